@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Completion queue entries: a 64-byte entry followed by cqe_stride - 64 bytes of data. The entry
+ * in slot i is valid for consumer index c (c & mask == i) when its sequence equals c + 1; the
+ * device stores the sequence last. A region starts zeroed, so nothing is valid at the start.
+ *
+ * SCATTER: the payload of a receive stands behind the entry; the client's poll copies
+ * byte_len (less what the flag GRH says is in front; the device puts it into the data as well)
+ * bytes to scatter_addr before it hands out the completion. Used when the receive has one
+ * element and all of it fits.
+ * SKIP: set by the client on entries of a QP that it destroyed; polling steps over them.
+ */
+#ifndef UHCA_ABI_CQE_H
+#define UHCA_ABI_CQE_H
+
+#include <assert.h>
+#include <stdint.h>
+
+/* Completion status: the values of enum ibv_wc_status. */
+enum {
+	UHCA_ABI_WC_SUCCESS = 0,
+	UHCA_ABI_WC_LOC_LEN_ERR = 1,
+	UHCA_ABI_WC_LOC_QP_OP_ERR = 2,
+	UHCA_ABI_WC_LOC_EEC_OP_ERR = 3,
+	UHCA_ABI_WC_LOC_PROT_ERR = 4,
+	UHCA_ABI_WC_WR_FLUSH_ERR = 5,
+	UHCA_ABI_WC_MW_BIND_ERR = 6,
+	UHCA_ABI_WC_BAD_RESP_ERR = 7,
+	UHCA_ABI_WC_LOC_ACCESS_ERR = 8,
+	UHCA_ABI_WC_REM_INV_REQ_ERR = 9,
+	UHCA_ABI_WC_REM_ACCESS_ERR = 10,
+	UHCA_ABI_WC_REM_OP_ERR = 11,
+	UHCA_ABI_WC_RETRY_EXC_ERR = 12,
+	UHCA_ABI_WC_RNR_RETRY_EXC_ERR = 13,
+	UHCA_ABI_WC_LOC_RDD_VIOL_ERR = 14,
+	UHCA_ABI_WC_REM_INV_RD_REQ_ERR = 15,
+	UHCA_ABI_WC_REM_ABORT_ERR = 16,
+	UHCA_ABI_WC_INV_EECN_ERR = 17,
+	UHCA_ABI_WC_INV_EEC_STATE_ERR = 18,
+	UHCA_ABI_WC_FATAL_ERR = 19,
+	UHCA_ABI_WC_RESP_TIMEOUT_ERR = 20,
+	UHCA_ABI_WC_GENERAL_ERR = 21,
+};
+
+/* Completion opcode: the values of enum ibv_wc_opcode. */
+enum {
+	UHCA_ABI_WC_SEND = 0,
+	UHCA_ABI_WC_RDMA_WRITE = 1,
+	UHCA_ABI_WC_RDMA_READ = 2,
+	UHCA_ABI_WC_COMP_SWAP = 3,
+	UHCA_ABI_WC_FETCH_ADD = 4,
+	UHCA_ABI_WC_BIND_MW = 5,
+	UHCA_ABI_WC_LOCAL_INV = 6,
+	UHCA_ABI_WC_FLUSH = 8,
+	UHCA_ABI_WC_ATOMIC_WRITE = 9,
+	UHCA_ABI_WC_RECV = 128,
+	UHCA_ABI_WC_RECV_RDMA_WITH_IMM = 129,
+};
+
+/* Completion flags: the values of enum ibv_wc_flags, then our own from bit 8. */
+enum {
+	UHCA_ABI_WC_GRH = 1u << 0,
+	UHCA_ABI_WC_WITH_IMM = 1u << 1,
+	UHCA_ABI_WC_IP_CSUM_OK = 1u << 2,
+	UHCA_ABI_WC_WITH_INV = 1u << 3,
+	UHCA_ABI_WC_SCATTER = 1u << 8,
+	UHCA_ABI_WC_SKIP = 1u << 9,
+	UHCA_ABI_WC_SOLICITED = 1u << 10,
+};
+
+struct uhca_abi_cqe {
+	uint64_t wr_id;
+	uint32_t qpn;
+	uint32_t src_qp;
+	uint32_t byte_len;
+	uint32_t imm; /* immediate data (big-endian) or the invalidated R_Key */
+	uint8_t status;
+	uint8_t opcode;
+	uint16_t flags;
+	uint32_t vendor_err;
+	uint64_t scatter_addr;
+	uint64_t timestamp; /* nanoseconds of the device clock */
+	uint16_t pkey_index;
+	uint16_t slid;
+	uint8_t sl;
+	uint8_t dlid_path_bits;
+	uint16_t scatter_length; /* bytes to copy when SCATTER is set */
+	uint32_t reserved;
+	uint32_t sequence; /* stored last, with release */
+};
+static_assert(sizeof(struct uhca_abi_cqe) == 64, "one cache line");
+
+#define UHCA_ABI_CQE_SIZE 64u
+
+#endif

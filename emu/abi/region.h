@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The pieces of memory that daemon and client share, each a sealed memfd made by the daemon:
+ *
+ *   status page   one per daemon, clients map it read-only: does the daemon sleep?
+ *   doorbell page one per client: which queues have new work
+ *   queue region  one per QP, SRQ and CQ: rings, entries, inline data
+ *
+ * Every region begins with the same header; version first. Offsets, never pointers. The daemon
+ * trusts nothing it reads here: sizes and offsets are for the client's use, the daemon works with
+ * its own copies (DESIGN D6).
+ */
+#ifndef UHCA_ABI_REGION_H
+#define UHCA_ABI_REGION_H
+
+#include "ring.h"
+
+#include <assert.h>
+#include <stdint.h>
+
+#define UHCA_ABI_VERSION 1u
+#define UHCA_ABI_MAGIC   0x61636875u /* "uhca" */
+
+enum {
+	UHCA_ABI_REGION_STATUS = 1,
+	UHCA_ABI_REGION_DOORBELL = 2,
+	UHCA_ABI_REGION_QP = 3,
+	UHCA_ABI_REGION_SRQ = 4,
+	UHCA_ABI_REGION_CQ = 5,
+};
+
+struct uhca_abi_region {
+	uint32_t magic;
+	uint32_t version;
+	uint32_t kind;
+	uint32_t reserved;
+	uint64_t size; /* bytes of the whole region */
+};
+static_assert(sizeof(struct uhca_abi_region) == 24, "region header");
+
+/* Status page: written by the daemon only; clients hold it without write permission. */
+struct uhca_abi_status {
+	struct uhca_abi_region region;
+	uint8_t pad0[104];
+	uint32_t need_wakeup; /* 1: the daemon sleeps or is about to; ring your event fd */
+	uint32_t pad1;
+	uint64_t epoch;       /* changes with each daemon start */
+	uint8_t pad2[3952];
+};
+static_assert(sizeof(struct uhca_abi_status) == 4096, "one page");
+
+/*
+ * Doorbells: a two-level bitmap, so that any number of threads can ring without a lock, twice
+ * counts once, and a wrong bit costs a look at nothing. Bit b of word[w] is doorbell 64 w + b;
+ * bit w % 64 of summary[w / 64] says that word[w] is not zero. A client sets the word first, then
+ * the summary; the daemon clears the summary first.
+ */
+#define UHCA_ABI_DOORBELL_WORDS 4096u
+#define UHCA_ABI_DOORBELL_MAX   (UHCA_ABI_DOORBELL_WORDS * 64u)
+
+struct uhca_abi_doorbell {
+	struct uhca_abi_region region;
+	uint8_t pad0[104];
+	uint64_t summary[UHCA_ABI_DOORBELL_WORDS / 64];
+	uint64_t word[UHCA_ABI_DOORBELL_WORDS];
+	uint8_t pad1[3456];
+};
+static_assert(sizeof(struct uhca_abi_doorbell) == 36864, "nine pages");
+
+static inline void uhca_doorbell_set(struct uhca_abi_doorbell *d, uint32_t n)
+{
+	uint32_t w = n / 64;
+	__atomic_fetch_or(&d->word[w], 1ull << (n % 64), __ATOMIC_RELEASE);
+	__atomic_fetch_or(&d->summary[w / 64], 1ull << (w % 64), __ATOMIC_RELEASE);
+}
+
+/*
+ * Queue region of a QP or SRQ. The first page holds this; entries follow at the offsets that the
+ * create reply gave. For an SRQ only recv is used.
+ *
+ * send.producer, recv.producer: written by the client after the entries they cover.
+ * send.consumer: written by the device when it has retired the work request (its slot and its
+ *   inline data are free), recv.consumer when it has copied the receive request.
+ * recv_doorbell: written by the device; 1 means "ring after posting receives", because the QP is
+ *   in a state in which a receive is completed at once (ERR: flush).
+ */
+struct uhca_abi_queue {
+	struct uhca_abi_region region;
+	uint32_t recv_doorbell;
+	uint8_t pad0[100];
+	struct uhca_abi_ring send;
+	struct uhca_abi_ring recv;
+	uint8_t pad1[3456];
+};
+static_assert(sizeof(struct uhca_abi_queue) == 4096, "one page");
+
+/* Arm word of a CQ: bits the client sets (fetch-or) and the device takes (exchange with 0). */
+#define UHCA_ABI_ARM_SOLICITED 1u
+#define UHCA_ABI_ARM_NEXT      2u
+
+/*
+ * Queue region of a CQ: ring.producer is written by the device (for looking at; pollers use the
+ * sequence in each entry), ring.consumer by the client after it has taken entries.
+ */
+struct uhca_abi_cq {
+	struct uhca_abi_region region;
+	uint8_t pad0[104];
+	uint32_t arm;
+	uint8_t pad1[124];
+	struct uhca_abi_ring ring;
+	uint8_t pad2[3584];
+};
+static_assert(sizeof(struct uhca_abi_cq) == 4096, "one page");
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Address handle: where a datagram goes (IBTA vol. 1, 11.2.2; annex A17 for the GRH fields). */
+#ifndef CORE_AH_H
+#define CORE_AH_H
+
+#include "pd.h"
+
+struct ah {
+	struct object obj;
+	struct pd *pd;
+	struct uhca_abi_ah_attr attr;
+};
+
+/*
+ * Checks an address vector as create_ah and modify_qp do: port 1, GRH present, the sgid index
+ * names a GID, the destination GID is not zero. 0 or -EINVAL.
+ */
+int ah_attr_check(const struct device *dev, const struct uhca_abi_ah_attr *attr);
+
+/* Fills in source and destination address, traffic class and hop limit; ports are left alone. */
+void ah_attr_flow(const struct device *dev, const struct uhca_abi_ah_attr *attr,
+		  struct roce_flow *flow);
+
+#endif

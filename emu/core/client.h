@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One opened context of one process. Owns every object the process made; a handle of another
+ * client is as invalid as one that never was.
+ */
+#ifndef CORE_CLIENT_H
+#define CORE_CLIENT_H
+
+#include "device.h"
+
+struct client {
+	struct device *dev;
+	void *cookie; /* what the injected operations get */
+	struct list link;
+	/* Doorbell numbers of this client; the smallest free one is given out. */
+	struct qp **doorbell;
+	uint32_t n_doorbells;
+};
+
+/* Gives the QP the smallest free doorbell number. 0 or -ENOMEM. */
+int client_add_doorbell(struct client *c, struct qp *qp, uint32_t *doorbell);
+void client_remove_doorbell(struct client *c, uint32_t doorbell);
+
+/*
+ * What all objects begin with: who owns it, its handle, and how many others use it (destroy
+ * answers -EBUSY while they do).
+ */
+struct object {
+	struct client *client;
+	uint32_t handle;
+	uint32_t refs;
+};
+
+/* The client's own object of this handle: 0, or -EINVAL when it is stale or another client's. */
+int client_find(struct client *c, const struct table *t, uint32_t handle, void *object_out);
+
+#endif

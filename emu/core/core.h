@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The HCA as pure state machines: the only header of this room that the shell, the simulator and
+ * the fuzzers include.
+ *
+ * Contract:
+ *  - No I/O, no clock, no threads, no globals. Time comes in as an argument (nanoseconds of any
+ *    monotonic clock), packets come in as trains, deadlines go out as return values. What the
+ *    device needs from outside it asks of struct core_ops.
+ *  - Single-threaded by contract: one device and all its clients are touched by one thread at a
+ *    time. Any number of devices can live in one process.
+ *  - Protocol of use, after each event (packet, doorbell, expired deadline, control verb):
+ *      1. call core_rx, core_doorbell, core_tick or the verb;
+ *      2. call core_tx_next until it returns false, and deliver each train;
+ *      3. ask core_next_deadline and call core_tick when it has come.
+ *  - Control verbs return 0 or -errno (errno values as in the libibverbs man pages) and leave
+ *    every object untouched when they fail.
+ */
+#ifndef CORE_H
+#define CORE_H
+
+#include "cmd.h"
+#include "event.h"
+#include "packet.h"
+#include "udpip.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/uio.h>
+
+struct device;
+struct client;
+
+/* ---- what the device asks of its surroundings ---- */
+
+/* A piece of memory. */
+struct core_span {
+	uint64_t addr;
+	uint32_t length;
+	uint32_t space; /* enum core_space */
+};
+
+enum core_space {
+	CORE_SPACE_CLIENT = 0, /* addr is a virtual address of the client */
+	CORE_SPACE_DEVICE = 1, /* addr is a pointer of our own process (device memory) */
+};
+
+/* Memory shared with a client, made by ops->ring_alloc: zeroed, at least size bytes. */
+struct core_ring {
+	void *base;
+	size_t size;
+	void *token; /* the shell's; the core only keeps it */
+};
+
+enum core_trace_point {
+	CORE_TRACE_QP_STATE, /* a = old state, b = new state */
+	CORE_TRACE_TX,       /* a = psn, b = packets */
+	CORE_TRACE_RX,       /* a = psn, b = packets */
+	CORE_TRACE_RX_DROP,  /* a = psn, b = enum core_drop */
+	CORE_TRACE_NAK,      /* a = psn, b = syndrome */
+	CORE_TRACE_RETRY,    /* a = psn, b = retries left */
+	CORE_TRACE_CQE,      /* a = status, b = opcode */
+};
+
+/* Why a packet was dropped without an answer; indexes the drop counters. */
+enum core_drop {
+	CORE_DROP_NO_QP,
+	CORE_DROP_STATE,     /* QP not in a state that receives */
+	CORE_DROP_SERVICE,   /* opcode of another service than the QP's */
+	CORE_DROP_ADDRESS,   /* not from the QP's peer */
+	CORE_DROP_PKEY,
+	CORE_DROP_QKEY,
+	CORE_DROP_SEQUENCE,  /* behind a NAK that is on its way, or UC out of order */
+	CORE_DROP_DUPLICATE, /* nothing to replay */
+	CORE_DROP_RESPONSE,  /* acknowledges nothing that is outstanding */
+	CORE_DROP_NO_RECV,   /* UD or UC without a posted receive */
+	CORE_DROP_LENGTH,
+	CORE_DROP_COUNT
+};
+
+/*
+ * Injected operations. "user" is the pointer given to core_create, "client" the cookie given to
+ * core_client_create. All are called synchronously and must not call back into the core.
+ */
+struct core_ops {
+	/*
+	 * Copies the memory named by the spans, in order, to "to" (the sum of their lengths).
+	 * Returns 0 or -EFAULT (some of it is not there; what "to" holds is unspecified).
+	 */
+	int (*mem_read)(void *client, const struct core_span *from, unsigned n, void *to);
+	/*
+	 * Scatters the iovecs over the spans; both lists have the same total length. Stores of up
+	 * to 8 bytes are seen whole, and the last bytes become visible last (DESIGN D5).
+	 */
+	int (*mem_write)(void *client, const struct core_span *to, unsigned n,
+			 const struct iovec *from, unsigned n_from);
+	/* Shared, zeroed memory for a queue. 0 or -ENOMEM. */
+	int (*ring_alloc)(void *client, size_t size, struct core_ring *out);
+	void (*ring_free)(void *client, struct core_ring *ring);
+	/* The CQ was armed and has a completion: one record to the channel. */
+	void (*comp_event)(void *client, uint32_t channel, uint64_t cookie);
+	/* The destroy of a CQ takes back events that were not delivered to the socket yet. */
+	void (*comp_purge)(void *client, uint32_t channel, uint64_t cookie);
+	void (*async_event)(void *client, const struct uhca_abi_async_event *event);
+	/* Unpredictable bytes (seeded in the simulator): keys, QP numbers. */
+	void (*random)(void *user, void *buf, size_t len);
+	/* Optional (NULL: off). */
+	void (*trace)(void *user, enum core_trace_point point, uint32_t qpn, uint32_t a, uint32_t b);
+};
+
+/* ---- a device ---- */
+
+#define CORE_GID_TABLE 16 /* slots, empty ones included */
+
+struct core_limits {
+	uint32_t max_qp, max_qp_wr, max_sge, max_cq, max_cqe, max_mr, max_pd, max_ah;
+	uint32_t max_srq, max_srq_wr, max_srq_sge;
+	uint32_t max_rd_atomic;    /* per QP, as initiator and as responder */
+	uint32_t max_inline_data;  /* bytes */
+	uint64_t max_mr_size;
+};
+
+struct core_config {
+	uint64_t node_guid; /* host order */
+	struct core_limits limits;
+	uint8_t gid[CORE_GID_TABLE][16];
+	uint32_t gather_limit; /* bytes gathered early by the provider, and per-slot data area cap */
+	uint32_t scatter_limit;/* bytes a receive may carry in its completion entry, at most 960 */
+	uint32_t train_bytes;  /* payload of one train at the most; 65536 */
+	uint32_t window_bytes; /* unacknowledged payload of one QP at the most */
+};
+
+/* Fills in the values DESIGN section 5 calls the default profile; GUID and GIDs stay zero. */
+void core_config_default(struct core_config *cfg);
+
+/* NULL with errno ENOMEM or EINVAL. The ops must outlive the device; cfg is copied. */
+struct device *core_create(const struct core_ops *ops, void *user, const struct core_config *cfg);
+void core_destroy(struct device *dev);
+
+/* One process's opened context. NULL with errno ENOMEM. */
+struct client *core_client_create(struct device *dev, void *cookie);
+
+/*
+ * The process closed its context or died: frees all it owned, whatever the order, as if each QP
+ * had gone to the error state; peers find out by their own timeouts. Rings are freed.
+ */
+void core_client_destroy(struct client *c);
+
+/* ---- control verbs: cmd.h tells what the fields mean ---- */
+
+int core_query_device(struct client *c, struct uhca_cmd_device_attr *out);
+int core_query_port(struct client *c, uint32_t port, struct uhca_cmd_port_attr *out);
+int core_query_gid(struct client *c, uint32_t index, uint8_t gid[16]);
+int core_alloc_pd(struct client *c, uint32_t *handle);
+int core_dealloc_pd(struct client *c, uint32_t handle);
+int core_reg_mr(struct client *c, const struct uhca_cmd_reg_mr *in,
+		struct uhca_cmd_reg_mr_reply *out);
+int core_dereg_mr(struct client *c, uint32_t handle);
+int core_create_cq(struct client *c, const struct uhca_cmd_create_cq *in,
+		   struct uhca_cmd_create_cq_reply *out, struct core_ring *ring);
+int core_destroy_cq(struct client *c, uint32_t handle);
+int core_create_qp(struct client *c, const struct uhca_cmd_create_qp *in,
+		   struct uhca_cmd_create_qp_reply *out, struct core_ring *ring);
+int core_modify_qp(struct client *c, const struct uhca_cmd_modify_qp *in, uint64_t now);
+int core_query_qp(struct client *c, uint32_t handle, struct uhca_cmd_query_qp_reply *out);
+int core_destroy_qp(struct client *c, uint32_t handle);
+int core_create_srq(struct client *c, const struct uhca_cmd_create_srq *in,
+		    struct uhca_cmd_create_srq_reply *out, struct core_ring *ring);
+int core_modify_srq(struct client *c, const struct uhca_cmd_modify_srq *in);
+int core_query_srq(struct client *c, uint32_t handle, struct uhca_cmd_query_srq_reply *out);
+int core_destroy_srq(struct client *c, uint32_t handle);
+int core_create_ah(struct client *c, const struct uhca_cmd_create_ah *in, uint32_t *handle);
+int core_destroy_ah(struct client *c, uint32_t handle);
+
+/* ---- the data path ---- */
+
+#define CORE_TRAIN_IOV 64
+
+/*
+ * A train (DESIGN D8): one packet, or consecutive packets of one message with consecutive PSNs
+ * and equal payload segments (the last may be shorter). head holds the headers of the first
+ * packet; its payload and pad fields are not used. AETH, immediate data and IETH, where the last
+ * packet has them, stand in head too: first and last never differ in them.
+ */
+struct core_train {
+	struct roce_packet head;
+	struct roce_flow flow;
+	roce_opcode last_opcode; /* == head.bth.opcode when count is 1 */
+	bool last_ackreq;        /* of the last packet; those before ask for none */
+	bool last_solicited;
+	uint32_t count;   /* packets */
+	uint32_t segment; /* payload bytes of each packet but the last */
+	uint32_t length;  /* payload bytes of all */
+	unsigned n_iov;
+	struct iovec iov[CORE_TRAIN_IOV];
+};
+
+/*
+ * Header values of packet i of a train (0 <= i < count): opcode, PSN, AckReq, SE, pad and the
+ * payload length are set, payload is NULL. *offset is where its payload starts in the train.
+ */
+void core_train_packet(const struct core_train *t, uint32_t i, struct roce_packet *out,
+		       uint32_t *offset);
+
+/* Makes a train of one parsed packet (whose payload it points to). */
+void core_train_start(struct core_train *t, const struct roce_packet *pkt,
+		      const struct roce_flow *flow);
+
+/*
+ * Adds the next packet when it continues the train: same QP and flow, next PSN, an opcode that
+ * may follow, full segment so far. Returns false, the train unchanged, when it does not.
+ */
+bool core_train_append(struct core_train *t, const struct roce_packet *pkt,
+		       const struct roce_flow *flow);
+
+/* New work was posted: the client's bit "doorbell" was set. Unknown numbers are ignored. */
+void core_doorbell(struct client *c, uint32_t doorbell, uint64_t now);
+
+/*
+ * The next train to send, round robin over the QPs that have work. buf (cap bytes, at least
+ * config.train_bytes) takes the payload unless it stands in shared memory already. The train and
+ * what it points to are valid until the next call into this device, so deliver it first; it may
+ * be handed to core_rx of another device, or of this same device, as it is.
+ * Returns false when nothing is to be sent now.
+ */
+bool core_tx_next(struct device *dev, uint64_t now, uint8_t *buf, size_t cap,
+		  struct core_train *out);
+
+/* A train arrived. The payload is only read during the call. */
+void core_rx(struct device *dev, uint64_t now, const struct core_train *t);
+
+/* Runs what is due at "now". */
+void core_tick(struct device *dev, uint64_t now);
+
+/* Earliest time at which core_tick has something to do; UINT64_MAX when there is none. */
+uint64_t core_next_deadline(const struct device *dev);
+
+/* ---- looking at it (uhcactl show, tests) ---- */
+
+enum core_object_type {
+	CORE_OBJECT_PD,
+	CORE_OBJECT_MR,
+	CORE_OBJECT_CQ,
+	CORE_OBJECT_QP,
+	CORE_OBJECT_SRQ,
+	CORE_OBJECT_AH,
+	CORE_OBJECT_TYPES
+};
+
+/* One object as a flat list of facts; the caller prints them. */
+struct core_fact {
+	const char *name; /* "qpn", "state", ... */
+	const char *text; /* static text, or NULL: number */
+	uint64_t number;
+	bool hex;
+};
+
+#define CORE_MAX_FACTS 32
+
+/*
+ * Calls visit once for each object of the type, of all clients. The facts live for the call.
+ */
+void core_visit(struct device *dev, enum core_object_type type,
+		void (*visit)(void *arg, void *client, const struct core_fact *facts, unsigned n),
+		void *arg);
+
+/* Number of objects of a type. */
+uint32_t core_object_count(const struct device *dev, enum core_object_type type);
+
+struct core_counters {
+	uint64_t tx_packets, tx_bytes, rx_packets, rx_bytes;
+	uint64_t drops[CORE_DROP_COUNT];
+	uint64_t naks_sent, naks_received, rnr_sent, rnr_received;
+	uint64_t timeouts, retransmits, duplicates, completions, errors;
+};
+
+const struct core_counters *core_counters(const struct device *dev);
+
+/* "no_qp", "state", ...: the name of a drop reason, static text. */
+const char *core_drop_name(enum core_drop d);
+
+#endif

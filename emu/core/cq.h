@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Completion queues (IBTA vol. 1, 11.2.8 and 11.4.2): the device's end of a completion ring, its
+ * overflow, and arming. A CQ that overflowed takes nothing any more and has raised CQ_ERR
+ * (C10-..., "CQ overrun"); its QPs go to the error state.
+ */
+#ifndef CORE_CQ_H
+#define CORE_CQ_H
+
+#include "client.h"
+#include "cqe.h"
+#include "region.h"
+
+struct cq {
+	struct object obj; /* refs: QPs (twice when both queues use it) and SRQs */
+	uint64_t cookie;
+	uint32_t channel;
+	uint32_t cqe;     /* what the consumer was told */
+	uint32_t entries; /* slots, a power of two, > cqe never happens: entries >= cqe */
+	uint32_t stride;
+	uint32_t producer;
+	uint32_t consumer; /* our last look at the client's */
+	bool overrun;
+	struct core_ring ring;
+	struct uhca_abi_cq *page;
+	uint8_t *slots;
+};
+
+/*
+ * The data area of the entry that the next cq_push fills, so that a small payload can be put
+ * there first; *room gets its size in bytes. NULL when the CQ is full or has none.
+ */
+uint8_t *cq_data(struct cq *cq, uint32_t *room);
+
+/*
+ * Publishes a completion (everything but sequence and timestamp from *e), wakes an armed
+ * consumer: a solicited-only arm fires for e->flags SOLICITED and for each error status.
+ * Returns false when the CQ has no room: CQ_ERR has been raised once, the completion is lost.
+ */
+bool cq_push(struct cq *cq, const struct uhca_abi_cqe *e);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One emulated HCA: its tables, limits, timers and the list of QPs that have something to send.
+ * Owner: the shell, through core_create and core_destroy. Everything else in this room hangs off
+ * it and may point at it.
+ */
+#ifndef CORE_DEVICE_H
+#define CORE_DEVICE_H
+
+#include "core.h"
+#include "list.h"
+#include "table.h"
+#include "timer.h"
+
+struct qp;
+
+struct device {
+	const struct core_ops *ops;
+	void *user;
+	struct core_config cfg;
+	struct core_counters counters;
+	uint64_t now; /* of the call that is running */
+
+	struct list clients;
+	struct table pds;
+	struct table mrs; /* handle << 8 | key byte is the L_Key and R_Key */
+	struct table cqs;
+	struct table qps;
+	struct table srqs;
+	struct table ahs;
+	struct table qpns; /* QP number -> struct qp */
+
+	struct timer_heap timers;
+	struct list tx_ready; /* struct qp.tx_link */
+};
+
+/* The connected or datagram QP with this number, or NULL. */
+struct qp *device_find_qp(const struct device *dev, uint32_t qpn);
+
+/* Index of the GID in the table, or -1. An all-zero GID is never found. */
+int device_find_gid(const struct device *dev, const uint8_t gid[16]);
+
+static inline void device_trace(struct device *dev, enum core_trace_point point, uint32_t qpn,
+				uint32_t a, uint32_t b)
+{
+	if (dev->ops->trace)
+		dev->ops->trace(dev->user, point, qpn, a, b);
+}
+
+static inline void device_drop(struct device *dev, uint32_t qpn, uint32_t psn, enum core_drop why)
+{
+	dev->counters.drops[why]++;
+	device_trace(dev, CORE_TRACE_RX_DROP, qpn, psn, why);
+}
+
+#endif

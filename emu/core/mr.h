@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Memory regions: keys, states, the checks every access passes (IBTA vol. 1, 10.6), and the way
+ * from (key, address, length) to the client's memory. The key is the table handle shifted by
+ * eight plus a key byte that belongs to the consumer.
+ */
+#ifndef CORE_MR_H
+#define CORE_MR_H
+
+#include "page_array.h"
+#include "pd.h"
+
+/* Access flags: the values of enum ibv_access_flags. */
+enum {
+	MR_LOCAL_WRITE = 1 << 0,
+	MR_REMOTE_WRITE = 1 << 1,
+	MR_REMOTE_READ = 1 << 2,
+	MR_REMOTE_ATOMIC = 1 << 3,
+	MR_MW_BIND = 1 << 4,
+	MR_ZERO_BASED = 1 << 5,
+};
+
+struct mr {
+	struct object obj;
+	struct pd *pd;
+	uint32_t key; /* L_Key and R_Key are the same number */
+	uint32_t access;
+	uint64_t iova;
+	struct page_array pages;
+};
+
+/* What a check found; it says what happened, not where to go (craft.md, pitfall 6). */
+enum mr_verdict {
+	MR_OK,
+	MR_BAD_KEY,    /* no such key, or a stale key byte */
+	MR_BAD_PD,     /* belongs to another protection domain */
+	MR_BAD_RANGE,  /* not inside the region */
+	MR_BAD_ACCESS, /* the region does not allow it */
+};
+
+/*
+ * Looks a key up and checks it for an access of length bytes at addr that needs all the bits of
+ * "need" (MR_LOCAL_WRITE, MR_REMOTE_*; 0 is a local read). On MR_OK *out is the region, which is
+ * good until the next control verb.
+ */
+enum mr_verdict mr_check(const struct device *dev, const struct pd *pd, uint32_t key,
+			 uint64_t addr, uint64_t length, uint32_t need, struct mr **out);
+
+/*
+ * Spans of [addr, addr + length) of a region that passed mr_check; see page_array_walk for max
+ * and *walked.
+ */
+unsigned mr_spans(const struct mr *mr, uint64_t addr, uint32_t length, struct core_span *out,
+		  unsigned max, uint32_t *walked);
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Queue pair: the struct, its life, and the one place that writes its state. The three engines
+ * live in requester.c, responder.c and completer.c; qp.c owns lifetime only, qp_modify.c the
+ * state table.
+ */
+#ifndef CORE_QP_H
+#define CORE_QP_H
+
+#include "ah.h"
+#include "cq.h"
+#include "mr.h"
+#include "requester.h"
+#include "responder.h"
+#include "srq.h"
+#include "timer.h"
+
+/* enum ibv_qp_state and ibv_qp_type values. */
+enum qp_state { QPS_RESET, QPS_INIT, QPS_RTR, QPS_RTS, QPS_SQD, QPS_SQE, QPS_ERR, QPS_COUNT };
+enum qp_type {
+	QPT_RC = 2,
+	QPT_UC = 3,
+	QPT_UD = 4,
+	QPT_RAW_PACKET = 8,
+	QPT_XRC_SEND = 9,
+	QPT_XRC_RECV = 10,
+};
+
+struct qp {
+	struct object obj;
+	struct device *dev;
+	struct pd *pd;
+	struct cq *send_cq, *recv_cq;
+	struct srq *srq; /* NULL: own receive queue */
+	uint64_t cookie;
+	uint32_t qpn;
+	uint32_t doorbell;
+	enum qp_type type;
+	enum qp_state state; /* written by qp_set_state only */
+	bool sq_sig_all;
+	uint32_t create_flags;
+	uint32_t max_send_wr, max_recv_wr, max_send_sge, max_recv_sge, max_inline_data;
+
+	struct uhca_abi_qp_attr attr; /* what modify_qp set; query_qp reports it */
+	uint32_t mtu;                 /* bytes; for UD the port's */
+	struct roce_flow flow;        /* connected types: to the peer, ports filled in */
+
+	struct core_ring ring;
+	struct uhca_abi_queue *page;
+	struct recv_queue rq; /* entries 0 with an SRQ */
+
+	struct list tx_link; /* on dev->tx_ready while it may have something to send */
+	struct requester req;
+	struct responder resp;
+	bool comm_established; /* COMM_EST has been raised */
+};
+
+/* The only writer of qp->state; traces old and new, keeps the shared recv_doorbell flag. */
+void qp_set_state(struct qp *qp, enum qp_state state);
+
+/* Puts the QP on the device's ready list (once). */
+static inline void qp_kick(struct qp *qp)
+{
+	if (list_empty(&qp->tx_link))
+		list_append(&qp->dev->tx_ready, &qp->tx_link);
+}
+
+/* Raises an affiliated async event of this QP. */
+void qp_event(struct qp *qp, uint32_t type);
+
+/*
+ * Error state by the device's own decision (IBTA vol. 1, 10.3.1.7 and 9.9): state ERR, every
+ * outstanding work request flushed in order; raises event (UHCA_ABI_EVENT_*) unless it is
+ * UINT32_MAX. Harmless when already in ERR. In qp_error.c.
+ */
+void qp_fail(struct qp *qp, uint32_t event);
+
+/* Completes with WR_FLUSH_ERR whatever is on the send and the receive queue now. qp_error.c. */
+void qp_flush(struct qp *qp);
+
+/*
+ * The engines' part in a transition, called by qp_modify.c after state and attributes are set:
+ * resets PSNs, windows and timers on RESET, starts and stops sending, flushes on ERR. qp_error.c.
+ */
+void qp_state_changed(struct qp *qp, enum qp_state old, uint32_t attr_mask);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The device's end of a ring of receive requests: the receive queue of a QP, or an SRQ. Fetching
+ * copies the entry and frees its slot (wqe_fetch.c does it).
+ */
+#ifndef CORE_RECV_QUEUE_H
+#define CORE_RECV_QUEUE_H
+
+#include "region.h"
+#include "wqe.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define CORE_MAX_SGE 32
+
+struct recv_queue {
+	uint32_t entries; /* slots, a power of two; 0: there is no such queue */
+	uint32_t stride;
+	uint32_t max_sge;
+	uint32_t consumer;
+	struct uhca_abi_queue *page;
+	const uint8_t *slots;
+};
+
+/* A receive request the device has taken: private copy. */
+struct recv_wr {
+	uint64_t wr_id;
+	uint32_t num_sge;
+	struct uhca_abi_sge sge[CORE_MAX_SGE];
+};
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Responder resources (IBTA vol. 1, 9.7.4.1.1 and 9.7.5.1.2): the last max_dest_rd_atomic READs
+ * and atomics, kept so that a duplicate is answered again, and the queue of those that are being
+ * answered now. A READ is executed again from memory, an atomic is answered with the value kept.
+ */
+#ifndef CORE_REPLAY_H
+#define CORE_REPLAY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define REPLAY_MAX 128
+
+enum replay_kind { REPLAY_NONE, REPLAY_READ, REPLAY_ATOMIC };
+
+struct replay_entry {
+	enum replay_kind kind;
+	uint32_t psn;   /* of the request */
+	uint32_t n_psn; /* packets of the response */
+	uint32_t msn;   /* of the response */
+	uint64_t va;
+	uint32_t rkey;
+	uint32_t length;
+	uint64_t original; /* atomic: the value before */
+};
+
+/* One answer to be sent: (part of) a resource. */
+struct replay_answer {
+	struct replay_entry e;
+	uint32_t sent; /* bytes of a READ already sent */
+};
+
+struct replay {
+	struct replay_entry *entry; /* ring of "size" resources, newest at (next - 1) % size */
+	struct replay_answer *answer; /* ring of "size" answers */
+	uint32_t size;
+	uint32_t next;
+	uint32_t head, used; /* answers */
+};
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The requester half of a QP: takes send requests, gives each its PSNs, cuts it into trains and
+ * sends them (IBTA vol. 1, 9.7.2 and 9.7.3). The completer (completer.h) reads the answers and
+ * retires requests; retry.h decides when to send again.
+ *
+ * Work requests stand in a private array with the ring's indices:
+ *
+ *      una ........ oldest not completed
+ *      send ....... being sent (wr[send], byte send_offset)
+ *      sq.head .... next to fetch from the ring
+ *
+ * PSNs are assigned at fetch, so go-back-N is "set the cursor to the request that holds this PSN".
+ */
+#ifndef CORE_REQUESTER_H
+#define CORE_REQUESTER_H
+
+#include "timer.h"
+#include "wqe_fetch.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct qp;
+struct device;
+struct core_train;
+
+/* Why nothing is sent although there is work. */
+enum requester_blocked {
+	BLOCKED_NOT,
+	BLOCKED_STATE,      /* the QP's state does not send */
+	BLOCKED_PSN_WINDOW, /* too much is unacknowledged */
+	BLOCKED_FENCE,      /* fenced behind READs or atomics */
+	BLOCKED_RD_ATOMIC,  /* max_rd_atomic are outstanding */
+	BLOCKED_CREDIT,     /* the responder has no receive posted (9.7.7.2) */
+	BLOCKED_RNR,        /* waiting out an RNR NAK */
+	BLOCKED_COUNT
+};
+
+/* A send request the device has taken. */
+struct send_wr {
+	struct uhca_abi_send_wqe wqe;
+	uint32_t index;     /* ring index: names the data area */
+	uint32_t first_psn;
+	uint32_t n_psn;     /* PSNs it uses; READ: as many as its response has packets */
+	uint32_t length;    /* bytes of the message */
+	uint32_t ssn;       /* send sequence number (9.7.7.2), counts all requests */
+	uint8_t status;     /* found at fetch: completes with this error when its turn comes */
+	bool signaled;
+	bool done;          /* nothing is awaited any more, but older requests are not complete */
+};
+
+struct requester {
+	struct send_queue sq;
+	struct send_wr *wr;         /* sq.entries of them */
+	struct uhca_abi_sge *sge;   /* sq.entries * max_sge */
+	uint32_t una, send;         /* ring indices */
+	uint32_t send_offset;       /* bytes (READ: response bytes) of wr[send] already sent */
+	uint32_t next_psn;          /* for the next request fetched */
+	uint32_t una_psn;           /* oldest PSN not acknowledged */
+	uint32_t high_psn;          /* one past the newest PSN ever sent */
+	uint32_t rd_outstanding;    /* READ requests and atomics sent, unanswered */
+	uint32_t inflight_bytes;
+	uint32_t ssn;               /* of the next request */
+	uint32_t credit_limit_ssn;  /* SENDs with a higher number wait; valid with has_credits */
+	bool has_credits;
+	enum requester_blocked blocked;
+	uint8_t retries_left, rnr_left;
+	bool awaiting_drain;        /* SQD asked for, event not raised yet */
+	uint64_t progress_at;       /* when an answer last moved una_psn, or the first packet went */
+	struct timer timer;         /* local ACK timeout, or end of the RNR wait */
+};
+
+/* Memory for the arrays. 0 or -ENOMEM. sq must be filled in. */
+int requester_construct(struct requester *req);
+void requester_destruct(struct requester *req);
+
+#endif

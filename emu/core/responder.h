@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The responder half of a QP: checks each request train stage by stage, executes it, and queues
+ * what is to be answered (IBTA vol. 1, 9.7.4 to 9.7.5 for RC, 9.8.2 UC, 9.8.3 UD).
+ */
+#ifndef CORE_RESPONDER_H
+#define CORE_RESPONDER_H
+
+#include "recv_queue.h"
+#include "replay.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The message that is arriving. */
+enum responder_message {
+	MESSAGE_NONE,
+	MESSAGE_SEND,
+	MESSAGE_WRITE,
+	MESSAGE_DROPPING, /* UC: waiting for the next FIRST or ONLY */
+};
+
+struct responder {
+	uint32_t epsn; /* next expected */
+	uint32_t msn;
+	enum responder_message message;
+	bool have_wr;          /* wr is taken and not completed */
+	struct recv_wr wr;
+	uint32_t received;     /* bytes of the message so far */
+	uint64_t write_addr;   /* WRITE: next byte */
+	uint32_t write_rkey;
+	uint32_t write_left;
+	uint32_t write_length; /* of the whole WRITE */
+	bool nak_sent;         /* a NAK is out for epsn: silence until it comes (9.7.5.2.8) */
+	struct replay replay;  /* READs and atomics: being answered, and kept for duplicates */
+	bool ack_pending;
+	uint32_t ack_psn;
+	uint8_t ack_syndrome;
+};
+
+#endif

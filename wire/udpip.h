@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The IP and UDP fields that RoCEv2 depends on (annex A17): what the ICRC covers, what a GRH
+ * reports, what a capture needs. Addresses are 16 bytes; IPv4 is the mapped form
+ * ::ffff:a.b.c.d, which is also how a RoCEv2 GID names it.
+ */
+#ifndef ROCE_UDPIP_H
+#define ROCE_UDPIP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ROCE_IPV4_LENGTH 20
+#define ROCE_IPV6_LENGTH 40
+#define ROCE_UDP_LENGTH  8
+
+/* One direction of a flow: everything outside the BTH that a packet is sent with. */
+struct roce_flow {
+	uint8_t src[16];
+	uint8_t dst[16];
+	uint16_t sport; /* host order */
+	uint16_t dport;
+	uint8_t tclass; /* IPv4 TOS or IPv6 traffic class, ECN bits included */
+	uint8_t hop_limit;
+	uint32_t flow_label; /* 20 bits, IPv6 only on the wire */
+};
+
+/* True when the address is an IPv4-mapped one. */
+bool roce_addr_is_v4(const uint8_t addr[16]);
+
+/* True when both addresses of the flow are IPv4-mapped, that is, when it travels over IPv4. */
+static inline bool roce_flow_is_v4(const struct roce_flow *f)
+{
+	return roce_addr_is_v4(f->src) && roce_addr_is_v4(f->dst);
+}
+
+/*
+ * Writes the IP and UDP headers of one packet whose UDP payload is udp_payload bytes, as a Linux
+ * UDP socket with IP_PMTUDISC_DO sends them: DF set, the given identification, IPv4 header
+ * checksum filled in, UDP checksum 0. Returns 28 or 48; buf must hold 48 bytes.
+ */
+size_t roce_udpip_emit(const struct roce_flow *f, uint16_t ident, size_t udp_payload, uint8_t *buf);
+
+/*
+ * Reads IPv4 or IPv6 plus UDP headers at buf. Returns their length in bytes (options included)
+ * and fills *f, *ident (0 for IPv6) and *udp_payload, or returns 0 for anything that is not a
+ * whole unfragmented UDP packet.
+ */
+size_t roce_udpip_parse(const uint8_t *buf, size_t len, struct roce_flow *f, uint16_t *ident,
+			size_t *udp_payload);
+
+#endif

@@ -76,12 +76,12 @@ enum roce_opcode_value {
 
 /* Everything known about one opcode. */
 struct roce_opcode_info {
-	const char *name;              /* "RC SEND FIRST"; NULL for an opcode that does not exist */
+	const char *name; /* "RC SEND FIRST"; NULL for an opcode that does not exist */
 	enum roce_service service;
 	enum roce_operation operation;
 	enum roce_position position;
-	uint32_t headers;              /* enum roce_header bits */
-	uint8_t header_length;         /* bytes of BTH and extension headers together */
+	uint32_t headers;      /* enum roce_header bits */
+	uint8_t header_length; /* bytes of BTH and extension headers together */
 };
 
 /*

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ROCE_UDP_PORT 4791
+#define ROCE_UDP_PORT          4791
 /* Longest header chain: BTH, XRCETH, ATOMICETH. */
 #define ROCE_MAX_HEADER_LENGTH (ROCE_BTH_LENGTH + ROCE_XRCETH_LENGTH + ROCE_ATOMICETH_LENGTH)
 #define ROCE_ICRC_LENGTH       4

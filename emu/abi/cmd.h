@@ -193,7 +193,7 @@ static_assert(sizeof(struct uhca_cmd_reg_mr_reply) == 32, "reg_mr reply");
 
 struct uhca_cmd_create_cq {
 	struct uhca_cmd_request h;
-	uint64_t cookie;  /* comes back in every completion and async event of this CQ */
+	uint64_t cookie; /* comes back in every completion and async event of this CQ */
 	uint32_t cqe;
 	uint32_t channel; /* handle, or 0 for none */
 	uint32_t comp_vector;

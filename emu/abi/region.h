@@ -44,7 +44,7 @@ struct uhca_abi_status {
 	uint8_t pad0[104];
 	uint32_t need_wakeup; /* 1: the daemon sleeps or is about to; ring your event fd */
 	uint32_t pad1;
-	uint64_t epoch;       /* changes with each daemon start */
+	uint64_t epoch; /* changes with each daemon start */
 	uint8_t pad2[3952];
 };
 static_assert(sizeof(struct uhca_abi_status) == 4096, "one page");

@@ -99,7 +99,7 @@ struct uhca_abi_recv_wqe {
 };
 static_assert(sizeof(struct uhca_abi_recv_wqe) == 16, "receive entry");
 
-#define UHCA_ABI_SEND_STRIDE(max_sge) (((uint32_t)(max_sge) * 16u + 64u + 63u) & ~63u)
-#define UHCA_ABI_RECV_STRIDE(max_sge) (((uint32_t)(max_sge) * 16u + 16u + 31u) & ~31u)
+#define UHCA_ABI_SEND_STRIDE(max_sge) (((uint32_t)(max_sge)*16u + 64u + 63u) & ~63u)
+#define UHCA_ABI_RECV_STRIDE(max_sge) (((uint32_t)(max_sge)*16u + 16u + 31u) & ~31u)
 
 #endif

@@ -66,9 +66,9 @@ enum core_trace_point {
 /* Why a packet was dropped without an answer; indexes the drop counters. */
 enum core_drop {
 	CORE_DROP_NO_QP,
-	CORE_DROP_STATE,     /* QP not in a state that receives */
-	CORE_DROP_SERVICE,   /* opcode of another service than the QP's */
-	CORE_DROP_ADDRESS,   /* not from the QP's peer */
+	CORE_DROP_STATE,   /* QP not in a state that receives */
+	CORE_DROP_SERVICE, /* opcode of another service than the QP's */
+	CORE_DROP_ADDRESS, /* not from the QP's peer */
 	CORE_DROP_PKEY,
 	CORE_DROP_QKEY,
 	CORE_DROP_SEQUENCE,  /* behind a NAK that is on its way, or UC out of order */
@@ -106,7 +106,8 @@ struct core_ops {
 	/* Unpredictable bytes (seeded in the simulator): keys, QP numbers. */
 	void (*random)(void *user, void *buf, size_t len);
 	/* Optional (NULL: off). */
-	void (*trace)(void *user, enum core_trace_point point, uint32_t qpn, uint32_t a, uint32_t b);
+	void (*trace)(void *user, enum core_trace_point point, uint32_t qpn, uint32_t a,
+		      uint32_t b);
 };
 
 /* ---- a device ---- */
@@ -116,8 +117,8 @@ struct core_ops {
 struct core_limits {
 	uint32_t max_qp, max_qp_wr, max_sge, max_cq, max_cqe, max_mr, max_pd, max_ah;
 	uint32_t max_srq, max_srq_wr, max_srq_sge;
-	uint32_t max_rd_atomic;    /* per QP, as initiator and as responder */
-	uint32_t max_inline_data;  /* bytes */
+	uint32_t max_rd_atomic;   /* per QP, as initiator and as responder */
+	uint32_t max_inline_data; /* bytes */
 	uint64_t max_mr_size;
 };
 
@@ -125,10 +126,11 @@ struct core_config {
 	uint64_t node_guid; /* host order */
 	struct core_limits limits;
 	uint8_t gid[CORE_GID_TABLE][16];
-	uint32_t gather_limit; /* bytes gathered early by the provider, and per-slot data area cap */
-	uint32_t scatter_limit;/* bytes a receive may carry in its completion entry, at most 960 */
-	uint32_t train_bytes;  /* payload of one train at the most; 65536 */
-	uint32_t window_bytes; /* unacknowledged payload of one QP at the most */
+	uint32_t
+		gather_limit; /* bytes gathered early by the provider, and per-slot data area cap */
+	uint32_t scatter_limit; /* bytes a receive may carry in its completion entry, at most 960 */
+	uint32_t train_bytes;   /* payload of one train at the most; 65536 */
+	uint32_t window_bytes;  /* unacknowledged payload of one QP at the most */
 };
 
 /* Fills in the values DESIGN section 5 calls the default profile; GUID and GIDs stay zero. */

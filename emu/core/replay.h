@@ -32,11 +32,34 @@ struct replay_answer {
 };
 
 struct replay {
-	struct replay_entry *entry; /* ring of "size" resources, newest at (next - 1) % size */
+	struct replay_entry *entry;   /* ring of "size" resources, newest at (next - 1) % size */
 	struct replay_answer *answer; /* ring of "size" answers */
 	uint32_t size;
 	uint32_t next;
 	uint32_t head, used; /* answers */
 };
+
+/* Room for size resources (1..REPLAY_MAX; 0 gives none). 0 or -ENOMEM. */
+int replay_construct(struct replay *r, uint32_t size);
+void replay_destruct(struct replay *r);
+
+/* Forgets all resources and answers; the room stays. */
+void replay_clear(struct replay *r);
+
+/* True when one more request may be answered now (9.7.4.1.1: max_dest_rd_atomic). */
+bool replay_has_room(const struct replay *r);
+
+/* Keeps the resource in place of the oldest, and queues its answer. There must be room. */
+void replay_add(struct replay *r, const struct replay_entry *e);
+
+/* Queues an answer without keeping a resource (a duplicate). There must be room. */
+void replay_answer_again(struct replay *r, const struct replay_entry *e);
+
+/* The resource whose PSNs contain psn, or NULL. */
+const struct replay_entry *replay_find(const struct replay *r, uint32_t psn);
+
+/* The oldest answer not sent, or NULL; and its end. */
+struct replay_answer *replay_head(struct replay *r);
+void replay_pop(struct replay *r);
 
 #endif

@@ -10,6 +10,7 @@
 #include "replay.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* The message that is arriving. */
@@ -24,10 +25,10 @@ struct responder {
 	uint32_t epsn; /* next expected */
 	uint32_t msn;
 	enum responder_message message;
-	bool have_wr;          /* wr is taken and not completed */
+	bool have_wr; /* wr is taken and not completed */
 	struct recv_wr wr;
-	uint32_t received;     /* bytes of the message so far */
-	uint64_t write_addr;   /* WRITE: next byte */
+	uint32_t received;   /* bytes of the message so far */
+	uint64_t write_addr; /* WRITE: next byte */
 	uint32_t write_rkey;
 	uint32_t write_left;
 	uint32_t write_length; /* of the whole WRITE */
@@ -37,5 +38,22 @@ struct responder {
 	uint32_t ack_psn;
 	uint8_t ack_syndrome;
 };
+
+struct qp;
+struct core_train;
+
+void responder_reset(struct qp *qp);
+
+/* INIT to RTR: the expected PSN from the QP's attributes. */
+void responder_start(struct qp *qp);
+
+/* A train of requests for a connected QP (RC, UC). */
+void responder_receive(struct qp *qp, const struct core_train *t);
+
+/* A datagram (UD). In responder_ud.c. */
+void responder_receive_ud(struct qp *qp, const struct core_train *t);
+
+/* Builds the next answer: READ response, atomic acknowledge, ACK or NAK. In answer.c. */
+bool responder_transmit(struct qp *qp, uint8_t *buf, size_t cap, struct core_train *out);
 
 #endif

@@ -38,7 +38,8 @@ void *table_find(const struct table *t, uint32_t handle);
 /* Frees the slot; the handle is stale from now on. The handle must be valid. */
 void table_remove(struct table *t, uint32_t handle);
 
-/* Iteration over all objects: *cursor starts at 0; NULL at the end. Removing the current is fine. */
+/* Iteration over all objects: *cursor starts at 0; NULL at the end. Removing the current is fine.
+ */
 void *table_next(const struct table *t, uint32_t *cursor);
 
 #endif

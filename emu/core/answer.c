@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "answer.h"
+
+#include "psn.h"
+#include "receive_wr.h"
+#include "sgl.h"
+#include "syndrome.h"
+
+#include <string.h>
+
+void answer_ack(struct qp *qp, uint32_t psn)
+{
+	struct responder *r = &qp->resp;
+
+	/* A NAK that was not sent yet says the same and more, unless its packet has come since. */
+	if (r->ack_pending && roce_syndrome_kind(r->ack_syndrome) != ROCE_ACK &&
+	    psn_diff(psn, r->ack_psn) < 0)
+		return;
+	r->ack_pending = true;
+	r->ack_psn = psn;
+	r->ack_syndrome = roce_syndrome(ROCE_ACK, 0);
+	qp_kick(qp);
+}
+
+void answer_nak(struct qp *qp, uint8_t syndrome)
+{
+	struct responder *r = &qp->resp;
+
+	qp->dev->counters.naks_sent++;
+	device_trace(qp->dev, CORE_TRACE_NAK, qp->qpn, r->epsn, syndrome);
+	r->ack_pending = true;
+	r->ack_psn = r->epsn;
+	r->ack_syndrome = syndrome;
+	qp_kick(qp);
+}
+
+void answer_new(struct qp *qp, const struct replay_entry *e)
+{
+	/* The answer acknowledges what came before it. */
+	qp->resp.ack_pending = false;
+	replay_add(&qp->resp.replay, e);
+	qp_kick(qp);
+}
+
+void answer_replay(struct qp *qp, const struct replay_entry *e)
+{
+	replay_answer_again(&qp->resp.replay, e);
+	qp_kick(qp);
+}
+
+void answer_forget(struct qp *qp)
+{
+	struct responder *r = &qp->resp;
+
+	r->replay.head = r->replay.used = 0;
+	if (r->ack_pending && roce_syndrome_kind(r->ack_syndrome) == ROCE_ACK)
+		r->ack_pending = false;
+}
+
+static void begin(const struct qp *qp, uint32_t psn, struct core_train *t)
+{
+	memset(&t->head, 0, sizeof t->head);
+	t->head.bth.migreq = true;
+	t->head.bth.pkey = 0xffff;
+	t->head.bth.dest_qp = qp->attr.dest_qp_num;
+	t->head.bth.psn = psn;
+	t->flow = qp->flow;
+	t->last_ackreq = t->last_solicited = false;
+	t->count = 1;
+	t->segment = t->length = 0;
+	t->n_iov = 0;
+}
+
+static void find_opcode(enum roce_operation op, enum roce_position pos, roce_opcode *out)
+{
+	roce_opcode_find(ROCE_SVC_RC, op, pos, false, false, out);
+}
+
+static void build_ack(struct qp *qp, struct core_train *t)
+{
+	struct responder *r = &qp->resp;
+	uint8_t syndrome = r->ack_syndrome;
+
+	if (roce_syndrome_kind(syndrome) == ROCE_ACK)
+		syndrome = roce_syndrome(ROCE_ACK, receive_credits(qp));
+	begin(qp, r->ack_psn, t);
+	find_opcode(ROCE_OP_ACK, ROCE_POS_ONLY, &t->head.bth.opcode);
+	t->last_opcode = t->head.bth.opcode;
+	t->head.aeth = (struct roce_aeth){syndrome, r->msn};
+	r->ack_pending = false;
+}
+
+static void build_atomic(struct qp *qp, const struct replay_entry *e, struct core_train *t)
+{
+	begin(qp, e->psn, t);
+	find_opcode(ROCE_OP_ATOMIC_ACK, ROCE_POS_ONLY, &t->head.bth.opcode);
+	t->last_opcode = t->head.bth.opcode;
+	t->head.aeth = (struct roce_aeth){roce_syndrome(ROCE_ACK, receive_credits(qp)), e->msn};
+	t->head.atomic_ack = e->original;
+}
+
+/* The region may have gone since the request was accepted: the key is checked at each piece. */
+static int read_piece(struct qp *qp, const struct replay_answer *a, uint32_t take, uint8_t *buf)
+{
+	struct mr *mr;
+
+	if (take == 0)
+		return 0;
+	if (mr_check(qp->dev, qp->pd, a->e.rkey, a->e.va + a->sent, take, MR_REMOTE_READ, &mr) !=
+	    MR_OK)
+		return -1;
+	return sgl_read_mr(qp->dev, mr, a->e.va + a->sent, take, buf);
+}
+
+/* READ failed half-way: a NAK in place of the missing packet (9.7.5.2.4), then error state. */
+static void abandon_read(struct qp *qp, const struct replay_answer *a)
+{
+	struct responder *r = &qp->resp;
+
+	r->epsn = psn_add(a->e.psn, a->sent / qp->mtu);
+	answer_forget(qp);
+	r->ack_pending = false;
+	answer_nak(qp, roce_syndrome(ROCE_NAK, ROCE_NAK_REMOTE_ACCESS));
+	qp_fail(qp, UHCA_ABI_EVENT_QP_ACCESS_ERR);
+}
+
+static void read_opcodes(bool first, bool last, struct core_train *t)
+{
+	if (t->count == 1) {
+		find_opcode(ROCE_OP_READ_RESP,
+			    first ? (last ? ROCE_POS_ONLY : ROCE_POS_FIRST)
+				  : (last ? ROCE_POS_LAST : ROCE_POS_MIDDLE),
+			    &t->head.bth.opcode);
+		t->last_opcode = t->head.bth.opcode;
+		return;
+	}
+	find_opcode(ROCE_OP_READ_RESP, first ? ROCE_POS_FIRST : ROCE_POS_MIDDLE,
+		    &t->head.bth.opcode);
+	find_opcode(ROCE_OP_READ_RESP, last ? ROCE_POS_LAST : ROCE_POS_MIDDLE, &t->last_opcode);
+}
+
+static bool build_read(struct qp *qp, struct replay_answer *a, uint8_t *buf, size_t cap,
+		       struct core_train *t)
+{
+	uint32_t most = qp->dev->cfg.train_bytes < cap ? qp->dev->cfg.train_bytes : (uint32_t)cap;
+	uint32_t take = a->e.length - a->sent;
+
+	most -= most % qp->mtu;
+	if (take > most)
+		take = most;
+	if (read_piece(qp, a, take, buf)) {
+		abandon_read(qp, a);
+		return false;
+	}
+	begin(qp, psn_add(a->e.psn, a->sent / qp->mtu), t);
+	t->count = take ? (take + qp->mtu - 1) / qp->mtu : 1;
+	t->segment = t->count > 1 ? qp->mtu : take;
+	t->length = take;
+	t->iov[0] = (struct iovec){buf, take};
+	t->n_iov = take ? 1 : 0;
+	read_opcodes(a->sent == 0, a->sent + take == a->e.length, t);
+	t->head.aeth = (struct roce_aeth){roce_syndrome(ROCE_ACK, receive_credits(qp)), a->e.msn};
+	a->sent += take;
+	return true;
+}
+
+bool responder_transmit(struct qp *qp, uint8_t *buf, size_t cap, struct core_train *out)
+{
+	struct responder *r = &qp->resp;
+	struct replay_answer *a = r->replay.size ? replay_head(&r->replay) : NULL;
+
+	if (a && a->e.kind == REPLAY_READ) {
+		if (build_read(qp, a, buf, cap, out)) {
+			if (a->sent == a->e.length)
+				replay_pop(&r->replay);
+			return true;
+		}
+	} else if (a) {
+		build_atomic(qp, &a->e, out);
+		replay_pop(&r->replay);
+		return true;
+	}
+	if (!r->ack_pending)
+		return false;
+	build_ack(qp, out);
+	return true;
+}

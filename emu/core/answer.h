@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What an RC responder owes its requester: answers to READs and atomics in the order of their
+ * PSNs, and behind them one acknowledgement. Later ACKs replace earlier ones
+ * (coalescing, 9.7.5.1.1); the answer to a READ acknowledges what came before it.
+ */
+#ifndef CORE_ANSWER_H
+#define CORE_ANSWER_H
+
+#include "qp.h"
+
+/* Acknowledge everything up to psn. */
+void answer_ack(struct qp *qp, uint32_t psn);
+
+/* NAK or RNR NAK at the expected PSN. */
+void answer_nak(struct qp *qp, uint8_t syndrome);
+
+/* A READ or atomic was accepted: keep it for duplicates and answer it. */
+void answer_new(struct qp *qp, const struct replay_entry *e);
+
+/* A duplicate is answered again. There must be room. */
+void answer_replay(struct qp *qp, const struct replay_entry *e);
+
+/* Forgets what is owed, but not a NAK that announces the error state. */
+void answer_forget(struct qp *qp);
+
+#endif

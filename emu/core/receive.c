@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The way in for packets: which QP, may it receive, is it from its peer (IBTA vol. 1, 9.6.1,
+ * "packet validation"); then to the engine that the opcode names.
+ */
+#include "completer.h"
+#include "qp.h"
+
+#include <string.h>
+
+static bool is_response(const struct core_train *t)
+{
+	switch (roce_opcode_info(t->head.bth.opcode)->operation) {
+	case ROCE_OP_READ_RESP:
+	case ROCE_OP_ACK:
+	case ROCE_OP_ATOMIC_ACK:
+		return true;
+	case ROCE_OP_SEND:
+	case ROCE_OP_WRITE:
+	case ROCE_OP_READ_REQ:
+	case ROCE_OP_CMP_SWAP:
+	case ROCE_OP_FETCH_ADD:
+	case ROCE_OP_ATOMIC_WRITE:
+	case ROCE_OP_FLUSH:
+	case ROCE_OP_CNP:
+	case ROCE_OP_COUNT:
+		break;
+	}
+	return false;
+}
+
+static bool service_matches(const struct qp *qp, const struct core_train *t)
+{
+	enum roce_service svc = roce_opcode_info(t->head.bth.opcode)->service;
+
+	return (qp->type == QPT_RC && svc == ROCE_SVC_RC) ||
+	       (qp->type == QPT_UC && svc == ROCE_SVC_UC) ||
+	       (qp->type == QPT_UD && svc == ROCE_SVC_UD);
+}
+
+/* Table 91 of 10.3.1: which states take requests, which take responses. */
+static bool state_receives(const struct qp *qp, bool response)
+{
+	if (qp->state == QPS_RTS || qp->state == QPS_SQD)
+		return true;
+	return !response && (qp->state == QPS_RTR || qp->state == QPS_SQE);
+}
+
+/* 9.6.1.5: a connected QP hears its peer only. */
+static bool from_peer(const struct qp *qp, const struct core_train *t)
+{
+	return qp->type == QPT_UD || (memcmp(t->flow.src, qp->flow.dst, sizeof t->flow.src) == 0 &&
+				      memcmp(t->flow.dst, qp->flow.src, sizeof t->flow.dst) == 0);
+}
+
+/* The default partition, full or limited member (10.9.3: at most one of two may be limited). */
+static bool pkey_matches(const struct core_train *t)
+{
+	return (t->head.bth.pkey & 0x7fffu) == 0x7fffu;
+}
+
+static bool admit(struct qp *qp, const struct core_train *t)
+{
+	struct device *dev = qp->dev;
+	uint32_t psn = t->head.bth.psn;
+
+	if (!service_matches(qp, t))
+		device_drop(dev, qp->qpn, psn, CORE_DROP_SERVICE);
+	else if (!state_receives(qp, is_response(t)))
+		device_drop(dev, qp->qpn, psn, CORE_DROP_STATE);
+	else if (!pkey_matches(t))
+		device_drop(dev, qp->qpn, psn, CORE_DROP_PKEY);
+	else if (!from_peer(qp, t))
+		device_drop(dev, qp->qpn, psn, CORE_DROP_ADDRESS);
+	else
+		return true;
+	return false;
+}
+
+/* The first request in RTR tells the passive side that the peer is there. */
+static void note_established(struct qp *qp)
+{
+	if (qp->state != QPS_RTR || qp->comm_established || qp->type == QPT_UD)
+		return;
+	qp->comm_established = true;
+	qp_event(qp, UHCA_ABI_EVENT_COMM_EST);
+}
+
+void core_rx(struct device *dev, uint64_t now, const struct core_train *t)
+{
+	struct qp *qp;
+
+	dev->now = now;
+	dev->counters.rx_packets += t->count;
+	dev->counters.rx_bytes += t->length;
+	device_trace(dev, CORE_TRACE_RX, t->head.bth.dest_qp, t->head.bth.psn, t->count);
+	qp = device_find_qp(dev, t->head.bth.dest_qp);
+	if (!qp) {
+		device_drop(dev, t->head.bth.dest_qp, t->head.bth.psn, CORE_DROP_NO_QP);
+		return;
+	}
+	if (!admit(qp, t))
+		return;
+	if (is_response(t)) {
+		completer_receive(qp, t);
+		return;
+	}
+	note_established(qp);
+	if (qp->type == QPT_UD)
+		responder_receive_ud(qp, t);
+	else
+		responder_receive(qp, t);
+}

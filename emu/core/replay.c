@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "replay.h"
+
+#include "psn.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+int replay_construct(struct replay *r, uint32_t size)
+{
+	memset(r, 0, sizeof *r);
+	if (size == 0)
+		return 0;
+	if (size > REPLAY_MAX)
+		return -EINVAL;
+	r->entry = calloc(size, sizeof *r->entry);
+	r->answer = calloc(size, sizeof *r->answer);
+	if (!r->entry || !r->answer) {
+		replay_destruct(r);
+		return -ENOMEM;
+	}
+	r->size = size;
+	return 0;
+}
+
+void replay_destruct(struct replay *r)
+{
+	free(r->entry);
+	free(r->answer);
+	memset(r, 0, sizeof *r);
+}
+
+void replay_clear(struct replay *r)
+{
+	if (r->size)
+		memset(r->entry, 0, r->size * sizeof *r->entry);
+	r->next = r->head = r->used = 0;
+}
+
+bool replay_has_room(const struct replay *r)
+{
+	return r->used < r->size;
+}
+
+void replay_answer_again(struct replay *r, const struct replay_entry *e)
+{
+	struct replay_answer *a = &r->answer[(r->head + r->used) % r->size];
+
+	a->e = *e;
+	a->sent = 0;
+	r->used++;
+}
+
+void replay_add(struct replay *r, const struct replay_entry *e)
+{
+	r->entry[r->next] = *e;
+	r->next = (r->next + 1) % r->size;
+	replay_answer_again(r, e);
+}
+
+const struct replay_entry *replay_find(const struct replay *r, uint32_t psn)
+{
+	for (uint32_t i = 0; i < r->size; i++) {
+		const struct replay_entry *e = &r->entry[i];
+		if (e->kind != REPLAY_NONE && psn_in_window(psn, e->psn, e->n_psn))
+			return e;
+	}
+	return NULL;
+}
+
+struct replay_answer *replay_head(struct replay *r)
+{
+	return r->used ? &r->answer[r->head] : NULL;
+}
+
+void replay_pop(struct replay *r)
+{
+	r->head = (r->head + 1) % r->size;
+	r->used--;
+}

@@ -1,0 +1,580 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Connected requests, RC and UC. A train walks a list of stages in the order in which IBTA vol. 1,
+ * 9.7.4.1 and figure "responder error behaviour" give precedence: PSN, opcode sequence, opcode
+ * supported, length, resources, keys; then it is executed. A stage says what it found (enum
+ * verdict); two tables say what that means on the wire and for the QP.
+ */
+#include "answer.h"
+#include "atomic.h"
+#include "psn.h"
+#include "qp.h"
+#include "receive_wr.h"
+#include "sgl.h"
+#include "syndrome.h"
+
+#include <string.h>
+
+/* qp_access_flags: values of enum ibv_access_flags, the same as those of regions. */
+
+enum verdict {
+	V_OK,
+	V_DONE,      /* handled completely by the stage (duplicate, dropped) */
+	V_SPLIT,     /* judge packet by packet */
+	V_SEQUENCE,  /* PSN beyond the expected one */
+	V_INVALID,   /* invalid request */
+	V_ACCESS,    /* remote access error */
+	V_OPERATION, /* the responder could not do it */
+	V_RNR,       /* no receive posted */
+	V_LENGTH,    /* SEND longer than the receive */
+	V_COUNT
+};
+
+typedef enum verdict (*stage_fn)(struct qp *qp, const struct core_train *t);
+
+void responder_reset(struct qp *qp)
+{
+	struct responder *r = &qp->resp;
+	struct replay replay = r->replay;
+
+	memset(r, 0, sizeof *r);
+	r->replay = replay;
+	if (replay.size)
+		replay_clear(&r->replay);
+	if (qp->rq.entries) {
+		qp->rq.consumer = uhca_ring_observe(&qp->page->recv.producer);
+		uhca_ring_publish(&qp->page->recv.consumer, qp->rq.consumer);
+	}
+}
+
+void responder_start(struct qp *qp)
+{
+	qp->resp.epsn = qp->attr.rq_psn & ROCE_PSN_MASK;
+}
+
+static const struct roce_opcode_info *info_of(const struct core_train *t)
+{
+	return roce_opcode_info(t->head.bth.opcode);
+}
+
+static const struct roce_opcode_info *last_info_of(const struct core_train *t)
+{
+	return roce_opcode_info(t->last_opcode);
+}
+
+static bool is_message(const struct core_train *t)
+{
+	return info_of(t)->operation == ROCE_OP_SEND || info_of(t)->operation == ROCE_OP_WRITE;
+}
+
+static bool ends_message(const struct core_train *t)
+{
+	return roce_opcode_is_last(t->last_opcode);
+}
+
+/* PSNs a train uses: a READ request takes one for each packet of its response (9.7.2). */
+static uint32_t psns_of(const struct qp *qp, const struct core_train *t)
+{
+	uint32_t length = t->head.reth.length;
+
+	if (info_of(t)->operation != ROCE_OP_READ_REQ)
+		return t->count;
+	return length ? (length - 1) / qp->mtu + 1 : 1;
+}
+
+/* The last packet takes a receive request: SEND, or WRITE with immediate data. */
+static bool wants_receive(const struct core_train *t)
+{
+	return info_of(t)->operation == ROCE_OP_SEND ||
+	       (last_info_of(t)->headers & ROCE_HDR_IMMDT) != 0;
+}
+
+/* ---- duplicates (9.7.5.1.4) ---- */
+
+static void duplicate_read(struct qp *qp, const struct core_train *t)
+{
+	const struct replay_entry *e = replay_find(&qp->resp.replay, t->head.bth.psn);
+	const struct roce_reth *h = &t->head.reth;
+	struct replay_entry again;
+	uint32_t skipped;
+
+	if (!e || e->kind != REPLAY_READ || !replay_has_room(&qp->resp.replay)) {
+		device_drop(qp->dev, qp->qpn, t->head.bth.psn, CORE_DROP_DUPLICATE);
+		return;
+	}
+	/* It may ask for the rest of the first request only, never for anything else. */
+	skipped = (uint32_t)psn_diff(t->head.bth.psn, e->psn) * qp->mtu;
+	if (h->rkey != e->rkey || h->va != e->va + skipped || skipped > e->length ||
+	    h->length > e->length - skipped) {
+		device_drop(qp->dev, qp->qpn, t->head.bth.psn, CORE_DROP_DUPLICATE);
+		return;
+	}
+	again = *e;
+	again.psn = t->head.bth.psn;
+	again.va = h->va;
+	again.length = h->length;
+	answer_replay(qp, &again);
+}
+
+static void duplicate_atomic(struct qp *qp, const struct core_train *t)
+{
+	const struct replay_entry *e = replay_find(&qp->resp.replay, t->head.bth.psn);
+
+	if (!e || e->kind != REPLAY_ATOMIC || !replay_has_room(&qp->resp.replay)) {
+		device_drop(qp->dev, qp->qpn, t->head.bth.psn, CORE_DROP_DUPLICATE);
+		return;
+	}
+	answer_replay(qp, e);
+}
+
+static enum verdict duplicate(struct qp *qp, const struct core_train *t)
+{
+	qp->dev->counters.duplicates++;
+	if (is_message(t))
+		answer_ack(qp, psn_add(qp->resp.epsn, ROCE_PSN_MASK));
+	else if (info_of(t)->operation == ROCE_OP_READ_REQ)
+		duplicate_read(qp, t);
+	else
+		duplicate_atomic(qp, t);
+	return V_DONE;
+}
+
+/* ---- stages ---- */
+
+static enum verdict check_psn_rc(struct qp *qp, const struct core_train *t)
+{
+	struct responder *r = &qp->resp;
+	int32_t diff = psn_diff(t->head.bth.psn, r->epsn);
+
+	if (diff == 0) {
+		r->nak_sent = false;
+		return V_OK;
+	}
+	if (diff > 0)
+		return V_SEQUENCE;
+	/* A train that reaches beyond what was received has a new part. */
+	return -diff < (int32_t)t->count ? V_SPLIT : duplicate(qp, t);
+}
+
+/* UC: any PSN starts anew; a gap kills the message under way (9.8.2.2.1). */
+static enum verdict check_psn_uc(struct qp *qp, const struct core_train *t)
+{
+	struct responder *r = &qp->resp;
+
+	if (t->head.bth.psn != r->epsn && r->message != MESSAGE_NONE)
+		r->message = MESSAGE_DROPPING;
+	r->epsn = psn_add(t->head.bth.psn, t->count);
+	return V_OK;
+}
+
+/* May a packet at this position arrive while this message is under way? (9.7.4.1.2) */
+static enum verdict check_sequence_rc(struct qp *qp, const struct core_train *t)
+{
+	enum responder_message m = qp->resp.message;
+	bool first = roce_opcode_is_first(t->head.bth.opcode);
+
+	if (first)
+		return m == MESSAGE_NONE ? V_OK : V_INVALID;
+	if (info_of(t)->operation == ROCE_OP_SEND)
+		return m == MESSAGE_SEND ? V_OK : V_INVALID;
+	return m == MESSAGE_WRITE ? V_OK : V_INVALID;
+}
+
+/* UC: what does not continue is dropped up to the next FIRST or ONLY. */
+static enum verdict check_sequence_uc(struct qp *qp, const struct core_train *t)
+{
+	struct responder *r = &qp->resp;
+
+	if (roce_opcode_is_first(t->head.bth.opcode)) {
+		r->message = MESSAGE_NONE;
+		return V_OK;
+	}
+	if (check_sequence_rc(qp, t) == V_OK)
+		return V_OK;
+	r->message = MESSAGE_DROPPING;
+	device_drop(qp->dev, qp->qpn, t->head.bth.psn, CORE_DROP_SEQUENCE);
+	return V_DONE;
+}
+
+/* The QP must have been told to allow it (10.2.4: remote access flags of the QP). */
+static enum verdict check_enabled(struct qp *qp, const struct core_train *t)
+{
+	uint32_t flags = qp->attr.qp_access_flags;
+
+	switch (info_of(t)->operation) {
+	case ROCE_OP_SEND:
+		return V_OK;
+	case ROCE_OP_WRITE:
+		return flags & MR_REMOTE_WRITE ? V_OK : V_INVALID;
+	case ROCE_OP_READ_REQ:
+		return flags & MR_REMOTE_READ ? V_OK : V_INVALID;
+	case ROCE_OP_CMP_SWAP:
+	case ROCE_OP_FETCH_ADD:
+		return flags & MR_REMOTE_ATOMIC ? V_OK : V_INVALID;
+	case ROCE_OP_READ_RESP:
+	case ROCE_OP_ACK:
+	case ROCE_OP_ATOMIC_ACK:
+	case ROCE_OP_ATOMIC_WRITE:
+	case ROCE_OP_FLUSH:
+	case ROCE_OP_CNP:
+	case ROCE_OP_COUNT:
+		break;
+	}
+	return V_INVALID;
+}
+
+/* Payload of each packet against its position and the path MTU (9.7.4.1.6 and C9-92 ff.). */
+static enum verdict check_length(struct qp *qp, const struct core_train *t)
+{
+	uint32_t last = t->length - (t->count - 1) * t->segment;
+	struct responder *r = &qp->resp;
+	uint32_t left;
+
+	if (!is_message(t))
+		return V_OK;
+	if (last > qp->mtu || (t->count > 1 && t->segment != qp->mtu))
+		return V_INVALID;
+	if (!ends_message(t) && last != qp->mtu)
+		return V_INVALID;
+	if (last_info_of(t)->position == ROCE_POS_LAST && last == 0)
+		return V_INVALID;
+	if (info_of(t)->operation != ROCE_OP_WRITE)
+		return V_OK;
+	left = roce_opcode_is_first(t->head.bth.opcode) ? t->head.reth.length : r->write_left;
+	if (t->length > left || (ends_message(t) ? t->length != left : t->length == left))
+		return V_INVALID;
+	return V_OK;
+}
+
+/* A receive request for what needs one; a train is split so that the RNR NAK names its packet. */
+static enum verdict check_resource(struct qp *qp, const struct core_train *t)
+{
+	bool send = info_of(t)->operation == ROCE_OP_SEND;
+
+	if (!is_message(t) || !wants_receive(t) || (!send && !ends_message(t)))
+		return V_OK;
+	if (!receive_take(qp)) {
+		if (qp->state == QPS_ERR)
+			return V_DONE;
+		return send || t->count == 1 ? V_RNR : V_SPLIT;
+	}
+	if (!send)
+		return V_OK;
+	if (roce_opcode_is_first(t->head.bth.opcode))
+		qp->resp.received = 0;
+	return (uint64_t)qp->resp.received + t->length > receive_capacity(qp) ? V_LENGTH : V_OK;
+}
+
+/* READs and atomics: no more at a time than agreed, lengths and alignment (9.7.4.1.1, 9.4.5). */
+static enum verdict check_request(struct qp *qp, const struct core_train *t)
+{
+	if (is_message(t))
+		return V_OK;
+	if (!replay_has_room(&qp->resp.replay))
+		return V_INVALID;
+	if (info_of(t)->operation == ROCE_OP_READ_REQ)
+		return t->head.reth.length > 0x80000000u ? V_INVALID : V_OK;
+	return t->head.atomiceth.va & 7 ? V_INVALID : V_OK;
+}
+
+/* ---- execution ---- */
+
+static enum verdict put_write(struct qp *qp, const struct core_train *t)
+{
+	struct responder *r = &qp->resp;
+	struct mr *mr;
+
+	if (roce_opcode_is_first(t->head.bth.opcode)) {
+		r->write_addr = t->head.reth.va;
+		r->write_rkey = t->head.reth.rkey;
+		r->write_left = r->write_length = t->head.reth.length;
+		/* The whole range is judged before its first byte moves; zero length needs no key.
+		 */
+		if (r->write_left && mr_check(qp->dev, qp->pd, r->write_rkey, r->write_addr,
+					      r->write_left, MR_REMOTE_WRITE, &mr) != MR_OK)
+			return V_ACCESS;
+	}
+	if (t->length) {
+		if (mr_check(qp->dev, qp->pd, r->write_rkey, r->write_addr, t->length,
+			     MR_REMOTE_WRITE, &mr) != MR_OK)
+			return V_ACCESS;
+		if (sgl_write_mr(qp->dev, mr, r->write_addr, t->iov, t->n_iov))
+			return V_OPERATION;
+	}
+	r->write_addr += t->length;
+	r->write_left -= t->length;
+	return V_OK;
+}
+
+static void finish_receive(struct qp *qp, const struct core_train *t, struct uhca_abi_cqe *e)
+{
+	const struct roce_opcode_info *last = last_info_of(t);
+
+	e->src_qp = qp->attr.dest_qp_num;
+	e->opcode = last->operation == ROCE_OP_WRITE ? UHCA_ABI_WC_RECV_RDMA_WITH_IMM
+						     : UHCA_ABI_WC_RECV;
+	if (last->headers & ROCE_HDR_IMMDT) {
+		uint8_t *p = (uint8_t *)&e->imm;
+		p[0] = (uint8_t)(t->head.immdt >> 24);
+		p[1] = (uint8_t)(t->head.immdt >> 16);
+		p[2] = (uint8_t)(t->head.immdt >> 8);
+		p[3] = (uint8_t)t->head.immdt;
+		e->flags |= UHCA_ABI_WC_WITH_IMM;
+	}
+	if (t->last_solicited)
+		e->flags |= UHCA_ABI_WC_SOLICITED;
+	receive_complete(qp, e);
+}
+
+static enum verdict execute_send(struct qp *qp, const struct core_train *t)
+{
+	struct responder *r = &qp->resp;
+	struct uhca_abi_cqe e = {.byte_len = r->received + t->length};
+
+	if (!(r->received == 0 && ends_message(t) && receive_into_cqe(qp, &e, t->iov, t->n_iov)) &&
+	    receive_place(qp, r->received, t->iov, t->n_iov))
+		return V_OPERATION;
+	r->received += t->length;
+	r->message = ends_message(t) ? MESSAGE_NONE : MESSAGE_SEND;
+	if (ends_message(t))
+		finish_receive(qp, t, &e);
+	return V_OK;
+}
+
+static enum verdict execute_write(struct qp *qp, const struct core_train *t)
+{
+	struct responder *r = &qp->resp;
+	enum verdict v = put_write(qp, t);
+	struct uhca_abi_cqe e = {.byte_len = r->write_length};
+
+	if (v != V_OK)
+		return v;
+	r->message = ends_message(t) ? MESSAGE_NONE : MESSAGE_WRITE;
+	if (ends_message(t) && wants_receive(t))
+		finish_receive(qp, t, &e);
+	return V_OK;
+}
+
+static enum verdict execute_read(struct qp *qp, const struct core_train *t)
+{
+	const struct roce_reth *h = &t->head.reth;
+	struct mr *mr;
+
+	if (h->length &&
+	    mr_check(qp->dev, qp->pd, h->rkey, h->va, h->length, MR_REMOTE_READ, &mr) != MR_OK)
+		return V_ACCESS;
+	answer_new(qp, &(struct replay_entry){
+			       .kind = REPLAY_READ,
+			       .psn = t->head.bth.psn,
+			       .n_psn = psns_of(qp, t),
+			       .msn = psn_add(qp->resp.msn, 1),
+			       .va = h->va,
+			       .rkey = h->rkey,
+			       .length = h->length,
+		       });
+	return V_OK;
+}
+
+static enum verdict execute_atomic(struct qp *qp, const struct core_train *t)
+{
+	const struct roce_atomiceth *h = &t->head.atomiceth;
+	bool cas = info_of(t)->operation == ROCE_OP_CMP_SWAP;
+	uint64_t original;
+	struct mr *mr;
+
+	if (mr_check(qp->dev, qp->pd, h->rkey, h->va, 8, MR_REMOTE_ATOMIC, &mr) != MR_OK)
+		return V_ACCESS;
+	if (atomic_execute(qp->dev, mr, h, cas, &original))
+		return V_OPERATION;
+	answer_new(qp, &(struct replay_entry){
+			       .kind = REPLAY_ATOMIC,
+			       .psn = t->head.bth.psn,
+			       .n_psn = 1,
+			       .msn = psn_add(qp->resp.msn, 1),
+			       .va = h->va,
+			       .rkey = h->rkey,
+			       .original = original,
+		       });
+	return V_OK;
+}
+
+static enum verdict execute(struct qp *qp, const struct core_train *t)
+{
+	switch (info_of(t)->operation) {
+	case ROCE_OP_SEND:
+		return execute_send(qp, t);
+	case ROCE_OP_WRITE:
+		return execute_write(qp, t);
+	case ROCE_OP_READ_REQ:
+		return execute_read(qp, t);
+	case ROCE_OP_CMP_SWAP:
+	case ROCE_OP_FETCH_ADD:
+		return execute_atomic(qp, t);
+	case ROCE_OP_READ_RESP:
+	case ROCE_OP_ACK:
+	case ROCE_OP_ATOMIC_ACK:
+	case ROCE_OP_ATOMIC_WRITE:
+	case ROCE_OP_FLUSH:
+	case ROCE_OP_CNP:
+	case ROCE_OP_COUNT:
+		break;
+	}
+	return V_INVALID;
+}
+
+/* ---- what was found, and what follows ---- */
+
+static const stage_fn rc_stages[] = {check_psn_rc,   check_sequence_rc, check_enabled, check_length,
+				     check_resource, check_request,     execute,       NULL};
+static const stage_fn uc_stages[] = {check_psn_uc,   check_sequence_uc, check_enabled, check_length,
+				     check_resource, execute,           NULL};
+
+/* Table 58 (RC responder): NAK code, the receive's status if one was taken, the event. */
+static const struct {
+	uint8_t nak;
+	uint8_t status;
+	uint32_t event;
+} rc_fault[V_COUNT] = {
+	[V_INVALID] = {ROCE_NAK_INVALID_REQUEST, UHCA_ABI_WC_REM_INV_REQ_ERR,
+		       UHCA_ABI_EVENT_QP_REQ_ERR},
+	[V_ACCESS] = {ROCE_NAK_REMOTE_ACCESS, UHCA_ABI_WC_REM_ACCESS_ERR,
+		      UHCA_ABI_EVENT_QP_ACCESS_ERR},
+	[V_OPERATION] = {ROCE_NAK_REMOTE_OPERATIONAL, UHCA_ABI_WC_LOC_PROT_ERR, UINT32_MAX},
+	[V_LENGTH] = {ROCE_NAK_INVALID_REQUEST, UHCA_ABI_WC_LOC_LEN_ERR, UINT32_MAX},
+};
+
+/* Completes the receive at hand in error, if there is one. */
+static void fail_receive(struct qp *qp, uint8_t status)
+{
+	struct uhca_abi_cqe e = {.status = status, .opcode = UHCA_ABI_WC_RECV};
+
+	if (qp->resp.have_wr)
+		receive_complete(qp, &e);
+}
+
+static void conclude_rc(struct qp *qp, const struct core_train *t, enum verdict v)
+{
+	struct responder *r = &qp->resp;
+
+	switch (v) {
+	case V_OK:
+		r->epsn = psn_add(r->epsn, psns_of(qp, t));
+		if (ends_message(t))
+			r->msn = psn_add(r->msn, 1);
+		if (is_message(t) && t->last_ackreq)
+			answer_ack(qp, psn_add(r->epsn, ROCE_PSN_MASK));
+		return;
+	case V_DONE:
+	case V_SPLIT:
+	case V_COUNT:
+		return;
+	case V_SEQUENCE:
+		/* One NAK per gap (9.7.5.2.8), then silence until the expected PSN comes. */
+		if (r->nak_sent)
+			device_drop(qp->dev, qp->qpn, t->head.bth.psn, CORE_DROP_SEQUENCE);
+		else
+			answer_nak(qp, roce_syndrome(ROCE_NAK, ROCE_NAK_PSN_SEQUENCE));
+		r->nak_sent = true;
+		return;
+	case V_RNR:
+		qp->dev->counters.rnr_sent++;
+		answer_nak(qp, roce_syndrome(ROCE_RNR_NAK, qp->attr.min_rnr_timer));
+		r->nak_sent = true;
+		return;
+	case V_INVALID:
+	case V_ACCESS:
+	case V_OPERATION:
+	case V_LENGTH:
+		fail_receive(qp, rc_fault[v].status);
+		answer_nak(qp, roce_syndrome(ROCE_NAK, rc_fault[v].nak));
+		qp_fail(qp, rc_fault[v].event);
+		return;
+	}
+}
+
+/* UC has no answers: the message is dropped, or the receive completes in error (9.9.3.1). */
+static void conclude_uc(struct qp *qp, const struct core_train *t, enum verdict v)
+{
+	switch (v) {
+	case V_OK:
+	case V_DONE:
+	case V_SPLIT:
+	case V_COUNT:
+		return;
+	case V_LENGTH:
+	case V_OPERATION:
+		if (!qp->resp.have_wr)
+			break;
+		fail_receive(qp, rc_fault[v].status);
+		qp_fail(qp, UINT32_MAX);
+		return;
+	case V_RNR:
+		device_drop(qp->dev, qp->qpn, t->head.bth.psn, CORE_DROP_NO_RECV);
+		qp->resp.message = MESSAGE_DROPPING;
+		return;
+	case V_SEQUENCE:
+	case V_INVALID:
+	case V_ACCESS:
+		break;
+	}
+	device_drop(qp->dev, qp->qpn, t->head.bth.psn, CORE_DROP_LENGTH);
+	qp->resp.message = MESSAGE_DROPPING;
+}
+
+static enum verdict walk(struct qp *qp, const struct core_train *t)
+{
+	const stage_fn *stage = qp->type == QPT_UC ? uc_stages : rc_stages;
+	enum verdict v = V_OK;
+
+	for (; *stage && v == V_OK; stage++)
+		v = (*stage)(qp, t);
+	return v;
+}
+
+/* Packet i of a train as a train of its own. */
+static void single(const struct core_train *t, uint32_t i, struct core_train *out)
+{
+	struct roce_packet pkt;
+	uint32_t offset, left;
+
+	core_train_packet(t, i, &pkt, &offset);
+	left = pkt.payload_len;
+	pkt.payload_len = 0;
+	core_train_start(out, &pkt, &t->flow);
+	out->segment = out->length = left;
+	for (unsigned k = 0; k < t->n_iov && left; k++) {
+		size_t len = t->iov[k].iov_len, take;
+		if (offset >= len) {
+			offset -= (uint32_t)len;
+			continue;
+		}
+		take = len - offset < left ? len - offset : left;
+		out->iov[out->n_iov].iov_base = (char *)t->iov[k].iov_base + offset;
+		out->iov[out->n_iov++].iov_len = take;
+		left -= (uint32_t)take;
+		offset = 0;
+	}
+}
+
+static enum verdict receive_one(struct qp *qp, const struct core_train *t)
+{
+	enum verdict v = walk(qp, t);
+
+	if (qp->type == QPT_UC)
+		conclude_uc(qp, t, v);
+	else
+		conclude_rc(qp, t, v);
+	return v;
+}
+
+void responder_receive(struct qp *qp, const struct core_train *t)
+{
+	struct core_train one;
+
+	if (receive_one(qp, t) != V_SPLIT)
+		return;
+	for (uint32_t i = 0; i < t->count && qp->state != QPS_ERR; i++) {
+		single(t, i, &one);
+		receive_one(qp, &one);
+	}
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Datagrams (IBTA vol. 1, 9.8.3): Q_Key, length, one receive per packet with 40 bytes of GRH in
+ * front. What does not fit its rules is dropped and counted; nobody is told.
+ */
+#include "grh.h"
+#include "qp.h"
+#include "receive_wr.h"
+#include "sgl.h"
+
+#include <string.h>
+
+static void complete(struct qp *qp, const struct core_train *t, struct uhca_abi_cqe *e)
+{
+	e->opcode = UHCA_ABI_WC_RECV;
+	e->src_qp = t->head.deth.src_qp;
+	e->flags |= UHCA_ABI_WC_GRH;
+	if (roce_opcode_info(t->head.bth.opcode)->headers & ROCE_HDR_IMMDT) {
+		uint8_t *p = (uint8_t *)&e->imm;
+		p[0] = (uint8_t)(t->head.immdt >> 24);
+		p[1] = (uint8_t)(t->head.immdt >> 16);
+		p[2] = (uint8_t)(t->head.immdt >> 8);
+		p[3] = (uint8_t)t->head.immdt;
+		e->flags |= UHCA_ABI_WC_WITH_IMM;
+	}
+	if (t->last_solicited)
+		e->flags |= UHCA_ABI_WC_SOLICITED;
+	receive_complete(qp, e);
+}
+
+/* UDP payload length of the packet, which the GRH's IP header reports. */
+static size_t wire_length(const struct core_train *t)
+{
+	return roce_header_length(t->head.bth.opcode) + t->length + roce_pad(t->length) +
+	       ROCE_ICRC_LENGTH;
+}
+
+void responder_receive_ud(struct qp *qp, const struct core_train *t)
+{
+	uint8_t grh[ROCE_GRH_LENGTH];
+	struct iovec iov[CORE_TRAIN_IOV + 1] = {{grh, sizeof grh}};
+	struct uhca_abi_cqe e = {.byte_len = ROCE_GRH_LENGTH + t->length};
+
+	if (t->head.deth.qkey != qp->attr.qkey) {
+		device_drop(qp->dev, qp->qpn, t->head.bth.psn, CORE_DROP_QKEY);
+		return;
+	}
+	if (t->length > qp->mtu) {
+		device_drop(qp->dev, qp->qpn, t->head.bth.psn, CORE_DROP_LENGTH);
+		return;
+	}
+	if (!receive_take(qp)) {
+		device_drop(qp->dev, qp->qpn, t->head.bth.psn, CORE_DROP_NO_RECV);
+		return;
+	}
+	roce_grh_emit(&t->flow, wire_length(t), grh);
+	memcpy(&iov[1], t->iov, t->n_iov * sizeof iov[0]);
+	if (e.byte_len > receive_capacity(qp))
+		e.status = UHCA_ABI_WC_LOC_LEN_ERR;
+	else if (!receive_into_cqe(qp, &e, iov, t->n_iov + 1) &&
+		 receive_place(qp, 0, iov, t->n_iov + 1))
+		e.status = UHCA_ABI_WC_LOC_PROT_ERR;
+	complete(qp, t, &e);
+	if (e.status)
+		qp_fail(qp, UINT32_MAX);
+}

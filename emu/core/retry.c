@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "retry.h"
+
+#include "completer.h"
+#include "psn.h"
+#include "qp.h"
+#include "syndrome.h"
+
+#define RNR_INFINITE 7
+
+/* 4.096 us * 2^code; code 0 means that nothing is ever timed out (table 44, local ACK timeout). */
+static uint64_t ack_timeout(const struct qp *qp)
+{
+	return qp->attr.timeout ? 4096ull << qp->attr.timeout : 0;
+}
+
+void retry_refill(struct qp *qp)
+{
+	qp->req.retries_left = qp->attr.retry_cnt;
+	qp->req.rnr_left = qp->attr.rnr_retry;
+}
+
+void retry_sent(struct qp *qp)
+{
+	struct requester *r = &qp->req;
+	uint64_t timeout = ack_timeout(qp);
+
+	if (timer_is_set(&r->timer) || !timeout)
+		return;
+	r->progress_at = qp->dev->now;
+	timer_set(&qp->dev->timers, &r->timer, qp->dev->now + timeout);
+}
+
+void retry_progress(struct qp *qp)
+{
+	qp->req.progress_at = qp->dev->now;
+	qp->req.gap_seen = false;
+	retry_refill(qp);
+}
+
+/* Puts the cursor back to una_psn (go-back-N, 9.7.5.1.1 and 9.7.8.2). */
+static void go_back(struct qp *qp)
+{
+	struct requester *r = &qp->req;
+
+	r->send = r->una;
+	r->send_offset = 0;
+	r->rd_outstanding = 0;
+	r->gap_seen = false;
+	if (r->una != r->sq.head) {
+		const struct send_wr *w = requester_wr(r, r->una);
+		r->send_offset = (uint32_t)psn_diff(r->una_psn, w->first_psn) * qp->mtu;
+	}
+	qp->dev->counters.retransmits++;
+	device_trace(qp->dev, CORE_TRACE_RETRY, qp->qpn, r->una_psn, r->retries_left);
+	qp_kick(qp);
+}
+
+void retry_lost(struct qp *qp)
+{
+	struct requester *r = &qp->req;
+
+	if (r->una == r->sq.head)
+		return;
+	if (r->retries_left == 0) {
+		completer_fail(qp, UHCA_ABI_WC_RETRY_EXC_ERR);
+		return;
+	}
+	r->retries_left--;
+	r->progress_at = qp->dev->now;
+	go_back(qp);
+}
+
+void retry_rnr(struct qp *qp, uint8_t code)
+{
+	struct requester *r = &qp->req;
+
+	qp->dev->counters.rnr_received++;
+	if (r->rnr_left == 0) {
+		completer_fail(qp, UHCA_ABI_WC_RNR_RETRY_EXC_ERR);
+		return;
+	}
+	if (r->rnr_left != RNR_INFINITE)
+		r->rnr_left--;
+	go_back(qp);
+	r->blocked = BLOCKED_RNR;
+	timer_set(&qp->dev->timers, &r->timer, qp->dev->now + roce_rnr_timer_ns(code));
+}
+
+void retry_timer_fired(struct timer *t, uint64_t now)
+{
+	struct requester *r = list_entry(t, struct requester, timer);
+	struct qp *qp = list_entry(r, struct qp, req);
+	uint64_t timeout = ack_timeout(qp);
+
+	if (r->blocked == BLOCKED_RNR) {
+		r->blocked = BLOCKED_NOT;
+		r->progress_at = now;
+		qp_kick(qp);
+		return;
+	}
+	if (!timeout || !requester_outstanding(r) || qp->state == QPS_ERR)
+		return;
+	if (now - r->progress_at < timeout) {
+		timer_set(&qp->dev->timers, t, r->progress_at + timeout);
+		return;
+	}
+	qp->dev->counters.timeouts++;
+	timer_set(&qp->dev->timers, t, now + timeout);
+	retry_lost(qp);
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "send_check.h"
+
+#include "qp.h"
+
+#define MAX_MESSAGE 0x80000000u /* 9.7.7.1.4 and C9-1: 2^31 bytes */
+
+enum { RC_ = 1, UC_ = 2, UD_ = 4 };
+
+/* Transports on which an opcode exists (IBTA table 78, "work request operation support"). */
+static const uint8_t opcode_types[] = {
+	[UHCA_ABI_WR_RDMA_WRITE] = RC_ | UC_,
+	[UHCA_ABI_WR_RDMA_WRITE_WITH_IMM] = RC_ | UC_,
+	[UHCA_ABI_WR_SEND] = RC_ | UC_ | UD_,
+	[UHCA_ABI_WR_SEND_WITH_IMM] = RC_ | UC_ | UD_,
+	[UHCA_ABI_WR_RDMA_READ] = RC_,
+	[UHCA_ABI_WR_ATOMIC_CMP_AND_SWP] = RC_,
+	[UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD] = RC_,
+};
+
+static bool opcode_allowed(const struct qp *qp, uint8_t opcode)
+{
+	unsigned bit = qp->type == QPT_RC ? RC_ : qp->type == QPT_UC ? UC_ : UD_;
+
+	return opcode < sizeof opcode_types && (opcode_types[opcode] & bit);
+}
+
+static bool writes_locally(uint8_t opcode)
+{
+	return opcode == UHCA_ABI_WR_RDMA_READ || opcode == UHCA_ABI_WR_ATOMIC_CMP_AND_SWP ||
+	       opcode == UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD;
+}
+
+/* Length and keys of the payload, wherever it stands. */
+static uint8_t check_payload(const struct uhca_abi_send_wqe *wqe, const struct sgl *l,
+			     uint64_t *length)
+{
+	if (wqe->flags & UHCA_ABI_SEND_INLINE) {
+		*length = wqe->inline_length;
+		return writes_locally(wqe->opcode) ? UHCA_ABI_WC_LOC_QP_OP_ERR : 0;
+	}
+	*length = sgl_length(l);
+	if (*length > MAX_MESSAGE)
+		return UHCA_ABI_WC_LOC_LEN_ERR;
+	if ((wqe->flags & UHCA_ABI_SEND_GATHERED) &&
+	    (*length != wqe->inline_length || writes_locally(wqe->opcode)))
+		return UHCA_ABI_WC_LOC_QP_OP_ERR;
+	if (sgl_check(l, writes_locally(wqe->opcode) ? MR_LOCAL_WRITE : 0) != MR_OK)
+		return UHCA_ABI_WC_LOC_PROT_ERR;
+	return 0;
+}
+
+/* 10.2.2.2: the address handle must be of the QP's protection domain. */
+static uint8_t check_datagram(const struct qp *qp, const struct uhca_abi_send_wqe *wqe,
+			      uint64_t length)
+{
+	struct ah *ah;
+
+	if (client_find(qp->obj.client, &qp->dev->ahs, wqe->ud.ah, &ah) || ah->pd != qp->pd)
+		return UHCA_ABI_WC_LOC_QP_OP_ERR;
+	return length > qp->mtu ? UHCA_ABI_WC_LOC_LEN_ERR : 0;
+}
+
+uint8_t send_check(const struct qp *qp, const struct uhca_abi_send_wqe *wqe, const struct sgl *l,
+		   uint32_t *length)
+{
+	uint64_t bytes = 0;
+	uint8_t status;
+
+	*length = 0;
+	if (!opcode_allowed(qp, wqe->opcode))
+		return UHCA_ABI_WC_LOC_QP_OP_ERR;
+	status = check_payload(wqe, l, &bytes);
+	if (!status && writes_locally(wqe->opcode) && wqe->opcode != UHCA_ABI_WR_RDMA_READ &&
+	    bytes != 8)
+		status = UHCA_ABI_WC_LOC_LEN_ERR;
+	if (!status && qp->type == QPT_UD)
+		status = check_datagram(qp, wqe, bytes);
+	if (!status)
+		*length = (uint32_t)bytes;
+	return status;
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "sgl.h"
+
+#include <errno.h>
+
+/* Spans handed to the shell at once; a longer list goes in several calls. */
+#define SPANS 64
+
+/* A reader of an iovec list, piece by piece. */
+struct iov_cursor {
+	const struct iovec *iov;
+	unsigned n;
+	size_t skip; /* bytes of iov[0] already taken */
+};
+
+uint32_t sgl_iov_length(const struct iovec *iov, unsigned n)
+{
+	size_t sum = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		sum += iov[i].iov_len;
+	return (uint32_t)sum;
+}
+
+/* Takes exactly length bytes from the cursor into out; returns the number of pieces. */
+static unsigned iov_take(struct iov_cursor *c, uint32_t length, struct iovec *out)
+{
+	unsigned n = 0;
+
+	while (length) {
+		size_t piece = c->iov->iov_len - c->skip;
+		if (piece > length)
+			piece = length;
+		if (piece) {
+			out[n].iov_base = (char *)c->iov->iov_base + c->skip;
+			out[n++].iov_len = piece;
+		}
+		length -= (uint32_t)piece;
+		c->skip += piece;
+		if (c->skip == c->iov->iov_len && length) {
+			c->iov++;
+			c->skip = 0;
+		}
+	}
+	return n;
+}
+
+uint64_t sgl_length(const struct sgl *l)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < l->n; i++)
+		sum += l->sge[i].length;
+	return sum;
+}
+
+enum mr_verdict sgl_check(const struct sgl *l, uint32_t need)
+{
+	for (unsigned i = 0; i < l->n; i++) {
+		const struct uhca_abi_sge *s = &l->sge[i];
+		struct mr *mr;
+		enum mr_verdict v;
+		if (s->length == 0)
+			continue;
+		v = mr_check(l->dev, l->pd, s->lkey, s->addr, s->length, need, &mr);
+		if (v != MR_OK)
+			return v;
+	}
+	return MR_OK;
+}
+
+int sgl_read_mr(const struct device *dev, struct mr *mr, uint64_t addr, uint32_t length, void *to)
+{
+	struct core_span span[SPANS];
+	char *at = to;
+
+	while (length) {
+		uint32_t walked;
+		unsigned n = mr_spans(mr, addr, length, span, SPANS, &walked);
+		int err = dev->ops->mem_read(mr->obj.client->cookie, span, n, at);
+		if (err)
+			return err;
+		addr += walked;
+		at += walked;
+		length -= walked;
+	}
+	return 0;
+}
+
+static int write_pieces(const struct device *dev, struct mr *mr, uint64_t addr, uint32_t length,
+			struct iov_cursor *from)
+{
+	while (length) {
+		struct core_span span[SPANS];
+		struct iovec piece[CORE_TRAIN_IOV];
+		uint32_t walked;
+		unsigned n = mr_spans(mr, addr, length, span, SPANS, &walked);
+		unsigned pieces = iov_take(from, walked, piece);
+		int err = dev->ops->mem_write(mr->obj.client->cookie, span, n, piece, pieces);
+		if (err)
+			return err;
+		addr += walked;
+		length -= walked;
+	}
+	return 0;
+}
+
+int sgl_write_mr(const struct device *dev, struct mr *mr, uint64_t addr, const struct iovec *from,
+		 unsigned n_from)
+{
+	struct iov_cursor c = {from, n_from, 0};
+
+	return write_pieces(dev, mr, addr, sgl_iov_length(from, n_from), &c);
+}
+
+/*
+ * The part of element i that [offset, offset + length) of the list covers; the list's bytes before
+ * the element are *before. Returns its length, and its start inside the element in *start.
+ */
+static uint32_t element_part(const struct uhca_abi_sge *s, uint64_t before, uint64_t offset,
+			     uint64_t end, uint32_t *start)
+{
+	uint64_t from = offset > before ? offset - before : 0;
+	uint64_t to = end > before ? end - before : 0;
+
+	if (to > s->length)
+		to = s->length;
+	if (from >= to)
+		return 0;
+	*start = (uint32_t)from;
+	return (uint32_t)(to - from);
+}
+
+int sgl_read(const struct sgl *l, uint64_t offset, uint32_t length, void *to)
+{
+	uint64_t before = 0, end = offset + length;
+	char *at = to;
+
+	for (unsigned i = 0; i < l->n && length; i++) {
+		const struct uhca_abi_sge *s = &l->sge[i];
+		uint32_t start = 0, part = element_part(s, before, offset, end, &start);
+		struct mr *mr;
+		before += s->length;
+		if (!part)
+			continue;
+		if (mr_check(l->dev, l->pd, s->lkey, s->addr + start, part, 0, &mr) != MR_OK ||
+		    sgl_read_mr(l->dev, mr, s->addr + start, part, at))
+			return -EFAULT;
+		at += part;
+		length -= part;
+	}
+	return length ? -EFAULT : 0;
+}
+
+int sgl_write(const struct sgl *l, uint64_t offset, const struct iovec *from, unsigned n_from)
+{
+	uint32_t length = sgl_iov_length(from, n_from);
+	uint64_t before = 0, end = offset + length;
+	struct iov_cursor c = {from, n_from, 0};
+
+	for (unsigned i = 0; i < l->n && length; i++) {
+		const struct uhca_abi_sge *s = &l->sge[i];
+		uint32_t start = 0, part = element_part(s, before, offset, end, &start);
+		struct mr *mr;
+		before += s->length;
+		if (!part)
+			continue;
+		if (mr_check(l->dev, l->pd, s->lkey, s->addr + start, part, MR_LOCAL_WRITE, &mr) !=
+			    MR_OK ||
+		    write_pieces(l->dev, mr, s->addr + start, part, &c))
+			return -EFAULT;
+		length -= part;
+	}
+	return length ? -EFAULT : 0;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The way out: doorbells put QPs on the ready list, core_tx_next serves them round robin by train,
+ * answers before requests.
+ */
+#include "qp.h"
+
+/* What a QP owes in ERR is at most the NAK that announced it. */
+static bool answers(const struct qp *qp)
+{
+	switch (qp->state) {
+	case QPS_RTR:
+	case QPS_RTS:
+	case QPS_SQD:
+	case QPS_SQE:
+	case QPS_ERR:
+		return qp->type == QPT_RC;
+	case QPS_RESET:
+	case QPS_INIT:
+	case QPS_COUNT:
+		break;
+	}
+	return false;
+}
+
+static bool transmit(struct qp *qp, uint8_t *buf, size_t cap, struct core_train *out)
+{
+	if (answers(qp) && responder_transmit(qp, buf, cap, out))
+		return true;
+	return requester_transmit(qp, buf, cap, out);
+}
+
+bool core_tx_next(struct device *dev, uint64_t now, uint8_t *buf, size_t cap,
+		  struct core_train *out)
+{
+	dev->now = now;
+	while (!list_empty(&dev->tx_ready)) {
+		struct qp *qp = list_entry(dev->tx_ready.next, struct qp, tx_link);
+		list_remove(&qp->tx_link);
+		if (!transmit(qp, buf, cap, out))
+			continue;
+		qp_kick(qp);
+		dev->counters.tx_packets += out->count;
+		dev->counters.tx_bytes += out->length;
+		device_trace(dev, CORE_TRACE_TX, qp->qpn, out->head.bth.psn, out->count);
+		return true;
+	}
+	return false;
+}
+
+void core_doorbell(struct client *c, uint32_t doorbell, uint64_t now)
+{
+	struct qp *qp = doorbell < c->n_doorbells ? c->doorbell[doorbell] : NULL;
+
+	if (!qp)
+		return;
+	c->dev->now = now;
+	switch (qp->state) {
+	case QPS_RTS:
+	case QPS_SQD:
+		qp_kick(qp);
+		return;
+	case QPS_ERR:
+	case QPS_SQE:
+		qp_flush(qp);
+		return;
+	case QPS_RESET:
+	case QPS_INIT:
+	case QPS_RTR:
+	case QPS_COUNT:
+		return;
+	}
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "wqe_fetch.h"
+
+#include <string.h>
+
+/* What the client claims to have posted beyond our index; more than the ring holds is a lie. */
+static enum fetch_verdict look(const struct uhca_abi_ring *ring, uint32_t index, uint32_t entries)
+{
+	uint32_t posted = uhca_ring_observe(&ring->producer) - index;
+
+	if (posted == 0)
+		return FETCH_EMPTY;
+	return posted > entries ? FETCH_BROKEN : FETCH_OK;
+}
+
+bool send_pending(const struct send_queue *sq)
+{
+	return look(&sq->page->send, sq->head, sq->entries) != FETCH_EMPTY;
+}
+
+enum fetch_verdict send_fetch(struct send_queue *sq, struct uhca_abi_send_wqe *wqe,
+			      struct uhca_abi_sge *sge)
+{
+	enum fetch_verdict v = look(&sq->page->send, sq->head, sq->entries);
+	const uint8_t *slot;
+
+	if (v != FETCH_OK)
+		return v;
+	slot = sq->slots + (size_t)(sq->head & (sq->entries - 1)) * sq->stride;
+	memcpy(wqe, slot, sizeof *wqe);
+	if (wqe->num_sge > sq->max_sge || wqe->inline_length > sq->data_stride)
+		return FETCH_BROKEN;
+	memcpy(sge, slot + sizeof *wqe, wqe->num_sge * sizeof *sge);
+	sq->head++;
+	return FETCH_OK;
+}
+
+const uint8_t *send_data(const struct send_queue *sq, uint32_t index)
+{
+	return sq->data + (size_t)(index & (sq->entries - 1)) * sq->data_stride;
+}
+
+void send_retire(struct send_queue *sq, uint32_t index)
+{
+	uhca_ring_publish(&sq->page->send.consumer, index);
+}
+
+enum fetch_verdict recv_fetch(struct recv_queue *rq, struct recv_wr *out)
+{
+	struct uhca_abi_recv_wqe head;
+	const uint8_t *slot;
+	enum fetch_verdict v;
+
+	if (!rq->entries)
+		return FETCH_EMPTY;
+	v = look(&rq->page->recv, rq->consumer, rq->entries);
+	if (v != FETCH_OK)
+		return v;
+	slot = rq->slots + (size_t)(rq->consumer & (rq->entries - 1)) * rq->stride;
+	memcpy(&head, slot, sizeof head);
+	if (head.num_sge > rq->max_sge || head.num_sge > CORE_MAX_SGE)
+		return FETCH_BROKEN;
+	out->wr_id = head.wr_id;
+	out->num_sge = head.num_sge;
+	memcpy(out->sge, slot + sizeof head, head.num_sge * sizeof out->sge[0]);
+	rq->consumer++;
+	uhca_ring_publish(&rq->page->recv.consumer, rq->consumer);
+	return FETCH_OK;
+}
+
+uint32_t recv_available(const struct recv_queue *rq)
+{
+	uint32_t posted;
+
+	if (!rq->entries)
+		return 0;
+	posted = uhca_ring_observe(&rq->page->recv.producer) - rq->consumer;
+	return posted > rq->entries ? 0 : posted;
+}

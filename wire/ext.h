@@ -35,7 +35,8 @@ struct roce_aeth {
 /* Datagram extended transport header. */
 struct roce_deth {
 	uint32_t qkey;
-	uint32_t src_qp; /* 24 bits */
+	uint8_t reserved; /* sent as 0, ignored on receipt, kept by parse and emit */
+	uint32_t src_qp;  /* 24 bits */
 };
 
 /* For COMPARE & SWAP: swap_add is the swap value. For FETCH & ADD: the addend; compare is 0. */
@@ -49,10 +50,15 @@ struct roce_atomiceth {
 /* FLUSH: placement type (bit 0 global visibility, bit 1 persistence), selectivity (0 range, 1 MR).
  */
 struct roce_feth {
-	uint8_t placement;
-	uint8_t selectivity;
+	uint32_t reserved;   /* 26 bits: sent as 0, ignored on receipt, kept by parse and emit */
+	uint8_t selectivity; /* 2 bits */
+	uint8_t placement;   /* 4 bits */
 };
 
+/*
+ * Each parse reads, and each emit writes, exactly the header's length at p. Parse refuses no
+ * byte pattern; emit masks fields that are wider than their place on the wire.
+ */
 void roce_reth_parse(const uint8_t *p, struct roce_reth *out);
 void roce_reth_emit(const struct roce_reth *h, uint8_t *p);
 void roce_aeth_parse(const uint8_t *p, struct roce_aeth *out);

@@ -76,7 +76,7 @@ enum roce_opcode_value {
 
 /* Everything known about one opcode. */
 struct roce_opcode_info {
-	const char *name; /* "RC SEND FIRST"; NULL for an opcode that does not exist */
+	const char *name; /* as in opcode.def: "RC_SEND_FIRST"; NULL for an opcode not in it */
 	enum roce_service service;
 	enum roce_operation operation;
 	enum roce_position position;
@@ -84,10 +84,17 @@ struct roce_opcode_info {
 	uint8_t header_length; /* bytes of BTH and extension headers together */
 };
 
+/* One entry per opcode byte; those of no opcode are zero. Read through roce_opcode_info. */
+extern const struct roce_opcode_info roce_opcode_table[256];
+
 /*
- * Facts about an opcode. Never NULL: an unknown opcode gives an entry whose name is NULL.
+ * Facts about an opcode. Never NULL: an unknown opcode gives an entry whose name is NULL (the
+ * rest of it is zero: it has no headers and header_length 0).
  */
-const struct roce_opcode_info *roce_opcode_info(roce_opcode op);
+static inline const struct roce_opcode_info *roce_opcode_info(roce_opcode op)
+{
+	return &roce_opcode_table[op.v];
+}
 
 /*
  * The opcode of a (service, operation, position) with or without immediate data (imm) or

@@ -34,6 +34,8 @@ struct roce_packet {
 	uint32_t immdt;
 	uint32_t ieth;
 	uint32_t xrcsrq;        /* XRCETH, 24 bits */
+	uint8_t xrc_reserved;   /* the byte before them: sent as 0, ignored on receipt */
+	uint8_t pad_bytes[3];   /* the first bth.pad of them stand behind the payload; sent as 0 */
 	const uint8_t *payload; /* into the parsed buffer, without pad; NULL when empty */
 	uint32_t payload_len;
 };
@@ -74,8 +76,8 @@ static inline uint8_t roce_pad(size_t n)
 size_t roce_packet_emit_headers(const struct roce_packet *pkt, uint8_t *buf, size_t cap);
 
 /*
- * Writes headers, payload and zero pad (bth.pad bytes), no ICRC. Returns the bytes written, or 0
- * when it does not fit.
+ * Writes headers, payload and pad (bth.pad of the pad_bytes), no ICRC. Returns the bytes written,
+ * or 0 when it does not fit.
  */
 size_t roce_packet_emit(const struct roce_packet *pkt, uint8_t *buf, size_t cap);
 

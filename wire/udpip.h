@@ -50,4 +50,14 @@ size_t roce_udpip_emit(const struct roce_flow *f, uint16_t ident, size_t udp_pay
 size_t roce_udpip_parse(const uint8_t *buf, size_t len, struct roce_flow *f, uint16_t *ident,
 			size_t *udp_payload);
 
+/*
+ * The pieces of the above that a GRH needs too. roce_ipv4_checksum: the Internet checksum (RFC
+ * 1071) over a header without options; 0 when the header's own checksum is right. roce_ipv4_load
+ * and roce_ipv6_load fill everything of *f but the ports; the latter returns false when the
+ * header is not version 6 or its addresses are IPv4-mapped.
+ */
+uint16_t roce_ipv4_checksum(const uint8_t hdr[ROCE_IPV4_LENGTH]);
+void roce_ipv4_load(const uint8_t hdr[ROCE_IPV4_LENGTH], struct roce_flow *f);
+bool roce_ipv6_load(const uint8_t hdr[ROCE_IPV6_LENGTH], struct roce_flow *f);
+
 #endif

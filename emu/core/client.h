@@ -15,9 +15,13 @@ struct client {
 	/* Doorbell numbers of this client; the smallest free one is given out. */
 	struct qp **doorbell;
 	uint32_t n_doorbells;
+	uint32_t free_doorbell; /* no number below it is free */
 };
 
-/* Gives the QP the smallest free doorbell number. 0 or -ENOMEM. */
+/*
+ * Gives the QP the smallest free doorbell number. 0, or -ENOMEM (also when the doorbell region
+ * has no bit left).
+ */
 int client_add_doorbell(struct client *c, struct qp *qp, uint32_t *doorbell);
 void client_remove_doorbell(struct client *c, uint32_t doorbell);
 

@@ -26,6 +26,9 @@ struct cq {
 	uint8_t *slots;
 };
 
+/* Frees the CQ and its ring whatever its use count; for teardown. */
+void cq_destroy(struct cq *cq);
+
 /*
  * The data area of the entry that the next cq_push fills, so that a small payload can be put
  * there first; *room gets its size in bytes. NULL when the CQ is full or has none.

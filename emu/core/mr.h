@@ -18,7 +18,14 @@ enum {
 	MR_REMOTE_ATOMIC = 1 << 3,
 	MR_MW_BIND = 1 << 4,
 	MR_ZERO_BASED = 1 << 5,
+	MR_ON_DEMAND = 1 << 6,
+	MR_HUGETLB = 1 << 7, /* a hint; accepted, without effect */
+	MR_FLUSH_GLOBAL = 1 << 8,
+	MR_FLUSH_PERSISTENT = 1 << 9,
+	MR_OPTIONAL = 0x3ff << 20, /* RELAXED_ORDERING and others a device may ignore */
 };
+
+#define MR_HANDLE_BITS 24 /* of a key; the low eight are the key byte */
 
 struct mr {
 	struct object obj;
@@ -29,19 +36,23 @@ struct mr {
 	struct page_array pages;
 };
 
+/* Unregisters whatever its use count; for teardown. core_dereg_mr is the polite way. */
+void mr_destroy(struct mr *mr);
+
 /* What a check found; it says what happened, not where to go (craft.md, pitfall 6). */
 enum mr_verdict {
 	MR_OK,
 	MR_BAD_KEY,    /* no such key, or a stale key byte */
 	MR_BAD_PD,     /* belongs to another protection domain */
-	MR_BAD_RANGE,  /* not inside the region */
 	MR_BAD_ACCESS, /* the region does not allow it */
+	MR_BAD_RANGE,  /* not inside the region */
 };
 
 /*
  * Looks a key up and checks it for an access of length bytes at addr that needs all the bits of
- * "need" (MR_LOCAL_WRITE, MR_REMOTE_*; 0 is a local read). On MR_OK *out is the region, which is
- * good until the next control verb.
+ * "need" (MR_LOCAL_WRITE, MR_REMOTE_*; 0 is a local read). Checked in the order of the verdicts:
+ * key, protection domain, access, range; an access of no bytes is in range anywhere. On MR_OK
+ * *out is the region, which is good until the next control verb.
  */
 enum mr_verdict mr_check(const struct device *dev, const struct pd *pd, uint32_t key, uint64_t addr,
 			 uint64_t length, uint32_t need, struct mr **out);

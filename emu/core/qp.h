@@ -55,6 +55,12 @@ struct qp {
 	bool comm_established; /* COMM_EST has been raised */
 };
 
+/*
+ * Frees the QP and its ring in whatever state it is, completes nothing; for teardown. In qp.c,
+ * as core_destroy_qp.
+ */
+void qp_destroy(struct qp *qp);
+
 /* The only writer of qp->state; traces old and new, keeps the shared recv_doorbell flag. */
 void qp_set_state(struct qp *qp, enum qp_state state);
 

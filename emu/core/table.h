@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Handle table: a number of up to 32 bits names a slot and its generation, so that a handle that
- * outlived its object is refused instead of naming the slot's next tenant. The same table gives
- * out QP numbers and memory keys; "shift" says where the index begins (keys: 8, the low byte is
- * the consumer's).
+ * Handle table: a number names a slot and its generation, so that a handle that outlived its
+ * object is refused instead of naming the slot's next tenant. The low bits are the slot's index,
+ * the generation stands above; the number of bits in all is chosen at construction: 32 for
+ * handles, 24 for QP numbers and for what stands above the key byte of a memory key.
+ *
+ * Neither 0, 1 nor the number of all ones (the multicast QP number) is ever given out. A slot's
+ * generations repeat after 2^(bits - index bits) - 2 tenants.
  */
 #ifndef CORE_TABLE_H
 #define CORE_TABLE_H
@@ -11,8 +14,8 @@
 #include <stdint.h>
 
 struct table_slot {
-	void *object;
-	uint32_t generation;
+	void *object;        /* NULL: free */
+	uint32_t generation; /* of the tenant, or of the next one */
 	uint32_t next_free;
 };
 
@@ -21,12 +24,22 @@ struct table {
 	uint32_t size;
 	uint32_t max;
 	uint32_t used;
-	uint32_t first_free;
+	uint32_t first_free; /* index, or size when there is none */
 	uint32_t index_bits; /* the generation stands above */
+	uint32_t generations;
+	uint32_t salt; /* where the generations of a fresh slot begin; 0: at 1 */
 };
 
-/* index_bits is derived from max. Handle 0 is never given out. */
+/* 32-bit handles. index_bits is derived from max (at least 1). */
 void table_construct(struct table *t, uint32_t max);
+
+/*
+ * Handles of "bits" bits, at least 2 more than max needs for its index. An unpredictable salt
+ * makes the numbers so.
+ */
+void table_construct_bits(struct table *t, uint32_t max, uint32_t bits, uint32_t salt);
+
+/* Frees the table's memory; the objects are the caller's. */
 void table_destruct(struct table *t);
 
 /* Puts the object into a free slot; *handle gets its name. 0, -ENOMEM (full or no memory). */

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Address handles and address vectors (IBTA vol. 1, 11.2.2; annex A17). A RoCEv2 address is a
+ * GRH: the GIDs are the IP addresses.
+ */
+#include "ah.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PORT              1
+#define FLOW_LABEL_MASK   0xfffffu
+#define DEFAULT_HOP_LIMIT 64
+
+static bool gid_is_zero(const uint8_t gid[16])
+{
+	static const uint8_t none[16];
+	return !memcmp(gid, none, sizeof(none));
+}
+
+static bool gid_is_multicast(const uint8_t gid[16])
+{
+	return gid[0] == 0xff;
+}
+
+int ah_attr_check(const struct device *dev, const struct uhca_abi_ah_attr *attr)
+{
+	if (attr->port_num != PORT || !attr->is_global || attr->sgid_index >= CORE_GID_TABLE)
+		return -EINVAL;
+	const uint8_t *sgid = dev->cfg.gid[attr->sgid_index];
+	if (gid_is_zero(sgid) || gid_is_zero(attr->dgid))
+		return -EINVAL;
+	/* IPv4 reaches IPv4 only; the group GIDs of both families look alike. */
+	if (!gid_is_multicast(attr->dgid) && roce_addr_is_v4(sgid) != roce_addr_is_v4(attr->dgid))
+		return -EINVAL;
+	return 0;
+}
+
+void ah_attr_flow(const struct device *dev, const struct uhca_abi_ah_attr *attr,
+		  struct roce_flow *flow)
+{
+	memcpy(flow->src, dev->cfg.gid[attr->sgid_index], sizeof(flow->src));
+	memcpy(flow->dst, attr->dgid, sizeof(flow->dst));
+	flow->tclass = attr->traffic_class;
+	/*
+	 * Programs say 0 or 1 where they mean "the usual": kernel drivers take the limit of the
+	 * route instead, and so do we, or nothing would ever get past a router.
+	 */
+	flow->hop_limit = attr->hop_limit <= 1 ? DEFAULT_HOP_LIMIT : attr->hop_limit;
+	flow->flow_label = attr->flow_label & FLOW_LABEL_MASK;
+}
+
+static int ah_create(struct client *c, struct pd *pd, const struct uhca_abi_ah_attr *attr,
+		     uint32_t *handle)
+{
+	struct ah *ah = calloc(1, sizeof(*ah));
+	if (!ah)
+		return -ENOMEM;
+	ah->obj.client = c;
+	ah->pd = pd;
+	ah->attr = *attr;
+	int err = table_add(&c->dev->ahs, ah, &ah->obj.handle);
+	if (err) {
+		free(ah);
+		return err;
+	}
+	pd->obj.refs++;
+	*handle = ah->obj.handle;
+	return 0;
+}
+
+int core_create_ah(struct client *c, const struct uhca_cmd_create_ah *in, uint32_t *handle)
+{
+	struct pd *pd;
+	int err = client_find(c, &c->dev->pds, in->pd, &pd);
+	if (!err)
+		err = ah_attr_check(c->dev, &in->attr);
+	return err ? err : ah_create(c, pd, &in->attr, handle);
+}
+
+void ah_destroy(struct ah *ah)
+{
+	table_remove(&ah->obj.client->dev->ahs, ah->obj.handle);
+	ah->pd->obj.refs--;
+	free(ah);
+}
+
+int core_destroy_ah(struct client *c, uint32_t handle)
+{
+	struct ah *ah;
+	int err = client_find(c, &c->dev->ahs, handle, &ah);
+	if (err)
+		return err;
+	if (ah->obj.refs)
+		return -EBUSY;
+	ah_destroy(ah);
+	return 0;
+}

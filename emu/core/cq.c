@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Completion queues (IBTA vol. 1, 10.8 and 11.2.8): create, destroy, and the way of a completion
+ * into the ring. The client's consumer index is believed only as far as it makes sense: an index
+ * that is not behind ours counts as "nothing was taken".
+ */
+#include "cq.h"
+#include "async_event.h"
+#include "queue_region.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* All the data that stands behind the entries of one CQ, unless its entries alone exceed it. */
+#define DATA_BUDGET (256u * 1024)
+#define MAX_STRIDE  1024u
+
+#define COMP_VECTORS 1u
+
+/* enum ibv_create_cq_attr_flags */
+#define CQ_SINGLE_THREADED 1u /* a promise to the provider; nothing to the device */
+#define CQ_IGNORE_OVERRUN  2u
+
+static uint32_t choose_stride(uint32_t entries, uint32_t scatter_limit)
+{
+	if (scatter_limit < UHCA_ABI_CQE_SIZE)
+		return UHCA_ABI_CQE_SIZE;
+	uint32_t stride = 2 * UHCA_ABI_CQE_SIZE;
+	while (2 * stride <= MAX_STRIDE && 2 * stride - UHCA_ABI_CQE_SIZE <= scatter_limit &&
+	       (uint64_t)entries * (2 * stride - UHCA_ABI_CQE_SIZE) <= DATA_BUDGET)
+		stride *= 2;
+	return stride;
+}
+
+static int check_request(const struct device *dev, const struct uhca_cmd_create_cq *in)
+{
+	if (in->cqe == 0 || in->cqe > dev->cfg.limits.max_cqe || in->comp_vector >= COMP_VECTORS)
+		return -EINVAL;
+	if (in->flags & ~(CQ_SINGLE_THREADED | CQ_IGNORE_OVERRUN))
+		return -EINVAL;
+	return in->flags & CQ_IGNORE_OVERRUN ? -EOPNOTSUPP : 0;
+}
+
+static int make_region(struct cq *cq)
+{
+	uint64_t size = QUEUE_REGION_PAGE + (uint64_t)cq->entries * cq->stride;
+	int err = queue_region_create(cq->obj.client, UHCA_ABI_REGION_CQ, size, &cq->ring);
+	if (err)
+		return err;
+	cq->page = cq->ring.base;
+	cq->slots = (uint8_t *)cq->ring.base + QUEUE_REGION_PAGE;
+	return 0;
+}
+
+static int cq_create(struct client *c, const struct uhca_cmd_create_cq *in, struct cq **out)
+{
+	uint32_t max_cqe = c->dev->cfg.limits.max_cqe;
+	struct cq *cq = calloc(1, sizeof(*cq));
+	if (!cq)
+		return -ENOMEM;
+	cq->obj.client = c;
+	cq->cookie = in->cookie;
+	cq->channel = in->channel;
+	cq->entries = queue_region_entries(in->cqe);
+	cq->cqe = cq->entries < max_cqe ? cq->entries : max_cqe;
+	cq->stride = choose_stride(cq->entries, c->dev->cfg.scatter_limit);
+	int err = make_region(cq);
+	if (err)
+		goto free_cq;
+	err = table_add(&c->dev->cqs, cq, &cq->obj.handle);
+	if (err)
+		goto free_region;
+	*out = cq;
+	return 0;
+
+free_region:
+	queue_region_destroy(c, &cq->ring);
+free_cq:
+	free(cq);
+	return err;
+}
+
+int core_create_cq(struct client *c, const struct uhca_cmd_create_cq *in,
+		   struct uhca_cmd_create_cq_reply *out, struct core_ring *ring)
+{
+	struct cq *cq;
+	int err = check_request(c->dev, in);
+	if (!err)
+		err = cq_create(c, in, &cq);
+	if (err)
+		return err;
+	out->handle = cq->obj.handle;
+	out->cqe = cq->cqe;
+	out->entries = cq->entries;
+	out->stride = cq->stride;
+	out->entries_offset = QUEUE_REGION_PAGE;
+	out->region_size = queue_region_size(&cq->ring);
+	*ring = cq->ring;
+	return 0;
+}
+
+void cq_destroy(struct cq *cq)
+{
+	struct client *c = cq->obj.client;
+	table_remove(&c->dev->cqs, cq->obj.handle);
+	queue_region_destroy(c, &cq->ring);
+	free(cq);
+}
+
+int core_destroy_cq(struct client *c, uint32_t handle)
+{
+	struct cq *cq;
+	int err = client_find(c, &c->dev->cqs, handle, &cq);
+	if (err)
+		return err;
+	if (cq->obj.refs)
+		return -EBUSY;
+	if (cq->channel)
+		c->dev->ops->comp_purge(c->cookie, cq->channel, cq->cookie);
+	cq_destroy(cq);
+	return 0;
+}
+
+/* Entries the client has not taken. Its index is read only when our last look says "full". */
+static bool has_room(struct cq *cq)
+{
+	if (cq->producer - cq->consumer < cq->cqe)
+		return true;
+	uint32_t consumer = uhca_ring_observe(&cq->page->ring.consumer);
+	if (cq->producer - consumer > cq->entries)
+		return false; /* nonsense: it cannot have taken what was never there */
+	cq->consumer = consumer;
+	return cq->producer - consumer < cq->cqe;
+}
+
+static uint8_t *slot(const struct cq *cq)
+{
+	return cq->slots + (size_t)(cq->producer & (cq->entries - 1)) * cq->stride;
+}
+
+uint8_t *cq_data(struct cq *cq, uint32_t *room)
+{
+	*room = cq->stride - UHCA_ABI_CQE_SIZE;
+	if (*room == 0 || cq->overrun || !has_room(cq)) {
+		*room = 0;
+		return NULL;
+	}
+	return slot(cq) + UHCA_ABI_CQE_SIZE;
+}
+
+/*
+ * Wakes the consumer if it asked for this completion (IBTA vol. 1, 11.4.2.2): "next" is
+ * answered by any, "solicited" by a solicited one and by each that is an error.
+ */
+static void notify(struct cq *cq, const struct uhca_abi_cqe *e)
+{
+	/* "I published" before "did it arm?"; the client does it in the other order. */
+	uhca_ring_fence();
+	uint32_t armed = uhca_ring_own(&cq->page->arm);
+	if (armed == 0)
+		return;
+	bool solicited = e->status != UHCA_ABI_WC_SUCCESS || (e->flags & UHCA_ABI_WC_SOLICITED);
+	if (!(armed & UHCA_ABI_ARM_NEXT) && !(solicited && (armed & UHCA_ABI_ARM_SOLICITED)))
+		return;
+	__atomic_exchange_n(&cq->page->arm, 0, __ATOMIC_SEQ_CST);
+	struct client *c = cq->obj.client;
+	if (cq->channel)
+		c->dev->ops->comp_event(c->cookie, cq->channel, cq->cookie);
+}
+
+static void publish(struct cq *cq, const struct uhca_abi_cqe *e, uint64_t now)
+{
+	struct uhca_abi_cqe *to = (struct uhca_abi_cqe *)slot(cq);
+	memcpy(to, e, offsetof(struct uhca_abi_cqe, sequence));
+	to->timestamp = now;
+	cq->producer++;
+	uhca_ring_publish(&to->sequence, cq->producer);
+	uhca_ring_publish(&cq->page->ring.producer, cq->producer);
+}
+
+bool cq_push(struct cq *cq, const struct uhca_abi_cqe *e)
+{
+	struct device *dev = cq->obj.client->dev;
+	if (cq->overrun || !has_room(cq)) {
+		if (!cq->overrun)
+			cq_event(cq, UHCA_ABI_EVENT_CQ_ERR);
+		cq->overrun = true;
+		return false;
+	}
+	publish(cq, e, dev->now);
+	dev->counters.completions++;
+	if (e->status != UHCA_ABI_WC_SUCCESS)
+		dev->counters.errors++;
+	device_trace(dev, CORE_TRACE_CQE, e->qpn, e->status, e->opcode);
+	notify(cq, e);
+	return true;
+}

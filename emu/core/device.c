@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A device's life, its clock, and what is looked up in it: QP numbers and GIDs. What it reports
+ * about itself stands in device_query.c.
+ */
+#include "device.h"
+#include "client.h"
+#include "mr.h"
+#include "recv_queue.h"
+#include "replay.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define QPN_BITS 24
+
+/* Bounds that keep every size product of this room within 32 bits, and key and QPN in theirs. */
+#define LIMIT_OBJECTS (1u << 20)
+#define LIMIT_WR      (1u << 20)
+#define LIMIT_CQE     (1u << 22)
+#define LIMIT_INLINE  (1u << 16)
+#define LIMIT_SCATTER 960u
+
+static const struct core_limits default_limits = {
+	.max_qp = 4096,
+	.max_qp_wr = 16384,
+	.max_sge = CORE_MAX_SGE,
+	.max_cq = 4096,
+	.max_cqe = 65535,
+	.max_mr = 16384,
+	.max_pd = 4096,
+	.max_ah = 16384,
+	.max_srq = 4096,
+	.max_srq_wr = 16384,
+	.max_srq_sge = CORE_MAX_SGE,
+	.max_rd_atomic = REPLAY_MAX,
+	.max_inline_data = 1024,
+	.max_mr_size = 1ull << 47,
+};
+
+void core_config_default(struct core_config *cfg)
+{
+	memset(cfg, 0, sizeof(*cfg));
+	cfg->limits = default_limits;
+	cfg->gather_limit = 4096;
+	cfg->scatter_limit = 448;
+	cfg->train_bytes = 65536;
+	cfg->window_bytes = 131072;
+}
+
+static bool within(uint32_t value, uint32_t max)
+{
+	return value >= 1 && value <= max;
+}
+
+static bool limits_ok(const struct core_limits *l)
+{
+	return within(l->max_qp, LIMIT_OBJECTS) && within(l->max_cq, LIMIT_OBJECTS) &&
+	       within(l->max_mr, LIMIT_OBJECTS) && within(l->max_pd, LIMIT_OBJECTS) &&
+	       within(l->max_ah, LIMIT_OBJECTS) && within(l->max_srq, LIMIT_OBJECTS) &&
+	       within(l->max_qp_wr, LIMIT_WR) && within(l->max_srq_wr, LIMIT_WR) &&
+	       within(l->max_cqe, LIMIT_CQE) && within(l->max_sge, CORE_MAX_SGE) &&
+	       within(l->max_srq_sge, CORE_MAX_SGE) && l->max_rd_atomic <= REPLAY_MAX &&
+	       l->max_inline_data <= LIMIT_INLINE && l->max_mr_size > 0;
+}
+
+static bool config_ok(const struct core_config *cfg)
+{
+	return limits_ok(&cfg->limits) && cfg->gather_limit <= LIMIT_INLINE &&
+	       cfg->scatter_limit <= LIMIT_SCATTER && cfg->train_bytes >= ROCE_MAX_MTU &&
+	       cfg->window_bytes >= ROCE_MAX_MTU;
+}
+
+static void construct_tables(struct device *dev)
+{
+	const struct core_limits *l = &dev->cfg.limits;
+	uint32_t salt[2];
+	dev->ops->random(dev->user, salt, sizeof(salt));
+	table_construct(&dev->pds, l->max_pd);
+	table_construct(&dev->cqs, l->max_cq);
+	table_construct(&dev->qps, l->max_qp);
+	table_construct(&dev->srqs, l->max_srq);
+	table_construct(&dev->ahs, l->max_ah);
+	/* Numbers that strangers may name in packets begin where nobody can tell. */
+	table_construct_bits(&dev->mrs, l->max_mr, MR_HANDLE_BITS, salt[0] | 1);
+	table_construct_bits(&dev->qpns, l->max_qp, QPN_BITS, salt[1] | 1);
+}
+
+struct device *core_create(const struct core_ops *ops, void *user, const struct core_config *cfg)
+{
+	if (!config_ok(cfg)) {
+		errno = EINVAL;
+		return NULL;
+	}
+	struct device *dev = calloc(1, sizeof(*dev));
+	if (!dev)
+		return NULL;
+	dev->ops = ops;
+	dev->user = user;
+	dev->cfg = *cfg;
+	list_init(&dev->clients);
+	list_init(&dev->tx_ready);
+	timer_heap_construct(&dev->timers);
+	construct_tables(dev);
+	return dev;
+}
+
+void core_destroy(struct device *dev)
+{
+	if (!dev)
+		return;
+	while (!list_empty(&dev->clients))
+		core_client_destroy(list_entry(dev->clients.next, struct client, link));
+	table_destruct(&dev->pds);
+	table_destruct(&dev->mrs);
+	table_destruct(&dev->cqs);
+	table_destruct(&dev->qps);
+	table_destruct(&dev->srqs);
+	table_destruct(&dev->ahs);
+	table_destruct(&dev->qpns);
+	timer_heap_destruct(&dev->timers);
+	free(dev);
+}
+
+void core_tick(struct device *dev, uint64_t now)
+{
+	dev->now = now;
+	timer_heap_run(&dev->timers, now);
+}
+
+uint64_t core_next_deadline(const struct device *dev)
+{
+	return timer_heap_next(&dev->timers);
+}
+
+struct qp *device_find_qp(const struct device *dev, uint32_t qpn)
+{
+	return table_find(&dev->qpns, qpn);
+}
+
+int device_find_gid(const struct device *dev, const uint8_t gid[16])
+{
+	static const uint8_t none[16];
+	if (!memcmp(gid, none, sizeof(none)))
+		return -1;
+	for (int i = 0; i < CORE_GID_TABLE; i++)
+		if (!memcmp(dev->cfg.gid[i], gid, 16))
+			return i;
+	return -1;
+}
+
+const struct core_counters *core_counters(const struct device *dev)
+{
+	return &dev->counters;
+}
+
+const char *core_drop_name(enum core_drop d)
+{
+	static const char *const name[] = {
+		[CORE_DROP_NO_QP] = "no_qp",       [CORE_DROP_STATE] = "state",
+		[CORE_DROP_SERVICE] = "service",   [CORE_DROP_ADDRESS] = "address",
+		[CORE_DROP_PKEY] = "pkey",         [CORE_DROP_QKEY] = "qkey",
+		[CORE_DROP_SEQUENCE] = "sequence", [CORE_DROP_DUPLICATE] = "duplicate",
+		[CORE_DROP_RESPONSE] = "response", [CORE_DROP_NO_RECV] = "no_recv",
+		[CORE_DROP_LENGTH] = "length",
+	};
+	_Static_assert(sizeof(name) / sizeof(name[0]) == CORE_DROP_COUNT, "a name for each");
+	return (unsigned)d < CORE_DROP_COUNT ? name[d] : "unknown";
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Memory regions: registration with its access rules (IBTA vol. 1, 10.6.3 and 11.2.8;
+ * ibv_reg_mr(3)) and the check of every access (10.6.3.2 ff.). Whether the range is mapped and
+ * writable in the client is probed by the shell, which has the client's memory; the core knows
+ * only what was registered.
+ */
+#include "mr.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define ACCESS_SUPPORTED                                                                           \
+	(MR_LOCAL_WRITE | MR_REMOTE_WRITE | MR_REMOTE_READ | MR_REMOTE_ATOMIC | MR_MW_BIND |       \
+	 MR_ZERO_BASED | MR_HUGETLB | MR_OPTIONAL)
+/* Flags that verbs knows and this device does not have. */
+#define ACCESS_NOT_HERE (MR_ON_DEMAND | MR_FLUSH_GLOBAL | MR_FLUSH_PERSISTENT)
+
+static int access_check(uint32_t access)
+{
+	if (access & ~(uint32_t)(ACCESS_SUPPORTED | ACCESS_NOT_HERE))
+		return -EINVAL;
+	if (access & ACCESS_NOT_HERE)
+		return -EOPNOTSUPP;
+	/* Who may change it from afar must be able to change it from here (ibv_reg_mr(3)). */
+	if ((access & (MR_REMOTE_WRITE | MR_REMOTE_ATOMIC)) && !(access & MR_LOCAL_WRITE))
+		return -EINVAL;
+	return 0;
+}
+
+/*
+ * Pages of 4 KiB as long as their array stays small, then the next sizes of x86 and arm64:
+ * like hardware, which takes the largest page that memory is contiguous in.
+ */
+static uint32_t choose_page_shift(uint64_t length)
+{
+	if (length <= 1ull << 30)
+		return 12;
+	return length <= 1ull << 39 ? 21 : 30;
+}
+
+static int set_range(struct mr *mr, const struct uhca_cmd_reg_mr *in)
+{
+	mr->iova = in->access & MR_ZERO_BASED ? 0 : in->iova;
+	if (in->length && in->length - 1 > UINT64_MAX - mr->iova)
+		return -EINVAL;
+	return page_array_construct(&mr->pages, in->addr, in->length,
+				    choose_page_shift(in->length));
+}
+
+static int add_key(struct client *c, struct mr *mr)
+{
+	struct device *dev = c->dev;
+	uint8_t key_byte;
+	int err = table_add(&dev->mrs, mr, &mr->obj.handle);
+	if (err)
+		return err;
+	dev->ops->random(dev->user, &key_byte, sizeof(key_byte));
+	mr->key = mr->obj.handle << 8 | key_byte;
+	return 0;
+}
+
+static int mr_create(struct client *c, struct pd *pd, const struct uhca_cmd_reg_mr *in,
+		     struct mr **out)
+{
+	struct mr *mr = calloc(1, sizeof(*mr));
+	if (!mr)
+		return -ENOMEM;
+	mr->obj.client = c;
+	mr->pd = pd;
+	mr->access = in->access;
+	int err = set_range(mr, in);
+	if (err)
+		goto free_mr;
+	err = add_key(c, mr);
+	if (err)
+		goto free_pages;
+	pd->obj.refs++;
+	*out = mr;
+	return 0;
+
+free_pages:
+	page_array_destruct(&mr->pages);
+free_mr:
+	free(mr);
+	return err;
+}
+
+int core_reg_mr(struct client *c, const struct uhca_cmd_reg_mr *in,
+		struct uhca_cmd_reg_mr_reply *out)
+{
+	struct pd *pd;
+	struct mr *mr;
+	int err = client_find(c, &c->dev->pds, in->pd, &pd);
+	if (!err)
+		err = access_check(in->access);
+	if (!err && in->length > c->dev->cfg.limits.max_mr_size)
+		err = -EINVAL;
+	if (!err)
+		err = mr_create(c, pd, in, &mr);
+	if (err)
+		return err;
+	out->handle = mr->obj.handle;
+	out->lkey = mr->key;
+	out->rkey = mr->key;
+	return 0;
+}
+
+void mr_destroy(struct mr *mr)
+{
+	table_remove(&mr->obj.client->dev->mrs, mr->obj.handle);
+	mr->pd->obj.refs--;
+	page_array_destruct(&mr->pages);
+	free(mr);
+}
+
+int core_dereg_mr(struct client *c, uint32_t handle)
+{
+	struct mr *mr;
+	int err = client_find(c, &c->dev->mrs, handle, &mr);
+	if (err)
+		return err;
+	if (mr->obj.refs)
+		return -EBUSY;
+	mr_destroy(mr);
+	return 0;
+}
+
+static bool in_range(const struct mr *mr, uint64_t addr, uint64_t length)
+{
+	if (length == 0)
+		return true;
+	if (addr < mr->iova || length > mr->pages.length)
+		return false;
+	return addr - mr->iova <= mr->pages.length - length;
+}
+
+enum mr_verdict mr_check(const struct device *dev, const struct pd *pd, uint32_t key, uint64_t addr,
+			 uint64_t length, uint32_t need, struct mr **out)
+{
+	struct mr *mr = table_find(&dev->mrs, key >> 8);
+	if (!mr || mr->key != key)
+		return MR_BAD_KEY;
+	if (mr->pd != pd)
+		return MR_BAD_PD;
+	if ((mr->access & need) != need)
+		return MR_BAD_ACCESS;
+	if (!in_range(mr, addr, length))
+		return MR_BAD_RANGE;
+	*out = mr;
+	return MR_OK;
+}
+
+unsigned mr_spans(const struct mr *mr, uint64_t addr, uint32_t length, struct core_span *out,
+		  unsigned max, uint32_t *walked)
+{
+	return page_array_walk(&mr->pages, addr - mr->iova, length, out, max, walked);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Protection domains (IBTA vol. 1, 11.2.1.5): made, counted, and freed when nothing is in them. */
+#include "pd.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+int core_alloc_pd(struct client *c, uint32_t *handle)
+{
+	struct pd *pd = calloc(1, sizeof(*pd));
+	if (!pd)
+		return -ENOMEM;
+	pd->obj.client = c;
+	int err = table_add(&c->dev->pds, pd, &pd->obj.handle);
+	if (err) {
+		free(pd);
+		return err;
+	}
+	*handle = pd->obj.handle;
+	return 0;
+}
+
+void pd_destroy(struct pd *pd)
+{
+	table_remove(&pd->obj.client->dev->pds, pd->obj.handle);
+	free(pd);
+}
+
+int core_dealloc_pd(struct client *c, uint32_t handle)
+{
+	struct pd *pd;
+	int err = client_find(c, &c->dev->pds, handle, &pd);
+	if (err)
+		return err;
+	if (pd->obj.refs)
+		return -EBUSY;
+	pd_destroy(pd);
+	return 0;
+}

@@ -34,10 +34,6 @@ void completer_push(struct qp *qp, const struct send_wr *w, uint8_t status)
 		.opcode = completion_opcode(w->wqe.opcode),
 	};
 
-	qp->dev->counters.completions++;
-	if (status)
-		qp->dev->counters.errors++;
-	device_trace(qp->dev, CORE_TRACE_CQE, qp->qpn, status, e.opcode);
 	if (!cq_push(qp->send_cq, &e))
 		qp_fail(qp, UHCA_ABI_EVENT_QP_FATAL);
 }

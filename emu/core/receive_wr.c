@@ -96,10 +96,6 @@ void receive_complete(struct qp *qp, struct uhca_abi_cqe *e)
 	e->wr_id = qp->resp.wr.wr_id;
 	e->qpn = qp->qpn;
 	qp->resp.have_wr = false;
-	qp->dev->counters.completions++;
-	if (e->status)
-		qp->dev->counters.errors++;
-	device_trace(qp->dev, CORE_TRACE_CQE, qp->qpn, e->status, e->opcode);
 	if (!cq_push(qp->recv_cq, e))
 		qp_fail(qp, UHCA_ABI_EVENT_QP_FATAL);
 }

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * uhca-run: runs a command with an emulated RDMA device. It chooses the instance (the one around
+ * it, a shared one, a private one), sees to it that its daemon runs, sets the environment, runs
+ * the command, and cleans up.
+ */
+#include "run_command.h"
+#include "run_dir.h"
+#include "run_env.h"
+#include "run_keeper.h"
+#include "run_options.h"
+#include "run_shared.h"
+
+#include <unistd.h>
+
+static int run_private(const struct run_options *options)
+{
+	struct run_dir dir;
+	struct run_keeper keeper;
+	int status = RUN_EXIT_FAILED;
+	if (run_dir_private(&dir) < 0 || run_keeper_start(&dir, options, &keeper) < 0)
+		return status;
+	if (run_env_enter(dir.path) == 0)
+		status = run_command_run(options->command);
+	run_keeper_finish(&keeper);
+	return status;
+}
+
+static int run_shared(const struct run_options *options)
+{
+	struct run_dir dir;
+	if (run_dir_shared(options->instance ? options->instance : "default", &dir) < 0)
+		return RUN_EXIT_FAILED;
+	int fd = run_shared_attach(&dir, options);
+	if (fd < 0)
+		return RUN_EXIT_FAILED;
+	int status = RUN_EXIT_FAILED;
+	if (run_env_enter(dir.path) == 0)
+		status = run_command_run(options->command);
+	close(fd);
+	return status;
+}
+
+/* Inside another uhca-run: its instance, unless this one asks for something of its own. */
+static int run_enclosed(const struct run_options *options, const char *dir)
+{
+	if (run_env_enter(dir) < 0)
+		return RUN_EXIT_FAILED;
+	return run_command_run(options->command);
+}
+
+int main(int argc, char **argv)
+{
+	struct run_options options;
+	switch (run_options_parse(argc, argv, &options)) {
+	case RUN_PARSE_DONE:
+		return 0;
+	case RUN_PARSE_BAD:
+		return RUN_EXIT_FAILED;
+	case RUN_PARSE_RUN:
+		break;
+	}
+	run_command_hold_signals();
+	const char *enclosing = run_env_enclosing();
+	if (options.private_instance)
+		return run_private(&options);
+	if (enclosing && !options.instance && options.n_daemon_args == 0)
+		return run_enclosed(&options, enclosing);
+	return run_shared(&options);
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Running the command. Signals that somebody sends to uhca-run go on to the command. Those that
+ * the terminal sends to the whole process group (Ctrl-C) have reached the command already.
+ */
+#include "run_command.h"
+
+#include "run_options.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const int passed_on[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM,
+				SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH};
+
+/* One per process, as signal masks are: what uhca-run was started with. */
+static sigset_t mask_before;
+
+static void signals_of_interest(sigset_t *out)
+{
+	sigemptyset(out);
+	sigaddset(out, SIGCHLD);
+	for (size_t i = 0; i < sizeof(passed_on) / sizeof(passed_on[0]); i++)
+		sigaddset(out, passed_on[i]);
+}
+
+void run_command_hold_signals(void)
+{
+	sigset_t set;
+	signal(SIGCHLD, SIG_DFL); /* it may come ignored, and wait would find nobody */
+	signals_of_interest(&set);
+	sigprocmask(SIG_BLOCK, &set, &mask_before);
+}
+
+static void __attribute__((noreturn)) become_command(char **argv, pid_t parent)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(RUN_EXIT_FAILED);
+	sigprocmask(SIG_SETMASK, &mask_before, NULL);
+	execvp(argv[0], argv);
+	int e = errno;
+	fprintf(stderr, "uhca-run: %s: %s\n", argv[0], strerror(e));
+	_exit(e == ENOENT ? RUN_EXIT_NOT_FOUND : RUN_EXIT_CANNOT_EXECUTE);
+}
+
+static int exit_status(int status)
+{
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* si_code > 0 means the kernel: for these signals, the terminal. */
+static bool was_sent_to_us(const siginfo_t *info)
+{
+	return info->si_code <= 0;
+}
+
+int run_command_run(char **argv)
+{
+	sigset_t set;
+	siginfo_t info;
+	int status;
+	pid_t parent = getpid(), pid = fork();
+	if (pid < 0) {
+		fprintf(stderr, "uhca-run: fork: %s\n", strerror(errno));
+		return RUN_EXIT_FAILED;
+	}
+	if (pid == 0)
+		become_command(argv, parent);
+	signals_of_interest(&set);
+	for (;;) {
+		if (sigwaitinfo(&set, &info) < 0)
+			continue; /* a signal that stops us, and SIGCONT */
+		if (info.si_signo != SIGCHLD) {
+			if (was_sent_to_us(&info))
+				kill(pid, info.si_signo);
+		} else if (waitpid(pid, &status, WNOHANG) == pid) {
+			return exit_status(status);
+		}
+	}
+}

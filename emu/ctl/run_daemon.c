@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Start and stop of the daemon. Between looking for free addresses and the daemon's taking them,
+ * another daemon may come first: then the next ones are tried.
+ */
+#include "run_daemon.h"
+
+#include "run_addr.h"
+#include "run_env.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define READY_TIMEOUT_MS 30000
+#define STOP_TIMEOUT_MS  5000
+#define STOP_POLL_MS     5
+#define START_TRIES      3
+
+/* Descriptors of the daemon beside the standard three. */
+#define READY_FD 3
+#define ALIVE_FD 4
+
+#define ARGS_MAX (RUN_DAEMON_ARGS_MAX + 2 * 250 + 10)
+
+struct daemon_args {
+	const char *word[ARGS_MAX + 1];
+	char address[250][24];
+	unsigned n;
+};
+
+static void add(struct daemon_args *args, const char *word)
+{
+	args->word[args->n++] = word;
+}
+
+/* block 0 is where the daemon goes by itself */
+static void build_args(const struct run_daemon *d, unsigned block, struct daemon_args *args)
+{
+	args->n = 0;
+	add(args, "uhcad");
+	add(args, "--dir");
+	add(args, d->dir->path);
+	add(args, "--ready-fd");
+	add(args, "3");
+	if (d->linger) {
+		add(args, "--linger");
+		add(args, d->linger);
+	}
+	for (unsigned i = 0; i < d->options->n_daemon_args; i++)
+		add(args, d->options->daemon_args[i]);
+	for (unsigned i = 0; block > 0 && i < d->options->devices; i++) {
+		run_addr_name(block, i, args->address[i]);
+		add(args, "--addr");
+		add(args, args->address[i]);
+	}
+	args->word[args->n] = NULL;
+}
+
+/* Moves a descriptor to a number that no other of ours has and that survives exec. */
+static bool place(int fd, int number)
+{
+	return fd == number ? fcntl(fd, F_SETFD, 0) == 0 : dup2(fd, number) == number;
+}
+
+static bool redirect(const struct run_daemon *d, int ready)
+{
+	char log[RUN_DIR_MAX + 8];
+	snprintf(log, sizeof(log), "%s/log", d->dir->path);
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	int err = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	/* out of the way first, so that no dup2 closes what the next one needs */
+	int ready_high = fcntl(ready, F_DUPFD_CLOEXEC, 16);
+	int alive_high = d->alive_fd < 0 ? -1 : fcntl(d->alive_fd, F_DUPFD_CLOEXEC, 16);
+	int null_high = fcntl(null, F_DUPFD_CLOEXEC, 16);
+	int err_high = fcntl(err, F_DUPFD_CLOEXEC, 16);
+	return place(null_high, 0) && place(null_high, 1) && place(err_high, 2) &&
+	       place(ready_high, READY_FD) && (alive_high < 0 || place(alive_high, ALIVE_FD));
+}
+
+static void reset_signals(void)
+{
+	sigset_t none;
+	for (int s = 1; s < NSIG; s++)
+		signal(s, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static void __attribute__((noreturn))
+become_daemon(const struct run_daemon *d, struct daemon_args *args, int ready, pid_t parent)
+{
+	if (d->die_with_parent) {
+		prctl(PR_SET_PDEATHSIG, SIGTERM);
+		if (getppid() != parent)
+			_exit(RUN_EXIT_FAILED);
+	}
+	setsid();
+	reset_signals();
+	if (!redirect(d, ready))
+		_exit(RUN_EXIT_FAILED);
+	run_env_leave();
+	execv(run_env_daemon(), (char **)(void *)args->word);
+	fprintf(stderr, "uhca-run: %s: %s\n", run_env_daemon(), strerror(errno));
+	_exit(RUN_EXIT_NOT_FOUND);
+}
+
+/* Waits for the byte that says "ready". 0, -ETIMEDOUT, or -ECHILD: the daemon ended. */
+static int wait_ready(int fd)
+{
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+	char byte;
+	int n;
+	do
+		n = poll(&p, 1, READY_TIMEOUT_MS);
+	while (n < 0 && errno == EINTR);
+	if (n == 0)
+		return -ETIMEDOUT;
+	return read(fd, &byte, 1) == 1 ? 0 : -ECHILD;
+}
+
+static int start_once(struct run_daemon *d, unsigned block)
+{
+	static struct daemon_args args;
+	int ready[2];
+	if (pipe2(ready, O_CLOEXEC) < 0)
+		return -errno;
+	build_args(d, block, &args);
+	d->log_from = run_dir_log_size(d->dir);
+	pid_t parent = getpid();
+	d->pid = fork();
+	if (d->pid == 0)
+		become_daemon(d, &args, ready[1], parent);
+	int ret = d->pid < 0 ? -errno : 0;
+	close(ready[1]);
+	if (ret == 0) {
+		ret = wait_ready(ready[0]);
+		if (ret < 0)
+			run_daemon_stop(d->pid);
+	}
+	close(ready[0]);
+	return ret;
+}
+
+static int report(const struct run_daemon *d, int error)
+{
+	fprintf(stderr, "uhca-run: the daemon %s\n",
+		error == -ETIMEDOUT ? "was not ready in time" : "did not start; its last words:");
+	run_dir_print_log(d->dir, d->log_from);
+	return error;
+}
+
+int run_daemon_start(struct run_daemon *d)
+{
+	unsigned n = d->options->devices;
+	if (d->options->addressed) {
+		int ret = start_once(d, 0);
+		return ret == 0 ? 0 : report(d, ret);
+	}
+	int ret = -EADDRINUSE;
+	unsigned block = run_addr_free_block(0, n);
+	for (unsigned try = 1; block < RUN_ADDR_BLOCKS; try++) {
+		ret = start_once(d, block);
+		if (ret == 0)
+			return 0;
+		if (try == START_TRIES || ret == -ETIMEDOUT)
+			break;
+		/* away from where others look first */
+		block = run_addr_free_block((unsigned)getpid() * try % RUN_ADDR_BLOCKS, n);
+	}
+	return report(d, ret);
+}
+
+static void pause_ms(long ms)
+{
+	struct timespec t = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
+	nanosleep(&t, NULL);
+}
+
+int run_daemon_stop(pid_t pid)
+{
+	int status = 0;
+	if (waitpid(pid, &status, WNOHANG) == pid)
+		return status;
+	kill(pid, SIGTERM);
+	for (int waited = 0; waited < STOP_TIMEOUT_MS; waited += STOP_POLL_MS) {
+		if (waitpid(pid, &status, WNOHANG) != 0)
+			return status;
+		pause_ms(STOP_POLL_MS);
+	}
+	kill(pid, SIGKILL);
+	waitpid(pid, &status, 0);
+	return status;
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Keeper of a private instance. It sits in a session of its own, so that what is sent to the
+ * process group of uhca-run (the terminal's Ctrl-C, a time-out) does not reach it, and waits for
+ * the end of a pipe whose other end only uhca-run has: the kernel closes that in every case. When
+ * the keeper itself is killed the daemon follows (PR_SET_PDEATHSIG).
+ */
+#include "run_keeper.h"
+
+#include "run_daemon.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* The end of uhca-run: nobody writes into the pipe, so reading returns when it is closed. */
+static void wait_for_end(int life_fd)
+{
+	char byte;
+	while (read(life_fd, &byte, 1) < 0 && errno == EINTR)
+		;
+}
+
+static void tell_of_crash(const struct run_dir *dir, int status)
+{
+	if (WIFSIGNALED(status))
+		fprintf(stderr, "uhca-run: the daemon was ended by signal %d (%s)\n",
+			WTERMSIG(status), strsignal(WTERMSIG(status)));
+	else
+		fprintf(stderr, "uhca-run: the daemon ended with status %d\n", WEXITSTATUS(status));
+	run_dir_print_log(dir, 0);
+}
+
+static void __attribute__((noreturn))
+keep(const struct run_dir *dir, const struct run_options *options, int life_fd, int ready_fd)
+{
+	struct run_daemon daemon = {
+		.dir = dir, .options = options, .alive_fd = -1, .die_with_parent = true};
+	setsid();
+	for (int s = 1; s < NSIG; s++)
+		signal(s, s == SIGCHLD ? SIG_DFL : SIG_IGN);
+	int ret = run_daemon_start(&daemon);
+	if (ret == 0) {
+		if (write(ready_fd, "", 1) == 1)
+			wait_for_end(life_fd);
+		int status = run_daemon_stop(daemon.pid);
+		/* at our SIGTERM it ends with 0 */
+		if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+			tell_of_crash(dir, status);
+	}
+	run_dir_remove(dir);
+	_exit(ret == 0 ? 0 : RUN_EXIT_FAILED);
+}
+
+static int wait_keeper(pid_t pid)
+{
+	int status;
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return -ECHILD;
+}
+
+int run_keeper_start(const struct run_dir *dir, const struct run_options *options,
+		     struct run_keeper *out)
+{
+	int life[2], ready[2], ret = 0;
+	char byte;
+	if (pipe2(life, O_CLOEXEC) < 0)
+		goto fail;
+	if (pipe2(ready, O_CLOEXEC) < 0)
+		goto fail_life;
+	out->pid = fork();
+	if (out->pid < 0)
+		goto fail_ready;
+	if (out->pid == 0) {
+		close(life[1]);
+		close(ready[0]);
+		keep(dir, options, life[0], ready[1]);
+	}
+	close(life[0]);
+	close(ready[1]);
+	out->life_fd = life[1];
+	ssize_t n;
+	while ((n = read(ready[0], &byte, 1)) < 0 && errno == EINTR)
+		;
+	close(ready[0]);
+	if (n != 1) {
+		close(out->life_fd);
+		ret = wait_keeper(out->pid);
+	}
+	return ret;
+
+fail_ready:
+	ret = errno;
+	close(ready[0]);
+	close(ready[1]);
+fail_life:
+	ret = ret ? ret : errno;
+	close(life[0]);
+	close(life[1]);
+fail:
+	ret = ret ? ret : errno;
+	fprintf(stderr, "uhca-run: %s\n", strerror(ret));
+	run_dir_remove(dir);
+	return -ret;
+}
+
+void run_keeper_finish(struct run_keeper *keeper)
+{
+	close(keeper->life_fd);
+	wait_keeper(keeper->pid);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The keeper of a private instance: a process that starts the daemon, and ends it and removes its
+ * directory when uhca-run has ended, however that ended.
+ */
+#ifndef RUN_KEEPER_H
+#define RUN_KEEPER_H
+
+#include "run_dir.h"
+#include "run_options.h"
+
+#include <sys/types.h>
+
+struct run_keeper {
+	pid_t pid;
+	int life_fd; /* as long as it is open, the instance lives */
+};
+
+/*
+ * Starts keeper and daemon; the directory belongs to the keeper then. 0 when the daemon is ready,
+ * or -errno: the error was printed, the directory is gone.
+ */
+int run_keeper_start(const struct run_dir *dir, const struct run_options *options,
+		     struct run_keeper *out);
+
+/* Ends the instance; returns when daemon and directory are gone. */
+void run_keeper_finish(struct run_keeper *keeper);
+
+#endif

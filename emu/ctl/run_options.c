@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Command line of uhca-run. Parsing stops at the first word that is no option: the rest is the
+ * command and is not looked at. Values meant for the daemon are checked by the daemon.
+ */
+#include "run_options.h"
+
+#include <ctype.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum option_kind {
+	OPTION_INSTANCE,
+	OPTION_PRIVATE,
+	OPTION_DEVICES,
+	OPTION_ADDRESS, /* to the daemon; the addresses are the user's choice */
+	OPTION_DAEMON,  /* to the daemon as it is */
+	OPTION_LINGER,
+	OPTION_HELP,
+	OPTION_VERSION,
+};
+
+static const struct option_row {
+	const char *name;
+	const char *argument; /* NULL: none */
+	enum option_kind kind;
+	const char *help;
+} option_table[] = {
+	{"instance", "NAME", OPTION_INSTANCE, "use the shared instance NAME (default: default)"},
+	{"private", NULL, OPTION_PRIVATE, "a fresh daemon for the life of the command"},
+	{"devices", "N", OPTION_DEVICES, "number of devices (default: 1)"},
+	{"addr", "IP[,IP6]", OPTION_ADDRESS, "addresses of a device; repeat for the next one"},
+	{"netdev", "IF", OPTION_ADDRESS, "be on network interface IF with its addresses"},
+	{"wire", NULL, OPTION_DAEMON, "use the network also between QPs of one daemon"},
+	{"mem", "WAY", OPTION_DAEMON, "client memory: auto, process_vm or proc_mem"},
+	{"gso", "on|off", OPTION_DAEMON, "segmentation offload of UDP"},
+	{"icrc", "MODE", OPTION_DAEMON, "ICRC check: strict, lenient or off"},
+	{"log-level", "LEVEL", OPTION_DAEMON, "error, warn, info or debug"},
+	{"linger", "SECONDS", OPTION_LINGER,
+	 "a shared daemon ends so long after its last client (default: 5)"},
+	{"help", NULL, OPTION_HELP, "this text"},
+	{"version", NULL, OPTION_VERSION, "the version"},
+};
+#define OPTION_ROWS (sizeof(option_table) / sizeof(option_table[0]))
+
+static void print_help(void)
+{
+	printf("Usage: uhca-run [OPTION]... [--] COMMAND [ARGUMENT]...\n"
+	       "Run COMMAND with an emulated RDMA device: attach to an instance of uhcad, or\n"
+	       "start one first, and make its devices visible to COMMAND.\n\n");
+	for (size_t i = 0; i < OPTION_ROWS; i++) {
+		char left[40];
+		const struct option_row *row = &option_table[i];
+		snprintf(left, sizeof(left), "--%s %s", row->name,
+			 row->argument ? row->argument : "");
+		printf("  %-20s %s\n", left, row->help);
+	}
+	printf("\nThe exit status is COMMAND's (128+N when signal N ended it); 125 when uhca-run\n"
+	       "itself fails, 126 and 127 when COMMAND cannot be run or is not found.\n");
+}
+
+/* A name is a file name of ours: letters, digits, dot, dash, underscore; no leading dot. */
+static bool valid_name(const char *name)
+{
+	size_t n = strlen(name);
+	if (n == 0 || n > 32 || name[0] == '.')
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		if (!isalnum((unsigned char)name[i]) && !strchr("._-", name[i]))
+			return false;
+	}
+	return true;
+}
+
+static bool to_daemon(struct run_options *out, const char *dashed, const char *value)
+{
+	if (out->n_daemon_args + 2 > RUN_DAEMON_ARGS_MAX) {
+		fprintf(stderr, "uhca-run: too many options\n");
+		return false;
+	}
+	out->daemon_args[out->n_daemon_args++] = dashed;
+	if (value)
+		out->daemon_args[out->n_daemon_args++] = value;
+	return true;
+}
+
+static bool set_devices(struct run_options *out, const char *value)
+{
+	char *end;
+	unsigned long n = strtoul(value, &end, 10);
+	if (!isdigit((unsigned char)value[0]) || *end || n == 0 || n > 250) {
+		fprintf(stderr, "uhca-run: --devices takes a number from 1 to 250, not '%s'\n",
+			value);
+		return false;
+	}
+	out->devices = (unsigned)n;
+	return to_daemon(out, "--devices", value);
+}
+
+/* The daemon's options are handed on by their full name, however they were abbreviated. */
+static const char *dashed_name(size_t row)
+{
+	static char names[OPTION_ROWS][32];
+	snprintf(names[row], sizeof(names[row]), "--%s", option_table[row].name);
+	return names[row];
+}
+
+static enum run_parse apply(size_t row, const char *value, struct run_options *out)
+{
+	bool ok = true;
+	switch (option_table[row].kind) {
+	case OPTION_INSTANCE:
+		out->instance = value;
+		ok = valid_name(value);
+		if (!ok)
+			fprintf(stderr, "uhca-run: '%s' is no name for an instance\n", value);
+		break;
+	case OPTION_PRIVATE:
+		out->private_instance = true;
+		break;
+	case OPTION_DEVICES:
+		ok = set_devices(out, value);
+		break;
+	case OPTION_ADDRESS:
+		out->addressed = true;
+		ok = to_daemon(out, dashed_name(row), value);
+		break;
+	case OPTION_DAEMON:
+		ok = to_daemon(out, dashed_name(row), value);
+		break;
+	case OPTION_LINGER:
+		out->linger = value;
+		break;
+	case OPTION_HELP:
+		print_help();
+		return RUN_PARSE_DONE;
+	case OPTION_VERSION:
+		printf("uhca-run %s\n", UHCA_VERSION);
+		return RUN_PARSE_DONE;
+	}
+	return ok ? RUN_PARSE_RUN : RUN_PARSE_BAD;
+}
+
+static enum run_parse usage_error(const char *what)
+{
+	if (what)
+		fprintf(stderr, "uhca-run: %s\n", what);
+	fprintf(stderr, "Try 'uhca-run --help'.\n");
+	return RUN_PARSE_BAD;
+}
+
+enum run_parse run_options_parse(int argc, char **argv, struct run_options *out)
+{
+	struct option longs[OPTION_ROWS + 1] = {0};
+	for (size_t i = 0; i < OPTION_ROWS; i++) {
+		longs[i].name = option_table[i].name;
+		longs[i].has_arg = option_table[i].argument ? required_argument : no_argument;
+		longs[i].val = (int)i + 256;
+	}
+	*out = (struct run_options){.devices = 1};
+	int c;
+	while ((c = getopt_long(argc, argv, "+", longs, NULL)) != -1) {
+		if (c == '?')
+			return usage_error(NULL);
+		enum run_parse parsed = apply((size_t)(c - 256), optarg, out);
+		if (parsed != RUN_PARSE_RUN)
+			return parsed;
+	}
+	if (out->private_instance && out->instance)
+		return usage_error("--private and --instance exclude each other");
+	if (optind == argc)
+		return usage_error("no command given");
+	out->command = argv + optind;
+	return RUN_PARSE_RUN;
+}

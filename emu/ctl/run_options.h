@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The command line of uhca-run: one table gives the parser, --help and what is handed on to the
+ * daemon.
+ */
+#ifndef RUN_OPTIONS_H
+#define RUN_OPTIONS_H
+
+#include <stdbool.h>
+
+#define RUN_DAEMON_ARGS_MAX 64
+
+/* Exit codes of uhca-run's own, as env(1) and timeout(1) have them. */
+enum {
+	RUN_EXIT_FAILED = 125,         /* uhca-run itself failed, the command did not run */
+	RUN_EXIT_CANNOT_EXECUTE = 126, /* the command is there but cannot be run */
+	RUN_EXIT_NOT_FOUND = 127,
+};
+
+struct run_options {
+	const char *instance;  /* name of a shared instance, or NULL: none was named */
+	bool private_instance; /* a daemon of our own, for the life of the command */
+	bool addressed;        /* the user said where the devices live */
+	unsigned devices;      /* how many, for choosing their addresses */
+	const char *linger;    /* seconds, as typed; NULL: the default */
+	char **command;        /* NULL-terminated, at least one word */
+	/* Options for the daemon, as typed: "--devices", "2", ...; point into argv. */
+	const char *daemon_args[RUN_DAEMON_ARGS_MAX];
+	unsigned n_daemon_args;
+};
+
+enum run_parse {
+	RUN_PARSE_RUN,  /* run the command */
+	RUN_PARSE_DONE, /* --help or --version was answered */
+	RUN_PARSE_BAD,  /* the error was printed */
+};
+
+/* Reads the command line; out is valid only with RUN_PARSE_RUN and points into argv. */
+enum run_parse run_options_parse(int argc, char **argv, struct run_options *out);
+
+#endif

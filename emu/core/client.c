@@ -129,8 +129,8 @@ void core_doorbell(struct client *c, uint32_t doorbell, uint64_t now)
 	struct qp *qp = doorbell < c->n_doorbells ? c->doorbell[doorbell] : NULL;
 	if (!qp)
 		return;
-	if (qp->state == QPS_ERR)
-		qp_flush(qp); /* what is posted now completes at once (10.3.1.7) */
+	if (qp->state == QPS_ERR || qp->state == QPS_SQE)
+		qp_flush(qp); /* what is posted now completes at once (10.3.1.6 and 7) */
 	else
 		qp_kick(qp);
 }

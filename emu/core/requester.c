@@ -280,8 +280,6 @@ static void fill_datagram(struct qp *qp, const struct send_wr *w, struct core_tr
 	const struct ah *ah = table_find(&qp->dev->ahs, w->wqe.ud.ah);
 
 	ah_attr_flow(qp->dev, &ah->attr, &t->flow);
-	t->flow.sport = (uint16_t)(0xc000u | ((qp->qpn * 2654435761u) >> 18));
-	t->flow.dport = ROCE_UDP_PORT;
 	t->head.bth.dest_qp = w->wqe.ud.remote_qpn;
 	/* 9.6.1.3: a Q_Key with the high bit set stands for the QP's own. */
 	t->head.deth.qkey =

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The way out: doorbells put QPs on the ready list, core_tx_next serves them round robin by train,
- * answers before requests.
+ * The way out: what has something to send stands on the ready list (qp_kick); core_tx_next serves
+ * it round robin by train, answers before requests.
  */
 #include "qp.h"
 
@@ -46,28 +46,4 @@ bool core_tx_next(struct device *dev, uint64_t now, uint8_t *buf, size_t cap,
 		return true;
 	}
 	return false;
-}
-
-void core_doorbell(struct client *c, uint32_t doorbell, uint64_t now)
-{
-	struct qp *qp = doorbell < c->n_doorbells ? c->doorbell[doorbell] : NULL;
-
-	if (!qp)
-		return;
-	c->dev->now = now;
-	switch (qp->state) {
-	case QPS_RTS:
-	case QPS_SQD:
-		qp_kick(qp);
-		return;
-	case QPS_ERR:
-	case QPS_SQE:
-		qp_flush(qp);
-		return;
-	case QPS_RESET:
-	case QPS_INIT:
-	case QPS_RTR:
-	case QPS_COUNT:
-		return;
-	}
 }

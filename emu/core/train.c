@@ -27,6 +27,7 @@ void core_train_packet(const struct core_train *t, uint32_t i, struct roce_packe
 	out->payload = NULL;
 	out->payload_len = last ? t->length - *offset : t->segment;
 	out->bth.pad = roce_pad(out->payload_len);
+	memset(out->pad_bytes, 0, sizeof out->pad_bytes);
 	out->bth.psn = psn_add(t->head.bth.psn, i);
 	out->bth.ackreq = last && t->last_ackreq;
 	out->bth.solicited = last && t->last_solicited;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A client's life: its doorbell numbers, and the orderly end of everything it owned when it
- * closes its context or dies (DESIGN D12). Users go before what they use: QPs, SRQs, CQs, address
- * handles, memory regions, protection domains.
+ * A client's life: its doorbells, and the orderly end of everything it owned when it closes its
+ * context or dies (DESIGN D12). Users go before what they use: QPs, SRQs, CQs, address handles,
+ * memory regions, protection domains.
  */
 #include "client.h"
 #include "ah.h"

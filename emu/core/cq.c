@@ -181,18 +181,13 @@ static void publish(struct cq *cq, const struct uhca_abi_cqe *e, uint64_t now)
 
 bool cq_push(struct cq *cq, const struct uhca_abi_cqe *e)
 {
-	struct device *dev = cq->obj.client->dev;
 	if (cq->overrun || !has_room(cq)) {
 		if (!cq->overrun)
 			cq_event(cq, UHCA_ABI_EVENT_CQ_ERR);
 		cq->overrun = true;
 		return false;
 	}
-	publish(cq, e, dev->now);
-	dev->counters.completions++;
-	if (e->status != UHCA_ABI_WC_SUCCESS)
-		dev->counters.errors++;
-	device_trace(dev, CORE_TRACE_CQE, e->qpn, e->status, e->opcode);
+	publish(cq, e, cq->obj.client->dev->now);
 	notify(cq, e);
 	return true;
 }

@@ -16,13 +16,6 @@ static bool is_sending(const struct qp *qp)
 	return qp->state == QPS_RTS || qp->state == QPS_SQD || qp->state == QPS_SQE;
 }
 
-/* In SQD: is something that was begun not yet complete? */
-static bool is_draining(const struct qp *qp)
-{
-	const struct requester *req = &qp->req;
-	return qp->state == QPS_SQD && (req->una != req->send || req->send_offset != 0);
-}
-
 static void fill(const struct qp *qp, struct uhca_abi_qp_attr *a)
 {
 	*a = qp->attr;
@@ -32,7 +25,7 @@ static void fill(const struct qp *qp, struct uhca_abi_qp_attr *a)
 		a->rq_psn = qp->resp.epsn;
 	if (is_sending(qp))
 		a->sq_psn = qp->req.next_psn;
-	a->sq_draining = is_draining(qp);
+	a->sq_draining = qp->state == QPS_SQD && qp->req.draining;
 	a->max_send_wr = qp->max_send_wr;
 	a->max_recv_wr = qp->max_recv_wr;
 	a->max_send_sge = qp->max_send_sge;

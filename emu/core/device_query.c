@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the device tells about itself (IBTA vol. 1, 11.2.1.2; ibv_query_device(3),
+ * ibv_query_port(3)): its limits as they are enforced, and no capability that it does not have.
+ */
+#include "bytes.h"
+#include "client.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define PORT          1
+#define VENDOR_ID     0x75ca
+#define PART_ID       1
+#define HW_VERSION    1
+#define PAGE_SIZES    (1ull << 12 | 1ull << 21 | 1ull << 30) /* what mr.c may choose */
+#define ATOMIC_HCA    1 /* enum ibv_atomic_cap: atomic among this device's operations */
+#define ACK_DELAY     15
+#define MTU_4096      5
+#define MAX_MESSAGE   0x80000000u
+#define STATE_ACTIVE  4
+#define PHYS_LINK_UP  5
+#define WIDTH_4X      2
+#define SPEED_25_GBPS 32 /* per lane (EDR) */
+#define LINK_ETHERNET 2
+#define IP_BASED_GIDS (1u << 26)
+
+/* enum ibv_device_cap_flags */
+#define BAD_PKEY_CNTR      (1u << 1)
+#define BAD_QKEY_CNTR      (1u << 2)
+#define UD_AV_PORT_ENFORCE (1u << 6)
+#define CURR_QP_STATE_MOD  (1u << 7)
+#define SYS_IMAGE_GUID     (1u << 11)
+#define RC_RNR_NAK_GEN     (1u << 12)
+
+static void fill_identity(const struct device *dev, struct uhca_cmd_device_attr *out)
+{
+	static const char version[] = UHCA_VERSION;
+	_Static_assert(sizeof(version) <= sizeof(out->fw_ver), "the version fits");
+	memcpy(out->fw_ver, version, sizeof(version));
+	roce_store_be64((uint8_t *)&out->node_guid, dev->cfg.node_guid);
+	out->sys_image_guid = out->node_guid;
+	out->vendor_id = VENDOR_ID;
+	out->vendor_part_id = PART_ID;
+	out->hw_ver = HW_VERSION;
+	out->phys_port_cnt = 1;
+}
+
+static void fill_limits(const struct core_limits *l, struct uhca_cmd_device_attr *out)
+{
+	out->max_mr_size = l->max_mr_size;
+	out->max_qp = l->max_qp;
+	out->max_qp_wr = l->max_qp_wr;
+	out->max_sge = l->max_sge;
+	out->max_sge_rd = l->max_sge;
+	out->max_cq = l->max_cq;
+	out->max_cqe = l->max_cqe;
+	out->max_mr = l->max_mr;
+	out->max_pd = l->max_pd;
+	out->max_qp_rd_atom = l->max_rd_atomic;
+	out->max_res_rd_atom = l->max_rd_atomic * l->max_qp;
+	out->max_qp_init_rd_atom = l->max_rd_atomic;
+	out->max_ah = l->max_ah;
+	out->max_srq = l->max_srq;
+	out->max_srq_wr = l->max_srq_wr;
+	out->max_srq_sge = l->max_srq_sge;
+	out->max_pkeys = 1;
+	out->max_inline_data = l->max_inline_data;
+}
+
+int core_query_device(struct client *c, struct uhca_cmd_device_attr *out)
+{
+	const struct uhca_cmd_reply header = out->h;
+	memset(out, 0, sizeof(*out));
+	out->h = header;
+	fill_identity(c->dev, out);
+	fill_limits(&c->dev->cfg.limits, out);
+	out->page_size_cap = PAGE_SIZES;
+	out->device_cap_flags = BAD_PKEY_CNTR | BAD_QKEY_CNTR | UD_AV_PORT_ENFORCE |
+				CURR_QP_STATE_MOD | SYS_IMAGE_GUID | RC_RNR_NAK_GEN;
+	out->atomic_cap = ATOMIC_HCA;
+	out->local_ca_ack_delay = ACK_DELAY;
+	return 0;
+}
+
+int core_query_port(struct client *c, uint32_t port, struct uhca_cmd_port_attr *out)
+{
+	const struct core_counters *counters = &c->dev->counters;
+	if (port != PORT)
+		return -EINVAL;
+	out->state = STATE_ACTIVE;
+	out->max_mtu = MTU_4096;
+	out->active_mtu = MTU_4096;
+	out->gid_tbl_len = CORE_GID_TABLE;
+	out->port_cap_flags = IP_BASED_GIDS;
+	out->max_msg_sz = MAX_MESSAGE;
+	out->bad_pkey_cntr = (uint32_t)counters->drops[CORE_DROP_PKEY];
+	out->qkey_viol_cntr = (uint32_t)counters->drops[CORE_DROP_QKEY];
+	out->pkey_tbl_len = 1;
+	out->active_width = WIDTH_4X;
+	out->active_speed = SPEED_25_GBPS;
+	out->phys_state = PHYS_LINK_UP;
+	out->link_layer = LINK_ETHERNET;
+	out->reserved = 0;
+	return 0;
+}
+
+int core_query_gid(struct client *c, uint32_t index, uint8_t gid[16])
+{
+	if (index >= CORE_GID_TABLE)
+		return -EINVAL;
+	memcpy(gid, c->dev->cfg.gid[index], 16);
+	return 0;
+}

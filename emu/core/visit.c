@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Every object as a list of facts, for uhcactl and for tests. Reads what the device itself works
+ * with; of the shared pages only the clients' ring indices, to tell how much is waiting.
+ */
+#include "ah.h"
+#include "bytes.h"
+#include "cq.h"
+#include "mr.h"
+#include "qp.h"
+#include "qp_state.h"
+#include "srq.h"
+
+#include <assert.h>
+
+struct facts {
+	struct core_fact fact[CORE_MAX_FACTS];
+	unsigned n;
+};
+
+static void add(struct facts *f, struct core_fact fact)
+{
+	assert(f->n < CORE_MAX_FACTS);
+	f->fact[f->n++] = fact;
+}
+
+static void number(struct facts *f, const char *name, uint64_t value)
+{
+	add(f, (struct core_fact){name, NULL, value, false});
+}
+
+static void hex(struct facts *f, const char *name, uint64_t value)
+{
+	add(f, (struct core_fact){name, NULL, value, true});
+}
+
+static void text(struct facts *f, const char *name, const char *value)
+{
+	add(f, (struct core_fact){name, value, 0, false});
+}
+
+static void describe_pd(const void *object, struct facts *f)
+{
+	const struct pd *pd = object;
+	number(f, "users", pd->obj.refs);
+}
+
+/* The walk from key to memory: index and key byte, page size, first offset, entries. */
+static void describe_mr(const void *object, struct facts *f)
+{
+	const struct mr *mr = object;
+	const struct page_array *pa = &mr->pages;
+	hex(f, "lkey", mr->key);
+	hex(f, "rkey", mr->key);
+	hex(f, "key_byte", mr->key & 0xff);
+	hex(f, "iova", mr->iova);
+	number(f, "length", pa->length);
+	hex(f, "access", mr->access);
+	number(f, "pd", mr->pd->obj.handle);
+	text(f, "shape", pa->leaf ? "two-level" : "flat");
+	number(f, "page_size", 1ull << pa->page_shift);
+	number(f, "first_offset", pa->first_offset);
+	number(f, "pages", pa->n_pages);
+	if (pa->n_pages == 0)
+		return;
+	hex(f, "first_page", page_array_entry(pa, 0));
+	hex(f, "last_page", page_array_entry(pa, pa->n_pages - 1));
+}
+
+static void describe_cq(const void *object, struct facts *f)
+{
+	const struct cq *cq = object;
+	uint32_t waiting = cq->producer - uhca_ring_observe(&cq->page->ring.consumer);
+	number(f, "cqe", cq->cqe);
+	number(f, "entries", cq->entries);
+	number(f, "stride", cq->stride);
+	number(f, "producer", cq->producer);
+	number(f, "outstanding", waiting <= cq->entries ? waiting : 0);
+	number(f, "armed", uhca_ring_observe(&cq->page->arm));
+	text(f, "state", cq->overrun ? "overrun" : "ready");
+	number(f, "users", cq->obj.refs);
+}
+
+static uint32_t sends_outstanding(const struct qp *qp)
+{
+	uint32_t waiting = uhca_ring_observe(&qp->page->send.producer) - qp->req.una;
+	return waiting <= qp->req.sq.entries ? waiting : 0;
+}
+
+static void describe_connection(const struct qp *qp, struct facts *f)
+{
+	const struct uhca_abi_qp_attr *a = &qp->attr;
+	number(f, "dest_qpn", a->dest_qp_num);
+	number(f, "rq_psn", qp->resp.epsn);
+	number(f, "sq_psn", qp->req.next_psn);
+	number(f, "una_psn", qp->req.una_psn);
+	number(f, "mtu", qp->mtu);
+	number(f, "timeout", a->timeout);
+	number(f, "retry_cnt", a->retry_cnt);
+	number(f, "rnr_retry", a->rnr_retry);
+	number(f, "max_rd_atomic", a->max_rd_atomic);
+	number(f, "max_dest_rd_atomic", a->max_dest_rd_atomic);
+	text(f, "path_mig_state", "MIGRATED");
+}
+
+static void describe_qp(const void *object, struct facts *f)
+{
+	const struct qp *qp = object;
+	number(f, "qpn", qp->qpn);
+	text(f, "type", qp_type_name(qp->type));
+	text(f, "state", qp_state_name(qp->state));
+	number(f, "pd", qp->pd->obj.handle);
+	number(f, "send_cq", qp->send_cq->obj.handle);
+	number(f, "recv_cq", qp->recv_cq->obj.handle);
+	if (qp->srq)
+		number(f, "srq", qp->srq->obj.handle);
+	describe_connection(qp, f);
+	number(f, "max_send_wr", qp->max_send_wr);
+	number(f, "max_recv_wr", qp->max_recv_wr);
+	number(f, "max_inline_data", qp->max_inline_data);
+	number(f, "doorbell", qp->doorbell);
+	number(f, "sends", sends_outstanding(qp));
+	number(f, "recvs", recv_available(&qp->rq));
+}
+
+static void describe_srq(const void *object, struct facts *f)
+{
+	const struct srq *srq = object;
+	number(f, "srqn", srq->srq_num);
+	text(f, "type", "BASIC");
+	text(f, "state", srq->error ? "error" : "ready");
+	number(f, "pd", srq->pd->obj.handle);
+	number(f, "max_wr", srq->max_wr);
+	number(f, "max_sge", srq->max_sge);
+	number(f, "limit", srq->limit);
+	number(f, "posted", recv_available(&srq->rq));
+	number(f, "users", srq->obj.refs);
+}
+
+static void describe_ah(const void *object, struct facts *f)
+{
+	const struct ah *ah = object;
+	number(f, "pd", ah->pd->obj.handle);
+	number(f, "sgid_index", ah->attr.sgid_index);
+	hex(f, "dgid_prefix", roce_load_be64(ah->attr.dgid));
+	hex(f, "dgid_interface", roce_load_be64(ah->attr.dgid + 8));
+	number(f, "traffic_class", ah->attr.traffic_class);
+	number(f, "hop_limit", ah->attr.hop_limit);
+	number(f, "flow_label", ah->attr.flow_label);
+}
+
+static const struct {
+	size_t table; /* offset in struct device */
+	void (*describe)(const void *object, struct facts *f);
+} kind[] = {
+	[CORE_OBJECT_PD] = {offsetof(struct device, pds), describe_pd},
+	[CORE_OBJECT_MR] = {offsetof(struct device, mrs), describe_mr},
+	[CORE_OBJECT_CQ] = {offsetof(struct device, cqs), describe_cq},
+	[CORE_OBJECT_QP] = {offsetof(struct device, qps), describe_qp},
+	[CORE_OBJECT_SRQ] = {offsetof(struct device, srqs), describe_srq},
+	[CORE_OBJECT_AH] = {offsetof(struct device, ahs), describe_ah},
+};
+_Static_assert(sizeof(kind) / sizeof(kind[0]) == CORE_OBJECT_TYPES, "one row per type");
+
+static const struct table *table_of(const struct device *dev, enum core_object_type type)
+{
+	return (const struct table *)((const char *)dev + kind[type].table);
+}
+
+void core_visit(struct device *dev, enum core_object_type type,
+		void (*visit)(void *arg, void *client, const struct core_fact *facts, unsigned n),
+		void *arg)
+{
+	const struct table *t = table_of(dev, type);
+	uint32_t cursor = 0;
+	for (const struct object *o; (o = table_next(t, &cursor));) {
+		struct facts f = {.n = 0};
+		number(&f, "handle", o->handle);
+		kind[type].describe(o, &f);
+		visit(arg, o->client->cookie, f.fact, f.n);
+	}
+}
+
+uint32_t core_object_count(const struct device *dev, enum core_object_type type)
+{
+	return table_of(dev, type)->used;
+}

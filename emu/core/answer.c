@@ -106,8 +106,7 @@ static int read_piece(struct qp *qp, const struct replay_answer *a, uint32_t tak
 
 	if (take == 0)
 		return 0;
-	if (mr_check(qp->dev, qp->pd, a->e.rkey, a->e.va + a->sent, take, MR_REMOTE_READ, &mr) !=
-	    MR_OK)
+	if (mr_check(qp->pd, a->e.rkey, a->e.va + a->sent, take, MR_REMOTE_READ, &mr) != MR_OK)
 		return -1;
 	return sgl_read_mr(qp->dev, mr, a->e.va + a->sent, take, buf);
 }

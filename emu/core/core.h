@@ -136,11 +136,16 @@ struct core_config {
 /* Fills in the values DESIGN section 5 calls the default profile; GUID and GIDs stay zero. */
 void core_config_default(struct core_config *cfg);
 
-/* NULL with errno ENOMEM or EINVAL. The ops must outlive the device; cfg is copied. */
+/* False when a value is beyond what the device can keep: no device can be made with it. */
+bool core_config_valid(const struct core_config *cfg);
+
+/*
+ * NULL when cfg is not valid or memory is short. The ops must outlive the device; cfg is copied.
+ */
 struct device *core_create(const struct core_ops *ops, void *user, const struct core_config *cfg);
 void core_destroy(struct device *dev);
 
-/* One process's opened context. NULL with errno ENOMEM. */
+/* One process's opened context. NULL when memory is short. */
 struct client *core_client_create(struct device *dev, void *cookie);
 
 /*

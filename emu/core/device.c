@@ -9,7 +9,6 @@
 #include "recv_queue.h"
 #include "replay.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,7 +64,7 @@ static bool limits_ok(const struct core_limits *l)
 	       l->max_inline_data <= LIMIT_INLINE && l->max_mr_size > 0;
 }
 
-static bool config_ok(const struct core_config *cfg)
+bool core_config_valid(const struct core_config *cfg)
 {
 	return limits_ok(&cfg->limits) && cfg->gather_limit <= LIMIT_INLINE &&
 	       cfg->scatter_limit <= LIMIT_SCATTER && cfg->train_bytes >= ROCE_MAX_MTU &&
@@ -89,11 +88,7 @@ static void construct_tables(struct device *dev)
 
 struct device *core_create(const struct core_ops *ops, void *user, const struct core_config *cfg)
 {
-	if (!config_ok(cfg)) {
-		errno = EINVAL;
-		return NULL;
-	}
-	struct device *dev = calloc(1, sizeof(*dev));
+	struct device *dev = core_config_valid(cfg) ? calloc(1, sizeof(*dev)) : NULL;
 	if (!dev)
 		return NULL;
 	dev->ops = ops;

@@ -135,10 +135,10 @@ static bool in_range(const struct mr *mr, uint64_t addr, uint64_t length)
 	return addr - mr->iova <= mr->pages.length - length;
 }
 
-enum mr_verdict mr_check(const struct device *dev, const struct pd *pd, uint32_t key, uint64_t addr,
-			 uint64_t length, uint32_t need, struct mr **out)
+enum mr_verdict mr_check(const struct pd *pd, uint32_t key, uint64_t addr, uint64_t length,
+			 uint32_t need, struct mr **out)
 {
-	struct mr *mr = table_find(&dev->mrs, key >> 8);
+	struct mr *mr = table_find(&pd->obj.client->dev->mrs, key >> 8);
 	if (!mr || mr->key != key)
 		return MR_BAD_KEY;
 	if (mr->pd != pd)

@@ -49,13 +49,13 @@ enum mr_verdict {
 };
 
 /*
- * Looks a key up and checks it for an access of length bytes at addr that needs all the bits of
- * "need" (MR_LOCAL_WRITE, MR_REMOTE_*; 0 is a local read). Checked in the order of the verdicts:
- * key, protection domain, access, range; an access of no bytes is in range anywhere. On MR_OK
- * *out is the region, which is good until the next control verb.
+ * Looks a key up in the PD's device and checks it for an access of length bytes at addr that needs
+ * all the bits of "need" (MR_LOCAL_WRITE, MR_REMOTE_*; 0 is a local read). Checked in the order of
+ * the verdicts: key, protection domain, access, range; an access of no bytes is in range anywhere.
+ * On MR_OK *out is the region, which is good until the next control verb.
  */
-enum mr_verdict mr_check(const struct device *dev, const struct pd *pd, uint32_t key, uint64_t addr,
-			 uint64_t length, uint32_t need, struct mr **out);
+enum mr_verdict mr_check(const struct pd *pd, uint32_t key, uint64_t addr, uint64_t length,
+			 uint32_t need, struct mr **out);
 
 /*
  * Spans of [addr, addr + length) of a region that passed mr_check; see page_array_walk for max

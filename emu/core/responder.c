@@ -290,13 +290,13 @@ static enum verdict put_write(struct qp *qp, const struct core_train *t)
 		r->write_left = r->write_length = t->head.reth.length;
 		/* The whole range is judged before its first byte moves; zero length needs no key.
 		 */
-		if (r->write_left && mr_check(qp->dev, qp->pd, r->write_rkey, r->write_addr,
-					      r->write_left, MR_REMOTE_WRITE, &mr) != MR_OK)
+		if (r->write_left && mr_check(qp->pd, r->write_rkey, r->write_addr, r->write_left,
+					      MR_REMOTE_WRITE, &mr) != MR_OK)
 			return V_ACCESS;
 	}
 	if (t->length) {
-		if (mr_check(qp->dev, qp->pd, r->write_rkey, r->write_addr, t->length,
-			     MR_REMOTE_WRITE, &mr) != MR_OK)
+		if (mr_check(qp->pd, r->write_rkey, r->write_addr, t->length, MR_REMOTE_WRITE,
+			     &mr) != MR_OK)
 			return V_ACCESS;
 		if (sgl_write_mr(qp->dev, mr, r->write_addr, t->iov, t->n_iov))
 			return V_OPERATION;
@@ -360,8 +360,7 @@ static enum verdict execute_read(struct qp *qp, const struct core_train *t)
 	const struct roce_reth *h = &t->head.reth;
 	struct mr *mr;
 
-	if (h->length &&
-	    mr_check(qp->dev, qp->pd, h->rkey, h->va, h->length, MR_REMOTE_READ, &mr) != MR_OK)
+	if (h->length && mr_check(qp->pd, h->rkey, h->va, h->length, MR_REMOTE_READ, &mr) != MR_OK)
 		return V_ACCESS;
 	answer_new(qp, &(struct replay_entry){
 			       .kind = REPLAY_READ,
@@ -382,7 +381,7 @@ static enum verdict execute_atomic(struct qp *qp, const struct core_train *t)
 	uint64_t original;
 	struct mr *mr;
 
-	if (mr_check(qp->dev, qp->pd, h->rkey, h->va, 8, MR_REMOTE_ATOMIC, &mr) != MR_OK)
+	if (mr_check(qp->pd, h->rkey, h->va, 8, MR_REMOTE_ATOMIC, &mr) != MR_OK)
 		return V_ACCESS;
 	if (atomic_execute(qp->dev, mr, h, cas, &original))
 		return V_OPERATION;

@@ -62,7 +62,7 @@ enum mr_verdict sgl_check(const struct sgl *l, uint32_t need)
 		enum mr_verdict v;
 		if (s->length == 0)
 			continue;
-		v = mr_check(l->dev, l->pd, s->lkey, s->addr, s->length, need, &mr);
+		v = mr_check(l->pd, s->lkey, s->addr, s->length, need, &mr);
 		if (v != MR_OK)
 			return v;
 	}
@@ -143,7 +143,7 @@ int sgl_read(const struct sgl *l, uint64_t offset, uint32_t length, void *to)
 		before += s->length;
 		if (!part)
 			continue;
-		if (mr_check(l->dev, l->pd, s->lkey, s->addr + start, part, 0, &mr) != MR_OK ||
+		if (mr_check(l->pd, s->lkey, s->addr + start, part, 0, &mr) != MR_OK ||
 		    sgl_read_mr(l->dev, mr, s->addr + start, part, at))
 			return -EFAULT;
 		at += part;
@@ -165,8 +165,7 @@ int sgl_write(const struct sgl *l, uint64_t offset, const struct iovec *from, un
 		before += s->length;
 		if (!part)
 			continue;
-		if (mr_check(l->dev, l->pd, s->lkey, s->addr + start, part, MR_LOCAL_WRITE, &mr) !=
-			    MR_OK ||
+		if (mr_check(l->pd, s->lkey, s->addr + start, part, MR_LOCAL_WRITE, &mr) != MR_OK ||
 		    write_pieces(l->dev, mr, s->addr + start, part, &c))
 			return -EFAULT;
 		length -= part;

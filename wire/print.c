@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Text for people. Numbers that are addresses, keys or numbers of objects are hexadecimal,
+ * counts and sequence numbers are decimal, as tshark and the verbs tools do it.
+ */
+#include "print.h"
+
+#include "syndrome.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+/* Where the text goes; len counts what did not fit as well. */
+struct text {
+	char *buf;
+	size_t cap;
+	size_t len;
+};
+
+static void put_char(struct text *t, char c)
+{
+	if (t->len + 1 < t->cap)
+		t->buf[t->len] = c;
+	t->len++;
+}
+
+static void put(struct text *t, const char *s)
+{
+	while (*s)
+		put_char(t, *s++);
+}
+
+/* Ends the text and returns its length. */
+static size_t finish(struct text *t)
+{
+	if (t->cap)
+		t->buf[t->len < t->cap ? t->len : t->cap - 1] = '\0';
+	return t->len;
+}
+
+static void put_number(struct text *t, uint64_t v, unsigned base, unsigned min_digits)
+{
+	char digits[20]; /* of UINT64_MAX in decimal */
+	unsigned n = 0;
+
+	do {
+		digits[n++] = "0123456789abcdef"[v % base];
+		v /= base;
+	} while (v);
+	for (unsigned i = n; i < min_digits; i++)
+		put_char(t, '0');
+	while (n)
+		put_char(t, digits[--n]);
+}
+
+/* " name=123" */
+static void put_dec(struct text *t, const char *name, uint64_t v)
+{
+	put_char(t, ' ');
+	put(t, name);
+	put_char(t, '=');
+	put_number(t, v, 10, 1);
+}
+
+/* " name=0x00ff" */
+static void put_hex(struct text *t, const char *name, uint64_t v, unsigned digits)
+{
+	put_char(t, ' ');
+	put(t, name);
+	put(t, "=0x");
+	put_number(t, v, 16, digits);
+}
+
+static void put_v4(struct text *t, const uint8_t *p)
+{
+	for (int i = 0; i < 4; i++) {
+		if (i)
+			put_char(t, '.');
+		put_number(t, p[i], 10, 1);
+	}
+}
+
+static unsigned group(const uint8_t addr[16], unsigned i)
+{
+	return (unsigned)addr[2 * i] << 8 | addr[2 * i + 1];
+}
+
+/* Finds the first longest run of zero groups; a single one is not shortened (RFC 5952, 4.2). */
+static unsigned zero_run(const uint8_t addr[16], unsigned *start)
+{
+	unsigned best = 1;
+
+	*start = 8;
+	for (unsigned i = 0; i < 8; i++) {
+		unsigned n = 0;
+
+		while (i + n < 8 && group(addr, i + n) == 0)
+			n++;
+		if (n > best) {
+			best = n;
+			*start = i;
+		}
+	}
+	return best;
+}
+
+static void put_v6(struct text *t, const uint8_t addr[16])
+{
+	unsigned start;
+	const unsigned run = zero_run(addr, &start);
+
+	for (unsigned i = 0; i < 8; i++) {
+		if (i == start) {
+			put(t, "::");
+			i += run - 1;
+			continue;
+		}
+		if (i && i != start + run)
+			put_char(t, ':');
+		put_number(t, group(addr, i), 16, 1);
+	}
+}
+
+static void put_addr(struct text *t, const uint8_t addr[16])
+{
+	if (roce_addr_is_v4(addr))
+		put_v4(t, addr + 12);
+	else
+		put_v6(t, addr);
+}
+
+static void put_endpoint(struct text *t, const uint8_t addr[16], uint16_t port)
+{
+	const bool brackets = !roce_addr_is_v4(addr);
+
+	if (brackets)
+		put_char(t, '[');
+	put_addr(t, addr);
+	if (brackets)
+		put_char(t, ']');
+	put_char(t, ':');
+	put_number(t, port, 10, 1);
+}
+
+size_t roce_print_addr(const uint8_t addr[16], char *buf, size_t cap)
+{
+	struct text t = {buf, cap, 0};
+
+	put_addr(&t, addr);
+	return finish(&t);
+}
+
+size_t roce_print_flow(const struct roce_flow *f, char *buf, size_t cap)
+{
+	struct text t = {buf, cap, 0};
+
+	put_endpoint(&t, f->src, f->sport);
+	put(&t, " > ");
+	put_endpoint(&t, f->dst, f->dport);
+	if (f->tclass)
+		put_hex(&t, "tclass", f->tclass, 2);
+	if (f->flow_label)
+		put_hex(&t, "label", f->flow_label, 5);
+	return finish(&t);
+}
+
+static void put_bth(struct text *t, const struct roce_bth *bth)
+{
+	const struct {
+		bool set;
+		const char *word;
+	} flags[] = {
+		{bth->solicited, " se"}, {bth->migreq, " migreq"}, {bth->fecn, " fecn"},
+		{bth->becn, " becn"},    {bth->ackreq, " ackreq"},
+	};
+
+	put_hex(t, "qp", bth->dest_qp, 6);
+	put_dec(t, "psn", bth->psn);
+	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
+		if (flags[i].set)
+			put(t, flags[i].word);
+	if (bth->pkey != 0xffff)
+		put_hex(t, "pkey", bth->pkey, 4);
+}
+
+static void put_aeth(struct text *t, const struct roce_aeth *aeth)
+{
+	const uint8_t value = roce_syndrome_value(aeth->syndrome);
+	const enum roce_ack_kind kind = roce_syndrome_kind(aeth->syndrome);
+
+	put(t, " [");
+	put(t, roce_syndrome_name(aeth->syndrome));
+	if (kind == ROCE_RNR_NAK)
+		put_dec(t, "us", roce_rnr_timer_ns(value) / 1000);
+	else if (kind == ROCE_ACK && value != ROCE_CREDITS_UNLIMITED)
+		put_dec(t, "credits", roce_credits_decode(value));
+	else if (kind != ROCE_ACK)
+		put_dec(t, "code", value);
+	put(t, "]");
+	put_dec(t, "msn", aeth->msn);
+}
+
+static void put_memory_headers(struct text *t, const struct roce_packet *pkt, uint32_t headers)
+{
+	if (headers & ROCE_HDR_FETH) {
+		put_dec(t, "placement", pkt->feth.placement);
+		put_dec(t, "selectivity", pkt->feth.selectivity);
+	}
+	if (headers & ROCE_HDR_RETH) {
+		put_hex(t, "va", pkt->reth.va, 1);
+		put_hex(t, "rkey", pkt->reth.rkey, 8);
+		put_dec(t, "dlen", pkt->reth.length);
+	}
+	if (headers & ROCE_HDR_ATOMICETH) {
+		put_hex(t, "va", pkt->atomiceth.va, 1);
+		put_hex(t, "rkey", pkt->atomiceth.rkey, 8);
+		put_hex(t, "swap_add", pkt->atomiceth.swap_add, 1);
+		put_hex(t, "compare", pkt->atomiceth.compare, 1);
+	}
+}
+
+static void put_other_headers(struct text *t, const struct roce_packet *pkt, uint32_t headers)
+{
+	if (headers & ROCE_HDR_AETH)
+		put_aeth(t, &pkt->aeth);
+	if (headers & ROCE_HDR_ATOMICACKETH)
+		put_hex(t, "original", pkt->atomic_ack, 1);
+	if (headers & ROCE_HDR_IMMDT)
+		put_hex(t, "imm", pkt->immdt, 8);
+	if (headers & ROCE_HDR_IETH)
+		put_hex(t, "inv", pkt->ieth, 8);
+}
+
+size_t roce_print_packet(const struct roce_packet *pkt, char *buf, size_t cap)
+{
+	const struct roce_opcode_info *info = roce_opcode_info(pkt->bth.opcode);
+	struct text t = {buf, cap, 0};
+
+	if (info->name) {
+		put(&t, info->name);
+	} else {
+		put(&t, "opcode=0x");
+		put_number(&t, pkt->bth.opcode.v, 16, 2);
+	}
+	put_bth(&t, &pkt->bth);
+	if (info->headers & ROCE_HDR_XRCETH)
+		put_hex(&t, "xrcsrq", pkt->xrcsrq, 6);
+	if (info->headers & ROCE_HDR_DETH) {
+		put_hex(&t, "qkey", pkt->deth.qkey, 8);
+		put_hex(&t, "srcqp", pkt->deth.src_qp, 6);
+	}
+	put_memory_headers(&t, pkt, info->headers);
+	put_other_headers(&t, pkt, info->headers);
+	if (info->headers & ROCE_HDR_PAYLOAD)
+		put_dec(&t, "len", pkt->payload_len);
+	return finish(&t);
+}
+
+static void put_gid(struct text *t, const char *name, const uint8_t gid[16])
+{
+	put_char(t, ' ');
+	put(t, name);
+	put_char(t, '=');
+	put_addr(t, gid);
+}
+
+static void put_cm_req(struct text *t, const struct roce_cm_req *req)
+{
+	put_hex(t, "local", req->local_comm_id, 8);
+	put_hex(t, "service", req->service_id, 16);
+	put_hex(t, "guid", req->local_ca_guid, 16);
+	put_hex(t, "qp", req->local_qpn, 6);
+	put_dec(t, "psn", req->starting_psn);
+	put_dec(t, "transport", req->transport);
+	put_dec(t, "resources", req->responder_resources);
+	put_dec(t, "depth", req->initiator_depth);
+	put_dec(t, "retry", req->retry_count);
+	put_dec(t, "rnr", req->rnr_retry_count);
+	put_dec(t, "mtu", req->path_mtu);
+	put_dec(t, "srq", req->srq);
+	put_hex(t, "pkey", req->pkey, 4);
+	put_gid(t, "from", req->primary.local_gid);
+	put_gid(t, "to", req->primary.remote_gid);
+}
+
+static void put_cm_rep(struct text *t, const struct roce_cm_rep *rep)
+{
+	put_hex(t, "local", rep->local_comm_id, 8);
+	put_hex(t, "remote", rep->remote_comm_id, 8);
+	put_hex(t, "guid", rep->local_ca_guid, 16);
+	put_hex(t, "qp", rep->local_qpn, 6);
+	put_dec(t, "psn", rep->starting_psn);
+	put_dec(t, "resources", rep->responder_resources);
+	put_dec(t, "depth", rep->initiator_depth);
+	put_dec(t, "rnr", rep->rnr_retry_count);
+	put_dec(t, "srq", rep->srq);
+}
+
+static void put_ids(struct text *t, uint32_t local, uint32_t remote)
+{
+	put_hex(t, "local", local, 8);
+	put_hex(t, "remote", remote, 8);
+}
+
+static void put_cm_sidr_rep(struct text *t, const struct roce_cm_sidr_rep *rep)
+{
+	put_hex(t, "request", rep->request_id, 8);
+	put_dec(t, "status", rep->status);
+	put_hex(t, "service", rep->service_id, 16);
+	put_hex(t, "qp", rep->qpn, 6);
+	put_hex(t, "qkey", rep->qkey, 8);
+}
+
+static void put_cm_body(struct text *t, const struct roce_cm_msg *msg)
+{
+	switch (msg->attr) {
+	case ROCE_CM_REQ:
+		put_cm_req(t, &msg->req);
+		break;
+	case ROCE_CM_MRA:
+		put_ids(t, msg->mra.local_comm_id, msg->mra.remote_comm_id);
+		put_dec(t, "mraed", msg->mra.message_mraed);
+		put_dec(t, "timeout", msg->mra.service_timeout);
+		break;
+	case ROCE_CM_REJ:
+		put_ids(t, msg->rej.local_comm_id, msg->rej.remote_comm_id);
+		put_dec(t, "rejected", msg->rej.message_rejected);
+		put_dec(t, "reason", msg->rej.reason);
+		break;
+	case ROCE_CM_REP:
+		put_cm_rep(t, &msg->rep);
+		break;
+	case ROCE_CM_RTU:
+		put_ids(t, msg->rtu.local_comm_id, msg->rtu.remote_comm_id);
+		break;
+	case ROCE_CM_DREQ:
+		put_ids(t, msg->dreq.local_comm_id, msg->dreq.remote_comm_id);
+		put_hex(t, "remote_qp", msg->dreq.remote_qpn, 6);
+		break;
+	case ROCE_CM_DREP:
+		put_ids(t, msg->drep.local_comm_id, msg->drep.remote_comm_id);
+		break;
+	case ROCE_CM_SIDR_REQ:
+		put_hex(t, "request", msg->sidr_req.request_id, 8);
+		put_hex(t, "service", msg->sidr_req.service_id, 16);
+		put_hex(t, "pkey", msg->sidr_req.pkey, 4);
+		break;
+	case ROCE_CM_SIDR_REP:
+		put_cm_sidr_rep(t, &msg->sidr_rep);
+		break;
+	}
+}
+
+size_t roce_print_cm(const struct roce_cm_msg *msg, char *buf, size_t cap)
+{
+	const char *name = roce_cm_name((uint16_t)msg->attr);
+	struct text t = {buf, cap, 0};
+
+	put(&t, "CM ");
+	if (name) {
+		put(&t, name);
+		put_hex(&t, "tid", msg->tid, 16);
+		put_cm_body(&t, msg);
+	} else {
+		put(&t, "attribute 0x");
+		put_number(&t, (uint16_t)msg->attr, 16, 4);
+	}
+	return finish(&t);
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See journal.h. */
+#include "journal.h"
+
+#include "psn.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const kind_name[] = {
+	[JOURNAL_SENT] = "->", [JOURNAL_LOST] = "-x", [JOURNAL_DUPLICATED] = "=>",
+	[JOURNAL_TRACE] = "",  [JOURNAL_NOTE] = "",
+};
+
+static const char *const point_name[] = {
+	[CORE_TRACE_QP_STATE] = "state", [CORE_TRACE_TX] = "tx",   [CORE_TRACE_RX] = "rx",
+	[CORE_TRACE_RX_DROP] = "drop",   [CORE_TRACE_NAK] = "nak", [CORE_TRACE_RETRY] = "retry",
+	[CORE_TRACE_CQE] = "cqe",
+};
+
+void journal_init(struct journal *j)
+{
+	const char *env = getenv("SIM_TRACE");
+
+	memset(j, 0, sizeof *j);
+	j->live = env && *env && *env != '0';
+}
+
+static void print_packet(const struct journal_entry *e, FILE *f)
+{
+	const struct roce_packet *p = &e->pkt;
+	const struct roce_opcode_info *info = roce_opcode_info(p->bth.opcode);
+
+	fprintf(f, "%u %s %u qp 0x%06x psn 0x%06x", e->from, kind_name[e->kind], e->to,
+		p->bth.dest_qp, p->bth.psn);
+	if (e->packets > 1)
+		fprintf(f, "+%u", e->packets);
+	fprintf(f, " %s", info->name ? info->name : "unknown opcode");
+	if (e->a)
+		fprintf(f, " len %u", e->a);
+	if (info->headers & ROCE_HDR_RETH)
+		fprintf(f, " va 0x%" PRIx64 " rkey 0x%x dmalen %u", p->reth.va, p->reth.rkey,
+			p->reth.length);
+	if (info->headers & ROCE_HDR_AETH)
+		fprintf(f, " aeth 0x%02x msn %u", p->aeth.syndrome, p->aeth.msn);
+	if (info->headers & ROCE_HDR_ATOMICETH)
+		fprintf(f, " va 0x%" PRIx64, p->atomiceth.va);
+	if (info->headers & ROCE_HDR_DETH)
+		fprintf(f, " from 0x%06x", p->deth.src_qp);
+	fprintf(f, "%s%s\n", e->b & 1 ? " ackreq" : "", e->b & 2 ? " solicited" : "");
+}
+
+static void print_entry(const struct journal_entry *e, FILE *f)
+{
+	fprintf(f, "  %12.3f us  ", (double)e->time / 1000.0);
+	switch (e->kind) {
+	case JOURNAL_SENT:
+	case JOURNAL_LOST:
+	case JOURNAL_DUPLICATED:
+		print_packet(e, f);
+		return;
+	case JOURNAL_TRACE:
+		fprintf(f, "%u    qp 0x%06x %s 0x%x 0x%x\n", e->from, e->qpn, point_name[e->point],
+			e->a, e->b);
+		return;
+	case JOURNAL_NOTE:
+		fprintf(f, "--- %s %u %u\n", e->note, e->a, e->b);
+		return;
+	}
+}
+
+static void add(struct journal *j, const struct journal_entry *e)
+{
+	j->entry[j->n++ % JOURNAL_ENTRIES] = *e;
+	if (j->live)
+		print_entry(e, stderr);
+}
+
+void journal_packet(struct journal *j, uint64_t now, enum journal_kind kind, unsigned from,
+		    unsigned to, const struct core_train *t)
+{
+	struct journal_entry e = {.time = now,
+				  .kind = kind,
+				  .from = from,
+				  .to = to,
+				  .a = t->length,
+				  .b = t->last_ackreq | (uint32_t)t->last_solicited << 1,
+				  .pkt = t->head,
+				  .packets = t->count};
+
+	add(j, &e);
+}
+
+void journal_trace(struct journal *j, uint64_t now, unsigned device, enum core_trace_point point,
+		   const uint32_t numbers[3])
+{
+	struct journal_entry e = {.time = now,
+				  .kind = JOURNAL_TRACE,
+				  .from = device,
+				  .point = point,
+				  .qpn = numbers[0],
+				  .a = numbers[1],
+				  .b = numbers[2]};
+
+	add(j, &e);
+}
+
+void journal_note(struct journal *j, uint64_t now, const char *text, uint32_t a, uint32_t b)
+{
+	struct journal_entry e = {.time = now, .kind = JOURNAL_NOTE, .note = text, .a = a, .b = b};
+
+	add(j, &e);
+}
+
+void journal_print(const struct journal *j, FILE *f, unsigned count)
+{
+	uint64_t first;
+
+	if (count > JOURNAL_ENTRIES)
+		count = JOURNAL_ENTRIES;
+	first = j->n > count ? j->n - count : 0;
+	for (uint64_t i = first; i < j->n; i++)
+		print_entry(&j->entry[i % JOURNAL_ENTRIES], f);
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See model.h: what is posted. model_check.c holds against it what is observed. */
+#include "model.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+void model_construct(struct model *m, struct world *w)
+{
+	memset(m, 0, sizeof *m);
+	m->w = w;
+}
+
+static void qp_free(struct model_qp *q)
+{
+	for (unsigned i = 0; i < q->n_send; i++)
+		free(q->send[i].data);
+	free(q->send);
+	free(q);
+}
+
+void model_destruct(struct model *m)
+{
+	for (unsigned i = 0; i < m->n_qps; i++)
+		qp_free(m->qp[i]);
+	for (unsigned i = 0; i < m->n_recvs; i++) {
+		free(m->recvs[i]->list);
+		free(m->recvs[i]);
+	}
+	free(m->qp);
+	free(m->recvs);
+	free(m->cell);
+}
+
+static struct model_recvs *add_recvs(struct model *m)
+{
+	struct model_recvs *r = calloc(1, sizeof *r);
+
+	m->recvs = realloc(m->recvs, (m->n_recvs + 1) * sizeof(struct model_recvs *));
+	assert(r && m->recvs);
+	r->m = m;
+	r->index = m->n_recvs;
+	m->recvs[m->n_recvs++] = r;
+	return r;
+}
+
+struct model_recvs *model_add_srq(struct model *m, struct vsrq *srq)
+{
+	struct model_recvs *r = add_recvs(m);
+
+	r->srq = srq;
+	return r;
+}
+
+struct model_qp *model_add_qp(struct model *m, struct vqp *qp, struct model_recvs *srq)
+{
+	struct model_qp *q = calloc(1, sizeof *q);
+
+	m->qp = realloc(m->qp, (m->n_qps + 1) * sizeof(struct model_qp *));
+	assert(q && m->qp);
+	q->m = m;
+	q->qp = qp;
+	q->index = m->n_qps;
+	q->recvs = srq ? srq : add_recvs(m);
+	if (!srq)
+		q->recvs->qp = qp;
+	if (qp->type == IBV_QPT_UC)
+		q->recvs->scribbled = true;
+	m->qp[m->n_qps++] = q;
+	return q;
+}
+
+void model_connect(struct model_qp *a, struct model_qp *b)
+{
+	a->peer = b;
+	b->peer = a;
+}
+
+void model_reserve_cells(struct model *m, unsigned n)
+{
+	assert(!m->cell);
+	m->cell = calloc(n ? n : 1, sizeof *m->cell);
+	assert(m->cell);
+}
+
+struct model_cell *model_add_cell(struct model *m, struct vclient *c, uint64_t va)
+{
+	struct model_cell *cell = &m->cell[m->n_cells++];
+
+	cell->c = c;
+	cell->va = va;
+	memcpy(&cell->initial, memory_at(&c->mem, va, 8), 8);
+	memory_ignore(&c->mem, va, 8, true); /* model_check_cells compares it */
+	return cell;
+}
+
+/* ---- posting ---- */
+
+static bool is_write(uint8_t opcode)
+{
+	return opcode == UHCA_ABI_WR_RDMA_WRITE || opcode == UHCA_ABI_WR_RDMA_WRITE_WITH_IMM;
+}
+
+static bool is_send(uint8_t opcode)
+{
+	return opcode == UHCA_ABI_WR_SEND || opcode == UHCA_ABI_WR_SEND_WITH_IMM;
+}
+
+bool model_consumes_recv(const struct model_send *s)
+{
+	return is_send(s->wr.opcode) || s->wr.opcode == UHCA_ABI_WR_RDMA_WRITE_WITH_IMM;
+}
+
+unsigned model_needs_recvs(const struct model_qp *q)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < q->n_send; i++)
+		n += model_consumes_recv(&q->send[i]);
+	return n;
+}
+
+static struct model_send *send_slot(struct model_qp *q)
+{
+	if (q->n_send == q->room) {
+		q->room = q->room ? q->room * 2 : 32;
+		q->send = realloc(q->send, q->room * sizeof *q->send);
+		assert(q->send);
+	}
+	memset(&q->send[q->n_send], 0, sizeof *q->send);
+	return &q->send[q->n_send];
+}
+
+/* Bytes that the elements name now. */
+static void gather(struct model_qp *q, struct model_send *s)
+{
+	uint32_t at = 0;
+
+	for (uint32_t i = 0; i < s->wr.num_sge; i++) {
+		const struct uhca_abi_sge *g = &s->sge[i];
+
+		if (g->length)
+			memcpy(s->data + at, memory_at(&q->qp->c->mem, g->addr, g->length),
+			       g->length);
+		at += g->length;
+	}
+}
+
+/* An earlier READ since the last fence may still be reading some of these bytes. */
+static bool needs_fence(const struct model_qp *q, const struct model_send *s)
+{
+	for (unsigned i = q->last_fence; i < q->n_send; i++) {
+		const struct model_send *r = &q->send[i];
+
+		if (r->wr.opcode == UHCA_ABI_WR_RDMA_READ &&
+		    r->wr.remote_addr < s->wr.remote_addr + s->length &&
+		    s->wr.remote_addr < r->wr.remote_addr + r->length)
+			return true;
+	}
+	return false;
+}
+
+/* What the request will have done to the remote memory, or brings from it. */
+static void foresee(struct model_qp *q, struct model_send *s)
+{
+	struct memory *there = q->peer ? &q->peer->qp->c->mem : NULL;
+
+	if (is_write(s->wr.opcode) || is_send(s->wr.opcode))
+		gather(q, s);
+	if (!s->length)
+		return;
+	if (is_write(s->wr.opcode) && q->qp->type == IBV_QPT_UC)
+		memory_ignore(there, s->wr.remote_addr, s->length, true);
+	else if (is_write(s->wr.opcode))
+		memory_expect(there, s->wr.remote_addr, s->data, s->length);
+	if (s->wr.opcode == UHCA_ABI_WR_RDMA_READ)
+		memcpy(s->data, memory_expected(there, s->wr.remote_addr, s->length), s->length);
+}
+
+int model_post_send(struct model_qp *q, struct vsend *wr, struct model_qp *to,
+		    struct model_cell *cell)
+{
+	struct model_send *s = send_slot(q);
+	int rc;
+
+	assert(wr->num_sge <= MODEL_MAX_SGE);
+	wr->wr_id = (uint64_t)q->index << 32 | q->n_send;
+	s->wr = *wr;
+	s->wr.sge = NULL;
+	if (wr->num_sge)
+		memcpy(s->sge, wr->sge, wr->num_sge * sizeof *wr->sge);
+	for (uint32_t i = 0; i < wr->num_sge; i++)
+		s->length += wr->sge[i].length;
+	if (is_write(wr->opcode) && needs_fence(q, s))
+		wr->flags |= UHCA_ABI_SEND_FENCE;
+	rc = vqp_post_send(q->qp, wr);
+	if (rc)
+		return rc;
+	s->wr.flags = wr->flags;
+	s->signaled = q->sig_all || wr->flags & UHCA_ABI_SEND_SIGNALED;
+	s->to = to;
+	s->cell = cell;
+	s->data = malloc(s->length ? s->length : 1);
+	assert(s->data);
+	foresee(q, s);
+	if (wr->flags & UHCA_ABI_SEND_FENCE)
+		q->last_fence = q->n_send;
+	q->n_send++;
+	return 0;
+}
+
+int model_post_recv(struct model_recvs *r, const struct uhca_abi_sge *sge, uint32_t n)
+{
+	struct vrecv wr = {1ull << 63 | (uint64_t)r->index << 32 | r->n, sge, n};
+	struct vclient *c = r->srq ? r->srq->c : r->qp->c;
+	struct model_recv *e;
+	int rc = r->srq ? vsrq_post_recv(r->srq, &wr) : vqp_post_recv(r->qp, &wr);
+
+	assert(n <= MODEL_MAX_SGE);
+	if (rc)
+		return rc;
+	if (r->n == r->room) {
+		r->room = r->room ? r->room * 2 : 32;
+		r->list = realloc(r->list, r->room * sizeof *r->list);
+		assert(r->list);
+	}
+	e = &r->list[r->n++];
+	memset(e, 0, sizeof *e);
+	e->num_sge = n;
+	for (uint32_t i = 0; i < n; i++) {
+		e->sge[i] = sge[i];
+		e->room += sge[i].length;
+		if (r->scribbled && sge[i].length)
+			memory_ignore(&c->mem, sge[i].addr, sge[i].length, true);
+	}
+	return 0;
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What must be observed, worked out without the device under test: every posted request and
+ * receive is recorded here, every completion is held against them, and at the end the memory of
+ * all clients against the image they must have left.
+ *
+ *   RC  each message exactly once, in order, bytes right; completions in order, one for each
+ *       signalled request; WRITE before a later SEND is visible when the SEND's receive
+ *       completes; READ data is there when its completion is; atomics in some serial order.
+ *   UC  messages whole or absent, in order; a WRITE leaves each byte old or new.
+ *   UD  messages whole or absent; 40 bytes of GRH in front.
+ *
+ * Work request ids are the model's. Two rules for the workload: a region of remote memory belongs
+ * to one direction of one QP, except the cells of atomics; a WRITE over bytes that an earlier
+ * READ may still be reading is fenced (IBTA vol. 1, 10.8.3.3).
+ */
+#ifndef SIM_MODEL_H
+#define SIM_MODEL_H
+
+#include "world.h"
+
+#define MODEL_MAX_SGE 8
+
+/* A posted send request. */
+struct model_send {
+	struct vsend wr;
+	struct uhca_abi_sge sge[MODEL_MAX_SGE];
+	uint32_t length;
+	uint8_t *data; /* SEND, WRITE: payload; READ: what it must bring */
+	bool signaled;
+	bool delivered;          /* its receive completed at the peer */
+	struct model_qp *to;     /* UD */
+	struct model_cell *cell; /* atomics */
+	uint64_t returned;
+};
+
+struct model_recv {
+	struct uhca_abi_sge sge[MODEL_MAX_SGE];
+	uint32_t num_sge;
+	uint32_t room;
+	bool done;
+};
+
+/* Receives of one QP or of an SRQ. */
+struct model_recvs {
+	struct model *m;
+	struct vqp *qp; /* one of them */
+	struct vsrq *srq;
+	unsigned index;
+	struct model_recv *list;
+	unsigned n, room, done;
+	bool scribbled; /* UC: a message that was given up may have left bytes */
+};
+
+struct model_qp {
+	struct model *m;
+	struct vqp *qp;
+	unsigned index;
+	struct model_qp *peer; /* connected types */
+	struct model_recvs *recvs;
+	bool sig_all;
+	struct model_send *send;
+	unsigned n_send, room;
+	unsigned completed; /* sends before this one are known to be complete */
+	unsigned delivered; /* the next that may be delivered at the peer */
+	unsigned last_fence;
+	bool failed;       /* a completion in error came: */
+	unsigned good;     /* the first that did not succeed */
+	uint32_t may_fail; /* bits 1 << status that a run allows */
+};
+
+/* A 64-bit number that atomics work on. */
+struct model_cell {
+	struct vclient *c;
+	uint64_t va;
+	uint64_t initial;
+	bool uncertain; /* an atomic on it may or may not have been executed */
+};
+
+struct model {
+	struct world *w;
+	struct model_qp **qp;
+	unsigned n_qps;
+	struct model_recvs **recvs;
+	unsigned n_recvs;
+	struct model_cell *cell;
+	unsigned n_cells;
+	bool duplicates; /* the links duplicate or reorder: UC and UD may show it */
+	bool lossless;   /* UC, UD: nothing may be missing */
+	uint64_t completions;
+};
+
+void model_construct(struct model *m, struct world *w);
+void model_destruct(struct model *m);
+
+/* QPs stay where they are until model_destruct. srq: of model_add_srq, or NULL. */
+struct model_qp *model_add_qp(struct model *m, struct vqp *qp, struct model_recvs *srq);
+struct model_recvs *model_add_srq(struct model *m, struct vsrq *srq);
+void model_connect(struct model_qp *a, struct model_qp *b);
+
+/* Room for n cells in all must be given once, before the first model_add_cell. */
+void model_reserve_cells(struct model *m, unsigned n);
+struct model_cell *model_add_cell(struct model *m, struct vclient *c, uint64_t va);
+
+/*
+ * Posts and records; wr_id, and FENCE where the rule above needs it, are filled in. to: the
+ * destination of a datagram. cell: of an atomic. Returns what the post returned.
+ */
+int model_post_send(struct model_qp *q, struct vsend *wr, struct model_qp *to,
+		    struct model_cell *cell);
+int model_post_recv(struct model_recvs *r, const struct uhca_abi_sge *sge, uint32_t n);
+
+/* Messages of q that use up a receive at the peer. */
+unsigned model_needs_recvs(const struct model_qp *q);
+
+/* A completion that was polled by the client. */
+void model_completion(struct model *m, struct vclient *c, const struct uhca_abi_cqe *e);
+
+/* All is idle: nothing may be missing, and all memory must be as expected. */
+void model_finish(struct model *m);
+
+/* ---- between model.c, model_check.c and model_atomic.c ---- */
+
+bool model_consumes_recv(const struct model_send *s);
+void model_check_cells(struct model *m);
+
+#endif

@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See model.h: completions and memory against what was posted. */
+#include "model.h"
+
+#include "grh.h"
+
+#include <inttypes.h>
+
+#define CHECK(q, cond)                                                                             \
+	do {                                                                                       \
+		if (!(cond))                                                                       \
+			world_fail((q)->m->w, "%s:%d: qp %u (0x%x): %s", __FILE__, __LINE__,       \
+				   (q)->index, (q)->qp->qpn, #cond);                               \
+	} while (0)
+
+/* ---- requests ---- */
+
+static uint8_t completion_opcode(uint8_t wr)
+{
+	static const uint8_t opcode[] = {
+		[UHCA_ABI_WR_RDMA_WRITE] = UHCA_ABI_WC_RDMA_WRITE,
+		[UHCA_ABI_WR_RDMA_WRITE_WITH_IMM] = UHCA_ABI_WC_RDMA_WRITE,
+		[UHCA_ABI_WR_SEND] = UHCA_ABI_WC_SEND,
+		[UHCA_ABI_WR_SEND_WITH_IMM] = UHCA_ABI_WC_SEND,
+		[UHCA_ABI_WR_RDMA_READ] = UHCA_ABI_WC_RDMA_READ,
+		[UHCA_ABI_WR_ATOMIC_CMP_AND_SWP] = UHCA_ABI_WC_COMP_SWAP,
+		[UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD] = UHCA_ABI_WC_FETCH_ADD,
+	};
+
+	return opcode[wr];
+}
+
+/* A READ is complete: its bytes stand in the local elements. */
+static void check_read(struct model_qp *q, struct model_send *s)
+{
+	struct memory *mem = &q->qp->c->mem;
+	uint32_t at = 0;
+
+	for (uint32_t i = 0; i < s->wr.num_sge; i++) {
+		const struct uhca_abi_sge *g = &s->sge[i];
+
+		if (!g->length)
+			continue;
+		CHECK(q, memcmp(memory_at(mem, g->addr, g->length), s->data + at, g->length) == 0);
+		memory_expect(mem, g->addr, s->data + at, g->length);
+		at += g->length;
+	}
+}
+
+static void retire(struct model_qp *q, unsigned i)
+{
+	struct model_send *s = &q->send[i];
+	struct memory *mem = &q->qp->c->mem;
+
+	if (s->wr.opcode == UHCA_ABI_WR_RDMA_READ)
+		check_read(q, s);
+	if (s->cell) {
+		memcpy(&s->returned, memory_at(mem, s->sge[0].addr, 8), 8);
+		memory_expect(mem, s->sge[0].addr, &s->returned, 8);
+	}
+}
+
+static void send_completion(struct model_qp *q, const struct uhca_abi_cqe *e)
+{
+	unsigned i = (uint32_t)e->wr_id;
+	const struct model_send *s;
+
+	CHECK(q, i < q->n_send && i >= q->completed);
+	s = &q->send[i];
+	if (q->failed) {
+		CHECK(q, e->status == UHCA_ABI_WC_WR_FLUSH_ERR);
+		CHECK(q, i == q->completed);
+		q->completed = i + 1;
+		return;
+	}
+	for (unsigned k = q->completed; k < i; k++)
+		CHECK(q, !q->send[k].signaled);
+	if (e->status != UHCA_ABI_WC_SUCCESS) {
+		if (!(q->may_fail & 1u << e->status))
+			world_fail(q->m->w, "qp %u (0x%x): send %u completes with status %u",
+				   q->index, q->qp->qpn, i, e->status);
+		CHECK(q, e->status != UHCA_ABI_WC_WR_FLUSH_ERR);
+		q->failed = true;
+		for (; q->completed < i; q->completed++)
+			retire(q, q->completed);
+		q->good = i;
+		q->completed = i + 1;
+		return;
+	}
+	CHECK(q, s->signaled);
+	CHECK(q, e->opcode == completion_opcode(s->wr.opcode));
+	if (s->wr.opcode == UHCA_ABI_WR_RDMA_READ || s->cell)
+		CHECK(q, e->byte_len == s->length);
+	for (; q->completed <= i; q->completed++)
+		retire(q, q->completed);
+}
+
+/* ---- receives ---- */
+
+/* RC: a WRITE that was posted before this message is in place (IBTA vol. 1, 10.8.3.3). */
+static void check_write_visible(struct model_qp *q, unsigned i)
+{
+	const struct model_send *s = &q->send[i];
+	const uint8_t *p;
+
+	if (s->wr.opcode != UHCA_ABI_WR_RDMA_WRITE || !s->length)
+		return;
+	p = memory_at(&q->peer->qp->c->mem, s->wr.remote_addr, s->length);
+	if (!memcmp(p, s->data, s->length))
+		return;
+	for (unsigned k = i + 1; k < q->n_send; k++) {
+		const struct model_send *o = &q->send[k];
+		bool write = o->wr.opcode == UHCA_ABI_WR_RDMA_WRITE ||
+			     o->wr.opcode == UHCA_ABI_WR_RDMA_WRITE_WITH_IMM;
+
+		if (write && o->wr.remote_addr < s->wr.remote_addr + s->length &&
+		    s->wr.remote_addr < o->wr.remote_addr + o->length)
+			return; /* overwritten since */
+	}
+	world_fail(q->m->w, "qp %u: WRITE %u is not visible before a later receive completes",
+		   q->index, i);
+}
+
+/* The payload of the message at offset "skip" of the receive's elements. */
+static bool recv_holds(struct memory *mem, const struct model_recv *r, uint32_t skip,
+		       const struct model_send *s)
+{
+	uint32_t at = 0;
+
+	for (uint32_t i = 0; i < r->num_sge && at < s->length; i++) {
+		uint64_t addr = r->sge[i].addr;
+		uint32_t n = r->sge[i].length, over = skip < n ? skip : n;
+
+		addr += over;
+		n -= over;
+		skip -= over;
+		n = n < s->length - at ? n : s->length - at;
+		if (n && memcmp(memory_at(mem, addr, n), s->data + at, n))
+			return false;
+		at += n;
+	}
+	return at == s->length;
+}
+
+/* What the device stored there is what is expected from now on. */
+static void accept_bytes(struct memory *mem, const struct model_recv *r, uint32_t length)
+{
+	for (uint32_t i = 0; i < r->num_sge && length; i++) {
+		uint32_t n = r->sge[i].length < length ? r->sge[i].length : length;
+
+		if (n)
+			memory_expect(mem, r->sge[i].addr, memory_at(mem, r->sge[i].addr, n), n);
+		length -= n;
+	}
+}
+
+static bool with_imm(const struct model_send *s)
+{
+	return s->wr.opcode == UHCA_ABI_WR_SEND_WITH_IMM ||
+	       s->wr.opcode == UHCA_ABI_WR_RDMA_WRITE_WITH_IMM;
+}
+
+/* Everything but the bytes. */
+static bool same_fields(const struct model_send *s, const struct uhca_abi_cqe *e, uint32_t extra)
+{
+	bool write = s->wr.opcode == UHCA_ABI_WR_RDMA_WRITE_WITH_IMM;
+
+	return e->opcode == (write ? UHCA_ABI_WC_RECV_RDMA_WITH_IMM : UHCA_ABI_WC_RECV) &&
+	       e->byte_len == s->length + extra &&
+	       !!(e->flags & UHCA_ABI_WC_WITH_IMM) == with_imm(s) &&
+	       (!with_imm(s) || e->imm == s->wr.imm) &&
+	       !!(e->flags & UHCA_ABI_WC_SOLICITED) == !!(s->wr.flags & UHCA_ABI_SEND_SOLICITED);
+}
+
+static bool holds_message(struct model_qp *q, const struct model_recv *r, uint32_t extra,
+			  struct model_qp *from, const struct model_send *s)
+{
+	struct memory *mem = &q->qp->c->mem;
+
+	if (s->wr.opcode != UHCA_ABI_WR_RDMA_WRITE_WITH_IMM)
+		return recv_holds(mem, r, extra, s);
+	if (from->qp->type == IBV_QPT_RC || !s->length)
+		return true; /* the image at the end, and check_write_visible, see to it */
+	return !memcmp(memory_at(mem, s->wr.remote_addr, s->length), s->data, s->length);
+}
+
+static void rc_delivered(struct model_qp *q, const struct model_recv *r,
+			 const struct uhca_abi_cqe *e)
+{
+	struct model_qp *from = q->peer;
+	struct model_send *s;
+
+	while (from->delivered < from->n_send && !model_consumes_recv(&from->send[from->delivered]))
+		check_write_visible(from, from->delivered++);
+	CHECK(q, from->delivered < from->n_send);
+	s = &from->send[from->delivered++];
+	CHECK(q, same_fields(s, e, 0));
+	CHECK(q, holds_message(q, r, 0, from, s));
+	s->delivered = true;
+}
+
+/* UC and UD: some message of the sender that was not delivered, later ones only if in order. */
+static void lossy_delivered(struct model_qp *q, struct model_qp *from, const struct model_recv *r,
+			    const struct uhca_abi_cqe *e)
+{
+	bool ud = q->qp->type == IBV_QPT_UD;
+	uint32_t extra = ud ? ROCE_GRH_LENGTH : 0;
+	unsigned first = q->m->duplicates ? 0 : from->delivered;
+
+	for (unsigned i = first; i < from->n_send; i++) {
+		struct model_send *s = &from->send[i];
+
+		if (!model_consumes_recv(s) || (ud && s->to != q))
+			continue;
+		if (s->delivered && !q->m->duplicates)
+			continue;
+		if (!same_fields(s, e, extra) || !holds_message(q, r, extra, from, s))
+			continue;
+		s->delivered = true;
+		if (!ud)
+			from->delivered = i + 1;
+		return;
+	}
+	world_fail(q->m->w, "qp %u (0x%x): received a message that was not sent (%u bytes)",
+		   q->index, q->qp->qpn, e->byte_len);
+}
+
+/* The sender that source QP number and GRH name. */
+static struct model_qp *ud_sender(struct model_qp *q, const struct model_recv *r,
+				  const struct uhca_abi_cqe *e)
+{
+	uint8_t grh[ROCE_GRH_LENGTH];
+	struct roce_flow flow;
+	uint32_t at = 0;
+
+	CHECK(q, e->flags & UHCA_ABI_WC_GRH);
+	CHECK(q, e->byte_len >= ROCE_GRH_LENGTH);
+	for (uint32_t i = 0; i < r->num_sge && at < sizeof grh; i++) {
+		uint32_t n = r->sge[i].length;
+
+		n = n < sizeof grh - at ? n : (uint32_t)sizeof grh - at;
+		if (n)
+			memcpy(grh + at, memory_at(&q->qp->c->mem, r->sge[i].addr, n), n);
+		at += n;
+	}
+	CHECK(q, roce_grh_parse(grh, &flow));
+	CHECK(q, memcmp(flow.dst, q->qp->c->host->gid, 16) == 0);
+	for (unsigned i = 0; i < q->m->n_qps; i++) {
+		struct model_qp *from = q->m->qp[i];
+
+		if (from->qp->qpn == e->src_qp && !memcmp(from->qp->c->host->gid, flow.src, 16))
+			return from;
+	}
+	world_fail(q->m->w, "qp %u: datagram from an unknown QP 0x%x", q->index, e->src_qp);
+}
+
+static struct model_recv *take_recv(struct model_qp *q, const struct uhca_abi_cqe *e)
+{
+	struct model_recvs *rs = q->recvs;
+	uint32_t i = (uint32_t)e->wr_id;
+
+	CHECK(q, (e->wr_id >> 32 & 0x7fffffff) == rs->index);
+	CHECK(q, i < rs->n && !rs->list[i].done);
+	if (!rs->srq)
+		CHECK(q, i == rs->done);
+	rs->list[i].done = true;
+	rs->done++;
+	return &rs->list[i];
+}
+
+/* A message that never became complete may have left bytes there. */
+static void forget_recv(struct memory *mem, const struct model_recv *r)
+{
+	for (uint32_t i = 0; i < r->num_sge; i++)
+		if (r->sge[i].length)
+			memory_ignore(mem, r->sge[i].addr, r->sge[i].length, true);
+}
+
+static void recv_completion(struct model_qp *q, const struct uhca_abi_cqe *e)
+{
+	struct model_recv *r = take_recv(q, e);
+
+	if (e->status != UHCA_ABI_WC_SUCCESS) {
+		if (!(q->may_fail & 1u << e->status))
+			world_fail(q->m->w, "qp %u (0x%x): receive completes with status %u",
+				   q->index, q->qp->qpn, e->status);
+		forget_recv(&q->qp->c->mem, r);
+		return;
+	}
+	if (q->qp->type == IBV_QPT_UD) {
+		lossy_delivered(q, ud_sender(q, r, e), r, e);
+	} else {
+		CHECK(q, !(e->flags & UHCA_ABI_WC_GRH));
+		if (q->qp->type == IBV_QPT_RC)
+			rc_delivered(q, r, e);
+		else
+			lossy_delivered(q, q->peer, r, e);
+	}
+	if (e->opcode == UHCA_ABI_WC_RECV)
+		accept_bytes(&q->qp->c->mem, r, e->byte_len);
+}
+
+void model_completion(struct model *m, struct vclient *c, const struct uhca_abi_cqe *e)
+{
+	m->completions++;
+	for (unsigned i = 0; i < m->n_qps; i++) {
+		struct model_qp *q = m->qp[i];
+
+		if (q->qp->c != c || q->qp->qpn != e->qpn)
+			continue;
+		if (e->wr_id >> 63) {
+			recv_completion(q, e);
+		} else {
+			CHECK(q, e->wr_id >> 32 == q->index);
+			send_completion(q, e);
+		}
+		return;
+	}
+	world_fail(m->w, "completion of an unknown QP 0x%x", e->qpn);
+}
+
+/* ---- the end ---- */
+
+/* Nothing is known about what a request did that did not complete. */
+static void forget(struct model_qp *q, const struct model_send *s)
+{
+	if (s->cell)
+		s->cell->uncertain = true;
+	if (!s->length)
+		return;
+	if (s->wr.opcode == UHCA_ABI_WR_RDMA_WRITE ||
+	    s->wr.opcode == UHCA_ABI_WR_RDMA_WRITE_WITH_IMM)
+		memory_ignore(&q->peer->qp->c->mem, s->wr.remote_addr, s->length, true);
+	if (s->wr.opcode == UHCA_ABI_WR_RDMA_READ || s->cell)
+		for (uint32_t i = 0; i < s->wr.num_sge; i++)
+			if (s->sge[i].length)
+				memory_ignore(&q->qp->c->mem, s->sge[i].addr, s->sge[i].length,
+					      true);
+}
+
+static void check_uc_write(struct model_qp *q, const struct model_send *s)
+{
+	struct memory *mem = &q->peer->qp->c->mem;
+	const uint8_t *now, *old;
+
+	if (!s->length || (s->wr.opcode != UHCA_ABI_WR_RDMA_WRITE &&
+			   s->wr.opcode != UHCA_ABI_WR_RDMA_WRITE_WITH_IMM))
+		return;
+	now = memory_at(mem, s->wr.remote_addr, s->length);
+	old = memory_expected(mem, s->wr.remote_addr, s->length);
+	for (uint32_t i = 0; i < s->length; i++)
+		CHECK(q, now[i] == s->data[i] || now[i] == old[i]);
+	if (q->m->lossless)
+		CHECK(q, memcmp(now, s->data, s->length) == 0);
+}
+
+static void forget_recvs(struct model_recvs *r)
+{
+	struct vclient *c = r->srq ? r->srq->c : r->qp->c;
+
+	for (unsigned i = 0; i < r->n; i++)
+		if (!r->list[i].done)
+			forget_recv(&c->mem, &r->list[i]);
+}
+
+static void finish_failed(struct model_qp *q)
+{
+	if (q->failed)
+		CHECK(q, q->completed == q->n_send);
+	for (unsigned i = q->failed ? q->good : q->completed; i < q->n_send; i++)
+		forget(q, &q->send[i]);
+	forget_recvs(q->peer->recvs);
+}
+
+static void finish_rc(struct model_qp *q)
+{
+	if (q->failed || q->peer->failed) {
+		finish_failed(q);
+		return;
+	}
+	for (; q->completed < q->n_send; q->completed++) {
+		CHECK(q, !q->send[q->completed].signaled);
+		retire(q, q->completed);
+	}
+	for (unsigned i = q->delivered; i < q->n_send; i++)
+		CHECK(q, !model_consumes_recv(&q->send[i]));
+}
+
+static void finish_lossy(struct model_qp *q)
+{
+	for (; q->completed < q->n_send; q->completed++)
+		CHECK(q, !q->send[q->completed].signaled);
+	for (unsigned i = 0; i < q->n_send; i++) {
+		struct model_send *s = &q->send[i];
+
+		if (q->qp->type == IBV_QPT_UC)
+			check_uc_write(q, s);
+		if (q->m->lossless && model_consumes_recv(s))
+			CHECK(q, s->delivered);
+	}
+}
+
+void model_finish(struct model *m)
+{
+	for (unsigned i = 0; i < m->n_qps; i++) {
+		struct model_qp *q = m->qp[i];
+
+		if (q->qp->type == IBV_QPT_RC)
+			finish_rc(q);
+		else
+			finish_lossy(q);
+		if (!q->failed)
+			CHECK(q, vqp_send_used(q->qp) == 0);
+	}
+	model_check_cells(m);
+	for (unsigned i = 0; i < m->n_qps; i++) {
+		char why[200];
+
+		if (!memory_verify(&m->qp[i]->qp->c->mem, why, sizeof why))
+			world_fail(m->w, "client of qp %u: %s", i, why);
+	}
+}

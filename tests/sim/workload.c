@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See workload.h: what a seed chooses, and the loop that runs it. */
+#include "workload.h"
+
+#include "workload_make.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+struct workload_limits workload_default(void)
+{
+	return (struct workload_limits){.max_loss = 200000, .max_messages = 24};
+}
+
+/* ---- the loop ---- */
+
+static void poll_all(struct workload *l)
+{
+	struct uhca_abi_cqe e;
+
+	for (unsigned i = 0; i < l->n_nodes; i++)
+		for (unsigned k = 0; k < WORKLOAD_CQS; k++)
+			while (vcq_poll(&l->node[i].cq[k], &e))
+				model_completion(&l->model, &l->node[i].c, &e);
+}
+
+static bool all_posted(const struct workload *l)
+{
+	for (unsigned i = 0; i < l->n_ends; i++)
+		if (l->end[i].to_post && !l->end[i].model->failed)
+			return false;
+	return true;
+}
+
+/* One of: post requests, post receives, let time pass, poll. */
+static void act(struct workload *l)
+{
+	struct workload_end *end = &l->end[rng_below(&l->rng, l->n_ends)];
+	uint32_t n = rng_range(&l->rng, 1, 6);
+
+	switch (rng_below(&l->rng, 6)) {
+	case 0:
+	case 1:
+		while (n--)
+			workload_post(l, end);
+		world_pump(l->w);
+		break;
+	case 2:
+		workload_post_recvs(l, end, n);
+		break;
+	case 3:
+		poll_all(l);
+		break;
+	default:
+		while (n-- && world_step(l->w))
+			;
+		break;
+	}
+}
+
+/* Everything is posted: what is missing of receives, then until all is idle. */
+static void wind_up(struct workload *l)
+{
+	uint64_t end = l->w->now + 600000000000ull;
+	bool more = true;
+
+	while (more) {
+		for (unsigned i = 0; i < l->n_ends; i++)
+			workload_post_recvs(l, &l->end[i], 16);
+		poll_all(l);
+		more = world_step(l->w);
+		if (l->w->now > end)
+			world_fail(l->w, "not done after ten minutes");
+	}
+	poll_all(l);
+}
+
+/* No packet, no timer, no stale doorbell: the fabric is idle and stays so. */
+static void check_idle(struct workload *l)
+{
+	for (unsigned i = 0; i < l->w->n_devices; i++)
+		world_assert(l->w, core_next_deadline(l->w->device[i].host.dev) == UINT64_MAX);
+}
+
+void workload_run(uint64_t seed, const struct workload_limits *limits)
+{
+	struct workload *l = calloc(1, sizeof *l);
+
+	assert(l);
+	l->limits = *limits;
+	rng_seed(&l->rng, seed ^ 0x776f726b6c6f6164ull);
+	workload_make(l, seed);
+	while (!all_posted(l))
+		act(l);
+	wind_up(l);
+	check_idle(l);
+	model_finish(&l->model);
+	workload_unmake(l);
+	free(l);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The parts of a random workload: nodes (a device with one client), and ends (a QP with the
+ * remote memory it works on). Internal to workload*.c.
+ */
+#ifndef SIM_WORKLOAD_MAKE_H
+#define SIM_WORKLOAD_MAKE_H
+
+#include "model.h"
+#include "workload.h"
+
+#define WORKLOAD_NODES 3
+#define WORKLOAD_CQS   2
+#define WORKLOAD_ENDS  12
+#define WORKLOAD_CELLS 2
+
+#define WORKLOAD_MAX_BYTES  12288u     /* of a message */
+#define WORKLOAD_SEND_BYTES (3u << 20) /* when these are used up a node posts no more */
+#define WORKLOAD_BYTES      (8u << 20) /* local buffers of a node */
+
+struct workload_node {
+	struct vclient c;
+	struct vcq cq[WORKLOAD_CQS];
+	struct vmr mr; /* local buffers: one large region */
+	uint64_t used; /* bytes of it given out */
+	struct vmr cells_mr;
+	struct model_cell *cell[WORKLOAD_CELLS];
+	bool use_srq;
+	struct vsrq srq;
+	struct model_recvs *srq_recvs;
+};
+
+/* One QP. */
+struct workload_end {
+	struct workload_node *node;
+	struct vqp qp;
+	struct model_qp *model;
+	struct workload_end *peer; /* NULL: UD */
+	uint32_t mtu;              /* bytes */
+	uint32_t max_bytes;        /* of one message */
+	unsigned to_post;
+	uint32_t ah[WORKLOAD_NODES];
+	struct vmr region;    /* at the peer, ours alone */
+	uint32_t region_used; /* UC: its WRITEs never overlap */
+};
+
+struct workload {
+	struct world *w;
+	struct model model;
+	struct rng rng;
+	struct workload_limits limits;
+	struct workload_node node[WORKLOAD_NODES];
+	unsigned n_nodes;
+	struct workload_end end[WORKLOAD_ENDS];
+	unsigned n_ends;
+};
+
+void workload_make(struct workload *l, uint64_t seed);
+void workload_unmake(struct workload *l);
+
+/* Posts one random request when there is one left and room for it. */
+void workload_post(struct workload *l, struct workload_end *end);
+
+/* Posts up to n receives, as far as messages of the peers still need some. */
+void workload_post_recvs(struct workload *l, struct workload_end *end, uint32_t n);
+
+#endif

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See memory.h. Areas are few, so everything here is a linear search. */
+#include "memory.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define PAGE       4096u
+#define POOL       (256u << 10)
+#define GUARD      48u
+#define PATTERN    65521u /* a prime: data that slips by whole packets does not match */
+#define PATTERN_AT 4096u  /* table overlap, so that a piece is compared with few calls */
+
+static const uint8_t *pattern_table(void)
+{
+	static uint8_t table[PATTERN + PATTERN_AT];
+
+	if (!table[1])
+		for (uint32_t i = 0; i < sizeof table; i++)
+			table[i] = (uint8_t)((i % PATTERN) * 2654435761u >> 13);
+	return table;
+}
+
+uint8_t memory_pattern_byte(uint64_t offset)
+{
+	return pattern_table()[offset % PATTERN];
+}
+
+void memory_construct(struct memory *m, uint32_t window, uint64_t seed)
+{
+	memset(m, 0, sizeof *m);
+	m->next_va = ((uint64_t)window + 1) << 40;
+	rng_seed(&m->rng, seed);
+}
+
+static void area_destruct(struct memory_area *a)
+{
+	free(a->host);
+	free(a->expect);
+	free(a->ignore);
+}
+
+void memory_destruct(struct memory *m)
+{
+	for (unsigned i = 0; i < m->n_areas; i++)
+		area_destruct(&m->area[i]);
+	free(m->area);
+	free(m->grant);
+	memset(m, 0, sizeof *m);
+}
+
+static struct memory_area *area_add(struct memory *m, uint64_t size)
+{
+	struct memory_area *a;
+
+	m->area = realloc(m->area, (m->n_areas + 1) * sizeof *m->area);
+	assert(m->area);
+	a = &m->area[m->n_areas++];
+	memset(a, 0, sizeof *a);
+	a->va = m->next_va;
+	a->size = size;
+	m->next_va += ((size + PAGE - 1) & ~(uint64_t)(PAGE - 1)) + PAGE;
+	return a;
+}
+
+/* Random bytes that repeat after a prime number of them: cheap, and no page like another. */
+static void fill(struct memory *m, uint8_t *to, uint64_t size)
+{
+	uint8_t piece[8191];
+
+	rng_fill(&m->rng, piece, sizeof piece);
+	for (uint64_t i = 0; i < size; i += sizeof piece)
+		memcpy(to + i, piece, size - i < sizeof piece ? size - i : sizeof piece);
+}
+
+uint64_t memory_map(struct memory *m, uint64_t size)
+{
+	struct memory_area *a = area_add(m, size);
+
+	/* malloc, not one byte more: a sanitizer sees what runs over. */
+	a->host = malloc(size ? size : 1);
+	a->expect = malloc(size ? size : 1);
+	a->ignore = calloc(1, size ? size : 1);
+	assert(a->host && a->expect && a->ignore);
+	fill(m, a->host, size);
+	memcpy(a->expect, a->host, size);
+	return a->va;
+}
+
+uint64_t memory_map_pattern(struct memory *m, uint64_t size)
+{
+	return area_add(m, size)->va;
+}
+
+void memory_unmap(struct memory *m, uint64_t va)
+{
+	for (unsigned i = 0; i < m->n_areas; i++)
+		if (m->area[i].va == va) {
+			area_destruct(&m->area[i]);
+			m->area[i] = m->area[--m->n_areas];
+			return;
+		}
+	assert(!"memory_unmap: no such area");
+}
+
+static uint64_t alloc_from(struct memory_area *a, uint64_t size, uint64_t align)
+{
+	uint64_t at = (a->va + a->used + GUARD + align - 1) & ~(align - 1);
+
+	if (!a->host || at + size + GUARD > a->va + a->size)
+		return 0;
+	a->used = at + size - a->va;
+	return at;
+}
+
+uint64_t memory_alloc(struct memory *m, uint64_t size, uint64_t align)
+{
+	uint64_t need = size + align + 2 * GUARD, va = 0;
+
+	if (m->n_areas)
+		va = alloc_from(&m->area[m->n_areas - 1], size, align);
+	if (!va) {
+		memory_map(m, need > POOL ? need : POOL);
+		va = alloc_from(&m->area[m->n_areas - 1], size, align);
+	}
+	assert(va);
+	return va;
+}
+
+struct memory_area *memory_find(struct memory *m, uint64_t va, uint64_t len)
+{
+	for (unsigned i = 0; i < m->n_areas; i++) {
+		struct memory_area *a = &m->area[i];
+
+		if (va >= a->va && va - a->va <= a->size && len <= a->size - (va - a->va))
+			return a;
+	}
+	return NULL;
+}
+
+uint8_t *memory_at(struct memory *m, uint64_t va, uint64_t len)
+{
+	struct memory_area *a = memory_find(m, va, len);
+
+	return a && a->host ? a->host + (va - a->va) : NULL;
+}
+
+uint8_t *memory_expected(struct memory *m, uint64_t va, uint64_t len)
+{
+	struct memory_area *a = memory_find(m, va, len);
+
+	return a && a->host ? a->expect + (va - a->va) : NULL;
+}
+
+void memory_store(struct memory *m, uint64_t va, const void *src, uint64_t len)
+{
+	uint8_t *p = memory_at(m, va, len);
+
+	assert(p);
+	memcpy(p, src, len);
+	memory_expect(m, va, src, len);
+}
+
+void memory_expect(struct memory *m, uint64_t va, const void *src, uint64_t len)
+{
+	uint8_t *p = memory_expected(m, va, len);
+
+	assert(p);
+	memcpy(p, src, len);
+}
+
+void memory_ignore(struct memory *m, uint64_t va, uint64_t len, bool on)
+{
+	struct memory_area *a = memory_find(m, va, len);
+
+	assert(a && a->host);
+	memset(a->ignore + (va - a->va), on, len);
+}
+
+static bool area_verify(const struct memory_area *a, char *why, size_t size)
+{
+	if (!memcmp(a->host, a->expect, a->size))
+		return true;
+	for (uint64_t i = 0; i < a->size; i++)
+		if (a->host[i] != a->expect[i] && !a->ignore[i]) {
+			snprintf(why, size, "memory at 0x%" PRIx64 " is %02x, expected %02x",
+				 a->va + i, a->host[i], a->expect[i]);
+			return false;
+		}
+	return true;
+}
+
+bool memory_verify(const struct memory *m, char *why, size_t size)
+{
+	if (m->strays) {
+		snprintf(why, size, "%u stray accesses, first: %s", m->strays, m->stray);
+		return false;
+	}
+	for (unsigned i = 0; i < m->n_areas; i++) {
+		const struct memory_area *a = &m->area[i];
+
+		if (a->host && !area_verify(a, why, size))
+			return false;
+		if (a->mismatches) {
+			snprintf(why, size, "%" PRIu64 " bytes of a pattern area are wrong",
+				 a->mismatches);
+			return false;
+		}
+	}
+	return true;
+}
+
+void memory_grant_add(struct memory *m, uint32_t key, uint64_t va, uint64_t length, bool write)
+{
+	if (m->n_grants == m->grant_room) {
+		m->grant_room = m->grant_room ? m->grant_room * 2 : 16;
+		m->grant = realloc(m->grant, m->grant_room * sizeof *m->grant);
+		assert(m->grant);
+	}
+	m->grant[m->n_grants++] = (struct memory_grant){va, length, key, write};
+}
+
+void memory_grant_remove(struct memory *m, uint32_t key)
+{
+	for (unsigned i = 0; i < m->n_grants; i++)
+		if (m->grant[i].key == key) {
+			m->grant[i] = m->grant[--m->n_grants];
+			return;
+		}
+	assert(!"memory_grant_remove: no such key");
+}
+
+static bool granted(const struct memory *m, const struct core_span *s, bool write)
+{
+	for (unsigned i = 0; i < m->n_grants; i++) {
+		const struct memory_grant *g = &m->grant[i];
+
+		if (s->addr >= g->va && s->addr - g->va <= g->length &&
+		    s->length <= g->length - (s->addr - g->va) && (g->write || !write))
+			return true;
+	}
+	return false;
+}
+
+/* The area a span lies in; NULL: it must be answered with -EFAULT. */
+static struct memory_area *check_span(struct memory *m, const struct core_span *s, bool write)
+{
+	if (s->space != CORE_SPACE_CLIENT || !granted(m, s, write)) {
+		if (!m->strays++)
+			snprintf(m->stray, sizeof m->stray,
+				 "%s of %u bytes at 0x%" PRIx64 " (space %u): nothing registered",
+				 write ? "write" : "read", s->length, s->addr, s->space);
+		return NULL;
+	}
+	return memory_find(m, s->addr, s->length);
+}
+
+static void pattern_read(uint64_t offset, uint8_t *to, uint32_t len)
+{
+	while (len) {
+		uint32_t at = (uint32_t)(offset % PATTERN);
+		uint32_t n = PATTERN + PATTERN_AT - at;
+
+		n = n < len ? n : len;
+		memcpy(to, pattern_table() + at, n);
+		to += n;
+		offset += n;
+		len -= n;
+	}
+}
+
+static void pattern_write(struct memory_area *a, uint64_t offset, const uint8_t *from, uint32_t len)
+{
+	a->written += len;
+	while (len) {
+		uint32_t at = (uint32_t)(offset % PATTERN);
+		uint32_t n = PATTERN + PATTERN_AT - at;
+
+		n = n < len ? n : len;
+		if (memcmp(from, pattern_table() + at, n))
+			a->mismatches += n;
+		from += n;
+		offset += n;
+		len -= n;
+	}
+}
+
+int memory_read(struct memory *m, const struct core_span *from, unsigned n, void *to)
+{
+	uint8_t *p = to;
+
+	for (unsigned i = 0; i < n; i++) {
+		struct memory_area *a = check_span(m, &from[i], false);
+
+		if (!a)
+			return -EFAULT;
+		if (a->host)
+			memcpy(p, a->host + (from[i].addr - a->va), from[i].length);
+		else
+			pattern_read(from[i].addr - a->va, p, from[i].length);
+		p += from[i].length;
+	}
+	return 0;
+}
+
+/* Where a list of iovecs has got to. */
+struct iov_cursor {
+	const struct iovec *iov;
+	unsigned n;
+	size_t offset;
+};
+
+static void write_span(struct memory_area *a, uint64_t offset, uint32_t left, struct iov_cursor *c)
+{
+	while (left) {
+		const uint8_t *from;
+		size_t n;
+
+		assert(c->n && "mem_write: iovecs are shorter than spans");
+		from = (const uint8_t *)c->iov->iov_base + c->offset;
+		n = c->iov->iov_len - c->offset;
+		n = n < left ? n : left;
+		if (n && a->host)
+			memcpy(a->host + offset, from, n);
+		else if (n)
+			pattern_write(a, offset, from, (uint32_t)n);
+		offset += n;
+		left -= (uint32_t)n;
+		c->offset += n;
+		if (c->offset == c->iov->iov_len) {
+			c->iov++;
+			c->n--;
+			c->offset = 0;
+		}
+	}
+}
+
+int memory_write(struct memory *m, const struct core_span *to, unsigned n, const struct iovec *from,
+		 unsigned n_from)
+{
+	struct iov_cursor c = {from, n_from, 0};
+	struct memory_area *a;
+	size_t spans = 0, iovs = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		spans += to[i].length;
+	for (unsigned i = 0; i < n_from; i++)
+		iovs += from[i].iov_len;
+	assert(spans == iovs && "mem_write: both lists have the same total length");
+	for (unsigned i = 0; i < n; i++) {
+		a = check_span(m, &to[i], true);
+		if (!a)
+			return -EFAULT;
+		write_span(a, to[i].addr - a->va, to[i].length, &c);
+	}
+	return 0;
+}

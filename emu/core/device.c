@@ -20,6 +20,7 @@
 #define LIMIT_CQE     (1u << 22)
 #define LIMIT_INLINE  (1u << 16)
 #define LIMIT_SCATTER 960u
+#define LIMIT_MR_SIZE (1ull << 47)
 
 static const struct core_limits default_limits = {
 	.max_qp = 4096,
@@ -35,7 +36,7 @@ static const struct core_limits default_limits = {
 	.max_srq_sge = CORE_MAX_SGE,
 	.max_rd_atomic = REPLAY_MAX,
 	.max_inline_data = 1024,
-	.max_mr_size = 1ull << 47,
+	.max_mr_size = LIMIT_MR_SIZE,
 };
 
 void core_config_default(struct core_config *cfg)
@@ -61,7 +62,8 @@ static bool limits_ok(const struct core_limits *l)
 	       within(l->max_qp_wr, LIMIT_WR) && within(l->max_srq_wr, LIMIT_WR) &&
 	       within(l->max_cqe, LIMIT_CQE) && within(l->max_sge, CORE_MAX_SGE) &&
 	       within(l->max_srq_sge, CORE_MAX_SGE) && l->max_rd_atomic <= REPLAY_MAX &&
-	       l->max_inline_data <= LIMIT_INLINE && l->max_mr_size > 0;
+	       l->max_inline_data <= LIMIT_INLINE && l->max_mr_size >= 1 &&
+	       l->max_mr_size <= LIMIT_MR_SIZE;
 }
 
 bool core_config_valid(const struct core_config *cfg)

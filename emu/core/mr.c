@@ -29,14 +29,15 @@ static int access_check(uint32_t access)
 }
 
 /*
- * Pages of 4 KiB as long as their array stays small, then the next sizes of x86 and arm64:
- * like hardware, which takes the largest page that memory is contiguous in.
+ * Pages of 4 KiB as long as their array stays small, then the next sizes of x86 and arm64: like
+ * hardware, which takes the largest page that memory is contiguous in. 16384 entries at most
+ * (up to 16 TiB), so that no client can make the device spend its memory on arrays.
  */
 static uint32_t choose_page_shift(uint64_t length)
 {
-	if (length <= 1ull << 30)
+	if (length <= 1ull << 26)
 		return 12;
-	return length <= 1ull << 39 ? 21 : 30;
+	return length <= 1ull << 35 ? 21 : 30;
 }
 
 static int set_range(struct mr *mr, const struct uhca_cmd_reg_mr *in)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash disable=SC2154
+# shellcheck shell=bash disable=SC2154,SC2034
 # Rows in which the daemon is thrown garbage while others work: they do not notice, and it stays.
 
 garbage_during() { # SEED

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash disable=SC2154
+# shellcheck shell=bash disable=SC2154,SC2034
 # Rows in which a process is killed during traffic: who is left gets an error or an event in time,
 # nothing hangs, and the device serves the next pair. Each function prints what is wrong.
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154,SC2034
 # Machinery of the real-client rows: run two programs against each other, wait for conditions with
 # deadlines, look at what they printed. A row prints one line:
 #

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash disable=SC2154
+# shellcheck shell=bash disable=SC2154,SC2034
 # Rows of perftest. The client prints a table: its lines begin with size and iterations, and a
 # bandwidth table has "BW peak, BW average, MsgRate" behind them, a latency table times in us.
 

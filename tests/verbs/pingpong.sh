@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash disable=SC2154
+# shellcheck shell=bash disable=SC2154,SC2034
 # Rows of the pingpong examples of rdma-core, and of the programs that only look at a device.
 
 # Both sides print "B bytes in S seconds = M Mbit/sec" with B the traffic of both directions, and
@@ -103,7 +103,7 @@ row_asyncwatch() {
 }
 
 rows_device() {
-	look ibv_devices "^ *$client_dev[[:space:]]+[0-9a-f]{16}" ibv_devices
+	look ibv_devices "^ *${client_dev}[[:space:]]+[0-9a-f]{16}" ibv_devices
 	look ibv_devinfo "state:[[:space:]]+PORT_ACTIVE" ibv_devinfo -d "$client_dev"
 	look ibv_devinfo-v "GID\[ *0\]:.*RoCE v2" ibv_devinfo -v -d "$client_dev"
 	look ibv_devinfo-link "link_layer:[[:space:]]+Ethernet" ibv_devinfo -d "$client_dev"

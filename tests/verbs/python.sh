@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash disable=SC2154
+# shellcheck shell=bash disable=SC2154,SC2034
 # Rows of pyverbs: a smoke test, and the files of rdma-core's own suite that lie in our scope.
 
 pyverbs_smoke() {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash disable=SC2154
+# shellcheck shell=bash disable=SC2154,SC2034
 # Rows of qperf: one server serves all of them; a test prints its name and figures with units.
 
 check_qperf() { # NAME

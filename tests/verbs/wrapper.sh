@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash disable=SC2154
+# shellcheck shell=bash disable=SC2154,SC2034
 # Rows of uhca-run: exit codes, signals, instances, what it leaves behind. Instances live in a
 # folder of the test's own. Each function prints what is wrong.
 

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=bash disable=SC2154,SC2034
+# Rows in which a process is killed during traffic: who is left gets an error or an event in time,
+# nothing hangs, and the device serves the next pair. Each function prints what is wrong.
+
+begin_instance() { # NAME OPTIONS...: sets daemon and the function of that name's pid
+	# Expanded by the inner shell.
+	# shellcheck disable=SC2016
+	daemon=$("$uhca_run" --instance "$@" --linger 60 -- sh -c 'cat "$UHCA_DIR/pid"')
+	[[ $daemon =~ ^[0-9]+$ ]] || echo "no daemon: $daemon"
+}
+
+start() { # SIDE INSTANCE COMMAND...; sets pid_SIDE (wrapper) and prog_SIDE (program)
+	local side=$1 instance=$2
+	shift 2
+	"$uhca_run" --instance "$instance" -- stdbuf -oL "$@" >"$out/$side" 2>&1 </dev/null &
+	printf -v "pid_$side" %d $!
+	until_true 10 has_child $! || echo "$side does not start"
+	printf -v "prog_$side" %s "$(child_of $!)"
+}
+
+has_child() {
+	[ -n "$(child_of "$1" 2>/dev/null)" ]
+}
+
+# Programs that poll use the processor when traffic flows.
+is_busy() { # PID
+	local t
+	t=$(sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | awk '{ print $12 + $13 }')
+	[ "${t:-0}" -gt 10 ]
+}
+
+traffic() { # SERVER-INSTANCE CLIENT-INSTANCE COMMAND...
+	local a=$1 b=$2
+	shift 2
+	next_port
+	start server "$a" "$@" -p "$port"
+	until_true 20 listens_or_is_gone "$prog_server" "$port"
+	start client "$b" "$@" -p "$port" 127.0.0.1
+	until_true 20 is_busy "$prog_client" || echo "no traffic: $(last_words)"
+}
+
+ends() { # SIDE SECONDS: within that time, and not with success
+	local pid=pid_$1 status
+	until_true "$2" is_gone "${!pid}" || {
+		echo "$1 still runs $2 s after"
+		kill -9 "${!pid}"
+		return
+	}
+	wait "${!pid}"
+	status=$?
+	[ $status != 0 ] || echo "$1 ended as if nothing had happened"
+	[ $status -lt 129 ] || [ $status = 130 ] || echo "$1 died of signal $((status - 128))"
+}
+
+says() { # SIDE PATTERN
+	grep -qiE "$2" "$out/$1" || echo "$1 does not say '$2': $(tail -n 1 "$out/$1")"
+}
+
+# An instance works: a pair of fresh programs.
+still_serves() { # INSTANCE [SERVER-INSTANCE]
+	next_port
+	timeout 30 "$uhca_run" --instance "${2:-$1}" -- ibv_rc_pingpong -g 0 -n 100 -p "$port" \
+		>"$out/again-server" 2>&1 </dev/null &
+	local pid=$!
+	until_true 20 someone_listens "$port" || echo "the next server does not listen"
+	timeout 30 "$uhca_run" --instance "$1" -- ibv_rc_pingpong -g 0 -n 100 -p "$port" 127.0.0.1 \
+		>"$out/again-client" 2>&1 </dev/null || echo "the next client fails"
+	wait $pid || echo "the next server fails"
+}
+
+someone_listens() {
+	is_listening self "$1"
+}
+
+end_instance() { # PID...
+	local pid
+	for pid in "$@"; do
+		kill "$pid" 2>/dev/null
+		until_true 10 is_gone "$pid" || echo "the daemon does not end at SIGTERM"
+	done
+}
+
+write_bw=(ib_write_bw -F -D 60 -s 65536 -x 0)
+
+kill_target() {
+	begin_instance target
+	traffic target target "${write_bw[@]}"
+	kill -9 "$prog_server"
+	ends client 20
+	says client "status 12|retry exceeded|transport retry counter exceeded"
+	is_alive "$daemon" || echo "the daemon died too"
+	still_serves target
+	end_instance "$daemon"
+}
+
+kill_initiator() {
+	begin_instance initiator
+	traffic initiator initiator "${write_bw[@]}"
+	kill -9 "$prog_client"
+	ends server 20
+	is_alive "$daemon" || echo "the daemon died too"
+	still_serves initiator
+	end_instance "$daemon"
+}
+
+kill_both() {
+	begin_instance both
+	traffic both both "${write_bw[@]}" -q 8 -b
+	kill -9 "$prog_client" "$prog_server"
+	wait "$pid_client" "$pid_server"
+	is_alive "$daemon" || echo "the daemon died too"
+	still_serves both
+	end_instance "$daemon"
+}
+
+kill_daemon() { # FLAGS of ibv_rc_pingpong
+	begin_instance fatal
+	start watch fatal ibv_asyncwatch -d uhca0
+	until_true 20 grep -q "async event FD" "$out/watch" || echo "asyncwatch does not watch"
+	next_port
+	start server fatal ibv_rc_pingpong -g 0 -n 100000000 -p "$port" "$@"
+	until_true 20 listens_or_is_gone "$prog_server" "$port"
+	start client fatal ibv_rc_pingpong -g 0 -n 100000000 -p "$port" "$@" 127.0.0.1
+	until_true 20 is_busy "$prog_client" || echo "no traffic: $(last_words)"
+	kill -9 "$daemon"
+	ends client 20
+	ends server 20
+	until_true 20 grep -qiE "catastrophic|device.fatal" "$out/watch" ||
+		echo "no event: $(tail -n 1 "$out/watch")"
+	kill "$prog_watch" 2>/dev/null
+	wait "$pid_watch" 2>/dev/null
+	begin_instance fatal
+	still_serves fatal
+	end_instance "$daemon"
+}
+
+kill_one_daemon() { # server|client
+	local of_server of_client
+	begin_instance one --addr 127.0.0.1
+	of_server=$daemon
+	begin_instance two --addr 127.0.0.2
+	of_client=$daemon
+	traffic one two "${write_bw[@]}"
+	if [ "$1" = server ]; then
+		kill -9 "$of_server"
+		ends client 30
+		says client "status 12|retry exceeded|transport retry counter exceeded"
+		is_alive "$of_client" || echo "the other daemon died too"
+		still_serves two
+		end_instance "$of_client"
+	else
+		kill -9 "$of_client"
+		ends client 20
+		is_alive "$of_server" || echo "the other daemon died too"
+		still_serves one
+		end_instance "$of_server"
+	fi
+	ends server 20
+}
+
+rows_kill() {
+	export TMPDIR=$out.kill
+	unset XDG_RUNTIME_DIR UHCA_DIR
+	mkdir "$TMPDIR"
+	try kill target kill_target
+	try kill initiator kill_initiator
+	try kill both kill_both
+	try kill daemon-polling kill_daemon
+	try kill daemon-sleeping kill_daemon -e
+	try kill one-daemon-server kill_one_daemon server
+	try kill one-daemon-client kill_one_daemon client
+	rm -rf "$TMPDIR"
+}

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=bash disable=SC2154,SC2034
+# Machinery of the real-client rows: run two programs against each other, wait for conditions with
+# deadlines, look at what they printed. A row prints one line:
+#
+#   ok   VARIANT GROUP NAME (seconds)
+#   FAIL VARIANT GROUP NAME: reason
+#   skip VARIANT GROUP NAME: reason       (never in CI: there it is FAIL)
+#
+# Sourced by tests/verbs/clients, which sets the variables of the variant.
+
+variant=internal      # name of the arrangement
+level=full            # full: all rows, core: only those marked so
+server_run=()         # put before the server's command
+client_run=()         # put before the client's
+server_dev=uhca0
+client_dev=uhca0
+server_host=127.0.0.1 # where the client finds the server by TCP
+gid=0
+reliable=1            # 0: the network loses packets, only RC can be asked for
+limit=${UHCA_ROW_SECONDS:-60}
+port=${UHCA_ROW_PORT:-18700}
+select_rows=()        # words to be found in "group name"; empty: all
+list_only=
+row_failed=0
+out=                  # folder for the programs' output
+
+# Nothing ever comes from this one: reading with a time-out is a pause without a process.
+exec {never_fd}<> <(:)
+
+# What no program says when all is well.
+bad_words="mismatch|invalid data|couldn't|failed|unable to|cannot|error|not supported|timed out"
+
+wanted() { # GROUP NAME [core]
+	[ "$level" = full ] || [ "${3:-}" = core ] || return 1
+	[ ${#select_rows[@]} -gt 0 ] || return 0
+	local word
+	for word in "${select_rows[@]}"; do
+		[[ "$1 $2" = *"$word"* ]] || return 1
+	done
+}
+
+pass() { # GROUP NAME SECONDS
+	printf 'ok   %s %s %s (%s s)\n' "$variant" "$1" "$2" "$3"
+}
+
+fail() { # GROUP NAME REASON
+	printf 'FAIL %s %s %s: %s\n' "$variant" "$1" "$2" "$3"
+	row_failed=1
+	[ -z "${UHCA_VERBOSE:-}" ] || sed 's/^/     | /' "$out"/* 2>/dev/null
+}
+
+skip() { # GROUP NAME REASON
+	if [ "${CI:-}" = true ]; then
+		fail "$1" "$2" "$3 (in CI that is a failure)"
+	else
+		printf 'skip %s %s %s: %s\n' "$variant" "$1" "$2" "$3"
+	fi
+}
+
+# available GROUP NAME PROGRAM: says why not.
+available() {
+	command -v "$3" >/dev/null 2>&1 && return 0
+	skip "$1" "$2" "$3 is not installed (scripts/deps --install clients)"
+	return 1
+}
+
+now_ms() {
+	local t=$EPOCHREALTIME
+	echo $((${t%[.,]*} * 1000 + 10#${t#*[.,]} / 1000))
+}
+
+seconds_since() { # MS
+	local d=$(($(now_ms) - $1))
+	printf '%d.%02d' $((d / 1000)) $((d % 1000 / 10))
+}
+
+# until_true SECONDS COMMAND...: asks again and again until it is true or the time is over.
+until_true() {
+	local end=$(($(now_ms) + $1 * 1000))
+	shift
+	until "$@"; do
+		[ "$(now_ms)" -lt "$end" ] || return 1
+		read -rt 0.02 -u "$never_fd" || :
+	done
+}
+
+is_alive() { # PID
+	local state
+	state=$(sed 's/.*) //; s/ .*//' "/proc/$1/stat" 2>/dev/null)
+	[ -n "$state" ] && [ "$state" != Z ]
+}
+
+is_gone() {
+	! is_alive "$1"
+}
+
+# Does somebody listen on this TCP port, as the process sees the network?
+is_listening() { # PID PORT
+	local hex
+	hex=$(printf ':%04X 0' "$2")
+	grep -qsE "$hex.* 0A " "/proc/$1/net/tcp" "/proc/$1/net/tcp6"
+}
+
+listens_or_is_gone() { # PID PORT
+	is_listening "$1" "$2" || is_gone "$1"
+}
+
+next_port() {
+	port=$((port + 1))
+}
+
+start_server() { # COMMAND...; sets server_pid
+	timeout -k 2 "$limit" "${server_run[@]}" "$@" >"$out/server" 2>&1 </dev/null &
+	server_pid=$!
+}
+
+# run_pair SERVER-COMMAND CLIENT-COMMAND (strings, split at spaces): both run to their end; sets
+# server_status and client_status.
+run_pair() {
+	local server client
+	read -r -a server <<<"$1"
+	read -r -a client <<<"$2"
+	: >"$out/client"
+	start_server "${server[@]}"
+	until_true 20 listens_or_is_gone "$server_pid" "$port"
+	timeout -k 2 "$limit" "${client_run[@]}" "${client[@]}" >"$out/client" 2>&1 </dev/null
+	client_status=$?
+	# A server whose client failed waits for ever: it gets a moment, not the row's whole time.
+	[ $client_status = 0 ] || until_true 3 is_gone "$server_pid" || kill "$server_pid"
+	wait "$server_pid"
+	server_status=$?
+}
+
+status_words() {
+	case $1 in
+	124 | 137) echo "ran into its time limit" ;;
+	*) echo "ended with $1" ;;
+	esac
+}
+
+# Reasons why a pair did not do what it should; nothing when it did.
+pair_complaint() {
+	local where
+	[ "$client_status" = 0 ] || {
+		echo "client $(status_words "$client_status"): $(last_words)"
+		return
+	}
+	[ "$server_status" = 0 ] || {
+		echo "server $(status_words "$server_status"): $(last_words)"
+		return
+	}
+	where=$(grep -ihE "$bad_words" "$out/server" "$out/client" | head -n 1)
+	[ -z "$where" ] || echo "it said: ${where:0:100}"
+}
+
+last_words() {
+	cat "$out/client" "$out/server" | grep -v '^[ -]*$' | tail -n 1 | cut -c 1-100
+}
+
+# row GROUP NAME CHECK SERVER CLIENT: CHECK is a command that prints what is wrong with the
+# output, and nothing when it is right.
+row() {
+	local group=$1 name=$2 check=$3 begin complaint
+	begin=$(now_ms)
+	run_pair "$4" "$5"
+	complaint=$(pair_complaint)
+	[ -n "$complaint" ] || complaint=$($check)
+	if [ -z "$complaint" ]; then
+		pass "$group" "$name" "$(seconds_since "$begin")"
+	else
+		fail "$group" "$name" "$complaint"
+	fi
+}
+
+# try GROUP NAME FUNCTION...: the function prints what is wrong, and nothing when all is well.
+try() {
+	local group=$1 name=$2 begin complaint
+	shift 2
+	wanted "$group" "$name" core || return 0
+	begin=$(now_ms)
+	rm -f "$out"/*
+	complaint=$("$@" 2>"$out/errors")
+	if [ -z "$complaint" ]; then
+		pass "$group" "$name" "$(seconds_since "$begin")"
+	else
+		fail "$group" "$name" "${complaint//$'\n'/; }"
+	fi
+}
+
+# The one child of a process (the command that a uhca-run runs): the newest.
+child_of() { # PID
+	local children
+	read -r -a children <"/proc/$1/task/$1/children" 2>/dev/null
+	echo "${children[-1]:-}"
+}

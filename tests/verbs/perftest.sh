@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=bash disable=SC2154,SC2034
+# Rows of perftest. The client prints a table: its lines begin with size and iterations, and a
+# bandwidth table has "BW peak, BW average, MsgRate" behind them, a latency table times in us.
+
+# check_table SIZES ITERATIONS: the sizes (separated by commas) are there, in this order, each
+# with a figure above zero. Bidirectional runs and several QPs multiply the iterations.
+check_table() {
+	awk -v sizes="$1" -v n="$2" '
+		/^ *[0-9]+ +[0-9]+ +[0-9.]/ { s[++rows] = $1; iters[rows] = $2
+			figure[rows] = NF >= 7 ? $6 : $4 }
+		/^ *[0-9]+ +[0-9]+ +inf|nan/ { bad = "a figure is no number: " $0 }
+		END {
+			want = split(sizes, w, ",")
+			if (bad == "" && rows != want)
+				bad = "the table has " rows + 0 " lines, not " want
+			for (i = 1; i <= rows && bad == ""; i++) {
+				if (s[i] != w[i]) bad = "line " i " is for size " s[i]
+				else if (iters[i] < n) bad = iters[i] " iterations, not " n
+				else if (figure[i] + 0 <= 0) bad = "size " s[i] ": nothing measured"
+			}
+			if (bad != "") print bad
+		}' "$out/client"
+}
+
+all_sizes() { # LOG2-OF-LAST
+	local i s=2 list=2
+	for ((i = 2; i <= $1; i++)); do
+		s=$((s * 2))
+		list+=,$s
+	done
+	echo "$list"
+}
+
+pt() { # NAME LEVEL PROGRAM SIZES ITERATIONS FLAGS...
+	local name=$1 lev=$2 program=$3 sizes=$4 n=$5 common
+	shift 5
+	wanted perftest "$name" "$lev" || return 0
+	common="-F -n $n $*"
+	[[ $sizes = *,* ]] || common+=" -s $sizes"
+	[ -z "$list_only" ] || { echo "perftest $name: $program $common" && return; }
+	available perftest "$name" "$program" || return 0
+	next_port
+	common+=" -p $port"
+	[[ " $* " = *" -x "* ]] || common+=" -x $gid"
+	row perftest "$name" "check_table $sizes $n" "$program -d $server_dev $common" \
+		"$program -d $client_dev $common $server_host"
+}
+
+rows_services() { # bw|lat
+	local t=$1 c services="RC"
+	[ "$reliable" = 0 ] || services="RC UC UD"
+	for c in $services; do
+		pt "send_$t-$c" core "ib_send_$t" 1024 1000 -c "$c"
+	done
+	for c in ${services% UD}; do
+		pt "write_$t-$c" core "ib_write_$t" 4096 1000 -c "$c"
+	done
+	pt "read_$t" core "ib_read_$t" 4096 1000
+	pt "atomic_$t-add" core "ib_atomic_$t" 8 1000 -A FETCH_AND_ADD
+	pt "atomic_$t-swap" core "ib_atomic_$t" 8 1000 -A CMP_AND_SWAP
+	pt "send_$t-events" core "ib_send_$t" 65536 500 -e
+	pt "read_$t-events" full "ib_read_$t" 65536 500 -e
+	pt "send_$t-srq" full "ib_send_$t" 4096 500 --use-srq
+	[ "$reliable" = 0 ] || pt "send_$t-UD-events" full "ib_send_$t" 1024 500 -c UD -e
+	pt "send_$t-inline" full "ib_send_$t" 64 1000 -I 64
+	pt "write_$t-inline" full "ib_write_$t" 64 1000 -I 64
+}
+
+rows_all_sizes() {
+	local sizes
+	sizes=$(all_sizes 23)
+	pt send_bw-all full ib_send_bw "$sizes" 20 -a
+	pt write_bw-all core ib_write_bw "$sizes" 20 -a
+	pt read_bw-all full ib_read_bw "$sizes" 20 -a
+	pt send_lat-all full ib_send_lat "$sizes" 20 -a
+	pt write_lat-all full ib_write_lat "$sizes" 20 -a
+	pt read_lat-all full ib_read_lat "$sizes" 20 -a
+	[ "$reliable" = 0 ] || pt write_bw-all-UC full ib_write_bw "$sizes" 20 -a -c UC
+	[ "$reliable" = 0 ] || pt send_bw-all-UD full ib_send_bw "$(all_sizes 12)" 20 -a -c UD
+}
+
+rows_shapes() {
+	local m op
+	for op in send write read; do
+		pt "${op}_bw-8qp" full "ib_${op}_bw" 8192 500 -q 8
+		pt "${op}_bw-both" full "ib_${op}_bw" 8192 500 -b
+		pt "${op}_bw-8qp-both" core "ib_${op}_bw" 65536 200 -q 8 -b
+	done
+	pt atomic_bw-8qp full ib_atomic_bw 8 500 -q 8
+	pt send_bw-srq-8qp full ib_send_bw 4096 500 --use-srq -q 8
+	[ "$reliable" = 0 ] || pt send_bw-UD-8qp full ib_send_bw 1024 500 -c UD -q 8
+	for m in 256 512 1024 2048 4096; do
+		pt "write_bw-mtu-$m" full ib_write_bw 65536 200 -m $m
+		pt "send_bw-mtu-$m" full ib_send_bw 10000 200 -m $m
+		pt "read_bw-mtu-$m" full ib_read_bw 65536 200 -m $m
+	done
+	pt write_bw-list full ib_write_bw 1024 512 -l 16
+	pt write_bw-depth-1 full ib_write_bw 4096 500 -t 1
+	pt write_bw-every-cqe full ib_write_bw 4096 500 -Q 1
+	pt send_bw-odd-size full ib_send_bw 12345 500
+	pt write_bw-8MiB full ib_write_bw 8388608 20
+	if [ "${has_ipv6:-0}" = 1 ]; then
+		pt write_bw-ipv6 full ib_write_bw 65536 500 -x 1
+		pt send_lat-ipv6 full ib_send_lat 8 500 -x 1
+	fi
+}
+
+rows_perftest() {
+	rows_services bw
+	rows_services lat
+	rows_all_sizes
+	rows_shapes
+}

@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=bash disable=SC2154,SC2034
+# Rows of uhca-run: exit codes, signals, instances, what it leaves behind. Instances live in a
+# folder of the test's own. Each function prints what is wrong.
+
+expect_status() { # STATUS COMMAND...
+	local want=$1 status
+	shift
+	timeout -k 2 30 "$@" >"$out/said" 2>&1 </dev/null
+	status=$?
+	[ $status = "$want" ] || echo "'${*: -3}' ended with $status, not $want: $(tail -n 1 "$out/said")"
+}
+
+expect_said() { # PATTERN
+	grep -qE "$1" "$out/said" || echo "does not say '$1' but: $(head -n 1 "$out/said")"
+}
+
+expect_nothing_left() {
+	local left
+	left=$(find "$TMPDIR" -mindepth 1 -not -path "*/uhca-$(id -u)*" | head -n 3)
+	[ -z "$left" ] || echo "left behind: $left"
+}
+
+exit_codes() {
+	expect_status 0 "$uhca_run" --private true
+	expect_status 7 "$uhca_run" --private -- sh -c 'exit 7'
+	expect_status 137 "$uhca_run" --private sh -c 'kill -9 $$'
+	expect_status 127 "$uhca_run" --private no-such-program
+	expect_said "no-such-program: No such file"
+	expect_status 126 "$uhca_run" --private /etc/passwd
+	expect_nothing_left
+}
+
+bad_usage() {
+	expect_status 125 "$uhca_run"
+	expect_said "no command"
+	expect_status 125 "$uhca_run" --no-such-option true
+	expect_said "no-such-option"
+	expect_status 125 "$uhca_run" --private --instance x true
+	expect_status 125 "$uhca_run" --instance ../x true
+	expect_said "no name for an instance"
+	expect_status 125 "$uhca_run" --devices none true
+	expect_said "takes a number"
+	expect_status 0 "$uhca_run" --version
+	expect_said "^uhca-run [0-9]"
+}
+
+daemon_trouble() {
+	expect_status 125 env UHCA_DAEMON=/no/such/uhcad "$uhca_run" --private true
+	expect_said "/no/such/uhcad: No such file"
+	expect_status 125 env UHCA_DAEMON=/bin/false "$uhca_run" --private true
+	expect_said "did not start"
+	expect_status 125 "$uhca_run" --private --addr 192.0.2.1 true
+	expect_said "192.0.2.1"
+	expect_status 125 "$uhca_run" --private --netdev nosuchif0 true
+	expect_said "nosuchif0"
+	expect_status 125 env UHCA_PRELOAD=/no/such.so "$uhca_run" --private true
+	expect_said "/no/such.so: No such file"
+	expect_nothing_left
+}
+
+private_directory() {
+	# Expanded by the inner shell.
+	# shellcheck disable=SC2016
+	expect_status 0 "$uhca_run" --private -- sh -c \
+		'stat -c %a "$UHCA_DIR"; ls "$UHCA_DIR"; test -S "$UHCA_DIR/sock"'
+	expect_said "^700$"
+	expect_said "^pid$"
+	expect_nothing_left
+}
+
+private_devices() {
+	expect_status 0 "$uhca_run" --private --devices 3 ibv_devices
+	expect_said "uhca0"
+	expect_said "uhca2"
+	! grep -q uhca3 "$out/said" || echo "there is a fourth device"
+}
+
+private_at_once() {
+	local i pids=() status
+	for i in 1 2 3 4 5; do
+		timeout 30 "$uhca_run" --private ibv_devinfo -d uhca0 >"$out/said$i" 2>&1 &
+		pids+=($!)
+	done
+	for i in "${pids[@]}"; do
+		wait "$i"
+		status=$?
+		[ $status = 0 ] || echo "one of five ended with $status"
+	done
+	expect_nothing_left
+}
+
+nested() {
+	# shellcheck disable=SC2016
+	expect_status 0 "$uhca_run" --private -- sh -c \
+		'echo "outer $UHCA_DIR"; "$0" -- sh -c "echo inner \$UHCA_DIR \$LD_PRELOAD"' "$uhca_run"
+	local a b
+	a=$(sed -n 's/^outer //p' "$out/said")
+	b=$(sed -n 's/^inner \([^ ]*\).*/\1/p' "$out/said")
+	[ -n "$a" ] && [ "$a" = "$b" ] || echo "the inner one is in '$b', not in '$a'"
+	[ "$(grep -o libuhca_preload "$out/said" | wc -l)" = 1 ] || echo "preloaded twice"
+}
+
+preload_order() {
+	# shellcheck disable=SC2016
+	expect_status 0 env LD_PRELOAD= "$uhca_run" --private -- env \
+		UHCA_PRELOAD="$UHCA_PRELOAD_LIB" LD_PRELOAD="$out/libasan.so.9:$out/libx.so" \
+		"$UHCA_BUILDDIR/uhca-run" -- sh -c 'echo "order $LD_PRELOAD"'
+	expect_said "^order $out/libasan.so.9:[^:]*libuhca_preload.so:$out/libx.so"
+}
+
+signals() {
+	local signal pid status
+	for signal in TERM INT HUP USR1; do
+		# shellcheck disable=SC2016
+		"$uhca_run" --private -- bash -c \
+			'trap "echo got; exit 40" '$signal'; echo up; while :; do sleep 0.05; done' \
+			>"$out/said" 2>&1 &
+		pid=$!
+		until_true 20 grep -q up "$out/said" || echo "the command does not start"
+		kill -$signal $pid
+		wait $pid
+		status=$?
+		[ $status = 40 ] || echo "SIG$signal: status $status, not the command's"
+		expect_said got
+	done
+	expect_nothing_left
+}
+
+killed() {
+	local pid command daemon
+	# shellcheck disable=SC2016
+	"$uhca_run" --private -- sh -c 'cat "$UHCA_DIR/pid"; echo up; exec sleep 100' \
+		>"$out/said" 2>&1 &
+	pid=$!
+	until_true 20 grep -q up "$out/said" || echo "the command does not start"
+	command=$(child_of $pid)
+	daemon=$(head -n 1 "$out/said")
+	kill -9 $pid
+	wait $pid 2>/dev/null
+	until_true 10 is_gone "$command" || echo "the command lives on"
+	until_true 10 is_gone "$daemon" || echo "the daemon lives on"
+	until_true 10 nothing_left || expect_nothing_left
+}
+
+nothing_left() {
+	[ -z "$(expect_nothing_left)" ]
+}
+
+shared_daemon() { # prints the daemon's pid
+	# shellcheck disable=SC2016
+	"$uhca_run" --instance "$1" --linger 1 -- sh -c 'cat "$UHCA_DIR/pid"'
+}
+
+shared_attaches() {
+	local first second
+	first=$(shared_daemon attach)
+	second=$(shared_daemon attach)
+	[ -n "$first" ] && [ "$first" = "$second" ] || echo "daemons '$first' and '$second'"
+	expect_status 125 "$uhca_run" --instance attach --devices 2 true
+	expect_said "runs already"
+	until_true 10 is_gone "$first" || echo "the daemon does not end when nobody is left"
+	second=$(shared_daemon attach)
+	[ -n "$second" ] && [ "$first" != "$second" ] || echo "no new daemon after the first"
+	until_true 10 is_gone "$second" || echo "the second daemon does not end"
+}
+
+shared_at_once() {
+	local i daemons
+	for i in 1 2 3 4 5 6; do
+		shared_daemon race >"$out/pid$i" 2>&1 &
+	done
+	wait
+	daemons=$(cat "$out"/pid? | sort -u)
+	[[ $daemons =~ ^[0-9]+$ ]] || echo "six at once got: ${daemons//$'\n'/ }"
+}
+
+shared_stays() {
+	# shellcheck disable=SC2016
+	expect_status 0 "$uhca_run" --instance stay --linger 1 -- sh -c \
+		'sleep 2.5; ibv_devices; kill -0 "$(cat "$UHCA_DIR/pid")"'
+	expect_said uhca0
+}
+
+shared_after_crash() {
+	local first second
+	first=$(shared_daemon crash)
+	kill -9 "$first"
+	until_true 10 is_gone "$first"
+	second=$(shared_daemon crash)
+	[[ $second =~ ^[0-9]+$ ]] && [ "$first" != "$second" ] ||
+		echo "after kill -9 of $first: '$second'"
+}
+
+foreign_directory() {
+	[ "$(id -u)" = 0 ] || return 0
+	local tmp=$out/foreign
+	mkdir -p "$tmp/uhca-0"
+	chown nobody "$tmp/uhca-0"
+	expect_status 125 env -u XDG_RUNTIME_DIR TMPDIR="$tmp" "$uhca_run" true
+	expect_said "belongs to somebody else"
+	rm -rf "$tmp"
+}
+
+long_directory() {
+	local tmp
+	tmp=$out/$(printf 'x%.0s' {1..120})
+	mkdir -p "$tmp"
+	expect_status 125 env -u XDG_RUNTIME_DIR TMPDIR="$tmp" "$uhca_run" --private true
+	expect_said "longer than"
+	rm -rf "$tmp"
+}
+
+rows_wrapper() {
+	export TMPDIR=$out/tmp
+	unset XDG_RUNTIME_DIR UHCA_DIR
+	UHCA_PRELOAD_LIB=$(find "$UHCA_BUILDDIR" -name libuhca_preload.so -path '*/.libs/*' | head -n 1)
+	mkdir "$TMPDIR"
+	try wrapper exit-codes exit_codes
+	try wrapper bad-usage bad_usage
+	try wrapper daemon-trouble daemon_trouble
+	try wrapper private-directory private_directory
+	try wrapper private-devices private_devices
+	try wrapper private-at-once private_at_once
+	try wrapper nested nested
+	try wrapper preload-order preload_order
+	try wrapper signals signals
+	try wrapper killed killed
+	try wrapper shared-attaches shared_attaches
+	try wrapper shared-at-once shared_at_once
+	try wrapper shared-stays shared_stays
+	try wrapper shared-after-crash shared_after_crash
+	try wrapper foreign-directory foreign_directory
+	try wrapper long-directory long_directory
+}

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define PAGE       4096u
 #define POOL       (256u << 10)
@@ -33,7 +34,7 @@ void memory_construct(struct memory *m, uint32_t window, uint64_t seed)
 {
 	memset(m, 0, sizeof *m);
 	m->next_va = ((uint64_t)window + 1) << 40;
-	rng_seed(&m->rng, seed);
+	m->rng = (struct prng){seed};
 }
 
 static void area_destruct(struct memory_area *a)
@@ -71,7 +72,7 @@ static void fill(struct memory *m, uint8_t *to, uint64_t size)
 {
 	uint8_t piece[8191];
 
-	rng_fill(&m->rng, piece, sizeof piece);
+	prng_fill(&m->rng, piece, sizeof piece);
 	for (uint64_t i = 0; i < size; i += sizeof piece)
 		memcpy(to + i, piece, size - i < sizeof piece ? size - i : sizeof piece);
 }

@@ -10,7 +10,7 @@
 #define SUPPORT_MEMORY_H
 
 #include "core.h"
-#include "rng.h"
+#include "prng.h"
 
 /* One mapped piece of address space. */
 struct memory_area {
@@ -38,7 +38,7 @@ struct memory {
 	struct memory_grant *grant;
 	unsigned n_grants, grant_room;
 	uint64_t next_va;
-	struct rng rng; /* contents of new areas */
+	struct prng rng; /* contents of new areas */
 	unsigned strays;
 	char stray[160]; /* the first */
 };

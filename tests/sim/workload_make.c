@@ -23,7 +23,10 @@ static struct link choose_link(struct workload *l)
 	k.split = (uint32_t[]){0, 500000, 1000000}[prng_below(r, 3)];
 	k.join = (uint32_t[]){0, 500000, 1000000}[prng_below(r, 3)];
 	k.wire = percent(l, 50) ? 300000 : 0;
-	k.immediate = percent(l, 25) ? 1000000 : 0;
+	if (percent(l, 25)) { /* device-internal loopback: whole trains, never overtaken */
+		k.immediate = 1000000;
+		k.split = 0;
+	}
 	k.max_losses = l->limits.may_give_up ? 0 : 2;
 	if (percent(l, 75) && l->limits.max_loss)
 		k.loss = prng_below(r, percent(l, 50) ? l->limits.max_loss

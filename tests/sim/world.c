@@ -79,7 +79,12 @@ void world_schedule(struct world *w, unsigned from, unsigned to, uint64_t at,
 	assert((size_t)(p - e->payload) == t->length);
 	e->train.n_iov = t->length ? 1 : 0;
 	e->train.iov[0] = (struct iovec){e->payload, t->length};
-	e->train.head.payload = e->payload;
+	if (t->count == 1) { /* so that it can be joined with others on arrival */
+		e->train.head.payload = e->payload;
+		e->train.head.payload_len = t->length;
+		e->train.head.bth.ackreq = t->last_ackreq;
+		e->train.head.bth.solicited = t->last_solicited;
+	}
 	event_push(w, e);
 }
 

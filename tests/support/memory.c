@@ -111,7 +111,7 @@ static uint64_t alloc_from(struct memory_area *a, uint64_t size, uint64_t align)
 {
 	uint64_t at = (a->va + a->used + GUARD + align - 1) & ~(align - 1);
 
-	if (!a->host || at + size + GUARD > a->va + a->size)
+	if (!a->pool || at + size + GUARD > a->va + a->size)
 		return 0;
 	a->used = at + size - a->va;
 	return at;
@@ -125,6 +125,7 @@ uint64_t memory_alloc(struct memory *m, uint64_t size, uint64_t align)
 		va = alloc_from(&m->area[m->n_areas - 1], size, align);
 	if (!va) {
 		memory_map(m, need > POOL ? need : POOL);
+		m->area[m->n_areas - 1].pool = true;
 		va = alloc_from(&m->area[m->n_areas - 1], size, align);
 	}
 	assert(va);

@@ -19,7 +19,8 @@ struct memory_area {
 	uint8_t *host;       /* NULL: a pattern area, of any size, that holds nothing */
 	uint8_t *expect;     /* what the model expects */
 	uint8_t *ignore;     /* 1: the byte may have any value */
-	uint64_t used;       /* of memory_alloc */
+	bool pool;           /* made by memory_alloc: */
+	uint64_t used;       /* bytes given out */
 	uint64_t written;    /* pattern: bytes stored */
 	uint64_t mismatches; /* pattern: bytes stored that were not the pattern's */
 };

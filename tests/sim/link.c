@@ -6,6 +6,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- how often a packet was lost already ---- */
 
@@ -76,8 +77,8 @@ static bool through_the_wire(struct world *w, struct roce_packet *p, bool flip)
 
 	world_assert(w, n == roce_header_length(p->bth.opcode) + p->payload_len + p->bth.pad);
 	if (flip)
-		bytes[rng_below(&w->rng, (uint32_t)roce_header_length(p->bth.opcode))] ^=
-			(uint8_t)(1u << rng_below(&w->rng, 8));
+		bytes[prng_below(&w->rng, (uint32_t)roce_header_length(p->bth.opcode))] ^=
+			(uint8_t)(1u << prng_below(&w->rng, 8));
 	if (roce_packet_parse(bytes, n, &parsed) != ROCE_PARSE_OK) {
 		world_assert(w, flip);
 		return false;
@@ -97,12 +98,12 @@ static uint64_t arrival(struct world *w, unsigned from, unsigned to, uint64_t de
 	uint64_t at = w->now + delay;
 
 	if (l->jitter)
-		at += rng_below(&w->rng, (uint32_t)l->jitter + 1);
+		at += prng_below(&w->rng, (uint32_t)l->jitter + 1);
 	if (at < w->last_arrival[from][to])
 		at = w->last_arrival[from][to];
 	w->last_arrival[from][to] = at;
-	if (rng_chance(&w->rng, l->reorder))
-		at += 1 + rng_below(&w->rng, (uint32_t)l->reorder_delay);
+	if (prng_chance(&w->rng, l->reorder))
+		at += 1 + prng_below(&w->rng, (uint32_t)l->reorder_delay);
 	return at;
 }
 
@@ -111,25 +112,25 @@ static void send_packet(struct world *w, struct world_packet *p)
 {
 	struct link *l = &w->link[p->from][p->to];
 	enum world_verdict v = w->filter ? w->filter(w->filter_arg, p) : WORLD_PASS;
-	bool flip = rng_chance(&w->rng, l->flip);
+	bool flip = prng_chance(&w->rng, l->flip);
 	unsigned copies = 1;
 	struct core_train t;
 
 	w->packets++;
 	core_train_start(&t, &p->pkt, &p->flow);
 	if (v == WORLD_DROP || l->down ||
-	    (rng_chance(&w->rng, l->loss + l->corrupt) &&
+	    (prng_chance(&w->rng, l->loss + l->corrupt) &&
 	     may_lose(w->losses, &p->pkt, l->max_losses))) {
 		w->lost++;
 		journal_packet(&w->journal, w->now, JOURNAL_LOST, p->from, p->to, &t);
 		return;
 	}
-	if (flip || rng_chance(&w->rng, l->wire)) {
+	if (flip || prng_chance(&w->rng, l->wire)) {
 		if (!through_the_wire(w, &p->pkt, flip))
 			return;
 		core_train_start(&t, &p->pkt, &p->flow);
 	}
-	if (v == WORLD_DUPLICATE || rng_chance(&w->rng, l->duplicate))
+	if (v == WORLD_DUPLICATE || prng_chance(&w->rng, l->duplicate))
 		copies = 2;
 	journal_packet(&w->journal, w->now, copies > 1 ? JOURNAL_DUPLICATED : JOURNAL_SENT, p->from,
 		       p->to, &t);
@@ -199,10 +200,10 @@ static void send_pieces(struct world *w, unsigned from, unsigned to, const struc
 static void send_whole(struct world *w, unsigned from, unsigned to, const struct core_train *t)
 {
 	struct link *l = &w->link[from][to];
-	unsigned copies = rng_chance(&w->rng, l->duplicate) ? 2 : 1;
+	unsigned copies = prng_chance(&w->rng, l->duplicate) ? 2 : 1;
 
 	w->packets += t->count;
-	if (l->down || (rng_chance(&w->rng, l->loss + l->corrupt) &&
+	if (l->down || (prng_chance(&w->rng, l->loss + l->corrupt) &&
 			may_lose(w->losses, &t->head, l->max_losses))) {
 		w->lost += t->count;
 		journal_packet(&w->journal, w->now, JOURNAL_LOST, from, to, t);
@@ -210,7 +211,7 @@ static void send_whole(struct world *w, unsigned from, unsigned to, const struct
 	}
 	journal_packet(&w->journal, w->now, copies > 1 ? JOURNAL_DUPLICATED : JOURNAL_SENT, from,
 		       to, t);
-	if (copies == 1 && rng_chance(&w->rng, l->immediate)) {
+	if (copies == 1 && prng_chance(&w->rng, l->immediate)) {
 		world_deliver(w, to, t);
 		return;
 	}
@@ -226,7 +227,7 @@ void world_send(struct world *w, unsigned from, const struct core_train *t)
 	world_assert(w, route(w, t->flow.src) == from);
 	if (to == w->n_devices)
 		return; /* nobody lives there */
-	if (w->filter || w->link[from][to].flip || rng_chance(&w->rng, w->link[from][to].split))
+	if (w->filter || w->link[from][to].flip || prng_chance(&w->rng, w->link[from][to].split))
 		send_pieces(w, from, to, t);
 	else
 		send_whole(w, from, to, t);

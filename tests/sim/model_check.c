@@ -5,6 +5,7 @@
 #include "grh.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #define CHECK(q, cond)                                                                             \
 	do {                                                                                       \

@@ -6,6 +6,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void side_construct(struct side *s, struct pair *p, unsigned device,
 			   const struct pair_options *o)

@@ -6,13 +6,9 @@
 #ifndef SIM_PAIR_H
 #define SIM_PAIR_H
 
+#include "cmocka_all.h"
 #include "rules.h"
 #include "world.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
 
 #define PAIR_BUFFER  (512u << 10)
 #define PAIR_SECONDS 1000000000ull

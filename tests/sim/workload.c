@@ -35,10 +35,10 @@ static bool all_posted(const struct workload *l)
 /* One of: post requests, post receives, let time pass, poll. */
 static void act(struct workload *l)
 {
-	struct workload_end *end = &l->end[rng_below(&l->rng, l->n_ends)];
-	uint32_t n = rng_range(&l->rng, 1, 6);
+	struct workload_end *end = &l->end[prng_below(&l->rng, l->n_ends)];
+	uint32_t n = prng_range(&l->rng, 1, 6);
 
-	switch (rng_below(&l->rng, 6)) {
+	switch (prng_below(&l->rng, 6)) {
 	case 0:
 	case 1:
 		while (n--)
@@ -88,7 +88,7 @@ void workload_run(uint64_t seed, const struct workload_limits *limits)
 
 	assert(l);
 	l->limits = *limits;
-	rng_seed(&l->rng, seed ^ 0x776f726b6c6f6164ull);
+	l->rng = (struct prng){seed ^ 0x776f726b6c6f6164ull};
 	workload_make(l, seed);
 	while (!all_posted(l))
 		act(l);

@@ -9,47 +9,50 @@
 /* True in n of 100 cases. */
 static bool percent(struct workload *l, uint32_t n)
 {
-	return rng_below(&l->rng, 100) < n;
+	return prng_below(&l->rng, 100) < n;
 }
 
 static struct link choose_link(struct workload *l)
 {
 	struct link k = link_default();
-	struct rng *r = &l->rng;
+	struct prng *r = &l->rng;
 
-	k.delay = rng_range(r, 100, 20000);
-	k.jitter = percent(l, 50) ? rng_below(r, 10000) : 0;
-	k.reorder_delay = rng_range(r, 100, 50000);
-	k.split = (uint32_t[]){0, 500000, 1000000}[rng_below(r, 3)];
-	k.join = (uint32_t[]){0, 500000, 1000000}[rng_below(r, 3)];
+	k.delay = prng_range(r, 100, 20000);
+	k.jitter = percent(l, 50) ? prng_below(r, 10000) : 0;
+	k.reorder_delay = prng_range(r, 100, 50000);
+	k.split = (uint32_t[]){0, 500000, 1000000}[prng_below(r, 3)];
+	k.join = (uint32_t[]){0, 500000, 1000000}[prng_below(r, 3)];
 	k.wire = percent(l, 50) ? 300000 : 0;
-	k.immediate = percent(l, 25) ? 1000000 : 0;
+	if (percent(l, 25)) { /* device-internal loopback: whole trains, never overtaken */
+		k.immediate = 1000000;
+		k.split = 0;
+	}
 	k.max_losses = l->limits.may_give_up ? 0 : 2;
 	if (percent(l, 75) && l->limits.max_loss)
-		k.loss = rng_below(r, percent(l, 50) ? l->limits.max_loss
-						     : l->limits.max_loss / 10 + 1);
+		k.loss = prng_below(r, percent(l, 50) ? l->limits.max_loss
+						      : l->limits.max_loss / 10 + 1);
 	if (percent(l, 50) && !l->limits.no_duplicates)
-		k.duplicate = rng_below(r, 100000);
+		k.duplicate = prng_below(r, 100000);
 	if (percent(l, 50) && !l->limits.no_reorder)
-		k.reorder = rng_below(r, 100000);
+		k.reorder = prng_below(r, 100000);
 	if (percent(l, 20))
-		k.corrupt = rng_below(r, l->limits.max_loss / 10 + 1);
+		k.corrupt = prng_below(r, l->limits.max_loss / 10 + 1);
 	return k;
 }
 
 static struct core_config choose_config(struct workload *l)
 {
 	struct core_config cfg = world_config();
-	struct rng *r = &l->rng;
+	struct prng *r = &l->rng;
 
 	if (percent(l, 50)) {
-		cfg.train_bytes = (uint32_t[]){4096, 8192, 16384, 65536}[rng_below(r, 4)];
-		cfg.window_bytes = cfg.train_bytes * rng_range(r, 1, 8);
+		cfg.train_bytes = (uint32_t[]){4096, 8192, 16384, 65536}[prng_below(r, 4)];
+		cfg.window_bytes = cfg.train_bytes * prng_range(r, 1, 8);
 	}
 	if (percent(l, 30))
-		cfg.scatter_limit = rng_below(r, 961);
+		cfg.scatter_limit = prng_below(r, 961);
 	if (percent(l, 30))
-		cfg.gather_limit = rng_below(r, 1024);
+		cfg.gather_limit = prng_below(r, 1024);
 	return cfg;
 }
 
@@ -59,7 +62,7 @@ static void make_node(struct workload *l, unsigned i)
 	uint64_t va;
 	int rc;
 
-	vclient_open(&n->c, &l->w->device[rng_below(&l->rng, l->w->n_devices)].host, i,
+	vclient_open(&n->c, &l->w->device[prng_below(&l->rng, l->w->n_devices)].host, i,
 		     l->w->seed * 7 + i);
 	va = memory_map(&n->c.mem, WORKLOAD_BYTES);
 	rc = vclient_reg_mr(&n->c, va, WORKLOAD_BYTES, IBV_ACCESS_LOCAL_WRITE, &n->mr);
@@ -77,7 +80,7 @@ static void make_node(struct workload *l, unsigned i)
 	n->use_srq = percent(l, 30);
 	if (!n->use_srq)
 		return;
-	rc = vsrq_create(&n->c, rng_range(&l->rng, 4, 64), rng_range(&l->rng, 1, 4), 0, &n->srq);
+	rc = vsrq_create(&n->c, prng_range(&l->rng, 4, 64), prng_range(&l->rng, 1, 4), 0, &n->srq);
 	world_assert(l->w, rc == 0);
 	n->srq_recvs = model_add_srq(&l->model, &n->srq);
 }
@@ -85,14 +88,14 @@ static void make_node(struct workload *l, unsigned i)
 static struct vqp_conn choose_conn(struct workload *l)
 {
 	struct vqp_conn c = vqp_conn_default();
-	struct rng *r = &l->rng;
+	struct prng *r = &l->rng;
 
-	c.mtu = rng_range(r, IBV_MTU_256, IBV_MTU_4096);
-	c.sq_psn = percent(l, 30) ? 0x1000000 - rng_range(r, 1, 40) : rng_below(r, 0x1000000);
-	c.rq_psn = percent(l, 30) ? 0x1000000 - rng_range(r, 1, 40) : rng_below(r, 0x1000000);
-	c.timeout = (uint8_t)rng_range(r, 9, 14);
-	c.min_rnr_timer = (uint8_t)rng_range(r, 1, 14);
-	c.max_rd_atomic = (uint8_t)rng_range(r, 1, 16);
+	c.mtu = prng_range(r, IBV_MTU_256, IBV_MTU_4096);
+	c.sq_psn = percent(l, 30) ? 0x1000000 - prng_range(r, 1, 40) : prng_below(r, 0x1000000);
+	c.rq_psn = percent(l, 30) ? 0x1000000 - prng_range(r, 1, 40) : prng_below(r, 0x1000000);
+	c.timeout = (uint8_t)prng_range(r, 9, 14);
+	c.min_rnr_timer = (uint8_t)prng_range(r, 1, 14);
+	c.max_rd_atomic = (uint8_t)prng_range(r, 1, 16);
 	c.max_dest_rd_atomic = c.max_rd_atomic;
 	return c;
 }
@@ -100,21 +103,21 @@ static struct vqp_conn choose_conn(struct workload *l)
 static struct workload_end *make_end(struct workload *l, enum ibv_qp_type type)
 {
 	struct workload_end *e = &l->end[l->n_ends++];
-	struct rng *r = &l->rng;
+	struct prng *r = &l->rng;
 	struct vqp_init init = {.type = type};
 	bool srq;
 	int rc;
 
-	e->node = &l->node[rng_below(r, l->n_nodes)];
+	e->node = &l->node[prng_below(r, l->n_nodes)];
 	srq = e->node->use_srq && type == IBV_QPT_RC;
 	init.srq = srq ? &e->node->srq : NULL;
-	init.send_cq = &e->node->cq[rng_below(r, WORKLOAD_CQS)];
-	init.recv_cq = &e->node->cq[rng_below(r, WORKLOAD_CQS)];
-	init.max_send_wr = rng_range(r, 1, 40);
-	init.max_recv_wr = rng_range(r, 1, 40);
-	init.max_send_sge = rng_range(r, 1, MODEL_MAX_SGE);
-	init.max_recv_sge = rng_range(r, 1, MODEL_MAX_SGE);
-	init.max_inline_data = percent(l, 50) ? rng_below(r, 200) : 0;
+	init.send_cq = &e->node->cq[prng_below(r, WORKLOAD_CQS)];
+	init.recv_cq = &e->node->cq[prng_below(r, WORKLOAD_CQS)];
+	init.max_send_wr = prng_range(r, 1, 40);
+	init.max_recv_wr = prng_range(r, 1, 40);
+	init.max_send_sge = prng_range(r, 1, MODEL_MAX_SGE);
+	init.max_recv_sge = prng_range(r, 1, MODEL_MAX_SGE);
+	init.max_inline_data = percent(l, 50) ? prng_below(r, 200) : 0;
 	init.sq_sig_all = percent(l, 30);
 	rc = vqp_create(&e->node->c, &init, &e->qp);
 	world_assert(l->w, rc == 0);
@@ -123,7 +126,7 @@ static struct workload_end *make_end(struct workload *l, enum ibv_qp_type type)
 	if (l->limits.may_give_up)
 		e->model->may_fail =
 			1u << UHCA_ABI_WC_RETRY_EXC_ERR | 1u << UHCA_ABI_WC_WR_FLUSH_ERR;
-	e->to_post = rng_range(r, 1, l->limits.max_messages);
+	e->to_post = prng_range(r, 1, l->limits.max_messages);
 	return e;
 }
 
@@ -172,20 +175,20 @@ void workload_make(struct workload *l, uint64_t seed)
 {
 	struct core_config cfg = choose_config(l);
 	struct link link = choose_link(l);
-	unsigned pairs = rng_range(&l->rng, 1, 4), datagrams = 0;
+	unsigned pairs = prng_range(&l->rng, 1, 4), datagrams = 0;
 
-	l->w = world_create(seed, rng_range(&l->rng, 1, WORKLOAD_NODES), &cfg);
+	l->w = world_create(seed, prng_range(&l->rng, 1, WORKLOAD_NODES), &cfg);
 	world_set_links(l->w, &link);
 	model_construct(&l->model, l->w);
 	l->model.duplicates = link.duplicate || link.reorder;
 	model_reserve_cells(&l->model, WORKLOAD_NODES * WORKLOAD_CELLS);
-	l->n_nodes = rng_range(&l->rng, 1, WORKLOAD_NODES);
+	l->n_nodes = prng_range(&l->rng, 1, WORKLOAD_NODES);
 	for (unsigned i = 0; i < l->n_nodes; i++)
 		make_node(l, i);
 	for (unsigned i = 0; i < pairs; i++)
 		make_pair(l, !l->limits.rc_only && percent(l, 25) ? IBV_QPT_UC : IBV_QPT_RC);
 	if (!l->limits.rc_only && percent(l, 50))
-		datagrams = rng_range(&l->rng, 1, 3);
+		datagrams = prng_range(&l->rng, 1, 3);
 	while (datagrams--)
 		make_datagram(l);
 }

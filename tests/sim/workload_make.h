@@ -47,7 +47,7 @@ struct workload_end {
 struct workload {
 	struct world *w;
 	struct model model;
-	struct rng rng;
+	struct prng rng;
 	struct workload_limits limits;
 	struct workload_node node[WORKLOAD_NODES];
 	unsigned n_nodes;

@@ -3,25 +3,26 @@
 #include "workload_make.h"
 
 #include <assert.h>
+#include <string.h>
 
 /* A length: 0, a few bytes, around a multiple of the MTU, or anything. */
 static uint32_t choose_length(struct workload *l, const struct workload_end *e)
 {
-	struct rng *r = &l->rng;
+	struct prng *r = &l->rng;
 	uint32_t n = 0;
 
-	switch (rng_below(r, 5)) {
+	switch (prng_below(r, 5)) {
 	case 0:
-		n = rng_below(r, 3) ? rng_below(r, 9) : 0;
+		n = prng_below(r, 3) ? prng_below(r, 9) : 0;
 		break;
 	case 1:
-		n = rng_range(r, 1, 256);
+		n = prng_range(r, 1, 256);
 		break;
 	case 2:
-		n = e->mtu * rng_range(r, 1, 3) + rng_below(r, 3) - 1;
+		n = e->mtu * prng_range(r, 1, 3) + prng_below(r, 3) - 1;
 		break;
 	default:
-		n = rng_below(r, e->max_bytes + 1);
+		n = prng_below(r, e->max_bytes + 1);
 		break;
 	}
 	return n < e->max_bytes ? n : e->max_bytes;
@@ -31,7 +32,7 @@ static uint32_t choose_length(struct workload *l, const struct workload_end *e)
 static uint64_t take_local(struct workload *l, struct workload_node *n, uint32_t length,
 			   uint64_t limit)
 {
-	uint64_t at = n->used + rng_below(&l->rng, 8) + 16;
+	uint64_t at = n->used + prng_below(&l->rng, 8) + 16;
 
 	if (at + length + 16 > limit)
 		return 0;
@@ -43,10 +44,10 @@ static uint64_t take_local(struct workload *l, struct workload_node *n, uint32_t
 static uint32_t choose_sges(struct workload *l, const struct workload_node *n, uint64_t addr,
 			    uint32_t length, struct uhca_abi_sge *sge, uint32_t max)
 {
-	uint32_t count = rng_range(&l->rng, 1, max);
+	uint32_t count = prng_range(&l->rng, 1, max);
 
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t piece = i + 1 == count ? length : rng_below(&l->rng, length + 1);
+		uint32_t piece = i + 1 == count ? length : prng_below(&l->rng, length + 1);
 
 		sge[i] = (struct uhca_abi_sge){addr, piece, n->mr.lkey};
 		addr += piece;
@@ -74,7 +75,7 @@ static uint8_t choose_opcode(struct workload *l, const struct workload_end *e)
 	};
 	unsigned n = e->qp.type == IBV_QPT_RC ? 8 : e->qp.type == IBV_QPT_UC ? 4 : 2;
 
-	return opcode[rng_below(&l->rng, n)];
+	return opcode[prng_below(&l->rng, n)];
 }
 
 /* Where at the peer a WRITE or READ works; false when a UC end has used all of its region. */
@@ -85,7 +86,7 @@ static bool choose_remote(struct workload *l, struct workload_end *e, struct vse
 
 	wr->rkey = e->region.rkey;
 	if (e->qp.type == IBV_QPT_RC) {
-		wr->remote_addr = e->region.addr + rng_below(&l->rng, room + 1);
+		wr->remote_addr = e->region.addr + prng_below(&l->rng, room + 1);
 		return true;
 	}
 	if (length > e->region.length - e->region_used)
@@ -99,14 +100,14 @@ static struct model_cell *choose_atomic(struct workload *l, struct workload_end 
 					struct vsend *wr)
 {
 	struct workload_node *n = e->peer->node;
-	struct model_cell *cell = n->cell[rng_below(&l->rng, WORKLOAD_CELLS)];
+	struct model_cell *cell = n->cell[prng_below(&l->rng, WORKLOAD_CELLS)];
 
 	wr->remote_addr = cell->va;
 	wr->rkey = n->cells_mr.rkey;
-	wr->compare_add = rng_below(&l->rng, 1000) + 1;
-	wr->swap = rng_next(&l->rng);
+	wr->compare_add = prng_below(&l->rng, 1000) + 1;
+	wr->swap = prng_u64(&l->rng);
 	/* A compare that can succeed: with the value as the client sees it now. */
-	if (wr->opcode == UHCA_ABI_WR_ATOMIC_CMP_AND_SWP && rng_below(&l->rng, 2))
+	if (wr->opcode == UHCA_ABI_WR_ATOMIC_CMP_AND_SWP && prng_below(&l->rng, 2))
 		memcpy(&wr->compare_add, memory_at(&n->c.mem, cell->va, 8), 8);
 	return cell;
 }
@@ -114,19 +115,19 @@ static struct model_cell *choose_atomic(struct workload *l, struct workload_end 
 static void choose_flags(struct workload *l, const struct workload_end *e, struct vsend *wr,
 			 uint32_t length)
 {
-	struct rng *r = &l->rng;
+	struct prng *r = &l->rng;
 	bool payload = wr->opcode <= UHCA_ABI_WR_SEND_WITH_IMM;
 
-	if (rng_below(r, 3))
+	if (prng_below(r, 3))
 		wr->flags |= UHCA_ABI_SEND_SIGNALED;
 	if (wr->opcode == UHCA_ABI_WR_SEND || wr->opcode == UHCA_ABI_WR_SEND_WITH_IMM ||
 	    wr->opcode == UHCA_ABI_WR_RDMA_WRITE_WITH_IMM)
-		wr->flags |= rng_below(r, 4) ? 0 : UHCA_ABI_SEND_SOLICITED;
-	if (e->qp.type == IBV_QPT_RC && !rng_below(r, 8))
+		wr->flags |= prng_below(r, 4) ? 0 : UHCA_ABI_SEND_SOLICITED;
+	if (e->qp.type == IBV_QPT_RC && !prng_below(r, 8))
 		wr->flags |= UHCA_ABI_SEND_FENCE;
-	if (payload && length <= e->qp.max_inline && rng_below(r, 2))
+	if (payload && length <= e->qp.max_inline && prng_below(r, 2))
 		wr->mode = VPOST_INLINE;
-	else if (payload && length <= e->qp.send.at.data_stride && rng_below(r, 2))
+	else if (payload && length <= e->qp.send.at.data_stride && prng_below(r, 2))
 		wr->mode = VPOST_GATHERED;
 }
 
@@ -139,7 +140,7 @@ static void scribble(struct workload *l, struct workload_node *n, const struct v
 		uint32_t len = wr->sge[i].length;
 
 		len = len < sizeof junk ? len : (uint32_t)sizeof junk;
-		rng_fill(&l->rng, junk, sizeof junk);
+		prng_fill(&l->rng, junk, sizeof junk);
 		if (len)
 			memory_store(&n->c.mem, wr->sge[i].addr, junk, len);
 	}
@@ -151,7 +152,7 @@ static struct workload_end *choose_destination(struct workload *l, struct worklo
 	struct workload_end *to;
 
 	do
-		to = &l->end[rng_below(&l->rng, l->n_ends)];
+		to = &l->end[prng_below(&l->rng, l->n_ends)];
 	while (to->qp.type != IBV_QPT_UD);
 	wr->ah = e->ah[to->node - l->node];
 	wr->remote_qpn = to->qp.qpn;
@@ -187,7 +188,7 @@ void workload_post(struct workload *l, struct workload_end *e)
 	}
 	wr.num_sge =
 		choose_sges(l, e->node, local, length, sge, cell ? 1 : most(e->qp.send.max_sge));
-	wr.imm = (uint32_t)rng_next(&l->rng);
+	wr.imm = (uint32_t)prng_u64(&l->rng);
 	choose_flags(l, e, &wr, length);
 	if (model_post_send(e->model, &wr, to ? to->model : NULL, cell))
 		return;

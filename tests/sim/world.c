@@ -2,13 +2,12 @@
 /* See world.h: devices, the clock and the event heap. Links are in link.c. */
 #include "world.h"
 
+#include "cmocka_all.h"
+
 #include <assert.h>
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
+#include <string.h>
 
 /* More events than this at one instant: something answers itself for ever. */
 #define STUCK 200000u
@@ -80,7 +79,12 @@ void world_schedule(struct world *w, unsigned from, unsigned to, uint64_t at,
 	assert((size_t)(p - e->payload) == t->length);
 	e->train.n_iov = t->length ? 1 : 0;
 	e->train.iov[0] = (struct iovec){e->payload, t->length};
-	e->train.head.payload = e->payload;
+	if (t->count == 1) { /* so that it can be joined with others on arrival */
+		e->train.head.payload = e->payload;
+		e->train.head.payload_len = t->length;
+		e->train.head.bth.ackreq = t->last_ackreq;
+		e->train.head.bth.solicited = t->last_solicited;
+	}
 	event_push(w, e);
 }
 
@@ -88,7 +92,7 @@ void world_schedule(struct world *w, unsigned from, unsigned to, uint64_t at,
 
 static void op_random(void *user, void *buf, size_t len)
 {
-	rng_fill(&((struct world_device *)user)->rng, buf, len);
+	prng_fill(&((struct world_device *)user)->rng, buf, len);
 }
 
 static void op_trace(void *user, enum core_trace_point point, uint32_t qpn, uint32_t a, uint32_t b)
@@ -119,7 +123,7 @@ static void device_construct(struct world *w, unsigned i, const struct core_conf
 	memcpy(cfg.gid[1], v6, 16);
 	cfg.node_guid = 0x0200000000000001ull + i;
 	d->world = w;
-	rng_seed(&d->rng, w->seed * 31 + i);
+	d->rng = (struct prng){w->seed * 31 + i};
 	d->host.index = i;
 	d->host.now = &w->now;
 	memcpy(d->host.gid, v4, 16);
@@ -137,7 +141,7 @@ struct world *world_create(uint64_t seed, unsigned n_devices, const struct core_
 
 	assert(w && n_devices <= WORLD_MAX_DEVICES);
 	w->seed = seed;
-	rng_seed(&w->rng, seed);
+	w->rng = (struct prng){seed};
 	journal_init(&w->journal);
 	vclient_fill_ops(&w->ops);
 	w->ops.random = op_random;
@@ -251,7 +255,7 @@ static void deliver_next(struct world *w)
 	struct core_train t = e->train;
 	unsigned n = 0;
 
-	if (t.count == 1 && rng_chance(&w->rng, w->link[e->from][e->to].join)) {
+	if (t.count == 1 && prng_chance(&w->rng, w->link[e->from][e->to].join)) {
 		core_train_start(&t, &e->train.head, &e->train.flow);
 		join_arrivals(w, &t, e->to, joined, &n);
 	}
@@ -278,7 +282,7 @@ static void run_now(struct world *w)
 	while (w->n_events && w->event[0]->time <= w->now) {
 		deliver_next(w);
 		/* Sometimes the shell sends before it looks at the next arrival. */
-		if (rng_chance(&w->rng, 500000))
+		if (prng_chance(&w->rng, 500000))
 			world_pump(w);
 		if (++w->steps_at_now > STUCK)
 			world_fail(w, "packets answer each other for ever at one instant");

@@ -17,7 +17,7 @@
 
 #include "core.h"
 #include "journal.h"
-#include "rng.h"
+#include "prng.h"
 #include "vclient.h"
 
 #define WORLD_MAX_DEVICES 8
@@ -64,7 +64,7 @@ struct world_device {
 	struct world *world;
 	uint8_t *buf; /* for core_tx_next */
 	size_t cap;
-	struct rng rng;
+	struct prng rng;
 };
 
 struct world {
@@ -74,7 +74,7 @@ struct world {
 	uint64_t last_arrival[WORLD_MAX_DEVICES][WORLD_MAX_DEVICES];
 	uint64_t now;
 	uint64_t seed;
-	struct rng rng;
+	struct prng rng;
 	world_filter filter;
 	void *filter_arg;
 	struct journal journal;

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define PAGE       4096u
 #define POOL       (256u << 10)
@@ -33,7 +34,7 @@ void memory_construct(struct memory *m, uint32_t window, uint64_t seed)
 {
 	memset(m, 0, sizeof *m);
 	m->next_va = ((uint64_t)window + 1) << 40;
-	rng_seed(&m->rng, seed);
+	m->rng = (struct prng){seed};
 }
 
 static void area_destruct(struct memory_area *a)
@@ -71,7 +72,7 @@ static void fill(struct memory *m, uint8_t *to, uint64_t size)
 {
 	uint8_t piece[8191];
 
-	rng_fill(&m->rng, piece, sizeof piece);
+	prng_fill(&m->rng, piece, sizeof piece);
 	for (uint64_t i = 0; i < size; i += sizeof piece)
 		memcpy(to + i, piece, size - i < sizeof piece ? size - i : sizeof piece);
 }
@@ -110,7 +111,7 @@ static uint64_t alloc_from(struct memory_area *a, uint64_t size, uint64_t align)
 {
 	uint64_t at = (a->va + a->used + GUARD + align - 1) & ~(align - 1);
 
-	if (!a->host || at + size + GUARD > a->va + a->size)
+	if (!a->pool || at + size + GUARD > a->va + a->size)
 		return 0;
 	a->used = at + size - a->va;
 	return at;
@@ -124,6 +125,7 @@ uint64_t memory_alloc(struct memory *m, uint64_t size, uint64_t align)
 		va = alloc_from(&m->area[m->n_areas - 1], size, align);
 	if (!va) {
 		memory_map(m, need > POOL ? need : POOL);
+		m->area[m->n_areas - 1].pool = true;
 		va = alloc_from(&m->area[m->n_areas - 1], size, align);
 	}
 	assert(va);

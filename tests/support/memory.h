@@ -10,7 +10,7 @@
 #define SUPPORT_MEMORY_H
 
 #include "core.h"
-#include "rng.h"
+#include "prng.h"
 
 /* One mapped piece of address space. */
 struct memory_area {
@@ -19,7 +19,8 @@ struct memory_area {
 	uint8_t *host;       /* NULL: a pattern area, of any size, that holds nothing */
 	uint8_t *expect;     /* what the model expects */
 	uint8_t *ignore;     /* 1: the byte may have any value */
-	uint64_t used;       /* of memory_alloc */
+	bool pool;           /* made by memory_alloc: */
+	uint64_t used;       /* bytes given out */
 	uint64_t written;    /* pattern: bytes stored */
 	uint64_t mismatches; /* pattern: bytes stored that were not the pattern's */
 };
@@ -38,7 +39,7 @@ struct memory {
 	struct memory_grant *grant;
 	unsigned n_grants, grant_room;
 	uint64_t next_va;
-	struct rng rng; /* contents of new areas */
+	struct prng rng; /* contents of new areas */
 	unsigned strays;
 	char stray[160]; /* the first */
 };

@@ -6,6 +6,7 @@
 #ifndef TESTS_SUPPORT_PRNG_H
 #define TESTS_SUPPORT_PRNG_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -33,6 +34,18 @@ static inline uint64_t prng_bits(struct prng *r, unsigned bits)
 static inline uint32_t prng_below(struct prng *r, uint32_t n)
 {
 	return (uint32_t)(prng_u64(r) % n);
+}
+
+/* A number in [low, high]. */
+static inline uint32_t prng_range(struct prng *r, uint32_t low, uint32_t high)
+{
+	return low + prng_below(r, high - low + 1);
+}
+
+/* True with a probability of ppm parts per million. */
+static inline bool prng_chance(struct prng *r, uint32_t ppm)
+{
+	return ppm && prng_below(r, 1000000) < ppm;
 }
 
 void prng_fill(struct prng *r, void *buf, size_t len);

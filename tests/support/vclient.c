@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void events_add(struct vevents *e, uint64_t element, uint32_t type)
 {

@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <string.h>
 
 uint32_t vqp_send_used(const struct vqp *qp)
 {

@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <string.h>
 
 /* The client's end of a ring as the create reply describes it. */
 static void ring_construct(struct vring *r, const struct uhca_abi_queue_layout *at,
@@ -101,8 +102,6 @@ int vqp_modify(struct vqp *qp, uint32_t mask, const struct uhca_abi_qp_attr *att
 	int rc = core_modify_qp(qp->c->core, &in, *qp->c->host->now);
 
 	qp->c->host->dirty = true;
-	if (rc == 0 && mask & IBV_QP_STATE && attr->qp_state == IBV_QPS_RESET)
-		qp->send.producer = qp->recv.producer = 0;
 	return rc;
 }
 

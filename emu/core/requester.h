@@ -97,6 +97,9 @@ static inline struct send_wr *requester_wr(const struct requester *req, uint32_t
 /* READ or atomic: complete only when its response has come. */
 bool requester_awaits_response(const struct send_wr *w);
 
+/* A READ is asked for in pieces of so many bytes, so that its answers never overrun a socket. */
+uint32_t requester_read_piece(const struct qp *qp);
+
 /* The scatter/gather list of a fetched request. */
 struct sgl requester_sgl(struct qp *qp, const struct send_wr *w);
 

@@ -42,9 +42,9 @@ void answer_new(struct qp *qp, const struct replay_entry *e)
 	qp_kick(qp);
 }
 
-void answer_replay(struct qp *qp, const struct replay_entry *e)
+void answer_again(struct qp *qp, struct replay_entry *e, uint32_t start, uint32_t end)
 {
-	replay_answer_again(&qp->resp.replay, e);
+	replay_again(&qp->resp.replay, e, start, end);
 	qp_kick(qp);
 }
 
@@ -52,7 +52,8 @@ void answer_forget(struct qp *qp)
 {
 	struct responder *r = &qp->resp;
 
-	r->replay.head = r->replay.used = 0;
+	if (r->replay.size)
+		replay_cancel(&r->replay);
 	if (r->ack_pending && roce_syndrome_kind(r->ack_syndrome) == ROCE_ACK)
 		r->ack_pending = false;
 }
@@ -100,23 +101,23 @@ static void build_atomic(struct qp *qp, const struct replay_entry *e, struct cor
 }
 
 /* The region may have gone since the request was accepted: the key is checked at each piece. */
-static int read_piece(struct qp *qp, const struct replay_answer *a, uint32_t take, uint8_t *buf)
+static int read_piece(struct qp *qp, const struct replay_entry *a, uint32_t take, uint8_t *buf)
 {
 	struct mr *mr;
 
 	if (take == 0)
 		return 0;
-	if (mr_check(qp->pd, a->e.rkey, a->e.va + a->sent, take, MR_REMOTE_READ, &mr) != MR_OK)
+	if (mr_check(qp->pd, a->rkey, a->va + a->sent, take, MR_REMOTE_READ, &mr) != MR_OK)
 		return -1;
-	return sgl_read_mr(qp->dev, mr, a->e.va + a->sent, take, buf);
+	return sgl_read_mr(qp->dev, mr, a->va + a->sent, take, buf);
 }
 
 /* READ failed half-way: a NAK in place of the missing packet (9.7.5.2.4), then error state. */
-static void abandon_read(struct qp *qp, const struct replay_answer *a)
+static void abandon_read(struct qp *qp, const struct replay_entry *a)
 {
 	struct responder *r = &qp->resp;
 
-	r->epsn = psn_add(a->e.psn, a->sent / qp->mtu);
+	r->epsn = psn_add(a->psn, a->sent / qp->mtu);
 	answer_forget(qp);
 	r->ack_pending = false;
 	answer_nak(qp, roce_syndrome(ROCE_NAK, ROCE_NAK_REMOTE_ACCESS));
@@ -138,11 +139,11 @@ static void read_opcodes(bool first, bool last, struct core_train *t)
 	find_opcode(ROCE_OP_READ_RESP, last ? ROCE_POS_LAST : ROCE_POS_MIDDLE, &t->last_opcode);
 }
 
-static bool build_read(struct qp *qp, struct replay_answer *a, uint8_t *buf, size_t cap,
+static bool build_read(struct qp *qp, struct replay_entry *a, uint8_t *buf, size_t cap,
 		       struct core_train *t)
 {
 	uint32_t most = qp->dev->cfg.train_bytes < cap ? qp->dev->cfg.train_bytes : (uint32_t)cap;
-	uint32_t take = a->e.length - a->sent;
+	uint32_t take = a->end - a->sent;
 
 	most -= most % qp->mtu;
 	if (take > most)
@@ -151,14 +152,14 @@ static bool build_read(struct qp *qp, struct replay_answer *a, uint8_t *buf, siz
 		abandon_read(qp, a);
 		return false;
 	}
-	begin(qp, psn_add(a->e.psn, a->sent / qp->mtu), t);
+	begin(qp, psn_add(a->psn, a->sent / qp->mtu), t);
 	t->count = take ? (take + qp->mtu - 1) / qp->mtu : 1;
 	t->segment = t->count > 1 ? qp->mtu : take;
 	t->length = take;
 	t->iov[0] = (struct iovec){buf, take};
 	t->n_iov = take ? 1 : 0;
-	read_opcodes(a->sent == 0, a->sent + take == a->e.length, t);
-	t->head.aeth = (struct roce_aeth){roce_syndrome(ROCE_ACK, receive_credits(qp)), a->e.msn};
+	read_opcodes(a->sent == a->start, a->sent + take == a->end, t);
+	t->head.aeth = (struct roce_aeth){roce_syndrome(ROCE_ACK, receive_credits(qp)), a->msn};
 	a->sent += take;
 	return true;
 }
@@ -166,17 +167,17 @@ static bool build_read(struct qp *qp, struct replay_answer *a, uint8_t *buf, siz
 bool responder_transmit(struct qp *qp, uint8_t *buf, size_t cap, struct core_train *out)
 {
 	struct responder *r = &qp->resp;
-	struct replay_answer *a = r->replay.size ? replay_head(&r->replay) : NULL;
+	struct replay_entry *a = r->replay.size ? replay_head(&r->replay) : NULL;
 
-	if (a && a->e.kind == REPLAY_READ) {
+	if (a && a->kind == REPLAY_READ) {
 		if (build_read(qp, a, buf, cap, out)) {
-			if (a->sent == a->e.length)
-				replay_pop(&r->replay);
+			if (a->sent == a->end)
+				replay_done(a);
 			return true;
 		}
 	} else if (a) {
-		build_atomic(qp, &a->e, out);
-		replay_pop(&r->replay);
+		build_atomic(qp, a, out);
+		replay_done(a);
 		return true;
 	}
 	if (!r->ack_pending)

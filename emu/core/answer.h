@@ -18,8 +18,8 @@ void answer_nak(struct qp *qp, uint8_t syndrome);
 /* A READ or atomic was accepted: keep it for duplicates and answer it. */
 void answer_new(struct qp *qp, const struct replay_entry *e);
 
-/* A duplicate is answered again. There must be room. */
-void answer_replay(struct qp *qp, const struct replay_entry *e);
+/* A duplicate asks for bytes [start, end) of a resource again. */
+void answer_again(struct qp *qp, struct replay_entry *e, uint32_t start, uint32_t end);
 
 /* Forgets what is owed, but not a NAK that announces the error state. */
 void answer_forget(struct qp *qp);

@@ -16,11 +16,8 @@ int replay_construct(struct replay *r, uint32_t size)
 	if (size > REPLAY_MAX)
 		return -EINVAL;
 	r->entry = calloc(size, sizeof *r->entry);
-	r->answer = calloc(size, sizeof *r->answer);
-	if (!r->entry || !r->answer) {
-		replay_destruct(r);
+	if (!r->entry)
 		return -ENOMEM;
-	}
 	r->size = size;
 	return 0;
 }
@@ -28,7 +25,6 @@ int replay_construct(struct replay *r, uint32_t size)
 void replay_destruct(struct replay *r)
 {
 	free(r->entry);
-	free(r->answer);
 	memset(r, 0, sizeof *r);
 }
 
@@ -36,47 +32,79 @@ void replay_clear(struct replay *r)
 {
 	if (r->size)
 		memset(r->entry, 0, r->size * sizeof *r->entry);
-	r->next = r->head = r->used = 0;
+	r->next = r->first = 0;
+}
+
+static struct replay_entry *at(const struct replay *r, uint64_t number)
+{
+	return &r->entry[number % r->size];
+}
+
+/* Number of the oldest resource that is kept. */
+static uint64_t oldest(const struct replay *r)
+{
+	return r->next < r->size ? 0 : r->next - r->size;
 }
 
 bool replay_has_room(const struct replay *r)
 {
-	return r->used < r->size;
-}
+	const struct replay_entry *evicted;
 
-void replay_answer_again(struct replay *r, const struct replay_entry *e)
-{
-	struct replay_answer *a = &r->answer[(r->head + r->used) % r->size];
-
-	a->e = *e;
-	a->sent = 0;
-	r->used++;
+	if (!r->size)
+		return false;
+	evicted = at(r, r->next);
+	return !evicted->pending || evicted->answered;
 }
 
 void replay_add(struct replay *r, const struct replay_entry *e)
 {
-	r->entry[r->next] = *e;
-	r->next = (r->next + 1) % r->size;
-	replay_answer_again(r, e);
+	struct replay_entry *place = at(r, r->next++);
+
+	*place = *e;
+	place->pending = true;
+	place->answered = false;
+	place->start = place->sent = 0;
+	place->end = e->length;
+	if (r->first < oldest(r))
+		r->first = oldest(r);
 }
 
-const struct replay_entry *replay_find(const struct replay *r, uint32_t psn)
+struct replay_entry *replay_find(struct replay *r, uint32_t psn)
 {
-	for (uint32_t i = 0; i < r->size; i++) {
-		const struct replay_entry *e = &r->entry[i];
-		if (e->kind != REPLAY_NONE && psn_in_window(psn, e->psn, e->n_psn))
+	for (uint64_t n = r->next; n != oldest(r); n--) {
+		struct replay_entry *e = at(r, n - 1);
+		if (psn_in_window(psn, e->psn, e->n_psn))
 			return e;
 	}
 	return NULL;
 }
 
-struct replay_answer *replay_head(struct replay *r)
+void replay_again(struct replay *r, struct replay_entry *e, uint32_t start, uint32_t end)
 {
-	return r->used ? &r->answer[r->head] : NULL;
+	if (!e->pending || start < e->sent)
+		e->start = e->sent = start;
+	if (!e->pending || end > e->end)
+		e->end = end;
+	e->pending = true;
+	r->first = oldest(r);
 }
 
-void replay_pop(struct replay *r)
+struct replay_entry *replay_head(struct replay *r)
 {
-	r->head = (r->head + 1) % r->size;
-	r->used--;
+	for (; r->first != r->next; r->first++)
+		if (at(r, r->first)->pending)
+			return at(r, r->first);
+	return NULL;
+}
+
+void replay_done(struct replay_entry *e)
+{
+	e->pending = false;
+	e->answered = true;
+}
+
+void replay_cancel(struct replay *r)
+{
+	for (struct replay_entry *e; (e = replay_head(r));)
+		replay_done(e);
 }

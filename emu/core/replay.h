@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Responder resources (IBTA vol. 1, 9.7.4.1.1 and 9.7.5.1.2): the last max_dest_rd_atomic READs
- * and atomics, kept so that a duplicate is answered again, and the queue of those that are being
- * answered now. A READ is executed again from memory, an atomic is answered with the value kept.
+ * and atomics, in the order of their PSNs. Each is answered once, and again for each duplicate
+ * of its request: a READ from memory, an atomic with the value kept. A resource has at most one
+ * answer under way; a duplicate that arrives meanwhile only sets it back.
  */
 #ifndef CORE_REPLAY_H
 #define CORE_REPLAY_H
@@ -23,43 +24,48 @@ struct replay_entry {
 	uint32_t rkey;
 	uint32_t length;
 	uint64_t original; /* atomic: the value before */
-};
-
-/* One answer to be sent: (part of) a resource. */
-struct replay_answer {
-	struct replay_entry e;
-	uint32_t sent; /* bytes of a READ already sent */
+	/* The answer under way, in bytes of the READ. */
+	bool pending;
+	bool answered; /* completely, at least once */
+	uint32_t start, sent, end;
 };
 
 struct replay {
-	struct replay_entry *entry;   /* ring of "size" resources, newest at (next - 1) % size */
-	struct replay_answer *answer; /* ring of "size" answers */
+	struct replay_entry *entry; /* ring; resource number s stands at s % size */
 	uint32_t size;
-	uint32_t next;
-	uint32_t head, used; /* answers */
+	uint64_t next;  /* number of the next resource */
+	uint64_t first; /* none before this one is pending */
 };
 
-/* Room for size resources (1..REPLAY_MAX; 0 gives none). 0 or -ENOMEM. */
+/* Room for size resources (1..REPLAY_MAX; 0 gives none). 0, -EINVAL or -ENOMEM. */
 int replay_construct(struct replay *r, uint32_t size);
 void replay_destruct(struct replay *r);
 
-/* Forgets all resources and answers; the room stays. */
+/* Forgets all resources; the room stays. */
 void replay_clear(struct replay *r);
 
-/* True when one more request may be answered now (9.7.4.1.1: max_dest_rd_atomic). */
+/*
+ * True when one more request may be accepted (9.7.4.1.1): the resource whose place it takes has
+ * had its answer.
+ */
 bool replay_has_room(const struct replay *r);
 
-/* Keeps the resource in place of the oldest, and queues its answer. There must be room. */
+/* Keeps the resource in place of the oldest, its answer pending. There must be room. */
 void replay_add(struct replay *r, const struct replay_entry *e);
 
-/* Queues an answer without keeping a resource (a duplicate). There must be room. */
-void replay_answer_again(struct replay *r, const struct replay_entry *e);
-
 /* The resource whose PSNs contain psn, or NULL. */
-const struct replay_entry *replay_find(const struct replay *r, uint32_t psn);
+struct replay_entry *replay_find(struct replay *r, uint32_t psn);
 
-/* The oldest answer not sent, or NULL; and its end. */
-struct replay_answer *replay_head(struct replay *r);
-void replay_pop(struct replay *r);
+/* Answers bytes [start, end) of the resource again (atomics: 0, 0). */
+void replay_again(struct replay *r, struct replay_entry *e, uint32_t start, uint32_t end);
+
+/* The pending answer with the lowest PSN, or NULL. */
+struct replay_entry *replay_head(struct replay *r);
+
+/* Its last packet was sent. */
+void replay_done(struct replay_entry *e);
+
+/* No answer is pending any more. */
+void replay_cancel(struct replay *r);
 
 #endif

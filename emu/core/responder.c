@@ -91,40 +91,28 @@ static bool wants_receive(const struct core_train *t)
 
 /* ---- duplicates (9.7.5.1.4) ---- */
 
+/* A duplicate READ may ask for the rest of the first request only, never for anything else. */
 static void duplicate_read(struct qp *qp, const struct core_train *t)
 {
-	const struct replay_entry *e = replay_find(&qp->resp.replay, t->head.bth.psn);
+	struct replay_entry *e = replay_find(&qp->resp.replay, t->head.bth.psn);
 	const struct roce_reth *h = &t->head.reth;
-	struct replay_entry again;
-	uint32_t skipped;
+	uint32_t skipped = e ? (uint32_t)psn_diff(t->head.bth.psn, e->psn) * qp->mtu : 0;
 
-	if (!e || e->kind != REPLAY_READ || !replay_has_room(&qp->resp.replay)) {
+	if (!e || e->kind != REPLAY_READ || h->rkey != e->rkey || h->va != e->va + skipped ||
+	    skipped > e->length || h->length > e->length - skipped)
 		device_drop(qp->dev, qp->qpn, t->head.bth.psn, CORE_DROP_DUPLICATE);
-		return;
-	}
-	/* It may ask for the rest of the first request only, never for anything else. */
-	skipped = (uint32_t)psn_diff(t->head.bth.psn, e->psn) * qp->mtu;
-	if (h->rkey != e->rkey || h->va != e->va + skipped || skipped > e->length ||
-	    h->length > e->length - skipped) {
-		device_drop(qp->dev, qp->qpn, t->head.bth.psn, CORE_DROP_DUPLICATE);
-		return;
-	}
-	again = *e;
-	again.psn = t->head.bth.psn;
-	again.va = h->va;
-	again.length = h->length;
-	answer_replay(qp, &again);
+	else
+		answer_again(qp, e, skipped, skipped + h->length);
 }
 
 static void duplicate_atomic(struct qp *qp, const struct core_train *t)
 {
-	const struct replay_entry *e = replay_find(&qp->resp.replay, t->head.bth.psn);
+	struct replay_entry *e = replay_find(&qp->resp.replay, t->head.bth.psn);
 
-	if (!e || e->kind != REPLAY_ATOMIC || !replay_has_room(&qp->resp.replay)) {
+	if (!e || e->kind != REPLAY_ATOMIC)
 		device_drop(qp->dev, qp->qpn, t->head.bth.psn, CORE_DROP_DUPLICATE);
-		return;
-	}
-	answer_replay(qp, e);
+	else
+		answer_again(qp, e, 0, 0);
 }
 
 static enum verdict duplicate(struct qp *qp, const struct core_train *t)

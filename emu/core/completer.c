@@ -77,11 +77,11 @@ bool completer_local_error(struct qp *qp, struct send_wr *w)
 	return true;
 }
 
-/* Pieces of a READ (requester.c asks in pieces of window / 2) that end in (from, to]. */
+/* Pieces of a READ (requester_read_piece) that end in (from, to]. */
 static uint32_t pieces_ended(const struct qp *qp, const struct send_wr *w, uint32_t from,
 			     uint32_t to)
 {
-	uint32_t piece = qp->dev->cfg.window_bytes / 2;
+	uint32_t piece = requester_read_piece(qp);
 	uint32_t n = to / piece - from / piece;
 
 	return n + (to == w->length && (to % piece || to == 0));

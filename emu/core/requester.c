@@ -10,10 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A READ is asked for in pieces of this size, so that its answers never overrun a socket. */
-static uint32_t read_piece(const struct qp *qp)
+uint32_t requester_read_piece(const struct qp *qp)
 {
-	return qp->dev->cfg.window_bytes / 2;
+	uint32_t half = qp->dev->cfg.window_bytes / 2;
+
+	return half > qp->mtu ? half - half % qp->mtu : qp->mtu;
 }
 
 /* What a packet costs in the window beside its payload: the kernel accounts buffers, not bytes. */
@@ -92,7 +93,7 @@ bool requester_awaits_response(const struct send_wr *w)
 /* Request packets a work request needs as the responder counts them (READs go in pieces). */
 static uint32_t requests_of(const struct qp *qp, const struct send_wr *w)
 {
-	return is_read(w) ? packets_of(w->length, read_piece(qp)) : 1;
+	return is_read(w) ? packets_of(w->length, requester_read_piece(qp)) : 1;
 }
 
 static struct uhca_abi_sge *sges_of(struct requester *r, uint32_t index)
@@ -357,10 +358,10 @@ static uint32_t piece_length(const struct qp *qp, const struct send_wr *w, size_
 	return left < most ? left : most;
 }
 
-/* READ: the next piece ends where a multiple of read_piece, or the message, ends. */
+/* READ: the next piece ends where a multiple of the piece size, or the message, ends. */
 static uint32_t build_read(struct qp *qp, const struct send_wr *w, struct core_train *t)
 {
-	uint32_t offset = qp->req.send_offset, piece = read_piece(qp);
+	uint32_t offset = qp->req.send_offset, piece = requester_read_piece(qp);
 	uint32_t take = piece - offset % piece;
 
 	if (take > w->length - offset)

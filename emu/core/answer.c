@@ -52,7 +52,7 @@ void answer_forget(struct qp *qp)
 {
 	struct responder *r = &qp->resp;
 
-	r->replay.head = r->replay.used = 0;
+	replay_drop_answers(&r->replay);
 	if (r->ack_pending && roce_syndrome_kind(r->ack_syndrome) == ROCE_ACK)
 		r->ack_pending = false;
 }

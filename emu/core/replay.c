@@ -16,7 +16,7 @@ int replay_construct(struct replay *r, uint32_t size)
 	if (size > REPLAY_MAX)
 		return -EINVAL;
 	r->entry = calloc(size, sizeof *r->entry);
-	r->answer = calloc(size, sizeof *r->answer);
+	r->answer = calloc(2 * (size_t)size, sizeof *r->answer);
 	if (!r->entry || !r->answer) {
 		replay_destruct(r);
 		return -ENOMEM;
@@ -36,28 +36,44 @@ void replay_clear(struct replay *r)
 {
 	if (r->size)
 		memset(r->entry, 0, r->size * sizeof *r->entry);
-	r->next = r->head = r->used = 0;
+	r->next = 0;
+	replay_drop_answers(r);
+}
+
+void replay_drop_answers(struct replay *r)
+{
+	r->head = r->used = r->again = 0;
 }
 
 bool replay_has_room(const struct replay *r)
 {
-	return r->used < r->size;
+	return r->used - r->again < r->size;
+}
+
+bool replay_has_room_again(const struct replay *r)
+{
+	return r->again < r->size;
+}
+
+static void queue_answer(struct replay *r, const struct replay_entry *e, bool again)
+{
+	struct replay_answer *a = &r->answer[(r->head + r->used) % (2 * r->size)];
+
+	*a = (struct replay_answer){.e = *e, .again = again};
+	r->used++;
+	r->again += again;
 }
 
 void replay_answer_again(struct replay *r, const struct replay_entry *e)
 {
-	struct replay_answer *a = &r->answer[(r->head + r->used) % r->size];
-
-	a->e = *e;
-	a->sent = 0;
-	r->used++;
+	queue_answer(r, e, true);
 }
 
 void replay_add(struct replay *r, const struct replay_entry *e)
 {
 	r->entry[r->next] = *e;
 	r->next = (r->next + 1) % r->size;
-	replay_answer_again(r, e);
+	queue_answer(r, e, false);
 }
 
 const struct replay_entry *replay_find(const struct replay *r, uint32_t psn)
@@ -77,6 +93,7 @@ struct replay_answer *replay_head(struct replay *r)
 
 void replay_pop(struct replay *r)
 {
-	r->head = (r->head + 1) % r->size;
+	r->again -= r->answer[r->head].again;
+	r->head = (r->head + 1) % (2 * r->size);
 	r->used--;
 }

@@ -29,14 +29,16 @@ struct replay_entry {
 struct replay_answer {
 	struct replay_entry e;
 	uint32_t sent; /* bytes of a READ already sent */
+	bool again;    /* of a duplicate */
 };
 
 struct replay {
 	struct replay_entry *entry;   /* ring of "size" resources, newest at (next - 1) % size */
-	struct replay_answer *answer; /* ring of "size" answers */
+	struct replay_answer *answer; /* ring of 2 * "size" answers */
 	uint32_t size;
 	uint32_t next;
 	uint32_t head, used; /* answers */
+	uint32_t again;      /* those of them that are to duplicates */
 };
 
 /* Room for size resources (1..REPLAY_MAX; 0 gives none). 0 or -ENOMEM. */
@@ -46,8 +48,14 @@ void replay_destruct(struct replay *r);
 /* Forgets all resources and answers; the room stays. */
 void replay_clear(struct replay *r);
 
-/* True when one more request may be answered now (9.7.4.1.1: max_dest_rd_atomic). */
+/*
+ * True when one more new request may be answered now (9.7.4.1.1: max_dest_rd_atomic). Answers to
+ * duplicates do not count: the requester does not know that the network made them.
+ */
 bool replay_has_room(const struct replay *r);
+
+/* True when one more duplicate may be answered now: "size" of them at a time. */
+bool replay_has_room_again(const struct replay *r);
 
 /* Keeps the resource in place of the oldest, and queues its answer. There must be room. */
 void replay_add(struct replay *r, const struct replay_entry *e);
@@ -61,5 +69,8 @@ const struct replay_entry *replay_find(const struct replay *r, uint32_t psn);
 /* The oldest answer not sent, or NULL; and its end. */
 struct replay_answer *replay_head(struct replay *r);
 void replay_pop(struct replay *r);
+
+/* Drops all answers; the resources stay. */
+void replay_drop_answers(struct replay *r);
 
 #endif

@@ -98,7 +98,7 @@ static void duplicate_read(struct qp *qp, const struct core_train *t)
 	struct replay_entry again;
 	uint32_t skipped;
 
-	if (!e || e->kind != REPLAY_READ || !replay_has_room(&qp->resp.replay)) {
+	if (!e || e->kind != REPLAY_READ || !replay_has_room_again(&qp->resp.replay)) {
 		device_drop(qp->dev, qp->qpn, t->head.bth.psn, CORE_DROP_DUPLICATE);
 		return;
 	}
@@ -120,7 +120,7 @@ static void duplicate_atomic(struct qp *qp, const struct core_train *t)
 {
 	const struct replay_entry *e = replay_find(&qp->resp.replay, t->head.bth.psn);
 
-	if (!e || e->kind != REPLAY_ATOMIC || !replay_has_room(&qp->resp.replay)) {
+	if (!e || e->kind != REPLAY_ATOMIC || !replay_has_room_again(&qp->resp.replay)) {
 		device_drop(qp->dev, qp->qpn, t->head.bth.psn, CORE_DROP_DUPLICATE);
 		return;
 	}

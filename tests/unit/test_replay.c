@@ -64,12 +64,15 @@ static void test_answers_in_order(void **state)
 	assert_int_equal(replay_construct(&r, 3), 0);
 	for (uint32_t round = 0; round < 5; round++) {
 		struct replay_entry a = read_entry(1, 1), b = read_entry(2, 1),
-				    c = read_entry(3, 1);
+				    c = read_entry(3, 1), d = read_entry(4, 1);
 		replay_add(&r, &a);
 		replay_answer_again(&r, &b);
 		replay_add(&r, &c);
+		assert_true(replay_has_room(&r));
+		replay_add(&r, &d);
 		assert_false(replay_has_room(&r));
-		for (uint32_t i = 1; i <= 3; i++) {
+		assert_true(replay_has_room_again(&r));
+		for (uint32_t i = 1; i <= 4; i++) {
 			assert_int_equal(replay_head(&r)->e.psn, i);
 			assert_int_equal(replay_head(&r)->sent, 0);
 			replay_pop(&r);
@@ -81,6 +84,30 @@ static void test_answers_in_order(void **state)
 	replay_destruct(&r);
 }
 
+/* Duplicates fill their own half, whatever new requests do. */
+static void test_duplicates_take_no_room(void **state)
+{
+	struct replay r;
+	struct replay_entry e = read_entry(7, 1);
+
+	(void)state;
+	assert_int_equal(replay_construct(&r, 2), 0);
+	replay_answer_again(&r, &e);
+	replay_answer_again(&r, &e);
+	assert_false(replay_has_room_again(&r));
+	assert_true(replay_has_room(&r));
+	replay_add(&r, &e);
+	replay_add(&r, &e);
+	assert_false(replay_has_room(&r));
+	replay_pop(&r);
+	assert_true(replay_has_room_again(&r));
+	assert_false(replay_has_room(&r));
+	replay_drop_answers(&r);
+	assert_null(replay_head(&r));
+	assert_true(replay_has_room(&r));
+	replay_destruct(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -88,6 +115,7 @@ int main(void)
 		cmocka_unit_test(test_find_and_evict),
 		cmocka_unit_test(test_psn_wrap),
 		cmocka_unit_test(test_answers_in_order),
+		cmocka_unit_test(test_duplicates_take_no_room),
 	};
 
 	return cmocka_run_group_tests_name("replay", tests, NULL, NULL);

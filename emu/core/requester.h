@@ -94,11 +94,14 @@ static inline struct send_wr *requester_wr(const struct requester *req, uint32_t
 	return &req->wr[i & (req->sq.entries - 1)];
 }
 
+/*
+ * A READ is asked for in pieces of this size, so that its answers never overrun a socket: whole
+ * packets, because a request takes one PSN for each packet of its response (9.7.2).
+ */
+uint32_t requester_read_piece(const struct qp *qp);
+
 /* READ or atomic: complete only when its response has come. */
 bool requester_awaits_response(const struct send_wr *w);
-
-/* A READ is asked for in pieces of so many bytes, so that its answers never overrun a socket. */
-uint32_t requester_read_piece(const struct qp *qp);
 
 /* The scatter/gather list of a fetched request. */
 struct sgl requester_sgl(struct qp *qp, const struct send_wr *w);

@@ -147,6 +147,7 @@ struct world *world_create(uint64_t seed, unsigned n_devices, const struct core_
 	w->ops.random = op_random;
 	w->ops.trace = op_trace;
 	w->now = 1000000;
+	w->interleave = 500000;
 	w->losses = losses_create();
 	w->flat = malloc(base.train_bytes);
 	assert(w->flat);
@@ -281,8 +282,7 @@ static void run_now(struct world *w)
 {
 	while (w->n_events && w->event[0]->time <= w->now) {
 		deliver_next(w);
-		/* Sometimes the shell sends before it looks at the next arrival. */
-		if (prng_chance(&w->rng, 500000))
+		if (prng_chance(&w->rng, w->interleave))
 			world_pump(w);
 		if (++w->steps_at_now > STUCK)
 			world_fail(w, "packets answer each other for ever at one instant");

@@ -82,6 +82,7 @@ struct world {
 	unsigned n_events, event_room;
 	uint64_t event_number;
 	struct losses *losses;
+	uint32_t interleave; /* ppm: devices send between two arrivals of one instant */
 	uint64_t packets, lost, steps_at_now;
 	uint8_t *flat; /* payload of the train being sent */
 	uint8_t bytes[ROCE_MAX_PACKET_LENGTH];

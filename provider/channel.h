@@ -15,9 +15,9 @@
 #include <sys/types.h>
 
 struct uhcav_channel {
-	int read_fd;  /* the application's: ibv_comp_channel.fd; we only look at it */
-	int write_fd; /* ours, a copy of what the daemon holds */
-	ino_t inode;  /* of read_fd: tells a reused number from the channel */
+	int read_fd;               /* the application's: ibv_comp_channel.fd; we only look at it */
+	int write_fd;              /* ours, a copy of what the daemon holds */
+	ino_t inode;               /* of read_fd: tells a reused number from the channel */
 	struct uhcav_context *ctx; /* NULL until the first CQ */
 	uint32_t handle;
 	unsigned users; /* CQs */

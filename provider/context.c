@@ -125,9 +125,8 @@ void uhcav_context_forked(struct uhcav_context *ctx)
 /* HELLO; fd gets status page, doorbells and event fd. */
 static int say_hello(struct uhcav_context *ctx, const char *name, int async_fd, int fd[3])
 {
-	struct uhca_cmd_hello request = {.magic = UHCA_ABI_MAGIC,
-					 .version = UHCA_ABI_VERSION,
-					 .pid = (uint32_t)getpid()};
+	struct uhca_cmd_hello request = {
+		.magic = UHCA_ABI_MAGIC, .version = UHCA_ABI_VERSION, .pid = (uint32_t)getpid()};
 	struct uhca_cmd_hello_reply reply;
 	int send_fd[2] = {-1, async_fd};
 	struct uhcav_call call = {.request = &request.h,

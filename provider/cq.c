@@ -106,8 +106,8 @@ static int open_cq(struct uhcav_cq *cq, int cqe, int vector)
 	return 0;
 }
 
-struct ibv_cq *uhcav_create_cq(struct ibv_context *ibctx, int cqe,
-			       struct ibv_comp_channel *channel, int comp_vector)
+struct ibv_cq *uhcav_create_cq(struct ibv_context *ibctx, int cqe, struct ibv_comp_channel *channel,
+			       int comp_vector)
 {
 	struct uhcav_context *ctx = uhcav_context_of(ibctx);
 	struct uhcav_cq *cq;

@@ -27,7 +27,8 @@ struct uhcav_cq {
 	uint32_t consumer; /* next entry to take */
 	uint32_t mask;
 	uint32_t stride;
-	bool flushing; /* the daemon is gone and the ring is done with: report what is outstanding */
+	bool flushing; /* the daemon is gone and the ring is done with: report what is outstanding
+			*/
 	uint8_t *entries;
 	struct uhca_abi_cq *page;
 	struct uhcav_context *ctx;
@@ -59,8 +60,8 @@ static inline int uhcav_cqe_valid(const struct uhca_abi_cqe *e, uint32_t index)
 }
 
 /* ibv_create_cq(3): NULL with errno. */
-struct ibv_cq *uhcav_create_cq(struct ibv_context *ibctx, int cqe,
-			       struct ibv_comp_channel *channel, int comp_vector);
+struct ibv_cq *uhcav_create_cq(struct ibv_context *ibctx, int cqe, struct ibv_comp_channel *channel,
+			       int comp_vector);
 
 /*
  * ibv_destroy_cq(3): 0 or an errno value. Waits until every event that was read is acknowledged.

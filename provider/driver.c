@@ -76,9 +76,9 @@ static void delete_context(char *base)
 }
 
 /* Fields of verbs_context are found from its end: the library puts new ones at its start. */
-#define VERBS_FIELD(c, field) \
-	(*(void **)(void *)((char *)((c) + 1) - \
-			    (sizeof(struct verbs_context) - offsetof(struct verbs_context, field))))
+#define VERBS_FIELD(c, field)                                                                      \
+	(*(void **)(void *)((char *)((c) + 1) - (sizeof(struct verbs_context) -                    \
+						 offsetof(struct verbs_context, field))))
 
 struct anchor {
 	enum uhcav_op op;
@@ -87,9 +87,18 @@ struct anchor {
 
 static bool anchors_hold(struct ibv_context *c, const char *sentinel, int generation)
 {
-#define OPS(field)              {UHCAV_OP_##field, (void *)c->ops.field}
-#define FIELD(field)            {UHCAV_OP_##field, VERBS_FIELD(c, field)}
-#define FIELD_AS(op_name, name) {UHCAV_OP_##op_name, VERBS_FIELD(c, name)}
+#define OPS(field)                                                                                 \
+	{                                                                                          \
+		UHCAV_OP_##field, (void *)c->ops.field                                             \
+	}
+#define FIELD(field)                                                                               \
+	{                                                                                          \
+		UHCAV_OP_##field, VERBS_FIELD(c, field)                                            \
+	}
+#define FIELD_AS(op_name, name)                                                                    \
+	{                                                                                          \
+		UHCAV_OP_##op_name, VERBS_FIELD(c, name)                                           \
+	}
 	const struct anchor anchors[] = {
 		OPS(alloc_mw),
 		OPS(bind_mw),
@@ -244,8 +253,7 @@ static int generation_of(void *handle)
 static bool look_up(void *handle)
 {
 	static const char *const names[] = {"verbs_register_driver_64", "verbs_register_driver_59",
-					    "verbs_register_driver_57",
-					    "verbs_register_driver_34"};
+					    "verbs_register_driver_57", "verbs_register_driver_34"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !library.register_driver; i++)
 		*(void **)&library.register_driver = dlsym(handle, names[i]);

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#define PURGE_STEP 64u
+#define PURGE_STEP  64u
 /* More records than any socket buffer holds: the end of a loop against a raving sender. */
 #define PURGE_LIMIT 65536u
 

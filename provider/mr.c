@@ -14,8 +14,8 @@
 #include <stdlib.h>
 
 #define ACCESS_REMOTE_STORE (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC)
-#define ACCESS_KNOWN \
-	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | \
+#define ACCESS_KNOWN                                                                               \
+	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ |               \
 	 IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_MW_BIND)
 /* Hints: a device that ignores them does what was asked. */
 #define ACCESS_IGNORED (IBV_ACCESS_HUGETLB | IBV_ACCESS_OPTIONAL_RANGE)
@@ -58,8 +58,7 @@ static int command(struct uhcav_context *ctx, struct uhca_cmd_reg_mr *request,
 	return 0;
 }
 
-struct ibv_mr *uhcav_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
-			    int access)
+struct ibv_mr *uhcav_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, int access)
 {
 	struct uhca_cmd_reg_mr request = {.addr = (uintptr_t)addr,
 					  .length = length,

@@ -16,7 +16,7 @@
 #include <sched.h>
 #include <string.h>
 
-#define WC_PUBLIC_FLAGS \
+#define WC_PUBLIC_FLAGS                                                                            \
 	(UHCA_ABI_WC_GRH | UHCA_ABI_WC_WITH_IMM | UHCA_ABI_WC_IP_CSUM_OK | UHCA_ABI_WC_WITH_INV)
 
 static void translate(struct uhcav_cq *cq, const struct uhca_abi_cqe *e, struct ibv_wc *wc)
@@ -91,7 +91,8 @@ int uhcav_poll_cq(struct ibv_cq *ibcq, int n, struct ibv_wc *wc)
 		return -EIO;
 	uhcav_lock(&cq->lock);
 	got = cq->flushing ? 0 : take(cq, n, wc);
-	/* "life" was read before the ring was found empty: what the daemon completed comes first. */
+	/* "life" was read before the ring was found empty: what the daemon completed comes first.
+	 */
 	if (!got && life == UHCAV_FATAL)
 		got = flush(cq, n, wc);
 	uhcav_unlock(&cq->lock);
@@ -107,8 +108,7 @@ bool uhcav_cq_pending(struct uhcav_cq *cq)
 	bool pending;
 
 	uhcav_lock(&cq->lock);
-	pending = !cq->flushing &&
-		  uhcav_cqe_valid(uhcav_cq_slot(cq, cq->consumer), cq->consumer);
+	pending = !cq->flushing && uhcav_cqe_valid(uhcav_cq_slot(cq, cq->consumer), cq->consumer);
 	while (!pending && (qp = uhcav_qp_set_next(&cq->qps, &cursor)))
 		pending = (qp->qp.send_cq == &cq->cq && uhcav_qp_send_outstanding(qp)) ||
 			  (qp->qp.recv_cq == &cq->cq && uhcav_qp_recv_outstanding(qp));

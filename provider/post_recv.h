@@ -11,7 +11,6 @@
  * the device is gone.
  */
 int uhcav_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
-int uhcav_post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr,
-			struct ibv_recv_wr **bad_wr);
+int uhcav_post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 
 #endif

@@ -19,21 +19,20 @@
 #include <errno.h>
 #include <string.h>
 
-#define FLAGS_KNOWN \
+#define FLAGS_KNOWN                                                                                \
 	((unsigned)(IBV_SEND_FENCE | IBV_SEND_SIGNALED | IBV_SEND_SOLICITED | IBV_SEND_INLINE))
 
 #define BIT(opcode) (1u << (opcode))
 
 /* Work requests whose elements name what is sent. */
-#define WITH_PAYLOAD \
-	(BIT(IBV_WR_SEND) | BIT(IBV_WR_SEND_WITH_IMM) | BIT(IBV_WR_RDMA_WRITE) | \
+#define WITH_PAYLOAD                                                                               \
+	(BIT(IBV_WR_SEND) | BIT(IBV_WR_SEND_WITH_IMM) | BIT(IBV_WR_RDMA_WRITE) |                   \
 	 BIT(IBV_WR_RDMA_WRITE_WITH_IMM))
 
 #define WITH_IMMEDIATE (BIT(IBV_WR_SEND_WITH_IMM) | BIT(IBV_WR_RDMA_WRITE_WITH_IMM))
 
 /* States in which a send queue takes requests (IBTA vol. 1, 10.3.1; post before RTS is refused) */
-#define STATES_POSTABLE \
-	(BIT(IBV_QPS_RTS) | BIT(IBV_QPS_SQD) | BIT(IBV_QPS_SQE) | BIT(IBV_QPS_ERR))
+#define STATES_POSTABLE (BIT(IBV_QPS_RTS) | BIT(IBV_QPS_SQD) | BIT(IBV_QPS_SQE) | BIT(IBV_QPS_ERR))
 
 _Static_assert((int)UHCA_ABI_WR_SEND == (int)IBV_WR_SEND &&
 		       (int)UHCA_ABI_WR_RDMA_READ == (int)IBV_WR_RDMA_READ &&
@@ -83,8 +82,8 @@ static int put_inline(struct uhcav_qp *qp, const struct ibv_send_wr *wr,
 	return 0;
 }
 
-static void gather(struct uhcav_qp *qp, const struct ibv_send_wr *wr,
-		   struct uhca_abi_send_wqe *wqe, uint8_t *data)
+static void gather(struct uhcav_qp *qp, const struct ibv_send_wr *wr, struct uhca_abi_send_wqe *wqe,
+		   uint8_t *data)
 {
 	uint64_t total = total_length(wr);
 
@@ -92,8 +91,8 @@ static void gather(struct uhcav_qp *qp, const struct ibv_send_wr *wr,
 		return;
 	for (int i = 0; i < wr->num_sge; i++) {
 		const struct ibv_sge *sge = &wr->sg_list[i];
-		const void *from = uhcav_mr_table_find(&qp->ctx->regions, sge->lkey, sge->addr,
-						       sge->length);
+		const void *from =
+			uhcav_mr_table_find(&qp->ctx->regions, sge->lkey, sge->addr, sge->length);
 		if (!from)
 			return;
 		memcpy(data, from, sge->length);

@@ -108,8 +108,8 @@ static int map_queues(struct uhcav_qp *qp, const struct uhca_cmd_create_qp_reply
 	qp->send_data = (uint8_t *)base + r->send.data_offset;
 	qp->data_stride = r->send.data_stride;
 	qp->gather_limit = limit < qp->data_stride ? limit : qp->data_stride;
-	qp->max_inline_data = r->max_inline_data < qp->data_stride ? r->max_inline_data
-								   : qp->data_stride;
+	qp->max_inline_data =
+		r->max_inline_data < qp->data_stride ? r->max_inline_data : qp->data_stride;
 	return 0;
 }
 
@@ -315,8 +315,7 @@ int uhcav_query_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask,
 static void wait_acks(struct uhcav_qp *qp)
 {
 	pthread_mutex_lock(&qp->qp.mutex);
-	while (qp->qp.events_completed !=
-	       __atomic_load_n(&qp->async_events_read, __ATOMIC_ACQUIRE))
+	while (qp->qp.events_completed != __atomic_load_n(&qp->async_events_read, __ATOMIC_ACQUIRE))
 		pthread_cond_wait(&qp->qp.cond, &qp->qp.mutex);
 	pthread_mutex_unlock(&qp->qp.mutex);
 }

@@ -142,8 +142,7 @@ static bool reply_fits(const struct uhcav_call *call, ssize_t n, int flags, unsi
 
 	if (n < (ssize_t)sizeof(*r) || (flags & (MSG_TRUNC | MSG_CTRUNC)))
 		return false;
-	if (r->cmd != call->cmd || r->sequence != call->request->sequence ||
-	    r->size != (uint32_t)n)
+	if (r->cmd != call->cmd || r->sequence != call->request->sequence || r->size != (uint32_t)n)
 		return false;
 	if (r->status)
 		return r->status < 0 && r->status > -4096 && n == (ssize_t)sizeof(*r);

@@ -17,8 +17,7 @@ static uint64_t cookie_of(const struct uhcav_srq *srq)
 	return (uintptr_t)&srq->srq;
 }
 
-static int create_command(struct uhcav_srq *srq, struct ibv_pd *pd,
-			  const struct ibv_srq_attr *attr,
+static int create_command(struct uhcav_srq *srq, struct ibv_pd *pd, const struct ibv_srq_attr *attr,
 			  struct uhca_cmd_create_srq_reply *reply, int *fd)
 {
 	struct uhca_cmd_create_srq request = {.cookie = cookie_of(srq),

@@ -47,25 +47,25 @@ ssize_t __readlinkat_chk(int dir, const char *path, char *buf, size_t len, size_
 char *__realpath_chk(const char *path, char *resolved, size_t room);
 
 /* Declares "to": the mapped path, which may stand in a buffer of the calling function. */
-#define MAP(path) \
-	char buffer_[PATH_MAX]; \
+#define MAP(path)                                                                                  \
+	char buffer_[PATH_MAX];                                                                    \
 	const char *to = uhca_path_map(uhca_root(), path, buffer_, sizeof(buffer_))
 
 /* Calls the real function, or answers ENOSYS with the value "failed". */
-#define CALL(name, failed, ...) \
+#define CALL(name, failed, ...)                                                                    \
 	(UHCA_REAL(name) ? UHCA_REAL(name)(__VA_ARGS__) : (errno = ENOSYS, (failed)))
 
 /* ---- open ---- */
 
 /* The mode is there only when the flags say so. */
-#define MODE(flags, mode) \
-	do { \
-		if ((flags) & (O_CREAT | __O_TMPFILE)) { \
-			va_list ap_; \
-			va_start(ap_, flags); \
-			(mode) = va_arg(ap_, mode_t); \
-			va_end(ap_); \
-		} \
+#define MODE(flags, mode)                                                                          \
+	do {                                                                                       \
+		if ((flags) & (O_CREAT | __O_TMPFILE)) {                                           \
+			va_list ap_;                                                               \
+			va_start(ap_, flags);                                                      \
+			(mode) = va_arg(ap_, mode_t);                                              \
+			va_end(ap_);                                                               \
+		}                                                                                  \
 	} while (0)
 
 EXPORT int open(const char *path, int flags, ...)

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Completion channels. libibverbs makes them by an ioctl on the device file, which the preload
+ * library (or got.c) answers with one end of a socket pair made here; the daemon gets the other
+ * end when the first CQ is created on the channel. libibverbs closes a channel without telling
+ * the provider: a registry of all channels of the process notices it by the hang-up of our end.
+ */
+#ifndef UHCAV_CHANNEL_H
+#define UHCAV_CHANNEL_H
+
+#include "context.h"
+
+#include <pthread.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct uhcav_channel {
+	int read_fd;               /* the application's: ibv_comp_channel.fd; we only look at it */
+	int write_fd;              /* ours, a copy of what the daemon holds */
+	ino_t inode;               /* of read_fd: tells a reused number from the channel */
+	struct uhcav_context *ctx; /* NULL until the first CQ */
+	uint32_t handle;
+	unsigned users; /* CQs */
+	pthread_mutex_t purge;
+	struct uhcav_channel *next;
+};
+
+/* Makes a channel; returns the application's descriptor, or -1 with errno. */
+int uhcav_channel_create(int cmd_fd);
+
+/*
+ * The channel of an application's descriptor, with one more user; the daemon knows it afterwards.
+ * 0, -EINVAL (not one of ours), or what the command says.
+ */
+int uhcav_channel_get(struct uhcav_context *ctx, int read_fd, struct uhcav_channel **out);
+
+/* Gives a user back. */
+void uhcav_channel_put(struct uhcav_channel *ch);
+
+/* Puts a completion event of the CQ "cookie" into the channel, as the daemon would. */
+void uhcav_channel_event(struct uhcav_channel *ch, uint64_t cookie);
+
+/* Drops the unread events of a CQ that was destroyed. */
+void uhcav_channel_purge(struct uhcav_channel *ch, uint64_t cookie);
+
+/* The context closes: forgets its channels. */
+void uhcav_channels_forget(struct uhcav_context *ctx);
+
+/* For fork.c: the registry's lock around a fork. */
+void uhcav_channels_lock(void);
+void uhcav_channels_unlock(void);
+
+#endif

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Completion queues (ibv_create_cq(3), ibv_req_notify_cq(3), ibv_get_cq_event(3)). The ring
+ * belongs to the device, which made its region; we own the consumer index and the arm word.
+ */
+#include "cq.h"
+
+#include "async.h"
+#include "mem_probe.h"
+#include "poll_cq.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+static uint64_t cookie_of(const struct uhcav_cq *cq)
+{
+	return (uintptr_t)&cq->cq;
+}
+
+static int create_command(struct uhcav_cq *cq, uint32_t cqe, uint32_t vector,
+			  struct uhca_cmd_create_cq_reply *reply, int *fd)
+{
+	struct uhca_cmd_create_cq request = {.cookie = cookie_of(cq),
+					     .cqe = cqe,
+					     .channel = cq->channel ? cq->channel->handle : 0,
+					     .comp_vector = vector};
+	struct uhcav_call call = {.request = &request.h,
+				  .request_size = sizeof(request),
+				  .cmd = UHCA_CMD_CREATE_CQ,
+				  .reply = &reply->h,
+				  .reply_size = sizeof(*reply),
+				  .recv_fd = fd,
+				  .n_recv_fd = 1};
+
+	return uhcav_context_call(cq->ctx, &call);
+}
+
+/* Does the ring that the reply describes lie in its region? */
+static bool layout_fits(const struct uhca_cmd_create_cq_reply *r)
+{
+	uint64_t bytes = (uint64_t)r->entries * r->stride;
+
+	return r->entries && !(r->entries & (r->entries - 1)) && r->stride >= UHCA_ABI_CQE_SIZE &&
+	       r->stride % 8 == 0 && r->entries_offset % 8 == 0 &&
+	       r->entries_offset >= sizeof(struct uhca_abi_cq) &&
+	       r->entries_offset <= r->region_size && bytes <= r->region_size - r->entries_offset;
+}
+
+static int map_ring(struct uhcav_cq *cq, const struct uhca_cmd_create_cq_reply *r, int fd)
+{
+	void *base;
+	int err = uhcav_context_map(fd, r->region_size, true, UHCA_ABI_REGION_CQ, &base);
+
+	if (err)
+		return err;
+	if (!layout_fits(r)) {
+		munmap(base, r->region_size);
+		return -EPROTO;
+	}
+	cq->page = base;
+	cq->entries = (uint8_t *)base + r->entries_offset;
+	cq->mask = r->entries - 1;
+	cq->stride = r->stride;
+	cq->region_size = r->region_size;
+	return 0;
+}
+
+static void link_cq(struct uhcav_cq *cq)
+{
+	pthread_mutex_lock(&cq->ctx->cqs_lock);
+	cq->next = cq->ctx->cqs;
+	cq->ctx->cqs = cq;
+	pthread_mutex_unlock(&cq->ctx->cqs_lock);
+}
+
+static void unlink_cq(struct uhcav_cq *cq)
+{
+	struct uhcav_cq **at = &cq->ctx->cqs;
+
+	pthread_mutex_lock(&cq->ctx->cqs_lock);
+	while (*at && *at != cq)
+		at = &(*at)->next;
+	if (*at)
+		*at = cq->next;
+	pthread_mutex_unlock(&cq->ctx->cqs_lock);
+}
+
+static int open_cq(struct uhcav_cq *cq, int cqe, int vector)
+{
+	struct uhca_cmd_create_cq_reply reply;
+	int fd;
+	int err = create_command(cq, (uint32_t)cqe, (uint32_t)vector, &reply, &fd);
+
+	if (err)
+		return err;
+	err = map_ring(cq, &reply, fd);
+	if (err) {
+		uhcav_context_call_handle(cq->ctx, UHCA_CMD_DESTROY_CQ, reply.handle);
+		return err;
+	}
+	cq->handle = reply.handle;
+	cq->cq.handle = reply.handle;
+	cq->cq.cqe = (int)reply.cqe;
+	return 0;
+}
+
+struct ibv_cq *uhcav_create_cq(struct ibv_context *ibctx, int cqe, struct ibv_comp_channel *channel,
+			       int comp_vector)
+{
+	struct uhcav_context *ctx = uhcav_context_of(ibctx);
+	struct uhcav_cq *cq;
+	int err = -EINVAL;
+
+	if (cqe < 1 || comp_vector < 0 || comp_vector >= ibctx->num_comp_vectors) {
+		errno = EINVAL;
+		return NULL;
+	}
+	cq = calloc(1, sizeof(*cq));
+	if (!cq)
+		return NULL;
+	cq->ctx = ctx;
+	cq->cq.context = ibctx;
+	uhcav_lock_init(&cq->lock, ctx->single_threaded);
+	uhcav_qp_set_construct(&cq->qps);
+	if (channel) {
+		err = uhcav_channel_get(ctx, channel->fd, &cq->channel);
+		if (err)
+			goto err_free;
+	}
+	err = open_cq(cq, cqe, comp_vector);
+	if (err)
+		goto err_channel;
+	link_cq(cq);
+	return &cq->cq;
+
+err_channel:
+	if (cq->channel)
+		uhcav_channel_put(cq->channel);
+err_free:
+	free(cq);
+	errno = -err;
+	return NULL;
+}
+
+/* Every event that was read is acknowledged, as ibv_destroy_cq(3) promises. */
+static void wait_acks(struct uhcav_cq *cq)
+{
+	struct ibv_cq *ibcq = &cq->cq;
+
+	pthread_mutex_lock(&ibcq->mutex);
+	while (ibcq->comp_events_completed !=
+		       __atomic_load_n(&cq->comp_events_read, __ATOMIC_ACQUIRE) ||
+	       ibcq->async_events_completed !=
+		       __atomic_load_n(&cq->async_events_read, __ATOMIC_ACQUIRE))
+		pthread_cond_wait(&ibcq->cond, &ibcq->mutex);
+	pthread_mutex_unlock(&ibcq->mutex);
+}
+
+static bool in_use(struct uhcav_cq *cq)
+{
+	bool used;
+
+	uhcav_lock(&cq->lock);
+	used = cq->qps.n != 0;
+	uhcav_unlock(&cq->lock);
+	return used;
+}
+
+static void take_back_events(struct uhcav_cq *cq)
+{
+	if (cq->channel)
+		uhcav_channel_purge(cq->channel, cookie_of(cq));
+	uhcav_async_purge(cq->ctx, cookie_of(cq));
+}
+
+int uhcav_destroy_cq(struct ibv_cq *ibcq)
+{
+	struct uhcav_cq *cq = uhcav_cq_of(ibcq);
+	int err;
+
+	/* The device says so too; but it may be dead, and QPs point here. */
+	if (in_use(cq))
+		return EBUSY;
+	err = uhcav_context_call_destroy(cq->ctx, UHCA_CMD_DESTROY_CQ, cq->handle);
+	if (err)
+		return -err;
+	unlink_cq(cq);
+	if (uhcav_life(cq->ctx) != UHCAV_FORKED) {
+		take_back_events(cq);
+		wait_acks(cq);
+	}
+	if (cq->channel)
+		uhcav_channel_put(cq->channel);
+	munmap(cq->page, cq->region_size);
+	uhcav_qp_set_destruct(&cq->qps);
+	free(cq);
+	return 0;
+}
+
+void uhcav_cq_fire(struct uhcav_cq *cq)
+{
+	if (__atomic_exchange_n(&cq->page->arm, 0, __ATOMIC_ACQ_REL) && cq->channel)
+		uhcav_channel_event(cq->channel, cookie_of(cq));
+}
+
+int uhcav_req_notify_cq(struct ibv_cq *ibcq, int solicited_only)
+{
+	struct uhcav_cq *cq = uhcav_cq_of(ibcq);
+
+	if (uhcav_life(cq->ctx) == UHCAV_FORKED)
+		return EIO;
+	__atomic_fetch_or(&cq->page->arm,
+			  solicited_only ? UHCA_ABI_ARM_SOLICITED : UHCA_ABI_ARM_NEXT,
+			  __ATOMIC_SEQ_CST);
+	/* What the caller polls from now on was completed before the arming or raises an event. */
+	uhca_ring_fence();
+	/* Nobody else is there to say that there are flushed completions. */
+	if (uhcav_life(cq->ctx) == UHCAV_FATAL && uhcav_cq_pending(cq))
+		uhcav_cq_fire(cq);
+	return 0;
+}
+
+void uhcav_cq_event(struct ibv_cq *ibcq)
+{
+	__atomic_fetch_add(&uhcav_cq_of(ibcq)->comp_events_read, 1, __ATOMIC_RELEASE);
+}
+
+int uhcav_cq_attach(struct uhcav_cq *cq, uint32_t qpn, struct uhcav_qp *qp)
+{
+	int err;
+
+	uhcav_lock(&cq->lock);
+	err = uhcav_qp_set_add(&cq->qps, qpn, qp);
+	uhcav_unlock(&cq->lock);
+	return err;
+}
+
+void uhcav_cq_detach(struct uhcav_cq *cq, uint32_t qpn)
+{
+	uhcav_lock(&cq->lock);
+	uhcav_qp_set_remove(&cq->qps, qpn);
+	uhcav_unlock(&cq->lock);
+}
+
+/*
+ * The data of one entry goes to its place. The application may have unmapped the memory already,
+ * which costs it the data and nothing else.
+ */
+static void settle(struct uhca_abi_cqe *e)
+{
+	if (!(e->flags & UHCA_ABI_WC_SCATTER))
+		return;
+	uhcav_mem_put((void *)(uintptr_t)e->scatter_addr, e + 1, e->scatter_length);
+	e->flags = (uint16_t)(e->flags & ~UHCA_ABI_WC_SCATTER);
+}
+
+void uhcav_cq_skip(struct uhcav_cq *cq, uint32_t qpn)
+{
+	uhcav_lock(&cq->lock);
+	for (uint32_t i = cq->consumer; uhcav_cqe_valid(uhcav_cq_slot(cq, i), i); i++) {
+		struct uhca_abi_cqe *e = uhcav_cq_slot(cq, i);
+		if (e->qpn != qpn)
+			continue;
+		settle(e);
+		e->flags |= UHCA_ABI_WC_SKIP;
+	}
+	uhcav_unlock(&cq->lock);
+}
+
+static void settle_cq(struct uhcav_cq *cq)
+{
+	uhcav_lock(&cq->lock);
+	for (uint32_t i = cq->consumer; uhcav_cqe_valid(uhcav_cq_slot(cq, i), i); i++)
+		settle(uhcav_cq_slot(cq, i));
+	uhcav_unlock(&cq->lock);
+}
+
+void uhcav_cqs_settle(struct uhcav_context *ctx)
+{
+	pthread_mutex_lock(&ctx->cqs_lock);
+	for (struct uhcav_cq *cq = ctx->cqs; cq; cq = cq->next)
+		settle_cq(cq);
+	pthread_mutex_unlock(&ctx->cqs_lock);
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Completion queues: creation, destruction, arming. Polling is poll_cq.c.
+ *
+ * Lock order: ctx->cqs_lock, cq->lock, a work queue's lock.
+ */
+#ifndef UHCAV_CQ_H
+#define UHCAV_CQ_H
+
+#include "channel.h"
+#include "context.h"
+#include "cqe.h"
+#include "lock.h"
+#include "qp_set.h"
+
+#include <infiniband/verbs.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct uhcav_cq {
+	union {
+		struct ibv_cq cq;
+		uint8_t room[UHCAV_OBJECT_ROOM];
+	};
+	/* What polling uses, under lock. */
+	struct uhcav_lock lock;
+	uint32_t consumer; /* next entry to take */
+	uint32_t mask;
+	uint32_t stride;
+	bool flushing; /* the daemon is gone and the ring is done with: report what is outstanding
+			*/
+	uint8_t *entries;
+	struct uhca_abi_cq *page;
+	struct uhcav_context *ctx;
+	struct uhcav_qp_set qps;
+
+	uint32_t handle;
+	size_t region_size;
+	struct uhcav_channel *channel; /* NULL: none */
+	uint32_t comp_events_read;     /* by ibv_get_cq_event; atomic */
+	uint32_t async_events_read;    /* by ibv_get_async_event; atomic */
+	struct uhcav_cq *next;         /* of the context, under its cqs_lock */
+};
+
+static inline struct uhcav_cq *uhcav_cq_of(struct ibv_cq *cq)
+{
+	return (struct uhcav_cq *)(void *)cq;
+}
+
+static inline struct uhca_abi_cqe *uhcav_cq_slot(const struct uhcav_cq *cq, uint32_t index)
+{
+	return (struct uhca_abi_cqe *)(void *)(cq->entries +
+					       (size_t)(index & cq->mask) * cq->stride);
+}
+
+/* Has the device completed the entry that index stands for? */
+static inline int uhcav_cqe_valid(const struct uhca_abi_cqe *e, uint32_t index)
+{
+	return __atomic_load_n(&e->sequence, __ATOMIC_ACQUIRE) == index + 1;
+}
+
+/* ibv_create_cq(3): NULL with errno. */
+struct ibv_cq *uhcav_create_cq(struct ibv_context *ibctx, int cqe, struct ibv_comp_channel *channel,
+			       int comp_vector);
+
+/*
+ * ibv_destroy_cq(3): 0 or an errno value. Waits until every event that was read is acknowledged.
+ */
+int uhcav_destroy_cq(struct ibv_cq *ibcq);
+
+/* ibv_req_notify_cq(3). */
+int uhcav_req_notify_cq(struct ibv_cq *ibcq, int solicited_only);
+
+/* Called by libibverbs for each completion event that it has read. */
+void uhcav_cq_event(struct ibv_cq *ibcq);
+
+/* The daemon is gone: one completion event if the CQ is armed. */
+void uhcav_cq_fire(struct uhcav_cq *cq);
+
+/* A QP that completes here comes (0 or -ENOMEM) and goes. */
+int uhcav_cq_attach(struct uhcav_cq *cq, uint32_t qpn, struct uhcav_qp *qp);
+void uhcav_cq_detach(struct uhcav_cq *cq, uint32_t qpn);
+
+/*
+ * Completions of a QP that was destroyed or reset are not polled any more; their data is put
+ * where it belongs first.
+ */
+void uhcav_cq_skip(struct uhcav_cq *cq, uint32_t qpn);
+
+/*
+ * Puts the data of all completions of the context that wait to be polled where it belongs: their
+ * memory is about to be deregistered.
+ */
+void uhcav_cqs_settle(struct uhcav_context *ctx);
+
+#endif

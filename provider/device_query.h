@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the device says of itself (ibv_query_device_ex(3), ibv_query_port(3)). */
+#ifndef UHCAV_DEVICE_QUERY_H
+#define UHCAV_DEVICE_QUERY_H
+
+#include <infiniband/verbs.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * 0 or an errno value. Of *attr no more than attr_size bytes are written: libibverbs passes the
+ * size of what its caller has, which may be smaller or larger than the struct we were built with.
+ */
+int uhcav_query_device_ex(struct ibv_context *ibctx, const struct ibv_query_device_ex_input *input,
+			  struct ibv_device_attr_ex *attr, size_t attr_size);
+
+/* 0 or an errno value. Writes no field that older libraries do not have. */
+int uhcav_query_port(struct ibv_context *ibctx, uint8_t port, struct ibv_port_attr *attr);
+
+#endif

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Registration with whatever libibverbs runs (DESIGN D1): the only file that knows its private
+ * functions. None of them is linked; they are looked up in the libibverbs that is loading us.
+ *
+ * The private layouts differ between releases, sometimes without a change of the library's
+ * private ABI number, so before anything is registered they are proved: a table of sentinels is
+ * installed into a scratch context, and the public fields of that context must then hold the
+ * sentinels of the slots that we believe in. A library that fails the proof is refused.
+ */
+#include "driver.h"
+
+#include "channel.h"
+#include "context.h"
+#include "got.h"
+#include "ops.h"
+#include "verbs_private.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Room for the library's verbs_context, of any release. */
+#define CONTEXT_ROOM 4096u
+
+struct library {
+	void (*register_driver)(const struct uhcav_device_ops *ops);
+	void (*set_ops)(void *verbs_context, void *const *table);
+	void *(*alloc_context)(struct ibv_device *dev, int cmd_fd, size_t size, void *offset,
+			       uint32_t driver_id);
+	void (*uninit_context)(void *verbs_context);
+	int generation;
+};
+
+static struct library library;
+static void *op_table[UHCAV_OP_SLOTS];
+
+/*
+ * The library's context ends with the public struct ibv_context, right before which stands the
+ * size of the whole: the place where that is so is the place.
+ */
+static struct ibv_context *find_public(char *verbs_context, const struct ibv_device *dev,
+				       int cmd_fd)
+{
+	size_t size = sizeof(struct ibv_context) + sizeof(size_t);
+
+	for (; size <= CONTEXT_ROOM; size += sizeof(void *)) {
+		char *end = verbs_context + size;
+		struct ibv_context *c = (void *)(end - sizeof(*c));
+		if (((size_t *)(void *)c)[-1] == size && c->device == dev && c->cmd_fd == cmd_fd)
+			return c;
+	}
+	return NULL;
+}
+
+/* A context of the library with our headroom before it; *out is its public part. */
+static char *new_context(struct ibv_device *dev, int cmd_fd, struct ibv_context **out)
+{
+	char *base = library.alloc_context(dev, cmd_fd, UHCAV_CONTEXT_HEADROOM + CONTEXT_ROOM,
+					   (void *)(uintptr_t)UHCAV_CONTEXT_HEADROOM, 0);
+
+	if (!base)
+		return NULL;
+	*out = find_public(base + UHCAV_CONTEXT_HEADROOM, dev, cmd_fd);
+	return base;
+}
+
+/* Closes cmd_fd and async_fd, too. */
+static void delete_context(char *base)
+{
+	library.uninit_context(base + UHCAV_CONTEXT_HEADROOM);
+	free(base);
+}
+
+/* Fields of verbs_context are found from its end: the library puts new ones at its start. */
+#define VERBS_FIELD(c, field)                                                                      \
+	(*(void **)(void *)((char *)((c) + 1) - (sizeof(struct verbs_context) -                    \
+						 offsetof(struct verbs_context, field))))
+
+struct anchor {
+	enum uhcav_op op;
+	void *found;
+};
+
+static bool anchors_hold(struct ibv_context *c, const char *sentinel, int generation)
+{
+#define OPS(field)                                                                                 \
+	{                                                                                          \
+		UHCAV_OP_##field, (void *)c->ops.field                                             \
+	}
+#define FIELD(field)                                                                               \
+	{                                                                                          \
+		UHCAV_OP_##field, VERBS_FIELD(c, field)                                            \
+	}
+#define FIELD_AS(op_name, name)                                                                    \
+	{                                                                                          \
+		UHCAV_OP_##op_name, VERBS_FIELD(c, name)                                           \
+	}
+	const struct anchor anchors[] = {
+		OPS(alloc_mw),
+		OPS(bind_mw),
+		OPS(dealloc_mw),
+		OPS(poll_cq),
+		OPS(req_notify_cq),
+		OPS(post_srq_recv),
+		OPS(post_send),
+		OPS(post_recv),
+		FIELD(advise_mr),
+		FIELD(alloc_null_mr),
+		FIELD(read_counters),
+		FIELD(alloc_dm),
+		FIELD(free_dm),
+		FIELD(reg_dm_mr),
+		FIELD(alloc_td),
+		FIELD(dealloc_td),
+		FIELD(create_counters),
+		FIELD(destroy_counters),
+		FIELD(modify_cq),
+		FIELD(create_wq),
+		FIELD(destroy_wq),
+		FIELD(query_rt_values),
+		FIELD(query_device_ex),
+		FIELD_AS(create_flow, ibv_create_flow),
+		FIELD_AS(destroy_flow, ibv_destroy_flow),
+		FIELD(open_qp),
+		FIELD(create_qp_ex),
+		FIELD(get_srq_num),
+		FIELD(create_srq_ex),
+		FIELD(open_xrcd),
+		FIELD(close_xrcd),
+	};
+#undef OPS
+#undef FIELD
+#undef FIELD_AS
+	for (size_t i = 0; i < sizeof(anchors) / sizeof(anchors[0]); i++)
+		if (anchors[i].found != sentinel + uhcav_op_slot(anchors[i].op, generation))
+			return false;
+	return true;
+}
+
+bool uhcav_driver_probe(int generation, const char **why)
+{
+	static const char sentinel[UHCAV_OP_SLOTS];
+	struct uhcav_device *dev = calloc(1, sizeof(*dev));
+	void *table[UHCAV_OP_SLOTS];
+	struct ibv_context *c;
+	char *base = NULL;
+	bool good = false;
+
+	*why = "no memory";
+	if (!dev)
+		return false;
+	dev->refcount = 1000; /* not one of the library's: it must never free it */
+	base = new_context(&dev->device, -1, &c);
+	if (!base)
+		goto out;
+	*why = "its context has an unknown layout";
+	if (c) {
+		for (size_t i = 0; i < UHCAV_OP_SLOTS; i++)
+			table[i] = (void *)(uintptr_t)&sentinel[i];
+		library.set_ops(base + UHCAV_CONTEXT_HEADROOM, table);
+		*why = "its op table has an unknown layout";
+		good = anchors_hold(c, sentinel, generation);
+	}
+	delete_context(base);
+out:
+	free(dev);
+	return good;
+}
+
+static void *alloc_context(struct ibv_device *dev, int cmd_fd, void *private_data)
+{
+	struct uhcav_context *ctx = NULL;
+	struct ibv_context *c;
+	char *base = new_context(dev, cmd_fd, &c);
+	int err;
+
+	(void)private_data;
+	if (!base)
+		return NULL;
+	err = c ? uhcav_context_create(c, dev->name, &ctx) : -EPROTO;
+	if (err) {
+		delete_context(base);
+		errno = -err;
+		return NULL;
+	}
+	memcpy(base, &ctx, sizeof(ctx)); /* where uhcav_context_of looks */
+	library.set_ops(base + UHCAV_CONTEXT_HEADROOM, op_table);
+	c->num_comp_vectors = 1;
+	return base + UHCAV_CONTEXT_HEADROOM;
+}
+
+void uhcav_free_context(struct ibv_context *ibctx)
+{
+	size_t size = ((size_t *)(void *)ibctx)[-1];
+	char *base = (char *)(ibctx + 1) - size - UHCAV_CONTEXT_HEADROOM;
+
+	uhcav_context_destroy(uhcav_context_of(ibctx));
+	delete_context(base);
+}
+
+static void *alloc_device(void *sysfs_dev)
+{
+	struct uhcav_device *dev = calloc(1, sizeof(*dev));
+
+	(void)sysfs_dev;
+	if (dev)
+		dev->core_support = UHCAV_CORE_SUPPORT_OPTIONAL_MR_ACCESS;
+	return dev;
+}
+
+static void uninit_device(void *device)
+{
+	free(device);
+}
+
+/* No other provider's devices have names that begin so. */
+static const struct uhcav_match matches[] = {
+	{.u = {.modalias = "rdma_device:*Nuhca*"}, .kind = UHCAV_MATCH_MODALIAS},
+	{.kind = UHCAV_MATCH_END},
+};
+
+static const struct uhcav_device_ops device_ops = {
+	.name = "uhca",
+	.match_min_abi = 1,
+	.match_max_abi = 1,
+	.match_table = matches,
+	.alloc_context = alloc_context,
+	.alloc_device = alloc_device,
+	.uninit_device = uninit_device,
+};
+
+static const struct uhca_preload_hooks preload_hooks = {
+	.size = sizeof(preload_hooks),
+	.create_comp_channel = uhcav_channel_create,
+};
+
+/* The generation of the op table, by what a release brought to the public interface. */
+static int generation_of(void *handle)
+{
+	if (dlvsym(handle, "ibv_alloc_buf", "IBVERBS_1.17"))
+		return 64;
+	if (dlvsym(handle, "ibv_query_port_speed", "IBVERBS_1.16"))
+		return 62;
+	if (dlvsym(handle, "ibv_alloc_dmah", "IBVERBS_1.15"))
+		return 59;
+	return 36;
+}
+
+static bool look_up(void *handle)
+{
+	static const char *const names[] = {"verbs_register_driver_64", "verbs_register_driver_59",
+					    "verbs_register_driver_57", "verbs_register_driver_34"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !library.register_driver; i++)
+		*(void **)&library.register_driver = dlsym(handle, names[i]);
+	*(void **)&library.set_ops = dlsym(handle, "verbs_set_ops");
+	*(void **)&library.alloc_context = dlsym(handle, "_verbs_init_and_alloc_context");
+	*(void **)&library.uninit_context = dlsym(handle, "verbs_uninit_context");
+	library.generation = generation_of(handle);
+	return library.register_driver && library.set_ops && library.alloc_context &&
+	       library.uninit_context;
+}
+
+static void take_over_ioctl(void)
+{
+	uhca_preload_register_fn *announce;
+
+	*(void **)&announce = dlsym(RTLD_DEFAULT, UHCA_PRELOAD_REGISTER);
+	if (announce && !announce(&preload_hooks))
+		return;
+	if (!uhcav_got_patch(&preload_hooks))
+		fprintf(stderr, "uhca: libibverbs' ioctl cannot be redirected: "
+				"no completion channels\n");
+}
+
+__attribute__((constructor)) static void enter(void)
+{
+	void *handle = dlopen("libibverbs.so.1", RTLD_NOLOAD | RTLD_LAZY);
+	const char *why = "it lacks a function that providers use";
+
+	if (!handle) {
+		fprintf(stderr, "uhca: this is a provider plugin: libibverbs loads it\n");
+		return;
+	}
+	if (!look_up(handle) || !uhcav_driver_probe(library.generation, &why)) {
+		fprintf(stderr, "uhca: cannot work with this libibverbs: %s\n", why);
+		return;
+	}
+	uhcav_ops_build(library.generation, op_table);
+	take_over_ioctl();
+	library.register_driver(&device_ops);
+}

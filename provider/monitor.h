@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The thread that notices that a daemon has died, so that programs which sleep in a completion
+ * channel or wait for async events are told. One per process, while contexts are open; it costs
+ * nothing while daemons live.
+ */
+#ifndef UHCAV_MONITOR_H
+#define UHCAV_MONITOR_H
+
+#include "context.h"
+
+/* Watches the context's socket from now on. 0, or -errno of making the thread. */
+int uhcav_monitor_add(struct uhcav_context *ctx);
+
+/* Stops watching. When it returns the monitor is done with the context. */
+void uhcav_monitor_remove(struct uhcav_context *ctx);
+
+/*
+ * For fork.c. The lock keeps the list whole across a fork; the child calls "forked" under it: all
+ * contexts are the parent's, and there is no thread.
+ */
+void uhcav_monitor_lock(void);
+void uhcav_monitor_unlock(void);
+void uhcav_monitor_forked(void);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One table: op name to function, sorted. What is not here is not supported yet, and libibverbs'
+ * default for it answers EOPNOTSUPP (or does nothing, for notifications).
+ */
+#include "ops.h"
+
+#include "ah.h"
+#include "async.h"
+#include "cq.h"
+#include "device_query.h"
+#include "mr.h"
+#include "pd.h"
+#include "poll_cq.h"
+#include "post_recv.h"
+#include "post_send.h"
+#include "qp.h"
+#include "srq.h"
+
+#include <string.h>
+
+#define IS(name, function) [UHCAV_OP_##name] = (void *)(function)
+
+static void *const supported[UHCAV_OP_COUNT] = {
+	IS(alloc_pd, uhcav_alloc_pd),           IS(async_event, uhcav_async_event),
+	IS(attach_mcast, uhcav_attach_mcast),   IS(cq_event, uhcav_cq_event),
+	IS(create_ah, uhcav_create_ah),         IS(create_cq, uhcav_create_cq),
+	IS(create_qp, uhcav_create_qp),         IS(create_qp_ex, uhcav_create_qp_ex),
+	IS(create_srq, uhcav_create_srq),       IS(dealloc_pd, uhcav_dealloc_pd),
+	IS(dereg_mr, uhcav_dereg_mr),           IS(destroy_ah, uhcav_destroy_ah),
+	IS(destroy_cq, uhcav_destroy_cq),       IS(destroy_qp, uhcav_destroy_qp),
+	IS(destroy_srq, uhcav_destroy_srq),     IS(detach_mcast, uhcav_detach_mcast),
+	IS(free_context, uhcav_free_context),   IS(modify_qp, uhcav_modify_qp),
+	IS(modify_srq, uhcav_modify_srq),       IS(poll_cq, uhcav_poll_cq),
+	IS(post_recv, uhcav_post_recv),         IS(post_send, uhcav_post_send),
+	IS(post_srq_recv, uhcav_post_srq_recv), IS(query_device_ex, uhcav_query_device_ex),
+	IS(query_port, uhcav_query_port),       IS(query_qp, uhcav_query_qp),
+	IS(query_srq, uhcav_query_srq),         IS(reg_mr, uhcav_reg_mr),
+	IS(req_notify_cq, uhcav_req_notify_cq),
+};
+
+static const struct {
+	const char *name;
+	int since;
+} known[UHCAV_OP_COUNT] = {
+#define UHCAV_OP(op, first) [UHCAV_OP_##op] = {#op, first},
+#include "ops.def"
+#undef UHCAV_OP
+};
+
+int uhcav_op_slot(enum uhcav_op op, int generation)
+{
+	int slot = 0;
+
+	for (unsigned i = 0; i < (unsigned)op; i++)
+		slot += known[i].since <= generation;
+	return slot;
+}
+
+const char *uhcav_op_name(enum uhcav_op op)
+{
+	return known[op].name;
+}
+
+void uhcav_ops_build(int generation, void *table[UHCAV_OP_SLOTS])
+{
+	int slot = 0;
+
+	memset(table, 0, UHCAV_OP_SLOTS * sizeof(table[0]));
+	for (unsigned i = 0; i < UHCAV_OP_COUNT; i++)
+		if (known[i].since <= generation)
+			table[slot++] = supported[i];
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A protection domain is a handle; what it protects, the device knows. */
+#include "pd.h"
+
+#include "context.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct pd {
+	struct ibv_pd pd;
+	uint8_t slack[UHCAV_OBJECT_ROOM / 4];
+};
+
+struct ibv_pd *uhcav_alloc_pd(struct ibv_context *ibctx)
+{
+	struct uhca_cmd_handle request = {.handle = 0};
+	struct uhca_cmd_handle_reply reply;
+	struct uhcav_call call = {.request = &request.h,
+				  .request_size = sizeof(request),
+				  .cmd = UHCA_CMD_ALLOC_PD,
+				  .reply = &reply.h,
+				  .reply_size = sizeof(reply)};
+	struct pd *pd = calloc(1, sizeof(*pd));
+	int err;
+
+	if (!pd)
+		return NULL;
+	err = uhcav_context_call(uhcav_context_of(ibctx), &call);
+	if (err) {
+		free(pd);
+		errno = -err;
+		return NULL;
+	}
+	pd->pd.context = ibctx;
+	pd->pd.handle = reply.handle;
+	return &pd->pd;
+}
+
+int uhcav_dealloc_pd(struct ibv_pd *pd)
+{
+	int err = uhcav_context_call_destroy(uhcav_context_of(pd->context), UHCA_CMD_DEALLOC_PD,
+					     pd->handle);
+
+	if (err)
+		return -err;
+	free(pd);
+	return 0;
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * ibv_poll_cq. The hot path touches the entry at the consumer index and nothing else of the
+ * shared memory: an entry says itself whether it is valid (cqe.h). No system call unless there is
+ * nothing to take: then the CPU is given away, because on a machine with few cores the daemon is
+ * likely to wait for it; a poller that spins costs itself milliseconds.
+ *
+ * "flush" is what a device does that goes away: every work request that the dead daemon had not
+ * completed is reported once with WR_FLUSH_ERR, per queue in the order of posting.
+ */
+#include "poll_cq.h"
+
+#include "qp.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+
+#define WC_PUBLIC_FLAGS                                                                            \
+	(UHCA_ABI_WC_GRH | UHCA_ABI_WC_WITH_IMM | UHCA_ABI_WC_IP_CSUM_OK | UHCA_ABI_WC_WITH_INV)
+
+static void translate(struct uhcav_cq *cq, const struct uhca_abi_cqe *e, struct ibv_wc *wc)
+{
+	if (e->flags & UHCA_ABI_WC_SCATTER)
+		memcpy((void *)(uintptr_t)e->scatter_addr, e + 1, e->scatter_length);
+	if (e->opcode & UHCA_ABI_WC_RECV) {
+		struct uhcav_qp *qp = uhcav_qp_set_find(&cq->qps, e->qpn);
+		if (qp)
+			qp->recv_completed++;
+	}
+	wc->wr_id = e->wr_id;
+	wc->status = (enum ibv_wc_status)e->status;
+	wc->opcode = (enum ibv_wc_opcode)e->opcode;
+	wc->vendor_err = e->vendor_err;
+	wc->byte_len = e->byte_len;
+	wc->imm_data = e->imm; /* and invalidated_rkey: one union */
+	wc->qp_num = e->qpn;
+	wc->src_qp = e->src_qp;
+	wc->wc_flags = e->flags & WC_PUBLIC_FLAGS;
+	wc->pkey_index = e->pkey_index;
+	wc->slid = e->slid;
+	wc->sl = e->sl;
+	wc->dlid_path_bits = e->dlid_path_bits;
+}
+
+/* Takes what is valid, n at the most. Under the lock. */
+static int take(struct uhcav_cq *cq, int n, struct ibv_wc *wc)
+{
+	uint32_t c = cq->consumer;
+	int got = 0;
+
+	while (got < n) {
+		const struct uhca_abi_cqe *e = uhcav_cq_slot(cq, c);
+		if (!uhcav_cqe_valid(e, c))
+			break;
+		if (!(e->flags & UHCA_ABI_WC_SKIP))
+			translate(cq, e, &wc[got++]);
+		c++;
+	}
+	if (c != cq->consumer) {
+		cq->consumer = c;
+		uhca_ring_publish(&cq->page->ring.consumer, c);
+	}
+	return got;
+}
+
+/* Completes with WR_FLUSH_ERR what the dead daemon left of all queues. Under the lock. */
+static int flush(struct uhcav_cq *cq, int n, struct ibv_wc *wc)
+{
+	uint32_t cursor = 0;
+	struct uhcav_qp *qp;
+	int got = 0;
+
+	cq->flushing = true;
+	while (got < n && (qp = uhcav_qp_set_next(&cq->qps, &cursor))) {
+		if (qp->qp.send_cq == &cq->cq)
+			got += uhcav_qp_flush_send(qp, n - got, wc + got);
+		if (qp->qp.recv_cq == &cq->cq)
+			got += uhcav_qp_flush_recv(qp, n - got, wc + got);
+	}
+	return got;
+}
+
+int uhcav_poll_cq(struct ibv_cq *ibcq, int n, struct ibv_wc *wc)
+{
+	struct uhcav_cq *cq = uhcav_cq_of(ibcq);
+	enum uhcav_life life = uhcav_life(cq->ctx);
+	int got;
+
+	if (life == UHCAV_FORKED)
+		return -EIO;
+	uhcav_lock(&cq->lock);
+	got = cq->flushing ? 0 : take(cq, n, wc);
+	/* "life" was read before the ring was found empty: what the daemon completed comes first.
+	 */
+	if (!got && life == UHCAV_FATAL)
+		got = flush(cq, n, wc);
+	uhcav_unlock(&cq->lock);
+	if (!got)
+		sched_yield();
+	return got;
+}
+
+bool uhcav_cq_pending(struct uhcav_cq *cq)
+{
+	uint32_t cursor = 0;
+	struct uhcav_qp *qp;
+	bool pending;
+
+	uhcav_lock(&cq->lock);
+	pending = !cq->flushing && uhcav_cqe_valid(uhcav_cq_slot(cq, cq->consumer), cq->consumer);
+	while (!pending && (qp = uhcav_qp_set_next(&cq->qps, &cursor)))
+		pending = (qp->qp.send_cq == &cq->cq && uhcav_qp_send_outstanding(qp)) ||
+			  (qp->qp.recv_cq == &cq->cq && uhcav_qp_recv_outstanding(qp));
+	uhcav_unlock(&cq->lock);
+	return pending;
+}

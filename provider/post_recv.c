@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * ibv_post_recv and ibv_post_srq_recv. The device looks for receives when a message needs one, so
+ * posting rings no doorbell; except when it says that it waits for them (recv_doorbell), because
+ * in the error state a receive is completed as soon as it is posted.
+ */
+#include "post_recv.h"
+
+#include "qp.h"
+#include "srq.h"
+#include "wqe.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* One request into the slot at the producer index. Under the lock. */
+static int put(struct uhcav_work_queue *wq, const struct ibv_recv_wr *wr)
+{
+	struct uhca_abi_recv_wqe wqe = {.wr_id = wr->wr_id, .num_sge = (uint32_t)wr->num_sge};
+	uint8_t *slot;
+
+	if (wr->num_sge < 0 || (uint32_t)wr->num_sge > wq->max_sge)
+		return EINVAL;
+	if (uhcav_work_queue_full(wq))
+		return ENOMEM;
+	slot = uhcav_work_queue_slot(wq, wq->producer);
+	memcpy(slot, &wqe, sizeof(wqe));
+	if (wr->num_sge)
+		memcpy(slot + sizeof(wqe), wr->sg_list,
+		       (size_t)wr->num_sge * sizeof(wr->sg_list[0]));
+	if (wq->wr_id)
+		wq->wr_id[wq->producer & (wq->mask * 2 + 1)] = wr->wr_id;
+	wq->producer++;
+	return 0;
+}
+
+/* Posts the list, publishes what could be posted. */
+static int post(struct uhcav_work_queue *wq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+{
+	uint32_t before;
+	int err = 0;
+
+	uhcav_lock(&wq->lock);
+	before = wq->producer;
+	for (; wr && !err; wr = err ? wr : wr->next)
+		err = put(wq, wr);
+	if (err)
+		*bad_wr = wr;
+	if (wq->producer != before)
+		uhca_ring_publish(&wq->ring->producer, wq->producer);
+	uhcav_unlock(&wq->lock);
+	return err;
+}
+
+int uhcav_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+{
+	struct uhcav_qp *qp = uhcav_qp_of(ibqp);
+	uint32_t state = __atomic_load_n(&qp->state, __ATOMIC_ACQUIRE);
+	int err = 0;
+
+	if (uhcav_life(qp->ctx) != UHCAV_ALIVE)
+		err = EIO;
+	else if (state == IBV_QPS_RESET || qp->qp.srq)
+		err = EINVAL;
+	if (err) {
+		*bad_wr = wr;
+		return err;
+	}
+	err = post(&qp->rq, wr, bad_wr);
+	uhca_ring_fence();
+	if (__atomic_load_n(&qp->page->recv_doorbell, __ATOMIC_RELAXED))
+		uhcav_context_ring(qp->ctx, qp->doorbell);
+	return err;
+}
+
+int uhcav_post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+{
+	struct uhcav_srq *srq = uhcav_srq_of(ibsrq);
+
+	if (uhcav_life(srq->ctx) != UHCAV_ALIVE) {
+		*bad_wr = wr;
+		return EIO;
+	}
+	return post(&srq->rq, wr, bad_wr);
+}

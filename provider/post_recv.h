@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Posting to receive queues, of a QP and shared. */
+#ifndef UHCAV_POST_RECV_H
+#define UHCAV_POST_RECV_H
+
+#include <infiniband/verbs.h>
+
+/*
+ * ibv_post_recv(3), ibv_post_srq_recv(3). On an error *bad_wr is the first request that was not
+ * posted. EINVAL: QP in RESET or with an SRQ, too many elements; ENOMEM: the queue is full; EIO:
+ * the device is gone.
+ */
+int uhcav_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
+int uhcav_post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the provider does for the preload library: libibverbs asks the kernel for some things
+ * without asking the provider, the preload library catches those ioctls, and the provider answers
+ * them. The provider finds uhca_preload_register by dlsym and calls it once.
+ */
+#ifndef UHCA_PRELOAD_HOOKS_H
+#define UHCA_PRELOAD_HOOKS_H
+
+#include <stdint.h>
+
+struct uhca_preload_hooks {
+	uint32_t size; /* of this struct; newer fields come at the end */
+	uint32_t reserved;
+	/* A new completion channel of the device opened as cmd_fd: a descriptor, or -1 and errno.
+	 */
+	int (*create_comp_channel)(int cmd_fd);
+};
+
+/* Returns 0, or -1 when the struct is not one that this library understands. */
+typedef int uhca_preload_register_fn(const struct uhca_preload_hooks *hooks);
+
+#define UHCA_PRELOAD_REGISTER "uhca_preload_register"
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Which paths belong to the emulated device: those below /sys/class/infiniband,
+ * /sys/class/infiniband_verbs, /sys/class/misc/rdma_cm and /dev/infiniband are looked for in the
+ * daemon's directory instead (which has sys/ and dev/ in it).
+ */
+#ifndef UHCA_PRELOAD_PATH_MAP_H
+#define UHCA_PRELOAD_PATH_MAP_H
+
+#include <stddef.h>
+
+/*
+ * Where "path" is to be looked for: path itself, or its replacement below root, put into buf.
+ * NULL as path, NULL or an empty root, relative paths and those that would not fit map to
+ * themselves. Repeated slashes are one. No allocation, no errno.
+ */
+const char *uhca_path_map(const char *root, const char *path, char *buf, size_t size);
+
+#endif

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The C library's functions that take a path, as far as RDMA programs and libraries use them on
+ * the device's files: each maps the path (path_map.c) and calls the real one. Names without a
+ * symbol version satisfy references to any version, so one definition serves programs that were
+ * built with any glibc. Results, errno and cancellation are the real function's.
+ *
+ * The headers' macros and attributes (64-bit file offsets, fortification, nonnull) must not get
+ * into the way of defining these names; hence the settings before the first include.
+ */
+#undef _FORTIFY_SOURCE
+#undef _FILE_OFFSET_BITS
+
+#include "path_map.h"
+#include "real.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* On the 64-bit machines that RDMA runs on, both are what the kernel fills in. */
+_Static_assert(sizeof(struct stat) == sizeof(struct stat64), "one struct stat");
+_Static_assert(sizeof(off_t) == 8, "64-bit offsets");
+
+/* Entry points of the C library that its headers do not declare, or not to us. */
+int __open_2(const char *path, int flags);
+int __open64_2(const char *path, int flags);
+int __openat_2(int dir, const char *path, int flags);
+int __openat64_2(int dir, const char *path, int flags);
+int __xstat(int version, const char *path, struct stat *st);
+int __xstat64(int version, const char *path, struct stat64 *st);
+int __lxstat(int version, const char *path, struct stat *st);
+int __lxstat64(int version, const char *path, struct stat64 *st);
+int __fxstatat(int version, int dir, const char *path, struct stat *st, int flags);
+int __fxstatat64(int version, int dir, const char *path, struct stat64 *st, int flags);
+ssize_t __readlink_chk(const char *path, char *buf, size_t len, size_t room);
+ssize_t __readlinkat_chk(int dir, const char *path, char *buf, size_t len, size_t room);
+char *__realpath_chk(const char *path, char *resolved, size_t room);
+
+/* Declares "to": the mapped path, which may stand in a buffer of the calling function. */
+#define MAP(path)                                                                                  \
+	char buffer_[PATH_MAX];                                                                    \
+	const char *to = uhca_path_map(uhca_root(), path, buffer_, sizeof(buffer_))
+
+/* Calls the real function, or answers ENOSYS with the value "failed". */
+#define CALL(name, failed, ...)                                                                    \
+	(UHCA_REAL(name) ? UHCA_REAL(name)(__VA_ARGS__) : (errno = ENOSYS, (failed)))
+
+/* ---- open ---- */
+
+/* The mode is there only when the flags say so. */
+#define MODE(flags, mode)                                                                          \
+	do {                                                                                       \
+		if ((flags) & (O_CREAT | __O_TMPFILE)) {                                           \
+			va_list ap_;                                                               \
+			va_start(ap_, flags);                                                      \
+			(mode) = va_arg(ap_, mode_t);                                              \
+			va_end(ap_);                                                               \
+		}                                                                                  \
+	} while (0)
+
+EXPORT int open(const char *path, int flags, ...)
+{
+	mode_t mode = 0;
+	MAP(path);
+
+	MODE(flags, mode);
+	return CALL(open, -1, to, flags, mode);
+}
+
+EXPORT int open64(const char *path, int flags, ...)
+{
+	mode_t mode = 0;
+	MAP(path);
+
+	MODE(flags, mode);
+	return CALL(open64, -1, to, flags, mode);
+}
+
+EXPORT int openat(int dir, const char *path, int flags, ...)
+{
+	mode_t mode = 0;
+	MAP(path);
+
+	MODE(flags, mode);
+	return CALL(openat, -1, dir, to, flags, mode);
+}
+
+EXPORT int openat64(int dir, const char *path, int flags, ...)
+{
+	mode_t mode = 0;
+	MAP(path);
+
+	MODE(flags, mode);
+	return CALL(openat64, -1, dir, to, flags, mode);
+}
+
+EXPORT int __open_2(const char *path, int flags)
+{
+	MAP(path);
+
+	return CALL(__open_2, -1, to, flags);
+}
+
+EXPORT int __open64_2(const char *path, int flags)
+{
+	MAP(path);
+
+	return CALL(__open64_2, -1, to, flags);
+}
+
+EXPORT int __openat_2(int dir, const char *path, int flags)
+{
+	MAP(path);
+
+	return CALL(__openat_2, -1, dir, to, flags);
+}
+
+EXPORT int __openat64_2(int dir, const char *path, int flags)
+{
+	MAP(path);
+
+	return CALL(__openat64_2, -1, dir, to, flags);
+}
+
+EXPORT FILE *fopen(const char *restrict path, const char *restrict mode)
+{
+	MAP(path);
+
+	return CALL(fopen, NULL, to, mode);
+}
+
+EXPORT FILE *fopen64(const char *restrict path, const char *restrict mode)
+{
+	MAP(path);
+
+	return CALL(fopen64, NULL, to, mode);
+}
+
+/* ---- directories ---- */
+
+EXPORT DIR *opendir(const char *path)
+{
+	MAP(path);
+
+	return CALL(opendir, NULL, to);
+}
+
+EXPORT int scandir(const char *restrict path, struct dirent ***restrict list,
+		   int (*filter)(const struct dirent *),
+		   int (*order)(const struct dirent **, const struct dirent **))
+{
+	MAP(path);
+
+	return CALL(scandir, -1, to, list, filter, order);
+}
+
+EXPORT int scandir64(const char *restrict path, struct dirent64 ***restrict list,
+		     int (*filter)(const struct dirent64 *),
+		     int (*order)(const struct dirent64 **, const struct dirent64 **))
+{
+	MAP(path);
+
+	return CALL(scandir64, -1, to, list, filter, order);
+}
+
+/* ---- stat: glibc before 2.33 has only the __xstat family, later ones hide it ---- */
+
+static int stat_at(int dir, const char *path, void *st, int flags)
+{
+	MAP(path);
+
+	if (UHCA_REAL(fstatat))
+		return UHCA_REAL(fstatat)(dir, to, st, flags);
+	return (int)syscall(SYS_newfstatat, dir, to, st, flags);
+}
+
+EXPORT int stat(const char *restrict path, struct stat *restrict st)
+{
+	return stat_at(AT_FDCWD, path, st, 0);
+}
+
+EXPORT int stat64(const char *restrict path, struct stat64 *restrict st)
+{
+	return stat_at(AT_FDCWD, path, st, 0);
+}
+
+EXPORT int lstat(const char *restrict path, struct stat *restrict st)
+{
+	return stat_at(AT_FDCWD, path, st, AT_SYMLINK_NOFOLLOW);
+}
+
+EXPORT int lstat64(const char *restrict path, struct stat64 *restrict st)
+{
+	return stat_at(AT_FDCWD, path, st, AT_SYMLINK_NOFOLLOW);
+}
+
+EXPORT int fstatat(int dir, const char *restrict path, struct stat *restrict st, int flags)
+{
+	return stat_at(dir, path, st, flags);
+}
+
+EXPORT int fstatat64(int dir, const char *restrict path, struct stat64 *restrict st, int flags)
+{
+	return stat_at(dir, path, st, flags);
+}
+
+/* The version says which struct stat the caller means; 64-bit machines have had only one. */
+
+EXPORT int __xstat(int version, const char *path, struct stat *st)
+{
+	(void)version;
+	return stat_at(AT_FDCWD, path, st, 0);
+}
+
+EXPORT int __xstat64(int version, const char *path, struct stat64 *st)
+{
+	(void)version;
+	return stat_at(AT_FDCWD, path, st, 0);
+}
+
+EXPORT int __lxstat(int version, const char *path, struct stat *st)
+{
+	(void)version;
+	return stat_at(AT_FDCWD, path, st, AT_SYMLINK_NOFOLLOW);
+}
+
+EXPORT int __lxstat64(int version, const char *path, struct stat64 *st)
+{
+	(void)version;
+	return stat_at(AT_FDCWD, path, st, AT_SYMLINK_NOFOLLOW);
+}
+
+EXPORT int __fxstatat(int version, int dir, const char *path, struct stat *st, int flags)
+{
+	(void)version;
+	return stat_at(dir, path, st, flags);
+}
+
+EXPORT int __fxstatat64(int version, int dir, const char *path, struct stat64 *st, int flags)
+{
+	(void)version;
+	return stat_at(dir, path, st, flags);
+}
+
+EXPORT int statx(int dir, const char *restrict path, int flags, unsigned mask,
+		 struct statx *restrict st)
+{
+	MAP(path);
+
+	return CALL(statx, -1, dir, to, flags, mask, st);
+}
+
+/* ---- access ---- */
+
+EXPORT int access(const char *path, int mode)
+{
+	MAP(path);
+
+	return CALL(access, -1, to, mode);
+}
+
+EXPORT int faccessat(int dir, const char *path, int mode, int flags)
+{
+	MAP(path);
+
+	return CALL(faccessat, -1, dir, to, mode, flags);
+}
+
+EXPORT int euidaccess(const char *path, int mode)
+{
+	MAP(path);
+
+	return CALL(euidaccess, -1, to, mode);
+}
+
+EXPORT int eaccess(const char *path, int mode)
+{
+	MAP(path);
+
+	return CALL(eaccess, -1, to, mode);
+}
+
+/* ---- links ---- */
+
+EXPORT ssize_t readlink(const char *restrict path, char *restrict buf, size_t len)
+{
+	MAP(path);
+
+	return CALL(readlink, -1, to, buf, len);
+}
+
+EXPORT ssize_t readlinkat(int dir, const char *restrict path, char *restrict buf, size_t len)
+{
+	MAP(path);
+
+	return CALL(readlinkat, -1, dir, to, buf, len);
+}
+
+EXPORT ssize_t __readlink_chk(const char *path, char *buf, size_t len, size_t room)
+{
+	MAP(path);
+
+	return CALL(__readlink_chk, -1, to, buf, len, room);
+}
+
+EXPORT ssize_t __readlinkat_chk(int dir, const char *path, char *buf, size_t len, size_t room)
+{
+	MAP(path);
+
+	return CALL(__readlinkat_chk, -1, dir, to, buf, len, room);
+}
+
+EXPORT char *realpath(const char *restrict path, char *restrict resolved)
+{
+	MAP(path);
+
+	return CALL(realpath, NULL, to, resolved);
+}
+
+EXPORT char *__realpath_chk(const char *path, char *resolved, size_t room)
+{
+	MAP(path);
+
+	return CALL(__realpath_chk, NULL, to, resolved, room);
+}
+
+EXPORT char *canonicalize_file_name(const char *path)
+{
+	MAP(path);
+
+	return CALL(canonicalize_file_name, NULL, to);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The functions behind ours: what the next library in the search order (the C library, or another
+ * preload library or sanitizer) calls by the same name. They are looked up by the constructor, or
+ * by the first call if that comes earlier; a lookup neither allocates nor opens anything.
+ */
+#ifndef UHCA_PRELOAD_REAL_H
+#define UHCA_PRELOAD_REAL_H
+
+/* Which instance directory this process uses ($UHCA_DIR); NULL: none, and nothing is redirected. */
+const char *uhca_root(void);
+
+/*
+ * The real function "name" of the type of our own; NULL when the C library has none (its answer
+ * is then ENOSYS). Keeps errno.
+ */
+#define UHCA_REAL(name) ((__typeof__(&name))uhca_real(UHCA_FN_##name))
+
+/* Every function that paths.c, uverbs and netlink.c stand in front of. */
+#define UHCA_FUNCTIONS(X)                                                                          \
+	X(__open64_2)                                                                              \
+	X(__open_2)                                                                                \
+	X(__openat64_2)                                                                            \
+	X(__openat_2)                                                                              \
+	X(__readlink_chk)                                                                          \
+	X(__readlinkat_chk)                                                                        \
+	X(__realpath_chk)                                                                          \
+	X(access)                                                                                  \
+	X(canonicalize_file_name)                                                                  \
+	X(eaccess)                                                                                 \
+	X(euidaccess)                                                                              \
+	X(faccessat)                                                                               \
+	X(fopen)                                                                                   \
+	X(fopen64)                                                                                 \
+	X(fstatat)                                                                                 \
+	X(ioctl)                                                                                   \
+	X(open)                                                                                    \
+	X(open64)                                                                                  \
+	X(openat)                                                                                  \
+	X(openat64)                                                                                \
+	X(opendir)                                                                                 \
+	X(readlink)                                                                                \
+	X(readlinkat)                                                                              \
+	X(realpath)                                                                                \
+	X(scandir)                                                                                 \
+	X(scandir64)                                                                               \
+	X(socket)                                                                                  \
+	X(statx)
+
+enum uhca_function {
+#define X(name) UHCA_FN_##name,
+	UHCA_FUNCTIONS(X)
+#undef X
+		UHCA_FN_COUNT
+};
+
+void *uhca_real(enum uhca_function f);
+
+#endif

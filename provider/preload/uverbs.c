@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Two of the kernel's methods matter. INVOKE_WRITE wraps the old write(2) commands: libibverbs
+ * probes with a QUERY_DEVICE that has no room for the answer (ENOSPC means "yes, commands may
+ * come this way"), and makes completion channels with CREATE_COMP_CHANNEL. ASYNC_EVENT_ALLOC is
+ * not needed, because the provider sets the async descriptor itself before libibverbs asks.
+ */
+#include "uverbs.h"
+
+#include <errno.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/ib_user_verbs.h>
+#include <rdma/rdma_user_ioctl_cmds.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+bool uhca_uverbs_is_ours(int fd, unsigned long request)
+{
+	int saved = errno;
+	struct stat st;
+	bool ours;
+
+	if (request != RDMA_VERBS_IOCTL)
+		return false;
+	ours = !fstat(fd, &st) && S_ISCHR(st.st_mode) && st.st_rdev == makedev(1, 3);
+	errno = saved;
+	return ours;
+}
+
+static const struct ib_uverbs_attr *find(const struct ib_uverbs_ioctl_hdr *h, uint16_t id)
+{
+	for (unsigned i = 0; i < h->num_attrs; i++)
+		if (h->attrs[i].attr_id == id)
+			return &h->attrs[i];
+	return NULL;
+}
+
+static int create_comp_channel(int fd, const struct ib_uverbs_attr *out,
+			       const struct uhca_preload_hooks *hooks)
+{
+	struct ib_uverbs_create_comp_channel_resp response;
+	int channel;
+
+	if (!hooks || !out || out->len < sizeof(response)) {
+		errno = EINVAL;
+		return -1;
+	}
+	channel = hooks->create_comp_channel(fd);
+	if (channel < 0)
+		return -1;
+	response.fd = (__u32)channel;
+	memcpy((void *)(uintptr_t)out->data, &response, sizeof(response));
+	return 0;
+}
+
+int uhca_uverbs_ioctl(int fd, void *arg, const struct uhca_preload_hooks *hooks)
+{
+	const struct ib_uverbs_ioctl_hdr *h = arg;
+	const struct ib_uverbs_attr *cmd, *out;
+
+	if (h->object_id == UVERBS_OBJECT_DEVICE && h->method_id == UVERBS_METHOD_INVOKE_WRITE) {
+		cmd = find(h, UVERBS_ATTR_WRITE_CMD);
+		out = find(h, UVERBS_ATTR_CORE_OUT);
+		if (cmd && cmd->data == IB_USER_VERBS_CMD_QUERY_DEVICE && !out) {
+			errno = ENOSPC;
+			return -1;
+		}
+		if (cmd && cmd->data == IB_USER_VERBS_CMD_CREATE_COMP_CHANNEL)
+			return create_comp_channel(fd, out, hooks);
+	}
+	errno = EPROTONOSUPPORT;
+	return -1;
+}

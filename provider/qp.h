@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Queue pairs: life and state. Posting is post_send.c and post_recv.c; the translation of
+ * attributes is qp_attr.c.
+ */
+#ifndef UHCAV_QP_H
+#define UHCAV_QP_H
+
+#include "context.h"
+#include "cq.h"
+#include "srq.h"
+#include "work_queue.h"
+
+#include <infiniband/verbs.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct uhcav_qp {
+	union {
+		struct ibv_qp qp;
+		uint8_t room[UHCAV_OBJECT_ROOM];
+	};
+	struct uhcav_context *ctx;
+	struct uhca_abi_queue *page;
+	uint32_t state;     /* enum ibv_qp_state as we know it; atomic */
+	uint32_t send_mask; /* bit o: work request opcode o may be posted */
+	uint32_t doorbell;
+	uint32_t max_inline_data;
+	uint32_t gather_limit; /* payloads up to this are gathered at post; 0: none */
+	uint8_t *send_data;    /* data area; slot i at i * data_stride */
+	uint32_t data_stride;
+	struct uhcav_work_queue sq;
+	struct uhcav_work_queue rq; /* no entries with an SRQ */
+
+	uint32_t recv_completed; /* receives polled; under the recv CQ's lock */
+	bool send_flushing;      /* under the send CQ's lock, as is the next */
+	uint32_t send_flushed;   /* first send not yet flushed after the daemon's death */
+
+	uint32_t handle;
+	size_t region_size;
+	uint32_t async_events_read; /* atomic */
+	struct ibv_qp_cap cap;
+	bool sq_sig_all;
+};
+
+static inline struct uhcav_qp *uhcav_qp_of(struct ibv_qp *qp)
+{
+	return (struct uhcav_qp *)(void *)qp;
+}
+
+/* ibv_create_qp(3): NULL with errno; attr->cap gets what was granted. */
+struct ibv_qp *uhcav_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr);
+
+/* ibv_create_qp_ex(3), as far as it asks for no more than ibv_create_qp; else EOPNOTSUPP. */
+struct ibv_qp *uhcav_create_qp_ex(struct ibv_context *ibctx, struct ibv_qp_init_attr_ex *attr);
+
+/* ibv_modify_qp(3), ibv_query_qp(3), ibv_destroy_qp(3): 0 or an errno value. */
+int uhcav_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask);
+int uhcav_query_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask,
+		   struct ibv_qp_init_attr *init_attr);
+int uhcav_destroy_qp(struct ibv_qp *ibqp);
+
+/* ibv_attach_mcast(3): 0 or an errno value. */
+int uhcav_attach_mcast(struct ibv_qp *ibqp, const union ibv_gid *gid, uint16_t lid);
+int uhcav_detach_mcast(struct ibv_qp *ibqp, const union ibv_gid *gid, uint16_t lid);
+
+/*
+ * The daemon is gone: up to n completions with WR_FLUSH_ERR for what it left undone, each work
+ * request once. Under the lock of the queue's CQ.
+ */
+int uhcav_qp_flush_send(struct uhcav_qp *qp, int n, struct ibv_wc *wc);
+int uhcav_qp_flush_recv(struct uhcav_qp *qp, int n, struct ibv_wc *wc);
+
+/* How many that would be. */
+uint32_t uhcav_qp_send_outstanding(struct uhcav_qp *qp);
+uint32_t uhcav_qp_recv_outstanding(struct uhcav_qp *qp);
+
+#endif

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The control socket: SEQPACKET, so that a message is read whole or not at all. Requests of one
+ * context are serialised by a mutex, because replies come in order. Waiting is bounded: a daemon
+ * that is stopped must not stop its clients for ever.
+ */
+#include "rpc.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+union fd_buffer {
+	char space[CMSG_SPACE(UHCA_ABI_MAX_FDS * sizeof(int))];
+	struct cmsghdr align;
+};
+
+int uhcav_rpc_connect(struct uhcav_rpc *c, const char *path)
+{
+	struct sockaddr_un addr = {.sun_family = AF_UNIX};
+	size_t len = strlen(path);
+	int err;
+
+	c->sock = -1;
+	c->sequence = 0;
+	c->timeout_ms = UHCAV_RPC_TIMEOUT_MS;
+	c->broken = false;
+	if (len >= sizeof(addr.sun_path))
+		return -ENAMETOOLONG;
+	memcpy(addr.sun_path, path, len + 1);
+	c->sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	if (c->sock < 0)
+		return -errno;
+	if (connect(c->sock, (struct sockaddr *)&addr, sizeof(addr))) {
+		err = -errno;
+		close(c->sock);
+		c->sock = -1;
+		return err;
+	}
+	pthread_mutex_init(&c->lock, NULL);
+	return 0;
+}
+
+void uhcav_rpc_close(struct uhcav_rpc *c)
+{
+	if (c->sock < 0)
+		return;
+	close(c->sock);
+	c->sock = -1;
+	c->broken = true;
+	pthread_mutex_destroy(&c->lock);
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* Waits until the socket is ready for what events says; false when the time is over. */
+static bool wait_ready(struct uhcav_rpc *c, short events, int64_t deadline)
+{
+	struct pollfd p = {.fd = c->sock, .events = events};
+
+	for (;;) {
+		int64_t left = deadline - now_ms();
+		int n = poll(&p, 1, left > 0 ? (int)left : 0);
+		if (n > 0)
+			return true;
+		if (n == 0 && left <= 0)
+			return false;
+		if (n < 0 && errno != EINTR)
+			return false;
+	}
+}
+
+static bool send_request(struct uhcav_rpc *c, const struct uhcav_call *call, int64_t deadline)
+{
+	struct iovec iov = {call->request, call->request_size};
+	struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
+	union fd_buffer fds = {.space = {0}};
+	ssize_t n;
+
+	if (call->n_send_fd) {
+		struct cmsghdr *m = &fds.align;
+		size_t bytes = call->n_send_fd * sizeof(int);
+		m->cmsg_level = SOL_SOCKET;
+		m->cmsg_type = SCM_RIGHTS;
+		m->cmsg_len = CMSG_LEN(bytes);
+		memcpy(CMSG_DATA(m), call->send_fd, bytes);
+		msg.msg_control = fds.space;
+		msg.msg_controllen = CMSG_SPACE(bytes);
+	}
+	do {
+		n = sendmsg(c->sock, &msg, MSG_DONTWAIT | MSG_NOSIGNAL);
+		if (n < 0 && errno == EAGAIN && !wait_ready(c, POLLOUT, deadline))
+			return false;
+	} while (n < 0 && (errno == EINTR || errno == EAGAIN));
+	return n == (ssize_t)call->request_size;
+}
+
+/* Hands the descriptors of a message to the call; those nobody asked for are closed. */
+static unsigned take_fds(struct uhcav_call *call, struct msghdr *msg)
+{
+	unsigned taken = 0;
+
+	for (struct cmsghdr *m = CMSG_FIRSTHDR(msg); m; m = CMSG_NXTHDR(msg, m)) {
+		if (m->cmsg_level != SOL_SOCKET || m->cmsg_type != SCM_RIGHTS)
+			continue;
+		size_t n = (m->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+		for (size_t i = 0; i < n; i++) {
+			int fd;
+			memcpy(&fd, CMSG_DATA(m) + i * sizeof(int), sizeof(fd));
+			if (taken < call->n_recv_fd)
+				call->recv_fd[taken++] = fd;
+			else
+				close(fd);
+		}
+	}
+	return taken;
+}
+
+static void drop_fds(struct uhcav_call *call)
+{
+	for (unsigned i = 0; i < call->n_recv_fd; i++) {
+		if (call->recv_fd[i] >= 0)
+			close(call->recv_fd[i]);
+		call->recv_fd[i] = -1;
+	}
+}
+
+/* Is what came the answer to what was asked, whole and with its descriptors? */
+static bool reply_fits(const struct uhcav_call *call, ssize_t n, int flags, unsigned fds)
+{
+	const struct uhca_cmd_reply *r = call->reply;
+
+	if (n < (ssize_t)sizeof(*r) || (flags & (MSG_TRUNC | MSG_CTRUNC)))
+		return false;
+	if (r->cmd != call->cmd || r->sequence != call->request->sequence || r->size != (uint32_t)n)
+		return false;
+	if (r->status)
+		return r->status < 0 && r->status > -4096 && n == (ssize_t)sizeof(*r);
+	return n == (ssize_t)call->reply_size && fds == call->n_recv_fd;
+}
+
+static bool receive_reply(struct uhcav_rpc *c, struct uhcav_call *call, int64_t deadline)
+{
+	struct iovec iov = {call->reply, call->reply_size};
+	union fd_buffer fds = {.space = {0}};
+	struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
+	ssize_t n;
+
+	do {
+		if (!wait_ready(c, POLLIN, deadline))
+			return false;
+		msg.msg_control = fds.space;
+		msg.msg_controllen = sizeof(fds.space);
+		n = recvmsg(c->sock, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	} while (n < 0 && (errno == EINTR || errno == EAGAIN));
+	if (n <= 0)
+		return false;
+	return reply_fits(call, n, msg.msg_flags, take_fds(call, &msg));
+}
+
+int uhcav_rpc_call(struct uhcav_rpc *c, struct uhcav_call *call)
+{
+	int64_t deadline;
+	int status;
+
+	for (unsigned i = 0; i < call->n_recv_fd; i++)
+		call->recv_fd[i] = -1;
+	memset(call->reply, 0, call->reply_size);
+	pthread_mutex_lock(&c->lock);
+	call->lost = c->broken;
+	if (c->broken) {
+		pthread_mutex_unlock(&c->lock);
+		return -EIO;
+	}
+	call->request->cmd = call->cmd;
+	call->request->size = call->request_size;
+	call->request->sequence = ++c->sequence;
+	call->request->reserved = 0;
+	deadline = now_ms() + c->timeout_ms;
+	if (send_request(c, call, deadline) && receive_reply(c, call, deadline)) {
+		status = call->reply->status;
+	} else {
+		c->broken = true;
+		call->lost = true;
+		status = -EIO;
+	}
+	pthread_mutex_unlock(&c->lock);
+	if (status)
+		drop_fds(call);
+	return status;
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Shared receive queues. The ring has the layout of a QP's receive queue; the daemon raises
+ * SRQ_LIMIT_REACHED and counts for itself.
+ */
+#include "srq.h"
+
+#include "async.h"
+#include "wqe.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+static uint64_t cookie_of(const struct uhcav_srq *srq)
+{
+	return (uintptr_t)&srq->srq;
+}
+
+static int create_command(struct uhcav_srq *srq, struct ibv_pd *pd, const struct ibv_srq_attr *attr,
+			  struct uhca_cmd_create_srq_reply *reply, int *fd)
+{
+	struct uhca_cmd_create_srq request = {.cookie = cookie_of(srq),
+					      .pd = pd->handle,
+					      .max_wr = attr->max_wr,
+					      .max_sge = attr->max_sge,
+					      .srq_limit = attr->srq_limit,
+					      .srq_type = IBV_SRQT_BASIC};
+	struct uhcav_call call = {.request = &request.h,
+				  .request_size = sizeof(request),
+				  .cmd = UHCA_CMD_CREATE_SRQ,
+				  .reply = &reply->h,
+				  .reply_size = sizeof(*reply),
+				  .recv_fd = fd,
+				  .n_recv_fd = 1};
+
+	return uhcav_context_call(srq->ctx, &call);
+}
+
+static int map_queue(struct uhcav_srq *srq, const struct uhca_cmd_create_srq_reply *r, int fd)
+{
+	void *base;
+	int err = uhcav_context_map(fd, r->region_size, true, UHCA_ABI_REGION_SRQ, &base);
+
+	if (err)
+		return err;
+	srq->page = base;
+	srq->region_size = r->region_size;
+	srq->rq.max_wr = r->max_wr;
+	srq->rq.max_sge = r->max_sge;
+	srq->rq.ring = &srq->page->recv;
+	err = uhcav_work_queue_init(&srq->rq, base, r->region_size, &r->recv,
+				    UHCA_ABI_RECV_STRIDE(r->max_sge));
+	if (!err && !srq->rq.entries)
+		err = -EPROTO;
+	if (err)
+		munmap(base, r->region_size);
+	return err;
+}
+
+static int open_srq(struct uhcav_srq *srq, struct ibv_pd *pd, struct ibv_srq_attr *attr)
+{
+	struct uhca_cmd_create_srq_reply reply;
+	int fd;
+	int err = create_command(srq, pd, attr, &reply, &fd);
+
+	if (err)
+		return err;
+	err = map_queue(srq, &reply, fd);
+	if (err) {
+		uhcav_context_call_handle(srq->ctx, UHCA_CMD_DESTROY_SRQ, reply.handle);
+		return err;
+	}
+	srq->handle = reply.handle;
+	srq->srq.handle = reply.handle;
+	attr->max_wr = reply.max_wr;
+	attr->max_sge = reply.max_sge;
+	return 0;
+}
+
+struct ibv_srq *uhcav_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *attr)
+{
+	struct uhcav_srq *srq = calloc(1, sizeof(*srq));
+	int err;
+
+	if (!srq)
+		return NULL;
+	srq->ctx = uhcav_context_of(pd->context);
+	uhcav_lock_init(&srq->rq.lock, srq->ctx->single_threaded);
+	err = open_srq(srq, pd, &attr->attr);
+	if (err) {
+		free(srq);
+		errno = -err;
+		return NULL;
+	}
+	return &srq->srq;
+}
+
+int uhcav_modify_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr, int attr_mask)
+{
+	struct uhcav_srq *srq = uhcav_srq_of(ibsrq);
+	struct uhca_cmd_modify_srq request = {.handle = srq->handle,
+					      .attr_mask = (uint32_t)attr_mask,
+					      .max_wr = attr->max_wr,
+					      .srq_limit = attr->srq_limit};
+	struct uhca_cmd_reply reply;
+	struct uhcav_call call = {.request = &request.h,
+				  .request_size = sizeof(request),
+				  .cmd = UHCA_CMD_MODIFY_SRQ,
+				  .reply = &reply,
+				  .reply_size = sizeof(reply)};
+
+	if (attr_mask & IBV_SRQ_MAX_WR)
+		return EOPNOTSUPP;
+	return -uhcav_context_call(srq->ctx, &call);
+}
+
+int uhcav_query_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr)
+{
+	struct uhcav_srq *srq = uhcav_srq_of(ibsrq);
+	struct uhca_cmd_handle request = {.handle = srq->handle};
+	struct uhca_cmd_query_srq_reply reply;
+	struct uhcav_call call = {.request = &request.h,
+				  .request_size = sizeof(request),
+				  .cmd = UHCA_CMD_QUERY_SRQ,
+				  .reply = &reply.h,
+				  .reply_size = sizeof(reply)};
+	int err = uhcav_context_call(srq->ctx, &call);
+
+	if (err)
+		return -err;
+	attr->max_wr = reply.max_wr;
+	attr->max_sge = reply.max_sge;
+	attr->srq_limit = reply.srq_limit;
+	return 0;
+}
+
+static void wait_acks(struct uhcav_srq *srq)
+{
+	pthread_mutex_lock(&srq->srq.mutex);
+	while (srq->srq.events_completed !=
+	       __atomic_load_n(&srq->async_events_read, __ATOMIC_ACQUIRE))
+		pthread_cond_wait(&srq->srq.cond, &srq->srq.mutex);
+	pthread_mutex_unlock(&srq->srq.mutex);
+}
+
+int uhcav_destroy_srq(struct ibv_srq *ibsrq)
+{
+	struct uhcav_srq *srq = uhcav_srq_of(ibsrq);
+	int err = uhcav_context_call_destroy(srq->ctx, UHCA_CMD_DESTROY_SRQ, srq->handle);
+
+	if (err)
+		return -err;
+	if (uhcav_life(srq->ctx) != UHCAV_FORKED) {
+		uhcav_async_purge(srq->ctx, cookie_of(srq));
+		wait_acks(srq);
+	}
+	munmap(srq->page, srq->region_size);
+	free(srq);
+	return 0;
+}

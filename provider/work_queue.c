@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The device's word for where a queue lies is checked once, here, so that posting can trust it.
+ */
+#include "work_queue.h"
+
+#include <errno.h>
+
+int uhcav_work_queue_init(struct uhcav_work_queue *wq, void *base, size_t size,
+			  const struct uhca_abi_queue_layout *layout, uint32_t min_stride)
+{
+	uint64_t bytes = (uint64_t)layout->entries * layout->stride;
+	uint64_t data = (uint64_t)layout->entries * layout->data_stride;
+
+	if (!layout->entries)
+		return 0;
+	if ((layout->entries & (layout->entries - 1)) || layout->stride < min_stride ||
+	    layout->stride % 8 || layout->offset % 8 || wq->max_wr > layout->entries)
+		return -EPROTO;
+	if (layout->offset < sizeof(struct uhca_abi_queue) || layout->offset > size ||
+	    bytes > size - layout->offset)
+		return -EPROTO;
+	if (data && (layout->data_offset > size || data > size - layout->data_offset))
+		return -EPROTO;
+	wq->mask = layout->entries - 1;
+	wq->stride = layout->stride;
+	wq->entries = (uint8_t *)base + layout->offset;
+	return 0;
+}

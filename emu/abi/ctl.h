@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The protocol between uhcactl and the daemon: a STREAM Unix socket ("ctl" in the instance's
+ * directory), one JSON object per line in each direction, a reply for each request, in order.
+ *
+ *   request  {"cmd": NAME, ...}
+ *   reply    {"ok": true, "result": ...}   or   {"ok": false, "error": TEXT}
+ *
+ *   show      "what": one of device client pd mr cq qp srq ah
+ *             -> table: {"columns": [{"name": TEXT, "hex": BOOL}...], "rows": [[value...]...]};
+ *             a value is a number, a text, or null where the object has no such fact
+ *   counters  -> table with one row for each device
+ *   capture   "action": "start" with "file": absolute path -> {"file": TEXT}
+ *             "action": "stop" -> {"file": TEXT, "packets": N, "bytes": N}
+ *             "action": "status" -> {"running": BOOL, "file": TEXT, "packets": N, "bytes": N}
+ *   version   -> {"version": TEXT, "pid": N}
+ *
+ * Unknown members of a request are an error, so that a newer uhcactl is not misunderstood.
+ */
+#ifndef UHCA_ABI_CTL_H
+#define UHCA_ABI_CTL_H
+
+#define UHCA_CTL_SOCKET   "ctl"
+#define UHCA_CTL_MAX_LINE 16384 /* bytes of a request with its newline */
+
+#define UHCA_CTL_CMD     "cmd"
+#define UHCA_CTL_OK      "ok"
+#define UHCA_CTL_ERROR   "error"
+#define UHCA_CTL_RESULT  "result"
+#define UHCA_CTL_WHAT    "what"
+#define UHCA_CTL_COLUMNS "columns"
+#define UHCA_CTL_ROWS    "rows"
+#define UHCA_CTL_NAME    "name"
+#define UHCA_CTL_HEX     "hex"
+#define UHCA_CTL_ACTION  "action"
+#define UHCA_CTL_FILE    "file"
+#define UHCA_CTL_PACKETS "packets"
+#define UHCA_CTL_BYTES   "bytes"
+#define UHCA_CTL_RUNNING "running"
+#define UHCA_CTL_VERSION "version"
+#define UHCA_CTL_PID     "pid"
+
+#endif

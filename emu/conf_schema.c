@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Every option of uhcad, once. Texts are sentences for people: what the option does, its unit,
+ * its default. Options with a meaning of their own have their setter here.
+ */
+#include "conf.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+
+static int set_addresses(struct conf *c, const char *argument, char *error, size_t cap)
+{
+	struct io_address_list list = {0};
+	char text[1024];
+	char *save;
+
+	if (c->next_device == IO_MAX_DEVICES) {
+		snprintf(error, cap, "more addresses than devices");
+		return -EINVAL;
+	}
+	if ((size_t)snprintf(text, sizeof(text), "%s", argument) >= sizeof(text))
+		text[0] = '\0';
+	for (char *one = strtok_r(text, ",", &save); one; one = strtok_r(NULL, ",", &save)) {
+		int why;
+
+		if (list.count == IO_MAX_ADDRESSES) {
+			snprintf(error, cap, "more than %d addresses", IO_MAX_ADDRESSES);
+			return -EINVAL;
+		}
+		why = io_address_parse(one, &list.a[list.count++]);
+		if (why < 0) {
+			snprintf(error, cap, "'%s' %s", one,
+				 why == -ENODEV ? "names an interface that does not exist"
+						: "is not an IP address a device can have");
+			return -EINVAL;
+		}
+	}
+	if (list.count == 0) {
+		snprintf(error, cap, "no address");
+		return -EINVAL;
+	}
+	c->io.addresses[c->next_device++] = list;
+	return 0;
+}
+
+static int set_log_file(struct conf *c, const char *argument, char *error, size_t cap)
+{
+	if (!*argument || strlen(argument) >= sizeof(c->log_file)) {
+		snprintf(error, cap, "not a file name");
+		return -EINVAL;
+	}
+	memcpy(c->log_file, argument, strlen(argument) + 1);
+	c->log_target = IO_LOG_FILE;
+	return 0;
+}
+
+static int set_help(struct conf *c, const char *argument, char *error, size_t cap)
+{
+	if (argument && strcmp(argument, "man") != 0) {
+		snprintf(error, cap, "'%s' is not 'man'", argument);
+		return -EINVAL;
+	}
+	c->help = true;
+	c->help_man = argument != NULL;
+	return 0;
+}
+
+static const char *const mem_modes[] = {"auto", "process_vm", "proc_mem", NULL};
+static const char *const on_off[] = {"off", "on", NULL};
+static const char *const icrc_modes[] = {"strict", "lenient", "off", NULL};
+static const char *const log_levels[] = {"error", "warn", "info", "debug", NULL};
+
+#define FIELD_(f) .offset = offsetof(struct conf, f), .size = sizeof(((struct conf *)0)->f)
+
+const struct conf_option conf_schema[] = {
+	{"dir", "DIR", CONF_TEXT, FIELD_(io.dir), .max = PATH_MAX - 1,
+	 .help = "Runtime directory of this instance, made with mode 0700 when it is missing. "
+		 "Clients find the daemon by it. Default: the instance \"default\" of this user, "
+		 "$XDG_RUNTIME_DIR/uhca/default, or /tmp/uhca-UID/default without "
+		 "XDG_RUNTIME_DIR."},
+	{"devices", "N", CONF_NUMBER, FIELD_(io.devices), .min = 1, .max = IO_MAX_DEVICES,
+	 .help = "Number of devices, uhca0 to uhca(N-1). Default: 1, or as many as --addr is "
+		 "given."},
+	{"addr", "IP[,IP...]", CONF_SET, .set = set_addresses,
+	 .help = "Addresses of one device, IPv4 or IPv6; they become its GIDs in this order. The "
+		 "first --addr is for uhca0, the second for uhca1, and so on. Default of the i-th "
+		 "device: 127.0.0.(1+i); uhca0 has ::1 as well."},
+	{"netdev", "IF", CONF_TEXT, FIELD_(io.netdev), .max = IF_NAMESIZE - 1,
+	 .help = "Gives uhca0 the addresses of this network interface, unless --addr names them."},
+	{"wire", NULL, CONF_FLAG, FIELD_(io.wire), .min = IO_WIRE_ALWAYS,
+	 .help = "Sends everything by UDP, also between devices of this daemon. Default: those "
+		 "reach each other without it."},
+	{"no-wire", NULL, CONF_FLAG, FIELD_(io.wire), .min = IO_WIRE_NEVER,
+	 .help = "Opens no UDP sockets: only devices of this daemon reach each other."},
+	{"linger", "SECONDS", CONF_NUMBER, FIELD_(io.linger), .min = 0, .max = 86400,
+	 .help = "Exits when nobody, neither a client nor uhcactl, has been connected for so long, "
+		 "counted from the start too. Default: 0, never."},
+	{"ready-fd", "N", CONF_NUMBER, FIELD_(io.ready_fd), .min = 0, .max = INT_MAX,
+	 .help = "Writes the line \"ready\" to this descriptor and closes it when clients can "
+		 "connect. When the start fails it is closed with nothing written."},
+	{"log-level", "LEVEL", CONF_CHOICE, FIELD_(log_level), .choices = log_levels,
+	 .help = "The least important lines that are kept: error, warn, info or debug. "
+		 "Default: info."},
+	{"log-file", "FILE", CONF_SET, .set = set_log_file,
+	 .help = "Appends the log to this file. Default: the file \"log\" in the runtime "
+		 "directory."},
+	{"syslog", NULL, CONF_FLAG, FIELD_(log_target), .min = IO_LOG_SYSLOG,
+	 .help = "Sends the log to syslog."},
+	{"stderr", NULL, CONF_FLAG, FIELD_(log_target), .min = IO_LOG_STDERR,
+	 .help = "Sends the log to standard error."},
+	{"mem", "HOW", CONF_CHOICE, FIELD_(io.mem), .choices = mem_modes,
+	 .help = "How the memory of clients is reached: process_vm (process_vm_readv and _writev), "
+		 "proc_mem (the descriptor of /proc/self/mem that each client passes), or auto, "
+		 "the better one for each piece. Default: auto."},
+	{"gso", "on|off", CONF_CHOICE, FIELD_(io.gso), .choices = on_off,
+	 .help = "UDP segmentation and receive offload, which move many packets by one call. "
+		 "Default: on where the kernel has it."},
+	{"icrc", "HOW", CONF_CHOICE, FIELD_(io.icrc), .choices = icrc_modes,
+	 .help = "Which received packets have a right ICRC over IPv4, whose identification field "
+		 "a socket does not show: strict takes those that this program would send, "
+		 "lenient those that have a right ICRC with any identification, off all. "
+		 "Default: lenient."},
+	{"version", NULL, CONF_FLAG, FIELD_(version), .min = 1, .help = "Prints the version."},
+	{"help", "man", CONF_SET, .optional = true, .set = set_help,
+	 .help = "Prints this text; with =man, in the form of the manual page."},
+};
+const size_t conf_schema_count = sizeof(conf_schema) / sizeof(conf_schema[0]);

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The completion channels of one client, by handle. A handle is slot and generation; 0 is none.
+ * A channel whose other end the program has closed leaves the table by itself, and what is sent
+ * to its handle from then on is lost, as the program wished.
+ */
+#ifndef IO_CHANNEL_TABLE_H
+#define IO_CHANNEL_TABLE_H
+
+#include "channel.h"
+
+#include <stdint.h>
+
+#define IO_CHANNELS_MAX 4096 /* of one client */
+
+struct io_channel_slot;
+
+struct io_channel_table {
+	struct ev_loop *loop;
+	struct io_channel_slot **slot;
+	uint32_t n_slots;
+	uint32_t count; /* open channels */
+};
+
+void io_channel_table_init(struct io_channel_table *t, struct ev_loop *loop);
+
+/* Closes all. */
+void io_channel_table_destroy(struct io_channel_table *t);
+
+/*
+ * Takes over fd. 0, -EINVAL (not a SEQPACKET socket), -ENOMEM or -EMFILE (too many); fd is still
+ * the caller's then.
+ */
+int io_channel_table_add(struct io_channel_table *t, int fd, uint32_t *handle);
+
+/* NULL for a handle that names no open channel. */
+struct io_channel *io_channel_table_get(const struct io_channel_table *t, uint32_t handle);
+
+/* 0 or -ENOENT. */
+int io_channel_table_remove(struct io_channel_table *t, uint32_t handle);
+
+#endif

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * See ctl_request.h. A table from name to handler, as for the clients' commands.
+ */
+#include "ctl_request.h"
+
+#include "ctl.h"
+#include "ctl_table.h"
+#include "daemon.h"
+#include "log.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A handler returns its result, or NULL with the reason in error. */
+struct outcome {
+	char error[256];
+};
+
+__attribute__((format(printf, 2, 3))) static json_t *refuse(struct outcome *o, const char *format,
+							    ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(o->error, sizeof(o->error), format, ap);
+	va_end(ap);
+	return NULL;
+}
+
+static json_t *show(struct io_daemon *d, const json_t *request, struct outcome *o)
+{
+	const char *what = json_string_value(json_object_get(request, UHCA_CTL_WHAT));
+	json_t *table;
+
+	if (!what)
+		return refuse(o, "show needs \"%s\"", UHCA_CTL_WHAT);
+	table = io_ctl_table(d, what);
+	return table ? table : refuse(o, "there is nothing called '%s' to show", what);
+}
+
+static json_t *counters(struct io_daemon *d, const json_t *request, struct outcome *o)
+{
+	(void)request;
+	(void)o;
+	return io_ctl_counters(d);
+}
+
+static json_t *version(struct io_daemon *d, const json_t *request, struct outcome *o)
+{
+	(void)d;
+	(void)request;
+	(void)o;
+	return json_pack("{s:s, s:I}", UHCA_CTL_VERSION, UHCA_VERSION, UHCA_CTL_PID,
+			 (json_int_t)getpid());
+}
+
+static json_t *capture_facts(const struct io_capture *c)
+{
+	return json_pack("{s:b, s:s, s:I, s:I}", UHCA_CTL_RUNNING, io_capture_running(c),
+			 UHCA_CTL_FILE, c->path, UHCA_CTL_PACKETS, (json_int_t)c->packets,
+			 UHCA_CTL_BYTES, (json_int_t)c->bytes);
+}
+
+static json_t *capture_start(struct io_daemon *d, const json_t *request, struct outcome *o)
+{
+	const char *file = json_string_value(json_object_get(request, UHCA_CTL_FILE));
+	int error;
+
+	if (!file || file[0] != '/')
+		return refuse(o, "capture needs an absolute file name");
+	error = io_capture_start(&d->capture, file);
+	if (error == -EBUSY)
+		return refuse(o, "a capture to %s is running", d->capture.path);
+	if (error == -EINVAL)
+		return refuse(o, "%s is not a regular file", file);
+	if (error < 0)
+		return refuse(o, "%s: %s", file, strerror(-error));
+	io_log(IO_LOG_INFO, "capture to %s", file);
+	return capture_facts(&d->capture);
+}
+
+static json_t *capture_stop(struct io_daemon *d, struct outcome *o)
+{
+	int error = d->capture.error;
+
+	if (!io_capture_running(&d->capture) && error == 0)
+		return refuse(o, "no capture is running");
+	if (io_capture_running(&d->capture))
+		error = io_capture_stop(&d->capture);
+	d->capture.error = 0;
+	if (error < 0)
+		return refuse(o, "the capture to %s ended early: %s", d->capture.path,
+			      strerror(-error));
+	return capture_facts(&d->capture);
+}
+
+static json_t *capture(struct io_daemon *d, const json_t *request, struct outcome *o)
+{
+	const char *action = json_string_value(json_object_get(request, UHCA_CTL_ACTION));
+
+	if (action && strcmp(action, "start") == 0)
+		return capture_start(d, request, o);
+	if (action && strcmp(action, "stop") == 0)
+		return capture_stop(d, o);
+	if (action && strcmp(action, "status") == 0)
+		return capture_facts(&d->capture);
+	return refuse(o, "capture needs \"%s\": start, stop or status", UHCA_CTL_ACTION);
+}
+
+static const struct request_kind {
+	const char *name;
+	const char *members[3]; /* that the request may have beside "cmd" */
+	json_t *(*handle)(struct io_daemon *d, const json_t *request, struct outcome *o);
+} kinds[] = {
+	{"show", {UHCA_CTL_WHAT}, show},
+	{"counters", {NULL}, counters},
+	{"capture", {UHCA_CTL_ACTION, UHCA_CTL_FILE}, capture},
+	{"version", {NULL}, version},
+};
+
+static const struct request_kind *find_kind(const char *name)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (strcmp(kinds[i].name, name) == 0)
+			return &kinds[i];
+	return NULL;
+}
+
+/* A member that this kind of request does not have, or NULL. */
+static const char *unknown_member(const struct request_kind *kind, json_t *request)
+{
+	const char *key;
+	json_t *value;
+
+	json_object_foreach(request, key, value)
+	{
+		bool known = strcmp(key, UHCA_CTL_CMD) == 0;
+
+		for (unsigned i = 0; i < 3 && kind->members[i] && !known; i++)
+			known = strcmp(key, kind->members[i]) == 0;
+		if (!known)
+			return key;
+	}
+	return NULL;
+}
+
+static json_t *execute(struct io_daemon *d, json_t *request, struct outcome *o)
+{
+	const char *name = json_string_value(json_object_get(request, UHCA_CTL_CMD));
+	const struct request_kind *kind;
+	const char *key;
+
+	if (!name)
+		return refuse(o, "a request is an object with \"%s\"", UHCA_CTL_CMD);
+	kind = find_kind(name);
+	if (!kind)
+		return refuse(o, "there is no command '%s'", name);
+	key = unknown_member(kind, request);
+	if (key)
+		return refuse(o, "%s has no member '%s'", name, key);
+	return kind->handle(d, request, o);
+}
+
+/* Takes over the object. */
+static char *line_of(json_t *reply)
+{
+	char *text = reply ? json_dumps(reply, JSON_COMPACT | JSON_ENSURE_ASCII) : NULL;
+	char *line = NULL;
+	size_t len;
+
+	json_decref(reply);
+	if (!text)
+		return NULL;
+	len = strlen(text);
+	line = realloc(text, len + 2);
+	if (!line) {
+		free(text);
+		return NULL;
+	}
+	memcpy(line + len, "\n", 2);
+	return line;
+}
+
+char *io_ctl_error(const char *text)
+{
+	return line_of(json_pack("{s:b, s:s}", UHCA_CTL_OK, 0, UHCA_CTL_ERROR, text));
+}
+
+char *io_ctl_request(struct io_daemon *d, const char *line, size_t len)
+{
+	struct outcome o = {"no memory"};
+	json_error_t error;
+	json_t *request = json_loadb(line, len, JSON_REJECT_DUPLICATES, &error);
+	json_t *result;
+
+	if (!request)
+		return io_ctl_error("not a line of JSON");
+	result = execute(d, request, &o);
+	json_decref(request);
+	if (!result)
+		return io_ctl_error(o.error);
+	return line_of(json_pack("{s:b, s:o}", UHCA_CTL_OK, 1, UHCA_CTL_RESULT, result));
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * See ctl_table.h. Rows may have different facts (a datagram QP has no peer): the columns are
+ * all names that occurred, in the order in which they did, and a row has null where it lacks one.
+ */
+#include "ctl_table.h"
+
+#include "ctl.h"
+#include "daemon.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#define COLUMNS_MAX 96
+
+struct column {
+	char name[32];
+	bool hex;
+};
+
+struct table {
+	json_t *rows;
+	json_t *row; /* that is being made */
+	unsigned n;
+	struct column column[COLUMNS_MAX];
+	const struct io_device *dev; /* whose objects are visited */
+};
+
+static void start_row(struct table *t)
+{
+	t->row = json_array();
+	json_array_append_new(t->rows, t->row);
+}
+
+static unsigned column_of(struct table *t, const char *name, bool hex)
+{
+	unsigned i = 0;
+
+	while (i < t->n && strcmp(t->column[i].name, name) != 0)
+		i++;
+	if (i == t->n && t->n < COLUMNS_MAX) {
+		snprintf(t->column[i].name, sizeof(t->column[i].name), "%s", name);
+		t->column[i].hex = hex;
+		t->n++;
+	}
+	return i;
+}
+
+/* Takes over value. */
+static void put(struct table *t, const char *name, bool hex, json_t *value)
+{
+	unsigned i = column_of(t, name, hex);
+
+	while (json_array_size(t->row) < i)
+		json_array_append_new(t->row, json_null());
+	if (i == json_array_size(t->row))
+		json_array_append_new(t->row, value);
+	else
+		json_array_set_new(t->row, i, value);
+}
+
+static void put_text(struct table *t, const char *name, const char *text)
+{
+	put(t, name, false, json_string(text));
+}
+
+static void put_number(struct table *t, const char *name, uint64_t number)
+{
+	put(t, name, false, json_integer((json_int_t)number));
+}
+
+static json_t *finish(struct table *t)
+{
+	json_t *columns = json_array();
+	json_t *row;
+	size_t i;
+
+	for (i = 0; i < t->n; i++)
+		json_array_append_new(columns,
+				      json_pack("{s:s, s:b}", UHCA_CTL_NAME, t->column[i].name,
+						UHCA_CTL_HEX, t->column[i].hex));
+	json_array_foreach(t->rows, i, row) while (json_array_size(row) < t->n)
+		json_array_append_new(row, json_null());
+	return json_pack("{s:o, s:o}", UHCA_CTL_COLUMNS, columns, UHCA_CTL_ROWS, t->rows);
+}
+
+/* ---- objects of the core ---- */
+
+static void visit(void *arg, void *client, const struct core_fact *facts, unsigned n)
+{
+	struct table *t = arg;
+	const struct io_client *c = client;
+
+	start_row(t);
+	put_text(t, "device", t->dev->id.name);
+	put_number(t, "client", c->id);
+	for (unsigned i = 0; i < n; i++) {
+		if (facts[i].text)
+			put_text(t, facts[i].name, facts[i].text);
+		else
+			put(t, facts[i].name, facts[i].hex,
+			    json_integer((json_int_t)facts[i].number));
+	}
+}
+
+static const char *const object_name[CORE_OBJECT_TYPES] = {
+	[CORE_OBJECT_PD] = "pd", [CORE_OBJECT_MR] = "mr",   [CORE_OBJECT_CQ] = "cq",
+	[CORE_OBJECT_QP] = "qp", [CORE_OBJECT_SRQ] = "srq", [CORE_OBJECT_AH] = "ah",
+};
+
+static void add_objects(struct table *t, struct io_daemon *d, enum core_object_type type)
+{
+	for (unsigned i = 0; i < d->n_ports; i++) {
+		t->dev = &d->ports[i].dev;
+		core_visit(t->dev->core, type, visit, t);
+	}
+}
+
+/* ---- the shell's own ---- */
+
+static void put_addresses(struct table *t, const struct io_identity *id)
+{
+	char text[IO_MAX_ADDRESSES * (IO_ADDRESS_TEXT + 1)];
+	char one[IO_ADDRESS_TEXT];
+	size_t n = 0;
+
+	for (unsigned i = 0; i < id->addresses.count; i++)
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s", i ? "," : "",
+				      io_address_format(id->addresses.a[i].gid, one));
+	put_text(t, "addresses", text);
+}
+
+static unsigned count_clients(const struct io_daemon *d, const struct io_device *dev)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < d->n_clients; i++)
+		n += d->clients[i]->dev == dev;
+	return n;
+}
+
+static void add_devices(struct table *t, struct io_daemon *d)
+{
+	for (unsigned i = 0; i < d->n_ports; i++) {
+		const struct io_port *p = &d->ports[i];
+		char guid[24];
+
+		start_row(t);
+		snprintf(guid, sizeof(guid), "%016llx", (unsigned long long)p->dev.id.guid);
+		put_text(t, "device", p->dev.id.name);
+		put_text(t, "node_guid", guid);
+		put_addresses(t, &p->dev.id);
+		put_text(t, "netdev", p->dev.id.netdev);
+		put_text(t, "wire", p->udp.n_sockets ? "udp" : "none");
+		put_number(t, "rcvbuf", p->udp.rcvbuf);
+		put_number(t, "window", p->dev.config.window_bytes);
+		put_number(t, "clients", count_clients(d, &p->dev));
+		for (unsigned k = 0; k < CORE_OBJECT_TYPES; k++)
+			put_number(t, object_name[k],
+				   core_object_count(p->dev.core, (enum core_object_type)k));
+	}
+}
+
+static void add_clients(struct table *t, struct io_daemon *d)
+{
+	for (unsigned i = 0; i < d->n_clients; i++) {
+		const struct io_client *c = d->clients[i];
+
+		if (!c->core)
+			continue;
+		start_row(t);
+		put_number(t, "client", c->id);
+		put_text(t, "device", c->dev->id.name);
+		put_number(t, "pid", (uint64_t)c->peer.pid);
+		put_number(t, "uid", c->peer.uid);
+		put_text(t, "program", c->program);
+		put_text(t, "memory", io_mem_how(&c->mem));
+		put_number(t, "channels", c->channels.count);
+	}
+}
+
+json_t *io_ctl_table(struct io_daemon *d, const char *what)
+{
+	struct table t = {.rows = json_array()};
+
+	for (unsigned i = 0; i < CORE_OBJECT_TYPES; i++) {
+		if (strcmp(what, object_name[i]) == 0) {
+			add_objects(&t, d, (enum core_object_type)i);
+			return finish(&t);
+		}
+	}
+	if (strcmp(what, "device") == 0) {
+		add_devices(&t, d);
+	} else if (strcmp(what, "client") == 0) {
+		add_clients(&t, d);
+	} else {
+		json_decref(t.rows);
+		return NULL;
+	}
+	return finish(&t);
+}
+
+/* ---- counters ---- */
+
+static void put_core(struct table *t, const struct core_counters *c)
+{
+	char name[32];
+
+	put_number(t, "tx_packets", c->tx_packets);
+	put_number(t, "tx_bytes", c->tx_bytes);
+	put_number(t, "rx_packets", c->rx_packets);
+	put_number(t, "rx_bytes", c->rx_bytes);
+	for (unsigned i = 0; i < CORE_DROP_COUNT; i++) {
+		snprintf(name, sizeof(name), "drop_%s", core_drop_name((enum core_drop)i));
+		put_number(t, name, c->drops[i]);
+	}
+	put_number(t, "naks_sent", c->naks_sent);
+	put_number(t, "naks_received", c->naks_received);
+	put_number(t, "rnr_sent", c->rnr_sent);
+	put_number(t, "rnr_received", c->rnr_received);
+	put_number(t, "timeouts", c->timeouts);
+	put_number(t, "retransmits", c->retransmits);
+	put_number(t, "duplicates", c->duplicates);
+	put_number(t, "completions", c->completions);
+	put_number(t, "errors", c->errors);
+}
+
+static void put_wire(struct table *t, const struct io_port *p)
+{
+	put_number(t, "loopback_packets", p->loopback.delivered);
+	put_number(t, "no_route", p->loopback.no_route);
+	put_number(t, "udp_tx_packets", p->udp.counters.tx_packets);
+	put_number(t, "udp_tx_errors", p->udp.counters.tx_errors);
+	put_number(t, "udp_tx_full", p->udp.counters.tx_full);
+	put_number(t, "udp_rx_packets", p->udp.rx.counters.packets);
+	put_number(t, "udp_rx_buffers", p->udp.rx.counters.buffers);
+	put_number(t, "udp_rx_trains", p->udp.rx.counters.trains);
+	put_number(t, "udp_rx_bad_icrc", p->udp.rx.counters.bad_icrc);
+	put_number(t, "udp_rx_malformed", p->udp.rx.counters.malformed);
+	put_number(t, "udp_rx_overflow", p->udp.rx.counters.overflow);
+}
+
+json_t *io_ctl_counters(struct io_daemon *d)
+{
+	struct table t = {.rows = json_array()};
+
+	for (unsigned i = 0; i < d->n_ports; i++) {
+		start_row(&t);
+		put_text(&t, "device", d->ports[i].dev.id.name);
+		put_core(&t, core_counters(d->ports[i].dev.core));
+		put_wire(&t, &d->ports[i]);
+	}
+	return finish(&t);
+}

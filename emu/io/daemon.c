@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * See daemon.h.
+ */
+#include "daemon.h"
+
+#include "clock.h"
+#include "log.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+
+/* A queue costs a mapping, a client a handful of descriptors, a flow a socket. */
+static void raise_limits(void)
+{
+	struct rlimit r;
+
+	if (getrlimit(RLIMIT_NOFILE, &r) < 0 || r.rlim_cur >= r.rlim_max)
+		return;
+	r.rlim_cur = r.rlim_max;
+	if (setrlimit(RLIMIT_NOFILE, &r) < 0)
+		io_log(IO_LOG_WARN, "cannot raise the limit of open files: %s", strerror(errno));
+}
+
+static int open_status(struct io_daemon *d)
+{
+	struct uhca_abi_status *s;
+	int error = io_shm_create(&d->status, "uhca-status", sizeof(*s), true);
+
+	if (error < 0)
+		return error;
+	s = d->status.base;
+	s->region.magic = UHCA_ABI_MAGIC;
+	s->region.version = UHCA_ABI_VERSION;
+	s->region.kind = UHCA_ABI_REGION_STATUS;
+	s->region.size = d->status.size;
+	if (getrandom(&s->epoch, sizeof(s->epoch), 0) < 0)
+		s->epoch = io_clock_wall();
+	return 0;
+}
+
+/* ---- devices ---- */
+
+static int same_address(const struct io_daemon *d, const struct io_identity *id)
+{
+	char text[IO_ADDRESS_TEXT];
+
+	for (unsigned i = 0; i < id->addresses.count; i++) {
+		const uint8_t *gid = id->addresses.a[i].gid;
+
+		if (!io_fabric_find(&d->fabric, gid))
+			continue;
+		io_log(IO_LOG_ERROR, "two devices cannot both have the address %s",
+		       io_address_format(gid, text));
+		return -EADDRINUSE;
+	}
+	return 0;
+}
+
+/* Connects the boxes of a device; how it was made so far tells what it has. */
+static void stack_port(struct io_daemon *d, struct io_port *p)
+{
+	io_pcap_box_init(&p->pcap, &d->capture,
+			 io_capture_add_interface(&d->capture, p->dev.id.name));
+	io_loopback_init(&p->loopback, &d->fabric, &p->dev, d->settings.wire == IO_WIRE_ALWAYS);
+	netif_stack(&p->dev.top, &p->pcap.netif);
+	netif_stack(&p->pcap.netif, &p->loopback.netif);
+	if (p->udp.n_sockets > 0)
+		netif_stack(&p->loopback.netif, &p->udp.netif);
+	p->dev.bottom = &p->loopback.netif;
+}
+
+static int add_port(struct io_daemon *d, struct io_port *p, unsigned index)
+{
+	struct io_identity id;
+	int error = io_identity_of(&d->settings, index, &id);
+
+	if (error == 0)
+		error = same_address(d, &id);
+	if (error < 0)
+		return error;
+	error = io_udp_open(&p->udp, d->loop, &d->settings, &id);
+	if (error < 0)
+		return error;
+	error = io_device_create(&p->dev, &id, io_udp_window(&p->udp));
+	if (error < 0)
+		goto close_udp;
+	stack_port(d, p);
+	error = io_fabric_add(&d->fabric, &p->dev);
+	if (error < 0)
+		goto destroy_device;
+	io_udp_attach(&p->udp, &p->dev.blocked);
+	error = io_sysfs_add(d->instance.dir, &p->dev.id);
+	if (error < 0)
+		goto destroy_device;
+	d->n_ports++;
+	return 0;
+destroy_device:
+	io_device_destroy(&p->dev);
+close_udp:
+	io_udp_close(&p->udp);
+	io_log(IO_LOG_ERROR, "cannot make device uhca%u: %s", index, strerror(-error));
+	return error;
+}
+
+static int open_ports(struct io_daemon *d)
+{
+	int error = io_sysfs_create(d->instance.dir);
+
+	if (error < 0) {
+		io_log(IO_LOG_ERROR, "cannot make files in %s: %s", d->instance.dir,
+		       strerror(-error));
+		return error;
+	}
+	d->ports = calloc(d->settings.devices, sizeof(*d->ports));
+	if (!d->ports)
+		return -ENOMEM;
+	for (unsigned i = 0; i < d->settings.devices && error == 0; i++)
+		error = add_port(d, &d->ports[i], i);
+	if (error < 0)
+		return error;
+	d->tx_cap = d->ports[0].dev.config.train_bytes;
+	d->tx_buf = aligned_alloc(4096, (d->tx_cap + 4095) & ~(size_t)4095);
+	return d->tx_buf ? 0 : -ENOMEM;
+}
+
+static void close_ports(struct io_daemon *d)
+{
+	for (unsigned i = 0; i < d->n_ports; i++) {
+		io_udp_close(&d->ports[i].udp);
+		io_device_destroy(&d->ports[i].dev);
+	}
+	io_fabric_destroy(&d->fabric);
+	free(d->ports);
+	free(d->tx_buf);
+}
+
+struct io_device *io_daemon_find_device(struct io_daemon *d, const char *name, size_t cap)
+{
+	for (unsigned i = 0; i < d->n_ports; i++)
+		if (strncmp(d->ports[i].dev.id.name, name, cap) == 0)
+			return &d->ports[i].dev;
+	return NULL;
+}
+
+/* ---- clients ---- */
+
+static void add_client(void *arg, int sock, const struct ucred *peer)
+{
+	struct io_daemon *d = arg;
+	struct io_client **list;
+	struct io_client *c = io_client_create(d, sock, peer);
+
+	if (!c)
+		return;
+	list = realloc(d->clients, (d->n_clients + 1) * sizeof(struct io_client *));
+	if (!list) {
+		io_client_destroy(c);
+		return;
+	}
+	d->clients = list;
+	d->clients[d->n_clients++] = c;
+	c->id = ++d->last_client;
+	io_daemon_update_linger(d);
+}
+
+void io_daemon_remove_client(struct io_daemon *d, struct io_client *c)
+{
+	unsigned i = 0;
+
+	while (d->clients[i] != c)
+		i++;
+	d->clients[i] = d->clients[--d->n_clients];
+	if (c->core)
+		io_log(IO_LOG_INFO, "client %u: %s has left %s", c->id, c->program,
+		       c->dev->id.name);
+	io_client_destroy(c);
+	io_daemon_update_linger(d);
+}
+
+static void close_clients(struct io_daemon *d)
+{
+	for (unsigned i = 0; i < d->n_clients; i++)
+		io_client_destroy(d->clients[i]);
+	free(d->clients);
+	d->n_clients = 0;
+}
+
+/* ---- when to end ---- */
+
+static void on_linger(struct ev_loop *loop, ev_timer *w, int revents)
+{
+	struct io_daemon *d = w->data;
+
+	(void)loop;
+	(void)revents;
+	io_log(IO_LOG_INFO, "nobody has been here for %u s, leaving", d->settings.linger);
+	d->stop = true;
+}
+
+static void on_signal(struct ev_loop *loop, ev_signal *w, int revents)
+{
+	struct io_daemon *d = w->data;
+
+	(void)loop;
+	(void)revents;
+	io_log(IO_LOG_INFO, "signal %d, leaving", w->signum);
+	d->stop = true;
+}
+
+void io_daemon_update_linger(struct io_daemon *d)
+{
+	ev_timer_stop(d->loop, &d->linger);
+	if (d->settings.linger == 0 || d->n_clients + d->ctl.n_sessions > 0)
+		return;
+	ev_now_update(d->loop);
+	ev_timer_set(&d->linger, d->settings.linger, 0);
+	ev_timer_start(d->loop, &d->linger);
+}
+
+static int open_loop(struct io_daemon *d)
+{
+	d->loop = ev_loop_new(EVBACKEND_EPOLL | EVFLAG_NOENV);
+	if (!d->loop)
+		return -ENOMEM;
+	ev_timer_init(&d->linger, on_linger, 0, 0);
+	ev_signal_init(&d->terminate, on_signal, SIGTERM);
+	ev_signal_init(&d->interrupt, on_signal, SIGINT);
+	d->linger.data = d->terminate.data = d->interrupt.data = d;
+	ev_signal_start(d->loop, &d->terminate);
+	ev_signal_start(d->loop, &d->interrupt);
+	return 0;
+}
+
+/* ---- all of it ---- */
+
+static int open_sockets(struct io_daemon *d)
+{
+	char path[PATH_MAX];
+	int error;
+
+	d->clients_at.accept = add_client;
+	d->clients_at.arg = d;
+	io_instance_file(&d->instance, "sock", path);
+	error = io_listener_open(&d->clients_at, d->loop, path, SOCK_SEQPACKET);
+	if (error == 0) {
+		io_instance_file(&d->instance, "ctl", path);
+		error = io_ctl_open(&d->ctl, d, path);
+	}
+	if (error < 0)
+		io_log(IO_LOG_ERROR, "cannot listen on %s: %s", path, strerror(-error));
+	return error;
+}
+
+int io_daemon_create(struct io_daemon *d, const struct io_settings *settings,
+		     const struct io_instance *instance)
+{
+	int error;
+
+	memset(d, 0, sizeof(*d));
+	d->settings = *settings;
+	d->instance = *instance;
+	d->clients_at.fd = d->ctl.listener.fd = d->status.fd = -1;
+	io_capture_init(&d->capture);
+	raise_limits();
+	error = open_loop(d);
+	if (error == 0)
+		error = open_status(d);
+	if (error == 0)
+		error = open_ports(d);
+	if (error == 0)
+		error = open_sockets(d);
+	if (error < 0) {
+		io_daemon_destroy(d);
+		return error;
+	}
+	io_daemon_update_linger(d);
+	return 0;
+}
+
+static void close_loop(struct io_daemon *d)
+{
+	ev_timer_stop(d->loop, &d->linger);
+	ev_signal_stop(d->loop, &d->terminate);
+	ev_signal_stop(d->loop, &d->interrupt);
+	ev_loop_destroy(d->loop);
+	d->loop = NULL;
+}
+
+void io_daemon_destroy(struct io_daemon *d)
+{
+	io_ctl_close(&d->ctl);
+	io_listener_close(&d->clients_at);
+	close_clients(d);
+	close_ports(d);
+	io_capture_stop(&d->capture);
+	io_shm_destroy(&d->status);
+	io_instance_close(&d->instance);
+	if (d->loop)
+		close_loop(d);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The daemon: everything one uhcad process has. Made by main from the settings, driven by
+ * loop.c, taken apart in the reverse order of its making.
+ */
+#ifndef IO_DAEMON_H
+#define IO_DAEMON_H
+
+#include "client.h"
+#include "ctl_server.h"
+#include "device.h"
+#include "instance.h"
+#include "listener.h"
+#include "loopback.h"
+#include "pcap.h"
+#include "settings.h"
+#include "shm.h"
+#include "udp.h"
+
+#include <ev.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A device and the boxes below it, in the order of the stack. */
+struct io_port {
+	struct io_device dev;
+	struct io_pcap_box pcap;
+	struct io_loopback loopback;
+	struct io_udp udp;
+};
+
+struct io_daemon {
+	struct ev_loop *loop;
+	struct io_settings settings;
+	struct io_instance instance;
+	struct io_shm status; /* struct uhca_abi_status */
+	struct io_port *ports;
+	unsigned n_ports;
+	struct io_fabric fabric; /* who has which address */
+	struct io_capture capture;
+	struct io_listener clients_at;
+	struct io_client **clients;
+	unsigned n_clients;
+	uint32_t last_client; /* id */
+	struct io_ctl ctl;
+	ev_timer linger;
+	ev_signal terminate;
+	ev_signal interrupt;
+	bool stop;
+	uint8_t *tx_buf;
+	size_t tx_cap;
+};
+
+/*
+ * Starts a daemon in its directory: devices, sockets, files; says in the log what is wrong. The
+ * settings are copied, the instance is taken over. 0 or -errno, with everything undone, the
+ * instance closed.
+ */
+int io_daemon_create(struct io_daemon *d, const struct io_settings *settings,
+		     const struct io_instance *instance);
+
+/* Disconnects all clients, writes out what is buffered, removes the files. */
+void io_daemon_destroy(struct io_daemon *d);
+
+/* NULL when there is none of this name; name need not be terminated. */
+struct io_device *io_daemon_find_device(struct io_daemon *d, const char *name, size_t cap);
+
+/* Takes the client off the list and destroys it. */
+void io_daemon_remove_client(struct io_daemon *d, struct io_client *c);
+
+/* To be called when a client or a uhcactl has come or gone. */
+void io_daemon_update_linger(struct io_daemon *d);
+
+#endif

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * See device.h.
+ */
+#include "device.h"
+
+#include "log.h"
+#include "ops.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static int interface_addresses(const struct io_settings *s, unsigned index,
+			       struct io_address_list *out)
+{
+	int error;
+
+	if (index > 0) {
+		io_log(IO_LOG_ERROR,
+		       "--netdev gives its addresses to the first device; name those of device %u "
+		       "with --addr",
+		       index);
+		return -EINVAL;
+	}
+	error = io_address_of_interface(s->netdev, out);
+	if (error < 0)
+		io_log(IO_LOG_ERROR, "--netdev %s: %s", s->netdev,
+		       error == -ENODEV ? "there is no such interface"
+					: "the interface has no address");
+	return error;
+}
+
+int io_identity_of(const struct io_settings *settings, unsigned index, struct io_identity *out)
+{
+	int error = 0;
+
+	*out = (struct io_identity){.index = index};
+	snprintf(out->name, sizeof(out->name), "uhca%u", index);
+	if (settings->addresses[index].count > 0)
+		out->addresses = settings->addresses[index];
+	else if (settings->netdev[0])
+		error = interface_addresses(settings, index, &out->addresses);
+	else
+		io_address_default(index, &out->addresses);
+	if (error < 0)
+		return error;
+	out->guid = io_address_guid(&out->addresses.a[0]);
+	if (!io_address_interface(&out->addresses.a[0], out->netdev))
+		out->netdev[0] = '\0';
+	return 0;
+}
+
+/* ---- the device's end of the stack ---- */
+
+static struct io_device *device_of(struct netif *top)
+{
+	return (struct io_device *)((char *)top - offsetof(struct io_device, top));
+}
+
+static void top_send(struct netif *n, const struct core_train *t, uint64_t now)
+{
+	netif_send(n->below, t, now);
+}
+
+static void top_receive(struct netif *n, const struct core_train *t, uint64_t now)
+{
+	struct io_device *dev = device_of(n);
+
+	core_rx(dev->core, now, t);
+	dev->dirty = true;
+}
+
+static const struct netif_ops top_ops = {top_send, top_receive};
+
+/* ---- */
+
+int io_device_create(struct io_device *dev, const struct io_identity *id, uint32_t window_bytes)
+{
+	*dev = (struct io_device){.id = *id, .top.ops = &top_ops};
+	dev->bottom = &dev->top;
+	core_config_default(&dev->config);
+	dev->config.node_guid = id->guid;
+	for (unsigned i = 0; i < id->addresses.count; i++)
+		memcpy(dev->config.gid[i], id->addresses.a[i].gid, 16);
+	if (window_bytes > 0 && window_bytes < dev->config.window_bytes)
+		dev->config.window_bytes = window_bytes;
+	dev->core = core_create(io_core_ops(), dev, &dev->config);
+	return dev->core ? 0 : -ENOMEM;
+}
+
+void io_device_destroy(struct io_device *dev)
+{
+	if (dev->core)
+		core_destroy(dev->core);
+	dev->core = NULL;
+}
+
+unsigned io_device_send(struct io_device *dev, uint64_t now, uint8_t *buf, size_t cap, unsigned max)
+{
+	unsigned n = 0;
+
+	while (n < max && !dev->blocked) {
+		struct core_train t;
+
+		if (!core_tx_next(dev->core, now, buf, cap, &t)) {
+			dev->dirty = false;
+			break;
+		}
+		netif_send(&dev->top, &t, now);
+		n++;
+	}
+	return n;
+}
+
+bool io_device_has(const struct io_device *dev, const uint8_t gid[16])
+{
+	for (unsigned i = 0; i < dev->id.addresses.count; i++)
+		if (memcmp(dev->id.addresses.a[i].gid, gid, 16) == 0)
+			return true;
+	return false;
+}

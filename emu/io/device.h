@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One emulated device as the shell sees it: its identity, the core's state, and the stack of
+ * boxes that connects it to the network. Owner: the daemon. Clients point at it.
+ */
+#ifndef IO_DEVICE_H
+#define IO_DEVICE_H
+
+#include "core.h"
+#include "netif.h"
+#include "settings.h"
+#include "sysfs_tree.h"
+
+#include <stdbool.h>
+
+struct io_device {
+	struct io_identity id;
+	struct device *core;
+	struct core_config config; /* what the core was made with */
+	struct netif top;          /* the device's own end of its stack */
+	struct netif *bottom;      /* where trains that arrive enter */
+	bool dirty;                /* something happened: ask for trains to send */
+	bool blocked;              /* the wire is full: do not ask until it is not */
+};
+
+/*
+ * Names and addresses of device number "index" under these settings. 0 or -errno (logged):
+ * an interface without an address, more devices than addresses.
+ */
+int io_identity_of(const struct io_settings *settings, unsigned index, struct io_identity *out);
+
+/*
+ * Makes the core's device. window_bytes: the most unacknowledged payload of one QP that the
+ * receive buffers stand, 0 for the core's own default. 0 or -errno. The stack is empty: the
+ * top is the bottom.
+ */
+int io_device_create(struct io_device *dev, const struct io_identity *id, uint32_t window_bytes);
+void io_device_destroy(struct io_device *dev);
+
+/*
+ * Pulls up to max trains from the core and sends each down the stack; buf holds payload
+ * (cap bytes, at least config.train_bytes). Returns the number of trains; less than max when
+ * there is no more or the wire is full.
+ */
+unsigned io_device_send(struct io_device *dev, uint64_t now, uint8_t *buf, size_t cap,
+			unsigned max);
+
+/* True when one of the device's addresses is this GID. */
+bool io_device_has(const struct io_device *dev, const uint8_t gid[16]);
+
+#endif

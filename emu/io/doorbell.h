@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The daemon's side of a client's doorbell bitmap (region.h). The client may write anything
+ * there at any time: a bit too many costs a look at nothing.
+ */
+#ifndef IO_DOORBELL_H
+#define IO_DOORBELL_H
+
+#include "region.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Summary words that cover doorbell numbers 0..n-1. */
+static inline uint32_t io_doorbell_summaries(uint32_t n)
+{
+	return (n + 64 * 64 - 1) / (64 * 64);
+}
+
+/* True when a doorbell rang: what a daemon that is about to sleep looks at once more. */
+static inline bool io_doorbell_pending(const struct uhca_abi_doorbell *d, uint32_t summaries)
+{
+	uint64_t any = 0;
+
+	for (uint32_t i = 0; i < summaries; i++)
+		any |= __atomic_load_n(&d->summary[i], __ATOMIC_RELAXED);
+	return any != 0;
+}
+
+/*
+ * Takes all bits of the first "summaries" summary words and calls ring for each doorbell number.
+ * Everything the client wrote before it rang is visible in the call. Returns the number of calls.
+ */
+uint32_t io_doorbell_take(struct uhca_abi_doorbell *d, uint32_t summaries,
+			  void (*ring)(void *arg, uint32_t number), void *arg);
+
+#endif

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * See loop.h. Numbers behind the constants: performance notes, sections 4 and 9. Yielding
+ * between looks is what lets programs that poll share a processor with the daemon. A program
+ * that polls memory and never yields keeps the daemon away for a whole scheduler slice once it
+ * gets the processor; then sleeping at once is better, because the scheduler prefers who wakes
+ * up. Such programs are known by a yield that took long.
+ */
+#include "loop.h"
+
+#include "clock.h"
+#include "daemon.h"
+#include "log.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#define SPIN      (50 * IO_USEC) /* without work, before sleeping */
+#define EVENTS    (20 * IO_USEC) /* between looks at the descriptors while awake */
+#define HOG_YIELD (1 * IO_MSEC)  /* a yield that took this long met a hog */
+#define HOG_TIME  (50 * IO_MSEC) /* no spinning for this long then */
+#define TRAINS    16             /* of one device, before the others get their turn */
+
+struct loop {
+	struct io_daemon *d;
+	struct uhca_abi_status *status;
+	uint64_t now;
+	uint64_t idle_since; /* UINT64_MAX: there was work in the last look */
+	uint64_t next_events;
+	uint64_t no_spin_until;
+	int timer;          /* timerfd: libev's own timers count milliseconds */
+	uint64_t timer_set; /* what it was set to; UINT64_MAX: not running */
+	ev_io timer_watcher;
+};
+
+/* ---- one look at everything; each part returns whether there was work ---- */
+
+static bool ring_doorbells(struct loop *l)
+{
+	uint32_t n = 0;
+
+	for (unsigned i = 0; i < l->d->n_clients; i++)
+		n += io_client_doorbells(l->d->clients[i], l->now);
+	return n > 0;
+}
+
+static bool poll_wire(struct loop *l)
+{
+	bool work = false;
+
+	for (unsigned i = 0; i < l->d->n_ports; i++)
+		work |= io_udp_poll(&l->d->ports[i].udp, l->now);
+	return work;
+}
+
+static bool run_deadlines(struct loop *l)
+{
+	bool work = false;
+
+	for (unsigned i = 0; i < l->d->n_ports; i++) {
+		struct io_device *dev = &l->d->ports[i].dev;
+
+		if (core_next_deadline(dev->core) > l->now)
+			continue;
+		core_tick(dev->core, l->now);
+		dev->dirty = true;
+		work = true;
+	}
+	return work;
+}
+
+static bool send_trains(struct loop *l)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < l->d->n_ports; i++) {
+		struct io_port *p = &l->d->ports[i];
+
+		if (!p->dev.dirty)
+			continue;
+		n += io_device_send(&p->dev, l->now, l->d->tx_buf, l->d->tx_cap, TRAINS);
+	}
+	return n > 0;
+}
+
+static bool look(struct loop *l)
+{
+	bool work = ring_doorbells(l);
+
+	work |= poll_wire(l);
+	work |= run_deadlines(l);
+	work |= send_trains(l);
+	if (l->now >= l->next_events) {
+		l->next_events = l->now + EVENTS;
+		ev_run(l->d->loop, EVRUN_NOWAIT);
+	}
+	return work;
+}
+
+/* ---- sleeping ---- */
+
+static void on_timer(struct ev_loop *loop, ev_io *w, int revents)
+{
+	struct loop *l = w->data;
+	uint64_t count;
+
+	(void)loop;
+	(void)revents;
+	if (read(w->fd, &count, sizeof(count)) == sizeof(count))
+		l->timer_set = UINT64_MAX;
+}
+
+static uint64_t next_deadline(const struct loop *l)
+{
+	uint64_t next = UINT64_MAX;
+
+	for (unsigned i = 0; i < l->d->n_ports; i++) {
+		uint64_t at = core_next_deadline(l->d->ports[i].dev.core);
+
+		if (at < next)
+			next = at;
+	}
+	return next;
+}
+
+/*
+ * A timer that is set too early stays: it wakes the loop once for nothing, which is cheaper than
+ * setting it anew before each sleep.
+ */
+static void set_timer(struct loop *l, uint64_t at)
+{
+	struct itimerspec when = {
+		.it_value = {.tv_sec = (time_t)(at / IO_SEC), .tv_nsec = (long)(at % IO_SEC)}};
+
+	if (at >= l->timer_set)
+		return;
+	if (timerfd_settime(l->timer, TFD_TIMER_ABSTIME, &when, NULL) == 0)
+		l->timer_set = at;
+}
+
+/* Did something come between the last look and need_wakeup? Sockets are watched while asleep. */
+static bool missed_work(const struct loop *l)
+{
+	for (unsigned i = 0; i < l->d->n_clients; i++)
+		if (io_client_rang(l->d->clients[i]))
+			return true;
+	for (unsigned i = 0; i < l->d->n_ports; i++)
+		if (l->d->ports[i].dev.dirty && !l->d->ports[i].dev.blocked)
+			return true;
+	return false;
+}
+
+static void sleep_until_work(struct loop *l)
+{
+	io_capture_flush(&l->d->capture);
+	__atomic_store_n(&l->status->need_wakeup, 1, __ATOMIC_RELAXED);
+	uhca_ring_fence();
+	if (!missed_work(l)) {
+		set_timer(l, next_deadline(l));
+		ev_run(l->d->loop, EVRUN_ONCE);
+	}
+	__atomic_store_n(&l->status->need_wakeup, 0, __ATOMIC_RELAXED);
+	l->next_events = 0;
+}
+
+/* ---- */
+
+static void yield(struct loop *l)
+{
+	uint64_t before = io_clock_now();
+	uint64_t after;
+
+	sched_yield();
+	after = io_clock_now();
+	if (after - before > HOG_YIELD)
+		l->no_spin_until = after + HOG_TIME;
+}
+
+static void run(struct loop *l)
+{
+	while (!l->d->stop) {
+		l->now = io_clock_now();
+		if (look(l)) {
+			l->idle_since = UINT64_MAX;
+			continue;
+		}
+		if (l->idle_since == UINT64_MAX)
+			l->idle_since = l->now;
+		if (l->now < l->no_spin_until || l->now - l->idle_since > SPIN) {
+			sleep_until_work(l);
+			l->idle_since = UINT64_MAX;
+		} else {
+			yield(l);
+		}
+	}
+}
+
+int io_loop_run(struct io_daemon *d)
+{
+	struct loop l = {.d = d,
+			 .status = d->status.base,
+			 .idle_since = UINT64_MAX,
+			 .timer_set = UINT64_MAX};
+
+	l.timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (l.timer < 0)
+		return -errno;
+	ev_io_init(&l.timer_watcher, on_timer, l.timer, EV_READ);
+	l.timer_watcher.data = &l;
+	ev_io_start(d->loop, &l.timer_watcher);
+	run(&l);
+	ev_io_stop(d->loop, &l.timer_watcher);
+	close(l.timer);
+	return 0;
+}

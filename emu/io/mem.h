@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Access to a client's memory (DESIGN D5). Two ways, chosen per piece:
+ *
+ *   proc_mem    pread and pwrite on the descriptor of /proc/self/mem that the client opened and
+ *               passed at HELLO. Bound to the client's address space, so it works across users,
+ *               user and PID namespaces and can never reach another process.
+ *   process_vm  process_vm_readv and process_vm_writev by process id; faster from a page or so,
+ *               needs the ptrace access right. The process is pinned with a pidfd.
+ *
+ * Both ignore that a client may have protected pages it registered; the device checks access
+ * flags itself. What a program that polls its memory sees: stores of up to 8 bytes whole, and
+ * the last bytes of a longer write after all others.
+ */
+#ifndef IO_MEM_H
+#define IO_MEM_H
+
+#include "core.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum io_mem_mode {
+	IO_MEM_AUTO,
+	IO_MEM_PROCESS_VM,
+	IO_MEM_PROC_MEM,
+};
+
+struct io_mem {
+	int fd;    /* the client's /proc/self/mem, read-write; owned */
+	int pidfd; /* owned; -1 when process_vm cannot be used */
+	int sock;  /* the client's control socket, closed by an exec; borrowed */
+	pid_t pid;
+	enum io_mem_mode mode;
+	bool vm_usable;   /* process_vm has not been refused yet */
+	uint64_t checked; /* when the process was last seen alive, io_clock_now */
+};
+
+/*
+ * Takes over fd. Checks that it is a process's memory file, opened for reading and writing; pid
+ * (0: unknown here) is only used for process_vm, and only when the descriptor is that process's.
+ * 0 or -EINVAL (no such file), -EPERM (mode is process_vm and it cannot be used); fd is closed
+ * then.
+ */
+int io_mem_open(struct io_mem *m, int fd, pid_t pid, int sock, enum io_mem_mode mode);
+void io_mem_close(struct io_mem *m);
+
+/* core_ops.mem_read and mem_write: 0 or -EFAULT. */
+int io_mem_read(struct io_mem *m, const struct core_span *from, unsigned n, void *to);
+int io_mem_write(struct io_mem *m, const struct core_span *to, unsigned n, const struct iovec *from,
+		 unsigned n_from);
+
+/* "process_vm+proc_mem", "process_vm" or "proc_mem": what is used now, static text. */
+const char *io_mem_how(const struct io_mem *m);
+
+/* "auto", "process_vm", "proc_mem": the names the option --mem takes. */
+const char *io_mem_mode_name(enum io_mem_mode mode);
+
+#endif

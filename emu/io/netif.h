@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The network of a device is a stack of boxes (DESIGN D10). A train that the device sends enters
+ * the top box by "send" and sinks; one that arrives enters the bottom box by "receive" and
+ * rises; each box hands it on, changed or not, or swallows it. The top box is the device itself,
+ * below it capture and (where one is asked for) faults, then the decision between device-internal
+ * and wire, and UDP at the bottom.
+ *
+ * A train is valid during the call only. Nothing here returns an error: what cannot be sent is
+ * kept or counted by the box that could not send it.
+ */
+#ifndef IO_NETIF_H
+#define IO_NETIF_H
+
+#include "core.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct netif;
+
+struct netif_ops {
+	void (*send)(struct netif *n, const struct core_train *t, uint64_t now);
+	/* NULL for a box that is always the lowest. */
+	void (*receive)(struct netif *n, const struct core_train *t, uint64_t now);
+};
+
+struct netif {
+	const struct netif_ops *ops;
+	struct netif *above; /* towards the device; NULL at the top */
+	struct netif *below; /* towards the network; NULL at the bottom */
+};
+
+/* Puts "upper" on "lower". */
+static inline void netif_stack(struct netif *upper, struct netif *lower)
+{
+	upper->below = lower;
+	lower->above = upper;
+}
+
+static inline void netif_send(struct netif *n, const struct core_train *t, uint64_t now)
+{
+	n->ops->send(n, t, now);
+}
+
+static inline void netif_receive(struct netif *n, const struct core_train *t, uint64_t now)
+{
+	n->ops->receive(n, t, now);
+}
+
+#endif

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * See ops.h. Only glue: each operation finds the client's part and calls the file that knows.
+ */
+#include "ops.h"
+
+#include "client.h"
+#include "device.h"
+#include "log.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+static int mem_read(void *client, const struct core_span *from, unsigned n, void *to)
+{
+	struct io_client *c = client;
+
+	return io_mem_read(&c->mem, from, n, to);
+}
+
+static int mem_write(void *client, const struct core_span *to, unsigned n, const struct iovec *from,
+		     unsigned n_from)
+{
+	struct io_client *c = client;
+
+	return io_mem_write(&c->mem, to, n, from, n_from);
+}
+
+static int ring_alloc(void *client, size_t size, struct core_ring *out)
+{
+	struct io_shm *shm = malloc(sizeof(*shm));
+
+	(void)client;
+	if (!shm)
+		return -ENOMEM;
+	if (io_shm_create(shm, "uhca-ring", size, false) < 0) {
+		free(shm);
+		return -ENOMEM;
+	}
+	*out = (struct core_ring){.base = shm->base, .size = shm->size, .token = shm};
+	return 0;
+}
+
+static void ring_free(void *client, struct core_ring *ring)
+{
+	(void)client;
+	if (ring->token) {
+		io_shm_destroy(ring->token);
+		free(ring->token);
+	}
+	*ring = (struct core_ring){0};
+}
+
+static void comp_event(void *client, uint32_t channel, uint64_t cookie)
+{
+	struct io_client *c = client;
+	struct io_channel *ch = io_channel_table_get(&c->channels, channel);
+	struct uhca_abi_comp_event event = {cookie};
+
+	if (ch)
+		io_channel_send(ch, &event);
+}
+
+static void comp_purge(void *client, uint32_t channel, uint64_t cookie)
+{
+	struct io_client *c = client;
+	struct io_channel *ch = io_channel_table_get(&c->channels, channel);
+
+	if (ch)
+		io_channel_purge(ch, cookie);
+}
+
+static void async_event(void *client, const struct uhca_abi_async_event *event)
+{
+	struct io_client *c = client;
+
+	io_log(IO_LOG_DEBUG, "client %u: async event %u", c->id, event->type);
+	io_channel_send(&c->async, event);
+}
+
+/* getrandom(2) gives up to 256 bytes whole; a kernel without it could run nothing of this. */
+static void random_bytes(void *user, void *buf, size_t len)
+{
+	uint8_t *p = buf;
+
+	(void)user;
+	while (len > 0) {
+		ssize_t n = getrandom(p, len, 0);
+
+		if (n < 0 && errno != EINTR)
+			abort();
+		if (n > 0) {
+			p += n;
+			len -= (size_t)n;
+		}
+	}
+}
+
+static const char *const point_name[] = {
+	[CORE_TRACE_QP_STATE] = "state", [CORE_TRACE_TX] = "tx",   [CORE_TRACE_RX] = "rx",
+	[CORE_TRACE_RX_DROP] = "drop",   [CORE_TRACE_NAK] = "nak", [CORE_TRACE_RETRY] = "retry",
+	[CORE_TRACE_CQE] = "completion",
+};
+
+static void trace(void *user, enum core_trace_point point, uint32_t qpn, uint32_t a, uint32_t b)
+{
+	const struct io_device *dev = user;
+
+	io_log(IO_LOG_DEBUG, "%s qp 0x%06x %s %u %u", dev->id.name, qpn, point_name[point], a, b);
+}
+
+#define OPS_                                                                                       \
+	.mem_read = mem_read, .mem_write = mem_write, .ring_alloc = ring_alloc,                    \
+	.ring_free = ring_free, .comp_event = comp_event, .comp_purge = comp_purge,                \
+	.async_event = async_event, .random = random_bytes
+
+static const struct core_ops plain = {OPS_};
+static const struct core_ops tracing = {OPS_, .trace = trace};
+
+const struct core_ops *io_core_ops(void)
+{
+	return io_log_enabled(IO_LOG_DEBUG) ? &tracing : &plain;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * struct core_ops as the daemon fills it: client memory, shared rings, event channels, random
+ * bytes. "user" is the struct io_device, "client" the struct io_client.
+ */
+#ifndef IO_OPS_H
+#define IO_OPS_H
+
+#include "core.h"
+
+/* Tracing is in the table only when the log keeps debug lines; ask after the log is open. */
+const struct core_ops *io_core_ops(void);
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the command line decides about a daemon, as values. Filled in by conf.c, read by everybody
+ * in this room. (config.h is what configure writes.)
+ */
+#ifndef IO_SETTINGS_H
+#define IO_SETTINGS_H
+
+#include "address.h"
+#include "log.h"
+#include "mem.h"
+
+#include <limits.h>
+#include <stdbool.h>
+
+#define IO_MAX_DEVICES 64
+
+/* How the ICRC of a received packet is judged; udp_rx.c tells what each means. */
+enum io_icrc_mode {
+	IO_ICRC_STRICT,
+	IO_ICRC_LENIENT,
+	IO_ICRC_OFF,
+};
+
+/* Does the daemon use UDP? */
+enum io_wire_mode {
+	IO_WIRE_AUTO,   /* UDP between daemons; trains between devices of this one stay inside */
+	IO_WIRE_ALWAYS, /* everything by UDP */
+	IO_WIRE_NEVER,  /* no sockets: only devices of this daemon reach each other */
+};
+
+struct io_settings {
+	char dir[PATH_MAX];
+	unsigned devices;
+	struct io_address_list addresses[IO_MAX_DEVICES]; /* count 0: the default */
+	char netdev[IF_NAMESIZE];                         /* "": none given */
+	enum io_wire_mode wire;
+	unsigned linger; /* seconds; 0: for ever */
+	int ready_fd;    /* -1: none */
+	enum io_mem_mode mem;
+	bool gso;
+	enum io_icrc_mode icrc;
+};
+
+#endif

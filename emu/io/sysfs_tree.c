@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * See sysfs_tree.h. What must be there, and who reads it: reference notes on rdma-core, 2.5.
+ * Counters are not among the files: a number that never moves would be a lie.
+ */
+#include "sysfs_tree.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PATH_LENGTH 256
+
+/* A folder that files are put into. After the first error nothing more is done. */
+struct tree {
+	int root;
+	char base[PATH_LENGTH]; /* in front of each path */
+	int error;
+};
+
+static int open_tree(struct tree *t, const char *dir)
+{
+	*t = (struct tree){.root = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC)};
+	return t->root < 0 ? -errno : 0;
+}
+
+static int close_tree(struct tree *t)
+{
+	close(t->root);
+	return t->error;
+}
+
+__attribute__((format(printf, 2, 3))) static void set_base(struct tree *t, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(t->base, sizeof(t->base), format, ap);
+	va_end(ap);
+}
+
+/* Makes the folders above the path. */
+static void make_parents(struct tree *t, char *path)
+{
+	for (char *p = strchr(path, '/'); p && t->error == 0; p = strchr(p + 1, '/')) {
+		*p = '\0';
+		if (mkdirat(t->root, path, 0755) < 0 && errno != EEXIST)
+			t->error = -errno;
+		*p = '/';
+	}
+}
+
+static bool full_path(struct tree *t, const char *name, char path[2 * PATH_LENGTH])
+{
+	snprintf(path, 2 * PATH_LENGTH, "%s/%s", t->base, name);
+	make_parents(t, path);
+	return t->error == 0;
+}
+
+/* A file with one line. */
+__attribute__((format(printf, 3, 4))) static void put(struct tree *t, const char *name,
+						      const char *format, ...)
+{
+	char path[2 * PATH_LENGTH];
+	char text[PATH_LENGTH];
+	va_list ap;
+	int fd;
+	int n;
+
+	if (!full_path(t, name, path))
+		return;
+	va_start(ap, format);
+	n = vsnprintf(text, sizeof(text) - 1, format, ap);
+	va_end(ap);
+	text[n++] = '\n';
+	fd = openat(t->root, path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
+	if (fd < 0 || write(fd, text, (size_t)n) != n)
+		t->error = fd < 0 ? -errno : -EIO;
+	if (fd >= 0)
+		close(fd);
+}
+
+static void put_link(struct tree *t, const char *name, const char *target)
+{
+	char path[2 * PATH_LENGTH];
+
+	if (full_path(t, name, path) && symlinkat(target, t->root, path) < 0)
+		t->error = -errno;
+}
+
+int io_sysfs_create(const char *dir)
+{
+	struct tree t;
+	int error = open_tree(&t, dir);
+
+	if (error < 0)
+		return error;
+	set_base(&t, "sys/class/infiniband_verbs");
+	put(&t, "abi_version", "6");
+	set_base(&t, "sys/class/misc/rdma_cm");
+	put(&t, "abi_version", "4");
+	put(&t, "dev", "1:3");
+	set_base(&t, "dev/infiniband");
+	put_link(&t, "rdma_cm", "/dev/null");
+	return close_tree(&t);
+}
+
+static const char *guid_text(uint64_t guid, char out[24])
+{
+	snprintf(out, 24, "%04x:%04x:%04x:%04x", (unsigned)(guid >> 48 & 0xffff),
+		 (unsigned)(guid >> 32 & 0xffff), (unsigned)(guid >> 16 & 0xffff),
+		 (unsigned)(guid & 0xffff));
+	return out;
+}
+
+static void add_uverbs(struct tree *t, const struct io_identity *id)
+{
+	unsigned number = IO_UVERBS_BASE + id->index;
+	char text[PATH_LENGTH];
+
+	set_base(t, "sys/class/infiniband_verbs/uverbs%u", number);
+	put(t, "ibdev", "%s", id->name);
+	put(t, "abi_version", "1");
+	put(t, "dev", "1:3");
+	snprintf(text, sizeof(text), "../../infiniband/%s/device", id->name);
+	put_link(t, "device", text);
+	set_base(t, "dev/infiniband");
+	snprintf(text, sizeof(text), "uverbs%u", number);
+	put_link(t, text, "/dev/null");
+}
+
+static void add_device(struct tree *t, const struct io_identity *id)
+{
+	char guid[24];
+
+	set_base(t, "sys/class/infiniband/%s", id->name);
+	put(t, "node_type", "1: CA");
+	put(t, "node_guid", "%s", guid_text(id->guid, guid));
+	put(t, "sys_image_guid", "%s", guid_text(id->guid, guid));
+	put(t, "node_desc", "%s emulated HCA", id->name);
+	put(t, "fw_ver", "%s", UHCA_VERSION);
+	put(t, "hca_type", "uhca");
+	put(t, "hw_rev", "1");
+	put(t, "board_id", "UHCA%04x%04x", IO_VENDOR_ID, IO_PART_ID);
+}
+
+/* What stands for the bus device behind the HCA. */
+static void add_bus_device(struct tree *t, const struct io_identity *id)
+{
+	char name[64];
+	char target[64];
+
+	set_base(t, "sys/class/infiniband/%s/device", id->name);
+	put(t, "vendor", "0x%04x", IO_VENDOR_ID);
+	put(t, "device", "0x%04x", IO_PART_ID);
+	put(t, "subsystem_vendor", "0x%04x", IO_VENDOR_ID);
+	put(t, "subsystem_device", "0x%04x", IO_PART_ID);
+	put(t, "numa_node", "-1");
+	snprintf(name, sizeof(name), "infiniband/%s", id->name);
+	put_link(t, name, "../..");
+	snprintf(name, sizeof(name), "infiniband_verbs/uverbs%u", IO_UVERBS_BASE + id->index);
+	snprintf(target, sizeof(target), "../../../../infiniband_verbs/uverbs%u",
+		 IO_UVERBS_BASE + id->index);
+	put_link(t, name, target);
+	if (!id->netdev[0])
+		return;
+	snprintf(name, sizeof(name), "net/%s", id->netdev);
+	snprintf(target, sizeof(target), "/sys/class/net/%s", id->netdev);
+	put_link(t, name, target);
+}
+
+static void put_gid(struct tree *t, unsigned i, const uint8_t gid[16])
+{
+	char name[16];
+	char text[40];
+
+	snprintf(name, sizeof(name), "gids/%u", i);
+	for (unsigned k = 0; k < 8; k++)
+		snprintf(text + 5 * k, sizeof(text) - 5 * k, "%02x%02x%s", gid[2 * k],
+			 gid[2 * k + 1], k < 7 ? ":" : "");
+	put(t, name, "%s", text);
+}
+
+/*
+ * Every index has a type, the empty ones too: libibverbs gives up on the whole table where one
+ * is missing.
+ */
+static void add_gids(struct tree *t, const struct io_identity *id)
+{
+	static const uint8_t empty[16];
+	char name[32];
+
+	for (unsigned i = 0; i < CORE_GID_TABLE; i++) {
+		put_gid(t, i, i < id->addresses.count ? id->addresses.a[i].gid : empty);
+		snprintf(name, sizeof(name), "gid_attrs/types/%u", i);
+		put(t, name, "RoCE v2");
+		snprintf(name, sizeof(name), "gid_attrs/ndevs/%u", i);
+		if (id->netdev[0])
+			put(t, name, "%s", id->netdev);
+	}
+}
+
+static void add_port(struct tree *t, const struct io_identity *id)
+{
+	set_base(t, "sys/class/infiniband/%s/ports/1", id->name);
+	put(t, "state", "4: ACTIVE");
+	put(t, "phys_state", "5: LinkUp");
+	put(t, "link_layer", "Ethernet");
+	put(t, "rate", "100 Gb/sec (4X EDR)");
+	put(t, "lid", "0x0");
+	put(t, "lid_mask_count", "0");
+	put(t, "sm_lid", "0x0");
+	put(t, "sm_sl", "0");
+	put(t, "cap_mask", "0x00010000"); /* communication management is supported */
+	put(t, "pkeys/0", "0xffff");
+	add_gids(t, id);
+}
+
+int io_sysfs_add(const char *dir, const struct io_identity *id)
+{
+	struct tree t;
+	int error = open_tree(&t, dir);
+
+	if (error < 0)
+		return error;
+	add_uverbs(&t, id);
+	add_bus_device(&t, id);
+	add_port(&t, id);
+	add_device(&t, id);
+	return close_tree(&t);
+}

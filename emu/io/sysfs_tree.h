@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The files that make a device visible: what programs look for under /sys/class/infiniband,
+ * /sys/class/infiniband_verbs, /sys/class/misc/rdma_cm and /dev/infiniband, made under the
+ * instance directory, where the preload library sends them. The n-th device is uverbs200+n, far
+ * from the numbers of real ones; its node is a link to /dev/null, a character device 1:3 that
+ * anybody may open.
+ */
+#ifndef IO_SYSFS_TREE_H
+#define IO_SYSFS_TREE_H
+
+#include "address.h"
+
+#include <net/if.h>
+#include <stdint.h>
+
+#define IO_VENDOR_ID   0x75ca
+#define IO_PART_ID     1
+#define IO_UVERBS_BASE 200
+
+/* What tells one emulated device from another. */
+struct io_identity {
+	unsigned index;
+	char name[16]; /* "uhca0" */
+	uint64_t guid; /* host order */
+	struct io_address_list addresses;
+	char netdev[IF_NAMESIZE]; /* interface of the first address; "" when unknown */
+};
+
+/* Makes the files that do not belong to one device. 0 or -errno of mkdir(2), open(2), write(2). */
+int io_sysfs_create(const char *dir);
+
+/*
+ * Makes the files of a device. libibverbs takes the modification time of the device's folder for
+ * its identity, so nothing directly in it is touched later. 0 or -errno as above.
+ */
+int io_sysfs_add(const char *dir, const struct io_identity *id);
+
+#endif

@@ -62,11 +62,13 @@ static void on_fatal_signal(int sig)
 	raise(sig);
 }
 
+/* A sanitizer's own handlers say more about a bad access: they stay. */
 static void catch_signals(void)
 {
-	static const int fatal[] = {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGALRM};
+	static const int fatal[] = {SIGABRT, SIGALRM, SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+	const size_t wanted = __sanitizer_set_death_callback ? 2 : sizeof(fatal) / sizeof(fatal[0]);
 
-	for (size_t i = 0; i < sizeof(fatal) / sizeof(fatal[0]); i++)
+	for (size_t i = 0; i < wanted; i++)
 		signal(fatal[i], on_fatal_signal);
 	if (__sanitizer_set_death_callback)
 		__sanitizer_set_death_callback(save_current);

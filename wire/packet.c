@@ -92,12 +92,24 @@ static void emit_extensions(const struct roce_packet *pkt, uint32_t headers, uin
 		roce_store_be32(p, pkt->ieth);
 }
 
+/*
+ * Zeroes the padding of the struct as well, so that equal packets compare equal. In two pieces,
+ * each short enough to become plain stores: for the whole gcc takes "rep stos", which alone costs
+ * more than the rest of parse.
+ */
+static void clear(struct roce_packet *out)
+{
+	const size_t piece = sizeof(*out) / 2;
+
+	memset(out, 0, piece);
+	memset((uint8_t *)out + piece, 0, sizeof(*out) - piece);
+}
+
 enum roce_parse_result roce_packet_parse(const uint8_t *buf, size_t len, struct roce_packet *out)
 {
 	if (len < ROCE_BTH_LENGTH)
 		return ROCE_PARSE_SHORT;
-	/* Padding bytes of the struct included, so that two equal packets compare equal. */
-	memset(out, 0, sizeof(*out));
+	clear(out);
 	roce_bth_parse(buf, &out->bth);
 	if (out->bth.version != 0)
 		return ROCE_PARSE_VERSION;

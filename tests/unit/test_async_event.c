@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Asynchronous events: each to its owner, with its owner's cookie. */
+#include "../support/cmocka_all.h"
+#include "../support/core_fixture.h"
+
+#include "async_event.h"
+#include "qp.h"
+
+static void check(const struct fixture *f, unsigned i, uint64_t element, uint32_t type)
+{
+	assert_int_equal(f->async, i + 1);
+	assert_ptr_equal(f->async_event[i].client, &f->client_cookie);
+	assert_int_equal(f->async_event[i].event.element, element);
+	assert_int_equal(f->async_event[i].event.type, type);
+	assert_int_equal(f->async_event[i].event.reserved, 0);
+}
+
+static void test_events(void **state)
+{
+	struct fixture f;
+	struct fixture_qp qp;
+
+	(void)state;
+	fixture_start(&f, NULL);
+	qp = fixture_qp(&f, QPT_RC);
+	qp_event(device_find_qp(f.dev, qp.qpn), UHCA_ABI_EVENT_COMM_EST);
+	check(&f, 0, 0x9b, UHCA_ABI_EVENT_COMM_EST);
+	cq_event(table_find(&f.dev->cqs, qp.cq), UHCA_ABI_EVENT_CQ_ERR);
+	check(&f, 1, 0xc0, UHCA_ABI_EVENT_CQ_ERR);
+	srq_event(table_find(&f.dev->srqs, fixture_srq(&f, qp.pd)), UHCA_ABI_EVENT_SRQ_ERR);
+	check(&f, 2, 0x5a, UHCA_ABI_EVENT_SRQ_ERR);
+	fixture_stop(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_events)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

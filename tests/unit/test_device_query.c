@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a device says of itself: the limits it keeps, and no capability it lacks. */
+#include "../support/cmocka_all.h"
+
+#include "../support/core_fixture.h"
+#include "device.h"
+
+#include <errno.h>
+#include <infiniband/verbs.h>
+#include <string.h>
+
+static void test_device(void **state)
+{
+	static const uint8_t guid[8] = {1, 2, 3, 4, 5, 6, 7, 8}; /* big-endian */
+	struct uhca_cmd_device_attr a;
+	struct fixture f;
+
+	(void)state;
+	memset(&a, 0xee, sizeof(a));
+	a.h.sequence = 17;
+	fixture_start(&f, NULL);
+	assert_int_equal(core_query_device(f.client, &a), 0);
+	assert_int_equal(a.h.sequence, 17); /* the header is the shell's */
+	assert_string_equal(a.fw_ver, UHCA_VERSION);
+	assert_memory_equal(&a.node_guid, guid, sizeof(guid));
+	assert_true(a.sys_image_guid == a.node_guid);
+	assert_int_equal(a.vendor_id, 0x75ca);
+	assert_int_equal(a.vendor_part_id, 1);
+	assert_int_equal(a.max_qp, f.cfg.limits.max_qp);
+	assert_int_equal(a.max_qp_wr, f.cfg.limits.max_qp_wr);
+	assert_int_equal(a.max_sge, f.cfg.limits.max_sge);
+	assert_int_equal(a.max_sge_rd, f.cfg.limits.max_sge);
+	assert_int_equal(a.max_cq, f.cfg.limits.max_cq);
+	assert_int_equal(a.max_cqe, f.cfg.limits.max_cqe);
+	assert_int_equal(a.max_mr, f.cfg.limits.max_mr);
+	assert_true(a.max_mr_size == f.cfg.limits.max_mr_size);
+	assert_int_equal(a.max_pd, f.cfg.limits.max_pd);
+	assert_int_equal(a.max_ah, f.cfg.limits.max_ah);
+	assert_int_equal(a.max_srq, f.cfg.limits.max_srq);
+	assert_int_equal(a.max_srq_wr, f.cfg.limits.max_srq_wr);
+	assert_int_equal(a.max_srq_sge, f.cfg.limits.max_srq_sge);
+	assert_int_equal(a.max_qp_rd_atom, f.cfg.limits.max_rd_atomic);
+	assert_int_equal(a.max_qp_init_rd_atom, f.cfg.limits.max_rd_atomic);
+	assert_int_equal(a.max_inline_data, f.cfg.limits.max_inline_data);
+	assert_int_equal(a.max_pkeys, 1);
+	assert_int_equal(a.phys_port_cnt, 1);
+	assert_int_equal(a.atomic_cap, IBV_ATOMIC_HCA);
+	fixture_stop(&f);
+}
+
+static void test_capabilities(void **state)
+{
+	struct uhca_cmd_device_attr a;
+	struct fixture f;
+
+	(void)state;
+	fixture_start(&f, NULL);
+	assert_int_equal(core_query_device(f.client, &a), 0);
+	assert_int_equal(a.device_cap_flags,
+			 IBV_DEVICE_BAD_PKEY_CNTR | IBV_DEVICE_BAD_QKEY_CNTR |
+				 IBV_DEVICE_UD_AV_PORT_ENFORCE | IBV_DEVICE_CURR_QP_STATE_MOD |
+				 IBV_DEVICE_SYS_IMAGE_GUID | IBV_DEVICE_RC_RNR_NAK_GEN);
+	/* Not there yet, and said so. */
+	assert_int_equal(a.max_mw, 0);
+	assert_int_equal(a.max_xrcd, 0);
+	assert_int_equal(a.max_mcast_grp, 0);
+	assert_int_equal(a.hca_core_clock_khz, 0);
+	assert_int_equal(a.completion_timestamp_mask, 0);
+	fixture_stop(&f);
+}
+
+static void test_port(void **state)
+{
+	struct uhca_cmd_port_attr p;
+	struct fixture f;
+
+	(void)state;
+	memset(&p, 0xee, sizeof(p));
+	fixture_start(&f, NULL);
+	assert_int_equal(core_query_port(f.client, 0, &p), -EINVAL);
+	assert_int_equal(core_query_port(f.client, 2, &p), -EINVAL);
+	f.dev->counters.drops[CORE_DROP_PKEY] = 3;
+	f.dev->counters.drops[CORE_DROP_QKEY] = 4;
+	assert_int_equal(core_query_port(f.client, 1, &p), 0);
+	assert_int_equal(p.state, IBV_PORT_ACTIVE);
+	assert_int_equal(p.max_mtu, IBV_MTU_4096);
+	assert_int_equal(p.active_mtu, IBV_MTU_4096);
+	assert_int_equal(p.gid_tbl_len, CORE_GID_TABLE);
+	assert_int_equal(p.port_cap_flags, IBV_PORT_IP_BASED_GIDS);
+	assert_int_equal(p.max_msg_sz, 0x80000000);
+	assert_int_equal(p.bad_pkey_cntr, 3);
+	assert_int_equal(p.qkey_viol_cntr, 4);
+	assert_int_equal(p.pkey_tbl_len, 1);
+	assert_int_equal(p.link_layer, IBV_LINK_LAYER_ETHERNET);
+	assert_int_equal(p.phys_state, 5);
+	assert_int_equal(p.active_width, 2);
+	assert_int_equal(p.active_speed, 32);
+	assert_int_equal(p.reserved, 0);
+	fixture_stop(&f);
+}
+
+static void test_gid(void **state)
+{
+	static const uint8_t zero[16];
+	struct fixture f;
+	uint8_t gid[16];
+
+	(void)state;
+	fixture_start(&f, NULL);
+	assert_int_equal(core_query_gid(f.client, FIXTURE_GID_V6, gid), 0);
+	assert_memory_equal(gid, f.cfg.gid[FIXTURE_GID_V6], 16);
+	assert_int_equal(core_query_gid(f.client, CORE_GID_TABLE - 1, gid), 0);
+	assert_memory_equal(gid, zero, 16);
+	assert_int_equal(core_query_gid(f.client, CORE_GID_TABLE, gid), -EINVAL);
+	assert_int_equal(core_query_gid(f.client, UINT32_MAX, gid), -EINVAL);
+	fixture_stop(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_device),
+		cmocka_unit_test(test_capabilities),
+		cmocka_unit_test(test_port),
+		cmocka_unit_test(test_gid),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Objects as facts: complete, true, and attributed to their owners. */
+#include "../support/cmocka_all.h"
+#include "../support/core_fixture.h"
+
+#include "mr.h"
+#include "qp.h"
+
+#include <infiniband/verbs.h>
+#include <string.h>
+
+/* What one visit saw; facts live for the call only, so they are copied. */
+struct seen {
+	unsigned objects;
+	void *client;
+	unsigned n;
+	struct core_fact fact[CORE_MAX_FACTS];
+};
+
+static void on_visit(void *arg, void *client, const struct core_fact *facts, unsigned n)
+{
+	struct seen *s = arg;
+
+	assert_true(n > 1 && n <= CORE_MAX_FACTS);
+	for (unsigned i = 0; i < n; i++)
+		for (unsigned k = 0; k < i; k++)
+			assert_string_not_equal(facts[i].name, facts[k].name);
+	s->objects++;
+	s->client = client;
+	s->n = n;
+	memcpy(s->fact, facts, n * sizeof(*facts));
+}
+
+static struct seen visit(struct fixture *f, enum core_object_type type)
+{
+	struct seen s = {0};
+
+	core_visit(f->dev, type, on_visit, &s);
+	assert_int_equal(s.objects, core_object_count(f->dev, type));
+	return s;
+}
+
+static const struct core_fact *fact(const struct seen *s, const char *name)
+{
+	for (unsigned i = 0; i < s->n; i++)
+		if (!strcmp(s->fact[i].name, name))
+			return &s->fact[i];
+	fail_msg("no fact %s", name);
+	return NULL;
+}
+
+static uint64_t number(const struct seen *s, const char *name)
+{
+	assert_null(fact(s, name)->text);
+	return fact(s, name)->number;
+}
+
+static const char *text(const struct seen *s, const char *name)
+{
+	assert_non_null(fact(s, name)->text);
+	return fact(s, name)->text;
+}
+
+static void test_empty(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	fixture_start(&f, NULL);
+	for (int type = 0; type < CORE_OBJECT_TYPES; type++)
+		assert_int_equal(visit(&f, type).objects, 0);
+	fixture_stop(&f);
+}
+
+static void test_owners(void **state)
+{
+	struct fixture f;
+	struct seen s;
+	uint32_t pd;
+
+	(void)state;
+	fixture_start(&f, NULL);
+	assert_int_equal(core_alloc_pd(f.other, &pd), 0);
+	s = visit(&f, CORE_OBJECT_PD);
+	assert_int_equal(s.objects, 1);
+	assert_ptr_equal(s.client, &f.other_cookie);
+	assert_int_equal(number(&s, "handle"), pd);
+	assert_int_equal(number(&s, "users"), 0);
+	fixture_pd(&f);
+	assert_int_equal(visit(&f, CORE_OBJECT_PD).objects, 2);
+	fixture_stop(&f);
+}
+
+static void test_mr(void **state)
+{
+	struct fixture f;
+	struct seen s;
+	uint32_t pd, key;
+
+	(void)state;
+	fixture_start(&f, NULL);
+	pd = fixture_pd(&f);
+	key = fixture_mr(&f, pd, 0x12345, 5000, MR_LOCAL_WRITE | MR_REMOTE_READ);
+	s = visit(&f, CORE_OBJECT_MR);
+	assert_int_equal(number(&s, "lkey"), key);
+	assert_int_equal(number(&s, "rkey"), key);
+	assert_true(fact(&s, "lkey")->hex);
+	assert_int_equal(number(&s, "handle"), key >> 8);
+	assert_int_equal(number(&s, "key_byte"), key & 0xff);
+	assert_int_equal(number(&s, "iova"), 0x12345);
+	assert_int_equal(number(&s, "length"), 5000);
+	assert_int_equal(number(&s, "access"), MR_LOCAL_WRITE | MR_REMOTE_READ);
+	assert_int_equal(number(&s, "pd"), pd);
+	assert_int_equal(number(&s, "page_size"), 4096);
+	assert_int_equal(number(&s, "first_offset"), 0x345);
+	assert_int_equal(number(&s, "pages"), 2);
+	assert_int_equal(number(&s, "first_page"), 0x12000);
+	assert_int_equal(number(&s, "last_page"), 0x13000);
+	assert_string_equal(text(&s, "shape"), "flat");
+	assert_int_equal(core_dereg_mr(f.client, key >> 8), 0);
+	fixture_mr(&f, pd, 0x10000, 513 * 4096, 0);
+	s = visit(&f, CORE_OBJECT_MR);
+	assert_string_equal(text(&s, "shape"), "two-level");
+	assert_int_equal(number(&s, "last_page"), 0x10000 + 512 * 4096);
+	fixture_stop(&f);
+}
+
+/* A region without bytes has no pages to tell of. */
+static void test_mr_empty(void **state)
+{
+	struct fixture f;
+	struct seen s;
+
+	(void)state;
+	fixture_start(&f, NULL);
+	fixture_mr(&f, fixture_pd(&f), 0x12345, 0, 0);
+	s = visit(&f, CORE_OBJECT_MR);
+	assert_int_equal(number(&s, "pages"), 0);
+	fixture_stop(&f);
+}
+
+static void test_cq(void **state)
+{
+	struct fixture f;
+	struct uhca_abi_cqe e = {0};
+	struct seen s;
+	struct cq *cq;
+
+	(void)state;
+	fixture_start(&f, NULL);
+	cq = table_find(&f.dev->cqs, fixture_cq(&f, 4));
+	for (int i = 0; i < 3; i++)
+		assert_true(cq_push(cq, &e));
+	cq->page->ring.consumer = 1;
+	cq->page->arm = UHCA_ABI_ARM_SOLICITED;
+	s = visit(&f, CORE_OBJECT_CQ);
+	assert_int_equal(number(&s, "cqe"), 4);
+	assert_int_equal(number(&s, "producer"), 3);
+	assert_int_equal(number(&s, "outstanding"), 2);
+	assert_int_equal(number(&s, "armed"), UHCA_ABI_ARM_SOLICITED);
+	assert_string_equal(text(&s, "state"), "ready");
+	cq->page->ring.consumer = 77; /* nonsense is not repeated */
+	s = visit(&f, CORE_OBJECT_CQ);
+	assert_int_equal(number(&s, "outstanding"), 0);
+	cq->overrun = true;
+	s = visit(&f, CORE_OBJECT_CQ);
+	assert_string_equal(text(&s, "state"), "overrun");
+	fixture_stop(&f);
+}
+
+static void test_qp(void **state)
+{
+	struct fixture f;
+	struct fixture_qp qp;
+	struct seen s;
+
+	(void)state;
+	fixture_start(&f, NULL);
+	qp = fixture_qp(&f, IBV_QPT_RC);
+	s = visit(&f, CORE_OBJECT_QP);
+	assert_string_equal(text(&s, "state"), "RESET");
+	fixture_connect(&f, &qp, IBV_QPT_RC);
+	device_find_qp(f.dev, qp.qpn)->page->send.producer = 2;
+	device_find_qp(f.dev, qp.qpn)->page->recv.producer = 3;
+	s = visit(&f, CORE_OBJECT_QP);
+	assert_int_equal(number(&s, "handle"), qp.handle);
+	assert_int_equal(number(&s, "qpn"), qp.qpn);
+	assert_string_equal(text(&s, "type"), "RC");
+	assert_string_equal(text(&s, "state"), "RTS");
+	assert_int_equal(number(&s, "pd"), qp.pd);
+	assert_int_equal(number(&s, "send_cq"), qp.cq);
+	assert_int_equal(number(&s, "recv_cq"), qp.cq);
+	assert_int_equal(number(&s, "dest_qpn"), 0x1234);
+	assert_int_equal(number(&s, "rq_psn"), 0x123456);
+	assert_int_equal(number(&s, "sq_psn"), 0x654321);
+	assert_int_equal(number(&s, "mtu"), 1024);
+	assert_int_equal(number(&s, "sends"), 2);
+	assert_int_equal(number(&s, "recvs"), 3);
+	fixture_stop(&f);
+}
+
+static void test_srq(void **state)
+{
+	struct fixture f;
+	struct srq *srq;
+	struct seen s;
+	uint32_t pd;
+
+	(void)state;
+	fixture_start(&f, NULL);
+	pd = fixture_pd(&f);
+	srq = table_find(&f.dev->srqs, fixture_srq(&f, pd));
+	srq->rq.page->recv.producer = 3;
+	srq->limit = 2;
+	s = visit(&f, CORE_OBJECT_SRQ);
+	assert_int_equal(number(&s, "srqn"), srq->srq_num);
+	assert_int_equal(number(&s, "pd"), pd);
+	assert_int_equal(number(&s, "max_wr"), 16);
+	assert_int_equal(number(&s, "limit"), 2);
+	assert_int_equal(number(&s, "posted"), 3);
+	assert_string_equal(text(&s, "state"), "ready");
+	srq->error = true;
+	s = visit(&f, CORE_OBJECT_SRQ);
+	assert_string_equal(text(&s, "state"), "error");
+	fixture_stop(&f);
+}
+
+static void test_ah(void **state)
+{
+	struct fixture f;
+	struct uhca_cmd_create_ah in = {.attr = fixture_attr(0).ah};
+	struct seen s;
+	uint32_t handle;
+
+	(void)state;
+	fixture_start(&f, NULL);
+	in.pd = fixture_pd(&f);
+	assert_int_equal(core_create_ah(f.client, &in, &handle), 0);
+	s = visit(&f, CORE_OBJECT_AH);
+	assert_int_equal(number(&s, "handle"), handle);
+	assert_int_equal(number(&s, "pd"), in.pd);
+	assert_int_equal(number(&s, "sgid_index"), FIXTURE_GID_V4);
+	assert_int_equal(number(&s, "dgid_prefix"), 0);
+	assert_int_equal(number(&s, "dgid_interface"), 0xffff0a000001);
+	assert_int_equal(number(&s, "hop_limit"), 64);
+	fixture_stop(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_empty), cmocka_unit_test(test_owners),
+		cmocka_unit_test(test_mr),    cmocka_unit_test(test_mr_empty),
+		cmocka_unit_test(test_cq),    cmocka_unit_test(test_qp),
+		cmocka_unit_test(test_srq),   cmocka_unit_test(test_ah),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

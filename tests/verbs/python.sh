@@ -3,17 +3,18 @@
 # Rows of pyverbs: a smoke test, and the files of rdma-core's own suite that lie in our scope.
 
 pyverbs_smoke() {
-	timeout -k 2 60 /usr/bin/python3 "$here/pyverbs_smoke.py" uhca0 >"$out/said" 2>&1 </dev/null ||
-		tail -n 1 "$out/said"
+	timeout -k 2 60 /usr/bin/python3 "$here/pyverbs_smoke.py" uhca0 \
+		>"$out/said" 2>&1 </dev/null || tail -n 1 "$out/said"
 }
 
 suite_file() { # FILE
-	timeout -k 2 150 /usr/bin/python3 "$here/rdma_core_suite.py" "$1" >"$out/said" 2>"$out/why" \
-		</dev/null
-	case $? in
-	0) grep -qE ': [1-9][0-9]* passed' "$out/said" || echo "no test ran: $(tail -n 1 "$out/said")" ;;
-	*) echo "$(tail -n 1 "$out/said")$(head -n 1 "$out/why")" ;;
-	esac
+	if timeout -k 2 150 /usr/bin/python3 "$here/rdma_core_suite.py" "$1" \
+		>"$out/said" 2>"$out/why" </dev/null; then
+		grep -qE ': [1-9][0-9]* passed' "$out/said" ||
+			echo "no test ran: $(tail -n 1 "$out/said")"
+	else
+		echo "$(tail -n 1 "$out/said")$(head -n 1 "$out/why")"
+	fi
 }
 
 rows_python() {

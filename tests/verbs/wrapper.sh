@@ -8,7 +8,8 @@ expect_status() { # STATUS COMMAND...
 	shift
 	timeout -k 2 30 "$@" >"$out/said" 2>&1 </dev/null
 	status=$?
-	[ $status = "$want" ] || echo "'${*: -3}' ended with $status, not $want: $(tail -n 1 "$out/said")"
+	[ $status = "$want" ] ||
+		echo "'${*: -3}' ended with $status, not $want: $(tail -n 1 "$out/said")"
 }
 
 expect_said() { # PATTERN
@@ -93,7 +94,8 @@ private_at_once() {
 nested() {
 	# shellcheck disable=SC2016
 	expect_status 0 "$uhca_run" --private -- sh -c \
-		'echo "outer $UHCA_DIR"; "$0" -- sh -c "echo inner \$UHCA_DIR \$LD_PRELOAD"' "$uhca_run"
+		'echo "outer $UHCA_DIR"; "$0" -- sh -c "echo inner \$UHCA_DIR \$LD_PRELOAD"' \
+		"$uhca_run"
 	local a b
 	a=$(sed -n 's/^outer //p' "$out/said")
 	b=$(sed -n 's/^inner \([^ ]*\).*/\1/p' "$out/said")
@@ -114,8 +116,8 @@ signals() {
 	for signal in TERM INT HUP USR1; do
 		# shellcheck disable=SC2016
 		"$uhca_run" --private -- bash -c \
-			'trap "echo got; exit 40" '$signal'; echo up; while :; do sleep 0.05; done' \
-			>"$out/said" 2>&1 &
+			'trap "echo got; exit 40" $0; echo up; while :; do sleep 0.05; done' \
+			$signal >"$out/said" 2>&1 &
 		pid=$!
 		until_true 20 grep -q up "$out/said" || echo "the command does not start"
 		kill -$signal $pid
@@ -214,7 +216,7 @@ long_directory() {
 rows_wrapper() {
 	export TMPDIR=$out/tmp
 	unset XDG_RUNTIME_DIR UHCA_DIR
-	UHCA_PRELOAD_LIB=$(find "$UHCA_BUILDDIR" -name libuhca_preload.so -path '*/.libs/*' | head -n 1)
+	UHCA_PRELOAD_LIB=$(find "$UHCA_BUILDDIR" -path '*/.libs/libuhca_preload.so' | head -n 1)
 	mkdir "$TMPDIR"
 	try wrapper exit-codes exit_codes
 	try wrapper bad-usage bad_usage

@@ -92,10 +92,11 @@ static bool through_the_wire(struct world *w, struct roce_packet *p, bool flip)
 	return true;
 }
 
-static uint64_t arrival(struct world *w, unsigned from, unsigned to, uint64_t delay)
+/* When what is sent now arrives; "extra" lets others overtake it. */
+static uint64_t arrival(struct world *w, unsigned from, unsigned to, uint64_t extra)
 {
 	struct link *l = &w->link[from][to];
-	uint64_t at = w->now + delay;
+	uint64_t at = w->now + l->delay;
 
 	if (l->jitter)
 		at += prng_below(&w->rng, (uint32_t)l->jitter + 1);
@@ -104,7 +105,7 @@ static uint64_t arrival(struct world *w, unsigned from, unsigned to, uint64_t de
 	w->last_arrival[from][to] = at;
 	if (prng_chance(&w->rng, l->reorder))
 		at += 1 + prng_below(&w->rng, (uint32_t)l->reorder_delay);
-	return at;
+	return at + extra;
 }
 
 /* Filter and faults for one packet; it is scheduled as often as it arrives. */
@@ -181,11 +182,8 @@ static void send_pieces(struct world *w, unsigned from, unsigned to, const struc
 		p += t->iov[i].iov_len;
 	}
 	for (uint32_t i = 0; i < t->count; i++) {
-		struct world_packet piece = {.from = from,
-					     .to = to,
-					     .now = w->now,
-					     .flow = t->flow,
-					     .delay = w->link[from][to].delay};
+		struct world_packet piece = {
+			.from = from, .to = to, .now = w->now, .flow = t->flow};
 		uint32_t offset = 0;
 
 		core_train_packet(t, i, &piece.pkt, &offset);
@@ -216,7 +214,7 @@ static void send_whole(struct world *w, unsigned from, unsigned to, const struct
 		return;
 	}
 	while (copies--)
-		world_schedule(w, from, to, arrival(w, from, to, l->delay), t);
+		world_schedule(w, from, to, arrival(w, from, to, 0), t);
 }
 
 void world_send(struct world *w, unsigned from, const struct core_train *t)

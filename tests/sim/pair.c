@@ -111,6 +111,53 @@ void side_post(struct side *s, const struct op *op)
 	vqp_doorbell(&s->qp);
 }
 
+static void post_simple(struct side *s, uint8_t opcode, const struct op *where)
+{
+	struct op op = *where;
+
+	op.opcode = opcode;
+	op.flags |= UHCA_ABI_SEND_SIGNALED;
+	side_post(s, &op);
+}
+
+void side_send(struct side *s, uint64_t wr_id, uint32_t local, uint32_t length)
+{
+	post_simple(s, UHCA_ABI_WR_SEND,
+		    &(struct op){.wr_id = wr_id, .local = local, .length = length});
+}
+
+void side_write(struct side *s, uint64_t wr_id, uint32_t local, uint32_t remote, uint32_t length)
+{
+	post_simple(
+		s, UHCA_ABI_WR_RDMA_WRITE,
+		&(struct op){.wr_id = wr_id, .local = local, .length = length, .remote = remote});
+}
+
+void side_read(struct side *s, uint64_t wr_id, uint32_t local, uint32_t remote, uint32_t length)
+{
+	post_simple(
+		s, UHCA_ABI_WR_RDMA_READ,
+		&(struct op){.wr_id = wr_id, .local = local, .length = length, .remote = remote});
+}
+
+void side_fetch_add(struct side *s, uint64_t wr_id, uint32_t local, uint32_t remote, uint64_t add)
+{
+	post_simple(s, UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD,
+		    &(struct op){.wr_id = wr_id,
+				 .local = local,
+				 .length = 8,
+				 .remote = remote,
+				 .compare_add = add});
+}
+
+void side_cmp_swap(struct side *s, const struct op *op)
+{
+	struct op with_length = *op;
+
+	with_length.length = 8;
+	post_simple(s, UHCA_ABI_WR_ATOMIC_CMP_AND_SWP, &with_length);
+}
+
 void side_recv(struct side *s, uint64_t wr_id, uint32_t offset, uint32_t length)
 {
 	struct uhca_abi_sge sge = {s->mr.addr + offset, length, s->mr.lkey};
@@ -187,6 +234,11 @@ void side_expect_len(struct side *s, unsigned i, uint32_t byte_len)
 {
 	world_assert(s->pair->w, i < s->n_wc);
 	world_assert(s->pair->w, s->wc[i].byte_len == byte_len);
+}
+
+unsigned side_events(const struct side *s, uint32_t type)
+{
+	return vevents_count(&s->c.async, type, &s->qp);
 }
 
 void pair_expect_copy(struct side *from, uint32_t from_offset, struct side *to, uint32_t to_offset,

@@ -74,6 +74,13 @@ void side_post(struct side *s, const struct op *op);
 void side_queue(struct side *s, const struct op *op); /* without doorbell */
 void side_recv(struct side *s, uint64_t wr_id, uint32_t offset, uint32_t length);
 
+/* Signalled requests; local and remote are offsets into the buffers. */
+void side_send(struct side *s, uint64_t wr_id, uint32_t local, uint32_t length);
+void side_write(struct side *s, uint64_t wr_id, uint32_t local, uint32_t remote, uint32_t length);
+void side_read(struct side *s, uint64_t wr_id, uint32_t local, uint32_t remote, uint32_t length);
+void side_fetch_add(struct side *s, uint64_t wr_id, uint32_t local, uint32_t remote, uint64_t add);
+void side_cmp_swap(struct side *s, const struct op *op); /* opcode and length filled in */
+
 /* Moves what the CQ holds into wc[]. */
 void side_poll(struct side *s);
 
@@ -86,6 +93,9 @@ void side_quiet(struct side *s, uint64_t ns);
 /* Completion i is this one; for receives and successful READs byte_len is compared too. */
 void side_expect(struct side *s, unsigned i, uint64_t wr_id, uint8_t status, uint8_t opcode);
 void side_expect_len(struct side *s, unsigned i, uint32_t byte_len);
+
+/* Number of async events of the type for the side's QP. */
+unsigned side_events(const struct side *s, uint32_t type);
 
 /* Bytes of one buffer are expected at the other. */
 void pair_expect_copy(struct side *from, uint32_t from_offset, struct side *to, uint32_t to_offset,

@@ -51,7 +51,7 @@ struct world_packet {
 	uint64_t now;
 	struct roce_packet pkt;
 	struct roce_flow flow;
-	uint64_t delay; /* in: the link's; a filter may change it */
+	uint64_t delay; /* a filter may set it: comes so much later, others overtake it */
 };
 
 enum world_verdict { WORLD_PASS, WORLD_DROP, WORLD_DUPLICATE };

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* READ requests and responses that arrive twice, at once or long after (IBTA 9.7.5.1.4). */
+#include "mixed.h"
+
+#define LENGTH 5000u /* five packets */
+
+static void read_and_check(struct pair *p)
+{
+	side_read(&p->a, 1, 100000, 0, LENGTH);
+	side_expect(&p->a, 0, 1, UHCA_ABI_WC_SUCCESS, UHCA_ABI_WC_RDMA_READ);
+	side_expect_len(&p->a, 0, LENGTH);
+	pair_expect_copy(&p->b, 0, &p->a, 100000, LENGTH);
+	pair_idle(p);
+	side_quiet(&p->a, PAIR_SECONDS);
+}
+
+/* The request is answered twice; the second answer is thrown away. */
+static void test_request_twice(void **state)
+{
+	struct pair p;
+
+	(void)state;
+	pair_create(&p, &(struct pair_options){0});
+	rules_add(&p.rules,
+		  &(struct rule){.from = 0, .op = ROCE_OP_READ_REQ, .verdict = WORLD_DUPLICATE});
+	read_and_check(&p);
+	world_assert(p.w, rules_count(&p.rules, 1, ROCE_OP_READ_RESP) == 10);
+	world_assert(p.w, core_counters(p.w->device[1].host.dev)->duplicates == 1);
+	pair_finish(&p);
+}
+
+static void test_response_twice(void **state)
+{
+	struct pair p;
+
+	(void)state;
+	pair_create(&p, &(struct pair_options){0});
+	rules_add(&p.rules,
+		  &(struct rule){.from = 1, .op = ROCE_OP_READ_RESP, .verdict = WORLD_DUPLICATE});
+	read_and_check(&p);
+	world_assert(p.w, rules_count(&p.rules, 0, ROCE_OP_READ_REQ) == 1);
+	pair_finish(&p);
+}
+
+/* A copy of the request comes when all is over and the memory has changed: harmless. */
+static void test_stale_request(void **state)
+{
+	const struct logged *request;
+	struct core_train t;
+	struct pair p;
+
+	(void)state;
+	pair_create(&p, &(struct pair_options){0});
+	read_and_check(&p);
+	side_write(&p.a, 2, 200000, 0, LENGTH);
+	side_expect(&p.a, 1, 2, UHCA_ABI_WC_SUCCESS, UHCA_ABI_WC_RDMA_WRITE);
+	pair_expect_copy(&p.a, 200000, &p.b, 0, LENGTH);
+	request = rules_nth(&p.rules, 0, ROCE_OP_READ_REQ, 0);
+	core_train_start(&t, &request->pkt, &(struct roce_flow){0});
+	memcpy(t.flow.src, p.a.c.host->gid, 16);
+	memcpy(t.flow.dst, p.b.c.host->gid, 16);
+	world_send(p.w, 0, &t);
+	side_quiet(&p.a, PAIR_SECONDS);
+	world_assert(p.w, rules_count(&p.rules, 1, ROCE_OP_READ_RESP) == 10);
+	pair_finish(&p);
+}
+
+/* After a lost response only the rest is asked for: PSN, address and length say which. */
+static void test_rest_is_asked_for(void **state)
+{
+	const struct logged *again;
+	struct pair p;
+
+	(void)state;
+	pair_create(&p, &(struct pair_options){0});
+	rules_add(&p.rules, &(struct rule){.from = 1,
+					   .op = ROCE_OP_READ_RESP,
+					   .skip = 2,
+					   .count = 1,
+					   .verdict = WORLD_DROP});
+	read_and_check(&p);
+	again = rules_nth(&p.rules, 0, ROCE_OP_READ_REQ, 1);
+	world_assert(p.w, again != NULL);
+	world_assert(p.w, again->pkt.bth.psn == p.conn.sq_psn + 2);
+	world_assert(p.w, again->pkt.reth.va == p.b.mr.addr + 2048);
+	world_assert(p.w, again->pkt.reth.length == LENGTH - 2048);
+	pair_finish(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_request_twice),
+		cmocka_unit_test(test_response_twice),
+		cmocka_unit_test(test_stale_request),
+		cmocka_unit_test(test_rest_is_asked_for),
+	};
+
+	return cmocka_run_group_tests_name("duplicate_read", tests, NULL, NULL);
+}

@@ -35,8 +35,8 @@ struct roce_aeth {
 /* Datagram extended transport header. */
 struct roce_deth {
 	uint32_t qkey;
-	uint8_t reserved; /* sent as 0, ignored on receipt, kept by parse and emit */
 	uint32_t src_qp;  /* 24 bits */
+	uint8_t reserved; /* sent as 0, ignored on receipt, kept by parse and emit */
 };
 
 /* For COMPARE & SWAP: swap_add is the swap value. For FETCH & ADD: the addend; compare is 0. */
@@ -50,9 +50,9 @@ struct roce_atomiceth {
 /* FLUSH: placement type (bit 0 global visibility, bit 1 persistence), selectivity (0 range, 1 MR).
  */
 struct roce_feth {
-	uint32_t reserved;   /* 26 bits: sent as 0, ignored on receipt, kept by parse and emit */
-	uint8_t selectivity; /* 2 bits */
 	uint8_t placement;   /* 4 bits */
+	uint8_t selectivity; /* 2 bits */
+	uint32_t reserved;   /* 26 bits: sent as 0, ignored on receipt, kept by parse and emit */
 };
 
 /*

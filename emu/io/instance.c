@@ -29,7 +29,7 @@ int io_instance_path(const char *name, char *out, size_t cap)
 
 	if (!*name || strchr(name, '/') || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
 		return -EINVAL;
-	if (run && *run)
+	if (run && *run && access(run, W_OK | X_OK) == 0)
 		n = snprintf(out, cap, "%s/uhca/%s", run, name);
 	else
 		n = snprintf(out, cap, "%s/uhca-%u/%s", tmp && *tmp ? tmp : "/tmp",

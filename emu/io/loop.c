@@ -144,6 +144,8 @@ static void set_timer(struct loop *l, uint64_t at)
 /* Did something come between the last look and need_wakeup? Sockets are watched while asleep. */
 static bool missed_work(const struct loop *l)
 {
+	if (l->d->stop)
+		return true;
 	for (unsigned i = 0; i < l->d->n_clients; i++)
 		if (io_client_rang(l->d->clients[i]))
 			return true;

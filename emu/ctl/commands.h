@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The commands of uhcactl. Each gets the options, with its own name in word[0], and returns the
+ * exit status, what went wrong having been printed.
+ */
+#ifndef CTL_COMMANDS_H
+#define CTL_COMMANDS_H
+
+#include "options.h"
+
+int ctl_show(const struct ctl_options *o);
+int ctl_counters(const struct ctl_options *o);
+int ctl_capture(const struct ctl_options *o);
+
+/* "uhcactl: ...; try uhcactl --help": what a command says to words it does not understand. */
+int ctl_usage_error(const char *what);
+
+#endif

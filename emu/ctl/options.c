@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * See options.h.
+ */
+#include "options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define HELP_COLUMN 26
+#define HELP_WIDTH  80
+
+struct text {
+	const char *name;
+	const char *help;
+};
+
+static const struct text command_text[] = {
+	{"show device", "The devices: GUID, addresses, wire, number of objects of each kind."},
+	{"show client", "The processes that have opened a device."},
+	{"show pd|mr|cq|qp|srq|ah", "The objects of all clients, one line each."},
+	{"counters", "What each device has counted since the daemon's start."},
+	{"capture start FILE", "Writes every packet to a pcapng file, until it is stopped."},
+	{"capture stop", "Ends the capture and says what is in the file."},
+	{"capture status", "Says whether a capture is running."},
+};
+
+static const struct text option_text[] = {
+	{"--dir DIR", "Runtime directory of the instance. Default: the environment variable "
+		      "UHCA_DIR, which uhca-run sets, else that of the instance \"default\"."},
+	{"--instance NAME", "The shared instance of this name, as uhca-run has it."},
+	{"--json", "Prints JSON: a list of objects instead of a table."},
+	{"--version", "Prints the version."},
+	{"--help[=man]", "Prints this text; with =man, in the form of the manual page."},
+};
+
+#define COUNT_(a) (sizeof(a) / sizeof((a)[0]))
+
+static int complain(const char *format, const char *what)
+{
+	fputs("uhcactl: ", stderr);
+	fprintf(stderr, format, what);
+	fputs("\nTry uhcactl --help.\n", stderr);
+	return -EINVAL;
+}
+
+/* ---- where the instance is ---- */
+
+static int set_dir(struct ctl_options *o, const char *dir)
+{
+	if (!*dir || strlen(dir) >= sizeof(o->dir))
+		return complain("'%s' is not a directory", dir);
+	memcpy(o->dir, dir, strlen(dir) + 1);
+	return 0;
+}
+
+/* The same places as uhca-run and uhcad. */
+static int set_instance(struct ctl_options *o, const char *name)
+{
+	const char *run = getenv("XDG_RUNTIME_DIR");
+	const char *tmp = getenv("TMPDIR");
+	int n;
+
+	if (!*name || strchr(name, '/') || name[0] == '.')
+		return complain("'%s' cannot be the name of an instance", name);
+	if (run && *run && access(run, W_OK | X_OK) == 0)
+		n = snprintf(o->dir, sizeof(o->dir), "%s/uhca/%s", run, name);
+	else
+		n = snprintf(o->dir, sizeof(o->dir), "%s/uhca-%u/%s", tmp && *tmp ? tmp : "/tmp",
+			     (unsigned)geteuid(), name);
+	return (size_t)n < sizeof(o->dir) ? 0 : complain("the name '%s' is too long", name);
+}
+
+static int set_default_dir(struct ctl_options *o)
+{
+	const char *dir = getenv("UHCA_DIR");
+
+	return dir && *dir ? set_dir(o, dir) : set_instance(o, "default");
+}
+
+/* ---- parsing ---- */
+
+/* The option's argument: behind "=", or the next word, which is then used up. NULL: none. */
+static const char *argument(const char *arg, const char *name, char *const *next, int *used)
+{
+	size_t len = strlen(name);
+
+	if (arg[len] == '=')
+		return arg + len + 1;
+	*used = 2;
+	return *next;
+}
+
+static bool is_option(const char *arg, const char *name)
+{
+	size_t len = strlen(name);
+
+	return strncmp(arg, name, len) == 0 && (arg[len] == '\0' || arg[len] == '=');
+}
+
+/* Options with an argument. Returns the words used, or -EINVAL. */
+static int parse_place(struct ctl_options *o, char *const *argv, const char *name,
+		       int (*set)(struct ctl_options *o, const char *value))
+{
+	int used = 1;
+	const char *value = argument(argv[0], name, argv + 1, &used);
+
+	if (!value)
+		return complain("%s needs an argument", name);
+	return set(o, value) < 0 ? -EINVAL : used;
+}
+
+static int parse_one(struct ctl_options *o, char *const *argv)
+{
+	const char *arg = argv[0];
+
+	if (is_option(arg, "--dir"))
+		return parse_place(o, argv, "--dir", set_dir);
+	if (is_option(arg, "--instance"))
+		return parse_place(o, argv, "--instance", set_instance);
+	if (strcmp(arg, "--json") == 0)
+		o->json = true;
+	else if (strcmp(arg, "--version") == 0)
+		o->version = true;
+	else if (strcmp(arg, "--help") == 0 || strcmp(arg, "--help=man") == 0)
+		o->help = true, o->help_man = arg[6] == '=';
+	else if (arg[0] == '-')
+		return complain("there is no option %s", arg);
+	else if (o->n_words == CTL_WORDS_MAX)
+		return complain("too many words from '%s' on", arg);
+	else
+		o->word[o->n_words++] = arg;
+	return 1;
+}
+
+int ctl_options_parse(struct ctl_options *o, int argc, char *const *argv)
+{
+	*o = (struct ctl_options){.json = false};
+	for (int i = 1; i < argc;) {
+		int used = parse_one(o, argv + i);
+
+		if (used < 0)
+			return used;
+		i += used;
+	}
+	return o->dir[0] ? 0 : set_default_dir(o);
+}
+
+/* ---- texts ---- */
+
+/* Words of the text, broken into lines that begin at HELP_COLUMN. */
+static void print_wrapped(FILE *out, const char *text)
+{
+	int column = HELP_COLUMN;
+
+	while (*text) {
+		int len = (int)strcspn(text, " ");
+
+		if (column > HELP_COLUMN && column + 1 + len > HELP_WIDTH) {
+			fprintf(out, "\n%*s", HELP_COLUMN, "");
+			column = HELP_COLUMN;
+		}
+		column += fprintf(out, "%s%.*s", column > HELP_COLUMN ? " " : "", len, text);
+		text += len;
+		text += strspn(text, " ");
+	}
+	fputc('\n', out);
+}
+
+static void print_texts(FILE *out, const struct text *text, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (fprintf(out, "  %-*s", HELP_COLUMN - 2, text[i].name) > HELP_COLUMN)
+			fprintf(out, "\n%*s", HELP_COLUMN, "");
+		print_wrapped(out, text[i].help);
+	}
+}
+
+void ctl_print_help(FILE *out)
+{
+	fputs("Usage: uhcactl [OPTION]... COMMAND\n"
+	      "Looks into a running uhcad.\n\n"
+	      "Commands:\n",
+	      out);
+	print_texts(out, command_text, COUNT_(command_text));
+	fputs("\nOptions:\n", out);
+	print_texts(out, option_text, COUNT_(option_text));
+}
+
+static void print_roff(FILE *out, const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '-')
+			fputc('\\', out);
+		fputc(*text, out);
+	}
+	fputc('\n', out);
+}
+
+static void print_section(FILE *out, const char *title, const struct text *text, size_t n)
+{
+	fprintf(out, ".SH %s\n", title);
+	for (size_t i = 0; i < n; i++) {
+		fputs(".TP\n.B ", out);
+		print_roff(out, text[i].name);
+		print_roff(out, text[i].help);
+	}
+}
+
+void ctl_print_man(FILE *out)
+{
+	print_section(out, "COMMANDS", command_text, COUNT_(command_text));
+	print_section(out, "OPTIONS", option_text, COUNT_(option_text));
+}

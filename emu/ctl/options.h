@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The command line of uhcactl: options may stand anywhere, what is left are the words of a
+ * command. One table of texts gives --help and the sections of the man page.
+ */
+#ifndef CTL_OPTIONS_H
+#define CTL_OPTIONS_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#define CTL_WORDS_MAX 16
+
+/* Exit status beside 0. */
+enum {
+	CTL_EXIT_FAILED = 1,  /* the daemon refused, or output could not be written */
+	CTL_EXIT_USAGE = 2,   /* the command line is wrong */
+	CTL_EXIT_NO_PEER = 3, /* no daemon answers there */
+};
+
+struct ctl_options {
+	char dir[PATH_MAX]; /* of the instance */
+	bool json;
+	bool help;
+	bool help_man;
+	bool version;
+	int n_words;
+	const char *word[CTL_WORDS_MAX + 1]; /* ends with NULL */
+};
+
+/* 0, or -EINVAL with the reason printed to standard error. */
+int ctl_options_parse(struct ctl_options *o, int argc, char *const *argv);
+
+/* What --help prints. */
+void ctl_print_help(FILE *out);
+
+/* COMMANDS and OPTIONS of uhcactl(8), in man(7). */
+void ctl_print_man(FILE *out);
+
+#endif

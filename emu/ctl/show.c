@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * uhcactl show: which kinds of objects there are is the daemon's business.
+ */
+#include "commands.h"
+#include "connection.h"
+#include "ctl.h"
+#include "table.h"
+
+int ctl_show(const struct ctl_options *o)
+{
+	json_t *table;
+	bool ok;
+	int status;
+
+	if (o->n_words != 2)
+		return ctl_usage_error("show what? device, client, pd, mr, cq, qp, srq or ah");
+	status = ctl_request(
+		o->dir, json_pack("{s:s, s:s}", UHCA_CTL_CMD, "show", UHCA_CTL_WHAT, o->word[1]),
+		&table);
+	if (status != 0)
+		return status;
+	ok = o->json ? ctl_table_print_json(stdout, table) : ctl_table_print(stdout, table, false);
+	json_decref(table);
+	return ok ? 0 : CTL_EXIT_FAILED;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Printing of the daemon's tables (ctl.h): aligned columns for people, a list of objects for
+ * programs.
+ */
+#ifndef CTL_TABLE_H
+#define CTL_TABLE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+/*
+ * Columns with their names above; numbers to the right, "-" for nothing. transposed: the rows
+ * stand side by side, the first column's values above them.
+ * False when the table is not one, or the output could not be written.
+ */
+bool ctl_table_print(FILE *out, const json_t *table, bool transposed);
+
+/* A JSON array with one object for each row; members that a row lacks are left out. */
+bool ctl_table_print_json(FILE *out, const json_t *table);
+
+#endif

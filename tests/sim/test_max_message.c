@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The longest message that IBTA allows, 2^31 bytes (C9-1), in each operation that moves bytes.
+ * The longest message that IBTA allows, 2^31 bytes, in each operation that moves bytes.
  * Memory is a pattern that nothing stores, so that it costs time but no space.
  */
 #include "pair.h"

@@ -43,7 +43,7 @@ static void silent_peer(uint8_t retry_cnt)
 	for (unsigned i = 0; i < 20; i++)
 		side_send(&p.a, i, 0, 100 * i);
 	side_wait(&p.a, 1);
-	/* C9-141: not before the timeout, and not later than four times that (C9-142). */
+	/* Each wait: not shorter than the timeout, and not longer than four times that (9.7.6). */
 	world_assert(p.w, p.w->now - start >= (retry_cnt + 1) * TIMEOUT_NS);
 	world_assert(p.w, p.w->now - start <= (retry_cnt + 1) * 4 * TIMEOUT_NS);
 	expect_end(&p, 20, 5);

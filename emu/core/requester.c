@@ -408,6 +408,7 @@ static uint32_t build_request(struct qp *qp, const struct send_wr *w, struct cor
 static void advance(struct qp *qp, struct send_wr *w, uint32_t take)
 {
 	struct requester *r = &qp->req;
+	bool first = !requester_outstanding(r);
 	uint32_t end;
 
 	r->send_offset += take;
@@ -421,7 +422,7 @@ static void advance(struct qp *qp, struct send_wr *w, uint32_t take)
 	if (psn_diff(end, r->high_psn) > 0)
 		r->high_psn = end;
 	if (qp->type == QPT_RC)
-		retry_sent(qp);
+		retry_sent(qp, first);
 	else if (r->send_offset == 0)
 		completer_sent(qp);
 }

@@ -20,15 +20,18 @@ void retry_refill(struct qp *qp)
 	qp->req.rnr_left = qp->attr.rnr_retry;
 }
 
-void retry_sent(struct qp *qp)
+void retry_sent(struct qp *qp, bool first)
 {
 	struct requester *r = &qp->req;
 	uint64_t timeout = ack_timeout(qp);
 
-	if (timer_is_set(&r->timer) || !timeout)
+	if (!timeout)
 		return;
-	r->progress_at = qp->dev->now;
-	timer_set(&qp->dev->timers, &r->timer, qp->dev->now + timeout);
+	/* A timer that runs for older packets must not time this one out early. */
+	if (first || !timer_is_set(&r->timer))
+		r->progress_at = qp->dev->now;
+	if (!timer_is_set(&r->timer))
+		timer_set(&qp->dev->timers, &r->timer, qp->dev->now + timeout);
 }
 
 void retry_progress(struct qp *qp)

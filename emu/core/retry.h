@@ -10,12 +10,13 @@
 
 #include "timer.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct qp;
 
-/* A packet that wants an answer was sent. */
-void retry_sent(struct qp *qp);
+/* A packet that wants an answer was sent; first: nothing else waits for one. */
+void retry_sent(struct qp *qp, bool first);
 
 /* An answer moved una_psn: counters are full again (9.9.2.4.1), the clock starts anew. */
 void retry_progress(struct qp *qp);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Atomics whose request arrives twice or whose answer is lost: executed once, and the answer is
- * the value from before the first execution (IBTA 9.7.5.1.4, C9-148 ff.).
+ * the value from before the first execution (IBTA 9.7.5.1.4).
  */
 #include "pair.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* PSNs pass 2^24 in both directions at every point of an exchange (C9-49 ff.). */
+/* PSNs pass 2^24 in both directions at every point of an exchange (9.7.1). */
 #include "mixed.h"
 
 static void wrap_at(uint32_t before, uint32_t loss)

@@ -95,11 +95,14 @@ is_gone() {
 	! is_alive "$1"
 }
 
-# Does somebody listen on this TCP port, as the process sees the network?
+# Does somebody listen on this TCP port, as the process or its child sees the network?
 is_listening() { # PID PORT
-	local hex
+	local hex pid
 	hex=$(printf ':%04X 0' "$2")
-	grep -qsE "$hex.* 0A " "/proc/$1/net/tcp" "/proc/$1/net/tcp6"
+	for pid in "$1" $(child_of "$1"); do
+		grep -qsE "$hex.* 0A " "/proc/$pid/net/tcp" "/proc/$pid/net/tcp6" && return
+	done
+	return 1
 }
 
 listens_or_is_gone() { # PID PORT
@@ -179,7 +182,7 @@ try() {
 	shift 2
 	wanted "$group" "$name" core || return 0
 	begin=$(now_ms)
-	rm -f "$out"/*
+	find "$out" -maxdepth 1 -type f -delete
 	complaint=$("$@" 2>"$out/errors")
 	if [ -z "$complaint" ]; then
 		pass "$group" "$name" "$(seconds_since "$begin")"
@@ -191,6 +194,6 @@ try() {
 # The one child of a process (the command that a uhca-run runs): the newest.
 child_of() { # PID
 	local children
-	read -r -a children <"/proc/$1/task/$1/children" 2>/dev/null
+	read -r -a children 2>/dev/null <"/proc/$1/task/$1/children"
 	echo "${children[-1]:-}"
 }

@@ -115,12 +115,13 @@ signals() {
 	local signal pid status
 	for signal in TERM INT HUP USR1; do
 		# shellcheck disable=SC2016
-		"$uhca_run" --private -- bash -c \
+		env --default-signal=INT "$uhca_run" --private -- bash -c \
 			'trap "echo got; exit 40" $0; echo up; while :; do sleep 0.05; done' \
 			$signal >"$out/said" 2>&1 &
 		pid=$!
 		until_true 20 grep -q up "$out/said" || echo "the command does not start"
 		kill -$signal $pid
+		until_true 10 is_gone $pid || kill -9 $pid
 		wait $pid
 		status=$?
 		[ $status = 40 ] || echo "SIG$signal: status $status, not the command's"

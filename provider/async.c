@@ -7,13 +7,12 @@
 
 #include "cq.h"
 #include "event.h"
-#include "event_queue.h"
 #include "qp.h"
 #include "srq.h"
 
 void uhcav_async_event(struct ibv_context *ibctx, struct ibv_async_event *event)
 {
-	(void)ibctx;
+	uhcav_event_queue_refill(&uhcav_context_of(ibctx)->async);
 	switch ((uint32_t)event->event_type) {
 	case UHCA_ABI_EVENT_CQ_ERR:
 		__atomic_fetch_add(&uhcav_cq_of(event->element.cq)->async_events_read, 1,
@@ -42,8 +41,5 @@ void uhcav_async_event(struct ibv_context *ibctx, struct ibv_async_event *event)
 
 void uhcav_async_purge(struct uhcav_context *ctx, uint64_t cookie)
 {
-	pthread_mutex_lock(&ctx->async_purge);
-	uhcav_event_purge(ctx->async_read, ctx->async_write, sizeof(struct uhca_abi_async_event),
-			  cookie);
-	pthread_mutex_unlock(&ctx->async_purge);
+	uhcav_event_queue_purge(&ctx->async, cookie);
 }

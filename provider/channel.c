@@ -7,7 +7,6 @@
 #include "channel.h"
 
 #include "event.h"
-#include "event_queue.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -22,15 +21,15 @@ static struct uhcav_channel *registry;
 
 static bool hung_up(const struct uhcav_channel *ch)
 {
-	struct pollfd p = {.fd = ch->write_fd};
+	struct pollfd p = {.fd = ch->events.write_fd};
 
 	return poll(&p, 1, 0) == 1 && (p.revents & (POLLHUP | POLLERR));
 }
 
 static void free_channel(struct uhcav_channel *ch)
 {
-	close(ch->write_fd);
-	pthread_mutex_destroy(&ch->purge);
+	close(ch->events.write_fd);
+	uhcav_event_queue_destruct(&ch->events);
 	free(ch);
 }
 
@@ -84,15 +83,14 @@ int uhcav_channel_create(int cmd_fd)
 		return -1;
 	}
 	fstat(pair[0], &st);
-	ch->read_fd = pair[0];
-	ch->write_fd = pair[1];
+	uhcav_event_queue_construct(&ch->events, pair[0], pair[1],
+				    sizeof(struct uhca_abi_comp_event));
 	ch->inode = st.st_ino;
-	pthread_mutex_init(&ch->purge, NULL);
 	pthread_mutex_lock(&registry_lock);
 	ch->next = registry;
 	registry = ch;
 	pthread_mutex_unlock(&registry_lock);
-	return ch->read_fd;
+	return pair[0];
 }
 
 /* Tells the daemon; the channel belongs to the context from now on. Under the lock. */
@@ -105,7 +103,7 @@ static int announce(struct uhcav_channel *ch, struct uhcav_context *ctx)
 				  .cmd = UHCA_CMD_CREATE_CHANNEL,
 				  .reply = &reply.h,
 				  .reply_size = sizeof(reply),
-				  .send_fd = &ch->write_fd,
+				  .send_fd = &ch->events.write_fd,
 				  .n_send_fd = 1};
 	int err = uhcav_context_call(ctx, &call);
 
@@ -124,7 +122,7 @@ static struct uhcav_channel *find(int read_fd)
 	if (fstat(read_fd, &st))
 		return NULL;
 	for (ch = registry; ch; ch = ch->next)
-		if (ch->read_fd == read_fd && ch->inode == st.st_ino)
+		if (ch->events.read_fd == read_fd && ch->inode == st.st_ino)
 			break;
 	return ch;
 }
@@ -154,21 +152,6 @@ void uhcav_channel_put(struct uhcav_channel *ch)
 	pthread_mutex_lock(&registry_lock);
 	ch->users--;
 	pthread_mutex_unlock(&registry_lock);
-}
-
-void uhcav_channel_event(struct uhcav_channel *ch, uint64_t cookie)
-{
-	struct uhca_abi_comp_event event = {.cookie = cookie};
-
-	/* When the queue is full the application has something to wake up for. */
-	send(ch->write_fd, &event, sizeof(event), MSG_DONTWAIT | MSG_NOSIGNAL);
-}
-
-void uhcav_channel_purge(struct uhcav_channel *ch, uint64_t cookie)
-{
-	pthread_mutex_lock(&ch->purge);
-	uhcav_event_purge(ch->read_fd, ch->write_fd, sizeof(struct uhca_abi_comp_event), cookie);
-	pthread_mutex_unlock(&ch->purge);
 }
 
 void uhcav_channels_forget(struct uhcav_context *ctx)

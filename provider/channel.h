@@ -9,19 +9,18 @@
 #define UHCAV_CHANNEL_H
 
 #include "context.h"
+#include "event_queue.h"
 
 #include <pthread.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 struct uhcav_channel {
-	int read_fd;               /* the application's: ibv_comp_channel.fd; we only look at it */
-	int write_fd;              /* ours, a copy of what the daemon holds */
-	ino_t inode;               /* of read_fd: tells a reused number from the channel */
-	struct uhcav_context *ctx; /* NULL until the first CQ */
+	struct uhcav_event_queue events; /* read_fd is the application's ibv_comp_channel.fd */
+	ino_t inode;                     /* of read_fd: tells a reused number from the channel */
+	struct uhcav_context *ctx;       /* NULL until the first CQ */
 	uint32_t handle;
 	unsigned users; /* CQs */
-	pthread_mutex_t purge;
 	struct uhcav_channel *next;
 };
 
@@ -36,12 +35,6 @@ int uhcav_channel_get(struct uhcav_context *ctx, int read_fd, struct uhcav_chann
 
 /* Gives a user back. */
 void uhcav_channel_put(struct uhcav_channel *ch);
-
-/* Puts a completion event of the CQ "cookie" into the channel, as the daemon would. */
-void uhcav_channel_event(struct uhcav_channel *ch, uint64_t cookie);
-
-/* Drops the unread events of a CQ that was destroyed. */
-void uhcav_channel_purge(struct uhcav_channel *ch, uint64_t cookie);
 
 /* The context closes: forgets its channels. */
 void uhcav_channels_forget(struct uhcav_context *ctx);

@@ -107,7 +107,7 @@ void uhcav_context_fatal(struct uhcav_context *ctx)
 		return;
 	/* Were it only slow and not gone, it must not touch our memory from here on. */
 	shutdown(ctx->rpc.sock, SHUT_RDWR);
-	send(ctx->async_write, &event, sizeof(event), MSG_DONTWAIT | MSG_NOSIGNAL);
+	uhcav_event_queue_put(&ctx->async, &event);
 	pthread_mutex_lock(&ctx->cqs_lock);
 	for (struct uhcav_cq *cq = ctx->cqs; cq; cq = cq->next)
 		uhcav_cq_fire(cq);
@@ -211,10 +211,9 @@ static struct uhcav_context *alloc_context(struct ibv_context *ibctx)
 		return NULL;
 	ctx->ibctx = ibctx;
 	ctx->single_threaded = single && !strcmp(single, "1");
-	ctx->event_fd = ctx->async_read = ctx->async_write = -1;
+	ctx->event_fd = -1;
 	uhcav_mr_table_construct(&ctx->regions);
 	pthread_mutex_init(&ctx->cqs_lock, NULL);
-	pthread_mutex_init(&ctx->async_purge, NULL);
 	return ctx;
 }
 
@@ -222,7 +221,6 @@ static void free_context(struct uhcav_context *ctx)
 {
 	uhcav_mr_table_destruct(&ctx->regions);
 	pthread_mutex_destroy(&ctx->cqs_lock);
-	pthread_mutex_destroy(&ctx->async_purge);
 	free(ctx);
 }
 
@@ -248,8 +246,8 @@ int uhcav_context_create(struct ibv_context *ibctx, const char *name, struct uhc
 		err = -errno;
 		goto err_close;
 	}
-	ctx->async_read = async[0];
-	ctx->async_write = async[1];
+	uhcav_event_queue_construct(&ctx->async, async[0], async[1],
+				    sizeof(struct uhca_abi_async_event));
 	permit_daemon(ctx->rpc.sock);
 	err = say_hello(ctx, name, async[1], fd);
 	if (err)
@@ -267,6 +265,7 @@ int uhcav_context_create(struct ibv_context *ibctx, const char *name, struct uhc
 err_shared:
 	drop_shared(ctx);
 err_async:
+	uhcav_event_queue_destruct(&ctx->async);
 	close(async[0]);
 	close(async[1]);
 err_close:
@@ -282,6 +281,7 @@ void uhcav_context_destroy(struct uhcav_context *ctx)
 	uhcav_channels_forget(ctx);
 	uhcav_rpc_close(&ctx->rpc);
 	drop_shared(ctx);
-	close(ctx->async_write);
+	close(ctx->async.write_fd);
+	uhcav_event_queue_destruct(&ctx->async);
 	free_context(ctx);
 }

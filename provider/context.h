@@ -12,6 +12,7 @@
 #ifndef UHCAV_CONTEXT_H
 #define UHCAV_CONTEXT_H
 
+#include "event_queue.h"
 #include "mr_table.h"
 #include "region.h"
 #include "rpc.h"
@@ -40,9 +41,7 @@ struct uhcav_context {
 
 	struct ibv_context *ibctx;
 	struct uhcav_rpc rpc;
-	int async_read;  /* the application's end: ibctx->async_fd, closed by the library */
-	int async_write; /* our copy of the daemon's end */
-	pthread_mutex_t async_purge;
+	struct uhcav_event_queue async; /* read_fd is ibctx->async_fd, which the library closes */
 
 	pthread_mutex_t cqs_lock;
 	struct uhcav_cq *cqs;

@@ -6,6 +6,7 @@
 #include "cq.h"
 
 #include "async.h"
+#include "event.h"
 #include "mem_probe.h"
 #include "poll_cq.h"
 
@@ -171,7 +172,7 @@ static bool in_use(struct uhcav_cq *cq)
 static void take_back_events(struct uhcav_cq *cq)
 {
 	if (cq->channel)
-		uhcav_channel_purge(cq->channel, cookie_of(cq));
+		uhcav_event_queue_purge(&cq->channel->events, cookie_of(cq));
 	uhcav_async_purge(cq->ctx, cookie_of(cq));
 }
 
@@ -201,8 +202,10 @@ int uhcav_destroy_cq(struct ibv_cq *ibcq)
 
 void uhcav_cq_fire(struct uhcav_cq *cq)
 {
+	struct uhca_abi_comp_event event = {.cookie = cookie_of(cq)};
+
 	if (__atomic_exchange_n(&cq->page->arm, 0, __ATOMIC_ACQ_REL) && cq->channel)
-		uhcav_channel_event(cq->channel, cookie_of(cq));
+		uhcav_event_queue_put(&cq->channel->events, &event);
 }
 
 int uhcav_req_notify_cq(struct ibv_cq *ibcq, int solicited_only)
@@ -224,7 +227,10 @@ int uhcav_req_notify_cq(struct ibv_cq *ibcq, int solicited_only)
 
 void uhcav_cq_event(struct ibv_cq *ibcq)
 {
-	__atomic_fetch_add(&uhcav_cq_of(ibcq)->comp_events_read, 1, __ATOMIC_RELEASE);
+	struct uhcav_cq *cq = uhcav_cq_of(ibcq);
+
+	uhcav_event_queue_refill(&cq->channel->events);
+	__atomic_fetch_add(&cq->comp_events_read, 1, __ATOMIC_RELEASE);
 }
 
 int uhcav_cq_attach(struct uhcav_cq *cq, uint32_t qpn, struct uhcav_qp *qp)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * There is no way to take a record out of the middle of a socket's queue, so the queue is read
- * empty and written again. When it fills up before all is back (the daemon writes into it at the
- * same time), taking one more out makes room for one: nothing is lost, and nothing waits.
+ * empty and written again. The daemon may write meanwhile, so it may not all fit any more: the
+ * rest waits in the backlog. While there is a backlog the socket is full or has been, so the
+ * application has something to read, and after each read we are called.
  */
 #include "event_queue.h"
 
@@ -12,79 +13,139 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#define PURGE_STEP  64u
-/* More records than any socket buffer holds: the end of a loop against a raving sender. */
-#define PURGE_LIMIT 65536u
+#define STEP 64u
 
-struct records {
-	uint8_t (*r)[UHCAV_EVENT_MAX];
-	unsigned room;
-	unsigned n;
-	unsigned dropped;
-};
-
-/* Room for one more before a record is taken out, so that none is lost for want of memory. */
-static bool reserve(struct records *q)
+void uhcav_event_queue_construct(struct uhcav_event_queue *q, int read_fd, int write_fd,
+				 size_t size)
 {
-	void *r;
+	memset(q, 0, sizeof(*q));
+	q->read_fd = read_fd;
+	q->write_fd = write_fd;
+	q->size = size;
+	pthread_mutex_init(&q->lock, NULL);
+}
+
+void uhcav_event_queue_destruct(struct uhcav_event_queue *q)
+{
+	free(q->waiting);
+	q->waiting = NULL;
+	pthread_mutex_destroy(&q->lock);
+}
+
+static void set_waiting(struct uhcav_event_queue *q, unsigned n)
+{
+	__atomic_store_n(&q->n, n, __ATOMIC_RELAXED);
+}
+
+/* Room for one more in the backlog. */
+static bool reserve(struct uhcav_event_queue *q)
+{
+	void *more;
 
 	if (q->n < q->room)
 		return true;
-	if (q->room >= PURGE_LIMIT)
+	more = realloc(q->waiting, (size_t)(q->room + STEP) * sizeof(q->waiting[0]));
+	if (!more)
 		return false;
-	r = realloc(q->r, (size_t)(q->room + PURGE_STEP) * sizeof(q->r[0]));
-	if (!r)
-		return false;
-	q->r = r;
-	q->room += PURGE_STEP;
+	q->waiting = more;
+	q->room += STEP;
 	return true;
 }
 
-/* Takes one record out; drops it when it is the cookie's. False when there is none. */
-static bool pop(struct records *q, int fd, size_t size, uint64_t cookie)
+static bool push(const struct uhcav_event_queue *q, const void *record)
 {
-	uint64_t first;
 	ssize_t n;
 
+	do {
+		n = send(q->write_fd, record, q->size, MSG_DONTWAIT | MSG_NOSIGNAL);
+	} while (n < 0 && errno == EINTR);
+	return n == (ssize_t)q->size;
+}
+
+/* As much of the backlog as fits goes into the socket. */
+static void push_waiting(struct uhcav_event_queue *q)
+{
+	unsigned done = 0;
+
+	while (done < q->n && push(q, q->waiting[done]))
+		done++;
+	if (done)
+		memmove(q->waiting, q->waiting[done], (q->n - done) * sizeof(q->waiting[0]));
+	set_waiting(q, q->n - done);
+}
+
+/* One record of the socket to position at of the backlog. False when there is none. */
+static bool pop(struct uhcav_event_queue *q, unsigned at)
+{
+	uint8_t record[UHCAV_EVENT_MAX] = {0};
+	ssize_t n;
+
+	/* Room first, so that none is lost for want of memory. */
 	if (!reserve(q))
 		return false;
 	do {
-		n = recv(fd, q->r[q->n], size, MSG_DONTWAIT);
+		n = recv(q->read_fd, record, q->size, MSG_DONTWAIT);
 	} while (n < 0 && errno == EINTR);
-	if (n != (ssize_t)size)
+	if (n != (ssize_t)q->size)
 		return false;
-	memcpy(&first, q->r[q->n], sizeof(first));
-	if (first == cookie)
-		q->dropped++;
-	else
-		q->n++;
+	memmove(q->waiting[at + 1], q->waiting[at], (q->n - at) * sizeof(q->waiting[0]));
+	memcpy(q->waiting[at], record, sizeof(record));
+	set_waiting(q, q->n + 1);
 	return true;
 }
 
-static bool push(int fd, const void *record, size_t size)
+static unsigned drop(struct uhcav_event_queue *q, uint64_t cookie)
 {
-	ssize_t n;
+	unsigned kept = 0, dropped;
+	uint64_t first;
 
-	do {
-		n = send(fd, record, size, MSG_DONTWAIT | MSG_NOSIGNAL);
-	} while (n < 0 && errno == EINTR);
-	return n == (ssize_t)size;
+	for (unsigned i = 0; i < q->n; i++) {
+		memcpy(&first, q->waiting[i], sizeof(first));
+		if (first != cookie)
+			memmove(q->waiting[kept++], q->waiting[i], sizeof(q->waiting[0]));
+	}
+	dropped = q->n - kept;
+	set_waiting(q, kept);
+	return dropped;
 }
 
-unsigned uhcav_event_purge(int read_fd, int write_fd, size_t size, uint64_t cookie)
+void uhcav_event_queue_put(struct uhcav_event_queue *q, const void *record)
 {
-	struct records q = {.r = NULL};
-	unsigned back = 0;
+	int saved = errno;
 
-	while (pop(&q, read_fd, size, cookie))
-		;
-	/* Nothing of ours was there and the order is what it was: put back as it came. */
-	while (back < q.n) {
-		if (push(write_fd, q.r[back], size))
-			back++;
-		else if (!pop(&q, read_fd, size, cookie))
-			break;
+	pthread_mutex_lock(&q->lock);
+	push_waiting(q);
+	if ((q->n || !push(q, record)) && reserve(q)) {
+		memset(q->waiting[q->n], 0, sizeof(q->waiting[0]));
+		memcpy(q->waiting[q->n], record, q->size);
+		set_waiting(q, q->n + 1);
 	}
-	free(q.r);
-	return q.dropped;
+	pthread_mutex_unlock(&q->lock);
+	errno = saved;
+}
+
+void uhcav_event_queue_refill(struct uhcav_event_queue *q)
+{
+	int saved = errno;
+
+	if (!__atomic_load_n(&q->n, __ATOMIC_RELAXED))
+		return;
+	pthread_mutex_lock(&q->lock);
+	push_waiting(q);
+	pthread_mutex_unlock(&q->lock);
+	errno = saved;
+}
+
+unsigned uhcav_event_queue_purge(struct uhcav_event_queue *q, uint64_t cookie)
+{
+	unsigned taken = 0, dropped;
+
+	pthread_mutex_lock(&q->lock);
+	/* No more than a socket holds: a sender that never stops must not keep us here. */
+	while (taken < 4096 && pop(q, taken))
+		taken++;
+	dropped = drop(q, cookie);
+	push_waiting(q);
+	pthread_mutex_unlock(&q->lock);
+	return dropped;
 }

@@ -1,24 +1,51 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Event channels are socket pairs with a queue of records inside (emu/abi/event.h). The records
- * name objects by address, so a destroy must take back those the application has not read yet, as
- * the kernel does: one that stayed would make ibv_get_cq_event follow a dangling pointer.
+ * Our end of an event channel: a socket pair with a queue of records inside (emu/abi/event.h),
+ * which the daemon writes and the application reads.
+ *
+ * The records name objects by address, so a destroy must take back those the application has not
+ * read yet, as the kernel does: one that stayed would make ibv_get_cq_event follow a dangling
+ * pointer. And when the daemon has died we write events ourselves.
+ *
+ * What does not fit into the socket waits in a backlog until the application has read something;
+ * then libibverbs calls the provider, and the provider calls uhcav_event_queue_refill.
  */
 #ifndef UHCAV_EVENT_QUEUE_H
 #define UHCAV_EVENT_QUEUE_H
 
+#include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* Largest record of a channel. */
 #define UHCAV_EVENT_MAX 16
 
+struct uhcav_event_queue {
+	int read_fd;  /* the application's end; not ours to close */
+	int write_fd; /* a copy of the daemon's end; -1: nothing can be put */
+	size_t size;  /* of a record, 8 to UHCAV_EVENT_MAX; the first eight bytes name the object */
+	pthread_mutex_t lock;
+	uint8_t (*waiting)[UHCAV_EVENT_MAX]; /* the backlog, oldest first */
+	unsigned room;
+	unsigned n; /* written under lock, read without */
+};
+
+void uhcav_event_queue_construct(struct uhcav_event_queue *q, int read_fd, int write_fd,
+				 size_t size);
+
+/* Frees the backlog; closes nothing. */
+void uhcav_event_queue_destruct(struct uhcav_event_queue *q);
+
+/* One record for the application. Any thread; never waits for the reader. */
+void uhcav_event_queue_put(struct uhcav_event_queue *q, const void *record);
+
+/* The application has read something: moves what waits into the socket. Any thread. */
+void uhcav_event_queue_refill(struct uhcav_event_queue *q);
+
 /*
- * Takes all unread records of size bytes (8 to UHCAV_EVENT_MAX) out of read_fd and puts those
- * whose first eight bytes are not "cookie" back through write_fd, in order. What the daemon sends
- * meanwhile is kept. Returns the number of records that were dropped. Calls for one channel must
- * not overlap.
+ * Drops the unread records of an object; the others keep their order, and none is lost. Returns
+ * the number dropped. Any thread; never waits for the reader.
  */
-unsigned uhcav_event_purge(int read_fd, int write_fd, size_t size, uint64_t cookie);
+unsigned uhcav_event_queue_purge(struct uhcav_event_queue *q, uint64_t cookie);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Completion queues (IBTA vol. 1, 10.8 and 11.2.8): create, destroy, and the way of a completion
+ * Completion queues (IBTA vol. 1, chapters 10 and 11): create, destroy, and the way of a completion
  * into the ring. The client's consumer index is believed only as far as it makes sense: an index
  * that is not behind ours counts as "nothing was taken".
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Address handles and address vectors (IBTA vol. 1, 11.2.2; annex A17). A RoCEv2 address is a
+ * Address handles and address vectors (IBTA vol. 1, chapter 11; annex A17). A RoCEv2 address is a
  * GRH: the GIDs are the IP addresses.
  */
 #include "ah.h"

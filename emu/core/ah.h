@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Address handle: where a datagram goes (IBTA vol. 1, 11.2.2; annex A17 for the GRH fields). */
+/* Address handle: where a datagram goes (IBTA vol. 1, chapter 11; annex A17 for the GRH). */
 #ifndef CORE_AH_H
 #define CORE_AH_H
 
@@ -16,7 +16,8 @@ void ah_destroy(struct ah *ah);
 
 /*
  * Checks an address vector as create_ah and modify_qp do: port 1, GRH present, the sgid index
- * names a GID, the destination GID is not zero. 0 or -EINVAL.
+ * names a GID, the destination GID is not zero and, unless it is a group's, of the same address
+ * family. 0 or -EINVAL.
  */
 int ah_attr_check(const struct device *dev, const struct uhca_abi_ah_attr *attr);
 

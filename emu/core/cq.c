@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Completion queues (IBTA vol. 1, 10.8 and 11.2.8): create, destroy, and the way of a completion
+ * Completion queues (IBTA vol. 1, chapters 10 and 11): create, destroy, and the way of a completion
  * into the ring. The client's consumer index is believed only as far as it makes sense: an index
  * that is not behind ours counts as "nothing was taken".
  */
@@ -122,16 +122,16 @@ int core_destroy_cq(struct client *c, uint32_t handle)
 	return 0;
 }
 
-/* Entries the client has not taken. Its index is read only when our last look says "full". */
+/*
+ * Is there a slot the client has taken? Its index is read only when our last look says "full". One
+ * that was never reached makes the difference huge: also "full".
+ */
 static bool has_room(struct cq *cq)
 {
 	if (cq->producer - cq->consumer < cq->cqe)
 		return true;
-	uint32_t consumer = uhca_ring_observe(&cq->page->ring.consumer);
-	if (cq->producer - consumer > cq->entries)
-		return false; /* nonsense: it cannot have taken what was never there */
-	cq->consumer = consumer;
-	return cq->producer - consumer < cq->cqe;
+	cq->consumer = uhca_ring_observe(&cq->page->ring.consumer);
+	return cq->producer - cq->consumer < cq->cqe;
 }
 
 static uint8_t *slot(const struct cq *cq)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Completion queues (IBTA vol. 1, 11.2.8 and 11.4.2): the device's end of a completion ring, its
- * overflow, and arming. A CQ that overflowed takes nothing any more and has raised CQ_ERR
- * (C10-..., "CQ overrun"); its QPs go to the error state.
+ * Completion queues (IBTA vol. 1, chapters 10 and 11): the device's end of a completion ring, its
+ * overflow, and arming. A CQ that overflowed takes nothing any more and has raised CQ_ERR; QPs
+ * that complete to it go to the error state.
  */
 #ifndef CORE_CQ_H
 #define CORE_CQ_H

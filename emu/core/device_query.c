@@ -70,9 +70,7 @@ static void fill_limits(const struct core_limits *l, struct uhca_cmd_device_attr
 
 int core_query_device(struct client *c, struct uhca_cmd_device_attr *out)
 {
-	const struct uhca_cmd_reply header = out->h;
-	memset(out, 0, sizeof(*out));
-	out->h = header;
+	memset((uint8_t *)out + sizeof(out->h), 0, sizeof(*out) - sizeof(out->h));
 	fill_identity(c->dev, out);
 	fill_limits(&c->dev->cfg.limits, out);
 	out->page_size_cap = PAGE_SIZES;

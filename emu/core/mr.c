@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Memory regions: registration with its access rules (IBTA vol. 1, 10.6.3 and 11.2.8;
- * ibv_reg_mr(3)) and the check of every access (10.6.3.2 ff.). Whether the range is mapped and
+ * Memory regions: registration with its access rules (IBTA vol. 1, 10.6;
+ * ibv_reg_mr(3)) and the check of every access. Whether the range is mapped and
  * writable in the client is probed by the shell, which has the client's memory; the core knows
  * only what was registered.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Protection domains (IBTA vol. 1, 11.2.1.5): made, counted, and freed when nothing is in them. */
+/* Protection domains (IBTA vol. 1, 10.2): made, counted, and freed when nothing is in them. */
 #include "pd.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A queue pair's life (IBTA vol. 1, 10.2.4 and 11.2.5; ibv_create_qp(3)): sizes, shared memory,
+ * A queue pair's life (IBTA vol. 1, 10.2.4; ibv_create_qp(3)): sizes, shared memory,
  * numbers, and the uses it counts on its PD, CQs and SRQ. States are qp_modify.c's business,
  * traffic the engines'.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Modify Queue Pair (IBTA vol. 1, 11.2.5.2; ibv_modify_qp(3)): is the transition legal with these
- * attributes (qp_state.c), are their values possible, and only then: store them and change the
- * state. Nothing changes when anything is wrong.
+ * Modify Queue Pair (IBTA vol. 1, 10.3.1 and the table of chapter 11; ibv_modify_qp(3)): is the
+ * transition legal with these attributes (qp_state.c), are their values possible, and only then:
+ * store them and change the state. Nothing changes when anything is wrong.
  */
 #include "psn.h"
 #include "qp.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Query Queue Pair (IBTA vol. 1, 11.2.5.3; ibv_query_qp(3)): what modify set, with the PSNs as
+ * Query Queue Pair (IBTA vol. 1, chapter 11; ibv_query_qp(3)): what modify set, with the PSNs as
  * they stand now.
  */
 #include "qp.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The state table of a queue pair: which transitions exist, and which attributes each needs and
- * allows per transport type (IBTA vol. 1, 10.3.1 and 11.2.5.2; ibv_modify_qp(3)). Pure: knows no
- * QP and no values.
+ * allows per transport type (IBTA vol. 1, 10.3.1 and the table of chapter 11; ibv_modify_qp(3)).
+ * Pure: knows no QP and no values.
  */
 #ifndef CORE_QP_STATE_H
 #define CORE_QP_STATE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * UDP source ports of RoCEv2 (annex A17.9.2): constant for a flow, different between flows, so
+ * UDP source ports of RoCEv2 (annex A17): constant for a flow, different between flows, so
  * that routers can spread them. The formulas are those that Linux uses, observed on the wire.
  */
 #ifndef CORE_SOURCE_PORT_H

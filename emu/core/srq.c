@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Shared receive queues (IBTA vol. 1, 10.2.9 and 11.2.3; ibv_create_srq(3), ibv_modify_srq(3)).
+ * Shared receive queues (IBTA vol. 1, 10.2.9; ibv_create_srq(3), ibv_modify_srq(3)).
  * Resizing is not offered, and the device capabilities say so.
  */
 #include "srq.h"

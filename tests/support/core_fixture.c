@@ -2,6 +2,7 @@
 /* The surroundings of a device under unit test. */
 #include "core_fixture.h"
 #include "cmocka_all.h"
+#include "qp_table.h"
 
 #include <errno.h>
 #include <infiniband/verbs.h>
@@ -222,24 +223,12 @@ struct uhca_abi_qp_attr fixture_attr(uint32_t state)
 	};
 }
 
-#define INIT_CONNECTED (IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS)
-#define INIT_DATAGRAM  (IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY)
-#define RTR_UC         (IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN)
-#define RTR_RC         (RTR_UC | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER)
-#define RTS_UC         (IBV_QP_STATE | IBV_QP_SQ_PSN)
-#define RTS_RC                                                                                     \
-	(RTS_UC | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC)
-
-static void step(struct fixture *f, const struct fixture_qp *qp, uint32_t state, uint32_t mask)
-{
-	struct uhca_abi_qp_attr attr = fixture_attr(state);
-	assert_int_equal(fixture_modify(f, qp->handle, &attr, mask), 0);
-}
-
 void fixture_connect(struct fixture *f, const struct fixture_qp *qp, uint32_t type)
 {
-	bool rc = type == IBV_QPT_RC, ud = type == IBV_QPT_UD;
-	step(f, qp, IBV_QPS_INIT, ud ? INIT_DATAGRAM : INIT_CONNECTED);
-	step(f, qp, IBV_QPS_RTR, rc ? RTR_RC : ud ? IBV_QP_STATE : RTR_UC);
-	step(f, qp, IBV_QPS_RTS, rc ? RTS_RC : RTS_UC);
+	for (uint32_t to = IBV_QPS_INIT; to <= IBV_QPS_RTS; to++) {
+		const struct qp_rule *r = qp_rule_find(type, to - 1, to);
+		struct uhca_abi_qp_attr attr = fixture_attr(to);
+		assert_int_equal(fixture_modify(f, qp->handle, &attr, r->required | IBV_QP_STATE),
+				 0);
+	}
 }

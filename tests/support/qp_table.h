@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The legal transitions of queue pairs as a test expects them, written down from IBTA vol. 1
- * (table of modify attributes, 11.2.5.2) and ibv_modify_qp(3), row by row and without looking at
+ * (chapter 11, Modify Queue Pair) and ibv_modify_qp(3), row by row and without looking at
  * the table of the code under test.
  */
 #ifndef TESTS_SUPPORT_QP_TABLE_H

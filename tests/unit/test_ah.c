@@ -60,6 +60,11 @@ static void test_families(void **state)
 	assert_int_equal(ah_attr_check(f.dev, &a), 0);
 	a.sgid_index = FIXTURE_GID_V4;
 	assert_int_equal(ah_attr_check(f.dev, &a), 0);
+	/* Groups have no family to compare with: nothing but the bound stops these. */
+	a.sgid_index = CORE_GID_TABLE;
+	assert_int_equal(ah_attr_check(f.dev, &a), -EINVAL);
+	a.sgid_index = 255;
+	assert_int_equal(ah_attr_check(f.dev, &a), -EINVAL);
 	fixture_stop(&f);
 }
 

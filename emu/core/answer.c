@@ -52,24 +52,30 @@ void answer_forget(struct qp *qp)
 {
 	struct responder *r = &qp->resp;
 
-	if (r->replay.size)
-		replay_cancel(&r->replay);
+	if (!r->replay.size || !replay_head(&r->replay))
+		return;
+	replay_cancel(&r->replay);
 	if (r->ack_pending && roce_syndrome_kind(r->ack_syndrome) == ROCE_ACK)
 		r->ack_pending = false;
 }
 
-static void begin(const struct qp *qp, uint32_t psn, struct core_train *t)
+void answer_begin(uint32_t to_qpn, uint32_t psn, const struct roce_flow *flow, struct core_train *t)
 {
 	memset(&t->head, 0, sizeof t->head);
 	t->head.bth.migreq = true;
 	t->head.bth.pkey = 0xffff;
-	t->head.bth.dest_qp = qp->attr.dest_qp_num;
+	t->head.bth.dest_qp = to_qpn;
 	t->head.bth.psn = psn;
-	t->flow = qp->flow;
+	t->flow = *flow;
 	t->last_ackreq = t->last_solicited = false;
 	t->count = 1;
 	t->segment = t->length = 0;
 	t->n_iov = 0;
+}
+
+static void begin(const struct qp *qp, uint32_t psn, struct core_train *t)
+{
+	answer_begin(qp->attr.dest_qp_num, psn, &qp->flow, t);
 }
 
 static void find_opcode(enum roce_operation op, enum roce_position pos, roce_opcode *out)
@@ -89,6 +95,16 @@ static void build_ack(struct qp *qp, struct core_train *t)
 	t->last_opcode = t->head.bth.opcode;
 	t->head.aeth = (struct roce_aeth){syndrome, r->msn};
 	r->ack_pending = false;
+}
+
+bool answer_last(struct qp *qp, struct core_train *out)
+{
+	struct responder *r = &qp->resp;
+
+	if (!r->ack_pending || (r->replay.size && replay_head(&r->replay)))
+		return false;
+	build_ack(qp, out);
+	return true;
 }
 
 static void build_atomic(struct qp *qp, const struct replay_entry *e, struct core_train *t)

@@ -21,7 +21,17 @@ void answer_new(struct qp *qp, const struct replay_entry *e);
 /* A duplicate asks for bytes [start, end) of a resource again. */
 void answer_again(struct qp *qp, struct replay_entry *e, uint32_t start, uint32_t end);
 
-/* Forgets what is owed, but not a NAK that announces the error state. */
+/*
+ * The error state: READs and atomics are not answered any more; what was received before is
+ * still acknowledged, unless their answers should have come first.
+ */
 void answer_forget(struct qp *qp);
+
+/* The ACK or NAK that is owed, as if sent now, when nothing has to go before it. */
+bool answer_last(struct qp *qp, struct core_train *out);
+
+/* An empty packet without opcode, to be filled in. */
+void answer_begin(uint32_t to_qpn, uint32_t psn, const struct roce_flow *flow,
+		  struct core_train *t);
 
 #endif

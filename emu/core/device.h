@@ -8,6 +8,7 @@
 #define CORE_DEVICE_H
 
 #include "core.h"
+#include "farewell.h"
 #include "list.h"
 #include "table.h"
 #include "timer.h"
@@ -32,6 +33,7 @@ struct device {
 
 	struct timer_heap timers;
 	struct list tx_ready; /* struct qp.tx_link */
+	struct farewell farewell;
 };
 
 /* The connected or datagram QP with this number, or NULL. */

@@ -296,6 +296,7 @@ void qp_destroy(struct qp *qp)
 {
 	struct client *c = qp->obj.client;
 	struct device *dev = qp->dev;
+	farewell_keep(qp);
 	list_remove(&qp->tx_link);
 	timer_cancel(&dev->timers, &qp->req.timer);
 	client_remove_doorbell(c, qp->doorbell);

@@ -169,6 +169,7 @@ static int update_replay(struct qp *qp, const struct uhca_abi_qp_attr *a, uint32
 
 static void forget(struct qp *qp)
 {
+	farewell_keep(qp);
 	memset(&qp->attr, 0, sizeof(qp->attr));
 	qp->flow = (struct roce_flow){
 		.sport = source_port_datagram(qp->qpn),

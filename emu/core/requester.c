@@ -277,16 +277,19 @@ static void fill_bth(const struct qp *qp, uint32_t psn, struct core_train *t)
 	t->flow = qp->flow;
 }
 
-static void fill_datagram(struct qp *qp, const struct send_wr *w, struct core_train *t)
+static bool fill_datagram(struct qp *qp, const struct send_wr *w, struct core_train *t)
 {
 	const struct ah *ah = table_find(&qp->dev->ahs, w->wqe.ud.ah);
 
+	if (!ah)
+		return false;
 	ah_attr_flow(qp->dev, &ah->attr, &t->flow);
 	t->head.bth.dest_qp = w->wqe.ud.remote_qpn;
 	/* 9.6.1.3: a Q_Key with the high bit set stands for the QP's own. */
 	t->head.deth.qkey =
 		w->wqe.ud.remote_qkey & 0x80000000u ? qp->attr.qkey : w->wqe.ud.remote_qkey;
 	t->head.deth.src_qp = qp->qpn;
+	return true;
 }
 
 /* Headers of a SEND or WRITE piece [offset, offset + take) of request w. */
@@ -437,8 +440,10 @@ static bool build(struct qp *qp, struct send_wr *w, uint8_t *buf, size_t cap, st
 		take = build_request(qp, w, t);
 	} else {
 		take = piece_length(qp, w, cap);
-		if (qp->type == QPT_UD)
-			fill_datagram(qp, w, t);
+		if (qp->type == QPT_UD && !fill_datagram(qp, w, t)) {
+			w->status = UHCA_ABI_WC_LOC_QP_OP_ERR;
+			return false;
+		}
 		fill_message(qp, w, take, t);
 		if (fill_payload(qp, w, buf, t)) {
 			w->status = UHCA_ABI_WC_LOC_PROT_ERR;

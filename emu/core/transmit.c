@@ -34,6 +34,10 @@ bool core_tx_next(struct device *dev, uint64_t now, uint8_t *buf, size_t cap,
 		  struct core_train *out)
 {
 	dev->now = now;
+	if (farewell_next(&dev->farewell, out)) {
+		dev->counters.tx_packets++;
+		return true;
+	}
 	while (!list_empty(&dev->tx_ready)) {
 		struct qp *qp = list_entry(dev->tx_ready.next, struct qp, tx_link);
 		list_remove(&qp->tx_link);

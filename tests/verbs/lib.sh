@@ -194,6 +194,7 @@ try() {
 # The one child of a process (the command that a uhca-run runs): the newest.
 child_of() { # PID
 	local children
-	read -r -a children 2>/dev/null <"/proc/$1/task/$1/children"
-	echo "${children[-1]:-}"
+	children=$(cat "/proc/$1/task/$1/children" 2>/dev/null)
+	children=${children% }
+	echo "${children##* }"
 }

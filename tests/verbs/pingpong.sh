@@ -73,8 +73,9 @@ look() {
 		fail device "$name" "$1 $(status_words $status): $(last_words)"
 	elif ! grep -qE "$pattern" "$out/client"; then
 		fail device "$name" "no '$pattern' in what $1 says"
-	elif grep -qiE "$bad_words" "$out/client"; then
-		fail device "$name" "it said: $(grep -iE "$bad_words" "$out/client" | head -n 1)"
+	elif grep -qiE "failed|unable|cannot|error" "$out/client"; then
+		fail device "$name" "it said: $(grep -iE "failed|unable|cannot|error" "$out/client" |
+			head -n 1)"
 	else
 		pass device "$name" "$(seconds_since "$begin")"
 	fi

@@ -7,6 +7,8 @@
 
 #include "qp.h"
 
+#include <stdlib.h>
+
 static struct pair p;
 static struct vqp_conn conn;
 

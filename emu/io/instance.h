@@ -17,7 +17,8 @@ struct io_instance {
 
 /*
  * The directory of the instance "name" of this user: $XDG_RUNTIME_DIR/uhca/NAME where
- * that can be written to, else ${TMPDIR:-/tmp}/uhca-UID/NAME. 0, -EINVAL (no name, or one with a slash) or -ENAMETOOLONG.
+ * that can be written to, else ${TMPDIR:-/tmp}/uhca-UID/NAME. 0, -EINVAL (no name, or one with a
+ * slash) or -ENAMETOOLONG.
  */
 int io_instance_path(const char *name, char *out, size_t cap);
 

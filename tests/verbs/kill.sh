@@ -117,7 +117,7 @@ kill_both() {
 kill_daemon() { # FLAGS of ibv_rc_pingpong
 	begin_instance fatal
 	start watch fatal ibv_asyncwatch -d uhca0
-	until_true 20 grep -q "async event FD" "$out/watch" || echo "asyncwatch does not watch"
+	until_true 20 grep -qs "async event FD" "$out/watch" || echo "asyncwatch does not watch"
 	next_port
 	start server fatal ibv_rc_pingpong -g 0 -n 100000000 -p "$port" "$@"
 	until_true 20 listens_or_is_gone "$prog_server" "$port"

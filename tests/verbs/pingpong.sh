@@ -93,7 +93,7 @@ row_asyncwatch() {
 	stdbuf -oL timeout -s INT -k 2 "$limit" "${client_run[@]}" ibv_asyncwatch -d "$client_dev" \
 		>"$out/server" 2>&1 </dev/null &
 	server_pid=$!
-	if until_true 20 grep -q "async event FD" "$out/server" && is_alive "$server_pid"; then
+	if until_true 20 grep -qs "async event FD" "$out/server" && is_alive "$server_pid"; then
 		pass device asyncwatch "$(seconds_since "$begin")"
 	else
 		fail device asyncwatch "$(last_words)"

@@ -431,7 +431,7 @@ static void *run(void *arg)
 		for (unsigned i = 0; i < n; i++) {
 			if (p[2 + i].revents && !serve(d, d->client[i])) {
 				close(d->client[i]);
-				d->client[i] = -1;
+				__atomic_store_n(&d->client[i], -1, __ATOMIC_RELEASE);
 			}
 		}
 		if (p[1].revents && n < 8)

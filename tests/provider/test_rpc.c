@@ -42,7 +42,7 @@ static void prepare_reply(uint32_t cmd, uint32_t sequence, int32_t status, uint3
 		char space[CMSG_SPACE(2 * sizeof(int))];
 		struct cmsghdr align;
 	} control = {.space = {0}};
-	uint8_t buf[64] = {0};
+	_Alignas(8) uint8_t buf[64] = {0};
 	struct uhca_cmd_reply *r = (void *)buf;
 	struct iovec iov = {buf, size};
 	struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};

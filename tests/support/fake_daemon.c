@@ -20,13 +20,13 @@
 struct exchange {
 	union {
 		struct uhca_cmd_request h;
-		uint8_t bytes[UHCA_ABI_MAX_MESSAGE];
+		_Alignas(8) uint8_t bytes[UHCA_ABI_MAX_MESSAGE];
 	} in;
 	int in_fd[UHCA_ABI_MAX_FDS];
 	unsigned n_in_fd;
 	union {
 		struct uhca_cmd_reply h;
-		uint8_t bytes[UHCA_ABI_MAX_MESSAGE];
+		_Alignas(8) uint8_t bytes[UHCA_ABI_MAX_MESSAGE];
 	} out;
 	size_t out_size;
 	int out_fd[UHCA_ABI_MAX_FDS];

@@ -185,8 +185,10 @@ static void child(struct verbs_fixture *f)
 	struct ibv_send_wr wr = {.opcode = IBV_WR_SEND}, *bad;
 	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_ERR};
 	struct ibv_recv_wr recv = {.wr_id = 1}, *bad_recv;
-	struct ibv_context *c;
 	struct ibv_wc wc;
+#ifndef __SANITIZE_THREAD__
+	struct ibv_context *c;
+#endif
 
 	CHILD_SAYS(ibv_post_send(f->qp, &wr, &bad) == EIO);
 	CHILD_SAYS(ibv_post_recv(f->qp, &recv, &bad_recv) == EIO);
@@ -201,10 +203,12 @@ static void child(struct verbs_fixture *f)
 	CHILD_SAYS(ibv_dealloc_pd(f->pd) == 0);
 	CHILD_SAYS(ibv_destroy_comp_channel(f->channel) == 0);
 	CHILD_SAYS(ibv_close_device(f->context) == 0);
+#ifndef __SANITIZE_THREAD__ /* which knows no threads after a fork */
 	/* And it may have a device of its own. */
 	c = verbs_fixture_open();
 	CHILD_SAYS(c);
 	CHILD_SAYS(ibv_close_device(c) == 0);
+#endif
 	_exit(0);
 }
 
@@ -228,8 +232,9 @@ static void test_fork(void **state)
 	assert_int_equal(status, 0);
 	/* The daemon has heard of nothing but the child's own device, and our completion is here.
 	 */
-	assert_int_equal(f->daemon.calls[UHCA_CMD_HELLO], calls[UHCA_CMD_HELLO] + 1);
+#ifndef __SANITIZE_THREAD__
 	calls[UHCA_CMD_HELLO]++;
+#endif
 	assert_memory_equal(f->daemon.calls, calls, sizeof(calls));
 	assert_int_equal(ibv_poll_cq(f->cq, 1, &wc), 1);
 	assert_int_equal(wc.wr_id, 5);

@@ -396,7 +396,7 @@ static bool serve(struct fake_daemon *d, int fd)
 	memset(&x.out, 0, sizeof(x.out));
 	x.out_size = sizeof(x.out.h);
 	x.n_out_fd = 0;
-	d->calls[x.in.h.cmd]++;
+	__atomic_fetch_add(&d->calls[x.in.h.cmd], 1, __ATOMIC_RELAXED);
 	memcpy(d->last[x.in.h.cmd], x.in.bytes, sizeof(d->last[0]));
 	x.out.h.status = d->fail[x.in.h.cmd];
 	if (!x.out.h.status)

@@ -68,7 +68,7 @@ void with_preload(char **argv, int preload)
 	set_sanitizer_options();
 	if (preload)
 		prepend_preload(path);
-	execv("/proc/self/exe", argv);
+	execv(argv[0], argv); /* not /proc/self/exe, which is valgrind under valgrind */
 	perror("execv");
 	exit(99);
 }

@@ -28,26 +28,28 @@ static bool stop;
 static pthread_t thread; /* these under starter */
 static bool running;
 static int pipe_fd[2] = {-1, -1};
+static struct pollfd *fds; /* the thread's own */
+static nfds_t room;
 
 /* One slot for the pipe, then one per live context. Returns their number, 0 without memory. */
-static nfds_t collect(struct pollfd **fds, nfds_t *room)
+static nfds_t collect(void)
 {
 	nfds_t n = 1;
 
 	for (struct uhcav_context *c = contexts; c; c = c->next)
 		n++;
-	if (n > *room) {
-		struct pollfd *more = realloc(*fds, n * sizeof(**fds));
+	if (n > room) {
+		struct pollfd *more = realloc(fds, n * sizeof(*fds));
 		if (!more)
 			return 0;
-		*fds = more;
-		*room = n;
+		fds = more;
+		room = n;
 	}
-	(*fds)[0] = (struct pollfd){.fd = pipe_fd[0], .events = POLLIN};
+	fds[0] = (struct pollfd){.fd = pipe_fd[0], .events = POLLIN};
 	n = 1;
 	for (struct uhcav_context *c = contexts; c; c = c->next)
 		if (uhcav_life(c) == UHCAV_ALIVE)
-			(*fds)[n++] = (struct pollfd){.fd = c->rpc.sock, .events = POLLRDHUP};
+			fds[n++] = (struct pollfd){.fd = c->rpc.sock, .events = POLLRDHUP};
 	return n;
 }
 
@@ -68,16 +70,13 @@ static void notice(void)
 
 static void *monitor(void *arg)
 {
-	struct pollfd *fds = NULL;
-	nfds_t room = 0;
-
 	(void)arg;
 	for (;;) {
 		nfds_t n;
 		char drain[16];
 
 		pthread_mutex_lock(&lock);
-		n = stop ? 0 : collect(&fds, &room);
+		n = stop ? 0 : collect();
 		pthread_mutex_unlock(&lock);
 		if (!n)
 			break;
@@ -89,7 +88,6 @@ static void *monitor(void *arg)
 		notice();
 		pthread_mutex_unlock(&lock);
 	}
-	free(fds);
 	return NULL;
 }
 
@@ -134,6 +132,17 @@ static int start(void)
 	return 0;
 }
 
+/* It has ended, or stayed behind in the parent. */
+static void forget_thread(void)
+{
+	close(pipe_fd[0]);
+	close(pipe_fd[1]);
+	free(fds);
+	fds = NULL;
+	room = 0;
+	running = false;
+}
+
 static void stop_and_join(void)
 {
 	pthread_mutex_lock(&lock);
@@ -141,9 +150,7 @@ static void stop_and_join(void)
 	pthread_mutex_unlock(&lock);
 	wake();
 	pthread_join(thread, NULL);
-	close(pipe_fd[0]);
-	close(pipe_fd[1]);
-	running = false;
+	forget_thread();
 }
 
 static void link_context(struct uhcav_context *ctx)
@@ -216,9 +223,6 @@ void uhcav_monitor_forked(void)
 {
 	for (struct uhcav_context *c = contexts; c; c = c->next)
 		uhcav_context_forked(c);
-	if (running) {
-		close(pipe_fd[0]);
-		close(pipe_fd[1]);
-		running = false;
-	}
+	if (running)
+		forget_thread();
 }

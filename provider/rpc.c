@@ -105,10 +105,13 @@ static bool send_request(struct uhcav_rpc *c, const struct uhcav_call *call, int
 	return n == (ssize_t)call->request_size;
 }
 
-/* Hands the descriptors of a message to the call; those nobody asked for are closed. */
+/*
+ * Hands the descriptors of a message to the call; those nobody asked for are closed. Returns how
+ * many came.
+ */
 static unsigned take_fds(struct uhcav_call *call, struct msghdr *msg)
 {
-	unsigned taken = 0;
+	unsigned came = 0;
 
 	for (struct cmsghdr *m = CMSG_FIRSTHDR(msg); m; m = CMSG_NXTHDR(msg, m)) {
 		if (m->cmsg_level != SOL_SOCKET || m->cmsg_type != SCM_RIGHTS)
@@ -117,13 +120,14 @@ static unsigned take_fds(struct uhcav_call *call, struct msghdr *msg)
 		for (size_t i = 0; i < n; i++) {
 			int fd;
 			memcpy(&fd, CMSG_DATA(m) + i * sizeof(int), sizeof(fd));
-			if (taken < call->n_recv_fd)
-				call->recv_fd[taken++] = fd;
+			if (came < call->n_recv_fd)
+				call->recv_fd[came] = fd;
 			else
 				close(fd);
+			came++;
 		}
 	}
-	return taken;
+	return came;
 }
 
 static void drop_fds(struct uhcav_call *call)

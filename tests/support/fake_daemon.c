@@ -20,13 +20,13 @@
 struct exchange {
 	union {
 		struct uhca_cmd_request h;
-		uint8_t bytes[UHCA_ABI_MAX_MESSAGE];
+		_Alignas(8) uint8_t bytes[UHCA_ABI_MAX_MESSAGE];
 	} in;
 	int in_fd[UHCA_ABI_MAX_FDS];
 	unsigned n_in_fd;
 	union {
 		struct uhca_cmd_reply h;
-		uint8_t bytes[UHCA_ABI_MAX_MESSAGE];
+		_Alignas(8) uint8_t bytes[UHCA_ABI_MAX_MESSAGE];
 	} out;
 	size_t out_size;
 	int out_fd[UHCA_ABI_MAX_FDS];
@@ -396,7 +396,7 @@ static bool serve(struct fake_daemon *d, int fd)
 	memset(&x.out, 0, sizeof(x.out));
 	x.out_size = sizeof(x.out.h);
 	x.n_out_fd = 0;
-	d->calls[x.in.h.cmd]++;
+	__atomic_fetch_add(&d->calls[x.in.h.cmd], 1, __ATOMIC_RELAXED);
 	memcpy(d->last[x.in.h.cmd], x.in.bytes, sizeof(d->last[0]));
 	x.out.h.status = d->fail[x.in.h.cmd];
 	if (!x.out.h.status)
@@ -431,7 +431,7 @@ static void *run(void *arg)
 		for (unsigned i = 0; i < n; i++) {
 			if (p[2 + i].revents && !serve(d, d->client[i])) {
 				close(d->client[i]);
-				d->client[i] = -1;
+				__atomic_store_n(&d->client[i], -1, __ATOMIC_RELEASE);
 			}
 		}
 		if (p[1].revents && n < 8)

@@ -62,8 +62,8 @@ struct fake_daemon {
 
 	/* What happened. */
 	unsigned calls[UHCA_CMD_COUNT];
-	uint8_t last[UHCA_CMD_COUNT][256]; /* the last request of each kind */
-	int async_fd, mem_fd;              /* of the last HELLO */
+	_Alignas(8) uint8_t last[UHCA_CMD_COUNT][256]; /* the last request of each kind */
+	int async_fd, mem_fd;                          /* of the last HELLO */
 	int event_fd;
 	struct uhca_abi_status *status;
 	struct uhca_abi_doorbell *doorbell;

@@ -19,15 +19,20 @@ static void prepend_preload(const char *library)
 	setenv("LD_PRELOAD", list, 1);
 }
 
-/* A program built with AddressSanitizer refuses to start behind a preloaded library. */
-static void permit_order(void)
+static void append(const char *variable, const char *option)
 {
-	const char *old = getenv("ASAN_OPTIONS");
+	const char *old = getenv(variable);
 	char options[512];
 
-	snprintf(options, sizeof(options), "%s%sverify_asan_link_order=0", old ? old : "",
-		 old && *old ? ":" : "");
-	setenv("ASAN_OPTIONS", options, 1);
+	snprintf(options, sizeof(options), "%s%s%s", old ? old : "", old && *old ? ":" : "",
+		 option);
+	setenv(variable, options, 1);
+}
+
+/* A program built with AddressSanitizer refuses to start behind a preloaded library. */
+static void set_sanitizer_options(void)
+{
+	append("ASAN_OPTIONS", "verify_asan_link_order=0");
 }
 
 static pid_t owner;
@@ -60,10 +65,10 @@ void with_preload(char **argv, int preload)
 	fake_tree_make(dir, sizeof(dir));
 	setenv("UHCA_DIR", dir, 1);
 	snprintf(path, sizeof(path), "%s/provider/.libs/libuhca_preload.so", build);
-	permit_order();
+	set_sanitizer_options();
 	if (preload)
 		prepend_preload(path);
-	execv("/proc/self/exe", argv);
+	execv(argv[0], argv); /* not /proc/self/exe, which is valgrind under valgrind */
 	perror("execv");
 	exit(99);
 }

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Completion queues and channels through libibverbs. */
+#include "../support/cmocka_all.h"
+#include "../support/verbs_fixture.h"
+#include "../support/with_preload.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+static void test_create(void **state)
+{
+	struct verbs_fixture *f = *state;
+	const struct uhca_cmd_create_cq *in = (void *)f->daemon.last[UHCA_CMD_CREATE_CQ];
+	struct ibv_cq *cq = ibv_create_cq(f->context, 20, f, NULL, 0);
+
+	assert_non_null(cq);
+	assert_int_equal(cq->cqe, 32);
+	assert_ptr_equal(cq->context, f->context);
+	assert_ptr_equal(cq->cq_context, f);
+	assert_null(cq->channel);
+	assert_int_equal(in->cqe, 20);
+	assert_int_equal(in->cookie, (uintptr_t)cq);
+	assert_int_equal(in->channel, 0);
+	assert_int_equal(ibv_destroy_cq(cq), 0);
+	assert_null(ibv_create_cq(f->context, 0, NULL, NULL, 0));
+	assert_int_equal(errno, EINVAL);
+	assert_null(ibv_create_cq(f->context, 1, NULL, NULL, f->context->num_comp_vectors));
+	assert_int_equal(errno, EINVAL);
+	assert_null(ibv_create_cq(f->context, 1, NULL, NULL, -1));
+	assert_int_equal(errno, EINVAL);
+	assert_int_equal(ibv_resize_cq(f->cq, 100), EOPNOTSUPP);
+}
+
+static void test_create_fails(void **state)
+{
+	struct verbs_fixture *f = *state;
+	unsigned destroyed = f->daemon.calls[UHCA_CMD_DESTROY_CQ];
+
+	f->daemon.fail[UHCA_CMD_CREATE_CQ] = -ENOMEM;
+	assert_null(ibv_create_cq(f->context, 1, NULL, f->channel, 0));
+	assert_int_equal(errno, ENOMEM);
+	f->daemon.fail[UHCA_CMD_CREATE_CQ] = 0;
+	/* A region that is not what the reply says is given back. */
+	f->daemon.mood = FAKE_SHORT_FILE;
+	assert_null(ibv_create_cq(f->context, 100, NULL, f->channel, 0));
+	assert_int_equal(errno, EPROTO);
+	f->daemon.mood = FAKE_ANSWERS;
+	assert_int_equal(f->daemon.calls[UHCA_CMD_DESTROY_CQ], destroyed + 1);
+}
+
+static struct ibv_cq *next_event(struct ibv_comp_channel *channel)
+{
+	struct ibv_cq *cq;
+	void *context;
+
+	if (ibv_get_cq_event(channel, &cq, &context))
+		return NULL;
+	ibv_ack_cq_events(cq, 1);
+	return cq;
+}
+
+static void make_nonblocking(int fd)
+{
+	assert_int_equal(fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK), 0);
+}
+
+static void test_events(void **state)
+{
+	struct verbs_fixture *f = *state;
+	struct fake_queue *q = fake_newest(&f->daemon, UHCA_ABI_REGION_CQ);
+	struct pollfd p = {.fd = f->channel->fd, .events = POLLIN};
+
+	make_nonblocking(f->channel->fd);
+	assert_null(next_event(f->channel));
+	assert_int_equal(errno, EAGAIN);
+	assert_int_equal(poll(&p, 1, 0), 0);
+	fake_comp_event(&f->daemon, q);
+	assert_int_equal(poll(&p, 1, 0), 1);
+	assert_ptr_equal(next_event(f->channel), f->cq);
+	assert_null(next_event(f->channel));
+}
+
+/* A CQ that goes takes its unread events along, and leaves those of others in their order. */
+static void test_destroy_purges(void **state)
+{
+	struct verbs_fixture *f = *state;
+	struct fake_queue *mine = fake_newest(&f->daemon, UHCA_ABI_REGION_CQ), *its;
+	struct ibv_cq *cq = ibv_create_cq(f->context, 1, NULL, f->channel, 0);
+
+	assert_non_null(cq);
+	its = fake_newest(&f->daemon, UHCA_ABI_REGION_CQ);
+	assert_int_equal(its->channel, mine->channel);
+	make_nonblocking(f->channel->fd);
+	fake_comp_event(&f->daemon, its);
+	fake_comp_event(&f->daemon, mine);
+	fake_comp_event(&f->daemon, its);
+	assert_int_equal(ibv_destroy_cq(cq), 0);
+	assert_ptr_equal(next_event(f->channel), f->cq);
+	assert_null(next_event(f->channel));
+}
+
+/* ibv_destroy_cq(3) waits until every event that was read has been acknowledged. */
+struct destroyer {
+	struct ibv_cq *cq;
+	int result;
+	int done;
+};
+
+static void *destroy(void *arg)
+{
+	struct destroyer *d = arg;
+
+	d->result = ibv_destroy_cq(d->cq);
+	__atomic_store_n(&d->done, 1, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+static void test_destroy_waits_for_acks(void **state)
+{
+	struct verbs_fixture *f = *state;
+	struct destroyer d = {.cq = ibv_create_cq(f->context, 1, NULL, f->channel, 0)};
+	unsigned before = f->daemon.calls[UHCA_CMD_DESTROY_CQ];
+	struct ibv_cq *cq;
+	void *context;
+	pthread_t t;
+
+	assert_non_null(d.cq);
+	fake_comp_event(&f->daemon, fake_newest(&f->daemon, UHCA_ABI_REGION_CQ));
+	assert_int_equal(ibv_get_cq_event(f->channel, &cq, &context), 0);
+	assert_int_equal(pthread_create(&t, NULL, destroy, &d), 0);
+	while (__atomic_load_n(&f->daemon.calls[UHCA_CMD_DESTROY_CQ], __ATOMIC_RELAXED) == before)
+		sched_yield();
+	for (unsigned i = 0; i < 20; i++) { /* it has had its chance to be wrong */
+		assert_false(__atomic_load_n(&d.done, __ATOMIC_ACQUIRE));
+		poll(NULL, 0, 1);
+	}
+	ibv_ack_cq_events(d.cq, 1);
+	assert_int_equal(pthread_join(t, NULL), 0);
+	assert_int_equal(d.result, 0);
+}
+
+static void test_busy(void **state)
+{
+	struct verbs_fixture *f = *state;
+
+	assert_int_equal(ibv_destroy_cq(f->cq), EBUSY);
+	assert_int_equal(ibv_destroy_comp_channel(f->channel), EBUSY);
+}
+
+/* The daemon is told of a channel by its first CQ, and of its end by the next use of channels. */
+static void test_channel_life(void **state)
+{
+	struct verbs_fixture *f = *state;
+	struct ibv_comp_channel *a = ibv_create_comp_channel(f->context), *b;
+	unsigned created = f->daemon.calls[UHCA_CMD_CREATE_CHANNEL];
+	struct ibv_cq *cq[2];
+	int fd = a->fd;
+
+	cq[0] = ibv_create_cq(f->context, 1, NULL, a, 0);
+	cq[1] = ibv_create_cq(f->context, 1, NULL, a, 0);
+	assert_non_null(cq[0]);
+	assert_non_null(cq[1]);
+	assert_int_equal(f->daemon.calls[UHCA_CMD_CREATE_CHANNEL], created + 1);
+	assert_int_equal(ibv_destroy_cq(cq[0]), 0);
+	assert_int_equal(ibv_destroy_cq(cq[1]), 0);
+	assert_int_equal(ibv_destroy_comp_channel(a), 0);
+	assert_int_equal(f->daemon.calls[UHCA_CMD_DESTROY_CHANNEL], 0);
+	b = ibv_create_comp_channel(f->context);
+	assert_int_equal(f->daemon.calls[UHCA_CMD_DESTROY_CHANNEL], 1);
+	assert_int_equal(b->fd, fd); /* the same number, another channel */
+	cq[0] = ibv_create_cq(f->context, 1, NULL, b, 0);
+	assert_non_null(cq[0]);
+	assert_int_equal(f->daemon.calls[UHCA_CMD_CREATE_CHANNEL], created + 2);
+	assert_int_equal(ibv_destroy_cq(cq[0]), 0);
+	assert_int_equal(ibv_destroy_comp_channel(b), 0);
+}
+
+int main(int argc, char **argv)
+{
+#define TEST(name)                                                                                 \
+	cmocka_unit_test_setup_teardown(name, verbs_fixture_setup, verbs_fixture_teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(test_create),         TEST(test_create_fails),           TEST(test_events),
+		TEST(test_destroy_purges), TEST(test_destroy_waits_for_acks), TEST(test_busy),
+		TEST(test_channel_life),
+	};
+
+	(void)argc;
+	with_preload(argv, 1);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

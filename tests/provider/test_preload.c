@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The preload library in a process: every function that takes a path finds the device's files,
+ * and nothing else is disturbed.
+ */
+#include "../support/cmocka_all.h"
+#include "../support/with_preload.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/netlink.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#define FILE_  "/sys/class/infiniband/uhca0/node_type"
+#define TEXT   "1: CA\n"
+#define DIR_   "/sys/class/infiniband_verbs"
+#define DEVICE "/dev/infiniband/uverbs200"
+#define ABSENT "/dev/infiniband/rdma_cm"
+
+/* What programs that were built with old glibc or with fortification call. */
+int __open_2(const char *path, int flags);
+int __open64_2(const char *path, int flags);
+int __openat_2(int dir, const char *path, int flags);
+int __openat64_2(int dir, const char *path, int flags);
+int __xstat(int version, const char *path, struct stat *st);
+int __lxstat(int version, const char *path, struct stat *st);
+int __fxstatat(int version, int dir, const char *path, struct stat *st, int flags);
+ssize_t __readlink_chk(const char *path, char *buf, size_t len, size_t room);
+char *__realpath_chk(const char *path, char *resolved, size_t room);
+
+static void check_fd(int fd)
+{
+	char buf[32] = {0};
+
+	assert_true(fd >= 0);
+	assert_int_equal(read(fd, buf, sizeof(buf)), strlen(TEXT));
+	assert_string_equal(buf, TEXT);
+	close(fd);
+}
+
+static void test_open(void **state)
+{
+	(void)state;
+	check_fd(open(FILE_, O_RDONLY));
+	check_fd(open64(FILE_, O_RDONLY));
+	check_fd(openat(AT_FDCWD, FILE_, O_RDONLY));
+	check_fd(openat64(-1, FILE_, O_RDONLY));
+	check_fd(__open_2(FILE_, O_RDONLY));
+	check_fd(__open64_2(FILE_, O_RDONLY));
+	check_fd(__openat_2(AT_FDCWD, FILE_, O_RDONLY));
+	check_fd(__openat64_2(AT_FDCWD, FILE_, O_RDONLY));
+	errno = 0;
+	assert_int_equal(open(ABSENT, O_RDWR), -1);
+	assert_int_equal(errno, ENOENT);
+}
+
+static void check_stream(FILE *f)
+{
+	assert_non_null(f);
+	check_fd(dup(fileno(f)));
+	fclose(f);
+}
+
+static void test_fopen(void **state)
+{
+	(void)state;
+	check_stream(fopen(FILE_, "r"));
+	check_stream(fopen64(FILE_, "r"));
+}
+
+/* A mode is passed on; a new file elsewhere is the program's own affair. */
+static void test_create(void **state)
+{
+	char path[256];
+	struct stat st;
+	int fd;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/new", getenv("UHCA_DIR"));
+	umask(0);
+	fd = open(path, O_CREAT | O_EXCL | O_WRONLY, 0641);
+	assert_true(fd >= 0);
+	assert_int_equal(fstat(fd, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0641);
+	close(fd);
+	unlink(path);
+}
+
+static void test_stat(void **state)
+{
+	struct stat st;
+	struct stat64 st64;
+	struct statx stx;
+
+	(void)state;
+	assert_int_equal(stat(DEVICE, &st), 0);
+	assert_true(S_ISCHR(st.st_mode));
+	assert_int_equal(st.st_rdev, makedev(1, 3));
+	assert_int_equal(stat64(DEVICE, &st64), 0);
+	assert_int_equal(st64.st_rdev, makedev(1, 3));
+	assert_int_equal(lstat(DEVICE, &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	assert_int_equal(lstat64(DEVICE, &st64), 0);
+	assert_int_equal(fstatat(AT_FDCWD, DEVICE, &st, 0), 0);
+	assert_true(S_ISCHR(st.st_mode));
+	assert_int_equal(fstatat64(AT_FDCWD, DEVICE, &st64, AT_SYMLINK_NOFOLLOW), 0);
+	assert_true(S_ISLNK(st64.st_mode));
+	assert_int_equal(__xstat(1, DEVICE, &st), 0);
+	assert_true(S_ISCHR(st.st_mode));
+	assert_int_equal(__lxstat(1, DEVICE, &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	assert_int_equal(__fxstatat(1, AT_FDCWD, DEVICE, &st, 0), 0);
+	assert_int_equal(statx(AT_FDCWD, DEVICE, 0, STATX_BASIC_STATS, &stx), 0);
+	assert_true(S_ISCHR(stx.stx_mode));
+	errno = 0;
+	assert_int_equal(stat(ABSENT, &st), -1);
+	assert_int_equal(errno, ENOENT);
+	/* By descriptor, with an empty path. */
+	assert_int_equal(fstatat(0, "", &st, AT_EMPTY_PATH), 0);
+}
+
+static void test_access(void **state)
+{
+	(void)state;
+	assert_int_equal(access(DEVICE, F_OK), 0);
+	assert_int_equal(faccessat(AT_FDCWD, DEVICE, R_OK, 0), 0);
+	assert_int_equal(euidaccess(DEVICE, R_OK), 0);
+	assert_int_equal(eaccess(DEVICE, R_OK), 0);
+	assert_int_equal(access(ABSENT, F_OK), -1);
+}
+
+static void test_links(void **state)
+{
+	char buf[PATH_MAX], *made;
+	ssize_t n;
+
+	(void)state;
+	n = readlink(DEVICE, buf, sizeof(buf));
+	assert_int_equal(n, strlen("/dev/null"));
+	assert_memory_equal(buf, "/dev/null", (size_t)n);
+	assert_int_equal(readlinkat(AT_FDCWD, DEVICE, buf, sizeof(buf)), n);
+	assert_int_equal(__readlink_chk(DEVICE, buf, sizeof(buf), sizeof(buf)), n);
+	assert_string_equal(realpath(DEVICE, buf), "/dev/null");
+	assert_string_equal(__realpath_chk(DEVICE, buf, sizeof(buf)), "/dev/null");
+	made = realpath(DEVICE, NULL);
+	assert_string_equal(made, "/dev/null");
+	free(made);
+	made = canonicalize_file_name(DEVICE);
+	assert_string_equal(made, "/dev/null");
+	free(made);
+}
+
+static void test_directories(void **state)
+{
+	struct dirent **list, *e;
+	bool found = false;
+	DIR *d = opendir(DIR_);
+	int n;
+
+	(void)state;
+	assert_non_null(d);
+	while ((e = readdir(d)))
+		found |= !strcmp(e->d_name, "uverbs200");
+	closedir(d);
+	assert_true(found);
+	n = scandir(DIR_, &list, NULL, alphasort);
+	assert_int_equal(n, 4); /* . .. abi_version uverbs200 */
+	assert_string_equal(list[3]->d_name, "uverbs200");
+	while (n--)
+		free(list[n]);
+	free(list);
+}
+
+static void test_netlink(void **state)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	errno = 0;
+	assert_int_equal(socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_RDMA), -1);
+	assert_int_equal(errno, EPROTONOSUPPORT);
+	fd = socket(AF_NETLINK, SOCK_RAW, NETLINK_ROUTE);
+	assert_true(fd >= 0);
+	close(fd);
+}
+
+/* Success leaves errno alone. */
+static void test_errno(void **state)
+{
+	struct stat st;
+
+	(void)state;
+	errno = 4711;
+	assert_int_equal(stat(DEVICE, &st), 0);
+	check_fd(open(FILE_, O_RDONLY));
+	assert_int_equal(errno, 4711);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_open),        cmocka_unit_test(test_fopen),
+		cmocka_unit_test(test_create),      cmocka_unit_test(test_stat),
+		cmocka_unit_test(test_access),      cmocka_unit_test(test_links),
+		cmocka_unit_test(test_directories), cmocka_unit_test(test_netlink),
+		cmocka_unit_test(test_errno),
+	};
+
+	(void)argc;
+	with_preload(argv, 1);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -210,12 +210,17 @@ static bool device_send(struct world *w, struct world_device *d)
 
 static bool device_settle(struct world *w, struct world_device *d)
 {
-	if (!d->host.dirty)
+	if (!d->host.dirty || d->resume_at)
 		return false;
 	d->host.dirty = false;
-	while (device_send(w, d))
+	while (device_send(w, d)) {
 		if (++w->steps_at_now > STUCK)
 			world_fail(w, "device %u sends for ever at one instant", d->host.index);
+		if (prng_chance(&w->rng, w->stall)) {
+			d->resume_at = w->now + 1 + prng_below(&w->rng, 20000);
+			return false;
+		}
+	}
 	return true;
 }
 
@@ -274,8 +279,24 @@ static uint64_t next_time(struct world *w)
 		uint64_t t = core_next_deadline(w->device[i].host.dev);
 
 		next = t < next ? t : next;
+		t = w->device[i].resume_at;
+		next = t && t < next ? t : next;
 	}
 	return next;
+}
+
+static void run_device(struct world *w, struct world_device *d)
+{
+	if (d->resume_at && d->resume_at <= w->now) {
+		d->resume_at = 0;
+		d->host.dirty = true;
+	}
+	if (core_next_deadline(d->host.dev) > w->now)
+		return;
+	core_tick(d->host.dev, w->now);
+	d->host.dirty = true;
+	if (++w->steps_at_now > STUCK)
+		world_fail(w, "device %u: the deadline does not move on", d->host.index);
 }
 
 static void run_now(struct world *w)
@@ -288,12 +309,7 @@ static void run_now(struct world *w)
 			world_fail(w, "packets answer each other for ever at one instant");
 	}
 	for (unsigned i = 0; i < w->n_devices; i++)
-		if (core_next_deadline(w->device[i].host.dev) <= w->now) {
-			core_tick(w->device[i].host.dev, w->now);
-			w->device[i].host.dirty = true;
-			if (++w->steps_at_now > STUCK)
-				world_fail(w, "device %u: the deadline does not move on", i);
-		}
+		run_device(w, &w->device[i]);
 	world_pump(w);
 }
 

@@ -8,6 +8,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 /* More events than this at one instant: something answers itself for ever. */
 #define STUCK 200000u
@@ -133,6 +136,15 @@ static void device_construct(struct world *w, unsigned i, const struct core_conf
 	assert(d->buf && d->host.dev);
 }
 
+/* Worlds come and go by the thousand: glibc shall not give the memory back between them. */
+static void keep_memory(void)
+{
+#ifdef __GLIBC__
+	mallopt(M_MMAP_THRESHOLD, 1 << 25);
+	mallopt(M_TRIM_THRESHOLD, 1 << 30);
+#endif
+}
+
 struct world *world_create(uint64_t seed, unsigned n_devices, const struct core_config *cfg)
 {
 	struct core_config base = cfg ? *cfg : world_config();
@@ -140,6 +152,7 @@ struct world *world_create(uint64_t seed, unsigned n_devices, const struct core_
 	struct link l = link_default();
 
 	assert(w && n_devices <= WORLD_MAX_DEVICES);
+	keep_memory();
 	w->seed = seed;
 	w->rng = (struct prng){seed};
 	journal_init(&w->journal);
@@ -192,7 +205,8 @@ void world_fail(struct world *w, const char *format, ...)
 		journal_print(&w->journal, stderr, 120);
 	fprintf(stderr, "---- reproduce with SIM_SEED=%" PRIu64 " (SIM_TRACE=1: everything)\n",
 		w->seed);
-	fail();
+	if (!w->abort_on_failure)
+		fail();
 	abort();
 }
 

@@ -2,9 +2,8 @@
 /* See journal.h. */
 #include "journal.h"
 
-#include "psn.h"
+#include "print.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,26 +28,13 @@ void journal_init(struct journal *j)
 
 static void print_packet(const struct journal_entry *e, FILE *f)
 {
-	const struct roce_packet *p = &e->pkt;
-	const struct roce_opcode_info *info = roce_opcode_info(p->bth.opcode);
+	char text[ROCE_PRINT_LENGTH];
 
-	fprintf(f, "%u %s %u qp 0x%06x psn 0x%06x", e->from, kind_name[e->kind], e->to,
-		p->bth.dest_qp, p->bth.psn);
+	roce_print_packet(&e->pkt, text, sizeof text);
+	fprintf(f, "%u %s %u %s", e->from, kind_name[e->kind], e->to, text);
 	if (e->packets > 1)
-		fprintf(f, "+%u", e->packets);
-	fprintf(f, " %s", info->name ? info->name : "unknown opcode");
-	if (e->a)
-		fprintf(f, " len %u", e->a);
-	if (info->headers & ROCE_HDR_RETH)
-		fprintf(f, " va 0x%" PRIx64 " rkey 0x%x dmalen %u", p->reth.va, p->reth.rkey,
-			p->reth.length);
-	if (info->headers & ROCE_HDR_AETH)
-		fprintf(f, " aeth 0x%02x msn %u", p->aeth.syndrome, p->aeth.msn);
-	if (info->headers & ROCE_HDR_ATOMICETH)
-		fprintf(f, " va 0x%" PRIx64, p->atomiceth.va);
-	if (info->headers & ROCE_HDR_DETH)
-		fprintf(f, " from 0x%06x", p->deth.src_qp);
-	fprintf(f, "%s%s\n", e->b & 1 ? " ackreq" : "", e->b & 2 ? " solicited" : "");
+		fprintf(f, " (%u packets)", e->packets);
+	fprintf(f, "\n");
 }
 
 static void print_entry(const struct journal_entry *e, FILE *f)
@@ -61,7 +47,7 @@ static void print_entry(const struct journal_entry *e, FILE *f)
 		print_packet(e, f);
 		return;
 	case JOURNAL_TRACE:
-		fprintf(f, "%u    qp 0x%06x %s 0x%x 0x%x\n", e->from, e->qpn, point_name[e->point],
+		fprintf(f, "%u    qp=0x%06x %s %u 0x%x\n", e->from, e->qpn, point_name[e->point],
 			e->a, e->b);
 		return;
 	case JOURNAL_NOTE:
@@ -84,11 +70,12 @@ void journal_packet(struct journal *j, uint64_t now, enum journal_kind kind, uns
 				  .kind = kind,
 				  .from = from,
 				  .to = to,
-				  .a = t->length,
-				  .b = t->last_ackreq | (uint32_t)t->last_solicited << 1,
 				  .pkt = t->head,
 				  .packets = t->count};
 
+	e.pkt.payload_len = t->length;
+	e.pkt.bth.ackreq = t->last_ackreq;
+	e.pkt.bth.solicited = t->last_solicited;
 	add(j, &e);
 }
 

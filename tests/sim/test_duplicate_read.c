@@ -21,6 +21,7 @@ static void test_request_twice(void **state)
 
 	(void)state;
 	pair_create(&p, &(struct pair_options){0});
+	p.w->interleave = 1000000; /* the first is answered before the second comes */
 	rules_add(&p.rules,
 		  &(struct rule){.from = 0, .op = ROCE_OP_READ_REQ, .verdict = WORLD_DUPLICATE});
 	read_and_check(&p);

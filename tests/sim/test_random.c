@@ -26,14 +26,14 @@ static void run_give_up(uint64_t seed)
 static void test_random(void **state)
 {
 	(void)state;
-	seeds_each("random", 500, run);
+	seeds_each("random", 600, run);
 }
 
 /* Without a bound on losses some QPs run out of retries: what completes is still right. */
 static void test_random_give_up(void **state)
 {
 	(void)state;
-	seeds_each("random, may give up", 100, run_give_up);
+	seeds_each("random, may give up", 150, run_give_up);
 }
 
 int main(void)

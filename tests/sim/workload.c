@@ -32,23 +32,50 @@ static bool all_posted(const struct workload *l)
 	return true;
 }
 
+/* Drains a send queue, or takes it up again: no completion may tell the difference. */
+static void toggle_drain(struct workload *l, struct workload_end *end)
+{
+	enum ibv_qp_state state = vqp_state(&end->qp);
+	int rc = 0;
+
+	if (end->model->failed || (state != IBV_QPS_RTS && state != IBV_QPS_SQD))
+		return;
+	rc = vqp_to_state(&end->qp, state == IBV_QPS_RTS ? IBV_QPS_SQD : IBV_QPS_RTS);
+	world_assert(l->w, rc == 0);
+	world_pump(l->w);
+}
+
+static void resume_all(struct workload *l)
+{
+	for (unsigned i = 0; i < l->n_ends; i++)
+		if (vqp_state(&l->end[i].qp) == IBV_QPS_SQD)
+			toggle_drain(l, &l->end[i]);
+}
+
 /* One of: post requests, post receives, let time pass, poll. */
 static void act(struct workload *l)
 {
 	struct workload_end *end = &l->end[prng_below(&l->rng, l->n_ends)];
 	uint32_t n = prng_range(&l->rng, 1, 6);
 
-	switch (prng_below(&l->rng, 6)) {
+	switch (prng_below(&l->rng, 13)) {
 	case 0:
+		toggle_drain(l, end);
+		break;
 	case 1:
+	case 2:
+	case 3:
+	case 4:
 		while (n--)
 			workload_post(l, end);
 		world_pump(l->w);
 		break;
-	case 2:
+	case 5:
+	case 6:
 		workload_post_recvs(l, end, n);
 		break;
-	case 3:
+	case 7:
+	case 8:
 		poll_all(l);
 		break;
 	default:
@@ -64,6 +91,7 @@ static void wind_up(struct workload *l)
 	uint64_t end = l->w->now + 600000000000ull;
 	bool more = true;
 
+	resume_all(l);
 	while (more) {
 		for (unsigned i = 0; i < l->n_ends; i++)
 			workload_post_recvs(l, &l->end[i], 16);

@@ -96,7 +96,7 @@ static struct vqp_conn choose_conn(struct workload *l)
 	c.timeout = (uint8_t)prng_range(r, 9, 14);
 	c.min_rnr_timer = (uint8_t)prng_range(r, 1, 14);
 	c.max_rd_atomic = (uint8_t)prng_range(r, 1, 16);
-	c.max_dest_rd_atomic = c.max_rd_atomic;
+	c.max_dest_rd_atomic = (uint8_t)prng_range(r, c.max_rd_atomic, 16);
 	return c;
 }
 
@@ -179,6 +179,8 @@ void workload_make(struct workload *l, uint64_t seed)
 
 	l->w = world_create(seed, prng_range(&l->rng, 1, WORKLOAD_NODES), &cfg);
 	world_set_links(l->w, &link);
+	l->w->stall = percent(l, 30) ? prng_below(&l->rng, 300000) : 0;
+	l->w->interleave = prng_below(&l->rng, 1000001);
 	model_construct(&l->model, l->w);
 	l->model.duplicates = link.duplicate || link.reorder;
 	model_reserve_cells(&l->model, WORKLOAD_NODES * WORKLOAD_CELLS);

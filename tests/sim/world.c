@@ -8,6 +8,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 /* More events than this at one instant: something answers itself for ever. */
 #define STUCK 200000u
@@ -133,6 +136,15 @@ static void device_construct(struct world *w, unsigned i, const struct core_conf
 	assert(d->buf && d->host.dev);
 }
 
+/* Worlds come and go by the thousand: glibc shall not give the memory back between them. */
+static void keep_memory(void)
+{
+#ifdef __GLIBC__
+	mallopt(M_MMAP_THRESHOLD, 1 << 25);
+	mallopt(M_TRIM_THRESHOLD, 1 << 30);
+#endif
+}
+
 struct world *world_create(uint64_t seed, unsigned n_devices, const struct core_config *cfg)
 {
 	struct core_config base = cfg ? *cfg : world_config();
@@ -140,6 +152,7 @@ struct world *world_create(uint64_t seed, unsigned n_devices, const struct core_
 	struct link l = link_default();
 
 	assert(w && n_devices <= WORLD_MAX_DEVICES);
+	keep_memory();
 	w->seed = seed;
 	w->rng = (struct prng){seed};
 	journal_init(&w->journal);
@@ -192,7 +205,8 @@ void world_fail(struct world *w, const char *format, ...)
 		journal_print(&w->journal, stderr, 120);
 	fprintf(stderr, "---- reproduce with SIM_SEED=%" PRIu64 " (SIM_TRACE=1: everything)\n",
 		w->seed);
-	fail();
+	if (!w->abort_on_failure)
+		fail();
 	abort();
 }
 
@@ -210,12 +224,17 @@ static bool device_send(struct world *w, struct world_device *d)
 
 static bool device_settle(struct world *w, struct world_device *d)
 {
-	if (!d->host.dirty)
+	if (!d->host.dirty || d->resume_at)
 		return false;
 	d->host.dirty = false;
-	while (device_send(w, d))
+	while (device_send(w, d)) {
 		if (++w->steps_at_now > STUCK)
 			world_fail(w, "device %u sends for ever at one instant", d->host.index);
+		if (prng_chance(&w->rng, w->stall)) {
+			d->resume_at = w->now + 1 + prng_below(&w->rng, 20000);
+			return false;
+		}
+	}
 	return true;
 }
 
@@ -274,8 +293,24 @@ static uint64_t next_time(struct world *w)
 		uint64_t t = core_next_deadline(w->device[i].host.dev);
 
 		next = t < next ? t : next;
+		t = w->device[i].resume_at;
+		next = t && t < next ? t : next;
 	}
 	return next;
+}
+
+static void run_device(struct world *w, struct world_device *d)
+{
+	if (d->resume_at && d->resume_at <= w->now) {
+		d->resume_at = 0;
+		d->host.dirty = true;
+	}
+	if (core_next_deadline(d->host.dev) > w->now)
+		return;
+	core_tick(d->host.dev, w->now);
+	d->host.dirty = true;
+	if (++w->steps_at_now > STUCK)
+		world_fail(w, "device %u: the deadline does not move on", d->host.index);
 }
 
 static void run_now(struct world *w)
@@ -288,12 +323,7 @@ static void run_now(struct world *w)
 			world_fail(w, "packets answer each other for ever at one instant");
 	}
 	for (unsigned i = 0; i < w->n_devices; i++)
-		if (core_next_deadline(w->device[i].host.dev) <= w->now) {
-			core_tick(w->device[i].host.dev, w->now);
-			w->device[i].host.dirty = true;
-			if (++w->steps_at_now > STUCK)
-				world_fail(w, "device %u: the deadline does not move on", i);
-		}
+		run_device(w, &w->device[i]);
 	world_pump(w);
 }
 

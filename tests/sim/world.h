@@ -64,6 +64,7 @@ struct world_device {
 	struct world *world;
 	uint8_t *buf; /* for core_tx_next */
 	size_t cap;
+	uint64_t resume_at; /* a full socket: no sending before; 0: it is not */
 	struct prng rng;
 };
 
@@ -83,8 +84,10 @@ struct world {
 	uint64_t event_number;
 	struct losses *losses;
 	uint32_t interleave; /* ppm: devices send between two arrivals of one instant */
+	uint32_t stall;      /* ppm: after a train the socket is full for up to 20 us */
 	uint64_t packets, lost, steps_at_now;
-	uint8_t *flat; /* payload of the train being sent */
+	bool abort_on_failure; /* outside CMocka: in a fuzz target */
+	uint8_t *flat;         /* payload of the train being sent */
 	uint8_t bytes[ROCE_MAX_PACKET_LENGTH];
 	struct core_ops ops;
 };

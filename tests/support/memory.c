@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define PAGE       4096u
-#define POOL       (256u << 10)
+#define POOL       (32u << 10)
 #define GUARD      48u
 #define PATTERN    65521u /* a prime: data that slips by whole packets does not match */
 #define PATTERN_AT 4096u  /* table overlap, so that a piece is compared with few calls */

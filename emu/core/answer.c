@@ -8,7 +8,41 @@
 
 #include <string.h>
 
-void answer_ack(struct qp *qp, uint32_t psn)
+bool answer_waits(const struct qp *qp)
+{
+	return !list_empty(&qp->ack_link);
+}
+
+void answer_hurry(struct qp *qp)
+{
+	list_remove(&qp->ack_link);
+	qp_kick(qp);
+}
+
+bool answer_wake(struct device *dev, uint64_t now)
+{
+	bool any = false;
+
+	/* All wait equally long: the list is in the order of their times. */
+	while (!list_empty(&dev->patient)) {
+		struct qp *qp = list_entry(dev->patient.next, struct qp, ack_link);
+		if (qp->ack_due > now)
+			break;
+		answer_hurry(qp);
+		any = true;
+	}
+	return any;
+}
+
+static void wait_for_company(struct qp *qp)
+{
+	if (answer_waits(qp))
+		return;
+	qp->ack_due = qp->dev->now + qp->dev->cfg.ack_delay_ns;
+	list_append(&qp->dev->patient, &qp->ack_link);
+}
+
+void answer_ack(struct qp *qp, uint32_t psn, bool patient)
 {
 	struct responder *r = &qp->resp;
 
@@ -19,7 +53,11 @@ void answer_ack(struct qp *qp, uint32_t psn)
 	r->ack_pending = true;
 	r->ack_psn = psn;
 	r->ack_syndrome = roce_syndrome(ROCE_ACK, 0);
-	qp_kick(qp);
+	/* An answer to a READ that must go before it has nothing to wait for. */
+	if (patient && qp->dev->cfg.ack_delay_ns && !(r->replay.size && replay_head(&r->replay)))
+		wait_for_company(qp);
+	else
+		answer_hurry(qp);
 }
 
 void answer_nak(struct qp *qp, uint8_t syndrome)
@@ -31,7 +69,7 @@ void answer_nak(struct qp *qp, uint8_t syndrome)
 	r->ack_pending = true;
 	r->ack_psn = r->epsn;
 	r->ack_syndrome = syndrome;
-	qp_kick(qp);
+	answer_hurry(qp);
 }
 
 void answer_new(struct qp *qp, const struct replay_entry *e)
@@ -39,19 +77,20 @@ void answer_new(struct qp *qp, const struct replay_entry *e)
 	/* The answer acknowledges what came before it. */
 	qp->resp.ack_pending = false;
 	replay_add(&qp->resp.replay, e);
-	qp_kick(qp);
+	answer_hurry(qp);
 }
 
 void answer_again(struct qp *qp, struct replay_entry *e, uint32_t start, uint32_t end)
 {
 	replay_again(&qp->resp.replay, e, start, end);
-	qp_kick(qp);
+	answer_hurry(qp);
 }
 
 void answer_forget(struct qp *qp)
 {
 	struct responder *r = &qp->resp;
 
+	answer_hurry(qp);
 	if (!r->replay.size || !replay_head(&r->replay))
 		return;
 	replay_cancel(&r->replay);
@@ -67,7 +106,7 @@ void answer_begin(uint32_t to_qpn, uint32_t psn, const struct roce_flow *flow, s
 	t->head.bth.dest_qp = to_qpn;
 	t->head.bth.psn = psn;
 	t->flow = *flow;
-	t->last_ackreq = t->last_solicited = false;
+	t->last_ackreq = t->last_solicited = t->from_network = false;
 	t->count = 1;
 	t->segment = t->length = 0;
 	t->n_iov = 0;

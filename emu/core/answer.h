@@ -9,8 +9,20 @@
 
 #include "qp.h"
 
-/* Acknowledge everything up to psn. */
-void answer_ack(struct qp *qp, uint32_t psn);
+/*
+ * Acknowledge everything up to psn: at once, or (patient) when the QP sends a request, when more
+ * is to be acknowledged with it, or when config.ack_delay_ns is over.
+ */
+void answer_ack(struct qp *qp, uint32_t psn, bool patient);
+
+/* True while the pending ACK waits for company. */
+bool answer_waits(const struct qp *qp);
+
+/* It waits no longer. */
+void answer_hurry(struct qp *qp);
+
+/* The QPs whose ACK should wait no longer than until now are ready; false when there is none. */
+bool answer_wake(struct device *dev, uint64_t now);
 
 /* NAK or RNR NAK at the expected PSN. */
 void answer_nak(struct qp *qp, uint8_t syndrome);

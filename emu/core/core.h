@@ -131,6 +131,11 @@ struct core_config {
 	uint32_t scatter_limit; /* bytes a receive may carry in its completion entry, at most 960 */
 	uint32_t train_bytes;   /* payload of one train at the most; 65536 */
 	uint32_t window_bytes;  /* unacknowledged payload of one QP at the most */
+	/*
+	 * How long the ACK of a short message that came over a network waits for company: for more
+	 * to acknowledge, or for a request of the same QP with which it can travel.
+	 */
+	uint64_t ack_delay_ns;
 };
 
 /* Fills in the values DESIGN section 5 calls the default profile; GUID and GIDs stay zero. */
@@ -196,9 +201,10 @@ struct core_train {
 	roce_opcode last_opcode; /* == head.bth.opcode when count is 1 */
 	bool last_ackreq;        /* of the last packet; those before ask for none */
 	bool last_solicited;
-	uint32_t count;   /* packets */
-	uint32_t segment; /* payload bytes of each packet but the last */
-	uint32_t length;  /* payload bytes of all */
+	bool from_network; /* it cost a system call to get here: see ack_delay_ns */
+	uint32_t count;    /* packets */
+	uint32_t segment;  /* payload bytes of each packet but the last */
+	uint32_t length;   /* payload bytes of all */
 	unsigned n_iov;
 	struct iovec iov[CORE_TRAIN_IOV];
 };
@@ -239,6 +245,12 @@ void core_rx(struct device *dev, uint64_t now, const struct core_train *t);
 
 /* Runs what is due at "now". */
 void core_tick(struct device *dev, uint64_t now);
+
+/*
+ * The shell is about to sleep: what waits for company (config.ack_delay_ns) waits no longer. True
+ * when there is something to send now.
+ */
+bool core_hurry(struct device *dev);
 
 /* Earliest time at which core_tick has something to do; UINT64_MAX when there is none. */
 uint64_t core_next_deadline(const struct device *dev);

@@ -6,6 +6,7 @@
 #include "device.h"
 #include "client.h"
 #include "mr.h"
+#include "qp.h"
 #include "recv_queue.h"
 #include "replay.h"
 
@@ -98,6 +99,7 @@ struct device *core_create(const struct core_ops *ops, void *user, const struct 
 	dev->cfg = *cfg;
 	list_init(&dev->clients);
 	list_init(&dev->tx_ready);
+	list_init(&dev->patient);
 	timer_heap_construct(&dev->timers);
 	construct_tables(dev);
 	return dev;
@@ -128,7 +130,13 @@ void core_tick(struct device *dev, uint64_t now)
 
 uint64_t core_next_deadline(const struct device *dev)
 {
-	return timer_heap_next(&dev->timers);
+	uint64_t timer = timer_heap_next(&dev->timers);
+	const struct qp *qp;
+
+	if (list_empty(&dev->patient))
+		return timer;
+	qp = list_entry(dev->patient.next, const struct qp, ack_link);
+	return qp->ack_due < timer ? qp->ack_due : timer;
 }
 
 struct qp *device_find_qp(const struct device *dev, uint32_t qpn)

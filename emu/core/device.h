@@ -33,6 +33,7 @@ struct device {
 
 	struct timer_heap timers;
 	struct list tx_ready; /* struct qp.tx_link */
+	struct list patient;  /* struct qp.ack_link: ACKs that wait for company, oldest first */
 	struct farewell farewell;
 };
 

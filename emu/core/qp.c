@@ -170,6 +170,7 @@ static struct qp *qp_alloc(struct client *c, const struct parents *p,
 	qp->create_flags = in->create_flags;
 	qp->mtu = ROCE_MAX_MTU;
 	list_init(&qp->tx_link);
+	list_init(&qp->ack_link);
 	set_send_sizes(qp, in);
 	set_recv_sizes(qp, in);
 	return qp;
@@ -298,6 +299,7 @@ void qp_destroy(struct qp *qp)
 	struct device *dev = qp->dev;
 	farewell_keep(qp);
 	list_remove(&qp->tx_link);
+	list_remove(&qp->ack_link);
 	timer_cancel(&dev->timers, &qp->req.timer);
 	client_remove_doorbell(c, qp->doorbell);
 	table_remove(&dev->qpns, qp->qpn);

@@ -49,7 +49,9 @@ struct qp {
 	struct uhca_abi_queue *page;
 	struct recv_queue rq; /* entries 0 with an SRQ */
 
-	struct list tx_link; /* on dev->tx_ready while it may have something to send */
+	struct list tx_link;  /* on dev->tx_ready while it may have something to send */
+	struct list ack_link; /* on dev->patient while its ACK waits */
+	uint64_t ack_due;
 	struct requester req;
 	struct responder resp;
 	bool comm_established; /* COMM_EST has been raised */

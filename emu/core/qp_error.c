@@ -101,6 +101,7 @@ void qp_state_changed(struct qp *qp, enum qp_state old, uint32_t attr_mask)
 	switch (qp->state) {
 	case QPS_RESET:
 		list_remove(&qp->tx_link);
+		list_remove(&qp->ack_link);
 		requester_reset(qp);
 		responder_reset(qp);
 		qp->comm_established = false;

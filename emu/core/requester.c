@@ -435,6 +435,7 @@ static bool build(struct qp *qp, struct send_wr *w, uint8_t *buf, size_t cap, st
 	uint32_t take;
 
 	memset(&t->head, 0, sizeof t->head);
+	t->from_network = false;
 	fill_bth(qp, cursor_psn(qp), t);
 	if (qp->type == QPT_RC && requester_awaits_response(w)) {
 		take = build_request(qp, w, t);

@@ -119,7 +119,7 @@ static enum verdict duplicate(struct qp *qp, const struct core_train *t)
 {
 	qp->dev->counters.duplicates++;
 	if (is_message(t))
-		answer_ack(qp, psn_add(qp->resp.epsn, ROCE_PSN_MASK));
+		answer_ack(qp, psn_add(qp->resp.epsn, ROCE_PSN_MASK), false);
 	else if (info_of(t)->operation == ROCE_OP_READ_REQ)
 		duplicate_read(qp, t);
 	else
@@ -439,6 +439,12 @@ static void fail_receive(struct qp *qp, uint8_t status)
 		receive_complete(qp, &e);
 }
 
+/* A short message alone; what is part of more has a sender that waits for its window. */
+static bool may_wait(const struct core_train *t)
+{
+	return t->from_network && t->count == 1 && roce_opcode_is_first(t->head.bth.opcode);
+}
+
 static void conclude_rc(struct qp *qp, const struct core_train *t, enum verdict v)
 {
 	struct responder *r = &qp->resp;
@@ -449,7 +455,7 @@ static void conclude_rc(struct qp *qp, const struct core_train *t, enum verdict 
 		if (ends_message(t))
 			r->msn = psn_add(r->msn, 1);
 		if (is_message(t) && t->last_ackreq)
-			answer_ack(qp, psn_add(r->epsn, ROCE_PSN_MASK));
+			answer_ack(qp, psn_add(r->epsn, ROCE_PSN_MASK), may_wait(t));
 		return;
 	case V_DONE:
 	case V_SPLIT:

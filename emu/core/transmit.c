@@ -3,6 +3,7 @@
  * The way out: what has something to send stands on the ready list (qp_kick); core_tx_next serves
  * it round robin by train, answers before requests.
  */
+#include "answer.h"
 #include "qp.h"
 
 /* What a QP owes in ERR is at most the NAK that announced it. */
@@ -25,9 +26,13 @@ static bool answers(const struct qp *qp)
 
 static bool transmit(struct qp *qp, uint8_t *buf, size_t cap, struct core_train *out)
 {
-	if (answers(qp) && responder_transmit(qp, buf, cap, out))
+	if (answers(qp) && !answer_waits(qp) && responder_transmit(qp, buf, cap, out))
 		return true;
-	return requester_transmit(qp, buf, cap, out);
+	if (!requester_transmit(qp, buf, cap, out))
+		return false;
+	if (answer_waits(qp))
+		answer_hurry(qp); /* here is its company: it goes right behind */
+	return true;
 }
 
 bool core_tx_next(struct device *dev, uint64_t now, uint8_t *buf, size_t cap,
@@ -38,7 +43,7 @@ bool core_tx_next(struct device *dev, uint64_t now, uint8_t *buf, size_t cap,
 		dev->counters.tx_packets++;
 		return true;
 	}
-	while (!list_empty(&dev->tx_ready)) {
+	while (!list_empty(&dev->tx_ready) || answer_wake(dev, now)) {
 		struct qp *qp = list_entry(dev->tx_ready.next, struct qp, tx_link);
 		list_remove(&qp->tx_link);
 		if (!transmit(qp, buf, cap, out))
@@ -50,4 +55,9 @@ bool core_tx_next(struct device *dev, uint64_t now, uint8_t *buf, size_t cap,
 		return true;
 	}
 	return false;
+}
+
+bool core_hurry(struct device *dev)
+{
+	return answer_wake(dev, UINT64_MAX);
 }

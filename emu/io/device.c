@@ -4,12 +4,16 @@
  */
 #include "device.h"
 
+#include "clock.h"
 #include "log.h"
 #include "ops.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+
+/* About what a program takes from a completion to its next request. */
+#define ACK_DELAY (5 * IO_USEC)
 
 static int interface_addresses(const struct io_settings *s, unsigned index,
 			       struct io_address_list *out)
@@ -71,7 +75,7 @@ static void top_receive(struct netif *n, const struct core_train *t, uint64_t no
 	dev->dirty = true;
 }
 
-static const struct netif_ops top_ops = {top_send, top_receive};
+static const struct netif_ops top_ops = {.send = top_send, .receive = top_receive};
 
 /* ---- */
 
@@ -81,6 +85,7 @@ int io_device_create(struct io_device *dev, const struct io_identity *id, uint32
 	dev->bottom = &dev->top;
 	core_config_default(&dev->config);
 	dev->config.node_guid = id->guid;
+	dev->config.ack_delay_ns = ACK_DELAY;
 	for (unsigned i = 0; i < id->addresses.count; i++)
 		memcpy(dev->config.gid[i], id->addresses.a[i].gid, 16);
 	if (window_bytes > 0 && window_bytes < dev->config.window_bytes)
@@ -110,6 +115,7 @@ unsigned io_device_send(struct io_device *dev, uint64_t now, uint8_t *buf, size_
 		netif_send(&dev->top, &t, now);
 		n++;
 	}
+	netif_flush(&dev->top);
 	return n;
 }
 

@@ -155,8 +155,24 @@ static bool missed_work(const struct loop *l)
 	return false;
 }
 
+/* Nothing waits for company through a sleep. */
+static bool hurry(struct loop *l)
+{
+	bool any = false;
+
+	for (unsigned i = 0; i < l->d->n_ports; i++) {
+		struct io_device *dev = &l->d->ports[i].dev;
+
+		if (core_hurry(dev->core))
+			any = dev->dirty = true;
+	}
+	return any;
+}
+
 static void sleep_until_work(struct loop *l)
 {
+	if (hurry(l))
+		return;
 	io_capture_flush(&l->d->capture);
 	__atomic_store_n(&l->status->need_wakeup, 1, __ATOMIC_RELAXED);
 	uhca_ring_fence();

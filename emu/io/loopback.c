@@ -110,7 +110,7 @@ static void loopback_receive(struct netif *n, const struct core_train *t, uint64
 	netif_receive(n->above, t, now);
 }
 
-static const struct netif_ops loopback_ops = {loopback_send, loopback_receive};
+static const struct netif_ops loopback_ops = {.send = loopback_send, .receive = loopback_receive};
 
 void io_loopback_init(struct io_loopback *l, const struct io_fabric *fabric, struct io_device *dev,
 		      bool always_wire)

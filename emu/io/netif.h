@@ -23,6 +23,8 @@ struct netif_ops {
 	void (*send)(struct netif *n, const struct core_train *t, uint64_t now);
 	/* NULL for a box that is always the lowest. */
 	void (*receive)(struct netif *n, const struct core_train *t, uint64_t now);
+	/* NULL for a box that keeps nothing back: "send" may keep a train until this. */
+	void (*flush)(struct netif *n);
 };
 
 struct netif {
@@ -41,6 +43,14 @@ static inline void netif_stack(struct netif *upper, struct netif *lower)
 static inline void netif_send(struct netif *n, const struct core_train *t, uint64_t now)
 {
 	n->ops->send(n, t, now);
+}
+
+/* The device has no more to send now: what a box between it and the network keeps must go. */
+static inline void netif_flush(struct netif *n)
+{
+	for (; n; n = n->below)
+		if (n->ops->flush)
+			n->ops->flush(n);
 }
 
 static inline void netif_receive(struct netif *n, const struct core_train *t, uint64_t now)

@@ -316,7 +316,7 @@ static void pcap_receive(struct netif *n, const struct core_train *t, uint64_t n
 	netif_receive(n->above, t, now);
 }
 
-static const struct netif_ops pcap_ops = {pcap_send, pcap_receive};
+static const struct netif_ops pcap_ops = {.send = pcap_send, .receive = pcap_receive};
 
 void io_pcap_box_init(struct io_pcap_box *b, struct io_capture *capture, unsigned interface)
 {

@@ -128,30 +128,52 @@ bool io_udp_poll(struct io_udp *u, uint64_t now)
 
 /* ---- sending ---- */
 
-static void say_not_sent(struct io_udp *u, const struct io_udp_tx *tx, int error)
+static void say_error(struct io_udp *u, const uint8_t dst[16], uint32_t segment, int error)
 {
 	static struct io_log_limit limit;
 	char to[IO_ADDRESS_TEXT];
 	uint32_t held;
 
-	u->counters.tx_errors += tx->train->count - tx->next;
 	if (!io_log_limit(&limit, 2, io_clock_now(), &held))
 		return;
-	io_address_format(tx->dst.gid, to);
+	io_address_format(dst, to);
 	if (error == EMSGSIZE || error == EINVAL)
 		io_log(IO_LOG_WARN,
 		       "%s: packets with %u bytes of payload do not fit the path to %s; use a "
 		       "smaller path MTU (%u more)",
-		       u->name, tx->train->segment, to, held);
+		       u->name, segment, to, held);
 	else
 		io_log(IO_LOG_WARN, "%s: cannot send to %s: %s (%u more)", u->name, to,
 		       strerror(error), held);
+}
+
+static void say_not_sent(struct io_udp *u, const struct io_udp_tx *tx, int error)
+{
+	u->counters.tx_errors += tx->train->count - tx->next;
+	say_error(u, tx->dst.gid, tx->train->segment, error);
+}
+
+static void say_lost(struct io_udp *u, struct io_udp_batch *b, int error)
+{
+	uint32_t segment = b->segment[b->sent];
+
+	u->counters.tx_errors += io_udp_batch_skip(b);
+	say_error(u, b->flow.dst, segment, error);
 }
 
 static void set_blocked(struct io_udp *u, bool blocked)
 {
 	if (u->blocked)
 		*u->blocked = blocked;
+}
+
+static void wait_for_socket(struct io_udp *u, int fd)
+{
+	u->counters.tx_full++;
+	set_blocked(u, true);
+	ev_io_stop(u->loop, &u->writable);
+	ev_io_set(&u->writable, fd, EV_WRITE);
+	ev_io_start(u->loop, &u->writable);
 }
 
 /* Keeps the rest of a train, which is only valid during the call, until the socket takes it. */
@@ -168,11 +190,7 @@ static void stall(struct io_udp *u, const struct io_udp_tx *tx)
 	u->stalled_train.n_iov = tx->train->length ? 1 : 0;
 	u->stalled = *tx;
 	u->stalled.train = &u->stalled_train;
-	u->counters.tx_full++;
-	set_blocked(u, true);
-	ev_io_stop(u->loop, &u->writable);
-	ev_io_set(&u->writable, tx->fd, EV_WRITE);
-	ev_io_start(u->loop, &u->writable);
+	wait_for_socket(u, tx->fd);
 }
 
 static struct io_udp_port *port_of(struct io_udp *u, const uint8_t src[16])
@@ -204,6 +222,76 @@ static bool carry_on(struct io_udp *u, struct io_udp_tx *tx)
 	}
 }
 
+/* ---- short packets in company ---- */
+
+/* True when the bundle is empty again; false when its socket is full. */
+static bool flush_bundle(struct io_udp *u)
+{
+	struct io_udp_batch *b = u->bundle;
+	int error = 0;
+
+	while (b->n_packets > 0) {
+		switch (io_udp_batch_send(b, &u->counters.tx_packets, &error)) {
+		case IO_UDP_TX_DONE:
+			b->n_packets = 0;
+			break;
+		case IO_UDP_TX_FULL:
+			return false;
+		case IO_UDP_TX_NO_GSO:
+			io_udp_batch_split(b);
+			break;
+		case IO_UDP_TX_ERROR:
+			say_lost(u, b, error);
+			break;
+		}
+	}
+	return true;
+}
+
+static bool fits_bundle(const struct io_udp *u, const struct io_udp_tx *tx)
+{
+	const struct io_udp_batch *b = u->bundle;
+
+	return b->n_packets == 0 ||
+	       (!io_udp_batch_full(b) && b->fd == tx->fd &&
+		memcmp(b->flow.dst, tx->train->flow.dst, sizeof(b->flow.dst)) == 0 &&
+		b->flow.tclass == tx->train->flow.tclass &&
+		b->flow.hop_limit == tx->train->flow.hop_limit);
+}
+
+static void add_to_bundle(struct io_udp *u, const struct io_udp_tx *tx)
+{
+	const struct core_train *t = tx->train;
+	struct roce_flow flow = t->flow;
+	struct roce_packet pkt;
+	uint32_t offset;
+
+	flow.sport = tx->sport;
+	if (u->bundle->n_packets == 0)
+		io_udp_batch_begin(u->bundle, tx->fd, &flow, &tx->dst, tx->gso);
+	core_train_packet(t, 0, &pkt, &offset);
+	io_udp_batch_copy(u->bundle, &pkt, t->iov, t->n_iov);
+}
+
+static void udp_flush(struct netif *n)
+{
+	struct io_udp *u = (struct io_udp *)n;
+
+	if (u->bundle && !flush_bundle(u))
+		wait_for_socket(u, u->bundle->fd);
+}
+
+/* True when the train went into the bundle. */
+static bool send_in_company(struct io_udp *u, const struct io_udp_tx *tx)
+{
+	if (tx->train->count > 1 || tx->train->length > IO_UDP_BATCH_COPY)
+		return false;
+	if (!fits_bundle(u, tx) && !flush_bundle(u))
+		return false;
+	add_to_bundle(u, tx);
+	return true;
+}
+
 static void udp_send(struct netif *n, const struct core_train *t, uint64_t now)
 {
 	struct io_udp *u = (struct io_udp *)n;
@@ -219,7 +307,10 @@ static void udp_send(struct netif *n, const struct core_train *t, uint64_t now)
 	tx.gso = p->gso;
 	tx.fd = io_udp_flows_get(&p->flows, &tx.sport, now);
 	p->hot_until = now + HOT;
-	if (!carry_on(u, &tx))
+	if (send_in_company(u, &tx))
+		return;
+	/* What came first goes first, or waits with it. */
+	if (!flush_bundle(u) || !carry_on(u, &tx))
 		stall(u, &tx);
 	else if (p->gso && !tx.gso && tx.next == t->count) {
 		p->gso = false;
@@ -232,14 +323,15 @@ static void on_writable(struct ev_loop *loop, ev_io *w, int revents)
 	struct io_udp *u = w->data;
 
 	(void)revents;
-	if (!carry_on(u, &u->stalled))
+	if (!flush_bundle(u) || (u->stalled.train && !carry_on(u, &u->stalled)))
 		return;
+	u->stalled.train = NULL;
 	ev_io_stop(loop, w);
 	set_blocked(u, false);
 }
 
 /* Nothing is below that could hand up anything. */
-static const struct netif_ops udp_ops = {.send = udp_send};
+static const struct netif_ops udp_ops = {.send = udp_send, .flush = udp_flush};
 
 /* ---- opening ---- */
 
@@ -284,7 +376,8 @@ static int allocate(struct io_udp *u, unsigned n)
 	u->port = calloc(n, sizeof(*u->port));
 	u->rx_memory = aligned_alloc(4096, (size_t)RX_BUFFERS * RX_BYTES);
 	u->stalled_payload = malloc(TRAIN_BYTES);
-	return u->port && u->rx_memory && u->stalled_payload ? 0 : -ENOMEM;
+	u->bundle = calloc(1, sizeof(*u->bundle));
+	return u->port && u->rx_memory && u->stalled_payload && u->bundle ? 0 : -ENOMEM;
 }
 
 int io_udp_open(struct io_udp *u, struct ev_loop *loop, const struct io_settings *settings,
@@ -320,6 +413,7 @@ void io_udp_close(struct io_udp *u)
 	free(u->port);
 	free(u->rx_memory);
 	free(u->stalled_payload);
+	free(u->bundle);
 	*u = (struct io_udp){.loop = NULL};
 }
 

@@ -49,6 +49,8 @@ struct io_udp {
 	uint8_t *rx_memory;
 	uint64_t now; /* of the call that is running */
 	bool *blocked;
+	/* Short packets of one flow that leave together. */
+	struct io_udp_batch *bundle;
 	/* The send that waits for its socket, with its own copy of the payload. */
 	struct io_udp_tx stalled;
 	struct core_train stalled_train;

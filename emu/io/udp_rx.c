@@ -46,6 +46,7 @@ static void take_packet(struct io_udp_rx *rx, const struct roce_flow *flow,
 		return;
 	io_udp_rx_flush(rx);
 	core_train_start(&rx->train, pkt, flow);
+	rx->train.from_network = true;
 }
 
 static void take_datagram(struct io_udp_rx *rx, const struct roce_flow *flow, uint32_t place,

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * From a train to UDP sends: headers and ICRC of each packet, payload where it stands, packets
- * of equal length in one UDP_SEGMENT send (a run; its last packet may be shorter), several runs
- * in one sendmmsg(2).
+ * The way of one train into a socket: cut into batches of packets (udp_batch.h), sent, and carried
+ * on where the socket stopped it.
  */
 #ifndef IO_UDP_TX_H
 #define IO_UDP_TX_H
 
 #include "address.h"
 #include "core.h"
+#include "udp_batch.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,14 +20,7 @@ struct io_udp_tx {
 	int fd;                /* socket bound to the flow's source address and port */
 	uint16_t sport;        /* its port */
 	struct io_address dst; /* with the scope for link-local addresses */
-	bool gso;
-};
-
-enum io_udp_tx_result {
-	IO_UDP_TX_DONE,
-	IO_UDP_TX_FULL,   /* the socket takes no more now; carry on when it is writable */
-	IO_UDP_TX_NO_GSO, /* these packets cannot go as segments: carry on with gso false */
-	IO_UDP_TX_ERROR,  /* *error says why; the packet "next" and what follows cannot be sent */
+	bool gso;              /* after NO_GSO: carry on with false */
 };
 
 /* Sends what it can. *packets is increased by what went out. */

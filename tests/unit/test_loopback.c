@@ -34,7 +34,7 @@ static void count_receive(struct netif *n, const struct core_train *t, uint64_t 
 	((struct counter *)n)->received++;
 }
 
-static const struct netif_ops counter_ops = {count_send, count_receive};
+static const struct netif_ops counter_ops = {.send = count_send, .receive = count_receive};
 
 struct node {
 	struct io_device dev;

@@ -36,7 +36,7 @@ static void count(struct netif *n, const struct core_train *t, uint64_t now)
 	((struct sink *)n)->trains++;
 }
 
-static const struct netif_ops sink_ops = {count, count};
+static const struct netif_ops sink_ops = {.send = count, .receive = count};
 
 struct fixture {
 	char dir[64];

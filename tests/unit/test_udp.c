@@ -149,6 +149,7 @@ static void send_from(struct fixture *f, unsigned from, const struct core_train 
 {
 	f->expected += t->count;
 	netif_send(&f->end[from]->udp.netif, t, io_clock_now());
+	netif_flush(&f->end[from]->udp.netif);
 }
 
 static bool has_all(void *arg)
@@ -378,6 +379,26 @@ static void test_no_wire(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
+/* Short packets of one flow leave in one send and arrive whole; another flow gets its own. */
+static void test_company(void **state)
+{
+	struct fixture *f = *state;
+	struct core_train t = message(f, 1024, 8);
+	struct io_udp *u = &f->end[0]->udp;
+
+	for (unsigned i = 0; i < 3 * IO_UDP_BATCH_PACKETS + 5; i++) {
+		t.flow.sport = i % 50 < 48 ? 0xc0de : 0xc0df;
+		f->expected++;
+		netif_send(&u->netif, &t, io_clock_now());
+	}
+	assert_true(u->bundle->n_packets > 0);
+	netif_flush(&u->netif);
+	assert_int_equal(u->bundle->n_packets, 0);
+	assert_int_equal(u->counters.tx_packets, f->expected);
+	expect_all(f);
+	assert_true(f->end[1]->udp.rx.counters.buffers < f->expected);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -387,7 +408,7 @@ int main(void)
 		TEST(test_no_buffers),    TEST(test_cannot_send),
 		TEST(test_garbage),       TEST(test_hot_sockets),
 		TEST(test_window),        TEST(test_cannot_open),
-		TEST(test_no_wire),
+		TEST(test_no_wire),       TEST(test_company),
 	};
 
 	rng = prng_start("test_udp");

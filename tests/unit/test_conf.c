@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The command line of uhcad: each option does what its text says, bad values are refused with a
+ * line that names option and value, and the man page has the texts that --help has.
+ */
+#include "../support/cmocka_all.h"
+#include "conf.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct conf c;
+static char error[512];
+
+/* Words separated by spaces, as after "uhcad". */
+static int parse(const char *words)
+{
+	static char text[2048];
+	char *argv[64] = {(char *)(uintptr_t) "uhcad"};
+	int argc = 1;
+	char *save;
+
+	snprintf(text, sizeof(text), "%s", words);
+	for (char *w = strtok_r(text, " ", &save); w; w = strtok_r(NULL, " ", &save))
+		argv[argc++] = w;
+	error[0] = '\0';
+	return conf_parse(&c, argc, argv, error, sizeof(error));
+}
+
+static void test_defaults(void **state)
+{
+	(void)state;
+	assert_int_equal(parse(""), 0);
+	assert_int_equal(c.io.devices, 1);
+	assert_int_equal(c.io.addresses[0].count, 0);
+	assert_string_equal(c.io.netdev, "");
+	assert_int_equal(c.io.wire, IO_WIRE_AUTO);
+	assert_int_equal(c.io.linger, 0);
+	assert_int_equal(c.io.ready_fd, -1);
+	assert_int_equal(c.io.mem, IO_MEM_AUTO);
+	assert_true(c.io.gso);
+	assert_int_equal(c.io.icrc, IO_ICRC_LENIENT);
+	assert_int_equal(c.log_level, IO_LOG_INFO);
+	assert_int_equal(c.log_target, IO_LOG_FILE);
+	assert_string_equal(c.log_file, "");
+	assert_non_null(strstr(c.io.dir, "/default"));
+	assert_false(c.help || c.version);
+}
+
+static void test_each_option(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("--dir /x/y --devices 7 --netdev eth9 --wire --linger 30 "
+			       "--ready-fd 5 --log-level debug --mem proc_mem --gso off "
+			       "--icrc strict"),
+			 0);
+	assert_string_equal(c.io.dir, "/x/y");
+	assert_int_equal(c.io.devices, 7);
+	assert_string_equal(c.io.netdev, "eth9");
+	assert_int_equal(c.io.wire, IO_WIRE_ALWAYS);
+	assert_int_equal(c.io.linger, 30);
+	assert_int_equal(c.io.ready_fd, 5);
+	assert_int_equal(c.log_level, IO_LOG_DEBUG);
+	assert_int_equal(c.io.mem, IO_MEM_PROC_MEM);
+	assert_false(c.io.gso);
+	assert_int_equal(c.io.icrc, IO_ICRC_STRICT);
+	assert_int_equal(parse("--mem=process_vm --gso=on --icrc=off --no-wire"), 0);
+	assert_int_equal(c.io.mem, IO_MEM_PROCESS_VM);
+	assert_true(c.io.gso);
+	assert_int_equal(c.io.icrc, IO_ICRC_OFF);
+	assert_int_equal(c.io.wire, IO_WIRE_NEVER);
+}
+
+static void test_log_targets(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("--syslog"), 0);
+	assert_int_equal(c.log_target, IO_LOG_SYSLOG);
+	assert_int_equal(parse("--stderr"), 0);
+	assert_int_equal(c.log_target, IO_LOG_STDERR);
+	assert_int_equal(parse("--stderr --log-file /a/b"), 0);
+	assert_int_equal(c.log_target, IO_LOG_FILE);
+	assert_string_equal(c.log_file, "/a/b");
+}
+
+static void test_addresses(void **state)
+{
+	char text[IO_ADDRESS_TEXT];
+
+	(void)state;
+	assert_int_equal(parse("--addr 127.0.0.5,2001:db8::1 --addr=127.0.0.6"), 0);
+	assert_int_equal(c.io.devices, 2);
+	assert_int_equal(c.io.addresses[0].count, 2);
+	assert_int_equal(c.io.addresses[1].count, 1);
+	assert_string_equal(io_address_format(c.io.addresses[0].a[1].gid, text), "2001:db8::1");
+	assert_string_equal(io_address_format(c.io.addresses[1].a[0].gid, text), "127.0.0.6");
+	assert_int_equal(parse("--devices 3 --addr 127.0.0.5"), 0);
+	assert_int_equal(c.io.devices, 3);
+	assert_int_equal(c.io.addresses[1].count, 0);
+}
+
+static void test_help_and_version(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("--help"), 0);
+	assert_true(c.help && !c.help_man);
+	assert_int_equal(parse("--help=man"), 0);
+	assert_true(c.help && c.help_man);
+	assert_int_equal(parse("--version"), 0);
+	assert_true(c.version);
+}
+
+static void refused(const char *words, const char *message)
+{
+	assert_int_equal(parse(words), -EINVAL);
+	assert_string_equal(error, message);
+}
+
+static void test_refusals(void **state)
+{
+	(void)state;
+	refused("--devices 0", "--devices: '0' is not a number from 1 to 64");
+	refused("--devices 65", "--devices: '65' is not a number from 1 to 64");
+	refused("--devices=1x", "--devices: '1x' is not a number from 1 to 64");
+	refused("--devices=", "--devices: '' is not a number from 1 to 64");
+	refused("--linger -1", "--linger: '-1' is not a number from 0 to 86400");
+	refused("--linger 99999999999999999999",
+		"--linger: '99999999999999999999' is not a number from 0 to 86400");
+	refused("--mem both", "--mem: 'both' is not one of auto, process_vm, proc_mem");
+	refused("--gso maybe", "--gso: 'maybe' is not one of off, on");
+	refused("--icrc 1", "--icrc: '1' is not one of strict, lenient, off");
+	refused("--log-level loud", "--log-level: 'loud' is not one of error, warn, info, debug");
+	refused("--netdev averylonginterface", "--netdev: must have 1 to 15 characters");
+	refused("--dir=", "--dir: must have 1 to 4095 characters");
+	refused("--log-file=", "--log-file: not a file name");
+	refused("--wire=yes", "--wire takes no argument");
+	refused("--help=html", "--help: 'html' is not 'man'");
+	refused("--devices", "--devices needs an argument (N)");
+	refused("--frob", "there is no option --frob");
+	refused("--frob=3", "there is no option --frob");
+	refused("--device 3", "there is no option --device");
+	refused("-v", "'-v' is not an option");
+	refused("word", "'word' is not an option");
+	refused("--", "there is no option --");
+}
+
+static void test_refused_addresses(void **state)
+{
+	char many[1024] = "--addr 127.0.0.1";
+
+	(void)state;
+	refused("--addr nowhere", "--addr: 'nowhere' is not an IP address a device can have");
+	refused("--addr ,", "--addr: no address");
+	refused("--addr 127.0.0.1,0.0.0.0",
+		"--addr: '0.0.0.0' is not an IP address a device can have");
+	refused("--addr fe80::1%nosuchif",
+		"--addr: 'fe80::1%nosuchif' names an interface that does not exist");
+	refused("--devices 1 --addr 127.0.0.1 --addr 127.0.0.2",
+		"--addr is given 2 times for 1 devices");
+	for (unsigned i = 2; i <= 16; i++)
+		snprintf(many + strlen(many), sizeof(many) - strlen(many), ",127.0.0.%u", i);
+	refused(many, "--addr: more than 15 addresses");
+}
+
+static char *print(void (*printer)(FILE *out))
+{
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	assert_non_null(f);
+	printer(f);
+	assert_int_equal(fclose(f), 0);
+	return text;
+}
+
+static void test_help_text(void **state)
+{
+	char *text = print(conf_print_help);
+	char option[64];
+
+	(void)state;
+	for (size_t i = 0; i < conf_schema_count; i++) {
+		snprintf(option, sizeof(option), "  --%s", conf_schema[i].name);
+		assert_non_null(strstr(text, option));
+		/* a sentence */
+		assert_int_equal(conf_schema[i].help[strlen(conf_schema[i].help) - 1], '.');
+	}
+	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+		assert_in_range(strlen(line), 0, 80);
+	free(text);
+}
+
+/* The OPTIONS of the man page are those that --help=man prints. */
+static void test_man_page(void **state)
+{
+	static char page[65536];
+	const char *srcdir = getenv("UHCA_SRCDIR");
+	char path[4096];
+	char *text = print(conf_print_man);
+	FILE *f;
+	size_t n;
+
+	(void)state;
+	assert_non_null(srcdir);
+	snprintf(path, sizeof(path), "%s/emu/man/uhcad.8", srcdir);
+	f = fopen(path, "r");
+	assert_non_null(f);
+	n = fread(page, 1, sizeof(page) - 1, f);
+	page[n] = '\0';
+	fclose(f);
+	assert_non_null(strstr(page, text));
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_defaults),          cmocka_unit_test(test_each_option),
+		cmocka_unit_test(test_log_targets),       cmocka_unit_test(test_addresses),
+		cmocka_unit_test(test_help_and_version),  cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_refused_addresses), cmocka_unit_test(test_help_text),
+		cmocka_unit_test(test_man_page),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

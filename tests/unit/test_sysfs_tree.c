@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The files that libibverbs and other readers look for: they are where these look, and say what
+ * the device is. That libibverbs takes them for a device is shown by tests/verbs.
+ */
+#include "../support/cmocka_all.h"
+#include "../support/io_fixture.h"
+#include "emu/io/sysfs_tree.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char dir[64];
+
+static struct io_identity identity(unsigned index)
+{
+	struct io_identity id = {.index = index, .guid = 0x0275ca007f000001 + index};
+
+	snprintf(id.name, sizeof(id.name), "uhca%u", index);
+	strcpy(id.netdev, "lo");
+	io_address_parse("127.0.0.1", &id.addresses.a[0]);
+	io_address_parse("2001:db8::1", &id.addresses.a[1]);
+	id.addresses.count = 2;
+	return id;
+}
+
+static int setup(void **state)
+{
+	struct io_identity id;
+
+	(void)state;
+	io_test_dir(dir);
+	assert_int_equal(io_sysfs_create(dir), 0);
+	for (unsigned i = 0; i < 2; i++) {
+		id = identity(i);
+		assert_int_equal(io_sysfs_add(dir, &id), 0);
+	}
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	io_test_remove_dir(dir);
+	return 0;
+}
+
+static const char *path_of(const char *name)
+{
+	static char path[512];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	return path;
+}
+
+/* First line of a file below the class folder. */
+static const char *line(const char *name)
+{
+	static char text[256];
+	char path[300];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "sys/class/%s", name);
+	f = fopen(path_of(path), "r");
+	assert_non_null(f);
+	assert_non_null(fgets(text, sizeof(text), f));
+	fclose(f);
+	assert_int_equal(text[strlen(text) - 1], '\n');
+	text[strlen(text) - 1] = '\0';
+	return text;
+}
+
+static void test_classes(void **state)
+{
+	(void)state;
+	assert_string_equal(line("infiniband_verbs/abi_version"), "6");
+	assert_string_equal(line("misc/rdma_cm/abi_version"), "4");
+	assert_string_equal(line("infiniband_verbs/uverbs200/ibdev"), "uhca0");
+	assert_string_equal(line("infiniband_verbs/uverbs201/ibdev"), "uhca1");
+	assert_string_equal(line("infiniband_verbs/uverbs200/abi_version"), "1");
+	assert_string_equal(line("infiniband_verbs/uverbs200/dev"), "1:3");
+}
+
+static void test_device(void **state)
+{
+	(void)state;
+	assert_string_equal(line("infiniband/uhca0/node_type"), "1: CA");
+	assert_string_equal(line("infiniband/uhca0/node_guid"), "0275:ca00:7f00:0001");
+	assert_string_equal(line("infiniband/uhca1/node_guid"), "0275:ca00:7f00:0002");
+	assert_string_equal(line("infiniband/uhca0/fw_ver"), UHCA_VERSION);
+	assert_string_equal(line("infiniband/uhca0/device/vendor"), "0x75ca");
+	assert_string_equal(line("infiniband/uhca0/device/device"), "0x0001");
+	assert_string_equal(line("infiniband/uhca0/ports/1/state"), "4: ACTIVE");
+	assert_string_equal(line("infiniband/uhca0/ports/1/link_layer"), "Ethernet");
+	assert_string_equal(line("infiniband/uhca0/ports/1/pkeys/0"), "0xffff");
+}
+
+static void test_gids(void **state)
+{
+	char name[64];
+
+	(void)state;
+	assert_string_equal(line("infiniband/uhca0/ports/1/gids/0"),
+			    "0000:0000:0000:0000:0000:ffff:7f00:0001");
+	assert_string_equal(line("infiniband/uhca0/ports/1/gids/1"),
+			    "2001:0db8:0000:0000:0000:0000:0000:0001");
+	assert_string_equal(line("infiniband/uhca0/ports/1/gids/15"),
+			    "0000:0000:0000:0000:0000:0000:0000:0000");
+	for (unsigned i = 0; i < 16; i++) {
+		snprintf(name, sizeof(name), "infiniband/uhca0/ports/1/gid_attrs/types/%u", i);
+		assert_string_equal(line(name), "RoCE v2");
+		snprintf(name, sizeof(name), "infiniband/uhca0/ports/1/gid_attrs/ndevs/%u", i);
+		assert_string_equal(line(name), "lo");
+	}
+}
+
+/* Nodes are links to a character device 1:3 that anybody may open. */
+static void test_nodes(void **state)
+{
+	static const char *const node[] = {"dev/infiniband/uverbs200", "dev/infiniband/uverbs201",
+					   "dev/infiniband/rdma_cm"};
+	struct stat st;
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		assert_int_equal(stat(path_of(node[i]), &st), 0);
+		assert_true(S_ISCHR(st.st_mode));
+	}
+}
+
+/* Links between the folders lead to what they name. */
+static void test_links(void **state)
+{
+	struct stat st;
+
+	(void)state;
+	assert_string_equal(line("infiniband_verbs/uverbs201/device/vendor"), "0x75ca");
+	assert_string_equal(line("infiniband/uhca1/device/infiniband/uhca1/node_guid"),
+			    "0275:ca00:7f00:0002");
+	assert_string_equal(line("infiniband/uhca1/device/infiniband_verbs/uverbs201/ibdev"),
+			    "uhca1");
+	assert_int_equal(lstat(path_of("sys/class/infiniband/uhca0/device/net/lo"), &st), 0);
+}
+
+static void test_no_interface(void **state)
+{
+	struct io_identity id = identity(2);
+	struct stat st;
+
+	(void)state;
+	id.netdev[0] = '\0';
+	assert_int_equal(io_sysfs_add(dir, &id), 0);
+	assert_int_not_equal(stat(path_of("sys/class/infiniband/uhca2/device/net"), &st), 0);
+	assert_string_equal(line("infiniband/uhca2/ports/1/gid_attrs/types/0"), "RoCE v2");
+}
+
+static void test_errors(void **state)
+{
+	struct io_identity id = identity(0);
+
+	(void)state;
+	assert_int_equal(io_sysfs_create("/nonexistent/dir"), -ENOENT);
+	assert_int_equal(io_sysfs_add("/nonexistent/dir", &id), -ENOENT);
+	/* twice the same device: its links are there already */
+	assert_int_equal(io_sysfs_add(dir, &id), -EEXIST);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_classes), TEST(test_device),       TEST(test_gids),   TEST(test_nodes),
+		TEST(test_links),   TEST(test_no_interface), TEST(test_errors),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -5,7 +5,7 @@
  * Every packet must leave with DF set and an identification that is known beforehand, because
  * the ICRC covers both. Linux does that for an unconnected socket with IP_PMTUDISC_DO: the
  * identification is 0, and 0, 1, 2, ... for the segments of one UDP_SEGMENT send. (A connected
- * socket counts on its own; without DO the kernel picks a random one. Seen with tcpdump on
+ * socket counts on its own; without DO the kernel picks a random one. Seen in captures on
  * Linux 6.1 and 6.18.) UDP_SEGMENT and a UDP checksum of zero exclude each other (EINVAL), so
  * packets have a checksum; receivers do not care.
  */

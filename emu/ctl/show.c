@@ -5,7 +5,7 @@
 #include "commands.h"
 #include "connection.h"
 #include "ctl.h"
-#include "table.h"
+#include "grid.h"
 
 int ctl_show(const struct ctl_options *o)
 {

@@ -49,7 +49,10 @@ static void end_session(struct io_ctl_session *s)
 	io_daemon_update_linger(ctl->daemon);
 }
 
-/* True when the whole reply has been written; the session may be gone when it is false. */
+/*
+ * True when the whole reply has been written and the session is ready for the next request; the
+ * session may be gone when it is false.
+ */
 static bool write_out(struct io_ctl_session *s)
 {
 	struct ev_loop *loop = s->ctl->daemon->loop;
@@ -73,12 +76,14 @@ static bool write_out(struct io_ctl_session *s)
 	}
 	free(s->out);
 	s->out = NULL;
-	if (s->last)
+	if (s->last) {
 		end_session(s);
+		return false;
+	}
 	return true;
 }
 
-/* True when the session lives and is ready for the next request. */
+/* Takes over the reply. As write_out. */
 static bool answer(struct io_ctl_session *s, char *reply)
 {
 	if (!reply) {
@@ -88,7 +93,7 @@ static bool answer(struct io_ctl_session *s, char *reply)
 	s->out = reply;
 	s->out_len = strlen(reply);
 	s->out_done = 0;
-	return write_out(s) && !s->last;
+	return write_out(s);
 }
 
 /* Serves the complete lines that have come, as long as replies go out at once. */
@@ -131,10 +136,9 @@ static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
 static void on_writable(struct ev_loop *loop, ev_io *w, int revents)
 {
 	struct io_ctl_session *s = w->data;
-	bool last = s->last;
 
 	(void)revents;
-	if (!write_out(s) || last)
+	if (!write_out(s))
 		return;
 	ev_io_stop(loop, &s->writable);
 	ev_io_start(loop, &s->readable);

@@ -61,6 +61,7 @@ struct io_test_client {
 	uint32_t sequence;
 	union {
 		struct uhca_cmd_reply h;
+		uint64_t aligned;
 		uint8_t bytes[UHCA_ABI_MAX_MESSAGE];
 	} reply; /* the last one */
 	ssize_t reply_len;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See table.h.
+ * See grid.h.
  */
-#include "table.h"
+#include "grid.h"
 
 #include "ctl.h"
 

@@ -3,8 +3,8 @@
  * Printing of the daemon's tables (ctl.h): aligned columns for people, a list of objects for
  * programs.
  */
-#ifndef CTL_TABLE_H
-#define CTL_TABLE_H
+#ifndef CTL_GRID_H
+#define CTL_GRID_H
 
 #include <jansson.h>
 #include <stdbool.h>

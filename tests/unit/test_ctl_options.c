@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The command line of uhcactl: options anywhere, the instance found as uhca-run finds it, clear
+ * refusals; and the man page has the texts that --help has.
+ */
+#include "../support/cmocka_all.h"
+#include "emu/ctl/options.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct ctl_options o;
+
+/* Words separated by spaces, as after "uhcactl". What it says goes nowhere. */
+static int parse(const char *words)
+{
+	static char text[1024];
+	char *argv[64] = {(char *)(uintptr_t) "uhcactl"};
+	int argc = 1;
+	int saved = dup(STDERR_FILENO);
+	int null = open("/dev/null", O_WRONLY);
+	char *save;
+	int error;
+
+	snprintf(text, sizeof(text), "%s", words);
+	for (char *w = strtok_r(text, " ", &save); w; w = strtok_r(NULL, " ", &save))
+		argv[argc++] = w;
+	dup2(null, STDERR_FILENO);
+	error = ctl_options_parse(&o, argc, argv);
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+	close(null);
+	return error;
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	unsetenv("UHCA_DIR");
+	unsetenv("XDG_RUNTIME_DIR");
+	setenv("TMPDIR", "/tmp", 1);
+	return 0;
+}
+
+static void test_words(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("--json show --dir /x qp"), 0);
+	assert_int_equal(o.n_words, 2);
+	assert_string_equal(o.word[0], "show");
+	assert_string_equal(o.word[1], "qp");
+	assert_null(o.word[2]);
+	assert_true(o.json);
+	assert_string_equal(o.dir, "/x");
+	assert_int_equal(parse("--help"), 0);
+	assert_true(o.help && !o.help_man);
+	assert_int_equal(parse("--help=man"), 0);
+	assert_true(o.help_man);
+	assert_int_equal(parse("--version"), 0);
+	assert_true(o.version);
+}
+
+static void test_where(void **state)
+{
+	char expected[100];
+
+	(void)state;
+	snprintf(expected, sizeof(expected), "/tmp/uhca-%u/default", (unsigned)geteuid());
+	assert_int_equal(parse("counters"), 0);
+	assert_string_equal(o.dir, expected);
+	setenv("XDG_RUNTIME_DIR", "/tmp", 1);
+	assert_int_equal(parse("counters --instance=abc"), 0);
+	assert_string_equal(o.dir, "/tmp/uhca/abc");
+	setenv("UHCA_DIR", "/from/env", 1);
+	assert_int_equal(parse("counters"), 0);
+	assert_string_equal(o.dir, "/from/env");
+	assert_int_equal(parse("counters --instance abc"), 0);
+	assert_string_equal(o.dir, "/tmp/uhca/abc");
+	assert_int_equal(parse("counters --dir=/d"), 0);
+	assert_string_equal(o.dir, "/d");
+}
+
+static void test_refusals(void **state)
+{
+	static const char *const bad[] = {
+		"--frob",
+		"-x",
+		"show --dir",
+		"--dir=",
+		"--instance ../x",
+		"--instance",
+		"--instance=.hid",
+		"--help=html",
+		"1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17",
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_int_equal(parse(bad[i]), -EINVAL);
+}
+
+static char *print(void (*printer)(FILE *out))
+{
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	assert_non_null(f);
+	printer(f);
+	assert_int_equal(fclose(f), 0);
+	return text;
+}
+
+static void test_texts(void **state)
+{
+	static char page[65536];
+	char *help = print(ctl_print_help);
+	char *man = print(ctl_print_man);
+	char path[4096];
+	FILE *f;
+
+	(void)state;
+	assert_non_null(strstr(help, "capture start FILE"));
+	for (char *line = strtok(help, "\n"); line; line = strtok(NULL, "\n"))
+		assert_in_range(strlen(line), 0, 80);
+	assert_non_null(getenv("UHCA_SRCDIR"));
+	snprintf(path, sizeof(path), "%s/emu/man/uhcactl.8", getenv("UHCA_SRCDIR"));
+	f = fopen(path, "r");
+	assert_non_null(f);
+	page[fread(page, 1, sizeof(page) - 1, f)] = '\0';
+	fclose(f);
+	assert_non_null(strstr(page, man));
+	free(help);
+	free(man);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_words, setup),
+		cmocka_unit_test_setup(test_where, setup),
+		cmocka_unit_test_setup(test_refusals, setup),
+		cmocka_unit_test_setup(test_texts, setup),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The tables for uhcactl: every kind of object is in its table with the client it belongs to,
+ * every row has every column, and numbers are the core's.
+ */
+#include "../support/cmocka_all.h"
+#include "../support/io_fixture.h"
+#include "ctl.h"
+#include "emu/io/ctl_table.h"
+#include "emu/io/log.h"
+
+#include <infiniband/verbs.h>
+#include <string.h>
+#include <unistd.h>
+
+struct fixture {
+	struct io_test_daemon t;
+	struct io_test_client c;
+};
+
+static int setup(void **state)
+{
+	static struct fixture f;
+	struct io_settings s;
+
+	assert_int_equal(io_log_open(IO_LOG_ERROR, IO_LOG_FILE, "/dev/null"), 0);
+	io_test_settings(&s, 2);
+	io_test_daemon_start(&f.t, &s);
+	io_test_hello(&f.c, &f.t.d, "uhca1");
+	*state = &f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	io_test_disconnect(&f->c);
+	io_test_daemon_stop(&f->t);
+	io_log_close();
+	return 0;
+}
+
+/* Every row as long as there are columns. Returns the number of rows. */
+static size_t check_shape(const json_t *table)
+{
+	const json_t *columns = json_object_get(table, UHCA_CTL_COLUMNS);
+	const json_t *rows = json_object_get(table, UHCA_CTL_ROWS);
+
+	assert_true(json_is_array(columns) && json_is_array(rows));
+	for (size_t i = 0; i < json_array_size(columns); i++) {
+		const json_t *c = json_array_get(columns, i);
+
+		assert_true(json_is_string(json_object_get(c, UHCA_CTL_NAME)));
+		assert_true(json_is_boolean(json_object_get(c, UHCA_CTL_HEX)));
+	}
+	for (size_t i = 0; i < json_array_size(rows); i++)
+		assert_int_equal(json_array_size(json_array_get(rows, i)),
+				 json_array_size(columns));
+	return json_array_size(rows);
+}
+
+/* Value in a row's column; NULL when there is no such column. */
+static const json_t *value(const json_t *table, size_t row, const char *name)
+{
+	const json_t *columns = json_object_get(table, UHCA_CTL_COLUMNS);
+
+	for (size_t i = 0; i < json_array_size(columns); i++) {
+		const json_t *n = json_object_get(json_array_get(columns, i), UHCA_CTL_NAME);
+
+		if (strcmp(json_string_value(n), name) == 0)
+			return json_array_get(
+				json_array_get(json_object_get(table, UHCA_CTL_ROWS), row), i);
+	}
+	return NULL;
+}
+
+static json_t *table_of(struct fixture *f, const char *what, size_t rows)
+{
+	json_t *table = io_ctl_table(&f->t.d, what);
+
+	assert_non_null(table);
+	assert_int_equal(check_shape(table), rows);
+	return table;
+}
+
+static void test_empty(void **state)
+{
+	static const char *const kinds[] = {"pd", "mr", "cq", "qp", "srq", "ah"};
+
+	for (unsigned i = 0; i < 6; i++)
+		json_decref(table_of(*state, kinds[i], 0));
+	assert_null(io_ctl_table(&((struct fixture *)*state)->t.d, "nothing"));
+}
+
+static void make_objects(struct fixture *f)
+{
+	struct uhca_cmd_create_cq cq = {.cqe = 4};
+	struct uhca_cmd_create_qp qp = {.max_send_wr = 1, .max_recv_wr = 1};
+	struct uhca_cmd_create_cq_reply reply;
+
+	assert_int_equal(io_test_handle(&f->c, UHCA_CMD_ALLOC_PD, 0, &qp.pd), 0);
+	assert_int_equal(io_test_call(&f->c, UHCA_CMD_CREATE_CQ, &cq, sizeof(cq)), 0);
+	memcpy(&reply, &f->c.reply, sizeof(reply));
+	qp.send_cq = qp.recv_cq = reply.handle;
+	qp.qp_type = IBV_QPT_UD;
+	assert_int_equal(io_test_call(&f->c, UHCA_CMD_CREATE_QP, &qp, sizeof(qp)), 0);
+	qp.qp_type = IBV_QPT_RC;
+	assert_int_equal(io_test_call(&f->c, UHCA_CMD_CREATE_QP, &qp, sizeof(qp)), 0);
+}
+
+static void test_objects(void **state)
+{
+	struct fixture *f = *state;
+	json_t *table;
+
+	make_objects(f);
+	json_decref(table_of(f, "pd", 1));
+	json_decref(table_of(f, "cq", 1));
+	table = table_of(f, "qp", 2);
+	for (size_t i = 0; i < 2; i++) {
+		assert_string_equal(json_string_value(value(table, i, "device")), "uhca1");
+		assert_int_equal(json_integer_value(value(table, i, "client")),
+				 f->t.d.clients[0]->id);
+		assert_string_equal(json_string_value(value(table, i, "state")), "RESET");
+	}
+	json_decref(table);
+}
+
+static void test_devices(void **state)
+{
+	struct fixture *f = *state;
+	char text[IO_ADDRESS_TEXT];
+	json_t *table;
+
+	make_objects(f);
+	table = table_of(f, "device", 2);
+	assert_string_equal(json_string_value(value(table, 0, "device")), "uhca0");
+	io_address_format(io_test_address(2).gid, text);
+	assert_string_equal(json_string_value(value(table, 1, "addresses")), text);
+	assert_string_equal(json_string_value(value(table, 1, "wire")), "udp");
+	assert_int_equal(json_integer_value(value(table, 0, "clients")), 0);
+	assert_int_equal(json_integer_value(value(table, 1, "clients")), 1);
+	assert_int_equal(json_integer_value(value(table, 1, "qp")), 2);
+	json_decref(table);
+}
+
+static void test_clients(void **state)
+{
+	struct fixture *f = *state;
+	struct io_test_client silent;
+	json_t *table;
+
+	io_test_connect(&silent, &f->t.d); /* has not said HELLO: is nobody yet */
+	io_test_turn(f->t.d.loop);
+	table = table_of(f, "client", 1);
+	assert_string_equal(json_string_value(value(table, 0, "program")), "test");
+	assert_int_equal(json_integer_value(value(table, 0, "pid")), getpid());
+	assert_string_equal(json_string_value(value(table, 0, "memory")), "process_vm+proc_mem");
+	json_decref(table);
+	io_test_disconnect(&silent);
+}
+
+static void test_counters(void **state)
+{
+	struct fixture *f = *state;
+	json_t *table = io_ctl_counters(&f->t.d);
+
+	assert_int_equal(check_shape(table), 2);
+	assert_int_equal(json_integer_value(value(table, 1, "tx_packets")), 0);
+	assert_non_null(value(table, 0, "drop_no_qp"));
+	assert_non_null(value(table, 0, "udp_rx_bad_icrc"));
+	json_decref(table);
+	f->t.d.ports[1].udp.rx.counters.bad_icrc = 12;
+	table = io_ctl_counters(&f->t.d);
+	assert_int_equal(json_integer_value(value(table, 1, "udp_rx_bad_icrc")), 12);
+	json_decref(table);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_empty),   TEST(test_objects),  TEST(test_devices),
+		TEST(test_clients), TEST(test_counters),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

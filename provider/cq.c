@@ -15,6 +15,12 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+/*
+ * Smallest queue asked for. ibv_create_cq(3) lets a device round up, hardware does, and programs
+ * lean on it: ib_send_lat -e has a queue of one entry and leaves a completion in it now and then.
+ */
+#define CQE_MIN 16
+
 static uint64_t cookie_of(const struct uhcav_cq *cq)
 {
 	return (uintptr_t)&cq->cq;
@@ -92,7 +98,8 @@ static int open_cq(struct uhcav_cq *cq, int cqe, int vector)
 {
 	struct uhca_cmd_create_cq_reply reply;
 	int fd;
-	int err = create_command(cq, (uint32_t)cqe, (uint32_t)vector, &reply, &fd);
+	uint32_t asked = cqe < CQE_MIN ? CQE_MIN : (uint32_t)cqe;
+	int err = create_command(cq, asked, (uint32_t)vector, &reply, &fd);
 
 	if (err)
 		return err;

@@ -13,31 +13,35 @@ begin_instance() { # NAME OPTIONS...: sets daemon and the function of that name'
 start() { # SIDE INSTANCE COMMAND...; sets pid_SIDE (wrapper) and prog_SIDE (program)
 	local side=$1 instance=$2
 	shift 2
-	"$uhca_run" --instance "$instance" -- stdbuf -oL "$@" >"$out/$side" 2>&1 </dev/null &
+	rm -f "$out/$side.pid"
+	# Expanded by the inner shell.
+	# shellcheck disable=SC2016
+	"$uhca_run" --instance "$instance" -- sh -c 'echo $$ >"$0"; exec stdbuf -oL "$@"' \
+		"$out/$side.pid" "$@" >"$out/$side" 2>&1 </dev/null &
 	printf -v "pid_$side" %d $!
-	until_true 10 has_child $! || echo "$side does not start"
-	printf -v "prog_$side" %s "$(child_of $!)"
+	until_true 10 test -s "$out/$side.pid" || echo "$side does not start"
+	printf -v "prog_$side" %s "$(cat "$out/$side.pid")"
 }
 
-has_child() {
-	[ -n "$(child_of "$1" 2>/dev/null)" ]
+packets_of() { # INSTANCE
+	UHCA_DIR=$TMPDIR/uhca-$(id -u)/$1 "$UHCA_BUILDDIR/uhcactl" counters |
+		awk '$1 == "tx_packets" { n += $2 } END { print n + 0 }'
 }
 
-# Programs that poll use the processor when traffic flows.
-is_busy() { # PID
-	local t
-	t=$(sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | awk '{ print $12 + $13 }')
-	[ "${t:-0}" -gt 10 ]
+# Traffic flows: a hundred packets more than before it was asked for.
+flows() { # INSTANCE PACKETS-BEFORE
+	[ "$(packets_of "$1")" -gt $(($2 + 100)) ]
 }
 
 traffic() { # SERVER-INSTANCE CLIENT-INSTANCE COMMAND...
-	local a=$1 b=$2
+	local a=$1 b=$2 before
 	shift 2
+	before=$(packets_of "$b")
 	next_port
 	start server "$a" "$@" -p "$port"
 	until_true 20 listens_or_is_gone "$prog_server" "$port"
 	start client "$b" "$@" -p "$port" 127.0.0.1
-	until_true 20 is_busy "$prog_client" || echo "no traffic: $(last_words)"
+	until_true 20 flows "$b" "$before" || echo "no traffic: $(last_words)"
 }
 
 ends() { # SIDE SECONDS: within that time, and not with success
@@ -122,7 +126,7 @@ kill_daemon() { # FLAGS of ibv_rc_pingpong
 	start server fatal ibv_rc_pingpong -g 0 -n 100000000 -p "$port" "$@"
 	until_true 20 listens_or_is_gone "$prog_server" "$port"
 	start client fatal ibv_rc_pingpong -g 0 -n 100000000 -p "$port" "$@" 127.0.0.1
-	until_true 20 is_busy "$prog_client" || echo "no traffic: $(last_words)"
+	until_true 20 flows fatal 0 || echo "no traffic: $(last_words)"
 	kill -9 "$daemon"
 	ends client 20
 	ends server 20
@@ -137,9 +141,10 @@ kill_daemon() { # FLAGS of ibv_rc_pingpong
 
 kill_one_daemon() { # server|client
 	local of_server of_client
-	begin_instance one --addr 127.0.0.1
+	pick_addresses
+	begin_instance one --addr "$first"
 	of_server=$daemon
-	begin_instance two --addr 127.0.0.2
+	begin_instance two --addr "$second"
 	of_client=$daemon
 	traffic one two "${write_bw[@]}"
 	if [ "$1" = server ]; then

@@ -38,7 +38,7 @@ rows_pingpong() {
 	pp rc-check core ibv_rc_pingpong 4096 1000 -c
 	pp rc-100000 full ibv_rc_pingpong 4096 100000
 	for s in 1 4096 1000000; do
-		pp "rc-size-$s" core ibv_rc_pingpong "$s" 200 -c
+		pp "rc-size-$s" core ibv_rc_pingpong "$s" 50 -c
 	done
 	for m in 256 512 1024 2048 4096; do
 		pp "rc-mtu-$m" full ibv_rc_pingpong 65536 200 -c -m $m

@@ -28,7 +28,7 @@ rows_python() {
 		skip pyverbs rdma-core "rdma-core's tests are not here (left out of slim images)"
 		return
 	fi
-	for file in test_pd test_addr test_cq test_cq_events test_mr test_qp test_device test_odp \
+	for file in test_pd test_addr test_cq test_cq_events test_mr test_qp test_device \
 		test_relaxed_ordering test_fork test_atomic; do
 		try pyverbs "$file" suite_file "$file"
 	done

@@ -12,6 +12,7 @@ import gzip
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -55,17 +56,29 @@ def unpack(folder):
 def run_file(folder, name, args):
     command = [sys.executable, "-c", RUNNER, name, args.device, str(args.gid)]
     environment = dict(os.environ, PYTHONPATH=folder, PYTHONDONTWRITEBYTECODE="1")
+    child = subprocess.Popen(command, cwd=folder, env=environment, text=True,
+                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE, start_new_session=True)
     try:
-        done = subprocess.run(command, cwd=folder, env=environment, timeout=args.seconds,
-                              stdin=subprocess.DEVNULL, capture_output=True, text=True)
-    except subprocess.TimeoutExpired as late:
-        said = late.stderr.decode() if isinstance(late.stderr, bytes) else late.stderr or ""
-        return {"run": 0, "skipped": [], "failed": [(name, "hangs: " + said[-300:])]}
+        out, err = child.communicate(timeout=args.seconds)
+    except subprocess.TimeoutExpired:
+        end_session(child)
+        out, err = child.communicate()
+        return {"run": 0, "skipped": [], "failed": [(name, "hangs: " + err[-300:])]}
+    end_session(child)
     try:
-        return json.loads(done.stdout.splitlines()[-1])
+        return json.loads(out.splitlines()[-1])
     except (IndexError, ValueError):
         return {"run": 0, "skipped": [],
-                "failed": [(name, f"ended with {done.returncode}: {done.stderr[-500:]}")]}
+                "failed": [(name, f"ended with {child.returncode}: {err[-500:]}")]}
+
+
+def end_session(child):
+    """Some tests start processes of their own and leave them behind when they fail."""
+    try:
+        os.killpg(child.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
 
 
 def short(test_id):

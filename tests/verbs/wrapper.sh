@@ -133,12 +133,12 @@ signals() {
 killed() {
 	local pid command daemon
 	# shellcheck disable=SC2016
-	"$uhca_run" --private -- sh -c 'cat "$UHCA_DIR/pid"; echo up; exec sleep 100' \
+	"$uhca_run" --private -- sh -c 'cat "$UHCA_DIR/pid"; echo $$; echo up; exec sleep 100' \
 		>"$out/said" 2>&1 &
 	pid=$!
 	until_true 20 grep -q up "$out/said" || echo "the command does not start"
-	command=$(child_of $pid)
-	daemon=$(head -n 1 "$out/said")
+	daemon=$(sed -n 1p "$out/said")
+	command=$(sed -n 2p "$out/said")
 	kill -9 $pid
 	wait $pid 2>/dev/null
 	until_true 10 is_gone "$command" || echo "the command lives on"

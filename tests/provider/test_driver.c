@@ -2,11 +2,13 @@
 /* The provider in the real libibverbs: found, opened, queried, closed; and how opening fails. */
 #include "../support/cmocka_all.h"
 #include "../support/fake_daemon.h"
+#include "../support/fake_tree.h"
 #include "../support/with_preload.h"
 
 #include <endian.h>
 #include <errno.h>
 #include <infiniband/verbs.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -197,6 +199,7 @@ static void test_open_refused(void **state)
 static void test_no_daemon(void **state)
 {
 	(void)state;
+	fake_tree_make(getenv("UHCA_DIR"));
 	assert_null(open_uhca());
 	assert_true(errno == ENOENT || errno == ECONNREFUSED);
 }

@@ -4,6 +4,7 @@
  * and nothing else is disturbed.
  */
 #include "../support/cmocka_all.h"
+#include "../support/fake_tree.h"
 #include "../support/with_preload.h"
 
 #include <dirent.h>
@@ -219,5 +220,6 @@ int main(int argc, char **argv)
 
 	(void)argc;
 	with_preload(argv, 1);
+	fake_tree_make(getenv("UHCA_DIR"));
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

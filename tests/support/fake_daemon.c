@@ -2,6 +2,7 @@
 #include "fake_daemon.h"
 
 #include "cmocka_all.h"
+#include "fake_tree.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -452,6 +453,7 @@ void fake_daemon_start(struct fake_daemon *d)
 	for (unsigned i = 0; i < FAKE_MAX_OBJECTS; i++)
 		d->channel_fd[i] = -1;
 	assert_non_null(getenv("UHCA_DIR"));
+	fake_tree_make(getenv("UHCA_DIR"));
 	assert_true(snprintf(addr.sun_path, sizeof(addr.sun_path), "%s/sock", getenv("UHCA_DIR")) <
 		    (int)sizeof(addr.sun_path));
 	unlink(addr.sun_path);

@@ -3,12 +3,10 @@
 #ifndef TESTS_SUPPORT_FAKE_TREE_H
 #define TESTS_SUPPORT_FAKE_TREE_H
 
-#include <stddef.h>
+/* Makes sys/ and dev/ in the directory. Ends the test if it cannot. */
+void fake_tree_make(const char *dir);
 
-/* Makes a fresh directory with sys/ and dev/ in it; its name goes to dir. Ends the test if not. */
-void fake_tree_make(char *dir, size_t size);
-
-/* Removes it and all that is in it. */
+/* Removes the directory and all that is in it. */
 void fake_tree_remove(const char *dir);
 
 #endif

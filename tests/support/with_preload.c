@@ -62,7 +62,12 @@ void with_preload(char **argv, int preload)
 	setenv("UHCA_PROVIDER", path, 1);
 	setenv(MARK, "1", 1);
 	/* The preload library looks at this once, when the program starts. */
-	fake_tree_make(dir, sizeof(dir));
+	snprintf(dir, sizeof(dir), "%s/uhca-test-XXXXXX",
+		 getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+	if (!mkdtemp(dir)) {
+		perror("mkdtemp");
+		exit(99);
+	}
 	setenv("UHCA_DIR", dir, 1);
 	snprintf(path, sizeof(path), "%s/provider/.libs/libuhca_preload.so", build);
 	set_sanitizer_options();

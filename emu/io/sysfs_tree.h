@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The files that make a device visible: what programs look for under /sys/class/infiniband,
- * /sys/class/infiniband_verbs, /sys/class/misc/rdma_cm and /dev/infiniband, made under the
- * instance directory, where the preload library sends them. The n-th device is uverbs200+n, far
- * from the numbers of real ones; its node is a link to /dev/null, a character device 1:3 that
+ * /sys/class/infiniband_verbs and /dev/infiniband, made under the instance directory, where the
+ * preload library sends them. There is no rdma_cm among them yet. The n-th device is uverbs200+n,
+ * far from the numbers of real ones; its node is a link to /dev/null, a character device 1:3 that
  * anybody may open.
  */
 #ifndef IO_SYSFS_TREE_H

@@ -4,6 +4,7 @@
  * about itself stands in device_query.c.
  */
 #include "device.h"
+#include "answer.h"
 #include "client.h"
 #include "mr.h"
 #include "qp.h"
@@ -126,6 +127,7 @@ void core_tick(struct device *dev, uint64_t now)
 {
 	dev->now = now;
 	timer_heap_run(&dev->timers, now);
+	answer_wake(dev, now);
 }
 
 uint64_t core_next_deadline(const struct device *dev)

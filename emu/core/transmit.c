@@ -43,7 +43,7 @@ bool core_tx_next(struct device *dev, uint64_t now, uint8_t *buf, size_t cap,
 		dev->counters.tx_packets++;
 		return true;
 	}
-	while (!list_empty(&dev->tx_ready) || answer_wake(dev, now)) {
+	while (!list_empty(&dev->tx_ready)) {
 		struct qp *qp = list_entry(dev->tx_ready.next, struct qp, tx_link);
 		list_remove(&qp->tx_link);
 		if (!transmit(qp, buf, cap, out))

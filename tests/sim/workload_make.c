@@ -51,6 +51,8 @@ static struct core_config choose_config(struct workload *l)
 	}
 	if (percent(l, 30))
 		cfg.scatter_limit = prng_below(r, 961);
+	if (percent(l, 40))
+		cfg.ack_delay_ns = prng_range(r, 1, 20000);
 	if (percent(l, 30))
 		cfg.gather_limit = prng_below(r, 1024);
 	return cfg;

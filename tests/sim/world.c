@@ -251,7 +251,10 @@ void world_pump(struct world *w)
 
 void world_deliver(struct world *w, unsigned to, const struct core_train *t)
 {
-	core_rx(w->device[to].host.dev, w->now, t);
+	struct core_train arrived = *t;
+
+	arrived.from_network = true;
+	core_rx(w->device[to].host.dev, w->now, &arrived);
 	w->device[to].host.dirty = true;
 }
 

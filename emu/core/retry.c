@@ -79,6 +79,8 @@ void retry_rnr(struct qp *qp, uint8_t code)
 	struct requester *r = &qp->req;
 
 	qp->dev->counters.rnr_received++;
+	if (r->blocked == BLOCKED_RNR)
+		return; /* a copy: nothing was sent since the first */
 	if (r->rnr_left == 0) {
 		completer_fail(qp, UHCA_ABI_WC_RNR_RETRY_EXC_ERR);
 		return;

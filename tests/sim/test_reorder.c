@@ -62,6 +62,29 @@ static void test_late_ack(void **state)
 	pair_finish(&p);
 }
 
+/* Each gap gets a NAK of its own: no timeout is needed for any of them. */
+static void test_each_gap_is_told(void **state)
+{
+	struct pair p;
+
+	(void)state;
+	pair_create(&p, &(struct pair_options){0});
+	for (unsigned i = 0; i < 5; i++) {
+		rules_clear(&p.rules);
+		rules_add(&p.rules, &(struct rule){.from = 0,
+						   .op = ROCE_OP_WRITE,
+						   .positions = 1u << ROCE_POS_FIRST,
+						   .count = 1,
+						   .verdict = WORLD_DROP});
+		side_write(&p.a, i, 0, 100000, 8000);
+		side_expect(&p.a, i, i, UHCA_ABI_WC_SUCCESS, UHCA_ABI_WC_RDMA_WRITE);
+	}
+	pair_expect_copy(&p.a, 0, &p.b, 100000, 8000);
+	world_assert(p.w, sequence_naks(&p) == 5);
+	world_assert(p.w, core_counters(p.w->device[0].host.dev)->timeouts == 0);
+	pair_finish(&p);
+}
+
 static void test_everything_late(void **state)
 {
 	(void)state;
@@ -84,6 +107,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_late_packet),
 		cmocka_unit_test(test_late_ack),
+		cmocka_unit_test(test_each_gap_is_told),
 		cmocka_unit_test(test_everything_late),
 	};
 

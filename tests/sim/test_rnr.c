@@ -132,6 +132,25 @@ static void test_counter_refills(void **state)
 	pair_finish(&p);
 }
 
+/* The network doubles each NAK: the copy is no second refusal. */
+static void test_duplicate_nak(void **state)
+{
+	struct pair p;
+
+	(void)state;
+	create(&p, 1, 12);
+	rules_add(&p.rules, &(struct rule){.from = 1,
+					   .op = ROCE_OP_ACK,
+					   .syndrome_mask = 0x60,
+					   .syndrome = 0x20,
+					   .verdict = WORLD_DUPLICATE});
+	side_send(&p.a, 1, 0, LENGTH);
+	world_run(p.w, p.w->now + 300000);
+	side_recv(&p.b, 2, 100000, LENGTH);
+	expect_delivery(&p);
+	pair_finish(&p);
+}
+
 /* A WRITE with immediate data moves its bytes but waits with its last packet. */
 static void test_write_with_imm(void **state)
 {
@@ -159,7 +178,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_finite),          cmocka_unit_test(test_infinite),
 		cmocka_unit_test(test_exceeded),        cmocka_unit_test(test_timer),
-		cmocka_unit_test(test_counter_refills), cmocka_unit_test(test_write_with_imm),
+		cmocka_unit_test(test_counter_refills), cmocka_unit_test(test_duplicate_nak),
+		cmocka_unit_test(test_write_with_imm),
 	};
 
 	return cmocka_run_group_tests_name("rnr", tests, NULL, NULL);

@@ -122,6 +122,28 @@ static void test_write_with_imm(void **state)
 	pair_finish(&p);
 }
 
+/* Only the last packet of a message carries the SE bit, and only when it was asked for. */
+static void test_on_the_wire(void **state)
+{
+	struct pair p;
+
+	(void)state;
+	pair_create(&p, &(struct pair_options){0});
+	for (unsigned i = 0; i < 2; i++) {
+		side_recv(&p.b, i, 100000, 5000);
+		side_post(&p.a, &(struct op){.opcode = UHCA_ABI_WR_SEND,
+					     .wr_id = i,
+					     .flags = i ? UHCA_ABI_SEND_SOLICITED : 0,
+					     .length = 5000});
+	}
+	side_wait(&p.b, 2);
+	for (unsigned i = 0; i < 10; i++)
+		world_assert(p.w, rules_nth(&p.rules, 0, ROCE_OP_SEND, i)->pkt.bth.solicited ==
+					  (i == 9));
+	pair_expect_copy(&p.a, 0, &p.b, 100000, 5000);
+	pair_finish(&p);
+}
+
 /* The CQ goes: its events that nobody took go with it. */
 static void test_destroyed_cq(void **state)
 {
@@ -154,6 +176,7 @@ int main(void)
 		cmocka_unit_test(test_next),           cmocka_unit_test(test_solicited_only),
 		cmocka_unit_test(test_wider_wish),     cmocka_unit_test(test_error),
 		cmocka_unit_test(test_write_with_imm), cmocka_unit_test(test_destroyed_cq),
+		cmocka_unit_test(test_on_the_wire),
 	};
 
 	return cmocka_run_group_tests_name("solicited_events", tests, NULL, NULL);

@@ -128,6 +128,20 @@ static void move_una(struct qp *qp, uint32_t psn)
 }
 
 /*
+ * What stands at una_psn got lost. Once per position: neither what follows the gap in flight nor
+ * a copy of the NAK may cost another retry.
+ */
+static void gap_at_una(struct qp *qp)
+{
+	struct requester *r = &qp->req;
+
+	if (r->gap_seen)
+		return;
+	retry_lost(qp);
+	r->gap_seen = qp->state != QPS_ERR;
+}
+
+/*
  * Everything before psn is acknowledged. A READ or atomic among it whose response did not come
  * stops this: the response is lost (9.7.5.1.2, implied NAK). Returns false then, or when the QP
  * left the states in which it may go on.
@@ -156,11 +170,7 @@ static bool acknowledge(struct qp *qp, uint32_t psn)
 		retry_progress(qp);
 	if (psn_diff(psn, r->una_psn) <= 0)
 		return true;
-	/* Once per position: what follows the gap in flight must not cost a retry each. */
-	if (!r->gap_seen) {
-		retry_lost(qp);
-		r->gap_seen = qp->state != QPS_ERR;
-	}
+	gap_at_una(qp);
 	return false;
 }
 
@@ -179,7 +189,7 @@ static void nak(struct qp *qp, uint8_t code)
 	qp->dev->counters.naks_received++;
 	switch (code) {
 	case ROCE_NAK_PSN_SEQUENCE:
-		retry_lost(qp);
+		gap_at_una(qp);
 		return;
 	case ROCE_NAK_INVALID_REQUEST:
 		completer_fail(qp, UHCA_ABI_WC_REM_INV_REQ_ERR);

@@ -67,7 +67,7 @@ struct requester {
 	uint32_t ssn;              /* of the newest request fetched; the first is 1 */
 	uint32_t credit_limit_ssn; /* SENDs with a higher number wait; valid with has_credits */
 	bool has_credits;
-	bool gap_seen; /* went back for a missing response at una_psn already */
+	bool gap_seen; /* went back for what is missing at una_psn already */
 	bool draining; /* SQD asked for, not reached yet */
 	enum requester_blocked blocked;
 	uint8_t retries_left, rnr_left;

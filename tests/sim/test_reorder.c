@@ -85,6 +85,31 @@ static void test_each_gap_is_told(void **state)
 	pair_finish(&p);
 }
 
+/* The network doubles the NAK: its copy must not cost a retry. */
+static void test_duplicate_nak(void **state)
+{
+	struct vqp_conn conn = vqp_conn_default();
+	struct pair p;
+
+	(void)state;
+	conn.retry_cnt = 1;
+	pair_create(&p, &(struct pair_options){.conn = &conn});
+	rules_add(&p.rules, &(struct rule){.from = 0,
+					   .op = ROCE_OP_WRITE,
+					   .positions = 1u << ROCE_POS_FIRST,
+					   .count = 1,
+					   .verdict = WORLD_DROP});
+	rules_add(&p.rules, &(struct rule){.from = 1,
+					   .op = ROCE_OP_ACK,
+					   .syndrome_mask = 0x60,
+					   .syndrome = 0x60,
+					   .verdict = WORLD_DUPLICATE});
+	side_write(&p.a, 1, 0, 100000, 8000);
+	side_expect(&p.a, 0, 1, UHCA_ABI_WC_SUCCESS, UHCA_ABI_WC_RDMA_WRITE);
+	pair_expect_copy(&p.a, 0, &p.b, 100000, 8000);
+	pair_finish(&p);
+}
+
 static void test_everything_late(void **state)
 {
 	(void)state;
@@ -105,9 +130,8 @@ static void test_everything_late(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_late_packet),
-		cmocka_unit_test(test_late_ack),
-		cmocka_unit_test(test_each_gap_is_told),
+		cmocka_unit_test(test_late_packet),      cmocka_unit_test(test_late_ack),
+		cmocka_unit_test(test_each_gap_is_told), cmocka_unit_test(test_duplicate_nak),
 		cmocka_unit_test(test_everything_late),
 	};
 

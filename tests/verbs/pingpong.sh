@@ -61,7 +61,7 @@ rows_pingpong() {
 
 # look NAME PATTERN COMMAND...: a program that ends by itself and says something.
 look() {
-	local name=$1 pattern=$2 begin status
+	local name=$1 pattern=$2 begin status line
 	shift 2
 	wanted device "$name" core || return 0
 	[ -z "$list_only" ] || { echo "device $name: $*" && return; }
@@ -73,9 +73,8 @@ look() {
 		fail device "$name" "$1 $(status_words $status): $(last_words)"
 	elif ! grep -qE "$pattern" "$out/client"; then
 		fail device "$name" "no '$pattern' in what $1 says"
-	elif grep -qiE "failed|unable|cannot|error" "$out/client"; then
-		fail device "$name" "it said: $(grep -iE "failed|unable|cannot|error" "$out/client" |
-			head -n 1)"
+	elif line=$(grep -m 1 -iE "failed|unable|cannot|error" "$out/client"); then
+		fail device "$name" "it said: $line"
 	else
 		pass device "$name" "$(seconds_since "$begin")"
 	fi

@@ -6,6 +6,7 @@
 #include "sgl.h"
 #include "syndrome.h"
 
+#include <errno.h>
 #include <string.h>
 
 bool answer_waits(const struct qp *qp)
@@ -163,15 +164,20 @@ static int read_piece(struct qp *qp, const struct replay_entry *a, uint32_t take
 	if (take == 0)
 		return 0;
 	if (mr_check(qp->pd, a->rkey, a->va + a->sent, take, MR_REMOTE_READ, &mr) != MR_OK)
-		return -1;
+		return -EACCES;
 	return sgl_read_mr(qp->dev, mr, a->va + a->sent, take, buf);
 }
 
 /* READ failed half-way: a NAK in place of the missing packet (9.7.5.2.4), then error state. */
-static void abandon_read(struct qp *qp, const struct replay_entry *a)
+static void abandon_read(struct qp *qp, const struct replay_entry *a, int err)
 {
 	struct responder *r = &qp->resp;
 
+	if (err == -ESRCH) { /* nobody is there to answer for */
+		replay_cancel(&r->replay);
+		r->ack_pending = false;
+		return;
+	}
 	r->epsn = psn_add(a->psn, a->sent / qp->mtu);
 	answer_forget(qp);
 	r->ack_pending = false;
@@ -199,12 +205,14 @@ static bool build_read(struct qp *qp, struct replay_entry *a, uint8_t *buf, size
 {
 	uint32_t most = qp->dev->cfg.train_bytes < cap ? qp->dev->cfg.train_bytes : (uint32_t)cap;
 	uint32_t take = a->end - a->sent;
+	int err;
 
 	most -= most % qp->mtu;
 	if (take > most)
 		take = most;
-	if (read_piece(qp, a, take, buf)) {
-		abandon_read(qp, a);
+	err = read_piece(qp, a, take, buf);
+	if (err) {
+		abandon_read(qp, a, err);
 		return false;
 	}
 	begin(qp, psn_add(a->psn, a->sent / qp->mtu), t);

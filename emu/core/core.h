@@ -86,7 +86,9 @@ enum core_drop {
 struct core_ops {
 	/*
 	 * Copies the memory named by the spans, in order, to "to" (the sum of their lengths).
-	 * Returns 0 or -EFAULT (some of it is not there; what "to" holds is unspecified).
+	 * Returns 0, -EFAULT (some of it is not there; what "to" holds is unspecified), or -ESRCH:
+	 * the client is gone, and core_client_destroy will follow. The device then keeps silent, as
+	 * hardware does whose process died: its peers run into their own timeouts.
 	 */
 	int (*mem_read)(void *client, const struct core_span *from, unsigned n, void *to);
 	/*

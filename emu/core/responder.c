@@ -13,6 +13,7 @@
 #include "sgl.h"
 #include "syndrome.h"
 
+#include <errno.h>
 #include <string.h>
 
 /* qp_access_flags: values of enum ibv_access_flags, the same as those of regions. */
@@ -267,6 +268,12 @@ static enum verdict check_request(struct qp *qp, const struct core_train *t)
 
 /* ---- execution ---- */
 
+/* Memory that is gone is an error; an owner that is gone answers nobody any more. */
+static enum verdict memory_verdict(int err)
+{
+	return err == -ESRCH ? V_DONE : V_OPERATION;
+}
+
 static enum verdict put_write(struct qp *qp, const struct core_train *t)
 {
 	struct responder *r = &qp->resp;
@@ -286,8 +293,9 @@ static enum verdict put_write(struct qp *qp, const struct core_train *t)
 		if (mr_check(qp->pd, r->write_rkey, r->write_addr, t->length, MR_REMOTE_WRITE,
 			     &mr) != MR_OK)
 			return V_ACCESS;
-		if (sgl_write_mr(qp->dev, mr, r->write_addr, t->iov, t->n_iov))
-			return V_OPERATION;
+		int err = sgl_write_mr(qp->dev, mr, r->write_addr, t->iov, t->n_iov);
+		if (err)
+			return memory_verdict(err);
 	}
 	r->write_addr += t->length;
 	r->write_left -= t->length;
@@ -319,9 +327,11 @@ static enum verdict execute_send(struct qp *qp, const struct core_train *t)
 	struct responder *r = &qp->resp;
 	struct uhca_abi_cqe e = {.byte_len = r->received + t->length};
 
-	if (!(r->received == 0 && ends_message(t) && receive_into_cqe(qp, &e, t->iov, t->n_iov)) &&
-	    receive_place(qp, r->received, t->iov, t->n_iov))
-		return V_OPERATION;
+	if (!(r->received == 0 && ends_message(t) && receive_into_cqe(qp, &e, t->iov, t->n_iov))) {
+		int err = receive_place(qp, r->received, t->iov, t->n_iov);
+		if (err)
+			return memory_verdict(err);
+	}
 	r->received += t->length;
 	r->message = ends_message(t) ? MESSAGE_NONE : MESSAGE_SEND;
 	if (ends_message(t))
@@ -368,11 +378,13 @@ static enum verdict execute_atomic(struct qp *qp, const struct core_train *t)
 	bool cas = info_of(t)->operation == ROCE_OP_CMP_SWAP;
 	uint64_t original;
 	struct mr *mr;
+	int err;
 
 	if (mr_check(qp->pd, h->rkey, h->va, 8, MR_REMOTE_ATOMIC, &mr) != MR_OK)
 		return V_ACCESS;
-	if (atomic_execute(qp->dev, mr, h, cas, &original))
-		return V_OPERATION;
+	err = atomic_execute(qp->dev, mr, h, cas, &original);
+	if (err)
+		return memory_verdict(err);
 	answer_new(qp, &(struct replay_entry){
 			       .kind = REPLAY_ATOMIC,
 			       .psn = t->head.bth.psn,

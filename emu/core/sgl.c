@@ -140,12 +140,15 @@ int sgl_read(const struct sgl *l, uint64_t offset, uint32_t length, void *to)
 		const struct uhca_abi_sge *s = &l->sge[i];
 		uint32_t start = 0, part = element_part(s, before, offset, end, &start);
 		struct mr *mr;
+		int err;
 		before += s->length;
 		if (!part)
 			continue;
-		if (mr_check(l->pd, s->lkey, s->addr + start, part, 0, &mr) != MR_OK ||
-		    sgl_read_mr(l->dev, mr, s->addr + start, part, at))
+		if (mr_check(l->pd, s->lkey, s->addr + start, part, 0, &mr) != MR_OK)
 			return -EFAULT;
+		err = sgl_read_mr(l->dev, mr, s->addr + start, part, at);
+		if (err)
+			return err;
 		at += part;
 		length -= part;
 	}
@@ -162,12 +165,15 @@ int sgl_write(const struct sgl *l, uint64_t offset, const struct iovec *from, un
 		const struct uhca_abi_sge *s = &l->sge[i];
 		uint32_t start = 0, part = element_part(s, before, offset, end, &start);
 		struct mr *mr;
+		int err;
 		before += s->length;
 		if (!part)
 			continue;
-		if (mr_check(l->pd, s->lkey, s->addr + start, part, MR_LOCAL_WRITE, &mr) != MR_OK ||
-		    write_pieces(l->dev, mr, s->addr + start, part, &c))
+		if (mr_check(l->pd, s->lkey, s->addr + start, part, MR_LOCAL_WRITE, &mr) != MR_OK)
 			return -EFAULT;
+		err = write_pieces(l->dev, mr, s->addr + start, part, &c);
+		if (err)
+			return err;
 		length -= part;
 	}
 	return length ? -EFAULT : 0;

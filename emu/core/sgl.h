@@ -24,8 +24,8 @@ uint64_t sgl_length(const struct sgl *l);
 enum mr_verdict sgl_check(const struct sgl *l, uint32_t need);
 
 /*
- * Copies length bytes that begin offset bytes into the list to "to". 0, or -EFAULT when an
- * element is not accessible any more or the list is too short.
+ * Copies length bytes that begin offset bytes into the list to "to". 0, -EFAULT when an
+ * element is not accessible any more or the list is too short, or -ESRCH (core_ops.mem_read).
  */
 int sgl_read(const struct sgl *l, uint64_t offset, uint32_t length, void *to);
 

@@ -229,14 +229,14 @@ static bool alive(struct io_mem *m)
 	return true;
 }
 
-/* 0, -EFAULT, or -EPERM when this way is closed. */
+/* 0, -EFAULT, -ESRCH, or -EPERM when this way is closed. */
 static int move_vm(struct io_mem *m, const struct batch *b)
 {
 	size_t bytes = sum(b->local, b->n_local);
 	ssize_t done;
 
 	if (!alive(m))
-		return -EFAULT;
+		return -ESRCH;
 	if (b->write)
 		done = process_vm_writev(m->pid, b->local, b->n_local, b->remote, b->n_remote, 0);
 	else
@@ -253,7 +253,7 @@ static bool vm_is_better(const struct io_mem *m, const struct batch *b)
 	return b->n_remote > 1 || b->remote[0].iov_len > PAGE;
 }
 
-static int move_client(struct io_mem *m, const struct batch *b)
+static int try_ways(struct io_mem *m, const struct batch *b)
 {
 	int error;
 
@@ -268,6 +268,24 @@ static int move_client(struct io_mem *m, const struct batch *b)
 	       (int)m->pid, strerror(errno));
 	m->vm_usable = false;
 	return move_proc(m, b);
+}
+
+/*
+ * Has the process no memory any more? It loses it first when it ends; its sockets close and its
+ * pidfd tells later. Reading then finds the end of the file, not a hole.
+ */
+static bool is_gone(const struct io_mem *m, const struct batch *b)
+{
+	uint8_t byte;
+
+	return pread(m->fd, &byte, 1, (off_t)(uintptr_t)b->remote[0].iov_base) == 0;
+}
+
+static int move_client(struct io_mem *m, const struct batch *b)
+{
+	int error = try_ways(m, b);
+
+	return error == -EFAULT && is_gone(m, b) ? -ESRCH : error;
 }
 
 /* A store that a thread polling the place sees whole. */
@@ -395,13 +413,15 @@ int io_mem_read(struct io_mem *m, const struct core_span *from, unsigned n, void
 	struct walk w = {{&whole, &whole + 1, 0}, from, from + n, 0};
 	struct batch b = {.write = false};
 	size_t left = whole.iov_len;
+	int error;
 
 	while (left > 0) {
 		uint32_t space = next_space(&w);
 
 		left -= next_batch(&w, left, &b);
-		if (move(m, space, &b) < 0)
-			return -EFAULT;
+		error = move(m, space, &b);
+		if (error < 0)
+			return error;
 	}
 	return 0;
 }
@@ -438,6 +458,7 @@ static int write_small(struct io_mem *m, struct walk *w, size_t left)
 {
 	struct iovec whole = {scratch.bytes, left};
 	struct batch b = {.write = true};
+	int error;
 
 	gather_small(&w->local, left);
 	w->local = (struct cursor){&whole, &whole + 1, 0};
@@ -445,8 +466,9 @@ static int write_small(struct io_mem *m, struct walk *w, size_t left)
 		uint32_t space = next_space(w);
 
 		left -= next_batch(w, left, &b);
-		if (move(m, space, &b) < 0)
-			return -EFAULT;
+		error = move(m, space, &b);
+		if (error < 0)
+			return error;
 	}
 	return 0;
 }
@@ -457,6 +479,7 @@ static int write_long(struct io_mem *m, struct walk *w, size_t total)
 	size_t tail = tail_bytes(last);
 	size_t left = total - tail;
 	struct batch b = {.write = true};
+	int error;
 
 	while (left > 0) {
 		uint32_t space = next_space(w);
@@ -464,8 +487,9 @@ static int write_long(struct io_mem *m, struct walk *w, size_t total)
 		left -= next_batch(w, left, &b);
 		if (left == 0 && space == last->space)
 			break;
-		if (move(m, space, &b) < 0)
-			return -EFAULT;
+		error = move(m, space, &b);
+		if (error < 0)
+			return error;
 		b.n_local = b.n_remote = 0;
 	}
 	gather_small(&w->local, tail);

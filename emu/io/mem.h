@@ -46,7 +46,7 @@ struct io_mem {
 int io_mem_open(struct io_mem *m, int fd, pid_t pid, int sock, enum io_mem_mode mode);
 void io_mem_close(struct io_mem *m);
 
-/* core_ops.mem_read and mem_write: 0 or -EFAULT. */
+/* core_ops.mem_read and mem_write: 0, -EFAULT, or -ESRCH when the process is gone. */
 int io_mem_read(struct io_mem *m, const struct core_span *from, unsigned n, void *to);
 int io_mem_write(struct io_mem *m, const struct core_span *to, unsigned n, const struct iovec *from,
 		 unsigned n_from);

@@ -121,7 +121,8 @@ struct ibv_cq *uhcav_create_cq(struct ibv_context *ibctx, int cqe, struct ibv_co
 	struct uhcav_cq *cq;
 	int err = -EINVAL;
 
-	if (cqe < 1 || comp_vector < 0 || comp_vector >= ibctx->num_comp_vectors) {
+	if (cqe < 1 || comp_vector < 0 || comp_vector >= ibctx->num_comp_vectors ||
+	    (channel && channel->context != ibctx)) {
 		errno = EINVAL;
 		return NULL;
 	}

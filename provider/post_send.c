@@ -48,7 +48,9 @@ static int check(const struct uhcav_qp *qp, const struct ibv_send_wr *wr)
 		return EINVAL;
 	if (wr->num_sge < 0 || (uint32_t)wr->num_sge > qp->sq.max_sge)
 		return EINVAL;
-	if (qp->qp.qp_type == IBV_QPT_UD && !wr->wr.ud.ah)
+	/* An address handle of another context would be a number that may name one of ours. */
+	if (qp->qp.qp_type == IBV_QPT_UD &&
+	    (!wr->wr.ud.ah || uhcav_ah_of(wr->wr.ud.ah)->ctx != qp->ctx))
 		return EINVAL;
 	return 0;
 }

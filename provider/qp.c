@@ -193,6 +193,16 @@ static struct uhcav_qp *alloc_qp(struct ibv_pd *pd, const struct ibv_qp_init_att
 	return qp;
 }
 
+/*
+ * Handles are numbers of a context: those of objects of another one may name something here. A
+ * CQ's context is set by the library, an SRQ's too.
+ */
+static bool all_of(const struct ibv_context *ibctx, const struct ibv_qp_init_attr *attr)
+{
+	return attr->send_cq && attr->send_cq->context == ibctx && attr->recv_cq &&
+	       attr->recv_cq->context == ibctx && (!attr->srq || attr->srq->context == ibctx);
+}
+
 struct ibv_qp *uhcav_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 {
 	struct uhcav_qp *qp;
@@ -202,7 +212,7 @@ struct ibv_qp *uhcav_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 		errno = EOPNOTSUPP;
 		return NULL;
 	}
-	if (!attr->send_cq || !attr->recv_cq) {
+	if (!all_of(pd->context, attr)) {
 		errno = EINVAL;
 		return NULL;
 	}

@@ -117,6 +117,8 @@ static void test_datagram(void **state)
 	assert_int_equal(w->ud.ah, FIXTURE_AH);
 	assert_int_equal(w->ud.remote_qpn, 0xabcdef);
 	assert_int_equal(w->ud.remote_qkey, 0x80000001);
+	f->ah->ctx = NULL; /* anybody's but ours */
+	assert_int_equal(post(f, &wr), EINVAL);
 	wr.wr.ud.ah = NULL;
 	assert_int_equal(post(f, &wr), EINVAL);
 	fixture_destroy(f);

@@ -1,0 +1,43 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Makes N RC queue pairs, connects them two by two on one device, says "ready" and waits for the
+end of its standard input.
+
+many_qps.py N [DEVICE]
+"""
+import sys
+
+from pyverbs.addr import AHAttr, GlobalRoute
+from pyverbs.cq import CQ
+from pyverbs.device import Context
+from pyverbs.pd import PD
+from pyverbs.qp import QP, QPAttr, QPCap, QPInitAttr
+import pyverbs.enums as e
+
+count = int(sys.argv[1])
+name = sys.argv[2] if len(sys.argv) > 2 else "uhca0"
+
+
+def connect(qp, peer, gid):
+    attr = QPAttr(port_num=1)
+    attr.dest_qp_num = peer.qp_num
+    attr.path_mtu = e.IBV_MTU_1024
+    attr.max_rd_atomic = attr.max_dest_rd_atomic = 1
+    attr.min_rnr_timer = 12
+    attr.timeout = 14
+    attr.retry_cnt = attr.rnr_retry = 7
+    attr.ah_attr = AHAttr(gr=GlobalRoute(dgid=gid, sgid_index=0), is_global=1, port_num=1)
+    qp.to_rts(attr)
+
+
+with Context(name=name) as ctx, PD(ctx) as pd, CQ(ctx, 1024) as cq:
+    gid = ctx.query_gid(1, 0)
+    init = QPInitAttr(qp_type=e.IBV_QPT_RC, scq=cq, rcq=cq, cap=QPCap(16, 16, 1, 1, 0))
+    qps = [QP(pd, init, QPAttr(port_num=1)) for _ in range(count)]
+    for a, b in zip(qps[0::2], qps[1::2]):
+        connect(a, b, gid)
+        connect(b, a, gid)
+    print("ready", flush=True)
+    sys.stdin.read()
+    for qp in qps:
+        qp.close()

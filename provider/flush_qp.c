@@ -3,24 +3,36 @@
  * What a QP's outstanding work becomes when the daemon has died: one completion with
  * WR_FLUSH_ERR per work request, in the order of posting.
  *
- * Sends: the device retires a slot when it has completed the request, so what stands between its
- * consumer index and our producer is outstanding. Receives: the device frees a slot when it has
- * copied the request, possibly long before the message is complete, so completed receives are
- * counted as they are polled, and their wr_ids are kept on our side. Receives of an SRQ belong to
- * no QP and stay with the SRQ, as they do on hardware.
+ * Sends: the device gives a slot back just before it completes the request, so what stands between
+ * its consumer index and our producer is outstanding; and the request before, when the daemon died
+ * in between, which shows by its completion not being the last that was polled.
+ * Receives: the device frees a slot when it has copied the request, possibly long before the
+ * message is complete, so completed receives are counted as they are polled. Receives of an SRQ
+ * belong to no QP and stay with the SRQ, as they do on hardware.
  */
 #include "qp.h"
 #include "wqe.h"
 
 #include <string.h>
 
-static uint32_t send_first(struct uhcav_qp *qp)
+/* Was the last request whose slot the device gave back to complete, and has not? */
+static bool one_missing(const struct uhcav_qp *qp, uint32_t consumer)
 {
-	if (!qp->send_flushing) {
-		qp->send_flushing = true;
-		qp->send_flushed = uhca_ring_observe(&qp->sq.ring->consumer);
-	}
-	return qp->send_flushed;
+	if (consumer == qp->send_completed)
+		return false;
+	return qp->send_failed || uhcav_work_queue_posted(&qp->sq, consumer - 1)->signaled;
+}
+
+/* Looks at the shared page once, when the flush begins. Under the send queue's lock. */
+static void begin(struct uhcav_qp *qp)
+{
+	uint32_t consumer = uhca_ring_observe(&qp->sq.ring->consumer);
+
+	qp->send_flushing = true;
+	qp->send_flushed = qp->sq.producer;
+	/* Not more than there are slots, whatever the dead daemon left in the page. */
+	if (qp->sq.producer - consumer <= qp->sq.mask + 1)
+		qp->send_flushed = consumer - one_missing(qp, consumer);
 }
 
 uint32_t uhcav_qp_send_outstanding(struct uhcav_qp *qp)
@@ -30,10 +42,11 @@ uint32_t uhcav_qp_send_outstanding(struct uhcav_qp *qp)
 	if (!qp->sq.entries)
 		return 0;
 	uhcav_lock(&qp->sq.lock);
-	n = qp->sq.producer - send_first(qp);
+	if (!qp->send_flushing)
+		begin(qp);
+	n = qp->sq.producer - qp->send_flushed;
 	uhcav_unlock(&qp->sq.lock);
-	/* Not more than there are slots, whatever the dead daemon left in the shared page. */
-	return n <= qp->sq.mask + 1 ? n : 0;
+	return n;
 }
 
 uint32_t uhcav_qp_recv_outstanding(struct uhcav_qp *qp)
@@ -70,7 +83,7 @@ static enum ibv_wc_opcode send_opcode(uint8_t wr_opcode)
 		return IBV_WC_COMP_SWAP;
 	case UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD:
 		return IBV_WC_FETCH_ADD;
-	default: /* a byte of shared memory, not an enum */
+	default: /* one of the others; a byte, not an enum */
 		return IBV_WC_SEND;
 	}
 }
@@ -81,9 +94,8 @@ int uhcav_qp_flush_send(struct uhcav_qp *qp, int n, struct ibv_wc *wc)
 	int got;
 
 	for (got = 0; got < n && left; got++, left--) {
-		const struct uhca_abi_send_wqe *wqe =
-			(const void *)uhcav_work_queue_slot(&qp->sq, qp->send_flushed++);
-		flushed(qp, wqe->wr_id, send_opcode(wqe->opcode), &wc[got]);
+		const struct uhcav_posted *p = uhcav_work_queue_posted(&qp->sq, qp->send_flushed++);
+		flushed(qp, p->wr_id, send_opcode(p->opcode), &wc[got]);
 	}
 	return got;
 }
@@ -91,10 +103,25 @@ int uhcav_qp_flush_send(struct uhcav_qp *qp, int n, struct ibv_wc *wc)
 int uhcav_qp_flush_recv(struct uhcav_qp *qp, int n, struct ibv_wc *wc)
 {
 	uint32_t left = uhcav_qp_recv_outstanding(qp);
-	uint32_t mask = qp->rq.mask * 2 + 1;
 	int got;
 
 	for (got = 0; got < n && left; got++, left--)
-		flushed(qp, qp->rq.wr_id[qp->recv_completed++ & mask], IBV_WC_RECV, &wc[got]);
+		flushed(qp, uhcav_work_queue_posted(&qp->rq, qp->recv_completed++)->wr_id,
+			IBV_WC_RECV, &wc[got]);
 	return got;
+}
+
+void uhcav_qp_forget_sends(struct uhcav_qp *qp)
+{
+	uhcav_lock(&qp->sq.lock);
+	qp->send_completed = qp->sq.producer;
+	qp->send_failed = false;
+	uhcav_unlock(&qp->sq.lock);
+}
+
+void uhcav_qp_forget_recvs(struct uhcav_qp *qp)
+{
+	uhcav_lock(&qp->rq.lock);
+	qp->recv_completed = qp->rq.producer;
+	uhcav_unlock(&qp->rq.lock);
 }

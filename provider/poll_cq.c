@@ -21,13 +21,12 @@
 
 static void translate(struct uhcav_cq *cq, const struct uhca_abi_cqe *e, struct ibv_wc *wc)
 {
+	struct uhcav_qp *qp = uhcav_qp_set_find(&cq->qps, e->qpn);
+
+	if (qp)
+		uhcav_qp_polled(qp, e);
 	if (e->flags & UHCA_ABI_WC_SCATTER)
 		memcpy((void *)(uintptr_t)e->scatter_addr, e + 1, e->scatter_length);
-	if (e->opcode & UHCA_ABI_WC_RECV) {
-		struct uhcav_qp *qp = uhcav_qp_set_find(&cq->qps, e->qpn);
-		if (qp)
-			qp->recv_completed++;
-	}
 	wc->wr_id = e->wr_id;
 	wc->status = (enum ibv_wc_status)e->status;
 	wc->opcode = (enum ibv_wc_opcode)e->opcode;

@@ -28,8 +28,8 @@ static int put(struct uhcav_work_queue *wq, const struct ibv_recv_wr *wr)
 	if (wr->num_sge)
 		memcpy(slot + sizeof(wqe), wr->sg_list,
 		       (size_t)wr->num_sge * sizeof(wr->sg_list[0]));
-	if (wq->wr_id)
-		wq->wr_id[wq->producer & (wq->mask * 2 + 1)] = wr->wr_id;
+	if (wq->posted)
+		uhcav_work_queue_posted(wq, wq->producer)->wr_id = wr->wr_id;
 	wq->producer++;
 	return 0;
 }

@@ -164,6 +164,11 @@ static int put(struct uhcav_qp *qp, const struct ibv_send_wr *wr)
 		wqe.imm = wr->imm_data;
 	put_target(qp, wr, &wqe);
 	memcpy(slot, &wqe, sizeof(wqe));
+	*uhcav_work_queue_posted(&qp->sq, index) = (struct uhcav_posted){
+		.wr_id = wr->wr_id,
+		.opcode = wqe.opcode,
+		.signaled = qp->sq_sig_all || (wr->send_flags & IBV_SEND_SIGNALED),
+	};
 	return 0;
 }
 

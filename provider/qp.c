@@ -84,10 +84,17 @@ static int init_queues(struct uhcav_qp *qp, const struct uhca_cmd_create_qp_repl
 		return err;
 	err = uhcav_work_queue_init(&qp->rq, qp->page, r->region_size, &r->recv,
 				    UHCA_ABI_RECV_STRIDE(r->max_recv_sge));
-	if (err || !qp->rq.entries)
-		return err;
-	qp->rq.wr_id = calloc((size_t)r->recv.entries * 2, sizeof(*qp->rq.wr_id));
-	return qp->rq.wr_id ? 0 : -ENOMEM;
+	if (!err)
+		err = uhcav_work_queue_keep_notes(&qp->sq);
+	if (!err)
+		err = uhcav_work_queue_keep_notes(&qp->rq);
+	return err;
+}
+
+static void free_notes(struct uhcav_qp *qp)
+{
+	free(qp->sq.posted);
+	free(qp->rq.posted);
 }
 
 static int map_queues(struct uhcav_qp *qp, const struct uhca_cmd_create_qp_reply *r, int fd)
@@ -102,6 +109,7 @@ static int map_queues(struct uhcav_qp *qp, const struct uhca_cmd_create_qp_reply
 	qp->region_size = r->region_size;
 	err = init_queues(qp, r);
 	if (err) {
+		free_notes(qp);
 		munmap(base, r->region_size);
 		return err;
 	}
@@ -162,7 +170,7 @@ static int open_qp(struct uhcav_qp *qp, const struct ibv_qp_init_attr *attr)
 	return 0;
 
 err_unmap:
-	free(qp->rq.wr_id);
+	free_notes(qp);
 	munmap(qp->page, qp->region_size);
 err_destroy:
 	uhcav_context_call_handle(qp->ctx, UHCA_CMD_DESTROY_QP, reply.handle);
@@ -252,14 +260,16 @@ struct ibv_qp *uhcav_create_qp_ex(struct ibv_context *ibctx, struct ibv_qp_init_
 /* Work requests and completions of the time before are gone (IBTA vol. 1, 10.3.1.2). */
 static void forget_work(struct uhcav_qp *qp)
 {
+	struct uhcav_cq *send = uhcav_cq_of(qp->qp.send_cq);
 	struct uhcav_cq *recv = uhcav_cq_of(qp->qp.recv_cq);
 
-	uhcav_cq_skip(uhcav_cq_of(qp->qp.send_cq), qp->qp.qp_num);
+	uhcav_cq_skip(send, qp->qp.qp_num);
 	uhcav_cq_skip(recv, qp->qp.qp_num);
+	uhcav_lock(&send->lock);
+	uhcav_qp_forget_sends(qp);
+	uhcav_unlock(&send->lock);
 	uhcav_lock(&recv->lock);
-	uhcav_lock(&qp->rq.lock);
-	qp->recv_completed = qp->rq.producer;
-	uhcav_unlock(&qp->rq.lock);
+	uhcav_qp_forget_recvs(qp);
 	uhcav_unlock(&recv->lock);
 }
 
@@ -348,7 +358,7 @@ int uhcav_destroy_qp(struct ibv_qp *ibqp)
 	uhcav_cq_detach(send, ibqp->qp_num);
 	uhcav_cq_detach(recv, ibqp->qp_num);
 	munmap(qp->page, qp->region_size);
-	free(qp->rq.wr_id);
+	free_notes(qp);
 	free(qp);
 	return 0;
 }

@@ -8,6 +8,7 @@
 
 #include "context.h"
 #include "cq.h"
+#include "cqe.h"
 #include "srq.h"
 #include "work_queue.h"
 
@@ -32,9 +33,13 @@ struct uhcav_qp {
 	struct uhcav_work_queue sq;
 	struct uhcav_work_queue rq; /* no entries with an SRQ */
 
-	uint32_t recv_completed; /* receives polled; under the recv CQ's lock */
-	bool send_flushing;      /* under the send CQ's lock, as is the next */
-	uint32_t send_flushed;   /* first send not yet flushed after the daemon's death */
+	/* Under the send CQ's lock: */
+	uint32_t send_completed; /* behind the last send whose completion was polled */
+	uint32_t send_flushed;   /* next send to flush after the daemon's death */
+	bool send_failed;        /* a send has failed: from there on each completes */
+	bool send_flushing;
+	/* Under the receive CQ's lock: */
+	uint32_t recv_completed; /* receives polled or flushed */
 
 	uint32_t handle;
 	size_t region_size;
@@ -70,6 +75,21 @@ int uhcav_detach_mcast(struct ibv_qp *ibqp, const union ibv_gid *gid, uint16_t l
  */
 int uhcav_qp_flush_send(struct uhcav_qp *qp, int n, struct ibv_wc *wc);
 int uhcav_qp_flush_recv(struct uhcav_qp *qp, int n, struct ibv_wc *wc);
+
+/* A completion of this QP was polled. Under the lock of its CQ. */
+static inline void uhcav_qp_polled(struct uhcav_qp *qp, const struct uhca_abi_cqe *e)
+{
+	if (e->opcode & UHCA_ABI_WC_RECV) {
+		qp->recv_completed++;
+	} else {
+		qp->send_completed = e->wqe_index + 1;
+		qp->send_failed |= e->status != UHCA_ABI_WC_SUCCESS;
+	}
+}
+
+/* A reset: nothing of what was posted will ever complete. Under the lock of the queue's CQ. */
+void uhcav_qp_forget_sends(struct uhcav_qp *qp);
+void uhcav_qp_forget_recvs(struct uhcav_qp *qp);
 
 /* How many that would be. */
 uint32_t uhcav_qp_send_outstanding(struct uhcav_qp *qp);

@@ -5,6 +5,7 @@
 #include "work_queue.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 int uhcav_work_queue_init(struct uhcav_work_queue *wq, void *base, size_t size,
 			  const struct uhca_abi_queue_layout *layout, uint32_t min_stride)
@@ -26,4 +27,12 @@ int uhcav_work_queue_init(struct uhcav_work_queue *wq, void *base, size_t size,
 	wq->stride = layout->stride;
 	wq->entries = (uint8_t *)base + layout->offset;
 	return 0;
+}
+
+int uhcav_work_queue_keep_notes(struct uhcav_work_queue *wq)
+{
+	if (!wq->entries)
+		return 0;
+	wq->posted = calloc(((size_t)wq->mask + 1) * 2, sizeof(*wq->posted));
+	return wq->posted ? 0 : -ENOMEM;
 }

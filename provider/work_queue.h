@@ -15,6 +15,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct uhcav_posted {
+	uint64_t wr_id;
+	uint8_t opcode;   /* of a send */
+	uint8_t signaled; /* of a send: completes also when nothing goes wrong */
+};
+
 struct uhcav_work_queue {
 	struct uhcav_lock lock;
 	uint32_t producer;
@@ -26,10 +32,11 @@ struct uhcav_work_queue {
 	uint8_t *entries; /* NULL: the queue does not exist */
 	struct uhca_abi_ring *ring;
 	/*
-	 * Receive queues: the wr_id of the last 2 * entries requests. The device takes a request
-	 * out of the ring long before it completes it, and its slot may be reused by then.
+	 * Our own notes of the last 2 * entries requests, for flush_qp.c: the device takes a
+	 * request out of the ring before it completes it, and its slot may be reused by then. NULL:
+	 * none.
 	 */
-	uint64_t *wr_id;
+	struct uhcav_posted *posted;
 };
 
 /*
@@ -40,6 +47,9 @@ struct uhcav_work_queue {
 int uhcav_work_queue_init(struct uhcav_work_queue *wq, void *base, size_t size,
 			  const struct uhca_abi_queue_layout *layout, uint32_t min_stride);
 
+/* Makes room for the notes of a queue that exists; free(wq->posted) with the queue. 0, -ENOMEM. */
+int uhcav_work_queue_keep_notes(struct uhcav_work_queue *wq);
+
 /* Is there room for one more? Under the lock. */
 static inline bool uhcav_work_queue_full(struct uhcav_work_queue *wq)
 {
@@ -47,6 +57,13 @@ static inline bool uhcav_work_queue_full(struct uhcav_work_queue *wq)
 		return false;
 	wq->consumer = uhca_ring_observe(&wq->ring->consumer);
 	return wq->producer - wq->consumer >= wq->max_wr;
+}
+
+/* The note of the request at an index. */
+static inline struct uhcav_posted *uhcav_work_queue_posted(const struct uhcav_work_queue *wq,
+							   uint32_t index)
+{
+	return &wq->posted[index & (wq->mask * 2 + 1)];
 }
 
 static inline uint8_t *uhcav_work_queue_slot(const struct uhcav_work_queue *wq, uint32_t index)

@@ -8,6 +8,8 @@
  * byte_len (less what the flag GRH says is in front; the device puts it into the data as well)
  * bytes to scatter_addr before it hands out the completion. Used when the receive has one
  * element and all of it fits.
+ * A send's slot is given back before its completion is published, so that a poller may post at
+ * once; wqe_index tells a client whose daemon died between the two that one is missing.
  * SKIP: set by the client on entries of a QP that it destroyed; polling steps over them.
  */
 #ifndef UHCA_ABI_CQE_H
@@ -85,8 +87,8 @@ struct uhca_abi_cqe {
 	uint8_t sl;
 	uint8_t dlid_path_bits;
 	uint16_t scatter_length; /* bytes to copy when SCATTER is set */
-	uint32_t reserved;
-	uint32_t sequence; /* stored last, with release */
+	uint32_t wqe_index;      /* of a send: the producer index at which it was posted */
+	uint32_t sequence;       /* stored last, with release */
 };
 static_assert(sizeof(struct uhca_abi_cqe) == 64, "one cache line");
 

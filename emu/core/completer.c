@@ -32,6 +32,7 @@ void completer_push(struct qp *qp, const struct send_wr *w, uint8_t status)
 		.byte_len = w->length,
 		.status = status,
 		.opcode = completion_opcode(w->wqe.opcode),
+		.wqe_index = w->index,
 	};
 
 	if (!cq_push(qp->send_cq, &e))

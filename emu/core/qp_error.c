@@ -33,6 +33,7 @@ static void flush_send_ring(struct qp *qp)
 
 	while (send_fetch(&r->sq, &w->wqe, r->sge) == FETCH_OK) {
 		w->length = 0;
+		w->index = r->sq.head - 1;
 		send_retire(&r->sq, r->sq.head);
 		completer_push(qp, w, UHCA_ABI_WC_WR_FLUSH_ERR);
 	}

@@ -84,6 +84,7 @@ static void test_entries(void **state)
 	OFFSET(uhca_abi_cqe, scatter_addr, 32);
 	OFFSET(uhca_abi_cqe, timestamp, 40);
 	OFFSET(uhca_abi_cqe, scatter_length, 54);
+	OFFSET(uhca_abi_cqe, wqe_index, 56);
 	OFFSET(uhca_abi_cqe, sequence, 60);
 	assert_int_equal(UHCA_ABI_SEND_STRIDE(0), 64);
 	assert_int_equal(UHCA_ABI_SEND_STRIDE(1), 128);

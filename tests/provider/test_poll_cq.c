@@ -8,6 +8,7 @@
 #include "post_send.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -164,7 +165,7 @@ static void post(struct fixture *f, unsigned sends, unsigned recvs)
 static void test_flush(void **state)
 {
 	struct fixture *f = fixture_create(IBV_QPT_RC);
-	struct uhca_abi_cqe sent = {.wr_id = 101, .qpn = FIXTURE_QPN};
+	struct uhca_abi_cqe sent = {.wr_id = 101, .qpn = FIXTURE_QPN, .wqe_index = 1};
 	struct uhca_abi_cqe received = {
 		.wr_id = 200, .qpn = FIXTURE_QPN, .opcode = UHCA_ABI_WC_RECV};
 	uint64_t want[] = {101, 200, 102, 103, 104, 201, 202, 203, 204};
@@ -193,6 +194,41 @@ static void test_flush(void **state)
 	fixture_complete(f, &sent, NULL, 0);
 	assert_int_equal(uhcav_poll_cq(&f->cq.cq, 2, wc), 0);
 	fixture_destroy(f);
+}
+
+/*
+ * The daemon died after it gave the slot of send 1 back and before it completed it: reported when
+ * a completion was due, and not when there was none to come.
+ */
+static void flush_after(bool signaled, bool polled, unsigned want)
+{
+	struct fixture *f = fixture_create(IBV_QPT_RC);
+	struct uhca_abi_cqe sent = {.wr_id = 1, .qpn = FIXTURE_QPN, .wqe_index = 1};
+	struct ibv_send_wr wr = {.opcode = IBV_WR_SEND}, *bad;
+	struct ibv_wc wc[4];
+
+	if (signaled)
+		wr.send_flags = IBV_SEND_SIGNALED;
+	for (wr.wr_id = 0; wr.wr_id < 3; wr.wr_id++)
+		assert_int_equal(uhcav_post_send(&f->qp.qp, &wr, &bad), 0);
+	f->queue.send.consumer = 2;
+	if (polled) {
+		fixture_complete(f, &sent, NULL, 0);
+		assert_int_equal(uhcav_poll_cq(&f->cq.cq, 1, wc), 1);
+	}
+	f->ctx.life = UHCAV_FATAL;
+	assert_int_equal(uhcav_poll_cq(&f->cq.cq, 4, wc), want);
+	assert_int_equal(wc[want - 1].wr_id, 2);
+	assert_int_equal(wc[0].wr_id, 3 - want);
+	fixture_destroy(f);
+}
+
+static void test_flush_between(void **state)
+{
+	(void)state;
+	flush_after(true, true, 1);
+	flush_after(true, false, 2);
+	flush_after(false, false, 1);
 }
 
 /* The wr_id of a receive that the device holds survives the reuse of its slot. */
@@ -263,6 +299,7 @@ int main(void)
 		cmocka_unit_test(test_skip),
 		cmocka_unit_test(test_settle),
 		cmocka_unit_test(test_flush),
+		cmocka_unit_test(test_flush_between),
 		cmocka_unit_test(test_flush_reused_slots),
 		cmocka_unit_test(test_flush_nonsense),
 		cmocka_unit_test(test_forked),

@@ -100,7 +100,7 @@ static void test_srq(void **state)
 	struct ibv_recv_wr wr[FIXTURE_WR + 1], *bad = NULL;
 
 	(void)state;
-	srq.rq.wr_id = NULL;
+	srq.rq.posted = NULL;
 	chain(wr, FIXTURE_WR + 1);
 	assert_int_equal(uhcav_post_srq_recv(&srq.srq, wr, &bad), ENOMEM);
 	assert_ptr_equal(bad, &wr[FIXTURE_WR]);

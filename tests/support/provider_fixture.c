@@ -57,8 +57,9 @@ static void make_qp(struct fixture *f, enum ibv_qp_type type)
 					   .mask = FIXTURE_WR - 1,
 					   .stride = UHCA_ABI_RECV_STRIDE(FIXTURE_SGE),
 					   .entries = f->recv,
-					   .ring = &f->queue.recv,
-					   .wr_id = f->recv_ids};
+					   .ring = &f->queue.recv};
+	assert_int_equal(uhcav_work_queue_keep_notes(&qp->sq), 0);
+	assert_int_equal(uhcav_work_queue_keep_notes(&qp->rq), 0);
 	assert_int_equal(uhcav_cq_attach(&f->cq, FIXTURE_QPN, qp), 0);
 }
 
@@ -86,6 +87,8 @@ struct fixture *fixture_create(enum ibv_qp_type type)
 void fixture_destroy(struct fixture *f)
 {
 	uhcav_qp_set_destruct(&f->cq.qps);
+	free(f->qp.sq.posted);
+	free(f->qp.rq.posted);
 	uhcav_mr_table_destruct(&f->ctx.regions);
 	pthread_mutex_destroy(&f->ctx.cqs_lock);
 	close(f->ctx.event_fd);

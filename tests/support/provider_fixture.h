@@ -37,7 +37,6 @@ struct fixture {
 	_Alignas(64) uint8_t data[FIXTURE_WR * FIXTURE_DATA_STRIDE];
 	_Alignas(64) uint8_t recv[FIXTURE_WR * UHCA_ABI_RECV_STRIDE(FIXTURE_SGE)];
 	_Alignas(64) uint8_t cqes[FIXTURE_CQE * FIXTURE_CQE_STRIDE];
-	uint64_t recv_ids[FIXTURE_WR * 2];
 	uint32_t cq_producer;
 };
 

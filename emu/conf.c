@@ -111,8 +111,7 @@ static int apply(struct conf *c, const struct conf_option *o, const char *arg, c
 /* One option, which may take the next argument too. Returns the arguments used, or -EINVAL. */
 static int parse_one(struct conf *c, char *const *argv, char *error, size_t cap)
 {
-	const char *name = argv[0] + 2;
-	const char *equals = strchr(name, '=');
+	const char *equals = strchr(argv[0], '=');
 	const char *arg = equals ? equals + 1 : NULL;
 	const struct conf_option *o;
 	char why[256];
@@ -122,7 +121,7 @@ static int parse_one(struct conf *c, char *const *argv, char *error, size_t cap)
 		snprintf(error, cap, "'%s' is not an option", argv[0]);
 		return -EINVAL;
 	}
-	o = find(name, equals ? (size_t)(equals - name) : strlen(name));
+	o = find(argv[0] + 2, (equals ? (size_t)(equals - argv[0]) : strlen(argv[0])) - 2);
 	if (!o) {
 		snprintf(error, cap, "there is no option %.*s",
 			 (int)(equals ? equals - argv[0] : (long)strlen(argv[0])), argv[0]);

@@ -87,8 +87,8 @@ static void inject(struct stage *s, struct fuzz_input *in)
 	input_bytes(in, bytes, n);
 	if (roce_packet_parse(bytes, n, &pkt) != ROCE_PARSE_OK)
 		return;
-	memcpy(flow.src, s->w->device[1].host.gid, 16);
-	memcpy(flow.dst, s->w->device[0].host.gid, 16);
+	memcpy(flow.src, s->w->device[1].host.gid[0], 16);
+	memcpy(flow.dst, s->w->device[0].host.gid[0], 16);
 	if (fix & 4)
 		pkt.bth.dest_qp = qp->qpn;
 	if (fix & 8) /* near the numbers that matter: of the responder, or of the requester */

@@ -52,7 +52,7 @@ static void create_attacker(struct stage *s)
 	vqp_connect(&s->qp[0], &s->qp[0], &conn);
 	vqp_activate(&s->qp[1], &conn);
 	vqp_connect(&s->qp[2], &s->qp[2], &conn);
-	MUST(vclient_create_ah(&s->c, s->c.host->gid, &s->ah) == 0);
+	MUST(vclient_create_ah(&s->c, s->c.host, 0, &s->ah) == 0);
 }
 
 static void create(struct stage *s)

@@ -145,9 +145,9 @@ static void send_packet(struct world *w, struct world_packet *p)
 static unsigned route(const struct world *w, const uint8_t dst[16])
 {
 	for (unsigned i = 0; i < w->n_devices; i++) {
-		const uint8_t v6[16] = {[0] = 0xfd, [15] = (uint8_t)(1 + i)};
+		const struct vhost *h = &w->device[i].host;
 
-		if (!memcmp(dst, w->device[i].host.gid, 16) || !memcmp(dst, v6, 16))
+		if (!memcmp(dst, h->gid[0], 16) || !memcmp(dst, h->gid[1], 16))
 			return i;
 	}
 	return w->n_devices;

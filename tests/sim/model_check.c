@@ -226,6 +226,13 @@ static void lossy_delivered(struct model_qp *q, struct model_qp *from, const str
 		   q->index, q->qp->qpn, e->byte_len);
 }
 
+static bool has_address(const struct model_qp *q, const uint8_t addr[16])
+{
+	const struct vhost *h = q->qp->c->host;
+
+	return !memcmp(h->gid[0], addr, 16) || !memcmp(h->gid[1], addr, 16);
+}
+
 /* The sender that source QP number and GRH name. */
 static struct model_qp *ud_sender(struct model_qp *q, const struct model_recv *r,
 				  const struct uhca_abi_cqe *e)
@@ -245,11 +252,11 @@ static struct model_qp *ud_sender(struct model_qp *q, const struct model_recv *r
 		at += n;
 	}
 	CHECK(q, roce_grh_parse(grh, &flow));
-	CHECK(q, memcmp(flow.dst, q->qp->c->host->gid, 16) == 0);
+	CHECK(q, has_address(q, flow.dst));
 	for (unsigned i = 0; i < q->m->n_qps; i++) {
 		struct model_qp *from = q->m->qp[i];
 
-		if (from->qp->qpn == e->src_qp && !memcmp(from->qp->c->host->gid, flow.src, 16))
+		if (from->qp->qpn == e->src_qp && has_address(from, flow.src))
 			return from;
 	}
 	world_fail(q->m->w, "qp %u: datagram from an unknown QP 0x%x", q->index, e->src_qp);

@@ -64,8 +64,8 @@ static void test_stale_request(void **state)
 	pair_expect_copy(&p.a, 200000, &p.b, 0, LENGTH);
 	request = rules_nth(&p.rules, 0, ROCE_OP_READ_REQ, 0);
 	core_train_start(&t, &request->pkt, &(struct roce_flow){0});
-	memcpy(t.flow.src, p.a.c.host->gid, 16);
-	memcpy(t.flow.dst, p.b.c.host->gid, 16);
+	memcpy(t.flow.src, p.a.c.host->gid[0], 16);
+	memcpy(t.flow.dst, p.b.c.host->gid[0], 16);
 	world_send(p.w, 0, &t);
 	side_quiet(&p.a, PAIR_SECONDS);
 	world_assert(p.w, rules_count(&p.rules, 1, ROCE_OP_READ_RESP) == 10);

@@ -210,7 +210,7 @@ static void fail_datagram(uint32_t length, bool bad_ah, uint8_t opcode, uint8_t 
 
 	create(&p, IBV_QPT_UD);
 	sge = (struct uhca_abi_sge){p.a.mr.addr, length, p.a.mr.lkey};
-	world_assert(p.w, vclient_create_ah(&p.a.c, p.b.c.host->gid, &ah) == 0);
+	world_assert(p.w, vclient_create_ah(&p.a.c, p.b.c.host, 0, &ah) == 0);
 	wr.ah = ah;
 	wr.remote_qpn = p.b.qp.qpn;
 	wr.remote_qkey = p.conn.qkey;

@@ -16,8 +16,8 @@ static void captured(const struct pair *p, struct core_train *t, const uint8_t p
 	pkt = l->pkt;
 	pkt.payload = payload;
 	pkt.payload_len = 16;
-	memcpy(flow.src, p->a.c.host->gid, 16);
-	memcpy(flow.dst, p->b.c.host->gid, 16);
+	memcpy(flow.src, p->a.c.host->gid[0], 16);
+	memcpy(flow.dst, p->b.c.host->gid[0], 16);
 	core_train_start(t, &pkt, &flow);
 	t->head.bth.psn = p->conn.sq_psn + 1; /* the one that is expected next */
 }

@@ -96,6 +96,7 @@ static struct vqp_conn choose_conn(struct workload *l)
 	c.sq_psn = percent(l, 30) ? 0x1000000 - prng_range(r, 1, 40) : prng_below(r, 0x1000000);
 	c.rq_psn = percent(l, 30) ? 0x1000000 - prng_range(r, 1, 40) : prng_below(r, 0x1000000);
 	c.timeout = (uint8_t)prng_range(r, 9, 14);
+	c.gid_index = (uint8_t)prng_below(r, 2);
 	c.min_rnr_timer = (uint8_t)prng_range(r, 1, 14);
 	c.max_rd_atomic = (uint8_t)prng_range(r, 1, 16);
 	c.max_dest_rd_atomic = (uint8_t)prng_range(r, c.max_rd_atomic, 16);
@@ -111,7 +112,7 @@ static struct workload_end *make_end(struct workload *l, enum ibv_qp_type type)
 	int rc;
 
 	e->node = &l->node[prng_below(r, l->n_nodes)];
-	srq = e->node->use_srq && type == IBV_QPT_RC;
+	srq = e->node->use_srq && (type == IBV_QPT_RC || percent(l, 50));
 	init.srq = srq ? &e->node->srq : NULL;
 	init.send_cq = &e->node->cq[prng_below(r, WORKLOAD_CQS)];
 	init.recv_cq = &e->node->cq[prng_below(r, WORKLOAD_CQS)];
@@ -167,7 +168,8 @@ static void make_datagram(struct workload *l)
 	e->mtu = e->max_bytes = 4096;
 	vqp_activate(&e->qp, &conn);
 	for (unsigned i = 0; i < l->n_nodes; i++) {
-		int rc = vclient_create_ah(&e->node->c, l->node[i].c.host->gid, &e->ah[i]);
+		int rc = vclient_create_ah(&e->node->c, l->node[i].c.host,
+					   (uint8_t)prng_below(&l->rng, 2), &e->ah[i]);
 
 		world_assert(l->w, rc == 0);
 	}

@@ -199,17 +199,25 @@ void workload_post(struct workload *l, struct workload_end *e)
 
 /* ---- receives ---- */
 
+/* Some UD end takes its receives from there: any datagram may. */
+static bool serves_datagrams(const struct workload *l, const struct model_recvs *r)
+{
+	for (unsigned i = 0; i < l->n_ends; i++)
+		if (!l->end[i].peer && l->end[i].model->recvs == r)
+			return true;
+	return false;
+}
+
 /* Messages that may still ask these receives for one. */
 static unsigned wanted(const struct workload *l, const struct model_recvs *r)
 {
+	bool datagrams = serves_datagrams(l, r);
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < l->n_ends; i++) {
 		const struct workload_end *e = &l->end[i];
 
-		/* A datagram may go to any UD end; a connected message to its peer's receives. */
-		if (!e->peer ? l->end[i].qp.type == IBV_QPT_UD && r->qp && r->qp->type == IBV_QPT_UD
-			     : e->peer->model->recvs == r)
+		if (e->peer ? e->peer->model->recvs == r : datagrams)
 			n += model_needs_recvs(e->model) + e->to_post;
 	}
 	return n;
@@ -219,11 +227,11 @@ void workload_post_recvs(struct workload *l, struct workload_end *e, uint32_t n)
 {
 	struct model_recvs *r = e->model->recvs;
 	uint32_t max_sge = most(r->srq ? r->srq->recv.max_sge : e->qp.recv.max_sge);
-	uint32_t room = e->qp.type == IBV_QPT_UD ? 4096 + 40 : WORKLOAD_MAX_BYTES;
+	uint32_t room = WORKLOAD_MAX_BYTES;
 	struct uhca_abi_sge sge[MODEL_MAX_SGE];
 
-	if (!r->srq && e->peer)
-		room = e->peer->max_bytes;
+	if (!r->srq)
+		room = e->peer ? e->peer->max_bytes : 4096 + 40;
 	while (n-- && r->n < wanted(l, r)) {
 		uint64_t local = take_local(l, e->node, room, e->node->mr.length);
 		uint32_t count;

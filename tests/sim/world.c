@@ -129,7 +129,7 @@ static void device_construct(struct world *w, unsigned i, const struct core_conf
 	d->rng = (struct prng){w->seed * 31 + i};
 	d->host.index = i;
 	d->host.now = &w->now;
-	memcpy(d->host.gid, v4, 16);
+	memcpy(d->host.gid, cfg.gid, sizeof d->host.gid);
 	d->cap = cfg.train_bytes;
 	d->buf = malloc(d->cap);
 	d->host.dev = core_create(&w->ops, d, &cfg);

@@ -169,12 +169,14 @@ int vclient_dereg_mr(struct vclient *c, const struct vmr *mr)
 	return rc;
 }
 
-int vclient_create_ah(struct vclient *c, const uint8_t dgid[16], uint32_t *handle)
+int vclient_create_ah(struct vclient *c, const struct vhost *to, uint8_t gid_index,
+		      uint32_t *handle)
 {
 	struct uhca_cmd_create_ah in = {.pd = c->pd,
 					.attr = {.is_global = 1, .port_num = 1, .hop_limit = 64}};
 
-	memcpy(in.attr.dgid, dgid, 16);
+	in.attr.sgid_index = gid_index;
+	memcpy(in.attr.dgid, to->gid[gid_index], 16);
 	return core_create_ah(c->core, &in, handle);
 }
 

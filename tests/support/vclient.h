@@ -23,8 +23,8 @@
 struct vhost {
 	struct device *dev;
 	const uint64_t *now;
-	bool dirty; /* something was done to the device: ask it for trains */
-	uint8_t gid[16];
+	bool dirty;         /* something was done to the device: ask it for trains */
+	uint8_t gid[2][16]; /* IPv4-mapped, IPv6 */
 	unsigned index;
 };
 
@@ -109,7 +109,8 @@ struct vqp_conn {
 	uint8_t timeout, retry_cnt, rnr_retry, min_rnr_timer;
 	uint8_t max_rd_atomic, max_dest_rd_atomic;
 	uint32_t access;
-	uint32_t qkey; /* UD */
+	uint32_t qkey;     /* UD */
+	uint8_t gid_index; /* 0: IPv4, 1: IPv6 */
 };
 
 enum vpost_mode { VPOST_PLAIN, VPOST_INLINE, VPOST_GATHERED };
@@ -150,7 +151,9 @@ int vclient_reg_mr_pd(struct vclient *c, uint32_t pd, const struct vmr *range, u
 		      struct vmr *out);
 int vclient_dereg_mr(struct vclient *c, const struct vmr *mr);
 
-int vclient_create_ah(struct vclient *c, const uint8_t dgid[16], uint32_t *handle);
+/* Towards the host, from and to its IPv4 (0) or IPv6 (1) address. */
+int vclient_create_ah(struct vclient *c, const struct vhost *to, uint8_t gid_index,
+		      uint32_t *handle);
 
 /* Takes the oldest record that was not taken yet; false when there is none. */
 bool vevents_take(struct vevents *e, struct vevent *out);

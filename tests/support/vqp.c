@@ -161,13 +161,16 @@ int vqp_rtr(struct vqp *qp, const struct vqp_conn *conn, const struct vhost *to,
 					.rq_psn = conn->rq_psn,
 					.max_dest_rd_atomic = conn->max_dest_rd_atomic,
 					.min_rnr_timer = conn->min_rnr_timer,
-					.ah = {.is_global = 1, .port_num = 1, .hop_limit = 64}};
+					.ah = {.is_global = 1,
+					       .port_num = 1,
+					       .hop_limit = 64,
+					       .sgid_index = conn->gid_index}};
 	uint32_t mask =
 		IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN;
 
 	if (qp->type == IBV_QPT_UD)
 		return vqp_modify(qp, IBV_QP_STATE, &attr);
-	memcpy(attr.ah.dgid, to->gid, 16);
+	memcpy(attr.ah.dgid, to->gid[conn->gid_index], 16);
 	if (qp->type == IBV_QPT_RC)
 		mask |= IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
 	return vqp_modify(qp, mask, &attr);

@@ -468,6 +468,49 @@ static void test_address_of_other_pd(void **state)
 	assert_int_equal(ibv_dealloc_pd(pd), 0);
 }
 
+/* A datagram is answered to where it came from (ibv_create_ah_from_wc(3)). */
+static void datagram(struct world *w, struct ibv_qp *qp, struct ibv_ah *ah, struct ibv_wc *wc)
+{
+	struct ibv_sge sge = {(uintptr_t)w->memory, SIZE, w->mr->lkey};
+	struct ibv_recv_wr recv = {.sg_list = &sge, .num_sge = 1}, *bad_recv;
+	struct ibv_send_wr send = {.opcode = IBV_WR_SEND}, *bad;
+
+	send.wr.ud.ah = ah;
+	send.wr.ud.remote_qpn = qp->qp_num;
+	send.wr.ud.remote_qkey = 0x11;
+	assert_int_equal(ibv_post_recv(qp, &recv, &bad_recv), 0);
+	assert_int_equal(ibv_post_send(qp, &send, &bad), 0);
+	do {
+		poll_one(w->cq, wc);
+		assert_int_equal(wc->status, IBV_WC_SUCCESS);
+	} while (wc->opcode != IBV_WC_RECV);
+	assert_int_equal(wc->byte_len, sizeof(struct ibv_grh));
+	assert_true(wc->wc_flags & IBV_WC_GRH);
+}
+
+static void test_address_of_sender(void **state)
+{
+	struct world *w = *state;
+	struct ibv_qp *qp = make_datagram_qp(w);
+	struct ibv_ah_attr address = own_address(w->ctx), from;
+	struct ibv_ah *there = ibv_create_ah(w->pd, &address), *back;
+	struct ibv_wc wc;
+
+	assert_non_null(there);
+	datagram(w, qp, there, &wc);
+	assert_int_equal(wc.src_qp, qp->qp_num);
+	assert_int_equal(ibv_init_ah_from_wc(w->ctx, 1, &wc, (void *)w->memory, &from), 0);
+	assert_memory_equal(&from.grh.dgid, &address.grh.dgid, sizeof(from.grh.dgid));
+	assert_int_equal(from.grh.sgid_index, 0);
+	back = ibv_create_ah_from_wc(w->pd, &wc, (void *)w->memory, 1);
+	assert_non_null(back);
+	datagram(w, qp, back, &wc);
+	assert_int_equal(ibv_destroy_ah(there), 0);
+	assert_int_equal(ibv_destroy_ah(back), 0);
+	/* The send's completion of the last datagram may stand behind its receive. */
+	assert_int_equal(ibv_destroy_qp(qp), 0);
+}
+
 /* ---- wrong arguments ---- */
 
 static void test_bad_regions(void **state)
@@ -638,14 +681,14 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_foreign_objects), /* first: handles of two fresh devices coincide */
-		TEST(test_pd_in_use),           TEST(test_cq_in_use),
-		TEST(test_two_cqs_in_use),      TEST(test_srq_in_use),
-		TEST(test_region_in_use),       TEST(test_stale_handles),
-		TEST(test_foreign_address),     TEST(test_address_of_other_pd),
-		TEST(test_bad_regions),         TEST(test_bad_sizes),
-		TEST(test_bad_queries),         TEST(test_bad_addresses),
-		TEST(test_bad_posts),           TEST(test_full_queues),
-		TEST(test_close_with_all_open),
+		TEST(test_pd_in_use),         TEST(test_cq_in_use),
+		TEST(test_two_cqs_in_use),    TEST(test_srq_in_use),
+		TEST(test_region_in_use),     TEST(test_stale_handles),
+		TEST(test_foreign_address),   TEST(test_address_of_other_pd),
+		TEST(test_address_of_sender), TEST(test_bad_regions),
+		TEST(test_bad_sizes),         TEST(test_bad_queries),
+		TEST(test_bad_addresses),     TEST(test_bad_posts),
+		TEST(test_full_queues),       TEST(test_close_with_all_open),
 	};
 
 	alarm(120); /* a hang is a failure */

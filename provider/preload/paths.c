@@ -60,7 +60,7 @@ char *__realpath_chk(const char *path, char *resolved, size_t room);
 /* The mode is there only when the flags say so. */
 #define MODE(flags, mode)                                                                          \
 	do {                                                                                       \
-		if ((flags) & (O_CREAT | __O_TMPFILE)) {                                           \
+		if (((flags)&O_CREAT) || ((flags)&O_TMPFILE) == O_TMPFILE) {                       \
 			va_list ap_;                                                               \
 			va_start(ap_, flags);                                                      \
 			(mode) = va_arg(ap_, mode_t);                                              \

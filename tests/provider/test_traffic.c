@@ -407,6 +407,42 @@ static void test_busy(void **state)
 	verbs_pair_destroy(p);
 }
 
+/* ---- threads ---- */
+
+#define THREADS 3u
+#define LAPS    5u
+
+/* Opens, registers, connects, sends, destroys and closes, all the time. */
+static void *lap(void *arg)
+{
+	for (unsigned i = 0; i < LAPS; i++) {
+		struct verbs_pair *p = verbs_pair_create(IBV_QPT_RC, 0);
+		for (unsigned k = 0; k < 50; k++) {
+			struct ibv_send_wr wr = {
+				.wr_id = k, .opcode = IBV_WR_SEND, .send_flags = IBV_SEND_SIGNALED};
+			p->a.memory[0] = (uint8_t)k;
+			verbs_pair_recv(&p->b, k, 0, 1);
+			verbs_pair_send(&p->a, &wr, 0, 1);
+			expect(verbs_pair_poll(p->a.cq), k, IBV_WC_SEND, 1);
+			expect(verbs_pair_poll(p->b.cq), k, IBV_WC_RECV, 1);
+			assert_int_equal(p->b.memory[0], (uint8_t)k);
+		}
+		verbs_pair_destroy(p);
+	}
+	return arg;
+}
+
+static void test_threads(void **state)
+{
+	pthread_t t[THREADS];
+
+	(void)state;
+	for (unsigned i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_create(&t[i], NULL, lap, NULL), 0);
+	for (unsigned i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_join(t[i], NULL), 0);
+}
+
 /* ---- the daemon's end ---- */
 
 /* Every request is completed once: those that were done before, then the rest flushed. */
@@ -466,6 +502,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_flush),
 		cmocka_unit_test(test_reset),
 		cmocka_unit_test(test_busy),
+		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_daemon_killed),
 	};
 

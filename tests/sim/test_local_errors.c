@@ -225,6 +225,26 @@ static void fail_datagram(uint32_t length, bool bad_ah, uint8_t opcode, uint8_t 
 	pair_finish(&p);
 }
 
+/* The address handle belongs to another protection domain (10.2.2.2). */
+static void test_foreign_address_handle(void **state)
+{
+	struct vsend wr = {.opcode = UHCA_ABI_WR_SEND, .wr_id = 1};
+	struct pair p;
+	uint32_t own;
+
+	(void)state;
+	create(&p, IBV_QPT_UD);
+	own = p.a.c.pd;
+	world_assert(p.w, core_alloc_pd(p.a.c.core, &p.a.c.pd) == 0);
+	world_assert(p.w, vclient_create_ah(&p.a.c, p.b.c.host, 0, &wr.ah) == 0);
+	p.a.c.pd = own;
+	wr.remote_qpn = p.b.qp.qpn;
+	wr.remote_qkey = p.conn.qkey;
+	world_assert(p.w, vqp_post_send(&p.a.qp, &wr) == 0);
+	side_expect(&p.a, 0, 1, UHCA_ABI_WC_LOC_QP_OP_ERR, 0);
+	pair_finish(&p);
+}
+
 static void test_datagram(void **state)
 {
 	(void)state;
@@ -275,6 +295,7 @@ int main(void)
 		cmocka_unit_test(test_unknown_opcode),
 		cmocka_unit_test(test_opcode_of_other_transport),
 		cmocka_unit_test(test_datagram),
+		cmocka_unit_test(test_foreign_address_handle),
 		cmocka_unit_test(test_sqe_and_back),
 	};
 

@@ -77,9 +77,12 @@ static void refuse(const struct refusal *r, const struct vqp_conn *conn)
 {
 	struct pair p;
 
-	pair_create(&p, &(struct pair_options){.conn = conn});
-	expect_refusal(&p, r, r->wr.rkey ? r->wr.rkey : p.b.mr.rkey);
-	pair_finish(&p);
+	for (unsigned joined = 0; joined < 2; joined++) {
+		pair_create(&p, &(struct pair_options){.conn = conn});
+		p.w->link[0][1].join = joined ? 1000000 : 0;
+		expect_refusal(&p, r, r->wr.rkey ? r->wr.rkey : p.b.mr.rkey);
+		pair_finish(&p);
+	}
 }
 
 #define ACCESS_ERROR                                                                               \

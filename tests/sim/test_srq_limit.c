@@ -84,6 +84,39 @@ static void test_empty(void **state)
 	pair_finish(&p);
 }
 
+/* Keys of an SRQ's receives are those of its own protection domain, not of the QP's (10.2.9.1). */
+static void test_protection_domain(void **state)
+{
+	struct pair p;
+	struct vmr mr;
+	uint32_t pd;
+
+	(void)state;
+	for (unsigned good = 0; good < 2; good++) {
+		create(&p, 0);
+		world_assert(p.w, core_alloc_pd(p.b.c.core, &pd) == 0);
+		world_assert(p.w, vqp_destroy(&p.b.qp) == 0);
+		world_assert(p.w, vqp_create(&p.b.c,
+					     &(struct vqp_init){.send_cq = &p.b.cq,
+								.recv_cq = &p.b.cq,
+								.srq = &p.srq,
+								.pd = pd},
+					     &p.b.qp) == 0);
+		world_assert(p.w, vqp_to_state(&p.a.qp, IBV_QPS_RESET) == 0);
+		vqp_connect(&p.a.qp, &p.b.qp, &p.conn);
+		world_assert(p.w, vclient_reg_mr_pd(&p.b.c, good ? p.b.c.pd : pd, &p.b.mr,
+						    PAIR_ACCESS, &mr) == 0);
+		p.b.mr.lkey = mr.lkey;
+		side_recv(&p.b, 0, 100000, 100);
+		side_send(&p.a, 0, 0, 100);
+		if (good)
+			pair_expect_copy(&p.a, 0, &p.b, 100000, 100);
+		side_expect(&p.b, 0, 0, good ? UHCA_ABI_WC_SUCCESS : UHCA_ABI_WC_LOC_PROT_ERR,
+			    UHCA_ABI_WC_RECV);
+		pair_finish(&p);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -91,6 +124,7 @@ int main(void)
 		cmocka_unit_test(test_armed_again),
 		cmocka_unit_test(test_never_armed),
 		cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_protection_domain),
 	};
 
 	return cmocka_run_group_tests_name("srq_limit", tests, NULL, NULL);

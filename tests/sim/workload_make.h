@@ -16,7 +16,7 @@
 
 #define WORKLOAD_MAX_BYTES  12288u     /* of a message */
 #define WORKLOAD_SEND_BYTES (3u << 20) /* when these are used up a node posts no more */
-#define WORKLOAD_BYTES      (8u << 20) /* local buffers of a node */
+#define WORKLOAD_BYTES      (12u << 20) /* local buffers of a node */
 
 struct workload_node {
 	struct vclient c;

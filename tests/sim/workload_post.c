@@ -199,28 +199,30 @@ void workload_post(struct workload *l, struct workload_end *e)
 
 /* ---- receives ---- */
 
-/* Some UD end takes its receives from there: any datagram may. */
-static bool serves_datagrams(const struct workload *l, const struct model_recvs *r)
+/* Messages that may still ask the receives of this end's own queue for one. */
+static unsigned wanted(const struct workload *l, const struct workload_end *to)
 {
-	for (unsigned i = 0; i < l->n_ends; i++)
-		if (!l->end[i].peer && l->end[i].model->recvs == r)
-			return true;
-	return false;
-}
-
-/* Messages that may still ask these receives for one. */
-static unsigned wanted(const struct workload *l, const struct model_recvs *r)
-{
-	bool datagrams = serves_datagrams(l, r);
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < l->n_ends; i++) {
 		const struct workload_end *e = &l->end[i];
 
-		if (e->peer ? e->peer->model->recvs == r : datagrams)
+		/* A datagram may go to any UD end, a connected message to its peer only. */
+		if (e->peer ? e->peer == to : !to->peer)
 			n += model_needs_recvs(e->model) + e->to_post;
 	}
 	return n;
+}
+
+/*
+ * An SRQ must never run dry for good: copies of UC and UD messages, and messages that were given
+ * up half-way, use up receives as well.
+ */
+static bool needs_recv(const struct workload *l, const struct workload_end *e)
+{
+	const struct model_recvs *r = e->model->recvs;
+
+	return r->srq ? r->n - r->done < 16 : r->n < wanted(l, e);
 }
 
 void workload_post_recvs(struct workload *l, struct workload_end *e, uint32_t n)
@@ -232,7 +234,7 @@ void workload_post_recvs(struct workload *l, struct workload_end *e, uint32_t n)
 
 	if (!r->srq)
 		room = e->peer ? e->peer->max_bytes : 4096 + 40;
-	while (n-- && r->n < wanted(l, r)) {
+	while (n-- && needs_recv(l, e)) {
 		uint64_t local = take_local(l, e->node, room, e->node->mr.length);
 		uint32_t count;
 

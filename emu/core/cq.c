@@ -179,6 +179,14 @@ static void publish(struct cq *cq, const struct uhca_abi_cqe *e, uint64_t now)
 	uhca_ring_publish(&cq->page->ring.producer, cq->producer);
 }
 
+static void account(struct device *dev, const struct uhca_abi_cqe *e)
+{
+	dev->counters.completions++;
+	if (e->status != UHCA_ABI_WC_SUCCESS)
+		dev->counters.errors++;
+	device_trace(dev, CORE_TRACE_CQE, e->qpn, e->status, e->opcode);
+}
+
 bool cq_push(struct cq *cq, const struct uhca_abi_cqe *e)
 {
 	if (cq->overrun || !has_room(cq)) {
@@ -187,6 +195,7 @@ bool cq_push(struct cq *cq, const struct uhca_abi_cqe *e)
 		cq->overrun = true;
 		return false;
 	}
+	account(cq->obj.client->dev, e);
 	publish(cq, e, cq->obj.client->dev->now);
 	notify(cq, e);
 	return true;

@@ -61,6 +61,16 @@ static bool was_sent_to_us(const siginfo_t *info)
 	return info->si_code <= 0;
 }
 
+/* The command is not our only child: a shared daemon that we started may end before it. */
+static bool collect(pid_t command, int *status)
+{
+	pid_t pid;
+	do
+		pid = waitpid(-1, status, WNOHANG);
+	while (pid > 0 && pid != command);
+	return pid == command;
+}
+
 int run_command_run(char **argv)
 {
 	sigset_t set;
@@ -80,7 +90,7 @@ int run_command_run(char **argv)
 		if (info.si_signo != SIGCHLD) {
 			if (was_sent_to_us(&info))
 				kill(pid, info.si_signo);
-		} else if (waitpid(pid, &status, WNOHANG) == pid) {
+		} else if (collect(pid, &status)) {
 			return exit_status(status);
 		}
 	}

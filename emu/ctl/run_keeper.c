@@ -11,14 +11,31 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/pidfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The end of uhca-run: nobody writes into the pipe, so reading returns when it is closed. */
+/*
+ * Waits for the end of uhca-run: nobody writes into the pipe, so it becomes readable when it is
+ * closed. False when the daemon has ended before.
+ */
+static bool outlives(pid_t daemon, int life_fd)
+{
+	struct pollfd p[2] = {{.fd = life_fd, .events = POLLIN},
+			      {.fd = pidfd_open(daemon, 0), .events = POLLIN}};
+	while (poll(p, 2, -1) < 0 && errno == EINTR)
+		;
+	if (p[1].fd >= 0) /* kernels before 5.3 have no such thing, and we learn it in the end */
+		close(p[1].fd);
+	return p[0].revents != 0;
+}
+
 static void wait_for_end(int life_fd)
 {
 	char byte;
@@ -36,6 +53,18 @@ static void tell_of_crash(const struct run_dir *dir, int status)
 	run_dir_print_log(dir, 0);
 }
 
+/* While the daemon lives, and after it for as long as the command does without. */
+static void keep_daemon(const struct run_dir *dir, pid_t daemon, int life_fd)
+{
+	bool at_end = outlives(daemon, life_fd);
+	int status = run_daemon_stop(daemon);
+	/* at our SIGTERM it ends with 0 */
+	if (!at_end || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
+		tell_of_crash(dir, status);
+	if (!at_end)
+		wait_for_end(life_fd);
+}
+
 static void __attribute__((noreturn))
 keep(const struct run_dir *dir, const struct run_options *options, int life_fd, int ready_fd)
 {
@@ -46,12 +75,10 @@ keep(const struct run_dir *dir, const struct run_options *options, int life_fd, 
 		signal(s, s == SIGCHLD ? SIG_DFL : SIG_IGN);
 	int ret = run_daemon_start(&daemon);
 	if (ret == 0) {
-		if (write(ready_fd, "", 1) == 1)
-			wait_for_end(life_fd);
-		int status = run_daemon_stop(daemon.pid);
-		/* at our SIGTERM it ends with 0 */
-		if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-			tell_of_crash(dir, status);
+		/* uhca-run may be gone already: then there is nothing to wait for */
+		ssize_t n = write(ready_fd, "", 1);
+		(void)n;
+		keep_daemon(dir, daemon.pid, life_fd);
 	}
 	run_dir_remove(dir);
 	_exit(ret == 0 ? 0 : RUN_EXIT_FAILED);

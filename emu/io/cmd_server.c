@@ -374,8 +374,11 @@ int io_cmd_receive(struct io_client *c)
 	ssize_t n = io_message_receive(c->sock, msg, sizeof(msg), &fds, &whole);
 	int error;
 
-	if (n <= 0)
+	/* An empty message looks like the end of the connection, but may bring descriptors. */
+	if (n <= 0) {
+		io_fds_close(&fds);
 		return n == 0 ? -ECONNRESET : (int)n;
+	}
 	if ((size_t)n > sizeof(msg))
 		n = sizeof(msg);
 	error = io_cmd_handle(c, msg, (size_t)n, &fds, whole);

@@ -381,6 +381,22 @@ static void test_uninvited_descriptors(void **state)
 	assert_int_equal(io_test_open_fds(), before - 3);
 }
 
+/* A message of no bytes, which recvmsg(2) tells like the end, with descriptors. */
+static void test_empty_with_descriptors(void **state)
+{
+	struct fixture *f = *state;
+	struct io_test_client c;
+	unsigned before;
+	int fd[3] = {0, 0, 0};
+
+	io_test_connect(&c, f->d);
+	before = io_test_open_fds();
+	assert_int_equal(io_test_send(&c, "", 0, fd, 3), -ECONNRESET);
+	assert_int_equal(io_test_open_fds(), before);
+	io_test_disconnect(&c);
+	alloc_pd(f);
+}
+
 /* A client that asks and asks, and never reads a reply. */
 static void test_deaf_client(void **state)
 {
@@ -489,6 +505,7 @@ int main(void)
 		TEST(test_oversized),
 		TEST(test_reserved_fields),
 		TEST(test_uninvited_descriptors),
+		TEST(test_empty_with_descriptors),
 		TEST(test_deaf_client),
 		TEST(test_refused_hellos),
 		TEST(test_hello_again_after_a_refusal),

@@ -379,6 +379,25 @@ static void test_no_channel(void **state)
 	fixture_stop(&f);
 }
 
+/* What uhcactl counters and the debug log tell of completions; one that is lost is none. */
+static void test_counted(void **state)
+{
+	struct fixture f;
+	struct consumer c;
+
+	(void)state;
+	fixture_start(&f, NULL);
+	c = open_cq(&f, 2, 0);
+	assert_true(push(&c, 0, UHCA_ABI_WC_SUCCESS, 0));
+	assert_true(push(&c, 0, UHCA_ABI_WC_WR_FLUSH_ERR, 0));
+	assert_int_equal(f.trace.point, CORE_TRACE_CQE);
+	assert_int_equal(f.trace.a, UHCA_ABI_WC_WR_FLUSH_ERR);
+	assert_false(push(&c, 0, UHCA_ABI_WC_SUCCESS, 0));
+	assert_int_equal(core_counters(f.dev)->completions, 2);
+	assert_int_equal(core_counters(f.dev)->errors, 1);
+	fixture_stop(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -388,6 +407,7 @@ int main(void)
 		cmocka_unit_test(test_overrun),   cmocka_unit_test(test_lying_consumer),
 		cmocka_unit_test(test_lazy_look), cmocka_unit_test(test_arming),
 		cmocka_unit_test(test_one_event), cmocka_unit_test(test_no_channel),
+		cmocka_unit_test(test_counted),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -84,7 +84,7 @@ struct uhca_abi_cqe {
 	uint64_t timestamp; /* nanoseconds of the device clock */
 	uint16_t pkey_index;
 	uint16_t slid;
-	uint8_t sl;
+	uint8_t sl; /* of a datagram: the kind of packet, see responder_ud.c */
 	uint8_t dlid_path_bits;
 	uint16_t scatter_length; /* bytes to copy when SCATTER is set */
 	uint32_t wqe_index;      /* of a send: the producer index at which it was posted */

@@ -10,11 +10,23 @@
 
 #include <string.h>
 
+/*
+ * RoCEv2 (annex 17, A17.4.5.1) lets the completion of a datagram say what kind of packet it was.
+ * Verbs has no field for it; adapters report it in the service level, which a RoCE packet has not,
+ * and UCX takes packets for misdirected when it is not there: bit 3 for UDP, below it the network
+ * header.
+ */
+enum {
+	PACKET_IPV6 = 8 | 1,
+	PACKET_IPV4 = 8 | 2,
+};
+
 static void complete(struct qp *qp, const struct core_train *t, struct uhca_abi_cqe *e)
 {
 	e->opcode = UHCA_ABI_WC_RECV;
 	e->src_qp = t->head.deth.src_qp;
 	e->flags |= UHCA_ABI_WC_GRH;
+	e->sl = roce_flow_is_v4(&t->flow) ? PACKET_IPV4 : PACKET_IPV6;
 	if (roce_opcode_info(t->head.bth.opcode)->headers & ROCE_HDR_IMMDT) {
 		uint8_t *p = (uint8_t *)&e->imm;
 		p[0] = (uint8_t)(t->head.immdt >> 24);

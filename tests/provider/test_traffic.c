@@ -120,6 +120,7 @@ static void test_datagram(void **state)
 		wc = verbs_pair_poll(p->b.cq);
 		expect(wc, i, IBV_WC_RECV, n + PAIR_GRH);
 		assert_int_equal(wc.wc_flags, IBV_WC_GRH);
+		assert_int_equal(wc.sl, 8 | 2); /* UDP over IPv4: what UCX looks for */
 		assert_int_equal(wc.src_qp, p->a.qp->qp_num);
 		assert_memory_equal(p->b.memory + PAIR_GRH, p->a.memory, n);
 	}

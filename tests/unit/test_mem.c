@@ -382,6 +382,17 @@ static int become_another(uint8_t *base, int sock)
 }
 
 /* An exec keeps the process id, closes the control socket, and has other memory. */
+/* The kernel may keep the old memory for a while, but the data has nowhere to go. */
+static void expect_any_error(struct target *t, size_t offset, size_t length)
+{
+	static uint8_t data[2 * PAGE];
+	struct core_span s = span(t, offset, length);
+	struct iovec iov = {data, length};
+
+	assert_true(io_mem_read(&t->mem, &s, 1, data) < 0);
+	assert_true(io_mem_write(&t->mem, &s, 1, &iov, 1) < 0);
+}
+
 static void test_exec(void **state)
 {
 	(void)state;
@@ -394,8 +405,8 @@ static void test_exec(void **state)
 		p.fd = t.sock;
 		assert_int_equal(poll(&p, 1, 20000), 1);
 		t.mem.checked = 0;
-		expect_error(&t, 0, 8, -ESRCH);
-		expect_error(&t, 0, 2 * PAGE, -ESRCH);
+		expect_any_error(&t, 0, 8);
+		expect_any_error(&t, 0, 2 * PAGE);
 		kill(t.pid, SIGKILL);
 		assert_int_equal(waitpid(t.pid, &status, 0), t.pid);
 		io_mem_close(&t.mem);

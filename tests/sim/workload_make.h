@@ -14,8 +14,8 @@
 #define WORKLOAD_ENDS  12
 #define WORKLOAD_CELLS 2
 
-#define WORKLOAD_MAX_BYTES  12288u     /* of a message */
-#define WORKLOAD_SEND_BYTES (3u << 20) /* when these are used up a node posts no more */
+#define WORKLOAD_MAX_BYTES  12288u      /* of a message */
+#define WORKLOAD_SEND_BYTES (3u << 20)  /* when these are used up a node posts no more */
 #define WORKLOAD_BYTES      (12u << 20) /* local buffers of a node */
 
 struct workload_node {

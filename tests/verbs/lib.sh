@@ -179,10 +179,11 @@ row() {
 	run_pair "$4" "$5"
 	# Where packets get lost, so may the last acknowledgement: the client has what it wants and
 	# goes, and nobody is left to repeat it. That is the protocol's nature; again, then.
-	for _ in 1 2 3; do
-		[ "$reliable" = 0 ] && [ "$client_status" = 0 ] &&
-			grep -q "transport retry counter exceeded" "$out/server" || break
+	local again=0
+	while [ "$reliable" = 0 ] && [ "$client_status" = 0 ] && [ $again -lt 3 ] &&
+		grep -q "transport retry counter exceeded" "$out/server"; do
 		run_pair "$4" "$5"
+		again=$((again + 1))
 	done
 	complaint=$(pair_complaint)
 	[ -n "$complaint" ] || complaint=$($check)

@@ -85,6 +85,19 @@ static bool redirect(const struct run_daemon *d, int ready)
 	       place(ready_high, READY_FD) && (alive_high < 0 || place(alive_high, ALIVE_FD));
 }
 
+/*
+ * What uhca-run was started with (a pipe that somebody reads to its end) is not the daemon's, which
+ * may live longer.
+ */
+static void close_the_rest(const struct run_daemon *d)
+{
+	unsigned from = d->alive_fd < 0 ? ALIVE_FD : ALIVE_FD + 1;
+	if (close_range(from, ~0U, 0) == 0)
+		return;
+	for (unsigned fd = from; fd < 1024; fd++) /* a kernel before 5.9 */
+		close((int)fd);
+}
+
 static void reset_signals(void)
 {
 	sigset_t none;
@@ -106,6 +119,7 @@ become_daemon(const struct run_daemon *d, struct daemon_args *args, int ready, p
 	reset_signals();
 	if (!redirect(d, ready))
 		_exit(RUN_EXIT_FAILED);
+	close_the_rest(d);
 	run_env_leave();
 	execv(run_env_daemon(), (char **)(void *)args->word);
 	fprintf(stderr, "uhca-run: %s: %s\n", run_env_daemon(), strerror(errno));

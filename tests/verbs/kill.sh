@@ -164,16 +164,26 @@ kill_one_daemon() { # server|client
 	ends server 20
 }
 
+# A row that failed half-way leaves nothing behind either.
+try_kill() { # NAME FUNCTION...
+	local file pid
+	try kill "$@"
+	for file in "$out"/*.pid "$TMPDIR"/uhca-*/*/pid; do
+		pid=$(cat "$file" 2>/dev/null)
+		[ -z "$pid" ] || kill -9 "$pid" 2>/dev/null
+	done
+}
+
 rows_kill() {
 	export TMPDIR=$out.kill
 	unset XDG_RUNTIME_DIR UHCA_DIR
 	mkdir "$TMPDIR"
-	try kill target kill_target
-	try kill initiator kill_initiator
-	try kill both kill_both
-	try kill daemon-polling kill_daemon
-	try kill daemon-sleeping kill_daemon -e
-	try kill one-daemon-server kill_one_daemon server
-	try kill one-daemon-client kill_one_daemon client
+	try_kill target kill_target
+	try_kill initiator kill_initiator
+	try_kill both kill_both
+	try_kill daemon-polling kill_daemon
+	try_kill daemon-sleeping kill_daemon -e
+	try_kill one-daemon-server kill_one_daemon server
+	try_kill one-daemon-client kill_one_daemon client
 	rm -rf "$TMPDIR"
 }

@@ -178,6 +178,17 @@ shared_at_once() {
 	[[ $daemons =~ ^[0-9]+$ ]] || echo "six at once got: ${daemons//$'\n'/ }"
 }
 
+# The daemon outlives the command; who reads the command's output to its end must not wait for it.
+shared_lets_go() {
+	local daemon
+	# shellcheck disable=SC2016
+	daemon=$(timeout 10 "$uhca_run" --instance go --linger 60 -- sh -c \
+		'cat "$UHCA_DIR/pid"' 9>&1) || echo "the daemon holds descriptors of its starter"
+	[[ $daemon =~ ^[0-9]+$ ]] || echo "no daemon: '$daemon'"
+	kill "$daemon"
+	until_true 10 is_gone "$daemon" || echo "the daemon does not end at SIGTERM"
+}
+
 shared_stays() {
 	# shellcheck disable=SC2016
 	expect_status 0 "$uhca_run" --instance stay --linger 1 -- sh -c \
@@ -231,6 +242,7 @@ rows_wrapper() {
 	try wrapper killed killed
 	try wrapper shared-attaches shared_attaches
 	try wrapper shared-at-once shared_at_once
+	try wrapper shared-lets-go shared_lets_go
 	try wrapper shared-stays shared_stays
 	try wrapper shared-after-crash shared_after_crash
 	try wrapper foreign-directory foreign_directory

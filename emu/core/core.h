@@ -128,6 +128,7 @@ struct core_config {
 	uint64_t node_guid; /* host order */
 	struct core_limits limits;
 	uint8_t gid[CORE_GID_TABLE][16];
+	uint32_t active_mtu; /* enum ibv_mtu: the longest packets that fit the network; 4096 */
 	uint32_t
 		gather_limit; /* bytes gathered early by the provider, and per-slot data area cap */
 	uint32_t scatter_limit; /* bytes a receive may carry in its completion entry, at most 960 */

@@ -24,6 +24,8 @@
 #define LIMIT_SCATTER 960u
 #define LIMIT_MR_SIZE (1ull << 47)
 
+#define MTU_4096 5 /* enum ibv_mtu */
+
 static const struct core_limits default_limits = {
 	.max_qp = 4096,
 	.max_qp_wr = 16384,
@@ -45,6 +47,7 @@ void core_config_default(struct core_config *cfg)
 {
 	memset(cfg, 0, sizeof(*cfg));
 	cfg->limits = default_limits;
+	cfg->active_mtu = MTU_4096;
 	cfg->gather_limit = 4096;
 	cfg->scatter_limit = 448;
 	cfg->train_bytes = 65536;
@@ -70,9 +73,9 @@ static bool limits_ok(const struct core_limits *l)
 
 bool core_config_valid(const struct core_config *cfg)
 {
-	return limits_ok(&cfg->limits) && cfg->gather_limit <= LIMIT_INLINE &&
-	       cfg->scatter_limit <= LIMIT_SCATTER && cfg->train_bytes >= ROCE_MAX_MTU &&
-	       cfg->window_bytes >= ROCE_MAX_MTU;
+	return limits_ok(&cfg->limits) && within(cfg->active_mtu, MTU_4096) &&
+	       cfg->gather_limit <= LIMIT_INLINE && cfg->scatter_limit <= LIMIT_SCATTER &&
+	       cfg->train_bytes >= ROCE_MAX_MTU && cfg->window_bytes >= ROCE_MAX_MTU;
 }
 
 static void construct_tables(struct device *dev)

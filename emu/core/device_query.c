@@ -88,7 +88,7 @@ int core_query_port(struct client *c, uint32_t port, struct uhca_cmd_port_attr *
 		return -EINVAL;
 	out->state = STATE_ACTIVE;
 	out->max_mtu = MTU_4096;
-	out->active_mtu = MTU_4096;
+	out->active_mtu = c->dev->cfg.active_mtu;
 	out->gid_tbl_len = CORE_GID_TABLE;
 	out->port_cap_flags = IP_BASED_GIDS;
 	out->max_msg_sz = MAX_MESSAGE;

@@ -15,7 +15,6 @@
 
 #define PORT              1
 #define MTU_256           1
-#define MTU_4096          5
 #define MAX_TIMEOUT       31
 #define MAX_RETRY         7
 #define MAX_RNR_TIMER     31
@@ -43,7 +42,8 @@ static bool path_ok(const struct qp *qp, const struct uhca_abi_qp_attr *a, uint3
 {
 	if (mask & QP_ATTR_AV && ah_attr_check(qp->dev, &a->ah))
 		return false;
-	if (mask & QP_ATTR_PATH_MTU && (a->path_mtu < MTU_256 || a->path_mtu > MTU_4096))
+	if (mask & QP_ATTR_PATH_MTU &&
+	    (a->path_mtu < MTU_256 || a->path_mtu > qp->dev->cfg.active_mtu))
 		return false;
 	if (mask & QP_ATTR_DEST_QPN && a->dest_qp_num > QPN_MASK)
 		return false;
@@ -175,7 +175,7 @@ static void forget(struct qp *qp)
 		.sport = source_port_datagram(qp->qpn),
 		.dport = ROCE_UDP_PORT,
 	};
-	qp->mtu = ROCE_MAX_MTU;
+	qp->mtu = 128u << qp->dev->cfg.active_mtu;
 	qp->comm_established = false;
 	replay_destruct(&qp->resp.replay);
 	qp->resp.replay = (struct replay){0};

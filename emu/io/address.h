@@ -68,6 +68,13 @@ bool io_address_interface(const struct io_address *a, char ifname[IF_NAMESIZE]);
 unsigned io_address_mtu(const char *ifname);
 
 /*
+ * The largest path MTU (enum ibv_mtu, 1 for 256 to 5 for 4096 bytes of payload) whose packets
+ * fit an interface MTU of so many bytes with the longest headers that payload can have; 1 when
+ * none does.
+ */
+uint32_t io_address_path_mtu(unsigned interface_mtu);
+
+/*
  * Node GUID (host order) of the device with this first address: stable, and different for
  * different addresses (certainly so for IPv4).
  */

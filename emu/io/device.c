@@ -9,6 +9,7 @@
 #include "ops.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -35,6 +36,25 @@ static int interface_addresses(const struct io_settings *s, unsigned index,
 	return error;
 }
 
+/* The name of the first address's interface, and what all of them carry. */
+static void look_at_interfaces(struct io_identity *id)
+{
+	char name[IF_NAMESIZE];
+
+	id->active_mtu = io_address_path_mtu(UINT_MAX);
+	for (unsigned i = 0; i < id->addresses.count; i++) {
+		unsigned mtu;
+
+		if (!io_address_interface(&id->addresses.a[i], name))
+			continue;
+		if (i == 0)
+			memcpy(id->netdev, name, sizeof(name));
+		mtu = io_address_mtu(name);
+		if (mtu > 0 && io_address_path_mtu(mtu) < id->active_mtu)
+			id->active_mtu = io_address_path_mtu(mtu);
+	}
+}
+
 int io_identity_of(const struct io_settings *settings, unsigned index, struct io_identity *out)
 {
 	int error = 0;
@@ -50,8 +70,7 @@ int io_identity_of(const struct io_settings *settings, unsigned index, struct io
 	if (error < 0)
 		return error;
 	out->guid = io_address_guid(&out->addresses.a[0]);
-	if (!io_address_interface(&out->addresses.a[0], out->netdev))
-		out->netdev[0] = '\0';
+	look_at_interfaces(out);
 	return 0;
 }
 
@@ -85,6 +104,8 @@ int io_device_create(struct io_device *dev, const struct io_identity *id, uint32
 	dev->bottom = &dev->top;
 	core_config_default(&dev->config);
 	dev->config.node_guid = id->guid;
+	if (id->active_mtu > 0)
+		dev->config.active_mtu = id->active_mtu;
 	dev->config.ack_delay_ns = ACK_DELAY;
 	for (unsigned i = 0; i < id->addresses.count; i++)
 		memcpy(dev->config.gid[i], id->addresses.a[i].gid, 16);

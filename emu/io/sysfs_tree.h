@@ -25,6 +25,7 @@ struct io_identity {
 	uint64_t guid; /* host order */
 	struct io_address_list addresses;
 	char netdev[IF_NAMESIZE]; /* interface of the first address; "" when unknown */
+	uint32_t active_mtu;      /* enum ibv_mtu: what all its interfaces carry */
 };
 
 /* Makes the files that do not belong to one device. 0 or -errno of mkdir(2), open(2), write(2). */

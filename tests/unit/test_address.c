@@ -134,6 +134,20 @@ static void test_interfaces(void **state)
 	assert_int_equal(io_address_mtu("nosuchif"), 0);
 }
 
+/* enum ibv_mtu: 1 is 256, 5 is 4096 bytes */
+static void test_path_mtu(void **state)
+{
+	(void)state;
+	assert_int_equal(io_address_path_mtu(65536), 5);
+	assert_int_equal(io_address_path_mtu(9000), 5);
+	assert_int_equal(io_address_path_mtu(4096 + 88), 5);
+	assert_int_equal(io_address_path_mtu(4096 + 87), 4);
+	assert_int_equal(io_address_path_mtu(1500), 3);
+	assert_int_equal(io_address_path_mtu(1280), 3);
+	assert_int_equal(io_address_path_mtu(576), 1);
+	assert_int_equal(io_address_path_mtu(100), 1);
+}
+
 static void test_guids(void **state)
 {
 	struct io_address v4 = parse("127.0.0.1");
@@ -159,6 +173,7 @@ int main(void)
 		cmocka_unit_test(test_socket_addresses),
 		cmocka_unit_test(test_defaults),
 		cmocka_unit_test(test_interfaces),
+		cmocka_unit_test(test_path_mtu),
 		cmocka_unit_test(test_guids),
 	};
 

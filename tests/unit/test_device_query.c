@@ -85,6 +85,9 @@ static void test_port(void **state)
 	assert_int_equal(p.state, IBV_PORT_ACTIVE);
 	assert_int_equal(p.max_mtu, IBV_MTU_4096);
 	assert_int_equal(p.active_mtu, IBV_MTU_4096);
+	f.dev->cfg.active_mtu = IBV_MTU_1024;
+	assert_int_equal(core_query_port(f.client, 1, &p), 0);
+	assert_int_equal(p.active_mtu, IBV_MTU_1024);
 	assert_int_equal(p.gid_tbl_len, CORE_GID_TABLE);
 	assert_int_equal(p.port_cap_flags, IBV_PORT_IP_BASED_GIDS);
 	assert_int_equal(p.max_msg_sz, 0x80000000);

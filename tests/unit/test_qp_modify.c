@@ -194,6 +194,25 @@ static void test_init_values(void **state)
 	stop(&s);
 }
 
+/* No packet longer than the network carries (ibv_port_attr.active_mtu). */
+static void test_active_mtu(void **state)
+{
+	struct uhca_abi_qp_attr a = fixture_attr(IBV_QPS_RTR);
+	struct subject s;
+
+	(void)state;
+	start(&s, IBV_QPT_RC, QPS_INIT);
+	s.f.dev->cfg.active_mtu = IBV_MTU_1024;
+	a.path_mtu = IBV_MTU_2048;
+	refuse(&s, &a, RTR_RC, -EINVAL);
+	a.path_mtu = IBV_MTU_1024;
+	assert_int_equal(modify(&s, &a, RTR_RC), 0);
+	a = fixture_attr(IBV_QPS_RESET);
+	assert_int_equal(modify(&s, &a, IBV_QP_STATE), 0);
+	assert_int_equal(s.qp->mtu, 1024);
+	stop(&s);
+}
+
 static void test_rtr_values(void **state)
 {
 	struct uhca_abi_qp_attr a;
@@ -389,8 +408,8 @@ int main(void)
 		cmocka_unit_test(test_init_values),  cmocka_unit_test(test_rtr_values),
 		cmocka_unit_test(test_rts_values),   cmocka_unit_test(test_psn_mask),
 		cmocka_unit_test(test_flow_and_mtu), cmocka_unit_test(test_replay),
-		cmocka_unit_test(test_reset),        cmocka_unit_test(test_sqd_notify),
-		cmocka_unit_test(test_set_state),
+		cmocka_unit_test(test_active_mtu),   cmocka_unit_test(test_reset),
+		cmocka_unit_test(test_sqd_notify),   cmocka_unit_test(test_set_state),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

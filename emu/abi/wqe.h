@@ -56,9 +56,9 @@ struct uhca_abi_send_wqe {
 	uint8_t opcode;
 	uint8_t num_sge;
 	uint16_t flags;
-	uint32_t imm;           /* immediate data (big-endian) or R_Key to invalidate */
+	uint32_t imm;           /* immediate data (big-endian) or key to invalidate */
 	uint32_t inline_length; /* bytes in the data area (INLINE or GATHERED) */
-	uint32_t reserved0;
+	uint32_t xrc_srqn;      /* XRC: the number of the SRQ at the other end */
 	uint64_t reserved1;
 	union {
 		struct {
@@ -86,6 +86,14 @@ struct uhca_abi_send_wqe {
 			uint32_t new_rkey;
 			uint32_t access;
 		} bind;
+		struct {
+			uint64_t remote_addr;
+			uint64_t length;
+			uint32_t rkey;
+			uint8_t type;  /* FETH: 1 global visibility, 2 persistence */
+			uint8_t level; /* 0 range, 1 the whole region */
+			uint16_t reserved;
+		} flush;
 	};
 	/* struct uhca_abi_sge sge[num_sge] follows */
 };

@@ -122,11 +122,16 @@ struct core_limits {
 	uint32_t max_rd_atomic;   /* per QP, as initiator and as responder */
 	uint32_t max_inline_data; /* bytes */
 	uint64_t max_mr_size;
+	uint32_t max_mw, max_xrcd;
+	uint64_t max_dm_size; /* bytes of all device memory */
+	uint32_t max_mcast_grp, max_mcast_qp_attach;
+	uint32_t max_flow, max_wq, max_rwq_ind_table;
 };
 
 struct core_config {
 	uint64_t node_guid; /* host order */
 	struct core_limits limits;
+	uint32_t features; /* UHCA_ABI_HAS_*: what is missing is refused */
 	uint8_t gid[CORE_GID_TABLE][16];
 	uint32_t active_mtu; /* enum ibv_mtu: the longest packets that fit the network; 4096 */
 	uint32_t
@@ -187,6 +192,30 @@ int core_query_srq(struct client *c, uint32_t handle, struct uhca_cmd_query_srq_
 int core_destroy_srq(struct client *c, uint32_t handle);
 int core_create_ah(struct client *c, const struct uhca_cmd_create_ah *in, uint32_t *handle);
 int core_destroy_ah(struct client *c, uint32_t handle);
+
+int core_resize_cq(struct client *c, const struct uhca_cmd_resize_cq *in,
+		   struct uhca_cmd_create_cq_reply *out, struct core_ring *ring);
+int core_modify_cq(struct client *c, const struct uhca_cmd_modify_cq *in);
+int core_alloc_mw(struct client *c, const struct uhca_cmd_alloc_mw *in,
+		  struct uhca_cmd_alloc_mw_reply *out);
+int core_dealloc_mw(struct client *c, uint32_t handle);
+int core_rereg_mr(struct client *c, const struct uhca_cmd_rereg_mr *in,
+		  struct uhca_cmd_reg_mr_reply *out);
+int core_alloc_null_mr(struct client *c, uint32_t pd, struct uhca_cmd_reg_mr_reply *out);
+int core_advise_mr(struct client *c, const struct uhca_cmd_advise_mr *in);
+int core_alloc_dm(struct client *c, const struct uhca_cmd_alloc_dm *in,
+		  struct uhca_cmd_alloc_dm_reply *out, struct core_ring *ring);
+int core_free_dm(struct client *c, uint32_t handle);
+int core_reg_dm_mr(struct client *c, const struct uhca_cmd_reg_dm_mr *in,
+		   struct uhca_cmd_reg_mr_reply *out);
+/* file names the domain (its inode, as two numbers the shell chose); NULL: a private one. */
+int core_open_xrcd(struct client *c, const struct uhca_cmd_open_xrcd *in, const uint64_t file[2],
+		   uint32_t *handle);
+int core_close_xrcd(struct client *c, uint32_t handle);
+int core_open_qp(struct client *c, const struct uhca_cmd_open_qp *in,
+		 struct uhca_cmd_open_qp_reply *out);
+int core_attach_mcast(struct client *c, const struct uhca_cmd_mcast *in);
+int core_detach_mcast(struct client *c, const struct uhca_cmd_mcast *in);
 
 /* ---- the data path ---- */
 

@@ -26,6 +26,11 @@
 
 #define MTU_4096 5 /* enum ibv_mtu */
 
+/* One line for each feature that is complete; profiles take them away again. */
+#define DEFAULT_FEATURES                                                                           \
+	(UHCA_ABI_HAS_ATOMICS | UHCA_ABI_HAS_ZERO_BASED | UHCA_ABI_HAS_SRQ | UHCA_ABI_HAS_UC |     \
+	 UHCA_ABI_HAS_UD)
+
 static const struct core_limits default_limits = {
 	.max_qp = 4096,
 	.max_qp_wr = 16384,
@@ -47,6 +52,7 @@ void core_config_default(struct core_config *cfg)
 {
 	memset(cfg, 0, sizeof(*cfg));
 	cfg->limits = default_limits;
+	cfg->features = DEFAULT_FEATURES;
 	cfg->active_mtu = MTU_4096;
 	cfg->gather_limit = 4096;
 	cfg->scatter_limit = 448;

@@ -73,6 +73,7 @@ int core_query_device(struct client *c, struct uhca_cmd_device_attr *out)
 	memset((uint8_t *)out + sizeof(out->h), 0, sizeof(*out) - sizeof(out->h));
 	fill_identity(c->dev, out);
 	fill_limits(&c->dev->cfg.limits, out);
+	out->features = c->dev->cfg.features;
 	out->page_size_cap = PAGE_SIZES;
 	out->device_cap_flags = BAD_PKEY_CNTR | BAD_QKEY_CNTR | UD_AV_PORT_ENFORCE |
 				CURR_QP_STATE_MOD | SYS_IMAGE_GUID | RC_RNR_NAK_GEN;

@@ -23,7 +23,7 @@
 static void test_version(void **state)
 {
 	(void)state;
-	assert_int_equal(UHCA_ABI_VERSION, 1);
+	assert_int_equal(UHCA_ABI_VERSION, 2);
 	assert_memory_equal(&(uint32_t){UHCA_ABI_MAGIC}, "uhca", 4);
 }
 
@@ -64,11 +64,16 @@ static void test_entries(void **state)
 	OFFSET(uhca_abi_send_wqe, flags, 10);
 	OFFSET(uhca_abi_send_wqe, imm, 12);
 	OFFSET(uhca_abi_send_wqe, inline_length, 16);
+	OFFSET(uhca_abi_send_wqe, xrc_srqn, 20);
 	OFFSET(uhca_abi_send_wqe, rdma.remote_addr, 32);
 	OFFSET(uhca_abi_send_wqe, rdma.rkey, 40);
 	OFFSET(uhca_abi_send_wqe, atomic.compare_add, 40);
 	OFFSET(uhca_abi_send_wqe, atomic.swap, 48);
 	OFFSET(uhca_abi_send_wqe, atomic.rkey, 56);
+	OFFSET(uhca_abi_send_wqe, bind.mr_lkey, 48);
+	OFFSET(uhca_abi_send_wqe, bind.access, 60);
+	OFFSET(uhca_abi_send_wqe, flush.rkey, 48);
+	OFFSET(uhca_abi_send_wqe, flush.type, 52);
 	OFFSET(uhca_abi_send_wqe, ud.ah, 32);
 	OFFSET(uhca_abi_send_wqe, ud.remote_qpn, 36);
 	OFFSET(uhca_abi_send_wqe, ud.remote_qkey, 40);
@@ -107,26 +112,38 @@ static void test_messages(void **state)
 	SIZE(uhca_cmd_hello_reply, 32);
 	SIZE(uhca_cmd_handle, 24);
 	SIZE(uhca_cmd_handle_reply, 24);
-	SIZE(uhca_cmd_device_attr, 264);
+	SIZE(uhca_cmd_device_attr, 384);
 	SIZE(uhca_cmd_port_attr, 72);
 	SIZE(uhca_cmd_gid_reply, 32);
 	SIZE(uhca_cmd_reg_mr, 48);
 	SIZE(uhca_cmd_reg_mr_reply, 32);
 	SIZE(uhca_cmd_create_cq, 40);
 	SIZE(uhca_cmd_create_cq_reply, 48);
-	SIZE(uhca_cmd_create_qp, 72);
+	SIZE(uhca_cmd_create_qp, 136);
 	SIZE(uhca_abi_queue_layout, 32);
 	SIZE(uhca_cmd_create_qp_reply, 120);
 	SIZE(uhca_abi_ah_attr, 32);
 	SIZE(uhca_abi_qp_attr, 144);
 	SIZE(uhca_cmd_modify_qp, 168);
 	SIZE(uhca_cmd_query_qp_reply, 168);
-	SIZE(uhca_cmd_create_srq, 56);
+	SIZE(uhca_cmd_create_srq, 64);
 	SIZE(uhca_cmd_create_srq_reply, 72);
 	SIZE(uhca_cmd_modify_srq, 32);
 	SIZE(uhca_cmd_query_srq_reply, 32);
 	SIZE(uhca_cmd_create_ah, 56);
 	SIZE(uhca_cmd_mcast, 40);
+	SIZE(uhca_cmd_alloc_mw, 24);
+	SIZE(uhca_cmd_alloc_mw_reply, 24);
+	SIZE(uhca_cmd_rereg_mr, 56);
+	SIZE(uhca_cmd_advise_mr, 1056);
+	SIZE(uhca_cmd_alloc_dm, 32);
+	SIZE(uhca_cmd_alloc_dm_reply, 32);
+	SIZE(uhca_cmd_reg_dm_mr, 48);
+	SIZE(uhca_cmd_open_xrcd, 24);
+	SIZE(uhca_cmd_open_qp, 40);
+	SIZE(uhca_cmd_open_qp_reply, 24);
+	SIZE(uhca_cmd_resize_cq, 24);
+	SIZE(uhca_cmd_modify_cq, 24);
 	SIZE(uhca_abi_comp_event, 8);
 	SIZE(uhca_abi_async_event, 16);
 }

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Control messages about memory: regions, windows, the null region, advice, device memory. See
+ * cmd_header.h for the protocol.
+ */
+#ifndef UHCA_ABI_CMD_MEMORY_H
+#define UHCA_ABI_CMD_MEMORY_H
+
+#include "cmd_header.h"
+
+struct uhca_cmd_reg_mr {
+	struct uhca_cmd_request h;
+	uint64_t addr;
+	uint64_t length;
+	uint64_t iova;
+	uint32_t pd;
+	uint32_t access;
+};
+static_assert(sizeof(struct uhca_cmd_reg_mr) == 48, "reg_mr");
+
+struct uhca_cmd_reg_mr_reply {
+	struct uhca_cmd_reply h;
+	uint32_t handle;
+	uint32_t lkey;
+	uint32_t rkey;
+	uint32_t reserved;
+};
+static_assert(sizeof(struct uhca_cmd_reg_mr_reply) == 32, "reg_mr reply");
+
+/* ALLOC_MW; type is enum ibv_mw_type (1 or 2). A window is bound by a work request (wqe.h). */
+struct uhca_cmd_alloc_mw {
+	struct uhca_cmd_request h;
+	uint32_t pd;
+	uint32_t type;
+};
+static_assert(sizeof(struct uhca_cmd_alloc_mw) == 24, "alloc_mw");
+
+struct uhca_cmd_alloc_mw_reply {
+	struct uhca_cmd_reply h;
+	uint32_t handle;
+	uint32_t rkey; /* type 1: valid for nothing until bound; type 2: invalid */
+};
+static_assert(sizeof(struct uhca_cmd_alloc_mw_reply) == 24, "alloc_mw reply");
+
+/* REREG_MR; flags is enum ibv_rereg_mr_flags. The reply is reg_mr's: new keys, same handle. */
+struct uhca_cmd_rereg_mr {
+	struct uhca_cmd_request h;
+	uint64_t addr;
+	uint64_t length;
+	uint64_t iova;
+	uint32_t handle;
+	uint32_t flags;
+	uint32_t pd;
+	uint32_t access;
+};
+static_assert(sizeof(struct uhca_cmd_rereg_mr) == 56, "rereg_mr");
+
+/* ALLOC_NULL_MR: struct uhca_cmd_handle with the PD; the reply is reg_mr's. */
+
+/* ADVISE_MR; advice is enum ibv_advise_mr_advice, flags enum ibv_advise_mr_flags. */
+#define UHCA_ABI_ADVISE_SGES 64u
+struct uhca_cmd_advise_mr {
+	struct uhca_cmd_request h;
+	uint32_t pd;
+	uint32_t advice;
+	uint32_t flags;
+	uint32_t num_sge; /* at most UHCA_ABI_ADVISE_SGES; a longer list goes in several messages */
+	struct {
+		uint64_t addr;
+		uint32_t length;
+		uint32_t lkey;
+	} sge[UHCA_ABI_ADVISE_SGES];
+};
+static_assert(sizeof(struct uhca_cmd_advise_mr) == 1056, "advise_mr");
+
+struct uhca_cmd_alloc_dm {
+	struct uhca_cmd_request h;
+	uint64_t length;
+	uint32_t log_align;
+	uint32_t reserved;
+};
+static_assert(sizeof(struct uhca_cmd_alloc_dm) == 32, "alloc_dm");
+
+/* Carries one descriptor: the device memory, which the client maps for ibv_memcpy_*_dm. */
+struct uhca_cmd_alloc_dm_reply {
+	struct uhca_cmd_reply h;
+	uint32_t handle;
+	uint32_t reserved;
+	uint64_t region_size;
+};
+static_assert(sizeof(struct uhca_cmd_alloc_dm_reply) == 32, "alloc_dm reply");
+
+/* REG_DM_MR; the reply is reg_mr's. access must have ZERO_BASED (ibv_reg_dm_mr(3)). */
+struct uhca_cmd_reg_dm_mr {
+	struct uhca_cmd_request h;
+	uint64_t offset;
+	uint64_t length;
+	uint32_t pd;
+	uint32_t dm;
+	uint32_t access;
+	uint32_t reserved;
+};
+static_assert(sizeof(struct uhca_cmd_reg_dm_mr) == 48, "reg_dm_mr");
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Handlers of contexts: opening one, queries, channels, address handles. See cmd_handler.h. */
+#include "cmd_handler.h"
+
+#include "daemon.h"
+#include "log.h"
+
+#include <errno.h>
+
+int cmd_hello(struct cmd *r, struct cmd_reply *rep)
+{
+	const struct uhca_cmd_hello *in = r->msg;
+	struct io_client *c = r->client;
+	struct io_client_hello h = {.program = in->program};
+	int error;
+
+	if (c->core || in->magic != UHCA_ABI_MAGIC || in->reserved != 0)
+		return -EINVAL;
+	if (in->version != UHCA_ABI_VERSION)
+		return -EPROTO;
+	h.dev = io_daemon_find_device(c->daemon, in->device, sizeof(in->device));
+	if (!h.dev)
+		return -ENODEV;
+	h.mem_fd = io_fds_take(r->fds, 0);
+	h.async_fd = io_fds_take(r->fds, 1);
+	error = io_client_hello(c, &h);
+	if (error < 0)
+		return error;
+	rep->hello.client = c->id;
+	rep->hello.gather_limit = c->dev->config.gather_limit;
+	rep->fd[0] = c->daemon->status.fd;
+	rep->fd[1] = c->doorbell.fd;
+	rep->fd[2] = c->event_fd;
+	rep->n_fds = 3;
+	io_log(IO_LOG_INFO, "client %u: %s, process %d of user %u, opened %s, memory by %s", c->id,
+	       c->program, (int)c->peer.pid, (unsigned)c->peer.uid, c->dev->id.name,
+	       io_mem_how(&c->mem));
+	return 0;
+}
+
+int cmd_query_device(struct cmd *r, struct cmd_reply *rep)
+{
+	uint32_t handle;
+
+	if (cmd_only_handle(r, &handle) < 0 || handle != 0)
+		return -EINVAL;
+	return core_query_device(r->client->core, &rep->device);
+}
+
+int cmd_query_port(struct cmd *r, struct cmd_reply *rep)
+{
+	uint32_t port;
+
+	if (cmd_only_handle(r, &port) < 0)
+		return -EINVAL;
+	return core_query_port(r->client->core, port, &rep->port);
+}
+
+int cmd_query_gid(struct cmd *r, struct cmd_reply *rep)
+{
+	const struct uhca_cmd_handle *in = r->msg;
+
+	return core_query_gid(r->client->core, in->index, rep->gid.gid);
+}
+
+int cmd_create_channel(struct cmd *r, struct cmd_reply *rep)
+{
+	uint32_t handle;
+	int fd;
+	int error;
+
+	if (cmd_only_handle(r, &handle) < 0 || handle != 0)
+		return -EINVAL;
+	fd = io_fds_take(r->fds, 0);
+	error = io_channel_table_add(&r->client->channels, fd, &rep->handle.handle);
+	if (error < 0)
+		r->fds->fd[0] = fd;
+	return error;
+}
+
+int cmd_destroy_channel(struct cmd *r, struct cmd_reply *rep)
+{
+	uint32_t handle;
+
+	(void)rep;
+	if (cmd_only_handle(r, &handle) < 0)
+		return -EINVAL;
+	return io_channel_table_remove(&r->client->channels, handle);
+}
+
+int cmd_create_ah(struct cmd *r, struct cmd_reply *rep)
+{
+	const struct uhca_cmd_create_ah *in = r->msg;
+
+	if (in->reserved != 0 || in->attr.reserved != 0)
+		return -EINVAL;
+	return core_create_ah(r->client->core, in, &rep->handle.handle);
+}
+
+CMD_DESTROY(cmd_destroy_ah, core_destroy_ah)

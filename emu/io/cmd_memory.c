@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Handlers of protection domains, memory regions, windows and device memory. See cmd_handler.h. */
+#include "cmd_handler.h"
+
+#include <errno.h>
+
+int cmd_alloc_pd(struct cmd *r, struct cmd_reply *rep)
+{
+	uint32_t handle;
+
+	if (cmd_only_handle(r, &handle) < 0 || handle != 0)
+		return -EINVAL;
+	return core_alloc_pd(r->client->core, &rep->handle.handle);
+}
+
+int cmd_reg_mr(struct cmd *r, struct cmd_reply *rep)
+{
+	return core_reg_mr(r->client->core, r->msg, &rep->reg_mr);
+}
+
+int cmd_rereg_mr(struct cmd *r, struct cmd_reply *rep)
+{
+	return core_rereg_mr(r->client->core, r->msg, &rep->reg_mr);
+}
+
+int cmd_alloc_null_mr(struct cmd *r, struct cmd_reply *rep)
+{
+	uint32_t pd;
+
+	if (cmd_only_handle(r, &pd) < 0)
+		return -EINVAL;
+	return core_alloc_null_mr(r->client->core, pd, &rep->reg_mr);
+}
+
+int cmd_advise_mr(struct cmd *r, struct cmd_reply *rep)
+{
+	(void)rep;
+	return core_advise_mr(r->client->core, r->msg);
+}
+
+int cmd_alloc_mw(struct cmd *r, struct cmd_reply *rep)
+{
+	return core_alloc_mw(r->client->core, r->msg, &rep->alloc_mw);
+}
+
+int cmd_alloc_dm(struct cmd *r, struct cmd_reply *rep)
+{
+	const struct uhca_cmd_alloc_dm *in = r->msg;
+	struct core_ring ring;
+	int error;
+
+	if (in->reserved != 0)
+		return -EINVAL;
+	error = core_alloc_dm(r->client->core, in, &rep->alloc_dm, &ring);
+	if (error == 0)
+		cmd_reply_ring(rep, &ring);
+	return error;
+}
+
+int cmd_reg_dm_mr(struct cmd *r, struct cmd_reply *rep)
+{
+	const struct uhca_cmd_reg_dm_mr *in = r->msg;
+
+	return in->reserved ? -EINVAL : core_reg_dm_mr(r->client->core, in, &rep->reg_mr);
+}
+
+CMD_DESTROY(cmd_dealloc_pd, core_dealloc_pd)
+CMD_DESTROY(cmd_dereg_mr, core_dereg_mr)
+CMD_DESTROY(cmd_dealloc_mw, core_dealloc_mw)
+CMD_DESTROY(cmd_free_dm, core_free_dm)

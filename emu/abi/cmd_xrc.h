@@ -14,7 +14,7 @@
  */
 struct uhca_cmd_open_xrcd {
 	struct uhca_cmd_request h;
-	uint32_t oflags;  /* O_CREAT, O_EXCL as ibv_open_xrcd(3) has them */
+	uint32_t oflags;   /* O_CREAT, O_EXCL as ibv_open_xrcd(3) has them */
 	uint32_t unshared; /* 1: fd was -1, a domain of this client alone */
 };
 static_assert(sizeof(struct uhca_cmd_open_xrcd) == 24, "open_xrcd");

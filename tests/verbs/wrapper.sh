@@ -146,6 +146,25 @@ killed() {
 	until_true 10 nothing_left || expect_nothing_left
 }
 
+# A daemon that dies before the command: it is collected, and the user is told.
+daemon_dies() {
+	# shellcheck disable=SC2016
+	expect_status 3 "$uhca_run" --private -- sh -c 'kill -9 "$(cat "$UHCA_DIR/pid")"
+		for i in 1 2 3 4 5 6 7 8 9 10; do
+			[ -e "/proc/$(cat "$UHCA_DIR/pid")" ] || exit 3
+			sleep 0.2
+		done'
+	expect_said "the daemon was ended by signal 9"
+	# shellcheck disable=SC2016
+	expect_status 4 "$uhca_run" --instance dies --linger 1 -- sh -c \
+		'pid=$(cat "$UHCA_DIR/pid"); kill -9 "$pid"
+		for i in 1 2 3 4 5 6 7 8 9 10; do
+			[ -e "/proc/$pid" ] || exit 4
+			sleep 0.2
+		done'
+	expect_nothing_left
+}
+
 nothing_left() {
 	[ -z "$(expect_nothing_left)" ]
 }
@@ -240,6 +259,7 @@ rows_wrapper() {
 	try wrapper preload-order preload_order
 	try wrapper signals signals
 	try wrapper killed killed
+	try wrapper daemon-dies daemon_dies
 	try wrapper shared-attaches shared_attaches
 	try wrapper shared-at-once shared_at_once
 	try wrapper shared-lets-go shared_lets_go

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=bash disable=SC2154,SC2034
 # Rows about a daemon that has nothing to do: connected queue pairs and sleeping programs cost no
-# processor time.
+# processor time; and about as many queue pairs as there may be.
 
 cpu_ticks() { # PID
 	sed 's/.*) //' "/proc/$1/stat" | awk '{ print $12 + $13 }'
@@ -19,19 +19,6 @@ stands_still() { # PID
 	return 1
 }
 
-idle_with_qps() { # N
-	local daemon fifo=$out/hold pid
-	daemon=$(cat "$UHCA_DIR/pid")
-	mkfifo "$fifo"
-	timeout -k 2 60 /usr/bin/python3 "$here/many_qps.py" "$1" <"$fifo" >"$out/said" 2>&1 &
-	pid=$!
-	exec {hold}>"$fifo"
-	until_true 30 grep -q ready "$out/said" || echo "no $1 QPs: $(tail -n 1 "$out/said")"
-	stands_still "$daemon" || echo "the daemon uses the processor with $1 idle QPs"
-	exec {hold}>&-
-	wait $pid || echo "status $?: $(tail -n 1 "$out/said")"
-}
-
 idle_with_sleeper() {
 	local daemon
 	daemon=$(cat "$UHCA_DIR/pid")
@@ -45,9 +32,10 @@ idle_with_sleeper() {
 
 rows_idle() {
 	try idle sleeping-program idle_with_sleeper
-	/usr/bin/python3 -c 'import pyverbs.device' 2>/dev/null || {
-		skip idle 500-qps "python3-pyverbs is not installed"
-		return
-	}
-	try idle 500-qps idle_with_qps 500
+	try idle 1000-qps own_program scale 1000 3
+	try idle most-qps own_program scale limit
+	run_options=(--wire)
+	try idle 1000-qps-wire own_program scale 1000 3
+	try idle most-qps-wire own_program scale limit
+	run_options=()
 }

@@ -86,10 +86,11 @@ end_instance() { # PID...
 }
 
 write_bw=(ib_write_bw -F -D 60 -s 65536 -x 0)
+send_bw_events=(ib_send_bw -F -n 2000000 -s 65536 -x 0 -e)
 
-kill_target() {
+kill_target() { # COMMAND...
 	begin_instance target
-	traffic target target "${write_bw[@]}"
+	traffic target target "$@"
 	kill -9 "$prog_server"
 	ends client 20
 	says client "status 12|retry exceeded|transport retry counter exceeded"
@@ -122,11 +123,7 @@ kill_daemon() { # FLAGS of ibv_rc_pingpong
 	begin_instance fatal
 	start watch fatal ibv_asyncwatch -d uhca0
 	until_true 20 grep -qs "async event FD" "$out/watch" || echo "asyncwatch does not watch"
-	next_port
-	start server fatal ibv_rc_pingpong -g 0 -n 100000000 -p "$port" "$@"
-	until_true 20 listens_or_is_gone "$prog_server" "$port"
-	start client fatal ibv_rc_pingpong -g 0 -n 100000000 -p "$port" "$@" 127.0.0.1
-	until_true 20 flows fatal 0 || echo "no traffic: $(last_words)"
+	endless_pingpong fatal "$@"
 	kill -9 "$daemon"
 	ends client 20
 	ends server 20
@@ -139,15 +136,16 @@ kill_daemon() { # FLAGS of ibv_rc_pingpong
 	end_instance "$daemon"
 }
 
-kill_one_daemon() { # server|client
-	local of_server of_client
+kill_one_daemon() { # server|client COMMAND...
+	local whose=$1 of_server of_client
+	shift
 	pick_addresses
 	begin_instance one --addr "$first"
 	of_server=$daemon
 	begin_instance two --addr "$second"
 	of_client=$daemon
-	traffic one two "${write_bw[@]}"
-	if [ "$1" = server ]; then
+	traffic one two "$@"
+	if [ "$whose" = server ]; then
 		kill -9 "$of_server"
 		ends client 30
 		says client "status 12|retry exceeded|transport retry counter exceeded"
@@ -164,6 +162,77 @@ kill_one_daemon() { # server|client
 	ends server 20
 }
 
+# A daemon that is told to end, with clients: they get errors, and it leaves nothing behind.
+terminate_daemon() { # FLAGS of ibv_rc_pingpong
+	local left
+	begin_instance term
+	endless_pingpong term "$@"
+	kill "$daemon"
+	until_true 5 is_gone "$daemon" || echo "the daemon does not end"
+	ends client 20
+	ends server 20
+	left=$(ls "$TMPDIR/uhca-$(id -u)/term")
+	[[ ! $left =~ (sock|ctl|sys|dev|pid) ]] || echo "left behind: $left"
+	begin_instance term
+	still_serves term
+	end_instance "$daemon"
+}
+
+endless_pingpong() { # INSTANCE FLAGS...
+	local before
+	before=$(packets_of "$1")
+	next_port
+	start server "$1" ibv_rc_pingpong -g 0 -n 100000000 -p "$port" "${@:2}"
+	until_true 20 listens_or_is_gone "$prog_server" "$port"
+	start client "$1" ibv_rc_pingpong -g 0 -n 100000000 -p "$port" "${@:2}" 127.0.0.1
+	until_true 20 flows "$1" "$before" || echo "no traffic: $(last_words)"
+}
+
+pause() { # SECONDS
+	read -rt "$1" -u "$never_fd" || :
+}
+
+# A program that is stopped for longer than all retries take keeps its peer waiting, and that is
+# all: its receive queue is empty (RNR without limit), its device answers for it.
+stop_program() { # SIDE COMMAND...
+	local pid=prog_$1 side status
+	shift
+	begin_instance stop
+	traffic stop stop "$@"
+	kill -STOP "${!pid}"
+	pause 2
+	still_serves stop
+	kill -CONT "${!pid}"
+	for side in client server; do
+		pid=pid_$side
+		until_true 30 is_gone "${!pid}" || echo "$side does not end"
+		kill -9 "${!pid}" 2>/dev/null
+		wait "${!pid}"
+		status=$?
+		[ $status = 0 ] || echo "$side ended with $status: $(last_words)"
+	done
+	end_instance "$daemon"
+}
+
+# A daemon that is stopped is a host that is gone, for the other daemon; and its own clients must
+# not wait for it for ever.
+stop_one_daemon() {
+	local of_server
+	pick_addresses
+	begin_instance one --addr "$first"
+	of_server=$daemon
+	begin_instance two --addr "$second"
+	traffic one two "${write_bw[@]}"
+	kill -STOP "$of_server"
+	ends client 30
+	says client "status 12|retry exceeded|transport retry counter exceeded"
+	still_serves two
+	kill -CONT "$of_server"
+	ends server 20
+	still_serves one
+	end_instance "$daemon" "$of_server"
+}
+
 # A row that failed half-way leaves nothing behind either.
 try_kill() { # NAME FUNCTION...
 	local file pid
@@ -178,12 +247,22 @@ rows_kill() {
 	export TMPDIR=$out.kill
 	unset XDG_RUNTIME_DIR UHCA_DIR
 	mkdir "$TMPDIR"
-	try_kill target kill_target
+	try_kill target kill_target "${write_bw[@]}"
+	try_kill target-send-events kill_target "${send_bw_events[@]}"
 	try_kill initiator kill_initiator
 	try_kill both kill_both
 	try_kill daemon-polling kill_daemon
 	try_kill daemon-sleeping kill_daemon -e
-	try_kill one-daemon-server kill_one_daemon server
-	try_kill one-daemon-client kill_one_daemon client
+	try_kill one-daemon-server kill_one_daemon server "${write_bw[@]}"
+	try_kill one-daemon-server-send-events kill_one_daemon server "${send_bw_events[@]}"
+	try_kill one-daemon-client kill_one_daemon client "${write_bw[@]}"
+	try_kill terminate-polling terminate_daemon
+	try_kill terminate-sleeping terminate_daemon -e
+	try_kill stop-target stop_program server ibv_rc_pingpong -g 0 -n 50000
+	try_kill stop-initiator stop_program client ibv_rc_pingpong -g 0 -n 50000 -e
+	try_kill stop-receiver stop_program server ib_send_bw -F -n 20000 -s 65536 -x 0
+	try_kill stop-one-daemon stop_one_daemon
+	try_kill fifty-clients own_program crash 50 "${UHCA_SEED:-1}"
+	try_kill fork own_program forks
 	rm -rf "$TMPDIR"
 }

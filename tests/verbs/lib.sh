@@ -13,6 +13,7 @@ variant=internal      # name of the arrangement
 level=full            # full: all rows, core: only those marked so
 server_run=()         # put before the server's command
 client_run=()         # put before the client's
+run_options=()        # of the uhca-run of own_program
 server_dev=uhca0
 client_dev=uhca0
 server_host=127.0.0.1 # where the client finds the server by TCP
@@ -215,4 +216,12 @@ child_of() { # PID
 	children=$(cat "/proc/$1/task/$1/children" 2>/dev/null)
 	children=${children% }
 	echo "${children##* }"
+}
+
+# Programs of tests/verbs that report by themselves, in an instance that begins with them and is
+# made with run_options.
+own_program() { # PROGRAM ARGUMENT...
+	timeout -k 2 120 "$uhca_run" --private "${run_options[@]}" -- \
+		"$UHCA_BUILDDIR/tests/verbs/$1" "${@:2}" >"$out/said" 2>&1 </dev/null ||
+		echo "ended with $?: $(tail -n 2 "$out/said")"
 }

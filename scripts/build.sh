@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=bash
-# Builds the tree in build/; quick when nothing has changed. Sourced by quickstart and check.
+# Builds the tree in build/ (or $build_name/); quick when nothing has changed. Sourced by
+# quickstart, check and sanitize.
+build_name=build
 
 # build_tree ROOT CONFIGURE-ARGUMENT...: an existing configuration is kept when it has the
 # arguments.
@@ -16,7 +18,7 @@ build_tree() {
 		}
 		rm -f autoreconf.log
 	fi
-	mkdir -p build && cd build || return 1
+	mkdir -p "$build_name" && cd "$build_name" || return 1
 	[ -f Makefile ] || wanted=1
 	for argument in "$@"; do
 		grep -qsF -e "$argument" config.status || wanted=1

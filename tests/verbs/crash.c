@@ -3,7 +3,7 @@
  * crash N SEED: N clients, a few at a time, each of which opens the device, makes objects of all
  * kinds, lets messages flow and dies: of its own hand after a number of messages, or of a timer in
  * the middle of whatever it does. Meanwhile a bystander exchanges messages and must not notice.
- * Afterwards the daemon has as many descriptors and mappings as before, and no more memory than a
+ * Afterwards the daemon has as many descriptors and regions as before, and no more memory than a
  * little. To be run where the daemon has no wire: it keeps sockets of flows for later.
  */
 #include "rig.h"
@@ -189,7 +189,7 @@ static bool has_cleaned_up(void *arg)
 	struct rig_daemon now;
 
 	rig_daemon(&now);
-	return now.fds <= before->fds && now.maps <= before->maps;
+	return now.fds <= before->fds && now.regions <= before->regions;
 }
 
 static void compare(const struct rig_daemon *before, bool clean, unsigned n)
@@ -197,11 +197,11 @@ static void compare(const struct rig_daemon *before, bool clean, unsigned n)
 	struct rig_daemon after;
 
 	rig_daemon(&after);
-	printf("before: %ld descriptors, %ld mappings, %ld + %ld KiB\n", before->fds, before->maps,
-	       before->anonymous_kb, before->shared_kb);
-	printf("after %u crashes: %ld descriptors, %ld mappings, %ld + %ld KiB\n", n, after.fds,
-	       after.maps, after.anonymous_kb, after.shared_kb);
-	if (!clean || after.anonymous_kb > before->anonymous_kb + SLACK_KB ||
+	printf("before: %ld descriptors, %ld regions, %ld + %ld KiB\n", before->fds,
+	       before->regions, before->anonymous_kb, before->shared_kb);
+	printf("after %u crashes: %ld descriptors, %ld regions, %ld + %ld KiB\n", n, after.fds,
+	       after.regions, after.anonymous_kb, after.shared_kb);
+	if (!clean || after.anonymous_kb > before->anonymous_kb + rig_slack_kb(SLACK_KB) ||
 	    after.shared_kb > before->shared_kb + SLACK_KB)
 		rig_die("the daemon leaks");
 }

@@ -16,6 +16,7 @@ Ways:
   json     the socket of uhcactl: noise, depth, length, and clients that do not read
 """
 import array
+import glob
 import json
 import os
 import random
@@ -28,19 +29,32 @@ import time
 import zlib
 
 ROCE_PORT = 4791
-MAGIC = 0x61636875
 HELLO = 1
 FDS = {1: 2, 9: 1}  # descriptors that go with a command
 
 
-def commands():
-    """The sizes of all requests by their number, out of emu/abi/cmd.h."""
+def header(name):
+    """The text of headers of emu/abi: what is said there need not be said here."""
     here = os.path.dirname(os.path.abspath(__file__))
-    with open(os.path.join(here, "../../emu/abi/cmd.h"), encoding="ascii") as f:
-        text = f.read()
+    text = ""
+    for path in sorted(glob.glob(os.path.join(here, "../../emu/abi", name))):
+        with open(path, encoding="ascii") as f:
+            text += f.read()
+    return text
+
+
+def constant(name):
+    return int(re.search(rf"#define {name}\s+(\w+)", header("region.h")).group(1).rstrip("uU"), 0)
+
+
+def commands():
+    """The sizes that requests may have by their number: the one, or all that there are."""
+    text = header("cmd*.h")
     sizes = dict(re.findall(r"sizeof\(struct uhca_cmd_(\w+)\) == (\d+)", text))
     names = re.findall(r"\bUHCA_CMD_(\w+) = (\d+)", text)
-    return {int(number): int(sizes.get(name.lower(), sizes["handle"])) for name, number in names}
+    every = sorted({int(size) for size in sizes.values()})
+    return {int(number): [int(sizes[name.lower()])] if name.lower() in sizes else every
+            for name, number in names}
 
 
 class Attack:
@@ -53,6 +67,8 @@ class Attack:
         self.targets = set()
         self.count = 0
         self.sizes = commands()
+        self.magic = constant("UHCA_ABI_MAGIC")
+        self.version = constant("UHCA_ABI_VERSION")
 
     def goes_on(self):
         self.count += 1
@@ -139,10 +155,10 @@ class Attack:
                 os.close(fd)
 
     def hello(self, s):
-        """A proper beginning, or None when the daemon refuses."""
+        """A proper beginning."""
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         memory = os.open("/proc/self/mem", os.O_RDWR)
-        message = struct.pack("<IIIIII32s32sII", HELLO, 96, 1, 0, MAGIC, 1, b"uhca0", b"hostile",
+        message = struct.pack("<IIIIII32s32sII", HELLO, 96, 1, 0, self.magic, self.version, b"uhca0", b"hostile",
                               os.getpid(), 0)
         try:
             socket.send_fds(s, [message], [memory, theirs.fileno()])
@@ -152,7 +168,9 @@ class Attack:
             theirs.close()
         for fd in fds:
             os.close(fd)
-        return ours if struct.unpack("<i", reply[12:16])[0] == 0 else None
+        if struct.unpack("<i", reply[12:16])[0] != 0:
+            raise RuntimeError("a proper HELLO is refused")
+        return ours
 
     def word(self, handles):
         return self.rng.choice([0, 1, 2, 3, 7, 16, 64, 65535, 0xFFFFFFFF, 0x80000000,
@@ -160,7 +178,7 @@ class Attack:
 
     def command(self, handles):
         cmd = self.rng.choice([*self.sizes, max(self.sizes) + 1])
-        size = self.sizes.get(cmd, 24)
+        size = self.rng.choice(self.sizes.get(cmd, [24]))
         body = b"".join(struct.pack("<I", self.word(handles)) for _ in range((size - 16) // 4))
         return cmd, struct.pack("<IIII", cmd, size, self.count & 0xFFFFFFFF, 0) + body
 
@@ -169,8 +187,6 @@ class Attack:
         handles = []
         with self.connect() as s:
             events = self.hello(s)
-            if events is None:
-                raise RuntimeError("a proper HELLO is refused")
             for _ in range(self.rng.randrange(200)):
                 cmd, message = self.command(handles)
                 if not self.send(s, message, FDS.get(cmd, 0)):
@@ -204,7 +220,7 @@ class Attack:
             with self.connect() as s:
                 for _ in range(20):
                     cmd = self.rng.choice([1, 9, 2, 255])
-                    size = self.sizes.get(cmd, 24)
+                    size = self.rng.choice(self.sizes.get(cmd, [24]))
                     message = struct.pack("<IIII", cmd, size, 0, 0) + bytes(size - 16)
                     if not self.send(s, message, self.rng.choice([4, 5, 64, 253])):
                         break

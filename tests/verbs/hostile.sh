@@ -40,7 +40,7 @@ hostile() { # WAY SEED
 	daemon=$(cat "$UHCA_DIR/pid")
 	memory=$(memory_of "$daemon")
 	fds=$(descriptors_of "$daemon")
-	attack "$1" "$2" 4 >"$out/attack" 2>&1 </dev/null &
+	attack "$1" "$2" 3 >"$out/attack" 2>&1 </dev/null &
 	attacker=$!
 	work_during $attacker | sort -u
 	wait $attacker || echo "the attacker of seed $2: $(tail -n 1 "$out/attack")"
@@ -50,7 +50,7 @@ hostile() { # WAY SEED
 	}
 	until_true 10 no_more_descriptors "$daemon" "$fds" ||
 		echo "the daemon had $fds descriptors and has $(descriptors_of "$daemon")"
-	[ "$(memory_of "$daemon")" -lt $((memory + 8192)) ] ||
+	[ "$(memory_of "$daemon")" -lt $((memory + ${UHCA_SLACK_KB:-8192})) ] ||
 		echo "the daemon had $memory KiB and has $(memory_of "$daemon")"
 }
 

@@ -293,18 +293,31 @@ static void read_status(struct rig_daemon *out)
 	fclose(f);
 }
 
+static long count_regions(pid_t pid)
+{
+	FILE *f = open_proc(pid, "maps");
+	char line[512];
+	long n = 0;
+
+	while (fgets(line, sizeof(line), f))
+		n += strstr(line, "memfd:uhca-") != NULL;
+	fclose(f);
+	return n;
+}
+
 void rig_daemon(struct rig_daemon *out)
 {
-	FILE *f;
-	int c;
-
 	*out = (struct rig_daemon){.pid = daemon_pid()};
 	read_status(out);
 	out->ticks = ticks_of(out->pid);
 	out->run_ns = run_ns_of(out->pid);
 	out->fds = count_entries(out->pid);
-	f = open_proc(out->pid, "maps");
-	while ((c = getc(f)) != EOF)
-		out->maps += c == '\n';
-	fclose(f);
+	out->regions = count_regions(out->pid);
+}
+
+long rig_slack_kb(long kb)
+{
+	const char *said = getenv("UHCA_SLACK_KB");
+
+	return said ? atol(said) : kb;
 }

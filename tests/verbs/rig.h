@@ -57,10 +57,16 @@ struct rig_daemon {
 	long ticks;                /* processor time, user and system */
 	unsigned long long run_ns; /* the same, finer; 0 where the kernel does not count it */
 	long fds;
-	long maps;
+	long regions; /* mappings that it shares with clients */
 };
 
 void rig_daemon(struct rig_daemon *out);
+
+/*
+ * How many KiB the daemon may have grown when it should not: kb, or what $UHCA_SLACK_KB says, for
+ * daemons whose allocator keeps freed memory for long (sanitizers; they look for leaks themselves).
+ */
+long rig_slack_kb(long kb);
 
 double rig_seconds(void);
 

@@ -64,8 +64,8 @@ static void show_memory(const char *when, const struct rig_daemon *from, unsigne
 
 	rig_daemon(&d);
 	printf("%s: the daemon has %ld KiB of its own and %ld KiB shared, %ld descriptors, %ld "
-	       "mappings",
-	       when, d.anonymous_kb, d.shared_kb, d.fds, d.maps);
+	       "regions",
+	       when, d.anonymous_kb, d.shared_kb, d.fds, d.regions);
 	if (from)
 		printf("; per QP %.1f and %.1f KiB",
 		       (double)(d.anonymous_kb - from->anonymous_kb) / n,

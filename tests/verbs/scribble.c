@@ -232,8 +232,8 @@ static uint32_t some_word(void)
 static void command(void)
 {
 	/* sizes that there are (emu/abi/cmd.h) more often than others */
-	static const uint32_t sizes[] = {24, 24, 24, 24, 32, 40, 48, 56, 72, 168};
-	uint32_t words[64] = {below(UHCA_CMD_COUNT + 1)};
+	static const uint32_t sizes[] = {24, 24, 24, 24, 32, 40, 48, 56, 64, 136, 168};
+	uint32_t words[80] = {below(UHCA_CMD_COUNT + 1)};
 	uint32_t n = below(8) ? sizes[below(sizeof(sizes) / sizeof(sizes[0]))] / 4 : 4 + below(60);
 	char room[CMSG_SPACE(sizeof(int) * 8)], reply[UHCA_ABI_MAX_MESSAGE];
 	struct iovec iov = {reply, sizeof(reply)};

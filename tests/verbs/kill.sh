@@ -234,9 +234,9 @@ stop_one_daemon() {
 }
 
 # A row that failed half-way leaves nothing behind either.
-try_kill() { # NAME FUNCTION...
+try_kill() { # GROUP NAME FUNCTION...
 	local file pid
-	try kill "$@"
+	try "$@"
 	for file in "$out"/*.pid "$TMPDIR"/uhca-*/*/pid; do
 		pid=$(cat "$file" 2>/dev/null)
 		[ -z "$pid" ] || kill -9 "$pid" 2>/dev/null
@@ -247,22 +247,22 @@ rows_kill() {
 	export TMPDIR=$out.kill
 	unset XDG_RUNTIME_DIR UHCA_DIR
 	mkdir "$TMPDIR"
-	try_kill target kill_target "${write_bw[@]}"
-	try_kill target-send-events kill_target "${send_bw_events[@]}"
-	try_kill initiator kill_initiator
-	try_kill both kill_both
-	try_kill daemon-polling kill_daemon
-	try_kill daemon-sleeping kill_daemon -e
-	try_kill one-daemon-server kill_one_daemon server "${write_bw[@]}"
-	try_kill one-daemon-server-send-events kill_one_daemon server "${send_bw_events[@]}"
-	try_kill one-daemon-client kill_one_daemon client "${write_bw[@]}"
-	try_kill terminate-polling terminate_daemon
-	try_kill terminate-sleeping terminate_daemon -e
-	try_kill stop-target stop_program server ibv_rc_pingpong -g 0 -n 50000
-	try_kill stop-initiator stop_program client ibv_rc_pingpong -g 0 -n 50000 -e
-	try_kill stop-receiver stop_program server ib_send_bw -F -n 20000 -s 65536 -x 0
-	try_kill stop-one-daemon stop_one_daemon
-	try_kill fifty-clients own_program crash 50 "${UHCA_SEED:-1}"
-	try_kill fork own_program forks
+	try_kill kill target kill_target "${write_bw[@]}"
+	try_kill kill target-send-events kill_target "${send_bw_events[@]}"
+	try_kill kill initiator kill_initiator
+	try_kill kill both kill_both
+	try_kill kill daemon-polling kill_daemon
+	try_kill kill daemon-sleeping kill_daemon -e
+	try_kill kill one-daemon-server kill_one_daemon server "${write_bw[@]}"
+	try_kill kill one-daemon-server-send-events kill_one_daemon server "${send_bw_events[@]}"
+	try_kill kill one-daemon-client kill_one_daemon client "${write_bw[@]}"
+	try_kill kill terminate-polling terminate_daemon
+	try_kill kill terminate-sleeping terminate_daemon -e
+	try_kill kill stop-target stop_program server ibv_rc_pingpong -g 0 -n 50000
+	try_kill kill stop-initiator stop_program client ibv_rc_pingpong -g 0 -n 50000 -e
+	try_kill kill stop-receiver stop_program server ib_send_bw -F -n 20000 -s 65536 -x 0
+	try_kill kill stop-one-daemon stop_one_daemon
+	try_kill kill fifty-clients own_program crash 50 "${UHCA_SEED:-1}"
+	try_kill kill fork own_program forks
 	rm -rf "$TMPDIR"
 }

@@ -12,6 +12,7 @@
 
 void uhcav_async_event(struct ibv_context *ibctx, struct ibv_async_event *event)
 {
+	uhcav_rpc_order(&uhcav_context_of(ibctx)->rpc);
 	uhcav_event_queue_refill(&uhcav_context_of(ibctx)->async);
 	switch ((uint32_t)event->event_type) {
 	case UHCA_ABI_EVENT_CQ_ERR:
@@ -39,7 +40,7 @@ void uhcav_async_event(struct ibv_context *ibctx, struct ibv_async_event *event)
 	}
 }
 
-void uhcav_async_purge(struct uhcav_context *ctx, uint64_t cookie)
+uint32_t uhcav_async_purge(struct uhcav_context *ctx, uint64_t cookie)
 {
-	uhcav_event_queue_purge(&ctx->async, cookie);
+	return uhcav_event_queue_purge(&ctx->async, cookie);
 }

@@ -16,6 +16,6 @@
 void uhcav_async_event(struct ibv_context *ibctx, struct ibv_async_event *event);
 
 /* Drops the unread events of the object "cookie", which was destroyed. */
-void uhcav_async_purge(struct uhcav_context *ctx, uint64_t cookie);
+uint32_t uhcav_async_purge(struct uhcav_context *ctx, uint64_t cookie);
 
 #endif

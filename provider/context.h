@@ -82,6 +82,12 @@ static inline enum uhcav_life uhcav_life(const struct uhcav_context *ctx)
 	return (enum uhcav_life)__atomic_load_n(&ctx->life, __ATOMIC_ACQUIRE);
 }
 
+/* A count that the device keeps for us in shared memory; 0 when there is no device any more. */
+static inline uint32_t uhcav_device_count(const struct uhcav_context *ctx, const uint32_t *shared)
+{
+	return uhcav_life(ctx) == UHCAV_ALIVE ? __atomic_load_n(shared, __ATOMIC_ACQUIRE) : 0;
+}
+
 /*
  * A command. Returns 0 or -errno; -EIO on a dead context, and when the daemon turns out to be
  * gone the context has died before this returns.

@@ -153,20 +153,6 @@ err_free:
 	return NULL;
 }
 
-/* Every event that was read is acknowledged, as ibv_destroy_cq(3) promises. */
-static void wait_acks(struct uhcav_cq *cq)
-{
-	struct ibv_cq *ibcq = &cq->cq;
-
-	pthread_mutex_lock(&ibcq->mutex);
-	while (ibcq->comp_events_completed !=
-		       __atomic_load_n(&cq->comp_events_read, __ATOMIC_ACQUIRE) ||
-	       ibcq->async_events_completed !=
-		       __atomic_load_n(&cq->async_events_read, __ATOMIC_ACQUIRE))
-		pthread_cond_wait(&ibcq->cond, &ibcq->mutex);
-	pthread_mutex_unlock(&ibcq->mutex);
-}
-
 static bool in_use(struct uhcav_cq *cq)
 {
 	bool used;
@@ -177,11 +163,36 @@ static bool in_use(struct uhcav_cq *cq)
 	return used;
 }
 
-static void take_back_events(struct uhcav_cq *cq)
+struct held {
+	uint32_t sent, dropped;
+};
+
+static bool holds_events(struct uhcav_cq *cq, const struct held *comp, const struct held *async)
 {
+	return uhcav_events_held(comp->sent, comp->dropped,
+				 __atomic_load_n(&cq->comp_events_read, __ATOMIC_ACQUIRE),
+				 cq->cq.comp_events_completed) ||
+	       uhcav_events_held(async->sent, async->dropped,
+				 __atomic_load_n(&cq->async_events_read, __ATOMIC_ACQUIRE),
+				 cq->cq.async_events_completed);
+}
+
+/*
+ * Takes back the events nobody has read. Every one that was read is acknowledged when this
+ * returns, as ibv_destroy_cq(3) promises.
+ */
+static void settle_events(struct uhcav_cq *cq)
+{
+	struct held comp = {.sent = uhcav_device_count(cq->ctx, &cq->page->comp_events)};
+	struct held async = {.sent = uhcav_device_count(cq->ctx, &cq->page->async_events)};
+
 	if (cq->channel)
-		uhcav_event_queue_purge(&cq->channel->events, cookie_of(cq));
-	uhcav_async_purge(cq->ctx, cookie_of(cq));
+		comp.dropped = uhcav_event_queue_purge(&cq->channel->events, cookie_of(cq));
+	async.dropped = uhcav_async_purge(cq->ctx, cookie_of(cq));
+	pthread_mutex_lock(&cq->cq.mutex);
+	while (holds_events(cq, &comp, &async))
+		pthread_cond_wait(&cq->cq.cond, &cq->cq.mutex);
+	pthread_mutex_unlock(&cq->cq.mutex);
 }
 
 int uhcav_destroy_cq(struct ibv_cq *ibcq)
@@ -196,10 +207,8 @@ int uhcav_destroy_cq(struct ibv_cq *ibcq)
 	if (err)
 		return -err;
 	unlink_cq(cq);
-	if (uhcav_life(cq->ctx) != UHCAV_FORKED) {
-		take_back_events(cq);
-		wait_acks(cq);
-	}
+	if (uhcav_life(cq->ctx) != UHCAV_FORKED)
+		settle_events(cq);
 	if (cq->channel)
 		uhcav_channel_put(cq->channel);
 	munmap(cq->page, cq->region_size);
@@ -237,6 +246,7 @@ void uhcav_cq_event(struct ibv_cq *ibcq)
 {
 	struct uhcav_cq *cq = uhcav_cq_of(ibcq);
 
+	uhcav_rpc_order(&cq->ctx->rpc);
 	uhcav_event_queue_refill(&cq->channel->events);
 	__atomic_fetch_add(&cq->comp_events_read, 1, __ATOMIC_RELEASE);
 }

@@ -14,6 +14,7 @@
 #define UHCAV_EVENT_QUEUE_H
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -47,5 +48,16 @@ void uhcav_event_queue_refill(struct uhcav_event_queue *q);
  * the number dropped. Any thread; never waits for the reader.
  */
 unsigned uhcav_event_queue_purge(struct uhcav_event_queue *q, uint64_t cookie);
+
+/*
+ * Does a destroyed object's last reader hold an event? sent is what the device wrote to the
+ * object's region, dropped what a purge took back; the rest the application has read, though the
+ * provider may not have been told yet (libibverbs reads first), and must acknowledge. read is what
+ * the provider was told, which counts when the device is not there to say.
+ */
+static inline bool uhcav_events_held(uint32_t sent, uint32_t dropped, uint32_t read, uint32_t acked)
+{
+	return acked != read || (int32_t)(sent - dropped - acked) > 0;
+}
 
 #endif

@@ -332,10 +332,16 @@ int uhcav_query_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask,
 	return 0;
 }
 
-static void wait_acks(struct uhcav_qp *qp)
+/* Takes back the events nobody has read, and waits for the others to be acknowledged. */
+static void settle_events(struct uhcav_qp *qp)
 {
+	uint32_t sent = uhcav_device_count(qp->ctx, &qp->page->async_events);
+	uint32_t dropped = uhcav_async_purge(qp->ctx, (uintptr_t)&qp->qp);
+
 	pthread_mutex_lock(&qp->qp.mutex);
-	while (qp->qp.events_completed != __atomic_load_n(&qp->async_events_read, __ATOMIC_ACQUIRE))
+	while (uhcav_events_held(sent, dropped,
+				 __atomic_load_n(&qp->async_events_read, __ATOMIC_ACQUIRE),
+				 qp->qp.events_completed))
 		pthread_cond_wait(&qp->qp.cond, &qp->qp.mutex);
 	pthread_mutex_unlock(&qp->qp.mutex);
 }
@@ -352,8 +358,7 @@ int uhcav_destroy_qp(struct ibv_qp *ibqp)
 	if (uhcav_life(qp->ctx) != UHCAV_FORKED) {
 		uhcav_cq_skip(send, ibqp->qp_num);
 		uhcav_cq_skip(recv, ibqp->qp_num);
-		uhcav_async_purge(qp->ctx, (uintptr_t)ibqp);
-		wait_acks(qp);
+		settle_events(qp);
 	}
 	uhcav_cq_detach(send, ibqp->qp_num);
 	uhcav_cq_detach(recv, ibqp->qp_num);

@@ -188,7 +188,8 @@ int uhcav_rpc_call(struct uhcav_rpc *c, struct uhcav_call *call)
 	}
 	call->request->cmd = call->cmd;
 	call->request->size = call->request_size;
-	call->request->sequence = ++c->sequence;
+	__atomic_store_n(&c->sequence, c->sequence + 1, __ATOMIC_RELEASE); /* uhcav_rpc_order */
+	call->request->sequence = c->sequence;
 	call->request->reserved = 0;
 	deadline = now_ms() + c->timeout_ms;
 	if (send_request(c, call, deadline) && receive_reply(c, call, deadline)) {

@@ -26,6 +26,15 @@ struct uhcav_rpc {
 	bool broken;
 };
 
+/*
+ * What threads did before their calls is seen after this by one that has heard of it from the
+ * daemon (an event). The kernel orders that anyway; race detectors and compilers do not know it.
+ */
+static inline void uhcav_rpc_order(const struct uhcav_rpc *c)
+{
+	(void)__atomic_load_n(&c->sequence, __ATOMIC_ACQUIRE);
+}
+
 /* One exchange. The caller fills in everything but the fields marked "out". */
 struct uhcav_call {
 	struct uhca_cmd_request *request; /* the header is filled in by uhcav_rpc_call */

@@ -135,11 +135,16 @@ int uhcav_query_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr)
 	return 0;
 }
 
-static void wait_acks(struct uhcav_srq *srq)
+/* Takes back the events nobody has read, and waits for the others to be acknowledged. */
+static void settle_events(struct uhcav_srq *srq)
 {
+	uint32_t sent = uhcav_device_count(srq->ctx, &srq->page->async_events);
+	uint32_t dropped = uhcav_async_purge(srq->ctx, cookie_of(srq));
+
 	pthread_mutex_lock(&srq->srq.mutex);
-	while (srq->srq.events_completed !=
-	       __atomic_load_n(&srq->async_events_read, __ATOMIC_ACQUIRE))
+	while (uhcav_events_held(sent, dropped,
+				 __atomic_load_n(&srq->async_events_read, __ATOMIC_ACQUIRE),
+				 srq->srq.events_completed))
 		pthread_cond_wait(&srq->srq.cond, &srq->srq.mutex);
 	pthread_mutex_unlock(&srq->srq.mutex);
 }
@@ -152,8 +157,7 @@ int uhcav_destroy_srq(struct ibv_srq *ibsrq)
 	if (err)
 		return -err;
 	if (uhcav_life(srq->ctx) != UHCAV_FORKED) {
-		uhcav_async_purge(srq->ctx, cookie_of(srq));
-		wait_acks(srq);
+		settle_events(srq);
 	}
 	munmap(srq->page, srq->region_size);
 	free(srq);

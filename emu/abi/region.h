@@ -83,11 +83,14 @@ static inline void uhca_doorbell_set(struct uhca_abi_doorbell *d, uint32_t n)
  *   inline data are free), recv.consumer when it has copied the receive request.
  * recv_doorbell: written by the device; 1 means "ring after posting receives", because the QP is
  *   in a state in which a receive is completed at once (ERR: flush).
+ * async_events: written by the device; records about this object that went into the channel. After
+ *   the destroy the client knows from it how many it has still to read or to acknowledge.
  */
 struct uhca_abi_queue {
 	struct uhca_abi_region region;
 	uint32_t recv_doorbell;
-	uint8_t pad0[100];
+	uint32_t async_events;
+	uint8_t pad0[96];
 	struct uhca_abi_ring send;
 	struct uhca_abi_ring recv;
 	uint8_t pad1[3456];
@@ -100,11 +103,14 @@ static_assert(sizeof(struct uhca_abi_queue) == 4096, "one page");
 
 /*
  * Queue region of a CQ: ring.producer is written by the device (for looking at; pollers use the
- * sequence in each entry), ring.consumer by the client after it has taken entries.
+ * sequence in each entry), ring.consumer by the client after it has taken entries. async_events and
+ * comp_events as async_events of a queue.
  */
 struct uhca_abi_cq {
 	struct uhca_abi_region region;
-	uint8_t pad0[104];
+	uint32_t comp_events;
+	uint32_t async_events;
+	uint8_t pad0[96];
 	uint32_t arm;
 	uint8_t pad1[124];
 	struct uhca_abi_ring ring;

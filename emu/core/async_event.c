@@ -1,26 +1,63 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Asynchronous events: one record to the client that owns the object. */
+/*
+ * Asynchronous events: one record to the client that owns the object. How many there were stands
+ * in the object's region, so that a destroy can wait for those the client has read and not yet
+ * acknowledged (ibv_destroy_qp(3)).
+ */
 #include "async_event.h"
 #include "event.h"
 #include "qp.h"
 
-static void raise_event(struct client *c, uint64_t cookie, uint32_t type)
+void event_count(uint32_t *own, uint32_t *shared, int32_t by)
+{
+	*own += (uint32_t)by;
+	uhca_ring_publish(shared, *own);
+}
+
+static void raise_event(struct client *c, uint64_t cookie, uint32_t type, uint32_t *own,
+			uint32_t *shared)
 {
 	struct uhca_abi_async_event event = {.element = cookie, .type = type};
-	c->dev->ops->async_event(c->cookie, &event);
+	if (c->dev->ops->async_event(c->cookie, &event))
+		event_count(own, shared, 1);
+}
+
+static void take_back(struct client *c, uint64_t cookie, uint32_t *own, uint32_t *shared)
+{
+	event_count(own, shared, -(int32_t)c->dev->ops->async_purge(c->cookie, cookie));
 }
 
 void qp_event(struct qp *qp, uint32_t type)
 {
-	raise_event(qp->obj.client, qp->cookie, type);
+	raise_event(qp->obj.client, qp->cookie, type, &qp->async_events, &qp->page->async_events);
 }
 
 void cq_event(struct cq *cq, uint32_t type)
 {
-	raise_event(cq->obj.client, cq->cookie, type);
+	raise_event(cq->obj.client, cq->cookie, type, &cq->async_events, &cq->page->async_events);
 }
 
 void srq_event(struct srq *srq, uint32_t type)
 {
-	raise_event(srq->obj.client, srq->cookie, type);
+	raise_event(srq->obj.client, srq->cookie, type, &srq->async_events,
+		    &srq->rq.page->async_events);
+}
+
+void qp_take_back_events(struct qp *qp)
+{
+	take_back(qp->obj.client, qp->cookie, &qp->async_events, &qp->page->async_events);
+}
+
+void cq_take_back_events(struct cq *cq)
+{
+	struct client *c = cq->obj.client;
+	take_back(c, cq->cookie, &cq->async_events, &cq->page->async_events);
+	if (cq->channel)
+		event_count(&cq->comp_events, &cq->page->comp_events,
+			    -(int32_t)c->dev->ops->comp_purge(c->cookie, cq->channel, cq->cookie));
+}
+
+void srq_take_back_events(struct srq *srq)
+{
+	take_back(srq->obj.client, srq->cookie, &srq->async_events, &srq->rq.page->async_events);
 }

@@ -100,11 +100,15 @@ struct core_ops {
 	/* Shared, zeroed memory for a queue. 0 or -ENOMEM. */
 	int (*ring_alloc)(void *client, size_t size, struct core_ring *out);
 	void (*ring_free)(void *client, struct core_ring *ring);
-	/* The CQ was armed and has a completion: one record to the channel. */
-	void (*comp_event)(void *client, uint32_t channel, uint64_t cookie);
-	/* The destroy of a CQ takes back events that were not delivered to the socket yet. */
-	void (*comp_purge)(void *client, uint32_t channel, uint64_t cookie);
-	void (*async_event)(void *client, const struct uhca_abi_async_event *event);
+	/*
+	 * The CQ was armed and has a completion: one record to the channel. True when the client
+	 * gets it, false when an equal one waits already or nobody is there to read it.
+	 */
+	bool (*comp_event)(void *client, uint32_t channel, uint64_t cookie);
+	bool (*async_event)(void *client, const struct uhca_abi_async_event *event);
+	/* The destroy of an object takes back records not delivered to the socket yet: how many. */
+	uint32_t (*comp_purge)(void *client, uint32_t channel, uint64_t cookie);
+	uint32_t (*async_purge)(void *client, uint64_t cookie);
 	/* Unpredictable bytes (seeded in the simulator): keys, QP numbers. */
 	void (*random)(void *user, void *buf, size_t len);
 	/* Optional (NULL: off). */

@@ -116,8 +116,7 @@ int core_destroy_cq(struct client *c, uint32_t handle)
 		return err;
 	if (cq->obj.refs)
 		return -EBUSY;
-	if (cq->channel)
-		c->dev->ops->comp_purge(c->cookie, cq->channel, cq->cookie);
+	cq_take_back_events(cq);
 	cq_destroy(cq);
 	return 0;
 }
@@ -165,8 +164,8 @@ static void notify(struct cq *cq, const struct uhca_abi_cqe *e)
 		return;
 	__atomic_exchange_n(&cq->page->arm, 0, __ATOMIC_SEQ_CST);
 	struct client *c = cq->obj.client;
-	if (cq->channel)
-		c->dev->ops->comp_event(c->cookie, cq->channel, cq->cookie);
+	if (cq->channel && c->dev->ops->comp_event(c->cookie, cq->channel, cq->cookie))
+		event_count(&cq->comp_events, &cq->page->comp_events, 1);
 }
 
 static void publish(struct cq *cq, const struct uhca_abi_cqe *e, uint64_t now)

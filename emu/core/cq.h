@@ -21,6 +21,7 @@ struct cq {
 	uint32_t producer;
 	uint32_t consumer; /* our last look at the client's */
 	bool overrun;
+	uint32_t comp_events, async_events; /* that the client was told (region.h) */
 	struct core_ring ring;
 	struct uhca_abi_cq *page;
 	uint8_t *slots;

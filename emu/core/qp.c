@@ -5,6 +5,7 @@
  * traffic the engines'.
  */
 #include "qp.h"
+#include "async_event.h"
 #include "queue_region.h"
 #include "source_port.h"
 
@@ -319,6 +320,7 @@ int core_destroy_qp(struct client *c, uint32_t handle)
 		return err;
 	if (qp->obj.refs)
 		return -EBUSY;
+	qp_take_back_events(qp);
 	qp_destroy(qp);
 	return 0;
 }

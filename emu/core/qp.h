@@ -47,7 +47,8 @@ struct qp {
 
 	struct core_ring ring;
 	struct uhca_abi_queue *page;
-	struct recv_queue rq; /* entries 0 with an SRQ */
+	uint32_t async_events; /* that the client was told (region.h) */
+	struct recv_queue rq;  /* entries 0 with an SRQ */
 
 	struct list tx_link;  /* on dev->tx_ready while it may have something to send */
 	struct list ack_link; /* on dev->patient while its ACK waits */

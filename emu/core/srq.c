@@ -159,6 +159,7 @@ int core_destroy_srq(struct client *c, uint32_t handle)
 		return err;
 	if (srq->obj.refs)
 		return -EBUSY;
+	srq_take_back_events(srq);
 	srq_destroy(srq);
 	return 0;
 }

@@ -15,6 +15,7 @@ struct srq {
 	uint32_t max_sge;
 	uint32_t limit; /* 0: not armed */
 	bool error;     /* a client broke its ring */
+	uint32_t async_events;
 	struct core_ring ring;
 	struct recv_queue rq;
 };

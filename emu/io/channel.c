@@ -122,41 +122,41 @@ static bool is_queued(const struct io_channel *ch, const void *record)
 }
 
 /* Only a full socket leads here: a client that does not read its events. */
-static void enqueue(struct io_channel *ch, const void *record)
+static bool enqueue(struct io_channel *ch, const void *record)
 {
 	if (is_queued(ch, record))
-		return;
+		return false;
 	if (ch->queued == ch->capacity) {
 		size_t capacity = ch->capacity ? ch->capacity * 2 : 64;
 		uint8_t *queue = realloc(ch->queue, capacity * ch->record);
 
 		if (!queue) {
 			io_log(IO_LOG_ERROR, "no memory for an event that waits for its reader");
-			return;
+			return false;
 		}
 		ch->queue = queue;
 		ch->capacity = capacity;
 	}
 	memcpy(ch->queue + ch->queued++ * ch->record, record, ch->record);
 	ev_io_start(ch->loop, &ch->writable);
+	return true;
 }
 
-void io_channel_send(struct io_channel *ch, const void *record)
+bool io_channel_send(struct io_channel *ch, const void *record)
 {
 	int sent = 0;
 
 	if (ch->fd < 0)
-		return;
+		return false;
 	if (ch->queued == 0)
 		sent = try_send(ch, record);
-	if (sent == 0)
-		enqueue(ch, record);
 	/* When the other end is closed, the loop finds out and tells. */
+	return sent > 0 || (sent == 0 && enqueue(ch, record));
 }
 
-void io_channel_purge(struct io_channel *ch, uint64_t first)
+uint32_t io_channel_purge(struct io_channel *ch, uint64_t first)
 {
-	size_t kept = 0;
+	size_t kept = 0, before = ch->queued;
 
 	for (size_t i = 0; i < ch->queued; i++) {
 		const uint8_t *record = ch->queue + i * ch->record;
@@ -165,4 +165,5 @@ void io_channel_purge(struct io_channel *ch, uint64_t first)
 			memmove(ch->queue + kept++ * ch->record, record, ch->record);
 	}
 	ch->queued = kept;
+	return (uint32_t)(before - kept);
 }

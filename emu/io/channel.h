@@ -44,10 +44,13 @@ void io_channel_on_gone(struct io_channel *ch, void (*gone)(struct io_channel *,
 /* Closes the descriptor and forgets what waits. Idempotent. */
 void io_channel_close(struct io_channel *ch);
 
-/* Sends one record, or queues it unless an equal one waits. A gone channel swallows it. */
-void io_channel_send(struct io_channel *ch, const void *record);
+/*
+ * Sends one record, or queues it unless an equal one waits. A gone channel swallows it. True when
+ * the record was sent or queued.
+ */
+bool io_channel_send(struct io_channel *ch, const void *record);
 
-/* Takes back waiting records whose first eight bytes (cookie or element) are these. */
-void io_channel_purge(struct io_channel *ch, uint64_t first);
+/* Takes back waiting records whose first eight bytes (cookie or element) are these: how many. */
+uint32_t io_channel_purge(struct io_channel *ch, uint64_t first);
 
 #endif

@@ -53,31 +53,34 @@ static void ring_free(void *client, struct core_ring *ring)
 	*ring = (struct core_ring){0};
 }
 
-static void comp_event(void *client, uint32_t channel, uint64_t cookie)
+static bool comp_event(void *client, uint32_t channel, uint64_t cookie)
 {
 	struct io_client *c = client;
 	struct io_channel *ch = io_channel_table_get(&c->channels, channel);
 	struct uhca_abi_comp_event event = {cookie};
 
-	if (ch)
-		io_channel_send(ch, &event);
+	return ch && io_channel_send(ch, &event);
 }
 
-static void comp_purge(void *client, uint32_t channel, uint64_t cookie)
+static uint32_t comp_purge(void *client, uint32_t channel, uint64_t cookie)
 {
 	struct io_client *c = client;
 	struct io_channel *ch = io_channel_table_get(&c->channels, channel);
 
-	if (ch)
-		io_channel_purge(ch, cookie);
+	return ch ? io_channel_purge(ch, cookie) : 0;
 }
 
-static void async_event(void *client, const struct uhca_abi_async_event *event)
+static bool async_event(void *client, const struct uhca_abi_async_event *event)
 {
 	struct io_client *c = client;
 
 	io_log(IO_LOG_DEBUG, "client %u: async event %u", c->id, event->type);
-	io_channel_send(&c->async, event);
+	return io_channel_send(&c->async, event);
+}
+
+static uint32_t async_purge(void *client, uint64_t cookie)
+{
+	return io_channel_purge(&((struct io_client *)client)->async, cookie);
 }
 
 /* getrandom(2) gives up to 256 bytes whole; a kernel without it could run nothing of this. */
@@ -114,7 +117,7 @@ static void trace(void *user, enum core_trace_point point, uint32_t qpn, uint32_
 #define OPS_                                                                                       \
 	.mem_read = mem_read, .mem_write = mem_write, .ring_alloc = ring_alloc,                    \
 	.ring_free = ring_free, .comp_event = comp_event, .comp_purge = comp_purge,                \
-	.async_event = async_event, .random = random_bytes
+	.async_event = async_event, .async_purge = async_purge, .random = random_bytes
 
 static const struct core_ops plain = {OPS_};
 static const struct core_ops tracing = {OPS_, .trace = trace};

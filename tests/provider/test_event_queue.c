@@ -154,6 +154,20 @@ static void test_concurrent(void **state)
 	assert_int_equal(get(), 0);
 }
 
+static void test_held(void **state)
+{
+	(void)state;
+	assert_false(uhcav_events_held(0, 0, 0, 0));
+	assert_true(uhcav_events_held(1, 0, 0, 0)); /* read, and nobody has told us yet */
+	assert_true(uhcav_events_held(1, 0, 1, 0));
+	assert_false(uhcav_events_held(1, 0, 1, 1));
+	assert_false(uhcav_events_held(3, 3, 0, 0)); /* taken back */
+	assert_true(uhcav_events_held(3, 1, 1, 1));
+	assert_false(uhcav_events_held(1, 0xffffffff, 2, 2)); /* the counts wrap */
+	assert_false(uhcav_events_held(0, 0, 5, 5));          /* no device that counts */
+	assert_true(uhcav_events_held(0, 0, 5, 4));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -163,6 +177,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_full_queue, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_backlog, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_concurrent, setup, teardown),
+		cmocka_unit_test(test_held),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

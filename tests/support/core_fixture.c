@@ -34,24 +34,33 @@ static void ring_free(void *client, struct core_ring *ring)
 	of(client)->rings--;
 }
 
-static void comp_event(void *client, uint32_t channel, uint64_t cookie)
+static bool comp_event(void *client, uint32_t channel, uint64_t cookie)
 {
 	struct fixture *f = of(client);
 	assert_true(f->comp < FIXTURE_EVENTS);
 	f->comp_event[f->comp++] = (struct fixture_comp_event){client, channel, cookie};
+	return true;
 }
 
-static void comp_purge(void *client, uint32_t channel, uint64_t cookie)
+static uint32_t comp_purge(void *client, uint32_t channel, uint64_t cookie)
 {
 	of(client)->purges++;
 	of(client)->purged = (struct fixture_comp_event){client, channel, cookie};
+	return 0;
 }
 
-static void async_event(void *client, const struct uhca_abi_async_event *event)
+static bool async_event(void *client, const struct uhca_abi_async_event *event)
 {
 	struct fixture *f = of(client);
 	assert_true(f->async < FIXTURE_EVENTS);
 	f->async_event[f->async++] = (struct fixture_async_event){client, *event};
+	return !f->async_waits;
+}
+
+static uint32_t async_purge(void *client, uint64_t cookie)
+{
+	of(client)->async_purged = cookie;
+	return of(client)->purge_finds;
 }
 
 static void random_bytes(void *user, void *buf, size_t len)
@@ -106,6 +115,7 @@ void fixture_start(struct fixture *f, void (*tweak)(struct core_config *cfg))
 		.comp_event = comp_event,
 		.comp_purge = comp_purge,
 		.async_event = async_event,
+		.async_purge = async_purge,
 		.random = random_bytes,
 		.trace = trace,
 	};

@@ -47,6 +47,9 @@ struct fixture {
 	struct fixture_async_event async_event[FIXTURE_EVENTS];
 	unsigned purges;
 	struct fixture_comp_event purged; /* the last */
+	uint64_t async_purged;            /* the last */
+	bool async_waits;                 /* async_event is to say that an equal record waits */
+	uint32_t purge_finds;             /* what an async purge is to report */
 	unsigned traces;
 	struct fixture_trace trace; /* the last */
 };

@@ -72,25 +72,35 @@ static void op_ring_free(void *client, struct core_ring *ring)
 	ring->base = NULL;
 }
 
-static void op_comp_event(void *client, uint32_t channel, uint64_t cookie)
+static bool op_comp_event(void *client, uint32_t channel, uint64_t cookie)
 {
 	events_add(&((struct vclient *)client)->comp, cookie, channel);
+	return true;
 }
 
-static void op_comp_purge(void *client, uint32_t channel, uint64_t cookie)
+static uint32_t op_comp_purge(void *client, uint32_t channel, uint64_t cookie)
 {
 	struct vevents *e = &((struct vclient *)client)->comp;
-	unsigned kept = e->taken;
+	unsigned kept = e->taken, before = e->n;
 
 	for (unsigned i = e->taken; i < e->n; i++)
 		if (e->list[i].type != channel || e->list[i].element != cookie)
 			e->list[kept++] = e->list[i];
 	e->n = kept;
+	return before - kept;
 }
 
-static void op_async_event(void *client, const struct uhca_abi_async_event *event)
+static bool op_async_event(void *client, const struct uhca_abi_async_event *event)
 {
 	events_add(&((struct vclient *)client)->async, event->element, event->type);
+	return true;
+}
+
+/* Tests look at the events of objects that are gone: nothing is taken back. */
+static uint32_t op_async_purge(void *client, uint64_t cookie)
+{
+	(void)client, (void)cookie;
+	return 0;
 }
 
 void vclient_fill_ops(struct core_ops *ops)
@@ -102,6 +112,7 @@ void vclient_fill_ops(struct core_ops *ops)
 	ops->comp_event = op_comp_event;
 	ops->comp_purge = op_comp_purge;
 	ops->async_event = op_async_event;
+	ops->async_purge = op_async_purge;
 }
 
 /* ---- contexts and registrations ---- */

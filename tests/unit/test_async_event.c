@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Asynchronous events: each to its owner, with its owner's cookie. */
+/* Asynchronous events: each to its owner, with its owner's cookie, and counted. */
 #include "../support/cmocka_all.h"
 #include "../support/core_fixture.h"
 
@@ -32,8 +32,43 @@ static void test_events(void **state)
 	fixture_stop(&f);
 }
 
+/* What went to the client stands in the object's region, less what a destroy takes back. */
+static void test_counts(void **state)
+{
+	struct fixture f;
+	struct fixture_qp made;
+	struct qp *qp;
+	struct cq *cq;
+
+	(void)state;
+	fixture_start(&f, NULL);
+	made = fixture_qp(&f, QPT_RC);
+	qp = device_find_qp(f.dev, made.qpn);
+	cq = table_find(&f.dev->cqs, made.cq);
+	for (unsigned i = 0; i < 3; i++)
+		qp_event(qp, UHCA_ABI_EVENT_COMM_EST);
+	f.async_waits = true; /* an equal one waits: not one more */
+	qp_event(qp, UHCA_ABI_EVENT_COMM_EST);
+	f.async_waits = false;
+	cq_event(cq, UHCA_ABI_EVENT_CQ_ERR);
+	assert_int_equal(qp->page->async_events, 3);
+	assert_int_equal(cq->page->async_events, 1);
+	assert_int_equal(cq->page->comp_events, 0);
+	qp->page->async_events = 77; /* nothing that a client writes there is believed */
+	f.purge_finds = 2;
+	qp_take_back_events(qp);
+	assert_int_equal(f.async_purged, 0x9b);
+	assert_int_equal(qp->page->async_events, 1);
+	f.purge_finds = 1;
+	cq_take_back_events(cq);
+	assert_int_equal(f.async_purged, 0xc0);
+	assert_int_equal(cq->page->async_events, 0);
+	fixture_stop(&f);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_events)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_events),
+					   cmocka_unit_test(test_counts)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -123,7 +123,7 @@ static void test_equal_records_wait_once(void **state)
 	struct drain d = {f, 1, fill(f, 3)};
 
 	for (unsigned i = 0; i < 1000; i++) {
-		send_cookie(f, d.last);
+		assert_false(io_channel_send(&f->ch, &d.last));
 		send_cookie(f, d.last - 1);
 	}
 	assert_int_equal(f->ch.queued, 3);
@@ -136,9 +136,9 @@ static void test_purge(void **state)
 	struct fixture *f = *state;
 	struct drain d = {f, 1, fill(f, 3)};
 
-	io_channel_purge(&f->ch, d.last);
-	io_channel_purge(&f->ch, d.last - 2);
-	io_channel_purge(&f->ch, 123456);
+	assert_int_equal(io_channel_purge(&f->ch, d.last), 1);
+	assert_int_equal(io_channel_purge(&f->ch, d.last - 2), 1);
+	assert_int_equal(io_channel_purge(&f->ch, 123456), 0);
 	assert_int_equal(f->ch.queued, 1);
 	d.last -= 3; /* then the one in the middle, and nothing more */
 	assert_true(io_test_run(f->loop, drained, &d));
@@ -161,8 +161,8 @@ static void test_reader_closes(void **state)
 	send_cookie(f, 1000000);
 	assert_true(io_test_run(f->loop, is_gone, f));
 	assert_int_equal(f->ch.fd, -1);
-	send_cookie(f, 1);
-	io_channel_purge(&f->ch, 1);
+	assert_false(io_channel_send(&f->ch, &(uint64_t){1}));
+	assert_int_equal(io_channel_purge(&f->ch, 1), 0);
 	assert_int_equal(f->gone, 1);
 	f->reader = -1;
 }

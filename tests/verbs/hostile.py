@@ -158,8 +158,8 @@ class Attack:
         """A proper beginning."""
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         memory = os.open("/proc/self/mem", os.O_RDWR)
-        message = struct.pack("<IIIIII32s32sII", HELLO, 96, 1, 0, self.magic, self.version, b"uhca0", b"hostile",
-                              os.getpid(), 0)
+        message = struct.pack("<IIIIII32s32sII", HELLO, 96, 1, 0, self.magic, self.version,
+                              b"uhca0", b"hostile", os.getpid(), 0)
         try:
             socket.send_fds(s, [message], [memory, theirs.fileno()])
             reply, fds, _, _ = socket.recv_fds(s, 4096, 8)

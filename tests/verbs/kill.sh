@@ -264,5 +264,6 @@ rows_kill() {
 	try_kill kill stop-one-daemon stop_one_daemon
 	try_kill kill fifty-clients own_program crash 50 "${UHCA_SEED:-1}"
 	try_kill kill fork own_program forks
+	try_kill kill threads own_program threads
 	rm -rf "$TMPDIR"
 }

@@ -232,7 +232,7 @@ bool responder_transmit(struct qp *qp, uint8_t *buf, size_t cap, struct core_tra
 	struct responder *r = &qp->resp;
 	struct replay_entry *a = r->replay.size ? replay_head(&r->replay) : NULL;
 
-	if (a && a->kind == REPLAY_READ) {
+	if (a && a->kind != REPLAY_ATOMIC) {
 		if (build_read(qp, a, buf, cap, out)) {
 			if (a->sent == a->end)
 				replay_done(a);

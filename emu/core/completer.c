@@ -19,6 +19,10 @@ static uint8_t completion_opcode(uint8_t opcode)
 		return UHCA_ABI_WC_COMP_SWAP;
 	case UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD:
 		return UHCA_ABI_WC_FETCH_ADD;
+	case UHCA_ABI_WR_FLUSH:
+		return UHCA_ABI_WC_FLUSH;
+	case UHCA_ABI_WR_ATOMIC_WRITE:
+		return UHCA_ABI_WC_ATOMIC_WRITE;
 	default:
 		return UHCA_ABI_WC_SEND;
 	}
@@ -278,6 +282,25 @@ static void place_atomic(struct qp *qp, struct send_wr *w, const struct core_tra
 	retire(qp, UHCA_ABI_WC_SUCCESS);
 }
 
+/* FLUSH and ATOMIC WRITE: a READ response without payload (annex A19). */
+static void place_nothing(struct qp *qp, const struct send_wr *w, const struct core_train *t)
+{
+	if (t->length || t->count != 1) {
+		completer_fail(qp, UHCA_ABI_WC_BAD_RESP_ERR);
+		return;
+	}
+	count_answered(qp, 1);
+	move_una(qp, psn_add(w->first_psn, 1));
+	retry_progress(qp);
+	retire(qp, UHCA_ABI_WC_SUCCESS);
+}
+
+static bool is_atomic(const struct send_wr *w)
+{
+	return w->wqe.opcode == UHCA_ABI_WR_ATOMIC_CMP_AND_SWP ||
+	       w->wqe.opcode == UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD;
+}
+
 static void receive_response(struct qp *qp, const struct core_train *t)
 {
 	struct requester *r = &qp->req;
@@ -290,14 +313,16 @@ static void receive_response(struct qp *qp, const struct core_train *t)
 	if (r->una == r->sq.head)
 		return;
 	w = requester_wr(r, r->una);
-	if (!requester_awaits_response(w) || read != (w->wqe.opcode == UHCA_ABI_WR_RDMA_READ)) {
+	if (!requester_awaits_response(w) || read == is_atomic(w)) {
 		device_drop(qp->dev, qp->qpn, t->head.bth.psn, CORE_DROP_RESPONSE);
 		return;
 	}
-	if (read)
+	if (!read)
+		place_atomic(qp, w, t);
+	else if (w->wqe.opcode == UHCA_ABI_WR_RDMA_READ)
 		place_read(qp, w, t);
 	else
-		place_atomic(qp, w, t);
+		place_nothing(qp, w, t);
 }
 
 void completer_receive(struct qp *qp, const struct core_train *t)

@@ -28,8 +28,8 @@
 
 /* One line for each feature that is complete; profiles take them away again. */
 #define DEFAULT_FEATURES                                                                           \
-	(UHCA_ABI_HAS_ATOMICS | UHCA_ABI_HAS_ZERO_BASED | UHCA_ABI_HAS_SRQ | UHCA_ABI_HAS_UC |     \
-	 UHCA_ABI_HAS_UD)
+	(UHCA_ABI_HAS_ATOMIC_WRITE | UHCA_ABI_HAS_FLUSH | UHCA_ABI_HAS_ATOMICS |                   \
+	 UHCA_ABI_HAS_ZERO_BASED | UHCA_ABI_HAS_SRQ | UHCA_ABI_HAS_UC | UHCA_ABI_HAS_UD)
 
 static const struct core_limits default_limits = {
 	.max_qp = 4096,

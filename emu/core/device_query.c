@@ -32,6 +32,8 @@
 #define CURR_QP_STATE_MOD  (1u << 7)
 #define SYS_IMAGE_GUID     (1u << 11)
 #define RC_RNR_NAK_GEN     (1u << 12)
+#define FLUSH_GLOBAL       (1ull << 38)
+#define ATOMIC_WRITE       (1ull << 40)
 
 static void fill_identity(const struct device *dev, struct uhca_cmd_device_attr *out)
 {
@@ -77,7 +79,11 @@ int core_query_device(struct client *c, struct uhca_cmd_device_attr *out)
 	out->page_size_cap = PAGE_SIZES;
 	out->device_cap_flags = BAD_PKEY_CNTR | BAD_QKEY_CNTR | UD_AV_PORT_ENFORCE |
 				CURR_QP_STATE_MOD | SYS_IMAGE_GUID | RC_RNR_NAK_GEN;
-	out->atomic_cap = ATOMIC_HCA;
+	if (c->dev->cfg.features & UHCA_ABI_HAS_FLUSH)
+		out->device_cap_flags |= FLUSH_GLOBAL;
+	if (c->dev->cfg.features & UHCA_ABI_HAS_ATOMIC_WRITE)
+		out->device_cap_flags |= ATOMIC_WRITE;
+	out->atomic_cap = c->dev->cfg.features & UHCA_ABI_HAS_ATOMICS ? ATOMIC_HCA : 0;
 	out->local_ca_ack_delay = ACK_DELAY;
 	return 0;
 }

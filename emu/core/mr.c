@@ -12,15 +12,17 @@
 
 #define ACCESS_SUPPORTED                                                                           \
 	(MR_LOCAL_WRITE | MR_REMOTE_WRITE | MR_REMOTE_READ | MR_REMOTE_ATOMIC | MR_MW_BIND |       \
-	 MR_ZERO_BASED | MR_HUGETLB | MR_OPTIONAL)
+	 MR_ZERO_BASED | MR_HUGETLB | MR_FLUSH_GLOBAL | MR_OPTIONAL)
 /* Flags that verbs knows and this device does not have. */
-#define ACCESS_NOT_HERE (MR_ON_DEMAND | MR_FLUSH_GLOBAL | MR_FLUSH_PERSISTENT)
+#define ACCESS_NOT_HERE (MR_ON_DEMAND | MR_FLUSH_PERSISTENT)
 
-static int access_check(uint32_t access)
+static int access_check(const struct device *dev, uint32_t access)
 {
 	if (access & ~(uint32_t)(ACCESS_SUPPORTED | ACCESS_NOT_HERE))
 		return -EINVAL;
 	if (access & ACCESS_NOT_HERE)
+		return -EOPNOTSUPP;
+	if (access & MR_FLUSH_GLOBAL && !(dev->cfg.features & UHCA_ABI_HAS_FLUSH))
 		return -EOPNOTSUPP;
 	/* Who may change it from afar must be able to change it from here (ibv_reg_mr(3)). */
 	if ((access & (MR_REMOTE_WRITE | MR_REMOTE_ATOMIC)) && !(access & MR_LOCAL_WRITE))
@@ -94,7 +96,7 @@ int core_reg_mr(struct client *c, const struct uhca_cmd_reg_mr *in,
 	struct mr *mr;
 	int err = client_find(c, &c->dev->pds, in->pd, &pd);
 	if (!err)
-		err = access_check(in->access);
+		err = access_check(c->dev, in->access);
 	if (!err && in->length > c->dev->cfg.limits.max_mr_size)
 		err = -EINVAL;
 	if (!err)

@@ -13,7 +13,8 @@
 
 #define REPLAY_MAX 128
 
-enum replay_kind { REPLAY_NONE, REPLAY_READ, REPLAY_ATOMIC };
+/* PLACED: FLUSH or ATOMIC WRITE, answered by a READ response of no bytes (annex A19). */
+enum replay_kind { REPLAY_NONE, REPLAY_READ, REPLAY_ATOMIC, REPLAY_PLACED };
 
 struct replay_entry {
 	enum replay_kind kind;

@@ -86,9 +86,15 @@ static bool is_atomic(const struct send_wr *w)
 	       w->wqe.opcode == UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD;
 }
 
+/* Annex A19: FLUSH and ATOMIC WRITE are answered like a READ of no bytes. */
+static bool is_placement(const struct send_wr *w)
+{
+	return w->wqe.opcode == UHCA_ABI_WR_FLUSH || w->wqe.opcode == UHCA_ABI_WR_ATOMIC_WRITE;
+}
+
 bool requester_awaits_response(const struct send_wr *w)
 {
-	return is_read(w) || is_atomic(w);
+	return is_read(w) || is_atomic(w) || is_placement(w);
 }
 
 /* Request packets a work request needs as the responder counts them (READs go in pieces). */
@@ -249,6 +255,10 @@ static enum roce_operation operation_of(const struct send_wr *w)
 		return ROCE_OP_CMP_SWAP;
 	case UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD:
 		return ROCE_OP_FETCH_ADD;
+	case UHCA_ABI_WR_FLUSH:
+		return ROCE_OP_FLUSH;
+	case UHCA_ABI_WR_ATOMIC_WRITE:
+		return ROCE_OP_ATOMIC_WRITE;
 	default:
 		return ROCE_OP_SEND;
 	}
@@ -386,7 +396,25 @@ static void build_atomic(const struct send_wr *w, struct core_train *t)
 	};
 }
 
-/* READs and atomics: a single packet without payload. Returns the response bytes it stands for. */
+/* A selectivity of "the whole region" leaves address and length without a meaning (A19.4.1). */
+static void build_flush(const struct send_wr *w, struct core_train *t)
+{
+	t->head.feth = (struct roce_feth){.placement = w->wqe.flush.type,
+					  .selectivity = w->wqe.flush.level};
+	t->head.reth = (struct roce_reth){w->wqe.flush.remote_addr, w->wqe.flush.rkey,
+					  (uint32_t)w->wqe.flush.length};
+}
+
+static void build_atomic_write(const struct send_wr *w, struct core_train *t)
+{
+	t->segment = t->length = w->length;
+	t->head.reth = (struct roce_reth){w->wqe.rdma.remote_addr, w->wqe.rdma.rkey, w->length};
+}
+
+/*
+ * What awaits a response: a single packet, without payload but for ATOMIC WRITE. Returns the bytes
+ * of the message that it stands for.
+ */
 static uint32_t build_request(struct qp *qp, const struct send_wr *w, struct core_train *t)
 {
 	uint32_t take = w->length;
@@ -401,9 +429,12 @@ static uint32_t build_request(struct qp *qp, const struct send_wr *w, struct cor
 	t->last_solicited = false;
 	if (is_read(w))
 		take = build_read(qp, w, t);
-	else
+	else if (is_atomic(w))
 		build_atomic(w, t);
-	qp->req.rd_outstanding++;
+	else if (w->wqe.opcode == UHCA_ABI_WR_FLUSH)
+		build_flush(w, t);
+	else
+		build_atomic_write(w, t);
 	return take;
 }
 
@@ -446,11 +477,13 @@ static bool build(struct qp *qp, struct send_wr *w, uint8_t *buf, size_t cap, st
 			return false;
 		}
 		fill_message(qp, w, take, t);
-		if (fill_payload(qp, w, buf, t)) {
-			w->status = UHCA_ABI_WC_LOC_PROT_ERR;
-			return false;
-		}
 	}
+	if (fill_payload(qp, w, buf, t)) {
+		w->status = UHCA_ABI_WC_LOC_PROT_ERR;
+		return false;
+	}
+	if (requester_awaits_response(w))
+		qp->req.rd_outstanding++;
 	t->head.bth.ackreq = t->count == 1 && t->last_ackreq;
 	t->head.bth.solicited = t->count == 1 && t->last_solicited;
 	advance(qp, w, take);

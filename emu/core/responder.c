@@ -68,6 +68,13 @@ static bool is_message(const struct core_train *t)
 	return info_of(t)->operation == ROCE_OP_SEND || info_of(t)->operation == ROCE_OP_WRITE;
 }
 
+/* Annex A19. */
+static bool is_placement(const struct core_train *t)
+{
+	return info_of(t)->operation == ROCE_OP_FLUSH ||
+	       info_of(t)->operation == ROCE_OP_ATOMIC_WRITE;
+}
+
 static bool ends_message(const struct core_train *t)
 {
 	return roce_opcode_is_last(t->last_opcode);
@@ -106,11 +113,12 @@ static void duplicate_read(struct qp *qp, const struct core_train *t)
 		answer_again(qp, e, skipped, skipped + h->length);
 }
 
-static void duplicate_atomic(struct qp *qp, const struct core_train *t)
+/* Atomics, FLUSH and ATOMIC WRITE are executed once and answered as often as they come. */
+static void duplicate_once(struct qp *qp, const struct core_train *t, enum replay_kind kind)
 {
 	struct replay_entry *e = replay_find(&qp->resp.replay, t->head.bth.psn);
 
-	if (!e || e->kind != REPLAY_ATOMIC)
+	if (!e || e->kind != kind)
 		device_drop(qp->dev, qp->qpn, t->head.bth.psn, CORE_DROP_DUPLICATE);
 	else
 		answer_again(qp, e, 0, 0);
@@ -124,7 +132,7 @@ static enum verdict duplicate(struct qp *qp, const struct core_train *t)
 	else if (info_of(t)->operation == ROCE_OP_READ_REQ)
 		duplicate_read(qp, t);
 	else
-		duplicate_atomic(qp, t);
+		duplicate_once(qp, t, is_placement(t) ? REPLAY_PLACED : REPLAY_ATOMIC);
 	return V_DONE;
 }
 
@@ -185,6 +193,27 @@ static enum verdict check_sequence_uc(struct qp *qp, const struct core_train *t)
 	return V_DONE;
 }
 
+/* The rights a FLUSH needs of QP and region (A19.4.2). */
+static uint32_t flush_rights(const struct core_train *t)
+{
+	uint8_t placement = t->head.feth.placement;
+
+	return (placement & 1 ? MR_FLUSH_GLOBAL : 0) | (placement & 2 ? MR_FLUSH_PERSISTENT : 0);
+}
+
+static enum verdict check_placement_enabled(const struct qp *qp, const struct core_train *t)
+{
+	uint32_t flags = qp->attr.qp_access_flags, need = MR_REMOTE_WRITE;
+	uint32_t feature = UHCA_ABI_HAS_ATOMIC_WRITE;
+
+	if (info_of(t)->operation == ROCE_OP_FLUSH) {
+		need = flush_rights(t);
+		feature = UHCA_ABI_HAS_FLUSH;
+	}
+	return need && (flags & need) == need && (qp->dev->cfg.features & feature) ? V_OK
+										   : V_INVALID;
+}
+
 /* The QP must have been told to allow it (10.2.4: remote access flags of the QP). */
 static enum verdict check_enabled(struct qp *qp, const struct core_train *t)
 {
@@ -200,11 +229,12 @@ static enum verdict check_enabled(struct qp *qp, const struct core_train *t)
 	case ROCE_OP_CMP_SWAP:
 	case ROCE_OP_FETCH_ADD:
 		return flags & MR_REMOTE_ATOMIC ? V_OK : V_INVALID;
+	case ROCE_OP_ATOMIC_WRITE:
+	case ROCE_OP_FLUSH:
+		return check_placement_enabled(qp, t);
 	case ROCE_OP_READ_RESP:
 	case ROCE_OP_ACK:
 	case ROCE_OP_ATOMIC_ACK:
-	case ROCE_OP_ATOMIC_WRITE:
-	case ROCE_OP_FLUSH:
 	case ROCE_OP_CNP:
 	case ROCE_OP_COUNT:
 		break;
@@ -261,9 +291,26 @@ static enum verdict check_request(struct qp *qp, const struct core_train *t)
 		return V_OK;
 	if (!replay_has_room(&qp->resp.replay))
 		return V_INVALID;
-	if (info_of(t)->operation == ROCE_OP_READ_REQ)
-		return t->head.reth.length > 0x80000000u ? V_INVALID : V_OK;
-	return t->head.atomiceth.va & 7 ? V_INVALID : V_OK;
+	switch (info_of(t)->operation) {
+	case ROCE_OP_READ_REQ:
+	case ROCE_OP_FLUSH:
+		return t->head.reth.length > 0x80000000u || t->length ? V_INVALID : V_OK;
+	case ROCE_OP_ATOMIC_WRITE:
+		return t->head.reth.va & 7 || t->head.reth.length != 8 || t->length != 8 ? V_INVALID
+											 : V_OK;
+	case ROCE_OP_CMP_SWAP:
+	case ROCE_OP_FETCH_ADD:
+		return t->head.atomiceth.va & 7 ? V_INVALID : V_OK;
+	case ROCE_OP_SEND:
+	case ROCE_OP_WRITE:
+	case ROCE_OP_READ_RESP:
+	case ROCE_OP_ACK:
+	case ROCE_OP_ATOMIC_ACK:
+	case ROCE_OP_CNP:
+	case ROCE_OP_COUNT:
+		break;
+	}
+	return V_INVALID;
 }
 
 /* ---- execution ---- */
@@ -397,6 +444,49 @@ static enum verdict execute_atomic(struct qp *qp, const struct core_train *t)
 	return V_OK;
 }
 
+static void answer_placed(struct qp *qp, const struct core_train *t)
+{
+	answer_new(qp, &(struct replay_entry){
+			       .kind = REPLAY_PLACED,
+			       .psn = t->head.bth.psn,
+			       .n_psn = 1,
+			       .msn = psn_add(qp->resp.msn, 1),
+		       });
+}
+
+/*
+ * What came before in this QP is in the client's memory already, for all to see: a FLUSH has only
+ * to be allowed. Selectivity 1 means the whole region.
+ */
+static enum verdict execute_flush(struct qp *qp, const struct core_train *t)
+{
+	const struct roce_reth *h = &t->head.reth;
+	uint32_t length = t->head.feth.selectivity == 1 ? 0 : h->length;
+	struct mr *mr;
+
+	if (t->head.feth.selectivity > 1)
+		return V_INVALID;
+	if (mr_check(qp->pd, h->rkey, h->va, length, flush_rights(t), &mr) != MR_OK)
+		return V_ACCESS;
+	answer_placed(qp, t);
+	return V_OK;
+}
+
+static enum verdict execute_atomic_write(struct qp *qp, const struct core_train *t)
+{
+	const struct roce_reth *h = &t->head.reth;
+	struct mr *mr;
+	int err;
+
+	if (mr_check(qp->pd, h->rkey, h->va, 8, MR_REMOTE_WRITE, &mr) != MR_OK)
+		return V_ACCESS;
+	err = sgl_write_mr(qp->dev, mr, h->va, t->iov, t->n_iov);
+	if (err)
+		return memory_verdict(err);
+	answer_placed(qp, t);
+	return V_OK;
+}
+
 static enum verdict execute(struct qp *qp, const struct core_train *t)
 {
 	switch (info_of(t)->operation) {
@@ -409,11 +499,13 @@ static enum verdict execute(struct qp *qp, const struct core_train *t)
 	case ROCE_OP_CMP_SWAP:
 	case ROCE_OP_FETCH_ADD:
 		return execute_atomic(qp, t);
+	case ROCE_OP_FLUSH:
+		return execute_flush(qp, t);
+	case ROCE_OP_ATOMIC_WRITE:
+		return execute_atomic_write(qp, t);
 	case ROCE_OP_READ_RESP:
 	case ROCE_OP_ACK:
 	case ROCE_OP_ATOMIC_ACK:
-	case ROCE_OP_ATOMIC_WRITE:
-	case ROCE_OP_FLUSH:
 	case ROCE_OP_CNP:
 	case ROCE_OP_COUNT:
 		break;

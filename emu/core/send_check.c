@@ -16,13 +16,32 @@ static const uint8_t opcode_types[] = {
 	[UHCA_ABI_WR_RDMA_READ] = RC_,
 	[UHCA_ABI_WR_ATOMIC_CMP_AND_SWP] = RC_,
 	[UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD] = RC_,
+	[UHCA_ABI_WR_FLUSH] = RC_,
+	[UHCA_ABI_WR_ATOMIC_WRITE] = RC_,
 };
+
+/* The feature (UHCA_ABI_HAS_*) an opcode belongs to; 0: every device has it. */
+static uint32_t feature_of(uint8_t opcode)
+{
+	switch (opcode) {
+	case UHCA_ABI_WR_ATOMIC_CMP_AND_SWP:
+	case UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD:
+		return UHCA_ABI_HAS_ATOMICS;
+	case UHCA_ABI_WR_FLUSH:
+		return UHCA_ABI_HAS_FLUSH;
+	case UHCA_ABI_WR_ATOMIC_WRITE:
+		return UHCA_ABI_HAS_ATOMIC_WRITE;
+	default:
+		return 0;
+	}
+}
 
 static bool opcode_allowed(const struct qp *qp, uint8_t opcode)
 {
 	unsigned bit = qp->type == QPT_RC ? RC_ : qp->type == QPT_UC ? UC_ : UD_;
 
-	return opcode < sizeof opcode_types && (opcode_types[opcode] & bit);
+	return opcode < sizeof opcode_types && (opcode_types[opcode] & bit) &&
+	       !(feature_of(opcode) & ~qp->dev->cfg.features);
 }
 
 static bool writes_locally(uint8_t opcode)
@@ -61,6 +80,21 @@ static uint8_t check_datagram(const struct qp *qp, const struct uhca_abi_send_wq
 	return length > qp->mtu ? UHCA_ABI_WC_LOC_LEN_ERR : 0;
 }
 
+/* Lengths that an opcode prescribes: atomics 8 bytes (9.4.5, A19), FLUSH has no payload. */
+static uint8_t check_length(const struct uhca_abi_send_wqe *wqe, uint64_t bytes)
+{
+	switch (wqe->opcode) {
+	case UHCA_ABI_WR_ATOMIC_CMP_AND_SWP:
+	case UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD:
+	case UHCA_ABI_WR_ATOMIC_WRITE:
+		return bytes == 8 ? 0 : UHCA_ABI_WC_LOC_LEN_ERR;
+	case UHCA_ABI_WR_FLUSH:
+		return bytes || wqe->flush.length > MAX_MESSAGE ? UHCA_ABI_WC_LOC_LEN_ERR : 0;
+	default:
+		return 0;
+	}
+}
+
 uint8_t send_check(const struct qp *qp, const struct uhca_abi_send_wqe *wqe, const struct sgl *l,
 		   uint32_t *length)
 {
@@ -71,9 +105,8 @@ uint8_t send_check(const struct qp *qp, const struct uhca_abi_send_wqe *wqe, con
 	if (!opcode_allowed(qp, wqe->opcode))
 		return UHCA_ABI_WC_LOC_QP_OP_ERR;
 	status = check_payload(wqe, l, &bytes);
-	if (!status && writes_locally(wqe->opcode) && wqe->opcode != UHCA_ABI_WR_RDMA_READ &&
-	    bytes != 8)
-		status = UHCA_ABI_WC_LOC_LEN_ERR;
+	if (!status)
+		status = check_length(wqe, bytes);
 	if (!status && qp->type == QPT_UD)
 		status = check_datagram(qp, wqe, bytes);
 	if (!status)

@@ -48,6 +48,10 @@ static void test_device(void **state)
 	fixture_stop(&f);
 }
 
+/* device_cap_flags_ex of later releases' headers */
+#define FLUSH_GLOBAL (1ull << 38)
+#define ATOMIC_WRITE (1ull << 40)
+
 static void test_capabilities(void **state)
 {
 	struct uhca_cmd_device_attr a;
@@ -59,7 +63,12 @@ static void test_capabilities(void **state)
 	assert_int_equal(a.device_cap_flags,
 			 IBV_DEVICE_BAD_PKEY_CNTR | IBV_DEVICE_BAD_QKEY_CNTR |
 				 IBV_DEVICE_UD_AV_PORT_ENFORCE | IBV_DEVICE_CURR_QP_STATE_MOD |
-				 IBV_DEVICE_SYS_IMAGE_GUID | IBV_DEVICE_RC_RNR_NAK_GEN);
+				 IBV_DEVICE_SYS_IMAGE_GUID | IBV_DEVICE_RC_RNR_NAK_GEN |
+				 FLUSH_GLOBAL | ATOMIC_WRITE);
+	f.dev->cfg.features = 0;
+	assert_int_equal(core_query_device(f.client, &a), 0);
+	assert_false(a.device_cap_flags & (FLUSH_GLOBAL | ATOMIC_WRITE));
+	assert_int_equal(a.atomic_cap, IBV_ATOMIC_NONE);
 	/* Not there yet, and said so. */
 	assert_int_equal(a.max_mw, 0);
 	assert_int_equal(a.max_xrcd, 0);

@@ -179,7 +179,7 @@ const char *core_drop_name(enum core_drop d)
 		[CORE_DROP_PKEY] = "pkey",         [CORE_DROP_QKEY] = "qkey",
 		[CORE_DROP_SEQUENCE] = "sequence", [CORE_DROP_DUPLICATE] = "duplicate",
 		[CORE_DROP_RESPONSE] = "response", [CORE_DROP_NO_RECV] = "no_recv",
-		[CORE_DROP_LENGTH] = "length",
+		[CORE_DROP_LENGTH] = "length",     [CORE_DROP_PORT] = "port_down",
 	};
 	_Static_assert(sizeof(name) / sizeof(name[0]) == CORE_DROP_COUNT, "a name for each");
 	return (unsigned)d < CORE_DROP_COUNT ? name[d] : "unknown";

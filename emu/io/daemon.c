@@ -182,6 +182,20 @@ void io_daemon_remove_client(struct io_daemon *d, struct io_client *c)
 	io_daemon_update_linger(d);
 }
 
+unsigned io_daemon_fatal(struct io_daemon *d, const struct io_device *dev)
+{
+	unsigned n = 0;
+
+	io_log(IO_LOG_WARN, "%s: fatal error, as ordered", dev->id.name);
+	for (unsigned i = d->n_clients; i-- > 0;) {
+		if (d->clients[i]->dev != dev)
+			continue;
+		io_daemon_remove_client(d, d->clients[i]);
+		n++;
+	}
+	return n;
+}
+
 static void close_clients(struct io_daemon *d)
 {
 	for (unsigned i = 0; i < d->n_clients; i++)

@@ -11,6 +11,8 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -376,6 +378,128 @@ static void test_destroy_waits_for_ack(void **state)
 	assert_null(result);
 }
 
+/* ---- events of the port and of the device ---- */
+
+static void order(const char *what)
+{
+	char command[4200];
+
+	snprintf(command, sizeof(command), "\"$UHCA_BUILDDIR\"/uhcactl %s >/dev/null", what);
+	assert_int_equal(system(command), 0);
+}
+
+static void expect_port(struct ibv_context *ctx, enum ibv_port_state state)
+{
+	struct ibv_port_attr attr;
+
+	assert_int_equal(ibv_query_port(ctx, 1, &attr), 0);
+	assert_int_equal(attr.state, state);
+}
+
+static void expect_port_event(struct ibv_context *ctx, enum ibv_event_type type)
+{
+	struct ibv_async_event event = expect_async(ctx, type);
+
+	assert_int_equal(event.element.port_num, 1);
+	ibv_ack_async_event(&event);
+}
+
+/* While the port is down nothing is sent, not even to the device itself. */
+static void test_port_down(void **state)
+{
+	struct world *w = *state;
+	struct ibv_qp *qp = world_qp(w, NULL);
+	struct ibv_wc wc;
+
+	expect_port(w->ctx, IBV_PORT_ACTIVE);
+	order("port down uhca0");
+	expect_port_event(w->ctx, IBV_EVENT_PORT_ERR);
+	expect_port_event(w->same, IBV_EVENT_PORT_ERR);
+	expect_port(w->ctx, IBV_PORT_DOWN);
+	expect_port(w->other, IBV_PORT_ACTIVE);
+	post_recv(qp);
+	post_send(qp, 0);
+	world_poll(w->cq, &wc);
+	assert_int_equal(wc.status, IBV_WC_RETRY_EXC_ERR);
+	drain(w, 1);
+	assert_int_equal(ibv_destroy_qp(qp), 0);
+	order("port up uhca0");
+	expect_port_event(w->ctx, IBV_EVENT_PORT_ACTIVE);
+	expect_port(w->ctx, IBV_PORT_ACTIVE);
+	qp = world_qp(w, NULL);
+	world_assert_works(w, qp);
+	assert_int_equal(ibv_destroy_qp(qp), 0);
+	assert_int_equal(readable(w->other->async_fd, 0), 0);
+}
+
+/* A link that comes back in time is only a delay. */
+static void test_port_flaps(void **state)
+{
+	struct world *w = *state;
+	struct ibv_qp *qp = world_qp(w, NULL);
+	struct ibv_wc wc;
+
+	order("port down uhca0");
+	post_recv(qp);
+	post_send(qp, 0);
+	order("port up uhca0");
+	for (unsigned i = 0; i < 2; i++) {
+		world_poll(w->cq, &wc);
+		assert_int_equal(wc.status, IBV_WC_SUCCESS);
+	}
+	assert_int_equal(ibv_destroy_qp(qp), 0);
+}
+
+static void test_fabric_events(void **state)
+{
+	static const struct {
+		const char *order;
+		enum ibv_event_type type;
+	} all[] = {
+		{"event uhca0 LID_CHANGE", IBV_EVENT_LID_CHANGE},
+		{"event uhca0 PKEY_CHANGE", IBV_EVENT_PKEY_CHANGE},
+		{"event uhca0 SM_CHANGE", IBV_EVENT_SM_CHANGE},
+		{"event uhca0 CLIENT_REREGISTER", IBV_EVENT_CLIENT_REREGISTER},
+		{"event uhca0 GID_CHANGE", IBV_EVENT_GID_CHANGE},
+	};
+	struct world *w = *state;
+
+	for (unsigned i = 0; i < 5; i++) {
+		order(all[i].order);
+		expect_port_event(w->ctx, all[i].type);
+		expect_port_event(w->same, all[i].type);
+	}
+	assert_int_equal(readable(w->other->async_fd, QUIET_MS), 0);
+}
+
+/* All contexts of the device are dead, all others live, and the device can be opened again. */
+static void test_device_fatal(void **state)
+{
+	struct world *w = *state;
+	struct ibv_qp *qp = world_qp(w, NULL);
+	struct ibv_async_event event;
+	struct ibv_context *again;
+	struct ibv_wc wc;
+
+	post_recv(qp);
+	order("device fatal uhca0");
+	event = expect_async(w->ctx, IBV_EVENT_DEVICE_FATAL);
+	ibv_ack_async_event(&event);
+	event = expect_async(w->same, IBV_EVENT_DEVICE_FATAL);
+	ibv_ack_async_event(&event);
+	world_poll(w->cq, &wc);
+	assert_int_equal(wc.status, IBV_WC_WR_FLUSH_ERR);
+	assert_null(ibv_alloc_pd(w->ctx));
+	assert_int_equal(errno, EIO);
+	assert_int_equal(ibv_destroy_qp(qp), 0);
+	expect_port(w->other, IBV_PORT_ACTIVE);
+	again = world_open("uhca0");
+	expect_port(again, IBV_PORT_ACTIVE);
+	assert_int_equal(ibv_close_device(again), 0);
+	/* Told once. */
+	assert_int_equal(readable(w->ctx->async_fd, 0), 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, world_setup, world_teardown)
 
 int main(void)
@@ -393,6 +517,10 @@ int main(void)
 		TEST(test_cq_overrun),
 		TEST(test_access_error),
 		TEST(test_destroy_waits_for_ack),
+		TEST(test_port_down),
+		TEST(test_port_flaps),
+		TEST(test_fabric_events),
+		TEST(test_device_fatal),
 	};
 
 	alarm(120); /* a hang is a failure */

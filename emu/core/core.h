@@ -149,6 +149,8 @@ struct core_config {
 	 * to acknowledge, or for a request of the same QP with which it can travel.
 	 */
 	uint64_t ack_delay_ns;
+	bool no_write_imm;            /* RDMA WRITE with immediate data is refused */
+	bool read_needs_remote_write; /* as iWARP: where a READ's data goes must allow WRITEs */
 };
 
 /* Fills in the values DESIGN section 5 calls the default profile; GUID and GIDs stay zero. */
@@ -156,6 +158,22 @@ void core_config_default(struct core_config *cfg);
 
 /* False when a value is beyond what the device can keep: no device can be made with it. */
 bool core_config_valid(const struct core_config *cfg);
+
+/* Name of profile i (0 is "default"), NULL after the last; what each means is in profile.c. */
+const char *core_profile_name(unsigned i);
+
+/* Takes the features away that the profile has not, and sets its limits. 0 or -EINVAL. */
+int core_profile_apply(struct core_config *cfg, unsigned i);
+
+/* Name of limit i ("max_qp", ...), NULL after the last; its value. */
+const char *core_limit_name(unsigned i);
+uint64_t core_limit_get(const struct core_config *cfg, unsigned i);
+
+/* 0, -EINVAL (no such limit) or -ERANGE, cfg then being as before. */
+int core_limit_set(struct core_config *cfg, unsigned i, uint64_t value);
+
+/* The limits of features that are off become zero; core_create does it to its copy. */
+void core_config_settle(struct core_config *cfg);
 
 /*
  * NULL when cfg is not valid or memory is short. The ops must outlive the device; cfg is copied.

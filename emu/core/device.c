@@ -107,6 +107,7 @@ struct device *core_create(const struct core_ops *ops, void *user, const struct 
 	dev->ops = ops;
 	dev->user = user;
 	dev->cfg = *cfg;
+	core_config_settle(&dev->cfg);
 	list_init(&dev->clients);
 	list_init(&dev->tx_ready);
 	list_init(&dev->patient);

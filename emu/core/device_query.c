@@ -79,7 +79,7 @@ int core_query_device(struct client *c, struct uhca_cmd_device_attr *out)
 	out->page_size_cap = PAGE_SIZES;
 	out->device_cap_flags = BAD_PKEY_CNTR | BAD_QKEY_CNTR | UD_AV_PORT_ENFORCE |
 				CURR_QP_STATE_MOD | SYS_IMAGE_GUID | RC_RNR_NAK_GEN;
-	out->atomic_cap = ATOMIC_HCA;
+	out->atomic_cap = out->features & UHCA_ABI_HAS_ATOMICS ? ATOMIC_HCA : 0;
 	out->local_ca_ack_delay = ACK_DELAY;
 	return 0;
 }

@@ -95,6 +95,8 @@ int core_reg_mr(struct client *c, const struct uhca_cmd_reg_mr *in,
 	int err = client_find(c, &c->dev->pds, in->pd, &pd);
 	if (!err)
 		err = access_check(in->access);
+	if (!err && in->access & MR_ZERO_BASED && !(c->dev->cfg.features & UHCA_ABI_HAS_ZERO_BASED))
+		err = -EOPNOTSUPP;
 	if (!err && in->length > c->dev->cfg.limits.max_mr_size)
 		err = -EINVAL;
 	if (!err)

@@ -86,7 +86,7 @@ static int add_port(struct io_daemon *d, struct io_port *p, unsigned index)
 	error = io_udp_open(&p->udp, d->loop, &d->settings, &id);
 	if (error < 0)
 		return error;
-	error = io_device_create(&p->dev, &id, io_udp_window(&p->udp));
+	error = io_device_create(&p->dev, &d->settings, &id, io_udp_window(&p->udp));
 	if (error < 0)
 		goto close_udp;
 	stack_port(d, p);

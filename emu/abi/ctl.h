@@ -13,6 +13,9 @@
  *   capture   "action": "start" with "file": absolute path -> {"file": TEXT}
  *             "action": "stop" -> {"file": TEXT, "packets": N, "bytes": N}
  *             "action": "status" -> {"running": BOOL, "file": TEXT, "packets": N, "bytes": N}
+ *   port      "device", "action": "up" or "down" -> {"device": TEXT, "up": BOOL}
+ *   device    "device", "action": "fatal" -> {"device": TEXT, "clients": N}: how many lost it
+ *   event     "device", "name": an event of the port, such as LID_CHANGE -> {"device": TEXT}
  *   version   -> {"version": TEXT, "pid": N}
  *
  * Unknown members of a request are an error, so that a newer uhcactl is not misunderstood.
@@ -39,5 +42,8 @@
 #define UHCA_CTL_RUNNING "running"
 #define UHCA_CTL_VERSION "version"
 #define UHCA_CTL_PID     "pid"
+#define UHCA_CTL_DEVICE  "device"
+#define UHCA_CTL_UP      "up"
+#define UHCA_CTL_CLIENTS "clients"
 
 #endif

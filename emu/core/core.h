@@ -76,6 +76,7 @@ enum core_drop {
 	CORE_DROP_RESPONSE,  /* acknowledges nothing that is outstanding */
 	CORE_DROP_NO_RECV,   /* UD or UC without a posted receive */
 	CORE_DROP_LENGTH,
+	CORE_DROP_PORT, /* the port is down */
 	CORE_DROP_COUNT
 };
 
@@ -148,6 +149,8 @@ struct core_config {
 	 * to acknowledge, or for a request of the same QP with which it can travel.
 	 */
 	uint64_t ack_delay_ns;
+	bool no_write_imm;            /* RDMA WRITE with immediate data is refused */
+	bool read_needs_remote_write; /* as iWARP: where a READ's data goes must allow WRITEs */
 };
 
 /* Fills in the values DESIGN section 5 calls the default profile; GUID and GIDs stay zero. */
@@ -155,6 +158,22 @@ void core_config_default(struct core_config *cfg);
 
 /* False when a value is beyond what the device can keep: no device can be made with it. */
 bool core_config_valid(const struct core_config *cfg);
+
+/* Name of profile i (0 is "default"), NULL after the last; what each means is in profile.c. */
+const char *core_profile_name(unsigned i);
+
+/* Takes the features away that the profile has not, and sets its limits. 0 or -EINVAL. */
+int core_profile_apply(struct core_config *cfg, unsigned i);
+
+/* Name of limit i ("max_qp", ...), NULL after the last; its value. */
+const char *core_limit_name(unsigned i);
+uint64_t core_limit_get(const struct core_config *cfg, unsigned i);
+
+/* 0, -EINVAL (no such limit) or -ERANGE, cfg then being as before. */
+int core_limit_set(struct core_config *cfg, unsigned i, uint64_t value);
+
+/* The limits of features that are off become zero; core_create does it to its copy. */
+void core_config_settle(struct core_config *cfg);
 
 /*
  * NULL when cfg is not valid or memory is short. The ops must outlive the device; cfg is copied.
@@ -290,6 +309,29 @@ bool core_hurry(struct device *dev);
 
 /* Earliest time at which core_tick has something to do; UINT64_MAX when there is none. */
 uint64_t core_next_deadline(const struct device *dev);
+
+/* ---- the port ---- */
+
+/*
+ * Takes the port down or up; it is up at first. All clients get PORT_ERR or PORT_ACTIVE when that
+ * is a change. A port that is down sends and receives nothing (its packets count as drops), so
+ * that peers, and the QPs here, run into their retries.
+ */
+void core_port_set(struct device *dev, bool up);
+bool core_port_up(const struct device *dev);
+
+/*
+ * Writes a slot of the GID table; all zero empties it. All clients get GID_CHANGE when that is a
+ * change; connections that use the old address keep it. 0, -EINVAL (no such slot) or -EEXIST
+ * (another slot has this GID).
+ */
+int core_gid_set(struct device *dev, uint32_t index, const uint8_t gid[16]);
+
+/*
+ * An event of the port whose cause lies outside the device goes to all clients: LID_CHANGE,
+ * PKEY_CHANGE, SM_CHANGE, CLIENT_REREGISTER or GID_CHANGE (UHCA_ABI_EVENT_*). -EINVAL for others.
+ */
+int core_port_event(struct device *dev, uint32_t type);
 
 /* ---- looking at it (uhcactl show, tests) ---- */
 

@@ -107,6 +107,7 @@ struct device *core_create(const struct core_ops *ops, void *user, const struct 
 	dev->ops = ops;
 	dev->user = user;
 	dev->cfg = *cfg;
+	core_config_settle(&dev->cfg);
 	list_init(&dev->clients);
 	list_init(&dev->tx_ready);
 	list_init(&dev->patient);
@@ -179,7 +180,7 @@ const char *core_drop_name(enum core_drop d)
 		[CORE_DROP_PKEY] = "pkey",         [CORE_DROP_QKEY] = "qkey",
 		[CORE_DROP_SEQUENCE] = "sequence", [CORE_DROP_DUPLICATE] = "duplicate",
 		[CORE_DROP_RESPONSE] = "response", [CORE_DROP_NO_RECV] = "no_recv",
-		[CORE_DROP_LENGTH] = "length",
+		[CORE_DROP_LENGTH] = "length",     [CORE_DROP_PORT] = "port_down",
 	};
 	_Static_assert(sizeof(name) / sizeof(name[0]) == CORE_DROP_COUNT, "a name for each");
 	return (unsigned)d < CORE_DROP_COUNT ? name[d] : "unknown";

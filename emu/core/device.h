@@ -21,6 +21,7 @@ struct device {
 	struct core_config cfg;
 	struct core_counters counters;
 	uint64_t now; /* of the call that is running */
+	bool port_down;
 
 	struct list clients;
 	struct table pds;

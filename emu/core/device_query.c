@@ -18,7 +18,9 @@
 #define ACK_DELAY     15
 #define MTU_4096      5
 #define MAX_MESSAGE   0x80000000u
+#define STATE_DOWN    1
 #define STATE_ACTIVE  4
+#define PHYS_DISABLED 3
 #define PHYS_LINK_UP  5
 #define WIDTH_4X      2
 #define SPEED_25_GBPS 32 /* per lane (EDR) */
@@ -93,7 +95,7 @@ int core_query_port(struct client *c, uint32_t port, struct uhca_cmd_port_attr *
 	const struct core_counters *counters = &c->dev->counters;
 	if (port != PORT)
 		return -EINVAL;
-	out->state = STATE_ACTIVE;
+	out->state = c->dev->port_down ? STATE_DOWN : STATE_ACTIVE;
 	out->max_mtu = MTU_4096;
 	out->active_mtu = c->dev->cfg.active_mtu;
 	out->gid_tbl_len = CORE_GID_TABLE;
@@ -104,7 +106,7 @@ int core_query_port(struct client *c, uint32_t port, struct uhca_cmd_port_attr *
 	out->pkey_tbl_len = 1;
 	out->active_width = WIDTH_4X;
 	out->active_speed = SPEED_25_GBPS;
-	out->phys_state = PHYS_LINK_UP;
+	out->phys_state = c->dev->port_down ? PHYS_DISABLED : PHYS_LINK_UP;
 	out->link_layer = LINK_ETHERNET;
 	out->reserved = 0;
 	return 0;

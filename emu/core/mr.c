@@ -24,6 +24,8 @@ static int access_check(const struct device *dev, uint32_t access)
 		return -EOPNOTSUPP;
 	if (access & MR_FLUSH_GLOBAL && !(dev->cfg.features & UHCA_ABI_HAS_FLUSH))
 		return -EOPNOTSUPP;
+	if (access & MR_ZERO_BASED && !(dev->cfg.features & UHCA_ABI_HAS_ZERO_BASED))
+		return -EOPNOTSUPP;
 	/* Who may change it from afar must be able to change it from here (ibv_reg_mr(3)). */
 	if ((access & (MR_REMOTE_WRITE | MR_REMOTE_ATOMIC)) && !(access & MR_LOCAL_WRITE))
 		return -EINVAL;

@@ -91,6 +91,10 @@ void core_rx(struct device *dev, uint64_t now, const struct core_train *t)
 	struct qp *qp;
 
 	dev->now = now;
+	if (dev->port_down) {
+		device_drop(dev, t->head.bth.dest_qp, t->head.bth.psn, CORE_DROP_PORT);
+		return;
+	}
 	dev->counters.rx_packets += t->count;
 	dev->counters.rx_bytes += t->length;
 	device_trace(dev, CORE_TRACE_RX, t->head.bth.dest_qp, t->head.bth.psn, t->count);

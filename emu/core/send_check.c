@@ -44,6 +44,16 @@ static bool opcode_allowed(const struct qp *qp, uint8_t opcode)
 	       !(feature_of(opcode) & ~qp->dev->cfg.features);
 }
 
+/* What the profile of the device has taken away. */
+static bool opcode_missing(const struct core_config *cfg, uint8_t opcode)
+{
+	if (opcode == UHCA_ABI_WR_RDMA_WRITE_WITH_IMM)
+		return cfg->no_write_imm;
+	return (opcode == UHCA_ABI_WR_ATOMIC_CMP_AND_SWP ||
+		opcode == UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD) &&
+	       !(cfg->features & UHCA_ABI_HAS_ATOMICS);
+}
+
 static bool writes_locally(uint8_t opcode)
 {
 	return opcode == UHCA_ABI_WR_RDMA_READ || opcode == UHCA_ABI_WR_ATOMIC_CMP_AND_SWP ||
@@ -102,7 +112,7 @@ uint8_t send_check(const struct qp *qp, const struct uhca_abi_send_wqe *wqe, con
 	uint8_t status;
 
 	*length = 0;
-	if (!opcode_allowed(qp, wqe->opcode))
+	if (!opcode_allowed(qp, wqe->opcode) || opcode_missing(&qp->dev->cfg, wqe->opcode))
 		return UHCA_ABI_WC_LOC_QP_OP_ERR;
 	status = check_payload(wqe, l, &bytes);
 	if (!status)

@@ -22,6 +22,8 @@
 static int check_request(const struct device *dev, const struct uhca_cmd_create_srq *in)
 {
 	const struct core_limits *l = &dev->cfg.limits;
+	if (!(dev->cfg.features & UHCA_ABI_HAS_SRQ))
+		return -EOPNOTSUPP;
 	if (in->srq_type == SRQT_XRC || in->srq_type == SRQT_TM)
 		return -EOPNOTSUPP;
 	if (in->srq_type != SRQT_BASIC || in->max_wr == 0 || in->max_wr > l->max_srq_wr ||

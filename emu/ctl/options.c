@@ -25,6 +25,18 @@ static const struct text command_text[] = {
 	{"capture start FILE", "Writes every packet to a pcapng file, until it is stopped."},
 	{"capture stop", "Ends the capture and says what is in the file."},
 	{"capture status", "Says whether a capture is running."},
+	{"port down|up [DEVICE]", "Takes the link of a device down or up: PORT_ERR or PORT_ACTIVE "
+				  "to the programs that have it "
+				  "open, and no packet leaves or enters while it is down. DEVICE "
+				  "may be left out where there "
+				  "is only one, here and below."},
+	{"device fatal [DEVICE]",
+	 "Lets a device fail: DEVICE_FATAL to the programs that have it open, their work is "
+	 "flushed "
+	 "and their objects are gone. Who opens it afterwards finds it working."},
+	{"event [DEVICE] NAME",
+	 "Sends an event of the port to the programs that have the device open: LID_CHANGE, "
+	 "PKEY_CHANGE, SM_CHANGE, CLIENT_REREGISTER or GID_CHANGE. Nothing else changes."},
 };
 
 static const struct text option_text[] = {
@@ -181,7 +193,7 @@ static void print_texts(FILE *out, const struct text *text, size_t n)
 void ctl_print_help(FILE *out)
 {
 	fputs("Usage: uhcactl [OPTION]... COMMAND\n"
-	      "Looks into a running uhcad.\n\n"
+	      "Looks into a running uhcad, and lets its devices meet what real ones meet.\n\n"
 	      "Commands:\n",
 	      out);
 	print_texts(out, command_text, COUNT_(command_text));

@@ -86,7 +86,7 @@ static int add_port(struct io_daemon *d, struct io_port *p, unsigned index)
 	error = io_udp_open(&p->udp, d->loop, &d->settings, &id);
 	if (error < 0)
 		return error;
-	error = io_device_create(&p->dev, &id, io_udp_window(&p->udp));
+	error = io_device_create(&p->dev, &d->settings, &id, io_udp_window(&p->udp));
 	if (error < 0)
 		goto close_udp;
 	stack_port(d, p);
@@ -180,6 +180,20 @@ void io_daemon_remove_client(struct io_daemon *d, struct io_client *c)
 		       c->dev->id.name);
 	io_client_destroy(c);
 	io_daemon_update_linger(d);
+}
+
+unsigned io_daemon_fatal(struct io_daemon *d, const struct io_device *dev)
+{
+	unsigned n = 0;
+
+	io_log(IO_LOG_WARN, "%s: fatal error, as ordered", dev->id.name);
+	for (unsigned i = d->n_clients; i-- > 0;) {
+		if (d->clients[i]->dev != dev)
+			continue;
+		io_daemon_remove_client(d, d->clients[i]);
+		n++;
+	}
+	return n;
 }
 
 static void close_clients(struct io_daemon *d)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Attributes of device and port: the daemon's numbers in verbs' structs. Optional features that
- * have their own structs there (on-demand paging, RSS, TSO, tag matching, packet pacing) are all
+ * have their own structs there (RSS, TSO, tag matching, packet pacing) are all
  * zero: the device has none of them.
  */
 #include "device_query.h"
@@ -52,6 +52,16 @@ static void fill_identity(const struct uhca_cmd_device_attr *r, struct ibv_devic
 	d->phys_port_cnt = (uint8_t)r->phys_port_cnt;
 }
 
+static void fill_memory(const struct uhca_cmd_device_attr *r, struct ibv_device_attr_ex *d)
+{
+	d->odp_caps.general_caps = r->odp_general;
+	d->odp_caps.per_transport_caps.rc_odp_caps = r->odp_rc;
+	d->odp_caps.per_transport_caps.uc_odp_caps = r->odp_uc;
+	d->odp_caps.per_transport_caps.ud_odp_caps = r->odp_ud;
+	d->xrc_odp_caps = r->odp_xrc;
+	d->max_dm_size = r->max_dm_size;
+}
+
 int uhcav_query_device_ex(struct ibv_context *ibctx, const struct ibv_query_device_ex_input *input,
 			  struct ibv_device_attr_ex *attr, size_t attr_size)
 {
@@ -77,6 +87,7 @@ int uhcav_query_device_ex(struct ibv_context *ibctx, const struct ibv_query_devi
 	all.hca_core_clock = reply.hca_core_clock_khz;
 	all.device_cap_flags_ex = reply.device_cap_flags;
 	all.phys_port_cnt_ex = reply.phys_port_cnt;
+	fill_memory(&reply, &all);
 	memset(attr, 0, attr_size);
 	memcpy(attr, &all, attr_size < sizeof(all) ? attr_size : sizeof(all));
 	return 0;

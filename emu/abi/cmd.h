@@ -7,6 +7,7 @@
 #define UHCA_ABI_CMD_H
 
 #include "cmd_header.h"
+#include "cmd_import.h"
 #include "cmd_memory.h"
 #include "cmd_query.h"
 #include "cmd_queue.h"

@@ -73,7 +73,7 @@ static int ah_create(struct client *c, struct pd *pd, const struct uhca_abi_ah_a
 int core_create_ah(struct client *c, const struct uhca_cmd_create_ah *in, uint32_t *handle)
 {
 	struct pd *pd;
-	int err = client_find(c, &c->dev->pds, in->pd, &pd);
+	int err = client_find_shared(c, &c->dev->pds, in->pd, &pd);
 	if (!err)
 		err = ah_attr_check(c->dev, &in->attr);
 	return err ? err : ah_create(c, pd, &in->attr, handle);

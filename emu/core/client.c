@@ -7,6 +7,8 @@
 #include "client.h"
 #include "ah.h"
 #include "cq.h"
+#include "dm.h"
+#include "group.h"
 #include "mr.h"
 #include "pd.h"
 #include "qp.h"
@@ -54,6 +56,11 @@ static void destroy_mr(void *object)
 	mr_destroy(object);
 }
 
+static void destroy_dm(void *object)
+{
+	dm_destroy(object);
+}
+
 static void destroy_pd(void *object)
 {
 	pd_destroy(object);
@@ -76,7 +83,9 @@ void core_client_destroy(struct client *c)
 	destroy_all(c, &dev->srqs, destroy_srq);
 	destroy_all(c, &dev->cqs, destroy_cq);
 	destroy_all(c, &dev->ahs, destroy_ah);
+	group_leave(c);
 	destroy_all(c, &dev->mrs, destroy_mr);
+	destroy_all(c, &dev->dms, destroy_dm);
 	destroy_all(c, &dev->pds, destroy_pd);
 	list_remove(&c->link);
 	free(c->doorbell);
@@ -133,6 +142,15 @@ void core_doorbell(struct client *c, uint32_t doorbell, uint64_t now)
 		qp_flush(qp); /* what is posted now completes at once (10.3.1.6 and 7) */
 	else
 		qp_kick(qp);
+}
+
+int client_find_shared(struct client *c, const struct table *t, uint32_t handle, void *object_out)
+{
+	struct object *o = table_find(t, handle);
+	if (!o || !group_shares(c, o->client))
+		return -EINVAL;
+	memcpy(object_out, &o, sizeof(o));
+	return 0;
 }
 
 int client_find(struct client *c, const struct table *t, uint32_t handle, void *object_out)

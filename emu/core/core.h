@@ -231,6 +231,17 @@ int core_alloc_dm(struct client *c, const struct uhca_cmd_alloc_dm *in,
 int core_free_dm(struct client *c, uint32_t handle);
 int core_reg_dm_mr(struct client *c, const struct uhca_cmd_reg_dm_mr *in,
 		   struct uhca_cmd_reg_mr_reply *out);
+/*
+ * c, fresh from core_client_create, shares from now on what other shares, and other with c:
+ * protection domains, regions and device memory; all of these can be named by either. 0, -ENOMEM,
+ * or -EINVAL when c has joined already or is of another device.
+ */
+int core_client_join(struct client *c, struct client *other);
+/* What a shared object is: 0, or -EINVAL for a handle of no member. */
+int core_import_pd(struct client *c, uint32_t handle);
+int core_import_mr(struct client *c, uint32_t handle, struct uhca_cmd_import_reply *out);
+int core_import_dm(struct client *c, uint32_t handle, struct uhca_cmd_import_reply *out,
+		   struct core_ring *ring);
 /* file names the domain (its inode, as two numbers the shell chose); NULL: a private one. */
 int core_open_xrcd(struct client *c, const struct uhca_cmd_open_xrcd *in, const uint64_t file[2],
 		   uint32_t *handle);

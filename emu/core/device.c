@@ -6,6 +6,7 @@
 #include "device.h"
 #include "answer.h"
 #include "client.h"
+#include "dm.h"
 #include "mr.h"
 #include "qp.h"
 #include "recv_queue.h"
@@ -23,13 +24,15 @@
 #define LIMIT_INLINE  (1u << 16)
 #define LIMIT_SCATTER 960u
 #define LIMIT_MR_SIZE (1ull << 47)
+#define LIMIT_DM_SIZE (1ull << 30)
 
 #define MTU_4096 5 /* enum ibv_mtu */
 
 /* One line for each feature that is complete; profiles take them away again. */
 #define DEFAULT_FEATURES                                                                           \
 	(UHCA_ABI_HAS_ATOMIC_WRITE | UHCA_ABI_HAS_FLUSH | UHCA_ABI_HAS_ATOMICS |                   \
-	 UHCA_ABI_HAS_ZERO_BASED | UHCA_ABI_HAS_SRQ | UHCA_ABI_HAS_UC | UHCA_ABI_HAS_UD)
+	 UHCA_ABI_HAS_ZERO_BASED | UHCA_ABI_HAS_SRQ | UHCA_ABI_HAS_UC | UHCA_ABI_HAS_UD |          \
+	 UHCA_ABI_HAS_REREG | UHCA_ABI_HAS_ODP | UHCA_ABI_HAS_DM)
 
 static const struct core_limits default_limits = {
 	.max_qp = 4096,
@@ -46,6 +49,7 @@ static const struct core_limits default_limits = {
 	.max_rd_atomic = REPLAY_MAX,
 	.max_inline_data = 1024,
 	.max_mr_size = LIMIT_MR_SIZE,
+	.max_dm_size = 1ull << 24,
 };
 
 void core_config_default(struct core_config *cfg)
@@ -74,7 +78,7 @@ static bool limits_ok(const struct core_limits *l)
 	       within(l->max_cqe, LIMIT_CQE) && within(l->max_sge, CORE_MAX_SGE) &&
 	       within(l->max_srq_sge, CORE_MAX_SGE) && l->max_rd_atomic <= REPLAY_MAX &&
 	       l->max_inline_data <= LIMIT_INLINE && l->max_mr_size >= 1 &&
-	       l->max_mr_size <= LIMIT_MR_SIZE;
+	       l->max_mr_size <= LIMIT_MR_SIZE && l->max_dm_size <= LIMIT_DM_SIZE;
 }
 
 bool core_config_valid(const struct core_config *cfg)
@@ -90,6 +94,7 @@ static void construct_tables(struct device *dev)
 	uint32_t salt[2];
 	dev->ops->random(dev->user, salt, sizeof(salt));
 	table_construct(&dev->pds, l->max_pd);
+	table_construct(&dev->dms, DM_MAX_PIECES);
 	table_construct(&dev->cqs, l->max_cq);
 	table_construct(&dev->qps, l->max_qp);
 	table_construct(&dev->srqs, l->max_srq);
@@ -124,6 +129,7 @@ void core_destroy(struct device *dev)
 		core_client_destroy(list_entry(dev->clients.next, struct client, link));
 	table_destruct(&dev->pds);
 	table_destruct(&dev->mrs);
+	table_destruct(&dev->dms);
 	table_destruct(&dev->cqs);
 	table_destruct(&dev->qps);
 	table_destruct(&dev->srqs);

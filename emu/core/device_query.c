@@ -72,11 +72,44 @@ static void fill_limits(const struct core_limits *l, struct uhca_cmd_device_attr
 	out->max_inline_data = l->max_inline_data;
 }
 
+/* enum ibv_odp_general_caps and ibv_odp_transport_cap_bits */
+#define ODP_SUPPORT  (1u << 0)
+#define ODP_IMPLICIT (1u << 1)
+#define ODP_SEND     (1u << 0)
+#define ODP_RECV     (1u << 1)
+#define ODP_WRITE    (1u << 2)
+#define ODP_READ     (1u << 3)
+#define ODP_ATOMIC   (1u << 4)
+#define ODP_SRQ_RECV (1u << 5)
+
+/*
+ * Every access goes through the client's own page tables, so an on-demand region does whatever
+ * its transport can do at all.
+ */
+static void fill_memory(const struct core_config *cfg, struct uhca_cmd_device_attr *out)
+{
+	uint32_t srq = cfg->features & UHCA_ABI_HAS_SRQ ? ODP_SRQ_RECV : 0;
+	uint32_t atomic = cfg->features & UHCA_ABI_HAS_ATOMICS ? ODP_ATOMIC : 0;
+	if (cfg->features & UHCA_ABI_HAS_DM)
+		out->max_dm_size = cfg->limits.max_dm_size;
+	if (!(cfg->features & UHCA_ABI_HAS_ODP))
+		return;
+	out->odp_general = ODP_SUPPORT | ODP_IMPLICIT;
+	out->odp_rc = ODP_SEND | ODP_RECV | ODP_WRITE | ODP_READ | atomic | srq;
+	if (cfg->features & UHCA_ABI_HAS_UC)
+		out->odp_uc = ODP_SEND | ODP_RECV | ODP_WRITE;
+	if (cfg->features & UHCA_ABI_HAS_UD)
+		out->odp_ud = ODP_SEND | ODP_RECV | srq;
+	if (cfg->features & UHCA_ABI_HAS_XRC)
+		out->odp_xrc = ODP_SEND | ODP_WRITE | ODP_READ | atomic | srq;
+}
+
 int core_query_device(struct client *c, struct uhca_cmd_device_attr *out)
 {
 	memset((uint8_t *)out + sizeof(out->h), 0, sizeof(*out) - sizeof(out->h));
 	fill_identity(c->dev, out);
 	fill_limits(&c->dev->cfg.limits, out);
+	fill_memory(&c->dev->cfg, out);
 	out->features = c->dev->cfg.features;
 	out->page_size_cap = PAGE_SIZES;
 	out->device_cap_flags = BAD_PKEY_CNTR | BAD_QKEY_CNTR | UD_AV_PORT_ENFORCE |

@@ -33,45 +33,6 @@ int core_dealloc_mw(struct client *c, uint32_t handle)
 	return -EOPNOTSUPP;
 }
 
-int core_rereg_mr(struct client *c, const struct uhca_cmd_rereg_mr *in,
-		  struct uhca_cmd_reg_mr_reply *out)
-{
-	(void)c, (void)in, (void)out;
-	return -EOPNOTSUPP;
-}
-
-int core_alloc_null_mr(struct client *c, uint32_t pd, struct uhca_cmd_reg_mr_reply *out)
-{
-	(void)c, (void)pd, (void)out;
-	return -EOPNOTSUPP;
-}
-
-int core_advise_mr(struct client *c, const struct uhca_cmd_advise_mr *in)
-{
-	(void)c, (void)in;
-	return -EOPNOTSUPP;
-}
-
-int core_alloc_dm(struct client *c, const struct uhca_cmd_alloc_dm *in,
-		  struct uhca_cmd_alloc_dm_reply *out, struct core_ring *ring)
-{
-	(void)c, (void)in, (void)out, (void)ring;
-	return -EOPNOTSUPP;
-}
-
-int core_free_dm(struct client *c, uint32_t handle)
-{
-	(void)c, (void)handle;
-	return -EOPNOTSUPP;
-}
-
-int core_reg_dm_mr(struct client *c, const struct uhca_cmd_reg_dm_mr *in,
-		   struct uhca_cmd_reg_mr_reply *out)
-{
-	(void)c, (void)in, (void)out;
-	return -EOPNOTSUPP;
-}
-
 int core_open_xrcd(struct client *c, const struct uhca_cmd_open_xrcd *in, const uint64_t file[2],
 		   uint32_t *handle)
 {

@@ -64,7 +64,7 @@ static int find_parents(struct client *c, const struct uhca_cmd_create_qp *in, s
 {
 	struct device *dev = c->dev;
 	p->srq = NULL;
-	if (client_find(c, &dev->pds, in->pd, &p->pd) ||
+	if (client_find_shared(c, &dev->pds, in->pd, &p->pd) ||
 	    client_find(c, &dev->cqs, in->send_cq, &p->send_cq) ||
 	    client_find(c, &dev->cqs, in->recv_cq, &p->recv_cq))
 		return -EINVAL;

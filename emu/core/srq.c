@@ -101,7 +101,7 @@ int core_create_srq(struct client *c, const struct uhca_cmd_create_srq *in,
 {
 	struct pd *pd;
 	struct srq *srq;
-	int err = client_find(c, &c->dev->pds, in->pd, &pd);
+	int err = client_find_shared(c, &c->dev->pds, in->pd, &pd);
 	if (!err)
 		err = check_request(c->dev, in);
 	if (!err)

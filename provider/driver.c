@@ -14,6 +14,7 @@
 #include "context.h"
 #include "got.h"
 #include "ops.h"
+#include "qp_ex.h"
 #include "verbs_private.h"
 
 #include <dlfcn.h>
@@ -265,6 +266,14 @@ static bool look_up(void *handle)
 	       library.uninit_context;
 }
 
+static void find_qp_ex_mark(void *handle)
+{
+	struct ibv_qp_ex *(*to_qp_ex)(struct ibv_qp * qp);
+
+	*(void **)&to_qp_ex = dlsym(handle, "ibv_qp_to_qp_ex");
+	uhcav_qp_ex_probe(to_qp_ex);
+}
+
 static void take_over_ioctl(void)
 {
 	uhca_preload_register_fn *announce;
@@ -291,6 +300,7 @@ __attribute__((constructor)) static void enter(void)
 		return;
 	}
 	uhcav_ops_build(library.generation, op_table);
+	find_qp_ex_mark(handle);
 	take_over_ioctl();
 	library.register_driver(&device_ops);
 }

@@ -9,6 +9,7 @@
 #include "ah.h"
 #include "async.h"
 #include "qp_attr.h"
+#include "qp_ex.h"
 #include "wqe.h"
 
 #include <errno.h>
@@ -211,50 +212,69 @@ static bool all_of(const struct ibv_context *ibctx, const struct ibv_qp_init_att
 	       attr->recv_cq->context == ibctx && (!attr->srq || attr->srq->context == ibctx);
 }
 
-struct ibv_qp *uhcav_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
+/* ops NULL: no ibv_wr_* calls. 0 or -errno. */
+static int create(struct ibv_pd *pd, struct ibv_qp_init_attr *attr, const uint64_t *ops,
+		  struct uhcav_qp **out)
 {
 	struct uhcav_qp *qp;
 	int err;
 
-	if (!type_supported(attr->qp_type)) {
-		errno = EOPNOTSUPP;
-		return NULL;
-	}
-	if (!all_of(pd->context, attr)) {
-		errno = EINVAL;
-		return NULL;
-	}
+	if (!type_supported(attr->qp_type))
+		return -EOPNOTSUPP;
+	if (!all_of(pd->context, attr))
+		return -EINVAL;
 	qp = alloc_qp(pd, attr);
 	if (!qp)
-		return NULL;
-	err = open_qp(qp, attr);
+		return -ENOMEM;
+	err = ops ? uhcav_qp_ex_check(qp, *ops) : 0;
+	if (!err)
+		err = open_qp(qp, attr);
 	if (err) {
 		free(qp);
-		errno = -err;
-		return NULL;
+		return err;
 	}
 	pthread_mutex_init(&qp->qp.mutex, NULL);
 	pthread_cond_init(&qp->qp.cond, NULL);
+	if (ops)
+		uhcav_qp_ex_enable(qp, *ops);
 	attr->cap = qp->cap;
-	return &qp->qp;
+	*out = qp;
+	return 0;
+}
+
+struct ibv_qp *uhcav_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
+{
+	struct uhcav_qp *qp;
+	int err = create(pd, attr, NULL, &qp);
+
+	errno = err ? -err : errno;
+	return err ? NULL : &qp->qp;
+}
+
+static int create_ex(struct ibv_qp_init_attr_ex *attr, struct uhcav_qp **out)
+{
+	const uint32_t known = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS |
+			       IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+	const uint64_t *ops =
+		attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS ? &attr->send_ops_flags : NULL;
+
+	if ((attr->comp_mask & ~known) ||
+	    ((attr->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS) && attr->create_flags))
+		return -EOPNOTSUPP;
+	if (!(attr->comp_mask & IBV_QP_INIT_ATTR_PD) || !attr->pd)
+		return -EINVAL;
+	/* The extended struct begins with the fields of the plain one, by design of verbs. */
+	return create(attr->pd, (struct ibv_qp_init_attr *)attr, ops, out);
 }
 
 struct ibv_qp *uhcav_create_qp_ex(struct ibv_context *ibctx, struct ibv_qp_init_attr_ex *attr)
 {
-	const uint32_t known = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS;
+	struct uhcav_qp *qp;
+	int err = create_ex(attr, &qp);
 
 	(void)ibctx;
-	if ((attr->comp_mask & ~known) ||
-	    ((attr->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS) && attr->create_flags)) {
-		errno = EOPNOTSUPP;
-		return NULL;
-	}
-	if (!(attr->comp_mask & IBV_QP_INIT_ATTR_PD) || !attr->pd) {
-		errno = EINVAL;
-		return NULL;
-	}
-	/* The extended struct begins with the fields of the plain one, by design of verbs. */
-	return uhcav_create_qp(attr->pd, (struct ibv_qp_init_attr *)attr);
+	errno = err ? -err : errno;
+	return err ? NULL : &qp->qp;
 }
 
 /* Work requests and completions of the time before are gone (IBTA vol. 1, 10.3.1.2). */

@@ -9,6 +9,7 @@
 #include "async.h"
 #include "cq.h"
 #include "device_query.h"
+#include "flow.h"
 #include "mr.h"
 #include "pd.h"
 #include "poll_cq.h"
@@ -26,6 +27,7 @@ static void *const supported[UHCAV_OP_COUNT] = {
 	IS(attach_mcast, uhcav_attach_mcast),   IS(cq_event, uhcav_cq_event),
 	IS(create_ah, uhcav_create_ah),         IS(create_cq, uhcav_create_cq),
 	IS(create_qp, uhcav_create_qp),         IS(create_qp_ex, uhcav_create_qp_ex),
+	IS(create_flow, uhcav_create_flow),     IS(destroy_flow, uhcav_destroy_flow),
 	IS(create_srq, uhcav_create_srq),       IS(dealloc_pd, uhcav_dealloc_pd),
 	IS(dereg_mr, uhcav_dereg_mr),           IS(destroy_ah, uhcav_destroy_ah),
 	IS(destroy_cq, uhcav_destroy_cq),       IS(destroy_qp, uhcav_destroy_qp),

@@ -32,6 +32,7 @@
 #define CURR_QP_STATE_MOD  (1u << 7)
 #define SYS_IMAGE_GUID     (1u << 11)
 #define RC_RNR_NAK_GEN     (1u << 12)
+#define MANAGED_STEERING   (1u << 29)
 
 static void fill_identity(const struct device *dev, struct uhca_cmd_device_attr *out)
 {
@@ -77,6 +78,8 @@ int core_query_device(struct client *c, struct uhca_cmd_device_attr *out)
 	out->page_size_cap = PAGE_SIZES;
 	out->device_cap_flags = BAD_PKEY_CNTR | BAD_QKEY_CNTR | UD_AV_PORT_ENFORCE |
 				CURR_QP_STATE_MOD | SYS_IMAGE_GUID | RC_RNR_NAK_GEN;
+	if (out->features & UHCA_ABI_HAS_RAW_PACKET)
+		out->device_cap_flags |= MANAGED_STEERING;
 	out->atomic_cap = ATOMIC_HCA;
 	out->local_ca_ack_delay = ACK_DELAY;
 	return 0;

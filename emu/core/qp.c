@@ -26,7 +26,7 @@ struct parents {
 	struct srq *srq;
 };
 
-static int check_type(uint32_t type)
+static int check_type(const struct device *dev, uint32_t type)
 {
 	switch (type) {
 	case QPT_RC:
@@ -34,6 +34,7 @@ static int check_type(uint32_t type)
 	case QPT_UD:
 		return 0;
 	case QPT_RAW_PACKET:
+		return dev->cfg.features & UHCA_ABI_HAS_RAW_PACKET ? 0 : -EOPNOTSUPP;
 	case QPT_XRC_SEND:
 	case QPT_XRC_RECV:
 		return -EOPNOTSUPP;
@@ -44,7 +45,7 @@ static int check_type(uint32_t type)
 static int check_request(const struct device *dev, const struct uhca_cmd_create_qp *in)
 {
 	const struct core_limits *l = &dev->cfg.limits;
-	int err = check_type(in->qp_type);
+	int err = check_type(dev, in->qp_type);
 	if (err)
 		return err;
 	if (in->create_flags)

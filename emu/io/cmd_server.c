@@ -86,6 +86,9 @@ static const struct command {
 	[UHCA_CMD_RESIZE_CQ] = {"resize_cq", IN_(resize_cq), 0, REPLY_(create_cq_reply),
 				cmd_resize_cq},
 	[UHCA_CMD_MODIFY_CQ] = {"modify_cq", IN_(modify_cq), 0, HEADER_, cmd_modify_cq},
+	[UHCA_CMD_CREATE_FLOW] = {"create_flow", IN_(create_flow), 0, REPLY_(handle_reply),
+				  cmd_create_flow},
+	[UHCA_CMD_DESTROY_FLOW] = {"destroy_flow", HANDLE_, 0, HEADER_, cmd_destroy_flow},
 };
 
 /* ---- dispatch ---- */

@@ -59,7 +59,8 @@ static void test_capabilities(void **state)
 	assert_int_equal(a.device_cap_flags,
 			 IBV_DEVICE_BAD_PKEY_CNTR | IBV_DEVICE_BAD_QKEY_CNTR |
 				 IBV_DEVICE_UD_AV_PORT_ENFORCE | IBV_DEVICE_CURR_QP_STATE_MOD |
-				 IBV_DEVICE_SYS_IMAGE_GUID | IBV_DEVICE_RC_RNR_NAK_GEN);
+				 IBV_DEVICE_SYS_IMAGE_GUID | IBV_DEVICE_RC_RNR_NAK_GEN |
+				 IBV_DEVICE_MANAGED_FLOW_STEERING);
 	/* Not there yet, and said so. */
 	assert_int_equal(a.max_mw, 0);
 	assert_int_equal(a.max_xrcd, 0);

@@ -32,12 +32,15 @@ static uint32_t send_mask(enum ibv_qp_type type)
 		return send | write | fetch;
 	if (type == IBV_QPT_UC)
 		return send | write;
+	if (type == IBV_QPT_RAW_PACKET)
+		return BIT(IBV_WR_SEND);
 	return send;
 }
 
 static bool type_supported(enum ibv_qp_type type)
 {
-	return type == IBV_QPT_RC || type == IBV_QPT_UC || type == IBV_QPT_UD;
+	return type == IBV_QPT_RC || type == IBV_QPT_UC || type == IBV_QPT_UD ||
+	       type == IBV_QPT_RAW_PACKET;
 }
 
 static int create_command(struct uhcav_qp *qp, const struct ibv_qp_init_attr *attr,

@@ -11,6 +11,7 @@
 #include "cmd_memory.h"
 #include "cmd_query.h"
 #include "cmd_queue.h"
+#include "cmd_raw.h"
 #include "cmd_xrc.h"
 
 /*

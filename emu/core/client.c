@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A client's life: its doorbells, and the orderly end of everything it owned when it closes its
- * context or dies (DESIGN D12). Users go before what they use: QPs, SRQs, CQs, address handles,
- * memory regions, protection domains.
+ * context or dies (DESIGN D12). Users go before what they use: rules, QPs, SRQs, CQs, address
+ * handles, memory regions, protection domains.
  */
 #include "client.h"
 #include "ah.h"
 #include "cq.h"
 #include "dm.h"
+#include "flow.h"
 #include "group.h"
 #include "mr.h"
 #include "pd.h"
@@ -29,6 +30,11 @@ struct client *core_client_create(struct device *dev, void *cookie)
 	c->cookie = cookie;
 	list_append(&dev->clients, &c->link);
 	return c;
+}
+
+static void destroy_flow(void *object)
+{
+	flow_destroy(object);
 }
 
 static void destroy_qp(void *object)
@@ -79,6 +85,7 @@ void core_client_destroy(struct client *c)
 	if (!c)
 		return;
 	struct device *dev = c->dev;
+	destroy_all(c, &dev->flows, destroy_flow);
 	destroy_all(c, &dev->qps, destroy_qp);
 	destroy_all(c, &dev->srqs, destroy_srq);
 	destroy_all(c, &dev->cqs, destroy_cq);

@@ -248,6 +248,8 @@ int core_open_xrcd(struct client *c, const struct uhca_cmd_open_xrcd *in, const 
 int core_close_xrcd(struct client *c, uint32_t handle);
 int core_open_qp(struct client *c, const struct uhca_cmd_open_qp *in,
 		 struct uhca_cmd_open_qp_reply *out);
+int core_create_flow(struct client *c, const struct uhca_cmd_create_flow *in, uint32_t *handle);
+int core_destroy_flow(struct client *c, uint32_t handle);
 int core_attach_mcast(struct client *c, const struct uhca_cmd_mcast *in);
 int core_detach_mcast(struct client *c, const struct uhca_cmd_mcast *in);
 
@@ -308,6 +310,23 @@ bool core_tx_next(struct device *dev, uint64_t now, uint8_t *buf, size_t cap,
 
 /* A train arrived. The payload is only read during the call. */
 void core_rx(struct device *dev, uint64_t now, const struct core_train *t);
+
+/* An Ethernet frame of a raw packet QP, without checksum. */
+struct core_frame {
+	const uint8_t *bytes;
+	uint32_t length;
+};
+
+/*
+ * The next frame to send, in buf (cap bytes, at least ROCE_FRAME_MAX for the longest), round robin
+ * over the raw packet QPs that have one; hand it to core_rx_frame of every device of the network,
+ * this one included. False when there is none.
+ */
+bool core_frame_next(struct device *dev, uint64_t now, uint8_t *buf, size_t cap,
+		     struct core_frame *out);
+
+/* A frame arrived: it goes where the steering rules say (ibv_create_flow(3)), or is dropped. */
+void core_rx_frame(struct device *dev, uint64_t now, const struct core_frame *frame);
 
 /* Runs what is due at "now". */
 void core_tick(struct device *dev, uint64_t now);

@@ -29,10 +29,20 @@
 #define MTU_4096 5 /* enum ibv_mtu */
 
 /* One line for each feature that is complete; profiles take them away again. */
-#define DEFAULT_FEATURES                                                                           \
-	(UHCA_ABI_HAS_ATOMIC_WRITE | UHCA_ABI_HAS_FLUSH | UHCA_ABI_HAS_ATOMICS |                   \
-	 UHCA_ABI_HAS_ZERO_BASED | UHCA_ABI_HAS_SRQ | UHCA_ABI_HAS_UC | UHCA_ABI_HAS_UD |          \
-	 UHCA_ABI_HAS_REREG | UHCA_ABI_HAS_ODP | UHCA_ABI_HAS_DM)
+/* clang-format off */
+#define DEFAULT_FEATURES ( \
+	UHCA_ABI_HAS_ATOMIC_WRITE | \
+	UHCA_ABI_HAS_FLUSH | \
+	UHCA_ABI_HAS_ATOMICS | \
+	UHCA_ABI_HAS_ZERO_BASED | \
+	UHCA_ABI_HAS_SRQ | \
+	UHCA_ABI_HAS_UC | \
+	UHCA_ABI_HAS_UD | \
+	UHCA_ABI_HAS_REREG | \
+	UHCA_ABI_HAS_ODP | \
+	UHCA_ABI_HAS_DM | \
+	UHCA_ABI_HAS_RAW_PACKET)
+/* clang-format on */
 
 static const struct core_limits default_limits = {
 	.max_qp = 4096,
@@ -50,6 +60,7 @@ static const struct core_limits default_limits = {
 	.max_inline_data = 1024,
 	.max_mr_size = LIMIT_MR_SIZE,
 	.max_dm_size = 1ull << 24,
+	.max_flow = 4096,
 };
 
 void core_config_default(struct core_config *cfg)
@@ -78,7 +89,8 @@ static bool limits_ok(const struct core_limits *l)
 	       within(l->max_cqe, LIMIT_CQE) && within(l->max_sge, CORE_MAX_SGE) &&
 	       within(l->max_srq_sge, CORE_MAX_SGE) && l->max_rd_atomic <= REPLAY_MAX &&
 	       l->max_inline_data <= LIMIT_INLINE && l->max_mr_size >= 1 &&
-	       l->max_mr_size <= LIMIT_MR_SIZE && l->max_dm_size <= LIMIT_DM_SIZE;
+	       l->max_mr_size <= LIMIT_MR_SIZE && l->max_dm_size <= LIMIT_DM_SIZE &&
+	       l->max_flow <= LIMIT_OBJECTS;
 }
 
 bool core_config_valid(const struct core_config *cfg)
@@ -99,6 +111,7 @@ static void construct_tables(struct device *dev)
 	table_construct(&dev->qps, l->max_qp);
 	table_construct(&dev->srqs, l->max_srq);
 	table_construct(&dev->ahs, l->max_ah);
+	table_construct(&dev->flows, l->max_flow ? l->max_flow : 1);
 	/* Numbers that strangers may name in packets begin where nobody can tell. */
 	table_construct_bits(&dev->mrs, l->max_mr, MR_HANDLE_BITS, salt[0] | 1);
 	table_construct_bits(&dev->qpns, l->max_qp, QPN_BITS, salt[1] | 1);
@@ -115,6 +128,8 @@ struct device *core_create(const struct core_ops *ops, void *user, const struct 
 	core_config_settle(&dev->cfg);
 	list_init(&dev->clients);
 	list_init(&dev->tx_ready);
+	list_init(&dev->raw_ready);
+	list_init(&dev->flow_rules);
 	list_init(&dev->patient);
 	timer_heap_construct(&dev->timers);
 	construct_tables(dev);
@@ -134,6 +149,7 @@ void core_destroy(struct device *dev)
 	table_destruct(&dev->qps);
 	table_destruct(&dev->srqs);
 	table_destruct(&dev->ahs);
+	table_destruct(&dev->flows);
 	table_destruct(&dev->qpns);
 	timer_heap_destruct(&dev->timers);
 	free(dev);

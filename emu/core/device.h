@@ -32,11 +32,15 @@ struct device {
 	struct table qps;
 	struct table srqs;
 	struct table ahs;
+	struct table flows;
 	struct table qpns; /* QP number -> struct qp */
 
 	struct timer_heap timers;
-	struct list tx_ready; /* struct qp.tx_link */
-	struct list patient;  /* struct qp.ack_link: ACKs that wait for company, oldest first */
+	struct list tx_ready;   /* struct qp.tx_link */
+	struct list raw_ready;  /* the same of raw packet QPs */
+	struct list flow_rules; /* struct flow.link, in the order of trying */
+	uint64_t frame_serial;  /* of the newest frame that arrived */
+	struct list patient;    /* struct qp.ack_link: ACKs that wait for company, oldest first */
 	struct farewell farewell;
 };
 

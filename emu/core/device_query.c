@@ -36,6 +36,7 @@
 #define RC_RNR_NAK_GEN     (1u << 12)
 #define FLUSH_GLOBAL       (1ull << 38)
 #define ATOMIC_WRITE       (1ull << 40)
+#define MANAGED_STEERING   (1u << 29)
 
 static void fill_identity(const struct device *dev, struct uhca_cmd_device_attr *out)
 {
@@ -119,6 +120,8 @@ int core_query_device(struct client *c, struct uhca_cmd_device_attr *out)
 	if (c->dev->cfg.features & UHCA_ABI_HAS_ATOMIC_WRITE)
 		out->device_cap_flags |= ATOMIC_WRITE;
 	out->atomic_cap = c->dev->cfg.features & UHCA_ABI_HAS_ATOMICS ? ATOMIC_HCA : 0;
+	if (out->features & UHCA_ABI_HAS_RAW_PACKET)
+		out->device_cap_flags |= MANAGED_STEERING;
 	out->local_ca_ack_delay = ACK_DELAY;
 	return 0;
 }

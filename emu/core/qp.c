@@ -36,6 +36,7 @@ static int check_type(const struct device *dev, uint32_t type)
 	case QPT_UD:
 		return dev->cfg.features & UHCA_ABI_HAS_UD ? 0 : -EOPNOTSUPP;
 	case QPT_RAW_PACKET:
+		return dev->cfg.features & UHCA_ABI_HAS_RAW_PACKET ? 0 : -EOPNOTSUPP;
 	case QPT_XRC_SEND:
 	case QPT_XRC_RECV:
 		return -EOPNOTSUPP;

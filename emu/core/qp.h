@@ -56,6 +56,7 @@ struct qp {
 	struct requester req;
 	struct responder resp;
 	bool comm_established; /* COMM_EST has been raised */
+	uint64_t frame_serial; /* RAW_PACKET: the newest frame it was given */
 };
 
 /*
@@ -71,7 +72,8 @@ void qp_set_state(struct qp *qp, enum qp_state state);
 static inline void qp_kick(struct qp *qp)
 {
 	if (list_empty(&qp->tx_link))
-		list_append(&qp->dev->tx_ready, &qp->tx_link);
+		list_append(qp->type == QPT_RAW_PACKET ? &qp->dev->raw_ready : &qp->dev->tx_ready,
+			    &qp->tx_link);
 }
 
 /* Raises an affiliated async event of this QP. */

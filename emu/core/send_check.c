@@ -5,13 +5,13 @@
 
 #define MAX_MESSAGE 0x80000000u /* 9.7.7.1.4 and C9-1: 2^31 bytes */
 
-enum { RC_ = 1, UC_ = 2, UD_ = 4 };
+enum { RC_ = 1, UC_ = 2, UD_ = 4, RAW_ = 8 };
 
 /* Transports on which an opcode exists (IBTA table 78, "work request operation support"). */
 static const uint8_t opcode_types[] = {
 	[UHCA_ABI_WR_RDMA_WRITE] = RC_ | UC_,
 	[UHCA_ABI_WR_RDMA_WRITE_WITH_IMM] = RC_ | UC_,
-	[UHCA_ABI_WR_SEND] = RC_ | UC_ | UD_,
+	[UHCA_ABI_WR_SEND] = RC_ | UC_ | UD_ | RAW_,
 	[UHCA_ABI_WR_SEND_WITH_IMM] = RC_ | UC_ | UD_,
 	[UHCA_ABI_WR_RDMA_READ] = RC_,
 	[UHCA_ABI_WR_ATOMIC_CMP_AND_SWP] = RC_,
@@ -19,6 +19,20 @@ static const uint8_t opcode_types[] = {
 	[UHCA_ABI_WR_FLUSH] = RC_,
 	[UHCA_ABI_WR_ATOMIC_WRITE] = RC_,
 };
+
+static unsigned type_bit(const struct qp *qp)
+{
+	if (qp->type == QPT_RAW_PACKET)
+		return RAW_;
+	return qp->type == QPT_RC ? RC_ : qp->type == QPT_UC ? UC_ : UD_;
+}
+
+static bool opcode_allowed(const struct qp *qp, uint8_t opcode)
+{
+	unsigned bit = type_bit(qp);
+
+	return opcode < sizeof opcode_types && (opcode_types[opcode] & bit);
+}
 
 /* The feature (UHCA_ABI_HAS_*) an opcode belongs to; 0: every device has it. */
 static uint32_t feature_of(uint8_t opcode)
@@ -36,22 +50,12 @@ static uint32_t feature_of(uint8_t opcode)
 	}
 }
 
-static bool opcode_allowed(const struct qp *qp, uint8_t opcode)
-{
-	unsigned bit = qp->type == QPT_RC ? RC_ : qp->type == QPT_UC ? UC_ : UD_;
-
-	return opcode < sizeof opcode_types && (opcode_types[opcode] & bit) &&
-	       !(feature_of(opcode) & ~qp->dev->cfg.features);
-}
-
 /* What the profile of the device has taken away. */
 static bool opcode_missing(const struct core_config *cfg, uint8_t opcode)
 {
 	if (opcode == UHCA_ABI_WR_RDMA_WRITE_WITH_IMM)
 		return cfg->no_write_imm;
-	return (opcode == UHCA_ABI_WR_ATOMIC_CMP_AND_SWP ||
-		opcode == UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD) &&
-	       !(cfg->features & UHCA_ABI_HAS_ATOMICS);
+	return feature_of(opcode) & ~cfg->features;
 }
 
 static bool writes_locally(uint8_t opcode)

@@ -75,6 +75,9 @@ cmd_handler cmd_create_qp, cmd_modify_qp, cmd_query_qp, cmd_destroy_qp;
 cmd_handler cmd_attach_mcast, cmd_detach_mcast;
 cmd_handler cmd_open_xrcd, cmd_close_xrcd, cmd_open_qp;
 
+/* cmd_raw.c */
+cmd_handler cmd_create_flow, cmd_destroy_flow;
+
 /* The verbs that end an object's life differ in name only. */
 #define CMD_DESTROY(name, verb)                                                                    \
 	int name(struct cmd *r, struct cmd_reply *rep)                                             \

@@ -4,10 +4,13 @@
 
 #include "clock.h"
 #include "doorbell.h"
+#include "privilege.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <sys/stat.h>
+
+#define QP_RAW_PACKET 8 /* enum ibv_qp_type */
 
 int cmd_create_cq(struct cmd *r, struct cmd_reply *rep)
 {
@@ -50,6 +53,8 @@ int cmd_create_qp(struct cmd *r, struct cmd_reply *rep)
 
 	if (in->reserved0 || in->reserved1)
 		return -EINVAL;
+	if (in->qp_type == QP_RAW_PACKET && !io_privilege_net_raw(c->peer.pid))
+		return -EPERM;
 	error = core_create_qp(c->core, in, &rep->create_qp, &ring);
 	if (error < 0)
 		return error;

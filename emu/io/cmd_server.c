@@ -94,6 +94,9 @@ static const struct command {
 	[UHCA_CMD_EXPORT] = {"export", HANDLE_, 0, REPLY_(export_reply), cmd_export},
 	[UHCA_CMD_IMPORT] = {"import", IN_(import), 0, REPLY_(import_reply), cmd_import},
 	[UHCA_CMD_MODIFY_CQ] = {"modify_cq", IN_(modify_cq), 0, HEADER_, cmd_modify_cq},
+	[UHCA_CMD_CREATE_FLOW] = {"create_flow", IN_(create_flow), 0, REPLY_(handle_reply),
+				  cmd_create_flow},
+	[UHCA_CMD_DESTROY_FLOW] = {"destroy_flow", HANDLE_, 0, HEADER_, cmd_destroy_flow},
 };
 
 /* ---- dispatch ---- */

@@ -81,7 +81,7 @@ static void test_create_ex(void **state)
 static void test_create_fails(void **state)
 {
 	struct verbs_fixture *f = *state;
-	struct ibv_qp_init_attr attr = init_attr(f, IBV_QPT_RAW_PACKET);
+	struct ibv_qp_init_attr attr = init_attr(f, IBV_QPT_DRIVER);
 
 	assert_null(ibv_create_qp(f->pd, &attr));
 	assert_int_equal(errno, EOPNOTSUPP);

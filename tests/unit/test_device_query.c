@@ -64,7 +64,7 @@ static void test_capabilities(void **state)
 			 IBV_DEVICE_BAD_PKEY_CNTR | IBV_DEVICE_BAD_QKEY_CNTR |
 				 IBV_DEVICE_UD_AV_PORT_ENFORCE | IBV_DEVICE_CURR_QP_STATE_MOD |
 				 IBV_DEVICE_SYS_IMAGE_GUID | IBV_DEVICE_RC_RNR_NAK_GEN |
-				 FLUSH_GLOBAL | ATOMIC_WRITE);
+				 IBV_DEVICE_MANAGED_FLOW_STEERING | FLUSH_GLOBAL | ATOMIC_WRITE);
 	f.dev->cfg.features = 0;
 	assert_int_equal(core_query_device(f.client, &a), 0);
 	assert_false(a.device_cap_flags & (FLUSH_GLOBAL | ATOMIC_WRITE));

@@ -100,7 +100,7 @@ def wrong(ctx, pd, cq):
     refused(errno.EINVAL, MR, pd, 4096, e.IBV_ACCESS_REMOTE_WRITE)
     refused(errno.EINVAL, SRQ, pd, SrqInitAttr(SrqAttr(max_wr=0)))
     refused(errno.EINVAL, lambda: AH(pd, attr=AHAttr(is_global=0, port_num=1)))
-    for kind in (e.IBV_QPT_RAW_PACKET, e.IBV_QPT_XRC_SEND, e.IBV_QPT_XRC_RECV):
+    for kind in (e.IBV_QPT_XRC_SEND, e.IBV_QPT_XRC_RECV):
         refused(errno.EOPNOTSUPP, make_qp, pd, cq, kind)
     for kind in (e.IBV_MW_TYPE_1, e.IBV_MW_TYPE_2):
         refused(errno.EOPNOTSUPP, MW, pd, kind)

@@ -66,7 +66,7 @@ void __wrap_free(void *p)
 
 struct world {
 	struct fixture f;
-	uint32_t pd, cq, srq;
+	uint32_t pd, cq, srq, mr, dm;
 	struct fixture_qp qp; /* in INIT */
 };
 
@@ -87,6 +87,56 @@ static int make_mr(struct world *w, uint32_t *handle)
 	struct uhca_cmd_reg_mr in = {.addr = 0x10000, .length = 64u << 20, .pd = w->pd};
 	struct uhca_cmd_reg_mr_reply out;
 	int err = core_reg_mr(w->f.client, &in, &out);
+
+	*handle = out.handle;
+	return err;
+}
+
+/* A region's key changes with its translation: the handle names what there is now. */
+static int remake_mr(struct world *w, uint32_t *handle)
+{
+	struct uhca_cmd_rereg_mr in = {.addr = 0x10000,
+				       .length = 64u << 20,
+				       .handle = w->mr,
+				       .flags = IBV_REREG_MR_CHANGE_TRANSLATION};
+	struct uhca_cmd_reg_mr_reply out;
+
+	*handle = 0;
+	return core_rereg_mr(w->f.client, &in, &out);
+}
+
+static int keep(struct client *c, uint32_t handle)
+{
+	(void)c;
+	return (int)handle;
+}
+
+static int make_null_mr(struct world *w, uint32_t *handle)
+{
+	struct uhca_cmd_reg_mr_reply out;
+	int err = core_alloc_null_mr(w->f.client, w->pd, &out);
+
+	*handle = out.handle;
+	return err;
+}
+
+static int make_dm(struct world *w, uint32_t *handle)
+{
+	struct uhca_cmd_alloc_dm in = {.length = 4096};
+	struct uhca_cmd_alloc_dm_reply out;
+	struct core_ring ring;
+	int err = core_alloc_dm(w->f.client, &in, &out, &ring);
+
+	*handle = out.handle;
+	return err;
+}
+
+static int make_dm_mr(struct world *w, uint32_t *handle)
+{
+	struct uhca_cmd_reg_dm_mr in = {
+		.length = 64, .pd = w->pd, .dm = w->dm, .access = IBV_ACCESS_ZERO_BASED};
+	struct uhca_cmd_reg_mr_reply out;
+	int err = core_reg_dm_mr(w->f.client, &in, &out);
 
 	*handle = out.handle;
 	return err;
@@ -186,6 +236,10 @@ static int unmake_ready(struct client *c, uint32_t handle)
 static const struct verb verbs[] = {
 	{"alloc_pd", make_pd, core_dealloc_pd},
 	{"reg_mr", make_mr, core_dereg_mr},
+	{"rereg_mr", remake_mr, keep},
+	{"alloc_null_mr", make_null_mr, core_dereg_mr},
+	{"alloc_dm", make_dm, core_free_dm},
+	{"reg_dm_mr", make_dm_mr, core_dereg_mr},
 	{"create_cq", make_cq, core_destroy_cq},
 	{"create_srq", make_srq, core_destroy_srq},
 	{"create_ah", make_ah, core_destroy_ah},
@@ -200,18 +254,27 @@ static const struct verb verbs[] = {
 
 static void begin(struct world *w)
 {
+	struct uhca_cmd_reg_mr mr = {.addr = 0x10000, .length = 4096};
+	struct uhca_cmd_reg_mr_reply out;
+
 	fixture_start(&w->f, NULL);
 	w->pd = fixture_pd(&w->f);
 	w->cq = fixture_cq(&w->f, 64);
 	w->srq = fixture_srq(&w->f, w->pd);
 	w->qp = fixture_qp(&w->f, QPT_RC);
 	assert_int_equal(unmake_ready(w->f.client, w->qp.handle), 0);
+	mr.pd = w->pd;
+	assert_int_equal(core_reg_mr(w->f.client, &mr, &out), 0);
+	w->mr = out.handle;
+	assert_int_equal(make_dm(w, &w->dm), 0);
 }
 
 /* Whatever counted a use of its parents would keep them from being destroyed. */
 static void end(struct world *w)
 {
 	fixture_qp_destroy(&w->f, &w->qp);
+	assert_int_equal(core_dereg_mr(w->f.client, w->mr), 0);
+	assert_int_equal(core_free_dm(w->f.client, w->dm), 0);
 	assert_int_equal(core_destroy_srq(w->f.client, w->srq), 0);
 	assert_int_equal(core_destroy_cq(w->f.client, w->cq), 0);
 	assert_int_equal(core_dealloc_pd(w->f.client, w->pd), 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A client's life: its doorbells, and the orderly end of everything it owned when it closes its
- * context or dies (DESIGN D12). Users go before what they use: QPs, SRQs, CQs, address handles,
+ * context or dies (DESIGN D12). Users go before what they use: QPs, SRQs, XRCDs, CQs, AHs,
  * memory regions, protection domains.
  */
 #include "client.h"
@@ -12,6 +12,7 @@
 #include "mr.h"
 #include "pd.h"
 #include "qp.h"
+#include "qp_share.h"
 #include "srq.h"
 
 #include <errno.h>
@@ -34,6 +35,16 @@ struct client *core_client_create(struct device *dev, void *cookie)
 static void destroy_qp(void *object)
 {
 	qp_destroy(object);
+}
+
+static void destroy_qp_share(void *object)
+{
+	qp_share_destroy(object);
+}
+
+static void destroy_xrcd(void *object)
+{
+	xrcd_destroy(object);
 }
 
 static void destroy_srq(void *object)
@@ -79,8 +90,10 @@ void core_client_destroy(struct client *c)
 	if (!c)
 		return;
 	struct device *dev = c->dev;
+	destroy_all(c, &dev->qp_shares, destroy_qp_share);
 	destroy_all(c, &dev->qps, destroy_qp);
 	destroy_all(c, &dev->srqs, destroy_srq);
+	destroy_all(c, &dev->xrcds, destroy_xrcd);
 	destroy_all(c, &dev->cqs, destroy_cq);
 	destroy_all(c, &dev->ahs, destroy_ah);
 	group_leave(c);

@@ -15,7 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define QPN_BITS 24
+#define QPN_BITS       24
+/* One bit less than other handles: it tells those of shared QPs (qp_share.h). */
+#define QP_HANDLE_BITS 31
 
 /* Bounds that keep every size product of this room within 32 bits, and key and QPN in theirs. */
 #define LIMIT_OBJECTS (1u << 20)
@@ -32,7 +34,7 @@
 #define DEFAULT_FEATURES                                                                           \
 	(UHCA_ABI_HAS_ATOMIC_WRITE | UHCA_ABI_HAS_FLUSH | UHCA_ABI_HAS_ATOMICS |                   \
 	 UHCA_ABI_HAS_ZERO_BASED | UHCA_ABI_HAS_SRQ | UHCA_ABI_HAS_UC | UHCA_ABI_HAS_UD |          \
-	 UHCA_ABI_HAS_REREG | UHCA_ABI_HAS_ODP | UHCA_ABI_HAS_DM)
+	 UHCA_ABI_HAS_REREG | UHCA_ABI_HAS_ODP | UHCA_ABI_HAS_DM | UHCA_ABI_HAS_XRC)
 
 static const struct core_limits default_limits = {
 	.max_qp = 4096,
@@ -50,6 +52,7 @@ static const struct core_limits default_limits = {
 	.max_inline_data = 1024,
 	.max_mr_size = LIMIT_MR_SIZE,
 	.max_dm_size = 1ull << 24,
+	.max_xrcd = 1024,
 };
 
 void core_config_default(struct core_config *cfg)
@@ -78,7 +81,8 @@ static bool limits_ok(const struct core_limits *l)
 	       within(l->max_cqe, LIMIT_CQE) && within(l->max_sge, CORE_MAX_SGE) &&
 	       within(l->max_srq_sge, CORE_MAX_SGE) && l->max_rd_atomic <= REPLAY_MAX &&
 	       l->max_inline_data <= LIMIT_INLINE && l->max_mr_size >= 1 &&
-	       l->max_mr_size <= LIMIT_MR_SIZE && l->max_dm_size <= LIMIT_DM_SIZE;
+	       l->max_mr_size <= LIMIT_MR_SIZE && l->max_dm_size <= LIMIT_DM_SIZE &&
+	       l->max_xrcd <= LIMIT_OBJECTS;
 }
 
 bool core_config_valid(const struct core_config *cfg)
@@ -91,17 +95,20 @@ bool core_config_valid(const struct core_config *cfg)
 static void construct_tables(struct device *dev)
 {
 	const struct core_limits *l = &dev->cfg.limits;
-	uint32_t salt[2];
+	uint32_t salt[3];
 	dev->ops->random(dev->user, salt, sizeof(salt));
 	table_construct(&dev->pds, l->max_pd);
 	table_construct(&dev->dms, DM_MAX_PIECES);
 	table_construct(&dev->cqs, l->max_cq);
-	table_construct(&dev->qps, l->max_qp);
+	table_construct_bits(&dev->qps, l->max_qp, QP_HANDLE_BITS, 0);
+	table_construct_bits(&dev->qp_shares, LIMIT_OBJECTS, QP_HANDLE_BITS, 0);
+	table_construct(&dev->xrcds, l->max_xrcd);
 	table_construct(&dev->srqs, l->max_srq);
 	table_construct(&dev->ahs, l->max_ah);
 	/* Numbers that strangers may name in packets begin where nobody can tell. */
 	table_construct_bits(&dev->mrs, l->max_mr, MR_HANDLE_BITS, salt[0] | 1);
 	table_construct_bits(&dev->qpns, l->max_qp, QPN_BITS, salt[1] | 1);
+	table_construct_bits(&dev->srqns, l->max_srq, QPN_BITS, salt[2] | 1);
 }
 
 struct device *core_create(const struct core_ops *ops, void *user, const struct core_config *cfg)
@@ -116,6 +123,7 @@ struct device *core_create(const struct core_ops *ops, void *user, const struct 
 	list_init(&dev->clients);
 	list_init(&dev->tx_ready);
 	list_init(&dev->patient);
+	list_init(&dev->xrc_domains);
 	timer_heap_construct(&dev->timers);
 	construct_tables(dev);
 	return dev;
@@ -135,6 +143,9 @@ void core_destroy(struct device *dev)
 	table_destruct(&dev->srqs);
 	table_destruct(&dev->ahs);
 	table_destruct(&dev->qpns);
+	table_destruct(&dev->qp_shares);
+	table_destruct(&dev->xrcds);
+	table_destruct(&dev->srqns);
 	timer_heap_destruct(&dev->timers);
 	free(dev);
 }

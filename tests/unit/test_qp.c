@@ -164,7 +164,7 @@ static void test_limits(void **state)
 
 static void test_refusals(void **state)
 {
-	static const uint32_t later[] = {IBV_QPT_RAW_PACKET, IBV_QPT_XRC_SEND, IBV_QPT_XRC_RECV};
+	static const uint32_t later[] = {IBV_QPT_RAW_PACKET};
 	struct fixture f;
 	struct uhca_cmd_create_qp in, ok;
 	struct made m;
@@ -172,7 +172,7 @@ static void test_refusals(void **state)
 	(void)state;
 	fixture_start(&f, NULL);
 	in = ok = request(&f);
-	for (unsigned i = 0; i < 3; i++) {
+	for (unsigned i = 0; i < sizeof(later) / sizeof(later[0]); i++) {
 		in.qp_type = later[i];
 		assert_int_equal(create(&f, &in, &m), -EOPNOTSUPP);
 	}

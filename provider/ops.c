@@ -17,8 +17,10 @@
 #include "post_recv.h"
 #include "post_send.h"
 #include "qp.h"
+#include "qp_shared.h"
 #include "special_mr.h"
 #include "srq.h"
+#include "xrcd.h"
 
 #include <string.h>
 
@@ -32,6 +34,7 @@ static void *const supported[UHCAV_OP_COUNT] = {
 	IS(alloc_pd, uhcav_alloc_pd),
 	IS(async_event, uhcav_async_event),
 	IS(attach_mcast, uhcav_attach_mcast),
+	IS(close_xrcd, uhcav_close_xrcd),
 	IS(cq_event, uhcav_cq_event),
 	IS(create_ah, uhcav_create_ah),
 	IS(create_cq, uhcav_create_cq),
@@ -39,6 +42,7 @@ static void *const supported[UHCAV_OP_COUNT] = {
 	IS(create_qp, uhcav_create_qp),
 	IS(create_qp_ex, uhcav_create_qp_ex),
 	IS(create_srq, uhcav_create_srq),
+	IS(create_srq_ex, uhcav_create_srq_ex),
 	IS(dealloc_pd, uhcav_dealloc_pd),
 	IS(dereg_mr, uhcav_dereg_mr),
 	IS(destroy_ah, uhcav_destroy_ah),
@@ -49,9 +53,12 @@ static void *const supported[UHCAV_OP_COUNT] = {
 	IS(detach_mcast, uhcav_detach_mcast),
 	IS(free_context, uhcav_free_context),
 	IS(free_dm, uhcav_free_dm),
+	IS(get_srq_num, uhcav_get_srq_num),
 	IS(import_dm, uhcav_import_dm),
 	IS(modify_qp, uhcav_modify_qp),
 	IS(modify_srq, uhcav_modify_srq),
+	IS(open_qp, uhcav_open_qp),
+	IS(open_xrcd, uhcav_open_xrcd),
 	IS(poll_cq, uhcav_poll_cq),
 	IS(post_recv, uhcav_post_recv),
 	IS(post_send, uhcav_post_send),

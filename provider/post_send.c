@@ -76,6 +76,8 @@ static int put(struct uhcav_qp *qp, const struct ibv_send_wr *wr)
 		return err;
 	if (WITH_IMMEDIATE & BIT(wr->opcode))
 		wqe.imm = wr->imm_data;
+	if (qp->qp.qp_type == IBV_QPT_XRC_SEND)
+		wqe.xrc_srqn = wr->qp_type.xrc.remote_srqn;
 	put_target(qp, wr, &wqe);
 	memcpy(slot, &wqe, sizeof(wqe));
 	uhcav_send_note(qp, index, &wqe);

@@ -10,6 +10,7 @@
 #include "async.h"
 #include "qp_attr.h"
 #include "qp_ex.h"
+#include "qp_shared.h"
 #include "wqe.h"
 
 #include <errno.h>
@@ -28,7 +29,7 @@ static uint32_t send_mask(enum ibv_qp_type type)
 	const uint32_t fetch = BIT(IBV_WR_RDMA_READ) | BIT(IBV_WR_ATOMIC_CMP_AND_SWP) |
 			       BIT(IBV_WR_ATOMIC_FETCH_AND_ADD);
 
-	if (type == IBV_QPT_RC)
+	if (type == IBV_QPT_RC || type == IBV_QPT_XRC_SEND)
 		return send | write | fetch;
 	if (type == IBV_QPT_UC)
 		return send | write;
@@ -40,7 +41,7 @@ static uint32_t send_mask(enum ibv_qp_type type)
 static bool type_supported(enum ibv_qp_type type)
 {
 	return type == IBV_QPT_RC || type == IBV_QPT_UC || type == IBV_QPT_UD ||
-	       type == IBV_QPT_RAW_PACKET;
+	       type == IBV_QPT_RAW_PACKET || type == IBV_QPT_XRC_SEND;
 }
 
 static int create_command(struct uhcav_qp *qp, const struct ibv_qp_init_attr *attr,
@@ -52,12 +53,12 @@ static int create_command(struct uhcav_qp *qp, const struct ibv_qp_init_attr *at
 		.pd = qp->qp.pd->handle,
 		.qp_type = attr->qp_type,
 		.send_cq = uhcav_cq_of(attr->send_cq)->handle,
-		.recv_cq = uhcav_cq_of(attr->recv_cq)->handle,
-		.srq = attr->srq ? uhcav_srq_of(attr->srq)->handle : 0,
+		.recv_cq = qp->qp.recv_cq ? uhcav_cq_of(qp->qp.recv_cq)->handle : 0,
+		.srq = qp->qp.srq ? uhcav_srq_of(qp->qp.srq)->handle : 0,
 		.max_send_wr = cap->max_send_wr,
-		.max_recv_wr = attr->srq ? 0 : cap->max_recv_wr,
+		.max_recv_wr = qp->qp.srq ? 0 : cap->max_recv_wr,
 		.max_send_sge = cap->max_send_sge,
-		.max_recv_sge = attr->srq ? 0 : cap->max_recv_sge,
+		.max_recv_sge = qp->qp.srq ? 0 : cap->max_recv_sge,
 		.max_inline_data = cap->max_inline_data,
 		.sq_sig_all = attr->sq_sig_all != 0,
 	};
@@ -141,10 +142,10 @@ static void store_reply(struct uhcav_qp *qp, const struct uhca_cmd_create_qp_rep
 static int attach_cqs(struct uhcav_qp *qp)
 {
 	struct uhcav_cq *send = uhcav_cq_of(qp->qp.send_cq);
-	struct uhcav_cq *recv = uhcav_cq_of(qp->qp.recv_cq);
+	struct uhcav_cq *recv = uhcav_cq_of(qp->qp.recv_cq); /* NULL: sends only */
 	int err = uhcav_cq_attach(send, qp->qp.qp_num, qp);
 
-	if (err || send == recv)
+	if (err || send == recv || !recv)
 		return err;
 	err = uhcav_cq_attach(recv, qp->qp.qp_num, qp);
 	if (err)
@@ -198,8 +199,10 @@ static struct uhcav_qp *alloc_qp(struct ibv_pd *pd, const struct ibv_qp_init_att
 	qp->qp.qp_context = attr->qp_context;
 	qp->qp.pd = pd;
 	qp->qp.send_cq = attr->send_cq;
-	qp->qp.recv_cq = attr->recv_cq;
-	qp->qp.srq = attr->srq;
+	if (attr->qp_type != IBV_QPT_XRC_SEND) {
+		qp->qp.recv_cq = attr->recv_cq;
+		qp->qp.srq = attr->srq;
+	}
 	qp->qp.state = IBV_QPS_RESET;
 	qp->qp.qp_type = attr->qp_type;
 	return qp;
@@ -211,8 +214,12 @@ static struct uhcav_qp *alloc_qp(struct ibv_pd *pd, const struct ibv_qp_init_att
  */
 static bool all_of(const struct ibv_context *ibctx, const struct ibv_qp_init_attr *attr)
 {
-	return attr->send_cq && attr->send_cq->context == ibctx && attr->recv_cq &&
-	       attr->recv_cq->context == ibctx && (!attr->srq || attr->srq->context == ibctx);
+	if (!attr->send_cq || attr->send_cq->context != ibctx)
+		return false;
+	if (attr->qp_type == IBV_QPT_XRC_SEND)
+		return true;
+	return attr->recv_cq && attr->recv_cq->context == ibctx &&
+	       (!attr->srq || attr->srq->context == ibctx);
 }
 
 /* ops NULL: no ibv_wr_* calls. 0 or -errno. */
@@ -273,9 +280,11 @@ static int create_ex(struct ibv_qp_init_attr_ex *attr, struct uhcav_qp **out)
 struct ibv_qp *uhcav_create_qp_ex(struct ibv_context *ibctx, struct ibv_qp_init_attr_ex *attr)
 {
 	struct uhcav_qp *qp;
-	int err = create_ex(attr, &qp);
+	int err;
 
-	(void)ibctx;
+	if (attr->qp_type == IBV_QPT_XRC_RECV)
+		return uhcav_create_shared_qp(ibctx, attr);
+	err = create_ex(attr, &qp);
 	errno = err ? -err : errno;
 	return err ? NULL : &qp->qp;
 }
@@ -286,14 +295,18 @@ static void forget_work(struct uhcav_qp *qp)
 	struct uhcav_cq *send = uhcav_cq_of(qp->qp.send_cq);
 	struct uhcav_cq *recv = uhcav_cq_of(qp->qp.recv_cq);
 
-	uhcav_cq_skip(send, qp->qp.qp_num);
-	uhcav_cq_skip(recv, qp->qp.qp_num);
-	uhcav_lock(&send->lock);
-	uhcav_qp_forget_sends(qp);
-	uhcav_unlock(&send->lock);
-	uhcav_lock(&recv->lock);
-	uhcav_qp_forget_recvs(qp);
-	uhcav_unlock(&recv->lock);
+	if (send) {
+		uhcav_cq_skip(send, qp->qp.qp_num);
+		uhcav_lock(&send->lock);
+		uhcav_qp_forget_sends(qp);
+		uhcav_unlock(&send->lock);
+	}
+	if (recv) {
+		uhcav_cq_skip(recv, qp->qp.qp_num);
+		uhcav_lock(&recv->lock);
+		uhcav_qp_forget_recvs(qp);
+		uhcav_unlock(&recv->lock);
+	}
 }
 
 int uhcav_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask)
@@ -379,13 +392,18 @@ int uhcav_destroy_qp(struct ibv_qp *ibqp)
 	if (err)
 		return -err;
 	if (uhcav_life(qp->ctx) != UHCAV_FORKED) {
-		uhcav_cq_skip(send, ibqp->qp_num);
-		uhcav_cq_skip(recv, ibqp->qp_num);
+		if (send)
+			uhcav_cq_skip(send, ibqp->qp_num);
+		if (recv)
+			uhcav_cq_skip(recv, ibqp->qp_num);
 		settle_events(qp);
 	}
-	uhcav_cq_detach(send, ibqp->qp_num);
-	uhcav_cq_detach(recv, ibqp->qp_num);
-	munmap(qp->page, qp->region_size);
+	if (send)
+		uhcav_cq_detach(send, ibqp->qp_num);
+	if (recv)
+		uhcav_cq_detach(recv, ibqp->qp_num);
+	if (qp->page)
+		munmap(qp->page, qp->region_size);
 	free_notes(qp);
 	free(qp);
 	return 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A client's life: its doorbells, and the orderly end of everything it owned when it closes its
- * context or dies (DESIGN D12). Users go before what they use: rules, QPs, SRQs, CQs, address
- * handles, memory regions, protection domains.
+ * context or dies (DESIGN D12). Users go before what they use: rules, QPs, SRQs, XRC domains, CQs,
+ * address handles, memory regions, protection domains.
  */
 #include "client.h"
 #include "ah.h"
@@ -13,6 +13,7 @@
 #include "mr.h"
 #include "pd.h"
 #include "qp.h"
+#include "qp_share.h"
 #include "srq.h"
 
 #include <errno.h>
@@ -40,6 +41,16 @@ static void destroy_flow(void *object)
 static void destroy_qp(void *object)
 {
 	qp_destroy(object);
+}
+
+static void destroy_qp_share(void *object)
+{
+	qp_share_destroy(object);
+}
+
+static void destroy_xrcd(void *object)
+{
+	xrcd_destroy(object);
 }
 
 static void destroy_srq(void *object)
@@ -86,8 +97,10 @@ void core_client_destroy(struct client *c)
 		return;
 	struct device *dev = c->dev;
 	destroy_all(c, &dev->flows, destroy_flow);
+	destroy_all(c, &dev->qp_shares, destroy_qp_share);
 	destroy_all(c, &dev->qps, destroy_qp);
 	destroy_all(c, &dev->srqs, destroy_srq);
+	destroy_all(c, &dev->xrcds, destroy_xrcd);
 	destroy_all(c, &dev->cqs, destroy_cq);
 	destroy_all(c, &dev->ahs, destroy_ah);
 	group_leave(c);

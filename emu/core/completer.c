@@ -73,7 +73,7 @@ bool completer_local_error(struct qp *qp, struct send_wr *w)
 	if (requester_wr(r, r->una) != w)
 		return false;
 	retire(qp, w->status);
-	if (qp->type == QPT_RC || qp->state == QPS_ERR) {
+	if (qp_is_reliable(qp) || qp->state == QPS_ERR) {
 		qp_fail(qp, UINT32_MAX);
 	} else {
 		qp_set_state(qp, QPS_SQE);

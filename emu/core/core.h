@@ -192,7 +192,7 @@ int core_open_xrcd(struct client *c, const struct uhca_cmd_open_xrcd *in, const 
 		   uint32_t *handle);
 int core_close_xrcd(struct client *c, uint32_t handle);
 int core_open_qp(struct client *c, const struct uhca_cmd_open_qp *in,
-		 struct uhca_cmd_open_qp_reply *out);
+		 struct uhca_cmd_open_qp_reply *out, struct core_ring *ring);
 int core_create_flow(struct client *c, const struct uhca_cmd_create_flow *in, uint32_t *handle);
 int core_destroy_flow(struct client *c, uint32_t handle);
 int core_attach_mcast(struct client *c, const struct uhca_cmd_mcast *in);

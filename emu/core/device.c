@@ -15,7 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define QPN_BITS 24
+#define QPN_BITS       24
+/* One bit less than other handles: it tells those of shared QPs (qp_share.h). */
+#define QP_HANDLE_BITS 31
 
 /* Bounds that keep every size product of this room within 32 bits, and key and QPN in theirs. */
 #define LIMIT_OBJECTS (1u << 20)
@@ -41,7 +43,8 @@
 	UHCA_ABI_HAS_REREG | \
 	UHCA_ABI_HAS_ODP | \
 	UHCA_ABI_HAS_DM | \
-	UHCA_ABI_HAS_RAW_PACKET)
+	UHCA_ABI_HAS_RAW_PACKET | \
+	UHCA_ABI_HAS_XRC)
 /* clang-format on */
 
 static const struct core_limits default_limits = {
@@ -61,6 +64,7 @@ static const struct core_limits default_limits = {
 	.max_mr_size = LIMIT_MR_SIZE,
 	.max_dm_size = 1ull << 24,
 	.max_flow = 4096,
+	.max_xrcd = 1024,
 };
 
 void core_config_default(struct core_config *cfg)
@@ -90,7 +94,7 @@ static bool limits_ok(const struct core_limits *l)
 	       within(l->max_srq_sge, CORE_MAX_SGE) && l->max_rd_atomic <= REPLAY_MAX &&
 	       l->max_inline_data <= LIMIT_INLINE && l->max_mr_size >= 1 &&
 	       l->max_mr_size <= LIMIT_MR_SIZE && l->max_dm_size <= LIMIT_DM_SIZE &&
-	       l->max_flow <= LIMIT_OBJECTS;
+	       l->max_flow <= LIMIT_OBJECTS && l->max_xrcd <= LIMIT_OBJECTS;
 }
 
 bool core_config_valid(const struct core_config *cfg)
@@ -103,18 +107,21 @@ bool core_config_valid(const struct core_config *cfg)
 static void construct_tables(struct device *dev)
 {
 	const struct core_limits *l = &dev->cfg.limits;
-	uint32_t salt[2];
+	uint32_t salt[3];
 	dev->ops->random(dev->user, salt, sizeof(salt));
 	table_construct(&dev->pds, l->max_pd);
 	table_construct(&dev->dms, DM_MAX_PIECES);
 	table_construct(&dev->cqs, l->max_cq);
-	table_construct(&dev->qps, l->max_qp);
+	table_construct_bits(&dev->qps, l->max_qp, QP_HANDLE_BITS, 0);
+	table_construct_bits(&dev->qp_shares, LIMIT_OBJECTS, QP_HANDLE_BITS, 0);
+	table_construct(&dev->xrcds, l->max_xrcd);
 	table_construct(&dev->srqs, l->max_srq);
 	table_construct(&dev->ahs, l->max_ah);
 	table_construct(&dev->flows, l->max_flow ? l->max_flow : 1);
 	/* Numbers that strangers may name in packets begin where nobody can tell. */
 	table_construct_bits(&dev->mrs, l->max_mr, MR_HANDLE_BITS, salt[0] | 1);
 	table_construct_bits(&dev->qpns, l->max_qp, QPN_BITS, salt[1] | 1);
+	table_construct_bits(&dev->srqns, l->max_srq, QPN_BITS, salt[2] | 1);
 }
 
 struct device *core_create(const struct core_ops *ops, void *user, const struct core_config *cfg)
@@ -131,6 +138,7 @@ struct device *core_create(const struct core_ops *ops, void *user, const struct 
 	list_init(&dev->raw_ready);
 	list_init(&dev->flow_rules);
 	list_init(&dev->patient);
+	list_init(&dev->xrc_domains);
 	timer_heap_construct(&dev->timers);
 	construct_tables(dev);
 	return dev;
@@ -151,6 +159,9 @@ void core_destroy(struct device *dev)
 	table_destruct(&dev->ahs);
 	table_destruct(&dev->flows);
 	table_destruct(&dev->qpns);
+	table_destruct(&dev->qp_shares);
+	table_destruct(&dev->xrcds);
+	table_destruct(&dev->srqns);
 	timer_heap_destruct(&dev->timers);
 	free(dev);
 }

@@ -33,7 +33,11 @@ struct device {
 	struct table srqs;
 	struct table ahs;
 	struct table flows;
-	struct table qpns; /* QP number -> struct qp */
+	struct table qpns;      /* QP number -> struct qp */
+	struct table qp_shares; /* handles of shared QPs, without QP_SHARE_BIT */
+	struct table xrcds;
+	struct table srqns; /* SRQ number -> struct srq, of XRC SRQs */
+	struct list xrc_domains;
 
 	struct timer_heap timers;
 	struct list tx_ready;   /* struct qp.tx_link */

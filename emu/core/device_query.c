@@ -34,6 +34,7 @@
 #define CURR_QP_STATE_MOD  (1u << 7)
 #define SYS_IMAGE_GUID     (1u << 11)
 #define RC_RNR_NAK_GEN     (1u << 12)
+#define XRC                (1u << 20)
 #define FLUSH_GLOBAL       (1ull << 38)
 #define ATOMIC_WRITE       (1ull << 40)
 #define MANAGED_STEERING   (1u << 29)
@@ -70,6 +71,7 @@ static void fill_limits(const struct core_limits *l, struct uhca_cmd_device_attr
 	out->max_srq_wr = l->max_srq_wr;
 	out->max_srq_sge = l->max_srq_sge;
 	out->max_pkeys = 1;
+	out->max_xrcd = l->max_xrcd;
 	out->max_inline_data = l->max_inline_data;
 }
 
@@ -115,6 +117,8 @@ int core_query_device(struct client *c, struct uhca_cmd_device_attr *out)
 	out->page_size_cap = PAGE_SIZES;
 	out->device_cap_flags = BAD_PKEY_CNTR | BAD_QKEY_CNTR | UD_AV_PORT_ENFORCE |
 				CURR_QP_STATE_MOD | SYS_IMAGE_GUID | RC_RNR_NAK_GEN;
+	if (out->features & UHCA_ABI_HAS_XRC)
+		out->device_cap_flags |= XRC;
 	if (c->dev->cfg.features & UHCA_ABI_HAS_FLUSH)
 		out->device_cap_flags |= FLUSH_GLOBAL;
 	if (c->dev->cfg.features & UHCA_ABI_HAS_ATOMIC_WRITE)

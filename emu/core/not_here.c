@@ -33,26 +33,6 @@ int core_dealloc_mw(struct client *c, uint32_t handle)
 	return -EOPNOTSUPP;
 }
 
-int core_open_xrcd(struct client *c, const struct uhca_cmd_open_xrcd *in, const uint64_t file[2],
-		   uint32_t *handle)
-{
-	(void)c, (void)in, (void)file, (void)handle;
-	return -EOPNOTSUPP;
-}
-
-int core_close_xrcd(struct client *c, uint32_t handle)
-{
-	(void)c, (void)handle;
-	return -EOPNOTSUPP;
-}
-
-int core_open_qp(struct client *c, const struct uhca_cmd_open_qp *in,
-		 struct uhca_cmd_open_qp_reply *out)
-{
-	(void)c, (void)in, (void)out;
-	return -EOPNOTSUPP;
-}
-
 int core_attach_mcast(struct client *c, const struct uhca_cmd_mcast *in)
 {
 	(void)c, (void)in;

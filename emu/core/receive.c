@@ -33,9 +33,11 @@ static bool service_matches(const struct qp *qp, const struct core_train *t)
 {
 	enum roce_service svc = roce_opcode_info(t->head.bth.opcode)->service;
 
-	return (qp->type == QPT_RC && svc == ROCE_SVC_RC) ||
-	       (qp->type == QPT_UC && svc == ROCE_SVC_UC) ||
-	       (qp->type == QPT_UD && svc == ROCE_SVC_UD);
+	if (qp->type == QPT_RAW_PACKET || svc != qp_service(qp))
+		return false;
+	/* One half of an XRC connection sends requests only, the other responses (annex A14). */
+	return qp->type == QPT_XRC_SEND ? is_response(t)
+					: qp->type != QPT_XRC_RECV || !is_response(t);
 }
 
 /* Table 91 of 10.3.1: which states take requests, which take responses. */

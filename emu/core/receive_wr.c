@@ -124,7 +124,7 @@ void receive_complete(struct qp *qp, struct uhca_abi_cqe *e)
 
 uint8_t receive_credits(const struct qp *qp)
 {
-	if (qp->srq)
+	if (qp->srq || qp->type == QPT_XRC_RECV)
 		return ROCE_CREDITS_UNLIMITED;
 	return roce_credits_encode(recv_available(&qp->rq));
 }

@@ -193,7 +193,7 @@ static enum requester_blocked why_blocked(const struct qp *qp, const struct send
 
 	if (w->status)
 		return BLOCKED_ORDER;
-	if (qp->type != QPT_RC)
+	if (!qp_is_reliable(qp))
 		return BLOCKED_NOT;
 	/* 10.8.3.3: a fenced request waits for all READs and atomics before it. */
 	if ((w->wqe.flags & UHCA_ABI_SEND_FENCE) && r->send_offset == 0 && r->rd_outstanding)
@@ -264,11 +264,6 @@ static enum roce_operation operation_of(const struct send_wr *w)
 	}
 }
 
-static enum roce_service service_of(const struct qp *qp)
-{
-	return qp->type == QPT_UC ? ROCE_SVC_UC : qp->type == QPT_UD ? ROCE_SVC_UD : ROCE_SVC_RC;
-}
-
 /* Immediate data is kept as the client has it in memory, big-endian; the wire struct is host order.
  */
 static uint32_t from_be32(uint32_t v)
@@ -311,7 +306,7 @@ static void fill_message(struct qp *qp, const struct send_wr *w, uint32_t take,
 	bool imm = w->wqe.opcode == UHCA_ABI_WR_SEND_WITH_IMM ||
 		   w->wqe.opcode == UHCA_ABI_WR_RDMA_WRITE_WITH_IMM;
 	bool inv = w->wqe.opcode == UHCA_ABI_WR_SEND_WITH_INV;
-	enum roce_service svc = service_of(qp);
+	enum roce_service svc = qp_service(qp);
 	enum roce_operation op = operation_of(w);
 
 	t->count = packets_of(take, qp->mtu);
@@ -324,7 +319,7 @@ static void fill_message(struct qp *qp, const struct send_wr *w, uint32_t take,
 		roce_opcode_find(svc, op, position(first, false), false, false,
 				 &t->head.bth.opcode);
 	t->last_solicited = last && (w->wqe.flags & UHCA_ABI_SEND_SOLICITED);
-	t->last_ackreq = qp->type == QPT_RC;
+	t->last_ackreq = qp_is_reliable(qp);
 	t->head.reth = (struct roce_reth){w->wqe.rdma.remote_addr, w->wqe.rdma.rkey, w->length};
 	if (imm)
 		t->head.immdt = from_be32(w->wqe.imm);
@@ -347,7 +342,7 @@ static int fill_payload(struct qp *qp, const struct send_wr *w, uint8_t *buf, st
 		return 0;
 	if (w->wqe.flags & (UHCA_ABI_SEND_INLINE | UHCA_ABI_SEND_GATHERED)) {
 		const uint8_t *data = send_data(&qp->req.sq, w->index) + offset;
-		if (qp->type == QPT_RC)
+		if (qp_is_reliable(qp))
 			t->iov[0].iov_base = (void *)(uintptr_t)data;
 		else
 			memcpy(buf, data, t->length);
@@ -364,7 +359,7 @@ static uint32_t piece_length(const struct qp *qp, const struct send_wr *w, size_
 
 	if (most > cap)
 		most = (uint32_t)cap;
-	if (qp->type == QPT_RC && most > window_room(qp))
+	if (qp_is_reliable(qp) && most > window_room(qp))
 		most = window_room(qp);
 	most -= most % qp->mtu;
 	if (most < qp->mtu)
@@ -422,7 +417,7 @@ static uint32_t build_request(struct qp *qp, const struct send_wr *w, struct cor
 	t->count = 1;
 	t->segment = t->length = 0;
 	t->n_iov = 0;
-	roce_opcode_find(ROCE_SVC_RC, operation_of(w), ROCE_POS_ONLY, false, false,
+	roce_opcode_find(qp_service(qp), operation_of(w), ROCE_POS_ONLY, false, false,
 			 &t->head.bth.opcode);
 	t->last_opcode = t->head.bth.opcode;
 	t->last_ackreq = true;
@@ -455,7 +450,7 @@ static void advance(struct qp *qp, struct send_wr *w, uint32_t take)
 	}
 	if (psn_diff(end, r->high_psn) > 0)
 		r->high_psn = end;
-	if (qp->type == QPT_RC)
+	if (qp_is_reliable(qp))
 		retry_sent(qp, first);
 	else if (r->send_offset == 0)
 		completer_sent(qp);
@@ -468,7 +463,8 @@ static bool build(struct qp *qp, struct send_wr *w, uint8_t *buf, size_t cap, st
 	memset(&t->head, 0, sizeof t->head);
 	t->from_network = false;
 	fill_bth(qp, cursor_psn(qp), t);
-	if (qp->type == QPT_RC && requester_awaits_response(w)) {
+	t->head.xrcsrq = w->wqe.xrc_srqn & 0xffffffu; /* where the opcode has it */
+	if (qp_is_reliable(qp) && requester_awaits_response(w)) {
 		take = build_request(qp, w, t);
 	} else {
 		take = piece_length(qp, w, cap);

@@ -214,6 +214,22 @@ static enum verdict check_placement_enabled(const struct qp *qp, const struct co
 										   : V_INVALID;
 }
 
+/*
+ * The SRQ that each XRC request names (annex A14): one of the QP's domain, the same for all
+ * packets of a message, and in order. The request has its receives, CQ and protection domain.
+ */
+static enum verdict check_srq(struct qp *qp, const struct core_train *t)
+{
+	struct srq *srq = xrcd_find_srq(qp->dev, qp->domain, t->head.xrcsrq);
+
+	if (!srq || (qp->srq != srq && !roce_opcode_is_first(t->head.bth.opcode)))
+		return V_INVALID;
+	if (srq->error)
+		return V_OPERATION;
+	xrcd_use_srq(qp, srq);
+	return V_OK;
+}
+
 /* The QP must have been told to allow it (10.2.4: remote access flags of the QP). */
 static enum verdict check_enabled(struct qp *qp, const struct core_train *t)
 {
@@ -412,6 +428,7 @@ static enum verdict execute_read(struct qp *qp, const struct core_train *t)
 			       .psn = t->head.bth.psn,
 			       .n_psn = psns_of(qp, t),
 			       .msn = psn_add(qp->resp.msn, 1),
+			       .pd = qp->pd,
 			       .va = h->va,
 			       .rkey = h->rkey,
 			       .length = h->length,
@@ -437,6 +454,7 @@ static enum verdict execute_atomic(struct qp *qp, const struct core_train *t)
 			       .psn = t->head.bth.psn,
 			       .n_psn = 1,
 			       .msn = psn_add(qp->resp.msn, 1),
+			       .pd = qp->pd,
 			       .va = h->va,
 			       .rkey = h->rkey,
 			       .original = original,
@@ -517,6 +535,9 @@ static enum verdict execute(struct qp *qp, const struct core_train *t)
 
 static const stage_fn rc_stages[] = {check_psn_rc,   check_sequence_rc, check_enabled, check_length,
 				     check_resource, check_request,     execute,       NULL};
+static const stage_fn xrc_stages[] = {check_psn_rc,  check_sequence_rc, check_srq,
+				      check_enabled, check_length,      check_resource,
+				      check_request, execute,           NULL};
 static const stage_fn uc_stages[] = {check_psn_uc,   check_sequence_uc, check_enabled, check_length,
 				     check_resource, execute,           NULL};
 
@@ -620,7 +641,9 @@ static void conclude_uc(struct qp *qp, const struct core_train *t, enum verdict 
 
 static enum verdict walk(struct qp *qp, const struct core_train *t)
 {
-	const stage_fn *stage = qp->type == QPT_UC ? uc_stages : rc_stages;
+	const stage_fn *stage = qp->type == QPT_UC         ? uc_stages
+				: qp->type == QPT_XRC_RECV ? xrc_stages
+							   : rc_stages;
 	enum verdict v = V_OK;
 
 	for (; *stage && v == V_OK; stage++)

@@ -5,31 +5,29 @@
 
 #define MAX_MESSAGE 0x80000000u /* 9.7.7.1.4 and C9-1: 2^31 bytes */
 
-enum { RC_ = 1, UC_ = 2, UD_ = 4, RAW_ = 8 };
+enum { RC_ = 1, UC_ = 2, UD_ = 4, XRC_ = 8, RAW_ = 16 };
 
 /* Transports on which an opcode exists (IBTA table 78, "work request operation support"). */
 static const uint8_t opcode_types[] = {
-	[UHCA_ABI_WR_RDMA_WRITE] = RC_ | UC_,
-	[UHCA_ABI_WR_RDMA_WRITE_WITH_IMM] = RC_ | UC_,
-	[UHCA_ABI_WR_SEND] = RC_ | UC_ | UD_ | RAW_,
-	[UHCA_ABI_WR_SEND_WITH_IMM] = RC_ | UC_ | UD_,
-	[UHCA_ABI_WR_RDMA_READ] = RC_,
-	[UHCA_ABI_WR_ATOMIC_CMP_AND_SWP] = RC_,
-	[UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD] = RC_,
-	[UHCA_ABI_WR_FLUSH] = RC_,
-	[UHCA_ABI_WR_ATOMIC_WRITE] = RC_,
+	[UHCA_ABI_WR_RDMA_WRITE] = RC_ | UC_ | XRC_,
+	[UHCA_ABI_WR_RDMA_WRITE_WITH_IMM] = RC_ | UC_ | XRC_,
+	[UHCA_ABI_WR_SEND] = RC_ | UC_ | UD_ | XRC_ | RAW_,
+	[UHCA_ABI_WR_SEND_WITH_IMM] = RC_ | UC_ | UD_ | XRC_,
+	[UHCA_ABI_WR_RDMA_READ] = RC_ | XRC_,
+	[UHCA_ABI_WR_ATOMIC_CMP_AND_SWP] = RC_ | XRC_,
+	[UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD] = RC_ | XRC_,
+	[UHCA_ABI_WR_FLUSH] = RC_ | XRC_,
+	[UHCA_ABI_WR_ATOMIC_WRITE] = RC_ | XRC_,
 };
-
-static unsigned type_bit(const struct qp *qp)
-{
-	if (qp->type == QPT_RAW_PACKET)
-		return RAW_;
-	return qp->type == QPT_RC ? RC_ : qp->type == QPT_UC ? UC_ : UD_;
-}
 
 static bool opcode_allowed(const struct qp *qp, uint8_t opcode)
 {
-	unsigned bit = type_bit(qp);
+	static const uint8_t bits[] = {[QPT_RC] = RC_,
+				       [QPT_UC] = UC_,
+				       [QPT_UD] = UD_,
+				       [QPT_RAW_PACKET] = RAW_,
+				       [QPT_XRC_SEND] = XRC_};
+	unsigned bit = (unsigned)qp->type < sizeof bits ? bits[qp->type] : 0;
 
 	return opcode < sizeof opcode_types && (opcode_types[opcode] & bit);
 }

@@ -15,7 +15,7 @@ static bool answers(const struct qp *qp)
 	case QPS_SQD:
 	case QPS_SQE:
 	case QPS_ERR:
-		return qp->type == QPT_RC;
+		return qp->type == QPT_RC || qp->type == QPT_XRC_RECV;
 	case QPS_RESET:
 	case QPS_INIT:
 	case QPS_COUNT:

@@ -109,9 +109,12 @@ static void describe_qp(const void *object, struct facts *f)
 	number(f, "qpn", qp->qpn);
 	text(f, "type", qp_type_name(qp->type));
 	text(f, "state", qp_state_name(qp->state));
-	number(f, "pd", qp->pd->obj.handle);
-	number(f, "send_cq", qp->send_cq->obj.handle);
-	number(f, "recv_cq", qp->recv_cq->obj.handle);
+	if (qp->pd)
+		number(f, "pd", qp->pd->obj.handle);
+	if (qp->send_cq)
+		number(f, "send_cq", qp->send_cq->obj.handle);
+	if (qp->recv_cq)
+		number(f, "recv_cq", qp->recv_cq->obj.handle);
 	if (qp->srq)
 		number(f, "srq", qp->srq->obj.handle);
 	describe_connection(qp, f);
@@ -127,7 +130,7 @@ static void describe_srq(const void *object, struct facts *f)
 {
 	const struct srq *srq = object;
 	number(f, "srqn", srq->srq_num);
-	text(f, "type", "BASIC");
+	text(f, "type", srq->xrcd ? "XRC" : "BASIC");
 	text(f, "state", srq->error ? "error" : "ready");
 	number(f, "pd", srq->pd->obj.handle);
 	number(f, "max_wr", srq->max_wr);

@@ -155,8 +155,15 @@ int cmd_open_xrcd(struct cmd *r, struct cmd_reply *rep)
 int cmd_open_qp(struct cmd *r, struct cmd_reply *rep)
 {
 	const struct uhca_cmd_open_qp *in = r->msg;
+	struct core_ring ring;
+	int error;
 
-	return in->reserved ? -EINVAL : core_open_qp(r->client->core, in, &rep->open_qp);
+	if (in->reserved)
+		return -EINVAL;
+	error = core_open_qp(r->client->core, in, &rep->open_qp, &ring);
+	if (error == 0)
+		cmd_reply_ring(rep, &ring);
+	return error;
 }
 
 CMD_DESTROY(cmd_destroy_cq, core_destroy_cq)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A client's life: its doorbells, and the orderly end of everything it owned when it closes its
- * context or dies (DESIGN D12). Users go before what they use: rules, QPs, SRQs, CQs, address
+ * context or dies (DESIGN D12). Users go before what they use: rules, windows, QPs, SRQs, CQs,
+ * address
  * handles, memory regions, protection domains.
  */
 #include "client.h"
@@ -11,6 +12,7 @@
 #include "flow.h"
 #include "group.h"
 #include "mr.h"
+#include "mw.h"
 #include "pd.h"
 #include "qp.h"
 #include "srq.h"
@@ -67,6 +69,14 @@ static void destroy_dm(void *object)
 	dm_destroy(object);
 }
 
+/* Regions and windows share a table. */
+static void destroy_if_window(void *object)
+{
+	const struct object *o = object;
+	if (o->kind == KEY_MW)
+		mw_destroy(object);
+}
+
 static void destroy_pd(void *object)
 {
 	pd_destroy(object);
@@ -86,6 +96,7 @@ void core_client_destroy(struct client *c)
 		return;
 	struct device *dev = c->dev;
 	destroy_all(c, &dev->flows, destroy_flow);
+	destroy_all(c, &dev->mrs, destroy_if_window);
 	destroy_all(c, &dev->qps, destroy_qp);
 	destroy_all(c, &dev->srqs, destroy_srq);
 	destroy_all(c, &dev->cqs, destroy_cq);

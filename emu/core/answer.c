@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "answer.h"
 
+#include "mw.h"
 #include "psn.h"
 #include "receive_wr.h"
 #include "sgl.h"
@@ -157,16 +158,30 @@ static void build_atomic(struct qp *qp, const struct replay_entry *e, struct cor
 	t->head.atomic_ack = e->original;
 }
 
+/* As when the request came: an XRC QP has had the protection domain of the SRQ it named. */
+static enum mr_verdict check_read(struct qp *qp, const struct replay_entry *a, uint64_t *at,
+				  uint32_t length, struct mr **mr)
+{
+	struct pd *now = qp->pd;
+	enum mr_verdict v;
+
+	qp->pd = a->pd;
+	v = remote_check(qp, a->rkey, at, length, MR_REMOTE_READ, mr);
+	qp->pd = now;
+	return v;
+}
+
 /* The region may have gone since the request was accepted: the key is checked at each piece. */
 static int read_piece(struct qp *qp, const struct replay_entry *a, uint32_t take, uint8_t *buf)
 {
+	uint64_t at = a->va + a->sent;
 	struct mr *mr;
 
 	if (take == 0)
 		return 0;
-	if (!a->pd || mr_check(a->pd, a->rkey, a->va + a->sent, take, MR_REMOTE_READ, &mr) != MR_OK)
+	if (!a->pd || check_read(qp, a, &at, take, &mr) != MR_OK)
 		return -EACCES;
-	return sgl_read_mr(qp->dev, mr, a->va + a->sent, take, buf);
+	return sgl_read_mr(qp->dev, mr, at, take, buf);
 }
 
 /* READ failed half-way: a NAK in place of the missing packet (9.7.5.2.4), then error state. */

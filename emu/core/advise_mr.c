@@ -25,7 +25,7 @@ static int check_range(const struct pd *pd, uint32_t lkey, uint64_t addr, uint32
 {
 	const struct mr *mr = table_find(&pd->obj.client->dev->mrs, lkey >> 8);
 	struct mr *found;
-	if (!mr)
+	if (!mr || mr->obj.kind != KEY_MR)
 		return -EFAULT;
 	if (mr->key != lkey)
 		return -ENOENT;

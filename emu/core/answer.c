@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "answer.h"
 
+#include "mw.h"
 #include "psn.h"
 #include "receive_wr.h"
 #include "sgl.h"
@@ -160,13 +161,14 @@ static void build_atomic(struct qp *qp, const struct replay_entry *e, struct cor
 /* The region may have gone since the request was accepted: the key is checked at each piece. */
 static int read_piece(struct qp *qp, const struct replay_entry *a, uint32_t take, uint8_t *buf)
 {
+	uint64_t at = a->va + a->sent;
 	struct mr *mr;
 
 	if (take == 0)
 		return 0;
-	if (!a->pd || mr_check(a->pd, a->rkey, a->va + a->sent, take, MR_REMOTE_READ, &mr) != MR_OK)
+	if (!a->pd || remote_check_read(qp, a->pd, a->rkey, &at, take, &mr) != MR_OK)
 		return -EACCES;
-	return sgl_read_mr(qp->dev, mr, a->va + a->sent, take, buf);
+	return sgl_read_mr(qp->dev, mr, at, take, buf);
 }
 
 /* READ failed half-way: a NAK in place of the missing packet (9.7.5.2.4), then error state. */

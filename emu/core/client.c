@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A client's life: its doorbells, and the orderly end of everything it owned when it closes its
- * context or dies (DESIGN D12). Users go before what they use: rules, QPs, SRQs, XRC domains, CQs,
- * address handles, memory regions, protection domains.
+ * context or dies (DESIGN D12). Users go before what they use: rules, windows, QPs, SRQs, XRC
+ * domains, CQs, address handles, memory regions, protection domains.
  */
 #include "client.h"
 #include "ah.h"
@@ -11,6 +11,7 @@
 #include "flow.h"
 #include "group.h"
 #include "mr.h"
+#include "mw.h"
 #include "pd.h"
 #include "qp.h"
 #include "qp_share.h"
@@ -78,6 +79,14 @@ static void destroy_dm(void *object)
 	dm_destroy(object);
 }
 
+/* Regions and windows share a table. */
+static void destroy_if_window(void *object)
+{
+	const struct object *o = object;
+	if (o->kind == KEY_MW)
+		mw_destroy(object);
+}
+
 static void destroy_pd(void *object)
 {
 	pd_destroy(object);
@@ -98,6 +107,7 @@ void core_client_destroy(struct client *c)
 	struct device *dev = c->dev;
 	destroy_all(c, &dev->flows, destroy_flow);
 	destroy_all(c, &dev->qp_shares, destroy_qp_share);
+	destroy_all(c, &dev->mrs, destroy_if_window);
 	destroy_all(c, &dev->qps, destroy_qp);
 	destroy_all(c, &dev->srqs, destroy_srq);
 	destroy_all(c, &dev->xrcds, destroy_xrcd);

@@ -36,6 +36,7 @@ struct object {
 	struct client *client;
 	uint32_t handle;
 	uint32_t refs;
+	uint32_t kind; /* enum key_kind of what has a memory key, else 0 */
 };
 
 /* The client's own object of this handle: 0, or -EINVAL when it is stale or another client's. */

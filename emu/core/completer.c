@@ -23,6 +23,10 @@ static uint8_t completion_opcode(uint8_t opcode)
 		return UHCA_ABI_WC_FLUSH;
 	case UHCA_ABI_WR_ATOMIC_WRITE:
 		return UHCA_ABI_WC_ATOMIC_WRITE;
+	case UHCA_ABI_WR_BIND_MW:
+		return UHCA_ABI_WC_BIND_MW;
+	case UHCA_ABI_WR_LOCAL_INV:
+		return UHCA_ABI_WC_LOCAL_INV;
 	default:
 		return UHCA_ABI_WC_SEND;
 	}
@@ -44,7 +48,7 @@ void completer_push(struct qp *qp, const struct send_wr *w, uint8_t status)
 }
 
 /* The oldest request is complete; its slot goes back to the client before the completion. */
-static void retire(struct qp *qp, uint8_t status)
+static void retire_one(struct qp *qp, uint8_t status)
 {
 	struct requester *r = &qp->req;
 	struct send_wr *w = requester_wr(r, r->una);
@@ -57,6 +61,16 @@ static void retire(struct qp *qp, uint8_t status)
 	send_retire(&r->sq, r->una);
 	if (status || w->signaled)
 		completer_push(qp, w, status);
+}
+
+/* The same, with the local operations right behind it that are done already. */
+static void retire(struct qp *qp, uint8_t status)
+{
+	struct requester *r = &qp->req;
+
+	retire_one(qp, status);
+	while (!status && r->una != r->sq.head && requester_wr(r, r->una)->executed)
+		retire_one(qp, UHCA_ABI_WC_SUCCESS);
 }
 
 void completer_fail(struct qp *qp, uint8_t status)
@@ -114,6 +128,17 @@ void completer_sent(struct qp *qp)
 {
 	qp->req.una_psn = qp->req.high_psn;
 	retire(qp, UHCA_ABI_WC_SUCCESS);
+	completer_check_drained(qp);
+}
+
+void completer_executed(struct qp *qp)
+{
+	struct requester *r = &qp->req;
+
+	r->send++;
+	r->send_offset = 0;
+	if (requester_wr(r, r->una)->executed)
+		retire(qp, UHCA_ABI_WC_SUCCESS);
 	completer_check_drained(qp);
 }
 

@@ -44,7 +44,10 @@
 	UHCA_ABI_HAS_ODP | \
 	UHCA_ABI_HAS_DM | \
 	UHCA_ABI_HAS_RAW_PACKET | \
-	UHCA_ABI_HAS_XRC)
+	UHCA_ABI_HAS_XRC | \
+	UHCA_ABI_HAS_MW_TYPE_1 | \
+	UHCA_ABI_HAS_MW_TYPE_2B | \
+	UHCA_ABI_HAS_INVALIDATE)
 /* clang-format on */
 
 static const struct core_limits default_limits = {
@@ -54,6 +57,7 @@ static const struct core_limits default_limits = {
 	.max_cq = 4096,
 	.max_cqe = 65535,
 	.max_mr = 16384,
+	.max_mw = 16384,
 	.max_pd = 4096,
 	.max_ah = 16384,
 	.max_srq = 4096,
@@ -94,7 +98,8 @@ static bool limits_ok(const struct core_limits *l)
 	       within(l->max_srq_sge, CORE_MAX_SGE) && l->max_rd_atomic <= REPLAY_MAX &&
 	       l->max_inline_data <= LIMIT_INLINE && l->max_mr_size >= 1 &&
 	       l->max_mr_size <= LIMIT_MR_SIZE && l->max_dm_size <= LIMIT_DM_SIZE &&
-	       l->max_flow <= LIMIT_OBJECTS && l->max_xrcd <= LIMIT_OBJECTS;
+	       l->max_flow <= LIMIT_OBJECTS && l->max_xrcd <= LIMIT_OBJECTS &&
+	       l->max_mw <= LIMIT_OBJECTS;
 }
 
 bool core_config_valid(const struct core_config *cfg)
@@ -119,7 +124,7 @@ static void construct_tables(struct device *dev)
 	table_construct(&dev->ahs, l->max_ah);
 	table_construct(&dev->flows, l->max_flow ? l->max_flow : 1);
 	/* Numbers that strangers may name in packets begin where nobody can tell. */
-	table_construct_bits(&dev->mrs, l->max_mr, MR_HANDLE_BITS, salt[0] | 1);
+	table_construct_bits(&dev->mrs, l->max_mr + l->max_mw, MR_HANDLE_BITS, salt[0] | 1);
 	table_construct_bits(&dev->qpns, l->max_qp, QPN_BITS, salt[1] | 1);
 	table_construct_bits(&dev->srqns, l->max_srq, QPN_BITS, salt[2] | 1);
 }

@@ -25,7 +25,8 @@ struct device {
 
 	struct list clients;
 	struct table pds;
-	struct table mrs; /* handle << 8 | key byte is the L_Key and R_Key */
+	struct table mrs; /* and windows: handle << 8 | key byte is the L_Key and R_Key */
+	uint32_t n_mw;    /* of mrs that are windows */
 	struct table dms;
 	uint64_t dm_used; /* bytes, of limits.max_dm_size */
 	struct table cqs;

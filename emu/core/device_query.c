@@ -34,7 +34,11 @@
 #define CURR_QP_STATE_MOD  (1u << 7)
 #define SYS_IMAGE_GUID     (1u << 11)
 #define RC_RNR_NAK_GEN     (1u << 12)
+#define MEM_WINDOW         (1u << 17)
 #define XRC                (1u << 20)
+#define MEM_MGT_EXTENSIONS (1u << 21)
+#define MEM_WINDOW_2A      (1u << 23)
+#define MEM_WINDOW_2B      (1u << 24)
 #define FLUSH_GLOBAL       (1ull << 38)
 #define ATOMIC_WRITE       (1ull << 40)
 #define MANAGED_STEERING   (1u << 29)
@@ -62,6 +66,7 @@ static void fill_limits(const struct core_limits *l, struct uhca_cmd_device_attr
 	out->max_cq = l->max_cq;
 	out->max_cqe = l->max_cqe;
 	out->max_mr = l->max_mr;
+	out->max_mw = l->max_mw;
 	out->max_pd = l->max_pd;
 	out->max_qp_rd_atom = l->max_rd_atomic;
 	out->max_res_rd_atom = l->max_rd_atomic * l->max_qp;
@@ -107,6 +112,38 @@ static void fill_memory(const struct core_config *cfg, struct uhca_cmd_device_at
 		out->odp_xrc = ODP_SEND | ODP_WRITE | ODP_READ | atomic | srq;
 }
 
+/* Capabilities that profiles switch. */
+static uint64_t optional_caps(uint32_t features)
+{
+	static const struct {
+		uint32_t feature;
+		uint64_t cap;
+	} caps[] = {
+		{UHCA_ABI_HAS_MW_TYPE_1, MEM_WINDOW},
+		{UHCA_ABI_HAS_MW_TYPE_2A, MEM_WINDOW_2A},
+		{UHCA_ABI_HAS_MW_TYPE_2B, MEM_WINDOW_2B},
+		{UHCA_ABI_HAS_INVALIDATE, MEM_MGT_EXTENSIONS},
+		{UHCA_ABI_HAS_XRC, XRC},
+		{UHCA_ABI_HAS_FLUSH, FLUSH_GLOBAL},
+		{UHCA_ABI_HAS_ATOMIC_WRITE, ATOMIC_WRITE},
+	};
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < sizeof(caps) / sizeof(caps[0]); i++)
+		if (features & caps[i].feature)
+			all |= caps[i].cap;
+	return all;
+}
+
+/* UHCA_ABI_MW_TYPE bits: 1 << enum ibv_mw_type. */
+static uint32_t window_types(uint32_t features)
+{
+	uint32_t type_2 = UHCA_ABI_HAS_MW_TYPE_2A | UHCA_ABI_HAS_MW_TYPE_2B;
+
+	return (features & UHCA_ABI_HAS_MW_TYPE_1 ? 1u << 1 : 0) |
+	       (features & type_2 ? 1u << 2 : 0);
+}
+
 int core_query_device(struct client *c, struct uhca_cmd_device_attr *out)
 {
 	memset((uint8_t *)out + sizeof(out->h), 0, sizeof(*out) - sizeof(out->h));
@@ -116,13 +153,9 @@ int core_query_device(struct client *c, struct uhca_cmd_device_attr *out)
 	out->features = c->dev->cfg.features;
 	out->page_size_cap = PAGE_SIZES;
 	out->device_cap_flags = BAD_PKEY_CNTR | BAD_QKEY_CNTR | UD_AV_PORT_ENFORCE |
-				CURR_QP_STATE_MOD | SYS_IMAGE_GUID | RC_RNR_NAK_GEN;
-	if (out->features & UHCA_ABI_HAS_XRC)
-		out->device_cap_flags |= XRC;
-	if (c->dev->cfg.features & UHCA_ABI_HAS_FLUSH)
-		out->device_cap_flags |= FLUSH_GLOBAL;
-	if (c->dev->cfg.features & UHCA_ABI_HAS_ATOMIC_WRITE)
-		out->device_cap_flags |= ATOMIC_WRITE;
+				CURR_QP_STATE_MOD | SYS_IMAGE_GUID | RC_RNR_NAK_GEN |
+				optional_caps(out->features);
+	out->mw_type = window_types(out->features);
 	out->atomic_cap = c->dev->cfg.features & UHCA_ABI_HAS_ATOMICS ? ATOMIC_HCA : 0;
 	if (out->features & UHCA_ABI_HAS_RAW_PACKET)
 		out->device_cap_flags |= MANAGED_STEERING;

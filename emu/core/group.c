@@ -73,7 +73,7 @@ int core_import_pd(struct client *c, uint32_t handle)
 int core_import_mr(struct client *c, uint32_t handle, struct uhca_cmd_import_reply *out)
 {
 	struct mr *mr;
-	int err = client_find_shared(c, &c->dev->mrs, handle, &mr);
+	int err = mr_find(c, handle, &mr);
 	if (err)
 		return err;
 	out->lkey = mr->key;

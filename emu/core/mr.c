@@ -7,6 +7,7 @@
  */
 #include "mr.h"
 #include "dm.h"
+#include "mw.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -74,7 +75,10 @@ void mr_new_key(struct mr *mr)
 
 int mr_add(struct client *c, struct pd *pd, struct mr *mr)
 {
-	int err = table_add(&c->dev->mrs, mr, &mr->obj.handle);
+	struct device *dev = c->dev;
+	int err = dev->mrs.used - dev->n_mw < dev->cfg.limits.max_mr ? 0 : -ENOMEM;
+	if (!err)
+		err = table_add(&dev->mrs, mr, &mr->obj.handle);
 	if (err)
 		return err;
 	mr->obj.client = c;
@@ -151,6 +155,8 @@ int core_reg_mr(struct client *c, const struct uhca_cmd_reg_mr *in,
 
 void mr_destroy(struct mr *mr)
 {
+	if (mr->obj.refs)
+		mw_unbind_all(mr);
 	table_remove(&mr->obj.client->dev->mrs, mr->obj.handle);
 	mr->pd->obj.refs--;
 	if (mr->dm)
@@ -167,10 +173,22 @@ void mr_lose(struct mr *mr)
 	mr->kind = MR_KIND_LOST;
 }
 
-int core_dereg_mr(struct client *c, uint32_t handle)
+int mr_find(struct client *c, uint32_t handle, struct mr **out)
 {
 	struct mr *mr;
 	int err = client_find_shared(c, &c->dev->mrs, handle, &mr);
+	if (err)
+		return err;
+	if (mr->obj.kind != KEY_MR)
+		return -EINVAL;
+	*out = mr;
+	return 0;
+}
+
+int core_dereg_mr(struct client *c, uint32_t handle)
+{
+	struct mr *mr;
+	int err = mr_find(c, handle, &mr);
 	if (err)
 		return err;
 	if (mr->obj.refs)
@@ -192,7 +210,7 @@ enum mr_verdict mr_check(const struct pd *pd, uint32_t key, uint64_t addr, uint6
 			 uint32_t need, struct mr **out)
 {
 	struct mr *mr = table_find(&pd->obj.client->dev->mrs, key >> 8);
-	if (!mr || mr->key != key)
+	if (!mr || mr->obj.kind != KEY_MR || mr->key != key)
 		return MR_BAD_KEY;
 	if (mr->pd != pd)
 		return MR_BAD_PD;

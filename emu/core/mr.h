@@ -38,6 +38,9 @@ enum mr_kind {
 	MR_KIND_LOST,     /* memory of a client that has ended while others knew the region */
 };
 
+/* What a memory key names; struct object.kind. Both kinds stand in one table. */
+enum key_kind { KEY_MR, KEY_MW };
+
 struct mr {
 	struct object obj;
 	struct pd *pd;
@@ -74,7 +77,13 @@ static inline bool mr_is_plain(const struct mr *mr, const struct client *c)
 /* The client that owned the memory has ended; the region stays, without memory behind it. */
 void mr_lose(struct mr *mr);
 
-/* Unregisters whatever its use count; for teardown. core_dereg_mr is the polite way. */
+/* A region this client shares in: 0, or -EINVAL for any other handle (a window's, too). */
+int mr_find(struct client *c, uint32_t handle, struct mr **out);
+
+/*
+ * Unregisters whatever its use count (windows are unbound); for teardown. core_dereg_mr is the
+ * polite way.
+ */
 void mr_destroy(struct mr *mr);
 
 /* What a check found; it says what happened, not where to go (craft.md, pitfall 6). */

@@ -20,19 +20,6 @@ int core_modify_cq(struct client *c, const struct uhca_cmd_modify_cq *in)
 	return -EOPNOTSUPP;
 }
 
-int core_alloc_mw(struct client *c, const struct uhca_cmd_alloc_mw *in,
-		  struct uhca_cmd_alloc_mw_reply *out)
-{
-	(void)c, (void)in, (void)out;
-	return -EOPNOTSUPP;
-}
-
-int core_dealloc_mw(struct client *c, uint32_t handle)
-{
-	(void)c, (void)handle;
-	return -EOPNOTSUPP;
-}
-
 int core_attach_mcast(struct client *c, const struct uhca_cmd_mcast *in)
 {
 	(void)c, (void)in;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "completer.h"
+#include "local_op.h"
 #include "psn.h"
 #include "qp.h"
 #include "retry.h"
@@ -130,8 +131,9 @@ static enum fetch_verdict fetch(struct qp *qp)
 	w->status = send_check(qp, &w->wqe, &l, &w->length);
 	w->start = r->start;
 	w->first_psn = r->next_psn;
-	w->n_psn = packets_of(w->length, qp->mtu);
-	w->ssn = r->ssn + requests_of(qp, w);
+	w->executed = false;
+	w->n_psn = local_op_is(w) ? 0 : packets_of(w->length, qp->mtu);
+	w->ssn = r->ssn + (local_op_is(w) ? 0 : requests_of(qp, w));
 	r->ssn = w->ssn;
 	r->start += w->length;
 	r->next_psn = psn_add(r->next_psn, w->n_psn);
@@ -191,8 +193,12 @@ static enum requester_blocked why_blocked(const struct qp *qp, const struct send
 {
 	const struct requester *r = &qp->req;
 
+	if (w->executed)
+		return BLOCKED_NOT;
 	if (w->status)
 		return BLOCKED_ORDER;
+	if (local_op_is(w))
+		return local_op_blocked(qp, w);
 	if (!qp_is_reliable(qp))
 		return BLOCKED_NOT;
 	/* 10.8.3.3: a fenced request waits for all READs and atomics before it. */
@@ -502,6 +508,10 @@ bool requester_transmit(struct qp *qp, uint8_t *buf, size_t cap, struct core_tra
 		}
 		w = requester_wr(r, r->send);
 		r->blocked = why_blocked(qp, w);
+		if (r->blocked == BLOCKED_NOT && local_op_is(w)) {
+			local_op_run(qp, w);
+			continue;
+		}
 		if (r->blocked == BLOCKED_NOT && build(qp, w, buf, cap, out))
 			return true;
 		/* A local error completes when all before it have; then the loop sees ERR or SQE.

@@ -30,7 +30,7 @@ struct change {
 static int find(struct client *c, const struct uhca_cmd_rereg_mr *in, struct mr **mr,
 		struct change *to)
 {
-	int err = client_find_shared(c, &c->dev->mrs, in->handle, mr);
+	int err = mr_find(c, in->handle, mr);
 	if (err)
 		return err;
 	if (!in->flags || (in->flags & ~CHANGE_ALL))

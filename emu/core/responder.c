@@ -7,6 +7,8 @@
  */
 #include "answer.h"
 #include "atomic.h"
+#include "invalidate.h"
+#include "mw.h"
 #include "psn.h"
 #include "qp.h"
 #include "receive_wr.h"
@@ -28,6 +30,7 @@ enum verdict {
 	V_OPERATION, /* the responder could not do it */
 	V_RNR,       /* no receive posted */
 	V_LENGTH,    /* SEND longer than the receive */
+	V_KEY,       /* SEND with Invalidate of a key that it may not */
 	V_COUNT
 };
 
@@ -341,6 +344,7 @@ static enum verdict put_write(struct qp *qp, const struct core_train *t)
 {
 	struct responder *r = &qp->resp;
 	struct mr *mr;
+	uint64_t at;
 
 	if (roce_opcode_is_first(t->head.bth.opcode)) {
 		r->write_addr = t->head.reth.va;
@@ -348,15 +352,16 @@ static enum verdict put_write(struct qp *qp, const struct core_train *t)
 		r->write_left = r->write_length = t->head.reth.length;
 		/* The whole range is judged before its first byte moves; zero length needs no key.
 		 */
-		if (r->write_left && mr_check(qp->pd, r->write_rkey, r->write_addr, r->write_left,
-					      MR_REMOTE_WRITE, &mr) != MR_OK)
+		at = r->write_addr;
+		if (r->write_left && remote_check(qp, r->write_rkey, &at, r->write_left,
+						  MR_REMOTE_WRITE, &mr) != MR_OK)
 			return V_ACCESS;
 	}
 	if (t->length) {
-		if (mr_check(qp->pd, r->write_rkey, r->write_addr, t->length, MR_REMOTE_WRITE,
-			     &mr) != MR_OK)
+		at = r->write_addr;
+		if (remote_check(qp, r->write_rkey, &at, t->length, MR_REMOTE_WRITE, &mr) != MR_OK)
 			return V_ACCESS;
-		int err = sgl_write_mr(qp->dev, mr, r->write_addr, t->iov, t->n_iov);
+		int err = sgl_write_mr(qp->dev, mr, at, t->iov, t->n_iov);
 		if (err)
 			return memory_verdict(err);
 	}
@@ -385,10 +390,26 @@ static void finish_receive(struct qp *qp, const struct core_train *t, struct uhc
 	receive_complete(qp, e);
 }
 
+/* The key goes before the receive completes; a message whose key may not be taken has failed. */
+static enum verdict invalidate_for_peer(struct qp *qp, const struct core_train *t,
+					struct uhca_abi_cqe *e)
+{
+	if (!(last_info_of(t)->headers & ROCE_HDR_IETH))
+		return V_OK;
+	if (!(qp->dev->cfg.features & UHCA_ABI_HAS_INVALIDATE))
+		return V_INVALID;
+	if (!invalidate_key(qp, t->head.ieth))
+		return V_KEY;
+	e->imm = t->head.ieth;
+	e->flags |= UHCA_ABI_WC_WITH_INV;
+	return V_OK;
+}
+
 static enum verdict execute_send(struct qp *qp, const struct core_train *t)
 {
 	struct responder *r = &qp->resp;
 	struct uhca_abi_cqe e = {.byte_len = r->received + t->length};
+	enum verdict v;
 
 	if (!(r->received == 0 && ends_message(t) && receive_into_cqe(qp, &e, t->iov, t->n_iov))) {
 		int err = receive_place(qp, r->received, t->iov, t->n_iov);
@@ -397,9 +418,12 @@ static enum verdict execute_send(struct qp *qp, const struct core_train *t)
 	}
 	r->received += t->length;
 	r->message = ends_message(t) ? MESSAGE_NONE : MESSAGE_SEND;
-	if (ends_message(t))
+	if (!ends_message(t))
+		return V_OK;
+	v = invalidate_for_peer(qp, t, &e);
+	if (v == V_OK)
 		finish_receive(qp, t, &e);
-	return V_OK;
+	return v;
 }
 
 static enum verdict execute_write(struct qp *qp, const struct core_train *t)
@@ -419,9 +443,10 @@ static enum verdict execute_write(struct qp *qp, const struct core_train *t)
 static enum verdict execute_read(struct qp *qp, const struct core_train *t)
 {
 	const struct roce_reth *h = &t->head.reth;
+	uint64_t at = h->va;
 	struct mr *mr;
 
-	if (h->length && mr_check(qp->pd, h->rkey, h->va, h->length, MR_REMOTE_READ, &mr) != MR_OK)
+	if (h->length && remote_check(qp, h->rkey, &at, h->length, MR_REMOTE_READ, &mr) != MR_OK)
 		return V_ACCESS;
 	answer_new(qp, &(struct replay_entry){
 			       .kind = REPLAY_READ,
@@ -438,15 +463,15 @@ static enum verdict execute_read(struct qp *qp, const struct core_train *t)
 
 static enum verdict execute_atomic(struct qp *qp, const struct core_train *t)
 {
-	const struct roce_atomiceth *h = &t->head.atomiceth;
+	struct roce_atomiceth h = t->head.atomiceth;
 	bool cas = info_of(t)->operation == ROCE_OP_CMP_SWAP;
 	uint64_t original;
 	struct mr *mr;
 	int err;
 
-	if (mr_check(qp->pd, h->rkey, h->va, 8, MR_REMOTE_ATOMIC, &mr) != MR_OK)
+	if (remote_check(qp, h.rkey, &h.va, 8, MR_REMOTE_ATOMIC, &mr) != MR_OK)
 		return V_ACCESS;
-	err = atomic_execute(qp->dev, mr, h, cas, &original);
+	err = atomic_execute(qp->dev, mr, &h, cas, &original);
 	if (err)
 		return memory_verdict(err);
 	answer_new(qp, &(struct replay_entry){
@@ -455,8 +480,8 @@ static enum verdict execute_atomic(struct qp *qp, const struct core_train *t)
 			       .n_psn = 1,
 			       .msn = psn_add(qp->resp.msn, 1),
 			       .pd = qp->pd,
-			       .va = h->va,
-			       .rkey = h->rkey,
+			       .va = t->head.atomiceth.va,
+			       .rkey = h.rkey,
 			       .original = original,
 		       });
 	return V_OK;
@@ -480,11 +505,12 @@ static enum verdict execute_flush(struct qp *qp, const struct core_train *t)
 {
 	const struct roce_reth *h = &t->head.reth;
 	uint32_t length = t->head.feth.selectivity == 1 ? 0 : h->length;
+	uint64_t at = h->va;
 	struct mr *mr;
 
 	if (t->head.feth.selectivity > 1)
 		return V_INVALID;
-	if (mr_check(qp->pd, h->rkey, h->va, length, flush_rights(t), &mr) != MR_OK)
+	if (remote_check(qp, h->rkey, &at, length, flush_rights(t), &mr) != MR_OK)
 		return V_ACCESS;
 	answer_placed(qp, t);
 	return V_OK;
@@ -493,12 +519,13 @@ static enum verdict execute_flush(struct qp *qp, const struct core_train *t)
 static enum verdict execute_atomic_write(struct qp *qp, const struct core_train *t)
 {
 	const struct roce_reth *h = &t->head.reth;
+	uint64_t at = h->va;
 	struct mr *mr;
 	int err;
 
-	if (mr_check(qp->pd, h->rkey, h->va, 8, MR_REMOTE_WRITE, &mr) != MR_OK)
+	if (remote_check(qp, h->rkey, &at, 8, MR_REMOTE_WRITE, &mr) != MR_OK)
 		return V_ACCESS;
-	err = sgl_write_mr(qp->dev, mr, h->va, t->iov, t->n_iov);
+	err = sgl_write_mr(qp->dev, mr, at, t->iov, t->n_iov);
 	if (err)
 		return memory_verdict(err);
 	answer_placed(qp, t);
@@ -553,6 +580,8 @@ static const struct {
 		      UHCA_ABI_EVENT_QP_ACCESS_ERR},
 	[V_OPERATION] = {ROCE_NAK_REMOTE_OPERATIONAL, UHCA_ABI_WC_LOC_PROT_ERR, UINT32_MAX},
 	[V_LENGTH] = {ROCE_NAK_INVALID_REQUEST, UHCA_ABI_WC_LOC_LEN_ERR, UINT32_MAX},
+	[V_KEY] = {ROCE_NAK_REMOTE_ACCESS, UHCA_ABI_WC_REM_INV_REQ_ERR,
+		   UHCA_ABI_EVENT_QP_ACCESS_ERR},
 };
 
 /* Completes the receive at hand in error, if there is one. */
@@ -603,6 +632,7 @@ static void conclude_rc(struct qp *qp, const struct core_train *t, enum verdict 
 	case V_ACCESS:
 	case V_OPERATION:
 	case V_LENGTH:
+	case V_KEY:
 		fail_receive(qp, rc_fault[v].status);
 		answer_nak(qp, roce_syndrome(ROCE_NAK, rc_fault[v].nak));
 		qp_fail(qp, rc_fault[v].event);
@@ -633,6 +663,7 @@ static void conclude_uc(struct qp *qp, const struct core_train *t, enum verdict 
 	case V_SEQUENCE:
 	case V_INVALID:
 	case V_ACCESS:
+	case V_KEY:
 		break;
 	}
 	device_drop(qp->dev, qp->qpn, t->head.bth.psn, CORE_DROP_LENGTH);

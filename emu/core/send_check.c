@@ -18,6 +18,9 @@ static const uint8_t opcode_types[] = {
 	[UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD] = RC_ | XRC_,
 	[UHCA_ABI_WR_FLUSH] = RC_ | XRC_,
 	[UHCA_ABI_WR_ATOMIC_WRITE] = RC_ | XRC_,
+	[UHCA_ABI_WR_LOCAL_INV] = RC_ | UC_ | XRC_,
+	[UHCA_ABI_WR_BIND_MW] = RC_ | UC_ | XRC_,
+	[UHCA_ABI_WR_SEND_WITH_INV] = RC_ | XRC_,
 };
 
 static bool opcode_allowed(const struct qp *qp, uint8_t opcode)
@@ -43,6 +46,9 @@ static uint32_t feature_of(uint8_t opcode)
 		return UHCA_ABI_HAS_FLUSH;
 	case UHCA_ABI_WR_ATOMIC_WRITE:
 		return UHCA_ABI_HAS_ATOMIC_WRITE;
+	case UHCA_ABI_WR_LOCAL_INV:
+	case UHCA_ABI_WR_SEND_WITH_INV:
+		return UHCA_ABI_HAS_INVALIDATE;
 	default:
 		return 0;
 	}
@@ -116,6 +122,9 @@ uint8_t send_check(const struct qp *qp, const struct uhca_abi_send_wqe *wqe, con
 	*length = 0;
 	if (!opcode_allowed(qp, wqe->opcode) || opcode_missing(&qp->dev->cfg, wqe->opcode))
 		return UHCA_ABI_WC_LOC_QP_OP_ERR;
+	/* Keys of local operations are judged when their turn comes. */
+	if (wqe->opcode == UHCA_ABI_WR_LOCAL_INV || wqe->opcode == UHCA_ABI_WR_BIND_MW)
+		return 0;
 	status = check_payload(wqe, l, &bytes);
 	if (!status)
 		status = check_length(wqe, bytes);

@@ -7,6 +7,7 @@
 #include "bytes.h"
 #include "cq.h"
 #include "mr.h"
+#include "mw.h"
 #include "qp.h"
 #include "qp_state.h"
 #include "srq.h"
@@ -65,6 +66,22 @@ static void describe_mr(const void *object, struct facts *f)
 		return;
 	hex(f, "first_page", page_array_entry(pa, 0));
 	hex(f, "last_page", page_array_entry(pa, pa->n_pages - 1));
+}
+
+static void describe_mw(const void *object, struct facts *f)
+{
+	const struct mw *mw = object;
+	hex(f, "rkey", mw->key);
+	text(f, "type", mw->type == 1 ? "1" : mw->by_qpn ? "2A" : "2B");
+	text(f, "state", mw->mr ? "bound" : "unbound");
+	number(f, "pd", mw->pd->obj.handle);
+	if (!mw->mr)
+		return;
+	hex(f, "region", mw->mr->key);
+	hex(f, "addr", mw->addr);
+	number(f, "length", mw->length);
+	hex(f, "access", mw->access);
+	hex(f, "qpn", mw->qpn);
 }
 
 static void describe_cq(const void *object, struct facts *f)
@@ -155,9 +172,11 @@ static void describe_ah(const void *object, struct facts *f)
 static const struct {
 	size_t table; /* offset in struct device */
 	void (*describe)(const void *object, struct facts *f);
+	enum key_kind of; /* regions and windows share a table */
 } kind[] = {
 	[CORE_OBJECT_PD] = {offsetof(struct device, pds), describe_pd},
 	[CORE_OBJECT_MR] = {offsetof(struct device, mrs), describe_mr},
+	[CORE_OBJECT_MW] = {offsetof(struct device, mrs), describe_mw, KEY_MW},
 	[CORE_OBJECT_CQ] = {offsetof(struct device, cqs), describe_cq},
 	[CORE_OBJECT_QP] = {offsetof(struct device, qps), describe_qp},
 	[CORE_OBJECT_SRQ] = {offsetof(struct device, srqs), describe_srq},
@@ -178,6 +197,8 @@ void core_visit(struct device *dev, enum core_object_type type,
 	uint32_t cursor = 0;
 	for (const struct object *o; (o = table_next(t, &cursor));) {
 		struct facts f = {.n = 0};
+		if (o->kind != kind[type].of)
+			continue;
 		number(&f, "handle", o->handle);
 		kind[type].describe(o, &f);
 		visit(arg, o->client->cookie, f.fact, f.n);
@@ -186,5 +207,7 @@ void core_visit(struct device *dev, enum core_object_type type,
 
 uint32_t core_object_count(const struct device *dev, enum core_object_type type)
 {
-	return table_of(dev, type)->used;
+	if (type == CORE_OBJECT_MW)
+		return dev->n_mw;
+	return table_of(dev, type)->used - (type == CORE_OBJECT_MR ? dev->n_mw : 0);
 }

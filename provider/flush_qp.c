@@ -83,6 +83,10 @@ static enum ibv_wc_opcode send_opcode(uint8_t wr_opcode)
 		return IBV_WC_COMP_SWAP;
 	case UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD:
 		return IBV_WC_FETCH_ADD;
+	case UHCA_ABI_WR_BIND_MW:
+		return IBV_WC_BIND_MW;
+	case UHCA_ABI_WR_LOCAL_INV:
+		return IBV_WC_LOCAL_INV;
 	default: /* one of the others; a byte, not an enum */
 		return IBV_WC_SEND;
 	}

@@ -12,6 +12,7 @@
 #include "dm.h"
 #include "flow.h"
 #include "mr.h"
+#include "mw.h"
 #include "pd.h"
 #include "poll_cq.h"
 #include "post_recv.h"
@@ -30,11 +31,13 @@
 static void *const supported[UHCAV_OP_COUNT] = {
 	IS(advise_mr, uhcav_advise_mr),
 	IS(alloc_dm, uhcav_alloc_dm),
+	IS(alloc_mw, uhcav_alloc_mw),
 	IS(alloc_null_mr, uhcav_alloc_null_mr),
 	IS(alloc_pd, uhcav_alloc_pd),
 	IS(async_event, uhcav_async_event),
 	IS(attach_mcast, uhcav_attach_mcast),
 	IS(close_xrcd, uhcav_close_xrcd),
+	IS(bind_mw, uhcav_bind_mw),
 	IS(cq_event, uhcav_cq_event),
 	IS(create_ah, uhcav_create_ah),
 	IS(create_cq, uhcav_create_cq),
@@ -43,6 +46,7 @@ static void *const supported[UHCAV_OP_COUNT] = {
 	IS(create_qp_ex, uhcav_create_qp_ex),
 	IS(create_srq, uhcav_create_srq),
 	IS(create_srq_ex, uhcav_create_srq_ex),
+	IS(dealloc_mw, uhcav_dealloc_mw),
 	IS(dealloc_pd, uhcav_dealloc_pd),
 	IS(dereg_mr, uhcav_dereg_mr),
 	IS(destroy_ah, uhcav_destroy_ah),

@@ -7,6 +7,7 @@
 #include "post_send.h"
 
 #include "ah.h"
+#include "mw.h"
 #include "qp.h"
 #include "send_wqe.h"
 
@@ -16,19 +17,26 @@
 #define BIT(opcode) (1u << (opcode))
 
 #define WITH_IMMEDIATE (BIT(IBV_WR_SEND_WITH_IMM) | BIT(IBV_WR_RDMA_WRITE_WITH_IMM))
+#define WITH_KEY       (BIT(IBV_WR_SEND_WITH_INV) | BIT(IBV_WR_LOCAL_INV))
+/* What names no data at all. */
+#define WITHOUT_DATA   (BIT(IBV_WR_LOCAL_INV) | BIT(IBV_WR_BIND_MW))
 
 _Static_assert((int)UHCA_ABI_WR_SEND == (int)IBV_WR_SEND &&
 		       (int)UHCA_ABI_WR_RDMA_READ == (int)IBV_WR_RDMA_READ &&
 		       (int)UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD == (int)IBV_WR_ATOMIC_FETCH_AND_ADD,
 	       "opcodes travel untranslated");
 
-static int check(const struct uhcav_qp *qp, const struct ibv_send_wr *wr)
+static int check(const struct uhcav_qp *qp, const struct ibv_send_wr *wr, enum ibv_mw_type window)
 {
 	if ((unsigned)wr->opcode >= 32 || !(qp->send_mask & BIT(wr->opcode)))
 		return EINVAL;
 	if (wr->send_flags & ~UHCAV_SEND_FLAGS)
 		return EINVAL;
 	if (wr->num_sge < 0 || (uint32_t)wr->num_sge > qp->sq.max_sge)
+		return EINVAL;
+	if (wr->opcode == IBV_WR_BIND_MW &&
+	    (uhcav_mw_check_bind(qp->qp.context, wr->bind_mw.mw, &wr->bind_mw.bind_info) ||
+	     wr->bind_mw.mw->type != window))
 		return EINVAL;
 	/* An address handle of another context would be a number that may name one of ours. */
 	if (qp->qp.qp_type == IBV_QPT_UD &&
@@ -47,6 +55,8 @@ static void put_target(const struct uhcav_qp *qp, const struct ibv_send_wr *wr,
 		wqe->ud.ah = uhcav_ah_of(wr->wr.ud.ah)->handle;
 		wqe->ud.remote_qpn = wr->wr.ud.remote_qpn;
 		wqe->ud.remote_qkey = wr->wr.ud.remote_qkey;
+	} else if (wr->opcode == IBV_WR_BIND_MW) {
+		uhcav_mw_put_bind(wqe, wr->bind_mw.mw, wr->bind_mw.rkey, &wr->bind_mw.bind_info);
 	} else if (atomics & BIT(wr->opcode)) {
 		wqe->atomic.remote_addr = wr->wr.atomic.remote_addr;
 		wqe->atomic.compare_add = wr->wr.atomic.compare_add;
@@ -66,16 +76,18 @@ static int put(struct uhcav_qp *qp, const struct ibv_send_wr *wr)
 	struct uhca_abi_send_wqe wqe = {.wr_id = wr->wr_id,
 					.opcode = (uint8_t)wr->opcode,
 					.flags = uhcav_send_flags(wr->send_flags)};
-	int err;
+	int err = 0;
 
 	if (wr->send_flags & IBV_SEND_INLINE)
 		err = uhcav_send_put_inline(qp, index, &wqe, wr->sg_list, wr->num_sge);
-	else
+	else if (!(WITHOUT_DATA & BIT(wr->opcode)))
 		err = uhcav_send_put_elements(qp, index, &wqe, wr->sg_list, (size_t)wr->num_sge);
 	if (err)
 		return err;
 	if (WITH_IMMEDIATE & BIT(wr->opcode))
 		wqe.imm = wr->imm_data;
+	else if (WITH_KEY & BIT(wr->opcode))
+		wqe.imm = wr->invalidate_rkey;
 	if (qp->qp.qp_type == IBV_QPT_XRC_SEND)
 		wqe.xrc_srqn = wr->qp_type.xrc.remote_srqn;
 	put_target(qp, wr, &wqe);
@@ -84,13 +96,14 @@ static int put(struct uhcav_qp *qp, const struct ibv_send_wr *wr)
 	return 0;
 }
 
-static int post(struct uhcav_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
+static int post(struct uhcav_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr,
+		enum ibv_mw_type window)
 {
 	int err = uhcav_send_state(qp);
 
 	for (; wr; wr = wr->next) {
 		if (!err)
-			err = check(qp, wr);
+			err = check(qp, wr, window);
 		if (!err && uhcav_work_queue_full(&qp->sq))
 			err = ENOMEM;
 		if (!err)
@@ -104,9 +117,10 @@ static int post(struct uhcav_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr 
 	return err;
 }
 
-int uhcav_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
+/* Windows of the type may be bound: each type has its own call (ibv_bind_mw(3)). */
+static int post_all(struct uhcav_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr,
+		    enum ibv_mw_type window)
 {
-	struct uhcav_qp *qp = uhcav_qp_of(ibqp);
 	uint32_t before;
 	bool posted;
 	int err;
@@ -117,7 +131,7 @@ int uhcav_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send
 	}
 	uhcav_lock(&qp->sq.lock);
 	before = qp->sq.producer;
-	err = post(qp, wr, bad_wr);
+	err = post(qp, wr, bad_wr, window);
 	posted = qp->sq.producer != before;
 	if (posted)
 		uhca_ring_publish(&qp->sq.ring->producer, qp->sq.producer);
@@ -125,4 +139,16 @@ int uhcav_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send
 	if (posted)
 		uhcav_context_ring(qp->ctx, qp->doorbell);
 	return err;
+}
+
+int uhcav_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
+{
+	return post_all(uhcav_qp_of(ibqp), wr, bad_wr, IBV_MW_TYPE_2);
+}
+
+int uhcav_post_bind(struct ibv_qp *ibqp, struct ibv_send_wr *wr)
+{
+	struct ibv_send_wr *bad;
+
+	return post_all(uhcav_qp_of(ibqp), wr, &bad, IBV_MW_TYPE_1);
 }

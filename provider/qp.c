@@ -29,10 +29,12 @@ static uint32_t send_mask(enum ibv_qp_type type)
 	const uint32_t fetch = BIT(IBV_WR_RDMA_READ) | BIT(IBV_WR_ATOMIC_CMP_AND_SWP) |
 			       BIT(IBV_WR_ATOMIC_FETCH_AND_ADD);
 
+	const uint32_t local = BIT(IBV_WR_BIND_MW) | BIT(IBV_WR_LOCAL_INV);
+
 	if (type == IBV_QPT_RC || type == IBV_QPT_XRC_SEND)
-		return send | write | fetch;
+		return send | write | fetch | local | BIT(IBV_WR_SEND_WITH_INV);
 	if (type == IBV_QPT_UC)
-		return send | write;
+		return send | write | local;
 	if (type == IBV_QPT_RAW_PACKET)
 		return BIT(IBV_WR_SEND);
 	return send;

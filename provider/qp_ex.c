@@ -11,6 +11,7 @@
 #include "qp_ex.h"
 
 #include "ah.h"
+#include "mw.h"
 #include "send_wqe.h"
 
 #include <stddef.h>
@@ -318,12 +319,11 @@ static void wr_bind_mw(struct ibv_qp_ex *qpx, struct ibv_mw *mw, uint32_t rkey,
 
 	if (!wqe)
 		return;
-	wqe->bind.addr = info->addr;
-	wqe->bind.length = info->length;
-	wqe->bind.mr_lkey = info->mr ? info->mr->lkey : 0;
-	wqe->bind.mw_rkey = mw->rkey;
-	wqe->bind.new_rkey = rkey;
-	wqe->bind.access = info->mw_access_flags;
+	if (uhcav_mw_check_bind(of(qpx)->qp.context, mw, info) || mw->type != IBV_MW_TYPE_2) {
+		fail(of(qpx), EINVAL);
+		return;
+	}
+	uhcav_mw_put_bind(wqe, mw, rkey, info);
 	of(qpx)->build.has_data = true;
 }
 

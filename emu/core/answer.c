@@ -158,19 +158,6 @@ static void build_atomic(struct qp *qp, const struct replay_entry *e, struct cor
 	t->head.atomic_ack = e->original;
 }
 
-/* As when the request came: an XRC QP has had the protection domain of the SRQ it named. */
-static enum mr_verdict check_read(struct qp *qp, const struct replay_entry *a, uint64_t *at,
-				  uint32_t length, struct mr **mr)
-{
-	struct pd *now = qp->pd;
-	enum mr_verdict v;
-
-	qp->pd = a->pd;
-	v = remote_check(qp, a->rkey, at, length, MR_REMOTE_READ, mr);
-	qp->pd = now;
-	return v;
-}
-
 /* The region may have gone since the request was accepted: the key is checked at each piece. */
 static int read_piece(struct qp *qp, const struct replay_entry *a, uint32_t take, uint8_t *buf)
 {
@@ -179,7 +166,7 @@ static int read_piece(struct qp *qp, const struct replay_entry *a, uint32_t take
 
 	if (take == 0)
 		return 0;
-	if (!a->pd || check_read(qp, a, &at, take, &mr) != MR_OK)
+	if (!a->pd || remote_check_read(qp, a->pd, a->rkey, &at, take, &mr) != MR_OK)
 		return -EACCES;
 	return sgl_read_mr(qp->dev, mr, at, take, buf);
 }

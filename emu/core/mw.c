@@ -12,7 +12,10 @@
 
 enum { TYPE_1 = 1, TYPE_2 = 2 };
 
-#define STORES (MR_REMOTE_WRITE | MR_REMOTE_ATOMIC)
+#define STORES  (MR_REMOTE_WRITE | MR_REMOTE_ATOMIC)
+#define RIGHTS  (STORES | MR_REMOTE_READ | MR_ZERO_BASED | MR_FLUSH_GLOBAL | MR_FLUSH_PERSISTENT)
+/* Flags of regions that mean nothing for a window and harm none. */
+#define IGNORED (MR_LOCAL_WRITE | MR_MW_BIND | MR_OPTIONAL)
 
 static int check_type(const struct device *dev, uint32_t type)
 {
@@ -151,7 +154,8 @@ static bool region_allows(const struct qp *qp, const struct uhca_abi_send_wqe *w
 static bool may_bind(const struct qp *qp, const struct mw *mw, const struct uhca_abi_send_wqe *wqe)
 {
 	/* C10-72: window and queue belong to one protection domain. */
-	if (mw->pd != qp->pd || !key_allowed(mw, wqe->bind.new_rkey))
+	if (mw->pd != qp->pd || (wqe->bind.access & ~(uint32_t)(RIGHTS | IGNORED)) ||
+	    !key_allowed(mw, wqe->bind.new_rkey))
 		return false;
 	if (mw->type == TYPE_1) /* zero based windows are of type 2 (10.6.7.2) */
 		return !(wqe->bind.access & MR_ZERO_BASED);
@@ -165,7 +169,7 @@ static void attach(struct qp *qp, struct mw *mw, struct mr *mr, const struct uhc
 	mr->obj.refs++;
 	mw->addr = wqe->bind.addr;
 	mw->length = wqe->bind.length;
-	mw->access = wqe->bind.access;
+	mw->access = wqe->bind.access & RIGHTS;
 	mw->qpn = qp->qpn;
 	if (mw->by_qpn)
 		qp->obj.refs++;
@@ -193,14 +197,20 @@ bool mw_bind(struct qp *qp, const struct uhca_abi_send_wqe *wqe)
 
 /* ---- use ---- */
 
-static enum mr_verdict window_check(const struct qp *qp, const struct mw *mw, uint64_t *addr,
+/* The queue a request came to, and the domain it works in. */
+struct user {
+	const struct qp *qp;
+	const struct pd *pd;
+};
+
+static enum mr_verdict window_check(const struct user *u, const struct mw *mw, uint64_t *addr,
 				    uint64_t length, uint32_t need)
 {
 	uint64_t base = mw->access & MR_ZERO_BASED ? 0 : mw->addr;
 
-	if (!mw->mr || (mw->type == TYPE_2 && mw->qpn != qp->qpn))
+	if (!mw->mr || (mw->type == TYPE_2 && mw->qpn != u->qp->qpn))
 		return MR_BAD_KEY;
-	if (mw->pd != qp->pd && !mw->by_qpn)
+	if (mw->pd != u->pd && !mw->by_qpn)
 		return MR_BAD_PD;
 	if ((mw->access & need) != need)
 		return MR_BAD_ACCESS;
@@ -210,19 +220,31 @@ static enum mr_verdict window_check(const struct qp *qp, const struct mw *mw, ui
 	return MR_OK;
 }
 
-enum mr_verdict remote_check(const struct qp *qp, uint32_t key, uint64_t *addr, uint64_t length,
+static enum mr_verdict check(const struct user *u, uint32_t key, uint64_t *addr, uint64_t length,
 			     uint32_t need, struct mr **mr)
 {
-	const struct object *o = table_find(&qp->dev->mrs, key >> 8);
+	const struct object *o = table_find(&u->qp->dev->mrs, key >> 8);
 	const struct mw *mw = (const void *)o;
 	enum mr_verdict v;
 
 	if (!o || o->kind != KEY_MW)
-		return mr_check(qp->pd, key, *addr, length, need, mr);
+		return mr_check(u->pd, key, *addr, length, need, mr);
 	if (mw->key != key)
 		return MR_BAD_KEY;
-	v = window_check(qp, mw, addr, length, need);
+	v = window_check(u, mw, addr, length, need);
 	if (v == MR_OK)
 		*mr = mw->mr;
 	return v;
+}
+
+enum mr_verdict remote_check(const struct qp *qp, uint32_t key, uint64_t *addr, uint64_t length,
+			     uint32_t need, struct mr **mr)
+{
+	return check(&(struct user){qp, qp->pd}, key, addr, length, need, mr);
+}
+
+enum mr_verdict remote_check_read(const struct qp *qp, const struct pd *pd, uint32_t key,
+				  uint64_t *addr, uint64_t length, struct mr **mr)
+{
+	return check(&(struct user){qp, pd}, key, addr, length, MR_REMOTE_READ, mr);
 }

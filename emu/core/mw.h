@@ -58,4 +58,8 @@ void mw_destroy(struct mw *mw);
 enum mr_verdict remote_check(const struct qp *qp, uint32_t key, uint64_t *addr, uint64_t length,
 			     uint32_t need, struct mr **mr);
 
+/* For the next piece of a READ that was accepted for this domain: an XRC QP may have moved on. */
+enum mr_verdict remote_check_read(const struct qp *qp, const struct pd *pd, uint32_t key,
+				  uint64_t *addr, uint64_t length, struct mr **mr);
+
 #endif

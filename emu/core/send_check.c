@@ -19,7 +19,7 @@ static const uint8_t opcode_types[] = {
 	[UHCA_ABI_WR_FLUSH] = RC_ | XRC_,
 	[UHCA_ABI_WR_ATOMIC_WRITE] = RC_ | XRC_,
 	[UHCA_ABI_WR_LOCAL_INV] = RC_ | UC_ | XRC_,
-	[UHCA_ABI_WR_BIND_MW] = RC_ | UC_,
+	[UHCA_ABI_WR_BIND_MW] = RC_ | UC_ | XRC_,
 	[UHCA_ABI_WR_SEND_WITH_INV] = RC_ | XRC_,
 };
 

@@ -173,10 +173,10 @@ static void test_too_long(void **state)
 
 static void test_unknown_opcode(void **state)
 {
-	static const uint8_t opcode[] = {12, 63, 255};
+	static const uint8_t opcode[] = {10, 13, 63, 255};
 
 	(void)state;
-	for (unsigned i = 0; i < 3; i++) {
+	for (unsigned i = 0; i < 4; i++) {
 		struct vsend wr = {.opcode = opcode[i]};
 		struct pair p;
 

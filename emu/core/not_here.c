@@ -32,15 +32,3 @@ int core_dealloc_mw(struct client *c, uint32_t handle)
 	(void)c, (void)handle;
 	return -EOPNOTSUPP;
 }
-
-int core_attach_mcast(struct client *c, const struct uhca_cmd_mcast *in)
-{
-	(void)c, (void)in;
-	return -EOPNOTSUPP;
-}
-
-int core_detach_mcast(struct client *c, const struct uhca_cmd_mcast *in)
-{
-	(void)c, (void)in;
-	return -EOPNOTSUPP;
-}

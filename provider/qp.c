@@ -63,6 +63,7 @@ static int create_command(struct uhcav_qp *qp, const struct ibv_qp_init_attr *at
 		.max_recv_sge = qp->qp.srq ? 0 : cap->max_recv_sge,
 		.max_inline_data = cap->max_inline_data,
 		.sq_sig_all = attr->sq_sig_all != 0,
+		.create_flags = qp->create_flags,
 	};
 	struct uhcav_call call = {.request = &request.h,
 				  .request_size = sizeof(request),
@@ -226,7 +227,7 @@ static bool all_of(const struct ibv_context *ibctx, const struct ibv_qp_init_att
 
 /* ops NULL: no ibv_wr_* calls. 0 or -errno. */
 static int create(struct ibv_pd *pd, struct ibv_qp_init_attr *attr, const uint64_t *ops,
-		  struct uhcav_qp **out)
+		  uint32_t create_flags, struct uhcav_qp **out)
 {
 	struct uhcav_qp *qp;
 	int err;
@@ -238,6 +239,7 @@ static int create(struct ibv_pd *pd, struct ibv_qp_init_attr *attr, const uint64
 	qp = alloc_qp(pd, attr);
 	if (!qp)
 		return -ENOMEM;
+	qp->create_flags = create_flags;
 	err = ops ? uhcav_qp_ex_check(qp, *ops) : 0;
 	if (!err)
 		err = open_qp(qp, attr);
@@ -257,7 +259,7 @@ static int create(struct ibv_pd *pd, struct ibv_qp_init_attr *attr, const uint64
 struct ibv_qp *uhcav_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 {
 	struct uhcav_qp *qp;
-	int err = create(pd, attr, NULL, &qp);
+	int err = create(pd, attr, NULL, 0, &qp);
 
 	errno = err ? -err : errno;
 	return err ? NULL : &qp->qp;
@@ -270,13 +272,15 @@ static int create_ex(struct ibv_qp_init_attr_ex *attr, struct uhcav_qp **out)
 	const uint64_t *ops =
 		attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS ? &attr->send_ops_flags : NULL;
 
-	if ((attr->comp_mask & ~known) ||
-	    ((attr->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS) && attr->create_flags))
+	uint32_t flags = attr->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS ? attr->create_flags : 0;
+
+	/* Which flags there are is the device's to say. */
+	if (attr->comp_mask & ~known)
 		return -EOPNOTSUPP;
 	if (!(attr->comp_mask & IBV_QP_INIT_ATTR_PD) || !attr->pd)
 		return -EINVAL;
 	/* The extended struct begins with the fields of the plain one, by design of verbs. */
-	return create(attr->pd, (struct ibv_qp_init_attr *)attr, ops, out);
+	return create(attr->pd, (struct ibv_qp_init_attr *)attr, ops, flags, out);
 }
 
 struct ibv_qp *uhcav_create_qp_ex(struct ibv_context *ibctx, struct ibv_qp_init_attr_ex *attr)

@@ -60,6 +60,7 @@ struct uhcav_qp {
 	size_t region_size;
 	uint32_t async_events_read; /* atomic */
 	struct ibv_qp_cap cap;
+	uint32_t create_flags; /* enum ibv_qp_create_flags */
 	bool sq_sig_all;
 };
 

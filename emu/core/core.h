@@ -113,6 +113,12 @@ struct core_ops {
 	uint32_t (*async_purge)(void *client, uint64_t cookie);
 	/* Unpredictable bytes (seeded in the simulator): keys, QP numbers. */
 	void (*random)(void *user, void *buf, size_t len);
+	/*
+	 * Optional: the first QP of the device was attached to a multicast group, or the last one
+	 * detached; gid is as packets to it carry it. 0 or -errno, which the attach returns; the
+	 * end of a membership does not fail.
+	 */
+	int (*mcast)(void *user, const uint8_t gid[16], bool join);
 	/* Optional (NULL: off). */
 	void (*trace)(void *user, enum core_trace_point point, uint32_t qpn, uint32_t a,
 		      uint32_t b);

@@ -23,6 +23,7 @@
 #define LIMIT_OBJECTS (1u << 20)
 #define LIMIT_WR      (1u << 20)
 #define LIMIT_CQE     (1u << 22)
+#define LIMIT_GROUPS  (1u << 15)
 #define LIMIT_INLINE  (1u << 16)
 #define LIMIT_SCATTER 960u
 #define LIMIT_MR_SIZE (1ull << 47)
@@ -47,7 +48,8 @@
 	UHCA_ABI_HAS_XRC | \
 	UHCA_ABI_HAS_MW_TYPE_1 | \
 	UHCA_ABI_HAS_MW_TYPE_2B | \
-	UHCA_ABI_HAS_INVALIDATE)
+	UHCA_ABI_HAS_INVALIDATE | \
+	UHCA_ABI_HAS_MCAST)
 /* clang-format on */
 
 static const struct core_limits default_limits = {
@@ -69,6 +71,8 @@ static const struct core_limits default_limits = {
 	.max_dm_size = 1ull << 24,
 	.max_flow = 4096,
 	.max_xrcd = 1024,
+	.max_mcast_grp = 256,
+	.max_mcast_qp_attach = 256,
 };
 
 void core_config_default(struct core_config *cfg)
@@ -99,7 +103,8 @@ static bool limits_ok(const struct core_limits *l)
 	       l->max_inline_data <= LIMIT_INLINE && l->max_mr_size >= 1 &&
 	       l->max_mr_size <= LIMIT_MR_SIZE && l->max_dm_size <= LIMIT_DM_SIZE &&
 	       l->max_flow <= LIMIT_OBJECTS && l->max_xrcd <= LIMIT_OBJECTS &&
-	       l->max_mw <= LIMIT_OBJECTS;
+	       l->max_mw <= LIMIT_OBJECTS && l->max_mcast_grp <= LIMIT_GROUPS &&
+	       l->max_mcast_qp_attach <= LIMIT_GROUPS;
 }
 
 bool core_config_valid(const struct core_config *cfg)
@@ -144,6 +149,7 @@ struct device *core_create(const struct core_ops *ops, void *user, const struct 
 	list_init(&dev->flow_rules);
 	list_init(&dev->patient);
 	list_init(&dev->xrc_domains);
+	list_init(&dev->groups);
 	timer_heap_construct(&dev->timers);
 	construct_tables(dev);
 	return dev;

@@ -39,6 +39,8 @@ struct device {
 	struct table xrcds;
 	struct table srqns; /* SRQ number -> struct srq, of XRC SRQs */
 	struct list xrc_domains;
+	struct list groups; /* struct mcast_group */
+	uint32_t n_groups;
 
 	struct timer_heap timers;
 	struct list tx_ready;   /* struct qp.tx_link */

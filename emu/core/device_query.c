@@ -77,6 +77,9 @@ static void fill_limits(const struct core_limits *l, struct uhca_cmd_device_attr
 	out->max_srq_sge = l->max_srq_sge;
 	out->max_pkeys = 1;
 	out->max_xrcd = l->max_xrcd;
+	out->max_mcast_grp = l->max_mcast_grp;
+	out->max_mcast_qp_attach = l->max_mcast_qp_attach;
+	out->max_total_mcast_qp_attach = l->max_mcast_grp * l->max_mcast_qp_attach;
 	out->max_inline_data = l->max_inline_data;
 }
 

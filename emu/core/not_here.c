@@ -19,15 +19,3 @@ int core_modify_cq(struct client *c, const struct uhca_cmd_modify_cq *in)
 	(void)c, (void)in;
 	return -EOPNOTSUPP;
 }
-
-int core_attach_mcast(struct client *c, const struct uhca_cmd_mcast *in)
-{
-	(void)c, (void)in;
-	return -EOPNOTSUPP;
-}
-
-int core_detach_mcast(struct client *c, const struct uhca_cmd_mcast *in)
-{
-	(void)c, (void)in;
-	return -EOPNOTSUPP;
-}

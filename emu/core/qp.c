@@ -6,6 +6,7 @@
  */
 #include "qp.h"
 #include "async_event.h"
+#include "mcast.h"
 #include "qp_share.h"
 #include "queue_region.h"
 #include "source_port.h"
@@ -46,13 +47,20 @@ static int check_type(const struct device *dev, uint32_t type)
 	return -EINVAL;
 }
 
+/* The one flag there is, for the QPs that can be attached to groups. */
+static bool block_loopback_ok(const struct device *dev, const struct uhca_cmd_create_qp *in)
+{
+	return in->create_flags == QP_CREATE_BLOCK_SELF_MCAST_LB && in->qp_type == QPT_UD &&
+	       dev->cfg.features & UHCA_ABI_HAS_MCAST;
+}
+
 static int check_request(const struct device *dev, const struct uhca_cmd_create_qp *in)
 {
 	const struct core_limits *l = &dev->cfg.limits;
 	int err = check_type(dev, in->qp_type);
 	if (err)
 		return err;
-	if (in->create_flags)
+	if (in->create_flags && !block_loopback_ok(dev, in))
 		return -EOPNOTSUPP;
 	if (in->max_send_wr > l->max_qp_wr || in->max_send_sge > l->max_sge ||
 	    in->max_inline_data > l->max_inline_data)
@@ -347,6 +355,7 @@ void qp_destroy(struct qp *qp)
 	struct client *c = qp->obj.client;
 	struct device *dev = qp->dev;
 	farewell_keep(qp);
+	mcast_forget_qp(qp);
 	list_remove(&qp->tx_link);
 	list_remove(&qp->ack_link);
 	timer_cancel(&dev->timers, &qp->req.timer);

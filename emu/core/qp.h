@@ -27,6 +27,9 @@ enum qp_type {
 	QPT_XRC_RECV = 10,
 };
 
+/* enum ibv_qp_create_flags: what a QP attached to a multicast group does not want to hear. */
+#define QP_CREATE_BLOCK_SELF_MCAST_LB (1u << 1)
+
 struct qp {
 	struct object obj;
 	struct device *dev;

@@ -3,7 +3,9 @@
  * The way in for packets: which QP, may it receive, is it from its peer (IBTA vol. 1, 9.6.1,
  * "packet validation"); then to the engine that the opcode names.
  */
+#include "receive.h"
 #include "completer.h"
+#include "mcast.h"
 #include "qp.h"
 
 #include <string.h>
@@ -61,7 +63,7 @@ static bool pkey_matches(const struct core_train *t)
 	return (t->head.bth.pkey & 0x7fffu) == 0x7fffu;
 }
 
-static bool admit(struct qp *qp, const struct core_train *t)
+bool receive_admit(struct qp *qp, const struct core_train *t)
 {
 	struct device *dev = qp->dev;
 	uint32_t psn = t->head.bth.psn;
@@ -100,12 +102,16 @@ void core_rx(struct device *dev, uint64_t now, const struct core_train *t)
 	dev->counters.rx_packets += t->count;
 	dev->counters.rx_bytes += t->length;
 	device_trace(dev, CORE_TRACE_RX, t->head.bth.dest_qp, t->head.bth.psn, t->count);
+	if (t->head.bth.dest_qp == MCAST_QPN) {
+		mcast_receive(dev, t);
+		return;
+	}
 	qp = device_find_qp(dev, t->head.bth.dest_qp);
 	if (!qp) {
 		device_drop(dev, t->head.bth.dest_qp, t->head.bth.psn, CORE_DROP_NO_QP);
 		return;
 	}
-	if (!admit(qp, t))
+	if (!receive_admit(qp, t))
 		return;
 	if (is_response(t)) {
 		completer_receive(qp, t);

@@ -94,6 +94,7 @@ static int add_port(struct io_daemon *d, struct io_port *p, unsigned index)
 	if (error < 0)
 		goto destroy_device;
 	io_udp_attach(&p->udp, &p->dev.blocked);
+	p->dev.udp = p->udp.n_sockets > 0 ? &p->udp : NULL;
 	error = io_sysfs_add(d->instance.dir, &p->dev.id);
 	if (error < 0)
 		goto destroy_device;

@@ -13,11 +13,14 @@
 
 #include <stdbool.h>
 
+struct io_udp;
+
 struct io_device {
 	struct io_identity id;
 	struct device *core;
 	struct core_config config; /* what the core was made with */
 	struct netif top;          /* the device's own end of its stack */
+	struct io_udp *udp;        /* NULL: no wire */
 	struct netif *bottom;      /* where trains that arrive enter */
 	bool dirty;                /* something happened: ask for trains to send */
 	bool blocked;              /* the wire is full: do not ask until it is not */

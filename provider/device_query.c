@@ -6,7 +6,7 @@
  */
 #include "device_query.h"
 
-#include "context.h"
+#include "child.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -72,12 +72,15 @@ int uhcav_query_device_ex(struct ibv_context *ibctx, const struct ibv_query_devi
 				  .cmd = UHCA_CMD_QUERY_DEVICE,
 				  .reply = &reply.h,
 				  .reply_size = sizeof(reply)};
+	struct uhcav_context *ctx = uhcav_context_here(uhcav_context_of(ibctx));
 	struct ibv_device_attr_ex all;
 	int err;
 
 	if (input && input->comp_mask)
 		return EINVAL;
-	err = uhcav_context_call(uhcav_context_of(ibctx), &call);
+	if (!ctx)
+		return EIO;
+	err = uhcav_context_call(ctx, &call);
 	if (err)
 		return -err;
 	memset(&all, 0, sizeof(all));

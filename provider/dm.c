@@ -5,6 +5,7 @@
  */
 #include "dm.h"
 
+#include "child.h"
 #include "mr.h"
 
 #include <errno.h>
@@ -15,7 +16,8 @@
 struct dm {
 	struct ibv_dm dm;
 	uint8_t slack[UHCAV_OBJECT_ROOM / 4];
-	uint8_t *map; /* with the header's page */
+	struct uhcav_context *ctx; /* by which it was made or imported */
+	uint8_t *map;              /* with the header's page */
 	size_t map_size;
 	uint64_t length;
 };
@@ -84,7 +86,7 @@ static struct dm *new_dm(struct ibv_context *ibctx, int fd, uint64_t region_size
 
 struct ibv_dm *uhcav_alloc_dm(struct ibv_context *ibctx, struct ibv_alloc_dm_attr *attr)
 {
-	struct uhcav_context *ctx = uhcav_context_of(ibctx);
+	struct uhcav_context *ctx = uhcav_context_here(uhcav_context_of(ibctx));
 	struct uhca_cmd_alloc_dm request = {.length = attr->length,
 					    .log_align = attr->log_align_req};
 	struct uhca_cmd_alloc_dm_reply reply;
@@ -96,9 +98,12 @@ struct ibv_dm *uhcav_alloc_dm(struct ibv_context *ibctx, struct ibv_alloc_dm_att
 				  .reply_size = sizeof(reply),
 				  .recv_fd = &fd,
 				  .n_recv_fd = 1};
-	int err = attr->comp_mask ? -EINVAL : uhcav_context_call(ctx, &call);
 	struct dm *dm;
+	int err;
 
+	if (!ctx)
+		return NULL;
+	err = attr->comp_mask ? -EINVAL : uhcav_context_call(ctx, &call);
 	if (err) {
 		errno = -err;
 		return NULL;
@@ -110,6 +115,7 @@ struct ibv_dm *uhcav_alloc_dm(struct ibv_context *ibctx, struct ibv_alloc_dm_att
 		errno = err;
 		return NULL;
 	}
+	dm->ctx = ctx;
 	dm->dm.handle = reply.handle;
 	return &dm->dm;
 }
@@ -124,8 +130,7 @@ void uhcav_unimport_dm(struct ibv_dm *ibdm)
 
 int uhcav_free_dm(struct ibv_dm *dm)
 {
-	int err = uhcav_context_call_destroy(uhcav_context_of(dm->context), UHCA_CMD_FREE_DM,
-					     dm->handle);
+	int err = uhcav_context_call_destroy(dm_of(dm)->ctx, UHCA_CMD_FREE_DM, dm->handle);
 
 	if (err)
 		return -err;
@@ -192,6 +197,7 @@ struct ibv_dm *uhcav_import_dm(struct ibv_context *ibctx, uint32_t handle)
 	dm = new_dm(ibctx, fd, reply.region_size, reply.length);
 	if (!dm)
 		return NULL;
+	dm->ctx = uhcav_context_of(ibctx);
 	dm->dm.handle = handle;
 	return &dm->dm;
 }

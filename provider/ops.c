@@ -11,6 +11,7 @@
 #include "device_query.h"
 #include "dm.h"
 #include "flow.h"
+#include "import.h"
 #include "mr.h"
 #include "mw.h"
 #include "pd.h"
@@ -59,6 +60,8 @@ static void *const supported[UHCAV_OP_COUNT] = {
 	IS(free_dm, uhcav_free_dm),
 	IS(get_srq_num, uhcav_get_srq_num),
 	IS(import_dm, uhcav_import_dm),
+	IS(import_mr, uhcav_import_mr),
+	IS(import_pd, uhcav_import_pd),
 	IS(modify_qp, uhcav_modify_qp),
 	IS(modify_srq, uhcav_modify_srq),
 	IS(open_qp, uhcav_open_qp),
@@ -77,6 +80,8 @@ static void *const supported[UHCAV_OP_COUNT] = {
 	IS(req_notify_cq, uhcav_req_notify_cq),
 	IS(rereg_mr, uhcav_rereg_mr),
 	IS(unimport_dm, uhcav_unimport_dm),
+	IS(unimport_mr, uhcav_unimport_mr),
+	IS(unimport_pd, uhcav_unimport_pd),
 };
 /* clang-format on */
 

@@ -12,6 +12,17 @@ struct pd {
 	uint8_t slack[UHCAV_OBJECT_ROOM / 4];
 };
 
+struct ibv_pd *uhcav_pd_new(struct ibv_context *ibctx, uint32_t handle)
+{
+	struct pd *pd = calloc(1, sizeof(*pd));
+
+	if (!pd)
+		return NULL;
+	pd->pd.context = ibctx;
+	pd->pd.handle = handle;
+	return &pd->pd;
+}
+
 struct ibv_pd *uhcav_alloc_pd(struct ibv_context *ibctx)
 {
 	struct uhca_cmd_handle request = {.handle = 0};
@@ -21,7 +32,7 @@ struct ibv_pd *uhcav_alloc_pd(struct ibv_context *ibctx)
 				  .cmd = UHCA_CMD_ALLOC_PD,
 				  .reply = &reply.h,
 				  .reply_size = sizeof(reply)};
-	struct pd *pd = calloc(1, sizeof(*pd));
+	struct ibv_pd *pd = uhcav_pd_new(ibctx, 0);
 	int err;
 
 	if (!pd)
@@ -32,9 +43,8 @@ struct ibv_pd *uhcav_alloc_pd(struct ibv_context *ibctx)
 		errno = -err;
 		return NULL;
 	}
-	pd->pd.context = ibctx;
-	pd->pd.handle = reply.handle;
-	return &pd->pd;
+	pd->handle = reply.handle;
+	return pd;
 }
 
 int uhcav_dealloc_pd(struct ibv_pd *pd)

@@ -184,8 +184,14 @@ static void abandon_read(struct qp *qp, const struct replay_entry *a, int err)
 	r->epsn = psn_add(a->psn, a->sent / qp->mtu);
 	answer_forget(qp);
 	r->ack_pending = false;
-	answer_nak(qp, roce_syndrome(ROCE_NAK, ROCE_NAK_REMOTE_ACCESS));
-	qp_fail(qp, UHCA_ABI_EVENT_QP_ACCESS_ERR);
+	if (err == -EACCES) {
+		answer_nak(qp, roce_syndrome(ROCE_NAK, ROCE_NAK_REMOTE_ACCESS));
+		qp_fail(qp, UHCA_ABI_EVENT_QP_ACCESS_ERR);
+		return;
+	}
+	/* The key was right: what failed is the responder's own business (table 58). */
+	answer_nak(qp, roce_syndrome(ROCE_NAK, ROCE_NAK_REMOTE_OPERATIONAL));
+	qp_fail(qp, UINT32_MAX);
 }
 
 static void read_opcodes(const struct qp *qp, bool first, bool last, struct core_train *t)

@@ -303,6 +303,9 @@ static void answer(struct fake_daemon *d, struct exchange *x)
 	case UHCA_CMD_QUERY_PORT:
 		query_port(x);
 		break;
+	case UHCA_CMD_EXPORT:
+		x->out_size = sizeof(struct uhca_cmd_export_reply);
+		break;
 	case UHCA_CMD_ALLOC_PD:
 	case UHCA_CMD_CREATE_AH:
 		new_handle(d, x);

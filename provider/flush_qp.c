@@ -11,6 +11,8 @@
  * belong to no QP and stay with the SRQ, as they do on hardware.
  */
 #include "qp.h"
+
+#include "cqe.h"
 #include "wqe.h"
 
 #include <string.h>
@@ -67,6 +69,7 @@ static void flushed(const struct uhcav_qp *qp, uint64_t wr_id, enum ibv_wc_opcod
 	memset(wc, 0, sizeof(*wc));
 	wc->wr_id = wr_id;
 	wc->status = IBV_WC_WR_FLUSH_ERR;
+	wc->vendor_err = UHCA_ABI_FOUND_DEVICE_GONE;
 	wc->opcode = opcode;
 	wc->qp_num = qp->qp.qp_num;
 }

@@ -6,6 +6,7 @@
 #include "retry.h"
 #include "sgl.h"
 #include "syndrome.h"
+#include "vendor_err.h"
 
 static uint8_t completion_opcode(uint8_t opcode)
 {
@@ -39,6 +40,7 @@ void completer_push(struct qp *qp, const struct send_wr *w, uint8_t status)
 		.qpn = qp->qpn,
 		.byte_len = w->length,
 		.status = status,
+		.vendor_err = vendor_err_send(status, w->status != 0),
 		.opcode = completion_opcode(w->wqe.opcode),
 		.wqe_index = w->index,
 	};

@@ -4,6 +4,7 @@
 #include "sgl.h"
 #include "syndrome.h"
 #include "wqe_fetch.h"
+#include "vendor_err.h"
 
 #include <string.h>
 
@@ -117,6 +118,7 @@ void receive_complete(struct qp *qp, struct uhca_abi_cqe *e)
 {
 	e->wr_id = qp->resp.wr.wr_id;
 	e->qpn = qp->qpn;
+	e->vendor_err = vendor_err_receive(e->status);
 	qp->resp.have_wr = false;
 	if (!cq_push(qp->recv_cq, e))
 		qp_fail(qp, UHCA_ABI_EVENT_QP_FATAL);

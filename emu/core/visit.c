@@ -107,7 +107,7 @@ static uint32_t sends_outstanding(const struct qp *qp)
 static void describe_connection(const struct qp *qp, struct facts *f)
 {
 	const struct uhca_abi_qp_attr *a = &qp->attr;
-	number(f, "dest_qpn", a->dest_qp_num);
+	hex(f, "dest_qpn", a->dest_qp_num);
 	number(f, "rq_psn", qp->resp.epsn);
 	number(f, "sq_psn", qp->req.next_psn);
 	number(f, "una_psn", qp->req.una_psn);
@@ -123,7 +123,7 @@ static void describe_connection(const struct qp *qp, struct facts *f)
 static void describe_qp(const void *object, struct facts *f)
 {
 	const struct qp *qp = object;
-	number(f, "qpn", qp->qpn);
+	hex(f, "qpn", qp->qpn);
 	text(f, "type", qp_type_name(qp->type));
 	text(f, "state", qp_state_name(qp->state));
 	if (qp->pd)

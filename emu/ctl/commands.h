@@ -12,6 +12,9 @@ int ctl_show(const struct ctl_options *o);
 int ctl_counters(const struct ctl_options *o);
 int ctl_capture(const struct ctl_options *o);
 
+/* show mr KEY, from walk_cmd.c. */
+int ctl_walk(const struct ctl_options *o);
+
 /* port_cmd.c */
 int ctl_port(const struct ctl_options *o);
 int ctl_device(const struct ctl_options *o);

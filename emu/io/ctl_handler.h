@@ -24,4 +24,7 @@ typedef json_t *ctl_handler(struct io_daemon *d, const json_t *request, struct c
 /* ctl_port.c */
 ctl_handler io_ctl_port, io_ctl_device, io_ctl_event;
 
+/* ctl_walk.c */
+ctl_handler io_ctl_walk;
+
 #endif

@@ -117,6 +117,7 @@ static const struct request_kind {
 	{"port", {UHCA_CTL_DEVICE, UHCA_CTL_ACTION}, io_ctl_port},
 	{"device", {UHCA_CTL_DEVICE, UHCA_CTL_ACTION}, io_ctl_device},
 	{"event", {UHCA_CTL_DEVICE, UHCA_CTL_NAME}, io_ctl_event},
+	{"walk", {UHCA_CTL_KEY, UHCA_CTL_OFFSET}, io_ctl_walk},
 	{"version", {NULL}, version},
 };
 

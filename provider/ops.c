@@ -8,10 +8,12 @@
 #include "ah.h"
 #include "async.h"
 #include "cq.h"
+#include "cq_ex.h"
 #include "device_query.h"
 #include "dm.h"
 #include "flow.h"
 #include "mr.h"
+#include "parent_domain.h"
 #include "pd.h"
 #include "poll_cq.h"
 #include "post_recv.h"
@@ -31,6 +33,13 @@ static void *const supported[UHCAV_OP_COUNT] = {
 	IS(advise_mr, uhcav_advise_mr),
 	IS(alloc_dm, uhcav_alloc_dm),
 	IS(alloc_null_mr, uhcav_alloc_null_mr),
+	IS(alloc_parent_domain, uhcav_alloc_parent_domain),
+	IS(alloc_td, uhcav_alloc_td),
+	IS(dealloc_td, uhcav_dealloc_td),
+	IS(create_cq_ex, uhcav_create_cq_ex),
+	IS(modify_cq, uhcav_modify_cq),
+	IS(resize_cq, uhcav_resize_cq),
+	IS(query_rt_values, uhcav_query_rt_values),
 	IS(alloc_pd, uhcav_alloc_pd),
 	IS(async_event, uhcav_async_event),
 	IS(attach_mcast, uhcav_attach_mcast),

@@ -7,19 +7,6 @@
 
 #include <errno.h>
 
-int core_resize_cq(struct client *c, const struct uhca_cmd_resize_cq *in,
-		   struct uhca_cmd_create_cq_reply *out, struct core_ring *ring)
-{
-	(void)c, (void)in, (void)out, (void)ring;
-	return -EOPNOTSUPP;
-}
-
-int core_modify_cq(struct client *c, const struct uhca_cmd_modify_cq *in)
-{
-	(void)c, (void)in;
-	return -EOPNOTSUPP;
-}
-
 int core_alloc_mw(struct client *c, const struct uhca_cmd_alloc_mw *in,
 		  struct uhca_cmd_alloc_mw_reply *out)
 {

@@ -88,6 +88,8 @@ int uhcav_query_device_ex(struct ibv_context *ibctx, const struct ibv_query_devi
 	fill_limits(&reply, &all.orig_attr);
 	all.completion_timestamp_mask = reply.completion_timestamp_mask;
 	all.hca_core_clock = reply.hca_core_clock_khz;
+	all.cq_mod_caps.max_cq_count = (uint16_t)reply.max_cq_count;
+	all.cq_mod_caps.max_cq_period = (uint16_t)reply.max_cq_period;
 	all.device_cap_flags_ex = reply.device_cap_flags;
 	all.phys_port_cnt_ex = reply.phys_port_cnt;
 	fill_memory(&reply, &all);

@@ -93,16 +93,16 @@ static int init_queues(struct uhcav_qp *qp, const struct uhca_cmd_create_qp_repl
 	err = uhcav_work_queue_init(&qp->rq, qp->page, r->region_size, &r->recv,
 				    UHCA_ABI_RECV_STRIDE(r->max_recv_sge));
 	if (!err)
-		err = uhcav_work_queue_keep_notes(&qp->sq);
+		err = uhcav_work_queue_keep_notes(&qp->sq, qp->qp.pd, UHCAV_RESOURCE_SEND_NOTES);
 	if (!err)
-		err = uhcav_work_queue_keep_notes(&qp->rq);
+		err = uhcav_work_queue_keep_notes(&qp->rq, qp->qp.pd, UHCAV_RESOURCE_RECV_NOTES);
 	return err;
 }
 
 static void free_notes(struct uhcav_qp *qp)
 {
-	free(qp->sq.posted);
-	free(qp->rq.posted);
+	uhcav_work_queue_free_notes(&qp->sq, UHCAV_RESOURCE_SEND_NOTES);
+	uhcav_work_queue_free_notes(&qp->rq, UHCAV_RESOURCE_RECV_NOTES);
 }
 
 static int map_queues(struct uhcav_qp *qp, const struct uhca_cmd_create_qp_reply *r, int fd)
@@ -189,6 +189,7 @@ err_destroy:
 static struct uhcav_qp *alloc_qp(struct ibv_pd *pd, const struct ibv_qp_init_attr *attr)
 {
 	struct uhcav_qp *qp = calloc(1, sizeof(*qp));
+	bool single_threaded;
 
 	if (!qp)
 		return NULL;
@@ -196,8 +197,9 @@ static struct uhcav_qp *alloc_qp(struct ibv_pd *pd, const struct ibv_qp_init_att
 	qp->sq_sig_all = attr->sq_sig_all != 0;
 	qp->send_mask = send_mask(attr->qp_type);
 	qp->state = IBV_QPS_RESET;
-	uhcav_lock_init(&qp->sq.lock, qp->ctx->single_threaded);
-	uhcav_lock_init(&qp->rq.lock, qp->ctx->single_threaded);
+	single_threaded = qp->ctx->single_threaded || uhcav_pd_single_threaded(pd);
+	uhcav_lock_init(&qp->sq.lock, single_threaded);
+	uhcav_lock_init(&qp->rq.lock, single_threaded);
 	qp->qp.context = pd->context;
 	qp->qp.qp_context = attr->qp_context;
 	qp->qp.pd = pd;

@@ -102,7 +102,8 @@ static struct ibv_srq *create(struct ibv_context *ibctx, struct ibv_srq_init_att
 		return NULL;
 	srq->ctx = uhcav_context_of(ibctx);
 	srq->xrc = attr->srq_type == IBV_SRQT_XRC;
-	uhcav_lock_init(&srq->rq.lock, srq->ctx->single_threaded);
+	uhcav_lock_init(&srq->rq.lock,
+			srq->ctx->single_threaded || uhcav_pd_single_threaded(attr->pd));
 	err = open_srq(srq, attr);
 	if (err) {
 		free(srq);

@@ -49,7 +49,8 @@
 	UHCA_ABI_HAS_MW_TYPE_1 | \
 	UHCA_ABI_HAS_MW_TYPE_2B | \
 	UHCA_ABI_HAS_INVALIDATE | \
-	UHCA_ABI_HAS_MCAST)
+	UHCA_ABI_HAS_MCAST | \
+	UHCA_ABI_HAS_RESIZE_CQ)
 /* clang-format on */
 
 static const struct core_limits default_limits = {
@@ -193,6 +194,13 @@ uint64_t core_next_deadline(const struct device *dev)
 		return timer;
 	qp = list_entry(dev->patient.next, const struct qp, ack_link);
 	return qp->ack_due < timer ? qp->ack_due : timer;
+}
+
+int device_reserve_timers(struct device *dev, uint32_t more_qps, uint32_t more_cqs)
+{
+	uint32_t n = (dev->qps.used + more_qps) * DEVICE_TIMERS_PER_QP;
+
+	return timer_heap_reserve(&dev->timers, n + dev->cqs.used + more_cqs);
 }
 
 struct qp *device_find_qp(const struct device *dev, uint32_t qpn)

@@ -57,6 +57,11 @@ struct qp *device_find_qp(const struct device *dev, uint32_t qpn);
 /* Index of the GID in the table, or -1. An all-zero GID is never found. */
 int device_find_gid(const struct device *dev, const uint8_t gid[16]);
 
+#define DEVICE_TIMERS_PER_QP 2u /* its retransmission timer and one to spare */
+
+/* Room for the timers of all QPs and CQs, and of those that are to come. 0 or -ENOMEM. */
+int device_reserve_timers(struct device *dev, uint32_t more_qps, uint32_t more_cqs);
+
 static inline void device_trace(struct device *dev, enum core_trace_point point, uint32_t qpn,
 				uint32_t a, uint32_t b)
 {

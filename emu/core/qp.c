@@ -18,9 +18,6 @@
 #define GATHER_BUDGET (256u * 1024)
 #define DATA_ALIGN    64u
 
-/* Room in the timer heap for each QP: its retransmission timer and one to spare. */
-#define TIMERS_PER_QP 2u
-
 /* What a request names, found. */
 struct parents {
 	struct pd *pd;
@@ -215,7 +212,7 @@ static struct qp *qp_alloc(struct client *c, const struct parents *p,
 static int give_names(struct qp *qp)
 {
 	struct device *dev = qp->dev;
-	int err = timer_heap_reserve(&dev->timers, (dev->qps.used + 1) * TIMERS_PER_QP);
+	int err = device_reserve_timers(dev, 1, 0);
 	if (err)
 		return err;
 	err = table_add(&dev->qps, qp, &qp->obj.handle);

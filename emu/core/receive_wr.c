@@ -3,8 +3,8 @@
 
 #include "sgl.h"
 #include "syndrome.h"
-#include "wqe_fetch.h"
 #include "vendor_err.h"
+#include "wqe_fetch.h"
 
 #include <string.h>
 

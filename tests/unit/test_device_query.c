@@ -77,8 +77,11 @@ static void test_capabilities(void **state)
 	assert_int_equal(a.mw_type, 0);
 	/* Not there yet, and said so. */
 	assert_int_equal(a.max_mcast_grp, 0);
-	assert_int_equal(a.hca_core_clock_khz, 0);
-	assert_int_equal(a.completion_timestamp_mask, 0);
+	/* Time stamps of completions are nanoseconds. */
+	assert_int_equal(a.hca_core_clock_khz, 1000000);
+	assert_true(a.completion_timestamp_mask == UINT64_MAX);
+	assert_int_equal(a.max_cq_count, 65535);
+	assert_int_equal(a.max_cq_period, 65535);
 	fixture_stop(&f);
 }
 

@@ -94,6 +94,10 @@ void core_rx(struct device *dev, uint64_t now, const struct core_train *t)
 	dev->counters.rx_packets += t->count;
 	dev->counters.rx_bytes += t->length;
 	device_trace(dev, CORE_TRACE_RX, t->head.bth.dest_qp, t->head.bth.psn, t->count);
+	if (t->head.bth.dest_qp == ROCE_GSI_QPN) {
+		gsi_receive(dev, t);
+		return;
+	}
 	qp = device_find_qp(dev, t->head.bth.dest_qp);
 	if (!qp) {
 		device_drop(dev, t->head.bth.dest_qp, t->head.bth.psn, CORE_DROP_NO_QP);

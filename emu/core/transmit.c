@@ -39,7 +39,7 @@ bool core_tx_next(struct device *dev, uint64_t now, uint8_t *buf, size_t cap,
 		  struct core_train *out)
 {
 	dev->now = now;
-	if (farewell_next(&dev->farewell, out)) {
+	if (farewell_next(&dev->farewell, out) || gsi_transmit(&dev->gsi, out)) {
 		dev->counters.tx_packets++;
 		return true;
 	}

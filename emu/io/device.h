@@ -13,12 +13,15 @@
 
 #include <stdbool.h>
 
+struct io_ucma;
+
 struct io_device {
 	struct io_identity id;
 	struct device *core;
 	struct core_config config; /* what the core was made with */
 	struct netif top;          /* the device's own end of its stack */
 	struct netif *bottom;      /* where trains that arrive enter */
+	struct io_ucma *ucma;      /* who manages connections; NULL: nobody */
 	bool dirty;                /* something happened: ask for trains to send */
 	bool blocked;              /* the wire is full: do not ask until it is not */
 };

@@ -118,7 +118,7 @@ bool core_config_valid(const struct core_config *cfg)
 static void construct_tables(struct device *dev)
 {
 	const struct core_limits *l = &dev->cfg.limits;
-	uint32_t salt[3];
+	uint32_t salt[4];
 	dev->ops->random(dev->user, salt, sizeof(salt));
 	table_construct(&dev->pds, l->max_pd);
 	table_construct(&dev->dms, DM_MAX_PIECES);
@@ -133,6 +133,8 @@ static void construct_tables(struct device *dev)
 	table_construct_bits(&dev->mrs, l->max_mr + l->max_mw, MR_HANDLE_BITS, salt[0] | 1);
 	table_construct_bits(&dev->qpns, l->max_qp, QPN_BITS, salt[1] | 1);
 	table_construct_bits(&dev->srqns, l->max_srq, QPN_BITS, salt[2] | 1);
+	gsi_construct(&dev->gsi);
+	cm_manager_construct(&dev->cm, salt[3] | 1);
 }
 
 struct device *core_create(const struct core_ops *ops, void *user, const struct core_config *cfg)
@@ -162,6 +164,8 @@ void core_destroy(struct device *dev)
 		return;
 	while (!list_empty(&dev->clients))
 		core_client_destroy(list_entry(dev->clients.next, struct client, link));
+	cm_manager_destruct(&dev->cm);
+	gsi_destruct(&dev->gsi);
 	table_destruct(&dev->pds);
 	table_destruct(&dev->mrs);
 	table_destruct(&dev->dms);
@@ -182,14 +186,18 @@ void core_tick(struct device *dev, uint64_t now)
 {
 	dev->now = now;
 	timer_heap_run(&dev->timers, now);
+	timer_heap_run(&dev->cm.timers, now);
 	answer_wake(dev, now);
 }
 
 uint64_t core_next_deadline(const struct device *dev)
 {
 	uint64_t timer = timer_heap_next(&dev->timers);
+	uint64_t cm = timer_heap_next(&dev->cm.timers);
 	const struct qp *qp;
 
+	if (cm < timer)
+		timer = cm;
 	if (list_empty(&dev->patient))
 		return timer;
 	qp = list_entry(dev->patient.next, const struct qp, ack_link);

@@ -7,8 +7,10 @@
 #ifndef CORE_DEVICE_H
 #define CORE_DEVICE_H
 
+#include "cm_manager.h"
 #include "core.h"
 #include "farewell.h"
+#include "gsi.h"
 #include "list.h"
 #include "table.h"
 #include "timer.h"
@@ -49,6 +51,8 @@ struct device {
 	uint64_t frame_serial;  /* of the newest frame that arrived */
 	struct list patient;    /* struct qp.ack_link: ACKs that wait for company, oldest first */
 	struct farewell farewell;
+	struct gsi gsi;
+	struct cm_manager cm;
 };
 
 /* The connected or datagram QP with this number, or NULL. */

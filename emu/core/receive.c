@@ -106,6 +106,10 @@ void core_rx(struct device *dev, uint64_t now, const struct core_train *t)
 		mcast_receive(dev, t);
 		return;
 	}
+	if (t->head.bth.dest_qp == ROCE_GSI_QPN) {
+		gsi_receive(dev, t);
+		return;
+	}
 	qp = device_find_qp(dev, t->head.bth.dest_qp);
 	if (!qp) {
 		device_drop(dev, t->head.bth.dest_qp, t->head.bth.psn, CORE_DROP_NO_QP);

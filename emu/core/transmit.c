@@ -37,7 +37,7 @@ static bool transmit(struct qp *qp, uint8_t *buf, size_t cap, struct core_train 
 
 static bool next_train(struct device *dev, uint8_t *buf, size_t cap, struct core_train *out)
 {
-	if (farewell_next(&dev->farewell, out))
+	if (farewell_next(&dev->farewell, out) || gsi_transmit(&dev->gsi, out))
 		return true;
 	while (!list_empty(&dev->tx_ready)) {
 		struct qp *qp = list_entry(dev->tx_ready.next, struct qp, tx_link);

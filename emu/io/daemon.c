@@ -6,6 +6,7 @@
 
 #include "clock.h"
 #include "log.h"
+#include "ucma_call.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -230,7 +231,7 @@ static void on_signal(struct ev_loop *loop, ev_signal *w, int revents)
 void io_daemon_update_linger(struct io_daemon *d)
 {
 	ev_timer_stop(d->loop, &d->linger);
-	if (d->settings.linger == 0 || d->n_clients + d->ctl.n_sessions > 0)
+	if (d->settings.linger == 0 || d->n_clients + d->ucma.n_files + d->ctl.n_sessions > 0)
 		return;
 	ev_now_update(d->loop);
 	ev_timer_set(&d->linger, d->settings.linger, 0);
@@ -266,6 +267,10 @@ static int open_sockets(struct io_daemon *d)
 		io_instance_file(&d->instance, "ctl", path);
 		error = io_ctl_open(&d->ctl, d, path);
 	}
+	if (error == 0) {
+		io_instance_file(&d->instance, UHCA_UCMA_SOCKET, path);
+		error = io_ucma_open(&d->ucma, d, path);
+	}
 	if (error < 0)
 		io_log(IO_LOG_ERROR, "cannot listen on %s: %s", path, strerror(-error));
 	return error;
@@ -279,7 +284,7 @@ int io_daemon_create(struct io_daemon *d, const struct io_settings *settings,
 	memset(d, 0, sizeof(*d));
 	d->settings = *settings;
 	d->instance = *instance;
-	d->clients_at.fd = d->ctl.listener.fd = d->status.fd = -1;
+	d->clients_at.fd = d->ctl.listener.fd = d->ucma.listener.fd = d->status.fd = -1;
 	io_capture_init(&d->capture);
 	raise_limits();
 	error = open_loop(d);
@@ -310,6 +315,7 @@ void io_daemon_destroy(struct io_daemon *d)
 {
 	io_ctl_close(&d->ctl);
 	io_listener_close(&d->clients_at);
+	io_ucma_close(&d->ucma);
 	close_clients(d);
 	close_ports(d);
 	io_capture_stop(&d->capture);

@@ -15,6 +15,7 @@
 #include "pcap.h"
 #include "settings.h"
 #include "shm.h"
+#include "ucma.h"
 #include "udp.h"
 
 #include <ev.h>
@@ -43,6 +44,7 @@ struct io_daemon {
 	unsigned n_clients;
 	uint32_t last_client; /* id */
 	struct io_ctl ctl;
+	struct io_ucma ucma;
 	ev_timer linger;
 	ev_signal terminate;
 	ev_signal interrupt;

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 
 struct io_udp;
+struct io_ucma;
 
 struct io_device {
 	struct io_identity id;
@@ -22,6 +23,7 @@ struct io_device {
 	struct netif top;          /* the device's own end of its stack */
 	struct io_udp *udp;        /* NULL: no wire */
 	struct netif *bottom;      /* where trains that arrive enter */
+	struct io_ucma *ucma;      /* who manages connections; NULL: nobody */
 	bool dirty;                /* something happened: ask for trains to send */
 	bool blocked;              /* the wire is full: do not ask until it is not */
 };

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * See sysfs_tree.h. What must be there, and who reads it: reference notes on rdma-core, 2.5.
- * Counters are not among the files: a number that never moves would be a lie. Nor is rdma_cm: a
- * node that swallows librdmacm's commands makes it wait for ever, and without one it says that
- * there is no connection manager, as on a host whose kernel has none.
+ * Counters are not among the files: a number that never moves would be a lie. The node
+ * of rdma_cm only says that there is one: to open it is the preload library's business.
  */
 #include "sysfs_tree.h"
 
@@ -115,6 +114,11 @@ int io_sysfs_create(const char *dir)
 		return error;
 	set_base(&t, "sys/class/infiniband_verbs");
 	put(&t, "abi_version", "6");
+	set_base(&t, "sys/class/misc/rdma_cm");
+	put(&t, "abi_version", "4");
+	put(&t, "dev", "10:58");
+	set_base(&t, "dev/infiniband");
+	put_link(&t, "rdma_cm", "/dev/null");
 	return close_tree(&t);
 }
 
@@ -224,7 +228,7 @@ static void add_port(struct tree *t, const struct io_identity *id)
 	put(t, "lid_mask_count", "0");
 	put(t, "sm_lid", "0x0");
 	put(t, "sm_sl", "0");
-	put(t, "cap_mask", "0x04000000"); /* GIDs are IP addresses; no communication management */
+	put(t, "cap_mask", "0x04010000"); /* GIDs are IP addresses; communication management */
 	put(t, "pkeys/0", "0xffff");
 	add_gids(t, id);
 }

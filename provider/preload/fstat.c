@@ -6,6 +6,7 @@
  */
 #include "context_file.h"
 #include "real.h"
+#include "ucma.h"
 #include "uverbs.h"
 
 #include <sys/stat.h>
@@ -24,8 +25,10 @@ static int ask(int fd, struct stat *st)
 {
 	int result = (int)syscall(SYS_fstat, fd, st);
 
-	if (result == 0 && uhca_root())
+	if (result == 0 && uhca_root()) {
 		uhca_uverbs_disguise(fd, st);
+		uhca_ucma_disguise(fd, st);
+	}
 	return result;
 }
 

@@ -13,6 +13,7 @@
 
 #include "path_map.h"
 #include "real.h"
+#include "ucma.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -57,6 +58,10 @@ char *__realpath_chk(const char *path, char *resolved, size_t room);
 
 /* ---- open ---- */
 
+/* The rdma_cm device is not a file. */
+#define OPEN(name, ...)                                                                            \
+	(to != path && uhca_ucma_is_path(to) ? uhca_ucma_open(flags) : CALL(name, -1, __VA_ARGS__))
+
 /* The mode is there only when the flags say so. */
 #define MODE(flags, mode)                                                                          \
 	do {                                                                                       \
@@ -74,7 +79,7 @@ EXPORT int open(const char *path, int flags, ...)
 	MAP(path);
 
 	MODE(flags, mode);
-	return CALL(open, -1, to, flags, mode);
+	return OPEN(open, to, flags, mode);
 }
 
 EXPORT int open64(const char *path, int flags, ...)
@@ -83,7 +88,7 @@ EXPORT int open64(const char *path, int flags, ...)
 	MAP(path);
 
 	MODE(flags, mode);
-	return CALL(open64, -1, to, flags, mode);
+	return OPEN(open64, to, flags, mode);
 }
 
 EXPORT int openat(int dir, const char *path, int flags, ...)
@@ -92,7 +97,7 @@ EXPORT int openat(int dir, const char *path, int flags, ...)
 	MAP(path);
 
 	MODE(flags, mode);
-	return CALL(openat, -1, dir, to, flags, mode);
+	return OPEN(openat, dir, to, flags, mode);
 }
 
 EXPORT int openat64(int dir, const char *path, int flags, ...)
@@ -101,35 +106,35 @@ EXPORT int openat64(int dir, const char *path, int flags, ...)
 	MAP(path);
 
 	MODE(flags, mode);
-	return CALL(openat64, -1, dir, to, flags, mode);
+	return OPEN(openat64, dir, to, flags, mode);
 }
 
 EXPORT int __open_2(const char *path, int flags)
 {
 	MAP(path);
 
-	return CALL(__open_2, -1, to, flags);
+	return OPEN(__open_2, to, flags);
 }
 
 EXPORT int __open64_2(const char *path, int flags)
 {
 	MAP(path);
 
-	return CALL(__open64_2, -1, to, flags);
+	return OPEN(__open64_2, to, flags);
 }
 
 EXPORT int __openat_2(int dir, const char *path, int flags)
 {
 	MAP(path);
 
-	return CALL(__openat_2, -1, dir, to, flags);
+	return OPEN(__openat_2, dir, to, flags);
 }
 
 EXPORT int __openat64_2(int dir, const char *path, int flags)
 {
 	MAP(path);
 
-	return CALL(__openat64_2, -1, dir, to, flags);
+	return OPEN(__openat64_2, dir, to, flags);
 }
 
 EXPORT FILE *fopen(const char *restrict path, const char *restrict mode)

@@ -45,7 +45,8 @@ const char *uhca_root(void);
 	X(scandir)                                                                                 \
 	X(scandir64)                                                                               \
 	X(socket)                                                                                  \
-	X(statx)
+	X(statx)                                                                                   \
+	X(write)
 
 enum uhca_function {
 #define X(name) UHCA_FN_##name,

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Communication manager (IBTA vol. 1, chapter 12): the ends of connections of one device. cm.c
+ * has their life and what the shell asks for, cm_receive.c what messages do, cm_send.c how they
+ * are made and repeated, cm_attr.c what follows for the QP.
+ */
+#ifndef CORE_CM_INTERNAL_H
+#define CORE_CM_INTERNAL_H
+
+#include "cm_msg.h"
+#include "core_cm.h"
+#include "device.h"
+
+/* Codes: 4.096 us * 2^code. A REQ is repeated after a second, and a connection's packet after half.
+ */
+#define CM_RESPONSE_TIMEOUT 18
+#define CM_MAX_RETRIES      15
+#define CM_ACK_TIMEOUT      17
+
+/* States of 12.9.7 (active and passive end) and of 12.9.8.3 (datagrams), as far as they differ. */
+enum cm_state {
+	CM_IDLE,
+	CM_REQ_SENT,
+	CM_REP_RCVD,
+	CM_REQ_RCVD,
+	CM_REP_SENT,
+	CM_ESTABLISHED,
+	CM_DREQ_SENT,
+	CM_TIMEWAIT,
+	CM_SIDR_REQ_SENT,
+	CM_SIDR_REQ_RCVD,
+	CM_ANSWERED, /* refused, or SIDR_REP sent: kept for repeated requests */
+	CM_CLOSED,   /* refused, or given up */
+};
+
+struct cm {
+	struct device *dev;
+	void *cookie;
+	bool orphan; /* nobody owns it: gone when there is nothing left to repeat */
+	enum cm_state state;
+	uint32_t local_id, remote_id;
+	uint64_t remote_guid;
+	struct list hash; /* in cm_manager.passive */
+	struct timer timer;
+	uint32_t retries;
+	uint64_t interval; /* between repetitions, ns */
+	bool disconnect;   /* as soon as it is established */
+	bool passive;
+
+	uint64_t tid, service_id;
+	struct core_cm_path path;
+	uint8_t qp_type; /* of our QP */
+	uint8_t path_mtu;
+	uint32_t local_qpn, remote_qpn;
+	uint32_t sq_psn, rq_psn;
+	uint8_t responder_resources, initiator_depth;
+	uint8_t retry_count, rnr_retry_count;
+	bool srq;
+	uint8_t mad[ROCE_MAD_LENGTH]; /* sent last, to be repeated */
+};
+
+/* cm_send.c */
+
+/* Sends the message once; with repeat it is kept and sent again until cm_stop or the end. */
+void cm_send(struct cm *cm, struct roce_cm_msg *msg);
+void cm_send_repeated(struct cm *cm, struct roce_cm_msg *msg, uint64_t now);
+void cm_send_again(struct cm *cm);
+void cm_stop(struct cm *cm);
+/* The peer asked for patience: the next repetition is so much later (a timeout code). */
+void cm_wait_longer(struct cm *cm, uint8_t code, uint64_t now);
+
+void cm_send_dreq(struct cm *cm, uint64_t now);
+void cm_send_drep(struct cm *cm);
+void cm_send_mra(struct cm *cm, enum roce_cm_answered answered);
+void cm_send_rej(struct cm *cm, uint16_t reason, const uint8_t *private_data, uint32_t len);
+
+/* Nobody is there for this message: says so to where it came from. */
+void cm_send_stray_rej(struct device *dev, const struct roce_flow *from,
+		       const struct roce_cm_msg *msg);
+void cm_send_stray_drep(struct device *dev, const struct roce_flow *from,
+			const struct roce_cm_msg *msg);
+
+/* cm.c */
+
+/* NULL when there is no memory or no number. */
+struct cm *cm_create(struct device *dev, void *cookie);
+void cm_free(struct cm *cm);
+
+/* Tells the owner, if there is one. */
+void cm_event(struct cm *cm, const struct core_cm_event *e);
+void cm_tell(struct cm *cm, enum core_cm_event_type type, int32_t status);
+
+/* No way back from here: an orphan is freed, others wait for their owner to let go. */
+void cm_close(struct cm *cm);
+void cm_enter_timewait(struct cm *cm, uint64_t now);
+
+/* The passive end that the peer names so. */
+struct cm *cm_find_passive(struct device *dev, uint32_t remote_id, uint64_t remote_guid);
+void cm_add_passive(struct cm *cm);
+
+/* A message of the peer has run out of repetitions, or time-wait is over. */
+void cm_expired(struct cm *cm, uint64_t now);
+
+/* cm_receive.c */
+void cm_receive(struct device *dev, const struct roce_flow *from, const struct roce_cm_msg *msg);
+
+#endif

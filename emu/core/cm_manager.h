@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a device keeps for its communication manager; see cm.h. */
+#ifndef CORE_CM_MANAGER_H
+#define CORE_CM_MANAGER_H
+
+#include "list.h"
+#include "table.h"
+#include "timer.h"
+
+#include <stdbool.h>
+
+struct core_cm_ops;
+
+#define CM_BUCKETS 1024u
+
+struct cm_manager {
+	const struct core_cm_ops *ops; /* NULL: nobody manages connections */
+	void *user;
+	struct table ids; /* local communication id -> struct cm */
+	struct timer_heap timers;
+	struct list passive[CM_BUCKETS];
+};
+
+void cm_manager_construct(struct cm_manager *m, uint32_t salt);
+/* Frees all ends; tells nobody. */
+void cm_manager_destruct(struct cm_manager *m);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Addresses of the rdma_cm interface: IPv4, IPv6 and AF_IB socket addresses in one form, whose
+ * IP address is a GID as everywhere else.
+ */
+#ifndef IO_UCMA_ADDR_H
+#define IO_UCMA_ADDR_H
+
+#include <rdma/rdma_user_cm.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/socket.h>
+
+#ifndef AF_IB
+#define AF_IB 27
+#endif
+
+struct ucma_addr {
+	sa_family_t family; /* 0: none */
+	uint8_t gid[16];
+	uint16_t port; /* host order */
+	uint32_t scope;
+	uint64_t sid, sid_mask; /* AF_IB, host order */
+};
+
+/*
+ * Reads a socket address of at most len bytes. 0, or -EINVAL for a family that is none of the
+ * three or for too few bytes.
+ */
+int ucma_addr_parse(const void *sa, size_t len, struct ucma_addr *out);
+
+/* Writes it in its family's form; returns its length, 0 for none. out holds 128 bytes. */
+uint16_t ucma_addr_emit(const struct ucma_addr *a, void *out);
+
+/* The same as AF_IB, with the service id that belongs to port space and port. */
+uint16_t ucma_addr_emit_ib(const struct ucma_addr *a, uint64_t service_id, void *out);
+
+bool ucma_addr_is_any(const struct ucma_addr *a);
+bool ucma_addr_is_v4(const struct ucma_addr *a);
+bool ucma_addr_is_loopback(const struct ucma_addr *a);
+
+/* The address from which this host would send to "to". False when there is no route. */
+bool ucma_addr_source_for(const struct ucma_addr *to, uint8_t gid[16]);
+
+#endif

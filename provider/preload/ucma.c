@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * No state is kept beyond the name of the daemon's socket: a descriptor is ours when its peer has
+ * that name. Each command takes a socket pair of its own for the reply, so that threads and forked
+ * processes that share an open never see each other's replies.
+ */
+#include "ucma.h"
+
+#include "real.h"
+#include "ucma_call.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <rdma/rdma_user_cm.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define DEVICE "/dev/infiniband/rdma_cm"
+
+static struct sockaddr_un daemon_address;
+static socklen_t daemon_length; /* 0: nothing was opened yet */
+
+bool uhca_ucma_is_path(const char *path)
+{
+	const char *root = uhca_root();
+	size_t len = root ? strlen(root) : 0;
+
+	return root && path && strncmp(path, root, len) == 0 && strcmp(path + len, DEVICE) == 0;
+}
+
+bool uhca_ucma_is_ours(int fd)
+{
+	struct sockaddr_un peer;
+	socklen_t len = sizeof(peer);
+	int saved = errno;
+	bool ours;
+
+	if (__atomic_load_n(&daemon_length, __ATOMIC_ACQUIRE) == 0)
+		return false;
+	ours = getpeername(fd, (struct sockaddr *)&peer, &len) == 0 && len == daemon_length &&
+	       memcmp(&peer, &daemon_address, len) == 0;
+	errno = saved;
+	return ours;
+}
+
+/* ---- one request, one reply ---- */
+
+struct call {
+	struct uhca_ucma_request h;
+	const void *command;
+	const void *option;
+	int fd; /* goes along; -1: none */
+	struct {
+		struct uhca_ucma_reply h;
+		uint8_t response[UHCA_UCMA_MAX];
+	} reply;
+};
+
+static int send_request(int fd, struct call *c, int reply_to)
+{
+	union {
+		struct cmsghdr header;
+		char space[CMSG_SPACE(2 * sizeof(int))];
+	} control = {.space = {0}};
+	int fds[2] = {reply_to, c->fd};
+	size_t n = c->fd >= 0 ? 2 : 1;
+	struct iovec iov[3] = {{&c->h, sizeof(c->h)},
+			       {(void *)c->command, c->h.length - c->h.option},
+			       {(void *)c->option, c->h.option}};
+	struct msghdr msg = {.msg_iov = iov,
+			     .msg_iovlen = 3,
+			     .msg_control = &control,
+			     .msg_controllen = CMSG_SPACE(n * sizeof(int))};
+
+	control.header.cmsg_level = SOL_SOCKET;
+	control.header.cmsg_type = SCM_RIGHTS;
+	control.header.cmsg_len = CMSG_LEN(n * sizeof(int));
+	memcpy(CMSG_DATA(&control.header), fds, n * sizeof(int));
+	while (sendmsg(fd, &msg, MSG_NOSIGNAL) < 0) {
+		struct pollfd p = {.fd = fd, .events = POLLOUT};
+
+		if (errno == EAGAIN)
+			poll(&p, 1, -1);
+		else if (errno != EINTR)
+			return -1;
+	}
+	return 0;
+}
+
+static int receive_reply(int fd, struct call *c)
+{
+	ssize_t n;
+
+	do
+		n = recv(fd, &c->reply, sizeof(c->reply), 0);
+	while (n < 0 && errno == EINTR);
+	if (n < (ssize_t)sizeof(c->reply.h) ||
+	    (size_t)n != sizeof(c->reply.h) + c->reply.h.length) {
+		errno = EIO; /* the daemon is gone */
+		return -1;
+	}
+	if (c->reply.h.status < 0) {
+		errno = -c->reply.h.status;
+		return -1;
+	}
+	return 0;
+}
+
+static int call(int fd, struct call *c)
+{
+	int pair[2];
+	int result;
+
+	c->h.magic = UHCA_UCMA_MAGIC;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+		return -1;
+	result = send_request(fd, c, pair[1]);
+	close(pair[1]);
+	if (result == 0)
+		result = receive_reply(pair[0], c);
+	else if (errno == EPIPE || errno == ECONNRESET)
+		errno = EIO;
+	int saved = errno;
+	close(pair[0]);
+	errno = saved;
+	return result;
+}
+
+static void return_token(int fd)
+{
+	struct call c = {.h.cmd = UHCA_UCMA_TOKEN, .fd = -1};
+
+	call(fd, &c);
+}
+
+/* ---- open ---- */
+
+static int connect_daemon(int flags)
+{
+	struct sockaddr_un un = {.sun_family = AF_UNIX};
+	const char *root = uhca_root();
+	size_t len = strlen(root);
+	socklen_t peer_length = sizeof(un);
+	int fd;
+
+	if (len + sizeof("/" UHCA_UCMA_SOCKET) > sizeof(un.sun_path)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	memcpy(un.sun_path, root, len);
+	memcpy(un.sun_path + len, "/" UHCA_UCMA_SOCKET, sizeof("/" UHCA_UCMA_SOCKET));
+	fd = UHCA_REAL(socket)(AF_UNIX, SOCK_SEQPACKET | (flags & O_CLOEXEC ? SOCK_CLOEXEC : 0), 0);
+	if (fd < 0)
+		return -1;
+	if (connect(fd, (struct sockaddr *)&un, sizeof(un)) < 0) {
+		close(fd);
+		errno = ENODEV;
+		return -1;
+	}
+	memset(&un, 0, sizeof(un));
+	if (getpeername(fd, (struct sockaddr *)&un, &peer_length) == 0 &&
+	    __atomic_load_n(&daemon_length, __ATOMIC_ACQUIRE) == 0) {
+		daemon_address = un;
+		__atomic_store_n(&daemon_length, peer_length, __ATOMIC_RELEASE);
+	}
+	return fd;
+}
+
+int uhca_ucma_open(int flags)
+{
+	struct call c = {.h.cmd = UHCA_UCMA_HELLO};
+	int fd = connect_daemon(flags);
+
+	if (fd < 0)
+		return -1;
+	c.fd = fd;
+	if (call(fd, &c) < 0) {
+		close(fd);
+		errno = ENODEV;
+		return -1;
+	}
+	if (flags & O_NONBLOCK)
+		fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+	return fd;
+}
+
+/* ---- write ---- */
+
+/* Where in the command the address for the response stands; -1: there is none. */
+static int response_at(uint32_t cmd)
+{
+	switch (cmd) {
+	case RDMA_USER_CM_CMD_CREATE_ID:
+		return offsetof(struct rdma_ucm_create_id, response);
+	case RDMA_USER_CM_CMD_DESTROY_ID:
+	case RDMA_USER_CM_CMD_LEAVE_MCAST:
+	case RDMA_USER_CM_CMD_QUERY_ROUTE:
+	case RDMA_USER_CM_CMD_QUERY:
+	case RDMA_USER_CM_CMD_INIT_QP_ATTR:
+	case RDMA_USER_CM_CMD_GET_EVENT:
+	case RDMA_USER_CM_CMD_JOIN_IP_MCAST:
+	case RDMA_USER_CM_CMD_JOIN_MCAST:
+	case RDMA_USER_CM_CMD_MIGRATE_ID:
+		return 0; /* it comes first in all of these */
+	default:
+		return -1;
+	}
+}
+
+static void store_response(const struct call *c, const struct rdma_ucm_cmd_hdr *hdr)
+{
+	int at = response_at(c->h.cmd);
+	size_t len = c->reply.h.length < hdr->out ? c->reply.h.length : hdr->out;
+	uint64_t address;
+
+	if (at < 0 || hdr->in < (size_t)at + sizeof(address) || len == 0)
+		return;
+	memcpy(&address, (const char *)(hdr + 1) + at, sizeof(address));
+	memcpy((void *)(uintptr_t)address, c->reply.response, len);
+}
+
+/* The value of an option stands elsewhere in the program's memory. */
+static int add_option(struct call *c, const struct rdma_ucm_cmd_hdr *hdr)
+{
+	struct rdma_ucm_set_option o;
+
+	if (hdr->in < sizeof(o)) {
+		errno = EINVAL;
+		return -1;
+	}
+	memcpy(&o, hdr + 1, sizeof(o));
+	if (o.optlen > UHCA_UCMA_MAX - sizeof(c->h) - c->h.length) {
+		errno = EINVAL;
+		return -1;
+	}
+	c->option = (const void *)(uintptr_t)o.optval;
+	c->h.option = o.optlen;
+	c->h.length += o.optlen;
+	return 0;
+}
+
+static int add_old_file(struct call *c, const struct rdma_ucm_cmd_hdr *hdr)
+{
+	struct rdma_ucm_migrate_id m;
+
+	if (hdr->in < sizeof(m)) {
+		errno = EINVAL;
+		return -1;
+	}
+	memcpy(&m, hdr + 1, sizeof(m));
+	if (!uhca_ucma_is_ours((int)m.fd)) {
+		errno = EINVAL;
+		return -1;
+	}
+	c->fd = (int)m.fd;
+	return 0;
+}
+
+/* Waits for the token as the descriptor's flags say, then asks; another may have been faster. */
+static int get_event(int fd, struct call *c)
+{
+	char token;
+
+	for (;;) {
+		ssize_t n = recv(fd, &token, sizeof(token), 0);
+
+		if (n < 0)
+			return -1;
+		if (n == 0) {
+			errno = EIO; /* the daemon is gone */
+			return -1;
+		}
+		if (call(fd, c) == 0)
+			return 0;
+		if (errno != EAGAIN)
+			return -1;
+	}
+}
+
+static int execute(int fd, struct call *c, const struct rdma_ucm_cmd_hdr *hdr)
+{
+	char token;
+
+	if (c->h.cmd == RDMA_USER_CM_CMD_SET_OPTION && add_option(c, hdr) < 0)
+		return -1;
+	if (c->h.cmd == RDMA_USER_CM_CMD_MIGRATE_ID && add_old_file(c, hdr) < 0)
+		return -1;
+	if (c->h.cmd == RDMA_USER_CM_CMD_GET_EVENT)
+		return get_event(fd, c);
+	if (call(fd, c) < 0)
+		return -1;
+	if (c->reply.h.flags & UHCA_UCMA_TAKE_TOKEN) {
+		int from = c->fd >= 0 ? c->fd : fd;
+
+		if (recv(from, &token, sizeof(token), MSG_DONTWAIT) == 1)
+			return_token(from);
+	}
+	return 0;
+}
+
+ssize_t uhca_ucma_write(int fd, const void *buf, size_t count)
+{
+	struct rdma_ucm_cmd_hdr hdr;
+	struct call c = {.fd = -1};
+
+	if (count < sizeof(hdr)) {
+		errno = EINVAL;
+		return -1;
+	}
+	memcpy(&hdr, buf, sizeof(hdr));
+	if (hdr.in > count - sizeof(hdr) || count > UHCA_UCMA_MAX - sizeof(c.h)) {
+		errno = EINVAL;
+		return -1;
+	}
+	c.h.cmd = hdr.cmd;
+	c.h.length = (uint32_t)sizeof(hdr) + hdr.in;
+	c.command = buf;
+	if (execute(fd, &c, buf) < 0)
+		return -1;
+	store_response(&c, buf);
+	return (ssize_t)count;
+}

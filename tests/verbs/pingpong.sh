@@ -43,6 +43,12 @@ rows_pingpong() {
 	for m in 256 512 1024 2048 4096; do
 		pp "rc-mtu-$m" full ibv_rc_pingpong 65536 200 -c -m $m
 	done
+	pp rc-timestamps core ibv_rc_pingpong 4096 1000 -t
+	pp rc-new-post core ibv_rc_pingpong 4096 1000 -N
+	pp rc-new-post-events full ibv_rc_pingpong 65536 500 -N -e -c
+	# Not -t with -e: then the program ends when an event comes for what it has polled already,
+	# which may happen to each who arms before polling.
+	pp rc-new-post-timestamps full ibv_rc_pingpong 4096 500 -N -t -c
 	pp rc-one-receive full ibv_rc_pingpong 4096 500 -r 1
 	if [ "${has_ipv6:-0}" = 1 ]; then
 		pp rc-ipv6 full ibv_rc_pingpong 4096 1000 -g 1 -c

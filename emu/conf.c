@@ -142,6 +142,26 @@ static int parse_one(struct conf *c, char *const *argv, char *error, size_t cap)
 	return -EINVAL;
 }
 
+static int check_limits(const struct conf *c, char *error, size_t cap)
+{
+	struct core_config cfg;
+
+	if (io_settings_config(&c->io, &cfg) == 0)
+		return 0;
+	core_config_default(&cfg);
+	core_profile_apply(&cfg, c->io.profile);
+	for (unsigned i = 0; i < c->io.n_limits; i++) {
+		unsigned limit = c->io.limits[i].limit;
+
+		if (core_limit_set(&cfg, limit, c->io.limits[i].value) == 0)
+			continue;
+		snprintf(error, cap, "--limit: %s cannot be %llu", core_limit_name(limit),
+			 (unsigned long long)c->io.limits[i].value);
+		break;
+	}
+	return -EINVAL;
+}
+
 /* What only the whole of the options can tell. */
 static int complete(struct conf *c, char *error, size_t cap)
 {
@@ -156,7 +176,7 @@ static int complete(struct conf *c, char *error, size_t cap)
 		snprintf(error, cap, "the default directory's name is too long; use --dir");
 		return -EINVAL;
 	}
-	return 0;
+	return check_limits(c, error, cap);
 }
 
 int conf_parse(struct conf *c, int argc, char *const *argv, char *error, size_t cap)

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int set_addresses(struct conf *c, const char *argument, char *error, size_t cap)
@@ -52,6 +53,52 @@ static int set_log_file(struct conf *c, const char *argument, char *error, size_
 	}
 	memcpy(c->log_file, argument, strlen(argument) + 1);
 	c->log_target = IO_LOG_FILE;
+	return 0;
+}
+
+static int set_profile(struct conf *c, const char *argument, char *error, size_t cap)
+{
+	size_t n = (size_t)snprintf(error, cap, "'%s' is not one of", argument);
+	const char *name;
+
+	for (unsigned i = 0; (name = core_profile_name(i)); i++) {
+		if (strcmp(name, argument) == 0) {
+			c->io.profile = i;
+			return 0;
+		}
+		if (n < cap)
+			n += (size_t)snprintf(error + n, cap - n, "%s %s", i ? "," : "", name);
+	}
+	return -EINVAL;
+}
+
+/* NAME=N; whether the value is possible is found out when all options are known. */
+static int set_limit(struct conf *c, const char *argument, char *error, size_t cap)
+{
+	const char *equals = strchr(argument, '=');
+	size_t len = equals ? (size_t)(equals - argument) : strlen(argument);
+	unsigned i = 0;
+	char *end;
+
+	while (core_limit_name(i) && (strlen(core_limit_name(i)) != len ||
+				      memcmp(core_limit_name(i), argument, len) != 0))
+		i++;
+	if (!core_limit_name(i)) {
+		snprintf(error, cap, "there is no limit '%.*s'", (int)len, argument);
+		return -EINVAL;
+	}
+	if (c->io.n_limits == IO_MAX_LIMITS) {
+		snprintf(error, cap, "given more than %d times", IO_MAX_LIMITS);
+		return -EINVAL;
+	}
+	errno = 0;
+	c->io.limits[c->io.n_limits].limit = i;
+	c->io.limits[c->io.n_limits].value = equals ? strtoull(equals + 1, &end, 0) : 0;
+	if (!equals || equals[1] < '0' || equals[1] > '9' || *end || errno) {
+		snprintf(error, cap, "'%s' is not NAME=N", argument);
+		return -EINVAL;
+	}
+	c->io.n_limits++;
 	return 0;
 }
 
@@ -121,6 +168,18 @@ const struct conf_option conf_schema[] = {
 		 "a socket does not show: strict takes those that this program would send, "
 		 "lenient those that have a right ICRC with any identification, off all. "
 		 "Default: lenient."},
+	{"profile", "NAME", CONF_SET, .set = set_profile,
+	 .help = "What the devices are: default, all that is there; ib-strict, nothing that the "
+		 "specification leaves optional; iwarp-like, without UC, UD, XRC, atomics, "
+		 "multicast and RDMA WRITE with immediate data; minimal, the smallest device; 2a, "
+		 "memory windows of type 2A instead of 2B; large, 65536 queue pairs and a million "
+		 "memory regions. What a profile takes away is refused and not reported."},
+	{"limit", "NAME=N", CONF_SET, .set = set_limit,
+	 .help = "Sets a limit of the devices, after the profile: max_qp, max_qp_wr, max_sge, "
+		 "max_cq, max_cqe, max_mr, max_pd, max_ah, max_srq, max_srq_wr, max_srq_sge, "
+		 "max_rd_atomic, max_inline_data, max_mr_size, max_mw, max_xrcd, max_dm_size, "
+		 "max_mcast_grp, max_mcast_qp_attach, max_flow, max_wq, max_rwq_ind_table. May be "
+		 "given again for others."},
 	{"version", NULL, CONF_FLAG, FIELD_(version), .min = 1, .help = "Prints the version."},
 	{"help", "man", CONF_SET, .optional = true, .set = set_help,
 	 .help = "Prints this text; with =man, in the form of the manual page."},

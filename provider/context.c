@@ -9,6 +9,7 @@
 #include "context.h"
 
 #include "channel.h"
+#include "child.h"
 #include "cq.h"
 #include "event.h"
 #include "monitor.h"
@@ -231,7 +232,48 @@ static void drop_shared(struct uhcav_context *ctx)
 	close(ctx->event_fd);
 }
 
-int uhcav_context_create(struct ibv_context *ibctx, const char *name, struct uhcav_context **out)
+/* Joins the context that the file names. */
+static int join(struct uhcav_context *ctx)
+{
+	struct uhca_cmd_import request = {.type = UHCA_ABI_IMPORT_CONTEXT};
+	struct uhca_cmd_import_reply reply;
+	struct uhcav_call call = {.request = &request.h,
+				  .request_size = sizeof(request),
+				  .cmd = UHCA_CMD_IMPORT,
+				  .reply = &reply.h,
+				  .reply_size = sizeof(reply)};
+
+	memcpy(request.token, ctx->file.token, sizeof(request.token));
+	return uhcav_rpc_call(&ctx->rpc, &call);
+}
+
+/*
+ * Asks for a token and puts it where cmd_fd is. A process that may not make memory files (a
+ * seccomp filter) has a context that cannot be imported, which is no reason not to open it.
+ */
+static int name_context(struct uhcav_context *ctx, const char *device)
+{
+	struct uhca_cmd_handle request = {.handle = 0};
+	struct uhca_cmd_export_reply reply;
+	struct uhcav_call call = {.request = &request.h,
+				  .request_size = sizeof(request),
+				  .cmd = UHCA_CMD_EXPORT,
+				  .reply = &reply.h,
+				  .reply_size = sizeof(reply)};
+	struct uhca_abi_context_file *file = &ctx->file;
+	int err = uhcav_rpc_call(&ctx->rpc, &call);
+
+	if (err)
+		return err;
+	memcpy(file->magic, UHCA_ABI_CONTEXT_MAGIC, sizeof(file->magic));
+	snprintf(file->device, sizeof(file->device), "%s", device);
+	memcpy(file->token, reply.token, sizeof(file->token));
+	uhcav_context_file_put(ctx->ibctx->cmd_fd, file);
+	return 0;
+}
+
+static int create(struct ibv_context *ibctx, const char *name,
+		  const struct uhca_abi_context_file *import, struct uhcav_context **out)
 {
 	struct uhcav_context *ctx = alloc_context(ibctx);
 	int async[2], fd[3];
@@ -255,7 +297,11 @@ int uhcav_context_create(struct ibv_context *ibctx, const char *name, struct uhc
 	err = take_shared(ctx, fd);
 	if (err)
 		goto err_async;
-	err = uhcav_monitor_add(ctx);
+	if (import)
+		ctx->file = *import;
+	err = import ? join(ctx) : name_context(ctx, name);
+	if (!err)
+		err = uhcav_monitor_add(ctx);
 	if (err)
 		goto err_shared;
 	ibctx->async_fd = async[0];
@@ -275,8 +321,20 @@ err_free:
 	return err;
 }
 
+int uhcav_context_create(struct ibv_context *ibctx, const char *name, struct uhcav_context **out)
+{
+	return create(ibctx, name, NULL, out);
+}
+
+int uhcav_context_import(struct ibv_context *ibctx, const struct uhca_abi_context_file *file,
+			 struct uhcav_context **out)
+{
+	return create(ibctx, file->device, file, out);
+}
+
 void uhcav_context_destroy(struct uhcav_context *ctx)
 {
+	uhcav_child_close(ctx);
 	uhcav_monitor_remove(ctx);
 	uhcav_channels_forget(ctx);
 	uhcav_rpc_close(&ctx->rpc);

@@ -12,6 +12,7 @@
 #ifndef UHCAV_CONTEXT_H
 #define UHCAV_CONTEXT_H
 
+#include "context_file.h"
 #include "event_queue.h"
 #include "mr_table.h"
 #include "region.h"
@@ -40,13 +41,15 @@ struct uhcav_context {
 	struct uhcav_mr_table regions;
 
 	struct ibv_context *ibctx;
+	struct uhca_abi_context_file file; /* what cmd_fd holds */
 	struct uhcav_rpc rpc;
 	struct uhcav_event_queue async; /* read_fd is ibctx->async_fd, which the library closes */
 
 	pthread_mutex_t cqs_lock;
 	struct uhcav_cq *cqs;
 
-	struct uhcav_context *next; /* list of monitor.c, under its lock */
+	struct uhcav_context *child; /* child.h */
+	struct uhcav_context *next;  /* list of monitor.c, under its lock */
 };
 
 /* Room before the library's context that holds the pointer to ours (driver.c). */
@@ -64,6 +67,13 @@ struct uhcav_context {
  * watched (monitor.h), ibctx->async_fd is set and belongs to ibctx.
  */
 int uhcav_context_create(struct ibv_context *ibctx, const char *name, struct uhcav_context **out);
+
+/*
+ * The same for a context that shares the objects of the one the file names (its device's name is
+ * "name"): in addition -ENODEV when that context is gone, -EACCES when it is another user's.
+ */
+int uhcav_context_import(struct ibv_context *ibctx, const struct uhca_abi_context_file *file,
+			 struct uhcav_context **out);
 
 /* Disconnects and frees; the async fd stays with ibctx. */
 void uhcav_context_destroy(struct uhcav_context *ctx);

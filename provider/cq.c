@@ -26,13 +26,15 @@ static uint64_t cookie_of(const struct uhcav_cq *cq)
 	return (uintptr_t)&cq->cq;
 }
 
-static int create_command(struct uhcav_cq *cq, uint32_t cqe, uint32_t vector,
+static int create_command(struct uhcav_cq *cq, const struct uhcav_cq_init *init,
 			  struct uhca_cmd_create_cq_reply *reply, int *fd)
 {
 	struct uhca_cmd_create_cq request = {.cookie = cookie_of(cq),
-					     .cqe = cqe,
+					     .cqe = init->cqe < CQE_MIN ? CQE_MIN
+									: (uint32_t)init->cqe,
 					     .channel = cq->channel ? cq->channel->handle : 0,
-					     .comp_vector = vector};
+					     .comp_vector = (uint32_t)init->comp_vector,
+					     .flags = init->flags};
 	struct uhcav_call call = {.request = &request.h,
 				  .request_size = sizeof(request),
 				  .cmd = UHCA_CMD_CREATE_CQ,
@@ -55,7 +57,7 @@ static bool layout_fits(const struct uhca_cmd_create_cq_reply *r)
 	       r->entries_offset <= r->region_size && bytes <= r->region_size - r->entries_offset;
 }
 
-static int map_ring(struct uhcav_cq *cq, const struct uhca_cmd_create_cq_reply *r, int fd)
+int uhcav_cq_map(struct uhcav_cq *cq, const struct uhca_cmd_create_cq_reply *r, int fd)
 {
 	void *base;
 	int err = uhcav_context_map(fd, r->region_size, true, UHCA_ABI_REGION_CQ, &base);
@@ -66,11 +68,14 @@ static int map_ring(struct uhcav_cq *cq, const struct uhca_cmd_create_cq_reply *
 		munmap(base, r->region_size);
 		return -EPROTO;
 	}
+	if (cq->page)
+		munmap(cq->page, cq->region_size);
 	cq->page = base;
 	cq->entries = (uint8_t *)base + r->entries_offset;
 	cq->mask = r->entries - 1;
 	cq->stride = r->stride;
 	cq->region_size = r->region_size;
+	cq->cq.cqe = (int)r->cqe;
 	return 0;
 }
 
@@ -94,63 +99,77 @@ static void unlink_cq(struct uhcav_cq *cq)
 	pthread_mutex_unlock(&cq->ctx->cqs_lock);
 }
 
-static int open_cq(struct uhcav_cq *cq, int cqe, int vector)
+static int open_cq(struct uhcav_cq *cq, const struct uhcav_cq_init *init)
 {
 	struct uhca_cmd_create_cq_reply reply;
 	int fd;
-	uint32_t asked = cqe < CQE_MIN ? CQE_MIN : (uint32_t)cqe;
-	int err = create_command(cq, asked, (uint32_t)vector, &reply, &fd);
+	int err = create_command(cq, init, &reply, &fd);
 
 	if (err)
 		return err;
-	err = map_ring(cq, &reply, fd);
+	err = uhcav_cq_map(cq, &reply, fd);
 	if (err) {
 		uhcav_context_call_handle(cq->ctx, UHCA_CMD_DESTROY_CQ, reply.handle);
 		return err;
 	}
 	cq->handle = reply.handle;
 	cq->cq.handle = reply.handle;
-	cq->cq.cqe = (int)reply.cqe;
 	return 0;
 }
 
-struct ibv_cq *uhcav_create_cq(struct ibv_context *ibctx, int cqe, struct ibv_comp_channel *channel,
-			       int comp_vector)
+static bool init_valid(const struct ibv_context *ibctx, const struct uhcav_cq_init *init)
+{
+	return init->cqe >= 1 && init->comp_vector >= 0 &&
+	       init->comp_vector < ibctx->num_comp_vectors &&
+	       (!init->channel || init->channel->context == ibctx);
+}
+
+int uhcav_cq_create(struct ibv_context *ibctx, const struct uhcav_cq_init *init,
+		    struct uhcav_cq **out)
 {
 	struct uhcav_context *ctx = uhcav_context_of(ibctx);
 	struct uhcav_cq *cq;
-	int err = -EINVAL;
+	int err;
 
-	if (cqe < 1 || comp_vector < 0 || comp_vector >= ibctx->num_comp_vectors ||
-	    (channel && channel->context != ibctx)) {
-		errno = EINVAL;
-		return NULL;
-	}
+	if (!init_valid(ibctx, init))
+		return -EINVAL;
 	cq = calloc(1, sizeof(*cq));
 	if (!cq)
-		return NULL;
+		return -ENOMEM;
 	cq->ctx = ctx;
 	cq->cq.context = ibctx;
-	uhcav_lock_init(&cq->lock, ctx->single_threaded);
+	cq->ignore_overrun = init->flags & UHCA_ABI_CQ_IGNORE_OVERRUN;
+	uhcav_lock_init(&cq->lock, ctx->single_threaded || init->single_threaded);
 	uhcav_qp_set_construct(&cq->qps);
-	if (channel) {
-		err = uhcav_channel_get(ctx, channel->fd, &cq->channel);
+	if (init->channel) {
+		err = uhcav_channel_get(ctx, init->channel->fd, &cq->channel);
 		if (err)
 			goto err_free;
 	}
-	err = open_cq(cq, cqe, comp_vector);
+	err = open_cq(cq, init);
 	if (err)
 		goto err_channel;
 	link_cq(cq);
-	return &cq->cq;
+	*out = cq;
+	return 0;
 
 err_channel:
 	if (cq->channel)
 		uhcav_channel_put(cq->channel);
 err_free:
 	free(cq);
-	errno = -err;
-	return NULL;
+	return err;
+}
+
+struct ibv_cq *uhcav_create_cq(struct ibv_context *ibctx, int cqe, struct ibv_comp_channel *channel,
+			       int comp_vector)
+{
+	struct uhcav_cq_init init = {.cqe = cqe, .comp_vector = comp_vector, .channel = channel};
+	struct uhcav_cq *cq;
+	int err = uhcav_cq_create(ibctx, &init, &cq);
+
+	errno = err ? -err : errno;
+	return err ? NULL : &cq->cq;
 }
 
 static bool in_use(struct uhcav_cq *cq)
@@ -220,8 +239,12 @@ int uhcav_destroy_cq(struct ibv_cq *ibcq)
 void uhcav_cq_fire(struct uhcav_cq *cq)
 {
 	struct uhca_abi_comp_event event = {.cookie = cookie_of(cq)};
+	uint32_t armed;
 
-	if (__atomic_exchange_n(&cq->page->arm, 0, __ATOMIC_ACQ_REL) && cq->channel)
+	uhcav_lock(&cq->lock);
+	armed = __atomic_exchange_n(&cq->page->arm, 0, __ATOMIC_ACQ_REL);
+	uhcav_unlock(&cq->lock);
+	if (armed && cq->channel)
 		uhcav_event_queue_put(&cq->channel->events, &event);
 }
 
@@ -231,9 +254,11 @@ int uhcav_req_notify_cq(struct ibv_cq *ibcq, int solicited_only)
 
 	if (uhcav_life(cq->ctx) == UHCAV_FORKED)
 		return EIO;
+	uhcav_cq_lock(cq); /* for the page's sake */
 	__atomic_fetch_or(&cq->page->arm,
 			  solicited_only ? UHCA_ABI_ARM_SOLICITED : UHCA_ABI_ARM_NEXT,
 			  __ATOMIC_SEQ_CST);
+	uhcav_unlock(&cq->lock);
 	/* What the caller polls from now on was completed before the arming or raises an event. */
 	uhca_ring_fence();
 	/* Nobody else is there to say that there are flushed completions. */
@@ -282,7 +307,7 @@ static void settle(struct uhca_abi_cqe *e)
 
 void uhcav_cq_skip(struct uhcav_cq *cq, uint32_t qpn)
 {
-	uhcav_lock(&cq->lock);
+	uhcav_cq_lock(cq);
 	for (uint32_t i = cq->consumer; uhcav_cqe_valid(uhcav_cq_slot(cq, i), i); i++) {
 		struct uhca_abi_cqe *e = uhcav_cq_slot(cq, i);
 		if (e->qpn != qpn)
@@ -295,7 +320,7 @@ void uhcav_cq_skip(struct uhcav_cq *cq, uint32_t qpn)
 
 static void settle_cq(struct uhcav_cq *cq)
 {
-	uhcav_lock(&cq->lock);
+	uhcav_cq_lock(cq);
 	for (uint32_t i = cq->consumer; uhcav_cqe_valid(uhcav_cq_slot(cq, i), i); i++)
 		settle(uhcav_cq_slot(cq, i));
 	uhcav_unlock(&cq->lock);

@@ -20,6 +20,7 @@
 struct uhcav_cq {
 	union {
 		struct ibv_cq cq;
+		struct ibv_cq_ex cqx; /* begins like the former; cq_ex.c */
 		uint8_t room[UHCAV_OBJECT_ROOM];
 	};
 	/* What polling uses, under lock. */
@@ -27,9 +28,13 @@ struct uhcav_cq {
 	uint32_t consumer; /* next entry to take */
 	uint32_t mask;
 	uint32_t stride;
+	bool resizing;       /* cq_resize.c: the ring is about to be another */
+	bool ignore_overrun; /* the device overwrites what we do not take */
 	bool flushing; /* the daemon is gone and the ring is done with: report what is outstanding
 			*/
 	uint8_t *entries;
+	const struct uhca_abi_cqe *current; /* of an extended poll: what read_*() look at */
+	struct uhca_abi_cqe copy;           /* for entries that do not stay in the ring */
 	struct uhca_abi_cq *page;
 	struct uhcav_context *ctx;
 	struct uhcav_qp_set qps;
@@ -59,6 +64,36 @@ static inline int uhcav_cqe_valid(const struct uhca_abi_cqe *e, uint32_t index)
 	return __atomic_load_n(&e->sequence, __ATOMIC_ACQUIRE) == index + 1;
 }
 
+/*
+ * Locks a CQ whose ring one is going to touch: waits for a resize to end. (Attaching QPs and
+ * raising the last event do not touch it, and may happen during a resize.)
+ */
+static inline void uhcav_cq_lock(struct uhcav_cq *cq)
+{
+	uhcav_lock(&cq->lock);
+	while (cq->resizing) {
+		uhcav_unlock(&cq->lock);
+		sched_yield();
+		uhcav_lock(&cq->lock);
+	}
+}
+
+/* How a CQ is to be, beyond ibv_create_cq's arguments. */
+struct uhcav_cq_init {
+	int cqe;
+	int comp_vector;
+	struct ibv_comp_channel *channel;
+	uint32_t flags; /* UHCA_ABI_CQ_* */
+	bool single_threaded;
+};
+
+/* Both ways of creation. 0 or -errno. */
+int uhcav_cq_create(struct ibv_context *ibctx, const struct uhcav_cq_init *init,
+		    struct uhcav_cq **out);
+
+/* Maps the ring that a reply describes in place of the one there is; closes fd. 0 or -errno. */
+int uhcav_cq_map(struct uhcav_cq *cq, const struct uhca_cmd_create_cq_reply *r, int fd);
+
 /* ibv_create_cq(3): NULL with errno. */
 struct ibv_cq *uhcav_create_cq(struct ibv_context *ibctx, int cqe, struct ibv_comp_channel *channel,
 			       int comp_vector);
@@ -70,6 +105,10 @@ int uhcav_destroy_cq(struct ibv_cq *ibcq);
 
 /* ibv_req_notify_cq(3). */
 int uhcav_req_notify_cq(struct ibv_cq *ibcq, int solicited_only);
+
+/* ibv_resize_cq(3), ibv_modify_cq(3): 0 or an errno value. */
+int uhcav_resize_cq(struct ibv_cq *ibcq, int cqe);
+int uhcav_modify_cq(struct ibv_cq *ibcq, struct ibv_modify_cq_attr *attr);
 
 /* Called by libibverbs for each completion event that it has read. */
 void uhcav_cq_event(struct ibv_cq *ibcq);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Attributes of device and port: the daemon's numbers in verbs' structs. Optional features that
- * have their own structs there (on-demand paging, RSS, TSO, tag matching, packet pacing) are all
+ * have their own structs there (RSS, TSO, tag matching, packet pacing) are all
  * zero: the device has none of them.
  */
 #include "device_query.h"
 
-#include "context.h"
+#include "child.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -52,6 +52,16 @@ static void fill_identity(const struct uhca_cmd_device_attr *r, struct ibv_devic
 	d->phys_port_cnt = (uint8_t)r->phys_port_cnt;
 }
 
+static void fill_memory(const struct uhca_cmd_device_attr *r, struct ibv_device_attr_ex *d)
+{
+	d->odp_caps.general_caps = r->odp_general;
+	d->odp_caps.per_transport_caps.rc_odp_caps = r->odp_rc;
+	d->odp_caps.per_transport_caps.uc_odp_caps = r->odp_uc;
+	d->odp_caps.per_transport_caps.ud_odp_caps = r->odp_ud;
+	d->xrc_odp_caps = r->odp_xrc;
+	d->max_dm_size = r->max_dm_size;
+}
+
 int uhcav_query_device_ex(struct ibv_context *ibctx, const struct ibv_query_device_ex_input *input,
 			  struct ibv_device_attr_ex *attr, size_t attr_size)
 {
@@ -62,12 +72,15 @@ int uhcav_query_device_ex(struct ibv_context *ibctx, const struct ibv_query_devi
 				  .cmd = UHCA_CMD_QUERY_DEVICE,
 				  .reply = &reply.h,
 				  .reply_size = sizeof(reply)};
+	struct uhcav_context *ctx = uhcav_context_here(uhcav_context_of(ibctx));
 	struct ibv_device_attr_ex all;
 	int err;
 
 	if (input && input->comp_mask)
 		return EINVAL;
-	err = uhcav_context_call(uhcav_context_of(ibctx), &call);
+	if (!ctx)
+		return EIO;
+	err = uhcav_context_call(ctx, &call);
 	if (err)
 		return -err;
 	memset(&all, 0, sizeof(all));
@@ -75,8 +88,11 @@ int uhcav_query_device_ex(struct ibv_context *ibctx, const struct ibv_query_devi
 	fill_limits(&reply, &all.orig_attr);
 	all.completion_timestamp_mask = reply.completion_timestamp_mask;
 	all.hca_core_clock = reply.hca_core_clock_khz;
+	all.cq_mod_caps.max_cq_count = (uint16_t)reply.max_cq_count;
+	all.cq_mod_caps.max_cq_period = (uint16_t)reply.max_cq_period;
 	all.device_cap_flags_ex = reply.device_cap_flags;
 	all.phys_port_cnt_ex = reply.phys_port_cnt;
+	fill_memory(&reply, &all);
 	memset(attr, 0, attr_size);
 	memcpy(attr, &all, attr_size < sizeof(all) ? attr_size : sizeof(all));
 	return 0;

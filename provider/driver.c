@@ -13,11 +13,14 @@
 #include "channel.h"
 #include "context.h"
 #include "got.h"
+#include "monitor.h"
 #include "ops.h"
+#include "qp_ex.h"
 #include "verbs_private.h"
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -171,6 +174,14 @@ out:
 	return good;
 }
 
+static void *finish_context(char *base, struct ibv_context *c, struct uhcav_context *ctx)
+{
+	memcpy(base, &ctx, sizeof(ctx)); /* where uhcav_context_of looks */
+	library.set_ops(base + UHCAV_CONTEXT_HEADROOM, op_table);
+	c->num_comp_vectors = 1;
+	return base + UHCAV_CONTEXT_HEADROOM;
+}
+
 static void *alloc_context(struct ibv_device *dev, int cmd_fd, void *private_data)
 {
 	struct uhcav_context *ctx = NULL;
@@ -187,10 +198,7 @@ static void *alloc_context(struct ibv_device *dev, int cmd_fd, void *private_dat
 		errno = -err;
 		return NULL;
 	}
-	memcpy(base, &ctx, sizeof(ctx)); /* where uhcav_context_of looks */
-	library.set_ops(base + UHCAV_CONTEXT_HEADROOM, op_table);
-	c->num_comp_vectors = 1;
-	return base + UHCAV_CONTEXT_HEADROOM;
+	return finish_context(base, c, ctx);
 }
 
 void uhcav_free_context(struct ibv_context *ibctx)
@@ -202,19 +210,79 @@ void uhcav_free_context(struct ibv_context *ibctx)
 	delete_context(base);
 }
 
+/* All devices of ours that the library knows. Under the lock. */
+static pthread_mutex_t devices_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct uhcav_device *devices;
+
 static void *alloc_device(void *sysfs_dev)
 {
 	struct uhcav_device *dev = calloc(1, sizeof(*dev));
 
 	(void)sysfs_dev;
-	if (dev)
-		dev->core_support = UHCAV_CORE_SUPPORT_OPTIONAL_MR_ACCESS;
+	if (!dev)
+		return NULL;
+	dev->core_support = UHCAV_CORE_SUPPORT_OPTIONAL_MR_ACCESS;
+	pthread_mutex_lock(&devices_lock);
+	dev->next = devices;
+	devices = dev;
+	pthread_mutex_unlock(&devices_lock);
 	return dev;
 }
 
 static void uninit_device(void *device)
 {
+	struct uhcav_device **at = &devices;
+
+	pthread_mutex_lock(&devices_lock);
+	while (*at && *at != device)
+		at = &(*at)->next;
+	if (*at)
+		*at = (*at)->next;
+	pthread_mutex_unlock(&devices_lock);
 	free(device);
+}
+
+static struct ibv_device *find_device(const char *name)
+{
+	struct uhcav_device *dev;
+
+	pthread_mutex_lock(&devices_lock);
+	for (dev = devices; dev; dev = dev->next)
+		if (!strncmp(dev->device.name, name, sizeof(dev->device.name)))
+			break;
+	pthread_mutex_unlock(&devices_lock);
+	return dev ? &dev->device : NULL;
+}
+
+/*
+ * The library chose the device by its device number, which all of ours share; the file tells
+ * which it is. The library holds references to all devices while it calls us.
+ */
+static void *import_context(struct ibv_device *dev, int cmd_fd)
+{
+	struct uhca_abi_context_file file;
+	struct uhcav_context *ctx = NULL;
+	struct ibv_context *c;
+	char *base = NULL;
+	int err = uhcav_context_file_get(cmd_fd, &file);
+
+	if (!err)
+		dev = find_device(file.device);
+	if (!err && dev)
+		base = new_context(dev, cmd_fd, &c);
+	if (!base) {
+		errno = err ? -err : ENODEV;
+		return NULL;
+	}
+	err = c ? uhcav_context_import(c, &file, &ctx) : -EPROTO;
+	if (err) {
+		if (c)
+			c->cmd_fd = -1; /* stays its owner's */
+		delete_context(base);
+		errno = -err;
+		return NULL;
+	}
+	return finish_context(base, c, ctx);
 }
 
 /* No other provider's devices have names that begin so. */
@@ -229,6 +297,7 @@ static const struct uhcav_device_ops device_ops = {
 	.match_max_abi = 1,
 	.match_table = matches,
 	.alloc_context = alloc_context,
+	.import_context = import_context,
 	.alloc_device = alloc_device,
 	.uninit_device = uninit_device,
 };
@@ -236,6 +305,7 @@ static const struct uhcav_device_ops device_ops = {
 static const struct uhca_preload_hooks preload_hooks = {
 	.size = sizeof(preload_hooks),
 	.create_comp_channel = uhcav_channel_create,
+	.async_fd = uhcav_monitor_async_fd,
 };
 
 /* The generation of the op table, by what a release brought to the public interface. */
@@ -265,6 +335,14 @@ static bool look_up(void *handle)
 	       library.uninit_context;
 }
 
+static void find_qp_ex_mark(void *handle)
+{
+	struct ibv_qp_ex *(*to_qp_ex)(struct ibv_qp * qp);
+
+	*(void **)&to_qp_ex = dlsym(handle, "ibv_qp_to_qp_ex");
+	uhcav_qp_ex_probe(to_qp_ex);
+}
+
 static void take_over_ioctl(void)
 {
 	uhca_preload_register_fn *announce;
@@ -291,6 +369,7 @@ __attribute__((constructor)) static void enter(void)
 		return;
 	}
 	uhcav_ops_build(library.generation, op_table);
+	find_qp_ex_mark(handle);
 	take_over_ioctl();
 	library.register_driver(&device_ops);
 }

@@ -11,6 +11,8 @@
  * belong to no QP and stay with the SRQ, as they do on hardware.
  */
 #include "qp.h"
+
+#include "cqe.h"
 #include "wqe.h"
 
 #include <string.h>
@@ -67,6 +69,7 @@ static void flushed(const struct uhcav_qp *qp, uint64_t wr_id, enum ibv_wc_opcod
 	memset(wc, 0, sizeof(*wc));
 	wc->wr_id = wr_id;
 	wc->status = IBV_WC_WR_FLUSH_ERR;
+	wc->vendor_err = UHCA_ABI_FOUND_DEVICE_GONE;
 	wc->opcode = opcode;
 	wc->qp_num = qp->qp.qp_num;
 }
@@ -83,6 +86,10 @@ static enum ibv_wc_opcode send_opcode(uint8_t wr_opcode)
 		return IBV_WC_COMP_SWAP;
 	case UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD:
 		return IBV_WC_FETCH_ADD;
+	case UHCA_ABI_WR_BIND_MW:
+		return IBV_WC_BIND_MW;
+	case UHCA_ABI_WR_LOCAL_INV:
+		return IBV_WC_LOCAL_INV;
 	default: /* one of the others; a byte, not an enum */
 		return IBV_WC_SEND;
 	}

@@ -226,3 +226,15 @@ void uhcav_monitor_forked(void)
 	if (running)
 		forget_thread();
 }
+
+int uhcav_monitor_async_fd(int cmd_fd)
+{
+	int fd = -1;
+
+	uhcav_monitor_lock();
+	for (struct uhcav_context *c = contexts; c && fd < 0; c = c->next)
+		if (c->ibctx->cmd_fd == cmd_fd)
+			fd = c->async.read_fd;
+	uhcav_monitor_unlock();
+	return fd;
+}

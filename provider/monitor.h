@@ -15,6 +15,9 @@ int uhcav_monitor_add(struct uhcav_context *ctx);
 /* Stops watching. When it returns the monitor is done with the context. */
 void uhcav_monitor_remove(struct uhcav_context *ctx);
 
+/* The async descriptor of the context whose command descriptor is cmd_fd, or -1. */
+int uhcav_monitor_async_fd(int cmd_fd);
+
 /*
  * For fork.c. The lock keeps the list whole across a fork; the child calls "forked" under it: all
  * contexts are the parent's, and there is no thread.

@@ -57,6 +57,7 @@ static bool enter(struct uhcav_mr_slots *s, const struct uhcav_region *r)
 	__atomic_store_n(&s->slot[i].iova, r->iova, __ATOMIC_RELAXED);
 	__atomic_store_n(&s->slot[i].length, r->length, __ATOMIC_RELAXED);
 	__atomic_store_n(&s->slot[i].addr, r->addr, __ATOMIC_RELAXED);
+	__atomic_store_n(&s->slot[i].flags, r->flags, __ATOMIC_RELAXED);
 	__atomic_store_n(&s->slot[i].lkey, r->lkey, __ATOMIC_RELEASE);
 	return fresh;
 }
@@ -142,13 +143,14 @@ void uhcav_mr_table_remove(struct uhcav_mr_table *t, uint32_t lkey)
 
 /* The slot's range, if it still holds lkey after it was read. */
 static const void *range(const struct uhcav_region *r, uint32_t lkey, uint64_t iova,
-			 uint64_t length)
+			 uint64_t length, uint32_t *flags)
 {
 	uint64_t base = __atomic_load_n(&r->iova, __ATOMIC_RELAXED);
 	uint64_t size = __atomic_load_n(&r->length, __ATOMIC_RELAXED);
-	uint64_t addr = __atomic_load_n(&r->addr, __ATOMIC_ACQUIRE);
+	uint64_t addr = __atomic_load_n(&r->addr, __ATOMIC_RELAXED);
 	uint64_t offset = iova - base;
 
+	*flags = __atomic_load_n(&r->flags, __ATOMIC_ACQUIRE);
 	if (__atomic_load_n(&r->lkey, __ATOMIC_RELAXED) != lkey)
 		return NULL;
 	if (offset > size || length > size - offset)
@@ -156,8 +158,8 @@ static const void *range(const struct uhcav_region *r, uint32_t lkey, uint64_t i
 	return (const void *)(uintptr_t)(addr + offset);
 }
 
-const void *uhcav_mr_table_find(const struct uhcav_mr_table *t, uint32_t lkey, uint64_t iova,
-				uint64_t length)
+static const void *search(const struct uhcav_mr_table *t, uint32_t lkey, uint64_t iova,
+			  uint64_t length, uint32_t *flags)
 {
 	const struct uhcav_mr_slots *s = __atomic_load_n(&t->slots, __ATOMIC_ACQUIRE);
 	uint32_t i = home(lkey);
@@ -168,8 +170,25 @@ const void *uhcav_mr_table_find(const struct uhcav_mr_table *t, uint32_t lkey, u
 		const struct uhcav_region *r = &s->slot[i & s->mask];
 		uint32_t key = __atomic_load_n(&r->lkey, __ATOMIC_ACQUIRE);
 		if (key == lkey)
-			return range(r, lkey, iova, length);
+			return range(r, lkey, iova, length, flags);
 		if (key == EMPTY)
 			return NULL;
 	}
+}
+
+const void *uhcav_mr_table_find(const struct uhcav_mr_table *t, uint32_t lkey, uint64_t iova,
+				uint64_t length)
+{
+	uint32_t flags = 0;
+	const void *at = search(t, lkey, iova, length, &flags);
+
+	return flags & UHCAV_REGION_ON_DEMAND ? NULL : at;
+}
+
+const void *uhcav_mr_table_locate(const struct uhcav_mr_table *t, uint32_t lkey, uint64_t iova,
+				  uint64_t length)
+{
+	uint32_t flags = 0;
+
+	return search(t, lkey, iova, length, &flags);
 }

@@ -15,9 +15,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* On demand: the pages may be missing, so that nobody but the advice may touch them. */
+#define UHCAV_REGION_ON_DEMAND 1u
+
 struct uhcav_region {
-	uint32_t lkey; /* 0: never used, 1: used and free again; neither is a key */
-	uint32_t reserved;
+	uint32_t lkey;  /* 0: never used, 1: used and free again; neither is a key */
+	uint32_t flags; /* UHCAV_REGION_* */
 	uint64_t iova;
 	uint64_t length;
 	uint64_t addr;
@@ -50,9 +53,13 @@ void uhcav_mr_table_remove(struct uhcav_mr_table *t, uint32_t lkey);
 
 /*
  * Where the length bytes at "iova" of region lkey are in our memory; NULL when the table knows no
- * such key or the range is not inside the region. Any thread, no lock.
+ * such key, the range is not inside the region, or it is an on-demand region. Any thread, no lock.
  */
 const void *uhcav_mr_table_find(const struct uhcav_mr_table *t, uint32_t lkey, uint64_t iova,
 				uint64_t length);
+
+/* The same, and on-demand regions, too, whose memory may be missing: for uhcav_mem_probe only. */
+const void *uhcav_mr_table_locate(const struct uhcav_mr_table *t, uint32_t lkey, uint64_t iova,
+				  uint64_t length);
 
 #endif

@@ -8,36 +8,94 @@
 #include "ah.h"
 #include "async.h"
 #include "cq.h"
+#include "cq_ex.h"
 #include "device_query.h"
+#include "dm.h"
+#include "ece.h"
+#include "flow.h"
+#include "import.h"
 #include "mr.h"
+#include "mw.h"
+#include "parent_domain.h"
 #include "pd.h"
 #include "poll_cq.h"
 #include "post_recv.h"
 #include "post_send.h"
 #include "qp.h"
+#include "qp_shared.h"
+#include "special_mr.h"
 #include "srq.h"
+#include "xrcd.h"
 
 #include <string.h>
 
 #define IS(name, function) [UHCAV_OP_##name] = (void *)(function)
 
+/* clang-format off */
 static void *const supported[UHCAV_OP_COUNT] = {
-	IS(alloc_pd, uhcav_alloc_pd),           IS(async_event, uhcav_async_event),
-	IS(attach_mcast, uhcav_attach_mcast),   IS(cq_event, uhcav_cq_event),
-	IS(create_ah, uhcav_create_ah),         IS(create_cq, uhcav_create_cq),
-	IS(create_qp, uhcav_create_qp),         IS(create_qp_ex, uhcav_create_qp_ex),
-	IS(create_srq, uhcav_create_srq),       IS(dealloc_pd, uhcav_dealloc_pd),
-	IS(dereg_mr, uhcav_dereg_mr),           IS(destroy_ah, uhcav_destroy_ah),
-	IS(destroy_cq, uhcav_destroy_cq),       IS(destroy_qp, uhcav_destroy_qp),
-	IS(destroy_srq, uhcav_destroy_srq),     IS(detach_mcast, uhcav_detach_mcast),
-	IS(free_context, uhcav_free_context),   IS(modify_qp, uhcav_modify_qp),
-	IS(modify_srq, uhcav_modify_srq),       IS(poll_cq, uhcav_poll_cq),
-	IS(post_recv, uhcav_post_recv),         IS(post_send, uhcav_post_send),
-	IS(post_srq_recv, uhcav_post_srq_recv), IS(query_device_ex, uhcav_query_device_ex),
-	IS(query_port, uhcav_query_port),       IS(query_qp, uhcav_query_qp),
-	IS(query_srq, uhcav_query_srq),         IS(reg_mr, uhcav_reg_mr),
+	IS(advise_mr, uhcav_advise_mr),
+	IS(alloc_dm, uhcav_alloc_dm),
+	IS(alloc_mw, uhcav_alloc_mw),
+	IS(alloc_null_mr, uhcav_alloc_null_mr),
+	IS(alloc_parent_domain, uhcav_alloc_parent_domain),
+	IS(alloc_pd, uhcav_alloc_pd),
+	IS(alloc_td, uhcav_alloc_td),
+	IS(async_event, uhcav_async_event),
+	IS(attach_mcast, uhcav_attach_mcast),
+	IS(bind_mw, uhcav_bind_mw),
+	IS(close_xrcd, uhcav_close_xrcd),
+	IS(cq_event, uhcav_cq_event),
+	IS(create_ah, uhcav_create_ah),
+	IS(create_cq, uhcav_create_cq),
+	IS(create_cq_ex, uhcav_create_cq_ex),
+	IS(create_flow, uhcav_create_flow),
+	IS(create_qp, uhcav_create_qp),
+	IS(create_qp_ex, uhcav_create_qp_ex),
+	IS(create_srq, uhcav_create_srq),
+	IS(create_srq_ex, uhcav_create_srq_ex),
+	IS(dealloc_mw, uhcav_dealloc_mw),
+	IS(dealloc_pd, uhcav_dealloc_pd),
+	IS(dealloc_td, uhcav_dealloc_td),
+	IS(dereg_mr, uhcav_dereg_mr),
+	IS(destroy_ah, uhcav_destroy_ah),
+	IS(destroy_cq, uhcav_destroy_cq),
+	IS(destroy_flow, uhcav_destroy_flow),
+	IS(destroy_qp, uhcav_destroy_qp),
+	IS(destroy_srq, uhcav_destroy_srq),
+	IS(detach_mcast, uhcav_detach_mcast),
+	IS(free_context, uhcav_free_context),
+	IS(free_dm, uhcav_free_dm),
+	IS(get_srq_num, uhcav_get_srq_num),
+	IS(import_dm, uhcav_import_dm),
+	IS(import_mr, uhcav_import_mr),
+	IS(import_pd, uhcav_import_pd),
+	IS(modify_cq, uhcav_modify_cq),
+	IS(modify_qp, uhcav_modify_qp),
+	IS(modify_srq, uhcav_modify_srq),
+	IS(open_qp, uhcav_open_qp),
+	IS(open_xrcd, uhcav_open_xrcd),
+	IS(poll_cq, uhcav_poll_cq),
+	IS(post_recv, uhcav_post_recv),
+	IS(post_send, uhcav_post_send),
+	IS(post_srq_recv, uhcav_post_srq_recv),
+	IS(query_device_ex, uhcav_query_device_ex),
+	IS(query_ece, uhcav_query_ece),
+	IS(query_port, uhcav_query_port),
+	IS(query_qp, uhcav_query_qp),
+	IS(query_rt_values, uhcav_query_rt_values),
+	IS(query_srq, uhcav_query_srq),
+	IS(reg_dm_mr, uhcav_reg_dm_mr),
+	IS(reg_dmabuf_mr, uhcav_reg_dmabuf_mr),
+	IS(reg_mr, uhcav_reg_mr),
 	IS(req_notify_cq, uhcav_req_notify_cq),
+	IS(rereg_mr, uhcav_rereg_mr),
+	IS(resize_cq, uhcav_resize_cq),
+	IS(set_ece, uhcav_set_ece),
+	IS(unimport_dm, uhcav_unimport_dm),
+	IS(unimport_mr, uhcav_unimport_mr),
+	IS(unimport_pd, uhcav_unimport_pd),
 };
+/* clang-format on */
 
 static const struct {
 	const char *name;

@@ -2,15 +2,21 @@
 /* A protection domain is a handle; what it protects, the device knows. */
 #include "pd.h"
 
-#include "context.h"
+#include "parent_domain.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-struct pd {
-	struct ibv_pd pd;
-	uint8_t slack[UHCAV_OBJECT_ROOM / 4];
-};
+struct ibv_pd *uhcav_pd_new(struct ibv_context *ibctx, uint32_t handle)
+{
+	struct uhcav_pd *pd = calloc(1, sizeof(*pd));
+
+	if (!pd)
+		return NULL;
+	pd->pd.context = ibctx;
+	pd->pd.handle = handle;
+	return &pd->pd;
+}
 
 struct ibv_pd *uhcav_alloc_pd(struct ibv_context *ibctx)
 {
@@ -21,7 +27,7 @@ struct ibv_pd *uhcav_alloc_pd(struct ibv_context *ibctx)
 				  .cmd = UHCA_CMD_ALLOC_PD,
 				  .reply = &reply.h,
 				  .reply_size = sizeof(reply)};
-	struct pd *pd = calloc(1, sizeof(*pd));
+	struct ibv_pd *pd = uhcav_pd_new(ibctx, 0);
 	int err;
 
 	if (!pd)
@@ -32,18 +38,25 @@ struct ibv_pd *uhcav_alloc_pd(struct ibv_context *ibctx)
 		errno = -err;
 		return NULL;
 	}
-	pd->pd.context = ibctx;
-	pd->pd.handle = reply.handle;
-	return &pd->pd;
+	pd->handle = reply.handle;
+	return pd;
 }
 
-int uhcav_dealloc_pd(struct ibv_pd *pd)
+int uhcav_dealloc_pd(struct ibv_pd *ibpd)
 {
-	int err = uhcav_context_call_destroy(uhcav_context_of(pd->context), UHCA_CMD_DEALLOC_PD,
-					     pd->handle);
+	struct uhcav_pd *pd = uhcav_pd_of(ibpd);
+	int err;
 
-	if (err)
-		return -err;
+	if (__atomic_load_n(&pd->refs, __ATOMIC_ACQUIRE))
+		return EBUSY;
+	if (pd->below) {
+		uhcav_parent_domain_leave(pd);
+	} else {
+		err = uhcav_context_call_destroy(uhcav_context_of(ibpd->context),
+						 UHCA_CMD_DEALLOC_PD, ibpd->handle);
+		if (err)
+			return -err;
+	}
 	free(pd);
 	return 0;
 }

@@ -16,10 +16,8 @@
 #include <sched.h>
 #include <string.h>
 
-#define WC_PUBLIC_FLAGS                                                                            \
-	(UHCA_ABI_WC_GRH | UHCA_ABI_WC_WITH_IMM | UHCA_ABI_WC_IP_CSUM_OK | UHCA_ABI_WC_WITH_INV)
-
-static void translate(struct uhcav_cq *cq, const struct uhca_abi_cqe *e, struct ibv_wc *wc)
+/* What taking an entry does beside reading it. */
+static inline void take_note(struct uhcav_cq *cq, const struct uhca_abi_cqe *e)
 {
 	struct uhcav_qp *qp = uhcav_qp_set_find(&cq->qps, e->qpn);
 
@@ -27,6 +25,10 @@ static void translate(struct uhcav_cq *cq, const struct uhca_abi_cqe *e, struct 
 		uhcav_qp_polled(qp, e);
 	if (e->flags & UHCA_ABI_WC_SCATTER)
 		memcpy((void *)(uintptr_t)e->scatter_addr, e + 1, e->scatter_length);
+}
+
+static inline void translate(const struct uhca_abi_cqe *e, struct ibv_wc *wc)
+{
 	wc->wr_id = e->wr_id;
 	wc->status = (enum ibv_wc_status)e->status;
 	wc->opcode = (enum ibv_wc_opcode)e->opcode;
@@ -35,11 +37,76 @@ static void translate(struct uhcav_cq *cq, const struct uhca_abi_cqe *e, struct 
 	wc->imm_data = e->imm; /* and invalidated_rkey: one union */
 	wc->qp_num = e->qpn;
 	wc->src_qp = e->src_qp;
-	wc->wc_flags = e->flags & WC_PUBLIC_FLAGS;
+	wc->wc_flags = e->flags & UHCAV_WC_PUBLIC_FLAGS;
 	wc->pkey_index = e->pkey_index;
 	wc->slid = e->slid;
 	wc->sl = e->sl;
 	wc->dlid_path_bits = e->dlid_path_bits;
+}
+
+/*
+ * A CQ that ignores overruns: the entry may be overwritten while we copy it, or have been, and
+ * then the oldest that is left comes next.
+ */
+static const struct uhca_abi_cqe *copy_entry(struct uhcav_cq *cq)
+{
+	const struct uhca_abi_cqe *e = uhcav_cq_slot(cq, cq->consumer);
+	uint32_t producer = uhca_ring_observe(&cq->page->ring.producer);
+
+	if (producer - cq->consumer > cq->mask + 1)
+		cq->consumer = producer - (cq->mask + 1);
+	for (; cq->consumer != producer; cq->consumer++) {
+		e = uhcav_cq_slot(cq, cq->consumer);
+		if (!uhcav_cqe_valid(e, cq->consumer))
+			continue;
+		cq->copy = *e;
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		if (__atomic_load_n(&e->sequence, __ATOMIC_RELAXED) == cq->consumer + 1)
+			return &cq->copy;
+	}
+	return NULL;
+}
+
+static const struct uhca_abi_cqe *entry(struct uhcav_cq *cq)
+{
+	const struct uhca_abi_cqe *e;
+
+	if (cq->ignore_overrun)
+		return copy_entry(cq);
+	e = uhcav_cq_slot(cq, cq->consumer);
+	return uhcav_cqe_valid(e, cq->consumer) ? e : NULL;
+}
+
+void uhcav_cq_pass(struct uhcav_cq *cq)
+{
+	cq->consumer++;
+	uhca_ring_publish(&cq->page->ring.consumer, cq->consumer);
+}
+
+const struct uhca_abi_cqe *uhcav_cq_peek(struct uhcav_cq *cq)
+{
+	const struct uhca_abi_cqe *e = entry(cq);
+
+	while (e && (e->flags & UHCA_ABI_WC_SKIP)) {
+		uhcav_cq_pass(cq);
+		e = entry(cq);
+	}
+	if (e)
+		take_note(cq, e);
+	return e;
+}
+
+/* With overruns: one at a time. */
+static int take_copies(struct uhcav_cq *cq, int n, struct ibv_wc *wc)
+{
+	const struct uhca_abi_cqe *e;
+	int got = 0;
+
+	while (got < n && (e = uhcav_cq_peek(cq))) {
+		translate(e, &wc[got++]);
+		uhcav_cq_pass(cq);
+	}
+	return got;
 }
 
 /* Takes what is valid, n at the most. Under the lock. */
@@ -48,12 +115,16 @@ static int take(struct uhcav_cq *cq, int n, struct ibv_wc *wc)
 	uint32_t c = cq->consumer;
 	int got = 0;
 
+	if (cq->ignore_overrun)
+		return take_copies(cq, n, wc);
 	while (got < n) {
 		const struct uhca_abi_cqe *e = uhcav_cq_slot(cq, c);
 		if (!uhcav_cqe_valid(e, c))
 			break;
-		if (!(e->flags & UHCA_ABI_WC_SKIP))
-			translate(cq, e, &wc[got++]);
+		if (!(e->flags & UHCA_ABI_WC_SKIP)) {
+			take_note(cq, e);
+			translate(e, &wc[got++]);
+		}
 		c++;
 	}
 	if (c != cq->consumer) {
@@ -63,8 +134,8 @@ static int take(struct uhcav_cq *cq, int n, struct ibv_wc *wc)
 	return got;
 }
 
-/* Completes with WR_FLUSH_ERR what the dead daemon left of all queues. Under the lock. */
-static int flush(struct uhcav_cq *cq, int n, struct ibv_wc *wc)
+/* What the dead daemon left of all queues. */
+int uhcav_cq_flush(struct uhcav_cq *cq, int n, struct ibv_wc *wc)
 {
 	uint32_t cursor = 0;
 	struct uhcav_qp *qp;
@@ -88,12 +159,12 @@ int uhcav_poll_cq(struct ibv_cq *ibcq, int n, struct ibv_wc *wc)
 
 	if (life == UHCAV_FORKED)
 		return -EIO;
-	uhcav_lock(&cq->lock);
+	uhcav_cq_lock(cq);
 	got = cq->flushing ? 0 : take(cq, n, wc);
 	/* "life" was read before the ring was found empty: what the daemon completed comes first.
 	 */
 	if (!got && life == UHCAV_FATAL)
-		got = flush(cq, n, wc);
+		got = uhcav_cq_flush(cq, n, wc);
 	uhcav_unlock(&cq->lock);
 	if (!got)
 		sched_yield();

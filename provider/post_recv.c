@@ -60,7 +60,7 @@ int uhcav_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_recv
 
 	if (uhcav_life(qp->ctx) != UHCAV_ALIVE)
 		err = EIO;
-	else if (state == IBV_QPS_RESET || qp->qp.srq)
+	else if (state == IBV_QPS_RESET || qp->qp.srq || !qp->qp.recv_cq)
 		err = EINVAL;
 	if (err) {
 		*bad_wr = wr;

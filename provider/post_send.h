@@ -13,4 +13,7 @@
  */
 int uhcav_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
 
+/* A bind of a type 1 window, which ibv_post_send does not take. 0 or an errno value. */
+int uhcav_post_bind(struct ibv_qp *ibqp, struct ibv_send_wr *wr);
+
 #endif

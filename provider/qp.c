@@ -9,6 +9,8 @@
 #include "ah.h"
 #include "async.h"
 #include "qp_attr.h"
+#include "qp_ex.h"
+#include "qp_shared.h"
 #include "wqe.h"
 
 #include <errno.h>
@@ -27,16 +29,21 @@ static uint32_t send_mask(enum ibv_qp_type type)
 	const uint32_t fetch = BIT(IBV_WR_RDMA_READ) | BIT(IBV_WR_ATOMIC_CMP_AND_SWP) |
 			       BIT(IBV_WR_ATOMIC_FETCH_AND_ADD);
 
-	if (type == IBV_QPT_RC)
-		return send | write | fetch;
+	const uint32_t local = BIT(IBV_WR_BIND_MW) | BIT(IBV_WR_LOCAL_INV);
+
+	if (type == IBV_QPT_RC || type == IBV_QPT_XRC_SEND)
+		return send | write | fetch | local | BIT(IBV_WR_SEND_WITH_INV);
 	if (type == IBV_QPT_UC)
-		return send | write;
+		return send | write | local;
+	if (type == IBV_QPT_RAW_PACKET)
+		return BIT(IBV_WR_SEND);
 	return send;
 }
 
 static bool type_supported(enum ibv_qp_type type)
 {
-	return type == IBV_QPT_RC || type == IBV_QPT_UC || type == IBV_QPT_UD;
+	return type == IBV_QPT_RC || type == IBV_QPT_UC || type == IBV_QPT_UD ||
+	       type == IBV_QPT_RAW_PACKET || type == IBV_QPT_XRC_SEND;
 }
 
 static int create_command(struct uhcav_qp *qp, const struct ibv_qp_init_attr *attr,
@@ -48,14 +55,15 @@ static int create_command(struct uhcav_qp *qp, const struct ibv_qp_init_attr *at
 		.pd = qp->qp.pd->handle,
 		.qp_type = attr->qp_type,
 		.send_cq = uhcav_cq_of(attr->send_cq)->handle,
-		.recv_cq = uhcav_cq_of(attr->recv_cq)->handle,
-		.srq = attr->srq ? uhcav_srq_of(attr->srq)->handle : 0,
+		.recv_cq = qp->qp.recv_cq ? uhcav_cq_of(qp->qp.recv_cq)->handle : 0,
+		.srq = qp->qp.srq ? uhcav_srq_of(qp->qp.srq)->handle : 0,
 		.max_send_wr = cap->max_send_wr,
-		.max_recv_wr = attr->srq ? 0 : cap->max_recv_wr,
+		.max_recv_wr = qp->qp.srq ? 0 : cap->max_recv_wr,
 		.max_send_sge = cap->max_send_sge,
-		.max_recv_sge = attr->srq ? 0 : cap->max_recv_sge,
+		.max_recv_sge = qp->qp.srq ? 0 : cap->max_recv_sge,
 		.max_inline_data = cap->max_inline_data,
 		.sq_sig_all = attr->sq_sig_all != 0,
+		.create_flags = qp->create_flags,
 	};
 	struct uhcav_call call = {.request = &request.h,
 				  .request_size = sizeof(request),
@@ -85,16 +93,16 @@ static int init_queues(struct uhcav_qp *qp, const struct uhca_cmd_create_qp_repl
 	err = uhcav_work_queue_init(&qp->rq, qp->page, r->region_size, &r->recv,
 				    UHCA_ABI_RECV_STRIDE(r->max_recv_sge));
 	if (!err)
-		err = uhcav_work_queue_keep_notes(&qp->sq);
+		err = uhcav_work_queue_keep_notes(&qp->sq, qp->qp.pd, UHCAV_RESOURCE_SEND_NOTES);
 	if (!err)
-		err = uhcav_work_queue_keep_notes(&qp->rq);
+		err = uhcav_work_queue_keep_notes(&qp->rq, qp->qp.pd, UHCAV_RESOURCE_RECV_NOTES);
 	return err;
 }
 
 static void free_notes(struct uhcav_qp *qp)
 {
-	free(qp->sq.posted);
-	free(qp->rq.posted);
+	uhcav_work_queue_free_notes(&qp->sq, UHCAV_RESOURCE_SEND_NOTES);
+	uhcav_work_queue_free_notes(&qp->rq, UHCAV_RESOURCE_RECV_NOTES);
 }
 
 static int map_queues(struct uhcav_qp *qp, const struct uhca_cmd_create_qp_reply *r, int fd)
@@ -137,10 +145,10 @@ static void store_reply(struct uhcav_qp *qp, const struct uhca_cmd_create_qp_rep
 static int attach_cqs(struct uhcav_qp *qp)
 {
 	struct uhcav_cq *send = uhcav_cq_of(qp->qp.send_cq);
-	struct uhcav_cq *recv = uhcav_cq_of(qp->qp.recv_cq);
+	struct uhcav_cq *recv = uhcav_cq_of(qp->qp.recv_cq); /* NULL: sends only */
 	int err = uhcav_cq_attach(send, qp->qp.qp_num, qp);
 
-	if (err || send == recv)
+	if (err || send == recv || !recv)
 		return err;
 	err = uhcav_cq_attach(recv, qp->qp.qp_num, qp);
 	if (err)
@@ -181,6 +189,7 @@ err_destroy:
 static struct uhcav_qp *alloc_qp(struct ibv_pd *pd, const struct ibv_qp_init_attr *attr)
 {
 	struct uhcav_qp *qp = calloc(1, sizeof(*qp));
+	bool single_threaded;
 
 	if (!qp)
 		return NULL;
@@ -188,14 +197,17 @@ static struct uhcav_qp *alloc_qp(struct ibv_pd *pd, const struct ibv_qp_init_att
 	qp->sq_sig_all = attr->sq_sig_all != 0;
 	qp->send_mask = send_mask(attr->qp_type);
 	qp->state = IBV_QPS_RESET;
-	uhcav_lock_init(&qp->sq.lock, qp->ctx->single_threaded);
-	uhcav_lock_init(&qp->rq.lock, qp->ctx->single_threaded);
+	single_threaded = qp->ctx->single_threaded || uhcav_pd_single_threaded(pd);
+	uhcav_lock_init(&qp->sq.lock, single_threaded);
+	uhcav_lock_init(&qp->rq.lock, single_threaded);
 	qp->qp.context = pd->context;
 	qp->qp.qp_context = attr->qp_context;
 	qp->qp.pd = pd;
 	qp->qp.send_cq = attr->send_cq;
-	qp->qp.recv_cq = attr->recv_cq;
-	qp->qp.srq = attr->srq;
+	if (attr->qp_type != IBV_QPT_XRC_SEND) {
+		qp->qp.recv_cq = attr->recv_cq;
+		qp->qp.srq = attr->srq;
+	}
 	qp->qp.state = IBV_QPS_RESET;
 	qp->qp.qp_type = attr->qp_type;
 	return qp;
@@ -207,54 +219,82 @@ static struct uhcav_qp *alloc_qp(struct ibv_pd *pd, const struct ibv_qp_init_att
  */
 static bool all_of(const struct ibv_context *ibctx, const struct ibv_qp_init_attr *attr)
 {
-	return attr->send_cq && attr->send_cq->context == ibctx && attr->recv_cq &&
-	       attr->recv_cq->context == ibctx && (!attr->srq || attr->srq->context == ibctx);
+	if (!attr->send_cq || attr->send_cq->context != ibctx)
+		return false;
+	if (attr->qp_type == IBV_QPT_XRC_SEND)
+		return true;
+	return attr->recv_cq && attr->recv_cq->context == ibctx &&
+	       (!attr->srq || attr->srq->context == ibctx);
+}
+
+/* ops NULL: no ibv_wr_* calls. 0 or -errno. */
+static int create(struct ibv_pd *pd, struct ibv_qp_init_attr *attr, const uint64_t *ops,
+		  uint32_t create_flags, struct uhcav_qp **out)
+{
+	struct uhcav_qp *qp;
+	int err;
+
+	if (!type_supported(attr->qp_type))
+		return -EOPNOTSUPP;
+	if (!all_of(pd->context, attr))
+		return -EINVAL;
+	qp = alloc_qp(pd, attr);
+	if (!qp)
+		return -ENOMEM;
+	qp->create_flags = create_flags;
+	err = ops ? uhcav_qp_ex_check(qp, *ops) : 0;
+	if (!err)
+		err = open_qp(qp, attr);
+	if (err) {
+		free(qp);
+		return err;
+	}
+	pthread_mutex_init(&qp->qp.mutex, NULL);
+	pthread_cond_init(&qp->qp.cond, NULL);
+	if (ops)
+		uhcav_qp_ex_enable(qp, *ops);
+	attr->cap = qp->cap;
+	*out = qp;
+	return 0;
 }
 
 struct ibv_qp *uhcav_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 {
 	struct uhcav_qp *qp;
-	int err;
+	int err = create(pd, attr, NULL, 0, &qp);
 
-	if (!type_supported(attr->qp_type)) {
-		errno = EOPNOTSUPP;
-		return NULL;
-	}
-	if (!all_of(pd->context, attr)) {
-		errno = EINVAL;
-		return NULL;
-	}
-	qp = alloc_qp(pd, attr);
-	if (!qp)
-		return NULL;
-	err = open_qp(qp, attr);
-	if (err) {
-		free(qp);
-		errno = -err;
-		return NULL;
-	}
-	pthread_mutex_init(&qp->qp.mutex, NULL);
-	pthread_cond_init(&qp->qp.cond, NULL);
-	attr->cap = qp->cap;
-	return &qp->qp;
+	errno = err ? -err : errno;
+	return err ? NULL : &qp->qp;
+}
+
+static int create_ex(struct ibv_qp_init_attr_ex *attr, struct uhcav_qp **out)
+{
+	const uint32_t known = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS |
+			       IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+	const uint64_t *ops =
+		attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS ? &attr->send_ops_flags : NULL;
+
+	uint32_t flags = attr->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS ? attr->create_flags : 0;
+
+	/* Which flags there are is the device's to say. */
+	if (attr->comp_mask & ~known)
+		return -EOPNOTSUPP;
+	if (!(attr->comp_mask & IBV_QP_INIT_ATTR_PD) || !attr->pd)
+		return -EINVAL;
+	/* The extended struct begins with the fields of the plain one, by design of verbs. */
+	return create(attr->pd, (struct ibv_qp_init_attr *)attr, ops, flags, out);
 }
 
 struct ibv_qp *uhcav_create_qp_ex(struct ibv_context *ibctx, struct ibv_qp_init_attr_ex *attr)
 {
-	const uint32_t known = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS;
+	struct uhcav_qp *qp;
+	int err;
 
-	(void)ibctx;
-	if ((attr->comp_mask & ~known) ||
-	    ((attr->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS) && attr->create_flags)) {
-		errno = EOPNOTSUPP;
-		return NULL;
-	}
-	if (!(attr->comp_mask & IBV_QP_INIT_ATTR_PD) || !attr->pd) {
-		errno = EINVAL;
-		return NULL;
-	}
-	/* The extended struct begins with the fields of the plain one, by design of verbs. */
-	return uhcav_create_qp(attr->pd, (struct ibv_qp_init_attr *)attr);
+	if (attr->qp_type == IBV_QPT_XRC_RECV)
+		return uhcav_create_shared_qp(ibctx, attr);
+	err = create_ex(attr, &qp);
+	errno = err ? -err : errno;
+	return err ? NULL : &qp->qp;
 }
 
 /* Work requests and completions of the time before are gone (IBTA vol. 1, 10.3.1.2). */
@@ -263,14 +303,18 @@ static void forget_work(struct uhcav_qp *qp)
 	struct uhcav_cq *send = uhcav_cq_of(qp->qp.send_cq);
 	struct uhcav_cq *recv = uhcav_cq_of(qp->qp.recv_cq);
 
-	uhcav_cq_skip(send, qp->qp.qp_num);
-	uhcav_cq_skip(recv, qp->qp.qp_num);
-	uhcav_lock(&send->lock);
-	uhcav_qp_forget_sends(qp);
-	uhcav_unlock(&send->lock);
-	uhcav_lock(&recv->lock);
-	uhcav_qp_forget_recvs(qp);
-	uhcav_unlock(&recv->lock);
+	if (send) {
+		uhcav_cq_skip(send, qp->qp.qp_num);
+		uhcav_lock(&send->lock);
+		uhcav_qp_forget_sends(qp);
+		uhcav_unlock(&send->lock);
+	}
+	if (recv) {
+		uhcav_cq_skip(recv, qp->qp.qp_num);
+		uhcav_lock(&recv->lock);
+		uhcav_qp_forget_recvs(qp);
+		uhcav_unlock(&recv->lock);
+	}
 }
 
 int uhcav_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask)
@@ -356,13 +400,18 @@ int uhcav_destroy_qp(struct ibv_qp *ibqp)
 	if (err)
 		return -err;
 	if (uhcav_life(qp->ctx) != UHCAV_FORKED) {
-		uhcav_cq_skip(send, ibqp->qp_num);
-		uhcav_cq_skip(recv, ibqp->qp_num);
+		if (send)
+			uhcav_cq_skip(send, ibqp->qp_num);
+		if (recv)
+			uhcav_cq_skip(recv, ibqp->qp_num);
 		settle_events(qp);
 	}
-	uhcav_cq_detach(send, ibqp->qp_num);
-	uhcav_cq_detach(recv, ibqp->qp_num);
-	munmap(qp->page, qp->region_size);
+	if (send)
+		uhcav_cq_detach(send, ibqp->qp_num);
+	if (recv)
+		uhcav_cq_detach(recv, ibqp->qp_num);
+	if (qp->page)
+		munmap(qp->page, qp->region_size);
 	free_notes(qp);
 	free(qp);
 	return 0;

@@ -11,14 +11,27 @@
 #include "cqe.h"
 #include "srq.h"
 #include "work_queue.h"
+#include "wqe.h"
 
 #include <infiniband/verbs.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+/* What ibv_wr_start ... ibv_wr_complete are at: under the send queue's lock (qp_ex.c). */
+struct uhcav_build {
+	struct uhca_abi_send_wqe *wqe; /* the entry that setters complete; NULL: none */
+	uint32_t index;                /* its place */
+	uint32_t start;                /* producer index before this post */
+	uint32_t ops;                  /* bit o: opcode o was asked for at creation */
+	int err;                       /* the first error */
+	bool has_data;                 /* the entry has its payload */
+	bool no_address;               /* the entry needs an address handle still */
+};
+
 struct uhcav_qp {
 	union {
 		struct ibv_qp qp;
+		struct ibv_qp_ex qpx; /* qp_ex.c */
 		uint8_t room[UHCAV_OBJECT_ROOM];
 	};
 	struct uhcav_context *ctx;
@@ -33,6 +46,8 @@ struct uhcav_qp {
 	struct uhcav_work_queue sq;
 	struct uhcav_work_queue rq; /* no entries with an SRQ */
 
+	struct uhcav_build build;
+
 	/* Under the send CQ's lock: */
 	uint32_t send_completed; /* behind the last send whose completion was polled */
 	uint32_t send_flushed;   /* next send to flush after the daemon's death */
@@ -45,6 +60,7 @@ struct uhcav_qp {
 	size_t region_size;
 	uint32_t async_events_read; /* atomic */
 	struct ibv_qp_cap cap;
+	uint32_t create_flags; /* enum ibv_qp_create_flags */
 	bool sq_sig_all;
 };
 
@@ -56,7 +72,7 @@ static inline struct uhcav_qp *uhcav_qp_of(struct ibv_qp *qp)
 /* ibv_create_qp(3): NULL with errno; attr->cap gets what was granted. */
 struct ibv_qp *uhcav_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr);
 
-/* ibv_create_qp_ex(3), as far as it asks for no more than ibv_create_qp; else EOPNOTSUPP. */
+/* ibv_create_qp_ex(3), with send_ops_flags; EOPNOTSUPP for what the device does not have. */
 struct ibv_qp *uhcav_create_qp_ex(struct ibv_context *ibctx, struct ibv_qp_init_attr_ex *attr);
 
 /* ibv_modify_qp(3), ibv_query_qp(3), ibv_destroy_qp(3): 0 or an errno value. */

@@ -6,7 +6,9 @@
 #include "srq.h"
 
 #include "async.h"
+#include "cq.h"
 #include "wqe.h"
+#include "xrcd.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -17,15 +19,26 @@ static uint64_t cookie_of(const struct uhcav_srq *srq)
 	return (uintptr_t)&srq->srq;
 }
 
-static int create_command(struct uhcav_srq *srq, struct ibv_pd *pd, const struct ibv_srq_attr *attr,
+/* What a create request says beside the cookie. */
+static struct uhca_cmd_create_srq request_of(const struct ibv_srq_init_attr_ex *attr)
+{
+	struct uhca_cmd_create_srq request = {.pd = attr->pd->handle,
+					      .max_wr = attr->attr.max_wr,
+					      .max_sge = attr->attr.max_sge,
+					      .srq_limit = attr->attr.srq_limit,
+					      .srq_type = attr->srq_type};
+
+	if (attr->srq_type == IBV_SRQT_XRC) {
+		request.xrcd = uhcav_xrcd_of(attr->xrcd)->handle;
+		request.cq = uhcav_cq_of(attr->cq)->handle;
+	}
+	return request;
+}
+
+static int create_command(struct uhcav_srq *srq, const struct ibv_srq_init_attr_ex *attr,
 			  struct uhca_cmd_create_srq_reply *reply, int *fd)
 {
-	struct uhca_cmd_create_srq request = {.cookie = cookie_of(srq),
-					      .pd = pd->handle,
-					      .max_wr = attr->max_wr,
-					      .max_sge = attr->max_sge,
-					      .srq_limit = attr->srq_limit,
-					      .srq_type = IBV_SRQT_BASIC};
+	struct uhca_cmd_create_srq request = request_of(attr);
 	struct uhcav_call call = {.request = &request.h,
 				  .request_size = sizeof(request),
 				  .cmd = UHCA_CMD_CREATE_SRQ,
@@ -34,6 +47,7 @@ static int create_command(struct uhcav_srq *srq, struct ibv_pd *pd, const struct
 				  .recv_fd = fd,
 				  .n_recv_fd = 1};
 
+	request.cookie = cookie_of(srq);
 	return uhcav_context_call(srq->ctx, &call);
 }
 
@@ -58,11 +72,11 @@ static int map_queue(struct uhcav_srq *srq, const struct uhca_cmd_create_srq_rep
 	return err;
 }
 
-static int open_srq(struct uhcav_srq *srq, struct ibv_pd *pd, struct ibv_srq_attr *attr)
+static int open_srq(struct uhcav_srq *srq, struct ibv_srq_init_attr_ex *attr)
 {
 	struct uhca_cmd_create_srq_reply reply;
 	int fd;
-	int err = create_command(srq, pd, attr, &reply, &fd);
+	int err = create_command(srq, attr, &reply, &fd);
 
 	if (err)
 		return err;
@@ -73,27 +87,96 @@ static int open_srq(struct uhcav_srq *srq, struct ibv_pd *pd, struct ibv_srq_att
 	}
 	srq->handle = reply.handle;
 	srq->srq.handle = reply.handle;
-	attr->max_wr = reply.max_wr;
-	attr->max_sge = reply.max_sge;
+	srq->number = reply.srq_num;
+	attr->attr.max_wr = reply.max_wr;
+	attr->attr.max_sge = reply.max_sge;
 	return 0;
 }
 
-struct ibv_srq *uhcav_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *attr)
+static struct ibv_srq *create(struct ibv_context *ibctx, struct ibv_srq_init_attr_ex *attr)
 {
 	struct uhcav_srq *srq = calloc(1, sizeof(*srq));
 	int err;
 
 	if (!srq)
 		return NULL;
-	srq->ctx = uhcav_context_of(pd->context);
-	uhcav_lock_init(&srq->rq.lock, srq->ctx->single_threaded);
-	err = open_srq(srq, pd, &attr->attr);
+	srq->ctx = uhcav_context_of(ibctx);
+	srq->xrc = attr->srq_type == IBV_SRQT_XRC;
+	uhcav_lock_init(&srq->rq.lock,
+			srq->ctx->single_threaded || uhcav_pd_single_threaded(attr->pd));
+	err = open_srq(srq, attr);
 	if (err) {
 		free(srq);
 		errno = -err;
 		return NULL;
 	}
 	return &srq->srq;
+}
+
+struct ibv_srq *uhcav_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *attr)
+{
+	struct ibv_srq_init_attr_ex ex = {.attr = attr->attr, .srq_type = IBV_SRQT_BASIC, .pd = pd};
+	struct ibv_srq *ibsrq = create(pd->context, &ex);
+
+	attr->attr = ex.attr;
+	return ibsrq;
+}
+
+/* Handles are numbers of a context: those of objects of another one may name something here. */
+static int check_ex(const struct ibv_context *ibctx, const struct ibv_srq_init_attr_ex *attr)
+{
+	const uint32_t basic = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD;
+	const uint32_t xrc = basic | IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ;
+
+	if (!(attr->comp_mask & IBV_SRQ_INIT_ATTR_PD) || !attr->pd || attr->pd->context != ibctx)
+		return -EINVAL;
+	if ((attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE) && attr->srq_type == IBV_SRQT_XRC) {
+		bool all = (attr->comp_mask & xrc) == xrc && attr->xrcd &&
+			   attr->xrcd->context == ibctx && attr->cq && attr->cq->context == ibctx;
+		return attr->comp_mask & ~xrc ? -EOPNOTSUPP : all ? 0 : -EINVAL;
+	}
+	if ((attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE) && attr->srq_type != IBV_SRQT_BASIC)
+		return -EOPNOTSUPP;
+	return attr->comp_mask & ~basic ? -EOPNOTSUPP : 0;
+}
+
+struct ibv_srq *uhcav_create_srq_ex(struct ibv_context *ibctx, struct ibv_srq_init_attr_ex *attr)
+{
+	/* Callers built long ago have a shorter struct. */
+	struct ibv_srq_init_attr_ex ex = {.attr = attr->attr,
+					  .srq_type = attr->srq_type,
+					  .pd = attr->pd,
+					  .xrcd = attr->xrcd,
+					  .cq = attr->cq};
+	struct ibv_srq *ibsrq;
+	int err = check_ex(ibctx, attr);
+
+	if (err) {
+		errno = -err;
+		return NULL;
+	}
+	if (!(attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE))
+		ex.srq_type = IBV_SRQT_BASIC;
+	ibsrq = create(ibctx, &ex);
+	if (!ibsrq)
+		return NULL;
+	ibsrq->context = ibctx;
+	ibsrq->srq_context = attr->srq_context;
+	ibsrq->pd = attr->pd;
+	pthread_mutex_init(&ibsrq->mutex, NULL);
+	pthread_cond_init(&ibsrq->cond, NULL);
+	attr->attr = ex.attr;
+	return ibsrq;
+}
+
+int uhcav_get_srq_num(struct ibv_srq *ibsrq, uint32_t *srq_num)
+{
+	const struct uhcav_srq *srq = uhcav_srq_of(ibsrq);
+
+	if (!srq->xrc)
+		return EINVAL;
+	*srq_num = srq->number;
+	return 0;
 }
 
 int uhcav_modify_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr, int attr_mask)

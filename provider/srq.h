@@ -7,6 +7,7 @@
 #include "work_queue.h"
 
 #include <infiniband/verbs.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct uhcav_srq {
@@ -18,6 +19,8 @@ struct uhcav_srq {
 	struct uhca_abi_queue *page;
 	struct uhcav_work_queue rq;
 	uint32_t handle;
+	uint32_t number; /* XRC: what senders name it by */
+	bool xrc;
 	size_t region_size;
 	uint32_t async_events_read; /* atomic */
 };
@@ -29,9 +32,15 @@ static inline struct uhcav_srq *uhcav_srq_of(struct ibv_srq *srq)
 
 /*
  * ibv_create_srq(3): NULL with errno; attr->attr gets what was granted. The library fills in the
- * other public fields. ibv_create_srq_ex comes here, too, for what it shares with the former.
+ * other public fields.
  */
 struct ibv_srq *uhcav_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *attr);
+
+/* ibv_create_srq_ex(3): basic and XRC SRQs; here all public fields are ours. */
+struct ibv_srq *uhcav_create_srq_ex(struct ibv_context *ibctx, struct ibv_srq_init_attr_ex *attr);
+
+/* ibv_get_srq_num(3): 0 or EINVAL for an SRQ that is not an XRC one. */
+int uhcav_get_srq_num(struct ibv_srq *ibsrq, uint32_t *srq_num);
 
 /* 0 or an errno value. Resizing is not supported: EOPNOTSUPP. */
 int uhcav_modify_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr, int attr_mask);

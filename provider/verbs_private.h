@@ -53,6 +53,7 @@ struct uhcav_device {
 	void *sysfs;
 	uint64_t core_support;
 	uint8_t slack[256];
+	struct uhcav_device *next; /* ours, in driver.c */
 };
 
 /* A memory region: the library reads mr_type and access in ibv_dereg_mr and ibv_rereg_mr. */

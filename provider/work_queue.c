@@ -5,7 +5,7 @@
 #include "work_queue.h"
 
 #include <errno.h>
-#include <stdlib.h>
+#include <string.h>
 
 int uhcav_work_queue_init(struct uhcav_work_queue *wq, void *base, size_t size,
 			  const struct uhca_abi_queue_layout *layout, uint32_t min_stride)
@@ -29,10 +29,23 @@ int uhcav_work_queue_init(struct uhcav_work_queue *wq, void *base, size_t size,
 	return 0;
 }
 
-int uhcav_work_queue_keep_notes(struct uhcav_work_queue *wq)
+int uhcav_work_queue_keep_notes(struct uhcav_work_queue *wq, struct ibv_pd *pd, uint64_t type)
 {
+	size_t size = ((size_t)wq->mask + 1) * 2 * sizeof(*wq->posted);
+	int err;
+
 	if (!wq->entries)
 		return 0;
-	wq->posted = calloc(((size_t)wq->mask + 1) * 2, sizeof(*wq->posted));
-	return wq->posted ? 0 : -ENOMEM;
+	err = uhcav_buffer_alloc(&wq->notes, pd, size, type);
+	if (err)
+		return err;
+	memset(wq->notes.ptr, 0, size);
+	wq->posted = wq->notes.ptr;
+	return 0;
+}
+
+void uhcav_work_queue_free_notes(struct uhcav_work_queue *wq, uint64_t type)
+{
+	uhcav_buffer_free(&wq->notes, type);
+	wq->posted = NULL;
 }

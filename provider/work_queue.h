@@ -9,6 +9,7 @@
 
 #include "cmd.h"
 #include "lock.h"
+#include "parent_domain.h"
 #include "region.h"
 
 #include <stdbool.h>
@@ -37,6 +38,7 @@ struct uhcav_work_queue {
 	 * none.
 	 */
 	struct uhcav_posted *posted;
+	struct uhcav_buffer notes; /* where they stand */
 };
 
 /*
@@ -47,8 +49,12 @@ struct uhcav_work_queue {
 int uhcav_work_queue_init(struct uhcav_work_queue *wq, void *base, size_t size,
 			  const struct uhca_abi_queue_layout *layout, uint32_t min_stride);
 
-/* Makes room for the notes of a queue that exists; free(wq->posted) with the queue. 0, -ENOMEM. */
-int uhcav_work_queue_keep_notes(struct uhcav_work_queue *wq);
+/*
+ * Makes room for the notes of a queue that exists, with the allocator of its domain (NULL: none);
+ * type is one of UHCAV_RESOURCE_*. 0 or -ENOMEM.
+ */
+int uhcav_work_queue_keep_notes(struct uhcav_work_queue *wq, struct ibv_pd *pd, uint64_t type);
+void uhcav_work_queue_free_notes(struct uhcav_work_queue *wq, uint64_t type);
 
 /* Is there room for one more? Under the lock. */
 static inline bool uhcav_work_queue_full(struct uhcav_work_queue *wq)

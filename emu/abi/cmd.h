@@ -7,9 +7,11 @@
 #define UHCA_ABI_CMD_H
 
 #include "cmd_header.h"
+#include "cmd_import.h"
 #include "cmd_memory.h"
 #include "cmd_query.h"
 #include "cmd_queue.h"
+#include "cmd_raw.h"
 #include "cmd_xrc.h"
 
 /*

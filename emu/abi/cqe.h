@@ -44,6 +44,21 @@ enum {
 	UHCA_ABI_WC_GENERAL_ERR = 21,
 };
 
+/*
+ * Vendor error of a completion that is not a success: where it was found. With BY_PEER the second
+ * byte is the syndrome of the NAK (9.7.5.1.1).
+ */
+enum {
+	UHCA_ABI_FOUND_IN_REQUEST = 1,  /* the request itself, before it was sent whole */
+	UHCA_ABI_FOUND_BY_PEER = 2,     /* a NAK */
+	UHCA_ABI_FOUND_BY_TIMER = 3,    /* no answer, however often it was sent */
+	UHCA_ABI_FOUND_BY_RNR = 4,      /* the peer was never ready */
+	UHCA_ABI_FOUND_IN_RESPONSE = 5, /* the answer makes no sense, or has no place here */
+	UHCA_ABI_FOUND_IN_RECEIVE = 6,  /* what arrived does not fit the receive request */
+	UHCA_ABI_FOUND_IN_FLUSH = 7,    /* not begun: the QP had gone to an error state */
+	UHCA_ABI_FOUND_DEVICE_GONE = 8, /* flushed by the library: the daemon or device is gone */
+};
+
 /* Completion opcode: the values of enum ibv_wc_opcode. */
 enum {
 	UHCA_ABI_WC_SEND = 0,

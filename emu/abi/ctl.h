@@ -13,6 +13,12 @@
  *   capture   "action": "start" with "file": absolute path -> {"file": TEXT}
  *             "action": "stop" -> {"file": TEXT, "packets": N, "bytes": N}
  *             "action": "status" -> {"running": BOOL, "file": TEXT, "packets": N, "bytes": N}
+ *   port      "device", "action": "up" or "down" -> {"device": TEXT, "up": BOOL}
+ *   device    "device", "action": "fatal" -> {"device": TEXT, "clients": N}: how many lost it
+ *   event     "device", "name": an event of the port, such as LID_CHANGE -> {"device": TEXT}
+ *   walk      "key": N, "offset": N -> the translation of a memory region, as an object of
+ *             numbers named as in struct core_walk, "device", "program", and
+ *             "shown": [{"index": N, "page": N}...]
  *   version   -> {"version": TEXT, "pid": N}
  *
  * Unknown members of a request are an error, so that a newer uhcactl is not misunderstood.
@@ -39,5 +45,10 @@
 #define UHCA_CTL_RUNNING "running"
 #define UHCA_CTL_VERSION "version"
 #define UHCA_CTL_PID     "pid"
+#define UHCA_CTL_DEVICE  "device"
+#define UHCA_CTL_KEY     "key"
+#define UHCA_CTL_OFFSET  "offset"
+#define UHCA_CTL_UP      "up"
+#define UHCA_CTL_CLIENTS "clients"
 
 #endif

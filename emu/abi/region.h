@@ -27,7 +27,10 @@ enum {
 	UHCA_ABI_REGION_QP = 3,
 	UHCA_ABI_REGION_SRQ = 4,
 	UHCA_ABI_REGION_CQ = 5,
+	UHCA_ABI_REGION_DM = 6,
 };
+
+#define UHCA_ABI_DM_OFFSET 4096u /* device memory begins behind the header's page */
 
 struct uhca_abi_region {
 	uint32_t magic;

@@ -4,6 +4,7 @@
  * GRH: the GIDs are the IP addresses.
  */
 #include "ah.h"
+#include "mcast.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -19,11 +20,6 @@ static bool gid_is_zero(const uint8_t gid[16])
 	return !memcmp(gid, none, sizeof(none));
 }
 
-static bool gid_is_multicast(const uint8_t gid[16])
-{
-	return gid[0] == 0xff;
-}
-
 int ah_attr_check(const struct device *dev, const struct uhca_abi_ah_attr *attr)
 {
 	if (attr->port_num != PORT || !attr->is_global || attr->sgid_index >= CORE_GID_TABLE)
@@ -32,7 +28,7 @@ int ah_attr_check(const struct device *dev, const struct uhca_abi_ah_attr *attr)
 	if (gid_is_zero(sgid) || gid_is_zero(attr->dgid))
 		return -EINVAL;
 	/* IPv4 reaches IPv4 only; the group GIDs of both families look alike. */
-	if (!gid_is_multicast(attr->dgid) && roce_addr_is_v4(sgid) != roce_addr_is_v4(attr->dgid))
+	if (!mcast_gid(attr->dgid) && roce_addr_is_v4(sgid) != roce_addr_is_v4(attr->dgid))
 		return -EINVAL;
 	return 0;
 }
@@ -42,6 +38,8 @@ void ah_attr_flow(const struct device *dev, const struct uhca_abi_ah_attr *attr,
 {
 	memcpy(flow->src, dev->cfg.gid[attr->sgid_index], sizeof(flow->src));
 	memcpy(flow->dst, attr->dgid, sizeof(flow->dst));
+	if (mcast_gid(attr->dgid))
+		mcast_canonical(attr->dgid, flow->dst);
 	flow->tclass = attr->traffic_class;
 	/*
 	 * Programs say 0 or 1 where they mean "the usual": kernel drivers take the limit of the
@@ -87,7 +85,7 @@ int core_create_ah(struct client *c, const struct uhca_cmd_create_ah *in, uint32
 {
 	struct uhca_abi_ah_attr attr = in->attr;
 	struct pd *pd;
-	int err = client_find(c, &c->dev->pds, in->pd, &pd);
+	int err = client_find_shared(c, &c->dev->pds, in->pd, &pd);
 	if (err)
 		return err;
 	name_own_port(c->dev, &attr);

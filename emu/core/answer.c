@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "answer.h"
 
+#include "mw.h"
 #include "psn.h"
 #include "receive_wr.h"
 #include "sgl.h"
@@ -118,9 +119,10 @@ static void begin(const struct qp *qp, uint32_t psn, struct core_train *t)
 	answer_begin(qp->attr.dest_qp_num, psn, &qp->flow, t);
 }
 
-static void find_opcode(enum roce_operation op, enum roce_position pos, roce_opcode *out)
+static void find_opcode(const struct qp *qp, enum roce_operation op, enum roce_position pos,
+			roce_opcode *out)
 {
-	roce_opcode_find(ROCE_SVC_RC, op, pos, false, false, out);
+	roce_opcode_find(qp_service(qp), op, pos, false, false, out);
 }
 
 static void build_ack(struct qp *qp, struct core_train *t)
@@ -131,7 +133,7 @@ static void build_ack(struct qp *qp, struct core_train *t)
 	if (roce_syndrome_kind(syndrome) == ROCE_ACK)
 		syndrome = roce_syndrome(ROCE_ACK, receive_credits(qp));
 	begin(qp, r->ack_psn, t);
-	find_opcode(ROCE_OP_ACK, ROCE_POS_ONLY, &t->head.bth.opcode);
+	find_opcode(qp, ROCE_OP_ACK, ROCE_POS_ONLY, &t->head.bth.opcode);
 	t->last_opcode = t->head.bth.opcode;
 	t->head.aeth = (struct roce_aeth){syndrome, r->msn};
 	r->ack_pending = false;
@@ -150,7 +152,7 @@ bool answer_last(struct qp *qp, struct core_train *out)
 static void build_atomic(struct qp *qp, const struct replay_entry *e, struct core_train *t)
 {
 	begin(qp, e->psn, t);
-	find_opcode(ROCE_OP_ATOMIC_ACK, ROCE_POS_ONLY, &t->head.bth.opcode);
+	find_opcode(qp, ROCE_OP_ATOMIC_ACK, ROCE_POS_ONLY, &t->head.bth.opcode);
 	t->last_opcode = t->head.bth.opcode;
 	t->head.aeth = (struct roce_aeth){roce_syndrome(ROCE_ACK, receive_credits(qp)), e->msn};
 	t->head.atomic_ack = e->original;
@@ -159,13 +161,14 @@ static void build_atomic(struct qp *qp, const struct replay_entry *e, struct cor
 /* The region may have gone since the request was accepted: the key is checked at each piece. */
 static int read_piece(struct qp *qp, const struct replay_entry *a, uint32_t take, uint8_t *buf)
 {
+	uint64_t at = a->va + a->sent;
 	struct mr *mr;
 
 	if (take == 0)
 		return 0;
-	if (mr_check(qp->pd, a->rkey, a->va + a->sent, take, MR_REMOTE_READ, &mr) != MR_OK)
+	if (!a->pd || remote_check_read(qp, a->pd, a->rkey, &at, take, &mr) != MR_OK)
 		return -EACCES;
-	return sgl_read_mr(qp->dev, mr, a->va + a->sent, take, buf);
+	return sgl_read_mr(qp->dev, mr, at, take, buf);
 }
 
 /* READ failed half-way: a NAK in place of the missing packet (9.7.5.2.4), then error state. */
@@ -181,23 +184,29 @@ static void abandon_read(struct qp *qp, const struct replay_entry *a, int err)
 	r->epsn = psn_add(a->psn, a->sent / qp->mtu);
 	answer_forget(qp);
 	r->ack_pending = false;
-	answer_nak(qp, roce_syndrome(ROCE_NAK, ROCE_NAK_REMOTE_ACCESS));
-	qp_fail(qp, UHCA_ABI_EVENT_QP_ACCESS_ERR);
+	if (err == -EACCES) {
+		answer_nak(qp, roce_syndrome(ROCE_NAK, ROCE_NAK_REMOTE_ACCESS));
+		qp_fail(qp, UHCA_ABI_EVENT_QP_ACCESS_ERR);
+		return;
+	}
+	/* The key was right: what failed is the responder's own business (table 58). */
+	answer_nak(qp, roce_syndrome(ROCE_NAK, ROCE_NAK_REMOTE_OPERATIONAL));
+	qp_fail(qp, UINT32_MAX);
 }
 
-static void read_opcodes(bool first, bool last, struct core_train *t)
+static void read_opcodes(const struct qp *qp, bool first, bool last, struct core_train *t)
 {
 	if (t->count == 1) {
-		find_opcode(ROCE_OP_READ_RESP,
+		find_opcode(qp, ROCE_OP_READ_RESP,
 			    first ? (last ? ROCE_POS_ONLY : ROCE_POS_FIRST)
 				  : (last ? ROCE_POS_LAST : ROCE_POS_MIDDLE),
 			    &t->head.bth.opcode);
 		t->last_opcode = t->head.bth.opcode;
 		return;
 	}
-	find_opcode(ROCE_OP_READ_RESP, first ? ROCE_POS_FIRST : ROCE_POS_MIDDLE,
+	find_opcode(qp, ROCE_OP_READ_RESP, first ? ROCE_POS_FIRST : ROCE_POS_MIDDLE,
 		    &t->head.bth.opcode);
-	find_opcode(ROCE_OP_READ_RESP, last ? ROCE_POS_LAST : ROCE_POS_MIDDLE, &t->last_opcode);
+	find_opcode(qp, ROCE_OP_READ_RESP, last ? ROCE_POS_LAST : ROCE_POS_MIDDLE, &t->last_opcode);
 }
 
 static bool build_read(struct qp *qp, struct replay_entry *a, uint8_t *buf, size_t cap,
@@ -221,7 +230,7 @@ static bool build_read(struct qp *qp, struct replay_entry *a, uint8_t *buf, size
 	t->length = take;
 	t->iov[0] = (struct iovec){buf, take};
 	t->n_iov = take ? 1 : 0;
-	read_opcodes(a->sent == a->start, a->sent + take == a->end, t);
+	read_opcodes(qp, a->sent == a->start, a->sent + take == a->end, t);
 	t->head.aeth = (struct roce_aeth){roce_syndrome(ROCE_ACK, receive_credits(qp)), a->msn};
 	a->sent += take;
 	return true;
@@ -232,7 +241,7 @@ bool responder_transmit(struct qp *qp, uint8_t *buf, size_t cap, struct core_tra
 	struct responder *r = &qp->resp;
 	struct replay_entry *a = r->replay.size ? replay_head(&r->replay) : NULL;
 
-	if (a && a->kind == REPLAY_READ) {
+	if (a && a->kind != REPLAY_ATOMIC) {
 		if (build_read(qp, a, buf, cap, out)) {
 			if (a->sent == a->end)
 				replay_done(a);

@@ -7,6 +7,7 @@
 #include "async_event.h"
 #include "event.h"
 #include "qp.h"
+#include "qp_share.h"
 
 void event_count(uint32_t *own, uint32_t *shared, int32_t by)
 {
@@ -27,9 +28,23 @@ static void take_back(struct client *c, uint64_t cookie, uint32_t *own, uint32_t
 	event_count(own, shared, -(int32_t)c->dev->ops->async_purge(c->cookie, cookie));
 }
 
+static void share_event(struct qp_share *s, uint32_t type)
+{
+	raise_event(s->obj.client, s->cookie, type, &s->async_events, &s->page->async_events);
+}
+
+void qp_share_take_back_events(struct qp_share *s)
+{
+	take_back(s->obj.client, s->cookie, &s->async_events, &s->page->async_events);
+}
+
 void qp_event(struct qp *qp, uint32_t type)
 {
-	raise_event(qp->obj.client, qp->cookie, type, &qp->async_events, &qp->page->async_events);
+	for (struct list *l = qp->shares.next; l != &qp->shares; l = l->next)
+		share_event(list_entry(l, struct qp_share, link), type);
+	if (qp->type != QPT_XRC_RECV)
+		raise_event(qp->obj.client, qp->cookie, type, &qp->async_events,
+			    &qp->page->async_events);
 }
 
 void cq_event(struct cq *cq, uint32_t type)

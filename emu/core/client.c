@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A client's life: its doorbells, and the orderly end of everything it owned when it closes its
- * context or dies (DESIGN D12). Users go before what they use: QPs, SRQs, CQs, address handles,
- * memory regions, protection domains.
+ * context or dies (DESIGN D12). Users go before what they use: rules, windows, QPs, SRQs, XRC
+ * domains, CQs, address handles, memory regions, protection domains.
  */
 #include "client.h"
 #include "ah.h"
 #include "cq.h"
+#include "dm.h"
+#include "flow.h"
+#include "group.h"
 #include "mr.h"
+#include "mw.h"
 #include "pd.h"
 #include "qp.h"
+#include "qp_share.h"
 #include "srq.h"
 
 #include <errno.h>
@@ -29,9 +34,24 @@ struct client *core_client_create(struct device *dev, void *cookie)
 	return c;
 }
 
+static void destroy_flow(void *object)
+{
+	flow_destroy(object);
+}
+
 static void destroy_qp(void *object)
 {
 	qp_destroy(object);
+}
+
+static void destroy_qp_share(void *object)
+{
+	qp_share_destroy(object);
+}
+
+static void destroy_xrcd(void *object)
+{
+	xrcd_destroy(object);
 }
 
 static void destroy_srq(void *object)
@@ -54,6 +74,19 @@ static void destroy_mr(void *object)
 	mr_destroy(object);
 }
 
+static void destroy_dm(void *object)
+{
+	dm_destroy(object);
+}
+
+/* Regions and windows share a table. */
+static void destroy_if_window(void *object)
+{
+	const struct object *o = object;
+	if (o->kind == KEY_MW)
+		mw_destroy(object);
+}
+
 static void destroy_pd(void *object)
 {
 	pd_destroy(object);
@@ -72,11 +105,17 @@ void core_client_destroy(struct client *c)
 	if (!c)
 		return;
 	struct device *dev = c->dev;
+	destroy_all(c, &dev->flows, destroy_flow);
+	destroy_all(c, &dev->qp_shares, destroy_qp_share);
+	destroy_all(c, &dev->mrs, destroy_if_window);
 	destroy_all(c, &dev->qps, destroy_qp);
 	destroy_all(c, &dev->srqs, destroy_srq);
+	destroy_all(c, &dev->xrcds, destroy_xrcd);
 	destroy_all(c, &dev->cqs, destroy_cq);
 	destroy_all(c, &dev->ahs, destroy_ah);
+	group_leave(c);
 	destroy_all(c, &dev->mrs, destroy_mr);
+	destroy_all(c, &dev->dms, destroy_dm);
 	destroy_all(c, &dev->pds, destroy_pd);
 	list_remove(&c->link);
 	free(c->doorbell);
@@ -133,6 +172,15 @@ void core_doorbell(struct client *c, uint32_t doorbell, uint64_t now)
 		qp_flush(qp); /* what is posted now completes at once (10.3.1.6 and 7) */
 	else
 		qp_kick(qp);
+}
+
+int client_find_shared(struct client *c, const struct table *t, uint32_t handle, void *object_out)
+{
+	struct object *o = table_find(t, handle);
+	if (!o || !group_shares(c, o->client))
+		return -EINVAL;
+	memcpy(object_out, &o, sizeof(o));
+	return 0;
 }
 
 int client_find(struct client *c, const struct table *t, uint32_t handle, void *object_out)

@@ -8,10 +8,13 @@
 
 #include "device.h"
 
+struct group;
+
 struct client {
 	struct device *dev;
 	void *cookie; /* what the injected operations get */
 	struct list link;
+	struct group *group; /* NULL: shares nothing */
 	/* Doorbell numbers of this client; the smallest free one is given out. */
 	struct qp **doorbell;
 	uint32_t n_doorbells;
@@ -33,9 +36,13 @@ struct object {
 	struct client *client;
 	uint32_t handle;
 	uint32_t refs;
+	uint32_t kind; /* enum key_kind of what has a memory key, else 0 */
 };
 
 /* The client's own object of this handle: 0, or -EINVAL when it is stale or another client's. */
 int client_find(struct client *c, const struct table *t, uint32_t handle, void *object_out);
+
+/* The same for what a group shares (group.h): also the object of another member of c's group. */
+int client_find_shared(struct client *c, const struct table *t, uint32_t handle, void *object_out);
 
 #endif

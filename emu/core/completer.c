@@ -6,6 +6,7 @@
 #include "retry.h"
 #include "sgl.h"
 #include "syndrome.h"
+#include "vendor_err.h"
 
 static uint8_t completion_opcode(uint8_t opcode)
 {
@@ -19,6 +20,14 @@ static uint8_t completion_opcode(uint8_t opcode)
 		return UHCA_ABI_WC_COMP_SWAP;
 	case UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD:
 		return UHCA_ABI_WC_FETCH_ADD;
+	case UHCA_ABI_WR_FLUSH:
+		return UHCA_ABI_WC_FLUSH;
+	case UHCA_ABI_WR_ATOMIC_WRITE:
+		return UHCA_ABI_WC_ATOMIC_WRITE;
+	case UHCA_ABI_WR_BIND_MW:
+		return UHCA_ABI_WC_BIND_MW;
+	case UHCA_ABI_WR_LOCAL_INV:
+		return UHCA_ABI_WC_LOCAL_INV;
 	default:
 		return UHCA_ABI_WC_SEND;
 	}
@@ -31,6 +40,7 @@ void completer_push(struct qp *qp, const struct send_wr *w, uint8_t status)
 		.qpn = qp->qpn,
 		.byte_len = w->length,
 		.status = status,
+		.vendor_err = vendor_err_send(status, w->status != 0),
 		.opcode = completion_opcode(w->wqe.opcode),
 		.wqe_index = w->index,
 	};
@@ -40,7 +50,7 @@ void completer_push(struct qp *qp, const struct send_wr *w, uint8_t status)
 }
 
 /* The oldest request is complete; its slot goes back to the client before the completion. */
-static void retire(struct qp *qp, uint8_t status)
+static void retire_one(struct qp *qp, uint8_t status)
 {
 	struct requester *r = &qp->req;
 	struct send_wr *w = requester_wr(r, r->una);
@@ -53,6 +63,16 @@ static void retire(struct qp *qp, uint8_t status)
 	send_retire(&r->sq, r->una);
 	if (status || w->signaled)
 		completer_push(qp, w, status);
+}
+
+/* The same, with the local operations right behind it that are done already. */
+static void retire(struct qp *qp, uint8_t status)
+{
+	struct requester *r = &qp->req;
+
+	retire_one(qp, status);
+	while (!status && r->una != r->sq.head && requester_wr(r, r->una)->executed)
+		retire_one(qp, UHCA_ABI_WC_SUCCESS);
 }
 
 void completer_fail(struct qp *qp, uint8_t status)
@@ -69,7 +89,7 @@ bool completer_local_error(struct qp *qp, struct send_wr *w)
 	if (requester_wr(r, r->una) != w)
 		return false;
 	retire(qp, w->status);
-	if (qp->type == QPT_RC || qp->state == QPS_ERR) {
+	if (qp_is_reliable(qp) || qp->state == QPS_ERR) {
 		qp_fail(qp, UINT32_MAX);
 	} else {
 		qp_set_state(qp, QPS_SQE);
@@ -110,6 +130,17 @@ void completer_sent(struct qp *qp)
 {
 	qp->req.una_psn = qp->req.high_psn;
 	retire(qp, UHCA_ABI_WC_SUCCESS);
+	completer_check_drained(qp);
+}
+
+void completer_executed(struct qp *qp)
+{
+	struct requester *r = &qp->req;
+
+	r->send++;
+	r->send_offset = 0;
+	if (requester_wr(r, r->una)->executed)
+		retire(qp, UHCA_ABI_WC_SUCCESS);
 	completer_check_drained(qp);
 }
 
@@ -278,6 +309,25 @@ static void place_atomic(struct qp *qp, struct send_wr *w, const struct core_tra
 	retire(qp, UHCA_ABI_WC_SUCCESS);
 }
 
+/* FLUSH and ATOMIC WRITE: a READ response without payload (annex A19). */
+static void place_nothing(struct qp *qp, const struct send_wr *w, const struct core_train *t)
+{
+	if (t->length || t->count != 1) {
+		completer_fail(qp, UHCA_ABI_WC_BAD_RESP_ERR);
+		return;
+	}
+	count_answered(qp, 1);
+	move_una(qp, psn_add(w->first_psn, 1));
+	retry_progress(qp);
+	retire(qp, UHCA_ABI_WC_SUCCESS);
+}
+
+static bool is_atomic(const struct send_wr *w)
+{
+	return w->wqe.opcode == UHCA_ABI_WR_ATOMIC_CMP_AND_SWP ||
+	       w->wqe.opcode == UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD;
+}
+
 static void receive_response(struct qp *qp, const struct core_train *t)
 {
 	struct requester *r = &qp->req;
@@ -290,14 +340,16 @@ static void receive_response(struct qp *qp, const struct core_train *t)
 	if (r->una == r->sq.head)
 		return;
 	w = requester_wr(r, r->una);
-	if (!requester_awaits_response(w) || read != (w->wqe.opcode == UHCA_ABI_WR_RDMA_READ)) {
+	if (!requester_awaits_response(w) || read == is_atomic(w)) {
 		device_drop(qp->dev, qp->qpn, t->head.bth.psn, CORE_DROP_RESPONSE);
 		return;
 	}
-	if (read)
+	if (!read)
+		place_atomic(qp, w, t);
+	else if (w->wqe.opcode == UHCA_ABI_WR_RDMA_READ)
 		place_read(qp, w, t);
 	else
-		place_atomic(qp, w, t);
+		place_nothing(qp, w, t);
 }
 
 void completer_receive(struct qp *qp, const struct core_train *t)

@@ -21,6 +21,9 @@ void completer_receive(struct qp *qp, const struct core_train *t);
 /* UC and UD: the request's last packet was handed out, which completes it. */
 void completer_sent(struct qp *qp);
 
+/* The local operation at the cursor is done: it completes when all before it have. */
+void completer_executed(struct qp *qp);
+
 /* SQD is reached when nothing is under way any more (10.3.1.5): raises the event if asked for. */
 void completer_check_drained(struct qp *qp);
 

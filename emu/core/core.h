@@ -20,6 +20,7 @@
 #define CORE_H
 
 #include "cmd.h"
+#include "core_config.h"
 #include "event.h"
 #include "packet.h"
 #include "udpip.h"
@@ -76,6 +77,7 @@ enum core_drop {
 	CORE_DROP_RESPONSE,  /* acknowledges nothing that is outstanding */
 	CORE_DROP_NO_RECV,   /* UD or UC without a posted receive */
 	CORE_DROP_LENGTH,
+	CORE_DROP_PORT, /* the port is down */
 	CORE_DROP_COUNT
 };
 
@@ -111,50 +113,18 @@ struct core_ops {
 	uint32_t (*async_purge)(void *client, uint64_t cookie);
 	/* Unpredictable bytes (seeded in the simulator): keys, QP numbers. */
 	void (*random)(void *user, void *buf, size_t len);
+	/*
+	 * Optional: the first QP of the device was attached to a multicast group, or the last one
+	 * detached; gid is as packets to it carry it. 0 or -errno, which the attach returns; the
+	 * end of a membership does not fail.
+	 */
+	int (*mcast)(void *user, const uint8_t gid[16], bool join);
 	/* Optional (NULL: off). */
 	void (*trace)(void *user, enum core_trace_point point, uint32_t qpn, uint32_t a,
 		      uint32_t b);
 };
 
 /* ---- a device ---- */
-
-#define CORE_GID_TABLE 16 /* slots, empty ones included */
-
-struct core_limits {
-	uint32_t max_qp, max_qp_wr, max_sge, max_cq, max_cqe, max_mr, max_pd, max_ah;
-	uint32_t max_srq, max_srq_wr, max_srq_sge;
-	uint32_t max_rd_atomic;   /* per QP, as initiator and as responder */
-	uint32_t max_inline_data; /* bytes */
-	uint64_t max_mr_size;
-	uint32_t max_mw, max_xrcd;
-	uint64_t max_dm_size; /* bytes of all device memory */
-	uint32_t max_mcast_grp, max_mcast_qp_attach;
-	uint32_t max_flow, max_wq, max_rwq_ind_table;
-};
-
-struct core_config {
-	uint64_t node_guid; /* host order */
-	struct core_limits limits;
-	uint32_t features; /* UHCA_ABI_HAS_*: what is missing is refused */
-	uint8_t gid[CORE_GID_TABLE][16];
-	uint32_t active_mtu; /* enum ibv_mtu: the longest packets that fit the network; 4096 */
-	uint32_t
-		gather_limit; /* bytes gathered early by the provider, and per-slot data area cap */
-	uint32_t scatter_limit; /* bytes a receive may carry in its completion entry, at most 960 */
-	uint32_t train_bytes;   /* payload of one train at the most; 65536 */
-	uint32_t window_bytes;  /* unacknowledged payload of one QP at the most */
-	/*
-	 * How long the ACK of a short message that came over a network waits for company: for more
-	 * to acknowledge, or for a request of the same QP with which it can travel.
-	 */
-	uint64_t ack_delay_ns;
-};
-
-/* Fills in the values DESIGN section 5 calls the default profile; GUID and GIDs stay zero. */
-void core_config_default(struct core_config *cfg);
-
-/* False when a value is beyond what the device can keep: no device can be made with it. */
-bool core_config_valid(const struct core_config *cfg);
 
 /*
  * NULL when cfg is not valid or memory is short. The ops must outlive the device; cfg is copied.
@@ -212,12 +182,25 @@ int core_alloc_dm(struct client *c, const struct uhca_cmd_alloc_dm *in,
 int core_free_dm(struct client *c, uint32_t handle);
 int core_reg_dm_mr(struct client *c, const struct uhca_cmd_reg_dm_mr *in,
 		   struct uhca_cmd_reg_mr_reply *out);
+/*
+ * c, fresh from core_client_create, shares from now on what other shares, and other with c:
+ * protection domains, regions and device memory; all of these can be named by either. 0, -ENOMEM,
+ * or -EINVAL when c has joined already or is of another device.
+ */
+int core_client_join(struct client *c, struct client *other);
+/* What a shared object is: 0, or -EINVAL for a handle of no member. */
+int core_import_pd(struct client *c, uint32_t handle);
+int core_import_mr(struct client *c, uint32_t handle, struct uhca_cmd_import_reply *out);
+int core_import_dm(struct client *c, uint32_t handle, struct uhca_cmd_import_reply *out,
+		   struct core_ring *ring);
 /* file names the domain (its inode, as two numbers the shell chose); NULL: a private one. */
 int core_open_xrcd(struct client *c, const struct uhca_cmd_open_xrcd *in, const uint64_t file[2],
 		   uint32_t *handle);
 int core_close_xrcd(struct client *c, uint32_t handle);
 int core_open_qp(struct client *c, const struct uhca_cmd_open_qp *in,
-		 struct uhca_cmd_open_qp_reply *out);
+		 struct uhca_cmd_open_qp_reply *out, struct core_ring *ring);
+int core_create_flow(struct client *c, const struct uhca_cmd_create_flow *in, uint32_t *handle);
+int core_destroy_flow(struct client *c, uint32_t handle);
 int core_attach_mcast(struct client *c, const struct uhca_cmd_mcast *in);
 int core_detach_mcast(struct client *c, const struct uhca_cmd_mcast *in);
 
@@ -279,6 +262,23 @@ bool core_tx_next(struct device *dev, uint64_t now, uint8_t *buf, size_t cap,
 /* A train arrived. The payload is only read during the call. */
 void core_rx(struct device *dev, uint64_t now, const struct core_train *t);
 
+/* An Ethernet frame of a raw packet QP, without checksum. */
+struct core_frame {
+	const uint8_t *bytes;
+	uint32_t length;
+};
+
+/*
+ * The next frame to send, in buf (cap bytes, at least ROCE_FRAME_MAX for the longest), round robin
+ * over the raw packet QPs that have one; hand it to core_rx_frame of every device of the network,
+ * this one included. False when there is none.
+ */
+bool core_frame_next(struct device *dev, uint64_t now, uint8_t *buf, size_t cap,
+		     struct core_frame *out);
+
+/* A frame arrived: it goes where the steering rules say (ibv_create_flow(3)), or is dropped. */
+void core_rx_frame(struct device *dev, uint64_t now, const struct core_frame *frame);
+
 /* Runs what is due at "now". */
 void core_tick(struct device *dev, uint64_t now);
 
@@ -300,6 +300,7 @@ enum core_object_type {
 	CORE_OBJECT_QP,
 	CORE_OBJECT_SRQ,
 	CORE_OBJECT_AH,
+	CORE_OBJECT_MW,
 	CORE_OBJECT_TYPES
 };
 
@@ -334,5 +335,8 @@ const struct core_counters *core_counters(const struct device *dev);
 
 /* "no_qp", "state", ...: the name of a drop reason, static text. */
 const char *core_drop_name(enum core_drop d);
+
+#include "port.h"
+#include "walk.h"
 
 #endif

@@ -18,11 +18,7 @@
 
 #define COMP_VECTORS 1u
 
-/* enum ibv_create_cq_attr_flags */
-#define CQ_SINGLE_THREADED 1u /* a promise to the provider; nothing to the device */
-#define CQ_IGNORE_OVERRUN  2u
-
-static uint32_t choose_stride(uint32_t entries, uint32_t scatter_limit)
+uint32_t cq_choose_stride(uint32_t entries, uint32_t scatter_limit)
 {
 	if (scatter_limit < UHCA_ABI_CQE_SIZE)
 		return UHCA_ABI_CQE_SIZE;
@@ -37,9 +33,7 @@ static int check_request(const struct device *dev, const struct uhca_cmd_create_
 {
 	if (in->cqe == 0 || in->cqe > dev->cfg.limits.max_cqe || in->comp_vector >= COMP_VECTORS)
 		return -EINVAL;
-	if (in->flags & ~(CQ_SINGLE_THREADED | CQ_IGNORE_OVERRUN))
-		return -EINVAL;
-	return in->flags & CQ_IGNORE_OVERRUN ? -EOPNOTSUPP : 0;
+	return in->flags & ~(uint32_t)UHCA_ABI_CQ_IGNORE_OVERRUN ? -EINVAL : 0;
 }
 
 static int make_region(struct cq *cq)
@@ -62,10 +56,13 @@ static int cq_create(struct client *c, const struct uhca_cmd_create_cq *in, stru
 	cq->obj.client = c;
 	cq->cookie = in->cookie;
 	cq->channel = in->channel;
+	cq->ignore_overrun = in->flags & UHCA_ABI_CQ_IGNORE_OVERRUN;
 	cq->entries = queue_region_entries(in->cqe);
 	cq->cqe = cq->entries < max_cqe ? cq->entries : max_cqe;
-	cq->stride = choose_stride(cq->entries, c->dev->cfg.scatter_limit);
-	int err = make_region(cq);
+	cq->stride = cq_choose_stride(cq->entries, c->dev->cfg.scatter_limit);
+	int err = device_reserve_timers(c->dev, 0, 1);
+	if (!err)
+		err = make_region(cq);
 	if (err)
 		goto free_cq;
 	err = table_add(&c->dev->cqs, cq, &cq->obj.handle);
@@ -81,6 +78,17 @@ free_cq:
 	return err;
 }
 
+void cq_describe(const struct cq *cq, struct uhca_cmd_create_cq_reply *out, struct core_ring *ring)
+{
+	out->handle = cq->obj.handle;
+	out->cqe = cq->cqe;
+	out->entries = cq->entries;
+	out->stride = cq->stride;
+	out->entries_offset = QUEUE_REGION_PAGE;
+	out->region_size = queue_region_size(&cq->ring);
+	*ring = cq->ring;
+}
+
 int core_create_cq(struct client *c, const struct uhca_cmd_create_cq *in,
 		   struct uhca_cmd_create_cq_reply *out, struct core_ring *ring)
 {
@@ -90,19 +98,14 @@ int core_create_cq(struct client *c, const struct uhca_cmd_create_cq *in,
 		err = cq_create(c, in, &cq);
 	if (err)
 		return err;
-	out->handle = cq->obj.handle;
-	out->cqe = cq->cqe;
-	out->entries = cq->entries;
-	out->stride = cq->stride;
-	out->entries_offset = QUEUE_REGION_PAGE;
-	out->region_size = queue_region_size(&cq->ring);
-	*ring = cq->ring;
+	cq_describe(cq, out, ring);
 	return 0;
 }
 
 void cq_destroy(struct cq *cq)
 {
 	struct client *c = cq->obj.client;
+	timer_cancel(&c->dev->timers, &cq->event_timer);
 	table_remove(&c->dev->cqs, cq->obj.handle);
 	queue_region_destroy(c, &cq->ring);
 	free(cq);
@@ -127,7 +130,7 @@ int core_destroy_cq(struct client *c, uint32_t handle)
  */
 static bool has_room(struct cq *cq)
 {
-	if (cq->producer - cq->consumer < cq->cqe)
+	if (cq->ignore_overrun || cq->producer - cq->consumer < cq->cqe)
 		return true;
 	cq->consumer = uhca_ring_observe(&cq->page->ring.consumer);
 	return cq->producer - cq->consumer < cq->cqe;
@@ -141,7 +144,7 @@ static uint8_t *slot(const struct cq *cq)
 uint8_t *cq_data(struct cq *cq, uint32_t *room)
 {
 	*room = cq->stride - UHCA_ABI_CQE_SIZE;
-	if (*room == 0 || cq->overrun || !has_room(cq)) {
+	if (*room == 0 || cq->overrun || cq->ignore_overrun || !has_room(cq)) {
 		*room = 0;
 		return NULL;
 	}
@@ -162,15 +165,16 @@ static void notify(struct cq *cq, const struct uhca_abi_cqe *e)
 	bool solicited = e->status != UHCA_ABI_WC_SUCCESS || (e->flags & UHCA_ABI_WC_SOLICITED);
 	if (!(armed & UHCA_ABI_ARM_NEXT) && !(solicited && (armed & UHCA_ABI_ARM_SOLICITED)))
 		return;
-	__atomic_exchange_n(&cq->page->arm, 0, __ATOMIC_SEQ_CST);
-	struct client *c = cq->obj.client;
-	if (cq->channel && c->dev->ops->comp_event(c->cookie, cq->channel, cq->cookie))
-		event_count(&cq->comp_events, &cq->page->comp_events, 1);
+	cq_notify(cq);
 }
 
 static void publish(struct cq *cq, const struct uhca_abi_cqe *e, uint64_t now)
 {
 	struct uhca_abi_cqe *to = (struct uhca_abi_cqe *)slot(cq);
+	if (cq->ignore_overrun) { /* who reads it just now shall see that it changed */
+		__atomic_store_n(&to->sequence, 0, __ATOMIC_RELAXED);
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	}
 	memcpy(to, e, offsetof(struct uhca_abi_cqe, sequence));
 	to->timestamp = now;
 	cq->producer++;

@@ -10,6 +10,7 @@
 #include "client.h"
 #include "cqe.h"
 #include "region.h"
+#include "timer.h"
 
 struct cq {
 	struct object obj; /* refs: QPs (twice when both queues use it) and SRQs */
@@ -22,10 +23,24 @@ struct cq {
 	uint32_t consumer; /* our last look at the client's */
 	bool overrun;
 	uint32_t comp_events, async_events; /* that the client was told (region.h) */
+	bool ignore_overrun; /* entries are overwritten; none carries data, as reads may be torn */
+	/* Moderation (cq_moderation.c): completions per event, 0: any number; microseconds. */
+	uint16_t moderate_count, moderate_period;
+	uint32_t withheld; /* completions that asked for an event since the last one */
+	struct timer event_timer;
 	struct core_ring ring;
 	struct uhca_abi_cq *page;
 	uint8_t *slots;
 };
+
+/* The consumer asked for this completion: an event, now or moderated. */
+void cq_notify(struct cq *cq);
+
+/* Bytes from one entry to the next for a ring of that many. */
+uint32_t cq_choose_stride(uint32_t entries, uint32_t scatter_limit);
+
+/* Tells the consumer about the ring as it is now. */
+void cq_describe(const struct cq *cq, struct uhca_cmd_create_cq_reply *out, struct core_ring *ring);
 
 /* Frees the CQ and its ring whatever its use count; for teardown. */
 void cq_destroy(struct cq *cq);
@@ -39,7 +54,8 @@ uint8_t *cq_data(struct cq *cq, uint32_t *room);
 /*
  * Publishes a completion (everything but sequence and timestamp from *e), wakes an armed
  * consumer: a solicited-only arm fires for e->flags SOLICITED and for each error status.
- * Returns false when the CQ has no room: CQ_ERR has been raised once, the completion is lost.
+ * Returns false when the CQ has no room: CQ_ERR has been raised once, the completion is lost. With
+ * ignore_overrun the oldest entry is lost instead, and nobody is told.
  */
 bool cq_push(struct cq *cq, const struct uhca_abi_cqe *e);
 

@@ -6,6 +6,7 @@
 #include "device.h"
 #include "answer.h"
 #include "client.h"
+#include "dm.h"
 #include "mr.h"
 #include "qp.h"
 #include "recv_queue.h"
@@ -14,22 +15,43 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define QPN_BITS 24
+#define QPN_BITS       24
+/* One bit less than other handles: it tells those of shared QPs (qp_share.h). */
+#define QP_HANDLE_BITS 31
 
 /* Bounds that keep every size product of this room within 32 bits, and key and QPN in theirs. */
 #define LIMIT_OBJECTS (1u << 20)
 #define LIMIT_WR      (1u << 20)
 #define LIMIT_CQE     (1u << 22)
+#define LIMIT_GROUPS  (1u << 15)
 #define LIMIT_INLINE  (1u << 16)
 #define LIMIT_SCATTER 960u
 #define LIMIT_MR_SIZE (1ull << 47)
+#define LIMIT_DM_SIZE (1ull << 30)
 
 #define MTU_4096 5 /* enum ibv_mtu */
 
 /* One line for each feature that is complete; profiles take them away again. */
-#define DEFAULT_FEATURES                                                                           \
-	(UHCA_ABI_HAS_ATOMICS | UHCA_ABI_HAS_ZERO_BASED | UHCA_ABI_HAS_SRQ | UHCA_ABI_HAS_UC |     \
-	 UHCA_ABI_HAS_UD)
+/* clang-format off */
+#define DEFAULT_FEATURES ( \
+	UHCA_ABI_HAS_ATOMIC_WRITE | \
+	UHCA_ABI_HAS_FLUSH | \
+	UHCA_ABI_HAS_ATOMICS | \
+	UHCA_ABI_HAS_ZERO_BASED | \
+	UHCA_ABI_HAS_SRQ | \
+	UHCA_ABI_HAS_UC | \
+	UHCA_ABI_HAS_UD | \
+	UHCA_ABI_HAS_REREG | \
+	UHCA_ABI_HAS_ODP | \
+	UHCA_ABI_HAS_DM | \
+	UHCA_ABI_HAS_RAW_PACKET | \
+	UHCA_ABI_HAS_XRC | \
+	UHCA_ABI_HAS_MW_TYPE_1 | \
+	UHCA_ABI_HAS_MW_TYPE_2B | \
+	UHCA_ABI_HAS_INVALIDATE | \
+	UHCA_ABI_HAS_MCAST | \
+	UHCA_ABI_HAS_RESIZE_CQ)
+/* clang-format on */
 
 static const struct core_limits default_limits = {
 	.max_qp = 4096,
@@ -38,6 +60,7 @@ static const struct core_limits default_limits = {
 	.max_cq = 4096,
 	.max_cqe = 65535,
 	.max_mr = 16384,
+	.max_mw = 16384,
 	.max_pd = 4096,
 	.max_ah = 16384,
 	.max_srq = 4096,
@@ -46,6 +69,11 @@ static const struct core_limits default_limits = {
 	.max_rd_atomic = REPLAY_MAX,
 	.max_inline_data = 1024,
 	.max_mr_size = LIMIT_MR_SIZE,
+	.max_dm_size = 1ull << 24,
+	.max_flow = 4096,
+	.max_xrcd = 1024,
+	.max_mcast_grp = 256,
+	.max_mcast_qp_attach = 256,
 };
 
 void core_config_default(struct core_config *cfg)
@@ -74,7 +102,10 @@ static bool limits_ok(const struct core_limits *l)
 	       within(l->max_cqe, LIMIT_CQE) && within(l->max_sge, CORE_MAX_SGE) &&
 	       within(l->max_srq_sge, CORE_MAX_SGE) && l->max_rd_atomic <= REPLAY_MAX &&
 	       l->max_inline_data <= LIMIT_INLINE && l->max_mr_size >= 1 &&
-	       l->max_mr_size <= LIMIT_MR_SIZE;
+	       l->max_mr_size <= LIMIT_MR_SIZE && l->max_dm_size <= LIMIT_DM_SIZE &&
+	       l->max_flow <= LIMIT_OBJECTS && l->max_xrcd <= LIMIT_OBJECTS &&
+	       l->max_mw <= LIMIT_OBJECTS && l->max_mcast_grp <= LIMIT_GROUPS &&
+	       l->max_mcast_qp_attach <= LIMIT_GROUPS;
 }
 
 bool core_config_valid(const struct core_config *cfg)
@@ -87,18 +118,23 @@ bool core_config_valid(const struct core_config *cfg)
 static void construct_tables(struct device *dev)
 {
 	const struct core_limits *l = &dev->cfg.limits;
-	uint32_t salt[3];
+	uint32_t salt[4];
 	dev->ops->random(dev->user, salt, sizeof(salt));
 	table_construct(&dev->pds, l->max_pd);
+	table_construct(&dev->dms, DM_MAX_PIECES);
 	table_construct(&dev->cqs, l->max_cq);
-	table_construct(&dev->qps, l->max_qp);
+	table_construct_bits(&dev->qps, l->max_qp, QP_HANDLE_BITS, 0);
+	table_construct_bits(&dev->qp_shares, LIMIT_OBJECTS, QP_HANDLE_BITS, 0);
+	table_construct(&dev->xrcds, l->max_xrcd);
 	table_construct(&dev->srqs, l->max_srq);
 	table_construct(&dev->ahs, l->max_ah);
+	table_construct(&dev->flows, l->max_flow ? l->max_flow : 1);
 	/* Numbers that strangers may name in packets begin where nobody can tell. */
-	table_construct_bits(&dev->mrs, l->max_mr, MR_HANDLE_BITS, salt[0] | 1);
+	table_construct_bits(&dev->mrs, l->max_mr + l->max_mw, MR_HANDLE_BITS, salt[0] | 1);
 	table_construct_bits(&dev->qpns, l->max_qp, QPN_BITS, salt[1] | 1);
+	table_construct_bits(&dev->srqns, l->max_srq, QPN_BITS, salt[2] | 1);
 	gsi_construct(&dev->gsi);
-	cm_manager_construct(&dev->cm, salt[2] | 1);
+	cm_manager_construct(&dev->cm, salt[3] | 1);
 }
 
 struct device *core_create(const struct core_ops *ops, void *user, const struct core_config *cfg)
@@ -109,9 +145,14 @@ struct device *core_create(const struct core_ops *ops, void *user, const struct 
 	dev->ops = ops;
 	dev->user = user;
 	dev->cfg = *cfg;
+	core_config_settle(&dev->cfg);
 	list_init(&dev->clients);
 	list_init(&dev->tx_ready);
+	list_init(&dev->raw_ready);
+	list_init(&dev->flow_rules);
 	list_init(&dev->patient);
+	list_init(&dev->xrc_domains);
+	list_init(&dev->groups);
 	timer_heap_construct(&dev->timers);
 	construct_tables(dev);
 	return dev;
@@ -127,11 +168,16 @@ void core_destroy(struct device *dev)
 	gsi_destruct(&dev->gsi);
 	table_destruct(&dev->pds);
 	table_destruct(&dev->mrs);
+	table_destruct(&dev->dms);
 	table_destruct(&dev->cqs);
 	table_destruct(&dev->qps);
 	table_destruct(&dev->srqs);
 	table_destruct(&dev->ahs);
+	table_destruct(&dev->flows);
 	table_destruct(&dev->qpns);
+	table_destruct(&dev->qp_shares);
+	table_destruct(&dev->xrcds);
+	table_destruct(&dev->srqns);
 	timer_heap_destruct(&dev->timers);
 	free(dev);
 }
@@ -156,6 +202,13 @@ uint64_t core_next_deadline(const struct device *dev)
 		return timer;
 	qp = list_entry(dev->patient.next, const struct qp, ack_link);
 	return qp->ack_due < timer ? qp->ack_due : timer;
+}
+
+int device_reserve_timers(struct device *dev, uint32_t more_qps, uint32_t more_cqs)
+{
+	uint32_t n = (dev->qps.used + more_qps) * DEVICE_TIMERS_PER_QP;
+
+	return timer_heap_reserve(&dev->timers, n + dev->cqs.used + more_cqs);
 }
 
 struct qp *device_find_qp(const struct device *dev, uint32_t qpn)
@@ -187,7 +240,7 @@ const char *core_drop_name(enum core_drop d)
 		[CORE_DROP_PKEY] = "pkey",         [CORE_DROP_QKEY] = "qkey",
 		[CORE_DROP_SEQUENCE] = "sequence", [CORE_DROP_DUPLICATE] = "duplicate",
 		[CORE_DROP_RESPONSE] = "response", [CORE_DROP_NO_RECV] = "no_recv",
-		[CORE_DROP_LENGTH] = "length",
+		[CORE_DROP_LENGTH] = "length",     [CORE_DROP_PORT] = "port_down",
 	};
 	_Static_assert(sizeof(name) / sizeof(name[0]) == CORE_DROP_COUNT, "a name for each");
 	return (unsigned)d < CORE_DROP_COUNT ? name[d] : "unknown";

@@ -23,19 +23,33 @@ struct device {
 	struct core_config cfg;
 	struct core_counters counters;
 	uint64_t now; /* of the call that is running */
+	bool port_down;
 
 	struct list clients;
 	struct table pds;
-	struct table mrs; /* handle << 8 | key byte is the L_Key and R_Key */
+	struct table mrs; /* and windows: handle << 8 | key byte is the L_Key and R_Key */
+	uint32_t n_mw;    /* of mrs that are windows */
+	struct table dms;
+	uint64_t dm_used; /* bytes, of limits.max_dm_size */
 	struct table cqs;
 	struct table qps;
 	struct table srqs;
 	struct table ahs;
-	struct table qpns; /* QP number -> struct qp */
+	struct table flows;
+	struct table qpns;      /* QP number -> struct qp */
+	struct table qp_shares; /* handles of shared QPs, without QP_SHARE_BIT */
+	struct table xrcds;
+	struct table srqns; /* SRQ number -> struct srq, of XRC SRQs */
+	struct list xrc_domains;
+	struct list groups; /* struct mcast_group */
+	uint32_t n_groups;
 
 	struct timer_heap timers;
-	struct list tx_ready; /* struct qp.tx_link */
-	struct list patient;  /* struct qp.ack_link: ACKs that wait for company, oldest first */
+	struct list tx_ready;   /* struct qp.tx_link */
+	struct list raw_ready;  /* the same of raw packet QPs */
+	struct list flow_rules; /* struct flow.link, in the order of trying */
+	uint64_t frame_serial;  /* of the newest frame that arrived */
+	struct list patient;    /* struct qp.ack_link: ACKs that wait for company, oldest first */
 	struct farewell farewell;
 	struct gsi gsi;
 	struct cm_manager cm;
@@ -46,6 +60,11 @@ struct qp *device_find_qp(const struct device *dev, uint32_t qpn);
 
 /* Index of the GID in the table, or -1. An all-zero GID is never found. */
 int device_find_gid(const struct device *dev, const uint8_t gid[16]);
+
+#define DEVICE_TIMERS_PER_QP 2u /* its retransmission timer and one to spare */
+
+/* Room for the timers of all QPs and CQs, and of those that are to come. 0 or -ENOMEM. */
+int device_reserve_timers(struct device *dev, uint32_t more_qps, uint32_t more_cqs);
 
 static inline void device_trace(struct device *dev, enum core_trace_point point, uint32_t qpn,
 				uint32_t a, uint32_t b)

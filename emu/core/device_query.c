@@ -16,9 +16,12 @@
 #define PAGE_SIZES    (1ull << 12 | 1ull << 21 | 1ull << 30) /* what mr.c may choose */
 #define ATOMIC_HCA    1 /* enum ibv_atomic_cap: atomic among this device's operations */
 #define ACK_DELAY     15
+#define CLOCK_KHZ     1000000u /* time stamps are nanoseconds */
 #define MTU_4096      5
 #define MAX_MESSAGE   0x80000000u
+#define STATE_DOWN    1
 #define STATE_ACTIVE  4
+#define PHYS_DISABLED 3
 #define PHYS_LINK_UP  5
 #define WIDTH_4X      2
 #define SPEED_25_GBPS 32 /* per lane (EDR) */
@@ -32,6 +35,14 @@
 #define CURR_QP_STATE_MOD  (1u << 7)
 #define SYS_IMAGE_GUID     (1u << 11)
 #define RC_RNR_NAK_GEN     (1u << 12)
+#define MEM_WINDOW         (1u << 17)
+#define XRC                (1u << 20)
+#define MEM_MGT_EXTENSIONS (1u << 21)
+#define MEM_WINDOW_2A      (1u << 23)
+#define MEM_WINDOW_2B      (1u << 24)
+#define FLUSH_GLOBAL       (1ull << 38)
+#define ATOMIC_WRITE       (1ull << 40)
+#define MANAGED_STEERING   (1u << 29)
 
 static void fill_identity(const struct device *dev, struct uhca_cmd_device_attr *out)
 {
@@ -56,6 +67,7 @@ static void fill_limits(const struct core_limits *l, struct uhca_cmd_device_attr
 	out->max_cq = l->max_cq;
 	out->max_cqe = l->max_cqe;
 	out->max_mr = l->max_mr;
+	out->max_mw = l->max_mw;
 	out->max_pd = l->max_pd;
 	out->max_qp_rd_atom = l->max_rd_atomic;
 	out->max_res_rd_atom = l->max_rd_atomic * l->max_qp;
@@ -65,7 +77,76 @@ static void fill_limits(const struct core_limits *l, struct uhca_cmd_device_attr
 	out->max_srq_wr = l->max_srq_wr;
 	out->max_srq_sge = l->max_srq_sge;
 	out->max_pkeys = 1;
+	out->max_xrcd = l->max_xrcd;
+	out->max_mcast_grp = l->max_mcast_grp;
+	out->max_mcast_qp_attach = l->max_mcast_qp_attach;
+	out->max_total_mcast_qp_attach = l->max_mcast_grp * l->max_mcast_qp_attach;
 	out->max_inline_data = l->max_inline_data;
+}
+
+/* enum ibv_odp_general_caps and ibv_odp_transport_cap_bits */
+#define ODP_SUPPORT  (1u << 0)
+#define ODP_IMPLICIT (1u << 1)
+#define ODP_SEND     (1u << 0)
+#define ODP_RECV     (1u << 1)
+#define ODP_WRITE    (1u << 2)
+#define ODP_READ     (1u << 3)
+#define ODP_ATOMIC   (1u << 4)
+#define ODP_SRQ_RECV (1u << 5)
+
+/*
+ * Every access goes through the client's own page tables, so an on-demand region does whatever
+ * its transport can do at all.
+ */
+static void fill_memory(const struct core_config *cfg, struct uhca_cmd_device_attr *out)
+{
+	uint32_t srq = cfg->features & UHCA_ABI_HAS_SRQ ? ODP_SRQ_RECV : 0;
+	uint32_t atomic = cfg->features & UHCA_ABI_HAS_ATOMICS ? ODP_ATOMIC : 0;
+	if (cfg->features & UHCA_ABI_HAS_DM)
+		out->max_dm_size = cfg->limits.max_dm_size;
+	if (!(cfg->features & UHCA_ABI_HAS_ODP))
+		return;
+	out->odp_general = ODP_SUPPORT | ODP_IMPLICIT;
+	out->odp_rc = ODP_SEND | ODP_RECV | ODP_WRITE | ODP_READ | atomic | srq;
+	if (cfg->features & UHCA_ABI_HAS_UC)
+		out->odp_uc = ODP_SEND | ODP_RECV | ODP_WRITE;
+	if (cfg->features & UHCA_ABI_HAS_UD)
+		out->odp_ud = ODP_SEND | ODP_RECV | srq;
+	if (cfg->features & UHCA_ABI_HAS_XRC)
+		out->odp_xrc = ODP_SEND | ODP_WRITE | ODP_READ | atomic | srq;
+}
+
+/* Capabilities that profiles switch. */
+static uint64_t optional_caps(uint32_t features)
+{
+	static const struct {
+		uint32_t feature;
+		uint64_t cap;
+	} caps[] = {
+		{UHCA_ABI_HAS_MW_TYPE_1, MEM_WINDOW},
+		{UHCA_ABI_HAS_MW_TYPE_2A, MEM_WINDOW_2A},
+		{UHCA_ABI_HAS_MW_TYPE_2B, MEM_WINDOW_2B},
+		{UHCA_ABI_HAS_INVALIDATE, MEM_MGT_EXTENSIONS},
+		{UHCA_ABI_HAS_FLUSH, FLUSH_GLOBAL},
+		{UHCA_ABI_HAS_ATOMIC_WRITE, ATOMIC_WRITE},
+		{UHCA_ABI_HAS_XRC, XRC},
+		{UHCA_ABI_HAS_RAW_PACKET, MANAGED_STEERING},
+	};
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < sizeof(caps) / sizeof(caps[0]); i++)
+		if (features & caps[i].feature)
+			all |= caps[i].cap;
+	return all;
+}
+
+/* UHCA_ABI_MW_TYPE bits: 1 << enum ibv_mw_type. */
+static uint32_t window_types(uint32_t features)
+{
+	uint32_t type_2 = UHCA_ABI_HAS_MW_TYPE_2A | UHCA_ABI_HAS_MW_TYPE_2B;
+
+	return (features & UHCA_ABI_HAS_MW_TYPE_1 ? 1u << 1 : 0) |
+	       (features & type_2 ? 1u << 2 : 0);
 }
 
 int core_query_device(struct client *c, struct uhca_cmd_device_attr *out)
@@ -73,12 +154,19 @@ int core_query_device(struct client *c, struct uhca_cmd_device_attr *out)
 	memset((uint8_t *)out + sizeof(out->h), 0, sizeof(*out) - sizeof(out->h));
 	fill_identity(c->dev, out);
 	fill_limits(&c->dev->cfg.limits, out);
+	fill_memory(&c->dev->cfg, out);
 	out->features = c->dev->cfg.features;
 	out->page_size_cap = PAGE_SIZES;
 	out->device_cap_flags = BAD_PKEY_CNTR | BAD_QKEY_CNTR | UD_AV_PORT_ENFORCE |
-				CURR_QP_STATE_MOD | SYS_IMAGE_GUID | RC_RNR_NAK_GEN;
-	out->atomic_cap = ATOMIC_HCA;
+				CURR_QP_STATE_MOD | SYS_IMAGE_GUID | RC_RNR_NAK_GEN |
+				optional_caps(out->features);
+	out->mw_type = window_types(out->features);
+	out->atomic_cap = c->dev->cfg.features & UHCA_ABI_HAS_ATOMICS ? ATOMIC_HCA : 0;
 	out->local_ca_ack_delay = ACK_DELAY;
+	out->hca_core_clock_khz = CLOCK_KHZ;
+	out->completion_timestamp_mask = UINT64_MAX;
+	out->max_cq_count = UINT16_MAX;
+	out->max_cq_period = UINT16_MAX;
 	return 0;
 }
 
@@ -87,7 +175,7 @@ int core_query_port(struct client *c, uint32_t port, struct uhca_cmd_port_attr *
 	const struct core_counters *counters = &c->dev->counters;
 	if (port != PORT)
 		return -EINVAL;
-	out->state = STATE_ACTIVE;
+	out->state = c->dev->port_down ? STATE_DOWN : STATE_ACTIVE;
 	out->max_mtu = MTU_4096;
 	out->active_mtu = c->dev->cfg.active_mtu;
 	out->gid_tbl_len = CORE_GID_TABLE;
@@ -98,7 +186,7 @@ int core_query_port(struct client *c, uint32_t port, struct uhca_cmd_port_attr *
 	out->pkey_tbl_len = 1;
 	out->active_width = WIDTH_4X;
 	out->active_speed = SPEED_25_GBPS;
-	out->phys_state = PHYS_LINK_UP;
+	out->phys_state = c->dev->port_down ? PHYS_DISABLED : PHYS_LINK_UP;
 	out->link_layer = LINK_ETHERNET;
 	out->reserved = 0;
 	return 0;

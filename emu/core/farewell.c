@@ -15,6 +15,7 @@ void farewell_keep(struct qp *qp)
 	f->owed[i].flow = t.flow;
 	f->owed[i].to_qpn = t.head.bth.dest_qp;
 	f->owed[i].psn = t.head.bth.psn;
+	f->owed[i].opcode = t.head.bth.opcode;
 	f->owed[i].aeth = t.head.aeth;
 	f->used++;
 }
@@ -26,7 +27,7 @@ bool farewell_next(struct farewell *f, struct core_train *out)
 	if (!f->used)
 		return false;
 	answer_begin(f->owed[i].to_qpn, f->owed[i].psn, &f->owed[i].flow, out);
-	out->head.bth.opcode.v = ROCE_RC_ACKNOWLEDGE;
+	out->head.bth.opcode = f->owed[i].opcode;
 	out->last_opcode = out->head.bth.opcode;
 	out->head.aeth = f->owed[i].aeth;
 	f->head = (i + 1) % FAREWELL_MAX;

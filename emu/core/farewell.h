@@ -20,6 +20,7 @@ struct farewell {
 	struct {
 		struct roce_flow flow;
 		uint32_t to_qpn, psn;
+		roce_opcode opcode;
 		struct roce_aeth aeth;
 	} owed[FAREWELL_MAX];
 };

@@ -6,21 +6,37 @@
  * only what was registered.
  */
 #include "mr.h"
+#include "dm.h"
+#include "mw.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 #define ACCESS_SUPPORTED                                                                           \
 	(MR_LOCAL_WRITE | MR_REMOTE_WRITE | MR_REMOTE_READ | MR_REMOTE_ATOMIC | MR_MW_BIND |       \
-	 MR_ZERO_BASED | MR_HUGETLB | MR_OPTIONAL)
+	 MR_HUGETLB | MR_OPTIONAL)
 /* Flags that verbs knows and this device does not have. */
-#define ACCESS_NOT_HERE (MR_ON_DEMAND | MR_FLUSH_GLOBAL | MR_FLUSH_PERSISTENT)
+#define ACCESS_NOT_HERE MR_FLUSH_PERSISTENT
 
-static int access_check(uint32_t access)
+static uint32_t access_here(const struct device *dev)
 {
-	if (access & ~(uint32_t)(ACCESS_SUPPORTED | ACCESS_NOT_HERE))
+	uint32_t access = ACCESS_SUPPORTED;
+	if (dev->cfg.features & UHCA_ABI_HAS_ZERO_BASED)
+		access |= MR_ZERO_BASED;
+	if (dev->cfg.features & UHCA_ABI_HAS_ODP)
+		access |= MR_ON_DEMAND;
+	if (dev->cfg.features & UHCA_ABI_HAS_FLUSH)
+		access |= MR_FLUSH_GLOBAL;
+	return access;
+}
+
+int mr_access_check(const struct device *dev, uint32_t access)
+{
+	uint32_t known =
+		ACCESS_SUPPORTED | ACCESS_NOT_HERE | MR_ZERO_BASED | MR_ON_DEMAND | MR_FLUSH_GLOBAL;
+	if (access & ~known)
 		return -EINVAL;
-	if (access & ACCESS_NOT_HERE)
+	if (access & ~access_here(dev))
 		return -EOPNOTSUPP;
 	/* Who may change it from afar must be able to change it from here (ibv_reg_mr(3)). */
 	if ((access & (MR_REMOTE_WRITE | MR_REMOTE_ATOMIC)) && !(access & MR_LOCAL_WRITE))
@@ -40,25 +56,59 @@ static uint32_t choose_page_shift(uint64_t length)
 	return length <= 1ull << 35 ? 21 : 30;
 }
 
-static int set_range(struct mr *mr, const struct uhca_cmd_reg_mr *in)
+int mr_make_pages(const struct device *dev, uint64_t addr, uint64_t length, struct page_array *out)
 {
-	mr->iova = in->access & MR_ZERO_BASED ? 0 : in->iova;
-	if (in->length && in->length - 1 > UINT64_MAX - mr->iova)
+	if (length > dev->cfg.limits.max_mr_size)
 		return -EINVAL;
-	return page_array_construct(&mr->pages, in->addr, in->length,
-				    choose_page_shift(in->length));
+	return page_array_construct(out, addr, length, choose_page_shift(length));
 }
 
-static int add_key(struct client *c, struct mr *mr)
+void mr_new_key(struct mr *mr)
+{
+	struct device *dev = mr->pd->obj.client->dev;
+	uint8_t key_byte;
+	dev->ops->random(dev->user, &key_byte, sizeof(key_byte));
+	if (mr->key == (mr->obj.handle << 8 | key_byte))
+		key_byte++;
+	mr->key = mr->obj.handle << 8 | key_byte;
+}
+
+int mr_add(struct client *c, struct pd *pd, struct mr *mr)
 {
 	struct device *dev = c->dev;
-	uint8_t key_byte;
-	int err = table_add(&dev->mrs, mr, &mr->obj.handle);
+	int err = dev->mrs.used - dev->n_mw < dev->cfg.limits.max_mr ? 0 : -ENOMEM;
+	if (!err)
+		err = table_add(&dev->mrs, mr, &mr->obj.handle);
 	if (err)
 		return err;
-	dev->ops->random(dev->user, &key_byte, sizeof(key_byte));
-	mr->key = mr->obj.handle << 8 | key_byte;
+	mr->obj.client = c;
+	mr->pd = pd;
+	pd->obj.refs++;
+	mr_new_key(mr);
 	return 0;
+}
+
+/*
+ * An implicit region is asked for by its range: all of the address space, on demand
+ * (ibv_reg_mr(3)); what is mapped there may change as the program likes.
+ */
+static bool is_implicit(const struct uhca_cmd_reg_mr *in)
+{
+	return (in->access & MR_ON_DEMAND) && in->addr == 0 && in->length == UINT64_MAX;
+}
+
+static int set_range(const struct device *dev, struct mr *mr, const struct uhca_cmd_reg_mr *in)
+{
+	mr->iova = in->access & MR_ZERO_BASED ? 0 : in->iova;
+	mr->addr = in->addr;
+	if (is_implicit(in)) {
+		mr->kind = MR_KIND_IMPLICIT;
+		mr->pages.length = UINT64_MAX;
+		return mr->iova ? -EINVAL : 0;
+	}
+	if (in->length && in->length - 1 > UINT64_MAX - mr->iova)
+		return -EINVAL;
+	return mr_make_pages(dev, in->addr, in->length, &mr->pages);
 }
 
 static int mr_create(struct client *c, struct pd *pd, const struct uhca_cmd_reg_mr *in,
@@ -67,16 +117,14 @@ static int mr_create(struct client *c, struct pd *pd, const struct uhca_cmd_reg_
 	struct mr *mr = calloc(1, sizeof(*mr));
 	if (!mr)
 		return -ENOMEM;
-	mr->obj.client = c;
-	mr->pd = pd;
+	mr->kind = MR_KIND_MEMORY;
 	mr->access = in->access;
-	int err = set_range(mr, in);
+	int err = set_range(c->dev, mr, in);
 	if (err)
 		goto free_mr;
-	err = add_key(c, mr);
+	err = mr_add(c, pd, mr);
 	if (err)
 		goto free_pages;
-	pd->obj.refs++;
 	*out = mr;
 	return 0;
 
@@ -92,11 +140,9 @@ int core_reg_mr(struct client *c, const struct uhca_cmd_reg_mr *in,
 {
 	struct pd *pd;
 	struct mr *mr;
-	int err = client_find(c, &c->dev->pds, in->pd, &pd);
+	int err = client_find_shared(c, &c->dev->pds, in->pd, &pd);
 	if (!err)
-		err = access_check(in->access);
-	if (!err && in->length > c->dev->cfg.limits.max_mr_size)
-		err = -EINVAL;
+		err = mr_access_check(c->dev, in->access);
 	if (!err)
 		err = mr_create(c, pd, in, &mr);
 	if (err)
@@ -109,16 +155,40 @@ int core_reg_mr(struct client *c, const struct uhca_cmd_reg_mr *in,
 
 void mr_destroy(struct mr *mr)
 {
+	if (mr->obj.refs)
+		mw_unbind_all(mr);
 	table_remove(&mr->obj.client->dev->mrs, mr->obj.handle);
 	mr->pd->obj.refs--;
+	if (mr->dm)
+		dm_put(mr->dm);
 	page_array_destruct(&mr->pages);
 	free(mr);
+}
+
+void mr_lose(struct mr *mr)
+{
+	uint64_t length = mr->pages.length;
+	page_array_destruct(&mr->pages);
+	mr->pages.length = length;
+	mr->kind = MR_KIND_LOST;
+}
+
+int mr_find(struct client *c, uint32_t handle, struct mr **out)
+{
+	struct mr *mr;
+	int err = client_find_shared(c, &c->dev->mrs, handle, &mr);
+	if (err)
+		return err;
+	if (mr->obj.kind != KEY_MR)
+		return -EINVAL;
+	*out = mr;
+	return 0;
 }
 
 int core_dereg_mr(struct client *c, uint32_t handle)
 {
 	struct mr *mr;
-	int err = client_find(c, &c->dev->mrs, handle, &mr);
+	int err = mr_find(c, handle, &mr);
 	if (err)
 		return err;
 	if (mr->obj.refs)
@@ -140,13 +210,13 @@ enum mr_verdict mr_check(const struct pd *pd, uint32_t key, uint64_t addr, uint6
 			 uint32_t need, struct mr **out)
 {
 	struct mr *mr = table_find(&pd->obj.client->dev->mrs, key >> 8);
-	if (!mr || mr->key != key)
+	if (!mr || mr->obj.kind != KEY_MR || mr->key != key)
 		return MR_BAD_KEY;
 	if (mr->pd != pd)
 		return MR_BAD_PD;
 	if ((mr->access & need) != need)
 		return MR_BAD_ACCESS;
-	if (!in_range(mr, addr, length))
+	if (!in_range(mr, addr, length) || (mr->kind == MR_KIND_LOST && length))
 		return MR_BAD_RANGE;
 	*out = mr;
 	return MR_OK;
@@ -155,5 +225,11 @@ enum mr_verdict mr_check(const struct pd *pd, uint32_t key, uint64_t addr, uint6
 unsigned mr_spans(const struct mr *mr, uint64_t addr, uint32_t length, struct core_span *out,
 		  unsigned max, uint32_t *walked)
 {
-	return page_array_walk(&mr->pages, addr - mr->iova, length, out, max, walked);
+	if (mr->kind == MR_KIND_MEMORY)
+		return page_array_walk(&mr->pages, addr - mr->iova, length, out, max, walked);
+	out->addr = mr->addr + (addr - mr->iova);
+	out->length = length;
+	out->space = mr->kind == MR_KIND_DEVICE ? CORE_SPACE_DEVICE : CORE_SPACE_CLIENT;
+	*walked = length;
+	return 1;
 }

@@ -19,7 +19,7 @@ enum {
 	MR_MW_BIND = 1 << 4,
 	MR_ZERO_BASED = 1 << 5,
 	MR_ON_DEMAND = 1 << 6,
-	MR_HUGETLB = 1 << 7, /* a hint; accepted, without effect */
+	MR_HUGETLB = 1 << 7, /* a promise of the program; the device needs none */
 	MR_FLUSH_GLOBAL = 1 << 8,
 	MR_FLUSH_PERSISTENT = 1 << 9,
 	MR_OPTIONAL = 0x3ff << 20, /* RELAXED_ORDERING and others a device may ignore */
@@ -27,16 +27,63 @@ enum {
 
 #define MR_HANDLE_BITS 24 /* of a key; the low eight are the key byte */
 
+struct dm;
+
+/* What stands behind the addresses. */
+enum mr_kind {
+	MR_KIND_MEMORY,   /* pages of the client that registered it */
+	MR_KIND_IMPLICIT, /* the client's whole address space, on demand; addresses are its own */
+	MR_KIND_DEVICE,   /* device memory */
+	MR_KIND_NULL,     /* nothing: reads give zeroes, writes are dropped */
+	MR_KIND_LOST,     /* memory of a client that has ended while others knew the region */
+};
+
+/* What a memory key names; struct object.kind. Both kinds stand in one table. */
+enum key_kind { KEY_MR, KEY_MW };
+
 struct mr {
 	struct object obj;
 	struct pd *pd;
 	uint32_t key; /* L_Key and R_Key are the same number */
 	uint32_t access;
+	enum mr_kind kind;
 	uint64_t iova;
-	struct page_array pages;
+	uint64_t addr; /* where the region begins: in the client, or (DEVICE) in this process */
+	struct dm *dm; /* DEVICE: used by us */
+	struct page_array pages; /* length is set for each kind, the pages for MEMORY only */
 };
 
-/* Unregisters whatever its use count; for teardown. core_dereg_mr is the polite way. */
+/*
+ * Enters a filled-in region into the PD: gives it a handle and a key. 0 or -ENOMEM. Afterwards
+ * mr_destroy frees it with all it has.
+ */
+int mr_add(struct client *c, struct pd *pd, struct mr *mr);
+
+/* Another, unpredictable key byte: the old key is stale. */
+void mr_new_key(struct mr *mr);
+
+/* Are these access flags right for a region (ibv_reg_mr(3))? 0, -EINVAL or -EOPNOTSUPP. */
+int mr_access_check(const struct device *dev, uint32_t access);
+
+/* Pages for [addr, addr + length): 0, -EINVAL for a range that wraps or is too long, -ENOMEM. */
+int mr_make_pages(const struct device *dev, uint64_t addr, uint64_t length, struct page_array *out);
+
+/* May a completion entry bring data for it, which the program then copies itself? */
+static inline bool mr_is_plain(const struct mr *mr, const struct client *c)
+{
+	return mr->kind == MR_KIND_MEMORY && !(mr->access & MR_ON_DEMAND) && mr->obj.client == c;
+}
+
+/* The client that owned the memory has ended; the region stays, without memory behind it. */
+void mr_lose(struct mr *mr);
+
+/* A region this client shares in: 0, or -EINVAL for any other handle (a window's, too). */
+int mr_find(struct client *c, uint32_t handle, struct mr **out);
+
+/*
+ * Unregisters whatever its use count (windows are unbound); for teardown. core_dereg_mr is the
+ * polite way.
+ */
 void mr_destroy(struct mr *mr);
 
 /* What a check found; it says what happened, not where to go (craft.md, pitfall 6). */
@@ -58,8 +105,8 @@ enum mr_verdict mr_check(const struct pd *pd, uint32_t key, uint64_t addr, uint6
 			 uint32_t need, struct mr **out);
 
 /*
- * Spans of [addr, addr + length) of a region that passed mr_check; see page_array_walk for max
- * and *walked.
+ * Spans of [addr, addr + length) of a region that passed mr_check and is not a null region; see
+ * page_array_walk for max and *walked.
  */
 unsigned mr_spans(const struct mr *mr, uint64_t addr, uint32_t length, struct core_span *out,
 		  unsigned max, uint32_t *walked);

@@ -29,7 +29,7 @@ void pd_destroy(struct pd *pd)
 int core_dealloc_pd(struct client *c, uint32_t handle)
 {
 	struct pd *pd;
-	int err = client_find(c, &c->dev->pds, handle, &pd);
+	int err = client_find_shared(c, &c->dev->pds, handle, &pd);
 	if (err)
 		return err;
 	if (pd->obj.refs)

@@ -6,6 +6,8 @@
  */
 #include "qp.h"
 #include "async_event.h"
+#include "mcast.h"
+#include "qp_share.h"
 #include "queue_region.h"
 #include "source_port.h"
 
@@ -16,38 +18,46 @@
 #define GATHER_BUDGET (256u * 1024)
 #define DATA_ALIGN    64u
 
-/* Room in the timer heap for each QP: its retransmission timer and one to spare. */
-#define TIMERS_PER_QP 2u
-
 /* What a request names, found. */
 struct parents {
 	struct pd *pd;
 	struct cq *send_cq, *recv_cq;
 	struct srq *srq;
+	struct xrcd *xrcd; /* XRC_RECV: and nothing else */
 };
 
-static int check_type(uint32_t type)
+static int check_type(const struct device *dev, uint32_t type)
 {
 	switch (type) {
 	case QPT_RC:
-	case QPT_UC:
-	case QPT_UD:
 		return 0;
+	case QPT_UC:
+		return dev->cfg.features & UHCA_ABI_HAS_UC ? 0 : -EOPNOTSUPP;
+	case QPT_UD:
+		return dev->cfg.features & UHCA_ABI_HAS_UD ? 0 : -EOPNOTSUPP;
 	case QPT_RAW_PACKET:
+		return dev->cfg.features & UHCA_ABI_HAS_RAW_PACKET ? 0 : -EOPNOTSUPP;
 	case QPT_XRC_SEND:
 	case QPT_XRC_RECV:
-		return -EOPNOTSUPP;
+		return dev->cfg.features & UHCA_ABI_HAS_XRC ? 0 : -EOPNOTSUPP;
 	}
 	return -EINVAL;
+}
+
+/* The one flag there is, for the QPs that can be attached to groups. */
+static bool block_loopback_ok(const struct device *dev, const struct uhca_cmd_create_qp *in)
+{
+	return in->create_flags == QP_CREATE_BLOCK_SELF_MCAST_LB && in->qp_type == QPT_UD &&
+	       dev->cfg.features & UHCA_ABI_HAS_MCAST;
 }
 
 static int check_request(const struct device *dev, const struct uhca_cmd_create_qp *in)
 {
 	const struct core_limits *l = &dev->cfg.limits;
-	int err = check_type(in->qp_type);
+	int err = check_type(dev, in->qp_type);
 	if (err)
 		return err;
-	if (in->create_flags)
+	if (in->create_flags && !block_loopback_ok(dev, in))
 		return -EOPNOTSUPP;
 	if (in->max_send_wr > l->max_qp_wr || in->max_send_sge > l->max_sge ||
 	    in->max_inline_data > l->max_inline_data)
@@ -61,10 +71,16 @@ static int check_request(const struct device *dev, const struct uhca_cmd_create_
 static int find_parents(struct client *c, const struct uhca_cmd_create_qp *in, struct parents *p)
 {
 	struct device *dev = c->dev;
-	p->srq = NULL;
-	if (client_find(c, &dev->pds, in->pd, &p->pd) ||
-	    client_find(c, &dev->cqs, in->send_cq, &p->send_cq) ||
-	    client_find(c, &dev->cqs, in->recv_cq, &p->recv_cq))
+	*p = (struct parents){0};
+	if (in->qp_type == QPT_XRC_RECV)
+		return client_find(c, &dev->xrcds, in->xrcd, &p->xrcd);
+	if (client_find_shared(c, &dev->pds, in->pd, &p->pd) ||
+	    client_find(c, &dev->cqs, in->send_cq, &p->send_cq))
+		return -EINVAL;
+	/* One that sends only has no use for a receive queue, whatever the program names. */
+	if (in->qp_type == QPT_XRC_SEND)
+		return 0;
+	if (client_find(c, &dev->cqs, in->recv_cq, &p->recv_cq))
 		return -EINVAL;
 	return in->srq ? client_find(c, &dev->srqs, in->srq, &p->srq) : 0;
 }
@@ -98,6 +114,8 @@ static void set_send_sizes(struct qp *qp, const struct uhca_cmd_create_qp *in)
 {
 	const struct core_config *cfg = &qp->dev->cfg;
 	struct send_queue *sq = &qp->req.sq;
+	if (qp->type == QPT_XRC_RECV)
+		return;
 	qp->max_send_sge = at_least(in->max_send_sge, 1);
 	sq->max_sge = qp->max_send_sge;
 	sq->entries = queue_region_entries(in->max_send_wr);
@@ -110,7 +128,7 @@ static void set_send_sizes(struct qp *qp, const struct uhca_cmd_create_qp *in)
 static void set_recv_sizes(struct qp *qp, const struct uhca_cmd_create_qp *in)
 {
 	struct recv_queue *rq = &qp->rq;
-	if (qp->srq)
+	if (qp->srq || qp->type == QPT_XRC_SEND || qp->type == QPT_XRC_RECV)
 		return;
 	qp->max_recv_sge = at_least(in->max_recv_sge, 1);
 	rq->max_sge = qp->max_recv_sge;
@@ -136,8 +154,19 @@ static struct layout make_layout(const struct qp *qp)
 	return l;
 }
 
+/* The page of a QP that belongs to no client: its engines find empty queues there. */
+static int make_page(struct qp *qp)
+{
+	qp->page = calloc(1, sizeof(*qp->page));
+	qp->req.sq.page = qp->page;
+	qp->rq.page = qp->page;
+	return qp->page ? 0 : -ENOMEM;
+}
+
 static int make_region(struct qp *qp)
 {
+	if (qp->type == QPT_XRC_RECV)
+		return make_page(qp);
 	struct layout l = make_layout(qp);
 	int err = queue_region_create(qp->obj.client, UHCA_ABI_REGION_QP, l.size, &qp->ring);
 	if (err)
@@ -164,6 +193,7 @@ static struct qp *qp_alloc(struct client *c, const struct parents *p,
 	qp->send_cq = p->send_cq;
 	qp->recv_cq = p->recv_cq;
 	qp->srq = p->srq;
+	qp->domain = p->xrcd ? p->xrcd->domain : NULL;
 	qp->cookie = in->cookie;
 	qp->type = (enum qp_type)in->qp_type;
 	qp->state = QPS_RESET;
@@ -172,6 +202,7 @@ static struct qp *qp_alloc(struct client *c, const struct parents *p,
 	qp->mtu = 128u << qp->dev->cfg.active_mtu;
 	list_init(&qp->tx_link);
 	list_init(&qp->ack_link);
+	list_init(&qp->shares);
 	set_send_sizes(qp, in);
 	set_recv_sizes(qp, in);
 	return qp;
@@ -181,7 +212,7 @@ static struct qp *qp_alloc(struct client *c, const struct parents *p,
 static int give_names(struct qp *qp)
 {
 	struct device *dev = qp->dev;
-	int err = timer_heap_reserve(&dev->timers, (dev->qps.used + 1) * TIMERS_PER_QP);
+	int err = device_reserve_timers(dev, 1, 0);
 	if (err)
 		return err;
 	err = table_add(&dev->qps, qp, &qp->obj.handle);
@@ -190,6 +221,8 @@ static int give_names(struct qp *qp)
 	err = table_add(&dev->qpns, qp, &qp->qpn);
 	if (err)
 		goto remove_handle;
+	if (qp->type == QPT_XRC_RECV)
+		return 0; /* nothing is posted to it */
 	err = client_add_doorbell(qp->obj.client, qp, &qp->doorbell);
 	if (err)
 		goto remove_qpn;
@@ -204,20 +237,34 @@ remove_handle:
 
 static void use_parents(struct qp *qp)
 {
+	if (qp->type == QPT_XRC_RECV)
+		return;
 	qp->pd->obj.refs++;
 	qp->send_cq->obj.refs++;
-	qp->recv_cq->obj.refs++;
+	if (qp->recv_cq)
+		qp->recv_cq->obj.refs++;
 	if (qp->srq)
 		qp->srq->obj.refs++;
 }
 
 static void release_parents(struct qp *qp)
 {
+	if (qp->type == QPT_XRC_RECV)
+		return;
 	qp->pd->obj.refs--;
 	qp->send_cq->obj.refs--;
-	qp->recv_cq->obj.refs--;
+	if (qp->recv_cq)
+		qp->recv_cq->obj.refs--;
 	if (qp->srq)
 		qp->srq->obj.refs--;
+}
+
+static void free_region(struct qp *qp)
+{
+	if (qp->type == QPT_XRC_RECV)
+		free(qp->page);
+	else
+		queue_region_destroy(qp->obj.client, &qp->ring);
 }
 
 static int qp_create(struct client *c, const struct parents *p, const struct uhca_cmd_create_qp *in,
@@ -244,7 +291,7 @@ static int qp_create(struct client *c, const struct parents *p, const struct uhc
 destruct_requester:
 	requester_destruct(&qp->req);
 free_region:
-	queue_region_destroy(c, &qp->ring);
+	free_region(qp);
 free_qp:
 	free(qp);
 	return err;
@@ -262,7 +309,7 @@ static void reply(const struct qp *qp, struct uhca_cmd_create_qp_reply *out)
 	out->max_send_sge = qp->max_send_sge;
 	out->max_recv_sge = qp->max_recv_sge;
 	out->max_inline_data = qp->max_inline_data;
-	out->region_size = queue_region_size(&qp->ring);
+	out->region_size = qp->ring.base ? queue_region_size(&qp->ring) : 0;
 	out->send = (struct uhca_abi_queue_layout){
 		.entries = sq->entries,
 		.stride = sq->stride,
@@ -291,7 +338,13 @@ int core_create_qp(struct client *c, const struct uhca_cmd_create_qp *in,
 		return err;
 	reply(qp, out);
 	*ring = qp->ring;
-	return 0;
+	if (!parents.xrcd)
+		return 0;
+	err = qp_share_create(parents.xrcd, qp, in->cookie, ring, &out->handle);
+	if (err)
+		qp_destroy(qp);
+	out->region_size = err ? 0 : queue_region_size(ring);
+	return err;
 }
 
 void qp_destroy(struct qp *qp)
@@ -299,23 +352,31 @@ void qp_destroy(struct qp *qp)
 	struct client *c = qp->obj.client;
 	struct device *dev = qp->dev;
 	farewell_keep(qp);
+	mcast_forget_qp(qp);
 	list_remove(&qp->tx_link);
 	list_remove(&qp->ack_link);
 	timer_cancel(&dev->timers, &qp->req.timer);
-	client_remove_doorbell(c, qp->doorbell);
+	if (qp->type != QPT_XRC_RECV)
+		client_remove_doorbell(c, qp->doorbell);
 	table_remove(&dev->qpns, qp->qpn);
 	table_remove(&dev->qps, qp->obj.handle);
 	release_parents(qp);
 	replay_destruct(&qp->resp.replay);
 	requester_destruct(&qp->req);
-	queue_region_destroy(c, &qp->ring);
+	free_region(qp);
 	free(qp);
 }
 
 int core_destroy_qp(struct client *c, uint32_t handle)
 {
+	struct qp_share *share = qp_share_find(c, handle);
 	struct qp *qp;
-	int err = client_find(c, &c->dev->qps, handle, &qp);
+	if (share) {
+		qp_share_take_back_events(share);
+		qp_share_destroy(share);
+		return 0;
+	}
+	int err = qp_find(c, handle, &qp);
 	if (err)
 		return err;
 	if (qp->obj.refs)

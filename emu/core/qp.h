@@ -14,6 +14,7 @@
 #include "responder.h"
 #include "srq.h"
 #include "timer.h"
+#include "xrcd.h"
 
 /* enum ibv_qp_state and ibv_qp_type values. */
 enum qp_state { QPS_RESET, QPS_INIT, QPS_RTR, QPS_RTS, QPS_SQD, QPS_SQE, QPS_ERR, QPS_COUNT };
@@ -26,12 +27,21 @@ enum qp_type {
 	QPT_XRC_RECV = 10,
 };
 
+/* enum ibv_qp_create_flags: what a QP attached to a multicast group does not want to hear. */
+#define QP_CREATE_BLOCK_SELF_MCAST_LB (1u << 1)
+
 struct qp {
 	struct object obj;
 	struct device *dev;
 	struct pd *pd;
 	struct cq *send_cq, *recv_cq;
 	struct srq *srq; /* NULL: own receive queue */
+	/*
+	 * XRC_RECV: the domain, and the handles of clients (struct qp_share). PD, SRQ and receive
+	 * CQ are those of the SRQ that the last request named, and not counted as uses.
+	 */
+	struct xrc_domain *domain;
+	struct list shares;
 	uint64_t cookie;
 	uint32_t qpn;
 	uint32_t doorbell;
@@ -56,6 +66,7 @@ struct qp {
 	struct requester req;
 	struct responder resp;
 	bool comm_established; /* COMM_EST has been raised */
+	uint64_t frame_serial; /* RAW_PACKET: the newest frame it was given */
 };
 
 /*
@@ -71,10 +82,35 @@ void qp_set_state(struct qp *qp, enum qp_state state);
 static inline void qp_kick(struct qp *qp)
 {
 	if (list_empty(&qp->tx_link))
-		list_append(&qp->dev->tx_ready, &qp->tx_link);
+		list_append(qp->type == QPT_RAW_PACKET ? &qp->dev->raw_ready : &qp->dev->tx_ready,
+			    &qp->tx_link);
 }
 
-/* Raises an affiliated async event of this QP. */
+/* Every request is acknowledged (RC; the two halves of XRC). */
+static inline bool qp_is_reliable(const struct qp *qp)
+{
+	return qp->type == QPT_RC || qp->type == QPT_XRC_SEND || qp->type == QPT_XRC_RECV;
+}
+
+/* The service of its packets. */
+static inline enum roce_service qp_service(const struct qp *qp)
+{
+	switch (qp->type) {
+	case QPT_UC:
+		return ROCE_SVC_UC;
+	case QPT_UD:
+		return ROCE_SVC_UD;
+	case QPT_XRC_SEND:
+	case QPT_XRC_RECV:
+		return ROCE_SVC_XRC;
+	case QPT_RC:
+	case QPT_RAW_PACKET:
+		break;
+	}
+	return ROCE_SVC_RC;
+}
+
+/* Raises an affiliated async event of this QP; of a shared one with each client. */
 void qp_event(struct qp *qp, uint32_t type);
 
 /*

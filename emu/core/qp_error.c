@@ -76,7 +76,7 @@ static void enter_error(struct qp *qp)
 	stop(qp);
 	qp_flush(qp);
 	/* 10.2.9.5: after this event nobody takes a receive for this QP from the SRQ any more. */
-	if (qp->srq)
+	if (qp->srq && qp->type != QPT_XRC_RECV)
 		qp_event(qp, UHCA_ABI_EVENT_QP_LAST_WQE_REACHED);
 }
 

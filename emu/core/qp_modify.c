@@ -6,6 +6,7 @@
  */
 #include "psn.h"
 #include "qp.h"
+#include "qp_share.h"
 #include "qp_state.h"
 #include "region.h"
 #include "source_port.h"
@@ -198,15 +199,30 @@ static int apply(struct qp *qp, enum qp_state to, const struct uhca_abi_qp_attr 
 	return 0;
 }
 
+/*
+ * Programs set both halves of an XRC connection alike; what the other half has is ignored, as it
+ * is by the kernel's verbs.
+ */
+static uint32_t own_half(enum qp_type type, uint32_t mask)
+{
+	if (type == QPT_XRC_SEND)
+		return mask & ~(uint32_t)(QP_ATTR_MAX_DEST_RD_ATOMIC | QP_ATTR_MIN_RNR_TIMER);
+	if (type == QPT_XRC_RECV)
+		return mask & ~(uint32_t)(QP_ATTR_MAX_QP_RD_ATOMIC | QP_ATTR_RETRY_CNT |
+					  QP_ATTR_RNR_RETRY);
+	return mask;
+}
+
 int core_modify_qp(struct client *c, const struct uhca_cmd_modify_qp *in, uint64_t now)
 {
 	const struct uhca_abi_qp_attr *a = &in->attr;
-	uint32_t mask = in->attr_mask;
+	uint32_t mask;
 	struct qp *qp;
 	c->dev->now = now;
-	int err = client_find(c, &c->dev->qps, in->handle, &qp);
+	int err = qp_find(c, in->handle, &qp);
 	if (err)
 		return err;
+	mask = own_half(qp->type, in->attr_mask);
 	/* "Current state" is what the program believes; a wrong belief is refused. */
 	if (mask & QP_ATTR_CUR_STATE && a->cur_qp_state != qp->state)
 		return -EINVAL;

@@ -4,6 +4,7 @@
  * they stand now.
  */
 #include "qp.h"
+#include "qp_share.h"
 
 static bool is_receiving(const struct qp *qp)
 {
@@ -36,7 +37,7 @@ static void fill(const struct qp *qp, struct uhca_abi_qp_attr *a)
 int core_query_qp(struct client *c, uint32_t handle, struct uhca_cmd_query_qp_reply *out)
 {
 	struct qp *qp;
-	int err = client_find(c, &c->dev->qps, handle, &qp);
+	int err = qp_find(c, handle, &qp);
 	if (err)
 		return err;
 	fill(qp, &out->attr);

@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-enum column { COL_RC, COL_UC, COL_UD, COL_XRC_SEND, COL_XRC_RECV, COL_COUNT };
+enum column { COL_RC, COL_UC, COL_UD, COL_XRC_SEND, COL_XRC_RECV, COL_RAW, COL_COUNT };
 
 struct attributes {
 	uint32_t required, optional;
@@ -42,6 +42,7 @@ static const struct transition stay_or_resume = {
 			[COL_UD] = {0, RTS_UD},
 			[COL_XRC_SEND] = {0, RTS_UC},
 			[COL_XRC_RECV] = {0, RTS_RC},
+			[COL_RAW] = {0, QP_ATTR_CUR_STATE},
 		},
 };
 
@@ -53,6 +54,7 @@ static const struct transition reset_to_init = {
 			[COL_UD] = {INIT_DATAGRAM, 0},
 			[COL_XRC_SEND] = {INIT_CONNECTED, 0},
 			[COL_XRC_RECV] = {INIT_CONNECTED, 0},
+			[COL_RAW] = {QP_ATTR_PORT, 0},
 		},
 };
 
@@ -64,6 +66,7 @@ static const struct transition init_to_init = {
 			[COL_UD] = {0, INIT_DATAGRAM},
 			[COL_XRC_SEND] = {0, INIT_CONNECTED},
 			[COL_XRC_RECV] = {0, INIT_CONNECTED},
+			[COL_RAW] = {0, QP_ATTR_PORT},
 		},
 };
 
@@ -75,6 +78,7 @@ static const struct transition init_to_rtr = {
 			[COL_UD] = {0, QP_ATTR_PKEY_INDEX | QP_ATTR_QKEY},
 			[COL_XRC_SEND] = {PATH, RTR_OPTIONAL},
 			[COL_XRC_RECV] = {PATH | RESPONDER, RTR_OPTIONAL},
+			[COL_RAW] = {0, 0},
 		},
 };
 
@@ -86,6 +90,7 @@ static const struct transition rtr_to_rts = {
 			[COL_UD] = {QP_ATTR_SQ_PSN, RTS_UD},
 			[COL_XRC_SEND] = {QP_ATTR_SQ_PSN | REQUESTER, RTS_UC},
 			[COL_XRC_RECV] = {QP_ATTR_SQ_PSN | QP_ATTR_TIMEOUT, RTS_RC},
+			[COL_RAW] = {0, QP_ATTR_CUR_STATE},
 		},
 };
 
@@ -97,6 +102,7 @@ static const struct transition rts_to_sqd = {
 			[COL_UD] = {0, QP_ATTR_EN_SQD_ASYNC_NOTIFY},
 			[COL_XRC_SEND] = {0, QP_ATTR_EN_SQD_ASYNC_NOTIFY},
 			[COL_XRC_RECV] = {0, QP_ATTR_EN_SQD_ASYNC_NOTIFY},
+			[COL_RAW] = {0, QP_ATTR_EN_SQD_ASYNC_NOTIFY},
 		},
 };
 
@@ -109,6 +115,7 @@ static const struct transition sqd_to_sqd = {
 			[COL_XRC_SEND] = {0, SQD_CONNECTED | QP_ATTR_PORT | REQUESTER},
 			[COL_XRC_RECV] = {0, SQD_CONNECTED | QP_ATTR_PORT | QP_ATTR_TIMEOUT |
 						     RESPONDER},
+			[COL_RAW] = {0, 0},
 		},
 };
 
@@ -119,6 +126,7 @@ static const struct transition sqe_to_rts = {
 		{
 			[COL_UC] = {0, QP_ATTR_CUR_STATE | QP_ATTR_ACCESS_FLAGS},
 			[COL_UD] = {0, RTS_UD},
+			[COL_RAW] = {0, QP_ATTR_CUR_STATE},
 		},
 };
 
@@ -159,7 +167,8 @@ static bool find_column(enum qp_type type, enum column *out)
 		*out = COL_XRC_RECV;
 		return true;
 	case QPT_RAW_PACKET:
-		break;
+		*out = COL_RAW;
+		return true;
 	}
 	return false;
 }

@@ -3,7 +3,9 @@
  * The way in for packets: which QP, may it receive, is it from its peer (IBTA vol. 1, 9.6.1,
  * "packet validation"); then to the engine that the opcode names.
  */
+#include "receive.h"
 #include "completer.h"
+#include "mcast.h"
 #include "qp.h"
 
 #include <string.h>
@@ -33,9 +35,11 @@ static bool service_matches(const struct qp *qp, const struct core_train *t)
 {
 	enum roce_service svc = roce_opcode_info(t->head.bth.opcode)->service;
 
-	return (qp->type == QPT_RC && svc == ROCE_SVC_RC) ||
-	       (qp->type == QPT_UC && svc == ROCE_SVC_UC) ||
-	       (qp->type == QPT_UD && svc == ROCE_SVC_UD);
+	if (qp->type == QPT_RAW_PACKET || svc != qp_service(qp))
+		return false;
+	/* One half of an XRC connection sends requests only, the other responses (annex A14). */
+	return qp->type == QPT_XRC_SEND ? is_response(t)
+					: qp->type != QPT_XRC_RECV || !is_response(t);
 }
 
 /* Table 91 of 10.3.1: which states take requests, which take responses. */
@@ -59,7 +63,7 @@ static bool pkey_matches(const struct core_train *t)
 	return (t->head.bth.pkey & 0x7fffu) == 0x7fffu;
 }
 
-static bool admit(struct qp *qp, const struct core_train *t)
+bool receive_admit(struct qp *qp, const struct core_train *t)
 {
 	struct device *dev = qp->dev;
 	uint32_t psn = t->head.bth.psn;
@@ -91,9 +95,17 @@ void core_rx(struct device *dev, uint64_t now, const struct core_train *t)
 	struct qp *qp;
 
 	dev->now = now;
+	if (dev->port_down) {
+		device_drop(dev, t->head.bth.dest_qp, t->head.bth.psn, CORE_DROP_PORT);
+		return;
+	}
 	dev->counters.rx_packets += t->count;
 	dev->counters.rx_bytes += t->length;
 	device_trace(dev, CORE_TRACE_RX, t->head.bth.dest_qp, t->head.bth.psn, t->count);
+	if (t->head.bth.dest_qp == MCAST_QPN) {
+		mcast_receive(dev, t);
+		return;
+	}
 	if (t->head.bth.dest_qp == ROCE_GSI_QPN) {
 		gsi_receive(dev, t);
 		return;
@@ -103,7 +115,7 @@ void core_rx(struct device *dev, uint64_t now, const struct core_train *t)
 		device_drop(dev, t->head.bth.dest_qp, t->head.bth.psn, CORE_DROP_NO_QP);
 		return;
 	}
-	if (!admit(qp, t))
+	if (!receive_admit(qp, t))
 		return;
 	if (is_response(t)) {
 		completer_receive(qp, t);

@@ -3,6 +3,7 @@
 
 #include "sgl.h"
 #include "syndrome.h"
+#include "vendor_err.h"
 #include "wqe_fetch.h"
 
 #include <string.h>
@@ -74,7 +75,8 @@ int receive_place(struct qp *qp, uint32_t offset, const struct iovec *iov, unsig
  * Where the first bytes of a one-element list are in the client's memory: its address is one of
  * the region, which need not be that of the memory. False when they are not in one piece there.
  */
-static bool locate(const struct sgl *l, uint32_t length, uint64_t *addr)
+static bool locate(const struct client *client, const struct sgl *l, uint32_t length,
+		   uint64_t *addr)
 {
 	const struct uhca_abi_sge *sge = &l->sge[0];
 	struct core_span span;
@@ -82,7 +84,8 @@ static bool locate(const struct sgl *l, uint32_t length, uint64_t *addr)
 	struct mr *mr;
 
 	if (length > sge->length ||
-	    mr_check(l->pd, sge->lkey, sge->addr, sge->length, MR_LOCAL_WRITE, &mr) != MR_OK)
+	    mr_check(l->pd, sge->lkey, sge->addr, sge->length, MR_LOCAL_WRITE, &mr) != MR_OK ||
+	    !mr_is_plain(mr, client))
 		return false;
 	if (mr_spans(mr, sge->addr, length, &span, 1, &walked) != 1 || walked != length ||
 	    span.space != CORE_SPACE_CLIENT)
@@ -100,7 +103,7 @@ bool receive_into_cqe(struct qp *qp, struct uhca_abi_cqe *e, const struct iovec 
 	if (l.n != 1 || length == 0)
 		return false;
 	data = cq_data(qp->recv_cq, &room);
-	if (!data || room < length || !locate(&l, length, &e->scatter_addr))
+	if (!data || room < length || !locate(qp->obj.client, &l, length, &e->scatter_addr))
 		return false;
 	for (unsigned i = 0; i < n; i++) {
 		memcpy(data, iov[i].iov_base, iov[i].iov_len);
@@ -115,6 +118,7 @@ void receive_complete(struct qp *qp, struct uhca_abi_cqe *e)
 {
 	e->wr_id = qp->resp.wr.wr_id;
 	e->qpn = qp->qpn;
+	e->vendor_err = vendor_err_receive(e->status);
 	qp->resp.have_wr = false;
 	if (!cq_push(qp->recv_cq, e))
 		qp_fail(qp, UHCA_ABI_EVENT_QP_FATAL);
@@ -122,7 +126,7 @@ void receive_complete(struct qp *qp, struct uhca_abi_cqe *e)
 
 uint8_t receive_credits(const struct qp *qp)
 {
-	if (qp->srq)
+	if (qp->srq || qp->type == QPT_XRC_RECV)
 		return ROCE_CREDITS_UNLIMITED;
 	return roce_credits_encode(recv_available(&qp->rq));
 }

@@ -13,13 +13,17 @@
 
 #define REPLAY_MAX 128
 
-enum replay_kind { REPLAY_NONE, REPLAY_READ, REPLAY_ATOMIC };
+struct pd;
+
+/* PLACED: FLUSH or ATOMIC WRITE, answered by a READ response of no bytes (annex A19). */
+enum replay_kind { REPLAY_NONE, REPLAY_READ, REPLAY_ATOMIC, REPLAY_PLACED };
 
 struct replay_entry {
 	enum replay_kind kind;
 	uint32_t psn;   /* of the request */
 	uint32_t n_psn; /* packets of the response */
 	uint32_t msn;   /* of the response */
+	struct pd *pd;  /* whose keys it may use; NULL: it has none any more */
 	uint64_t va;
 	uint32_t rkey;
 	uint32_t length;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "completer.h"
+#include "local_op.h"
 #include "psn.h"
 #include "qp.h"
 #include "retry.h"
@@ -86,9 +87,15 @@ static bool is_atomic(const struct send_wr *w)
 	       w->wqe.opcode == UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD;
 }
 
+/* Annex A19: FLUSH and ATOMIC WRITE are answered like a READ of no bytes. */
+static bool is_placement(const struct send_wr *w)
+{
+	return w->wqe.opcode == UHCA_ABI_WR_FLUSH || w->wqe.opcode == UHCA_ABI_WR_ATOMIC_WRITE;
+}
+
 bool requester_awaits_response(const struct send_wr *w)
 {
-	return is_read(w) || is_atomic(w);
+	return is_read(w) || is_atomic(w) || is_placement(w);
 }
 
 /* Request packets a work request needs as the responder counts them (READs go in pieces). */
@@ -124,8 +131,9 @@ static enum fetch_verdict fetch(struct qp *qp)
 	w->status = send_check(qp, &w->wqe, &l, &w->length);
 	w->start = r->start;
 	w->first_psn = r->next_psn;
-	w->n_psn = packets_of(w->length, qp->mtu);
-	w->ssn = r->ssn + requests_of(qp, w);
+	w->executed = false;
+	w->n_psn = local_op_is(w) ? 0 : packets_of(w->length, qp->mtu);
+	w->ssn = r->ssn + (local_op_is(w) ? 0 : requests_of(qp, w));
 	r->ssn = w->ssn;
 	r->start += w->length;
 	r->next_psn = psn_add(r->next_psn, w->n_psn);
@@ -185,9 +193,13 @@ static enum requester_blocked why_blocked(const struct qp *qp, const struct send
 {
 	const struct requester *r = &qp->req;
 
+	if (w->executed)
+		return BLOCKED_NOT;
 	if (w->status)
 		return BLOCKED_ORDER;
-	if (qp->type != QPT_RC)
+	if (local_op_is(w))
+		return local_op_blocked(qp, w);
+	if (!qp_is_reliable(qp))
 		return BLOCKED_NOT;
 	/* 10.8.3.3: a fenced request waits for all READs and atomics before it. */
 	if ((w->wqe.flags & UHCA_ABI_SEND_FENCE) && r->send_offset == 0 && r->rd_outstanding)
@@ -249,14 +261,13 @@ static enum roce_operation operation_of(const struct send_wr *w)
 		return ROCE_OP_CMP_SWAP;
 	case UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD:
 		return ROCE_OP_FETCH_ADD;
+	case UHCA_ABI_WR_FLUSH:
+		return ROCE_OP_FLUSH;
+	case UHCA_ABI_WR_ATOMIC_WRITE:
+		return ROCE_OP_ATOMIC_WRITE;
 	default:
 		return ROCE_OP_SEND;
 	}
-}
-
-static enum roce_service service_of(const struct qp *qp)
-{
-	return qp->type == QPT_UC ? ROCE_SVC_UC : qp->type == QPT_UD ? ROCE_SVC_UD : ROCE_SVC_RC;
 }
 
 /* Immediate data is kept as the client has it in memory, big-endian; the wire struct is host order.
@@ -301,7 +312,7 @@ static void fill_message(struct qp *qp, const struct send_wr *w, uint32_t take,
 	bool imm = w->wqe.opcode == UHCA_ABI_WR_SEND_WITH_IMM ||
 		   w->wqe.opcode == UHCA_ABI_WR_RDMA_WRITE_WITH_IMM;
 	bool inv = w->wqe.opcode == UHCA_ABI_WR_SEND_WITH_INV;
-	enum roce_service svc = service_of(qp);
+	enum roce_service svc = qp_service(qp);
 	enum roce_operation op = operation_of(w);
 
 	t->count = packets_of(take, qp->mtu);
@@ -314,7 +325,7 @@ static void fill_message(struct qp *qp, const struct send_wr *w, uint32_t take,
 		roce_opcode_find(svc, op, position(first, false), false, false,
 				 &t->head.bth.opcode);
 	t->last_solicited = last && (w->wqe.flags & UHCA_ABI_SEND_SOLICITED);
-	t->last_ackreq = qp->type == QPT_RC;
+	t->last_ackreq = qp_is_reliable(qp);
 	t->head.reth = (struct roce_reth){w->wqe.rdma.remote_addr, w->wqe.rdma.rkey, w->length};
 	if (imm)
 		t->head.immdt = from_be32(w->wqe.imm);
@@ -337,7 +348,7 @@ static int fill_payload(struct qp *qp, const struct send_wr *w, uint8_t *buf, st
 		return 0;
 	if (w->wqe.flags & (UHCA_ABI_SEND_INLINE | UHCA_ABI_SEND_GATHERED)) {
 		const uint8_t *data = send_data(&qp->req.sq, w->index) + offset;
-		if (qp->type == QPT_RC)
+		if (qp_is_reliable(qp))
 			t->iov[0].iov_base = (void *)(uintptr_t)data;
 		else
 			memcpy(buf, data, t->length);
@@ -354,7 +365,7 @@ static uint32_t piece_length(const struct qp *qp, const struct send_wr *w, size_
 
 	if (most > cap)
 		most = (uint32_t)cap;
-	if (qp->type == QPT_RC && most > window_room(qp))
+	if (qp_is_reliable(qp) && most > window_room(qp))
 		most = window_room(qp);
 	most -= most % qp->mtu;
 	if (most < qp->mtu)
@@ -386,7 +397,25 @@ static void build_atomic(const struct send_wr *w, struct core_train *t)
 	};
 }
 
-/* READs and atomics: a single packet without payload. Returns the response bytes it stands for. */
+/* A selectivity of "the whole region" leaves address and length without a meaning (A19.4.1). */
+static void build_flush(const struct send_wr *w, struct core_train *t)
+{
+	t->head.feth = (struct roce_feth){.placement = w->wqe.flush.type,
+					  .selectivity = w->wqe.flush.level};
+	t->head.reth = (struct roce_reth){w->wqe.flush.remote_addr, w->wqe.flush.rkey,
+					  (uint32_t)w->wqe.flush.length};
+}
+
+static void build_atomic_write(const struct send_wr *w, struct core_train *t)
+{
+	t->segment = t->length = w->length;
+	t->head.reth = (struct roce_reth){w->wqe.rdma.remote_addr, w->wqe.rdma.rkey, w->length};
+}
+
+/*
+ * What awaits a response: a single packet, without payload but for ATOMIC WRITE. Returns the bytes
+ * of the message that it stands for.
+ */
 static uint32_t build_request(struct qp *qp, const struct send_wr *w, struct core_train *t)
 {
 	uint32_t take = w->length;
@@ -394,16 +423,19 @@ static uint32_t build_request(struct qp *qp, const struct send_wr *w, struct cor
 	t->count = 1;
 	t->segment = t->length = 0;
 	t->n_iov = 0;
-	roce_opcode_find(ROCE_SVC_RC, operation_of(w), ROCE_POS_ONLY, false, false,
+	roce_opcode_find(qp_service(qp), operation_of(w), ROCE_POS_ONLY, false, false,
 			 &t->head.bth.opcode);
 	t->last_opcode = t->head.bth.opcode;
 	t->last_ackreq = true;
 	t->last_solicited = false;
 	if (is_read(w))
 		take = build_read(qp, w, t);
-	else
+	else if (is_atomic(w))
 		build_atomic(w, t);
-	qp->req.rd_outstanding++;
+	else if (w->wqe.opcode == UHCA_ABI_WR_FLUSH)
+		build_flush(w, t);
+	else
+		build_atomic_write(w, t);
 	return take;
 }
 
@@ -424,7 +456,7 @@ static void advance(struct qp *qp, struct send_wr *w, uint32_t take)
 	}
 	if (psn_diff(end, r->high_psn) > 0)
 		r->high_psn = end;
-	if (qp->type == QPT_RC)
+	if (qp_is_reliable(qp))
 		retry_sent(qp, first);
 	else if (r->send_offset == 0)
 		completer_sent(qp);
@@ -437,7 +469,8 @@ static bool build(struct qp *qp, struct send_wr *w, uint8_t *buf, size_t cap, st
 	memset(&t->head, 0, sizeof t->head);
 	t->from_network = false;
 	fill_bth(qp, cursor_psn(qp), t);
-	if (qp->type == QPT_RC && requester_awaits_response(w)) {
+	t->head.xrcsrq = w->wqe.xrc_srqn & 0xffffffu; /* where the opcode has it */
+	if (qp_is_reliable(qp) && requester_awaits_response(w)) {
 		take = build_request(qp, w, t);
 	} else {
 		take = piece_length(qp, w, cap);
@@ -446,11 +479,13 @@ static bool build(struct qp *qp, struct send_wr *w, uint8_t *buf, size_t cap, st
 			return false;
 		}
 		fill_message(qp, w, take, t);
-		if (fill_payload(qp, w, buf, t)) {
-			w->status = UHCA_ABI_WC_LOC_PROT_ERR;
-			return false;
-		}
 	}
+	if (fill_payload(qp, w, buf, t)) {
+		w->status = UHCA_ABI_WC_LOC_PROT_ERR;
+		return false;
+	}
+	if (requester_awaits_response(w))
+		qp->req.rd_outstanding++;
 	t->head.bth.ackreq = t->count == 1 && t->last_ackreq;
 	t->head.bth.solicited = t->count == 1 && t->last_solicited;
 	advance(qp, w, take);
@@ -473,6 +508,10 @@ bool requester_transmit(struct qp *qp, uint8_t *buf, size_t cap, struct core_tra
 		}
 		w = requester_wr(r, r->send);
 		r->blocked = why_blocked(qp, w);
+		if (r->blocked == BLOCKED_NOT && local_op_is(w)) {
+			local_op_run(qp, w);
+			continue;
+		}
 		if (r->blocked == BLOCKED_NOT && build(qp, w, buf, cap, out))
 			return true;
 		/* A local error completes when all before it have; then the loop sees ERR or SQE.

@@ -51,6 +51,7 @@ struct send_wr {
 	uint64_t start;  /* bytes of all requests before it */
 	uint8_t status;  /* found at fetch: completes with this error when its turn comes */
 	bool signaled;
+	bool executed; /* a local operation (local_op.h) that was done; never again */
 };
 
 struct requester {

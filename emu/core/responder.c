@@ -7,6 +7,8 @@
  */
 #include "answer.h"
 #include "atomic.h"
+#include "invalidate.h"
+#include "mw.h"
 #include "psn.h"
 #include "qp.h"
 #include "receive_wr.h"
@@ -28,6 +30,7 @@ enum verdict {
 	V_OPERATION, /* the responder could not do it */
 	V_RNR,       /* no receive posted */
 	V_LENGTH,    /* SEND longer than the receive */
+	V_KEY,       /* SEND with Invalidate of a key that it may not */
 	V_COUNT
 };
 
@@ -68,6 +71,13 @@ static bool is_message(const struct core_train *t)
 	return info_of(t)->operation == ROCE_OP_SEND || info_of(t)->operation == ROCE_OP_WRITE;
 }
 
+/* Annex A19. */
+static bool is_placement(const struct core_train *t)
+{
+	return info_of(t)->operation == ROCE_OP_FLUSH ||
+	       info_of(t)->operation == ROCE_OP_ATOMIC_WRITE;
+}
+
 static bool ends_message(const struct core_train *t)
 {
 	return roce_opcode_is_last(t->last_opcode);
@@ -106,11 +116,12 @@ static void duplicate_read(struct qp *qp, const struct core_train *t)
 		answer_again(qp, e, skipped, skipped + h->length);
 }
 
-static void duplicate_atomic(struct qp *qp, const struct core_train *t)
+/* Atomics, FLUSH and ATOMIC WRITE are executed once and answered as often as they come. */
+static void duplicate_once(struct qp *qp, const struct core_train *t, enum replay_kind kind)
 {
 	struct replay_entry *e = replay_find(&qp->resp.replay, t->head.bth.psn);
 
-	if (!e || e->kind != REPLAY_ATOMIC)
+	if (!e || e->kind != kind)
 		device_drop(qp->dev, qp->qpn, t->head.bth.psn, CORE_DROP_DUPLICATE);
 	else
 		answer_again(qp, e, 0, 0);
@@ -124,7 +135,7 @@ static enum verdict duplicate(struct qp *qp, const struct core_train *t)
 	else if (info_of(t)->operation == ROCE_OP_READ_REQ)
 		duplicate_read(qp, t);
 	else
-		duplicate_atomic(qp, t);
+		duplicate_once(qp, t, is_placement(t) ? REPLAY_PLACED : REPLAY_ATOMIC);
 	return V_DONE;
 }
 
@@ -185,6 +196,43 @@ static enum verdict check_sequence_uc(struct qp *qp, const struct core_train *t)
 	return V_DONE;
 }
 
+/* The rights a FLUSH needs of QP and region (A19.4.2). */
+static uint32_t flush_rights(const struct core_train *t)
+{
+	uint8_t placement = t->head.feth.placement;
+
+	return (placement & 1 ? MR_FLUSH_GLOBAL : 0) | (placement & 2 ? MR_FLUSH_PERSISTENT : 0);
+}
+
+static enum verdict check_placement_enabled(const struct qp *qp, const struct core_train *t)
+{
+	uint32_t flags = qp->attr.qp_access_flags, need = MR_REMOTE_WRITE;
+	uint32_t feature = UHCA_ABI_HAS_ATOMIC_WRITE;
+
+	if (info_of(t)->operation == ROCE_OP_FLUSH) {
+		need = flush_rights(t);
+		feature = UHCA_ABI_HAS_FLUSH;
+	}
+	return need && (flags & need) == need && (qp->dev->cfg.features & feature) ? V_OK
+										   : V_INVALID;
+}
+
+/*
+ * The SRQ that each XRC request names (annex A14): one of the QP's domain, the same for all
+ * packets of a message, and in order. The request has its receives, CQ and protection domain.
+ */
+static enum verdict check_srq(struct qp *qp, const struct core_train *t)
+{
+	struct srq *srq = xrcd_find_srq(qp->dev, qp->domain, t->head.xrcsrq);
+
+	if (!srq || (qp->srq != srq && !roce_opcode_is_first(t->head.bth.opcode)))
+		return V_INVALID;
+	if (srq->error)
+		return V_OPERATION;
+	xrcd_use_srq(qp, srq);
+	return V_OK;
+}
+
 /* The QP must have been told to allow it (10.2.4: remote access flags of the QP). */
 static enum verdict check_enabled(struct qp *qp, const struct core_train *t)
 {
@@ -200,11 +248,12 @@ static enum verdict check_enabled(struct qp *qp, const struct core_train *t)
 	case ROCE_OP_CMP_SWAP:
 	case ROCE_OP_FETCH_ADD:
 		return flags & MR_REMOTE_ATOMIC ? V_OK : V_INVALID;
+	case ROCE_OP_ATOMIC_WRITE:
+	case ROCE_OP_FLUSH:
+		return check_placement_enabled(qp, t);
 	case ROCE_OP_READ_RESP:
 	case ROCE_OP_ACK:
 	case ROCE_OP_ATOMIC_ACK:
-	case ROCE_OP_ATOMIC_WRITE:
-	case ROCE_OP_FLUSH:
 	case ROCE_OP_CNP:
 	case ROCE_OP_COUNT:
 		break;
@@ -261,9 +310,26 @@ static enum verdict check_request(struct qp *qp, const struct core_train *t)
 		return V_OK;
 	if (!replay_has_room(&qp->resp.replay))
 		return V_INVALID;
-	if (info_of(t)->operation == ROCE_OP_READ_REQ)
-		return t->head.reth.length > 0x80000000u ? V_INVALID : V_OK;
-	return t->head.atomiceth.va & 7 ? V_INVALID : V_OK;
+	switch (info_of(t)->operation) {
+	case ROCE_OP_READ_REQ:
+	case ROCE_OP_FLUSH:
+		return t->head.reth.length > 0x80000000u || t->length ? V_INVALID : V_OK;
+	case ROCE_OP_ATOMIC_WRITE:
+		return t->head.reth.va & 7 || t->head.reth.length != 8 || t->length != 8 ? V_INVALID
+											 : V_OK;
+	case ROCE_OP_CMP_SWAP:
+	case ROCE_OP_FETCH_ADD:
+		return t->head.atomiceth.va & 7 ? V_INVALID : V_OK;
+	case ROCE_OP_SEND:
+	case ROCE_OP_WRITE:
+	case ROCE_OP_READ_RESP:
+	case ROCE_OP_ACK:
+	case ROCE_OP_ATOMIC_ACK:
+	case ROCE_OP_CNP:
+	case ROCE_OP_COUNT:
+		break;
+	}
+	return V_INVALID;
 }
 
 /* ---- execution ---- */
@@ -278,6 +344,7 @@ static enum verdict put_write(struct qp *qp, const struct core_train *t)
 {
 	struct responder *r = &qp->resp;
 	struct mr *mr;
+	uint64_t at;
 
 	if (roce_opcode_is_first(t->head.bth.opcode)) {
 		r->write_addr = t->head.reth.va;
@@ -285,15 +352,16 @@ static enum verdict put_write(struct qp *qp, const struct core_train *t)
 		r->write_left = r->write_length = t->head.reth.length;
 		/* The whole range is judged before its first byte moves; zero length needs no key.
 		 */
-		if (r->write_left && mr_check(qp->pd, r->write_rkey, r->write_addr, r->write_left,
-					      MR_REMOTE_WRITE, &mr) != MR_OK)
+		at = r->write_addr;
+		if (r->write_left && remote_check(qp, r->write_rkey, &at, r->write_left,
+						  MR_REMOTE_WRITE, &mr) != MR_OK)
 			return V_ACCESS;
 	}
 	if (t->length) {
-		if (mr_check(qp->pd, r->write_rkey, r->write_addr, t->length, MR_REMOTE_WRITE,
-			     &mr) != MR_OK)
+		at = r->write_addr;
+		if (remote_check(qp, r->write_rkey, &at, t->length, MR_REMOTE_WRITE, &mr) != MR_OK)
 			return V_ACCESS;
-		int err = sgl_write_mr(qp->dev, mr, r->write_addr, t->iov, t->n_iov);
+		int err = sgl_write_mr(qp->dev, mr, at, t->iov, t->n_iov);
 		if (err)
 			return memory_verdict(err);
 	}
@@ -322,10 +390,26 @@ static void finish_receive(struct qp *qp, const struct core_train *t, struct uhc
 	receive_complete(qp, e);
 }
 
+/* The key goes before the receive completes; a message whose key may not be taken has failed. */
+static enum verdict invalidate_for_peer(struct qp *qp, const struct core_train *t,
+					struct uhca_abi_cqe *e)
+{
+	if (!(last_info_of(t)->headers & ROCE_HDR_IETH))
+		return V_OK;
+	if (!(qp->dev->cfg.features & UHCA_ABI_HAS_INVALIDATE))
+		return V_INVALID;
+	if (!invalidate_key(qp, t->head.ieth))
+		return V_KEY;
+	e->imm = t->head.ieth;
+	e->flags |= UHCA_ABI_WC_WITH_INV;
+	return V_OK;
+}
+
 static enum verdict execute_send(struct qp *qp, const struct core_train *t)
 {
 	struct responder *r = &qp->resp;
 	struct uhca_abi_cqe e = {.byte_len = r->received + t->length};
+	enum verdict v;
 
 	if (!(r->received == 0 && ends_message(t) && receive_into_cqe(qp, &e, t->iov, t->n_iov))) {
 		int err = receive_place(qp, r->received, t->iov, t->n_iov);
@@ -334,9 +418,12 @@ static enum verdict execute_send(struct qp *qp, const struct core_train *t)
 	}
 	r->received += t->length;
 	r->message = ends_message(t) ? MESSAGE_NONE : MESSAGE_SEND;
-	if (ends_message(t))
+	if (!ends_message(t))
+		return V_OK;
+	v = invalidate_for_peer(qp, t, &e);
+	if (v == V_OK)
 		finish_receive(qp, t, &e);
-	return V_OK;
+	return v;
 }
 
 static enum verdict execute_write(struct qp *qp, const struct core_train *t)
@@ -356,15 +443,17 @@ static enum verdict execute_write(struct qp *qp, const struct core_train *t)
 static enum verdict execute_read(struct qp *qp, const struct core_train *t)
 {
 	const struct roce_reth *h = &t->head.reth;
+	uint64_t at = h->va;
 	struct mr *mr;
 
-	if (h->length && mr_check(qp->pd, h->rkey, h->va, h->length, MR_REMOTE_READ, &mr) != MR_OK)
+	if (h->length && remote_check(qp, h->rkey, &at, h->length, MR_REMOTE_READ, &mr) != MR_OK)
 		return V_ACCESS;
 	answer_new(qp, &(struct replay_entry){
 			       .kind = REPLAY_READ,
 			       .psn = t->head.bth.psn,
 			       .n_psn = psns_of(qp, t),
 			       .msn = psn_add(qp->resp.msn, 1),
+			       .pd = qp->pd,
 			       .va = h->va,
 			       .rkey = h->rkey,
 			       .length = h->length,
@@ -374,15 +463,15 @@ static enum verdict execute_read(struct qp *qp, const struct core_train *t)
 
 static enum verdict execute_atomic(struct qp *qp, const struct core_train *t)
 {
-	const struct roce_atomiceth *h = &t->head.atomiceth;
+	struct roce_atomiceth h = t->head.atomiceth;
 	bool cas = info_of(t)->operation == ROCE_OP_CMP_SWAP;
 	uint64_t original;
 	struct mr *mr;
 	int err;
 
-	if (mr_check(qp->pd, h->rkey, h->va, 8, MR_REMOTE_ATOMIC, &mr) != MR_OK)
+	if (remote_check(qp, h.rkey, &h.va, 8, MR_REMOTE_ATOMIC, &mr) != MR_OK)
 		return V_ACCESS;
-	err = atomic_execute(qp->dev, mr, h, cas, &original);
+	err = atomic_execute(qp->dev, mr, &h, cas, &original);
 	if (err)
 		return memory_verdict(err);
 	answer_new(qp, &(struct replay_entry){
@@ -390,10 +479,56 @@ static enum verdict execute_atomic(struct qp *qp, const struct core_train *t)
 			       .psn = t->head.bth.psn,
 			       .n_psn = 1,
 			       .msn = psn_add(qp->resp.msn, 1),
-			       .va = h->va,
-			       .rkey = h->rkey,
+			       .pd = qp->pd,
+			       .va = t->head.atomiceth.va,
+			       .rkey = h.rkey,
 			       .original = original,
 		       });
+	return V_OK;
+}
+
+static void answer_placed(struct qp *qp, const struct core_train *t)
+{
+	answer_new(qp, &(struct replay_entry){
+			       .kind = REPLAY_PLACED,
+			       .psn = t->head.bth.psn,
+			       .n_psn = 1,
+			       .msn = psn_add(qp->resp.msn, 1),
+		       });
+}
+
+/*
+ * What came before in this QP is in the client's memory already, for all to see: a FLUSH has only
+ * to be allowed. Selectivity 1 means the whole region.
+ */
+static enum verdict execute_flush(struct qp *qp, const struct core_train *t)
+{
+	const struct roce_reth *h = &t->head.reth;
+	uint32_t length = t->head.feth.selectivity == 1 ? 0 : h->length;
+	uint64_t at = h->va;
+	struct mr *mr;
+
+	if (t->head.feth.selectivity > 1)
+		return V_INVALID;
+	if (remote_check(qp, h->rkey, &at, length, flush_rights(t), &mr) != MR_OK)
+		return V_ACCESS;
+	answer_placed(qp, t);
+	return V_OK;
+}
+
+static enum verdict execute_atomic_write(struct qp *qp, const struct core_train *t)
+{
+	const struct roce_reth *h = &t->head.reth;
+	uint64_t at = h->va;
+	struct mr *mr;
+	int err;
+
+	if (remote_check(qp, h->rkey, &at, 8, MR_REMOTE_WRITE, &mr) != MR_OK)
+		return V_ACCESS;
+	err = sgl_write_mr(qp->dev, mr, at, t->iov, t->n_iov);
+	if (err)
+		return memory_verdict(err);
+	answer_placed(qp, t);
 	return V_OK;
 }
 
@@ -409,11 +544,13 @@ static enum verdict execute(struct qp *qp, const struct core_train *t)
 	case ROCE_OP_CMP_SWAP:
 	case ROCE_OP_FETCH_ADD:
 		return execute_atomic(qp, t);
+	case ROCE_OP_FLUSH:
+		return execute_flush(qp, t);
+	case ROCE_OP_ATOMIC_WRITE:
+		return execute_atomic_write(qp, t);
 	case ROCE_OP_READ_RESP:
 	case ROCE_OP_ACK:
 	case ROCE_OP_ATOMIC_ACK:
-	case ROCE_OP_ATOMIC_WRITE:
-	case ROCE_OP_FLUSH:
 	case ROCE_OP_CNP:
 	case ROCE_OP_COUNT:
 		break;
@@ -425,6 +562,9 @@ static enum verdict execute(struct qp *qp, const struct core_train *t)
 
 static const stage_fn rc_stages[] = {check_psn_rc,   check_sequence_rc, check_enabled, check_length,
 				     check_resource, check_request,     execute,       NULL};
+static const stage_fn xrc_stages[] = {check_psn_rc,  check_sequence_rc, check_srq,
+				      check_enabled, check_length,      check_resource,
+				      check_request, execute,           NULL};
 static const stage_fn uc_stages[] = {check_psn_uc,   check_sequence_uc, check_enabled, check_length,
 				     check_resource, execute,           NULL};
 
@@ -440,6 +580,8 @@ static const struct {
 		      UHCA_ABI_EVENT_QP_ACCESS_ERR},
 	[V_OPERATION] = {ROCE_NAK_REMOTE_OPERATIONAL, UHCA_ABI_WC_LOC_PROT_ERR, UINT32_MAX},
 	[V_LENGTH] = {ROCE_NAK_INVALID_REQUEST, UHCA_ABI_WC_LOC_LEN_ERR, UINT32_MAX},
+	[V_KEY] = {ROCE_NAK_REMOTE_ACCESS, UHCA_ABI_WC_REM_INV_REQ_ERR,
+		   UHCA_ABI_EVENT_QP_ACCESS_ERR},
 };
 
 /* Completes the receive at hand in error, if there is one. */
@@ -490,6 +632,7 @@ static void conclude_rc(struct qp *qp, const struct core_train *t, enum verdict 
 	case V_ACCESS:
 	case V_OPERATION:
 	case V_LENGTH:
+	case V_KEY:
 		fail_receive(qp, rc_fault[v].status);
 		answer_nak(qp, roce_syndrome(ROCE_NAK, rc_fault[v].nak));
 		qp_fail(qp, rc_fault[v].event);
@@ -520,6 +663,7 @@ static void conclude_uc(struct qp *qp, const struct core_train *t, enum verdict 
 	case V_SEQUENCE:
 	case V_INVALID:
 	case V_ACCESS:
+	case V_KEY:
 		break;
 	}
 	device_drop(qp->dev, qp->qpn, t->head.bth.psn, CORE_DROP_LENGTH);
@@ -528,7 +672,9 @@ static void conclude_uc(struct qp *qp, const struct core_train *t, enum verdict 
 
 static enum verdict walk(struct qp *qp, const struct core_train *t)
 {
-	const stage_fn *stage = qp->type == QPT_UC ? uc_stages : rc_stages;
+	const stage_fn *stage = qp->type == QPT_UC         ? uc_stages
+				: qp->type == QPT_XRC_RECV ? xrc_stages
+							   : rc_stages;
 	enum verdict v = V_OK;
 
 	for (; *stage && v == V_OK; stage++)

@@ -5,24 +5,61 @@
 
 #define MAX_MESSAGE 0x80000000u /* 9.7.7.1.4 and C9-1: 2^31 bytes */
 
-enum { RC_ = 1, UC_ = 2, UD_ = 4 };
+enum { RC_ = 1, UC_ = 2, UD_ = 4, XRC_ = 8, RAW_ = 16 };
 
 /* Transports on which an opcode exists (IBTA table 78, "work request operation support"). */
 static const uint8_t opcode_types[] = {
-	[UHCA_ABI_WR_RDMA_WRITE] = RC_ | UC_,
-	[UHCA_ABI_WR_RDMA_WRITE_WITH_IMM] = RC_ | UC_,
-	[UHCA_ABI_WR_SEND] = RC_ | UC_ | UD_,
-	[UHCA_ABI_WR_SEND_WITH_IMM] = RC_ | UC_ | UD_,
-	[UHCA_ABI_WR_RDMA_READ] = RC_,
-	[UHCA_ABI_WR_ATOMIC_CMP_AND_SWP] = RC_,
-	[UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD] = RC_,
+	[UHCA_ABI_WR_RDMA_WRITE] = RC_ | UC_ | XRC_,
+	[UHCA_ABI_WR_RDMA_WRITE_WITH_IMM] = RC_ | UC_ | XRC_,
+	[UHCA_ABI_WR_SEND] = RC_ | UC_ | UD_ | XRC_ | RAW_,
+	[UHCA_ABI_WR_SEND_WITH_IMM] = RC_ | UC_ | UD_ | XRC_,
+	[UHCA_ABI_WR_RDMA_READ] = RC_ | XRC_,
+	[UHCA_ABI_WR_ATOMIC_CMP_AND_SWP] = RC_ | XRC_,
+	[UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD] = RC_ | XRC_,
+	[UHCA_ABI_WR_FLUSH] = RC_ | XRC_,
+	[UHCA_ABI_WR_ATOMIC_WRITE] = RC_ | XRC_,
+	[UHCA_ABI_WR_LOCAL_INV] = RC_ | UC_ | XRC_,
+	[UHCA_ABI_WR_BIND_MW] = RC_ | UC_ | XRC_,
+	[UHCA_ABI_WR_SEND_WITH_INV] = RC_ | XRC_,
 };
 
 static bool opcode_allowed(const struct qp *qp, uint8_t opcode)
 {
-	unsigned bit = qp->type == QPT_RC ? RC_ : qp->type == QPT_UC ? UC_ : UD_;
+	static const uint8_t bits[] = {[QPT_RC] = RC_,
+				       [QPT_UC] = UC_,
+				       [QPT_UD] = UD_,
+				       [QPT_RAW_PACKET] = RAW_,
+				       [QPT_XRC_SEND] = XRC_};
+	unsigned bit = (unsigned)qp->type < sizeof bits ? bits[qp->type] : 0;
 
 	return opcode < sizeof opcode_types && (opcode_types[opcode] & bit);
+}
+
+/* The feature (UHCA_ABI_HAS_*) an opcode belongs to; 0: every device has it. */
+static uint32_t feature_of(uint8_t opcode)
+{
+	switch (opcode) {
+	case UHCA_ABI_WR_ATOMIC_CMP_AND_SWP:
+	case UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD:
+		return UHCA_ABI_HAS_ATOMICS;
+	case UHCA_ABI_WR_FLUSH:
+		return UHCA_ABI_HAS_FLUSH;
+	case UHCA_ABI_WR_ATOMIC_WRITE:
+		return UHCA_ABI_HAS_ATOMIC_WRITE;
+	case UHCA_ABI_WR_LOCAL_INV:
+	case UHCA_ABI_WR_SEND_WITH_INV:
+		return UHCA_ABI_HAS_INVALIDATE;
+	default:
+		return 0;
+	}
+}
+
+/* What the profile of the device has taken away. */
+static bool opcode_missing(const struct core_config *cfg, uint8_t opcode)
+{
+	if (opcode == UHCA_ABI_WR_RDMA_WRITE_WITH_IMM)
+		return cfg->no_write_imm;
+	return feature_of(opcode) & ~cfg->features;
 }
 
 static bool writes_locally(uint8_t opcode)
@@ -61,6 +98,21 @@ static uint8_t check_datagram(const struct qp *qp, const struct uhca_abi_send_wq
 	return length > qp->mtu ? UHCA_ABI_WC_LOC_LEN_ERR : 0;
 }
 
+/* Lengths that an opcode prescribes: atomics 8 bytes (9.4.5, A19), FLUSH has no payload. */
+static uint8_t check_length(const struct uhca_abi_send_wqe *wqe, uint64_t bytes)
+{
+	switch (wqe->opcode) {
+	case UHCA_ABI_WR_ATOMIC_CMP_AND_SWP:
+	case UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD:
+	case UHCA_ABI_WR_ATOMIC_WRITE:
+		return bytes == 8 ? 0 : UHCA_ABI_WC_LOC_LEN_ERR;
+	case UHCA_ABI_WR_FLUSH:
+		return bytes || wqe->flush.length > MAX_MESSAGE ? UHCA_ABI_WC_LOC_LEN_ERR : 0;
+	default:
+		return 0;
+	}
+}
+
 uint8_t send_check(const struct qp *qp, const struct uhca_abi_send_wqe *wqe, const struct sgl *l,
 		   uint32_t *length)
 {
@@ -68,12 +120,14 @@ uint8_t send_check(const struct qp *qp, const struct uhca_abi_send_wqe *wqe, con
 	uint8_t status;
 
 	*length = 0;
-	if (!opcode_allowed(qp, wqe->opcode))
+	if (!opcode_allowed(qp, wqe->opcode) || opcode_missing(&qp->dev->cfg, wqe->opcode))
 		return UHCA_ABI_WC_LOC_QP_OP_ERR;
+	/* Keys of local operations are judged when their turn comes. */
+	if (wqe->opcode == UHCA_ABI_WR_LOCAL_INV || wqe->opcode == UHCA_ABI_WR_BIND_MW)
+		return 0;
 	status = check_payload(wqe, l, &bytes);
-	if (!status && writes_locally(wqe->opcode) && wqe->opcode != UHCA_ABI_WR_RDMA_READ &&
-	    bytes != 8)
-		status = UHCA_ABI_WC_LOC_LEN_ERR;
+	if (!status)
+		status = check_length(wqe, bytes);
 	if (!status && qp->type == QPT_UD)
 		status = check_datagram(qp, wqe, bytes);
 	if (!status)

@@ -2,6 +2,7 @@
 #include "sgl.h"
 
 #include <errno.h>
+#include <string.h>
 
 /* Spans handed to the shell at once; a longer list goes in several calls. */
 #define SPANS 64
@@ -74,6 +75,10 @@ int sgl_read_mr(const struct device *dev, struct mr *mr, uint64_t addr, uint32_t
 	struct core_span span[SPANS];
 	char *at = to;
 
+	if (mr->kind == MR_KIND_NULL) {
+		memset(to, 0, length);
+		return 0;
+	}
 	while (length) {
 		uint32_t walked;
 		unsigned n = mr_spans(mr, addr, length, span, SPANS, &walked);
@@ -87,9 +92,21 @@ int sgl_read_mr(const struct device *dev, struct mr *mr, uint64_t addr, uint32_t
 	return 0;
 }
 
+/* Moves the cursor past length bytes: what a null region does with data. */
+static void iov_skip(struct iov_cursor *c, uint32_t length)
+{
+	struct iovec piece[CORE_TRAIN_IOV];
+
+	iov_take(c, length, piece);
+}
+
 static int write_pieces(const struct device *dev, struct mr *mr, uint64_t addr, uint32_t length,
 			struct iov_cursor *from)
 {
+	if (mr->kind == MR_KIND_NULL) {
+		iov_skip(from, length);
+		return 0;
+	}
 	while (length) {
 		struct core_span span[SPANS];
 		struct iovec piece[CORE_TRAIN_IOV];

@@ -5,6 +5,7 @@
  */
 #include "srq.h"
 #include "async_event.h"
+#include "cq.h"
 #include "queue_region.h"
 #include "wqe_fetch.h"
 
@@ -22,9 +23,13 @@
 static int check_request(const struct device *dev, const struct uhca_cmd_create_srq *in)
 {
 	const struct core_limits *l = &dev->cfg.limits;
-	if (in->srq_type == SRQT_XRC || in->srq_type == SRQT_TM)
+	if (!(dev->cfg.features & UHCA_ABI_HAS_SRQ))
 		return -EOPNOTSUPP;
-	if (in->srq_type != SRQT_BASIC || in->max_wr == 0 || in->max_wr > l->max_srq_wr ||
+	if (in->srq_type == SRQT_TM)
+		return -EOPNOTSUPP;
+	if (in->srq_type == SRQT_XRC && !(dev->cfg.features & UHCA_ABI_HAS_XRC))
+		return -EOPNOTSUPP;
+	if (in->srq_type > SRQT_XRC || in->max_wr == 0 || in->max_wr > l->max_srq_wr ||
 	    in->max_sge > l->max_srq_sge)
 		return -EINVAL;
 	return 0;
@@ -52,6 +57,35 @@ static void set_sizes(struct srq *srq, const struct uhca_cmd_create_srq *in)
 	srq->max_wr = srq->rq.entries < limit ? srq->rq.entries : limit;
 }
 
+/* What an XRC SRQ has beside a basic one: a domain, a CQ, and a number that packets name. */
+static int join_domain(struct srq *srq, const struct uhca_cmd_create_srq *in)
+{
+	struct client *c = srq->obj.client;
+	srq->srq_num = srq->obj.handle & 0xffffff;
+	if (in->srq_type != SRQT_XRC)
+		return 0;
+	if (client_find(c, &c->dev->xrcds, in->xrcd, &srq->xrcd) ||
+	    client_find(c, &c->dev->cqs, in->cq, &srq->cq))
+		return -EINVAL;
+	int err = table_add(&c->dev->srqns, srq, &srq->srq_num);
+	if (err)
+		return err;
+	srq->xrcd->obj.refs++;
+	srq->cq->obj.refs++;
+	return 0;
+}
+
+static void leave_domain(struct srq *srq)
+{
+	struct device *dev = srq->obj.client->dev;
+	if (!srq->xrcd)
+		return;
+	xrcd_forget_srq(dev, srq);
+	table_remove(&dev->srqns, srq->srq_num);
+	srq->xrcd->obj.refs--;
+	srq->cq->obj.refs--;
+}
+
 static int srq_create(struct client *c, struct pd *pd, const struct uhca_cmd_create_srq *in,
 		      struct srq **out)
 {
@@ -68,11 +102,15 @@ static int srq_create(struct client *c, struct pd *pd, const struct uhca_cmd_cre
 	err = table_add(&c->dev->srqs, srq, &srq->obj.handle);
 	if (err)
 		goto free_region;
-	srq->srq_num = srq->obj.handle & 0xffffff;
+	err = join_domain(srq, in);
+	if (err)
+		goto remove_srq;
 	pd->obj.refs++;
 	*out = srq;
 	return 0;
 
+remove_srq:
+	table_remove(&c->dev->srqs, srq->obj.handle);
 free_region:
 	queue_region_destroy(c, &srq->ring);
 free_srq:
@@ -99,7 +137,7 @@ int core_create_srq(struct client *c, const struct uhca_cmd_create_srq *in,
 {
 	struct pd *pd;
 	struct srq *srq;
-	int err = client_find(c, &c->dev->pds, in->pd, &pd);
+	int err = client_find_shared(c, &c->dev->pds, in->pd, &pd);
 	if (!err)
 		err = check_request(c->dev, in);
 	if (!err)
@@ -145,6 +183,7 @@ int core_query_srq(struct client *c, uint32_t handle, struct uhca_cmd_query_srq_
 void srq_destroy(struct srq *srq)
 {
 	struct client *c = srq->obj.client;
+	leave_domain(srq);
 	table_remove(&c->dev->srqs, srq->obj.handle);
 	srq->pd->obj.refs--;
 	queue_region_destroy(c, &srq->ring);

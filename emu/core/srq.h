@@ -5,12 +5,15 @@
 
 #include "pd.h"
 #include "recv_queue.h"
+#include "xrcd.h"
 
 struct srq {
 	struct object obj; /* refs: QPs */
 	struct pd *pd;
 	uint64_t cookie;
 	uint32_t srq_num;
+	struct xrcd *xrcd; /* XRC: the domain whose QPs deliver here, or NULL */
+	struct cq *cq;     /* XRC: where its receives complete */
 	uint32_t max_wr;
 	uint32_t max_sge;
 	uint32_t limit; /* 0: not armed */

@@ -73,8 +73,9 @@ bool core_train_append(struct core_train *t, const struct roce_packet *pkt,
 	if (t->n_iov == CORE_TRAIN_IOV || t->last_ackreq || t->last_solicited ||
 	    !may_follow(t->last_opcode, b->opcode) || b->dest_qp != t->head.bth.dest_qp ||
 	    b->psn != psn_add(t->head.bth.psn, t->count) || b->pkey != t->head.bth.pkey ||
-	    t->length != t->count * t->segment || pkt->payload_len > t->segment ||
-	    pkt->payload_len == 0 || memcmp(flow, &t->flow, sizeof *flow) != 0)
+	    pkt->xrcsrq != t->head.xrcsrq || t->length != t->count * t->segment ||
+	    pkt->payload_len > t->segment || pkt->payload_len == 0 ||
+	    memcmp(flow, &t->flow, sizeof *flow) != 0)
 		return false;
 	t->last_opcode = b->opcode;
 	t->last_ackreq = b->ackreq;

@@ -15,7 +15,7 @@ static bool answers(const struct qp *qp)
 	case QPS_SQD:
 	case QPS_SQE:
 	case QPS_ERR:
-		return qp->type == QPT_RC;
+		return qp->type == QPT_RC || qp->type == QPT_XRC_RECV;
 	case QPS_RESET:
 	case QPS_INIT:
 	case QPS_COUNT:
@@ -35,24 +35,33 @@ static bool transmit(struct qp *qp, uint8_t *buf, size_t cap, struct core_train 
 	return true;
 }
 
-bool core_tx_next(struct device *dev, uint64_t now, uint8_t *buf, size_t cap,
-		  struct core_train *out)
+static bool next_train(struct device *dev, uint8_t *buf, size_t cap, struct core_train *out)
 {
-	dev->now = now;
-	if (farewell_next(&dev->farewell, out) || gsi_transmit(&dev->gsi, out)) {
-		dev->counters.tx_packets++;
+	if (farewell_next(&dev->farewell, out) || gsi_transmit(&dev->gsi, out))
 		return true;
-	}
 	while (!list_empty(&dev->tx_ready)) {
 		struct qp *qp = list_entry(dev->tx_ready.next, struct qp, tx_link);
 		list_remove(&qp->tx_link);
 		if (!transmit(qp, buf, cap, out))
 			continue;
 		qp_kick(qp);
-		dev->counters.tx_packets += out->count;
-		dev->counters.tx_bytes += out->length;
 		device_trace(dev, CORE_TRACE_TX, qp->qpn, out->head.bth.psn, out->count);
 		return true;
+	}
+	return false;
+}
+
+bool core_tx_next(struct device *dev, uint64_t now, uint8_t *buf, size_t cap,
+		  struct core_train *out)
+{
+	dev->now = now;
+	while (next_train(dev, buf, cap, out)) {
+		if (!dev->port_down) {
+			dev->counters.tx_packets += out->count;
+			dev->counters.tx_bytes += out->length;
+			return true;
+		}
+		device_drop(dev, out->head.bth.dest_qp, out->head.bth.psn, CORE_DROP_PORT);
 	}
 	return false;
 }

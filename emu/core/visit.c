@@ -7,6 +7,7 @@
 #include "bytes.h"
 #include "cq.h"
 #include "mr.h"
+#include "mw.h"
 #include "qp.h"
 #include "qp_state.h"
 #include "srq.h"
@@ -67,6 +68,22 @@ static void describe_mr(const void *object, struct facts *f)
 	hex(f, "last_page", page_array_entry(pa, pa->n_pages - 1));
 }
 
+static void describe_mw(const void *object, struct facts *f)
+{
+	const struct mw *mw = object;
+	hex(f, "rkey", mw->key);
+	text(f, "type", mw->type == 1 ? "1" : mw->by_qpn ? "2A" : "2B");
+	text(f, "state", mw->mr ? "bound" : "unbound");
+	number(f, "pd", mw->pd->obj.handle);
+	if (!mw->mr)
+		return;
+	hex(f, "region", mw->mr->key);
+	hex(f, "addr", mw->addr);
+	number(f, "length", mw->length);
+	hex(f, "access", mw->access);
+	hex(f, "qpn", mw->qpn);
+}
+
 static void describe_cq(const void *object, struct facts *f)
 {
 	const struct cq *cq = object;
@@ -90,7 +107,7 @@ static uint32_t sends_outstanding(const struct qp *qp)
 static void describe_connection(const struct qp *qp, struct facts *f)
 {
 	const struct uhca_abi_qp_attr *a = &qp->attr;
-	number(f, "dest_qpn", a->dest_qp_num);
+	hex(f, "dest_qpn", a->dest_qp_num);
 	number(f, "rq_psn", qp->resp.epsn);
 	number(f, "sq_psn", qp->req.next_psn);
 	number(f, "una_psn", qp->req.una_psn);
@@ -106,12 +123,15 @@ static void describe_connection(const struct qp *qp, struct facts *f)
 static void describe_qp(const void *object, struct facts *f)
 {
 	const struct qp *qp = object;
-	number(f, "qpn", qp->qpn);
+	hex(f, "qpn", qp->qpn);
 	text(f, "type", qp_type_name(qp->type));
 	text(f, "state", qp_state_name(qp->state));
-	number(f, "pd", qp->pd->obj.handle);
-	number(f, "send_cq", qp->send_cq->obj.handle);
-	number(f, "recv_cq", qp->recv_cq->obj.handle);
+	if (qp->pd)
+		number(f, "pd", qp->pd->obj.handle);
+	if (qp->send_cq)
+		number(f, "send_cq", qp->send_cq->obj.handle);
+	if (qp->recv_cq)
+		number(f, "recv_cq", qp->recv_cq->obj.handle);
 	if (qp->srq)
 		number(f, "srq", qp->srq->obj.handle);
 	describe_connection(qp, f);
@@ -127,7 +147,7 @@ static void describe_srq(const void *object, struct facts *f)
 {
 	const struct srq *srq = object;
 	number(f, "srqn", srq->srq_num);
-	text(f, "type", "BASIC");
+	text(f, "type", srq->xrcd ? "XRC" : "BASIC");
 	text(f, "state", srq->error ? "error" : "ready");
 	number(f, "pd", srq->pd->obj.handle);
 	number(f, "max_wr", srq->max_wr);
@@ -152,9 +172,11 @@ static void describe_ah(const void *object, struct facts *f)
 static const struct {
 	size_t table; /* offset in struct device */
 	void (*describe)(const void *object, struct facts *f);
+	enum key_kind of; /* regions and windows share a table */
 } kind[] = {
 	[CORE_OBJECT_PD] = {offsetof(struct device, pds), describe_pd},
 	[CORE_OBJECT_MR] = {offsetof(struct device, mrs), describe_mr},
+	[CORE_OBJECT_MW] = {offsetof(struct device, mrs), describe_mw, KEY_MW},
 	[CORE_OBJECT_CQ] = {offsetof(struct device, cqs), describe_cq},
 	[CORE_OBJECT_QP] = {offsetof(struct device, qps), describe_qp},
 	[CORE_OBJECT_SRQ] = {offsetof(struct device, srqs), describe_srq},
@@ -175,6 +197,8 @@ void core_visit(struct device *dev, enum core_object_type type,
 	uint32_t cursor = 0;
 	for (const struct object *o; (o = table_next(t, &cursor));) {
 		struct facts f = {.n = 0};
+		if (o->kind != kind[type].of)
+			continue;
 		number(&f, "handle", o->handle);
 		kind[type].describe(o, &f);
 		visit(arg, o->client->cookie, f.fact, f.n);
@@ -183,5 +207,7 @@ void core_visit(struct device *dev, enum core_object_type type,
 
 uint32_t core_object_count(const struct device *dev, enum core_object_type type)
 {
-	return table_of(dev, type)->used;
+	if (type == CORE_OBJECT_MW)
+		return dev->n_mw;
+	return table_of(dev, type)->used - (type == CORE_OBJECT_MR ? dev->n_mw : 0);
 }

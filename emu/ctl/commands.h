@@ -12,6 +12,14 @@ int ctl_show(const struct ctl_options *o);
 int ctl_counters(const struct ctl_options *o);
 int ctl_capture(const struct ctl_options *o);
 
+/* show mr KEY, from walk_cmd.c. */
+int ctl_walk(const struct ctl_options *o);
+
+/* port_cmd.c */
+int ctl_port(const struct ctl_options *o);
+int ctl_device(const struct ctl_options *o);
+int ctl_event(const struct ctl_options *o);
+
 /* "uhcactl: ...; try uhcactl --help": what a command says to words it does not understand. */
 int ctl_usage_error(const char *what);
 

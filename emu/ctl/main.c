@@ -11,9 +11,8 @@ static const struct {
 	const char *name;
 	int (*run)(const struct ctl_options *o);
 } commands[] = {
-	{"show", ctl_show},
-	{"counters", ctl_counters},
-	{"capture", ctl_capture},
+	{"show", ctl_show}, {"counters", ctl_counters}, {"capture", ctl_capture},
+	{"port", ctl_port}, {"device", ctl_device},     {"event", ctl_event},
 };
 
 int ctl_usage_error(const char *what)

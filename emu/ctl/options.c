@@ -21,10 +21,25 @@ static const struct text command_text[] = {
 	{"show device", "The devices: GUID, addresses, wire, number of objects of each kind."},
 	{"show client", "The processes that have opened a device."},
 	{"show pd|mr|cq|qp|srq|ah", "The objects of all clients, one line each."},
+	{"show mr KEY", "The way from a key to memory: the key's parts, what the region allows, "
+			"its pages, and how "
+			"the byte at --offset is found. --svg draws it."},
 	{"counters", "What each device has counted since the daemon's start."},
 	{"capture start FILE", "Writes every packet to a pcapng file, until it is stopped."},
 	{"capture stop", "Ends the capture and says what is in the file."},
 	{"capture status", "Says whether a capture is running."},
+	{"port down|up [DEVICE]", "Takes the link of a device down or up: PORT_ERR or PORT_ACTIVE "
+				  "to the programs that have it "
+				  "open, and no packet leaves or enters while it is down. DEVICE "
+				  "may be left out where there "
+				  "is only one, here and below."},
+	{"device fatal [DEVICE]",
+	 "Lets a device fail: DEVICE_FATAL to the programs that have it open, their work is "
+	 "flushed "
+	 "and their objects are gone. Who opens it afterwards finds it working."},
+	{"event [DEVICE] NAME",
+	 "Sends an event of the port to the programs that have the device open: LID_CHANGE, "
+	 "PKEY_CHANGE, SM_CHANGE, CLIENT_REREGISTER or GID_CHANGE. Nothing else changes."},
 };
 
 static const struct text option_text[] = {
@@ -32,6 +47,8 @@ static const struct text option_text[] = {
 		      "UHCA_DIR, which uhca-run sets, else that of the instance \"default\"."},
 	{"--instance NAME", "The shared instance of this name, as uhca-run has it."},
 	{"--json", "Prints JSON: a list of objects instead of a table."},
+	{"--offset N", "For show mr KEY: the byte of the region to find. Default: 0."},
+	{"--svg FILE", "For show mr KEY: draws the way to this file instead of telling it."},
 	{"--version", "Prints the version."},
 	{"--help[=man]", "Prints this text; with =man, in the form of the manual page."},
 };
@@ -100,6 +117,18 @@ static bool is_option(const char *arg, const char *name)
 	return strncmp(arg, name, len) == 0 && (arg[len] == '\0' || arg[len] == '=');
 }
 
+static int set_offset(struct ctl_options *o, const char *value)
+{
+	o->offset = value;
+	return 0;
+}
+
+static int set_svg(struct ctl_options *o, const char *value)
+{
+	o->svg = value;
+	return *value ? 0 : complain("'%s' is not a file name", value);
+}
+
 /* Options with an argument. Returns the words used, or -EINVAL. */
 static int parse_place(struct ctl_options *o, char *const *argv, const char *name,
 		       int (*set)(struct ctl_options *o, const char *value))
@@ -120,6 +149,10 @@ static int parse_one(struct ctl_options *o, char *const *argv)
 		return parse_place(o, argv, "--dir", set_dir);
 	if (is_option(arg, "--instance"))
 		return parse_place(o, argv, "--instance", set_instance);
+	if (is_option(arg, "--offset"))
+		return parse_place(o, argv, "--offset", set_offset);
+	if (is_option(arg, "--svg"))
+		return parse_place(o, argv, "--svg", set_svg);
 	if (strcmp(arg, "--json") == 0)
 		o->json = true;
 	else if (strcmp(arg, "--version") == 0)
@@ -181,7 +214,7 @@ static void print_texts(FILE *out, const struct text *text, size_t n)
 void ctl_print_help(FILE *out)
 {
 	fputs("Usage: uhcactl [OPTION]... COMMAND\n"
-	      "Looks into a running uhcad.\n\n"
+	      "Looks into a running uhcad, and lets its devices meet what real ones meet.\n\n"
 	      "Commands:\n",
 	      out);
 	print_texts(out, command_text, COUNT_(command_text));

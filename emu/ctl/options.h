@@ -25,6 +25,8 @@ struct ctl_options {
 	bool help;
 	bool help_man;
 	bool version;
+	const char *offset; /* NULL: not given */
+	const char *svg;    /* file; NULL: not given */
 	int n_words;
 	const char *word[CTL_WORDS_MAX + 1]; /* ends with NULL */
 };

@@ -7,12 +7,18 @@
 #include "ctl.h"
 #include "grid.h"
 
+#include <string.h>
+
 int ctl_show(const struct ctl_options *o)
 {
 	json_t *table;
 	bool ok;
 	int status;
 
+	if (o->n_words == 3 && strcmp(o->word[1], "mr") == 0)
+		return ctl_walk(o);
+	if (o->offset || o->svg)
+		return ctl_usage_error("--offset and --svg belong to show mr KEY");
 	if (o->n_words != 2)
 		return ctl_usage_error("show what? device, client, pd, mr, cq, qp, srq or ah");
 	status = ctl_request(

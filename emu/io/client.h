@@ -33,6 +33,7 @@ struct io_client {
 	struct io_device *dev;
 	struct client *core;
 	char program[33];
+	uint8_t token[UHCA_ABI_TOKEN_SIZE]; /* by which others join; zero: not asked for yet */
 	struct io_mem mem;
 	struct io_shm doorbell; /* struct uhca_abi_doorbell */
 	uint32_t summaries;     /* summary words that may have bits */

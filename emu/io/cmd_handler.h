@@ -29,6 +29,8 @@ struct cmd_reply {
 		struct uhca_cmd_open_qp_reply open_qp;
 		struct uhca_cmd_create_srq_reply create_srq;
 		struct uhca_cmd_query_srq_reply query_srq;
+		struct uhca_cmd_export_reply export;
+		struct uhca_cmd_import_reply import;
 	};
 	int fd[UHCA_ABI_MAX_FDS];
 	unsigned n_fds;
@@ -47,6 +49,9 @@ int cmd_only_handle(const struct cmd *r, uint32_t *handle);
 /* The descriptor of the region that a create verb made goes with the reply. */
 void cmd_reply_ring(struct cmd_reply *rep, const struct core_ring *ring);
 
+/* So does that of device memory, which others may ask for later, too. */
+void cmd_reply_dm(struct cmd_reply *rep, const struct core_ring *ring);
+
 typedef int cmd_handler(struct cmd *r, struct cmd_reply *rep);
 
 /* cmd_context.c */
@@ -60,12 +65,18 @@ cmd_handler cmd_reg_mr, cmd_dereg_mr, cmd_rereg_mr, cmd_alloc_null_mr, cmd_advis
 cmd_handler cmd_alloc_mw, cmd_dealloc_mw;
 cmd_handler cmd_alloc_dm, cmd_free_dm, cmd_reg_dm_mr;
 
+/* cmd_import.c */
+cmd_handler cmd_export, cmd_import;
+
 /* cmd_queue.c */
 cmd_handler cmd_create_cq, cmd_resize_cq, cmd_modify_cq, cmd_destroy_cq;
 cmd_handler cmd_create_srq, cmd_modify_srq, cmd_query_srq, cmd_destroy_srq;
 cmd_handler cmd_create_qp, cmd_modify_qp, cmd_query_qp, cmd_destroy_qp;
 cmd_handler cmd_attach_mcast, cmd_detach_mcast;
 cmd_handler cmd_open_xrcd, cmd_close_xrcd, cmd_open_qp;
+
+/* cmd_raw.c */
+cmd_handler cmd_create_flow, cmd_destroy_flow;
 
 /* The verbs that end an object's life differ in name only. */
 #define CMD_DESTROY(name, verb)                                                                    \

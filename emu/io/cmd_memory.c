@@ -53,7 +53,7 @@ int cmd_alloc_dm(struct cmd *r, struct cmd_reply *rep)
 		return -EINVAL;
 	error = core_alloc_dm(r->client->core, in, &rep->alloc_dm, &ring);
 	if (error == 0)
-		cmd_reply_ring(rep, &ring);
+		cmd_reply_dm(rep, &ring);
 	return error;
 }
 

@@ -3,11 +3,15 @@
 #include "cmd_handler.h"
 
 #include "clock.h"
+#include "daemon.h"
 #include "doorbell.h"
+#include "privilege.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <sys/stat.h>
+
+#define QP_RAW_PACKET 8 /* enum ibv_qp_type */
 
 int cmd_create_cq(struct cmd *r, struct cmd_reply *rep)
 {
@@ -24,10 +28,29 @@ int cmd_create_cq(struct cmd *r, struct cmd_reply *rep)
 	return error;
 }
 
+/* Trains that are sent before a command; what is left follows after it. */
+#define TRAINS_BEFORE 256
+
+/*
+ * What the client posted before it asked is seen before it is answered: how many completions a CQ
+ * holds decides whether it can shrink, and doorbells may wait in the same look at the world.
+ */
+static void catch_up(struct io_client *c)
+{
+	uint64_t now = io_clock_now();
+
+	io_client_doorbells(c, now);
+	if (c->dev->dirty && !c->dev->blocked)
+		io_device_send(c->dev, now, c->daemon->tx_buf, c->daemon->tx_cap, TRAINS_BEFORE);
+}
+
 int cmd_resize_cq(struct cmd *r, struct cmd_reply *rep)
 {
 	struct core_ring ring;
-	int error = core_resize_cq(r->client->core, r->msg, &rep->create_cq, &ring);
+	int error;
+
+	catch_up(r->client);
+	error = core_resize_cq(r->client->core, r->msg, &rep->create_cq, &ring);
 
 	if (error == 0)
 		cmd_reply_ring(rep, &ring);
@@ -50,6 +73,8 @@ int cmd_create_qp(struct cmd *r, struct cmd_reply *rep)
 
 	if (in->reserved0 || in->reserved1)
 		return -EINVAL;
+	if (in->qp_type == QP_RAW_PACKET && !io_privilege_net_raw(c->peer.pid))
+		return -EPERM;
 	error = core_create_qp(c->core, in, &rep->create_qp, &ring);
 	if (error < 0)
 		return error;
@@ -150,8 +175,15 @@ int cmd_open_xrcd(struct cmd *r, struct cmd_reply *rep)
 int cmd_open_qp(struct cmd *r, struct cmd_reply *rep)
 {
 	const struct uhca_cmd_open_qp *in = r->msg;
+	struct core_ring ring;
+	int error;
 
-	return in->reserved ? -EINVAL : core_open_qp(r->client->core, in, &rep->open_qp);
+	if (in->reserved)
+		return -EINVAL;
+	error = core_open_qp(r->client->core, in, &rep->open_qp, &ring);
+	if (error == 0)
+		cmd_reply_ring(rep, &ring);
+	return error;
 }
 
 CMD_DESTROY(cmd_destroy_cq, core_destroy_cq)

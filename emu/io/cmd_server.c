@@ -27,6 +27,12 @@ void cmd_reply_ring(struct cmd_reply *rep, const struct core_ring *ring)
 	rep->n_fds = 1;
 }
 
+void cmd_reply_dm(struct cmd_reply *rep, const struct core_ring *ring)
+{
+	cmd_reply_ring(rep, ring);
+	rep->ring = NULL; /* its descriptor stays */
+}
+
 #define HANDLE_      sizeof(struct uhca_cmd_handle)
 #define HEADER_      sizeof(struct uhca_cmd_reply)
 #define IN_(name)    sizeof(struct uhca_cmd_##name)
@@ -85,7 +91,12 @@ static const struct command {
 	[UHCA_CMD_OPEN_QP] = {"open_qp", IN_(open_qp), 0, REPLY_(open_qp_reply), cmd_open_qp},
 	[UHCA_CMD_RESIZE_CQ] = {"resize_cq", IN_(resize_cq), 0, REPLY_(create_cq_reply),
 				cmd_resize_cq},
+	[UHCA_CMD_EXPORT] = {"export", HANDLE_, 0, REPLY_(export_reply), cmd_export},
+	[UHCA_CMD_IMPORT] = {"import", IN_(import), 0, REPLY_(import_reply), cmd_import},
 	[UHCA_CMD_MODIFY_CQ] = {"modify_cq", IN_(modify_cq), 0, HEADER_, cmd_modify_cq},
+	[UHCA_CMD_CREATE_FLOW] = {"create_flow", IN_(create_flow), 0, REPLY_(handle_reply),
+				  cmd_create_flow},
+	[UHCA_CMD_DESTROY_FLOW] = {"destroy_flow", HANDLE_, 0, HEADER_, cmd_destroy_flow},
 };
 
 /* ---- dispatch ---- */

@@ -5,6 +5,7 @@
 #include "ctl_request.h"
 
 #include "ctl.h"
+#include "ctl_handler.h"
 #include "ctl_table.h"
 #include "daemon.h"
 #include "log.h"
@@ -15,13 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A handler returns its result, or NULL with the reason in error. */
-struct outcome {
-	char error[256];
-};
-
-__attribute__((format(printf, 2, 3))) static json_t *refuse(struct outcome *o, const char *format,
-							    ...)
+json_t *io_ctl_refuse(struct ctl_outcome *o, const char *format, ...)
 {
 	va_list ap;
 
@@ -31,25 +26,25 @@ __attribute__((format(printf, 2, 3))) static json_t *refuse(struct outcome *o, c
 	return NULL;
 }
 
-static json_t *show(struct io_daemon *d, const json_t *request, struct outcome *o)
+static json_t *show(struct io_daemon *d, const json_t *request, struct ctl_outcome *o)
 {
 	const char *what = json_string_value(json_object_get(request, UHCA_CTL_WHAT));
 	json_t *table;
 
 	if (!what)
-		return refuse(o, "show needs \"%s\"", UHCA_CTL_WHAT);
+		return io_ctl_refuse(o, "show needs \"%s\"", UHCA_CTL_WHAT);
 	table = io_ctl_table(d, what);
-	return table ? table : refuse(o, "there is nothing called '%s' to show", what);
+	return table ? table : io_ctl_refuse(o, "there is nothing called '%s' to show", what);
 }
 
-static json_t *counters(struct io_daemon *d, const json_t *request, struct outcome *o)
+static json_t *counters(struct io_daemon *d, const json_t *request, struct ctl_outcome *o)
 {
 	(void)request;
 	(void)o;
 	return io_ctl_counters(d);
 }
 
-static json_t *version(struct io_daemon *d, const json_t *request, struct outcome *o)
+static json_t *version(struct io_daemon *d, const json_t *request, struct ctl_outcome *o)
 {
 	(void)d;
 	(void)request;
@@ -65,40 +60,40 @@ static json_t *capture_facts(const struct io_capture *c)
 			 UHCA_CTL_BYTES, (json_int_t)c->bytes);
 }
 
-static json_t *capture_start(struct io_daemon *d, const json_t *request, struct outcome *o)
+static json_t *capture_start(struct io_daemon *d, const json_t *request, struct ctl_outcome *o)
 {
 	const char *file = json_string_value(json_object_get(request, UHCA_CTL_FILE));
 	int error;
 
 	if (!file || file[0] != '/')
-		return refuse(o, "capture needs an absolute file name");
+		return io_ctl_refuse(o, "capture needs an absolute file name");
 	error = io_capture_start(&d->capture, file);
 	if (error == -EBUSY)
-		return refuse(o, "a capture to %s is running", d->capture.path);
+		return io_ctl_refuse(o, "a capture to %s is running", d->capture.path);
 	if (error == -EINVAL)
-		return refuse(o, "%s is not a regular file", file);
+		return io_ctl_refuse(o, "%s is not a regular file", file);
 	if (error < 0)
-		return refuse(o, "%s: %s", file, strerror(-error));
+		return io_ctl_refuse(o, "%s: %s", file, strerror(-error));
 	io_log(IO_LOG_INFO, "capture to %s", file);
 	return capture_facts(&d->capture);
 }
 
-static json_t *capture_stop(struct io_daemon *d, struct outcome *o)
+static json_t *capture_stop(struct io_daemon *d, struct ctl_outcome *o)
 {
 	int error = d->capture.error;
 
 	if (!io_capture_running(&d->capture) && error == 0)
-		return refuse(o, "no capture is running");
+		return io_ctl_refuse(o, "no capture is running");
 	if (io_capture_running(&d->capture))
 		error = io_capture_stop(&d->capture);
 	d->capture.error = 0;
 	if (error < 0)
-		return refuse(o, "the capture to %s ended early: %s", d->capture.path,
-			      strerror(-error));
+		return io_ctl_refuse(o, "the capture to %s ended early: %s", d->capture.path,
+				     strerror(-error));
 	return capture_facts(&d->capture);
 }
 
-static json_t *capture(struct io_daemon *d, const json_t *request, struct outcome *o)
+static json_t *capture(struct io_daemon *d, const json_t *request, struct ctl_outcome *o)
 {
 	const char *action = json_string_value(json_object_get(request, UHCA_CTL_ACTION));
 
@@ -108,17 +103,21 @@ static json_t *capture(struct io_daemon *d, const json_t *request, struct outcom
 		return capture_stop(d, o);
 	if (action && strcmp(action, "status") == 0)
 		return capture_facts(&d->capture);
-	return refuse(o, "capture needs \"%s\": start, stop or status", UHCA_CTL_ACTION);
+	return io_ctl_refuse(o, "capture needs \"%s\": start, stop or status", UHCA_CTL_ACTION);
 }
 
 static const struct request_kind {
 	const char *name;
 	const char *members[3]; /* that the request may have beside "cmd" */
-	json_t *(*handle)(struct io_daemon *d, const json_t *request, struct outcome *o);
+	json_t *(*handle)(struct io_daemon *d, const json_t *request, struct ctl_outcome *o);
 } kinds[] = {
 	{"show", {UHCA_CTL_WHAT}, show},
 	{"counters", {NULL}, counters},
 	{"capture", {UHCA_CTL_ACTION, UHCA_CTL_FILE}, capture},
+	{"port", {UHCA_CTL_DEVICE, UHCA_CTL_ACTION}, io_ctl_port},
+	{"device", {UHCA_CTL_DEVICE, UHCA_CTL_ACTION}, io_ctl_device},
+	{"event", {UHCA_CTL_DEVICE, UHCA_CTL_NAME}, io_ctl_event},
+	{"walk", {UHCA_CTL_KEY, UHCA_CTL_OFFSET}, io_ctl_walk},
 	{"version", {NULL}, version},
 };
 
@@ -148,20 +147,20 @@ static const char *unknown_member(const struct request_kind *kind, json_t *reque
 	return NULL;
 }
 
-static json_t *execute(struct io_daemon *d, json_t *request, struct outcome *o)
+static json_t *execute(struct io_daemon *d, json_t *request, struct ctl_outcome *o)
 {
 	const char *name = json_string_value(json_object_get(request, UHCA_CTL_CMD));
 	const struct request_kind *kind;
 	const char *key;
 
 	if (!name)
-		return refuse(o, "a request is an object with \"%s\"", UHCA_CTL_CMD);
+		return io_ctl_refuse(o, "a request is an object with \"%s\"", UHCA_CTL_CMD);
 	kind = find_kind(name);
 	if (!kind)
-		return refuse(o, "there is no command '%s'", name);
+		return io_ctl_refuse(o, "there is no command '%s'", name);
 	key = unknown_member(kind, request);
 	if (key)
-		return refuse(o, "%s has no member '%s'", name, key);
+		return io_ctl_refuse(o, "%s has no member '%s'", name, key);
 	return kind->handle(d, request, o);
 }
 
@@ -192,7 +191,7 @@ char *io_ctl_error(const char *text)
 
 char *io_ctl_request(struct io_daemon *d, const char *line, size_t len)
 {
-	struct outcome o = {"no memory"};
+	struct ctl_outcome o = {"no memory"};
 	json_error_t error;
 	json_t *request = json_loadb(line, len, JSON_REJECT_DUPLICATES, &error);
 	json_t *result;

@@ -87,7 +87,7 @@ static int add_port(struct io_daemon *d, struct io_port *p, unsigned index)
 	error = io_udp_open(&p->udp, d->loop, &d->settings, &id);
 	if (error < 0)
 		return error;
-	error = io_device_create(&p->dev, &id, io_udp_window(&p->udp));
+	error = io_device_create(&p->dev, &d->settings, &id, io_udp_window(&p->udp));
 	if (error < 0)
 		goto close_udp;
 	stack_port(d, p);
@@ -95,6 +95,7 @@ static int add_port(struct io_daemon *d, struct io_port *p, unsigned index)
 	if (error < 0)
 		goto destroy_device;
 	io_udp_attach(&p->udp, &p->dev.blocked);
+	p->dev.udp = p->udp.n_sockets > 0 ? &p->udp : NULL;
 	error = io_sysfs_add(d->instance.dir, &p->dev.id);
 	if (error < 0)
 		goto destroy_device;
@@ -181,6 +182,20 @@ void io_daemon_remove_client(struct io_daemon *d, struct io_client *c)
 		       c->dev->id.name);
 	io_client_destroy(c);
 	io_daemon_update_linger(d);
+}
+
+unsigned io_daemon_fatal(struct io_daemon *d, const struct io_device *dev)
+{
+	unsigned n = 0;
+
+	io_log(IO_LOG_WARN, "%s: fatal error, as ordered", dev->id.name);
+	for (unsigned i = d->n_clients; i-- > 0;) {
+		if (d->clients[i]->dev != dev)
+			continue;
+		io_daemon_remove_client(d, d->clients[i]);
+		n++;
+	}
+	return n;
 }
 
 static void close_clients(struct io_daemon *d)

@@ -70,6 +70,13 @@ struct io_device *io_daemon_find_device(struct io_daemon *d, const char *name, s
 /* Takes the client off the list and destroys it. */
 void io_daemon_remove_client(struct io_daemon *d, struct io_client *c);
 
+/*
+ * The device fails: every client that has it open is disconnected, which is DEVICE_FATAL to it,
+ * its objects go, its peers time out. Whoever opens the device afterwards finds it working.
+ * Returns how many clients there were.
+ */
+unsigned io_daemon_fatal(struct io_daemon *d, const struct io_device *dev);
+
 /* To be called when a client or a uhcactl has come or gone. */
 void io_daemon_update_linger(struct io_daemon *d);
 

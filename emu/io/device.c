@@ -98,11 +98,27 @@ static const struct netif_ops top_ops = {.send = top_send, .receive = top_receiv
 
 /* ---- */
 
-int io_device_create(struct io_device *dev, const struct io_identity *id, uint32_t window_bytes)
+int io_settings_config(const struct io_settings *s, struct core_config *out)
 {
+	int error;
+
+	core_config_default(out);
+	error = core_profile_apply(out, s->profile);
+	for (unsigned i = 0; i < s->n_limits && error == 0; i++)
+		error = core_limit_set(out, s->limits[i].limit, s->limits[i].value);
+	return error;
+}
+
+int io_device_create(struct io_device *dev, const struct io_settings *settings,
+		     const struct io_identity *id, uint32_t window_bytes)
+{
+	int error;
+
 	*dev = (struct io_device){.id = *id, .top.ops = &top_ops};
 	dev->bottom = &dev->top;
-	core_config_default(&dev->config);
+	error = io_settings_config(settings, &dev->config);
+	if (error < 0)
+		return error;
 	dev->config.node_guid = id->guid;
 	if (id->active_mtu > 0)
 		dev->config.active_mtu = id->active_mtu;

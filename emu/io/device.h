@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 
+struct io_udp;
 struct io_ucma;
 
 struct io_device {
@@ -20,6 +21,7 @@ struct io_device {
 	struct device *core;
 	struct core_config config; /* what the core was made with */
 	struct netif top;          /* the device's own end of its stack */
+	struct io_udp *udp;        /* NULL: no wire */
 	struct netif *bottom;      /* where trains that arrive enter */
 	struct io_ucma *ucma;      /* who manages connections; NULL: nobody */
 	bool dirty;                /* something happened: ask for trains to send */
@@ -37,7 +39,8 @@ int io_identity_of(const struct io_settings *settings, unsigned index, struct io
  * receive buffers stand, 0 for the core's own default. 0 or -errno. The stack is empty: the
  * top is the bottom.
  */
-int io_device_create(struct io_device *dev, const struct io_identity *id, uint32_t window_bytes);
+int io_device_create(struct io_device *dev, const struct io_settings *settings,
+		     const struct io_identity *id, uint32_t window_bytes);
 void io_device_destroy(struct io_device *dev);
 
 /*

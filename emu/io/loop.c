@@ -10,6 +10,7 @@
 
 #include "clock.h"
 #include "daemon.h"
+#include "ether.h"
 #include "log.h"
 
 #include <errno.h>
@@ -78,10 +79,14 @@ static bool send_trains(struct loop *l)
 
 	for (unsigned i = 0; i < l->d->n_ports; i++) {
 		struct io_port *p = &l->d->ports[i];
+		unsigned frames;
 
 		if (!p->dev.dirty)
 			continue;
-		n += io_device_send(&p->dev, l->now, l->d->tx_buf, l->d->tx_cap, TRAINS);
+		frames = io_ether_send(l->d, &p->dev, l->now, TRAINS);
+		n += frames + io_device_send(&p->dev, l->now, l->d->tx_buf, l->d->tx_cap, TRAINS);
+		if (frames == TRAINS)
+			p->dev.dirty = true; /* there may be more */
 	}
 	return n > 0;
 }

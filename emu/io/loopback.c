@@ -90,12 +90,36 @@ static void say_no_route(struct io_loopback *l, const struct core_train *t, uint
 		       l->dev->id.name, io_address_format(t->flow.dst, text), held);
 }
 
+static bool to_group(const struct core_train *t)
+{
+	const uint8_t *dst = t->flow.dst;
+
+	return dst[0] == 0xff || (roce_addr_is_v4(dst) && (dst[12] & 0xf0) == 0xe0);
+}
+
+/* To each device of the daemon, the sender's own too; which groups it hears is its affair. */
+static void send_to_group(struct io_loopback *l, const struct core_train *t, uint64_t now)
+{
+	for (unsigned i = 0; i < l->fabric->n_slots && !l->always_wire; i++) {
+		const struct io_fabric_entry *e = &l->fabric->slot[i];
+
+		/* A device with several addresses stands there several times. */
+		if (e->dev && memcmp(e->gid, e->dev->id.addresses.a[0].gid, 16) == 0)
+			netif_receive(e->dev->bottom->above, t, now);
+	}
+	l->delivered += l->always_wire ? 0 : t->count;
+	if (l->netif.below)
+		netif_send(l->netif.below, t, now);
+}
+
 static void loopback_send(struct netif *n, const struct core_train *t, uint64_t now)
 {
 	struct io_loopback *l = (struct io_loopback *)n;
 	struct io_device *to = l->always_wire ? NULL : io_fabric_find(l->fabric, t->flow.dst);
 
-	if (to) {
+	if (to_group(t))
+		send_to_group(l, t, now);
+	else if (to) {
 		l->delivered += t->count;
 		netif_receive(to->bottom->above, t, now);
 	} else if (n->below) {
@@ -107,6 +131,11 @@ static void loopback_send(struct netif *n, const struct core_train *t, uint64_t 
 
 static void loopback_receive(struct netif *n, const struct core_train *t, uint64_t now)
 {
+	const struct io_loopback *l = (struct io_loopback *)n;
+
+	/* The network brings back what went to a group; here they have it already. */
+	if (to_group(t) && !l->always_wire && io_fabric_find(l->fabric, t->flow.src))
+		return;
 	netif_receive(n->above, t, now);
 }
 

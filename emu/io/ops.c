@@ -7,6 +7,7 @@
 #include "client.h"
 #include "device.h"
 #include "log.h"
+#include "udp.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -101,6 +102,16 @@ static void random_bytes(void *user, void *buf, size_t len)
 	}
 }
 
+/* Devices of one daemon hear each other without a socket; the wire needs one for each group. */
+static int mcast(void *user, const uint8_t gid[16], bool join)
+{
+	struct io_device *dev = user;
+
+	if (!dev->udp)
+		return 0;
+	return join ? io_udp_join(dev->udp, gid) : io_udp_leave(dev->udp, gid);
+}
+
 static const char *const point_name[] = {
 	[CORE_TRACE_QP_STATE] = "state", [CORE_TRACE_TX] = "tx",   [CORE_TRACE_RX] = "rx",
 	[CORE_TRACE_RX_DROP] = "drop",   [CORE_TRACE_NAK] = "nak", [CORE_TRACE_RETRY] = "retry",
@@ -117,7 +128,8 @@ static void trace(void *user, enum core_trace_point point, uint32_t qpn, uint32_
 #define OPS_                                                                                       \
 	.mem_read = mem_read, .mem_write = mem_write, .ring_alloc = ring_alloc,                    \
 	.ring_free = ring_free, .comp_event = comp_event, .comp_purge = comp_purge,                \
-	.async_event = async_event, .async_purge = async_purge, .random = random_bytes
+	.async_event = async_event, .async_purge = async_purge, .mcast = mcast,                    \
+	.random = random_bytes
 
 static const struct core_ops plain = {OPS_};
 static const struct core_ops tracing = {OPS_, .trace = trace};

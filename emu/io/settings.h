@@ -12,8 +12,10 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #define IO_MAX_DEVICES 64
+#define IO_MAX_LIMITS  64
 
 /* How the ICRC of a received packet is judged; udp_rx.c tells what each means. */
 enum io_icrc_mode {
@@ -40,6 +42,15 @@ struct io_settings {
 	enum io_mem_mode mem;
 	bool gso;
 	enum io_icrc_mode icrc;
+	unsigned profile; /* of core_profile_name; 0: default */
+	unsigned n_limits;
+	struct {
+		unsigned limit; /* of core_limit_name */
+		uint64_t value;
+	} limits[IO_MAX_LIMITS]; /* in the order given */
 };
+
+/* 0, -EINVAL or -ERANGE: the core's defaults with the profile and the limits of the settings. */
+int io_settings_config(const struct io_settings *s, struct core_config *out);
 
 #endif

@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -84,6 +83,18 @@ __attribute__((format(printf, 3, 4))) static void put(struct tree *t, const char
 		t->error = fd < 0 ? -errno : -EIO;
 	if (fd >= 0)
 		close(fd);
+}
+
+/* The same for a file that somebody may be reading. */
+static void replace(struct tree *t, const char *name, const char *text)
+{
+	char from[2 * PATH_LENGTH];
+	char to[2 * PATH_LENGTH];
+
+	put(t, ".new", "%s", text);
+	if (full_path(t, ".new", from) && full_path(t, name, to) &&
+	    renameat(t->root, from, t->root, to) < 0)
+		t->error = -errno;
 }
 
 static void put_link(struct tree *t, const char *name, const char *target)
@@ -220,6 +231,19 @@ static void add_port(struct tree *t, const struct io_identity *id)
 	put(t, "cap_mask", "0x04010000"); /* GIDs are IP addresses; communication management */
 	put(t, "pkeys/0", "0xffff");
 	add_gids(t, id);
+}
+
+int io_sysfs_port(const char *dir, const struct io_identity *id, bool up)
+{
+	struct tree t;
+	int error = open_tree(&t, dir);
+
+	if (error < 0)
+		return error;
+	set_base(&t, "sys/class/infiniband/%s/ports/1", id->name);
+	replace(&t, "state", up ? "4: ACTIVE" : "1: DOWN");
+	replace(&t, "phys_state", up ? "5: LinkUp" : "3: Disabled");
+	return close_tree(&t);
 }
 
 int io_sysfs_add(const char *dir, const struct io_identity *id)

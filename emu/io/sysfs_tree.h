@@ -12,6 +12,7 @@
 #include "address.h"
 
 #include <net/if.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #define IO_VENDOR_ID   0x75ca
@@ -36,5 +37,11 @@ int io_sysfs_create(const char *dir);
  * its identity, so nothing directly in it is touched later. 0 or -errno as above.
  */
 int io_sysfs_add(const char *dir, const struct io_identity *id);
+
+/*
+ * Says whether the port is up, in its files state and phys_state; a reader sees the old or the new
+ * line. 0 or -errno as above, and of rename(2).
+ */
+int io_sysfs_port(const char *dir, const struct io_identity *id, bool up);
 
 #endif

@@ -380,6 +380,74 @@ static int allocate(struct io_udp *u, unsigned n)
 	return u->port && u->rx_memory && u->stalled_payload && u->bundle ? 0 : -ENOMEM;
 }
 
+/* ---- multicast groups ---- */
+
+/* An address of the device from which the group can be reached, or NULL. */
+static const struct io_udp_port *port_for_group(const struct io_udp *u, const uint8_t gid[16])
+{
+	for (unsigned i = 0; i < u->n_sockets; i++)
+		if (roce_addr_is_v4(u->port[i].address.gid) == roce_addr_is_v4(gid))
+			return &u->port[i];
+	return NULL;
+}
+
+static void say_not_joined(const struct io_udp *u, const uint8_t gid[16], int error)
+{
+	char text[IO_ADDRESS_TEXT];
+
+	io_log(IO_LOG_WARN, "%s: cannot join the multicast group %s: %s", u->name,
+	       io_address_format(gid, text), strerror(-error));
+}
+
+int io_udp_join(struct io_udp *u, const uint8_t gid[16])
+{
+	const struct io_udp_port *from = port_for_group(u, gid);
+	struct io_udp_group *g;
+
+	if (!from)
+		return 0;
+	g = calloc(1, sizeof(*g));
+	if (!g)
+		return -ENOMEM;
+	g->port = (struct io_udp_port){.udp = u, .address.scope = from->address.scope};
+	memcpy(g->port.address.gid, gid, 16);
+	g->port.fd = io_udp_socket_open_group(&g->port.address, &from->address, from->gso);
+	if (g->port.fd < 0) {
+		int error = g->port.fd;
+
+		say_not_joined(u, gid, error);
+		free(g);
+		return error;
+	}
+	ev_io_init(&g->port.readable, on_readable, g->port.fd, EV_READ);
+	g->port.readable.data = &g->port;
+	ev_io_start(u->loop, &g->port.readable);
+	g->next = u->groups;
+	u->groups = g;
+	return 0;
+}
+
+static void close_group(struct io_udp *u, struct io_udp_group **at)
+{
+	struct io_udp_group *g = *at;
+
+	*at = g->next;
+	ev_io_stop(u->loop, &g->port.readable);
+	close(g->port.fd);
+	free(g);
+}
+
+int io_udp_leave(struct io_udp *u, const uint8_t gid[16])
+{
+	struct io_udp_group **at = &u->groups;
+
+	while (*at && memcmp((*at)->port.address.gid, gid, 16) != 0)
+		at = &(*at)->next;
+	if (*at)
+		close_group(u, at);
+	return 0;
+}
+
 int io_udp_open(struct io_udp *u, struct ev_loop *loop, const struct io_settings *settings,
 		const struct io_identity *id)
 {
@@ -405,6 +473,8 @@ void io_udp_close(struct io_udp *u)
 	if (!u->loop)
 		return;
 	ev_io_stop(u->loop, &u->writable);
+	while (u->groups)
+		close_group(u, &u->groups);
 	for (unsigned i = 0; i < u->n_sockets; i++) {
 		ev_io_stop(u->loop, &u->port[i].readable);
 		io_udp_flows_close(&u->port[i].flows);

@@ -32,6 +32,12 @@ struct io_udp_port {
 	struct io_udp_flows flows;
 };
 
+/* The socket of a multicast group, which receives only. */
+struct io_udp_group {
+	struct io_udp_group *next;
+	struct io_udp_port port; /* its address is the group's */
+};
+
 struct io_udp_counters {
 	uint64_t tx_packets;
 	uint64_t tx_errors; /* packets that could not be sent */
@@ -44,7 +50,8 @@ struct io_udp {
 	char name[16]; /* of the device, for the log */
 	unsigned n_sockets;
 	struct io_udp_port *port; /* n_sockets of them */
-	size_t rcvbuf;            /* the smallest granted */
+	struct io_udp_group *groups;
+	size_t rcvbuf; /* the smallest granted */
 	struct io_udp_rx rx;
 	uint8_t *rx_memory;
 	uint64_t now; /* of the call that is running */
@@ -70,6 +77,16 @@ void io_udp_close(struct io_udp *u);
 
 /* *blocked is set while a send waits, and must live as long as the sockets. */
 void io_udp_attach(struct io_udp *u, bool *blocked);
+
+/*
+ * The device wants to hear a multicast group, on the interface of its first address of the group's
+ * family. 0, also when it has no such address (what it sends to the group stays in the daemon, and
+ * nothing comes from elsewhere), or -errno of socket, bind or the joining (logged).
+ */
+int io_udp_join(struct io_udp *u, const uint8_t gid[16]);
+
+/* Always 0. */
+int io_udp_leave(struct io_udp *u, const uint8_t gid[16]);
 
 /*
  * Unacknowledged payload that the receive buffer stands, in bytes, of one sender; 0 when there

@@ -15,6 +15,9 @@
 #define RCVBUF_WANTED (8 << 20)
 #define HOPS_DEFAULT  64
 
+#ifndef IPV6_MULTICAST_ALL
+#define IPV6_MULTICAST_ALL 29
+#endif
 #ifndef UDP_NO_CHECK6_RX
 #define UDP_NO_CHECK6_RX 102
 #endif
@@ -38,6 +41,27 @@ static size_t set_rcvbuf(int fd)
 	if (getsockopt(fd, SOL_SOCKET, SO_RCVBUF, &granted, &len) < 0 || granted < 0)
 		return 0;
 	return (size_t)granted;
+}
+
+/* Interface that holds the address, 0 when none does. */
+static unsigned index_of(const struct io_address *a)
+{
+	char name[IF_NAMESIZE];
+
+	return io_address_interface(a, name) ? if_nametoindex(name) : 0;
+}
+
+/*
+ * Datagrams to groups go out where the address is, and to other sockets of this machine as well.
+ * IPv4 needs no word about the interface: a bound source address decides.
+ */
+static int set_multicast(int fd, const struct io_address *a, bool v4)
+{
+	if (v4)
+		return set(fd, IPPROTO_IP, IP_MULTICAST_LOOP, 1);
+	if (set(fd, IPPROTO_IPV6, IPV6_MULTICAST_IF, (int)index_of(a)) < 0)
+		return -1;
+	return set(fd, IPPROTO_IPV6, IPV6_MULTICAST_LOOP, 1);
 }
 
 /* DF on all packets. The identification depends on it. */
@@ -75,7 +99,7 @@ static int open_bound(const struct io_address *a, uint16_t port)
 	if (fd < 0)
 		return -errno;
 	if ((v4 || set(fd, IPPROTO_IPV6, IPV6_V6ONLY, 1) == 0) && set_df(fd, v4) == 0 &&
-	    bind(fd, &sa.any, len) == 0)
+	    set_multicast(fd, a, v4) == 0 && bind(fd, &sa.any, len) == 0)
 		return fd;
 	error = errno;
 	close(fd);
@@ -101,6 +125,40 @@ int io_udp_socket_open_flow(const struct io_address *a, uint16_t port)
 	if (fd >= 0)
 		set(fd, SOL_SOCKET, SO_RCVBUF, 1);
 	return fd;
+}
+
+/* Only what comes by this membership: not what another socket of this machine has joined. */
+static int join(int fd, const union io_sockaddr *group, unsigned index)
+{
+	struct ip_mreqn v4 = {.imr_multiaddr = group->v4.sin_addr, .imr_ifindex = (int)index};
+	struct ipv6_mreq v6 = {.ipv6mr_multiaddr = group->v6.sin6_addr, .ipv6mr_interface = index};
+
+	if (group->any.sa_family == AF_INET) {
+		set(fd, IPPROTO_IP, IP_MULTICAST_ALL, 0);
+		return setsockopt(fd, IPPROTO_IP, IP_ADD_MEMBERSHIP, &v4, sizeof(v4));
+	}
+	set(fd, IPPROTO_IPV6, IPV6_MULTICAST_ALL, 0);
+	return setsockopt(fd, IPPROTO_IPV6, IPV6_JOIN_GROUP, &v6, sizeof(v6));
+}
+
+int io_udp_socket_open_group(const struct io_address *group, const struct io_address *a, bool gso)
+{
+	union io_sockaddr sa;
+	socklen_t len = io_address_to_sockaddr(group, ROCE_UDP_PORT, &sa);
+	int fd = socket(sa.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int error;
+
+	if (fd < 0)
+		return -errno;
+	if (set(fd, SOL_SOCKET, SO_REUSEADDR, 1) == 0 && bind(fd, &sa.any, len) == 0 &&
+	    join(fd, &sa, index_of(a)) == 0) {
+		set_rcvbuf(fd);
+		set_receive_options(fd, sa.any.sa_family == AF_INET, gso);
+		return fd;
+	}
+	error = errno;
+	close(fd);
+	return -error;
 }
 
 static int int_of(const struct cmsghdr *c)

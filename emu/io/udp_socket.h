@@ -41,6 +41,12 @@ int io_udp_socket_open(const struct io_address *a, bool gso, size_t *rcvbuf);
 /* A socket that only sends, from this port of the address. Descriptor or -errno. */
 int io_udp_socket_open_flow(const struct io_address *a, uint16_t port);
 
+/*
+ * A socket that receives what is sent to a multicast group on the interface that holds the
+ * address. Others may listen, too. Descriptor or -errno.
+ */
+int io_udp_socket_open_group(const struct io_address *group, const struct io_address *a, bool gso);
+
 /* Reads the control messages of a received message. */
 struct msghdr;
 void io_udp_socket_ancillary(struct msghdr *msg, struct io_udp_ancillary *out);

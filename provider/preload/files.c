@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The C library's functions on descriptors that must know an open of the rdma_cm device: write
- * brings it commands, and fstat says what a program expects of it. See paths.c for how such
+ * brings it commands; fstat.c asks here what a program expects of it. See paths.c for how such
  * definitions work.
  */
 #undef _FORTIFY_SOURCE
@@ -21,9 +21,6 @@
 #define MISC_MAJOR 10
 #define MINOR      58
 
-int __fxstat(int version, int fd, struct stat *st);
-int __fxstat64(int version, int fd, struct stat64 *st);
-
 EXPORT ssize_t write(int fd, const void *buf, size_t count)
 {
 	if (uhca_ucma_is_ours(fd))
@@ -32,35 +29,10 @@ EXPORT ssize_t write(int fd, const void *buf, size_t count)
 				: syscall(SYS_write, fd, buf, count);
 }
 
-static int stat_fd(int fd, struct stat *st)
+void uhca_ucma_disguise(int fd, struct stat *st)
 {
-	int result = (int)syscall(SYS_fstat, fd, st);
-
-	if (result == 0 && S_ISSOCK(st->st_mode) && uhca_ucma_is_ours(fd)) {
+	if (S_ISSOCK(st->st_mode) && uhca_ucma_is_ours(fd)) {
 		st->st_mode = S_IFCHR | 0600;
 		st->st_rdev = makedev(MISC_MAJOR, MINOR);
 	}
-	return result;
-}
-
-EXPORT int fstat(int fd, struct stat *st)
-{
-	return stat_fd(fd, st);
-}
-
-EXPORT int fstat64(int fd, struct stat64 *st)
-{
-	return stat_fd(fd, (struct stat *)st);
-}
-
-EXPORT int __fxstat(int version, int fd, struct stat *st)
-{
-	(void)version;
-	return stat_fd(fd, st);
-}
-
-EXPORT int __fxstat64(int version, int fd, struct stat64 *st)
-{
-	(void)version;
-	return stat_fd(fd, (struct stat *)st);
 }

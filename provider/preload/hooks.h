@@ -15,6 +15,8 @@ struct uhca_preload_hooks {
 	/* A new completion channel of the device opened as cmd_fd: a descriptor, or -1 and errno.
 	 */
 	int (*create_comp_channel)(int cmd_fd);
+	/* The async descriptor of the context that was imported as cmd_fd, or -1. */
+	int (*async_fd)(int cmd_fd);
 };
 
 /* Returns 0, or -1 when the struct is not one that this library understands. */

@@ -6,8 +6,8 @@
  */
 #include "ucma.h"
 
-#include "ucma_call.h"
 #include "real.h"
+#include "ucma_call.h"
 
 #include <errno.h>
 #include <fcntl.h>

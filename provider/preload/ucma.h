@@ -8,6 +8,7 @@
 #define UHCA_PRELOAD_UCMA_H
 
 #include <stdbool.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 /* Is this (mapped) path the device? */
@@ -18,6 +19,9 @@ int uhca_ucma_open(int flags);
 
 /* Is the descriptor such an open? Costs nothing in processes that opened none. Keeps errno. */
 bool uhca_ucma_is_ours(int fd);
+
+/* What fstat(2) said of one of ours becomes what it says of the device. */
+void uhca_ucma_disguise(int fd, struct stat *st);
 
 /* A command of the kernel's rdma_cm interface: its length, or -1. */
 ssize_t uhca_ucma_write(int fd, const void *buf, size_t count);

@@ -2,10 +2,13 @@
 /*
  * Two of the kernel's methods matter. INVOKE_WRITE wraps the old write(2) commands: libibverbs
  * probes with a QUERY_DEVICE that has no room for the answer (ENOSPC means "yes, commands may
- * come this way"), and makes completion channels with CREATE_COMP_CHANNEL. ASYNC_EVENT_ALLOC is
- * not needed, because the provider sets the async descriptor itself before libibverbs asks.
+ * come this way"), and makes completion channels with CREATE_COMP_CHANNEL. ASYNC_EVENT_ALLOC
+ * comes for imported contexts only: of others the provider has set the async descriptor before
+ * libibverbs asks.
  */
 #include "uverbs.h"
+
+#include "cmd_import.h"
 
 #include <errno.h>
 #include <rdma/ib_user_ioctl_cmds.h>
@@ -16,6 +19,23 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
+
+void uhca_uverbs_disguise(int fd, struct stat *st)
+{
+	struct uhca_abi_context_file file;
+	int saved = errno;
+
+	/* Few files are of this size and have no name: reading them is rare. */
+	if (!S_ISREG(st->st_mode) || st->st_size != sizeof(file) || st->st_nlink != 0)
+		return;
+	if (pread(fd, &file, sizeof(file), 0) == (ssize_t)sizeof(file) &&
+	    !memcmp(file.magic, UHCA_ABI_CONTEXT_MAGIC, sizeof(file.magic))) {
+		st->st_mode = S_IFCHR | 0600;
+		st->st_rdev = makedev(1, 3);
+	}
+	errno = saved;
+}
 
 bool uhca_uverbs_is_ours(int fd, unsigned long request)
 {
@@ -25,7 +45,11 @@ bool uhca_uverbs_is_ours(int fd, unsigned long request)
 
 	if (request != RDMA_VERBS_IOCTL)
 		return false;
-	ours = !fstat(fd, &st) && S_ISCHR(st.st_mode) && st.st_rdev == makedev(1, 3);
+	ours = !fstat(fd, &st);
+	if (ours) {
+		uhca_uverbs_disguise(fd, &st);
+		ours = S_ISCHR(st.st_mode) && st.st_rdev == makedev(1, 3);
+	}
 	errno = saved;
 	return ours;
 }
@@ -56,9 +80,25 @@ static int create_comp_channel(int fd, const struct ib_uverbs_attr *out,
 	return 0;
 }
 
+/* Asked for an imported context only: the provider has opened what there is to open. */
+static int alloc_async(int fd, struct ib_uverbs_ioctl_hdr *h,
+		       const struct uhca_preload_hooks *hooks)
+{
+	int async = hooks ? hooks->async_fd(fd) : -1;
+
+	for (unsigned i = 0; async >= 0 && i < h->num_attrs; i++) {
+		if (h->attrs[i].attr_id != UVERBS_ATTR_ASYNC_EVENT_ALLOC_FD_HANDLE)
+			continue;
+		h->attrs[i].data_s64 = async;
+		return 0;
+	}
+	errno = EINVAL;
+	return -1;
+}
+
 int uhca_uverbs_ioctl(int fd, void *arg, const struct uhca_preload_hooks *hooks)
 {
-	const struct ib_uverbs_ioctl_hdr *h = arg;
+	struct ib_uverbs_ioctl_hdr *h = arg;
 	const struct ib_uverbs_attr *cmd, *out;
 
 	if (h->object_id == UVERBS_OBJECT_DEVICE && h->method_id == UVERBS_METHOD_INVOKE_WRITE) {
@@ -71,6 +111,9 @@ int uhca_uverbs_ioctl(int fd, void *arg, const struct uhca_preload_hooks *hooks)
 		if (cmd && cmd->data == IB_USER_VERBS_CMD_CREATE_COMP_CHANNEL)
 			return create_comp_channel(fd, out, hooks);
 	}
+	if (h->object_id == UVERBS_OBJECT_ASYNC_EVENT &&
+	    h->method_id == UVERBS_METHOD_ASYNC_EVENT_ALLOC)
+		return alloc_async(fd, h, hooks);
 	errno = EPROTONOSUPPORT;
 	return -1;
 }

@@ -9,8 +9,10 @@
 #include "hooks.h"
 
 #include <stdbool.h>
+#include <sys/stat.h>
 
-/* Is this ioctl one of libibverbs on one of our device files (which are /dev/null)? Keeps errno. */
+/* Is this ioctl one of libibverbs on one of our device files (which are /dev/null,
+ * or the file of a context)? Keeps errno. */
 bool uhca_uverbs_is_ours(int fd, unsigned long request);
 
 /*
@@ -18,5 +20,11 @@ bool uhca_uverbs_is_ours(int fd, unsigned long request);
  * have, makes libibverbs look into sysfs instead, which is where the daemon has put the answer.
  */
 int uhca_uverbs_ioctl(int fd, void *arg, const struct uhca_preload_hooks *hooks);
+
+/*
+ * Makes the answer about a context's own file (context_file.h) that about the device file; leaves
+ * every other as it is. Keeps errno.
+ */
+void uhca_uverbs_disguise(int fd, struct stat *st);
 
 #endif

@@ -141,7 +141,7 @@ static void test_messages(void **state)
 	SIZE(uhca_cmd_reg_dm_mr, 48);
 	SIZE(uhca_cmd_open_xrcd, 24);
 	SIZE(uhca_cmd_open_qp, 40);
-	SIZE(uhca_cmd_open_qp_reply, 24);
+	SIZE(uhca_cmd_open_qp_reply, 32);
 	SIZE(uhca_cmd_resize_cq, 24);
 	SIZE(uhca_cmd_modify_cq, 24);
 	SIZE(uhca_abi_comp_event, 8);

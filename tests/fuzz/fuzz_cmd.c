@@ -59,6 +59,7 @@ static const size_t natural_size[UHCA_CMD_COUNT] = {
 	[UHCA_CMD_CREATE_AH] = sizeof(struct uhca_cmd_create_ah),
 	[UHCA_CMD_ATTACH_MCAST] = sizeof(struct uhca_cmd_mcast),
 	[UHCA_CMD_DETACH_MCAST] = sizeof(struct uhca_cmd_mcast),
+	[UHCA_CMD_CREATE_FLOW] = sizeof(struct uhca_cmd_create_flow),
 };
 
 static unsigned open_fds(void)

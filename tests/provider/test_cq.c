@@ -32,7 +32,6 @@ static void test_create(void **state)
 	assert_int_equal(errno, EINVAL);
 	assert_null(ibv_create_cq(f->context, 1, NULL, NULL, -1));
 	assert_int_equal(errno, EINVAL);
-	assert_int_equal(ibv_resize_cq(f->cq, 100), EOPNOTSUPP);
 }
 
 static void test_create_fails(void **state)
@@ -66,6 +65,67 @@ static struct ibv_cq *next_event(struct ibv_comp_channel *channel)
 static void make_nonblocking(int fd)
 {
 	assert_int_equal(fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK), 0);
+}
+
+/* The device says how large the CQ is, gives a new ring, and keeps the index. */
+static void test_resize(void **state)
+{
+	struct verbs_fixture *f = *state;
+	struct fake_queue *q = fake_newest(&f->daemon, UHCA_ABI_REGION_CQ);
+	struct uhca_abi_cqe e = {.wr_id = 7};
+	struct ibv_wc wc;
+
+	fake_complete(q, &e, NULL, 0);
+	assert_int_equal(ibv_poll_cq(f->cq, 1, &wc), 1);
+	fake_complete(q, &(struct uhca_abi_cqe){.wr_id = 8}, NULL, 0);
+	assert_int_equal(ibv_resize_cq(f->cq, 100), 0);
+	assert_int_equal(f->cq->cqe, 128);
+	assert_int_equal(ibv_poll_cq(f->cq, 1, &wc), 1);
+	assert_int_equal(wc.wr_id, 8);
+	fake_complete(q, &(struct uhca_abi_cqe){.wr_id = 9}, NULL, 0);
+	assert_int_equal(ibv_poll_cq(f->cq, 1, &wc), 1);
+	assert_int_equal(wc.wr_id, 9);
+	/* What the device refuses leaves the ring as it was. */
+	f->daemon.fail[UHCA_CMD_RESIZE_CQ] = -EINVAL;
+	assert_int_equal(ibv_resize_cq(f->cq, 1), EINVAL);
+	f->daemon.fail[UHCA_CMD_RESIZE_CQ] = 0;
+	assert_int_equal(f->cq->cqe, 128);
+	assert_int_equal(ibv_resize_cq(f->cq, 0), EINVAL);
+	fake_complete(q, &(struct uhca_abi_cqe){.wr_id = 10}, NULL, 0);
+	assert_int_equal(ibv_poll_cq(f->cq, 1, &wc), 1);
+	assert_int_equal(wc.wr_id, 10);
+}
+
+/* A ring that cannot be mapped is the end of the device, and nothing hangs. */
+static void test_resize_no_map(void **state)
+{
+	struct verbs_fixture *f = *state;
+	struct ibv_wc wc;
+
+	f->daemon.mood = FAKE_SHORT_FILE;
+	assert_int_not_equal(ibv_resize_cq(f->cq, 100), 0);
+	f->daemon.mood = FAKE_ANSWERS;
+	assert_int_equal(ibv_poll_cq(f->cq, 1, &wc), 0);
+	assert_int_equal(ibv_resize_cq(f->cq, 100), EIO);
+	assert_int_equal(ibv_req_notify_cq(f->cq, 0), 0);
+}
+
+static void test_modify(void **state)
+{
+	struct verbs_fixture *f = *state;
+	struct ibv_modify_cq_attr attr = {.attr_mask = IBV_CQ_ATTR_MODERATE,
+					  .moderate = {.cq_count = 5, .cq_period = 1000}};
+	const struct uhca_cmd_modify_cq *sent = (void *)f->daemon.last[UHCA_CMD_MODIFY_CQ];
+
+	assert_int_equal(ibv_modify_cq(f->cq, &attr), 0);
+	assert_int_equal(sent->handle, f->cq->handle);
+	assert_int_equal(sent->cq_count, 5);
+	assert_int_equal(sent->cq_period, 1000);
+	attr.attr_mask = IBV_CQ_ATTR_RESERVED;
+	assert_int_equal(ibv_modify_cq(f->cq, &attr), EINVAL);
+	attr.attr_mask = 0;
+	assert_int_equal(ibv_modify_cq(f->cq, &attr), 0);
+	assert_int_equal(f->daemon.calls[UHCA_CMD_MODIFY_CQ], 1);
 }
 
 static void test_events(void **state)
@@ -184,9 +244,16 @@ int main(int argc, char **argv)
 #define TEST(name)                                                                                 \
 	cmocka_unit_test_setup_teardown(name, verbs_fixture_setup, verbs_fixture_teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_create),         TEST(test_create_fails),           TEST(test_events),
-		TEST(test_destroy_purges), TEST(test_destroy_waits_for_acks), TEST(test_busy),
+		TEST(test_create),
+		TEST(test_create_fails),
+		TEST(test_events),
+		TEST(test_destroy_purges),
+		TEST(test_destroy_waits_for_acks),
+		TEST(test_busy),
 		TEST(test_channel_life),
+		TEST(test_resize),
+		TEST(test_resize_no_map),
+		TEST(test_modify),
 	};
 
 	(void)argc;

@@ -81,7 +81,7 @@ static void test_create_ex(void **state)
 static void test_create_fails(void **state)
 {
 	struct verbs_fixture *f = *state;
-	struct ibv_qp_init_attr attr = init_attr(f, IBV_QPT_RAW_PACKET);
+	struct ibv_qp_init_attr attr = init_attr(f, IBV_QPT_DRIVER);
 
 	assert_null(ibv_create_qp(f->pd, &attr));
 	assert_int_equal(errno, EOPNOTSUPP);
@@ -212,15 +212,76 @@ static void test_datagram(void **state)
 	assert_int_equal(errno, EINVAL);
 }
 
+/* There is nothing to agree on. */
+static void test_ece(void **state)
+{
+	struct verbs_fixture *f = *state;
+	struct ibv_ece ece = {.vendor_id = 1, .options = 2};
+
+	assert_int_equal(ibv_query_ece(f->qp, &ece), 0);
+	assert_int_equal(ece.vendor_id, 0);
+	assert_int_equal(ece.options, 0);
+	/* The library itself refuses to set nobody's options. */
+	assert_int_equal(ibv_set_ece(f->qp, &ece), EOPNOTSUPP);
+	ece.vendor_id = 0x15b3;
+	assert_int_equal(ibv_set_ece(f->qp, &ece), EINVAL);
+}
+
+/* What the device does not promise, it does not say. */
+static void test_no_promises(void **state)
+{
+	struct verbs_fixture *f = *state;
+	struct ibv_qp_rate_limit_attr rate = {.rate_limit = 1000};
+
+	assert_int_equal(ibv_query_qp_data_in_order(f->qp, IBV_WR_RDMA_WRITE, 0), 0);
+	assert_int_equal(ibv_modify_qp_rate_limit(f->qp, &rate), EOPNOTSUPP);
+}
+
+/* ibv_wr_*, and refusals of what the type does not have, before the device is asked. */
+static void test_send_ops(void **state)
+{
+	struct verbs_fixture *f = *state;
+	struct ibv_qp_init_attr_ex init = {.send_cq = f->cq,
+					   .recv_cq = f->cq,
+					   .qp_type = IBV_QPT_UD,
+					   .cap = {4, 4, 1, 1, 0},
+					   .pd = f->pd,
+					   .comp_mask = IBV_QP_INIT_ATTR_PD |
+							IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+					   .send_ops_flags = IBV_QP_EX_WITH_SEND};
+	unsigned calls = f->daemon.calls[UHCA_CMD_CREATE_QP];
+	struct ibv_qp *qp = ibv_create_qp_ex(f->context, &init);
+
+	assert_non_null(qp);
+	assert_non_null(ibv_qp_to_qp_ex(qp));
+	assert_null(ibv_qp_to_qp_ex(f->qp));
+	assert_int_equal(ibv_destroy_qp(qp), 0);
+	init.send_ops_flags = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_RDMA_READ;
+	errno = 0;
+	assert_null(ibv_create_qp_ex(f->context, &init));
+	assert_int_equal(errno, EOPNOTSUPP);
+	init.send_ops_flags = IBV_QP_EX_WITH_TSO;
+	assert_null(ibv_create_qp_ex(f->context, &init));
+	assert_int_equal(errno, EOPNOTSUPP);
+	assert_int_equal(f->daemon.calls[UHCA_CMD_CREATE_QP], calls + 1);
+}
+
 int main(int argc, char **argv)
 {
 #define TEST(name)                                                                                 \
 	cmocka_unit_test_setup_teardown(name, verbs_fixture_setup, verbs_fixture_teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_create),       TEST(test_create_ex),
-		TEST(test_create_fails), TEST(test_modify_and_query),
-		TEST(test_post),         TEST(test_reset_forgets),
-		TEST(test_mcast),        TEST(test_datagram),
+		TEST(test_ece),
+		TEST(test_no_promises),
+		TEST(test_send_ops),
+		TEST(test_create),
+		TEST(test_create_ex),
+		TEST(test_create_fails),
+		TEST(test_modify_and_query),
+		TEST(test_post),
+		TEST(test_reset_forgets),
+		TEST(test_mcast),
+		TEST(test_datagram),
 	};
 
 	(void)argc;

@@ -173,7 +173,7 @@ static void test_too_long(void **state)
 
 static void test_unknown_opcode(void **state)
 {
-	static const uint8_t opcode[] = {UHCA_ABI_WR_LOCAL_INV, UHCA_ABI_WR_BIND_MW, 63, 255};
+	static const uint8_t opcode[] = {10, 13, 63, 255};
 
 	(void)state;
 	for (unsigned i = 0; i < 4; i++) {

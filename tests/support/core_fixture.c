@@ -22,7 +22,8 @@ static int ring_alloc(void *client, size_t size, struct core_ring *out)
 	out->base = calloc(1, size);
 	out->size = size;
 	out->token = client;
-	assert_non_null(out->base);
+	if (!out->base)
+		return -ENOMEM;
 	f->rings++;
 	return 0;
 }

@@ -213,6 +213,42 @@ static void create_cq(struct fake_daemon *d, struct exchange *x)
 	x->out_size = sizeof(*r);
 }
 
+static struct fake_queue *find_queue(struct fake_daemon *d, uint32_t handle)
+{
+	for (unsigned i = 0; i < FAKE_MAX_OBJECTS; i++)
+		if (d->queue[i].handle && d->queue[i].handle == handle)
+			return &d->queue[i];
+	return NULL;
+}
+
+/* Only grows. */
+static void resize_cq(struct fake_daemon *d, struct exchange *x)
+{
+	struct uhca_cmd_create_cq_reply *r = (void *)x->out.bytes;
+	const struct uhca_cmd_resize_cq *in = (void *)x->in.bytes;
+	struct fake_queue *q = find_queue(d, in->handle);
+	uint8_t *from = q->base;
+	size_t from_size = q->size;
+	uint32_t old = q->entries;
+	void *base;
+
+	q->entries = power_of_two(in->cqe);
+	q->size = CQE_ROOM + (size_t)q->entries * FAKE_CQE_STRIDE;
+	x->out_fd[0] = make_region(q->size, q->kind, &base, d->mood == FAKE_SHORT_FILE);
+	x->n_out_fd = 1;
+	for (uint32_t i = q->producer < old ? 0 : q->producer - old; i < q->producer; i++)
+		memcpy((uint8_t *)base + CQE_ROOM + (i & (q->entries - 1)) * FAKE_CQE_STRIDE,
+		       from + CQE_ROOM + (i & (old - 1)) * FAKE_CQE_STRIDE, FAKE_CQE_STRIDE);
+	munmap(from, from_size);
+	q->base = base;
+	r->handle = q->handle;
+	r->cqe = r->entries = q->entries;
+	r->stride = FAKE_CQE_STRIDE;
+	r->entries_offset = CQE_ROOM;
+	r->region_size = q->size;
+	x->out_size = sizeof(*r);
+}
+
 static void create_qp(struct fake_daemon *d, struct exchange *x)
 {
 	struct uhca_cmd_create_qp_reply *r = (void *)x->out.bytes;
@@ -303,6 +339,9 @@ static void answer(struct fake_daemon *d, struct exchange *x)
 	case UHCA_CMD_QUERY_PORT:
 		query_port(x);
 		break;
+	case UHCA_CMD_EXPORT:
+		x->out_size = sizeof(struct uhca_cmd_export_reply);
+		break;
 	case UHCA_CMD_ALLOC_PD:
 	case UHCA_CMD_CREATE_AH:
 		new_handle(d, x);
@@ -318,6 +357,9 @@ static void answer(struct fake_daemon *d, struct exchange *x)
 		break;
 	case UHCA_CMD_CREATE_CQ:
 		create_cq(d, x);
+		break;
+	case UHCA_CMD_RESIZE_CQ:
+		resize_cq(d, x);
 		break;
 	case UHCA_CMD_CREATE_QP:
 		create_qp(d, x);

@@ -58,8 +58,8 @@ static void make_qp(struct fixture *f, enum ibv_qp_type type)
 					   .stride = UHCA_ABI_RECV_STRIDE(FIXTURE_SGE),
 					   .entries = f->recv,
 					   .ring = &f->queue.recv};
-	assert_int_equal(uhcav_work_queue_keep_notes(&qp->sq), 0);
-	assert_int_equal(uhcav_work_queue_keep_notes(&qp->rq), 0);
+	assert_int_equal(uhcav_work_queue_keep_notes(&qp->sq, NULL, 0), 0);
+	assert_int_equal(uhcav_work_queue_keep_notes(&qp->rq, NULL, 0), 0);
 	assert_int_equal(uhcav_cq_attach(&f->cq, FIXTURE_QPN, qp), 0);
 }
 

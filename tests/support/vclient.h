@@ -128,6 +128,8 @@ struct vsend {
 	uint32_t rkey;
 	uint64_t compare_add, swap;
 	uint32_t ah, remote_qpn, remote_qkey;
+	uint64_t flush_length;
+	uint8_t flush_type, flush_level;
 };
 
 struct vrecv {

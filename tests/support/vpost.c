@@ -52,6 +52,12 @@ static void fill_target(struct uhca_abi_send_wqe *e, const struct vqp *qp, const
 		e->atomic.rkey = wr->rkey;
 		e->atomic.compare_add = wr->compare_add;
 		e->atomic.swap = wr->swap;
+	} else if (wr->opcode == UHCA_ABI_WR_FLUSH) {
+		e->flush.remote_addr = wr->remote_addr;
+		e->flush.rkey = wr->rkey;
+		e->flush.length = wr->flush_length;
+		e->flush.type = wr->flush_type;
+		e->flush.level = wr->flush_level;
 	} else {
 		e->rdma.remote_addr = wr->remote_addr;
 		e->rdma.rkey = wr->rkey;

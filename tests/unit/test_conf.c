@@ -48,6 +48,30 @@ static void test_defaults(void **state)
 	assert_false(c.help || c.version);
 }
 
+static void test_profile_and_limits(void **state)
+{
+	struct core_config cfg;
+
+	(void)state;
+	assert_int_equal(parse("--limit max_qp=7 --profile minimal --limit=max_mr_size=0x1000"), 0);
+	assert_string_equal(core_profile_name(c.io.profile), "minimal");
+	assert_int_equal(io_settings_config(&c.io, &cfg), 0);
+	assert_int_equal(cfg.limits.max_qp, 7); /* after the profile, wherever it stands */
+	assert_int_equal(cfg.limits.max_mr_size, 0x1000);
+	assert_int_equal(cfg.limits.max_sge, 1);
+	assert_int_equal(parse("--profile huge"), -EINVAL);
+	assert_string_equal(error, "--profile: 'huge' is not one of default, ib-strict, "
+				   "iwarp-like, minimal, 2a, large");
+	assert_int_equal(parse("--limit max_fun=1"), -EINVAL);
+	assert_string_equal(error, "--limit: there is no limit 'max_fun'");
+	assert_int_equal(parse("--limit max_qp"), -EINVAL);
+	assert_string_equal(error, "--limit: 'max_qp' is not NAME=N");
+	assert_int_equal(parse("--limit max_qp=-1"), -EINVAL);
+	assert_string_equal(error, "--limit: 'max_qp=-1' is not NAME=N");
+	assert_int_equal(parse("--limit max_qp=0"), -EINVAL);
+	assert_string_equal(error, "--limit: max_qp cannot be 0");
+}
+
 static void test_each_option(void **state)
 {
 	(void)state;
@@ -217,11 +241,11 @@ static void test_man_page(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_defaults),          cmocka_unit_test(test_each_option),
-		cmocka_unit_test(test_log_targets),       cmocka_unit_test(test_addresses),
-		cmocka_unit_test(test_help_and_version),  cmocka_unit_test(test_refusals),
-		cmocka_unit_test(test_refused_addresses), cmocka_unit_test(test_help_text),
-		cmocka_unit_test(test_man_page),
+		cmocka_unit_test(test_defaults),    cmocka_unit_test(test_profile_and_limits),
+		cmocka_unit_test(test_each_option), cmocka_unit_test(test_log_targets),
+		cmocka_unit_test(test_addresses),   cmocka_unit_test(test_help_and_version),
+		cmocka_unit_test(test_refusals),    cmocka_unit_test(test_refused_addresses),
+		cmocka_unit_test(test_help_text),   cmocka_unit_test(test_man_page),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -84,6 +84,13 @@ static void test_refusals(void **state)
 	refused("{\"cmd\":\"version\",\"loud\":1}", "version has no member 'loud'");
 	refused("{\"cmd\":\"show\"}", "show needs \"what\"");
 	refused("{\"cmd\":\"show\",\"what\":\"xyz\"}", "there is nothing called 'xyz' to show");
+	refused("{\"cmd\":\"walk\"}", "walk needs the numbers \"key\" and \"offset\"");
+	refused("{\"cmd\":\"walk\",\"key\":5,\"offset\":\"x\"}",
+		"walk needs the numbers \"key\" and \"offset\"");
+	refused("{\"cmd\":\"walk\",\"key\":5,\"offset\":0}",
+		"no device has a region with the key 0x5");
+	refused("{\"cmd\":\"walk\",\"key\":4294967301,\"offset\":0}",
+		"no device has a region with the key 0x100000005");
 	refused("{\"cmd\":\"capture\"}", "capture needs \"action\": start, stop or status");
 	refused("{\"cmd\":\"capture\",\"action\":\"pause\"}",
 		"capture needs \"action\": start, stop or status");

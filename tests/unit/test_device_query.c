@@ -48,6 +48,10 @@ static void test_device(void **state)
 	fixture_stop(&f);
 }
 
+/* device_cap_flags_ex of later releases' headers */
+#define FLUSH_GLOBAL (1ull << 38)
+#define ATOMIC_WRITE (1ull << 40)
+
 static void test_capabilities(void **state)
 {
 	struct uhca_cmd_device_attr a;
@@ -59,13 +63,25 @@ static void test_capabilities(void **state)
 	assert_int_equal(a.device_cap_flags,
 			 IBV_DEVICE_BAD_PKEY_CNTR | IBV_DEVICE_BAD_QKEY_CNTR |
 				 IBV_DEVICE_UD_AV_PORT_ENFORCE | IBV_DEVICE_CURR_QP_STATE_MOD |
-				 IBV_DEVICE_SYS_IMAGE_GUID | IBV_DEVICE_RC_RNR_NAK_GEN);
+				 IBV_DEVICE_SYS_IMAGE_GUID | IBV_DEVICE_RC_RNR_NAK_GEN |
+				 IBV_DEVICE_MEM_WINDOW | IBV_DEVICE_MEM_MGT_EXTENSIONS |
+				 IBV_DEVICE_MEM_WINDOW_TYPE_2B | IBV_DEVICE_MANAGED_FLOW_STEERING |
+				 FLUSH_GLOBAL | ATOMIC_WRITE | IBV_DEVICE_XRC);
+	assert_int_equal(a.max_xrcd, 1024);
+	f.dev->cfg.features = 0;
+	assert_int_equal(core_query_device(f.client, &a), 0);
+	assert_false(a.device_cap_flags & (FLUSH_GLOBAL | ATOMIC_WRITE | IBV_DEVICE_XRC));
+	assert_int_equal(a.atomic_cap, IBV_ATOMIC_NONE);
+	assert_false(a.device_cap_flags & IBV_DEVICE_MEM_WINDOW);
+	assert_false(a.device_cap_flags & IBV_DEVICE_MEM_MGT_EXTENSIONS);
+	assert_int_equal(a.mw_type, 0);
 	/* Not there yet, and said so. */
-	assert_int_equal(a.max_mw, 0);
-	assert_int_equal(a.max_xrcd, 0);
 	assert_int_equal(a.max_mcast_grp, 0);
-	assert_int_equal(a.hca_core_clock_khz, 0);
-	assert_int_equal(a.completion_timestamp_mask, 0);
+	/* Time stamps of completions are nanoseconds. */
+	assert_int_equal(a.hca_core_clock_khz, 1000000);
+	assert_true(a.completion_timestamp_mask == UINT64_MAX);
+	assert_int_equal(a.max_cq_count, 65535);
+	assert_int_equal(a.max_cq_period, 65535);
 	fixture_stop(&f);
 }
 

@@ -88,8 +88,8 @@ static void test_create_refusals(void **state)
 	in.max_sge = 6;
 	assert_int_equal(create(&f, &in, &out), -EINVAL);
 	in = ok;
-	in.srq_type = 1; /* XRC */
-	assert_int_equal(create(&f, &in, &out), -EOPNOTSUPP);
+	in.srq_type = 1; /* XRC, without a domain */
+	assert_int_equal(create(&f, &in, &out), -EINVAL);
 	in.srq_type = 2; /* tag matching */
 	assert_int_equal(create(&f, &in, &out), -EOPNOTSUPP);
 	in.srq_type = 3;

@@ -189,7 +189,7 @@ class Attack:
             events = self.hello(s)
             for _ in range(self.rng.randrange(200)):
                 cmd, message = self.command(handles)
-                if not self.send(s, message, FDS.get(cmd, 0)):
+                if not self.send(s, message, FDS.get(cmd, self.rng.random() < 0.1)):
                     break
                 reply, fds, _, _ = socket.recv_fds(s, 4096, 8)
                 for fd in fds:

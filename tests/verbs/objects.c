@@ -3,179 +3,14 @@
  * Objects of a real daemon through the real libibverbs, misused: destroyed in the wrong order,
  * named by handles that are stale or another's, made of parts of two contexts. Each is refused
  * with the errno of the man page, and what was misused works as before: that is tried with
- * traffic. Runs below uhca-run with two devices.
+ * traffic.
  */
 #include "../support/cmocka_all.h"
+#include "../support/verbs_world.h"
 
 #include <errno.h>
-#include <infiniband/verbs.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
-
-#define SIZE     4096u
-#define DEADLINE 20 /* seconds until a completion counts as lost */
-
-/* One of each, and a second context on the same device and one on another. */
-struct world {
-	struct ibv_context *ctx, *same, *other;
-	struct ibv_comp_channel *channel;
-	struct ibv_pd *pd;
-	struct ibv_mr *mr;
-	struct ibv_cq *cq;
-	uint8_t *memory;
-};
-
-static struct ibv_context *open_device(const char *name)
-{
-	struct ibv_device **list = ibv_get_device_list(NULL);
-	struct ibv_context *ctx = NULL;
-
-	assert_non_null(list);
-	for (struct ibv_device **d = list; *d && !ctx; d++)
-		if (!strcmp(ibv_get_device_name(*d), name))
-			ctx = ibv_open_device(*d);
-	ibv_free_device_list(list);
-	assert_non_null(ctx);
-	return ctx;
-}
-
-static int setup(void **state)
-{
-	struct world *w = calloc(1, sizeof(*w));
-
-	assert_non_null(w);
-	w->ctx = open_device("uhca0");
-	w->same = open_device("uhca0");
-	w->other = open_device("uhca1");
-	assert_int_equal(posix_memalign((void **)&w->memory, SIZE, SIZE), 0);
-	memset(w->memory, 0, SIZE);
-	w->channel = ibv_create_comp_channel(w->ctx);
-	w->pd = ibv_alloc_pd(w->ctx);
-	assert_non_null(w->pd);
-	w->mr = ibv_reg_mr(w->pd, w->memory, SIZE, IBV_ACCESS_LOCAL_WRITE);
-	w->cq = ibv_create_cq(w->ctx, 64, NULL, w->channel, 0);
-	assert_true(w->channel && w->mr && w->cq);
-	*state = w;
-	return 0;
-}
-
-/* Nothing of what the test did is left: every destroy succeeds. */
-static int teardown(void **state)
-{
-	struct world *w = *state;
-
-	assert_int_equal(ibv_destroy_cq(w->cq), 0);
-	assert_int_equal(ibv_dereg_mr(w->mr), 0);
-	assert_int_equal(ibv_dealloc_pd(w->pd), 0);
-	assert_int_equal(ibv_destroy_comp_channel(w->channel), 0);
-	assert_int_equal(ibv_close_device(w->ctx), 0);
-	assert_int_equal(ibv_close_device(w->same), 0);
-	assert_int_equal(ibv_close_device(w->other), 0);
-	free(w->memory);
-	free(w);
-	return 0;
-}
-
-/* ---- a QP that talks to itself ---- */
-
-static struct ibv_qp_init_attr init_attr(struct world *w, enum ibv_qp_type type)
-{
-	return (struct ibv_qp_init_attr){.send_cq = w->cq,
-					 .recv_cq = w->cq,
-					 .qp_type = type,
-					 .sq_sig_all = 1,
-					 .cap = {8, 8, 2, 2, 64}};
-}
-
-static struct ibv_ah_attr own_address(struct ibv_context *ctx)
-{
-	struct ibv_ah_attr ah = {.is_global = 1, .port_num = 1};
-
-	assert_int_equal(ibv_query_gid(ctx, 1, 0, &ah.grh.dgid), 0);
-	ah.grh.hop_limit = 1;
-	return ah;
-}
-
-static void connect_to_itself(struct ibv_qp *qp)
-{
-	struct ibv_qp_attr a = {.qp_state = IBV_QPS_INIT, .port_num = 1};
-
-	assert_int_equal(
-		ibv_modify_qp(qp, &a,
-			      IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS),
-		0);
-	a = (struct ibv_qp_attr){.qp_state = IBV_QPS_RTR,
-				 .path_mtu = IBV_MTU_1024,
-				 .dest_qp_num = qp->qp_num,
-				 .max_dest_rd_atomic = 1,
-				 .min_rnr_timer = 1,
-				 .ah_attr = own_address(qp->context)};
-	assert_int_equal(ibv_modify_qp(qp, &a,
-				       IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU |
-					       IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-					       IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER),
-			 0);
-	a = (struct ibv_qp_attr){.qp_state = IBV_QPS_RTS,
-				 .timeout = 14,
-				 .retry_cnt = 7,
-				 .rnr_retry = 7,
-				 .max_rd_atomic = 1};
-	assert_int_equal(ibv_modify_qp(qp, &a,
-				       IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
-					       IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
-					       IBV_QP_MAX_QP_RD_ATOMIC),
-			 0);
-}
-
-static struct ibv_qp *make_qp(struct world *w, struct ibv_srq *srq)
-{
-	struct ibv_qp_init_attr attr = init_attr(w, IBV_QPT_RC);
-	struct ibv_qp *qp;
-
-	attr.srq = srq;
-	qp = ibv_create_qp(w->pd, &attr);
-	assert_non_null(qp);
-	connect_to_itself(qp);
-	return qp;
-}
-
-static void poll_one(struct ibv_cq *cq, struct ibv_wc *wc)
-{
-	time_t end = time(NULL) + DEADLINE;
-	int n;
-
-	while (!(n = ibv_poll_cq(cq, 1, wc)))
-		assert_true(time(NULL) < end);
-	assert_int_equal(n, 1);
-}
-
-/* A message from the first half of the memory arrives in the second. */
-static void assert_works(struct world *w, struct ibv_qp *qp)
-{
-	static uint8_t pattern;
-	uint8_t *from = w->memory, *to = w->memory + SIZE / 2;
-	struct ibv_sge out = {(uintptr_t)from, SIZE / 2, w->mr->lkey};
-	struct ibv_sge in = {(uintptr_t)to, SIZE / 2, w->mr->lkey};
-	struct ibv_send_wr send = {.sg_list = &out, .num_sge = 1, .opcode = IBV_WR_SEND}, *bad;
-	struct ibv_recv_wr recv = {.sg_list = &in, .num_sge = 1}, *bad_recv;
-	struct ibv_wc wc;
-
-	memset(from, ++pattern, SIZE / 2);
-	if (qp->srq)
-		assert_int_equal(ibv_post_srq_recv(qp->srq, &recv, &bad_recv), 0);
-	else
-		assert_int_equal(ibv_post_recv(qp, &recv, &bad_recv), 0);
-	assert_int_equal(ibv_post_send(qp, &send, &bad), 0);
-	for (unsigned i = 0; i < 2; i++) {
-		poll_one(w->cq, &wc);
-		assert_int_equal(wc.status, IBV_WC_SUCCESS);
-	}
-	assert_memory_equal(from, to, SIZE / 2);
-}
 
 /* ---- wrong order ---- */
 
@@ -183,7 +18,7 @@ static void test_pd_in_use(void **state)
 {
 	struct world *w = *state;
 	struct ibv_srq_init_attr srq_attr = {.attr = {.max_wr = 4, .max_sge = 1}};
-	struct ibv_ah_attr address = own_address(w->ctx);
+	struct ibv_ah_attr address = world_own_address(w->ctx);
 	struct ibv_pd *pd = ibv_alloc_pd(w->ctx), *mine = w->pd;
 	struct ibv_qp *qp;
 	struct ibv_srq *srq;
@@ -192,9 +27,9 @@ static void test_pd_in_use(void **state)
 
 	assert_non_null(pd);
 	w->pd = pd;
-	qp = make_qp(w, NULL);
+	qp = world_qp(w, NULL);
 	w->pd = mine;
-	mr = ibv_reg_mr(pd, w->memory, SIZE, 0);
+	mr = ibv_reg_mr(pd, w->memory, WORLD_SIZE, 0);
 	srq = ibv_create_srq(pd, &srq_attr);
 	ah = ibv_create_ah(pd, &address);
 	assert_true(mr && srq && ah);
@@ -212,12 +47,12 @@ static void test_pd_in_use(void **state)
 static void test_cq_in_use(void **state)
 {
 	struct world *w = *state;
-	struct ibv_qp *qp = make_qp(w, NULL);
+	struct ibv_qp *qp = world_qp(w, NULL);
 
 	assert_int_equal(ibv_destroy_cq(w->cq), EBUSY);
 	assert_int_equal(ibv_dealloc_pd(w->pd), EBUSY);
 	assert_int_equal(ibv_destroy_comp_channel(w->channel), EBUSY);
-	assert_works(w, qp);
+	world_assert_works(w, qp);
 	assert_int_equal(ibv_destroy_qp(qp), 0);
 }
 
@@ -227,7 +62,7 @@ static void test_two_cqs_in_use(void **state)
 	struct world *w = *state;
 	struct ibv_cq *send = ibv_create_cq(w->ctx, 4, NULL, NULL, 0);
 	struct ibv_cq *recv = ibv_create_cq(w->ctx, 4, NULL, NULL, 0);
-	struct ibv_qp_init_attr attr = init_attr(w, IBV_QPT_UC);
+	struct ibv_qp_init_attr attr = world_init_attr(w, IBV_QPT_UC);
 	struct ibv_qp *qp;
 
 	attr.send_cq = send;
@@ -249,9 +84,9 @@ static void test_srq_in_use(void **state)
 	struct ibv_qp *qp;
 
 	assert_non_null(srq);
-	qp = make_qp(w, srq);
+	qp = world_qp(w, srq);
 	assert_int_equal(ibv_destroy_srq(srq), EBUSY);
-	assert_works(w, qp);
+	world_assert_works(w, qp);
 	assert_int_equal(ibv_destroy_qp(qp), 0);
 	assert_int_equal(ibv_destroy_srq(srq), 0);
 }
@@ -260,8 +95,8 @@ static void test_srq_in_use(void **state)
 static void test_region_in_use(void **state)
 {
 	struct world *w = *state;
-	struct ibv_mr *mr = ibv_reg_mr(w->pd, w->memory, SIZE, IBV_ACCESS_LOCAL_WRITE);
-	struct ibv_qp *qp = make_qp(w, NULL);
+	struct ibv_mr *mr = ibv_reg_mr(w->pd, w->memory, WORLD_SIZE, IBV_ACCESS_LOCAL_WRITE);
+	struct ibv_qp *qp = world_qp(w, NULL);
 	struct ibv_sge sge = {(uintptr_t)w->memory, 64, mr->lkey};
 	struct ibv_recv_wr recv = {.wr_id = 1, .sg_list = &sge, .num_sge = 1}, *bad_recv;
 	struct ibv_send_wr send = {.wr_id = 2, .opcode = IBV_WR_SEND, .num_sge = 1}, *bad;
@@ -274,7 +109,7 @@ static void test_region_in_use(void **state)
 	assert_int_equal(ibv_dereg_mr(mr), 0);
 	assert_int_equal(ibv_post_send(qp, &send, &bad), 0);
 	for (unsigned i = 0; i < 2; i++) {
-		poll_one(w->cq, &wc);
+		world_poll(w->cq, &wc);
 		assert_in_range(wc.wr_id, 1, 2);
 		status[wc.wr_id] = wc.status;
 	}
@@ -299,7 +134,7 @@ static void test_stale_handles(void **state)
 	struct ibv_mr *mr;
 	uint32_t stale_pd = pd->handle, stale_mr, live;
 
-	mr = ibv_reg_mr(pd, w->memory, SIZE, 0);
+	mr = ibv_reg_mr(pd, w->memory, WORLD_SIZE, 0);
 	assert_non_null(mr);
 	stale_mr = mr->handle;
 	assert_int_equal(ibv_dereg_mr(mr), 0);
@@ -309,11 +144,11 @@ static void test_stale_handles(void **state)
 	live = pd->handle;
 	pd->handle = stale_pd;
 	assert_unknown(ibv_dealloc_pd(pd));
-	assert_null(ibv_reg_mr(pd, w->memory, SIZE, 0));
+	assert_null(ibv_reg_mr(pd, w->memory, WORLD_SIZE, 0));
 	assert_unknown(errno);
 	pd->handle = live;
 
-	mr = ibv_reg_mr(pd, w->memory, SIZE, 0);
+	mr = ibv_reg_mr(pd, w->memory, WORLD_SIZE, 0);
 	assert_non_null(mr);
 	live = mr->handle;
 	mr->handle = stale_mr;
@@ -328,7 +163,7 @@ static void test_stale_handles(void **state)
 static void foreign_pd(struct world *w, struct ibv_context *theirs)
 {
 	struct ibv_pd *foreign = ibv_alloc_pd(theirs), *pd = ibv_alloc_pd(w->ctx);
-	struct ibv_mr *mr = ibv_reg_mr(foreign, w->memory, SIZE, 0);
+	struct ibv_mr *mr = ibv_reg_mr(foreign, w->memory, WORLD_SIZE, 0);
 	uint32_t live = pd->handle;
 
 	assert_non_null(mr);
@@ -358,7 +193,7 @@ static struct ibv_cq *make_foreign_cq(struct world *w, struct ibv_context *their
 static void foreign_cq(struct world *w, struct ibv_context *theirs)
 {
 	struct ibv_cq *foreign = make_foreign_cq(w, theirs);
-	struct ibv_qp_init_attr attr = init_attr(w, IBV_QPT_RC);
+	struct ibv_qp_init_attr attr = world_init_attr(w, IBV_QPT_RC);
 
 	assert_non_null(foreign);
 	attr.send_cq = foreign;
@@ -376,7 +211,7 @@ static void foreign_srq(struct world *w, struct ibv_context *theirs)
 	struct ibv_srq_init_attr srq_attr = {.attr = {.max_wr = 4, .max_sge = 1}};
 	struct ibv_pd *pd = ibv_alloc_pd(theirs);
 	struct ibv_srq *foreign = ibv_create_srq(pd, &srq_attr);
-	struct ibv_qp_init_attr attr = init_attr(w, IBV_QPT_RC);
+	struct ibv_qp_init_attr attr = world_init_attr(w, IBV_QPT_RC);
 
 	assert_non_null(foreign);
 	attr.srq = foreign;
@@ -409,33 +244,16 @@ static void test_foreign_objects(void **state)
 	}
 }
 
-static struct ibv_qp *make_datagram_qp(struct world *w)
-{
-	struct ibv_qp_init_attr attr = init_attr(w, IBV_QPT_UD);
-	struct ibv_qp_attr a = {.qp_state = IBV_QPS_INIT, .port_num = 1, .qkey = 0x11};
-	struct ibv_qp *qp = ibv_create_qp(w->pd, &attr);
-
-	assert_non_null(qp);
-	assert_int_equal(
-		ibv_modify_qp(qp, &a, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY),
-		0);
-	a.qp_state = IBV_QPS_RTR;
-	assert_int_equal(ibv_modify_qp(qp, &a, IBV_QP_STATE), 0);
-	a.qp_state = IBV_QPS_RTS;
-	assert_int_equal(ibv_modify_qp(qp, &a, IBV_QP_STATE | IBV_QP_SQ_PSN), 0);
-	return qp;
-}
-
 static void test_foreign_address(void **state)
 {
 	struct world *w = *state;
 	struct ibv_context *const theirs[] = {w->same, w->other};
-	struct ibv_qp *qp = make_datagram_qp(w);
+	struct ibv_qp *qp = world_datagram_qp(w);
 	struct ibv_send_wr send = {.opcode = IBV_WR_SEND}, *bad;
 
 	for (unsigned i = 0; i < 2; i++) {
 		struct ibv_pd *pd = ibv_alloc_pd(theirs[i]);
-		struct ibv_ah_attr address = own_address(theirs[i]);
+		struct ibv_ah_attr address = world_own_address(theirs[i]);
 
 		send.wr.ud.ah = ibv_create_ah(pd, &address);
 		assert_non_null(send.wr.ud.ah);
@@ -453,15 +271,15 @@ static void test_address_of_other_pd(void **state)
 {
 	struct world *w = *state;
 	struct ibv_pd *pd = ibv_alloc_pd(w->ctx);
-	struct ibv_ah_attr address = own_address(w->ctx);
-	struct ibv_qp *qp = make_datagram_qp(w);
+	struct ibv_ah_attr address = world_own_address(w->ctx);
+	struct ibv_qp *qp = world_datagram_qp(w);
 	struct ibv_send_wr send = {.opcode = IBV_WR_SEND}, *bad;
 	struct ibv_wc wc;
 
 	send.wr.ud.ah = ibv_create_ah(pd, &address);
 	assert_non_null(send.wr.ud.ah);
 	assert_int_equal(ibv_post_send(qp, &send, &bad), 0);
-	poll_one(w->cq, &wc);
+	world_poll(w->cq, &wc);
 	assert_int_equal(wc.status, IBV_WC_LOC_QP_OP_ERR);
 	assert_int_equal(ibv_destroy_ah(send.wr.ud.ah), 0);
 	assert_int_equal(ibv_destroy_qp(qp), 0);
@@ -471,17 +289,17 @@ static void test_address_of_other_pd(void **state)
 /* A datagram is answered to where it came from (ibv_create_ah_from_wc(3)). */
 static void datagram(struct world *w, struct ibv_qp *qp, struct ibv_ah *ah, struct ibv_wc *wc)
 {
-	struct ibv_sge sge = {(uintptr_t)w->memory, SIZE, w->mr->lkey};
+	struct ibv_sge sge = {(uintptr_t)w->memory, WORLD_SIZE, w->mr->lkey};
 	struct ibv_recv_wr recv = {.sg_list = &sge, .num_sge = 1}, *bad_recv;
 	struct ibv_send_wr send = {.opcode = IBV_WR_SEND}, *bad;
 
 	send.wr.ud.ah = ah;
 	send.wr.ud.remote_qpn = qp->qp_num;
-	send.wr.ud.remote_qkey = 0x11;
+	send.wr.ud.remote_qkey = WORLD_QKEY;
 	assert_int_equal(ibv_post_recv(qp, &recv, &bad_recv), 0);
 	assert_int_equal(ibv_post_send(qp, &send, &bad), 0);
 	do {
-		poll_one(w->cq, wc);
+		world_poll(w->cq, wc);
 		assert_int_equal(wc->status, IBV_WC_SUCCESS);
 	} while (wc->opcode != IBV_WC_RECV);
 	assert_int_equal(wc->byte_len, sizeof(struct ibv_grh));
@@ -491,8 +309,8 @@ static void datagram(struct world *w, struct ibv_qp *qp, struct ibv_ah *ah, stru
 static void test_address_of_sender(void **state)
 {
 	struct world *w = *state;
-	struct ibv_qp *qp = make_datagram_qp(w);
-	struct ibv_ah_attr address = own_address(w->ctx), from;
+	struct ibv_qp *qp = world_datagram_qp(w);
+	struct ibv_ah_attr address = world_own_address(w->ctx), from;
 	struct ibv_ah *there = ibv_create_ah(w->pd, &address), *back;
 	struct ibv_wc wc;
 
@@ -518,17 +336,17 @@ static void test_bad_regions(void **state)
 	struct world *w = *state;
 	const int remote_write = IBV_ACCESS_REMOTE_WRITE, atomic = IBV_ACCESS_REMOTE_ATOMIC;
 	char *const text = (char *)(uintptr_t) "read-only";
-	void *const nowhere = (void *)(uintptr_t)SIZE;
+	void *const nowhere = (void *)(uintptr_t)WORLD_SIZE;
 
 	assert_null(ibv_reg_mr(w->pd, w->memory, 0, 0));
 	assert_int_equal(errno, EINVAL);
-	assert_null(ibv_reg_mr(w->pd, w->memory, SIZE, remote_write));
+	assert_null(ibv_reg_mr(w->pd, w->memory, WORLD_SIZE, remote_write));
 	assert_int_equal(errno, EINVAL);
-	assert_null(ibv_reg_mr(w->pd, w->memory, SIZE, atomic));
+	assert_null(ibv_reg_mr(w->pd, w->memory, WORLD_SIZE, atomic));
 	assert_int_equal(errno, EINVAL);
-	assert_null(ibv_reg_mr(w->pd, nowhere, SIZE, 0));
+	assert_null(ibv_reg_mr(w->pd, nowhere, WORLD_SIZE, 0));
 	assert_int_equal(errno, EFAULT);
-	assert_null(ibv_reg_mr(w->pd, NULL, SIZE, 0));
+	assert_null(ibv_reg_mr(w->pd, NULL, WORLD_SIZE, 0));
 	assert_int_equal(errno, EFAULT);
 	assert_null(ibv_reg_mr(w->pd, text, 4, IBV_ACCESS_LOCAL_WRITE));
 	assert_int_equal(errno, EFAULT);
@@ -545,7 +363,7 @@ static void test_bad_sizes(void **state)
 
 	assert_int_equal(ibv_query_device(w->ctx, &d), 0);
 	for (unsigned i = 0; i < 5; i++) {
-		qp = init_attr(w, IBV_QPT_RC);
+		qp = world_init_attr(w, IBV_QPT_RC);
 		(&qp.cap.max_send_wr)[i] = i < 2   ? (uint32_t)d.max_qp_wr + 1
 					   : i < 4 ? (uint32_t)d.max_sge + 1
 						   : 1u << 20;
@@ -588,7 +406,7 @@ static void test_bad_queries(void **state)
 static void test_bad_addresses(void **state)
 {
 	struct world *w = *state;
-	const struct ibv_ah_attr good = own_address(w->ctx);
+	const struct ibv_ah_attr good = world_own_address(w->ctx);
 	struct ibv_ah_attr a[5];
 
 	for (unsigned i = 0; i < 5; i++)
@@ -609,8 +427,8 @@ static void test_bad_addresses(void **state)
 static void test_bad_posts(void **state)
 {
 	struct world *w = *state;
-	struct ibv_qp_init_attr attr = init_attr(w, IBV_QPT_RC);
-	struct ibv_qp *fresh = ibv_create_qp(w->pd, &attr), *qp = make_qp(w, NULL);
+	struct ibv_qp_init_attr attr = world_init_attr(w, IBV_QPT_RC);
+	struct ibv_qp *fresh = ibv_create_qp(w->pd, &attr), *qp = world_qp(w, NULL);
 	struct ibv_sge sge[32] = {{0}};
 	struct ibv_send_wr bad_one = {.sg_list = sge, .opcode = IBV_WR_SEND}, *bad = NULL;
 	struct ibv_send_wr first = {.opcode = IBV_WR_SEND, .next = &bad_one};
@@ -630,14 +448,14 @@ static void test_bad_posts(void **state)
 	first = bad_one;
 	first.num_sge = 32;
 	assert_int_equal(ibv_post_send(qp, &first, &bad), EINVAL);
-	assert_works(w, qp);
+	world_assert_works(w, qp);
 	assert_int_equal(ibv_destroy_qp(qp), 0);
 }
 
 static void test_full_queues(void **state)
 {
 	struct world *w = *state;
-	struct ibv_qp_init_attr attr = init_attr(w, IBV_QPT_RC);
+	struct ibv_qp_init_attr attr = world_init_attr(w, IBV_QPT_RC);
 	struct ibv_qp_attr init = {.qp_state = IBV_QPS_INIT, .port_num = 1};
 	struct ibv_qp *qp = ibv_create_qp(w->pd, &attr);
 	struct ibv_recv_wr recv = {.num_sge = 0}, *bad_recv;
@@ -660,22 +478,22 @@ static void test_full_queues(void **state)
 static void test_close_with_all_open(void **state)
 {
 	struct world *w = *state;
-	struct world all = {.ctx = open_device("uhca0"), .memory = w->memory};
-	struct ibv_qp *mine = make_qp(w, NULL), *qp;
+	struct world all = {.ctx = world_open("uhca0"), .memory = w->memory};
+	struct ibv_qp *mine = world_qp(w, NULL), *qp;
 
 	all.pd = ibv_alloc_pd(all.ctx);
 	assert_non_null(all.pd);
-	all.mr = ibv_reg_mr(all.pd, all.memory, SIZE, IBV_ACCESS_LOCAL_WRITE);
+	all.mr = ibv_reg_mr(all.pd, all.memory, WORLD_SIZE, IBV_ACCESS_LOCAL_WRITE);
 	all.cq = ibv_create_cq(all.ctx, 16, NULL, NULL, 0);
 	assert_true(all.mr && all.cq);
-	qp = make_qp(&all, NULL);
-	assert_works(&all, qp);
+	qp = world_qp(&all, NULL);
+	world_assert_works(&all, qp);
 	assert_int_equal(ibv_close_device(all.ctx), 0);
-	assert_works(w, mine);
+	world_assert_works(w, mine);
 	assert_int_equal(ibv_destroy_qp(mine), 0);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, world_setup, world_teardown)
 
 int main(void)
 {

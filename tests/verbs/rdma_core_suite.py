@@ -133,8 +133,10 @@ def complaints_about(name, outcome, expected):
     """What makes this file a failure, one text each."""
     bad = [f"{test}: {text.strip().splitlines()[-1]}" for test, text in outcome["failed"]]
     table = by_class(outcome)
+    excused = 0 if os.geteuid() == 0 else 1
     for (file, cls), passed in expected.items():
         now = table.get(cls, {"passed": 0})["passed"]
+        now += excused * sum(class_of(t) == cls and "by root" in w for t, w in outcome["skipped"])
         if file == name and now < passed:
             bad.append(f"{cls}: {now} passed, and {passed} in the table")
     return bad

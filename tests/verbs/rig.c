@@ -68,7 +68,7 @@ void rig_open(struct rig *r, int cqe, size_t size)
 		rig_die("PD, CQ or memory");
 	r->mr = ibv_reg_mr(r->pd, r->buf, size,
 			   IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
-				   IBV_ACCESS_REMOTE_READ);
+				   IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC);
 	if (!r->mr || ibv_query_gid(r->ctx, 1, 0, &r->gid))
 		rig_die("MR or GID");
 }
@@ -129,8 +129,9 @@ static void to_init(struct ibv_qp *qp)
 {
 	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_INIT,
 				   .port_num = 1,
-				   .qp_access_flags =
-					   IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ};
+				   .qp_access_flags = IBV_ACCESS_REMOTE_WRITE |
+						      IBV_ACCESS_REMOTE_READ |
+						      IBV_ACCESS_REMOTE_ATOMIC};
 
 	modify(qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
 }

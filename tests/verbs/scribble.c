@@ -30,9 +30,10 @@
 #define PAGE      4096u
 #define ONE_LIFE  2.0 /* seconds of one client */
 #define BUF_BYTES 65536u
+#define QKEY      0x11111111u
 
 static struct rig rig;
-static struct ibv_qp *qp[QPS];
+static struct ibv_qp *qp[QPS], *ud[2];
 static struct ibv_srq *srq;
 static struct ibv_ah *ah;
 static struct region {
@@ -163,13 +164,30 @@ static struct uhca_abi_send_wqe some_request(void)
 				      .imm = (uint32_t)rnd(),
 				      .inline_length = below(4) ? below(256) : (uint32_t)rnd()};
 
-	if (below(2)) {
+	if (below(4) == 0)
+		w.imm = rig.mr->rkey; /* what an invalidation names */
+	switch (below(4)) {
+	case 0:
 		w.rdma.remote_addr = (uintptr_t)rig.buf + below(BUF_BYTES);
 		w.rdma.rkey = below(4) ? rig.mr->rkey : (uint32_t)rnd();
-	} else {
+		break;
+	case 1:
+		w.atomic.remote_addr = (uintptr_t)rig.buf + (below(BUF_BYTES) & ~7u);
+		w.atomic.rkey = below(4) ? rig.mr->rkey : (uint32_t)rnd();
+		break;
+	case 2:
+		w.bind.addr = (uintptr_t)rig.buf + below(BUF_BYTES);
+		w.bind.length = below(4) ? below(BUF_BYTES) : rnd();
+		w.bind.mr_lkey = below(4) ? rig.mr->lkey : (uint32_t)rnd();
+		w.bind.mw_rkey = rig.mr->rkey + below(600); /* there may be a window */
+		w.bind.new_rkey = w.bind.mw_rkey + below(3);
+		w.bind.access = below(128);
+		break;
+	case 3:
 		w.ud.ah = below(4) ? ah->handle : (uint32_t)rnd();
-		w.ud.remote_qpn = below(4) ? qp[below(QPS)]->qp_num : below(1 << 24);
-		w.ud.remote_qkey = (uint32_t)rnd();
+		w.ud.remote_qpn = below(4) ? ud[below(2)]->qp_num : below(1 << 24);
+		w.ud.remote_qkey = below(4) ? QKEY : (uint32_t)rnd();
+		break;
 	}
 	return w;
 }
@@ -257,6 +275,23 @@ static void command(void)
 		}
 }
 
+static void renew_ud(struct ibv_qp *q)
+{
+	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_INIT, .port_num = 1, .qkey = QKEY};
+
+	rig_reset(q);
+	if (ibv_modify_qp(q, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY))
+		rig_die("UD to INIT");
+	attr.qp_state = IBV_QPS_RTR;
+	if (ibv_modify_qp(q, &attr, IBV_QP_STATE))
+		rig_die("UD to RTR");
+	attr.qp_state = IBV_QPS_RTS;
+	if (ibv_modify_qp(q, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN))
+		rig_die("UD to RTS");
+	for (unsigned n = below(RIG_DEPTH); n > 0; n--)
+		rig_post_recv(&rig, q, 0, BUF_BYTES / 2);
+}
+
 /* Life on the control socket goes on: a pair begins anew, with some honest requests. */
 static void begin_anew(void)
 {
@@ -268,6 +303,7 @@ static void begin_anew(void)
 		rig_post_recv(&rig, qp[i], 0, BUF_BYTES / 2);
 	for (unsigned n = below(3); n > 0; n--)
 		rig_post_send(&rig, qp[i ^ 1], BUF_BYTES / 2, below(BUF_BYTES / 2));
+	renew_ud(ud[below(2)]);
 }
 
 /* ---- */
@@ -276,6 +312,11 @@ static void make_objects(void)
 {
 	struct ibv_srq_init_attr srq_attr = {.attr = {.max_wr = 64, .max_sge = 2}};
 	struct ibv_ah_attr ah_attr = {.is_global = 1, .port_num = 1};
+	struct ibv_qp_init_attr ud_attr = {.qp_type = IBV_QPT_UD,
+					   .cap = {.max_send_wr = RIG_DEPTH,
+						   .max_recv_wr = RIG_DEPTH,
+						   .max_send_sge = 2,
+						   .max_recv_sge = 2}};
 
 	rig_open(&rig, 64, BUF_BYTES);
 	ah_attr.grh.dgid = rig.gid;
@@ -291,6 +332,13 @@ static void make_objects(void)
 	}
 	for (unsigned i = 0; i < QPS; i++)
 		rig_connect(&rig, qp[i], qp[i ^ 1]->qp_num);
+	for (unsigned i = 0; i < 2; i++) {
+		ud_attr.send_cq = ud_attr.recv_cq = rig.cq;
+		ud[i] = ibv_create_qp(rig.pd, &ud_attr);
+		if (!ud[i])
+			rig_die("UD QP");
+		renew_ud(ud[i]);
+	}
 }
 
 static void __attribute__((noreturn)) live(uint64_t seed, double end)

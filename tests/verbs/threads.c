@@ -43,12 +43,14 @@ struct phase {
 	bool events;         /* nobody polls before an event says so */
 	bool churn;          /* others make and destroy objects meanwhile */
 	bool fatal;          /* the daemon is killed */
+	bool builders;       /* ibv_wr_*, not ibv_post_send */
 };
 
 static const struct phase phases[] = {
 	{.name = "own queues", .pairs = THREADS, .cqs = THREADS},
 	{.name = "one CQ", .pairs = THREADS, .cqs = 1},
 	{.name = "one QP", .pairs = 1, .cqs = 1},
+	{.name = "one QP, ibv_wr_*", .pairs = 1, .cqs = 1, .builders = true},
 	{.name = "two QPs, three CQs, one SRQ", .pairs = 2, .cqs = 3, .srq = true},
 	{.name = "events of one channel", .pairs = THREADS, .cqs = 4, .events = true},
 	{.name = "objects come and go", .pairs = THREADS, .cqs = 2, .srq = true, .churn = true},
@@ -180,7 +182,30 @@ static int post_recv(struct pair *p, unsigned i)
 	return err;
 }
 
-static int post_send(struct pair *p, unsigned i)
+/* The same by builders (ibv_wr_post(3)), each some times after one that is given up. */
+static int build_send(struct pair *p, unsigned i)
+{
+	struct ibv_qp_ex *qp = ibv_qp_to_qp_ex(p->qp[0]);
+
+	if (i % 7 == 0) {
+		ibv_wr_start(qp);
+		qp->wr_id = ~0ull;
+		ibv_wr_send(qp);
+		ibv_wr_set_sge(qp, 0, 0, SLOT);
+		ibv_wr_abort(qp);
+	}
+	ibv_wr_start(qp);
+	qp->wr_id = OF_SEND | i;
+	qp->wr_flags = IBV_SEND_SIGNALED;
+	ibv_wr_send(qp);
+	if (i % 3 == 1)
+		ibv_wr_set_inline_data(qp, send_slot(i), length_of(i));
+	else
+		ibv_wr_set_sge(qp, rig.mr->lkey, (uintptr_t)send_slot(i), length_of(i));
+	return ibv_wr_complete(qp);
+}
+
+static int post_one(struct pair *p, unsigned i)
 {
 	struct ibv_sge sge = {(uintptr_t)send_slot(i), length_of(i), rig.mr->lkey};
 	struct ibv_send_wr wr = {.wr_id = OF_SEND | i,
@@ -189,12 +214,18 @@ static int post_send(struct pair *p, unsigned i)
 				 .opcode = IBV_WR_SEND,
 				 .send_flags = IBV_SEND_SIGNALED},
 			   *bad;
-	int err;
 
 	if (i % 3 == 1)
 		wr.send_flags |= IBV_SEND_INLINE;
+	return ibv_post_send(p->qp[0], &wr, &bad);
+}
+
+static int post_send(struct pair *p, unsigned i)
+{
+	int err;
+
 	posted++;
-	while ((err = ibv_post_send(p->qp[0], &wr, &bad)) == ENOMEM)
+	while ((err = phase->builders ? build_send(p, i) : post_one(p, i)) == ENOMEM)
 		progress(i);
 	posted -= err != 0;
 	return err;
@@ -294,16 +325,24 @@ static void *watch(void *arg)
 
 static struct ibv_qp *make_qp(unsigned send_cq, unsigned recv_cq, struct ibv_srq *from)
 {
-	struct ibv_qp_init_attr attr = {.send_cq = cqs[send_cq % phase->cqs],
-					.recv_cq = cqs[recv_cq % phase->cqs],
-					.srq = from,
-					.qp_type = IBV_QPT_RC,
-					.cap = {.max_send_wr = RIG_DEPTH,
-						.max_recv_wr = RIG_DEPTH,
-						.max_send_sge = 1,
-						.max_recv_sge = 1,
-						.max_inline_data = SMALL}};
-	struct ibv_qp *qp = ibv_create_qp(rig.pd, &attr);
+	struct ibv_qp_init_attr_ex attr = {.send_cq = cqs[send_cq % phase->cqs],
+					   .recv_cq = cqs[recv_cq % phase->cqs],
+					   .srq = from,
+					   .qp_type = IBV_QPT_RC,
+					   .cap = {.max_send_wr = RIG_DEPTH,
+						   .max_recv_wr = RIG_DEPTH,
+						   .max_send_sge = 1,
+						   .max_recv_sge = 1,
+						   .max_inline_data = SMALL},
+					   .comp_mask = IBV_QP_INIT_ATTR_PD,
+					   .pd = rig.pd};
+	struct ibv_qp *qp;
+
+	if (phase->builders) {
+		attr.comp_mask |= IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+		attr.send_ops_flags = IBV_QP_EX_WITH_SEND;
+	}
+	qp = ibv_create_qp_ex(rig.ctx, &attr);
 
 	if (!qp)
 		rig_die("QP");

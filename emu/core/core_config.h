@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What a device is made with: its limits, features and addresses, and the named sets of them
+ * (profiles). Part of core.h.
+ */
+#ifndef CORE_CONFIG_H
+#define CORE_CONFIG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define CORE_GID_TABLE 16 /* slots, empty ones included */
+
+struct core_limits {
+	uint32_t max_qp, max_qp_wr, max_sge, max_cq, max_cqe, max_mr, max_pd, max_ah;
+	uint32_t max_srq, max_srq_wr, max_srq_sge;
+	uint32_t max_rd_atomic;   /* per QP, as initiator and as responder */
+	uint32_t max_inline_data; /* bytes */
+	uint64_t max_mr_size;
+	uint32_t max_mw, max_xrcd;
+	uint64_t max_dm_size; /* bytes of all device memory */
+	uint32_t max_mcast_grp, max_mcast_qp_attach;
+	uint32_t max_flow, max_wq, max_rwq_ind_table;
+};
+
+struct core_config {
+	uint64_t node_guid; /* host order */
+	struct core_limits limits;
+	uint32_t features; /* UHCA_ABI_HAS_*: what is missing is refused */
+	uint8_t gid[CORE_GID_TABLE][16];
+	uint32_t active_mtu; /* enum ibv_mtu: the longest packets that fit the network; 4096 */
+	uint32_t
+		gather_limit; /* bytes gathered early by the provider, and per-slot data area cap */
+	uint32_t scatter_limit; /* bytes a receive may carry in its completion entry, at most 960 */
+	uint32_t train_bytes;   /* payload of one train at the most; 65536 */
+	uint32_t window_bytes;  /* unacknowledged payload of one QP at the most */
+	/*
+	 * How long the ACK of a short message that came over a network waits for company: for more
+	 * to acknowledge, or for a request of the same QP with which it can travel.
+	 */
+	uint64_t ack_delay_ns;
+	bool no_write_imm;            /* RDMA WRITE with immediate data is refused */
+	bool read_needs_remote_write; /* as iWARP: where a READ's data goes must allow WRITEs */
+};
+
+/* Fills in the values DESIGN section 5 calls the default profile; GUID and GIDs stay zero. */
+void core_config_default(struct core_config *cfg);
+
+/* False when a value is beyond what the device can keep: no device can be made with it. */
+bool core_config_valid(const struct core_config *cfg);
+
+/* Name of profile i (0 is "default"), NULL after the last; what each means is in profile.c. */
+const char *core_profile_name(unsigned i);
+
+/* Takes the features away that the profile has not, and sets its limits. 0 or -EINVAL. */
+int core_profile_apply(struct core_config *cfg, unsigned i);
+
+/* Name of limit i ("max_qp", ...), NULL after the last; its value. */
+const char *core_limit_name(unsigned i);
+uint64_t core_limit_get(const struct core_config *cfg, unsigned i);
+
+/* 0, -EINVAL (no such limit) or -ERANGE, cfg then being as before. */
+int core_limit_set(struct core_config *cfg, unsigned i, uint64_t value);
+
+/* The limits of features that are off become zero; core_create does it to its copy. */
+void core_config_settle(struct core_config *cfg);
+
+#endif

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Steering rules (ibv_create_flow(3)). A frame goes to every sniffer; then to the rules that match
+ * at the first priority at which one does (DONT_TRAP rules get it and let the search go on); then,
+ * when no rule took it, to the default rules. A QP gets a frame once. What is left is dropped.
+ *
+ * Rules are for raw packet QPs: RoCE packets go to the QP they name and pass no rule.
+ */
+#include "flow.h"
+#include "raw.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PORT 1
+
+/* enum ibv_flow_flags */
+#define FLAG_DONT_TRAP (1u << 1)
+#define FLAG_EGRESS    (1u << 2)
+
+/* enum ibv_flow_spec_type */
+#define SPEC_INNER      0x100u
+#define SPEC_ACTION_TAG 0x1000u
+#define SPEC_DROP       0x1001u
+
+static const struct {
+	uint32_t type;
+	enum roce_frame_layer layer;
+} spec_layer[] = {
+	{0x20, ROCE_FRAME_ETH},      {0x30, ROCE_FRAME_IPV4}, {0x31, ROCE_FRAME_IPV6},
+	{0x32, ROCE_FRAME_IPV4_EXT}, {0x40, ROCE_FRAME_TCP},  {0x41, ROCE_FRAME_UDP},
+	{0x50, ROCE_FRAME_VXLAN},    {0x51, ROCE_FRAME_GRE},
+};
+
+/* ---- rules ---- */
+
+static int add_match(struct flow *flow, const struct uhca_abi_flow_spec *in)
+{
+	for (size_t i = 0; i < sizeof(spec_layer) / sizeof(spec_layer[0]); i++) {
+		struct flow_spec *to = &flow->spec[flow->n_specs];
+		if (spec_layer[i].type != in->type)
+			continue;
+		to->layer = spec_layer[i].layer;
+		memcpy(to->value, in->value, sizeof(to->value));
+		memcpy(to->mask, in->mask, sizeof(to->mask));
+		flow->n_specs++;
+		return 0;
+	}
+	return -EOPNOTSUPP; /* MPLS, ESP, inner headers, other actions */
+}
+
+static int add_spec(struct flow *flow, const struct uhca_abi_flow_spec *in)
+{
+	if (in->reserved)
+		return -EINVAL;
+	if (in->type == SPEC_DROP) {
+		flow->drop = true;
+		return 0;
+	}
+	if (in->type == SPEC_ACTION_TAG) {
+		memcpy(&flow->tag, in->value, sizeof(flow->tag));
+		return 0;
+	}
+	return add_match(flow, in);
+}
+
+static int check_request(const struct uhca_cmd_create_flow *in)
+{
+	if (in->port != PORT || in->type >= FLOW_TYPES || in->n_specs > UHCA_ABI_FLOW_SPECS ||
+	    (in->flags & ~(FLAG_DONT_TRAP | FLAG_EGRESS)))
+		return -EINVAL;
+	if (in->flags & FLAG_EGRESS)
+		return -EOPNOTSUPP;
+	/* Note 4 of the man page; the other types say themselves what they match. */
+	if (in->type != FLOW_NORMAL && (in->n_specs || (in->flags & FLAG_DONT_TRAP)))
+		return -EINVAL;
+	return 0;
+}
+
+static int fill(struct flow *flow, const struct uhca_cmd_create_flow *in)
+{
+	flow->type = (enum flow_type)in->type;
+	flow->priority = in->priority;
+	flow->dont_trap = (in->flags & FLAG_DONT_TRAP) != 0;
+	for (unsigned i = 0; i < in->n_specs; i++) {
+		int err = add_spec(flow, &in->spec[i]);
+		if (err)
+			return err;
+	}
+	return flow->drop && flow->dont_trap ? -EINVAL : 0;
+}
+
+/* Behind the rules of the same and of smaller numbers. */
+static void insert(struct device *dev, struct flow *flow)
+{
+	struct list *at = dev->flow_rules.prev;
+	while (at != &dev->flow_rules &&
+	       list_entry(at, struct flow, link)->priority > flow->priority)
+		at = at->prev;
+	list_append(at->next, &flow->link);
+}
+
+static int find_qp(struct client *c, uint32_t handle, struct qp **out)
+{
+	int err = client_find(c, &c->dev->qps, handle, out);
+	if (err)
+		return err;
+	/* The man page has UD QPs here too; RoCE packets pass no rule (see above). */
+	if ((*out)->type == QPT_UD)
+		return -EOPNOTSUPP;
+	return (*out)->type == QPT_RAW_PACKET ? 0 : -EINVAL;
+}
+
+int core_create_flow(struct client *c, const struct uhca_cmd_create_flow *in, uint32_t *handle)
+{
+	struct device *dev = c->dev;
+	struct flow *flow;
+	struct qp *qp;
+	int err = dev->cfg.features & UHCA_ABI_HAS_RAW_PACKET ? 0 : -EOPNOTSUPP;
+	if (!err)
+		err = check_request(in);
+	if (!err)
+		err = find_qp(c, in->qp, &qp);
+	if (err)
+		return err;
+	flow = calloc(1, sizeof(*flow));
+	if (!flow)
+		return -ENOMEM;
+	flow->obj.client = c;
+	flow->qp = qp;
+	err = fill(flow, in);
+	if (!err)
+		err = table_add(&dev->flows, flow, &flow->obj.handle);
+	if (err) {
+		free(flow);
+		return err;
+	}
+	qp->obj.refs++;
+	insert(dev, flow);
+	*handle = flow->obj.handle;
+	return 0;
+}
+
+void flow_destroy(struct flow *flow)
+{
+	table_remove(&flow->obj.client->dev->flows, flow->obj.handle);
+	list_remove(&flow->link);
+	flow->qp->obj.refs--;
+	free(flow);
+}
+
+int core_destroy_flow(struct client *c, uint32_t handle)
+{
+	struct flow *flow;
+	int err = client_find(c, &c->dev->flows, handle, &flow);
+	if (!err)
+		flow_destroy(flow);
+	return err;
+}
+
+/* ---- steering ---- */
+
+static bool spec_matches(const struct flow_spec *s, const struct roce_frame *f)
+{
+	uint8_t field[ROCE_FRAME_FIELDS];
+	uint8_t differs = 0;
+	if (!roce_frame_fields(f, s->layer, field))
+		return false;
+	for (unsigned i = 0; i < ROCE_FRAME_FIELDS; i++)
+		differs |= (uint8_t)((field[i] ^ s->value[i]) & s->mask[i]);
+	return differs == 0;
+}
+
+static bool matches(const struct flow *flow, const struct roce_frame *f)
+{
+	for (unsigned i = 0; i < flow->n_specs; i++)
+		if (!spec_matches(&flow->spec[i], f))
+			return false;
+	return true;
+}
+
+static void deliver(struct flow *flow, const struct core_frame *frame, const struct roce_frame *f)
+{
+	struct device *dev = flow->obj.client->dev;
+	if (flow->qp->frame_serial == dev->frame_serial)
+		return;
+	flow->qp->frame_serial = dev->frame_serial;
+	raw_receive(flow->qp, frame, f, flow->tag);
+}
+
+/* All rules of a type without specifications. True when there is one. */
+static bool deliver_to_all(struct device *dev, enum flow_type type, const struct core_frame *frame,
+			   const struct roce_frame *f)
+{
+	bool any = false;
+	for (struct list *at = dev->flow_rules.next; at != &dev->flow_rules; at = at->next) {
+		struct flow *flow = list_entry(at, struct flow, link);
+		if (flow->type != type)
+			continue;
+		deliver(flow, frame, f);
+		any = true;
+	}
+	return any;
+}
+
+/* True when a rule took the frame, or dropped it. */
+static bool deliver_by_rule(struct device *dev, const struct core_frame *frame,
+			    const struct roce_frame *f)
+{
+	uint16_t priority = 0;
+	bool taken = false;
+	for (struct list *at = dev->flow_rules.next; at != &dev->flow_rules; at = at->next) {
+		struct flow *flow = list_entry(at, struct flow, link);
+		if (taken && flow->priority != priority)
+			break;
+		if (flow->type != FLOW_NORMAL || !matches(flow, f))
+			continue;
+		if (flow->drop)
+			return true;
+		deliver(flow, frame, f);
+		if (!flow->dont_trap) {
+			taken = true;
+			priority = flow->priority;
+		}
+	}
+	return taken;
+}
+
+void core_rx_frame(struct device *dev, uint64_t now, const struct core_frame *frame)
+{
+	struct roce_frame f;
+	dev->now = now;
+	dev->frame_serial++;
+	dev->counters.rx_packets++;
+	dev->counters.rx_bytes += frame->length;
+	if (frame->length > ROCE_FRAME_MAX || !roce_frame_parse(frame->bytes, frame->length, &f)) {
+		device_drop(dev, 0, 0, CORE_DROP_LENGTH);
+		return;
+	}
+	deliver_to_all(dev, FLOW_SNIFFER, frame, &f);
+	if (deliver_by_rule(dev, frame, &f))
+		return;
+	if (roce_frame_is_multicast(&f) && deliver_to_all(dev, FLOW_MC_DEFAULT, frame, &f))
+		return;
+	if (!deliver_to_all(dev, FLOW_ALL_DEFAULT, frame, &f))
+		device_drop(dev, 0, 0, CORE_DROP_NO_QP);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Taking a key away by a work request: LOCAL_INV of the queue itself, or SEND with Invalidate of
+ * its peer (IBTA vol. 1, 10.6.7.2 and 9.4.1.1). Whose request it is makes no difference: the same
+ * keys may be named.
+ */
+#ifndef CORE_INVALIDATE_H
+#define CORE_INVALIDATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct qp;
+
+/*
+ * Invalidates the key on behalf of the QP. False, nothing changed, when it may not: no such key or
+ * a stale key byte; a region that was not made to be invalidated; a window of type 1, one that is
+ * not bound, or one that is bound to another QP or belongs to another protection domain.
+ */
+bool invalidate_key(struct qp *qp, uint32_t key);
+
+#endif

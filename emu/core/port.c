@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The port as its surroundings see it (IBTA vol. 1, 11.6.3.2 and 11.6.3.3, unaffiliated events):
+ * link up and down, the GID table, and events that somebody outside this device is the cause of.
+ * What a port that is down does to packets stands in transmit.c and receive.c.
+ */
+#include "async_event.h"
+#include "client.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define PORT 1
+
+static void tell_all(struct device *dev, uint32_t type)
+{
+	const struct uhca_abi_async_event event = {.element = PORT, .type = type};
+
+	for (struct list *l = dev->clients.next; l != &dev->clients; l = l->next)
+		dev->ops->async_event(list_entry(l, struct client, link)->cookie, &event);
+}
+
+bool core_port_up(const struct device *dev)
+{
+	return !dev->port_down;
+}
+
+void core_port_set(struct device *dev, bool up)
+{
+	if (dev->port_down == !up)
+		return;
+	dev->port_down = !up;
+	tell_all(dev, up ? UHCA_ABI_EVENT_PORT_ACTIVE : UHCA_ABI_EVENT_PORT_ERR);
+}
+
+int core_gid_set(struct device *dev, uint32_t index, const uint8_t gid[16])
+{
+	int at = device_find_gid(dev, gid);
+
+	if (index >= CORE_GID_TABLE)
+		return -EINVAL;
+	if (at >= 0 && (uint32_t)at != index)
+		return -EEXIST;
+	if (!memcmp(dev->cfg.gid[index], gid, 16))
+		return 0;
+	memcpy(dev->cfg.gid[index], gid, 16);
+	tell_all(dev, UHCA_ABI_EVENT_GID_CHANGE);
+	return 0;
+}
+
+int core_port_event(struct device *dev, uint32_t type)
+{
+	switch (type) {
+	case UHCA_ABI_EVENT_LID_CHANGE:
+	case UHCA_ABI_EVENT_PKEY_CHANGE:
+	case UHCA_ABI_EVENT_SM_CHANGE:
+	case UHCA_ABI_EVENT_CLIENT_REREGISTER:
+	case UHCA_ABI_EVENT_GID_CHANGE:
+		tell_all(dev, type);
+		return 0;
+	}
+	return -EINVAL;
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Profiles: what kind of device it is, as data. Each takes features away from what the device has,
+ * and sets limits; limits can be set one by one as well. A limit of a feature that is off is zero.
+ */
+#include "core.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define LIMITS_PER_PROFILE 24
+
+struct setting {
+	size_t offset; /* in struct core_limits, of a uint32_t */
+	uint32_t value;
+};
+
+#define SET_(field, value_)                                                                        \
+	{                                                                                          \
+		offsetof(struct core_limits, field), value_                                        \
+	}
+
+struct profile {
+	const char *name;
+	uint32_t keeps; /* UHCA_ABI_HAS_* that stay when the device has them */
+	bool mw_type_2a, no_write_imm, read_needs_remote_write;
+	unsigned n;
+	struct setting set[LIMITS_PER_PROFILE];
+};
+
+/* What every HCA has; all the rest is optional (IBTA vol. 1, chapters 10, 11 and 17). */
+#define REQUIRED                                                                                   \
+	(UHCA_ABI_HAS_UC | UHCA_ABI_HAS_UD | UHCA_ABI_HAS_MW_TYPE_1 | UHCA_ABI_HAS_REREG |         \
+	 UHCA_ABI_HAS_RESIZE_CQ)
+
+/* What no iWARP device has (RFC 5040, RFC 7306; ibv_create_qp(3)). */
+#define NOT_IWARP                                                                                  \
+	(UHCA_ABI_HAS_UC | UHCA_ABI_HAS_UD | UHCA_ABI_HAS_XRC | UHCA_ABI_HAS_ATOMICS |             \
+	 UHCA_ABI_HAS_ATOMIC_WRITE | UHCA_ABI_HAS_FLUSH | UHCA_ABI_HAS_MCAST |                     \
+	 UHCA_ABI_HAS_RAW_PACKET | UHCA_ABI_HAS_RSS | UHCA_ABI_HAS_TAG_MATCHING)
+
+static const struct profile profiles[] = {
+	{.name = "default", .keeps = UINT32_MAX},
+	{.name = "ib-strict", .keeps = REQUIRED},
+	{.name = "iwarp-like",
+	 .keeps = ~(uint32_t)NOT_IWARP,
+	 .no_write_imm = true,
+	 .read_needs_remote_write = true},
+	{.name = "minimal",
+	 .keeps = UHCA_ABI_HAS_UC | UHCA_ABI_HAS_UD,
+	 .n = 11,
+	 .set = {SET_(max_qp, 8), SET_(max_qp_wr, 16), SET_(max_sge, 1), SET_(max_cq, 8),
+		 SET_(max_cqe, 64), SET_(max_mr, 16), SET_(max_pd, 4), SET_(max_ah, 8),
+		 SET_(max_rd_atomic, 1), SET_(max_inline_data, 0), SET_(max_mw, 0)}},
+	{.name = "2a", .keeps = UINT32_MAX, .mw_type_2a = true},
+	{.name = "large",
+	 .keeps = UINT32_MAX,
+	 .n = 6,
+	 .set = {SET_(max_qp, 65536), SET_(max_cq, 65536), SET_(max_mr, 1u << 20),
+		 SET_(max_pd, 65536), SET_(max_ah, 1u << 20), SET_(max_srq, 65536)}},
+};
+#define PROFILES (sizeof(profiles) / sizeof(profiles[0]))
+
+const char *core_profile_name(unsigned i)
+{
+	return i < PROFILES ? profiles[i].name : NULL;
+}
+
+static void set_limit(struct core_limits *l, const struct setting *s)
+{
+	memcpy((char *)l + s->offset, &s->value, sizeof(s->value));
+}
+
+int core_profile_apply(struct core_config *cfg, unsigned i)
+{
+	const uint32_t type_2b = UHCA_ABI_HAS_MW_TYPE_2B;
+	const struct profile *p = &profiles[i];
+
+	if (i >= PROFILES)
+		return -EINVAL;
+	cfg->features &= p->keeps;
+	if (p->mw_type_2a && cfg->features & type_2b)
+		cfg->features = (cfg->features & ~type_2b) | UHCA_ABI_HAS_MW_TYPE_2A;
+	cfg->no_write_imm = p->no_write_imm;
+	cfg->read_needs_remote_write = p->read_needs_remote_write;
+	for (unsigned k = 0; k < p->n; k++)
+		set_limit(&cfg->limits, &p->set[k]);
+	return 0;
+}
+
+static const struct limit {
+	const char *name;
+	size_t offset, size;
+} limits[] = {
+#define LIMIT_(f)                                                                                  \
+	{                                                                                          \
+#f, offsetof(struct core_limits, f), sizeof(((struct core_limits *)0)->f)          \
+	}
+	LIMIT_(max_qp),
+	LIMIT_(max_qp_wr),
+	LIMIT_(max_sge),
+	LIMIT_(max_cq),
+	LIMIT_(max_cqe),
+	LIMIT_(max_mr),
+	LIMIT_(max_pd),
+	LIMIT_(max_ah),
+	LIMIT_(max_srq),
+	LIMIT_(max_srq_wr),
+	LIMIT_(max_srq_sge),
+	LIMIT_(max_rd_atomic),
+	LIMIT_(max_inline_data),
+	LIMIT_(max_mr_size),
+	LIMIT_(max_mw),
+	LIMIT_(max_xrcd),
+	LIMIT_(max_dm_size),
+	LIMIT_(max_mcast_grp),
+	LIMIT_(max_mcast_qp_attach),
+	LIMIT_(max_flow),
+	LIMIT_(max_wq),
+	LIMIT_(max_rwq_ind_table),
+};
+#define LIMITS (sizeof(limits) / sizeof(limits[0]))
+
+const char *core_limit_name(unsigned i)
+{
+	return i < LIMITS ? limits[i].name : NULL;
+}
+
+static void write_limit(struct core_limits *l, const struct limit *limit, uint64_t value)
+{
+	char *field = (char *)l + limit->offset;
+	uint32_t narrow = (uint32_t)value;
+
+	if (limit->size == sizeof(value))
+		memcpy(field, &value, sizeof(value));
+	else
+		memcpy(field, &narrow, sizeof(narrow));
+}
+
+uint64_t core_limit_get(const struct core_config *cfg, unsigned i)
+{
+	const char *field = (const char *)&cfg->limits + limits[i].offset;
+	uint64_t wide;
+	uint32_t narrow;
+
+	memcpy(&narrow, field, sizeof(narrow));
+	if (limits[i].size == sizeof(narrow))
+		return narrow;
+	memcpy(&wide, field, sizeof(wide));
+	return wide;
+}
+
+int core_limit_set(struct core_config *cfg, unsigned i, uint64_t value)
+{
+	struct core_config changed = *cfg;
+
+	if (i >= LIMITS)
+		return -EINVAL;
+	if (limits[i].size == sizeof(uint32_t) && value > UINT32_MAX)
+		return -ERANGE;
+	write_limit(&changed.limits, &limits[i], value);
+	if (!core_config_valid(&changed))
+		return -ERANGE;
+	*cfg = changed;
+	return 0;
+}
+
+void core_config_settle(struct core_config *cfg)
+{
+	const uint32_t windows =
+		UHCA_ABI_HAS_MW_TYPE_1 | UHCA_ABI_HAS_MW_TYPE_2A | UHCA_ABI_HAS_MW_TYPE_2B;
+	struct core_limits *l = &cfg->limits;
+
+	if (!(cfg->features & UHCA_ABI_HAS_SRQ))
+		l->max_srq = l->max_srq_wr = l->max_srq_sge = 0;
+	if (!(cfg->features & windows))
+		l->max_mw = 0;
+	if (!(cfg->features & UHCA_ABI_HAS_XRC))
+		l->max_xrcd = 0;
+	if (!(cfg->features & UHCA_ABI_HAS_DM))
+		l->max_dm_size = 0;
+	if (!(cfg->features & UHCA_ABI_HAS_MCAST))
+		l->max_mcast_grp = l->max_mcast_qp_attach = 0;
+	if (!(cfg->features & UHCA_ABI_HAS_RAW_PACKET))
+		l->max_flow = 0;
+	if (!(cfg->features & UHCA_ABI_HAS_RSS))
+		l->max_wq = l->max_rwq_ind_table = 0;
+}

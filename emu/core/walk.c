@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The translation of a memory region for people: from a key to the region's page array, and from
+ * an offset in the region to a page and a byte in it. The steps are those of mr_check and
+ * page_array_walk; nothing is accessed.
+ */
+#include "client.h"
+#include "mr.h"
+
+#include <errno.h>
+#include <string.h>
+
+static void describe(const struct mr *mr, struct core_walk *w)
+{
+	const struct page_array *pa = &mr->pages;
+
+	w->client = mr->obj.client->cookie;
+	w->index = mr->key >> 8;
+	w->key_byte = mr->key & 0xff;
+	w->pd = mr->pd->obj.handle;
+	w->access = mr->access;
+	w->iova = mr->iova;
+	w->length = pa->length;
+	w->page_shift = pa->page_shift;
+	w->first_offset = pa->first_offset;
+	w->n_pages = pa->n_pages;
+	w->leaf_entries = pa->leaf ? PAGE_ARRAY_FLAT : 0;
+}
+
+static void show_entry(const struct page_array *pa, uint64_t i, struct core_walk *w)
+{
+	if (i >= pa->n_pages || (w->n_shown && i <= w->shown[w->n_shown - 1].index))
+		return;
+	w->shown[w->n_shown].index = i;
+	w->shown[w->n_shown].page = page_array_entry(pa, i);
+	w->n_shown++;
+}
+
+/* The first ones, those around the entry that is used, and the last. */
+static void show_entries(const struct page_array *pa, struct core_walk *w)
+{
+	for (uint64_t i = 0; i < 3; i++)
+		show_entry(pa, i, w);
+	if (w->entry)
+		show_entry(pa, w->entry - 1, w);
+	show_entry(pa, w->entry, w);
+	show_entry(pa, w->entry + 1, w);
+	show_entry(pa, pa->n_pages - 1, w);
+}
+
+int core_walk_mr(struct device *dev, uint32_t key, uint64_t offset, struct core_walk *w)
+{
+	const struct mr *mr = table_find(&dev->mrs, key >> 8);
+	const struct page_array *pa;
+
+	if (!mr || mr->key != key)
+		return -ENOENT;
+	pa = &mr->pages;
+	if (offset && offset >= pa->length)
+		return -ERANGE;
+	memset(w, 0, sizeof(*w));
+	describe(mr, w);
+	if (pa->n_pages == 0)
+		return 0;
+	w->position = pa->first_offset + offset;
+	w->entry = w->position >> pa->page_shift;
+	w->in_page = w->position & ((1ull << pa->page_shift) - 1);
+	show_entries(pa, w);
+	w->byte = page_array_entry(pa, w->entry) + w->in_page;
+	return 0;
+}

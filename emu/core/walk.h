@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The translation of a memory region for people. Part of what core.h offers to the shell.
+ */
+#ifndef CORE_WALK_H
+#define CORE_WALK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct device;
+
+#define CORE_WALK_SHOWN 7
+
+/* The way from a key and an offset into its region to a byte of the client's memory. */
+struct core_walk {
+	void *client;
+	uint32_t index; /* key >> 8: slot and generation in the table of regions */
+	uint32_t key_byte;
+	uint32_t pd; /* handle */
+	uint32_t access;
+	uint64_t iova, length;
+	uint32_t page_shift;
+	uint32_t first_offset; /* byte of page 0 at which the region begins */
+	uint64_t n_pages;      /* 0: a region without pages; what follows is then zero */
+	uint32_t leaf_entries; /* two levels: entries of a leaf; one level: 0 */
+	/* first_offset + offset, and what it is made of: entry and byte in its page */
+	uint64_t position, entry, in_page;
+	uint64_t byte; /* address in the client */
+	/* Some entries, in their order: the first ones, those around "entry", the last. */
+	unsigned n_shown;
+	struct {
+		uint64_t index, page;
+	} shown[CORE_WALK_SHOWN];
+};
+
+/* 0, -ENOENT (no such key) or -ERANGE (the region is not so long). */
+int core_walk_mr(struct device *dev, uint32_t key, uint64_t offset, struct core_walk *out);
+
+#endif

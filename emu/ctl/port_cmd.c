@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * uhcactl port, device and event: what befalls a device. Which events there are is the daemon's
+ * business.
+ */
+#include "commands.h"
+#include "connection.h"
+#include "ctl.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* device may be NULL. Prints JSON, or what "say" makes of the result. */
+static int order(const struct ctl_options *o, json_t *request, const char *device,
+		 void (*say)(const json_t *result))
+{
+	json_t *result;
+	int status;
+
+	if (device)
+		json_object_set_new(request, UHCA_CTL_DEVICE, json_string(device));
+	status = ctl_request(o->dir, request, &result);
+	if (status == 0 && o->json) {
+		json_dumpf(result, stdout, JSON_INDENT(2));
+		putchar('\n');
+	} else if (status == 0) {
+		say(result);
+	}
+	json_decref(result);
+	return status;
+}
+
+static const char *device_in(const json_t *result)
+{
+	const char *name = json_string_value(json_object_get(result, UHCA_CTL_DEVICE));
+
+	return name ? name : "?";
+}
+
+static void say_port(const json_t *result)
+{
+	printf("%s: port %s\n", device_in(result),
+	       json_is_true(json_object_get(result, UHCA_CTL_UP)) ? "up" : "down");
+}
+
+static void say_fatal(const json_t *result)
+{
+	printf("%s: fatal error, to %" JSON_INTEGER_FORMAT " clients\n", device_in(result),
+	       json_integer_value(json_object_get(result, UHCA_CTL_CLIENTS)));
+}
+
+static void say_nothing(const json_t *result)
+{
+	(void)result;
+}
+
+int ctl_port(const struct ctl_options *o)
+{
+	if (o->n_words < 2 || o->n_words > 3)
+		return ctl_usage_error("port down [DEVICE], or port up [DEVICE]");
+	return order(o, json_pack("{s:s, s:s}", UHCA_CTL_CMD, "port", UHCA_CTL_ACTION, o->word[1]),
+		     o->word[2], say_port);
+}
+
+int ctl_device(const struct ctl_options *o)
+{
+	if (o->n_words < 2 || o->n_words > 3 || strcmp(o->word[1], "fatal") != 0)
+		return ctl_usage_error("device fatal [DEVICE]");
+	return order(o,
+		     json_pack("{s:s, s:s}", UHCA_CTL_CMD, "device", UHCA_CTL_ACTION, o->word[1]),
+		     o->word[2], say_fatal);
+}
+
+int ctl_event(const struct ctl_options *o)
+{
+	if (o->n_words < 2 || o->n_words > 3)
+		return ctl_usage_error("event [DEVICE] NAME");
+	return order(o,
+		     json_pack("{s:s, s:s}", UHCA_CTL_CMD, "event", UHCA_CTL_NAME,
+			       o->word[o->n_words - 1]),
+		     o->n_words == 3 ? o->word[1] : NULL, say_nothing);
+}

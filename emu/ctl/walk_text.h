@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The walk from a key to memory (emu/abi/ctl.h, "walk") in words. */
+#ifndef CTL_WALK_TEXT_H
+#define CTL_WALK_TEXT_H
+
+#include <jansson.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* A number of the walk; 0 where it has none of this name. */
+uint64_t walk_number(const json_t *walk, const char *name);
+
+/* "local read, local write, ...": access flags in words; out holds cap bytes. Returns out. */
+const char *walk_access(uint64_t access, char *out, size_t cap);
+
+void walk_print_text(FILE *out, const json_t *walk);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the handlers of uhcactl's requests share, and those that stand in files of their own;
+ * ctl_request.c has the table. A handler returns its result, or NULL with the reason in the
+ * outcome.
+ */
+#ifndef IO_CTL_HANDLER_H
+#define IO_CTL_HANDLER_H
+
+#include "daemon.h"
+
+#include <jansson.h>
+
+struct ctl_outcome {
+	char error[256];
+};
+
+/* Formats the reason; returns NULL. */
+__attribute__((format(printf, 2, 3))) json_t *io_ctl_refuse(struct ctl_outcome *o,
+							    const char *format, ...);
+
+typedef json_t *ctl_handler(struct io_daemon *d, const json_t *request, struct ctl_outcome *o);
+
+/* ctl_port.c */
+ctl_handler io_ctl_port, io_ctl_device, io_ctl_event;
+
+/* ctl_walk.c */
+ctl_handler io_ctl_walk;
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The walk from a key to memory, for uhcactl show mr KEY. See ctl_handler.h. */
+#include "ctl.h"
+#include "ctl_handler.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+static void put(json_t *to, const char *name, uint64_t number)
+{
+	json_object_set_new(to, name, json_integer((json_int_t)number));
+}
+
+static json_t *entries(const struct core_walk *w)
+{
+	json_t *list = json_array();
+
+	for (unsigned i = 0; i < w->n_shown; i++) {
+		json_t *entry = json_object();
+
+		put(entry, "index", w->shown[i].index);
+		put(entry, "page", w->shown[i].page);
+		json_array_append_new(list, entry);
+	}
+	return list;
+}
+
+static json_t *facts(const struct core_walk *w, uint64_t key, uint64_t offset)
+{
+	const struct io_client *c = w->client;
+	json_t *o = json_object();
+
+	json_object_set_new(o, UHCA_CTL_DEVICE, json_string(c->dev->id.name));
+	json_object_set_new(o, "program", json_string(c->program));
+	put(o, "client", c->id);
+	put(o, UHCA_CTL_KEY, key);
+	put(o, "index", w->index);
+	put(o, "key_byte", w->key_byte);
+	put(o, "pd", w->pd);
+	put(o, "access", w->access);
+	put(o, "iova", w->iova);
+	put(o, "length", w->length);
+	put(o, "page_size", w->n_pages ? 1ull << w->page_shift : 0);
+	put(o, "page_shift", w->page_shift);
+	put(o, "first_offset", w->first_offset);
+	put(o, "n_pages", w->n_pages);
+	put(o, "leaf_entries", w->leaf_entries);
+	put(o, UHCA_CTL_OFFSET, offset);
+	put(o, "position", w->position);
+	put(o, "entry", w->entry);
+	put(o, "in_page", w->in_page);
+	put(o, "byte", w->byte);
+	json_object_set_new(o, "shown", entries(w));
+	return o;
+}
+
+json_t *io_ctl_walk(struct io_daemon *d, const json_t *request, struct ctl_outcome *o)
+{
+	const json_t *key = json_object_get(request, UHCA_CTL_KEY);
+	const json_t *offset = json_object_get(request, UHCA_CTL_OFFSET);
+	uint64_t at = (uint64_t)json_integer_value(offset);
+	uint32_t number = (uint32_t)json_integer_value(key);
+	struct core_walk w;
+
+	if (!json_is_integer(key) || (offset && !json_is_integer(offset)))
+		return io_ctl_refuse(o, "walk needs the numbers \"%s\" and \"%s\"", UHCA_CTL_KEY,
+				     UHCA_CTL_OFFSET);
+	for (unsigned i = 0; i < d->n_ports && json_integer_value(key) == (json_int_t)number; i++) {
+		int error = core_walk_mr(d->ports[i].dev.core, number, at, &w);
+
+		if (error == 0)
+			return facts(&w, number, at);
+		if (error == -ERANGE)
+			return io_ctl_refuse(o,
+					     "the region of key 0x%" PRIx32
+					     " is shorter than %" PRIu64 " bytes",
+					     number, at);
+	}
+	return io_ctl_refuse(o, "no device has a region with the key 0x%llx",
+			     (unsigned long long)json_integer_value(key));
+}

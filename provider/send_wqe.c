@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The payload of a send entry. A small one is copied into the slot's data area at once (DESIGN,
+ * rules of the data path): because the application asked for it (inline), or because that spares
+ * the daemon a trip into our address space (gathered). Gathering must not be observable: it is
+ * left when the request is fenced (its payload may be a READ's result that is not there yet) and
+ * when an element is not inside a region that is registered, which is for the device to find out.
+ */
+#include "send_wqe.h"
+
+#include <string.h>
+
+#define BIT(opcode) (1u << (opcode))
+
+/* Work requests whose elements name what is sent. */
+#define WITH_PAYLOAD                                                                               \
+	(BIT(UHCA_ABI_WR_SEND) | BIT(UHCA_ABI_WR_SEND_WITH_IMM) | BIT(UHCA_ABI_WR_SEND_WITH_INV) | \
+	 BIT(UHCA_ABI_WR_RDMA_WRITE) | BIT(UHCA_ABI_WR_RDMA_WRITE_WITH_IMM) |                      \
+	 BIT(UHCA_ABI_WR_ATOMIC_WRITE))
+
+_Static_assert(sizeof(struct ibv_sge) == sizeof(struct uhca_abi_sge),
+	       "elements travel as they are");
+
+int uhcav_send_add_inline(struct uhcav_qp *qp, uint32_t index, struct uhca_abi_send_wqe *wqe,
+			  const void *data, size_t length)
+{
+	if (!(WITH_PAYLOAD & BIT(wqe->opcode)) || length > qp->max_inline_data - wqe->inline_length)
+		return EINVAL;
+	if (length)
+		memcpy(uhcav_send_data(qp, index) + wqe->inline_length, data, length);
+	wqe->flags |= UHCA_ABI_SEND_INLINE;
+	wqe->inline_length += (uint32_t)length;
+	return 0;
+}
+
+int uhcav_send_put_inline(struct uhcav_qp *qp, uint32_t index, struct uhca_abi_send_wqe *wqe,
+			  const struct ibv_sge *sge, int n)
+{
+	int err = uhcav_send_add_inline(qp, index, wqe, NULL, 0);
+
+	for (int i = 0; i < n && !err; i++)
+		err = uhcav_send_add_inline(qp, index, wqe, (const void *)(uintptr_t)sge[i].addr,
+					    sge[i].length);
+	return err;
+}
+
+static uint64_t total_length(const struct ibv_sge *sge, size_t n)
+{
+	uint64_t total = 0;
+
+	for (size_t i = 0; i < n; i++)
+		total += sge[i].length;
+	return total;
+}
+
+static void gather(struct uhcav_qp *qp, uint32_t index, struct uhca_abi_send_wqe *wqe,
+		   const struct ibv_sge *sge)
+{
+	uint64_t total = total_length(sge, wqe->num_sge);
+	uint8_t *data = uhcav_send_data(qp, index);
+
+	if (!total || total > qp->gather_limit)
+		return;
+	for (size_t i = 0; i < wqe->num_sge; i++) {
+		const void *from = uhcav_mr_table_find(&qp->ctx->regions, sge[i].lkey, sge[i].addr,
+						       sge[i].length);
+		if (!from)
+			return;
+		memcpy(data, from, sge[i].length);
+		data += sge[i].length;
+	}
+	wqe->flags |= UHCA_ABI_SEND_GATHERED;
+	wqe->inline_length = (uint32_t)total;
+}
+
+int uhcav_send_put_elements(struct uhcav_qp *qp, uint32_t index, struct uhca_abi_send_wqe *wqe,
+			    const struct ibv_sge *sge, size_t n)
+{
+	if (n > qp->sq.max_sge)
+		return EINVAL;
+	wqe->num_sge = (uint8_t)n;
+	if ((WITH_PAYLOAD & BIT(wqe->opcode)) && !(wqe->flags & UHCA_ABI_SEND_FENCE))
+		gather(qp, index, wqe, sge);
+	if (n)
+		memcpy(uhcav_send_slot(qp, index) + 1, sge, n * sizeof(*sge));
+	return 0;
+}

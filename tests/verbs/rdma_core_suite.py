@@ -23,10 +23,6 @@ SUITE = "/usr/share/doc/rdma-core/tests"
 # Files for other makers' devices: all they can do here is skip.
 VENDORS = ("test_mlx5", "test_efa", "test_cuda")
 
-# What is not there yet and has no way to say so to these tests: their failures are counted by
-# themselves. Once a test of such a file passes, its entry here is to go.
-NOT_YET = {"test_rdmacm": "rdma_cm"}
-
 # In the child: load one file, run its tests, print the outcome as JSON on the last line.
 RUNNER = """
 import importlib, json, sys, unittest
@@ -117,12 +113,9 @@ def by_class(outcome):
     return table
 
 
-def line_of(name, outcome):
+def line_of(outcome):
     counts = {kind: len(outcome[kind]) for kind in outcome}
-    if name not in NOT_YET:
-        return "{passed} passed, {skipped} skipped, {failed} failed".format(**counts)
-    return "{passed} passed, {skipped} skipped, 0 failed, {failed} need ".format(
-        **counts) + NOT_YET[name]
+    return "{passed} passed, {skipped} skipped, {failed} failed".format(**counts)
 
 
 def read_expected(path):
@@ -139,9 +132,6 @@ def read_expected(path):
 def complaints_about(name, outcome, expected):
     """What makes this file a failure, one text each."""
     bad = [f"{test}: {text.strip().splitlines()[-1]}" for test, text in outcome["failed"]]
-    if name in NOT_YET:
-        bad = [f"{test} passes: {NOT_YET[name]} is there, NOT_YET is to know it"
-               for test in outcome["passed"]]
     table = by_class(outcome)
     excused = 0 if os.geteuid() == 0 else 1
     for (file, cls), passed in expected.items():
@@ -167,10 +157,8 @@ def print_table(outcomes):
             continue
         for cls, row in sorted(by_class(outcome).items()):
             why = "; ".join(sorted({shortened(w) for w in row["why"]}))
-            failed = row["failed"]
-            if failed and name in NOT_YET:
-                failed = f"{failed} (need {NOT_YET[name]})"
-            print(f"| {name} | {cls} | {row['passed']} | {row['skipped']} | {failed} | {why} |")
+            print(f"| {name} | {cls} | {row['passed']} | {row['skipped']} | {row['failed']} "
+                  f"| {why} |")
     if others:
         print(f"| files of mlx5, efa, cuda | | 0 | {others} | 0 | another maker's device |")
     total = {kind: sum(len(o[kind]) for _, o in outcomes) for kind in
@@ -204,7 +192,7 @@ def run_all(names, args):
             complaints = complaints_about(name, outcome, expected)
             bad += len(complaints)
             if not args.markdown:
-                print(f"{'FAIL' if complaints else 'ok'} {name}: {line_of(name, outcome)} "
+                print(f"{'FAIL' if complaints else 'ok'} {name}: {line_of(outcome)} "
                       f"({time.monotonic() - begin:.2f} s)", flush=True)
             for text in complaints:
                 print(f"  {text}", file=sys.stdout if not args.markdown else sys.stderr,

@@ -70,7 +70,8 @@ int vqp_queue_send(struct vqp *qp, const struct vsend *wr)
 				      .opcode = wr->opcode,
 				      .num_sge = (uint8_t)wr->num_sge,
 				      .flags = wr->flags,
-				      .imm = wr->imm};
+				      .imm = wr->imm,
+				      .xrc_srqn = wr->xrc_srqn};
 	uint8_t *slot = ring_slot(&qp->send);
 
 	if (ring_full(&qp->send))

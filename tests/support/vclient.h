@@ -54,6 +54,10 @@ struct vmr {
 	uint32_t handle, lkey, rkey;
 };
 
+struct vmw {
+	uint32_t handle, rkey;
+};
+
 struct vcq {
 	struct vclient *c;
 	uint32_t handle;
@@ -132,6 +136,10 @@ struct vsend {
 	uint32_t xrc_srqn;
 	uint64_t flush_length;
 	uint8_t flush_type, flush_level;
+	struct {
+		uint64_t addr, length;
+		uint32_t mr_lkey, mw_rkey, new_rkey, access;
+	} bind;
 };
 
 struct vrecv {
@@ -154,6 +162,10 @@ int vclient_reg_mr(struct vclient *c, uint64_t addr, uint64_t length, uint32_t a
 int vclient_reg_mr_pd(struct vclient *c, uint32_t pd, const struct vmr *range, uint32_t access,
 		      struct vmr *out);
 int vclient_dereg_mr(struct vclient *c, const struct vmr *mr);
+
+/* type: 1 or 2. 0 or -errno. */
+int vclient_alloc_mw(struct vclient *c, uint32_t pd, uint32_t type, struct vmw *out);
+int vclient_dealloc_mw(struct vclient *c, const struct vmw *mw);
 
 /* Towards the host, from and to its IPv4 (0) or IPv6 (1) address. */
 int vclient_create_ah(struct vclient *c, const struct vhost *to, uint8_t gid_index,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * See sysfs_tree.h. What must be there, and who reads it: reference notes on rdma-core, 2.5.
- * Counters are not among the files: a number that never moves would be a lie. Nor is rdma_cm: a
+ * Counters are counter_files.c's. rdma_cm is not among the files: a
  * node that swallows librdmacm's commands makes it wait for ever, and without one it says that
  * there is no connection manager, as on a host whose kernel has none.
  */

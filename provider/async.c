@@ -9,6 +9,7 @@
 #include "event.h"
 #include "qp.h"
 #include "srq.h"
+#include "wq.h"
 
 void uhcav_async_event(struct ibv_context *ibctx, struct ibv_async_event *event)
 {
@@ -33,6 +34,10 @@ void uhcav_async_event(struct ibv_context *ibctx, struct ibv_async_event *event)
 	case UHCA_ABI_EVENT_SRQ_ERR:
 	case UHCA_ABI_EVENT_SRQ_LIMIT_REACHED:
 		__atomic_fetch_add(&uhcav_srq_of(event->element.srq)->async_events_read, 1,
+				   __ATOMIC_RELEASE);
+		break;
+	case UHCA_ABI_EVENT_WQ_FATAL:
+		__atomic_fetch_add(&uhcav_wq_of(event->element.wq)->async_events_read, 1,
 				   __ATOMIC_RELEASE);
 		break;
 	default: /* of the port or the device, or newer than we are */

@@ -62,6 +62,17 @@ static void fill_memory(const struct uhca_cmd_device_attr *r, struct ibv_device_
 	d->max_dm_size = r->max_dm_size;
 }
 
+static void fill_raw(const struct uhca_cmd_device_attr *r, struct ibv_device_attr_ex *d)
+{
+	d->raw_packet_caps = r->raw_packet_caps;
+	d->max_wq_type_rq = r->max_wq_type_rq;
+	d->rss_caps.supported_qpts = r->rss_qpts;
+	d->rss_caps.max_rwq_indirection_tables = r->max_rwq_ind_tables;
+	d->rss_caps.max_rwq_indirection_table_size = r->max_rwq_ind_table_size;
+	d->rss_caps.rx_hash_fields_mask = r->rx_hash_fields;
+	d->rss_caps.rx_hash_function = (uint8_t)r->rx_hash_function;
+}
+
 int uhcav_query_device_ex(struct ibv_context *ibctx, const struct ibv_query_device_ex_input *input,
 			  struct ibv_device_attr_ex *attr, size_t attr_size)
 {
@@ -93,6 +104,7 @@ int uhcav_query_device_ex(struct ibv_context *ibctx, const struct ibv_query_devi
 	all.device_cap_flags_ex = reply.device_cap_flags;
 	all.phys_port_cnt_ex = reply.phys_port_cnt;
 	fill_memory(&reply, &all);
+	fill_raw(&reply, &all);
 	memset(attr, 0, attr_size);
 	memcpy(attr, &all, attr_size < sizeof(all) ? attr_size : sizeof(all));
 	return 0;

@@ -25,6 +25,7 @@
 #include "qp_shared.h"
 #include "special_mr.h"
 #include "srq.h"
+#include "wq.h"
 #include "xrcd.h"
 
 #include <string.h>
@@ -51,8 +52,10 @@ static void *const supported[UHCAV_OP_COUNT] = {
 	IS(create_flow, uhcav_create_flow),
 	IS(create_qp, uhcav_create_qp),
 	IS(create_qp_ex, uhcav_create_qp_ex),
+	IS(create_rwq_ind_table, uhcav_create_rwq_ind_table),
 	IS(create_srq, uhcav_create_srq),
 	IS(create_srq_ex, uhcav_create_srq_ex),
+	IS(create_wq, uhcav_create_wq),
 	IS(dealloc_mw, uhcav_dealloc_mw),
 	IS(dealloc_pd, uhcav_dealloc_pd),
 	IS(dealloc_td, uhcav_dealloc_td),
@@ -61,7 +64,9 @@ static void *const supported[UHCAV_OP_COUNT] = {
 	IS(destroy_cq, uhcav_destroy_cq),
 	IS(destroy_flow, uhcav_destroy_flow),
 	IS(destroy_qp, uhcav_destroy_qp),
+	IS(destroy_rwq_ind_table, uhcav_destroy_rwq_ind_table),
 	IS(destroy_srq, uhcav_destroy_srq),
+	IS(destroy_wq, uhcav_destroy_wq),
 	IS(detach_mcast, uhcav_detach_mcast),
 	IS(free_context, uhcav_free_context),
 	IS(free_dm, uhcav_free_dm),
@@ -72,6 +77,7 @@ static void *const supported[UHCAV_OP_COUNT] = {
 	IS(modify_cq, uhcav_modify_cq),
 	IS(modify_qp, uhcav_modify_qp),
 	IS(modify_srq, uhcav_modify_srq),
+	IS(modify_wq, uhcav_modify_wq),
 	IS(open_qp, uhcav_open_qp),
 	IS(open_xrcd, uhcav_open_xrcd),
 	IS(poll_cq, uhcav_poll_cq),

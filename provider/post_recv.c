@@ -34,8 +34,8 @@ static int put(struct uhcav_work_queue *wq, const struct ibv_recv_wr *wr)
 	return 0;
 }
 
-/* Posts the list, publishes what could be posted. */
-static int post(struct uhcav_work_queue *wq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+int uhcav_work_queue_post(struct uhcav_work_queue *wq, struct ibv_recv_wr *wr,
+			  struct ibv_recv_wr **bad_wr)
 {
 	uint32_t before;
 	int err = 0;
@@ -66,7 +66,7 @@ int uhcav_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_recv
 		*bad_wr = wr;
 		return err;
 	}
-	err = post(&qp->rq, wr, bad_wr);
+	err = uhcav_work_queue_post(&qp->rq, wr, bad_wr);
 	uhca_ring_fence();
 	if (__atomic_load_n(&qp->page->recv_doorbell, __ATOMIC_RELAXED))
 		uhcav_context_ring(qp->ctx, qp->doorbell);
@@ -81,5 +81,5 @@ int uhcav_post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr, struct ib
 		*bad_wr = wr;
 		return EIO;
 	}
-	return post(&srq->rq, wr, bad_wr);
+	return uhcav_work_queue_post(&srq->rq, wr, bad_wr);
 }

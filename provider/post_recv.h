@@ -3,6 +3,8 @@
 #ifndef UHCAV_POST_RECV_H
 #define UHCAV_POST_RECV_H
 
+#include "work_queue.h"
+
 #include <infiniband/verbs.h>
 
 /*
@@ -12,5 +14,9 @@
  */
 int uhcav_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 int uhcav_post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
+
+/* The same for a queue whose owner has been checked: posts the list, publishes what it could. */
+int uhcav_work_queue_post(struct uhcav_work_queue *wq, struct ibv_recv_wr *wr,
+			  struct ibv_recv_wr **bad_wr);
 
 #endif

@@ -11,6 +11,7 @@
 #include "qp_attr.h"
 #include "qp_ex.h"
 #include "qp_shared.h"
+#include "rss.h"
 #include "wqe.h"
 
 #include <errno.h>
@@ -292,6 +293,8 @@ struct ibv_qp *uhcav_create_qp_ex(struct ibv_context *ibctx, struct ibv_qp_init_
 
 	if (attr->qp_type == IBV_QPT_XRC_RECV)
 		return uhcav_create_shared_qp(ibctx, attr);
+	if (uhcav_rss_wanted(attr))
+		return uhcav_create_rss_qp(ibctx, attr);
 	err = create_ex(attr, &qp);
 	errno = err ? -err : errno;
 	return err ? NULL : &qp->qp;

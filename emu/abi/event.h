@@ -37,6 +37,7 @@ enum {
 	UHCA_ABI_EVENT_QP_LAST_WQE_REACHED = 16,
 	UHCA_ABI_EVENT_CLIENT_REREGISTER = 17,
 	UHCA_ABI_EVENT_GID_CHANGE = 18,
+	UHCA_ABI_EVENT_WQ_FATAL = 19,
 };
 
 /* On the async fd: element is the cookie of the QP, CQ or SRQ, or the port number. */

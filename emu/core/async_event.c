@@ -76,3 +76,14 @@ void srq_take_back_events(struct srq *srq)
 {
 	take_back(srq->obj.client, srq->cookie, &srq->async_events, &srq->rq.page->async_events);
 }
+
+void wq_event(struct wq *wq, uint32_t type)
+{
+	raise_event(wq->obj.client, wq->cookie, type, &wq->async_events,
+		    &wq->rq.page->async_events);
+}
+
+void wq_take_back_events(struct wq *wq)
+{
+	take_back(wq->obj.client, wq->cookie, &wq->async_events, &wq->rq.page->async_events);
+}

@@ -8,16 +8,19 @@
 
 #include "cq.h"
 #include "srq.h"
+#include "wq.h"
 
 struct qp;
 
 void cq_event(struct cq *cq, uint32_t type);
 void srq_event(struct srq *srq, uint32_t type);
+void wq_event(struct wq *wq, uint32_t type);
 
 /* The client destroys the object: records that wait in the daemon are not sent any more. */
 void qp_take_back_events(struct qp *qp);
 void cq_take_back_events(struct cq *cq);
 void srq_take_back_events(struct srq *srq);
+void wq_take_back_events(struct wq *wq);
 
 /* More (or fewer) records went to the client: in our books and in the shared ones. */
 void event_count(uint32_t *own, uint32_t *shared, int32_t by);

@@ -16,6 +16,7 @@
 #include "qp.h"
 #include "qp_share.h"
 #include "srq.h"
+#include "wq.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -32,6 +33,16 @@ struct client *core_client_create(struct device *dev, void *cookie)
 	c->cookie = cookie;
 	list_append(&dev->clients, &c->link);
 	return c;
+}
+
+static void destroy_ind_table(void *object)
+{
+	ind_table_destruct(object);
+}
+
+static void destroy_wq(void *object)
+{
+	wq_destroy(object);
 }
 
 static void destroy_flow(void *object)
@@ -109,6 +120,8 @@ void core_client_destroy(struct client *c)
 	destroy_all(c, &dev->qp_shares, destroy_qp_share);
 	destroy_all(c, &dev->mrs, destroy_if_window);
 	destroy_all(c, &dev->qps, destroy_qp);
+	destroy_all(c, &dev->ind_tables, destroy_ind_table);
+	destroy_all(c, &dev->wqs, destroy_wq);
 	destroy_all(c, &dev->srqs, destroy_srq);
 	destroy_all(c, &dev->xrcds, destroy_xrcd);
 	destroy_all(c, &dev->cqs, destroy_cq);

@@ -199,6 +199,13 @@ int core_open_xrcd(struct client *c, const struct uhca_cmd_open_xrcd *in, const 
 int core_close_xrcd(struct client *c, uint32_t handle);
 int core_open_qp(struct client *c, const struct uhca_cmd_open_qp *in,
 		 struct uhca_cmd_open_qp_reply *out, struct core_ring *ring);
+int core_create_wq(struct client *c, const struct uhca_cmd_create_wq *in,
+		   struct uhca_cmd_create_wq_reply *out, struct core_ring *ring);
+int core_modify_wq(struct client *c, const struct uhca_cmd_modify_wq *in, uint64_t now);
+int core_destroy_wq(struct client *c, uint32_t handle);
+int core_create_rwq_ind_table(struct client *c, const struct uhca_cmd_create_rwq_ind_table *in,
+			      uint32_t *handle);
+int core_destroy_rwq_ind_table(struct client *c, uint32_t handle);
 int core_create_flow(struct client *c, const struct uhca_cmd_create_flow *in, uint32_t *handle);
 int core_destroy_flow(struct client *c, uint32_t handle);
 int core_attach_mcast(struct client *c, const struct uhca_cmd_mcast *in);

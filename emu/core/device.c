@@ -45,6 +45,7 @@
 	UHCA_ABI_HAS_ODP | \
 	UHCA_ABI_HAS_DM | \
 	UHCA_ABI_HAS_RAW_PACKET | \
+	UHCA_ABI_HAS_RSS | \
 	UHCA_ABI_HAS_XRC | \
 	UHCA_ABI_HAS_MW_TYPE_1 | \
 	UHCA_ABI_HAS_MW_TYPE_2B | \
@@ -71,6 +72,8 @@ static const struct core_limits default_limits = {
 	.max_mr_size = LIMIT_MR_SIZE,
 	.max_dm_size = 1ull << 24,
 	.max_flow = 4096,
+	.max_wq = 4096,
+	.max_rwq_ind_table = 1024,
 	.max_xrcd = 1024,
 	.max_mcast_grp = 256,
 	.max_mcast_qp_attach = 256,
@@ -103,7 +106,8 @@ static bool limits_ok(const struct core_limits *l)
 	       within(l->max_srq_sge, CORE_MAX_SGE) && l->max_rd_atomic <= REPLAY_MAX &&
 	       l->max_inline_data <= LIMIT_INLINE && l->max_mr_size >= 1 &&
 	       l->max_mr_size <= LIMIT_MR_SIZE && l->max_dm_size <= LIMIT_DM_SIZE &&
-	       l->max_flow <= LIMIT_OBJECTS && l->max_xrcd <= LIMIT_OBJECTS &&
+	       l->max_flow <= LIMIT_OBJECTS && l->max_wq <= LIMIT_OBJECTS &&
+	       l->max_rwq_ind_table <= LIMIT_OBJECTS && l->max_xrcd <= LIMIT_OBJECTS &&
 	       l->max_mw <= LIMIT_OBJECTS && l->max_mcast_grp <= LIMIT_GROUPS &&
 	       l->max_mcast_qp_attach <= LIMIT_GROUPS;
 }
@@ -129,6 +133,8 @@ static void construct_tables(struct device *dev)
 	table_construct(&dev->srqs, l->max_srq);
 	table_construct(&dev->ahs, l->max_ah);
 	table_construct(&dev->flows, l->max_flow ? l->max_flow : 1);
+	table_construct(&dev->wqs, l->max_wq ? l->max_wq : 1);
+	table_construct(&dev->ind_tables, l->max_rwq_ind_table ? l->max_rwq_ind_table : 1);
 	/* Numbers that strangers may name in packets begin where nobody can tell. */
 	table_construct_bits(&dev->mrs, l->max_mr + l->max_mw, MR_HANDLE_BITS, salt[0] | 1);
 	table_construct_bits(&dev->qpns, l->max_qp, QPN_BITS, salt[1] | 1);
@@ -174,6 +180,8 @@ void core_destroy(struct device *dev)
 	table_destruct(&dev->srqs);
 	table_destruct(&dev->ahs);
 	table_destruct(&dev->flows);
+	table_destruct(&dev->wqs);
+	table_destruct(&dev->ind_tables);
 	table_destruct(&dev->qpns);
 	table_destruct(&dev->qp_shares);
 	table_destruct(&dev->xrcds);

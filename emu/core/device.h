@@ -36,6 +36,8 @@ struct device {
 	struct table srqs;
 	struct table ahs;
 	struct table flows;
+	struct table wqs;
+	struct table ind_tables;
 	struct table qpns;      /* QP number -> struct qp */
 	struct table qp_shares; /* handles of shared QPs, without QP_SHARE_BIT */
 	struct table xrcds;

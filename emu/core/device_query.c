@@ -5,6 +5,7 @@
  */
 #include "bytes.h"
 #include "client.h"
+#include "rss.h"
 
 #include <errno.h>
 #include <string.h>
@@ -149,6 +150,18 @@ static uint32_t window_types(uint32_t features)
 	       (features & type_2 ? 1u << 2 : 0);
 }
 
+static void fill_rss(const struct core_config *cfg, struct uhca_cmd_device_attr *out)
+{
+	if (!(cfg->features & UHCA_ABI_HAS_RSS))
+		return;
+	out->max_wq_type_rq = cfg->limits.max_wq;
+	out->max_rwq_ind_tables = cfg->limits.max_rwq_ind_table;
+	out->max_rwq_ind_table_size = 1u << UHCA_ABI_IND_TABLE_LOG;
+	out->rx_hash_fields = RSS_FIELDS;
+	out->rx_hash_function = RSS_TOEPLITZ;
+	out->rss_qpts = 1u << QPT_RAW_PACKET;
+}
+
 int core_query_device(struct client *c, struct uhca_cmd_device_attr *out)
 {
 	memset((uint8_t *)out + sizeof(out->h), 0, sizeof(*out) - sizeof(out->h));
@@ -162,6 +175,7 @@ int core_query_device(struct client *c, struct uhca_cmd_device_attr *out)
 				optional_caps(out->features);
 	out->mw_type = window_types(out->features);
 	out->atomic_cap = c->dev->cfg.features & UHCA_ABI_HAS_ATOMICS ? ATOMIC_HCA : 0;
+	fill_rss(&c->dev->cfg, out);
 	out->local_ca_ack_delay = ACK_DELAY;
 	out->hca_core_clock_khz = CLOCK_KHZ;
 	out->completion_timestamp_mask = UINT64_MAX;

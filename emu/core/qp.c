@@ -9,6 +9,7 @@
 #include "mcast.h"
 #include "qp_share.h"
 #include "queue_region.h"
+#include "rss.h"
 #include "source_port.h"
 
 #include <errno.h>
@@ -72,6 +73,8 @@ static int find_parents(struct client *c, const struct uhca_cmd_create_qp *in, s
 {
 	struct device *dev = c->dev;
 	*p = (struct parents){0};
+	if (in->rwq_ind_table)
+		return client_find_shared(c, &dev->pds, in->pd, &p->pd);
 	if (in->qp_type == QPT_XRC_RECV)
 		return client_find(c, &dev->xrcds, in->xrcd, &p->xrcd);
 	if (client_find_shared(c, &dev->pds, in->pd, &p->pd) ||
@@ -240,7 +243,8 @@ static void use_parents(struct qp *qp)
 	if (qp->type == QPT_XRC_RECV)
 		return;
 	qp->pd->obj.refs++;
-	qp->send_cq->obj.refs++;
+	if (qp->send_cq)
+		qp->send_cq->obj.refs++;
 	if (qp->recv_cq)
 		qp->recv_cq->obj.refs++;
 	if (qp->srq)
@@ -252,7 +256,9 @@ static void release_parents(struct qp *qp)
 	if (qp->type == QPT_XRC_RECV)
 		return;
 	qp->pd->obj.refs--;
-	qp->send_cq->obj.refs--;
+	rss_destroy(qp->rss);
+	if (qp->send_cq)
+		qp->send_cq->obj.refs--;
 	if (qp->recv_cq)
 		qp->recv_cq->obj.refs--;
 	if (qp->srq)
@@ -273,9 +279,12 @@ static int qp_create(struct client *c, const struct parents *p, const struct uhc
 	struct qp *qp = qp_alloc(c, p, in);
 	if (!qp)
 		return -ENOMEM;
-	int err = make_region(qp);
+	int err = rss_create(c, in, &qp->rss);
 	if (err)
 		goto free_qp;
+	err = make_region(qp);
+	if (err)
+		goto free_rss;
 	err = requester_construct(&qp->req);
 	if (err)
 		goto free_region;
@@ -292,6 +301,8 @@ destruct_requester:
 	requester_destruct(&qp->req);
 free_region:
 	free_region(qp);
+free_rss:
+	rss_destroy(qp->rss);
 free_qp:
 	free(qp);
 	return err;

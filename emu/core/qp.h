@@ -30,6 +30,8 @@ enum qp_type {
 /* enum ibv_qp_create_flags: what a QP attached to a multicast group does not want to hear. */
 #define QP_CREATE_BLOCK_SELF_MCAST_LB (1u << 1)
 
+struct rss;
+
 struct qp {
 	struct object obj;
 	struct device *dev;
@@ -66,6 +68,7 @@ struct qp {
 	struct requester req;
 	struct responder resp;
 	bool comm_established; /* COMM_EST has been raised */
+	struct rss *rss;       /* RAW_PACKET: spreads frames over WQs; it has no queues itself */
 	uint64_t frame_serial; /* RAW_PACKET: the newest frame it was given */
 };
 

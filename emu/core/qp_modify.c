@@ -223,6 +223,8 @@ int core_modify_qp(struct client *c, const struct uhca_cmd_modify_qp *in, uint64
 	if (err)
 		return err;
 	mask = own_half(qp->type, in->attr_mask);
+	if (qp->rss)
+		return -EOPNOTSUPP; /* it has no queues, hence no states */
 	/* "Current state" is what the program believes; a wrong belief is refused. */
 	if (mask & QP_ATTR_CUR_STATE && a->cur_qp_state != qp->state)
 		return -EINVAL;

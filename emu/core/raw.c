@@ -6,6 +6,7 @@
 #include "raw.h"
 #include "completer.h"
 #include "receive_wr.h"
+#include "rss.h"
 #include "send_check.h"
 
 #include <string.h>
@@ -112,7 +113,10 @@ void raw_receive(struct qp *qp, const struct core_frame *frame, const struct roc
 	struct uhca_abi_cqe e = {
 		.opcode = UHCA_ABI_WC_RECV, .byte_len = frame->length, .wqe_index = tag};
 
-	(void)f;
+	if (qp->rss) {
+		rss_receive(qp->rss, frame, f, tag);
+		return;
+	}
 	if (!receives(qp)) {
 		device_drop(qp->dev, qp->qpn, 0, CORE_DROP_STATE);
 		return;

@@ -28,6 +28,7 @@ struct cmd_reply {
 		struct uhca_cmd_query_qp_reply query_qp;
 		struct uhca_cmd_open_qp_reply open_qp;
 		struct uhca_cmd_create_srq_reply create_srq;
+		struct uhca_cmd_create_wq_reply create_wq;
 		struct uhca_cmd_query_srq_reply query_srq;
 		struct uhca_cmd_export_reply export;
 		struct uhca_cmd_import_reply import;
@@ -77,6 +78,8 @@ cmd_handler cmd_open_xrcd, cmd_close_xrcd, cmd_open_qp;
 
 /* cmd_raw.c */
 cmd_handler cmd_create_flow, cmd_destroy_flow;
+cmd_handler cmd_create_wq, cmd_modify_wq, cmd_destroy_wq;
+cmd_handler cmd_create_rwq_ind_table, cmd_destroy_rwq_ind_table;
 
 /* The verbs that end an object's life differ in name only. */
 #define CMD_DESTROY(name, verb)                                                                    \

@@ -59,6 +59,9 @@ static const size_t natural_size[UHCA_CMD_COUNT] = {
 	[UHCA_CMD_CREATE_AH] = sizeof(struct uhca_cmd_create_ah),
 	[UHCA_CMD_ATTACH_MCAST] = sizeof(struct uhca_cmd_mcast),
 	[UHCA_CMD_DETACH_MCAST] = sizeof(struct uhca_cmd_mcast),
+	[UHCA_CMD_CREATE_WQ] = sizeof(struct uhca_cmd_create_wq),
+	[UHCA_CMD_MODIFY_WQ] = sizeof(struct uhca_cmd_modify_wq),
+	[UHCA_CMD_CREATE_RWQ_IND_TABLE] = sizeof(struct uhca_cmd_create_rwq_ind_table),
 	[UHCA_CMD_CREATE_FLOW] = sizeof(struct uhca_cmd_create_flow),
 };
 

@@ -177,6 +177,98 @@ static void test_refused(void **state)
 	assert_int_equal(ibv_post_send(a->qp, &wr, &bad), EINVAL);
 }
 
+/* ---- work queues and RSS ---- */
+
+#define WQS 4u
+
+struct spread {
+	struct ibv_wq *wq[WQS];
+	struct ibv_rwq_ind_table *table;
+	struct ibv_qp *qp;
+};
+
+static void make_wq(struct end *e, struct ibv_wq **out)
+{
+	struct ibv_wq_init_attr init = {
+		.wq_type = IBV_WQT_RQ, .max_wr = 8, .max_sge = 1, .pd = e->pd, .cq = e->cq};
+	struct ibv_wq_attr ready = {.attr_mask = IBV_WQ_ATTR_STATE, .wq_state = IBV_WQS_RDY};
+	struct ibv_sge sge = {(uintptr_t)e->memory + 2048, 1024, e->mr->lkey};
+	struct ibv_recv_wr wr = {.wr_id = 5, .sg_list = &sge, .num_sge = 1}, *bad;
+
+	*out = ibv_create_wq(e->ctx, &init);
+	assert_non_null(*out);
+	assert_int_equal(ibv_post_wq_recv(*out, &wr, &bad), EINVAL); /* RESET */
+	assert_int_equal(ibv_modify_wq(*out, &ready), 0);
+	assert_int_equal(ibv_post_wq_recv(*out, &wr, &bad), 0);
+}
+
+static void make_spread(struct end *e, struct spread *s)
+{
+	static uint8_t key[40] = {1, 2, 3, 4, 5, 6, 7, 8};
+	struct ibv_rwq_ind_table_init_attr init = {.log_ind_tbl_size = 2, .ind_tbl = s->wq};
+	struct ibv_qp_init_attr_ex attr = {
+		.qp_type = IBV_QPT_RAW_PACKET,
+		.comp_mask =
+			IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_IND_TABLE | IBV_QP_INIT_ATTR_RX_HASH,
+		.pd = e->pd,
+		.rx_hash_conf = {IBV_RX_HASH_FUNC_TOEPLITZ, sizeof(key), key, IBV_RX_HASH_SRC_IPV4},
+	};
+
+	for (unsigned i = 0; i < WQS; i++)
+		make_wq(e, &s->wq[i]);
+	s->table = ibv_create_rwq_ind_table(e->ctx, &init);
+	assert_non_null(s->table);
+	attr.rwq_ind_tbl = s->table;
+	s->qp = ibv_create_qp_ex(e->ctx, &attr);
+	assert_non_null(s->qp);
+}
+
+static void test_rss(void **state)
+{
+	struct end *a = *state, *b = a + 1;
+	struct ibv_wq_attr error = {.attr_mask = IBV_WQ_ATTR_STATE, .wq_state = IBV_WQS_ERR};
+	struct rule r = rule_for(9);
+	struct spread s = {0};
+	struct ibv_flow *flow;
+	struct ibv_wc wc;
+
+	make_spread(b, &s);
+	flow = ibv_create_flow(s.qp, &r.attr);
+	assert_non_null(flow);
+	send_to(a, 9); /* no IP header: the first queue */
+	wc = wait_for(b);
+	assert_int_equal(wc.status, IBV_WC_SUCCESS);
+	assert_int_equal(wc.wr_id, 5);
+	assert_int_equal(wc.qp_num, s.wq[0]->wq_num);
+	assert_memory_equal(b->memory + 2048, a->memory, FRAME);
+	assert_int_equal(ibv_modify_wq(s.wq[1], &error), 0);
+	wc = wait_for(b);
+	assert_int_equal(wc.status, IBV_WC_WR_FLUSH_ERR);
+	assert_int_equal(wc.qp_num, s.wq[1]->wq_num);
+	assert_int_equal(ibv_destroy_flow(flow), 0);
+	assert_int_equal(ibv_destroy_rwq_ind_table(s.table), EBUSY);
+	assert_int_equal(ibv_destroy_qp(s.qp), 0);
+	assert_int_equal(ibv_destroy_wq(s.wq[0]), EBUSY);
+	assert_int_equal(ibv_destroy_rwq_ind_table(s.table), 0);
+	for (unsigned i = 0; i < WQS; i++)
+		assert_int_equal(ibv_destroy_wq(s.wq[i]), 0);
+}
+
+static void test_caps(void **state)
+{
+	struct end *a = *state;
+	struct ibv_device_attr_ex d;
+
+	assert_int_equal(ibv_query_device_ex(a->ctx, NULL, &d), 0);
+	assert_true(d.orig_attr.device_cap_flags & IBV_DEVICE_MANAGED_FLOW_STEERING);
+	assert_int_equal(d.raw_packet_caps, 0);
+	assert_true(d.max_wq_type_rq >= WQS);
+	assert_int_equal(d.rss_caps.supported_qpts, 1u << IBV_QPT_RAW_PACKET);
+	assert_int_equal(d.rss_caps.rx_hash_function, IBV_RX_HASH_FUNC_TOEPLITZ);
+	assert_int_equal(d.rss_caps.max_rwq_indirection_table_size, 128);
+	assert_true(d.rss_caps.rx_hash_fields_mask & IBV_RX_HASH_SRC_IPV4);
+}
+
 static struct end ends[2];
 
 static int setup(void **state)
@@ -216,6 +308,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_frames, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_rss, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_caps, setup, teardown),
 	};
 	int failed = 77;
 

@@ -25,7 +25,7 @@
 #define TEXT   "1: CA\n"
 #define DIR_   "/sys/class/infiniband_verbs"
 #define DEVICE "/dev/infiniband/uverbs200"
-#define ABSENT "/dev/infiniband/rdma_cm"
+#define ABSENT "/dev/infiniband/umad0"
 
 /* What programs that were built with old glibc or with fortification call. */
 int __open_2(const char *path, int flags);

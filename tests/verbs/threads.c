@@ -315,6 +315,8 @@ static bool live(struct ibv_cq *cq, void *memory)
 		ibv_post_send(qp, &wr, &bad);
 		if (ibv_modify_qp(qp, &to_error, IBV_QP_STATE))
 			rig_die("to the error state");
+		if (ibv_resize_cq(cq, 4096 + (int)(completed % 4096)))
+			rig_die("ibv_resize_cq");
 	}
 	if (!whole && !phase->fatal)
 		rig_die("an object cannot be made");

@@ -44,6 +44,7 @@ struct phase {
 	bool churn;          /* others make and destroy objects meanwhile */
 	bool fatal;          /* the daemon is killed */
 	bool builders;       /* ibv_wr_*, not ibv_post_send */
+	bool extended;       /* ibv_start_poll, not ibv_poll_cq */
 };
 
 static const struct phase phases[] = {
@@ -51,6 +52,12 @@ static const struct phase phases[] = {
 	{.name = "one CQ", .pairs = THREADS, .cqs = 1},
 	{.name = "one QP", .pairs = 1, .cqs = 1},
 	{.name = "one QP, ibv_wr_*", .pairs = 1, .cqs = 1, .builders = true},
+	{.name = "one QP, one extended CQ",
+	 .pairs = 1,
+	 .cqs = 1,
+	 .builders = true,
+	 .extended = true},
+	{.name = "four extended CQs", .pairs = THREADS, .cqs = 4, .extended = true, .churn = true},
 	{.name = "two QPs, three CQs, one SRQ", .pairs = 2, .cqs = 3, .srq = true},
 	{.name = "events of one channel", .pairs = THREADS, .cqs = 4, .events = true},
 	{.name = "objects come and go", .pairs = THREADS, .cqs = 2, .srq = true, .churn = true},
@@ -60,6 +67,7 @@ static const struct phase phases[] = {
 static struct rig rig;
 static const struct phase *phase;
 static struct ibv_cq *cqs[THREADS];
+static struct ibv_cq_ex *cqs_ex[THREADS]; /* the same, when they are extended */
 static struct ibv_srq *srq;
 static struct pair {
 	struct ibv_qp *qp[2]; /* the second receives */
@@ -130,6 +138,21 @@ static void account(uint64_t wr_id, enum ibv_wc_status status, uint32_t length)
 	completed++;
 }
 
+static int poll_extended(struct ibv_cq_ex *cq)
+{
+	struct ibv_poll_cq_attr attr = {0};
+	int err = ibv_start_poll(cq, &attr), n = 0;
+
+	if (err == ENOENT)
+		return 0;
+	for (; !err; err = ++n < 4 ? ibv_next_poll(cq) : ENOENT)
+		account(cq->wr_id, cq->status, ibv_wc_read_byte_len(cq));
+	ibv_end_poll(cq);
+	if (err != ENOENT)
+		rig_die("polling the extended CQ: %s", strerror(err));
+	return n;
+}
+
 static int poll_one(struct ibv_cq *cq)
 {
 	struct ibv_wc wc[4];
@@ -157,12 +180,20 @@ static void on_event(void)
 	}
 }
 
+static void poll_nth(unsigned n)
+{
+	if (phase->extended)
+		poll_extended(cqs_ex[n]);
+	else
+		poll_one(cqs[n]);
+}
+
 static void progress(unsigned thread)
 {
 	if (phase->events)
 		on_event();
 	else
-		poll_one(cqs[(thread + completed) % phase->cqs]);
+		poll_nth((thread + completed) % phase->cqs);
 }
 
 /* ---- the threads ---- */
@@ -284,6 +315,8 @@ static bool live(struct ibv_cq *cq, void *memory)
 		ibv_post_send(qp, &wr, &bad);
 		if (ibv_modify_qp(qp, &to_error, IBV_QP_STATE))
 			rig_die("to the error state");
+		if (ibv_resize_cq(cq, 4096 + (int)(completed % 4096)))
+			rig_die("ibv_resize_cq");
 	}
 	if (!whole && !phase->fatal)
 		rig_die("an object cannot be made");
@@ -355,20 +388,31 @@ static void no_waiting(int fd)
 		rig_die("fcntl");
 }
 
+static struct ibv_cq *extended_cq(unsigned i)
+{
+	struct ibv_cq_init_attr_ex attr = {.cqe = 4096, .wc_flags = IBV_WC_STANDARD_FLAGS};
+
+	cqs_ex[i] = ibv_create_cq_ex(rig.ctx, &attr);
+	if (!cqs_ex[i])
+		rig_die("ibv_create_cq_ex");
+	return ibv_cq_ex_to_cq(cqs_ex[i]);
+}
+
 static void make_queues(void)
 {
 	struct ibv_srq_init_attr srq_attr = {.attr = {.max_wr = SRQ_DEPTH, .max_sge = 1}};
 
 	for (unsigned i = 0; i < phase->cqs; i++) {
 		/* room for all that can be outstanding, the churners' included */
-		cqs[i] = rig_cq_with_events(&rig, 4096);
+		cqs[i] = phase->extended ? extended_cq(i) : rig_cq_with_events(&rig, 4096);
 		if (phase->events && ibv_req_notify_cq(cqs[i], 0))
 			rig_die("ibv_req_notify_cq");
 	}
 	srq = phase->srq ? ibv_create_srq(rig.pd, &srq_attr) : NULL;
 	if (phase->srq && !srq)
 		rig_die("SRQ");
-	no_waiting(rig.channel->fd);
+	if (rig.channel)
+		no_waiting(rig.channel->fd);
 	no_waiting(rig.ctx->async_fd);
 	for (unsigned i = 0; i < phase->pairs; i++) {
 		struct pair *p = &pairs[i];

@@ -277,8 +277,8 @@ static int create_ex(struct ibv_qp_init_attr_ex *attr, struct uhcav_qp **out)
 
 	uint32_t flags = attr->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS ? attr->create_flags : 0;
 
-	/* Which flags there are is the device's to say. */
-	if (attr->comp_mask & ~known)
+	/* For which QPs the flag is good is the device's to say. */
+	if ((attr->comp_mask & ~known) || (flags & ~(uint32_t)IBV_QP_CREATE_BLOCK_SELF_MCAST_LB))
 		return -EOPNOTSUPP;
 	if (!(attr->comp_mask & IBV_QP_INIT_ATTR_PD) || !attr->pd)
 		return -EINVAL;

@@ -54,7 +54,7 @@ static void test_refused(void **state)
 	refuse(f, f->memory, SIZE_MAX, local, EINVAL);
 	refuse(f, f->memory, 8, IBV_ACCESS_REMOTE_WRITE, EINVAL);
 	refuse(f, f->memory, 8, IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_REMOTE_READ, EINVAL);
-	refuse(f, f->memory, 8, local | 1 << 8, EOPNOTSUPP); /* FLUSH_GLOBAL */
+	refuse(f, f->memory, 8, local | 1 << 9, EOPNOTSUPP); /* FLUSH_PERSISTENT */
 	refuse(f, (void *)8, 8, 0, EFAULT);
 }
 

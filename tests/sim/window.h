@@ -8,8 +8,10 @@
 
 #include "pair.h"
 
-#define WINDOW_FLUSH_GLOBAL (1u << 8) /* access flag; in later releases of libibverbs */
-#define WINDOW_RIGHTS       (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC)
+/* An access flag; in later releases of libibverbs. */
+#define WINDOW_FLUSH_GLOBAL (1u << 8)
+
+#define WINDOW_RIGHTS (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC)
 
 /* The key a bind gives next: the consumer counts the key byte up. */
 static inline uint32_t window_next_key(uint32_t key)

@@ -101,6 +101,7 @@ struct core_ops {
 			 const struct iovec *from, unsigned n_from);
 	/* Shared, zeroed memory for a queue. 0 or -ENOMEM. */
 	int (*ring_alloc)(void *client, size_t size, struct core_ring *out);
+	/* By its maker, or by the client that inherited it (core_client_join). */
 	void (*ring_free)(void *client, struct core_ring *ring);
 	/*
 	 * The CQ was armed and has a completion: one record to the channel. True when the client

@@ -45,7 +45,7 @@ static void lose_memory(const struct client *c)
 {
 	uint32_t cursor = 0;
 	for (struct mr *mr; (mr = table_next(&c->dev->mrs, &cursor));)
-		if (mr->obj.client == c &&
+		if (mr->obj.client == c && mr->obj.kind == KEY_MR &&
 		    (mr->kind == MR_KIND_MEMORY || mr->kind == MR_KIND_IMPLICIT))
 			mr_lose(mr);
 }

@@ -66,7 +66,7 @@ int core_alloc_mw(struct client *c, const struct uhca_cmd_alloc_mw *in,
 	int err = check_type(c->dev, in->type);
 
 	if (!err)
-		err = client_find(c, &c->dev->pds, in->pd, &pd);
+		err = client_find_shared(c, &c->dev->pds, in->pd, &pd);
 	if (!err)
 		err = mw_create(c, pd, in->type, &mw);
 	if (err)

@@ -79,6 +79,8 @@ int sgl_read_mr(const struct device *dev, struct mr *mr, uint64_t addr, uint32_t
 		memset(to, 0, length);
 		return 0;
 	}
+	if (mr->kind == MR_KIND_LOST)
+		return -EFAULT;
 	while (length) {
 		uint32_t walked;
 		unsigned n = mr_spans(mr, addr, length, span, SPANS, &walked);
@@ -107,6 +109,8 @@ static int write_pieces(const struct device *dev, struct mr *mr, uint64_t addr, 
 		iov_skip(from, length);
 		return 0;
 	}
+	if (mr->kind == MR_KIND_LOST)
+		return -EFAULT;
 	while (length) {
 		struct core_span span[SPANS];
 		struct iovec piece[CORE_TRAIN_IOV];

@@ -51,8 +51,14 @@ static void describe_mr(const void *object, struct facts *f)
 {
 	const struct mr *mr = object;
 	const struct page_array *pa = &mr->pages;
+	static const char *const behind[] = {
+		[MR_KIND_MEMORY] = "memory", [MR_KIND_IMPLICIT] = "implicit",
+		[MR_KIND_DEVICE] = "device", [MR_KIND_NULL] = "null",
+		[MR_KIND_LOST] = "lost",
+	};
 	hex(f, "lkey", mr->key);
-	hex(f, "rkey", mr->key);
+	hex(f, "rkey", mr->kind == MR_KIND_NULL ? 0 : mr->key);
+	text(f, "kind", behind[mr->kind]);
 	hex(f, "key_byte", mr->key & 0xff);
 	hex(f, "iova", mr->iova);
 	number(f, "length", pa->length);

@@ -91,6 +91,16 @@ uint64_t memory_map(struct memory *m, uint64_t size)
 	return a->va;
 }
 
+void memory_map_at(struct memory *m, uint64_t va, uint64_t size)
+{
+	uint64_t next = m->next_va;
+
+	assert(!memory_find(m, va, 1));
+	m->next_va = va;
+	memory_map(m, size);
+	m->next_va = next;
+}
+
 uint64_t memory_map_pattern(struct memory *m, uint64_t size)
 {
 	return area_add(m, size)->va;

@@ -58,6 +58,9 @@ uint64_t memory_map(struct memory *m, uint64_t size);
 uint64_t memory_map_pattern(struct memory *m, uint64_t size);
 uint8_t memory_pattern_byte(uint64_t offset);
 
+/* The same at va, where nothing is mapped: as mmap with MAP_FIXED. */
+void memory_map_at(struct memory *m, uint64_t va, uint64_t size);
+
 /* Takes the area that starts at va away, as munmap does; registrations stay. */
 void memory_unmap(struct memory *m, uint64_t va);
 

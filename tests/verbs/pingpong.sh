@@ -49,6 +49,10 @@ rows_pingpong() {
 	# Not -t with -e: then the program ends when an event comes for what it has polled already,
 	# which may happen to each who arms before polling.
 	pp rc-new-post-timestamps full ibv_rc_pingpong 4096 500 -N -t -c
+	pp rc-dm core ibv_rc_pingpong 4096 500 -j -c
+	pp rc-odp core ibv_rc_pingpong 4096 500 -o -c
+	pp rc-odp-implicit core ibv_rc_pingpong 4096 500 -o -O -c
+	pp rc-odp-prefetch full ibv_rc_pingpong 4096 500 -o -P -c
 	pp rc-one-receive full ibv_rc_pingpong 4096 500 -r 1
 	if [ "${has_ipv6:-0}" = 1 ]; then
 		pp rc-ipv6 full ibv_rc_pingpong 4096 1000 -g 1 -c

@@ -28,15 +28,34 @@ suite_row() { # LINE
 	esac
 }
 
+# The suite's huge pages: what the machine has, else 16 of our own until the rows are through.
+set_pages_aside() {
+	local setting=/proc/sys/vm/nr_hugepages
+	pages_before=$(cat $setting 2>/dev/null) || pages_before=
+	[ "${pages_before:-0}" = 0 ] || return 0
+	if [ -n "$pages_before" ] && [ -w $setting ] && echo 16 2>/dev/null >$setting &&
+		[ "$(cat $setting)" -gt 0 ]; then
+		return 0
+	fi
+	pages_before=
+	skip rdma-core huge-pages "none are set aside here (vm.nr_hugepages), their tests skip"
+}
+
+give_pages_back() {
+	[ "$pages_before" != 0 ] || echo 0 >/proc/sys/vm/nr_hugepages
+}
+
 rows_suite() {
-	local file line files=()
+	local file line pages_before files=()
 	for file in $(suite --list); do
 		wanted rdma-core "$file" core && files+=("$file")
 	done
 	[ ${#files[@]} -gt 0 ] || return 0
+	set_pages_aside
 	while IFS= read -r line; do
 		suite_row "$line"
 	done < <(suite --expect "$root/docs/rdma-core-suite.md" "${files[@]}")
+	give_pages_back
 }
 
 rows_python() {

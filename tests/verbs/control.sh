@@ -3,7 +3,8 @@
 # Rows about what uhcactl and the profiles do to devices, seen by stock programs.
 
 ctl() {
-	"$UHCA_BUILDDIR/uhcactl" "$@" >>"$out/ctl" 2>&1 || echo "uhcactl $*: $(tail -n 1 "$out/ctl")"
+	"$UHCA_BUILDDIR/uhcactl" "$@" >>"$out/ctl" 2>&1 ||
+		echo "uhcactl $*: $(tail -n 1 "$out/ctl")"
 }
 
 is_watching() {

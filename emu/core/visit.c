@@ -6,11 +6,13 @@
 #include "ah.h"
 #include "bytes.h"
 #include "cq.h"
+#include "dm.h"
 #include "mr.h"
 #include "mw.h"
 #include "qp.h"
 #include "qp_state.h"
 #include "srq.h"
+#include "xrcd.h"
 
 #include <assert.h>
 
@@ -175,6 +177,24 @@ static void describe_ah(const void *object, struct facts *f)
 	number(f, "flow_label", ah->attr.flow_label);
 }
 
+static void describe_xrcd(const void *object, struct facts *f)
+{
+	const struct xrcd *x = object;
+	text(f, "domain", x->domain->shared ? "shared" : "private");
+	if (x->domain->shared) {
+		hex(f, "file_device", x->domain->file[0]);
+		number(f, "file_inode", x->domain->file[1]);
+	}
+	number(f, "users", x->obj.refs);
+}
+
+static void describe_dm(const void *object, struct facts *f)
+{
+	const struct dm *dm = object;
+	number(f, "length", dm->length);
+	number(f, "users", dm->obj.refs);
+}
+
 static const struct {
 	size_t table; /* offset in struct device */
 	void (*describe)(const void *object, struct facts *f);
@@ -187,6 +207,8 @@ static const struct {
 	[CORE_OBJECT_QP] = {offsetof(struct device, qps), describe_qp},
 	[CORE_OBJECT_SRQ] = {offsetof(struct device, srqs), describe_srq},
 	[CORE_OBJECT_AH] = {offsetof(struct device, ahs), describe_ah},
+	[CORE_OBJECT_XRCD] = {offsetof(struct device, xrcds), describe_xrcd},
+	[CORE_OBJECT_DM] = {offsetof(struct device, dms), describe_dm},
 };
 _Static_assert(sizeof(kind) / sizeof(kind[0]) == CORE_OBJECT_TYPES, "one row per type");
 

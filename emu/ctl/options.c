@@ -20,7 +20,7 @@ struct text {
 static const struct text command_text[] = {
 	{"show device", "The devices: GUID, addresses, wire, number of objects of each kind."},
 	{"show client", "The processes that have opened a device."},
-	{"show pd|mr|cq|qp|srq|ah", "The objects of all clients, one line each."},
+	{"show pd|mr|mw|dm|cq|qp|srq|xrcd|ah", "The objects of all clients, one line each."},
 	{"show mr KEY", "The way from a key to memory: the key's parts, what the region allows, "
 			"its pages, and how "
 			"the byte at --offset is found. --svg draws it."},

@@ -105,9 +105,9 @@ static void visit(void *arg, void *client, const struct core_fact *facts, unsign
 }
 
 static const char *const object_name[CORE_OBJECT_TYPES] = {
-	[CORE_OBJECT_PD] = "pd", [CORE_OBJECT_MR] = "mr",   [CORE_OBJECT_CQ] = "cq",
-	[CORE_OBJECT_QP] = "qp", [CORE_OBJECT_SRQ] = "srq", [CORE_OBJECT_AH] = "ah",
-	[CORE_OBJECT_MW] = "mw",
+	[CORE_OBJECT_PD] = "pd", [CORE_OBJECT_MR] = "mr",     [CORE_OBJECT_CQ] = "cq",
+	[CORE_OBJECT_QP] = "qp", [CORE_OBJECT_SRQ] = "srq",   [CORE_OBJECT_AH] = "ah",
+	[CORE_OBJECT_MW] = "mw", [CORE_OBJECT_XRCD] = "xrcd", [CORE_OBJECT_DM] = "dm",
 };
 
 static void add_objects(struct table *t, struct io_daemon *d, enum core_object_type type)

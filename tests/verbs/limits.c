@@ -118,6 +118,16 @@ static int end_ah(void *ah)
 	return ibv_destroy_ah(ah);
 }
 
+static void *make_mw(struct limits *l)
+{
+	return ibv_alloc_mw(l->pd, IBV_MW_TYPE_1);
+}
+
+static int end_mw(void *mw)
+{
+	return ibv_dealloc_mw(mw);
+}
+
 /*
  * So many in all, "have" of which the world has already; the next is refused; when one has gone
  * there is room again.
@@ -193,7 +203,45 @@ static void test_srqs(void **state)
 	assert_int_equal(errno, EOPNOTSUPP);
 }
 
+static void test_mws(void **state)
+{
+	struct limits *l = *state;
+
+	if (l->attr.max_mw > 0) {
+		fill(l, l->attr.max_mw, 0, make_mw, end_mw);
+		return;
+	}
+	assert_null(make_mw(l));
+	assert_int_equal(errno, EOPNOTSUPP);
+}
+
 /* ---- how large ---- */
+
+/* All device memory in one piece, and not a byte more. */
+static void test_device_memory(void **state)
+{
+	struct limits *l = *state;
+	struct ibv_alloc_dm_attr attr = {.length = 1};
+	struct ibv_device_attr_ex ex;
+	struct ibv_dm *dm;
+
+	assert_int_equal(ibv_query_device_ex(l->ctx, NULL, &ex), 0);
+	if (ex.max_dm_size == 0) {
+		assert_null(ibv_alloc_dm(l->ctx, &attr));
+		assert_int_equal(errno, EOPNOTSUPP);
+		return;
+	}
+	attr.length = ex.max_dm_size;
+	dm = ibv_alloc_dm(l->ctx, &attr);
+	assert_non_null(dm);
+	attr.length = 1;
+	assert_null(ibv_alloc_dm(l->ctx, &attr));
+	assert_int_equal(errno, ENOMEM);
+	assert_int_equal(ibv_free_dm(dm), 0);
+	attr.length = ex.max_dm_size + 1;
+	assert_null(ibv_alloc_dm(l->ctx, &attr));
+	assert_int_equal(errno, EINVAL);
+}
 
 /* The QP with these sizes; NULL with errno. What it reports is at least what was asked for. */
 static void try_qp(struct limits *l, struct ibv_qp_cap cap, int error)
@@ -330,6 +378,8 @@ int main(void)
 		TEST(test_pds),
 		TEST(test_cqs),
 		TEST(test_mrs),
+		TEST(test_mws),
+		TEST(test_device_memory),
 		TEST(test_qps),
 		TEST(test_ahs),
 		TEST(test_srqs),

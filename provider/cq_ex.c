@@ -23,7 +23,7 @@
 	((uint64_t)(IBV_WC_EX_WITH_BYTE_LEN | IBV_WC_EX_WITH_IMM | IBV_WC_EX_WITH_QP_NUM |         \
 		    IBV_WC_EX_WITH_SRC_QP | IBV_WC_EX_WITH_SLID | IBV_WC_EX_WITH_SL |              \
 		    IBV_WC_EX_WITH_DLID_PATH_BITS | IBV_WC_EX_WITH_COMPLETION_TIMESTAMP |          \
-		    IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK))
+		    IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK | IBV_WC_EX_WITH_FLOW_TAG))
 
 static struct uhcav_cq *of(struct ibv_cq_ex *cqx)
 {
@@ -175,6 +175,14 @@ static uint64_t read_completion_wallclock_ns(struct ibv_cq_ex *cqx)
 	return clock_ns(CLOCK_REALTIME) - age;
 }
 
+/* What the steering rule of a raw packet said (ibv_create_flow(3)); 0 for all else. */
+static uint32_t read_flow_tag(struct ibv_cq_ex *cqx)
+{
+	const struct uhca_abi_cqe *e = of(cqx)->current;
+
+	return e->opcode & UHCA_ABI_WC_RECV ? e->wqe_index : 0;
+}
+
 /* ---- */
 
 static void fill_functions(struct ibv_cq_ex *cqx)
@@ -192,6 +200,7 @@ static void fill_functions(struct ibv_cq_ex *cqx)
 	cqx->read_slid = read_slid;
 	cqx->read_sl = read_sl;
 	cqx->read_dlid_path_bits = read_dlid_path_bits;
+	cqx->read_flow_tag = read_flow_tag;
 	cqx->read_completion_ts = read_completion_ts;
 	cqx->read_completion_wallclock_ns = read_completion_wallclock_ns;
 }

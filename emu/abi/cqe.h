@@ -102,8 +102,9 @@ struct uhca_abi_cqe {
 	uint8_t sl; /* of a datagram: the kind of packet, see responder_ud.c */
 	uint8_t dlid_path_bits;
 	uint16_t scatter_length; /* bytes to copy when SCATTER is set */
-	uint32_t wqe_index;      /* of a send: the producer index at which it was posted */
-	uint32_t sequence;       /* stored last, with release */
+	/* Of a send: the producer index at which it was posted. Of a raw packet: its flow tag. */
+	uint32_t wqe_index;
+	uint32_t sequence; /* stored last, with release */
 };
 static_assert(sizeof(struct uhca_abi_cqe) == 64, "one cache line");
 

@@ -177,6 +177,52 @@ static void test_refused(void **state)
 	assert_int_equal(ibv_post_send(a->qp, &wr, &bad), EINVAL);
 }
 
+struct tag_rule {
+	struct rule r;
+	struct ibv_flow_spec_action_tag tag;
+};
+
+/* The tag of a rule comes with the completion. */
+static void test_tag(void **state)
+{
+	struct end *a = *state, *b = a + 1, tagged = {.ctx = b->ctx, .pd = b->pd};
+	struct ibv_qp *own = b->qp;
+	struct ibv_cq_init_attr_ex init = {
+		.cqe = 16, .wc_flags = IBV_WC_EX_WITH_BYTE_LEN | IBV_WC_EX_WITH_FLOW_TAG};
+	struct tag_rule r = {
+		.r = rule_for(8),
+		.tag = {IBV_FLOW_SPEC_ACTION_TAG, sizeof(struct ibv_flow_spec_action_tag), 0x1234}};
+	struct ibv_cq_ex *cq = ibv_create_cq_ex(b->ctx, &init);
+	time_t end = time(NULL) + DEADLINE;
+	struct ibv_poll_cq_attr poll = {0};
+	struct ibv_flow *flow;
+	int err;
+
+	assert_non_null(cq);
+	tagged.cq = ibv_cq_ex_to_cq(cq);
+	tagged.qp = make_qp(&tagged);
+	assert_non_null(tagged.qp);
+	activate(tagged.qp);
+	r.r.attr.num_of_specs = 2;
+	r.r.attr.size = sizeof(r);
+	flow = ibv_create_flow(tagged.qp, &r.r.attr);
+	assert_non_null(flow);
+	b->qp = tagged.qp;
+	receive(b, 1);
+	b->qp = own;
+	send_to(a, 8);
+	while ((err = ibv_start_poll(cq, &poll)) == ENOENT && time(NULL) < end)
+		;
+	assert_int_equal(err, 0);
+	assert_int_equal(cq->status, IBV_WC_SUCCESS);
+	assert_int_equal(ibv_wc_read_byte_len(cq), FRAME);
+	assert_int_equal(ibv_wc_read_flow_tag(cq), 0x1234);
+	ibv_end_poll(cq);
+	assert_int_equal(ibv_destroy_flow(flow), 0);
+	assert_int_equal(ibv_destroy_qp(tagged.qp), 0);
+	assert_int_equal(ibv_destroy_cq(tagged.cq), 0);
+}
+
 /* ---- work queues and RSS ---- */
 
 #define WQS 4u
@@ -308,6 +354,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_frames, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_tag, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_rss, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_caps, setup, teardown),
 	};

@@ -29,6 +29,7 @@ struct uhcav_cq {
 	uint32_t mask;
 	uint32_t stride;
 	bool resizing;       /* cq_resize.c: the ring is about to be another */
+	uint32_t waiters;    /* for the end of a resize: their turn before the next one's */
 	bool ignore_overrun; /* the device overwrites what we do not take */
 	bool flushing; /* the daemon is gone and the ring is done with: report what is outstanding
 			*/
@@ -71,11 +72,15 @@ static inline int uhcav_cqe_valid(const struct uhca_abi_cqe *e, uint32_t index)
 static inline void uhcav_cq_lock(struct uhcav_cq *cq)
 {
 	uhcav_lock(&cq->lock);
+	if (!cq->resizing)
+		return;
+	cq->waiters++;
 	while (cq->resizing) {
 		uhcav_unlock(&cq->lock);
 		sched_yield();
 		uhcav_lock(&cq->lock);
 	}
+	cq->waiters--;
 }
 
 /* How a CQ is to be, beyond ibv_create_cq's arguments. */

@@ -8,13 +8,23 @@
 
 #include <errno.h>
 
-static void set_resizing(struct uhcav_cq *cq, bool on)
+/* One resize at a time; and a thread that does nothing else does not keep pollers out. */
+static void begin_resize(struct uhcav_cq *cq)
 {
-	if (on)
-		uhcav_cq_lock(cq); /* one resize at a time */
-	else
+	uhcav_lock(&cq->lock);
+	while (cq->resizing || cq->waiters) {
+		uhcav_unlock(&cq->lock);
+		sched_yield();
 		uhcav_lock(&cq->lock);
-	cq->resizing = on;
+	}
+	cq->resizing = true;
+	uhcav_unlock(&cq->lock);
+}
+
+static void end_resize(struct uhcav_cq *cq)
+{
+	uhcav_lock(&cq->lock);
+	cq->resizing = false;
 	uhcav_unlock(&cq->lock);
 }
 
@@ -42,7 +52,7 @@ int uhcav_resize_cq(struct ibv_cq *ibcq, int cqe)
 
 	if (cqe < 1)
 		return EINVAL;
-	set_resizing(cq, true);
+	begin_resize(cq);
 	err = resize_command(cq, cqe, &reply, &fd);
 	if (!err) {
 		uhcav_lock(&cq->lock);
@@ -53,7 +63,7 @@ int uhcav_resize_cq(struct ibv_cq *ibcq, int cqe)
 		if (err)
 			uhcav_context_fatal(cq->ctx);
 	}
-	set_resizing(cq, false);
+	end_resize(cq);
 	return -err;
 }
 

@@ -73,16 +73,31 @@ static void fill_raw(const struct uhca_cmd_device_attr *r, struct ibv_device_att
 	d->rss_caps.rx_hash_function = (uint8_t)r->rx_hash_function;
 }
 
-int uhcav_query_device_ex(struct ibv_context *ibctx, const struct ibv_query_device_ex_input *input,
-			  struct ibv_device_attr_ex *attr, size_t attr_size)
+static int ask(struct uhcav_context *ctx, struct uhca_cmd_device_attr *reply)
 {
 	struct uhca_cmd_handle request = {.handle = 0};
-	struct uhca_cmd_device_attr reply;
 	struct uhcav_call call = {.request = &request.h,
 				  .request_size = sizeof(request),
 				  .cmd = UHCA_CMD_QUERY_DEVICE,
-				  .reply = &reply.h,
-				  .reply_size = sizeof(reply)};
+				  .reply = &reply->h,
+				  .reply_size = sizeof(*reply)};
+
+	return uhcav_context_call(ctx, &call);
+}
+
+int uhcav_device_features(struct uhcav_context *ctx, uint32_t *features)
+{
+	struct uhca_cmd_device_attr reply;
+	int err = ask(ctx, &reply);
+
+	*features = err ? 0 : reply.features;
+	return err;
+}
+
+int uhcav_query_device_ex(struct ibv_context *ibctx, const struct ibv_query_device_ex_input *input,
+			  struct ibv_device_attr_ex *attr, size_t attr_size)
+{
+	struct uhca_cmd_device_attr reply;
 	struct uhcav_context *ctx = uhcav_context_here(uhcav_context_of(ibctx));
 	struct ibv_device_attr_ex all;
 	int err;
@@ -91,7 +106,7 @@ int uhcav_query_device_ex(struct ibv_context *ibctx, const struct ibv_query_devi
 		return EINVAL;
 	if (!ctx)
 		return EIO;
-	err = uhcav_context_call(ctx, &call);
+	err = ask(ctx, &reply);
 	if (err)
 		return -err;
 	memset(&all, 0, sizeof(all));

@@ -3,6 +3,8 @@
 #ifndef UHCAV_DEVICE_QUERY_H
 #define UHCAV_DEVICE_QUERY_H
 
+#include "context.h"
+
 #include <infiniband/verbs.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,5 +18,8 @@ int uhcav_query_device_ex(struct ibv_context *ibctx, const struct ibv_query_devi
 
 /* 0 or an errno value. Writes no field that older libraries do not have. */
 int uhcav_query_port(struct ibv_context *ibctx, uint8_t port, struct ibv_port_attr *attr);
+
+/* What the device has of UHCA_ABI_HAS_*. 0 or -errno. */
+int uhcav_device_features(struct uhcav_context *ctx, uint32_t *features);
 
 #endif

@@ -28,7 +28,9 @@ _Static_assert((int)UHCA_ABI_WR_SEND == (int)IBV_WR_SEND &&
 
 static int check(const struct uhcav_qp *qp, const struct ibv_send_wr *wr, enum ibv_mw_type window)
 {
-	if ((unsigned)wr->opcode >= 32 || !(qp->send_mask & BIT(wr->opcode)))
+	/* A flush has fields that struct ibv_send_wr has not: it is for ibv_wr_flush. */
+	if ((unsigned)wr->opcode >= 32 || !(qp->send_mask & BIT(wr->opcode)) ||
+	    (unsigned)wr->opcode == UHCA_ABI_WR_FLUSH)
 		return EINVAL;
 	if (wr->send_flags & ~UHCAV_SEND_FLAGS)
 		return EINVAL;

@@ -8,6 +8,7 @@
 
 #include "ah.h"
 #include "async.h"
+#include "device_query.h"
 #include "qp_attr.h"
 #include "qp_ex.h"
 #include "qp_shared.h"
@@ -33,7 +34,8 @@ static uint32_t send_mask(enum ibv_qp_type type)
 	const uint32_t local = BIT(IBV_WR_BIND_MW) | BIT(IBV_WR_LOCAL_INV);
 
 	if (type == IBV_QPT_RC || type == IBV_QPT_XRC_SEND)
-		return send | write | fetch | local | BIT(IBV_WR_SEND_WITH_INV);
+		return send | write | fetch | local | BIT(IBV_WR_SEND_WITH_INV) |
+		       BIT(UHCA_ABI_WR_ATOMIC_WRITE) | BIT(UHCA_ABI_WR_FLUSH);
 	if (type == IBV_QPT_UC)
 		return send | write | local;
 	if (type == IBV_QPT_RAW_PACKET)
@@ -228,6 +230,21 @@ static bool all_of(const struct ibv_context *ibctx, const struct ibv_qp_init_att
 	       (!attr->srq || attr->srq->context == ibctx);
 }
 
+/*
+ * May the QP have these ibv_wr_* calls? What the device lacks is refused now; with ibv_post_send,
+ * which nobody announces, the device refuses it later. 0 or -errno.
+ */
+static int check_ops(struct uhcav_qp *qp, uint64_t ops)
+{
+	uint32_t features;
+	int err = uhcav_device_features(qp->ctx, &features);
+
+	if (err)
+		return err;
+	qp->send_mask &= uhcav_qp_ex_opcodes(features);
+	return uhcav_qp_ex_check(qp, ops);
+}
+
 /* ops NULL: no ibv_wr_* calls. 0 or -errno. */
 static int create(struct ibv_pd *pd, struct ibv_qp_init_attr *attr, const uint64_t *ops,
 		  uint32_t create_flags, struct uhcav_qp **out)
@@ -243,7 +260,7 @@ static int create(struct ibv_pd *pd, struct ibv_qp_init_attr *attr, const uint64
 	if (!qp)
 		return -ENOMEM;
 	qp->create_flags = create_flags;
-	err = ops ? uhcav_qp_ex_check(qp, *ops) : 0;
+	err = ops ? check_ops(qp, *ops) : 0;
 	if (!err)
 		err = open_qp(qp, attr);
 	if (err) {

@@ -64,6 +64,28 @@ static const struct {
 	{IBV_QP_EX_WITH_ATOMIC_WRITE, UHCA_ABI_WR_ATOMIC_WRITE},
 };
 
+uint32_t uhcav_qp_ex_opcodes(uint32_t features)
+{
+	static const struct {
+		uint32_t any_of; /* features */
+		uint32_t opcodes;
+	} need[] = {
+		{UHCA_ABI_HAS_ATOMICS,
+		 BIT(UHCA_ABI_WR_ATOMIC_CMP_AND_SWP) | BIT(UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD)},
+		{UHCA_ABI_HAS_ATOMIC_WRITE, BIT(UHCA_ABI_WR_ATOMIC_WRITE)},
+		{UHCA_ABI_HAS_FLUSH, BIT(UHCA_ABI_WR_FLUSH)},
+		{UHCA_ABI_HAS_MW_TYPE_2A | UHCA_ABI_HAS_MW_TYPE_2B, BIT(UHCA_ABI_WR_BIND_MW)},
+		{UHCA_ABI_HAS_INVALIDATE,
+		 BIT(UHCA_ABI_WR_LOCAL_INV) | BIT(UHCA_ABI_WR_SEND_WITH_INV)},
+	};
+	uint32_t mask = UINT32_MAX;
+
+	for (size_t i = 0; i < sizeof(need) / sizeof(need[0]); i++)
+		if (!(features & need[i].any_of))
+			mask &= ~need[i].opcodes;
+	return mask;
+}
+
 /* The opcodes that a QP of this library can have builders for. */
 static uint32_t buildable(const struct uhcav_qp *qp)
 {

@@ -24,6 +24,9 @@
  */
 void uhcav_qp_ex_probe(struct ibv_qp_ex *(*to_qp_ex)(struct ibv_qp *qp));
 
+/* The opcodes (bits) that a device with these features (UHCA_ABI_HAS_*) can have on some QP. */
+uint32_t uhcav_qp_ex_opcodes(uint32_t features);
+
 /*
  * 0, or -EOPNOTSUPP: the flags ask for an operation that the QP (by its send_mask) does not take,
  * for one this library's struct has no room for, or the mark was not found.

@@ -417,6 +417,24 @@ static void test_check(void **state)
 	fixture_destroy(f);
 }
 
+/* What a device lacks no QP can ask for. */
+static void test_features(void **state)
+{
+	uint32_t none = uhcav_qp_ex_opcodes(0);
+
+	(void)state;
+	assert_true(none & 1u << UHCA_ABI_WR_SEND);
+	assert_true(none & 1u << UHCA_ABI_WR_RDMA_READ);
+	assert_false(none & 1u << UHCA_ABI_WR_ATOMIC_WRITE);
+	assert_false(none & 1u << UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD);
+	assert_false(none & 1u << UHCA_ABI_WR_FLUSH);
+	assert_false(none & 1u << UHCA_ABI_WR_BIND_MW);
+	assert_false(none & 1u << UHCA_ABI_WR_LOCAL_INV);
+	assert_false(none & 1u << UHCA_ABI_WR_SEND_WITH_INV);
+	assert_true(uhcav_qp_ex_opcodes(UHCA_ABI_HAS_MW_TYPE_2B) & 1u << UHCA_ABI_WR_BIND_MW);
+	assert_true(uhcav_qp_ex_opcodes(UINT32_MAX) == UINT32_MAX);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -431,6 +449,7 @@ int main(void)
 		cmocka_unit_test(test_full_and_states),
 		cmocka_unit_test(test_libraries),
 		cmocka_unit_test(test_check),
+		cmocka_unit_test(test_features),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,6 +30,7 @@ void core_port_set(struct device *dev, bool up)
 	if (dev->port_down == !up)
 		return;
 	dev->port_down = !up;
+	dev->counters.link_downed += !up;
 	tell_all(dev, up ? UHCA_ABI_EVENT_PORT_ACTIVE : UHCA_ABI_EVENT_PORT_ERR);
 }
 

@@ -6,25 +6,75 @@
  */
 #include "client.h"
 #include "mr.h"
+#include "mw.h"
 
 #include <errno.h>
 #include <string.h>
+
+static const char *kind_name(enum mr_kind kind)
+{
+	switch (kind) {
+	case MR_KIND_MEMORY:
+		return "registered memory";
+	case MR_KIND_IMPLICIT:
+		return "the whole address space, on demand";
+	case MR_KIND_DEVICE:
+		return "device memory";
+	case MR_KIND_NULL:
+		return "nothing";
+	case MR_KIND_LOST:
+		return "memory of a program that has ended";
+	}
+	return "unknown";
+}
 
 static void describe(const struct mr *mr, struct core_walk *w)
 {
 	const struct page_array *pa = &mr->pages;
 
-	w->client = mr->obj.client->cookie;
-	w->index = mr->key >> 8;
-	w->key_byte = mr->key & 0xff;
+	w->client = mr->obj.client ? mr->obj.client->cookie : NULL;
+	w->region_key = mr->key;
 	w->pd = mr->pd->obj.handle;
 	w->access = mr->access;
+	w->kind = kind_name(mr->kind);
 	w->iova = mr->iova;
 	w->length = pa->length;
 	w->page_shift = pa->page_shift;
 	w->first_offset = pa->first_offset;
 	w->n_pages = pa->n_pages;
 	w->leaf_entries = pa->leaf ? PAGE_ARRAY_FLAT : 0;
+}
+
+static void describe_window(const struct mw *mw, struct core_walk *w)
+{
+	w->window = true;
+	w->window_offset = mw->addr - mw->mr->iova;
+	w->window_length = mw->length;
+	w->access = mw->access;
+}
+
+/* The region behind a key, and the offset in it. */
+static int find(struct device *dev, uint32_t key, uint64_t *offset, const struct mw **window,
+		const struct mr **region)
+{
+	const struct object *o = table_find(&dev->mrs, key >> 8);
+	const struct mw *mw = (const void *)o;
+	const struct mr *mr = (const void *)o;
+
+	*window = NULL;
+	if (!o || (o->kind == KEY_MW ? mw->key : mr->key) != key)
+		return -ENOENT;
+	if (o->kind == KEY_MW) {
+		if (!mw->mr)
+			return -EINVAL;
+		if (*offset && *offset >= mw->length)
+			return -ERANGE;
+		*window = mw;
+		mr = mw->mr;
+		*offset += mw->addr - mr->iova;
+	}
+	*region = mr;
+	return *offset && *offset >= mr->pages.length ? -ERANGE : 0;
 }
 
 static void show_entry(const struct page_array *pa, uint64_t i, struct core_walk *w)
@@ -50,16 +100,20 @@ static void show_entries(const struct page_array *pa, struct core_walk *w)
 
 int core_walk_mr(struct device *dev, uint32_t key, uint64_t offset, struct core_walk *w)
 {
-	const struct mr *mr = table_find(&dev->mrs, key >> 8);
 	const struct page_array *pa;
+	const struct mw *mw;
+	const struct mr *mr;
+	int err = find(dev, key, &offset, &mw, &mr);
 
-	if (!mr || mr->key != key)
-		return -ENOENT;
-	pa = &mr->pages;
-	if (offset && offset >= pa->length)
-		return -ERANGE;
+	if (err)
+		return err;
 	memset(w, 0, sizeof(*w));
+	w->index = key >> 8;
+	w->key_byte = key & 0xff;
 	describe(mr, w);
+	if (mw)
+		describe_window(mw, w);
+	pa = &mr->pages;
 	if (pa->n_pages == 0)
 		return 0;
 	w->position = pa->first_offset + offset;

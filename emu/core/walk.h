@@ -18,6 +18,11 @@ struct core_walk {
 	uint32_t index; /* key >> 8: slot and generation in the table of regions */
 	uint32_t key_byte;
 	uint32_t pd; /* handle */
+	/* A window's key was asked for: the region's key, and what part of it the window opens. */
+	bool window;
+	uint32_t region_key;
+	uint64_t window_offset, window_length;
+	const char *kind; /* of the region's memory: static text */
 	uint32_t access;
 	uint64_t iova, length;
 	uint32_t page_shift;
@@ -34,7 +39,10 @@ struct core_walk {
 	} shown[CORE_WALK_SHOWN];
 };
 
-/* 0, -ENOENT (no such key) or -ERANGE (the region is not so long). */
+/*
+ * 0, -ENOENT (no such key), -EINVAL (a window that is bound to nothing) or -ERANGE (region or
+ * window are not so long). What is said of access is the window's where the key is one's.
+ */
 int core_walk_mr(struct device *dev, uint32_t key, uint64_t offset, struct core_walk *out);
 
 #endif

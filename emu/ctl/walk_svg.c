@@ -88,13 +88,17 @@ static void print_region(FILE *out, const json_t *walk)
 	text(out, x, TOP + 102, "number", "first byte at 0x%" PRIx64 " of page 0",
 	     walk_number(walk, "first_offset"));
 	text(out, x, TOP + 124, "note", "offset %" PRIu64 " + 0x%" PRIx64 " = 0x%" PRIx64,
-	     walk_number(walk, UHCA_CTL_OFFSET), walk_number(walk, "first_offset"),
-	     walk_number(walk, "position"));
+	     walk_number(walk, UHCA_CTL_OFFSET) + walk_number(walk, "window_offset"),
+	     walk_number(walk, "first_offset"), walk_number(walk, "position"));
 	text(out, x, TOP + 142, "note", "0x%" PRIx64 " &gt;&gt; %" PRIu64 " = entry %" PRIu64,
 	     walk_number(walk, "position"), walk_number(walk, "page_shift"),
 	     walk_number(walk, "entry"));
 	text(out, x, TOP + 160, "note", "the rest = byte 0x%" PRIx64 " in its page",
 	     walk_number(walk, "in_page"));
+	if (json_object_get(walk, "region_key"))
+		text(out, x, TOP + 182, "note",
+		     "a window: from byte %" PRIu64 ", %" PRIu64 " bytes",
+		     walk_number(walk, "window_offset"), walk_number(walk, "window_length"));
 	text(out, REGION_X, TOP + 222, "note", "allows %s",
 	     walk_access(walk_number(walk, "access"), access, sizeof(access)));
 }

@@ -64,6 +64,12 @@ static void print_region(FILE *out, const json_t *walk)
 		walk_number(walk, "pd"));
 	fprintf(out, "  access     %s\n",
 		walk_access(walk_number(walk, "access"), access, sizeof(access)));
+	if (json_object_get(walk, "region_key"))
+		fprintf(out,
+			"  window     %" PRIu64 " bytes from byte %" PRIu64
+			" of the region of key 0x%08" PRIx64 "\n",
+			walk_number(walk, "window_length"), walk_number(walk, "window_offset"),
+			walk_number(walk, "region_key"));
 	fprintf(out, "  range      %" PRIu64 " bytes from iova 0x%" PRIx64 "\n", length, iova);
 }
 
@@ -72,7 +78,8 @@ static void print_pages(FILE *out, const json_t *walk)
 	uint64_t n = walk_number(walk, "n_pages"), leaf = walk_number(walk, "leaf_entries");
 
 	if (n == 0) {
-		fputs("  pages      none\n", out);
+		fprintf(out, "  pages      none: %s\n",
+			json_string_value(json_object_get(walk, "kind")));
 		return;
 	}
 	fprintf(out,
@@ -91,12 +98,12 @@ static void print_walk(FILE *out, const json_t *walk)
 {
 	uint64_t entry = walk_number(walk, "entry"), leaf = walk_number(walk, "leaf_entries");
 	uint64_t position = walk_number(walk, "position");
+	uint64_t offset = walk_number(walk, UHCA_CTL_OFFSET) + walk_number(walk, "window_offset");
 
-	fprintf(out, "offset %" PRIu64 " (iova 0x%" PRIx64 ")\n",
-		walk_number(walk, UHCA_CTL_OFFSET),
-		walk_number(walk, "iova") + walk_number(walk, UHCA_CTL_OFFSET));
-	fprintf(out, "  position   %" PRIu64 " + 0x%" PRIx64 " = 0x%" PRIx64 "\n",
-		walk_number(walk, UHCA_CTL_OFFSET), walk_number(walk, "first_offset"), position);
+	fprintf(out, "offset %" PRIu64 " of the region (iova 0x%" PRIx64 ")\n", offset,
+		walk_number(walk, "iova") + offset);
+	fprintf(out, "  position   %" PRIu64 " + 0x%" PRIx64 " = 0x%" PRIx64 "\n", offset,
+		walk_number(walk, "first_offset"), position);
 	fprintf(out, "  entry      0x%" PRIx64 " >> %" PRIu64 " = %" PRIu64, position,
 		walk_number(walk, "page_shift"), entry);
 	if (leaf)

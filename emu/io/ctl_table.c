@@ -225,6 +225,7 @@ static void put_core(struct table *t, const struct core_counters *c)
 	put_number(t, "duplicates", c->duplicates);
 	put_number(t, "completions", c->completions);
 	put_number(t, "errors", c->errors);
+	put_number(t, "link_downed", c->link_downed);
 }
 
 static void put_wire(struct table *t, const struct io_port *p)

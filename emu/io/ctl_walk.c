@@ -26,18 +26,24 @@ static json_t *entries(const struct core_walk *w)
 	return list;
 }
 
-static json_t *facts(const struct core_walk *w, uint64_t key, uint64_t offset)
+static json_t *facts(const char *device, const struct core_walk *w, uint64_t key, uint64_t offset)
 {
 	const struct io_client *c = w->client;
 	json_t *o = json_object();
 
-	json_object_set_new(o, UHCA_CTL_DEVICE, json_string(c->dev->id.name));
-	json_object_set_new(o, "program", json_string(c->program));
-	put(o, "client", c->id);
+	json_object_set_new(o, UHCA_CTL_DEVICE, json_string(device));
+	json_object_set_new(o, "program", json_string(c ? c->program : "nobody"));
+	put(o, "client", c ? c->id : 0);
 	put(o, UHCA_CTL_KEY, key);
 	put(o, "index", w->index);
 	put(o, "key_byte", w->key_byte);
 	put(o, "pd", w->pd);
+	json_object_set_new(o, "kind", json_string(w->kind));
+	if (w->window) {
+		put(o, "region_key", w->region_key);
+		put(o, "window_offset", w->window_offset);
+		put(o, "window_length", w->window_length);
+	}
 	put(o, "access", w->access);
 	put(o, "iova", w->iova);
 	put(o, "length", w->length);
@@ -70,7 +76,10 @@ json_t *io_ctl_walk(struct io_daemon *d, const json_t *request, struct ctl_outco
 		int error = core_walk_mr(d->ports[i].dev.core, number, at, &w);
 
 		if (error == 0)
-			return facts(&w, number, at);
+			return facts(d->ports[i].dev.id.name, &w, number, at);
+		if (error == -EINVAL)
+			return io_ctl_refuse(o, "the window of key 0x%" PRIx32 " is not bound",
+					     number);
 		if (error == -ERANGE)
 			return io_ctl_refuse(o,
 					     "the region of key 0x%" PRIx32

@@ -97,6 +97,8 @@ static int add_port(struct io_daemon *d, struct io_port *p, unsigned index)
 	io_udp_attach(&p->udp, &p->dev.blocked);
 	p->dev.udp = p->udp.n_sockets > 0 ? &p->udp : NULL;
 	error = io_sysfs_add(d->instance.dir, &p->dev.id);
+	if (error == 0)
+		error = io_counter_files_open(&p->counters, d->instance.dir, p);
 	if (error < 0)
 		goto destroy_device;
 	d->n_ports++;
@@ -133,6 +135,7 @@ static int open_ports(struct io_daemon *d)
 static void close_ports(struct io_daemon *d)
 {
 	for (unsigned i = 0; i < d->n_ports; i++) {
+		io_counter_files_close(&d->ports[i].counters);
 		io_udp_close(&d->ports[i].udp);
 		io_device_destroy(&d->ports[i].dev);
 	}
@@ -244,6 +247,7 @@ static int open_loop(struct io_daemon *d)
 	if (!d->loop)
 		return -ENOMEM;
 	ev_timer_init(&d->linger, on_linger, 0, 0);
+	io_counter_timer_init(&d->counters, d);
 	ev_signal_init(&d->terminate, on_signal, SIGTERM);
 	ev_signal_init(&d->interrupt, on_signal, SIGINT);
 	d->linger.data = d->terminate.data = d->interrupt.data = d;
@@ -305,6 +309,7 @@ int io_daemon_create(struct io_daemon *d, const struct io_settings *settings,
 static void close_loop(struct io_daemon *d)
 {
 	ev_timer_stop(d->loop, &d->linger);
+	ev_timer_stop(d->loop, &d->counters);
 	ev_signal_stop(d->loop, &d->terminate);
 	ev_signal_stop(d->loop, &d->interrupt);
 	ev_loop_destroy(d->loop);

@@ -7,6 +7,7 @@
 #define IO_DAEMON_H
 
 #include "client.h"
+#include "counter_files.h"
 #include "ctl_server.h"
 #include "device.h"
 #include "instance.h"
@@ -28,6 +29,7 @@ struct io_port {
 	struct io_pcap_box pcap;
 	struct io_loopback loopback;
 	struct io_udp udp;
+	struct io_counter_files counters;
 };
 
 struct io_daemon {
@@ -46,6 +48,7 @@ struct io_daemon {
 	struct io_ctl ctl;
 	struct io_ucma ucma;
 	ev_timer linger;
+	ev_timer counters; /* runs after work */
 	ev_signal terminate;
 	ev_signal interrupt;
 	bool stop;

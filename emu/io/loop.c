@@ -208,6 +208,7 @@ static void run(struct loop *l)
 		l->now = io_clock_now();
 		if (look(l)) {
 			l->idle_since = UINT64_MAX;
+			io_counter_timer_touch(l->d->loop, &l->d->counters);
 			continue;
 		}
 		if (l->idle_since == UINT64_MAX)

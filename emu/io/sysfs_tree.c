@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * See sysfs_tree.h. What must be there, and who reads it: reference notes on rdma-core, 2.5.
- * Counters are not among the files: a number that never moves would be a lie. The node
- * of rdma_cm only says that there is one: to open it is the preload library's business.
+ * Counters are counter_files.c's. The node of rdma_cm only says that there is one: to open it is
+ * the preload library's business.
  */
 #include "sysfs_tree.h"
 

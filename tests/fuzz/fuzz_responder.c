@@ -25,6 +25,7 @@ struct stage {
 	struct vcq cq, other_cq;
 	struct vqp qp[TARGETS], other_qp;
 	struct vmr mr;
+	uint32_t window; /* key of one that is bound to the RC QP */
 	struct vqp_conn conn;
 	unsigned completions;
 	uint64_t posted;
@@ -55,6 +56,24 @@ static void make_other(struct stage *s)
 	vqp_connect(&s->other_qp, &s->other_qp, &conn);
 }
 
+/* Half of the memory, for everything. */
+static void bind_window(struct stage *s)
+{
+	struct vsend wr = {.opcode = UHCA_ABI_WR_BIND_MW};
+	struct vmw w;
+
+	MUST(vclient_alloc_mw(&s->c, s->c.pd, 2, &w) == 0);
+	wr.bind.addr = s->mr.addr;
+	wr.bind.length = SIZE / 2;
+	wr.bind.mr_lkey = s->mr.lkey;
+	wr.bind.mw_rkey = w.rkey;
+	wr.bind.new_rkey = s->window = w.rkey ^ 1;
+	wr.bind.access =
+		IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC;
+	MUST(vqp_post_send(&s->qp[TARGET_RC], &wr) == 0);
+	world_pump(s->w);
+}
+
 static void create(struct stage *s)
 {
 	memset(s, 0, sizeof *s);
@@ -65,11 +84,13 @@ static void create(struct stage *s)
 	s->conn.timeout = 10;
 	s->conn.retry_cnt = 2;
 	vclient_open(&s->c, &s->w->device[0].host, 0, 1);
-	MUST(vclient_reg_mr(&s->c, memory_map(&s->c.mem, SIZE), SIZE, PAIR_ACCESS, &s->mr) == 0);
+	MUST(vclient_reg_mr(&s->c, memory_map(&s->c.mem, SIZE), SIZE,
+			    PAIR_ACCESS | IBV_ACCESS_MW_BIND, &s->mr) == 0);
 	MUST(vcq_create(&s->c, 1024, 0, &s->cq) == 0);
 	make_qp(s, TARGET_RC, IBV_QPT_RC);
 	make_qp(s, TARGET_UC, IBV_QPT_UC);
 	make_qp(s, TARGET_UD, IBV_QPT_UD);
+	bind_window(s);
 	make_other(s);
 }
 
@@ -95,7 +116,7 @@ static void inject(struct stage *s, struct fuzz_input *in)
 		pkt.bth.psn =
 			psn_add(fix & 128 ? s->conn.sq_psn : s->conn.rq_psn, pkt.bth.psn & 31);
 	if (fix & 16)
-		pkt.reth.rkey = pkt.atomiceth.rkey = s->mr.rkey;
+		pkt.reth.rkey = pkt.atomiceth.rkey = pkt.ieth = fix & 128 ? s->window : s->mr.rkey;
 	if (fix & 32) {
 		pkt.reth.va = s->mr.addr + pkt.reth.va % SIZE;
 		pkt.atomiceth.va = s->mr.addr + pkt.atomiceth.va % SIZE;
@@ -121,7 +142,7 @@ static void post_send(struct stage *s, struct fuzz_input *in)
 {
 	struct vqp *qp = &s->qp[input_u8(in) % TARGETS];
 	struct uhca_abi_sge sge = {s->mr.addr, input_u16(in) % SIZE, s->mr.lkey};
-	struct vsend wr = {.opcode = input_u8(in) % 7,
+	struct vsend wr = {.opcode = input_u8(in) % 16, /* each there is */
 			   .flags = UHCA_ABI_SEND_SIGNALED,
 			   .sge = &sge,
 			   .num_sge = 1};

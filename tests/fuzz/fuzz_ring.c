@@ -22,6 +22,7 @@ struct stage {
 	struct vsrq srq;
 	struct vqp qp[3]; /* RC to itself, UD, RC with the SRQ to itself */
 	struct vmr mr;
+	uint32_t window; /* key of a type 2 window, as it was given out */
 	uint32_t ah;
 	unsigned messages; /* of the neighbour */
 };
@@ -36,11 +37,15 @@ static void create_attacker(struct stage *s)
 				.max_recv_wr = 8,
 				.max_inline_data = 64};
 	struct vqp_conn conn = vqp_conn_default();
+	struct vmw w;
 
 	conn.rq_psn = conn.sq_psn;
 	conn.timeout = 8;
 	vclient_open(&s->c, &s->p.w->device[0].host, 7, 7);
-	MUST(vclient_reg_mr(&s->c, memory_map(&s->c.mem, SIZE), SIZE, PAIR_ACCESS, &s->mr) == 0);
+	MUST(vclient_reg_mr(&s->c, memory_map(&s->c.mem, SIZE), SIZE,
+			    PAIR_ACCESS | IBV_ACCESS_MW_BIND, &s->mr) == 0);
+	MUST(vclient_alloc_mw(&s->c, s->c.pd, 2, &w) == 0);
+	s->window = w.rkey;
 	MUST(vcq_create(&s->c, 64, 1, &s->cq) == 0);
 	MUST(vsrq_create(&s->c, 8, 2, 0, &s->srq) == 0);
 	MUST(vqp_create(&s->c, &init, &s->qp[0]) == 0);
@@ -125,6 +130,26 @@ static struct uhca_abi_sge make_sge(struct stage *s, struct fuzz_input *in)
 	return sge;
 }
 
+/* Binds and invalidations: numbers of a window, of a region, or any. */
+static void fill_local(struct stage *s, struct fuzz_input *in, struct uhca_abi_send_wqe *e)
+{
+	uint8_t which;
+
+	if (e->opcode == UHCA_ABI_WR_LOCAL_INV || e->opcode == UHCA_ABI_WR_SEND_WITH_INV) {
+		which = input_u8(in);
+		e->imm = which & 128 ? input_u32(in) : s->window ^ (which & 3);
+	}
+	if (e->opcode != UHCA_ABI_WR_BIND_MW)
+		return;
+	which = input_u8(in);
+	e->bind.addr = which & 64 ? input_u32(in) : s->mr.addr + input_u16(in);
+	e->bind.length = which & 32 ? input_u32(in) : input_u8(in);
+	e->bind.mr_lkey = which & 16 ? input_u32(in) : s->mr.lkey;
+	e->bind.mw_rkey = which & 128 ? input_u32(in) : s->window;
+	e->bind.new_rkey = which & 8 ? input_u32(in) : s->window ^ (which & 3);
+	e->bind.access = which & 4 ? input_u32(in) : 2;
+}
+
 /* A send entry that looks good but for what the input decides. */
 static void post_send(struct stage *s, struct fuzz_input *in)
 {
@@ -148,6 +173,7 @@ static void post_send(struct stage *s, struct fuzz_input *in)
 	if (e.opcode == UHCA_ABI_WR_ATOMIC_CMP_AND_SWP ||
 	    e.opcode == UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD)
 		e.atomic.rkey = s->mr.rkey;
+	fill_local(s, in, &e);
 	memcpy(slot, &e, sizeof e);
 	memcpy(slot + sizeof e, &sge, sizeof sge);
 	uhca_ring_publish(&r->ring->producer, ++r->producer);

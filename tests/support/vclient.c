@@ -180,6 +180,23 @@ int vclient_dereg_mr(struct vclient *c, const struct vmr *mr)
 	return rc;
 }
 
+int vclient_alloc_mw(struct vclient *c, uint32_t pd, uint32_t type, struct vmw *out)
+{
+	struct uhca_cmd_alloc_mw in = {.pd = pd, .type = type};
+	struct uhca_cmd_alloc_mw_reply reply = {0};
+	int rc = core_alloc_mw(c->core, &in, &reply);
+
+	if (rc == 0)
+		*out = (struct vmw){reply.handle, reply.rkey};
+	return rc;
+}
+
+int vclient_dealloc_mw(struct vclient *c, const struct vmw *mw)
+{
+	c->host->dirty = true;
+	return core_dealloc_mw(c->core, mw->handle);
+}
+
 int vclient_create_ah(struct vclient *c, const struct vhost *to, uint8_t gid_index,
 		      uint32_t *handle)
 {

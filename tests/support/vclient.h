@@ -54,6 +54,10 @@ struct vmr {
 	uint32_t handle, lkey, rkey;
 };
 
+struct vmw {
+	uint32_t handle, rkey;
+};
+
 struct vcq {
 	struct vclient *c;
 	uint32_t handle;
@@ -100,6 +104,7 @@ struct vqp_init {
 	uint32_t pd;
 	uint32_t max_send_wr, max_recv_wr, max_send_sge, max_recv_sge, max_inline_data;
 	bool sq_sig_all;
+	uint32_t xrcd; /* XRC_RECV */
 };
 
 /* Attributes of a connection; zeros do not mean defaults: start from vqp_conn_default. */
@@ -128,8 +133,13 @@ struct vsend {
 	uint32_t rkey;
 	uint64_t compare_add, swap;
 	uint32_t ah, remote_qpn, remote_qkey;
+	uint32_t xrc_srqn;
 	uint64_t flush_length;
 	uint8_t flush_type, flush_level;
+	struct {
+		uint64_t addr, length;
+		uint32_t mr_lkey, mw_rkey, new_rkey, access;
+	} bind;
 };
 
 struct vrecv {
@@ -152,6 +162,10 @@ int vclient_reg_mr(struct vclient *c, uint64_t addr, uint64_t length, uint32_t a
 int vclient_reg_mr_pd(struct vclient *c, uint32_t pd, const struct vmr *range, uint32_t access,
 		      struct vmr *out);
 int vclient_dereg_mr(struct vclient *c, const struct vmr *mr);
+
+/* type: 1 or 2. 0 or -errno. */
+int vclient_alloc_mw(struct vclient *c, uint32_t pd, uint32_t type, struct vmw *out);
+int vclient_dealloc_mw(struct vclient *c, const struct vmw *mw);
 
 /* Towards the host, from and to its IPv4 (0) or IPv6 (1) address. */
 int vclient_create_ah(struct vclient *c, const struct vhost *to, uint8_t gid_index,
@@ -202,8 +216,17 @@ void vqp_activate(struct vqp *qp, const struct vqp_conn *conn);
 
 int vsrq_create(struct vclient *c, uint32_t max_wr, uint32_t max_sge, uint32_t limit,
 		struct vsrq *out);
+/* Completes to the CQ. */
+int vsrq_create_xrc(struct vclient *c, uint32_t xrcd, struct vcq *cq, uint32_t max_wr,
+		    struct vsrq *out);
 int vsrq_destroy(struct vsrq *srq);
 int vsrq_arm(struct vsrq *srq, uint32_t limit);
+
+/* The domain of a file, made when there is none; file NULL: a private one. */
+int vxrcd_open(struct vclient *c, const uint64_t file[2], uint32_t *handle);
+
+/* ibv_open_qp: *out is a further handle of the receiving QP. */
+int vqp_open(struct vclient *c, uint32_t xrcd, uint32_t qpn, struct vqp *out);
 
 /* ---- posting (vpost.c): 0, -ENOMEM (ring full) or -EINVAL ---- */
 

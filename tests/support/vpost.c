@@ -52,6 +52,13 @@ static void fill_target(struct uhca_abi_send_wqe *e, const struct vqp *qp, const
 		e->atomic.rkey = wr->rkey;
 		e->atomic.compare_add = wr->compare_add;
 		e->atomic.swap = wr->swap;
+	} else if (wr->opcode == UHCA_ABI_WR_BIND_MW) {
+		e->bind.addr = wr->bind.addr;
+		e->bind.length = wr->bind.length;
+		e->bind.mr_lkey = wr->bind.mr_lkey;
+		e->bind.mw_rkey = wr->bind.mw_rkey;
+		e->bind.new_rkey = wr->bind.new_rkey;
+		e->bind.access = wr->bind.access;
 	} else if (wr->opcode == UHCA_ABI_WR_FLUSH) {
 		e->flush.remote_addr = wr->remote_addr;
 		e->flush.rkey = wr->rkey;
@@ -70,7 +77,8 @@ int vqp_queue_send(struct vqp *qp, const struct vsend *wr)
 				      .opcode = wr->opcode,
 				      .num_sge = (uint8_t)wr->num_sge,
 				      .flags = wr->flags,
-				      .imm = wr->imm};
+				      .imm = wr->imm,
+				      .xrc_srqn = wr->xrc_srqn};
 	uint8_t *slot = ring_slot(&qp->send);
 
 	if (ring_full(&qp->send))

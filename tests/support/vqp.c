@@ -23,8 +23,9 @@ static struct uhca_cmd_create_qp create_message(const struct vqp_init *i, struct
 		.cookie = (uintptr_t)qp,
 		.pd = i->pd ? i->pd : qp->c->pd,
 		.qp_type = i->type ? i->type : IBV_QPT_RC,
-		.send_cq = i->send_cq->handle,
-		.recv_cq = i->recv_cq->handle,
+		.send_cq = i->send_cq ? i->send_cq->handle : 0,
+		.recv_cq = i->recv_cq ? i->recv_cq->handle : 0,
+		.xrcd = i->xrcd,
 		.srq = i->srq ? i->srq->handle : 0,
 		.max_send_wr = i->max_send_wr ? i->max_send_wr : 64,
 		.max_recv_wr = i->max_recv_wr ? i->max_recv_wr : 64,
@@ -91,8 +92,10 @@ int vqp_destroy(struct vqp *qp)
 	qp->c->host->dirty = true;
 	if (rc)
 		return rc;
-	skip_entries(qp->send_cq, qp->qpn);
-	skip_entries(qp->recv_cq, qp->qpn);
+	if (qp->send_cq)
+		skip_entries(qp->send_cq, qp->qpn);
+	if (qp->recv_cq)
+		skip_entries(qp->recv_cq, qp->qpn);
 	return 0;
 }
 
@@ -138,6 +141,13 @@ struct vqp_conn vqp_conn_default(void)
 	};
 }
 
+/* Both halves of XRC are set alike, as programs do it. */
+static bool is_reliable(const struct vqp *qp)
+{
+	return qp->type == IBV_QPT_RC || qp->type == IBV_QPT_XRC_SEND ||
+	       qp->type == IBV_QPT_XRC_RECV;
+}
+
 int vqp_init(struct vqp *qp, const struct vqp_conn *conn)
 {
 	struct uhca_abi_qp_attr attr = {.qp_state = IBV_QPS_INIT,
@@ -171,7 +181,7 @@ int vqp_rtr(struct vqp *qp, const struct vqp_conn *conn, const struct vhost *to,
 	if (qp->type == IBV_QPT_UD)
 		return vqp_modify(qp, IBV_QP_STATE, &attr);
 	memcpy(attr.ah.dgid, to->gid[conn->gid_index], 16);
-	if (qp->type == IBV_QPT_RC)
+	if (is_reliable(qp))
 		mask |= IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
 	return vqp_modify(qp, mask, &attr);
 }
@@ -186,7 +196,7 @@ int vqp_rts(struct vqp *qp, const struct vqp_conn *conn)
 					.max_rd_atomic = conn->max_rd_atomic};
 	uint32_t mask = IBV_QP_STATE | IBV_QP_SQ_PSN;
 
-	if (qp->type == IBV_QPT_RC)
+	if (is_reliable(qp))
 		mask |= IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
 			IBV_QP_MAX_QP_RD_ATOMIC;
 	return vqp_modify(qp, mask, &attr);
@@ -221,21 +231,14 @@ void vqp_activate(struct vqp *qp, const struct vqp_conn *conn)
 	(void)rc;
 }
 
-int vsrq_create(struct vclient *c, uint32_t max_wr, uint32_t max_sge, uint32_t limit,
-		struct vsrq *out)
+static int srq_create(struct vclient *c, const struct uhca_cmd_create_srq *in, struct vsrq *out)
 {
-	struct uhca_cmd_create_srq in = {.cookie = (uintptr_t)out,
-					 .pd = c->pd,
-					 .max_wr = max_wr,
-					 .max_sge = max_sge,
-					 .srq_limit = limit,
-					 .srq_type = IBV_SRQT_BASIC};
 	struct uhca_cmd_create_srq_reply reply = {0};
 	int rc;
 
 	memset(out, 0, sizeof *out);
 	out->c = c;
-	rc = core_create_srq(c->core, &in, &reply, &out->region);
+	rc = core_create_srq(c->core, in, &reply, &out->region);
 	if (rc)
 		return rc;
 	assert(reply.region_size <= out->region.size);
@@ -246,6 +249,56 @@ int vsrq_create(struct vclient *c, uint32_t max_wr, uint32_t max_sge, uint32_t l
 	out->recv.max_wr = reply.max_wr;
 	out->recv.max_sge = reply.max_sge;
 	return 0;
+}
+
+int vsrq_create(struct vclient *c, uint32_t max_wr, uint32_t max_sge, uint32_t limit,
+		struct vsrq *out)
+{
+	struct uhca_cmd_create_srq in = {.cookie = (uintptr_t)out,
+					 .pd = c->pd,
+					 .max_wr = max_wr,
+					 .max_sge = max_sge,
+					 .srq_limit = limit,
+					 .srq_type = IBV_SRQT_BASIC};
+
+	return srq_create(c, &in, out);
+}
+
+int vsrq_create_xrc(struct vclient *c, uint32_t xrcd, struct vcq *cq, uint32_t max_wr,
+		    struct vsrq *out)
+{
+	struct uhca_cmd_create_srq in = {.cookie = (uintptr_t)out,
+					 .pd = c->pd,
+					 .max_wr = max_wr,
+					 .max_sge = 1,
+					 .srq_type = IBV_SRQT_XRC,
+					 .xrcd = xrcd,
+					 .cq = cq->handle};
+
+	return srq_create(c, &in, out);
+}
+
+int vxrcd_open(struct vclient *c, const uint64_t file[2], uint32_t *handle)
+{
+	struct uhca_cmd_open_xrcd in = {.oflags = UHCA_ABI_XRCD_CREATE, .unshared = !file};
+
+	return core_open_xrcd(c->core, &in, file, handle);
+}
+
+int vqp_open(struct vclient *c, uint32_t xrcd, uint32_t qpn, struct vqp *out)
+{
+	struct uhca_cmd_open_qp in = {
+		.cookie = (uintptr_t)out, .xrcd = xrcd, .qpn = qpn, .qp_type = IBV_QPT_XRC_RECV};
+	struct uhca_cmd_open_qp_reply reply = {0};
+	int rc;
+
+	memset(out, 0, sizeof *out);
+	out->c = c;
+	out->type = IBV_QPT_XRC_RECV;
+	rc = core_open_qp(c->core, &in, &reply, &out->region);
+	out->handle = reply.handle;
+	out->qpn = qpn;
+	return rc;
 }
 
 int vsrq_destroy(struct vsrq *srq)

@@ -66,7 +66,7 @@ void __wrap_free(void *p)
 
 struct world {
 	struct fixture f;
-	uint32_t pd, cq, srq, mr, dm;
+	uint32_t pd, cq, srq, mr, dm, xrcd;
 	struct fixture_qp qp; /* in INIT */
 };
 
@@ -115,6 +115,16 @@ static int make_null_mr(struct world *w, uint32_t *handle)
 {
 	struct uhca_cmd_reg_mr_reply out;
 	int err = core_alloc_null_mr(w->f.client, w->pd, &out);
+
+	*handle = out.handle;
+	return err;
+}
+
+static int make_mw(struct world *w, uint32_t *handle)
+{
+	struct uhca_cmd_alloc_mw in = {.pd = w->pd, .type = IBV_MW_TYPE_2};
+	struct uhca_cmd_alloc_mw_reply out;
+	int err = core_alloc_mw(w->f.client, &in, &out);
 
 	*handle = out.handle;
 	return err;
@@ -211,6 +221,55 @@ static int make_ud(struct world *w, uint32_t *handle)
 	return make_qp_of(w, handle, QPT_UD, 0);
 }
 
+static int make_xrcd(struct world *w, uint32_t *handle)
+{
+	struct uhca_cmd_open_xrcd in = {.oflags = UHCA_ABI_XRCD_CREATE, .unshared = 1};
+
+	return core_open_xrcd(w->f.client, &in, NULL, handle);
+}
+
+static int make_xrc_srq(struct world *w, uint32_t *handle)
+{
+	struct uhca_cmd_create_srq in = {.pd = w->pd,
+					 .max_wr = 16,
+					 .max_sge = 1,
+					 .srq_type = IBV_SRQT_XRC,
+					 .xrcd = w->xrcd,
+					 .cq = w->cq};
+	struct uhca_cmd_create_srq_reply out;
+	struct core_ring ring;
+	int err = core_create_srq(w->f.client, &in, &out, &ring);
+
+	*handle = out.handle;
+	return err;
+}
+
+static int make_xrc_send(struct world *w, uint32_t *handle)
+{
+	struct uhca_cmd_create_qp in = {.pd = w->pd,
+					.qp_type = QPT_XRC_SEND,
+					.send_cq = w->cq,
+					.max_send_wr = 16,
+					.max_send_sge = 2};
+	struct uhca_cmd_create_qp_reply out;
+	struct core_ring ring;
+	int err = core_create_qp(w->f.client, &in, &out, &ring);
+
+	*handle = out.handle;
+	return err;
+}
+
+static int make_xrc_recv(struct world *w, uint32_t *handle)
+{
+	struct uhca_cmd_create_qp in = {.qp_type = QPT_XRC_RECV, .xrcd = w->xrcd};
+	struct uhca_cmd_create_qp_reply out;
+	struct core_ring ring;
+	int err = core_create_qp(w->f.client, &in, &out, &ring);
+
+	*handle = out.handle;
+	return err;
+}
+
 /* To RTR, where the responder's resources are allocated; back by way of RESET. */
 static int make_ready(struct world *w, uint32_t *handle)
 {
@@ -238,6 +297,7 @@ static const struct verb verbs[] = {
 	{"reg_mr", make_mr, core_dereg_mr},
 	{"rereg_mr", remake_mr, keep},
 	{"alloc_null_mr", make_null_mr, core_dereg_mr},
+	{"alloc_mw", make_mw, core_dealloc_mw},
 	{"alloc_dm", make_dm, core_free_dm},
 	{"reg_dm_mr", make_dm_mr, core_dereg_mr},
 	{"create_cq", make_cq, core_destroy_cq},
@@ -247,6 +307,10 @@ static const struct verb verbs[] = {
 	{"create_qp RC with SRQ", make_rc_srq, core_destroy_qp},
 	{"create_qp UC", make_uc, core_destroy_qp},
 	{"create_qp UD", make_ud, core_destroy_qp},
+	{"open_xrcd", make_xrcd, core_close_xrcd},
+	{"create_srq XRC", make_xrc_srq, core_destroy_srq},
+	{"create_qp XRC_SEND", make_xrc_send, core_destroy_qp},
+	{"create_qp XRC_RECV", make_xrc_recv, core_destroy_qp},
 	{"modify_qp to RTR", make_ready, unmake_ready},
 };
 
@@ -267,6 +331,7 @@ static void begin(struct world *w)
 	assert_int_equal(core_reg_mr(w->f.client, &mr, &out), 0);
 	w->mr = out.handle;
 	assert_int_equal(make_dm(w, &w->dm), 0);
+	assert_int_equal(make_xrcd(w, &w->xrcd), 0);
 }
 
 /* Whatever counted a use of its parents would keep them from being destroyed. */
@@ -275,6 +340,7 @@ static void end(struct world *w)
 	fixture_qp_destroy(&w->f, &w->qp);
 	assert_int_equal(core_dereg_mr(w->f.client, w->mr), 0);
 	assert_int_equal(core_free_dm(w->f.client, w->dm), 0);
+	assert_int_equal(core_close_xrcd(w->f.client, w->xrcd), 0);
 	assert_int_equal(core_destroy_srq(w->f.client, w->srq), 0);
 	assert_int_equal(core_destroy_cq(w->f.client, w->cq), 0);
 	assert_int_equal(core_dealloc_pd(w->f.client, w->pd), 0);

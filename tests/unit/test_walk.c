@@ -3,7 +3,7 @@
 #include "../support/cmocka_all.h"
 #include "../support/core_fixture.h"
 
-#include "mr.h"
+#include "mw.h"
 
 #include <errno.h>
 #include <string.h>
@@ -90,12 +90,47 @@ static void test_empty(void **state)
 	fixture_stop(&f);
 }
 
+/* A window opens a part of its region, by a key of its own. */
+static void test_window(void **state)
+{
+	struct uhca_cmd_alloc_mw in = {.type = 1};
+	struct uhca_cmd_alloc_mw_reply out;
+	struct core_walk w;
+	struct fixture f;
+	struct mw *mw;
+	uint32_t key;
+
+	(void)state;
+	fixture_start(&f, NULL);
+	in.pd = fixture_pd(&f);
+	key = fixture_mr(&f, in.pd, ADDR, 3 * 4096, MR_LOCAL_WRITE | MR_MW_BIND);
+	assert_int_equal(core_alloc_mw(f.client, &in, &out), 0);
+	mw = table_find(&f.dev->mrs, out.rkey >> 8);
+	assert_int_equal(core_walk_mr(f.dev, out.rkey, 0, &w), -EINVAL);
+	mw->mr = table_find(&f.dev->mrs, key >> 8);
+	mw->addr = ADDR + 5000;
+	mw->length = 100;
+	mw->access = MR_REMOTE_READ;
+	mw->mr->obj.refs++;
+	assert_int_equal(core_walk_mr(f.dev, out.rkey, 99, &w), 0);
+	assert_true(w.window);
+	assert_int_equal(w.region_key, key);
+	assert_int_equal(w.window_offset, 5000);
+	assert_int_equal(w.window_length, 100);
+	assert_int_equal(w.access, MR_REMOTE_READ);
+	assert_int_equal(w.byte, ADDR + 5099);
+	assert_int_equal(core_walk_mr(f.dev, out.rkey, 100, &w), -ERANGE);
+	assert_int_equal(core_walk_mr(f.dev, out.rkey ^ 1, 0, &w), -ENOENT);
+	fixture_stop(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one_level),
 		cmocka_unit_test(test_two_levels),
 		cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_window),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

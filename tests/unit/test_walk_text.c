@@ -9,7 +9,8 @@
 
 static const char walk_json[] =
 	"{\"device\":\"uhca0\",\"program\":\"a<b&c\",\"client\":3,\"key\":439041101,"
-	"\"index\":1715004,\"key_byte\":77,\"pd\":7,\"access\":7,\"iova\":65536,\"length\":9000,"
+	"\"index\":1715004,\"key_byte\":77,\"pd\":7,\"kind\":\"registered "
+	"memory\",\"access\":7,\"iova\":65536,\"length\":9000,"
 	"\"page_size\":4096,\"page_shift\":12,\"first_offset\":16,\"n_pages\":3,"
 	"\"leaf_entries\":0,\"offset\":5000,\"position\":5016,\"entry\":1,\"in_page\":920,"
 	"\"byte\":70552,\"shown\":[{\"index\":0,\"page\":65536},{\"index\":1,\"page\":69632},"

@@ -338,6 +338,41 @@ static void test_access_error(void **state)
 	assert_int_equal(ibv_destroy_qp(qp[1]), 0);
 }
 
+/* A READ of a QP that takes none: the responder hears of it. */
+static void test_request_error(void **state)
+{
+	struct world *w = *state;
+	struct ibv_qp_attr rtr = {.qp_state = IBV_QPS_RTR,
+				  .path_mtu = IBV_MTU_1024,
+				  .max_dest_rd_atomic = 0,
+				  .min_rnr_timer = 1,
+				  .ah_attr = world_own_address(w->ctx)};
+	struct ibv_sge sge = {(uintptr_t)w->memory, 8, w->mr->lkey};
+	struct ibv_send_wr read = {.opcode = IBV_WR_RDMA_READ, .sg_list = &sge, .num_sge = 1};
+	struct ibv_send_wr *bad;
+	struct ibv_async_event event;
+	struct ibv_qp *qp[2];
+	struct ibv_wc wc;
+
+	world_qp_pair(w, qp, IBV_QPS_INIT);
+	rtr.dest_qp_num = qp[0]->qp_num;
+	assert_int_equal(ibv_modify_qp(qp[1], &rtr,
+				       IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU |
+					       IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+					       IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER),
+			 0);
+	assert_int_equal(ibv_post_send(qp[0], &read, &bad), 0);
+	world_poll(w->cq, &wc);
+	assert_int_equal(wc.status, IBV_WC_REM_INV_REQ_ERR);
+	event = expect_async(w->ctx, IBV_EVENT_COMM_EST);
+	ibv_ack_async_event(&event);
+	event = expect_async(w->ctx, IBV_EVENT_QP_REQ_ERR);
+	assert_ptr_equal(event.element.qp, qp[1]);
+	ibv_ack_async_event(&event);
+	assert_int_equal(ibv_destroy_qp(qp[0]), 0);
+	assert_int_equal(ibv_destroy_qp(qp[1]), 0);
+}
+
 static void *destroy_qp(void *qp)
 {
 	return (void *)(intptr_t)ibv_destroy_qp(qp);
@@ -516,6 +551,7 @@ int main(void)
 		TEST(test_drained),
 		TEST(test_cq_overrun),
 		TEST(test_access_error),
+		TEST(test_request_error),
 		TEST(test_destroy_waits_for_ack),
 		TEST(test_port_down),
 		TEST(test_port_flaps),

@@ -48,8 +48,8 @@ pt() { # NAME LEVEL PROGRAM SIZES ITERATIONS FLAGS...
 }
 
 rows_services() { # bw|lat
-	local t=$1 c services="RC"
-	[ "$reliable" = 0 ] || services="RC UC UD"
+	local t=$1 c services="RC XRC"
+	[ "$reliable" = 0 ] || services="RC XRC UC UD"
 	for c in $services; do
 		pt "send_$t-$c" core "ib_send_$t" 1024 1000 -c "$c"
 	done
@@ -57,6 +57,8 @@ rows_services() { # bw|lat
 		pt "write_$t-$c" core "ib_write_$t" 4096 1000 -c "$c"
 	done
 	pt "read_$t" core "ib_read_$t" 4096 1000
+	pt "read_$t-XRC" core "ib_read_$t" 4096 1000 -c XRC
+	pt "atomic_$t-XRC" core "ib_atomic_$t" 8 1000 -c XRC
 	pt "atomic_$t-add" core "ib_atomic_$t" 8 1000 -A FETCH_AND_ADD
 	pt "atomic_$t-swap" core "ib_atomic_$t" 8 1000 -A CMP_AND_SWAP
 	pt "send_$t-events" core "ib_send_$t" 65536 500 -e

@@ -43,6 +43,12 @@ rows_pingpong() {
 	for m in 256 512 1024 2048 4096; do
 		pp "rc-mtu-$m" full ibv_rc_pingpong 65536 200 -c -m $m
 	done
+	pp rc-timestamps core ibv_rc_pingpong 4096 1000 -t
+	pp rc-new-post core ibv_rc_pingpong 4096 1000 -N
+	pp rc-new-post-events full ibv_rc_pingpong 65536 500 -N -e -c
+	# Not -t with -e: then the program ends when an event comes for what it has polled already,
+	# which may happen to each who arms before polling.
+	pp rc-new-post-timestamps full ibv_rc_pingpong 4096 500 -N -t -c
 	pp rc-one-receive full ibv_rc_pingpong 4096 500 -r 1
 	if [ "${has_ipv6:-0}" = 1 ]; then
 		pp rc-ipv6 full ibv_rc_pingpong 4096 1000 -g 1 -c
@@ -50,6 +56,10 @@ rows_pingpong() {
 	pp srq core ibv_srq_pingpong 4096 1000
 	pp srq-events full ibv_srq_pingpong 4096 1000 -e
 	pp srq-check full ibv_srq_pingpong 4096 1000 -c
+	xsrq xsrq core 1
+	xsrq xsrq-3-clients core 3
+	xsrq xsrq-events full 1 -e
+	xsrq xsrq-large full 2 -s 100000
 	[ "$reliable" = 1 ] || return 0
 	pp uc core ibv_uc_pingpong 4096 1000
 	pp uc-events full ibv_uc_pingpong 4096 1000 -e
@@ -57,6 +67,26 @@ rows_pingpong() {
 	pp ud core ibv_ud_pingpong 1024 1000
 	pp ud-events full ibv_ud_pingpong 2048 1000 -e
 	pp ud-check full ibv_ud_pingpong 1024 1000 -c
+}
+
+# ibv_xsrq_pingpong prints "success" on both sides and has no figures. It serves several clients.
+check_xsrq() { # CLIENTS
+	local n
+	grep -qx success "$out/server" || echo "the server does not say success"
+	n=$(grep -cx success "$out/client")
+	[ "$n" = "$1" ] || echo "$n of $1 clients say success"
+}
+
+xsrq() { # NAME LEVEL CLIENTS FLAGS...
+	local name=$1 lev=$2 n=$3 common
+	shift 3
+	wanted pingpong "$name" "$lev" || return 0
+	[ -z "$list_only" ] || { echo "pingpong $name: ibv_xsrq_pingpong -c $n $*" && return; }
+	available pingpong "$name" ibv_xsrq_pingpong || return 0
+	next_port
+	common="-p $port -g $gid $*"
+	row pingpong "$name" "check_xsrq $n" "ibv_xsrq_pingpong -d $server_dev -c $n $common" \
+		"$here/several $n ibv_xsrq_pingpong -d $client_dev $common $server_host"
 }
 
 # look NAME PATTERN COMMAND...: a program that ends by itself and says something.

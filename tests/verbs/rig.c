@@ -68,7 +68,8 @@ void rig_open(struct rig *r, int cqe, size_t size)
 		rig_die("PD, CQ or memory");
 	r->mr = ibv_reg_mr(r->pd, r->buf, size,
 			   IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
-				   IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC);
+				   IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC |
+				   IBV_ACCESS_MW_BIND);
 	if (!r->mr || ibv_query_gid(r->ctx, 1, 0, &r->gid))
 		rig_die("MR or GID");
 }
@@ -114,7 +115,8 @@ struct ibv_qp *rig_qp(struct rig *r, struct ibv_cq *cq, struct ibv_srq *srq)
 
 static void modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
 {
-	if (ibv_modify_qp(qp, attr, mask))
+	errno = ibv_modify_qp(qp, attr, mask);
+	if (errno)
 		rig_die("QP 0x%06x cannot go to state %d", qp->qp_num, attr->qp_state);
 }
 

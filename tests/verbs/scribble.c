@@ -36,6 +36,7 @@ static struct rig rig;
 static struct ibv_qp *qp[QPS], *ud[2];
 static struct ibv_srq *srq;
 static struct ibv_ah *ah;
+static struct ibv_mw *mw;
 static struct region {
 	uint8_t *base;
 	size_t size;
@@ -165,11 +166,11 @@ static struct uhca_abi_send_wqe some_request(void)
 				      .inline_length = below(4) ? below(256) : (uint32_t)rnd()};
 
 	if (below(4) == 0)
-		w.imm = rig.mr->rkey; /* what an invalidation names */
+		w.imm = below(2) ? rig.mr->rkey : mw->rkey + below(3); /* for invalidations */
 	switch (below(4)) {
 	case 0:
 		w.rdma.remote_addr = (uintptr_t)rig.buf + below(BUF_BYTES);
-		w.rdma.rkey = below(4) ? rig.mr->rkey : (uint32_t)rnd();
+		w.rdma.rkey = below(4) ? rig.mr->rkey : mw->rkey + below(3);
 		break;
 	case 1:
 		w.atomic.remote_addr = (uintptr_t)rig.buf + (below(BUF_BYTES) & ~7u);
@@ -179,7 +180,7 @@ static struct uhca_abi_send_wqe some_request(void)
 		w.bind.addr = (uintptr_t)rig.buf + below(BUF_BYTES);
 		w.bind.length = below(4) ? below(BUF_BYTES) : rnd();
 		w.bind.mr_lkey = below(4) ? rig.mr->lkey : (uint32_t)rnd();
-		w.bind.mw_rkey = rig.mr->rkey + below(600); /* there may be a window */
+		w.bind.mw_rkey = (below(4) ? mw->rkey : rig.mr->rkey) + below(3);
 		w.bind.new_rkey = w.bind.mw_rkey + below(3);
 		w.bind.access = below(128);
 		break;
@@ -322,8 +323,9 @@ static void make_objects(void)
 	ah_attr.grh.dgid = rig.gid;
 	ah = ibv_create_ah(rig.pd, &ah_attr);
 	srq = ibv_create_srq(rig.pd, &srq_attr);
-	if (!ah || !srq)
-		rig_die("AH or SRQ");
+	mw = ibv_alloc_mw(rig.pd, IBV_MW_TYPE_2);
+	if (!ah || !srq || !mw)
+		rig_die("AH, SRQ or MW");
 	for (unsigned i = 0; i < QPS; i++) {
 		qp[i] = rig_qp(&rig, i == 1 ? rig_cq_with_events(&rig, 64) : NULL,
 			       i < 2 ? srq : NULL);

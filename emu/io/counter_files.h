@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What a device has counted, as files where tools look for it: ports/1/counters, named as the
+ * port counters of InfiniBand, and ports/1/hw_counters, named as soft-RoCE's where it has the
+ * same. The files follow at most a second behind: a timer that runs only when there was work
+ * writes those whose number has changed, so that a daemon with nothing to do does nothing.
+ */
+#ifndef IO_COUNTER_FILES_H
+#define IO_COUNTER_FILES_H
+
+#include <ev.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct io_daemon;
+struct io_port;
+
+#define IO_COUNTER_FILES 24 /* room: files of a device */
+
+/* The files of one device. */
+struct io_counter_files {
+	int root; /* ports/1; -1: none */
+	uint64_t written[IO_COUNTER_FILES];
+};
+
+/*
+ * Makes the files of a device whose others are there already, with its counts. 0 or -errno of
+ * mkdir(2), open(2) and write(2), nothing being open then.
+ */
+int io_counter_files_open(struct io_counter_files *f, const char *dir, const struct io_port *port);
+void io_counter_files_close(struct io_counter_files *f);
+
+/* Writes what has changed. 0 or -errno. */
+int io_counter_files_update(struct io_counter_files *f, const struct io_port *port);
+
+/* The timer of a daemon, which updates all its devices. */
+void io_counter_timer_init(ev_timer *timer, struct io_daemon *d);
+
+/* There was work: the files will follow. */
+static inline void io_counter_timer_touch(struct ev_loop *loop, ev_timer *timer)
+{
+	if (ev_is_active(timer))
+		return;
+	ev_now_update(loop);
+	ev_timer_set(timer, 1, 0);
+	ev_timer_start(loop, timer);
+}
+
+#endif

@@ -93,6 +93,8 @@ struct ibv_qp *uhcav_create_shared_qp(struct ibv_context *ibctx, struct ibv_qp_i
 	qp = alloc_shared(ibctx, attr->qp_context);
 	if (!qp)
 		return NULL;
+	/* The QP needs none; librdmacm takes its id's from here. */
+	qp->qp.pd = attr->comp_mask & IBV_QP_INIT_ATTR_PD ? attr->pd : NULL;
 	memset(&attr->cap, 0, sizeof(attr->cap));
 	return finish(qp, create_command(qp, attr->xrcd));
 }

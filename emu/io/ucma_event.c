@@ -78,8 +78,7 @@ bool ucma_event_take(struct ucma_file *f, struct rdma_ucm_event_resp *out)
 	*out = e->resp;
 	if (e->mcast)
 		e->mcast->events_reported++;
-	else
-		e->id->events_reported++;
+	e->id->events_reported++; /* librdmacm acknowledges a group's to both */
 	if (e->request)
 		e->id->backlog++;
 	free(e);

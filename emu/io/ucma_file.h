@@ -60,7 +60,7 @@ struct ucma_mcast {
 struct ucma_event {
 	TAILQ_ENTRY(ucma_event) link;
 	struct ucma_id *id;       /* to whom it is counted */
-	struct ucma_mcast *mcast; /* to whom instead, or NULL */
+	struct ucma_mcast *mcast; /* and to whom besides, or NULL */
 	struct ucma_id *request;  /* CONNECT_REQUEST: the new id */
 	struct rdma_ucm_event_resp resp;
 };

@@ -19,7 +19,7 @@ qperf_refusals() {
 	next_port
 	start_server qperf -lp "$port"
 	until_true 20 listens_or_is_gone "$server_pid" "$port"
-	for t in rc_bw rc_lat uc_bw uc_lat ud_bw ud_lat rc_rdma_read_lat rc_rdma_write_bw \
+	for t in rc_bw rc_lat uc_bw uc_lat rc_rdma_read_lat rc_rdma_write_bw \
 		rc_compare_swap_mr; do
 		qperf_is_refused $t
 	done

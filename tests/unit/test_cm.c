@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Connection manager: two devices, a link that loses what a test wants lost, and virtual time.
+ */
+#include "cm_msg.h"
+#include "cmd.h"
+#include "cmocka_all.h"
+#include "core.h"
+#include "core_cm.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define SECOND     UINT64_C(1000000000)
+#define SERVICE    UINT64_C(0x01061c06)
+#define QPT_RC     2
+#define QPT_UD     4
+#define MAX_EVENTS 8
+
+struct end {
+	struct cm *cm;
+	unsigned n;
+	enum core_cm_event_type type[MAX_EVENTS];
+	int32_t status[MAX_EVENTS];
+	uint8_t data[MAX_EVENTS];   /* first byte of the private data */
+	struct core_cm_param param; /* of the last event */
+};
+
+struct world {
+	struct device *dev[2];
+	uint64_t now;
+	unsigned sent; /* messages, in both directions */
+	unsigned lose; /* this one; UINT32_MAX: none */
+	bool lose_all;
+	bool listening;
+	uint32_t seed;
+	struct end active, passive;
+	struct core_cm_request request;
+};
+
+static struct world w;
+
+static void fill_random(void *user, void *buf, size_t len)
+{
+	uint8_t *p = buf;
+
+	(void)user;
+	for (size_t i = 0; i < len; i++) {
+		w.seed = w.seed * 1103515245u + 12345u;
+		p[i] = (uint8_t)(w.seed >> 16);
+	}
+}
+
+static int on_request(void *user, struct cm *cm, const struct core_cm_request *req, void **cookie)
+{
+	assert_ptr_equal(user, &w);
+	if (!w.listening)
+		return -ENOENT;
+	assert_null(w.passive.cm); /* no request comes twice */
+	w.passive.cm = cm;
+	w.request = *req;
+	w.passive.data[MAX_EVENTS - 1] = req->param.private_data[0];
+	*cookie = &w.passive;
+	return 0;
+}
+
+static void on_event(void *cookie, const struct core_cm_event *e)
+{
+	struct end *end = cookie;
+
+	assert_true(end->n < MAX_EVENTS);
+	end->type[end->n] = e->type;
+	end->status[end->n] = e->status;
+	end->data[end->n] = e->param.private_data ? e->param.private_data[0] : 0;
+	end->param = e->param;
+	end->n++;
+}
+
+static const struct core_ops ops = {.random = fill_random};
+static const struct core_cm_ops cm_ops = {.request = on_request, .event = on_event};
+
+static void set_gid(uint8_t gid[16], uint8_t last)
+{
+	static const uint8_t prefix[16] = {[10] = 0xff, [11] = 0xff, [12] = 10};
+
+	memcpy(gid, prefix, 16);
+	gid[15] = last;
+}
+
+static int start(void **state)
+{
+	(void)state;
+	memset(&w, 0, sizeof(w));
+	w.lose = UINT32_MAX;
+	w.listening = true;
+	w.seed = 1;
+	for (unsigned i = 0; i < 2; i++) {
+		struct core_config cfg;
+
+		core_config_default(&cfg);
+		cfg.node_guid = i + 1;
+		set_gid(cfg.gid[0], (uint8_t)(i + 1));
+		w.dev[i] = core_create(&ops, NULL, &cfg);
+		assert_non_null(w.dev[i]);
+		core_cm_set_ops(w.dev[i], &cm_ops, &w);
+	}
+	return 0;
+}
+
+static int stop(void **state)
+{
+	(void)state;
+	core_destroy(w.dev[0]);
+	core_destroy(w.dev[1]);
+	return 0;
+}
+
+/* Delivers what either device has to send, until there is nothing. */
+static void deliver(void)
+{
+	static uint8_t buf[65536];
+	bool any = true;
+
+	while (any) {
+		any = false;
+		for (unsigned i = 0; i < 2; i++) {
+			struct core_train t;
+
+			if (!core_tx_next(w.dev[i], w.now, buf, sizeof(buf), &t))
+				continue;
+			any = true;
+			if (w.sent++ != w.lose && !w.lose_all)
+				core_rx(w.dev[1 - i], w.now, &t);
+		}
+	}
+}
+
+static void wait_for(uint64_t ns)
+{
+	uint64_t end = w.now + ns;
+
+	for (;;) {
+		uint64_t a = core_next_deadline(w.dev[0]);
+		uint64_t b = core_next_deadline(w.dev[1]);
+		uint64_t next = a < b ? a : b;
+
+		deliver();
+		if (next > end)
+			break;
+		w.now = next;
+		core_tick(w.dev[0], w.now);
+		core_tick(w.dev[1], w.now);
+		deliver();
+	}
+	w.now = end;
+}
+
+static struct core_cm_param param(uint32_t qpn, uint8_t type, const uint8_t *data)
+{
+	return (struct core_cm_param){.qpn = qpn,
+				      .qkey = 0x1234,
+				      .qp_type = type,
+				      .responder_resources = 3,
+				      .initiator_depth = 5,
+				      .retry_count = 6,
+				      .rnr_retry_count = 7,
+				      .private_len = 1,
+				      .private_data = data};
+}
+
+static void call(uint8_t type)
+{
+	static const uint8_t data = 0xa1;
+	struct core_cm_param p = param(0x111, type, &data);
+	struct core_cm_path path = {0};
+
+	set_gid(path.local_gid, 1);
+	set_gid(path.remote_gid, 2);
+	w.active.cm = core_cm_create(w.dev[0], &w.active);
+	assert_non_null(w.active.cm);
+	assert_int_equal(core_cm_connect(w.active.cm, &path, SERVICE, &p, w.now), 0);
+}
+
+/* The programs at both ends, as far as they only go on; one second at a time. */
+static void go_on(unsigned seconds)
+{
+	static const uint8_t data = 0xb2;
+	static bool accepted;
+	unsigned seen = 0;
+
+	accepted = false;
+	for (unsigned i = 0; i < seconds; i++) {
+		wait_for(SECOND);
+		if (w.passive.cm && !accepted) {
+			struct core_cm_param p = param(0x222, w.request.param.qp_type, &data);
+
+			assert_int_equal(core_cm_accept(w.passive.cm, &p, w.now), 0);
+			accepted = true;
+		}
+		while (seen < w.active.n)
+			if (w.active.type[seen++] == CORE_CM_REPLIED)
+				assert_int_equal(core_cm_ready(w.active.cm,
+							       &(struct core_cm_param){0}, w.now),
+						 0);
+	}
+}
+
+static bool heard(const struct end *end, enum core_cm_event_type type)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < end->n; i++)
+		n += end->type[i] == type;
+	assert_true(n <= 1);
+	return n == 1;
+}
+
+static void end_both(void)
+{
+	core_cm_destroy(w.active.cm, w.now);
+	if (w.passive.cm)
+		core_cm_destroy(w.passive.cm, w.now);
+	wait_for(200 * SECOND);
+	assert_int_equal(core_cm_count(w.dev[0]), 0);
+	assert_int_equal(core_cm_count(w.dev[1]), 0);
+	assert_true(core_next_deadline(w.dev[0]) == UINT64_MAX);
+}
+
+static void connects(void **state)
+{
+	struct uhca_abi_qp_attr a, p;
+	uint32_t mask;
+
+	(void)state;
+	call(QPT_RC);
+	go_on(3);
+	assert_true(heard(&w.active, CORE_CM_REPLIED));
+	assert_int_equal(w.active.data[0], 0xb2);
+	assert_int_equal(w.passive.data[MAX_EVENTS - 1], 0xa1);
+	assert_true(heard(&w.passive, CORE_CM_ESTABLISHED));
+	assert_int_equal(w.request.param.responder_resources, 5);
+	assert_int_equal(w.request.param.initiator_depth, 3);
+	assert_int_equal(w.sent, 3);
+	assert_int_equal(core_cm_qp_attr(w.active.cm, 2, &a, &mask), 0);
+	assert_int_equal(core_cm_qp_attr(w.passive.cm, 3, &p, &mask), 0);
+	assert_int_equal(a.dest_qp_num, 0x222);
+	assert_int_equal(a.rq_psn, p.sq_psn);
+	assert_int_equal(a.ah.dgid[15], 2);
+	assert_int_equal(p.retry_cnt, 6);
+	assert_int_equal(p.rnr_retry, 7);
+	assert_int_equal(core_cm_qp_attr(w.passive.cm, 2, &p, &mask), 0);
+	assert_int_equal(core_cm_qp_attr(w.active.cm, 3, &a, &mask), 0);
+	assert_int_equal(p.dest_qp_num, 0x111);
+	assert_int_equal(p.rq_psn, a.sq_psn);
+	end_both();
+}
+
+static void disconnects(void **state)
+{
+	(void)state;
+	call(QPT_RC);
+	go_on(3);
+	assert_int_equal(core_cm_disconnect(w.passive.cm, w.now), 0);
+	wait_for(SECOND / 2);
+	assert_true(heard(&w.active, CORE_CM_DISCONNECTED));
+	assert_true(heard(&w.passive, CORE_CM_DISCONNECTED));
+	assert_int_equal(core_cm_disconnect(w.active.cm, w.now), 0);
+	wait_for(5 * SECOND);
+	assert_true(heard(&w.active, CORE_CM_TIMEWAIT_EXIT));
+	assert_true(heard(&w.passive, CORE_CM_TIMEWAIT_EXIT));
+	end_both();
+}
+
+static void rejects(void **state)
+{
+	static const uint8_t data = 0xc3;
+	struct core_cm_param p = param(0, QPT_RC, &data);
+
+	(void)state;
+	call(QPT_RC);
+	wait_for(SECOND / 2);
+	assert_int_equal(core_cm_reject(w.passive.cm, ROCE_CM_REJ_CONSUMER, &p, w.now), 0);
+	wait_for(SECOND / 2);
+	assert_true(heard(&w.active, CORE_CM_REJECTED));
+	assert_int_equal(w.active.status[0], ROCE_CM_REJ_CONSUMER);
+	assert_int_equal(w.active.data[0], 0xc3);
+	end_both();
+}
+
+static void nobody_listens(void **state)
+{
+	(void)state;
+	w.listening = false;
+	call(QPT_RC);
+	wait_for(SECOND / 2);
+	assert_true(heard(&w.active, CORE_CM_REJECTED));
+	assert_int_equal(w.active.status[0], ROCE_CM_REJ_INVALID_SERVICE_ID);
+	end_both();
+}
+
+static void nobody_is_there(void **state)
+{
+	(void)state;
+	w.lose_all = true;
+	call(QPT_RC);
+	wait_for(60 * SECOND);
+	assert_true(heard(&w.active, CORE_CM_UNREACHABLE));
+	assert_int_equal(w.active.status[0], -ETIMEDOUT);
+	end_both();
+}
+
+static void resolves_a_service(void **state)
+{
+	(void)state;
+	call(QPT_UD);
+	go_on(3);
+	assert_true(heard(&w.active, CORE_CM_ESTABLISHED));
+	assert_int_equal(w.active.param.qpn, 0x222);
+	assert_int_equal(w.active.param.qkey, 0x1234);
+	assert_int_equal(w.sent, 2);
+	end_both();
+}
+
+/* Each message lost once: nothing is lost but time. */
+static void one_message_is_lost(void **state)
+{
+	for (unsigned lost = 0; lost < 5; lost++) {
+		if (lost > 0) {
+			stop(state);
+			start(state);
+		}
+		w.lose = lost;
+		call(QPT_RC);
+		go_on(8);
+		assert_true(heard(&w.active, CORE_CM_REPLIED));
+		assert_true(heard(&w.passive, CORE_CM_ESTABLISHED));
+		assert_int_equal(core_cm_disconnect(w.active.cm, w.now), 0);
+		wait_for(10 * SECOND);
+		assert_true(heard(&w.active, CORE_CM_DISCONNECTED));
+		assert_true(heard(&w.passive, CORE_CM_DISCONNECTED));
+		end_both();
+	}
+}
+
+static void a_datagram_message_is_lost(void **state)
+{
+	for (unsigned lost = 0; lost < 2; lost++) {
+		if (lost > 0) {
+			stop(state);
+			start(state);
+		}
+		w.lose = lost;
+		call(QPT_UD);
+		go_on(5);
+		assert_true(heard(&w.active, CORE_CM_ESTABLISHED));
+		end_both();
+	}
+}
+
+/* A program that takes its time is waited for. */
+static void a_slow_program_is_waited_for(void **state)
+{
+	(void)state;
+	call(QPT_RC);
+	wait_for(50 * SECOND);
+	assert_int_equal(w.active.n, 0);
+	go_on(3);
+	assert_true(heard(&w.passive, CORE_CM_ESTABLISHED));
+	end_both();
+}
+
+static void the_peer_vanishes(void **state)
+{
+	(void)state;
+	call(QPT_RC);
+	go_on(3);
+	w.lose_all = true;
+	assert_int_equal(core_cm_disconnect(w.active.cm, w.now), 0);
+	wait_for(60 * SECOND);
+	assert_true(heard(&w.active, CORE_CM_DISCONNECTED));
+	assert_int_equal(w.active.status[w.active.n - 2], -ETIMEDOUT);
+	end_both();
+}
+
+static void wrong_calls_are_refused(void **state)
+{
+	struct core_cm_param none = {0};
+
+	(void)state;
+	w.active.cm = core_cm_create(w.dev[0], &w.active);
+	assert_int_equal(core_cm_accept(w.active.cm, &none, 0), -EINVAL);
+	assert_int_equal(core_cm_ready(w.active.cm, &none, 0), -EINVAL);
+	assert_int_equal(core_cm_reject(w.active.cm, 28, &none, 0), -EINVAL);
+	assert_int_equal(core_cm_disconnect(w.active.cm, 0), -EINVAL);
+	assert_int_equal(core_cm_established(w.active.cm, 0), -EINVAL);
+	end_both();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(connects, start, stop),
+		cmocka_unit_test_setup_teardown(disconnects, start, stop),
+		cmocka_unit_test_setup_teardown(rejects, start, stop),
+		cmocka_unit_test_setup_teardown(nobody_listens, start, stop),
+		cmocka_unit_test_setup_teardown(nobody_is_there, start, stop),
+		cmocka_unit_test_setup_teardown(resolves_a_service, start, stop),
+		cmocka_unit_test_setup_teardown(one_message_is_lost, start, stop),
+		cmocka_unit_test_setup_teardown(a_datagram_message_is_lost, start, stop),
+		cmocka_unit_test_setup_teardown(a_slow_program_is_waited_for, start, stop),
+		cmocka_unit_test_setup_teardown(the_peer_vanishes, start, stop),
+		cmocka_unit_test_setup_teardown(wrong_calls_are_refused, start, stop),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=bash disable=SC2154,SC2034
+# Rows of programs that connect through librdmacm. A server of theirs is ready when it takes a
+# connection, so a client that is refused tries again until a deadline.
+
+# address_of DIR DEVICE: its first IPv4 address, in an instance's folder.
+address_of() {
+	local hex
+	hex=$(sed 's/.*ffff://; s/://' "$1/sys/class/infiniband/$2/ports/1/gids/0")
+	printf '%d.%d.%d.%d' "0x${hex:0:2}" "0x${hex:2:2}" "0x${hex:4:2}" "0x${hex:6:2}"
+}
+
+# cm_pair SERVER CLIENT: as run_pair; "stays" as first word of SERVER: it never ends by itself.
+cm_pair() {
+	local server client end stays=
+	read -r -a server <<<"$1"
+	read -r -a client <<<"$2"
+	[ "${server[0]}" != stays ] || stays=1 server=("${server[@]:1}")
+	end=$(($(now_ms) + 20000))
+	start_server "${server[@]}"
+	while :; do
+		timeout -k 2 "$limit" "${client_run[@]}" "${client[@]}" >"$out/client" 2>&1 </dev/null
+		client_status=$?
+		case $client_status in 0 | 124) break ;; esac
+		is_alive "$server_pid" || break
+		[ "$(now_ms)" -lt "$end" ] || break
+	done
+	if [ -n "$stays" ]; then
+		kill "$server_pid"
+	elif [ "$client_status" != 0 ]; then
+		until_true 3 is_gone "$server_pid" || kill "$server_pid"
+	fi
+	wait "$server_pid"
+	server_status=$?
+	[ -z "$stays" ] || [ "$client_status" != 0 ] || server_status=0
+}
+
+cm_complaint() { # SERVER CLIENT
+	cm_pair "$1" "$2"
+	pair_complaint
+}
+
+cm_row() { # NAME LEVEL SERVER CLIENT
+	local program=${4%% *}
+	wanted rdmacm "$1" "$2" || return 0
+	[ -z "$list_only" ] || { echo "rdmacm $1: $4" && return; }
+	available rdmacm "$1" "$program" || return 0
+	try rdmacm "$1" cm_complaint "$3" "$4"
+}
+
+rows_rdmacm() {
+	local a=127.0.0.1
+	[ -n "$list_only" ] || a=$(address_of "${UHCA_PEER_DIR:-$UHCA_DIR}" "$server_dev")
+	next_port
+	cm_row rping core "rping -s -a $a -p $port -C 20 -V" "rping -c -a $a -p $port -C 20 -V"
+	next_port
+	cm_row rping-64k full "rping -s -a $a -p $port -C 10 -S 65000" \
+		"rping -c -a $a -p $port -C 10 -S 65000 -V"
+	next_port
+	cm_row ucmatose core "ucmatose -b $a -p $port -C 20 -c 5" "ucmatose -s $a -p $port -C 20 -c 5"
+	next_port
+	cm_row udaddy core "udaddy -b $a -p $port" "udaddy -s $a -p $port"
+	next_port
+	cm_row rstream full "rstream -b $a -p $port -S 16384 -C 100 -T v" \
+		"rstream -s $a -p $port -S 16384 -C 100 -T v"
+	next_port
+	cm_row riostream full "riostream -b $a -p $port -S 16384 -C 100" \
+		"riostream -s $a -p $port -S 16384 -C 100"
+	next_port
+	cm_row cmtime full "stays cmtime -b $a -p $port -c 50" "cmtime -s $a -p $port -c 50"
+	next_port
+	cm_row rdma_client full "rdma_server -s $a -p $port" "rdma_client -s $a -p $port"
+	next_port
+	cm_row rdma_xclient full "rdma_xserver -c r -p $port" "rdma_xclient -s $a -c r -p $port"
+	next_port
+	cm_row rdma_xclient-xrc full "rdma_xserver -c x -p $port" "rdma_xclient -s $a -c x -p $port"
+	next_port
+	cm_row send_bw-R full "ib_send_bw -R -F -p $port -n 500" \
+		"ib_send_bw -R -F -p $port -n 500 $a"
+	next_port
+	cm_row send_bw-R-UD full "ib_send_bw -R -F -c UD -p $port -n 500" \
+		"ib_send_bw -R -F -c UD -p $port -n 500 $a"
+}

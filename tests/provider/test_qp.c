@@ -70,11 +70,14 @@ static void test_create_ex(void **state)
 	qp = ibv_create_qp_ex(f->context, &attr);
 	assert_non_null(qp);
 	assert_int_equal(ibv_destroy_qp(qp), 0);
-	/* Which flags there are is the device's to say. */
 	attr.create_flags = IBV_QP_CREATE_SCATTER_FCS;
+	assert_null(ibv_create_qp_ex(f->context, &attr));
+	assert_int_equal(errno, EOPNOTSUPP);
+	/* For which QPs the flag that there is is good is the device's to say. */
+	attr.create_flags = IBV_QP_CREATE_BLOCK_SELF_MCAST_LB;
 	qp = ibv_create_qp_ex(f->context, &attr);
 	assert_non_null(qp);
-	assert_int_equal(in->create_flags, IBV_QP_CREATE_SCATTER_FCS);
+	assert_int_equal(in->create_flags, IBV_QP_CREATE_BLOCK_SELF_MCAST_LB);
 	assert_int_equal(ibv_destroy_qp(qp), 0);
 	f->daemon.fail[UHCA_CMD_CREATE_QP] = -EOPNOTSUPP;
 	assert_null(ibv_create_qp_ex(f->context, &attr));

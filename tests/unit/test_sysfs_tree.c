@@ -183,9 +183,8 @@ static void test_errors(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_classes),      TEST(test_device),     TEST(test_gids),
-		TEST(test_nodes),        TEST(test_rdma_cm), TEST(test_links),
-		TEST(test_no_interface), TEST(test_errors),
+		TEST(test_classes), TEST(test_device), TEST(test_gids),         TEST(test_nodes),
+		TEST(test_rdma_cm), TEST(test_links),  TEST(test_no_interface), TEST(test_errors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -60,8 +60,7 @@ rows_rdmacm() {
 	next_port
 	cm_row ucmatose core "ucmatose -b $a -p $port -C 20 -c 5" \
 		"ucmatose -s $a -p $port -C 20 -c 5"
-	next_port
-	cm_row udaddy core "udaddy -b $a -p $port" "udaddy -s $a -p $port"
+	cm_row udaddy core "udaddy -b $a" "udaddy -s $a" # its port cannot be chosen
 	next_port
 	cm_row rstream full "rstream -b $a -p $port -S 16384 -C 100 -T v" \
 		"rstream -s $a -p $port -S 16384 -C 100 -T v"

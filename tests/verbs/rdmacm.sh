@@ -19,7 +19,8 @@ cm_pair() {
 	end=$(($(now_ms) + 20000))
 	start_server "${server[@]}"
 	while :; do
-		timeout -k 2 "$limit" "${client_run[@]}" "${client[@]}" >"$out/client" 2>&1 </dev/null
+		timeout -k 2 "$limit" "${client_run[@]}" "${client[@]}" \
+			>"$out/client" 2>&1 </dev/null
 		client_status=$?
 		case $client_status in 0 | 124) break ;; esac
 		is_alive "$server_pid" || break
@@ -57,9 +58,9 @@ rows_rdmacm() {
 	cm_row rping-64k full "rping -s -a $a -p $port -C 10 -S 65000" \
 		"rping -c -a $a -p $port -C 10 -S 65000 -V"
 	next_port
-	cm_row ucmatose core "ucmatose -b $a -p $port -C 20 -c 5" "ucmatose -s $a -p $port -C 20 -c 5"
-	next_port
-	cm_row udaddy core "udaddy -b $a -p $port" "udaddy -s $a -p $port"
+	cm_row ucmatose core "ucmatose -b $a -p $port -C 20 -c 5" \
+		"ucmatose -s $a -p $port -C 20 -c 5"
+	cm_row udaddy core "udaddy -b $a" "udaddy -s $a" # its port cannot be chosen
 	next_port
 	cm_row rstream full "rstream -b $a -p $port -S 16384 -C 100 -T v" \
 		"rstream -s $a -p $port -S 16384 -C 100 -T v"
@@ -73,7 +74,8 @@ rows_rdmacm() {
 	next_port
 	cm_row rdma_xclient full "rdma_xserver -c r -p $port" "rdma_xclient -s $a -c r -p $port"
 	next_port
-	cm_row rdma_xclient-xrc full "rdma_xserver -c x -p $port" "rdma_xclient -s $a -c x -p $port"
+	cm_row rdma_xclient-xrc full "rdma_xserver -c x -p $port" \
+		"rdma_xclient -s $a -c x -p $port"
 	next_port
 	cm_row send_bw-R full "ib_send_bw -R -F -p $port -n 500" \
 		"ib_send_bw -R -F -p $port -n 500 $a"

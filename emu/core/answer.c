@@ -88,12 +88,19 @@ void answer_again(struct qp *qp, struct replay_entry *e, uint32_t start, uint32_
 	answer_hurry(qp);
 }
 
+/* A NAK is pending that ends the connection. */
+static bool refuses(const struct responder *r)
+{
+	return r->ack_pending && roce_syndrome_kind(r->ack_syndrome) == ROCE_NAK &&
+	       roce_syndrome_value(r->ack_syndrome) != ROCE_NAK_PSN_SEQUENCE;
+}
+
 void answer_forget(struct qp *qp)
 {
 	struct responder *r = &qp->resp;
 
 	answer_hurry(qp);
-	if (!r->replay.size || !replay_head(&r->replay))
+	if (!r->replay.size || !replay_head(&r->replay) || refuses(r))
 		return;
 	replay_cancel(&r->replay);
 	if (r->ack_pending && roce_syndrome_kind(r->ack_syndrome) == ROCE_ACK)
@@ -182,7 +189,7 @@ static void abandon_read(struct qp *qp, const struct replay_entry *a, int err)
 		return;
 	}
 	r->epsn = psn_add(a->psn, a->sent / qp->mtu);
-	answer_forget(qp);
+	replay_cancel(&r->replay);
 	r->ack_pending = false;
 	if (err == -EACCES) {
 		answer_nak(qp, roce_syndrome(ROCE_NAK, ROCE_NAK_REMOTE_ACCESS));

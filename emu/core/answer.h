@@ -35,7 +35,9 @@ void answer_again(struct qp *qp, struct replay_entry *e, uint32_t start, uint32_
 
 /*
  * The error state: READs and atomics are not answered any more; what was received before is
- * still acknowledged, unless their answers should have come first.
+ * still acknowledged, unless their answers should have come first. When it is this QP that refuses
+ * a request, those before the refused one have their answers first: a requester takes responses
+ * in the order of its requests (9.7.5.1.1).
  */
 void answer_forget(struct qp *qp);
 

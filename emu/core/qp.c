@@ -64,7 +64,8 @@ static int check_request(const struct device *dev, const struct uhca_cmd_create_
 	    in->max_inline_data > l->max_inline_data)
 		return -EINVAL;
 	/* With an SRQ the capabilities of the receive queue mean nothing (ibv_create_qp(3)). */
-	if (!in->srq && (in->max_recv_wr > l->max_qp_wr || in->max_recv_sge > l->max_sge))
+	bool shared = in->srq && !in->rwq_ind_table;
+	if (!shared && (in->max_recv_wr > l->max_qp_wr || in->max_recv_sge > l->max_sge))
 		return -EINVAL;
 	return 0;
 }

@@ -191,6 +191,29 @@ static void test_deregistered(void **state)
 	pair_finish(&p);
 }
 
+/* What came before the refused request is answered before it is refused. */
+static void test_answers_before_refusal(void **state)
+{
+	const struct refusal r = {"write", {.opcode = UHCA_ABI_WR_RDMA_WRITE}, 100, ACCESS_ERROR};
+	struct pair p;
+
+	(void)state;
+	pair_create(&p, &(struct pair_options){0});
+	side_store(&p.b, 0, 41);
+	side_read(&p.a, 1, 100000, 8, 50000);
+	side_fetch_add(&p.a, 2, 90000, 0, 1);
+	post(&p, &r, 99);
+	side_write(&p.a, 8, 0, 200000, 100);
+	pair_expect_copy(&p.b, 8, &p.a, 100000, 50000);
+	side_expect(&p.a, 0, 1, UHCA_ABI_WC_SUCCESS, UHCA_ABI_WC_RDMA_READ);
+	side_expect(&p.a, 1, 2, UHCA_ABI_WC_SUCCESS, UHCA_ABI_WC_FETCH_ADD);
+	side_expect_u64(&p.a, 90000, 41);
+	side_expect_u64(&p.b, 0, 42);
+	side_expect(&p.a, 2, 7, UHCA_ABI_WC_REM_ACCESS_ERR, 0);
+	side_expect(&p.a, 3, 8, UHCA_ABI_WC_WR_FLUSH_ERR, 0);
+	pair_finish(&p);
+}
+
 static void test_misaligned_atomic(void **state)
 {
 	static const struct refusal cases[] = {
@@ -328,6 +351,7 @@ int main(void)
 		cmocka_unit_test(test_access_flags),
 		cmocka_unit_test(test_other_protection_domain),
 		cmocka_unit_test(test_deregistered),
+		cmocka_unit_test(test_answers_before_refusal),
 		cmocka_unit_test(test_misaligned_atomic),
 		cmocka_unit_test(test_qp_access_flags),
 		cmocka_unit_test(test_send_too_long),

@@ -233,6 +233,28 @@ static void test_bad_key(void **state)
 	assert_int_equal(ibv_destroy_qp(qp), 0);
 }
 
+/* The region was not registered for windows (10.6.7.2.1). */
+static void test_bind(void **state)
+{
+	struct world *w = *state;
+	struct ibv_mw *mw = ibv_alloc_mw(w->pd, IBV_MW_TYPE_1);
+	struct ibv_mw_bind bind = {.wr_id = 8,
+				   .send_flags = IBV_SEND_SIGNALED,
+				   .bind_info = {.mr = w->mr,
+						 .addr = (uintptr_t)w->memory,
+						 .length = 64,
+						 .mw_access_flags = IBV_ACCESS_REMOTE_READ}};
+	struct ibv_qp *qp[2];
+
+	assert_non_null(mw);
+	make_pair(w, qp);
+	assert_int_equal(ibv_bind_mw(qp[0], mw, &bind), 0);
+	expect(w, qp[0], IBV_WC_MW_BIND_ERR, UHCA_ABI_FOUND_IN_REQUEST);
+	expect_state(qp[0], IBV_QPS_ERR);
+	end_pair(qp);
+	assert_int_equal(ibv_dealloc_mw(mw), 0);
+}
+
 static void test_flush(void **state)
 {
 	struct world *w = *state;
@@ -420,10 +442,10 @@ static void test_bad_response(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_success),       TEST(test_too_long),         TEST(test_datagram_too_long),
-		TEST(test_bad_operation), TEST(test_bad_key),          TEST(test_flush),
-		TEST(test_remote_access), TEST(test_remote_operation), TEST(test_no_answer),
-		TEST(test_not_ready),     TEST(test_bad_response),
+		TEST(test_success),       TEST(test_too_long),      TEST(test_datagram_too_long),
+		TEST(test_bad_operation), TEST(test_bad_key),       TEST(test_bind),
+		TEST(test_flush),         TEST(test_remote_access), TEST(test_remote_operation),
+		TEST(test_no_answer),     TEST(test_not_ready),     TEST(test_bad_response),
 	};
 
 	alarm(120); /* a hang is a failure */

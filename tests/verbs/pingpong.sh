@@ -136,22 +136,6 @@ row_asyncwatch() {
 	wait "$server_pid" 2>/dev/null
 }
 
-# Without a connection manager librdmacm says so at once; it must not wait for one.
-row_no_rdma_cm() {
-	wanted device no-rdma_cm core || return 0
-	[ -z "$list_only" ] || { echo "device no-rdma_cm: rping -s" && return; }
-	available device no-rdma_cm rping || return 0
-	local begin status
-	begin=$(now_ms)
-	timeout -k 2 10 "${client_run[@]}" rping -s -a 127.0.0.1 >"$out/client" 2>&1 </dev/null
-	status=$?
-	if [ $status = 124 ] || ! grep -q "event channel" "$out/client"; then
-		fail device no-rdma_cm "rping $(status_words $status): $(last_words)"
-	else
-		pass device no-rdma_cm "$(seconds_since "$begin")"
-	fi
-}
-
 rows_device() {
 	look ibv_devices "^ *${client_dev}[[:space:]]+[0-9a-f]{16}" ibv_devices
 	look ibv_devinfo "state:[[:space:]]+PORT_ACTIVE" ibv_devinfo -d "$client_dev"
@@ -160,5 +144,4 @@ rows_device() {
 	look ibv_devinfo-list "1 HCAs? found|[0-9]+ HCAs? found" ibv_devinfo -l
 	look fi_info "domain: $client_dev" fi_info -p verbs
 	row_asyncwatch
-	row_no_rdma_cm
 }

@@ -68,29 +68,13 @@ static int ah_create(struct client *c, struct pd *pd, const struct uhca_abi_ah_a
 	return 0;
 }
 
-/*
- * RoCE addresses need a GRH, with one exception: the port's own LID, which is 0 here, names the
- * port itself. Datagram sockets of librdmacm ask for such an address whatever the link layer.
- */
-static void name_own_port(const struct device *dev, struct uhca_abi_ah_attr *attr)
-{
-	if (attr->is_global || attr->dlid != 0)
-		return;
-	attr->is_global = 1;
-	attr->sgid_index = 0;
-	memcpy(attr->dgid, dev->cfg.gid[0], sizeof(attr->dgid));
-}
-
 int core_create_ah(struct client *c, const struct uhca_cmd_create_ah *in, uint32_t *handle)
 {
-	struct uhca_abi_ah_attr attr = in->attr;
 	struct pd *pd;
 	int err = client_find_shared(c, &c->dev->pds, in->pd, &pd);
-	if (err)
-		return err;
-	name_own_port(c->dev, &attr);
-	err = ah_attr_check(c->dev, &attr);
-	return err ? err : ah_create(c, pd, &attr, handle);
+	if (!err)
+		err = ah_attr_check(c->dev, &in->attr);
+	return err ? err : ah_create(c, pd, &in->attr, handle);
 }
 
 void ah_destroy(struct ah *ah)

@@ -412,7 +412,6 @@ static void test_bad_addresses(void **state)
 	for (unsigned i = 0; i < 5; i++)
 		a[i] = good;
 	a[0].is_global = 0;
-	a[0].dlid = 1; /* 0 is the port's own */
 	a[1].port_num = 2;
 	a[2].grh.sgid_index = 15; /* empty */
 	a[3].grh.sgid_index = 200;

@@ -87,7 +87,6 @@ xsrq() { # NAME LEVEL CLIENTS FLAGS...
 	wanted pingpong "$name" "$lev" || return 0
 	[ -z "$list_only" ] || { echo "pingpong $name: ibv_xsrq_pingpong -c $n $*" && return; }
 	available pingpong "$name" ibv_xsrq_pingpong || return 0
-	rm -f /tmp/xrc_domain # the program's own, of whoever ran it before
 	next_port
 	common="-p $port -g $gid $*"
 	row pingpong "$name" "check_xsrq $n" "ibv_xsrq_pingpong -d $server_dev -c $n $common" \

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=bash disable=SC2154,SC2034
 # Rows of programs that connect through librdmacm. A server of theirs is ready when it takes a
-# connection, so a client that is refused tries again until a deadline.
+# connection, so a client that is refused tries again until a deadline, each time with a new server:
+# of several connections some may have come through.
 
 # address_of DIR DEVICE: its first IPv4 address, in an instance's folder.
 address_of() {
@@ -17,14 +18,15 @@ cm_pair() {
 	read -r -a client <<<"$2"
 	[ "${server[0]}" != stays ] || stays=1 server=("${server[@]:1}")
 	end=$(($(now_ms) + 20000))
-	start_server "${server[@]}"
 	while :; do
+		start_server "${server[@]}"
 		timeout -k 2 "$limit" "${client_run[@]}" "${client[@]}" \
 			>"$out/client" 2>&1 </dev/null
 		client_status=$?
 		case $client_status in 0 | 124) break ;; esac
-		is_alive "$server_pid" || break
 		[ "$(now_ms)" -lt "$end" ] || break
+		kill "$server_pid" 2>/dev/null
+		wait "$server_pid" 2>/dev/null
 	done
 	if [ -n "$stays" ]; then
 		kill "$server_pid"

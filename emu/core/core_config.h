@@ -39,8 +39,7 @@ struct core_config {
 	 * to acknowledge, or for a request of the same QP with which it can travel.
 	 */
 	uint64_t ack_delay_ns;
-	bool no_write_imm;            /* RDMA WRITE with immediate data is refused */
-	bool read_needs_remote_write; /* as iWARP: where a READ's data goes must allow WRITEs */
+	bool no_write_imm; /* RDMA WRITE with immediate data is refused */
 };
 
 /* Fills in the values DESIGN section 5 calls the default profile; GUID and GIDs stay zero. */

@@ -20,11 +20,6 @@ static void tell_all(struct device *dev, uint32_t type)
 		dev->ops->async_event(list_entry(l, struct client, link)->cookie, &event);
 }
 
-bool core_port_up(const struct device *dev)
-{
-	return !dev->port_down;
-}
-
 void core_port_set(struct device *dev, bool up)
 {
 	if (dev->port_down == !up)
@@ -32,21 +27,6 @@ void core_port_set(struct device *dev, bool up)
 	dev->port_down = !up;
 	dev->counters.link_downed += !up;
 	tell_all(dev, up ? UHCA_ABI_EVENT_PORT_ACTIVE : UHCA_ABI_EVENT_PORT_ERR);
-}
-
-int core_gid_set(struct device *dev, uint32_t index, const uint8_t gid[16])
-{
-	int at = device_find_gid(dev, gid);
-
-	if (index >= CORE_GID_TABLE)
-		return -EINVAL;
-	if (at >= 0 && (uint32_t)at != index)
-		return -EEXIST;
-	if (!memcmp(dev->cfg.gid[index], gid, 16))
-		return 0;
-	memcpy(dev->cfg.gid[index], gid, 16);
-	tell_all(dev, UHCA_ABI_EVENT_GID_CHANGE);
-	return 0;
 }
 
 int core_port_event(struct device *dev, uint32_t type)

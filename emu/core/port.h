@@ -17,14 +17,6 @@ struct device;
  * that peers, and the QPs here, run into their retries.
  */
 void core_port_set(struct device *dev, bool up);
-bool core_port_up(const struct device *dev);
-
-/*
- * Writes a slot of the GID table; all zero empties it. All clients get GID_CHANGE when that is a
- * change; connections that use the old address keep it. 0, -EINVAL (no such slot) or -EEXIST
- * (another slot has this GID).
- */
-int core_gid_set(struct device *dev, uint32_t index, const uint8_t gid[16]);
 
 /*
  * An event of the port whose cause lies outside the device goes to all clients: LID_CHANGE,

@@ -23,7 +23,7 @@ struct setting {
 struct profile {
 	const char *name;
 	uint32_t keeps; /* UHCA_ABI_HAS_* that stay when the device has them */
-	bool mw_type_2a, no_write_imm, read_needs_remote_write;
+	bool mw_type_2a, no_write_imm;
 	unsigned n;
 	struct setting set[LIMITS_PER_PROFILE];
 };
@@ -42,10 +42,7 @@ struct profile {
 static const struct profile profiles[] = {
 	{.name = "default", .keeps = UINT32_MAX},
 	{.name = "ib-strict", .keeps = REQUIRED},
-	{.name = "iwarp-like",
-	 .keeps = ~(uint32_t)NOT_IWARP,
-	 .no_write_imm = true,
-	 .read_needs_remote_write = true},
+	{.name = "iwarp-like", .keeps = ~(uint32_t)NOT_IWARP, .no_write_imm = true},
 	{.name = "minimal",
 	 .keeps = UHCA_ABI_HAS_UC | UHCA_ABI_HAS_UD,
 	 .n = 11,
@@ -82,7 +79,6 @@ int core_profile_apply(struct core_config *cfg, unsigned i)
 	if (p->mw_type_2a && cfg->features & type_2b)
 		cfg->features = (cfg->features & ~type_2b) | UHCA_ABI_HAS_MW_TYPE_2A;
 	cfg->no_write_imm = p->no_write_imm;
-	cfg->read_needs_remote_write = p->read_needs_remote_write;
 	for (unsigned k = 0; k < p->n; k++)
 		set_limit(&cfg->limits, &p->set[k]);
 	return 0;

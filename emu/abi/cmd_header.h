@@ -15,7 +15,7 @@
 #include <assert.h>
 #include <stdint.h>
 
-#define UHCA_ABI_MAX_MESSAGE 4096
+#define UHCA_ABI_MAX_MESSAGE 16384
 #define UHCA_ABI_MAX_FDS     4
 
 enum {
@@ -70,6 +70,10 @@ enum {
 	/* cmd_import.h */
 	UHCA_CMD_EXPORT = 45,
 	UHCA_CMD_IMPORT = 46,
+	/* cmd_memory.h */
+	UHCA_CMD_ALLOC_KEY = 47,
+	UHCA_CMD_DESCRIBE_KEY = 48,
+	UHCA_CMD_REG_SHARED_MR = 49,
 	UHCA_CMD_COUNT
 };
 

@@ -7,6 +7,7 @@
 #define UHCA_ABI_CMD_MEMORY_H
 
 #include "cmd_header.h"
+#include "layout.h"
 
 struct uhca_cmd_reg_mr {
 	struct uhca_cmd_request h;
@@ -77,9 +78,15 @@ struct uhca_cmd_alloc_dm {
 	struct uhca_cmd_request h;
 	uint64_t length;
 	uint32_t log_align;
-	uint32_t reserved;
+	uint32_t flags; /* UHCA_ABI_DM_SHARED */
 };
 static_assert(sizeof(struct uhca_cmd_alloc_dm) == 32, "alloc_dm");
+
+/*
+ * Ordinary memory of the program, shared with the device so that it need not be fetched (uhcadv.h,
+ * uhcadv_alloc_shared): limited by max_shared_size instead of max_dm_size.
+ */
+#define UHCA_ABI_DM_SHARED 1u
 
 /* Carries one descriptor: the device memory, which the client maps for ibv_memcpy_*_dm. */
 struct uhca_cmd_alloc_dm_reply {
@@ -101,5 +108,43 @@ struct uhca_cmd_reg_dm_mr {
 	uint32_t reserved;
 };
 static_assert(sizeof(struct uhca_cmd_reg_dm_mr) == 48, "reg_dm_mr");
+
+/*
+ * REG_SHARED_MR: a region in device memory that the client uses at ordinary addresses, because it
+ * was made as shared memory (ALLOC_DM with UHCA_ABI_DM_SHARED): iova is where the client has byte
+ * "offset" of it mapped. All access flags but ON_DEMAND. The reply is reg_mr's.
+ */
+struct uhca_cmd_reg_shared_mr {
+	struct uhca_cmd_request h;
+	uint64_t offset;
+	uint64_t length;
+	uint64_t iova;
+	uint32_t pd;
+	uint32_t dm;
+	uint32_t access;
+	uint32_t reserved;
+};
+static_assert(sizeof(struct uhca_cmd_reg_shared_mr) == 56, "reg_shared_mr");
+
+/*
+ * ALLOC_KEY: a key without memory, invalid until it is described (layout.h). The reply is
+ * reg_mr's; DEREG_MR frees it. max_entries: the longest list, 1..max_list_entries of the device.
+ */
+struct uhca_cmd_alloc_key {
+	struct uhca_cmd_request h;
+	uint32_t pd;
+	uint32_t max_entries;
+};
+static_assert(sizeof(struct uhca_cmd_alloc_key) == 24, "alloc_key");
+
+/* DESCRIBE_KEY: what REG_INTERLEAVED and REG_SG do, at once, by the same rules. Reply: header. */
+struct uhca_cmd_describe_key {
+	struct uhca_cmd_request h;
+	uint32_t shape; /* UHCA_ABI_SHAPE_INTERLEAVED or SG */
+	uint32_t bytes; /* of the list; what follows it is zero */
+	struct uhca_abi_layout layout;
+	uint64_t list[UHCA_ABI_LAYOUT_BYTES / 8];
+};
+static_assert(sizeof(struct uhca_cmd_describe_key) == 12344, "describe_key");
 
 #endif

@@ -70,10 +70,15 @@ struct uhca_cmd_device_attr {
 	uint32_t rate_limit_min; /* kbit/s; struct ibv_packet_pacing_caps */
 	uint32_t rate_limit_max;
 	uint32_t rate_limit_qpts;
-	uint32_t features; /* UHCA_ABI_HAS_* */
-	uint32_t reserved[4];
+	uint32_t features;            /* UHCA_ABI_HAS_* */
+	uint32_t max_list_entries;    /* of a description (layout.h) */
+	uint32_t max_low_latency_wr;  /* send requests of a low-latency QP */
+	uint32_t masked_atomic_sizes; /* 4 | 8 | 16 | 32: those that exist */
+	uint32_t profile;             /* index of core_profile_name, for people */
+	uint64_t max_shared_size;
+	uint64_t reserved[3];
 };
-static_assert(sizeof(struct uhca_cmd_device_attr) == 384, "device attributes");
+static_assert(sizeof(struct uhca_cmd_device_attr) == 416, "device attributes");
 
 /*
  * What a device can do beyond the foundation, where verbs has no number or bit that tells.
@@ -100,6 +105,18 @@ enum {
 	UHCA_ABI_HAS_UC = 1u << 17,
 	UHCA_ABI_HAS_UD = 1u << 18,
 	UHCA_ABI_HAS_RESIZE_CQ = 1u << 19,
+	UHCA_ABI_HAS_FAST_REG = 1u << 20, /* keys without memory, REG_MR with page lists */
+	UHCA_ABI_HAS_BLOCK_LIST = 1u << 21,
+	UHCA_ABI_HAS_INTERLEAVED = 1u << 22,
+	UHCA_ABI_HAS_SG = 1u << 23,
+	UHCA_ABI_HAS_READ_WITH_INV = 1u << 24,
+	UHCA_ABI_HAS_MASKED_ATOMICS = 1u << 25,      /* of 8 bytes */
+	UHCA_ABI_HAS_MASKED_ATOMIC_SIZES = 1u << 26, /* and of 4, 16 and 32 */
+	UHCA_ABI_HAS_BLOCK_LOOPBACK = 1u << 27,
+	UHCA_ABI_HAS_LOW_LATENCY = 1u << 28,
+	UHCA_ABI_HAS_KEY_BYTE = 1u << 29,  /* the consumer chooses the low byte of a key */
+	UHCA_ABI_HAS_INV_FENCE = 1u << 30, /* LOCAL_INV can be fenced */
+	UHCA_ABI_HAS_SINK_RULE = 1u << 31, /* iWARP: what a READ fills must allow remote writes */
 };
 
 struct uhca_cmd_port_attr {

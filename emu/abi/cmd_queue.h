@@ -67,17 +67,23 @@ struct uhca_cmd_create_qp {
 	uint32_t max_recv_sge;
 	uint32_t max_inline_data;
 	uint32_t sq_sig_all;
-	uint32_t create_flags;  /* enum ibv_qp_create_flags */
+	uint32_t create_flags;  /* enum ibv_qp_create_flags, and UHCA_ABI_QP_LOW_LATENCY */
 	uint32_t xrcd;          /* XRC_RECV: handle; it has neither PD nor CQs */
 	uint32_t rwq_ind_table; /* RAW_PACKET with RSS: handle, or 0 */
 	uint64_t rx_hash_fields;
 	uint8_t rx_hash_function;
 	uint8_t rx_hash_key_len;
 	uint16_t reserved0;
-	uint32_t reserved1;
+	uint32_t max_list_bytes; /* room in the data area for lists (layout.h); 0: no matter */
 	uint8_t rx_hash_key[40];
 };
 static_assert(sizeof(struct uhca_cmd_create_qp) == 136, "create_qp");
+
+/*
+ * A low-latency QP: at most max_low_latency_wr send requests, all SENDs and WRITEs inline; served
+ * before other QPs, its packets and acknowledgements never wait for company.
+ */
+#define UHCA_ABI_QP_LOW_LATENCY (1u << 31)
 
 /* Where a queue's entries stand in its region. */
 struct uhca_abi_queue_layout {

@@ -11,6 +11,8 @@
 #ifndef UHCA_ABI_WQE_H
 #define UHCA_ABI_WQE_H
 
+#include "layout.h"
+
 #include <assert.h>
 #include <stdint.h>
 
@@ -36,6 +38,16 @@ enum {
 	UHCA_ABI_WR_SEND_WITH_INV = 9,
 	UHCA_ABI_WR_FLUSH = 14,
 	UHCA_ABI_WR_ATOMIC_WRITE = 15,
+	/* Ours (uhcadv.h). A list, where they have one, is in the data area, inline_length bytes.
+	 */
+	UHCA_ABI_WR_REG_MR =
+		16, /* fast registration: PAGES when reg.page_shift is set, or BLOCKS */
+	UHCA_ABI_WR_REG_INTERLEAVED = 17,
+	UHCA_ABI_WR_REG_SG = 18,
+	UHCA_ABI_WR_READ_WITH_INV = 19, /* a READ into one element, whose L_Key then goes */
+	UHCA_ABI_WR_MASKED_CMP_SWP = 20,
+	UHCA_ABI_WR_MASKED_FETCH_ADD = 21,
+	UHCA_ABI_WR_COUNT
 };
 
 enum {
@@ -94,6 +106,17 @@ struct uhca_abi_send_wqe {
 			uint8_t level; /* 0 range, 1 the whole region */
 			uint16_t reserved;
 		} flush;
+		struct uhca_abi_layout reg;
+		/*
+		 * Operands, each size bytes, integers in host order, in the data area: compare,
+		 * swap, compare mask, swap mask; or add, boundary mask. The element takes the old
+		 * value.
+		 */
+		struct {
+			uint64_t remote_addr;
+			uint32_t rkey;
+			uint32_t size; /* 4, 8, 16 or 32 */
+		} masked;
 	};
 	/* struct uhca_abi_sge sge[num_sge] follows */
 };

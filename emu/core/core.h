@@ -183,6 +183,16 @@ int core_alloc_dm(struct client *c, const struct uhca_cmd_alloc_dm *in,
 int core_free_dm(struct client *c, uint32_t handle);
 int core_reg_dm_mr(struct client *c, const struct uhca_cmd_reg_dm_mr *in,
 		   struct uhca_cmd_reg_mr_reply *out);
+int core_reg_shared_mr(struct client *c, const struct uhca_cmd_reg_shared_mr *in,
+		       struct uhca_cmd_reg_mr_reply *out);
+int core_alloc_key(struct client *c, const struct uhca_cmd_alloc_key *in,
+		   struct uhca_cmd_reg_mr_reply *out);
+/*
+ * 0; -EINVAL (no such key, a list that is not right, a piece outside its region or of another
+ * domain, access wider than the region's, too deep), -EBUSY (windows or descriptions use the key),
+ * -E2BIG (no room for so long a list), -EOPNOTSUPP. The key is as it was after a failure.
+ */
+int core_describe_key(struct client *c, const struct uhca_cmd_describe_key *in);
 /*
  * c, fresh from core_client_create, shares from now on what other shares, and other with c:
  * protection domains, regions and device memory; all of these can be named by either. 0, -ENOMEM,

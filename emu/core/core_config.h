@@ -21,6 +21,9 @@ struct core_limits {
 	uint64_t max_dm_size; /* bytes of all device memory */
 	uint32_t max_mcast_grp, max_mcast_qp_attach;
 	uint32_t max_flow, max_wq, max_rwq_ind_table;
+	uint32_t max_list_entries;   /* of a description (layout.h) */
+	uint32_t max_low_latency_wr; /* send requests of a low-latency QP */
+	uint64_t max_shared_size;    /* bytes of all memory shared with programs */
 };
 
 struct core_config {
@@ -40,6 +43,13 @@ struct core_config {
 	 */
 	uint64_t ack_delay_ns;
 	bool no_write_imm; /* RDMA WRITE with immediate data is refused */
+	/*
+	 * LOCAL_INV without fence is executed as early as its loose ordering allows: as soon as it
+	 * is seen, before requests that were posted before it (a program that needs the order and
+	 * did not ask for it fails here, not in the field).
+	 */
+	bool local_inv_early;
+	uint32_t profile; /* index of core_profile_name, for people */
 };
 
 /* Fills in the values DESIGN section 5 calls the default profile; GUID and GIDs stay zero. */

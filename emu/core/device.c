@@ -20,14 +20,15 @@
 #define QP_HANDLE_BITS 31
 
 /* Bounds that keep every size product of this room within 32 bits, and key and QPN in theirs. */
-#define LIMIT_OBJECTS (1u << 20)
-#define LIMIT_WR      (1u << 20)
-#define LIMIT_CQE     (1u << 22)
-#define LIMIT_GROUPS  (1u << 15)
-#define LIMIT_INLINE  (1u << 16)
-#define LIMIT_SCATTER 960u
-#define LIMIT_MR_SIZE (1ull << 47)
-#define LIMIT_DM_SIZE (1ull << 30)
+#define LIMIT_OBJECTS     (1u << 20)
+#define LIMIT_WR          (1u << 20)
+#define LIMIT_CQE         (1u << 22)
+#define LIMIT_GROUPS      (1u << 15)
+#define LIMIT_INLINE      (1u << 16)
+#define LIMIT_SCATTER     960u
+#define LIMIT_MR_SIZE     (1ull << 47)
+#define LIMIT_DM_SIZE     (1ull << 30)
+#define LIMIT_SHARED_SIZE (1ull << 40)
 
 #define MTU_4096 5 /* enum ibv_mtu */
 
@@ -77,6 +78,9 @@ static const struct core_limits default_limits = {
 	.max_xrcd = 1024,
 	.max_mcast_grp = 256,
 	.max_mcast_qp_attach = 256,
+	.max_list_entries = UHCA_ABI_MAX_ENTRIES,
+	.max_low_latency_wr = 16,
+	.max_shared_size = 1ull << 30,
 };
 
 void core_config_default(struct core_config *cfg)
@@ -108,6 +112,8 @@ static bool limits_ok(const struct core_limits *l)
 	       l->max_mr_size <= LIMIT_MR_SIZE && l->max_dm_size <= LIMIT_DM_SIZE &&
 	       l->max_flow <= LIMIT_OBJECTS && l->max_wq <= LIMIT_OBJECTS &&
 	       l->max_rwq_ind_table <= LIMIT_OBJECTS && l->max_xrcd <= LIMIT_OBJECTS &&
+	       l->max_list_entries <= UHCA_ABI_MAX_ENTRIES &&
+	       l->max_low_latency_wr <= l->max_qp_wr && l->max_shared_size <= LIMIT_SHARED_SIZE &&
 	       l->max_mw <= LIMIT_OBJECTS && l->max_mcast_grp <= LIMIT_GROUPS &&
 	       l->max_mcast_qp_attach <= LIMIT_GROUPS;
 }

@@ -162,6 +162,19 @@ static void fill_rss(const struct core_config *cfg, struct uhca_cmd_device_attr 
 	out->rss_qpts = 1u << QPT_RAW_PACKET;
 }
 
+/* What only uhcadv.h tells programs. */
+static void fill_extensions(const struct core_config *cfg, struct uhca_cmd_device_attr *out)
+{
+	out->profile = cfg->profile;
+	out->max_list_entries = cfg->limits.max_list_entries;
+	out->max_low_latency_wr = cfg->limits.max_low_latency_wr;
+	out->max_shared_size = cfg->limits.max_shared_size;
+	if (cfg->features & UHCA_ABI_HAS_MASKED_ATOMICS)
+		out->masked_atomic_sizes = 8;
+	if (out->masked_atomic_sizes && cfg->features & UHCA_ABI_HAS_MASKED_ATOMIC_SIZES)
+		out->masked_atomic_sizes |= 4 | 16 | 32;
+}
+
 int core_query_device(struct client *c, struct uhca_cmd_device_attr *out)
 {
 	memset((uint8_t *)out + sizeof(out->h), 0, sizeof(*out) - sizeof(out->h));
@@ -169,6 +182,7 @@ int core_query_device(struct client *c, struct uhca_cmd_device_attr *out)
 	fill_limits(&c->dev->cfg.limits, out);
 	fill_memory(&c->dev->cfg, out);
 	out->features = c->dev->cfg.features;
+	fill_extensions(&c->dev->cfg, out);
 	out->page_size_cap = PAGE_SIZES;
 	out->device_cap_flags = BAD_PKEY_CNTR | BAD_QKEY_CNTR | UD_AV_PORT_ENFORCE |
 				CURR_QP_STATE_MOD | SYS_IMAGE_GUID | RC_RNR_NAK_GEN |

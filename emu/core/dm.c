@@ -57,7 +57,7 @@ int core_alloc_dm(struct client *c, const struct uhca_cmd_alloc_dm *in,
 {
 	struct dm *dm;
 	int err;
-	if (!(c->dev->cfg.features & UHCA_ABI_HAS_DM))
+	if (!(c->dev->cfg.features & UHCA_ABI_HAS_DM) || in->flags)
 		return -EOPNOTSUPP;
 	err = in->log_align > MAX_LOG_ALIGN ? -EINVAL : check_room(c->dev, in->length);
 	if (!err)
@@ -137,4 +137,13 @@ int core_reg_dm_mr(struct client *c, const struct uhca_cmd_reg_dm_mr *in,
 	out->lkey = mr->key;
 	out->rkey = mr->key;
 	return 0;
+}
+
+int core_reg_shared_mr(struct client *c, const struct uhca_cmd_reg_shared_mr *in,
+		       struct uhca_cmd_reg_mr_reply *out)
+{
+	(void)c;
+	(void)in;
+	(void)out;
+	return -EOPNOTSUPP;
 }

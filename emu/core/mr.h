@@ -7,6 +7,7 @@
 #ifndef CORE_MR_H
 #define CORE_MR_H
 
+#include "indirect.h"
 #include "page_array.h"
 #include "pd.h"
 
@@ -36,6 +37,7 @@ enum mr_kind {
 	MR_KIND_DEVICE,   /* device memory */
 	MR_KIND_NULL,     /* nothing: reads give zeroes, writes are dropped */
 	MR_KIND_LOST,     /* memory of a client that has ended while others knew the region */
+	MR_KIND_INDIRECT, /* pieces of other regions, or nothing yet (indirect.h) */
 };
 
 /* What a memory key names; struct object.kind. Both kinds stand in one table. */
@@ -50,6 +52,7 @@ struct mr {
 	uint64_t iova;
 	uint64_t addr; /* where the region begins: in the client, or (DEVICE) in this process */
 	struct dm *dm; /* DEVICE: used by us */
+	struct indirect *ind;    /* INDIRECT */
 	struct page_array pages; /* length is set for each kind, the pages for MEMORY only */
 };
 

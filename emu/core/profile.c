@@ -23,6 +23,7 @@ struct setting {
 struct profile {
 	const char *name;
 	uint32_t keeps; /* UHCA_ABI_HAS_* that stay when the device has them */
+	uint32_t adds;  /* and those it has beside */
 	bool mw_type_2a, no_write_imm;
 	unsigned n;
 	struct setting set[LIMITS_PER_PROFILE];
@@ -37,12 +38,18 @@ struct profile {
 #define NOT_IWARP                                                                                  \
 	(UHCA_ABI_HAS_UC | UHCA_ABI_HAS_UD | UHCA_ABI_HAS_XRC | UHCA_ABI_HAS_ATOMICS |             \
 	 UHCA_ABI_HAS_ATOMIC_WRITE | UHCA_ABI_HAS_FLUSH | UHCA_ABI_HAS_MCAST |                     \
-	 UHCA_ABI_HAS_RAW_PACKET | UHCA_ABI_HAS_RSS | UHCA_ABI_HAS_TAG_MATCHING)
+	 UHCA_ABI_HAS_RAW_PACKET | UHCA_ABI_HAS_RSS | UHCA_ABI_HAS_TAG_MATCHING |                  \
+	 UHCA_ABI_HAS_INTERLEAVED | UHCA_ABI_HAS_SG | UHCA_ABI_HAS_MASKED_ATOMICS |                \
+	 UHCA_ABI_HAS_MASKED_ATOMIC_SIZES | UHCA_ABI_HAS_BLOCK_LOOPBACK |                          \
+	 UHCA_ABI_HAS_LOW_LATENCY | UHCA_ABI_HAS_KEY_BYTE)
 
 static const struct profile profiles[] = {
 	{.name = "default", .keeps = UINT32_MAX},
 	{.name = "ib-strict", .keeps = REQUIRED},
-	{.name = "iwarp-like", .keeps = ~(uint32_t)NOT_IWARP, .no_write_imm = true},
+	{.name = "iwarp-like",
+	 .keeps = ~(uint32_t)NOT_IWARP,
+	 .adds = UHCA_ABI_HAS_SINK_RULE,
+	 .no_write_imm = true},
 	{.name = "minimal",
 	 .keeps = UHCA_ABI_HAS_UC | UHCA_ABI_HAS_UD,
 	 .n = 11,
@@ -75,7 +82,8 @@ int core_profile_apply(struct core_config *cfg, unsigned i)
 
 	if (i >= PROFILES)
 		return -EINVAL;
-	cfg->features &= p->keeps;
+	cfg->features = (cfg->features & p->keeps) | p->adds;
+	cfg->profile = i;
 	if (p->mw_type_2a && cfg->features & type_2b)
 		cfg->features = (cfg->features & ~type_2b) | UHCA_ABI_HAS_MW_TYPE_2A;
 	cfg->no_write_imm = p->no_write_imm;
@@ -114,6 +122,9 @@ static const struct limit {
 	LIMIT_(max_flow),
 	LIMIT_(max_wq),
 	LIMIT_(max_rwq_ind_table),
+	LIMIT_(max_list_entries),
+	LIMIT_(max_low_latency_wr),
+	LIMIT_(max_shared_size),
 };
 #define LIMITS (sizeof(limits) / sizeof(limits[0]))
 
@@ -165,6 +176,8 @@ void core_config_settle(struct core_config *cfg)
 {
 	const uint32_t windows =
 		UHCA_ABI_HAS_MW_TYPE_1 | UHCA_ABI_HAS_MW_TYPE_2A | UHCA_ABI_HAS_MW_TYPE_2B;
+	const uint32_t keys = UHCA_ABI_HAS_FAST_REG | UHCA_ABI_HAS_BLOCK_LIST |
+			      UHCA_ABI_HAS_INTERLEAVED | UHCA_ABI_HAS_SG;
 	struct core_limits *l = &cfg->limits;
 
 	if (!(cfg->features & UHCA_ABI_HAS_SRQ))
@@ -181,4 +194,8 @@ void core_config_settle(struct core_config *cfg)
 		l->max_flow = 0;
 	if (!(cfg->features & UHCA_ABI_HAS_RSS))
 		l->max_wq = l->max_rwq_ind_table = 0;
+	if (!(cfg->features & keys))
+		l->max_list_entries = 0;
+	if (!(cfg->features & UHCA_ABI_HAS_LOW_LATENCY))
+		l->max_low_latency_wr = 0;
 }

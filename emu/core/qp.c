@@ -60,8 +60,8 @@ static int check_request(const struct device *dev, const struct uhca_cmd_create_
 		return err;
 	if (in->create_flags && !block_loopback_ok(dev, in))
 		return -EOPNOTSUPP;
-	if (in->max_send_wr > l->max_qp_wr || in->max_send_sge > l->max_sge ||
-	    in->max_inline_data > l->max_inline_data)
+	if (in->max_list_bytes > UHCA_ABI_LAYOUT_BYTES || in->max_send_wr > l->max_qp_wr ||
+	    in->max_send_sge > l->max_sge || in->max_inline_data > l->max_inline_data)
 		return -EINVAL;
 	/* With an SRQ the capabilities of the receive queue mean nothing (ibv_create_qp(3)). */
 	bool shared = in->srq && !in->rwq_ind_table;
@@ -124,7 +124,9 @@ static void set_send_sizes(struct qp *qp, const struct uhca_cmd_create_qp *in)
 	sq->max_sge = qp->max_send_sge;
 	sq->entries = queue_region_entries(in->max_send_wr);
 	sq->stride = UHCA_ABI_SEND_STRIDE(sq->max_sge);
-	sq->data_stride = choose_data_stride(sq->entries, in->max_inline_data, cfg->gather_limit);
+	sq->data_stride =
+		at_least(choose_data_stride(sq->entries, in->max_inline_data, cfg->gather_limit),
+			 (in->max_list_bytes + DATA_ALIGN - 1) & ~(DATA_ALIGN - 1));
 	qp->max_send_wr = at_most(sq->entries, cfg->limits.max_qp_wr);
 	qp->max_inline_data = at_most(sq->data_stride, cfg->limits.max_inline_data);
 }

@@ -56,7 +56,7 @@ static void describe_mr(const void *object, struct facts *f)
 	static const char *const behind[] = {
 		[MR_KIND_MEMORY] = "memory", [MR_KIND_IMPLICIT] = "implicit",
 		[MR_KIND_DEVICE] = "device", [MR_KIND_NULL] = "null",
-		[MR_KIND_LOST] = "lost",
+		[MR_KIND_LOST] = "lost",     [MR_KIND_INDIRECT] = "indirect",
 	};
 	hex(f, "lkey", mr->key);
 	hex(f, "rkey", mr->kind == MR_KIND_NULL ? 0 : mr->key);

@@ -24,6 +24,8 @@ static const char *kind_name(enum mr_kind kind)
 		return "nothing";
 	case MR_KIND_LOST:
 		return "memory of a program that has ended";
+	case MR_KIND_INDIRECT:
+		return "pieces of other regions";
 	}
 	return "unknown";
 }

@@ -49,8 +49,6 @@ int cmd_alloc_dm(struct cmd *r, struct cmd_reply *rep)
 	struct core_ring ring;
 	int error;
 
-	if (in->reserved != 0)
-		return -EINVAL;
 	error = core_alloc_dm(r->client->core, in, &rep->alloc_dm, &ring);
 	if (error == 0)
 		cmd_reply_dm(rep, &ring);
@@ -62,6 +60,24 @@ int cmd_reg_dm_mr(struct cmd *r, struct cmd_reply *rep)
 	const struct uhca_cmd_reg_dm_mr *in = r->msg;
 
 	return in->reserved ? -EINVAL : core_reg_dm_mr(r->client->core, in, &rep->reg_mr);
+}
+
+int cmd_reg_shared_mr(struct cmd *r, struct cmd_reply *rep)
+{
+	const struct uhca_cmd_reg_shared_mr *in = r->msg;
+
+	return in->reserved ? -EINVAL : core_reg_shared_mr(r->client->core, in, &rep->reg_mr);
+}
+
+int cmd_alloc_key(struct cmd *r, struct cmd_reply *rep)
+{
+	return core_alloc_key(r->client->core, r->msg, &rep->reg_mr);
+}
+
+int cmd_describe_key(struct cmd *r, struct cmd_reply *rep)
+{
+	(void)rep;
+	return core_describe_key(r->client->core, r->msg);
 }
 
 CMD_DESTROY(cmd_dealloc_pd, core_dealloc_pd)

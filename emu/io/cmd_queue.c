@@ -71,7 +71,7 @@ int cmd_create_qp(struct cmd *r, struct cmd_reply *rep)
 	uint32_t summaries;
 	int error;
 
-	if (in->reserved0 || in->reserved1)
+	if (in->reserved0)
 		return -EINVAL;
 	if (in->qp_type == QP_RAW_PACKET && !io_privilege_net_raw(c->peer.pid))
 		return -EPERM;

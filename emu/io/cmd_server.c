@@ -105,6 +105,11 @@ static const struct command {
 	[UHCA_CMD_CREATE_FLOW] = {"create_flow", IN_(create_flow), 0, REPLY_(handle_reply),
 				  cmd_create_flow},
 	[UHCA_CMD_DESTROY_FLOW] = {"destroy_flow", HANDLE_, 0, HEADER_, cmd_destroy_flow},
+	[UHCA_CMD_ALLOC_KEY] = {"alloc_key", IN_(alloc_key), 0, REPLY_(reg_mr_reply),
+				cmd_alloc_key},
+	[UHCA_CMD_DESCRIBE_KEY] = {"describe_key", IN_(describe_key), 0, HEADER_, cmd_describe_key},
+	[UHCA_CMD_REG_SHARED_MR] = {"reg_shared_mr", IN_(reg_shared_mr), 0, REPLY_(reg_mr_reply),
+				    cmd_reg_shared_mr},
 };
 
 /* ---- dispatch ---- */

@@ -112,7 +112,7 @@ static void test_messages(void **state)
 	SIZE(uhca_cmd_hello_reply, 32);
 	SIZE(uhca_cmd_handle, 24);
 	SIZE(uhca_cmd_handle_reply, 24);
-	SIZE(uhca_cmd_device_attr, 384);
+	SIZE(uhca_cmd_device_attr, 416);
 	SIZE(uhca_cmd_port_attr, 72);
 	SIZE(uhca_cmd_gid_reply, 32);
 	SIZE(uhca_cmd_reg_mr, 48);
@@ -139,6 +139,12 @@ static void test_messages(void **state)
 	SIZE(uhca_cmd_alloc_dm, 32);
 	SIZE(uhca_cmd_alloc_dm_reply, 32);
 	SIZE(uhca_cmd_reg_dm_mr, 48);
+	SIZE(uhca_cmd_reg_shared_mr, 56);
+	SIZE(uhca_cmd_alloc_key, 24);
+	SIZE(uhca_cmd_describe_key, 12344);
+	SIZE(uhca_abi_layout, 32);
+	SIZE(uhca_abi_block, 24);
+	SIZE(uhca_abi_piece, 88);
 	SIZE(uhca_cmd_open_xrcd, 24);
 	SIZE(uhca_cmd_open_qp, 40);
 	SIZE(uhca_cmd_open_qp_reply, 32);
@@ -194,7 +200,7 @@ static void compile(const char *language, const char *header)
 
 static void test_headers(void **state)
 {
-	static const char *const headers[] = {"cmd.h",    "cqe.h",  "event.h",
+	static const char *const headers[] = {"cmd.h",    "cqe.h",  "event.h", "layout.h",
 					      "region.h", "ring.h", "wqe.h"};
 	bool cxx = system("echo 'int x;' | ${CC:-cc} -x c++ -fsyntax-only - 2>/dev/null") == 0;
 

@@ -141,7 +141,7 @@ static void test_limits(void **state)
 	core_config_default(&cfg);
 	for (; core_limit_name(n); n++)
 		assert_int_equal(core_limit_set(&cfg, n, core_limit_get(&cfg, n)), 0);
-	assert_int_equal(n, 22);
+	assert_int_equal(n, 25);
 	assert_string_equal(core_limit_name(0), "max_qp");
 	assert_int_equal(core_limit_set(&cfg, 0, 3), 0);
 	assert_int_equal(cfg.limits.max_qp, 3);

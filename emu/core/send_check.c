@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "send_check.h"
 
+#include "masked_atomic.h"
 #include "qp.h"
 
 #define MAX_MESSAGE 0x80000000u /* 9.7.7.1.4 and C9-1: 2^31 bytes */
@@ -21,6 +22,8 @@ static const uint8_t opcode_types[] = {
 	[UHCA_ABI_WR_LOCAL_INV] = RC_ | UC_ | XRC_,
 	[UHCA_ABI_WR_BIND_MW] = RC_ | UC_ | XRC_,
 	[UHCA_ABI_WR_SEND_WITH_INV] = RC_ | XRC_,
+	[UHCA_ABI_WR_MASKED_CMP_SWP] = RC_,
+	[UHCA_ABI_WR_MASKED_FETCH_ADD] = RC_,
 };
 
 static bool opcode_allowed(const struct qp *qp, uint8_t opcode)
@@ -49,6 +52,9 @@ static uint32_t feature_of(uint8_t opcode)
 	case UHCA_ABI_WR_LOCAL_INV:
 	case UHCA_ABI_WR_SEND_WITH_INV:
 		return UHCA_ABI_HAS_INVALIDATE;
+	case UHCA_ABI_WR_MASKED_CMP_SWP:
+	case UHCA_ABI_WR_MASKED_FETCH_ADD:
+		return UHCA_ABI_HAS_MASKED_ATOMICS;
 	default:
 		return 0;
 	}
@@ -62,10 +68,25 @@ static bool opcode_missing(const struct core_config *cfg, uint8_t opcode)
 	return feature_of(opcode) & ~cfg->features;
 }
 
+static bool is_masked(uint8_t opcode)
+{
+	return opcode == UHCA_ABI_WR_MASKED_CMP_SWP || opcode == UHCA_ABI_WR_MASKED_FETCH_ADD;
+}
+
 static bool writes_locally(uint8_t opcode)
 {
 	return opcode == UHCA_ABI_WR_RDMA_READ || opcode == UHCA_ABI_WR_ATOMIC_CMP_AND_SWP ||
-	       opcode == UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD;
+	       opcode == UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD || is_masked(opcode);
+}
+
+/* Masked atomics: a size the device has, and its operands in the data area. */
+static bool operands_ok(const struct core_config *cfg, const struct uhca_abi_send_wqe *wqe)
+{
+	uint32_t size = wqe->masked.size;
+	bool cas = wqe->opcode == UHCA_ABI_WR_MASKED_CMP_SWP;
+
+	return masked_size_ok(cfg->features, size) &&
+	       wqe->inline_length == masked_payload(cas, size);
 }
 
 /* Length and keys of the payload, wherever it stands. */
@@ -106,6 +127,9 @@ static uint8_t check_length(const struct uhca_abi_send_wqe *wqe, uint64_t bytes)
 	case UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD:
 	case UHCA_ABI_WR_ATOMIC_WRITE:
 		return bytes == 8 ? 0 : UHCA_ABI_WC_LOC_LEN_ERR;
+	case UHCA_ABI_WR_MASKED_CMP_SWP:
+	case UHCA_ABI_WR_MASKED_FETCH_ADD:
+		return bytes == wqe->masked.size ? 0 : UHCA_ABI_WC_LOC_LEN_ERR;
 	case UHCA_ABI_WR_FLUSH:
 		return bytes || wqe->flush.length > MAX_MESSAGE ? UHCA_ABI_WC_LOC_LEN_ERR : 0;
 	default:
@@ -125,6 +149,8 @@ uint8_t send_check(const struct qp *qp, const struct uhca_abi_send_wqe *wqe, con
 	/* Keys of local operations are judged when their turn comes. */
 	if (wqe->opcode == UHCA_ABI_WR_LOCAL_INV || wqe->opcode == UHCA_ABI_WR_BIND_MW)
 		return 0;
+	if (is_masked(wqe->opcode) && !operands_ok(&qp->dev->cfg, wqe))
+		return UHCA_ABI_WC_LOC_QP_OP_ERR;
 	status = check_payload(wqe, l, &bytes);
 	if (!status)
 		status = check_length(wqe, bytes);

@@ -30,7 +30,8 @@ struct device {
 	struct table mrs; /* and windows: handle << 8 | key byte is the L_Key and R_Key */
 	uint32_t n_mw;    /* of mrs that are windows */
 	struct table dms;
-	uint64_t dm_used; /* bytes, of limits.max_dm_size */
+	uint64_t dm_used;     /* bytes, of limits.max_dm_size */
+	uint64_t shared_used; /* bytes, of limits.max_shared_size */
 	struct table cqs;
 	struct table qps;
 	struct table srqs;

@@ -17,6 +17,7 @@
 #include "mr_table.h"
 #include "region.h"
 #include "rpc.h"
+#include "shared_memory.h"
 
 #include <infiniband/verbs.h>
 #include <pthread.h>
@@ -39,6 +40,7 @@ struct uhcav_context {
 	int event_fd;
 	bool single_threaded;
 	struct uhcav_mr_table regions;
+	struct uhcav_shared_list shared;
 
 	struct ibv_context *ibctx;
 	struct uhca_abi_context_file file; /* what cmd_fd holds */

@@ -169,7 +169,8 @@ static void fill_extensions(const struct core_config *cfg, struct uhca_cmd_devic
 	out->profile = cfg->profile;
 	out->max_list_entries = cfg->limits.max_list_entries;
 	out->max_low_latency_wr = cfg->limits.max_low_latency_wr;
-	out->max_shared_size = cfg->limits.max_shared_size;
+	if (cfg->features & UHCA_ABI_HAS_DM)
+		out->max_shared_size = cfg->limits.max_shared_size;
 	out->masked_atomic_sizes = masked_sizes(cfg->features);
 }
 

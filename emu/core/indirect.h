@@ -76,6 +76,13 @@ void indirect_invalidate(struct mr *mr);
 struct mr *indirect_step(const struct mr *mr, uint64_t addr, uint64_t length, uint64_t *child_addr,
 			 uint64_t *part);
 
+/*
+ * All the way down: the region with memory of its own (or the null region) behind *addr, the
+ * address in it, and in *length how many of the bytes asked for follow there. For any region; one
+ * that is not described is its own leaf.
+ */
+struct mr *indirect_leaf(struct mr *mr, uint64_t *addr, uint64_t *length);
+
 /* Invalidates every description that names the region as a child: it goes whatever its uses. */
 void indirect_orphan(struct mr *child);
 

@@ -141,7 +141,7 @@ static_assert(sizeof(struct uhca_cmd_alloc_key) == 24, "alloc_key");
 struct uhca_cmd_describe_key {
 	struct uhca_cmd_request h;
 	uint32_t shape; /* UHCA_ABI_SHAPE_INTERLEAVED or SG */
-	uint32_t bytes; /* of the list; what follows it is zero */
+	uint32_t bytes; /* of the list; what follows it is ignored */
 	struct uhca_abi_layout layout;
 	uint64_t list[UHCA_ABI_LAYOUT_BYTES / 8];
 };

@@ -28,6 +28,12 @@ static uint8_t completion_opcode(uint8_t opcode)
 		return UHCA_ABI_WC_BIND_MW;
 	case UHCA_ABI_WR_LOCAL_INV:
 		return UHCA_ABI_WC_LOCAL_INV;
+	case UHCA_ABI_WR_REG_MR:
+		return UHCA_ABI_WC_REG_MR;
+	case UHCA_ABI_WR_REG_INTERLEAVED:
+		return UHCA_ABI_WC_REG_INTERLEAVED;
+	case UHCA_ABI_WR_REG_SG:
+		return UHCA_ABI_WC_REG_SG;
 	default:
 		return UHCA_ABI_WC_SEND;
 	}

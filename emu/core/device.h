@@ -29,6 +29,7 @@ struct device {
 	struct table pds;
 	struct table mrs; /* and windows: handle << 8 | key byte is the L_Key and R_Key */
 	uint32_t n_mw;    /* of mrs that are windows */
+	uint64_t list[UHCA_ABI_LAYOUT_BYTES / 8]; /* fast_reg.c: private copy of a list */
 	struct table dms;
 	uint64_t dm_used; /* bytes, of limits.max_dm_size */
 	struct table cqs;

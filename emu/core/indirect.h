@@ -76,6 +76,19 @@ void indirect_invalidate(struct mr *mr);
 struct mr *indirect_step(const struct mr *mr, uint64_t addr, uint64_t length, uint64_t *child_addr,
 			 uint64_t *part);
 
+/*
+ * All the way down: the region with memory of its own (or the null region) behind *addr, the
+ * address in it, and in *length how many of the bytes asked for follow there. For any region; one
+ * that is not described is its own leaf.
+ */
+struct mr *indirect_leaf(struct mr *mr, uint64_t *addr, uint64_t *length);
+
+/*
+ * May an atomic of so many bytes at addr be executed? Through a description only where the bytes
+ * stand together, at a multiple of their number, in the memory below.
+ */
+bool indirect_is_atomic(struct mr *mr, uint64_t addr, uint32_t bytes);
+
 /* Invalidates every description that names the region as a child: it goes whatever its uses. */
 void indirect_orphan(struct mr *child);
 

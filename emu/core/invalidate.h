@@ -14,9 +14,14 @@ struct qp;
 
 /*
  * Invalidates the key on behalf of the QP. False, nothing changed, when it may not: no such key or
- * a stale key byte; a region that was not made to be invalidated; a window of type 1, one that is
- * not bound, or one that is bound to another QP or belongs to another protection domain.
+ * a stale key byte; an ordinary region, which is taken away by deregistration only; a described key
+ * (indirect.h) that is invalid already, of another protection domain, or used by windows or other
+ * descriptions; a window of type 1, one that is not bound, or one that is bound to another QP or
+ * belongs to another protection domain.
  */
 bool invalidate_key(struct qp *qp, uint32_t key);
+
+/* Would it? */
+bool invalidate_allowed(const struct qp *qp, uint32_t key);
 
 #endif

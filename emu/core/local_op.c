@@ -2,6 +2,7 @@
 #include "local_op.h"
 
 #include "completer.h"
+#include "fast_reg.h"
 #include "invalidate.h"
 #include "mw.h"
 #include "qp.h"
@@ -17,11 +18,18 @@ enum requester_blocked local_op_blocked(const struct qp *qp, const struct send_w
 	return r->rd_outstanding ? BLOCKED_FENCE : BLOCKED_NOT;
 }
 
+static bool run(struct qp *qp, const struct send_wr *w)
+{
+	if (fast_reg_is(w->wqe.opcode))
+		return fast_reg_run(qp, w);
+	return w->wqe.opcode == UHCA_ABI_WR_BIND_MW ? mw_bind(qp, &w->wqe)
+						    : invalidate_key(qp, w->wqe.imm);
+}
+
 void local_op_run(struct qp *qp, struct send_wr *w)
 {
 	if (!w->executed)
-		w->executed = w->wqe.opcode == UHCA_ABI_WR_BIND_MW ? mw_bind(qp, &w->wqe)
-								   : invalidate_key(qp, w->wqe.imm);
+		w->executed = run(qp, w);
 	if (w->executed)
 		completer_executed(qp);
 	else

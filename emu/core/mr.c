@@ -155,8 +155,13 @@ int core_reg_mr(struct client *c, const struct uhca_cmd_reg_mr *in,
 
 void mr_destroy(struct mr *mr)
 {
-	if (mr->obj.refs)
+	if (mr->obj.refs) {
 		mw_unbind_all(mr);
+		indirect_orphan(mr);
+	}
+	if (mr->ind)
+		indirect_invalidate(mr);
+	indirect_free(mr->ind);
 	table_remove(&mr->obj.client->dev->mrs, mr->obj.handle);
 	mr->pd->obj.refs--;
 	if (mr->dm)
@@ -210,7 +215,7 @@ enum mr_verdict mr_check(const struct pd *pd, uint32_t key, uint64_t addr, uint6
 			 uint32_t need, struct mr **out)
 {
 	struct mr *mr = table_find(&pd->obj.client->dev->mrs, key >> 8);
-	if (!mr || mr->obj.kind != KEY_MR || mr->key != key)
+	if (!mr || mr->obj.kind != KEY_MR || mr->key != key || (mr->ind && !mr->ind->shape))
 		return MR_BAD_KEY;
 	if (mr->pd != pd)
 		return MR_BAD_PD;

@@ -92,7 +92,7 @@ void mr_destroy(struct mr *mr);
 /* What a check found; it says what happened, not where to go (craft.md, pitfall 6). */
 enum mr_verdict {
 	MR_OK,
-	MR_BAD_KEY,    /* no such key, or a stale key byte */
+	MR_BAD_KEY,    /* no such key, a stale key byte, or a key that is invalid */
 	MR_BAD_PD,     /* belongs to another protection domain */
 	MR_BAD_ACCESS, /* the region does not allow it */
 	MR_BAD_RANGE,  /* not inside the region */
@@ -108,8 +108,8 @@ enum mr_verdict mr_check(const struct pd *pd, uint32_t key, uint64_t addr, uint6
 			 uint32_t need, struct mr **out);
 
 /*
- * Spans of [addr, addr + length) of a region that passed mr_check and is not a null region; see
- * page_array_walk for max and *walked.
+ * Spans of [addr, addr + length) of a region that passed mr_check and has memory of its own, or
+ * device memory; see page_array_walk for max and *walked.
  */
 unsigned mr_spans(const struct mr *mr, uint64_t addr, uint32_t length, struct core_span *out,
 		  unsigned max, uint32_t *walked);

@@ -147,8 +147,12 @@ static bool region_allows(const struct qp *qp, const struct uhca_abi_send_wqe *w
 	uint32_t need = MR_MW_BIND | (access & STORES ? MR_LOCAL_WRITE : 0) |
 			(access & (MR_FLUSH_GLOBAL | MR_FLUSH_PERSISTENT));
 
-	return mr_check(qp->pd, wqe->bind.mr_lkey, wqe->bind.addr, wqe->bind.length, need, mr) ==
-	       MR_OK;
+	if (mr_check(qp->pd, wqe->bind.mr_lkey, wqe->bind.addr, wqe->bind.length, need, mr) !=
+	    MR_OK)
+		return false;
+	/* Windows are for registered memory (10.6.7); a layout has packed addresses of its own. */
+	return (*mr)->kind != MR_KIND_INDIRECT || (*mr)->ind->shape == UHCA_ABI_SHAPE_PAGES ||
+	       (*mr)->ind->shape == UHCA_ABI_SHAPE_BLOCKS;
 }
 
 static bool may_bind(const struct qp *qp, const struct mw *mw, const struct uhca_abi_send_wqe *wqe)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "send_check.h"
 
+#include "fast_reg.h"
 #include "qp.h"
 
 #define MAX_MESSAGE 0x80000000u /* 9.7.7.1.4 and C9-1: 2^31 bytes */
@@ -21,6 +22,9 @@ static const uint8_t opcode_types[] = {
 	[UHCA_ABI_WR_LOCAL_INV] = RC_ | UC_ | XRC_,
 	[UHCA_ABI_WR_BIND_MW] = RC_ | UC_ | XRC_,
 	[UHCA_ABI_WR_SEND_WITH_INV] = RC_ | XRC_,
+	[UHCA_ABI_WR_REG_MR] = RC_ | UC_ | XRC_,
+	[UHCA_ABI_WR_REG_INTERLEAVED] = RC_ | UC_ | XRC_,
+	[UHCA_ABI_WR_REG_SG] = RC_ | UC_ | XRC_,
 };
 
 static bool opcode_allowed(const struct qp *qp, uint8_t opcode)
@@ -49,6 +53,12 @@ static uint32_t feature_of(uint8_t opcode)
 	case UHCA_ABI_WR_LOCAL_INV:
 	case UHCA_ABI_WR_SEND_WITH_INV:
 		return UHCA_ABI_HAS_INVALIDATE;
+	case UHCA_ABI_WR_REG_MR: /* with page list or block list: fast_reg.c tells them apart */
+		return UHCA_ABI_HAS_FAST_REG;
+	case UHCA_ABI_WR_REG_INTERLEAVED:
+		return UHCA_ABI_HAS_INTERLEAVED;
+	case UHCA_ABI_WR_REG_SG:
+		return UHCA_ABI_HAS_SG;
 	default:
 		return 0;
 	}
@@ -131,7 +141,8 @@ uint8_t send_check(const struct qp *qp, const struct uhca_abi_send_wqe *wqe, con
 	if (!opcode_allowed(qp, wqe->opcode) || opcode_missing(&qp->dev->cfg, wqe->opcode))
 		return UHCA_ABI_WC_LOC_QP_OP_ERR;
 	/* Keys of local operations are judged when their turn comes. */
-	if (wqe->opcode == UHCA_ABI_WR_LOCAL_INV || wqe->opcode == UHCA_ABI_WR_BIND_MW)
+	if (wqe->opcode == UHCA_ABI_WR_LOCAL_INV || wqe->opcode == UHCA_ABI_WR_BIND_MW ||
+	    fast_reg_is(wqe->opcode))
 		return 0;
 	if (must_be_inline(qp, wqe, l))
 		return UHCA_ABI_WC_LOC_QP_OP_ERR;

@@ -70,58 +70,97 @@ enum mr_verdict sgl_check(const struct sgl *l, uint32_t need)
 	return MR_OK;
 }
 
+/*
+ * What can be moved in one call: pieces of regions of one client, in order. No spans: "bytes" bytes
+ * of a leaf without memory.
+ */
+struct run {
+	struct mr *leaf; /* the first */
+	uint32_t bytes;
+	unsigned n;
+	struct core_span span[SPANS];
+};
+
+static bool has_memory(const struct mr *leaf)
+{
+	return leaf->kind != MR_KIND_NULL && leaf->kind != MR_KIND_LOST;
+}
+
+/* Adds what follows at addr, of the first leaf there. False when it does not belong to the run. */
+static bool add_to_run(struct run *r, struct mr *mr, uint64_t addr, uint32_t length)
+{
+	uint64_t part = length;
+	struct mr *leaf = indirect_leaf(mr, &addr, &part);
+	uint32_t walked;
+
+	if (!r->bytes)
+		r->leaf = leaf;
+	else if (!has_memory(leaf) || leaf->obj.client != r->leaf->obj.client)
+		return false;
+	if (!has_memory(leaf)) {
+		r->bytes = (uint32_t)part;
+		return false;
+	}
+	r->n += mr_spans(leaf, addr, (uint32_t)part, r->span + r->n, SPANS - r->n, &walked);
+	r->bytes += walked;
+	return walked == part && r->n < SPANS;
+}
+
+static void next_run(struct mr *mr, uint64_t addr, uint32_t length, struct run *r)
+{
+	r->bytes = 0;
+	r->n = 0;
+	while (r->bytes < length && add_to_run(r, mr, addr + r->bytes, length - r->bytes))
+		;
+}
+
 int sgl_read_mr(const struct device *dev, struct mr *mr, uint64_t addr, uint32_t length, void *to)
 {
-	struct core_span span[SPANS];
 	char *at = to;
 
-	if (mr->kind == MR_KIND_NULL) {
-		memset(to, 0, length);
-		return 0;
-	}
-	if (mr->kind == MR_KIND_LOST)
-		return -EFAULT;
 	while (length) {
-		uint32_t walked;
-		unsigned n = mr_spans(mr, addr, length, span, SPANS, &walked);
-		int err = dev->ops->mem_read(mr->obj.client->cookie, span, n, at);
+		struct run r;
+		int err = 0;
+		next_run(mr, addr, length, &r);
+		if (r.n)
+			err = dev->ops->mem_read(r.leaf->obj.client->cookie, r.span, r.n, at);
+		else if (r.leaf->kind == MR_KIND_NULL)
+			memset(at, 0, r.bytes);
+		else
+			err = -EFAULT;
 		if (err)
 			return err;
-		addr += walked;
-		at += walked;
-		length -= walked;
+		addr += r.bytes;
+		at += r.bytes;
+		length -= r.bytes;
 	}
 	return 0;
 }
 
-/* Moves the cursor past length bytes: what a null region does with data. */
-static void iov_skip(struct iov_cursor *c, uint32_t length)
+static int write_run(const struct device *dev, const struct run *r, struct iov_cursor *from)
 {
 	struct iovec piece[CORE_TRAIN_IOV];
+	unsigned pieces = iov_take(from, r->bytes, piece);
 
-	iov_take(c, length, piece);
+	if (r->n)
+		return dev->ops->mem_write(r->leaf->obj.client->cookie, r->span, r->n, piece,
+					   pieces);
+	/* A null region takes data and keeps none. */
+	return r->leaf->kind == MR_KIND_NULL ? 0 : -EFAULT;
 }
 
 static int write_pieces(const struct device *dev, struct mr *mr, uint64_t addr, uint32_t length,
 			struct iov_cursor *from)
 {
-	if (mr->kind == MR_KIND_NULL) {
-		iov_skip(from, length);
-		return 0;
-	}
-	if (mr->kind == MR_KIND_LOST)
-		return -EFAULT;
 	while (length) {
-		struct core_span span[SPANS];
-		struct iovec piece[CORE_TRAIN_IOV];
-		uint32_t walked;
-		unsigned n = mr_spans(mr, addr, length, span, SPANS, &walked);
-		unsigned pieces = iov_take(from, walked, piece);
-		int err = dev->ops->mem_write(mr->obj.client->cookie, span, n, piece, pieces);
+		struct run r;
+		int err;
+		next_run(mr, addr, length, &r);
+		err = write_run(dev, &r, from);
 		if (err)
 			return err;
-		addr += walked;
-		length -= walked;
+		addr += r.bytes;
+		length -= r.bytes;
 	}
 	return 0;
 }

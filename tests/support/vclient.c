@@ -174,7 +174,7 @@ int vclient_dereg_mr(struct vclient *c, const struct vmr *mr)
 {
 	int rc = core_dereg_mr(c->core, mr->handle);
 
-	if (rc == 0)
+	if (rc == 0 && mr->length) /* a key without memory grants nothing of its own */
 		memory_grant_remove(&c->mem, mr->lkey);
 	c->host->dirty = true;
 	return rc;
@@ -195,6 +195,27 @@ int vclient_dealloc_mw(struct vclient *c, const struct vmw *mw)
 {
 	c->host->dirty = true;
 	return core_dealloc_mw(c->core, mw->handle);
+}
+
+int vclient_alloc_key(struct vclient *c, uint32_t pd, uint32_t max_entries, struct vmr *out)
+{
+	struct uhca_cmd_alloc_key in = {.pd = pd, .max_entries = max_entries};
+	struct uhca_cmd_reg_mr_reply reply = {0};
+	int rc = core_alloc_key(c->core, &in, &reply);
+
+	if (rc == 0)
+		*out = (struct vmr){.handle = reply.handle, .lkey = reply.lkey, .rkey = reply.rkey};
+	return rc;
+}
+
+int vclient_describe_key(struct vclient *c, uint32_t shape, const struct uhca_abi_layout *layout,
+			 const void *list, uint32_t bytes)
+{
+	struct uhca_cmd_describe_key in = {.shape = shape, .bytes = bytes, .layout = *layout};
+
+	assert(bytes <= sizeof(in.list));
+	memcpy(in.list, list, bytes);
+	return core_describe_key(c->core, &in);
 }
 
 int vclient_create_ah(struct vclient *c, const struct vhost *to, uint8_t gid_index,

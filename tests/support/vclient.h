@@ -141,6 +141,10 @@ struct vsend {
 		uint64_t addr, length;
 		uint32_t mr_lkey, mw_rkey, new_rkey, access;
 	} bind;
+	/* REG_*: the description, and its list for the data area */
+	struct uhca_abi_layout reg;
+	const void *list;
+	uint32_t list_bytes;
 };
 
 struct vrecv {
@@ -167,6 +171,12 @@ int vclient_dereg_mr(struct vclient *c, const struct vmr *mr);
 /* type: 1 or 2. 0 or -errno. */
 int vclient_alloc_mw(struct vclient *c, uint32_t pd, uint32_t type, struct vmw *out);
 int vclient_dealloc_mw(struct vclient *c, const struct vmw *mw);
+
+/* A key without memory. 0 or -errno; freed by vclient_dereg_mr. */
+int vclient_alloc_key(struct vclient *c, uint32_t pd, uint32_t max_entries, struct vmr *out);
+/* 0 or -errno. */
+int vclient_describe_key(struct vclient *c, uint32_t shape, const struct uhca_abi_layout *layout,
+			 const void *list, uint32_t bytes);
 
 /* Towards the host, from and to its IPv4 (0) or IPv6 (1) address. */
 int vclient_create_ah(struct vclient *c, const struct vhost *to, uint8_t gid_index,

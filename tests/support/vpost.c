@@ -21,12 +21,19 @@ static uint8_t *ring_slot(const struct vring *r)
 	return r->base + r->at.offset + (size_t)(r->producer & (r->at.entries - 1)) * r->at.stride;
 }
 
+static uint8_t *send_data(const struct vqp *qp)
+{
+	const struct vring *r = &qp->send;
+
+	return r->base + r->at.data_offset +
+	       (size_t)(r->producer & (r->at.entries - 1)) * r->at.data_stride;
+}
+
 /* Copies the payload into the slot's data area; returns its length, or -EINVAL when too long. */
 static int64_t gather(struct vqp *qp, const struct vsend *wr)
 {
 	struct vring *r = &qp->send;
-	uint8_t *data = r->base + r->at.data_offset +
-			(size_t)(r->producer & (r->at.entries - 1)) * r->at.data_stride;
+	uint8_t *data = send_data(qp);
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < wr->num_sge; i++) {
@@ -59,6 +66,8 @@ static void fill_target(struct uhca_abi_send_wqe *e, const struct vqp *qp, const
 		e->bind.mw_rkey = wr->bind.mw_rkey;
 		e->bind.new_rkey = wr->bind.new_rkey;
 		e->bind.access = wr->bind.access;
+	} else if (wr->opcode >= UHCA_ABI_WR_REG_MR && wr->opcode <= UHCA_ABI_WR_REG_SG) {
+		e->reg = wr->reg;
 	} else if (wr->opcode == UHCA_ABI_WR_FLUSH) {
 		e->flush.remote_addr = wr->remote_addr;
 		e->flush.rkey = wr->rkey;
@@ -95,6 +104,12 @@ int vqp_queue_send(struct vqp *qp, const struct vsend *wr)
 	}
 	if (wr->mode == VPOST_INLINE)
 		e.num_sge = 0;
+	if (wr->list_bytes > qp->send.at.data_stride)
+		return -E2BIG;
+	if (wr->list_bytes) {
+		memcpy(send_data(qp), wr->list, wr->list_bytes);
+		e.inline_length = wr->list_bytes;
+	}
 	fill_target(&e, qp, wr);
 	memcpy(slot, &e, sizeof e);
 	if (e.num_sge)

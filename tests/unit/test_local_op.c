@@ -11,8 +11,9 @@ static void test_which(void **state)
 	for (unsigned opcode = 0; opcode < 256; opcode++) {
 		struct send_wr w = {.wqe.opcode = (uint8_t)opcode};
 
-		assert_int_equal(local_op_is(&w),
-				 opcode == UHCA_ABI_WR_BIND_MW || opcode == UHCA_ABI_WR_LOCAL_INV);
+		assert_int_equal(local_op_is(&w), opcode == UHCA_ABI_WR_BIND_MW ||
+							  opcode == UHCA_ABI_WR_LOCAL_INV ||
+							  fast_reg_is((uint8_t)opcode));
 	}
 }
 
@@ -31,10 +32,12 @@ static enum requester_blocked blocked(uint8_t opcode, uint16_t flags, uint32_t a
 
 static void test_fence(void **state)
 {
-	static const uint8_t opcode[] = {UHCA_ABI_WR_BIND_MW, UHCA_ABI_WR_LOCAL_INV};
+	static const uint8_t opcode[] = {UHCA_ABI_WR_BIND_MW, UHCA_ABI_WR_REG_MR,
+					 UHCA_ABI_WR_REG_SG, UHCA_ABI_WR_REG_INTERLEAVED,
+					 UHCA_ABI_WR_LOCAL_INV};
 
 	(void)state;
-	for (unsigned i = 0; i < 2; i++) {
+	for (unsigned i = 0; i < 5; i++) {
 		assert_int_equal(blocked(opcode[i], 0, 1, 1), BLOCKED_NOT);
 		assert_int_equal(blocked(opcode[i], UHCA_ABI_SEND_FENCE, 0, 0), BLOCKED_NOT);
 		assert_int_equal(blocked(opcode[i], UHCA_ABI_SEND_FENCE, 1, 1), BLOCKED_FENCE);

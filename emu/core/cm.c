@@ -211,8 +211,7 @@ void cm_expired(struct cm *cm, uint64_t now)
 
 /* ---- what the owner asks for ---- */
 
-/* What was answered is kept for a while: the peer may not have heard it and ask again. */
-static void keep_answer(struct cm *cm, uint64_t now)
+void cm_keep_answer(struct cm *cm, uint64_t now)
 {
 	cm_stop(cm);
 	cm->state = CM_ANSWERED;
@@ -222,7 +221,7 @@ static void keep_answer(struct cm *cm, uint64_t now)
 static void refuse(struct cm *cm, uint16_t reason, const struct core_cm_param *param, uint64_t now)
 {
 	cm_send_rej(cm, reason, param->private_data, param->private_len);
-	keep_answer(cm, now);
+	cm_keep_answer(cm, now);
 }
 
 void core_cm_destroy(struct cm *cm, uint64_t now)
@@ -362,7 +361,7 @@ static void accept_sidr(struct cm *cm, uint8_t status, const struct core_cm_para
 	r->qkey = param->qkey;
 	copy_private(r->private_data, param);
 	cm_send_repeated(cm, &msg, now); /* keeps it; repeated on request only */
-	keep_answer(cm, now);
+	cm_keep_answer(cm, now);
 }
 
 static void accept_rc(struct cm *cm, const struct core_cm_param *param, uint64_t now)

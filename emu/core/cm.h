@@ -93,6 +93,8 @@ void cm_tell(struct cm *cm, enum core_cm_event_type type, int32_t status);
 /* No way back from here: an orphan is freed, others wait for their owner to let go. */
 void cm_close(struct cm *cm);
 void cm_enter_timewait(struct cm *cm, uint64_t now);
+/* What was answered is kept for a while: the peer may not have heard it and ask again. */
+void cm_keep_answer(struct cm *cm, uint64_t now);
 
 /* The passive end that the peer names so. */
 struct cm *cm_find_passive(struct device *dev, uint32_t remote_id, uint64_t remote_guid);

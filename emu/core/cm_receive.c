@@ -103,6 +103,8 @@ static void repeated_request(struct cm *cm)
 		cm_send_mra(cm, ROCE_CM_ANSWERED_REQ);
 	else if (cm->state == CM_REP_SENT || cm->state == CM_ANSWERED)
 		cm_send_again(cm);
+	if (cm->state == CM_ANSWERED)
+		cm_keep_answer(cm, cm->dev->now);
 }
 
 /* Reasons that need no listener: 0, or enum roce_cm_reject_reason. */
@@ -190,7 +192,7 @@ static void receive_sidr_req(struct device *dev, const struct roce_flow *from,
 	cm = cm_find_passive(dev, r->request_id, who);
 	if (cm) {
 		if (cm->state == CM_ANSWERED)
-			cm_send_again(cm);
+			repeated_request(cm);
 		return;
 	}
 	cm = cm_create(dev, NULL);

@@ -2,6 +2,7 @@
 #include "ucma_client.h"
 
 #include "cmocka_all.h"
+#include "emu/io/clock.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -11,7 +12,16 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define TURNS 100
+#define TURNS  100
+#define TRAINS 100
+
+/* What the daemon's own loop does: sockets, then what devices have to send. */
+static void turn(struct io_daemon *d)
+{
+	io_test_turn(d->loop);
+	for (unsigned i = 0; i < d->n_ports; i++)
+		io_device_send(&d->ports[i].dev, io_clock_now(), d->tx_buf, d->tx_cap, TRAINS);
+}
 
 static void send_with(int sock, const void *msg, size_t len, const int *fd, unsigned n)
 {
@@ -40,7 +50,7 @@ static int await(struct ucma_client *c, int reply)
 
 	memset(&c->reply, 0, sizeof(c->reply));
 	for (unsigned i = 0; i < TURNS && n < 0; i++) {
-		io_test_turn(c->daemon->loop);
+		turn(c->daemon);
 		n = recv(reply, &c->reply, sizeof(c->reply), MSG_DONTWAIT);
 	}
 	assert_true(n >= 0);
@@ -93,7 +103,7 @@ int ucma_client_event(struct ucma_client *c, struct rdma_ucm_event_resp *out)
 	for (unsigned i = 0; i < TURNS && status == -EAGAIN; i++) {
 		char token;
 
-		io_test_turn(c->daemon->loop);
+		turn(c->daemon);
 		if (recv(c->sock, &token, 1, MSG_DONTWAIT) == 1)
 			status = ucma_client_call(c, RDMA_USER_CM_CMD_GET_EVENT, &in, sizeof(in),
 						  -1);
@@ -116,9 +126,14 @@ void ucma_client_open(struct ucma_client *c, struct io_daemon *d)
 	assert_int_equal(ucma_client_call(c, UHCA_UCMA_HELLO, NULL, 0, c->sock), 0);
 }
 
+void ucma_client_settle(struct io_daemon *d)
+{
+	for (unsigned i = 0; i < TURNS && d->ucma.n_files > 0; i++)
+		turn(d);
+}
+
 void ucma_client_close(struct ucma_client *c)
 {
 	close(c->sock);
-	for (unsigned i = 0; i < TURNS && c->daemon->ucma.n_files > 0; i++)
-		io_test_turn(c->daemon->loop);
+	ucma_client_settle(c->daemon);
 }

@@ -23,6 +23,8 @@ struct ucma_client {
 /* Connects, and says hello. */
 void ucma_client_open(struct ucma_client *c, struct io_daemon *d);
 void ucma_client_close(struct ucma_client *c);
+/* Until the daemon has noticed all that was closed. */
+void ucma_client_settle(struct io_daemon *d);
 
 /*
  * A command with len bytes of its structure, and perhaps a second descriptor (else -1). Returns

@@ -24,6 +24,7 @@ struct uhcav_mr {
 	struct uhcav_region region; /* as it stands in the context's table; lkey 0: it does not */
 	void *mapping;              /* of a dma-buf: ours to unmap */
 	size_t mapping_size;
+	uint32_t max_entries; /* of a key without memory (dv_mr.c); 0: it is none */
 };
 
 /*

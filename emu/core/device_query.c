@@ -165,7 +165,11 @@ static void fill_rss(const struct core_config *cfg, struct uhca_cmd_device_attr 
 /* What only uhcadv.h tells programs. */
 static void fill_extensions(const struct core_config *cfg, struct uhca_cmd_device_attr *out)
 {
-	out->profile = cfg->profile;
+	const char *profile = core_profile_name(cfg->profile);
+
+	/* The last byte stays zero. */
+	for (size_t i = 0; profile && profile[i] && i < sizeof(out->profile) - 1; i++)
+		out->profile[i] = profile[i];
 	out->max_list_entries = cfg->limits.max_list_entries;
 	out->max_low_latency_wr = cfg->limits.max_low_latency_wr;
 	if (cfg->features & UHCA_ABI_HAS_DM)

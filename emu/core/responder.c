@@ -471,6 +471,8 @@ static enum verdict execute_atomic(struct qp *qp, const struct core_train *t)
 
 	if (remote_check(qp, h.rkey, &h.va, 8, MR_REMOTE_ATOMIC, &mr) != MR_OK)
 		return V_ACCESS;
+	if (!indirect_is_atomic(mr, h.va, 8))
+		return V_INVALID;
 	err = atomic_execute(qp->dev, mr, &h, cas, &original);
 	if (err)
 		return memory_verdict(err);

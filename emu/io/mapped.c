@@ -9,7 +9,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#define SMALL 8 /* bytes that are stored in one go */
+#define SMALL 8  /* bytes that are stored in one go */
+#define AHEAD 16 /* pieces that are on their way from memory */
 
 bool io_mapped_all(const struct core_span *spans, unsigned n)
 {
@@ -19,17 +20,34 @@ bool io_mapped_all(const struct core_span *spans, unsigned n)
 	return true;
 }
 
+/*
+ * Short pieces that are far apart wait for memory, one after another; asked for in time, they come
+ * together.
+ */
+static void announce(const struct core_span *spans, unsigned i, unsigned n)
+{
+	if (i + AHEAD < n)
+		__builtin_prefetch((const void *)(uintptr_t)spans[i + AHEAD].addr);
+}
+
+/* Elements of columns: the compiler makes these copies a few instructions. */
+static void copy_piece(void *to, const void *from, size_t length)
+{
+	if (length == 8)
+		memcpy(to, from, 8);
+	else if (length == 64)
+		memcpy(to, from, 64);
+	else
+		memcpy(to, from, length);
+}
+
 void io_mapped_read(const struct core_span *from, unsigned n, void *to)
 {
 	uint8_t *at = to;
 
 	for (unsigned i = 0; i < n; i++) {
-		const void *piece = (const void *)(uintptr_t)from[i].addr;
-
-		if (from[i].length == SMALL)
-			memcpy(at, piece, SMALL);
-		else
-			memcpy(at, piece, from[i].length);
+		announce(from, i, n);
+		copy_piece(at, (const void *)(uintptr_t)from[i].addr, from[i].length);
 		at += from[i].length;
 	}
 }
@@ -132,8 +150,8 @@ static void gather(struct source *s, uint8_t out[SMALL], size_t length)
 	}
 }
 
-/* A short span gets its words whole, even where the source is in two places. */
-static void write_span(uint8_t *to, size_t length, struct source *s)
+/* The source is in several places. A short span gets its words whole all the same. */
+static void write_pieces(uint8_t *to, size_t length, struct source *s)
 {
 	if (length <= SMALL) {
 		uint8_t word[SMALL];
@@ -146,10 +164,26 @@ static void write_span(uint8_t *to, size_t length, struct source *s)
 		size_t n;
 		const uint8_t *p = next_piece(s, length, &n);
 
-		memcpy(to, p, n);
+		copy_piece(to, p, n);
 		to += n;
 		length -= n;
 	}
+}
+
+static void write_span(uint8_t *to, size_t length, struct source *s)
+{
+	const uint8_t *p;
+
+	if (length > s->iov->iov_len - s->skip) {
+		write_pieces(to, length, s);
+		return;
+	}
+	p = (const uint8_t *)s->iov->iov_base + s->skip;
+	s->skip += length;
+	if (length <= SMALL)
+		io_mapped_store(to, p, length);
+	else
+		copy_piece(to, p, length);
 }
 
 /* Bytes that are to become visible last: up to the last multiple of 8 before the end. */
@@ -172,8 +206,10 @@ void io_mapped_write(const struct core_span *to, unsigned n, const struct iovec 
 		n--;
 	if (n == 0)
 		return;
-	for (unsigned i = 0; i + 1 < n; i++)
+	for (unsigned i = 0; i + 1 < n; i++) {
+		announce(to, i, n);
 		write_span((uint8_t *)(uintptr_t)to[i].addr, to[i].length, &s);
+	}
 	tail = tail_bytes(&to[n - 1]);
 	last = (uint8_t *)(uintptr_t)to[n - 1].addr;
 	write_span(last, to[n - 1].length - tail, &s);

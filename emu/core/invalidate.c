@@ -4,17 +4,22 @@
 #include "mw.h"
 #include "qp.h"
 
-bool invalidate_key(struct qp *qp, uint32_t key)
+bool invalidate_allowed(const struct qp *qp, uint32_t key)
 {
-	struct object *o = table_find(&qp->dev->mrs, key >> 8);
-	struct mw *mw = (void *)o;
+	const struct object *o = table_find(&qp->dev->mrs, key >> 8);
+	const struct mw *mw = (const void *)o;
 
 	/* An ordinary region is taken away by deregistration only. */
 	if (!o || o->kind != KEY_MW)
 		return false;
 	/* A window of type 1 is unbound by a bind of length zero. */
-	if (mw->key != key || mw->type == 1 || !mw_bound_to(mw, qp))
+	return mw->key == key && mw->type != 1 && mw_bound_to(mw, qp);
+}
+
+bool invalidate_key(struct qp *qp, uint32_t key)
+{
+	if (!invalidate_allowed(qp, key))
 		return false;
-	mw_unbind(mw);
+	mw_unbind(table_find(&qp->dev->mrs, key >> 8));
 	return true;
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# tests/verbs/dv.c on a device that has everything, and on one that has next to nothing.
+# tests/verbs/dv.c on a device that has everything, and on one that has nothing of it.
 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0:detect_leaks=0
 export ASAN_OPTIONS
 status=0
@@ -9,5 +9,5 @@ try() {
 		"${UHCA_BUILDDIR:?}/tests/verbs/dv" "$1" || status=1
 }
 try default
-try minimal
+try ib-strict
 exit $status

@@ -17,6 +17,7 @@
 #include "mr_table.h"
 #include "region.h"
 #include "rpc.h"
+#include "shared_memory.h"
 
 #include <infiniband/verbs.h>
 #include <pthread.h>
@@ -39,6 +40,7 @@ struct uhcav_context {
 	int event_fd;
 	bool single_threaded;
 	struct uhcav_mr_table regions;
+	struct uhcav_shared_list shared;
 	uint64_t features; /* UHCA_ABI_HAS_*, once UHCAV_FEATURES_KNOWN is set (device_query.c) */
 
 	struct ibv_context *ibctx;

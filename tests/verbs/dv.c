@@ -251,6 +251,7 @@ static void test_rereg_refused(void **state)
 	assert_int_equal(ibv_dereg_mr(mr), EBUSY);
 	send_from(p, over, 3, 12); /* as it was, twice indirect */
 	expect(p->a.cq, 1, IBV_WC_SUCCESS, IBV_WC_SEND);
+	expect(p->b.cq, 2, IBV_WC_SUCCESS, IBV_WC_RECV);
 	assert_memory_equal(p->b.memory, p->a.memory + 3, 12);
 	assert_int_equal(ibv_dereg_mr(over), 0);
 	assert_int_equal(ibv_dereg_mr(mr), 0);
@@ -311,15 +312,14 @@ static void test_fast_reg_twice(void **state)
 
 static void make_extended(struct verbs_pair *p, uint64_t ops, uint32_t entries)
 {
-	struct ibv_qp_init_attr_ex attr = {.send_cq = p->a.cq,
-					   .recv_cq = p->a.cq,
-					   .cap = {PAIR_WR, PAIR_WR, 2, 2, 64},
-					   .qp_type = IBV_QPT_RC,
-					   .comp_mask = IBV_QP_INIT_ATTR_PD |
-							IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
-					   .pd = p->pd,
-					   .send_ops_flags = IBV_QP_EX_WITH_SEND |
-							     IBV_QP_EX_WITH_LOCAL_INV};
+	struct ibv_qp_init_attr_ex attr = {
+		.send_cq = p->a.cq,
+		.recv_cq = p->a.cq,
+		.cap = {PAIR_WR, PAIR_WR, 2, 2, 64},
+		.qp_type = IBV_QPT_RC,
+		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+		.pd = p->pd,
+		.send_ops_flags = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_LOCAL_INV};
 	struct uhcadv_qp_init_attr dv = {.send_ops_flags = ops, .max_list_entries = entries};
 	struct ibv_qp_attr reset = {.qp_state = IBV_QPS_RESET};
 
@@ -366,6 +366,66 @@ static void test_builders(void **state)
 	for (unsigned i = 0; i < 300; i++)
 		assert_memory_equal(p->b.memory + 7 * i, p->a.memory + 3000 * i, 7);
 	assert_int_equal(ibv_dereg_mr(mr), 0);
+	verbs_pair_destroy(p);
+}
+
+static void masked(struct verbs_pair *p, struct uhcadv_send_wr *wr, uint32_t size)
+{
+	struct ibv_sge sge = {(uintptr_t)p->a.memory, size, p->a.mr->lkey};
+	struct uhcadv_send_wr *bad;
+
+	wr->sg_list = &sge;
+	wr->num_sge = 1;
+	wr->send_flags = IBV_SEND_SIGNALED;
+	wr->atomic.remote_addr = (uintptr_t)p->b.memory;
+	wr->atomic.rkey = p->b.mr->rkey;
+	assert_int_equal(uhcadv_post_send(p->a.qp, wr, &bad), 0);
+}
+
+static void test_masked_atomics(void **state)
+{
+	struct verbs_pair *p = open_pair();
+	uint64_t compare = 0x22, mask = 0xff, swap = 0x55000000, swap_mask = 0xff000000, old;
+	uint32_t add[4] = {1, 0xffffffff, 1, 1}, boundary[4] = {0, 0x80000000, 0, 0x80000000};
+	uint32_t *there = (uint32_t *)(void *)p->b.memory;
+	struct uhcadv_send_wr cas = {.wr_id = 1, .opcode = UHCADV_WR_MASKED_CMP_SWP},
+			      faa = {.wr_id = 2, .opcode = UHCADV_WR_MASKED_FETCH_ADD};
+
+	(void)state;
+	cas.atomic.cmp_swp = (struct uhcadv_masked_cmp_swp){8, &compare, &swap, &mask, &swap_mask};
+	memcpy(there, (const uint64_t[]){0x1122334466778822}, 8);
+	masked(p, &cas, 8);
+	expect(p->a.cq, 1, IBV_WC_SUCCESS, UHCADV_WC_MASKED_CMP_SWP);
+	memcpy(&old, p->a.memory, 8);
+	assert_int_equal(old, 0x1122334466778822);
+	memcpy(&old, there, 8);
+	assert_int_equal(old, 0x1122334455778822);
+	/* Two fields of eight bytes: what the first carries stays out of the second. */
+	faa.atomic.fetch_add = (struct uhcadv_masked_fetch_add){16, add, boundary};
+	memcpy(there, (const uint32_t[]){0xffffffff, 0, 5, 6}, 16);
+	masked(p, &faa, 16);
+	expect(p->a.cq, 2, IBV_WC_SUCCESS, UHCADV_WC_MASKED_FETCH_ADD);
+	assert_memory_equal(there, ((const uint32_t[]){0, 0, 6, 7}), 16);
+	assert_memory_equal(p->a.memory, ((const uint32_t[]){0xffffffff, 0, 5, 6}), 16);
+	verbs_pair_destroy(p);
+}
+
+static void test_shared(void **state)
+{
+	struct verbs_pair *p = open_pair();
+	uint8_t *memory = uhcadv_alloc_shared(p->context, 3 * PAGE);
+	struct ibv_mr *mr;
+
+	(void)state;
+	assert_non_null(memory);
+	mr = ibv_reg_mr(p->pd, memory, 3 * PAGE, RIGHTS);
+	assert_non_null(mr);
+	assert_int_equal(uhcadv_free_shared(p->context, memory), EBUSY);
+	assert_int_equal(rdma(p, IBV_WR_RDMA_WRITE, mr->rkey, (uintptr_t)memory + 9, 9000),
+			 IBV_WC_SUCCESS);
+	assert_memory_equal(memory + 9, p->a.memory, 9000);
+	assert_int_equal(ibv_dereg_mr(mr), 0);
+	assert_int_equal(uhcadv_free_shared(p->context, memory), 0);
 	verbs_pair_destroy(p);
 }
 
@@ -428,6 +488,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_rereg_sg),       cmocka_unit_test(test_rereg_interleaved),
 		cmocka_unit_test(test_rereg_refused),  cmocka_unit_test(test_fast_reg),
 		cmocka_unit_test(test_fast_reg_twice), cmocka_unit_test(test_builders),
+		cmocka_unit_test(test_masked_atomics), cmocka_unit_test(test_shared),
 		cmocka_unit_test(test_create_refused),
 	};
 	const struct CMUnitTest without[] = {

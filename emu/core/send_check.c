@@ -198,6 +198,10 @@ uint8_t send_check(const struct qp *qp, const struct uhca_abi_send_wqe *wqe, con
 	*length = 0;
 	if (!opcode_allowed(qp, wqe->opcode) || opcode_missing(&qp->dev->cfg, wqe->opcode))
 		return UHCA_ABI_WC_LOC_QP_OP_ERR;
+	/* 10.8.3.3: the fence of LOCAL_INV is a feature of its own. */
+	if (wqe->opcode == UHCA_ABI_WR_LOCAL_INV && (wqe->flags & UHCA_ABI_SEND_FENCE) &&
+	    !(qp->dev->cfg.features & UHCA_ABI_HAS_INV_FENCE))
+		return UHCA_ABI_WC_LOC_QP_OP_ERR;
 	/* Keys of local operations are judged when their turn comes. */
 	if (wqe->opcode == UHCA_ABI_WR_LOCAL_INV || wqe->opcode == UHCA_ABI_WR_BIND_MW ||
 	    fast_reg_is(wqe->opcode))

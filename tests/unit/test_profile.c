@@ -47,6 +47,7 @@ static void test_default_changes_nothing(void **state)
 
 	(void)state;
 	core_config_default(&before);
+	assert_int_not_equal(before.features & UHCA_ABI_HAS_INV_FENCE, 0);
 	core_config_default(&after);
 	assert_int_equal(core_profile_apply(&after, 0), 0);
 	assert_memory_equal(&before, &after, sizeof(before));
@@ -61,7 +62,10 @@ static void test_what_each_lacks(void **state)
 	assert_int_equal(cfg.features & UHCA_ABI_HAS_SRQ, 0);
 	assert_int_equal(cfg.limits.max_srq, 0);
 	assert_int_not_equal(cfg.features & UHCA_ABI_HAS_UD, 0);
+	assert_int_equal(cfg.features & (UHCA_ABI_HAS_INVALIDATE | UHCA_ABI_HAS_INV_FENCE), 0);
 	make(&cfg, "iwarp-like");
+	assert_int_not_equal(cfg.features & UHCA_ABI_HAS_INVALIDATE, 0);
+	assert_int_not_equal(cfg.features & UHCA_ABI_HAS_INV_FENCE, 0);
 	assert_int_equal(cfg.features & (UHCA_ABI_HAS_UC | UHCA_ABI_HAS_UD | UHCA_ABI_HAS_XRC |
 					 UHCA_ABI_HAS_ATOMICS | UHCA_ABI_HAS_MCAST),
 			 0);

@@ -133,6 +133,24 @@ static void test_ud(void **state)
 	pair_finish(&p);
 }
 
+/* The fence of LOCAL_INV is optional, the fences of others are not. */
+static void test_invalidate_fence(void **state)
+{
+	uint32_t *features;
+
+	(void)state;
+	start(IBV_QPT_RC);
+	features = &p.a.c.host->dev->cfg.features;
+	assert_int_equal(check(UHCA_ABI_WR_LOCAL_INV, UHCA_ABI_SEND_FENCE, 0), UHCA_ABI_WC_SUCCESS);
+	*features &= ~(uint32_t)UHCA_ABI_HAS_INV_FENCE;
+	assert_int_equal(check(UHCA_ABI_WR_LOCAL_INV, UHCA_ABI_SEND_FENCE, 0),
+			 UHCA_ABI_WC_LOC_QP_OP_ERR);
+	assert_int_equal(check(UHCA_ABI_WR_LOCAL_INV, 0, 0), UHCA_ABI_WC_SUCCESS);
+	assert_int_equal(check(UHCA_ABI_WR_SEND, UHCA_ABI_SEND_FENCE, 0), UHCA_ABI_WC_SUCCESS);
+	assert_int_equal(check(UHCA_ABI_WR_BIND_MW, UHCA_ABI_SEND_FENCE, 0), UHCA_ABI_WC_SUCCESS);
+	pair_finish(&p);
+}
+
 /* What a low-latency QP sends is inline; what it fetches may be long. */
 static void test_low_latency(void **state)
 {
@@ -162,7 +180,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rc),           cmocka_unit_test(test_masked_atomics),
 		cmocka_unit_test(test_local_rights), cmocka_unit_test(test_uc),
-		cmocka_unit_test(test_ud),           cmocka_unit_test(test_low_latency),
+		cmocka_unit_test(test_ud),           cmocka_unit_test(test_invalidate_fence),
+		cmocka_unit_test(test_low_latency),
 	};
 
 	return cmocka_run_group_tests_name("send_check", tests, NULL, NULL);

@@ -214,6 +214,7 @@ static struct uhcav_context *alloc_context(struct ibv_context *ibctx)
 	ctx->single_threaded = single && !strcmp(single, "1");
 	ctx->event_fd = -1;
 	uhcav_mr_table_construct(&ctx->regions);
+	uhcav_shared_construct(&ctx->shared);
 	pthread_mutex_init(&ctx->cqs_lock, NULL);
 	return ctx;
 }
@@ -221,6 +222,7 @@ static struct uhcav_context *alloc_context(struct ibv_context *ibctx)
 static void free_context(struct uhcav_context *ctx)
 {
 	uhcav_mr_table_destruct(&ctx->regions);
+	uhcav_shared_destruct(&ctx->shared);
 	pthread_mutex_destroy(&ctx->cqs_lock);
 	free(ctx);
 }

@@ -17,6 +17,7 @@
 #include "mr_table.h"
 #include "region.h"
 #include "rpc.h"
+#include "shared_memory.h"
 
 #include <infiniband/verbs.h>
 #include <pthread.h>
@@ -39,6 +40,8 @@ struct uhcav_context {
 	int event_fd;
 	bool single_threaded;
 	struct uhcav_mr_table regions;
+	struct uhcav_shared_list shared;
+	uint64_t features; /* UHCA_ABI_HAS_*, once UHCAV_FEATURES_KNOWN is set (device_query.c) */
 
 	struct ibv_context *ibctx;
 	struct uhca_abi_context_file file; /* what cmd_fd holds */
@@ -51,6 +54,8 @@ struct uhcav_context {
 	struct uhcav_context *child; /* child.h */
 	struct uhcav_context *next;  /* list of monitor.c, under its lock */
 };
+
+#define UHCAV_FEATURES_KNOWN (1ull << 63)
 
 /* Room before the library's context that holds the pointer to ours (driver.c). */
 #define UHCAV_CONTEXT_HEADROOM 128

@@ -73,7 +73,7 @@ static void fill_raw(const struct uhca_cmd_device_attr *r, struct ibv_device_att
 	d->rss_caps.rx_hash_function = (uint8_t)r->rx_hash_function;
 }
 
-static int ask(struct uhcav_context *ctx, struct uhca_cmd_device_attr *reply)
+int uhcav_device_ask(struct uhcav_context *ctx, struct uhca_cmd_device_attr *reply)
 {
 	struct uhca_cmd_handle request = {.handle = 0};
 	struct uhcav_call call = {.request = &request.h,
@@ -87,10 +87,18 @@ static int ask(struct uhcav_context *ctx, struct uhca_cmd_device_attr *reply)
 
 int uhcav_device_features(struct uhcav_context *ctx, uint32_t *features)
 {
+	uint64_t known = __atomic_load_n(&ctx->features, __ATOMIC_RELAXED);
 	struct uhca_cmd_device_attr reply;
-	int err = ask(ctx, &reply);
+	int err = 0;
 
-	*features = err ? 0 : reply.features;
+	if (!(known & UHCAV_FEATURES_KNOWN)) {
+		err = uhcav_device_ask(ctx, &reply);
+		if (!err) {
+			known = UHCAV_FEATURES_KNOWN | reply.features;
+			__atomic_store_n(&ctx->features, known, __ATOMIC_RELAXED);
+		}
+	}
+	*features = err ? 0 : (uint32_t)known;
 	return err;
 }
 
@@ -106,7 +114,7 @@ int uhcav_query_device_ex(struct ibv_context *ibctx, const struct ibv_query_devi
 		return EINVAL;
 	if (!ctx)
 		return EIO;
-	err = ask(ctx, &reply);
+	err = uhcav_device_ask(ctx, &reply);
 	if (err)
 		return -err;
 	memset(&all, 0, sizeof(all));

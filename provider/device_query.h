@@ -19,7 +19,10 @@ int uhcav_query_device_ex(struct ibv_context *ibctx, const struct ibv_query_devi
 /* 0 or an errno value. Writes no field that older libraries do not have. */
 int uhcav_query_port(struct ibv_context *ibctx, uint8_t port, struct ibv_port_attr *attr);
 
-/* What the device has of UHCA_ABI_HAS_*. 0 or -errno. */
+/* All that the device says of itself. 0 or -errno. */
+int uhcav_device_ask(struct uhcav_context *ctx, struct uhca_cmd_device_attr *reply);
+
+/* What the device has of UHCA_ABI_HAS_*; it is asked once. 0 or -errno. Any thread. */
 int uhcav_device_features(struct uhcav_context *ctx, uint32_t *features);
 
 #endif

@@ -242,6 +242,17 @@ static void uninit_device(void *device)
 	free(device);
 }
 
+bool uhcav_driver_has(const struct ibv_device *device)
+{
+	const struct uhcav_device *dev;
+
+	pthread_mutex_lock(&devices_lock);
+	for (dev = devices; dev && &dev->device != device; dev = dev->next)
+		;
+	pthread_mutex_unlock(&devices_lock);
+	return dev;
+}
+
 static struct ibv_device *find_device(const char *name)
 {
 	struct uhcav_device *dev;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The way into libibverbs: a constructor (driver.c) registers the provider when it is loaded.
- * What can be asked of it here is for tests.
+ * uhcav_driver_probe is here for tests.
  */
 #ifndef UHCAV_DRIVER_H
 #define UHCAV_DRIVER_H
 
+#include <infiniband/verbs.h>
 #include <stdbool.h>
 
 /*
@@ -13,5 +14,8 @@
  * 64)? False with a message in *why (static text).
  */
 bool uhcav_driver_probe(int generation, const char **why);
+
+/* Is it one of our devices that the library knows now? Any thread. */
+bool uhcav_driver_has(const struct ibv_device *device);
 
 #endif

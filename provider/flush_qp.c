@@ -74,25 +74,28 @@ static void flushed(const struct uhcav_qp *qp, uint64_t wr_id, enum ibv_wc_opcod
 	wc->qp_num = qp->qp.qp_num;
 }
 
+/* Of the requests whose completions are not named SEND. */
+static const uint8_t completion[UHCA_ABI_WR_COUNT] = {
+	[UHCA_ABI_WR_RDMA_WRITE] = UHCA_ABI_WC_RDMA_WRITE,
+	[UHCA_ABI_WR_RDMA_WRITE_WITH_IMM] = UHCA_ABI_WC_RDMA_WRITE,
+	[UHCA_ABI_WR_RDMA_READ] = UHCA_ABI_WC_RDMA_READ,
+	[UHCA_ABI_WR_ATOMIC_CMP_AND_SWP] = UHCA_ABI_WC_COMP_SWAP,
+	[UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD] = UHCA_ABI_WC_FETCH_ADD,
+	[UHCA_ABI_WR_BIND_MW] = UHCA_ABI_WC_BIND_MW,
+	[UHCA_ABI_WR_LOCAL_INV] = UHCA_ABI_WC_LOCAL_INV,
+	[UHCA_ABI_WR_FLUSH] = UHCA_ABI_WC_FLUSH,
+	[UHCA_ABI_WR_ATOMIC_WRITE] = UHCA_ABI_WC_ATOMIC_WRITE,
+	[UHCA_ABI_WR_REG_MR] = UHCA_ABI_WC_REG_MR,
+	[UHCA_ABI_WR_REG_INTERLEAVED] = UHCA_ABI_WC_REG_INTERLEAVED,
+	[UHCA_ABI_WR_REG_SG] = UHCA_ABI_WC_REG_SG,
+	[UHCA_ABI_WR_READ_WITH_INV] = UHCA_ABI_WC_READ_WITH_INV,
+	[UHCA_ABI_WR_MASKED_CMP_SWP] = UHCA_ABI_WC_MASKED_CMP_SWP,
+	[UHCA_ABI_WR_MASKED_FETCH_ADD] = UHCA_ABI_WC_MASKED_FETCH_ADD,
+};
+
 static enum ibv_wc_opcode send_opcode(uint8_t wr_opcode)
 {
-	switch (wr_opcode) {
-	case UHCA_ABI_WR_RDMA_WRITE:
-	case UHCA_ABI_WR_RDMA_WRITE_WITH_IMM:
-		return IBV_WC_RDMA_WRITE;
-	case UHCA_ABI_WR_RDMA_READ:
-		return IBV_WC_RDMA_READ;
-	case UHCA_ABI_WR_ATOMIC_CMP_AND_SWP:
-		return IBV_WC_COMP_SWAP;
-	case UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD:
-		return IBV_WC_FETCH_ADD;
-	case UHCA_ABI_WR_BIND_MW:
-		return IBV_WC_BIND_MW;
-	case UHCA_ABI_WR_LOCAL_INV:
-		return IBV_WC_LOCAL_INV;
-	default: /* one of the others; a byte, not an enum */
-		return IBV_WC_SEND;
-	}
+	return (enum ibv_wc_opcode)(wr_opcode < UHCA_ABI_WR_COUNT ? completion[wr_opcode] : 0);
 }
 
 int uhcav_qp_flush_send(struct uhcav_qp *qp, int n, struct ibv_wc *wc)

@@ -85,17 +85,32 @@ static struct uhcav_region region_of(uint64_t addr, uint64_t length, uint64_t io
 	};
 }
 
-static int command(struct uhcav_context *ctx, struct uhca_cmd_reg_mr *request,
-		   struct uhca_cmd_reg_mr_reply *reply)
+static int command(struct uhcav_context *ctx, uint32_t cmd, struct uhca_cmd_request *request,
+		   uint32_t size, struct uhca_cmd_reg_mr_reply *reply)
 {
-	struct uhcav_call call = {.request = &request->h,
-				  .request_size = sizeof(*request),
-				  .cmd = UHCA_CMD_REG_MR,
+	struct uhcav_call call = {.request = request,
+				  .request_size = size,
+				  .cmd = cmd,
 				  .reply = &reply->h,
 				  .reply_size = sizeof(*reply)};
+
+	return uhcav_context_call(ctx, &call);
+}
+
+/* Memory that the device has mapped is registered as such, if it is all of that kind. */
+static int reg_command(struct uhcav_context *ctx, struct uhca_cmd_reg_mr *in,
+		       struct uhca_cmd_reg_mr_reply *reply)
+{
+	struct uhca_cmd_reg_shared_mr shared = {
+		.length = in->length, .iova = in->iova, .pd = in->pd, .access = in->access};
 	int err = uhcav_mr_table_reserve(&ctx->regions);
 
-	return err ? err : uhcav_context_call(ctx, &call);
+	if (err)
+		return err;
+	if (!(in->access & IBV_ACCESS_ON_DEMAND) &&
+	    uhcav_shared_find(&ctx->shared, in->addr, in->length, &shared.dm, &shared.offset))
+		return command(ctx, UHCA_CMD_REG_SHARED_MR, &shared.h, sizeof(shared), reply);
+	return command(ctx, UHCA_CMD_REG_MR, &in->h, sizeof(*in), reply);
 }
 
 struct ibv_mr *uhcav_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, int access)
@@ -111,7 +126,7 @@ struct ibv_mr *uhcav_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64
 	struct uhcav_mr *mr;
 
 	if (!err)
-		err = command(uhcav_context_of(pd->context), &request, &reply);
+		err = reg_command(uhcav_context_of(pd->context), &request, &reply);
 	if (err) {
 		errno = -err;
 		return NULL;
@@ -136,18 +151,6 @@ static void plan(const struct uhcav_mr *mr, const struct uhca_cmd_rereg_mr *in, 
 		*to = region_of(old->addr, old->length, plain, access);
 }
 
-static int rereg_command(struct uhcav_context *ctx, struct uhca_cmd_rereg_mr *request,
-			 struct uhca_cmd_reg_mr_reply *reply)
-{
-	struct uhcav_call call = {.request = &request->h,
-				  .request_size = sizeof(*request),
-				  .cmd = UHCA_CMD_REREG_MR,
-				  .reply = &reply->h,
-				  .reply_size = sizeof(*reply)};
-
-	return uhcav_context_call(ctx, &call);
-}
-
 /*
  * While the device changes the region, nobody gathers from it: the table has it neither as it was
  * nor as it will be, and the device looks at the key itself.
@@ -162,7 +165,7 @@ static int change(struct uhcav_mr *mr, struct uhca_cmd_rereg_mr *request,
 	if (err)
 		return err;
 	uhcav_mr_table_remove(&ctx->regions, mr->region.lkey);
-	err = rereg_command(ctx, request, &reply);
+	err = command(ctx, UHCA_CMD_REREG_MR, &request->h, sizeof(*request), &reply);
 	if (!err) {
 		mr->region = *to;
 		mr->region.lkey = reply.lkey;

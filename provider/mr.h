@@ -24,6 +24,7 @@ struct uhcav_mr {
 	struct uhcav_region region; /* as it stands in the context's table; lkey 0: it does not */
 	void *mapping;              /* of a dma-buf: ours to unmap */
 	size_t mapping_size;
+	uint32_t max_entries; /* of a key without memory (dv_mr.c); 0: it is none */
 };
 
 /*
@@ -31,14 +32,16 @@ struct uhcav_mr {
  * part of it is not mapped (or may not be written and LOCAL_WRITE is asked for; on-demand regions
  * are not looked at), EINVAL for a length of 0, a range that wraps and remote write or atomic
  * access without LOCAL_WRITE, EOPNOTSUPP for access flags that are not supported. The library
- * fills in the public fields but keys and handle.
+ * fills in the public fields but keys and handle. A range that lies completely in memory of
+ * uhcav_alloc_shared becomes a region of it, unless it is on demand.
  */
 struct ibv_mr *uhcav_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
 			    int access);
 
 /*
  * Changes a region (ibv_rereg_mr(3)): 0 or an errno value. Whatever the errno, the old region is
- * as it was. The argument is libibverbs' wrapper; the library changes addr, length, pd, access.
+ * as it was; EINVAL for one in shared memory. The argument is libibverbs' wrapper; the library
+ * changes addr, length, pd, access.
  */
 int uhcav_rereg_mr(void *verbs_mr, int flags, struct ibv_pd *pd, void *addr, size_t length,
 		   int access);

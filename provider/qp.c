@@ -9,6 +9,7 @@
 #include "ah.h"
 #include "async.h"
 #include "device_query.h"
+#include "dv_wr.h"
 #include "qp_attr.h"
 #include "qp_ex.h"
 #include "qp_shared.h"
@@ -50,7 +51,7 @@ static bool type_supported(enum ibv_qp_type type)
 }
 
 static int create_command(struct uhcav_qp *qp, const struct ibv_qp_init_attr *attr,
-			  struct uhca_cmd_create_qp_reply *reply, int *fd)
+			  uint32_t max_list_bytes, struct uhca_cmd_create_qp_reply *reply, int *fd)
 {
 	const struct ibv_qp_cap *cap = &attr->cap;
 	struct uhca_cmd_create_qp request = {
@@ -67,6 +68,7 @@ static int create_command(struct uhcav_qp *qp, const struct ibv_qp_init_attr *at
 		.max_inline_data = cap->max_inline_data,
 		.sq_sig_all = attr->sq_sig_all != 0,
 		.create_flags = qp->create_flags,
+		.max_list_bytes = max_list_bytes,
 	};
 	struct uhcav_call call = {.request = &request.h,
 				  .request_size = sizeof(request),
@@ -159,11 +161,12 @@ static int attach_cqs(struct uhcav_qp *qp)
 	return err;
 }
 
-static int open_qp(struct uhcav_qp *qp, const struct ibv_qp_init_attr *attr)
+static int open_qp(struct uhcav_qp *qp, const struct ibv_qp_init_attr *attr,
+		   uint32_t max_list_bytes)
 {
 	struct uhca_cmd_create_qp_reply reply;
 	int fd;
-	int err = create_command(qp, attr, &reply, &fd);
+	int err = create_command(qp, attr, max_list_bytes, &reply, &fd);
 
 	if (err)
 		return err;
@@ -245,9 +248,8 @@ static int check_ops(struct uhcav_qp *qp, uint64_t ops)
 	return uhcav_qp_ex_check(qp, ops);
 }
 
-/* ops NULL: no ibv_wr_* calls. 0 or -errno. */
-static int create(struct ibv_pd *pd, struct ibv_qp_init_attr *attr, const uint64_t *ops,
-		  uint32_t create_flags, struct uhcav_qp **out)
+static int create(struct ibv_pd *pd, struct ibv_qp_init_attr *attr,
+		  const struct uhcav_qp_extra *extra, struct uhcav_qp **out)
 {
 	struct uhcav_qp *qp;
 	int err;
@@ -259,18 +261,20 @@ static int create(struct ibv_pd *pd, struct ibv_qp_init_attr *attr, const uint64
 	qp = alloc_qp(pd, attr);
 	if (!qp)
 		return -ENOMEM;
-	qp->create_flags = create_flags;
-	err = ops ? check_ops(qp, *ops) : 0;
+	qp->create_flags = extra->create_flags;
+	err = extra->with_table ? check_ops(qp, extra->ops) : 0;
 	if (!err)
-		err = open_qp(qp, attr);
+		err = open_qp(qp, attr, extra->max_list_bytes);
 	if (err) {
 		free(qp);
 		return err;
 	}
 	pthread_mutex_init(&qp->qp.mutex, NULL);
 	pthread_cond_init(&qp->qp.cond, NULL);
-	if (ops)
-		uhcav_qp_ex_enable(qp, *ops);
+	if (extra->with_table) {
+		uhcav_qp_ex_enable(qp, extra->ops);
+		uhcav_dv_wr_enable(qp, extra->dv_opcodes);
+	}
 	attr->cap = qp->cap;
 	*out = qp;
 	return 0;
@@ -278,20 +282,19 @@ static int create(struct ibv_pd *pd, struct ibv_qp_init_attr *attr, const uint64
 
 struct ibv_qp *uhcav_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 {
+	const struct uhcav_qp_extra none = {.with_table = false};
 	struct uhcav_qp *qp;
-	int err = create(pd, attr, NULL, 0, &qp);
+	int err = create(pd, attr, &none, &qp);
 
 	errno = err ? -err : errno;
 	return err ? NULL : &qp->qp;
 }
 
-static int create_ex(struct ibv_qp_init_attr_ex *attr, struct uhcav_qp **out)
+int uhcav_qp_create_extra(struct ibv_qp_init_attr_ex *attr, struct uhcav_qp_extra *extra,
+			  struct uhcav_qp **out)
 {
 	const uint32_t known = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS |
 			       IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
-	const uint64_t *ops =
-		attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS ? &attr->send_ops_flags : NULL;
-
 	uint32_t flags = attr->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS ? attr->create_flags : 0;
 
 	/* For which QPs the flag is good is the device's to say. */
@@ -299,12 +302,18 @@ static int create_ex(struct ibv_qp_init_attr_ex *attr, struct uhcav_qp **out)
 		return -EOPNOTSUPP;
 	if (!(attr->comp_mask & IBV_QP_INIT_ATTR_PD) || !attr->pd)
 		return -EINVAL;
+	extra->create_flags |= flags;
+	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) {
+		extra->with_table = true;
+		extra->ops = attr->send_ops_flags;
+	}
 	/* The extended struct begins with the fields of the plain one, by design of verbs. */
-	return create(attr->pd, (struct ibv_qp_init_attr *)attr, ops, flags, out);
+	return create(attr->pd, (struct ibv_qp_init_attr *)attr, extra, out);
 }
 
 struct ibv_qp *uhcav_create_qp_ex(struct ibv_context *ibctx, struct ibv_qp_init_attr_ex *attr)
 {
+	struct uhcav_qp_extra extra = {.with_table = false};
 	struct uhcav_qp *qp;
 	int err;
 
@@ -312,7 +321,7 @@ struct ibv_qp *uhcav_create_qp_ex(struct ibv_context *ibctx, struct ibv_qp_init_
 		return uhcav_create_shared_qp(ibctx, attr);
 	if (uhcav_rss_wanted(attr))
 		return uhcav_create_rss_qp(ibctx, attr);
-	err = create_ex(attr, &qp);
+	err = uhcav_qp_create_extra(attr, &extra, &qp);
 	errno = err ? -err : errno;
 	return err ? NULL : &qp->qp;
 }

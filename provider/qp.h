@@ -13,6 +13,7 @@
 #include "work_queue.h"
 #include "wqe.h"
 
+#include <infiniband/uhcadv.h>
 #include <infiniband/verbs.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -47,6 +48,7 @@ struct uhcav_qp {
 	struct uhcav_work_queue rq; /* no entries with an SRQ */
 
 	struct uhcav_build build;
+	struct uhcadv_qp_ex dv; /* dv_wr.c */
 
 	/* Under the send CQ's lock: */
 	uint32_t send_completed; /* behind the last send whose completion was polled */
@@ -60,7 +62,7 @@ struct uhcav_qp {
 	size_t region_size;
 	uint32_t async_events_read; /* atomic */
 	struct ibv_qp_cap cap;
-	uint32_t create_flags; /* enum ibv_qp_create_flags */
+	uint32_t create_flags; /* enum ibv_qp_create_flags, UHCA_ABI_QP_* */
 	bool sq_sig_all;
 };
 
@@ -74,6 +76,22 @@ struct ibv_qp *uhcav_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 
 /* ibv_create_qp_ex(3), with send_ops_flags; EOPNOTSUPP for what the device does not have. */
 struct ibv_qp *uhcav_create_qp_ex(struct ibv_context *ibctx, struct ibv_qp_init_attr_ex *attr);
+
+/* What a QP is made with beyond struct ibv_qp_init_attr. */
+struct uhcav_qp_extra {
+	bool with_table;         /* it has ibv_wr_* calls: those of ops and of dv_opcodes */
+	uint64_t ops;            /* enum ibv_qp_create_send_ops_flags */
+	uint32_t dv_opcodes;     /* bits of opcodes with builders of uhcadv.h; checked */
+	uint32_t create_flags;   /* enum ibv_qp_create_flags, UHCA_ABI_QP_* */
+	uint32_t max_list_bytes; /* the longest list or operands */
+};
+
+/*
+ * ibv_create_qp_ex of an ordinary QP (no RSS, no XRC_RECV): adds to extra what attr asks for. 0 or
+ * -errno.
+ */
+int uhcav_qp_create_extra(struct ibv_qp_init_attr_ex *attr, struct uhcav_qp_extra *extra,
+			  struct uhcav_qp **out);
 
 /* ibv_modify_qp(3), ibv_query_qp(3), ibv_destroy_qp(3): 0 or an errno value. */
 int uhcav_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask);

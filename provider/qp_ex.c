@@ -133,10 +133,21 @@ static void fail(struct uhcav_qp *qp, int err)
 		qp->build.err = err;
 }
 
-/* An address handle must follow a datagram's builder (ibv_wr_post(3), QP specific setters). */
+void uhcav_qp_ex_fail(struct uhcav_qp *qp, int err)
+{
+	fail(qp, err);
+}
+
+/*
+ * An address handle must follow a datagram's builder (ibv_wr_post(3), QP specific setters), and
+ * one element a READ's that invalidates it.
+ */
 static void end_entry(struct uhcav_qp *qp)
 {
-	if (qp->build.no_address)
+	const struct uhca_abi_send_wqe *wqe = qp->build.wqe;
+
+	if (qp->build.no_address ||
+	    (wqe && wqe->opcode == UHCA_ABI_WR_READ_WITH_INV && wqe->num_sge != 1))
 		fail(qp, EINVAL);
 	qp->build.no_address = false;
 }
@@ -209,6 +220,11 @@ static struct uhca_abi_send_wqe *begin(struct ibv_qp_ex *qpx, uint8_t opcode)
 	uhcav_send_note(qp, qp->build.index, wqe);
 	qp->build.wqe = wqe;
 	return wqe;
+}
+
+struct uhca_abi_send_wqe *uhcav_qp_ex_begin(struct uhcav_qp *qp, uint8_t opcode)
+{
+	return begin(&qp->qpx, opcode);
 }
 
 static void wr_send(struct ibv_qp_ex *qpx)

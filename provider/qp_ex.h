@@ -36,4 +36,11 @@ int uhcav_qp_ex_check(const struct uhcav_qp *qp, uint64_t send_ops_flags);
 /* Fills in the table of a QP whose flags were checked. */
 void uhcav_qp_ex_enable(struct uhcav_qp *qp, uint64_t send_ops_flags);
 
+/*
+ * For builders that are not libibverbs' (dv_wr.c): begins the next entry between ibv_wr_start and
+ * ibv_wr_complete; NULL after an error. uhcav_qp_ex_fail keeps the first error; 0 is none.
+ */
+struct uhca_abi_send_wqe *uhcav_qp_ex_begin(struct uhcav_qp *qp, uint8_t opcode);
+void uhcav_qp_ex_fail(struct uhcav_qp *qp, int err);
+
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "completer.h"
 
+#include "masked_atomic.h"
 #include "psn.h"
 #include "qp.h"
 #include "retry.h"
@@ -34,6 +35,10 @@ static uint8_t completion_opcode(uint8_t opcode)
 		return UHCA_ABI_WC_REG_INTERLEAVED;
 	case UHCA_ABI_WR_REG_SG:
 		return UHCA_ABI_WC_REG_SG;
+	case UHCA_ABI_WR_MASKED_CMP_SWP:
+		return UHCA_ABI_WC_MASKED_CMP_SWP;
+	case UHCA_ABI_WR_MASKED_FETCH_ADD:
+		return UHCA_ABI_WC_MASKED_FETCH_ADD;
 	default:
 		return UHCA_ABI_WC_SEND;
 	}
@@ -299,6 +304,15 @@ static void place_read(struct qp *qp, struct send_wr *w, const struct core_train
 		retire(qp, UHCA_ABI_WC_SUCCESS);
 }
 
+/* One packet was the whole answer, and all is where it belongs. */
+static void answered_once(struct qp *qp, const struct send_wr *w)
+{
+	count_answered(qp, 1);
+	move_una(qp, psn_add(w->first_psn, 1));
+	retry_progress(qp);
+	retire(qp, UHCA_ABI_WC_SUCCESS);
+}
+
 static void place_atomic(struct qp *qp, struct send_wr *w, const struct core_train *t)
 {
 	uint64_t original = t->head.atomic_ack;
@@ -309,10 +323,28 @@ static void place_atomic(struct qp *qp, struct send_wr *w, const struct core_tra
 		completer_fail(qp, UHCA_ABI_WC_LOC_PROT_ERR);
 		return;
 	}
-	count_answered(qp, 1);
-	move_una(qp, psn_add(w->first_psn, 1));
-	retry_progress(qp);
-	retire(qp, UHCA_ABI_WC_SUCCESS);
+	answered_once(qp, w);
+}
+
+/* The value from before, big-endian in the answer, in host order in the elements. */
+static void place_masked(struct qp *qp, struct send_wr *w, const struct core_train *t)
+{
+	uint8_t value[MASKED_MAX];
+	struct iovec iov = {value, w->length};
+	struct sgl l = requester_sgl(qp, w);
+	struct masked_int original;
+
+	if (t->count != 1 || t->length != w->length) {
+		completer_fail(qp, UHCA_ABI_WC_BAD_RESP_ERR);
+		return;
+	}
+	masked_load_train(t, &original);
+	masked_store(&original, w->length, value);
+	if (sgl_write(&l, 0, &iov, 1)) {
+		completer_fail(qp, UHCA_ABI_WC_LOC_PROT_ERR);
+		return;
+	}
+	answered_once(qp, w);
 }
 
 /* FLUSH and ATOMIC WRITE: a READ response without payload (annex A19). */
@@ -322,10 +354,7 @@ static void place_nothing(struct qp *qp, const struct send_wr *w, const struct c
 		completer_fail(qp, UHCA_ABI_WC_BAD_RESP_ERR);
 		return;
 	}
-	count_answered(qp, 1);
-	move_una(qp, psn_add(w->first_psn, 1));
-	retry_progress(qp);
-	retire(qp, UHCA_ABI_WC_SUCCESS);
+	answered_once(qp, w);
 }
 
 static bool is_atomic(const struct send_wr *w)
@@ -352,6 +381,8 @@ static void receive_response(struct qp *qp, const struct core_train *t)
 	}
 	if (!read)
 		place_atomic(qp, w, t);
+	else if (requester_is_masked(w))
+		place_masked(qp, w, t);
 	else if (w->wqe.opcode == UHCA_ABI_WR_RDMA_READ)
 		place_read(qp, w, t);
 	else

@@ -31,7 +31,8 @@ struct device {
 	uint32_t n_mw;    /* of mrs that are windows */
 	uint64_t list[UHCA_ABI_LAYOUT_BYTES / 8]; /* fast_reg.c: private copy of a list */
 	struct table dms;
-	uint64_t dm_used; /* bytes, of limits.max_dm_size */
+	uint64_t dm_used;     /* bytes, of limits.max_dm_size */
+	uint64_t shared_used; /* bytes, of limits.max_shared_size */
 	struct table cqs;
 	struct table qps;
 	struct table srqs;

@@ -5,6 +5,7 @@
  */
 #include "bytes.h"
 #include "client.h"
+#include "masked_atomic.h"
 #include "rss.h"
 
 #include <errno.h>
@@ -165,14 +166,16 @@ static void fill_rss(const struct core_config *cfg, struct uhca_cmd_device_attr 
 /* What only uhcadv.h tells programs. */
 static void fill_extensions(const struct core_config *cfg, struct uhca_cmd_device_attr *out)
 {
-	out->profile = cfg->profile;
+	const char *profile = core_profile_name(cfg->profile);
+
+	/* The last byte stays zero. */
+	for (size_t i = 0; profile && profile[i] && i < sizeof(out->profile) - 1; i++)
+		out->profile[i] = profile[i];
 	out->max_list_entries = cfg->limits.max_list_entries;
 	out->max_low_latency_wr = cfg->limits.max_low_latency_wr;
-	out->max_shared_size = cfg->limits.max_shared_size;
-	if (cfg->features & UHCA_ABI_HAS_MASKED_ATOMICS)
-		out->masked_atomic_sizes = 8;
-	if (out->masked_atomic_sizes && cfg->features & UHCA_ABI_HAS_MASKED_ATOMIC_SIZES)
-		out->masked_atomic_sizes |= 4 | 16 | 32;
+	if (cfg->features & UHCA_ABI_HAS_DM)
+		out->max_shared_size = cfg->limits.max_shared_size;
+	out->masked_atomic_sizes = masked_sizes(cfg->features);
 }
 
 int core_query_device(struct client *c, struct uhca_cmd_device_attr *out)

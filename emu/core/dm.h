@@ -9,11 +9,12 @@
 
 #include "client.h"
 
-/* A client cannot make the device keep more pieces than this, however short they are. */
+/* A client cannot make the device keep more pieces than this, of both kinds, however short. */
 #define DM_MAX_PIECES 1024u
 
 struct dm {
 	struct object obj; /* refs: the regions registered in it */
+	bool shared;       /* the program uses it at ordinary addresses */
 	uint64_t length;
 	uint8_t *base; /* its first byte, behind the header of the shared region */
 	struct core_ring ring;

@@ -568,3 +568,14 @@ struct mr *indirect_leaf(struct mr *mr, uint64_t *addr, uint64_t *length)
 		mr = indirect_step(mr, *addr, *length, addr, length);
 	return mr;
 }
+
+bool indirect_is_atomic(struct mr *mr, uint64_t addr, uint32_t bytes)
+{
+	uint64_t length = bytes, at = addr;
+	const struct mr *leaf;
+
+	if (mr->kind != MR_KIND_INDIRECT)
+		return true; /* its own addresses were looked at (9.4.5) */
+	leaf = indirect_leaf(mr, &at, &length);
+	return length == bytes && (leaf->addr + (at - leaf->iova)) % bytes == 0;
+}

@@ -83,6 +83,12 @@ struct mr *indirect_step(const struct mr *mr, uint64_t addr, uint64_t length, ui
  */
 struct mr *indirect_leaf(struct mr *mr, uint64_t *addr, uint64_t *length);
 
+/*
+ * May an atomic of so many bytes at addr be executed? Through a description only where the bytes
+ * stand together, at a multiple of their number, in the memory below.
+ */
+bool indirect_is_atomic(struct mr *mr, uint64_t addr, uint32_t bytes);
+
 /* Invalidates every description that names the region as a child: it goes whatever its uses. */
 void indirect_orphan(struct mr *child);
 

@@ -187,7 +187,7 @@ void core_config_settle(struct core_config *cfg)
 	if (!(cfg->features & UHCA_ABI_HAS_XRC))
 		l->max_xrcd = 0;
 	if (!(cfg->features & UHCA_ABI_HAS_DM))
-		l->max_dm_size = 0;
+		l->max_dm_size = l->max_shared_size = 0;
 	if (!(cfg->features & UHCA_ABI_HAS_MCAST))
 		l->max_mcast_grp = l->max_mcast_qp_attach = 0;
 	if (!(cfg->features & UHCA_ABI_HAS_RAW_PACKET))

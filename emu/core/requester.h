@@ -101,8 +101,11 @@ static inline struct send_wr *requester_wr(const struct requester *req, uint32_t
  */
 uint32_t requester_read_piece(const struct qp *qp);
 
-/* READ or atomic: complete only when its response has come. */
+/* READs, atomics, memory placement: complete only when the response has come. */
 bool requester_awaits_response(const struct send_wr *w);
+
+/* An atomic with masks (masked_atomic.h). */
+bool requester_is_masked(const struct send_wr *w);
 
 /* The scatter/gather list of a fetched request. */
 struct sgl requester_sgl(struct qp *qp, const struct send_wr *w);

@@ -2,6 +2,7 @@
 #include "send_check.h"
 
 #include "fast_reg.h"
+#include "masked_atomic.h"
 #include "qp.h"
 
 #define MAX_MESSAGE 0x80000000u /* 9.7.7.1.4 and C9-1: 2^31 bytes */
@@ -25,6 +26,8 @@ static const uint8_t opcode_types[] = {
 	[UHCA_ABI_WR_REG_MR] = RC_ | UC_ | XRC_,
 	[UHCA_ABI_WR_REG_INTERLEAVED] = RC_ | UC_ | XRC_,
 	[UHCA_ABI_WR_REG_SG] = RC_ | UC_ | XRC_,
+	[UHCA_ABI_WR_MASKED_CMP_SWP] = RC_,
+	[UHCA_ABI_WR_MASKED_FETCH_ADD] = RC_,
 };
 
 static bool opcode_allowed(const struct qp *qp, uint8_t opcode)
@@ -59,6 +62,9 @@ static uint32_t feature_of(uint8_t opcode)
 		return UHCA_ABI_HAS_INTERLEAVED;
 	case UHCA_ABI_WR_REG_SG:
 		return UHCA_ABI_HAS_SG;
+	case UHCA_ABI_WR_MASKED_CMP_SWP:
+	case UHCA_ABI_WR_MASKED_FETCH_ADD:
+		return UHCA_ABI_HAS_MASKED_ATOMICS;
 	default:
 		return 0;
 	}
@@ -72,10 +78,25 @@ static bool opcode_missing(const struct core_config *cfg, uint8_t opcode)
 	return feature_of(opcode) & ~cfg->features;
 }
 
+static bool is_masked(uint8_t opcode)
+{
+	return opcode == UHCA_ABI_WR_MASKED_CMP_SWP || opcode == UHCA_ABI_WR_MASKED_FETCH_ADD;
+}
+
 static bool writes_locally(uint8_t opcode)
 {
 	return opcode == UHCA_ABI_WR_RDMA_READ || opcode == UHCA_ABI_WR_ATOMIC_CMP_AND_SWP ||
-	       opcode == UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD;
+	       opcode == UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD || is_masked(opcode);
+}
+
+/* Masked atomics: a size the device has, and its operands in the data area. */
+static bool operands_ok(const struct core_config *cfg, const struct uhca_abi_send_wqe *wqe)
+{
+	uint32_t size = wqe->masked.size;
+	bool cas = wqe->opcode == UHCA_ABI_WR_MASKED_CMP_SWP;
+
+	return masked_size_ok(cfg->features, size) &&
+	       wqe->inline_length == masked_payload(cas, size);
 }
 
 /* Length and keys of the payload, wherever it stands. */
@@ -116,6 +137,9 @@ static uint8_t check_length(const struct uhca_abi_send_wqe *wqe, uint64_t bytes)
 	case UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD:
 	case UHCA_ABI_WR_ATOMIC_WRITE:
 		return bytes == 8 ? 0 : UHCA_ABI_WC_LOC_LEN_ERR;
+	case UHCA_ABI_WR_MASKED_CMP_SWP:
+	case UHCA_ABI_WR_MASKED_FETCH_ADD:
+		return bytes == wqe->masked.size ? 0 : UHCA_ABI_WC_LOC_LEN_ERR;
 	case UHCA_ABI_WR_FLUSH:
 		return bytes || wqe->flush.length > MAX_MESSAGE ? UHCA_ABI_WC_LOC_LEN_ERR : 0;
 	default:
@@ -136,6 +160,8 @@ uint8_t send_check(const struct qp *qp, const struct uhca_abi_send_wqe *wqe, con
 	if (wqe->opcode == UHCA_ABI_WR_LOCAL_INV || wqe->opcode == UHCA_ABI_WR_BIND_MW ||
 	    fast_reg_is(wqe->opcode))
 		return 0;
+	if (is_masked(wqe->opcode) && !operands_ok(&qp->dev->cfg, wqe))
+		return UHCA_ABI_WC_LOC_QP_OP_ERR;
 	status = check_payload(wqe, l, &bytes);
 	if (!status)
 		status = check_length(wqe, bytes);

@@ -10,6 +10,7 @@
 
 #include "clock.h"
 #include "log.h"
+#include "mapped.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -288,23 +289,6 @@ static int move_client(struct io_mem *m, const struct batch *b)
 	return error == -EFAULT && is_gone(m, b) ? -ESRCH : error;
 }
 
-/* A store that a thread polling the place sees whole. */
-static void copy_small(void *to, const void *from, size_t len)
-{
-	uint64_t v = 0;
-
-	memcpy(&v, from, len);
-	__atomic_thread_fence(__ATOMIC_RELEASE);
-	if (len == 8 && (uintptr_t)to % 8 == 0)
-		__atomic_store_n((uint64_t *)to, v, __ATOMIC_RELAXED);
-	else if (len == 4 && (uintptr_t)to % 4 == 0)
-		__atomic_store_n((uint32_t *)to, (uint32_t)v, __ATOMIC_RELAXED);
-	else if (len == 2 && (uintptr_t)to % 2 == 0)
-		__atomic_store_n((uint16_t *)to, (uint16_t)v, __ATOMIC_RELAXED);
-	else
-		memcpy(to, from, len);
-}
-
 static void move_device(const struct batch *b)
 {
 	struct cursor local = {b->local, b->local + b->n_local, 0};
@@ -315,10 +299,8 @@ static void move_device(const struct batch *b)
 
 	while (take(&remote, SIZE_MAX, &r, 1, &n) > 0) {
 		while (r.iov_len > 0 && take(&local, r.iov_len, &l, 1, &n) > 0) {
-			if (b->write && l.iov_len <= SMALL)
-				copy_small(r.iov_base, l.iov_base, l.iov_len);
-			else if (b->write)
-				memcpy(r.iov_base, l.iov_base, l.iov_len);
+			if (b->write)
+				io_mapped_store(r.iov_base, l.iov_base, l.iov_len);
 			else
 				memcpy(l.iov_base, r.iov_base, l.iov_len);
 			r.iov_base = (uint8_t *)r.iov_base + l.iov_len;
@@ -415,6 +397,10 @@ int io_mem_read(struct io_mem *m, const struct core_span *from, unsigned n, void
 	size_t left = whole.iov_len;
 	int error;
 
+	if (io_mapped_all(from, n)) {
+		io_mapped_read(from, n, to);
+		return 0;
+	}
 	while (left > 0) {
 		uint32_t space = next_space(&w);
 
@@ -503,6 +489,10 @@ int io_mem_write(struct io_mem *m, const struct core_span *to, unsigned n, const
 	struct walk w = {{from, from + n_from, 0}, to, to + n, 0};
 	size_t total;
 
+	if (io_mapped_all(to, n)) {
+		io_mapped_write(to, n, from);
+		return 0;
+	}
 	while (w.end > w.span && w.end[-1].length == 0)
 		w.end--;
 	total = span_bytes(to, n);

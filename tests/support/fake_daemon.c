@@ -191,6 +191,22 @@ static void reg_mr(struct fake_daemon *d, struct exchange *x)
 	x->out_size = sizeof(*r);
 }
 
+/* Nobody on this side needs the memory: the file alone is kept by who maps it. */
+static void alloc_dm(struct fake_daemon *d, struct exchange *x)
+{
+	struct uhca_cmd_alloc_dm_reply *r = (void *)x->out.bytes;
+	const struct uhca_cmd_alloc_dm *in = (void *)x->in.bytes;
+	size_t size = UHCA_ABI_DM_OFFSET + ((in->length + 4095) & ~(size_t)4095);
+	void *base;
+
+	x->out_fd[0] = make_region(size, UHCA_ABI_REGION_DM, &base, d->mood == FAKE_SHORT_FILE);
+	x->n_out_fd = 1;
+	munmap(base, size);
+	r->handle = ++d->next_handle;
+	r->region_size = size;
+	x->out_size = sizeof(*r);
+}
+
 static void create_cq(struct fake_daemon *d, struct exchange *x)
 {
 	struct uhca_cmd_create_cq_reply *r = (void *)x->out.bytes;
@@ -346,7 +362,11 @@ static void answer(struct fake_daemon *d, struct exchange *x)
 	case UHCA_CMD_CREATE_AH:
 		new_handle(d, x);
 		break;
+	case UHCA_CMD_ALLOC_DM:
+		alloc_dm(d, x);
+		break;
 	case UHCA_CMD_REG_MR:
+	case UHCA_CMD_REG_SHARED_MR:
 		reg_mr(d, x);
 		break;
 	case UHCA_CMD_CREATE_CHANNEL:

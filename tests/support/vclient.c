@@ -174,7 +174,7 @@ int vclient_dereg_mr(struct vclient *c, const struct vmr *mr)
 {
 	int rc = core_dereg_mr(c->core, mr->handle);
 
-	if (rc == 0)
+	if (rc == 0 && mr->length) /* a key without memory grants nothing of its own */
 		memory_grant_remove(&c->mem, mr->lkey);
 	c->host->dirty = true;
 	return rc;

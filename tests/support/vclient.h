@@ -137,6 +137,10 @@ struct vsend {
 	uint64_t flush_length;
 	uint8_t flush_type, flush_level;
 	struct {
+		const void *operands; /* in host order; "bytes" of them go to the data area */
+		uint32_t bytes, size;
+	} masked;
+	struct {
 		uint64_t addr, length;
 		uint32_t mr_lkey, mw_rkey, new_rkey, access;
 	} bind;

@@ -21,8 +21,9 @@
  *             "steps": [{...}...]: through described keys, as in struct core_walk_step, with
  *             "shape": TEXT, "dims": [{"count": N, "index": N, "stride": N}...] and
  *             "shown": [{"index": N, "addr": N, "bytes": N, "key": N}...]; and
- *             "shown": [{"index": N, "page": N}...] of the region at the end. "byte" and what is
- *             told of windows, pages and dimensions is there only where there is such a thing
+ *             "shown": [{"index": N, "page": N}...] of the region at the end. "byte",
+ *             "invalid": true and what is told of windows, pages and dimensions is there only
+ *             where there is such a thing
  *   version   -> {"version": TEXT, "pid": N}
  *
  * Unknown members of a request are an error, so that a newer uhcactl is not misunderstood.

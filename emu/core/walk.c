@@ -258,6 +258,7 @@ int core_walk_mr(struct device *dev, uint32_t key, uint64_t offset, struct core_
 	if (mw)
 		describe_window(mw, w);
 	mr = descend(mr, &offset, w);
+	w->invalid = mr->kind == MR_KIND_INDIRECT;
 	describe(mr, w);
 	w->region_offset = offset;
 	walk_pages(mr, offset, w);

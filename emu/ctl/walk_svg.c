@@ -68,7 +68,10 @@ static void print_key(FILE *out, const json_t *walk)
 	svg_text(out, KEY_X, TOP + 154, "note", "of PD %" PRIu64 "; allows",
 		 walk_number(walk, "pd"));
 	svg_list(out, KEY_X, TOP + 172,
-		 walk_access(walk_number(walk, "access"), access, sizeof(access)), 30);
+		 json_object_get(walk, "invalid")
+			 ? "nothing while it is invalid"
+			 : walk_access(walk_number(walk, "access"), access, sizeof(access)),
+		 30);
 	svg_arrow(out, KEY_X + 182, TOP + 20, FIRST_X - 4, TOP + 20);
 	if (!json_object_get(walk, "window_of"))
 		return;

@@ -31,7 +31,7 @@ static const json_t *dims_of(const json_t *step)
 /* Lines of the upper box. */
 static int lines_of(const json_t *step)
 {
-	int lines = 4;
+	int lines = 5;
 
 	if (dims_of(step))
 		lines += 1 + (int)json_array_size(dims_of(step));
@@ -90,8 +90,8 @@ static void draw_pages(FILE *out, const json_t *step, int x, int *y)
 
 	if (!json_object_get(step, "page_shift"))
 		return;
-	svg_text(out, x, *y += LINE, "note", "offset %" PRIu64 " + 0x%" PRIx64 " = 0x%" PRIx64,
-		 offset, first, offset + first);
+	svg_text(out, x, *y += LINE, "note", "%" PRIu64 " + 0x%" PRIx64 " = 0x%" PRIx64, offset,
+		 first, offset + first);
 	svg_text(out, x, *y += LINE, "note", "0x%" PRIx64 " &gt;&gt; %" PRIu64 " = page %" PRIu64,
 		 offset + first, walk_number(step, "page_shift"), walk_number(step, "entry"));
 }
@@ -103,8 +103,7 @@ static void draw_rounds(FILE *out, const json_t *step, int x, int *y)
 
 	if (!dims_of(step))
 		return;
-	svg_text(out, x, *y += LINE, "note",
-		 "offset %" PRIu64 " / %" PRIu64 " bytes = round %" PRIu64,
+	svg_text(out, x, *y += LINE, "note", "%" PRIu64 " / %" PRIu64 " bytes = round %" PRIu64,
 		 walk_number(step, UHCA_CTL_OFFSET), walk_number(step, "round"),
 		 walk_number(step, "repeat"));
 	json_array_foreach(dims_of(step), d, dim)
@@ -122,6 +121,8 @@ static void draw_facts(FILE *out, const json_t *step, int x)
 	x += 10;
 	svg_text(out, x, y += LINE, "number", "iova   0x%" PRIx64, walk_number(step, "iova"));
 	svg_text(out, x, y += LINE, "number", "length %" PRIu64, walk_number(step, "length"));
+	svg_text(out, x, y += LINE, "note", "offset %" PRIu64 " of the key",
+		 walk_number(step, UHCA_CTL_OFFSET));
 	draw_pages(out, step, x, &y);
 	draw_rounds(out, step, x, &y);
 	svg_text(out, x, y += LINE, "note", "byte %" PRIu64 " of %s [%" PRIu64 "]",

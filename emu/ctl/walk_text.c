@@ -68,7 +68,9 @@ static void print_key(FILE *out, const json_t *walk)
 	fprintf(out, "  pd         %" PRIu64 ", the QP's must be the same\n",
 		walk_number(walk, "pd"));
 	fprintf(out, "  access     %s\n",
-		walk_access(walk_number(walk, "access"), access, sizeof(access)));
+		json_object_get(walk, "invalid")
+			? "none, the key is invalid"
+			: walk_access(walk_number(walk, "access"), access, sizeof(access)));
 	if (json_object_get(walk, "window_of"))
 		fprintf(out,
 			"  window     %" PRIu64 " bytes from byte %" PRIu64

@@ -131,6 +131,8 @@ static json_t *facts(const char *device, const struct core_walk *w, uint64_t key
 	put(o, "key_byte", w->key_byte);
 	put(o, "pd", w->pd);
 	put(o, "access", w->access);
+	if (w->invalid)
+		json_object_set_new(o, "invalid", json_true());
 	put(o, UHCA_CTL_OFFSET, offset);
 	if (w->window) {
 		put(o, "window_of", w->window_of);

@@ -178,9 +178,10 @@ const struct conf_option conf_schema[] = {
 	 .help = "Sets a limit of the devices, after the profile: max_qp, max_qp_wr, max_sge, "
 		 "max_cq, max_cqe, max_mr, max_pd, max_ah, max_srq, max_srq_wr, max_srq_sge, "
 		 "max_rd_atomic, max_inline_data, max_mr_size, max_mw, max_xrcd, max_dm_size, "
-		 "max_shared_size, max_mcast_grp, max_mcast_qp_attach, max_flow, max_wq, "
-		 "max_rwq_ind_table. May be "
-		 "given again for others."},
+		 "max_mcast_grp, max_mcast_qp_attach, max_flow, max_wq, max_rwq_ind_table, "
+		 "max_list_entries (of a registration by work request), max_low_latency_wr (send "
+		 "requests of a low-latency queue pair), max_shared_size (bytes that all programs "
+		 "share). May be given again for others."},
 	{"version", NULL, CONF_FLAG, FIELD_(version), .min = 1, .help = "Prints the version."},
 	{"help", "man", CONF_SET, .optional = true, .set = set_help,
 	 .help = "Prints this text; with =man, in the form of the manual page."},

@@ -56,7 +56,8 @@ void answer_ack(struct qp *qp, uint32_t psn, bool patient)
 	r->ack_psn = psn;
 	r->ack_syndrome = roce_syndrome(ROCE_ACK, 0);
 	/* An answer to a READ that must go before it has nothing to wait for. */
-	if (patient && qp->dev->cfg.ack_delay_ns && !(r->replay.size && replay_head(&r->replay)))
+	if (patient && !qp_is_urgent(qp) && qp->dev->cfg.ack_delay_ns &&
+	    !(r->replay.size && replay_head(&r->replay)))
 		wait_for_company(qp);
 	else
 		answer_hurry(qp);

@@ -198,4 +198,6 @@ void core_config_settle(struct core_config *cfg)
 		l->max_list_entries = 0;
 	if (!(cfg->features & UHCA_ABI_HAS_LOW_LATENCY))
 		l->max_low_latency_wr = 0;
+	if (l->max_low_latency_wr > l->max_qp_wr)
+		l->max_low_latency_wr = l->max_qp_wr;
 }

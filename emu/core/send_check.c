@@ -118,6 +118,14 @@ static uint8_t check_payload(const struct uhca_abi_send_wqe *wqe, const struct s
 	return 0;
 }
 
+/* A low-latency QP reads no memory: payload is inline, or there is none to send. */
+static bool must_be_inline(const struct qp *qp, const struct uhca_abi_send_wqe *wqe,
+			   const struct sgl *l)
+{
+	return qp_is_urgent(qp) && !(wqe->flags & UHCA_ABI_SEND_INLINE) &&
+	       !writes_locally(wqe->opcode) && sgl_length(l) > 0;
+}
+
 /* 10.2.2.2: the address handle must be of the QP's protection domain. */
 static uint8_t check_datagram(const struct qp *qp, const struct uhca_abi_send_wqe *wqe,
 			      uint64_t length)
@@ -161,6 +169,8 @@ uint8_t send_check(const struct qp *qp, const struct uhca_abi_send_wqe *wqe, con
 	    fast_reg_is(wqe->opcode))
 		return 0;
 	if (is_masked(wqe->opcode) && !operands_ok(&qp->dev->cfg, wqe))
+		return UHCA_ABI_WC_LOC_QP_OP_ERR;
+	if (must_be_inline(qp, wqe, l))
 		return UHCA_ABI_WC_LOC_QP_OP_ERR;
 	status = check_payload(wqe, l, &bytes);
 	if (!status)

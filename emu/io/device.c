@@ -13,6 +13,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Bytes after which the loop looks who has something urgent: a few microseconds of copying. */
+#define LONG_TRAIN 8192
+
 /* About what a program takes from a completion to its next request. */
 #define ACK_DELAY (5 * IO_USEC)
 
@@ -151,6 +154,8 @@ unsigned io_device_send(struct io_device *dev, uint64_t now, uint8_t *buf, size_
 		}
 		netif_send(&dev->top, &t, now);
 		n++;
+		if (t.length > LONG_TRAIN)
+			break;
 	}
 	netif_flush(&dev->top);
 	return n;

@@ -105,6 +105,7 @@ struct vqp_init {
 	uint32_t max_send_wr, max_recv_wr, max_send_sge, max_recv_sge, max_inline_data;
 	bool sq_sig_all;
 	uint32_t xrcd; /* XRC_RECV */
+	uint32_t create_flags;
 };
 
 /* Attributes of a connection; zeros do not mean defaults: start from vqp_conn_default. */

@@ -65,6 +65,9 @@ static void test_what_each_lacks(void **state)
 	assert_int_equal(cfg.features & (UHCA_ABI_HAS_UC | UHCA_ABI_HAS_UD | UHCA_ABI_HAS_XRC |
 					 UHCA_ABI_HAS_ATOMICS | UHCA_ABI_HAS_MCAST),
 			 0);
+	assert_int_equal(cfg.features & (UHCA_ABI_HAS_LOW_LATENCY | UHCA_ABI_HAS_BLOCK_LOOPBACK),
+			 0);
+	assert_int_equal(cfg.limits.max_low_latency_wr, 0);
 	assert_int_not_equal(cfg.features & UHCA_ABI_HAS_SRQ, 0);
 	assert_true(cfg.no_write_imm);
 	make(&cfg, "minimal");
@@ -153,6 +156,21 @@ static void test_limits(void **state)
 	assert_int_equal(cfg.limits.max_qp, 3);
 }
 
+/* A small queue limit needs no word about the one that lies below it. */
+static void test_low_latency_limit(void **state)
+{
+	struct core_config cfg;
+
+	(void)state;
+	core_config_default(&cfg);
+	assert_int_equal(core_limit_set(&cfg, 1, 4), 0); /* max_qp_wr */
+	core_config_settle(&cfg);
+	assert_int_equal(cfg.limits.max_low_latency_wr, 4);
+	cfg.features &= ~(uint32_t)UHCA_ABI_HAS_LOW_LATENCY;
+	core_config_settle(&cfg);
+	assert_int_equal(cfg.limits.max_low_latency_wr, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -162,6 +180,7 @@ int main(void)
 		cmocka_unit_test(test_iwarp_refuses),
 		cmocka_unit_test(test_minimal_refuses),
 		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_low_latency_limit),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -75,12 +75,37 @@ static void test_ud(void **state)
 	pair_finish(&p);
 }
 
+/* What a low-latency QP sends is inline; what it fetches may be long. */
+static void test_low_latency(void **state)
+{
+	(void)state;
+	pair_create(&p, &(struct pair_options){.init = {.create_flags = UHCA_ABI_QP_LOW_LATENCY,
+							.max_send_wr = 4}});
+	sge = (struct uhca_abi_sge){p.a.mr.addr, 64, p.a.mr.lkey};
+	assert_int_equal(check(UHCA_ABI_WR_SEND, 0, 0), UHCA_ABI_WC_LOC_QP_OP_ERR);
+	assert_int_equal(check(UHCA_ABI_WR_SEND, UHCA_ABI_SEND_GATHERED, 64),
+			 UHCA_ABI_WC_LOC_QP_OP_ERR);
+	assert_int_equal(check(UHCA_ABI_WR_SEND, UHCA_ABI_SEND_INLINE, 64), UHCA_ABI_WC_SUCCESS);
+	assert_int_equal(check(UHCA_ABI_WR_RDMA_WRITE, 0, 0), UHCA_ABI_WC_LOC_QP_OP_ERR);
+	assert_int_equal(check(UHCA_ABI_WR_RDMA_READ, 0, 0), UHCA_ABI_WC_SUCCESS);
+	assert_int_equal(check(UHCA_ABI_WR_LOCAL_INV, 0, 0), UHCA_ABI_WC_SUCCESS);
+	sge.length = 8;
+	assert_int_equal(check(UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD, 0, 0), UHCA_ABI_WC_SUCCESS);
+	assert_int_equal(check(UHCA_ABI_WR_ATOMIC_WRITE, 0, 0), UHCA_ABI_WC_LOC_QP_OP_ERR);
+	assert_int_equal(check(UHCA_ABI_WR_ATOMIC_WRITE, UHCA_ABI_SEND_INLINE, 8),
+			 UHCA_ABI_WC_SUCCESS);
+	sge.length = 0;
+	assert_int_equal(check(UHCA_ABI_WR_SEND, 0, 0), UHCA_ABI_WC_SUCCESS);
+	pair_finish(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rc),
 		cmocka_unit_test(test_uc),
 		cmocka_unit_test(test_ud),
+		cmocka_unit_test(test_low_latency),
 	};
 
 	return cmocka_run_group_tests_name("send_check", tests, NULL, NULL);

@@ -5,6 +5,7 @@
  * those of mr_check, indirect_step and page_array_walk; nothing is accessed.
  */
 #include "client.h"
+#include "dm.h"
 #include "mr.h"
 #include "mw.h"
 
@@ -155,13 +156,18 @@ static const struct mr *descend(const struct mr *mr, uint64_t *offset, struct co
 
 /* ---- the region at the end ---- */
 
+static bool is_shared(const struct mr *mr)
+{
+	return mr->kind == MR_KIND_DEVICE && mr->dm->shared;
+}
+
 static void describe(const struct mr *mr, struct core_walk *w)
 {
 	const struct page_array *pa = &mr->pages;
 
 	w->client = mr->obj.client ? mr->obj.client->cookie : NULL;
 	w->region_key = mr->key;
-	w->kind = kind_name(mr->kind);
+	w->kind = is_shared(mr) ? "shared memory" : kind_name(mr->kind);
 	w->iova = mr->iova;
 	w->length = pa->length;
 	w->page_shift = pa->page_shift;
@@ -228,7 +234,8 @@ static void walk_pages(const struct mr *mr, uint64_t offset, struct core_walk *w
 {
 	const struct page_array *pa = &mr->pages;
 
-	if (mr->kind == MR_KIND_IMPLICIT) {
+	/* Shared memory is named by the program's addresses, unless it is zero based. */
+	if (mr->kind == MR_KIND_IMPLICIT || (is_shared(mr) && !(mr->access & MR_ZERO_BASED))) {
 		w->has_byte = true;
 		w->byte = mr->iova + offset;
 	}

@@ -347,6 +347,39 @@ static void test_nested(void **state)
 	fixture_stop(&d.f);
 }
 
+/* Memory that program and device share is at the program's addresses; device memory is not. */
+static void test_shared(void **state)
+{
+	struct uhca_cmd_alloc_dm in = {.length = 8192, .flags = UHCA_ABI_DM_SHARED};
+	struct uhca_cmd_alloc_dm_reply dm;
+	struct uhca_cmd_reg_shared_mr reg = {.length = 4096, .offset = 4096, .iova = ADDR};
+	struct uhca_cmd_reg_dm_mr reg_dm = {.length = 4096, .access = MR_ZERO_BASED};
+	struct uhca_cmd_reg_mr_reply out;
+	struct core_ring ring;
+	struct core_walk w;
+	struct described d;
+
+	(void)state;
+	described_start(&d);
+	assert_int_equal(core_alloc_dm(d.f.client, &in, &dm, &ring), 0);
+	reg.pd = d.pd;
+	reg.dm = dm.handle;
+	assert_int_equal(core_reg_shared_mr(d.f.client, &reg, &out), 0);
+	w = walk_to(&d, out.lkey, 77);
+	assert_string_equal(w.kind, "shared memory");
+	assert_true(w.has_byte);
+	assert_int_equal(w.byte, ADDR + 77);
+	in.flags = 0;
+	assert_int_equal(core_alloc_dm(d.f.client, &in, &dm, &ring), 0);
+	reg_dm.pd = d.pd;
+	reg_dm.dm = dm.handle;
+	assert_int_equal(core_reg_dm_mr(d.f.client, &reg_dm, &out), 0);
+	w = walk_to(&d, out.lkey, 77);
+	assert_string_equal(w.kind, "device memory");
+	assert_false(w.has_byte);
+	fixture_stop(&d.f);
+}
+
 static void test_invalid(void **state)
 {
 	struct core_walk w;
@@ -407,11 +440,17 @@ static void test_window_on_described(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_one_level),   cmocka_unit_test(test_two_levels),
-		cmocka_unit_test(test_empty),       cmocka_unit_test(test_window),
-		cmocka_unit_test(test_pages),       cmocka_unit_test(test_blocks),
-		cmocka_unit_test(test_interleaved), cmocka_unit_test(test_nested),
-		cmocka_unit_test(test_invalid),     cmocka_unit_test(test_window_on_described),
+		cmocka_unit_test(test_one_level),
+		cmocka_unit_test(test_two_levels),
+		cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_window),
+		cmocka_unit_test(test_pages),
+		cmocka_unit_test(test_blocks),
+		cmocka_unit_test(test_interleaved),
+		cmocka_unit_test(test_nested),
+		cmocka_unit_test(test_invalid),
+		cmocka_unit_test(test_shared),
+		cmocka_unit_test(test_window_on_described),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

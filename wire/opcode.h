@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * BTH opcodes (IBTA vol. 1, table 38; annex A14 for XRC, A19 for the memory placement
- * extensions). One X-macro list, opcode.def, holds every fact about every opcode; the
- * enumeration, the names, the header masks and the lengths derive from it.
+ * extensions; two of our own where manufacturers may have theirs). One X-macro list, opcode.def,
+ * holds every fact about every opcode; the enumeration, the names, the header masks and the lengths
+ * derive from it.
  *
  * An opcode travels as a one-field struct, so that it can never be mistaken for a mask of
  * headers or of traits (the compiler refuses).
@@ -14,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Transport service: bits 7..5 of the opcode byte. */
+/* Transport service: bits 7..5 of the opcode byte, but for those of our own, which are RC. */
 enum roce_service {
 	ROCE_SVC_RC = 0,
 	ROCE_SVC_UC = 1,
@@ -36,6 +37,8 @@ enum roce_operation {
 	ROCE_OP_FETCH_ADD,
 	ROCE_OP_ATOMIC_WRITE,
 	ROCE_OP_FLUSH,
+	ROCE_OP_MASKED_CMP_SWAP,
+	ROCE_OP_MASKED_FETCH_ADD,
 	ROCE_OP_CNP,
 	ROCE_OP_COUNT
 };

@@ -56,7 +56,8 @@ void answer_ack(struct qp *qp, uint32_t psn, bool patient)
 	r->ack_psn = psn;
 	r->ack_syndrome = roce_syndrome(ROCE_ACK, 0);
 	/* An answer to a READ that must go before it has nothing to wait for. */
-	if (patient && qp->dev->cfg.ack_delay_ns && !(r->replay.size && replay_head(&r->replay)))
+	if (patient && !qp_is_urgent(qp) && qp->dev->cfg.ack_delay_ns &&
+	    !(r->replay.size && replay_head(&r->replay)))
 		wait_for_company(qp);
 	else
 		answer_hurry(qp);
@@ -165,7 +166,10 @@ static void build_atomic(struct qp *qp, const struct replay_entry *e, struct cor
 	t->head.atomic_ack = e->original;
 }
 
-/* The region may have gone since the request was accepted: the key is checked at each piece. */
+/*
+ * The region may have gone since the request was accepted: the key is checked at each piece. The
+ * value before a masked atomic is kept.
+ */
 static int read_piece(struct qp *qp, const struct replay_entry *a, uint32_t take, uint8_t *buf)
 {
 	uint64_t at = a->va + a->sent;
@@ -173,6 +177,10 @@ static int read_piece(struct qp *qp, const struct replay_entry *a, uint32_t take
 
 	if (take == 0)
 		return 0;
+	if (a->kind == REPLAY_MASKED) {
+		memcpy(buf, a->masked + a->sent, take);
+		return 0;
+	}
 	if (!a->pd || remote_check_read(qp, a->pd, a->rkey, &at, take, &mr) != MR_OK)
 		return -EACCES;
 	return sgl_read_mr(qp->dev, mr, at, take, buf);

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "completer.h"
 
+#include "invalidate.h"
+#include "masked_atomic.h"
 #include "psn.h"
 #include "qp.h"
 #include "retry.h"
+#include "send_check.h"
 #include "sgl.h"
 #include "syndrome.h"
 #include "vendor_err.h"
@@ -34,6 +37,12 @@ static uint8_t completion_opcode(uint8_t opcode)
 		return UHCA_ABI_WC_REG_INTERLEAVED;
 	case UHCA_ABI_WR_REG_SG:
 		return UHCA_ABI_WC_REG_SG;
+	case UHCA_ABI_WR_READ_WITH_INV:
+		return UHCA_ABI_WC_READ_WITH_INV;
+	case UHCA_ABI_WR_MASKED_CMP_SWP:
+		return UHCA_ABI_WC_MASKED_CMP_SWP;
+	case UHCA_ABI_WR_MASKED_FETCH_ADD:
+		return UHCA_ABI_WC_MASKED_FETCH_ADD;
 	default:
 		return UHCA_ABI_WC_SEND;
 	}
@@ -51,6 +60,10 @@ void completer_push(struct qp *qp, const struct send_wr *w, uint8_t status)
 		.wqe_index = w->index,
 	};
 
+	if (w->wqe.opcode == UHCA_ABI_WR_READ_WITH_INV && !status) {
+		e.imm = requester_sgl(qp, w).sge[0].lkey;
+		e.flags |= UHCA_ABI_WC_WITH_INV;
+	}
 	if (!cq_push(qp->send_cq, &e))
 		qp_fail(qp, UHCA_ABI_EVENT_QP_FATAL);
 }
@@ -277,6 +290,23 @@ static uint32_t expected_bytes(const struct qp *qp, const struct send_wr *w, uin
 	return full < w->length - offset ? (uint32_t)full : w->length - offset;
 }
 
+/* With the rule of iWARP the sink must still allow its peer to write (send_check.h). */
+static bool sink_allows(const struct qp *qp, const struct send_wr *w, const struct sgl *l)
+{
+	uint32_t need = send_local_rights(&qp->dev->cfg, w->wqe.opcode);
+
+	return !(need & MR_REMOTE_WRITE) || sgl_check(l, need) == MR_OK;
+}
+
+/* All data of a READ is in its place; a key that goes with it goes before it completes. */
+static void finish_read(struct qp *qp, const struct send_wr *w, const struct sgl *l)
+{
+	if (w->wqe.opcode == UHCA_ABI_WR_READ_WITH_INV && !invalidate_key(qp, l->sge[0].lkey))
+		completer_fail(qp, UHCA_ABI_WC_MW_BIND_ERR);
+	else
+		retire(qp, UHCA_ABI_WC_SUCCESS);
+}
+
 /* A response arrived at una_psn for READ w: places the data, moves on. */
 static void place_read(struct qp *qp, struct send_wr *w, const struct core_train *t)
 {
@@ -288,7 +318,7 @@ static void place_read(struct qp *qp, struct send_wr *w, const struct core_train
 		completer_fail(qp, UHCA_ABI_WC_BAD_RESP_ERR);
 		return;
 	}
-	if (t->length && sgl_write(&l, offset, t->iov, t->n_iov)) {
+	if (t->length && (!sink_allows(qp, w, &l) || sgl_write(&l, offset, t->iov, t->n_iov))) {
 		completer_fail(qp, UHCA_ABI_WC_LOC_PROT_ERR);
 		return;
 	}
@@ -296,7 +326,16 @@ static void place_read(struct qp *qp, struct send_wr *w, const struct core_train
 	move_una(qp, psn_add(t->head.bth.psn, t->count));
 	retry_progress(qp);
 	if (qp->req.una_psn == psn_add(w->first_psn, w->n_psn))
-		retire(qp, UHCA_ABI_WC_SUCCESS);
+		finish_read(qp, w, &l);
+}
+
+/* One packet was the whole answer, and all is where it belongs. */
+static void answered_once(struct qp *qp, const struct send_wr *w)
+{
+	count_answered(qp, 1);
+	move_una(qp, psn_add(w->first_psn, 1));
+	retry_progress(qp);
+	retire(qp, UHCA_ABI_WC_SUCCESS);
 }
 
 static void place_atomic(struct qp *qp, struct send_wr *w, const struct core_train *t)
@@ -309,10 +348,28 @@ static void place_atomic(struct qp *qp, struct send_wr *w, const struct core_tra
 		completer_fail(qp, UHCA_ABI_WC_LOC_PROT_ERR);
 		return;
 	}
-	count_answered(qp, 1);
-	move_una(qp, psn_add(w->first_psn, 1));
-	retry_progress(qp);
-	retire(qp, UHCA_ABI_WC_SUCCESS);
+	answered_once(qp, w);
+}
+
+/* The value from before, big-endian in the answer, in host order in the elements. */
+static void place_masked(struct qp *qp, struct send_wr *w, const struct core_train *t)
+{
+	uint8_t value[MASKED_MAX];
+	struct iovec iov = {value, w->length};
+	struct sgl l = requester_sgl(qp, w);
+	struct masked_int original;
+
+	if (t->count != 1 || t->length != w->length) {
+		completer_fail(qp, UHCA_ABI_WC_BAD_RESP_ERR);
+		return;
+	}
+	masked_load_train(t, &original);
+	masked_store(&original, w->length, value);
+	if (sgl_write(&l, 0, &iov, 1)) {
+		completer_fail(qp, UHCA_ABI_WC_LOC_PROT_ERR);
+		return;
+	}
+	answered_once(qp, w);
 }
 
 /* FLUSH and ATOMIC WRITE: a READ response without payload (annex A19). */
@@ -322,10 +379,7 @@ static void place_nothing(struct qp *qp, const struct send_wr *w, const struct c
 		completer_fail(qp, UHCA_ABI_WC_BAD_RESP_ERR);
 		return;
 	}
-	count_answered(qp, 1);
-	move_una(qp, psn_add(w->first_psn, 1));
-	retry_progress(qp);
-	retire(qp, UHCA_ABI_WC_SUCCESS);
+	answered_once(qp, w);
 }
 
 static bool is_atomic(const struct send_wr *w)
@@ -352,7 +406,10 @@ static void receive_response(struct qp *qp, const struct core_train *t)
 	}
 	if (!read)
 		place_atomic(qp, w, t);
-	else if (w->wqe.opcode == UHCA_ABI_WR_RDMA_READ)
+	else if (requester_is_masked(w))
+		place_masked(qp, w, t);
+	else if (w->wqe.opcode == UHCA_ABI_WR_RDMA_READ ||
+		 w->wqe.opcode == UHCA_ABI_WR_READ_WITH_INV)
 		place_read(qp, w, t);
 	else
 		place_nothing(qp, w, t);

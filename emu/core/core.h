@@ -239,6 +239,7 @@ struct core_train {
 	bool last_ackreq;        /* of the last packet; those before ask for none */
 	bool last_solicited;
 	bool from_network; /* it cost a system call to get here: see ack_delay_ns */
+	bool urgent;       /* of a low-latency QP: nothing holds it back to make a batch */
 	uint32_t count;    /* packets */
 	uint32_t segment;  /* payload bytes of each packet but the last */
 	uint32_t length;   /* payload bytes of all */
@@ -268,7 +269,8 @@ bool core_train_append(struct core_train *t, const struct roce_packet *pkt,
 void core_doorbell(struct client *c, uint32_t doorbell, uint64_t now);
 
 /*
- * The next train to send, round robin over the QPs that have work. buf (cap bytes, at least
+ * The next train to send, round robin over the QPs that have work; those of low latency go first,
+ * but for one train of the others after each 16 packets of theirs. buf (cap bytes, at least
  * config.train_bytes) takes the payload unless it stands in shared memory already. The train and
  * what it points to are valid until the next call into this device, so deliver it first; it may
  * be handed to core_rx of another device, or of this same device, as it is.

@@ -57,7 +57,13 @@
 	UHCA_ABI_HAS_INTERLEAVED | \
 	UHCA_ABI_HAS_SG | \
 	UHCA_ABI_HAS_KEY_BYTE | \
+	UHCA_ABI_HAS_READ_WITH_INV | \
+	UHCA_ABI_HAS_MASKED_ATOMICS | \
+	UHCA_ABI_HAS_MASKED_ATOMIC_SIZES | \
 	UHCA_ABI_HAS_MCAST | \
+	UHCA_ABI_HAS_LOW_LATENCY | \
+	UHCA_ABI_HAS_BLOCK_LOOPBACK | \
+	UHCA_ABI_HAS_INV_FENCE | \
 	UHCA_ABI_HAS_RESIZE_CQ)
 /* clang-format on */
 
@@ -118,10 +124,9 @@ static bool limits_ok(const struct core_limits *l)
 	       l->max_mr_size <= LIMIT_MR_SIZE && l->max_dm_size <= LIMIT_DM_SIZE &&
 	       l->max_flow <= LIMIT_OBJECTS && l->max_wq <= LIMIT_OBJECTS &&
 	       l->max_rwq_ind_table <= LIMIT_OBJECTS && l->max_xrcd <= LIMIT_OBJECTS &&
-	       l->max_list_entries <= UHCA_ABI_MAX_ENTRIES &&
-	       l->max_low_latency_wr <= l->max_qp_wr && l->max_shared_size <= LIMIT_SHARED_SIZE &&
-	       l->max_mw <= LIMIT_OBJECTS && l->max_mcast_grp <= LIMIT_GROUPS &&
-	       l->max_mcast_qp_attach <= LIMIT_GROUPS;
+	       l->max_list_entries <= UHCA_ABI_MAX_ENTRIES && l->max_low_latency_wr <= LIMIT_WR &&
+	       l->max_shared_size <= LIMIT_SHARED_SIZE && l->max_mw <= LIMIT_OBJECTS &&
+	       l->max_mcast_grp <= LIMIT_GROUPS && l->max_mcast_qp_attach <= LIMIT_GROUPS;
 }
 
 bool core_config_valid(const struct core_config *cfg)
@@ -166,6 +171,7 @@ struct device *core_create(const struct core_ops *ops, void *user, const struct 
 	core_config_settle(&dev->cfg);
 	list_init(&dev->clients);
 	list_init(&dev->tx_ready);
+	list_init(&dev->tx_urgent);
 	list_init(&dev->raw_ready);
 	list_init(&dev->flow_rules);
 	list_init(&dev->patient);

@@ -50,6 +50,8 @@ struct device {
 
 	struct timer_heap timers;
 	struct list tx_ready;   /* struct qp.tx_link */
+	struct list tx_urgent;  /* the same of low-latency QPs */
+	uint32_t urgent_run;    /* packets that those sent in a row while others may have waited */
 	struct list raw_ready;  /* the same of raw packet QPs */
 	struct list flow_rules; /* struct flow.link, in the order of trying */
 	uint64_t frame_serial;  /* of the newest frame that arrived */

@@ -5,7 +5,9 @@
  */
 #include "bytes.h"
 #include "client.h"
+#include "masked_atomic.h"
 #include "rss.h"
+#include "send_check.h"
 
 #include <errno.h>
 #include <string.h>
@@ -64,7 +66,6 @@ static void fill_limits(const struct core_limits *l, struct uhca_cmd_device_attr
 	out->max_qp = l->max_qp;
 	out->max_qp_wr = l->max_qp_wr;
 	out->max_sge = l->max_sge;
-	out->max_sge_rd = l->max_sge;
 	out->max_cq = l->max_cq;
 	out->max_cqe = l->max_cqe;
 	out->max_mr = l->max_mr;
@@ -174,10 +175,7 @@ static void fill_extensions(const struct core_config *cfg, struct uhca_cmd_devic
 	out->max_low_latency_wr = cfg->limits.max_low_latency_wr;
 	if (cfg->features & UHCA_ABI_HAS_DM)
 		out->max_shared_size = cfg->limits.max_shared_size;
-	if (cfg->features & UHCA_ABI_HAS_MASKED_ATOMICS)
-		out->masked_atomic_sizes = 8;
-	if (out->masked_atomic_sizes && cfg->features & UHCA_ABI_HAS_MASKED_ATOMIC_SIZES)
-		out->masked_atomic_sizes |= 4 | 16 | 32;
+	out->masked_atomic_sizes = masked_sizes(cfg->features);
 }
 
 int core_query_device(struct client *c, struct uhca_cmd_device_attr *out)
@@ -185,6 +183,7 @@ int core_query_device(struct client *c, struct uhca_cmd_device_attr *out)
 	memset((uint8_t *)out + sizeof(out->h), 0, sizeof(*out) - sizeof(out->h));
 	fill_identity(c->dev, out);
 	fill_limits(&c->dev->cfg.limits, out);
+	out->max_sge_rd = send_max_read_sge(&c->dev->cfg);
 	fill_memory(&c->dev->cfg, out);
 	out->features = c->dev->cfg.features;
 	fill_extensions(&c->dev->cfg, out);

@@ -45,11 +45,33 @@ static int check_type(const struct device *dev, uint32_t type)
 	return -EINVAL;
 }
 
-/* The one flag there is, for the QPs that can be attached to groups. */
+/* For the QPs that can be attached to groups. */
 static bool block_loopback_ok(const struct device *dev, const struct uhca_cmd_create_qp *in)
 {
-	return in->create_flags == QP_CREATE_BLOCK_SELF_MCAST_LB && in->qp_type == QPT_UD &&
-	       dev->cfg.features & UHCA_ABI_HAS_MCAST;
+	const uint32_t needs = UHCA_ABI_HAS_MCAST | UHCA_ABI_HAS_BLOCK_LOOPBACK;
+
+	return in->qp_type == QPT_UD && (dev->cfg.features & needs) == needs;
+}
+
+static bool low_latency_ok(const struct device *dev, const struct uhca_cmd_create_qp *in)
+{
+	return (in->qp_type == QPT_RC || in->qp_type == QPT_UC || in->qp_type == QPT_UD) &&
+	       dev->cfg.features & UHCA_ABI_HAS_LOW_LATENCY;
+}
+
+static int check_flags(const struct device *dev, const struct uhca_cmd_create_qp *in)
+{
+	const uint32_t flags = in->create_flags;
+
+	if (flags & ~(QP_CREATE_BLOCK_SELF_MCAST_LB | UHCA_ABI_QP_LOW_LATENCY))
+		return -EOPNOTSUPP;
+	if (flags & QP_CREATE_BLOCK_SELF_MCAST_LB && !block_loopback_ok(dev, in))
+		return -EOPNOTSUPP;
+	if (!(flags & UHCA_ABI_QP_LOW_LATENCY))
+		return 0;
+	if (!low_latency_ok(dev, in))
+		return -EOPNOTSUPP;
+	return in->max_send_wr > dev->cfg.limits.max_low_latency_wr ? -EINVAL : 0;
 }
 
 static int check_request(const struct device *dev, const struct uhca_cmd_create_qp *in)
@@ -58,8 +80,9 @@ static int check_request(const struct device *dev, const struct uhca_cmd_create_
 	int err = check_type(dev, in->qp_type);
 	if (err)
 		return err;
-	if (in->create_flags && !block_loopback_ok(dev, in))
-		return -EOPNOTSUPP;
+	err = check_flags(dev, in);
+	if (err)
+		return err;
 	if (in->max_list_bytes > UHCA_ABI_LAYOUT_BYTES || in->max_send_wr > l->max_qp_wr ||
 	    in->max_send_sge > l->max_sge || in->max_inline_data > l->max_inline_data)
 		return -EINVAL;
@@ -127,7 +150,8 @@ static void set_send_sizes(struct qp *qp, const struct uhca_cmd_create_qp *in)
 	sq->data_stride =
 		at_least(choose_data_stride(sq->entries, in->max_inline_data, cfg->gather_limit),
 			 (in->max_list_bytes + DATA_ALIGN - 1) & ~(DATA_ALIGN - 1));
-	qp->max_send_wr = at_most(sq->entries, cfg->limits.max_qp_wr);
+	qp->max_send_wr = at_most(sq->entries, qp_is_urgent(qp) ? cfg->limits.max_low_latency_wr
+								: cfg->limits.max_qp_wr);
 	qp->max_inline_data = at_most(sq->data_stride, cfg->limits.max_inline_data);
 }
 
@@ -288,7 +312,7 @@ static int qp_create(struct client *c, const struct parents *p, const struct uhc
 	err = make_region(qp);
 	if (err)
 		goto free_rss;
-	err = requester_construct(&qp->req);
+	err = requester_construct(&qp->req, qp->dev->cfg.local_inv_early);
 	if (err)
 		goto free_region;
 	err = give_names(qp);

@@ -62,7 +62,7 @@ struct qp {
 	uint32_t async_events; /* that the client was told (region.h) */
 	struct recv_queue rq;  /* entries 0 with an SRQ */
 
-	struct list tx_link;  /* on dev->tx_ready while it may have something to send */
+	struct list tx_link;  /* on a ready list of dev while it may have something to send */
 	struct list ack_link; /* on dev->patient while its ACK waits */
 	uint64_t ack_due;
 	struct requester req;
@@ -81,12 +81,24 @@ void qp_destroy(struct qp *qp);
 /* The only writer of qp->state; traces old and new, keeps the shared recv_doorbell flag. */
 void qp_set_state(struct qp *qp, enum qp_state state);
 
-/* Puts the QP on the device's ready list (once). */
+/* Its trains go before those of others, and wait for no company (UHCA_ABI_QP_LOW_LATENCY). */
+static inline bool qp_is_urgent(const struct qp *qp)
+{
+	return qp->create_flags & UHCA_ABI_QP_LOW_LATENCY;
+}
+
+static inline struct list *qp_ready_list(const struct qp *qp)
+{
+	if (qp->type == QPT_RAW_PACKET)
+		return &qp->dev->raw_ready;
+	return qp_is_urgent(qp) ? &qp->dev->tx_urgent : &qp->dev->tx_ready;
+}
+
+/* Puts the QP on its ready list (once). */
 static inline void qp_kick(struct qp *qp)
 {
 	if (list_empty(&qp->tx_link))
-		list_append(qp->type == QPT_RAW_PACKET ? &qp->dev->raw_ready : &qp->dev->tx_ready,
-			    &qp->tx_link);
+		list_append(qp_ready_list(qp), &qp->tx_link);
 }
 
 /* Every request is acknowledged (RC; the two halves of XRC). */

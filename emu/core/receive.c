@@ -22,6 +22,8 @@ static bool is_response(const struct core_train *t)
 	case ROCE_OP_READ_REQ:
 	case ROCE_OP_CMP_SWAP:
 	case ROCE_OP_FETCH_ADD:
+	case ROCE_OP_MASKED_CMP_SWAP:
+	case ROCE_OP_MASKED_FETCH_ADD:
 	case ROCE_OP_ATOMIC_WRITE:
 	case ROCE_OP_FLUSH:
 	case ROCE_OP_CNP:

@@ -15,8 +15,13 @@
 
 struct pd;
 
-/* PLACED: FLUSH or ATOMIC WRITE, answered by a READ response of no bytes (annex A19). */
-enum replay_kind { REPLAY_NONE, REPLAY_READ, REPLAY_ATOMIC, REPLAY_PLACED };
+/*
+ * PLACED: FLUSH or ATOMIC WRITE, answered by a READ response of no bytes (annex A19). MASKED: a
+ * masked atomic, answered by a READ response with the value kept.
+ */
+enum replay_kind { REPLAY_NONE, REPLAY_READ, REPLAY_ATOMIC, REPLAY_PLACED, REPLAY_MASKED };
+
+#define REPLAY_MASKED_MAX 32
 
 struct replay_entry {
 	enum replay_kind kind;
@@ -27,7 +32,10 @@ struct replay_entry {
 	uint64_t va;
 	uint32_t rkey;
 	uint32_t length;
-	uint64_t original; /* atomic: the value before */
+	union {
+		uint64_t original;                 /* atomic: the value before */
+		uint8_t masked[REPLAY_MASKED_MAX]; /* the same, length bytes as on the wire */
+	};
 	/* The answer under way, in bytes of the READ. */
 	bool pending;
 	bool answered; /* completely, at least once */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "completer.h"
 #include "local_op.h"
+#include "masked_atomic.h"
 #include "psn.h"
 #include "qp.h"
 #include "retry.h"
@@ -22,13 +23,13 @@ uint32_t requester_read_piece(const struct qp *qp)
 /* What a packet costs in the window beside its payload: the kernel accounts buffers, not bytes. */
 #define PACKET_COST 256u
 
-int requester_construct(struct requester *req)
+int requester_construct(struct requester *req, bool early)
 {
 	uint32_t n = req->sq.entries, sges = req->sq.max_sge ? req->sq.max_sge : 1;
 
 	req->wr = calloc(n ? n : 1, sizeof *req->wr);
 	req->sge = calloc((size_t)(n ? n : 1) * sges, sizeof *req->sge);
-	if (req->wr && req->sge)
+	if (req->wr && req->sge && (!early || early_local_inv_construct(&req->early, n) == 0))
 		return 0;
 	requester_destruct(req);
 	return -ENOMEM;
@@ -40,6 +41,7 @@ void requester_destruct(struct requester *req)
 	free(req->sge);
 	req->wr = NULL;
 	req->sge = NULL;
+	early_local_inv_destruct(&req->early);
 }
 
 void requester_reset(struct qp *qp)
@@ -51,7 +53,7 @@ void requester_reset(struct qp *qp)
 		r->sq.head = uhca_ring_observe(&r->sq.page->send.producer);
 		send_retire(&r->sq, r->sq.head);
 	}
-	r->una = r->send = r->sq.head;
+	r->una = r->send = r->early.end = r->sq.head;
 	r->send_offset = 0;
 	r->rd_outstanding = 0;
 	r->start = 0;
@@ -78,7 +80,7 @@ static uint32_t packets_of(uint32_t length, uint32_t mtu)
 
 static bool is_read(const struct send_wr *w)
 {
-	return w->wqe.opcode == UHCA_ABI_WR_RDMA_READ;
+	return w->wqe.opcode == UHCA_ABI_WR_RDMA_READ || w->wqe.opcode == UHCA_ABI_WR_READ_WITH_INV;
 }
 
 static bool is_atomic(const struct send_wr *w)
@@ -93,9 +95,15 @@ static bool is_placement(const struct send_wr *w)
 	return w->wqe.opcode == UHCA_ABI_WR_FLUSH || w->wqe.opcode == UHCA_ABI_WR_ATOMIC_WRITE;
 }
 
+bool requester_is_masked(const struct send_wr *w)
+{
+	return w->wqe.opcode == UHCA_ABI_WR_MASKED_CMP_SWP ||
+	       w->wqe.opcode == UHCA_ABI_WR_MASKED_FETCH_ADD;
+}
+
 bool requester_awaits_response(const struct send_wr *w)
 {
-	return is_read(w) || is_atomic(w) || is_placement(w);
+	return is_read(w) || is_atomic(w) || is_placement(w) || requester_is_masked(w);
 }
 
 /* Request packets a work request needs as the responder counts them (READs go in pieces). */
@@ -112,6 +120,16 @@ static struct uhca_abi_sge *sges_of(struct requester *r, uint32_t index)
 struct sgl requester_sgl(struct qp *qp, const struct send_wr *w)
 {
 	return (struct sgl){qp->dev, qp->pd, sges_of(&qp->req, w->index), w->wqe.num_sge};
+}
+
+/* What was done of the request before its turn. */
+static void take_early_result(struct qp *qp, struct send_wr *w)
+{
+	enum early_result e = early_local_inv_result(qp, w->index, &w->wqe);
+
+	w->executed = e == EARLY_DONE;
+	if (e == EARLY_FAILED)
+		w->status = UHCA_ABI_WC_MW_BIND_ERR;
 }
 
 /* Takes one request from the ring, gives it its PSNs and checks it. */
@@ -131,7 +149,7 @@ static enum fetch_verdict fetch(struct qp *qp)
 	w->status = send_check(qp, &w->wqe, &l, &w->length);
 	w->start = r->start;
 	w->first_psn = r->next_psn;
-	w->executed = false;
+	take_early_result(qp, w);
 	w->n_psn = local_op_is(w) ? 0 : packets_of(w->length, qp->mtu);
 	w->ssn = r->ssn + (local_op_is(w) ? 0 : requests_of(qp, w));
 	r->ssn = w->ssn;
@@ -256,11 +274,16 @@ static enum roce_operation operation_of(const struct send_wr *w)
 	case UHCA_ABI_WR_RDMA_WRITE_WITH_IMM:
 		return ROCE_OP_WRITE;
 	case UHCA_ABI_WR_RDMA_READ:
+	case UHCA_ABI_WR_READ_WITH_INV:
 		return ROCE_OP_READ_REQ;
 	case UHCA_ABI_WR_ATOMIC_CMP_AND_SWP:
 		return ROCE_OP_CMP_SWAP;
 	case UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD:
 		return ROCE_OP_FETCH_ADD;
+	case UHCA_ABI_WR_MASKED_CMP_SWP:
+		return ROCE_OP_MASKED_CMP_SWAP;
+	case UHCA_ABI_WR_MASKED_FETCH_ADD:
+		return ROCE_OP_MASKED_FETCH_ADD;
 	case UHCA_ABI_WR_FLUSH:
 		return ROCE_OP_FLUSH;
 	case UHCA_ABI_WR_ATOMIC_WRITE:
@@ -335,7 +358,8 @@ static void fill_message(struct qp *qp, const struct send_wr *w, uint32_t take,
 
 /*
  * The payload of the piece. Data that stands in the slot's data area is sent from there when the
- * slot stays the request's until it is acknowledged; otherwise it is copied.
+ * slot stays the request's until it is acknowledged; otherwise it is copied. The operands of a
+ * masked atomic go out in another byte order.
  */
 static int fill_payload(struct qp *qp, const struct send_wr *w, uint8_t *buf, struct core_train *t)
 {
@@ -346,6 +370,11 @@ static int fill_payload(struct qp *qp, const struct send_wr *w, uint8_t *buf, st
 	t->iov[0] = (struct iovec){buf, t->length};
 	if (!t->length)
 		return 0;
+	if (requester_is_masked(w)) {
+		masked_to_wire(w->wqe.opcode == UHCA_ABI_WR_MASKED_CMP_SWP, w->wqe.masked.size,
+			       send_data(&qp->req.sq, w->index), buf);
+		return 0;
+	}
 	if (w->wqe.flags & (UHCA_ABI_SEND_INLINE | UHCA_ABI_SEND_GATHERED)) {
 		const uint8_t *data = send_data(&qp->req.sq, w->index) + offset;
 		if (qp_is_reliable(qp))
@@ -412,9 +441,16 @@ static void build_atomic_write(const struct send_wr *w, struct core_train *t)
 	t->head.reth = (struct roce_reth){w->wqe.rdma.remote_addr, w->wqe.rdma.rkey, w->length};
 }
 
+/* Its length counts what comes back; what goes out are the operands. */
+static void build_masked(const struct send_wr *w, struct core_train *t)
+{
+	t->segment = t->length = w->wqe.inline_length;
+	t->head.reth = (struct roce_reth){w->wqe.masked.remote_addr, w->wqe.masked.rkey, w->length};
+}
+
 /*
- * What awaits a response: a single packet, without payload but for ATOMIC WRITE. Returns the bytes
- * of the message that it stands for.
+ * What awaits a response: a single packet, without payload but for ATOMIC WRITE and the operands
+ * of masked atomics. Returns the bytes of the message that it stands for.
  */
 static uint32_t build_request(struct qp *qp, const struct send_wr *w, struct core_train *t)
 {
@@ -432,6 +468,8 @@ static uint32_t build_request(struct qp *qp, const struct send_wr *w, struct cor
 		take = build_read(qp, w, t);
 	else if (is_atomic(w))
 		build_atomic(w, t);
+	else if (requester_is_masked(w))
+		build_masked(w, t);
 	else if (w->wqe.opcode == UHCA_ABI_WR_FLUSH)
 		build_flush(w, t);
 	else
@@ -496,6 +534,7 @@ bool requester_transmit(struct qp *qp, uint8_t *buf, size_t cap, struct core_tra
 {
 	struct requester *r = &qp->req;
 
+	early_local_inv_look(qp);
 	while (r->blocked != BLOCKED_RNR && qp->state != QPS_ERR && qp->state != QPS_SQE) {
 		struct send_wr *w;
 		if (qp->state == QPS_SQD ? !state_sends(qp) : qp->state != QPS_RTS) {

@@ -15,6 +15,7 @@
 #ifndef CORE_REQUESTER_H
 #define CORE_REQUESTER_H
 
+#include "early_local_inv.h"
 #include "sgl.h"
 #include "timer.h"
 #include "wqe_fetch.h"
@@ -74,10 +75,11 @@ struct requester {
 	uint8_t retries_left, rnr_left;
 	uint64_t progress_at; /* when an answer last moved una_psn, or the first packet went */
 	struct timer timer;   /* local ACK timeout, or end of the RNR wait */
+	struct early_local_inv early;
 };
 
-/* Memory for the arrays. 0 or -ENOMEM. sq must be filled in. */
-int requester_construct(struct requester *req);
+/* Memory for the arrays. 0 or -ENOMEM. sq must be filled in. early: config.local_inv_early. */
+int requester_construct(struct requester *req, bool early);
 void requester_destruct(struct requester *req);
 
 /* Empty queue, nothing outstanding: what is in the ring is forgotten (RESET). */
@@ -101,8 +103,11 @@ static inline struct send_wr *requester_wr(const struct requester *req, uint32_t
  */
 uint32_t requester_read_piece(const struct qp *qp);
 
-/* READ or atomic: complete only when its response has come. */
+/* READs, atomics, memory placement: complete only when the response has come. */
 bool requester_awaits_response(const struct send_wr *w);
+
+/* An atomic with masks (masked_atomic.h). */
+bool requester_is_masked(const struct send_wr *w);
 
 /* The scatter/gather list of a fetched request. */
 struct sgl requester_sgl(struct qp *qp, const struct send_wr *w);

@@ -8,6 +8,7 @@
 #include "answer.h"
 #include "atomic.h"
 #include "invalidate.h"
+#include "masked_atomic.h"
 #include "mw.h"
 #include "psn.h"
 #include "qp.h"
@@ -78,6 +79,12 @@ static bool is_placement(const struct core_train *t)
 	       info_of(t)->operation == ROCE_OP_ATOMIC_WRITE;
 }
 
+static bool is_masked(const struct core_train *t)
+{
+	return info_of(t)->operation == ROCE_OP_MASKED_CMP_SWAP ||
+	       info_of(t)->operation == ROCE_OP_MASKED_FETCH_ADD;
+}
+
 static bool ends_message(const struct core_train *t)
 {
 	return roce_opcode_is_last(t->last_opcode);
@@ -124,7 +131,14 @@ static void duplicate_once(struct qp *qp, const struct core_train *t, enum repla
 	if (!e || e->kind != kind)
 		device_drop(qp->dev, qp->qpn, t->head.bth.psn, CORE_DROP_DUPLICATE);
 	else
-		answer_again(qp, e, 0, 0);
+		answer_again(qp, e, 0, e->length);
+}
+
+static enum replay_kind kind_of(const struct core_train *t)
+{
+	if (is_placement(t))
+		return REPLAY_PLACED;
+	return is_masked(t) ? REPLAY_MASKED : REPLAY_ATOMIC;
 }
 
 static enum verdict duplicate(struct qp *qp, const struct core_train *t)
@@ -135,7 +149,7 @@ static enum verdict duplicate(struct qp *qp, const struct core_train *t)
 	else if (info_of(t)->operation == ROCE_OP_READ_REQ)
 		duplicate_read(qp, t);
 	else
-		duplicate_once(qp, t, is_placement(t) ? REPLAY_PLACED : REPLAY_ATOMIC);
+		duplicate_once(qp, t, kind_of(t));
 	return V_DONE;
 }
 
@@ -217,6 +231,14 @@ static enum verdict check_placement_enabled(const struct qp *qp, const struct co
 										   : V_INVALID;
 }
 
+static enum verdict check_masked_enabled(const struct qp *qp)
+{
+	return qp->attr.qp_access_flags & MR_REMOTE_ATOMIC &&
+			       qp->dev->cfg.features & UHCA_ABI_HAS_MASKED_ATOMICS
+		       ? V_OK
+		       : V_INVALID;
+}
+
 /*
  * The SRQ that each XRC request names (annex A14): one of the QP's domain, the same for all
  * packets of a message, and in order. The request has its receives, CQ and protection domain.
@@ -251,6 +273,9 @@ static enum verdict check_enabled(struct qp *qp, const struct core_train *t)
 	case ROCE_OP_ATOMIC_WRITE:
 	case ROCE_OP_FLUSH:
 		return check_placement_enabled(qp, t);
+	case ROCE_OP_MASKED_CMP_SWAP:
+	case ROCE_OP_MASKED_FETCH_ADD:
+		return check_masked_enabled(qp);
 	case ROCE_OP_READ_RESP:
 	case ROCE_OP_ACK:
 	case ROCE_OP_ATOMIC_ACK:
@@ -306,6 +331,8 @@ static enum verdict check_resource(struct qp *qp, const struct core_train *t)
 /* READs and atomics: no more at a time than agreed, lengths and alignment (9.7.4.1.1, 9.4.5). */
 static enum verdict check_request(struct qp *qp, const struct core_train *t)
 {
+	struct masked_atomic m;
+
 	if (is_message(t))
 		return V_OK;
 	if (!replay_has_room(&qp->resp.replay))
@@ -320,6 +347,9 @@ static enum verdict check_request(struct qp *qp, const struct core_train *t)
 	case ROCE_OP_CMP_SWAP:
 	case ROCE_OP_FETCH_ADD:
 		return t->head.atomiceth.va & 7 ? V_INVALID : V_OK;
+	case ROCE_OP_MASKED_CMP_SWAP:
+	case ROCE_OP_MASKED_FETCH_ADD:
+		return masked_parse(qp->dev->cfg.features, t, &m) ? V_OK : V_INVALID;
 	case ROCE_OP_SEND:
 	case ROCE_OP_WRITE:
 	case ROCE_OP_READ_RESP:
@@ -489,6 +519,36 @@ static enum verdict execute_atomic(struct qp *qp, const struct core_train *t)
 	return V_OK;
 }
 
+static enum verdict execute_masked(struct qp *qp, const struct core_train *t)
+{
+	const struct roce_reth *h = &t->head.reth;
+	struct replay_entry e = {
+		.kind = REPLAY_MASKED,
+		.psn = t->head.bth.psn,
+		.n_psn = 1,
+		.msn = psn_add(qp->resp.msn, 1),
+		.length = h->length,
+	};
+	struct masked_int original;
+	struct masked_atomic m;
+	uint64_t at = h->va;
+	struct mr *mr;
+	int err;
+
+	if (!masked_parse(qp->dev->cfg.features, t, &m))
+		return V_INVALID;
+	if (remote_check(qp, h->rkey, &at, m.size, MR_REMOTE_ATOMIC, &mr) != MR_OK)
+		return V_ACCESS;
+	if (!indirect_is_atomic(mr, at, m.size))
+		return V_INVALID;
+	err = masked_execute(qp->dev, mr, at, &m, &original);
+	if (err)
+		return memory_verdict(err);
+	masked_store_be(&original, m.size, e.masked);
+	answer_new(qp, &e);
+	return V_OK;
+}
+
 static void answer_placed(struct qp *qp, const struct core_train *t)
 {
 	answer_new(qp, &(struct replay_entry){
@@ -546,6 +606,9 @@ static enum verdict execute(struct qp *qp, const struct core_train *t)
 	case ROCE_OP_CMP_SWAP:
 	case ROCE_OP_FETCH_ADD:
 		return execute_atomic(qp, t);
+	case ROCE_OP_MASKED_CMP_SWAP:
+	case ROCE_OP_MASKED_FETCH_ADD:
+		return execute_masked(qp, t);
 	case ROCE_OP_FLUSH:
 		return execute_flush(qp, t);
 	case ROCE_OP_ATOMIC_WRITE:

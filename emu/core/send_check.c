@@ -2,6 +2,8 @@
 #include "send_check.h"
 
 #include "fast_reg.h"
+#include "invalidate.h"
+#include "masked_atomic.h"
 #include "qp.h"
 
 #define MAX_MESSAGE 0x80000000u /* 9.7.7.1.4 and C9-1: 2^31 bytes */
@@ -25,6 +27,9 @@ static const uint8_t opcode_types[] = {
 	[UHCA_ABI_WR_REG_MR] = RC_ | UC_ | XRC_,
 	[UHCA_ABI_WR_REG_INTERLEAVED] = RC_ | UC_ | XRC_,
 	[UHCA_ABI_WR_REG_SG] = RC_ | UC_ | XRC_,
+	[UHCA_ABI_WR_READ_WITH_INV] = RC_ | XRC_,
+	[UHCA_ABI_WR_MASKED_CMP_SWP] = RC_,
+	[UHCA_ABI_WR_MASKED_FETCH_ADD] = RC_,
 };
 
 static bool opcode_allowed(const struct qp *qp, uint8_t opcode)
@@ -39,7 +44,7 @@ static bool opcode_allowed(const struct qp *qp, uint8_t opcode)
 	return opcode < sizeof opcode_types && (opcode_types[opcode] & bit);
 }
 
-/* The feature (UHCA_ABI_HAS_*) an opcode belongs to; 0: every device has it. */
+/* The features (UHCA_ABI_HAS_*) an opcode needs; 0: every device has it. */
 static uint32_t feature_of(uint8_t opcode)
 {
 	switch (opcode) {
@@ -59,6 +64,11 @@ static uint32_t feature_of(uint8_t opcode)
 		return UHCA_ABI_HAS_INTERLEAVED;
 	case UHCA_ABI_WR_REG_SG:
 		return UHCA_ABI_HAS_SG;
+	case UHCA_ABI_WR_READ_WITH_INV:
+		return UHCA_ABI_HAS_READ_WITH_INV | UHCA_ABI_HAS_INVALIDATE;
+	case UHCA_ABI_WR_MASKED_CMP_SWP:
+	case UHCA_ABI_WR_MASKED_FETCH_ADD:
+		return UHCA_ABI_HAS_MASKED_ATOMICS;
 	default:
 		return 0;
 	}
@@ -72,15 +82,58 @@ static bool opcode_missing(const struct core_config *cfg, uint8_t opcode)
 	return feature_of(opcode) & ~cfg->features;
 }
 
+static bool is_masked(uint8_t opcode)
+{
+	return opcode == UHCA_ABI_WR_MASKED_CMP_SWP || opcode == UHCA_ABI_WR_MASKED_FETCH_ADD;
+}
+
+static bool is_read(uint8_t opcode)
+{
+	return opcode == UHCA_ABI_WR_RDMA_READ || opcode == UHCA_ABI_WR_READ_WITH_INV;
+}
+
 static bool writes_locally(uint8_t opcode)
 {
-	return opcode == UHCA_ABI_WR_RDMA_READ || opcode == UHCA_ABI_WR_ATOMIC_CMP_AND_SWP ||
+	return is_read(opcode) || is_masked(opcode) || opcode == UHCA_ABI_WR_ATOMIC_CMP_AND_SWP ||
 	       opcode == UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD;
 }
 
+uint32_t send_local_rights(const struct core_config *cfg, uint8_t opcode)
+{
+	if (!writes_locally(opcode))
+		return 0;
+	/* RFC 5040, 4.4: an iWARP READ names its sink to the peer, which then writes there. */
+	if (is_read(opcode) && (cfg->features & UHCA_ABI_HAS_SINK_RULE))
+		return MR_LOCAL_WRITE | MR_REMOTE_WRITE;
+	return MR_LOCAL_WRITE;
+}
+
+uint32_t send_max_read_sge(const struct core_config *cfg)
+{
+	return cfg->features & UHCA_ABI_HAS_SINK_RULE ? 1 : cfg->limits.max_sge;
+}
+
+/* How many elements a READ may have; one that invalidates has exactly the one it invalidates. */
+static bool elements_ok(const struct core_config *cfg, const struct uhca_abi_send_wqe *wqe)
+{
+	if (wqe->opcode == UHCA_ABI_WR_READ_WITH_INV && wqe->num_sge != 1)
+		return false;
+	return !is_read(wqe->opcode) || wqe->num_sge <= send_max_read_sge(cfg);
+}
+
+/* Masked atomics: a size the device has, and its operands in the data area. */
+static bool operands_ok(const struct core_config *cfg, const struct uhca_abi_send_wqe *wqe)
+{
+	uint32_t size = wqe->masked.size;
+	bool cas = wqe->opcode == UHCA_ABI_WR_MASKED_CMP_SWP;
+
+	return masked_size_ok(cfg->features, size) &&
+	       wqe->inline_length == masked_payload(cas, size);
+}
+
 /* Length and keys of the payload, wherever it stands. */
-static uint8_t check_payload(const struct uhca_abi_send_wqe *wqe, const struct sgl *l,
-			     uint64_t *length)
+static uint8_t check_payload(const struct qp *qp, const struct uhca_abi_send_wqe *wqe,
+			     const struct sgl *l, uint64_t *length)
 {
 	if (wqe->flags & UHCA_ABI_SEND_INLINE) {
 		*length = wqe->inline_length;
@@ -92,9 +145,19 @@ static uint8_t check_payload(const struct uhca_abi_send_wqe *wqe, const struct s
 	if ((wqe->flags & UHCA_ABI_SEND_GATHERED) &&
 	    (*length != wqe->inline_length || writes_locally(wqe->opcode)))
 		return UHCA_ABI_WC_LOC_QP_OP_ERR;
-	if (sgl_check(l, writes_locally(wqe->opcode) ? MR_LOCAL_WRITE : 0) != MR_OK)
+	if (sgl_check(l, send_local_rights(&qp->dev->cfg, wqe->opcode)) != MR_OK)
+		return UHCA_ABI_WC_LOC_PROT_ERR;
+	if (wqe->opcode == UHCA_ABI_WR_READ_WITH_INV && !invalidate_allowed(qp, l->sge[0].lkey))
 		return UHCA_ABI_WC_LOC_PROT_ERR;
 	return 0;
+}
+
+/* A low-latency QP reads no memory: payload is inline, or there is none to send. */
+static bool must_be_inline(const struct qp *qp, const struct uhca_abi_send_wqe *wqe,
+			   const struct sgl *l)
+{
+	return qp_is_urgent(qp) && !(wqe->flags & UHCA_ABI_SEND_INLINE) &&
+	       !writes_locally(wqe->opcode) && sgl_length(l) > 0;
 }
 
 /* 10.2.2.2: the address handle must be of the QP's protection domain. */
@@ -116,6 +179,9 @@ static uint8_t check_length(const struct uhca_abi_send_wqe *wqe, uint64_t bytes)
 	case UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD:
 	case UHCA_ABI_WR_ATOMIC_WRITE:
 		return bytes == 8 ? 0 : UHCA_ABI_WC_LOC_LEN_ERR;
+	case UHCA_ABI_WR_MASKED_CMP_SWP:
+	case UHCA_ABI_WR_MASKED_FETCH_ADD:
+		return bytes == wqe->masked.size ? 0 : UHCA_ABI_WC_LOC_LEN_ERR;
 	case UHCA_ABI_WR_FLUSH:
 		return bytes || wqe->flush.length > MAX_MESSAGE ? UHCA_ABI_WC_LOC_LEN_ERR : 0;
 	default:
@@ -132,11 +198,21 @@ uint8_t send_check(const struct qp *qp, const struct uhca_abi_send_wqe *wqe, con
 	*length = 0;
 	if (!opcode_allowed(qp, wqe->opcode) || opcode_missing(&qp->dev->cfg, wqe->opcode))
 		return UHCA_ABI_WC_LOC_QP_OP_ERR;
+	/* 10.8.3.3: the fence of LOCAL_INV is a feature of its own. */
+	if (wqe->opcode == UHCA_ABI_WR_LOCAL_INV && (wqe->flags & UHCA_ABI_SEND_FENCE) &&
+	    !(qp->dev->cfg.features & UHCA_ABI_HAS_INV_FENCE))
+		return UHCA_ABI_WC_LOC_QP_OP_ERR;
 	/* Keys of local operations are judged when their turn comes. */
 	if (wqe->opcode == UHCA_ABI_WR_LOCAL_INV || wqe->opcode == UHCA_ABI_WR_BIND_MW ||
 	    fast_reg_is(wqe->opcode))
 		return 0;
-	status = check_payload(wqe, l, &bytes);
+	if (!elements_ok(&qp->dev->cfg, wqe))
+		return UHCA_ABI_WC_LOC_QP_OP_ERR;
+	if (is_masked(wqe->opcode) && !operands_ok(&qp->dev->cfg, wqe))
+		return UHCA_ABI_WC_LOC_QP_OP_ERR;
+	if (must_be_inline(qp, wqe, l))
+		return UHCA_ABI_WC_LOC_QP_OP_ERR;
+	status = check_payload(qp, wqe, l, &bytes);
 	if (!status)
 		status = check_length(wqe, bytes);
 	if (!status && qp->type == QPT_UD)

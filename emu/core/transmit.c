@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The way out: what has something to send stands on the ready list (qp_kick); core_tx_next serves
- * it round robin by train, answers before requests.
+ * The way out: what has something to send stands on a ready list (qp_kick); core_tx_next serves
+ * each list round robin by train, answers before requests.
+ *
+ * The list of low-latency QPs goes before all else. What such a queue can hold back is bounded,
+ * because it is shallow and its requests are inline; yet there may be many of them, and they may
+ * be asked for long READs. So after URGENT_RUN packets of theirs in a row one train of the others
+ * goes, whatever waits.
  */
 #include "answer.h"
 #include "qp.h"
+
+#define URGENT_RUN 16
 
 /* What a QP owes in ERR is at most the NAK that announced it. */
 static bool answers(const struct qp *qp)
@@ -35,12 +42,11 @@ static bool transmit(struct qp *qp, uint8_t *buf, size_t cap, struct core_train 
 	return true;
 }
 
-static bool next_train(struct device *dev, uint8_t *buf, size_t cap, struct core_train *out)
+static bool next_of(struct device *dev, struct list *ready, uint8_t *buf, size_t cap,
+		    struct core_train *out)
 {
-	if (farewell_next(&dev->farewell, out) || gsi_transmit(&dev->gsi, out))
-		return true;
-	while (!list_empty(&dev->tx_ready)) {
-		struct qp *qp = list_entry(dev->tx_ready.next, struct qp, tx_link);
+	while (!list_empty(ready)) {
+		struct qp *qp = list_entry(ready->next, struct qp, tx_link);
 		list_remove(&qp->tx_link);
 		if (!transmit(qp, buf, cap, out))
 			continue;
@@ -49,6 +55,29 @@ static bool next_train(struct device *dev, uint8_t *buf, size_t cap, struct core
 		return true;
 	}
 	return false;
+}
+
+static bool next_urgent(struct device *dev, uint8_t *buf, size_t cap, struct core_train *out)
+{
+	if (!next_of(dev, &dev->tx_urgent, buf, cap, out))
+		return false;
+	dev->urgent_run += out->count;
+	out->urgent = true;
+	return true;
+}
+
+static bool next_train(struct device *dev, uint8_t *buf, size_t cap, struct core_train *out)
+{
+	bool others_first = dev->urgent_run >= URGENT_RUN;
+
+	if (!others_first && next_urgent(dev, buf, cap, out))
+		return true;
+	dev->urgent_run = 0;
+	out->urgent = false;
+	if (farewell_next(&dev->farewell, out) || gsi_transmit(&dev->gsi, out) ||
+	    next_of(dev, &dev->tx_ready, buf, cap, out))
+		return true;
+	return others_first && next_urgent(dev, buf, cap, out);
 }
 
 bool core_tx_next(struct device *dev, uint64_t now, uint8_t *buf, size_t cap,

@@ -40,8 +40,8 @@ static void catch_up(struct io_client *c)
 	uint64_t now = io_clock_now();
 
 	io_client_doorbells(c, now);
-	if (c->dev->dirty && !c->dev->blocked)
-		io_device_send(c->dev, now, c->daemon->tx_buf, c->daemon->tx_cap, TRAINS_BEFORE);
+	for (unsigned left = TRAINS_BEFORE; left && c->dev->dirty && !c->dev->blocked;)
+		left -= io_device_send(c->dev, now, c->daemon->tx_buf, c->daemon->tx_cap, left);
 }
 
 int cmd_resize_cq(struct cmd *r, struct cmd_reply *rep)

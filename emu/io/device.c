@@ -13,6 +13,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Bytes after which the loop looks who has something urgent: a few microseconds of copying. */
+#define LONG_TRAIN 8192
+
 /* About what a program takes from a completion to its next request. */
 #define ACK_DELAY (5 * IO_USEC)
 
@@ -104,6 +107,7 @@ int io_settings_config(const struct io_settings *s, struct core_config *out)
 
 	core_config_default(out);
 	error = core_profile_apply(out, s->profile);
+	out->local_inv_early = s->early_local_inv;
 	for (unsigned i = 0; i < s->n_limits && error == 0; i++)
 		error = core_limit_set(out, s->limits[i].limit, s->limits[i].value);
 	return error;
@@ -151,6 +155,8 @@ unsigned io_device_send(struct io_device *dev, uint64_t now, uint8_t *buf, size_
 		}
 		netif_send(&dev->top, &t, now);
 		n++;
+		if (t.length > LONG_TRAIN)
+			break;
 	}
 	netif_flush(&dev->top);
 	return n;

@@ -46,7 +46,8 @@ void io_device_destroy(struct io_device *dev);
 /*
  * Pulls up to max trains from the core and sends each down the stack; buf holds payload
  * (cap bytes, at least config.train_bytes). Returns the number of trains; less than max when
- * there is no more or the wire is full.
+ * there is no more (dirty is false then), when the wire is full (blocked), or after a train that
+ * took so long that the caller may want to look at doorbells.
  */
 unsigned io_device_send(struct io_device *dev, uint64_t now, uint8_t *buf, size_t cap,
 			unsigned max);

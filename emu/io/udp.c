@@ -307,10 +307,10 @@ static void udp_send(struct netif *n, const struct core_train *t, uint64_t now)
 	tx.gso = p->gso;
 	tx.fd = io_udp_flows_get(&p->flows, &tx.sport, now);
 	p->hot_until = now + HOT;
-	if (send_in_company(u, &tx))
+	if (!t->urgent && send_in_company(u, &tx))
 		return;
-	/* What came first goes first, or waits with it. */
-	if (!flush_bundle(u) || !carry_on(u, &tx))
+	/* What came first goes first, or waits with it; none of it is of an urgent train's QP. */
+	if ((!t->urgent && !flush_bundle(u)) || !carry_on(u, &tx))
 		stall(u, &tx);
 	else if (p->gso && !tx.gso && tx.next == t->count) {
 		p->gso = false;

@@ -105,6 +105,7 @@ struct vqp_init {
 	uint32_t max_send_wr, max_recv_wr, max_send_sge, max_recv_sge, max_inline_data;
 	bool sq_sig_all;
 	uint32_t xrcd; /* XRC_RECV */
+	uint32_t create_flags;
 };
 
 /* Attributes of a connection; zeros do not mean defaults: start from vqp_conn_default. */
@@ -136,6 +137,10 @@ struct vsend {
 	uint32_t xrc_srqn;
 	uint64_t flush_length;
 	uint8_t flush_type, flush_level;
+	struct {
+		const void *operands; /* in host order; "bytes" of them go to the data area */
+		uint32_t bytes, size;
+	} masked;
 	struct {
 		uint64_t addr, length;
 		uint32_t mr_lkey, mw_rkey, new_rkey, access;

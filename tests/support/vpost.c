@@ -21,10 +21,8 @@ static uint8_t *ring_slot(const struct vring *r)
 	return r->base + r->at.offset + (size_t)(r->producer & (r->at.entries - 1)) * r->at.stride;
 }
 
-static uint8_t *send_data(const struct vqp *qp)
+static uint8_t *data_area(const struct vring *r)
 {
-	const struct vring *r = &qp->send;
-
 	return r->base + r->at.data_offset +
 	       (size_t)(r->producer & (r->at.entries - 1)) * r->at.data_stride;
 }
@@ -33,7 +31,7 @@ static uint8_t *send_data(const struct vqp *qp)
 static int64_t gather(struct vqp *qp, const struct vsend *wr)
 {
 	struct vring *r = &qp->send;
-	uint8_t *data = send_data(qp);
+	uint8_t *data = data_area(r);
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < wr->num_sge; i++) {
@@ -45,6 +43,11 @@ static int64_t gather(struct vqp *qp, const struct vsend *wr)
 		n += wr->sge[i].length;
 	}
 	return n;
+}
+
+static bool is_masked(uint8_t opcode)
+{
+	return opcode == UHCA_ABI_WR_MASKED_CMP_SWP || opcode == UHCA_ABI_WR_MASKED_FETCH_ADD;
 }
 
 static void fill_target(struct uhca_abi_send_wqe *e, const struct vqp *qp, const struct vsend *wr)
@@ -74,6 +77,10 @@ static void fill_target(struct uhca_abi_send_wqe *e, const struct vqp *qp, const
 		e->flush.length = wr->flush_length;
 		e->flush.type = wr->flush_type;
 		e->flush.level = wr->flush_level;
+	} else if (is_masked(wr->opcode)) {
+		e->masked.remote_addr = wr->remote_addr;
+		e->masked.rkey = wr->rkey;
+		e->masked.size = wr->masked.size;
 	} else {
 		e->rdma.remote_addr = wr->remote_addr;
 		e->rdma.rkey = wr->rkey;
@@ -107,8 +114,15 @@ int vqp_queue_send(struct vqp *qp, const struct vsend *wr)
 	if (wr->list_bytes > qp->send.at.data_stride)
 		return -E2BIG;
 	if (wr->list_bytes) {
-		memcpy(send_data(qp), wr->list, wr->list_bytes);
+		memcpy(data_area(&qp->send), wr->list, wr->list_bytes);
 		e.inline_length = wr->list_bytes;
+	}
+	if (is_masked(wr->opcode) && wr->mode == VPOST_PLAIN) {
+		if (wr->masked.bytes > qp->send.at.data_stride)
+			return -EINVAL;
+		if (wr->masked.bytes)
+			memcpy(data_area(&qp->send), wr->masked.operands, wr->masked.bytes);
+		e.inline_length = wr->masked.bytes;
 	}
 	fill_target(&e, qp, wr);
 	memcpy(slot, &e, sizeof e);

@@ -26,6 +26,7 @@ static struct uhca_cmd_create_qp create_message(const struct vqp_init *i, struct
 		.send_cq = i->send_cq ? i->send_cq->handle : 0,
 		.recv_cq = i->recv_cq ? i->recv_cq->handle : 0,
 		.xrcd = i->xrcd,
+		.create_flags = i->create_flags,
 		.srq = i->srq ? i->srq->handle : 0,
 		.max_send_wr = i->max_send_wr ? i->max_send_wr : 64,
 		.max_recv_wr = i->max_recv_wr ? i->max_recv_wr : 64,

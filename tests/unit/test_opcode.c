@@ -80,6 +80,12 @@ static const struct expectation xrc[] = {
 	{0xbd, "XRC_ATOMIC_WRITE", "XR+"},
 };
 
+/* Manufacturer specific (9.2.1): the service does not follow from the upper bits. */
+static const struct expectation ours[] = {
+	{0xc0, "RC_MASKED_COMPARE_SWAP", "R+"},
+	{0xc1, "RC_MASKED_FETCH_ADD", "R+"},
+};
+
 static const struct {
 	char letter;
 	uint32_t bit;
@@ -119,7 +125,7 @@ static size_t check_table(const struct expectation *e, size_t n)
 		assert_string_equal(info->name, e[i].name);
 		assert_int_equal(info->headers, headers);
 		assert_int_equal(info->header_length, length);
-		assert_int_equal(info->service, e[i].value >> 5);
+		assert_int_equal(info->service, e[i].value >= 0xc0 ? ROCE_SVC_RC : e[i].value >> 5);
 	}
 	return n;
 }
@@ -132,6 +138,7 @@ static void test_independent_table(void **state)
 
 	expected += check_table(uc_and_ud, sizeof(uc_and_ud) / sizeof(uc_and_ud[0]));
 	expected += check_table(xrc, sizeof(xrc) / sizeof(xrc[0]));
+	expected += check_table(ours, sizeof(ours) / sizeof(ours[0]));
 	for (unsigned v = 0; v < 256; v++)
 		known += roce_opcode_known((roce_opcode){(uint8_t)v});
 	assert_int_equal(known, expected);
@@ -140,7 +147,7 @@ static void test_independent_table(void **state)
 static void test_unknown_opcodes(void **state)
 {
 	static const uint8_t none[] = {0x15, 0x18, 0x1b, 0x1e, 0x1f, 0x2c, 0x3f, 0x40, 0x60,
-				       0x63, 0x66, 0x80, 0x82, 0xb5, 0xb8, 0xbe, 0xc0, 0xff};
+				       0x63, 0x66, 0x80, 0x82, 0xb5, 0xb8, 0xbe, 0xc2, 0xff};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(none); i++) {
@@ -184,7 +191,10 @@ static void test_position_and_operation(void **state)
 							  : ROCE_POS_ONLY);
 		assert_int_equal(roce_opcode_is_first(op), !middle && !last);
 		assert_int_equal(roce_opcode_is_last(op), !first && !middle);
-		assert_int_equal(info->operation, v == ROCE_CNP ? ROCE_OP_CNP : low5[v & 0x1f]);
+		assert_int_equal(info->operation, v == ROCE_CNP ? ROCE_OP_CNP
+						  : v == 0xc0   ? ROCE_OP_MASKED_CMP_SWAP
+						  : v == 0xc1   ? ROCE_OP_MASKED_FETCH_ADD
+								: low5[v & 0x1f]);
 	}
 }
 

@@ -124,6 +124,12 @@ static void test_packets(void **state)
 			  "va=0x7f0012345678 rkey=0x00001234 dlen=65536");
 	p.bth.opcode.v = ROCE_RC_SEND_ONLY_INV;
 	assert_packet(&p, "RC_SEND_ONLY_INV qp=0x000000 psn=0 inv=0x00000077 len=64");
+	p.bth.opcode.v = ROCE_RC_MASKED_COMPARE_SWAP;
+	assert_packet(&p, "RC_MASKED_COMPARE_SWAP qp=0x000000 psn=0 va=0x7f0012345678 "
+			  "rkey=0x00001234 dlen=65536 len=64");
+	p.bth.opcode.v = ROCE_RC_MASKED_FETCH_ADD;
+	assert_packet(&p, "RC_MASKED_FETCH_ADD qp=0x000000 psn=0 va=0x7f0012345678 "
+			  "rkey=0x00001234 dlen=65536 len=64");
 	p.bth.opcode.v = 0xff;
 	assert_packet(&p, "opcode=0xff qp=0x000000 psn=0");
 }

@@ -47,6 +47,7 @@ static void test_default_changes_nothing(void **state)
 
 	(void)state;
 	core_config_default(&before);
+	assert_int_not_equal(before.features & UHCA_ABI_HAS_INV_FENCE, 0);
 	core_config_default(&after);
 	assert_int_equal(core_profile_apply(&after, 0), 0);
 	assert_memory_equal(&before, &after, sizeof(before));
@@ -61,12 +62,21 @@ static void test_what_each_lacks(void **state)
 	assert_int_equal(cfg.features & UHCA_ABI_HAS_SRQ, 0);
 	assert_int_equal(cfg.limits.max_srq, 0);
 	assert_int_not_equal(cfg.features & UHCA_ABI_HAS_UD, 0);
+	assert_int_equal(cfg.features & (UHCA_ABI_HAS_INVALIDATE | UHCA_ABI_HAS_INV_FENCE), 0);
 	make(&cfg, "iwarp-like");
+	assert_int_not_equal(cfg.features & UHCA_ABI_HAS_INVALIDATE, 0);
+	assert_int_not_equal(cfg.features & UHCA_ABI_HAS_INV_FENCE, 0);
 	assert_int_equal(cfg.features & (UHCA_ABI_HAS_UC | UHCA_ABI_HAS_UD | UHCA_ABI_HAS_XRC |
 					 UHCA_ABI_HAS_ATOMICS | UHCA_ABI_HAS_MCAST),
 			 0);
+	assert_int_equal(cfg.features & (UHCA_ABI_HAS_LOW_LATENCY | UHCA_ABI_HAS_BLOCK_LOOPBACK),
+			 0);
+	assert_int_equal(cfg.limits.max_low_latency_wr, 0);
 	assert_int_not_equal(cfg.features & UHCA_ABI_HAS_SRQ, 0);
 	assert_true(cfg.no_write_imm);
+	assert_int_equal(cfg.features & UHCA_ABI_HAS_MASKED_ATOMICS, 0);
+	assert_int_not_equal(cfg.features & UHCA_ABI_HAS_READ_WITH_INV, 0);
+	assert_int_not_equal(cfg.features & UHCA_ABI_HAS_SINK_RULE, 0);
 	make(&cfg, "minimal");
 	assert_int_equal(cfg.limits.max_sge, 1);
 	assert_int_equal(cfg.limits.max_mw, 0);
@@ -102,6 +112,8 @@ static void test_iwarp_refuses(void **state)
 	assert_int_equal(core_create_qp(f.client, &in, &out, &ring), 0);
 	assert_int_equal(core_query_device(f.client, &attr), 0);
 	assert_int_equal(attr.atomic_cap, 0);
+	assert_int_equal(attr.masked_atomic_sizes, 0);
+	assert_int_equal(attr.max_sge_rd, 1);
 	fixture_stop(&f);
 }
 
@@ -153,6 +165,21 @@ static void test_limits(void **state)
 	assert_int_equal(cfg.limits.max_qp, 3);
 }
 
+/* A small queue limit needs no word about the one that lies below it. */
+static void test_low_latency_limit(void **state)
+{
+	struct core_config cfg;
+
+	(void)state;
+	core_config_default(&cfg);
+	assert_int_equal(core_limit_set(&cfg, 1, 4), 0); /* max_qp_wr */
+	core_config_settle(&cfg);
+	assert_int_equal(cfg.limits.max_low_latency_wr, 4);
+	cfg.features &= ~(uint32_t)UHCA_ABI_HAS_LOW_LATENCY;
+	core_config_settle(&cfg);
+	assert_int_equal(cfg.limits.max_low_latency_wr, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -162,6 +189,7 @@ int main(void)
 		cmocka_unit_test(test_iwarp_refuses),
 		cmocka_unit_test(test_minimal_refuses),
 		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_low_latency_limit),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

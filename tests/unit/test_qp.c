@@ -206,6 +206,70 @@ static void test_refusals(void **state)
 	fixture_stop(&f);
 }
 
+/* What a flag is good for, and that a profile may lack it. */
+static void test_create_flags(void **state)
+{
+	static const struct {
+		uint32_t flags, type, missing; /* features */
+		int result;
+	} row[] = {
+		{QP_CREATE_BLOCK_SELF_MCAST_LB, QPT_UD, 0, 0},
+		{QP_CREATE_BLOCK_SELF_MCAST_LB, QPT_RC, 0, -EOPNOTSUPP},
+		{QP_CREATE_BLOCK_SELF_MCAST_LB, QPT_UD, UHCA_ABI_HAS_MCAST, -EOPNOTSUPP},
+		{QP_CREATE_BLOCK_SELF_MCAST_LB, QPT_UD, UHCA_ABI_HAS_BLOCK_LOOPBACK, -EOPNOTSUPP},
+		{UHCA_ABI_QP_LOW_LATENCY, QPT_RC, 0, 0},
+		{UHCA_ABI_QP_LOW_LATENCY, QPT_UC, 0, 0},
+		{UHCA_ABI_QP_LOW_LATENCY, QPT_UD, 0, 0},
+		{UHCA_ABI_QP_LOW_LATENCY | QP_CREATE_BLOCK_SELF_MCAST_LB, QPT_UD, 0, 0},
+		{UHCA_ABI_QP_LOW_LATENCY, QPT_XRC_SEND, 0, -EOPNOTSUPP},
+		{UHCA_ABI_QP_LOW_LATENCY, QPT_RAW_PACKET, 0, -EOPNOTSUPP},
+		{UHCA_ABI_QP_LOW_LATENCY, QPT_RC, UHCA_ABI_HAS_LOW_LATENCY, -EOPNOTSUPP},
+		{UHCA_ABI_QP_LOW_LATENCY | 1, QPT_RC, 0, -EOPNOTSUPP},
+		{1u << 30, QPT_UD, 0, -EOPNOTSUPP},
+	};
+	struct uhca_cmd_create_qp in;
+	struct fixture f;
+	uint32_t features;
+	struct made m;
+
+	(void)state;
+	fixture_start(&f, NULL);
+	features = f.dev->cfg.features;
+	in = request(&f);
+	for (unsigned i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		f.dev->cfg.features = features & ~row[i].missing;
+		in.create_flags = row[i].flags;
+		in.qp_type = row[i].type;
+		assert_int_equal(create(&f, &in, &m), row[i].result);
+	}
+	fixture_stop(&f);
+}
+
+/* Its queue is shallow, whatever the slots are rounded up to. */
+static void test_low_latency_depth(void **state)
+{
+	struct uhca_cmd_create_qp in;
+	struct fixture f;
+	struct made m;
+
+	(void)state;
+	fixture_start(&f, NULL);
+	f.dev->cfg.limits.max_low_latency_wr = 10;
+	in = request(&f);
+	in.create_flags = UHCA_ABI_QP_LOW_LATENCY;
+	in.max_send_wr = 11;
+	assert_int_equal(create(&f, &in, &m), -EINVAL);
+	in.max_send_wr = 10;
+	assert_int_equal(create(&f, &in, &m), 0);
+	assert_int_equal(m.r.max_send_wr, 10);
+	qp_kick(m.qp);
+	assert_true(list_empty(&f.dev->tx_ready));
+	assert_false(list_empty(&f.dev->tx_urgent));
+	assert_int_equal(core_destroy_qp(f.client, m.r.handle), 0);
+	assert_true(list_empty(&f.dev->tx_urgent));
+	fixture_stop(&f);
+}
+
 static uint32_t gather_limit;
 
 static void set_gather(struct core_config *cfg)
@@ -343,10 +407,11 @@ static void test_numbers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_create),      cmocka_unit_test(test_no_queues),
-		cmocka_unit_test(test_limits),      cmocka_unit_test(test_refusals),
-		cmocka_unit_test(test_data_stride), cmocka_unit_test(test_srq),
-		cmocka_unit_test(test_destroy),     cmocka_unit_test(test_destroy_with_timer),
+		cmocka_unit_test(test_create),       cmocka_unit_test(test_no_queues),
+		cmocka_unit_test(test_limits),       cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_create_flags), cmocka_unit_test(test_low_latency_depth),
+		cmocka_unit_test(test_data_stride),  cmocka_unit_test(test_srq),
+		cmocka_unit_test(test_destroy),      cmocka_unit_test(test_destroy_with_timer),
 		cmocka_unit_test(test_numbers),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

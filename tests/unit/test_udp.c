@@ -401,6 +401,27 @@ static void test_company(void **state)
 	assert_true(f->end[1]->udp.rx.counters.buffers < f->expected);
 }
 
+/* An urgent train leaves at once, before what is being gathered. */
+static void test_urgent(void **state)
+{
+	struct fixture *f = *state;
+	struct core_train t = message(f, 1024, 8);
+	struct io_udp *u = &f->end[0]->udp;
+
+	f->expected = 3;
+	t.urgent = false;
+	netif_send(&u->netif, &t, io_clock_now());
+	netif_send(&u->netif, &t, io_clock_now());
+	assert_int_equal(u->counters.tx_packets, 0);
+	t.urgent = true;
+	netif_send(&u->netif, &t, io_clock_now());
+	assert_int_equal(u->counters.tx_packets, 1);
+	assert_int_equal(u->bundle->n_packets, 2);
+	netif_flush(&u->netif);
+	assert_int_equal(u->counters.tx_packets, 3);
+	expect_all(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -411,6 +432,7 @@ int main(void)
 		TEST(test_garbage),       TEST(test_hot_sockets),
 		TEST(test_window),        TEST(test_cannot_open),
 		TEST(test_no_wire),       TEST(test_company),
+		TEST(test_urgent),
 	};
 
 	rng = prng_start("test_udp");

@@ -108,6 +108,10 @@ void io_mapped_store(void *to, const void *from, size_t length)
 		memcpy(to, from, length);
 		return;
 	}
+	if (length == 8 && (uintptr_t)to % 8 == 0) {
+		store_8(at, p);
+		return;
+	}
 	while (length > 0) {
 		size_t n = store_word(at, p, length);
 
@@ -170,20 +174,26 @@ static void write_pieces(uint8_t *to, size_t length, struct source *s)
 	}
 }
 
-static void write_span(uint8_t *to, size_t length, struct source *s)
+/* As many spans as the next piece of the source fills; their number. */
+static unsigned write_whole(const struct core_span *to, unsigned n, struct source *s)
 {
-	const uint8_t *p;
+	const uint8_t *p = (const uint8_t *)s->iov->iov_base + s->skip;
+	size_t left = s->iov->iov_len - s->skip;
+	unsigned i;
 
-	if (length > s->iov->iov_len - s->skip) {
-		write_pieces(to, length, s);
-		return;
+	for (i = 0; i < n && to[i].length <= left; i++) {
+		void *at = (void *)(uintptr_t)to[i].addr;
+
+		announce(to, i, n);
+		if (to[i].length > SMALL)
+			copy_piece(at, p, to[i].length);
+		else
+			io_mapped_store(at, p, to[i].length);
+		p += to[i].length;
+		left -= to[i].length;
 	}
-	p = (const uint8_t *)s->iov->iov_base + s->skip;
-	s->skip += length;
-	if (length <= SMALL)
-		io_mapped_store(to, p, length);
-	else
-		copy_piece(to, p, length);
+	s->skip = s->iov->iov_len - left;
+	return i;
 }
 
 /* Bytes that are to become visible last: up to the last multiple of 8 before the end. */
@@ -206,12 +216,15 @@ void io_mapped_write(const struct core_span *to, unsigned n, const struct iovec 
 		n--;
 	if (n == 0)
 		return;
-	for (unsigned i = 0; i + 1 < n; i++) {
-		announce(to, i, n);
-		write_span((uint8_t *)(uintptr_t)to[i].addr, to[i].length, &s);
+	for (unsigned i = 0; i + 1 < n;) {
+		i += write_whole(to + i, n - 1 - i, &s);
+		if (i + 1 < n) {
+			write_pieces((uint8_t *)(uintptr_t)to[i].addr, to[i].length, &s);
+			i++;
+		}
 	}
 	tail = tail_bytes(&to[n - 1]);
 	last = (uint8_t *)(uintptr_t)to[n - 1].addr;
-	write_span(last, to[n - 1].length - tail, &s);
-	write_span(last + (to[n - 1].length - tail), tail, &s);
+	write_pieces(last, to[n - 1].length - tail, &s);
+	write_pieces(last + (to[n - 1].length - tail), tail, &s);
 }

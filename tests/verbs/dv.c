@@ -381,6 +381,39 @@ static void test_builders(void **state)
 	verbs_pair_destroy(p);
 }
 
+/* The peer's data come, the key goes. */
+static void test_read_with_inv(void **state)
+{
+	struct verbs_pair *p = open_pair();
+	struct ibv_mr *mr = new_key(p, 2);
+	struct uhcadv_reg_attr attr = with(RIGHTS, 3);
+	struct uhcadv_block block[] = {part(&p->a, 64, 30), part(&p->a, 8, 34)};
+	struct ibv_sge sge = {.length = 64};
+	struct uhcadv_send_wr *bad, wr = {.wr_id = 12,
+					  .opcode = UHCADV_WR_READ_WITH_INV,
+					  .send_flags = IBV_SEND_SIGNALED,
+					  .sg_list = &sge,
+					  .num_sge = 1,
+					  .rdma = {(uintptr_t)p->b.memory + 500, p->b.mr->rkey}};
+	struct ibv_wc wc;
+
+	(void)state;
+	assert_int_equal(uhcadv_rereg_mr_sg(mr, &attr, block, 2), 0);
+	sge.lkey = mr->lkey;
+	assert_int_equal(uhcadv_post_send(p->a.qp, &wr, &bad), 0);
+	wc = verbs_pair_poll(p->a.cq);
+	assert_int_equal(wc.status, IBV_WC_SUCCESS);
+	assert_int_equal((int)wc.opcode, UHCADV_WC_READ_WITH_INV);
+	assert_true(wc.wc_flags & IBV_WC_WITH_INV);
+	assert_int_equal(wc.invalidated_rkey, mr->lkey);
+	assert_memory_equal(p->a.memory + 64, p->b.memory + 500, 30);
+	assert_memory_equal(p->a.memory + 8, p->b.memory + 530, 34);
+	send_from(p, mr, 0, 1);
+	expect(p->a.cq, 1, IBV_WC_LOC_PROT_ERR, 0);
+	assert_int_equal(ibv_dereg_mr(mr), 0);
+	verbs_pair_destroy(p);
+}
+
 static void masked(struct verbs_pair *p, struct uhcadv_send_wr *wr, uint32_t size)
 {
 	struct ibv_sge sge = {(uintptr_t)p->a.memory, size, p->a.mr->lkey};
@@ -506,6 +539,43 @@ static void test_fixed_key_byte(void **state)
 	verbs_pair_destroy(p);
 }
 
+/* Registers the key, and reads into it what the peer has. */
+static void read_into_key(struct verbs_pair *p, struct ibv_mr *mr, unsigned access)
+{
+	struct uhcadv_block block = part(&p->a, 80, 64);
+	struct ibv_sge sge = {.length = 64, .lkey = mr->lkey};
+	struct uhcadv_send_wr read = {.wr_id = 13,
+				      .opcode = UHCADV_WR_READ_WITH_INV,
+				      .send_flags = IBV_SEND_SIGNALED,
+				      .sg_list = &sge,
+				      .num_sge = 1,
+				      .rdma = {(uintptr_t)p->b.memory, p->b.mr->rkey}};
+	struct uhcadv_send_wr *bad, wr = {.next = &read,
+					  .opcode = UHCADV_WR_REG_MR_BLOCKS,
+					  .reg = {.mr = mr, .attr = with(access, mr->lkey & 0xff)}};
+
+	wr.reg.block = &block;
+	wr.reg.n_blocks = 1;
+	assert_int_equal(uhcadv_post_send(p->a.qp, &wr, &bad), 0);
+}
+
+/* ... and what a READ fills must allow remote writes (RFC 5040, 4.4). */
+static void test_read_sink(void **state)
+{
+	const unsigned local = IBV_ACCESS_LOCAL_WRITE;
+	struct verbs_pair *p = open_pair();
+	struct ibv_mr *mr = new_key(p, 1);
+
+	(void)state;
+	read_into_key(p, mr, local | IBV_ACCESS_REMOTE_WRITE);
+	expect(p->a.cq, 13, IBV_WC_SUCCESS, UHCADV_WC_READ_WITH_INV);
+	assert_memory_equal(p->a.memory + 80, p->b.memory, 64);
+	read_into_key(p, mr, local);
+	expect(p->a.cq, 13, IBV_WC_LOC_PROT_ERR, 0);
+	assert_int_equal(ibv_dereg_mr(mr), 0);
+	verbs_pair_destroy(p);
+}
+
 /* ---- what is refused ---- */
 
 static void refuse_qp(struct verbs_pair *p, struct uhcadv_qp_init_attr dv, int err)
@@ -565,12 +635,14 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_rereg_sg),       cmocka_unit_test(test_rereg_interleaved),
 		cmocka_unit_test(test_rereg_refused),  cmocka_unit_test(test_fast_reg),
 		cmocka_unit_test(test_fast_reg_twice), cmocka_unit_test(test_builders),
-		cmocka_unit_test(test_masked_atomics), cmocka_unit_test(test_shared),
-		cmocka_unit_test(test_low_latency),    cmocka_unit_test(test_create_refused),
+		cmocka_unit_test(test_read_with_inv),  cmocka_unit_test(test_masked_atomics),
+		cmocka_unit_test(test_shared),         cmocka_unit_test(test_low_latency),
+		cmocka_unit_test(test_create_refused),
 	};
 	const struct CMUnitTest iwarp[] = {
 		cmocka_unit_test(test_query),
 		cmocka_unit_test(test_fixed_key_byte),
+		cmocka_unit_test(test_read_sink),
 	};
 	const struct CMUnitTest without[] = {
 		cmocka_unit_test(test_query),

@@ -171,7 +171,8 @@ const struct conf_option conf_schema[] = {
 	{"profile", "NAME", CONF_SET, .set = set_profile,
 	 .help = "What the devices are: default, all that is there; ib-strict, nothing that the "
 		 "specification leaves optional; iwarp-like, without UC, UD, XRC, atomics, "
-		 "multicast and RDMA WRITE with immediate data; minimal, the smallest device; 2a, "
+		 "multicast, masked atomics and RDMA WRITE with immediate data, where a READ fills "
+		 "one element that its peer may write; minimal, the smallest device; 2a, "
 		 "memory windows of type 2A instead of 2B; large, 65536 queue pairs and a million "
 		 "memory regions. What a profile takes away is refused and not reported."},
 	{"early-local-inv", NULL, CONF_FLAG, FIELD_(io.early_local_inv), .min = 1,

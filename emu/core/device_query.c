@@ -7,6 +7,7 @@
 #include "client.h"
 #include "masked_atomic.h"
 #include "rss.h"
+#include "send_check.h"
 
 #include <errno.h>
 #include <string.h>
@@ -65,7 +66,6 @@ static void fill_limits(const struct core_limits *l, struct uhca_cmd_device_attr
 	out->max_qp = l->max_qp;
 	out->max_qp_wr = l->max_qp_wr;
 	out->max_sge = l->max_sge;
-	out->max_sge_rd = l->max_sge;
 	out->max_cq = l->max_cq;
 	out->max_cqe = l->max_cqe;
 	out->max_mr = l->max_mr;
@@ -183,6 +183,7 @@ int core_query_device(struct client *c, struct uhca_cmd_device_attr *out)
 	memset((uint8_t *)out + sizeof(out->h), 0, sizeof(*out) - sizeof(out->h));
 	fill_identity(c->dev, out);
 	fill_limits(&c->dev->cfg.limits, out);
+	out->max_sge_rd = send_max_read_sge(&c->dev->cfg);
 	fill_memory(&c->dev->cfg, out);
 	out->features = c->dev->cfg.features;
 	fill_extensions(&c->dev->cfg, out);

@@ -150,6 +150,20 @@ static void fill_local(struct stage *s, struct fuzz_input *in, struct uhca_abi_s
 	e->bind.access = which & 4 ? input_u32(in) : 2;
 }
 
+/* Masked atomics: a size and as many operands as it wants, or others. */
+static void fill_masked(struct fuzz_input *in, struct uhca_abi_send_wqe *e)
+{
+	bool cas = e->opcode == UHCA_ABI_WR_MASKED_CMP_SWP;
+	uint8_t which;
+
+	if (!cas && e->opcode != UHCA_ABI_WR_MASKED_FETCH_ADD)
+		return;
+	which = input_u8(in);
+	e->masked.size = which & 128 ? input_u32(in) : 4u << (which & 3);
+	if (!(which & 64))
+		e->inline_length = e->masked.size * (cas ? 4 : 2);
+}
+
 /* A send entry that looks good but for what the input decides. */
 static void post_send(struct stage *s, struct fuzz_input *in)
 {
@@ -174,6 +188,7 @@ static void post_send(struct stage *s, struct fuzz_input *in)
 	    e.opcode == UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD)
 		e.atomic.rkey = s->mr.rkey;
 	fill_local(s, in, &e);
+	fill_masked(in, &e);
 	memcpy(slot, &e, sizeof e);
 	memcpy(slot + sizeof e, &sge, sizeof sge);
 	uhca_ring_publish(&r->ring->producer, ++r->producer);

@@ -42,6 +42,10 @@ static const struct request requests[] = {
 	{UHCA_ABI_WR_ATOMIC_CMP_AND_SWP, UHCA_ABI_WC_COMP_SWAP, 8, IBV_ACCESS_REMOTE_ATOMIC, false},
 	{UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD, UHCA_ABI_WC_FETCH_ADD, 8, IBV_ACCESS_REMOTE_ATOMIC,
 	 false},
+	{UHCA_ABI_WR_MASKED_CMP_SWP, UHCA_ABI_WC_MASKED_CMP_SWP, 8, IBV_ACCESS_REMOTE_ATOMIC,
+	 false},
+	{UHCA_ABI_WR_MASKED_FETCH_ADD, UHCA_ABI_WC_MASKED_FETCH_ADD, 8, IBV_ACCESS_REMOTE_ATOMIC,
+	 false},
 	{UHCA_ABI_WR_ATOMIC_WRITE, UHCA_ABI_WC_ATOMIC_WRITE, 8, IBV_ACCESS_REMOTE_WRITE, false},
 	{UHCA_ABI_WR_FLUSH, UHCA_ABI_WC_FLUSH, 64, WINDOW_FLUSH_GLOBAL, false},
 };
@@ -179,7 +183,13 @@ static uint64_t address(const struct bench *t, enum range range, uint32_t length
 static void post(struct bench *t, struct vsend *wr, uint32_t local, uint32_t length)
 {
 	struct uhca_abi_sge sge = {t->p.a.mr.addr + local, length, t->p.a.mr.lkey};
+	/* Masks that leave nothing out; the second operand of an addition is its boundary. */
+	bool cas = wr->opcode == UHCA_ABI_WR_MASKED_CMP_SWP;
+	uint64_t operands[4] = {wr->compare_add, cas ? wr->swap : 0, UINT64_MAX, UINT64_MAX};
 
+	wr->masked.operands = operands;
+	wr->masked.size = 8;
+	wr->masked.bytes = cas ? 32 : 16;
 	wr->wr_id = 1;
 	wr->flags |= UHCA_ABI_SEND_SIGNALED;
 	wr->sge = &sge;
@@ -211,10 +221,12 @@ static void expect_effect(struct bench *t, const struct request *r, uint32_t at,
 		pair_expect_copy(&p->b, at, &p->a, local, r->length);
 		break;
 	case UHCA_ABI_WR_ATOMIC_CMP_AND_SWP:
+	case UHCA_ABI_WR_MASKED_CMP_SWP:
 		side_expect_u64(&p->a, local, old);
 		side_expect_u64(&p->b, at, 77);
 		break;
 	case UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD:
+	case UHCA_ABI_WR_MASKED_FETCH_ADD:
 		side_expect_u64(&p->a, local, old);
 		side_expect_u64(&p->b, at, old + old);
 		break;

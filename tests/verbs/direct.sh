@@ -22,6 +22,22 @@ direct() { # NAME SAID PROGRAM ARGUMENT...
 	try "direct verbs" "$name" run_example "$@"
 }
 
+# The same program on devices of another profile, in an instance of its own.
+row_iwarp_read() {
+	run_options=(--profile iwarp-like)
+	[ "$variant" != wire ] || run_options+=(--wire)
+	own_program ../examples/read_with_inv
+	grep -q "without remote write: refused, local protection error: verified" "$out/said" ||
+		echo "a READ fills what it should not"
+}
+
+# Each use that is not legal, and that it harms nobody.
+row_illegal() {
+	run_options=(--devices 2 --limit max_mr=300)
+	[ "$variant" != wire ] || run_options+=(--wire)
+	own_program illegal
+}
+
 rows_direct() {
 	direct halo-exchange 2 halo_exchange
 	direct halo-exchange-long 2 halo_exchange --rounds 200 --seed 2
@@ -30,4 +46,13 @@ rows_direct() {
 	direct storage-target-seed-2 2 storage_target --rounds 1000 --seed 2
 	direct lock-free-table 1 lock_free_table
 	direct lock-free-table-8-clients 1 lock_free_table --clients 8 --rounds 300 --seed 2
+	direct read-with-inv 13 read_with_inv
+	[[ " internal wire " = *" $variant "* ]] || return 0
+	[ -z "$list_only" ] || {
+		echo "direct verbs read-with-inv-iwarp: read_with_inv"
+		echo "direct verbs illegal-uses: illegal"
+		return
+	}
+	try "direct verbs" read-with-inv-iwarp row_iwarp_read
+	try "direct verbs" illegal-uses row_illegal
 }

@@ -14,4 +14,51 @@ for name in halo_exchange header_payload storage_target lock_free_table; do
 	"$programs/$name" --rounds 0 2>/dev/null
 	[ $? = 2 ] || status=1
 done
+
+# The same program, and what devices of two profiles answer to it.
+differs() { # PROFILE OPTION...; the expected lines on standard input
+	expected=$(cat)
+	profile=$1
+	shift
+	said=$("$run" --private --profile "$profile" "$@" -- "$programs/read_with_inv") || status=1
+	[ "$said" = "$expected" ] || {
+		echo "profile $profile says: $said"
+		status=1
+	}
+}
+for options in "" "--wire"; do
+	# shellcheck disable=SC2086
+	differs default $options <<-END
+		profile default
+		READ into a region without remote write: allowed: verified
+		READ into a region with remote write: allowed: verified
+		READ with invalidate into a key without remote write: allowed: verified
+		READ into two elements: allowed: verified
+		READ with invalidate into a key with remote write: allowed: verified
+		dead for the peer: verified
+		READ with invalidate into the dead key: refused, local protection error: verified
+		READ with invalidate into the key registered again: allowed: verified
+		another key byte: allowed: verified
+		interleaved layout: allowed: verified
+		composite: allowed: verified
+		masked atomics: allowed: verified
+		masked atomic without the right: refused, remote access error: verified
+	END
+	# shellcheck disable=SC2086
+	differs iwarp-like $options <<-END
+		profile iwarp-like
+		READ into a region without remote write: refused, local protection error: verified
+		READ into a region with remote write: allowed: verified
+		READ with invalidate into a key without remote write: refused, local protection error: verified
+		READ into two elements: refused, local QP operation error: verified
+		READ with invalidate into a key with remote write: allowed: verified
+		dead for the peer: verified
+		READ with invalidate into the dead key: refused, local protection error: verified
+		READ with invalidate into the key registered again: allowed: verified
+		another key byte: refused, memory management operation error: verified
+		interleaved layout: refused, Operation not supported: verified
+		composite: refused, Operation not supported: verified
+		masked atomics: refused, Operation not supported: verified
+	END
+done
 exit $status

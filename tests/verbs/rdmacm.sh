@@ -70,6 +70,9 @@ rows_rdmacm() {
 	cm_row riostream full "riostream -b $a -p $port -S 16384 -C 100" \
 		"riostream -s $a -p $port -S 16384 -C 100"
 	next_port
+	cm_row udpong full "stays udpong -b $a -p $port -S 512 -C 100" \
+		"udpong -s $a -p $port -S 512 -C 100"
+	next_port
 	cm_row cmtime full "stays cmtime -b $a -p $port -c 50" "cmtime -s $a -p $port -c 50"
 	next_port
 	cm_row rdma_client full "rdma_server -s $a -p $port" "rdma_client -s $a -p $port"

@@ -87,7 +87,7 @@ int ucma_connect(struct ucma_command *c)
 	if (!id->cm)
 		return -ENOMEM;
 	memcpy(path.local_gid, id->local_gid, 16);
-	memcpy(path.remote_gid, id->dst.gid, 16);
+	memcpy(path.remote_gid, id->remote_gid, 16);
 	path.traffic_class = id->tos;
 	path.ack_timeout = id->ack_timeout;
 	error = core_cm_connect(id->cm, &path, ucma_service_id(id, &id->dst), &p, io_clock_now());

@@ -160,13 +160,13 @@ static void sinks(struct reader *r)
 	const bool rule = can(r, UHCADV_CAP_READ_SINK_WRITE);
 	struct ibv_wc wc;
 
-	tell_status("READ into a region without remote write", !rule, IBV_WC_LOC_PROT_ERR,
+	tell_status("READ, region without remote write", !rule, IBV_WC_LOC_PROT_ERR,
 		    plain_read(r, r->closed, 1));
-	tell_status("READ into a region with remote write", true, 0, plain_read(r, r->open, 1));
+	tell_status("READ, region with remote write", true, 0, plain_read(r, r->open, 1));
 	register_again(r, IBV_ACCESS_LOCAL_WRITE);
 	wc = read_with_inv(r);
-	tell_status("READ with invalidate into a key without remote write", !rule,
-		    IBV_WC_LOC_PROT_ERR, wc);
+	tell_status("READ with invalidate, key without remote write", !rule, IBV_WC_LOC_PROT_ERR,
+		    wc);
 	if (wc.status != IBV_WC_SUCCESS)
 		invalidate(r); /* what was refused left the key as it was */
 	tell_status("READ into two elements", r->max_read_sge > 1, IBV_WC_LOC_QP_OP_ERR,
@@ -196,15 +196,13 @@ static void dies(struct reader *r)
 	    (wc.opcode != (enum ibv_wc_opcode)UHCADV_WC_READ_WITH_INV ||
 	     !(wc.wc_flags & IBV_WC_WITH_INV) || wc.invalidated_rkey != r->key->rkey))
 		rig_die("the completion does not tell that the key went");
-	tell_status("READ with invalidate into a key with remote write", true, 0, wc);
+	tell_status("READ with invalidate, key with remote write", true, 0, wc);
 	check_data(r);
 	ask_peer(r);
-	tell_status("READ with invalidate into the dead key", false, IBV_WC_LOC_PROT_ERR,
-		    read_with_inv(r));
+	tell_status("READ with invalidate, dead key", false, IBV_WC_LOC_PROT_ERR, read_with_inv(r));
 	/* It can be registered again, and lives again. */
 	register_again(r, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
-	tell_status("READ with invalidate into the key registered again", true, 0,
-		    read_with_inv(r));
+	tell_status("READ with invalidate, registered again", true, 0, read_with_inv(r));
 	check_data(r);
 }
 

@@ -42,7 +42,7 @@ static void connect(struct side *x, struct side *y)
 
 static struct ibv_mr *region(struct stand *s, struct ibv_pd *pd, int access)
 {
-	struct ibv_mr *mr = ibv_reg_mr(pd, s->memory, STAND_PAGES * STAND_PAGE, access);
+	struct ibv_mr *mr = ibv_reg_mr(pd, s->memory, STAND_SIZE, access);
 
 	assert_non_null(mr);
 	return mr;
@@ -56,9 +56,9 @@ int stand_setup(void **state)
 
 	assert_non_null(s);
 	assert_int_equal(world_setup((void **)&s->w), 0);
-	s->memory = aligned_alloc(STAND_PAGE, STAND_PAGES * STAND_PAGE);
+	s->memory = aligned_alloc(STAND_PAGE, STAND_SIZE);
 	assert_non_null(s->memory);
-	memset(s->memory, 0, STAND_PAGES * STAND_PAGE);
+	memset(s->memory, 0, STAND_SIZE);
 	s->pd = ibv_alloc_pd(s->w->ctx);
 	assert_non_null(s->pd);
 	s->all = region(s, s->w->pd, STAND_ALL);

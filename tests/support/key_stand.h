@@ -13,6 +13,7 @@
 
 #define STAND_PAGE    4096u
 #define STAND_PAGES   16u
+#define STAND_SIZE    (STAND_PAGES * STAND_PAGE)
 #define STAND_ENTRIES 4u  /* of the key under test */
 #define STAND_POSTED  16u /* the longest list that the queue pairs take */
 #define STAND_WIDE    (IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ)

@@ -9,7 +9,8 @@ run_example() {
 	shift 2
 	LD_LIBRARY_PATH=$UHCA_BUILDDIR/.libs:${LD_LIBRARY_PATH:-} \
 		timeout -k 2 "$limit" "$UHCA_BUILDDIR/tests/examples/$program" \
-		--device "$server_dev" --peer-device "$client_dev" "$@" >"$out/said" 2>&1 </dev/null ||
+		--device "$server_dev" --peer-device "$client_dev" "$@" \
+		>"$out/said" 2>&1 </dev/null ||
 		echo "ended with $?: $(tail -n 1 "$out/said")"
 	n=$(grep -c 'verified$' "$out/said")
 	[ "$n" = "$said" ] || echo "$n of $said times verified"

@@ -26,39 +26,43 @@ differs() { # PROFILE OPTION...; the expected lines on standard input
 		status=1
 	}
 }
-for options in "" "--wire"; do
-	# shellcheck disable=SC2086
-	differs default $options <<-END
-		profile default
-		READ into a region without remote write: allowed: verified
-		READ into a region with remote write: allowed: verified
-		READ with invalidate into a key without remote write: allowed: verified
-		READ into two elements: allowed: verified
-		READ with invalidate into a key with remote write: allowed: verified
-		dead for the peer: verified
-		READ with invalidate into the dead key: refused, local protection error: verified
-		READ with invalidate into the key registered again: allowed: verified
-		another key byte: allowed: verified
-		interleaved layout: allowed: verified
-		composite: allowed: verified
-		masked atomics: allowed: verified
-		masked atomic without the right: refused, remote access error: verified
+ask_default() { # OPTION...
+	differs default "$@" <<-END
+	profile default
+	READ, region without remote write: allowed: verified
+	READ, region with remote write: allowed: verified
+	READ with invalidate, key without remote write: allowed: verified
+	READ into two elements: allowed: verified
+	READ with invalidate, key with remote write: allowed: verified
+	dead for the peer: verified
+	READ with invalidate, dead key: refused, local protection error: verified
+	READ with invalidate, registered again: allowed: verified
+	another key byte: allowed: verified
+	interleaved layout: allowed: verified
+	composite: allowed: verified
+	masked atomics: allowed: verified
+	masked atomic without the right: refused, remote access error: verified
 	END
-	# shellcheck disable=SC2086
-	differs iwarp-like $options <<-END
-		profile iwarp-like
-		READ into a region without remote write: refused, local protection error: verified
-		READ into a region with remote write: allowed: verified
-		READ with invalidate into a key without remote write: refused, local protection error: verified
-		READ into two elements: refused, local QP operation error: verified
-		READ with invalidate into a key with remote write: allowed: verified
-		dead for the peer: verified
-		READ with invalidate into the dead key: refused, local protection error: verified
-		READ with invalidate into the key registered again: allowed: verified
-		another key byte: refused, memory management operation error: verified
-		interleaved layout: refused, Operation not supported: verified
-		composite: refused, Operation not supported: verified
-		masked atomics: refused, Operation not supported: verified
+}
+ask_iwarp() { # OPTION...
+	differs iwarp-like "$@" <<-END
+	profile iwarp-like
+	READ, region without remote write: refused, local protection error: verified
+	READ, region with remote write: allowed: verified
+	READ with invalidate, key without remote write: refused, local protection error: verified
+	READ into two elements: refused, local QP operation error: verified
+	READ with invalidate, key with remote write: allowed: verified
+	dead for the peer: verified
+	READ with invalidate, dead key: refused, local protection error: verified
+	READ with invalidate, registered again: allowed: verified
+	another key byte: refused, memory management operation error: verified
+	interleaved layout: refused, Operation not supported: verified
+	composite: refused, Operation not supported: verified
+	masked atomics: refused, Operation not supported: verified
 	END
-done
+}
+ask_default
+ask_default --wire
+ask_iwarp
+ask_iwarp --wire
 exit $status

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=bash disable=SC2154
 # Rows of the examples of direct verbs (tests/examples): several processes each, on one device or on
-# two, that check what they did and say so.
+# two, or on two daemons, that check what they did and say so.
 
 # run_example SAID PROGRAM ARGUMENT...: SAID of its lines end with "verified".
 run_example() {
 	local said=$1 program=$2 n
 	shift 2
+	[ -z "${UHCA_PEER_DIR:-}" ] || set -- --peer-dir "$UHCA_PEER_DIR" "$@"
 	LD_LIBRARY_PATH=$UHCA_BUILDDIR/.libs:${LD_LIBRARY_PATH:-} \
 		timeout -k 2 "$limit" "$UHCA_BUILDDIR/tests/examples/$program" \
 		--device "$server_dev" --peer-device "$client_dev" "$@" \

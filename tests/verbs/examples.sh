@@ -28,6 +28,7 @@ differs() { # PROFILE OPTION...; the expected lines on standard input
 }
 ask_default() { # OPTION...
 	differs default "$@" <<-END
+	seed 1
 	profile default
 	READ, region without remote write: allowed: verified
 	READ, region with remote write: allowed: verified
@@ -46,6 +47,7 @@ ask_default() { # OPTION...
 }
 ask_iwarp() { # OPTION...
 	differs iwarp-like "$@" <<-END
+	seed 1
 	profile iwarp-like
 	READ, region without remote write: refused, local protection error: verified
 	READ, region with remote write: allowed: verified

@@ -50,6 +50,8 @@ struct fi_info *fabric_hints(const struct plan *p)
 	need(h);
 	h->ep_attr->type = p->type;
 	h->caps = FI_MSG | FI_RMA;
+	if (strchr(p->address, ':'))
+		h->addr_format = FI_SOCKADDR_IN6;
 	h->mode = FI_CONTEXT | FI_CONTEXT2 | FI_RX_CQ_DATA;
 	h->domain_attr->mr_mode = FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY;
 	if (!p->unregistered)

@@ -367,6 +367,8 @@ static int transfer(struct side *s, const struct row *r, size_t at, size_t len, 
 	if (completes(s->plan, r))
 		need(fabric_wait(s, s->tx, is_read(r) ? FI_READ : FI_WRITE).op_context ==
 		     &s->context[RECEIVES]);
+	if (r->flags & FI_DELIVERY_COMPLETE) /* the target has it already */
+		check_window(s);
 	extra = mark(s, &seen);
 	need(extra == 0);
 	need(seen.others == 0);
@@ -387,20 +389,29 @@ static bool has_vector(const struct row *r)
 	return r->call == WRITEV || r->call == READV || r->call == WRITEMSG || r->call == READMSG;
 }
 
+/* One to four buffers, and as many as there may be. */
+static size_t more(size_t pieces, size_t limit)
+{
+	return pieces < 4 || pieces >= limit ? pieces + 1 : limit;
+}
+
 static void try_row(struct side *s, const struct row *r)
 {
 	int wanted = s->plan->type == FI_EP_MSG ? r->msg_error : r->rdm_error;
 	size_t limit = has_vector(r) ? s->info->tx_attr->iov_limit : 1;
 	unsigned done = 0;
 
+	need(limit <= MAX_IOV);
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
 		size_t len = lengths[i];
 		if (injects(r) && len > s->info->tx_attr->inject_size)
 			continue;
-		if (len == 0 && s->plan->unregistered)
-			continue; /* ofi_rxm registers nothing for it, and crashes on that */
-		for (size_t pieces = 1; pieces <= limit; pieces++) {
-			int error = transfer(s, r, 1 + 13 * i + pieces, len, pieces);
+		for (size_t pieces = 1; pieces <= limit; pieces = more(pieces, limit)) {
+			int error;
+			/* A buffer of 0 bytes cannot be registered, and libfabric crashes. */
+			if (s->plan->unregistered && len < pieces)
+				continue;
+			error = transfer(s, r, 1 + 13 * i + pieces, len, pieces);
 			if (error != wanted)
 				printf("%s %s: %d\n", call_name[r->call], r->flag_names, error);
 			need(error == wanted);
@@ -412,6 +423,69 @@ static void try_row(struct side *s, const struct row *r)
 		print_refused(call_name[r->call], r->flag_names, s->plan, wanted);
 	else
 		print_row(call_name[r->call], r->flag_names, s->plan, "ok");
+}
+
+/* ---- more than one request, and other memory ---- */
+
+/* Write what is being read: FI_FENCE holds the write back until the read has its data. */
+static void try_fence(struct side *s)
+{
+	const struct row read = {READ, 0, NULL, 0, 0};
+	const struct row fenced = {WRITEMSG, FI_FENCE | FI_COMPLETION, NULL, 0, 0};
+	const struct row marked = {WRITEMSG, FI_FENCE | FI_COMPLETION | FI_REMOTE_CQ_DATA, NULL, 0,
+				   0};
+	const size_t len = SPAN / 2 - 1;
+	struct iovec iov = {s->local + LOCAL_AT + 3, len};
+	struct fi_rma_iov from = {s->remote_addr, len, s->remote_key};
+	struct fi_rma_iov to = {s->remote_addr + len + 1, len, s->remote_key};
+	struct seen seen;
+
+	for (unsigned i = 0; i < 20; i++) {
+		fill(s->local + LOCAL_AT, SPAN);
+		fill(s->plan->window, SPAN);
+		memcpy(expected, s->plan->window, SPAN);
+		memcpy(expected + len + 1, expected, len);
+		works(post_until_taken(s, &read, &iov, 1, &from));
+		works(post_until_taken(s, i % 2 ? &fenced : &marked, &iov, 1, &to));
+		fabric_wait(s, s->tx, FI_READ);
+		fabric_wait(s, s->tx, FI_WRITE);
+		need(mark(s, &seen) == 0);
+		need(seen.notices == (i % 2 ? 0u : 1u) && seen.others == 0);
+		check_window(s);
+	}
+	print_row("fi_read, then fi_writemsg of it", "FENCE", s->plan, "ok");
+}
+
+/*
+ * Memory that goes, and other memory that comes in its place: the registration cache must not
+ * write what was there before.
+ */
+static void try_remapped(struct side *s)
+{
+	const struct row write = {.call = WRITE}, read = {.call = READ};
+	const struct fi_rma_iov to = {s->remote_addr + 1, SPAN / 2, s->remote_key};
+	struct iovec iov = {NULL, SPAN / 2};
+	const int mode = PROT_READ | PROT_WRITE, kind = MAP_PRIVATE | MAP_ANONYMOUS;
+	struct seen seen;
+
+	for (unsigned i = 0; i < 20; i++) {
+		void *p =
+			mmap(iov.iov_base, SPAN, mode, kind | (i ? MAP_FIXED_NOREPLACE : 0), -1, 0);
+		need(p != MAP_FAILED && (i == 0 || p == iov.iov_base));
+		iov.iov_base = p;
+		fill(s->plan->window, SPAN);
+		memcpy(expected, s->plan->window, SPAN);
+		fill(p, SPAN);
+		if (i % 2 == 0)
+			memcpy(expected + 1, p, iov.iov_len);
+		works(post_until_taken(s, i % 2 ? &read : &write, &iov, 1, &to));
+		fabric_wait(s, s->tx, i % 2 ? FI_READ : FI_WRITE);
+		need(mark(s, &seen) == 0 && seen.notices == 0 && seen.others == 0);
+		need(memcmp(p, s->plan->window + 1, iov.iov_len) == 0);
+		check_window(s);
+		works(munmap(p, SPAN));
+	}
+	print_row("fi_write, fi_read", "memory mapped anew", s->plan, "ok");
 }
 
 /* ---- a header from a pool in front of a large buffer, in one message ---- */
@@ -616,6 +690,10 @@ static void initiate_rows(struct side *s)
 	fabric_initiator(s);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		try_row(s, &rows[i]);
+	if (!s->plan->quiet)
+		try_fence(s);
+	if (s->plan->unregistered && !s->plan->quiet)
+		try_remapped(s);
 	if (s->reads)
 		print_row("fi_cntr_read, fi_cntr_wait", "FI_READ, FI_WRITE", s->plan, "ok");
 }

@@ -138,7 +138,6 @@ bool uhca_ucma_book_removal(uint64_t file, uint32_t *id, uint64_t *uid)
 		if (e->file != file || e->removed || e->is_group || !e->uid)
 			continue;
 		e->removed = true;
-		e->told++;
 		*id = e->id;
 		*uid = e->uid;
 		any = true;

@@ -25,7 +25,7 @@ void uhca_ucma_book_told(uint64_t file, uint64_t uid);
 /* The id is gone. True, and how many events it was told, when it was known. */
 bool uhca_ucma_book_strike(uint64_t file, uint32_t id, uint32_t *told);
 
-/* The next id of the open that was not told of the removal; it is now, and counted. */
+/* The next id of the open that did not hear of the removal: it is to be told now. */
 bool uhca_ucma_book_removal(uint64_t file, uint32_t *id, uint64_t *uid);
 
 #endif

@@ -210,12 +210,11 @@ static void serve(struct side *s)
 /* Buffers of unequal lengths, odd ones too, that lie apart in local memory. */
 static size_t cut(struct side *s, size_t at, size_t len, size_t n, struct iovec *iov)
 {
-	size_t offset = at;
+	size_t share = len / n, offset = at;
 
+	share |= share > 1;
 	for (size_t i = 0; i < n; i++) {
-		size_t piece = i + 1 < n ? len / n | (len / n > 1) : len;
-		if (piece > len)
-			piece = len;
+		size_t piece = i + 1 == n || share > len ? len : share;
 		iov[i] = (struct iovec){s->local + offset, piece};
 		offset += piece + 5;
 		len -= piece;

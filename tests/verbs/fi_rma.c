@@ -210,12 +210,11 @@ static void serve(struct side *s)
 /* Buffers of unequal lengths, odd ones too, that lie apart in local memory. */
 static size_t cut(struct side *s, size_t at, size_t len, size_t n, struct iovec *iov)
 {
-	size_t offset = at;
+	size_t share = len / n, offset = at;
 
+	share |= share > 1;
 	for (size_t i = 0; i < n; i++) {
-		size_t piece = i + 1 < n ? len / n | (len / n > 1) : len;
-		if (piece > len)
-			piece = len;
+		size_t piece = i + 1 == n || share > len ? len : share;
 		iov[i] = (struct iovec){s->local + offset, piece};
 		offset += piece + 5;
 		len -= piece;
@@ -627,12 +626,14 @@ static const struct {
 	const char *name;
 	uint64_t caps, op_flags;
 	int msg_error, rdm_error;
+	bool not_local;
 } grants[] = {
-	{"capability FI_FENCE", FI_FENCE, 0, FI_ENODATA, FI_ENODATA},
-	{"capability FI_RMA_EVENT", FI_RMA_EVENT, 0, FI_ENODATA, FI_ENODATA},
-	{"default FI_INJECT", 0, FI_INJECT, 0, 0},
-	{"default FI_TRANSMIT_COMPLETE", 0, FI_TRANSMIT_COMPLETE, 0, 0},
-	{"default FI_DELIVERY_COMPLETE", 0, FI_DELIVERY_COMPLETE, FI_ENODATA, 0},
+	{"without FI_MR_LOCAL", 0, 0, FI_ENODATA, 0, true},
+	{"capability FI_FENCE", FI_FENCE, 0, FI_ENODATA, FI_ENODATA, false},
+	{"capability FI_RMA_EVENT", FI_RMA_EVENT, 0, FI_ENODATA, FI_ENODATA, false},
+	{"default FI_INJECT", 0, FI_INJECT, 0, 0, false},
+	{"default FI_TRANSMIT_COMPLETE", 0, FI_TRANSMIT_COMPLETE, 0, 0, false},
+	{"default FI_DELIVERY_COMPLETE", 0, FI_DELIVERY_COMPLETE, FI_ENODATA, 0, false},
 };
 
 static void try_grants(const struct plan *p)
@@ -642,6 +643,8 @@ static void try_grants(const struct plan *p)
 		struct fi_info *hints = fabric_hints(p), *info = NULL;
 		int error;
 
+		if (grants[i].not_local)
+			hints->domain_attr->mr_mode &= ~FI_MR_LOCAL;
 		hints->caps |= grants[i].caps;
 		hints->tx_attr->op_flags |= grants[i].op_flags;
 		error = -fi_getinfo(FABRIC_VERSION, p->address, "7471", FI_SOURCE, hints, &info);

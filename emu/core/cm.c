@@ -351,6 +351,7 @@ static void accept_rc(struct cm *cm, const struct core_cm_param *param, uint64_t
 	r->remote_comm_id = cm->remote_id;
 	r->starting_psn = cm->sq_psn;
 	r->local_ca_guid = cm->dev->cfg.node_guid;
+	r->target_ack_delay = DEVICE_ACK_DELAY;
 	r->rnr_retry_count = param->rnr_retry_count;
 	r->responder_resources = param->responder_resources;
 	r->initiator_depth = param->initiator_depth;

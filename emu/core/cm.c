@@ -263,6 +263,7 @@ static void fill_primary(const struct cm *cm, struct roce_cm_path *p)
 	p->local_lid = p->remote_lid = 0xffff; /* permissive: RoCE has none (annex A16) */
 	memcpy(p->local_gid, cm->path.local_gid, sizeof(p->local_gid));
 	memcpy(p->remote_gid, cm->path.remote_gid, sizeof(p->remote_gid));
+	p->flow_label = cm->path.flow_label;
 	p->traffic_class = cm->path.traffic_class;
 	p->hop_limit = 64;
 	p->packet_rate = 2; /* 2.5 Gb/s: no limit known */

@@ -266,7 +266,7 @@ static void fill_primary(const struct cm *cm, struct roce_cm_path *p)
 	p->flow_label = cm->path.flow_label;
 	p->traffic_class = cm->path.traffic_class;
 	p->hop_limit = 64;
-	p->packet_rate = 2; /* 2.5 Gb/s: no limit known */
+	/* The packet rate stays 0: the port's own, as Linux asks on RoCE; 2 holds adapters back. */
 	p->local_ack_timeout = cm->path.ack_timeout;
 }
 

@@ -23,7 +23,7 @@ static void check_(int ok, const char *what, int line)
 	fprintf(stderr, "cm_removal.c:%d: %s: %s\n", line, what, strerror(errno));
 	exit(1);
 }
-#define CHECK(cond) check_((cond), #cond, __LINE__)
+#define CHECK(cond) check_(!!(cond), #cond, __LINE__)
 
 /* Takes the event that is expected next; returns its id. */
 static struct rdma_cm_id *take(struct rdma_event_channel *channel, enum rdma_cm_event_type type)

@@ -19,6 +19,7 @@ enum role_end {
 enum role_pace {
 	ROLE_EAGER, /* packet by packet: our device answers each before the next comes */
 	ROLE_BURST, /* what came without a packet of ours between comes as trains, answered late */
+	ROLE_NOISY, /* as eager, and what comes has all bits set that a receiver ignores */
 };
 
 /* What was compared, and what was different. */

@@ -60,6 +60,13 @@ static void test_one_by_one(void **state)
 	assert_int_equal(met.n[DIFFERENCE_MAD_ACKREQ], 0);
 }
 
+/* Bits that mean nothing to a receiver, or nothing in this place, change nothing. */
+static void test_ignored_bits(void **state)
+{
+	(void)state;
+	play_all(ROLE_NOISY);
+}
+
 /* Bursts as they were captured, as trains: some ACKs are not needed, the others are the same. */
 static void test_bursts(void **state)
 {
@@ -74,6 +81,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one_by_one),
+		cmocka_unit_test(test_ignored_bits),
 		cmocka_unit_test(test_bursts),
 	};
 

@@ -2,7 +2,8 @@
 /*
  * What the kernel puts in front of our packets, seen on an interface and not by a socket: DF, the
  * identification that the ICRC covers, hop limit, traffic class, ports. The ICRC is verified with
- * the header that was really sent, as soft-RoCE and adapters do it.
+ * the header that was really sent, as soft-RoCE and adapters do it. And the other way: packets
+ * with a UDP checksum of zero, as soft-RoCE sends them, reach our socket.
  *
  * Runs in a network namespace of its own; ends with 77 and says why where there is none to be had.
  */
@@ -21,6 +22,7 @@
 #include <linux/sockios.h>
 #include <net/ethernet.h>
 #include <net/if.h>
+#include <netinet/udp.h>
 #include <poll.h>
 #include <sched.h>
 #include <stdio.h>
@@ -28,6 +30,10 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+
+#ifndef UDP_NO_CHECK6_TX
+#define UDP_NO_CHECK6_TX 101
+#endif
 
 #define PORT    0xc001
 #define SECONDS 20
@@ -267,14 +273,62 @@ static void test_ipv4(void **state)
 	check_all("127.0.0.2", "127.0.0.3");
 }
 
+static void need_ipv6(void)
+{
+	if (access("/proc/net/if_inet6", F_OK) == 0)
+		return;
+	printf("this kernel has no IPv6\n");
+	skip();
+}
+
 static void test_ipv6(void **state)
 {
 	(void)state;
-	if (access("/proc/net/if_inet6", F_OK) != 0) {
-		printf("this kernel has no IPv6\n");
-		skip();
-	}
+	need_ipv6();
 	check_all("::1", "::1");
+}
+
+/* One datagram with a UDP checksum of zero, as soft-RoCE sends them, over this family. */
+static void expect_without_checksum(const struct io_address *to, int level, int name)
+{
+	const int on = 1;
+	union io_sockaddr sa;
+	socklen_t len = io_address_to_sockaddr(to, ROCE_UDP_PORT, &sa);
+	struct pollfd p = {.events = POLLIN};
+	size_t rcvbuf;
+	char buf[16];
+	int fd;
+
+	p.fd = io_udp_socket_open(to, true, &rcvbuf);
+	assert_true(p.fd >= 0);
+	fd = socket(sa.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	assert_true(fd >= 0);
+	assert_int_equal(setsockopt(fd, level, name, &on, sizeof(on)), 0);
+	assert_int_equal(sendto(fd, "zero", 4, 0, &sa.any, len), 4);
+	assert_int_equal(poll(&p, 1, 1000 * SECONDS), 1);
+	assert_int_equal(recv(p.fd, buf, sizeof(buf), 0), 4);
+	assert_memory_equal(buf, "zero", 4);
+	close(fd);
+	close(p.fd);
+}
+
+static void test_zero_checksum_v4(void **state)
+{
+	struct io_address to;
+
+	(void)state;
+	assert_int_equal(io_address_parse("127.0.0.1", &to), 0);
+	expect_without_checksum(&to, SOL_SOCKET, SO_NO_CHECK);
+}
+
+static void test_zero_checksum_v6(void **state)
+{
+	struct io_address to;
+
+	(void)state;
+	need_ipv6();
+	assert_int_equal(io_address_parse("::1", &to), 0);
+	expect_without_checksum(&to, IPPROTO_UDP, UDP_NO_CHECK6_TX);
 }
 
 int main(void)
@@ -282,6 +336,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ipv4),
 		cmocka_unit_test(test_ipv6),
+		cmocka_unit_test(test_zero_checksum_v4),
+		cmocka_unit_test(test_zero_checksum_v6),
 	};
 
 	if (!enter_namespace())

@@ -171,9 +171,15 @@ const struct conf_option conf_schema[] = {
 	{"profile", "NAME", CONF_SET, .set = set_profile,
 	 .help = "What the devices are: default, all that is there; ib-strict, nothing that the "
 		 "specification leaves optional; iwarp-like, without UC, UD, XRC, atomics, "
-		 "multicast and RDMA WRITE with immediate data; minimal, the smallest device; 2a, "
+		 "multicast, masked atomics and RDMA WRITE with immediate data, where a READ fills "
+		 "one element that its peer may write; minimal, the smallest device; 2a, "
 		 "memory windows of type 2A instead of 2B; large, 65536 queue pairs and a million "
 		 "memory regions. What a profile takes away is refused and not reported."},
+	{"early-local-inv", NULL, CONF_FLAG, FIELD_(io.early_local_inv), .min = 1,
+	 .help = "Executes LOCAL_INV without fence as early as its loose ordering allows: as soon "
+		 "as the device sees it in the queue, before requests that were posted before it. "
+		 "For tests: a program that needs the order and does not set IBV_SEND_FENCE fails "
+		 "with it. Default: in the order of the queue."},
 	{"limit", "NAME=N", CONF_SET, .set = set_limit,
 	 .help = "Sets a limit of the devices, after the profile: max_qp, max_qp_wr, max_sge, "
 		 "max_cq, max_cqe, max_mr, max_pd, max_ah, max_srq, max_srq_wr, max_srq_sge, "

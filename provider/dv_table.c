@@ -8,12 +8,9 @@
 #include "driver.h"
 #include "dv.h"
 #include "poll_cq.h"
+#include "shared_memory.h"
 
 #include <errno.h>
-
-/* Shared memory is not in every build of the plugin. */
-void *uhcav_alloc_shared(struct ibv_context *context, size_t length) __attribute__((weak));
-int uhcav_free_shared(struct ibv_context *context, void *addr) __attribute__((weak));
 
 static bool ours(const struct ibv_context *context)
 {
@@ -63,13 +60,12 @@ static int rereg_mr_sg(struct ibv_mr *mr, const struct uhcadv_reg_attr *attr,
 
 static void *alloc_shared(struct ibv_context *context, size_t length)
 {
-	return ours(context) && uhcav_alloc_shared ? uhcav_alloc_shared(context, length)
-						   : unsupported();
+	return ours(context) ? uhcav_alloc_shared(context, length) : unsupported();
 }
 
 static int free_shared(struct ibv_context *context, void *addr)
 {
-	return ours(context) && uhcav_free_shared ? uhcav_free_shared(context, addr) : EOPNOTSUPP;
+	return ours(context) ? uhcav_free_shared(context, addr) : EOPNOTSUPP;
 }
 
 static int post_send(struct ibv_qp *qp, struct uhcadv_send_wr *wr, struct uhcadv_send_wr **bad_wr)

@@ -17,8 +17,13 @@
  *   device    "device", "action": "fatal" -> {"device": TEXT, "clients": N}: how many lost it
  *   event     "device", "name": an event of the port, such as LID_CHANGE -> {"device": TEXT}
  *   walk      "key": N, "offset": N -> the translation of a memory region, as an object of
- *             numbers named as in struct core_walk, "device", "program", and
- *             "shown": [{"index": N, "page": N}...]
+ *             numbers named as in struct core_walk, "device", "program",
+ *             "steps": [{...}...]: through described keys, as in struct core_walk_step, with
+ *             "shape": TEXT, "dims": [{"count": N, "index": N, "stride": N}...] and
+ *             "shown": [{"index": N, "addr": N, "bytes": N, "key": N}...]; and
+ *             "shown": [{"index": N, "page": N}...] of the region at the end. "byte",
+ *             "invalid": true and what is told of windows, pages and dimensions is there only
+ *             where there is such a thing
  *   version   -> {"version": TEXT, "pid": N}
  *
  * Unknown members of a request are an error, so that a newer uhcactl is not misunderstood.

@@ -284,9 +284,10 @@ static void fill_primary(const struct cm *cm, struct roce_cm_path *p)
 	p->local_lid = p->remote_lid = 0xffff; /* permissive: RoCE has none (annex A16) */
 	memcpy(p->local_gid, cm->path.local_gid, sizeof(p->local_gid));
 	memcpy(p->remote_gid, cm->path.remote_gid, sizeof(p->remote_gid));
+	p->flow_label = cm->path.flow_label;
 	p->traffic_class = cm->path.traffic_class;
 	p->hop_limit = 64;
-	p->packet_rate = 2; /* 2.5 Gb/s: no limit known */
+	/* The packet rate stays 0: the port's own, as Linux asks on RoCE; 2 holds adapters back. */
 	p->local_ack_timeout = cm->path.ack_timeout;
 }
 
@@ -376,6 +377,7 @@ static void accept_rc(struct cm *cm, const struct core_cm_param *param, uint64_t
 	r->vendor_id_middle = (uint8_t)(param->ece_vendor >> 8);
 	r->vendor_id_low = (uint8_t)param->ece_vendor;
 	r->local_ca_guid = cm->dev->cfg.node_guid;
+	r->target_ack_delay = DEVICE_ACK_DELAY;
 	r->rnr_retry_count = param->rnr_retry_count;
 	r->responder_resources = param->responder_resources;
 	r->initiator_depth = param->initiator_depth;

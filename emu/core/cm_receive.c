@@ -90,6 +90,7 @@ static void load_request(struct cm *cm, const struct roce_flow *from, const stru
 	cm->path_mtu = r->path_mtu;
 	cm->path.ack_timeout = r->primary.local_ack_timeout;
 	cm->path.traffic_class = r->primary.traffic_class;
+	cm->path.flow_label = r->primary.flow_label; /* both ends send from one port */
 	cm->responder_resources = r->initiator_depth;
 	cm->initiator_depth = r->responder_resources;
 	cm->retry_count = r->retry_count;

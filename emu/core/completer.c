@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "completer.h"
 
+#include "invalidate.h"
 #include "masked_atomic.h"
 #include "psn.h"
 #include "qp.h"
 #include "retry.h"
+#include "send_check.h"
 #include "sgl.h"
 #include "syndrome.h"
 #include "vendor_err.h"
@@ -35,6 +37,8 @@ static uint8_t completion_opcode(uint8_t opcode)
 		return UHCA_ABI_WC_REG_INTERLEAVED;
 	case UHCA_ABI_WR_REG_SG:
 		return UHCA_ABI_WC_REG_SG;
+	case UHCA_ABI_WR_READ_WITH_INV:
+		return UHCA_ABI_WC_READ_WITH_INV;
 	case UHCA_ABI_WR_MASKED_CMP_SWP:
 		return UHCA_ABI_WC_MASKED_CMP_SWP;
 	case UHCA_ABI_WR_MASKED_FETCH_ADD:
@@ -56,6 +60,10 @@ void completer_push(struct qp *qp, const struct send_wr *w, uint8_t status)
 		.wqe_index = w->index,
 	};
 
+	if (w->wqe.opcode == UHCA_ABI_WR_READ_WITH_INV && !status) {
+		e.imm = requester_sgl(qp, w).sge[0].lkey;
+		e.flags |= UHCA_ABI_WC_WITH_INV;
+	}
 	if (!cq_push(qp->send_cq, &e))
 		qp_fail(qp, UHCA_ABI_EVENT_QP_FATAL);
 }
@@ -282,6 +290,23 @@ static uint32_t expected_bytes(const struct qp *qp, const struct send_wr *w, uin
 	return full < w->length - offset ? (uint32_t)full : w->length - offset;
 }
 
+/* With the rule of iWARP the sink must still allow its peer to write (send_check.h). */
+static bool sink_allows(const struct qp *qp, const struct send_wr *w, const struct sgl *l)
+{
+	uint32_t need = send_local_rights(&qp->dev->cfg, w->wqe.opcode);
+
+	return !(need & MR_REMOTE_WRITE) || sgl_check(l, need) == MR_OK;
+}
+
+/* All data of a READ is in its place; a key that goes with it goes before it completes. */
+static void finish_read(struct qp *qp, const struct send_wr *w, const struct sgl *l)
+{
+	if (w->wqe.opcode == UHCA_ABI_WR_READ_WITH_INV && !invalidate_key(qp, l->sge[0].lkey))
+		completer_fail(qp, UHCA_ABI_WC_MW_BIND_ERR);
+	else
+		retire(qp, UHCA_ABI_WC_SUCCESS);
+}
+
 /* A response arrived at una_psn for READ w: places the data, moves on. */
 static void place_read(struct qp *qp, struct send_wr *w, const struct core_train *t)
 {
@@ -293,7 +318,7 @@ static void place_read(struct qp *qp, struct send_wr *w, const struct core_train
 		completer_fail(qp, UHCA_ABI_WC_BAD_RESP_ERR);
 		return;
 	}
-	if (t->length && sgl_write(&l, offset, t->iov, t->n_iov)) {
+	if (t->length && (!sink_allows(qp, w, &l) || sgl_write(&l, offset, t->iov, t->n_iov))) {
 		completer_fail(qp, UHCA_ABI_WC_LOC_PROT_ERR);
 		return;
 	}
@@ -301,7 +326,7 @@ static void place_read(struct qp *qp, struct send_wr *w, const struct core_train
 	move_una(qp, psn_add(t->head.bth.psn, t->count));
 	retry_progress(qp);
 	if (qp->req.una_psn == psn_add(w->first_psn, w->n_psn))
-		retire(qp, UHCA_ABI_WC_SUCCESS);
+		finish_read(qp, w, &l);
 }
 
 /* One packet was the whole answer, and all is where it belongs. */
@@ -383,7 +408,8 @@ static void receive_response(struct qp *qp, const struct core_train *t)
 		place_atomic(qp, w, t);
 	else if (requester_is_masked(w))
 		place_masked(qp, w, t);
-	else if (w->wqe.opcode == UHCA_ABI_WR_RDMA_READ)
+	else if (w->wqe.opcode == UHCA_ABI_WR_RDMA_READ ||
+		 w->wqe.opcode == UHCA_ABI_WR_READ_WITH_INV)
 		place_read(qp, w, t);
 	else
 		place_nothing(qp, w, t);

@@ -59,6 +59,7 @@ struct core_cm_request {
 struct core_cm_path {
 	uint8_t local_gid[16]; /* one of the device's */
 	uint8_t remote_gid[16];
+	uint32_t flow_label; /* 20 bits; 0: the source port follows from the QP numbers */
 	uint8_t traffic_class;
 	uint8_t ack_timeout; /* code of the QP's local ACK timeout; 0: the usual */
 };

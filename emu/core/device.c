@@ -57,11 +57,13 @@
 	UHCA_ABI_HAS_INTERLEAVED | \
 	UHCA_ABI_HAS_SG | \
 	UHCA_ABI_HAS_KEY_BYTE | \
+	UHCA_ABI_HAS_READ_WITH_INV | \
 	UHCA_ABI_HAS_MASKED_ATOMICS | \
 	UHCA_ABI_HAS_MASKED_ATOMIC_SIZES | \
 	UHCA_ABI_HAS_MCAST | \
 	UHCA_ABI_HAS_LOW_LATENCY | \
 	UHCA_ABI_HAS_BLOCK_LOOPBACK | \
+	UHCA_ABI_HAS_INV_FENCE | \
 	UHCA_ABI_HAS_RESIZE_CQ)
 /* clang-format on */
 
@@ -70,7 +72,7 @@ static const struct core_limits default_limits = {
 	.max_qp_wr = 16384,
 	.max_sge = CORE_MAX_SGE,
 	.max_cq = 4096,
-	.max_cqe = 65535,
+	.max_cqe = 1048575, /* with its defaults, libfabric's ofi_rxm wants 262144 */
 	.max_mr = 16384,
 	.max_mw = 16384,
 	.max_pd = 4096,

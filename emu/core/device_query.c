@@ -7,6 +7,7 @@
 #include "client.h"
 #include "masked_atomic.h"
 #include "rss.h"
+#include "send_check.h"
 
 #include <errno.h>
 #include <string.h>
@@ -16,8 +17,7 @@
 #define PART_ID       1
 #define HW_VERSION    1
 #define PAGE_SIZES    (1ull << 12 | 1ull << 21 | 1ull << 30) /* what mr.c may choose */
-#define ATOMIC_HCA    1 /* enum ibv_atomic_cap: atomic among this device's operations */
-#define ACK_DELAY     15
+#define ATOMIC_HCA    1        /* enum ibv_atomic_cap: atomic among this device's operations */
 #define CLOCK_KHZ     1000000u /* time stamps are nanoseconds */
 #define MTU_4096      5
 #define MAX_MESSAGE   0x80000000u
@@ -65,7 +65,6 @@ static void fill_limits(const struct core_limits *l, struct uhca_cmd_device_attr
 	out->max_qp = l->max_qp;
 	out->max_qp_wr = l->max_qp_wr;
 	out->max_sge = l->max_sge;
-	out->max_sge_rd = l->max_sge;
 	out->max_cq = l->max_cq;
 	out->max_cqe = l->max_cqe;
 	out->max_mr = l->max_mr;
@@ -183,6 +182,7 @@ int core_query_device(struct client *c, struct uhca_cmd_device_attr *out)
 	memset((uint8_t *)out + sizeof(out->h), 0, sizeof(*out) - sizeof(out->h));
 	fill_identity(c->dev, out);
 	fill_limits(&c->dev->cfg.limits, out);
+	out->max_sge_rd = send_max_read_sge(&c->dev->cfg);
 	fill_memory(&c->dev->cfg, out);
 	out->features = c->dev->cfg.features;
 	fill_extensions(&c->dev->cfg, out);
@@ -193,7 +193,7 @@ int core_query_device(struct client *c, struct uhca_cmd_device_attr *out)
 	out->mw_type = window_types(out->features);
 	out->atomic_cap = c->dev->cfg.features & UHCA_ABI_HAS_ATOMICS ? ATOMIC_HCA : 0;
 	fill_rss(&c->dev->cfg, out);
-	out->local_ca_ack_delay = ACK_DELAY;
+	out->local_ca_ack_delay = DEVICE_ACK_DELAY;
 	out->hca_core_clock_khz = CLOCK_KHZ;
 	out->completion_timestamp_mask = UINT64_MAX;
 	out->max_cq_count = UINT16_MAX;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Taking a key away by a work request: LOCAL_INV of the queue itself, or SEND with Invalidate of
- * its peer (IBTA vol. 1, 10.6.7.2 and 9.4.1.1). Whose request it is makes no difference: the same
- * keys may be named.
+ * Taking a key away by a work request: LOCAL_INV of the queue itself, SEND with Invalidate of its
+ * peer (IBTA vol. 1, 10.6.7.2 and 9.4.1.1), or READ with Invalidate of the queue when its data has
+ * come (RFC 5040, 3.1). Whose request it is makes no difference: the same keys may be named.
  */
 #ifndef CORE_INVALIDATE_H
 #define CORE_INVALIDATE_H
@@ -11,6 +11,9 @@
 #include <stdint.h>
 
 struct qp;
+
+/* Whether invalidate_key would take the key away now. */
+bool invalidate_allowed(const struct qp *qp, uint32_t key);
 
 /*
  * Invalidates the key on behalf of the QP. False, nothing changed, when it may not: no such key or

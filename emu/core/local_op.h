@@ -4,6 +4,7 @@
  * (fast_reg.h). They take no PSN. The device executes them when the requester's cursor reaches
  * them, that is in the order of the queue and before anything behind them is sent; they complete in
  * order with their neighbours (IBTA vol. 1, 10.8.3).
+ * With config.local_inv_early LOCAL_INV may have been done before (early_local_inv.h).
  */
 #ifndef CORE_LOCAL_OP_H
 #define CORE_LOCAL_OP_H
@@ -18,10 +19,9 @@ static inline bool local_op_is(const struct send_wr *w)
 }
 
 /*
- * Why the one at the cursor must wait. A fenced bind or
- * registration waits for READs and atomics. LOCAL_INV is
- * loosely ordered: it may be done while requests before it are under way, unless it is fenced;
- * then all of them must be complete.
+ * Why the one at the cursor must wait. A fenced bind or registration waits for READs and atomics.
+ * LOCAL_INV is loosely ordered: it may be done while requests before it are under way, unless it is
+ * fenced; then all of them must be complete.
  */
 enum requester_blocked local_op_blocked(const struct qp *qp, const struct send_wr *w);
 

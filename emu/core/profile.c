@@ -34,7 +34,10 @@ struct profile {
 	(UHCA_ABI_HAS_UC | UHCA_ABI_HAS_UD | UHCA_ABI_HAS_MW_TYPE_1 | UHCA_ABI_HAS_REREG |         \
 	 UHCA_ABI_HAS_RESIZE_CQ)
 
-/* What no iWARP device has (RFC 5040, RFC 7306; ibv_create_qp(3)). */
+/*
+ * What no iWARP device has; the fence of LOCAL_INV, which InfiniBand leaves optional, it must have
+ * (RFC 5040, RFC 7306; ibv_create_qp(3)).
+ */
 #define NOT_IWARP                                                                                  \
 	(UHCA_ABI_HAS_UC | UHCA_ABI_HAS_UD | UHCA_ABI_HAS_XRC | UHCA_ABI_HAS_ATOMICS |             \
 	 UHCA_ABI_HAS_ATOMIC_WRITE | UHCA_ABI_HAS_FLUSH | UHCA_ABI_HAS_MCAST |                     \

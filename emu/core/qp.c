@@ -312,7 +312,7 @@ static int qp_create(struct client *c, const struct parents *p, const struct uhc
 	err = make_region(qp);
 	if (err)
 		goto free_rss;
-	err = requester_construct(&qp->req);
+	err = requester_construct(&qp->req, qp->dev->cfg.local_inv_early);
 	if (err)
 		goto free_region;
 	err = give_names(qp);

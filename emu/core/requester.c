@@ -23,13 +23,13 @@ uint32_t requester_read_piece(const struct qp *qp)
 /* What a packet costs in the window beside its payload: the kernel accounts buffers, not bytes. */
 #define PACKET_COST 256u
 
-int requester_construct(struct requester *req)
+int requester_construct(struct requester *req, bool early)
 {
 	uint32_t n = req->sq.entries, sges = req->sq.max_sge ? req->sq.max_sge : 1;
 
 	req->wr = calloc(n ? n : 1, sizeof *req->wr);
 	req->sge = calloc((size_t)(n ? n : 1) * sges, sizeof *req->sge);
-	if (req->wr && req->sge)
+	if (req->wr && req->sge && (!early || early_local_inv_construct(&req->early, n) == 0))
 		return 0;
 	requester_destruct(req);
 	return -ENOMEM;
@@ -41,6 +41,7 @@ void requester_destruct(struct requester *req)
 	free(req->sge);
 	req->wr = NULL;
 	req->sge = NULL;
+	early_local_inv_destruct(&req->early);
 }
 
 void requester_reset(struct qp *qp)
@@ -52,7 +53,7 @@ void requester_reset(struct qp *qp)
 		r->sq.head = uhca_ring_observe(&r->sq.page->send.producer);
 		send_retire(&r->sq, r->sq.head);
 	}
-	r->una = r->send = r->sq.head;
+	r->una = r->send = r->early.end = r->sq.head;
 	r->send_offset = 0;
 	r->rd_outstanding = 0;
 	r->start = 0;
@@ -121,6 +122,16 @@ struct sgl requester_sgl(struct qp *qp, const struct send_wr *w)
 	return (struct sgl){qp->dev, qp->pd, sges_of(&qp->req, w->index), w->wqe.num_sge};
 }
 
+/* What was done of the request before its turn. */
+static void take_early_result(struct qp *qp, struct send_wr *w)
+{
+	enum early_result e = early_local_inv_result(qp, w->index, &w->wqe);
+
+	w->executed = e == EARLY_DONE;
+	if (e == EARLY_FAILED)
+		w->status = UHCA_ABI_WC_MW_BIND_ERR;
+}
+
 /* Takes one request from the ring, gives it its PSNs and checks it. */
 static enum fetch_verdict fetch(struct qp *qp)
 {
@@ -138,7 +149,7 @@ static enum fetch_verdict fetch(struct qp *qp)
 	w->status = send_check(qp, &w->wqe, &l, &w->length);
 	w->start = r->start;
 	w->first_psn = r->next_psn;
-	w->executed = false;
+	take_early_result(qp, w);
 	w->n_psn = local_op_is(w) ? 0 : packets_of(w->length, qp->mtu);
 	w->ssn = r->ssn + (local_op_is(w) ? 0 : requests_of(qp, w));
 	r->ssn = w->ssn;
@@ -523,6 +534,7 @@ bool requester_transmit(struct qp *qp, uint8_t *buf, size_t cap, struct core_tra
 {
 	struct requester *r = &qp->req;
 
+	early_local_inv_look(qp);
 	while (r->blocked != BLOCKED_RNR && qp->state != QPS_ERR && qp->state != QPS_SQE) {
 		struct send_wr *w;
 		if (qp->state == QPS_SQD ? !state_sends(qp) : qp->state != QPS_RTS) {

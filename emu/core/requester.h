@@ -15,6 +15,7 @@
 #ifndef CORE_REQUESTER_H
 #define CORE_REQUESTER_H
 
+#include "early_local_inv.h"
 #include "sgl.h"
 #include "timer.h"
 #include "wqe_fetch.h"
@@ -74,10 +75,11 @@ struct requester {
 	uint8_t retries_left, rnr_left;
 	uint64_t progress_at; /* when an answer last moved una_psn, or the first packet went */
 	struct timer timer;   /* local ACK timeout, or end of the RNR wait */
+	struct early_local_inv early;
 };
 
-/* Memory for the arrays. 0 or -ENOMEM. sq must be filled in. */
-int requester_construct(struct requester *req);
+/* Memory for the arrays. 0 or -ENOMEM. sq must be filled in. early: config.local_inv_early. */
+int requester_construct(struct requester *req, bool early);
 void requester_destruct(struct requester *req);
 
 /* Empty queue, nothing outstanding: what is in the ring is forgotten (RESET). */

@@ -2,6 +2,7 @@
 #include "send_check.h"
 
 #include "fast_reg.h"
+#include "invalidate.h"
 #include "masked_atomic.h"
 #include "qp.h"
 
@@ -26,6 +27,7 @@ static const uint8_t opcode_types[] = {
 	[UHCA_ABI_WR_REG_MR] = RC_ | UC_ | XRC_,
 	[UHCA_ABI_WR_REG_INTERLEAVED] = RC_ | UC_ | XRC_,
 	[UHCA_ABI_WR_REG_SG] = RC_ | UC_ | XRC_,
+	[UHCA_ABI_WR_READ_WITH_INV] = RC_ | XRC_,
 	[UHCA_ABI_WR_MASKED_CMP_SWP] = RC_,
 	[UHCA_ABI_WR_MASKED_FETCH_ADD] = RC_,
 };
@@ -42,7 +44,7 @@ static bool opcode_allowed(const struct qp *qp, uint8_t opcode)
 	return opcode < sizeof opcode_types && (opcode_types[opcode] & bit);
 }
 
-/* The feature (UHCA_ABI_HAS_*) an opcode belongs to; 0: every device has it. */
+/* The features (UHCA_ABI_HAS_*) an opcode needs; 0: every device has it. */
 static uint32_t feature_of(uint8_t opcode)
 {
 	switch (opcode) {
@@ -62,6 +64,8 @@ static uint32_t feature_of(uint8_t opcode)
 		return UHCA_ABI_HAS_INTERLEAVED;
 	case UHCA_ABI_WR_REG_SG:
 		return UHCA_ABI_HAS_SG;
+	case UHCA_ABI_WR_READ_WITH_INV:
+		return UHCA_ABI_HAS_READ_WITH_INV | UHCA_ABI_HAS_INVALIDATE;
 	case UHCA_ABI_WR_MASKED_CMP_SWP:
 	case UHCA_ABI_WR_MASKED_FETCH_ADD:
 		return UHCA_ABI_HAS_MASKED_ATOMICS;
@@ -83,10 +87,38 @@ static bool is_masked(uint8_t opcode)
 	return opcode == UHCA_ABI_WR_MASKED_CMP_SWP || opcode == UHCA_ABI_WR_MASKED_FETCH_ADD;
 }
 
+static bool is_read(uint8_t opcode)
+{
+	return opcode == UHCA_ABI_WR_RDMA_READ || opcode == UHCA_ABI_WR_READ_WITH_INV;
+}
+
 static bool writes_locally(uint8_t opcode)
 {
-	return opcode == UHCA_ABI_WR_RDMA_READ || opcode == UHCA_ABI_WR_ATOMIC_CMP_AND_SWP ||
-	       opcode == UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD || is_masked(opcode);
+	return is_read(opcode) || is_masked(opcode) || opcode == UHCA_ABI_WR_ATOMIC_CMP_AND_SWP ||
+	       opcode == UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD;
+}
+
+uint32_t send_local_rights(const struct core_config *cfg, uint8_t opcode)
+{
+	if (!writes_locally(opcode))
+		return 0;
+	/* RFC 5040, 4.4: an iWARP READ names its sink to the peer, which then writes there. */
+	if (is_read(opcode) && (cfg->features & UHCA_ABI_HAS_SINK_RULE))
+		return MR_LOCAL_WRITE | MR_REMOTE_WRITE;
+	return MR_LOCAL_WRITE;
+}
+
+uint32_t send_max_read_sge(const struct core_config *cfg)
+{
+	return cfg->features & UHCA_ABI_HAS_SINK_RULE ? 1 : cfg->limits.max_sge;
+}
+
+/* How many elements a READ may have; one that invalidates has exactly the one it invalidates. */
+static bool elements_ok(const struct core_config *cfg, const struct uhca_abi_send_wqe *wqe)
+{
+	if (wqe->opcode == UHCA_ABI_WR_READ_WITH_INV && wqe->num_sge != 1)
+		return false;
+	return !is_read(wqe->opcode) || wqe->num_sge <= send_max_read_sge(cfg);
 }
 
 /* Masked atomics: a size the device has, and its operands in the data area. */
@@ -100,8 +132,8 @@ static bool operands_ok(const struct core_config *cfg, const struct uhca_abi_sen
 }
 
 /* Length and keys of the payload, wherever it stands. */
-static uint8_t check_payload(const struct uhca_abi_send_wqe *wqe, const struct sgl *l,
-			     uint64_t *length)
+static uint8_t check_payload(const struct qp *qp, const struct uhca_abi_send_wqe *wqe,
+			     const struct sgl *l, uint64_t *length)
 {
 	if (wqe->flags & UHCA_ABI_SEND_INLINE) {
 		*length = wqe->inline_length;
@@ -113,7 +145,9 @@ static uint8_t check_payload(const struct uhca_abi_send_wqe *wqe, const struct s
 	if ((wqe->flags & UHCA_ABI_SEND_GATHERED) &&
 	    (*length != wqe->inline_length || writes_locally(wqe->opcode)))
 		return UHCA_ABI_WC_LOC_QP_OP_ERR;
-	if (sgl_check(l, writes_locally(wqe->opcode) ? MR_LOCAL_WRITE : 0) != MR_OK)
+	if (sgl_check(l, send_local_rights(&qp->dev->cfg, wqe->opcode)) != MR_OK)
+		return UHCA_ABI_WC_LOC_PROT_ERR;
+	if (wqe->opcode == UHCA_ABI_WR_READ_WITH_INV && !invalidate_allowed(qp, l->sge[0].lkey))
 		return UHCA_ABI_WC_LOC_PROT_ERR;
 	return 0;
 }
@@ -164,15 +198,21 @@ uint8_t send_check(const struct qp *qp, const struct uhca_abi_send_wqe *wqe, con
 	*length = 0;
 	if (!opcode_allowed(qp, wqe->opcode) || opcode_missing(&qp->dev->cfg, wqe->opcode))
 		return UHCA_ABI_WC_LOC_QP_OP_ERR;
+	/* 10.8.3.3: the fence of LOCAL_INV is a feature of its own. */
+	if (wqe->opcode == UHCA_ABI_WR_LOCAL_INV && (wqe->flags & UHCA_ABI_SEND_FENCE) &&
+	    !(qp->dev->cfg.features & UHCA_ABI_HAS_INV_FENCE))
+		return UHCA_ABI_WC_LOC_QP_OP_ERR;
 	/* Keys of local operations are judged when their turn comes. */
 	if (wqe->opcode == UHCA_ABI_WR_LOCAL_INV || wqe->opcode == UHCA_ABI_WR_BIND_MW ||
 	    fast_reg_is(wqe->opcode))
 		return 0;
+	if (!elements_ok(&qp->dev->cfg, wqe))
+		return UHCA_ABI_WC_LOC_QP_OP_ERR;
 	if (is_masked(wqe->opcode) && !operands_ok(&qp->dev->cfg, wqe))
 		return UHCA_ABI_WC_LOC_QP_OP_ERR;
 	if (must_be_inline(qp, wqe, l))
 		return UHCA_ABI_WC_LOC_QP_OP_ERR;
-	status = check_payload(wqe, l, &bytes);
+	status = check_payload(qp, wqe, l, &bytes);
 	if (!status)
 		status = check_length(wqe, bytes);
 	if (!status && qp->type == QPT_UD)

@@ -17,4 +17,13 @@ struct qp;
 uint8_t send_check(const struct qp *qp, const struct uhca_abi_send_wqe *wqe, const struct sgl *l,
 		   uint32_t *length);
 
+/*
+ * Rights (MR_*, for sgl_check) that the elements of such a request need: when it is checked, and
+ * again when its answer is placed.
+ */
+uint32_t send_local_rights(const struct core_config *cfg, uint8_t opcode);
+
+/* Elements a READ may have. */
+uint32_t send_max_read_sge(const struct core_config *cfg);
+
 #endif

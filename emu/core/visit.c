@@ -48,11 +48,31 @@ static void describe_pd(const void *object, struct facts *f)
 	number(f, "users", pd->obj.refs);
 }
 
+/* What a described key is made of; its way to memory is in walk.h. */
+static void describe_description(const struct indirect *ind, struct facts *f)
+{
+	text(f, "shape", core_shape_name(ind->shape));
+	number(f, "entries", ind->n);
+	number(f, "max_entries", ind->max_entries);
+	number(f, "depth", ind->depth);
+}
+
+static void describe_pages(const struct page_array *pa, struct facts *f)
+{
+	text(f, "shape", pa->leaf ? "two-level" : "flat");
+	number(f, "page_size", 1ull << pa->page_shift);
+	number(f, "first_offset", pa->first_offset);
+	number(f, "pages", pa->n_pages);
+	if (pa->n_pages == 0)
+		return;
+	hex(f, "first_page", page_array_entry(pa, 0));
+	hex(f, "last_page", page_array_entry(pa, pa->n_pages - 1));
+}
+
 /* The walk from key to memory: index and key byte, page size, first offset, entries. */
 static void describe_mr(const void *object, struct facts *f)
 {
 	const struct mr *mr = object;
-	const struct page_array *pa = &mr->pages;
 	static const char *const behind[] = {
 		[MR_KIND_MEMORY] = "memory", [MR_KIND_IMPLICIT] = "implicit",
 		[MR_KIND_DEVICE] = "device", [MR_KIND_NULL] = "null",
@@ -63,17 +83,14 @@ static void describe_mr(const void *object, struct facts *f)
 	text(f, "kind", behind[mr->kind]);
 	hex(f, "key_byte", mr->key & 0xff);
 	hex(f, "iova", mr->iova);
-	number(f, "length", pa->length);
+	number(f, "length", mr->pages.length);
 	hex(f, "access", mr->access);
 	number(f, "pd", mr->pd->obj.handle);
-	text(f, "shape", pa->leaf ? "two-level" : "flat");
-	number(f, "page_size", 1ull << pa->page_shift);
-	number(f, "first_offset", pa->first_offset);
-	number(f, "pages", pa->n_pages);
-	if (pa->n_pages == 0)
-		return;
-	hex(f, "first_page", page_array_entry(pa, 0));
-	hex(f, "last_page", page_array_entry(pa, pa->n_pages - 1));
+	number(f, "users", mr->obj.refs);
+	if (mr->kind == MR_KIND_INDIRECT)
+		describe_description(mr->ind, f);
+	else
+		describe_pages(&mr->pages, f);
 }
 
 static void describe_mw(const void *object, struct facts *f)

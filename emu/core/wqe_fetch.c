@@ -35,6 +35,20 @@ enum fetch_verdict send_fetch(struct send_queue *sq, struct uhca_abi_send_wqe *w
 	return FETCH_OK;
 }
 
+enum fetch_verdict send_peek(const struct send_queue *sq, uint32_t index,
+			     struct uhca_abi_send_wqe *wqe)
+{
+	enum fetch_verdict v = look(&sq->page->send, sq->head, sq->entries);
+	uint32_t posted = uhca_ring_observe(&sq->page->send.producer) - sq->head;
+
+	if (v != FETCH_OK)
+		return v;
+	if (posted > sq->entries || index - sq->head >= posted)
+		return FETCH_EMPTY;
+	memcpy(wqe, sq->slots + (size_t)(index & (sq->entries - 1)) * sq->stride, sizeof *wqe);
+	return FETCH_OK;
+}
+
 const uint8_t *send_data(const struct send_queue *sq, uint32_t index)
 {
 	return sq->data + (size_t)(index & (sq->entries - 1)) * sq->data_stride;

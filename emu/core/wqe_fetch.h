@@ -34,6 +34,13 @@ struct send_queue {
 enum fetch_verdict send_fetch(struct send_queue *sq, struct uhca_abi_send_wqe *wqe,
 			      struct uhca_abi_sge *sge);
 
+/*
+ * A copy of the request at ring index "index", which is not before head, without taking it. It may
+ * be another one when it is fetched: the client can still write to it.
+ */
+enum fetch_verdict send_peek(const struct send_queue *sq, uint32_t index,
+			     struct uhca_abi_send_wqe *wqe);
+
 /* True when the client has posted something that was not fetched yet. */
 bool send_pending(const struct send_queue *sq);
 

@@ -21,9 +21,9 @@ static const struct text command_text[] = {
 	{"show device", "The devices: GUID, addresses, wire, number of objects of each kind."},
 	{"show client", "The processes that have opened a device."},
 	{"show pd|mr|mw|dm|cq|qp|srq|xrcd|ah", "The objects of all clients, one line each."},
-	{"show mr KEY", "The way from a key to memory: the key's parts, what the region allows, "
-			"its pages, and how "
-			"the byte at --offset is found. --svg draws it."},
+	{"show mr KEY", "The way from a key to memory: the key's parts, what it allows, the "
+			"descriptions it goes through, the region's pages, and how the byte at "
+			"--offset is found at each. --svg draws it."},
 	{"counters", "What each device has counted since the daemon's start."},
 	{"capture start FILE", "Writes every packet to a pcapng file, until it is stopped."},
 	{"capture stop", "Ends the capture and says what is in the file."},
@@ -47,7 +47,7 @@ static const struct text option_text[] = {
 		      "UHCA_DIR, which uhca-run sets, else that of the instance \"default\"."},
 	{"--instance NAME", "The shared instance of this name, as uhca-run has it."},
 	{"--json", "Prints JSON: a list of objects instead of a table."},
-	{"--offset N", "For show mr KEY: the byte of the region to find. Default: 0."},
+	{"--offset N", "For show mr KEY: the byte of the key to find. Default: 0."},
 	{"--svg FILE", "For show mr KEY: draws the way to this file instead of telling it."},
 	{"--version", "Prints the version."},
 	{"--help[=man]", "Prints this text; with =man, in the form of the manual page."},

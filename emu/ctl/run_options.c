@@ -39,6 +39,7 @@ static const struct option_row {
 	{"icrc", "MODE", OPTION_DAEMON, "ICRC check: strict, lenient or off"},
 	{"profile", "NAME", OPTION_DAEMON,
 	 "default, ib-strict, iwarp-like, minimal, 2a or large; see uhcad(8)"},
+	{"early-local-inv", NULL, OPTION_DAEMON, "LOCAL_INV without fence overtakes; see uhcad(8)"},
 	{"limit", "NAME=N", OPTION_DAEMON, "a limit of the devices, such as max_qp=64; repeat"},
 	{"log-level", "LEVEL", OPTION_DAEMON, "error, warn, info or debug"},
 	{"linger", "SECONDS", OPTION_LINGER,

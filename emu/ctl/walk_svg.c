@@ -1,173 +1,188 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See walk_svg.h. Four columns; in the last two one row for each entry that is shown. Whoever has
- * not seen a page array before should find every number with its name.
+ * See walk_svg.h. From left to right: the key, a column for each description, the region, its page
+ * array and its pages; in the last two one row for each entry that is shown. Whoever has not seen
+ * a page array before should find every number with its name.
  */
 #include "walk_svg.h"
 
 #include "ctl.h"
+#include "svg.h"
+#include "walk_svg_step.h"
 #include "walk_text.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdbool.h>
 
-#define KEY_X    20
-#define REGION_X 250
-#define ARRAY_X  560
-#define PAGES_X  820
-#define WIDTH    1120
-#define TOP      70
-#define ROW      56
+#define TOP     WALK_TOP
+#define KEY_X   20
+#define FIRST_X 250
+#define ROW     66
 
-__attribute__((format(printf, 5, 6))) static void text(FILE *out, int x, int y, const char *class,
-						       const char *format, ...)
+/* Where the columns stand, which depends on the number of descriptions. */
+struct place {
+	int region, array, pages, width, height;
+	int number; /* in the region's title */
+};
+
+static struct place places(const json_t *walk)
 {
-	va_list ap;
+	const json_t *steps = json_object_get(walk, "steps");
+	int n = (int)json_array_size(steps);
+	int rows = (int)json_array_size(json_object_get(walk, "shown"));
+	int region = FIRST_X + n * WALK_STEP_WIDTH;
+	struct place p = {
+		.region = region,
+		.array = region + 310,
+		.pages = region + 570,
+		.width = region + (rows ? 870 : 310),
+		.height = TOP + (rows > 4 ? rows * ROW : 320),
+		.number = n + 2,
+	};
+	const json_t *step;
+	size_t i;
 
-	fprintf(out, "<text x='%d' y='%d' class='%s'>", x, y, class);
-	va_start(ap, format);
-	vfprintf(out, format, ap);
-	va_end(ap);
-	fputs("</text>\n", out);
-}
-
-static void box(FILE *out, int x, int y, int w, int h, const char *class)
-{
-	fprintf(out, "<rect x='%d' y='%d' width='%d' height='%d' class='%s'/>\n", x, y, w, h,
-		class);
-}
-
-static void arrow(FILE *out, int x1, int y1, int x2, int y2)
-{
-	fprintf(out, "<path d='M%d %d L%d %d' class='way' marker-end='url(#tip)'/>\n", x1, y1, x2,
-		y2);
-}
-
-static void print_head(FILE *out, int height)
-{
-	fprintf(out,
-		"<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%d' "
-		"viewBox='0 0 %d %d'>\n"
-		"<style>text{font:13px monospace;fill:#222}.title{font:bold 15px sans-serif}"
-		".note{font:12px sans-serif;fill:#555}rect{fill:#f4f4f4;stroke:#888}"
-		".hit{fill:#ffe9a8;stroke:#b07000}.byte{fill:#d02020;stroke:none}"
-		".way{stroke:#d02020;stroke-width:2;fill:none}</style>\n"
-		"<defs><marker id='tip' markerWidth='8' markerHeight='8' refX='7' refY='4' "
-		"orient='auto'><path d='M0 0 L8 4 L0 8 z' fill='#d02020'/></marker></defs>\n"
-		"<rect width='%d' height='%d' style='fill:#fff;stroke:none'/>\n",
-		WIDTH, height, WIDTH, height, WIDTH, height);
+	json_array_foreach(steps, i, step)
+	{
+		if (walk_step_bottom(step) > p.height)
+			p.height = walk_step_bottom(step);
+	}
+	p.height += 10;
+	return p;
 }
 
 static void print_key(FILE *out, const json_t *walk)
 {
-	text(out, KEY_X, 40, "title", "1. The key");
-	box(out, KEY_X, TOP, 120, 40, "part");
-	box(out, KEY_X + 120, TOP, 60, 40, "part");
-	text(out, KEY_X + 10, TOP + 25, "number", "0x%06" PRIx64, walk_number(walk, "index"));
-	text(out, KEY_X + 132, TOP + 25, "number", "%02" PRIx64, walk_number(walk, "key_byte"));
-	text(out, KEY_X, TOP + 60, "note", "index: which region");
-	text(out, KEY_X, TOP + 78, "note", "key byte: must match, so that");
-	text(out, KEY_X, TOP + 94, "note", "an old key does not work");
-	text(out, KEY_X, TOP + 130, "number", "= 0x%08" PRIx64, walk_number(walk, UHCA_CTL_KEY));
-	arrow(out, KEY_X + 182, TOP + 20, REGION_X - 4, TOP + 20);
+	char access[WALK_ACCESS];
+
+	svg_text(out, KEY_X, 40, "title", "1. The key");
+	svg_box(out, KEY_X, TOP, 120, 40, "part");
+	svg_box(out, KEY_X + 120, TOP, 60, 40, "part");
+	svg_text(out, KEY_X + 10, TOP + 25, "number", "0x%06" PRIx64, walk_number(walk, "index"));
+	svg_text(out, KEY_X + 132, TOP + 25, "number", "%02" PRIx64, walk_number(walk, "key_byte"));
+	svg_text(out, KEY_X, TOP + 60, "note", "index: which region");
+	svg_text(out, KEY_X, TOP + 78, "note", "key byte: must match, so that");
+	svg_text(out, KEY_X, TOP + 94, "note", "an old key does not work");
+	svg_text(out, KEY_X, TOP + 130, "number", "= 0x%08" PRIx64,
+		 walk_number(walk, UHCA_CTL_KEY));
+	svg_text(out, KEY_X, TOP + 154, "note", "of PD %" PRIu64 "; allows",
+		 walk_number(walk, "pd"));
+	svg_list(out, KEY_X, TOP + 172,
+		 json_object_get(walk, "invalid")
+			 ? "nothing while it is invalid"
+			 : walk_access(walk_number(walk, "access"), access, sizeof(access)),
+		 30);
+	svg_arrow(out, KEY_X + 182, TOP + 20, FIRST_X - 4, TOP + 20);
+	if (!json_object_get(walk, "window_of"))
+		return;
+	svg_text(out, KEY_X, TOP + 262, "note", "a window: %" PRIu64 " bytes from",
+		 walk_number(walk, "window_length"));
+	svg_text(out, KEY_X, TOP + 278, "note", "byte %" PRIu64 " of the region of",
+		 walk_number(walk, "window_offset"));
+	svg_text(out, KEY_X, TOP + 294, "note", "key 0x%08" PRIx64, walk_number(walk, "window_of"));
 }
 
-static void print_region(FILE *out, const json_t *walk)
+/* How the offset becomes an entry and a byte. */
+static void print_position(FILE *out, const json_t *walk, int x)
 {
-	const int x = REGION_X + 10;
-	char access[160];
+	svg_text(out, x, TOP + 82, "number", "page   %" PRIu64 " bytes",
+		 walk_number(walk, "page_size"));
+	svg_text(out, x, TOP + 102, "number", "first byte at 0x%" PRIx64 " of page 0",
+		 walk_number(walk, "first_offset"));
+	svg_text(out, x, TOP + 124, "note", "offset %" PRIu64 " + 0x%" PRIx64 " = 0x%" PRIx64,
+		 walk_number(walk, "region_offset"), walk_number(walk, "first_offset"),
+		 walk_number(walk, "position"));
+	svg_text(out, x, TOP + 142, "note", "0x%" PRIx64 " &gt;&gt; %" PRIu64 " = entry %" PRIu64,
+		 walk_number(walk, "position"), walk_number(walk, "page_shift"),
+		 walk_number(walk, "entry"));
+	svg_text(out, x, TOP + 160, "note", "the rest = byte 0x%" PRIx64 " in its page",
+		 walk_number(walk, "in_page"));
+}
 
-	text(out, REGION_X, 40, "title", "2. The region: may it, and where?");
-	box(out, REGION_X, TOP, 270, 200, "part");
-	text(out, x, TOP + 22, "number", "PD     %" PRIu64, walk_number(walk, "pd"));
-	text(out, x, TOP + 42, "number", "iova   0x%" PRIx64, walk_number(walk, "iova"));
-	text(out, x, TOP + 62, "number", "length %" PRIu64, walk_number(walk, "length"));
-	text(out, x, TOP + 82, "number", "page   %" PRIu64 " bytes",
-	     walk_number(walk, "page_size"));
-	text(out, x, TOP + 102, "number", "first byte at 0x%" PRIx64 " of page 0",
-	     walk_number(walk, "first_offset"));
-	text(out, x, TOP + 124, "note", "offset %" PRIu64 " + 0x%" PRIx64 " = 0x%" PRIx64,
-	     walk_number(walk, UHCA_CTL_OFFSET) + walk_number(walk, "window_offset"),
-	     walk_number(walk, "first_offset"), walk_number(walk, "position"));
-	text(out, x, TOP + 142, "note", "0x%" PRIx64 " &gt;&gt; %" PRIu64 " = entry %" PRIu64,
-	     walk_number(walk, "position"), walk_number(walk, "page_shift"),
-	     walk_number(walk, "entry"));
-	text(out, x, TOP + 160, "note", "the rest = byte 0x%" PRIx64 " in its page",
-	     walk_number(walk, "in_page"));
-	if (json_object_get(walk, "region_key"))
-		text(out, x, TOP + 182, "note",
-		     "a window: from byte %" PRIu64 ", %" PRIu64 " bytes",
-		     walk_number(walk, "window_offset"), walk_number(walk, "window_length"));
-	text(out, REGION_X, TOP + 222, "note", "allows %s",
-	     walk_access(walk_number(walk, "access"), access, sizeof(access)));
+static void print_region(FILE *out, const json_t *walk, const struct place *p)
+{
+	const int x = p->region + 10;
+
+	svg_text(out, p->region, 40, "title", "%d. The region: may it, and where?", p->number);
+	svg_box(out, p->region, TOP, 270, 200, "part");
+	svg_text(out, x, TOP + 22, "number", "key    0x%08" PRIx64,
+		 walk_number(walk, "region_key"));
+	svg_text(out, x, TOP + 42, "number", "iova   0x%" PRIx64, walk_number(walk, "iova"));
+	svg_text(out, x, TOP + 62, "number", "length %" PRIu64, walk_number(walk, "length"));
+	if (walk_number(walk, "n_pages")) {
+		print_position(out, walk, x);
+		return;
+	}
+	svg_text(out, x, TOP + 92, "number", "no pages:");
+	svg_foreign(out, x, TOP + 112, "note", "",
+		    json_string_value(json_object_get(walk, "kind")));
+	svg_text(out, x, TOP + 142, "note", "offset %" PRIu64, walk_number(walk, "region_offset"));
+	if (json_object_get(walk, "byte"))
+		svg_text(out, x, TOP + 162, "note", "the byte: 0x%" PRIx64,
+			 walk_number(walk, "byte"));
 }
 
 /* One entry and its page; the one that is used has the byte in it. */
-static void print_entry(FILE *out, const json_t *walk, const json_t *entry, int y)
+static void print_entry(FILE *out, const json_t *walk, const json_t *entry, const struct place *p,
+			int y)
 {
 	uint64_t index = walk_number(entry, "index");
 	bool hit = index == walk_number(walk, "entry");
 	uint64_t size = walk_number(walk, "page_size");
 	int at = size ? (int)(walk_number(walk, "in_page") * 226 / size) : 0;
 
-	box(out, ARRAY_X, y, 200, 40, hit ? "hit" : "part");
-	text(out, ARRAY_X + 8, y + 25, "number", "[%" PRIu64 "] 0x%" PRIx64, index,
-	     walk_number(entry, "page"));
-	box(out, PAGES_X, y, 230, 40, hit ? "hit" : "part");
+	svg_box(out, p->array, y, 200, 40, hit ? "hit" : "part");
+	svg_text(out, p->array + 8, y + 25, "number", "[%" PRIu64 "] 0x%" PRIx64, index,
+		 walk_number(entry, "page"));
+	svg_box(out, p->pages, y, 230, 40, hit ? "hit" : "part");
 	if (!hit)
 		return;
-	arrow(out, REGION_X + 272, TOP + 138, ARRAY_X - 4, y + 20);
-	arrow(out, ARRAY_X + 202, y + 20, PAGES_X - 4, y + 20);
-	box(out, PAGES_X + at, y, 4, 40, "byte");
-	text(out, PAGES_X, y + 53, "note", "the byte: 0x%" PRIx64, walk_number(walk, "byte"));
+	svg_arrow(out, p->region + 272, TOP + 138, p->array - 4, y + 20);
+	svg_arrow(out, p->array + 202, y + 20, p->pages - 4, y + 20);
+	svg_box(out, p->pages + at, y, 4, 40, "byte");
+	svg_text(out, p->pages, y + 53, "note", "the byte: 0x%" PRIx64, walk_number(walk, "byte"));
 }
 
-/* A program's name may be anything. */
-static void print_program(FILE *out, const char *name)
-{
-	fprintf(out, "<text x='%d' y='40' class='title'>4. Memory of ", PAGES_X);
-	for (; name && *name; name++) {
-		if (*name == '<' || *name == '&')
-			fprintf(out, "&#%d;", *name);
-		else
-			fputc(*name, out);
-	}
-	fputs("</text>\n", out);
-}
-
-static void print_array(FILE *out, const json_t *walk)
+static void print_array(FILE *out, const json_t *walk, const struct place *p)
 {
 	uint64_t last = UINT64_MAX, leaf = walk_number(walk, "leaf_entries");
+	char before[32];
 	const json_t *entry;
 	int y = TOP;
 	size_t i;
 
-	text(out, ARRAY_X, 40, "title", "3. The page array");
+	svg_text(out, p->array, 40, "title", "%d. The page array", p->number + 1);
 	if (leaf)
-		text(out, ARRAY_X, 58, "note", "%" PRIu64 " entries, in leaves of %" PRIu64,
-		     walk_number(walk, "n_pages"), leaf);
+		svg_text(out, p->array, 58, "note", "%" PRIu64 " entries, in leaves of %" PRIu64,
+			 walk_number(walk, "n_pages"), leaf);
 	else
-		text(out, ARRAY_X, 58, "note", "%" PRIu64 " entries", walk_number(walk, "n_pages"));
-	print_program(out, json_string_value(json_object_get(walk, "program")));
+		svg_text(out, p->array, 58, "note", "%" PRIu64 " entries",
+			 walk_number(walk, "n_pages"));
+	snprintf(before, sizeof(before), "%d. Memory of ", p->number + 2);
+	svg_foreign(out, p->pages, 40, "title", before,
+		    json_string_value(json_object_get(walk, "program")));
 	json_array_foreach(json_object_get(walk, "shown"), i, entry)
 	{
 		if (walk_number(entry, "index") != last + 1)
-			text(out, ARRAY_X + 90, y - 6, "number", "...");
-		print_entry(out, walk, entry, y);
+			svg_text(out, p->array + 90, y - 6, "number", "...");
+		print_entry(out, walk, entry, p, y);
 		last = walk_number(entry, "index");
-		y += ROW + 10;
+		y += ROW;
 	}
 }
 
 void walk_print_svg(FILE *out, const json_t *walk)
 {
-	int rows = (int)json_array_size(json_object_get(walk, "shown"));
-	int height = TOP + (rows > 4 ? rows * (ROW + 10) : 250);
+	struct place p = places(walk);
+	const json_t *step;
+	size_t i;
 
-	print_head(out, height);
+	svg_begin(out, p.width, p.height);
 	print_key(out, walk);
-	print_region(out, walk);
-	print_array(out, walk);
-	fputs("</svg>\n", out);
+	json_array_foreach(json_object_get(walk, "steps"), i, step)
+		walk_draw_step(out, step, (int)i + 2, FIRST_X + (int)i * WALK_STEP_WIDTH);
+	print_region(out, walk, &p);
+	if (walk_number(walk, "n_pages"))
+		print_array(out, walk, &p);
+	svg_end(out);
 }

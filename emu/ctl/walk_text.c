@@ -47,10 +47,15 @@ static void print_entries(FILE *out, const json_t *walk)
 	}
 }
 
-static void print_region(FILE *out, const json_t *walk)
+static void print_range(FILE *out, const json_t *of)
 {
-	uint64_t iova = walk_number(walk, "iova"), length = walk_number(walk, "length");
-	char access[160];
+	fprintf(out, "  range      %" PRIu64 " bytes from iova 0x%" PRIx64 "\n",
+		walk_number(of, "length"), walk_number(of, "iova"));
+}
+
+static void print_key(FILE *out, const json_t *walk)
+{
+	char access[WALK_ACCESS];
 
 	fprintf(out, "key 0x%08" PRIx64 " of %s, client %" PRIu64 " (%s)\n",
 		walk_number(walk, UHCA_CTL_KEY),
@@ -63,15 +68,121 @@ static void print_region(FILE *out, const json_t *walk)
 	fprintf(out, "  pd         %" PRIu64 ", the QP's must be the same\n",
 		walk_number(walk, "pd"));
 	fprintf(out, "  access     %s\n",
-		walk_access(walk_number(walk, "access"), access, sizeof(access)));
-	if (json_object_get(walk, "region_key"))
+		json_object_get(walk, "invalid")
+			? "none, the key is invalid"
+			: walk_access(walk_number(walk, "access"), access, sizeof(access)));
+	if (json_object_get(walk, "window_of"))
 		fprintf(out,
 			"  window     %" PRIu64 " bytes from byte %" PRIu64
 			" of the region of key 0x%08" PRIx64 "\n",
 			walk_number(walk, "window_length"), walk_number(walk, "window_offset"),
-			walk_number(walk, "region_key"));
-	fprintf(out, "  range      %" PRIu64 " bytes from iova 0x%" PRIx64 "\n", length, iova);
+			walk_number(walk, "window_of"));
 }
+
+/* ---- described keys ---- */
+
+static const struct {
+	const char *shape, *list, *one;
+} shape[] = {
+	{"pages", "pages", "page"},
+	{"blocks", "blocks, one after another", "block"},
+	{"interleaved", "pieces in each round", "piece"},
+	{"sg", "pieces, one after another", "piece"},
+};
+
+const char *walk_list_name(const json_t *step, bool one)
+{
+	const char *name = json_string_value(json_object_get(step, "shape"));
+
+	for (size_t i = 0; name && i < sizeof(shape) / sizeof(shape[0]); i++)
+		if (strcmp(name, shape[i].shape) == 0)
+			return one ? shape[i].one : shape[i].list;
+	return "entry";
+}
+
+static void print_list(FILE *out, const json_t *step)
+{
+	uint64_t used = walk_number(step, "entry"), last = UINT64_MAX;
+	const json_t *entry;
+	size_t i;
+
+	json_array_foreach(json_object_get(step, "shown"), i, entry)
+	{
+		uint64_t index = walk_number(entry, "index");
+
+		if (index != last + 1)
+			fputs("    ...\n", out);
+		fprintf(out,
+			"  %c [%" PRIu64 "] %" PRIu64 " bytes at 0x%" PRIx64 " of key 0x%08" PRIx64
+			"\n",
+			index == used ? '>' : ' ', index, walk_number(entry, "bytes"),
+			walk_number(entry, "addr"), walk_number(entry, UHCA_CTL_KEY));
+		last = index;
+	}
+}
+
+/* Which round, which index in each dimension, and how far they move the piece. */
+static void print_rounds(FILE *out, const json_t *step)
+{
+	uint64_t round = walk_number(step, "round");
+	const json_t *dim;
+	size_t d;
+
+	fprintf(out,
+		"  round      %" PRIu64 " / %" PRIu64 " = %" PRIu64 ", byte %" PRIu64 " of it\n",
+		walk_number(step, UHCA_CTL_OFFSET), round, walk_number(step, "repeat"),
+		walk_number(step, UHCA_CTL_OFFSET) % round);
+	json_array_foreach(json_object_get(step, "dims"), d, dim)
+		fprintf(out,
+			"  index      %" PRIu64 " of %" PRIu64 " in dimension %zu, times %" PRId64
+			" bytes\n",
+			walk_number(dim, "index"), walk_number(dim, "count"), d,
+			(int64_t)walk_number(dim, "stride"));
+}
+
+static void print_position(FILE *out, const json_t *step)
+{
+	uint64_t first = walk_number(step, "first_offset");
+	uint64_t offset = walk_number(step, UHCA_CTL_OFFSET);
+
+	fprintf(out, "  position   %" PRIu64 " + 0x%" PRIx64 " = 0x%" PRIx64 "\n", offset, first,
+		offset + first);
+	fprintf(out, "  page       0x%" PRIx64 " >> %" PRIu64 " = %" PRIu64 "\n", offset + first,
+		walk_number(step, "page_shift"), walk_number(step, "entry"));
+}
+
+static void print_step(FILE *out, const json_t *step, bool first)
+{
+	char access[WALK_ACCESS];
+
+	if (!first) {
+		fprintf(out, "key 0x%08" PRIx64 "\n", walk_number(step, UHCA_CTL_KEY));
+		fprintf(out, "  access     %s\n",
+			walk_access(walk_number(step, "access"), access, sizeof(access)));
+	}
+	print_range(out, step);
+	fprintf(out, "  shape      %s; %s: %" PRIu64 "; depth %" PRIu64 "\n",
+		json_string_value(json_object_get(step, "shape")), walk_list_name(step, false),
+		walk_number(step, "n"), walk_number(step, "depth"));
+	print_list(out, step);
+	fprintf(out, "offset %" PRIu64 " of the key (iova 0x%" PRIx64 ")\n",
+		walk_number(step, UHCA_CTL_OFFSET),
+		walk_number(step, "iova") + walk_number(step, UHCA_CTL_OFFSET));
+	if (json_object_get(step, "dims"))
+		print_rounds(out, step);
+	if (json_object_get(step, "page_shift"))
+		print_position(out, step);
+	fprintf(out, "  %-10s [%" PRIu64 "], byte 0x%" PRIx64 " of it\n",
+		walk_list_name(step, true), walk_number(step, "entry"),
+		walk_number(step, "in_entry"));
+	fprintf(out,
+		"  address    0x%" PRIx64 " of key 0x%08" PRIx64 ", where %" PRIu64
+		" bytes stand together\n",
+		walk_number(step, "child_addr"), walk_number(step, "child_key"),
+		walk_number(step, "part"));
+}
+
+/* ---- the region at the end ---- */
 
 static void print_pages(FILE *out, const json_t *walk)
 {
@@ -94,28 +205,46 @@ static void print_pages(FILE *out, const json_t *walk)
 	print_entries(out, walk);
 }
 
-static void print_walk(FILE *out, const json_t *walk)
+static void print_way(FILE *out, const json_t *walk)
 {
 	uint64_t entry = walk_number(walk, "entry"), leaf = walk_number(walk, "leaf_entries");
 	uint64_t position = walk_number(walk, "position");
-	uint64_t offset = walk_number(walk, UHCA_CTL_OFFSET) + walk_number(walk, "window_offset");
+	uint64_t offset = walk_number(walk, "region_offset");
 
-	fprintf(out, "offset %" PRIu64 " of the region (iova 0x%" PRIx64 ")\n", offset,
-		walk_number(walk, "iova") + offset);
 	fprintf(out, "  position   %" PRIu64 " + 0x%" PRIx64 " = 0x%" PRIx64 "\n", offset,
 		walk_number(walk, "first_offset"), position);
 	fprintf(out, "  entry      0x%" PRIx64 " >> %" PRIu64 " = %" PRIu64, position,
 		walk_number(walk, "page_shift"), entry);
 	if (leaf)
 		fprintf(out, ", entry %" PRIu64 " of leaf %" PRIu64, entry % leaf, entry / leaf);
-	fprintf(out, "\n  in page    0x%" PRIx64 "\n  byte       0x%" PRIx64 "\n",
-		walk_number(walk, "in_page"), walk_number(walk, "byte"));
+	fprintf(out, "\n  in page    0x%" PRIx64 "\n", walk_number(walk, "in_page"));
+}
+
+static void print_region(FILE *out, const json_t *walk, bool first)
+{
+	uint64_t offset = walk_number(walk, "region_offset");
+	bool pages = walk_number(walk, "n_pages");
+
+	if (!first)
+		fprintf(out, "key 0x%08" PRIx64 ", the region\n", walk_number(walk, "region_key"));
+	print_range(out, walk);
+	print_pages(out, walk);
+	if (!pages && first && !json_object_get(walk, "byte"))
+		return;
+	fprintf(out, "offset %" PRIu64 " of the region (iova 0x%" PRIx64 ")\n", offset,
+		walk_number(walk, "iova") + offset);
+	if (pages)
+		print_way(out, walk);
+	if (json_object_get(walk, "byte"))
+		fprintf(out, "  byte       0x%" PRIx64 "\n", walk_number(walk, "byte"));
 }
 
 void walk_print_text(FILE *out, const json_t *walk)
 {
-	print_region(out, walk);
-	print_pages(out, walk);
-	if (walk_number(walk, "n_pages"))
-		print_walk(out, walk);
+	const json_t *step;
+	size_t i = 0;
+
+	print_key(out, walk);
+	json_array_foreach(json_object_get(walk, "steps"), i, step) print_step(out, step, i == 0);
+	print_region(out, walk, i == 0);
 }

@@ -42,7 +42,8 @@ struct io_settings {
 	enum io_mem_mode mem;
 	bool gso;
 	enum io_icrc_mode icrc;
-	unsigned profile; /* of core_profile_name; 0: default */
+	unsigned profile;     /* of core_profile_name; 0: default */
+	bool early_local_inv; /* core_config.local_inv_early */
 	unsigned n_limits;
 	struct {
 		unsigned limit; /* of core_limit_name */

@@ -142,11 +142,18 @@ static void post_send(struct stage *s, struct fuzz_input *in)
 {
 	struct vqp *qp = &s->qp[input_u8(in) % TARGETS];
 	struct uhca_abi_sge sge = {s->mr.addr, input_u16(in) % SIZE, s->mr.lkey};
-	struct vsend wr = {.opcode = input_u8(in) % 16, /* each there is */
+	static const uint64_t operands[16];
+	struct vsend wr = {.opcode = input_u8(in) % UHCA_ABI_WR_COUNT,
 			   .flags = UHCA_ABI_SEND_SIGNALED,
 			   .sge = &sge,
-			   .num_sge = 1};
+			   .num_sge = 1,
+			   .masked = {operands, 0, sge.length}};
 
+	wr.masked.bytes = sge.length * (wr.opcode == UHCA_ABI_WR_MASKED_CMP_SWP ? 4 : 2);
+	if (wr.masked.bytes > sizeof(operands))
+		wr.masked.bytes = 0;
+	if (wr.opcode == UHCA_ABI_WR_READ_WITH_INV)
+		sge.lkey = s->window;
 	if (vqp_post_send(qp, &wr) == 0)
 		s->posted++;
 }

@@ -53,6 +53,7 @@ static void create_attacker(struct stage *s)
 	MUST(vqp_create(&s->c, &init, &s->qp[1]) == 0);
 	init.type = IBV_QPT_RC;
 	init.srq = &s->srq;
+	init.create_flags = UHCA_ABI_QP_LOW_LATENCY;
 	MUST(vqp_create(&s->c, &init, &s->qp[2]) == 0);
 	vqp_connect(&s->qp[0], &s->qp[0], &conn);
 	vqp_activate(&s->qp[1], &conn);
@@ -62,8 +63,11 @@ static void create_attacker(struct stage *s)
 
 static void create(struct stage *s)
 {
+	struct core_config cfg = world_config();
+
 	memset(s, 0, sizeof *s);
-	pair_create(&s->p, &(struct pair_options){.buffer = SIZE, .seed = 1});
+	cfg.local_inv_early = true; /* the ring is looked at twice */
+	pair_create(&s->p, &(struct pair_options){.cfg = &cfg, .buffer = SIZE, .seed = 1});
 	s->p.w->abort_on_failure = true;
 	rules_detach(&s->p.rules);
 	create_attacker(s);
@@ -150,6 +154,20 @@ static void fill_local(struct stage *s, struct fuzz_input *in, struct uhca_abi_s
 	e->bind.access = which & 4 ? input_u32(in) : 2;
 }
 
+/* Masked atomics: a size and as many operands as it wants, or others. */
+static void fill_masked(struct fuzz_input *in, struct uhca_abi_send_wqe *e)
+{
+	bool cas = e->opcode == UHCA_ABI_WR_MASKED_CMP_SWP;
+	uint8_t which;
+
+	if (!cas && e->opcode != UHCA_ABI_WR_MASKED_FETCH_ADD)
+		return;
+	which = input_u8(in);
+	e->masked.size = which & 128 ? input_u32(in) : 4u << (which & 3);
+	if (!(which & 64))
+		e->inline_length = e->masked.size * (cas ? 4 : 2);
+}
+
 /* A send entry that looks good but for what the input decides. */
 static void post_send(struct stage *s, struct fuzz_input *in)
 {
@@ -174,6 +192,7 @@ static void post_send(struct stage *s, struct fuzz_input *in)
 	    e.opcode == UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD)
 		e.atomic.rkey = s->mr.rkey;
 	fill_local(s, in, &e);
+	fill_masked(in, &e);
 	memcpy(slot, &e, sizeof e);
 	memcpy(slot + sizeof e, &sge, sizeof sge);
 	uhca_ring_publish(&r->ring->producer, ++r->producer);

@@ -118,7 +118,7 @@ static void hello(struct fake_daemon *d, struct exchange *x)
 	x->out_size = sizeof(*r);
 }
 
-static void query_device(struct exchange *x)
+static void query_device(const struct fake_daemon *d, struct exchange *x)
 {
 	struct uhca_cmd_device_attr *r = (void *)x->out.bytes;
 
@@ -135,6 +135,10 @@ static void query_device(struct exchange *x)
 	r->max_cqe = 1000;
 	r->phys_port_cnt = 1;
 	r->max_inline_data = FAKE_DATA_STRIDE;
+	r->features = d->features;
+	r->max_list_entries = d->max_list_entries;
+	r->max_low_latency_wr = 33;
+	snprintf(r->profile, sizeof(r->profile), "fifteen letters");
 	x->out_size = sizeof(*r);
 }
 
@@ -350,7 +354,7 @@ static void answer(struct fake_daemon *d, struct exchange *x)
 		hello(d, x);
 		break;
 	case UHCA_CMD_QUERY_DEVICE:
-		query_device(x);
+		query_device(d, x);
 		break;
 	case UHCA_CMD_QUERY_PORT:
 		query_port(x);
@@ -367,6 +371,7 @@ static void answer(struct fake_daemon *d, struct exchange *x)
 		break;
 	case UHCA_CMD_REG_MR:
 	case UHCA_CMD_REG_SHARED_MR:
+	case UHCA_CMD_ALLOC_KEY:
 		reg_mr(d, x);
 		break;
 	case UHCA_CMD_CREATE_CHANNEL:

@@ -59,6 +59,8 @@ struct fake_daemon {
 	enum fake_mood mood;
 	int fail[UHCA_CMD_COUNT]; /* -errno to answer a command with */
 	uint32_t gather_limit;
+	uint32_t features;         /* UHCA_ABI_HAS_* */
+	uint32_t max_list_entries; /* and what goes with it */
 
 	/* What happened. */
 	unsigned calls[UHCA_CMD_COUNT];

@@ -56,9 +56,13 @@ static void test_profile_and_limits(void **state)
 	assert_int_equal(parse("--limit max_qp=7 --profile minimal --limit=max_mr_size=0x1000"), 0);
 	assert_string_equal(core_profile_name(c.io.profile), "minimal");
 	assert_int_equal(io_settings_config(&c.io, &cfg), 0);
+	assert_false(cfg.local_inv_early);
 	assert_int_equal(cfg.limits.max_qp, 7); /* after the profile, wherever it stands */
 	assert_int_equal(cfg.limits.max_mr_size, 0x1000);
 	assert_int_equal(cfg.limits.max_sge, 1);
+	assert_int_equal(parse("--early-local-inv"), 0);
+	assert_int_equal(io_settings_config(&c.io, &cfg), 0);
+	assert_true(cfg.local_inv_early);
 	assert_int_equal(parse("--profile huge"), -EINVAL);
 	assert_string_equal(error, "--profile: 'huge' is not one of default, ib-strict, "
 				   "iwarp-like, minimal, 2a, large");

@@ -68,10 +68,17 @@ static void test_capabilities(void **state)
 				 IBV_DEVICE_MEM_WINDOW_TYPE_2B | IBV_DEVICE_MANAGED_FLOW_STEERING |
 				 FLUSH_GLOBAL | ATOMIC_WRITE | IBV_DEVICE_XRC);
 	assert_int_equal(a.max_xrcd, 1024);
+	assert_int_equal(a.masked_atomic_sizes, 4 | 8 | 16 | 32);
+	f.dev->cfg.features = UHCA_ABI_HAS_MASKED_ATOMICS | UHCA_ABI_HAS_SINK_RULE;
+	assert_int_equal(core_query_device(f.client, &a), 0);
+	assert_int_equal(a.masked_atomic_sizes, 8);
+	assert_int_equal(a.max_sge_rd, 1); /* iWARP */
 	f.dev->cfg.features = 0;
 	assert_int_equal(core_query_device(f.client, &a), 0);
 	assert_false(a.device_cap_flags & (FLUSH_GLOBAL | ATOMIC_WRITE | IBV_DEVICE_XRC));
 	assert_int_equal(a.atomic_cap, IBV_ATOMIC_NONE);
+	assert_int_equal(a.masked_atomic_sizes, 0);
+	assert_int_equal(a.max_sge_rd, a.max_sge);
 	assert_false(a.device_cap_flags & IBV_DEVICE_MEM_WINDOW);
 	assert_false(a.device_cap_flags & IBV_DEVICE_MEM_MGT_EXTENSIONS);
 	assert_int_equal(a.mw_type, 0);

@@ -46,8 +46,11 @@ static void test_keys(void **state)
 	assert_false(invalidate_key(qp, region));
 	assert_false(invalidate_key(qp, type_1));
 	assert_false(invalidate_key(qp, type_2 ^ 1));
+	assert_false(invalidate_allowed(other, type_2));
 	assert_false(invalidate_key(other, type_2));
+	assert_true(invalidate_allowed(qp, type_2)); /* only asks */
 	assert_true(invalidate_key(qp, type_2));
+	assert_false(invalidate_allowed(qp, type_2));
 	assert_false(invalidate_key(qp, type_2));
 	fixture_stop(&f);
 }

@@ -47,6 +47,7 @@ static void test_default_changes_nothing(void **state)
 
 	(void)state;
 	core_config_default(&before);
+	assert_int_not_equal(before.features & UHCA_ABI_HAS_INV_FENCE, 0);
 	core_config_default(&after);
 	assert_int_equal(core_profile_apply(&after, 0), 0);
 	assert_memory_equal(&before, &after, sizeof(before));
@@ -61,7 +62,10 @@ static void test_what_each_lacks(void **state)
 	assert_int_equal(cfg.features & UHCA_ABI_HAS_SRQ, 0);
 	assert_int_equal(cfg.limits.max_srq, 0);
 	assert_int_not_equal(cfg.features & UHCA_ABI_HAS_UD, 0);
+	assert_int_equal(cfg.features & (UHCA_ABI_HAS_INVALIDATE | UHCA_ABI_HAS_INV_FENCE), 0);
 	make(&cfg, "iwarp-like");
+	assert_int_not_equal(cfg.features & UHCA_ABI_HAS_INVALIDATE, 0);
+	assert_int_not_equal(cfg.features & UHCA_ABI_HAS_INV_FENCE, 0);
 	assert_int_equal(cfg.features & (UHCA_ABI_HAS_UC | UHCA_ABI_HAS_UD | UHCA_ABI_HAS_XRC |
 					 UHCA_ABI_HAS_ATOMICS | UHCA_ABI_HAS_MCAST),
 			 0);
@@ -70,6 +74,9 @@ static void test_what_each_lacks(void **state)
 	assert_int_equal(cfg.limits.max_low_latency_wr, 0);
 	assert_int_not_equal(cfg.features & UHCA_ABI_HAS_SRQ, 0);
 	assert_true(cfg.no_write_imm);
+	assert_int_equal(cfg.features & UHCA_ABI_HAS_MASKED_ATOMICS, 0);
+	assert_int_not_equal(cfg.features & UHCA_ABI_HAS_READ_WITH_INV, 0);
+	assert_int_not_equal(cfg.features & UHCA_ABI_HAS_SINK_RULE, 0);
 	make(&cfg, "minimal");
 	assert_int_equal(cfg.limits.max_sge, 1);
 	assert_int_equal(cfg.limits.max_mw, 0);
@@ -105,6 +112,8 @@ static void test_iwarp_refuses(void **state)
 	assert_int_equal(core_create_qp(f.client, &in, &out, &ring), 0);
 	assert_int_equal(core_query_device(f.client, &attr), 0);
 	assert_int_equal(attr.atomic_cap, 0);
+	assert_int_equal(attr.masked_atomic_sizes, 0);
+	assert_int_equal(attr.max_sge_rd, 1);
 	fixture_stop(&f);
 }
 

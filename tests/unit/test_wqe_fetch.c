@@ -90,6 +90,34 @@ static void test_send_lies(void **state)
 	assert_int_equal(send_fetch(&sq, &w, sge), FETCH_BROKEN);
 }
 
+/* Looking ahead takes nothing, and sees no more than there is. */
+static void test_peek(void **state)
+{
+	struct send_queue sq = send_queue();
+	struct uhca_abi_send_wqe w;
+	struct uhca_abi_sge sge[SGES];
+
+	(void)state;
+	for (uint64_t i = 0; i < 11; i++) {
+		uint32_t at = sq.head;
+
+		assert_int_equal(send_peek(&sq, at, &w), FETCH_EMPTY);
+		post_send(&sq, i, 2);
+		post_send(&sq, 100 + i, 2);
+		assert_int_equal(send_peek(&sq, at, &w), FETCH_OK);
+		assert_int_equal(w.wr_id, i);
+		assert_int_equal(send_peek(&sq, at + 1, &w), FETCH_OK);
+		assert_int_equal(w.wr_id, 100 + i);
+		assert_int_equal(send_peek(&sq, at + 2, &w), FETCH_EMPTY);
+		assert_int_equal(send_peek(&sq, at - 1, &w), FETCH_EMPTY);
+		assert_int_equal(sq.head, at);
+		assert_int_equal(send_fetch(&sq, &w, sge), FETCH_OK);
+		assert_int_equal(send_fetch(&sq, &w, sge), FETCH_OK);
+	}
+	shared.page.send.producer = sq.head + ENTRIES + 1;
+	assert_int_equal(send_peek(&sq, sq.head, &w), FETCH_BROKEN);
+}
+
 static void test_recv(void **state)
 {
 	struct recv_queue rq = recv_queue();
@@ -130,9 +158,8 @@ static void test_recv_lies(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_send_order),
-		cmocka_unit_test(test_send_lies),
-		cmocka_unit_test(test_recv),
+		cmocka_unit_test(test_send_order), cmocka_unit_test(test_send_lies),
+		cmocka_unit_test(test_peek),       cmocka_unit_test(test_recv),
 		cmocka_unit_test(test_recv_lies),
 	};
 

@@ -39,7 +39,8 @@ static void first_address(const struct io_device *dev, bool v4, uint8_t gid[16])
 
 /*
  * The device that has this address, and the address. 127.0.0.1 and ::1 are this host to every
- * program, whatever addresses the instance got: when no device has them they mean the first one.
+ * program, whatever addresses the instance got: when no device has them, nor another daemon of the
+ * host, they mean the first one.
  */
 static struct io_device *owner_of(const struct io_daemon *d, const struct ucma_addr *a,
 				  uint8_t gid[16])
@@ -47,27 +48,30 @@ static struct io_device *owner_of(const struct io_daemon *d, const struct ucma_a
 	struct io_device *dev = io_fabric_find(&d->fabric, a->gid);
 
 	memcpy(gid, a->gid, 16);
-	if (dev || !ucma_addr_is_localhost(a) || d->n_ports == 0)
+	if (dev || !ucma_addr_is_localhost(a) || d->n_ports == 0 || ucma_addr_has_device(a))
 		return dev;
 	dev = &d->ports[0].dev;
 	first_address(dev, ucma_addr_is_v4(a), gid);
 	return dev;
 }
 
+/*
+ * localhost, where no device has it, is bound as the kernel does: any device's requests come, and
+ * the id has none. libfabric asks for it to find that it has no address yet.
+ */
 static int bind_address(struct ucma_id *id, const struct ucma_addr *a)
 {
 	struct ucma_addr before = id->src;
-	uint8_t gid[16];
-	struct io_device *dev = owner_of(daemon_of(id), a, gid);
+	struct io_device *dev = io_fabric_find(&daemon_of(id)->fabric, a->gid);
 	int error;
 
 	if (id->state != UCMA_IDLE)
 		return -EINVAL;
-	if (!ucma_addr_is_any(a) && !dev)
+	if (!ucma_addr_is_any(a) && !ucma_addr_is_localhost(a) && !dev)
 		return -ENODEV;
 	id->src = *a;
 	if (dev)
-		attach(id, dev, gid);
+		attach(id, dev, a->gid);
 	error = ucma_port_bind(id);
 	if (error < 0) {
 		id->src = before;

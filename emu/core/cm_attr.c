@@ -56,6 +56,7 @@ static void to_rtr(const struct cm *cm, struct uhca_abi_qp_attr *a, uint32_t *ma
 	a->ah.sgid_index = (uint8_t)device_find_gid(cm->dev, cm->path.local_gid);
 	a->ah.hop_limit = HOP_LIMIT;
 	a->ah.traffic_class = cm->path.traffic_class;
+	a->ah.flow_label = cm->path.flow_label;
 	a->ah.is_global = 1;
 	a->ah.port_num = PORT;
 	a->path_mtu = cm->path_mtu;

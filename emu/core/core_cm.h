@@ -38,6 +38,8 @@ struct core_cm_param {
 	uint8_t rnr_retry_count;
 	uint8_t srq;
 	uint8_t private_len;
+	uint32_t ece_vendor; /* 24 bits; what the vendor's devices offer each other besides */
+	uint32_t ece_options;
 	const uint8_t *private_data;
 };
 
@@ -57,6 +59,7 @@ struct core_cm_request {
 struct core_cm_path {
 	uint8_t local_gid[16]; /* one of the device's */
 	uint8_t remote_gid[16];
+	uint32_t flow_label; /* 20 bits; 0: the source port follows from the QP numbers */
 	uint8_t traffic_class;
 	uint8_t ack_timeout; /* code of the QP's local ACK timeout; 0: the usual */
 };

@@ -17,6 +17,9 @@
 
 struct qp;
 
+/* Local CA ACK delay (11.2.1.2): how late an ACK may leave, 4.096 us * 2^code. */
+#define DEVICE_ACK_DELAY 15
+
 struct device {
 	const struct core_ops *ops;
 	void *user;

@@ -17,8 +17,7 @@
 #define PART_ID       1
 #define HW_VERSION    1
 #define PAGE_SIZES    (1ull << 12 | 1ull << 21 | 1ull << 30) /* what mr.c may choose */
-#define ATOMIC_HCA    1 /* enum ibv_atomic_cap: atomic among this device's operations */
-#define ACK_DELAY     15
+#define ATOMIC_HCA    1        /* enum ibv_atomic_cap: atomic among this device's operations */
 #define CLOCK_KHZ     1000000u /* time stamps are nanoseconds */
 #define MTU_4096      5
 #define MAX_MESSAGE   0x80000000u
@@ -194,7 +193,7 @@ int core_query_device(struct client *c, struct uhca_cmd_device_attr *out)
 	out->mw_type = window_types(out->features);
 	out->atomic_cap = c->dev->cfg.features & UHCA_ABI_HAS_ATOMICS ? ATOMIC_HCA : 0;
 	fill_rss(&c->dev->cfg, out);
-	out->local_ca_ack_delay = ACK_DELAY;
+	out->local_ca_ack_delay = DEVICE_ACK_DELAY;
 	out->hca_core_clock_khz = CLOCK_KHZ;
 	out->completion_timestamp_mask = UINT64_MAX;
 	out->max_cq_count = UINT16_MAX;
@@ -220,7 +219,7 @@ int core_query_port(struct client *c, uint32_t port, struct uhca_cmd_port_attr *
 	out->active_speed = SPEED_25_GBPS;
 	out->phys_state = c->dev->port_down ? PHYS_DISABLED : PHYS_LINK_UP;
 	out->link_layer = LINK_ETHERNET;
-	out->reserved = 0;
+	out->lid = c->dev->cfg.lid;
 	return 0;
 }
 

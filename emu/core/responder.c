@@ -6,34 +6,15 @@
  * verdict); two tables say what that means on the wire and for the QP.
  */
 #include "answer.h"
-#include "atomic.h"
-#include "invalidate.h"
+#include "execute.h"
 #include "masked_atomic.h"
-#include "mw.h"
 #include "psn.h"
 #include "qp.h"
 #include "receive_wr.h"
-#include "sgl.h"
 #include "syndrome.h"
 
 #include <errno.h>
 #include <string.h>
-
-/* qp_access_flags: values of enum ibv_access_flags, the same as those of regions. */
-
-enum verdict {
-	V_OK,
-	V_DONE,      /* handled completely by the stage (duplicate, dropped) */
-	V_SPLIT,     /* judge packet by packet */
-	V_SEQUENCE,  /* PSN beyond the expected one */
-	V_INVALID,   /* invalid request */
-	V_ACCESS,    /* remote access error */
-	V_OPERATION, /* the responder could not do it */
-	V_RNR,       /* no receive posted */
-	V_LENGTH,    /* SEND longer than the receive */
-	V_KEY,       /* SEND with Invalidate of a key that it may not */
-	V_COUNT
-};
 
 typedef enum verdict (*stage_fn)(struct qp *qp, const struct core_train *t);
 
@@ -55,56 +36,6 @@ void responder_reset(struct qp *qp)
 void responder_start(struct qp *qp)
 {
 	qp->resp.epsn = qp->attr.rq_psn & ROCE_PSN_MASK;
-}
-
-static const struct roce_opcode_info *info_of(const struct core_train *t)
-{
-	return roce_opcode_info(t->head.bth.opcode);
-}
-
-static const struct roce_opcode_info *last_info_of(const struct core_train *t)
-{
-	return roce_opcode_info(t->last_opcode);
-}
-
-static bool is_message(const struct core_train *t)
-{
-	return info_of(t)->operation == ROCE_OP_SEND || info_of(t)->operation == ROCE_OP_WRITE;
-}
-
-/* Annex A19. */
-static bool is_placement(const struct core_train *t)
-{
-	return info_of(t)->operation == ROCE_OP_FLUSH ||
-	       info_of(t)->operation == ROCE_OP_ATOMIC_WRITE;
-}
-
-static bool is_masked(const struct core_train *t)
-{
-	return info_of(t)->operation == ROCE_OP_MASKED_CMP_SWAP ||
-	       info_of(t)->operation == ROCE_OP_MASKED_FETCH_ADD;
-}
-
-static bool ends_message(const struct core_train *t)
-{
-	return roce_opcode_is_last(t->last_opcode);
-}
-
-/* PSNs a train uses: a READ request takes one for each packet of its response (9.7.2). */
-static uint32_t psns_of(const struct qp *qp, const struct core_train *t)
-{
-	uint32_t length = t->head.reth.length;
-
-	if (info_of(t)->operation != ROCE_OP_READ_REQ)
-		return t->count;
-	return length ? (length - 1) / qp->mtu + 1 : 1;
-}
-
-/* The last packet takes a receive request: SEND, or WRITE with immediate data. */
-static bool wants_receive(const struct core_train *t)
-{
-	return info_of(t)->operation == ROCE_OP_SEND ||
-	       (last_info_of(t)->headers & ROCE_HDR_IMMDT) != 0;
 }
 
 /* ---- duplicates (9.7.5.1.4) ---- */
@@ -136,17 +67,17 @@ static void duplicate_once(struct qp *qp, const struct core_train *t, enum repla
 
 static enum replay_kind kind_of(const struct core_train *t)
 {
-	if (is_placement(t))
+	if (request_is_placement(t))
 		return REPLAY_PLACED;
-	return is_masked(t) ? REPLAY_MASKED : REPLAY_ATOMIC;
+	return request_is_masked(t) ? REPLAY_MASKED : REPLAY_ATOMIC;
 }
 
 static enum verdict duplicate(struct qp *qp, const struct core_train *t)
 {
 	qp->dev->counters.duplicates++;
-	if (is_message(t))
+	if (request_is_message(t))
 		answer_ack(qp, psn_add(qp->resp.epsn, ROCE_PSN_MASK), false);
-	else if (info_of(t)->operation == ROCE_OP_READ_REQ)
+	else if (request_info(t)->operation == ROCE_OP_READ_REQ)
 		duplicate_read(qp, t);
 	else
 		duplicate_once(qp, t, kind_of(t));
@@ -189,7 +120,7 @@ static enum verdict check_sequence_rc(struct qp *qp, const struct core_train *t)
 
 	if (first)
 		return m == MESSAGE_NONE ? V_OK : V_INVALID;
-	if (info_of(t)->operation == ROCE_OP_SEND)
+	if (request_info(t)->operation == ROCE_OP_SEND)
 		return m == MESSAGE_SEND ? V_OK : V_INVALID;
 	return m == MESSAGE_WRITE ? V_OK : V_INVALID;
 }
@@ -210,21 +141,13 @@ static enum verdict check_sequence_uc(struct qp *qp, const struct core_train *t)
 	return V_DONE;
 }
 
-/* The rights a FLUSH needs of QP and region (A19.4.2). */
-static uint32_t flush_rights(const struct core_train *t)
-{
-	uint8_t placement = t->head.feth.placement;
-
-	return (placement & 1 ? MR_FLUSH_GLOBAL : 0) | (placement & 2 ? MR_FLUSH_PERSISTENT : 0);
-}
-
 static enum verdict check_placement_enabled(const struct qp *qp, const struct core_train *t)
 {
 	uint32_t flags = qp->attr.qp_access_flags, need = MR_REMOTE_WRITE;
 	uint32_t feature = UHCA_ABI_HAS_ATOMIC_WRITE;
 
-	if (info_of(t)->operation == ROCE_OP_FLUSH) {
-		need = flush_rights(t);
+	if (request_info(t)->operation == ROCE_OP_FLUSH) {
+		need = request_flush_rights(t);
 		feature = UHCA_ABI_HAS_FLUSH;
 	}
 	return need && (flags & need) == need && (qp->dev->cfg.features & feature) ? V_OK
@@ -260,7 +183,7 @@ static enum verdict check_enabled(struct qp *qp, const struct core_train *t)
 {
 	uint32_t flags = qp->attr.qp_access_flags;
 
-	switch (info_of(t)->operation) {
+	switch (request_info(t)->operation) {
 	case ROCE_OP_SEND:
 		return V_OK;
 	case ROCE_OP_WRITE:
@@ -293,18 +216,18 @@ static enum verdict check_length(struct qp *qp, const struct core_train *t)
 	struct responder *r = &qp->resp;
 	uint32_t left;
 
-	if (!is_message(t))
+	if (!request_is_message(t))
 		return V_OK;
 	if (last > qp->mtu || (t->count > 1 && t->segment != qp->mtu))
 		return V_INVALID;
-	if (!ends_message(t) && last != qp->mtu)
+	if (!request_ends_message(t) && last != qp->mtu)
 		return V_INVALID;
-	if (last_info_of(t)->position == ROCE_POS_LAST && last == 0)
+	if (request_last_info(t)->position == ROCE_POS_LAST && last == 0)
 		return V_INVALID;
-	if (info_of(t)->operation != ROCE_OP_WRITE)
+	if (request_info(t)->operation != ROCE_OP_WRITE)
 		return V_OK;
 	left = roce_opcode_is_first(t->head.bth.opcode) ? t->head.reth.length : r->write_left;
-	if (t->length > left || (ends_message(t) ? t->length != left : t->length == left))
+	if (t->length > left || (request_ends_message(t) ? t->length != left : t->length == left))
 		return V_INVALID;
 	return V_OK;
 }
@@ -312,9 +235,10 @@ static enum verdict check_length(struct qp *qp, const struct core_train *t)
 /* A receive request for what needs one; a train is split so that the RNR NAK names its packet. */
 static enum verdict check_resource(struct qp *qp, const struct core_train *t)
 {
-	bool send = info_of(t)->operation == ROCE_OP_SEND;
+	bool send = request_info(t)->operation == ROCE_OP_SEND;
 
-	if (!is_message(t) || !wants_receive(t) || (!send && !ends_message(t)))
+	if (!request_is_message(t) || !request_wants_receive(t) ||
+	    (!send && !request_ends_message(t)))
 		return V_OK;
 	if (!receive_take(qp)) {
 		if (qp->state == QPS_ERR)
@@ -333,11 +257,11 @@ static enum verdict check_request(struct qp *qp, const struct core_train *t)
 {
 	struct masked_atomic m;
 
-	if (is_message(t))
+	if (request_is_message(t))
 		return V_OK;
 	if (!replay_has_room(&qp->resp.replay))
 		return V_INVALID;
-	switch (info_of(t)->operation) {
+	switch (request_info(t)->operation) {
 	case ROCE_OP_READ_REQ:
 	case ROCE_OP_FLUSH:
 		return t->head.reth.length > 0x80000000u || t->length ? V_INVALID : V_OK;
@@ -362,276 +286,16 @@ static enum verdict check_request(struct qp *qp, const struct core_train *t)
 	return V_INVALID;
 }
 
-/* ---- execution ---- */
-
-/* Memory that is gone is an error; an owner that is gone answers nobody any more. */
-static enum verdict memory_verdict(int err)
-{
-	return err == -ESRCH ? V_DONE : V_OPERATION;
-}
-
-static enum verdict put_write(struct qp *qp, const struct core_train *t)
-{
-	struct responder *r = &qp->resp;
-	struct mr *mr;
-	uint64_t at;
-
-	if (roce_opcode_is_first(t->head.bth.opcode)) {
-		r->write_addr = t->head.reth.va;
-		r->write_rkey = t->head.reth.rkey;
-		r->write_left = r->write_length = t->head.reth.length;
-		/* The whole range is judged before its first byte moves; zero length needs no key.
-		 */
-		at = r->write_addr;
-		if (r->write_left && remote_check(qp, r->write_rkey, &at, r->write_left,
-						  MR_REMOTE_WRITE, &mr) != MR_OK)
-			return V_ACCESS;
-	}
-	if (t->length) {
-		at = r->write_addr;
-		if (remote_check(qp, r->write_rkey, &at, t->length, MR_REMOTE_WRITE, &mr) != MR_OK)
-			return V_ACCESS;
-		int err = sgl_write_mr(qp->dev, mr, at, t->iov, t->n_iov);
-		if (err)
-			return memory_verdict(err);
-	}
-	r->write_addr += t->length;
-	r->write_left -= t->length;
-	return V_OK;
-}
-
-static void finish_receive(struct qp *qp, const struct core_train *t, struct uhca_abi_cqe *e)
-{
-	const struct roce_opcode_info *last = last_info_of(t);
-
-	e->src_qp = qp->attr.dest_qp_num;
-	e->opcode = last->operation == ROCE_OP_WRITE ? UHCA_ABI_WC_RECV_RDMA_WITH_IMM
-						     : UHCA_ABI_WC_RECV;
-	if (last->headers & ROCE_HDR_IMMDT) {
-		uint8_t *p = (uint8_t *)&e->imm;
-		p[0] = (uint8_t)(t->head.immdt >> 24);
-		p[1] = (uint8_t)(t->head.immdt >> 16);
-		p[2] = (uint8_t)(t->head.immdt >> 8);
-		p[3] = (uint8_t)t->head.immdt;
-		e->flags |= UHCA_ABI_WC_WITH_IMM;
-	}
-	if (t->last_solicited)
-		e->flags |= UHCA_ABI_WC_SOLICITED;
-	receive_complete(qp, e);
-}
-
-/* The key goes before the receive completes; a message whose key may not be taken has failed. */
-static enum verdict invalidate_for_peer(struct qp *qp, const struct core_train *t,
-					struct uhca_abi_cqe *e)
-{
-	if (!(last_info_of(t)->headers & ROCE_HDR_IETH))
-		return V_OK;
-	if (!(qp->dev->cfg.features & UHCA_ABI_HAS_INVALIDATE))
-		return V_INVALID;
-	if (!invalidate_key(qp, t->head.ieth))
-		return V_KEY;
-	e->imm = t->head.ieth;
-	e->flags |= UHCA_ABI_WC_WITH_INV;
-	return V_OK;
-}
-
-static enum verdict execute_send(struct qp *qp, const struct core_train *t)
-{
-	struct responder *r = &qp->resp;
-	struct uhca_abi_cqe e = {.byte_len = r->received + t->length};
-	enum verdict v;
-
-	if (!(r->received == 0 && ends_message(t) && receive_into_cqe(qp, &e, t->iov, t->n_iov))) {
-		int err = receive_place(qp, r->received, t->iov, t->n_iov);
-		if (err)
-			return memory_verdict(err);
-	}
-	r->received += t->length;
-	r->message = ends_message(t) ? MESSAGE_NONE : MESSAGE_SEND;
-	if (!ends_message(t))
-		return V_OK;
-	v = invalidate_for_peer(qp, t, &e);
-	if (v == V_OK)
-		finish_receive(qp, t, &e);
-	return v;
-}
-
-static enum verdict execute_write(struct qp *qp, const struct core_train *t)
-{
-	struct responder *r = &qp->resp;
-	enum verdict v = put_write(qp, t);
-	struct uhca_abi_cqe e = {.byte_len = r->write_length};
-
-	if (v != V_OK)
-		return v;
-	r->message = ends_message(t) ? MESSAGE_NONE : MESSAGE_WRITE;
-	if (ends_message(t) && wants_receive(t))
-		finish_receive(qp, t, &e);
-	return V_OK;
-}
-
-static enum verdict execute_read(struct qp *qp, const struct core_train *t)
-{
-	const struct roce_reth *h = &t->head.reth;
-	uint64_t at = h->va;
-	struct mr *mr;
-
-	if (h->length && remote_check(qp, h->rkey, &at, h->length, MR_REMOTE_READ, &mr) != MR_OK)
-		return V_ACCESS;
-	answer_new(qp, &(struct replay_entry){
-			       .kind = REPLAY_READ,
-			       .psn = t->head.bth.psn,
-			       .n_psn = psns_of(qp, t),
-			       .msn = psn_add(qp->resp.msn, 1),
-			       .pd = qp->pd,
-			       .va = h->va,
-			       .rkey = h->rkey,
-			       .length = h->length,
-		       });
-	return V_OK;
-}
-
-static enum verdict execute_atomic(struct qp *qp, const struct core_train *t)
-{
-	struct roce_atomiceth h = t->head.atomiceth;
-	bool cas = info_of(t)->operation == ROCE_OP_CMP_SWAP;
-	uint64_t original;
-	struct mr *mr;
-	int err;
-
-	if (remote_check(qp, h.rkey, &h.va, 8, MR_REMOTE_ATOMIC, &mr) != MR_OK)
-		return V_ACCESS;
-	if (!indirect_is_atomic(mr, h.va, 8))
-		return V_INVALID;
-	err = atomic_execute(qp->dev, mr, &h, cas, &original);
-	if (err)
-		return memory_verdict(err);
-	answer_new(qp, &(struct replay_entry){
-			       .kind = REPLAY_ATOMIC,
-			       .psn = t->head.bth.psn,
-			       .n_psn = 1,
-			       .msn = psn_add(qp->resp.msn, 1),
-			       .pd = qp->pd,
-			       .va = t->head.atomiceth.va,
-			       .rkey = h.rkey,
-			       .original = original,
-		       });
-	return V_OK;
-}
-
-static enum verdict execute_masked(struct qp *qp, const struct core_train *t)
-{
-	const struct roce_reth *h = &t->head.reth;
-	struct replay_entry e = {
-		.kind = REPLAY_MASKED,
-		.psn = t->head.bth.psn,
-		.n_psn = 1,
-		.msn = psn_add(qp->resp.msn, 1),
-		.length = h->length,
-	};
-	struct masked_int original;
-	struct masked_atomic m;
-	uint64_t at = h->va;
-	struct mr *mr;
-	int err;
-
-	if (!masked_parse(qp->dev->cfg.features, t, &m))
-		return V_INVALID;
-	if (remote_check(qp, h->rkey, &at, m.size, MR_REMOTE_ATOMIC, &mr) != MR_OK)
-		return V_ACCESS;
-	if (!indirect_is_atomic(mr, at, m.size))
-		return V_INVALID;
-	err = masked_execute(qp->dev, mr, at, &m, &original);
-	if (err)
-		return memory_verdict(err);
-	masked_store_be(&original, m.size, e.masked);
-	answer_new(qp, &e);
-	return V_OK;
-}
-
-static void answer_placed(struct qp *qp, const struct core_train *t)
-{
-	answer_new(qp, &(struct replay_entry){
-			       .kind = REPLAY_PLACED,
-			       .psn = t->head.bth.psn,
-			       .n_psn = 1,
-			       .msn = psn_add(qp->resp.msn, 1),
-		       });
-}
-
-/*
- * What came before in this QP is in the client's memory already, for all to see: a FLUSH has only
- * to be allowed. Selectivity 1 means the whole region.
- */
-static enum verdict execute_flush(struct qp *qp, const struct core_train *t)
-{
-	const struct roce_reth *h = &t->head.reth;
-	uint32_t length = t->head.feth.selectivity == 1 ? 0 : h->length;
-	uint64_t at = h->va;
-	struct mr *mr;
-
-	if (t->head.feth.selectivity > 1)
-		return V_INVALID;
-	if (remote_check(qp, h->rkey, &at, length, flush_rights(t), &mr) != MR_OK)
-		return V_ACCESS;
-	answer_placed(qp, t);
-	return V_OK;
-}
-
-static enum verdict execute_atomic_write(struct qp *qp, const struct core_train *t)
-{
-	const struct roce_reth *h = &t->head.reth;
-	uint64_t at = h->va;
-	struct mr *mr;
-	int err;
-
-	if (remote_check(qp, h->rkey, &at, 8, MR_REMOTE_WRITE, &mr) != MR_OK)
-		return V_ACCESS;
-	err = sgl_write_mr(qp->dev, mr, at, t->iov, t->n_iov);
-	if (err)
-		return memory_verdict(err);
-	answer_placed(qp, t);
-	return V_OK;
-}
-
-static enum verdict execute(struct qp *qp, const struct core_train *t)
-{
-	switch (info_of(t)->operation) {
-	case ROCE_OP_SEND:
-		return execute_send(qp, t);
-	case ROCE_OP_WRITE:
-		return execute_write(qp, t);
-	case ROCE_OP_READ_REQ:
-		return execute_read(qp, t);
-	case ROCE_OP_CMP_SWAP:
-	case ROCE_OP_FETCH_ADD:
-		return execute_atomic(qp, t);
-	case ROCE_OP_MASKED_CMP_SWAP:
-	case ROCE_OP_MASKED_FETCH_ADD:
-		return execute_masked(qp, t);
-	case ROCE_OP_FLUSH:
-		return execute_flush(qp, t);
-	case ROCE_OP_ATOMIC_WRITE:
-		return execute_atomic_write(qp, t);
-	case ROCE_OP_READ_RESP:
-	case ROCE_OP_ACK:
-	case ROCE_OP_ATOMIC_ACK:
-	case ROCE_OP_CNP:
-	case ROCE_OP_COUNT:
-		break;
-	}
-	return V_INVALID;
-}
-
 /* ---- what was found, and what follows ---- */
 
-static const stage_fn rc_stages[] = {check_psn_rc,   check_sequence_rc, check_enabled, check_length,
-				     check_resource, check_request,     execute,       NULL};
+static const stage_fn rc_stages[] = {
+	check_psn_rc,   check_sequence_rc, check_enabled,   check_length,
+	check_resource, check_request,     execute_request, NULL};
 static const stage_fn xrc_stages[] = {check_psn_rc,  check_sequence_rc, check_srq,
 				      check_enabled, check_length,      check_resource,
-				      check_request, execute,           NULL};
+				      check_request, execute_request,   NULL};
 static const stage_fn uc_stages[] = {check_psn_uc,   check_sequence_uc, check_enabled, check_length,
-				     check_resource, execute,           NULL};
+				     check_resource, execute_request,   NULL};
 
 /* Table 58 (RC responder): NAK code, the receive's status if one was taken, the event. */
 static const struct {
@@ -671,10 +335,10 @@ static void conclude_rc(struct qp *qp, const struct core_train *t, enum verdict 
 
 	switch (v) {
 	case V_OK:
-		r->epsn = psn_add(r->epsn, psns_of(qp, t));
-		if (ends_message(t))
+		r->epsn = psn_add(r->epsn, request_psns(qp, t));
+		if (request_ends_message(t))
 			r->msn = psn_add(r->msn, 1);
-		if (is_message(t) && t->last_ackreq)
+		if (request_is_message(t) && t->last_ackreq)
 			answer_ack(qp, psn_add(r->epsn, ROCE_PSN_MASK), may_wait(t));
 		return;
 	case V_DONE:

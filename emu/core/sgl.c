@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "sgl.h"
 
+#include "indirect_grid.h"
+
 #include <errno.h>
 #include <string.h>
 
 /* Spans handed to the shell at once; a longer list goes in several calls. */
-#define SPANS 64
+#define SPANS 256
 
 /* A reader of an iovec list, piece by piece. */
 struct iov_cursor {
@@ -108,6 +110,11 @@ static bool add_to_run(struct run *r, struct mr *mr, uint64_t addr, uint32_t len
 
 static void next_run(struct mr *mr, uint64_t addr, uint32_t length, struct run *r)
 {
+	if (indirect_is_grid(mr)) {
+		r->leaf = mr->ind->piece->child;
+		r->n = indirect_grid_spans(mr, addr, length, r->span, SPANS, &r->bytes);
+		return;
+	}
 	r->bytes = 0;
 	r->n = 0;
 	while (r->bytes < length && add_to_run(r, mr, addr + r->bytes, length - r->bytes))

@@ -9,7 +9,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#define SMALL 8 /* bytes that are stored in one go */
+#define SMALL 8  /* bytes that are stored in one go */
+#define AHEAD 16 /* pieces that are on their way from memory */
 
 bool io_mapped_all(const struct core_span *spans, unsigned n)
 {
@@ -19,17 +20,34 @@ bool io_mapped_all(const struct core_span *spans, unsigned n)
 	return true;
 }
 
+/*
+ * Short pieces that are far apart wait for memory, one after another; asked for in time, they come
+ * together.
+ */
+static void announce(const struct core_span *spans, unsigned i, unsigned n)
+{
+	if (i + AHEAD < n)
+		__builtin_prefetch((const void *)(uintptr_t)spans[i + AHEAD].addr);
+}
+
+/* Elements of columns: the compiler makes these copies a few instructions. */
+static void copy_piece(void *to, const void *from, size_t length)
+{
+	if (length == 8)
+		memcpy(to, from, 8);
+	else if (length == 64)
+		memcpy(to, from, 64);
+	else
+		memcpy(to, from, length);
+}
+
 void io_mapped_read(const struct core_span *from, unsigned n, void *to)
 {
 	uint8_t *at = to;
 
 	for (unsigned i = 0; i < n; i++) {
-		const void *piece = (const void *)(uintptr_t)from[i].addr;
-
-		if (from[i].length == SMALL)
-			memcpy(at, piece, SMALL);
-		else
-			memcpy(at, piece, from[i].length);
+		announce(from, i, n);
+		copy_piece(at, (const void *)(uintptr_t)from[i].addr, from[i].length);
 		at += from[i].length;
 	}
 }
@@ -90,6 +108,10 @@ void io_mapped_store(void *to, const void *from, size_t length)
 		memcpy(to, from, length);
 		return;
 	}
+	if (length == 8 && (uintptr_t)to % 8 == 0) {
+		store_8(at, p);
+		return;
+	}
 	while (length > 0) {
 		size_t n = store_word(at, p, length);
 
@@ -132,8 +154,8 @@ static void gather(struct source *s, uint8_t out[SMALL], size_t length)
 	}
 }
 
-/* A short span gets its words whole, even where the source is in two places. */
-static void write_span(uint8_t *to, size_t length, struct source *s)
+/* The source is in several places. A short span gets its words whole all the same. */
+static void write_pieces(uint8_t *to, size_t length, struct source *s)
 {
 	if (length <= SMALL) {
 		uint8_t word[SMALL];
@@ -146,10 +168,32 @@ static void write_span(uint8_t *to, size_t length, struct source *s)
 		size_t n;
 		const uint8_t *p = next_piece(s, length, &n);
 
-		memcpy(to, p, n);
+		copy_piece(to, p, n);
 		to += n;
 		length -= n;
 	}
+}
+
+/* As many spans as the next piece of the source fills; their number. */
+static unsigned write_whole(const struct core_span *to, unsigned n, struct source *s)
+{
+	const uint8_t *p = (const uint8_t *)s->iov->iov_base + s->skip;
+	size_t left = s->iov->iov_len - s->skip;
+	unsigned i;
+
+	for (i = 0; i < n && to[i].length <= left; i++) {
+		void *at = (void *)(uintptr_t)to[i].addr;
+
+		announce(to, i, n);
+		if (to[i].length > SMALL)
+			copy_piece(at, p, to[i].length);
+		else
+			io_mapped_store(at, p, to[i].length);
+		p += to[i].length;
+		left -= to[i].length;
+	}
+	s->skip = s->iov->iov_len - left;
+	return i;
 }
 
 /* Bytes that are to become visible last: up to the last multiple of 8 before the end. */
@@ -172,10 +216,15 @@ void io_mapped_write(const struct core_span *to, unsigned n, const struct iovec 
 		n--;
 	if (n == 0)
 		return;
-	for (unsigned i = 0; i + 1 < n; i++)
-		write_span((uint8_t *)(uintptr_t)to[i].addr, to[i].length, &s);
+	for (unsigned i = 0; i + 1 < n;) {
+		i += write_whole(to + i, n - 1 - i, &s);
+		if (i + 1 < n) {
+			write_pieces((uint8_t *)(uintptr_t)to[i].addr, to[i].length, &s);
+			i++;
+		}
+	}
 	tail = tail_bytes(&to[n - 1]);
 	last = (uint8_t *)(uintptr_t)to[n - 1].addr;
-	write_span(last, to[n - 1].length - tail, &s);
-	write_span(last + (to[n - 1].length - tail), tail, &s);
+	write_pieces(last, to[n - 1].length - tail, &s);
+	write_pieces(last + (to[n - 1].length - tail), tail, &s);
 }

@@ -189,6 +189,8 @@ static void fill(const struct ucma_id *id, const struct core_cm_param *p, struct
 	} else {
 		fill_conn(p, &conn);
 		memcpy(&e->resp.param, &conn, sizeof(conn));
+		e->resp.ece.vendor_id = p->ece_vendor;
+		e->resp.ece.attr_mod = p->ece_options;
 	}
 }
 

@@ -100,7 +100,11 @@ struct uhcadv_qp_init_attr {
 	uint32_t max_list_entries; /* the longest list that is posted; 0: what fits anyway */
 };
 
-/* ibv_create_qp_ex with more; dv_attr may be NULL. */
+/*
+ * ibv_create_qp_ex with more; dv_attr may be NULL. NULL with errno, in addition: EINVAL for a list
+ * longer than the device takes, EOPNOTSUPP for operations or flags that the device has not or that
+ * are not for QPs of the type: registration is for RC, UC and XRC_SEND, the others are for RC.
+ */
 struct ibv_qp *uhcadv_create_qp(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,
 				struct uhcadv_qp_init_attr *dv_attr);
 
@@ -257,13 +261,22 @@ struct uhcadv_send_wr {
 	};
 };
 
-/* As ibv_post_send: 0 or an errno value with *bad_wr the first that was not posted. */
+/*
+ * As ibv_post_send, on any QP of a uhca device: 0 or an errno value with *bad_wr the first that was
+ * not posted. EINVAL: the QP's state or type, flags, a region of another context, an empty list, a
+ * page shift, size or number of operands or elements that cannot be right; EOPNOTSUPP: the device
+ * has it not; E2BIG: a list that is longer than any key or this QP (max_list_entries) has room
+ * for; ENOMEM: the queue is full; EIO: the device is gone. All else is the device's to say, in the
+ * completion.
+ */
 int uhcadv_post_send(struct ibv_qp *qp, struct uhcadv_send_wr *wr, struct uhcadv_send_wr **bad_wr);
 
 /*
  * Builders that stand between ibv_wr_start and ibv_wr_complete, beside those of libibverbs, for a
  * QP that was created with the flags: uhcadv_wr_post(3). wr_id and wr_flags are taken from the
- * ibv_qp_ex; the setters of elements are libibverbs' (ibv_wr_set_sge).
+ * ibv_qp_ex; the setters of elements are libibverbs' (ibv_wr_set_sge). ibv_wr_complete reports
+ * the first error, with the values of uhcadv_post_send. A region has its new key byte as soon as
+ * the builder returns; after an abort or an error the program sets the old one back.
  */
 struct uhcadv_qp_ex {
 	uint64_t comp_mask;

@@ -53,6 +53,7 @@ static void create_attacker(struct stage *s)
 	MUST(vqp_create(&s->c, &init, &s->qp[1]) == 0);
 	init.type = IBV_QPT_RC;
 	init.srq = &s->srq;
+	init.create_flags = UHCA_ABI_QP_LOW_LATENCY;
 	MUST(vqp_create(&s->c, &init, &s->qp[2]) == 0);
 	vqp_connect(&s->qp[0], &s->qp[0], &conn);
 	vqp_activate(&s->qp[1], &conn);
@@ -62,8 +63,11 @@ static void create_attacker(struct stage *s)
 
 static void create(struct stage *s)
 {
+	struct core_config cfg = world_config();
+
 	memset(s, 0, sizeof *s);
-	pair_create(&s->p, &(struct pair_options){.buffer = SIZE, .seed = 1});
+	cfg.local_inv_early = true; /* the ring is looked at twice */
+	pair_create(&s->p, &(struct pair_options){.cfg = &cfg, .buffer = SIZE, .seed = 1});
 	s->p.w->abort_on_failure = true;
 	rules_detach(&s->p.rules);
 	create_attacker(s);

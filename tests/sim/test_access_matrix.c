@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The access matrix: which key lets whom do what, and where. Kinds of keys (region, windows of
- * type 1, 2A, 2B) x what became of them x rights x requests x ranges, with the status at both
- * ends. The tables are the specification's (IBTA vol. 1, 10.6.3, 10.6.7 and 9.7.4.1.6, annex A19),
- * not the device's. After each case all memory is compared.
+ * type 1, 2A, 2B, described keys of every shape) x what became of them x rights x requests x
+ * ranges, with the status at both ends. The tables are the specification's (IBTA vol.
+ * 1, 10.6.3, 10.6.7 and 9.7.4.1.6, annex A19), not the device's. After each case all memory is
+ * compared.
  */
 #include "window.h"
 
@@ -14,7 +15,11 @@
 
 #define FULL (WINDOW_RIGHTS | WINDOW_FLUSH_GLOBAL)
 
-enum kind { MR, MW1, MW2A, MW2B, KINDS };
+/* A right of its own: not even the owner may write. */
+#define READ_ONLY (1u << 31)
+
+/* NESTED: a scatter/gather list over a block list. */
+enum kind { MR, MW1, MW2A, MW2B, PAGES, BLOCKS, COLUMN, SG, NESTED, KINDS };
 enum fate { OWN, FOREIGN_PD, FOREIGN_QP, STALE, REVOKED, UNBOUND, FATES };
 enum range { FRONT, BACK, NOTHING, BEFORE, BEHIND, WRAP, RANGES };
 
@@ -24,7 +29,17 @@ static const bool opens[KINDS][FATES] = {
 	[MW1] = {[OWN] = true, [FOREIGN_QP] = true}, /* the same */
 	[MW2A] = {[OWN] = true},                     /* the QP it is bound to */
 	[MW2B] = {[OWN] = true},
+	[PAGES] = {[OWN] = true, [FOREIGN_QP] = true}, /* as regions; UNBOUND: not described */
+	[BLOCKS] = {[OWN] = true, [FOREIGN_QP] = true},
+	[COLUMN] = {[OWN] = true, [FOREIGN_QP] = true},
+	[SG] = {[OWN] = true, [FOREIGN_QP] = true},
+	[NESTED] = {[OWN] = true, [FOREIGN_QP] = true},
 };
+
+static bool is_described(enum kind kind)
+{
+	return kind >= PAGES;
+}
 
 /* A request by key: how long, what right it needs, and how it completes. */
 struct request {
@@ -58,7 +73,7 @@ struct bench {
 	enum fate fate;
 	uint32_t key;
 	struct vmw w;
-	struct vmr parent, region;
+	struct vmr parent, region, inner;
 	struct vqp *from, *to;           /* of a, of b: the pair's, or with FOREIGN_* */
 	struct vqp other_from, other_to; /* these, which never saw the key */
 	uint32_t other_pd;
@@ -93,21 +108,106 @@ static void bind(struct bench *t, uint32_t rights)
 	t->key = t->w.rkey;
 }
 
+static uint32_t access_of(uint32_t rights)
+{
+	return rights == READ_ONLY ? 0 : rights | IBV_ACCESS_LOCAL_WRITE;
+}
+
 static void make_region(struct bench *t, uint32_t rights)
 {
 	struct side *b = &t->p.b;
 	struct vmr range = {.addr = b->mr.addr + BASE, .length = LENGTH};
-	int rc = vclient_reg_mr_pd(&b->c, b->c.pd, &range, rights | IBV_ACCESS_LOCAL_WRITE,
-				   &t->region);
+	int rc = vclient_reg_mr_pd(&b->c, b->c.pd, &range, access_of(rights), &t->region);
 
 	world_assert(t->p.w, rc == 0);
 	t->key = t->region.rkey;
+}
+
+/* Lists of entries that give the bytes of [BASE, BASE + LENGTH) in order, at their addresses. */
+static uint32_t list_pages(const struct bench *t, struct uhca_abi_layout *l, uint64_t *page)
+{
+	uint64_t from = l->iova & ~(uint64_t)4095;
+
+	l->lkey = t->parent.lkey;
+	l->length = LENGTH;
+	l->page_shift = 12;
+	l->n = 0;
+	for (uint64_t at = from; at < l->iova + LENGTH; at += 4096)
+		page[l->n++] = at;
+	return l->n * 8u;
+}
+
+static uint32_t list_blocks(struct uhca_abi_layout *l, uint32_t lkey, struct uhca_abi_block *b)
+{
+	b[0] = (struct uhca_abi_block){l->iova, 1000, lkey, 0};
+	b[1] = (struct uhca_abi_block){l->iova + 1000, 24, lkey, 0};
+	b[2] = (struct uhca_abi_block){l->iova + 1024, LENGTH - 1024, lkey, 0};
+	l->n = 3;
+	return 3 * sizeof(*b);
+}
+
+static uint32_t list_column(const struct bench *t, struct uhca_abi_layout *l, uint64_t *list)
+{
+	struct uhca_abi_piece *piece = (void *)(list + 1);
+
+	list[0] = LENGTH / 64;
+	for (unsigned i = 0; i < 2; i++)
+		piece[i] = (struct uhca_abi_piece){l->iova + 32 * i, 32, t->parent.lkey, 0, {64}};
+	l->n = 2;
+	l->n_dims = 1;
+	return (uint32_t)(8 + 2 * sizeof(*piece));
+}
+
+/* Describes the key through the queue, as each shape can be. */
+static void describe(struct bench *t, enum kind kind, const struct vmr *key, uint32_t access)
+{
+	uint64_t list[64];
+	struct vsend wr = {
+		.wr_id = 7000,
+		.opcode = UHCA_ABI_WR_REG_MR,
+		.flags = UHCA_ABI_SEND_SIGNALED,
+		.list = list,
+		.reg = {.iova = t->p.b.mr.addr + BASE, .key = key->lkey, .access = access}};
+
+	if (kind == PAGES)
+		wr.list_bytes = list_pages(t, &wr.reg, list);
+	else if (kind == COLUMN)
+		wr.list_bytes = list_column(t, &wr.reg, list);
+	else
+		wr.list_bytes = list_blocks(
+			&wr.reg, kind == NESTED ? t->inner.lkey : t->parent.lkey, (void *)list);
+	if (kind == COLUMN)
+		wr.opcode = UHCA_ABI_WR_REG_INTERLEAVED;
+	else if (kind == SG || kind == NESTED)
+		wr.opcode = UHCA_ABI_WR_REG_SG;
+	side_poll(&t->p.b);
+	world_assert(t->p.w, vqp_post_send(&t->p.b.qp, &wr) == 0);
+	side_wait(&t->p.b, t->p.b.n_wc + 1);
+	world_assert(t->p.w, t->p.b.wc[t->p.b.n_wc - 1].status == UHCA_ABI_WC_SUCCESS);
+}
+
+static void make_described(struct bench *t, uint32_t rights)
+{
+	struct vclient *c = &t->p.b.c;
+
+	world_assert(t->p.w, vclient_alloc_key(c, c->pd, 4, &t->region) == 0);
+	world_assert(t->p.w, vclient_alloc_key(c, c->pd, 4, &t->inner) == 0);
+	t->key = t->region.rkey;
+	if (t->fate == UNBOUND)
+		return;
+	if (t->kind == NESTED)
+		describe(t, BLOCKS, &t->inner, access_of(rights));
+	describe(t, t->kind, &t->region, access_of(rights));
 }
 
 static void make_key(struct bench *t, uint32_t rights)
 {
 	if (t->kind == MR) {
 		make_region(t, rights);
+		return;
+	}
+	if (is_described(t->kind)) {
+		make_described(t, rights);
 		return;
 	}
 	window_alloc(&t->p.b, t->kind == MW1 ? 1 : 2, &t->w);
@@ -130,6 +230,11 @@ static void revoke(struct bench *t, uint32_t rights)
 		return;
 	case MW2A:
 	case MW2B:
+	case PAGES:
+	case BLOCKS:
+	case COLUMN:
+	case SG:
+	case NESTED:
 		window_invalidate(&t->p.b, 7001, t->key, 0);
 		side_wait(&t->p.b, t->p.b.n_wc + 1);
 		return;
@@ -269,6 +374,21 @@ static uint8_t receive_status(const struct request *r, bool good)
 	return imm ? UHCA_ABI_WC_LOC_ACCESS_ERR : UHCA_ABI_WC_WR_FLUSH_ERR;
 }
 
+/* As the plain atomics: all bits count, no field ends before the last bit. */
+static void set_operands(struct vsend *wr, uint64_t operand[4])
+{
+	bool cas = wr->opcode == UHCA_ABI_WR_MASKED_CMP_SWP;
+
+	if (!cas && wr->opcode != UHCA_ABI_WR_MASKED_FETCH_ADD)
+		return;
+	operand[0] = wr->compare_add;
+	operand[1] = cas ? wr->swap : 0;
+	operand[2] = operand[3] = UINT64_MAX;
+	wr->masked.operands = operand;
+	wr->masked.bytes = cas ? 32 : 16;
+	wr->masked.size = 8;
+}
+
 static void one_request(enum kind kind, enum fate fate, uint32_t rights, const struct request *r,
 			enum range range)
 {
@@ -278,6 +398,7 @@ static void one_request(enum kind kind, enum fate fate, uint32_t rights, const s
 	bool good = range == NOTHING || (opens[kind][fate] && inside && (rights & r->need));
 	uint8_t receive = receive_status(r, good);
 	struct vsend wr = {.opcode = r->opcode, .flush_length = length, .flush_type = 1};
+	uint64_t operand[4];
 	struct bench t;
 
 	open_bench(&t, kind, fate, rights);
@@ -285,6 +406,7 @@ static void one_request(enum kind kind, enum fate fate, uint32_t rights, const s
 	wr.rkey = t.key;
 	wr.compare_add = side_load(&t.p.b, range == BACK ? BASE + LENGTH - 8 : BASE);
 	wr.swap = 77;
+	set_operands(&wr, operand);
 	if (good && length)
 		expect_effect(&t, r, range == FRONT ? BASE : BASE + LENGTH - length, 64);
 	post_receive(&t);
@@ -332,9 +454,14 @@ static void test_fates(void **state)
 				all_ranges((enum kind)kind, (enum fate)fate, FULL);
 }
 
-/* Only a window of type 2, bound to the very QP, may be invalidated: by the peer or locally. */
+/*
+ * A window of type 2, bound to the very QP, and a described key, by any QP of its domain, may be
+ * invalidated: by the peer or locally.
+ */
 static bool may_invalidate(unsigned kind, unsigned fate)
 {
+	if (is_described((enum kind)kind))
+		return opens[kind][fate];
 	return (kind == MW2A || kind == MW2B) && fate == OWN;
 }
 
@@ -386,7 +513,20 @@ static void test_local_invalidate(void **state)
 
 /* ---- binding ---- */
 
-enum ground { GOOD, OTHER_PD, STALE_KEY, GONE, WINDOW_KEY, NO_BIND, NO_LOCAL_WRITE, GROUNDS };
+enum ground {
+	GOOD,
+	OTHER_PD,
+	STALE_KEY,
+	GONE,
+	WINDOW_KEY,
+	NO_BIND,
+	NO_LOCAL_WRITE,
+	ON_PAGES,
+	ON_BLOCKS,
+	ON_COLUMN,
+	ON_SG,
+	GROUNDS
+};
 
 /* The L_Key of something to bind to, over [BASE, BASE + LENGTH). */
 static uint32_t make_ground(struct bench *t, enum ground ground)
@@ -397,6 +537,12 @@ static uint32_t make_ground(struct bench *t, enum ground ground)
 	struct vmw other;
 	int rc = 0;
 
+	if (ground >= ON_PAGES) {
+		world_assert(t->p.w, vclient_alloc_key(&b->c, pd, 4, &mr) == 0);
+		describe(t, (enum kind)(PAGES + (ground - ON_PAGES)), &mr,
+			 FULL | IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_MW_BIND);
+		return mr.lkey;
+	}
 	if (ground != NO_BIND)
 		access |= IBV_ACCESS_MW_BIND;
 	if (ground != NO_LOCAL_WRITE)
@@ -418,7 +564,8 @@ static void one_bind(enum kind kind, enum ground ground, uint32_t right, enum ra
 {
 	bool stores = right & (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC);
 	bool inside = range == FRONT || range == BACK;
-	bool good = inside && (ground == GOOD || (ground == NO_LOCAL_WRITE && !stores));
+	bool good = inside && (ground == GOOD || (ground == NO_LOCAL_WRITE && !stores) ||
+			       ground == ON_PAGES || ground == ON_BLOCKS);
 	struct vsend wr = {.opcode = UHCA_ABI_WR_BIND_MW, .flags = UHCA_ABI_SEND_SIGNALED};
 	struct bench t;
 
@@ -431,6 +578,8 @@ static void one_bind(enum kind kind, enum ground ground, uint32_t right, enum ra
 	wr.bind.access = right;
 	wr.bind.mw_rkey = t.w.rkey;
 	wr.bind.new_rkey = window_next_key(t.w.rkey);
+	side_poll(&t.p.b);
+	t.p.b.n_wc = 0;
 	world_assert(t.p.w, vqp_post_send(&t.p.b.qp, &wr) == 0);
 	side_wait(&t.p.b, 1);
 	if (t.p.b.wc[0].status != (good ? UHCA_ABI_WC_SUCCESS : UHCA_ABI_WC_MW_BIND_ERR))
@@ -445,7 +594,7 @@ static void test_bind(void **state)
 					  IBV_ACCESS_REMOTE_ATOMIC};
 
 	(void)state;
-	for (unsigned kind = MW1; kind < KINDS; kind++)
+	for (unsigned kind = MW1; kind <= MW2B; kind++)
 		for (unsigned ground = 0; ground < GROUNDS; ground++)
 			for (unsigned i = 0; i < 4; i++)
 				for (unsigned range = 0; range < RANGES; range++)
@@ -470,17 +619,10 @@ static void one_element(enum kind kind, enum fate fate, bool writable, const enu
 			   .num_sge = 1};
 	struct uhca_abi_sge sge, far;
 
-	open_bench(&t, kind, fate, writable ? FULL : 0);
-	if (kind == MR && !writable) {
-		struct vmr range_of = t.region, read_only;
-
-		world_assert(t.p.w, vclient_reg_mr_pd(&t.p.b.c, t.p.b.c.pd, &range_of, 0,
-						      &read_only) == 0);
-		t.key = read_only.lkey;
-	}
+	open_bench(&t, kind, fate, writable ? FULL : READ_ONLY);
 	/* A window has no L_Key; a region's is good for all queues of its domain. */
-	good = kind == MR && opens[MR][fate] && (range == FRONT || range == BACK) &&
-	       (writable || use == SEND_FROM);
+	good = (kind == MR || is_described(kind)) && opens[kind][fate] &&
+	       (range == FRONT || range == BACK) && (writable || use == SEND_FROM);
 	good = good || range == NOTHING;
 	sge = (struct uhca_abi_sge){address(&t, range, 64), range == NOTHING ? 0 : 64, t.key};
 	far = (struct uhca_abi_sge){t.p.a.mr.addr, sge.length, t.p.a.mr.lkey};
@@ -516,8 +658,10 @@ static void test_elements(void **state)
 				     range++)
 					one_element((enum kind)kind, (enum fate)fate, true,
 						    (enum use)use, (enum range)range);
-	for (unsigned use = 0; use < USES; use++)
-		one_element(MR, OWN, false, (enum use)use, FRONT);
+	for (unsigned kind = 0; kind < KINDS; kind++)
+		for (unsigned use = 0; use < USES; use++)
+			if (kind == MR || is_described((enum kind)kind))
+				one_element((enum kind)kind, OWN, false, (enum use)use, FRONT);
 }
 
 int main(void)

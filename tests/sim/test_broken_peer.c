@@ -94,6 +94,7 @@ static void test_requests(void **state)
 	refuse(true, ROCE_POS_FIRST, first_to_middle);
 	refuse(true, ROCE_POS_MIDDLE, middle_to_first);
 	refuse(true, ROCE_POS_MIDDLE, middle_to_only);
+	refuse(true, ROCE_POS_FIRST, shorter_payload);
 	refuse(true, ROCE_POS_MIDDLE, shorter_payload);
 	refuse(true, ROCE_POS_MIDDLE, send_to_write);
 }

@@ -94,6 +94,36 @@ static void test_rest_is_asked_for(void **state)
 	pair_finish(&p);
 }
 
+static void first_to_middle(struct world_packet *p)
+{
+	p->pkt.bth.opcode.v = ROCE_RC_READ_RESPONSE_MIDDLE;
+}
+
+/* Soft-RoCE goes on with MIDDLE where it was asked for the rest; others begin with FIRST. */
+static void test_rest_starts_with_middle(void **state)
+{
+	const struct logged *l;
+	struct pair p;
+
+	(void)state;
+	pair_create(&p, &(struct pair_options){0});
+	rules_add(&p.rules, &(struct rule){.from = 1,
+					   .op = ROCE_OP_READ_RESP,
+					   .skip = 2,
+					   .count = 1,
+					   .verdict = WORLD_DROP});
+	rules_add(&p.rules, &(struct rule){.from = 1,
+					   .op = ROCE_OP_READ_RESP,
+					   .positions = 1u << ROCE_POS_FIRST,
+					   .skip = 1,
+					   .count = 1,
+					   .change = first_to_middle});
+	read_and_check(&p);
+	l = rules_nth(&p.rules, 0, ROCE_OP_READ_REQ, 1);
+	world_assert(p.w, l != NULL && l->pkt.bth.psn == p.conn.sq_psn + 2);
+	pair_finish(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -101,6 +131,7 @@ int main(void)
 		cmocka_unit_test(test_response_twice),
 		cmocka_unit_test(test_stale_request),
 		cmocka_unit_test(test_rest_is_asked_for),
+		cmocka_unit_test(test_rest_starts_with_middle),
 	};
 
 	return cmocka_run_group_tests_name("duplicate_read", tests, NULL, NULL);

@@ -225,14 +225,25 @@ bool memory_verify(const struct memory *m, char *why, size_t size)
 	return true;
 }
 
-void memory_grant_add(struct memory *m, uint32_t key, uint64_t va, uint64_t length, bool write)
+static void grant_add(struct memory *m, const struct memory_grant *g)
 {
 	if (m->n_grants == m->grant_room) {
 		m->grant_room = m->grant_room ? m->grant_room * 2 : 16;
 		m->grant = realloc(m->grant, m->grant_room * sizeof *m->grant);
 		assert(m->grant);
 	}
-	m->grant[m->n_grants++] = (struct memory_grant){va, length, key, write};
+	m->grant[m->n_grants++] = *g;
+}
+
+void memory_grant_add(struct memory *m, uint32_t key, uint64_t va, uint64_t length, bool write)
+{
+	grant_add(m, &(struct memory_grant){va, length, key, write, CORE_SPACE_CLIENT});
+}
+
+void memory_grant_device(struct memory *m, uint32_t key, void *base, uint64_t length, bool write)
+{
+	grant_add(m,
+		  &(struct memory_grant){(uintptr_t)base, length, key, write, CORE_SPACE_DEVICE});
 }
 
 void memory_grant_remove(struct memory *m, uint32_t key)
@@ -250,24 +261,32 @@ static bool granted(const struct memory *m, const struct core_span *s, bool writ
 	for (unsigned i = 0; i < m->n_grants; i++) {
 		const struct memory_grant *g = &m->grant[i];
 
-		if (s->addr >= g->va && s->addr - g->va <= g->length &&
+		if (s->space == g->space && s->addr >= g->va && s->addr - g->va <= g->length &&
 		    s->length <= g->length - (s->addr - g->va) && (g->write || !write))
 			return true;
 	}
 	return false;
 }
 
-/* The area a span lies in; NULL: it must be answered with -EFAULT. */
-static struct memory_area *check_span(struct memory *m, const struct core_span *s, bool write)
+/*
+ * The area a span lies in; NULL: it must be answered with -EFAULT. Device memory has none: then
+ * *device is made one.
+ */
+static struct memory_area *check_span(struct memory *m, const struct core_span *s, bool write,
+				      struct memory_area *device)
 {
-	if (s->space != CORE_SPACE_CLIENT || !granted(m, s, write)) {
+	if (!granted(m, s, write)) {
 		if (!m->strays++)
 			snprintf(m->stray, sizeof m->stray,
 				 "%s of %u bytes at 0x%" PRIx64 " (space %u): nothing registered",
 				 write ? "write" : "read", s->length, s->addr, s->space);
 		return NULL;
 	}
-	return memory_find(m, s->addr, s->length);
+	if (s->space == CORE_SPACE_CLIENT)
+		return memory_find(m, s->addr, s->length);
+	*device = (struct memory_area){
+		.va = s->addr, .size = s->length, .host = (uint8_t *)(uintptr_t)s->addr};
+	return device;
 }
 
 static void pattern_read(uint64_t offset, uint8_t *to, uint32_t len)
@@ -305,7 +324,7 @@ int memory_read(struct memory *m, const struct core_span *from, unsigned n, void
 	uint8_t *p = to;
 
 	for (unsigned i = 0; i < n; i++) {
-		struct memory_area *a = check_span(m, &from[i], false);
+		struct memory_area device, *a = check_span(m, &from[i], false, &device);
 
 		if (!a)
 			return -EFAULT;
@@ -354,7 +373,7 @@ int memory_write(struct memory *m, const struct core_span *to, unsigned n, const
 		 unsigned n_from)
 {
 	struct iov_cursor c = {from, n_from, 0};
-	struct memory_area *a;
+	struct memory_area device, *a;
 	size_t spans = 0, iovs = 0;
 
 	for (unsigned i = 0; i < n; i++)
@@ -363,7 +382,7 @@ int memory_write(struct memory *m, const struct core_span *to, unsigned n, const
 		iovs += from[i].iov_len;
 	assert(spans == iovs && "mem_write: both lists have the same total length");
 	for (unsigned i = 0; i < n; i++) {
-		a = check_span(m, &to[i], true);
+		a = check_span(m, &to[i], true, &device);
 		if (!a)
 			return -EFAULT;
 		write_span(a, to[i].addr - a->va, to[i].length, &c);

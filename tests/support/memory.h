@@ -31,6 +31,7 @@ struct memory_grant {
 	uint64_t length;
 	uint32_t key;
 	bool write;
+	enum core_space space; /* DEVICE: va is a host pointer */
 };
 
 struct memory {
@@ -87,6 +88,8 @@ void memory_ignore(struct memory *m, uint64_t va, uint64_t len, bool on);
 bool memory_verify(const struct memory *m, char *why, size_t size);
 
 void memory_grant_add(struct memory *m, uint32_t key, uint64_t va, uint64_t length, bool write);
+/* The same for device memory, which the device names by host pointers. */
+void memory_grant_device(struct memory *m, uint32_t key, void *base, uint64_t length, bool write);
 void memory_grant_remove(struct memory *m, uint32_t key);
 
 /* mem_read and mem_write of core_ops. */

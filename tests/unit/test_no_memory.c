@@ -66,7 +66,7 @@ void __wrap_free(void *p)
 
 struct world {
 	struct fixture f;
-	uint32_t pd, cq, srq, mr, dm, xrcd;
+	uint32_t pd, cq, srq, mr, dm, shared, xrcd;
 	struct fixture_qp qp; /* in INIT */
 };
 
@@ -147,6 +147,38 @@ static int make_dm_mr(struct world *w, uint32_t *handle)
 		.length = 64, .pd = w->pd, .dm = w->dm, .access = IBV_ACCESS_ZERO_BASED};
 	struct uhca_cmd_reg_mr_reply out;
 	int err = core_reg_dm_mr(w->f.client, &in, &out);
+
+	*handle = out.handle;
+	return err;
+}
+
+static int make_shared(struct world *w, uint32_t *handle)
+{
+	struct uhca_cmd_alloc_dm in = {.length = 4096, .flags = UHCA_ABI_DM_SHARED};
+	struct uhca_cmd_alloc_dm_reply out;
+	struct core_ring ring;
+	int err = core_alloc_dm(w->f.client, &in, &out, &ring);
+
+	*handle = out.handle;
+	return err;
+}
+
+static int make_shared_mr(struct world *w, uint32_t *handle)
+{
+	struct uhca_cmd_reg_shared_mr in = {
+		.length = 64, .iova = 0x10000, .pd = w->pd, .dm = w->shared};
+	struct uhca_cmd_reg_mr_reply out;
+	int err = core_reg_shared_mr(w->f.client, &in, &out);
+
+	*handle = out.handle;
+	return err;
+}
+
+static int make_key(struct world *w, uint32_t *handle)
+{
+	struct uhca_cmd_alloc_key in = {.pd = w->pd, .max_entries = UHCA_ABI_MAX_ENTRIES};
+	struct uhca_cmd_reg_mr_reply out;
+	int err = core_alloc_key(w->f.client, &in, &out);
 
 	*handle = out.handle;
 	return err;
@@ -300,6 +332,9 @@ static const struct verb verbs[] = {
 	{"alloc_mw", make_mw, core_dealloc_mw},
 	{"alloc_dm", make_dm, core_free_dm},
 	{"reg_dm_mr", make_dm_mr, core_dereg_mr},
+	{"alloc_dm shared", make_shared, core_free_dm},
+	{"reg_shared_mr", make_shared_mr, core_dereg_mr},
+	{"alloc_key", make_key, core_dereg_mr},
 	{"create_cq", make_cq, core_destroy_cq},
 	{"create_srq", make_srq, core_destroy_srq},
 	{"create_ah", make_ah, core_destroy_ah},
@@ -331,6 +366,7 @@ static void begin(struct world *w)
 	assert_int_equal(core_reg_mr(w->f.client, &mr, &out), 0);
 	w->mr = out.handle;
 	assert_int_equal(make_dm(w, &w->dm), 0);
+	assert_int_equal(make_shared(w, &w->shared), 0);
 	assert_int_equal(make_xrcd(w, &w->xrcd), 0);
 }
 
@@ -340,6 +376,7 @@ static void end(struct world *w)
 	fixture_qp_destroy(&w->f, &w->qp);
 	assert_int_equal(core_dereg_mr(w->f.client, w->mr), 0);
 	assert_int_equal(core_free_dm(w->f.client, w->dm), 0);
+	assert_int_equal(core_free_dm(w->f.client, w->shared), 0);
 	assert_int_equal(core_close_xrcd(w->f.client, w->xrcd), 0);
 	assert_int_equal(core_destroy_srq(w->f.client, w->srq), 0);
 	assert_int_equal(core_destroy_cq(w->f.client, w->cq), 0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The sockets themselves: the port, what is asked of the kernel, and what it answers when it
- * cannot. That packets leave with DF and the identification the ICRC was computed with is shown
- * by test_udp_tx, whose receiver works the identification out of the ICRC.
+ * cannot. That packets leave with DF and the identification the ICRC was computed with is seen
+ * by tests/golden/test_sent_headers.
  */
 #include "../support/cmocka_all.h"
 #include "../support/io_fixture.h"

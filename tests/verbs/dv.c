@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Direct verbs (libuhca) on a real daemon through the real libibverbs. Runs below uhca-run; the
- * argument names the device's profile: on "default" everything is used, on "ib-strict" everything
- * is refused as uhcadv.h says.
+ * argument names the device's profile: on "default" everything is used, on "iwarp-like" what is
+ * different there, and on "ib-strict" everything is refused as uhcadv.h says.
  */
 #include "../support/cmocka_all.h"
 #include "../support/verbs_pair.h"
@@ -132,6 +132,10 @@ static void test_query(void **state)
 		assert_int_equal(a.max_pieces, UHCADV_MAX_PIECES);
 		assert_int_equal(a.max_dims, UHCADV_MAX_DIMS);
 		assert_true(a.max_list_entries > 0);
+	} else if (strcmp(profile, "iwarp-like") == 0) {
+		assert_true(a.caps & UHCADV_CAP_FAST_REG);
+		assert_true(a.caps & UHCADV_CAP_READ_SINK_WRITE);
+		assert_false(a.caps & (UHCADV_CAP_KEY_BYTE | UHCADV_CAP_SG | UHCADV_CAP_XRC));
 	} else {
 		assert_int_equal(a.page_size_cap | a.max_pieces | a.max_dims | a.max_depth, 0);
 	}
@@ -310,6 +314,20 @@ static void test_fast_reg_twice(void **state)
 	verbs_pair_destroy(p);
 }
 
+/* a's QP becomes another, connected with b's as the first was. */
+static void replace_qp(struct verbs_pair *p, struct ibv_qp_init_attr_ex *attr,
+		       struct uhcadv_qp_init_attr *dv)
+{
+	struct ibv_qp_attr reset = {.qp_state = IBV_QPS_RESET};
+
+	assert_int_equal(ibv_destroy_qp(p->a.qp), 0);
+	p->a.qp = uhcadv_create_qp(p->context, attr, dv);
+	assert_non_null(p->a.qp);
+	assert_int_equal(ibv_modify_qp(p->b.qp, &reset, IBV_QP_STATE), 0);
+	verbs_pair_connect(p, p->a.qp, p->b.qp->qp_num);
+	verbs_pair_connect(p, p->b.qp, p->a.qp->qp_num);
+}
+
 static void make_extended(struct verbs_pair *p, uint64_t ops, uint32_t entries)
 {
 	struct ibv_qp_init_attr_ex attr = {
@@ -321,14 +339,8 @@ static void make_extended(struct verbs_pair *p, uint64_t ops, uint32_t entries)
 		.pd = p->pd,
 		.send_ops_flags = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_LOCAL_INV};
 	struct uhcadv_qp_init_attr dv = {.send_ops_flags = ops, .max_list_entries = entries};
-	struct ibv_qp_attr reset = {.qp_state = IBV_QPS_RESET};
 
-	assert_int_equal(ibv_destroy_qp(p->a.qp), 0);
-	p->a.qp = uhcadv_create_qp(p->context, &attr, &dv);
-	assert_non_null(p->a.qp);
-	assert_int_equal(ibv_modify_qp(p->b.qp, &reset, IBV_QP_STATE), 0);
-	verbs_pair_connect(p, p->a.qp, p->b.qp->qp_num);
-	verbs_pair_connect(p, p->b.qp, p->a.qp->qp_num);
+	replace_qp(p, &attr, &dv);
 }
 
 /* Register, use and invalidate in one post, with a list as long as there is. */
@@ -365,6 +377,39 @@ static void test_builders(void **state)
 	expect(p->a.cq, 33, IBV_WC_SUCCESS, IBV_WC_LOCAL_INV);
 	for (unsigned i = 0; i < 300; i++)
 		assert_memory_equal(p->b.memory + 7 * i, p->a.memory + 3000 * i, 7);
+	assert_int_equal(ibv_dereg_mr(mr), 0);
+	verbs_pair_destroy(p);
+}
+
+/* The peer's data come, the key goes. */
+static void test_read_with_inv(void **state)
+{
+	struct verbs_pair *p = open_pair();
+	struct ibv_mr *mr = new_key(p, 2);
+	struct uhcadv_reg_attr attr = with(RIGHTS, 3);
+	struct uhcadv_block block[] = {part(&p->a, 64, 30), part(&p->a, 8, 34)};
+	struct ibv_sge sge = {.length = 64};
+	struct uhcadv_send_wr *bad, wr = {.wr_id = 12,
+					  .opcode = UHCADV_WR_READ_WITH_INV,
+					  .send_flags = IBV_SEND_SIGNALED,
+					  .sg_list = &sge,
+					  .num_sge = 1,
+					  .rdma = {(uintptr_t)p->b.memory + 500, p->b.mr->rkey}};
+	struct ibv_wc wc;
+
+	(void)state;
+	assert_int_equal(uhcadv_rereg_mr_sg(mr, &attr, block, 2), 0);
+	sge.lkey = mr->lkey;
+	assert_int_equal(uhcadv_post_send(p->a.qp, &wr, &bad), 0);
+	wc = verbs_pair_poll(p->a.cq);
+	assert_int_equal(wc.status, IBV_WC_SUCCESS);
+	assert_int_equal((int)wc.opcode, UHCADV_WC_READ_WITH_INV);
+	assert_true(wc.wc_flags & IBV_WC_WITH_INV);
+	assert_int_equal(wc.invalidated_rkey, mr->lkey);
+	assert_memory_equal(p->a.memory + 64, p->b.memory + 500, 30);
+	assert_memory_equal(p->a.memory + 8, p->b.memory + 530, 34);
+	send_from(p, mr, 0, 1);
+	expect(p->a.cq, 1, IBV_WC_LOC_PROT_ERR, 0);
 	assert_int_equal(ibv_dereg_mr(mr), 0);
 	verbs_pair_destroy(p);
 }
@@ -429,6 +474,108 @@ static void test_shared(void **state)
 	verbs_pair_destroy(p);
 }
 
+/* A shallow queue of inline requests: 10.7's other rules are unchanged. */
+static void test_low_latency(void **state)
+{
+	struct verbs_pair *p = open_pair();
+	struct ibv_qp_init_attr_ex attr = {.send_cq = p->a.cq,
+					   .recv_cq = p->a.cq,
+					   .cap = {4, PAIR_WR, 1, 2, 64},
+					   .qp_type = IBV_QPT_RC,
+					   .comp_mask = IBV_QP_INIT_ATTR_PD,
+					   .pd = p->pd};
+	struct uhcadv_qp_init_attr dv = {.create_flags = UHCADV_QP_LOW_LATENCY};
+	struct ibv_send_wr wr = {.wr_id = 3,
+				 .opcode = IBV_WR_SEND,
+				 .send_flags = IBV_SEND_SIGNALED | IBV_SEND_INLINE};
+	struct uhcadv_device_attr device;
+
+	(void)state;
+	assert_int_equal(uhcadv_query_device(p->context, &device, sizeof(device)), 0);
+	attr.cap.max_send_wr = device.max_low_latency_wr + 1;
+	errno = 0;
+	assert_null(uhcadv_create_qp(p->context, &attr, &dv));
+	assert_int_equal(errno, EINVAL);
+	attr.cap.max_send_wr = device.max_low_latency_wr;
+	replace_qp(p, &attr, &dv);
+	verbs_pair_recv(&p->b, 2, 0, PAGE);
+	verbs_pair_send(&p->a, &wr, 0, 60);
+	expect(p->a.cq, 3, IBV_WC_SUCCESS, IBV_WC_SEND);
+	expect(p->b.cq, 2, IBV_WC_SUCCESS, IBV_WC_RECV);
+	assert_memory_equal(p->b.memory, p->a.memory, 60);
+	wr.send_flags = IBV_SEND_SIGNALED;
+	verbs_pair_send(&p->a, &wr, 0, 60);
+	expect(p->a.cq, 3, IBV_WC_LOC_QP_OP_ERR, 0);
+	verbs_pair_destroy(p);
+}
+
+/* iWARP-like: the program may not choose the key's byte, but give the one that there is. */
+static void test_fixed_key_byte(void **state)
+{
+	struct verbs_pair *p = open_pair();
+	struct ibv_mr *mr = new_key(p, 1);
+	struct uhcadv_block block = part(&p->b, 40, 8);
+	uint32_t key = mr->rkey;
+	struct uhcadv_send_wr *bad, wr = {.wr_id = 9,
+					  .opcode = UHCADV_WR_REG_MR_BLOCKS,
+					  .send_flags = IBV_SEND_SIGNALED,
+					  .reg = {.mr = mr, .attr = with(RIGHTS, (uint8_t)key)}};
+
+	(void)state;
+	wr.reg.block = &block;
+	wr.reg.n_blocks = 1;
+	assert_int_equal(uhcadv_post_send(p->b.qp, &wr, &bad), 0);
+	expect(p->b.cq, 9, IBV_WC_SUCCESS, UHCADV_WC_REG_MR);
+	assert_int_equal(rdma(p, IBV_WR_RDMA_WRITE, mr->rkey, 0, 8), IBV_WC_SUCCESS);
+	assert_memory_equal(p->b.memory + 40, p->a.memory, 8);
+	local_inv(&p->b, mr->rkey);
+	wr.reg.attr.key_byte ^= 1;
+	assert_int_equal(uhcadv_post_send(p->b.qp, &wr, &bad), 0);
+	expect(p->b.cq, 9, IBV_WC_MW_BIND_ERR, 0);
+	assert_int_equal(uhcadv_rereg_mr_sg(mr, &wr.reg.attr, &block, 1), EOPNOTSUPP);
+	wr.opcode = UHCADV_WR_REG_SG;
+	assert_int_equal(uhcadv_post_send(p->b.qp, &wr, &bad), EOPNOTSUPP);
+	assert_int_equal(ibv_dereg_mr(mr), 0);
+	verbs_pair_destroy(p);
+}
+
+/* Registers the key, and reads into it what the peer has. */
+static void read_into_key(struct verbs_pair *p, struct ibv_mr *mr, unsigned access)
+{
+	struct uhcadv_block block = part(&p->a, 80, 64);
+	struct ibv_sge sge = {.length = 64, .lkey = mr->lkey};
+	struct uhcadv_send_wr read = {.wr_id = 13,
+				      .opcode = UHCADV_WR_READ_WITH_INV,
+				      .send_flags = IBV_SEND_SIGNALED,
+				      .sg_list = &sge,
+				      .num_sge = 1,
+				      .rdma = {(uintptr_t)p->b.memory, p->b.mr->rkey}};
+	struct uhcadv_send_wr *bad, wr = {.next = &read,
+					  .opcode = UHCADV_WR_REG_MR_BLOCKS,
+					  .reg = {.mr = mr, .attr = with(access, mr->lkey & 0xff)}};
+
+	wr.reg.block = &block;
+	wr.reg.n_blocks = 1;
+	assert_int_equal(uhcadv_post_send(p->a.qp, &wr, &bad), 0);
+}
+
+/* ... and what a READ fills must allow remote writes (RFC 5040, 4.4). */
+static void test_read_sink(void **state)
+{
+	const unsigned local = IBV_ACCESS_LOCAL_WRITE;
+	struct verbs_pair *p = open_pair();
+	struct ibv_mr *mr = new_key(p, 1);
+
+	(void)state;
+	read_into_key(p, mr, local | IBV_ACCESS_REMOTE_WRITE);
+	expect(p->a.cq, 13, IBV_WC_SUCCESS, UHCADV_WC_READ_WITH_INV);
+	assert_memory_equal(p->a.memory + 80, p->b.memory, 64);
+	read_into_key(p, mr, local);
+	expect(p->a.cq, 13, IBV_WC_LOC_PROT_ERR, 0);
+	assert_int_equal(ibv_dereg_mr(mr), 0);
+	verbs_pair_destroy(p);
+}
+
 /* ---- what is refused ---- */
 
 static void refuse_qp(struct verbs_pair *p, struct uhcadv_qp_init_attr dv, int err)
@@ -488,8 +635,14 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_rereg_sg),       cmocka_unit_test(test_rereg_interleaved),
 		cmocka_unit_test(test_rereg_refused),  cmocka_unit_test(test_fast_reg),
 		cmocka_unit_test(test_fast_reg_twice), cmocka_unit_test(test_builders),
-		cmocka_unit_test(test_masked_atomics), cmocka_unit_test(test_shared),
+		cmocka_unit_test(test_read_with_inv),  cmocka_unit_test(test_masked_atomics),
+		cmocka_unit_test(test_shared),         cmocka_unit_test(test_low_latency),
 		cmocka_unit_test(test_create_refused),
+	};
+	const struct CMUnitTest iwarp[] = {
+		cmocka_unit_test(test_query),
+		cmocka_unit_test(test_fixed_key_byte),
+		cmocka_unit_test(test_read_sink),
 	};
 	const struct CMUnitTest without[] = {
 		cmocka_unit_test(test_query),
@@ -497,6 +650,8 @@ int main(int argc, char **argv)
 	};
 
 	profile = argc > 1 ? argv[1] : "default";
+	if (strcmp(profile, "iwarp-like") == 0)
+		return cmocka_run_group_tests_name("dv, iWARP-like", iwarp, NULL, NULL);
 	if (strcmp(profile, "default") != 0)
 		return cmocka_run_group_tests_name("dv, nothing there", without, NULL, NULL);
 	return cmocka_run_group_tests_name("dv", tests, NULL, NULL);

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# tests/verbs/dv.c on a device that has everything, and on one that has nothing of it.
+# tests/verbs/dv.c on devices that have everything, some of it, and nothing.
 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0:detect_leaks=0
 export ASAN_OPTIONS
 status=0
@@ -9,5 +9,6 @@ try() {
 		"${UHCA_BUILDDIR:?}/tests/verbs/dv" "$1" || status=1
 }
 try default
+try iwarp-like
 try ib-strict
 exit $status

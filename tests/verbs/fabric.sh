@@ -38,7 +38,7 @@ fi_rma_complaint() { # 4|6 ENDPOINT [unregistered] [VARIABLE=VALUE...]
 	address=$(fabric_address "$1")
 	shift 2
 	[ "${1:-}" != unregistered ] || { words=("$1") && shift; }
-	# In a folder of its own: a provider of libfabric writes a file there when a program crashes.
+	# In a folder of its own: a provider of libfabric writes a file there when one crashes.
 	timeout -k 2 "$limit" "${client_run[@]}" env -C "$out" "$@" \
 		"$UHCA_BUILDDIR/tests/verbs/fi_rma" "$address" "$kind" "${words[@]}" \
 		>"$out/client" 2>&1 </dev/null || {

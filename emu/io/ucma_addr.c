@@ -3,6 +3,7 @@
 #include "ucma_addr.h"
 
 #include "address.h"
+#include "packet.h"
 
 #include <endian.h>
 #include <errno.h>
@@ -107,6 +108,25 @@ bool ucma_addr_is_localhost(const struct ucma_addr *a)
 	static const uint8_t v6[16] = {[15] = 1};
 
 	return ucma_addr_is_v4(a) ? memcmp(a->gid + 12, v4, 4) == 0 : memcmp(a->gid, v6, 16) == 0;
+}
+
+/* Who has the address holds RoCEv2's port of it (annex A17). The socket is closed at once. */
+bool ucma_addr_has_device(const struct ucma_addr *a)
+{
+	struct io_address address = {.scope = a->scope};
+	union io_sockaddr sa;
+	socklen_t len;
+	bool taken;
+	int fd;
+
+	memcpy(address.gid, a->gid, 16);
+	len = io_address_to_sockaddr(&address, ROCE_UDP_PORT, &sa);
+	fd = socket(sa.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return false;
+	taken = bind(fd, &sa.any, len) < 0 && errno == EADDRINUSE;
+	close(fd);
+	return taken;
 }
 
 /* A datagram socket that is connected knows its source; nothing is sent. */

@@ -41,6 +41,9 @@ bool ucma_addr_is_v4(const struct ucma_addr *a);
 /* 127.0.0.1 or ::1, nothing else of 127/8. */
 bool ucma_addr_is_localhost(const struct ucma_addr *a);
 
+/* Does a device of this host have it, of this daemon or any other? */
+bool ucma_addr_has_device(const struct ucma_addr *a);
+
 /* The address from which this host would send to "to". False when there is no route. */
 bool ucma_addr_source_for(const struct ucma_addr *to, uint8_t gid[16]);
 

@@ -115,7 +115,7 @@ static bool listens_at(const struct ucma_id *id, const uint8_t gid[16], const st
 	memcpy(to.gid, gid, 16);
 	if (id->state != UCMA_LISTENING || (id->dev && id->dev != dev))
 		return false;
-	if (!ucma_addr_is_any(&id->src))
+	if (id->dev)
 		return memcmp(id->local_gid, gid, 16) == 0;
 	if (id->src.family == AF_INET6 && id->family_only)
 		return !ucma_addr_is_v4(&to);

@@ -37,37 +37,53 @@ static void first_address(const struct io_device *dev, bool v4, uint8_t gid[16])
 			memcpy(gid, own->a[i].gid, 16);
 }
 
-/*
- * The device that has this address, and the address. 127.0.0.1 and ::1 are this host to every
- * program, whatever addresses the instance got: when no device has them they mean the first one.
- */
-static struct io_device *owner_of(const struct io_daemon *d, const struct ucma_addr *a,
-				  uint8_t gid[16])
+/* Does an id of this daemon listen for what this one connects to, on this device? */
+static bool is_listened_to(const struct ucma_id *id, const struct io_device *dev,
+			   const uint8_t gid[16])
 {
-	struct io_device *dev = io_fabric_find(&d->fabric, a->gid);
+	uint64_t service = ucma_service_id(id, &id->dst);
 
-	memcpy(gid, a->gid, 16);
-	if (dev || !ucma_addr_is_localhost(a) || d->n_ports == 0)
-		return dev;
-	dev = &d->ports[0].dev;
-	first_address(dev, ucma_addr_is_v4(a), gid);
-	return dev;
+	return ucma_port_find_listener(id->file->ucma, service, gid, dev) != NULL;
 }
 
+/*
+ * The device that has the destination, and the address. 127.0.0.1 and ::1 are this host to every
+ * program, whatever addresses the instance got: when no device has them they mean the first one,
+ * unless another daemon of the host has them and nobody listens here.
+ */
+static struct io_device *owner_of_destination(const struct ucma_id *id, uint8_t gid[16])
+{
+	const struct io_daemon *d = daemon_of(id);
+	struct io_device *dev = io_fabric_find(&d->fabric, id->dst.gid);
+
+	memcpy(gid, id->dst.gid, 16);
+	if (dev || !ucma_addr_is_localhost(&id->dst) || d->n_ports == 0)
+		return dev;
+	dev = &d->ports[0].dev;
+	first_address(dev, ucma_addr_is_v4(&id->dst), gid);
+	if (is_listened_to(id, dev, gid) || !ucma_addr_has_device(&id->dst))
+		return dev;
+	memcpy(gid, id->dst.gid, 16);
+	return NULL;
+}
+
+/*
+ * localhost, where no device has it, is bound as the kernel does: any device's requests come, and
+ * the id has none. libfabric asks for it to find that it has no address yet.
+ */
 static int bind_address(struct ucma_id *id, const struct ucma_addr *a)
 {
 	struct ucma_addr before = id->src;
-	uint8_t gid[16];
-	struct io_device *dev = owner_of(daemon_of(id), a, gid);
+	struct io_device *dev = io_fabric_find(&daemon_of(id)->fabric, a->gid);
 	int error;
 
 	if (id->state != UCMA_IDLE)
 		return -EINVAL;
-	if (!ucma_addr_is_any(a) && !dev)
+	if (!ucma_addr_is_any(a) && !ucma_addr_is_localhost(a) && !dev)
 		return -ENODEV;
 	id->src = *a;
 	if (dev)
-		attach(id, dev, gid);
+		attach(id, dev, a->gid);
 	error = ucma_port_bind(id);
 	if (error < 0) {
 		id->src = before;
@@ -139,7 +155,7 @@ static struct io_device *choose_device(const struct ucma_id *id, uint8_t gid[16]
 	if (ucma_addr_source_for(&id->dst, gid))
 		dev = io_fabric_find(&d->fabric, gid);
 	if (!dev)
-		dev = owner_of(d, &id->dst, gid);
+		dev = owner_of_destination(id, gid);
 	return dev ? dev : any_device(id, ucma_addr_is_v4(&id->dst), gid);
 }
 
@@ -148,7 +164,7 @@ static void find_peer(struct ucma_id *id)
 {
 	if (ucma_addr_is_any(&id->dst))
 		memcpy(id->dst.gid, id->local_gid, 16);
-	owner_of(daemon_of(id), &id->dst, id->remote_gid);
+	owner_of_destination(id, id->remote_gid);
 }
 
 static int find_route(struct ucma_id *id)

@@ -155,7 +155,7 @@ int uhcav_query_port(struct ibv_context *ibctx, uint8_t port, struct ibv_port_at
 	attr->bad_pkey_cntr = r.bad_pkey_cntr;
 	attr->qkey_viol_cntr = r.qkey_viol_cntr;
 	attr->pkey_tbl_len = (uint16_t)r.pkey_tbl_len;
-	attr->lid = 0;
+	attr->lid = (uint16_t)r.lid;
 	attr->sm_lid = 0;
 	attr->lmc = 0;
 	attr->max_vl_num = 1;

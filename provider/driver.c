@@ -322,6 +322,8 @@ static const struct uhca_preload_hooks preload_hooks = {
 /* The generation of the op table, by what a release brought to the public interface. */
 static int generation_of(void *handle)
 {
+	if (dlvsym(handle, "ibv_create_comp_cntr", "IBVERBS_1.18"))
+		return 65;
 	if (dlvsym(handle, "ibv_alloc_buf", "IBVERBS_1.17"))
 		return 64;
 	if (dlvsym(handle, "ibv_query_port_speed", "IBVERBS_1.16"))
@@ -333,8 +335,9 @@ static int generation_of(void *handle)
 
 static bool look_up(void *handle)
 {
-	static const char *const names[] = {"verbs_register_driver_64", "verbs_register_driver_59",
-					    "verbs_register_driver_57", "verbs_register_driver_34"};
+	static const char *const names[] = {"verbs_register_driver_65", "verbs_register_driver_64",
+					    "verbs_register_driver_59", "verbs_register_driver_57",
+					    "verbs_register_driver_34"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !library.register_driver; i++)
 		*(void **)&library.register_driver = dlsym(handle, names[i]);

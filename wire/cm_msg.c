@@ -39,6 +39,7 @@ struct field {
 
 static const struct field req_fields[] = {
 	WHOLE_(req, local_comm_id, 0, 32),
+	WHOLE_(req, vendor_id, 5, 24),
 	WHOLE_(req, service_id, 8, 64),
 	WHOLE_(req, local_ca_guid, 16, 64),
 	WHOLE_(req, local_qkey, 28, 32),
@@ -79,21 +80,15 @@ static const struct field rej_fields[] = {
 };
 
 static const struct field rep_fields[] = {
-	WHOLE_(rep, local_comm_id, 0, 32),
-	WHOLE_(rep, remote_comm_id, 4, 32),
-	WHOLE_(rep, local_qkey, 8, 32),
-	WHOLE_(rep, local_qpn, 12, 24),
-	WHOLE_(rep, local_eecn, 16, 24),
-	WHOLE_(rep, starting_psn, 20, 24),
-	WHOLE_(rep, responder_resources, 24, 8),
-	WHOLE_(rep, initiator_depth, 25, 8),
-	BITS_(rep, target_ack_delay, 26, 0, 5),
-	BITS_(rep, failover_accepted, 26, 5, 2),
-	BITS_(rep, flow_control, 26, 7, 1),
-	BITS_(rep, rnr_retry_count, 27, 0, 3),
-	BITS_(rep, srq, 27, 3, 1),
-	WHOLE_(rep, local_ca_guid, 28, 64),
-	BYTES_(rep, private_data, 36),
+	WHOLE_(rep, local_comm_id, 0, 32),       WHOLE_(rep, remote_comm_id, 4, 32),
+	WHOLE_(rep, local_qkey, 8, 32),          WHOLE_(rep, local_qpn, 12, 24),
+	WHOLE_(rep, vendor_id_high, 15, 8),      WHOLE_(rep, local_eecn, 16, 24),
+	WHOLE_(rep, vendor_id_middle, 19, 8),    WHOLE_(rep, starting_psn, 20, 24),
+	WHOLE_(rep, vendor_id_low, 23, 8),       WHOLE_(rep, responder_resources, 24, 8),
+	WHOLE_(rep, initiator_depth, 25, 8),     BITS_(rep, target_ack_delay, 26, 0, 5),
+	BITS_(rep, failover_accepted, 26, 5, 2), BITS_(rep, flow_control, 26, 7, 1),
+	BITS_(rep, rnr_retry_count, 27, 0, 3),   BITS_(rep, srq, 27, 3, 1),
+	WHOLE_(rep, local_ca_guid, 28, 64),      BYTES_(rep, private_data, 36),
 };
 
 static const struct field rtu_fields[] = {
@@ -239,6 +234,7 @@ bool roce_cm_parse(const uint8_t mad[ROCE_MAD_LENGTH], struct roce_cm_msg *out)
 		return false;
 	memset(out, 0, sizeof(*out));
 	out->tid = header.tid;
+	out->attr_mod = header.attr_mod;
 	out->attr = (enum roce_cm_attr)header.attr_id;
 	for (const struct field *f = layout->fields; f < layout->fields + layout->count; f++) {
 		uint8_t *member = (uint8_t *)&out->req + f->member;
@@ -261,6 +257,7 @@ bool roce_cm_emit(const struct roce_cm_msg *msg, uint8_t mad[ROCE_MAD_LENGTH])
 		.method = ROCE_MAD_SEND,
 		.tid = msg->tid,
 		.attr_id = (uint16_t)msg->attr,
+		.attr_mod = msg->attr_mod,
 	};
 	uint8_t *body = mad + ROCE_MAD_HEADER_LENGTH;
 

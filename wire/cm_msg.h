@@ -125,6 +125,7 @@ struct roce_cm_path {
 /* Request for communication. */
 struct roce_cm_req {
 	uint32_t local_comm_id;
+	uint32_t vendor_id; /* 24 bits: whose enhancements (ECE) attr_mod offers */
 	uint64_t service_id;
 	uint64_t local_ca_guid;
 	uint32_t local_qkey;
@@ -176,9 +177,12 @@ struct roce_cm_rep {
 	uint32_t local_comm_id;
 	uint32_t remote_comm_id;
 	uint32_t local_qkey;
-	uint32_t local_qpn;    /* 24 bits */
-	uint32_t local_eecn;   /* 24 bits */
+	uint32_t local_qpn; /* 24 bits */
+	uint8_t vendor_id_high;
+	uint32_t local_eecn; /* 24 bits */
+	uint8_t vendor_id_middle;
 	uint32_t starting_psn; /* 24 bits */
+	uint8_t vendor_id_low;
 	uint8_t responder_resources;
 	uint8_t initiator_depth;
 	uint8_t target_ack_delay;  /* 5 bits */
@@ -234,6 +238,7 @@ struct roce_cm_sidr_rep {
 
 struct roce_cm_msg {
 	uint64_t tid;
+	uint32_t attr_mod;      /* REQ and REP: the vendor's options of ECE; else 0 */
 	enum roce_cm_attr attr; /* tells which member is meant */
 	union {
 		struct roce_cm_req req;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Address handles and address vectors (IBTA vol. 1, chapter 11; annex A17). A RoCEv2 address is a
- * GRH: the GIDs are the IP addresses.
+ * GRH: the GIDs are the IP addresses. A LID has no place on this wire, so only one is understood:
+ * a datagram socket of librdmacm makes a handle of its own port's LID, to send to itself.
  */
 #include "ah.h"
 #include "mcast.h"
@@ -68,13 +69,27 @@ static int ah_create(struct client *c, struct pd *pd, const struct uhca_abi_ah_a
 	return 0;
 }
 
+/* Without a GRH only the port itself can be meant; any other LID, and 0, stays as it is. */
+static void resolve_own_lid(const struct device *dev, struct uhca_abi_ah_attr *attr)
+{
+	if (attr->is_global || !attr->dlid || attr->dlid != dev->cfg.lid)
+		return;
+	memcpy(attr->dgid, dev->cfg.gid[0], sizeof(attr->dgid));
+	attr->sgid_index = 0;
+	attr->hop_limit = DEFAULT_HOP_LIMIT;
+	attr->is_global = 1;
+}
+
 int core_create_ah(struct client *c, const struct uhca_cmd_create_ah *in, uint32_t *handle)
 {
+	struct uhca_abi_ah_attr attr = in->attr;
 	struct pd *pd;
 	int err = client_find_shared(c, &c->dev->pds, in->pd, &pd);
+
+	resolve_own_lid(c->dev, &attr);
 	if (!err)
-		err = ah_attr_check(c->dev, &in->attr);
-	return err ? err : ah_create(c, pd, &in->attr, handle);
+		err = ah_attr_check(c->dev, &attr);
+	return err ? err : ah_create(c, pd, &attr, handle);
 }
 
 void ah_destroy(struct ah *ah)

@@ -23,8 +23,10 @@ void cm_manager_construct(struct cm_manager *m, uint32_t salt)
 	memset(m, 0, sizeof(*m));
 	table_construct_bits(&m->ids, MAX_IDS, ID_BITS, salt);
 	timer_heap_construct(&m->timers);
-	for (unsigned i = 0; i < CM_BUCKETS; i++)
+	for (unsigned i = 0; i < CM_BUCKETS; i++) {
 		list_init(&m->passive[i]);
+		list_init(&m->by_qpn[i]);
+	}
 }
 
 void cm_manager_destruct(struct cm_manager *m)
@@ -47,15 +49,15 @@ uint32_t core_cm_count(const struct device *dev)
 	return dev->cm.ids.used;
 }
 
-static struct list *bucket(struct device *dev, uint32_t remote_id, uint64_t remote_guid)
+static struct list *bucket(struct list buckets[CM_BUCKETS], uint32_t number, uint64_t remote_guid)
 {
-	uint64_t h = (remote_id ^ remote_guid) * UINT64_C(0x9e3779b97f4a7c15);
-	return &dev->cm.passive[(h >> 32) % CM_BUCKETS];
+	uint64_t h = (number ^ remote_guid) * UINT64_C(0x9e3779b97f4a7c15);
+	return &buckets[(h >> 32) % CM_BUCKETS];
 }
 
 struct cm *cm_find_passive(struct device *dev, uint32_t remote_id, uint64_t remote_guid)
 {
-	struct list *head = bucket(dev, remote_id, remote_guid);
+	struct list *head = bucket(dev->cm.passive, remote_id, remote_guid);
 	for (struct list *l = head->next; l != head; l = l->next) {
 		struct cm *cm = list_entry(l, struct cm, hash);
 		if (cm->remote_id == remote_id && cm->remote_guid == remote_guid)
@@ -64,10 +66,32 @@ struct cm *cm_find_passive(struct device *dev, uint32_t remote_id, uint64_t remo
 	return NULL;
 }
 
+struct cm *cm_find_connected(struct device *dev, uint32_t remote_qpn, uint64_t remote_guid)
+{
+	struct list *head = bucket(dev->cm.by_qpn, remote_qpn, remote_guid);
+
+	for (struct list *l = head->next; l != head; l = l->next) {
+		struct cm *cm = list_entry(l, struct cm, qpn_hash);
+		if (cm->remote_qpn == remote_qpn && cm->remote_guid == remote_guid &&
+		    (cm->state == CM_REP_SENT || cm->state == CM_ESTABLISHED))
+			return cm;
+	}
+	return NULL;
+}
+
 void cm_add_passive(struct cm *cm)
 {
 	cm->passive = true;
-	list_append(bucket(cm->dev, cm->remote_id, cm->remote_guid), &cm->hash);
+	list_append(bucket(cm->dev->cm.passive, cm->remote_id, cm->remote_guid), &cm->hash);
+	if (cm->remote_qpn)
+		list_append(bucket(cm->dev->cm.by_qpn, cm->remote_qpn, cm->remote_guid),
+			    &cm->qpn_hash);
+}
+
+static void remove_passive(struct cm *cm)
+{
+	list_remove(&cm->hash);
+	list_remove(&cm->qpn_hash);
 }
 
 static void on_timer(struct timer *t, uint64_t now)
@@ -97,6 +121,7 @@ struct cm *cm_create(struct device *dev, void *cookie)
 	cm->cookie = cookie;
 	cm->timer.fire = on_timer;
 	list_init(&cm->hash);
+	list_init(&cm->qpn_hash);
 	dev->ops->random(dev->user, random, sizeof(random));
 	memcpy(&cm->tid, random, sizeof(cm->tid));
 	memcpy(&cm->sq_psn, random, sizeof(cm->sq_psn));
@@ -112,7 +137,7 @@ struct cm *core_cm_create(struct device *dev, void *cookie)
 void cm_free(struct cm *cm)
 {
 	timer_cancel(&cm->dev->cm.timers, &cm->timer);
-	list_remove(&cm->hash);
+	remove_passive(cm);
 	table_remove(&cm->dev->cm.ids, cm->local_id);
 	free(cm);
 }
@@ -132,7 +157,7 @@ void cm_close(struct cm *cm)
 {
 	cm_stop(cm);
 	cm->state = CM_CLOSED;
-	list_remove(&cm->hash);
+	remove_passive(cm);
 	if (cm->orphan)
 		cm_free(cm);
 }
@@ -186,8 +211,7 @@ void cm_expired(struct cm *cm, uint64_t now)
 
 /* ---- what the owner asks for ---- */
 
-/* What was answered is kept for a while: the peer may not have heard it and ask again. */
-static void keep_answer(struct cm *cm, uint64_t now)
+void cm_keep_answer(struct cm *cm, uint64_t now)
 {
 	cm_stop(cm);
 	cm->state = CM_ANSWERED;
@@ -197,10 +221,7 @@ static void keep_answer(struct cm *cm, uint64_t now)
 static void refuse(struct cm *cm, uint16_t reason, const struct core_cm_param *param, uint64_t now)
 {
 	cm_send_rej(cm, reason, param->private_data, param->private_len);
-	if (cm->passive)
-		keep_answer(cm, now);
-	else
-		cm_close(cm);
+	cm_keep_answer(cm, now);
 }
 
 void core_cm_destroy(struct cm *cm, uint64_t now)
@@ -272,10 +293,11 @@ static void fill_primary(const struct cm *cm, struct roce_cm_path *p)
 
 static void connect_rc(struct cm *cm, const struct core_cm_param *param, uint64_t now)
 {
-	struct roce_cm_msg msg = {.attr = ROCE_CM_REQ};
+	struct roce_cm_msg msg = {.attr = ROCE_CM_REQ, .attr_mod = param->ece_options};
 	struct roce_cm_req *r = &msg.req;
 
 	r->local_comm_id = cm->local_id;
+	r->vendor_id = param->ece_vendor;
 	r->service_id = cm->service_id;
 	r->local_ca_guid = cm->dev->cfg.node_guid;
 	r->local_qpn = param->qpn;
@@ -340,17 +362,20 @@ static void accept_sidr(struct cm *cm, uint8_t status, const struct core_cm_para
 	r->qkey = param->qkey;
 	copy_private(r->private_data, param);
 	cm_send_repeated(cm, &msg, now); /* keeps it; repeated on request only */
-	keep_answer(cm, now);
+	cm_keep_answer(cm, now);
 }
 
 static void accept_rc(struct cm *cm, const struct core_cm_param *param, uint64_t now)
 {
-	struct roce_cm_msg msg = {.attr = ROCE_CM_REP};
+	struct roce_cm_msg msg = {.attr = ROCE_CM_REP, .attr_mod = param->ece_options};
 	struct roce_cm_rep *r = &msg.rep;
 
 	r->local_comm_id = cm->local_id;
 	r->remote_comm_id = cm->remote_id;
 	r->starting_psn = cm->sq_psn;
+	r->vendor_id_high = (uint8_t)(param->ece_vendor >> 16);
+	r->vendor_id_middle = (uint8_t)(param->ece_vendor >> 8);
+	r->vendor_id_low = (uint8_t)param->ece_vendor;
 	r->local_ca_guid = cm->dev->cfg.node_guid;
 	r->target_ack_delay = DEVICE_ACK_DELAY;
 	r->rnr_retry_count = param->rnr_retry_count;

@@ -40,7 +40,7 @@ struct cm {
 	enum cm_state state;
 	uint32_t local_id, remote_id;
 	uint64_t remote_guid;
-	struct list hash; /* in cm_manager.passive */
+	struct list hash, qpn_hash; /* in cm_manager.passive and by_qpn */
 	struct timer timer;
 	uint32_t retries;
 	uint64_t interval; /* between repetitions, ns */
@@ -93,10 +93,14 @@ void cm_tell(struct cm *cm, enum core_cm_event_type type, int32_t status);
 /* No way back from here: an orphan is freed, others wait for their owner to let go. */
 void cm_close(struct cm *cm);
 void cm_enter_timewait(struct cm *cm, uint64_t now);
+/* What was answered is kept for a while: the peer may not have heard it and ask again. */
+void cm_keep_answer(struct cm *cm, uint64_t now);
 
 /* The passive end that the peer names so. */
 struct cm *cm_find_passive(struct device *dev, uint32_t remote_id, uint64_t remote_guid);
 void cm_add_passive(struct cm *cm);
+/* The passive end that is, or may be, connected with this QP of the peer. */
+struct cm *cm_find_connected(struct device *dev, uint32_t remote_qpn, uint64_t remote_guid);
 
 /* A message of the peer has run out of repetitions, or time-wait is over. */
 void cm_expired(struct cm *cm, uint64_t now);

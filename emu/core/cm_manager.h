@@ -18,7 +18,8 @@ struct cm_manager {
 	void *user;
 	struct table ids; /* local communication id -> struct cm */
 	struct timer_heap timers;
-	struct list passive[CM_BUCKETS];
+	struct list passive[CM_BUCKETS]; /* by the peer's communication id */
+	struct list by_qpn[CM_BUCKETS];  /* the same, by the peer's QP */
 };
 
 void cm_manager_construct(struct cm_manager *m, uint32_t salt);

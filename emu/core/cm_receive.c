@@ -104,6 +104,8 @@ static void repeated_request(struct cm *cm)
 		cm_send_mra(cm, ROCE_CM_ANSWERED_REQ);
 	else if (cm->state == CM_REP_SENT || cm->state == CM_ANSWERED)
 		cm_send_again(cm);
+	if (cm->state == CM_ANSWERED)
+		cm_keep_answer(cm, cm->dev->now);
 }
 
 /* Reasons that need no listener: 0, or enum roce_cm_reject_reason. */
@@ -114,6 +116,21 @@ static uint16_t unfit(const struct cm *cm)
 	if (cm->path_mtu < 1 || cm->path_mtu > cm->dev->cfg.active_mtu)
 		return ROCE_CM_REJ_INVALID_MTU;
 	return 0;
+}
+
+/*
+ * 12.9.8.3.1: a QP of the peer has one connection. When we still hold one for it, then the peer has
+ * lost or forgotten it: it is ended, and the request refused; the next one will do.
+ */
+static bool is_stale(struct device *dev, const struct roce_cm_req *r)
+{
+	struct cm *held = cm_find_connected(dev, r->local_qpn, r->local_ca_guid);
+
+	if (!held)
+		return false;
+	if (held->state == CM_ESTABLISHED)
+		cm_send_dreq(held, dev->now);
+	return true;
 }
 
 static void receive_req(struct device *dev, const struct roce_flow *from,
@@ -129,6 +146,8 @@ static void receive_req(struct device *dev, const struct roce_flow *from,
 					      .retry_count = r->retry_count,
 					      .rnr_retry_count = r->rnr_retry_count,
 					      .srq = r->srq,
+					      .ece_vendor = r->vendor_id,
+					      .ece_options = msg->attr_mod,
 					      .private_data = r->private_data,
 					      .private_len = ROCE_CM_REQ_PRIVATE,
 				      }};
@@ -144,6 +163,8 @@ static void receive_req(struct device *dev, const struct roce_flow *from,
 	load_request(cm, from, msg);
 	req.param.qp_type = cm->qp_type;
 	reason = unfit(cm);
+	if (!reason && is_stale(dev, r))
+		reason = ROCE_CM_REJ_STALE_CONNECTION;
 	if (!reason) {
 		int error = ask(cm, &req);
 		if (!error)
@@ -172,7 +193,7 @@ static void receive_sidr_req(struct device *dev, const struct roce_flow *from,
 	cm = cm_find_passive(dev, r->request_id, who);
 	if (cm) {
 		if (cm->state == CM_ANSWERED)
-			cm_send_again(cm);
+			repeated_request(cm);
 		return;
 	}
 	cm = cm_create(dev, NULL);
@@ -223,6 +244,12 @@ static void receive_sidr_rep(struct device *dev, const struct roce_flow *from,
 
 /* ---- connections ---- */
 
+static uint32_t rep_vendor(const struct roce_cm_rep *r)
+{
+	return (uint32_t)r->vendor_id_high << 16 | (uint32_t)r->vendor_id_middle << 8 |
+	       r->vendor_id_low;
+}
+
 static void receive_rep(struct device *dev, const struct roce_flow *from,
 			const struct roce_cm_msg *msg)
 {
@@ -233,8 +260,8 @@ static void receive_rep(struct device *dev, const struct roce_flow *from,
 		cm_send_stray_rej(dev, from, msg);
 		return;
 	}
-	if (cm->state == CM_ESTABLISHED && !cm->passive)
-		cm_send_again(cm);
+	if ((cm->state == CM_ESTABLISHED || cm->state == CM_ANSWERED) && !cm->passive)
+		cm_send_again(cm); /* the RTU, or the REJ */
 	if (cm->state == CM_REP_RCVD)
 		cm_send_mra(cm, ROCE_CM_ANSWERED_REP);
 	if (cm->state != CM_REQ_SENT)
@@ -257,6 +284,8 @@ static void receive_rep(struct device *dev, const struct roce_flow *from,
 						     .flow_control = r->flow_control,
 						     .rnr_retry_count = r->rnr_retry_count,
 						     .srq = r->srq,
+						     .ece_vendor = rep_vendor(r),
+						     .ece_options = msg->attr_mod,
 						     .private_data = r->private_data,
 						     .private_len = ROCE_CM_REP_PRIVATE,
 					     }});
@@ -303,6 +332,17 @@ static uint64_t load_guid(const uint8_t *p)
 	return v;
 }
 
+static void tell_rejected(struct cm *cm, const struct roce_cm_rej *r)
+{
+	cm_event(cm, &(struct core_cm_event){.type = CORE_CM_REJECTED,
+					     .status = r->reason,
+					     .param = {
+						     .qp_type = cm->qp_type,
+						     .private_data = r->private_data,
+						     .private_len = ROCE_CM_REJ_PRIVATE,
+					     }});
+}
+
 static void receive_rej(struct device *dev, const struct roce_flow *from,
 			const struct roce_cm_msg *msg, uint64_t now)
 {
@@ -318,21 +358,18 @@ static void receive_rej(struct device *dev, const struct roce_flow *from,
 	case CM_REQ_RCVD:
 	case CM_REP_RCVD:
 	case CM_REP_SENT:
-		cm_event(cm, &(struct core_cm_event){.type = CORE_CM_REJECTED,
-						     .status = r->reason,
-						     .param = {
-							     .qp_type = cm->qp_type,
-							     .private_data = r->private_data,
-							     .private_len = ROCE_CM_REJ_PRIVATE,
-						     }});
+		tell_rejected(cm, r);
 		cm_close(cm);
+		break;
+	case CM_ESTABLISHED: /* our RTU never reached it */
+		tell_rejected(cm, r);
+		cm_enter_timewait(cm, now);
 		break;
 	case CM_DREQ_SENT: /* 12.9.7: there is no connection any more */
 		cm_tell(cm, CORE_CM_DISCONNECTED, 0);
 		cm_enter_timewait(cm, now);
 		break;
 	case CM_IDLE:
-	case CM_ESTABLISHED:
 	case CM_TIMEWAIT:
 	case CM_SIDR_REQ_SENT:
 	case CM_SIDR_REQ_RCVD:

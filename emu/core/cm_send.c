@@ -53,9 +53,11 @@ void cm_stop(struct cm *cm)
 	cm->retries = 0;
 }
 
-/* The peer asks for patience (12.9.8.5): no repetition for so long. */
+/* The peer asks for patience (12.9.8.5): no repetition for so long, within reason. */
 void cm_wait_longer(struct cm *cm, uint8_t code, uint64_t now)
 {
+	if (code > MRA_TIMEOUT)
+		code = MRA_TIMEOUT; /* else anybody could hold an end for hours */
 	timer_set(&cm->dev->cm.timers, &cm->timer,
 		  now + cm->interval + ((uint64_t)CODE_UNIT << code));
 }

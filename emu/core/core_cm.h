@@ -38,6 +38,8 @@ struct core_cm_param {
 	uint8_t rnr_retry_count;
 	uint8_t srq;
 	uint8_t private_len;
+	uint32_t ece_vendor; /* 24 bits; what the vendor's devices offer each other besides */
+	uint32_t ece_options;
 	const uint8_t *private_data;
 };
 

@@ -28,6 +28,7 @@ struct core_limits {
 
 struct core_config {
 	uint64_t node_guid; /* host order */
+	uint16_t lid;       /* names this port to its own programs, nothing else; 0: none */
 	struct core_limits limits;
 	uint32_t features; /* UHCA_ABI_HAS_*: what is missing is refused */
 	uint8_t gid[CORE_GID_TABLE][16];

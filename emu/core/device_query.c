@@ -219,7 +219,7 @@ int core_query_port(struct client *c, uint32_t port, struct uhca_cmd_port_attr *
 	out->active_speed = SPEED_25_GBPS;
 	out->phys_state = c->dev->port_down ? PHYS_DISABLED : PHYS_LINK_UP;
 	out->link_layer = LINK_ETHERNET;
-	out->reserved = 0;
+	out->lid = c->dev->cfg.lid;
 	return 0;
 }
 

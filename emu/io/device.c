@@ -124,6 +124,7 @@ int io_device_create(struct io_device *dev, const struct io_settings *settings,
 	if (error < 0)
 		return error;
 	dev->config.node_guid = id->guid;
+	dev->config.lid = io_identity_lid(id);
 	if (id->active_mtu > 0)
 		dev->config.active_mtu = id->active_mtu;
 	dev->config.ack_delay_ns = ACK_DELAY;

@@ -224,7 +224,7 @@ static void add_port(struct tree *t, const struct io_identity *id)
 	put(t, "phys_state", "5: LinkUp");
 	put(t, "link_layer", "Ethernet");
 	put(t, "rate", "100 Gb/sec (4X EDR)");
-	put(t, "lid", "0x0");
+	put(t, "lid", "0x%x", io_identity_lid(id));
 	put(t, "lid_mask_count", "0");
 	put(t, "sm_lid", "0x0");
 	put(t, "sm_sl", "0");

@@ -29,6 +29,12 @@ struct io_identity {
 	uint32_t active_mtu;      /* enum ibv_mtu: what all its interfaces carry */
 };
 
+/* The LID of its port: there is one so that a program can say "my own port" without a GID. */
+static inline uint16_t io_identity_lid(const struct io_identity *id)
+{
+	return (uint16_t)(id->index + 1);
+}
+
 /* Makes the files that do not belong to one device. 0 or -errno of mkdir(2), open(2), write(2). */
 int io_sysfs_create(const char *dir);
 

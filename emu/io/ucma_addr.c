@@ -101,11 +101,12 @@ bool ucma_addr_is_any(const struct ucma_addr *a)
 	       (ucma_addr_is_v4(a) && memcmp(a->gid + 12, none, 4) == 0);
 }
 
-bool ucma_addr_is_loopback(const struct ucma_addr *a)
+bool ucma_addr_is_localhost(const struct ucma_addr *a)
 {
+	static const uint8_t v4[4] = {127, 0, 0, 1};
 	static const uint8_t v6[16] = {[15] = 1};
 
-	return ucma_addr_is_v4(a) ? a->gid[12] == 127 : memcmp(a->gid, v6, 16) == 0;
+	return ucma_addr_is_v4(a) ? memcmp(a->gid + 12, v4, 4) == 0 : memcmp(a->gid, v6, 16) == 0;
 }
 
 /* A datagram socket that is connected knows its source; nothing is sent. */

@@ -38,7 +38,8 @@ uint16_t ucma_addr_emit_ib(const struct ucma_addr *a, uint64_t service_id, void 
 
 bool ucma_addr_is_any(const struct ucma_addr *a);
 bool ucma_addr_is_v4(const struct ucma_addr *a);
-bool ucma_addr_is_loopback(const struct ucma_addr *a);
+/* 127.0.0.1 or ::1, nothing else of 127/8. */
+bool ucma_addr_is_localhost(const struct ucma_addr *a);
 
 /* The address from which this host would send to "to". False when there is no route. */
 bool ucma_addr_source_for(const struct ucma_addr *to, uint8_t gid[16]);

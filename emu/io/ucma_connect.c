@@ -28,7 +28,7 @@ static uint8_t at_most(uint8_t value, uint8_t max)
 }
 
 static void load_param(const struct ucma_id *id, const struct rdma_ucm_conn_param *in,
-		       struct core_cm_param *p)
+		       const struct rdma_ucm_ece *ece, struct core_cm_param *p)
 {
 	*p = (struct core_cm_param){
 		.qpn = in->qp_num & 0xffffff,
@@ -40,6 +40,8 @@ static void load_param(const struct ucma_id *id, const struct rdma_ucm_conn_para
 		.retry_count = at_most(in->retry_count, MAX_RETRY),
 		.rnr_retry_count = at_most(in->rnr_retry_count, MAX_RETRY),
 		.srq = in->srq,
+		.ece_vendor = ece->vendor_id & 0xffffff,
+		.ece_options = ece->attr_mod,
 		.private_len = in->private_data_len,
 		.private_data = in->private_data,
 	};
@@ -77,7 +79,7 @@ int ucma_connect(struct ucma_command *c)
 		return -ENOENT;
 	if (!in->conn_param.valid || id->state != UCMA_ROUTE_RESOLVED)
 		return -EINVAL;
-	load_param(id, &in->conn_param, &p);
+	load_param(id, &in->conn_param, &in->ece, &p);
 	error = add_header(id, &p, room,
 			   id->qp_type == QPT_UD ? ROCE_CM_SIDR_REQ_PRIVATE : ROCE_CM_REQ_PRIVATE);
 	if (error < 0)
@@ -87,7 +89,7 @@ int ucma_connect(struct ucma_command *c)
 	if (!id->cm)
 		return -ENOMEM;
 	memcpy(path.local_gid, id->local_gid, 16);
-	memcpy(path.remote_gid, id->dst.gid, 16);
+	memcpy(path.remote_gid, id->remote_gid, 16);
 	path.traffic_class = id->tos;
 	path.ack_timeout = id->ack_timeout;
 	error = core_cm_connect(id->cm, &path, ucma_service_id(id, &id->dst), &p, io_clock_now());
@@ -137,7 +139,7 @@ int ucma_accept(struct ucma_command *c)
 		return -EINVAL;
 	if (!in->conn_param.valid)
 		return core_cm_ready(id->cm, &p, io_clock_now());
-	load_param(id, &in->conn_param, &p);
+	load_param(id, &in->conn_param, &in->ece, &p);
 	before = id->uid;
 	id->uid = in->uid;
 	error = core_cm_accept(id->cm, &p, io_clock_now());

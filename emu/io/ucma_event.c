@@ -168,7 +168,7 @@ static void fill_ud(const struct ucma_id *id, const struct core_cm_param *p,
 	out->private_data_len = p->private_len;
 	if (p->private_len)
 		memcpy(out->private_data, p->private_data, p->private_len);
-	memcpy(out->ah_attr.grh.dgid, id->dst.gid, 16);
+	memcpy(out->ah_attr.grh.dgid, id->remote_gid, 16);
 	while (out->ah_attr.grh.sgid_index + 1u < own->count &&
 	       memcmp(own->a[out->ah_attr.grh.sgid_index].gid, id->local_gid, 16) != 0)
 		out->ah_attr.grh.sgid_index++;
@@ -189,6 +189,8 @@ static void fill(const struct ucma_id *id, const struct core_cm_param *p, struct
 	} else {
 		fill_conn(p, &conn);
 		memcpy(&e->resp.param, &conn, sizeof(conn));
+		e->resp.ece.vendor_id = p->ece_vendor;
+		e->resp.ece.attr_mod = p->ece_options;
 	}
 }
 
@@ -245,6 +247,8 @@ static int load_addresses(const struct ucma_id *listener, const struct core_cm_r
 	if (!roce_cma_hdr_parse(req->param.private_data, &hdr))
 		return -EINVAL;
 	id->dst.port = hdr.sport;
+	if (hdr.ip_version == 6) /* as it was asked for: ::1 may be a device of IPv4 */
+		id->src.family = id->dst.family = AF_INET6;
 	return 0;
 }
 
@@ -260,6 +264,7 @@ static int make_request(struct ucma_id *listener, struct io_device *dev, struct 
 	id->dev = dev;
 	id->tos = listener->tos;
 	memcpy(id->local_gid, req->local_gid, 16);
+	memcpy(id->remote_gid, req->remote_gid, 16);
 	e = load_addresses(listener, req, id) ? NULL : ucma_event_new(listener, CONNECT_REQUEST, 0);
 	if (!e) {
 		ucma_id_destroy(id);

@@ -38,8 +38,9 @@ struct ucma_id {
 	uint8_t qp_type;
 	enum ucma_state state;
 	struct ucma_addr src, dst;
-	struct io_device *dev; /* NULL: any */
-	uint8_t local_gid[16]; /* with dev: which of its addresses */
+	struct io_device *dev;  /* NULL: any */
+	uint8_t local_gid[16];  /* with dev: which of its addresses */
+	uint8_t remote_gid[16]; /* of the peer; differs from dst where that is an alias */
 	struct cm *cm;
 	uint32_t backlog; /* requests that may still wait to be taken */
 	bool reuse_address, family_only;

@@ -33,7 +33,9 @@ static bool conflicts(const struct ucma_id *a, const struct ucma_id *b, bool reu
 		return false;
 	if (ucma_addr_is_any(&a->src) || ucma_addr_is_any(&b->src))
 		return true;
-	return memcmp(a->src.gid, b->src.gid, 16) == 0;
+	/* Of one device 127.0.0.1 may be another name. */
+	return memcmp(a->src.gid, b->src.gid, 16) == 0 ||
+	       (a->dev && b->dev && memcmp(a->local_gid, b->local_gid, 16) == 0);
 }
 
 static bool is_free(const struct ucma_id *id, uint16_t port, bool reuse)

@@ -19,7 +19,7 @@
 static void fill_route(const struct ucma_id *id, struct ib_user_path_rec *p)
 {
 	memcpy(p->sgid, id->local_gid, 16);
-	memcpy(p->dgid, id->dst.gid, 16);
+	memcpy(p->dgid, id->remote_gid, 16);
 	p->reversible = 1;
 	p->mtu = id->dev->config.active_mtu;
 	p->pkey = htobe16(PKEY);
@@ -96,12 +96,15 @@ static int query_gid(struct ucma_command *c, const struct ucma_id *id)
 {
 	struct rdma_ucm_query_addr_resp resp = {0};
 	struct ucma_addr src = id->src;
+	struct ucma_addr dst = id->dst;
 
 	fill_device(id, &resp);
 	if (id->dev)
 		memcpy(src.gid, id->local_gid, 16);
+	if (id->dev && dst.family)
+		memcpy(dst.gid, id->remote_gid, 16);
 	resp.src_size = ucma_addr_emit_ib(&src, ucma_service_id(id, &id->src), &resp.src_addr);
-	resp.dst_size = ucma_addr_emit_ib(&id->dst, ucma_service_id(id, &id->dst), &resp.dst_addr);
+	resp.dst_size = ucma_addr_emit_ib(&dst, ucma_service_id(id, &id->dst), &resp.dst_addr);
 	ucma_respond(c, &resp, sizeof(resp));
 	return 0;
 }
@@ -109,7 +112,7 @@ static int query_gid(struct ucma_command *c, const struct ucma_id *id)
 /* 64 bytes as on an InfiniBand wire. */
 static void pack_path(const struct ucma_id *id, uint8_t *p)
 {
-	memcpy(p + 8, id->dst.gid, 16);
+	memcpy(p + 8, id->remote_gid, 16);
 	memcpy(p + 24, id->local_gid, 16);
 	p[47] = HOP_LIMIT;
 	p[48] = id->tos;

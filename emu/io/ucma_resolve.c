@@ -26,10 +26,39 @@ static void attach(struct ucma_id *id, struct io_device *dev, const uint8_t gid[
 	memcpy(id->local_gid, gid, 16);
 }
 
+/* The first address of a device, of this family if it has one. */
+static void first_address(const struct io_device *dev, bool v4, uint8_t gid[16])
+{
+	const struct io_address_list *own = &dev->id.addresses;
+
+	memcpy(gid, own->a[0].gid, 16);
+	for (unsigned i = own->count; i-- > 0;)
+		if (roce_addr_is_v4(own->a[i].gid) == v4)
+			memcpy(gid, own->a[i].gid, 16);
+}
+
+/*
+ * The device that has this address, and the address. 127.0.0.1 and ::1 are this host to every
+ * program, whatever addresses the instance got: when no device has them they mean the first one.
+ */
+static struct io_device *owner_of(const struct io_daemon *d, const struct ucma_addr *a,
+				  uint8_t gid[16])
+{
+	struct io_device *dev = io_fabric_find(&d->fabric, a->gid);
+
+	memcpy(gid, a->gid, 16);
+	if (dev || !ucma_addr_is_localhost(a) || d->n_ports == 0)
+		return dev;
+	dev = &d->ports[0].dev;
+	first_address(dev, ucma_addr_is_v4(a), gid);
+	return dev;
+}
+
 static int bind_address(struct ucma_id *id, const struct ucma_addr *a)
 {
 	struct ucma_addr before = id->src;
-	struct io_device *dev = io_fabric_find(&daemon_of(id)->fabric, a->gid);
+	uint8_t gid[16];
+	struct io_device *dev = owner_of(daemon_of(id), a, gid);
 	int error;
 
 	if (id->state != UCMA_IDLE)
@@ -37,13 +66,14 @@ static int bind_address(struct ucma_id *id, const struct ucma_addr *a)
 	if (!ucma_addr_is_any(a) && !dev)
 		return -ENODEV;
 	id->src = *a;
+	if (dev)
+		attach(id, dev, gid);
 	error = ucma_port_bind(id);
 	if (error < 0) {
 		id->src = before;
+		id->dev = NULL;
 		return error;
 	}
-	if (dev)
-		attach(id, dev, a->gid);
 	id->state = UCMA_BOUND;
 	return 0;
 }
@@ -103,39 +133,38 @@ static struct io_device *any_device(const struct ucma_id *id, bool v4, uint8_t g
  */
 static struct io_device *choose_device(const struct ucma_id *id, uint8_t gid[16])
 {
-	const struct io_fabric *fabric = &daemon_of(id)->fabric;
+	const struct io_daemon *d = daemon_of(id);
 	struct io_device *dev = NULL;
 
 	if (ucma_addr_source_for(&id->dst, gid))
-		dev = io_fabric_find(fabric, gid);
-	if (!dev) {
-		memcpy(gid, id->dst.gid, 16);
-		dev = io_fabric_find(fabric, gid);
-	}
+		dev = io_fabric_find(&d->fabric, gid);
+	if (!dev)
+		dev = owner_of(d, &id->dst, gid);
 	return dev ? dev : any_device(id, ucma_addr_is_v4(&id->dst), gid);
+}
+
+/* Where to: no address at all means the device itself. */
+static void find_peer(struct ucma_id *id)
+{
+	if (ucma_addr_is_any(&id->dst))
+		memcpy(id->dst.gid, id->local_gid, 16);
+	owner_of(daemon_of(id), &id->dst, id->remote_gid);
 }
 
 static int find_route(struct ucma_id *id)
 {
+	bool v4 = ucma_addr_is_v4(&id->dst);
 	uint8_t gid[16];
 	struct io_device *dev;
 
-	if (id->dev) {
-		if (ucma_addr_is_any(&id->dst))
-			memcpy(id->dst.gid, id->local_gid, 16);
-		return 0;
+	if (!id->dev) {
+		dev = ucma_addr_is_any(&id->dst) ? any_device(id, v4, gid) : choose_device(id, gid);
+		if (!dev)
+			return -ENODEV;
+		attach(id, dev, gid);
+		memcpy(id->src.gid, gid, 16);
 	}
-	if (ucma_addr_is_any(&id->dst)) {
-		dev = any_device(id, ucma_addr_is_v4(&id->dst), gid);
-		if (dev)
-			memcpy(id->dst.gid, gid, 16);
-	} else {
-		dev = choose_device(id, gid);
-	}
-	if (!dev)
-		return -ENODEV;
-	attach(id, dev, gid);
-	memcpy(id->src.gid, gid, 16);
+	find_peer(id);
 	return 0;
 }
 

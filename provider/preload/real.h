@@ -16,7 +16,7 @@ const char *uhca_root(void);
  */
 #define UHCA_REAL(name) ((__typeof__(&name))uhca_real(UHCA_FN_##name))
 
-/* Every function that paths.c, uverbs and netlink.c stand in front of. */
+/* Every function that paths.c, hooks.c, netlink.c and their like stand in front of. */
 #define UHCA_FUNCTIONS(X)                                                                          \
 	X(__open64_2)                                                                              \
 	X(__open_2)                                                                                \
@@ -32,7 +32,9 @@ const char *uhca_root(void);
 	X(faccessat)                                                                               \
 	X(fopen)                                                                                   \
 	X(fopen64)                                                                                 \
+	X(freeifaddrs)                                                                             \
 	X(fstatat)                                                                                 \
+	X(getifaddrs)                                                                              \
 	X(ioctl)                                                                                   \
 	X(open)                                                                                    \
 	X(open64)                                                                                  \

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * No state is kept beyond the name of the daemon's socket: a descriptor is ours when its peer has
- * that name. Each command takes a socket pair of its own for the reply, so that threads and forked
- * processes that share an open never see each other's replies.
+ * A descriptor is ours when its peer has the name of the daemon's socket; the only other state is
+ * what is remembered of the ids for when the daemon is gone (ucma_book.h). Each command takes a
+ * socket pair of its own for the reply, so that threads and forked processes that share an open
+ * never see each other's replies.
  */
 #include "ucma.h"
 
 #include "real.h"
+#include "ucma_book.h"
 #include "ucma_call.h"
 
 #include <errno.h>
@@ -20,7 +22,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define DEVICE "/dev/infiniband/rdma_cm"
+#define DEVICE         "/dev/infiniband/rdma_cm"
+#define DEVICE_REMOVAL 11 /* enum rdma_cm_event_type */
 
 static struct sockaddr_un daemon_address;
 static socklen_t daemon_length; /* 0: nothing was opened yet */
@@ -129,6 +132,13 @@ static int call(int fd, struct call *c)
 	close(pair[0]);
 	errno = saved;
 	return result;
+}
+
+static bool is_gone(int fd)
+{
+	struct pollfd p = {.fd = fd};
+
+	return poll(&p, 1, 0) == 1 && (p.revents & POLLHUP);
 }
 
 static void return_token(int fd)
@@ -261,6 +271,122 @@ static int add_old_file(struct call *c, const struct rdma_ucm_cmd_hdr *hdr)
 	return 0;
 }
 
+/* ---- what is remembered ---- */
+
+static uint64_t number_of(int fd)
+{
+	uint64_t cookie = 0;
+	socklen_t len = sizeof(cookie);
+
+	getsockopt(fd, SOL_SOCKET, SO_COOKIE, &cookie, &len);
+	return cookie;
+}
+
+/* The command's structure, as far as it was written. */
+static void load(void *to, size_t size, const struct rdma_ucm_cmd_hdr *hdr)
+{
+	memcpy(to, hdr + 1, hdr->in < size ? hdr->in : size);
+}
+
+static void remember_group(uint64_t file, const struct call *c, const struct rdma_ucm_cmd_hdr *hdr)
+{
+	const struct rdma_ucm_create_id_resp *resp = (const void *)c->reply.response;
+	struct rdma_ucm_join_ip_mcast ip = {0};
+	struct rdma_ucm_join_mcast any = {0};
+
+	load(&ip, sizeof(ip), hdr);
+	load(&any, sizeof(any), hdr);
+	if (c->h.cmd == RDMA_USER_CM_CMD_JOIN_IP_MCAST)
+		uhca_ucma_book_enter_group(file, ip.id, resp->id, ip.uid);
+	else
+		uhca_ucma_book_enter_group(file, any.id, resp->id, any.uid);
+}
+
+/* The command succeeded: which ids there are, and who was told what. */
+static void remember(int fd, const struct call *c, const struct rdma_ucm_cmd_hdr *hdr)
+{
+	const struct rdma_ucm_create_id_resp *made = (const void *)c->reply.response;
+	const struct rdma_ucm_event_resp *event = (const void *)c->reply.response;
+	struct rdma_ucm_create_id create = {0};
+	struct rdma_ucm_accept accept = {.uid = 0};
+	struct rdma_ucm_migrate_id migrate = {0};
+	uint64_t file = number_of(fd);
+
+	switch (c->h.cmd) {
+	case RDMA_USER_CM_CMD_CREATE_ID:
+		load(&create, sizeof(create), hdr);
+		uhca_ucma_book_enter(file, made->id, create.uid);
+		break;
+	case RDMA_USER_CM_CMD_ACCEPT:
+		load(&accept, sizeof(accept), hdr);
+		uhca_ucma_book_enter(file, accept.id, accept.uid);
+		break;
+	case RDMA_USER_CM_CMD_MIGRATE_ID:
+		load(&migrate, sizeof(migrate), hdr);
+		uhca_ucma_book_enter(file, migrate.id, 0);
+		break;
+	case RDMA_USER_CM_CMD_JOIN_IP_MCAST:
+	case RDMA_USER_CM_CMD_JOIN_MCAST:
+		remember_group(file, c, hdr);
+		break;
+	case RDMA_USER_CM_CMD_GET_EVENT:
+		uhca_ucma_book_told(file, event->uid);
+		break;
+	default:
+		break;
+	}
+}
+
+/* ---- a daemon that is gone ---- */
+
+static void respond(struct call *c, const void *response, size_t len)
+{
+	memcpy(c->reply.response, response, len);
+	c->reply.h.length = (uint32_t)len;
+}
+
+/* Its devices are removed; then there is nothing to wait for. */
+static int removal_event(int fd, struct call *c)
+{
+	struct rdma_ucm_event_resp event = {.event = DEVICE_REMOVAL};
+	uint64_t uid;
+
+	if (!uhca_ucma_book_removal(number_of(fd), &event.id, &uid)) {
+		errno = EIO;
+		return -1;
+	}
+	event.uid = uid;
+	respond(c, &event, sizeof(event));
+	return 0;
+}
+
+/* Ids and groups go with the daemon, so that a program can clean up as ever. */
+static int end_without_daemon(int fd, struct call *c, const struct rdma_ucm_cmd_hdr *hdr)
+{
+	struct rdma_ucm_destroy_id in = {0};
+	struct rdma_ucm_destroy_id_resp resp;
+
+	load(&in, sizeof(in), hdr);
+	if (!uhca_ucma_book_strike(number_of(fd), in.id, &resp.events_reported)) {
+		errno = ENOENT;
+		return -1;
+	}
+	respond(c, &resp, sizeof(resp));
+	return 0;
+}
+
+static int end_id(int fd, struct call *c, const struct rdma_ucm_cmd_hdr *hdr)
+{
+	struct rdma_ucm_destroy_id in = {0};
+	uint32_t told;
+
+	if (call(fd, c) < 0)
+		return errno == EIO && is_gone(fd) ? end_without_daemon(fd, c, hdr) : -1;
+	load(&in, sizeof(in), hdr);
+	uhca_ucma_book_strike(number_of(fd), in.id, &told);
+	return 0;
+}
+
 /* Waits for the token as the descriptor's flags say, then asks; another may have been faster. */
 static int get_event(int fd, struct call *c)
 {
@@ -269,14 +395,14 @@ static int get_event(int fd, struct call *c)
 	for (;;) {
 		ssize_t n = recv(fd, &token, sizeof(token), 0);
 
-		if (n < 0)
+		if (n < 0 && errno != ECONNRESET)
 			return -1;
-		if (n == 0) {
-			errno = EIO; /* the daemon is gone */
-			return -1;
-		}
+		if (n <= 0)
+			return removal_event(fd, c);
 		if (call(fd, c) == 0)
 			return 0;
+		if (errno == EIO && is_gone(fd))
+			return removal_event(fd, c);
 		if (errno != EAGAIN)
 			return -1;
 	}
@@ -284,6 +410,8 @@ static int get_event(int fd, struct call *c)
 
 static int execute(int fd, struct call *c, const struct rdma_ucm_cmd_hdr *hdr)
 {
+	bool is_end =
+		c->h.cmd == RDMA_USER_CM_CMD_DESTROY_ID || c->h.cmd == RDMA_USER_CM_CMD_LEAVE_MCAST;
 	char token;
 
 	if (c->h.cmd == RDMA_USER_CM_CMD_SET_OPTION && add_option(c, hdr) < 0)
@@ -292,7 +420,7 @@ static int execute(int fd, struct call *c, const struct rdma_ucm_cmd_hdr *hdr)
 		return -1;
 	if (c->h.cmd == RDMA_USER_CM_CMD_GET_EVENT)
 		return get_event(fd, c);
-	if (call(fd, c) < 0)
+	if (is_end ? end_id(fd, c, hdr) < 0 : call(fd, c) < 0)
 		return -1;
 	if (c->reply.h.flags & UHCA_UCMA_TAKE_TOKEN) {
 		int from = c->fd >= 0 ? c->fd : fd;
@@ -322,6 +450,8 @@ ssize_t uhca_ucma_write(int fd, const void *buf, size_t count)
 	c.command = buf;
 	if (execute(fd, &c, buf) < 0)
 		return -1;
+	if (c.reply.h.length || c.h.cmd == RDMA_USER_CM_CMD_ACCEPT)
+		remember(fd, &c, buf);
 	store_response(&c, buf);
 	return (ssize_t)count;
 }

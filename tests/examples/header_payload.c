@@ -313,7 +313,5 @@ int main(int argc, char **argv)
 		.seed = 1};
 
 	rig_options(&o, argc, argv);
-	printf("seed %llu\n", (unsigned long long)o.seed);
-	fflush(stdout);
 	return rig_run(&o, 2, part);
 }

@@ -308,7 +308,5 @@ int main(int argc, char **argv)
 				.clients = 4};
 
 	rig_options(&o, argc, argv);
-	printf("seed %" PRIu64 "\n", o.seed);
-	fflush(stdout);
 	return rig_run(&o, 1 + (unsigned)o.clients, part);
 }

@@ -31,13 +31,11 @@ void rig_die(const char *format, ...)
 /* ---- options ---- */
 
 static const struct option known[] = {
-	{"clients", required_argument, NULL, 'c'},
-	{"device", required_argument, NULL, 'd'},
-	{"help", no_argument, NULL, 'h'},
-	{"peer-device", required_argument, NULL, 'p'},
-	{"rounds", required_argument, NULL, 'r'},
-	{"seed", required_argument, NULL, 's'},
-	{0},
+	{"clients", required_argument, NULL, 'c'},     {"device", required_argument, NULL, 'd'},
+	{"end", required_argument, NULL, 'e'},         {"help", no_argument, NULL, 'h'},
+	{"peer-device", required_argument, NULL, 'p'}, {"peer-dir", required_argument, NULL, 'P'},
+	{"rounds", required_argument, NULL, 'r'},      {"seed", required_argument, NULL, 's'},
+	{"socket", required_argument, NULL, 'S'},      {0},
 };
 
 static void help(const struct rig_options *o, const char *name)
@@ -45,6 +43,7 @@ static void help(const struct rig_options *o, const char *name)
 	printf("Usage: %s [OPTION]...\n%s\n"
 	       "  --device NAME       the device of the first process (default: the first)\n"
 	       "  --peer-device NAME  that of the others (default: the same)\n"
+	       "  --peer-dir DIR      UHCA_DIR of the others, when they use another daemon\n"
 	       "  --rounds N          how often (default %" PRIu64 ")\n"
 	       "  --seed N            of what is random (default %" PRIu64 ")\n",
 	       name, o->text, o->rounds, o->seed);
@@ -68,31 +67,61 @@ static uint64_t number(const char *text, uint64_t min, uint64_t max)
 	return n;
 }
 
+static bool take(struct rig_options *o, int c)
+{
+	switch (c) {
+	case 'c':
+		if (o->clients)
+			o->clients = number(optarg, 1, RIG_ENDS - 1);
+		return o->clients > 0;
+	case 'd':
+		o->device = optarg;
+		return true;
+	case 'e':
+		o->end = number(optarg, 1, RIG_ENDS - 1);
+		return true;
+	case 'p':
+		o->peer_device = optarg;
+		return true;
+	case 'P':
+		o->peer_dir = optarg;
+		return true;
+	case 'r':
+		o->rounds = number(optarg, 1, 100000);
+		return true;
+	case 's':
+		o->seed = number(optarg, 0, UINT64_MAX);
+		return true;
+	case 'S':
+		o->socket = number(optarg, 3, 1023);
+		return true;
+	default:
+		return false;
+	}
+}
+
 void rig_options(struct rig_options *o, int argc, char **argv)
 {
+	const struct rig_options defaults = *o;
+
+	o->argv = argv;
 	for (int c; (c = getopt_long(argc, argv, "", known, NULL)) != -1;) {
 		if (c == 'h') {
-			help(o, argv[0]);
+			help(&defaults, argv[0]);
 			exit(0);
-		} else if (c == 'd') {
-			o->device = optarg;
-		} else if (c == 'p') {
-			o->peer_device = optarg;
-		} else if (c == 'r') {
-			o->rounds = number(optarg, 1, 100000);
-		} else if (c == 's') {
-			o->seed = number(optarg, 0, UINT64_MAX);
-		} else if (c == 'c' && o->clients) {
-			o->clients = number(optarg, 1, RIG_ENDS - 1);
-		} else {
+		}
+		if (!take(o, c)) {
 			fprintf(stderr, "Try %s --help.\n", argv[0]);
 			exit(2);
 		}
 	}
-	if (optind < argc) {
+	if (optind < argc || !o->end != !o->socket) {
 		fprintf(stderr, "%s: no arguments, only options\n", argv[0]);
 		exit(2);
 	}
+	if (!o->end)
+		printf("seed %" PRIu64 "\n", o->seed);
+	fflush(stdout);
 }
 
 /* ---- processes ---- */
@@ -178,6 +207,35 @@ static void close_sockets(const struct end *e)
 			close(e->to[i]);
 }
 
+static void run_other(const struct rig_options *o, unsigned who, int fd, void (*part)(struct end *))
+{
+	struct end e = {.who = who, .o = o};
+
+	memset(e.to, -1, sizeof(e.to));
+	e.to[0] = fd;
+	end_run(&e, part);
+}
+
+/* A program meets its daemon when it is started: for another daemon it is started anew. */
+static void start_anew(const struct rig_options *o, unsigned who, int fd)
+{
+	char *argv[64], end[32], sock[32];
+	int n = 0;
+
+	while (o->argv[n] && n < 60) {
+		argv[n] = o->argv[n];
+		n++;
+	}
+	snprintf(end, sizeof(end), "--end=%u", who);
+	snprintf(sock, sizeof(sock), "--socket=%d", fd);
+	argv[n++] = end;
+	argv[n++] = sock;
+	argv[n] = NULL;
+	if (!setenv("UHCA_DIR", o->peer_dir, 1))
+		execv("/proc/self/exe", argv);
+	rig_die("the program cannot be started for the other daemon");
+}
+
 /* Everything of libibverbs happens behind the fork: a device does not like to be inherited. */
 static pid_t start(struct end *first, unsigned who, void (*part)(struct end *))
 {
@@ -193,13 +251,11 @@ static pid_t start(struct end *first, unsigned who, void (*part)(struct end *))
 	if (pid < 0)
 		rig_die("fork");
 	if (pid == 0) {
-		struct end e = {.who = who, .o = first->o};
-
 		close(pair[0]);
 		close_sockets(first);
-		memset(e.to, -1, sizeof(e.to));
-		e.to[0] = pair[1];
-		end_run(&e, part);
+		if (first->o->peer_dir)
+			start_anew(first->o, who, pair[1]);
+		run_other(first->o, who, pair[1], part);
 		exit(0);
 	}
 	close(pair[1]);
@@ -214,6 +270,10 @@ int rig_run(const struct rig_options *o, unsigned ends, void (*part)(struct end 
 	int status, bad = 0;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (o->end) {
+		run_other(o, (unsigned)o->end, (int)o->socket, part);
+		return 0;
+	}
 	memset(first.to, -1, sizeof(first.to));
 	for (unsigned i = 1; i < ends; i++)
 		pid[i] = start(&first, i, part);

@@ -24,9 +24,14 @@ struct rig_options {
 	const char *text;        /* for --help: what the example shows */
 	const char *device;      /* of end 0; NULL: the first there is */
 	const char *peer_device; /* of the others; NULL: the same */
+	const char *peer_dir;    /* $UHCA_DIR of the others, on another daemon; NULL: the same */
 	uint64_t rounds;
 	uint64_t seed;
 	uint64_t clients; /* 0: the example has no such option */
+	/* What the rig tells itself when it starts the program anew for an end of another daemon.
+	 */
+	char **argv;
+	uint64_t end, socket;
 };
 
 /* One process of the example. */
@@ -43,7 +48,10 @@ struct end {
 
 __attribute__((noreturn, format(printf, 1, 2))) void rig_die(const char *format, ...);
 
-/* Reads the command line into o, which has the defaults; --help and mistakes end the program. */
+/*
+ * Reads the command line into o, which has the defaults, and prints the seed; --help and mistakes
+ * end the program.
+ */
 void rig_options(struct rig_options *o, int argc, char **argv);
 
 /*

@@ -205,23 +205,24 @@ static void describe_by_queue(struct vqp *qp, const struct draft *d)
 					   .list_bytes = d->bytes});
 }
 
-/* u8: 1 actor, 2 and 4 key, 8 through the queue, 16 and 32 shape, 64 QP, 128 corrupted. */
+/* u8: 1 actor, 2 QP, 4 through the queue, 8 and 16 shape, 32 corrupted; u8: key. */
 static void describe(struct stage *s, struct fuzz_input *in)
 {
 	uint8_t who = input_u8(in);
 	unsigned actor = who & 1;
 	struct actor *a = &s->actor[actor];
-	const struct mr *mr = find(s, a->key[who >> 1 & 3].lkey);
-	struct draft d = {.shape = 1 + (who >> 4 & 3)};
+	const struct vmr *key = &a->key[input_u8(in) % KEYS];
+	const struct mr *mr = find(s, key->lkey);
+	struct draft d = {.shape = 1 + (who >> 3 & 3)};
 
-	d.layout.key = mr ? mr->key : a->key[who >> 1 & 3].lkey;
+	d.layout.key = mr ? mr->key : key->lkey;
 	make_draft(s, in, actor, &d);
-	if (who & 128)
+	if (who & 32)
 		corrupt(in, &d);
 	if (!a->open)
 		return;
-	if (who & 8)
-		describe_by_queue(&a->qp[who >> 6 & 1], &d);
+	if (who & 4)
+		describe_by_queue(&a->qp[who >> 1 & 1], &d);
 	else
 		vclient_describe_key(&a->c, d.shape, &d.layout, d.list.byte, d.bytes);
 }
@@ -390,7 +391,7 @@ static void renew_key(struct stage *s, unsigned actor, unsigned i)
 static void remove_something(struct stage *s, struct fuzz_input *in)
 {
 	uint8_t who = input_u8(in);
-	unsigned actor = who & 1, what = (who >> 1 & 15) % (REGIONS + KEYS);
+	unsigned actor = who & 1, what = (who >> 1) % (REGIONS + KEYS);
 
 	if (!s->actor[actor].open)
 		return;

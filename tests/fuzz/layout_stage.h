@@ -10,11 +10,11 @@
 #ifndef FUZZ_LAYOUT_STAGE_H
 #define FUZZ_LAYOUT_STAGE_H
 
-#include "world.h"
+#include "../sim/world.h"
 
 #define ACTORS  2
 #define REGIONS 7 /* with REGION_IMPLICIT 8 */
-#define KEYS    4
+#define KEYS    6
 #define WINDOWS 2
 #define ENTRIES 8 /* of the longest list */
 
@@ -44,7 +44,7 @@ struct actor {
 	unsigned qp_pd[2];
 	struct region region[REGIONS];
 	struct vmr implicit;
-	struct vmr key[KEYS]; /* the first three in pd of qp[0] */
+	struct vmr key[KEYS]; /* the last in the domain of qp[1], the others of qp[0] */
 	struct vmw window[WINDOWS];
 };
 

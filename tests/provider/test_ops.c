@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-static const int generations[] = {36, 59, 62, 64};
+static const int generations[] = {36, 59, 62, 64, 65};
 
 #define GENERATIONS (sizeof(generations) / sizeof(generations[0]))
 
@@ -27,7 +27,7 @@ static int slots(int generation)
 
 static void test_sizes(void **state)
 {
-	static const int sizes[GENERATIONS] = {76, 79, 81, 83};
+	static const int sizes[GENERATIONS] = {76, 79, 81, 83, 93};
 
 	(void)state;
 	for (size_t g = 0; g < GENERATIONS; g++)
@@ -42,6 +42,8 @@ static void test_slots(void **state)
 	assert_int_equal(uhcav_op_slot(UHCAV_OP_poll_cq, 62), 56);
 	assert_int_equal(uhcav_op_slot(UHCAV_OP_req_notify_cq, 59), 72);
 	assert_int_equal(uhcav_op_slot(UHCAV_OP_req_notify_cq, 62), 74);
+	assert_int_equal(uhcav_op_slot(UHCAV_OP_poll_cq, 65), 62);
+	assert_int_equal(uhcav_op_slot(UHCAV_OP_req_notify_cq, 65), 84);
 }
 
 static void test_sorted(void **state)

@@ -7,11 +7,15 @@
 #include "../support/fake_tree.h"
 #include "../support/with_preload.h"
 
+#include <arpa/inet.h>
 #include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ifaddrs.h>
 #include <limits.h>
 #include <linux/netlink.h>
+#include <net/if.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -196,6 +200,51 @@ static void test_netlink(void **state)
 	close(fd);
 }
 
+static unsigned count_named(const struct ifaddrs *list, const char *name)
+{
+	unsigned n = 0;
+
+	for (; list; list = list->ifa_next)
+		n += !strcmp(list->ifa_name, name);
+	return n;
+}
+
+/*
+ * libfabric is shown an interface for each address that a device has on "lo", in front of all
+ * others; it does not run, for the providers that make TCP connections. Others are shown none.
+ */
+static void test_interfaces(void **state)
+{
+	int (*asks)(struct ifaddrs **);
+	const struct sockaddr_in *a;
+	struct ifaddrs *list;
+	char path[1024];
+	void *library;
+
+	(void)state;
+	assert_int_equal(getifaddrs(&list), 0);
+	assert_int_equal(count_named(list, "uhca0"), 0);
+	freeifaddrs(list);
+	snprintf(path, sizeof(path), "%s/tests/support/.libs/libasks-fi.so",
+		 getenv("UHCA_BUILDDIR"));
+	library = dlopen(path, RTLD_NOW);
+	assert_non_null(library);
+	*(void **)&asks = dlsym(library, "asks_getifaddrs");
+	assert_non_null(asks);
+	errno = 4711;
+	assert_int_equal(asks(&list), 0);
+	assert_int_equal(errno, 4711);
+	assert_int_equal(count_named(list, "uhca0"), 2);
+	assert_string_equal(list->ifa_name, "uhca0");
+	assert_int_equal(list->ifa_flags, IFF_UP);
+	a = (const void *)list->ifa_addr;
+	assert_int_equal(a->sin_family, AF_INET);
+	assert_int_equal(a->sin_addr.s_addr, htonl(INADDR_LOOPBACK));
+	assert_int_equal(list->ifa_next->ifa_addr->sa_family, AF_INET6);
+	freeifaddrs(list);
+	dlclose(library);
+}
+
 /* Success leaves errno alone. */
 static void test_errno(void **state)
 {
@@ -215,7 +264,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_create),      cmocka_unit_test(test_stat),
 		cmocka_unit_test(test_access),      cmocka_unit_test(test_links),
 		cmocka_unit_test(test_directories), cmocka_unit_test(test_netlink),
-		cmocka_unit_test(test_errno),
+		cmocka_unit_test(test_interfaces),  cmocka_unit_test(test_errno),
 	};
 
 	(void)argc;

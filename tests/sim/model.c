@@ -132,30 +132,13 @@ static struct model_send *send_slot(struct model_qp *q)
 	return &q->send[q->n_send];
 }
 
-/* Bytes that the elements name now. */
-static void gather(struct model_qp *q, struct model_send *s)
-{
-	uint32_t at = 0;
-
-	for (uint32_t i = 0; i < s->wr.num_sge; i++) {
-		const struct uhca_abi_sge *g = &s->sge[i];
-
-		if (g->length)
-			memcpy(s->data + at, memory_at(&q->qp->c->mem, g->addr, g->length),
-			       g->length);
-		at += g->length;
-	}
-}
-
 /* An earlier READ since the last fence may still be reading some of these bytes. */
 static bool needs_fence(const struct model_qp *q, const struct model_send *s)
 {
 	for (unsigned i = q->last_fence; i < q->n_send; i++) {
 		const struct model_send *r = &q->send[i];
 
-		if (r->wr.opcode == UHCA_ABI_WR_RDMA_READ &&
-		    r->wr.remote_addr < s->wr.remote_addr + s->length &&
-		    s->wr.remote_addr < r->wr.remote_addr + r->length)
+		if (r->wr.opcode == UHCA_ABI_WR_RDMA_READ && model_overlap(&r->there, &s->there))
 			return true;
 	}
 	return false;
@@ -167,31 +150,52 @@ static void foresee(struct model_qp *q, struct model_send *s)
 	struct memory *there = q->peer ? &q->peer->qp->c->mem : NULL;
 
 	if (is_write(s->wr.opcode) || is_send(s->wr.opcode))
-		gather(q, s);
+		model_load(&q->qp->c->mem, &s->here, s->data, s->length);
 	if (!s->length)
 		return;
 	if (is_write(s->wr.opcode) && q->qp->type == IBV_QPT_UC)
-		memory_ignore(there, s->wr.remote_addr, s->length, true);
+		model_ignore(there, &s->there);
 	else if (is_write(s->wr.opcode))
-		memory_expect(there, s->wr.remote_addr, s->data, s->length);
+		model_expect(there, &s->there, s->data, s->length);
 	if (s->wr.opcode == UHCA_ABI_WR_RDMA_READ)
-		memcpy(s->data, memory_expected(there, s->wr.remote_addr, s->length), s->length);
+		model_load_expected(there, &s->there, s->data, s->length);
 }
 
-int model_post_send(struct model_qp *q, struct vsend *wr, struct model_qp *to,
-		    struct model_cell *cell)
+static void set_place(struct model_place *to, const struct uhca_abi_sge *sge, uint32_t n)
+{
+	assert(n <= MODEL_MAX_SGE);
+	to->n = n;
+	if (n)
+		memcpy(to->piece, sge, n * sizeof *sge);
+}
+
+static void set_places(struct model_send *s, const struct vsend *wr, const struct model_more *more)
+{
+	bool remote = is_write(wr->opcode) || wr->opcode == UHCA_ABI_WR_RDMA_READ;
+
+	for (uint32_t i = 0; i < wr->num_sge; i++)
+		s->length += wr->sge[i].length;
+	if (more->here)
+		s->here = *more->here;
+	else
+		set_place(&s->here, wr->sge, wr->num_sge);
+	if (more->there)
+		s->there = *more->there;
+	else if (remote)
+		set_place(&s->there, &(struct uhca_abi_sge){wr->remote_addr, s->length, wr->rkey},
+			  1);
+}
+
+int model_post_send(struct model_qp *q, struct vsend *wr, const struct model_more *more)
 {
 	struct model_send *s = send_slot(q);
 	int rc;
 
-	assert(wr->num_sge <= MODEL_MAX_SGE);
 	wr->wr_id = (uint64_t)q->index << 32 | q->n_send;
 	s->wr = *wr;
 	s->wr.sge = NULL;
-	if (wr->num_sge)
-		memcpy(s->sge, wr->sge, wr->num_sge * sizeof *wr->sge);
-	for (uint32_t i = 0; i < wr->num_sge; i++)
-		s->length += wr->sge[i].length;
+	s->wr.list = NULL;
+	set_places(s, wr, more);
 	if (is_write(wr->opcode) && needs_fence(q, s))
 		wr->flags |= UHCA_ABI_SEND_FENCE;
 	rc = vqp_post_send(q->qp, wr);
@@ -199,8 +203,8 @@ int model_post_send(struct model_qp *q, struct vsend *wr, struct model_qp *to,
 		return rc;
 	s->wr.flags = wr->flags;
 	s->signaled = q->sig_all || wr->flags & UHCA_ABI_SEND_SIGNALED;
-	s->to = to;
-	s->cell = cell;
+	s->to = more->to;
+	s->cell = more->cell;
 	s->data = malloc(s->length ? s->length : 1);
 	assert(s->data);
 	foresee(q, s);
@@ -210,14 +214,14 @@ int model_post_send(struct model_qp *q, struct vsend *wr, struct model_qp *to,
 	return 0;
 }
 
-int model_post_recv(struct model_recvs *r, const struct uhca_abi_sge *sge, uint32_t n)
+int model_post_recv(struct model_recvs *r, const struct uhca_abi_sge *sge, uint32_t n,
+		    const struct model_place *at)
 {
 	struct vrecv wr = {1ull << 63 | (uint64_t)r->index << 32 | r->n, sge, n};
 	struct vclient *c = r->srq ? r->srq->c : r->qp->c;
 	struct model_recv *e;
 	int rc = r->srq ? vsrq_post_recv(r->srq, &wr) : vqp_post_recv(r->qp, &wr);
 
-	assert(n <= MODEL_MAX_SGE);
 	if (rc)
 		return rc;
 	if (r->n == r->room) {
@@ -227,12 +231,13 @@ int model_post_recv(struct model_recvs *r, const struct uhca_abi_sge *sge, uint3
 	}
 	e = &r->list[r->n++];
 	memset(e, 0, sizeof *e);
-	e->num_sge = n;
-	for (uint32_t i = 0; i < n; i++) {
-		e->sge[i] = sge[i];
+	for (uint32_t i = 0; i < n; i++)
 		e->room += sge[i].length;
-		if (r->scribbled && sge[i].length)
-			memory_ignore(&c->mem, sge[i].addr, sge[i].length, true);
-	}
+	if (at)
+		e->at = *at;
+	else
+		set_place(&e->at, sge, n);
+	if (r->scribbled)
+		model_ignore(&c->mem, &e->at);
 	return 0;
 }

@@ -19,12 +19,20 @@
 
 #include "world.h"
 
-#define MODEL_MAX_SGE 8
+#define MODEL_MAX_SGE    8
+#define MODEL_MAX_PIECES 256
+
+/* Where bytes stand in a client's memory, in their order; the keys here mean nothing. */
+struct model_place {
+	struct uhca_abi_sge piece[MODEL_MAX_PIECES];
+	uint32_t n;
+};
 
 /* A posted send request. */
 struct model_send {
 	struct vsend wr;
-	struct uhca_abi_sge sge[MODEL_MAX_SGE];
+	struct model_place here;  /* of the elements */
+	struct model_place there; /* of the remote address: WRITE, READ */
 	uint32_t length;
 	uint8_t *data; /* SEND, WRITE: payload; READ: what it must bring */
 	bool signaled;
@@ -35,8 +43,7 @@ struct model_send {
 };
 
 struct model_recv {
-	struct uhca_abi_sge sge[MODEL_MAX_SGE];
-	uint32_t num_sge;
+	struct model_place at;
 	uint32_t room;
 	bool done;
 };
@@ -102,13 +109,21 @@ void model_connect(struct model_qp *a, struct model_qp *b);
 void model_reserve_cells(struct model *m, unsigned n);
 struct model_cell *model_add_cell(struct model *m, struct vclient *c, uint64_t va);
 
+/* What the model cannot read off a request. NULL or 0: as the request says. */
+struct model_more {
+	struct model_qp *to;             /* the destination of a datagram */
+	struct model_cell *cell;         /* of an atomic */
+	const struct model_place *here;  /* elements through described keys */
+	const struct model_place *there; /* the same of the remote address */
+};
+
 /*
- * Posts and records; wr_id, and FENCE where the rule above needs it, are filled in. to: the
- * destination of a datagram. cell: of an atomic. Returns what the post returned.
+ * Posts and records; wr_id, and FENCE where the rule above needs it, are filled in. Returns what
+ * the post returned.
  */
-int model_post_send(struct model_qp *q, struct vsend *wr, struct model_qp *to,
-		    struct model_cell *cell);
-int model_post_recv(struct model_recvs *r, const struct uhca_abi_sge *sge, uint32_t n);
+int model_post_send(struct model_qp *q, struct vsend *wr, const struct model_more *more);
+int model_post_recv(struct model_recvs *r, const struct uhca_abi_sge *sge, uint32_t n,
+		    const struct model_place *at);
 
 /* Messages of q that use up a receive at the peer. */
 unsigned model_needs_recvs(const struct model_qp *q);
@@ -120,6 +135,17 @@ void model_completion(struct model *m, struct vclient *c, const struct uhca_abi_
 void model_finish(struct model *m);
 
 /* ---- between model.c, model_check.c and model_atomic.c ---- */
+
+/* The first n bytes of a place, or what is expected there, into buf. */
+void model_load(struct memory *m, const struct model_place *at, void *buf, uint32_t n);
+void model_load_expected(struct memory *m, const struct model_place *at, void *buf, uint32_t n);
+void model_expect(struct memory *m, const struct model_place *at, const void *bytes, uint32_t n);
+void model_ignore(struct memory *m, const struct model_place *at);
+
+/* Do the bytes stand there, behind the first "skip"? */
+bool model_holds(struct memory *m, const struct model_place *at, uint32_t skip, const void *bytes,
+		 uint32_t n);
+bool model_overlap(const struct model_place *a, const struct model_place *b);
 
 bool model_consumes_recv(const struct model_send *s);
 void model_check_cells(struct model *m);

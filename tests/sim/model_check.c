@@ -4,7 +4,9 @@
 
 #include "grh.h"
 
+#include <assert.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define CHECK(q, cond)                                                                             \
@@ -26,26 +28,13 @@ static uint8_t completion_opcode(uint8_t wr)
 		[UHCA_ABI_WR_RDMA_READ] = UHCA_ABI_WC_RDMA_READ,
 		[UHCA_ABI_WR_ATOMIC_CMP_AND_SWP] = UHCA_ABI_WC_COMP_SWAP,
 		[UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD] = UHCA_ABI_WC_FETCH_ADD,
+		[UHCA_ABI_WR_LOCAL_INV] = UHCA_ABI_WC_LOCAL_INV,
+		[UHCA_ABI_WR_REG_MR] = UHCA_ABI_WC_REG_MR,
+		[UHCA_ABI_WR_REG_INTERLEAVED] = UHCA_ABI_WC_REG_INTERLEAVED,
+		[UHCA_ABI_WR_REG_SG] = UHCA_ABI_WC_REG_SG,
 	};
 
 	return opcode[wr];
-}
-
-/* A READ is complete: its bytes stand in the local elements. */
-static void check_read(struct model_qp *q, struct model_send *s)
-{
-	struct memory *mem = &q->qp->c->mem;
-	uint32_t at = 0;
-
-	for (uint32_t i = 0; i < s->wr.num_sge; i++) {
-		const struct uhca_abi_sge *g = &s->sge[i];
-
-		if (!g->length)
-			continue;
-		CHECK(q, memcmp(memory_at(mem, g->addr, g->length), s->data + at, g->length) == 0);
-		memory_expect(mem, g->addr, s->data + at, g->length);
-		at += g->length;
-	}
 }
 
 static void retire(struct model_qp *q, unsigned i)
@@ -53,11 +42,14 @@ static void retire(struct model_qp *q, unsigned i)
 	struct model_send *s = &q->send[i];
 	struct memory *mem = &q->qp->c->mem;
 
-	if (s->wr.opcode == UHCA_ABI_WR_RDMA_READ)
-		check_read(q, s);
+	/* A READ is complete: its bytes stand in the local elements. */
+	if (s->wr.opcode == UHCA_ABI_WR_RDMA_READ) {
+		CHECK(q, model_holds(mem, &s->here, 0, s->data, s->length));
+		model_expect(mem, &s->here, s->data, s->length);
+	}
 	if (s->cell) {
-		memcpy(&s->returned, memory_at(mem, s->sge[0].addr, 8), 8);
-		memory_expect(mem, s->sge[0].addr, &s->returned, 8);
+		model_load(mem, &s->here, &s->returned, 8);
+		model_expect(mem, &s->here, &s->returned, 8);
 	}
 }
 
@@ -102,55 +94,32 @@ static void send_completion(struct model_qp *q, const struct uhca_abi_cqe *e)
 static void check_write_visible(struct model_qp *q, unsigned i)
 {
 	const struct model_send *s = &q->send[i];
-	const uint8_t *p;
 
 	if (s->wr.opcode != UHCA_ABI_WR_RDMA_WRITE || !s->length)
 		return;
-	p = memory_at(&q->peer->qp->c->mem, s->wr.remote_addr, s->length);
-	if (!memcmp(p, s->data, s->length))
+	if (model_holds(&q->peer->qp->c->mem, &s->there, 0, s->data, s->length))
 		return;
 	for (unsigned k = i + 1; k < q->n_send; k++) {
 		const struct model_send *o = &q->send[k];
 		bool write = o->wr.opcode == UHCA_ABI_WR_RDMA_WRITE ||
 			     o->wr.opcode == UHCA_ABI_WR_RDMA_WRITE_WITH_IMM;
 
-		if (write && o->wr.remote_addr < s->wr.remote_addr + s->length &&
-		    s->wr.remote_addr < o->wr.remote_addr + o->length)
+		if (write && model_overlap(&o->there, &s->there))
 			return; /* overwritten since */
 	}
 	world_fail(q->m->w, "qp %u: WRITE %u is not visible before a later receive completes",
 		   q->index, i);
 }
 
-/* The payload of the message at offset "skip" of the receive's elements. */
-static bool recv_holds(struct memory *mem, const struct model_recv *r, uint32_t skip,
-		       const struct model_send *s)
-{
-	uint32_t at = 0;
-
-	for (uint32_t i = 0; i < r->num_sge && at < s->length; i++) {
-		uint64_t addr = r->sge[i].addr;
-		uint32_t n = r->sge[i].length, over = skip < n ? skip : n;
-
-		addr += over;
-		n -= over;
-		skip -= over;
-		n = n < s->length - at ? n : s->length - at;
-		if (n && memcmp(memory_at(mem, addr, n), s->data + at, n))
-			return false;
-		at += n;
-	}
-	return at == s->length;
-}
-
 /* What the device stored there is what is expected from now on. */
 static void accept_bytes(struct memory *mem, const struct model_recv *r, uint32_t length)
 {
-	for (uint32_t i = 0; i < r->num_sge && length; i++) {
-		uint32_t n = r->sge[i].length < length ? r->sge[i].length : length;
+	for (uint32_t i = 0; i < r->at.n && length; i++) {
+		const struct uhca_abi_sge *g = &r->at.piece[i];
+		uint32_t n = g->length < length ? g->length : length;
 
 		if (n)
-			memory_expect(mem, r->sge[i].addr, memory_at(mem, r->sge[i].addr, n), n);
+			memory_expect(mem, g->addr, memory_at(mem, g->addr, n), n);
 		length -= n;
 	}
 }
@@ -179,10 +148,10 @@ static bool holds_message(struct model_qp *q, const struct model_recv *r, uint32
 	struct memory *mem = &q->qp->c->mem;
 
 	if (s->wr.opcode != UHCA_ABI_WR_RDMA_WRITE_WITH_IMM)
-		return recv_holds(mem, r, extra, s);
+		return model_holds(mem, &r->at, extra, s->data, s->length);
 	if (from->qp->type == IBV_QPT_RC || !s->length)
 		return true; /* the image at the end, and check_write_visible, see to it */
-	return !memcmp(memory_at(mem, s->wr.remote_addr, s->length), s->data, s->length);
+	return model_holds(mem, &s->there, 0, s->data, s->length);
 }
 
 static void rc_delivered(struct model_qp *q, const struct model_recv *r,
@@ -239,18 +208,10 @@ static struct model_qp *ud_sender(struct model_qp *q, const struct model_recv *r
 {
 	uint8_t grh[ROCE_GRH_LENGTH];
 	struct roce_flow flow;
-	uint32_t at = 0;
 
 	CHECK(q, e->flags & UHCA_ABI_WC_GRH);
 	CHECK(q, e->byte_len >= ROCE_GRH_LENGTH);
-	for (uint32_t i = 0; i < r->num_sge && at < sizeof grh; i++) {
-		uint32_t n = r->sge[i].length;
-
-		n = n < sizeof grh - at ? n : (uint32_t)sizeof grh - at;
-		if (n)
-			memcpy(grh + at, memory_at(&q->qp->c->mem, r->sge[i].addr, n), n);
-		at += n;
-	}
+	model_load(&q->qp->c->mem, &r->at, grh, sizeof grh);
 	CHECK(q, roce_grh_parse(grh, &flow));
 	CHECK(q, has_address(q, flow.dst));
 	for (unsigned i = 0; i < q->m->n_qps; i++) {
@@ -276,14 +237,6 @@ static struct model_recv *take_recv(struct model_qp *q, const struct uhca_abi_cq
 	return &rs->list[i];
 }
 
-/* A message that never became complete may have left bytes there. */
-static void forget_recv(struct memory *mem, const struct model_recv *r)
-{
-	for (uint32_t i = 0; i < r->num_sge; i++)
-		if (r->sge[i].length)
-			memory_ignore(mem, r->sge[i].addr, r->sge[i].length, true);
-}
-
 static void recv_completion(struct model_qp *q, const struct uhca_abi_cqe *e)
 {
 	struct model_recv *r = take_recv(q, e);
@@ -292,7 +245,8 @@ static void recv_completion(struct model_qp *q, const struct uhca_abi_cqe *e)
 		if (!(q->may_fail & 1u << e->status))
 			world_fail(q->m->w, "qp %u (0x%x): receive completes with status %u",
 				   q->index, q->qp->qpn, e->status);
-		forget_recv(&q->qp->c->mem, r);
+		/* A message that never became complete may have left bytes there. */
+		model_ignore(&q->qp->c->mem, &r->at);
 		return;
 	}
 	if (q->qp->type == IBV_QPT_UD) {
@@ -338,28 +292,30 @@ static void forget(struct model_qp *q, const struct model_send *s)
 		return;
 	if (s->wr.opcode == UHCA_ABI_WR_RDMA_WRITE ||
 	    s->wr.opcode == UHCA_ABI_WR_RDMA_WRITE_WITH_IMM)
-		memory_ignore(&q->peer->qp->c->mem, s->wr.remote_addr, s->length, true);
+		model_ignore(&q->peer->qp->c->mem, &s->there);
 	if (s->wr.opcode == UHCA_ABI_WR_RDMA_READ || s->cell)
-		for (uint32_t i = 0; i < s->wr.num_sge; i++)
-			if (s->sge[i].length)
-				memory_ignore(&q->qp->c->mem, s->sge[i].addr, s->sge[i].length,
-					      true);
+		model_ignore(&q->qp->c->mem, &s->here);
 }
 
 static void check_uc_write(struct model_qp *q, const struct model_send *s)
 {
 	struct memory *mem = &q->peer->qp->c->mem;
-	const uint8_t *now, *old;
+	uint8_t *now, *old;
 
 	if (!s->length || (s->wr.opcode != UHCA_ABI_WR_RDMA_WRITE &&
 			   s->wr.opcode != UHCA_ABI_WR_RDMA_WRITE_WITH_IMM))
 		return;
-	now = memory_at(mem, s->wr.remote_addr, s->length);
-	old = memory_expected(mem, s->wr.remote_addr, s->length);
+	now = malloc(s->length);
+	old = malloc(s->length);
+	assert(now && old);
+	model_load(mem, &s->there, now, s->length);
+	model_load_expected(mem, &s->there, old, s->length);
 	for (uint32_t i = 0; i < s->length; i++)
 		CHECK(q, now[i] == s->data[i] || now[i] == old[i]);
 	if (q->m->lossless)
 		CHECK(q, memcmp(now, s->data, s->length) == 0);
+	free(now);
+	free(old);
 }
 
 static void forget_recvs(struct model_recvs *r)
@@ -368,7 +324,7 @@ static void forget_recvs(struct model_recvs *r)
 
 	for (unsigned i = 0; i < r->n; i++)
 		if (!r->list[i].done)
-			forget_recv(&c->mem, &r->list[i]);
+			model_ignore(&c->mem, &r->list[i].at);
 }
 
 static void finish_failed(struct model_qp *q)

@@ -58,6 +58,32 @@ static struct core_config choose_config(struct workload *l)
 	return cfg;
 }
 
+/* Much local memory behind a key, and the cells of atomics behind another. */
+static void make_node_keys(struct workload *l, struct workload_node *n)
+{
+	struct uhca_abi_layout layout = {
+		.access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_ATOMIC, .n = WORKLOAD_CELLS};
+	struct uhca_abi_block cell[WORKLOAD_CELLS];
+	struct workload_ground g = {.length = WORKLOAD_KEY_BYTES, .access = IBV_ACCESS_LOCAL_WRITE};
+	struct vmr mr;
+	int rc;
+
+	g.addr = memory_map(&n->c.mem, WORKLOAD_KEY_BYTES);
+	rc = vclient_reg_mr(&n->c, g.addr, g.length, IBV_ACCESS_LOCAL_WRITE, &mr);
+	world_assert(l->w, rc == 0);
+	g.lkey = mr.lkey;
+	workload_key_alloc(l, &n->c, &n->key);
+	workload_key_describe(l, &n->c, &n->key, &g);
+	for (unsigned k = 0; k < WORKLOAD_CELLS; k++)
+		cell[k] = (struct uhca_abi_block){n->cells_mr.addr + 8 * (WORKLOAD_CELLS - 1 - k),
+						  8, n->cells_mr.lkey, 0};
+	rc = vclient_alloc_key(&n->c, n->c.pd, WORKLOAD_CELLS, &n->cells_key);
+	world_assert(l->w, rc == 0);
+	layout.key = n->cells_key.lkey;
+	rc = vclient_describe_key(&n->c, UHCA_ABI_SHAPE_SG, &layout, cell, sizeof(cell));
+	world_assert(l->w, rc == 0);
+}
+
 static void make_node(struct workload *l, unsigned i)
 {
 	struct workload_node *n = &l->node[i];
@@ -79,6 +105,7 @@ static void make_node(struct workload *l, unsigned i)
 	world_assert(l->w, rc == 0);
 	for (unsigned k = 0; k < WORKLOAD_CELLS; k++)
 		n->cell[k] = model_add_cell(&l->model, &n->c, va + 8 * k);
+	make_node_keys(l, n);
 	n->use_srq = percent(l, 30);
 	if (!n->use_srq)
 		return;
@@ -121,6 +148,10 @@ static struct workload_end *make_end(struct workload *l, enum ibv_qp_type type)
 	init.max_send_sge = prng_range(r, 1, MODEL_MAX_SGE);
 	init.max_recv_sge = prng_range(r, 1, MODEL_MAX_SGE);
 	init.max_inline_data = percent(l, 50) ? prng_below(r, 200) : 0;
+	if (type != IBV_QPT_UD && percent(l, 50)) { /* room for lists in its slots */
+		init.max_inline_data = 800;
+		workload_key_alloc(l, &e->node->c, &e->key);
+	}
 	init.sq_sig_all = percent(l, 30);
 	rc = vqp_create(&e->node->c, &init, &e->qp);
 	world_assert(l->w, rc == 0);
@@ -142,6 +173,11 @@ static void make_region(struct workload *l, struct workload_end *e)
 	int rc = vclient_reg_mr(c, va, REGION_BYTES, access, &e->region);
 
 	world_assert(l->w, rc == 0);
+	if (!percent(l, 50))
+		return;
+	workload_key_alloc(l, c, &e->there);
+	workload_key_describe(l, c, &e->there,
+			      &(struct workload_ground){va, REGION_BYTES, e->region.lkey, access});
 }
 
 static void make_pair(struct workload *l, enum ibv_qp_type type)

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The parts of a random workload: nodes (a device with one client), and ends (a QP with the
- * remote memory it works on). Internal to workload*.c.
+ * remote memory it works on), plain or through described keys. Internal to workload*.c.
  */
 #ifndef SIM_WORKLOAD_MAKE_H
 #define SIM_WORKLOAD_MAKE_H
 
 #include "model.h"
 #include "workload.h"
+#include "workload_key.h"
 
 #define WORKLOAD_NODES 3
 #define WORKLOAD_CQS   2
@@ -17,13 +18,17 @@
 #define WORKLOAD_MAX_BYTES  12288u      /* of a message */
 #define WORKLOAD_SEND_BYTES (3u << 20)  /* when these are used up a node posts no more */
 #define WORKLOAD_BYTES      (12u << 20) /* local buffers of a node */
+#define WORKLOAD_KEY_BYTES  (2u << 20)  /* the same, behind a key that stays */
 
 struct workload_node {
 	struct vclient c;
 	struct vcq cq[WORKLOAD_CQS];
-	struct vmr mr; /* local buffers: one large region */
-	uint64_t used; /* bytes of it given out */
+	struct vmr mr;           /* local buffers: one large region */
+	uint64_t used;           /* bytes of it given out */
+	struct workload_key key; /* made at the start; for sends and receives alike */
+	uint64_t key_used;       /* bytes of it given out */
 	struct vmr cells_mr;
+	struct vmr cells_key; /* the cells in the opposite order */
 	struct model_cell *cell[WORKLOAD_CELLS];
 	bool use_srq;
 	struct vsrq srq;
@@ -40,8 +45,10 @@ struct workload_end {
 	uint32_t max_bytes;        /* of one message */
 	unsigned to_post;
 	uint32_t ah[WORKLOAD_NODES];
-	struct vmr region;    /* at the peer, ours alone */
-	uint32_t region_used; /* UC: its WRITEs never overlap */
+	struct vmr region;         /* at the peer, ours alone */
+	struct workload_key there; /* valid: WRITEs and READs go through it */
+	struct workload_key key;   /* of this end, made anew through its queue */
+	uint32_t region_used;      /* UC: its WRITEs never overlap */
 };
 
 struct workload {
@@ -57,6 +64,10 @@ struct workload {
 
 void workload_make(struct workload *l, uint64_t seed);
 void workload_unmake(struct workload *l);
+
+/* Local bytes that nothing else uses; 0 when the first "limit" bytes have been given out. */
+uint64_t workload_take(struct workload *l, struct workload_node *n, uint32_t length,
+		       uint64_t limit);
 
 /* Posts one random request when there is one left and room for it. */
 void workload_post(struct workload *l, struct workload_end *end);

@@ -28,9 +28,7 @@ static uint32_t choose_length(struct workload *l, const struct workload_end *e)
 	return n < e->max_bytes ? n : e->max_bytes;
 }
 
-/* Local bytes that nothing else uses; 0 when the first "limit" bytes have been given out. */
-static uint64_t take_local(struct workload *l, struct workload_node *n, uint32_t length,
-			   uint64_t limit)
+uint64_t workload_take(struct workload *l, struct workload_node *n, uint32_t length, uint64_t limit)
 {
 	uint64_t at = n->used + prng_below(&l->rng, 8) + 16;
 
@@ -41,19 +39,52 @@ static uint64_t take_local(struct workload *l, struct workload_node *n, uint32_t
 }
 
 /* Splits [addr, addr + length) into up to max elements, empty ones among them; their number. */
-static uint32_t choose_sges(struct workload *l, const struct workload_node *n, uint64_t addr,
-			    uint32_t length, struct uhca_abi_sge *sge, uint32_t max)
+static uint32_t choose_sges(struct workload *l, const struct vmr *from, uint32_t length,
+			    struct uhca_abi_sge *sge, uint32_t max)
 {
+	uint64_t addr = from->addr;
 	uint32_t count = prng_range(&l->rng, 1, max);
 
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t piece = i + 1 == count ? length : prng_below(&l->rng, length + 1);
 
-		sge[i] = (struct uhca_abi_sge){addr, piece, n->mr.lkey};
+		sge[i] = (struct uhca_abi_sge){addr, piece, from->lkey};
 		addr += piece;
 		length -= piece;
 	}
 	return count;
+}
+
+/* Bytes behind the node's key: *from is them, *at where they are. */
+static bool take_key(struct workload_node *n, uint32_t length, struct vmr *from,
+		     struct model_place *at)
+{
+	if (n->key_used + length > n->key.length)
+		return false;
+	workload_key_place(&n->key, n->key_used, length, at);
+	*from = (struct vmr){.addr = n->key.iova + n->key_used, .lkey = n->key.mr.lkey};
+	n->key_used += length;
+	return true;
+}
+
+/* The local bytes of a request: plain, behind the node's key, or behind the end's own, made anew.
+ */
+static bool choose_local(struct workload *l, struct workload_end *e, uint32_t length,
+			 struct vmr *from, struct model_place *at)
+{
+	uint32_t how = prng_below(&l->rng, 4);
+
+	at->n = 0;
+	if (how == 0 && e->key.mr.lkey && workload_key_renew(l, e, length)) {
+		workload_key_place(&e->key, 0, length, at);
+		*from = (struct vmr){.addr = e->key.iova, .lkey = e->key.mr.lkey};
+		return true;
+	}
+	if (how == 1 && length && take_key(e->node, length, from, at))
+		return true;
+	*from = (struct vmr){.addr = workload_take(l, e->node, length, WORKLOAD_SEND_BYTES),
+			     .lkey = e->node->mr.lkey};
+	return from->addr != 0;
 }
 
 static uint32_t most(uint32_t max_sge)
@@ -80,19 +111,23 @@ static uint8_t choose_opcode(struct workload *l, const struct workload_end *e)
 
 /* Where at the peer a WRITE or READ works; false when a UC end has used all of its region. */
 static bool choose_remote(struct workload *l, struct workload_end *e, struct vsend *wr,
-			  uint32_t length)
+			  uint32_t length, struct model_place *there)
 {
-	uint32_t room = (uint32_t)e->region.length - length;
+	bool key = e->there.valid;
+	uint64_t room = (key ? e->there.length : e->region.length) - length, offset;
 
-	wr->rkey = e->region.rkey;
 	if (e->qp.type == IBV_QPT_RC) {
-		wr->remote_addr = e->region.addr + prng_below(&l->rng, room + 1);
-		return true;
+		offset = prng_below(&l->rng, (uint32_t)room + 1);
+	} else {
+		if (e->region_used > room)
+			return false;
+		offset = e->region_used;
+		e->region_used += length;
 	}
-	if (length > e->region.length - e->region_used)
-		return false;
-	wr->remote_addr = e->region.addr + e->region_used;
-	e->region_used += length;
+	wr->rkey = key ? e->there.mr.rkey : e->region.rkey;
+	wr->remote_addr = offset + (key ? e->there.iova : e->region.addr);
+	if (key)
+		workload_key_place(&e->there, offset, length, there);
 	return true;
 }
 
@@ -100,10 +135,15 @@ static struct model_cell *choose_atomic(struct workload *l, struct workload_end 
 					struct vsend *wr)
 {
 	struct workload_node *n = e->peer->node;
-	struct model_cell *cell = n->cell[prng_below(&l->rng, WORKLOAD_CELLS)];
+	unsigned i = prng_below(&l->rng, WORKLOAD_CELLS);
+	struct model_cell *cell = n->cell[i];
 
 	wr->remote_addr = cell->va;
 	wr->rkey = n->cells_mr.rkey;
+	if (prng_below(&l->rng, 2)) {
+		wr->remote_addr = 8 * (WORKLOAD_CELLS - 1 - i);
+		wr->rkey = n->cells_key.rkey;
+	}
 	wr->compare_add = prng_below(&l->rng, 1000) + 1;
 	wr->swap = prng_u64(&l->rng);
 	/* A compare that can succeed: with the value as the client sees it now. */
@@ -113,10 +153,10 @@ static struct model_cell *choose_atomic(struct workload *l, struct workload_end 
 }
 
 static void choose_flags(struct workload *l, const struct workload_end *e, struct vsend *wr,
-			 uint32_t length)
+			 uint32_t length, bool plain)
 {
 	struct prng *r = &l->rng;
-	bool payload = wr->opcode <= UHCA_ABI_WR_SEND_WITH_IMM;
+	bool payload = plain && wr->opcode <= UHCA_ABI_WR_SEND_WITH_IMM;
 
 	if (prng_below(r, 3))
 		wr->flags |= UHCA_ABI_SEND_SIGNALED;
@@ -160,37 +200,46 @@ static struct workload_end *choose_destination(struct workload *l, struct worklo
 	return to;
 }
 
+/* What the request works on at the other end; false when there is nothing left. */
+static bool choose_target(struct workload *l, struct workload_end *e, struct vsend *wr,
+			  uint32_t *length, struct model_more *more, struct model_place *there)
+{
+	bool send = wr->opcode == UHCA_ABI_WR_SEND || wr->opcode == UHCA_ABI_WR_SEND_WITH_IMM;
+
+	there->n = 0;
+	if (wr->opcode >= UHCA_ABI_WR_ATOMIC_CMP_AND_SWP) {
+		*length = 8;
+		more->cell = choose_atomic(l, e, wr);
+	} else if (e->qp.type == IBV_QPT_UD) {
+		more->to = choose_destination(l, e, wr)->model;
+	} else if (!send) {
+		return choose_remote(l, e, wr, *length, there);
+	}
+	return true;
+}
+
 void workload_post(struct workload *l, struct workload_end *e)
 {
 	struct uhca_abi_sge sge[MODEL_MAX_SGE];
 	struct vsend wr = {.opcode = choose_opcode(l, e), .sge = sge};
-	struct workload_end *to = NULL;
-	struct model_cell *cell = NULL;
+	struct model_place here, there;
+	struct model_more more = {0};
 	uint32_t length = choose_length(l, e);
-	uint64_t local;
+	struct vmr from;
 
 	if (!e->to_post || vqp_send_used(&e->qp) >= e->qp.send.max_wr || e->model->failed)
 		return;
-	if (wr.opcode >= UHCA_ABI_WR_ATOMIC_CMP_AND_SWP) {
-		length = 8;
-		cell = choose_atomic(l, e, &wr);
-	} else if (e->qp.type == IBV_QPT_UD) {
-		to = choose_destination(l, e, &wr);
-	} else if (wr.opcode != UHCA_ABI_WR_SEND && wr.opcode != UHCA_ABI_WR_SEND_WITH_IMM &&
-		   !choose_remote(l, e, &wr, length)) {
+	if (!choose_target(l, e, &wr, &length, &more, &there) ||
+	    !choose_local(l, e, length, &from, &here)) {
 		e->to_post = 0;
 		return;
 	}
-	local = take_local(l, e->node, length, WORKLOAD_SEND_BYTES);
-	if (!local) {
-		e->to_post = 0;
-		return;
-	}
-	wr.num_sge =
-		choose_sges(l, e->node, local, length, sge, cell ? 1 : most(e->qp.send.max_sge));
+	wr.num_sge = choose_sges(l, &from, length, sge, more.cell ? 1 : most(e->qp.send.max_sge));
 	wr.imm = (uint32_t)prng_u64(&l->rng);
-	choose_flags(l, e, &wr, length);
-	if (model_post_send(e->model, &wr, to ? to->model : NULL, cell))
+	choose_flags(l, e, &wr, length, !here.n);
+	more.here = here.n ? &here : NULL;
+	more.there = there.n ? &there : NULL;
+	if (model_post_send(e->model, &wr, &more))
 		return;
 	e->to_post--;
 	if (wr.mode == VPOST_INLINE)
@@ -231,17 +280,23 @@ void workload_post_recvs(struct workload *l, struct workload_end *e, uint32_t n)
 	uint32_t max_sge = most(r->srq ? r->srq->recv.max_sge : e->qp.recv.max_sge);
 	uint32_t room = WORKLOAD_MAX_BYTES;
 	struct uhca_abi_sge sge[MODEL_MAX_SGE];
+	struct model_place at;
+	struct vmr from;
 
 	if (!r->srq)
 		room = e->peer ? e->peer->max_bytes : 4096 + 40;
 	while (n-- && needs_recv(l, e)) {
-		uint64_t local = take_local(l, e->node, room, e->node->mr.length);
+		bool key = prng_below(&l->rng, 3) == 0 && take_key(e->node, room, &from, &at);
 		uint32_t count;
 
-		if (!local)
+		if (!key)
+			from = (struct vmr){
+				.addr = workload_take(l, e->node, room, e->node->mr.length),
+				.lkey = e->node->mr.lkey};
+		if (!key && !from.addr)
 			world_fail(l->w, "the workload's buffers are too small");
-		count = choose_sges(l, e->node, local, room, sge, max_sge);
-		if (model_post_recv(r, sge, count))
+		count = choose_sges(l, &from, room, sge, max_sge);
+		if (model_post_recv(r, sge, count, key ? &at : NULL))
 			return;
 	}
 }

@@ -30,10 +30,19 @@ static const struct {
 	{PORT "/pkeys/0", "0xffff"},
 	{PORT "/gids/0", "0000:0000:0000:0000:0000:ffff:7f00:0001"},
 	{PORT "/gids/1", "0000:0000:0000:0000:0000:0000:0000:0000"},
+	{PORT "/gids/2", "0000:0000:0000:0000:0000:0000:0000:0001"},
+	{PORT "/gids/3", "fe80:0000:0000:0000:0000:0000:0000:0001"},
+	{PORT "/gids/4", "0000:0000:0000:0000:0000:ffff:0a00:0001"},
 	{PORT "/gid_attrs/types/0", "RoCE v2"},
 	{PORT "/gid_attrs/types/1", "RoCE v2"},
+	{PORT "/gid_attrs/types/2", "RoCE v2"},
+	{PORT "/gid_attrs/types/3", "RoCE v2"},
+	{PORT "/gid_attrs/types/4", "RoCE v2"},
 	{PORT "/gid_attrs/ndevs/0", "lo"},
 	{PORT "/gid_attrs/ndevs/1", "lo"},
+	{PORT "/gid_attrs/ndevs/2", "lo"},
+	{PORT "/gid_attrs/ndevs/3", "lo"},
+	{PORT "/gid_attrs/ndevs/4", "eth0"},
 };
 
 /* Makes the directories that path names before its last slash. */

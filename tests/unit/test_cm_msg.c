@@ -51,7 +51,7 @@ struct place {
 
 /* clang-format off */
 static const struct place places[] = {
-	REQ(local_comm_id, 0, 0xffffffff),
+	REQ(local_comm_id, 0, 0xffffffff), REQ(vendor_id, 4, 0x00ffffff),
 	B(ROCE_CM_REQ, req, service_id, 8, 8),
 	B(ROCE_CM_REQ, req, local_ca_guid, 16, 8),
 	REQ(local_qkey, 28, 0xffffffff),
@@ -82,6 +82,8 @@ static const struct place places[] = {
 	IDS(ROCE_CM_REP, rep),
 	REP(local_qkey, 8, 0xffffffff), REP(local_qpn, 12, 0xffffff00),
 	REP(local_eecn, 16, 0xffffff00), REP(starting_psn, 20, 0xffffff00),
+	REP(vendor_id_high, 12, 0xff), REP(vendor_id_middle, 16, 0xff),
+	REP(vendor_id_low, 20, 0xff),
 	REP(responder_resources, 24, 0xff000000), REP(initiator_depth, 24, 0x00ff0000),
 	REP(target_ack_delay, 24, 0xf800), REP(failover_accepted, 24, 0x0600),
 	REP(flow_control, 24, 0x0100), REP(rnr_retry_count, 24, 0xe0), REP(srq, 24, 0x10),

@@ -122,7 +122,7 @@ static void test_port(void **state)
 	assert_int_equal(p.phys_state, 5);
 	assert_int_equal(p.active_width, 2);
 	assert_int_equal(p.active_speed, 32);
-	assert_int_equal(p.reserved, 0);
+	assert_int_equal(p.lid, f.cfg.lid);
 	fixture_stop(&f);
 }
 

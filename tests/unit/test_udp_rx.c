@@ -118,9 +118,13 @@ static void deliver_message(const struct core_train *t, uint8_t *buf, uint32_t p
 		size_t len;
 
 		do {
-			len = emit(t, i++, place++, payload, buf);
+			len = emit(t, i, place, payload, buf);
+			if (segment && len > segment)
+				break; /* its extra header makes it the longest: on its own */
 			segment = segment ? segment : len;
 			buf += len;
+			i++;
+			place++;
 		} while (i < t->count && place < per_buffer && len == segment);
 		io_udp_rx_buffer(&rx, &flow, start_of, (size_t)(buf - start_of), segment);
 	}

@@ -422,6 +422,25 @@ static void test_bad_addresses(void **state)
 	}
 }
 
+/* A program may name its own port by LID, as datagram sockets of librdmacm do. */
+static void test_own_lid(void **state)
+{
+	struct world *w = *state;
+	struct ibv_ah_attr a = {.port_num = 1};
+	struct ibv_port_attr port;
+	struct ibv_ah *ah;
+
+	assert_int_equal(ibv_query_port(w->ctx, 1, &port), 0);
+	assert_true(port.lid > 0);
+	a.dlid = port.lid;
+	ah = ibv_create_ah(w->pd, &a);
+	assert_non_null(ah);
+	assert_int_equal(ibv_destroy_ah(ah), 0);
+	a.dlid = (uint16_t)(port.lid + 1);
+	assert_null(ibv_create_ah(w->pd, &a));
+	assert_int_equal(errno, EINVAL);
+}
+
 /* ---- posting ---- */
 
 static void test_bad_posts(void **state)
@@ -499,14 +518,23 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_foreign_objects), /* first: handles of two fresh devices coincide */
-		TEST(test_pd_in_use),         TEST(test_cq_in_use),
-		TEST(test_two_cqs_in_use),    TEST(test_srq_in_use),
-		TEST(test_region_in_use),     TEST(test_stale_handles),
-		TEST(test_foreign_address),   TEST(test_address_of_other_pd),
-		TEST(test_address_of_sender), TEST(test_bad_regions),
-		TEST(test_bad_sizes),         TEST(test_bad_queries),
-		TEST(test_bad_addresses),     TEST(test_bad_posts),
-		TEST(test_full_queues),       TEST(test_close_with_all_open),
+		TEST(test_pd_in_use),
+		TEST(test_cq_in_use),
+		TEST(test_two_cqs_in_use),
+		TEST(test_srq_in_use),
+		TEST(test_region_in_use),
+		TEST(test_stale_handles),
+		TEST(test_foreign_address),
+		TEST(test_address_of_other_pd),
+		TEST(test_address_of_sender),
+		TEST(test_bad_regions),
+		TEST(test_bad_sizes),
+		TEST(test_bad_queries),
+		TEST(test_bad_addresses),
+		TEST(test_bad_posts),
+		TEST(test_own_lid),
+		TEST(test_full_queues),
+		TEST(test_close_with_all_open),
 	};
 
 	alarm(120); /* a hang is a failure */

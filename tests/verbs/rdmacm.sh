@@ -51,6 +51,17 @@ cm_row() { # NAME LEVEL SERVER CLIENT
 	try rdmacm "$1" cm_complaint "$3" "$4"
 }
 
+# In newer releases its two ends find each other by the address of a controller, and both end.
+row_cmtime() { # ADDRESS
+	if cmtime -h 2>&1 | grep -q controller; then
+		cm_row cmtime full "cmtime -L -b $1 -C $1 -p $port -c 50" \
+			"cmtime -b $1 -C $1 -p $port -c 50"
+	else
+		cm_row cmtime full "stays cmtime -b $1 -p $port -c 50" \
+			"cmtime -s $1 -p $port -c 50"
+	fi
+}
+
 rows_rdmacm() {
 	local a=127.0.0.1
 	[ -n "$list_only" ] || a=$(address_of "${UHCA_PEER_DIR:-$UHCA_DIR}" "$server_dev")
@@ -70,7 +81,10 @@ rows_rdmacm() {
 	cm_row riostream full "riostream -b $a -p $port -S 16384 -C 100" \
 		"riostream -s $a -p $port -S 16384 -C 100"
 	next_port
-	cm_row cmtime full "stays cmtime -b $a -p $port -c 50" "cmtime -s $a -p $port -c 50"
+	cm_row udpong full "stays udpong -b $a -p $port -S 512 -C 100" \
+		"udpong -s $a -p $port -S 512 -C 100"
+	next_port
+	row_cmtime "$a"
 	next_port
 	cm_row rdma_client full "rdma_server -s $a -p $port" "rdma_client -s $a -p $port"
 	next_port

@@ -20,6 +20,12 @@ enum role_pace {
 	ROLE_EAGER, /* packet by packet: our device answers each before the next comes */
 	ROLE_BURST, /* what came without a packet of ours between comes as trains, answered late */
 	ROLE_NOISY, /* as eager, and what comes has all bits set that a receiver ignores */
+	/*
+	 * As eager, on reliable connections, with the network's tricks. What soft-RoCE answers to
+	 * them is no part of the captures; it was seen in other runs (docs/wire.md).
+	 */
+	ROLE_TWICE, /* each request that has an answer comes again: it is answered alike */
+	ROLE_GAP,   /* of each MIDDLE the next packet comes first, twice: one NAK, then silence */
 };
 
 /* What was compared, and what was different. */
@@ -27,6 +33,7 @@ struct role_tally {
 	unsigned requests; /* packets of ours */
 	unsigned answers;
 	unsigned sends, receives; /* completions */
+	unsigned naks, repeated;  /* what ROLE_GAP and ROLE_TWICE provoked */
 	struct difference_count differences;
 };
 

@@ -27,17 +27,24 @@ static void add(struct difference_count *sum, const struct difference_count *one
 		sum->n[i] += one->n[i];
 }
 
+static struct role_tally play(const char *name, enum role_pace pace)
+{
+	struct role_tally tally = {0};
+	struct conversation c;
+
+	conversation_open(&c, name, CONVERSATION_TRAFFIC);
+	role_play(&c, ROLE_SERVER, pace, ROLE_WINDOW, &tally);
+	conversation_close(&c);
+	return tally;
+}
+
 static struct difference_count play_all(enum role_pace pace)
 {
 	struct difference_count sum = {0};
 
 	for (size_t i = 0; i < ROWS; i++) {
-		struct role_tally tally = {0};
-		struct conversation c;
+		struct role_tally tally = play(rows[i].name, pace);
 
-		conversation_open(&c, rows[i].name, CONVERSATION_TRAFFIC);
-		role_play(&c, ROLE_SERVER, pace, ROLE_WINDOW, &tally);
-		conversation_close(&c);
 		assert_int_equal(tally.requests, rows[i].requests);
 		assert_int_equal(tally.answers + tally.differences.n[DIFFERENCE_COALESCED],
 				 rows[i].answers);
@@ -67,6 +74,27 @@ static void test_ignored_bits(void **state)
 	play_all(ROLE_NOISY);
 }
 
+/* A request that comes again has its effect once, and the same answer again. */
+static void test_duplicates(void **state)
+{
+	(void)state;
+	assert_int_equal(play("rc_send", ROLE_TWICE).repeated, 5);
+	assert_int_equal(play("rc_send_v6", ROLE_TWICE).repeated, 5);
+	assert_int_equal(play("rc_write", ROLE_TWICE).repeated, 5);
+	assert_int_equal(play("rc_read", ROLE_TWICE).repeated, 5);
+	assert_int_equal(play("rc_atomic_fadd", ROLE_TWICE).repeated, 5);
+	assert_int_equal(play("rc_atomic_cas", ROLE_TWICE).repeated, 5);
+}
+
+/* A packet that is missing is asked for once, whatever else comes before it. */
+static void test_gaps(void **state)
+{
+	(void)state;
+	assert_int_equal(play("rc_send", ROLE_GAP).naks, 15);
+	assert_int_equal(play("rc_write", ROLE_GAP).naks, 10);
+	assert_int_equal(play("rc_write_64k", ROLE_GAP).naks, 310);
+}
+
 /* Bursts as they were captured, as trains: some ACKs are not needed, the others are the same. */
 static void test_bursts(void **state)
 {
@@ -80,9 +108,9 @@ static void test_bursts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_one_by_one),
-		cmocka_unit_test(test_ignored_bits),
-		cmocka_unit_test(test_bursts),
+		cmocka_unit_test(test_one_by_one), cmocka_unit_test(test_ignored_bits),
+		cmocka_unit_test(test_bursts),     cmocka_unit_test(test_duplicates),
+		cmocka_unit_test(test_gaps),
 	};
 
 	return cmocka_run_group_tests_name("replay_responder", tests, NULL, NULL);

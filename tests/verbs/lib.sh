@@ -234,3 +234,22 @@ own_program() { # PROGRAM ARGUMENT...
 		"$UHCA_BUILDDIR/tests/verbs/$1" "${@:2}" >"$out/said" 2>&1 </dev/null ||
 		echo "ended with $?: $(tail -n 2 "$out/said")"
 }
+
+# Bytes that the devices of the instance have received so far (the counter has words of four).
+carried() {
+	local file words total=0
+	for file in "$UHCA_DIR"/sys/class/infiniband/*/ports/1/counters/port_rcv_data; do
+		read -r words <"$file"
+		total=$((total + words * 4))
+	done
+	echo $total
+}
+
+# carries BYTES COMMAND...: what the command complains of, and that it did not go by the device.
+carries() {
+	local before
+	before=$(carried)
+	"${@:2}"
+	[ $(($(carried) - before)) -ge "$1" ] ||
+		echo "the device carried $(($(carried) - before)) bytes, not $1"
+}

@@ -3,17 +3,13 @@
 # Rows of fio's engine "rdma". Its server verifies what it receives by SEND; what comes by RDMA
 # WRITE, or is fetched by RDMA READ, fio does not look at. IPv4 only: the engine knows no other.
 
-fio_waits() {
-	grep -q "waiting for connection" "$out/server" || is_gone "$server_pid"
-}
-
 # Its client says 0 when it was refused, too: it begins when the server waits.
 fio_pair() { # VERB CLIENT-ARGUMENT...
 	local common=(--ioengine=rdma --port="$port" --bs=64k --size=8m --iodepth=16)
-	common+=(--verify_state_save=0)
+	common+=(--verify_state_save=0 --thread)
 	start_server stdbuf -oL fio --name=server "${common[@]}" --rw=read \
 		--verify=crc32c --verify_fatal=1
-	until_true 20 fio_waits || echo "the server does not wait for a connection"
+	until_true 20 server_says "waiting for connection" || echo "the server does not wait for a connection"
 	timeout -k 2 "$limit" fio --name=client "${common[@]}" --rw=write --verb="$1" \
 		--hostname="$server_addr" "${@:2}" >"$out/client" 2>&1 </dev/null
 	client_status=$?
@@ -32,6 +28,7 @@ fio_verified() { # VERB
 
 # Blocks without fio's headers: the server must notice, or the rows above prove nothing.
 fio_notices() {
+	local limit=4 # its client waits for ever after its first error
 	fio_pair send
 	[ "$server_status" != 0 ] || echo "the server took blocks that cannot be verified"
 	grep -q "verify: bad" "$out/server" || echo "it did not say: verify"

@@ -235,14 +235,10 @@ own_program() { # PROGRAM ARGUMENT...
 		echo "ended with $?: $(tail -n 2 "$out/said")"
 }
 
-# Bytes that the devices of the instance have received so far (the counter has words of four).
+# Bytes that the devices of the instance have received so far; packets without payload count, too.
 carried() {
-	local file words total=0
-	for file in "$UHCA_DIR"/sys/class/infiniband/*/ports/1/counters/port_rcv_data; do
-		read -r words <"$file"
-		total=$((total + words * 4))
-	done
-	echo $total
+	"$UHCA_BUILDDIR/uhcactl" counters | awk '/^rx_(bytes|packets) / { for (i = 2; i <= NF; i++) n += $i }
+		END { printf "%d\n", n }'
 }
 
 # carries BYTES COMMAND...: what the command complains of, and that it did not go by the device.
@@ -252,4 +248,9 @@ carries() {
 	"${@:2}"
 	[ $(($(carried) - before)) -ge "$1" ] ||
 		echo "the device carried $(($(carried) - before)) bytes, not $1"
+}
+
+# The server has written a line that matches, or has ended.
+server_says() { # PATTERN
+	grep -qE "$1" "$out/server" || is_gone "$server_pid"
 }

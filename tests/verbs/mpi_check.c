@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define LONGEST (1 << 20)
-#define BLOCK 20000
+#define BLOCK   20000
 
 static int rank, ranks, wrong;
 
@@ -45,8 +45,8 @@ static void expect(int true, const char *what)
 // Everybody to the right, of every size, with the tag, source and length that were asked for.
 static void ring(unsigned char *out, unsigned char *in)
 {
-	static const int sizes[] = { 0,	   1,	 7,	64,    1000,	4096,
-				     8191, 9000, 65536, 65537, 300000, LONGEST };
+	static const int sizes[] = {0,    1,    7,     64,    1000,   4096,
+				    8191, 9000, 65536, 65537, 300000, LONGEST};
 	int right = (rank + 1) % ranks, left = (rank + ranks - 1) % ranks;
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {

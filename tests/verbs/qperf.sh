@@ -35,21 +35,20 @@ rows_qperf() {
 	try qperf refused-without-rdma_cm qperf_refusals
 }
 
-# With rdma_cm: every test, some hundred messages each.
+# With rdma_cm; a test takes a second.
 qperf_cm_complaint() { # TEST...
 	start_server qperf -lp "$port"
 	until_true 20 listens_or_is_gone "$server_pid" "$port"
-	timeout -k 2 "$limit" qperf -lp "$port" -cm 1 -n 300 "$server_host" "$@" \
+	timeout -k 2 "$limit" qperf -lp "$port" -cm 1 -t 1 "$server_host" "$@" \
 		>"$out/client" 2>&1 </dev/null || echo "$(status_words $?): $(last_words)"
 	kill "$server_pid"
 	wait "$server_pid" 2>/dev/null
-	[ "$(grep -cE '(bw|latency|msg_rate) += +[0-9.]+' "$out/client")" -ge $# ] ||
+	[ "$(grep -cE '^ +(bw|latency|msg_rate) += +[1-9]' "$out/client")" -ge $# ] ||
 		echo "not $# results"
 }
 
 rows_qperf_cm() {
-	local tests="rc_bw rc_lat rc_bi_bw rc_rdma_read_bw rc_rdma_read_lat rc_rdma_write_bw"
-	tests+=" rc_rdma_write_lat rc_rdma_write_poll_lat rc_compare_swap_mr rc_fetch_add_mr"
+	local tests="rc_bw rc_lat rc_rdma_read_bw rc_rdma_write_lat rc_fetch_add_mr"
 	wanted qperf rdma_cm core || return 0
 	[ -z "$list_only" ] || { echo "qperf rdma_cm: qperf -cm 1 $tests" && return; }
 	available qperf rdma_cm qperf || return 0

@@ -6,6 +6,7 @@ ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0:detect_leak
 export ASAN_OPTIONS
 # Expanded by the inner shell.
 # shellcheck disable=SC2016
+# shellcheck disable=SC2016
 inside='
 rss() { sed -n "s/VmRSS:[^0-9]*//p" "/proc/$(cat "$UHCA_DIR/pid")/status"; }
 "$UHCA_BUILDDIR/tests/verbs/cm_load" 100 10 || exit 1

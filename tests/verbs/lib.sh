@@ -233,3 +233,23 @@ own_program() { # PROGRAM ARGUMENT...
 		"$UHCA_BUILDDIR/tests/verbs/$1" "${@:2}" >"$out/said" 2>&1 </dev/null ||
 		echo "ended with $?: $(tail -n 2 "$out/said")"
 }
+
+# Bytes that the devices of the instance have received so far; packets without payload count, too.
+carried() {
+	"$UHCA_BUILDDIR/uhcactl" counters | awk '/^rx_(bytes|packets) / { for (i = 2; i <= NF; i++) n += $i }
+		END { printf "%d\n", n }'
+}
+
+# carries BYTES COMMAND...: what the command complains of, and that it did not go by the device.
+carries() {
+	local before
+	before=$(carried)
+	"${@:2}"
+	[ $(($(carried) - before)) -ge "$1" ] ||
+		echo "the device carried $(($(carried) - before)) bytes, not $1"
+}
+
+# The server has written a line that matches, or has ended.
+server_says() { # PATTERN
+	grep -qE "$1" "$out/server" || is_gone "$server_pid"
+}

@@ -34,3 +34,25 @@ rows_qperf() {
 	available qperf refused-without-rdma_cm qperf || return 0
 	try qperf refused-without-rdma_cm qperf_refusals
 }
+
+# With rdma_cm; a test takes a second.
+qperf_cm_complaint() { # TEST...
+	start_server qperf -lp "$port"
+	until_true 20 listens_or_is_gone "$server_pid" "$port"
+	timeout -k 2 "$limit" qperf -lp "$port" -cm 1 -t 1 "$server_host" "$@" \
+		>"$out/client" 2>&1 </dev/null || echo "$(status_words $?): $(last_words)"
+	kill "$server_pid"
+	wait "$server_pid" 2>/dev/null
+	[ "$(grep -cE '^ +(bw|latency|msg_rate) += +[1-9]' "$out/client")" -ge $# ] ||
+		echo "not $# results"
+}
+
+rows_qperf_cm() {
+	local tests="rc_bw rc_lat rc_rdma_read_bw rc_rdma_write_lat rc_fetch_add_mr"
+	wanted qperf rdma_cm core || return 0
+	[ -z "$list_only" ] || { echo "qperf rdma_cm: qperf -cm 1 $tests" && return; }
+	available qperf rdma_cm qperf || return 0
+	next_port
+	# shellcheck disable=SC2086
+	try qperf rdma_cm carries 10000000 qperf_cm_complaint $tests
+}

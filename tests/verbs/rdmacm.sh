@@ -11,6 +11,12 @@ address_of() {
 	printf '%d.%d.%d.%d' "0x${hex:0:2}" "0x${hex:2:2}" "0x${hex:4:2}" "0x${hex:6:2}"
 }
 
+# address6_of DIR DEVICE: its first IPv6 address; nothing when it has none.
+address6_of() {
+	cat "$1/sys/class/infiniband/$2/ports/1/gids"/* | grep -vE '^(0000:){5}(ffff|0000:0000:0000$)' |
+		head -n 1
+}
+
 # cm_pair SERVER CLIENT: as run_pair; "stays" as first word of SERVER: it never ends by itself.
 cm_pair() {
 	local server client end stays=
@@ -98,4 +104,68 @@ rows_rdmacm() {
 	next_port
 	cm_row send_bw-R-UD full "ib_send_bw -R -F -c UD -p $port -n 500" \
 		"ib_send_bw -R -F -c UD -p $port -n 500 $a"
+}
+
+# The receiver has to be in its group before the sender begins.
+mckey_complaint() { # ADDRESS GROUP SENDER-OPTION...
+	start_server stdbuf -oL mckey -b "$1" -m "$2" -C 10 -S 1000
+	until_true 20 server_says "joined dgid" || echo "the receiver did not join"
+	timeout -k 2 "$limit" mckey -s "${@:3}" -b "$1" -m "$2" -C 10 -S 1000 \
+		>"$out/client" 2>&1 </dev/null
+	client_status=$?
+	[ $client_status = 0 ] || until_true 3 is_gone "$server_pid" || kill "$server_pid"
+	wait "$server_pid"
+	server_status=$?
+	pair_complaint
+	grep -q "data transfers complete" "$out/server" || echo "the receiver has not all messages"
+}
+
+mckey_row() { # NAME LEVEL ADDRESS GROUP SENDER-OPTION...
+	wanted rdmacm "$1" "$2" || return 0
+	[ -z "$list_only" ] || { echo "rdmacm $1: mckey -m $4 ${*:5}" && return; }
+	available rdmacm "$1" mckey || return 0
+	try rdmacm "$1" mckey_complaint "${@:3}"
+}
+
+rows_rdmacm_ipv6() { # ADDRESS
+	local a=$1
+	next_port
+	cm_row rping-ipv6 core "rping -s -a $a -p $port -C 20 -V" \
+		"rping -c -a $a -p $port -C 20 -V"
+	next_port
+	cm_row ucmatose-ipv6 core "ucmatose -b $a -f ip -p $port -C 20 -c 5" \
+		"ucmatose -s $a -f ip -p $port -C 20 -c 5"
+	cm_row udaddy-ipv6 core "udaddy -b $a" "udaddy -s $a"
+	next_port
+	cm_row rstream-ipv6 core "rstream -b $a -f ip -p $port -S 16384 -C 100 -T v" \
+		"rstream -s $a -f ip -p $port -S 16384 -C 100 -T v"
+	next_port
+	cm_row riostream-ipv6 full "riostream -b $a -f ip -p $port -S 16384 -C 100" \
+		"riostream -s $a -f ip -p $port -S 16384 -C 100"
+	next_port
+	cm_row cmtime-ipv6 full "stays cmtime -b $a -p $port -c 50" "cmtime -s $a -p $port -c 50"
+	next_port
+	cm_row rdma_client-ipv6 full "rdma_server -s $a -p $port" "rdma_client -s $a -p $port"
+}
+
+rows_perftest_cm() {
+	local a t
+	a=127.0.0.1
+	[ -n "$list_only" ] || a=$(address_of "$UHCA_DIR" "$server_dev")
+	for t in write_bw read_bw atomic_bw write_lat read_lat send_lat; do
+		next_port
+		cm_row "$t-R" full "ib_$t -R -F -p $port -n 500" "ib_$t -R -F -p $port -n 500 $a"
+	done
+}
+
+rows_rdmacm_more() {
+	local a=127.0.0.1 a6=::1
+	[ -n "$list_only" ] || a=$(address_of "$UHCA_DIR" "$server_dev")
+	[ -n "$list_only" ] || a6=$(address6_of "$UHCA_DIR" "$server_dev")
+	mckey_row mckey core "$a" 239.77.1.1
+	mckey_row mckey-sendonly core "$a" 239.77.1.2 -o
+	rows_perftest_cm
+	[ -n "$a6" ] || { skip rdmacm "rows of IPv6" "the device has no IPv6 address" && return; }
+	mckey_row mckey-ipv6 core "$a6" ff0e::77:1
+	rows_rdmacm_ipv6 "$a6"
 }

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=bash disable=SC2154,SC2034
+# Rows of UCX: its transports rc_verbs and ud_verbs (UCT), what UCP makes of them, and connections
+# that it makes by address through rdma_cm. ucx_perftest does not look at the data; io_demo does.
+# Shared memory and TCP are not allowed, and the device's counters say that the bytes were its own.
+
+ucx_info_complaint() {
+	local t
+	ucx_info -d >"$out/client" 2>&1 || echo "ucx_info ended with $?"
+	for t in rc_verbs ud_verbs; do
+		grep -A1 "Transport: $t\$" "$out/client" | grep -q "Device: $client_dev:1" ||
+			echo "no $t on $client_dev"
+	done
+}
+
+ucx_pair_complaint() { # TLS ARGUMENTS
+	local command="env UCX_TLS=$1 UCX_NET_DEVICES=$client_dev:1 ucx_perftest -p $port"
+	run_pair "$command $2" "$command -n 200 -w 10 $2 $server_host"
+	pair_complaint
+	grep -q '^Final: *200 ' "$out/client" || echo "no result of 200 iterations"
+}
+
+ucx_row() { # NAME LEVEL BYTES TLS ARGUMENTS
+	wanted ucx "$1" "$2" || return 0
+	[ -z "$list_only" ] || { echo "ucx $1: UCX_TLS=$4 ucx_perftest $5" && return; }
+	available ucx "$1" ucx_perftest || return 0
+	next_port
+	try ucx "$1" carries "$3" ucx_pair_complaint "$4" "$5"
+}
+
+rows_uct() {
+	local rc="-d $client_dev:1 -x rc_verbs" ud="-d $client_dev:1 -x ud_verbs" big=1600000
+	ucx_row uct-rc-am_lat core 400 all "$rc -t am_lat"
+	ucx_row uct-rc-am_bw-zcopy full $big all "$rc -t am_bw -D zcopy -s 8000"
+	ucx_row uct-rc-put_bw full $big all "$rc -t put_bw -D zcopy -s 65536"
+	ucx_row uct-rc-get full $big all "$rc -t get -D zcopy -s 65536"
+	ucx_row uct-rc-fadd full 400 all "$rc -t fadd"
+	ucx_row uct-rc-cswap full 400 all "$rc -t cswap"
+	ucx_row uct-rc-add_mr full 400 all "$rc -t add_mr"
+	ucx_row uct-ud-am_lat core 400 all "$ud -t am_lat"
+	ucx_row uct-ud-am_bw-bcopy full 200000 all "$ud -t am_bw -D bcopy -s 1000"
+}
+
+# What needs UD for the first exchange gets it as an auxiliary transport.
+rows_ucp() {
+	local t level rc=rc_verbs,ud_verbs:aux
+	for t in tag_lat tag_bw tag_sync_lat ucp_put_lat ucp_put_bw ucp_get stream_bw stream_lat \
+		ucp_am_lat ucp_am_bw; do
+		level=full
+		[[ " tag_lat ucp_put_bw ucp_get " != *" $t "* ]] || level=core
+		ucx_row "ucp-rc-$t" $level 13107200 $rc "-t $t -s 65536"
+		ucx_row "ucp-ud-$t" full 13107200 ud_verbs "-t $t -s 65536"
+	done
+	for t in ucp_add ucp_fadd ucp_swap ucp_cswap; do
+		ucx_row "ucp-rc-$t" full 400 $rc "-t $t -s 8"
+	done
+	ucx_row ucp-rc-threads full 13107200 $rc "-t tag_bw -s 65536 -T 2 -M multi"
+	ucx_row ucp-rc-iov full 13107200 $rc "-t tag_bw -D iov,iov -s 16384,32768,16384"
+}
+
+# Its server goes on until it is told to stop.
+io_demo_complaint() { # TLS ARGUMENT...
+	local command=(env UCX_TLS="$1" UCX_NET_DEVICES="$client_dev:1"
+		UCX_SOCKADDR_TLS_PRIORITY=rdmacm io_demo -p "$port" -d 1:262144 -q "${@:2}")
+	start_server stdbuf -oL "${command[@]}"
+	until_true 20 server_says "started listener" || echo "the server does not listen"
+	timeout -k 2 "$limit" "${command[@]}" -i 300 -o read,write "$server_addr" \
+		>"$out/client" 2>&1 </dev/null || echo "client $(status_words $?)"
+	kill "$server_pid" 2>/dev/null || echo "the server ended"
+	wait "$server_pid"
+	grep -q "exit with status 'OK'" "$out/client" || echo "the client does not say OK"
+	grep -hiE "ucx +error|corrupt|mismatch|assert" "$out/client" "$out/server" | head -n 1
+}
+
+io_demo_row() { # NAME LEVEL TLS ARGUMENT...
+	wanted ucx "$1" "$2" || return 0
+	[ -z "$list_only" ] || { echo "ucx $1: UCX_TLS=$3 io_demo -q ${*:4}" && return; }
+	available ucx "$1" io_demo || return 0
+	next_port
+	try ucx "$1" carries 10000000 io_demo_complaint "$3" "${@:4}"
+}
+
+rows_ucx() {
+	local server_addr=127.0.0.1
+	[ -n "$list_only" ] || server_addr=$(address_of "$UHCA_DIR" "$server_dev")
+	if wanted ucx info core; then
+		if [ -n "$list_only" ]; then
+			echo "ucx info: ucx_info -d"
+		else
+			available ucx info ucx_info && try ucx info ucx_info_complaint
+		fi
+	fi
+	rows_uct
+	rows_ucp
+	io_demo_row rdmacm-rc-tag core rc_verbs,ud_verbs:aux
+	io_demo_row rdmacm-rc-am full rc_verbs,ud_verbs:aux -A
+	io_demo_row rdmacm-ud-tag full ud_verbs
+	io_demo_row rdmacm-ud-am full ud_verbs -A
+}

@@ -3,14 +3,15 @@
 # Rows of fio's engine "rdma". Its server verifies what it receives by SEND; what comes by RDMA
 # WRITE, or is fetched by RDMA READ, fio does not look at. IPv4 only: the engine knows no other.
 
+# A client that outruns the server's receives stops for ever: the server has room for all blocks.
 # Its client says 0 when it was refused, too: it begins when the server waits.
 fio_pair() { # VERB CLIENT-ARGUMENT...
-	local common=(--ioengine=rdma --port="$port" --bs=64k --size=8m --iodepth=16)
+	local common=(--ioengine=rdma --port="$port" --bs=64k --size=8m)
 	common+=(--verify_state_save=0 --thread)
-	start_server stdbuf -oL fio --name=server "${common[@]}" --rw=read \
+	start_server stdbuf -oL fio --name=server "${common[@]}" --rw=read --iodepth=128 \
 		--verify=crc32c --verify_fatal=1
-	until_true 20 server_says "waiting for connection" || echo "the server does not wait for a connection"
-	timeout -k 2 "$limit" fio --name=client "${common[@]}" --rw=write --verb="$1" \
+	until_true 20 server_says "waiting for connection" || echo "the server does not wait"
+	timeout -k 2 "$limit" fio --name=client "${common[@]}" --rw=write --verb="$1" --iodepth=8 \
 		--hostname="$server_addr" "${@:2}" >"$out/client" 2>&1 </dev/null
 	client_status=$?
 	[ $client_status = 0 ] || until_true 3 is_gone "$server_pid" || kill "$server_pid"

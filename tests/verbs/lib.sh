@@ -236,7 +236,8 @@ own_program() { # PROGRAM ARGUMENT...
 
 # Bytes that the devices of the instance have received so far; packets without payload count, too.
 carried() {
-	"$UHCA_BUILDDIR/uhcactl" counters | awk '/^rx_(bytes|packets) / { for (i = 2; i <= NF; i++) n += $i }
+	"$UHCA_BUILDDIR/uhcactl" counters | awk '
+		/^rx_(bytes|packets) / { for (i = 2; i <= NF; i++) n += $i }
 		END { printf "%d\n", n }'
 }
 

@@ -13,8 +13,8 @@ address_of() {
 
 # address6_of DIR DEVICE: its first IPv6 address; nothing when it has none.
 address6_of() {
-	cat "$1/sys/class/infiniband/$2/ports/1/gids"/* | grep -vE '^(0000:){5}(ffff|0000:0000:0000$)' |
-		head -n 1
+	cat "$1/sys/class/infiniband/$2/ports/1/gids"/* |
+		grep -vE '^(0000:){5}(ffff|0000:0000:0000$)' | head -n 1
 }
 
 # cm_pair SERVER CLIENT: as run_pair; "stays" as first word of SERVER: it never ends by itself.
@@ -165,7 +165,11 @@ rows_rdmacm_more() {
 	mckey_row mckey core "$a" 239.77.1.1
 	mckey_row mckey-sendonly core "$a" 239.77.1.2 -o
 	rows_perftest_cm
-	[ -n "$a6" ] || { skip rdmacm "rows of IPv6" "the device has no IPv6 address" && return; }
-	mckey_row mckey-ipv6 core "$a6" ff0e::77:1
+	if [ -z "$a6" ]; then
+		! wanted rdmacm ipv6 core || skip rdmacm ipv6 "the device has no IPv6 address"
+		return
+	fi
+	# Over UDP a host's loopback interface has no IPv6 multicast.
+	[ "$variant" = wire ] || mckey_row mckey-ipv6 core "$a6" ff0e::77:1
 	rows_rdmacm_ipv6 "$a6"
 }

@@ -42,7 +42,8 @@ rows_rsockets() {
 	[ -n "$list_only" ] || a=$(address_of "$UHCA_DIR" "$server_dev")
 	[ -n "$list_only" ] || a6=$(address6_of "$UHCA_DIR" "$server_dev")
 	rs_row rcopy 3000000 rcopy rcopy_complaint "$a"
-	rs_row preload-echo 4000000 "$UHCA_BUILDDIR/tests/verbs/echo" echo_complaint "$a"
-	[ -n "$a6" ] || { skip rsockets preload-echo-ipv6 "no IPv6 address" && return; }
-	rs_row preload-echo-ipv6 4000000 "$UHCA_BUILDDIR/tests/verbs/echo" echo_complaint "$a6"
+	local program=$UHCA_BUILDDIR/tests/verbs/echo
+	rs_row preload-echo 4000000 "$program" echo_complaint "$a"
+	# A device without is said by the rows of rdmacm.
+	[ -z "$a6" ] || rs_row preload-echo-ipv6 4000000 "$program" echo_complaint "$a6"
 }

@@ -24,6 +24,12 @@ static bool same_port(const struct ucma_id *a, uint16_t ps, uint16_t port)
 	return a->ps == ps && a->src.port == port;
 }
 
+/* Takes requests at every address: any, or localhost that no device has (ucma_resolve.c). */
+static bool is_everywhere(const struct ucma_id *id)
+{
+	return ucma_addr_is_any(&id->src) || (!id->dev && ucma_addr_is_localhost(&id->src));
+}
+
 /* May both hold the port? */
 static bool conflicts(const struct ucma_id *a, const struct ucma_id *b, bool reuse)
 {
@@ -31,11 +37,9 @@ static bool conflicts(const struct ucma_id *a, const struct ucma_id *b, bool reu
 		return false;
 	if (a->family_only && b->family_only && a->src.family != b->src.family)
 		return false;
-	if (ucma_addr_is_any(&a->src) || ucma_addr_is_any(&b->src))
+	if (is_everywhere(a) || is_everywhere(b))
 		return true;
-	/* Of one device 127.0.0.1 may be another name. */
-	return memcmp(a->src.gid, b->src.gid, 16) == 0 ||
-	       (a->dev && b->dev && memcmp(a->local_gid, b->local_gid, 16) == 0);
+	return memcmp(a->src.gid, b->src.gid, 16) == 0;
 }
 
 static bool is_free(const struct ucma_id *id, uint16_t port, bool reuse)
@@ -134,7 +138,7 @@ struct ucma_id *ucma_port_find_listener(struct io_ucma *u, uint64_t service_id,
 	{
 		if (ucma_service_id(id, &id->src) != service_id || !listens_at(id, gid, dev))
 			continue;
-		if (!best || ucma_addr_is_any(&best->src))
+		if (!best || is_everywhere(best))
 			best = id;
 	}
 	return best;

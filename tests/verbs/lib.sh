@@ -238,7 +238,7 @@ own_program() { # PROGRAM ARGUMENT...
 carried() {
 	"$UHCA_BUILDDIR/uhcactl" counters | awk '
 		/^rx_(bytes|packets) / { for (i = 2; i <= NF; i++) n += $i }
-		END { printf "%d\n", n }'
+		END { printf "%.0f\n", n }'
 }
 
 # carries BYTES COMMAND...: what the command complains of, and that it did not go by the device.

@@ -91,12 +91,12 @@ fi_rma() { # NAME, and as above
 
 rows_fabric() {
 	[ "$variant" = devices ] || look fi_info-msg "type: FI_EP_MSG" fi_info -p verbs -t FI_EP_MSG
-	fabric_pair pingpong-msg core verbs msg 65536 64k 100
-	fabric_pair pingpong-rxm core "verbs;ofi_rxm" rdm 65536 64k 100
-	fabric_pair pingpong-rxm-tagged full "verbs;ofi_rxm" rdm 1048576 1m 20 -m tagged
-	fabric_pair pingpong-msg-all full verbs msg all 6m 5
-	fabric_pair pingpong-rxm-all full "verbs;ofi_rxm" rdm all 6m 5
-	fabric_pair pingpong-dgram core verbs dgram 1024 1k 100
+	fabric_pair fi-msg core verbs msg 65536 64k 100
+	fabric_pair fi-rxm core "verbs;ofi_rxm" rdm 65536 64k 100
+	fabric_pair fi-rxm-tagged full "verbs;ofi_rxm" rdm 1048576 1m 20 -m tagged
+	fabric_pair fi-msg-all full verbs msg all 6m 5
+	fabric_pair fi-rxm-all full "verbs;ofi_rxm" rdm all 6m 5
+	fabric_pair fi-dgram core verbs dgram 1024 1k 100
 	[ "$level" = full ] || return 0
 	fabric_table
 	fi_rma fi_rma-msg-16-buffers 4 msg FI_VERBS_TX_IOV_LIMIT=16

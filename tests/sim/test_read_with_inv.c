@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * READ with Invalidate: what it may name, when the key goes, what the completion says, losses.
- * The key of an element that takes no bytes may be that of a window.
+ * The key of an element that takes no bytes may be that of a window; data goes through a described
+ * key.
  */
 #include "window.h"
 
@@ -207,13 +208,62 @@ static void test_feature_off(void **state)
 	}
 }
 
+/* Four pages of a's buffer as columns: a layout of many pieces, filled by many packets. */
+static void describe_columns(struct pair *p, struct vmr *key)
+{
+	struct {
+		uint64_t count;
+		struct uhca_abi_piece piece;
+	} list = {256, {p->a.mr.addr + 65536, 48, p->a.mr.lkey, 0, {200}}};
+	struct uhca_abi_layout l = {.access = IBV_ACCESS_LOCAL_WRITE, .n = 1, .n_dims = 1};
+	struct vclient *c = &p->a.c;
+
+	assert_int_equal(vclient_alloc_key(c, c->pd, 1, key), 0);
+	l.key = key->lkey;
+	assert_int_equal(
+		vclient_describe_key(c, UHCA_ABI_SHAPE_INTERLEAVED, &l, &list, sizeof(list)), 0);
+}
+
+/* All data is in its place before the key goes, also when packets of the answer are lost. */
+static void test_data(void **state)
+{
+	(void)state;
+	for (unsigned lost = 0; lost < 5; lost++) {
+		struct uhca_abi_sge sge = {.length = 256 * 48};
+		struct vmr key;
+		struct vsend wr;
+		struct pair p;
+
+		pair_create(&p, &(struct pair_options){0});
+		describe_columns(&p, &key);
+		sge.lkey = key.lkey;
+		wr = request(&p, &sge);
+		if (lost)
+			rules_add(&p.rules, &(struct rule){.from = lost < 4,
+							   .op = lost < 4 ? ROCE_OP_READ_RESP
+									  : ROCE_OP_READ_REQ,
+							   .skip = lost < 4 ? lost - 1 : 0,
+							   .count = 1,
+							   .verdict = WORLD_DROP});
+		assert_int_equal(vqp_post_send(&p.a.qp, &wr), 0);
+		for (unsigned i = 0; i < 256; i++)
+			pair_expect_copy(&p.b, 48 * i, &p.a, 65536 + 200 * i, 48);
+		side_wait(&p.a, 1);
+		side_expect(&p.a, 0, 1, UHCA_ABI_WC_SUCCESS, UHCA_ABI_WC_READ_WITH_INV);
+		side_expect_len(&p.a, 0, 256 * 48);
+		assert_int_equal(p.a.wc[0].imm, key.lkey);
+		assert_false(alive(&p, key.lkey));
+		pair_finish(&p);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_when),           cmocka_unit_test(test_hurt),
 		cmocka_unit_test(test_overtaken),      cmocka_unit_test(test_fenced),
 		cmocka_unit_test(test_never_answered), cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_feature_off),
+		cmocka_unit_test(test_feature_off),    cmocka_unit_test(test_data),
 	};
 
 	return cmocka_run_group_tests_name("read_with_inv", tests, NULL, NULL);

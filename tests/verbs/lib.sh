@@ -188,9 +188,9 @@ row() {
 	begin=$(now_ms)
 	run_pair "$4" "$5"
 	# Where packets get lost, so may the last acknowledgement: one side has what it wants and
-	# goes, and nobody is left to repeat it. That is the protocol's nature; again, then. Often so
-	# with ibv_srq_pingpong: it counts the messages of 16 queue pairs together, and goes when it
-	# has had enough, whatever is under way on some of them.
+	# goes, and nobody is left to repeat it. That is the protocol's nature; again, then. Often
+	# so with ibv_srq_pingpong: it counts the messages of 16 queue pairs together, and goes when
+	# it has had enough, whatever is under way on some of them.
 	local again=0
 	while [ "$reliable" = 0 ] && [ $again -lt 40 ] && one_was_left; do
 		run_pair "$4" "$5"

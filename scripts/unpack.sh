@@ -3,7 +3,9 @@
 # Packages of any Debian release and architecture, unpacked into a folder: nothing is installed, and
 # the machine's package lists stay as they are. Sourced by the try-* scripts.
 
-mirror=http://deb.debian.org/debian
+# Where this machine has its own packages from; --mirror of the scripts says another.
+mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Component: main' \
+	2>/dev/null | grep -v security | head -n 1)
 
 die() {
 	echo "${0##*/}: $*" >&2
@@ -37,6 +39,7 @@ configure_apt() { # FOLDER SUITE ARCHITECTURE
 unpack() {
 	local folder=$1 suite=$2 package
 	[ ! -e "$folder/complete" ] || return 0
+	[ -n "$mirror" ] || die "apt knows no mirror; say one with --mirror URL"
 	configure_apt "$1" "$2" "$3"
 	shift 3
 	APT_CONFIG=$folder/apt/apt.conf apt-get -qq update || die "no lists of $suite from $mirror"

@@ -162,11 +162,3 @@ unsigned io_device_send(struct io_device *dev, uint64_t now, uint8_t *buf, size_
 	netif_flush(&dev->top);
 	return n;
 }
-
-bool io_device_has(const struct io_device *dev, const uint8_t gid[16])
-{
-	for (unsigned i = 0; i < dev->id.addresses.count; i++)
-		if (memcmp(dev->id.addresses.a[i].gid, gid, 16) == 0)
-			return true;
-	return false;
-}

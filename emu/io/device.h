@@ -52,7 +52,4 @@ void io_device_destroy(struct io_device *dev);
 unsigned io_device_send(struct io_device *dev, uint64_t now, uint8_t *buf, size_t cap,
 			unsigned max);
 
-/* True when one of the device's addresses is this GID. */
-bool io_device_has(const struct io_device *dev, const uint8_t gid[16]);
-
 #endif

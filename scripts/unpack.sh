@@ -4,6 +4,7 @@
 # the machine's package lists stay as they are. Sourced by the try-* scripts.
 
 # Where this machine has its own packages from; --mirror of the scripts says another.
+# shellcheck disable=SC2016 # apt's own words
 mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Component: main' \
 	2>/dev/null | grep -v security | head -n 1)
 

@@ -182,13 +182,13 @@ static void move_una(struct qp *qp, uint32_t psn)
  * What stands at una_psn got lost. Once per position: neither what follows the gap in flight nor
  * a copy of the NAK may cost another retry.
  */
-static void gap_at_una(struct qp *qp)
+static void gap_at_una(struct qp *qp, enum core_retry why)
 {
 	struct requester *r = &qp->req;
 
 	if (r->gap_seen)
 		return;
-	retry_lost(qp);
+	retry_lost(qp, why);
 	r->gap_seen = qp->state != QPS_ERR;
 }
 
@@ -221,7 +221,7 @@ static bool acknowledge(struct qp *qp, uint32_t psn)
 		retry_progress(qp);
 	if (psn_diff(psn, r->una_psn) <= 0)
 		return true;
-	gap_at_una(qp);
+	gap_at_una(qp, CORE_RETRY_GAP);
 	return false;
 }
 
@@ -240,7 +240,7 @@ static void nak(struct qp *qp, uint8_t code)
 	qp->dev->counters.naks_received++;
 	switch (code) {
 	case ROCE_NAK_PSN_SEQUENCE:
-		gap_at_una(qp);
+		gap_at_una(qp, CORE_RETRY_NAK);
 		return;
 	case ROCE_NAK_INVALID_REQUEST:
 		completer_fail(qp, UHCA_ABI_WC_REM_INV_REQ_ERR);

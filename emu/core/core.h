@@ -21,8 +21,10 @@
 
 #include "cmd.h"
 #include "core_config.h"
+#include "cqe.h"
 #include "event.h"
 #include "packet.h"
+#include "trace.h"
 #include "udpip.h"
 
 #include <stdbool.h>
@@ -52,33 +54,6 @@ struct core_ring {
 	void *base;
 	size_t size;
 	void *token; /* the shell's; the core only keeps it */
-};
-
-enum core_trace_point {
-	CORE_TRACE_QP_STATE, /* a = old state, b = new state */
-	CORE_TRACE_TX,       /* a = psn, b = packets */
-	CORE_TRACE_RX,       /* a = psn, b = packets */
-	CORE_TRACE_RX_DROP,  /* a = psn, b = enum core_drop */
-	CORE_TRACE_NAK,      /* a = psn, b = syndrome */
-	CORE_TRACE_RETRY,    /* a = psn, b = retries left */
-	CORE_TRACE_CQE,      /* a = status, b = opcode */
-};
-
-/* Why a packet was dropped without an answer; indexes the drop counters. */
-enum core_drop {
-	CORE_DROP_NO_QP,
-	CORE_DROP_STATE,   /* QP not in a state that receives */
-	CORE_DROP_SERVICE, /* opcode of another service than the QP's */
-	CORE_DROP_ADDRESS, /* not from the QP's peer */
-	CORE_DROP_PKEY,
-	CORE_DROP_QKEY,
-	CORE_DROP_SEQUENCE,  /* behind a NAK that is on its way, or UC out of order */
-	CORE_DROP_DUPLICATE, /* nothing to replay */
-	CORE_DROP_RESPONSE,  /* acknowledges nothing that is outstanding */
-	CORE_DROP_NO_RECV,   /* UD or UC without a posted receive */
-	CORE_DROP_LENGTH,
-	CORE_DROP_PORT, /* the port is down */
-	CORE_DROP_COUNT
 };
 
 /*
@@ -120,9 +95,13 @@ struct core_ops {
 	 * end of a membership does not fail.
 	 */
 	int (*mcast)(void *user, const uint8_t gid[16], bool join);
-	/* Optional (NULL: off). */
-	void (*trace)(void *user, enum core_trace_point point, uint32_t qpn, uint32_t a,
-		      uint32_t b);
+	/* Optional (NULL: off), see trace.h. */
+	void (*trace)(void *user, const struct core_trace *t);
+	/*
+	 * Optional: looks at a completion before it enters the CQ with this handle; may change it.
+	 * False: it does not enter; core_inject_completion can bring it later.
+	 */
+	bool (*completion)(void *user, uint32_t cqn, struct uhca_abi_cqe *e);
 };
 
 /* ---- a device ---- */
@@ -243,6 +222,7 @@ struct core_train {
 	uint32_t count;    /* packets */
 	uint32_t segment;  /* payload bytes of each packet but the last */
 	uint32_t length;   /* payload bytes of all */
+	struct core_train_story story;
 	unsigned n_iov;
 	struct iovec iov[CORE_TRAIN_IOV];
 };

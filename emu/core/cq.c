@@ -144,7 +144,8 @@ static uint8_t *slot(const struct cq *cq)
 uint8_t *cq_data(struct cq *cq, uint32_t *room)
 {
 	*room = cq->stride - UHCA_ABI_CQE_SIZE;
-	if (*room == 0 || cq->overrun || cq->ignore_overrun || !has_room(cq)) {
+	if (*room == 0 || cq->overrun || cq->ignore_overrun ||
+	    cq->obj.client->dev->hooks & CORE_HOOK_COMPLETION || !has_room(cq)) {
 		*room = 0;
 		return NULL;
 	}
@@ -182,15 +183,43 @@ static void publish(struct cq *cq, const struct uhca_abi_cqe *e, uint64_t now)
 	uhca_ring_publish(&cq->page->ring.producer, cq->producer);
 }
 
-static void account(struct device *dev, const struct uhca_abi_cqe *e)
+static void trace(const struct cq *cq, const struct uhca_abi_cqe *e)
 {
+	const struct device *dev = cq->obj.client->dev;
+	const struct core_trace t = {
+		.point = CORE_TRACE_CQE,
+		.qpn = e->qpn,
+		.a = e->status,
+		.b = e->opcode,
+		.c = e->vendor_err,
+		.cqn = cq->obj.handle,
+		.length = e->byte_len,
+		.wr_id = e->wr_id,
+	};
+
+	dev->ops->trace(dev->user, &t);
+}
+
+static void account(const struct cq *cq, const struct uhca_abi_cqe *e)
+{
+	struct device *dev = cq->obj.client->dev;
+
 	dev->counters.completions++;
 	if (e->status != UHCA_ABI_WC_SUCCESS)
 		dev->counters.errors++;
-	device_trace(dev, CORE_TRACE_CQE, e->qpn, e->status, e->opcode);
+	if (dev->hooks & 1u << CORE_TRACE_CQE)
+		trace(cq, e);
 }
 
-bool cq_push(struct cq *cq, const struct uhca_abi_cqe *e)
+/* True when it stays out. What its slot's data area holds is nothing then (cq_data). */
+static bool kept_back(const struct cq *cq, struct uhca_abi_cqe *e)
+{
+	const struct device *dev = cq->obj.client->dev;
+
+	return !dev->ops->completion(dev->user, cq->obj.handle, e);
+}
+
+bool cq_put(struct cq *cq, const struct uhca_abi_cqe *e)
 {
 	if (cq->overrun || !has_room(cq)) {
 		if (!cq->overrun)
@@ -198,8 +227,18 @@ bool cq_push(struct cq *cq, const struct uhca_abi_cqe *e)
 		cq->overrun = true;
 		return false;
 	}
-	account(cq->obj.client->dev, e);
+	account(cq, e);
 	publish(cq, e, cq->obj.client->dev->now);
 	notify(cq, e);
 	return true;
+}
+
+bool cq_push(struct cq *cq, const struct uhca_abi_cqe *e)
+{
+	struct uhca_abi_cqe changed;
+
+	if (!(cq->obj.client->dev->hooks & CORE_HOOK_COMPLETION))
+		return cq_put(cq, e);
+	changed = *e;
+	return kept_back(cq, &changed) || cq_put(cq, &changed);
 }

@@ -59,4 +59,7 @@ uint8_t *cq_data(struct cq *cq, uint32_t *room);
  */
 bool cq_push(struct cq *cq, const struct uhca_abi_cqe *e);
 
+/* The same for a completion that core_ops.completion has seen. */
+bool cq_put(struct cq *cq, const struct uhca_abi_cqe *e);
+
 #endif

@@ -166,6 +166,7 @@ struct device *core_create(const struct core_ops *ops, void *user, const struct 
 	if (!dev)
 		return NULL;
 	dev->ops = ops;
+	dev->hooks = ops->trace ? CORE_HOOK_TRACE_ALL : 0;
 	dev->user = user;
 	dev->cfg = *cfg;
 	core_config_settle(&dev->cfg);
@@ -180,6 +181,11 @@ struct device *core_create(const struct core_ops *ops, void *user, const struct 
 	timer_heap_construct(&dev->timers);
 	construct_tables(dev);
 	return dev;
+}
+
+void core_hooks_set(struct device *dev, uint32_t hooks)
+{
+	dev->hooks = hooks;
 }
 
 void core_destroy(struct device *dev)

@@ -25,7 +25,8 @@ struct device {
 	void *user;
 	struct core_config cfg;
 	struct core_counters counters;
-	uint64_t now; /* of the call that is running */
+	uint64_t now;   /* of the call that is running */
+	uint32_t hooks; /* core_hooks_set */
 	bool port_down;
 
 	struct list clients;
@@ -78,8 +79,9 @@ int device_reserve_timers(struct device *dev, uint32_t more_qps, uint32_t more_c
 static inline void device_trace(struct device *dev, enum core_trace_point point, uint32_t qpn,
 				uint32_t a, uint32_t b)
 {
-	if (dev->ops->trace)
-		dev->ops->trace(dev->user, point, qpn, a, b);
+	if (dev->hooks & 1u << point)
+		dev->ops->trace(dev->user,
+				&(struct core_trace){.point = point, .qpn = qpn, .a = a, .b = b});
 }
 
 static inline void device_drop(struct device *dev, uint32_t qpn, uint32_t psn, enum core_drop why)

@@ -500,6 +500,19 @@ static void advance(struct qp *qp, struct send_wr *w, uint32_t take)
 		completer_sent(qp);
 }
 
+static void tell_story(const struct qp *qp, const struct send_wr *w, struct core_train *t)
+{
+	const struct requester *r = &qp->req;
+	bool again = psn_diff(t->head.bth.psn, r->high_psn) < 0;
+
+	t->story.wr_id = w->wqe.wr_id;
+	t->story.offset = r->send_offset;
+	t->story.total = w->length;
+	if (again)
+		t->story.tries = r->resent ? r->resent : 1;
+	t->story.has_wr = true;
+}
+
 static bool build(struct qp *qp, struct send_wr *w, uint8_t *buf, size_t cap, struct core_train *t)
 {
 	uint32_t take;
@@ -508,6 +521,7 @@ static bool build(struct qp *qp, struct send_wr *w, uint8_t *buf, size_t cap, st
 	t->from_network = false;
 	fill_bth(qp, cursor_psn(qp), t);
 	t->head.xrcsrq = w->wqe.xrc_srqn & 0xffffffu; /* where the opcode has it */
+	tell_story(qp, w, t);
 	if (qp_is_reliable(qp) && requester_awaits_response(w)) {
 		take = build_request(qp, w, t);
 	} else {

@@ -73,6 +73,7 @@ struct requester {
 	bool draining; /* SQD asked for, not reached yet */
 	enum requester_blocked blocked;
 	uint8_t retries_left, rnr_left;
+	uint8_t resent;       /* how often it went back since the last progress */
 	uint64_t progress_at; /* when an answer last moved una_psn, or the first packet went */
 	struct timer timer;   /* local ACK timeout, or end of the RNR wait */
 	struct early_local_inv early;

@@ -18,6 +18,7 @@ void retry_refill(struct qp *qp)
 {
 	qp->req.retries_left = qp->attr.retry_cnt;
 	qp->req.rnr_left = qp->attr.rnr_retry;
+	qp->req.resent = 0;
 }
 
 void retry_sent(struct qp *qp, bool first)
@@ -41,8 +42,23 @@ void retry_progress(struct qp *qp)
 	retry_refill(qp);
 }
 
+static void trace(const struct qp *qp, enum core_retry why)
+{
+	const struct requester *r = &qp->req;
+	const struct core_trace t = {
+		.point = CORE_TRACE_RETRY,
+		.qpn = qp->qpn,
+		.a = r->una_psn,
+		.b = why == CORE_RETRY_RNR ? r->rnr_left : r->retries_left,
+		.c = why,
+	};
+
+	if (qp->dev->hooks & 1u << CORE_TRACE_RETRY)
+		qp->dev->ops->trace(qp->dev->user, &t);
+}
+
 /* Puts the cursor back to una_psn (go-back-N, 9.7.5.1.1 and 9.7.8.2). */
-static void go_back(struct qp *qp)
+static void go_back(struct qp *qp, enum core_retry why)
 {
 	struct requester *r = &qp->req;
 
@@ -55,11 +71,13 @@ static void go_back(struct qp *qp)
 		r->send_offset = (uint32_t)psn_diff(r->una_psn, w->first_psn) * qp->mtu;
 	}
 	qp->dev->counters.retransmits++;
-	device_trace(qp->dev, CORE_TRACE_RETRY, qp->qpn, r->una_psn, r->retries_left);
+	if (r->resent < UINT8_MAX)
+		r->resent++;
+	trace(qp, why);
 	qp_kick(qp);
 }
 
-void retry_lost(struct qp *qp)
+void retry_lost(struct qp *qp, enum core_retry why)
 {
 	struct requester *r = &qp->req;
 
@@ -71,7 +89,7 @@ void retry_lost(struct qp *qp)
 	}
 	r->retries_left--;
 	r->progress_at = qp->dev->now;
-	go_back(qp);
+	go_back(qp, why);
 }
 
 void retry_rnr(struct qp *qp, uint8_t code)
@@ -87,7 +105,7 @@ void retry_rnr(struct qp *qp, uint8_t code)
 	}
 	if (r->rnr_left != RNR_INFINITE)
 		r->rnr_left--;
-	go_back(qp);
+	go_back(qp, CORE_RETRY_RNR);
 	r->blocked = BLOCKED_RNR;
 	timer_set(&qp->dev->timers, &r->timer, qp->dev->now + roce_rnr_timer_ns(code));
 }
@@ -112,5 +130,5 @@ void retry_timer_fired(struct timer *t, uint64_t now)
 	}
 	qp->dev->counters.timeouts++;
 	timer_set(&qp->dev->timers, t, now + timeout);
-	retry_lost(qp);
+	retry_lost(qp, CORE_RETRY_TIMEOUT);
 }

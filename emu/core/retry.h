@@ -9,6 +9,7 @@
 #define CORE_RETRY_H
 
 #include "timer.h"
+#include "trace.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,7 +29,7 @@ void retry_refill(struct qp *qp);
  * Something got lost: sends again from una_psn, at the cost of one retry. Completes the oldest
  * request with RETRY_EXC_ERR when none is left.
  */
-void retry_lost(struct qp *qp);
+void retry_lost(struct qp *qp, enum core_retry why);
 
 /* RNR NAK with this timer code: waits, then sends again; RNR_RETRY_EXC_ERR when none is left. */
 void retry_rnr(struct qp *qp, uint8_t code);

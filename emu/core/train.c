@@ -46,6 +46,7 @@ void core_train_start(struct core_train *t, const struct roce_packet *pkt,
 	t->last_ackreq = pkt->bth.ackreq;
 	t->last_solicited = pkt->bth.solicited;
 	t->from_network = t->urgent = false;
+	t->story = (struct core_train_story){0};
 	t->count = 1;
 	t->segment = t->length = pkt->payload_len;
 	t->n_iov = 0;

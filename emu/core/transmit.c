@@ -51,6 +51,7 @@ static bool next_of(struct device *dev, struct list *ready, uint8_t *buf, size_t
 		if (!transmit(qp, buf, cap, out))
 			continue;
 		qp_kick(qp);
+		out->story.qpn = qp->qpn;
 		device_trace(dev, CORE_TRACE_TX, qp->qpn, out->head.bth.psn, out->count);
 		return true;
 	}
@@ -84,6 +85,7 @@ bool core_tx_next(struct device *dev, uint64_t now, uint8_t *buf, size_t cap,
 		  struct core_train *out)
 {
 	dev->now = now;
+	out->story = (struct core_train_story){0};
 	while (next_train(dev, buf, cap, out)) {
 		if (!dev->port_down) {
 			dev->counters.tx_packets += out->count;
@@ -91,6 +93,7 @@ bool core_tx_next(struct device *dev, uint64_t now, uint8_t *buf, size_t cap,
 			return true;
 		}
 		device_drop(dev, out->head.bth.dest_qp, out->head.bth.psn, CORE_DROP_PORT);
+		out->story = (struct core_train_story){0};
 	}
 	return false;
 }

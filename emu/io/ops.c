@@ -118,11 +118,12 @@ static const char *const point_name[] = {
 	[CORE_TRACE_CQE] = "completion",
 };
 
-static void trace(void *user, enum core_trace_point point, uint32_t qpn, uint32_t a, uint32_t b)
+static void trace(void *user, const struct core_trace *t)
 {
 	const struct io_device *dev = user;
 
-	io_log(IO_LOG_DEBUG, "%s qp 0x%06x %s %u %u", dev->id.name, qpn, point_name[point], a, b);
+	io_log(IO_LOG_DEBUG, "%s qp 0x%06x %s %u %u", dev->id.name, t->qpn, point_name[t->point],
+	       t->a, t->b);
 }
 
 #define OPS_                                                                                       \

@@ -98,12 +98,12 @@ static void op_random(void *user, void *buf, size_t len)
 	prng_fill(&((struct world_device *)user)->rng, buf, len);
 }
 
-static void op_trace(void *user, enum core_trace_point point, uint32_t qpn, uint32_t a, uint32_t b)
+static void op_trace(void *user, const struct core_trace *t)
 {
 	struct world_device *d = user;
 
-	journal_trace(&d->world->journal, d->world->now, d->host.index, point,
-		      (const uint32_t[3]){qpn, a, b});
+	journal_trace(&d->world->journal, d->world->now, d->host.index, t->point,
+		      (const uint32_t[3]){t->qpn, t->a, t->b});
 }
 
 struct core_config world_config(void)

@@ -98,11 +98,11 @@ static int mem_write(void *client, const struct core_span *to, unsigned n, const
 	return 0;
 }
 
-static void trace(void *user, enum core_trace_point point, uint32_t qpn, uint32_t a, uint32_t b)
+static void trace(void *user, const struct core_trace *t)
 {
 	struct fixture *f = user;
 	f->traces++;
-	f->trace = (struct fixture_trace){point, qpn, a, b};
+	f->trace = (struct fixture_trace){t->point, t->qpn, t->a, t->b};
 }
 
 static void set_gids(struct core_config *cfg)

@@ -132,7 +132,9 @@ static void test_trace(void **state)
 	assert_int_equal(io_log_open(IO_LOG_DEBUG, IO_LOG_FILE, "/dev/null"), 0);
 	assert_non_null(io_core_ops()->trace);
 	for (int p = CORE_TRACE_QP_STATE; p <= CORE_TRACE_CQE; p++)
-		io_core_ops()->trace(&f->t.d.ports[0].dev, (enum core_trace_point)p, 1, 2, 3);
+		io_core_ops()->trace(
+			&f->t.d.ports[0].dev,
+			&(struct core_trace){.point = (enum core_trace_point)p, .a = 2, .b = 3});
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What fails in hardware and the specification only describes from outside: for who wants to see
+ * what programs do then. Part of core.h. Nothing here is called on the data path. Each works on
+ * the object as if the device had found the fault itself: the same states, flushes and events.
+ * Numbers are those that uhcactl shows. 0, -ENOENT (no such object), -EINVAL.
+ */
+#ifndef CORE_INJECT_H
+#define CORE_INJECT_H
+
+#include "cqe.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct device;
+
+/*
+ * An asynchronous event (UHCA_ABI_EVENT_*) of the QP, CQ or SRQ with this number (a QP number, a
+ * handle), or of the port or device with 0. Only the event: no state changes. -EINVAL for an
+ * event of another kind of object.
+ */
+int core_inject_event(struct device *dev, uint32_t type, uint32_t number);
+
+/* The QP goes to ERR by a failure of its own (10.10.2.3): requests are flushed, QP_FATAL. */
+int core_inject_qp_error(struct device *dev, uint32_t qpn, uint64_t now);
+
+/* The CQ has no room any more: CQ_ERR (10.10.2.3), it takes nothing, its QPs fail. */
+int core_inject_cq_overrun(struct device *dev, uint32_t cqn);
+
+/* A completion that core_ops.completion kept back, or one made up; that is not asked again. */
+int core_inject_completion(struct device *dev, uint32_t cqn, const struct uhca_abi_cqe *e,
+			   uint64_t now);
+
+/* The key opens nothing from now on, for either side, until its object is destroyed. */
+int core_inject_revoke(struct device *dev, uint32_t key);
+
+/* While on, a new region or window gets the key that was freed last. */
+void core_inject_key_reuse(struct device *dev, bool on);
+
+/* Changes a limit (core_limit_name) while the device works; objects that are there stay. */
+int core_inject_limit(struct device *dev, const char *name, uint64_t value);
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What a plan does to the packets of one device: stands between the device and its network, in the
+ * daemon and in the simulator alike, and is told of each train in both directions. While no rule
+ * looks at packets a train passes untouched, whole; otherwise it is taken to packets, each is
+ * judged, and packets that nothing happened to are handed on one by one in their order.
+ *
+ * Also the step mode: while frozen, every packet waits in a queue from which a person lets them
+ * go, drops or changes them. Time is an argument, delayed packets are copies of its own.
+ */
+#ifndef FAULT_NET_H
+#define FAULT_NET_H
+
+#include "core.h"
+#include "plan.h"
+
+struct fault_net;
+
+struct fault_net_ops {
+	/* Carries on: towards the network (TX) or to the device (RX). t is valid for the call. */
+	void (*pass)(void *user, enum fault_direction dir, const struct core_train *t,
+		     uint64_t now);
+	/* A packet goes no further; t->story.rule says whose doing it is, 0: of step mode. */
+	void (*dropped)(void *user, enum fault_direction dir, const struct core_train *t,
+			uint64_t now);
+	/* A happening (fault_action_is_happening) is to take place. */
+	void (*happen)(void *user, const struct fault_entry *e, const struct fault_subject *s,
+		       uint64_t now);
+};
+
+/* NULL: no memory. plan may be shared by several nets and must outlive them. */
+struct fault_net *fault_net_create(struct fault_plan *plan, const char *device,
+				   const struct fault_net_ops *ops, void *user);
+void fault_net_destroy(struct fault_net *n); /* what waits is lost */
+
+/* True while a train must be shown to the net; else whoever has it may pass it on by himself. */
+bool fault_net_active(const struct fault_net *n);
+
+/* A train of the device (TX) or for it (RX). program: of the QP's owner, NULL: not known. */
+void fault_net_train(struct fault_net *n, enum fault_direction dir, const struct core_train *t,
+		     const char *program, uint64_t now);
+
+/* Packets that are due leave. */
+void fault_net_tick(struct fault_net *n, uint64_t now);
+uint64_t fault_net_deadline(const struct fault_net *n);
+
+/* ---- step mode ---- */
+
+void fault_net_freeze(struct fault_net *n, bool on, uint64_t now); /* off: all go, in order */
+bool fault_net_frozen(const struct fault_net *n);
+
+struct fault_waiting {
+	uint32_t number; /* for life */
+	enum fault_direction direction;
+	const struct core_train *train; /* one packet; valid until the net is called */
+	uint64_t since;
+};
+
+unsigned fault_net_waiting(const struct fault_net *n, struct fault_waiting *out, unsigned max);
+
+/* What a person does to packet "number": 0 or -ENOENT; change also -EINVAL. */
+int fault_net_release(struct fault_net *n, uint32_t number, uint64_t now);
+int fault_net_drop(struct fault_net *n, uint32_t number, uint64_t now);
+/* field and value as in the action "set". */
+int fault_net_change(struct fault_net *n, uint32_t number, const char *field, uint64_t value);
+
+#endif

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One fault rule: what is to happen, to what, and how often. The text of a rule is one line,
+ *
+ *	[NAME:] ACTION[=VALUE] [PARAMETER=VALUE]... [SELECTOR]... [LIMIT]...
+ *
+ * for example  lost-ack: drop opcode=rc.ack nth=3
+ *
+ * uhca-fault(7) tells all words; the tables in rule_words.c are their one list. Parsing is exact:
+ * what is not understood, what stands twice and what cannot be (a parameter that the action does
+ * not have, a selector of another layer, limits that exclude each other) is refused with the column
+ * of the word. Pure: no I/O, no clock.
+ */
+#ifndef FAULT_RULE_H
+#define FAULT_RULE_H
+
+#include "packet.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FAULT_TEXT_MAX  512 /* bytes of a rule's line with its NUL */
+#define FAULT_NAME_MAX  32
+#define FAULT_WORD_MAX  64
+#define FAULT_LIST_MAX  16 /* ranges of a list such as nth=1,4..6 */
+#define FAULT_ERROR_MAX 160
+
+/* What a rule looks at: the moment at which it can fire. */
+enum fault_layer {
+	FAULT_LAYER_PACKET,     /* a packet passes the device's port, on its way out or in */
+	FAULT_LAYER_CALL,       /* a program calls a verb */
+	FAULT_LAYER_COMPLETION, /* a completion is about to enter its queue */
+	FAULT_LAYER_MEMORY,     /* the device reads or writes a program's memory */
+	FAULT_LAYER_TIME,       /* nothing but the clock: "after" alone */
+	FAULT_LAYERS
+};
+
+enum fault_action {
+	/* Packets. Those of the second block answer in the name of the device at the other end. */
+	FAULT_DROP,
+	FAULT_DUPLICATE, /* "dup[=N]": N copies more; time=T: they come so much later */
+	FAULT_REORDER,   /* "reorder=K": K later packets of the same flow overtake it */
+	FAULT_DELAY,     /* "delay=T", jitter=T */
+	FAULT_RATE,      /* "rate=BITS": per second, as 10mbit */
+	FAULT_BURST,     /* "burst=P/Q": Gilbert: P of good to bad, Q of bad to good; bad drops */
+	FAULT_PAUSE,     /* "pause=T": all of them wait until T after the first, in order */
+	FAULT_CORRUPT,   /* "corrupt=icrc", "=bit:N", "=payload[:N]": the ICRC becomes wrong */
+	FAULT_SET,       /* "set=FIELD:VALUE": consistent, the ICRC is right */
+	FAULT_TRUNCATE,  /* "truncate=N": payload bytes that stay; the ICRC is right */
+	FAULT_ECN,       /* marked "congestion experienced" */
+	FAULT_HOLD,      /* waits in the step queue */
+
+	FAULT_RNR,   /* "rnr[=CODE]": taken away, answered with an RNR NAK */
+	FAULT_NAK,   /* "nak=sequence|invalid|access|operational|N": taken away, NAK */
+	FAULT_GHOST, /* taken away, answered with an ACK as if it had been executed */
+	FAULT_CNP,   /* goes on, and a congestion notification goes back */
+	FAULT_FORGE, /* "forge=ack|nak:...|rnr": goes on, and this goes back as well */
+
+	/* Connection management: the packet is a message of the CM. */
+	FAULT_CM_REJECT, /* "cm.reject=REASON": taken away, answered with a REJ */
+	FAULT_CM_MRA,    /* "cm.mra[=T]": goes on, and an MRA goes back */
+
+	/* Verbs. */
+	FAULT_CALL_FAIL, /* "call.fail=ERRNO", bad_wr=K for posts: K requests are taken first */
+	FAULT_CALL_SLOW, /* "call.slow=T" */
+
+	/* Completions. */
+	FAULT_CQE_SET,      /* "cqe.set=status:NAME|vendor:N|length:N|imm:N" */
+	FAULT_CQE_DELAY,    /* "cqe.delay=T" */
+	FAULT_CQE_WITHHOLD, /* never comes */
+	FAULT_CQE_OVERRUN,  /* the CQ is full from now on: CQ_ERR */
+
+	/* Memory. */
+	FAULT_MEM_FAIL, /* the access finds nothing there */
+
+	/* Things that happen to the device, at any layer's moment. */
+	FAULT_EVENT,      /* "event=IBV_NAME", of the QP, CQ, SRQ or port */
+	FAULT_QP_ERROR,   /* the QP goes to ERR, its requests are flushed */
+	FAULT_KEY_REVOKE, /* "key.revoke[=KEY]": the key opens nothing any more */
+	FAULT_KEY_REUSE,  /* from now on a new region gets the key freed last */
+	FAULT_PORT_DOWN,  /* "port.down[=T]": and up again after T */
+	FAULT_GID_CHANGE, /* GID_CHANGE: event */
+	FAULT_DEV_FATAL,  /* device removal: DEVICE_FATAL, rdma_cm's DEVICE_REMOVAL */
+	FAULT_DEV_FREEZE, /* "dev.freeze=T": the daemon does nothing for so long */
+	FAULT_DEV_EXIT,   /* the daemon ends at once, as if killed */
+	FAULT_ACTIONS
+};
+
+enum fault_direction { FAULT_TX, FAULT_RX, FAULT_BOTH };
+
+/* Packet classes for opcode=; a packet may be of several. */
+enum fault_class {
+	FAULT_CLASS_REQUEST,
+	FAULT_CLASS_RESPONSE,
+	FAULT_CLASS_SEND,
+	FAULT_CLASS_WRITE,
+	FAULT_CLASS_READ,
+	FAULT_CLASS_READ_RESPONSE,
+	FAULT_CLASS_ATOMIC,
+	FAULT_CLASS_ATOMIC_ACK,
+	FAULT_CLASS_ACK, /* AETH of kind ACK in an Acknowledge packet */
+	FAULT_CLASS_NAK,
+	FAULT_CLASS_RNR,
+	FAULT_CLASS_CNP,
+	FAULT_CLASS_CM, /* to QP 1 */
+	FAULT_CLASSES
+};
+
+struct fault_range {
+	uint64_t low, high; /* both included */
+};
+
+/* n 0: the word was not given, everything matches. */
+struct fault_list {
+	unsigned n;
+	struct fault_range range[FAULT_LIST_MAX];
+};
+
+/* ---- the parts of a rule ---- */
+
+struct fault_select {
+	char device[FAULT_WORD_MAX];  /* name, "" any */
+	char program[FAULT_WORD_MAX]; /* glob over the program's name */
+	struct fault_list client;
+	struct fault_list qp;       /* the device's own QP: sender of tx, destination of rx */
+	struct fault_list qp_order; /* "qp=#N": the Nth QP that the plan saw, from 1 */
+	struct fault_list peer_qp;
+	struct fault_list srq, pd, cq;
+	struct fault_list key, address;
+	struct fault_list length; /* payload bytes of a packet, bytes of a completion */
+	struct fault_list offset; /* bytes of the message before the packet */
+	struct fault_list psn;
+	struct fault_list
+		psn_relative; /* "psn=+N": from the first packet of this QP and direction */
+	enum fault_direction direction;
+	uint32_t classes;   /* bits of enum fault_class, of which one must be; 0: any */
+	bool by_opcode;     /* and the opcode's byte is in this list */
+	uint8_t opcode[32]; /* bit set over 256 */
+	uint8_t peer[16];   /* the other end's address */
+	bool by_peer;
+	uint32_t cm;               /* bits 1 << (attribute & 31) of CM messages; 0: any packet */
+	char call[FAULT_WORD_MAX]; /* verb: create_qp, post_send...; glob */
+	uint64_t wc_status, wc_opcode; /* bits 1 << value; 0: any (opcodes of receives: bit 63) */
+	bool retry;                    /* "retry": only packets that were sent before */
+};
+
+struct fault_limit {
+	struct fault_list nth; /* of the packets (calls, ...) that the selectors match, from 1 */
+	uint64_t every;        /* every kth; 0: each */
+	uint64_t first;        /* the first n only; 0: all */
+	uint64_t skip;         /* not the first n */
+	uint64_t max_hits;     /* "times=N"; 0: any number */
+	uint32_t probability;  /* parts per 2^32 - 1; UINT32_MAX: always */
+	uint64_t after, until; /* ns since the rule was added; until 0: for ever */
+	char after_rule[FAULT_NAME_MAX]; /* "after=NAME[:N]": once that rule has hit N times */
+	uint64_t after_hits;
+	char while_file[FAULT_TEXT_MAX / 2]; /* only while this file is there */
+};
+
+struct fault_value {
+	uint64_t number;           /* of "=N", times in ns, rates in bits per second, codes */
+	uint64_t number2;          /* burst's Q; bit's or payload's N; set's and cqe.set's value */
+	char word[FAULT_WORD_MAX]; /* icrc, bit, the field of set, the name of an event ... */
+	uint64_t time, jitter;     /* parameters time=, jitter= */
+	uint64_t bad_wr;
+};
+
+struct fault_rule {
+	char name[FAULT_NAME_MAX]; /* "" none given */
+	enum fault_layer layer;
+	enum fault_action action;
+	struct fault_value value;
+	struct fault_select select;
+	struct fault_limit limit;
+	char text[FAULT_TEXT_MAX]; /* as given, without line end */
+};
+
+struct fault_error {
+	unsigned column; /* of the word, from 1 */
+	char text[FAULT_ERROR_MAX];
+};
+
+/* 0; -EINVAL with *error filled in, *out is unspecified then. text ends at NUL or newline. */
+int fault_rule_parse(const char *text, struct fault_rule *out, struct fault_error *error);
+
+/* "drop", "cqe.set", ...; "packet", "call", ...: static text. */
+const char *fault_action_name(enum fault_action a);
+const char *fault_layer_name(enum fault_layer l);
+
+/* The action takes the packet away: nothing that stands behind it in the plan sees it. */
+bool fault_action_swallows(enum fault_action a);
+
+/* The action is one that happens to the device, whatever made the rule fire. */
+bool fault_action_is_happening(enum fault_action a);
+
+#endif

@@ -28,6 +28,12 @@ static const struct text command_text[] = {
 	{"capture start FILE", "Writes every packet to a pcapng file, until it is stopped."},
 	{"capture stop", "Ends the capture and says what is in the file."},
 	{"capture status", "Says whether a capture is running."},
+	{"minimise FILE [-- COMMAND...]",
+	 "Which of the rules of FILE are needed for a failure? Runs COMMAND with fewer and fewer "
+	 "of "
+	 "them, in a private instance each time, and prints those without which it does not fail "
+	 "as "
+	 "it does with all. Without a command FILE is a scenario, see uhca-scenario(5)."},
 	{"port down|up [DEVICE]", "Takes the link of a device down or up: PORT_ERR or PORT_ACTIVE "
 				  "to the programs that have it "
 				  "open, and no packet leaves or enters while it is down. DEVICE "
@@ -172,7 +178,13 @@ int ctl_options_parse(struct ctl_options *o, int argc, char *const *argv)
 {
 	*o = (struct ctl_options){.json = false};
 	for (int i = 1; i < argc;) {
-		int used = parse_one(o, argv + i);
+		int used;
+
+		if (strcmp(argv[i], "--") == 0) {
+			o->rest = argv + i + 1;
+			break;
+		}
+		used = parse_one(o, argv + i);
 
 		if (used < 0)
 			return used;

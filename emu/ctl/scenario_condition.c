@@ -57,25 +57,27 @@ static uint64_t cell(const json_t *row, int column)
 	return (uint64_t)json_integer_value(json_array_get(row, (size_t)column));
 }
 
+static void note_hits(struct scenario_run *r, const json_t *row)
+{
+	json_int_t number = json_integer_value(json_object_get(row, "rule"));
+
+	for (unsigned i = 0; i < r->n_rules; i++)
+		if (r->rule[i].number == (uint64_t)number && !r->rule[i].removed)
+			r->rule[i].hits =
+				(uint64_t)json_integer_value(json_object_get(row, "hits"));
+}
+
 int scenario_look_at_rules(struct scenario_run *r)
 {
-	json_t *table, *row;
+	json_t *result, *row;
 	size_t i;
-	int number, hits;
 
 	if (ask(r, json_pack("{s:s, s:s}", UHCA_CTL_CMD, "fault", UHCA_CTL_ACTION, "list"),
-		&table) < 0)
+		&result) < 0)
 		return -EIO;
-	number = column_of(table, "number");
-	hits = column_of(table, "hits");
-	json_array_foreach(json_object_get(table, UHCA_CTL_ROWS), i, row)
-	{
-		for (unsigned k = 0; k < r->n_rules; k++)
-			if (r->rule[k].number == cell(row, number) && !r->rule[k].removed)
-				r->rule[k].hits = cell(row, hits);
-	}
-	json_decref(table);
-	return number < 0 || hits < 0 ? -EIO : 0;
+	json_array_foreach(json_object_get(result, "rules"), i, row) note_hits(r, row);
+	json_decref(result);
+	return 0;
 }
 
 /* The sum over the devices; -ENOENT: there is no such counter. */

@@ -121,13 +121,13 @@ static int add_rule(struct scenario_run *r, const struct scenario_step *step)
 
 	if (request(r,
 		    json_pack("{s:s, s:s, s:s}", UHCA_CTL_CMD, "fault", UHCA_CTL_ACTION, "add",
-			      "rule", step->text),
+			      "text", step->text),
 		    &result) < 0) {
 		fprintf(stderr, "uhca-run: line %u: %s\n", step->line, step->source);
 		return -EIO;
 	}
 	*rule = (struct scenario_rule){.optional = step->optional, .step = step};
-	rule->number = (uint64_t)json_integer_value(json_object_get(result, "number"));
+	rule->number = (uint64_t)json_integer_value(json_object_get(result, "rule"));
 	name_rule(rule);
 	r->n_rules++;
 	json_decref(result);
@@ -146,7 +146,7 @@ static int remove_rule(struct scenario_run *r, const struct scenario_step *step)
 			r->rule[i].removed = true;
 	if (request(r,
 		    json_pack("{s:s, s:s, s:s}", UHCA_CTL_CMD, "fault", UHCA_CTL_ACTION, "remove",
-			      UHCA_CTL_NAME, step->name),
+			      "rule", step->name),
 		    &result) < 0)
 		return -EIO;
 	json_decref(result);

@@ -24,6 +24,7 @@ static const struct text command_text[] = {
 	{"show mr KEY", "The way from a key to memory: the key's parts, what it allows, the "
 			"descriptions it goes through, the region's pages, and how the byte at "
 			"--offset is found at each. --svg draws it."},
+	{"show cm_id", "The ids of rdma_cm: port space, state, addresses."},
 	{"counters", "What each device has counted since the daemon's start."},
 	{"capture start FILE", "Writes every packet to a pcapng file, until it is stopped."},
 	{"capture stop", "Ends the capture and says what is in the file."},

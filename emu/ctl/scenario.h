@@ -28,13 +28,14 @@ enum scenario_verb {
 
 enum scenario_what {
 	SCENARIO_NOTHING,
-	SCENARIO_TIME,    /* number: ns that pass */
-	SCENARIO_LISTEN,  /* number: somebody listens on this TCP port */
-	SCENARIO_RULE,    /* name, relation, number: hits */
-	SCENARIO_EXIT,    /* name, relation, number: exit status of a run */
-	SCENARIO_OUTPUT,  /* name, text: extended regular expression a line of output matches */
-	SCENARIO_RECORD,  /* name: completion, event, state ...; text: words; relation, number */
-	SCENARIO_COUNTER, /* name, relation, number */
+	SCENARIO_TIME,      /* number: ns that pass */
+	SCENARIO_LISTEN,    /* number: somebody listens on this TCP port; 0: on $UHCA_PORT */
+	SCENARIO_CM_LISTEN, /* the same of an rdma_cm port */
+	SCENARIO_RULE,      /* name, relation, number: hits */
+	SCENARIO_EXIT,      /* name, relation, number: exit status of a run */
+	SCENARIO_OUTPUT,    /* name, text: extended regular expression a line of output matches */
+	SCENARIO_RECORD,    /* name: completion, event, state ...; text: words; relation, number */
+	SCENARIO_COUNTER,   /* name, relation, number */
 	SCENARIO_NO_LEAK,
 };
 

@@ -134,6 +134,35 @@ static bool listens_in(const char *file, unsigned port)
 	return found;
 }
 
+static int is_listening(const struct scenario_run *r, const struct scenario_step *step)
+{
+	unsigned port = step->number ? (unsigned)step->number : r->port;
+
+	return listens_in("/proc/self/net/tcp", port) || listens_in("/proc/self/net/tcp6", port);
+}
+
+static int is_cm_listening(const struct scenario_run *r, const struct scenario_step *step)
+{
+	uint64_t asked = step->number ? step->number : r->port;
+	json_t *table, *row;
+	int state, port, found = 0;
+	size_t i;
+
+	if (ask(r, json_pack("{s:s, s:s}", UHCA_CTL_CMD, "show", UHCA_CTL_WHAT, "cm_id"), &table) <
+	    0)
+		return -EIO;
+	state = column_of(table, "state");
+	port = column_of(table, "port");
+	json_array_foreach(json_object_get(table, UHCA_CTL_ROWS), i, row)
+	{
+		const char *is = json_string_value(json_array_get(row, (size_t)state));
+
+		found |= is && strcmp(is, "listening") == 0 && cell(row, port) == asked;
+	}
+	json_decref(table);
+	return found;
+}
+
 static int is_rule(struct scenario_run *r, const struct scenario_step *step, char *detail)
 {
 	if (scenario_look_at_rules(r) < 0)
@@ -228,8 +257,9 @@ int scenario_condition(struct scenario_run *r, const struct scenario_step *step,
 	detail[0] = '\0';
 	switch (step->what) {
 	case SCENARIO_LISTEN:
-		return listens_in("/proc/self/net/tcp", (unsigned)step->number) ||
-		       listens_in("/proc/self/net/tcp6", (unsigned)step->number);
+		return is_listening(r, step);
+	case SCENARIO_CM_LISTEN:
+		return is_cm_listening(r, step);
 	case SCENARIO_RULE:
 		return is_rule(r, step, detail);
 	case SCENARIO_EXIT:

@@ -217,8 +217,14 @@ static int condition_time(struct cursor *c)
 	return take_time(c, &c->step.number);
 }
 
+/* listen [cm] [PORT] */
 static int condition_listen(struct cursor *c)
 {
+	if (accept(c, "cm"))
+		c->step.what = SCENARIO_CM_LISTEN;
+	skip_space(c);
+	if (!isdigit((unsigned char)*c->at))
+		return 0;
 	if (take_number(c, &c->step.number) < 0)
 		return -EINVAL;
 	return c->step.number > 0 && c->step.number < 65536

@@ -9,6 +9,7 @@
 #include "connection.h"
 #include "ctl.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -16,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -362,6 +364,29 @@ static int verdict(const struct scenario_run *r)
 	return 0;
 }
 
+/* A TCP port that is free now, for programs that talk to each other beside RDMA. */
+static int find_port(struct scenario_run *r)
+{
+	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t len = sizeof(a);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int error = 0;
+	char text[8];
+
+	if (fd < 0 || bind(fd, (struct sockaddr *)&a, len) < 0 ||
+	    getsockname(fd, (struct sockaddr *)&a, &len) < 0)
+		error = -errno;
+	if (fd >= 0)
+		close(fd);
+	if (error < 0) {
+		fprintf(stderr, "uhca-run: no free port: %s\n", strerror(-error));
+		return error;
+	}
+	r->port = ntohs(a.sin_port);
+	snprintf(text, sizeof(text), "%u", r->port);
+	return setenv("UHCA_PORT", text, 1) < 0 ? -errno : 0;
+}
+
 static int start_story(struct scenario_run *r)
 {
 	char file[PATH_MAX];
@@ -398,7 +423,9 @@ int scenario_run(struct scenario_run *r, const struct scenario *s, const char *d
 	}
 	r->start = scenario_now();
 	r->deadline = r->start + (s->limit ? s->limit : SCENARIO_LIMIT);
-	error = start_story(r);
+	error = find_port(r);
+	if (error == 0)
+		error = start_story(r);
 	if (error == 0)
 		error = do_steps(r);
 	if (error == 0) {

@@ -39,6 +39,7 @@ struct scenario_run {
 	const char *dir;          /* of the instance */
 	char *const *command;     /* NULL: none */
 	uint64_t start, deadline; /* ns of the monotonic clock */
+	uint16_t port;            /* $UHCA_PORT: nobody had it when the scenario began */
 	struct scenario_story story;
 	struct scenario_process process[SCENARIO_RUNS_MAX];
 	unsigned n_processes;

@@ -113,9 +113,9 @@ static int mcast(void *user, const uint8_t gid[16], bool join)
 }
 
 static const char *const point_name[] = {
-	[CORE_TRACE_QP_STATE] = "state", [CORE_TRACE_TX] = "tx",   [CORE_TRACE_RX] = "rx",
-	[CORE_TRACE_RX_DROP] = "drop",   [CORE_TRACE_NAK] = "nak", [CORE_TRACE_RETRY] = "retry",
-	[CORE_TRACE_CQE] = "completion",
+	[CORE_TRACE_QP_STATE] = "state", [CORE_TRACE_TX] = "tx",       [CORE_TRACE_RX] = "rx",
+	[CORE_TRACE_RX_DROP] = "drop",   [CORE_TRACE_NAK] = "nak",     [CORE_TRACE_RETRY] = "retry",
+	[CORE_TRACE_CQE] = "completion", [CORE_TRACE_EVENT] = "event",
 };
 
 static void trace(void *user, const struct core_trace *t)

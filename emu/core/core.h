@@ -293,6 +293,9 @@ uint64_t core_next_deadline(const struct device *dev);
 
 /* ---- looking at it (uhcactl show, tests) ---- */
 
+/* The cookie of the client that made the QP with this number; NULL: there is none. */
+void *core_qp_owner(const struct device *dev, uint32_t qpn);
+
 enum core_object_type {
 	CORE_OBJECT_PD,
 	CORE_OBJECT_MR,

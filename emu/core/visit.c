@@ -250,6 +250,13 @@ void core_visit(struct device *dev, enum core_object_type type,
 	}
 }
 
+void *core_qp_owner(const struct device *dev, uint32_t qpn)
+{
+	const struct qp *qp = device_find_qp(dev, qpn);
+
+	return qp && qp->obj.client ? qp->obj.client->cookie : NULL;
+}
+
 uint32_t core_object_count(const struct device *dev, enum core_object_type type)
 {
 	if (type == CORE_OBJECT_MW)

@@ -11,6 +11,7 @@
 #include "ops.h"
 
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -30,6 +31,7 @@ static void hit(void *user, const struct fault_hit *h)
 	const struct fault_subject *s = h->subject;
 	struct io_fault_trace *t;
 
+	f->stale = f->armed = true;
 	if (!f->trace)
 		f->trace = calloc(IO_FAULT_TRACE_MAX, sizeof(*f->trace));
 	if (!f->trace)
@@ -147,7 +149,7 @@ static void set_hooks(struct io_daemon *d)
 static void arm(struct io_daemon *d)
 {
 	struct io_faults *f = &d->faults;
-	bool armed = f->n_pending > 0 || f->n_returns > 0 || io_faults_watch(f, FAULT_LAYER_TIME);
+	bool armed = f->stale || f->n_pending > 0 || f->n_returns > 0 || io_faults_watch(f, FAULT_LAYER_TIME);
 
 	for (unsigned i = 0; i < d->n_ports; i++)
 		armed = armed || d->ports[i].fault.active;
@@ -158,6 +160,7 @@ void io_faults_changed(struct io_daemon *d)
 {
 	struct io_faults *f = &d->faults;
 
+	f->stale = false;
 	f->watched = 0;
 	f->by_owner = false;
 	for (unsigned l = 0; l < FAULT_LAYERS; l++)
@@ -213,17 +216,51 @@ static void run_pending(struct io_daemon *d, uint64_t now)
 	}
 }
 
+bool io_fault_selects_device(const struct fault_rule *r, const struct io_device *dev)
+{
+	char list[FAULT_WORD_MAX];
+	char *save;
+
+	memcpy(list, r->select.device, sizeof(list));
+	for (char *g = strtok_r(list, ",", &save); g; g = strtok_r(NULL, ",", &save))
+		if (fnmatch(g, dev->id.name, 0) == 0)
+			return true;
+	return r->select.device[0] == '\0';
+}
+
+static uint32_t first_of(const struct fault_list *l)
+{
+	return l->n > 0 ? (uint32_t)l->range[0].low : 0;
+}
+
+/* Selectors of such a rule name what it happens to. */
+static void time_rule(struct io_daemon *d, const struct fault_entry *e, uint64_t now)
+{
+	const struct fault_select *select = &e->rule.select;
+	struct fault_subject s = {.layer = FAULT_LAYER_TIME,
+				  .qpn = first_of(&select->qp),
+				  .srq = first_of(&select->srq),
+				  .cq = first_of(&select->cq),
+				  .key = first_of(&select->key)};
+
+	for (unsigned i = 0; i < d->n_ports; i++) {
+		s.device = d->ports[i].dev.id.name;
+		if (io_fault_selects_device(&e->rule, &d->ports[i].dev))
+			io_fault_happen(d, &d->ports[i].dev, e, &s, now);
+	}
+}
+
 static void run_time_rules(struct io_daemon *d, uint64_t now)
 {
+	const struct fault_subject s = {.layer = FAULT_LAYER_TIME};
 	const struct fault_entry *hits[FAULT_HITS_MAX];
-	struct fault_subject s;
+	unsigned n;
 
 	if (fault_plan_deadline(d->faults.plan) > now)
 		return;
-	for (unsigned i = 0; i < d->n_ports; i++) {
-		io_fault_subject(&s, FAULT_LAYER_TIME, &d->ports[i].dev, NULL);
-		io_faults_decide(d, &d->ports[i].dev, &s, now, hits);
-	}
+	n = fault_plan_decide(d->faults.plan, &s, now, hits);
+	for (unsigned i = 0; i < n; i++)
+		time_rule(d, hits[i], now);
 }
 
 static void run_returns(struct io_daemon *d, uint64_t now)
@@ -242,6 +279,8 @@ static void run_returns(struct io_daemon *d, uint64_t now)
 
 void io_faults_tick(struct io_daemon *d, uint64_t now)
 {
+	if (d->faults.stale)
+		io_faults_changed(d);
 	run_returns(d, now);
 	if (io_faults_watch(&d->faults, FAULT_LAYER_TIME))
 		run_time_rules(d, now);
@@ -259,8 +298,8 @@ uint64_t io_faults_deadline(const struct io_daemon *d)
 
 	if (!f->armed)
 		return next;
-	if (f->n_pending > 0)
-		return 0;
+	if (f->stale || f->n_pending > 0)
+		return 1; /* long ago; 0 would stop a timer */
 	if (io_faults_watch(f, FAULT_LAYER_TIME))
 		next = fault_plan_deadline(f->plan);
 	for (unsigned i = 0; i < f->n_returns; i++)

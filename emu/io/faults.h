@@ -63,6 +63,7 @@ struct io_faults {
 	struct io_fault_return returns[IO_FAULT_RETURNS_MAX];
 	unsigned n_returns;
 	bool armed; /* io_faults_deadline may have something to say */
+	bool stale; /* a rule hit: perhaps it was its last time, and nobody needs to ask */
 };
 
 /* Makes the empty plan, before there are devices. 0 or -ENOMEM. */
@@ -116,5 +117,8 @@ void io_faults_tick(struct io_daemon *d, uint64_t now);
 
 /* Earliest time at which io_faults_tick has something to do; UINT64_MAX: none. */
 uint64_t io_faults_deadline(const struct io_daemon *d);
+
+/* The device's name is one that the rule asks for. */
+bool io_fault_selects_device(const struct fault_rule *r, const struct io_device *dev);
 
 #endif

@@ -27,7 +27,8 @@
  *             where there is such a thing
  *   fault     rules, uhca-fault(7); "rule" is a rule's number, or its name as TEXT
  *             "action": "list" -> {"seed": TEXT, "rules": [{"rule": N, "name": TEXT, "text": TEXT,
- *                       "layer": TEXT, "matched": N, "hits": N}...]}; name "": none
+ *                       "layer": TEXT, "random": BOOL, "matched": N, "hits": N}...]}; name "":
+ *                       none; random: there is chance in it
  *             "action": "add" with "text" -> {"rule": N}
  *             "action": "change" with "rule", "text" -> {"rule": N}
  *             "action": "remove" with "rule" -> {"rule": N, "matched": N, "hits": N}
@@ -86,6 +87,7 @@
 #define UHCA_CTL_LAYER     "layer"
 #define UHCA_CTL_MATCHED   "matched"
 #define UHCA_CTL_HITS      "hits"
+#define UHCA_CTL_RANDOM    "random"
 #define UHCA_CTL_SEED      "seed"
 #define UHCA_CTL_FROM      "from"
 #define UHCA_CTL_NEXT      "next"

@@ -30,11 +30,21 @@ static json_t *seed_of(const struct io_faults *f)
 
 /* ---- looking ---- */
 
+/* Another seed might do something else. */
+static bool is_random(const struct fault_rule *r)
+{
+	const struct fault_value *v = &r->value;
+
+	return r->limit.probability < UINT32_MAX || r->action == FAULT_BURST || v->jitter > 0 ||
+	       (r->action == FAULT_CORRUPT && v->number2 == FAULT_BY_CHANCE);
+}
+
 static json_t *facts_of(const struct fault_entry *e)
 {
-	return json_pack("{s:I, s:s, s:s, s:s, s:I, s:I}", UHCA_CTL_RULE, (json_int_t)e->number,
+	return json_pack("{s:I, s:s, s:s, s:s, s:b, s:I, s:I}", UHCA_CTL_RULE, (json_int_t)e->number,
 			 UHCA_CTL_NAME, e->rule.name, UHCA_CTL_TEXT, e->rule.text, UHCA_CTL_LAYER,
-			 fault_layer_name(e->rule.layer), UHCA_CTL_MATCHED, (json_int_t)e->matched,
+			 fault_layer_name(e->rule.layer), UHCA_CTL_RANDOM, is_random(&e->rule),
+			 UHCA_CTL_MATCHED, (json_int_t)e->matched,
 			 UHCA_CTL_HITS, (json_int_t)e->hits);
 }
 

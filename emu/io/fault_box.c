@@ -18,11 +18,13 @@ static void pass(void *user, enum fault_direction dir, const struct core_train *
 		netif_receive(b->netif.above, t, now);
 }
 
-static void dropped(void *user, enum fault_direction dir, const struct core_train *t, uint64_t now)
+static void dropped(void *user, enum fault_direction dir, const struct core_train *t,
+		    bool malformed, uint64_t now)
 {
 	struct io_fault_box *b = user;
 
 	(void)dir;
+	(void)malformed;
 	(void)now;
 	b->dropped += t->count;
 }
@@ -35,22 +37,32 @@ static void happen(void *user, const struct fault_entry *e, const struct fault_s
 	io_fault_happen(b->daemon, b->dev, e, s, now);
 }
 
-static const struct fault_net_ops net_ops = {.pass = pass, .dropped = dropped, .happen = happen};
-
-/* Whose QP it is, where a rule asks for that. */
-static const struct io_client *owner_of(const struct io_fault_box *b, uint32_t qpn)
+/* A QP that dies is still known to its packets on their way, not to us. */
+static bool look_up(void *user, uint32_t qpn, struct fault_qp *out)
 {
-	return b->daemon->faults.by_owner ? core_qp_owner(b->dev->core, qpn) : NULL;
+	const struct io_fault_box *b = user;
+	struct core_qp_ties ties;
+	const struct io_client *c;
+
+	if (!core_qp_ties(b->dev->core, qpn, &ties))
+		return false;
+	c = ties.client;
+	*out = (struct fault_qp){.peer_qpn = ties.peer_qpn,
+				 .pd = ties.pd,
+				 .srq = ties.srq,
+				 .client = c ? c->id : 0,
+				 .program = c ? c->program : NULL};
+	return true;
 }
+
+static const struct fault_net_ops net_ops = {
+	.pass = pass, .dropped = dropped, .happen = happen, .look_up = look_up};
 
 static void show(struct io_fault_box *b, enum fault_direction dir, const struct core_train *t,
 		 uint64_t now)
 {
-	uint32_t qpn = dir == FAULT_TX ? t->story.qpn : t->head.bth.dest_qp;
-	const struct io_client *c = owner_of(b, qpn);
-
-	fault_net_train(b->net, dir, t, c ? c->program : NULL, now);
-	/* It may keep the train: then somebody must ask when it goes on. */
+	fault_net_train(b->net, dir, t, NULL, now);
+	/* It may keep packets: then somebody must ask when they go on. */
 	b->daemon->faults.armed = true;
 }
 

@@ -130,11 +130,6 @@ void io_faults_destroy(struct io_daemon *d)
 
 /* ---- who must ask ---- */
 
-static bool selects_owner(const struct fault_rule *r)
-{
-	return r->select.program[0] || r->select.client.n > 0;
-}
-
 /* The device asks before it completes; what it traces stays as it is. */
 static void set_hooks(struct io_daemon *d)
 {
@@ -162,12 +157,9 @@ void io_faults_changed(struct io_daemon *d)
 
 	f->stale = false;
 	f->watched = 0;
-	f->by_owner = false;
 	for (unsigned l = 0; l < FAULT_LAYERS; l++)
 		if (fault_plan_watches(f->plan, l))
 			f->watched |= 1u << l;
-	for (unsigned i = 0; i < fault_plan_count(f->plan); i++)
-		f->by_owner |= selects_owner(&fault_plan_entry(f->plan, i)->rule);
 	for (unsigned i = 0; i < d->n_ports; i++)
 		io_fault_box_update(&d->ports[i].fault);
 	set_hooks(d);

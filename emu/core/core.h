@@ -310,6 +310,16 @@ void core_visit(struct device *dev, enum core_object_type type,
 		void (*visit)(void *arg, void *client, const struct core_fact *facts, unsigned n),
 		void *arg);
 
+/* What belongs to a QP; 0 where there is none. */
+struct core_qp_look {
+	uint32_t peer_qpn;                  /* of connected types */
+	uint32_t pd, srq, send_cq, recv_cq; /* handles */
+	void *client;
+};
+
+/* False: the device has no such QP. */
+bool core_look_at_qp(const struct device *dev, uint32_t qpn, struct core_qp_look *out);
+
 /* Number of objects of a type. */
 uint32_t core_object_count(const struct device *dev, enum core_object_type type);
 

@@ -230,6 +230,7 @@ static void put_core(struct table *t, const struct core_counters *c)
 
 static void put_wire(struct table *t, const struct io_port *p)
 {
+	put_number(t, "bad_icrc", p->dev.bad_icrc + p->udp.rx.counters.bad_icrc);
 	put_number(t, "loopback_packets", p->loopback.delivered);
 	put_number(t, "no_route", p->loopback.no_route);
 	put_number(t, "udp_tx_packets", p->udp.counters.tx_packets);

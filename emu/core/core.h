@@ -293,6 +293,19 @@ uint64_t core_next_deadline(const struct device *dev);
 
 /* ---- looking at it (uhcactl show, tests) ---- */
 
+enum core_object_type {
+	CORE_OBJECT_PD,
+	CORE_OBJECT_MR,
+	CORE_OBJECT_CQ,
+	CORE_OBJECT_QP,
+	CORE_OBJECT_SRQ,
+	CORE_OBJECT_AH,
+	CORE_OBJECT_MW,
+	CORE_OBJECT_XRCD,
+	CORE_OBJECT_DM,
+	CORE_OBJECT_TYPES
+};
+
 /* One object as a flat list of facts; the caller prints them. */
 struct core_fact {
 	const char *name; /* "qpn", "state", ... */

@@ -63,11 +63,12 @@ static json_t *capture_facts(const struct io_capture *c)
 static json_t *capture_start(struct io_daemon *d, const json_t *request, struct ctl_outcome *o)
 {
 	const char *file = json_string_value(json_object_get(request, UHCA_CTL_FILE));
+	const struct io_capture_wish wish = {.path = file, .only = -1, .snap = IO_CAPTURE_ALL};
 	int error;
 
 	if (!file || file[0] != '/')
 		return io_ctl_refuse(o, "capture needs an absolute file name");
-	error = io_capture_start(&d->capture, file);
+	error = io_teller_start(d, &wish);
 	if (error == -EBUSY)
 		return io_ctl_refuse(o, "a capture to %s is running", d->capture.path);
 	if (error == -EINVAL)
@@ -80,13 +81,13 @@ static json_t *capture_start(struct io_daemon *d, const json_t *request, struct 
 
 static json_t *capture_stop(struct io_daemon *d, struct ctl_outcome *o)
 {
-	int error = d->capture.error;
+	int error = io_capture_error(&d->capture);
 
 	if (!io_capture_running(&d->capture) && error == 0)
 		return io_ctl_refuse(o, "no capture is running");
 	if (io_capture_running(&d->capture))
-		error = io_capture_stop(&d->capture);
-	d->capture.error = 0;
+		error = io_teller_stop(d);
+	d->capture.file.error = 0;
 	if (error < 0)
 		return io_ctl_refuse(o, "the capture to %s ended early: %s", d->capture.path,
 				     strerror(-error));

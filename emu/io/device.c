@@ -133,7 +133,16 @@ int io_device_create(struct io_device *dev, const struct io_settings *settings,
 	if (window_bytes > 0 && window_bytes < dev->config.window_bytes)
 		dev->config.window_bytes = window_bytes;
 	dev->core = core_create(io_core_ops(), dev, &dev->config);
-	return dev->core ? 0 : -ENOMEM;
+	if (!dev->core)
+		return -ENOMEM;
+	core_hooks_set(dev->core, dev->hooks);
+	return 0;
+}
+
+void io_device_hook(struct io_device *dev, uint32_t mask, uint32_t value)
+{
+	dev->hooks = (dev->hooks & ~mask) | (value & mask);
+	core_hooks_set(dev->core, dev->hooks);
 }
 
 void io_device_destroy(struct io_device *dev)

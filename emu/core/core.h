@@ -339,6 +339,7 @@ const struct core_counters *core_counters(const struct device *dev);
 /* "no_qp", "state", ...: the name of a drop reason, static text. */
 const char *core_drop_name(enum core_drop d);
 
+#include "inject.h"
 #include "port.h"
 #include "walk.h"
 

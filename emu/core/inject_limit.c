@@ -30,12 +30,21 @@ static void bounds(struct device *dev, const struct core_limits *l, struct bound
 	memcpy(out, all, sizeof(all));
 }
 
+static bool same(const char *a, const char *b)
+{
+	while (*a && *a == *b) {
+		a++;
+		b++;
+	}
+	return *a == *b;
+}
+
 static int find_limit(const char *name, unsigned *i)
 {
 	const char *has;
 
 	for (*i = 0; (has = core_limit_name(*i)); (*i)++)
-		if (strlen(has) == strlen(name) && !memcmp(has, name, strlen(has)))
+		if (same(has, name))
 			return 0;
 	return -EINVAL;
 }

@@ -293,6 +293,16 @@ uint64_t core_next_deadline(const struct device *dev);
 
 /* ---- looking at it (uhcactl show, tests) ---- */
 
+/* Who a QP belongs to and what it works with. */
+struct core_qp_ties {
+	void *client;      /* cookie; NULL: of none, as an XRC_RECV QP */
+	uint32_t peer_qpn; /* 0: none */
+	uint32_t pd, srq;  /* handles; 0: none */
+};
+
+/* Of the QP with this number; false: there is none. */
+bool core_qp_ties(const struct device *dev, uint32_t qpn, struct core_qp_ties *out);
+
 enum core_object_type {
 	CORE_OBJECT_PD,
 	CORE_OBJECT_MR,

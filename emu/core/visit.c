@@ -250,6 +250,21 @@ void core_visit(struct device *dev, enum core_object_type type,
 	}
 }
 
+bool core_qp_ties(const struct device *dev, uint32_t qpn, struct core_qp_ties *out)
+{
+	const struct qp *qp = device_find_qp(dev, qpn);
+
+	if (!qp)
+		return false;
+	*out = (struct core_qp_ties){
+		.client = qp->obj.client ? qp->obj.client->cookie : NULL,
+		.peer_qpn = qp->attr.dest_qp_num,
+		.pd = qp->pd ? qp->pd->obj.handle : 0,
+		.srq = qp->srq ? qp->srq->obj.handle : 0,
+	};
+	return true;
+}
+
 uint32_t core_object_count(const struct device *dev, enum core_object_type type)
 {
 	if (type == CORE_OBJECT_MW)

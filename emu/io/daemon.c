@@ -68,7 +68,8 @@ static void stack_port(struct io_daemon *d, struct io_port *p)
 	io_pcap_box_init(&p->pcap, &d->capture,
 			 io_capture_add_interface(&d->capture, p->dev.id.name));
 	io_loopback_init(&p->loopback, &d->fabric, &p->dev, d->settings.wire == IO_WIRE_ALWAYS);
-	netif_stack(&p->dev.top, &p->pcap.netif);
+	netif_stack(&p->dev.top, &p->fault.netif);
+	netif_stack(&p->fault.netif, &p->pcap.netif);
 	netif_stack(&p->pcap.netif, &p->loopback.netif);
 	if (p->udp.n_sockets > 0)
 		netif_stack(&p->loopback.netif, &p->udp.netif);
@@ -90,6 +91,9 @@ static int add_port(struct io_daemon *d, struct io_port *p, unsigned index)
 	error = io_device_create(&p->dev, &d->settings, &id, io_udp_window(&p->udp));
 	if (error < 0)
 		goto close_udp;
+	error = io_fault_box_init(&p->fault, d, &p->dev);
+	if (error < 0)
+		goto destroy_device;
 	stack_port(d, p);
 	error = io_fabric_add(&d->fabric, &p->dev);
 	if (error < 0)
@@ -104,6 +108,7 @@ static int add_port(struct io_daemon *d, struct io_port *p, unsigned index)
 	d->n_ports++;
 	return 0;
 destroy_device:
+	io_fault_box_destroy(&p->fault);
 	io_device_destroy(&p->dev);
 close_udp:
 	io_udp_close(&p->udp);
@@ -137,6 +142,7 @@ static void close_ports(struct io_daemon *d)
 	for (unsigned i = 0; i < d->n_ports; i++) {
 		io_counter_files_close(&d->ports[i].counters);
 		io_udp_close(&d->ports[i].udp);
+		io_fault_box_destroy(&d->ports[i].fault);
 		io_device_destroy(&d->ports[i].dev);
 	}
 	io_fabric_destroy(&d->fabric);
@@ -295,7 +301,11 @@ int io_daemon_create(struct io_daemon *d, const struct io_settings *settings,
 	if (error == 0)
 		error = open_status(d);
 	if (error == 0)
+		error = io_faults_create(d);
+	if (error == 0)
 		error = open_ports(d);
+	if (error == 0)
+		error = io_faults_start(d);
 	if (error == 0)
 		error = open_sockets(d);
 	if (error < 0) {
@@ -323,6 +333,7 @@ void io_daemon_destroy(struct io_daemon *d)
 	io_ucma_close(&d->ucma);
 	close_clients(d);
 	close_ports(d);
+	io_faults_destroy(d);
 	io_capture_stop(&d->capture);
 	io_shm_destroy(&d->status);
 	io_instance_close(&d->instance);

@@ -298,10 +298,15 @@ struct core_qp_ties {
 	void *client;      /* cookie; NULL: of none, as an XRC_RECV QP */
 	uint32_t peer_qpn; /* 0: none */
 	uint32_t pd, srq;  /* handles; 0: none */
+	uint32_t send_cq, recv_cq;
 };
 
 /* Of the QP with this number; false: there is none. */
 bool core_qp_ties(const struct device *dev, uint32_t qpn, struct core_qp_ties *out);
+
+/* The number of the client's QP, the key of its region or window, by handle; 0: there is none. */
+uint32_t core_qp_number(const struct client *c, uint32_t handle);
+uint32_t core_key_of(const struct client *c, uint32_t handle);
 
 enum core_object_type {
 	CORE_OBJECT_PD,

@@ -293,17 +293,6 @@ uint64_t core_next_deadline(const struct device *dev);
 
 /* ---- looking at it (uhcactl show, tests) ---- */
 
-/* Who a QP belongs to and what it works with. */
-struct core_qp_ties {
-	void *client;      /* cookie; NULL: of none, as an XRC_RECV QP */
-	uint32_t peer_qpn; /* 0: none */
-	uint32_t pd, srq;  /* handles; 0: none */
-	uint32_t send_cq, recv_cq;
-};
-
-/* Of the QP with this number; false: there is none. */
-bool core_qp_ties(const struct device *dev, uint32_t qpn, struct core_qp_ties *out);
-
 /* The number of the client's QP, the key of its region or window, by handle; 0: there is none. */
 uint32_t core_qp_number(const struct client *c, uint32_t handle);
 uint32_t core_key_of(const struct client *c, uint32_t handle);
@@ -337,6 +326,16 @@ struct core_fact {
 void core_visit(struct device *dev, enum core_object_type type,
 		void (*visit)(void *arg, void *client, const struct core_fact *facts, unsigned n),
 		void *arg);
+
+/* What belongs to a QP; 0 where there is none. */
+struct core_qp_look {
+	uint32_t peer_qpn;                  /* of connected types */
+	uint32_t pd, srq, send_cq, recv_cq; /* handles */
+	void *client;
+};
+
+/* False: the device has no such QP. */
+bool core_look_at_qp(const struct device *dev, uint32_t qpn, struct core_qp_look *out);
 
 /* Number of objects of a type. */
 uint32_t core_object_count(const struct device *dev, enum core_object_type type);

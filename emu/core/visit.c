@@ -250,19 +250,19 @@ void core_visit(struct device *dev, enum core_object_type type,
 	}
 }
 
-bool core_qp_ties(const struct device *dev, uint32_t qpn, struct core_qp_ties *out)
+bool core_look_at_qp(const struct device *dev, uint32_t qpn, struct core_qp_look *out)
 {
 	const struct qp *qp = device_find_qp(dev, qpn);
 
 	if (!qp)
 		return false;
-	*out = (struct core_qp_ties){
-		.client = qp->obj.client ? qp->obj.client->cookie : NULL,
-		.peer_qpn = qp->attr.dest_qp_num,
+	*out = (struct core_qp_look){
+		.peer_qpn = qp->type == QPT_UD ? 0 : qp->attr.dest_qp_num,
 		.pd = qp->pd ? qp->pd->obj.handle : 0,
 		.srq = qp->srq ? qp->srq->obj.handle : 0,
 		.send_cq = qp->send_cq ? qp->send_cq->obj.handle : 0,
 		.recv_cq = qp->recv_cq ? qp->recv_cq->obj.handle : 0,
+		.client = qp->obj.client ? qp->obj.client->cookie : NULL,
 	};
 	return true;
 }

@@ -86,7 +86,7 @@ static const struct fault_entry *find(struct io_daemon *d, const json_t *request
 }
 
 /* What the plan said to a text: the rule's number, or why not. */
-static json_t *accept(struct io_daemon *d, int number, const struct fault_error *error,
+static json_t *verdict(struct io_daemon *d, int number, const struct fault_error *error,
 		      struct ctl_outcome *o)
 {
 	if (number == -EINVAL) {
@@ -110,7 +110,7 @@ static json_t *add(struct io_daemon *d, const json_t *request, struct ctl_outcom
 	number = fault_plan_add(d->faults.plan, text, io_clock_now(), &error);
 	if (number > 0)
 		io_log(IO_LOG_INFO, "rule %d: %s", number, text);
-	return accept(d, number, &error, o);
+	return verdict(d, number, &error, o);
 }
 
 static json_t *change(struct io_daemon *d, const json_t *request, struct ctl_outcome *o)
@@ -129,7 +129,7 @@ static json_t *change(struct io_daemon *d, const json_t *request, struct ctl_out
 	status = fault_plan_change(d->faults.plan, number, text, io_clock_now(), &error);
 	if (status == 0)
 		io_log(IO_LOG_INFO, "rule %u is now: %s", number, text);
-	return accept(d, status < 0 ? status : (int)number, &error, o);
+	return verdict(d, status < 0 ? status : (int)number, &error, o);
 }
 
 static json_t *drop(struct io_daemon *d, const json_t *request, struct ctl_outcome *o)

@@ -13,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SHOWN_MAX 256 /* packets of one reply */
+#define WAITING_MAX 4096 /* of one device */
+#define SHOWN_MAX   256  /* packets of one reply */
 
 static struct io_port *port_of(struct io_daemon *d, const struct io_device *dev)
 {
@@ -49,8 +50,8 @@ static json_t *facts_of(const struct fault_waiting *w, uint64_t now)
 
 static json_t *state_of(struct io_port *p, uint64_t now)
 {
-	static struct fault_waiting waiting[SHOWN_MAX];
-	unsigned total = fault_net_waiting(p->fault.net, waiting, SHOWN_MAX);
+	static struct fault_waiting waiting[WAITING_MAX];
+	unsigned total = fault_net_waiting(p->fault.net, waiting, WAITING_MAX);
 	json_t *list = json_array();
 
 	for (unsigned i = 0; i < total && i < SHOWN_MAX; i++)

@@ -230,6 +230,7 @@ static void put_core(struct table *t, const struct core_counters *c)
 
 static void put_wire(struct table *t, const struct io_port *p)
 {
+	put_number(t, "bad_icrc", p->dev.bad_icrc + p->udp.rx.counters.bad_icrc);
 	put_number(t, "loopback_packets", p->loopback.delivered);
 	put_number(t, "no_route", p->loopback.no_route);
 	put_number(t, "udp_tx_packets", p->udp.counters.tx_packets);
@@ -243,6 +244,16 @@ static void put_wire(struct table *t, const struct io_port *p)
 	put_number(t, "udp_rx_overflow", p->udp.rx.counters.overflow);
 }
 
+static void put_faults(struct table *t, const struct fault_net_counters *c)
+{
+	put_number(t, "fault_dropped", c->dropped);
+	put_number(t, "fault_malformed", c->malformed);
+	put_number(t, "fault_copies", c->copies);
+	put_number(t, "fault_made", c->made);
+	put_number(t, "fault_full", c->full);
+	put_number(t, "fault_unfit", c->unfit);
+}
+
 json_t *io_ctl_counters(struct io_daemon *d)
 {
 	struct table t = {.rows = json_array()};
@@ -252,6 +263,7 @@ json_t *io_ctl_counters(struct io_daemon *d)
 		put_text(&t, "device", d->ports[i].dev.id.name);
 		put_core(&t, core_counters(d->ports[i].dev.core));
 		put_wire(&t, &d->ports[i]);
+		put_faults(&t, fault_net_counters(d->ports[i].fault.net));
 	}
 	return finish(&t);
 }

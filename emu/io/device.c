@@ -93,6 +93,11 @@ static void top_receive(struct netif *n, const struct core_train *t, uint64_t no
 {
 	struct io_device *dev = device_of(n);
 
+	/* As udp_rx.c does with those that come by the wire. */
+	if (t->story.bad_icrc) {
+		dev->bad_icrc += t->count;
+		return;
+	}
 	core_rx(dev->core, now, t);
 	dev->dirty = true;
 }

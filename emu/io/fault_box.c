@@ -21,12 +21,11 @@ static void pass(void *user, enum fault_direction dir, const struct core_train *
 static void dropped(void *user, enum fault_direction dir, const struct core_train *t,
 		    bool malformed, uint64_t now)
 {
-	struct io_fault_box *b = user;
-
+	(void)user;
 	(void)dir;
+	(void)t;
 	(void)malformed;
 	(void)now;
-	b->dropped += t->count;
 }
 
 static void happen(void *user, const struct fault_entry *e, const struct fault_subject *s,
@@ -37,19 +36,18 @@ static void happen(void *user, const struct fault_entry *e, const struct fault_s
 	io_fault_happen(b->daemon, b->dev, e, s, now);
 }
 
-/* A QP that dies is still known to its packets on their way, not to us. */
 static bool look_up(void *user, uint32_t qpn, struct fault_qp *out)
 {
 	const struct io_fault_box *b = user;
-	struct core_qp_ties ties;
+	struct core_qp_look look;
 	const struct io_client *c;
 
-	if (!core_qp_ties(b->dev->core, qpn, &ties))
+	if (!core_look_at_qp(b->dev->core, qpn, &look))
 		return false;
-	c = ties.client;
-	*out = (struct fault_qp){.peer_qpn = ties.peer_qpn,
-				 .pd = ties.pd,
-				 .srq = ties.srq,
+	c = look.client;
+	*out = (struct fault_qp){.peer_qpn = look.peer_qpn,
+				 .pd = look.pd,
+				 .srq = look.srq,
 				 .client = c ? c->id : 0,
 				 .program = c ? c->program : NULL};
 	return true;

@@ -22,7 +22,6 @@ struct io_fault_box {
 	struct fault_net *net;
 	struct io_daemon *daemon;
 	struct io_device *dev;
-	uint64_t dropped; /* packets that a rule or a person took away */
 };
 
 /* 0 or -ENOMEM. The daemon's plan must be there. */

@@ -77,6 +77,14 @@ int io_faults_start(struct io_daemon *d);
 /* After the devices' boxes are gone. */
 void io_faults_destroy(struct io_daemon *d);
 
+#define IO_FAULT_LINE_MAX 256
+
+/* How many hits are forgotten already: lines of the trace that are there begin with this one. */
+static inline uint64_t io_fault_trace_lost(const struct io_faults *f)
+{
+	return f->hits > IO_FAULT_TRACE_MAX ? f->hits - IO_FAULT_TRACE_MAX : 0;
+}
+
 /* To be called after each change of the plan: who needs to ask is found out anew. */
 void io_faults_changed(struct io_daemon *d);
 

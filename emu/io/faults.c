@@ -163,6 +163,7 @@ void io_faults_changed(struct io_daemon *d)
 	for (unsigned i = 0; i < d->n_ports; i++)
 		io_fault_box_update(&d->ports[i].fault);
 	set_hooks(d);
+	io_fault_call_changed(d);
 	arm(d);
 }
 

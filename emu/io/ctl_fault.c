@@ -187,11 +187,6 @@ static json_t *load(struct io_daemon *d, const json_t *request, struct ctl_outco
 	return take_file(d, request, o, io_fault_load);
 }
 
-static json_t *replay(struct io_daemon *d, const json_t *request, struct ctl_outcome *o)
-{
-	return take_file(d, request, o, io_fault_replay);
-}
-
 /* ---- the trace ---- */
 
 static json_t *trace(struct io_daemon *d, const json_t *request, struct ctl_outcome *o)
@@ -218,7 +213,7 @@ static const struct {
 	ctl_handler *handle;
 } actions[] = {
 	{"list", list},   {"add", add},	  {"change", change}, {"remove", drop},
-	{"clear", clear}, {"load", load}, {"replay", replay}, {"trace", trace},
+	{"clear", clear}, {"load", load}, {"trace", trace},
 };
 
 json_t *io_ctl_fault(struct io_daemon *d, const json_t *request, struct ctl_outcome *o)
@@ -229,7 +224,7 @@ json_t *io_ctl_fault(struct io_daemon *d, const json_t *request, struct ctl_outc
 		if (strcmp(actions[i].name, action) == 0)
 			return actions[i].handle(d, request, o);
 	return io_ctl_refuse(o,
-			     "fault needs \"%s\": list, add, change, remove, clear, load, replay "
+			     "fault needs \"%s\": list, add, change, remove, clear, load "
 			     "or trace",
 			     UHCA_CTL_ACTION);
 }

@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <fnmatch.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -48,6 +49,21 @@ static void hit(void *user, const struct fault_hit *h)
 		strncpy(t->device, s->device, sizeof(t->device) - 1);
 	if (s->call)
 		strncpy(t->what, s->call, sizeof(t->what) - 1);
+}
+
+bool io_fault_trace_line(const struct io_faults *f, uint64_t index, char out[IO_FAULT_LINE_MAX])
+{
+	const struct io_fault_trace *t;
+
+	if (!f->trace || index < io_fault_trace_lost(f) || index >= f->hits)
+		return false;
+	t = &f->trace[index % IO_FAULT_TRACE_MAX];
+	snprintf(out, IO_FAULT_LINE_MAX,
+		 "t=%llu rule=%u match=%llu hit=%llu layer=%s dev=%s qp=0x%x psn=%u what=%s",
+		 (unsigned long long)t->now, t->rule, (unsigned long long)t->match,
+		 (unsigned long long)t->hit, fault_layer_name(t->layer), t->device, t->qpn, t->psn,
+		 t->what);
+	return true;
 }
 
 static const struct fault_plan_ops plan_ops = {.exists = exists, .hit = hit};

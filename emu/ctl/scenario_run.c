@@ -183,19 +183,13 @@ static int start(struct scenario_run *r, const struct scenario_step *step, char 
 	return error;
 }
 
-/* uhcactl stands beside uhca-run, or where PATH says. */
 static int run_uhcactl(const struct scenario_run *r, const struct scenario_step *step)
 {
 	struct scenario_process p = {.name = "uhcactl"};
-	char self[PATH_MAX], text[PATH_MAX + 512];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	char *slash;
+	char text[PATH_MAX];
 	int error;
 
-	self[n > 0 ? n : 0] = '\0';
-	slash = strrchr(self, '/');
-	snprintf(text, sizeof(text), "PATH=\"%.*s:$PATH\"; exec uhcactl %s",
-		 slash ? (int)(slash - self) : 0, self, step->text);
+	snprintf(text, sizeof(text), "exec uhcactl %s", step->text);
 	error = scenario_process_start(&p, text, NULL);
 	while (error == 0 && !scenario_process_ended(&p) && scenario_now() < r->deadline)
 		look_again_later();
@@ -387,6 +381,23 @@ static int find_port(struct scenario_run *r)
 	return setenv("UHCA_PORT", text, 1) < 0 ? -errno : 0;
 }
 
+/* uhcactl and uhca-run stand beside this program, or where PATH says. */
+static int look_beside(void)
+{
+	const char *path = getenv("PATH");
+	char self[PATH_MAX], all[2 * PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	char *slash;
+
+	self[n > 0 ? n : 0] = '\0';
+	slash = strrchr(self, '/');
+	if (!slash)
+		return 0;
+	*slash = '\0';
+	snprintf(all, sizeof(all), "%s:%s", self, path ? path : "");
+	return setenv("PATH", all, 1) < 0 ? -errno : 0;
+}
+
 static int start_story(struct scenario_run *r)
 {
 	char file[PATH_MAX];
@@ -424,6 +435,8 @@ int scenario_run(struct scenario_run *r, const struct scenario *s, const char *d
 	r->start = scenario_now();
 	r->deadline = r->start + (s->limit ? s->limit : SCENARIO_LIMIT);
 	error = find_port(r);
+	if (error == 0)
+		error = look_beside();
 	if (error == 0)
 		error = start_story(r);
 	if (error == 0)

@@ -182,7 +182,7 @@ static void test_time_becomes_a_count(void **state)
 	(void)state;
 	REPLAY_("drop nth=100..199\n", "drop after=100us until=200us");
 	REPLAY_("drop opcode=rc.ack nth=1..857\n", "drop opcode=rc.ack while_file=/there");
-	REPLAY_("a: drop nth=50\necn nth=51..53\n", "a: drop nth=50", "ecn after=a times=3");
+	REPLAY_("a: drop nth=50\necn nth=50..52\n", "a: drop nth=50", "ecn after=a times=3");
 }
 
 static void test_chance_becomes_a_count(void **state)

@@ -185,11 +185,7 @@ static void send_pieces(struct world *w, unsigned from, unsigned to, const struc
 	}
 	for (uint32_t i = 0; i < t->count; i++) {
 		struct world_packet piece = {
-			.from = from,
-			.to = to,
-			.now = w->now,
-			.flow = t->flow,
-			.story = t->story};
+			.from = from, .to = to, .now = w->now, .flow = t->flow, .story = t->story};
 		uint32_t offset = 0;
 
 		core_train_packet(t, i, &piece.pkt, &offset);

@@ -85,8 +85,8 @@ struct world {
 	uint64_t event_number;
 	struct losses *losses;
 	struct world_faults *faults; /* world_faults.h; NULL: none */
-	uint32_t interleave; /* ppm: devices send between two arrivals of one instant */
-	uint32_t stall;      /* ppm: after a train the socket is full for up to 20 us */
+	uint32_t interleave;         /* ppm: devices send between two arrivals of one instant */
+	uint32_t stall;              /* ppm: after a train the socket is full for up to 20 us */
 	uint64_t packets, lost, steps_at_now;
 	bool abort_on_failure; /* outside CMocka: in a fuzz target */
 	uint8_t *flat;         /* payload of the train being sent */

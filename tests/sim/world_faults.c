@@ -159,13 +159,17 @@ void world_faults_destroy(struct world *w)
 uint32_t world_rule(struct world *w, const char *text)
 {
 	struct fault_error error;
+	unsigned count;
 	int number;
 
 	if (!w->faults)
 		world_faults(w, w->seed);
+	count = fault_plan_count(w->faults->plan);
 	number = fault_plan_add(w->faults->plan, text, w->now, &error);
 	if (number <= 0)
 		world_fail(w, "rule \"%s\", column %u: %s", text, error.column, error.text);
+	journal_note(&w->journal, w->now, fault_plan_entry(w->faults->plan, count)->rule.text,
+		     (uint32_t)number, 0);
 	return (uint32_t)number;
 }
 

@@ -182,6 +182,11 @@ const struct fault_entry *world_rule_entry(struct world *w, const char *name)
 	return e;
 }
 
+void world_rule_remove(struct world *w, uint32_t number)
+{
+	world_assert(w, fault_plan_remove(w->faults->plan, number) == 0);
+}
+
 void world_rules_check(struct world *w)
 {
 	for (unsigned i = 0; w->faults && i < fault_plan_count(w->faults->plan); i++) {

@@ -149,6 +149,13 @@ static void send_made(struct fault_passage *w, const struct fault_packet *p,
 	send(w, p, true, v->time);
 }
 
+/* The requester sends it again after this. */
+static bool comes_again(uint8_t syndrome)
+{
+	return roce_syndrome_kind(syndrome) == ROCE_RNR_NAK ||
+	       syndrome == roce_syndrome(ROCE_NAK, ROCE_NAK_PSN_SEQUENCE);
+}
+
 /* An answer to a request; take: the request itself goes no further. */
 static void answer(struct fault_passage *w, const struct fault_value *v, uint8_t syndrome,
 		   bool take)
@@ -164,6 +171,8 @@ static void answer(struct fault_passage *w, const struct fault_value *v, uint8_t
 		tell_unfit(w);
 		return;
 	}
+	if (take && comes_again(syndrome))
+		fault_responders_refuse(&w->net->responders, who, &w->packet, w->now);
 	if (take)
 		lose(w, false);
 	send_made(w, &out, v);
@@ -227,6 +236,15 @@ static void ask_for_patience(struct fault_passage *w, const struct fault_value *
 		send_made(w, &out, v);
 	else
 		tell_unfit(w);
+}
+
+uint32_t fault_net_refused(struct fault_passage *w)
+{
+	struct fault_responders *r = &w->net->responders;
+
+	if (w->now >= r->refuse_until || !fault_is_request(&w->packet))
+		return 0;
+	return fault_responders_refused(r, &w->packet, sender(w), w->now);
 }
 
 /* ---- */

@@ -159,13 +159,17 @@ void world_faults_destroy(struct world *w)
 uint32_t world_rule(struct world *w, const char *text)
 {
 	struct fault_error error;
+	unsigned count;
 	int number;
 
 	if (!w->faults)
 		world_faults(w, w->seed);
+	count = fault_plan_count(w->faults->plan);
 	number = fault_plan_add(w->faults->plan, text, w->now, &error);
 	if (number <= 0)
 		world_fail(w, "rule \"%s\", column %u: %s", text, error.column, error.text);
+	journal_note(&w->journal, w->now, fault_plan_entry(w->faults->plan, count)->rule.text,
+		     (uint32_t)number, 0);
 	return (uint32_t)number;
 }
 
@@ -176,6 +180,11 @@ const struct fault_entry *world_rule_entry(struct world *w, const char *name)
 	if (!e)
 		world_fail(w, "no rule %s", name);
 	return e;
+}
+
+void world_rule_remove(struct world *w, uint32_t number)
+{
+	world_assert(w, fault_plan_remove(w->faults->plan, number) == 0);
 }
 
 void world_rules_check(struct world *w)

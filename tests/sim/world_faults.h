@@ -19,6 +19,9 @@ uint32_t world_rule(struct world *w, const char *text);
 /* By name or number; fails the test when there is none. */
 const struct fault_entry *world_rule_entry(struct world *w, const char *name);
 
+/* The rule goes. */
+void world_rule_remove(struct world *w, uint32_t number);
+
 /* Fails the test when a rule never fired. */
 void world_rules_check(struct world *w);
 

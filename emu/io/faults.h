@@ -116,6 +116,17 @@ unsigned io_faults_decide(struct io_daemon *d, struct io_device *dev, const stru
 void io_fault_happen(struct io_daemon *d, struct io_device *dev, const struct fault_entry *e,
 		     const struct fault_subject *s, uint64_t now);
 
+/* One happening, in the next io_faults_tick. */
+void io_fault_later(struct io_daemon *d, const struct io_fault_pending *p);
+
+/* What an event may be of; 0: of none. */
+struct io_fault_objects {
+	uint32_t qpn, srq, cq; /* a QP's number, handles */
+};
+
+/* Raises an event (UHCA_ABI_EVENT_*) of the object of its kind: as core_inject_event. */
+int io_fault_event(struct io_device *dev, uint32_t type, const struct io_fault_objects *of);
+
 /* One happening, now: fault_happen.c. */
 void io_fault_execute(struct io_daemon *d, const struct io_fault_pending *p, uint64_t now);
 

@@ -51,6 +51,19 @@ static int request(const struct ctl_options *o, json_t *request)
 	return status;
 }
 
+static int with_snap(const struct ctl_options *o, json_t *line)
+{
+	char *end;
+	long n;
+
+	errno = 0;
+	n = strtol(o->snap, &end, 10);
+	if (*o->snap < '0' || *o->snap > '9' || *end || errno)
+		return ctl_usage_error("--snap takes a number of bytes");
+	json_object_set_new(line, UHCA_CTL_SNAP, json_integer(n));
+	return 0;
+}
+
 int ctl_absolute_path(const char *file, char out[2 * PATH_MAX])
 {
 	char cwd[PATH_MAX];
@@ -63,19 +76,6 @@ int ctl_absolute_path(const char *file, char out[2 * PATH_MAX])
 	} else {
 		snprintf(out, 2 * PATH_MAX, "%s/%s", cwd, file);
 	}
-	return 0;
-}
-
-static int with_snap(const struct ctl_options *o, json_t *line)
-{
-	char *end;
-	long n;
-
-	errno = 0;
-	n = strtol(o->snap, &end, 10);
-	if (*o->snap < '0' || *o->snap > '9' || *end || errno)
-		return ctl_usage_error("--snap takes a number of bytes");
-	json_object_set_new(line, UHCA_CTL_SNAP, json_integer(n));
 	return 0;
 }
 

@@ -160,7 +160,8 @@ static void set_hooks(struct io_daemon *d)
 static void arm(struct io_daemon *d)
 {
 	struct io_faults *f = &d->faults;
-	bool armed = f->stale || f->n_pending > 0 || f->n_returns > 0 || io_faults_watch(f, FAULT_LAYER_TIME);
+	bool armed = f->stale || f->n_pending > 0 || f->n_returns > 0 ||
+		     io_faults_watch(f, FAULT_LAYER_TIME);
 
 	for (unsigned i = 0; i < d->n_ports; i++)
 		armed = armed || d->ports[i].fault.active;

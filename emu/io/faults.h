@@ -54,7 +54,7 @@ struct io_fault_return {
 
 struct io_faults {
 	struct fault_plan *plan;
-	uint32_t watched; /* bit l for layer l: a rule of it is there */
+	uint32_t watched;             /* bit l for layer l: a rule of it is there */
 	struct io_fault_trace *trace; /* a ring, made with the first hit */
 	uint64_t hits;                /* of all times; trace[(hits - 1) % max] is the last */
 	struct io_fault_pending pending[IO_FAULT_PENDING_MAX];

@@ -33,6 +33,7 @@ static void hit(void *user, const struct fault_hit *h)
 	struct io_fault_trace *t;
 
 	f->stale = f->armed = true;
+	io_teller_hit(user, h);
 	if (!f->trace)
 		f->trace = calloc(IO_FAULT_TRACE_MAX, sizeof(*f->trace));
 	if (!f->trace)
@@ -146,15 +147,14 @@ void io_faults_destroy(struct io_daemon *d)
 
 /* ---- who must ask ---- */
 
-/* The device asks before it completes; what it traces stays as it is. */
+/* The device asks before it completes. */
 static void set_hooks(struct io_daemon *d)
 {
-	uint32_t hooks = io_core_ops()->trace ? CORE_HOOK_TRACE_ALL : 0;
+	bool asks = io_faults_watch(&d->faults, FAULT_LAYER_COMPLETION);
 
-	if (io_faults_watch(&d->faults, FAULT_LAYER_COMPLETION))
-		hooks |= CORE_HOOK_COMPLETION;
 	for (unsigned i = 0; i < d->n_ports; i++)
-		core_hooks_set(d->ports[i].dev.core, hooks);
+		io_device_hook(&d->ports[i].dev, CORE_HOOK_COMPLETION,
+			       asks ? CORE_HOOK_COMPLETION : 0);
 }
 
 static void arm(struct io_daemon *d)
@@ -180,6 +180,7 @@ void io_faults_changed(struct io_daemon *d)
 	for (unsigned i = 0; i < d->n_ports; i++)
 		io_fault_box_update(&d->ports[i].fault);
 	set_hooks(d);
+	io_teller_rules(d);
 	io_fault_call_changed(d);
 	arm(d);
 }

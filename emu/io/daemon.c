@@ -91,6 +91,7 @@ static int add_port(struct io_daemon *d, struct io_port *p, unsigned index)
 	error = io_device_create(&p->dev, &d->settings, &id, io_udp_window(&p->udp));
 	if (error < 0)
 		goto close_udp;
+	p->dev.daemon = d;
 	error = io_fault_box_init(&p->fault, d, &p->dev);
 	if (error < 0)
 		goto destroy_device;

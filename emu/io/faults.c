@@ -69,6 +69,7 @@ int io_faults_create(struct io_daemon *d)
 {
 	uint64_t seed = choose_seed(&d->settings);
 
+	TAILQ_INIT(&d->faults.cqes);
 	d->faults.plan = fault_plan_create(seed, &plan_ops, d);
 	if (!d->faults.plan)
 		return -ENOMEM;
@@ -125,6 +126,7 @@ void io_faults_destroy(struct io_daemon *d)
 	if (d->faults.plan)
 		fault_plan_destroy(d->faults.plan);
 	free(d->faults.trace);
+	io_fault_cqe_destroy(&d->faults);
 	d->faults = (struct io_faults){.plan = NULL};
 }
 
@@ -135,7 +137,7 @@ static void set_hooks(struct io_daemon *d)
 {
 	uint32_t hooks = io_core_ops()->trace ? CORE_HOOK_TRACE_ALL : 0;
 
-	if (io_faults_watch(&d->faults, FAULT_LAYER_COMPLETION))
+	if (io_faults_watch(&d->faults, FAULT_LAYER_COMPLETION) || !TAILQ_EMPTY(&d->faults.cqes))
 		hooks |= CORE_HOOK_COMPLETION;
 	for (unsigned i = 0; i < d->n_ports; i++)
 		core_hooks_set(d->ports[i].dev.core, hooks);
@@ -144,7 +146,8 @@ static void set_hooks(struct io_daemon *d)
 static void arm(struct io_daemon *d)
 {
 	struct io_faults *f = &d->faults;
-	bool armed = f->stale || f->n_pending > 0 || f->n_returns > 0 || io_faults_watch(f, FAULT_LAYER_TIME);
+	bool armed = f->stale || f->n_pending > 0 || f->n_returns > 0 || f->n_cqes > 0 ||
+		     io_faults_watch(f, FAULT_LAYER_TIME);
 
 	for (unsigned i = 0; i < d->n_ports; i++)
 		armed = armed || d->ports[i].fault.active;
@@ -278,6 +281,7 @@ void io_faults_tick(struct io_daemon *d, uint64_t now)
 	if (io_faults_watch(&d->faults, FAULT_LAYER_TIME))
 		run_time_rules(d, now);
 	run_pending(d, now);
+	io_fault_cqe_tick(d, now);
 	for (unsigned i = 0; i < d->n_ports; i++)
 		if (d->ports[i].fault.active)
 			io_fault_box_tick(&d->ports[i].fault, now);
@@ -298,6 +302,8 @@ uint64_t io_faults_deadline(const struct io_daemon *d)
 	for (unsigned i = 0; i < f->n_returns; i++)
 		if (f->returns[i].at < next)
 			next = f->returns[i].at;
+	if (io_fault_cqe_deadline(f) < next)
+		next = io_fault_cqe_deadline(f);
 	for (unsigned i = 0; i < d->n_ports; i++) {
 		uint64_t at = io_fault_box_deadline(&d->ports[i].fault);
 

@@ -5,7 +5,10 @@
 #include "ops.h"
 
 #include "client.h"
+#include "daemon.h"
 #include "device.h"
+#include "fault_cqe.h"
+#include "fault_mem.h"
 #include "log.h"
 #include "udp.h"
 
@@ -18,6 +21,9 @@ static int mem_read(void *client, const struct core_span *from, unsigned n, void
 {
 	struct io_client *c = client;
 
+	if (io_faults_watch(&c->daemon->faults, FAULT_LAYER_MEMORY) &&
+	    io_fault_mem(c, from, n))
+		return -EFAULT;
 	return io_mem_read(&c->mem, from, n, to);
 }
 
@@ -26,6 +32,8 @@ static int mem_write(void *client, const struct core_span *to, unsigned n, const
 {
 	struct io_client *c = client;
 
+	if (io_faults_watch(&c->daemon->faults, FAULT_LAYER_MEMORY) && io_fault_mem(c, to, n))
+		return -EFAULT;
 	return io_mem_write(&c->mem, to, n, from, n_from);
 }
 
@@ -130,7 +138,7 @@ static void trace(void *user, const struct core_trace *t)
 	.mem_read = mem_read, .mem_write = mem_write, .ring_alloc = ring_alloc,                    \
 	.ring_free = ring_free, .comp_event = comp_event, .comp_purge = comp_purge,                \
 	.async_event = async_event, .async_purge = async_purge, .mcast = mcast,                    \
-	.random = random_bytes
+	.random = random_bytes, .completion = io_fault_cqe
 
 static const struct core_ops plain = {OPS_};
 static const struct core_ops tracing = {OPS_, .trace = trace};

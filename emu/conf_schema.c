@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int set_addresses(struct conf *c, const char *argument, char *error, size_t cap)
 {
@@ -53,6 +54,29 @@ static int set_log_file(struct conf *c, const char *argument, char *error, size_
 	}
 	memcpy(c->log_file, argument, strlen(argument) + 1);
 	c->log_target = IO_LOG_FILE;
+	return 0;
+}
+
+/* The daemon may be started somewhere else than it works: the name is made absolute. */
+static int set_on_error(struct conf *c, const char *argument, char *error, size_t cap)
+{
+	size_t size = sizeof(c->io.on_error);
+	char cwd[PATH_MAX] = "";
+	size_t n;
+
+	if (*argument && argument[0] != '/' && !getcwd(cwd, sizeof(cwd))) {
+		snprintf(error, cap, "the current directory: %s", strerror(errno));
+		return -EINVAL;
+	}
+	n = strlen(cwd);
+	if (!*argument || n + strlen(argument) + 2 > size) {
+		snprintf(error, cap, "not a file name");
+		return -EINVAL;
+	}
+	memcpy(c->io.on_error, cwd, n);
+	if (n > 0)
+		c->io.on_error[n++] = '/';
+	memcpy(c->io.on_error + n, argument, strlen(argument) + 1);
 	return 0;
 }
 
@@ -184,6 +208,11 @@ const struct conf_option conf_schema[] = {
 	{"ready-fd", "N", CONF_NUMBER, FIELD_(io.ready_fd), .min = 0, .max = INT_MAX,
 	 .help = "Writes the line \"ready\" to this descriptor and closes it when clients can "
 		 "connect. When the start fails it is closed with nothing written."},
+	{"on-error", "FILE", CONF_SET, .set = set_on_error,
+	 .help = "Writes what the flight recorder has to this file when something fails by itself: "
+		 "a completion with an error other than a flush, or a queue pair that goes to ERR "
+		 "though its program did not ask for that. Later failures go to FILE.2 to FILE.8, "
+		 "at most one each second. A file that is there is overwritten."},
 	{"log-level", "LEVEL", CONF_CHOICE, FIELD_(log_level), .choices = log_levels,
 	 .help = "The least important lines that are kept: error, warn, info or debug. "
 		 "Default: info."},

@@ -11,9 +11,12 @@
  *             -> table: {"columns": [{"name": TEXT, "hex": BOOL}...], "rows": [[value...]...]};
  *             a value is a number, a text, or null where the object has no such fact
  *   counters  -> table with one row for each device
- *   capture   "action": "start" with "file": absolute path -> {"file": TEXT}
- *             "action": "stop" -> {"file": TEXT, "packets": N, "bytes": N}
- *             "action": "status" -> {"running": BOOL, "file": TEXT, "packets": N, "bytes": N}
+ *   capture   "action": "start" with "file": absolute path, and where wanted "device": TEXT (one
+ *             device instead of all) and "snap": N (bytes of each packet; 0: records only), "stop"
+ *             or "status" -> {"running": BOOL, "file": TEXT, "packets": N, "bytes": N,
+ *             "records": N}; "error": TEXT when it ended by itself
+ *             "action": "dump" with "file": absolute path: what the flight recorder has
+ *             -> {"file": TEXT, "packets": N, "records": N, "cut": BOOL}: there was more
  *   port      "device", "action": "up" or "down" -> {"device": TEXT, "up": BOOL}
  *   device    "device", "action": "fatal" -> {"device": TEXT, "clients": N}: how many lost it
  *   event     "device", "name": an event of the port, such as LID_CHANGE -> {"device": TEXT}
@@ -70,6 +73,9 @@
 #define UHCA_CTL_FILE    "file"
 #define UHCA_CTL_PACKETS "packets"
 #define UHCA_CTL_BYTES   "bytes"
+#define UHCA_CTL_RECORDS "records"
+#define UHCA_CTL_SNAP    "snap"
+#define UHCA_CTL_CUT     "cut"
 #define UHCA_CTL_RUNNING "running"
 #define UHCA_CTL_VERSION "version"
 #define UHCA_CTL_PID     "pid"

@@ -205,10 +205,13 @@ static void account(const struct cq *cq, const struct uhca_abi_cqe *e)
 	struct device *dev = cq->obj.client->dev;
 
 	dev->counters.completions++;
-	if (e->status != UHCA_ABI_WC_SUCCESS)
+	if (e->status != UHCA_ABI_WC_SUCCESS) {
 		dev->counters.errors++;
-	if (dev->hooks & 1u << CORE_TRACE_CQE)
+		if (dev->hooks & (1u << CORE_TRACE_CQE | CORE_HOOK_ERRORS))
+			trace(cq, e);
+	} else if (dev->hooks & 1u << CORE_TRACE_CQE) {
 		trace(cq, e);
+	}
 }
 
 /* True when it stays out. What its slot's data area holds is nothing then (cq_data). */

@@ -16,6 +16,7 @@ void port_tell_all(struct device *dev, uint32_t type)
 {
 	const struct uhca_abi_async_event event = {.element = PORT, .type = type};
 
+	device_trace(dev, CORE_TRACE_EVENT, 0, type, 0);
 	for (struct list *l = dev->clients.next; l != &dev->clients; l = l->next)
 		dev->ops->async_event(list_entry(l, struct client, link)->cookie, &event);
 }

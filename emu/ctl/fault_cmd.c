@@ -317,7 +317,7 @@ static const struct {
 	const char *name;
 	int (*run)(const struct ctl_options *o);
 } actions[] = {
-	{"add", add},	  {"list", list}, {"remove", drop}, {"change", change},
+	{"add", add},     {"list", list}, {"remove", drop}, {"change", change},
 	{"clear", clear}, {"load", load}, {"trace", trace},
 };
 

@@ -221,24 +221,22 @@ static json_t *of_device(json_t *request, const char *device)
 int uhcactl_event(struct uhcactl *c, const char *device, const char *name,
 		  struct uhcactl_error *error)
 {
-	json_t *request =
-		json_pack("{s:s, s:s}", UHCA_CTL_CMD, "event", UHCA_CTL_NAME, name);
+	json_t *request = json_pack("{s:s, s:s}", UHCA_CTL_CMD, "event", UHCA_CTL_NAME, name);
 
 	return order(c, of_device(request, device), error);
 }
 
 int uhcactl_port(struct uhcactl *c, const char *device, int up, struct uhcactl_error *error)
 {
-	json_t *request = json_pack("{s:s, s:s}", UHCA_CTL_CMD, "port", UHCA_CTL_ACTION,
-				    up ? "up" : "down");
+	json_t *request =
+		json_pack("{s:s, s:s}", UHCA_CTL_CMD, "port", UHCA_CTL_ACTION, up ? "up" : "down");
 
 	return order(c, of_device(request, device), error);
 }
 
 int uhcactl_device_fatal(struct uhcactl *c, const char *device, struct uhcactl_error *error)
 {
-	json_t *request =
-		json_pack("{s:s, s:s}", UHCA_CTL_CMD, "device", UHCA_CTL_ACTION, "fatal");
+	json_t *request = json_pack("{s:s, s:s}", UHCA_CTL_CMD, "device", UHCA_CTL_ACTION, "fatal");
 
 	return order(c, of_device(request, device), error);
 }

@@ -27,9 +27,14 @@ static const struct text command_text[] = {
 			"descriptions it goes through, the region's pages, and how the byte at "
 			"--offset is found at each. --svg draws it."},
 	{"counters", "What each device has counted since the daemon's start."},
-	{"capture start FILE", "Writes every packet to a pcapng file, until it is stopped."},
+	{"capture start FILE",
+	 "Writes every packet to a pcapng file, with a comment that tells what it is part of and "
+	 "what became of it, and what the devices do, until it is stopped."},
 	{"capture stop", "Ends the capture and says what is in the file."},
 	{"capture status", "Says whether a capture is running."},
+	{"capture dump FILE",
+	 "Writes what the flight recorder has, which is always on, to a pcapng file: the last "
+	 "packets without their payload, and what happened."},
 	{"port down|up [DEVICE]", "Takes the link of a device down or up: PORT_ERR or PORT_ACTIVE "
 				  "to the programs that have it "
 				  "open, and no packet leaves or enters while it is down. DEVICE "
@@ -75,6 +80,9 @@ static const struct text option_text[] = {
 		      "UHCA_DIR, which uhca-run sets, else that of the instance \"default\"."},
 	{"--instance NAME", "The shared instance of this name, as uhca-run has it."},
 	{"--json", "Prints JSON: a list of objects instead of a table."},
+	{"--device DEVICE", "For capture start: this device only."},
+	{"--snap N", "For capture start: keeps N bytes of each packet; 0: no packets, only what "
+		     "happens. Default: all bytes."},
 	{"--offset N", "For show mr KEY: the byte of the key to find. Default: 0."},
 	{"--svg FILE", "For show mr KEY: draws the way to this file instead of telling it."},
 	{"--version", "Prints the version."},
@@ -143,6 +151,18 @@ static int set_offset(struct ctl_options *o, const char *value)
 	return 0;
 }
 
+static int set_device(struct ctl_options *o, const char *value)
+{
+	o->device = value;
+	return 0;
+}
+
+static int set_snap(struct ctl_options *o, const char *value)
+{
+	o->snap = value;
+	return 0;
+}
+
 static int set_svg(struct ctl_options *o, const char *value)
 {
 	o->svg = value;
@@ -169,6 +189,10 @@ static int parse_one(struct ctl_options *o, char *const *argv)
 		return parse_place(o, argv, "--dir", set_dir);
 	if (is_option(arg, "--instance"))
 		return parse_place(o, argv, "--instance", set_instance);
+	if (is_option(arg, "--device"))
+		return parse_place(o, argv, "--device", set_device);
+	if (is_option(arg, "--snap"))
+		return parse_place(o, argv, "--snap", set_snap);
 	if (is_option(arg, "--offset"))
 		return parse_place(o, argv, "--offset", set_offset);
 	if (is_option(arg, "--svg"))

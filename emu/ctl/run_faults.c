@@ -68,8 +68,7 @@ static int note_newest(const char *dir, unsigned count, struct run_faults *out)
 	}
 	n = json_array_size(rules_in(list));
 	for (size_t i = n > count ? n - count : 0; i < n && out->n < RUN_FAULTS_MAX; i++)
-		out->number[out->n++] =
-			number_in(json_array_get(rules_in(list), i), UHCA_CTL_RULE);
+		out->number[out->n++] = number_in(json_array_get(rules_in(list), i), UHCA_CTL_RULE);
 	json_decref(list);
 	return 0;
 }

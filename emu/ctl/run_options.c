@@ -45,6 +45,7 @@ static const struct option_row {
 	 "default, ib-strict, iwarp-like, minimal, 2a or large; see uhcad(8)"},
 	{"early-local-inv", NULL, OPTION_DAEMON, "LOCAL_INV without fence overtakes; see uhcad(8)"},
 	{"limit", "NAME=N", OPTION_DAEMON, "a limit of the devices, such as max_qp=64; repeat"},
+	{"on-error", "FILE", OPTION_DAEMON, "a capture of what led to a failure; see uhcad(8)"},
 	{"log-level", "LEVEL", OPTION_DAEMON, "error, warn, info or debug"},
 	{"linger", "SECONDS", OPTION_LINGER,
 	 "a shared daemon ends so long after its last client (default: 5)"},

@@ -99,8 +99,7 @@ static bool take_words(const struct step_action *a, const char *const *word, jso
 
 	if (a->numbers > 0) {
 		if (number_of(*word, &n)) {
-			json_object_set_new(request,
-					    a->optional ? UHCA_CTL_COUNT : UHCA_CTL_NUMBER,
+			json_object_set_new(request, a->optional ? UHCA_CTL_COUNT : UHCA_CTL_NUMBER,
 					    json_integer(n));
 			word++;
 		} else if (!a->optional) {

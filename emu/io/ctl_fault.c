@@ -41,11 +41,11 @@ static bool is_random(const struct fault_rule *r)
 
 static json_t *facts_of(const struct fault_entry *e)
 {
-	return json_pack("{s:I, s:s, s:s, s:s, s:b, s:I, s:I}", UHCA_CTL_RULE, (json_int_t)e->number,
-			 UHCA_CTL_NAME, e->rule.name, UHCA_CTL_TEXT, e->rule.text, UHCA_CTL_LAYER,
-			 fault_layer_name(e->rule.layer), UHCA_CTL_RANDOM, is_random(&e->rule),
-			 UHCA_CTL_MATCHED, (json_int_t)e->matched,
-			 UHCA_CTL_HITS, (json_int_t)e->hits);
+	return json_pack("{s:I, s:s, s:s, s:s, s:b, s:I, s:I}", UHCA_CTL_RULE,
+			 (json_int_t)e->number, UHCA_CTL_NAME, e->rule.name, UHCA_CTL_TEXT,
+			 e->rule.text, UHCA_CTL_LAYER, fault_layer_name(e->rule.layer),
+			 UHCA_CTL_RANDOM, is_random(&e->rule), UHCA_CTL_MATCHED,
+			 (json_int_t)e->matched, UHCA_CTL_HITS, (json_int_t)e->hits);
 }
 
 static json_t *list(struct io_daemon *d, const json_t *request, struct ctl_outcome *o)
@@ -87,7 +87,7 @@ static const struct fault_entry *find(struct io_daemon *d, const json_t *request
 
 /* What the plan said to a text: the rule's number, or why not. */
 static json_t *verdict(struct io_daemon *d, int number, const struct fault_error *error,
-		      struct ctl_outcome *o)
+		       struct ctl_outcome *o)
 {
 	if (number == -EINVAL) {
 		o->column = error->column;
@@ -187,11 +187,6 @@ static json_t *load(struct io_daemon *d, const json_t *request, struct ctl_outco
 	return take_file(d, request, o, io_fault_load);
 }
 
-static json_t *replay(struct io_daemon *d, const json_t *request, struct ctl_outcome *o)
-{
-	return take_file(d, request, o, io_fault_replay);
-}
-
 /* ---- the trace ---- */
 
 static json_t *trace(struct io_daemon *d, const json_t *request, struct ctl_outcome *o)
@@ -217,8 +212,8 @@ static const struct {
 	const char *name;
 	ctl_handler *handle;
 } actions[] = {
-	{"list", list},   {"add", add},	  {"change", change}, {"remove", drop},
-	{"clear", clear}, {"load", load}, {"replay", replay}, {"trace", trace},
+	{"list", list},   {"add", add},   {"change", change}, {"remove", drop},
+	{"clear", clear}, {"load", load}, {"trace", trace},
 };
 
 json_t *io_ctl_fault(struct io_daemon *d, const json_t *request, struct ctl_outcome *o)
@@ -229,7 +224,7 @@ json_t *io_ctl_fault(struct io_daemon *d, const json_t *request, struct ctl_outc
 		if (strcmp(actions[i].name, action) == 0)
 			return actions[i].handle(d, request, o);
 	return io_ctl_refuse(o,
-			     "fault needs \"%s\": list, add, change, remove, clear, load, replay "
+			     "fault needs \"%s\": list, add, change, remove, clear, load "
 			     "or trace",
 			     UHCA_CTL_ACTION);
 }

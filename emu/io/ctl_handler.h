@@ -22,6 +22,9 @@ __attribute__((format(printf, 2, 3))) json_t *io_ctl_refuse(struct ctl_outcome *
 
 typedef json_t *ctl_handler(struct io_daemon *d, const json_t *request, struct ctl_outcome *o);
 
+/* ctl_capture.c */
+ctl_handler io_ctl_capture;
+
 /* ctl_port.c */
 ctl_handler io_ctl_port, io_ctl_device, io_ctl_event;
 

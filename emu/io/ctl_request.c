@@ -53,58 +53,7 @@ static json_t *version(struct io_daemon *d, const json_t *request, struct ctl_ou
 			 (json_int_t)getpid());
 }
 
-static json_t *capture_facts(const struct io_capture *c)
-{
-	return json_pack("{s:b, s:s, s:I, s:I}", UHCA_CTL_RUNNING, io_capture_running(c),
-			 UHCA_CTL_FILE, c->path, UHCA_CTL_PACKETS, (json_int_t)c->packets,
-			 UHCA_CTL_BYTES, (json_int_t)c->bytes);
-}
-
-static json_t *capture_start(struct io_daemon *d, const json_t *request, struct ctl_outcome *o)
-{
-	const char *file = json_string_value(json_object_get(request, UHCA_CTL_FILE));
-	int error;
-
-	if (!file || file[0] != '/')
-		return io_ctl_refuse(o, "capture needs an absolute file name");
-	error = io_capture_start(&d->capture, file);
-	if (error == -EBUSY)
-		return io_ctl_refuse(o, "a capture to %s is running", d->capture.path);
-	if (error == -EINVAL)
-		return io_ctl_refuse(o, "%s is not a regular file", file);
-	if (error < 0)
-		return io_ctl_refuse(o, "%s: %s", file, strerror(-error));
-	io_log(IO_LOG_INFO, "capture to %s", file);
-	return capture_facts(&d->capture);
-}
-
-static json_t *capture_stop(struct io_daemon *d, struct ctl_outcome *o)
-{
-	int error = d->capture.error;
-
-	if (!io_capture_running(&d->capture) && error == 0)
-		return io_ctl_refuse(o, "no capture is running");
-	if (io_capture_running(&d->capture))
-		error = io_capture_stop(&d->capture);
-	d->capture.error = 0;
-	if (error < 0)
-		return io_ctl_refuse(o, "the capture to %s ended early: %s", d->capture.path,
-				     strerror(-error));
-	return capture_facts(&d->capture);
-}
-
-static json_t *capture(struct io_daemon *d, const json_t *request, struct ctl_outcome *o)
-{
-	const char *action = json_string_value(json_object_get(request, UHCA_CTL_ACTION));
-
-	if (action && strcmp(action, "start") == 0)
-		return capture_start(d, request, o);
-	if (action && strcmp(action, "stop") == 0)
-		return capture_stop(d, o);
-	if (action && strcmp(action, "status") == 0)
-		return capture_facts(&d->capture);
-	return io_ctl_refuse(o, "capture needs \"%s\": start, stop or status", UHCA_CTL_ACTION);
-}
+#define MEMBERS_MAX 6
 
 #define MEMBERS_MAX 6
 
@@ -115,7 +64,9 @@ static const struct request_kind {
 } kinds[] = {
 	{"show", {UHCA_CTL_WHAT}, show},
 	{"counters", {NULL}, counters},
-	{"capture", {UHCA_CTL_ACTION, UHCA_CTL_FILE}, capture},
+	{"capture",
+	 {UHCA_CTL_ACTION, UHCA_CTL_FILE, UHCA_CTL_DEVICE, UHCA_CTL_SNAP},
+	 io_ctl_capture},
 	{"port", {UHCA_CTL_DEVICE, UHCA_CTL_ACTION}, io_ctl_port},
 	{"device", {UHCA_CTL_DEVICE, UHCA_CTL_ACTION}, io_ctl_device},
 	{"event", {UHCA_CTL_DEVICE, UHCA_CTL_NAME}, io_ctl_event},

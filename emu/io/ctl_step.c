@@ -127,8 +127,8 @@ static const struct {
 	int (*run)(const struct step *s);
 	bool numbered; /* of one packet */
 } actions[] = {
-	{"freeze", freeze, false},  {"go", go, false},	  {"list", list, false},
-	{"next", next, false},	    {"release", release, true}, {"drop", drop, true},
+	{"freeze", freeze, false}, {"go", go, false},          {"list", list, false},
+	{"next", next, false},     {"release", release, true}, {"drop", drop, true},
 	{"change", change, true},
 };
 #define N_ACTIONS (sizeof(actions) / sizeof(actions[0]))

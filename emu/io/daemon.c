@@ -65,8 +65,10 @@ static int same_address(const struct io_daemon *d, const struct io_identity *id)
 /* Connects the boxes of a device; how it was made so far tells what it has. */
 static void stack_port(struct io_daemon *d, struct io_port *p)
 {
-	io_pcap_box_init(&p->pcap, &d->capture,
+	io_pcap_box_init(&p->pcap, &d->capture, &d->teller.recorder,
 			 io_capture_add_interface(&d->capture, p->dev.id.name));
+	p->pcap.core = p->dev.core;
+	p->dev.pcap = &p->pcap;
 	io_loopback_init(&p->loopback, &d->fabric, &p->dev, d->settings.wire == IO_WIRE_ALWAYS);
 	netif_stack(&p->dev.top, &p->fault.netif);
 	netif_stack(&p->fault.netif, &p->pcap.netif);
@@ -107,6 +109,7 @@ static int add_port(struct io_daemon *d, struct io_port *p, unsigned index)
 	if (error < 0)
 		goto destroy_device;
 	d->n_ports++;
+	io_teller_hooks(d);
 	return 0;
 destroy_device:
 	io_fault_box_destroy(&p->fault);
@@ -297,6 +300,7 @@ int io_daemon_create(struct io_daemon *d, const struct io_settings *settings,
 	d->instance = *instance;
 	d->clients_at.fd = d->ctl.listener.fd = d->ucma.listener.fd = d->status.fd = -1;
 	io_capture_init(&d->capture);
+	io_teller_create(d);
 	raise_limits();
 	error = open_loop(d);
 	if (error == 0)
@@ -333,9 +337,9 @@ void io_daemon_destroy(struct io_daemon *d)
 	io_listener_close(&d->clients_at);
 	io_ucma_close(&d->ucma);
 	close_clients(d);
+	io_teller_destroy(d);
 	close_ports(d);
 	io_faults_destroy(d);
-	io_capture_stop(&d->capture);
 	io_shm_destroy(&d->status);
 	io_instance_close(&d->instance);
 	if (d->loop)

@@ -18,6 +18,7 @@
 #include "pcap.h"
 #include "settings.h"
 #include "shm.h"
+#include "teller.h"
 #include "ucma.h"
 #include "udp.h"
 
@@ -44,6 +45,7 @@ struct io_daemon {
 	unsigned n_ports;
 	struct io_fabric fabric; /* who has which address */
 	struct io_capture capture;
+	struct io_teller teller;
 	struct io_faults faults;
 	struct io_listener clients_at;
 	struct io_client **clients;

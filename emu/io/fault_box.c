@@ -5,27 +5,52 @@
 #include "fault_box.h"
 
 #include "daemon.h"
+#include "pcap.h"
 
 #include <errno.h>
+
+/* The capture below sees what is sent; of what arrives it must be told. */
+static void pass_on(struct io_fault_box *b, enum fault_direction dir, const struct core_train *t,
+		    uint64_t now)
+{
+	if (dir == FAULT_TX) {
+		netif_send(b->netif.below, t, now);
+		return;
+	}
+	if (t->story.rule)
+		io_pcap_touched(b->dev->pcap, t);
+	netif_receive(b->netif.above, t, now);
+}
 
 static void pass(void *user, enum fault_direction dir, const struct core_train *t, uint64_t now)
 {
 	struct io_fault_box *b = user;
+	struct core_train mine;
 
-	if (dir == FAULT_TX)
-		netif_send(b->netif.below, t, now);
-	else
-		netif_receive(b->netif.above, t, now);
+	if (!b->making) {
+		pass_on(b, dir, t, now);
+		return;
+	}
+	b->making = false;
+	mine = *t;
+	mine.story.made = true;
+	pass_on(b, dir, &mine, now);
+}
+
+static void made(void *user, enum fault_direction dir, const struct core_train *t, uint64_t now)
+{
+	(void)dir;
+	(void)t;
+	(void)now;
+	((struct io_fault_box *)user)->making = true;
 }
 
 static void dropped(void *user, enum fault_direction dir, const struct core_train *t,
 		    bool malformed, uint64_t now)
 {
-	(void)user;
-	(void)dir;
-	(void)t;
 	(void)malformed;
 	(void)now;
+	io_pcap_dropped(((struct io_fault_box *)user)->dev->pcap, dir, t);
 }
 
 static void happen(void *user, const struct fault_entry *e, const struct fault_subject *s,
@@ -54,7 +79,7 @@ static bool look_up(void *user, uint32_t qpn, struct fault_qp *out)
 }
 
 static const struct fault_net_ops net_ops = {
-	.pass = pass, .dropped = dropped, .happen = happen, .look_up = look_up};
+	.pass = pass, .dropped = dropped, .happen = happen, .made = made, .look_up = look_up};
 
 static void show(struct io_fault_box *b, enum fault_direction dir, const struct core_train *t,
 		 uint64_t now)

@@ -19,6 +19,7 @@ struct io_device;
 struct io_fault_box {
 	struct netif netif;
 	bool active; /* trains must be shown to the net */
+	bool making; /* what is passed next no device sent */
 	struct fault_net *net;
 	struct io_daemon *daemon;
 	struct io_device *dev;

@@ -9,12 +9,9 @@
 
 /* As rules name it; ibv_wr_complete is a way to post sends. */
 static const char *const asked_name[UHCA_FAULT_VERBS] = {
-	[UHCA_FAULT_POST_SEND] = "post_send",
-	[UHCA_FAULT_POST_RECV] = "post_recv",
-	[UHCA_FAULT_POST_SRQ_RECV] = "post_srq_recv",
-	[UHCA_FAULT_WR_COMPLETE] = "post_send",
-	[UHCA_FAULT_REQ_NOTIFY_CQ] = "req_notify",
-	[UHCA_FAULT_BIND_MW] = "bind_mw",
+	[UHCA_FAULT_POST_SEND] = "post_send",         [UHCA_FAULT_POST_RECV] = "post_recv",
+	[UHCA_FAULT_POST_SRQ_RECV] = "post_srq_recv", [UHCA_FAULT_WR_COMPLETE] = "post_send",
+	[UHCA_FAULT_REQ_NOTIFY_CQ] = "req_notify",    [UHCA_FAULT_BIND_MW] = "bind_mw",
 	[UHCA_FAULT_POST_WQ_RECV] = "post_wq_recv",
 };
 
@@ -131,8 +128,7 @@ static void name_objects(struct fault_subject *s, const struct io_client *c, con
 		s->pd = ((const struct uhca_cmd_alloc_mw *)msg)->pd;
 		break;
 	case UHCA_CMD_MODIFY_QP:
-		s->qpn = core_qp_number(c->core,
-					((const struct uhca_cmd_modify_qp *)msg)->handle);
+		s->qpn = core_qp_number(c->core, ((const struct uhca_cmd_modify_qp *)msg)->handle);
 		break;
 	case UHCA_CMD_FAULT_CHECK:
 		of_post(s, msg);

@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <fnmatch.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -32,6 +33,7 @@ static void hit(void *user, const struct fault_hit *h)
 	struct io_fault_trace *t;
 
 	f->stale = f->armed = true;
+	io_teller_hit(user, h);
 	if (!f->trace)
 		f->trace = calloc(IO_FAULT_TRACE_MAX, sizeof(*f->trace));
 	if (!f->trace)
@@ -48,6 +50,21 @@ static void hit(void *user, const struct fault_hit *h)
 		strncpy(t->device, s->device, sizeof(t->device) - 1);
 	if (s->call)
 		strncpy(t->what, s->call, sizeof(t->what) - 1);
+}
+
+bool io_fault_trace_line(const struct io_faults *f, uint64_t index, char out[IO_FAULT_LINE_MAX])
+{
+	const struct io_fault_trace *t;
+
+	if (!f->trace || index < io_fault_trace_lost(f) || index >= f->hits)
+		return false;
+	t = &f->trace[index % IO_FAULT_TRACE_MAX];
+	snprintf(out, IO_FAULT_LINE_MAX,
+		 "t=%llu rule=%u match=%llu hit=%llu layer=%s dev=%s qp=0x%x psn=%u what=%s",
+		 (unsigned long long)t->now, t->rule, (unsigned long long)t->match,
+		 (unsigned long long)t->hit, fault_layer_name(t->layer), t->device, t->qpn, t->psn,
+		 t->what);
+	return true;
 }
 
 static const struct fault_plan_ops plan_ops = {.exists = exists, .hit = hit};
@@ -132,15 +149,14 @@ void io_faults_destroy(struct io_daemon *d)
 
 /* ---- who must ask ---- */
 
-/* The device asks before it completes; what it traces stays as it is. */
+/* The device asks before it completes. */
 static void set_hooks(struct io_daemon *d)
 {
-	uint32_t hooks = io_core_ops()->trace ? CORE_HOOK_TRACE_ALL : 0;
+	bool asks = io_faults_watch(&d->faults, FAULT_LAYER_COMPLETION) || d->faults.n_cqes > 0;
 
-	if (io_faults_watch(&d->faults, FAULT_LAYER_COMPLETION) || !TAILQ_EMPTY(&d->faults.cqes))
-		hooks |= CORE_HOOK_COMPLETION;
 	for (unsigned i = 0; i < d->n_ports; i++)
-		core_hooks_set(d->ports[i].dev.core, hooks);
+		io_device_hook(&d->ports[i].dev, CORE_HOOK_COMPLETION,
+			       asks ? CORE_HOOK_COMPLETION : 0);
 }
 
 static void arm(struct io_daemon *d)
@@ -166,6 +182,7 @@ void io_faults_changed(struct io_daemon *d)
 	for (unsigned i = 0; i < d->n_ports; i++)
 		io_fault_box_update(&d->ports[i].fault);
 	set_hooks(d);
+	io_teller_rules(d);
 	io_fault_call_changed(d);
 	arm(d);
 }

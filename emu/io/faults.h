@@ -56,7 +56,7 @@ struct io_fault_return {
 
 struct io_faults {
 	struct fault_plan *plan;
-	uint32_t watched; /* bit l for layer l: a rule of it is there */
+	uint32_t watched;             /* bit l for layer l: a rule of it is there */
 	struct io_fault_trace *trace; /* a ring, made with the first hit */
 	uint64_t hits;                /* of all times; trace[(hits - 1) % max] is the last */
 	struct io_fault_pending pending[IO_FAULT_PENDING_MAX];
@@ -88,6 +88,9 @@ static inline uint64_t io_fault_trace_lost(const struct io_faults *f)
 {
 	return f->hits > IO_FAULT_TRACE_MAX ? f->hits - IO_FAULT_TRACE_MAX : 0;
 }
+
+/* Line "index" of the trace (0 is the first hit of all): false when it is not there. */
+bool io_fault_trace_line(const struct io_faults *f, uint64_t index, char out[IO_FAULT_LINE_MAX]);
 
 /* To be called after each change of the plan: who needs to ask is found out anew. */
 void io_faults_changed(struct io_daemon *d);

@@ -198,7 +198,10 @@ static void sleep_until_work(struct loop *l)
 {
 	if (hurry(l))
 		return;
-	io_capture_flush(&l->d->capture);
+	if (io_teller_awake(&l->d->teller, &l->d->capture)) {
+		io_teller_tick(l->d, l->now);
+		io_capture_flush(&l->d->capture);
+	}
 	__atomic_store_n(&l->status->need_wakeup, 1, __ATOMIC_RELAXED);
 	uhca_ring_fence();
 	if (!missed_work(l)) {
@@ -228,6 +231,8 @@ static void run(struct loop *l)
 		l->now = io_clock_now();
 		if (look(l)) {
 			l->idle_since = UINT64_MAX;
+			if (io_teller_awake(&l->d->teller, &l->d->capture))
+				io_teller_tick(l->d, l->now);
 			io_counter_timer_touch(l->d->loop, &l->d->counters);
 			continue;
 		}

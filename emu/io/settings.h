@@ -38,8 +38,10 @@ struct io_settings {
 	struct io_address_list addresses[IO_MAX_DEVICES]; /* count 0: the default */
 	char netdev[IF_NAMESIZE];                         /* "": none given */
 	enum io_wire_mode wire;
-	unsigned linger; /* seconds; 0: for ever */
-	int ready_fd;    /* -1: none */
+	unsigned linger;         /* seconds; 0: for ever */
+	int ready_fd;            /* -1: none */
+	char on_error[PATH_MAX]; /* where the flight recorder goes when something fails; "": nowhere
+				  */
 	enum io_mem_mode mem;
 	bool gso;
 	enum io_icrc_mode icrc;

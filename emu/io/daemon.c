@@ -202,6 +202,7 @@ unsigned io_daemon_fatal(struct io_daemon *d, const struct io_device *dev)
 	unsigned n = 0;
 
 	io_log(IO_LOG_WARN, "%s: fatal error, as ordered", dev->id.name);
+	io_ucma_remove_device(&d->ucma, dev);
 	for (unsigned i = d->n_clients; i-- > 0;) {
 		if (d->clients[i]->dev != dev)
 			continue;

@@ -22,8 +22,7 @@ static int mem_read(void *client, const struct core_span *from, unsigned n, void
 {
 	struct io_client *c = client;
 
-	if (io_faults_watch(&c->daemon->faults, FAULT_LAYER_MEMORY) &&
-	    io_fault_mem(c, from, n))
+	if (io_faults_watch(&c->daemon->faults, FAULT_LAYER_MEMORY) && io_fault_mem(c, from, n))
 		return -EFAULT;
 	return io_mem_read(&c->mem, from, n, to);
 }

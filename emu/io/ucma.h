@@ -14,6 +14,7 @@
 #include <sys/queue.h>
 
 struct io_daemon;
+struct io_device;
 struct ucma_file;
 struct ucma_id;
 struct ucma_mcast;
@@ -53,5 +54,8 @@ typedef void (*io_ucma_visitor)(void *arg, const struct io_ucma_view *v);
 
 /* Calls visit for each id of all programs; what it is shown lives for the call. */
 void io_ucma_visit(const struct io_ucma *u, io_ucma_visitor visit, void *arg);
+
+/* The device fails: DEVICE_REMOVAL to each of its ids, which can only be ended from then on. */
+void io_ucma_remove_device(struct io_ucma *u, const struct io_device *dev);
 
 #endif

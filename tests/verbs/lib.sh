@@ -126,6 +126,12 @@ start_server() { # COMMAND...; sets server_pid
 	server_pid=$!
 }
 
+# With its whole process group: timeout(1) that is told to end just when it forks, does not know yet
+# whom to end, and leaves a server behind.
+stop_server() {
+	kill -- "-$server_pid" 2>/dev/null || kill "$server_pid" 2>/dev/null
+}
+
 # run_pair SERVER-COMMAND CLIENT-COMMAND (strings, split at spaces): both run to their end; sets
 # server_status and client_status.
 run_pair() {

@@ -31,13 +31,13 @@ cm_pair() {
 		client_status=$?
 		case $client_status in 0 | 124) break ;; esac
 		[ "$(now_ms)" -lt "$end" ] || break
-		kill "$server_pid" 2>/dev/null
+		stop_server
 		wait "$server_pid" 2>/dev/null
 	done
 	if [ -n "$stays" ]; then
-		kill "$server_pid"
+		stop_server
 	elif [ "$client_status" != 0 ]; then
-		until_true 3 is_gone "$server_pid" || kill "$server_pid"
+		until_true 3 is_gone "$server_pid" || stop_server
 	fi
 	wait "$server_pid"
 	server_status=$?

@@ -21,6 +21,9 @@ struct fault_responder {
 	uint32_t refused_psn;
 	uint64_t refuses_until;
 	uint32_t rule; /* whose doing it was */
+	/* A ghost did requests up to, not including, this one. */
+	bool ghost;
+	uint32_t ghost_psn;
 };
 
 struct fault_responders {

@@ -115,7 +115,11 @@ static bool look_up(void *user, uint32_t qpn, struct fault_qp *out)
 
 	if (!core_look_at_qp(p->world->device[p->device].host.dev, qpn, &look))
 		return false;
-	*out = (struct fault_qp){.peer_qpn = look.peer_qpn, .pd = look.pd, .srq = look.srq};
+	*out = (struct fault_qp){.peer_qpn = look.peer_qpn,
+				 .pd = look.pd,
+				 .srq = look.srq,
+				 .responds = look.responds,
+				 .expected_psn = look.expected_psn};
 	return true;
 }
 
@@ -195,6 +199,11 @@ void world_rules_check(struct world *w)
 		if (!e->hits)
 			world_fail(w, "rule \"%s\" never fired", e->rule.text);
 	}
+}
+
+struct fault_plan *world_plan(struct world *w)
+{
+	return w->faults->plan;
 }
 
 struct fault_net *world_net(struct world *w, unsigned i)

@@ -25,6 +25,8 @@ void world_rule_remove(struct world *w, uint32_t number);
 /* Fails the test when a rule never fired. */
 void world_rules_check(struct world *w);
 
+struct fault_plan *world_plan(struct world *w);
+
 /* Device "i": its net, and packets that its ICRC check dropped. */
 struct fault_net *world_net(struct world *w, unsigned i);
 uint64_t world_bad_icrc(struct world *w, unsigned i);

@@ -41,7 +41,7 @@ static void expect_packet(const struct core_train *t, uint32_t i, const struct i
 
 static void test_requests(void **state)
 {
-	struct core_train t = train(ROCE_RC_WRITE_FIRST, ROCE_RC_RDMA_WRITE_LAST, 20);
+	struct core_train t = train(ROCE_RC_WRITE_FIRST, ROCE_RC_WRITE_LAST, 20);
 
 	(void)state;
 	expect_packet(&t, 0, &nothing, "wr=0x2a qp=0x11 op=RDMA_WRITE part=1/20");

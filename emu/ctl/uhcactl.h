@@ -26,6 +26,8 @@
 extern "C" {
 #endif
 
+#pragma GCC visibility push(default)
+
 struct uhcactl;
 
 struct uhcactl_error {
@@ -69,6 +71,8 @@ int uhcactl_device_fatal(struct uhcactl *c, const char *device, struct uhcactl_e
 /* What the device has counted since the daemon's start, by a name of "uhcactl counters". */
 int uhcactl_counter(struct uhcactl *c, const char *device, const char *name, uint64_t *value,
 		    struct uhcactl_error *error);
+
+#pragma GCC visibility pop
 
 #ifdef __cplusplus
 }

@@ -55,8 +55,6 @@ static json_t *version(struct io_daemon *d, const json_t *request, struct ctl_ou
 
 #define MEMBERS_MAX 6
 
-#define MEMBERS_MAX 6
-
 static const struct request_kind {
 	const char *name;
 	const char *members[MEMBERS_MAX]; /* that the request may have beside "cmd" */

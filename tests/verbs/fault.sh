@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck disable=SC2154
+# shellcheck disable=SC2154,SC2317,SC2086
 # Fault rules and step mode under the traffic of stock programs: rules come, change and go while
 # packets flow, mistakes are told at their column and touch nothing, a person lets packets go one
 # by one.
@@ -116,21 +116,21 @@ mistakes() {
 	done <<-'RULES'
 		1|dorp opcode=rc.ack
 		6|drop opcod=rc.ack
-		6|drop opcode=rc.akc
-		20|drop opcode=rc.ack nth=0
-		20|drop opcode=rc.ack nth=3..1
-		20|drop opcode=rc.ack nth=three
-		1|delay=10 opcode=send
+		13|drop opcode=rc.akc
+		24|drop opcode=rc.ack nth=0
+		24|drop opcode=rc.ack nth=3..1
+		24|drop opcode=rc.ack nth=three
+		7|delay=10 opcode=send
 		1|delay opcode=send
-		1|corrupt=sum
+		9|corrupt=sum
 		6|drop direction=up
-		10|drop p=.1 p=.2
-		6|drop p=2
+		11|drop p=.1 p=.2
+		8|drop p=2
 		6|drop call=create_qp
 		18|call.fail=ENOMEM opcode=send call=create_qp
-		1|call.fail=EWHAT call=create_qp
+		11|call.fail=EWHAT call=create_qp
 		6|drop time=5us
-		1|rnr=99 opcode=send
+		5|rnr=99 opcode=send
 	RULES
 	"$uhcactl" fault add "" >"$out/said" 2>&1 && echo "no rule at all is taken"
 	"$uhcactl" fault change 4711 drop >"$out/said" 2>&1 && echo "a rule that is not there"
@@ -145,7 +145,7 @@ mistakes() {
 impossible() {
 	local rule
 	begin_traffic
-	for rule in "drop device=none" "drop qp=0xffffff" "drop proc=no-such-program" \
+	for rule in "drop device=none" "drop qp=0xffffff" "drop program=no-such-program" \
 		"drop opcode=uc" "drop while_file=/nonexistent/trigger"; do
 		rule_added "$rule" >"$out/number"
 		[ -s "$out/number" ] || echo "'$rule' is not taken"
@@ -163,7 +163,7 @@ files() {
 	printf 'drop opcode=rc.ack nth=1\ndrop opcode=rc.akc\n' >"$out/bad"
 	(cd "$out" && "$uhcactl" fault load good) | grep -q "^2 rules" || echo "load fails"
 	! "$uhcactl" fault load "$out/bad" >"$out/said" 2>&1 || echo "a bad file is taken"
-	grep -q "line 2, column 6: " "$out/said" || echo "bad file: $(cat "$out/said")"
+	grep -q "line 2, column 13: " "$out/said" || echo "bad file: $(cat "$out/said")"
 	[ "$("$uhcactl" --json fault list | grep -c '"hits"')" = 2 ] || echo "half a file is taken"
 	for file in "$out/none" "$out" /dev/zero; do
 		! "$uhcactl" fault load "$file" >"$out/said" 2>&1 || echo "$file is taken"
@@ -183,7 +183,7 @@ start_up() {
 	grep -q "/nonexistent/rules: No such file" "$out/said" || echo "it does not say which file"
 	printf 'drop nth=1\ndrop nth=zero\n' >"$out/bad"
 	! "$uhca_run" --private --fault-file "$out/bad" true >"$out/said" 2>&1 || echo "it starts"
-	grep -q "line 2, column 6: " "$out/said" || echo "no line: $(tail -n 1 "$out/said")"
+	grep -q "line 2, column 10: " "$out/said" || echo "no line: $(tail -n 1 "$out/said")"
 	! "$uhca_run" --fault-seed 7 true >"$out/said" 2>&1 || echo "a seed for a shared instance"
 	! "$uhca_run" --private --fault-seed x true >"$out/said" 2>&1 || echo "a seed 'x'"
 }
@@ -207,6 +207,35 @@ call=create_qp" -- ibv_rc_pingpong >"$out/said" 2>&1
 	grep -q "lonely: drop" "$out/said" || echo "the rule is not there: $(cat "$out/said")"
 	grep -q "in force in the running instance" "$out/said" || echo "it is not said"
 	"$uhcactl" fault list | grep -q "no rules" || echo "the rule is still there"
+}
+
+hits_of() { # TRACE: which packets of the rules' own counting were hit
+	sed -n 's/^hit .* match=\([0-9]*\) .*/\1/p' "$1" | sort -n | tr '\n' ' '
+}
+
+pingpong_pair() {
+	next_port
+	run_pair "ibv_rc_pingpong -d uhca1 -g 0 -n 200 -p $port" \
+		"ibv_rc_pingpong -d uhca0 -g 0 -n 200 -p $port 127.0.0.1"
+	pair_complaint
+}
+
+# What chance did once is done again, to the same packets.
+replay() {
+	local lost
+	rule_added "loss: drop device=uhca0 dir=tx opcode=send p=0.03 times=12" >"$out/number"
+	pingpong_pair
+	"$uhcactl" fault clear >/dev/null
+	"$uhcactl" fault trace "$out/trace"
+	lost=$(hits_of "$out/trace")
+	"$uhcactl" replay "$out/trace" >"$out/said" 2>&1 || echo "replay: $(cat "$out/said")"
+	pingpong_pair
+	"$uhcactl" fault clear >/dev/null
+	"$uhcactl" fault trace | grep -vxFf "$out/trace" >"$out/again"
+	[ "$(hits_of "$out/again")" = "$lost" ] ||
+		echo "first $lost, again $(hits_of "$out/again")"
+	[ -n "$lost" ] || echo "nothing was lost"
+	! "$uhcactl" replay "$out/said" >"$out/refused" 2>&1 || echo "any text is replayed"
 }
 
 # ---- step mode ----
@@ -276,6 +305,8 @@ pingpong_steps() {
 	wait "$server_pid" || echo "the server fails: $(tail -n 1 "$out/server")"
 }
 
+# First: the trace of the daemon begins with it.
+try fault replay replay
 try fault live-change live_change
 try fault mistakes mistakes
 try fault impossible impossible

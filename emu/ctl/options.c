@@ -44,9 +44,11 @@ static const struct text command_text[] = {
 	 "Lets a device fail: DEVICE_FATAL to the programs that have it open, their work is "
 	 "flushed "
 	 "and their objects are gone. Who opens it afterwards finds it working."},
-	{"event [DEVICE] NAME",
-	 "Sends an event of the port to the programs that have the device open: LID_CHANGE, "
-	 "PKEY_CHANGE, SM_CHANGE, CLIENT_REREGISTER or GID_CHANGE. Nothing else changes."},
+	{"event [DEVICE] NAME [qp=N|cq=N|srq=N]",
+	 "Sends an asynchronous event, any of ibv_get_async_event(3) without the IBV_EVENT_ in "
+	 "front: one of the port or device, as LID_CHANGE, to all programs that have it open; "
+	 "one of an object, as QP_FATAL, to the program that has it, by the QP's number or the "
+	 "handle that show prints. Nothing else changes."},
 	{"fault add 'RULE'",
 	 "Puts a fault rule in force, see uhca-fault(7), and prints its number. A rule that is "
 	 "wrong is refused with the column of the wrong word. May be done, like all of these, "

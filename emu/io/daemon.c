@@ -93,6 +93,7 @@ static int add_port(struct io_daemon *d, struct io_port *p, unsigned index)
 	error = io_device_create(&p->dev, &d->settings, &id, io_udp_window(&p->udp));
 	if (error < 0)
 		goto close_udp;
+	p->dev.daemon = d;
 	error = io_fault_box_init(&p->fault, d, &p->dev);
 	if (error < 0)
 		goto destroy_device;
@@ -201,6 +202,7 @@ unsigned io_daemon_fatal(struct io_daemon *d, const struct io_device *dev)
 	unsigned n = 0;
 
 	io_log(IO_LOG_WARN, "%s: fatal error, as ordered", dev->id.name);
+	io_ucma_remove_device(&d->ucma, dev);
 	for (unsigned i = d->n_clients; i-- > 0;) {
 		if (d->clients[i]->dev != dev)
 			continue;

@@ -184,8 +184,8 @@ void io_faults_destroy(struct io_daemon *d)
 {
 	if (d->faults.plan)
 		fault_plan_destroy(d->faults.plan);
-	io_fault_cqe_destroy(&d->faults);
 	io_fault_trace_destroy(&d->faults.trace);
+	io_fault_cqe_destroy(&d->faults);
 	d->faults = (struct io_faults){.plan = NULL};
 }
 

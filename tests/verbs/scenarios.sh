@@ -106,7 +106,7 @@ again: dup opcode=ack nth=3
 late: cqe.delay=1ms nth=1
 END
 	export UHCA_DAEMON=$UHCA_BUILDDIR/uhcad
-	export UHCA_PRELOAD=$UHCA_BUILDDIR/.libs/libuhca_preload.so
+	export UHCA_PRELOAD=$UHCA_BUILDDIR/provider/.libs/libuhca_preload.so
 	timeout "$limit" "$UHCA_BUILDDIR/uhcactl" minimise "$out/plan" -- \
 		ibv_rc_pingpong -d uhca0 -g 0 >"$out/less" 2>"$out/trials" ||
 		echo "it ended with $?"

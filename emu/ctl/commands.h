@@ -20,6 +20,10 @@ int ctl_port(const struct ctl_options *o);
 int ctl_device(const struct ctl_options *o);
 int ctl_event(const struct ctl_options *o);
 
+int ctl_ladder(const struct ctl_options *o);
+int ctl_explain(const struct ctl_options *o);
+int ctl_top(const struct ctl_options *o);
+
 /* "uhcactl: ...; try uhcactl --help": what a command says to words it does not understand. */
 int ctl_usage_error(const char *what);
 

@@ -11,8 +11,9 @@ static const struct {
 	const char *name;
 	int (*run)(const struct ctl_options *o);
 } commands[] = {
-	{"show", ctl_show}, {"counters", ctl_counters}, {"capture", ctl_capture},
-	{"port", ctl_port}, {"device", ctl_device},     {"event", ctl_event},
+	{"show", ctl_show},     {"counters", ctl_counters}, {"capture", ctl_capture},
+	{"port", ctl_port},     {"device", ctl_device},     {"event", ctl_event},
+	{"ladder", ctl_ladder}, {"explain", ctl_explain},   {"top", ctl_top},
 };
 
 int ctl_usage_error(const char *what)

@@ -293,6 +293,10 @@ uint64_t core_next_deadline(const struct device *dev);
 
 /* ---- looking at it (uhcactl show, tests) ---- */
 
+/* The number of the client's QP, the key of its region or window, by handle; 0: there is none. */
+uint32_t core_qp_number(const struct client *c, uint32_t handle);
+uint32_t core_key_of(const struct client *c, uint32_t handle);
+
 enum core_object_type {
 	CORE_OBJECT_PD,
 	CORE_OBJECT_MR,
@@ -323,6 +327,16 @@ void core_visit(struct device *dev, enum core_object_type type,
 		void (*visit)(void *arg, void *client, const struct core_fact *facts, unsigned n),
 		void *arg);
 
+/* What belongs to a QP; 0 where there is none. */
+struct core_qp_look {
+	uint32_t peer_qpn;                  /* of connected types */
+	uint32_t pd, srq, send_cq, recv_cq; /* handles */
+	void *client;
+};
+
+/* False: the device has no such QP. */
+bool core_look_at_qp(const struct device *dev, uint32_t qpn, struct core_qp_look *out);
+
 /* Number of objects of a type. */
 uint32_t core_object_count(const struct device *dev, enum core_object_type type);
 
@@ -339,6 +353,7 @@ const struct core_counters *core_counters(const struct device *dev);
 /* "no_qp", "state", ...: the name of a drop reason, static text. */
 const char *core_drop_name(enum core_drop d);
 
+#include "inject.h"
 #include "port.h"
 #include "walk.h"
 

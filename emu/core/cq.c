@@ -222,12 +222,17 @@ static bool kept_back(const struct cq *cq, struct uhca_abi_cqe *e)
 	return !dev->ops->completion(dev->user, cq->obj.handle, e);
 }
 
+void cq_overrun(struct cq *cq)
+{
+	if (!cq->overrun)
+		cq_event(cq, UHCA_ABI_EVENT_CQ_ERR);
+	cq->overrun = true;
+}
+
 bool cq_put(struct cq *cq, const struct uhca_abi_cqe *e)
 {
 	if (cq->overrun || !has_room(cq)) {
-		if (!cq->overrun)
-			cq_event(cq, UHCA_ABI_EVENT_CQ_ERR);
-		cq->overrun = true;
+		cq_overrun(cq);
 		return false;
 	}
 	account(cq, e);

@@ -250,6 +250,40 @@ void core_visit(struct device *dev, enum core_object_type type,
 	}
 }
 
+bool core_look_at_qp(const struct device *dev, uint32_t qpn, struct core_qp_look *out)
+{
+	const struct qp *qp = device_find_qp(dev, qpn);
+
+	if (!qp)
+		return false;
+	*out = (struct core_qp_look){
+		.peer_qpn = qp->type == QPT_UD ? 0 : qp->attr.dest_qp_num,
+		.pd = qp->pd ? qp->pd->obj.handle : 0,
+		.srq = qp->srq ? qp->srq->obj.handle : 0,
+		.send_cq = qp->send_cq ? qp->send_cq->obj.handle : 0,
+		.recv_cq = qp->recv_cq ? qp->recv_cq->obj.handle : 0,
+		.client = qp->obj.client ? qp->obj.client->cookie : NULL,
+	};
+	return true;
+}
+
+uint32_t core_qp_number(const struct client *c, uint32_t handle)
+{
+	const struct qp *qp = table_find(&c->dev->qps, handle);
+
+	return qp && qp->obj.client == c ? qp->qpn : 0;
+}
+
+uint32_t core_key_of(const struct client *c, uint32_t handle)
+{
+	const struct object *o = table_find(&c->dev->mrs, handle);
+
+	if (!o || o->client != c)
+		return 0;
+	return o->kind == KEY_MW ? ((const struct mw *)(const void *)o)->key
+				 : ((const struct mr *)(const void *)o)->key;
+}
+
 uint32_t core_object_count(const struct device *dev, enum core_object_type type)
 {
 	if (type == CORE_OBJECT_MW)

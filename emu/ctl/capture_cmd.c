@@ -64,23 +64,30 @@ static int with_snap(const struct ctl_options *o, json_t *line)
 	return 0;
 }
 
-/* start and dump. */
-static int to_file(const struct ctl_options *o)
+int ctl_absolute_path(const char *file, char out[2 * PATH_MAX])
 {
-	char path[2 * PATH_MAX];
-	const char *file = o->word[2];
 	char cwd[PATH_MAX];
-	json_t *line;
-	int status = 0;
 
 	if (file[0] == '/') {
-		snprintf(path, sizeof(path), "%s", file);
+		snprintf(out, 2 * PATH_MAX, "%s", file);
 	} else if (!getcwd(cwd, sizeof(cwd))) {
 		fprintf(stderr, "uhcactl: the current directory: %s\n", strerror(errno));
 		return CTL_EXIT_FAILED;
 	} else {
-		snprintf(path, sizeof(path), "%s/%s", cwd, file);
+		snprintf(out, 2 * PATH_MAX, "%s/%s", cwd, file);
 	}
+	return 0;
+}
+
+/* start and dump. */
+static int to_file(const struct ctl_options *o)
+{
+	char path[2 * PATH_MAX];
+	int status = ctl_absolute_path(o->word[2], path);
+	json_t *line;
+
+	if (status != 0)
+		return status;
 	line = json_pack("{s:s, s:s, s:s}", UHCA_CTL_CMD, "capture", UHCA_CTL_ACTION, o->word[1],
 			 UHCA_CTL_FILE, path);
 	if (o->device)

@@ -4,6 +4,8 @@
  */
 #include "options.h"
 
+#include "instance_dir.h"
+
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -58,6 +60,32 @@ static const struct text command_text[] = {
 	{"event [DEVICE] NAME",
 	 "Sends an event of the port to the programs that have the device open: LID_CHANGE, "
 	 "PKEY_CHANGE, SM_CHANGE, CLIENT_REREGISTER or GID_CHANGE. Nothing else changes."},
+	{"fault add 'RULE'",
+	 "Puts a fault rule in force, see uhca-fault(7), and prints its number. A rule that is "
+	 "wrong is refused with the column of the wrong word. May be done, like all of these, "
+	 "while traffic runs."},
+	{"fault list", "The rules in their order: how many packets, calls, ... each matched and "
+		       "how often it fired. Before them the seed of their random choices."},
+	{"fault change N|NAME 'RULE'", "Puts another rule in the place of one; it counts anew."},
+	{"fault remove N|NAME", "Takes a rule away and says how often it fired."},
+	{"fault clear", "Takes all rules away."},
+	{"fault load FILE", "Adds the rules of a file, one on each line; empty lines and those "
+			    "that begin with # are skipped. All of them, or none."},
+	{"fault trace [FILE]",
+	 "What the rules did, one line for each time one fired: to FILE, or to standard output. "
+	 "The last 65536 are remembered."},
+	{"replay FILE", "Adds rules that do again what a trace tells: the same to the same "
+			"packets, by their number. Rules that are there stay."},
+	{"step freeze [DEVICE]",
+	 "Freezes the wire of a device: its packets wait, in both directions, until they are let "
+	 "go. Timers run on, so that what waits long is sent again."},
+	{"step list [DEVICE]", "The packets that wait, oldest first, each with its number."},
+	{"step next [N] [DEVICE]", "Lets the oldest packet go, or the N oldest."},
+	{"step release|drop N [DEVICE]", "Lets packet N go, before others, or loses it."},
+	{"step set N FIELD VALUE [DEVICE]",
+	 "Changes a field of packet N, such as bth.psn or aeth.syndrome (see set= in "
+	 "uhca-fault(7)), so that its checksum is right."},
+	{"step go [DEVICE]", "Lets all packets go, in their order, and ends the freezing."},
 };
 
 static const struct text option_text[] = {
@@ -103,21 +131,13 @@ static int set_dir(struct ctl_options *o, const char *dir)
 	return 0;
 }
 
-/* The same places as uhca-run and uhcad. */
 static int set_instance(struct ctl_options *o, const char *name)
 {
-	const char *run = getenv("XDG_RUNTIME_DIR");
-	const char *tmp = getenv("TMPDIR");
-	int n;
+	int error = ctl_instance_dir(name, o->dir, sizeof(o->dir));
 
-	if (!*name || strchr(name, '/') || name[0] == '.')
+	if (error == -EINVAL)
 		return complain("'%s' cannot be the name of an instance", name);
-	if (run && *run && access(run, W_OK | X_OK) == 0)
-		n = snprintf(o->dir, sizeof(o->dir), "%s/uhca/%s", run, name);
-	else
-		n = snprintf(o->dir, sizeof(o->dir), "%s/uhca-%u/%s", tmp && *tmp ? tmp : "/tmp",
-			     (unsigned)geteuid(), name);
-	return (size_t)n < sizeof(o->dir) ? 0 : complain("the name '%s' is too long", name);
+	return error == 0 ? 0 : complain("the name '%s' is too long", name);
 }
 
 static int set_default_dir(struct ctl_options *o)

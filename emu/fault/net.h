@@ -16,16 +16,51 @@
 
 struct fault_net;
 
+/* What there is to know of a QP of the device. */
+struct fault_qp {
+	uint32_t peer_qpn; /* 0: none, or any */
+	uint32_t pd, srq;  /* handles; 0: none */
+	uint32_t client;
+	const char *program; /* of its owner, valid for the call; NULL: not known */
+};
+
+/* What a person may want to be told besides. */
+enum fault_note {
+	FAULT_NOTE_FULL,  /* too many wait: the packet went on at once */
+	FAULT_NOTE_UNFIT, /* a rule hit what it cannot do this to: the packet went on as it was */
+};
+
 struct fault_net_ops {
 	/* Carries on: towards the network (TX) or to the device (RX). t is valid for the call. */
 	void (*pass)(void *user, enum fault_direction dir, const struct core_train *t,
 		     uint64_t now);
-	/* A packet goes no further; t->story.rule says whose doing it is, 0: of step mode. */
+	/*
+	 * A packet goes no further; t->story.rule says whose doing it is, 0: of step mode.
+	 * malformed: as the rule left it no receiver can read it; t is as it was before.
+	 */
 	void (*dropped)(void *user, enum fault_direction dir, const struct core_train *t,
-			uint64_t now);
+			bool malformed, uint64_t now);
 	/* A happening (fault_action_is_happening) is to take place. */
 	void (*happen)(void *user, const struct fault_entry *e, const struct fault_subject *s,
 		       uint64_t now);
+	/* Optional: the packet that is passed next is one that no device sent. */
+	void (*made)(void *user, enum fault_direction dir, const struct core_train *t,
+		     uint64_t now);
+	/* Optional. */
+	void (*note)(void *user, enum fault_note note, const struct core_train *t, uint64_t now);
+	/*
+	 * Optional: one of the device's own QPs. Without it nothing can be answered that came by
+	 * a network, and srq=, pd=, client=, proc= know nothing.
+	 */
+	bool (*look_up)(void *user, uint32_t qpn, struct fault_qp *out);
+};
+
+/* Packets. */
+struct fault_net_counters {
+	uint64_t dropped;   /* by rules and by people */
+	uint64_t malformed; /* those of them that could not be read any more */
+	uint64_t copies, made;
+	uint64_t full, unfit; /* FAULT_NOTE_ */
 };
 
 /* NULL: no memory. plan may be shared by several nets and must outlive them. */
@@ -36,13 +71,18 @@ void fault_net_destroy(struct fault_net *n); /* what waits is lost */
 /* True while a train must be shown to the net; else whoever has it may pass it on by himself. */
 bool fault_net_active(const struct fault_net *n);
 
-/* A train of the device (TX) or for it (RX). program: of the QP's owner, NULL: not known. */
+/*
+ * A train of the device (TX) or for it (RX). program: of the QP's owner, NULL: not known, or
+ * look_up tells. While ops are called the plan must not change; the net may be called again.
+ */
 void fault_net_train(struct fault_net *n, enum fault_direction dir, const struct core_train *t,
 		     const char *program, uint64_t now);
 
 /* Packets that are due leave. */
 void fault_net_tick(struct fault_net *n, uint64_t now);
 uint64_t fault_net_deadline(const struct fault_net *n);
+
+const struct fault_net_counters *fault_net_counters(const struct fault_net *n);
 
 /* ---- step mode ---- */
 
@@ -61,7 +101,7 @@ unsigned fault_net_waiting(const struct fault_net *n, struct fault_waiting *out,
 /* What a person does to packet "number": 0 or -ENOENT; change also -EINVAL. */
 int fault_net_release(struct fault_net *n, uint32_t number, uint64_t now);
 int fault_net_drop(struct fault_net *n, uint32_t number, uint64_t now);
-/* field and value as in the action "set". */
+/* field and value as in the action "set": "bth.psn", "payload:3". */
 int fault_net_change(struct fault_net *n, uint32_t number, const char *field, uint64_t value);
 
 #endif

@@ -41,10 +41,12 @@ struct fault_entry {
 	struct fault_rule rule;
 	uint32_t number;  /* for life, from 1, never given twice */
 	uint64_t added;   /* when */
-	uint64_t matched; /* subjects that the selectors let through while it was in force */
+	uint64_t seen;    /* subjects that the selectors let through, also while not in force */
+	uint64_t matched; /* those of them that came while it was in force: what nth counts */
 	uint64_t hits;
-	uint64_t rng; /* state */
-	uint64_t bad; /* burst: in the bad state */
+	uint64_t rng;   /* state */
+	uint64_t draws; /* fault_plan_random since the last hit */
+	bool bad;       /* burst: in the bad state */
 };
 
 struct fault_hit {
@@ -85,7 +87,10 @@ const struct fault_entry *fault_plan_find(const struct fault_plan *p, const char
 unsigned fault_plan_count(const struct fault_plan *p);
 const struct fault_entry *fault_plan_entry(const struct fault_plan *p, unsigned index);
 
-/* Is any rule of this layer there? So cheap that it can stand in front of everything. */
+/*
+ * Is any rule of this layer there that can still hit? So cheap that it can stand in front of
+ * everything.
+ */
 bool fault_plan_watches(const struct fault_plan *p, enum fault_layer layer);
 
 #define FAULT_HITS_MAX 8
@@ -97,10 +102,18 @@ bool fault_plan_watches(const struct fault_plan *p, enum fault_layer layer);
 unsigned fault_plan_decide(struct fault_plan *p, const struct fault_subject *s, uint64_t now,
 			   const struct fault_entry *hit[FAULT_HITS_MAX]);
 
-/* When a rule of FAULT_LAYER_TIME wants to be asked next; UINT64_MAX: none does. */
+/*
+ * When a rule of FAULT_LAYER_TIME wants to be asked next; UINT64_MAX: none does. May come nearer
+ * whenever a rule is added or hits (after=NAME). The subject has nothing but that layer: dev=, qp=,
+ * cq=, srq=, key= of such a rule do not match something, they name what it happens to.
+ */
 uint64_t fault_plan_deadline(const struct fault_plan *p);
 
-/* A random number of the rule's own stream, below "below" (> 0): jitter, which bit. */
+/*
+ * A random number below "below" (> 0) for what the rule's last hit does: jitter, which bit. It
+ * depends on the seed, the rule's stream, which of the matching subjects it was (entry.seen) and
+ * how often this was called since then.
+ */
 uint64_t fault_plan_random(struct fault_plan *p, uint32_t number, uint64_t below);
 
 #endif

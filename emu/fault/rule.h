@@ -89,22 +89,37 @@ enum fault_action {
 
 enum fault_direction { FAULT_TX, FAULT_RX, FAULT_BOTH };
 
-/* Packet classes for opcode=; a packet may be of several. */
-enum fault_class {
-	FAULT_CLASS_REQUEST,
-	FAULT_CLASS_RESPONSE,
-	FAULT_CLASS_SEND,
-	FAULT_CLASS_WRITE,
-	FAULT_CLASS_READ,
-	FAULT_CLASS_READ_RESPONSE,
-	FAULT_CLASS_ATOMIC,
-	FAULT_CLASS_ATOMIC_ACK,
-	FAULT_CLASS_ACK, /* AETH of kind ACK in an Acknowledge packet */
-	FAULT_CLASS_NAK,
-	FAULT_CLASS_RNR,
-	FAULT_CLASS_CNP,
-	FAULT_CLASS_CM, /* to QP 1 */
-	FAULT_CLASSES
+/* What "set=" can change. Not all packets have all of them: what is not there stays so. */
+enum fault_field {
+	FAULT_FIELD_BTH_OPCODE,
+	FAULT_FIELD_BTH_SE,
+	FAULT_FIELD_BTH_MIGREQ,
+	FAULT_FIELD_BTH_VERSION,
+	FAULT_FIELD_BTH_PKEY,
+	FAULT_FIELD_BTH_FECN,
+	FAULT_FIELD_BTH_BECN,
+	FAULT_FIELD_BTH_DEST_QP,
+	FAULT_FIELD_BTH_ACKREQ,
+	FAULT_FIELD_BTH_PSN,
+	FAULT_FIELD_RETH_VA,
+	FAULT_FIELD_RETH_RKEY,
+	FAULT_FIELD_RETH_LENGTH,
+	FAULT_FIELD_AETH_SYNDROME,
+	FAULT_FIELD_AETH_MSN,
+	FAULT_FIELD_CREDITS, /* the AETH's credit code, where it is an ACK */
+	FAULT_FIELD_DETH_QKEY,
+	FAULT_FIELD_DETH_SRC_QP,
+	FAULT_FIELD_ATOMIC_VA,
+	FAULT_FIELD_ATOMIC_RKEY,
+	FAULT_FIELD_ATOMIC_SWAP, /* or the addend */
+	FAULT_FIELD_ATOMIC_COMPARE,
+	FAULT_FIELD_ATOMIC_ACK,
+	FAULT_FIELD_IMMDT,
+	FAULT_FIELD_IETH,
+	FAULT_FIELD_XRC_SRQ,
+	FAULT_FIELD_PAYLOAD,    /* "payload:N", a byte */
+	FAULT_FIELD_CM_PRIVATE, /* "cm.private:N", a byte of the private data of a CM message */
+	FAULT_FIELDS
 };
 
 struct fault_range {
@@ -120,8 +135,8 @@ struct fault_list {
 /* ---- the parts of a rule ---- */
 
 struct fault_select {
-	char device[FAULT_WORD_MAX];  /* name, "" any */
-	char program[FAULT_WORD_MAX]; /* glob over the program's name */
+	char device[FAULT_WORD_MAX];  /* its name; globs, separated by commas; "" any */
+	char program[FAULT_WORD_MAX]; /* its name; globs, separated by commas */
 	struct fault_list client;
 	struct fault_list qp;       /* the device's own QP: sender of tx, destination of rx */
 	struct fault_list qp_order; /* "qp=#N": the Nth QP that the plan saw, from 1 */
@@ -134,14 +149,16 @@ struct fault_select {
 	struct fault_list
 		psn_relative; /* "psn=+N": from the first packet of this QP and direction */
 	enum fault_direction direction;
-	uint32_t classes;   /* bits of enum fault_class, of which one must be; 0: any */
-	bool by_opcode;     /* and the opcode's byte is in this list */
-	uint8_t opcode[32]; /* bit set over 256 */
-	uint8_t peer[16];   /* the other end's address */
+	/* opcode=: one of the three must be so. */
+	bool by_opcode;
+	uint8_t opcode[32];   /* the opcode's byte is in this set of 256 */
+	uint8_t ack_kinds[2]; /* an Acknowledge of RC, of XRC: bits 1 << enum roce_ack_kind */
+	bool to_gsi;          /* it goes to QP 1 */
+	uint8_t peer[16];     /* the other end's address */
 	bool by_peer;
 	uint32_t cm;               /* bits 1 << (attribute & 31) of CM messages; 0: any packet */
-	char call[FAULT_WORD_MAX]; /* verb: create_qp, post_send...; glob */
-	uint64_t wc_status, wc_opcode; /* bits 1 << value; 0: any (opcodes of receives: bit 63) */
+	char call[FAULT_WORD_MAX]; /* verb: create_qp, post_send...; globs, separated by commas */
+	uint64_t wc_status, wc_opcode; /* bits 1 << value; 0: any; see fault_wc_opcode_bit */
 	bool retry;                    /* "retry": only packets that were sent before */
 };
 
@@ -153,15 +170,26 @@ struct fault_limit {
 	uint64_t max_hits;     /* "times=N"; 0: any number */
 	uint32_t probability;  /* parts per 2^32 - 1; UINT32_MAX: always */
 	uint64_t after, until; /* ns since the rule was added; until 0: for ever */
+	uint64_t period;       /* "every=T", of FAULT_LAYER_TIME: again and again; 0: once */
 	char after_rule[FAULT_NAME_MAX]; /* "after=NAME[:N]": once that rule has hit N times */
 	uint64_t after_hits;
 	char while_file[FAULT_TEXT_MAX / 2]; /* only while this file is there */
+	uint32_t stream;                     /* of random numbers; 0: the rule's number */
 };
 
+#define FAULT_BY_CHANCE UINT64_MAX /* which bit or byte: fault_plan_random says */
+
 struct fault_value {
-	uint64_t number;           /* of "=N", times in ns, rates in bits per second, codes */
-	uint64_t number2;          /* burst's Q; bit's or payload's N; set's and cqe.set's value */
-	char word[FAULT_WORD_MAX]; /* icrc, bit, the field of set, the name of an event ... */
+	/*
+	 * Of "=N", times in ns, rates in bits per second, codes, errno, an event's type; burst's P
+	 * (as probability below); the N of set=payload:N and set=cm.private:N.
+	 */
+	uint64_t number;
+	/* burst's Q; N of bit:N, payload:N; code of forge=nak:, rnr:; value of set, cqe.set. */
+	uint64_t number2;
+	char word[FAULT_WORD_MAX]; /* icrc, bit, nak, the field of set, the name of an event ... */
+	enum fault_field field;    /* of set */
+	bool relative;             /* set=FIELD:+N: number2 is added to what the packet has */
 	uint64_t time, jitter;     /* parameters time=, jitter= */
 	uint64_t bad_wr;
 };
@@ -187,6 +215,14 @@ int fault_rule_parse(const char *text, struct fault_rule *out, struct fault_erro
 /* "drop", "cqe.set", ...; "packet", "call", ...: static text. */
 const char *fault_action_name(enum fault_action a);
 const char *fault_layer_name(enum fault_layer l);
+
+/* By a name such as "bth.psn"; FAULT_FIELDS: there is none. Indexed: name:N. */
+enum fault_field fault_field_find(const char *name);
+bool fault_field_indexed(enum fault_field f);
+const char *fault_field_name(enum fault_field f);
+
+/* Which bit of wc_opcode stands for an opcode of a completion (UHCA_ABI_WC_*). */
+unsigned fault_wc_opcode_bit(uint32_t opcode);
 
 /* The action takes the packet away: nothing that stands behind it in the plan sees it. */
 bool fault_action_swallows(enum fault_action a);

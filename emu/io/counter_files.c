@@ -30,7 +30,8 @@ static uint64_t drops(const struct core_counters *c)
 static void collect(const struct io_port *p, uint64_t value[IO_COUNTER_FILES])
 {
 	const struct core_counters *c = core_counters(p->dev.core);
-	const uint64_t bad = p->udp.rx.counters.bad_icrc + p->udp.rx.counters.malformed;
+	const uint64_t bad =
+		p->dev.bad_icrc + p->udp.rx.counters.bad_icrc + p->udp.rx.counters.malformed;
 	const uint64_t all[] = {
 		c->tx_bytes / 4,
 		c->rx_bytes / 4,

@@ -38,6 +38,7 @@ static void put_core(struct list *l, const struct core_counters *c)
 
 static void put_wire(struct list *l, const struct io_port *p)
 {
+	put(l, "", "bad_icrc", p->dev.bad_icrc + p->udp.rx.counters.bad_icrc);
 	put(l, "", "loopback_packets", p->loopback.delivered);
 	put(l, "", "no_route", p->loopback.no_route);
 	put(l, "udp_", "tx_packets", p->udp.counters.tx_packets);
@@ -51,11 +52,22 @@ static void put_wire(struct list *l, const struct io_port *p)
 	put(l, "udp_", "rx_overflow", p->udp.rx.counters.overflow);
 }
 
+static void put_faults(struct list *l, const struct fault_net_counters *c)
+{
+	put(l, "fault_", "dropped", c->dropped);
+	put(l, "fault_", "malformed", c->malformed);
+	put(l, "fault_", "copies", c->copies);
+	put(l, "fault_", "made", c->made);
+	put(l, "fault_", "full", c->full);
+	put(l, "fault_", "unfit", c->unfit);
+}
+
 unsigned io_counts(const struct io_port *p, struct io_count out[IO_COUNTS])
 {
 	struct list l = {.at = out};
 
 	put_core(&l, core_counters(p->dev.core));
 	put_wire(&l, p);
+	put_faults(&l, fault_net_counters(p->fault.net));
 	return l.n;
 }

@@ -6,12 +6,11 @@
 #include "ctl.h"
 #include "ctl_handler.h"
 #include "event.h"
-#include "log.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static struct io_device *device_of(struct io_daemon *d, const json_t *request,
+struct io_device *io_ctl_device_of(struct io_daemon *d, const json_t *request,
 				   struct ctl_outcome *o)
 {
 	const char *name = json_string_value(json_object_get(request, UHCA_CTL_DEVICE));
@@ -32,7 +31,7 @@ static struct io_device *device_of(struct io_daemon *d, const json_t *request,
 json_t *io_ctl_port(struct io_daemon *d, const json_t *request, struct ctl_outcome *o)
 {
 	const char *action = json_string_value(json_object_get(request, UHCA_CTL_ACTION));
-	struct io_device *dev = device_of(d, request, o);
+	struct io_device *dev = io_ctl_device_of(d, request, o);
 	bool up = action && strcmp(action, "up") == 0;
 	int error;
 
@@ -40,20 +39,16 @@ json_t *io_ctl_port(struct io_daemon *d, const json_t *request, struct ctl_outco
 		return NULL;
 	if (!up && (!action || strcmp(action, "down") != 0))
 		return io_ctl_refuse(o, "port needs \"%s\": up or down", UHCA_CTL_ACTION);
-	/* Whoever is told by the event finds the files as they are then. */
-	error = io_sysfs_port(d->instance.dir, &dev->id, up);
+	error = io_fault_port(d, dev, up);
 	if (error < 0)
 		return io_ctl_refuse(o, "the files of the port: %s", strerror(-error));
-	core_port_set(dev->core, up);
-	dev->dirty = true;
-	io_log(IO_LOG_INFO, "%s: port %s", dev->id.name, up ? "up" : "down");
 	return json_pack("{s:s, s:b}", UHCA_CTL_DEVICE, dev->id.name, UHCA_CTL_UP, up);
 }
 
 json_t *io_ctl_device(struct io_daemon *d, const json_t *request, struct ctl_outcome *o)
 {
 	const char *action = json_string_value(json_object_get(request, UHCA_CTL_ACTION));
-	struct io_device *dev = device_of(d, request, o);
+	struct io_device *dev = io_ctl_device_of(d, request, o);
 
 	if (!dev)
 		return NULL;
@@ -77,7 +72,7 @@ static const struct {
 json_t *io_ctl_event(struct io_daemon *d, const json_t *request, struct ctl_outcome *o)
 {
 	const char *name = json_string_value(json_object_get(request, UHCA_CTL_NAME));
-	struct io_device *dev = device_of(d, request, o);
+	struct io_device *dev = io_ctl_device_of(d, request, o);
 
 	if (!dev)
 		return NULL;

@@ -68,6 +68,13 @@ static const struct request_kind {
 	{"port", {UHCA_CTL_DEVICE, UHCA_CTL_ACTION}, io_ctl_port},
 	{"device", {UHCA_CTL_DEVICE, UHCA_CTL_ACTION}, io_ctl_device},
 	{"event", {UHCA_CTL_DEVICE, UHCA_CTL_NAME}, io_ctl_event},
+	{"fault",
+	 {UHCA_CTL_ACTION, UHCA_CTL_RULE, UHCA_CTL_TEXT, UHCA_CTL_FILE, UHCA_CTL_FROM},
+	 io_ctl_fault},
+	{"step",
+	 {UHCA_CTL_DEVICE, UHCA_CTL_ACTION, UHCA_CTL_NUMBER, UHCA_CTL_COUNT, UHCA_CTL_FIELD,
+	  UHCA_CTL_VALUE},
+	 io_ctl_step},
 	{"walk", {UHCA_CTL_KEY, UHCA_CTL_OFFSET}, io_ctl_walk},
 	{"version", {NULL}, version},
 };
@@ -140,9 +147,20 @@ char *io_ctl_error(const char *text)
 	return line_of(json_pack("{s:b, s:s}", UHCA_CTL_OK, 0, UHCA_CTL_ERROR, text));
 }
 
+static char *refusal(const struct ctl_outcome *o)
+{
+	json_t *reply = json_pack("{s:b, s:s}", UHCA_CTL_OK, 0, UHCA_CTL_ERROR, o->error);
+
+	if (reply && o->line > 0)
+		json_object_set_new(reply, UHCA_CTL_LINE, json_integer(o->line));
+	if (reply && o->column > 0)
+		json_object_set_new(reply, UHCA_CTL_COLUMN, json_integer(o->column));
+	return line_of(reply);
+}
+
 char *io_ctl_request(struct io_daemon *d, const char *line, size_t len)
 {
-	struct ctl_outcome o = {"no memory"};
+	struct ctl_outcome o = {.error = "no memory"};
 	json_error_t error;
 	json_t *request = json_loadb(line, len, JSON_REJECT_DUPLICATES, &error);
 	json_t *result;
@@ -152,6 +170,6 @@ char *io_ctl_request(struct io_daemon *d, const char *line, size_t len)
 	result = execute(d, request, &o);
 	json_decref(request);
 	if (!result)
-		return io_ctl_error(o.error);
+		return refusal(&o);
 	return line_of(json_pack("{s:b, s:o}", UHCA_CTL_OK, 1, UHCA_CTL_RESULT, result));
 }

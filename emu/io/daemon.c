@@ -70,7 +70,8 @@ static void stack_port(struct io_daemon *d, struct io_port *p)
 	p->pcap.core = p->dev.core;
 	p->dev.pcap = &p->pcap;
 	io_loopback_init(&p->loopback, &d->fabric, &p->dev, d->settings.wire == IO_WIRE_ALWAYS);
-	netif_stack(&p->dev.top, &p->pcap.netif);
+	netif_stack(&p->dev.top, &p->fault.netif);
+	netif_stack(&p->fault.netif, &p->pcap.netif);
 	netif_stack(&p->pcap.netif, &p->loopback.netif);
 	if (p->udp.n_sockets > 0)
 		netif_stack(&p->loopback.netif, &p->udp.netif);
@@ -92,6 +93,9 @@ static int add_port(struct io_daemon *d, struct io_port *p, unsigned index)
 	error = io_device_create(&p->dev, &d->settings, &id, io_udp_window(&p->udp));
 	if (error < 0)
 		goto close_udp;
+	error = io_fault_box_init(&p->fault, d, &p->dev);
+	if (error < 0)
+		goto destroy_device;
 	stack_port(d, p);
 	error = io_fabric_add(&d->fabric, &p->dev);
 	if (error < 0)
@@ -107,6 +111,7 @@ static int add_port(struct io_daemon *d, struct io_port *p, unsigned index)
 	io_teller_hooks(d);
 	return 0;
 destroy_device:
+	io_fault_box_destroy(&p->fault);
 	io_device_destroy(&p->dev);
 close_udp:
 	io_udp_close(&p->udp);
@@ -140,6 +145,7 @@ static void close_ports(struct io_daemon *d)
 	for (unsigned i = 0; i < d->n_ports; i++) {
 		io_counter_files_close(&d->ports[i].counters);
 		io_udp_close(&d->ports[i].udp);
+		io_fault_box_destroy(&d->ports[i].fault);
 		io_device_destroy(&d->ports[i].dev);
 	}
 	io_fabric_destroy(&d->fabric);
@@ -299,7 +305,11 @@ int io_daemon_create(struct io_daemon *d, const struct io_settings *settings,
 	if (error == 0)
 		error = open_status(d);
 	if (error == 0)
+		error = io_faults_create(d);
+	if (error == 0)
 		error = open_ports(d);
+	if (error == 0)
+		error = io_faults_start(d);
 	if (error == 0)
 		error = open_sockets(d);
 	if (error < 0) {
@@ -328,6 +338,7 @@ void io_daemon_destroy(struct io_daemon *d)
 	close_clients(d);
 	io_teller_destroy(d);
 	close_ports(d);
+	io_faults_destroy(d);
 	io_shm_destroy(&d->status);
 	io_instance_close(&d->instance);
 	if (d->loop)

@@ -7,6 +7,7 @@
 #include "clock.h"
 #include "log.h"
 #include "ops.h"
+#include "pcap.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -93,6 +94,13 @@ static void top_receive(struct netif *n, const struct core_train *t, uint64_t no
 {
 	struct io_device *dev = device_of(n);
 
+	/* As udp_rx.c does with those that come by the wire. */
+	if (t->story.bad_icrc) {
+		dev->bad_icrc += t->count;
+		if (dev->pcap)
+			io_pcap_dropped(dev->pcap, FAULT_RX, t);
+		return;
+	}
 	core_rx(dev->core, now, t);
 	dev->dirty = true;
 }

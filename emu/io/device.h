@@ -27,6 +27,7 @@ struct io_device {
 	struct io_udp *udp;        /* NULL: no wire */
 	struct netif *bottom;      /* where trains that arrive enter */
 	struct io_ucma *ucma;      /* who manages connections; NULL: nobody */
+	uint64_t bad_icrc;         /* packets that a fault rule broke on their way here */
 	bool dirty;                /* something happened: ask for trains to send */
 	bool blocked;              /* the wire is full: do not ask until it is not */
 };

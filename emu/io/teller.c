@@ -18,17 +18,6 @@
 #define COUNTERS_EVERY (10 * IO_MSEC)
 #define DUMP_EVERY     IO_SEC /* failures of one second have one cause, or too many */
 
-void io_teller_create(struct io_daemon *d)
-{
-	io_recorder_init(&d->teller.recorder, IO_RECORDER_BYTES);
-}
-
-void io_teller_destroy(struct io_daemon *d)
-{
-	io_teller_stop(d);
-	io_recorder_destroy(&d->teller.recorder);
-}
-
 void io_teller_hooks(struct io_daemon *d)
 {
 	uint32_t debug = io_log_enabled(IO_LOG_DEBUG) ? CORE_HOOK_TRACE_ALL : 0;
@@ -87,6 +76,8 @@ int io_teller_start(struct io_daemon *d, const struct io_capture_wish *wish)
 	}
 	d->teller.next_counters = 0;
 	io_teller_hooks(d);
+	d->teller.n_rules = 0; /* whoever reads the file knows none yet */
+	io_teller_rules(d);
 	return 0;
 }
 
@@ -172,10 +163,87 @@ void io_teller_hit(struct io_daemon *d, const struct fault_hit *hit)
 	io_teller_say(d, hit->subject->device, &w);
 }
 
-void io_teller_rule(struct io_daemon *d, const struct fault_entry *e, const char *what)
+static const struct fault_entry *find_rule(const struct io_daemon *d, uint32_t number)
+{
+	unsigned n = d->faults.plan ? fault_plan_count(d->faults.plan) : 0;
+
+	for (unsigned i = 0; i < n; i++)
+		if (fault_plan_entry(d->faults.plan, i)->number == number)
+			return fault_plan_entry(d->faults.plan, i);
+	return NULL;
+}
+
+static const struct io_teller_rule *find_told(const struct io_teller *t, uint32_t number)
+{
+	for (unsigned i = 0; i < t->n_rules; i++)
+		if (t->rules[i].number == number)
+			return &t->rules[i];
+	return NULL;
+}
+
+static void tell_removed(struct io_daemon *d)
 {
 	struct io_words w;
 
-	io_tell_rule(&w, e, what);
+	for (unsigned i = 0; i < d->teller.n_rules; i++) {
+		if (find_rule(d, d->teller.rules[i].number))
+			continue;
+		io_words_begin(&w, "rule");
+		io_words_number(&w, "number", d->teller.rules[i].number);
+		io_words_text(&w, "what", "removed");
+		io_teller_say(d, NULL, &w);
+	}
+}
+
+static void tell_rule(struct io_daemon *d, const struct fault_entry *e)
+{
+	const struct io_teller_rule *told = find_told(&d->teller, e->number);
+	struct io_words w;
+
+	if (told && told->added == e->added)
+		return;
+	io_tell_rule(&w, e, told ? "changed" : "added");
 	io_teller_say(d, NULL, &w);
+}
+
+void io_teller_rules(struct io_daemon *d)
+{
+	unsigned n = fault_plan_count(d->faults.plan);
+	struct io_teller_rule *rules = calloc(n + 1, sizeof(*rules));
+
+	tell_removed(d);
+	for (unsigned i = 0; i < n; i++) {
+		const struct fault_entry *e = fault_plan_entry(d->faults.plan, i);
+
+		tell_rule(d, e);
+		if (rules)
+			rules[i] = (struct io_teller_rule){e->number, e->added};
+	}
+	free(d->teller.rules);
+	d->teller.rules = rules;
+	d->teller.n_rules = rules ? n : 0;
+}
+
+/* For the comments of packets. */
+static const char *rule_text(void *user, uint32_t number)
+{
+	const struct fault_entry *e = find_rule(user, number);
+
+	return e ? e->rule.text : NULL;
+}
+
+void io_teller_create(struct io_daemon *d)
+{
+	io_recorder_init(&d->teller.recorder, IO_RECORDER_BYTES);
+	d->capture.rule_text = rule_text;
+	d->capture.user = d;
+}
+
+void io_teller_destroy(struct io_daemon *d)
+{
+	io_teller_stop(d);
+	io_recorder_destroy(&d->teller.recorder);
+	free(d->teller.rules);
+	d->teller.rules = NULL;
+	d->teller.n_rules = 0;
 }

@@ -19,8 +19,16 @@ struct io_daemon;
 
 #define IO_TELLER_DUMPS 8 /* most files that failures leave behind */
 
+/* A rule that was told of. */
+struct io_teller_rule {
+	uint32_t number;
+	uint64_t added;
+};
+
 struct io_teller {
 	struct io_recorder recorder;
+	struct io_teller_rule *rules; /* n_rules of them */
+	unsigned n_rules;
 	uint64_t *counted; /* IO_COUNTS of each port, as the last record had them */
 	uint64_t next_counters;
 	uint64_t next_dump;
@@ -52,8 +60,10 @@ void io_teller_tick(struct io_daemon *d, uint64_t now);
 /* A record of no device, or of the one with this name (NULL: none). */
 void io_teller_say(struct io_daemon *d, const char *device, const struct io_words *w);
 
-/* A fault rule fired; what happened to a rule: "added", "changed", "removed". */
+/* A fault rule fired. */
 void io_teller_hit(struct io_daemon *d, const struct fault_hit *hit);
-void io_teller_rule(struct io_daemon *d, const struct fault_entry *e, const char *what);
+
+/* The plan may have changed: rules that came, went or are others now are told of. */
+void io_teller_rules(struct io_daemon *d);
 
 #endif

@@ -290,10 +290,11 @@ static void udp_flush(struct netif *n)
 		wait_for_socket(u, u->bundle->fd);
 }
 
-/* True when the train went into the bundle. */
+/* True when the train went into the bundle. A wrong ICRC is for one train alone. */
 static bool send_in_company(struct io_udp *u, const struct io_udp_tx *tx)
 {
-	if (tx->train->count > 1 || tx->train->length > IO_UDP_BATCH_COPY)
+	if (tx->train->story.bad_icrc || tx->train->count > 1 ||
+	    tx->train->length > IO_UDP_BATCH_COPY)
 		return false;
 	if (!fits_bundle(u, tx) && !flush_bundle(u))
 		return false;

@@ -20,6 +20,7 @@ void io_udp_batch_begin(struct io_udp_batch *b, int fd, const struct roce_flow *
 {
 	b->fd = fd;
 	b->gso = gso;
+	b->bad_icrc = false;
 	b->flow = *flow;
 	b->flow.dport = ROCE_UDP_PORT;
 	b->to_len = io_address_to_sockaddr(dst, ROCE_UDP_PORT, &b->to);
@@ -124,7 +125,7 @@ static void end_packet(struct io_udp_batch *b, const struct roce_packet *pkt, ui
 {
 	memset(b->end, 0, pkt->bth.pad);
 	icrc = roce_icrc_update(icrc, b->end, pkt->bth.pad);
-	roce_icrc_store(icrc, b->end + pkt->bth.pad);
+	roce_icrc_store(b->bad_icrc ? ~icrc : icrc, b->end + pkt->bth.pad);
 	add_text(b, pkt->bth.pad + ROCE_ICRC_LENGTH);
 	b->packets[b->n_msg - 1]++;
 	b->bytes[b->n_msg - 1] += len;

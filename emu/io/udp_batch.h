@@ -49,6 +49,7 @@ union io_udp_control {
 struct io_udp_batch {
 	int fd;
 	bool gso;
+	bool bad_icrc; /* packets leave with a wrong one; begin says no */
 	struct roce_flow flow;
 	union io_sockaddr to;
 	socklen_t to_len;

@@ -174,6 +174,11 @@ static void test_counters(void **state)
 	f->t.d.ports[1].udp.rx.counters.bad_icrc = 12;
 	table = io_ctl_counters(&f->t.d);
 	assert_int_equal(json_integer_value(value(table, 1, "udp_rx_bad_icrc")), 12);
+	assert_int_equal(json_integer_value(value(table, 1, "bad_icrc")), 12);
+	json_decref(table);
+	f->t.d.ports[1].dev.bad_icrc = 3; /* those that came by no wire */
+	table = io_ctl_counters(&f->t.d);
+	assert_int_equal(json_integer_value(value(table, 1, "bad_icrc")), 15);
 	json_decref(table);
 }
 

@@ -128,6 +128,21 @@ static void test_dirty(void **state)
 	io_device_destroy(&dev);
 }
 
+/* No device ever sees a packet whose ICRC is wrong. */
+static void test_bad_icrc(void **state)
+{
+	struct core_train t = {.count = 1, .story.bad_icrc = true};
+	struct io_identity id;
+	struct io_device dev;
+
+	assert_int_equal(io_identity_of(*state, 0, &id), 0);
+	assert_int_equal(io_device_create(&dev, *state, &id, 0), 0);
+	netif_receive(&dev.top, &t, 5);
+	assert_int_equal(dev.bad_icrc, 1);
+	assert_int_equal(core_counters(dev.core)->rx_packets, 0);
+	io_device_destroy(&dev);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -135,6 +150,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_default_identity), TEST(test_given_addresses), TEST(test_netdev),
 		TEST(test_create),           TEST(test_window),          TEST(test_dirty),
+		TEST(test_bad_icrc),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -322,6 +322,30 @@ static void test_garbage(void **state)
 	close(fd);
 }
 
+/* A packet that a rule broke really leaves, alone, with a wrong ICRC; its neighbours do not mind.
+ */
+static void test_bad_icrc(void **state)
+{
+	struct fixture *f = *state;
+	struct io_udp *to = &f->end[1]->udp;
+
+	for (unsigned i = 0; i < 30; i++) {
+		struct core_train t = message(f, 1024, i % 2 ? 100 : 1000);
+
+		t.story.bad_icrc = i % 3 == 1;
+		netif_send(&f->end[0]->udp.netif, &t, io_clock_now());
+		f->expected += t.count;
+	}
+	netif_flush(&f->end[0]->udp.netif);
+	f->expected = 20;
+	assert_true(io_test_run(f->loop, has_all, f));
+	f->expected = 10;
+	assert_true(io_test_run(f->loop, has_dropped, f));
+	assert_int_equal(to->rx.counters.bad_icrc, 10);
+	assert_int_equal(to->rx.counters.malformed, 0);
+	assert_int_equal(f->end[1]->packets, 20);
+}
+
 static void test_hot_sockets(void **state)
 {
 	struct fixture *f = *state;
@@ -432,7 +456,7 @@ int main(void)
 		TEST(test_garbage),       TEST(test_hot_sockets),
 		TEST(test_window),        TEST(test_cannot_open),
 		TEST(test_no_wire),       TEST(test_company),
-		TEST(test_urgent),
+		TEST(test_urgent),        TEST(test_bad_icrc),
 	};
 
 	rng = prng_start("test_udp");

@@ -199,6 +199,27 @@ static void test_qp(void **state)
 	fixture_stop(&f);
 }
 
+static void test_look_at_qp(void **state)
+{
+	struct core_qp_look look;
+	struct fixture_qp qp;
+	struct fixture f;
+
+	(void)state;
+	fixture_start(&f, NULL);
+	qp = fixture_qp(&f, IBV_QPT_RC);
+	fixture_connect(&f, &qp, IBV_QPT_RC);
+	assert_true(core_look_at_qp(f.dev, qp.qpn, &look));
+	assert_int_equal(look.peer_qpn, 0x1234);
+	assert_int_equal(look.pd, qp.pd);
+	assert_int_equal(look.srq, 0);
+	assert_int_equal(look.send_cq, qp.cq);
+	assert_int_equal(look.recv_cq, qp.cq);
+	assert_ptr_equal(look.client, visit(&f, CORE_OBJECT_QP).client);
+	assert_false(core_look_at_qp(f.dev, qp.qpn + 1, &look));
+	fixture_stop(&f);
+}
+
 static void test_srq(void **state)
 {
 	struct fixture f;
@@ -249,10 +270,11 @@ static void test_ah(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_empty), cmocka_unit_test(test_owners),
-		cmocka_unit_test(test_mr),    cmocka_unit_test(test_mr_empty),
-		cmocka_unit_test(test_cq),    cmocka_unit_test(test_qp),
-		cmocka_unit_test(test_srq),   cmocka_unit_test(test_ah),
+		cmocka_unit_test(test_empty),      cmocka_unit_test(test_owners),
+		cmocka_unit_test(test_mr),         cmocka_unit_test(test_mr_empty),
+		cmocka_unit_test(test_cq),         cmocka_unit_test(test_qp),
+		cmocka_unit_test(test_srq),        cmocka_unit_test(test_ah),
+		cmocka_unit_test(test_look_at_qp),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See lane.h. */
+#include "lane.h"
+
+#include <stdlib.h>
+
+#define SECOND UINT64_C(1000000000)
+
+static bool is_there(const struct fault_plan *p, const struct fault_lane *l)
+{
+	for (unsigned i = 0; i < fault_plan_count(p); i++)
+		if (fault_plan_entry(p, i)->number == l->rule)
+			return true;
+	return false;
+}
+
+static void forget_old(struct fault_lanes *l, const struct fault_plan *p)
+{
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < l->count; i++)
+		if (is_there(p, &l->lane[i]))
+			l->lane[kept++] = l->lane[i];
+	l->count = kept;
+}
+
+static bool make_room(struct fault_lanes *l, const struct fault_plan *p)
+{
+	unsigned room = l->room ? l->room * 2 : 8;
+	struct fault_lane *lane;
+
+	if (l->count == l->room)
+		forget_old(l, p);
+	if (l->count < l->room)
+		return true;
+	lane = realloc(l->lane, room * sizeof(*lane));
+	if (!lane)
+		return false;
+	l->lane = lane;
+	l->room = room;
+	return true;
+}
+
+struct fault_lane *fault_lane_of(struct fault_lanes *l, const struct fault_plan *p,
+				 const struct fault_entry *e, enum fault_direction dir)
+{
+	const struct fault_lane new = {.rule = e->number, .dir = dir, .added = e->added};
+	unsigned i = 0;
+
+	while (i < l->count && (l->lane[i].rule != e->number || l->lane[i].dir != dir))
+		i++;
+	if (i == l->count) {
+		if (!make_room(l, p))
+			return NULL;
+		i = l->count++;
+		l->lane[i] = new;
+	} else if (l->lane[i].added != e->added) {
+		l->lane[i] = new;
+	}
+	return &l->lane[i];
+}
+
+void fault_lanes_clear(struct fault_lanes *l)
+{
+	free(l->lane);
+	*l = (struct fault_lanes){0};
+}
+
+static uint64_t behind_last(struct fault_lane *l, uint64_t at)
+{
+	if (at < l->last)
+		at = l->last;
+	l->last = at;
+	return at;
+}
+
+uint64_t fault_lane_delay(struct fault_lane *l, uint64_t at, uint64_t delay)
+{
+	return behind_last(l, at > UINT64_MAX - 1 - delay ? UINT64_MAX - 1 : at + delay);
+}
+
+uint64_t fault_lane_rate(struct fault_lane *l, uint64_t at, uint64_t rate, uint64_t bits)
+{
+	uint64_t took = bits * SECOND / rate; /* a packet has less than 2^17 bits */
+
+	at = behind_last(l, at < l->free_at ? l->free_at : at);
+	l->free_at = at + took;
+	return at;
+}
+
+uint64_t fault_lane_pause(struct fault_lane *l, uint64_t at, uint64_t time)
+{
+	if (!l->paused) {
+		l->paused = true;
+		l->until = fault_lane_delay(&(struct fault_lane){0}, at, time);
+	}
+	return behind_last(l, at < l->until ? l->until : at);
+}

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What each action does to a packet. A rule that hits what it cannot be done to is told as such. */
+#include "net_state.h"
+
+#include "answer.h"
+#include "cm_answer.h"
+#include "psn.h"
+#include "syndrome.h"
+
+#include <string.h>
+
+/* A packet that nobody overtakes waits no longer than this, unless its rule says how long. */
+#define PATIENCE UINT64_C(100000000)
+
+#define NEVER (UINT64_MAX - 1)
+
+static uint64_t later(uint64_t now, uint64_t time)
+{
+	return now > NEVER - time ? NEVER : now + time;
+}
+
+static void tell_unfit(struct fault_passage *w)
+{
+	struct core_train t;
+
+	fault_packet_train(&w->packet, &t);
+	fault_net_note(w->net, FAULT_NOTE_UNFIT, &t, w->now);
+}
+
+static void lose(struct fault_passage *w, bool malformed)
+{
+	if (!w->gone)
+		fault_net_lose(w->net, &w->packet, malformed, w->now);
+	w->gone = true;
+}
+
+/* At once, or so much later. */
+static void send(struct fault_passage *w, const struct fault_packet *p, bool made, uint64_t time)
+{
+	struct core_train t;
+	struct fault_to_hold what = {.train = &t,
+				     .dir = p->dir,
+				     .since = w->now,
+				     .due = later(w->now, time),
+				     .made = made};
+
+	fault_packet_train(p, &t);
+	if (time)
+		fault_net_leave_later(w->net, &what, w->now);
+	else
+		fault_net_leave(w->net, &what, w->now);
+}
+
+/* ---- packets ---- */
+
+static void duplicate(struct fault_passage *w, const struct fault_value *v)
+{
+	for (uint64_t i = v->number ? v->number : 1; i > 0; i--) {
+		w->net->counters.copies++;
+		send(w, &w->packet, false, v->time);
+	}
+}
+
+static void reorder(struct fault_passage *w, const struct fault_value *v)
+{
+	w->behind = v->number ? v->number : 1;
+	w->patience = v->time ? v->time : PATIENCE;
+}
+
+static uint64_t bits_of(const struct fault_packet *p)
+{
+	unsigned ip = roce_flow_is_v4(&p->flow) ? ROCE_IPV4_LENGTH : ROCE_IPV6_LENGTH;
+
+	return fault_packet_bits(p) + (ip + ROCE_UDP_LENGTH + ROCE_ICRC_LENGTH) * 8;
+}
+
+static uint64_t jittered(const struct fault_passage *w, const struct fault_entry *e)
+{
+	const struct fault_value *v = &e->rule.value;
+
+	if (!v->jitter)
+		return v->number;
+	return v->number + fault_plan_random(w->net->plan, e->number, v->jitter + 1);
+}
+
+static void hold_back(struct fault_passage *w, const struct fault_entry *e)
+{
+	struct fault_lane *l = fault_lane_of(&w->net->lanes, w->net->plan, e, w->packet.dir);
+	uint64_t at = w->due > w->now ? w->due : w->now;
+
+	if (!l)
+		tell_unfit(w);
+	else if (e->rule.action == FAULT_DELAY)
+		w->due = fault_lane_delay(l, at, jittered(w, e));
+	else if (e->rule.action == FAULT_PAUSE)
+		w->due = fault_lane_pause(l, at, e->rule.value.number);
+	else if (e->rule.value.number)
+		w->due = fault_lane_rate(l, at, e->rule.value.number, bits_of(&w->packet));
+}
+
+static uint64_t chosen(const struct fault_passage *w, const struct fault_entry *e, uint64_t below)
+{
+	if (e->rule.value.number2 != FAULT_BY_CHANCE || !below)
+		return e->rule.value.number2;
+	return fault_plan_random(w->net->plan, e->number, below);
+}
+
+static void corrupt(struct fault_passage *w, const struct fault_entry *e)
+{
+	struct fault_packet *p = &w->packet;
+
+	if (strcmp(e->rule.value.word, "bit") == 0)
+		fault_packet_flip_bit(p, chosen(w, e, fault_packet_bits(p)));
+	else if (strcmp(e->rule.value.word, "payload") == 0)
+		fault_packet_flip_payload(p, chosen(w, e, p->pkt.payload_len));
+	else
+		fault_packet_break_icrc(p);
+}
+
+static void judge_change(struct fault_passage *w, enum fault_change c)
+{
+	if (c == FAULT_MALFORMED)
+		lose(w, true);
+	else if (c == FAULT_UNCHANGED)
+		tell_unfit(w);
+}
+
+static void set(struct fault_passage *w, const struct fault_value *v)
+{
+	const struct fault_setting s = {.field = v->field,
+					.index = v->number,
+					.value = v->number2,
+					.relative = v->relative};
+
+	judge_change(w, fault_packet_change(&w->packet, &s));
+}
+
+/* ---- in the name of the other end ---- */
+
+static uint32_t sender(const struct fault_passage *w)
+{
+	return w->packet.dir == FAULT_TX ? w->subject.qpn : w->subject.peer_qpn;
+}
+
+static void send_made(struct fault_passage *w, const struct fault_packet *p,
+		      const struct fault_value *v)
+{
+	w->net->counters.made++;
+	send(w, p, true, v->time);
+}
+
+/* An answer to a request; take: the request itself goes no further. */
+static void answer(struct fault_passage *w, const struct fault_value *v, uint8_t syndrome,
+		   bool take)
+{
+	struct fault_responder *who =
+		fault_responders_find(&w->net->responders, w->packet.flow.dst, sender(w));
+	struct fault_packet out;
+
+	if (take && roce_syndrome_kind(syndrome) == ROCE_ACK && fault_is_message(&w->packet) &&
+	    roce_opcode_is_last(w->packet.pkt.bth.opcode))
+		who->msn = psn_add(who->msn, 1);
+	if (!sender(w) || !fault_answer(&w->packet, sender(w), syndrome, who, &out)) {
+		tell_unfit(w);
+		return;
+	}
+	if (take)
+		lose(w, false);
+	send_made(w, &out, v);
+}
+
+static uint8_t ack_syndrome(const struct fault_passage *w)
+{
+	return roce_syndrome(
+		ROCE_ACK,
+		fault_responders_find(&w->net->responders, w->packet.flow.dst, sender(w))->credits);
+}
+
+/* What is read, fetched or flushed cannot be made up: only an ACK can. */
+static void ghost(struct fault_passage *w, const struct fault_value *v)
+{
+	if (fault_is_message(&w->packet))
+		answer(w, v, ack_syndrome(w), true);
+	else
+		tell_unfit(w);
+}
+
+static void forge(struct fault_passage *w, const struct fault_value *v)
+{
+	uint8_t code = (uint8_t)v->number2;
+
+	if (strcmp(v->word, "ack") == 0)
+		answer(w, v, ack_syndrome(w), false);
+	else if (strcmp(v->word, "rnr") == 0)
+		answer(w, v, roce_syndrome(ROCE_RNR_NAK, code), false);
+	else
+		answer(w, v, roce_syndrome(ROCE_NAK, code), false);
+}
+
+static void congestion(struct fault_passage *w, const struct fault_value *v)
+{
+	struct fault_packet out;
+
+	if (sender(w) && fault_answer_cnp(&w->packet, sender(w), &out))
+		send_made(w, &out, v);
+	else
+		tell_unfit(w);
+}
+
+static void reject(struct fault_passage *w, const struct fault_value *v)
+{
+	struct fault_packet out;
+
+	if (!fault_cm_reject(&w->packet, (uint16_t)v->number, &out)) {
+		tell_unfit(w);
+		return;
+	}
+	lose(w, false);
+	send_made(w, &out, v);
+}
+
+static void ask_for_patience(struct fault_passage *w, const struct fault_value *v)
+{
+	struct fault_packet out;
+
+	if (fault_cm_mra(&w->packet, v->number, &out))
+		send_made(w, &out, v);
+	else
+		tell_unfit(w);
+}
+
+/* ---- */
+
+static void apply_to_packet(struct fault_passage *w, const struct fault_entry *e)
+{
+	const struct fault_value *v = &e->rule.value;
+
+	switch ((unsigned)e->rule.action) {
+	case FAULT_DROP:
+	case FAULT_BURST:
+		lose(w, false);
+		break;
+	case FAULT_DUPLICATE:
+		duplicate(w, v);
+		break;
+	case FAULT_REORDER:
+		reorder(w, v);
+		break;
+	case FAULT_DELAY:
+	case FAULT_RATE:
+	case FAULT_PAUSE:
+		hold_back(w, e);
+		break;
+	case FAULT_CORRUPT:
+		corrupt(w, e);
+		break;
+	case FAULT_SET:
+		set(w, v);
+		break;
+	case FAULT_TRUNCATE:
+		judge_change(w, fault_packet_truncate(&w->packet, v->number));
+		break;
+	case FAULT_ECN:
+		fault_packet_mark(&w->packet);
+		break;
+	case FAULT_HOLD:
+		w->held = true;
+		break;
+	}
+}
+
+static void answer_for_peer(struct fault_passage *w, const struct fault_entry *e)
+{
+	const struct fault_value *v = &e->rule.value;
+
+	switch ((unsigned)e->rule.action) {
+	case FAULT_RNR:
+		answer(w, v, roce_syndrome(ROCE_RNR_NAK, (uint8_t)v->number), true);
+		break;
+	case FAULT_NAK:
+		answer(w, v, roce_syndrome(ROCE_NAK, (uint8_t)v->number), true);
+		break;
+	case FAULT_GHOST:
+		ghost(w, v);
+		break;
+	case FAULT_CNP:
+		congestion(w, v);
+		break;
+	case FAULT_FORGE:
+		forge(w, v);
+		break;
+	case FAULT_CM_REJECT:
+		reject(w, v);
+		break;
+	case FAULT_CM_MRA:
+		ask_for_patience(w, v);
+		break;
+	}
+}
+
+void fault_net_apply(struct fault_passage *w, const struct fault_entry *e)
+{
+	if (w->gone)
+		return;
+	w->packet.story.rule = e->number;
+	if (fault_action_is_happening(e->rule.action))
+		w->net->ops->happen(w->net->user, e, &w->subject, w->now);
+	else if (e->rule.action < FAULT_RNR)
+		apply_to_packet(w, e);
+	else
+		answer_for_peer(w, e);
+}
+
+void fault_net_finish(struct fault_passage *w)
+{
+	struct core_train t;
+	struct fault_to_hold what = {.train = &t, .dir = w->packet.dir, .since = w->now};
+
+	if (w->gone)
+		return;
+	fault_packet_train(&w->packet, &t);
+	what.due = w->due > w->now ? w->due : w->now;
+	what.overtakers = w->behind;
+	if (what.overtakers)
+		what.due = later(what.due, w->patience);
+	if (w->held)
+		fault_net_wait(w->net, &what, w->now);
+	else if (what.due > w->now)
+		fault_net_leave_later(w->net, &what, w->now);
+	else
+		fault_net_leave(w->net, &what, w->now);
+}

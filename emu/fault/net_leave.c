@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The way out of a net: on, later, or to the step queue; and step mode. What finds no room to wait
+ * goes on at once, and is counted: a rule may hurt the packets it is for, never the machine.
+ */
+#include "net_state.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+void fault_net_note(struct fault_net *n, enum fault_note note, const struct core_train *t,
+		    uint64_t now)
+{
+	n->counters.full += note == FAULT_NOTE_FULL;
+	n->counters.unfit += note == FAULT_NOTE_UNFIT;
+	if (n->ops->note)
+		n->ops->note(n->user, note, t, now);
+}
+
+static void pass(struct fault_net *n, const struct fault_to_hold *what, uint64_t now)
+{
+	if (what->made && n->ops->made)
+		n->ops->made(n->user, what->dir, what->train, now);
+	n->ops->pass(n->user, what->dir, what->train, now);
+}
+
+static struct fault_to_hold of_held(const struct fault_held *e)
+{
+	return (struct fault_to_hold){
+		.train = &e->train, .dir = e->dir, .since = e->since, .made = e->made};
+}
+
+/* A packet was passed: those that waited for it to overtake them follow. */
+static void pass_overtaken(struct fault_net *n, const struct fault_to_hold *by, uint64_t now)
+{
+	struct fault_held *e;
+
+	for (uint32_t i = 0; i < by->train->count; i++)
+		fault_hold_overtake(&n->hold, by->dir, by->train);
+	while ((e = fault_hold_overtaken(&n->hold))) {
+		const struct fault_to_hold what = of_held(e);
+
+		pass(n, &what, now);
+		free(e);
+	}
+}
+
+void fault_net_leave(struct fault_net *n, const struct fault_to_hold *what, uint64_t now)
+{
+	if (n->frozen) {
+		fault_net_wait(n, what, now);
+		return;
+	}
+	pass(n, what, now);
+	if (n->hold.reordered)
+		pass_overtaken(n, what, now);
+}
+
+void fault_net_leave_later(struct fault_net *n, const struct fault_to_hold *what, uint64_t now)
+{
+	if (fault_hold_time(&n->hold, what))
+		return;
+	fault_net_note(n, FAULT_NOTE_FULL, what->train, now);
+	fault_net_leave(n, what, now);
+}
+
+void fault_net_wait(struct fault_net *n, const struct fault_to_hold *what, uint64_t now)
+{
+	if (fault_hold_step(&n->hold, what))
+		return;
+	fault_net_note(n, FAULT_NOTE_FULL, what->train, now);
+	pass(n, what, now);
+}
+
+void fault_net_lose(struct fault_net *n, const struct fault_packet *p, bool malformed, uint64_t now)
+{
+	struct core_train t;
+
+	n->counters.dropped++;
+	n->counters.malformed += malformed;
+	fault_packet_train(p, &t);
+	n->ops->dropped(n->user, p->dir, &t, malformed, now);
+}
+
+/* ---- time ---- */
+
+void fault_net_tick(struct fault_net *n, uint64_t now)
+{
+	struct fault_held *e;
+
+	while ((e = fault_hold_due(&n->hold, now))) {
+		const struct fault_to_hold what = of_held(e);
+
+		fault_net_leave(n, &what, now);
+		free(e);
+	}
+}
+
+uint64_t fault_net_deadline(const struct fault_net *n)
+{
+	return fault_hold_deadline(&n->hold);
+}
+
+/* ---- step mode ---- */
+
+/* Lets one go that waits for a person. */
+static void release(struct fault_net *n, struct fault_held *e, uint64_t now)
+{
+	const struct fault_to_hold what = of_held(fault_hold_take_step(&n->hold, e));
+
+	pass(n, &what, now);
+	if (n->hold.reordered)
+		pass_overtaken(n, &what, now);
+	free(e);
+}
+
+void fault_net_freeze(struct fault_net *n, bool on, uint64_t now)
+{
+	n->frozen = on;
+	/* What is passed may come to wait again: a rule "hold" sees its answer. Once around only.
+	 */
+	for (uint32_t last = n->hold.last_number;
+	     !on && n->hold.stepped.first && n->hold.stepped.first->number <= last;)
+		release(n, n->hold.stepped.first, now);
+}
+
+bool fault_net_frozen(const struct fault_net *n)
+{
+	return n->frozen;
+}
+
+unsigned fault_net_waiting(const struct fault_net *n, struct fault_waiting *out, unsigned max)
+{
+	unsigned count = 0;
+
+	for (const struct fault_held *e = n->hold.stepped.first; e && count < max; e = e->next)
+		out[count++] = (struct fault_waiting){e->number, e->dir, &e->train, e->since};
+	return count;
+}
+
+int fault_net_release(struct fault_net *n, uint32_t number, uint64_t now)
+{
+	struct fault_held *e = fault_hold_find(&n->hold, number);
+
+	if (!e)
+		return -ENOENT;
+	release(n, e, now);
+	return 0;
+}
+
+int fault_net_drop(struct fault_net *n, uint32_t number, uint64_t now)
+{
+	struct fault_held *e = fault_hold_find(&n->hold, number);
+
+	if (!e)
+		return -ENOENT;
+	fault_hold_take_step(&n->hold, e);
+	n->counters.dropped++;
+	e->train.story.rule = 0;
+	n->ops->dropped(n->user, e->dir, &e->train, false, now);
+	free(e);
+	return 0;
+}
+
+/* A field never changes the length of the payload, which stays where it is. */
+int fault_net_change(struct fault_net *n, uint32_t number, const char *field, uint64_t value)
+{
+	struct fault_held *e = fault_hold_find(&n->hold, number);
+	struct fault_setting setting;
+	struct fault_packet p;
+
+	if (!e)
+		return -ENOENT;
+	if (!fault_setting_parse(field, value, &setting))
+		return -EINVAL;
+	p.pkt = e->train.head;
+	p.flow = e->train.flow;
+	p.story = e->train.story;
+	p.from_network = e->train.from_network;
+	p.urgent = e->train.urgent;
+	if (fault_packet_change(&p, &setting) != FAULT_CHANGED)
+		return -EINVAL;
+	if (p.pkt.payload_len)
+		memcpy(e->payload, p.pkt.payload, p.pkt.payload_len);
+	p.pkt.payload = p.pkt.payload_len ? e->payload : NULL;
+	fault_packet_train(&p, &e->train);
+	return 0;
+}

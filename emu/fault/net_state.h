@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the files of the net share: net.c cuts trains, net_apply.c does what rules say, net_leave.c
+ * is the way out. */
+#ifndef FAULT_NET_STATE_H
+#define FAULT_NET_STATE_H
+
+#include "hold.h"
+#include "lane.h"
+#include "net.h"
+#include "packet_change.h"
+#include "responders.h"
+
+struct fault_net {
+	struct fault_plan *plan;
+	const struct fault_net_ops *ops;
+	void *user;
+	char device[FAULT_WORD_MAX];
+	bool frozen;
+	struct fault_hold hold;
+	struct fault_lanes lanes;
+	struct fault_responders responders;
+	struct fault_net_counters counters;
+};
+
+/* One packet on its way through the rules. */
+struct fault_passage {
+	struct fault_net *net;
+	uint64_t now;
+	struct fault_subject subject; /* points to packet */
+	struct fault_packet packet;
+	bool gone;       /* taken away, and told */
+	bool held;       /* for a person */
+	uint64_t due;    /* when it goes on; now or before: at once */
+	uint64_t behind; /* so many packets go first, but it waits no longer than ... */
+	uint64_t patience;
+};
+
+/* What one rule does to the packet. */
+void fault_net_apply(struct fault_passage *w, const struct fault_entry *e);
+
+/* The packet goes where the rules sent it. */
+void fault_net_finish(struct fault_passage *w);
+
+/* ---- the way out ---- */
+
+/* Goes on now; in step mode it waits for a person. */
+void fault_net_leave(struct fault_net *n, const struct fault_to_hold *what, uint64_t now);
+
+/* Goes on at what->due, or earlier when it is overtaken. */
+void fault_net_leave_later(struct fault_net *n, const struct fault_to_hold *what, uint64_t now);
+
+/* Waits for a person. */
+void fault_net_wait(struct fault_net *n, const struct fault_to_hold *what, uint64_t now);
+
+/* Goes nowhere. */
+void fault_net_lose(struct fault_net *n, const struct fault_packet *p, bool malformed,
+		    uint64_t now);
+
+void fault_net_note(struct fault_net *n, enum fault_note note, const struct core_train *t,
+		    uint64_t now);
+
+#endif

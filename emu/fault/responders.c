@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See responders.h. */
+#include "responders.h"
+
+#include "syndrome.h"
+
+#include <string.h>
+
+static unsigned hash(const uint8_t address[16], uint32_t requester)
+{
+	uint64_t a;
+
+	memcpy(&a, address + 8, sizeof(a));
+	return (unsigned)(((a ^ requester) * UINT64_C(0x9e3779b97f4a7c15)) >> 40) %
+	       FAULT_RESPONDERS;
+}
+
+struct fault_responder *fault_responders_find(struct fault_responders *r, const uint8_t address[16],
+					      uint32_t requester)
+{
+	struct fault_responder *e = &r->slot[hash(address, requester)];
+
+	if (e->requester == requester && memcmp(e->address, address, 16) == 0)
+		return e;
+	*e = (struct fault_responder){.requester = requester, .credits = ROCE_CREDITS_UNLIMITED};
+	memcpy(e->address, address, 16);
+	return e;
+}
+
+void fault_responders_hear(struct fault_responders *r, const struct fault_packet *p)
+{
+	const struct roce_opcode_info *info = roce_opcode_info(p->pkt.bth.opcode);
+	struct fault_responder *e;
+
+	if (!(info->headers & ROCE_HDR_AETH))
+		return;
+	e = fault_responders_find(r, p->flow.src, p->pkt.bth.dest_qp);
+	e->msn = p->pkt.aeth.msn;
+	if (roce_syndrome_kind(p->pkt.aeth.syndrome) == ROCE_ACK)
+		e->credits = roce_syndrome_value(p->pkt.aeth.syndrome);
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "rule.h"
+
+#include "rule_names.h"
+#include "rule_settle.h"
+#include "rule_words.h"
+
+#include <errno.h>
+#include <string.h>
+
+static bool name_char(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       c == '_' || c == '-' || c == '.';
+}
+
+/* "NAME:", which is not a number, since rules have numbers too. */
+static int parse_name(const struct fault_text *t, struct fault_piece p, struct fault_rule *r)
+{
+	p.length--;
+	for (size_t i = 0; i < p.length; i++)
+		if (!name_char(p.at[i]))
+			return fault_fail(t, p.at + i, "a name has no '%c'", p.at[i]);
+	if (p.length == 0 || (p.at[0] >= '0' && p.at[0] <= '9'))
+		return fault_fail(t, p.at, "a name begins with a letter");
+	if (!fault_piece_copy(p, r->name, sizeof(r->name)))
+		return fault_fail(t, p.at, "a name has at most %d characters", FAULT_NAME_MAX - 1);
+	return 0;
+}
+
+static int unknown_action(const struct fault_text *t, struct fault_piece name)
+{
+	const char *nearest = fault_nearest(name, fault_action_at, NULL);
+	char hint[FAULT_WORD_MAX];
+
+	if (fault_word_find(name) >= 0)
+		return fault_fail(t, name.at, "an action comes first, not '%.*s'", (int)name.length,
+				  name.at);
+	return fault_fail(t, name.at, "there is no action '%.*s'%s", (int)name.length, name.at,
+			  fault_hint(nearest, hint, sizeof(hint)));
+}
+
+static int parse_action(const struct fault_text *t, const struct fault_token *token,
+			struct fault_rule *r)
+{
+	const struct fault_action_word *word;
+	const bool has_value = token->compare[0] != '\0';
+
+	r->action = fault_action_find(token->name);
+	if (r->action == FAULT_ACTIONS)
+		return unknown_action(t, token->name);
+	word = &fault_action_words[r->action];
+	if (has_value && strcmp(token->compare, "=") != 0)
+		return fault_fail(t, token->whole.at, "'%s' has a value: '='", word->name);
+	if (has_value && word->need == FAULT_VALUE_NONE)
+		return fault_fail(t, token->value.at, "'%s' has no value", word->name);
+	if (!has_value && word->need == FAULT_VALUE_NEEDED)
+		return fault_fail(t, token->whole.at, "'%s' wants a value: %s", word->name,
+				  word->syntax);
+	return word->parse ? word->parse(t, token->value, r) : 0;
+}
+
+static int unknown_word(const struct fault_text *t, struct fault_piece name)
+{
+	const char *nearest = fault_nearest(name, fault_word_at, NULL);
+	char hint[FAULT_WORD_MAX];
+
+	if (fault_action_find(name) != FAULT_ACTIONS)
+		return fault_fail(t, name.at, "a rule has one action, '%.*s' would be the second",
+				  (int)name.length, name.at);
+	return fault_fail(t, name.at, "there is no word '%.*s'%s", (int)name.length, name.at,
+			  fault_hint(nearest, hint, sizeof(hint)));
+}
+
+static int check_form(const struct fault_text *t, const struct fault_token *token,
+		      const struct fault_word *word, const struct fault_rule *r)
+{
+	const bool has_value = token->compare[0] != '\0';
+
+	if (word->kind == FAULT_PARAMETER && !(word->actions[r->action / 32] >> r->action % 32 & 1))
+		return fault_fail(t, token->whole.at, "'%s' has no parameter '%s'",
+				  fault_action_name(r->action), word->name);
+	if (word->bare && has_value)
+		return fault_fail(t, token->value.at, "'%s' has no value", word->name);
+	if (!word->bare && !has_value)
+		return fault_fail(t, token->whole.at, "'%s' wants a value", word->name);
+	if (has_value && !word->compares && strcmp(token->compare, "=") != 0)
+		return fault_fail(t, token->whole.at, "'%s' cannot be compared: '='", word->name);
+	return 0;
+}
+
+static int parse_word(const struct fault_text *t, const struct fault_token *token,
+		      struct fault_given *g, struct fault_rule *r)
+{
+	const int index = fault_word_find(token->name);
+	const struct fault_word *word;
+
+	if (index < 0)
+		return unknown_word(t, token->name);
+	word = &fault_words[index];
+	for (unsigned i = 0; i < g->n; i++)
+		if (g->item[i].word == word)
+			return fault_fail(t, token->whole.at, "'%s' stands here twice", word->name);
+	if (check_form(t, token, word, r))
+		return -EINVAL;
+	g->item[g->n].word = word;
+	g->item[g->n].token = *token;
+	g->n++;
+	return word->parse(t, token, word, r);
+}
+
+static int parse_words(const struct fault_text *t, struct fault_rule *r)
+{
+	struct fault_given given = {.n = 0};
+	const char *at = t->line;
+	struct fault_token token;
+	int more = fault_token_next(t, &at, &token);
+
+	if (more > 0 && token.whole.at[token.whole.length - 1] == ':') {
+		if (parse_name(t, token.whole, r))
+			return -EINVAL;
+		more = fault_token_next(t, &at, &token);
+	}
+	if (more == 0)
+		return fault_fail(t, at, "an action is missing");
+	if (more < 0 || parse_action(t, &token, r))
+		return -EINVAL;
+	given.action = token;
+	while ((more = fault_token_next(t, &at, &token)) > 0)
+		if (parse_word(t, &token, &given, r))
+			return -EINVAL;
+	return more < 0 ? -EINVAL : fault_rule_settle(t, &given, r);
+}
+
+int fault_rule_parse(const char *text, struct fault_rule *out, struct fault_error *error)
+{
+	const struct fault_text t = {text, strcspn(text, "\n"), error};
+
+	memset(out, 0, sizeof(*out));
+	out->limit.probability = UINT32_MAX;
+	if (t.length >= FAULT_TEXT_MAX)
+		return fault_fail(&t, text + FAULT_TEXT_MAX - 1, "a rule has at most %d characters",
+				  FAULT_TEXT_MAX - 1);
+	for (size_t i = 0; i < t.length; i++)
+		if ((unsigned char)text[i] < ' ' && text[i] != '\t')
+			return fault_fail(&t, text + i, "a character that cannot be written");
+	memcpy(out->text, text, t.length);
+	return parse_words(&t, out);
+}
+
+const char *fault_layer_name(enum fault_layer l)
+{
+	return fault_constant_name(&fault_layers, l);
+}

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The values of parameters, selectors and limits.
+ */
+#include "rule_names.h"
+#include "rule_opcode.h"
+#include "rule_words.h"
+
+#include <errno.h>
+#include <string.h>
+
+static void *member(struct fault_rule *r, const struct fault_word *word)
+{
+	return (char *)r + word->offset;
+}
+
+FAULT_WORD_PARSE_(list)
+{
+	const struct fault_list_form form = {word->bounds, '\0'};
+
+	return fault_value_list(t, token, &form, member(r, word));
+}
+
+/* A list of which all parts, or none, have the prefix. */
+static int prefixed(const struct fault_text *t, const struct fault_token *token,
+		    struct fault_list_form form, struct fault_list *plain,
+		    struct fault_list *special)
+{
+	struct fault_piece rest = token->value;
+	const bool with = rest.at[0] == form.prefix;
+
+	while (rest.length) {
+		const struct fault_piece part = fault_piece_cut(&rest, ',');
+
+		if (part.length && (part.at[0] == form.prefix) != with)
+			return fault_fail(t, part.at, "either all parts begin with '%c' or none",
+					  form.prefix);
+	}
+	if (!with)
+		form.prefix = '\0';
+	return fault_value_list(t, token, &form, with ? special : plain);
+}
+
+FAULT_WORD_PARSE_(qp)
+{
+	struct fault_list_form form = {word->bounds, '#'};
+
+	if (token->value.at[0] == '#')
+		form.bounds.least = 1;
+	return prefixed(t, token, form, &r->select.qp, &r->select.qp_order);
+}
+
+FAULT_WORD_PARSE_(psn)
+{
+	const struct fault_list_form form = {word->bounds, '+'};
+
+	return prefixed(t, token, form, &r->select.psn, &r->select.psn_relative);
+}
+
+FAULT_WORD_PARSE_(names)
+{
+	if (!fault_piece_copy(token->value, member(r, word), FAULT_WORD_MAX))
+		return fault_fail(t, token->value.at, "longer than %d characters",
+				  FAULT_WORD_MAX - 1);
+	return 0;
+}
+
+static bool call_exists(struct fault_piece glob)
+{
+	const char *name;
+
+	for (unsigned i = 0; (name = fault_constant_at(fault_calls.table, i)) != NULL; i++)
+		if (fault_glob(glob, name))
+			return true;
+	return false;
+}
+
+FAULT_WORD_PARSE_(call)
+{
+	struct fault_piece rest = token->value;
+	char hint[FAULT_WORD_MAX];
+
+	for (bool more = true; more;) {
+		more = rest.length && memchr(rest.at, ',', rest.length);
+		const struct fault_piece one = fault_piece_cut(&rest, ',');
+
+		if (call_exists(one))
+			continue;
+		fault_hint(fault_nearest(one, fault_constant_at, fault_calls.table), hint,
+			   sizeof(hint));
+		return fault_fail(t, one.at, "there is no call '%.*s'%s", (int)one.length, one.at,
+				  hint);
+	}
+	return fault_parse_names(t, token, word, r);
+}
+
+FAULT_WORD_PARSE_(direction)
+{
+	static const char *const names[] = {
+		[FAULT_TX] = "tx", [FAULT_RX] = "rx", [FAULT_BOTH] = "both"};
+
+	(void)word;
+	for (unsigned i = 0; i <= FAULT_BOTH; i++) {
+		if (!fault_piece_is(token->value, names[i]))
+			continue;
+		r->select.direction = (enum fault_direction)i;
+		return 0;
+	}
+	return fault_fail(t, token->value.at, "'%.*s' is not tx, rx or both",
+			  (int)token->value.length, token->value.at);
+}
+
+FAULT_WORD_PARSE_(opcode)
+{
+	(void)word;
+	return fault_opcode_parse(t, token->value, &r->select);
+}
+
+FAULT_WORD_PARSE_(peer)
+{
+	(void)word;
+	if (!fault_value_address(token->value, r->select.peer))
+		return fault_fail(t, token->value.at, "'%.*s' is no IP address",
+				  (int)token->value.length, token->value.at);
+	r->select.by_peer = true;
+	return 0;
+}
+
+/* Names of a list, each made a bit. */
+static int bits(const struct fault_text *t, struct fault_piece p, const struct fault_constants *c,
+		unsigned (*bit)(uint32_t), uint64_t *out)
+{
+	for (bool more = true; more;) {
+		uint64_t v;
+
+		more = p.length && memchr(p.at, ',', p.length);
+		if (fault_constant_parse(t, c, fault_piece_cut(&p, ','), 0, &v))
+			return -EINVAL;
+		*out |= UINT64_C(1) << bit((uint32_t)v);
+	}
+	return 0;
+}
+
+static unsigned cm_bit(uint32_t attr)
+{
+	return attr & 31;
+}
+
+static unsigned status_bit(uint32_t status)
+{
+	return status & 63;
+}
+
+unsigned fault_wc_opcode_bit(uint32_t opcode)
+{
+	/* Those of uhcadv.h from 64 on, and the two of receives, share one word with the rest. */
+	if (opcode >= 128)
+		return opcode == 128 ? 63 : 62;
+	return opcode >= 64 ? 32 + (opcode & 15) : opcode & 31;
+}
+
+FAULT_WORD_PARSE_(cm)
+{
+	uint64_t set = 0;
+
+	(void)word;
+	if (bits(t, token->value, &fault_cm_messages, cm_bit, &set))
+		return -EINVAL;
+	r->select.cm = (uint32_t)set;
+	return 0;
+}
+
+FAULT_WORD_PARSE_(status)
+{
+	(void)word;
+	/* Whatever is not a success. */
+	if (fault_piece_is(token->value, "ERROR")) {
+		r->select.wc_status = ~UINT64_C(1);
+		return 0;
+	}
+	return bits(t, token->value, &fault_wc_statuses, status_bit, &r->select.wc_status);
+}
+
+FAULT_WORD_PARSE_(wc_opcode)
+{
+	(void)word;
+	return bits(t, token->value, &fault_wc_opcodes, fault_wc_opcode_bit, &r->select.wc_opcode);
+}
+
+FAULT_WORD_PARSE_(retry)
+{
+	(void)t;
+	(void)token;
+	(void)word;
+	r->select.retry = true;
+	return 0;
+}
+
+/* Only understood here; which moment it is, fault_rule_settle finds out. */
+FAULT_WORD_PARSE_(at)
+{
+	uint64_t layer;
+
+	(void)word;
+	if (fault_constant_parse(t, &fault_layers, token->value, 0, &layer))
+		return -EINVAL;
+	r->layer = (enum fault_layer)layer;
+	return 0;
+}
+
+FAULT_WORD_PARSE_(time)
+{
+	uint64_t *out = member(r, word);
+
+	if (!fault_value_time(token->value, out))
+		return fault_fail(t, token->value.at, "'%.*s' is no time, as 10us, 5ms, 2s",
+				  (int)token->value.length, token->value.at);
+	if (*out == 0)
+		return fault_fail(t, token->value.at, "0 would do nothing");
+	return 0;
+}
+
+FAULT_WORD_PARSE_(number)
+{
+	uint64_t *out = member(r, word);
+
+	if (!fault_value_number(token->value, out))
+		return fault_fail(t, token->value.at, "'%.*s' is no number",
+				  (int)token->value.length, token->value.at);
+	/* bad_wr=0: not even the first is taken; the others count from 1 */
+	if (*out == 0 && word->kind == FAULT_LIMIT)
+		return fault_fail(t, token->value.at, "counting begins with 1");
+	return 0;
+}
+
+/* every=3 of what matches, or every=10ms of the clock. */
+FAULT_WORD_PARSE_(every)
+{
+	if (fault_value_number(token->value, &r->limit.every))
+		return fault_parse_number(t, token, word, r);
+	if (!fault_value_time(token->value, &r->limit.period))
+		return fault_fail(t, token->value.at, "'%.*s' is neither a number nor a time",
+				  (int)token->value.length, token->value.at);
+	if (r->limit.period < 1000)
+		return fault_fail(t, token->value.at, "less than 1us");
+	return 0;
+}
+
+FAULT_WORD_PARSE_(probability)
+{
+	(void)word;
+	if (!fault_value_probability(token->value, &r->limit.probability))
+		return fault_fail(t, token->value.at, "'%.*s' is no probability, as 0.01 or 1%%",
+				  (int)token->value.length, token->value.at);
+	if (r->limit.probability == 0)
+		return fault_fail(t, token->value.at, "with p=0 nothing would ever happen");
+	return 0;
+}
+
+/* after=TIME, or after=NAME[:N][+TIME] */
+FAULT_WORD_PARSE_(after)
+{
+	struct fault_piece time = token->value;
+	const struct fault_piece who = fault_piece_cut(&time, '+');
+	struct fault_piece hits = who;
+	const struct fault_piece name = fault_piece_cut(&hits, ':');
+
+	(void)word;
+	if (fault_value_time(token->value, &r->limit.after))
+		return 0;
+	if (!fault_piece_copy(name, r->limit.after_rule, FAULT_NAME_MAX) || name.length == 0)
+		return fault_fail(t, token->value.at, "'%.*s' is no name of a rule",
+				  (int)name.length, name.at);
+	if (name.at[0] >= '0' && name.at[0] <= '9')
+		return fault_fail(t, token->value.at,
+				  "'%.*s' is neither a time, as 5ms, nor the name of a rule",
+				  (int)name.length, name.at);
+	r->limit.after_hits = 1;
+	if (name.length < who.length &&
+	    (!fault_value_number(hits, &r->limit.after_hits) || r->limit.after_hits == 0))
+		return fault_fail(t, hits.at, "'%.*s' is no number of hits", (int)hits.length,
+				  hits.at);
+	if (who.length < token->value.length && !fault_value_time(time, &r->limit.after))
+		return fault_fail(t, time.at, "'%.*s' is no time, as 10us, 5ms, 2s",
+				  (int)time.length, time.at);
+	return 0;
+}
+
+FAULT_WORD_PARSE_(file)
+{
+	if (!fault_piece_copy(token->value, member(r, word), sizeof(r->limit.while_file)))
+		return fault_fail(t, token->value.at, "the path is too long");
+	return 0;
+}
+
+FAULT_WORD_PARSE_(stream)
+{
+	uint64_t v;
+
+	(void)word;
+	if (!fault_value_number(token->value, &v) || v == 0 || v > UINT32_MAX)
+		return fault_fail(t, token->value.at, "'%.*s' is no number of a stream",
+				  (int)token->value.length, token->value.at);
+	r->limit.stream = (uint32_t)v;
+	return 0;
+}

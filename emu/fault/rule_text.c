@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "rule_text.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define COMPARE_CHARS "=<>!"
+
+/* Longer words are never near. */
+#define NEAR_MAX 40
+
+int fault_fail(const struct fault_text *t, const char *at, const char *format, ...)
+{
+	va_list args;
+
+	t->error->column = (unsigned)(at - t->line) + 1;
+	va_start(args, format);
+	vsnprintf(t->error->text, sizeof(t->error->text), format, args);
+	va_end(args);
+	return -EINVAL;
+}
+
+static bool is_space(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+static char lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+/* What stands before the first of =, <, >, ! is the name, behind it comes the value. */
+static int split(const struct fault_text *t, struct fault_token *out)
+{
+	const char *at = out->whole.at, *end = at + out->whole.length;
+	unsigned n = 0;
+
+	while (at < end && !strchr(COMPARE_CHARS, *at))
+		at++;
+	out->name = (struct fault_piece){out->whole.at, (size_t)(at - out->whole.at)};
+	while (at < end && n < 2 && strchr(COMPARE_CHARS, *at) && !(n == 1 && *at != '='))
+		out->compare[n++] = *at++;
+	out->compare[n] = '\0';
+	out->value = (struct fault_piece){at, (size_t)(end - at)};
+	if (n == 0)
+		return 0;
+	if (strcmp(out->compare, "!") == 0 || strcmp(out->compare, "==") == 0)
+		return fault_fail(t, out->whole.at,
+				  "'%s' compares nothing: =, !=, <, <=, >, >=", out->compare);
+	if (out->value.length >= 2 && out->value.at[0] == '"') {
+		out->value.at++;
+		out->value.length -= 2;
+	}
+	if (out->name.length == 0)
+		return fault_fail(t, out->whole.at, "a word is missing before '%s'", out->compare);
+	if (out->value.length == 0)
+		return fault_fail(t, out->whole.at, "a value is missing behind '%s'", out->compare);
+	return 0;
+}
+
+int fault_token_next(const struct fault_text *t, const char **at, struct fault_token *out)
+{
+	const char *end = t->line + t->length;
+	const char *p = *at;
+	const char *quote = NULL;
+
+	while (p < end && is_space(*p))
+		p++;
+	if (p == end)
+		return 0;
+	out->whole.at = p;
+	for (; p < end && (quote || !is_space(*p)); p++) {
+		if (*p == '"' && quote) {
+			quote = NULL;
+			if (p + 1 < end && !is_space(p[1]))
+				return fault_fail(t, p + 1, "a space is missing behind the quote");
+		} else if (*p == '"') {
+			if (p == out->whole.at || !strchr(COMPARE_CHARS, p[-1]))
+				return fault_fail(t, p, "only a whole value can stand in quotes");
+			quote = p;
+		}
+	}
+	if (quote)
+		return fault_fail(t, quote, "the quote does not end");
+	out->whole.length = (size_t)(p - out->whole.at);
+	*at = p;
+	return split(t, out) ? -EINVAL : 1;
+}
+
+struct fault_piece fault_piece_cut(struct fault_piece *p, char separator)
+{
+	const char *found = p->length ? memchr(p->at, separator, p->length) : NULL;
+	const size_t length = found ? (size_t)(found - p->at) : p->length;
+	const struct fault_piece head = {p->at, length};
+
+	p->at += length + (found ? 1 : 0);
+	p->length -= length + (found ? 1 : 0);
+	return head;
+}
+
+bool fault_piece_begins(struct fault_piece p, const char *prefix)
+{
+	const size_t n = strlen(prefix);
+
+	if (p.length < n)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (lower(p.at[i]) != lower(prefix[i]))
+			return false;
+	return true;
+}
+
+bool fault_piece_is(struct fault_piece p, const char *word)
+{
+	return p.length == strlen(word) && fault_piece_begins(p, word);
+}
+
+bool fault_piece_copy(struct fault_piece p, char *to, size_t cap)
+{
+	if (p.length >= cap)
+		return false;
+	memcpy(to, p.at, p.length);
+	to[p.length] = '\0';
+	return true;
+}
+
+static unsigned least(unsigned a, unsigned b)
+{
+	return a < b ? a : b;
+}
+
+/* How many characters must be added, taken away, changed, or swapped with their neighbour. */
+static unsigned distance(struct fault_piece p, const char *word)
+{
+	unsigned row[3][NEAR_MAX + 1];
+	const unsigned n = (unsigned)strlen(word);
+
+	for (unsigned j = 0; j <= n; j++)
+		row[0][j] = j;
+	for (unsigned i = 1; i <= p.length; i++) {
+		unsigned *now = row[i % 3], *before = row[(i + 2) % 3], *earlier = row[(i + 1) % 3];
+
+		now[0] = i;
+		for (unsigned j = 1; j <= n; j++) {
+			const char a = lower(p.at[i - 1]), b = lower(word[j - 1]);
+
+			now[j] = least(before[j - 1] + (a != b), least(before[j], now[j - 1]) + 1);
+			if (i > 1 && j > 1 && a == lower(word[j - 2]) && b == lower(p.at[i - 2]))
+				now[j] = least(now[j], earlier[j - 2] + 1);
+		}
+	}
+	return row[p.length % 3][n];
+}
+
+const char *fault_nearest(struct fault_piece p, fault_names names, const void *table)
+{
+	const unsigned limit = p.length <= 3 ? 1 : p.length <= 7 ? 2 : 3;
+	const char *best = NULL;
+	unsigned best_distance = limit + 1;
+	const char *name;
+
+	if (p.length > NEAR_MAX)
+		return NULL;
+	for (unsigned i = 0; (name = names(table, i)) != NULL; i++) {
+		unsigned d;
+
+		if (strlen(name) > NEAR_MAX)
+			continue;
+		d = distance(p, name);
+		if (d < best_distance) {
+			best = name;
+			best_distance = d;
+		}
+	}
+	return best;
+}
+
+const char *fault_hint(const char *nearest, char *buf, size_t cap)
+{
+	buf[0] = '\0';
+	if (nearest)
+		snprintf(buf, cap, ": did you mean '%s'?", nearest);
+	return buf;
+}
+
+bool fault_glob(struct fault_piece glob, const char *word)
+{
+	const char *g = glob.at, *end = g + glob.length;
+	const char *star = NULL, *again = NULL;
+
+	while (*word) {
+		if (g < end && *g == '*') {
+			star = g++;
+			again = word;
+		} else if (g < end && (*g == '?' || lower(*g) == lower(*word))) {
+			g++;
+			word++;
+		} else if (star) { /* the last star takes one more */
+			g = star + 1;
+			word = ++again;
+		} else {
+			return false;
+		}
+	}
+	while (g < end && *g == '*')
+		g++;
+	return g == end;
+}
+
+bool fault_glob_any(const char *globs, const char *word)
+{
+	struct fault_piece rest = {globs, strlen(globs)};
+
+	while (rest.length)
+		if (fault_glob(fault_piece_cut(&rest, ','), word))
+			return true;
+	return false;
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "rule_words.h"
+
+#include <string.h>
+
+#define PACKET_ FAULT_ON_(PACKET)
+#define CALL_   FAULT_ON_(CALL)
+#define WC_     FAULT_ON_(COMPLETION)
+#define MEMORY_ FAULT_ON_(MEMORY)
+#define TIME_   FAULT_ON_(TIME)
+#define ANY_    FAULT_ON_ANY
+
+#define NONE_     FAULT_VALUE_NONE, NULL, ""
+#define CAN_(f)   FAULT_VALUE_OPTIONAL, fault_parse_##f
+#define MUST_(f)  FAULT_VALUE_NEEDED, fault_parse_##f
+#define HAPPENS_  FAULT_HAPPENS
+#define OBJECT_   (FAULT_HAPPENS | FAULT_OF_OBJECT)
+#define ANSWERS_  FAULT_ANSWERS
+#define INSTEAD_  (FAULT_ANSWERS | FAULT_SWALLOWS)
+#define SWALLOWS_ FAULT_SWALLOWS
+
+const struct fault_action_word fault_action_words[FAULT_ACTIONS] = {
+	[FAULT_DROP] = {"drop", PACKET_, FAULT_TX, SWALLOWS_, NONE_},
+	[FAULT_DUPLICATE] = {"dup", PACKET_, FAULT_TX, 0, CAN_(count), "a number of copies"},
+	[FAULT_REORDER] = {"reorder", PACKET_, FAULT_TX, 0, MUST_(count), "a number of packets"},
+	[FAULT_DELAY] = {"delay", PACKET_, FAULT_TX, 0, MUST_(duration), "a time"},
+	[FAULT_RATE] = {"rate", PACKET_, FAULT_TX, 0, MUST_(rate), "bits per second"},
+	[FAULT_BURST] = {"burst", PACKET_, FAULT_TX, SWALLOWS_, MUST_(burst), "P/Q"},
+	[FAULT_PAUSE] = {"pause", PACKET_, FAULT_TX, 0, MUST_(duration), "a time"},
+	[FAULT_CORRUPT] = {"corrupt", PACKET_, FAULT_TX, 0, MUST_(corrupt), "icrc, bit, payload"},
+	[FAULT_SET] = {"set", PACKET_, FAULT_TX, 0, MUST_(set), "FIELD:VALUE"},
+	[FAULT_TRUNCATE] = {"truncate", PACKET_, FAULT_TX, 0, MUST_(truncate), "bytes"},
+	[FAULT_ECN] = {"ecn", PACKET_, FAULT_TX, 0, NONE_},
+	[FAULT_HOLD] = {"hold", PACKET_, FAULT_TX, SWALLOWS_, NONE_},
+	[FAULT_RNR] = {"rnr", PACKET_, FAULT_RX, INSTEAD_, CAN_(rnr), "a timer code"},
+	[FAULT_NAK] = {"nak", PACKET_, FAULT_RX, INSTEAD_, MUST_(nak), "a NAK code"},
+	[FAULT_GHOST] = {"ghost", PACKET_, FAULT_RX, INSTEAD_, NONE_},
+	[FAULT_CNP] = {"cnp", PACKET_, FAULT_RX, 0, NONE_},
+	[FAULT_FORGE] = {"forge", PACKET_, FAULT_RX, ANSWERS_, MUST_(forge), "ack, nak:CODE, rnr"},
+	[FAULT_CM_REJECT] = {"cm.reject", PACKET_, FAULT_RX, FAULT_OF_CM | SWALLOWS_, MUST_(reason),
+			     "a reason"},
+	[FAULT_CM_MRA] = {"cm.mra", PACKET_, FAULT_RX, FAULT_OF_CM, CAN_(duration), "a time"},
+	[FAULT_CALL_FAIL] = {"call.fail", CALL_, FAULT_BOTH, FAULT_OF_CALLS | SWALLOWS_,
+			     MUST_(errno), "an errno"},
+	[FAULT_CALL_SLOW] = {"call.slow", CALL_, FAULT_BOTH, FAULT_OF_CALLS, MUST_(duration),
+			     "a time"},
+	[FAULT_CQE_SET] = {"cqe.set", WC_, FAULT_BOTH, 0, MUST_(cqe), "FIELD:VALUE"},
+	[FAULT_CQE_DELAY] = {"cqe.delay", WC_, FAULT_BOTH, 0, MUST_(duration), "a time"},
+	[FAULT_CQE_WITHHOLD] = {"cqe.withhold", WC_, FAULT_BOTH, SWALLOWS_, NONE_},
+	[FAULT_CQE_OVERRUN] = {"cqe.overrun", WC_, FAULT_BOTH, SWALLOWS_, NONE_},
+	[FAULT_MEM_FAIL] = {"mem.fail", MEMORY_, FAULT_BOTH, SWALLOWS_, NONE_},
+	[FAULT_EVENT] = {"event", ANY_, FAULT_TX, OBJECT_, MUST_(event), "an event"},
+	[FAULT_QP_ERROR] = {"qp.error", ANY_, FAULT_TX, OBJECT_, NONE_},
+	[FAULT_KEY_REVOKE] = {"key.revoke", ANY_, FAULT_RX, OBJECT_, CAN_(key), "a key"},
+	[FAULT_KEY_REUSE] = {"key.reuse", ANY_, FAULT_RX, HAPPENS_, NONE_},
+	[FAULT_PORT_DOWN] = {"port.down", ANY_, FAULT_TX, HAPPENS_, CAN_(duration), "a time"},
+	[FAULT_GID_CHANGE] = {"gid.change", ANY_, FAULT_TX, HAPPENS_, NONE_},
+	[FAULT_DEV_FATAL] = {"dev.fatal", ANY_, FAULT_TX, HAPPENS_, NONE_},
+	[FAULT_DEV_FREEZE] = {"dev.freeze", ANY_, FAULT_TX, HAPPENS_, MUST_(duration), "a time"},
+	[FAULT_DEV_EXIT] = {"dev.exit", ANY_, FAULT_TX, HAPPENS_, NONE_},
+};
+
+#define AT_(member) offsetof(struct fault_rule, member)
+#define BIT_(a)     (1u << ((a) % 32))
+#define SELECT_     FAULT_SELECTOR
+#define LIST_(at, low, high)                                                                       \
+	false, true, fault_parse_list, AT_(at),                                                    \
+	{                                                                                          \
+		low, high, false                                                                   \
+	}
+#define SIZES_(at, low, high)                                                                      \
+	false, true, fault_parse_list, AT_(at),                                                    \
+	{                                                                                          \
+		low, high, true                                                                    \
+	}
+#define ONE_(f, at)                                                                                \
+	false, false, fault_parse_##f, AT_(at),                                                    \
+	{                                                                                          \
+		0, 0, false                                                                        \
+	}
+#define NUMBER_(at)                                                                                \
+	false, false, fault_parse_number, AT_(at),                                                 \
+	{                                                                                          \
+		1, UINT64_MAX, false                                                               \
+	}
+#define ALL_ACTIONS_                                                                               \
+	{                                                                                          \
+		0, 0                                                                               \
+	}
+#define BITS_24  0xffffff
+#define COUNTED_ (ANY_ & ~TIME_)
+
+const struct fault_word fault_words[] = {
+	{"time", NULL, FAULT_PARAMETER, ANY_, {BIT_(FAULT_DUPLICATE), 0}, ONE_(time, value.time)},
+	{"jitter",
+	 NULL,
+	 FAULT_PARAMETER,
+	 ANY_,
+	 {BIT_(FAULT_DELAY) | BIT_(FAULT_CQE_DELAY) | BIT_(FAULT_CALL_SLOW), 0},
+	 ONE_(time, value.jitter)},
+	{"bad_wr", NULL, FAULT_PARAMETER, ANY_, {BIT_(FAULT_CALL_FAIL), 0}, NUMBER_(value.bad_wr)},
+
+	{"at", NULL, SELECT_, ANY_, ALL_ACTIONS_, ONE_(at, layer)},
+	{"dev", "device", SELECT_, ANY_, ALL_ACTIONS_, ONE_(names, select.device)},
+	{"program", NULL, SELECT_, COUNTED_, ALL_ACTIONS_, ONE_(names, select.program)},
+	{"client", NULL, SELECT_, CALL_ | WC_ | MEMORY_, ALL_ACTIONS_,
+	 LIST_(select.client, 0, UINT32_MAX)},
+	{"qp",
+	 NULL,
+	 SELECT_,
+	 ANY_,
+	 ALL_ACTIONS_,
+	 false,
+	 true,
+	 fault_parse_qp,
+	 AT_(select.qp),
+	 {0, BITS_24, false}},
+	{"peer_qp", NULL, SELECT_, PACKET_, ALL_ACTIONS_, LIST_(select.peer_qp, 0, BITS_24)},
+	{"srq", NULL, SELECT_, ANY_ & ~MEMORY_, ALL_ACTIONS_, LIST_(select.srq, 0, UINT32_MAX)},
+	{"pd", NULL, SELECT_, CALL_ | MEMORY_, ALL_ACTIONS_, LIST_(select.pd, 0, UINT32_MAX)},
+	{"cq", NULL, SELECT_, CALL_ | WC_ | TIME_, ALL_ACTIONS_, LIST_(select.cq, 0, UINT32_MAX)},
+	{"key", NULL, SELECT_, ANY_ & ~WC_, ALL_ACTIONS_, LIST_(select.key, 0, UINT32_MAX)},
+	{"address", NULL, SELECT_, PACKET_ | CALL_ | MEMORY_, ALL_ACTIONS_,
+	 SIZES_(select.address, 0, UINT64_MAX)},
+	{"length", NULL, SELECT_, COUNTED_, ALL_ACTIONS_, SIZES_(select.length, 0, UINT64_MAX)},
+	{"offset", NULL, SELECT_, PACKET_, ALL_ACTIONS_, SIZES_(select.offset, 0, UINT32_MAX)},
+	{"psn",
+	 NULL,
+	 SELECT_,
+	 PACKET_,
+	 ALL_ACTIONS_,
+	 false,
+	 true,
+	 fault_parse_psn,
+	 AT_(select.psn),
+	 {0, BITS_24, false}},
+	{"dir", NULL, SELECT_, PACKET_, ALL_ACTIONS_, ONE_(direction, select.direction)},
+	{"opcode", NULL, SELECT_, PACKET_, ALL_ACTIONS_, ONE_(opcode, select.opcode)},
+	{"peer", NULL, SELECT_, PACKET_, ALL_ACTIONS_, ONE_(peer, select.peer)},
+	{"cm", NULL, SELECT_, PACKET_, ALL_ACTIONS_, ONE_(cm, select.cm)},
+	{"retry",
+	 NULL,
+	 SELECT_,
+	 PACKET_,
+	 ALL_ACTIONS_,
+	 true,
+	 false,
+	 fault_parse_retry,
+	 AT_(select.retry),
+	 {0, 0, false}},
+	{"call", NULL, SELECT_, CALL_, ALL_ACTIONS_, ONE_(call, select.call)},
+	{"wc", "status", SELECT_, WC_, ALL_ACTIONS_, ONE_(status, select.wc_status)},
+	{"wc.opcode", "wc_opcode", SELECT_, WC_, ALL_ACTIONS_, ONE_(wc_opcode, select.wc_opcode)},
+
+	{"nth", NULL, FAULT_LIMIT, COUNTED_, ALL_ACTIONS_, LIST_(limit.nth, 1, UINT64_MAX)},
+	{"every", NULL, FAULT_LIMIT, ANY_, ALL_ACTIONS_, ONE_(every, limit.every)},
+	{"first", NULL, FAULT_LIMIT, COUNTED_, ALL_ACTIONS_, NUMBER_(limit.first)},
+	{"skip", NULL, FAULT_LIMIT, COUNTED_, ALL_ACTIONS_, NUMBER_(limit.skip)},
+	{"times", NULL, FAULT_LIMIT, ANY_, ALL_ACTIONS_, NUMBER_(limit.max_hits)},
+	{"p", NULL, FAULT_LIMIT, COUNTED_, ALL_ACTIONS_, ONE_(probability, limit.probability)},
+	{"after", NULL, FAULT_LIMIT, ANY_, ALL_ACTIONS_, ONE_(after, limit.after)},
+	{"until", NULL, FAULT_LIMIT, ANY_, ALL_ACTIONS_, ONE_(time, limit.until)},
+	{"while_file", NULL, FAULT_LIMIT, ANY_, ALL_ACTIONS_, ONE_(file, limit.while_file)},
+	{"stream", NULL, FAULT_LIMIT, ANY_, ALL_ACTIONS_, ONE_(stream, limit.stream)},
+};
+
+const unsigned fault_n_words = sizeof(fault_words) / sizeof(fault_words[0]);
+
+#define H_(name) ROCE_HDR_##name
+
+const struct fault_field_word fault_field_words[FAULT_FIELDS] = {
+	[FAULT_FIELD_BTH_OPCODE] = {"bth.opcode", 0, 0xff, false},
+	[FAULT_FIELD_BTH_SE] = {"bth.se", 0, 1, false},
+	[FAULT_FIELD_BTH_MIGREQ] = {"bth.migreq", 0, 1, false},
+	[FAULT_FIELD_BTH_VERSION] = {"bth.version", 0, 0xf, false},
+	[FAULT_FIELD_BTH_PKEY] = {"bth.pkey", 0, 0xffff, false},
+	[FAULT_FIELD_BTH_FECN] = {"bth.fecn", 0, 1, false},
+	[FAULT_FIELD_BTH_BECN] = {"bth.becn", 0, 1, false},
+	[FAULT_FIELD_BTH_DEST_QP] = {"bth.dest_qp", 0, BITS_24, false},
+	[FAULT_FIELD_BTH_ACKREQ] = {"bth.ackreq", 0, 1, false},
+	[FAULT_FIELD_BTH_PSN] = {"bth.psn", 0, BITS_24, false},
+	[FAULT_FIELD_RETH_VA] = {"reth.va", H_(RETH), UINT64_MAX, false},
+	[FAULT_FIELD_RETH_RKEY] = {"reth.rkey", H_(RETH), UINT32_MAX, false},
+	[FAULT_FIELD_RETH_LENGTH] = {"reth.length", H_(RETH), UINT32_MAX, false},
+	[FAULT_FIELD_AETH_SYNDROME] = {"aeth.syndrome", H_(AETH), 0xff, false},
+	[FAULT_FIELD_AETH_MSN] = {"aeth.msn", H_(AETH), BITS_24, false},
+	[FAULT_FIELD_CREDITS] = {"credits", H_(AETH), 0x1f, false},
+	[FAULT_FIELD_DETH_QKEY] = {"deth.qkey", H_(DETH), UINT32_MAX, false},
+	[FAULT_FIELD_DETH_SRC_QP] = {"deth.src_qp", H_(DETH), BITS_24, false},
+	[FAULT_FIELD_ATOMIC_VA] = {"atomic.va", H_(ATOMICETH), UINT64_MAX, false},
+	[FAULT_FIELD_ATOMIC_RKEY] = {"atomic.rkey", H_(ATOMICETH), UINT32_MAX, false},
+	[FAULT_FIELD_ATOMIC_SWAP] = {"atomic.swap", H_(ATOMICETH), UINT64_MAX, false},
+	[FAULT_FIELD_ATOMIC_COMPARE] = {"atomic.compare", H_(ATOMICETH), UINT64_MAX, false},
+	[FAULT_FIELD_ATOMIC_ACK] = {"atomic.ack", H_(ATOMICACKETH), UINT64_MAX, false},
+	[FAULT_FIELD_IMMDT] = {"immdt", H_(IMMDT), UINT32_MAX, false},
+	[FAULT_FIELD_IETH] = {"ieth", H_(IETH), UINT32_MAX, false},
+	[FAULT_FIELD_XRC_SRQ] = {"xrc.srq", H_(XRCETH), BITS_24, false},
+	[FAULT_FIELD_PAYLOAD] = {"payload", H_(PAYLOAD), 0xff, true},
+	[FAULT_FIELD_CM_PRIVATE] = {"cm.private", H_(PAYLOAD), 0xff, true},
+};
+
+int fault_word_find(struct fault_piece name)
+{
+	for (unsigned i = 0; i < fault_n_words; i++)
+		if (fault_piece_is(name, fault_words[i].name) ||
+		    (fault_words[i].alias && fault_piece_is(name, fault_words[i].alias)))
+			return (int)i;
+	return -1;
+}
+
+int fault_word_index(const char *name)
+{
+	return fault_word_find((struct fault_piece){name, strlen(name)});
+}
+
+enum fault_action fault_action_find(struct fault_piece name)
+{
+	enum fault_action a = 0;
+
+	while (a < FAULT_ACTIONS && !fault_piece_is(name, fault_action_words[a].name))
+		a++;
+	return a;
+}
+
+const char *fault_action_at(const void *table, unsigned i)
+{
+	(void)table;
+	return i < FAULT_ACTIONS ? fault_action_words[i].name : NULL;
+}
+
+const char *fault_word_at(const void *table, unsigned i)
+{
+	(void)table;
+	return i < fault_n_words ? fault_words[i].name : NULL;
+}
+
+const char *fault_field_at(const void *table, unsigned i)
+{
+	(void)table;
+	return i < FAULT_FIELDS ? fault_field_words[i].name : NULL;
+}
+
+enum fault_field fault_field_find(const char *name)
+{
+	enum fault_field f = 0;
+
+	while (f < FAULT_FIELDS && strcmp(name, fault_field_words[f].name) != 0)
+		f++;
+	return f;
+}
+
+bool fault_field_indexed(enum fault_field f)
+{
+	return fault_field_words[f].indexed;
+}
+
+const char *fault_field_name(enum fault_field f)
+{
+	return fault_field_words[f].name;
+}
+
+const char *fault_action_name(enum fault_action a)
+{
+	return fault_action_words[a].name;
+}
+
+bool fault_action_swallows(enum fault_action a)
+{
+	return fault_action_words[a].flags & FAULT_SWALLOWS;
+}
+
+bool fault_action_is_happening(enum fault_action a)
+{
+	return fault_action_words[a].flags & FAULT_HAPPENS;
+}

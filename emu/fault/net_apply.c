@@ -2,8 +2,8 @@
 /* What each action does to a packet. A rule that hits what it cannot be done to is told as such. */
 #include "net_state.h"
 
-#include "answer.h"
 #include "cm_answer.h"
+#include "forge.h"
 #include "psn.h"
 #include "syndrome.h"
 

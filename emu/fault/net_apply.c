@@ -16,7 +16,7 @@
 
 static uint64_t later(uint64_t now, uint64_t time)
 {
-	return now > NEVER - time ? NEVER : now + time;
+	return time > NEVER - now ? NEVER : now + time;
 }
 
 static void tell_unfit(struct fault_passage *w)

@@ -29,6 +29,7 @@ struct ctl_options {
 	const char *snap;
 	const char *offset; /* NULL: not given */
 	const char *svg;    /* file; NULL: not given */
+	char *const *rest;  /* what stands behind --, ends with NULL; NULL: no such thing */
 	int n_words;
 	const char *word[CTL_WORDS_MAX + 1]; /* ends with NULL */
 };

@@ -4,6 +4,7 @@
 #include "mad.h"
 #include "syndrome.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* A class is some operations, or some kinds of Acknowledge packets. */
@@ -164,23 +165,40 @@ static int add_one(const struct fault_text *t, struct fault_piece p, struct faul
 	return add_glob(s, p);
 }
 
+static const char *class_at(const void *table, unsigned i)
+{
+	(void)table;
+	return classes[i].name;
+}
+
+static int unknown(const struct fault_text *t, struct fault_piece p)
+{
+	struct fault_piece rest = p;
+	const struct service *service = service_find(fault_piece_cut(&rest, '.'));
+	const char *nearest = NULL;
+	char name[FAULT_WORD_MAX], hint[FAULT_WORD_MAX];
+
+	if (service && rest.length) {
+		nearest = fault_nearest(rest, class_at, NULL);
+		snprintf(name, sizeof(name), "%s.%s", service->name, nearest ? nearest : "");
+		nearest = nearest ? name : NULL;
+	} else {
+		nearest = fault_nearest(p, name_at, NULL);
+	}
+	return fault_fail(t, p.at, "there is no opcode '%.*s'%s", (int)p.length, p.at,
+			  fault_hint(nearest, hint, sizeof(hint)));
+}
+
 int fault_opcode_parse(const struct fault_text *t, struct fault_piece p, struct fault_select *s)
 {
-	char hint[FAULT_WORD_MAX];
-
 	s->by_opcode = true;
 	for (bool more = true; more;) {
 		more = p.length && memchr(p.at, ',', p.length);
 		const struct fault_piece one = fault_piece_cut(&p, ',');
 		const int taken = add_one(t, one, s);
 
-		if (taken < 0)
-			return taken;
-		if (taken)
-			continue;
-		fault_hint(fault_nearest(one, name_at, NULL), hint, sizeof(hint));
-		return fault_fail(t, one.at, "there is no opcode '%.*s'%s", (int)one.length, one.at,
-				  hint);
+		if (taken <= 0)
+			return taken ? taken : unknown(t, one);
 	}
 	return 0;
 }
@@ -194,22 +212,36 @@ static bool meets(const struct roce_opcode_info *info, const struct fault_opcode
 	return !need->answered || (acked && (REQUESTS_ >> info->operation & 1));
 }
 
+static void take_away(struct fault_select *s, unsigned op)
+{
+	s->opcode[op / 8] &= (uint8_t) ~(1u << op % 8);
+}
+
+/* Of Acknowledge packets those that are ACKs. */
+static void keep_acks(struct fault_select *s)
+{
+	static const uint8_t opcodes[2] = {ROCE_RC_ACKNOWLEDGE, ROCE_XRC_ACKNOWLEDGE};
+
+	for (unsigned i = 0; i < 2; i++) {
+		if (has(s, opcodes[i]))
+			s->ack_kinds[i] |= 1u << ROCE_ACK;
+		take_away(s, opcodes[i]);
+		s->ack_kinds[i] &= 1u << ROCE_ACK;
+	}
+}
+
 bool fault_opcode_restrict(struct fault_select *s, const struct fault_opcode_need *need)
 {
-	const bool any = !s->by_opcode;
 	bool left = false;
 
+	if (!s->by_opcode)
+		memset(s->opcode, 0xff, sizeof(s->opcode));
 	s->by_opcode = true;
-	if (any && need->acks_only)
-		s->ack_kinds[0] = s->ack_kinds[1] = 1u << ROCE_ACK;
+	if (need->acks_only)
+		keep_acks(s);
 	for (unsigned op = 0; op < 256; op++) {
-		const struct roce_opcode_info *info = &roce_opcode_table[op];
-		const bool kinds = any && need->acks_only && info->operation == ROCE_OP_ACK;
-
-		if (any && !kinds)
-			add(s, op);
-		if (!meets(info, need))
-			s->opcode[op / 8] &= (uint8_t) ~(1u << op % 8);
+		if (!meets(&roce_opcode_table[op], need))
+			take_away(s, op);
 		left = left || has(s, op);
 	}
 	if (!meets(roce_opcode_info((roce_opcode){ROCE_RC_ACKNOWLEDGE}), need))

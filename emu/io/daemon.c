@@ -78,6 +78,11 @@ static void stack_port(struct io_daemon *d, struct io_port *p)
 	p->dev.bottom = &p->loopback.netif;
 }
 
+static bool is_own(const void *fabric, const uint8_t gid[16])
+{
+	return io_fabric_find(fabric, gid) != NULL;
+}
+
 static int add_port(struct io_daemon *d, struct io_port *p, unsigned index)
 {
 	struct io_identity id;
@@ -102,6 +107,7 @@ static int add_port(struct io_daemon *d, struct io_port *p, unsigned index)
 	if (error < 0)
 		goto destroy_device;
 	io_udp_attach(&p->udp, &p->dev.blocked);
+	io_udp_know_own(&p->udp, is_own, &d->fabric);
 	p->dev.udp = p->udp.n_sockets > 0 ? &p->udp : NULL;
 	error = io_sysfs_add(d->instance.dir, &p->dev.id);
 	if (error == 0)

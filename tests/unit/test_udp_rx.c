@@ -2,7 +2,8 @@
 /*
  * Receiving: what passes the checks becomes the trains that were sent, whatever way the kernel
  * put the packets together; a packet with one wrong bit is dropped and counted, and so is
- * everything malformed; the modes of the ICRC accept what they say.
+ * everything malformed; the modes of the ICRC accept what they say, and from devices of the same
+ * daemon none but off accepts an identification that our sender does not produce.
  */
 #include "../support/cmocka_all.h"
 #include "../support/pcap.h"
@@ -227,13 +228,20 @@ static void test_bad_among_good(void **state)
 	assert_int_equal(rx.counters.bad_icrc, 1);
 }
 
-/* How many of the identifications 0, 5, 127, 128 and 40000 a mode accepts. */
-static unsigned accepted(enum io_icrc_mode mode)
+static bool is_own(const void *own, const uint8_t gid[16])
+{
+	return own && memcmp(own, gid, 16) == 0;
+}
+
+/* How many of the identifications 0, 5, 127, 128 and 40000 a mode accepts; own: our address. */
+static unsigned accepted_of(enum io_icrc_mode mode, const uint8_t *own)
 {
 	static const uint16_t ident[] = {0, 5, 127, 128, 40000};
 	uint8_t buf[ROCE_MAX_PACKET_LENGTH];
 
 	start(mode);
+	rx.is_own = is_own;
+	rx.own = own;
 	for (unsigned i = 0; i < 5; i++) {
 		struct core_train t = send_only(32);
 
@@ -246,9 +254,27 @@ static unsigned accepted(enum io_icrc_mode mode)
 static void test_identifications(void **state)
 {
 	(void)state;
-	assert_int_equal(accepted(IO_ICRC_STRICT), 3);
-	assert_int_equal(accepted(IO_ICRC_LENIENT), 5);
-	assert_int_equal(accepted(IO_ICRC_OFF), 5);
+	assert_int_equal(accepted_of(IO_ICRC_STRICT, NULL), 3);
+	assert_int_equal(accepted_of(IO_ICRC_LENIENT, NULL), 5);
+	assert_int_equal(accepted_of(IO_ICRC_OFF, NULL), 5);
+}
+
+/* Lenient with strangers only: the sender of another device of the daemon is ours. */
+static void test_own_devices(void **state)
+{
+	uint8_t own[16], other[16];
+
+	(void)state;
+	start(IO_ICRC_LENIENT);
+	memcpy(own, flow.src, 16);
+	memcpy(other, flow.src, 16);
+	other[15] ^= 1;
+	assert_int_equal(accepted_of(IO_ICRC_STRICT, own), 3);
+	assert_int_equal(accepted_of(IO_ICRC_LENIENT, own), 3);
+	assert_int_equal(rx.counters.bad_icrc, 2);
+	assert_int_equal(accepted_of(IO_ICRC_LENIENT, other), 5);
+	assert_int_equal(accepted_of(IO_ICRC_LENIENT, flow.dst), 5);
+	assert_int_equal(accepted_of(IO_ICRC_OFF, own), 5);
 }
 
 static void test_icrc_off(void **state)
@@ -400,6 +426,7 @@ int main(void)
 		cmocka_unit_test(test_every_wrong_bit),
 		cmocka_unit_test(test_bad_among_good),
 		cmocka_unit_test(test_identifications),
+		cmocka_unit_test(test_own_devices),
 		cmocka_unit_test(test_icrc_off),
 		cmocka_unit_test(test_v6_is_checked_in_full),
 		cmocka_unit_test(test_malformed),

@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int set_addresses(struct conf *c, const char *argument, char *error, size_t cap)
 {
@@ -53,6 +54,29 @@ static int set_log_file(struct conf *c, const char *argument, char *error, size_
 	}
 	memcpy(c->log_file, argument, strlen(argument) + 1);
 	c->log_target = IO_LOG_FILE;
+	return 0;
+}
+
+/* The daemon may be started somewhere else than it works: the name is made absolute. */
+static int set_on_error(struct conf *c, const char *argument, char *error, size_t cap)
+{
+	size_t size = sizeof(c->io.on_error);
+	char cwd[PATH_MAX] = "";
+	size_t n;
+
+	if (*argument && argument[0] != '/' && !getcwd(cwd, sizeof(cwd))) {
+		snprintf(error, cap, "the current directory: %s", strerror(errno));
+		return -EINVAL;
+	}
+	n = strlen(cwd);
+	if (!*argument || n + strlen(argument) + 2 > size) {
+		snprintf(error, cap, "not a file name");
+		return -EINVAL;
+	}
+	memcpy(c->io.on_error, cwd, n);
+	if (n > 0)
+		c->io.on_error[n++] = '/';
+	memcpy(c->io.on_error + n, argument, strlen(argument) + 1);
 	return 0;
 }
 
@@ -102,6 +126,44 @@ static int set_limit(struct conf *c, const char *argument, char *error, size_t c
 	return 0;
 }
 
+static int add_fault(struct conf *c, const char *argument, bool is_file, char *error, size_t cap)
+{
+	if (!*argument) {
+		snprintf(error, cap, is_file ? "not a file name" : "an empty rule");
+		return -EINVAL;
+	}
+	if (c->io.n_faults == IO_MAX_FAULTS) {
+		snprintf(error, cap, "more than %d rules and files", IO_MAX_FAULTS);
+		return -EINVAL;
+	}
+	c->io.faults[c->io.n_faults].text = argument;
+	c->io.faults[c->io.n_faults++].is_file = is_file;
+	return 0;
+}
+
+static int set_fault(struct conf *c, const char *argument, char *error, size_t cap)
+{
+	return add_fault(c, argument, false, error, cap);
+}
+
+static int set_fault_file(struct conf *c, const char *argument, char *error, size_t cap)
+{
+	return add_fault(c, argument, true, error, cap);
+}
+
+static int set_fault_seed(struct conf *c, const char *argument, char *error, size_t cap)
+{
+	char *end;
+
+	errno = 0;
+	c->io.fault_seed = strtoull(argument, &end, 0);
+	c->io.has_fault_seed = true;
+	if (argument[0] >= '0' && argument[0] <= '9' && !*end && !errno)
+		return 0;
+	snprintf(error, cap, "'%s' is not a number of 64 bits", argument);
+	return -EINVAL;
+}
+
 static int set_help(struct conf *c, const char *argument, char *error, size_t cap)
 {
 	if (argument && strcmp(argument, "man") != 0) {
@@ -146,6 +208,11 @@ const struct conf_option conf_schema[] = {
 	{"ready-fd", "N", CONF_NUMBER, FIELD_(io.ready_fd), .min = 0, .max = INT_MAX,
 	 .help = "Writes the line \"ready\" to this descriptor and closes it when clients can "
 		 "connect. When the start fails it is closed with nothing written."},
+	{"on-error", "FILE", CONF_SET, .set = set_on_error,
+	 .help = "Writes what the flight recorder has to this file when something fails by itself: "
+		 "a completion with an error other than a flush, or a queue pair that goes to ERR "
+		 "though its program did not ask for that. Later failures go to FILE.2 to FILE.8, "
+		 "at most one each second. A file that is there is overwritten."},
 	{"log-level", "LEVEL", CONF_CHOICE, FIELD_(log_level), .choices = log_levels,
 	 .help = "The least important lines that are kept: error, warn, info or debug. "
 		 "Default: info."},
@@ -188,6 +255,16 @@ const struct conf_option conf_schema[] = {
 		 "max_list_entries (of a registration by work request), max_low_latency_wr (send "
 		 "requests of a low-latency queue pair), max_shared_size (bytes that all programs "
 		 "share). May be given again for others."},
+	{"fault", "RULE", CONF_SET, .set = set_fault,
+	 .help = "A fault rule that is in force from the start, see uhca-fault(7). May be given "
+		 "again for others. With a rule that is wrong the daemon does not start."},
+	{"fault-file", "FILE", CONF_SET, .set = set_fault_file,
+	 .help = "A file of fault rules, one on each line; empty lines and those that begin with "
+		 "# are skipped. May be given again."},
+	{"fault-seed", "N", CONF_SET, .set = set_fault_seed,
+	 .help = "Where the random choices of fault rules begin: the same seed, the same choices. "
+		 "Default: another one each time, which the log tells and uhcactl fault list "
+		 "shows."},
 	{"version", NULL, CONF_FLAG, FIELD_(version), .min = 1, .help = "Prints the version."},
 	{"help", "man", CONF_SET, .optional = true, .set = set_help,
 	 .help = "Prints this text; with =man, in the form of the manual page."},

@@ -9,6 +9,7 @@
 #include "event.h"
 #include "mem_probe.h"
 #include "poll_cq.h"
+#include "post_fault.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -248,12 +249,24 @@ void uhcav_cq_fire(struct uhcav_cq *cq)
 		uhcav_event_queue_put(&cq->channel->events, &event);
 }
 
+static int ask(struct uhcav_cq *cq)
+{
+	struct uhca_cmd_fault_check ask = {.verb = UHCA_FAULT_REQ_NOTIFY_CQ, .cq = cq->handle};
+
+	return uhcav_life(cq->ctx) == UHCAV_ALIVE ? uhcav_post_fault(cq->ctx, &ask).err : 0;
+}
+
 int uhcav_req_notify_cq(struct ibv_cq *ibcq, int solicited_only)
 {
 	struct uhcav_cq *cq = uhcav_cq_of(ibcq);
 
 	if (uhcav_life(cq->ctx) == UHCAV_FORKED)
 		return EIO;
+	if (uhcav_post_watched(cq->ctx)) {
+		int err = ask(cq);
+		if (err)
+			return err;
+	}
 	uhcav_cq_lock(cq); /* for the page's sake */
 	__atomic_fetch_or(&cq->page->arm,
 			  solicited_only ? UHCA_ABI_ARM_SOLICITED : UHCA_ABI_ARM_NEXT,

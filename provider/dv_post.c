@@ -7,6 +7,7 @@
 #include "device_query.h"
 #include "dv.h"
 #include "dv_wqe.h"
+#include "post_fault.h"
 #include "send_wqe.h"
 
 #include <errno.h>
@@ -113,20 +114,12 @@ static int post(struct uhcav_qp *qp, struct uhcadv_send_wr *wr, struct uhcadv_se
 	return err;
 }
 
-int uhcav_dv_post_send(struct ibv_qp *ibqp, struct uhcadv_send_wr *wr,
-		       struct uhcadv_send_wr **bad_wr)
+static int post_all(struct uhcav_qp *qp, struct uhcadv_send_wr *wr, struct uhcadv_send_wr **bad_wr)
 {
-	struct uhcav_qp *qp = uhcav_qp_of(ibqp);
-	uint32_t before, features;
+	uint32_t before;
 	bool posted;
-	int err = uhcav_life(qp->ctx) == UHCAV_ALIVE ? 0 : EIO;
+	int err;
 
-	if (!err) /* what the checks need to know, before the lock: the device may be asked */
-		err = -uhcav_device_features(qp->ctx, &features);
-	if (err) {
-		*bad_wr = wr;
-		return err;
-	}
 	uhcav_lock(&qp->sq.lock);
 	before = qp->sq.producer;
 	err = post(qp, wr, bad_wr);
@@ -137,4 +130,47 @@ int uhcav_dv_post_send(struct ibv_qp *ibqp, struct uhcadv_send_wr *wr,
 	if (posted)
 		uhcav_context_ring(qp->ctx, qp->doorbell);
 	return err;
+}
+
+/* As post_asked of post_send.c. */
+static int post_asked(struct uhcav_qp *qp, struct uhcadv_send_wr *wr,
+		      struct uhcadv_send_wr **bad_wr)
+{
+	struct uhca_cmd_fault_check ask = {.verb = UHCA_FAULT_POST_SEND, .qpn = qp->qp.qp_num};
+	struct uhcav_post_fault fault;
+	int err = 0;
+
+	for (const struct uhcadv_send_wr *w = wr; w; w = w->next)
+		ask.requests++;
+	fault = uhcav_post_fault(qp->ctx, &ask);
+	if (!fault.err)
+		return post_all(qp, wr, bad_wr);
+	for (; fault.first > 0 && !err; fault.first--) {
+		struct uhcadv_send_wr one = *wr, *bad;
+
+		one.next = NULL;
+		err = post_all(qp, &one, &bad);
+		if (!err)
+			wr = wr->next;
+	}
+	*bad_wr = wr;
+	return err ? err : fault.err;
+}
+
+int uhcav_dv_post_send(struct ibv_qp *ibqp, struct uhcadv_send_wr *wr,
+		       struct uhcadv_send_wr **bad_wr)
+{
+	struct uhcav_qp *qp = uhcav_qp_of(ibqp);
+	uint32_t features;
+	int err = uhcav_life(qp->ctx) == UHCAV_ALIVE ? 0 : EIO;
+
+	if (!err) /* what the checks need to know, before the lock: the device may be asked */
+		err = -uhcav_device_features(qp->ctx, &features);
+	if (err) {
+		*bad_wr = wr;
+		return err;
+	}
+	if (uhcav_post_watched(qp->ctx))
+		return post_asked(qp, wr, bad_wr);
+	return post_all(qp, wr, bad_wr);
 }

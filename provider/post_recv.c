@@ -6,6 +6,7 @@
  */
 #include "post_recv.h"
 
+#include "post_fault.h"
 #include "qp.h"
 #include "srq.h"
 #include "wqe.h"
@@ -52,6 +53,37 @@ int uhcav_work_queue_post(struct uhcav_work_queue *wq, struct ibv_recv_wr *wr,
 	return err;
 }
 
+int uhcav_work_queue_ask_post(struct uhcav_context *ctx, struct uhca_cmd_fault_check *ask,
+			      struct uhcav_work_queue *wq, struct ibv_recv_wr *wr,
+			      struct ibv_recv_wr **bad_wr)
+{
+	struct uhcav_post_fault fault;
+	int err = 0;
+
+	for (const struct ibv_recv_wr *w = wr; w; w = w->next)
+		ask->requests++;
+	fault = uhcav_post_fault(ctx, ask);
+	if (!fault.err)
+		return uhcav_work_queue_post(wq, wr, bad_wr);
+	for (; fault.first > 0 && !err; fault.first--) {
+		struct ibv_recv_wr one = *wr, *bad;
+
+		one.next = NULL;
+		err = uhcav_work_queue_post(wq, &one, &bad);
+		if (!err)
+			wr = wr->next;
+	}
+	*bad_wr = wr;
+	return err ? err : fault.err;
+}
+
+static int ask_qp(struct uhcav_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+{
+	struct uhca_cmd_fault_check ask = {.verb = UHCA_FAULT_POST_RECV, .qpn = qp->qp.qp_num};
+
+	return uhcav_work_queue_ask_post(qp->ctx, &ask, &qp->rq, wr, bad_wr);
+}
+
 int uhcav_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
 	struct uhcav_qp *qp = uhcav_qp_of(ibqp);
@@ -66,11 +98,19 @@ int uhcav_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_recv
 		*bad_wr = wr;
 		return err;
 	}
-	err = uhcav_work_queue_post(&qp->rq, wr, bad_wr);
+	err = uhcav_post_watched(qp->ctx) ? ask_qp(qp, wr, bad_wr)
+					  : uhcav_work_queue_post(&qp->rq, wr, bad_wr);
 	uhca_ring_fence();
 	if (__atomic_load_n(&qp->page->recv_doorbell, __ATOMIC_RELAXED))
 		uhcav_context_ring(qp->ctx, qp->doorbell);
 	return err;
+}
+
+static int ask_srq(struct uhcav_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+{
+	struct uhca_cmd_fault_check ask = {.verb = UHCA_FAULT_POST_SRQ_RECV, .srq = srq->handle};
+
+	return uhcav_work_queue_ask_post(srq->ctx, &ask, &srq->rq, wr, bad_wr);
 }
 
 int uhcav_post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
@@ -81,5 +121,7 @@ int uhcav_post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr, struct ib
 		*bad_wr = wr;
 		return EIO;
 	}
+	if (uhcav_post_watched(srq->ctx))
+		return ask_srq(srq, wr, bad_wr);
 	return uhcav_work_queue_post(&srq->rq, wr, bad_wr);
 }

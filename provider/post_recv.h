@@ -3,6 +3,7 @@
 #ifndef UHCAV_POST_RECV_H
 #define UHCAV_POST_RECV_H
 
+#include "post_fault.h"
 #include "work_queue.h"
 
 #include <infiniband/verbs.h>
@@ -18,5 +19,10 @@ int uhcav_post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr, struct ib
 /* The same for a queue whose owner has been checked: posts the list, publishes what it could. */
 int uhcav_work_queue_post(struct uhcav_work_queue *wq, struct ibv_recv_wr *wr,
 			  struct ibv_recv_wr **bad_wr);
+
+/* And where rules say how far it gets; ask: the verb and what it names. */
+int uhcav_work_queue_ask_post(struct uhcav_context *ctx, struct uhca_cmd_fault_check *ask,
+			      struct uhcav_work_queue *wq, struct ibv_recv_wr *wr,
+			      struct ibv_recv_wr **bad_wr);
 
 #endif

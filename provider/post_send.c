@@ -8,6 +8,7 @@
 
 #include "ah.h"
 #include "mw.h"
+#include "post_fault.h"
 #include "qp.h"
 #include "send_wqe.h"
 
@@ -127,10 +128,6 @@ static int post_all(struct uhcav_qp *qp, struct ibv_send_wr *wr, struct ibv_send
 	bool posted;
 	int err;
 
-	if (uhcav_life(qp->ctx) != UHCAV_ALIVE) {
-		*bad_wr = wr;
-		return EIO;
-	}
 	uhcav_lock(&qp->sq.lock);
 	before = qp->sq.producer;
 	err = post(qp, wr, bad_wr, window);
@@ -143,14 +140,53 @@ static int post_all(struct uhcav_qp *qp, struct ibv_send_wr *wr, struct ibv_send
 	return err;
 }
 
+/* Asks first: the list may have to end early, or not to be posted at all. */
+static int post_asked(struct uhcav_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr,
+		      enum ibv_mw_type window)
+{
+	struct uhca_cmd_fault_check ask = {.verb = window == IBV_MW_TYPE_1 ? UHCA_FAULT_BIND_MW
+									   : UHCA_FAULT_POST_SEND,
+					   .qpn = qp->qp.qp_num};
+	struct uhcav_post_fault fault;
+	int err = 0;
+
+	for (const struct ibv_send_wr *w = wr; w; w = w->next)
+		ask.requests++;
+	fault = uhcav_post_fault(qp->ctx, &ask);
+	if (!fault.err)
+		return post_all(qp, wr, bad_wr, window);
+	for (; fault.first > 0 && !err; fault.first--) {
+		struct ibv_send_wr one = *wr, *bad;
+
+		one.next = NULL;
+		err = post_all(qp, &one, &bad, window);
+		if (!err)
+			wr = wr->next;
+	}
+	*bad_wr = wr;
+	return err ? err : fault.err;
+}
+
+static int post_send(struct uhcav_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr,
+		     enum ibv_mw_type window)
+{
+	if (uhcav_life(qp->ctx) != UHCAV_ALIVE) {
+		*bad_wr = wr;
+		return EIO;
+	}
+	if (uhcav_post_watched(qp->ctx))
+		return post_asked(qp, wr, bad_wr, window);
+	return post_all(qp, wr, bad_wr, window);
+}
+
 int uhcav_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
 {
-	return post_all(uhcav_qp_of(ibqp), wr, bad_wr, IBV_MW_TYPE_2);
+	return post_send(uhcav_qp_of(ibqp), wr, bad_wr, IBV_MW_TYPE_2);
 }
 
 int uhcav_post_bind(struct ibv_qp *ibqp, struct ibv_send_wr *wr)
 {
 	struct ibv_send_wr *bad;
 
-	return post_all(uhcav_qp_of(ibqp), wr, &bad, IBV_MW_TYPE_1);
+	return post_send(uhcav_qp_of(ibqp), wr, &bad, IBV_MW_TYPE_1);
 }

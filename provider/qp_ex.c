@@ -12,6 +12,7 @@
 
 #include "ah.h"
 #include "mw.h"
+#include "post_fault.h"
 #include "send_wqe.h"
 
 #include <stddef.h>
@@ -163,6 +164,15 @@ static void wr_start(struct ibv_qp_ex *qpx)
 	qp->build.err = uhcav_life(qp->ctx) == UHCAV_ALIVE ? uhcav_send_state(qp) : EIO;
 }
 
+static int ask(struct uhcav_qp *qp)
+{
+	struct uhca_cmd_fault_check ask = {.verb = UHCA_FAULT_WR_COMPLETE,
+					   .qpn = qp->qp.qp_num,
+					   .requests = qp->sq.producer - qp->build.start};
+
+	return uhcav_post_fault(qp->ctx, &ask).err;
+}
+
 static int wr_complete(struct ibv_qp_ex *qpx)
 {
 	struct uhcav_qp *qp = of(qpx);
@@ -170,6 +180,8 @@ static int wr_complete(struct ibv_qp_ex *qpx)
 	int err;
 
 	end_entry(qp);
+	if (uhcav_post_watched(qp->ctx) && !qp->build.err)
+		fail(qp, ask(qp));
 	err = qp->build.err;
 	if (err)
 		qp->sq.producer = qp->build.start;

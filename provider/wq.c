@@ -78,6 +78,7 @@ static int modify_command(struct uhcav_wq *wq, const struct ibv_wq_attr *attr)
 static int post_recv(struct ibv_wq *ibwq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
 	const struct ibv_wq_attr flush = {.attr_mask = IBV_WQ_ATTR_STATE, .wq_state = IBV_WQS_ERR};
+	struct uhca_cmd_fault_check ask = {.verb = UHCA_FAULT_POST_WQ_RECV};
 	struct uhcav_wq *wq = uhcav_wq_of(ibwq);
 	int err = uhcav_life(wq->ctx) == UHCAV_ALIVE ? 0 : EIO;
 
@@ -87,7 +88,9 @@ static int post_recv(struct ibv_wq *ibwq, struct ibv_recv_wr *wr, struct ibv_rec
 		*bad_wr = wr;
 		return err;
 	}
-	err = uhcav_work_queue_post(&wq->rq, wr, bad_wr);
+	err = uhcav_post_watched(wq->ctx)
+		      ? uhcav_work_queue_ask_post(wq->ctx, &ask, &wq->rq, wr, bad_wr)
+		      : uhcav_work_queue_post(&wq->rq, wr, bad_wr);
 	uhca_ring_fence();
 	if (__atomic_load_n(&wq->page->recv_doorbell, __ATOMIC_RELAXED))
 		modify_command(wq, &flush);

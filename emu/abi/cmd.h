@@ -6,6 +6,7 @@
 #ifndef UHCA_ABI_CMD_H
 #define UHCA_ABI_CMD_H
 
+#include "cmd_fault.h"
 #include "cmd_header.h"
 #include "cmd_import.h"
 #include "cmd_memory.h"

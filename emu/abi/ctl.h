@@ -4,18 +4,23 @@
  * directory), one JSON object per line in each direction, a reply for each request, in order.
  *
  *   request  {"cmd": NAME, ...}
- *   reply    {"ok": true, "result": ...}   or   {"ok": false, "error": TEXT}
+ *   reply    {"ok": true, "result": ...}   or   {"ok": false, "error": TEXT}; an error in a text
+ *            says where: "column": N and, in a file, "line": N, both from 1
  *
  *   show      "what": one of device client pd mr mw dm cq qp srq xrcd ah
  *             -> table: {"columns": [{"name": TEXT, "hex": BOOL}...], "rows": [[value...]...]};
  *             a value is a number, a text, or null where the object has no such fact
  *   counters  -> table with one row for each device
- *   capture   "action": "start" with "file": absolute path -> {"file": TEXT}
- *             "action": "stop" -> {"file": TEXT, "packets": N, "bytes": N}
- *             "action": "status" -> {"running": BOOL, "file": TEXT, "packets": N, "bytes": N}
+ *   capture   "action": "start" with "file": absolute path, and where wanted "device": TEXT (one
+ *             device instead of all) and "snap": N (bytes of each packet; 0: records only), "stop"
+ *             or "status" -> {"running": BOOL, "file": TEXT, "packets": N, "bytes": N,
+ *             "records": N}; "error": TEXT when it ended by itself
+ *             "action": "dump" with "file": absolute path: what the flight recorder has
+ *             -> {"file": TEXT, "packets": N, "records": N, "cut": BOOL}: there was more
  *   port      "device", "action": "up" or "down" -> {"device": TEXT, "up": BOOL}
  *   device    "device", "action": "fatal" -> {"device": TEXT, "clients": N}: how many lost it
- *   event     "device", "name": an event of the port, such as LID_CHANGE -> {"device": TEXT}
+ *   event     "device", "name": any of enum ibv_event_type, such as LID_CHANGE, and for one of an
+ *             object "of": "qp=NUMBER", "cq=HANDLE" or "srq=HANDLE" -> {"device": TEXT}
  *   walk      "key": N, "offset": N -> the translation of a memory region, as an object of
  *             numbers named as in struct core_walk, "device", "program",
  *             "steps": [{...}...]: through described keys, as in struct core_walk_step, with
@@ -24,6 +29,28 @@
  *             "shown": [{"index": N, "page": N}...] of the region at the end. "byte",
  *             "invalid": true and what is told of windows, pages and dimensions is there only
  *             where there is such a thing
+ *   fault     rules, uhca-fault(7); "rule" is a rule's number, or its name as TEXT
+ *             "action": "list" -> {"seed": TEXT, "rules": [{"rule": N, "name": TEXT, "text": TEXT,
+ *                       "layer": TEXT, "random": BOOL, "matched": N, "hits": N}...]}; name "":
+ *                       none; random: there is chance in it
+ *             "action": "add" with "text" -> {"rule": N}
+ *             "action": "change" with "rule", "text" -> {"rule": N}
+ *             "action": "remove" with "rule" -> {"rule": N, "matched": N, "hits": N}
+ *             "action": "clear" -> {"rules": N}: how many there were
+ *             "action": "load" with "file": absolute path -> {"rules": N}: all of them, or none
+ *             "action": "replay" with "file" -> {"rules": N}: what does the same as a trace again
+ *             "action": "trace" with "from": N -> {"lines": [TEXT...], "next": N, "end": N,
+ *                       "lost": N}: some lines from that one on, where to go on, where the trace
+ *                       ends, how many were forgotten at its beginning
+ *   step      "device", and
+ *             "action": "freeze", "go", "list"
+ *             "action": "next" with "count": N
+ *             "action": "release", "drop" with "number": N
+ *             "action": "change" with "number": N, "field": TEXT, "value": N
+ *             -> {"device": TEXT, "frozen": BOOL, "total": N, "waiting": [{"number": N,
+ *             "direction": "tx" or "rx", "packet": TEXT, "wr": TEXT, "since": TEXT}...]}: how it
+ *             is afterwards; of many packets the first only. "wr" where it is known, a number;
+ *             "since" nanoseconds
  *   version   -> {"version": TEXT, "pid": N}
  *
  * Unknown members of a request are an error, so that a newer uhcactl is not misunderstood.
@@ -42,11 +69,15 @@
 #define UHCA_CTL_COLUMNS "columns"
 #define UHCA_CTL_ROWS    "rows"
 #define UHCA_CTL_NAME    "name"
+#define UHCA_CTL_OF      "of"
 #define UHCA_CTL_HEX     "hex"
 #define UHCA_CTL_ACTION  "action"
 #define UHCA_CTL_FILE    "file"
 #define UHCA_CTL_PACKETS "packets"
 #define UHCA_CTL_BYTES   "bytes"
+#define UHCA_CTL_RECORDS "records"
+#define UHCA_CTL_SNAP    "snap"
+#define UHCA_CTL_CUT     "cut"
 #define UHCA_CTL_RUNNING "running"
 #define UHCA_CTL_VERSION "version"
 #define UHCA_CTL_PID     "pid"
@@ -55,5 +86,32 @@
 #define UHCA_CTL_OFFSET  "offset"
 #define UHCA_CTL_UP      "up"
 #define UHCA_CTL_CLIENTS "clients"
+
+#define UHCA_CTL_LINE      "line"
+#define UHCA_CTL_COLUMN    "column"
+#define UHCA_CTL_RULE      "rule"
+#define UHCA_CTL_RULES     "rules"
+#define UHCA_CTL_TEXT      "text"
+#define UHCA_CTL_LAYER     "layer"
+#define UHCA_CTL_MATCHED   "matched"
+#define UHCA_CTL_HITS      "hits"
+#define UHCA_CTL_RANDOM    "random"
+#define UHCA_CTL_SEED      "seed"
+#define UHCA_CTL_FROM      "from"
+#define UHCA_CTL_NEXT      "next"
+#define UHCA_CTL_END       "end"
+#define UHCA_CTL_LOST      "lost"
+#define UHCA_CTL_LINES     "lines"
+#define UHCA_CTL_NUMBER    "number"
+#define UHCA_CTL_COUNT     "count"
+#define UHCA_CTL_FIELD     "field"
+#define UHCA_CTL_VALUE     "value"
+#define UHCA_CTL_FROZEN    "frozen"
+#define UHCA_CTL_TOTAL     "total"
+#define UHCA_CTL_WAITING   "waiting"
+#define UHCA_CTL_DIRECTION "direction"
+#define UHCA_CTL_PACKET    "packet"
+#define UHCA_CTL_WR        "wr"
+#define UHCA_CTL_SINCE     "since"
 
 #endif

@@ -41,10 +41,15 @@ struct uhca_abi_region {
 };
 static_assert(sizeof(struct uhca_abi_region) == 24, "region header");
 
-/* Status page: written by the daemon only; clients hold it without write permission. */
+/*
+ * Status page: written by the daemon only; clients hold it without write permission. post_faults
+ * stands in a line that hardly ever changes.
+ */
 struct uhca_abi_status {
 	struct uhca_abi_region region;
-	uint8_t pad0[104];
+	uint8_t pad0[40];
+	uint32_t post_faults; /* 1: ask before posting (cmd_fault.h) */
+	uint8_t pad3[60];
 	uint32_t need_wakeup; /* 1: the daemon sleeps or is about to; ring your event fd */
 	uint32_t pad1;
 	uint64_t epoch; /* changes with each daemon start */

@@ -24,13 +24,15 @@
  *   dropped="no_qp"       it goes no further: the name of a drop counter, bad_icrc, malformed,
  *                         "rule", "step", "no_route"
  *
- * Records begin with the word that says what they are, then dev=NAME:
+ * Records begin with the word that says what they are, then dev=NAME where it is of a device.
+ * Values of enums are their names in libibverbs without prefix: RTS, RETRY_EXC_ERR, RDMA_WRITE,
+ * QP_FATAL.
  *
- *   state      qp from to                    RESET INIT RTR RTS SQD SQE ERR
+ *   state      qp from to
  *   completion qp cq wr status opcode length vendor
  *   retry      qp psn why left               why: timeout, nak, gap, rnr
  *   nak        qp psn syndrome               sent
- *   event      type qp|cq|srq                asynchronous, names of enum ibv_event_type
+ *   event      type qp|cq|srq|wq             asynchronous
  *   call       verb status client            verbs that a rule made fail or slow
  *   rule       number name text what         what: added, changed, removed
  *   hit        rule hits match layer qp psn what     a rule fired

@@ -40,6 +40,7 @@ void qp_share_take_back_events(struct qp_share *s)
 
 void qp_event(struct qp *qp, uint32_t type)
 {
+	device_trace(qp->dev, CORE_TRACE_EVENT, qp->qpn, type, qp->qpn);
 	for (struct list *l = qp->shares.next; l != &qp->shares; l = l->next)
 		share_event(list_entry(l, struct qp_share, link), type);
 	if (qp->type != QPT_XRC_RECV)
@@ -49,11 +50,13 @@ void qp_event(struct qp *qp, uint32_t type)
 
 void cq_event(struct cq *cq, uint32_t type)
 {
+	device_trace(cq->obj.client->dev, CORE_TRACE_EVENT, 0, type, cq->obj.handle);
 	raise_event(cq->obj.client, cq->cookie, type, &cq->async_events, &cq->page->async_events);
 }
 
 void srq_event(struct srq *srq, uint32_t type)
 {
+	device_trace(srq->obj.client->dev, CORE_TRACE_EVENT, 0, type, srq->obj.handle);
 	raise_event(srq->obj.client, srq->cookie, type, &srq->async_events,
 		    &srq->rq.page->async_events);
 }
@@ -79,6 +82,7 @@ void srq_take_back_events(struct srq *srq)
 
 void wq_event(struct wq *wq, uint32_t type)
 {
+	device_trace(wq->obj.client->dev, CORE_TRACE_EVENT, 0, type, wq->obj.handle);
 	raise_event(wq->obj.client, wq->cookie, type, &wq->async_events,
 		    &wq->rq.page->async_events);
 }

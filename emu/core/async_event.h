@@ -16,6 +16,9 @@ void cq_event(struct cq *cq, uint32_t type);
 void srq_event(struct srq *srq, uint32_t type);
 void wq_event(struct wq *wq, uint32_t type);
 
+/* Of the port or the device: to every client. */
+void port_tell_all(struct device *dev, uint32_t type);
+
 /* The client destroys the object: records that wait in the daemon are not sent any more. */
 void qp_take_back_events(struct qp *qp);
 void cq_take_back_events(struct cq *cq);

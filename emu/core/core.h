@@ -293,6 +293,10 @@ uint64_t core_next_deadline(const struct device *dev);
 
 /* ---- looking at it (uhcactl show, tests) ---- */
 
+/* The number of the client's QP, the key of its region or window, by handle; 0: there is none. */
+uint32_t core_qp_number(const struct client *c, uint32_t handle);
+uint32_t core_key_of(const struct client *c, uint32_t handle);
+
 enum core_object_type {
 	CORE_OBJECT_PD,
 	CORE_OBJECT_MR,
@@ -329,6 +333,7 @@ struct core_qp_look {
 	uint32_t pd, srq, send_cq, recv_cq; /* handles */
 	bool responds;                      /* it takes requests of RC or XRC ... */
 	uint32_t expected_psn;              /* ... and this is the next of them */
+	uint32_t write_key;                 /* of the RDMA WRITE that is arriving */
 	void *client;
 };
 
@@ -351,6 +356,7 @@ const struct core_counters *core_counters(const struct device *dev);
 /* "no_qp", "state", ...: the name of a drop reason, static text. */
 const char *core_drop_name(enum core_drop d);
 
+#include "inject.h"
 #include "port.h"
 #include "walk.h"
 

@@ -72,6 +72,9 @@ uint64_t core_limit_get(const struct core_config *cfg, unsigned i);
 /* 0, -EINVAL (no such limit) or -ERANGE, cfg then being as before. */
 int core_limit_set(struct core_config *cfg, unsigned i, uint64_t value);
 
+/* The same for a value that core_limit_set has taken before. */
+void core_limit_write(struct core_config *cfg, unsigned i, uint64_t value);
+
 /* The limits of features that are off become zero; core_create does it to its copy. */
 void core_config_settle(struct core_config *cfg);
 

@@ -205,10 +205,13 @@ static void account(const struct cq *cq, const struct uhca_abi_cqe *e)
 	struct device *dev = cq->obj.client->dev;
 
 	dev->counters.completions++;
-	if (e->status != UHCA_ABI_WC_SUCCESS)
+	if (e->status != UHCA_ABI_WC_SUCCESS) {
 		dev->counters.errors++;
-	if (dev->hooks & 1u << CORE_TRACE_CQE)
+		if (dev->hooks & (1u << CORE_TRACE_CQE | CORE_HOOK_ERRORS))
+			trace(cq, e);
+	} else if (dev->hooks & 1u << CORE_TRACE_CQE) {
 		trace(cq, e);
+	}
 }
 
 /* True when it stays out. What its slot's data area holds is nothing then (cq_data). */
@@ -219,12 +222,17 @@ static bool kept_back(const struct cq *cq, struct uhca_abi_cqe *e)
 	return !dev->ops->completion(dev->user, cq->obj.handle, e);
 }
 
+void cq_overrun(struct cq *cq)
+{
+	if (!cq->overrun)
+		cq_event(cq, UHCA_ABI_EVENT_CQ_ERR);
+	cq->overrun = true;
+}
+
 bool cq_put(struct cq *cq, const struct uhca_abi_cqe *e)
 {
 	if (cq->overrun || !has_room(cq)) {
-		if (!cq->overrun)
-			cq_event(cq, UHCA_ABI_EVENT_CQ_ERR);
-		cq->overrun = true;
+		cq_overrun(cq);
 		return false;
 	}
 	account(cq, e);

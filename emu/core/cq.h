@@ -62,4 +62,7 @@ bool cq_push(struct cq *cq, const struct uhca_abi_cqe *e);
 /* The same for a completion that core_ops.completion has seen. */
 bool cq_put(struct cq *cq, const struct uhca_abi_cqe *e);
 
+/* It takes nothing from now on, whatever room it has: CQ_ERR, once. */
+void cq_overrun(struct cq *cq);
+
 #endif

@@ -28,6 +28,8 @@ struct device {
 	uint64_t now;   /* of the call that is running */
 	uint32_t hooks; /* core_hooks_set */
 	bool port_down;
+	bool key_reuse;     /* key_reuse.h */
+	uint32_t freed_key; /* last */
 
 	struct list clients;
 	struct table pds;

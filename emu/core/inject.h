@@ -25,20 +25,29 @@ int core_inject_event(struct device *dev, uint32_t type, uint32_t number);
 /* The QP goes to ERR by a failure of its own (10.10.2.3): requests are flushed, QP_FATAL. */
 int core_inject_qp_error(struct device *dev, uint32_t qpn, uint64_t now);
 
-/* The CQ has no room any more: CQ_ERR (10.10.2.3), it takes nothing, its QPs fail. */
+/*
+ * The CQ has no room any more: CQ_ERR (11.6.3.1), it takes nothing, and a QP that has something
+ * for it fails.
+ */
 int core_inject_cq_overrun(struct device *dev, uint32_t cqn);
 
 /* A completion that core_ops.completion kept back, or one made up; that is not asked again. */
 int core_inject_completion(struct device *dev, uint32_t cqn, const struct uhca_abi_cqe *e,
 			   uint64_t now);
 
-/* The key opens nothing from now on, for either side, until its object is destroyed. */
+/*
+ * The key opens nothing from now on, for either side, until its object gets another key; windows
+ * on it and descriptions over it open nothing either. A window is bound to nothing then.
+ */
 int core_inject_revoke(struct device *dev, uint32_t key);
 
 /* While on, a new region or window gets the key that was freed last. */
 void core_inject_key_reuse(struct device *dev, bool on);
 
-/* Changes a limit (core_limit_name) while the device works; objects that are there stay. */
+/*
+ * Changes a limit (core_limit_name) while the device works; objects that are there stay. -ERANGE:
+ * more objects than the device was made for, or a value that no device can have.
+ */
 int core_inject_limit(struct device *dev, const char *name, uint64_t value);
 
 #endif

@@ -7,6 +7,7 @@
  */
 #include "mr.h"
 #include "dm.h"
+#include "key_reuse.h"
 #include "mw.h"
 
 #include <errno.h>
@@ -71,6 +72,7 @@ void mr_new_key(struct mr *mr)
 	if (mr->key == (mr->obj.handle << 8 | key_byte))
 		key_byte++;
 	mr->key = mr->obj.handle << 8 | key_byte;
+	mr->revoked = false;
 }
 
 int mr_add(struct client *c, struct pd *pd, struct mr *mr)
@@ -78,13 +80,12 @@ int mr_add(struct client *c, struct pd *pd, struct mr *mr)
 	struct device *dev = c->dev;
 	int err = dev->mrs.used - dev->n_mw < dev->cfg.limits.max_mr ? 0 : -ENOMEM;
 	if (!err)
-		err = table_add(&dev->mrs, mr, &mr->obj.handle);
+		err = key_give(dev, &mr->obj, &mr->key);
 	if (err)
 		return err;
 	mr->obj.client = c;
 	mr->pd = pd;
 	pd->obj.refs++;
-	mr_new_key(mr);
 	return 0;
 }
 
@@ -162,7 +163,7 @@ void mr_destroy(struct mr *mr)
 	if (mr->ind)
 		indirect_invalidate(mr);
 	indirect_free(mr->ind);
-	table_remove(&mr->obj.client->dev->mrs, mr->obj.handle);
+	key_take_back(mr->obj.client->dev, &mr->obj, mr->key);
 	mr->pd->obj.refs--;
 	if (mr->dm)
 		dm_put(mr->dm);
@@ -215,7 +216,8 @@ enum mr_verdict mr_check(const struct pd *pd, uint32_t key, uint64_t addr, uint6
 			 uint32_t need, struct mr **out)
 {
 	struct mr *mr = table_find(&pd->obj.client->dev->mrs, key >> 8);
-	if (!mr || mr->obj.kind != KEY_MR || mr->key != key || (mr->ind && !mr->ind->shape))
+	if (!mr || mr->obj.kind != KEY_MR || mr->key != key || mr->revoked ||
+	    (mr->ind && !mr->ind->shape))
 		return MR_BAD_KEY;
 	if (mr->pd != pd)
 		return MR_BAD_PD;

@@ -48,6 +48,7 @@ struct mr {
 	struct pd *pd;
 	uint32_t key; /* L_Key and R_Key are the same number */
 	uint32_t access;
+	bool revoked; /* core_inject_revoke: this key opens nothing */
 	enum mr_kind kind;
 	uint64_t iova;
 	uint64_t addr; /* where the region begins: in the client, or (DEVICE) in this process */

@@ -5,6 +5,7 @@
  */
 #include "mw.h"
 
+#include "key_reuse.h"
 #include "qp.h"
 
 #include <errno.h>
@@ -31,7 +32,6 @@ static int check_type(const struct device *dev, uint32_t type)
 static int mw_create(struct client *c, struct pd *pd, uint32_t type, struct mw **out)
 {
 	struct device *dev = c->dev;
-	uint8_t key_byte;
 	struct mw *mw;
 	int err;
 
@@ -45,13 +45,11 @@ static int mw_create(struct client *c, struct pd *pd, uint32_t type, struct mw *
 	mw->pd = pd;
 	mw->type = (uint8_t)type;
 	mw->by_qpn = type == TYPE_2 && (dev->cfg.features & UHCA_ABI_HAS_MW_TYPE_2A);
-	err = table_add(&dev->mrs, mw, &mw->obj.handle);
+	err = key_give(dev, &mw->obj, &mw->key);
 	if (err) {
 		free(mw);
 		return err;
 	}
-	dev->ops->random(dev->user, &key_byte, sizeof(key_byte));
-	mw->key = mw->obj.handle << 8 | key_byte;
 	pd->obj.refs++;
 	dev->n_mw++;
 	*out = mw;
@@ -81,7 +79,7 @@ void mw_destroy(struct mw *mw)
 	struct device *dev = mw->obj.client->dev;
 
 	mw_unbind(mw);
-	table_remove(&dev->mrs, mw->obj.handle);
+	key_take_back(dev, &mw->obj, mw->key);
 	mw->pd->obj.refs--;
 	dev->n_mw--;
 	free(mw);

@@ -12,10 +12,11 @@
 
 #define PORT 1
 
-static void tell_all(struct device *dev, uint32_t type)
+void port_tell_all(struct device *dev, uint32_t type)
 {
 	const struct uhca_abi_async_event event = {.element = PORT, .type = type};
 
+	device_trace(dev, CORE_TRACE_EVENT, 0, type, 0);
 	for (struct list *l = dev->clients.next; l != &dev->clients; l = l->next)
 		dev->ops->async_event(list_entry(l, struct client, link)->cookie, &event);
 }
@@ -26,7 +27,7 @@ void core_port_set(struct device *dev, bool up)
 		return;
 	dev->port_down = !up;
 	dev->counters.link_downed += !up;
-	tell_all(dev, up ? UHCA_ABI_EVENT_PORT_ACTIVE : UHCA_ABI_EVENT_PORT_ERR);
+	port_tell_all(dev, up ? UHCA_ABI_EVENT_PORT_ACTIVE : UHCA_ABI_EVENT_PORT_ERR);
 }
 
 int core_port_event(struct device *dev, uint32_t type)
@@ -37,7 +38,7 @@ int core_port_event(struct device *dev, uint32_t type)
 	case UHCA_ABI_EVENT_SM_CHANGE:
 	case UHCA_ABI_EVENT_CLIENT_REREGISTER:
 	case UHCA_ABI_EVENT_GID_CHANGE:
-		tell_all(dev, type);
+		port_tell_all(dev, type);
 		return 0;
 	}
 	return -EINVAL;

@@ -136,12 +136,12 @@ const char *core_limit_name(unsigned i)
 	return i < LIMITS ? limits[i].name : NULL;
 }
 
-static void write_limit(struct core_limits *l, const struct limit *limit, uint64_t value)
+void core_limit_write(struct core_config *cfg, unsigned i, uint64_t value)
 {
-	char *field = (char *)l + limit->offset;
+	char *field = (char *)&cfg->limits + limits[i].offset;
 	uint32_t narrow = (uint32_t)value;
 
-	if (limit->size == sizeof(value))
+	if (limits[i].size == sizeof(value))
 		memcpy(field, &value, sizeof(value));
 	else
 		memcpy(field, &narrow, sizeof(narrow));
@@ -168,7 +168,7 @@ int core_limit_set(struct core_config *cfg, unsigned i, uint64_t value)
 		return -EINVAL;
 	if (limits[i].size == sizeof(uint32_t) && value > UINT32_MAX)
 		return -ERANGE;
-	write_limit(&changed.limits, &limits[i], value);
+	core_limit_write(&changed, i, value);
 	if (!core_config_valid(&changed))
 		return -ERANGE;
 	*cfg = changed;

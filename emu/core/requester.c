@@ -508,6 +508,7 @@ static void tell_story(const struct qp *qp, const struct send_wr *w, struct core
 	t->story.wr_id = w->wqe.wr_id;
 	t->story.offset = r->send_offset;
 	t->story.total = w->length;
+	t->story.mtu = qp->mtu;
 	if (again)
 		t->story.tries = r->resent ? r->resent : 1;
 	t->story.has_wr = true;

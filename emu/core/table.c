@@ -23,7 +23,7 @@ static uint32_t bits_for(uint32_t max)
 void table_construct_bits(struct table *t, uint32_t max, uint32_t bits, uint32_t salt)
 {
 	memset(t, 0, sizeof(*t));
-	t->max = max;
+	t->max = t->capacity = max;
 	t->index_bits = bits_for(max);
 	assert(bits <= 32 && bits >= t->index_bits + 2);
 	/* Without the first and the last: no handle is 0, 1 or all ones. */
@@ -53,7 +53,7 @@ static uint32_t fresh_generation(const struct table *t, uint32_t index)
 static int grow(struct table *t)
 {
 	uint32_t size = t->size ? t->size : FIRST_SIZE / 2;
-	size = size > t->max / 2 ? t->max : size * 2;
+	size = size > t->capacity / 2 ? t->capacity : size * 2;
 	if (size == t->size)
 		return -ENOMEM;
 	struct table_slot *slot = realloc(t->slot, (size_t)size * sizeof(*slot));
@@ -68,6 +68,8 @@ static int grow(struct table *t)
 
 int table_add(struct table *t, void *object, uint32_t *handle)
 {
+	if (t->used >= t->max)
+		return -ENOMEM;
 	if (t->first_free == t->size) {
 		int err = grow(t);
 		if (err)
@@ -107,6 +109,18 @@ void table_remove(struct table *t, uint32_t handle)
 	s->next_free = t->first_free;
 	t->first_free = (uint32_t)(s - t->slot);
 	t->used--;
+}
+
+bool table_revive(struct table *t, uint32_t handle)
+{
+	uint32_t index = handle & ((1u << t->index_bits) - 1);
+	uint32_t generation = handle >> t->index_bits;
+
+	if (index >= t->size || index != t->first_free || generation == 0 ||
+	    generation > t->generations)
+		return false;
+	t->slot[index].generation = generation;
+	return true;
 }
 
 void *table_next(const struct table *t, uint32_t *cursor)

@@ -11,6 +11,7 @@
 #ifndef CORE_TABLE_H
 #define CORE_TABLE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct table_slot {
@@ -22,7 +23,8 @@ struct table_slot {
 struct table {
 	struct table_slot *slot; /* grows by doubling up to max */
 	uint32_t size;
-	uint32_t max;
+	uint32_t max;      /* objects; may be lowered, and raised again up to capacity */
+	uint32_t capacity; /* slots; what max was at construction */
 	uint32_t used;
 	uint32_t first_free; /* index, or size when there is none */
 	uint32_t index_bits; /* the generation stands above */
@@ -50,6 +52,12 @@ void *table_find(const struct table *t, uint32_t handle);
 
 /* Frees the slot; the handle is stale from now on. The handle must be valid. */
 void table_remove(struct table *t, uint32_t handle);
+
+/*
+ * The next object gets this handle again. False when that cannot be: the slot is in use, or
+ * another one was freed after it.
+ */
+bool table_revive(struct table *t, uint32_t handle);
 
 /* Iteration over all objects: *cursor starts at 0; NULL at the end. Removing the current is fine.
  */

@@ -13,10 +13,11 @@ enum core_trace_point {
 	CORE_TRACE_QP_STATE, /* a = old state, b = new state */
 	CORE_TRACE_TX,       /* a = psn, b = packets */
 	CORE_TRACE_RX,       /* a = psn, b = packets */
-	CORE_TRACE_RX_DROP,  /* a = psn, b = enum core_drop */
+	CORE_TRACE_RX_DROP,  /* a = psn, b = enum core_drop; the train from this PSN on */
 	CORE_TRACE_NAK,      /* sent: a = psn, b = syndrome */
 	CORE_TRACE_RETRY,    /* a = psn, b = retries left of its kind, c = enum core_retry */
 	CORE_TRACE_CQE,      /* a = status, b = opcode, c = vendor error; all fields below */
+	CORE_TRACE_EVENT,    /* a = UHCA_ABI_EVENT_*, b = its QP, or handle of its CQ, SRQ, WQ */
 	CORE_TRACE_POINTS
 };
 
@@ -58,6 +59,7 @@ enum core_drop {
 /* Which of the optional operations are called: bit p for trace point p, and: */
 #define CORE_HOOK_TRACE_ALL  ((1u << CORE_TRACE_POINTS) - 1)
 #define CORE_HOOK_COMPLETION (1u << 31)
+#define CORE_HOOK_ERRORS     (1u << 30) /* trace point CQE, of completions that are no success */
 
 struct device;
 
@@ -76,10 +78,12 @@ struct core_train_story {
 	uint32_t qpn;    /* of the sender */
 	uint32_t offset; /* bytes of the message before this train */
 	uint32_t total;  /* bytes of the message */
+	uint32_t mtu;    /* bytes of each of its packets but the last */
 	uint32_t rule;   /* the shell's: the fault rule that touched it last */
 	uint8_t tries;   /* how often its first packet was sent before */
 	bool has_wr;     /* a request or part of one: wr_id, offset, total */
 	bool bad_icrc;   /* the shell's: goes out with a wrong ICRC, and nobody takes it */
+	bool made;       /* the shell's: no device sent it, a rule made it */
 };
 
 #endif

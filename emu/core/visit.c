@@ -264,9 +264,27 @@ bool core_look_at_qp(const struct device *dev, uint32_t qpn, struct core_qp_look
 		.recv_cq = qp->recv_cq ? qp->recv_cq->obj.handle : 0,
 		.responds = qp->type == QPT_RC || qp->type == QPT_XRC_RECV,
 		.expected_psn = qp->resp.epsn,
+		.write_key = qp->resp.message == MESSAGE_WRITE ? qp->resp.write_rkey : 0,
 		.client = qp->obj.client ? qp->obj.client->cookie : NULL,
 	};
 	return true;
+}
+
+uint32_t core_qp_number(const struct client *c, uint32_t handle)
+{
+	const struct qp *qp = table_find(&c->dev->qps, handle);
+
+	return qp && qp->obj.client == c ? qp->qpn : 0;
+}
+
+uint32_t core_key_of(const struct client *c, uint32_t handle)
+{
+	const struct object *o = table_find(&c->dev->mrs, handle);
+
+	if (!o || o->client != c)
+		return 0;
+	return o->kind == KEY_MW ? ((const struct mw *)(const void *)o)->key
+				 : ((const struct mr *)(const void *)o)->key;
 }
 
 uint32_t core_object_count(const struct device *dev, enum core_object_type type)

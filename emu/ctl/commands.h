@@ -20,6 +20,19 @@ int ctl_port(const struct ctl_options *o);
 int ctl_device(const struct ctl_options *o);
 int ctl_event(const struct ctl_options *o);
 
+/* fault_cmd.c */
+int ctl_fault(const struct ctl_options *o);
+int ctl_replay(const struct ctl_options *o);
+
+/* step_cmd.c */
+int ctl_step(const struct ctl_options *o);
+
+/*
+ * The daemon opens files itself: a name as it was typed, made absolute. 0, or an exit status with
+ * the reason printed.
+ */
+int ctl_absolute_path(const char *file, char out[2 * PATH_MAX]);
+
 /* "uhcactl: ...; try uhcactl --help": what a command says to words it does not understand. */
 int ctl_usage_error(const char *what);
 

@@ -11,8 +11,9 @@ static const struct {
 	const char *name;
 	int (*run)(const struct ctl_options *o);
 } commands[] = {
-	{"show", ctl_show}, {"counters", ctl_counters}, {"capture", ctl_capture},
-	{"port", ctl_port}, {"device", ctl_device},     {"event", ctl_event},
+	{"show", ctl_show},   {"counters", ctl_counters}, {"capture", ctl_capture},
+	{"port", ctl_port},   {"device", ctl_device},     {"event", ctl_event},
+	{"fault", ctl_fault}, {"replay", ctl_replay},     {"step", ctl_step},
 };
 
 int ctl_usage_error(const char *what)

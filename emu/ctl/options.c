@@ -4,6 +4,8 @@
  */
 #include "options.h"
 
+#include "instance_dir.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,9 +27,14 @@ static const struct text command_text[] = {
 			"descriptions it goes through, the region's pages, and how the byte at "
 			"--offset is found at each. --svg draws it."},
 	{"counters", "What each device has counted since the daemon's start."},
-	{"capture start FILE", "Writes every packet to a pcapng file, until it is stopped."},
+	{"capture start FILE",
+	 "Writes every packet to a pcapng file, with a comment that tells what it is part of and "
+	 "what became of it, and what the devices do, until it is stopped."},
 	{"capture stop", "Ends the capture and says what is in the file."},
 	{"capture status", "Says whether a capture is running."},
+	{"capture dump FILE",
+	 "Writes what the flight recorder has, which is always on, to a pcapng file: the last "
+	 "packets without their payload, and what happened."},
 	{"port down|up [DEVICE]", "Takes the link of a device down or up: PORT_ERR or PORT_ACTIVE "
 				  "to the programs that have it "
 				  "open, and no packet leaves or enters while it is down. DEVICE "
@@ -37,9 +44,37 @@ static const struct text command_text[] = {
 	 "Lets a device fail: DEVICE_FATAL to the programs that have it open, their work is "
 	 "flushed "
 	 "and their objects are gone. Who opens it afterwards finds it working."},
-	{"event [DEVICE] NAME",
-	 "Sends an event of the port to the programs that have the device open: LID_CHANGE, "
-	 "PKEY_CHANGE, SM_CHANGE, CLIENT_REREGISTER or GID_CHANGE. Nothing else changes."},
+	{"event [DEVICE] NAME [qp=N|cq=N|srq=N]",
+	 "Sends an asynchronous event, any of ibv_get_async_event(3) without the IBV_EVENT_ in "
+	 "front: one of the port or device, as LID_CHANGE, to all programs that have it open; "
+	 "one of an object, as QP_FATAL, to the program that has it, by the QP's number or the "
+	 "handle that show prints. Nothing else changes."},
+	{"fault add 'RULE'",
+	 "Puts a fault rule in force, see uhca-fault(7), and prints its number. A rule that is "
+	 "wrong is refused with the column of the wrong word. May be done, like all of these, "
+	 "while traffic runs."},
+	{"fault list", "The rules in their order: how many packets, calls, ... each matched and "
+		       "how often it fired. Before them the seed of their random choices."},
+	{"fault change N|NAME 'RULE'", "Puts another rule in the place of one; it counts anew."},
+	{"fault remove N|NAME", "Takes a rule away and says how often it fired."},
+	{"fault clear", "Takes all rules away."},
+	{"fault load FILE", "Adds the rules of a file, one on each line; empty lines and those "
+			    "that begin with # are skipped. All of them, or none."},
+	{"fault trace [FILE]",
+	 "What the rules did, one line for each time one fired: to FILE, or to standard output. "
+	 "The last 65536 are remembered."},
+	{"replay FILE", "Adds rules that do again what a trace tells: the same to the same "
+			"packets, by their number. Rules that are there stay."},
+	{"step freeze [DEVICE]",
+	 "Freezes the wire of a device: its packets wait, in both directions, until they are let "
+	 "go. Timers run on, so that what waits long is sent again."},
+	{"step list [DEVICE]", "The packets that wait, oldest first, each with its number."},
+	{"step next [N] [DEVICE]", "Lets the oldest packet go, or the N oldest."},
+	{"step release|drop N [DEVICE]", "Lets packet N go, before others, or loses it."},
+	{"step set N FIELD VALUE [DEVICE]",
+	 "Changes a field of packet N, such as bth.psn or aeth.syndrome (see set= in "
+	 "uhca-fault(7)), so that its checksum is right."},
+	{"step go [DEVICE]", "Lets all packets go, in their order, and ends the freezing."},
 };
 
 static const struct text option_text[] = {
@@ -47,6 +82,9 @@ static const struct text option_text[] = {
 		      "UHCA_DIR, which uhca-run sets, else that of the instance \"default\"."},
 	{"--instance NAME", "The shared instance of this name, as uhca-run has it."},
 	{"--json", "Prints JSON: a list of objects instead of a table."},
+	{"--device DEVICE", "For capture start: this device only."},
+	{"--snap N", "For capture start: keeps N bytes of each packet; 0: no packets, only what "
+		     "happens. Default: all bytes."},
 	{"--offset N", "For show mr KEY: the byte of the key to find. Default: 0."},
 	{"--svg FILE", "For show mr KEY: draws the way to this file instead of telling it."},
 	{"--version", "Prints the version."},
@@ -73,21 +111,13 @@ static int set_dir(struct ctl_options *o, const char *dir)
 	return 0;
 }
 
-/* The same places as uhca-run and uhcad. */
 static int set_instance(struct ctl_options *o, const char *name)
 {
-	const char *run = getenv("XDG_RUNTIME_DIR");
-	const char *tmp = getenv("TMPDIR");
-	int n;
+	int error = ctl_instance_dir(name, o->dir, sizeof(o->dir));
 
-	if (!*name || strchr(name, '/') || name[0] == '.')
+	if (error == -EINVAL)
 		return complain("'%s' cannot be the name of an instance", name);
-	if (run && *run && access(run, W_OK | X_OK) == 0)
-		n = snprintf(o->dir, sizeof(o->dir), "%s/uhca/%s", run, name);
-	else
-		n = snprintf(o->dir, sizeof(o->dir), "%s/uhca-%u/%s", tmp && *tmp ? tmp : "/tmp",
-			     (unsigned)geteuid(), name);
-	return (size_t)n < sizeof(o->dir) ? 0 : complain("the name '%s' is too long", name);
+	return error == 0 ? 0 : complain("the name '%s' is too long", name);
 }
 
 static int set_default_dir(struct ctl_options *o)
@@ -123,6 +153,18 @@ static int set_offset(struct ctl_options *o, const char *value)
 	return 0;
 }
 
+static int set_device(struct ctl_options *o, const char *value)
+{
+	o->device = value;
+	return 0;
+}
+
+static int set_snap(struct ctl_options *o, const char *value)
+{
+	o->snap = value;
+	return 0;
+}
+
 static int set_svg(struct ctl_options *o, const char *value)
 {
 	o->svg = value;
@@ -149,6 +191,10 @@ static int parse_one(struct ctl_options *o, char *const *argv)
 		return parse_place(o, argv, "--dir", set_dir);
 	if (is_option(arg, "--instance"))
 		return parse_place(o, argv, "--instance", set_instance);
+	if (is_option(arg, "--device"))
+		return parse_place(o, argv, "--device", set_device);
+	if (is_option(arg, "--snap"))
+		return parse_place(o, argv, "--snap", set_snap);
 	if (is_option(arg, "--offset"))
 		return parse_place(o, argv, "--offset", set_offset);
 	if (is_option(arg, "--svg"))

@@ -25,6 +25,8 @@ struct ctl_options {
 	bool help;
 	bool help_man;
 	bool version;
+	const char *device; /* NULL: not given, as those that follow */
+	const char *snap;
 	const char *offset; /* NULL: not given */
 	const char *svg;    /* file; NULL: not given */
 	int n_words;

@@ -7,6 +7,7 @@
 #include "run_command.h"
 #include "run_dir.h"
 #include "run_env.h"
+#include "run_faults.h"
 #include "run_keeper.h"
 #include "run_options.h"
 #include "run_shared.h"
@@ -20,9 +21,24 @@ static int run_private(const struct run_options *options)
 	int status = RUN_EXIT_FAILED;
 	if (run_dir_private(&dir) < 0 || run_keeper_start(&dir, options, &keeper) < 0)
 		return status;
-	if (run_env_enter(dir.path) == 0)
+	if (run_env_enter(dir.path) == 0) {
 		status = run_command_run(options->command);
+		status = run_faults_report(dir.path, options, NULL, status);
+	}
 	run_keeper_finish(&keeper);
+	return status;
+}
+
+/* In a daemon that others use too: its rules are there while the command runs. */
+static int run_in(const struct run_options *options, const char *dir)
+{
+	static struct run_faults faults;
+	int status;
+	if (run_faults_add(dir, options, &faults) < 0)
+		return RUN_EXIT_FAILED;
+	status = run_command_run(options->command);
+	status = run_faults_report(dir, options, &faults, status);
+	run_faults_remove(dir, &faults);
 	return status;
 }
 
@@ -36,7 +52,7 @@ static int run_shared(const struct run_options *options)
 		return RUN_EXIT_FAILED;
 	int status = RUN_EXIT_FAILED;
 	if (run_env_enter(dir.path) == 0)
-		status = run_command_run(options->command);
+		status = run_in(options, dir.path);
 	close(fd);
 	return status;
 }
@@ -46,12 +62,12 @@ static int run_enclosed(const struct run_options *options, const char *dir)
 {
 	if (run_env_enter(dir) < 0)
 		return RUN_EXIT_FAILED;
-	return run_command_run(options->command);
+	return run_in(options, dir);
 }
 
 int main(int argc, char **argv)
 {
-	struct run_options options;
+	static struct run_options options;
 	switch (run_options_parse(argc, argv, &options)) {
 	case RUN_PARSE_DONE:
 		return 0;

@@ -28,7 +28,7 @@
 #define READY_FD 3
 #define ALIVE_FD 4
 
-#define ARGS_MAX (RUN_DAEMON_ARGS_MAX + 2 * 250 + 10)
+#define ARGS_MAX (RUN_DAEMON_ARGS_MAX + 2 * RUN_FAULTS_MAX + 2 * 250 + 12)
 
 struct daemon_args {
 	const char *word[ARGS_MAX + 1];
@@ -39,6 +39,19 @@ struct daemon_args {
 static void add(struct daemon_args *args, const char *word)
 {
 	args->word[args->n++] = word;
+}
+
+/* A shared daemon gets its rules by its socket: they are not what it was started with. */
+static void add_faults(const struct run_options *options, struct daemon_args *args)
+{
+	for (unsigned i = 0; i < options->n_faults; i++) {
+		add(args, options->faults[i].is_file ? "--fault-file" : "--fault");
+		add(args, options->faults[i].text);
+	}
+	if (options->fault_seed) {
+		add(args, "--fault-seed");
+		add(args, options->fault_seed);
+	}
 }
 
 /* block 0 is where the daemon goes by itself */
@@ -56,6 +69,8 @@ static void build_args(const struct run_daemon *d, unsigned block, struct daemon
 	}
 	for (unsigned i = 0; i < d->options->n_daemon_args; i++)
 		add(args, d->options->daemon_args[i]);
+	if (d->options->private_instance)
+		add_faults(d->options, args);
 	for (unsigned i = 0; block > 0 && i < d->options->devices; i++) {
 		run_addr_name(block, i, args->address[i]);
 		add(args, "--addr");

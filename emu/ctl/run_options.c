@@ -18,6 +18,10 @@ enum option_kind {
 	OPTION_ADDRESS, /* to the daemon; the addresses are the user's choice */
 	OPTION_DAEMON,  /* to the daemon as it is */
 	OPTION_LINGER,
+	OPTION_FAULT,
+	OPTION_FAULT_FILE,
+	OPTION_FAULT_SEED,
+	OPTION_MUST_FIRE,
 	OPTION_HELP,
 	OPTION_VERSION,
 };
@@ -41,9 +45,14 @@ static const struct option_row {
 	 "default, ib-strict, iwarp-like, minimal, 2a or large; see uhcad(8)"},
 	{"early-local-inv", NULL, OPTION_DAEMON, "LOCAL_INV without fence overtakes; see uhcad(8)"},
 	{"limit", "NAME=N", OPTION_DAEMON, "a limit of the devices, such as max_qp=64; repeat"},
+	{"on-error", "FILE", OPTION_DAEMON, "a capture of what led to a failure; see uhcad(8)"},
 	{"log-level", "LEVEL", OPTION_DAEMON, "error, warn, info or debug"},
 	{"linger", "SECONDS", OPTION_LINGER,
 	 "a shared daemon ends so long after its last client (default: 5)"},
+	{"fault", "RULE", OPTION_FAULT, "a fault rule, see uhca-fault(7); repeat for others"},
+	{"fault-file", "FILE", OPTION_FAULT_FILE, "a file of fault rules, one on each line"},
+	{"fault-seed", "N", OPTION_FAULT_SEED, "seed of their random choices (--private)"},
+	{"fault-must-fire", NULL, OPTION_MUST_FIRE, "status 124 when a rule never fired"},
 	{"help", NULL, OPTION_HELP, "this text"},
 	{"version", NULL, OPTION_VERSION, "the version"},
 };
@@ -62,7 +71,8 @@ static void print_help(void)
 		printf("  %-20s %s\n", left, row->help);
 	}
 	printf("\nThe exit status is COMMAND's (128+N when signal N ended it); 125 when uhca-run\n"
-	       "itself fails, 126 and 127 when COMMAND cannot be run or is not found.\n");
+	       "itself fails, 126 and 127 when COMMAND cannot be run or is not found; 124 with\n"
+	       "--fault-must-fire when a rule never fired.\n");
 }
 
 /* A name is a file name of ours: letters, digits, dot, dash, underscore; no leading dot. */
@@ -103,6 +113,16 @@ static bool set_devices(struct run_options *out, const char *value)
 	return to_daemon(out, "--devices", value);
 }
 
+static bool add_fault(struct run_options *out, const char *text, bool is_file)
+{
+	if (out->n_faults == RUN_FAULTS_MAX) {
+		fprintf(stderr, "uhca-run: more than %d fault rules and files\n", RUN_FAULTS_MAX);
+		return false;
+	}
+	out->faults[out->n_faults++] = (struct run_fault){text, is_file};
+	return true;
+}
+
 /* The daemon's options are handed on by their full name, however they were abbreviated. */
 static const char *dashed_name(size_t row)
 {
@@ -136,6 +156,16 @@ static enum run_parse apply(size_t row, const char *value, struct run_options *o
 		break;
 	case OPTION_LINGER:
 		out->linger = value;
+		break;
+	case OPTION_FAULT:
+	case OPTION_FAULT_FILE:
+		ok = add_fault(out, value, option_table[row].kind == OPTION_FAULT_FILE);
+		break;
+	case OPTION_FAULT_SEED:
+		out->fault_seed = value;
+		break;
+	case OPTION_MUST_FIRE:
+		out->must_fire = true;
 		break;
 	case OPTION_HELP:
 		print_help();
@@ -174,6 +204,10 @@ enum run_parse run_options_parse(int argc, char **argv, struct run_options *out)
 	}
 	if (out->private_instance && out->instance)
 		return usage_error("--private and --instance exclude each other");
+	if (out->fault_seed && !out->private_instance)
+		return usage_error("--fault-seed needs a daemon of its own: --private");
+	if (out->must_fire && out->n_faults == 0)
+		return usage_error("--fault-must-fire needs a rule: --fault or --fault-file");
 	if (optind == argc)
 		return usage_error("no command given");
 	out->command = argv + optind;

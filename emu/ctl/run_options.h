@@ -9,9 +9,11 @@
 #include <stdbool.h>
 
 #define RUN_DAEMON_ARGS_MAX 64
+#define RUN_FAULTS_MAX      256
 
 /* Exit codes of uhca-run's own, as env(1) and timeout(1) have them. */
 enum {
+	RUN_EXIT_MUST_FIRE = 124,      /* --fault-must-fire: a rule did not */
 	RUN_EXIT_FAILED = 125,         /* uhca-run itself failed, the command did not run */
 	RUN_EXIT_CANNOT_EXECUTE = 126, /* the command is there but cannot be run */
 	RUN_EXIT_NOT_FOUND = 127,
@@ -27,6 +29,13 @@ struct run_options {
 	/* Options for the daemon, as typed: "--devices", "2", ...; point into argv. */
 	const char *daemon_args[RUN_DAEMON_ARGS_MAX];
 	unsigned n_daemon_args;
+	struct run_fault {
+		const char *text; /* a rule, or the name of a file */
+		bool is_file;
+	} faults[RUN_FAULTS_MAX];
+	unsigned n_faults;
+	const char *fault_seed; /* as typed; NULL: none */
+	bool must_fire;         /* a rule that never fires makes us fail */
 };
 
 enum run_parse {

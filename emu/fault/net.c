@@ -158,11 +158,15 @@ static void fill_subject(struct cut *c)
 {
 	struct fault_subject *s = &c->passage.subject;
 	const struct fault_packet *p = &c->passage.packet;
-	uint32_t headers = roce_opcode_info(p->pkt.bth.opcode)->headers;
+	const struct roce_opcode_info *info = roce_opcode_info(p->pkt.bth.opcode);
+	uint32_t headers = info->headers;
+	/* A WRITE's later packets do not name the key; within a train it is known. */
+	bool goes_on = info->operation == ROCE_OP_WRITE && !(headers & ROCE_HDR_RETH);
 
 	s->length = p->pkt.payload_len;
 	s->offset = p->story.offset;
-	s->key = s->address = 0;
+	s->key = goes_on ? s->key : 0;
+	s->address = 0;
 	if (headers & ROCE_HDR_RETH) {
 		s->key = p->pkt.reth.rkey;
 		s->address = p->pkt.reth.va;

@@ -65,6 +65,7 @@ struct io_client *io_client_create(struct io_daemon *daemon, int sock, const str
 	c->peer = *peer;
 	c->event_fd = c->doorbell.fd = c->mem.fd = c->mem.pidfd = c->async.fd = -1;
 	io_channel_table_init(&c->channels, daemon->loop);
+	LIST_INIT(&c->slow);
 	ev_io_init(&c->readable, on_readable, sock, EV_READ);
 	c->readable.data = c;
 	ev_io_start(daemon->loop, &c->readable);
@@ -94,6 +95,7 @@ static void close_context(struct io_client *c)
 
 void io_client_destroy(struct io_client *c)
 {
+	io_slow_calls_drop(&c->slow);
 	close_context(c);
 	ev_io_stop(c->daemon->loop, &c->readable);
 	close(c->sock);

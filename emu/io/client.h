@@ -15,6 +15,7 @@
 #include "mem.h"
 #include "region.h"
 #include "shm.h"
+#include "slow_call.h"
 
 #include <ev.h>
 #include <stdbool.h>
@@ -29,6 +30,7 @@ struct io_client {
 	int sock; /* owned */
 	struct ucred peer;
 	ev_io readable;
+	struct io_slow_calls slow; /* its call that waits, if one does */
 	/* From here on zero until HELLO. */
 	struct io_device *dev;
 	struct client *core;

@@ -98,3 +98,17 @@ int cmd_create_ah(struct cmd *r, struct cmd_reply *rep)
 }
 
 CMD_DESTROY(cmd_destroy_ah, core_destroy_ah)
+
+/* The rules have been asked already: here only what they said. */
+int cmd_fault_check(struct cmd *r, struct cmd_reply *rep)
+{
+	const struct uhca_cmd_fault_check *in = r->msg;
+	uint32_t last = in->requests ? in->requests - 1 : 0;
+
+	if (in->verb >= UHCA_FAULT_VERBS || in->reserved)
+		return -EINVAL;
+	rep->fault_check.error = (uint32_t)r->fault->error;
+	/* Of a short list the last one fails: a rule that hits has an effect. */
+	rep->fault_check.first = r->fault->bad_wr < last ? (uint32_t)r->fault->bad_wr : last;
+	return 0;
+}

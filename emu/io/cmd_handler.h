@@ -8,6 +8,7 @@
 #define IO_CMD_HANDLER_H
 
 #include "client.h"
+#include "fault_call.h"
 #include "message.h"
 #include "shm.h"
 
@@ -32,6 +33,7 @@ struct cmd_reply {
 		struct uhca_cmd_query_srq_reply query_srq;
 		struct uhca_cmd_export_reply export;
 		struct uhca_cmd_import_reply import;
+		struct uhca_cmd_fault_check_reply fault_check;
 	};
 	int fd[UHCA_ABI_MAX_FDS];
 	unsigned n_fds;
@@ -42,6 +44,7 @@ struct cmd {
 	struct io_client *client;
 	const void *msg;
 	struct io_fds *fds;
+	const struct io_call_fault *fault; /* what rules say of it */
 };
 
 /* A command that names one object, or none, and nothing else: 0, or -EINVAL for more. */
@@ -59,6 +62,7 @@ typedef int cmd_handler(struct cmd *r, struct cmd_reply *rep);
 cmd_handler cmd_hello, cmd_query_device, cmd_query_port, cmd_query_gid;
 cmd_handler cmd_create_channel, cmd_destroy_channel;
 cmd_handler cmd_create_ah, cmd_destroy_ah;
+cmd_handler cmd_fault_check;
 
 /* cmd_memory.c */
 cmd_handler cmd_alloc_pd, cmd_dealloc_pd;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Handlers of protection domains, memory regions, windows and device memory. See cmd_handler.h. */
 #include "cmd_handler.h"
+#include "pcap.h"
 
 #include <errno.h>
 
@@ -13,14 +14,22 @@ int cmd_alloc_pd(struct cmd *r, struct cmd_reply *rep)
 	return core_alloc_pd(r->client->core, &rep->handle.handle);
 }
 
+/* A key that was made is told of. */
+static int made(const struct cmd *r, const struct cmd_reply *rep, int error)
+{
+	if (error == 0)
+		io_pcap_region(r->client->dev->pcap, 0, rep->reg_mr.rkey);
+	return error;
+}
+
 int cmd_reg_mr(struct cmd *r, struct cmd_reply *rep)
 {
-	return core_reg_mr(r->client->core, r->msg, &rep->reg_mr);
+	return made(r, rep, core_reg_mr(r->client->core, r->msg, &rep->reg_mr));
 }
 
 int cmd_rereg_mr(struct cmd *r, struct cmd_reply *rep)
 {
-	return core_rereg_mr(r->client->core, r->msg, &rep->reg_mr);
+	return made(r, rep, core_rereg_mr(r->client->core, r->msg, &rep->reg_mr));
 }
 
 int cmd_alloc_null_mr(struct cmd *r, struct cmd_reply *rep)
@@ -29,7 +38,7 @@ int cmd_alloc_null_mr(struct cmd *r, struct cmd_reply *rep)
 
 	if (cmd_only_handle(r, &pd) < 0)
 		return -EINVAL;
-	return core_alloc_null_mr(r->client->core, pd, &rep->reg_mr);
+	return made(r, rep, core_alloc_null_mr(r->client->core, pd, &rep->reg_mr));
 }
 
 int cmd_advise_mr(struct cmd *r, struct cmd_reply *rep)
@@ -59,14 +68,18 @@ int cmd_reg_dm_mr(struct cmd *r, struct cmd_reply *rep)
 {
 	const struct uhca_cmd_reg_dm_mr *in = r->msg;
 
-	return in->reserved ? -EINVAL : core_reg_dm_mr(r->client->core, in, &rep->reg_mr);
+	if (in->reserved)
+		return -EINVAL;
+	return made(r, rep, core_reg_dm_mr(r->client->core, in, &rep->reg_mr));
 }
 
 int cmd_reg_shared_mr(struct cmd *r, struct cmd_reply *rep)
 {
 	const struct uhca_cmd_reg_shared_mr *in = r->msg;
 
-	return in->reserved ? -EINVAL : core_reg_shared_mr(r->client->core, in, &rep->reg_mr);
+	if (in->reserved)
+		return -EINVAL;
+	return made(r, rep, core_reg_shared_mr(r->client->core, in, &rep->reg_mr));
 }
 
 int cmd_alloc_key(struct cmd *r, struct cmd_reply *rep)

@@ -93,12 +93,16 @@ static bool reserved_ah(const struct uhca_abi_ah_attr *a)
 int cmd_modify_qp(struct cmd *r, struct cmd_reply *rep)
 {
 	const struct uhca_cmd_modify_qp *in = r->msg;
+	int error;
 
 	(void)rep;
 	if (in->attr.reserved0 || in->attr.reserved1 || reserved_ah(&in->attr.ah) ||
 	    reserved_ah(&in->attr.alt_ah))
 		return -EINVAL;
-	return core_modify_qp(r->client->core, in, io_clock_now());
+	r->client->dev->pcap->ordered = true;
+	error = core_modify_qp(r->client->core, in, io_clock_now());
+	r->client->dev->pcap->ordered = false;
+	return error;
 }
 
 int cmd_query_qp(struct cmd *r, struct cmd_reply *rep)

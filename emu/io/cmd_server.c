@@ -7,10 +7,13 @@
 #include "cmd_server.h"
 
 #include "cmd_handler.h"
+#include "daemon.h"
+#include "fault_call.h"
 #include "log.h"
 
 #include <errno.h>
 #include <string.h>
+#include <sys/socket.h>
 
 int cmd_only_handle(const struct cmd *r, uint32_t *handle)
 {
@@ -45,7 +48,7 @@ static const struct command {
 	size_t reply; /* size of the reply when all went well */
 	cmd_handler *handle;
 } commands[UHCA_CMD_COUNT] = {
-	[UHCA_CMD_HELLO] = {"hello", IN_(hello), 2, REPLY_(hello_reply), cmd_hello},
+	[UHCA_CMD_HELLO] = {"open_device", IN_(hello), 2, REPLY_(hello_reply), cmd_hello},
 	[UHCA_CMD_QUERY_DEVICE] = {"query_device", HANDLE_, 0, REPLY_(device_attr),
 				   cmd_query_device},
 	[UHCA_CMD_QUERY_PORT] = {"query_port", HANDLE_, 0, REPLY_(port_attr), cmd_query_port},
@@ -110,6 +113,8 @@ static const struct command {
 	[UHCA_CMD_DESCRIBE_KEY] = {"describe_key", IN_(describe_key), 0, HEADER_, cmd_describe_key},
 	[UHCA_CMD_REG_SHARED_MR] = {"reg_shared_mr", IN_(reg_shared_mr), 0, REPLY_(reg_mr_reply),
 				    cmd_reg_shared_mr},
+	[UHCA_CMD_FAULT_CHECK] = {"fault_check", IN_(fault_check), 0, REPLY_(fault_check_reply),
+				  cmd_fault_check},
 };
 
 /* ---- dispatch ---- */
@@ -126,6 +131,9 @@ static int execute(const struct command *command, struct cmd *r, struct cmd_repl
 
 	if (!r->client->core && command->handle != cmd_hello)
 		return -EINVAL;
+	/* A call of which rules say that it fails; one that only asks is answered instead. */
+	if (r->fault->error && command->handle != cmd_fault_check)
+		return -r->fault->error;
 	status = command->handle(r, rep);
 	if (r->client->dev)
 		r->client->dev->dirty = true;
@@ -149,9 +157,53 @@ static int send_reply(struct io_client *c, const struct uhca_cmd_request *h, str
 	return error == -EAGAIN ? -ENOBUFS : error;
 }
 
+static int check(const struct command *command, const struct uhca_cmd_request *h, size_t len,
+		 const struct io_fds *fds)
+{
+	if (!command)
+		return -EOPNOTSUPP;
+	return h->size != len || len != command->size || fds->n != command->n_fds || h->reserved
+		       ? -EINVAL
+		       : 0;
+}
+
+static int answer(struct io_client *c, const void *msg, struct io_fds *fds,
+		  const struct io_call_fault *fault)
+{
+	const struct uhca_cmd_request *h = msg;
+	struct cmd r = {c, msg, fds, fault};
+	struct cmd_reply rep;
+	int status;
+
+	memset(&rep, 0, sizeof(rep));
+	status = execute(find_command(h->cmd), &r, &rep);
+	return send_reply(c, h, &rep, status);
+}
+
+/* ---- calls that wait ---- */
+
+static void resume(void *owner, struct io_slow_call *call)
+{
+	struct io_client *c = owner;
+
+	if (answer(c, call->msg, &call->fds, &call->fault) < 0)
+		io_daemon_remove_client(c->daemon, c);
+	else
+		ev_io_start(c->daemon->loop, &c->readable);
+}
+
+static int keep(struct io_client *c, const struct io_call_fault *fault, const void *msg, size_t len,
+		struct io_fds *fds)
+{
+	const struct io_slow_owner owner = {
+		.loop = c->daemon->loop, .list = &c->slow, .resume = resume, .owner = c};
+
+	return io_slow_call_keep(&owner, fault, msg, len, fds);
+}
+
 int io_cmd_handle(struct io_client *c, const void *msg, size_t len, struct io_fds *fds, bool whole)
 {
-	struct cmd r = {c, msg, fds};
+	struct io_call_fault fault = {0};
 	struct cmd_reply rep;
 	struct uhca_cmd_request h;
 	const struct command *command;
@@ -162,14 +214,29 @@ int io_cmd_handle(struct io_client *c, const void *msg, size_t len, struct io_fd
 	memcpy(&h, msg, sizeof(h));
 	memset(&rep, 0, sizeof(rep));
 	command = find_command(h.cmd);
-	if (!command)
-		status = -EOPNOTSUPP;
-	else if (!whole || h.size != len || len != command->size || fds->n != command->n_fds ||
-		 h.reserved != 0)
-		status = -EINVAL;
-	else
-		status = execute(command, &r, &rep);
-	return send_reply(c, &h, &rep, status);
+	status = whole || !command ? check(command, &h, len, fds) : -EINVAL;
+	if (status < 0)
+		return send_reply(c, &h, &rep, status);
+	if (io_faults_watch(&c->daemon->faults, FAULT_LAYER_CALL))
+		fault = io_fault_command(c, command->name, msg);
+	if (fault.delay && keep(c, &fault, msg, len, fds) == 0)
+		return 0;
+	return answer(c, msg, fds, &fault);
+}
+/*
+ * While one call waits there is nothing to be read but the end of the connection; a client that
+ * does not wait for its answer is not listened to until it has it.
+ */
+static int wait(struct io_client *c)
+{
+	char byte;
+	ssize_t n = recv(c->sock, &byte, sizeof(byte), MSG_PEEK | MSG_DONTWAIT);
+
+	if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
+		return -ECONNRESET;
+	if (n > 0)
+		ev_io_stop(c->daemon->loop, &c->readable);
+	return -EAGAIN;
 }
 
 int io_cmd_receive(struct io_client *c)
@@ -178,9 +245,12 @@ int io_cmd_receive(struct io_client *c)
 	_Alignas(8) uint8_t msg[UHCA_ABI_MAX_MESSAGE];
 	struct io_fds fds;
 	bool whole;
-	ssize_t n = io_message_receive(c->sock, msg, sizeof(msg), &fds, &whole);
+	ssize_t n;
 	int error;
 
+	if (!LIST_EMPTY(&c->slow))
+		return wait(c);
+	n = io_message_receive(c->sock, msg, sizeof(msg), &fds, &whole);
 	/* An empty message looks like the end of the connection, but may bring descriptors. */
 	if (n <= 0) {
 		io_fds_close(&fds);

@@ -53,70 +53,28 @@ static json_t *version(struct io_daemon *d, const json_t *request, struct ctl_ou
 			 (json_int_t)getpid());
 }
 
-static json_t *capture_facts(const struct io_capture *c)
-{
-	return json_pack("{s:b, s:s, s:I, s:I}", UHCA_CTL_RUNNING, io_capture_running(c),
-			 UHCA_CTL_FILE, c->path, UHCA_CTL_PACKETS, (json_int_t)c->packets,
-			 UHCA_CTL_BYTES, (json_int_t)c->bytes);
-}
-
-static json_t *capture_start(struct io_daemon *d, const json_t *request, struct ctl_outcome *o)
-{
-	const char *file = json_string_value(json_object_get(request, UHCA_CTL_FILE));
-	int error;
-
-	if (!file || file[0] != '/')
-		return io_ctl_refuse(o, "capture needs an absolute file name");
-	error = io_capture_start(&d->capture, file);
-	if (error == -EBUSY)
-		return io_ctl_refuse(o, "a capture to %s is running", d->capture.path);
-	if (error == -EINVAL)
-		return io_ctl_refuse(o, "%s is not a regular file", file);
-	if (error < 0)
-		return io_ctl_refuse(o, "%s: %s", file, strerror(-error));
-	io_log(IO_LOG_INFO, "capture to %s", file);
-	return capture_facts(&d->capture);
-}
-
-static json_t *capture_stop(struct io_daemon *d, struct ctl_outcome *o)
-{
-	int error = d->capture.error;
-
-	if (!io_capture_running(&d->capture) && error == 0)
-		return io_ctl_refuse(o, "no capture is running");
-	if (io_capture_running(&d->capture))
-		error = io_capture_stop(&d->capture);
-	d->capture.error = 0;
-	if (error < 0)
-		return io_ctl_refuse(o, "the capture to %s ended early: %s", d->capture.path,
-				     strerror(-error));
-	return capture_facts(&d->capture);
-}
-
-static json_t *capture(struct io_daemon *d, const json_t *request, struct ctl_outcome *o)
-{
-	const char *action = json_string_value(json_object_get(request, UHCA_CTL_ACTION));
-
-	if (action && strcmp(action, "start") == 0)
-		return capture_start(d, request, o);
-	if (action && strcmp(action, "stop") == 0)
-		return capture_stop(d, o);
-	if (action && strcmp(action, "status") == 0)
-		return capture_facts(&d->capture);
-	return io_ctl_refuse(o, "capture needs \"%s\": start, stop or status", UHCA_CTL_ACTION);
-}
+#define MEMBERS_MAX 6
 
 static const struct request_kind {
 	const char *name;
-	const char *members[3]; /* that the request may have beside "cmd" */
+	const char *members[MEMBERS_MAX]; /* that the request may have beside "cmd" */
 	json_t *(*handle)(struct io_daemon *d, const json_t *request, struct ctl_outcome *o);
 } kinds[] = {
 	{"show", {UHCA_CTL_WHAT}, show},
 	{"counters", {NULL}, counters},
-	{"capture", {UHCA_CTL_ACTION, UHCA_CTL_FILE}, capture},
+	{"capture",
+	 {UHCA_CTL_ACTION, UHCA_CTL_FILE, UHCA_CTL_DEVICE, UHCA_CTL_SNAP},
+	 io_ctl_capture},
 	{"port", {UHCA_CTL_DEVICE, UHCA_CTL_ACTION}, io_ctl_port},
 	{"device", {UHCA_CTL_DEVICE, UHCA_CTL_ACTION}, io_ctl_device},
-	{"event", {UHCA_CTL_DEVICE, UHCA_CTL_NAME}, io_ctl_event},
+	{"event", {UHCA_CTL_DEVICE, UHCA_CTL_NAME, UHCA_CTL_OF}, io_ctl_event},
+	{"fault",
+	 {UHCA_CTL_ACTION, UHCA_CTL_RULE, UHCA_CTL_TEXT, UHCA_CTL_FILE, UHCA_CTL_FROM},
+	 io_ctl_fault},
+	{"step",
+	 {UHCA_CTL_DEVICE, UHCA_CTL_ACTION, UHCA_CTL_NUMBER, UHCA_CTL_COUNT, UHCA_CTL_FIELD,
+	  UHCA_CTL_VALUE},
+	 io_ctl_step},
 	{"walk", {UHCA_CTL_KEY, UHCA_CTL_OFFSET}, io_ctl_walk},
 	{"version", {NULL}, version},
 };
@@ -139,7 +97,7 @@ static const char *unknown_member(const struct request_kind *kind, json_t *reque
 	{
 		bool known = strcmp(key, UHCA_CTL_CMD) == 0;
 
-		for (unsigned i = 0; i < 3 && kind->members[i] && !known; i++)
+		for (unsigned i = 0; i < MEMBERS_MAX && kind->members[i] && !known; i++)
 			known = strcmp(key, kind->members[i]) == 0;
 		if (!known)
 			return key;
@@ -189,9 +147,20 @@ char *io_ctl_error(const char *text)
 	return line_of(json_pack("{s:b, s:s}", UHCA_CTL_OK, 0, UHCA_CTL_ERROR, text));
 }
 
+static char *refusal(const struct ctl_outcome *o)
+{
+	json_t *reply = json_pack("{s:b, s:s}", UHCA_CTL_OK, 0, UHCA_CTL_ERROR, o->error);
+
+	if (reply && o->line > 0)
+		json_object_set_new(reply, UHCA_CTL_LINE, json_integer(o->line));
+	if (reply && o->column > 0)
+		json_object_set_new(reply, UHCA_CTL_COLUMN, json_integer(o->column));
+	return line_of(reply);
+}
+
 char *io_ctl_request(struct io_daemon *d, const char *line, size_t len)
 {
-	struct ctl_outcome o = {"no memory"};
+	struct ctl_outcome o = {.error = "no memory"};
 	json_error_t error;
 	json_t *request = json_loadb(line, len, JSON_REJECT_DUPLICATES, &error);
 	json_t *result;
@@ -201,6 +170,6 @@ char *io_ctl_request(struct io_daemon *d, const char *line, size_t len)
 	result = execute(d, request, &o);
 	json_decref(request);
 	if (!result)
-		return io_ctl_error(o.error);
+		return refusal(&o);
 	return line_of(json_pack("{s:b, s:o}", UHCA_CTL_OK, 1, UHCA_CTL_RESULT, result));
 }

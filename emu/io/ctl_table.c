@@ -5,6 +5,7 @@
  */
 #include "ctl_table.h"
 
+#include "counts.h"
 #include "ctl.h"
 #include "daemon.h"
 
@@ -204,55 +205,21 @@ json_t *io_ctl_table(struct io_daemon *d, const char *what)
 
 /* ---- counters ---- */
 
-static void put_core(struct table *t, const struct core_counters *c)
-{
-	char name[32];
-
-	put_number(t, "tx_packets", c->tx_packets);
-	put_number(t, "tx_bytes", c->tx_bytes);
-	put_number(t, "rx_packets", c->rx_packets);
-	put_number(t, "rx_bytes", c->rx_bytes);
-	for (unsigned i = 0; i < CORE_DROP_COUNT; i++) {
-		snprintf(name, sizeof(name), "drop_%s", core_drop_name((enum core_drop)i));
-		put_number(t, name, c->drops[i]);
-	}
-	put_number(t, "naks_sent", c->naks_sent);
-	put_number(t, "naks_received", c->naks_received);
-	put_number(t, "rnr_sent", c->rnr_sent);
-	put_number(t, "rnr_received", c->rnr_received);
-	put_number(t, "timeouts", c->timeouts);
-	put_number(t, "retransmits", c->retransmits);
-	put_number(t, "duplicates", c->duplicates);
-	put_number(t, "completions", c->completions);
-	put_number(t, "errors", c->errors);
-	put_number(t, "link_downed", c->link_downed);
-}
-
-static void put_wire(struct table *t, const struct io_port *p)
-{
-	put_number(t, "bad_icrc", p->dev.bad_icrc + p->udp.rx.counters.bad_icrc);
-	put_number(t, "loopback_packets", p->loopback.delivered);
-	put_number(t, "no_route", p->loopback.no_route);
-	put_number(t, "udp_tx_packets", p->udp.counters.tx_packets);
-	put_number(t, "udp_tx_errors", p->udp.counters.tx_errors);
-	put_number(t, "udp_tx_full", p->udp.counters.tx_full);
-	put_number(t, "udp_rx_packets", p->udp.rx.counters.packets);
-	put_number(t, "udp_rx_buffers", p->udp.rx.counters.buffers);
-	put_number(t, "udp_rx_trains", p->udp.rx.counters.trains);
-	put_number(t, "udp_rx_bad_icrc", p->udp.rx.counters.bad_icrc);
-	put_number(t, "udp_rx_malformed", p->udp.rx.counters.malformed);
-	put_number(t, "udp_rx_overflow", p->udp.rx.counters.overflow);
-}
-
 json_t *io_ctl_counters(struct io_daemon *d)
 {
 	struct table t = {.rows = json_array()};
+	struct io_count count[IO_COUNTS];
+	char name[64];
 
 	for (unsigned i = 0; i < d->n_ports; i++) {
+		unsigned n = io_counts(&d->ports[i], count);
+
 		start_row(&t);
 		put_text(&t, "device", d->ports[i].dev.id.name);
-		put_core(&t, core_counters(d->ports[i].dev.core));
-		put_wire(&t, &d->ports[i]);
+		for (unsigned k = 0; k < n; k++) {
+			snprintf(name, sizeof(name), "%s%s", count[k].prefix, count[k].name);
+			put_number(&t, name, count[k].value);
+		}
 	}
 	return finish(&t);
 }

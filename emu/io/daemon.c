@@ -65,10 +65,13 @@ static int same_address(const struct io_daemon *d, const struct io_identity *id)
 /* Connects the boxes of a device; how it was made so far tells what it has. */
 static void stack_port(struct io_daemon *d, struct io_port *p)
 {
-	io_pcap_box_init(&p->pcap, &d->capture,
+	io_pcap_box_init(&p->pcap, &d->capture, &d->teller.recorder,
 			 io_capture_add_interface(&d->capture, p->dev.id.name));
+	p->pcap.core = p->dev.core;
+	p->dev.pcap = &p->pcap;
 	io_loopback_init(&p->loopback, &d->fabric, &p->dev, d->settings.wire == IO_WIRE_ALWAYS);
-	netif_stack(&p->dev.top, &p->pcap.netif);
+	netif_stack(&p->dev.top, &p->fault.netif);
+	netif_stack(&p->fault.netif, &p->pcap.netif);
 	netif_stack(&p->pcap.netif, &p->loopback.netif);
 	if (p->udp.n_sockets > 0)
 		netif_stack(&p->loopback.netif, &p->udp.netif);
@@ -90,6 +93,10 @@ static int add_port(struct io_daemon *d, struct io_port *p, unsigned index)
 	error = io_device_create(&p->dev, &d->settings, &id, io_udp_window(&p->udp));
 	if (error < 0)
 		goto close_udp;
+	p->dev.daemon = d;
+	error = io_fault_box_init(&p->fault, d, &p->dev);
+	if (error < 0)
+		goto destroy_device;
 	stack_port(d, p);
 	error = io_fabric_add(&d->fabric, &p->dev);
 	if (error < 0)
@@ -102,8 +109,10 @@ static int add_port(struct io_daemon *d, struct io_port *p, unsigned index)
 	if (error < 0)
 		goto destroy_device;
 	d->n_ports++;
+	io_teller_hooks(d);
 	return 0;
 destroy_device:
+	io_fault_box_destroy(&p->fault);
 	io_device_destroy(&p->dev);
 close_udp:
 	io_udp_close(&p->udp);
@@ -137,6 +146,7 @@ static void close_ports(struct io_daemon *d)
 	for (unsigned i = 0; i < d->n_ports; i++) {
 		io_counter_files_close(&d->ports[i].counters);
 		io_udp_close(&d->ports[i].udp);
+		io_fault_box_destroy(&d->ports[i].fault);
 		io_device_destroy(&d->ports[i].dev);
 	}
 	io_fabric_destroy(&d->fabric);
@@ -192,6 +202,7 @@ unsigned io_daemon_fatal(struct io_daemon *d, const struct io_device *dev)
 	unsigned n = 0;
 
 	io_log(IO_LOG_WARN, "%s: fatal error, as ordered", dev->id.name);
+	io_ucma_remove_device(&d->ucma, dev);
 	for (unsigned i = d->n_clients; i-- > 0;) {
 		if (d->clients[i]->dev != dev)
 			continue;
@@ -290,12 +301,17 @@ int io_daemon_create(struct io_daemon *d, const struct io_settings *settings,
 	d->instance = *instance;
 	d->clients_at.fd = d->ctl.listener.fd = d->ucma.listener.fd = d->status.fd = -1;
 	io_capture_init(&d->capture);
+	io_teller_create(d);
 	raise_limits();
 	error = open_loop(d);
 	if (error == 0)
 		error = open_status(d);
 	if (error == 0)
+		error = io_faults_create(d);
+	if (error == 0)
 		error = open_ports(d);
+	if (error == 0)
+		error = io_faults_start(d);
 	if (error == 0)
 		error = open_sockets(d);
 	if (error < 0) {
@@ -322,8 +338,9 @@ void io_daemon_destroy(struct io_daemon *d)
 	io_listener_close(&d->clients_at);
 	io_ucma_close(&d->ucma);
 	close_clients(d);
+	io_teller_destroy(d);
 	close_ports(d);
-	io_capture_stop(&d->capture);
+	io_faults_destroy(d);
 	io_shm_destroy(&d->status);
 	io_instance_close(&d->instance);
 	if (d->loop)

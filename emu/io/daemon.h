@@ -10,12 +10,15 @@
 #include "counter_files.h"
 #include "ctl_server.h"
 #include "device.h"
+#include "fault_box.h"
+#include "faults.h"
 #include "instance.h"
 #include "listener.h"
 #include "loopback.h"
 #include "pcap.h"
 #include "settings.h"
 #include "shm.h"
+#include "teller.h"
 #include "ucma.h"
 #include "udp.h"
 
@@ -26,6 +29,7 @@
 /* A device and the boxes below it, in the order of the stack. */
 struct io_port {
 	struct io_device dev;
+	struct io_fault_box fault;
 	struct io_pcap_box pcap;
 	struct io_loopback loopback;
 	struct io_udp udp;
@@ -41,6 +45,8 @@ struct io_daemon {
 	unsigned n_ports;
 	struct io_fabric fabric; /* who has which address */
 	struct io_capture capture;
+	struct io_teller teller;
+	struct io_faults faults;
 	struct io_listener clients_at;
 	struct io_client **clients;
 	unsigned n_clients;

@@ -7,6 +7,7 @@
 #include "clock.h"
 #include "log.h"
 #include "ops.h"
+#include "pcap.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -96,6 +97,8 @@ static void top_receive(struct netif *n, const struct core_train *t, uint64_t no
 	/* As udp_rx.c does with those that come by the wire. */
 	if (t->story.bad_icrc) {
 		dev->bad_icrc += t->count;
+		if (dev->pcap)
+			io_pcap_dropped(dev->pcap, FAULT_RX, t);
 		return;
 	}
 	core_rx(dev->core, now, t);
@@ -138,7 +141,16 @@ int io_device_create(struct io_device *dev, const struct io_settings *settings,
 	if (window_bytes > 0 && window_bytes < dev->config.window_bytes)
 		dev->config.window_bytes = window_bytes;
 	dev->core = core_create(io_core_ops(), dev, &dev->config);
-	return dev->core ? 0 : -ENOMEM;
+	if (!dev->core)
+		return -ENOMEM;
+	core_hooks_set(dev->core, dev->hooks);
+	return 0;
+}
+
+void io_device_hook(struct io_device *dev, uint32_t mask, uint32_t value)
+{
+	dev->hooks = (dev->hooks & ~mask) | (value & mask);
+	core_hooks_set(dev->core, dev->hooks);
 }
 
 void io_device_destroy(struct io_device *dev)

@@ -13,6 +13,8 @@
 
 #include <stdbool.h>
 
+struct io_daemon;
+struct io_pcap_box;
 struct io_udp;
 struct io_ucma;
 
@@ -21,8 +23,11 @@ struct io_device {
 	struct device *core;
 	struct core_config config; /* what the core was made with */
 	struct netif top;          /* the device's own end of its stack */
+	struct io_pcap_box *pcap;  /* its witness; NULL: nobody looks */
+	uint32_t hooks;            /* io_device_hook */
 	struct io_udp *udp;        /* NULL: no wire */
 	struct netif *bottom;      /* where trains that arrive enter */
+	struct io_daemon *daemon;  /* set by it; NULL: none */
 	struct io_ucma *ucma;      /* who manages connections; NULL: nobody */
 	uint64_t bad_icrc;         /* packets that a fault rule broke on their way here */
 	bool dirty;                /* something happened: ask for trains to send */
@@ -43,6 +48,12 @@ int io_identity_of(const struct io_settings *settings, unsigned index, struct io
 int io_device_create(struct io_device *dev, const struct io_settings *settings,
 		     const struct io_identity *id, uint32_t window_bytes);
 void io_device_destroy(struct io_device *dev);
+
+/*
+ * What the core is to tell (core_hooks_set): of the bits in mask those in value. Each has an owner,
+ * who alone changes it.
+ */
+void io_device_hook(struct io_device *dev, uint32_t mask, uint32_t value);
 
 /*
  * Pulls up to max trains from the core and sends each down the stack; buf holds payload

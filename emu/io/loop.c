@@ -61,6 +61,10 @@ static bool run_deadlines(struct loop *l)
 {
 	bool work = false;
 
+	if (io_faults_deadline(l->d) <= l->now) {
+		io_faults_tick(l->d, l->now);
+		work = true;
+	}
 	for (unsigned i = 0; i < l->d->n_ports; i++) {
 		struct io_device *dev = &l->d->ports[i].dev;
 
@@ -136,7 +140,7 @@ static void on_timer(struct ev_loop *loop, ev_io *w, int revents)
 
 static uint64_t next_deadline(const struct loop *l)
 {
-	uint64_t next = UINT64_MAX;
+	uint64_t next = io_faults_deadline(l->d);
 
 	for (unsigned i = 0; i < l->d->n_ports; i++) {
 		uint64_t at = core_next_deadline(l->d->ports[i].dev.core);
@@ -194,7 +198,10 @@ static void sleep_until_work(struct loop *l)
 {
 	if (hurry(l))
 		return;
-	io_capture_flush(&l->d->capture);
+	if (io_teller_awake(&l->d->teller, &l->d->capture)) {
+		io_teller_tick(l->d, l->now);
+		io_capture_flush(&l->d->capture);
+	}
 	__atomic_store_n(&l->status->need_wakeup, 1, __ATOMIC_RELAXED);
 	uhca_ring_fence();
 	if (!missed_work(l)) {
@@ -224,6 +231,8 @@ static void run(struct loop *l)
 		l->now = io_clock_now();
 		if (look(l)) {
 			l->idle_since = UINT64_MAX;
+			if (io_teller_awake(&l->d->teller, &l->d->capture))
+				io_teller_tick(l->d, l->now);
 			io_counter_timer_touch(l->d->loop, &l->d->counters);
 			continue;
 		}

@@ -19,12 +19,23 @@
 
 struct netif;
 
+/* Something that a box could not deliver: a train on its way down, or bytes on their way up. */
+struct netif_lost {
+	const struct core_train *train; /* NULL: bytes */
+	const struct roce_flow *flow;
+	const uint8_t *bytes; /* from the BTH to the ICRC */
+	size_t len;
+	const char *why; /* static text, one word */
+};
+
 struct netif_ops {
 	void (*send)(struct netif *n, const struct core_train *t, uint64_t now);
 	/* NULL for a box that is always the lowest. */
 	void (*receive)(struct netif *n, const struct core_train *t, uint64_t now);
 	/* NULL for a box that keeps nothing back: "send" may keep a train until this. */
 	void (*flush)(struct netif *n);
+	/* Optional: a box below lost something of this device's. */
+	void (*lost)(struct netif *n, const struct netif_lost *l);
 };
 
 struct netif {
@@ -51,6 +62,14 @@ static inline void netif_flush(struct netif *n)
 	for (; n; n = n->below)
 		if (n->ops->flush)
 			n->ops->flush(n);
+}
+
+/* Told to the boxes above n. */
+static inline void netif_tell_lost(const struct netif *n, const struct netif_lost *l)
+{
+	for (struct netif *up = n->above; up; up = up->above)
+		if (up->ops->lost)
+			up->ops->lost(up, l);
 }
 
 static inline void netif_receive(struct netif *n, const struct core_train *t, uint64_t now)

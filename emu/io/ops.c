@@ -5,8 +5,12 @@
 #include "ops.h"
 
 #include "client.h"
+#include "daemon.h"
 #include "device.h"
+#include "fault_cqe.h"
+#include "fault_mem.h"
 #include "log.h"
+#include "pcap.h"
 #include "udp.h"
 
 #include <errno.h>
@@ -18,6 +22,8 @@ static int mem_read(void *client, const struct core_span *from, unsigned n, void
 {
 	struct io_client *c = client;
 
+	if (io_faults_watch(&c->daemon->faults, FAULT_LAYER_MEMORY) && io_fault_mem(c, from, n))
+		return -EFAULT;
 	return io_mem_read(&c->mem, from, n, to);
 }
 
@@ -26,6 +32,8 @@ static int mem_write(void *client, const struct core_span *to, unsigned n, const
 {
 	struct io_client *c = client;
 
+	if (io_faults_watch(&c->daemon->faults, FAULT_LAYER_MEMORY) && io_fault_mem(c, to, n))
+		return -EFAULT;
 	return io_mem_write(&c->mem, to, n, from, n_from);
 }
 
@@ -113,29 +121,38 @@ static int mcast(void *user, const uint8_t gid[16], bool join)
 }
 
 static const char *const point_name[] = {
-	[CORE_TRACE_QP_STATE] = "state", [CORE_TRACE_TX] = "tx",   [CORE_TRACE_RX] = "rx",
-	[CORE_TRACE_RX_DROP] = "drop",   [CORE_TRACE_NAK] = "nak", [CORE_TRACE_RETRY] = "retry",
-	[CORE_TRACE_CQE] = "completion",
+	[CORE_TRACE_QP_STATE] = "state", [CORE_TRACE_TX] = "tx",       [CORE_TRACE_RX] = "rx",
+	[CORE_TRACE_RX_DROP] = "drop",   [CORE_TRACE_NAK] = "nak",     [CORE_TRACE_RETRY] = "retry",
+	[CORE_TRACE_CQE] = "completion", [CORE_TRACE_EVENT] = "event",
 };
 
 static void trace(void *user, const struct core_trace *t)
 {
 	const struct io_device *dev = user;
 
-	io_log(IO_LOG_DEBUG, "%s qp 0x%06x %s %u %u", dev->id.name, t->qpn, point_name[t->point],
-	       t->a, t->b);
+	if (io_log_enabled(IO_LOG_DEBUG))
+		io_log(IO_LOG_DEBUG, "%s qp 0x%06x %s %u %u", dev->id.name, t->qpn,
+		       point_name[t->point], t->a, t->b);
+	if (dev->pcap)
+		io_pcap_trace(dev->pcap, t);
 }
 
-#define OPS_                                                                                       \
-	.mem_read = mem_read, .mem_write = mem_write, .ring_alloc = ring_alloc,                    \
-	.ring_free = ring_free, .comp_event = comp_event, .comp_purge = comp_purge,                \
-	.async_event = async_event, .async_purge = async_purge, .mcast = mcast,                    \
-	.random = random_bytes
-
-static const struct core_ops plain = {OPS_};
-static const struct core_ops tracing = {OPS_, .trace = trace};
+static const struct core_ops ops = {
+	.mem_read = mem_read,
+	.mem_write = mem_write,
+	.ring_alloc = ring_alloc,
+	.ring_free = ring_free,
+	.comp_event = comp_event,
+	.comp_purge = comp_purge,
+	.async_event = async_event,
+	.async_purge = async_purge,
+	.mcast = mcast,
+	.random = random_bytes,
+	.trace = trace,
+	.completion = io_fault_cqe,
+};
 
 const struct core_ops *io_core_ops(void)
 {
-	return io_log_enabled(IO_LOG_DEBUG) ? &tracing : &plain;
+	return &ops;
 }

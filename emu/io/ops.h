@@ -8,7 +8,7 @@
 
 #include "core.h"
 
-/* Tracing is in the table only when the log keeps debug lines; ask after the log is open. */
+/* Which trace points are on is the device's affair: io_device_hook. */
 const struct core_ops *io_core_ops(void);
 
 #endif

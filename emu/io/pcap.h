@@ -1,64 +1,60 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Capture: a box that writes every packet which a device sends or receives to a pcapng file that
- * Wireshark and tshark open, whether it goes by UDP or stays in the daemon. Trains are expanded
- * to packets, each with Ethernet, IP and UDP headers and its ICRC as if it had travelled alone
- * (identification 0). Each device is an interface of the file; a packet from one device of the
- * daemon to another is there twice, outbound and inbound.
+ * The box that sees what a device sends and receives, whether it goes by UDP or stays in the
+ * daemon, and the device's witness in general: all that it sees or is told goes to the capture,
+ * while one runs, and to the flight recorder. A packet that arrives is written when the receiver
+ * has looked at it, with what became of it; what the receiver did on its account stands behind it.
  */
 #ifndef IO_PCAP_H
 #define IO_PCAP_H
 
+#include "capture.h"
+#include "net.h"
 #include "netif.h"
+#include "recorder.h"
+#include "words.h"
 
-#include <limits.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
-
-#define IO_CAPTURE_INTERFACES 64
-
-/* The file, one for the daemon. */
-struct io_capture {
-	int fd; /* -1: not running */
-	char path[PATH_MAX];
-	uint8_t *buffer;
-	size_t used;
-	uint64_t packets;
-	uint64_t bytes; /* of packets */
-	int error;      /* why it stopped by itself: -errno, or 0 */
-	unsigned n_interfaces;
-	char interface[IO_CAPTURE_INTERFACES][16];
-};
-
-void io_capture_init(struct io_capture *c);
-
-/* Names the next interface; its number is what io_pcap_box_init gets. */
-unsigned io_capture_add_interface(struct io_capture *c, const char *name);
-
-/*
- * Starts writing to the file, which is made or overwritten. 0 or -errno: EBUSY (running), EINVAL
- * (not a regular file), or that of open(2).
- */
-int io_capture_start(struct io_capture *c, const char *path);
-
-/* Writes what is buffered and closes the file. 0, or -errno when something could not be written. */
-int io_capture_stop(struct io_capture *c);
-
-/* Writes what is buffered, so that who looks at the file sees all of it. */
-void io_capture_flush(struct io_capture *c);
-
-static inline bool io_capture_running(const struct io_capture *c)
-{
-	return c->fd >= 0;
-}
 
 struct io_pcap_box {
 	struct netif netif;
 	struct io_capture *capture;
+	struct io_recorder *recorder;
+	struct device *core; /* whose keys are told of; NULL: none */
 	unsigned interface;
+	bool ordered; /* a client's command is carried out: what happens is its will */
+	/* Trains that are on their way through the box; NULL: none. */
+	struct io_capture_train *sending;
+	struct io_capture_train *receiving;
 };
 
-void io_pcap_box_init(struct io_pcap_box *b, struct io_capture *capture, unsigned interface);
+void io_pcap_box_init(struct io_pcap_box *b, struct io_capture *capture,
+		      struct io_recorder *recorder, unsigned interface);
+
+/* What the box wants to be told by the core (core_hooks_set) as things are now. */
+uint32_t io_pcap_hooks(const struct io_pcap_box *b);
+
+/* A trace point of the device. */
+void io_pcap_trace(struct io_pcap_box *b, const struct core_trace *t);
+
+/*
+ * From the box above: these packets go no further. Those that arrived and are on their way through
+ * this box now are marked; those that were to be sent are written, as they never came here.
+ */
+void io_pcap_dropped(struct io_pcap_box *b, enum fault_direction dir, const struct core_train *t);
+
+/*
+ * From the box above: a rule (t->story.rule) has made or changed these packets, on their way to
+ * the device. Made ones are written, changed ones are marked. Those that are sent need not be told
+ * of: they come here.
+ */
+void io_pcap_touched(struct io_pcap_box *b, const struct core_train *t);
+
+/* A record about this device. */
+void io_pcap_say(struct io_pcap_box *b, const struct io_words *w);
+
+/* A key was made (qpn 0), or used by a QP. */
+void io_pcap_region(struct io_pcap_box *b, uint32_t qpn, uint32_t key);
 
 #endif

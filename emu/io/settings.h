@@ -16,6 +16,7 @@
 
 #define IO_MAX_DEVICES 64
 #define IO_MAX_LIMITS  64
+#define IO_MAX_FAULTS  256
 
 /* How the ICRC of a received packet is judged; udp_rx.c tells what each means. */
 enum io_icrc_mode {
@@ -37,8 +38,10 @@ struct io_settings {
 	struct io_address_list addresses[IO_MAX_DEVICES]; /* count 0: the default */
 	char netdev[IF_NAMESIZE];                         /* "": none given */
 	enum io_wire_mode wire;
-	unsigned linger; /* seconds; 0: for ever */
-	int ready_fd;    /* -1: none */
+	unsigned linger;         /* seconds; 0: for ever */
+	int ready_fd;            /* -1: none */
+	char on_error[PATH_MAX]; /* where the flight recorder goes when something fails; "": nowhere
+				  */
 	enum io_mem_mode mem;
 	bool gso;
 	enum io_icrc_mode icrc;
@@ -49,6 +52,13 @@ struct io_settings {
 		unsigned limit; /* of core_limit_name */
 		uint64_t value;
 	} limits[IO_MAX_LIMITS]; /* in the order given */
+	unsigned n_faults;
+	struct {
+		const char *text; /* a rule, or the name of a file of rules; the command line's */
+		bool is_file;
+	} faults[IO_MAX_FAULTS]; /* in the order given */
+	bool has_fault_seed;
+	uint64_t fault_seed;
 };
 
 /* 0, -EINVAL or -ERANGE: the core's defaults with the profile and the limits of the settings. */

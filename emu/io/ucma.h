@@ -14,6 +14,7 @@
 #include <sys/queue.h>
 
 struct io_daemon;
+struct io_device;
 struct ucma_file;
 struct ucma_id;
 struct ucma_mcast;
@@ -36,5 +37,8 @@ struct io_ucma {
 /* Listens in the instance's directory, and takes the requests of the daemon's devices. */
 int io_ucma_open(struct io_ucma *u, struct io_daemon *daemon, const char *path);
 void io_ucma_close(struct io_ucma *u);
+
+/* The device fails: DEVICE_REMOVAL to each of its ids, which can only be ended from then on. */
+void io_ucma_remove_device(struct io_ucma *u, const struct io_device *dev);
 
 #endif

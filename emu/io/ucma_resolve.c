@@ -14,6 +14,7 @@
 #define ADDR_RESOLVED  0
 #define ADDR_ERROR     1
 #define ROUTE_RESOLVED 2
+#define ROUTE_ERROR    3
 
 static struct io_daemon *daemon_of(const struct ucma_id *id)
 {
@@ -197,7 +198,9 @@ static int bind_source(struct ucma_id *id, const struct ucma_addr *src)
 	return bind_address(id, &any);
 }
 
-static int resolve(struct ucma_id *id, const struct ucma_addr *src, const struct ucma_addr *dst)
+/* late_error: what is to be found on the way; 0: nothing. */
+static int resolve(struct ucma_id *id, const struct ucma_addr *src, const struct ucma_addr *dst,
+		   int late_error)
 {
 	int error;
 
@@ -207,7 +210,7 @@ static int resolve(struct ucma_id *id, const struct ucma_addr *src, const struct
 	error = bind_source(id, src);
 	if (error < 0)
 		return error;
-	error = find_route(id);
+	error = late_error ? -late_error : find_route(id);
 	if (error == 0)
 		id->state = UCMA_ADDR_RESOLVED;
 	ucma_event_simple(id, error ? ADDR_ERROR : ADDR_RESOLVED, error);
@@ -228,7 +231,7 @@ int ucma_resolve_ip(struct ucma_command *c)
 		return -EINVAL;
 	if (ucma_addr_parse(&in->dst_addr, sizeof(in->dst_addr), &dst) < 0)
 		return -EINVAL;
-	return resolve(id, &src, &dst);
+	return resolve(id, &src, &dst, c->late_error);
 }
 
 int ucma_resolve_addr(struct ucma_command *c)
@@ -248,7 +251,7 @@ int ucma_resolve_addr(struct ucma_command *c)
 		return -EINVAL;
 	if (ucma_addr_parse(&in->dst_addr, in->dst_size, &dst) < 0)
 		return -EINVAL;
-	return resolve(id, &src, &dst);
+	return resolve(id, &src, &dst, c->late_error);
 }
 
 int ucma_resolve_route(struct ucma_command *c)
@@ -260,6 +263,10 @@ int ucma_resolve_route(struct ucma_command *c)
 		return -ENOENT;
 	if (id->state != UCMA_ADDR_RESOLVED)
 		return -EINVAL;
+	if (c->late_error) {
+		ucma_event_simple(id, ROUTE_ERROR, -c->late_error);
+		return 0;
+	}
 	id->state = UCMA_ROUTE_RESOLVED;
 	ucma_event_simple(id, ROUTE_RESOLVED, 0);
 	return 0;

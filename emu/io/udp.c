@@ -28,6 +28,15 @@ static void deliver(void *arg, const struct core_train *t)
 	netif_receive(u->netif.above, t, u->now);
 }
 
+static void refuse(void *arg, const struct roce_flow *flow, const uint8_t *p, size_t len,
+		   const char *why)
+{
+	const struct io_udp *u = arg;
+
+	netif_tell_lost(&u->netif,
+			&(struct netif_lost){.flow = flow, .bytes = p, .len = len, .why = why});
+}
+
 static void say_dropped(struct io_udp *u, const struct roce_flow *flow)
 {
 	static struct io_log_limit limit;
@@ -459,6 +468,7 @@ int io_udp_open(struct io_udp *u, struct ev_loop *loop, const struct io_settings
 	if (settings->wire == IO_WIRE_NEVER)
 		return 0;
 	io_udp_rx_init(&u->rx, settings->icrc, deliver, u);
+	u->rx.refuse = refuse;
 	ev_io_init(&u->writable, on_writable, -1, EV_WRITE);
 	u->writable.data = u;
 	error = allocate(u, id->addresses.count);

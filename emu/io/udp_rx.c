@@ -49,6 +49,16 @@ static void take_packet(struct io_udp_rx *rx, const struct roce_flow *flow,
 	rx->train.from_network = true;
 }
 
+/* In its place among the others. */
+static void refuse(struct io_udp_rx *rx, const struct roce_flow *flow, const uint8_t *p, size_t len,
+		   const char *why)
+{
+	if (!rx->refuse)
+		return;
+	io_udp_rx_flush(rx);
+	rx->refuse(rx->arg, flow, p, len, why);
+}
+
 static void take_datagram(struct io_udp_rx *rx, const struct roce_flow *flow, uint32_t place,
 			  const uint8_t *p, size_t len)
 {
@@ -59,6 +69,7 @@ static void take_datagram(struct io_udp_rx *rx, const struct roce_flow *flow, ui
 		if (!icrc_ok(rx, flow, place, p, len)) {
 			rx->counters.bad_icrc++;
 			rx->why = "wrong ICRC";
+			refuse(rx, flow, p, len, "bad_icrc");
 			return;
 		}
 		result = roce_packet_parse(p, len - ROCE_ICRC_LENGTH, &pkt);
@@ -69,6 +80,7 @@ static void take_datagram(struct io_udp_rx *rx, const struct roce_flow *flow, ui
 	}
 	rx->counters.malformed++;
 	rx->why = roce_parse_name(result);
+	refuse(rx, flow, p, len, "malformed");
 }
 
 void io_udp_rx_buffer(struct io_udp_rx *rx, const struct roce_flow *flow, const uint8_t *p,

@@ -34,6 +34,9 @@ struct io_udp_rx {
 	struct io_udp_rx_counters counters;
 	/* Gets each train; it is valid during the call. */
 	void (*deliver)(void *arg, const struct core_train *t);
+	/* Optional: gets what failed a check, from the BTH to the ICRC. */
+	void (*refuse)(void *arg, const struct roce_flow *flow, const uint8_t *p, size_t len,
+		       const char *why);
 	void *arg;
 	/* The train that is growing; count 0: none. */
 	struct core_train train;

@@ -39,6 +39,7 @@ static void test_regions(void **state)
 	OFFSET(uhca_abi_region, kind, 8);
 	OFFSET(uhca_abi_region, size, 16);
 	SIZE(uhca_abi_status, 4096);
+	OFFSET(uhca_abi_status, post_faults, 64);
 	OFFSET(uhca_abi_status, need_wakeup, 128);
 	OFFSET(uhca_abi_status, epoch, 136);
 	SIZE(uhca_abi_doorbell, 36864);

@@ -13,9 +13,9 @@ static const char *const kind_name[] = {
 };
 
 static const char *const point_name[] = {
-	[CORE_TRACE_QP_STATE] = "state", [CORE_TRACE_TX] = "tx",   [CORE_TRACE_RX] = "rx",
-	[CORE_TRACE_RX_DROP] = "drop",   [CORE_TRACE_NAK] = "nak", [CORE_TRACE_RETRY] = "retry",
-	[CORE_TRACE_CQE] = "cqe",
+	[CORE_TRACE_QP_STATE] = "state", [CORE_TRACE_TX] = "tx",       [CORE_TRACE_RX] = "rx",
+	[CORE_TRACE_RX_DROP] = "drop",   [CORE_TRACE_NAK] = "nak",     [CORE_TRACE_RETRY] = "retry",
+	[CORE_TRACE_CQE] = "cqe",        [CORE_TRACE_EVENT] = "event",
 };
 
 void journal_init(struct journal *j)

@@ -91,9 +91,9 @@ static void test_refusals(void **state)
 		"no device has a region with the key 0x5");
 	refused("{\"cmd\":\"walk\",\"key\":4294967301,\"offset\":0}",
 		"no device has a region with the key 0x100000005");
-	refused("{\"cmd\":\"capture\"}", "capture needs \"action\": start, stop or status");
+	refused("{\"cmd\":\"capture\"}", "capture needs \"action\": start, stop, status or dump");
 	refused("{\"cmd\":\"capture\",\"action\":\"pause\"}",
-		"capture needs \"action\": start, stop or status");
+		"capture needs \"action\": start, stop, status or dump");
 	refused("{\"cmd\":\"capture\",\"action\":\"start\"}",
 		"capture needs an absolute file name");
 	refused("{\"cmd\":\"capture\",\"action\":\"start\",\"file\":\"x\"}",

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * See inject.h. Only the door: each finds its object and calls what the device itself calls when
+ * it finds such a fault.
+ */
+#include "async_event.h"
+#include "key_reuse.h"
+#include "mw.h"
+#include "qp.h"
+#include "wq.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Whose event it is (IBTA vol. 1, 11.6.3). */
+enum affiliation { OF_QP, OF_CQ, OF_SRQ, OF_WQ, OF_PORT, OF_DEVICE };
+
+static const enum affiliation affiliation[] = {
+	[UHCA_ABI_EVENT_CQ_ERR] = OF_CQ,
+	[UHCA_ABI_EVENT_QP_FATAL] = OF_QP,
+	[UHCA_ABI_EVENT_QP_REQ_ERR] = OF_QP,
+	[UHCA_ABI_EVENT_QP_ACCESS_ERR] = OF_QP,
+	[UHCA_ABI_EVENT_COMM_EST] = OF_QP,
+	[UHCA_ABI_EVENT_SQ_DRAINED] = OF_QP,
+	[UHCA_ABI_EVENT_PATH_MIG] = OF_QP,
+	[UHCA_ABI_EVENT_PATH_MIG_ERR] = OF_QP,
+	[UHCA_ABI_EVENT_DEVICE_FATAL] = OF_DEVICE,
+	[UHCA_ABI_EVENT_PORT_ACTIVE] = OF_PORT,
+	[UHCA_ABI_EVENT_PORT_ERR] = OF_PORT,
+	[UHCA_ABI_EVENT_LID_CHANGE] = OF_PORT,
+	[UHCA_ABI_EVENT_PKEY_CHANGE] = OF_PORT,
+	[UHCA_ABI_EVENT_SM_CHANGE] = OF_PORT,
+	[UHCA_ABI_EVENT_SRQ_ERR] = OF_SRQ,
+	[UHCA_ABI_EVENT_SRQ_LIMIT_REACHED] = OF_SRQ,
+	[UHCA_ABI_EVENT_QP_LAST_WQE_REACHED] = OF_QP,
+	[UHCA_ABI_EVENT_CLIENT_REREGISTER] = OF_PORT,
+	[UHCA_ABI_EVENT_GID_CHANGE] = OF_PORT,
+	[UHCA_ABI_EVENT_WQ_FATAL] = OF_WQ,
+};
+#define EVENTS (sizeof(affiliation) / sizeof(affiliation[0]))
+
+static int of_qp(struct device *dev, uint32_t type, uint32_t number)
+{
+	struct qp *qp = device_find_qp(dev, number);
+
+	if (!qp)
+		return -ENOENT;
+	qp_event(qp, type);
+	return 0;
+}
+
+static int of_cq(struct device *dev, uint32_t type, uint32_t number)
+{
+	struct cq *cq = table_find(&dev->cqs, number);
+
+	if (!cq)
+		return -ENOENT;
+	cq_event(cq, type);
+	return 0;
+}
+
+static int of_srq(struct device *dev, uint32_t type, uint32_t number)
+{
+	struct srq *srq = table_find(&dev->srqs, number);
+
+	if (!srq)
+		return -ENOENT;
+	srq_event(srq, type);
+	return 0;
+}
+
+static int of_wq(struct device *dev, uint32_t type, uint32_t number)
+{
+	struct wq *wq = table_find(&dev->wqs, number);
+
+	if (!wq)
+		return -ENOENT;
+	wq_event(wq, type);
+	return 0;
+}
+
+int core_inject_event(struct device *dev, uint32_t type, uint32_t number)
+{
+	if (type >= EVENTS)
+		return -EINVAL;
+	switch (affiliation[type]) {
+	case OF_QP:
+		return of_qp(dev, type, number);
+	case OF_CQ:
+		return of_cq(dev, type, number);
+	case OF_SRQ:
+		return of_srq(dev, type, number);
+	case OF_WQ:
+		return of_wq(dev, type, number);
+	case OF_PORT:
+	case OF_DEVICE:
+		if (number)
+			return -EINVAL;
+		port_tell_all(dev, type);
+		return 0;
+	}
+	return -EINVAL;
+}
+
+int core_inject_qp_error(struct device *dev, uint32_t qpn, uint64_t now)
+{
+	struct qp *qp = device_find_qp(dev, qpn);
+
+	if (!qp)
+		return -ENOENT;
+	if (qp->state == QPS_RESET)
+		return -EINVAL;
+	dev->now = now;
+	qp_fail(qp, UHCA_ABI_EVENT_QP_FATAL);
+	return 0;
+}
+
+int core_inject_cq_overrun(struct device *dev, uint32_t cqn)
+{
+	struct cq *cq = table_find(&dev->cqs, cqn);
+
+	if (!cq)
+		return -ENOENT;
+	cq_overrun(cq);
+	return 0;
+}
+
+/* As for any completion that finds no room (11.6.3.1). */
+static void lost(struct device *dev, uint32_t qpn)
+{
+	struct qp *qp = device_find_qp(dev, qpn);
+
+	if (qp)
+		qp_fail(qp, UHCA_ABI_EVENT_QP_FATAL);
+}
+
+int core_inject_completion(struct device *dev, uint32_t cqn, const struct uhca_abi_cqe *e,
+			   uint64_t now)
+{
+	struct cq *cq = table_find(&dev->cqs, cqn);
+
+	if (!cq)
+		return -ENOENT;
+	dev->now = now;
+	if (!cq_put(cq, e))
+		lost(dev, e->qpn);
+	return 0;
+}
+
+int core_inject_revoke(struct device *dev, uint32_t key)
+{
+	struct object *o = table_find(&dev->mrs, key >> 8);
+	struct mr *mr = (void *)o;
+	struct mw *mw = (void *)o;
+
+	if (!o || (o->kind == KEY_MW ? mw->key : mr->key) != key)
+		return -ENOENT;
+	if (o->kind == KEY_MW) {
+		mw_unbind(mw);
+		return 0;
+	}
+	mr->revoked = true;
+	if (mr->obj.refs) {
+		mw_unbind_all(mr);
+		indirect_orphan(mr);
+	}
+	return 0;
+}
+
+void core_inject_key_reuse(struct device *dev, bool on)
+{
+	dev->key_reuse = on;
+}

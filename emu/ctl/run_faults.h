@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The fault rules of uhca-run's command line. A private daemon gets them as options; to a shared
+ * one they are added through its control socket, and are taken away when the command has ended.
+ */
+#ifndef RUN_FAULTS_H
+#define RUN_FAULTS_H
+
+#include "run_options.h"
+
+/* Those that were added to a daemon that runs. */
+struct run_faults {
+	long number[RUN_FAULTS_MAX];
+	unsigned n;
+};
+
+/* Adds the rules, and says so. 0, or -EINVAL: none is there, the reason was printed. */
+int run_faults_add(const char *dir, const struct run_options *options, struct run_faults *out);
+
+void run_faults_remove(const char *dir, const struct run_faults *faults);
+
+/*
+ * Tells on standard error which rules fired how often, and the seed where there is chance among
+ * them: those of "faults", or all when that is NULL. Nothing when the command line has no rules.
+ * Returns the exit status: RUN_EXIT_MUST_FIRE in place of "status" when that is asked for.
+ */
+int run_faults_report(const char *dir, const struct run_options *options,
+		      const struct run_faults *faults, int status);
+
+#endif

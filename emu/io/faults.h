@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The daemon's fault rules: one plan for all its devices, who must ask it, what its hits leave
+ * behind, and what happens to devices in their name. Packets are shown to the plan by the fault
+ * box of each device (fault_box.h); calls, completions and memory by those who carry them out,
+ * who first look whether there is anything to ask:
+ *
+ *	if (io_faults_watch(d, FAULT_LAYER_CALL)) { fill in a subject; io_faults_decide(...); }
+ *
+ * What a hit asks for is the asker's business, except happenings (fault_action_is_happening):
+ * those go to io_fault_happen.
+ */
+#ifndef IO_FAULTS_H
+#define IO_FAULTS_H
+
+#include "fault_cqe.h"
+#include "plan.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+struct io_client;
+struct io_daemon;
+struct io_device;
+
+#define IO_FAULT_TRACE_MAX   65536 /* hits that are remembered; the oldest go first */
+#define IO_FAULT_PENDING_MAX 256   /* happenings that wait for their moment */
+#define IO_FAULT_RETURNS_MAX 64    /* ports that come up again */
+
+/* A hit, as the trace tells it later: of rule and subject what names them. */
+struct io_fault_trace {
+	uint64_t now;
+	uint64_t match, hit; /* which of the rule's, from 1 */
+	uint32_t rule;
+	enum fault_layer layer;
+	uint32_t qpn, psn;
+	char device[8];
+	char what[24]; /* the packet's opcode, the verb, ...; "" */
+};
+
+/* A happening that cannot take place where its rule fired: the core is in the middle of it. */
+struct io_fault_pending {
+	struct io_device *dev;
+	enum fault_action action;
+	struct fault_value value;
+	uint32_t rule;
+	uint32_t qpn, srq, cq, key;
+};
+
+/* A port that comes up again (port.down=T). */
+struct io_fault_return {
+	struct io_device *dev;
+	uint64_t at;
+};
+
+struct io_faults {
+	struct fault_plan *plan;
+	uint32_t watched;             /* bit l for layer l: a rule of it is there */
+	struct io_fault_trace *trace; /* a ring, made with the first hit */
+	uint64_t hits;                /* of all times; trace[(hits - 1) % max] is the last */
+	struct io_fault_pending pending[IO_FAULT_PENDING_MAX];
+	unsigned n_pending;
+	struct io_fault_return returns[IO_FAULT_RETURNS_MAX];
+	unsigned n_returns;
+	struct io_fault_cqes cqes; /* fault_cqe.c */
+	unsigned n_cqes;
+	bool armed; /* io_faults_deadline may have something to say */
+	bool stale; /* a rule hit: perhaps it was its last time, and nobody needs to ask */
+};
+
+/* Makes the empty plan, before there are devices. 0 or -ENOMEM. */
+int io_faults_create(struct io_daemon *d);
+
+/*
+ * Puts the rules of the settings into it, once the devices are there. 0, -ENOMEM, -EINVAL or what
+ * open(2) says of a file of rules; logged, with line and column.
+ */
+int io_faults_start(struct io_daemon *d);
+
+/* After the devices' boxes are gone. */
+void io_faults_destroy(struct io_daemon *d);
+
+#define IO_FAULT_LINE_MAX 256
+
+/* How many hits are forgotten already: lines of the trace that are there begin with this one. */
+static inline uint64_t io_fault_trace_lost(const struct io_faults *f)
+{
+	return f->hits > IO_FAULT_TRACE_MAX ? f->hits - IO_FAULT_TRACE_MAX : 0;
+}
+
+/* Line "index" of the trace (0 is the first hit of all): false when it is not there. */
+bool io_fault_trace_line(const struct io_faults *f, uint64_t index, char out[IO_FAULT_LINE_MAX]);
+
+/* To be called after each change of the plan: who needs to ask is found out anew. */
+void io_faults_changed(struct io_daemon *d);
+
+/* Must this layer be shown to the plan? One load and one test. */
+static inline bool io_faults_watch(const struct io_faults *f, enum fault_layer layer)
+{
+	return (f->watched >> layer) & 1;
+}
+
+/* Fills in who asks: device, client and program. c may be NULL. */
+void io_fault_subject(struct fault_subject *s, enum fault_layer layer, const struct io_device *dev,
+		      const struct io_client *c);
+
+/*
+ * fault_plan_decide, with happenings seen to already: *hit holds the others only. Entries are
+ * valid until the plan changes.
+ */
+unsigned io_faults_decide(struct io_daemon *d, struct io_device *dev, const struct fault_subject *s,
+			  uint64_t now, const struct fault_entry *hit[FAULT_HITS_MAX]);
+
+/*
+ * What a rule lets happen to a device: at once where the core can bear it, that is, for packets,
+ * calls and the clock; in the next io_faults_tick for completions and memory, whose hooks are
+ * called by the core, and whenever clients go away or the daemon stands still.
+ */
+void io_fault_happen(struct io_daemon *d, struct io_device *dev, const struct fault_entry *e,
+		     const struct fault_subject *s, uint64_t now);
+
+/* One happening, in the next io_faults_tick. */
+void io_fault_later(struct io_daemon *d, const struct io_fault_pending *p);
+
+/* What an event may be of; 0: of none. */
+struct io_fault_objects {
+	uint32_t qpn, srq, cq; /* a QP's number, handles */
+};
+
+/* Raises an event (UHCA_ABI_EVENT_*) of the object of its kind: as core_inject_event. */
+int io_fault_event(struct io_device *dev, uint32_t type, const struct io_fault_objects *of);
+
+/* One happening, now: fault_happen.c. */
+void io_fault_execute(struct io_daemon *d, const struct io_fault_pending *p, uint64_t now);
+
+/* Takes the link of a device up or down, files first: 0 or -errno of the files. */
+int io_fault_port(struct io_daemon *d, struct io_device *dev, bool up);
+
+/* What is due: happenings that waited, rules of time, delayed packets, ports that return. */
+void io_faults_tick(struct io_daemon *d, uint64_t now);
+
+/* Earliest time at which io_faults_tick has something to do; UINT64_MAX: none. */
+uint64_t io_faults_deadline(const struct io_daemon *d);
+
+/* The device's name is one that the rule asks for. */
+bool io_fault_selects_device(const struct fault_rule *r, const struct io_device *dev);
+
+#endif

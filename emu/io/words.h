@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A line of words NAME=VALUE, as story.h has them: comments and records of captures. A word for
+ * which there is no room is left out whole; what is not printable ASCII becomes a question mark.
+ */
+#ifndef IO_WORDS_H
+#define IO_WORDS_H
+
+#include "story.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct io_words {
+	char text[UHCA_STORY_MAX]; /* with its NUL */
+	size_t used;               /* without */
+};
+
+/* Begins with what the record is: "state"; "" for a comment. */
+void io_words_begin(struct io_words *w, const char *what);
+
+void io_words_text(struct io_words *w, const char *name, const char *value);
+void io_words_number(struct io_words *w, const char *name, uint64_t value);
+void io_words_hex(struct io_words *w, const char *name, uint64_t value);
+
+#endif

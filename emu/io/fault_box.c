@@ -73,6 +73,8 @@ static bool look_up(void *user, uint32_t qpn, struct fault_qp *out)
 	*out = (struct fault_qp){.peer_qpn = look.peer_qpn,
 				 .pd = look.pd,
 				 .srq = look.srq,
+				 .responds = look.responds,
+				 .expected_psn = look.expected_psn,
 				 .client = c ? c->id : 0,
 				 .program = c ? c->program : NULL};
 	return true;

@@ -13,6 +13,7 @@ static const struct {
 } commands[] = {
 	{"show", ctl_show},         {"counters", ctl_counters}, {"capture", ctl_capture},
 	{"port", ctl_port},         {"device", ctl_device},     {"event", ctl_event},
+	{"ladder", ctl_ladder},     {"explain", ctl_explain},   {"top", ctl_top},
 	{"fault", ctl_fault},       {"replay", ctl_replay},     {"step", ctl_step},
 	{"minimise", ctl_minimise},
 };

@@ -291,7 +291,7 @@ static void put_arrow(const struct drawing *d, const struct ladder_row *r, int y
 		label_x = x1 + (x2 - x1) / 3;
 		put_label(d, r, label_x, y1 - 6);
 	} else {
-		put_label(d, r, label_x, (y1 + y2) / 2 - 7);
+		put_label(d, r, label_x, (y1 + y2) / 2 - 8);
 	}
 }
 

@@ -256,8 +256,7 @@ counter() { # NAME: of uhca1
 	"$uhcactl" counters | awk -v name="$1" '$1 == name { print $3 }'
 }
 
-# A long retry time, so that nothing is sent again before it is let go; and a short one where it
-# is to be.
+# A long retry time, so that nothing is sent again before it is let go.
 steps() {
 	local before number
 	next_port

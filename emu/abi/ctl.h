@@ -7,7 +7,7 @@
  *   reply    {"ok": true, "result": ...}   or   {"ok": false, "error": TEXT}; an error in a text
  *            says where: "column": N and, in a file, "line": N, both from 1
  *
- *   show      "what": one of device client pd mr mw dm cq qp srq xrcd ah
+ *   show      "what": one of device client pd mr mw dm cq qp srq xrcd ah cm_id
  *             -> table: {"columns": [{"name": TEXT, "hex": BOOL}...], "rows": [[value...]...]};
  *             a value is a number, a text, or null where the object has no such fact
  *   counters  -> table with one row for each device
@@ -19,7 +19,8 @@
  *             -> {"file": TEXT, "packets": N, "records": N, "cut": BOOL}: there was more
  *   port      "device", "action": "up" or "down" -> {"device": TEXT, "up": BOOL}
  *   device    "device", "action": "fatal" -> {"device": TEXT, "clients": N}: how many lost it
- *   event     "device", "name": an event of the port, such as LID_CHANGE -> {"device": TEXT}
+ *   event     "device", "name": any of enum ibv_event_type, such as LID_CHANGE, and for one of an
+ *             object "of": "qp=NUMBER", "cq=HANDLE" or "srq=HANDLE" -> {"device": TEXT}
  *   walk      "key": N, "offset": N -> the translation of a memory region, as an object of
  *             numbers named as in struct core_walk, "device", "program",
  *             "steps": [{...}...]: through described keys, as in struct core_walk_step, with
@@ -68,6 +69,7 @@
 #define UHCA_CTL_COLUMNS "columns"
 #define UHCA_CTL_ROWS    "rows"
 #define UHCA_CTL_NAME    "name"
+#define UHCA_CTL_OF      "of"
 #define UHCA_CTL_HEX     "hex"
 #define UHCA_CTL_ACTION  "action"
 #define UHCA_CTL_FILE    "file"

@@ -331,6 +331,9 @@ void core_visit(struct device *dev, enum core_object_type type,
 struct core_qp_look {
 	uint32_t peer_qpn;                  /* of connected types */
 	uint32_t pd, srq, send_cq, recv_cq; /* handles */
+	uint32_t write_key;                 /* of the RDMA WRITE that is arriving */
+	bool responds;                      /* it takes requests of RC or XRC ... */
+	uint32_t expected_psn;              /* ... and this is the next of them */
 	void *client;
 };
 

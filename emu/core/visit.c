@@ -274,6 +274,9 @@ bool core_look_at_qp(const struct device *dev, uint32_t qpn, struct core_qp_look
 		.srq = qp->srq ? qp->srq->obj.handle : 0,
 		.send_cq = qp->send_cq ? qp->send_cq->obj.handle : 0,
 		.recv_cq = qp->recv_cq ? qp->recv_cq->obj.handle : 0,
+		.write_key = qp->resp.message == MESSAGE_WRITE ? qp->resp.write_rkey : 0,
+		.responds = qp->type == QPT_RC || qp->type == QPT_XRC_RECV,
+		.expected_psn = qp->resp.epsn,
 		.client = qp->obj.client ? qp->obj.client->cookie : NULL,
 	};
 	return true;

@@ -221,8 +221,13 @@ static json_t *of_device(json_t *request, const char *device)
 int uhcactl_event(struct uhcactl *c, const char *device, const char *name,
 		  struct uhcactl_error *error)
 {
-	json_t *request = json_pack("{s:s, s:s}", UHCA_CTL_CMD, "event", UHCA_CTL_NAME, name);
+	const char *blank = strchr(name, ' ');
+	size_t length = blank ? (size_t)(blank - name) : strlen(name);
+	json_t *request =
+		json_pack("{s:s, s:s%}", UHCA_CTL_CMD, "event", UHCA_CTL_NAME, name, length);
 
+	if (blank)
+		json_object_set_new(request, UHCA_CTL_OF, json_string(blank + 1));
 	return order(c, of_device(request, device), error);
 }
 

@@ -27,12 +27,19 @@ static const struct text command_text[] = {
 	{"show mr KEY", "The way from a key to memory: the key's parts, what it allows, the "
 			"descriptions it goes through, the region's pages, and how the byte at "
 			"--offset is found at each. --svg draws it."},
+	{"show cm_id", "The ids of rdma_cm: port space, state, addresses."},
 	{"counters", "What each device has counted since the daemon's start."},
 	{"capture start FILE",
 	 "Writes every packet to a pcapng file, with a comment that tells what it is part of and "
 	 "what became of it, and what the devices do, until it is stopped."},
 	{"capture stop", "Ends the capture and says what is in the file."},
 	{"capture status", "Says whether a capture is running."},
+	{"minimise FILE [-- COMMAND...]",
+	 "Which of the rules of FILE are needed for a failure? Runs COMMAND with fewer and fewer "
+	 "of "
+	 "them, in a private instance each time, and prints those without which it does not fail "
+	 "as "
+	 "it does with all. Without a command FILE is a scenario, see uhca-scenario(5)."},
 	{"capture dump FILE",
 	 "Writes what the flight recorder has, which is always on, to a pcapng file: the last "
 	 "packets without their payload, and what happened."},
@@ -57,9 +64,11 @@ static const struct text command_text[] = {
 	 "Lets a device fail: DEVICE_FATAL to the programs that have it open, their work is "
 	 "flushed "
 	 "and their objects are gone. Who opens it afterwards finds it working."},
-	{"event [DEVICE] NAME",
-	 "Sends an event of the port to the programs that have the device open: LID_CHANGE, "
-	 "PKEY_CHANGE, SM_CHANGE, CLIENT_REREGISTER or GID_CHANGE. Nothing else changes."},
+	{"event [DEVICE] NAME [qp=N|cq=N|srq=N]",
+	 "Sends an asynchronous event, any of ibv_get_async_event(3) without the IBV_EVENT_ in "
+	 "front: one of the port or device, as LID_CHANGE, to all programs that have it open; "
+	 "one of an object, as QP_FATAL, to the program that has it, by the QP's number or the "
+	 "handle that show prints. Nothing else changes."},
 	{"fault add 'RULE'",
 	 "Puts a fault rule in force, see uhca-fault(7), and prints its number. A rule that is "
 	 "wrong is refused with the column of the wrong word. May be done, like all of these, "
@@ -277,7 +286,13 @@ int ctl_options_parse(struct ctl_options *o, int argc, char *const *argv)
 {
 	*o = (struct ctl_options){.json = false};
 	for (int i = 1; i < argc;) {
-		int used = parse_one(o, argv + i);
+		int used;
+
+		if (strcmp(argv[i], "--") == 0) {
+			o->rest = argv + i + 1;
+			break;
+		}
+		used = parse_one(o, argv + i);
 
 		if (used < 0)
 			return used;

@@ -29,6 +29,7 @@ struct ctl_options {
 	const char *snap;
 	const char *offset; /* NULL: not given */
 	const char *svg;    /* file; NULL: not given */
+	char *const *rest;  /* what stands behind --, ends with NULL; NULL: no such thing */
 	/* Of ladder, explain and top; NULL: not given. */
 	const char *qp;
 	const char *wr;

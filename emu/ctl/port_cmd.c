@@ -73,10 +73,15 @@ int ctl_device(const struct ctl_options *o)
 
 int ctl_event(const struct ctl_options *o)
 {
-	if (o->n_words < 2 || o->n_words > 3)
-		return ctl_usage_error("event [DEVICE] NAME");
-	return order(o,
-		     json_pack("{s:s, s:s}", UHCA_CTL_CMD, "event", UHCA_CTL_NAME,
-			       o->word[o->n_words - 1]),
-		     o->n_words == 3 ? o->word[1] : NULL, say_nothing);
+	unsigned n = (unsigned)o->n_words;
+	bool of_object = n > 2 && strchr(o->word[n - 1], '=');
+	json_t *request;
+
+	n -= of_object;
+	if (n < 2 || n > 3)
+		return ctl_usage_error("event [DEVICE] NAME [qp=N|cq=N|srq=N]");
+	request = json_pack("{s:s, s:s}", UHCA_CTL_CMD, "event", UHCA_CTL_NAME, o->word[n - 1]);
+	if (of_object)
+		json_object_set_new(request, UHCA_CTL_OF, json_string(o->word[n]));
+	return order(o, request, n == 3 ? o->word[1] : NULL, say_nothing);
 }

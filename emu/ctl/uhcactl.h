@@ -62,7 +62,10 @@ int64_t uhcactl_fault_hits(struct uhcactl *c, int number, struct uhcactl_error *
 int uhcactl_fault_wait(struct uhcactl *c, int number, uint64_t hits, unsigned timeout_ms,
 		       struct uhcactl_error *error);
 
-/* device may be NULL where there is only one. Names of events as "uhcactl event" has them. */
+/*
+ * device may be NULL where there is only one. Names of events as "uhcactl event" has them, with
+ * their object where they are of one: "GID_CHANGE", "QP_FATAL qp=0x1234".
+ */
 int uhcactl_event(struct uhcactl *c, const char *device, const char *name,
 		  struct uhcactl_error *error);
 int uhcactl_port(struct uhcactl *c, const char *device, int up, struct uhcactl_error *error);

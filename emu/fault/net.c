@@ -52,7 +52,17 @@ const struct fault_net_counters *fault_net_counters(const struct fault_net *n)
 
 bool fault_net_active(const struct fault_net *n)
 {
-	return n->frozen || n->hold.count > 0 || fault_plan_watches(n->plan, FAULT_LAYER_PACKET);
+	return n->frozen || n->hold.count > 0 || n->responders.refuse_until ||
+	       fault_plan_watches(n->plan, FAULT_LAYER_PACKET);
+}
+
+/* Must the packets of a train be looked at? */
+static bool looks_at_packets(struct fault_net *n, uint64_t now)
+{
+	if (now >= n->responders.refuse_until)
+		n->responders.refuse_until = 0;
+	return n->frozen || n->hold.reordered || n->responders.refuse_until ||
+	       fault_plan_watches(n->plan, FAULT_LAYER_PACKET);
 }
 
 /* ---- payload ---- */
@@ -148,11 +158,15 @@ static void fill_subject(struct cut *c)
 {
 	struct fault_subject *s = &c->passage.subject;
 	const struct fault_packet *p = &c->passage.packet;
-	uint32_t headers = roce_opcode_info(p->pkt.bth.opcode)->headers;
+	const struct roce_opcode_info *info = roce_opcode_info(p->pkt.bth.opcode);
+	uint32_t headers = info->headers;
+	/* A WRITE's later packets do not name the key; within a train it is known. */
+	bool goes_on = info->operation == ROCE_OP_WRITE && !(headers & ROCE_HDR_RETH);
 
 	s->length = p->pkt.payload_len;
 	s->offset = p->story.offset;
-	s->key = s->address = 0;
+	s->key = goes_on ? s->key : 0;
+	s->address = 0;
 	if (headers & ROCE_HDR_RETH) {
 		s->key = p->pkt.reth.rkey;
 		s->address = p->pkt.reth.va;
@@ -221,17 +235,39 @@ static bool one_by_one(const struct fault_net *n)
 	return n->frozen || n->hold.reordered;
 }
 
+/* What the rules that hit it do to the packet, whose train is cut already. */
+static void hurt(struct cut *c, const struct fault_entry *const *hit, unsigned n)
+{
+	struct fault_passage *w = &c->passage;
+
+	w->gone = w->held = false;
+	w->due = w->behind = w->patience = 0;
+	for (unsigned i = 0; i < n; i++)
+		fault_net_apply(w, hit[i]);
+	fault_net_finish(w);
+}
+
+static void lose_refused(struct cut *c, uint32_t rule)
+{
+	c->passage.packet.story.rule = rule;
+	fault_net_lose(c->net, &c->passage.packet, false, c->passage.now);
+}
+
+/* False: no memory, and nothing was done to this packet nor to those before it. */
 static bool judge(struct cut *c, uint32_t i)
 {
 	const struct fault_entry *hit[FAULT_HITS_MAX];
 	struct fault_passage *w = &c->passage;
-	unsigned n;
+	unsigned n = 0;
+	uint32_t refused;
 
 	load_packet(c, i);
 	fill_subject(c);
 	fault_responders_hear(&c->net->responders, &w->packet);
-	n = fault_plan_decide(c->net->plan, &w->subject, w->now, hit);
-	if (!n && !one_by_one(c->net)) {
+	refused = fault_net_refused(w);
+	if (!refused)
+		n = fault_plan_decide(c->net->plan, &w->subject, w->now, hit);
+	if (!n && !refused && !one_by_one(c->net)) {
 		if (c->touched)
 			add_to_run(c);
 		return true;
@@ -239,11 +275,10 @@ static bool judge(struct cut *c, uint32_t i)
 	if (!touch(c, i))
 		return false;
 	end_run(c);
-	w->gone = w->held = false;
-	w->due = w->behind = w->patience = 0;
-	for (unsigned k = 0; k < n; k++)
-		fault_net_apply(w, hit[k]);
-	fault_net_finish(w);
+	if (refused)
+		lose_refused(c, refused);
+	else
+		hurt(c, hit, n);
 	return true;
 }
 
@@ -269,8 +304,7 @@ void fault_net_train(struct fault_net *n, enum fault_direction dir, const struct
 	struct cut c;
 
 	fault_net_tick(n, now);
-	if (!fault_net_active(n) ||
-	    (!one_by_one(n) && !fault_plan_watches(n->plan, FAULT_LAYER_PACKET))) {
+	if (!looks_at_packets(n, now)) {
 		n->ops->pass(n->user, dir, t, now);
 		return;
 	}

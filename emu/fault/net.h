@@ -20,6 +20,8 @@ struct fault_net;
 struct fault_qp {
 	uint32_t peer_qpn; /* 0: none, or any */
 	uint32_t pd, srq;  /* handles; 0: none */
+	bool responds;     /* to requests of RC or XRC, of which the next is ... */
+	uint32_t expected_psn;
 	uint32_t client;
 	const char *program; /* of its owner, valid for the call; NULL: not known */
 };

@@ -149,6 +149,38 @@ static void send_made(struct fault_passage *w, const struct fault_packet *p,
 	send(w, p, true, v->time);
 }
 
+/* The requester sends it again after this. */
+static bool comes_again(uint8_t syndrome)
+{
+	return roce_syndrome_kind(syndrome) == ROCE_RNR_NAK ||
+	       syndrome == roce_syndrome(ROCE_NAK, ROCE_NAK_PSN_SEQUENCE);
+}
+
+/*
+ * Where the responder is our own it is known what it expects: any other request it would answer
+ * otherwise (a gap, a duplicate), and so it does. What a ghost did it takes for done.
+ */
+static bool is_expected(const struct fault_passage *w, const struct fault_responder *who)
+{
+	uint32_t psn = w->packet.pkt.bth.psn;
+	struct fault_qp qp = {0};
+
+	if (w->packet.dir == FAULT_TX || !w->net->ops->look_up ||
+	    !w->net->ops->look_up(w->net->user, w->subject.qpn, &qp) || !qp.responds)
+		return true;
+	if (who->ghost && psn_diff(who->ghost_psn, qp.expected_psn) > 0)
+		return psn == who->ghost_psn;
+	return psn == qp.expected_psn;
+}
+
+static void remember_ghost(const struct fault_passage *w, struct fault_responder *who)
+{
+	if (roce_opcode_is_last(w->packet.pkt.bth.opcode))
+		who->msn = psn_add(who->msn, 1);
+	who->ghost = true;
+	who->ghost_psn = psn_add(w->packet.pkt.bth.psn, 1);
+}
+
 /* An answer to a request; take: the request itself goes no further. */
 static void answer(struct fault_passage *w, const struct fault_value *v, uint8_t syndrome,
 		   bool take)
@@ -157,13 +189,18 @@ static void answer(struct fault_passage *w, const struct fault_value *v, uint8_t
 		fault_responders_find(&w->net->responders, w->packet.flow.dst, sender(w));
 	struct fault_packet out;
 
-	if (take && roce_syndrome_kind(syndrome) == ROCE_ACK && fault_is_message(&w->packet) &&
-	    roce_opcode_is_last(w->packet.pkt.bth.opcode))
-		who->msn = psn_add(who->msn, 1);
+	if (take && !is_expected(w, who)) {
+		tell_unfit(w);
+		return;
+	}
+	if (take && roce_syndrome_kind(syndrome) == ROCE_ACK)
+		remember_ghost(w, who);
 	if (!sender(w) || !fault_answer(&w->packet, sender(w), syndrome, who, &out)) {
 		tell_unfit(w);
 		return;
 	}
+	if (take && comes_again(syndrome))
+		fault_responders_refuse(&w->net->responders, who, &w->packet, w->now);
 	if (take)
 		lose(w, false);
 	send_made(w, &out, v);
@@ -227,6 +264,15 @@ static void ask_for_patience(struct fault_passage *w, const struct fault_value *
 		send_made(w, &out, v);
 	else
 		tell_unfit(w);
+}
+
+uint32_t fault_net_refused(struct fault_passage *w)
+{
+	struct fault_responders *r = &w->net->responders;
+
+	if (w->now >= r->refuse_until || !fault_is_request(&w->packet))
+		return 0;
+	return fault_responders_refused(r, &w->packet, sender(w), w->now);
 }
 
 /* ---- */

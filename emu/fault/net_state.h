@@ -35,6 +35,9 @@ struct fault_passage {
 	uint64_t patience;
 };
 
+/* The rule that refused a request before this one, which goes the same way; 0: none did. */
+uint32_t fault_net_refused(struct fault_passage *w);
+
 /* What one rule does to the packet. */
 void fault_net_apply(struct fault_passage *w, const struct fault_entry *e);
 

@@ -2,9 +2,13 @@
 /* See responders.h. */
 #include "responders.h"
 
+#include "psn.h"
 #include "syndrome.h"
 
 #include <string.h>
+
+/* Longer than packets are under way. */
+#define UNDER_WAY UINT64_C(1000000)
 
 static unsigned hash(const uint8_t address[16], uint32_t requester)
 {
@@ -15,12 +19,17 @@ static unsigned hash(const uint8_t address[16], uint32_t requester)
 	       FAULT_RESPONDERS;
 }
 
+static bool is_of(const struct fault_responder *e, const uint8_t address[16], uint32_t requester)
+{
+	return e->requester == requester && memcmp(e->address, address, 16) == 0;
+}
+
 struct fault_responder *fault_responders_find(struct fault_responders *r, const uint8_t address[16],
 					      uint32_t requester)
 {
 	struct fault_responder *e = &r->slot[hash(address, requester)];
 
-	if (e->requester == requester && memcmp(e->address, address, 16) == 0)
+	if (is_of(e, address, requester))
 		return e;
 	*e = (struct fault_responder){.requester = requester, .credits = ROCE_CREDITS_UNLIMITED};
 	memcpy(e->address, address, 16);
@@ -38,4 +47,27 @@ void fault_responders_hear(struct fault_responders *r, const struct fault_packet
 	e->msn = p->pkt.aeth.msn;
 	if (roce_syndrome_kind(p->pkt.aeth.syndrome) == ROCE_ACK)
 		e->credits = roce_syndrome_value(p->pkt.aeth.syndrome);
+}
+
+void fault_responders_refuse(struct fault_responders *r, struct fault_responder *who,
+			     const struct fault_packet *request, uint64_t now)
+{
+	who->refused_psn = request->pkt.bth.psn;
+	who->refuses_until = now + UNDER_WAY;
+	who->rule = request->story.rule;
+	r->refuse_until = who->refuses_until;
+}
+
+uint32_t fault_responders_refused(struct fault_responders *r, const struct fault_packet *request,
+				  uint32_t requester, uint64_t now)
+{
+	struct fault_responder *e = &r->slot[hash(request->flow.dst, requester)];
+
+	if (now >= r->refuse_until || now >= e->refuses_until ||
+	    !is_of(e, request->flow.dst, requester))
+		return 0;
+	if (psn_diff(request->pkt.bth.psn, e->refused_psn) > 0)
+		return e->rule;
+	e->refuses_until = 0;
+	return 0;
 }

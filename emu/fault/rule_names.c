@@ -243,6 +243,8 @@ static const struct fault_constant calls[] = {
 	CALL_(post_send),
 	CALL_(post_recv),
 	CALL_(post_srq_recv),
+	CALL_(post_wq_recv),
+	CALL_(bind_mw),
 	/* librdmacm */
 	CALL_(rdma_create_id),
 	CALL_(rdma_destroy_id),

@@ -5,7 +5,7 @@
  */
 #include "ctl.h"
 #include "ctl_handler.h"
-#include "event.h"
+#include "rule_names.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -58,29 +58,48 @@ json_t *io_ctl_device(struct io_daemon *d, const json_t *request, struct ctl_out
 			 (json_int_t)io_daemon_fatal(d, dev));
 }
 
-static const struct {
-	const char *name;
-	uint32_t type;
-} events[] = {
-	{"LID_CHANGE", UHCA_ABI_EVENT_LID_CHANGE},
-	{"PKEY_CHANGE", UHCA_ABI_EVENT_PKEY_CHANGE},
-	{"SM_CHANGE", UHCA_ABI_EVENT_SM_CHANGE},
-	{"CLIENT_REREGISTER", UHCA_ABI_EVENT_CLIENT_REREGISTER},
-	{"GID_CHANGE", UHCA_ABI_EVENT_GID_CHANGE},
-};
+/* "qp=0x12": what an event is of. False: it is nothing of the kind. */
+static bool read_object(const char *text, struct io_fault_objects *of)
+{
+	const struct {
+		const char *name;
+		uint32_t *number;
+	} kinds[] = {{"qp=", &of->qpn}, {"cq=", &of->cq}, {"srq=", &of->srq}};
+	char *end;
+
+	for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		size_t n = strlen(kinds[i].name);
+		unsigned long value;
+
+		if (strncmp(text, kinds[i].name, n) != 0)
+			continue;
+		value = strtoul(text + n, &end, 0);
+		*kinds[i].number = (uint32_t)value;
+		return end != text + n && !*end && value > 0 && value <= UINT32_MAX;
+	}
+	return false;
+}
 
 json_t *io_ctl_event(struct io_daemon *d, const json_t *request, struct ctl_outcome *o)
 {
 	const char *name = json_string_value(json_object_get(request, UHCA_CTL_NAME));
+	const char *object = json_string_value(json_object_get(request, UHCA_CTL_OF));
 	struct io_device *dev = io_ctl_device_of(d, request, o);
+	const struct fault_constant *event;
+	struct io_fault_objects of = {0};
+	int error;
 
 	if (!dev)
 		return NULL;
-	for (size_t i = 0; name && i < sizeof(events) / sizeof(events[0]); i++)
-		if (strcmp(events[i].name, name) == 0 &&
-		    core_port_event(dev->core, events[i].type) == 0)
-			return json_pack("{s:s}", UHCA_CTL_DEVICE, dev->id.name);
-	return io_ctl_refuse(o,
-			     "an event is LID_CHANGE, PKEY_CHANGE, SM_CHANGE, CLIENT_REREGISTER or "
-			     "GID_CHANGE");
+	event = name ? fault_constant_find(&fault_events, (struct fault_piece){name, strlen(name)})
+		     : NULL;
+	if (!event)
+		return io_ctl_refuse(o, "an event is one of ibv_get_async_event(3), as QP_FATAL");
+	if (object && !read_object(object, &of))
+		return io_ctl_refuse(o, "'%s' is not qp=NUMBER, cq=HANDLE or srq=HANDLE", object);
+	error = io_fault_event(dev, (uint32_t)event->value, &of);
+	if (error < 0)
+		return io_ctl_refuse(o, "%s is of a QP, CQ or SRQ: %s", event->name,
+				     object ? "there is no such" : "which, qp=, cq= or srq=?");
+	return json_pack("{s:s}", UHCA_CTL_DEVICE, dev->id.name);
 }

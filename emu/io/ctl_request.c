@@ -67,7 +67,7 @@ static const struct request_kind {
 	 io_ctl_capture},
 	{"port", {UHCA_CTL_DEVICE, UHCA_CTL_ACTION}, io_ctl_port},
 	{"device", {UHCA_CTL_DEVICE, UHCA_CTL_ACTION}, io_ctl_device},
-	{"event", {UHCA_CTL_DEVICE, UHCA_CTL_NAME}, io_ctl_event},
+	{"event", {UHCA_CTL_DEVICE, UHCA_CTL_NAME, UHCA_CTL_OF}, io_ctl_event},
 	{"fault",
 	 {UHCA_CTL_ACTION, UHCA_CTL_RULE, UHCA_CTL_TEXT, UHCA_CTL_FILE, UHCA_CTL_FROM},
 	 io_ctl_fault},

@@ -182,6 +182,21 @@ static void add_clients(struct table *t, struct io_daemon *d)
 	}
 }
 
+static void visit_id(void *arg, const struct io_ucma_view *v)
+{
+	struct table *t = arg;
+
+	start_row(t);
+	put_number(t, "id", v->id);
+	if (v->device)
+		put_text(t, "device", v->device);
+	put_text(t, "space", v->space);
+	put_text(t, "state", v->state);
+	put_number(t, "port", v->port);
+	put_text(t, "source", v->src);
+	put_text(t, "destination", v->dst);
+}
+
 json_t *io_ctl_table(struct io_daemon *d, const char *what)
 {
 	struct table t = {.rows = json_array()};
@@ -196,6 +211,8 @@ json_t *io_ctl_table(struct io_daemon *d, const char *what)
 		add_devices(&t, d);
 	} else if (strcmp(what, "client") == 0) {
 		add_clients(&t, d);
+	} else if (strcmp(what, "cm_id") == 0) {
+		io_ucma_visit(&d->ucma, visit_id, &t);
 	} else {
 		json_decref(t.rows);
 		return NULL;

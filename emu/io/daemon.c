@@ -78,6 +78,11 @@ static void stack_port(struct io_daemon *d, struct io_port *p)
 	p->dev.bottom = &p->loopback.netif;
 }
 
+static bool is_own(const void *fabric, const uint8_t gid[16])
+{
+	return io_fabric_find(fabric, gid) != NULL;
+}
+
 static int add_port(struct io_daemon *d, struct io_port *p, unsigned index)
 {
 	struct io_identity id;
@@ -93,6 +98,7 @@ static int add_port(struct io_daemon *d, struct io_port *p, unsigned index)
 	error = io_device_create(&p->dev, &d->settings, &id, io_udp_window(&p->udp));
 	if (error < 0)
 		goto close_udp;
+	p->dev.daemon = d;
 	error = io_fault_box_init(&p->fault, d, &p->dev);
 	if (error < 0)
 		goto destroy_device;
@@ -101,6 +107,7 @@ static int add_port(struct io_daemon *d, struct io_port *p, unsigned index)
 	if (error < 0)
 		goto destroy_device;
 	io_udp_attach(&p->udp, &p->dev.blocked);
+	io_udp_know_own(&p->udp, is_own, &d->fabric);
 	p->dev.udp = p->udp.n_sockets > 0 ? &p->udp : NULL;
 	error = io_sysfs_add(d->instance.dir, &p->dev.id);
 	if (error == 0)
@@ -201,6 +208,7 @@ unsigned io_daemon_fatal(struct io_daemon *d, const struct io_device *dev)
 	unsigned n = 0;
 
 	io_log(IO_LOG_WARN, "%s: fatal error, as ordered", dev->id.name);
+	io_ucma_remove_device(&d->ucma, dev);
 	for (unsigned i = d->n_clients; i-- > 0;) {
 		if (d->clients[i]->dev != dev)
 			continue;

@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 
+struct io_daemon;
 struct io_pcap_box;
 struct io_udp;
 struct io_ucma;
@@ -26,6 +27,7 @@ struct io_device {
 	uint32_t hooks;            /* io_device_hook */
 	struct io_udp *udp;        /* NULL: no wire */
 	struct netif *bottom;      /* where trains that arrive enter */
+	struct io_daemon *daemon;  /* set by it; NULL: none */
 	struct io_ucma *ucma;      /* who manages connections; NULL: nobody */
 	uint64_t bad_icrc;         /* packets that a fault rule broke on their way here */
 	bool dirty;                /* something happened: ask for trains to send */

@@ -138,9 +138,13 @@ static void qp_error(struct io_daemon *d, const struct io_fault_pending *p, uint
 static void key_revoke(struct io_daemon *d, const struct io_fault_pending *p, uint64_t now)
 {
 	uint32_t key = p->value.number ? (uint32_t)p->value.number : p->key;
+	struct core_qp_look look;
 
 	(void)d;
 	(void)now;
+	/* The packets in the middle of a message do not say it. */
+	if (!key && p->qpn && core_look_at_qp(p->dev->core, p->qpn, &look))
+		key = look.write_key;
 	check(p, core_inject_revoke(p->dev->core, key));
 }
 

@@ -57,6 +57,7 @@ int io_faults_create(struct io_daemon *d)
 {
 	uint64_t seed = choose_seed(&d->settings);
 
+	TAILQ_INIT(&d->faults.cqes);
 	d->faults.plan = fault_plan_create(seed, &plan_ops, d);
 	if (!d->faults.plan)
 		return -ENOMEM;
@@ -184,6 +185,7 @@ void io_faults_destroy(struct io_daemon *d)
 	if (d->faults.plan)
 		fault_plan_destroy(d->faults.plan);
 	io_fault_trace_destroy(&d->faults.trace);
+	io_fault_cqe_destroy(&d->faults);
 	d->faults = (struct io_faults){.plan = NULL};
 }
 
@@ -192,7 +194,7 @@ void io_faults_destroy(struct io_daemon *d)
 /* The device asks before it completes. */
 static void set_hooks(struct io_daemon *d)
 {
-	bool asks = io_faults_watch(&d->faults, FAULT_LAYER_COMPLETION);
+	bool asks = io_faults_watch(&d->faults, FAULT_LAYER_COMPLETION) || d->faults.n_cqes > 0;
 
 	for (unsigned i = 0; i < d->n_ports; i++)
 		io_device_hook(&d->ports[i].dev, CORE_HOOK_COMPLETION,
@@ -202,7 +204,7 @@ static void set_hooks(struct io_daemon *d)
 static void arm(struct io_daemon *d)
 {
 	struct io_faults *f = &d->faults;
-	bool armed = f->stale || f->n_pending > 0 || f->n_returns > 0 ||
+	bool armed = f->stale || f->n_pending > 0 || f->n_returns > 0 || f->n_cqes > 0 ||
 		     io_faults_watch(f, FAULT_LAYER_TIME);
 
 	for (unsigned i = 0; i < d->n_ports; i++)
@@ -338,6 +340,7 @@ void io_faults_tick(struct io_daemon *d, uint64_t now)
 	if (io_faults_watch(&d->faults, FAULT_LAYER_TIME))
 		run_time_rules(d, now);
 	run_pending(d, now);
+	io_fault_cqe_tick(d, now);
 	for (unsigned i = 0; i < d->n_ports; i++)
 		if (d->ports[i].fault.active)
 			io_fault_box_tick(&d->ports[i].fault, now);
@@ -358,6 +361,8 @@ uint64_t io_faults_deadline(const struct io_daemon *d)
 	for (unsigned i = 0; i < f->n_returns; i++)
 		if (f->returns[i].at < next)
 			next = f->returns[i].at;
+	if (io_fault_cqe_deadline(f) < next)
+		next = io_fault_cqe_deadline(f);
 	for (unsigned i = 0; i < d->n_ports; i++) {
 		uint64_t at = io_fault_box_deadline(&d->ports[i].fault);
 

@@ -13,11 +13,13 @@
 #ifndef IO_FAULTS_H
 #define IO_FAULTS_H
 
+#include "fault_cqe.h"
 #include "fault_trace.h"
 #include "plan.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/queue.h>
 
 struct io_client;
 struct io_daemon;
@@ -50,6 +52,8 @@ struct io_faults {
 	unsigned n_pending;
 	struct io_fault_return returns[IO_FAULT_RETURNS_MAX];
 	unsigned n_returns;
+	struct io_fault_cqes cqes; /* fault_cqe.c */
+	unsigned n_cqes;
 	bool armed; /* io_faults_deadline may have something to say */
 	bool stale; /* a rule hit: perhaps it was its last time, and nobody needs to ask */
 };

@@ -5,7 +5,10 @@
 #include "ops.h"
 
 #include "client.h"
+#include "daemon.h"
 #include "device.h"
+#include "fault_cqe.h"
+#include "fault_mem.h"
 #include "log.h"
 #include "pcap.h"
 #include "udp.h"
@@ -19,6 +22,8 @@ static int mem_read(void *client, const struct core_span *from, unsigned n, void
 {
 	struct io_client *c = client;
 
+	if (io_faults_watch(&c->daemon->faults, FAULT_LAYER_MEMORY) && io_fault_mem(c, from, n))
+		return -EFAULT;
 	return io_mem_read(&c->mem, from, n, to);
 }
 
@@ -27,6 +32,8 @@ static int mem_write(void *client, const struct core_span *to, unsigned n, const
 {
 	struct io_client *c = client;
 
+	if (io_faults_watch(&c->daemon->faults, FAULT_LAYER_MEMORY) && io_fault_mem(c, to, n))
+		return -EFAULT;
 	return io_mem_write(&c->mem, to, n, from, n_from);
 }
 
@@ -142,6 +149,7 @@ static const struct core_ops ops = {
 	.mcast = mcast,
 	.random = random_bytes,
 	.trace = trace,
+	.completion = io_fault_cqe,
 };
 
 const struct core_ops *io_core_ops(void)

@@ -73,6 +73,7 @@ static void destroy_file(struct ucma_file *f)
 {
 	struct io_ucma *u = f->ucma;
 
+	io_slow_calls_drop(&f->slow);
 	while (!LIST_EMPTY(&f->ids))
 		ucma_id_destroy(LIST_FIRST(&f->ids));
 	ev_io_stop(u->daemon->loop, &f->readable);
@@ -105,7 +106,8 @@ static void wake_devices(struct io_daemon *d)
 		d->ports[i].dev.dirty = true;
 }
 
-static int execute(struct ucma_file *f, const struct uhca_ucma_request *r, struct ucma_command *c)
+static int execute(struct ucma_file *f, const struct uhca_ucma_request *r, struct ucma_command *c,
+		   int error)
 {
 	int status;
 
@@ -119,13 +121,17 @@ static int execute(struct ucma_file *f, const struct uhca_ucma_request *r, struc
 		return -EINVAL;
 	if (!handlers[r->cmd])
 		return -ENOSYS;
+	if (ucma_fault_comes_later(r->cmd, error))
+		c->late_error = error;
+	else if (error)
+		return -error;
 	status = handlers[r->cmd](c);
 	wake_devices(f->ucma->daemon);
 	return status;
 }
 
-/* msg: UHCA_UCMA_MAX bytes, zero behind the n that came. */
-static int serve(struct ucma_file *f, const uint8_t *msg, size_t n, struct io_fds *fds)
+/* A request of the right form, in UHCA_UCMA_MAX bytes, zero behind the n that came. */
+static void answer(struct ucma_file *f, const uint8_t *msg, size_t n, struct io_fds *fds, int error)
 {
 	struct ucma_reply rep = {0};
 	struct uhca_ucma_request r;
@@ -134,9 +140,6 @@ static int serve(struct ucma_file *f, const uint8_t *msg, size_t n, struct io_fd
 	bool was_out;
 
 	memcpy(&r, msg, sizeof(r));
-	if (n < sizeof(r) || r.magic != UHCA_UCMA_MAGIC || r.length != n - sizeof(r) ||
-	    r.option > r.length || fds->n < 1)
-		return -EPROTO;
 	if (r.length - r.option > sizeof(struct rdma_ucm_cmd_hdr))
 		memcpy(in, msg + sizeof(r) + sizeof(struct rdma_ucm_cmd_hdr),
 		       r.length - r.option - sizeof(struct rdma_ucm_cmd_hdr));
@@ -144,12 +147,37 @@ static int serve(struct ucma_file *f, const uint8_t *msg, size_t n, struct io_fd
 	c.option = msg + n - r.option;
 	c.option_len = r.option;
 	was_out = f->token_out;
-	rep.h.status = execute(f, &r, &c);
+	rep.h.status = execute(f, &r, &c, error);
 	if (rep.h.status < 0)
 		rep.h.length = 0;
 	if (was_out && TAILQ_EMPTY(&f->events))
 		rep.h.flags |= UHCA_UCMA_TAKE_TOKEN;
 	io_message_send(fds->fd[0], &rep, sizeof(rep.h) + rep.h.length, NULL, 0);
+}
+
+static void resume(void *owner, struct io_slow_call *call)
+{
+	uint8_t msg[UHCA_UCMA_MAX] = {0};
+
+	memcpy(msg, call->msg, call->len);
+	answer(owner, msg, call->len, &call->fds, call->fault.error);
+}
+
+static int serve(struct ucma_file *f, const uint8_t *msg, size_t n, struct io_fds *fds)
+{
+	const struct io_slow_owner owner = {
+		.loop = f->ucma->daemon->loop, .list = &f->slow, .resume = resume, .owner = f};
+	struct uhca_ucma_request r;
+	struct io_call_fault fault;
+
+	memcpy(&r, msg, sizeof(r));
+	if (n < sizeof(r) || r.magic != UHCA_UCMA_MAGIC || r.length != n - sizeof(r) ||
+	    r.option > r.length || fds->n < 1)
+		return -EPROTO;
+	fault = ucma_fault(f, r.cmd);
+	/* Each request has a socket of its own for its answer: others go on meanwhile. */
+	if (!fault.delay || io_slow_call_keep(&owner, &fault, msg, n, fds) < 0)
+		answer(f, msg, n, fds, fault.error);
 	return 0;
 }
 
@@ -194,13 +222,14 @@ static void add_file(void *arg, int sock, const struct ucred *peer)
 	struct io_ucma *u = arg;
 	struct ucma_file *f = calloc(1, sizeof(*f));
 
-	(void)peer;
 	if (!f) {
 		close(sock);
 		return;
 	}
 	f->ucma = u;
 	f->sock = sock;
+	f->pid = peer->pid;
+	LIST_INIT(&f->slow);
 	LIST_INIT(&f->ids);
 	LIST_INIT(&f->mcasts);
 	TAILQ_INIT(&f->events);

@@ -219,7 +219,7 @@ static void on_event(void *cookie, const struct core_cm_event *event)
 	struct ucma_id *id = cookie;
 	struct ucma_event *e;
 
-	if (!id->uid)
+	if (!id->uid || id->state == UCMA_REMOVED)
 		return;
 	e = ucma_event_new(id, event_number(event->type), event->status);
 	if (!e)

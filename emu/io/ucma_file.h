@@ -10,6 +10,7 @@
 #include "core_cm.h"
 #include "device.h"
 #include "message.h"
+#include "slow_call.h"
 #include "ucma.h"
 #include "ucma_addr.h"
 #include "ucma_call.h"
@@ -24,6 +25,7 @@ enum ucma_state {
 	UCMA_ROUTE_RESOLVED,
 	UCMA_LISTENING,
 	UCMA_CONNECTING, /* from connect, or from the peer's request, to the end */
+	UCMA_REMOVED,    /* its device has failed */
 };
 
 struct ucma_id {
@@ -72,6 +74,8 @@ struct ucma_file {
 	int sock;       /* owned */
 	uint64_t inode; /* of the client's end; 0 before HELLO */
 	ev_io readable;
+	pid_t pid; /* of the process that opened it */
+	struct io_slow_calls slow;
 	LIST_HEAD(, ucma_id) ids;
 	LIST_HEAD(, ucma_mcast) mcasts;
 	TAILQ_HEAD(ucma_events, ucma_event) events;
@@ -118,6 +122,14 @@ void ucma_slot_release(struct io_ucma *u, uint32_t slot);
 /* The service id on which it listens, or connects to with the port of "to". */
 uint64_t ucma_service_id(const struct ucma_id *id, const struct ucma_addr *to);
 
+/* ---- ucma_resolve.c ---- */
+
+/*
+ * Where an id with a device and a destination calls: its remote_gid. No address at all means the
+ * device itself. For localhost it depends on who listens now, so connect asks again.
+ */
+void ucma_find_peer(struct ucma_id *id);
+
 /* ---- ucma_port.c ---- */
 
 /* Gives the id its port (0: a free one). 0, -EADDRINUSE, -EADDRNOTAVAIL. */
@@ -143,6 +155,7 @@ struct ucma_command {
 	uint32_t option_len;
 	struct io_fds *fds;
 	struct ucma_reply *rep;
+	int late_error; /* errno value that resolving is to find out; 0: none */
 };
 
 /* Returns 0 or -errno. */
@@ -160,6 +173,13 @@ ucma_handler ucma_connect, ucma_listen, ucma_accept, ucma_reject; /* ucma_connec
 ucma_handler ucma_disconnect, ucma_notify, ucma_init_qp_attr;
 ucma_handler ucma_get_event;                                        /* ucma_event.c */
 ucma_handler ucma_join_ip_mcast, ucma_join_mcast, ucma_leave_mcast; /* ucma_mcast.c */
+
+/* ---- ucma_fault.c ---- */
+
+/* What rules say of a command. */
+struct io_call_fault ucma_fault(struct ucma_file *f, uint32_t cmd);
+/* The command does not fail with it: it works, and an event tells of it. */
+bool ucma_fault_comes_later(uint32_t cmd, int error);
 
 /* The file by an end of its connection that a client passed; NULL when it is none of ours. */
 struct ucma_file *ucma_file_of(const struct io_ucma *u, int fd);

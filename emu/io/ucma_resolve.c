@@ -14,6 +14,7 @@
 #define ADDR_RESOLVED  0
 #define ADDR_ERROR     1
 #define ROUTE_RESOLVED 2
+#define ROUTE_ERROR    3
 
 static struct io_daemon *daemon_of(const struct ucma_id *id)
 {
@@ -159,8 +160,7 @@ static struct io_device *choose_device(const struct ucma_id *id, uint8_t gid[16]
 	return dev ? dev : any_device(id, ucma_addr_is_v4(&id->dst), gid);
 }
 
-/* Where to: no address at all means the device itself. */
-static void find_peer(struct ucma_id *id)
+void ucma_find_peer(struct ucma_id *id)
 {
 	if (ucma_addr_is_any(&id->dst))
 		memcpy(id->dst.gid, id->local_gid, 16);
@@ -180,7 +180,7 @@ static int find_route(struct ucma_id *id)
 		attach(id, dev, gid);
 		memcpy(id->src.gid, gid, 16);
 	}
-	find_peer(id);
+	ucma_find_peer(id);
 	return 0;
 }
 
@@ -197,7 +197,9 @@ static int bind_source(struct ucma_id *id, const struct ucma_addr *src)
 	return bind_address(id, &any);
 }
 
-static int resolve(struct ucma_id *id, const struct ucma_addr *src, const struct ucma_addr *dst)
+/* late_error: what is to be found on the way; 0: nothing. */
+static int resolve(struct ucma_id *id, const struct ucma_addr *src, const struct ucma_addr *dst,
+		   int late_error)
 {
 	int error;
 
@@ -207,7 +209,7 @@ static int resolve(struct ucma_id *id, const struct ucma_addr *src, const struct
 	error = bind_source(id, src);
 	if (error < 0)
 		return error;
-	error = find_route(id);
+	error = late_error ? -late_error : find_route(id);
 	if (error == 0)
 		id->state = UCMA_ADDR_RESOLVED;
 	ucma_event_simple(id, error ? ADDR_ERROR : ADDR_RESOLVED, error);
@@ -228,7 +230,7 @@ int ucma_resolve_ip(struct ucma_command *c)
 		return -EINVAL;
 	if (ucma_addr_parse(&in->dst_addr, sizeof(in->dst_addr), &dst) < 0)
 		return -EINVAL;
-	return resolve(id, &src, &dst);
+	return resolve(id, &src, &dst, c->late_error);
 }
 
 int ucma_resolve_addr(struct ucma_command *c)
@@ -248,7 +250,7 @@ int ucma_resolve_addr(struct ucma_command *c)
 		return -EINVAL;
 	if (ucma_addr_parse(&in->dst_addr, in->dst_size, &dst) < 0)
 		return -EINVAL;
-	return resolve(id, &src, &dst);
+	return resolve(id, &src, &dst, c->late_error);
 }
 
 int ucma_resolve_route(struct ucma_command *c)
@@ -260,6 +262,10 @@ int ucma_resolve_route(struct ucma_command *c)
 		return -ENOENT;
 	if (id->state != UCMA_ADDR_RESOLVED)
 		return -EINVAL;
+	if (c->late_error) {
+		ucma_event_simple(id, ROUTE_ERROR, -c->late_error);
+		return 0;
+	}
 	id->state = UCMA_ROUTE_RESOLVED;
 	ucma_event_simple(id, ROUTE_RESOLVED, 0);
 	return 0;

@@ -61,6 +61,8 @@ static void add(struct journal *j, const struct journal_entry *e)
 	j->entry[j->n++ % JOURNAL_ENTRIES] = *e;
 	if (j->live)
 		print_entry(e, stderr);
+	if (j->copy)
+		print_entry(e, j->copy);
 }
 
 void journal_packet(struct journal *j, uint64_t now, enum journal_kind kind, unsigned from,

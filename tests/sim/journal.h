@@ -36,6 +36,7 @@ struct journal {
 	struct journal_entry entry[JOURNAL_ENTRIES];
 	uint64_t n;
 	bool live;
+	FILE *copy; /* everything goes there too; NULL: nowhere */
 };
 
 void journal_init(struct journal *j);

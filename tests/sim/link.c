@@ -119,6 +119,7 @@ static void send_packet(struct world *w, struct world_packet *p)
 
 	w->packets++;
 	core_train_start(&t, &p->pkt, &p->flow);
+	t.story = p->story;
 	if (v == WORLD_DROP || l->down ||
 	    (prng_chance(&w->rng, l->loss + l->corrupt) &&
 	     may_lose(w->losses, &p->pkt, l->max_losses))) {
@@ -130,6 +131,7 @@ static void send_packet(struct world *w, struct world_packet *p)
 		if (!through_the_wire(w, &p->pkt, flip))
 			return;
 		core_train_start(&t, &p->pkt, &p->flow);
+		t.story = p->story;
 	}
 	if (v == WORLD_DUPLICATE || prng_chance(&w->rng, l->duplicate))
 		copies = 2;
@@ -183,7 +185,7 @@ static void send_pieces(struct world *w, unsigned from, unsigned to, const struc
 	}
 	for (uint32_t i = 0; i < t->count; i++) {
 		struct world_packet piece = {
-			.from = from, .to = to, .now = w->now, .flow = t->flow};
+			.from = from, .to = to, .now = w->now, .flow = t->flow, .story = t->story};
 		uint32_t offset = 0;
 
 		core_train_packet(t, i, &piece.pkt, &offset);

@@ -3,6 +3,7 @@
 #include "pair.h"
 
 #include "seeds.h"
+#include "world_faults.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -77,6 +78,7 @@ void pair_finish(struct pair *p)
 {
 	world_run_idle(p->w, PAIR_SECONDS);
 	rules_check(&p->rules);
+	world_rules_check(p->w);
 	side_finish(&p->a);
 	side_finish(&p->b);
 	for (unsigned i = 0; i < 2; i++)

@@ -2,6 +2,8 @@
 /* See world.h: devices, the clock and the event heap. Links are in link.c. */
 #include "world.h"
 
+#include "world_faults.h"
+
 #include "cmocka_all.h"
 
 #include <assert.h>
@@ -173,6 +175,7 @@ struct world *world_create(uint64_t seed, unsigned n_devices, const struct core_
 
 void world_destroy(struct world *w)
 {
+	world_faults_destroy(w);
 	for (unsigned i = 0; i < w->n_devices; i++) {
 		core_destroy(w->device[i].host.dev);
 		free(w->device[i].buf);
@@ -218,7 +221,10 @@ static bool device_send(struct world *w, struct world_device *d)
 
 	if (!core_tx_next(d->host.dev, w->now, d->buf, d->cap, &t))
 		return false;
-	world_send(w, d->host.index, &t);
+	if (w->faults)
+		world_faults_send(w, d->host.index, &t);
+	else
+		world_send(w, d->host.index, &t);
 	return true;
 }
 
@@ -254,7 +260,10 @@ void world_deliver(struct world *w, unsigned to, const struct core_train *t)
 	struct core_train arrived = *t;
 
 	arrived.from_network = true;
-	core_rx(w->device[to].host.dev, w->now, &arrived);
+	if (w->faults)
+		world_faults_arrive(w, to, &arrived);
+	else
+		core_rx(w->device[to].host.dev, w->now, &arrived);
 	w->device[to].host.dirty = true;
 }
 
@@ -266,6 +275,7 @@ static void join_arrivals(struct world *w, struct core_train *t, unsigned to,
 		struct world_event *e = w->event[0];
 
 		if (e->time != w->now || e->to != to || e->train.count != 1 ||
+		    e->train.story.bad_icrc ||
 		    !core_train_append(t, &e->train.head, &e->train.flow))
 			return;
 		joined[(*n)++] = event_pop(w);
@@ -278,7 +288,8 @@ static void deliver_next(struct world *w)
 	struct core_train t = e->train;
 	unsigned n = 0;
 
-	if (t.count == 1 && prng_chance(&w->rng, w->link[e->from][e->to].join)) {
+	if (t.count == 1 && !t.story.bad_icrc &&
+	    prng_chance(&w->rng, w->link[e->from][e->to].join)) {
 		core_train_start(&t, &e->train.head, &e->train.flow);
 		join_arrivals(w, &t, e->to, joined, &n);
 	}
@@ -291,7 +302,9 @@ static void deliver_next(struct world *w)
 static uint64_t next_time(struct world *w)
 {
 	uint64_t next = w->n_events ? w->event[0]->time : UINT64_MAX;
+	uint64_t faults = world_faults_deadline(w);
 
+	next = faults < next ? faults : next;
 	for (unsigned i = 0; i < w->n_devices; i++) {
 		uint64_t t = core_next_deadline(w->device[i].host.dev);
 
@@ -325,6 +338,7 @@ static void run_now(struct world *w)
 		if (++w->steps_at_now > STUCK)
 			world_fail(w, "packets answer each other for ever at one instant");
 	}
+	world_faults_tick(w);
 	for (unsigned i = 0; i < w->n_devices; i++)
 		run_device(w, &w->device[i]);
 	world_pump(w);

@@ -51,6 +51,7 @@ struct world_packet {
 	uint64_t now;
 	struct roce_packet pkt;
 	struct roce_flow flow;
+	struct core_train_story story;
 	uint64_t delay; /* a filter may set it: comes so much later, others overtake it */
 };
 
@@ -83,8 +84,9 @@ struct world {
 	unsigned n_events, event_room;
 	uint64_t event_number;
 	struct losses *losses;
-	uint32_t interleave; /* ppm: devices send between two arrivals of one instant */
-	uint32_t stall;      /* ppm: after a train the socket is full for up to 20 us */
+	struct world_faults *faults; /* world_faults.h; NULL: none */
+	uint32_t interleave;         /* ppm: devices send between two arrivals of one instant */
+	uint32_t stall;              /* ppm: after a train the socket is full for up to 20 us */
 	uint64_t packets, lost, steps_at_now;
 	bool abort_on_failure; /* outside CMocka: in a fuzz target */
 	uint8_t *flat;         /* payload of the train being sent */

@@ -212,6 +212,8 @@ static void test_look_at_qp(void **state)
 	assert_true(core_look_at_qp(f.dev, qp.qpn, &look));
 	assert_int_equal(look.peer_qpn, 0x1234);
 	assert_int_equal(look.pd, qp.pd);
+	assert_true(look.responds);
+	assert_int_equal(look.expected_psn, 0x123456);
 	assert_int_equal(look.srq, 0);
 	assert_int_equal(look.send_cq, qp.cq);
 	assert_int_equal(look.recv_cq, qp.cq);

@@ -19,7 +19,7 @@
 
 #define WIDTH_DEFAULT 100u
 #define LIVE_MS       300
-#define SETTLED_NS    50000000ull /* what is older has its answer in the recorder, if there is one */
+#define SETTLED_NS    50000000ull /* what is older has its answer, if any */
 
 static volatile sig_atomic_t interrupted;
 

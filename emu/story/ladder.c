@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define RUN_MIN    3       /* so many packets that differ in their PSN become one row */
-#define LATE_NS    100000u /* an arrow that takes longer is drawn in two rows, if all else goes on */
+#define LATE_NS    100000u /* an arrow that takes longer is drawn in two rows */
 #define LOOK_AHEAD 4096    /* moments */
 #define NOWHERE    LADDER_LANES_MAX
 

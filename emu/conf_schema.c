@@ -233,7 +233,8 @@ const struct conf_option conf_schema[] = {
 	{"icrc", "HOW", CONF_CHOICE, FIELD_(io.icrc), .choices = icrc_modes,
 	 .help = "Which received packets have a right ICRC over IPv4, whose identification field "
 		 "a socket does not show: strict takes those that this program would send, "
-		 "lenient those that have a right ICRC with any identification, off all. "
+		 "lenient the same from devices of this daemon, and from others those that have a "
+		 "right ICRC with any identification, off all. "
 		 "Default: lenient."},
 	{"profile", "NAME", CONF_SET, .set = set_profile,
 	 .help = "What the devices are: default, all that is there; ib-strict, nothing that the "

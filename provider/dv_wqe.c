@@ -55,6 +55,8 @@ int uhcav_dv_check_kind(const struct uhcav_qp *qp, enum uhcadv_wr_opcode kind)
 	err = uhcav_device_features(qp->ctx, &features);
 	if (err)
 		return -err;
+	if (__atomic_load_n(&qp->peer_lacks, __ATOMIC_RELAXED) & BIT(kinds[kind].opcode))
+		return EOPNOTSUPP;
 	return features & kinds[kind].feature ? 0 : EOPNOTSUPP;
 }
 

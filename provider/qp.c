@@ -363,8 +363,10 @@ int uhcav_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask
 	err = uhcav_context_call(qp->ctx, &call);
 	if (err || !(attr_mask & IBV_QP_STATE))
 		return -err;
-	if (attr->qp_state == IBV_QPS_RESET)
+	if (attr->qp_state == IBV_QPS_RESET) {
 		forget_work(qp);
+		__atomic_store_n(&qp->peer_lacks, 0, __ATOMIC_RELAXED);
+	}
 	__atomic_store_n(&qp->state, (uint32_t)attr->qp_state, __ATOMIC_RELEASE);
 	return 0;
 }

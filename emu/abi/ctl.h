@@ -7,7 +7,7 @@
  *   reply    {"ok": true, "result": ...}   or   {"ok": false, "error": TEXT}; an error in a text
  *            says where: "column": N and, in a file, "line": N, both from 1
  *
- *   show      "what": one of device client pd mr mw dm cq qp srq xrcd ah
+ *   show      "what": one of device client pd mr mw dm cq qp srq xrcd ah cm_id
  *             -> table: {"columns": [{"name": TEXT, "hex": BOOL}...], "rows": [[value...]...]};
  *             a value is a number, a text, or null where the object has no such fact
  *   counters  -> table with one row for each device

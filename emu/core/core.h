@@ -331,14 +331,17 @@ void core_visit(struct device *dev, enum core_object_type type,
 struct core_qp_look {
 	uint32_t peer_qpn;                  /* of connected types */
 	uint32_t pd, srq, send_cq, recv_cq; /* handles */
+	uint32_t write_key;                 /* of the RDMA WRITE that is arriving */
 	bool responds;                      /* it takes requests of RC or XRC ... */
 	uint32_t expected_psn;              /* ... and this is the next of them */
-	uint32_t write_key;                 /* of the RDMA WRITE that is arriving */
 	void *client;
 };
 
 /* False: the device has no such QP. */
 bool core_look_at_qp(const struct device *dev, uint32_t qpn, struct core_qp_look *out);
+
+/* "pd", "mr", ...: static text. */
+const char *core_object_name(enum core_object_type type);
 
 /* Number of objects of a type. */
 uint32_t core_object_count(const struct device *dev, enum core_object_type type);

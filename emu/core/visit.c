@@ -262,9 +262,9 @@ bool core_look_at_qp(const struct device *dev, uint32_t qpn, struct core_qp_look
 		.srq = qp->srq ? qp->srq->obj.handle : 0,
 		.send_cq = qp->send_cq ? qp->send_cq->obj.handle : 0,
 		.recv_cq = qp->recv_cq ? qp->recv_cq->obj.handle : 0,
+		.write_key = qp->resp.message == MESSAGE_WRITE ? qp->resp.write_rkey : 0,
 		.responds = qp->type == QPT_RC || qp->type == QPT_XRC_RECV,
 		.expected_psn = qp->resp.epsn,
-		.write_key = qp->resp.message == MESSAGE_WRITE ? qp->resp.write_rkey : 0,
 		.client = qp->obj.client ? qp->obj.client->cookie : NULL,
 	};
 	return true;
@@ -292,4 +292,15 @@ uint32_t core_object_count(const struct device *dev, enum core_object_type type)
 	if (type == CORE_OBJECT_MW)
 		return dev->n_mw;
 	return table_of(dev, type)->used - (type == CORE_OBJECT_MR ? dev->n_mw : 0);
+}
+
+const char *core_object_name(enum core_object_type type)
+{
+	static const char *const name[CORE_OBJECT_TYPES] = {
+		[CORE_OBJECT_PD] = "pd", [CORE_OBJECT_MR] = "mr",     [CORE_OBJECT_CQ] = "cq",
+		[CORE_OBJECT_QP] = "qp", [CORE_OBJECT_SRQ] = "srq",   [CORE_OBJECT_AH] = "ah",
+		[CORE_OBJECT_MW] = "mw", [CORE_OBJECT_XRCD] = "xrcd", [CORE_OBJECT_DM] = "dm",
+	};
+
+	return name[type];
 }

@@ -20,6 +20,12 @@ int ctl_port(const struct ctl_options *o);
 int ctl_device(const struct ctl_options *o);
 int ctl_event(const struct ctl_options *o);
 
+/* minimise_cmd.c */
+int ctl_minimise(const struct ctl_options *o);
+int ctl_ladder(const struct ctl_options *o);
+int ctl_explain(const struct ctl_options *o);
+int ctl_top(const struct ctl_options *o);
+
 /* fault_cmd.c */
 int ctl_fault(const struct ctl_options *o);
 int ctl_replay(const struct ctl_options *o);

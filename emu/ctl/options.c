@@ -7,6 +7,7 @@
 #include "instance_dir.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -26,15 +27,34 @@ static const struct text command_text[] = {
 	{"show mr KEY", "The way from a key to memory: the key's parts, what it allows, the "
 			"descriptions it goes through, the region's pages, and how the byte at "
 			"--offset is found at each. --svg draws it."},
+	{"show cm_id", "The ids of rdma_cm: port space, state, addresses."},
 	{"counters", "What each device has counted since the daemon's start."},
 	{"capture start FILE",
 	 "Writes every packet to a pcapng file, with a comment that tells what it is part of and "
 	 "what became of it, and what the devices do, until it is stopped."},
 	{"capture stop", "Ends the capture and says what is in the file."},
 	{"capture status", "Says whether a capture is running."},
+	{"minimise FILE [-- COMMAND...]",
+	 "Which of the rules of FILE are needed for a failure? Runs COMMAND with fewer and fewer "
+	 "of "
+	 "them, in a private instance each time, and prints those without which it does not fail "
+	 "as "
+	 "it does with all. Without a command FILE is a scenario, see uhca-scenario(5)."},
 	{"capture dump FILE",
 	 "Writes what the flight recorder has, which is always on, to a pcapng file: the last "
 	 "packets without their payload, and what happened."},
+	{"ladder FILE|live",
+	 "Draws who sent what to whom as a sequence diagram: a lane for each QP, arrows with "
+	 "opcode, PSN and length, what was lost and which rule did it, and what the devices tell "
+	 "beside them. FILE is a capture of this daemon, or one of tcpdump; - is standard input. "
+	 "live asks the daemon for what its flight recorder has, and goes on with what happens. "
+	 "--svg draws it to a file."},
+	{"explain FILE|live",
+	 "Tells for each completion with an error what happened: the request, its packets and "
+	 "tries, what came back, which rules did something, what the status means and what to "
+	 "look at in the program. --qp and --wr choose others."},
+	{"top", "Shows the QPs with the most traffic, again and again: packets and bytes in a "
+		"second, what was sent again, errors. q or Ctrl-C ends it."},
 	{"port down|up [DEVICE]", "Takes the link of a device down or up: PORT_ERR or PORT_ACTIVE "
 				  "to the programs that have it "
 				  "open, and no packet leaves or enters while it is down. DEVICE "
@@ -86,7 +106,16 @@ static const struct text option_text[] = {
 	{"--snap N", "For capture start: keeps N bytes of each packet; 0: no packets, only what "
 		     "happens. Default: all bytes."},
 	{"--offset N", "For show mr KEY: the byte of the key to find. Default: 0."},
-	{"--svg FILE", "For show mr KEY: draws the way to this file instead of telling it."},
+	{"--svg FILE", "For show mr KEY and ladder: draws to this file instead of telling."},
+	{"--qp N", "For ladder and explain: only this QP and those it talks with."},
+	{"--wr N", "For explain: the requests of this identifier."},
+	{"--width N", "For ladder: columns, 60 to 400. Default: those of the terminal, or 100."},
+	{"--from T, --to T", "For ladder: only what is between these times, as its left column "
+			     "has them; 5us, 1.5ms and 2s say it in other units."},
+	{"--all", "For ladder: every packet has a line; else the middle packets of a long message "
+		  "share one."},
+	{"--once", "For ladder live and top: what is there now, and no more."},
+	{"--interval S", "For top: seconds between two looks. Default: 1."},
 	{"--version", "Prints the version."},
 	{"--help[=man]", "Prints this text; with =man, in the form of the manual page."},
 };
@@ -171,6 +200,38 @@ static int set_svg(struct ctl_options *o, const char *value)
 	return *value ? 0 : complain("'%s' is not a file name", value);
 }
 
+/* Options whose value their command judges. */
+static const struct {
+	const char *name;
+	size_t at; /* in struct ctl_options */
+} value_options[] = {
+	{"--qp", offsetof(struct ctl_options, qp)},
+	{"--wr", offsetof(struct ctl_options, wr)},
+	{"--width", offsetof(struct ctl_options, width)},
+	{"--from", offsetof(struct ctl_options, from)},
+	{"--to", offsetof(struct ctl_options, to)},
+	{"--interval", offsetof(struct ctl_options, interval)},
+};
+
+/* Words used, 0 when it is none of these, or -EINVAL. */
+static int parse_value(struct ctl_options *o, char *const *argv)
+{
+	for (size_t i = 0; i < COUNT_(value_options); i++) {
+		const char *name = value_options[i].name;
+		int used = 1;
+		const char *value;
+
+		if (!is_option(argv[0], name))
+			continue;
+		value = argument(argv[0], name, argv + 1, &used);
+		if (!value)
+			return complain("%s needs an argument", name);
+		memcpy((char *)o + value_options[i].at, &value, sizeof(value));
+		return used;
+	}
+	return 0;
+}
+
 /* Options with an argument. Returns the words used, or -EINVAL. */
 static int parse_place(struct ctl_options *o, char *const *argv, const char *name,
 		       int (*set)(struct ctl_options *o, const char *value))
@@ -186,7 +247,10 @@ static int parse_place(struct ctl_options *o, char *const *argv, const char *nam
 static int parse_one(struct ctl_options *o, char *const *argv)
 {
 	const char *arg = argv[0];
+	int used = parse_value(o, argv);
 
+	if (used != 0)
+		return used;
 	if (is_option(arg, "--dir"))
 		return parse_place(o, argv, "--dir", set_dir);
 	if (is_option(arg, "--instance"))
@@ -201,6 +265,10 @@ static int parse_one(struct ctl_options *o, char *const *argv)
 		return parse_place(o, argv, "--svg", set_svg);
 	if (strcmp(arg, "--json") == 0)
 		o->json = true;
+	else if (strcmp(arg, "--once") == 0)
+		o->once = true;
+	else if (strcmp(arg, "--all") == 0)
+		o->all = true;
 	else if (strcmp(arg, "--version") == 0)
 		o->version = true;
 	else if (strcmp(arg, "--help") == 0 || strcmp(arg, "--help=man") == 0)
@@ -218,7 +286,13 @@ int ctl_options_parse(struct ctl_options *o, int argc, char *const *argv)
 {
 	*o = (struct ctl_options){.json = false};
 	for (int i = 1; i < argc;) {
-		int used = parse_one(o, argv + i);
+		int used;
+
+		if (strcmp(argv[i], "--") == 0) {
+			o->rest = argv + i + 1;
+			break;
+		}
+		used = parse_one(o, argv + i);
 
 		if (used < 0)
 			return used;

@@ -29,6 +29,16 @@ struct ctl_options {
 	const char *snap;
 	const char *offset; /* NULL: not given */
 	const char *svg;    /* file; NULL: not given */
+	char *const *rest;  /* what stands behind --, ends with NULL; NULL: no such thing */
+	/* Of ladder, explain and top; NULL: not given. */
+	const char *qp;
+	const char *wr;
+	const char *width;
+	const char *from;
+	const char *to;
+	const char *interval;
+	bool once;
+	bool all;
 	int n_words;
 	const char *word[CTL_WORDS_MAX + 1]; /* ends with NULL */
 };

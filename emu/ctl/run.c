@@ -10,6 +10,7 @@
 #include "run_faults.h"
 #include "run_keeper.h"
 #include "run_options.h"
+#include "run_scenario.h"
 #include "run_shared.h"
 
 #include <unistd.h>
@@ -76,6 +77,8 @@ int main(int argc, char **argv)
 	case RUN_PARSE_RUN:
 		break;
 	}
+	if (options.scenario)
+		return run_scenario(&options);
 	run_command_hold_signals();
 	const char *enclosing = run_env_enclosing();
 	if (options.private_instance)

@@ -6,6 +6,7 @@
 #include "run_options.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,9 @@ enum option_kind {
 	OPTION_ADDRESS, /* to the daemon; the addresses are the user's choice */
 	OPTION_DAEMON,  /* to the daemon as it is */
 	OPTION_LINGER,
+	OPTION_SCENARIO,
+	OPTION_TAP,
+	OPTION_JUNIT,
 	OPTION_FAULT,
 	OPTION_FAULT_FILE,
 	OPTION_FAULT_SEED,
@@ -49,6 +53,10 @@ static const struct option_row {
 	{"log-level", "LEVEL", OPTION_DAEMON, "error, warn, info or debug"},
 	{"linger", "SECONDS", OPTION_LINGER,
 	 "a shared daemon ends so long after its last client (default: 5)"},
+	{"scenario", "FILE", OPTION_SCENARIO,
+	 "carry out a scenario and judge it; see uhca-scenario(5)"},
+	{"tap", "FILE", OPTION_TAP, "the scenario's verdict as TAP, - is standard output"},
+	{"junit", "FILE", OPTION_JUNIT, "the same as JUnit's XML"},
 	{"fault", "RULE", OPTION_FAULT, "a fault rule, see uhca-fault(7); repeat for others"},
 	{"fault-file", "FILE", OPTION_FAULT_FILE, "a file of fault rules, one on each line"},
 	{"fault-seed", "N", OPTION_FAULT_SEED, "seed of their random choices (--private)"},
@@ -157,6 +165,15 @@ static enum run_parse apply(size_t row, const char *value, struct run_options *o
 	case OPTION_LINGER:
 		out->linger = value;
 		break;
+	case OPTION_SCENARIO:
+		out->scenario = value;
+		break;
+	case OPTION_TAP:
+		out->tap = value;
+		break;
+	case OPTION_JUNIT:
+		out->junit = value;
+		break;
 	case OPTION_FAULT:
 	case OPTION_FAULT_FILE:
 		ok = add_fault(out, value, option_table[row].kind == OPTION_FAULT_FILE);
@@ -185,7 +202,8 @@ static enum run_parse usage_error(const char *what)
 	return RUN_PARSE_BAD;
 }
 
-enum run_parse run_options_parse(int argc, char **argv, struct run_options *out)
+/* The options in front of the first other word, which optind names then. */
+static enum run_parse take_options(int argc, char **argv, struct run_options *out)
 {
 	struct option longs[OPTION_ROWS + 1] = {0};
 	for (size_t i = 0; i < OPTION_ROWS; i++) {
@@ -193,8 +211,8 @@ enum run_parse run_options_parse(int argc, char **argv, struct run_options *out)
 		longs[i].has_arg = option_table[i].argument ? required_argument : no_argument;
 		longs[i].val = (int)i + 256;
 	}
-	*out = (struct run_options){.devices = 1};
 	int c;
+	optind = 0; /* getopt(3): starts anew */
 	while ((c = getopt_long(argc, argv, "+", longs, NULL)) != -1) {
 		if (c == '?')
 			return usage_error(NULL);
@@ -202,14 +220,32 @@ enum run_parse run_options_parse(int argc, char **argv, struct run_options *out)
 		if (parsed != RUN_PARSE_RUN)
 			return parsed;
 	}
+	return RUN_PARSE_RUN;
+}
+
+int run_options_more(int argc, char **argv, struct run_options *out)
+{
+	return take_options(argc, argv, out) == RUN_PARSE_RUN && optind == argc ? 0 : -EINVAL;
+}
+
+enum run_parse run_options_parse(int argc, char **argv, struct run_options *out)
+{
+	*out = (struct run_options){.devices = 1};
+	enum run_parse parsed = take_options(argc, argv, out);
+	if (parsed != RUN_PARSE_RUN)
+		return parsed;
 	if (out->private_instance && out->instance)
 		return usage_error("--private and --instance exclude each other");
-	if (out->fault_seed && !out->private_instance)
+	if (out->scenario && out->instance)
+		return usage_error("a scenario has an instance of its own");
+	if (!out->scenario && (out->tap || out->junit))
+		return usage_error("--tap and --junit tell of a --scenario");
+	if (out->fault_seed && !out->private_instance && !out->scenario)
 		return usage_error("--fault-seed needs a daemon of its own: --private");
 	if (out->must_fire && out->n_faults == 0)
 		return usage_error("--fault-must-fire needs a rule: --fault or --fault-file");
-	if (optind == argc)
+	if (optind == argc && !out->scenario)
 		return usage_error("no command given");
-	out->command = argv + optind;
+	out->command = optind < argc ? argv + optind : NULL;
 	return RUN_PARSE_RUN;
 }

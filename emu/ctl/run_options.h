@@ -25,7 +25,10 @@ struct run_options {
 	bool addressed;        /* the user said where the devices live */
 	unsigned devices;      /* how many, for choosing their addresses */
 	const char *linger;    /* seconds, as typed; NULL: the default */
-	char **command;        /* NULL-terminated, at least one word */
+	char **command;        /* NULL-terminated, at least one word; with a scenario also NULL */
+	const char *scenario;  /* file, or NULL */
+	const char *tap;       /* file for its verdict, or NULL */
+	const char *junit;
 	/* Options for the daemon, as typed: "--devices", "2", ...; point into argv. */
 	const char *daemon_args[RUN_DAEMON_ARGS_MAX];
 	unsigned n_daemon_args;
@@ -46,5 +49,11 @@ enum run_parse {
 
 /* Reads the command line; out is valid only with RUN_PARSE_RUN and points into argv. */
 enum run_parse run_options_parse(int argc, char **argv, struct run_options *out);
+
+/*
+ * Adds options that stand elsewhere; argv[0] is not looked at. 0, or -EINVAL with the error
+ * printed, also for a word that is no option.
+ */
+int run_options_more(int argc, char **argv, struct run_options *out);
 
 #endif

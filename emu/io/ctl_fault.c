@@ -107,7 +107,7 @@ static json_t *add(struct io_daemon *d, const json_t *request, struct ctl_outcom
 
 	if (!text)
 		return io_ctl_refuse(o, "fault add needs \"%s\"", UHCA_CTL_TEXT);
-	number = fault_plan_add(d->faults.plan, text, io_clock_now(), &error);
+	number = io_faults_add(&d->faults, text, io_clock_now(), &error);
 	if (number > 0)
 		io_log(IO_LOG_INFO, "rule %d: %s", number, text);
 	return verdict(d, number, &error, o);
@@ -126,7 +126,7 @@ static json_t *change(struct io_daemon *d, const json_t *request, struct ctl_out
 	if (!text)
 		return io_ctl_refuse(o, "fault change needs \"%s\"", UHCA_CTL_TEXT);
 	number = e->number;
-	status = fault_plan_change(d->faults.plan, number, text, io_clock_now(), &error);
+	status = io_faults_change(&d->faults, number, text, io_clock_now(), &error);
 	if (status == 0)
 		io_log(IO_LOG_INFO, "rule %u is now: %s", number, text);
 	return verdict(d, status < 0 ? status : (int)number, &error, o);
@@ -143,7 +143,7 @@ static json_t *drop(struct io_daemon *d, const json_t *request, struct ctl_outco
 	number = e->number;
 	result = json_pack("{s:I, s:I, s:I}", UHCA_CTL_RULE, (json_int_t)number, UHCA_CTL_MATCHED,
 			   (json_int_t)e->matched, UHCA_CTL_HITS, (json_int_t)e->hits);
-	fault_plan_remove(d->faults.plan, number);
+	io_faults_remove(&d->faults, number, io_clock_now());
 	io_faults_changed(d);
 	io_log(IO_LOG_INFO, "rule %u is gone", number);
 	return result;
@@ -155,7 +155,7 @@ static json_t *clear(struct io_daemon *d, const json_t *request, struct ctl_outc
 
 	(void)request;
 	(void)o;
-	fault_plan_clear(d->faults.plan);
+	io_faults_clear(&d->faults, io_clock_now());
 	io_faults_changed(d);
 	io_log(IO_LOG_INFO, "all %u rules are gone", n);
 	return json_pack("{s:I}", UHCA_CTL_RULES, (json_int_t)n);
@@ -187,25 +187,29 @@ static json_t *load(struct io_daemon *d, const json_t *request, struct ctl_outco
 	return take_file(d, request, o, io_fault_load);
 }
 
+static json_t *replay(struct io_daemon *d, const json_t *request, struct ctl_outcome *o)
+{
+	return take_file(d, request, o, io_fault_replay);
+}
+
 /* ---- the trace ---- */
 
 static json_t *trace(struct io_daemon *d, const json_t *request, struct ctl_outcome *o)
 {
 	json_int_t from = json_integer_value(json_object_get(request, UHCA_CTL_FROM));
-	struct io_faults *f = &d->faults;
-	uint64_t lost = io_fault_trace_lost(f);
+	const struct io_fault_trace *t = &d->faults.trace;
 	uint64_t at = from > 0 ? (uint64_t)from : 0;
 	json_t *lines = json_array();
-	char line[IO_FAULT_LINE_MAX];
+	const struct io_fault_line *l;
 
 	(void)o;
-	if (at < lost)
-		at = lost;
-	for (unsigned n = 0; n < TRACE_LINES && io_fault_trace_line(f, at, line); n++, at++)
-		json_array_append_new(lines, json_string(line));
+	for (unsigned n = 0; n < TRACE_LINES && (l = io_fault_trace_from(t, at)); n++) {
+		json_array_append_new(lines, json_string(l->text));
+		at = l->number + 1;
+	}
 	return json_pack("{s:o, s:I, s:I, s:I}", UHCA_CTL_LINES, lines, UHCA_CTL_NEXT,
-			 (json_int_t)at, UHCA_CTL_END, (json_int_t)f->hits, UHCA_CTL_LOST,
-			 (json_int_t)lost);
+			 (json_int_t)at, UHCA_CTL_END, (json_int_t)t->count, UHCA_CTL_LOST,
+			 (json_int_t)t->lost);
 }
 
 static const struct {
@@ -213,7 +217,7 @@ static const struct {
 	ctl_handler *handle;
 } actions[] = {
 	{"list", list},   {"add", add},   {"change", change}, {"remove", drop},
-	{"clear", clear}, {"load", load}, {"trace", trace},
+	{"clear", clear}, {"load", load}, {"replay", replay}, {"trace", trace},
 };
 
 json_t *io_ctl_fault(struct io_daemon *d, const json_t *request, struct ctl_outcome *o)
@@ -224,7 +228,7 @@ json_t *io_ctl_fault(struct io_daemon *d, const json_t *request, struct ctl_outc
 		if (strcmp(actions[i].name, action) == 0)
 			return actions[i].handle(d, request, o);
 	return io_ctl_refuse(o,
-			     "fault needs \"%s\": list, add, change, remove, clear, load "
+			     "fault needs \"%s\": list, add, change, remove, clear, load, replay "
 			     "or trace",
 			     UHCA_CTL_ACTION);
 }

@@ -6,6 +6,7 @@
 
 #include "clock.h"
 #include "log.h"
+#include "tell.h"
 #include "ucma_call.h"
 
 #include <errno.h>
@@ -78,6 +79,11 @@ static void stack_port(struct io_daemon *d, struct io_port *p)
 	p->dev.bottom = &p->loopback.netif;
 }
 
+static bool is_own(const void *fabric, const uint8_t gid[16])
+{
+	return io_fabric_find(fabric, gid) != NULL;
+}
+
 static int add_port(struct io_daemon *d, struct io_port *p, unsigned index)
 {
 	struct io_identity id;
@@ -102,6 +108,7 @@ static int add_port(struct io_daemon *d, struct io_port *p, unsigned index)
 	if (error < 0)
 		goto destroy_device;
 	io_udp_attach(&p->udp, &p->dev.blocked);
+	io_udp_know_own(&p->udp, is_own, &d->fabric);
 	p->dev.udp = p->udp.n_sockets > 0 ? &p->udp : NULL;
 	error = io_sysfs_add(d->instance.dir, &p->dev.id);
 	if (error == 0)
@@ -190,15 +197,18 @@ void io_daemon_remove_client(struct io_daemon *d, struct io_client *c)
 	while (d->clients[i] != c)
 		i++;
 	d->clients[i] = d->clients[--d->n_clients];
-	if (c->core)
+	if (c->core) {
 		io_log(IO_LOG_INFO, "client %u: %s has left %s", c->id, c->program,
 		       c->dev->id.name);
+		io_teller_leak(d, c);
+	}
 	io_client_destroy(c);
 	io_daemon_update_linger(d);
 }
 
 unsigned io_daemon_fatal(struct io_daemon *d, const struct io_device *dev)
 {
+	struct io_words w;
 	unsigned n = 0;
 
 	io_log(IO_LOG_WARN, "%s: fatal error, as ordered", dev->id.name);
@@ -209,6 +219,8 @@ unsigned io_daemon_fatal(struct io_daemon *d, const struct io_device *dev)
 		io_daemon_remove_client(d, d->clients[i]);
 		n++;
 	}
+	io_tell_fatal(&w, dev->id.name, n);
+	io_teller_say(d, dev->id.name, &w);
 	return n;
 }
 

@@ -5,6 +5,7 @@
 #include "fault_file.h"
 
 #include "faults.h"
+#include "plan_trace.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -102,10 +103,10 @@ static bool says_nothing(const char *line)
 	return *line == '\0' || *line == '\n' || *line == '#';
 }
 
-/* Takes back the newest ones. */
-static void take_back(struct fault_plan *p, unsigned n)
+/* Takes back the newest ones: none of the file is there. */
+static void take_back(struct fault_plan *p, struct io_fault_loaded *out)
 {
-	for (; n > 0; n--)
+	for (; out->rules > 0; out->rules--)
 		fault_plan_remove(p, fault_plan_entry(p, fault_plan_count(p) - 1)->number);
 }
 
@@ -130,11 +131,11 @@ int io_fault_add_lines(struct io_faults *f, const char *text, uint64_t now,
 		}
 		if (number == -ENOMEM)
 			say(out, "no memory");
-		take_back(f->plan, out->rules);
-		out->rules = 0;
+		take_back(f->plan, out);
 		out->line = line;
 		return number;
 	}
+	io_faults_tell_added(f, out->rules, now);
 	return 0;
 }
 
@@ -149,4 +150,54 @@ int io_fault_load(struct io_faults *f, const char *path, uint64_t now, struct io
 	error = io_fault_add_lines(f, text, now, out);
 	free(text);
 	return error;
+}
+
+/* ---- traces ---- */
+
+struct replay {
+	struct io_faults *f;
+	uint64_t now;
+	struct io_fault_loaded *out;
+};
+
+static int replay_rule(void *user, const char *text)
+{
+	struct replay *r = user;
+	int number = fault_plan_add(r->f->plan, text, r->now, &r->out->error);
+
+	if (number < 0)
+		return number;
+	r->out->rules++;
+	return 0;
+}
+
+int io_fault_replay(struct io_faults *f, const char *path, uint64_t now,
+		    struct io_fault_loaded *out)
+{
+	static const struct fault_replay_ops ops = {.rule = replay_rule};
+	struct replay r = {f, now, out};
+	struct fault_trace_error error = {.line = 0};
+	uint64_t seed;
+	size_t len;
+	char *text = io_fault_read(path, &len, out);
+	int status;
+
+	if (!text)
+		return -EINVAL;
+	status = fault_trace_to_plan(text, len, &seed, &ops, &r, &error);
+	free(text);
+	if (status == 0 && out->rules == 0) {
+		say(out, "%.100s: no rule of this trace ever fired", path);
+		return -EINVAL;
+	}
+	if (status == 0) {
+		io_faults_tell_added(f, out->rules, now);
+		return 0;
+	}
+	take_back(f->plan, out);
+	if (error.line > 0) {
+		out->line = error.line;
+		say(out, "%s", error.text);
+	}
+	return status;
 }

@@ -37,4 +37,8 @@ int io_fault_add_lines(struct io_faults *f, const char *text, uint64_t now,
 /* Both: 0 or -errno. */
 int io_fault_load(struct io_faults *f, const char *path, uint64_t now, struct io_fault_loaded *out);
 
+/* Adds the rules that do again what a trace tells (plan_trace.h); as io_fault_load. */
+int io_fault_replay(struct io_faults *f, const char *path, uint64_t now,
+		    struct io_fault_loaded *out);
+
 #endif

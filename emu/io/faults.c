@@ -9,6 +9,7 @@
 #include "fault_file.h"
 #include "log.h"
 #include "ops.h"
+#include "plan_trace.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -29,42 +30,12 @@ static bool exists(void *user, const char *path)
 static void hit(void *user, const struct fault_hit *h)
 {
 	struct io_faults *f = &((struct io_daemon *)user)->faults;
-	const struct fault_subject *s = h->subject;
-	struct io_fault_trace *t;
+	char line[FAULT_TRACE_MAX];
 
 	f->stale = f->armed = true;
 	io_teller_hit(user, h);
-	if (!f->trace)
-		f->trace = calloc(IO_FAULT_TRACE_MAX, sizeof(*f->trace));
-	if (!f->trace)
-		return;
-	t = &f->trace[f->hits++ % IO_FAULT_TRACE_MAX];
-	*t = (struct io_fault_trace){.now = h->now,
-				     .match = h->entry->matched,
-				     .hit = h->entry->hits,
-				     .rule = h->entry->number,
-				     .layer = s->layer,
-				     .qpn = s->qpn,
-				     .psn = s->pkt ? s->pkt->bth.psn : 0};
-	if (s->device)
-		strncpy(t->device, s->device, sizeof(t->device) - 1);
-	if (s->call)
-		strncpy(t->what, s->call, sizeof(t->what) - 1);
-}
-
-bool io_fault_trace_line(const struct io_faults *f, uint64_t index, char out[IO_FAULT_LINE_MAX])
-{
-	const struct io_fault_trace *t;
-
-	if (!f->trace || index < io_fault_trace_lost(f) || index >= f->hits)
-		return false;
-	t = &f->trace[index % IO_FAULT_TRACE_MAX];
-	snprintf(out, IO_FAULT_LINE_MAX,
-		 "t=%llu rule=%u match=%llu hit=%llu layer=%s dev=%s qp=0x%x psn=%u what=%s",
-		 (unsigned long long)t->now, t->rule, (unsigned long long)t->match,
-		 (unsigned long long)t->hit, fault_layer_name(t->layer), t->device, t->qpn, t->psn,
-		 t->what);
-	return true;
+	fault_trace_hit(h, line);
+	io_fault_trace_add(&f->trace, line, true);
 }
 
 static const struct fault_plan_ops plan_ops = {.exists = exists, .hit = hit};
@@ -93,10 +64,81 @@ int io_faults_create(struct io_daemon *d)
 	return 0;
 }
 
+/* ---- rules come and go ---- */
+
+/*
+ * Times of a trace count from the first rule. Later ones are told as if they had come with it: a
+ * replay would else wait as long as a person took to type them, which is not what programs saw.
+ */
+static void tell(struct io_faults *f, const struct fault_entry *e, const char *what, uint64_t now)
+{
+	char line[FAULT_TRACE_MAX];
+
+	if (f->began == 0) {
+		f->began = now;
+		fault_trace_plan(f->plan, now, line);
+		io_fault_trace_add(&f->trace, line, false);
+	}
+	fault_trace_rule(e, what, strcmp(what, "added") == 0 ? f->began : now, line);
+	io_fault_trace_add(&f->trace, line, false);
+}
+
+static const struct fault_entry *entry_of(const struct io_faults *f, uint32_t number)
+{
+	char name[16];
+
+	snprintf(name, sizeof(name), "%u", number);
+	return fault_plan_find(f->plan, name);
+}
+
+void io_faults_tell_added(struct io_faults *f, unsigned n, uint64_t now)
+{
+	unsigned count = fault_plan_count(f->plan);
+
+	for (unsigned i = count - n; i < count; i++)
+		tell(f, fault_plan_entry(f->plan, i), "added", now);
+}
+
+int io_faults_add(struct io_faults *f, const char *text, uint64_t now, struct fault_error *error)
+{
+	int number = fault_plan_add(f->plan, text, now, error);
+
+	if (number > 0)
+		io_faults_tell_added(f, 1, now);
+	return number;
+}
+
+int io_faults_change(struct io_faults *f, uint32_t number, const char *text, uint64_t now,
+		     struct fault_error *error)
+{
+	int status = fault_plan_change(f->plan, number, text, now, error);
+
+	if (status == 0)
+		tell(f, entry_of(f, number), "changed", now);
+	return status;
+}
+
+int io_faults_remove(struct io_faults *f, uint32_t number, uint64_t now)
+{
+	const struct fault_entry *e = entry_of(f, number);
+
+	if (!e)
+		return -ENOENT;
+	tell(f, e, "removed", now);
+	return fault_plan_remove(f->plan, number);
+}
+
+void io_faults_clear(struct io_faults *f, uint64_t now)
+{
+	for (unsigned i = 0; i < fault_plan_count(f->plan); i++)
+		tell(f, fault_plan_entry(f->plan, i), "removed", now);
+	fault_plan_clear(f->plan);
+}
+
 static int add_rule(struct io_daemon *d, const char *text, uint64_t now)
 {
 	struct fault_error error;
-	int number = fault_plan_add(d->faults.plan, text, now, &error);
+	int number = io_faults_add(&d->faults, text, now, &error);
 
 	if (number > 0)
 		return 0;
@@ -142,7 +184,7 @@ void io_faults_destroy(struct io_daemon *d)
 {
 	if (d->faults.plan)
 		fault_plan_destroy(d->faults.plan);
-	free(d->faults.trace);
+	io_fault_trace_destroy(&d->faults.trace);
 	io_fault_cqe_destroy(&d->faults);
 	d->faults = (struct io_faults){.plan = NULL};
 }

@@ -14,6 +14,7 @@
 #define IO_FAULTS_H
 
 #include "fault_cqe.h"
+#include "fault_trace.h"
 #include "plan.h"
 
 #include <stdbool.h>
@@ -24,20 +25,8 @@ struct io_client;
 struct io_daemon;
 struct io_device;
 
-#define IO_FAULT_TRACE_MAX   65536 /* hits that are remembered; the oldest go first */
-#define IO_FAULT_PENDING_MAX 256   /* happenings that wait for their moment */
-#define IO_FAULT_RETURNS_MAX 64    /* ports that come up again */
-
-/* A hit, as the trace tells it later: of rule and subject what names them. */
-struct io_fault_trace {
-	uint64_t now;
-	uint64_t match, hit; /* which of the rule's, from 1 */
-	uint32_t rule;
-	enum fault_layer layer;
-	uint32_t qpn, psn;
-	char device[8];
-	char what[24]; /* the packet's opcode, the verb, ...; "" */
-};
+#define IO_FAULT_PENDING_MAX 256 /* happenings that wait for their moment */
+#define IO_FAULT_RETURNS_MAX 64  /* ports that come up again */
 
 /* A happening that cannot take place where its rule fired: the core is in the middle of it. */
 struct io_fault_pending {
@@ -56,9 +45,9 @@ struct io_fault_return {
 
 struct io_faults {
 	struct fault_plan *plan;
-	uint32_t watched;             /* bit l for layer l: a rule of it is there */
-	struct io_fault_trace *trace; /* a ring, made with the first hit */
-	uint64_t hits;                /* of all times; trace[(hits - 1) % max] is the last */
+	uint32_t watched; /* bit l for layer l: a rule of it is there */
+	struct io_fault_trace trace;
+	uint64_t began; /* when the first rule came; 0: none did */
 	struct io_fault_pending pending[IO_FAULT_PENDING_MAX];
 	unsigned n_pending;
 	struct io_fault_return returns[IO_FAULT_RETURNS_MAX];
@@ -81,16 +70,18 @@ int io_faults_start(struct io_daemon *d);
 /* After the devices' boxes are gone. */
 void io_faults_destroy(struct io_daemon *d);
 
-#define IO_FAULT_LINE_MAX 256
+/*
+ * fault_plan_add, _change, _remove and _clear, told to the trace. Of several changes one
+ * io_faults_changed is enough.
+ */
+int io_faults_add(struct io_faults *f, const char *text, uint64_t now, struct fault_error *error);
+int io_faults_change(struct io_faults *f, uint32_t number, const char *text, uint64_t now,
+		     struct fault_error *error);
+int io_faults_remove(struct io_faults *f, uint32_t number, uint64_t now);
+void io_faults_clear(struct io_faults *f, uint64_t now);
 
-/* How many hits are forgotten already: lines of the trace that are there begin with this one. */
-static inline uint64_t io_fault_trace_lost(const struct io_faults *f)
-{
-	return f->hits > IO_FAULT_TRACE_MAX ? f->hits - IO_FAULT_TRACE_MAX : 0;
-}
-
-/* Line "index" of the trace (0 is the first hit of all): false when it is not there. */
-bool io_fault_trace_line(const struct io_faults *f, uint64_t index, char out[IO_FAULT_LINE_MAX]);
+/* The newest n rules are there to stay: tells the trace of them. */
+void io_faults_tell_added(struct io_faults *f, unsigned n, uint64_t now);
 
 /* To be called after each change of the plan: who needs to ask is found out anew. */
 void io_faults_changed(struct io_daemon *d);

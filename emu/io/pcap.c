@@ -33,6 +33,7 @@ static void pcap_send(struct netif *n, const struct core_train *t, uint64_t now)
 	io_recorder_train(b->recorder, b->interface, IO_PCAPNG_OUTBOUND, t, now);
 	if (!io_capture_wants(c, b->interface)) {
 		netif_send(n->below, t, now);
+		b->recorder->passing = NULL;
 		return;
 	}
 	seen.train = t;
@@ -44,6 +45,7 @@ static void pcap_send(struct netif *n, const struct core_train *t, uint64_t now)
 	c->pending = b->sending = &seen;
 	netif_send(n->below, t, now);
 	b->sending = outer;
+	b->recorder->passing = NULL;
 	if (c->pending == &seen)
 		io_capture_settle(c);
 }
@@ -150,6 +152,7 @@ static void put_unseen(struct io_pcap_box *b, uint32_t flags, const struct core_
 					.fate[0] = *fate};
 
 	io_recorder_train(b->recorder, b->interface, flags, t, io_clock_now());
+	b->recorder->passing = NULL;
 	if (fate->dropped)
 		io_recorder_fate(b->recorder, b->interface, fate, io_clock_now());
 	if (io_capture_wants(b->capture, b->interface))

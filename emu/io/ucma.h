@@ -38,6 +38,23 @@ struct io_ucma {
 int io_ucma_open(struct io_ucma *u, struct io_daemon *daemon, const char *path);
 void io_ucma_close(struct io_ucma *u);
 
+#define IO_UCMA_TEXT 80
+
+/* An rdma_cm id. */
+struct io_ucma_view {
+	uint32_t id;
+	const char *device; /* NULL: any */
+	const char *space;  /* "tcp", "udp", "ipoib", "ib" */
+	const char *state;
+	uint16_t port; /* its own; 0: none */
+	char src[IO_UCMA_TEXT], dst[IO_UCMA_TEXT];
+};
+
+typedef void (*io_ucma_visitor)(void *arg, const struct io_ucma_view *v);
+
+/* Calls visit for each id of all programs; what it is shown lives for the call. */
+void io_ucma_visit(const struct io_ucma *u, io_ucma_visitor visit, void *arg);
+
 /* The device fails: DEVICE_REMOVAL to each of its ids, which can only be ended from then on. */
 void io_ucma_remove_device(struct io_ucma *u, const struct io_device *dev);
 

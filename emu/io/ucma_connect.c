@@ -88,6 +88,7 @@ int ucma_connect(struct ucma_command *c)
 		id->cm = core_cm_create(id->dev->core, id);
 	if (!id->cm)
 		return -ENOMEM;
+	ucma_find_peer(id); /* who listens at localhost may do so only since it was resolved */
 	memcpy(path.local_gid, id->local_gid, 16);
 	memcpy(path.remote_gid, id->remote_gid, 16);
 	path.traffic_class = id->tos;

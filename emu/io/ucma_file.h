@@ -122,6 +122,14 @@ void ucma_slot_release(struct io_ucma *u, uint32_t slot);
 /* The service id on which it listens, or connects to with the port of "to". */
 uint64_t ucma_service_id(const struct ucma_id *id, const struct ucma_addr *to);
 
+/* ---- ucma_resolve.c ---- */
+
+/*
+ * Where an id with a device and a destination calls: its remote_gid. No address at all means the
+ * device itself. For localhost it depends on who listens now, so connect asks again.
+ */
+void ucma_find_peer(struct ucma_id *id);
+
 /* ---- ucma_port.c ---- */
 
 /* Gives the id its port (0: a free one). 0, -EADDRINUSE, -EADDRNOTAVAIL. */

@@ -160,8 +160,7 @@ static struct io_device *choose_device(const struct ucma_id *id, uint8_t gid[16]
 	return dev ? dev : any_device(id, ucma_addr_is_v4(&id->dst), gid);
 }
 
-/* Where to: no address at all means the device itself. */
-static void find_peer(struct ucma_id *id)
+void ucma_find_peer(struct ucma_id *id)
 {
 	if (ucma_addr_is_any(&id->dst))
 		memcpy(id->dst.gid, id->local_gid, 16);
@@ -181,7 +180,7 @@ static int find_route(struct ucma_id *id)
 		attach(id, dev, gid);
 		memcpy(id->src.gid, gid, 16);
 	}
-	find_peer(id);
+	ucma_find_peer(id);
 	return 0;
 }
 

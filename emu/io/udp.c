@@ -503,6 +503,13 @@ void io_udp_attach(struct io_udp *u, bool *blocked)
 	u->blocked = blocked;
 }
 
+void io_udp_know_own(struct io_udp *u, bool (*is_own)(const void *own, const uint8_t gid[16]),
+		     const void *own)
+{
+	u->rx.is_own = is_own;
+	u->rx.own = own;
+}
+
 /*
  * The kernel counts twice the bytes it was asked for, because a packet costs more than its
  * payload. A quarter of that count is half the payload that fits: room for a second sender.

@@ -79,6 +79,14 @@ void io_udp_close(struct io_udp *u);
 void io_udp_attach(struct io_udp *u, bool *blocked);
 
 /*
+ * Tells which addresses are those of devices of this daemon: what comes from them was sent by
+ * this program, and its ICRC is judged accordingly (udp_rx.h). own must live as long as the
+ * sockets.
+ */
+void io_udp_know_own(struct io_udp *u, bool (*is_own)(const void *own, const uint8_t gid[16]),
+		     const void *own);
+
+/*
  * The device wants to hear a multicast group, on the interface of its first address of the group's
  * family. 0, also when it has no such address (what it sends to the group stays in the daemon, and
  * nothing comes from elsewhere), or -errno of socket, bind or the joining (logged).

@@ -25,6 +25,11 @@ void io_udp_rx_flush(struct io_udp_rx *rx)
 	rx->train.count = 0;
 }
 
+static bool is_own(const struct io_udp_rx *rx, const uint8_t gid[16])
+{
+	return rx->is_own && rx->is_own(rx->own, gid);
+}
+
 /* place: of the datagram in its buffer, which is its identification when we sent it. */
 static bool icrc_ok(const struct io_udp_rx *rx, const struct roce_flow *flow, uint32_t place,
 		    const uint8_t *p, size_t len)
@@ -35,7 +40,7 @@ static bool icrc_ok(const struct io_udp_rx *rx, const struct roce_flow *flow, ui
 		return true;
 	if (!roce_icrc_solve_ident(flow, p, len, &ident))
 		return false;
-	return rx->icrc == IO_ICRC_LENIENT || ident < SEGMENTS_MAX;
+	return ident < SEGMENTS_MAX || (rx->icrc == IO_ICRC_LENIENT && !is_own(rx, flow->src));
 }
 
 static void take_packet(struct io_udp_rx *rx, const struct roce_flow *flow,

@@ -7,8 +7,8 @@
  * How the ICRC is judged over IPv4, where the socket does not show the identification that it
  * covers: IO_ICRC_STRICT takes what our own sender produces, identification 0 or the place in a
  * segmented send; IO_ICRC_LENIENT takes any identification that makes the ICRC right, which
- * leaves a 16-bit check; IO_ICRC_OFF does not look. Over IPv6 nothing is unknown and both modes
- * check in full.
+ * leaves a 16-bit check, but from devices of this daemon, whose sender is ours, only what strict
+ * takes; IO_ICRC_OFF does not look. Over IPv6 nothing is unknown and both modes check in full.
  */
 #ifndef IO_UDP_RX_H
 #define IO_UDP_RX_H
@@ -31,6 +31,9 @@ struct io_udp_rx_counters {
 
 struct io_udp_rx {
 	enum io_icrc_mode icrc;
+	/* Is that the address of a device of this daemon? NULL: nobody's is. */
+	bool (*is_own)(const void *own, const uint8_t gid[16]);
+	const void *own;
 	struct io_udp_rx_counters counters;
 	/* Gets each train; it is valid during the call. */
 	void (*deliver)(void *arg, const struct core_train *t);

@@ -302,7 +302,23 @@ static void remember_group(uint64_t file, const struct call *c, const struct rdm
 		uhca_ucma_book_enter_group(file, any.id, resp->id, any.uid);
 }
 
-/* The command succeeded: which ids there are, and who was told what. */
+/*
+ * librdmacm asks what an id has become after it was bound, resolved or asked for; the answers begin
+ * with the GUID of its device, but for that about paths.
+ */
+static void remember_device(const struct call *c, const struct rdma_ucm_cmd_hdr *hdr)
+{
+	const struct rdma_ucm_query_addr_resp *resp = (const void *)c->reply.response;
+	struct rdma_ucm_query in = {.option = RDMA_USER_CM_QUERY_ADDR};
+
+	load(&in, sizeof(in), hdr);
+	if (c->h.cmd == RDMA_USER_CM_CMD_QUERY && in.option == RDMA_USER_CM_QUERY_PATH)
+		return;
+	if (resp->node_guid)
+		uhca_ucma_book_device(in.id);
+}
+
+/* The command succeeded: which ids there are, who has a device, and who was told what. */
 static void remember(int fd, const struct call *c, const struct rdma_ucm_cmd_hdr *hdr)
 {
 	const struct rdma_ucm_create_id_resp *made = (const void *)c->reply.response;
@@ -320,6 +336,7 @@ static void remember(int fd, const struct call *c, const struct rdma_ucm_cmd_hdr
 	case RDMA_USER_CM_CMD_ACCEPT:
 		load(&accept, sizeof(accept), hdr);
 		uhca_ucma_book_enter(file, accept.id, accept.uid);
+		uhca_ucma_book_device(accept.id); /* where the request came to */
 		break;
 	case RDMA_USER_CM_CMD_MIGRATE_ID:
 		load(&migrate, sizeof(migrate), hdr);
@@ -328,6 +345,10 @@ static void remember(int fd, const struct call *c, const struct rdma_ucm_cmd_hdr
 	case RDMA_USER_CM_CMD_JOIN_IP_MCAST:
 	case RDMA_USER_CM_CMD_JOIN_MCAST:
 		remember_group(file, c, hdr);
+		break;
+	case RDMA_USER_CM_CMD_QUERY_ROUTE:
+	case RDMA_USER_CM_CMD_QUERY:
+		remember_device(c, hdr);
 		break;
 	case RDMA_USER_CM_CMD_GET_EVENT:
 		uhca_ucma_book_told(file, event->uid);

@@ -12,7 +12,7 @@ struct entry {
 	uint32_t id;
 	uint32_t told;
 	uint32_t owner; /* of a group: its id */
-	bool is_group, removed;
+	bool is_group, has_device, removed;
 };
 
 static struct entry *book;
@@ -100,6 +100,15 @@ void uhca_ucma_book_enter_group(uint64_t file, uint32_t id, uint32_t group, uint
 	unlock();
 }
 
+void uhca_ucma_book_device(uint32_t id)
+{
+	lock();
+	struct entry *e = find_id(id);
+	if (e)
+		e->has_device = true;
+	unlock();
+}
+
 void uhca_ucma_book_told(uint64_t file, uint64_t uid)
 {
 	lock();
@@ -135,7 +144,7 @@ bool uhca_ucma_book_removal(uint64_t file, uint32_t *id, uint64_t *uid)
 	for (unsigned i = 0; i < n_entries && !any; i++) {
 		struct entry *e = &book[i];
 
-		if (e->file != file || e->removed || e->is_group || !e->uid)
+		if (e->file != file || e->removed || !e->has_device || !e->uid)
 			continue;
 		e->removed = true;
 		*id = e->id;

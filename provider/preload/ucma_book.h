@@ -19,13 +19,19 @@ void uhca_ucma_book_enter(uint64_t file, uint32_t id, uint64_t uid);
 /* A multicast group, which is told of nothing by itself. */
 void uhca_ucma_book_enter_group(uint64_t file, uint32_t id, uint32_t group, uint64_t uid);
 
+/* The id has a device now, and keeps it. */
+void uhca_ucma_book_device(uint32_t id);
+
 /* An event was handed out that names uid. */
 void uhca_ucma_book_told(uint64_t file, uint64_t uid);
 
 /* The id is gone. True, and how many events it was told, when it was known. */
 bool uhca_ucma_book_strike(uint64_t file, uint32_t id, uint32_t *told);
 
-/* The next id of the open that did not hear of the removal: it is to be told now. */
+/*
+ * The next id of the open that has a device and did not hear of its removal: it is to be told now.
+ * As with the kernel those without one, as listeners at any address, hear nothing.
+ */
 bool uhca_ucma_book_removal(uint64_t file, uint32_t *id, uint64_t *uid);
 
 #endif

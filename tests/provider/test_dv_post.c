@@ -4,6 +4,7 @@
 #include "../support/provider_fixture.h"
 
 #include "dv.h"
+#include "ece.h"
 #include "poll_cq.h"
 
 #include <errno.h>
@@ -293,6 +294,32 @@ static void test_reg_refused(void **state)
 	fixture_destroy(f);
 }
 
+/* The peer said by ECE that it does not have them. */
+static void test_peer_lacks(void **state)
+{
+	struct fixture *f = setup(IBV_QPT_RC, EVERYTHING);
+	struct ibv_ece ece = {.vendor_id = 0x75ca};
+	struct ibv_sge sge = {0x1000, 8, 0x55};
+	uint8_t v[32] = {0};
+	struct uhcadv_send_wr cas = {.opcode = UHCADV_WR_MASKED_CMP_SWP},
+			      faa = {.opcode = UHCADV_WR_MASKED_FETCH_ADD},
+			      read = {.opcode = UHCADV_WR_READ_WITH_INV,
+				      .sg_list = &sge,
+				      .num_sge = 1};
+
+	(void)state;
+	cas.atomic.cmp_swp = (struct uhcadv_masked_cmp_swp){8, v, v, v, v};
+	faa.atomic.fetch_add = (struct uhcadv_masked_fetch_add){8, v, v};
+	assert_int_equal(uhcav_set_ece(&f->qp.qp, &ece), 0);
+	refused(f, &cas, EOPNOTSUPP);
+	refused(f, &faa, EOPNOTSUPP);
+	posted(f, &read);
+	ece.options = UHCAV_ECE_MASKED_ATOMICS;
+	assert_int_equal(uhcav_set_ece(&f->qp.qp, &ece), 0);
+	posted(f, &cas);
+	fixture_destroy(f);
+}
+
 static void test_masked_refused(void **state)
 {
 	struct fixture *f = setup(IBV_QPT_RC, EVERYTHING & ~UHCA_ABI_HAS_MASKED_ATOMIC_SIZES);
@@ -436,7 +463,7 @@ int main(void)
 		cmocka_unit_test(test_masked),         cmocka_unit_test(test_reg_refused),
 		cmocka_unit_test(test_masked_refused), cmocka_unit_test(test_not_there),
 		cmocka_unit_test(test_chain),          cmocka_unit_test(test_flushed),
-		cmocka_unit_test(test_completion),
+		cmocka_unit_test(test_completion),     cmocka_unit_test(test_peer_lacks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

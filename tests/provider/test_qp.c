@@ -223,21 +223,50 @@ static void test_datagram(void **state)
 	assert_int_equal(errno, EINVAL);
 }
 
-/* There is nothing to agree on. */
+static void expect_ece(struct ibv_qp *qp, uint32_t options)
+{
+	struct ibv_ece ece = {.vendor_id = 1, .options = 2};
+
+	assert_int_equal(ibv_query_ece(qp, &ece), 0);
+	assert_int_equal(ece.vendor_id, 0x75ca);
+	assert_int_equal(ece.options, options);
+}
+
+static uint32_t agree(struct ibv_qp *qp, uint32_t vendor, uint32_t options)
+{
+	struct ibv_ece ece = {.vendor_id = vendor, .options = options};
+
+	assert_int_equal(ibv_set_ece(qp, &ece), 0);
+	assert_int_equal(ece.vendor_id, 0x75ca);
+	expect_ece(qp, ece.options);
+	return ece.options;
+}
+
+/* What both have: masked atomics. Another vendor's options are none of ours, new ones are not yet.
+ */
 static void test_ece(void **state)
 {
 	struct verbs_fixture *f = *state;
-	struct ibv_ece ece = {.vendor_id = 1, .options = 2};
+	struct ibv_qp_attr reset = {.qp_state = IBV_QPS_RESET};
+	struct ibv_ece ece = {.vendor_id = 0x75ca, .comp_mask = 1};
 
-	assert_int_equal(ibv_query_ece(f->qp, &ece), 0);
-	assert_int_equal(ece.vendor_id, 0x75ca);
-	assert_int_equal(ece.options, 0);
-	assert_int_equal(ibv_set_ece(f->qp, &ece), 0);
-	ece.options = 1;
+	f->daemon.features = UHCA_ABI_HAS_MASKED_ATOMICS;
+	expect_ece(f->qp, 1);
 	assert_int_equal(ibv_set_ece(f->qp, &ece), EINVAL);
-	ece.options = 0;
-	ece.vendor_id = 0x15b3;
-	assert_int_equal(ibv_set_ece(f->qp, &ece), EINVAL);
+	expect_ece(f->qp, 1);
+	assert_int_equal(agree(f->qp, 0x75ca, 0), 0);
+	assert_int_equal(agree(f->qp, 0x75ca, UINT32_MAX), 1);
+	assert_int_equal(agree(f->qp, 0x15b3, 1), 0);
+	assert_int_equal(ibv_modify_qp(f->qp, &reset, IBV_QP_STATE), 0);
+	expect_ece(f->qp, 1);
+}
+
+static void test_ece_nothing(void **state)
+{
+	struct verbs_fixture *f = *state;
+
+	expect_ece(f->qp, 0);
+	assert_int_equal(agree(f->qp, 0x75ca, 1), 0);
 }
 
 /* What the device does not promise, it does not say. */
@@ -284,17 +313,12 @@ int main(int argc, char **argv)
 #define TEST(name)                                                                                 \
 	cmocka_unit_test_setup_teardown(name, verbs_fixture_setup, verbs_fixture_teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_ece),
-		TEST(test_no_promises),
-		TEST(test_send_ops),
-		TEST(test_create),
-		TEST(test_create_ex),
-		TEST(test_create_fails),
-		TEST(test_modify_and_query),
-		TEST(test_post),
-		TEST(test_reset_forgets),
-		TEST(test_mcast),
-		TEST(test_datagram),
+		TEST(test_ece),          TEST(test_ece_nothing),
+		TEST(test_no_promises),  TEST(test_send_ops),
+		TEST(test_create),       TEST(test_create_ex),
+		TEST(test_create_fails), TEST(test_modify_and_query),
+		TEST(test_post),         TEST(test_reset_forgets),
+		TEST(test_mcast),        TEST(test_datagram),
 	};
 
 	(void)argc;

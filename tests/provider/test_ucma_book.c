@@ -43,6 +43,7 @@ static void test_groups(void **state)
 
 	(void)state;
 	uhca_ucma_book_enter(FILE_A, 1, 0x10);
+	uhca_ucma_book_device(1);
 	uhca_ucma_book_enter_group(FILE_A, 1, 2, 0x20);
 	uhca_ucma_book_told(FILE_A, 0x20);
 	uhca_ucma_book_enter(FILE_B, 1, 0); /* migrates, with its group */
@@ -59,14 +60,22 @@ static void test_removal(void **state)
 	(void)state;
 	uhca_ucma_book_enter(FILE_A, 1, 0x10);
 	uhca_ucma_book_enter(FILE_B, 2, 0x20);
-	uhca_ucma_book_enter(FILE_A, 3, 0); /* the program does not know it yet */
+	uhca_ucma_book_enter(FILE_A, 3, 0);    /* the program does not know it yet */
+	uhca_ucma_book_enter(FILE_A, 4, 0x40); /* has no device: listens at any address */
+	for (uint32_t i = 1; i <= 3; i++)
+		uhca_ucma_book_device(i);
+	uhca_ucma_book_device(99); /* nobody */
 	assert_true(uhca_ucma_book_removal(FILE_A, &id, &uid));
 	assert_int_equal(id, 1);
 	assert_int_equal(uid, 0x10);
 	assert_false(uhca_ucma_book_removal(FILE_A, &id, &uid)); /* each hears it once */
 	uhca_ucma_book_told(FILE_A, uid);
 	assert_int_equal(strike(FILE_A, 1), 1);
+	uhca_ucma_book_device(4);
+	assert_true(uhca_ucma_book_removal(FILE_A, &id, &uid));
+	assert_int_equal(id, 4);
 	strike(FILE_A, 3);
+	strike(FILE_A, 4);
 	strike(FILE_B, 2);
 }
 

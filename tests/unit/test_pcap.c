@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Captures: block by block as the format says, each packet with its interface, direction, headers
- * and a right ICRC; what tshark (where it is installed) makes of them; files that cannot be
- * written.
+ * The box of captures: block by block as the format says, each packet with its interface,
+ * direction, headers and a right ICRC; what became of packets, and in which order things are told;
+ * what tshark (where it is installed) makes of them; files that cannot be written.
  */
 #include "../support/cmocka_all.h"
 #include "../support/io_fixture.h"
+#include "../support/ng_file.h"
 #include "../support/train_gen.h"
 #include "emu/io/log.h"
 #include "emu/io/pcap.h"
@@ -27,13 +28,19 @@ static uint8_t payload[65536];
 struct sink {
 	struct netif netif;
 	unsigned trains;
+	/* Optional: what the box above or below does with a train. */
+	void (*act)(void *arg, const struct core_train *t);
+	void *arg;
 };
 
 static void count(struct netif *n, const struct core_train *t, uint64_t now)
 {
-	(void)t;
+	struct sink *s = (struct sink *)n;
+
 	assert_int_equal(now, 77);
-	((struct sink *)n)->trains++;
+	s->trains++;
+	if (s->act)
+		s->act(s->arg, t);
 }
 
 static const struct netif_ops sink_ops = {.send = count, .receive = count};
@@ -348,6 +355,199 @@ static void test_cannot_write(void **state)
 	assert_int_equal(io_capture_stop(&f->capture), -ENOSPC);
 }
 
+/* ---- what became of them ---- */
+
+static void simple(struct core_train *t, uint32_t psn)
+{
+	struct roce_flow x = flow(true);
+
+	train_gen_single(&rng, (roce_opcode){ROCE_RC_ACKNOWLEDGE}, &x, t);
+	t->head.bth.psn = psn;
+	t->story.qpn = 0x11;
+}
+
+static void finish(struct fixture *f, struct ng_file *out)
+{
+	assert_int_equal(io_capture_stop(&f->capture), 0);
+	ng_load(out, f->path);
+}
+
+/* The core drops it, and does something else as well. */
+static void drop_by_core(void *arg, const struct core_train *t)
+{
+	struct fixture *f = arg;
+
+	io_pcap_trace(&f->box[0],
+		      &(struct core_trace){.point = CORE_TRACE_NAK, .a = t->head.bth.psn});
+	io_pcap_trace(&f->box[0], &(struct core_trace){.point = CORE_TRACE_RX_DROP,
+						       .a = t->head.bth.psn,
+						       .b = CORE_DROP_SEQUENCE});
+}
+
+static void test_dropped_by_core(void **state)
+{
+	struct fixture *f = *state;
+	struct ng_file ng;
+	struct core_train t;
+
+	assert_int_equal(start(f, f->path), 0);
+	f->above.act = drop_by_core;
+	f->above.arg = f;
+	simple(&t, 5);
+	netif_receive(&f->box[0].netif, &t, 77);
+	f->above.act = NULL;
+	simple(&t, 6);
+	netif_receive(&f->box[0].netif, &t, 77);
+	drop_by_core(f, &t); /* nothing is on its way: a note */
+	finish(f, &ng);
+	assert_int_equal(ng.n, 7 + 1);
+	assert_string_equal(ng.block[3].text, "qp=0x11 dropped=sequence");
+	assert_non_null(strstr(ng.block[4].text, "nak dev=uhca0"));
+	assert_string_equal(ng.block[5].text, "qp=0x11");
+	assert_non_null(strstr(ng.block[7].text, "note dev=uhca0"));
+	assert_non_null(strstr(ng.block[7].text, "psn=6 dropped=sequence"));
+	ng_free(&ng);
+}
+
+/* The box above takes it away, or changes it. */
+static void drop_by_rule(void *arg, const struct core_train *t)
+{
+	struct core_train mine = *t;
+
+	mine.story.rule = 3;
+	if (t->head.bth.psn == 1)
+		io_pcap_dropped(arg, FAULT_RX, &mine);
+	mine.story.bad_icrc = true;
+	if (t->head.bth.psn == 2)
+		io_pcap_dropped(arg, FAULT_RX, &mine);
+	if (t->head.bth.psn == 3)
+		io_pcap_touched(arg, &mine);
+	mine.story = (struct core_train_story){.rule = 3, .made = true};
+	if (t->head.bth.psn == 4)
+		io_pcap_touched(arg, &mine);
+}
+
+static void test_box_above(void **state)
+{
+	static const char *const expected[] = {
+		"qp=0x11 rule=3 dropped=rule",
+		"qp=0x11 rule=3 dropped=bad_icrc",
+		"qp=0x11 rule=3",
+		"rule=3 made=rule",
+		"qp=0x11",
+		"qp=0x11 rule=3 dropped=rule",
+		"qp=0x11 dropped=step",
+	};
+	struct fixture *f = *state;
+	struct ng_file ng;
+	struct core_train t;
+
+	assert_int_equal(start(f, f->path), 0);
+	f->above.act = drop_by_rule;
+	f->above.arg = &f->box[1];
+	for (uint32_t psn = 1; psn <= 4; psn++) {
+		simple(&t, psn);
+		netif_receive(&f->box[1].netif, &t, 77);
+	}
+	t.story.rule = 3; /* one that never came down to here, and one of step mode */
+	io_pcap_dropped(&f->box[1], FAULT_TX, &t);
+	t.story.rule = 0;
+	io_pcap_dropped(&f->box[1], FAULT_TX, &t);
+	io_pcap_dropped(&f->box[1], FAULT_RX, &t); /* it waited, and was written before */
+	finish(f, &ng);
+	assert_int_equal(ng_count(&ng, NG_PACKET), 7);
+	/* What is made while another is looked at stands behind it, like all that comes of it. */
+	for (unsigned i = 0; i < 7; i++) {
+		unsigned k = i == 3 ? 4 : i == 4 ? 3 : i;
+
+		assert_string_equal(ng_get(&ng, NG_PACKET, i)->text, expected[k]);
+	}
+	assert_int_equal(ng_get(&ng, NG_PACKET, 5)->flags, IO_PCAPNG_OUTBOUND);
+	assert_non_null(strstr(ng_get(&ng, NG_RECORD, 0)->text, "psn=4 dropped=step"));
+	ng_free(&ng);
+}
+
+/* The box below cannot deliver it, or hands it to another device first. */
+static void lose(void *arg, const struct core_train *t)
+{
+	struct fixture *f = arg;
+
+	if (t->head.bth.psn == 1)
+		netif_tell_lost(&f->below.netif,
+				&(struct netif_lost){.train = t, .why = "no_route"});
+	else
+		netif_receive(&f->box[1].netif, t, 77);
+}
+
+static void test_box_below(void **state)
+{
+	struct fixture *f = *state;
+	struct roce_flow x = flow(true);
+	struct ng_file ng;
+	struct core_train t;
+
+	assert_int_equal(start(f, f->path), 0);
+	f->below.netif.above = &f->box[0].netif;
+	f->below.act = lose;
+	f->below.arg = f;
+	for (uint32_t psn = 1; psn <= 2; psn++) {
+		simple(&t, psn);
+		netif_send(&f->box[0].netif, &t, 77);
+	}
+	netif_tell_lost(
+		&f->below.netif,
+		&(struct netif_lost){.flow = &x, .bytes = payload, .len = 50, .why = "bad_icrc"});
+	finish(f, &ng);
+	assert_string_equal(ng_get(&ng, NG_PACKET, 0)->text, "qp=0x11 dropped=no_route");
+	assert_string_equal(ng_get(&ng, NG_PACKET, 1)->text, "qp=0x11");
+	assert_int_equal(ng_get(&ng, NG_PACKET, 1)->interface, 0);
+	assert_int_equal(ng_get(&ng, NG_PACKET, 2)->interface, 1);
+	assert_string_equal(ng_get(&ng, NG_PACKET, 3)->text, "dropped=bad_icrc");
+	assert_int_equal(ng_get(&ng, NG_PACKET, 3)->flags, IO_PCAPNG_INBOUND);
+	ng_free(&ng);
+}
+
+/* Of a device that is not captured nothing is there, and its packets go on. */
+static void test_other_device(void **state)
+{
+	const struct io_capture_wish wish = {
+		.path = ((struct fixture *)*state)->path, .only = 1, .snap = IO_CAPTURE_ALL};
+	struct fixture *f = *state;
+	struct ng_file ng;
+	struct core_train t;
+
+	assert_int_equal(io_capture_start(&f->capture, &wish), 0);
+	simple(&t, 1);
+	for (unsigned i = 0; i < 2; i++) {
+		netif_send(&f->box[i].netif, &t, 77);
+		netif_receive(&f->box[i].netif, &t, 77);
+		drop_by_core(f, &t); /* of uhca0 */
+	}
+	assert_int_equal(f->above.trains + f->below.trains, 4);
+	finish(f, &ng);
+	assert_int_equal(ng_count(&ng, NG_PACKET), 2);
+	assert_int_equal(ng_count(&ng, NG_RECORD), 0);
+	ng_free(&ng);
+}
+
+/* More words than there is room for are forgotten; nothing breaks. */
+static void test_many_fates(void **state)
+{
+	struct fixture *f = *state;
+	struct ng_file ng;
+	struct core_train t;
+
+	assert_int_equal(start(f, f->path), 0);
+	f->above.act = drop_by_rule;
+	f->above.arg = &f->box[0];
+	simple(&t, 1);
+	for (unsigned i = 0; i < 3 * IO_CAPTURE_FATES; i++)
+		netif_receive(&f->box[0].netif, &t, 77);
+	finish(f, &ng);
+	assert_int_equal(ng_count(&ng, NG_PACKET), 3 * IO_CAPTURE_FATES);
+	ng_free(&ng);
+}
+
 /* Number of lines a shell command prints. */
 static unsigned lines_of(const char *command)
 {
@@ -402,9 +602,10 @@ static void test_tshark(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_blocks), TEST(test_not_running),  TEST(test_start_again),
-		TEST(test_flush),  TEST(test_cannot_write), TEST(test_bad_files),
-		TEST(test_tshark),
+		TEST(test_blocks),    TEST(test_not_running),     TEST(test_start_again),
+		TEST(test_flush),     TEST(test_cannot_write),    TEST(test_bad_files),
+		TEST(test_tshark),    TEST(test_dropped_by_core), TEST(test_box_above),
+		TEST(test_box_below), TEST(test_other_device),    TEST(test_many_fates),
 	};
 
 	rng = prng_start("test_pcap");

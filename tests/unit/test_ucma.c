@@ -257,6 +257,67 @@ static void expect_event(uint32_t event, uint64_t uid, struct rdma_ucm_event_res
 	assert_int_equal(e->uid, uid);
 }
 
+/* RoCE's port of 127.0.0.1 is in use: by this socket, or by whoever of the host was faster. */
+static int hold_localhost(const struct sockaddr_in6 *localhost)
+{
+	struct sockaddr_in a;
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	assert_true(fd >= 0);
+	memcpy(&a, localhost, sizeof(a));
+	a.sin_port = htons(4791);
+	assert_true(bind(fd, (struct sockaddr *)&a, sizeof(a)) == 0 || errno == EADDRINUSE);
+	return fd;
+}
+
+static void expect_peer(uint32_t id, const void *ip)
+{
+	struct rdma_ucm_query query = {.id = id};
+	struct rdma_ucm_query_route_resp resp;
+
+	assert_int_equal(
+		ucma_client_call(&c, RDMA_USER_CM_CMD_QUERY_ROUTE, &query, sizeof(query), -1), 0);
+	memcpy(&resp, c.reply.response, sizeof(resp));
+	assert_memory_equal(resp.ib_route[0].dgid + 12, ip, 4);
+	assert_memory_equal((uint8_t *)&resp.dst_addr + 4, "\x7f\0\0\1", 4);
+}
+
+/*
+ * Another daemon of the host has 127.0.0.1: it is meant until an id of this one listens there,
+ * which may be after the address was resolved. What the id calls it does not change.
+ */
+static void test_localhost_peer(void **state)
+{
+	struct sockaddr_in6 localhost = address(0, PORT);
+	uint32_t server = create(&c, RDMA_PS_TCP, 1);
+	uint32_t client = create(&c, RDMA_PS_TCP, 2);
+	struct rdma_ucm_listen listen = {.id = server, .backlog = 1};
+	struct rdma_ucm_resolve_ip resolve = {.id = client};
+	struct rdma_ucm_resolve_route route = {.id = client};
+	struct rdma_ucm_connect connect = {.id = client, .conn_param = {.valid = 1}};
+	struct rdma_ucm_event_resp e;
+	int held;
+
+	(void)state;
+	((struct sockaddr_in *)(void *)&localhost)->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	held = hold_localhost(&localhost);
+	resolve.dst_addr = localhost;
+#define GOOD(cmd, in)                                                                              \
+	assert_int_equal(ucma_client_call(&c, RDMA_USER_CM_CMD_##cmd, &(in), sizeof(in), -1), 0)
+	GOOD(RESOLVE_IP, resolve);
+	expect_event(0, 2, &e);
+	expect_peer(client, "\x7f\0\0\1");
+	GOOD(RESOLVE_ROUTE, route);
+	expect_event(2, 2, &e);
+	assert_int_equal(bind_id(server, localhost), 0);
+	GOOD(LISTEN, listen);
+	GOOD(CONNECT, connect);
+	expect_event(4, 1, &e);
+	expect_peer(client, t.d.ports[0].dev.id.addresses.a[0].gid + 12);
+#undef GOOD
+	close(held);
+}
+
 /* A connection with ECE fields; the events of each id are counted. */
 static void test_session(void **state)
 {
@@ -307,6 +368,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_wrong_states, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_ports, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_localhost, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_localhost_peer, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_session, setup, teardown),
 	};
 

@@ -2,7 +2,8 @@
 /*
  * Receiving: what passes the checks becomes the trains that were sent, whatever way the kernel
  * put the packets together; a packet with one wrong bit is dropped and counted, and so is
- * everything malformed; the modes of the ICRC accept what they say.
+ * everything malformed; the modes of the ICRC accept what they say, and from devices of the same
+ * daemon none but off accepts an identification that our sender does not produce.
  */
 #include "../support/cmocka_all.h"
 #include "../support/pcap.h"
@@ -204,6 +205,44 @@ static void test_every_wrong_bit(void **state)
 	assert_string_equal(rx.why, "wrong ICRC");
 }
 
+/* Trains that were there when a datagram was refused: it is told of in its place. */
+static unsigned before_refusal;
+static const char *refusal;
+
+static void on_refusal(void *arg, const struct roce_flow *f, const uint8_t *p, size_t len,
+		       const char *why)
+{
+	assert_ptr_equal(arg, &sink);
+	assert_memory_equal(f, &flow, sizeof(flow));
+	assert_true(len > 0 && p);
+	before_refusal = sink.n;
+	refusal = why;
+}
+
+static void test_refusals(void **state)
+{
+	static uint8_t buf[65536];
+	struct core_train t;
+	size_t one = 0;
+	size_t len = 0;
+
+	(void)state;
+	start(IO_ICRC_STRICT);
+	rx.refuse = on_refusal;
+	t = send_only(64);
+	for (uint16_t i = 0; i < 3; i++) {
+		one = emit(&t, 0, i, payload, buf + len);
+		if (i == 2)
+			buf[len + 20] ^= 0x10;
+		len += one;
+	}
+	io_udp_rx_buffer(&rx, &flow, buf, len, one);
+	assert_int_equal(before_refusal, 2);
+	assert_string_equal(refusal, "bad_icrc");
+	io_udp_rx_buffer(&rx, &flow, buf, 5, 0);
+	assert_string_equal(refusal, "malformed");
+}
+
 /* A bad packet takes none of its neighbours with it. */
 static void test_bad_among_good(void **state)
 {
@@ -227,13 +266,20 @@ static void test_bad_among_good(void **state)
 	assert_int_equal(rx.counters.bad_icrc, 1);
 }
 
-/* How many of the identifications 0, 5, 127, 128 and 40000 a mode accepts. */
-static unsigned accepted(enum io_icrc_mode mode)
+static bool is_own(const void *own, const uint8_t gid[16])
+{
+	return own && memcmp(own, gid, 16) == 0;
+}
+
+/* How many of the identifications 0, 5, 127, 128 and 40000 a mode accepts; own: our address. */
+static unsigned accepted_of(enum io_icrc_mode mode, const uint8_t *own)
 {
 	static const uint16_t ident[] = {0, 5, 127, 128, 40000};
 	uint8_t buf[ROCE_MAX_PACKET_LENGTH];
 
 	start(mode);
+	rx.is_own = is_own;
+	rx.own = own;
 	for (unsigned i = 0; i < 5; i++) {
 		struct core_train t = send_only(32);
 
@@ -246,9 +292,27 @@ static unsigned accepted(enum io_icrc_mode mode)
 static void test_identifications(void **state)
 {
 	(void)state;
-	assert_int_equal(accepted(IO_ICRC_STRICT), 3);
-	assert_int_equal(accepted(IO_ICRC_LENIENT), 5);
-	assert_int_equal(accepted(IO_ICRC_OFF), 5);
+	assert_int_equal(accepted_of(IO_ICRC_STRICT, NULL), 3);
+	assert_int_equal(accepted_of(IO_ICRC_LENIENT, NULL), 5);
+	assert_int_equal(accepted_of(IO_ICRC_OFF, NULL), 5);
+}
+
+/* Lenient with strangers only: the sender of another device of the daemon is ours. */
+static void test_own_devices(void **state)
+{
+	uint8_t own[16], other[16];
+
+	(void)state;
+	start(IO_ICRC_LENIENT);
+	memcpy(own, flow.src, 16);
+	memcpy(other, flow.src, 16);
+	other[15] ^= 1;
+	assert_int_equal(accepted_of(IO_ICRC_STRICT, own), 3);
+	assert_int_equal(accepted_of(IO_ICRC_LENIENT, own), 3);
+	assert_int_equal(rx.counters.bad_icrc, 2);
+	assert_int_equal(accepted_of(IO_ICRC_LENIENT, other), 5);
+	assert_int_equal(accepted_of(IO_ICRC_LENIENT, flow.dst), 5);
+	assert_int_equal(accepted_of(IO_ICRC_OFF, own), 5);
 }
 
 static void test_icrc_off(void **state)
@@ -399,7 +463,9 @@ int main(void)
 		cmocka_unit_test(test_messages_side_by_side),
 		cmocka_unit_test(test_every_wrong_bit),
 		cmocka_unit_test(test_bad_among_good),
+		cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_identifications),
+		cmocka_unit_test(test_own_devices),
 		cmocka_unit_test(test_icrc_off),
 		cmocka_unit_test(test_v6_is_checked_in_full),
 		cmocka_unit_test(test_malformed),

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The daemon is killed under ids of librdmacm: each id hears that its device was removed, once,
- * and a program can acknowledge, end its ids and its channels as ever. Run by cm_removal.sh. An
- * alarm ends a program that hangs.
+ * The daemon is killed under ids of librdmacm: each id that has a device hears that it was removed,
+ * once, and a program can acknowledge, end its ids and its channels as ever. Ids without a device,
+ * which listen at any address, hear nothing. "cm_removal peer": the killed daemon is another one,
+ * of UHCA_PEER_DIR, with the server; the client's QP finds out. Run by cm_removal.sh. An alarm ends
+ * a program that hangs.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -12,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define DEADLINE_S 60
@@ -56,7 +59,6 @@ static struct rdma_cm_id *listen_on(struct rdma_event_channel *channel, struct s
 
 	CHECK(rdma_create_id(channel, &id, NULL, RDMA_PS_TCP) == 0);
 	at->sin_family = AF_INET;
-	at->sin_addr.s_addr = htonl(INADDR_LOOPBACK); /* whatever address the device has */
 	CHECK(rdma_bind_addr(id, (struct sockaddr *)at) == 0);
 	CHECK(rdma_listen(id, 4) == 0);
 	at->sin_port = rdma_get_src_port(id);
@@ -65,7 +67,7 @@ static struct rdma_cm_id *listen_on(struct rdma_event_channel *channel, struct s
 
 static struct rdma_cm_id *call(struct rdma_event_channel *channel, struct sockaddr_in *to)
 {
-	struct rdma_conn_param param = {.retry_count = 7, .rnr_retry_count = 7};
+	struct rdma_conn_param param = {.retry_count = 1, .rnr_retry_count = 7};
 	struct rdma_cm_id *id;
 
 	CHECK(rdma_create_id(channel, &id, NULL, RDMA_PS_TCP) == 0);
@@ -78,13 +80,13 @@ static struct rdma_cm_id *call(struct rdma_event_channel *channel, struct sockad
 	return id;
 }
 
-static void kill_daemon(void)
+static void kill_daemon(const char *dir)
 {
 	char path[4096];
 	int pid = 0;
 	FILE *f;
 
-	snprintf(path, sizeof(path), "%s/pid", getenv("UHCA_DIR"));
+	snprintf(path, sizeof(path), "%s/pid", dir);
 	f = fopen(path, "r");
 	CHECK(f && fscanf(f, "%d", &pid) == 1 && pid > 1);
 	fclose(f);
@@ -110,34 +112,131 @@ static void expect_removal(struct rdma_event_channel *channel, struct rdma_cm_id
 	CHECK(rdma_get_cm_event(channel, &e) < 0 && errno == EIO);
 }
 
-int main(void)
+static void end(struct rdma_cm_id *id)
+{
+	if (id->qp)
+		rdma_destroy_qp(id);
+	CHECK(rdma_destroy_id(id) == 0);
+}
+
+static void test_ids(void)
 {
 	struct rdma_event_channel *passive = rdma_create_event_channel();
 	struct rdma_event_channel *active = rdma_create_event_channel();
 	struct rdma_conn_param param = {.rnr_retry_count = 7};
-	struct rdma_cm_id *server[2], *client[1];
-	struct sockaddr_in at = {0};
+	struct rdma_cm_id *server[2], *client[1], *any;
+	struct sockaddr_in at = {0}, there;
 
-	alarm(DEADLINE_S);
 	CHECK(passive && active);
-	server[0] = listen_on(passive, &at);
+	any = listen_on(passive, &at);
+	CHECK(!any->verbs);
+	at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	client[0] = call(active, &at);
 	server[1] = take(passive, RDMA_CM_EVENT_CONNECT_REQUEST);
 	make_qp(server[1]);
 	CHECK(rdma_accept(server[1], &param) == 0);
 	CHECK(take(active, RDMA_CM_EVENT_ESTABLISHED) == client[0]);
 	CHECK(take(passive, RDMA_CM_EVENT_ESTABLISHED) == server[1]);
-	kill_daemon();
+	there = *(struct sockaddr_in *)rdma_get_local_addr(client[0]);
+	there.sin_port = 0;
+	server[0] = listen_on(passive, &there);
+	CHECK(server[0]->verbs);
+	kill_daemon(getenv("UHCA_DIR"));
 	expect_removal(active, client, 1);
 	expect_removal(passive, server, 2);
 	CHECK(rdma_disconnect(client[0]) < 0); /* an error, not a wait */
-	rdma_destroy_qp(client[0]);
-	rdma_destroy_qp(server[1]);
-	CHECK(rdma_destroy_id(client[0]) == 0);
-	CHECK(rdma_destroy_id(server[1]) == 0);
-	CHECK(rdma_destroy_id(server[0]) == 0);
+	end(client[0]);
+	end(server[1]);
+	end(server[0]);
+	end(any);
 	rdma_destroy_event_channel(active);
 	rdma_destroy_event_channel(passive);
-	puts("each id heard of the removal, and went");
+	puts("each id with a device heard of the removal, and went");
+}
+
+/* ---- the peer's daemon ---- */
+
+/* Its address and port go to "out"; then it hears of the removal. */
+static void serve(int out)
+{
+	struct rdma_event_channel *channel = rdma_create_event_channel();
+	struct rdma_conn_param param = {.rnr_retry_count = 7};
+	struct sockaddr_in at = {0};
+	struct rdma_cm_id *id[2];
+
+	CHECK(channel && inet_pton(AF_INET, getenv("UHCA_PEER_ADDRESS"), &at.sin_addr) == 1);
+	id[0] = listen_on(channel, &at);
+	CHECK(write(out, &at, sizeof(at)) == sizeof(at));
+	id[1] = take(channel, RDMA_CM_EVENT_CONNECT_REQUEST);
+	make_qp(id[1]);
+	CHECK(rdma_accept(id[1], &param) == 0);
+	CHECK(take(channel, RDMA_CM_EVENT_ESTABLISHED) == id[1]);
+	CHECK(write(out, &at, 1) == 1);
+	expect_removal(channel, id, 2);
+	end(id[1]);
+	end(id[0]);
+	rdma_destroy_event_channel(channel);
+}
+
+/* This program once more, below the other daemon. */
+static pid_t start_server(int out)
+{
+	char fd[16];
+	pid_t child = fork();
+
+	CHECK(child >= 0);
+	if (child > 0)
+		return child;
+	snprintf(fd, sizeof(fd), "%d", out);
+	CHECK(setenv("UHCA_DIR", getenv("UHCA_PEER_DIR"), 1) == 0);
+	execl("/proc/self/exe", "cm_removal", "serve", fd, (char *)NULL);
+	_exit(1);
+}
+
+static void send_in_vain(struct rdma_cm_id *id)
+{
+	struct ibv_send_wr *bad, wr = {.opcode = IBV_WR_SEND, .send_flags = IBV_SEND_SIGNALED};
+	struct ibv_wc wc = {0};
+	int n = 0;
+
+	CHECK(ibv_post_send(id->qp, &wr, &bad) == 0);
+	while (n == 0)
+		n = ibv_poll_cq(id->send_cq, 1, &wc);
+	CHECK(n == 1 && wc.status == IBV_WC_RETRY_EXC_ERR);
+}
+
+static void test_peer(void)
+{
+	struct rdma_event_channel *channel = rdma_create_event_channel();
+	struct sockaddr_in at;
+	struct rdma_cm_id *id;
+	int pair[2], status;
+	pid_t server;
+	char ready;
+
+	CHECK(channel && pipe(pair) == 0);
+	server = start_server(pair[1]);
+	CHECK(read(pair[0], &at, sizeof(at)) == sizeof(at));
+	id = call(channel, &at);
+	CHECK(take(channel, RDMA_CM_EVENT_ESTABLISHED) == id);
+	CHECK(read(pair[0], &ready, 1) == 1);
+	kill_daemon(getenv("UHCA_PEER_DIR"));
+	send_in_vain(id);
+	CHECK(rdma_disconnect(id) == 0); /* that nobody answers: tests/sim/test_cm.c */
+	end(id);
+	rdma_destroy_event_channel(channel);
+	CHECK(waitpid(server, &status, 0) == server && status == 0);
+	puts("the peer found that the other daemon is gone");
+}
+
+int main(int argc, char **argv)
+{
+	alarm(DEADLINE_S);
+	if (argc > 2 && strcmp(argv[1], "serve") == 0)
+		serve(atoi(argv[2]));
+	else if (argc > 1 && strcmp(argv[1], "peer") == 0)
+		test_peer();
+	else
+		test_ids();
 	return 0;
 }

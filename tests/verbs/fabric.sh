@@ -29,6 +29,7 @@ fabric_pair() {
 	[ -z "$list_only" ] || { echo "fabric $name: fi_pingpong $what $*" && return; }
 	available fabric "$name" fi_pingpong || return 0
 	next_port
+	[ "$family" = 4 ] || what+=" -6"
 	row fabric "$name" "$check" "fi_pingpong $what $* -B $port" \
 		"fi_pingpong $what $* -P $port $(fabric_address 4)"
 }

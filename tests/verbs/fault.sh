@@ -1,0 +1,319 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck disable=SC2154,SC2317,SC2086
+# Fault rules and step mode under the traffic of stock programs: rules come, change and go while
+# packets flow, mistakes are told at their column and touch nothing, a person lets packets go one
+# by one.
+#
+#   fault.sh [WORD]      only cases whose name holds the word
+set -u
+root=${UHCA_SRCDIR:?}
+uhca_run=$root/scripts/uhca-run
+uhcactl=${UHCA_BUILDDIR:?}/uhcactl
+# shellcheck source=tests/verbs/lib.sh
+. "$root/tests/verbs/lib.sh"
+
+for program in ibv_rc_pingpong ib_write_bw; do
+	command -v $program >/dev/null && continue
+	echo "$program is missing (scripts/deps --install clients)"
+	[ "${CI:-}" = true ] && exit 1
+	exit 77
+done
+
+if [ -z "${FAULT_INSIDE:-}" ]; then
+	FAULT_INSIDE=1 exec "$uhca_run" --private --devices 2 -- bash "$0" "$@"
+fi
+
+select_rows=("$@")
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+
+# A number of a rule: hits or matched.
+fact() { # RULE NAME
+	"$uhcactl" --json fault list | awk -v rule="$1" -v name="\"$2\":" '
+		$1 == "\"rule\":" { ours = $2 + 0 == rule }
+		ours && $1 == name { print $2 + 0 }'
+}
+
+hits_reach() { # RULE N
+	[ "$(fact "$1" hits)" -ge "$2" ]
+}
+
+rule_added() { # RULE: prints its number
+	"$uhcactl" fault add "$1" 2>&1 | sed -n 's/^rule //p'
+}
+
+# Traffic that lasts until it is told to end: sets server_pid and client_pid. What went wrong with
+# it is seen in the end.
+begin_traffic() {
+	next_port
+	ib_write_bw -d uhca1 -x 0 -s 4096 -D 60 -p "$port" >"$out/server" 2>&1 &
+	server_pid=$!
+	until_true 20 listens_or_is_gone "$server_pid" "$port"
+	ib_write_bw -d uhca0 -x 0 -s 4096 -D 60 -p "$port" 127.0.0.1 >"$out/client" 2>&1 &
+	client_pid=$!
+	until_true 20 packets_flow || echo "no traffic: $(tail -n 1 "$out/client")"
+}
+
+packets_flow() {
+	[ "$(carried)" -gt 1000000 ]
+}
+
+flows_on() {
+	local before
+	before=$(carried)
+	until_true 20 carried_more "$before" || echo "the traffic has stopped $1"
+}
+
+carried_more() { # THAN
+	[ "$(carried)" -gt $(($1 + 1000000)) ]
+}
+
+end_traffic() {
+	is_alive "$client_pid" || echo "the client is gone: $(tail -n 1 "$out/client")"
+	kill "$client_pid" "$server_pid"
+	wait "$client_pid" "$server_pid" 2>/dev/null
+	! grep -iE "error|fail" "$out/client" "$out/server" | head -n 1
+}
+
+live_change() {
+	local rule
+	begin_traffic
+	rule=$(rule_added "loss: drop device=uhca0 opcode=rc.ack dir=rx every=3 times=5")
+	[ -n "$rule" ] || echo "no rule"
+	until_true 20 hits_reach "$rule" 5 || echo "the rule fired $(fact "$rule" hits) times"
+	flows_on "with five lost acknowledgements"
+	"$uhcactl" fault change loss "delay=20us device=uhca0 opcode=rc.ack dir=rx every=7" \
+		>"$out/change" 2>&1 || echo "change: $(cat "$out/change")"
+	until_true 20 hits_reach "$rule" 3 || echo "the changed rule does not fire"
+	[ "$(fact "$rule" matched)" -ge 21 ] || echo "it matched less than it should"
+	"$uhcactl" fault remove "$rule" >"$out/removed" 2>&1
+	grep -q "^rule $rule is gone; it fired [0-9]* times" "$out/removed" ||
+		echo "remove: $(cat "$out/removed")"
+	"$uhcactl" fault list | grep -q "no rules" || echo "there are rules left"
+	flows_on "without rules"
+	"$uhcactl" fault trace "$out/trace"
+	[ "$(grep -c . "$out/trace")" -ge 8 ] || echo "the trace has too few lines"
+	end_traffic
+}
+
+# complaint RULE COLUMN: it is refused, at this column, and the mark stands there.
+complaint() {
+	local mark
+	! "$uhcactl" fault add "$1" >"$out/said" 2>&1 || echo "'$1' is taken"
+	grep -q "^uhcactl: column $2: " "$out/said" || echo "'$1': $(head -n 1 "$out/said")"
+	mark=$(tail -n 1 "$out/said")
+	mark=${mark%%^*}
+	[ ${#mark} = $(($2 + 1)) ] || echo "'$1': the mark stands at $((${#mark} - 1))"
+}
+
+mistakes() {
+	local before
+	begin_traffic
+	before=$("$uhcactl" counters | grep -E '^fault_|^retransmits')
+	while IFS='|' read -r column rule; do
+		complaint "$rule" "$column"
+	done <<-'RULES'
+		1|dorp opcode=rc.ack
+		6|drop opcod=rc.ack
+		13|drop opcode=rc.akc
+		24|drop opcode=rc.ack nth=0
+		24|drop opcode=rc.ack nth=3..1
+		24|drop opcode=rc.ack nth=three
+		7|delay=10 opcode=send
+		1|delay opcode=send
+		9|corrupt=sum
+		6|drop direction=up
+		11|drop p=.1 p=.2
+		8|drop p=2
+		6|drop call=create_qp
+		18|call.fail=ENOMEM opcode=send call=create_qp
+		11|call.fail=EWHAT call=create_qp
+		6|drop time=5us
+		5|rnr=99 opcode=send
+	RULES
+	"$uhcactl" fault add "" >"$out/said" 2>&1 && echo "no rule at all is taken"
+	"$uhcactl" fault change 4711 drop >"$out/said" 2>&1 && echo "a rule that is not there"
+	"$uhcactl" fault list | grep -q "no rules" || echo "something was taken"
+	[ "$before" = "$("$uhcactl" counters | grep -E '^fault_|^retransmits')" ] ||
+		echo "the traffic was touched"
+	flows_on "by mistakes"
+	end_traffic
+}
+
+# What can be said, but hits nothing: it is taken, matches nothing, and hurts nobody.
+impossible() {
+	local rule
+	begin_traffic
+	for rule in "drop device=none" "drop qp=0xffffff" "drop program=no-such-program" \
+		"drop opcode=uc" "drop while_file=/nonexistent/trigger"; do
+		rule_added "$rule" >"$out/number"
+		[ -s "$out/number" ] || echo "'$rule' is not taken"
+	done
+	flows_on "by rules that match nothing"
+	[ "$("$uhcactl" --json fault list | grep -c '"hits": 0')" = 5 ] || echo "one of them fired"
+	"$uhcactl" fault clear | grep -q "^5 rules are gone" || echo "clear does not say 5"
+	end_traffic
+}
+
+files() {
+	begin_traffic
+	printf '# comment\n\nslow: delay=1us opcode=rc.ack nth=1\n  ecn opcode=write nth=1\n' \
+		>"$out/good"
+	printf 'drop opcode=rc.ack nth=1\ndrop opcode=rc.akc\n' >"$out/bad"
+	(cd "$out" && "$uhcactl" fault load good) | grep -q "^2 rules" || echo "load fails"
+	! "$uhcactl" fault load "$out/bad" >"$out/said" 2>&1 || echo "a bad file is taken"
+	grep -q "line 2, column 13: " "$out/said" || echo "bad file: $(cat "$out/said")"
+	[ "$("$uhcactl" --json fault list | grep -c '"hits"')" = 2 ] || echo "half a file is taken"
+	for file in "$out/none" "$out" /dev/zero; do
+		! "$uhcactl" fault load "$file" >"$out/said" 2>&1 || echo "$file is taken"
+		grep -q "^uhcactl: $file: " "$out/said" || echo "$file: $(cat "$out/said")"
+	done
+	"$uhcactl" fault clear >"$out/said"
+	flows_on "by files"
+	end_traffic
+}
+
+# A daemon is not started with what is wrong, and says why.
+start_up() {
+	! "$uhca_run" --private --fault "drop nht=3" true >"$out/said" 2>&1 || echo "it starts"
+	grep -q "column 6: " "$out/said" || echo "no column: $(tail -n 1 "$out/said")"
+	! "$uhca_run" --private --fault-file /nonexistent/rules true >"$out/said" 2>&1 ||
+		echo "it starts without its file"
+	grep -q "/nonexistent/rules: No such file" "$out/said" || echo "it does not say which file"
+	printf 'drop nth=1\ndrop nth=zero\n' >"$out/bad"
+	! "$uhca_run" --private --fault-file "$out/bad" true >"$out/said" 2>&1 || echo "it starts"
+	grep -q "line 2, column 10: " "$out/said" || echo "no line: $(tail -n 1 "$out/said")"
+	! "$uhca_run" --fault-seed 7 true >"$out/said" 2>&1 || echo "a seed for a shared instance"
+	! "$uhca_run" --private --fault-seed x true >"$out/said" 2>&1 || echo "a seed 'x'"
+}
+
+# What uhca-run says of its rules in the end, and with which status it leaves.
+report() {
+	local status
+	"$uhca_run" --private --fault-seed 42 --fault "drop p=0.5" --fault "call.fail=ENOMEM \
+call=create_qp" -- ibv_rc_pingpong >"$out/said" 2>&1
+	status=$?
+	[ $status = 1 ] || echo "the status is $status, not the program's"
+	grep -q "rule 1 fired 0 times" "$out/said" || echo "nothing of rule 1"
+	grep -q "rule 2 fired 1 times, of 1 that matched: call.fail" "$out/said" ||
+		echo "nothing of rule 2: $(tail -n 2 "$out/said")"
+	grep -q "fault seed 42" "$out/said" || echo "no seed"
+	"$uhca_run" --private --fault-must-fire --fault "drop nth=3" -- true >"$out/said" 2>&1
+	status=$?
+	[ $status = 124 ] || echo "the status is $status where no rule fired"
+	# In the instance around it: rules come and go with the command.
+	"$uhca_run" --fault "lonely: drop device=none" -- "$uhcactl" fault list >"$out/said" 2>&1
+	grep -q "lonely: drop" "$out/said" || echo "the rule is not there: $(cat "$out/said")"
+	grep -q "in force in the running instance" "$out/said" || echo "it is not said"
+	"$uhcactl" fault list | grep -q "no rules" || echo "the rule is still there"
+}
+
+hits_of() { # TRACE: which packets of the rules' own counting were hit
+	sed -n 's/^hit .* match=\([0-9]*\) .*/\1/p' "$1" | sort -n | tr '\n' ' '
+}
+
+pingpong_pair() {
+	next_port
+	run_pair "ibv_rc_pingpong -d uhca1 -g 0 -n 200 -p $port" \
+		"ibv_rc_pingpong -d uhca0 -g 0 -n 200 -p $port 127.0.0.1"
+	pair_complaint
+}
+
+# What chance did once is done again, to the same packets.
+replay() {
+	local lost
+	rule_added "loss: drop device=uhca0 dir=tx opcode=send p=0.03 times=12" >"$out/number"
+	pingpong_pair
+	"$uhcactl" fault clear >/dev/null
+	"$uhcactl" fault trace "$out/trace"
+	lost=$(hits_of "$out/trace")
+	"$uhcactl" replay "$out/trace" >"$out/said" 2>&1 || echo "replay: $(cat "$out/said")"
+	pingpong_pair
+	"$uhcactl" fault clear >/dev/null
+	"$uhcactl" fault trace | grep -vxFf "$out/trace" >"$out/again"
+	[ "$(hits_of "$out/again")" = "$lost" ] ||
+		echo "first $lost, again $(hits_of "$out/again")"
+	[ -n "$lost" ] || echo "nothing was lost"
+	! "$uhcactl" replay "$out/said" >"$out/refused" 2>&1 || echo "any text is replayed"
+}
+
+# ---- step mode ----
+
+step() {
+	"$uhcactl" step "$@" >"$out/step" 2>&1 || echo "step $*: $(cat "$out/step")"
+}
+
+waits() { # PATTERN: some packet waits that looks so
+	"$uhcactl" step list uhca0 >"$out/step" 2>&1 && grep -qE "$1" "$out/step"
+}
+
+first_number() { # PATTERN
+	awk -v pattern="$1" '$0 ~ pattern && $1 + 0 { print $1; exit }' "$out/step"
+}
+
+counter() { # NAME: of uhca1
+	"$uhcactl" counters | awk -v name="$1" '$1 == name { print $3 }'
+}
+
+# A long retry time, so that nothing is sent again before it is let go; and a short one where it
+# is to be.
+steps() {
+	local before number
+	next_port
+	step freeze uhca0
+	grep -q "^uhca0: frozen, 0 packets wait" "$out/step" || echo "not frozen"
+	ib_send_lat -d uhca1 -x 0 -u 18 -n 5 -p "$port" >"$out/server" 2>&1 &
+	server_pid=$!
+	until_true 20 listens_or_is_gone "$server_pid" "$port"
+	ib_send_lat -d uhca0 -x 0 -u 18 -n 5 -p "$port" 127.0.0.1 >"$out/client" 2>&1 &
+	client_pid=$!
+	until_true 20 waits "tx .*RC_SEND" || echo "no packet waits: $(cat "$out/step")"
+	before=$(counter rx_packets)
+	step next uhca0
+	[ "$(counter rx_packets)" = $((before + 1)) ] || echo "not exactly one packet went"
+	until_true 20 waits "rx .*RC_" || echo "no answer waits: $(cat "$out/step")"
+	number=$(first_number " rx ")
+	step set "$number" bth.fecn 1 uhca0
+	step set "$number" no.such.field 1 uhca0 | grep -q "field .no.such.field. can be" ||
+		echo "any field"
+	step drop 99999 uhca0 | grep -q "no packet 99999 waits" || echo "any number"
+	step drop "$number" uhca0
+	! grep -q "^ *$number " "$out/step" || echo "packet $number is still there"
+	step go uhca0
+	grep -q "^uhca0: not frozen, 0 packets wait" "$out/step" || echo "still frozen"
+	until_true 30 is_gone "$client_pid" || echo "the client does not end"
+	wait "$client_pid" || echo "the client fails: $(tail -n 1 "$out/client")"
+	until_true 30 is_gone "$server_pid" || kill "$server_pid"
+	wait "$server_pid" || echo "the server fails: $(tail -n 1 "$out/server")"
+}
+
+# The same with ibv_rc_pingpong: what is dropped is sent again.
+pingpong_steps() {
+	next_port
+	ibv_rc_pingpong -d uhca1 -g 0 -n 20 -p "$port" >"$out/server" 2>&1 &
+	server_pid=$!
+	until_true 20 listens_or_is_gone "$server_pid" "$port"
+	step freeze uhca0
+	ibv_rc_pingpong -d uhca0 -g 0 -n 20 -p "$port" 127.0.0.1 >"$out/client" 2>&1 &
+	client_pid=$!
+	until_true 20 waits "tx .*RC_SEND" || echo "no packet waits: $(cat "$out/step")"
+	step drop "$(first_number " tx ")" uhca0
+	until_true 20 waits "tx .*RC_SEND" || echo "it is not sent again"
+	step go uhca0
+	until_true 30 is_gone "$client_pid" || echo "the client does not end"
+	wait "$client_pid" || echo "the client fails: $(tail -n 1 "$out/client")"
+	wait "$server_pid" || echo "the server fails: $(tail -n 1 "$out/server")"
+}
+
+# First: the trace of the daemon begins with it.
+try fault replay replay
+try fault live-change live_change
+try fault mistakes mistakes
+try fault impossible impossible
+try fault files files
+try fault start-up start_up
+try fault report report
+try fault steps steps
+try fault pingpong-steps pingpong_steps
+exit $row_failed

@@ -44,6 +44,7 @@ fio_row() { # NAME LEVEL COMMAND...
 }
 
 rows_fio() {
+	[ "$family" = 4 ] || return 0 # the engine has room for an IPv4 address only
 	local server_addr=127.0.0.1
 	[ -n "$list_only" ] || server_addr=$(address_of "$UHCA_DIR" "$server_dev")
 	fio_row send-verified core carries 8388608 fio_verified send

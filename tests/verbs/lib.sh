@@ -10,7 +10,8 @@
 # Sourced by tests/verbs/clients, which sets the variables of the variant.
 
 variant=internal      # name of the arrangement
-level=full            # full: all rows, core: only those marked so
+level=full            # core: rows marked core, program: those and rows marked program, full: all
+family=4              # 6: the devices have IPv6 addresses only
 server_run=()         # put before the server's command
 client_run=()         # put before the client's
 run_options=()        # of the uhca-run of own_program
@@ -32,8 +33,8 @@ exec {never_fd}<> <(:)
 # What no program says when all is well.
 bad_words="mismatch|invalid data|couldn't|failed|unable to|cannot|error|not supported|timed out"
 
-wanted() { # GROUP NAME [core]
-	[ "$level" = full ] || [ "${3:-}" = core ] || return 1
+wanted() { # GROUP NAME [core|program]
+	[ "$level" = full ] || [ "${3:-}" = core ] || [ "$level" = "${3:-}" ] || return 1
 	[ ${#select_rows[@]} -gt 0 ] || return 0
 	local word
 	for word in "${select_rows[@]}"; do
@@ -124,6 +125,12 @@ next_port() {
 start_server() { # COMMAND...; sets server_pid
 	timeout -k 2 "$limit" "${server_run[@]}" "$@" >"$out/server" 2>&1 </dev/null &
 	server_pid=$!
+}
+
+# With its whole process group: timeout(1) that is told to end just when it forks, does not know yet
+# whom to end, and leaves a server behind.
+stop_server() {
+	kill -- "-$server_pid" 2>/dev/null || kill "$server_pid" 2>/dev/null
 }
 
 # run_pair SERVER-COMMAND CLIENT-COMMAND (strings, split at spaces): both run to their end; sets

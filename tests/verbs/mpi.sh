@@ -48,6 +48,6 @@ rows_mpi() {
 	for mpi in openmpi mpich; do
 		mpi_row $mpi 2 $rc rc core 10000000
 		mpi_row $mpi 4 $rc rc core 20000000
-		mpi_row $mpi 2 ud_verbs,self ud full 10000000
+		mpi_row $mpi 2 ud_verbs,self ud program 10000000
 	done
 }

@@ -108,6 +108,20 @@ rows_shapes() {
 	fi
 }
 
+# One row of each program and transport.
+rows_perftest_each() {
+	local t
+	for t in bw lat; do
+		pt "send_$t-RC" core "ib_send_$t" 1024 500 -c RC
+		pt "send_$t-UD" core "ib_send_$t" 1024 500 -c UD
+		pt "write_$t-RC" core "ib_write_$t" 4096 500 -c RC
+		pt "read_$t" core "ib_read_$t" 4096 500
+		pt "atomic_$t-add" core "ib_atomic_$t" 8 500 -A FETCH_AND_ADD
+	done
+	pt write_bw-UC core ib_write_bw 4096 500 -c UC
+	pt send_bw-XRC core ib_send_bw 1024 500 -c XRC
+}
+
 rows_perftest() {
 	rows_services bw
 	rows_services lat

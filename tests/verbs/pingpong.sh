@@ -73,6 +73,15 @@ rows_pingpong() {
 	pp ud-check full ibv_ud_pingpong 1024 1000 -c
 }
 
+# One row of each program, with data checked where the program can.
+rows_pingpong_each() {
+	pp rc-check core ibv_rc_pingpong 4096 500 -c
+	pp uc-check core ibv_uc_pingpong 65536 100 -c
+	pp ud-check core ibv_ud_pingpong 1024 500 -c
+	pp srq-check core ibv_srq_pingpong 4096 500 -c
+	xsrq xsrq core 1
+}
+
 # ibv_xsrq_pingpong prints "success" on both sides and has no figures. It serves several clients.
 check_xsrq() { # CLIENTS
 	local n

@@ -23,13 +23,33 @@ SUITE = "/usr/share/doc/rdma-core/tests"
 # Files for other makers' devices: all they can do here is skip.
 VENDORS = ("test_mlx5", "test_efa", "test_cuda")
 
-# In the child: load one file, run its tests, print the outcome as JSON on the last line.
+# In the child: load one file, run its tests, print the outcome as JSON on the last line. The suite
+# connects to the first address of the device's interface. Several devices share the loopback
+# interface, each with one of its addresses; where the first is not this device's, it gets the
+# device's first one of IPv4. (An id bound to 127.0.0.1 has no device, and pyverbs takes for granted
+# that a bound id has one.)
 RUNNER = """
-import importlib, json, sys, unittest
+import importlib, ipaddress, itertools, json, sys, unittest
 name, device, gid = sys.argv[1:4]
 sys.argv = ["suite", "--dev", device, "--port", "1", "--gid", gid]
 from args_parser import parser
 parser.parse_args()
+base = importlib.import_module("tests.base").RDMATestCase
+of_interface = base.get_ip_mac_address
+def addresses():
+    for i in itertools.count():
+        try:
+            with open(f"/sys/class/infiniband/{device}/ports/1/gids/{i}") as f:
+                a = ipaddress.IPv6Address(f.read().strip())
+        except OSError:
+            return
+        yield str(a.ipv4_mapped or a)
+def of_device(interface):
+    address, mac = of_interface(interface)
+    own = list(addresses())
+    v4 = [a for a in own if "." in a]
+    return address if address in own or not v4 else v4[0], mac
+base.get_ip_mac_address = staticmethod(of_device)
 module = importlib.import_module("tests." + name)
 passed = []
 class Result(unittest.TextTestResult):

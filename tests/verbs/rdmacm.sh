@@ -4,10 +4,12 @@
 # connection, so a client that is refused tries again until a deadline, each time with a new server:
 # of several connections some may have come through.
 
-# address_of DIR DEVICE: its first IPv4 address, in an instance's folder.
+# address_of DIR DEVICE: its first address, in an instance's folder.
 address_of() {
-	local hex
-	hex=$(sed 's/.*ffff://; s/://' "$1/sys/class/infiniband/$2/ports/1/gids/0")
+	local gid hex
+	gid=$(cat "$1/sys/class/infiniband/$2/ports/1/gids/0")
+	[ "$family" = 4 ] || { echo "$gid" && return; }
+	hex=$(echo "$gid" | sed 's/.*ffff://; s/://')
 	printf '%d.%d.%d.%d' "0x${hex:0:2}" "0x${hex:2:2}" "0x${hex:4:2}" "0x${hex:6:2}"
 }
 
@@ -15,6 +17,28 @@ address_of() {
 address6_of() {
 	cat "$1/sys/class/infiniband/$2/ports/1/gids"/* |
 		grep -vE '^(0000:){5}(ffff|0000:0000:0000$)' | head -n 1
+}
+
+# What is put before programs that listen at the first address of getaddrinfo(), or know addresses
+# by name only: in a mount namespace of their own IPv6 comes first, and "six" is the address.
+ipv6_first() { # ADDRESS
+	local way="unshare --mount"
+	[ "$(id -u)" = 0 ] || way="unshare --user --map-root-user --mount"
+	mkdir -p "$out/ipv6"
+	# ::1 reaches :: (label 0 for both), so that glibc need not put 0.0.0.0 before it.
+	printf '%s\n' "label ::1/128 0" "label ::/128 0" "label ::/0 1" "label ::ffff:0:0/96 4" \
+		"precedence ::/0 40" "precedence ::ffff:0:0/96 10" >"$out/ipv6/gai.conf"
+	printf '%s\n' "127.0.0.1 localhost" "$1 six" >"$out/ipv6/hosts"
+	printf '%s\n' "mount --bind $out/ipv6/gai.conf /etc/gai.conf || exit" \
+		"mount --bind $out/ipv6/hosts /etc/hosts || exit" 'exec "$@"' >"$out/ipv6/run"
+	echo "$way sh $out/ipv6/run"
+}
+
+# The server is what it shall be, behind ipv6_first.
+has_begun() {
+	local name
+	name=$(cat "/proc/$(child_of "$server_pid")/comm" 2>/dev/null)
+	[[ " timeout unshare sh  " != *" $name "* ]] || is_gone "$server_pid"
 }
 
 # cm_pair SERVER CLIENT: as run_pair; "stays" as first word of SERVER: it never ends by itself.
@@ -26,18 +50,19 @@ cm_pair() {
 	end=$(($(now_ms) + 20000))
 	while :; do
 		start_server "${server[@]}"
+		[ "${server[0]}" != unshare ] || until_true 20 has_begun
 		timeout -k 2 "$limit" "${client_run[@]}" "${client[@]}" \
 			>"$out/client" 2>&1 </dev/null
 		client_status=$?
 		case $client_status in 0 | 124) break ;; esac
 		[ "$(now_ms)" -lt "$end" ] || break
-		kill "$server_pid" 2>/dev/null
+		stop_server
 		wait "$server_pid" 2>/dev/null
 	done
 	if [ -n "$stays" ]; then
-		kill "$server_pid"
+		stop_server
 	elif [ "$client_status" != 0 ]; then
-		until_true 3 is_gone "$server_pid" || kill "$server_pid"
+		until_true 3 is_gone "$server_pid" || stop_server
 	fi
 	wait "$server_pid"
 	server_status=$?
@@ -58,51 +83,54 @@ cm_row() { # NAME LEVEL SERVER CLIENT
 }
 
 # In newer releases its two ends find each other by the address of a controller, and both end.
-row_cmtime() { # ADDRESS
+row_cmtime() { # NAME ADDRESS
 	if cmtime -h 2>&1 | grep -q controller; then
-		cm_row cmtime full "cmtime -L -b $1 -C $1 -p $port -c 50" \
-			"cmtime -b $1 -C $1 -p $port -c 50"
+		cm_row "$1" program "cmtime -L -b $2 -C $2 -p $port -c 50" \
+			"cmtime -b $2 -C $2 -p $port -c 50"
 	else
-		cm_row cmtime full "stays cmtime -b $1 -p $port -c 50" \
-			"cmtime -s $1 -p $port -c 50"
+		cm_row "$1" program "stays cmtime -b $2 -p $port -c 50" \
+			"cmtime -s $2 -p $port -c 50"
 	fi
 }
 
 rows_rdmacm() {
-	local a=127.0.0.1
+	local a=127.0.0.1 format='' listens=''
 	[ -n "$list_only" ] || a=$(address_of "${UHCA_PEER_DIR:-$UHCA_DIR}" "$server_dev")
+	[ "$family" = 4 ] || format="-f ip" listens="$(ipv6_first "$a") "
 	next_port
 	cm_row rping core "rping -s -a $a -p $port -C 20 -V" "rping -c -a $a -p $port -C 20 -V"
 	next_port
 	cm_row rping-64k full "rping -s -a $a -p $port -C 10 -S 65000" \
 		"rping -c -a $a -p $port -C 10 -S 65000 -V"
 	next_port
-	cm_row ucmatose core "ucmatose -b $a -p $port -C 20 -c 5" \
-		"ucmatose -s $a -p $port -C 20 -c 5"
+	cm_row ucmatose core "ucmatose -b $a $format -p $port -C 20 -c 5" \
+		"ucmatose -s $a $format -p $port -C 20 -c 5"
 	cm_row udaddy core "udaddy -b $a" "udaddy -s $a" # its port cannot be chosen
 	next_port
-	cm_row rstream full "rstream -b $a -p $port -S 16384 -C 100 -T v" \
-		"rstream -s $a -p $port -S 16384 -C 100 -T v"
+	cm_row rstream program "rstream -b $a $format -p $port -S 16384 -C 100 -T v" \
+		"rstream -s $a $format -p $port -S 16384 -C 100 -T v"
 	next_port
-	cm_row riostream full "riostream -b $a -p $port -S 16384 -C 100" \
-		"riostream -s $a -p $port -S 16384 -C 100"
+	cm_row riostream program "riostream -b $a $format -p $port -S 16384 -C 100" \
+		"riostream -s $a $format -p $port -S 16384 -C 100"
 	next_port
-	cm_row udpong full "stays udpong -b $a -p $port -S 512 -C 100" \
+	cm_row udpong program "stays udpong -b $a -p $port -S 512 -C 100" \
 		"udpong -s $a -p $port -S 512 -C 100"
 	next_port
-	row_cmtime "$a"
+	row_cmtime cmtime "$a"
 	next_port
-	cm_row rdma_client full "rdma_server -s $a -p $port" "rdma_client -s $a -p $port"
+	cm_row rdma_client program "rdma_server -s $a -p $port" "rdma_client -s $a -p $port"
 	next_port
-	cm_row rdma_xclient full "rdma_xserver -c r -p $port" "rdma_xclient -s $a -c r -p $port"
+	cm_row rdma_xclient program "${listens}rdma_xserver -c r -p $port" \
+		"rdma_xclient -s $a -c r -p $port"
 	next_port
-	cm_row rdma_xclient-xrc full "rdma_xserver -c x -p $port" \
+	cm_row rdma_xclient-xrc program "${listens}rdma_xserver -c x -p $port" \
 		"rdma_xclient -s $a -c x -p $port"
+	[ "$family" = 4 ] || return 0 # perftest 4.5 asks rdma_getaddrinfo() for IPv4 only
 	next_port
-	cm_row send_bw-R full "ib_send_bw -R -F -p $port -n 500" \
+	cm_row send_bw-R program "ib_send_bw -R -F -p $port -n 500" \
 		"ib_send_bw -R -F -p $port -n 500 $a"
 	next_port
-	cm_row send_bw-R-UD full "ib_send_bw -R -F -c UD -p $port -n 500" \
+	cm_row send_bw-R-UD program "ib_send_bw -R -F -c UD -p $port -n 500" \
 		"ib_send_bw -R -F -c UD -p $port -n 500 $a"
 }
 
@@ -143,7 +171,7 @@ rows_rdmacm_ipv6() { # ADDRESS
 	cm_row riostream-ipv6 full "riostream -b $a -f ip -p $port -S 16384 -C 100" \
 		"riostream -s $a -f ip -p $port -S 16384 -C 100"
 	next_port
-	cm_row cmtime-ipv6 full "stays cmtime -b $a -p $port -c 50" "cmtime -s $a -p $port -c 50"
+	row_cmtime cmtime-ipv6 "$a"
 	next_port
 	cm_row rdma_client-ipv6 full "rdma_server -s $a -p $port" "rdma_client -s $a -p $port"
 }
@@ -154,14 +182,29 @@ rows_perftest_cm() {
 	[ -n "$list_only" ] || a=$(address_of "$UHCA_DIR" "$server_dev")
 	for t in write_bw read_bw atomic_bw write_lat read_lat send_lat; do
 		next_port
-		cm_row "$t-R" full "ib_$t -R -F -p $port -n 500" "ib_$t -R -F -p $port -n 500 $a"
+		cm_row "$t-R" program "ib_$t -R -F -p $port -n 500" "ib_$t -R -F -p $port -n 500 $a"
 	done
+}
+
+# Over UDP on one machine the loopback interface must take groups for its own.
+rows_mckey_ipv6() { # ADDRESS
+	if [[ $variant = wire* ]] && ! ip -6 route get ff0e::77:1 oif lo 2>&1 | grep -q ^local; then
+		! wanted rdmacm mckey core ||
+			skip rdmacm mckey "no route: ip -6 route add local ff00::/8 dev lo"
+		return
+	fi
+	mckey_row mckey core "$1" ff0e::77:1
+	mckey_row mckey-sendonly core "$1" ff0e::77:2 -o
 }
 
 rows_rdmacm_more() {
 	local a=127.0.0.1 a6=::1
 	[ -n "$list_only" ] || a=$(address_of "$UHCA_DIR" "$server_dev")
 	[ -n "$list_only" ] || a6=$(address6_of "$UHCA_DIR" "$server_dev")
+	if [ "$family" = 6 ]; then
+		rows_mckey_ipv6 "$a"
+		return
+	fi
 	mckey_row mckey core "$a" 239.77.1.1
 	mckey_row mckey-sendonly core "$a" 239.77.1.2 -o
 	rows_perftest_cm
@@ -169,7 +212,7 @@ rows_rdmacm_more() {
 		! wanted rdmacm ipv6 core || skip rdmacm ipv6 "the device has no IPv6 address"
 		return
 	fi
-	# Over UDP a host's loopback interface has no IPv6 multicast.
+	# Over UDP that needs a route, which the variant wire6 has.
 	[ "$variant" = wire ] || mckey_row mckey-ipv6 core "$a6" ff0e::77:1
 	rows_rdmacm_ipv6 "$a6"
 }

@@ -4,10 +4,12 @@
 # the library of uhca-run. It leaves to TCP what it does not know (sockets that are made with
 # SOCK_CLOEXEC, as Python's are): that the bytes went by the device is seen in its counters.
 
-# rcopy has a port of its own, and takes a colon for the end of the host: IPv4 only.
+# rcopy has a port of its own, and takes a colon for the end of the host.
 rcopy_complaint() { # ADDRESS
+	local with='' host=$1
+	[ "$family" = 4 ] || with="$(ipv6_first "$1") " host=six
 	head -c 3000000 /dev/urandom >"$out/file"
-	cm_pair "stays rcopy" "rcopy $out/file $1:$out/copy"
+	cm_pair "stays ${with}rcopy" "${with}rcopy $out/file $host:$out/copy"
 	pair_complaint
 	cmp "$out/file" "$out/copy" 2>&1
 }
@@ -44,6 +46,7 @@ rows_rsockets() {
 	rs_row rcopy 3000000 rcopy rcopy_complaint "$a"
 	local program=$UHCA_BUILDDIR/tests/verbs/echo
 	rs_row preload-echo 4000000 "$program" echo_complaint "$a"
+	[ "$family" = 4 ] || return 0
 	# A device without is said by the rows of rdmacm.
 	[ -z "$a6" ] || rs_row preload-echo-ipv6 4000000 "$program" echo_complaint "$a6"
 }

@@ -43,25 +43,26 @@ rows_uct() {
 
 # What needs UD for the first exchange gets it as an auxiliary transport.
 rows_ucp() {
-	local t level rc=rc_verbs,ud_verbs:aux
+	local t rc=rc_verbs,ud_verbs:aux
 	for t in tag_lat tag_bw tag_sync_lat ucp_put_lat ucp_put_bw ucp_get stream_bw stream_lat \
 		ucp_am_lat ucp_am_bw; do
-		level=full
-		[[ " tag_lat ucp_put_bw ucp_get " != *" $t "* ]] || level=core
-		ucx_row "ucp-rc-$t" $level 13107200 $rc "-t $t -s 65536"
-		ucx_row "ucp-ud-$t" full 13107200 ud_verbs "-t $t -s 65536"
+		ucx_row "ucp-rc-$t" program 13107200 $rc "-t $t -s 65536"
+		ucx_row "ucp-ud-$t" program 13107200 ud_verbs "-t $t -s 65536"
 	done
 	for t in ucp_add ucp_fadd ucp_swap ucp_cswap; do
-		ucx_row "ucp-rc-$t" full 400 $rc "-t $t -s 8"
+		ucx_row "ucp-rc-$t" program 400 $rc "-t $t -s 8"
 	done
-	ucx_row ucp-rc-threads full 13107200 $rc "-t tag_bw -s 65536 -T 2 -M multi"
-	ucx_row ucp-rc-iov full 13107200 $rc "-t tag_bw -D iov,iov -s 16384,32768,16384"
+	ucx_row ucp-rc-threads program 13107200 $rc "-t tag_bw -s 65536 -T 2 -M multi"
+	ucx_row ucp-rc-iov program 13107200 $rc "-t tag_bw -D iov,iov -s 16384,32768,16384"
 }
 
 # Its server goes on until it is told to stop.
 io_demo_complaint() { # TLS ARGUMENT...
-	local command=(env UCX_TLS="$1" UCX_NET_DEVICES="$client_dev:1"
-		UCX_SOCKADDR_TLS_PRIORITY=rdmacm io_demo -p "$port" -d 1:262144 -q "${@:2}")
+	local command tls=$1 devices=$client_dev:1 way=rdmacm
+	# It knows IPv4 addresses only: for IPv6 TCP connects it, and carries no data then.
+	[ "$family" = 4 ] || tls+=,tcp devices+=,lo way=tcp
+	command=(env UCX_TLS="$tls" UCX_NET_DEVICES="$devices" UCX_SOCKADDR_TLS_PRIORITY="$way"
+		io_demo -p "$port" -d 1:262144 -q "${@:2}")
 	start_server stdbuf -oL "${command[@]}"
 	until_true 20 server_says "started listener" || echo "the server does not listen"
 	timeout -k 2 "$limit" "${command[@]}" -i 300 -o read,write "$server_addr" \
@@ -77,12 +78,56 @@ io_demo_row() { # NAME LEVEL TLS ARGUMENT...
 	[ -z "$list_only" ] || { echo "ucx $1: UCX_TLS=$3 io_demo -q ${*:4}" && return; }
 	available ucx "$1" io_demo || return 0
 	next_port
-	try ucx "$1" carries 10000000 io_demo_complaint "$3" "${@:4}"
+	# 300 messages of 1 to 262144 bytes: 39 MB, give or take 1.3.
+	try ucx "$1" carries 30000000 io_demo_complaint "$3" "${@:4}"
+}
+
+# UCX's own example, of libucx-dev, connects by address. Its server goes on, too. The client leaves
+# by force after its last message, which the server is sure to have only when it fetches it by READ.
+client_server_built() {
+	local source=/usr/share/doc/libucx-dev/examples/ucp_client_server.c
+	[ ! -x "$out/ucx/client_server" ] || return 0
+	mkdir -p "$out/ucx"
+	cc -O1 -o "$out/ucx/client_server" $source -lucp -lucs >"$out/compiler" 2>&1 && return 0
+	echo "ucp_client_server.c: $(head -n 1 "$out/compiler")"
+	return 1
+}
+
+# What it sends is the alphabet over and over, and a zero at the end.
+client_server_data() { # BYTES
+	local alphabet=ABCDEFGHIJKLMNOPQRSTUVWXYZ
+	head -c $((($1 / 26 + 1) * 26)) < <(yes $alphabet | tr -d '\n') | head -c $(($1 - 1))
+}
+
+client_server_complaint() { # ADDRESS
+	local command=(env UCX_TLS="rc_verbs,ud_verbs:aux" UCX_NET_DEVICES="$client_dev:1"
+		UCX_SOCKADDR_TLS_PRIORITY=rdmacm UCX_RNDV_THRESH=0
+		stdbuf -oL "$out/ucx/client_server" -p "$port" -c tag -i 20 -s 30000)
+	[ "$family" = 4 ] || command+=(-6)
+	client_server_built || return 0
+	start_server "${command[@]}"
+	until_true 20 server_says "Waiting for connection" || echo "the server does not listen"
+	timeout -k 2 "$limit" "${command[@]}" -a "$1" >"$out/client" 2>&1 </dev/null ||
+		echo "client $(status_words $?): $(last_words)"
+	until_true 20 server_says "iteration #20" || echo "the server does not see 20 messages"
+	kill "$server_pid" 2>/dev/null || echo "the server ended"
+	wait "$server_pid"
+	grep -qF "$(client_server_data 30000)" "$out/server" || echo "the data is another"
+}
+
+row_client_server() { # ADDRESS
+	wanted ucx sockaddr program || return 0
+	[ -z "$list_only" ] || { echo "ucx sockaddr: ucp_client_server -c tag" && return; }
+	available ucx sockaddr cc || return 0
+	next_port
+	try ucx sockaddr carries 600000 client_server_complaint "$1"
 }
 
 rows_ucx() {
 	local server_addr=127.0.0.1
 	[ -n "$list_only" ] || server_addr=$(address_of "$UHCA_DIR" "$server_dev")
+	row_client_server "$server_addr"
+	[ "$family" = 4 ] || server_addr=127.0.0.1 # io_demo's
 	if wanted ucx info core; then
 		if [ -n "$list_only" ]; then
 			echo "ucx info: ucx_info -d"
@@ -94,6 +139,7 @@ rows_ucx() {
 	rows_ucp
 	io_demo_row rdmacm-rc-tag core rc_verbs,ud_verbs:aux
 	io_demo_row rdmacm-rc-am full rc_verbs,ud_verbs:aux -A
-	io_demo_row rdmacm-ud-tag full ud_verbs
+	[ "$family" = 4 ] || return 0 # beside ud_verbs, TCP would carry the data
+	io_demo_row rdmacm-ud-tag program ud_verbs
 	io_demo_row rdmacm-ud-am full ud_verbs -A
 }

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * See scenario_process.h.
+ */
+#include "scenario_process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <regex.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define SHOWN_LINES 30
+
+static void __attribute__((noreturn))
+become(const struct scenario_process *p, const char *text, char *const *argv, pid_t parent)
+{
+	char *const shell[] = {"sh", "-c", (char *)text, NULL};
+	sigset_t none;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(125);
+	setpgid(0, 0);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	if (p->output[0]) {
+		int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+		int out = open(p->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+		if (null < 0 || out < 0 || dup2(null, 0) < 0 || dup2(out, 1) < 0 ||
+		    dup2(out, 2) < 0)
+			_exit(125);
+	}
+	execvp(argv ? argv[0] : "sh", argv ? argv : shell);
+	fprintf(stderr, "uhca-run: %s: %s\n", argv ? argv[0] : "sh", strerror(errno));
+	_exit(errno == ENOENT ? 127 : 126);
+}
+
+int scenario_process_start(struct scenario_process *p, const char *text, char *const *argv)
+{
+	pid_t parent = getpid();
+
+	p->ended = false;
+	p->pid = fork();
+	if (p->pid < 0)
+		return -errno;
+	if (p->pid == 0)
+		become(p, text, argv, parent);
+	setpgid(p->pid, p->pid); /* whoever comes first */
+	return 0;
+}
+
+static void take_status(struct scenario_process *p, int status)
+{
+	p->ended = true;
+	p->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+bool scenario_process_ended(struct scenario_process *p)
+{
+	int status;
+
+	if (!p->ended && waitpid(p->pid, &status, WNOHANG) == p->pid)
+		take_status(p, status);
+	return p->ended;
+}
+
+void scenario_process_signal(const struct scenario_process *p, int signal)
+{
+	if (!p->ended)
+		kill(-p->pid, signal);
+}
+
+void scenario_process_end(struct scenario_process *p)
+{
+	int status;
+
+	if (p->ended)
+		return;
+	kill(-p->pid, SIGKILL);
+	while (waitpid(p->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	take_status(p, status);
+}
+
+int scenario_process_said(const struct scenario_process *p, const char *expression)
+{
+	FILE *f = fopen(p->output, "re");
+	char *line = NULL;
+	size_t room = 0;
+	regex_t re;
+	int found = 0;
+
+	if (regcomp(&re, expression, REG_EXTENDED | REG_NOSUB) != 0) {
+		if (f)
+			fclose(f);
+		return -EINVAL;
+	}
+	while (f && !found && getline(&line, &room, f) >= 0) {
+		line[strcspn(line, "\n")] = '\0';
+		found = regexec(&re, line, 0, NULL, 0) == 0;
+	}
+	free(line);
+	regfree(&re);
+	if (f)
+		fclose(f);
+	return found;
+}
+
+static unsigned count_lines(FILE *f)
+{
+	unsigned n = 0;
+	int c;
+
+	while ((c = getc(f)) != EOF)
+		n += c == '\n';
+	rewind(f);
+	return n;
+}
+
+void scenario_process_show(const struct scenario_process *p)
+{
+	FILE *f = p->output[0] ? fopen(p->output, "re") : NULL;
+	char *line = NULL;
+	size_t room = 0;
+	unsigned n, i = 0;
+
+	if (!f)
+		return;
+	n = count_lines(f);
+	while (getline(&line, &room, f) >= 0)
+		if (i++ + SHOWN_LINES >= n)
+			fprintf(stderr, "  %s| %s%s", p->name, line,
+				strchr(line, '\n') ? "" : "\n");
+	free(line);
+	fclose(f);
+}

@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * See scenario_run.h. When an expectation is judged: with "within", as soon as it is so, or when
+ * the time is over; else as soon as it is so when it can only become more so ("at least"), and
+ * otherwise when all programs have ended.
+ */
+#include "scenario_run.h"
+
+#include "connection.h"
+#include "ctl.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LOOK_MS 2   /* between two looks at something that is waited for */
+#define FAILED  125 /* as uhca-run's own failures */
+
+/* ---- checks ---- */
+
+static struct scenario_check *new_check(struct scenario_run *r, unsigned line, const char *text)
+{
+	struct scenario_check *c = &r->check[r->n_checks];
+
+	if (r->n_checks + 1 < SCENARIO_CHECKS_MAX)
+		r->n_checks++;
+	*c = (struct scenario_check){.line = line};
+	snprintf(c->text, sizeof(c->text), "%s", text);
+	return c;
+}
+
+static void judge(struct scenario_run *r, struct scenario_check *c, bool passed, const char *detail)
+{
+	c->judged = true;
+	c->passed = passed;
+	c->seconds = (double)(scenario_now() - r->start) / 1e9;
+	snprintf(c->detail, sizeof(c->detail), "%s", passed ? "" : detail);
+}
+
+/* ---- waiting ---- */
+
+static bool all_ended(struct scenario_run *r)
+{
+	bool ended = true;
+
+	for (unsigned i = 0; i < r->n_processes; i++)
+		ended &= scenario_process_ended(&r->process[i]);
+	return ended;
+}
+
+static void look_again_later(void)
+{
+	poll(NULL, 0, LOOK_MS);
+}
+
+static uint64_t deadline_of(const struct scenario_run *r, const struct scenario_step *step)
+{
+	uint64_t end = step->within ? scenario_now() + step->within : r->deadline;
+
+	return end < r->deadline ? end : r->deadline;
+}
+
+/*
+ * Until it is so: 1. 0 when the step's time is over, or when all programs have ended, after which
+ * nothing more can happen (but what there is to see may come a moment later, so one more look).
+ */
+static int wait_for(struct scenario_run *r, const struct scenario_step *step, char *detail)
+{
+	uint64_t end = deadline_of(r, step);
+
+	for (;;) {
+		bool over = scenario_now() >= end || (!step->within && all_ended(r));
+		int so = scenario_condition(r, step, detail);
+
+		if (so != 0 || over)
+			return so;
+		look_again_later();
+	}
+}
+
+static void pass_time(struct scenario_run *r, uint64_t ns)
+{
+	uint64_t end = scenario_now() + ns;
+
+	while (scenario_now() < end && scenario_now() < r->deadline) {
+		struct timespec t = {0, 100000};
+
+		nanosleep(&t, NULL);
+	}
+}
+
+/* ---- steps ---- */
+
+static int request(const struct scenario_run *r, json_t *what, json_t **result)
+{
+	return ctl_request(r->dir, what, result) == 0 ? 0 : -EIO;
+}
+
+/* The name in front of a rule's colon, or its number. */
+static void name_rule(struct scenario_rule *rule)
+{
+	const char *text = rule->step->text;
+	size_t len = strcspn(text, ": \t");
+
+	if (text[len] == ':' && len < sizeof(rule->name))
+		memcpy(rule->name, text, len);
+	else
+		snprintf(rule->name, sizeof(rule->name), "%llu", (unsigned long long)rule->number);
+}
+
+static int add_rule(struct scenario_run *r, const struct scenario_step *step)
+{
+	struct scenario_rule *rule = &r->rule[r->n_rules];
+	json_t *result;
+
+	if (request(r,
+		    json_pack("{s:s, s:s, s:s}", UHCA_CTL_CMD, "fault", UHCA_CTL_ACTION, "add",
+			      "text", step->text),
+		    &result) < 0) {
+		fprintf(stderr, "uhca-run: line %u: %s\n", step->line, step->source);
+		return -EIO;
+	}
+	*rule = (struct scenario_rule){.optional = step->optional, .step = step};
+	rule->number = (uint64_t)json_integer_value(json_object_get(result, "rule"));
+	name_rule(rule);
+	r->n_rules++;
+	json_decref(result);
+	return 0;
+}
+
+/* What it did stays known: a rule that was taken out must have fired as well. */
+static int remove_rule(struct scenario_run *r, const struct scenario_step *step)
+{
+	json_t *result;
+
+	if (scenario_look_at_rules(r) < 0)
+		return -EIO;
+	for (unsigned i = 0; i < r->n_rules; i++)
+		if (strcmp(r->rule[i].name, step->name) == 0)
+			r->rule[i].removed = true;
+	if (request(r,
+		    json_pack("{s:s, s:s, s:s}", UHCA_CTL_CMD, "fault", UHCA_CTL_ACTION, "remove",
+			      "rule", step->name),
+		    &result) < 0)
+		return -EIO;
+	json_decref(result);
+	return 0;
+}
+
+static void name_output(char out[PATH_MAX], const char *dir, const char *name)
+{
+	snprintf(out, PATH_MAX, "%s/out-%s", dir, name);
+}
+
+static int start(struct scenario_run *r, const struct scenario_step *step, char *const *argv)
+{
+	struct scenario_process *p = &r->process[r->n_processes];
+	int error;
+
+	if (r->n_processes == SCENARIO_RUNS_MAX || scenario_find_process(r, step->name)) {
+		fprintf(stderr, "uhca-run: line %u: %s\n", step->line,
+			r->n_processes == SCENARIO_RUNS_MAX ? "too many runs"
+							    : "a run has this name already");
+		return -EINVAL;
+	}
+	*p = (struct scenario_process){.ended = false};
+	memcpy(p->name, step->name, sizeof(p->name));
+	if (!argv)
+		name_output(p->output, r->dir, step->name);
+	error = scenario_process_start(p, step->text, argv);
+	if (error < 0)
+		fprintf(stderr, "uhca-run: line %u: %s\n", step->line, strerror(-error));
+	else
+		r->n_processes++;
+	return error;
+}
+
+static int run_uhcactl(const struct scenario_run *r, const struct scenario_step *step)
+{
+	struct scenario_process p = {.name = "uhcactl"};
+	char text[PATH_MAX];
+	int error;
+
+	snprintf(text, sizeof(text), "exec uhcactl %s", step->text);
+	error = scenario_process_start(&p, text, NULL);
+	while (error == 0 && !scenario_process_ended(&p) && scenario_now() < r->deadline)
+		look_again_later();
+	scenario_process_end(&p);
+	if (error == 0 && p.status != 0) {
+		fprintf(stderr, "uhca-run: line %u: uhcactl ended with %d\n", step->line, p.status);
+		error = -EIO;
+	}
+	return error;
+}
+
+static int send_signal(struct scenario_run *r, const struct scenario_step *step)
+{
+	const struct scenario_process *p = scenario_find_process(r, step->name);
+
+	if (!p) {
+		fprintf(stderr, "uhca-run: line %u: no run has the name %s\n", step->line,
+			step->name);
+		return -EINVAL;
+	}
+	scenario_process_signal(p, (int)step->number);
+	return 0;
+}
+
+static int do_wait(struct scenario_run *r, const struct scenario_step *step)
+{
+	char detail[256];
+	int so = 1;
+
+	if (step->what == SCENARIO_TIME)
+		pass_time(r, step->number);
+	else
+		so = wait_for(r, step, detail);
+	if (so == 0)
+		judge(r, new_check(r, step->line, step->source), false, "it did not come to be");
+	return so < 0 ? so : 0;
+}
+
+/* "At least" can be judged once it is so; what may change again waits for the end. */
+static bool is_late(const struct scenario_step *step)
+{
+	if (step->no)
+		return true;
+	if (step->within)
+		return false;
+	return (step->what == SCENARIO_RULE || step->what == SCENARIO_COUNTER ||
+		step->what == SCENARIO_RECORD) &&
+	       step->relation != SCENARIO_AT_LEAST && step->relation != SCENARIO_MORE;
+}
+
+static int do_expect(struct scenario_run *r, const struct scenario_step *step)
+{
+	struct scenario_check *c = new_check(r, step->line, step->source);
+	char detail[256];
+	int so;
+
+	if (is_late(step)) {
+		r->late[step - r->s->step] = c;
+		return 0;
+	}
+	so = wait_for(r, step, detail);
+	if (so >= 0)
+		judge(r, c, so, detail);
+	return so < 0 ? so : 0;
+}
+
+static int do_step(struct scenario_run *r, const struct scenario_step *step)
+{
+	switch (step->verb) {
+	case SCENARIO_FAULT:
+		return add_rule(r, step);
+	case SCENARIO_REMOVE:
+		return remove_rule(r, step);
+	case SCENARIO_RUN:
+		return start(r, step, NULL);
+	case SCENARIO_COMMAND:
+		return start(r, step, r->command);
+	case SCENARIO_UHCACTL:
+		return run_uhcactl(r, step);
+	case SCENARIO_KILL:
+		return send_signal(r, step);
+	case SCENARIO_WAIT:
+		return do_wait(r, step);
+	case SCENARIO_EXPECT:
+		return do_expect(r, step);
+	}
+	return -EINVAL;
+}
+
+/* A command on uhca-run's line that the file does not mention starts before anything is awaited. */
+static int do_steps(struct scenario_run *r)
+{
+	static const struct scenario_step command = {.verb = SCENARIO_COMMAND, .name = "command"};
+	bool to_start = r->command && !r->s->has_command;
+	int error = 0;
+
+	for (unsigned i = 0; i < r->s->n_steps && error == 0; i++) {
+		const struct scenario_step *step = &r->s->step[i];
+
+		if (to_start && (step->verb == SCENARIO_WAIT || step->verb == SCENARIO_EXPECT)) {
+			error = do_step(r, &command);
+			to_start = false;
+		}
+		if (error == 0)
+			error = do_step(r, step);
+	}
+	return error == 0 && to_start ? do_step(r, &command) : error;
+}
+
+/* ---- the end ---- */
+
+static void await_programs(struct scenario_run *r)
+{
+	while (!all_ended(r) && scenario_now() < r->deadline)
+		look_again_later();
+	for (unsigned i = 0; i < r->n_processes; i++) {
+		char text[64];
+
+		if (r->process[i].ended)
+			continue;
+		snprintf(text, sizeof(text), "%s ends within the limit", r->process[i].name);
+		judge(r, new_check(r, 0, text), false, "it was killed");
+		scenario_process_end(&r->process[i]);
+	}
+}
+
+static int judge_late(struct scenario_run *r)
+{
+	char detail[256];
+
+	for (unsigned i = 0; i < r->s->n_steps; i++) {
+		const struct scenario_step *step = &r->s->step[i];
+		int so;
+
+		if (!r->late[i])
+			continue;
+		so = scenario_condition(r, step, detail);
+		if (so < 0)
+			return so;
+		judge(r, r->late[i], so != step->no, detail);
+	}
+	return 0;
+}
+
+static int judge_rules(struct scenario_run *r)
+{
+	if (r->n_rules > 0 && scenario_look_at_rules(r) < 0)
+		return -EIO;
+	for (unsigned i = 0; i < r->n_rules; i++) {
+		const struct scenario_rule *rule = &r->rule[i];
+		char text[256];
+
+		if (rule->optional)
+			continue;
+		snprintf(text, sizeof(text), "rule %s fires", rule->name);
+		judge(r, new_check(r, rule->step->line, text), rule->hits > 0, "it never fired");
+	}
+	return 0;
+}
+
+static int verdict(const struct scenario_run *r)
+{
+	for (unsigned i = 0; i < r->n_checks; i++)
+		if (!r->check[i].passed)
+			return 1;
+	return 0;
+}
+
+/* A TCP port that is free now, for programs that talk to each other beside RDMA. */
+static int find_port(struct scenario_run *r)
+{
+	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t len = sizeof(a);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int error = 0;
+	char text[8];
+
+	if (fd < 0 || bind(fd, (struct sockaddr *)&a, len) < 0 ||
+	    getsockname(fd, (struct sockaddr *)&a, &len) < 0)
+		error = -errno;
+	if (fd >= 0)
+		close(fd);
+	if (error < 0) {
+		fprintf(stderr, "uhca-run: no free port: %s\n", strerror(-error));
+		return error;
+	}
+	r->port = ntohs(a.sin_port);
+	snprintf(text, sizeof(text), "%u", r->port);
+	return setenv("UHCA_PORT", text, 1) < 0 ? -errno : 0;
+}
+
+/* uhcactl and uhca-run stand beside this program, or where PATH says. */
+static int look_beside(void)
+{
+	const char *path = getenv("PATH");
+	char self[PATH_MAX], all[2 * PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	char *slash;
+
+	self[n > 0 ? n : 0] = '\0';
+	slash = strrchr(self, '/');
+	if (!slash)
+		return 0;
+	*slash = '\0';
+	snprintf(all, sizeof(all), "%s:%s", self, path ? path : "");
+	return setenv("PATH", all, 1) < 0 ? -errno : 0;
+}
+
+static int start_story(struct scenario_run *r)
+{
+	char file[PATH_MAX];
+	json_t *result, *what;
+	int error;
+
+	snprintf(file, sizeof(file), "%s/story.pcapng", r->dir);
+	if (r->s->capture && r->s->capture[0] == '/')
+		snprintf(file, sizeof(file), "%s", r->s->capture);
+	else if (r->s->capture && getcwd(file, sizeof(file) / 2))
+		snprintf(file + strlen(file), sizeof(file) / 2, "/%s", r->s->capture);
+	what = json_pack("{s:s, s:s, s:s}", UHCA_CTL_CMD, "capture", UHCA_CTL_ACTION, "start",
+			 UHCA_CTL_FILE, file);
+	if (what && !r->s->capture)
+		json_object_set_new(what, "snap", json_integer(0));
+	if (request(r, what, &result) < 0)
+		return -EIO;
+	json_decref(result);
+	error = scenario_story_open(&r->story, file);
+	if (error < 0)
+		fprintf(stderr, "uhca-run: %s: %s\n", file, strerror(-error));
+	return error;
+}
+
+int scenario_run(struct scenario_run *r, const struct scenario *s, const char *dir,
+		 char *const *command)
+{
+	int error;
+
+	*r = (struct scenario_run){.s = s, .dir = dir, .command = command, .story.fd = -1};
+	if (s->has_command && !command) {
+		fprintf(stderr, "uhca-run: the scenario wants a command behind --\n");
+		return FAILED;
+	}
+	r->start = scenario_now();
+	r->deadline = r->start + (s->limit ? s->limit : SCENARIO_LIMIT);
+	error = find_port(r);
+	if (error == 0)
+		error = look_beside();
+	if (error == 0)
+		error = start_story(r);
+	if (error == 0)
+		error = do_steps(r);
+	if (error == 0) {
+		await_programs(r);
+		error = judge_late(r);
+	}
+	if (error == 0)
+		error = judge_rules(r);
+	return error < 0 ? FAILED : verdict(r);
+}
+
+void scenario_run_close(struct scenario_run *r)
+{
+	for (unsigned i = 0; i < r->n_processes; i++)
+		scenario_process_end(&r->process[i]);
+	scenario_story_close(&r->story);
+}

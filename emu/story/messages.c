@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See messages.h. */
+#include "messages.h"
+
+#include "psn.h"
+#include "syndrome.h"
+
+#include "../abi/cqe.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define LOOK_BACK   4096 /* messages: more are not outstanding at once */
+#define MTU_DEFAULT 1024u
+
+static const struct roce_opcode_info *info_of(const struct story_packet *k)
+{
+	return roce_opcode_info(k->pkt.bth.opcode);
+}
+
+static bool has_answer_data(const struct story_message *m)
+{
+	enum roce_operation op = roce_opcode_info(m->opcode)->operation;
+
+	return op != ROCE_OP_SEND && op != ROCE_OP_WRITE;
+}
+
+static bool is_read(const struct story_message *m)
+{
+	return roce_opcode_info(m->opcode)->operation == ROCE_OP_READ_REQ;
+}
+
+/* ---- requests ---- */
+
+/* PSNs that a request of this first packet takes at least; a READ's is a guess. */
+static uint32_t first_psns(const struct story *s, const struct story_arrow *a,
+			   const struct story_packet *k)
+{
+	const struct story_qp *to = &s->qp[a->to];
+	uint32_t mtu = to->mtu;
+
+	if (info_of(k)->operation != ROCE_OP_READ_REQ || k->pkt.reth.length == 0)
+		return 1;
+	if (to->peer != STORY_NONE && s->qp[to->peer].mtu > mtu)
+		mtu = s->qp[to->peer].mtu;
+	if (mtu == 0)
+		mtu = MTU_DEFAULT;
+	return k->pkt.reth.length / mtu + (k->pkt.reth.length % mtu != 0);
+}
+
+static int new_message(struct story *s, uint32_t arrow)
+{
+	struct story_message *grown = array_grow(s->message, s->n_messages, sizeof(*grown));
+	struct story_arrow *a = &s->arrow[arrow];
+	const struct story_packet *k = story_arrow_packet(s, a);
+	bool atomic = (info_of(k)->headers & ROCE_HDR_ATOMICETH) != 0;
+
+	if (!grown)
+		return -ENOMEM;
+	s->message = grown;
+	a->message = s->n_messages;
+	s->message[s->n_messages] = (struct story_message){
+		.from = a->from,
+		.to = a->to,
+		.previous = s->qp[a->to].last_message,
+		.first_psn = k->pkt.bth.psn,
+		.psns = first_psns(s, a, k),
+		.first_arrow = arrow,
+		.last_arrow = arrow,
+		.next_answer = k->pkt.bth.psn,
+		.completion = STORY_NONE,
+		.wr = k->wr,
+		.has_wr = k->has_wr,
+		.va = atomic ? k->pkt.atomiceth.va : k->pkt.reth.va,
+		.rkey = atomic ? k->pkt.atomiceth.rkey : k->pkt.reth.rkey,
+		.began = a->sent,
+		.op = k->op,
+		.opcode = k->pkt.bth.opcode,
+		.bytes = info_of(k)->operation == ROCE_OP_READ_REQ ? k->pkt.reth.length
+								   : k->pkt.payload_len,
+		.whole = roce_opcode_is_last(k->pkt.bth.opcode),
+	};
+	s->qp[a->to].last_message = s->n_messages++;
+	return 0;
+}
+
+/* The message to this QP that has the PSN, sent before; NULL: none of those that are known. */
+static struct story_message *find_message(struct story *s, uint32_t to, uint32_t psn)
+{
+	uint32_t i = s->qp[to].last_message;
+
+	for (unsigned k = 0; i != STORY_NONE && k < LOOK_BACK; k++, i = s->message[i].previous)
+		if (psn_in_window(psn, s->message[i].first_psn, s->message[i].psns))
+			return &s->message[i];
+	return NULL;
+}
+
+/* A READ whose answer had lost its end is asked for again from there on: the same end. */
+static bool is_rest_of_read(const struct story_message *m, const struct story_packet *k)
+{
+	return info_of(k)->operation == ROCE_OP_READ_REQ && is_read(m) &&
+	       k->pkt.reth.va + k->pkt.reth.length == m->va + m->bytes &&
+	       k->pkt.reth.rkey == m->rkey;
+}
+
+/*
+ * A packet sent again belongs to the message that has its PSN. A READ may take fewer PSNs than was
+ * guessed; what is no part of it ends it.
+ */
+static struct story_message *sent_before(struct story *s, const struct story_arrow *a,
+					 const struct story_packet *k)
+{
+	uint32_t last = s->qp[a->to].last_message;
+	struct story_message *m;
+
+	if (last == STORY_NONE ||
+	    psn_diff(k->pkt.bth.psn, s->message[last].first_psn) >= (int32_t)s->message[last].psns)
+		return NULL;
+	m = find_message(s, a->to, k->pkt.bth.psn);
+	if (!m || k->tries > 0 || !is_read(m) || is_rest_of_read(m, k))
+		return m;
+	m->psns = (k->pkt.bth.psn - m->first_psn) & ROCE_PSN_MASK;
+	if (m->psns == 0)
+		m->psns = 1;
+	return NULL;
+}
+
+static void add_again(struct story_message *m, struct story_arrow *a, uint32_t arrow,
+		      const struct story *s)
+{
+	const struct story_packet *k = story_arrow_packet(s, a);
+
+	a->message = (uint32_t)(m - s->message);
+	if (a->tries == 0 && !a->copy) {
+		a->tries = 1;
+		for (uint32_t i = m->first_arrow; i <= m->last_arrow; i++) {
+			const struct story_arrow *b = &s->arrow[i];
+
+			if (b->message == a->message && !b->answer && !b->copy &&
+			    story_arrow_packet(s, b)->pkt.bth.psn == k->pkt.bth.psn)
+				a->tries = b->tries + 1;
+		}
+	}
+	if (a->tries > m->tries)
+		m->tries = a->tries;
+	if (arrow > m->last_arrow)
+		m->last_arrow = arrow;
+}
+
+/* The next packet of a message that has begun. */
+static bool continues(const struct story_message *m, const struct story_packet *k)
+{
+	if (m->whole || roce_opcode_is_first(k->pkt.bth.opcode) ||
+	    roce_opcode_info(m->opcode)->operation != info_of(k)->operation)
+		return false;
+	return k->pkt.bth.psn == psn_add(m->first_psn, m->psns);
+}
+
+static int add_request(struct story *s, uint32_t arrow)
+{
+	struct story_arrow *a = &s->arrow[arrow];
+	const struct story_packet *k = story_arrow_packet(s, a);
+	uint32_t last = s->qp[a->to].last_message;
+	struct story_message *m;
+
+	if (info_of(k)->service == ROCE_SVC_UD)
+		return new_message(s, arrow);
+	if (info_of(k)->operation == ROCE_OP_CNP)
+		return 0;
+	m = sent_before(s, a, k);
+	if (m) {
+		add_again(m, a, arrow, s);
+		return 0;
+	}
+	m = last != STORY_NONE ? &s->message[last] : NULL;
+	if (!m || !continues(m, k))
+		return new_message(s, arrow);
+	a->message = last;
+	m->psns++;
+	m->bytes += k->pkt.payload_len;
+	m->last_arrow = arrow;
+	m->whole = roce_opcode_is_last(k->pkt.bth.opcode);
+	if (a->tries > m->tries)
+		m->tries = a->tries;
+	return 0;
+}
+
+/* ---- answers ---- */
+
+/* What this answer acknowledges without data, from the message before it back. */
+static bool acknowledge_before(struct story *s, uint32_t i, uint64_t ns)
+{
+	bool gap = false;
+
+	for (unsigned k = 0; i != STORY_NONE && k < LOOK_BACK; k++, i = s->message[i].previous) {
+		struct story_message *m = &s->message[i];
+
+		if (m->answered)
+			break;
+		if (has_answer_data(m))
+			gap = true;
+		else
+			m->answered = ns;
+	}
+	return gap;
+}
+
+static bool is_negative(const struct story_packet *k)
+{
+	return (info_of(k)->headers & ROCE_HDR_AETH) &&
+	       roce_syndrome_kind(k->pkt.aeth.syndrome) != ROCE_ACK;
+}
+
+static void take_read_answer(struct story_message *m, struct story_arrow *a,
+			     const struct story_packet *k)
+{
+	uint32_t psn = k->pkt.bth.psn;
+
+	if (psn_diff(psn, m->next_answer) > 0)
+		a->implied_nak = true;
+	if (psn == m->next_answer)
+		m->next_answer = psn_add(psn, 1);
+	if (!a->implied_nak && roce_opcode_is_last(k->pkt.bth.opcode) && !m->answered)
+		m->answered = a->sent;
+}
+
+static void add_answer(struct story *s, struct story_arrow *a)
+{
+	const struct story_packet *k = story_arrow_packet(s, a);
+	struct story_message *m = find_message(s, a->from, k->pkt.bth.psn);
+
+	if (!m)
+		return;
+	a->message = (uint32_t)(m - s->message);
+	if (a->fate == STORY_DROPPED || a->fate == STORY_MISSING || a->fate == STORY_REFUSED)
+		return;
+	a->implied_nak = acknowledge_before(s, m->previous, a->sent);
+	if (is_negative(k))
+		return;
+	if (info_of(k)->operation == ROCE_OP_READ_RESP && is_read(m))
+		take_read_answer(m, a, k);
+	else if (info_of(k)->operation == ROCE_OP_ACK && has_answer_data(m) &&
+		 roce_opcode_info(m->opcode)->operation != ROCE_OP_FLUSH &&
+		 roce_opcode_info(m->opcode)->operation != ROCE_OP_ATOMIC_WRITE)
+		a->implied_nak = true;
+	else if (!m->answered &&
+		 k->pkt.bth.psn == psn_add(m->first_psn, (m->psns - 1) & ROCE_PSN_MASK))
+		m->answered = a->sent;
+}
+
+/* ---- completions ---- */
+
+/* Of a request: what its packets are. Receives are none. */
+static bool is_receive(const struct story_record *r)
+{
+	const char *op = story_word(r, "opcode");
+
+	return op && strncmp(op, "RECV", 4) == 0;
+}
+
+/* The last message that arrived at the QP as a whole before the completion. */
+static uint32_t received_message(const struct story *s, const struct story_record *r)
+{
+	uint32_t i = s->qp[r->qp].last_message;
+
+	while (i != STORY_NONE && s->arrow[s->message[i].last_arrow].sent > r->ns)
+		i = s->message[i].previous;
+	return i;
+}
+
+/*
+ * The oldest request of this identifier that has no completion, after the last that has one:
+ * requests complete in order. One that failed was not acknowledged.
+ */
+static uint32_t sent_message(const struct story *s, const struct story_record *r, uint32_t peer)
+{
+	const char *status = story_word(r, "status");
+	bool failed = status && strcmp(status, "SUCCESS") != 0;
+	uint64_t wr = story_number(r, "wr");
+	uint32_t i = s->qp[peer].last_message;
+	uint32_t found = STORY_NONE;
+
+	for (unsigned k = 0; i != STORY_NONE && k < LOOK_BACK; k++, i = s->message[i].previous) {
+		const struct story_message *m = &s->message[i];
+
+		if (m->completion != STORY_NONE)
+			break;
+		if (m->from == r->qp && m->has_wr && m->wr == wr && m->began <= r->ns &&
+		    (!failed || !m->answered || has_answer_data(m)))
+			found = i;
+	}
+	return found;
+}
+
+/* The same where the QP has no peer: its messages are in no list of their own. */
+static uint32_t sent_datagram(const struct story *s, const struct story_record *r)
+{
+	uint64_t wr = story_number(r, "wr");
+	uint32_t found = STORY_NONE;
+	uint32_t i = s->n_messages;
+
+	for (unsigned k = 0; i > 0 && k < LOOK_BACK; k++) {
+		const struct story_message *m = &s->message[--i];
+
+		if (m->from != r->qp)
+			continue;
+		if (m->completion != STORY_NONE)
+			break;
+		if (m->has_wr && m->wr == wr && m->began <= r->ns)
+			found = i;
+	}
+	return found;
+}
+
+static void find_completed(struct story *s, uint32_t index)
+{
+	struct story_record *r = &s->record[index];
+
+	if (r->qp == STORY_NONE)
+		return;
+	if (is_receive(r))
+		r->message = received_message(s, r);
+	else if (s->qp[r->qp].peer != STORY_NONE)
+		r->message = sent_message(s, r, s->qp[r->qp].peer);
+	else
+		r->message = sent_datagram(s, r);
+	if (r->message != STORY_NONE && !is_receive(r))
+		s->message[r->message].completion = index;
+}
+
+int story_find_messages(struct story *s)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; rc == 0 && i < s->n_arrows; i++) {
+		if (s->arrow[i].answer)
+			add_answer(s, &s->arrow[i]);
+		else
+			rc = add_request(s, i);
+	}
+	for (uint32_t i = 0; rc == 0 && i < s->n_moments; i++)
+		if (s->moment[i].is_record &&
+		    s->record[s->moment[i].index].kind == STORY_COMPLETION)
+			find_completed(s, s->moment[i].index);
+	return rc;
+}

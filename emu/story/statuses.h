@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What completion statuses and vendor errors mean, for people: the facts of docs/statuses.md as
+ * sentences, where the specification says so, and what to look at in a program.
+ */
+#ifndef STORY_STATUSES_H
+#define STORY_STATUSES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct story_status {
+	uint8_t value;       /* of enum ibv_wc_status */
+	const char *name;    /* without IBV_WC_ */
+	const char *meaning; /* a sentence or two */
+	const char *clause;  /* IBTA volume 1 */
+	const char *check;   /* what to look at */
+};
+
+/* By name or value; NULL: there is no such status. */
+const struct story_status *story_status_find(const char *name);
+const struct story_status *story_status_at(uint8_t value);
+
+/* A vendor error of ours as a sentence, into buf, which is returned; empty for 0. */
+const char *story_vendor_error(uint32_t vendor, char *buf, size_t cap);
+
+#endif

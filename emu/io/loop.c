@@ -61,7 +61,7 @@ static bool run_deadlines(struct loop *l)
 {
 	bool work = false;
 
-	if (io_faults_deadline(l->d) <= l->now) {
+	if (l->d->faults.armed && io_faults_deadline(l->d) <= l->now) {
 		io_faults_tick(l->d, l->now);
 		work = true;
 	}

@@ -143,6 +143,9 @@ static void test_refusals(void **state)
 	expect("{\"cmd\":\"event\",\"device\":\"uhca0\",\"name\":\"QP_FATAL\"}",
 	       "{\"ok\":false,\"error\":\"QP_FATAL is of a QP, CQ or SRQ: which, qp=, cq= or "
 	       "srq=?\"}\n");
+	expect("{\"cmd\":\"event\",\"device\":\"uhca0\",\"name\":\"QP_FATALITY\"}",
+	       "{\"ok\":false,\"error\":\"an event is one of ibv_get_async_event(3), as "
+	       "QP_FATAL\"}\n");
 	expect("{\"cmd\":\"event\",\"device\":\"uhca0\",\"name\":\"QP_FATAL\",\"of\":\"qp=5\"}",
 	       "{\"ok\":false,\"error\":\"QP_FATAL is of a QP, CQ or SRQ: there is no such\"}\n");
 	expect("{\"cmd\":\"event\",\"device\":\"uhca0\",\"name\":\"QP_FATAL\",\"of\":\"qp=x\"}",

@@ -52,8 +52,8 @@ shows() { # PATTERN
 }
 
 draw() { # OPTION...
-	LC_ALL=C "$uhcactl" ladder "$out/run.pcapng" --width 140 "$@" >"$out/ladder" 2>"$out/errors" ||
-		echo "ladder: $(cat "$out/errors")"
+	LC_ALL=C "$uhcactl" ladder "$out/run.pcapng" --width 140 "$@" \
+		>"$out/ladder" 2>"$out/errors" || echo "ladder: $(cat "$out/errors")"
 }
 
 lost_ack() {
@@ -84,8 +84,8 @@ no_answer() {
 		echo "the client does not fail"
 	"$uhcactl" explain "$out/run.pcapng" >"$out/explain" 2>&1
 	local words
-	for words in "RETRY_EXC_ERR at" "the peer answered, but all" "(drop opcode=rc.ack) touched" \
-		"9.9.2.4.1" "retry_cnt are large enough"; do
+	for words in "RETRY_EXC_ERR at" "the peer answered, but all" \
+		"(drop opcode=rc.ack) touched" "9.9.2.4.1" "retry_cnt are large enough"; do
 		tr -s ' \n' ' ' <"$out/explain" | grep -qF -- "$words" ||
 			echo "explain does not say: $words"
 	done

@@ -151,6 +151,49 @@ implied_nak() {
 	says "retry dev=uhca0 .* why=gap"
 }
 
+# A packet with a wrong ICRC: outbound it is as the rule left it, inbound it was dropped.
+bad_icrc() {
+	start
+	rule 'broken: corrupt=icrc opcode=send dev=uhca0 dir=tx nth=2'
+	pingpong 4096 3
+	"$uhcactl" fault remove broken >/dev/null
+	stop
+	count 'uhca.rule && frame.packet_flags_direction == 2' 1
+	count 'uhca.dropped == "bad_icrc" && frame.interface_name == "uhca1"' 1
+}
+
+# The same by real UDP, in a daemon of its own: there the bytes have no story.
+wire() {
+	next_port
+	(
+		unset CAPTURE_INSIDE
+		"$uhca_run" --private --devices 2 --wire \
+			--fault 'broken: corrupt=icrc opcode=send dev=uhca0 dir=tx nth=2' -- sh -c "
+			'$uhcactl' capture start '$file' >/dev/null
+			ibv_rc_pingpong -d uhca1 -g 0 -n 3 -p $port >/dev/null 2>&1 &
+			until ibv_rc_pingpong -d uhca0 -g 0 -n 3 -p $port 127.0.0.1
+			do kill -0 \$! || exit 3; done >/dev/null 2>&1
+			wait \$! || exit 4
+			'$uhcactl' capture stop"
+	) >"$out/stop" 2>&1 || cat "$out/stop"
+	dissect "$file" -Y '_ws.malformed || _ws.expert.severity >= 0x600000' | head -n 1
+	count 'uhca.dropped == "bad_icrc" && frame.packet_flags_direction == 1' 1
+	count 'uhca.rule && frame.packet_flags_direction == 2' 1
+	count 'uhca.op == "SEND" && !uhca.wr && frame.packet_flags_direction == 2' 0
+}
+
+# An answer that a rule made in the name of the other end.
+made() {
+	start
+	rule 'storm: rnr=1 opcode=send dev=uhca1 nth=1'
+	pingpong 1000 3
+	"$uhcactl" fault remove storm >/dev/null
+	stop
+	[ "$(dissect "$file" -Y 'uhca.made == "rnr"' | wc -l)" -ge 1 ] || echo "no RNR NAK"
+	records "$file" >"$out/records"
+	says "retry dev=uhca. .* why=rnr"
+}
+
 # One device, the first bytes, or no packets at all.
 parts() {
 	start --device uhca0 --snap 64
@@ -256,6 +299,9 @@ full() {
 try capture plain_messages plain_messages
 try capture lost_ack lost_ack
 try capture implied_nak implied_nak
+try capture bad_icrc bad_icrc
+try capture wire wire
+try capture made made
 try capture parts parts
 try capture recorder recorder
 try capture on_error on_error

@@ -34,6 +34,7 @@
  *   nak        qp psn syndrome               sent
  *   event      type qp|cq|srq|wq             asynchronous
  *   call       verb status client            verbs that a rule made fail or slow
+ *   leak       program qp cq mr pd ...       a program went without destroying so many
  *   rule       number name text what         what: added, changed, removed
  *   hit        rule hits match layer qp psn what     a rule fired
  *   counters   NAME=N...                     those that moved since the last such record

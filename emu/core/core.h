@@ -340,6 +340,9 @@ struct core_qp_look {
 /* False: the device has no such QP. */
 bool core_look_at_qp(const struct device *dev, uint32_t qpn, struct core_qp_look *out);
 
+/* "pd", "mr", ...: static text. */
+const char *core_object_name(enum core_object_type type);
+
 /* Number of objects of a type. */
 uint32_t core_object_count(const struct device *dev, enum core_object_type type);
 

@@ -305,3 +305,14 @@ uint32_t core_object_count(const struct device *dev, enum core_object_type type)
 		return dev->n_mw;
 	return table_of(dev, type)->used - (type == CORE_OBJECT_MR ? dev->n_mw : 0);
 }
+
+const char *core_object_name(enum core_object_type type)
+{
+	static const char *const name[CORE_OBJECT_TYPES] = {
+		[CORE_OBJECT_PD] = "pd", [CORE_OBJECT_MR] = "mr",     [CORE_OBJECT_CQ] = "cq",
+		[CORE_OBJECT_QP] = "qp", [CORE_OBJECT_SRQ] = "srq",   [CORE_OBJECT_AH] = "ah",
+		[CORE_OBJECT_MW] = "mw", [CORE_OBJECT_XRCD] = "xrcd", [CORE_OBJECT_DM] = "dm",
+	};
+
+	return name[type];
+}

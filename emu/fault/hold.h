@@ -10,7 +10,7 @@
 #include "rule.h"
 
 #define FAULT_HOLD_PACKETS 4096u
-#define FAULT_HOLD_BYTES   (16u << 20) /* of payload */
+#define FAULT_HOLD_BYTES   (8u << 20) /* of payload */
 
 struct fault_held {
 	struct fault_held *prev, *next;

@@ -127,16 +127,12 @@ static const char *object_of(uint64_t event)
 	}
 }
 
-/* Is it known at this moment which object it is? */
+/* Is it known at this moment which object it is? What is known of a QP leads to its queues. */
 static bool object_known(const char *object, enum fault_layer layer)
 {
-	if (strcmp(object, "cq") == 0)
-		return layer == FAULT_LAYER_COMPLETION || layer == FAULT_LAYER_CALL;
-	if (strcmp(object, "srq") == 0)
-		return layer == FAULT_LAYER_CALL;
 	if (strcmp(object, "key") == 0)
-		return layer != FAULT_LAYER_TIME && layer != FAULT_LAYER_COMPLETION;
-	return layer != FAULT_LAYER_TIME;
+		return layer == FAULT_LAYER_PACKET || layer == FAULT_LAYER_CALL;
+	return layer != FAULT_LAYER_TIME && layer != FAULT_LAYER_MEMORY;
 }
 
 static int check_happening(const struct fault_text *t, const struct fault_given *g,
@@ -154,6 +150,8 @@ static int check_happening(const struct fault_text *t, const struct fault_given 
 	if (r->action == FAULT_EVENT && r->value.number == UHCA_ABI_EVENT_WQ_FATAL)
 		return fault_fail(t, g->action.value.at, "WQ_FATAL cannot be made");
 	if (!*object || fault_given_find(g, object) || object_known(object, r->layer))
+		return 0;
+	if (r->action == FAULT_EVENT && fault_given_find(g, "qp"))
 		return 0;
 	return fault_fail(t, g->action.whole.at, "of which %s? Say %s=N", object, object);
 }
@@ -194,7 +192,8 @@ static int check_limits(const struct fault_text *t, const struct fault_given *g,
 static int check_calls(const struct fault_text *t, const struct fault_given *g,
 		       const struct fault_rule *r)
 {
-	static const char *const posts[] = {"post_send", "post_recv", "post_srq_recv"};
+	static const char *const posts[] = {"post_send", "post_recv", "post_srq_recv",
+					    "post_wq_recv"};
 	const struct fault_token *bad_wr = fault_given_find(g, "bad_wr");
 
 	if (!(fault_action_words[r->action].flags & FAULT_OF_CALLS))
@@ -202,7 +201,7 @@ static int check_calls(const struct fault_text *t, const struct fault_given *g,
 	if (!r->select.call[0])
 		return fault_fail(t, g->action.whole.at,
 				  "of which calls? Say call=NAME, or call=*");
-	for (unsigned i = 0; bad_wr && i < 3; i++)
+	for (unsigned i = 0; bad_wr && i < 4; i++)
 		if (fault_glob_any(r->select.call, posts[i]))
 			return 0;
 	if (bad_wr)

@@ -87,11 +87,16 @@ const struct fault_action_word fault_action_words[FAULT_ACTIONS] = {
 	{                                                                                          \
 		0, 0                                                                               \
 	}
-#define BITS_24  0xffffff
+#define BITS_24 0xffffff
+/* What they add, or make wait, may come later. */
+#define TIMED_                                                                                     \
+	(BIT_(FAULT_DUPLICATE) | BIT_(FAULT_REORDER) | BIT_(FAULT_RNR) | BIT_(FAULT_NAK) |         \
+	 BIT_(FAULT_GHOST) | BIT_(FAULT_CNP) | BIT_(FAULT_FORGE) | BIT_(FAULT_CM_REJECT) |         \
+	 BIT_(FAULT_CM_MRA))
 #define COUNTED_ (ANY_ & ~TIME_)
 
 const struct fault_word fault_words[] = {
-	{"time", NULL, FAULT_PARAMETER, ANY_, {BIT_(FAULT_DUPLICATE), 0}, ONE_(time, value.time)},
+	{"time", NULL, FAULT_PARAMETER, ANY_, {TIMED_, 0}, ONE_(time, value.time)},
 	{"jitter",
 	 NULL,
 	 FAULT_PARAMETER,
@@ -103,8 +108,7 @@ const struct fault_word fault_words[] = {
 	{"at", NULL, SELECT_, ANY_, ALL_ACTIONS_, ONE_(at, layer)},
 	{"dev", "device", SELECT_, ANY_, ALL_ACTIONS_, ONE_(names, select.device)},
 	{"program", NULL, SELECT_, COUNTED_, ALL_ACTIONS_, ONE_(names, select.program)},
-	{"client", NULL, SELECT_, CALL_ | WC_ | MEMORY_, ALL_ACTIONS_,
-	 LIST_(select.client, 0, UINT32_MAX)},
+	{"client", NULL, SELECT_, COUNTED_, ALL_ACTIONS_, LIST_(select.client, 0, UINT32_MAX)},
 	{"qp",
 	 NULL,
 	 SELECT_,
@@ -117,9 +121,10 @@ const struct fault_word fault_words[] = {
 	 {0, BITS_24, false}},
 	{"peer_qp", NULL, SELECT_, PACKET_, ALL_ACTIONS_, LIST_(select.peer_qp, 0, BITS_24)},
 	{"srq", NULL, SELECT_, ANY_ & ~MEMORY_, ALL_ACTIONS_, LIST_(select.srq, 0, UINT32_MAX)},
-	{"pd", NULL, SELECT_, CALL_ | MEMORY_, ALL_ACTIONS_, LIST_(select.pd, 0, UINT32_MAX)},
+	{"pd", NULL, SELECT_, PACKET_ | CALL_ | WC_, ALL_ACTIONS_, LIST_(select.pd, 0, UINT32_MAX)},
 	{"cq", NULL, SELECT_, CALL_ | WC_ | TIME_, ALL_ACTIONS_, LIST_(select.cq, 0, UINT32_MAX)},
-	{"key", NULL, SELECT_, ANY_ & ~WC_, ALL_ACTIONS_, LIST_(select.key, 0, UINT32_MAX)},
+	{"key", NULL, SELECT_, PACKET_ | CALL_ | TIME_, ALL_ACTIONS_,
+	 LIST_(select.key, 0, UINT32_MAX)},
 	{"address", NULL, SELECT_, PACKET_ | CALL_ | MEMORY_, ALL_ACTIONS_,
 	 SIZES_(select.address, 0, UINT64_MAX)},
 	{"length", NULL, SELECT_, COUNTED_, ALL_ACTIONS_, SIZES_(select.length, 0, UINT64_MAX)},

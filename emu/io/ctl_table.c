@@ -105,12 +105,6 @@ static void visit(void *arg, void *client, const struct core_fact *facts, unsign
 	}
 }
 
-static const char *const object_name[CORE_OBJECT_TYPES] = {
-	[CORE_OBJECT_PD] = "pd", [CORE_OBJECT_MR] = "mr",     [CORE_OBJECT_CQ] = "cq",
-	[CORE_OBJECT_QP] = "qp", [CORE_OBJECT_SRQ] = "srq",   [CORE_OBJECT_AH] = "ah",
-	[CORE_OBJECT_MW] = "mw", [CORE_OBJECT_XRCD] = "xrcd", [CORE_OBJECT_DM] = "dm",
-};
-
 static void add_objects(struct table *t, struct io_daemon *d, enum core_object_type type)
 {
 	for (unsigned i = 0; i < d->n_ports; i++) {
@@ -159,7 +153,7 @@ static void add_devices(struct table *t, struct io_daemon *d)
 		put_number(t, "window", p->dev.config.window_bytes);
 		put_number(t, "clients", count_clients(d, &p->dev));
 		for (unsigned k = 0; k < CORE_OBJECT_TYPES; k++)
-			put_number(t, object_name[k],
+			put_number(t, core_object_name((enum core_object_type)k),
 				   core_object_count(p->dev.core, (enum core_object_type)k));
 	}
 }
@@ -202,7 +196,7 @@ json_t *io_ctl_table(struct io_daemon *d, const char *what)
 	struct table t = {.rows = json_array()};
 
 	for (unsigned i = 0; i < CORE_OBJECT_TYPES; i++) {
-		if (strcmp(what, object_name[i]) == 0) {
+		if (strcmp(what, core_object_name((enum core_object_type)i)) == 0) {
 			add_objects(&t, d, (enum core_object_type)i);
 			return finish(&t);
 		}

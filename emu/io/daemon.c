@@ -6,6 +6,7 @@
 
 #include "clock.h"
 #include "log.h"
+#include "tell.h"
 #include "ucma_call.h"
 
 #include <errno.h>
@@ -196,15 +197,18 @@ void io_daemon_remove_client(struct io_daemon *d, struct io_client *c)
 	while (d->clients[i] != c)
 		i++;
 	d->clients[i] = d->clients[--d->n_clients];
-	if (c->core)
+	if (c->core) {
 		io_log(IO_LOG_INFO, "client %u: %s has left %s", c->id, c->program,
 		       c->dev->id.name);
+		io_teller_leak(d, c);
+	}
 	io_client_destroy(c);
 	io_daemon_update_linger(d);
 }
 
 unsigned io_daemon_fatal(struct io_daemon *d, const struct io_device *dev)
 {
+	struct io_words w;
 	unsigned n = 0;
 
 	io_log(IO_LOG_WARN, "%s: fatal error, as ordered", dev->id.name);
@@ -215,6 +219,8 @@ unsigned io_daemon_fatal(struct io_daemon *d, const struct io_device *dev)
 		io_daemon_remove_client(d, d->clients[i]);
 		n++;
 	}
+	io_tell_fatal(&w, dev->id.name, n);
+	io_teller_say(d, dev->id.name, &w);
 	return n;
 }
 

@@ -3,6 +3,7 @@
 
 #include "clock.h"
 #include "daemon.h"
+#include "tell.h"
 
 #include <fnmatch.h>
 #include <string.h>
@@ -31,6 +32,7 @@ struct io_call_fault io_fault_call(struct io_daemon *d, struct io_device *dev,
 {
 	const struct fault_entry *hit[FAULT_HITS_MAX];
 	struct io_call_fault f = {0};
+	struct io_words w;
 	unsigned n = io_faults_decide(d, dev, s, io_clock_now(), hit);
 
 	for (unsigned i = 0; i < n; i++) {
@@ -42,6 +44,10 @@ struct io_call_fault io_fault_call(struct io_daemon *d, struct io_device *dev,
 			f.error = (int)v->number;
 			f.bad_wr = v->bad_wr;
 		}
+	}
+	if (n > 0) {
+		io_tell_call(&w, s->device, s->call, f.error, s->client);
+		io_teller_say(d, s->device, &w);
 	}
 	return f;
 }

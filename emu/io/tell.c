@@ -350,6 +350,34 @@ void io_tell_region(struct io_words *w, const char *device, uint32_t qpn, uint32
 		io_words_number(w, "pages", 1ull << walk->page_shift);
 }
 
+void io_tell_call(struct io_words *w, const char *device, const char *verb, int error,
+		  uint32_t client)
+{
+	const char *name = error ? strerrorname_np(error) : "slow";
+
+	begin(w, "call", device);
+	io_words_text(w, "verb", verb);
+	io_words_text(w, "status", name ? name : "unknown");
+	io_words_number(w, "client", client);
+}
+
+void io_tell_fatal(struct io_words *w, const char *device, unsigned n)
+{
+	begin(w, "event", device);
+	io_words_text(w, "type", "DEVICE_FATAL");
+	io_words_number(w, "clients", n);
+}
+
+void io_tell_leak(struct io_words *w, const char *device, const char *program,
+		  const uint32_t count[CORE_OBJECT_TYPES])
+{
+	begin(w, "leak", device);
+	io_words_text(w, "program", program);
+	for (unsigned i = 0; i < CORE_OBJECT_TYPES; i++)
+		if (count[i] > 0)
+			io_words_number(w, core_object_name((enum core_object_type)i), count[i]);
+}
+
 void io_tell_note(struct io_words *w, const char *device, const char *text)
 {
 	begin(w, "note", device);

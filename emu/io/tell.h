@@ -37,6 +37,17 @@ void io_tell_rule(struct io_words *w, const struct fault_entry *e, const char *w
 void io_tell_region(struct io_words *w, const char *device, uint32_t qpn, uint32_t key,
 		    const struct core_walk *walk);
 
+/* A verb that a rule made fail (error > 0, an errno) or wait. */
+void io_tell_call(struct io_words *w, const char *device, const char *verb, int error,
+		  uint32_t client);
+
+/* The device failed under n programs. */
+void io_tell_fatal(struct io_words *w, const char *device, unsigned n);
+
+/* A program went without destroying these objects; type by type. */
+void io_tell_leak(struct io_words *w, const char *device, const char *program,
+		  const uint32_t count[CORE_OBJECT_TYPES]);
+
 void io_tell_note(struct io_words *w, const char *device, const char *text);
 
 /* Of the states that CORE_TRACE_QP_STATE tells: is it ERR? */

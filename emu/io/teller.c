@@ -165,6 +165,41 @@ void io_teller_hit(struct io_daemon *d, const struct fault_hit *hit)
 	io_teller_say(d, hit->subject->device, &w);
 }
 
+struct leak {
+	const struct io_client *client;
+	enum core_object_type type;
+	uint32_t count[CORE_OBJECT_TYPES], all;
+};
+
+static void count_left(void *arg, void *client, const struct core_fact *facts, unsigned n)
+{
+	struct leak *l = arg;
+
+	(void)facts;
+	(void)n;
+	if (client != l->client)
+		return;
+	l->count[l->type]++;
+	l->all++;
+}
+
+void io_teller_leak(struct io_daemon *d, const struct io_client *c)
+{
+	struct leak l = {.client = c};
+	struct io_words w;
+
+	if (!wanted(d, c->dev->id.name))
+		return;
+	for (unsigned i = 0; i < CORE_OBJECT_TYPES; i++) {
+		l.type = (enum core_object_type)i;
+		core_visit(c->dev->core, l.type, count_left, &l);
+	}
+	if (l.all == 0)
+		return;
+	io_tell_leak(&w, c->dev->id.name, c->program, l.count);
+	io_teller_say(d, c->dev->id.name, &w);
+}
+
 static const struct fault_entry *find_rule(const struct io_daemon *d, uint32_t number)
 {
 	unsigned n = d->faults.plan ? fault_plan_count(d->faults.plan) : 0;

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct io_client;
 struct io_daemon;
 
 #define IO_TELLER_DUMPS 8 /* most files that failures leave behind */
@@ -63,6 +64,9 @@ void io_teller_say(struct io_daemon *d, const char *device, const struct io_word
 
 /* A fault rule fired. */
 void io_teller_hit(struct io_daemon *d, const struct fault_hit *hit);
+
+/* The client is about to go: does it leave objects that it never destroyed? */
+void io_teller_leak(struct io_daemon *d, const struct io_client *c);
 
 /* The plan may have changed: rules that came, went or are others now are told of. */
 void io_teller_rules(struct io_daemon *d);

@@ -177,6 +177,13 @@ uint32_t world_rule(struct world *w, const char *text)
 	return (uint32_t)number;
 }
 
+bool world_try_rule(struct world *w, const char *text)
+{
+	struct fault_error error;
+
+	return fault_plan_add(w->faults->plan, text, w->now, &error) > 0;
+}
+
 const struct fault_entry *world_rule_entry(struct world *w, const char *name)
 {
 	const struct fault_entry *e = fault_plan_find(w->faults->plan, name);

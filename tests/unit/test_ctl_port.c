@@ -138,8 +138,11 @@ static void test_refusals(void **state)
 	expect("{\"cmd\":\"device\",\"device\":\"uhca0\"}",
 	       "{\"ok\":false,\"error\":\"device needs \\\"action\\\": fatal\"}\n");
 	expect("{\"cmd\":\"event\",\"device\":\"uhca0\",\"name\":\"QP_FATAL\"}",
-	       "{\"ok\":false,\"error\":\"an event is LID_CHANGE, PKEY_CHANGE, SM_CHANGE, "
-	       "CLIENT_REREGISTER or GID_CHANGE\"}\n");
+	       "{\"ok\":false,\"error\":\"QP_FATAL is of a QP, CQ or SRQ: which, qp=, cq= or "
+	       "srq=?\"}\n");
+	expect("{\"cmd\":\"event\",\"device\":\"uhca0\",\"name\":\"QP_FATALITY\"}",
+	       "{\"ok\":false,\"error\":\"an event is one of ibv_get_async_event(3), as "
+	       "QP_FATAL\"}\n");
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)

@@ -327,8 +327,8 @@ static void test_selectors_of_other_layers(void **state)
 	assert_true(selects("wc=RETRY_EXC_ERR wc.opcode=RECV length=8", &s));
 	assert_true(!selects("wc.opcode=SEND", &s) && !selects("cq=8", &s));
 	assert_false(selects("dev=uhca0", &s)); /* not known */
-	s = (struct fault_subject){.layer = FAULT_LAYER_MEMORY, .key = 3, .address = 64};
-	assert_true(selects("key=3 address=64", &s) && !selects("key=4", &s));
+	s = (struct fault_subject){.layer = FAULT_LAYER_MEMORY, .client = 3, .address = 64};
+	assert_true(selects("client=3 address=64", &s) && !selects("address=65", &s));
 }
 
 static void test_qp_order(void **state)

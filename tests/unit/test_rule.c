@@ -148,6 +148,8 @@ static void test_values_of_packet_actions(void **state)
 	v = value_of("dup=3 time=5ms");
 	assert_true(v.number == 3 && v.time == 5000000);
 	assert_int_equal(value_of("reorder=4").number, 4);
+	assert_int_equal(value_of("reorder=4 time=1s").time, 1000000000);
+	assert_int_equal(value_of("rnr=14 time=1ms").time, 1000000);
 	v = value_of("delay=1.5ms jitter=250us");
 	assert_true(v.number == 1500000 && v.jitter == 250000);
 	assert_int_equal(value_of("rate=64kbit").number, 64000);
@@ -309,7 +311,7 @@ static void test_lists_of_every_selector(void **state)
 	check_list(&s.qp_order, 1, 3, 4);
 	check_list(&s.psn_relative, 0, 0, 0);
 	check_list(&s.psn_relative, 1, 5, 7);
-	s = select_of("mem.fail client=1 pd=2");
+	s = select_of("drop client=1 pd=2");
 	check_list(&s.client, 0, 1, 1);
 	check_list(&s.pd, 0, 2, 2);
 	s = select_of("cqe.withhold cq=9");
@@ -531,12 +533,14 @@ static void test_when_a_happening_fires(void **state)
 	assert_int_equal(parsed("port.down call=post_send").layer, FAULT_LAYER_CALL);
 	assert_int_equal(parsed("port.down wc=ERROR").layer, FAULT_LAYER_COMPLETION);
 	assert_int_equal(parsed("port.down cq=1 first=1").layer, FAULT_LAYER_CALL);
-	assert_int_equal(parsed("port.down pd=1 at=memory").layer, FAULT_LAYER_MEMORY);
+	assert_int_equal(parsed("port.down address=1 at=memory").layer, FAULT_LAYER_MEMORY);
 	assert_int_equal(parsed("port.down at=packet").layer, FAULT_LAYER_PACKET);
 	assert_int_equal(parsed("port.down at=completion nth=5").layer, FAULT_LAYER_COMPLETION);
 	assert_int_equal(parsed("event=QP_FATAL qp=5").layer, FAULT_LAYER_TIME);
 	assert_int_equal(parsed("event=QP_FATAL opcode=send nth=1").layer, FAULT_LAYER_PACKET);
 	assert_int_equal(parsed("event=CQ_ERR wc=SUCCESS").layer, FAULT_LAYER_COMPLETION);
+	assert_int_equal(parsed("event=CQ_ERR opcode=send").layer, FAULT_LAYER_PACKET);
+	assert_int_equal(parsed("event=CQ_ERR qp=5").layer, FAULT_LAYER_TIME);
 	assert_int_equal(parsed("event=SRQ_LIMIT_REACHED srq=1").layer, FAULT_LAYER_TIME);
 	assert_int_equal(parsed("key.revoke key=5 after=1ms").layer, FAULT_LAYER_TIME);
 	assert_int_equal(parsed("key.revoke key=5 nth=1").layer, FAULT_LAYER_PACKET);
@@ -718,14 +722,16 @@ static void test_contradictions(void **state)
 	refused("call.fail=EIO", 1, "Say call=NAME");
 	refused("call.fail=EIO call=reg_mr bad_wr=1", 27, "wants call=post_send");
 	refused("event=QP_FATAL", 1, "of which qp?");
-	refused("event=CQ_ERR opcode=send", 1, "of which cq?");
-	refused("event=SRQ_ERR wc=ERROR", 1, "of which srq?");
+	refused("event=CQ_ERR after=1ms", 1, "of which cq?");
+	refused("event=SRQ_ERR at=memory", 1, "of which srq?");
 	refused("qp.error after=1ms", 1, "of which qp?");
 	refused("key.revoke", 1, "of which key?");
 	refused("qp.error qp=5..6", 13, "names one by its number");
 	refused("qp.error qp=#1 after=5ms", 13, "names one by its number");
 	refused("drop opcode=ud.write", 13, "ud has no write packets");
-	refused("drop client=1", 6, "'client' is about calls");
+	refused("mem.fail key=1", 10, "'key' is about packets, this rule is about memory accesses");
+	refused("key.revoke wc=ERROR", 1, "of which key?");
+	refused("key.revoke after=1ms qp=5", 1, "of which key?");
 }
 
 static void test_names_of_actions_and_layers(void **state)

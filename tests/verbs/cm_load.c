@@ -47,13 +47,30 @@ static void check_(int ok, const char *what, int line)
 }
 #define CHECK(cond) check_(!!(cond), #cond, __LINE__)
 
+/* The first one: 127.0.0.1 may be that of another daemon of this machine. */
+static struct in_addr device_address(void)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL);
+	struct ibv_context *device;
+	struct in_addr address;
+	union ibv_gid gid;
+
+	CHECK(list && list[0]);
+	device = ibv_open_device(list[0]);
+	CHECK(device && ibv_query_gid(device, 1, 0, &gid) == 0);
+	memcpy(&address, gid.raw + 12, sizeof(address));
+	CHECK(ibv_close_device(device) == 0);
+	ibv_free_device_list(list);
+	return address;
+}
+
 static void listen_here(void)
 {
 	l.channel = rdma_create_event_channel();
 	CHECK(l.channel);
 	CHECK(rdma_create_id(l.channel, &l.listener, NULL, RDMA_PS_TCP) == 0);
 	l.at.sin_family = AF_INET;
-	l.at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	l.at.sin_addr = device_address();
 	CHECK(rdma_bind_addr(l.listener, (struct sockaddr *)&l.at) == 0);
 	CHECK(rdma_listen(l.listener, 1024) == 0);
 	l.at.sin_port = rdma_get_src_port(l.listener);

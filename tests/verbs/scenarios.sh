@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=bash disable=SC2154,SC2034
+# Rows of scenarios: each of the gallery passes, as often in a row as UHCA_TIMES says; verdicts that
+# must fail do; mistakes are named by line and column; the rules that matter are found.
+
+gallery=$here/../scenarios
+
+# scenario FILE [OPTION...]: runs it with its output in $out/scenario; sets status.
+scenario() {
+	local file=$1
+	shift
+	timeout -k 2 "$limit" "$uhca_run" "$@" --scenario "$file" >"$out/scenario" 2>&1 </dev/null
+	status=$?
+}
+
+scenario_complaint() { # FILE
+	local i=0
+	while [ "$i" -lt "${UHCA_TIMES:-1}" ]; do
+		i=$((i + 1))
+		scenario "$1"
+		[ "$status" = 0 ] || {
+			echo "run $i $(status_words "$status")"
+			grep -E 'FAIL|^uhca-run' "$out/scenario" | head -n 4
+			return
+		}
+	done
+}
+
+# A scenario of which everything goes wrong that can, and its verdict in every form.
+verdict_complaint() {
+	cat >"$out/wrong.scn" <<'END'
+title Two <wrong> & one # right
+fault never: drop opcode=cnp
+optional fault may: drop opcode=cnp
+run a: echo hello; exit 3
+expect exit a
+expect exit a 3
+expect output a ^hell
+expect no output a hello
+expect completion status=SUCCESS
+END
+	scenario "$out/wrong.scn" --tap "$out/tap" --junit "$out/xml"
+	[ "$status" = 1 ] || echo "it ended with $status"
+	grep -q '^1\.\.6$' "$out/tap" || echo "TAP: no plan of six"
+	[ "$(grep -c '^ok' "$out/tap")" = 2 ] || echo "TAP: not two are ok"
+	[ "$(grep -c '^not ok' "$out/tap")" = 4 ] || echo "TAP: not four are not ok"
+	grep -q 'rule never fires' "$out/tap" || echo "TAP: a rule that never fired passes"
+	python3 - "$out/xml" <<'END' || echo "JUnit: not as it should be"
+import sys, xml.etree.ElementTree as t
+s = t.parse(sys.argv[1]).getroot()
+assert s.get("name") == "Two <wrong> & one # right", s.get("name")
+assert s.get("tests") == "6" and s.get("failures") == "4"
+assert len(s.findall("testcase")) == 6 and len(s.findall("testcase/failure")) == 4
+END
+	grep -q 'a| hello' "$out/scenario" || echo "the output of what ran is not shown"
+}
+
+# says FILE-CONTENT STATUS WORDS: what is printed for this scenario.
+says() {
+	printf '%s\n' "$1" >"$out/case.scn"
+	scenario "$out/case.scn"
+	[ "$status" = "$2" ] || echo "'$1' ended with $status"
+	grep -qF "$3" "$out/scenario" || echo "'$1' is not answered with '$3'"
+}
+
+mistakes_complaint() {
+	says 'command
+rnu a: true' 125 "case.scn:2:1: there is no statement 'rnu'"
+	says 'command' 125 "wants a command behind --"
+	says 'fault drop opcod=ack
+run a: true' 125 "opcode"
+	says 'run a: true
+expect exit b' 125 "line 2: no run has the name b"
+	says 'run a: true
+expect counter apples 1' 125 "there is no counter apples"
+	says 'run a: true
+expect output a [' 125 "not a regular expression"
+	says 'daemon --nonsense
+run a: true' 125 "nonsense"
+	says 'limit 300ms
+run a: sleep 60' 1 "a ends within the limit"
+	says 'run a: no-such-program
+expect exit a' 1 "found 127"
+	scenario "$out/no-such-file"
+	[ "$status" = 125 ] || echo "without a file it ended with $status"
+	grep -q "No such file" "$out/scenario" || echo "a missing file is not named"
+}
+
+# What uhca-run's own line runs takes part, and its output goes where uhca-run's goes.
+command_complaint() {
+	printf 'expect exit command 7\n' >"$out/case.scn"
+	"$uhca_run" --scenario "$out/case.scn" --tap - -- sh -c 'echo out; exit 7' \
+		>"$out/command" 2>&1 || echo "it ended with $?"
+	grep -qx out "$out/command" || echo "the command's output is not there"
+	grep -qx 'ok 1 - expect exit command 7' "$out/command" || echo "no TAP on standard output"
+}
+
+# Of five rules two are needed; and one match of many.
+minimise_complaint() {
+	cat >"$out/plan" <<'END'
+# of these
+slow: delay=1ms opcode=ack nth=1
+lost: drop opcode=ack nth=2
+call.fail=ENOMEM call=reg_mr
+again: dup opcode=ack nth=3
+late: cqe.delay=1ms nth=1
+END
+	cat >"$out/pair" <<'END'
+ibv_rc_pingpong -d uhca0 -g 0 -p $1 &
+until ibv_rc_pingpong -d uhca0 -g 0 -p $1 127.0.0.1; do
+	kill -0 $! || exit 3
+done
+wait $!
+END
+	next_port
+	export UHCA_DAEMON=$UHCA_BUILDDIR/uhcad
+	export UHCA_PRELOAD=$UHCA_BUILDDIR/provider/.libs/libuhca_preload.so
+	timeout "$limit" "$UHCA_BUILDDIR/uhcactl" minimise "$out/plan" -- \
+		sh "$out/pair" "$port" >"$out/less" 2>"$out/trials" ||
+		echo "it ended with $?"
+	[ "$(grep -v '^#' "$out/less")" = "call.fail=ENOMEM call=reg_mr" ] ||
+		echo "not the rule that matters is left"
+	printf 'call.fail=ENOMEM call=alloc_pd nth=1\n' >"$out/plan"
+	"$UHCA_BUILDDIR/uhcactl" minimise "$out/plan" -- true >"$out/less" 2>&1 &&
+		echo "nothing fails, and it was content"
+	grep -q "nothing fails" "$out/less" || echo "nothing fails, and it does not say so"
+	"$UHCA_BUILDDIR/uhcactl" minimise "$out/plan" -- false >"$out/less" 2>&1 &&
+		echo "the rules do not matter, and it was content"
+	grep -q "without any of its rules" "$out/less" || echo "the rules do not matter: not said"
+}
+
+rows_scenarios() {
+	local file
+	for file in "$gallery"/*.scn; do
+		file=${file##*/}
+		try scenario "${file%.scn}" scenario_complaint "$gallery/$file"
+	done
+	try scenario verdict verdict_complaint
+	try scenario mistakes mistakes_complaint
+	try scenario command command_complaint
+	try scenario minimise minimise_complaint
+}

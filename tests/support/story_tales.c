@@ -147,6 +147,7 @@ static void remote_access(struct story_file *f)
 			  "completion dev=uhca0 qp=0x11 cq=1 wr=0x99 status=REM_ACCESS_ERR "
 			  "opcode=RDMA_WRITE length=0 vendor=0x6202");
 	story_file_record(f, 6, "state dev=uhca0 qp=0x11 from=RTS to=ERR");
+	story_file_record(f, 9, "leak dev=uhca0 program=prog qp=1 mr=2");
 }
 
 static void retry_exceeded(struct story_file *f)

@@ -308,6 +308,8 @@ static enum ladder_mood record_mood(const struct story_record *r)
 	case STORY_HIT:
 	case STORY_CALL:
 		return LADDER_MADE;
+	case STORY_LEAK:
+		return LADDER_LOST;
 	case STORY_EVENT:
 		return LADDER_LOST;
 	case STORY_NAK:

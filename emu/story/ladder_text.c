@@ -197,7 +197,7 @@ void ladder_print_head(FILE *out, const struct ladder *l, const struct ladder_st
 
 /* ---- rows ---- */
 
-/* As much of a label as fits: without what stands behind a comma rather than with half of it. */
+/* As much of a label as fits: without its details or its PSN rather than with half of them. */
 static unsigned label_length(const char *label, unsigned room)
 {
 	unsigned length = (unsigned)strlen(label);
@@ -205,7 +205,8 @@ static unsigned label_length(const char *label, unsigned room)
 	while (length > room && length > 0) {
 		do
 			length--;
-		while (length > 0 && label[length] != ',');
+		while (length > 0 && label[length] != ',' &&
+		       strncmp(label + length, " psn", 4) != 0);
 	}
 	return length ? length : room;
 }
@@ -328,9 +329,9 @@ void ladder_print_foot(FILE *out, const struct ladder *l)
 {
 	if (l->hidden > 0)
 		fprintf(out,
-			"\n%u more QPs have no room here: choose with --qp, or give more with "
+			"\n%u more QP%s no room here: choose with --qp, or give more with "
 			"--width.\n",
-			l->hidden);
+			l->hidden, l->hidden == 1 ? " has" : "s have");
 	if (l->story->others > 0)
 		fprintf(out, "\n%zu frames are no RoCEv2 packets.\n", l->story->others);
 	if (l->story->error[0])

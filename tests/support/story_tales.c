@@ -123,9 +123,9 @@ static void lost_response(struct story_file *f)
 static void atomic_copy(struct story_file *f)
 {
 	SAY_(f, 1, 0, FETCH_ADD, .psn = 9,
-	     .comment = "wr=3 qp=0x11 op=FETCH_ADD rule=4 fault=\"duplicate opcode=fetch_add\"");
+	     .comment = "wr=3 qp=0x11 op=FETCH_ADD rule=4 fault=\"dup opcode=fetch_add\"");
 	SAY_(f, 1.5, 0, FETCH_ADD, .psn = 9, .seen = SEEN_IN,
-	     .in_comment = "rule=4 fault=\"duplicate opcode=fetch_add\"");
+	     .in_comment = "rule=4 fault=\"dup opcode=fetch_add\"");
 	SAY_(f, 4, 1, ATOMIC_ACKNOWLEDGE, .psn = 9, .syndrome = ACK_ROOM, .msn = 1,
 	     .comment = "qp=0x12");
 	SAY_(f, 6, 1, ATOMIC_ACKNOWLEDGE, .psn = 9, .syndrome = ACK_ROOM, .msn = 1,
@@ -147,6 +147,7 @@ static void remote_access(struct story_file *f)
 			  "completion dev=uhca0 qp=0x11 cq=1 wr=0x99 status=REM_ACCESS_ERR "
 			  "opcode=RDMA_WRITE length=0 vendor=0x6202");
 	story_file_record(f, 6, "state dev=uhca0 qp=0x11 from=RTS to=ERR");
+	story_file_record(f, 9, "leak dev=uhca0 program=prog qp=1 mr=2");
 }
 
 static void retry_exceeded(struct story_file *f)

@@ -73,7 +73,7 @@ static void test_choices(void **state)
 	has(TALE_RNR_EXCEEDED, &(struct explain_options){.has_qp = true, .qp = 0x99}, 0,
 	    "No completion is told of");
 	has(TALE_ATOMIC_COPY, &(struct explain_options){.has_wr = true, .wr = 3}, 1,
-	    "Rule 4 (duplicate opcode=fetch_add) touched 2 of these packets.");
+	    "Rule 4 (dup opcode=fetch_add) touched 2 of these packets.");
 }
 
 int main(void)

@@ -86,6 +86,25 @@ expect exit a' 1 "found 127"
 	grep -q "No such file" "$out/scenario" || echo "a missing file is not named"
 }
 
+# A run that ended otherwise than expected is not waited for while another one runs on.
+settled_complaint() {
+	cat >"$out/case.scn" <<'END'
+limit 20s
+run a: echo out; exit 3
+run b: sleep 600
+expect exit a
+expect output a never
+run c: sleep 0.2; echo late
+expect output c late
+kill b
+END
+	scenario "$out/case.scn"
+	[ "$status" = 1 ] || echo "it ended with $status"
+	grep -q 'FAIL line 4: .*found 3' "$out/scenario" || echo "the status is not told"
+	grep -q 'FAIL line 5: ' "$out/scenario" || echo "the output is not told"
+	grep -q 'ok   line 7: ' "$out/scenario" || echo "no time was left for the rest"
+}
+
 # What uhca-run's own line runs takes part, and its output goes where uhca-run's goes.
 command_complaint() {
 	printf 'expect exit command 7\n' >"$out/case.scn"
@@ -171,6 +190,7 @@ rows_scenarios() {
 	done
 	try scenario verdict verdict_complaint
 	try scenario mistakes mistakes_complaint
+	try scenario settled settled_complaint
 	try scenario command command_complaint
 	try scenario minimise minimise_complaint
 	try scenario replay replay_complaint

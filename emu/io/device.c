@@ -98,7 +98,7 @@ static void top_receive(struct netif *n, const struct core_train *t, uint64_t no
 	if (t->story.bad_icrc) {
 		dev->bad_icrc += t->count;
 		if (dev->pcap)
-			io_pcap_dropped(dev->pcap, FAULT_RX, t);
+			io_pcap_dropped(dev->pcap, FAULT_RX, t, false);
 		return;
 	}
 	core_rx(dev->core, now, t);

@@ -49,9 +49,8 @@ static void made(void *user, enum fault_direction dir, const struct core_train *
 static void dropped(void *user, enum fault_direction dir, const struct core_train *t,
 		    bool malformed, uint64_t now)
 {
-	(void)malformed;
 	(void)now;
-	io_pcap_dropped(((struct io_fault_box *)user)->dev->pcap, dir, t);
+	io_pcap_dropped(((struct io_fault_box *)user)->dev->pcap, dir, t, malformed);
 }
 
 static void happen(void *user, const struct fault_entry *e, const struct fault_subject *s,

@@ -3,9 +3,9 @@
 
 #include "clock.h"
 #include "daemon.h"
+#include "rule_text.h"
 #include "tell.h"
 
-#include <fnmatch.h>
 #include <string.h>
 
 /* As rules name it; ibv_wr_complete is a way to post sends. */
@@ -181,14 +181,9 @@ struct io_call_fault io_fault_command(struct io_client *c, const char *name, con
 
 static bool names_one(const char *globs)
 {
-	char list[FAULT_WORD_MAX];
-	char *save;
-
-	memcpy(list, globs, sizeof(list));
-	for (char *g = strtok_r(list, ",", &save); g; g = strtok_r(NULL, ",", &save))
-		for (unsigned i = 0; i < UHCA_FAULT_VERBS; i++)
-			if (fnmatch(g, asked_name[i], 0) == 0)
-				return true;
+	for (unsigned i = 0; i < UHCA_FAULT_VERBS; i++)
+		if (fault_glob_any(globs, asked_name[i]))
+			return true;
 	return globs[0] == '\0';
 }
 

@@ -10,9 +10,9 @@
 #include "log.h"
 #include "ops.h"
 #include "plan_trace.h"
+#include "rule_text.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -272,14 +272,7 @@ static void run_pending(struct io_daemon *d, uint64_t now)
 
 bool io_fault_selects_device(const struct fault_rule *r, const struct io_device *dev)
 {
-	char list[FAULT_WORD_MAX];
-	char *save;
-
-	memcpy(list, r->select.device, sizeof(list));
-	for (char *g = strtok_r(list, ",", &save); g; g = strtok_r(NULL, ",", &save))
-		if (fnmatch(g, dev->id.name, 0) == 0)
-			return true;
-	return r->select.device[0] == '\0';
+	return r->select.device[0] == '\0' || fault_glob_any(r->select.device, dev->id.name);
 }
 
 static uint32_t first_of(const struct fault_list *l)

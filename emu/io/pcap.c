@@ -139,8 +139,10 @@ static bool is_arriving(const struct io_pcap_box *b, const struct core_train *t)
 	return b->receiving && b->receiving->train->head.bth.dest_qp == t->head.bth.dest_qp;
 }
 
-static const char *why_dropped(const struct core_train *t)
+static const char *why_dropped(const struct core_train *t, bool malformed)
 {
+	if (malformed)
+		return "malformed";
 	if (t->story.bad_icrc)
 		return "bad_icrc";
 	return t->story.rule ? "rule" : "step";
@@ -179,12 +181,13 @@ static void say_late(struct io_pcap_box *b, const struct core_train *t, const ch
 	io_pcap_say(b, &w);
 }
 
-void io_pcap_dropped(struct io_pcap_box *b, enum fault_direction dir, const struct core_train *t)
+void io_pcap_dropped(struct io_pcap_box *b, enum fault_direction dir, const struct core_train *t,
+		     bool malformed)
 {
 	const struct io_capture_fate fate = {.psn = t->head.bth.psn,
 					     .count = t->count,
 					     .rule = t->story.rule,
-					     .dropped = why_dropped(t)};
+					     .dropped = why_dropped(t, malformed)};
 
 	if (dir == FAULT_TX) {
 		put_unseen(b, IO_PCAPNG_OUTBOUND, t, &fate);

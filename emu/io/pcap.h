@@ -41,8 +41,10 @@ void io_pcap_trace(struct io_pcap_box *b, const struct core_trace *t);
 /*
  * From the box above: these packets go no further. Those that arrived and are on their way through
  * this box now are marked; those that were to be sent are written, as they never came here.
+ * malformed: a rule made of them what no receiver understands.
  */
-void io_pcap_dropped(struct io_pcap_box *b, enum fault_direction dir, const struct core_train *t);
+void io_pcap_dropped(struct io_pcap_box *b, enum fault_direction dir, const struct core_train *t,
+		     bool malformed);
 
 /*
  * From the box above: a rule (t->story.rule) has made or changed these packets, on their way to

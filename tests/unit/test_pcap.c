@@ -416,10 +416,10 @@ static void drop_by_rule(void *arg, const struct core_train *t)
 
 	mine.story.rule = 3;
 	if (t->head.bth.psn == 1)
-		io_pcap_dropped(arg, FAULT_RX, &mine);
+		io_pcap_dropped(arg, FAULT_RX, &mine, false);
 	mine.story.bad_icrc = true;
 	if (t->head.bth.psn == 2)
-		io_pcap_dropped(arg, FAULT_RX, &mine);
+		io_pcap_dropped(arg, FAULT_RX, &mine, false);
 	if (t->head.bth.psn == 3)
 		io_pcap_touched(arg, &mine);
 	mine.story = (struct core_train_story){.rule = 3, .made = true};
@@ -450,10 +450,10 @@ static void test_box_above(void **state)
 		netif_receive(&f->box[1].netif, &t, 77);
 	}
 	t.story.rule = 3; /* one that never came down to here, and one of step mode */
-	io_pcap_dropped(&f->box[1], FAULT_TX, &t);
+	io_pcap_dropped(&f->box[1], FAULT_TX, &t, false);
 	t.story.rule = 0;
-	io_pcap_dropped(&f->box[1], FAULT_TX, &t);
-	io_pcap_dropped(&f->box[1], FAULT_RX, &t); /* it waited, and was written before */
+	io_pcap_dropped(&f->box[1], FAULT_TX, &t, false);
+	io_pcap_dropped(&f->box[1], FAULT_RX, &t, false); /* it waited, and was written before */
 	finish(f, &ng);
 	assert_int_equal(ng_count(&ng, NG_PACKET), 7);
 	/* What is made while another is looked at stands behind it, like all that comes of it. */

@@ -106,8 +106,8 @@ static bool failed(const struct story_record *r)
 	return r->kind == STORY_COMPLETION && status && strcmp(status, "SUCCESS") != 0;
 }
 
-/* The first that failed by themselves, then those that were flushed. */
-static int put_failures(const struct page *p, unsigned *told, unsigned *more, bool flushed)
+/* One sentence for each that failed; those that were flushed for it come in one. */
+static int put_failures(const struct page *p, bool flushed, unsigned *told, unsigned *more)
 {
 	for (uint32_t i = 0; i < p->s->n_records; i++) {
 		const struct story_record *r = &p->s->record[i];
@@ -115,7 +115,7 @@ static int put_failures(const struct page *p, unsigned *told, unsigned *more, bo
 
 		if (!failed(r) || (strcmp(story_word(r, "status"), "WR_FLUSH_ERR") == 0) != flushed)
 			continue;
-		if (*told == SENTENCES_MAX) {
+		if (*told == SENTENCES_MAX || (flushed && *told > 0)) {
 			++*more;
 			continue;
 		}
@@ -131,6 +131,31 @@ static int put_failures(const struct page *p, unsigned *told, unsigned *more, bo
 		free(k.text);
 	}
 	return 0;
+}
+
+/* The rules that touched packets, as the first of each names it. */
+static void put_rules(const struct page *p, uint32_t packets)
+{
+	uint32_t seen[8];
+	unsigned n = 0;
+
+	fprintf(p->out, "<li>Fault rules touched or made %" PRIu32 " packet%s", packets,
+		plural(packets));
+	for (uint32_t i = 0; i < p->s->n_arrows && n < sizeof(seen) / sizeof(seen[0]); i++) {
+		const char *text;
+		uint32_t rule = story_arrow_rule(p->s, &p->s->arrow[i], &text);
+		unsigned k = 0;
+
+		while (k < n && seen[k] != rule)
+			k++;
+		if (rule == 0 || k < n)
+			continue;
+		seen[n++] = rule;
+		fprintf(p->out, "%s rule %" PRIu32 " (<code>", n == 1 ? ":" : ",", rule);
+		markup_text(p->out, text ? text : "its text is not known");
+		fputs("</code>)", p->out);
+	}
+	fputs(".</li>\n", p->out);
 }
 
 /* What happened on the way, whether or not something failed for it. */
@@ -160,24 +185,28 @@ static void put_trouble(const struct page *p)
 		fprintf(p->out, "<li>%" PRIu32 " packet%s sent again.</li>\n", again,
 			again == 1 ? " was" : "s were");
 	if (ruled)
-		fprintf(p->out, "<li>Fault rules touched %" PRIu32 " packet%s.</li>\n", ruled,
-			plural(ruled));
+		put_rules(p, ruled);
 	if (lost + refused + again + ruled == 0 && s->n_arrows)
 		fputs("<li>All packets arrived, each sent once.</li>\n", p->out);
 }
 
 static int put_outcome(const struct page *p)
 {
-	unsigned told = 0, more = 0, completions = 0;
+	unsigned told = 0, more = 0, flushed = 0, completions = 0;
 
 	for (uint32_t i = 0; i < p->s->n_records; i++)
 		completions += p->s->record[i].kind == STORY_COMPLETION;
 	fputs("<ul class=\"outcome\">\n", p->out);
-	if (put_failures(p, &told, &more, false) < 0 || put_failures(p, &told, &more, true) < 0)
+	if (put_failures(p, false, &told, &more) < 0 || put_failures(p, true, &told, &flushed) < 0)
 		return -ENOMEM;
 	if (more)
 		fprintf(p->out, "<li class=\"bad\">%u more completions have an error.</li>\n",
 			more);
+	if (flushed)
+		fprintf(p->out,
+			"<li>%u more request%s flushed for it (WR_FLUSH_ERR): not begun, and no "
+			"cause of anything.</li>\n",
+			flushed, flushed == 1 ? " was" : "s were");
 	if (told == 0 && completions)
 		fprintf(p->out,
 			"<li class=\"good\">Nothing failed: %u completion%s, all with "

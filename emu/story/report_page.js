@@ -115,12 +115,18 @@ function arrowLook(a) {
 		return "ruled";
 	if (a[TRIES])
 		return "again";
+	if (/NAK/.test(a[LABEL]))
+		return "wrong";
 	return a[FLAGS] & ANSWER ? "answer" : "request";
 }
 
+/* Events that belong to a life without trouble. */
+const GOOD_EVENTS = /^(COMM_EST|PORT_ACTIVE|SQ_DRAINED|QP_LAST_WQE_REACHED|CLIENT_REREGISTER)$/;
+
 function recordIsTrouble(r) {
 	const to = word(r, "to"), status = word(r, "status");
-	return r.kind === "retry" || r.kind === "event" || r.kind === "call" || r.kind === "hit" ||
+	return r.kind === "retry" ||
+		(r.kind === "event" && !GOOD_EVENTS.test(word(r, "type"))) || r.kind === "call" || r.kind === "hit" ||
 		r.kind === "leak" || (r.kind === "state" && (to === "ERR" || to === "SQE")) ||
 		(r.kind === "completion" && status !== null && status !== "SUCCESS");
 }
@@ -265,7 +271,7 @@ function scale() {
 function layOut() {
 	const z = scale();
 	const letters = 50;
-	place = {z: z, first: 150 * z, gap: (lanes.length > 3 ? 260 : 330) * z, y: [], wait: [],
+	place = {z: z, first: 180 * z, gap: (lanes.length > 3 ? 260 : 330) * z, y: [], wait: [],
 		notes: [], row: 28 * z};
 	place.notesX = place.first + Math.max(0, lanes.length - 1) * place.gap + 46 * z;
 	place.width = place.notesX + letters * 7 * z;
@@ -476,7 +482,7 @@ function drawHeads() {
 		box.append(head);
 	});
 	const time = h("span", {class: "told"}, "ms");
-	time.style.cssText = "position:absolute;bottom:4px;left:" + 48 * z + "px";
+	time.style.cssText = "position:absolute;bottom:4px;left:" + 46 * z + "px";
 	box.append(time);
 	return box;
 }
@@ -1020,7 +1026,7 @@ function putCompletions() {
 			const status = word(r, "status") || "?", st = D.statuses[status] || {};
 			const bad = status !== "SUCCESS";
 			return {cells: [pickLink("r" + i, ms(r.ns)), qpName(r.qp), (word(r, "opcode") || "") +
-				" wr " + (word(r, "wr") || "?"), h("b", {class: bad ? "wrong" : ""}, status),
+				" wr " + (word(r, "wr") || "?"), h("b", {class: bad ? "wrong whole" : "whole"}, status),
 				bad ? (st.meaning || "") : some(Number(word(r, "length")) || 0, "byte"),
 				bad ? (st.clause || "") : ""]};
 		}), "completions"));
@@ -1177,6 +1183,9 @@ function putJumps() {
 /* ---- begin ---- */
 
 readAddress();
+/* One who comes without a wish wants to see what went wrong. */
+if (!location.hash)
+	view.p = (items.find(item => /^(lost|refused|wrong|ruled)$/.test(item.look)) || {id: ""}).id;
 $("app").hidden = false;
 setUpForm();
 putForm();

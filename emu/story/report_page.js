@@ -151,6 +151,10 @@ function itemOfRecord(r, i) {
 const items = D.arrows.map(itemOfArrow)
 	.concat(D.records.map(itemOfRecord).filter(item => item.note))
 	.sort((x, y) => x.t - y.t);
+/* Before that there are only rules and the like: pictures along time begin here. */
+const firstOfQp = items.find(item => item.a || item.r.qp !== null);
+const T0 = firstOfQp ? firstOfQp.t : 0, SPAN = Math.max(1, (D.length || 1) - T0);
+
 const itemById = new Map(items.map(item => [item.id, item]));
 
 /* ---- what is chosen ---- */
@@ -297,10 +301,11 @@ function layOut() {
 function layOutByTime() {
 	if (!rows.length)
 		return 24;
-	const t0 = rows[0].t, t1 = rows[rows.length - 1].t;
+	const t0 = Math.max(T0, rows[0].t), t1 = Math.max(t0, rows[rows.length - 1].t);
 	const k = Math.min(8e6, 1200 * view.zoom) / Math.max(1, t1 - t0);
-	place.y = rows.map(item => 24 + (item.t - t0) * k);
-	return 24 + (t1 - t0) * k;
+	const early = rows.findIndex(item => item.t >= t0), top = 24 + 30 * Math.max(0, early);
+	place.y = rows.map((item, i) => item.t < t0 ? 24 + 30 * i : top + (item.t - t0) * k);
+	return top + (t1 - t0) * k;
 }
 
 /* The first row at or behind this height. */
@@ -951,12 +956,11 @@ function section(id, title, hint, ...content) {
 const recordsOf = kind => D.records.map((r, i) => [r, i]).filter(([r]) => r.kind === kind);
 
 function timeAxis(svg, x0, width, y) {
-	const all = Math.max(1, D.length || 1);
 	for (let i = 0; i <= 4; i++) {
 		const x = x0 + width * i / 4;
 		svg.append(g("text", {x: x, y: y, class: "time", "font-size": 11,
 			style: "text-anchor:" + (i === 0 ? "start" : i === 4 ? "end" : "middle")},
-			ms(all * i / 4) + " ms"));
+			ms(T0 + SPAN * i / 4) + " ms"));
 	}
 }
 
@@ -971,15 +975,15 @@ function putStates() {
 	}
 	if (!by.size)
 		return;
-	const qps = [...by.keys()].slice(0, 200), x0 = 190, width = 1000, all = Math.max(1, D.length || 1);
+	const qps = [...by.keys()].slice(0, 200), x0 = 190, width = 1000;
 	const svg = g("svg", {width: x0 + width + 10, height: qps.length * 30 + 24, role: "img",
 		"aria-label": "States of QPs over time"});
 	qps.forEach((qp, n) => {
 		const changes = by.get(qp), y = n * 30;
 		svg.append(g("text", {x: 0, y: y + 18, "font-size": 13}, qpName(qp)));
-		let t = 0, state = word(changes[0][0], "from") || "RESET", id = null, lastText = -100;
+		let t = T0, state = word(changes[0][0], "from") || "RESET", id = null;
 		const bar = until => {
-			const x = x0 + width * t / all, w = Math.max(2, width * (until - t) / all);
+			const x = x0 + width * (t - T0) / SPAN, w = Math.max(2, width * (until - t) / SPAN);
 			const box = g("g", {class: "row"}, g("title", {}, state + " from " + ms(t) + " to " +
 				ms(until) + " ms"), g("rect", {class: "bar s-" + state, x: x, y: y + 3, width: w,
 				height: 20}));
@@ -995,7 +999,7 @@ function putStates() {
 			state = word(r, "to") || "?";
 			id = "r" + i;
 		}
-		bar(all);
+		bar(T0 + SPAN);
 	});
 	timeAxis(svg, x0, width, qps.length * 30 + 14);
 	const legend = h("p", {}, ...["RESET", "INIT", "RTR", "RTS", "SQD", "SQE", "ERR"].map(name =>
@@ -1068,12 +1072,12 @@ function putFaults() {
 }
 
 function chart(name, points) {
-	const w = 250, hi = 70, all = Math.max(1, D.length || 1);
+	const w = 250, hi = 70;
 	const top = Math.max(...points.map(p => p[1]));
-	const at = p => (w * p[0] / all).toFixed(1) + " " + (hi - (hi - 6) * p[1] / Math.max(1, top)).toFixed(1);
-	const path = ["M" + at([0, 0])];
+	const at = p => (w * Math.max(0, p[0] - T0) / SPAN).toFixed(1) + " " + (hi - (hi - 6) * p[1] / Math.max(1, top)).toFixed(1);
+	const path = ["M" + at([T0, 0])];
 	points.forEach(p => path.push("L" + at(p)));
-	path.push("L" + at([all, points[points.length - 1][1]]));
+	path.push("L" + at([T0 + SPAN, points[points.length - 1][1]]));
 	return h("div", {class: "chart"}, h("b", {}, name), " " + points[points.length - 1][1].toLocaleString("en"),
 		g("svg", {width: w, height: hi + 4, class: "request", role: "img", "aria-label": name}, g("path",
 			{class: "line", d: path.join(" ")}), ...points.map(p => {
@@ -1098,7 +1102,7 @@ function putCounters() {
 	if (!by.size)
 		return;
 	section("counters", "Counters over time", "What the devices count since the daemon's start; only "
-		+ "those that moved. Left is 0 ms, right " + ms(D.length) + " ms.",
+		+ "those that moved. Left is " + ms(T0) + " ms, right " + ms(T0 + SPAN) + " ms.",
 		h("div", {class: "charts"}, ...[...by].slice(0, 120).map(([name, points]) => chart(name, points))));
 }
 
@@ -1133,8 +1137,8 @@ function putRegion(r) {
 	const start = /^0x[0-9a-f]+$/.test(address) ? BigInt(address) : 0n;
 	const box = h("div", {class: "region"}, h("b", {}, "key " + key), " of " + hostName(r.host) + ": " +
 		some(length, "byte") + " from " + address + " on, told at " + ms(r.ns) + " ms. " +
-		(hits.length ? hits.length + " requests from outside name it." :
-			"No request from outside names it: it is used locally, or not at all."));
+		(hits.length ? hits.length + " requests of peers name it." :
+			"No request of a peer names it: it is used locally, or not at all."));
 	if (page && length)
 		box.append(...pageGrid(start, length, page, hits));
 	else

@@ -68,16 +68,29 @@ static uint64_t deadline_of(const struct scenario_run *r, const struct scenario_
 	return end < r->deadline ? end : r->deadline;
 }
 
+/* It is about a run that has ended: its status and output stay what they are. */
+static bool is_settled(struct scenario_run *r, const struct scenario_step *step)
+{
+	struct scenario_process *p;
+
+	if (step->what != SCENARIO_EXIT && step->what != SCENARIO_OUTPUT)
+		return false;
+	p = scenario_find_process(r, step->name);
+	return p && scenario_process_ended(p);
+}
+
 /*
- * Until it is so: 1. 0 when the step's time is over, or when all programs have ended, after which
- * nothing more can happen (but what there is to see may come a moment later, so one more look).
+ * Until it is so: 1. 0 when the step's time is over, or when all programs have ended, or the one it
+ * is about, after which nothing more can happen (but what there is to see may come a moment later,
+ * so one more look).
  */
 static int wait_for(struct scenario_run *r, const struct scenario_step *step, char *detail)
 {
 	uint64_t end = deadline_of(r, step);
 
 	for (;;) {
-		bool over = scenario_now() >= end || (!step->within && all_ended(r));
+		bool over = scenario_now() >= end || (!step->within && all_ended(r)) ||
+			    is_settled(r, step);
 		int so = scenario_condition(r, step, detail);
 
 		if (so != 0 || over)

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=bash disable=SC2154,SC2034
+# Rows of the labs: each solution passes its check; each program as handed out fails it and is told
+# what is missing, and so is one with a part missing that is easily forgotten; wrong uses are named.
+
+lab=$here/../../scripts/lab
+lab_texts=$here/../../docs/labs
+
+# run_lab NAME COMMAND...: its output in $out/said; sets status.
+run_lab() {
+	export UHCA_LAB_DIR=$out/lab-$1
+	timeout -k 2 "$limit" "$lab" "$@" >"$out/said" 2>&1 </dev/null
+	status=$?
+}
+
+# says_lab STATUS WORDS: how it ended, and a line of what it said.
+says_lab() {
+	[ "$status" = "$1" ] || echo "it $(status_words "$status"), not with $1"
+	grep -qF -e "$2" "$out/said" || echo "it does not say '$2': $(tail -n 1 "$out/said")"
+}
+
+# as_handed_out NAME WORDS: start, check; the first line says what is missing.
+as_handed_out() {
+	rm -rf "$out/lab-$1"
+	run_lab "$1" start
+	says_lab 0 "scripts/lab $1 check"
+	run_lab "$1" check
+	says_lab 1 "lab $1: not yet"
+	[[ $(head -n 1 "$out/said") = "not yet: $2"* ]] ||
+		echo "the first line is not '$2': $(head -n 1 "$out/said")"
+}
+
+solved() { # NAME
+	run_lab "$1" check "$lab_texts/$1/solution.c"
+	says_lab 0 "lab $1: done"
+	run_lab "$1" ladder
+	says_lab 0 "rule 1"
+}
+
+lab_complaint() { # NAME WORDS
+	as_handed_out "$@"
+	solved "$1"
+}
+
+# forgotten NAME SED WORDS: the solution, changed so.
+forgotten() {
+	sed "$2" "$lab_texts/$1/solution.c" >"$out/changed.c"
+	cmp -s "$out/changed.c" "$lab_texts/$1/solution.c" && echo "nothing was changed: $2"
+	run_lab "$1" check "$out/changed.c"
+	says_lab 1 "not yet: $3"
+}
+
+forgotten_complaint() {
+	forgotten lost-ack 's/if (wc.status == .*/if (0)/' "task 2: message 1 was counted once (0)"
+	forgotten rnr 's/^\tlab_recv(there, wc->wr_id.*/\t(void)there, (void)wc;/' \
+		"task 2: message 5 was taken (completion: nothing)"
+	forgotten rnr 's/rnr_retry = 7/rnr_retry = 2/' "task 1: message 4 was taken"
+	forgotten windows 's/ | IBV_SEND_FENCE//' "task 2: the READ is done before the window"
+	forgotten keys 's/return IBV_ACCESS_LOCAL_WRITE/& | IBV_ACCESS_REMOTE_READ/' \
+		"task 1: the peer may not read"
+	forgotten connection 's/sizeof(NAME);/0;/' "task 2: the server greets ada (hello )"
+	forgotten congestion 's/window \/ 2 : 1/window : 1/' "task 2: the sender paced itself"
+}
+
+# Atomics that add or compare something else.
+unatomic_complaint() {
+	forgotten atomics 's/compare_add = 1/compare_add = 2/' "task 1: each value from 0 to 23"
+	forgotten atomics 's/compare_add = 0/compare_add = 1/' "task 2: a client has the lock"
+}
+
+mistakes_of_use_complaint() {
+	local dir=$out/mistakes
+	rm -rf "$out"/lab-*
+	mkdir -p "$dir"
+	run_lab keys start "$dir"
+	says_lab 0 "Then: scripts/lab keys check $dir/exercise.c"
+	run_lab keys start "$dir"
+	says_lab 2 "is there already; it is left alone"
+	run_lab keys check "$dir/no-such-file.c"
+	says_lab 2 "there is no file $dir/no-such-file.c"
+	run_lab keys ladder
+	says_lab 2 "nothing was run yet"
+	run_lab nothing
+	says_lab 2 "there is no lab nothing; there are: rc-write lost-ack"
+	run_lab keys open
+	says_lab 2 "there is no command open"
+	run_lab keys check a b
+	says_lab 2 "check takes one argument, not 2"
+	run_lab --nonsense
+	says_lab 2 "there is no option --nonsense"
+	echo 'int main(void) { return 0 }' >"$dir/broken.c"
+	run_lab keys check "$dir/broken.c"
+	says_lab 1 "broken.c does not compile"
+	says_lab 1 "error: expected"
+	echo 'int main(void) { __builtin_trap(); }' >"$dir/crash.c"
+	run_lab keys check "$dir/crash.c"
+	says_lab 1 "expect exit command (found 13"
+	CC=no-such-compiler run_lab keys check "$dir/exercise.c"
+	says_lab 125 "there is no compiler no-such-compiler"
+}
+
+# A tree in which nothing was built.
+unbuilt_complaint() {
+	mkdir -p "$out/tree/scripts" "$out/tree/docs"
+	cp "$lab" "$out/tree/scripts"
+	cp -r "$lab_texts" "$out/tree/docs"
+	(cd "$out/tree" && env -u UHCA_BUILDDIR scripts/lab rnr check) >"$out/said" 2>&1
+	status=$?
+	says_lab 125 "uhca is not built yet"
+}
+
+texts_complaint() {
+	local name
+	rm -rf "$out"/lab-*
+	run_lab --help
+	says_lab 0 "Guided labs"
+	timeout "$limit" "$lab" >"$out/list" || echo "the list ended with $?"
+	for name in rc-write lost-ack rnr atomics keys windows connection congestion; do
+		grep -qE "^$name +[A-Z].*" "$out/list" || echo "$name is not in the list"
+		run_lab "$name"
+		says_lab 0 "Next: scripts/lab $name start"
+		says_lab 0 "# Lab $name: "
+		run_lab "$name" solution
+		[ -f "$(cat "$out/said")" ] || echo "$name has no solution"
+		grep -q "Task 1" "$lab_texts/$name/exercise.c" || echo "$name: no task is marked"
+	done
+}
+
+rows_labs() {
+	try labs rc-write lab_complaint rc-write "task 1: an RDMA WRITE was posted"
+	try labs lost-ack lab_complaint lost-ack "task 1: message 3 is acknowledged (completion: t"
+	try labs rnr lab_complaint rnr "task 1: message 4 was taken (completion: RNR retry"
+	try labs atomics lab_complaint atomics "task 1: the increment is posted"
+	try labs keys lab_complaint keys "task 1: the peer may write (remote access error)"
+	try labs windows lab_complaint windows "task 1: the binding was posted"
+	try labs connection lab_complaint connection "task 1: connected after 1 tries"
+	try labs congestion lab_complaint congestion "task 1: all notifications were counted (0 of 10)"
+	try labs forgotten forgotten_complaint
+	try labs unatomic unatomic_complaint
+	try labs mistakes mistakes_of_use_complaint
+	try labs unbuilt unbuilt_complaint
+	try labs texts texts_complaint
+}

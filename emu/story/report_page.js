@@ -301,7 +301,9 @@ function layOut() {
 function layOutByTime() {
 	if (!rows.length)
 		return 24;
-	const t0 = Math.max(T0, rows[0].t), t1 = Math.max(t0, rows[rows.length - 1].t);
+	/* What was before the first packet is told, and takes no room for its time. */
+	const first = rows.find(item => item.a) || rows[0];
+	const t0 = first.t, t1 = Math.max(t0, rows[rows.length - 1].t);
 	const k = Math.min(8e6, 1200 * view.zoom) / Math.max(1, t1 - t0);
 	const early = rows.findIndex(item => item.t >= t0), top = 24 + 30 * Math.max(0, early);
 	place.y = rows.map((item, i) => item.t < t0 ? 24 + 30 * i : top + (item.t - t0) * k);
@@ -410,7 +412,7 @@ function drawRow(i, words) {
 	else
 		drawTold(box, item.r, y);
 	if (words)
-		place.notes[i].forEach((line, n) => box.append(g("text", {class: "note",
+		place.notes[i].slice(0, view.space === "time" ? 1 : 9).forEach((line, n) => box.append(g("text", {class: "note",
 			x: place.notesX, y: y + (4 + 15 * n) * z, "font-size": 12 * z}, line)));
 	return box;
 }
@@ -463,7 +465,7 @@ function drawPart(force) {
 			svg.append(g("text", {class: "gap", x: place.first, y: place.y[i] - 26 * place.z,
 				"font-size": 12 * place.z}, "\u22ee " + took(place.wait[i]) + " pass"));
 		/* By time, words and rows would lie on each other. */
-		const words = view.space === "even" || place.y[i] - wordsAt >= 13;
+		const words = view.space === "even" || place.y[i] - wordsAt >= 16;
 		if (words)
 			wordsAt = place.y[i];
 		if (!words && ++n > 4000)
@@ -1038,11 +1040,10 @@ function putCompletions() {
 
 function putFaults() {
 	const rules = new Map();
-	const get = n => rules.get(n) || rules.set(n, {text: "", name: "", hits: []}).get(n);
+	const get = n => rules.get(n) || rules.set(n, {text: "", hits: [], fired: 0}).get(n);
 	for (const [r] of recordsOf("rule")) {
 		const rule = get(Number(word(r, "number")));
 		rule.text = word(r, "text") || rule.text;
-		rule.name = word(r, "name") || rule.name;
 	}
 	D.arrows.forEach((a, i) => {
 		if (!a[RULE])
@@ -1051,17 +1052,21 @@ function putFaults() {
 		rule.text = rule.text || c || "";
 		rule.hits.push([a[SENT], "a" + i, a[LABEL], a[NOTE]]);
 	});
-	for (const [r, i] of recordsOf("hit"))
+	for (const [r, i] of recordsOf("hit")) {
+		const rule = get(Number(word(r, "rule")));
+		rule.fired = Math.max(rule.fired, Number(word(r, "hits")) || 0);
 		if (word(r, "layer") !== "packet")
-			get(Number(word(r, "rule"))).hits.push([r.ns, "r" + i, word(r, "what") || word(r, "layer"),
-				r.note || ""]);
+			rule.hits.push([r.ns, "r" + i, word(r, "what") || word(r, "layer"), r.note || ""]);
+	}
 	if (!rules.size)
 		return;
 	const parts = [];
 	for (const [number, rule] of rules) {
 		rule.hits.sort((x, y) => x[0] - y[0]);
 		parts.push(h("h3", {}, "Rule " + number + ": ", h("code", {}, rule.text || "its text is not known"),
-			", " + (rule.hits.length ? some(rule.hits.length, "hit") : "no hit")));
+			": " + (rule.fired ? "fired " + some(rule.fired, "time") : rule.hits.length ? "" :
+				"never fired") + (rule.hits.length ? (rule.fired ? ", " : "") +
+				"touched what is below" : "")));
 		if (rule.hits.length)
 			parts.push(table([{name: "ms", num: true}, "what it touched", "what became of it"],
 				rule.hits.map(hit => ({cells: [pickLink(hit[1], ms(hit[0])), hit[2], hit[3]]})),

@@ -24,6 +24,7 @@ int ctl_event(const struct ctl_options *o);
 int ctl_minimise(const struct ctl_options *o);
 int ctl_ladder(const struct ctl_options *o);
 int ctl_explain(const struct ctl_options *o);
+int ctl_report(const struct ctl_options *o);
 int ctl_top(const struct ctl_options *o);
 
 /* fault_cmd.c */

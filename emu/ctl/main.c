@@ -15,7 +15,7 @@ static const struct {
 	{"port", ctl_port},         {"device", ctl_device},     {"event", ctl_event},
 	{"ladder", ctl_ladder},     {"explain", ctl_explain},   {"top", ctl_top},
 	{"fault", ctl_fault},       {"replay", ctl_replay},     {"step", ctl_step},
-	{"minimise", ctl_minimise},
+	{"minimise", ctl_minimise}, {"report", ctl_report},
 };
 
 int ctl_usage_error(const char *what)

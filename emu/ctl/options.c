@@ -53,6 +53,10 @@ static const struct text command_text[] = {
 	 "Tells for each completion with an error what happened: the request, its packets and "
 	 "tries, what came back, which rules did something, what the status means and what to "
 	 "look at in the program. --qp and --wr choose others."},
+	{"report FILE|live",
+	 "Writes one HTML page to the file that -o names, for any browser, without a network: the "
+	 "ladder to look around in, each packet taken apart, states of the QPs, counters, regions, "
+	 "what the rules did, and the completions in words."},
 	{"top", "Shows the QPs with the most traffic, again and again: packets and bytes in a "
 		"second, what was sent again, errors. q or Ctrl-C ends it."},
 	{"port down|up [DEVICE]", "Takes the link of a device down or up: PORT_ERR or PORT_ACTIVE "
@@ -115,6 +119,7 @@ static const struct text option_text[] = {
 	{"--all", "For ladder: every packet has a line; else the middle packets of a long message "
 		  "share one."},
 	{"--once", "For ladder live and top: what is there now, and no more."},
+	{"-o FILE, --output FILE", "For report: the page to write; - is standard output."},
 	{"--interval S", "For top: seconds between two looks. Default: 1."},
 	{"--version", "Prints the version."},
 	{"--help[=man]", "Prints this text; with =man, in the form of the manual page."},
@@ -211,6 +216,8 @@ static const struct {
 	{"--from", offsetof(struct ctl_options, from)},
 	{"--to", offsetof(struct ctl_options, to)},
 	{"--interval", offsetof(struct ctl_options, interval)},
+	{"--output", offsetof(struct ctl_options, output)},
+	{"-o", offsetof(struct ctl_options, output)},
 };
 
 /* Words used, 0 when it is none of these, or -EINVAL. */

@@ -37,6 +37,7 @@ struct ctl_options {
 	const char *from;
 	const char *to;
 	const char *interval;
+	const char *output; /* of report; NULL: not given */
 	bool once;
 	bool all;
 	int n_words;

@@ -338,6 +338,63 @@ static void tell_completion(FILE *out, const struct story *s, const struct story
 	fputc('\n', out);
 }
 
+/* ---- in one sentence ---- */
+
+static void sum_up_answers(FILE *out, const struct facts *f)
+{
+	char name[64];
+
+	if (f->answers == 0) {
+		fputs(", nothing came back", out);
+	} else if (f->answers == f->answers_lost) {
+		fprintf(out, ", the peer answered, but %u answer%s lost", f->answers,
+			f->answers == 1 ? " was" : "s were");
+	} else if (f->naks + f->rnr > 0) {
+		ladder_syndrome(f->syndrome, name, sizeof(name));
+		fprintf(out, ", the peer refused: %s", name);
+	} else {
+		fputs(", answers came", out);
+	}
+}
+
+static void sum_up_packets(FILE *out, const struct story *s, const struct story_record *c)
+{
+	struct facts f;
+
+	if (c->message == STORY_NONE)
+		return;
+	gather(s, c->message, c->ns, &f);
+	fprintf(out, ": %u packet%s sent", f.sent, f.sent == 1 ? " was" : "s were");
+	if (f.again)
+		fprintf(out, " (%u of them again)", f.again);
+	if (f.lost + f.refused)
+		fprintf(out, ", %u did not get through", f.lost + f.refused);
+	sum_up_answers(out, &f);
+	for (unsigned i = 0; i < f.n_rules; i++)
+		fprintf(out, "; rule %u (%s) touched %u", f.rule[i].number,
+			f.rule[i].text ? f.rule[i].text : "its text is not known",
+			f.rule[i].packets);
+}
+
+void story_explain_shortly(FILE *out, const struct story *s, const struct story_record *c)
+{
+	const char *status = story_word(c, "status"), *op = story_word(c, "opcode");
+	const char *wr = story_word(c, "wr");
+	const struct story_record *first;
+	char name[96] = "a QP that is not known";
+
+	if (c->qp != STORY_NONE)
+		story_qp_name(s, c->qp, name, sizeof(name));
+	fprintf(out, "%s wr %s of %s ended with %s at %.3f ms", op ? op : "Request", wr ? wr : "?",
+		name, status ? status : "?", since(s, c->ns));
+	first = status && strcmp(status, "WR_FLUSH_ERR") == 0 ? first_failure(s, c->qp) : NULL;
+	if (first)
+		fprintf(out, ": it was flushed after the failure at %.3f ms", since(s, first->ns));
+	else
+		sum_up_packets(out, s, c);
+	fputc('.', out);
+}
+
 /* ---- which completions ---- */
 
 static bool is_wanted(const struct story *s, const struct story_record *r,

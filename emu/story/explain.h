@@ -18,6 +18,9 @@ struct explain_options {
 	uint64_t wr;
 };
 
+/* One sentence for a completion: its status, and what became of its packets. */
+void story_explain_shortly(FILE *out, const struct story *s, const struct story_record *c);
+
 /* Returns how many completions were told. */
 unsigned story_explain(FILE *out, const struct story *s, const struct explain_options *o);
 

@@ -8,6 +8,7 @@
 #include "io/loop.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,8 +48,10 @@ static int run(const struct conf *c)
 {
 	static struct io_daemon daemon;
 	static struct io_instance instance;
-	int error = io_instance_open(&instance, c->io.dir);
+	int error;
 
+	signal(SIGXFSZ, SIG_IGN); /* a capture may find out that it is too long; write(2) tells */
+	error = io_instance_open(&instance, c->io.dir);
 	if (error < 0)
 		return EXIT_FAILURE;
 	error = open_log(c, &instance);

@@ -318,7 +318,7 @@ struct core_fact {
 	bool hex;
 };
 
-#define CORE_MAX_FACTS 32
+#define CORE_MAX_FACTS 40
 
 /*
  * Calls visit once for each object of the type, of all clients. The facts live for the call.

@@ -134,12 +134,18 @@ static void lost(struct device *dev, uint32_t qpn)
 		qp_fail(qp, UHCA_ABI_EVENT_QP_FATAL);
 }
 
+/* Its completions go with a QP. Work queues have other numbers, of which nobody keeps a list. */
+static bool is_gone(struct device *dev, uint32_t qpn)
+{
+	return qpn < WQ_NUMBER_BASE && !device_find_qp(dev, qpn);
+}
+
 int core_inject_completion(struct device *dev, uint32_t cqn, const struct uhca_abi_cqe *e,
 			   uint64_t now)
 {
 	struct cq *cq = table_find(&dev->cqs, cqn);
 
-	if (!cq)
+	if (!cq || is_gone(dev, e->qpn))
 		return -ENOENT;
 	dev->now = now;
 	if (!cq_put(cq, e))

@@ -31,7 +31,10 @@ int core_inject_qp_error(struct device *dev, uint32_t qpn, uint64_t now);
  */
 int core_inject_cq_overrun(struct device *dev, uint32_t cqn);
 
-/* A completion that core_ops.completion kept back, or one made up; that is not asked again. */
+/*
+ * A completion that core_ops.completion kept back, or one made up; that is not asked again. -ENOENT
+ * also when its QP has gone meanwhile.
+ */
 int core_inject_completion(struct device *dev, uint32_t cqn, const struct uhca_abi_cqe *e,
 			   uint64_t now);
 

@@ -32,6 +32,15 @@ enum qp_type {
 
 struct rss;
 
+/* What a QP has done, for uhcactl; raw frames are not counted. */
+struct qp_counters {
+	uint64_t tx_packets, tx_bytes;
+	uint64_t rx_packets, rx_bytes; /* those it took */
+	uint64_t retries;              /* how often it went back to send again */
+	uint64_t rnr;                  /* RNR NAKs that it got */
+	uint64_t errors;               /* completions that are no success */
+};
+
 struct qp {
 	struct object obj;
 	struct device *dev;
@@ -70,6 +79,7 @@ struct qp {
 	bool comm_established; /* COMM_EST has been raised */
 	struct rss *rss;       /* RAW_PACKET: spreads frames over WQs; it has no queues itself */
 	uint64_t frame_serial; /* RAW_PACKET: the newest frame it was given */
+	struct qp_counters counters;
 };
 
 /*

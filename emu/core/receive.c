@@ -119,6 +119,8 @@ void core_rx(struct device *dev, uint64_t now, const struct core_train *t)
 	}
 	if (!receive_admit(qp, t))
 		return;
+	qp->counters.rx_packets += t->count;
+	qp->counters.rx_bytes += t->length;
 	if (is_response(t)) {
 		completer_receive(qp, t);
 		return;

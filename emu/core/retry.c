@@ -71,6 +71,7 @@ static void go_back(struct qp *qp, enum core_retry why)
 		r->send_offset = (uint32_t)psn_diff(r->una_psn, w->first_psn) * qp->mtu;
 	}
 	qp->dev->counters.retransmits++;
+	qp->counters.retries++;
 	if (r->resent < UINT8_MAX)
 		r->resent++;
 	trace(qp, why);
@@ -97,6 +98,7 @@ void retry_rnr(struct qp *qp, uint8_t code)
 	struct requester *r = &qp->req;
 
 	qp->dev->counters.rnr_received++;
+	qp->counters.rnr++;
 	if (r->blocked == BLOCKED_RNR)
 		return; /* a copy: nothing was sent since the first */
 	if (r->rnr_left == 0) {

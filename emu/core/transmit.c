@@ -52,6 +52,8 @@ static bool next_of(struct device *dev, struct list *ready, uint8_t *buf, size_t
 			continue;
 		qp_kick(qp);
 		out->story.qpn = qp->qpn;
+		qp->counters.tx_packets += out->count;
+		qp->counters.tx_bytes += out->length;
 		device_trace(dev, CORE_TRACE_TX, qp->qpn, out->head.bth.psn, out->count);
 		return true;
 	}

@@ -145,6 +145,17 @@ static void describe_connection(const struct qp *qp, struct facts *f)
 	text(f, "path_mig_state", "MIGRATED");
 }
 
+static void describe_counters(const struct qp_counters *c, struct facts *f)
+{
+	number(f, "tx_packets", c->tx_packets);
+	number(f, "tx_bytes", c->tx_bytes);
+	number(f, "rx_packets", c->rx_packets);
+	number(f, "rx_bytes", c->rx_bytes);
+	number(f, "retries", c->retries);
+	number(f, "rnr", c->rnr);
+	number(f, "errors", c->errors);
+}
+
 static void describe_qp(const void *object, struct facts *f)
 {
 	const struct qp *qp = object;
@@ -164,6 +175,7 @@ static void describe_qp(const void *object, struct facts *f)
 	number(f, "max_recv_wr", qp->max_recv_wr);
 	number(f, "max_inline_data", qp->max_inline_data);
 	number(f, "doorbell", qp->doorbell);
+	describe_counters(&qp->counters, f);
 	number(f, "sends", sends_outstanding(qp));
 	number(f, "recvs", recv_available(&qp->rq));
 }

@@ -19,7 +19,9 @@
 
 #define WIDTH_DEFAULT 100u
 #define LIVE_MS       300
-#define SETTLED_NS    50000000ull /* what is older has its answer in the recorder, if there is one */
+/* What is older has arrived, if it does at all; when nothing happens, nothing is awaited. */
+#define SETTLED_NS    2000000ull
+#define QUIET_NS      50000000ull
 
 static volatile sig_atomic_t interrupted;
 
@@ -171,15 +173,28 @@ static void print_new(struct live *live, const struct ladder *l, const struct la
 	live->printed = end;
 }
 
+static uint64_t settled(const struct story *s)
+{
+	return wall_clock() > s->ended + QUIET_NS ? s->ended : s->ended - SETTLED_NS;
+}
+
+/* With much traffic the recorder forgets faster than we look. */
+static void tell_gap(const struct live *live, const struct story *s)
+{
+	if (live->printed && s->began > live->printed)
+		printf("\nThe flight recorder has forgotten %.3f ms.\n\n",
+		       (double)(s->began - live->printed) / 1e6);
+}
+
 static int look(const struct ctl_options *o, struct live *live, struct ladder_options *rows,
 		const struct ladder_style *style)
 {
-	uint64_t end = wall_clock() - SETTLED_NS;
 	struct story s;
 	struct ladder l = {0};
 	int status = ctl_story_open(o, &s);
 
 	if (status == 0 && s.n_moments > 0) {
+		tell_gap(live, &s);
 		live->base = live->base ? live->base : s.began;
 		s.began = live->base;
 		rows->before = live->lane;
@@ -187,7 +202,7 @@ static int look(const struct ctl_options *o, struct live *live, struct ladder_op
 		if (ladder_make(&l, &s, rows) < 0)
 			status = no_memory();
 		else
-			print_new(live, &l, style, end);
+			print_new(live, &l, style, settled(&s));
 	}
 	ladder_free(&l);
 	story_free(&s);

@@ -79,6 +79,10 @@ static int add(const char *dir, const struct run_fault *rule, struct run_faults 
 	json_t *result;
 	int error = 0;
 
+	if (out->n == RUN_FAULTS_MAX) {
+		fprintf(stderr, "uhca-run: more than %d fault rules\n", RUN_FAULTS_MAX);
+		return -EINVAL;
+	}
 	if (ctl_exchange(dir, request_for(rule), &result, &f) != 0)
 		return complain(rule, &f);
 	if (!rule->is_file)

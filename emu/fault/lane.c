@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #define SECOND UINT64_C(1000000000)
+#define NEVER  (UINT64_MAX - 1)
 
 static bool is_there(const struct fault_plan *p, const struct fault_lane *l)
 {
@@ -76,7 +77,7 @@ static uint64_t behind_last(struct fault_lane *l, uint64_t at)
 
 uint64_t fault_lane_delay(struct fault_lane *l, uint64_t at, uint64_t delay)
 {
-	return behind_last(l, at > UINT64_MAX - 1 - delay ? UINT64_MAX - 1 : at + delay);
+	return behind_last(l, delay > NEVER - at ? NEVER : at + delay);
 }
 
 uint64_t fault_lane_rate(struct fault_lane *l, uint64_t at, uint64_t rate, uint64_t bits)

@@ -5,6 +5,11 @@
  * looks at packets a train passes untouched, whole; otherwise it is taken to packets, each is
  * judged, and packets that nothing happened to are handed on one by one in their order.
  *
+ * What a rule holds back keeps its order among what that rule holds back; others overtake it. A
+ * packet that is to be overtaken waits no longer than 100 ms. An answer in the name of a responder
+ * is one that it could give: where it is known what the responder expects (look_up), no other
+ * request is answered for it; what follows a refused request is dropped as the responder would.
+ *
  * Also the step mode: while frozen, every packet waits in a queue from which a person lets them
  * go, drops or changes them. Time is an argument, delayed packets are copies of its own.
  */

@@ -2,8 +2,8 @@
 /* What each action does to a packet. A rule that hits what it cannot be done to is told as such. */
 #include "net_state.h"
 
-#include "answer.h"
 #include "cm_answer.h"
+#include "forge.h"
 #include "psn.h"
 #include "syndrome.h"
 
@@ -16,7 +16,7 @@
 
 static uint64_t later(uint64_t now, uint64_t time)
 {
-	return now > NEVER - time ? NEVER : now + time;
+	return time > NEVER - now ? NEVER : now + time;
 }
 
 static void tell_unfit(struct fault_passage *w)

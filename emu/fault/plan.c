@@ -75,11 +75,18 @@ static uint64_t mix(uint64_t x)
 
 #define GOLDEN UINT64_C(0x9e3779b97f4a7c15)
 
+uint64_t fault_plan_stream(uint64_t seed, uint32_t number)
+{
+	const uint64_t stream = mix(seed + GOLDEN) ^ mix(number * GOLDEN);
+
+	return stream ? stream : 1;
+}
+
 static uint64_t stream_of(const struct fault_plan *p, const struct fault_entry *e)
 {
-	const uint64_t stream = e->rule.limit.stream ? e->rule.limit.stream : e->number;
+	const uint64_t given = e->rule.limit.stream;
 
-	return mix(p->seed + GOLDEN) ^ mix(stream * GOLDEN);
+	return given ? given : fault_plan_stream(p->seed, e->number);
 }
 
 /* True with this probability. */

@@ -64,6 +64,9 @@ struct fault_plan_ops {
 
 struct fault_plan;
 
+/* The random numbers of a rule without stream=; never 0. */
+uint64_t fault_plan_stream(uint64_t seed, uint32_t number);
+
 /* NULL: no memory. ops must live as long as the plan. */
 struct fault_plan *fault_plan_create(uint64_t seed, const struct fault_plan_ops *ops, void *user);
 void fault_plan_destroy(struct fault_plan *p);

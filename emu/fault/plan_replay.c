@@ -343,17 +343,18 @@ static void append_time(struct out *o, const char *name, uint64_t ns)
 	append_word(o, word);
 }
 
-/* Late rules count from where they came; chance goes on as it went. */
-static void append_rest(struct out *o, const struct source *s)
+/* Late rules count from where they came; chance goes on as it went, whatever the new seed is. */
+static void append_rest(struct out *o, const struct replay *r, const struct source *s)
 {
+	const uint64_t given = s->rule.limit.stream;
 	char word[32];
 
 	if (s->added)
 		append_time(o, "after", s->added);
 	if (!draws(&s->rule))
 		return;
-	snprintf(word, sizeof(word), "stream=%" PRIu32,
-		 s->rule.limit.stream ? s->rule.limit.stream : s->number);
+	snprintf(word, sizeof(word), "stream=0x%" PRIx64,
+		 given ? given : fault_plan_stream(r->seed, s->number));
 	append_word(o, word);
 }
 
@@ -410,7 +411,7 @@ static int emit_part(struct replay *r, struct source *s, unsigned *at, uint64_t 
 		hits += s->ranges[*at].high - s->ranges[*at].low + 1;
 		++*at;
 	}
-	append_rest(&o, s);
+	append_rest(&o, r, s);
 	*taken += hits;
 	return add_part(s, hits) ? -ENOMEM : emit(r, &o);
 }
@@ -515,7 +516,7 @@ static int emit_source(struct replay *r, struct source *s)
 	if (repeats(s)) {
 		append(&o, s->rule.text, strlen(s->rule.text));
 		if (!s->rule.limit.stream)
-			append_rest(&o, s);
+			append_rest(&o, r, s);
 		return emit(r, &o);
 	}
 	if (s->rule.layer != FAULT_LAYER_TIME)

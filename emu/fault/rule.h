@@ -174,7 +174,7 @@ struct fault_limit {
 	char after_rule[FAULT_NAME_MAX]; /* "after=NAME[:N]": once that rule has hit N times */
 	uint64_t after_hits;
 	char while_file[FAULT_TEXT_MAX / 2]; /* only while this file is there */
-	uint32_t stream;                     /* of random numbers; 0: the rule's number */
+	uint64_t stream; /* of random numbers; 0: made of the seed and the rule's number */
 };
 
 #define FAULT_BY_CHANCE UINT64_MAX /* which bit or byte: fault_plan_random says */

@@ -256,7 +256,6 @@ static const struct fault_constant calls[] = {
 	CALL_(rdma_listen),
 	CALL_(rdma_accept),
 	CALL_(rdma_reject),
-	CALL_(rdma_establish),
 	CALL_(rdma_disconnect),
 	CALL_(rdma_init_qp_attr),
 	CALL_(rdma_get_event),

@@ -165,7 +165,7 @@ static int add_one(const struct fault_text *t, struct fault_piece p, struct faul
 	return add_glob(s, p);
 }
 
-static const char *class_at(const void *table, unsigned i)
+const char *fault_class_at(const void *table, unsigned i)
 {
 	(void)table;
 	return classes[i].name;
@@ -179,7 +179,7 @@ static int unknown(const struct fault_text *t, struct fault_piece p)
 	char name[FAULT_WORD_MAX], hint[FAULT_WORD_MAX];
 
 	if (service && rest.length) {
-		nearest = fault_nearest(rest, class_at, NULL);
+		nearest = fault_nearest(rest, fault_class_at, NULL);
 		snprintf(name, sizeof(name), "%s.%s", service->name, nearest ? nearest : "");
 		nearest = nearest ? name : NULL;
 	} else {

@@ -12,6 +12,9 @@
 /* A list of them, added to the selection. 0, or -EINVAL with the error filled in. */
 int fault_opcode_parse(const struct fault_text *t, struct fault_piece p, struct fault_select *s);
 
+/* The names of classes, for fault_nearest; table is not used. */
+const char *fault_class_at(const void *table, unsigned i);
+
 /* What an opcode must be or have, for the actions that work on some packets only. */
 struct fault_opcode_need {
 	uint32_t headers; /* ROCE_HDR_*: all of them */

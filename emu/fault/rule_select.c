@@ -295,12 +295,9 @@ FAULT_WORD_PARSE_(file)
 
 FAULT_WORD_PARSE_(stream)
 {
-	uint64_t v;
-
 	(void)word;
-	if (!fault_value_number(token->value, &v) || v == 0 || v > UINT32_MAX)
+	if (!fault_value_number(token->value, &r->limit.stream) || r->limit.stream == 0)
 		return fault_fail(t, token->value.at, "'%.*s' is no number of a stream",
 				  (int)token->value.length, token->value.at);
-	r->limit.stream = (uint32_t)v;
 	return 0;
 }

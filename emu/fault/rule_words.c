@@ -112,7 +112,7 @@ const struct fault_word fault_words[] = {
 	{"qp",
 	 NULL,
 	 SELECT_,
-	 ANY_,
+	 ANY_ & ~MEMORY_,
 	 ALL_ACTIONS_,
 	 false,
 	 true,

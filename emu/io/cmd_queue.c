@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 
 #define QP_RAW_PACKET 8 /* enum ibv_qp_type */
+#define QP_STATE      1 /* enum ibv_qp_attr_mask */
+#define QP_RESET      0 /* enum ibv_qp_state */
 
 int cmd_create_cq(struct cmd *r, struct cmd_reply *rep)
 {
@@ -102,6 +104,8 @@ int cmd_modify_qp(struct cmd *r, struct cmd_reply *rep)
 	r->client->dev->pcap->ordered = true;
 	error = core_modify_qp(r->client->core, in, io_clock_now());
 	r->client->dev->pcap->ordered = false;
+	if (error == 0 && (in->attr_mask & QP_STATE) && in->attr.qp_state == QP_RESET)
+		io_fault_cqe_forget(r->client->dev, core_qp_number(r->client->core, in->handle));
 	return error;
 }
 

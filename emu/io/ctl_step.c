@@ -66,6 +66,7 @@ static json_t *state_of(struct io_port *p, uint64_t now)
 struct step {
 	struct fault_net *net;
 	const json_t *request;
+	struct ctl_outcome *o;
 	uint32_t number;
 	uint64_t now;
 };
@@ -112,14 +113,31 @@ static int drop(const struct step *s)
 	return fault_net_drop(s->net, s->number, s->now);
 }
 
+/* The same checks as of a rule: is there such a field, and can it be that? */
+static int check_field(const char *field, uint64_t value, struct ctl_outcome *o)
+{
+	char text[FAULT_TEXT_MAX];
+	struct fault_error error;
+	struct fault_rule rule;
+
+	if (snprintf(text, sizeof(text), "set=%s:%" PRIu64, field, value) < (int)sizeof(text) &&
+	    strpbrk(field, " \t\n") == NULL && fault_rule_parse(text, &rule, &error) == 0)
+		return 0;
+	io_ctl_refuse(o, "no packet's field '%.64s' can be set to %" PRIu64, field, value);
+	return -EPERM;
+}
+
 static int change(const struct step *s)
 {
 	const char *field = json_string_value(json_object_get(s->request, UHCA_CTL_FIELD));
 	const json_t *value = json_object_get(s->request, UHCA_CTL_VALUE);
+	uint64_t v = (uint64_t)json_integer_value(value);
 
 	if (!field || !json_is_integer(value))
 		return -EINVAL;
-	return fault_net_change(s->net, s->number, field, (uint64_t)json_integer_value(value));
+	if (check_field(field, v, s->o) < 0)
+		return -EPERM;
+	return fault_net_change(s->net, s->number, field, v);
 }
 
 static const struct {
@@ -145,11 +163,12 @@ static size_t find_action(const json_t *request)
 
 static json_t *refuse(struct ctl_outcome *o, int error, const struct step *s, const char *action)
 {
+	if (error == -EPERM) /* said already */
+		return NULL;
 	if (error == -ENOENT)
 		return io_ctl_refuse(o, "no packet %u waits", s->number);
 	if (strcmp(action, "change") == 0)
-		return io_ctl_refuse(o, "packet %u has no such field, or it cannot be that",
-				     s->number);
+		return io_ctl_refuse(o, "packet %u has no such field", s->number);
 	return io_ctl_refuse(o, "step %s: %s", action, strerror(-error));
 }
 
@@ -172,7 +191,7 @@ json_t *io_ctl_step(struct io_daemon *d, const json_t *request, struct ctl_outco
 		return io_ctl_refuse(o, "step %s needs the number of a packet",
 				     actions[action].name);
 	p = port_of(d, dev);
-	s = (struct step){p->fault.net, request, (uint32_t)json_integer_value(number),
+	s = (struct step){p->fault.net, request, o, (uint32_t)json_integer_value(number),
 			  io_clock_now()};
 	error = actions[action].run(&s);
 	if (error < 0)

@@ -5,6 +5,7 @@
 #include "fault_box.h"
 
 #include "daemon.h"
+#include "log.h"
 #include "pcap.h"
 
 #include <errno.h>
@@ -61,6 +62,22 @@ static void happen(void *user, const struct fault_entry *e, const struct fault_s
 	io_fault_happen(b->daemon, b->dev, e, s, now);
 }
 
+/* What a rule could not do: said, so that nobody looks for its effect. */
+static void note(void *user, enum fault_note what, const struct core_train *t, uint64_t now)
+{
+	static const char *const text[] = {
+		[FAULT_NOTE_FULL] = "too many packets wait; this one went on at once",
+		[FAULT_NOTE_UNFIT] = "cannot do that to this packet, which went on as it was",
+	};
+	static struct io_log_limit limit;
+	const struct io_fault_box *b = user;
+	uint32_t held;
+
+	if (io_log_limit(&limit, 2, now, &held))
+		io_log(IO_LOG_WARN, "%s: rule %u: %s (%u more)", b->dev->id.name, t->story.rule,
+		       text[what], held);
+}
+
 static bool look_up(void *user, uint32_t qpn, struct fault_qp *out)
 {
 	const struct io_fault_box *b = user;
@@ -73,13 +90,21 @@ static bool look_up(void *user, uint32_t qpn, struct fault_qp *out)
 	*out = (struct fault_qp){.peer_qpn = look.peer_qpn,
 				 .pd = look.pd,
 				 .srq = look.srq,
+				 .responds = look.responds,
+				 .expected_psn = look.expected_psn,
 				 .client = c ? c->id : 0,
 				 .program = c ? c->program : NULL};
 	return true;
 }
 
 static const struct fault_net_ops net_ops = {
-	.pass = pass, .dropped = dropped, .happen = happen, .made = made, .look_up = look_up};
+	.pass = pass,
+	.dropped = dropped,
+	.happen = happen,
+	.made = made,
+	.note = note,
+	.look_up = look_up,
+};
 
 static void show(struct io_fault_box *b, enum fault_direction dir, const struct core_train *t,
 		 uint64_t now)

@@ -63,7 +63,8 @@ static bool keep(struct io_faults *f, const struct io_fault_cqe *what)
 	}
 	*c = *what;
 	TAILQ_INSERT_TAIL(&f->cqes, c, link);
-	f->n_cqes++;
+	if (f->n_cqes++ == 0 || c->at < f->cqes_due)
+		f->cqes_due = c->at;
 	f->armed = true;
 	return true;
 }
@@ -189,10 +190,16 @@ void io_fault_cqe_tick(struct io_daemon *d, uint64_t now)
 	struct io_faults *f = &d->faults;
 	struct io_fault_cqe *c, *next;
 
+	if (io_fault_cqe_deadline(f) > now)
+		return;
+	f->cqes_due = UINT64_MAX;
 	for (c = TAILQ_FIRST(&f->cqes); c; c = next) {
 		next = TAILQ_NEXT(c, link);
-		if (c->at > now)
+		if (c->at > now) {
+			if (c->at < f->cqes_due)
+				f->cqes_due = c->at;
 			continue;
+		}
 		core_inject_completion(c->dev->core, c->cqn, &c->e, now);
 		c->dev->dirty = true;
 		drop(f, c);
@@ -202,15 +209,7 @@ void io_fault_cqe_tick(struct io_daemon *d, uint64_t now)
 
 uint64_t io_fault_cqe_deadline(const struct io_faults *f)
 {
-	const struct io_fault_cqe *c;
-	uint64_t next = UINT64_MAX;
-
-	TAILQ_FOREACH(c, &f->cqes, link)
-	{
-		if (c->at < next)
-			next = c->at;
-	}
-	return next;
+	return f->n_cqes > 0 ? f->cqes_due : UINT64_MAX;
 }
 
 void io_fault_cqe_destroy(struct io_faults *f)

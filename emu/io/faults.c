@@ -76,6 +76,8 @@ static void tell(struct io_faults *f, const struct fault_entry *e, const char *w
 
 	if (f->began == 0) {
 		f->began = now;
+		io_log(IO_LOG_INFO, "fault rules: seed %llu",
+		       (unsigned long long)fault_plan_seed(f->plan));
 		fault_trace_plan(f->plan, now, line);
 		io_fault_trace_add(&f->trace, line, false);
 	}
@@ -174,9 +176,6 @@ int io_faults_start(struct io_daemon *d)
 	if (error < 0)
 		return error;
 	io_faults_changed(d);
-	if (d->settings.n_faults > 0)
-		io_log(IO_LOG_INFO, "%u fault rules, seed %llu", fault_plan_count(d->faults.plan),
-		       (unsigned long long)fault_plan_seed(d->faults.plan));
 	return 0;
 }
 

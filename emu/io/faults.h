@@ -54,8 +54,9 @@ struct io_faults {
 	unsigned n_returns;
 	struct io_fault_cqes cqes; /* fault_cqe.c */
 	unsigned n_cqes;
-	bool armed; /* io_faults_deadline may have something to say */
-	bool stale; /* a rule hit: perhaps it was its last time, and nobody needs to ask */
+	uint64_t cqes_due; /* when the first of them is, or before */
+	bool armed;        /* io_faults_deadline may have something to say */
+	bool stale;        /* a rule hit: perhaps it was its last time, and nobody needs to ask */
 };
 
 /* Makes the empty plan, before there are devices. 0 or -ENOMEM. */

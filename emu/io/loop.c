@@ -61,7 +61,7 @@ static bool run_deadlines(struct loop *l)
 {
 	bool work = false;
 
-	if (io_faults_deadline(l->d) <= l->now) {
+	if (l->d->faults.armed && io_faults_deadline(l->d) <= l->now) {
 		io_faults_tick(l->d, l->now);
 		work = true;
 	}
@@ -198,7 +198,7 @@ static void sleep_until_work(struct loop *l)
 {
 	if (hurry(l))
 		return;
-	if (io_teller_awake(&l->d->teller, &l->d->capture)) {
+	if (io_teller_awake(&l->d->teller)) {
 		io_teller_tick(l->d, l->now);
 		io_capture_flush(&l->d->capture);
 	}
@@ -231,7 +231,7 @@ static void run(struct loop *l)
 		l->now = io_clock_now();
 		if (look(l)) {
 			l->idle_since = UINT64_MAX;
-			if (io_teller_awake(&l->d->teller, &l->d->capture))
+			if (io_teller_awake(&l->d->teller))
 				io_teller_tick(l->d, l->now);
 			io_counter_timer_touch(l->d->loop, &l->d->counters);
 			continue;

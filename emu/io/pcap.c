@@ -33,6 +33,7 @@ static void pcap_send(struct netif *n, const struct core_train *t, uint64_t now)
 	io_recorder_train(b->recorder, b->interface, IO_PCAPNG_OUTBOUND, t, now);
 	if (!io_capture_wants(c, b->interface)) {
 		netif_send(n->below, t, now);
+		b->recorder->passing = NULL;
 		return;
 	}
 	seen.train = t;
@@ -44,6 +45,7 @@ static void pcap_send(struct netif *n, const struct core_train *t, uint64_t now)
 	c->pending = b->sending = &seen;
 	netif_send(n->below, t, now);
 	b->sending = outer;
+	b->recorder->passing = NULL;
 	if (c->pending == &seen)
 		io_capture_settle(c);
 }
@@ -131,6 +133,12 @@ void io_pcap_box_init(struct io_pcap_box *b, struct io_capture *capture,
 
 /* ---- what the box above did ---- */
 
+/* Is it (part of) the train that is on its way through here now, not one that waited above? */
+static bool is_arriving(const struct io_pcap_box *b, const struct core_train *t)
+{
+	return b->receiving && b->receiving->train->head.bth.dest_qp == t->head.bth.dest_qp;
+}
+
 static const char *why_dropped(const struct core_train *t)
 {
 	if (t->story.bad_icrc)
@@ -150,6 +158,7 @@ static void put_unseen(struct io_pcap_box *b, uint32_t flags, const struct core_
 					.fate[0] = *fate};
 
 	io_recorder_train(b->recorder, b->interface, flags, t, io_clock_now());
+	b->recorder->passing = NULL;
 	if (fate->dropped)
 		io_recorder_fate(b->recorder, b->interface, fate, io_clock_now());
 	if (io_capture_wants(b->capture, b->interface))
@@ -182,7 +191,7 @@ void io_pcap_dropped(struct io_pcap_box *b, enum fault_direction dir, const stru
 		return;
 	}
 	io_recorder_fate(b->recorder, b->interface, &fate, io_clock_now());
-	if (b->receiving)
+	if (is_arriving(b, t))
 		add_fate(b->receiving, &fate);
 	else if (io_capture_wants(b->capture, b->interface))
 		say_late(b, t, fate.dropped);
@@ -195,7 +204,7 @@ void io_pcap_touched(struct io_pcap_box *b, const struct core_train *t)
 
 	if (t->story.made)
 		put_unseen(b, IO_PCAPNG_INBOUND, t, &fate);
-	else if (b->receiving)
+	else if (is_arriving(b, t))
 		add_fate(b->receiving, &fate);
 }
 

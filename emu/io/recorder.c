@@ -12,7 +12,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum kind { FILLER, TRAIN, FATE, TRACE, TEXT };
+/* ECHO: the TRAIN before it once more, as another box saw it. */
+enum kind { FILLER, TRAIN, ECHO, FATE, TRACE, TEXT };
 
 struct head {
 	uint32_t len; /* bytes to the next record, a multiple of 8 */
@@ -83,13 +84,17 @@ static void add(struct io_recorder *r, struct head h, const void *p, size_t n)
 void io_recorder_train(struct io_recorder *r, unsigned interface, uint32_t flags,
 		       const struct core_train *t, uint64_t now)
 {
-	if (r->ring)
-		add(r,
-		    (struct head){.kind = TRAIN,
-				  .interface = (uint8_t)interface,
-				  .flags = (uint8_t)flags,
-				  .now = now},
-		    t, TRAIN_BYTES);
+	bool again = r->passing == t;
+	const struct head h = {.kind = again ? ECHO : TRAIN,
+			       .interface = (uint8_t)interface,
+			       .flags = (uint8_t)flags,
+			       .now = now};
+
+	if (!r->ring)
+		return;
+	add(r, h, t, again ? 0 : TRAIN_BYTES);
+	if (!again)
+		r->passing = flags == IO_PCAPNG_OUTBOUND ? t : NULL;
 }
 
 void io_recorder_fate(struct io_recorder *r, unsigned interface, const struct io_capture_fate *fate,
@@ -119,8 +124,9 @@ void io_recorder_text(struct io_recorder *r, const char *text, uint64_t now)
 struct dump {
 	const struct io_recorder *r;
 	struct io_capture *to;
-	uint64_t wall_of_zero; /* the wall clock's time when the other one was 0 */
-	uint64_t skip;         /* packets, from the oldest */
+	const struct head *train; /* the TRAIN that was seen last, for ECHOs; NULL: it is gone */
+	uint64_t wall_of_zero;    /* the wall clock's time when the other one was 0 */
+	uint64_t skip;            /* packets, from the oldest */
 };
 
 static uint32_t packets_of(const struct head *h)
@@ -133,11 +139,15 @@ static uint32_t packets_of(const struct head *h)
 
 static uint64_t count_packets(const struct io_recorder *r)
 {
+	uint32_t last = 0;
 	uint64_t n = 0;
 
-	for (uint64_t p = r->tail; p < r->head; p += at(r, p)->len)
+	for (uint64_t p = r->tail; p < r->head; p += at(r, p)->len) {
 		if (at(r, p)->kind == TRAIN)
-			n += packets_of(at(r, p));
+			last = packets_of(at(r, p));
+		if (at(r, p)->kind == TRAIN || at(r, p)->kind == ECHO)
+			n += last;
+	}
 	return n;
 }
 
@@ -151,7 +161,7 @@ static void collect_fates(const struct io_recorder *r, uint64_t p, struct io_cap
 
 		if (h->interface != train->interface)
 			continue;
-		if (h->kind == TRAIN)
+		if (h->kind == TRAIN || h->kind == ECHO)
 			return;
 		if (h->kind == FATE)
 			memcpy(&t->fate[t->n_fates++], h + 1, sizeof(t->fate[0]));
@@ -167,7 +177,11 @@ static void dump_train(struct dump *d, uint64_t p)
 				     .flags = h->flags,
 				     .wall = h->now + d->wall_of_zero};
 
-	memcpy(&train, h + 1, TRAIN_BYTES);
+	if (h->kind == TRAIN)
+		d->train = h;
+	if (!d->train)
+		return;
+	memcpy(&train, d->train + 1, TRAIN_BYTES);
 	train.n_iov = 0;
 	if (d->skip > 0) {
 		d->skip -= d->skip < train.count ? d->skip : train.count;
@@ -193,7 +207,7 @@ static void dump_all(struct dump *d)
 	for (uint64_t p = d->r->tail; p < d->r->head; p += at(d->r, p)->len) {
 		const struct head *h = at(d->r, p);
 
-		if (h->kind == TRAIN)
+		if (h->kind == TRAIN || h->kind == ECHO)
 			dump_train(d, p);
 		else if (h->kind == TRACE)
 			dump_trace(d, h);

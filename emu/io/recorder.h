@@ -22,14 +22,20 @@ struct io_recorder {
 	uint8_t *ring; /* NULL: off */
 	size_t size;
 	uint64_t head, tail; /* bytes since it was made; [tail, head) is there */
-	bool failed;         /* something failed by itself since somebody put this to false */
+	/* The train recorded last, while it goes on its way: at a device of this daemon it is not
+	 * copied again. */
+	const struct core_train *passing;
+	bool failed; /* something failed by itself since somebody put this to false */
 };
 
 /* size: a multiple of 8, at least 4096. Without memory it stays off. */
 void io_recorder_init(struct io_recorder *r, size_t size);
 void io_recorder_destroy(struct io_recorder *r);
 
-/* now: of io_clock_now. flags: IO_PCAPNG_*. */
+/*
+ * now: of io_clock_now. flags: IO_PCAPNG_*. A train that is sent stays "passing" until the caller
+ * puts that to NULL.
+ */
 void io_recorder_train(struct io_recorder *r, unsigned interface, uint32_t flags,
 		       const struct core_train *t, uint64_t now);
 

@@ -147,12 +147,10 @@ static void put_part(struct io_words *w, const struct core_train *t, uint32_t i,
 	uint32_t mtu = s->mtu ? s->mtu : 1;
 	uint32_t parts = whole || s->total == 0 ? 1 : (s->total + mtu - 1) / mtu;
 	uint32_t part = whole ? 1 : s->offset / mtu + i + 1;
-	char text[24];
 
 	if (!s->has_wr || s->mtu == 0)
 		return;
-	snprintf(text, sizeof(text), "%u/%u", part, parts);
-	io_words_text(w, "part", text);
+	io_words_part(w, "part", part, parts);
 }
 
 /* The action of a rule: its first word, or the one behind its name. */

@@ -131,7 +131,9 @@ void io_teller_tick(struct io_daemon *d, uint64_t now)
 {
 	if (d->teller.recorder.failed)
 		dump_failure(d, now);
-	if (!io_capture_running(&d->capture) || now < d->teller.next_counters)
+	if (d->teller.counted && !io_capture_running(&d->capture))
+		io_teller_stop(d); /* it ended by itself */
+	if (!d->teller.counted || now < d->teller.next_counters)
 		return;
 	tell_all_counters(d);
 	d->teller.next_counters = now + COUNTERS_EVERY;

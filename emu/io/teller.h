@@ -30,7 +30,8 @@ struct io_teller {
 	struct io_recorder recorder;
 	struct io_teller_rule *rules; /* n_rules of them */
 	unsigned n_rules;
-	uint64_t *counted; /* IO_COUNTS of each port, as the last record had them */
+	/* While there is a capture: IO_COUNTS of each port, as the last record had them. */
+	uint64_t *counted;
 	uint64_t next_counters;
 	uint64_t next_dump;
 	unsigned dumps;
@@ -50,9 +51,9 @@ int io_teller_stop(struct io_daemon *d);
 int io_teller_dump(struct io_daemon *d, const char *path, struct io_recorder_dump *out);
 
 /* Is there anything for io_teller_tick to look at? */
-static inline bool io_teller_awake(const struct io_teller *t, const struct io_capture *c)
+static inline bool io_teller_awake(const struct io_teller *t)
 {
-	return t->recorder.failed || io_capture_running(c);
+	return t->recorder.failed || t->counted;
 }
 
 /* To be called now and then while it is awake: counters, files on failures. */

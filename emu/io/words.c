@@ -4,9 +4,7 @@
  */
 #include "words.h"
 
-#include <inttypes.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
 void io_words_begin(struct io_words *w, const char *what)
@@ -56,18 +54,53 @@ void io_words_text(struct io_words *w, const char *name, const char *value)
 	w->text[w->used] = '\0';
 }
 
+/*
+ * Packets have several numbers each, and printf takes its time. "buffer" ends with the digits and a
+ * NUL; returns where they begin.
+ */
+static char *digits(uint64_t value, unsigned base, char buffer[24])
+{
+	char *p = buffer + 23;
+
+	*p = '\0';
+	do
+		*--p = "0123456789abcdef"[value % base];
+	while ((value /= base) > 0);
+	return p;
+}
+
+static void put_number(struct io_words *w, const char *name, const char *prefix, const char *text)
+{
+	size_t start = w->used;
+
+	if ((start > 0 && !put(w, ' ')) || !put_plain(w, name) || !put_plain(w, prefix) ||
+	    !put_plain(w, text))
+		w->used = start;
+	w->text[w->used] = '\0';
+}
+
 void io_words_number(struct io_words *w, const char *name, uint64_t value)
 {
-	char text[24];
+	char buffer[24];
 
-	snprintf(text, sizeof(text), "%" PRIu64, value);
-	io_words_text(w, name, text);
+	put_number(w, name, "=", digits(value, 10, buffer));
 }
 
 void io_words_hex(struct io_words *w, const char *name, uint64_t value)
 {
-	char text[24];
+	char buffer[24];
 
-	snprintf(text, sizeof(text), "0x%" PRIx64, value);
-	io_words_text(w, name, text);
+	put_number(w, name, "=0x", digits(value, 16, buffer));
+}
+
+void io_words_part(struct io_words *w, const char *name, uint32_t n, uint32_t of)
+{
+	char buffer[24];
+	char both[48];
+	char *p = both;
+
+	p = stpcpy(p, digits(n, 10, buffer));
+	*p++ = '/';
+	strcpy(p, digits(of, 10, buffer));
+	put_number(w, name, "=", both);
 }

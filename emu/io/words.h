@@ -22,5 +22,6 @@ void io_words_begin(struct io_words *w, const char *what);
 void io_words_text(struct io_words *w, const char *name, const char *value);
 void io_words_number(struct io_words *w, const char *name, uint64_t value);
 void io_words_hex(struct io_words *w, const char *name, uint64_t value);
+void io_words_part(struct io_words *w, const char *name, uint32_t n, uint32_t of); /* 2/5 */
 
 #endif

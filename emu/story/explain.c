@@ -11,8 +11,8 @@
 #include <stdarg.h>
 #include <string.h>
 
-#define LABEL_WIDTH 16
-#define WIDTH       84
+#define LABEL_WIDTH 18
+#define WIDTH       90
 #define RULES_MAX   8
 #define PACKETS_MAX 12
 

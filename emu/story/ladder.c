@@ -4,6 +4,7 @@
 
 #include "ladder_label.h"
 #include "psn.h"
+#include "syndrome.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -12,7 +13,7 @@
 #include <string.h>
 
 #define RUN_MIN    3       /* so many packets that differ in their PSN become one row */
-#define LATE_NS    100000u /* an arrow that takes longer is drawn in two rows, if all else goes on */
+#define LATE_NS    100000u /* slower than that is late, if all else goes on */
 #define LOOK_AHEAD 4096    /* moments */
 #define NOWHERE    LADDER_LANES_MAX
 
@@ -158,11 +159,15 @@ static struct ladder_row *add_row(struct making *m, uint64_t ns, enum ladder_kin
 
 static enum ladder_mood arrow_mood(const struct story *s, const struct story_arrow *a)
 {
+	const struct story_packet *k = story_arrow_packet(s, a);
 	const char *text;
 
 	if (a->fate != STORY_ARRIVED && a->fate != STORY_SEEN)
 		return LADDER_LOST;
-	if (story_arrow_rule(s, a, &text) || story_arrow_packet(s, a)->made || a->copy)
+	if ((roce_opcode_info(k->pkt.bth.opcode)->headers & ROCE_HDR_AETH) && !k->made &&
+	    roce_syndrome_kind(k->pkt.aeth.syndrome) != ROCE_ACK)
+		return LADDER_LOST;
+	if (story_arrow_rule(s, a, &text) || k->made || a->copy)
 		return LADDER_MADE;
 	if (a->tries > 0)
 		return LADDER_AGAIN;
@@ -303,6 +308,8 @@ static enum ladder_mood record_mood(const struct story_record *r)
 	case STORY_HIT:
 	case STORY_CALL:
 		return LADDER_MADE;
+	case STORY_LEAK:
+		return LADDER_LOST;
 	case STORY_EVENT:
 		return LADDER_LOST;
 	case STORY_NAK:

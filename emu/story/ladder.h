@@ -34,7 +34,7 @@ enum ladder_mood {
 	LADDER_PLAIN,
 	LADDER_ANSWER,
 	LADDER_AGAIN, /* sent again */
-	LADDER_LOST,  /* or refused, or an error */
+	LADDER_LOST,  /* or refused, a NAK, an error */
 	LADDER_MADE,  /* by a rule, or touched by one */
 };
 

@@ -281,6 +281,16 @@ static void add_hit(struct text *t, const struct story_record *r)
 		add(t, ": %s", word(r, "what"));
 }
 
+/* All words behind the program are kinds of objects. */
+static void add_leak(struct text *t, const struct story_record *r)
+{
+	add(t, "%s went without destroying", word(r, "program"));
+	for (unsigned i = 0; i < r->n; i++)
+		if (r->word[i].value && strcmp(r->word[i].name, "program") != 0 &&
+		    strcmp(r->word[i].name, "dev") != 0)
+			add(t, " %s %s", r->word[i].value, r->word[i].name);
+}
+
 void ladder_record_note(const struct story_record *r, unsigned count, char *buf, size_t cap)
 {
 	struct text t = text_in(buf, cap);
@@ -300,6 +310,9 @@ void ladder_record_note(const struct story_record *r, unsigned count, char *buf,
 		break;
 	case STORY_CALL:
 		add(&t, "%s: %s", word(r, "verb"), word(r, "status"));
+		break;
+	case STORY_LEAK:
+		add_leak(&t, r);
 		break;
 	case STORY_RULE:
 		add(&t, "rule %s %s: %s", word(r, "number"), word(r, "what"), word(r, "text"));

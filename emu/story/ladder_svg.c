@@ -201,6 +201,7 @@ static void put_legend(const struct drawing *d)
 	put_text(d->out, MARGIN + 228, y + 30, "sub", "the device tells");
 	fprintf(d->out, "<path d='M%d %d v20' class='laneerr'/>", MARGIN + 364, y + 16);
 	put_text(d->out, MARGIN + 398, y + 30, "sub", "QP in an error state");
+	put_sample(d, MARGIN + 530, y + 26, "l", "NAK");
 }
 
 /* ---- lanes ---- */

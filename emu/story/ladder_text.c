@@ -197,22 +197,37 @@ void ladder_print_head(FILE *out, const struct ladder *l, const struct ladder_st
 
 /* ---- rows ---- */
 
+/* As much of a label as fits: without its details or its PSN rather than with half of them. */
+static unsigned label_length(const char *label, unsigned room)
+{
+	unsigned length = (unsigned)strlen(label);
+
+	while (length > room && length > 0) {
+		do
+			length--;
+		while (length > 0 && label[length] != ',' &&
+		       strncmp(label + length, " psn", 4) != 0);
+	}
+	return length ? length : room;
+}
+
 /* From column a (a lane) to before column b, with the label in the middle. */
 static void put_shaft(struct line *line, const struct ladder_row *r, unsigned a, unsigned b)
 {
 	unsigned low = (a < b ? a : b) + 1, high = a < b ? b : a;
 	unsigned room = high - low;
-	unsigned length = (unsigned)strlen(r->label);
+	unsigned length;
 	unsigned char glyph = r->again ? DOTS : LINE;
 
 	for (unsigned i = low; i < high; i++)
 		put(line, i, glyph, r->mood);
 	if (room < 6)
 		return;
-	length = length < room - 4 ? length : room - 4;
+	length = label_length(r->label, room - 4);
 	low += (room - length) / 2;
 	put(line, low - 1, ' ', r->mood);
-	put_text(line, low, length, r->label, r->mood);
+	for (unsigned i = 0; i < length && r->label[i]; i++)
+		put(line, low + i, (unsigned char)r->label[i], r->mood);
 	put(line, low + length, ' ', r->mood);
 }
 
@@ -314,9 +329,9 @@ void ladder_print_foot(FILE *out, const struct ladder *l)
 {
 	if (l->hidden > 0)
 		fprintf(out,
-			"\n%u more QPs have no room here: choose with --qp, or give more with "
+			"\n%u more QP%s no room here: choose with --qp, or give more with "
 			"--width.\n",
-			l->hidden);
+			l->hidden, l->hidden == 1 ? " has" : "s have");
 	if (l->story->others > 0)
 		fprintf(out, "\n%zu frames are no RoCEv2 packets.\n", l->story->others);
 	if (l->story->error[0])

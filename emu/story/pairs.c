@@ -463,7 +463,8 @@ static int find_record_qp(struct story *s, struct story_record *r)
 	if (!dev)
 		return 0;
 	rc = host_by_name(s, dev, &r->host);
-	if (rc < 0 || !qp || !story_words_number(qp, &number) || number >= STORY_NONE)
+	if (rc < 0 || !qp || r->kind == STORY_LEAK /* how many */ ||
+	    !story_words_number(qp, &number) || number >= STORY_NONE)
 		return rc;
 	return get_qp(s, r->host, (uint32_t)number, &r->qp);
 }

@@ -38,7 +38,7 @@ static const char *const kind_name[] = {
 	[STORY_EVENT] = "event",       [STORY_CALL] = "call",
 	[STORY_RULE] = "rule",         [STORY_HIT] = "hit",
 	[STORY_COUNTERS] = "counters", [STORY_REGION] = "region",
-	[STORY_NOTE] = "note",
+	[STORY_NOTE] = "note",         [STORY_LEAK] = "leak",
 };
 
 static enum story_kind find_kind(const char *name)

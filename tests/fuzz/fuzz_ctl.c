@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Any line to the daemon's control socket: one line of JSON comes back, with a result or an
- * error. Captures go to a file in a directory of this run, whatever the request names.
+ * error. Files are one in a directory of this run, whatever the request names.
  */
 #include "fuzz.h"
 
@@ -40,29 +40,51 @@ static void start(void)
 	atexit(stop);
 }
 
-/* True when the line would have the daemon make a file somewhere else. */
-static bool names_a_file(const char *line, size_t len)
+/*
+ * A request that names a file, with a file of this run in its place; NULL: it names none. The
+ * caller frees it.
+ */
+static char *with_own_file(const char *line, size_t len)
 {
 	json_t *request = json_loadb(line, len, 0, NULL);
-	const char *file = json_string_value(json_object_get(request, UHCA_CTL_FILE));
-	bool elsewhere = file != NULL;
+	char path[80];
+	char *own = NULL;
 
+	if (json_is_string(json_object_get(request, UHCA_CTL_FILE))) {
+		snprintf(path, sizeof(path), "%s/x", dir);
+		json_object_set_new(request, UHCA_CTL_FILE, json_string(path));
+		own = json_dumps(request, JSON_COMPACT);
+	}
 	json_decref(request);
-	return elsewhere;
+	return own;
+}
+
+/* Rules and what waits do not pile up over millions of requests. */
+static void tidy(void)
+{
+	static const char *const lines[] = {
+		"{\"cmd\":\"fault\",\"action\":\"clear\"}",
+		"{\"cmd\":\"step\",\"device\":\"uhca0\",\"action\":\"go\"}",
+		"{\"cmd\":\"step\",\"device\":\"uhca1\",\"action\":\"go\"}",
+	};
+
+	if (fault_plan_count(d.faults.plan) < 64)
+		return;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		free(io_ctl_request(&d, lines[i], strlen(lines[i])));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const char *line = (const char *)data;
-	char own[160];
+	char *own;
 	char *reply;
 	json_t *j;
 
 	if (!d.loop)
 		start();
-	if (names_a_file(line, size)) {
-		snprintf(own, sizeof(own),
-			 "{\"cmd\":\"capture\",\"action\":\"start\",\"file\":\"%s/x\"}", dir);
+	own = with_own_file(line, size);
+	if (own) {
 		line = own;
 		size = strlen(own);
 	}
@@ -73,5 +95,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	FUZZ_CHECK(!json_object_get(j, UHCA_CTL_RESULT) != !json_object_get(j, UHCA_CTL_ERROR));
 	json_decref(j);
 	free(reply);
+	free(own);
+	tidy();
 	return 0;
 }

@@ -202,6 +202,41 @@ static void test_changed(void **state)
 	run_all(rows);
 }
 
+/* What happens to the device at the moment of a packet. */
+static void test_happenings(void **state)
+{
+	static const struct row rows[] = {
+		{"revoked: key.revoke opcode=RC_WRITE_FIRST", WRITE, UHCA_ABI_WC_REM_ACCESS_ERR,
+		 ACCESS_ERR},
+		{"key.revoke opcode=read", READ, UHCA_ABI_WC_REM_ACCESS_ERR, ACCESS_ERR},
+		{"key.revoke opcode=atomic", ATOMIC, UHCA_ABI_WC_REM_ACCESS_ERR, ACCESS_ERR},
+		{"port.down opcode=RC_SEND_FIRST dir=rx", SEND, UHCA_ABI_WC_RETRY_EXC_ERR,
+		 UNTOUCHED},
+		{"port.down opcode=RC_WRITE_LAST dir=rx", WRITE, UHCA_ABI_WC_RETRY_EXC_ERR,
+		 SOME_OF_IT},
+		{NULL, 0, 0, 0},
+	};
+
+	(void)state;
+	run_all(rows);
+}
+
+/* The QP fails by itself in the middle of a message: its peer finds nobody there. */
+static void test_qp_fails(void **state)
+{
+	struct pair p;
+
+	(void)state;
+	create(&p);
+	world_rule(p.w, "qp.error opcode=RC_WRITE_MIDDLE dir=rx");
+	side_ignore(&p.b, 100000, LENGTH);
+	side_write(&p.a, 1, 0, 100000, LENGTH);
+	side_expect(&p.a, 0, 1, UHCA_ABI_WC_RETRY_EXC_ERR, 0);
+	world_assert(p.w, vqp_state(&p.b.qp) == IBV_QPS_ERR);
+	world_assert(p.w, side_events(&p.b, UHCA_ABI_EVENT_QP_FATAL) == 1);
+	pair_finish(&p);
+}
+
 /* What is changed and still makes sense arrives as it was changed. */
 static void test_changed_data(void **state)
 {
@@ -237,10 +272,9 @@ static void test_changed_data(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_nobody_answers),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_changed),
-		cmocka_unit_test(test_changed_data),
+		cmocka_unit_test(test_nobody_answers), cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_changed),        cmocka_unit_test(test_changed_data),
+		cmocka_unit_test(test_happenings),     cmocka_unit_test(test_qp_fails),
 	};
 
 	return cmocka_run_group_tests_name("fault_errors", tests, NULL, NULL);

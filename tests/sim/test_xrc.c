@@ -7,7 +7,7 @@
  */
 #include "cmocka_all.h"
 #include "seeds.h"
-#include "world.h"
+#include "world_faults.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -329,6 +329,33 @@ static void test_traffic(void **state)
 	seeds_each("xrc", 12, traffic);
 }
 
+/* Fault rules know XRC: what they take away or answer in the name of a receiving QP is got over. */
+static void test_fault_rules(void **state)
+{
+	static const char *const rules[] = {
+		"rnr=1 opcode=xrc.send p=0.1",
+		"rnr=1 opcode=xrc.request p=0.05",
+		"nak=sequence opcode=xrc.write p=0.05",
+		"drop opcode=xrc.ack p=0.1",
+		"drop opcode=xrc p=0.02",
+		"dup time=20us opcode=xrc.atomic",
+		"corrupt=bit opcode=xrc p=0.02",
+		"set=credits:0 opcode=xrc.ack",
+		"cnp opcode=xrc.request p=0.1",
+		"set=bth.version:1 opcode=xrc p=0.01",
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof rules / sizeof *rules; i++) {
+		struct scene *s = scene_create(seeds_one(i + 1));
+
+		world_rule(s->w, rules[i]);
+		run_traffic(s);
+		world_rules_check(s->w);
+		scene_finish(s);
+	}
+}
+
 /* ---- refusals ---- */
 
 /* One SEND of lane 0 to this SRQ number; its completion's status. */
@@ -346,6 +373,18 @@ static uint8_t send_to(struct scene *s, uint32_t srqn, uint32_t length)
 	world_run(s->w, s->w->now + SECOND);
 	world_assert(s->w, vcq_poll(&s->cq, &e));
 	return e.status;
+}
+
+static void test_fault_refusal(void **state)
+{
+	struct scene *s = scene_create(seeds_one(5));
+
+	(void)state;
+	world_rule(s->w, "nak=operational opcode=xrc.send");
+	world_assert(s->w, send_to(s, s->r[0].srq[0].srq_num, 3000) == UHCA_ABI_WC_REM_OP_ERR);
+	world_assert(s->w, vqp_state(&s->lane[0].recv) == IBV_QPS_RTS); /* it knows of nothing */
+	world_rules_check(s->w);
+	scene_finish(s);
 }
 
 static void expect_invalid(struct scene *s, uint32_t srqn)
@@ -475,6 +514,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_traffic),
+		cmocka_unit_test(test_fault_rules),
+		cmocka_unit_test(test_fault_refusal),
 		cmocka_unit_test(test_no_such_srq),
 		cmocka_unit_test(test_srq_of_another_domain),
 		cmocka_unit_test(test_srq_in_error),

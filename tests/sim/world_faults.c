@@ -90,10 +90,20 @@ static void happen(void *user, const struct fault_entry *e, const struct fault_s
 		   uint64_t now)
 {
 	const struct world_port *p = user;
+	struct vhost *host = &p->world->device[p->device].host;
+	uint64_t number = e->rule.value.number;
 
-	(void)now;
-	(void)s;
-	world_fail(p->world, "the simulator cannot do \"%s\"", e->rule.text);
+	if (e->rule.action == FAULT_QP_ERROR)
+		core_inject_qp_error(host->dev, s->qpn, now);
+	else if (e->rule.action == FAULT_KEY_REVOKE)
+		core_inject_revoke(host->dev, number ? (uint32_t)number : s->key);
+	else if (e->rule.action == FAULT_KEY_REUSE)
+		core_inject_key_reuse(host->dev, true);
+	else if (e->rule.action == FAULT_PORT_DOWN && !number)
+		core_port_set(host->dev, false);
+	else
+		world_fail(p->world, "the simulator cannot do \"%s\"", e->rule.text);
+	host->dirty = true;
 }
 
 static void made(void *user, enum fault_direction dir, const struct core_train *t, uint64_t now)
@@ -175,6 +185,13 @@ uint32_t world_rule(struct world *w, const char *text)
 	journal_note(&w->journal, w->now, fault_plan_entry(w->faults->plan, count)->rule.text,
 		     (uint32_t)number, 0);
 	return (uint32_t)number;
+}
+
+bool world_try_rule(struct world *w, const char *text)
+{
+	struct fault_error error;
+
+	return fault_plan_add(w->faults->plan, text, w->now, &error) > 0;
 }
 
 const struct fault_entry *world_rule_entry(struct world *w, const char *name)

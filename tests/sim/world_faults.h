@@ -16,6 +16,9 @@ void world_faults(struct world *w, uint64_t seed);
 /* Adds a rule; fails the test, with the column, when it is refused. Returns its number. */
 uint32_t world_rule(struct world *w, const char *text);
 
+/* The same, but false when it is refused. */
+bool world_try_rule(struct world *w, const char *text);
+
 /* By name or number; fails the test when there is none. */
 const struct fault_entry *world_rule_entry(struct world *w, const char *name);
 

@@ -33,6 +33,7 @@ static void note_packets(struct stage *s, enum stage_fate fate, enum fault_direc
 					.given = t,
 					.run = t->count,
 					.now = s->now,
+					.flow = t->flow,
 					.story = t->story};
 		uint32_t offset;
 

@@ -24,6 +24,7 @@ struct stage_event {
 	uint32_t run;                   /* packets of the train it was passed in */
 	uint64_t now;
 	struct roce_packet pkt;
+	struct roce_flow flow;
 	struct core_train_story story;
 	uint32_t check; /* sum over the payload's bytes */
 	int code;

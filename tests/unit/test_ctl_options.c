@@ -63,6 +63,23 @@ static void test_words(void **state)
 	assert_true(o.version);
 }
 
+/* Values that their commands judge are kept as they stand. */
+static void test_values(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("ladder f --qp 0x11 --width=80 --from 1ms --to=2s --all"), 0);
+	assert_string_equal(o.qp, "0x11");
+	assert_string_equal(o.width, "80");
+	assert_string_equal(o.from, "1ms");
+	assert_string_equal(o.to, "2s");
+	assert_true(o.all && !o.once);
+	assert_int_equal(parse("top --interval 0.5 --once --wr 7"), 0);
+	assert_string_equal(o.interval, "0.5");
+	assert_string_equal(o.wr, "7");
+	assert_true(o.once && !o.qp);
+	assert_int_equal(parse("ladder f --qp"), -EINVAL);
+}
+
 static void test_where(void **state)
 {
 	char expected[100];
@@ -141,6 +158,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_words, setup),
+		cmocka_unit_test_setup(test_values, setup),
 		cmocka_unit_test_setup(test_where, setup),
 		cmocka_unit_test_setup(test_refusals, setup),
 		cmocka_unit_test_setup(test_texts, setup),

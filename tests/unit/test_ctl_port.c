@@ -137,9 +137,19 @@ static void test_refusals(void **state)
 	       "{\"ok\":false,\"error\":\"port needs \\\"action\\\": up or down\"}\n");
 	expect("{\"cmd\":\"device\",\"device\":\"uhca0\"}",
 	       "{\"ok\":false,\"error\":\"device needs \\\"action\\\": fatal\"}\n");
+	expect("{\"cmd\":\"event\",\"device\":\"uhca0\",\"name\":\"FROG\"}",
+	       "{\"ok\":false,\"error\":\"an event is one of ibv_get_async_event(3), as "
+	       "QP_FATAL\"}\n");
 	expect("{\"cmd\":\"event\",\"device\":\"uhca0\",\"name\":\"QP_FATAL\"}",
-	       "{\"ok\":false,\"error\":\"an event is LID_CHANGE, PKEY_CHANGE, SM_CHANGE, "
-	       "CLIENT_REREGISTER or GID_CHANGE\"}\n");
+	       "{\"ok\":false,\"error\":\"QP_FATAL is of a QP, CQ or SRQ: which, qp=, cq= or "
+	       "srq=?\"}\n");
+	expect("{\"cmd\":\"event\",\"device\":\"uhca0\",\"name\":\"QP_FATALITY\"}",
+	       "{\"ok\":false,\"error\":\"an event is one of ibv_get_async_event(3), as "
+	       "QP_FATAL\"}\n");
+	expect("{\"cmd\":\"event\",\"device\":\"uhca0\",\"name\":\"QP_FATAL\",\"of\":\"qp=5\"}",
+	       "{\"ok\":false,\"error\":\"QP_FATAL is of a QP, CQ or SRQ: there is no such\"}\n");
+	expect("{\"cmd\":\"event\",\"device\":\"uhca0\",\"name\":\"QP_FATAL\",\"of\":\"qp=x\"}",
+	       "{\"ok\":false,\"error\":\"'qp=x' is not qp=NUMBER, cq=HANDLE or srq=HANDLE\"}\n");
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)

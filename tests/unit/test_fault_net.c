@@ -6,7 +6,7 @@
 #include "cmocka_all.h"
 #include "net_stage.h"
 
-#include "answer.h"
+#include "forge.h"
 #include "hold.h"
 #include "syndrome.h"
 
@@ -319,7 +319,7 @@ static void test_answer(void **state)
 	assert_int_equal(e->pkt.bth.dest_qp, STAGE_PEER);
 	assert_int_equal(e->pkt.aeth.syndrome, roce_syndrome(ROCE_ACK, 5));
 	assert_int_equal(e->pkt.aeth.msn, 78);
-	assert_int_equal(e->given->flow.sport, 0xc000);
+	assert_int_equal(e->flow.sport, 0xc000);
 }
 
 /* Who is not known cannot be answered: the packet goes on, and that is told. */

@@ -18,6 +18,7 @@ struct counter {
 	struct netif netif;
 	unsigned sent;
 	unsigned received;
+	unsigned lost;
 };
 
 static void count_send(struct netif *n, const struct core_train *t, uint64_t now)
@@ -34,7 +35,14 @@ static void count_receive(struct netif *n, const struct core_train *t, uint64_t 
 	((struct counter *)n)->received++;
 }
 
-static const struct netif_ops counter_ops = {.send = count_send, .receive = count_receive};
+static void count_lost(struct netif *n, const struct netif_lost *l)
+{
+	assert_string_equal(l->why, "no_route");
+	((struct counter *)n)->lost += l->train->count;
+}
+
+static const struct netif_ops counter_ops = {
+	.send = count_send, .receive = count_receive, .lost = count_lost};
 
 struct node {
 	struct io_device dev;
@@ -147,6 +155,7 @@ static void test_no_route(void **state)
 	f->node[3].box.netif.below = NULL;
 	send_to(&f->node[3], io_test_address(200).gid);
 	assert_int_equal(f->node[3].box.no_route, 3);
+	assert_int_equal(f->node[3].above.lost, 3);
 }
 
 static void test_from_the_wire(void **state)

@@ -432,7 +432,7 @@ static unsigned crosses(const char *text)
 
 static void test_same_seed_same_hits(void **state)
 {
-	char a[1001], b[1001];
+	char a[1001], b[1001], rule[64];
 
 	(void)state;
 	draw(a, 5, "ecn p=10%", NULL);
@@ -443,7 +443,9 @@ static void test_same_seed_same_hits(void **state)
 	assert_string_not_equal(a, b);
 	draw(b, 5, "ecn p=10%", "dup p=50%");
 	assert_string_equal(a, b);
-	draw(b, 5, "ecn p=10% stream=1", NULL);
+	snprintf(rule, sizeof(rule), "ecn p=10%% stream=%llu",
+		 (unsigned long long)fault_plan_stream(5, 1));
+	draw(b, 999, rule, NULL);
 	assert_string_equal(a, b);
 	draw(b, 5, "ecn p=10% stream=2", NULL);
 	assert_string_not_equal(a, b);

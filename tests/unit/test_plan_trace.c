@@ -126,7 +126,7 @@ static void reopen(const struct plan_stage *st, struct plan_stage *again, struct
 	assert_int_equal(
 		fault_trace_to_plan(st->trace, st->trace_used, &seed, &replay_ops, rules, &e), 0);
 	assert_int_equal(seed, fault_plan_seed(st->plan));
-	plan_stage_open(again, seed);
+	plan_stage_open(again, ~seed); /* chance is told with the rules */
 	memset(rules, 0, sizeof(*rules));
 	rules->into = again;
 	fault_trace_to_plan(st->trace, st->trace_used, &seed, &replay_ops, rules, &e);
@@ -173,7 +173,8 @@ static void test_rules_that_count_stay(void **state)
 	(void)state;
 	REPLAY_("a: drop opcode=rc.ack nth=3,5..7\n", "a: drop opcode=rc.ack nth=3,5..7");
 	REPLAY_("dup every=10 skip=5 first=100\n", "dup every=10 skip=5 first=100");
-	REPLAY_("corrupt=bit first=3 stream=1\n", "corrupt=bit first=3");
+	REPLAY_("corrupt=bit first=3 stream=9\n", "corrupt=bit first=3 stream=9");
+	REPLAY_(NULL, "corrupt=bit first=3");
 	REPLAY_("port.down after=1ms\n", "port.down after=1ms");
 }
 

@@ -72,6 +72,7 @@ static void one(struct fixture *f, unsigned interface, uint32_t psn)
 	t.head.bth.psn = psn;
 	t.story.qpn = 0x11;
 	io_recorder_train(&f->r, interface, IO_PCAPNG_OUTBOUND, &t, io_clock_now());
+	f->r.passing = NULL;
 }
 
 static void dump(struct fixture *f, struct ng_file *out)
@@ -166,6 +167,47 @@ static void test_full(void **state)
 	}
 }
 
+/*
+ * From a device to others of the daemon it is remembered once, and told each time; what became of
+ * it is each one's own.
+ */
+static void test_echo(void **state)
+{
+	const struct io_capture_fate drop = {.count = UINT32_MAX, .dropped = "no_qp"};
+	struct fixture *f = *state;
+	struct ng_file file;
+	struct core_train t;
+	uint64_t one_train;
+
+	train_gen_single(&rng, (roce_opcode){ROCE_RC_ACKNOWLEDGE}, &flow, &t);
+	t.head.bth.psn = 0;
+	t.story.qpn = 0x11;
+	io_recorder_train(&f->r, 0, IO_PCAPNG_OUTBOUND, &t, io_clock_now());
+	one_train = f->r.head;
+	io_recorder_train(&f->r, 0, IO_PCAPNG_INBOUND, &t, io_clock_now());
+	io_recorder_fate(&f->r, 0, &drop, io_clock_now());
+	io_recorder_train(&f->r, 1, IO_PCAPNG_INBOUND, &t, io_clock_now());
+	assert_in_range(f->r.head, one_train, one_train + 100);
+	f->r.passing = NULL;
+	io_recorder_train(&f->r, 1, IO_PCAPNG_INBOUND, &t, io_clock_now()); /* by the network */
+	io_recorder_train(&f->r, 0, IO_PCAPNG_INBOUND, &t, io_clock_now());
+	assert_in_range(f->r.head, 3 * one_train, 4 * one_train);
+	dump(f, &file);
+	assert_int_equal(f->done.packets, 5);
+	assert_int_equal(ng_get(&file, NG_PACKET, 0)->flags, IO_PCAPNG_OUTBOUND);
+	assert_string_equal(ng_get(&file, NG_PACKET, 0)->text, "qp=0x11");
+	assert_int_equal(ng_get(&file, NG_PACKET, 1)->flags, IO_PCAPNG_INBOUND);
+	assert_string_equal(ng_get(&file, NG_PACKET, 1)->text, "qp=0x11 dropped=no_qp");
+	assert_int_equal(ng_get(&file, NG_PACKET, 2)->interface, 1);
+	assert_string_equal(ng_get(&file, NG_PACKET, 2)->text, "qp=0x11");
+	ng_free(&file);
+	/* The train itself is gone: its echo alone tells nothing. */
+	f->r.tail += one_train;
+	dump(f, &file);
+	assert_int_equal(f->done.packets, 2);
+	ng_free(&file);
+}
+
 /* A dump has an end even where trains have many packets. */
 static void test_too_many(void **state)
 {
@@ -248,7 +290,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_what_it_tells), TEST(test_headers_only), TEST(test_full),
 		TEST(test_too_many),      TEST(test_memory),       TEST(test_bad_files),
-		TEST(test_off),
+		TEST(test_off),           TEST(test_echo),
 	};
 
 	rng = prng_start("test_recorder");

@@ -12,6 +12,7 @@
 #include "cqe.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,6 +77,28 @@ static void test_hooks(void **state)
 	assert_int_equal(start(f, 1), 0); /* the other one */
 	assert_false(dev->hooks & all);
 	assert_true(f->t.d.ports[1].dev.hooks & all);
+}
+
+/* A capture that ends by itself leaves nothing behind; who asks for its end is told why it ended.
+ */
+static void test_full(void **state)
+{
+	struct fixture *f = *state;
+	int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+
+	assert_true(full >= 0);
+	assert_int_equal(start(f, -1), 0);
+	assert_true(dup2(full, f->t.d.capture.file.fd) >= 0);
+	close(full);
+	core_port_set(f->t.d.ports[1].dev.core, false);
+	assert_true(io_teller_awake(&f->t.d.teller));
+	io_capture_flush(&f->t.d.capture);
+	assert_false(io_capture_running(&f->t.d.capture));
+	io_teller_tick(&f->t.d, 1000 * IO_SEC);
+	assert_false(io_teller_awake(&f->t.d.teller));
+	assert_false(f->t.d.ports[0].dev.hooks & 1u << CORE_TRACE_CQE);
+	assert_int_equal(io_capture_error(&f->t.d.capture), -ENOSPC);
+	assert_int_equal(io_teller_stop(&f->t.d), -ENOSPC);
 }
 
 static void test_counters(void **state)
@@ -177,9 +200,9 @@ static void test_files(void **state)
 	char path[128];
 
 	complete(f, UHCA_ABI_WC_REM_ACCESS_ERR);
-	assert_true(io_teller_awake(&f->t.d.teller, &f->t.d.capture));
+	assert_true(io_teller_awake(&f->t.d.teller));
 	io_teller_tick(&f->t.d, 1000 * IO_SEC);
-	assert_false(io_teller_awake(&f->t.d.teller, &f->t.d.capture));
+	assert_false(io_teller_awake(&f->t.d.teller));
 	assert_true(is_there(f, "error"));
 	snprintf(path, sizeof(path), "%s/error", f->dir);
 	ng_load(&file, path);
@@ -217,8 +240,8 @@ static void test_no_file(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_hooks),    TEST(test_counters), TEST(test_rules),
-		TEST(test_failures), TEST(test_files),    TEST(test_no_file),
+		TEST(test_hooks), TEST(test_counters), TEST(test_rules), TEST(test_failures),
+		TEST(test_files), TEST(test_no_file),  TEST(test_full),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -205,6 +205,44 @@ static void test_every_wrong_bit(void **state)
 	assert_string_equal(rx.why, "wrong ICRC");
 }
 
+/* Trains that were there when a datagram was refused: it is told of in its place. */
+static unsigned before_refusal;
+static const char *refusal;
+
+static void on_refusal(void *arg, const struct roce_flow *f, const uint8_t *p, size_t len,
+		       const char *why)
+{
+	assert_ptr_equal(arg, &sink);
+	assert_memory_equal(f, &flow, sizeof(flow));
+	assert_true(len > 0 && p);
+	before_refusal = sink.n;
+	refusal = why;
+}
+
+static void test_refusals(void **state)
+{
+	static uint8_t buf[65536];
+	struct core_train t;
+	size_t one = 0;
+	size_t len = 0;
+
+	(void)state;
+	start(IO_ICRC_STRICT);
+	rx.refuse = on_refusal;
+	t = send_only(64);
+	for (uint16_t i = 0; i < 3; i++) {
+		one = emit(&t, 0, i, payload, buf + len);
+		if (i == 2)
+			buf[len + 20] ^= 0x10;
+		len += one;
+	}
+	io_udp_rx_buffer(&rx, &flow, buf, len, one);
+	assert_int_equal(before_refusal, 2);
+	assert_string_equal(refusal, "bad_icrc");
+	io_udp_rx_buffer(&rx, &flow, buf, 5, 0);
+	assert_string_equal(refusal, "malformed");
+}
+
 /* A bad packet takes none of its neighbours with it. */
 static void test_bad_among_good(void **state)
 {
@@ -425,6 +463,7 @@ int main(void)
 		cmocka_unit_test(test_messages_side_by_side),
 		cmocka_unit_test(test_every_wrong_bit),
 		cmocka_unit_test(test_bad_among_good),
+		cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_identifications),
 		cmocka_unit_test(test_own_devices),
 		cmocka_unit_test(test_icrc_off),

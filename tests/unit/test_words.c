@@ -19,8 +19,11 @@ static void test_words(void **state)
 	assert_string_equal(w.text, "state dev=uhca0 qp=0x1f n=18446744073709551615");
 	assert_int_equal(w.used, strlen(w.text));
 	io_words_begin(&w, "");
-	io_words_number(&w, "try", 1);
-	assert_string_equal(w.text, "try=1");
+	io_words_number(&w, "try", 0);
+	io_words_hex(&w, "a", UINT64_MAX);
+	io_words_hex(&w, "b", 0);
+	io_words_part(&w, "c", UINT32_MAX, 10);
+	assert_string_equal(w.text, "try=0 a=0xffffffffffffffff b=0x0 c=4294967295/10");
 }
 
 static void test_quotes(void **state)

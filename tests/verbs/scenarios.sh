@@ -148,6 +148,40 @@ END
 	grep -q "without any of its rules" "$out/less" || echo "the rules do not matter: not said"
 }
 
+# which TRACE: what was hit, without what differs from run to run.
+which() {
+	sed -n 's/^hit .* \(match=[0-9]*\) .* \(dir=[a-z]*\) .*\(op=.*\)/\1 \2 \3/p' "$1"
+}
+
+# A failure by chance, recorded; then the same again and again by its trace, with other seeds.
+replay_complaint() {
+	local i=0 pair
+	cat >"$out/pair" <<'END'
+ibv_rc_pingpong -d uhca0 -g 0 -s 64 -p $1 &
+until ibv_rc_pingpong -d uhca0 -g 0 -s 64 -p $1 127.0.0.1 >$2/client 2>&1 ||
+	! grep -q "Couldn't connect" $2/client; do :; done &
+wait -n
+kill $(jobs -p)
+wait
+uhcactl fault trace $3
+END
+	next_port
+	pair=(bash "$out/pair" "$port" "$out")
+	export PATH=$UHCA_BUILDDIR:$PATH
+	"$uhca_run" --private --fault-seed 7 --fault 'bad: nak=access opcode=send p=0.01' -- \
+		"${pair[@]}" "$out/first" >"$out/run" 2>&1
+	[ -n "$(which "$out/first")" ] || echo "nothing was recorded"
+	while [ "$i" -lt "${UHCA_TIMES:-2}" ]; do
+		i=$((i + 1))
+		# The command is for the inner shell.
+		# shellcheck disable=SC2016
+		"$uhca_run" --private -- sh -c 'uhcactl replay "$1" && shift && "$@"' sh \
+			"$out/first" "${pair[@]}" "$out/again" >"$out/run" 2>&1
+		[ "$(which "$out/first")" = "$(which "$out/again")" ] ||
+			echo "run $i: $(which "$out/again"), not $(which "$out/first")"
+	done
+}
+
 rows_scenarios() {
 	local file
 	for file in "$gallery"/*.scn; do
@@ -159,4 +193,5 @@ rows_scenarios() {
 	try scenario settled settled_complaint
 	try scenario command command_complaint
 	try scenario minimise minimise_complaint
+	try scenario replay replay_complaint
 }

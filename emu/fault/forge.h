@@ -3,8 +3,8 @@
  * Packets made up in the name of the other end: what its responder would send back for a request
  * (IBTA vol. 1, 9.7.5), and the congestion notification for any packet (annex A17.9.3).
  */
-#ifndef FAULT_ANSWER_H
-#define FAULT_ANSWER_H
+#ifndef FAULT_FORGE_H
+#define FAULT_FORGE_H
 
 #include "packet_change.h"
 #include "responders.h"

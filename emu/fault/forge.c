@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See answer.h. */
-#include "answer.h"
+/* See forge.h. */
+#include "forge.h"
 
 #include "mad.h"
 

@@ -1,0 +1,178 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck disable=SC2154,SC2317,SC2086
+# uhcactl ladder, explain and top of stock programs under fault rules: what a rule did to their
+# packets stands in the picture, and what came of it in sentences.
+#
+#   ladder.sh [WORD]      only cases whose name holds the word
+set -u
+root=${UHCA_SRCDIR:?}
+uhca_run=$root/scripts/uhca-run
+uhcactl=${UHCA_BUILDDIR:?}/uhcactl
+# shellcheck source=tests/verbs/lib.sh
+. "$root/tests/verbs/lib.sh"
+
+for program in ibv_rc_pingpong ib_atomic_bw ib_read_bw ib_write_bw; do
+	command -v $program >/dev/null && continue
+	echo "$program is missing (scripts/deps --install clients)"
+	[ "${CI:-}" = true ] && exit 1
+	exit 77
+done
+
+if [ -z "${LADDER_INSIDE:-}" ]; then
+	LADDER_INSIDE=1 exec "$uhca_run" --private --devices 2 -- bash "$0" "$@"
+fi
+
+select_rows=("$@")
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+
+# Two ends of a program under a rule, captured to $out/run.pcapng. The client's exit status.
+captured() { # RULE PROGRAM ARGUMENT...
+	local rule=$1 program=$2 status
+	shift 2
+	next_port
+	"$uhcactl" fault add "$rule" >"$out/rule" 2>&1 || cat "$out/rule"
+	"$uhcactl" capture start "$out/run.pcapng" >"$out/start" 2>&1 || cat "$out/start"
+	"$program" -d uhca1 "$@" -p "$port" >"$out/server" 2>&1 &
+	server_pid=$!
+	until_true 20 listens_or_is_gone "$server_pid" "$port"
+	"$program" -d uhca0 "$@" -p "$port" 127.0.0.1 >"$out/client" 2>&1
+	status=$?
+	[ $status -eq 0 ] || kill "$server_pid" 2>/dev/null
+	wait "$server_pid" 2>/dev/null
+	"$uhcactl" capture stop >"$out/stop" 2>&1 || cat "$out/stop"
+	"$uhcactl" fault clear >"$out/clear" 2>&1
+	return $status
+}
+
+# What a ladder must have on one of its lines.
+shows() { # PATTERN
+	grep -Eq -- "$1" "$out/ladder" || echo "the ladder does not show: $1"
+}
+
+draw() { # OPTION...
+	LC_ALL=C "$uhcactl" ladder "$out/run.pcapng" --width 140 "$@" \
+		>"$out/ladder" 2>"$out/errors" || echo "ladder: $(cat "$out/errors")"
+}
+
+lost_ack() {
+	captured "lost-ack: drop opcode=rc.ack nth=1" ibv_rc_pingpong -g 0 -n 2 -s 3000 ||
+		echo "the client fails: $(last_words "$out/client")"
+	draw
+	shows "uhca0 +uhca1|uhca1 +uhca0"
+	shows "X-.* ACK psn .*lost; rule 1: lost-ack: drop opcode=rc.ack nth=1"
+	shows "\* .*timeout, no answer came: again from psn"
+	shows "\.\.\. SEND_FIRST psn .*sent again \(1\)"
+	shows "SEND wr 0x2 is done, 3000 B"
+	"$uhcactl" explain "$out/run.pcapng" >"$out/explain" 2>&1 ||
+		echo "explain: $(cat "$out/explain")"
+	grep -q "none has an error" "$out/explain" || echo "explain tells of an error"
+}
+
+picture() {
+	captured "lost-ack: drop opcode=rc.ack nth=1" ibv_rc_pingpong -g 0 -n 2 -s 3000
+	"$uhcactl" ladder "$out/run.pcapng" --svg "$out/run.svg" || echo "no picture"
+	grep -q "lost; rule" "$out/run.svg" || echo "the picture does not tell of the loss"
+	command -v python3 >/dev/null 2>&1 || return
+	python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' \
+		"$out/run.svg" || echo "the picture is no XML"
+}
+
+no_answer() {
+	captured "drop opcode=rc.ack" ibv_rc_pingpong -g 0 -n 2 -s 100 &&
+		echo "the client does not fail"
+	"$uhcactl" explain "$out/run.pcapng" >"$out/explain" 2>&1
+	local words
+	for words in "RETRY_EXC_ERR at" "the peer answered, but all" \
+		"(drop opcode=rc.ack) touched" "9.9.2.4.1" "retry_cnt are large enough"; do
+		tr -s ' \n' ' ' <"$out/explain" | grep -qF -- "$words" ||
+			echo "explain does not say: $words"
+	done
+}
+
+lost_read() {
+	captured "drop opcode=read_response nth=3" ib_read_bw -x 0 -s 16384 -n 5 ||
+		echo "the client fails: $(last_words "$out/client")"
+	draw --all
+	shows "X-.* READ_RESPONSE_.* lost; rule"
+	shows "implied NAK|timeout, no answer came"
+	shows "\.\.\. READ_REQUEST psn .*sent again"
+}
+
+atomics() {
+	captured "dup opcode=RC_FETCH_ADD nth=2" ib_atomic_bw -x 0 -A FETCH_AND_ADD -n 5 ||
+		echo "the client fails: $(last_words "$out/client")"
+	draw
+	shows "FETCH_ADD psn .*dup opcode=RC_FETCH_ADD nth=2"
+	shows "ATOMIC_ACKNOWLEDGE psn"
+}
+
+# What the daemon remembers, with the programs, while they run; and the list of QPs.
+live() {
+	next_port
+	ib_write_bw -d uhca1 -x 0 -D 60 -p "$port" >"$out/server" 2>&1 &
+	server_pid=$!
+	until_true 20 listens_or_is_gone "$server_pid" "$port"
+	ib_write_bw -d uhca0 -x 0 -D 60 -p "$port" 127.0.0.1 >"$out/client" 2>&1 &
+	client_pid=$!
+	until_true 20 moves || echo "no traffic: $(last_words "$out/client")"
+	"$uhcactl" ladder live --once --width 100 >"$out/ladder" 2>&1 ||
+		echo "ladder live: $(tail -n 1 "$out/ladder")"
+	shows "ib_write_bw +ib_write_bw"
+	shows "WRITE_MIDDLE psn"
+	LC_ALL=C "$uhcactl" ladder live --width 100 >"$out/ladder" 2>&1 &
+	ladder_pid=$!
+	until_true 20 has_lines 500 || echo "ladder live does not go on"
+	kill -INT "$ladder_pid"
+	wait "$ladder_pid" || echo "ladder live does not end well"
+	kill "$client_pid" "$server_pid"
+	wait "$client_pid" "$server_pid" 2>/dev/null
+}
+
+moves() {
+	"$uhcactl" top --once --interval 0.1 2>/dev/null | awk '
+		$1 == "uhca0" && $3 == "ib_write_bw" && $6 > 0 && $7 > 0 { found = 1 }
+		END { exit !found }'
+}
+
+has_lines() { # N
+	[ "$(wc -l <"$out/ladder")" -ge "$1" ]
+}
+
+refuses() { # PATTERN ARGUMENT...
+	local pattern=$1
+	shift
+	"$uhcactl" "$@" >"$out/said" 2>&1 && echo "$* is taken"
+	grep -Eq -- "$pattern" "$out/said" || echo "$*: $(head -n 1 "$out/said")"
+}
+
+mistakes() {
+	: >"$out/empty"
+	printf 'this is no capture' >"$out/text"
+	refuses "No such file" ladder "$out/nothing"
+	refuses "the file is empty" ladder "$out/empty"
+	refuses "byte 0: this is no capture" explain "$out/text"
+	refuses "ladder FILE" ladder
+	refuses "60 to 400" ladder "$out/empty" --width 20
+	refuses "QP number" ladder "$out/empty" --qp x
+	refuses "times" ladder "$out/empty" --from soon
+	refuses "not after" ladder "$out/empty" --from 5ms --to 1ms
+	refuses "identifier" explain "$out/empty" --wr 1x
+	refuses "seconds" top --interval 0
+	# A capture that ends in the middle: what is there is drawn, and the place is told.
+	captured "drop opcode=rc.ack nth=1000" ibv_rc_pingpong -g 0 -n 2 -s 100
+	head -c 3001 "$out/run.pcapng" >"$out/cut"
+	refuses "broken here: byte [0-9]+: the file ends within a block" ladder "$out/cut"
+	grep -q "SEND_ONLY psn" "$out/said" || echo "nothing is drawn of a capture that was cut"
+	[ ! -e /dev/full ] || refuses "No space left" ladder "$out/run.pcapng" --svg /dev/full
+}
+
+try ladder lost-ack lost_ack
+try ladder picture picture
+try ladder no-answer no_answer
+try ladder lost-read lost_read
+try ladder atomics atomics
+try ladder live live
+try ladder mistakes mistakes
+exit $row_failed

@@ -185,19 +185,21 @@ static void tell_answers(FILE *out, const struct story *s, const struct facts *f
 	char name[64];
 
 	if (f->answers == 0) {
-		say(out, "Came back", "Nothing.");
+		say(out, "What came back", "Nothing.");
 	} else if (came == 0) {
-		say(out, "Came back", "Nothing: the peer answered, but %s %u answer%s lost.",
+		say(out, "What came back", "Nothing: the peer answered, but %s %u answer%s lost.",
 		    f->answers == 1 ? "its" : "all", f->answers,
 		    f->answers == 1 ? " was" : "s were");
 	} else if (f->naks + f->rnr > 0) {
 		ladder_syndrome(f->syndrome, name, sizeof(name));
-		say(out, "Came back", "%u answer%s, of which %u %s; the last NAK at %.3f ms: %s.",
-		    came, plural(came), f->naks + f->rnr,
-		    f->naks + f->rnr == 1 ? "was a NAK" : "were NAKs", since(s, f->nak_ns), name);
+		say(out, "What came back",
+		    "%u answer%s, of which %u %s; the last NAK at %.3f ms: %s.", came, plural(came),
+		    f->naks + f->rnr, f->naks + f->rnr == 1 ? "was a NAK" : "were NAKs",
+		    since(s, f->nak_ns), name);
 	} else {
-		say(out, "Came back", "%u answer%s, the last at %.3f ms%s.", came, plural(came),
-		    since(s, f->answered_ns), f->answers_lost ? "; others were lost" : "");
+		say(out, "What came back", "%u answer%s, the last at %.3f ms%s.", came,
+		    plural(came), since(s, f->answered_ns),
+		    f->answers_lost ? "; others were lost" : "");
 	}
 }
 

@@ -14,6 +14,7 @@ const struct lab_knobs lab_patient = {
 	.timeout = 14, .retry_cnt = 7, .rnr_retry = 7, .min_rnr_timer = 1};
 
 static bool all_ok = true;
+static uint32_t first_psn; /* of the next connection: packets of an earlier one do not fit */
 
 static void must(bool ok, const char *what)
 {
@@ -97,6 +98,7 @@ static void to_rtr(struct lab *l, struct ibv_qp *qp, uint32_t peer, const struct
 	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_RTR,
 				   .path_mtu = IBV_MTU_1024,
 				   .dest_qp_num = peer,
+				   .rq_psn = first_psn,
 				   .max_dest_rd_atomic = 4,
 				   .min_rnr_timer = k->min_rnr_timer,
 				   .ah_attr = {.is_global = 1,
@@ -116,7 +118,8 @@ static void to_rts(struct ibv_qp *qp, const struct lab_knobs *k)
 				   .timeout = k->timeout,
 				   .retry_cnt = k->retry_cnt,
 				   .rnr_retry = k->rnr_retry,
-				   .max_rd_atomic = 4};
+				   .max_rd_atomic = 4,
+				   .sq_psn = first_psn};
 
 	errno = ibv_modify_qp(qp, &attr,
 			      IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
@@ -146,6 +149,7 @@ void lab_connect(struct lab *l, struct lab_end *a, struct lab_end *b, const stru
 	to_rts(a->qp, k);
 	if (b != a)
 		to_rts(b->qp, k);
+	first_psn += 0x1000;
 }
 
 /* ---- work ---- */

@@ -200,11 +200,20 @@ void io_pcap_dropped(struct io_pcap_box *b, enum fault_direction dir, const stru
 		say_late(b, t, fate.dropped);
 }
 
+/* Made by a rule of a device of this daemon and sent to this one: it came through here. */
+static bool arrived_made(const struct io_pcap_box *b, const struct core_train *t)
+{
+	return is_arriving(b, t) && b->receiving->train->story.made &&
+	       b->receiving->train->head.bth.psn == t->head.bth.psn;
+}
+
 void io_pcap_touched(struct io_pcap_box *b, const struct core_train *t)
 {
 	const struct io_capture_fate fate = {
 		.psn = t->head.bth.psn, .count = t->count, .rule = t->story.rule};
 
+	if (arrived_made(b, t))
+		return;
 	if (t->story.made)
 		put_unseen(b, IO_PCAPNG_INBOUND, t, &fate);
 	else if (is_arriving(b, t))

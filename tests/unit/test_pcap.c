@@ -467,6 +467,30 @@ static void test_box_above(void **state)
 	ng_free(&ng);
 }
 
+static void touch(void *arg, const struct core_train *t)
+{
+	io_pcap_touched(arg, t);
+}
+
+/* A rule of a device beside has made and sent it: it was written when it came through. */
+static void test_made_beside(void **state)
+{
+	struct fixture *f = *state;
+	struct ng_file ng;
+	struct core_train t;
+
+	assert_int_equal(start(f, f->path), 0);
+	f->above.act = touch;
+	f->above.arg = &f->box[1];
+	simple(&t, 5);
+	t.story = (struct core_train_story){.rule = 3, .made = true};
+	netif_receive(&f->box[1].netif, &t, 77);
+	finish(f, &ng);
+	assert_int_equal(ng_count(&ng, NG_PACKET), 1);
+	assert_string_equal(ng_get(&ng, NG_PACKET, 0)->text, "rule=3 made=rule");
+	ng_free(&ng);
+}
+
 /* The box below cannot deliver it, or hands it to another device first. */
 static void lose(void *arg, const struct core_train *t)
 {
@@ -602,10 +626,11 @@ static void test_tshark(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_blocks),    TEST(test_not_running),     TEST(test_start_again),
-		TEST(test_flush),     TEST(test_cannot_write),    TEST(test_bad_files),
-		TEST(test_tshark),    TEST(test_dropped_by_core), TEST(test_box_above),
-		TEST(test_box_below), TEST(test_other_device),    TEST(test_many_fates),
+		TEST(test_blocks),      TEST(test_not_running),     TEST(test_start_again),
+		TEST(test_flush),       TEST(test_cannot_write),    TEST(test_bad_files),
+		TEST(test_tshark),      TEST(test_dropped_by_core), TEST(test_box_above),
+		TEST(test_made_beside), TEST(test_box_below),       TEST(test_other_device),
+		TEST(test_many_fates),
 	};
 
 	rng = prng_start("test_pcap");

@@ -350,6 +350,7 @@ struct core_counters {
 	uint64_t tx_packets, tx_bytes, rx_packets, rx_bytes;
 	uint64_t drops[CORE_DROP_COUNT];
 	uint64_t naks_sent, naks_received, rnr_sent, rnr_received;
+	uint64_t cnps_received;
 	uint64_t timeouts, retransmits, duplicates, completions, errors;
 	uint64_t link_downed;
 };

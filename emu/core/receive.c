@@ -33,10 +33,18 @@ static bool is_response(const struct core_train *t)
 	return false;
 }
 
+static bool is_cnp(const struct core_train *t)
+{
+	return roce_opcode_info(t->head.bth.opcode)->service == ROCE_SVC_CNP;
+}
+
 static bool service_matches(const struct qp *qp, const struct core_train *t)
 {
 	enum roce_service svc = roce_opcode_info(t->head.bth.opcode)->service;
 
+	/* A congestion notification goes to a QP of any service (annex A17.9.3). */
+	if (is_cnp(t))
+		return qp->type != QPT_RAW_PACKET;
 	if (qp->type == QPT_RAW_PACKET || svc != qp_service(qp))
 		return false;
 	/* One half of an XRC connection sends requests only, the other responses (annex A14). */
@@ -121,6 +129,10 @@ void core_rx(struct device *dev, uint64_t now, const struct core_train *t)
 		return;
 	qp->counters.rx_packets += t->count;
 	qp->counters.rx_bytes += t->length;
+	if (is_cnp(t)) {
+		dev->counters.cnps_received += t->count; /* there is no rate to reduce */
+		return;
+	}
 	if (is_response(t)) {
 		completer_receive(qp, t);
 		return;

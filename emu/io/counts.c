@@ -28,6 +28,7 @@ static void put_core(struct list *l, const struct core_counters *c)
 	put(l, "", "naks_received", c->naks_received);
 	put(l, "", "rnr_sent", c->rnr_sent);
 	put(l, "", "rnr_received", c->rnr_received);
+	put(l, "", "cnps_received", c->cnps_received);
 	put(l, "", "timeouts", c->timeouts);
 	put(l, "", "retransmits", c->retransmits);
 	put(l, "", "duplicates", c->duplicates);

@@ -19,6 +19,7 @@
  *             -> {"file": TEXT, "packets": N, "records": N, "cut": BOOL}: there was more
  *   port      "device", "action": "up" or "down" -> {"device": TEXT, "up": BOOL}
  *   device    "device", "action": "fatal" -> {"device": TEXT, "clients": N}: how many lost it
+ *   limit     "device", "name", "value": N -> {"device": TEXT, "name": TEXT, "value": N}
  *   event     "device", "name": any of enum ibv_event_type, such as LID_CHANGE, and for one of an
  *             object "of": "qp=NUMBER", "cq=HANDLE" or "srq=HANDLE" -> {"device": TEXT}
  *   walk      "key": N, "offset": N -> the translation of a memory region, as an object of

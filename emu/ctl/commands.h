@@ -18,6 +18,7 @@ int ctl_walk(const struct ctl_options *o);
 /* port_cmd.c */
 int ctl_port(const struct ctl_options *o);
 int ctl_device(const struct ctl_options *o);
+int ctl_limit(const struct ctl_options *o);
 int ctl_event(const struct ctl_options *o);
 
 /* minimise_cmd.c */

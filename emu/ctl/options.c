@@ -68,6 +68,9 @@ static const struct text command_text[] = {
 	 "Lets a device fail: DEVICE_FATAL to the programs that have it open, their work is "
 	 "flushed "
 	 "and their objects are gone. Who opens it afterwards finds it working."},
+	{"limit NAME=N [DEVICE]", "Changes a limit of a device that works, such as max_mr=2; "
+				  "uhcad(8) has the names. What is "
+				  "there stays, what exceeds it can no longer be made."},
 	{"event [DEVICE] NAME [qp=N|cq=N|srq=N]",
 	 "Sends an asynchronous event, any of ibv_get_async_event(3) without the IBV_EVENT_ in "
 	 "front: one of the port or device, as LID_CHANGE, to all programs that have it open; "

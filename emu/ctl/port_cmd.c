@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * uhcactl port, device and event: what befalls a device. Which events there are is the daemon's
- * business.
+ * uhcactl port, device, limit and event: what befalls a device. Which events there are is the
+ * daemon's business.
  */
 #include "commands.h"
 #include "connection.h"
 #include "ctl.h"
 
+#include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* device may be NULL. Prints JSON, or what "say" makes of the result. */
@@ -69,6 +72,25 @@ int ctl_device(const struct ctl_options *o)
 	return order(o,
 		     json_pack("{s:s, s:s}", UHCA_CTL_CMD, "device", UHCA_CTL_ACTION, o->word[1]),
 		     o->word[2], say_fatal);
+}
+
+/* limit NAME=N [DEVICE] */
+int ctl_limit(const struct ctl_options *o)
+{
+	const char *equals = o->n_words > 1 ? strchr(o->word[1], '=') : NULL;
+	unsigned long long n;
+	char *end;
+
+	if (!equals || equals == o->word[1] || o->n_words > 3)
+		return ctl_usage_error("limit NAME=N [DEVICE]");
+	errno = 0;
+	n = strtoull(equals + 1, &end, 0);
+	if (!isdigit((unsigned char)equals[1]) || *end || errno || n > INT64_MAX)
+		return ctl_usage_error("limit takes a number behind =");
+	return order(o,
+		     json_pack("{s:s, s:s%, s:I}", UHCA_CTL_CMD, "limit", UHCA_CTL_NAME, o->word[1],
+			       (size_t)(equals - o->word[1]), UHCA_CTL_VALUE, (json_int_t)n),
+		     o->word[2], say_nothing);
 }
 
 int ctl_event(const struct ctl_options *o)

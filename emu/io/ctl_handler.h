@@ -26,7 +26,7 @@ typedef json_t *ctl_handler(struct io_daemon *d, const json_t *request, struct c
 ctl_handler io_ctl_capture;
 
 /* ctl_port.c */
-ctl_handler io_ctl_port, io_ctl_device, io_ctl_event;
+ctl_handler io_ctl_port, io_ctl_device, io_ctl_limit, io_ctl_event;
 
 /* The device a request names, or the only one; NULL with the reason. */
 struct io_device *io_ctl_device_of(struct io_daemon *d, const json_t *request,

@@ -7,6 +7,7 @@
 #include "ctl_handler.h"
 #include "rule_names.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,6 +57,28 @@ json_t *io_ctl_device(struct io_daemon *d, const json_t *request, struct ctl_out
 		return io_ctl_refuse(o, "device needs \"%s\": fatal", UHCA_CTL_ACTION);
 	return json_pack("{s:s, s:I}", UHCA_CTL_DEVICE, dev->id.name, UHCA_CTL_CLIENTS,
 			 (json_int_t)io_daemon_fatal(d, dev));
+}
+
+json_t *io_ctl_limit(struct io_daemon *d, const json_t *request, struct ctl_outcome *o)
+{
+	const char *name = json_string_value(json_object_get(request, UHCA_CTL_NAME));
+	const json_t *value = json_object_get(request, UHCA_CTL_VALUE);
+	struct io_device *dev = io_ctl_device_of(d, request, o);
+	int error;
+
+	if (!dev)
+		return NULL;
+	if (!name || !json_is_integer(value) || json_integer_value(value) < 0)
+		return io_ctl_refuse(o, "limit needs \"%s\" and a number \"%s\"", UHCA_CTL_NAME,
+				     UHCA_CTL_VALUE);
+	error = core_inject_limit(dev->core, name, (uint64_t)json_integer_value(value));
+	if (error == -EINVAL)
+		return io_ctl_refuse(o, "there is no limit '%s'; see uhcad(8)", name);
+	if (error < 0)
+		return io_ctl_refuse(o, "%" JSON_INTEGER_FORMAT " is out of range for %s",
+				     json_integer_value(value), name);
+	return json_pack("{s:s, s:s, s:O}", UHCA_CTL_DEVICE, dev->id.name, UHCA_CTL_NAME, name,
+			 UHCA_CTL_VALUE, value);
 }
 
 /* "qp=0x12": what an event is of. False: it is nothing of the kind. */

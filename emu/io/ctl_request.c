@@ -67,6 +67,7 @@ static const struct request_kind {
 	 io_ctl_capture},
 	{"port", {UHCA_CTL_DEVICE, UHCA_CTL_ACTION}, io_ctl_port},
 	{"device", {UHCA_CTL_DEVICE, UHCA_CTL_ACTION}, io_ctl_device},
+	{"limit", {UHCA_CTL_DEVICE, UHCA_CTL_NAME, UHCA_CTL_VALUE}, io_ctl_limit},
 	{"event", {UHCA_CTL_DEVICE, UHCA_CTL_NAME, UHCA_CTL_OF}, io_ctl_event},
 	{"fault",
 	 {UHCA_CTL_ACTION, UHCA_CTL_RULE, UHCA_CTL_TEXT, UHCA_CTL_FILE, UHCA_CTL_FROM},

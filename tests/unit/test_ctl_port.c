@@ -126,6 +126,20 @@ static void test_event(void **state)
 	io_test_disconnect(&c);
 }
 
+static void test_limit(void **state)
+{
+	(void)state;
+	expect("{\"cmd\":\"limit\",\"device\":\"uhca1\",\"name\":\"max_pd\",\"value\":2}",
+	       "{\"ok\":true,\"result\":{\"device\":\"uhca1\",\"name\":\"max_pd\",\"value\":2}}\n");
+	expect("{\"cmd\":\"limit\",\"device\":\"uhca1\",\"name\":\"max_pdd\",\"value\":2}",
+	       "{\"ok\":false,\"error\":\"there is no limit 'max_pdd'; see uhcad(8)\"}\n");
+	expect("{\"cmd\":\"limit\",\"device\":\"uhca1\",\"name\":\"max_pd\",\"value\":0}",
+	       "{\"ok\":false,\"error\":\"0 is out of range for max_pd\"}\n");
+	expect("{\"cmd\":\"limit\",\"device\":\"uhca1\",\"name\":\"max_pd\"}",
+	       "{\"ok\":false,\"error\":\"limit needs \\\"name\\\" and a number "
+	       "\\\"value\\\"\"}\n");
+}
+
 static void test_refusals(void **state)
 {
 	(void)state;
@@ -157,10 +171,8 @@ static void test_refusals(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_link),
-		TEST(test_fatal),
-		TEST(test_event),
-		TEST(test_refusals),
+		TEST(test_link),  TEST(test_fatal),    TEST(test_event),
+		TEST(test_limit), TEST(test_refusals),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

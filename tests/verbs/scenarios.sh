@@ -55,8 +55,8 @@ END
 	grep -q 'a| hello' "$out/scenario" || echo "the output of what ran is not shown"
 }
 
-# says FILE-CONTENT STATUS WORDS: what is printed for this scenario.
-says() {
+# scenario_says FILE-CONTENT STATUS WORDS: what is printed for this scenario.
+scenario_says() {
 	printf '%s\n' "$1" >"$out/case.scn"
 	scenario "$out/case.scn"
 	[ "$status" = "$2" ] || echo "'$1' ended with $status"
@@ -64,22 +64,22 @@ says() {
 }
 
 mistakes_complaint() {
-	says 'command
+	scenario_says 'command
 rnu a: true' 125 "case.scn:2:1: there is no statement 'rnu'"
-	says 'command' 125 "wants a command behind --"
-	says 'fault drop opcod=ack
+	scenario_says 'command' 125 "wants a command behind --"
+	scenario_says 'fault drop opcod=ack
 run a: true' 125 "opcode"
-	says 'run a: true
+	scenario_says 'run a: true
 expect exit b' 125 "line 2: no run has the name b"
-	says 'run a: true
+	scenario_says 'run a: true
 expect counter apples 1' 125 "there is no counter apples"
-	says 'run a: true
+	scenario_says 'run a: true
 expect output a [' 125 "not a regular expression"
-	says 'daemon --nonsense
+	scenario_says 'daemon --nonsense
 run a: true' 125 "nonsense"
-	says 'limit 300ms
+	scenario_says 'limit 300ms
 run a: sleep 60' 1 "a ends within the limit"
-	says 'run a: no-such-program
+	scenario_says 'run a: no-such-program
 expect exit a' 1 "found 127"
 	scenario "$out/no-such-file"
 	[ "$status" = 125 ] || echo "without a file it ended with $status"
@@ -148,8 +148,8 @@ END
 	grep -q "without any of its rules" "$out/less" || echo "the rules do not matter: not said"
 }
 
-# which TRACE: what was hit, without what differs from run to run.
-which() {
+# hits_in TRACE: what was hit, without what differs from run to run.
+hits_in() {
 	sed -n 's/^hit .* \(match=[0-9]*\) .* \(dir=[a-z]*\) .*\(op=.*\)/\1 \2 \3/p' "$1"
 }
 
@@ -170,15 +170,15 @@ END
 	export PATH=$UHCA_BUILDDIR:$PATH
 	"$uhca_run" --private --fault-seed 7 --fault 'bad: nak=access opcode=send p=0.01' -- \
 		"${pair[@]}" "$out/first" >"$out/run" 2>&1
-	[ -n "$(which "$out/first")" ] || echo "nothing was recorded"
+	[ -n "$(hits_in "$out/first")" ] || echo "nothing was recorded"
 	while [ "$i" -lt "${UHCA_TIMES:-2}" ]; do
 		i=$((i + 1))
 		# The command is for the inner shell.
 		# shellcheck disable=SC2016
 		"$uhca_run" --private -- sh -c 'uhcactl replay "$1" && shift && "$@"' sh \
 			"$out/first" "${pair[@]}" "$out/again" >"$out/run" 2>&1
-		[ "$(which "$out/first")" = "$(which "$out/again")" ] ||
-			echo "run $i: $(which "$out/again"), not $(which "$out/first")"
+		[ "$(hits_in "$out/first")" = "$(hits_in "$out/again")" ] ||
+			echo "run $i: $(hits_in "$out/again"), not $(hits_in "$out/first")"
 	done
 }
 

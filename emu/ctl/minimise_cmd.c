@@ -9,6 +9,7 @@
  * or, without a command, a scenario, of which only its fault lines are parts. "Fails" means the
  * exit status that all rules together give.
  */
+#include "beside.h"
 #include "commands.h"
 #include "minimise.h"
 
@@ -180,23 +181,6 @@ static bool write_trial(const struct plan *p, const bool keep[])
 
 /* ---- a trial ---- */
 
-/* uhca-run stands beside uhcactl, or where PATH says. */
-static void look_beside(void)
-{
-	const char *path = getenv("PATH");
-	char self[4096], all[8192];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	char *slash;
-
-	self[n > 0 ? n : 0] = '\0';
-	slash = strrchr(self, '/');
-	if (!slash)
-		return;
-	*slash = '\0';
-	if (snprintf(all, sizeof(all), "%s:%s", self, path ? path : "") < (int)sizeof(all))
-		setenv("PATH", all, 1);
-}
-
 static void __attribute__((noreturn)) become_trial(const struct plan *p)
 {
 	const char *argv[CTL_WORDS_MAX * 8] = {"uhca-run"};
@@ -309,8 +293,7 @@ int ctl_minimise(const struct ctl_options *o)
 	if (fd < 0)
 		return complain(p.file, strerror(errno));
 	close(fd);
-	look_beside();
-	status = search(&p, o->word[1]);
+	status = ctl_look_beside() < 0 ? CTL_EXIT_FAILED : search(&p, o->word[1]);
 	unlink(p.file);
 	free(p.text);
 	return status;

@@ -90,9 +90,6 @@ void scenario_free(struct scenario *s);
 
 bool scenario_holds(uint64_t value, enum scenario_relation relation, uint64_t number);
 
-/* "==", "!=", ... */
-const char *scenario_relation_name(enum scenario_relation r);
-
 /* "5ms" to nanoseconds; false when it is no time. */
 bool scenario_time(const char *text, uint64_t *out);
 

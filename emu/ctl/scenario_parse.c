@@ -156,11 +156,6 @@ static const char *const relation_name[] = {
 };
 #define RELATIONS (sizeof(relation_name) / sizeof(relation_name[0]))
 
-const char *scenario_relation_name(enum scenario_relation r)
-{
-	return relation_name[r];
-}
-
 bool scenario_holds(uint64_t value, enum scenario_relation relation, uint64_t number)
 {
 	switch (relation) {

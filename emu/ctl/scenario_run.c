@@ -6,6 +6,7 @@
  */
 #include "scenario_run.h"
 
+#include "beside.h"
 #include "connection.h"
 #include "ctl.h"
 
@@ -394,23 +395,6 @@ static int find_port(struct scenario_run *r)
 	return setenv("UHCA_PORT", text, 1) < 0 ? -errno : 0;
 }
 
-/* uhcactl and uhca-run stand beside this program, or where PATH says. */
-static int look_beside(void)
-{
-	const char *path = getenv("PATH");
-	char self[PATH_MAX], all[2 * PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	char *slash;
-
-	self[n > 0 ? n : 0] = '\0';
-	slash = strrchr(self, '/');
-	if (!slash)
-		return 0;
-	*slash = '\0';
-	snprintf(all, sizeof(all), "%s:%s", self, path ? path : "");
-	return setenv("PATH", all, 1) < 0 ? -errno : 0;
-}
-
 static int start_story(struct scenario_run *r)
 {
 	char file[PATH_MAX];
@@ -449,7 +433,7 @@ int scenario_run(struct scenario_run *r, const struct scenario *s, const char *d
 	r->deadline = r->start + (s->limit ? s->limit : SCENARIO_LIMIT);
 	error = find_port(r);
 	if (error == 0)
-		error = look_beside();
+		error = ctl_look_beside();
 	if (error == 0)
 		error = start_story(r);
 	if (error == 0)

@@ -4,11 +4,13 @@
  */
 #include "scenario_story.h"
 
+#include "../story/words.h"
 #include "story.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -81,100 +83,64 @@ int scenario_story_read(struct scenario_story *s)
 
 /* ---- words ---- */
 
-struct span {
-	const char *at;
-	size_t len;
+/* A copy of a text that is split. */
+struct words {
+	char text[UHCA_STORY_MAX];
+	struct story_word word[STORY_WORDS_MAX];
+	unsigned n;
 };
 
-/* The value of a name in a record, without its quotes; at NULL: it is not there. */
-static struct span value_of(const char *record, struct span name)
+static void split(struct words *w, const char *text)
 {
-	const char *p = record;
-
-	while (*p) {
-		size_t len = strcspn(p, "= ");
-		bool found = p[len] == '=' && len == name.len && strncmp(p, name.at, len) == 0;
-		struct span v = {p + len + 1, 0};
-
-		if (p[len] != '=') {
-			p += len + (p[len] == ' ');
-			continue;
-		}
-		if (*v.at == '"') {
-			v.at++;
-			while (v.at[v.len] && v.at[v.len] != '"')
-				v.len += v.at[v.len] == '\\' && v.at[v.len + 1] ? 2 : 1;
-			p = v.at + v.len + (v.at[v.len] == '"');
-		} else {
-			v.len = strcspn(v.at, " ");
-			p = v.at + v.len;
-		}
-		if (found)
-			return v;
-		p += strspn(p, " ");
-	}
-	return (struct span){NULL, 0};
+	snprintf(w->text, sizeof(w->text), "%s", text);
+	for (char *tab = w->text; (tab = strchr(tab, '\t'));)
+		*tab = ' ';
+	w->n = story_words_split(w->text, w->word, STORY_WORDS_MAX);
 }
 
-static bool number(struct span s, uint64_t *out)
-{
-	char text[32], *end;
-
-	if (s.len == 0 || s.len >= sizeof(text) || s.at[0] < '0' || s.at[0] > '9')
-		return false;
-	memcpy(text, s.at, s.len);
-	text[s.len] = '\0';
-	*out = strtoull(text, &end, 0);
-	return *end == '\0';
-}
-
-static bool equal(struct span a, struct span b)
+static bool equal(const char *a, const char *b)
 {
 	uint64_t x, y;
 
-	if (number(a, &x) && number(b, &y))
+	if (story_words_number(a, &x) && story_words_number(b, &y))
 		return x == y;
-	return a.len == b.len && strncasecmp(a.at, b.at, a.len) == 0;
+	return strcasecmp(a, b) == 0;
 }
 
-/* One word of what is asked for. */
-static bool has(const char *record, struct span word)
+/* One word of what is asked for; "NAME!" as name: it must be another value. */
+static bool has(const struct words *record, const struct story_word *asked)
 {
-	size_t name = 0;
-	struct span asked, found;
-	bool inverse;
+	char name[UHCA_STORY_MAX];
+	size_t len = strlen(asked->name);
+	bool inverse = len > 0 && asked->name[len - 1] == '!';
+	const char *found;
 
-	while (name < word.len && word.at[name] != '=' && word.at[name] != '!')
-		name++;
-	inverse = name < word.len && word.at[name] == '!';
-	asked.at = word.at + name + 1 + inverse;
-	asked.len = name + 1 + inverse < word.len ? word.len - name - 1 - inverse : 0;
-	found = value_of(record, (struct span){word.at, name});
-	return found.at && equal(found, asked) != inverse;
+	snprintf(name, sizeof(name), "%.*s", (int)(len - inverse), asked->name);
+	found = story_words_find(record->word, record->n, name);
+	return found && asked->value && equal(found, asked->value) != inverse;
 }
 
-static bool matches(const char *record, const char *kind, const char *words)
+static bool matches(const char *record, const char *kind, const struct words *asked)
 {
 	size_t len = strlen(kind);
+	struct words w;
 
 	if (strncmp(record, kind, len) != 0 || (record[len] && record[len] != ' '))
 		return false;
-	for (const char *p = words + strspn(words, " \t"); *p;) {
-		struct span word = {p, strcspn(p, " \t")};
-
-		if (!has(record, word))
+	split(&w, record);
+	for (unsigned i = 0; i < asked->n; i++)
+		if (!has(&w, &asked->word[i]))
 			return false;
-		p += word.len;
-		p += strspn(p, " \t");
-	}
 	return true;
 }
 
 uint64_t scenario_story_count(const struct scenario_story *s, const char *kind, const char *words)
 {
+	struct words asked;
 	uint64_t n = 0;
 
+	split(&asked, words);
 	for (size_t i = 0; i < s->n; i++)
-		n += matches(s->record[i], kind, words);
+		n += matches(s->record[i], kind, &asked);
 	return n;
 }

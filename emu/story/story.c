@@ -473,22 +473,6 @@ uint32_t story_arrow_rule(const struct story *s, const struct story_arrow *a, co
 	return p->rule;
 }
 
-const char *story_qp_state(const struct story *s, uint32_t qp, uint64_t ns)
-{
-	const char *state = NULL;
-
-	for (uint32_t i = 0; i < s->n_records; i++) {
-		const struct story_record *r = &s->record[i];
-
-		if (r->kind != STORY_STATE || r->qp != qp)
-			continue;
-		if (r->ns > ns)
-			return state ? state : story_word(r, "from");
-		state = story_word(r, "to");
-	}
-	return state;
-}
-
 const char *story_qp_name(const struct story *s, uint32_t qp, char *buf, size_t cap)
 {
 	const struct story_qp *q = &s->qp[qp];

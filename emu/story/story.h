@@ -204,9 +204,6 @@ uint32_t story_arrow_rule(const struct story *s, const struct story_arrow *a, co
 /* The QP of this number of this host: index or STORY_NONE. */
 uint32_t story_find_qp(const struct story *s, uint32_t host, uint32_t number);
 
-/* The state of a QP at a time, as records tell: "RTS"; NULL: not known. */
-const char *story_qp_state(const struct story *s, uint32_t qp, uint64_t ns);
-
 /* "uhca0 QP 0x11": into buf, which is returned. */
 const char *story_qp_name(const struct story *s, uint32_t qp, char *buf, size_t cap);
 

@@ -15,10 +15,23 @@ bool answer_waits(const struct qp *qp)
 	return !list_empty(&qp->ack_link);
 }
 
+bool answer_stands_back(const struct qp *qp)
+{
+	const struct responder *r = &qp->resp;
+
+	return r->ack_pending && r->ack_stands_back;
+}
+
 void answer_hurry(struct qp *qp)
 {
 	list_remove(&qp->ack_link);
 	qp_kick(qp);
+}
+
+void answer_follow(struct qp *qp)
+{
+	qp->resp.ack_stands_back = false;
+	answer_hurry(qp);
 }
 
 bool answer_wake(struct device *dev, uint64_t now)
@@ -56,8 +69,9 @@ void answer_ack(struct qp *qp, uint32_t psn, bool patient)
 	r->ack_psn = psn;
 	r->ack_syndrome = roce_syndrome(ROCE_ACK, 0);
 	/* An answer to a READ that must go before it has nothing to wait for. */
-	if (patient && !qp_is_urgent(qp) && qp->dev->cfg.ack_delay_ns &&
-	    !(r->replay.size && replay_head(&r->replay)))
+	r->ack_stands_back = patient && !qp_is_urgent(qp) && qp->dev->cfg.ack_delay_ns &&
+			     !(r->replay.size && replay_head(&r->replay));
+	if (r->ack_stands_back)
 		wait_for_company(qp);
 	else
 		answer_hurry(qp);
@@ -72,6 +86,7 @@ void answer_nak(struct qp *qp, uint8_t syndrome)
 	r->ack_pending = true;
 	r->ack_psn = r->epsn;
 	r->ack_syndrome = syndrome;
+	r->ack_stands_back = false;
 	answer_hurry(qp);
 }
 

@@ -15,11 +15,21 @@
  */
 void answer_ack(struct qp *qp, uint32_t psn, bool patient);
 
+/*
+ * True while the pending ACK, of a short message that came over a network, lets a request go first
+ * that is ready: the two leave as one datagram run when the shorter one is the last. Also when the
+ * ACK's time to wait is over; then it goes next if there is no request.
+ */
+bool answer_stands_back(const struct qp *qp);
+
 /* True while the pending ACK waits for company. */
 bool answer_waits(const struct qp *qp);
 
 /* It waits no longer. */
 void answer_hurry(struct qp *qp);
+
+/* Its company was just sent: it goes right behind. */
+void answer_follow(struct qp *qp);
 
 /* The QPs whose ACK should wait no longer than until now are ready; false when there is none. */
 bool answer_wake(struct device *dev, uint64_t now);

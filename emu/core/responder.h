@@ -35,6 +35,7 @@ struct responder {
 	bool nak_sent;         /* a NAK is out for epsn: silence until it comes (9.7.5.2.8) */
 	struct replay replay;  /* READs and atomics: being answered, and kept for duplicates */
 	bool ack_pending;
+	bool ack_stands_back; /* a request that is ready goes before it */
 	uint32_t ack_psn;
 	uint8_t ack_syndrome;
 };

@@ -33,12 +33,15 @@ static bool answers(const struct qp *qp)
 
 static bool transmit(struct qp *qp, uint8_t *buf, size_t cap, struct core_train *out)
 {
-	if (answers(qp) && !answer_waits(qp) && responder_transmit(qp, buf, cap, out))
+	bool behind = answer_waits(qp) || answer_stands_back(qp);
+
+	if (answers(qp) && !behind && responder_transmit(qp, buf, cap, out))
 		return true;
 	if (!requester_transmit(qp, buf, cap, out))
-		return false;
-	if (answer_waits(qp))
-		answer_hurry(qp); /* here is its company: it goes right behind */
+		return behind && answers(qp) && !answer_waits(qp) &&
+		       responder_transmit(qp, buf, cap, out);
+	if (behind)
+		answer_follow(qp);
 	return true;
 }
 

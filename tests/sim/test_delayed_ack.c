@@ -136,6 +136,45 @@ static void test_hurry(void **state)
 	pair_finish(&p);
 }
 
+static unsigned next_opcode(struct side *s)
+{
+	static uint8_t buf[8192];
+	struct world *w = s->pair->w;
+	struct core_train t;
+
+	world_assert(w, core_tx_next(s->c.host->dev, w->now, buf, sizeof(buf), &t));
+	return t.head.bth.opcode.v;
+}
+
+/*
+ * The time is over when a request comes: the ACK, the shorter of the two, still goes behind it, and
+ * only behind one. (What is taken here is lost, and sent again.)
+ */
+static void test_late_company(void **state)
+{
+	struct pair p;
+
+	(void)state;
+	create(&p);
+	side_recv(&p.b, 1, 100000, 16);
+	side_send(&p.a, 1, 0, 16);
+	side_expect(&p.b, 0, 1, UHCA_ABI_WC_SUCCESS, UHCA_ABI_WC_RECV);
+	world_assert(p.w, core_hurry(p.b.c.host->dev));
+	for (unsigned i = 0; i < 2; i++) {
+		side_recv(&p.a, 10 + i, 200000 + 16 * i, 16);
+		side_send(&p.b, 20 + i, 16 * i, 16);
+	}
+	world_assert(p.w, next_opcode(&p.b) == ROCE_RC_SEND_ONLY);
+	world_assert(p.w, next_opcode(&p.b) == ROCE_RC_ACKNOWLEDGE);
+	world_assert(p.w, next_opcode(&p.b) == ROCE_RC_SEND_ONLY);
+	for (unsigned i = 0; i < 2; i++)
+		side_expect(&p.b, 1 + i, 20 + i, UHCA_ABI_WC_SUCCESS, UHCA_ABI_WC_SEND);
+	side_wait(&p.a, 3);
+	pair_expect_copy(&p.a, 0, &p.b, 100000, 16);
+	pair_expect_copy(&p.b, 0, &p.a, 200000, 32);
+	pair_finish(&p);
+}
+
 /* The receiver takes the completion and is gone: the sender is acknowledged all the same. */
 static void test_outlives_its_qp(void **state)
 {
@@ -169,9 +208,10 @@ static void test_outlives_its_qp(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_alone),     cmocka_unit_test(test_several_messages),
-		cmocka_unit_test(test_ping_pong), cmocka_unit_test(test_no_timeouts),
-		cmocka_unit_test(test_hurry),     cmocka_unit_test(test_outlives_its_qp),
+		cmocka_unit_test(test_alone),           cmocka_unit_test(test_several_messages),
+		cmocka_unit_test(test_ping_pong),       cmocka_unit_test(test_no_timeouts),
+		cmocka_unit_test(test_hurry),           cmocka_unit_test(test_late_company),
+		cmocka_unit_test(test_outlives_its_qp),
 	};
 
 	return cmocka_run_group_tests_name("delayed_ack", tests, NULL, NULL);

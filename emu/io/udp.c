@@ -108,6 +108,7 @@ static bool receive(struct io_udp_port *p)
 	if (n <= 0)
 		return false;
 	p->hot_until = u->now + HOT;
+	p->drained = n < RX_BUFFERS;
 	for (int i = 0; i < n; i++)
 		take_buffer(p, &m[i]);
 	io_udp_rx_flush(&u->rx);
@@ -124,13 +125,22 @@ static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
 	receive(p);
 }
 
+/* A socket that was just emptied is left out once: who got its packets is to answer first. */
+static bool worth_a_look(struct io_udp_port *p)
+{
+	bool drained = p->drained;
+
+	p->drained = false;
+	return !drained && p->udp->now < p->hot_until;
+}
+
 bool io_udp_poll(struct io_udp *u, uint64_t now)
 {
 	bool work = false;
 
 	u->now = now;
 	for (unsigned i = 0; i < u->n_sockets; i++)
-		if (now < u->port[i].hot_until)
+		if (worth_a_look(&u->port[i]))
 			work |= receive(&u->port[i]);
 	return work;
 }

@@ -26,6 +26,7 @@ struct io_udp_port {
 	struct io_address address;
 	int fd;
 	uint64_t hot_until; /* there was traffic lately: look without being told */
+	bool drained;       /* the last look took all there was */
 	uint32_t overflow;  /* the kernel's count when we last saw it */
 	bool gso;           /* segments can be sent */
 	ev_io readable;

@@ -23,6 +23,7 @@
 #define EVENTS    (100 * IO_USEC) /* between looks at the descriptors while awake */
 #define HOG_YIELD (1 * IO_MSEC)   /* a yield that took this long met a hog */
 #define HOG_TIME  (50 * IO_MSEC)  /* no spinning for this long then */
+#define TURN      (20 * IO_USEC)  /* of work in a row, before others get the processor */
 #define TRAINS    16              /* of one device, before the others get their turn */
 
 struct loop {
@@ -33,6 +34,7 @@ struct loop {
 	uint64_t next_events;
 	bool wire_waits; /* the last look left the wire out */
 	uint64_t no_spin_until;
+	uint64_t last_turn; /* of the others */
 	int timer;          /* timerfd: libev's own timers count milliseconds */
 	uint64_t timer_set; /* what it was set to; UINT64_MAX: not running */
 	ev_io timer_watcher;
@@ -228,8 +230,19 @@ static void yield(struct loop *l)
 
 	sched_yield();
 	after = io_clock_now();
+	l->last_turn = after;
 	if (after - before > HOG_YIELD)
 		l->no_spin_until = after + HOG_TIME;
+}
+
+/*
+ * Who shares the processor with us may be who is to post receives for what we deliver. Not beside
+ * a hog: it would take a whole slice each time.
+ */
+static void give_turn(struct loop *l)
+{
+	if (l->now >= l->no_spin_until && l->now - l->last_turn > TURN)
+		yield(l);
 }
 
 static void run(struct loop *l)
@@ -241,6 +254,7 @@ static void run(struct loop *l)
 			if (io_teller_awake(&l->d->teller))
 				io_teller_tick(l->d, l->now);
 			io_counter_timer_touch(l->d->loop, &l->d->counters);
+			give_turn(l);
 			continue;
 		}
 		if (l->idle_since == UINT64_MAX)

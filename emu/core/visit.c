@@ -7,11 +7,13 @@
 #include "bytes.h"
 #include "cq.h"
 #include "dm.h"
+#include "flow.h"
 #include "mr.h"
 #include "mw.h"
 #include "qp.h"
 #include "qp_state.h"
 #include "srq.h"
+#include "wq.h"
 #include "xrcd.h"
 
 #include <assert.h>
@@ -224,6 +226,44 @@ static void describe_dm(const void *object, struct facts *f)
 	number(f, "users", dm->obj.refs);
 }
 
+static void describe_wq(const void *object, struct facts *f)
+{
+	static const char *const state[WQS_COUNT] = {
+		[WQS_RESET] = "RESET", [WQS_RDY] = "RDY", [WQS_ERR] = "ERR"};
+	const struct wq *wq = object;
+	number(f, "wq_num", wq->wq_num);
+	text(f, "state", state[wq->state]);
+	number(f, "pd", wq->pd->obj.handle);
+	number(f, "cq", wq->cq->obj.handle);
+	number(f, "max_wr", wq->max_wr);
+	number(f, "max_sge", wq->max_sge);
+	number(f, "posted", recv_available(&wq->rq));
+	number(f, "users", wq->obj.refs);
+}
+
+static void describe_ind_table(const void *object, struct facts *f)
+{
+	const struct ind_table *t = object;
+	number(f, "entries", 1ull << t->log_size);
+	number(f, "first_wq", t->wq[0]->obj.handle);
+	number(f, "users", t->obj.refs);
+}
+
+static void describe_flow(const void *object, struct facts *f)
+{
+	static const char *const type[FLOW_TYPES] = {[FLOW_NORMAL] = "normal",
+						     [FLOW_ALL_DEFAULT] = "all default",
+						     [FLOW_MC_DEFAULT] = "multicast default",
+						     [FLOW_SNIFFER] = "sniffer"};
+	const struct flow *flow = object;
+	hex(f, "qpn", flow->qp->qpn);
+	text(f, "type", type[flow->type]);
+	number(f, "priority", flow->priority);
+	number(f, "specs", flow->n_specs);
+	text(f, "action", flow->drop ? "drop" : flow->dont_trap ? "copy" : "take");
+	number(f, "tag", flow->tag);
+}
+
 static const struct {
 	size_t table; /* offset in struct device */
 	void (*describe)(const void *object, struct facts *f);
@@ -238,6 +278,9 @@ static const struct {
 	[CORE_OBJECT_AH] = {offsetof(struct device, ahs), describe_ah},
 	[CORE_OBJECT_XRCD] = {offsetof(struct device, xrcds), describe_xrcd},
 	[CORE_OBJECT_DM] = {offsetof(struct device, dms), describe_dm},
+	[CORE_OBJECT_WQ] = {offsetof(struct device, wqs), describe_wq},
+	[CORE_OBJECT_IND_TABLE] = {offsetof(struct device, ind_tables), describe_ind_table},
+	[CORE_OBJECT_FLOW] = {offsetof(struct device, flows), describe_flow},
 };
 _Static_assert(sizeof(kind) / sizeof(kind[0]) == CORE_OBJECT_TYPES, "one row per type");
 
@@ -309,9 +352,18 @@ uint32_t core_object_count(const struct device *dev, enum core_object_type type)
 const char *core_object_name(enum core_object_type type)
 {
 	static const char *const name[CORE_OBJECT_TYPES] = {
-		[CORE_OBJECT_PD] = "pd", [CORE_OBJECT_MR] = "mr",     [CORE_OBJECT_CQ] = "cq",
-		[CORE_OBJECT_QP] = "qp", [CORE_OBJECT_SRQ] = "srq",   [CORE_OBJECT_AH] = "ah",
-		[CORE_OBJECT_MW] = "mw", [CORE_OBJECT_XRCD] = "xrcd", [CORE_OBJECT_DM] = "dm",
+		[CORE_OBJECT_PD] = "pd",
+		[CORE_OBJECT_MR] = "mr",
+		[CORE_OBJECT_CQ] = "cq",
+		[CORE_OBJECT_QP] = "qp",
+		[CORE_OBJECT_SRQ] = "srq",
+		[CORE_OBJECT_AH] = "ah",
+		[CORE_OBJECT_MW] = "mw",
+		[CORE_OBJECT_XRCD] = "xrcd",
+		[CORE_OBJECT_DM] = "dm",
+		[CORE_OBJECT_WQ] = "wq",
+		[CORE_OBJECT_IND_TABLE] = "rwq_ind_table",
+		[CORE_OBJECT_FLOW] = "flow",
 	};
 
 	return name[type];

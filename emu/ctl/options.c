@@ -23,7 +23,8 @@ struct text {
 static const struct text command_text[] = {
 	{"show device", "The devices: GUID, addresses, wire, number of objects of each kind."},
 	{"show client", "The processes that have opened a device."},
-	{"show pd|mr|mw|dm|cq|qp|srq|xrcd|ah", "The objects of all clients, one line each."},
+	{"show pd|mr|mw|dm|cq|qp|srq|xrcd|ah|wq|rwq_ind_table|flow",
+	 "The objects of all clients, one line each."},
 	{"show mr KEY", "The way from a key to memory: the key's parts, what it allows, the "
 			"descriptions it goes through, the region's pages, and how the byte at "
 			"--offset is found at each. --svg draws it."},
@@ -71,7 +72,7 @@ static const struct text command_text[] = {
 	{"limit NAME=N [DEVICE]", "Changes a limit of a device that works, such as max_mr=2; "
 				  "uhcad(8) has the names. What is "
 				  "there stays, what exceeds it can no longer be made."},
-	{"event [DEVICE] NAME [qp=N|cq=N|srq=N]",
+	{"event [DEVICE] NAME [qp=N|cq=N|srq=N|wq=N]",
 	 "Sends an asynchronous event, any of ibv_get_async_event(3) without the IBV_EVENT_ in "
 	 "front: one of the port or device, as LID_CHANGE, to all programs that have it open; "
 	 "one of an object, as QP_FATAL, to the program that has it, by the QP's number or the "

@@ -101,7 +101,7 @@ int ctl_event(const struct ctl_options *o)
 
 	n -= of_object;
 	if (n < 2 || n > 3)
-		return ctl_usage_error("event [DEVICE] NAME [qp=N|cq=N|srq=N]");
+		return ctl_usage_error("event [DEVICE] NAME [qp=N|cq=N|srq=N|wq=N]");
 	request = json_pack("{s:s, s:s}", UHCA_CTL_CMD, "event", UHCA_CTL_NAME, o->word[n - 1]);
 	if (of_object)
 		json_object_set_new(request, UHCA_CTL_OF, json_string(o->word[n]));

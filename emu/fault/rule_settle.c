@@ -148,7 +148,8 @@ static int check_happening(const struct fault_text *t, const struct fault_given 
 	else if (r->action == FAULT_EVENT)
 		object = object_of(r->value.number);
 	if (r->action == FAULT_EVENT && r->value.number == UHCA_ABI_EVENT_WQ_FATAL)
-		return fault_fail(t, g->action.value.at, "WQ_FATAL cannot be made");
+		return fault_fail(t, g->action.value.at,
+				  "nothing here names a work queue; uhcactl event can");
 	if (!*object || fault_given_find(g, object) || object_known(object, r->layer))
 		return 0;
 	if (r->action == FAULT_EVENT && fault_given_find(g, "qp"))

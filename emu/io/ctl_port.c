@@ -87,7 +87,7 @@ static bool read_object(const char *text, struct io_fault_objects *of)
 	const struct {
 		const char *name;
 		uint32_t *number;
-	} kinds[] = {{"qp=", &of->qpn}, {"cq=", &of->cq}, {"srq=", &of->srq}};
+	} kinds[] = {{"qp=", &of->qpn}, {"cq=", &of->cq}, {"srq=", &of->srq}, {"wq=", &of->wq}};
 	char *end;
 
 	for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
@@ -119,10 +119,13 @@ json_t *io_ctl_event(struct io_daemon *d, const json_t *request, struct ctl_outc
 	if (!event)
 		return io_ctl_refuse(o, "an event is one of ibv_get_async_event(3), as QP_FATAL");
 	if (object && !read_object(object, &of))
-		return io_ctl_refuse(o, "'%s' is not qp=NUMBER, cq=HANDLE or srq=HANDLE", object);
+		return io_ctl_refuse(o,
+				     "'%s' is not qp=NUMBER, cq=HANDLE, srq=HANDLE or "
+				     "wq=HANDLE",
+				     object);
 	error = io_fault_event(dev, (uint32_t)event->value, &of);
 	if (error < 0)
-		return io_ctl_refuse(o, "%s is of a QP, CQ or SRQ: %s", event->name,
-				     object ? "there is no such" : "which, qp=, cq= or srq=?");
+		return io_ctl_refuse(o, "%s is of a QP, CQ, SRQ or WQ: %s", event->name,
+				     object ? "there is no such" : "which, qp=, cq=, srq= or wq=?");
 	return json_pack("{s:s}", UHCA_CTL_DEVICE, dev->id.name);
 }

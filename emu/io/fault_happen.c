@@ -99,6 +99,8 @@ int io_fault_event(struct io_device *dev, uint32_t type, const struct io_fault_o
 	case UHCA_ABI_EVENT_SRQ_ERR:
 	case UHCA_ABI_EVENT_SRQ_LIMIT_REACHED:
 		return core_inject_event(dev->core, type, of->srq);
+	case UHCA_ABI_EVENT_WQ_FATAL:
+		return core_inject_event(dev->core, type, of->wq);
 	case UHCA_ABI_EVENT_DEVICE_FATAL:
 	case UHCA_ABI_EVENT_PORT_ACTIVE:
 	case UHCA_ABI_EVENT_PORT_ERR:

@@ -117,7 +117,7 @@ void io_fault_later(struct io_daemon *d, const struct io_fault_pending *p);
 
 /* What an event may be of; 0: of none. */
 struct io_fault_objects {
-	uint32_t qpn, srq, cq; /* a QP's number, handles */
+	uint32_t qpn, srq, cq, wq; /* a QP's number, handles */
 };
 
 /* Raises an event (UHCA_ABI_EVENT_*) of the object of its kind: as core_inject_event. */

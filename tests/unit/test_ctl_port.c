@@ -155,15 +155,17 @@ static void test_refusals(void **state)
 	       "{\"ok\":false,\"error\":\"an event is one of ibv_get_async_event(3), as "
 	       "QP_FATAL\"}\n");
 	expect("{\"cmd\":\"event\",\"device\":\"uhca0\",\"name\":\"QP_FATAL\"}",
-	       "{\"ok\":false,\"error\":\"QP_FATAL is of a QP, CQ or SRQ: which, qp=, cq= or "
-	       "srq=?\"}\n");
+	       "{\"ok\":false,\"error\":\"QP_FATAL is of a QP, CQ, SRQ or WQ: which, qp=, cq=, "
+	       "srq= or wq=?\"}\n");
 	expect("{\"cmd\":\"event\",\"device\":\"uhca0\",\"name\":\"QP_FATALITY\"}",
 	       "{\"ok\":false,\"error\":\"an event is one of ibv_get_async_event(3), as "
 	       "QP_FATAL\"}\n");
 	expect("{\"cmd\":\"event\",\"device\":\"uhca0\",\"name\":\"QP_FATAL\",\"of\":\"qp=5\"}",
-	       "{\"ok\":false,\"error\":\"QP_FATAL is of a QP, CQ or SRQ: there is no such\"}\n");
+	       "{\"ok\":false,\"error\":\"QP_FATAL is of a QP, CQ, SRQ or WQ: there is no "
+	       "such\"}\n");
 	expect("{\"cmd\":\"event\",\"device\":\"uhca0\",\"name\":\"QP_FATAL\",\"of\":\"qp=x\"}",
-	       "{\"ok\":false,\"error\":\"'qp=x' is not qp=NUMBER, cq=HANDLE or srq=HANDLE\"}\n");
+	       "{\"ok\":false,\"error\":\"'qp=x' is not qp=NUMBER, cq=HANDLE, srq=HANDLE or "
+	       "wq=HANDLE\"}\n");
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)

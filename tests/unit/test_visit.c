@@ -269,6 +269,51 @@ static void test_ah(void **state)
 	fixture_stop(&f);
 }
 
+/* A work queue in a table, a QP that spreads over it, and a rule that brings it frames. */
+static void test_receive_side(void **state)
+{
+	struct fixture f;
+	struct uhca_cmd_create_wq queue = {.max_wr = 8, .max_sge = 1};
+	struct uhca_cmd_create_rwq_ind_table table = {.log_size = 0};
+	struct uhca_cmd_create_qp spread = {.qp_type = IBV_QPT_RAW_PACKET,
+					    .rx_hash_fields = 3,
+					    .rx_hash_function = 1,
+					    .rx_hash_key_len = 40};
+	struct uhca_cmd_create_flow rule = {.port = 1, .priority = 7};
+	struct uhca_cmd_create_wq_reply wq;
+	struct uhca_cmd_create_qp_reply qp;
+	uint32_t handle[2];
+	struct core_ring ring;
+	struct seen s;
+
+	(void)state;
+	fixture_start(&f, NULL);
+	spread.pd = queue.pd = fixture_pd(&f);
+	queue.cq = fixture_cq(&f, 16);
+	assert_int_equal(core_create_wq(f.client, &queue, &wq, &ring), 0);
+	table.wq[0] = wq.handle;
+	assert_int_equal(core_create_rwq_ind_table(f.client, &table, &handle[0]), 0);
+	spread.rwq_ind_table = handle[0];
+	assert_int_equal(core_create_qp(f.client, &spread, &qp, &ring), 0);
+	rule.qp = qp.handle;
+	assert_int_equal(core_create_flow(f.client, &rule, &handle[1]), 0);
+	s = visit(&f, CORE_OBJECT_WQ);
+	assert_int_equal(number(&s, "handle"), wq.handle);
+	assert_int_equal(number(&s, "wq_num"), wq.wq_num);
+	assert_string_equal(text(&s, "state"), "RESET");
+	assert_int_equal(number(&s, "cq"), queue.cq);
+	assert_int_equal(number(&s, "users"), 1);
+	s = visit(&f, CORE_OBJECT_IND_TABLE);
+	assert_int_equal(number(&s, "entries"), 1);
+	assert_int_equal(number(&s, "first_wq"), wq.handle);
+	s = visit(&f, CORE_OBJECT_FLOW);
+	assert_int_equal(number(&s, "qpn"), qp.qpn);
+	assert_int_equal(number(&s, "priority"), 7);
+	assert_string_equal(text(&s, "type"), "normal");
+	assert_string_equal(text(&s, "action"), "take");
+	fixture_stop(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -276,7 +321,7 @@ int main(void)
 		cmocka_unit_test(test_mr),         cmocka_unit_test(test_mr_empty),
 		cmocka_unit_test(test_cq),         cmocka_unit_test(test_qp),
 		cmocka_unit_test(test_srq),        cmocka_unit_test(test_ah),
-		cmocka_unit_test(test_look_at_qp),
+		cmocka_unit_test(test_look_at_qp), cmocka_unit_test(test_receive_side),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -109,6 +109,26 @@ static void test_of_cq_and_srq(void **state)
 	assert_int_equal(ibv_destroy_srq(srq), 0);
 }
 
+/* No rule looks at a work queue, but its handle is known. */
+static void test_of_wq(void **state)
+{
+	struct world *w = *state;
+	struct ibv_wq_init_attr attr = {
+		.wq_type = IBV_WQT_RQ, .max_wr = 4, .max_sge = 1, .pd = w->pd, .cq = w->cq};
+	struct ibv_wq *wq = ibv_create_wq(w->ctx, &attr);
+	struct ibv_async_event e;
+	char text[100];
+
+	assert_non_null(wq);
+	snprintf(text, sizeof(text), "IBV_EVENT_WQ_FATAL wq=%u", only_handle("wq"));
+	order(text);
+	e = faulty_event(w->ctx);
+	assert_int_equal(e.event_type, IBV_EVENT_WQ_FATAL);
+	assert_ptr_equal(e.element.wq, wq);
+	assert_true(faulty_quiet(w->ctx));
+	assert_int_equal(ibv_destroy_wq(wq), 0);
+}
+
 /* With a packet, with a completion: the object is the one at hand. */
 static void test_on_occasion(void **state)
 {
@@ -279,9 +299,11 @@ static void test_fatal_and_return(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(test_of_qp),      CASE(test_of_cq_and_srq), CASE(test_on_occasion),
-		CASE(test_refused),    CASE(test_of_port),       CASE(test_port_flap),
-		CASE(test_gid_change), CASE(test_freeze),        CASE(test_fatal_and_return),
+		CASE(test_of_qp),     CASE(test_of_cq_and_srq),
+		CASE(test_of_wq),     CASE(test_on_occasion),
+		CASE(test_refused),   CASE(test_of_port),
+		CASE(test_port_flap), CASE(test_gid_change),
+		CASE(test_freeze),    CASE(test_fatal_and_return),
 	};
 
 	return cmocka_run_group_tests_name("fault_events", tests, NULL, NULL);

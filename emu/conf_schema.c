@@ -248,6 +248,12 @@ const struct conf_option conf_schema[] = {
 		 "as the device sees it in the queue, before requests that were posted before it. "
 		 "For tests: a program that needs the order and does not set IBV_SEND_FENCE fails "
 		 "with it. Default: in the order of the queue."},
+	{"strict-arming", NULL, CONF_FLAG, FIELD_(io.strict_arming), .min = 1,
+	 .help = "Only completions that come after a completion queue was armed raise its event, "
+		 "as the specification has it. For tests: a program that does not poll again after "
+		 "it has armed may wait for ever with it. Default: arming raises the event at once "
+		 "when a completion was not polled that no event has announced; the profile "
+		 "ib-strict is strict."},
 	{"limit", "NAME=N", CONF_SET, .set = set_limit,
 	 .help = "Sets a limit of the devices, after the profile: max_qp, max_qp_wr, max_sge, "
 		 "max_cq, max_cqe, max_mr, max_pd, max_ah, max_srq, max_srq_wr, max_srq_sge, "

@@ -76,6 +76,8 @@ enum {
 	UHCA_CMD_REG_SHARED_MR = 49,
 	/* cmd_fault.h */
 	UHCA_CMD_FAULT_CHECK = 50,
+	/* here: names a CQ, see region.h */
+	UHCA_CMD_NOTIFY_CQ = 51,
 	UHCA_CMD_COUNT
 };
 

@@ -113,12 +113,18 @@ static_assert(sizeof(struct uhca_abi_queue) == 4096, "one page");
  * Queue region of a CQ: ring.producer is written by the device (for looking at; pollers use the
  * sequence in each entry), ring.consumer by the client after it has taken entries. async_events and
  * comp_events as async_events of a queue.
+ *
+ * announced: written by the device; entries below this index were there when an event was raised.
+ * notify_unread: written by the device; 1 means "send NOTIFY_CQ when you arm and entries from
+ *   announced on are not taken that would have raised an event".
  */
 struct uhca_abi_cq {
 	struct uhca_abi_region region;
 	uint32_t comp_events;
 	uint32_t async_events;
-	uint8_t pad0[96];
+	uint32_t announced;
+	uint32_t notify_unread;
+	uint8_t pad0[88];
 	uint32_t arm;
 	uint8_t pad1[124];
 	struct uhca_abi_ring ring;

@@ -150,6 +150,7 @@ int core_destroy_ah(struct client *c, uint32_t handle);
 int core_resize_cq(struct client *c, const struct uhca_cmd_resize_cq *in,
 		   struct uhca_cmd_create_cq_reply *out, struct core_ring *ring);
 int core_modify_cq(struct client *c, const struct uhca_cmd_modify_cq *in);
+int core_notify_cq(struct client *c, uint32_t handle);
 int core_alloc_mw(struct client *c, const struct uhca_cmd_alloc_mw *in,
 		  struct uhca_cmd_alloc_mw_reply *out);
 int core_dealloc_mw(struct client *c, uint32_t handle);

@@ -50,6 +50,11 @@ struct core_config {
 	 * did not ask for it fails here, not in the field).
 	 */
 	bool local_inv_early;
+	/*
+	 * Only completions that come after a CQ was armed raise its event (IBTA vol. 1, 11.4.2.2).
+	 * Otherwise one that came before, was not taken and had no event yet raises it at once.
+	 */
+	bool strict_arming;
 	uint32_t profile; /* index of core_profile_name, for people */
 };
 

@@ -45,6 +45,7 @@ static int make_region(struct cq *cq)
 		return err;
 	cq->page = cq->ring.base;
 	cq->slots = (uint8_t *)cq->ring.base + QUEUE_REGION_PAGE;
+	cq->page->notify_unread = !cq->obj.client->dev->cfg.strict_arming;
 	return 0;
 }
 

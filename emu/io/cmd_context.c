@@ -97,7 +97,7 @@ int cmd_create_ah(struct cmd *r, struct cmd_reply *rep)
 	return core_create_ah(r->client->core, in, &rep->handle.handle);
 }
 
-CMD_DESTROY(cmd_destroy_ah, core_destroy_ah)
+CMD_OF_HANDLE(cmd_destroy_ah, core_destroy_ah)
 
 /* The rules have been asked already: here only what they said. */
 int cmd_fault_check(struct cmd *r, struct cmd_reply *rep)

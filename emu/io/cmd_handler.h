@@ -75,7 +75,7 @@ cmd_handler cmd_alloc_key, cmd_describe_key;
 cmd_handler cmd_export, cmd_import;
 
 /* cmd_queue.c */
-cmd_handler cmd_create_cq, cmd_resize_cq, cmd_modify_cq, cmd_destroy_cq;
+cmd_handler cmd_create_cq, cmd_resize_cq, cmd_modify_cq, cmd_notify_cq, cmd_destroy_cq;
 cmd_handler cmd_create_srq, cmd_modify_srq, cmd_query_srq, cmd_destroy_srq;
 cmd_handler cmd_create_qp, cmd_modify_qp, cmd_query_qp, cmd_destroy_qp;
 cmd_handler cmd_attach_mcast, cmd_detach_mcast;
@@ -86,8 +86,8 @@ cmd_handler cmd_create_flow, cmd_destroy_flow;
 cmd_handler cmd_create_wq, cmd_modify_wq, cmd_destroy_wq;
 cmd_handler cmd_create_rwq_ind_table, cmd_destroy_rwq_ind_table;
 
-/* The verbs that end an object's life differ in name only. */
-#define CMD_DESTROY(name, verb)                                                                    \
+/* Verbs that take a handle and nothing else, such as those that end an object's life. */
+#define CMD_OF_HANDLE(name, verb)                                                                  \
 	int name(struct cmd *r, struct cmd_reply *rep)                                             \
 	{                                                                                          \
 		uint32_t handle;                                                                   \

@@ -93,7 +93,7 @@ int cmd_describe_key(struct cmd *r, struct cmd_reply *rep)
 	return core_describe_key(r->client->core, r->msg);
 }
 
-CMD_DESTROY(cmd_dealloc_pd, core_dealloc_pd)
-CMD_DESTROY(cmd_dereg_mr, core_dereg_mr)
-CMD_DESTROY(cmd_dealloc_mw, core_dealloc_mw)
-CMD_DESTROY(cmd_free_dm, core_free_dm)
+CMD_OF_HANDLE(cmd_dealloc_pd, core_dealloc_pd)
+CMD_OF_HANDLE(cmd_dereg_mr, core_dereg_mr)
+CMD_OF_HANDLE(cmd_dealloc_mw, core_dealloc_mw)
+CMD_OF_HANDLE(cmd_free_dm, core_free_dm)

@@ -194,7 +194,8 @@ int cmd_open_qp(struct cmd *r, struct cmd_reply *rep)
 	return error;
 }
 
-CMD_DESTROY(cmd_destroy_cq, core_destroy_cq)
-CMD_DESTROY(cmd_destroy_qp, core_destroy_qp)
-CMD_DESTROY(cmd_destroy_srq, core_destroy_srq)
-CMD_DESTROY(cmd_close_xrcd, core_close_xrcd)
+CMD_OF_HANDLE(cmd_notify_cq, core_notify_cq)
+CMD_OF_HANDLE(cmd_destroy_cq, core_destroy_cq)
+CMD_OF_HANDLE(cmd_destroy_qp, core_destroy_qp)
+CMD_OF_HANDLE(cmd_destroy_srq, core_destroy_srq)
+CMD_OF_HANDLE(cmd_close_xrcd, core_close_xrcd)

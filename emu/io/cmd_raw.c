@@ -32,6 +32,6 @@ int cmd_create_rwq_ind_table(struct cmd *r, struct cmd_reply *rep)
 	return core_create_rwq_ind_table(r->client->core, r->msg, &rep->handle.handle);
 }
 
-CMD_DESTROY(cmd_destroy_wq, core_destroy_wq)
-CMD_DESTROY(cmd_destroy_rwq_ind_table, core_destroy_rwq_ind_table)
-CMD_DESTROY(cmd_destroy_flow, core_destroy_flow)
+CMD_OF_HANDLE(cmd_destroy_wq, core_destroy_wq)
+CMD_OF_HANDLE(cmd_destroy_rwq_ind_table, core_destroy_rwq_ind_table)
+CMD_OF_HANDLE(cmd_destroy_flow, core_destroy_flow)

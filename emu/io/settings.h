@@ -47,6 +47,7 @@ struct io_settings {
 	enum io_icrc_mode icrc;
 	unsigned profile;     /* of core_profile_name; 0: default */
 	bool early_local_inv; /* core_config.local_inv_early */
+	bool strict_arming;   /* core_config.strict_arming, whatever the profile */
 	unsigned n_limits;
 	struct {
 		unsigned limit; /* of core_limit_name */

@@ -4,6 +4,8 @@
 #include "../support/verbs_fixture.h"
 #include "../support/with_preload.h"
 
+#include "cq.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -144,6 +146,87 @@ static void test_events(void **state)
 	assert_null(next_event(f->channel));
 }
 
+/* The device is told of entries that are unread when it is armed, if it asked for that. */
+static void test_arm_unread(void **state)
+{
+	struct verbs_fixture *f = *state;
+	struct fake_queue *q = fake_newest(&f->daemon, UHCA_ABI_REGION_CQ);
+	const struct uhca_cmd_handle *sent = (void *)f->daemon.last[UHCA_CMD_NOTIFY_CQ];
+	const unsigned *told = &f->daemon.calls[UHCA_CMD_NOTIFY_CQ];
+	struct uhca_abi_cq *page = (void *)q->base;
+	struct ibv_wc wc;
+
+	fake_complete(q, &(struct uhca_abi_cqe){.wr_id = 1}, NULL, 0);
+	assert_int_equal(ibv_req_notify_cq(f->cq, 0), 0);
+	assert_int_equal(*told, 0); /* strict */
+	page->notify_unread = 1;
+	page->arm = 0;
+	assert_int_equal(ibv_req_notify_cq(f->cq, 1), 0);
+	assert_int_equal(*told, 0); /* not solicited */
+	assert_int_equal(ibv_req_notify_cq(f->cq, 0), 0);
+	assert_int_equal(*told, 1);
+	assert_int_equal(sent->handle, f->cq->handle);
+	f->daemon.fail[UHCA_CMD_NOTIFY_CQ] = -ENOMEM;
+	assert_int_equal(ibv_req_notify_cq(f->cq, 1), ENOMEM); /* the wider wish holds */
+	f->daemon.fail[UHCA_CMD_NOTIFY_CQ] = 0;
+	page->arm = 0;
+	page->announced = 1;
+	assert_int_equal(ibv_req_notify_cq(f->cq, 0), 0);
+	assert_int_equal(*told, 2);
+	fake_complete(q, &(struct uhca_abi_cqe){.flags = UHCA_ABI_WC_SOLICITED}, NULL, 0);
+	page->arm = 0;
+	assert_int_equal(ibv_req_notify_cq(f->cq, 1), 0);
+	assert_int_equal(*told, 3);
+	assert_int_equal(ibv_poll_cq(f->cq, 1, &wc), 1);
+	assert_int_equal(ibv_poll_cq(f->cq, 1, &wc), 1);
+	assert_int_equal(ibv_req_notify_cq(f->cq, 0), 0);
+	assert_int_equal(*told, 3); /* taken */
+	page->arm = 0;
+	fake_complete(q, &(struct uhca_abi_cqe){.status = UHCA_ABI_WC_WR_FLUSH_ERR}, NULL, 0);
+	assert_int_equal(ibv_req_notify_cq(f->cq, 1), 0);
+	assert_int_equal(*told, 4);
+}
+
+/* Indices near their wrap, and an event so long ago that its index says nothing any more. */
+static void test_arm_unread_wraps(void **state)
+{
+	struct verbs_fixture *f = *state;
+	struct fake_queue *q = fake_newest(&f->daemon, UHCA_ABI_REGION_CQ);
+	const unsigned *told = &f->daemon.calls[UHCA_CMD_NOTIFY_CQ];
+	struct uhcav_cq *cq = uhcav_cq_of(f->cq);
+	struct uhca_abi_cq *page = (void *)q->base;
+
+	page->notify_unread = 1;
+	q->producer = cq->consumer = UINT32_MAX;
+	page->announced = 0x7ffffff0u;
+	fake_complete(q, &(struct uhca_abi_cqe){0}, NULL, 0);
+	assert_int_equal(ibv_req_notify_cq(f->cq, 0), 0);
+	assert_int_equal(*told, 1);
+	page->announced = 0;
+	fake_complete(q, &(struct uhca_abi_cqe){0}, NULL, 0);
+	assert_int_equal(ibv_req_notify_cq(f->cq, 0), 0);
+	assert_int_equal(*told, 2);
+	page->announced = 1;
+	assert_int_equal(ibv_req_notify_cq(f->cq, 0), 0);
+	assert_int_equal(*told, 2);
+}
+
+/* The daemon goes while it is told: what is armed gets its last event, and nothing fails. */
+static void test_arm_unread_dead(void **state)
+{
+	struct verbs_fixture *f = *state;
+	struct fake_queue *q = fake_newest(&f->daemon, UHCA_ABI_REGION_CQ);
+
+	((struct uhca_abi_cq *)(void *)q->base)->notify_unread = 1;
+	make_nonblocking(f->channel->fd);
+	fake_complete(q, &(struct uhca_abi_cqe){.wr_id = 1}, NULL, 0);
+	f->daemon.mood = FAKE_WRONG_SIZE; /* as good as gone */
+	assert_int_equal(ibv_req_notify_cq(f->cq, 0), 0);
+	f->daemon.mood = FAKE_ANSWERS;
+	assert_ptr_equal(next_event(f->channel), f->cq);
+	assert_null(next_event(f->channel));
+}
+
 /* A CQ that goes takes its unread events along, and leaves those of others in their order. */
 static void test_destroy_purges(void **state)
 {
@@ -247,6 +330,9 @@ int main(int argc, char **argv)
 		TEST(test_create),
 		TEST(test_create_fails),
 		TEST(test_events),
+		TEST(test_arm_unread),
+		TEST(test_arm_unread_wraps),
+		TEST(test_arm_unread_dead),
 		TEST(test_destroy_purges),
 		TEST(test_destroy_waits_for_acks),
 		TEST(test_busy),

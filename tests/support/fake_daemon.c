@@ -590,6 +590,7 @@ void fake_complete(struct fake_queue *cq, const struct uhca_abi_cqe *e, const vo
 	if (length)
 		memcpy(slot + 1, data, length);
 	__atomic_store_n(&slot->sequence, i + 1, __ATOMIC_RELEASE);
+	uhca_ring_publish(&((struct uhca_abi_cq *)(void *)cq->base)->ring.producer, i + 1);
 }
 
 void fake_comp_event(struct fake_daemon *d, const struct fake_queue *cq)

@@ -363,6 +363,89 @@ static void test_one_event(void **state)
 	fixture_stop(&f);
 }
 
+/* Told of entries that are unread: an event if it is armed and they had none. */
+static void test_unread(void **state)
+{
+	struct fixture f;
+	struct consumer c;
+
+	(void)state;
+	fixture_start(&f, NULL);
+	c = open_cq(&f, 64, CHANNEL);
+	assert_int_equal(c.page->notify_unread, 1);
+	assert_true(push(&c, 0, 0, 0));
+	assert_int_equal(core_notify_cq(f.client, c.handle), 0); /* not armed */
+	assert_int_equal(f.comp, 0);
+	c.page->arm = UHCA_ABI_ARM_NEXT;
+	assert_int_equal(core_notify_cq(f.other, c.handle), -EINVAL);
+	assert_int_equal(core_notify_cq(f.client, c.handle), 0);
+	assert_int_equal(f.comp, 1);
+	assert_int_equal(c.page->arm, 0);
+	assert_int_equal(c.page->announced, 1);
+	c.page->arm = UHCA_ABI_ARM_NEXT; /* it had its event */
+	assert_int_equal(core_notify_cq(f.client, c.handle), 0);
+	assert_int_equal(f.comp, 1);
+	assert_true(push(&c, 0, 0, 0)); /* so has this one, by coming */
+	assert_int_equal(f.comp, 2);
+	assert_int_equal(c.page->announced, 2);
+	assert_true(push(&c, 0, 0, 0)); /* and this one none, but it is taken */
+	while (poll(&c))
+		tell(&c);
+	c.page->arm = UHCA_ABI_ARM_NEXT;
+	assert_int_equal(core_notify_cq(f.client, c.handle), 0);
+	assert_int_equal(f.comp, 2);
+	assert_int_equal(c.page->arm, UHCA_ABI_ARM_NEXT);
+	fixture_stop(&f);
+}
+
+/* Indices that wrap: what was announced stays so, what comes does not count as old. */
+static void test_unread_wraps(void **state)
+{
+	struct fixture f;
+	struct consumer c;
+
+	(void)state;
+	fixture_start(&f, NULL);
+	c = open_cq(&f, 64, CHANNEL);
+	c.index = c.cq->producer = c.cq->consumer = c.cq->announced = UINT32_MAX - 1;
+	tell(&c);
+	for (unsigned i = 1; i <= 4; i++) {
+		assert_true(push(&c, 0, 0, 0));
+		c.page->arm = UHCA_ABI_ARM_NEXT;
+		assert_int_equal(core_notify_cq(f.client, c.handle), 0);
+		assert_int_equal(f.comp, i);
+		c.page->arm = UHCA_ABI_ARM_NEXT;
+		assert_int_equal(core_notify_cq(f.client, c.handle), 0);
+		assert_int_equal(f.comp, i);
+		c.page->arm = 0;
+	}
+	assert_int_equal(c.page->announced, 2);
+	fixture_stop(&f);
+}
+
+static void strict(struct core_config *cfg)
+{
+	cfg->strict_arming = true;
+}
+
+static void test_strict(void **state)
+{
+	struct fixture f;
+	struct consumer c;
+
+	(void)state;
+	fixture_start(&f, strict);
+	c = open_cq(&f, 64, CHANNEL);
+	assert_int_equal(c.page->notify_unread, 0);
+	assert_true(push(&c, 0, 0, 0));
+	c.page->arm = UHCA_ABI_ARM_NEXT;
+	assert_int_equal(core_notify_cq(f.client, c.handle), -EOPNOTSUPP);
+	assert_int_equal(f.comp, 0);
+	assert_true(push(&c, 0, 0, 0));
+	assert_int_equal(f.comp, 1);
+	fixture_stop(&f);
+}
+
 static void test_no_channel(void **state)
 {
 	struct fixture f;
@@ -407,7 +490,8 @@ int main(void)
 		cmocka_unit_test(test_overrun),   cmocka_unit_test(test_lying_consumer),
 		cmocka_unit_test(test_lazy_look), cmocka_unit_test(test_arming),
 		cmocka_unit_test(test_one_event), cmocka_unit_test(test_no_channel),
-		cmocka_unit_test(test_counted),
+		cmocka_unit_test(test_counted),   cmocka_unit_test(test_unread),
+		cmocka_unit_test(test_strict),    cmocka_unit_test(test_unread_wraps),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

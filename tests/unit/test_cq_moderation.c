@@ -137,13 +137,40 @@ static void test_change(void **state)
 	fixture_stop(&f);
 }
 
+/* What was unread when it was armed is one completion that asks for an event. */
+static void test_unread(void **state)
+{
+	struct fixture f;
+	struct cq *cq;
+
+	(void)state;
+	fixture_start(&f, NULL);
+	core_tick(f.dev, 5000);
+	cq = open_cq(&f);
+	moderate(&f, cq, 2, 50);
+	push(cq);
+	arm(cq);
+	assert_int_equal(core_notify_cq(f.client, cq->obj.handle), 0);
+	assert_int_equal(f.comp, 0);
+	assert_int_equal(core_next_deadline(f.dev), 5000 + 50 * USEC);
+	push(cq);
+	assert_int_equal(f.comp, 1);
+	push(cq);
+	arm(cq);
+	assert_int_equal(core_notify_cq(f.client, cq->obj.handle), 0);
+	assert_int_equal(f.comp, 1);
+	core_tick(f.dev, 5000 + 50 * USEC);
+	assert_int_equal(f.comp, 2);
+	assert_true(core_next_deadline(f.dev) == UINT64_MAX);
+	fixture_stop(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_count),
-		cmocka_unit_test(test_period),
-		cmocka_unit_test(test_off),
-		cmocka_unit_test(test_change),
+		cmocka_unit_test(test_count),  cmocka_unit_test(test_period),
+		cmocka_unit_test(test_off),    cmocka_unit_test(test_change),
+		cmocka_unit_test(test_unread),
 	};
 
 	return cmocka_run_group_tests_name("cq_moderation", tests, NULL, NULL);

@@ -113,6 +113,24 @@ static void test_walk(void **state)
 	walk(0xffffffffu);
 }
 
+/* What had its event has had it. */
+static void test_announced(void **state)
+{
+	struct fixture f;
+	struct consumer c;
+
+	(void)state;
+	fixture_start(&f, NULL);
+	c = open_cq(&f, 16);
+	push(&c, 1);
+	push(&c, 2);
+	c.cq->announced = 1;
+	assert_int_equal(resize(&f, &c, 20), 0);
+	assert_int_equal(c.page->announced, 1);
+	assert_int_equal(c.page->notify_unread, 1);
+	fixture_stop(&f);
+}
+
 static void small(struct core_config *cfg)
 {
 	cfg->limits.max_cqe = 100;
@@ -194,10 +212,9 @@ static void test_data(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_walk),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_feature_off),
-		cmocka_unit_test(test_data),
+		cmocka_unit_test(test_walk),        cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_feature_off), cmocka_unit_test(test_data),
+		cmocka_unit_test(test_announced),
 	};
 
 	return cmocka_run_group_tests_name("cq_resize", tests, NULL, NULL);

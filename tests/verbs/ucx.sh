@@ -54,6 +54,11 @@ rows_ucp() {
 	done
 	ucx_row ucp-rc-threads program 13107200 $rc "-t tag_bw -s 65536 -T 2 -M multi"
 	ucx_row ucp-rc-iov program 13107200 $rc "-t tag_bw -D iov,iov -s 16384,32768,16384"
+	# Both sides wait for events between messages.
+	for t in tag_lat tag_bw ucp_am_lat; do
+		ucx_row "ucp-rc-sleep-$t" program 13107200 $rc "-E sleep -t $t -s 65536"
+		ucx_row "ucp-ud-sleep-$t" program 13107200 ud_verbs "-E sleep -t $t -s 65536"
+	done
 }
 
 # Its server goes on until it is told to stop.

@@ -12,8 +12,8 @@
 
 #include "channel.h"
 #include "context.h"
-#include "got.h"
 #include "monitor.h"
+#include "no_preload.h"
 #include "ops.h"
 #include "qp_ex.h"
 #include "verbs_private.h"
@@ -357,16 +357,21 @@ static void find_qp_ex_mark(void *handle)
 	uhcav_qp_ex_probe(to_qp_ex);
 }
 
-static void take_over_ioctl(void)
+/*
+ * What libibverbs and librdmacm ask of the system behind our back: the preload library answers it,
+ * be it preloaded or not.
+ */
+static void take_over_calls(void)
 {
 	uhca_preload_register_fn *announce;
+	const char *why;
 
 	*(void **)&announce = dlsym(RTLD_DEFAULT, UHCA_PRELOAD_REGISTER);
 	if (announce && !announce(&preload_hooks))
 		return;
-	if (!uhcav_got_patch(&preload_hooks))
-		fprintf(stderr, "uhca: libibverbs' ioctl cannot be redirected: "
-				"no completion channels\n");
+	why = uhcav_no_preload(&preload_hooks);
+	if (why)
+		fprintf(stderr, "uhca: no completion channels and no rdma_cm: %s\n", why);
 }
 
 __attribute__((constructor)) static void enter(void)
@@ -384,6 +389,6 @@ __attribute__((constructor)) static void enter(void)
 	}
 	uhcav_ops_build(library.generation, op_table);
 	find_qp_ex_mark(handle);
-	take_over_ioctl();
+	take_over_calls();
 	library.register_driver(&device_ops);
 }

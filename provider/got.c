@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Finds the relocations of libibverbs for the symbol "ioctl" and stores our function into their
- * slots (ELF gABI, "Dynamic Linking"; psABI: JUMP_SLOT and GLOB_DAT). A slot that the loader made
+ * Finds the relocations of the libraries for the symbols and stores the answers into their slots
+ * (ELF gABI, "Dynamic Linking"; psABI: JUMP_SLOT and GLOB_DAT). A slot that the loader made
  * read-only is made writable and left so: in a lazily bound library the loader itself still
  * writes to that page.
+ *
+ * Nothing here asks the loader for a symbol: that would take its lock while dl_iterate_phdr has
+ * another one, in the opposite order of a thread that loads a library.
  */
 #include "got.h"
 
-#include "preload/uverbs.h"
-
 #include <elf.h>
 #include <link.h>
-#include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -27,20 +27,10 @@
 #define IS_SLOT(type) (0)
 #endif
 
-static const struct uhca_preload_hooks *answers;
-
-static int patched_ioctl(int fd, unsigned long request, ...)
-{
-	va_list ap;
-	void *arg;
-
-	va_start(ap, request);
-	arg = va_arg(ap, void *);
-	va_end(ap);
-	if (uhca_uverbs_is_ours(fd, request))
-		return uhca_uverbs_ioctl(fd, arg, answers);
-	return ioctl(fd, request, arg);
-}
+struct work {
+	const struct uhcav_got_call *calls;
+	unsigned patched;
+};
 
 /* What the dynamic section says of an object's relocations. */
 struct relocations {
@@ -81,31 +71,54 @@ static struct relocations read_dynamic(const ElfW(Dyn) * d)
 	return r;
 }
 
-static unsigned store(void **slot)
+static unsigned store(void **slot, void *answer)
 {
 	uintptr_t page = (uintptr_t)slot & ~((uintptr_t)sysconf(_SC_PAGESIZE) - 1);
 	size_t length = (uintptr_t)(slot + 1) - page;
 
+	if (__atomic_load_n(slot, __ATOMIC_RELAXED) == answer)
+		return 1;
 	if (mprotect((void *)page, length, PROT_READ | PROT_WRITE))
 		return 0;
-	*slot = (void *)patched_ioctl;
+	__atomic_store_n(slot, answer, __ATOMIC_RELEASE);
 	return 1;
 }
 
-static unsigned patch_object(const struct relocations *r, ElfW(Addr) base)
+static void *answer_to(const struct uhcav_got_call *calls, const char *name)
 {
-	unsigned patched = 0;
+	for (; calls->name; calls++)
+		if (!strcmp(calls->name, name))
+			return calls->answer;
+	return NULL;
+}
 
+static void patch_object(const struct relocations *r, ElfW(Addr) base, struct work *w)
+{
 	for (unsigned t = 0; t < 2; t++) {
 		for (size_t i = 0; r->table[t] && i < r->n[t]; i++) {
 			const ElfW(Rela) *rel = &r->table[t][i];
 			const char *name =
 				r->strings + r->symbols[ELF64_R_SYM(rel->r_info)].st_name;
-			if (IS_SLOT(ELF64_R_TYPE(rel->r_info)) && !strcmp(name, "ioctl"))
-				patched += store((void **)(base + rel->r_offset));
+			void *answer = IS_SLOT(ELF64_R_TYPE(rel->r_info))
+					       ? answer_to(w->calls, name)
+					       : NULL;
+			if (answer)
+				w->patched += store((void **)(base + rel->r_offset), answer);
 		}
 	}
-	return patched;
+}
+
+/*
+ * By the beginning of the name: packagers that bring their own copies put more behind it. libfabric
+ * and its providers are asked for because of interfaces.c.
+ */
+static bool is_wanted(const char *path)
+{
+	const char *slash = path ? strrchr(path, '/') : NULL;
+	const char *name = slash ? slash + 1 : path;
+
+	return name && (!strncmp(name, "libibverbs", 10) || !strncmp(name, "librdmacm", 9) ||
+			!strncmp(name, "libfabric", 9) || strstr(name, "-fi.so"));
 }
 
 static int visit(struct dl_phdr_info *info, size_t size, void *arg)
@@ -114,7 +127,7 @@ static int visit(struct dl_phdr_info *info, size_t size, void *arg)
 	struct relocations r;
 
 	(void)size;
-	if (!info->dlpi_name || !strstr(info->dlpi_name, "libibverbs.so"))
+	if (!is_wanted(info->dlpi_name))
 		return 0;
 	for (unsigned i = 0; i < info->dlpi_phnum; i++)
 		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
@@ -123,15 +136,14 @@ static int visit(struct dl_phdr_info *info, size_t size, void *arg)
 		return 0;
 	r = read_dynamic(dynamic);
 	if (r.symbols && r.strings)
-		*(unsigned *)arg += patch_object(&r, info->dlpi_addr);
+		patch_object(&r, info->dlpi_addr, arg);
 	return 0;
 }
 
-unsigned uhcav_got_patch(const struct uhca_preload_hooks *hooks)
+unsigned uhcav_got_patch(const struct uhcav_got_call *calls)
 {
-	unsigned patched = 0;
+	struct work w = {.calls = calls};
 
-	answers = hooks;
-	dl_iterate_phdr(visit, &patched);
-	return patched;
+	dl_iterate_phdr(visit, &w);
+	return w.patched;
 }

@@ -50,6 +50,24 @@ const char *uhca_root(void);
 	X(statx)                                                                                   \
 	X(write)
 
+/* Those that need no function behind them: they are system calls. */
+#define UHCA_STAT_FUNCTIONS(X)                                                                     \
+	X(__fxstat)                                                                                \
+	X(__fxstat64)                                                                              \
+	X(__fxstatat)                                                                              \
+	X(__fxstatat64)                                                                            \
+	X(__lxstat)                                                                                \
+	X(__lxstat64)                                                                              \
+	X(__xstat)                                                                                 \
+	X(__xstat64)                                                                               \
+	X(fstat)                                                                                   \
+	X(fstat64)                                                                                 \
+	X(fstatat64)                                                                               \
+	X(lstat)                                                                                   \
+	X(lstat64)                                                                                 \
+	X(stat)                                                                                    \
+	X(stat64)
+
 enum uhca_function {
 #define X(name) UHCA_FN_##name,
 	UHCA_FUNCTIONS(X)

@@ -176,8 +176,8 @@ rows_rdmacm_ipv6() { # ADDRESS
 	cm_row rdma_client-ipv6 full "rdma_server -s $a -p $port" "rdma_client -s $a -p $port"
 }
 
-# Of those that spin on memory and never yield a hundred round trips are enough: where others compute
-# each may take a tenth of a second.
+# Of write_lat, which spins on memory and never yields, a hundred round trips are enough: where
+# others compute each may take a tenth of a second.
 rows_perftest_cm() {
 	local a t n
 	a=127.0.0.1

@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 
+#define SEEDS  400u
 #define ROUNDS 2u
 #define LONG   (100 * PAIR_SECONDS)
 
@@ -44,6 +45,7 @@ static void random_rule(struct pair *p, struct prng *rng)
 }
 
 static uint64_t hits;
+static unsigned runs;
 
 static void count_hits(struct pair *p)
 {
@@ -61,6 +63,7 @@ static void run(uint64_t seed)
 	struct prng rng = {seed};
 	struct pair p;
 
+	runs++;
 	pair_create(&p, &(struct pair_options){.seed = seed});
 	world_faults(p.w, seed);
 	for (unsigned i = 0; i < 3; i++)
@@ -77,8 +80,9 @@ static void run(uint64_t seed)
 static void test_nonsense(void **state)
 {
 	(void)state;
-	seeds_each("nonsense", 400, run);
-	assert_true(hits > 400);
+	seeds_each("nonsense", SEEDS, run);
+	/* Of one seed, or a few, one cannot say how often its rules find something. */
+	assert_true(runs < SEEDS || hits > runs);
 }
 
 int main(void)

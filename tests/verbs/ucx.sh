@@ -72,7 +72,7 @@ io_demo_complaint() { # TLS ARGUMENT...
 	until_true 20 server_says "started listener" || echo "the server does not listen"
 	timeout -k 2 "$limit" "${command[@]}" -i 300 -o read,write "$server_addr" \
 		>"$out/client" 2>&1 </dev/null || echo "client $(status_words $?)"
-	kill "$server_pid" 2>/dev/null || echo "the server ended"
+	kill "$server_pid" 2>/dev/null || echo "the server ended before it was told to"
 	wait "$server_pid"
 	grep -q "exit with status 'OK'" "$out/client" || echo "the client does not say OK"
 	grep -hiE "ucx +error|corrupt|mismatch|assert" "$out/client" "$out/server" | head -n 1

@@ -77,6 +77,8 @@ int uhcav_cq_map(struct uhcav_cq *cq, const struct uhca_cmd_create_cq_reply *r, 
 	cq->stride = r->stride;
 	cq->region_size = r->region_size;
 	cq->cq.cqe = (int)r->cqe;
+	cq->page->ring.handled = cq->handled;
+	uhca_ring_publish(&cq->page->ring.tells_handled, !cq->ignore_overrun);
 	return 0;
 }
 
@@ -271,6 +273,7 @@ int uhcav_req_notify_cq(struct ibv_cq *ibcq, int solicited_only)
 	__atomic_fetch_or(&cq->page->arm,
 			  solicited_only ? UHCA_ABI_ARM_SOLICITED : UHCA_ABI_ARM_NEXT,
 			  __ATOMIC_SEQ_CST);
+	uhcav_cq_handled(cq, cq->payloads);
 	uhcav_unlock(&cq->lock);
 	/* What the caller polls from now on was completed before the arming or raises an event. */
 	uhca_ring_fence();

@@ -113,7 +113,15 @@ static_assert(sizeof(struct uhca_abi_queue) == 4096, "one page");
  * Queue region of a CQ: ring.producer is written by the device (for looking at; pollers use the
  * sequence in each entry), ring.consumer by the client after it has taken entries. async_events and
  * comp_events as async_events of a queue.
+ *
+ * ring.handled: written by the client; of the completions with payload (cqe.h) that it took so
+ *   far, how many the program behind it is believed to be done with. One more with each poll that
+ *   finds nothing, and all with an arming: who asks for more is done with something, who goes to
+ *   sleep with everything. Never more than UHCA_ABI_UNHANDLED_MAX behind.
+ * ring.tells_handled: 1 from a client that does so; nothing is held back from others.
  */
+#define UHCA_ABI_UNHANDLED_MAX 1024u
+
 struct uhca_abi_cq {
 	struct uhca_abi_region region;
 	uint32_t comp_events;

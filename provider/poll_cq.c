@@ -3,7 +3,9 @@
  * ibv_poll_cq. The hot path touches the entry at the consumer index and nothing else of the
  * shared memory: an entry says itself whether it is valid (cqe.h). No system call unless there is
  * nothing to take: then the CPU is given away, because on a machine with few cores the daemon is
- * likely to wait for it; a poller that spins costs itself milliseconds.
+ * likely to wait for it; a poller that spins costs itself milliseconds. Not while a program that
+ * takes completions one by one, as librdmacm's rsockets do, has some that it did not handle: it
+ * needs the processor. Who takes them in batches has handled them when it polls again.
  *
  * "flush" is what a device does that goes away: every work request that the dead daemon had not
  * completed is reported once with WR_FLUSH_ERR, per queue in the order of posting.
@@ -166,7 +168,7 @@ int uhcav_poll_cq(struct ibv_cq *ibcq, int n, struct ibv_wc *wc)
 	uhcav_cq_lock(cq);
 	got = cq->flushing ? 0 : take(cq, n, wc);
 	if (!got && n > 0)
-		busy = uhcav_cq_found_none(cq);
+		busy = uhcav_cq_found_none(cq) && n == 1;
 	/* "life" was read before the ring was found empty: what the daemon completed comes first.
 	 */
 	if (!got && life == UHCAV_FATAL)

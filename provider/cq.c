@@ -77,6 +77,8 @@ int uhcav_cq_map(struct uhcav_cq *cq, const struct uhca_cmd_create_cq_reply *r, 
 	cq->stride = r->stride;
 	cq->region_size = r->region_size;
 	cq->cq.cqe = (int)r->cqe;
+	cq->page->ring.handled = cq->handled;
+	uhca_ring_publish(&cq->page->ring.tells_handled, !cq->ignore_overrun);
 	return 0;
 }
 
@@ -299,6 +301,7 @@ static bool arm(struct uhcav_cq *cq, uint32_t how)
 
 	uhcav_cq_lock(cq); /* for the page's sake */
 	how |= __atomic_fetch_or(&cq->page->arm, how, __ATOMIC_SEQ_CST);
+	uhcav_cq_handled(cq, cq->payloads);
 	/* What the caller polls from now on was completed before the arming or raises an event. */
 	uhca_ring_fence();
 	tell = cq->channel && uhca_ring_observe(&cq->page->notify_unread) && has_news(cq, how);

@@ -31,6 +31,8 @@ struct uhcav_cq {
 	bool resizing;       /* cq_resize.c: the ring is about to be another */
 	uint32_t waiters;    /* for the end of a resize: their turn before the next one's */
 	bool ignore_overrun; /* the device overwrites what we do not take */
+	uint32_t payloads;   /* completions with payload that were taken, and how many of them */
+	uint32_t handled;    /* the program is done with: what the device is told (region.h) */
 	bool flushing; /* the daemon is gone and the ring is done with: report what is outstanding
 			*/
 	uint8_t *entries;
@@ -81,6 +83,35 @@ static inline void uhcav_cq_lock(struct uhcav_cq *cq)
 		uhcav_lock(&cq->lock);
 	}
 	cq->waiters--;
+}
+
+/* Under the lock: the device hears how many the program is done with. */
+static inline void uhcav_cq_handled(struct uhcav_cq *cq, uint32_t n)
+{
+	if (cq->handled == n)
+		return;
+	cq->handled = n;
+	__atomic_store_n(&cq->page->ring.handled, n, __ATOMIC_RELAXED);
+}
+
+/* n more with payload were taken. */
+static inline void uhcav_cq_took(struct uhcav_cq *cq, uint32_t n)
+{
+	cq->payloads += n;
+	if (cq->payloads - cq->handled > UHCA_ABI_UNHANDLED_MAX)
+		uhcav_cq_handled(cq, cq->payloads - UHCA_ABI_UNHANDLED_MAX);
+}
+
+/*
+ * Nothing was found: a program that comes back for more is done with one of those it has. True
+ * when it had any: it has work, and needs the processor.
+ */
+static inline bool uhcav_cq_found_none(struct uhcav_cq *cq)
+{
+	if (cq->handled == cq->payloads)
+		return false;
+	uhcav_cq_handled(cq, cq->handled + 1);
+	return true;
 }
 
 /* How a CQ is to be, beyond ibv_create_cq's arguments. */

@@ -62,6 +62,8 @@ static int find(struct uhcav_cq *cq)
 	enum uhcav_life life = uhcav_life(cq->ctx);
 
 	cq->current = cq->flushing ? NULL : uhcav_cq_peek(cq);
+	if (!cq->current)
+		uhcav_cq_found_none(cq);
 	if (!cq->current && (life != UHCAV_FATAL || !flush_one(cq)))
 		return ENOENT;
 	cq->cqx.wr_id = cq->current->wr_id;
@@ -73,7 +75,7 @@ static int find(struct uhcav_cq *cq)
 static void done(struct uhcav_cq *cq)
 {
 	if (cq->current && !cq->flushing)
-		uhcav_cq_pass(cq);
+		uhcav_cq_pass(cq, cq->current);
 	cq->current = NULL;
 }
 

@@ -3,7 +3,9 @@
  * ibv_poll_cq. The hot path touches the entry at the consumer index and nothing else of the
  * shared memory: an entry says itself whether it is valid (cqe.h). No system call unless there is
  * nothing to take: then the CPU is given away, because on a machine with few cores the daemon is
- * likely to wait for it; a poller that spins costs itself milliseconds.
+ * likely to wait for it; a poller that spins costs itself milliseconds. Not while a program that
+ * takes completions one by one, as librdmacm's rsockets do, has some that it did not handle: it
+ * needs the processor. Who takes them in batches has handled them when it polls again.
  *
  * "flush" is what a device does that goes away: every work request that the dead daemon had not
  * completed is reported once with WR_FLUSH_ERR, per queue in the order of posting.
@@ -77,8 +79,9 @@ static const struct uhca_abi_cqe *entry(struct uhcav_cq *cq)
 	return uhcav_cqe_valid(e, cq->consumer) ? e : NULL;
 }
 
-void uhcav_cq_pass(struct uhcav_cq *cq)
+void uhcav_cq_pass(struct uhcav_cq *cq, const struct uhca_abi_cqe *e)
 {
+	uhcav_cq_took(cq, (uint32_t)uhca_cqe_has_payload(e));
 	cq->consumer++;
 	uhca_ring_publish(&cq->page->ring.consumer, cq->consumer);
 }
@@ -88,7 +91,7 @@ const struct uhca_abi_cqe *uhcav_cq_peek(struct uhcav_cq *cq)
 	const struct uhca_abi_cqe *e = entry(cq);
 
 	while (e && (e->flags & UHCA_ABI_WC_SKIP)) {
-		uhcav_cq_pass(cq);
+		uhcav_cq_pass(cq, e);
 		e = entry(cq);
 	}
 	if (e)
@@ -104,7 +107,7 @@ static int take_copies(struct uhcav_cq *cq, int n, struct ibv_wc *wc)
 
 	while (got < n && (e = uhcav_cq_peek(cq))) {
 		translate(e, &wc[got++]);
-		uhcav_cq_pass(cq);
+		uhcav_cq_pass(cq, e);
 	}
 	return got;
 }
@@ -112,7 +115,7 @@ static int take_copies(struct uhcav_cq *cq, int n, struct ibv_wc *wc)
 /* Takes what is valid, n at the most. Under the lock. */
 static int take(struct uhcav_cq *cq, int n, struct ibv_wc *wc)
 {
-	uint32_t c = cq->consumer;
+	uint32_t c = cq->consumer, payloads = 0;
 	int got = 0;
 
 	if (cq->ignore_overrun)
@@ -125,11 +128,13 @@ static int take(struct uhcav_cq *cq, int n, struct ibv_wc *wc)
 			take_note(cq, e);
 			translate(e, &wc[got++]);
 		}
+		payloads += (uint32_t)uhca_cqe_has_payload(e);
 		c++;
 	}
 	if (c != cq->consumer) {
 		cq->consumer = c;
 		uhca_ring_publish(&cq->page->ring.consumer, c);
+		uhcav_cq_took(cq, payloads);
 	}
 	return got;
 }
@@ -155,18 +160,21 @@ int uhcav_poll_cq(struct ibv_cq *ibcq, int n, struct ibv_wc *wc)
 {
 	struct uhcav_cq *cq = uhcav_cq_of(ibcq);
 	enum uhcav_life life = uhcav_life(cq->ctx);
+	bool busy = false;
 	int got;
 
 	if (life == UHCAV_FORKED)
 		return -EIO;
 	uhcav_cq_lock(cq);
 	got = cq->flushing ? 0 : take(cq, n, wc);
+	if (!got && n > 0)
+		busy = uhcav_cq_found_none(cq) && n == 1;
 	/* "life" was read before the ring was found empty: what the daemon completed comes first.
 	 */
 	if (!got && life == UHCAV_FATAL)
 		got = uhcav_cq_flush(cq, n, wc);
 	uhcav_unlock(&cq->lock);
-	if (!got)
+	if (!got && !busy)
 		sched_yield();
 	return got;
 }

@@ -25,7 +25,7 @@ int uhcav_poll_cq(struct ibv_cq *ibcq, int n, struct ibv_wc *wc);
  * its QP told, or NULL. It stays in the ring until uhcav_cq_pass.
  */
 const struct uhca_abi_cqe *uhcav_cq_peek(struct uhcav_cq *cq);
-void uhcav_cq_pass(struct uhcav_cq *cq);
+void uhcav_cq_pass(struct uhcav_cq *cq, const struct uhca_abi_cqe *e);
 
 /*
  * The daemon is gone and the ring is empty: up to n completions with WR_FLUSH_ERR. Under the

@@ -117,4 +117,11 @@ static_assert(sizeof(struct uhca_abi_cqe) == 64, "one cache line");
 
 #define UHCA_ABI_CQE_SIZE 64u
 
+/* A receive that brought bytes: what both sides count (region.h, "handled"). */
+static inline int uhca_cqe_has_payload(const struct uhca_abi_cqe *e)
+{
+	return (e->opcode & UHCA_ABI_WC_RECV) && e->byte_len != 0 &&
+	       e->status == UHCA_ABI_WC_SUCCESS;
+}
+
 #endif

@@ -117,7 +117,14 @@ static_assert(sizeof(struct uhca_abi_queue) == 4096, "one page");
  * announced: written by the device; entries below this index were there when an event was raised.
  * notify_unread: written by the device; 1 means "send NOTIFY_CQ when you arm and entries from
  *   announced on are not taken that would have raised an event".
+ * ring.handled: written by the client; of the completions with payload (cqe.h) that it took so
+ *   far, how many the program behind it is believed to be done with. One more with each poll that
+ *   finds nothing, and all with an arming: who asks for more is done with something, who goes to
+ *   sleep with everything. Never more than UHCA_ABI_UNHANDLED_MAX behind.
+ * ring.tells_handled: 1 from a client that does so; nothing is held back from others.
  */
+#define UHCA_ABI_UNHANDLED_MAX 1024u
+
 struct uhca_abi_cq {
 	struct uhca_abi_region region;
 	uint32_t comp_events;

@@ -21,7 +21,8 @@ struct uhca_abi_ring {
 	uint32_t producer;
 	uint8_t pad0[124];
 	uint32_t consumer;
-	uint8_t pad1[124];
+	uint32_t handled, tells_handled; /* of a completion ring: region.h */
+	uint8_t pad1[116];
 };
 static_assert(sizeof(struct uhca_abi_ring) == 256, "two pairs of cache lines");
 

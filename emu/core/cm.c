@@ -5,6 +5,8 @@
  */
 #include "cm.h"
 
+#include "qp.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +16,7 @@
 #define PSN_MASK      0xffffffu
 #define TIMEWAIT      UINT64_C(1000000000) /* longer than a packet lives here */
 #define ANSWER_KEPT   UINT64_C(5000000000) /* several response timeouts of the peer */
+#define HELD_LOOK     UINT64_C(50000)      /* between looks at what a QP holds back */
 #define QPT_UC_       3
 #define QPT_UD_       4
 #define QPT_XRC_SEND_ 9
@@ -170,6 +173,23 @@ void cm_enter_timewait(struct cm *cm, uint64_t now)
 	timer_set(&cm->dev->cm.timers, &cm->timer, now + TIMEWAIT);
 }
 
+static bool has_held(const struct cm *cm)
+{
+	const struct qp *qp = device_find_qp(cm->dev, cm->local_qpn);
+
+	return qp && qp->recv_cq && cq_hold_has(qp->recv_cq, qp->qpn);
+}
+
+void cm_disconnected(struct cm *cm, uint64_t now)
+{
+	cm_enter_timewait(cm, now);
+	cm->untold = has_held(cm);
+	if (cm->untold)
+		timer_set(&cm->dev->cm.timers, &cm->timer, now + HELD_LOOK);
+	else
+		cm_tell(cm, CORE_CM_DISCONNECTED, 0);
+}
+
 static void give_up(struct cm *cm)
 {
 	cm_send_rej(cm, ROCE_CM_REJ_TIMEOUT, NULL, 0);
@@ -193,6 +213,10 @@ void cm_expired(struct cm *cm, uint64_t now)
 		cm_enter_timewait(cm, now);
 		break;
 	case CM_TIMEWAIT:
+		if (cm->untold) {
+			cm_disconnected(cm, now);
+			break;
+		}
 		cm_tell(cm, CORE_CM_TIMEWAIT_EXIT, 0);
 		cm_close(cm);
 		break;

@@ -46,6 +46,7 @@ struct cm {
 	uint64_t interval; /* between repetitions, ns */
 	bool disconnect;   /* as soon as it is established */
 	bool passive;
+	bool untold; /* in time-wait: the owner has not heard of it yet */
 
 	uint64_t tid, service_id;
 	struct core_cm_path path;
@@ -93,6 +94,11 @@ void cm_tell(struct cm *cm, enum core_cm_event_type type, int32_t status);
 /* No way back from here: an orphan is freed, others wait for their owner to let go. */
 void cm_close(struct cm *cm);
 void cm_enter_timewait(struct cm *cm, uint64_t now);
+/*
+ * The peer is gone: time-wait. The owner is told, but not before it can see what came to its QP
+ * before that (cq_hold.h).
+ */
+void cm_disconnected(struct cm *cm, uint64_t now);
 /* What was answered is kept for a while: the peer may not have heard it and ask again. */
 void cm_keep_answer(struct cm *cm, uint64_t now);
 

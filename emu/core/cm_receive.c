@@ -396,8 +396,7 @@ static void receive_dreq(struct device *dev, const struct roce_flow *from,
 	case CM_ESTABLISHED:
 	case CM_DREQ_SENT:
 		cm_send_drep(cm);
-		cm_tell(cm, CORE_CM_DISCONNECTED, 0);
-		cm_enter_timewait(cm, now);
+		cm_disconnected(cm, now);
 		break;
 	case CM_TIMEWAIT:
 	case CM_CLOSED:

@@ -108,6 +108,7 @@ void cq_destroy(struct cq *cq)
 {
 	struct client *c = cq->obj.client;
 	timer_cancel(&c->dev->timers, &cq->event_timer);
+	timer_cancel(&c->dev->timers, &cq->hold.timer);
 	table_remove(&c->dev->cqs, cq->obj.handle);
 	queue_region_destroy(c, &cq->ring);
 	free(cq);
@@ -126,16 +127,22 @@ int core_destroy_cq(struct client *c, uint32_t handle)
 	return 0;
 }
 
+/* What is held back has its room. */
+static uint32_t used(const struct cq *cq)
+{
+	return cq->producer - cq->consumer + cq->hold.n;
+}
+
 /*
  * Is there a slot the client has taken? Its index is read only when our last look says "full". One
  * that was never reached makes the difference huge: also "full".
  */
 static bool has_room(struct cq *cq)
 {
-	if (cq->ignore_overrun || cq->producer - cq->consumer < cq->cqe)
+	if (cq->ignore_overrun || used(cq) < cq->cqe)
 		return true;
 	cq->consumer = uhca_ring_observe(&cq->page->ring.consumer);
-	return cq->producer - cq->consumer < cq->cqe;
+	return used(cq) < cq->cqe;
 }
 
 static uint8_t *slot(const struct cq *cq)
@@ -146,7 +153,7 @@ static uint8_t *slot(const struct cq *cq)
 uint8_t *cq_data(struct cq *cq, uint32_t *room)
 {
 	*room = cq->stride - UHCA_ABI_CQE_SIZE;
-	if (*room == 0 || cq->overrun || cq->ignore_overrun ||
+	if (*room == 0 || cq->overrun || cq->ignore_overrun || cq->hold.n ||
 	    cq->obj.client->dev->hooks & CORE_HOOK_COMPLETION || !has_room(cq)) {
 		*room = 0;
 		return NULL;
@@ -180,6 +187,7 @@ static void publish(struct cq *cq, const struct uhca_abi_cqe *e, uint64_t now)
 	}
 	memcpy(to, e, offsetof(struct uhca_abi_cqe, sequence));
 	to->timestamp = now;
+	cq->hold.payloads += (uint32_t)uhca_cqe_has_payload(e);
 	cq->producer++;
 	uhca_ring_publish(&to->sequence, cq->producer);
 	uhca_ring_publish(&cq->page->ring.producer, cq->producer);
@@ -236,9 +244,17 @@ static bool kept_back(const struct cq *cq, struct uhca_abi_cqe *e)
 
 void cq_overrun(struct cq *cq)
 {
+	cq_hold_release(cq);
 	if (!cq->overrun)
 		cq_event(cq, UHCA_ABI_EVENT_CQ_ERR);
 	cq->overrun = true;
+}
+
+void cq_enter(struct cq *cq, const struct uhca_abi_cqe *e)
+{
+	account(cq, e);
+	publish(cq, e, cq->obj.client->dev->now);
+	notify(cq, e);
 }
 
 bool cq_put(struct cq *cq, const struct uhca_abi_cqe *e)
@@ -247,9 +263,8 @@ bool cq_put(struct cq *cq, const struct uhca_abi_cqe *e)
 		cq_overrun(cq);
 		return false;
 	}
-	account(cq, e);
-	publish(cq, e, cq->obj.client->dev->now);
-	notify(cq, e);
+	if (!cq_hold_take(cq, e))
+		cq_enter(cq, e);
 	return true;
 }
 

@@ -8,6 +8,7 @@
 #define CORE_CQ_H
 
 #include "client.h"
+#include "cq_hold.h"
 #include "cqe.h"
 #include "region.h"
 #include "timer.h"
@@ -29,6 +30,7 @@ struct cq {
 	uint16_t moderate_count, moderate_period;
 	uint32_t withheld; /* completions that asked for an event since the last one */
 	struct timer event_timer;
+	struct cq_hold hold;
 	struct core_ring ring;
 	struct uhca_abi_cq *page;
 	uint8_t *slots;
@@ -48,7 +50,8 @@ void cq_destroy(struct cq *cq);
 
 /*
  * The data area of the entry that the next cq_push fills, so that a small payload can be put
- * there first; *room gets its size in bytes. NULL when the CQ is full or has none.
+ * there first; *room gets its size in bytes. NULL when the CQ is full or has none, or when the
+ * next completion may have to wait for its entry.
  */
 uint8_t *cq_data(struct cq *cq, uint32_t *room);
 
@@ -62,6 +65,9 @@ bool cq_push(struct cq *cq, const struct uhca_abi_cqe *e);
 
 /* The same for a completion that core_ops.completion has seen. */
 bool cq_put(struct cq *cq, const struct uhca_abi_cqe *e);
+
+/* The same for one that has room and waits for nobody. */
+void cq_enter(struct cq *cq, const struct uhca_abi_cqe *e);
 
 /* It takes nothing from now on, whatever room it has: CQ_ERR, once. */
 void cq_overrun(struct cq *cq);

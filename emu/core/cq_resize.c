@@ -29,12 +29,14 @@ static uint32_t waiting(const struct cq *cq)
 	return cq->producer - cq->consumer;
 }
 
-static int check(const struct client *c, struct cq *cq, uint32_t cqe)
+/* What is held back moves as what waits does. */
+static int prepare(const struct client *c, struct cq *cq, uint32_t cqe)
 {
 	if (!(c->dev->cfg.features & UHCA_ABI_HAS_RESIZE_CQ))
 		return -EOPNOTSUPP;
 	if (cqe == 0 || cqe > c->dev->cfg.limits.max_cqe)
 		return -EINVAL;
+	cq_hold_release(cq);
 	cq->consumer = uhca_ring_observe(&cq->page->ring.consumer);
 	/* "must be at least the number of unpolled entries" */
 	if (cq->overrun || waiting(cq) > cqe || waiting(cq) > cq->entries)
@@ -121,7 +123,7 @@ int core_resize_cq(struct client *c, const struct uhca_cmd_resize_cq *in,
 	int err = client_find(c, &c->dev->cqs, in->handle, &cq);
 
 	if (!err)
-		err = check(c, cq, in->cqe);
+		err = prepare(c, cq, in->cqe);
 	if (!err)
 		err = resize(c, cq, queue_region_entries(in->cqe < CQE_MIN ? CQE_MIN : in->cqe));
 	if (!err)

@@ -240,7 +240,8 @@ int device_reserve_timers(struct device *dev, uint32_t more_qps, uint32_t more_c
 {
 	uint32_t n = (dev->qps.used + more_qps) * DEVICE_TIMERS_PER_QP;
 
-	return timer_heap_reserve(&dev->timers, n + dev->cqs.used + more_cqs);
+	n += (dev->cqs.used + more_cqs) * DEVICE_TIMERS_PER_CQ;
+	return timer_heap_reserve(&dev->timers, n);
 }
 
 struct qp *device_find_qp(const struct device *dev, uint32_t qpn)

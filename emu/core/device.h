@@ -75,6 +75,8 @@ int device_find_gid(const struct device *dev, const uint8_t gid[16]);
 
 #define DEVICE_TIMERS_PER_QP 2u /* its retransmission timer and one to spare */
 
+#define DEVICE_TIMERS_PER_CQ 2u /* of its moderation and of what it holds back */
+
 /* Room for the timers of all QPs and CQs, and of those that are to come. 0 or -ENOMEM. */
 int device_reserve_timers(struct device *dev, uint32_t more_qps, uint32_t more_cqs);
 

@@ -419,6 +419,7 @@ int core_destroy_qp(struct client *c, uint32_t handle)
 		return err;
 	if (qp->obj.refs)
 		return -EBUSY;
+	qp_show_held(qp);
 	qp_take_back_events(qp);
 	qp_destroy(qp);
 	return 0;

@@ -148,6 +148,9 @@ void qp_fail(struct qp *qp, uint32_t event);
 /* Completes with WR_FLUSH_ERR whatever is on the send and the receive queue now. qp_error.c. */
 void qp_flush(struct qp *qp);
 
+/* Completions of its receive CQ that are held back (cq_hold.h) enter the ring. */
+void qp_show_held(struct qp *qp);
+
 /*
  * The engines' part in a transition, called by qp_modify.c after state and attributes are set:
  * resets PSNs, windows and timers on RESET, starts and stops sending, flushes on ERR. qp_error.c.

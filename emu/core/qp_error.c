@@ -71,9 +71,16 @@ static void stop(struct qp *qp)
 	answer_forget(qp);
 }
 
+void qp_show_held(struct qp *qp)
+{
+	if (qp->recv_cq) /* an XRC receiver has that of the SRQ which it used last, if it is left */
+		cq_hold_release(qp->recv_cq);
+}
+
 static void enter_error(struct qp *qp)
 {
 	stop(qp);
+	qp_show_held(qp);
 	qp_flush(qp);
 	/* 10.2.9.5: after this event nobody takes a receive for this QP from the SRQ any more. */
 	if (qp->srq && qp->type != QPT_XRC_RECV)
@@ -101,6 +108,7 @@ void qp_state_changed(struct qp *qp, enum qp_state old, uint32_t attr_mask)
 	(void)attr_mask;
 	switch (qp->state) {
 	case QPS_RESET:
+		qp_show_held(qp);
 		list_remove(&qp->tx_link);
 		list_remove(&qp->ack_link);
 		requester_reset(qp);

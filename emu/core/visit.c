@@ -120,6 +120,7 @@ static void describe_cq(const void *object, struct facts *f)
 	number(f, "stride", cq->stride);
 	number(f, "producer", cq->producer);
 	number(f, "outstanding", waiting <= cq->entries ? waiting : 0);
+	number(f, "held", cq->hold.n);
 	number(f, "armed", uhca_ring_observe(&cq->page->arm));
 	text(f, "state", cq->overrun ? "overrun" : "ready");
 	number(f, "users", cq->obj.refs);

@@ -33,6 +33,8 @@ static void test_regions(void **state)
 	SIZE(uhca_abi_ring, 256);
 	OFFSET(uhca_abi_ring, producer, 0);
 	OFFSET(uhca_abi_ring, consumer, 128);
+	OFFSET(uhca_abi_ring, handled, 132);
+	OFFSET(uhca_abi_ring, tells_handled, 136);
 	SIZE(uhca_abi_region, 24);
 	OFFSET(uhca_abi_region, magic, 0);
 	OFFSET(uhca_abi_region, version, 4);

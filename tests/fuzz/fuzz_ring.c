@@ -218,6 +218,19 @@ static void change_state(struct stage *s, struct fuzz_input *in)
 	vqp_to_state(qp, input_u8(in) % 7);
 }
 
+/* Arms, or says something about what was handled (ring.handled). */
+static void arm_or_lie(struct stage *s, uint8_t how)
+{
+	struct uhca_abi_ring *ring = &s->cq.page->ring;
+
+	if (!(how & 2)) {
+		vcq_arm(&s->cq, how & 1);
+		return;
+	}
+	uhca_ring_publish(&ring->tells_handled, how & 1);
+	uhca_ring_publish(&ring->handled, (uint32_t)(how >> 2) << 26);
+}
+
 static void ring_doorbell(struct stage *s, struct fuzz_input *in)
 {
 	core_doorbell(s->c.core, input_u8(in) & 128 ? input_u32(in) : input_u8(in) % 4,
@@ -271,7 +284,7 @@ static void step(struct stage *s, struct fuzz_input *in)
 				  uhca_ring_observe(&s->cq.page->ring.producer));
 		break;
 	case 7:
-		vcq_arm(&s->cq, input_u8(in) & 1);
+		arm_or_lie(s, input_u8(in));
 		break;
 	default:
 		post_send(s, in);

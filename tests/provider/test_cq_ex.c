@@ -118,6 +118,35 @@ static void test_order(void **state)
 	assert_int_equal(ibv_destroy_cq(ibv_cq_ex_to_cq(cq)), 0);
 }
 
+/* The device is told who came back for more, and with resizing where the count stands. */
+static void test_handled(void **state)
+{
+	struct verbs_fixture *f = *state;
+	struct ibv_cq_ex *cq = create(f, 0);
+	struct fake_queue *q = fake_newest(&f->daemon, UHCA_ABI_REGION_CQ);
+	struct uhca_abi_cq *page = (void *)q->base;
+	struct uhca_abi_cqe e = {.opcode = UHCA_ABI_WC_RECV, .byte_len = 1};
+	struct ibv_poll_cq_attr attr = {0};
+
+	assert_int_equal(page->ring.tells_handled, 1);
+	for (unsigned i = 0; i < 3; i++)
+		fake_complete(q, &e, NULL, 0);
+	assert_int_equal(ibv_start_poll(cq, &attr), 0);
+	assert_int_equal(ibv_next_poll(cq), 0);
+	assert_int_equal(ibv_next_poll(cq), 0);
+	assert_int_equal(page->ring.handled, 0);
+	assert_int_equal(ibv_next_poll(cq), ENOENT);
+	ibv_end_poll(cq);
+	assert_int_equal(page->ring.handled, 1);
+	assert_int_equal(ibv_start_poll(cq, &attr), ENOENT);
+	assert_int_equal(page->ring.handled, 2);
+	assert_int_equal(ibv_resize_cq(ibv_cq_ex_to_cq(cq), 100), 0);
+	page = (void *)fake_newest(&f->daemon, UHCA_ABI_REGION_CQ)->base;
+	assert_int_equal(page->ring.handled, 2);
+	assert_int_equal(page->ring.tells_handled, 1);
+	assert_int_equal(ibv_destroy_cq(ibv_cq_ex_to_cq(cq)), 0);
+}
+
 /* Two turns of the ring while nobody looks: what is left is the last turn, whole. */
 static void test_ignore_overrun(void **state)
 {
@@ -240,7 +269,7 @@ int main(int argc, char **argv)
 #define TEST(name)                                                                                 \
 	cmocka_unit_test_setup_teardown(name, verbs_fixture_setup, verbs_fixture_teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_fields),  TEST(test_order), TEST(test_ignore_overrun),
+		TEST(test_fields),  TEST(test_order), TEST(test_handled), TEST(test_ignore_overrun),
 		TEST(test_refused), TEST(test_clock), TEST(test_dead),
 	};
 

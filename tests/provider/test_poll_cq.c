@@ -101,6 +101,72 @@ static void test_scatter(void **state)
 	fixture_destroy(f);
 }
 
+static void complete_some(struct fixture *f, unsigned n, uint8_t opcode, uint32_t length)
+{
+	struct uhca_abi_cqe e = {.qpn = FIXTURE_QPN, .opcode = opcode, .byte_len = length};
+
+	while (n-- > 0)
+		fixture_complete(f, &e, NULL, 0);
+}
+
+/* What the device hears of payload that the program is done with: one for each empty poll. */
+static void test_handled(void **state)
+{
+	struct fixture *f = fixture_create(IBV_QPT_RC);
+	const uint32_t *handled = &f->cq_page.ring.handled;
+	struct uhca_abi_cqe failed = {.qpn = FIXTURE_QPN,
+				      .opcode = UHCA_ABI_WC_RECV,
+				      .byte_len = 7,
+				      .status = UHCA_ABI_WC_LOC_LEN_ERR};
+	struct ibv_wc wc[8];
+
+	(void)state;
+	assert_int_equal(uhcav_poll_cq(&f->cq.cq, 8, wc), 0);
+	assert_int_equal(*handled, 0); /* nothing can be more than handled */
+	complete_some(f, 2, UHCA_ABI_WC_RECV, 1);
+	complete_some(f, 1, UHCA_ABI_WC_RECV_RDMA_WITH_IMM, 4096);
+	/* None of these is payload. */
+	complete_some(f, 1, UHCA_ABI_WC_RECV_RDMA_WITH_IMM, 0);
+	complete_some(f, 1, UHCA_ABI_WC_SEND, 10);
+	fixture_complete(f, &failed, NULL, 0);
+	assert_int_equal(uhcav_poll_cq(&f->cq.cq, 8, wc), 6);
+	assert_int_equal(*handled, 0);
+	assert_int_equal(uhcav_poll_cq(&f->cq.cq, 0, wc), 0); /* this one did not look */
+	assert_int_equal(*handled, 0);
+	for (uint32_t i = 1; i <= 5; i++) {
+		assert_int_equal(uhcav_poll_cq(&f->cq.cq, 1, wc), 0);
+		assert_int_equal(*handled, i < 3 ? i : 3);
+	}
+	/* Those of a QP that is gone count on both sides. */
+	complete_some(f, 2, UHCA_ABI_WC_RECV, 1);
+	uhcav_cq_skip(&f->cq, FIXTURE_QPN);
+	assert_int_equal(uhcav_poll_cq(&f->cq.cq, 1, wc), 0);
+	assert_int_equal(uhcav_poll_cq(&f->cq.cq, 1, wc), 0);
+	assert_int_equal(*handled, 5);
+	fixture_destroy(f);
+}
+
+/* Who goes to sleep has handled all; who never polls in vain is not that far behind for ever. */
+static void test_handled_at_once(void **state)
+{
+	struct fixture *f = fixture_create(IBV_QPT_RC);
+	const uint32_t *handled = &f->cq_page.ring.handled;
+	struct ibv_wc wc;
+
+	(void)state;
+	for (uint32_t i = 0; i < UHCA_ABI_UNHANDLED_MAX + 3; i++) {
+		complete_some(f, 1, UHCA_ABI_WC_RECV, 1);
+		assert_int_equal(uhcav_poll_cq(&f->cq.cq, 1, &wc), 1);
+	}
+	assert_int_equal(*handled, 3);
+	complete_some(f, 1, UHCA_ABI_WC_RECV, 1);
+	assert_int_equal(uhcav_req_notify_cq(&f->cq.cq, 0), 0);
+	assert_int_equal(*handled, UHCA_ABI_UNHANDLED_MAX + 3);
+	assert_int_equal(uhcav_poll_cq(&f->cq.cq, 1, &wc), 1);
+	assert_int_equal(*handled, UHCA_ABI_UNHANDLED_MAX + 3);
+	fixture_destroy(f);
+}
+
 static void test_skip(void **state)
 {
 	struct fixture *f = fixture_create(IBV_QPT_RC);
@@ -296,6 +362,8 @@ int main(void)
 		cmocka_unit_test(test_translate),
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_scatter),
+		cmocka_unit_test(test_handled),
+		cmocka_unit_test(test_handled_at_once),
 		cmocka_unit_test(test_skip),
 		cmocka_unit_test(test_settle),
 		cmocka_unit_test(test_flush),

@@ -157,6 +157,7 @@ static void test_cq(void **state)
 	assert_int_equal(number(&s, "cqe"), 4);
 	assert_int_equal(number(&s, "producer"), 3);
 	assert_int_equal(number(&s, "outstanding"), 2);
+	assert_int_equal(number(&s, "held"), 0);
 	assert_int_equal(number(&s, "armed"), UHCA_ABI_ARM_SOLICITED);
 	assert_string_equal(text(&s, "state"), "ready");
 	cq->page->ring.consumer = 77; /* nonsense is not repeated */

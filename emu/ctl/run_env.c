@@ -111,6 +111,8 @@ int run_env_enter(const char *dir)
 		return -ENOMEM;
 	}
 	free(list);
+	/* Whoever set it meant the files of another instance, without a preload library. */
+	unsetenv("SYSFS_PATH");
 	return 0;
 }
 

@@ -264,3 +264,19 @@ carries() {
 server_says() { # PATTERN
 	grep -qE "$1" "$out/server" || is_gone "$server_pid"
 }
+
+# The tree may lie where nobody cannot look: what is needed of it is copied.
+copy_tree() { # FOLDER
+	mkdir -p "$1/build" "$1/tests" "$1/scripts" && chmod 755 "$1" || return 1
+	cp "$root/scripts/uhca-run" "$1/scripts/"
+	cp -r "$root/tests/verbs" "$1/tests/"
+	cp "$UHCA_BUILDDIR"/uhca{-run,d,ctl} "$1/build/"
+	mkdir -p "$1/build/.libs" "$1/build/tests/examples"
+	find "$UHCA_BUILDDIR" \( -name libuhca_preload.so -o -name libuhca-rdmav34.so \
+		-o -name libuhca.so.0 \) -path '*/.libs/*' -exec cp {} "$1/build/.libs/" \;
+	mkdir -p "$1/build/tests/verbs" "$1/docs" && cp "$root/docs/libfabric.md" "$1/docs/"
+	cp "$UHCA_BUILDDIR/tests/verbs/"{echo,fi_rma} "$1/build/tests/verbs/"
+	find "$UHCA_BUILDDIR/tests/examples/.libs" -type f -executable \
+		-exec cp {} "$1/build/tests/examples/" \;
+	chmod -R a+rX "$1"
+}

@@ -12,7 +12,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 # shellcheck source=tests/verbs/lib.sh
 . "$here/lib.sh"
-provider=$(find "${UHCA_BUILDDIR:?}" -name libuhca-rdmav34.so -path '*/.libs/*' | head -n 1)
+: "${UHCA_BUILDDIR:?}" # here, not in a subshell: the script ends
+provider=$(find "$UHCA_BUILDDIR" -name libuhca-rdmav34.so -path '*/.libs/*' | head -n 1)
 in_userns=(unshare --user --map-root-user --mount)
 
 cannot() {

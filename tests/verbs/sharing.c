@@ -255,8 +255,11 @@ int main(void)
 	MUST(!socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair));
 	pid = fork(); /* before either has anything to do with verbs */
 	MUST(pid >= 0);
-	if (pid == 0)
+	if (pid == 0) {
+		alarm(60);
+		close(pair[0]); /* or it would never hear that the other is gone */
 		export(pair[1]);
+	}
 	close(pair[1]);
 	import(pair[0], &w, &h);
 	refused(&w, &h);

@@ -121,9 +121,10 @@ live() {
 		echo "ladder live: $(tail -n 1 "$out/ladder")"
 	shows "ib_write_bw +ib_write_bw"
 	shows "WRITE_MIDDLE psn"
-	LC_ALL=C "$uhcactl" ladder live --width 100 >"$out/ladder" 2>&1 &
+	# A file of its own: its lines say that the signal will find a handler.
+	LC_ALL=C "$uhcactl" ladder live --width 100 >"$out/live" 2>&1 &
 	ladder_pid=$!
-	until_true 20 has_lines 500 || echo "ladder live does not go on"
+	until_true 20 has_lines "$out/live" 500 || echo "ladder live does not go on"
 	kill -INT "$ladder_pid"
 	wait "$ladder_pid" || echo "ladder live does not end well"
 	kill "$client_pid" "$server_pid"
@@ -136,8 +137,8 @@ moves() {
 		END { exit !found }'
 }
 
-has_lines() { # N
-	[ "$(wc -l <"$out/ladder")" -ge "$1" ]
+has_lines() { # FILE N
+	[ -e "$1" ] && [ "$(wc -l <"$1")" -ge "$2" ]
 }
 
 refuses() { # PATTERN ARGUMENT...

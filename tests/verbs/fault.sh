@@ -71,9 +71,10 @@ carried_more() { # THAN
 
 end_traffic() {
 	is_alive "$client_pid" || echo "the client is gone: $(tail -n 1 "$out/client")"
+	# Before one of them is killed: the other complains if it is slow to die.
+	grep -iE "error|fail" "$out/client" "$out/server" | head -n 1
 	kill "$client_pid" "$server_pid"
 	wait "$client_pid" "$server_pid" 2>/dev/null
-	! grep -iE "error|fail" "$out/client" "$out/server" | head -n 1
 }
 
 live_change() {

@@ -70,7 +70,8 @@ cm_pair() {
 }
 
 # hasty_complaint COUNT SERVER CLIENT: so often in a row, and tried again only where nobody listened
-# yet: cm_pair would hide a client that fails now and then.
+# yet, of which rstream says "refused", or "rpoll:" and a later error: cm_pair would hide a client
+# that fails now and then.
 hasty_complaint() {
 	local i server client end
 	read -r -a server <<<"$2"
@@ -82,7 +83,7 @@ hasty_complaint() {
 			timeout -k 2 "$limit" "${client_run[@]}" "${client[@]}" \
 				>"$out/client" 2>&1 </dev/null
 			client_status=$?
-			grep -q refused "$out/client" || break
+			grep -qE '^rpoll:|refused' "$out/client" || break
 			[ "$(now_ms)" -lt "$end" ] || break
 		done
 		[ "$client_status" = 0 ] || until_true 3 is_gone "$server_pid" || stop_server

@@ -12,6 +12,7 @@ void farewell_keep(struct qp *qp)
 
 	if (f->used == FAREWELL_MAX || !answer_last(qp, &t))
 		return;
+	f->owed[i].qpn = qp->qpn;
 	f->owed[i].flow = t.flow;
 	f->owed[i].to_qpn = t.head.bth.dest_qp;
 	f->owed[i].psn = t.head.bth.psn;
@@ -30,6 +31,7 @@ bool farewell_next(struct farewell *f, struct core_train *out)
 	out->head.bth.opcode = f->owed[i].opcode;
 	out->last_opcode = out->head.bth.opcode;
 	out->head.aeth = f->owed[i].aeth;
+	out->story.qpn = f->owed[i].qpn;
 	f->head = (i + 1) % FAREWELL_MAX;
 	f->used--;
 	return true;

@@ -19,6 +19,7 @@ struct farewell {
 	uint32_t head, used; /* ring */
 	struct {
 		struct roce_flow flow;
+		uint32_t qpn; /* of the QP that is gone, for whoever tells its story */
 		uint32_t to_qpn, psn;
 		roce_opcode opcode;
 		struct roce_aeth aeth;

@@ -41,6 +41,7 @@ static void expect_ack(bool expected)
 		return;
 	assert_int_equal(t.head.bth.opcode.v, ROCE_RC_ACKNOWLEDGE);
 	assert_int_equal(t.head.bth.dest_qp, p.a.qp.qpn);
+	assert_int_equal(t.story.qpn, p.b.qp.qpn);
 	assert_int_equal(t.head.bth.psn, conn.rq_psn);
 	assert_int_equal(t.head.aeth.msn, 1);
 	assert_false(core_tx_next(p.b.c.host->dev, 2, buf, sizeof buf, &t));

@@ -27,6 +27,11 @@ static const char *preload_library(void)
 	return from_environment("UHCA_PRELOAD", UHCA_PKGLIBDIR "/libuhca_preload.so");
 }
 
+const char *run_env_keep(void)
+{
+	return from_environment("UHCA_KEEP", NULL);
+}
+
 const char *run_env_enclosing(void)
 {
 	return from_environment("UHCA_DIR", NULL);

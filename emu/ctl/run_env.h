@@ -9,6 +9,9 @@
 /* Path of uhcad; never NULL, the file need not exist. */
 const char *run_env_daemon(void);
 
+/* Where what is left of private instances goes without --keep (UHCA_KEEP), or NULL: nowhere. */
+const char *run_env_keep(void);
+
 /* The instance an enclosing uhca-run or the user chose (UHCA_DIR), or NULL. */
 const char *run_env_enclosing(void);
 

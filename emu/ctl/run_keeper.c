@@ -8,9 +8,12 @@
 #include "run_keeper.h"
 
 #include "run_daemon.h"
+#include "run_env.h"
+#include "run_keep.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -20,6 +23,9 @@
 #include <sys/pidfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+/* Where what is left of the instance goes; "": nowhere. */
+static char keep_folder[PATH_MAX];
 
 /*
  * Waits for the end of uhca-run: nobody writes into the pipe, so it becomes readable when it is
@@ -57,6 +63,8 @@ static void tell_of_crash(const struct run_dir *dir, int status)
 static void keep_daemon(const struct run_dir *dir, pid_t daemon, int life_fd)
 {
 	bool at_end = outlives(daemon, life_fd);
+	if (at_end && keep_folder[0])
+		run_keep_state(dir, keep_folder);
 	int status = run_daemon_stop(daemon);
 	/* at our SIGTERM it ends with 0 */
 	if (!at_end || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
@@ -80,6 +88,8 @@ keep(const struct run_dir *dir, const struct run_options *options, int life_fd, 
 		(void)n;
 		keep_daemon(dir, daemon.pid, life_fd);
 	}
+	if (keep_folder[0])
+		run_keep_log(dir, keep_folder);
 	run_dir_remove(dir);
 	_exit(ret == 0 ? 0 : RUN_EXIT_FAILED);
 }
@@ -95,8 +105,15 @@ static int wait_keeper(pid_t pid)
 int run_keeper_start(const struct run_dir *dir, const struct run_options *options,
 		     struct run_keeper *out)
 {
+	const char *keep_named = options->keep ? options->keep : run_env_keep();
 	int life[2], ready[2], ret = 0;
 	char byte;
+	if (keep_named)
+		ret = run_keep_open(keep_named, keep_folder);
+	if (ret < 0) {
+		run_dir_remove(dir);
+		return ret;
+	}
 	if (pipe2(life, O_CLOEXEC) < 0)
 		goto fail;
 	if (pipe2(ready, O_CLOEXEC) < 0)

@@ -22,6 +22,7 @@ enum option_kind {
 	OPTION_SCENARIO,
 	OPTION_TAP,
 	OPTION_JUNIT,
+	OPTION_KEEP,
 	OPTION_FAULT,
 	OPTION_FAULT_FILE,
 	OPTION_FAULT_SEED,
@@ -59,6 +60,8 @@ static const struct option_row {
 	 "carry out a scenario and judge it; see uhca-scenario(5)"},
 	{"tap", "FILE", OPTION_TAP, "the scenario's verdict as TAP, - is standard output"},
 	{"junit", "FILE", OPTION_JUNIT, "the same as JUnit's XML"},
+	{"keep", "FOLDER", OPTION_KEEP,
+	 "log, last packets, counters, objects of a private instance go there"},
 	{"fault", "RULE", OPTION_FAULT, "a fault rule, see uhca-fault(7); repeat for others"},
 	{"fault-file", "FILE", OPTION_FAULT_FILE, "a file of fault rules, one on each line"},
 	{"fault-seed", "N", OPTION_FAULT_SEED, "seed of their random choices (--private)"},
@@ -176,6 +179,9 @@ static enum run_parse apply(size_t row, const char *value, struct run_options *o
 	case OPTION_JUNIT:
 		out->junit = value;
 		break;
+	case OPTION_KEEP:
+		out->keep = value;
+		break;
 	case OPTION_FAULT:
 	case OPTION_FAULT_FILE:
 		ok = add_fault(out, value, option_table[row].kind == OPTION_FAULT_FILE);
@@ -242,6 +248,8 @@ enum run_parse run_options_parse(int argc, char **argv, struct run_options *out)
 		return usage_error("a scenario has an instance of its own");
 	if (!out->scenario && (out->tap || out->junit))
 		return usage_error("--tap and --junit tell of a --scenario");
+	if (out->keep && !out->private_instance && !out->scenario)
+		return usage_error("--keep needs a daemon of its own: --private or --scenario");
 	if (out->fault_seed && !out->private_instance && !out->scenario)
 		return usage_error("--fault-seed needs a daemon of its own: --private");
 	if (out->must_fire && out->n_faults == 0)

@@ -29,6 +29,7 @@ struct run_options {
 	const char *scenario;  /* file, or NULL */
 	const char *tap;       /* file for its verdict, or NULL */
 	const char *junit;
+	const char *keep; /* folder for what is left of a private instance, or NULL */
 	/* Options for the daemon, as typed: "--devices", "2", ...; point into argv. */
 	const char *daemon_args[RUN_DAEMON_ARGS_MAX];
 	unsigned n_daemon_args;

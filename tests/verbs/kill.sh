@@ -14,6 +14,7 @@ start() { # SIDE INSTANCE COMMAND...; sets pid_SIDE (wrapper) and prog_SIDE (pro
 	local side=$1 instance=$2
 	shift 2
 	rm -f "$out/$side.pid"
+	: >"$out/$side"
 	# Expanded by the inner shell.
 	# shellcheck disable=SC2016
 	"$uhca_run" --instance "$instance" -- sh -c 'echo $$ >"$0"; exec stdbuf -oL "$@"' \

@@ -4,10 +4,13 @@
 # deadlines, look at what they printed. A row prints one line:
 #
 #   ok   VARIANT GROUP NAME (seconds)
-#   FAIL VARIANT GROUP NAME: reason
+#   FAIL VARIANT GROUP NAME: reason (kept in FOLDER)
 #   skip VARIANT GROUP NAME: reason       (never in CI: there it is FAIL)
 #
 # Sourced by tests/verbs/clients, which sets the variables of the variant.
+
+# shellcheck source=tests/verbs/evidence.sh
+. "$root/tests/verbs/evidence.sh"
 
 variant=internal      # name of the arrangement
 level=full            # core: rows marked core, program: those and rows marked program, full: all
@@ -47,7 +50,9 @@ pass() { # GROUP NAME SECONDS
 }
 
 fail() { # GROUP NAME REASON
-	printf 'FAIL %s %s %s: %s\n' "$variant" "$1" "$2" "$3"
+	local folder
+	folder=$(keep_evidence "$variant-$1-$2" "$3")
+	printf 'FAIL %s %s %s: %s%s\n' "$variant" "$1" "$2" "$3" "${folder:+ (kept in $folder)}"
 	row_failed=1
 	[ -z "${UHCA_VERBOSE:-}" ] || sed 's/^/     | /' "$out"/* 2>/dev/null
 }
@@ -124,6 +129,8 @@ next_port() {
 
 # It may wait for its client as long as until_true lets it: the row's time is the client's.
 start_server() { # COMMAND...; sets server_pid
+	# What the one before it said must not be taken for its words.
+	: >"$out/server"
 	timeout -k 2 $((limit + 20)) "${server_run[@]}" "$@" >"$out/server" 2>&1 </dev/null &
 	server_pid=$!
 }
@@ -141,6 +148,7 @@ run_pair() {
 	read -r -a server <<<"$1"
 	read -r -a client <<<"$2"
 	: >"$out/client"
+	printf '%s\n' "server: ${server_run[*]} $1" "client: ${client_run[*]} $2" >"$out/commands"
 	start_server "${server[@]}"
 	until_true 20 listens_or_is_gone "$server_pid" "$port"
 	timeout -k 2 "$limit" "${client_run[@]}" "${client[@]}" >"$out/client" 2>&1 </dev/null
@@ -149,6 +157,7 @@ run_pair() {
 	[ $client_status = 0 ] || until_true 3 is_gone "$server_pid" || kill "$server_pid"
 	wait "$server_pid"
 	server_status=$?
+	echo "status: server $server_status, client $client_status" >>"$out/commands"
 }
 
 status_words() {
@@ -200,6 +209,7 @@ looked_at_nothing() {
 # output, and nothing when it is right.
 row() {
 	local group=$1 name=$2 check=$3 begin complaint
+	begin_evidence
 	begin=$(now_ms)
 	run_pair "$4" "$5"
 	# Where packets get lost, so may the last acknowledgement: one side has what it wants and
@@ -225,6 +235,7 @@ try() {
 	local group=$1 name=$2 begin complaint
 	shift 2
 	wanted "$group" "$name" core || return 0
+	begin_evidence
 	begin=$(now_ms)
 	find "$out" -maxdepth 1 -type f -delete
 	complaint=$("$@" 2>"$out/errors")

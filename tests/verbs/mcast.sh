@@ -9,7 +9,7 @@ two_hosts=$UHCA_SRCDIR/tests/support/two-hosts
 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0:detect_leaks=0
 export ASAN_OPTIONS
 out=$(mktemp -d) || exit 1
-trap 'rm -rf "$out"' EXIT
+[ -n "${UHCA_KEEP:-}" ] || trap 'rm -rf "$out"' EXIT # else keep-failure does it
 exec {never_fd}<> <(:)
 
 # until_said SECONDS WORD: what the listener prints is waited for.

@@ -146,7 +146,8 @@ launch_user() {
 launch_nobody() {
 	local tree tmp
 	tree=$(mktemp -d) && tmp=$(mktemp -d) && chown nobody "$tmp" && copy_tree "$tree" || exit 1
-	become=(runuser -u nobody -- env -u XDG_RUNTIME_DIR TMPDIR="$tmp" HOME="$tmp"
+	become=(from_nobody "$tmp" runuser -u nobody -- env -u XDG_RUNTIME_DIR TMPDIR="$tmp"
+		HOME="$tmp" UHCA_FAILURES="$tmp/failures" UHCA_KEEP=
 		CCACHE_DISABLE=1 UHCA_BUILDDIR="$tree/build" no_more=1)
 	launch nobody "$tree/scripts/uhca-run" "$tree/tests/verbs/no_preload.sh" "${in_userns[@]}"
 	rm -rf "$tree" "$tmp"

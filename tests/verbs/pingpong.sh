@@ -132,6 +132,7 @@ row_asyncwatch() {
 	local begin
 	begin=$(now_ms)
 	: >"$out/client"
+	: >"$out/server"
 	stdbuf -oL timeout -s INT -k 2 "$limit" "${client_run[@]}" ibv_asyncwatch -d "$client_dev" \
 		>"$out/server" 2>&1 </dev/null &
 	server_pid=$!

@@ -16,7 +16,7 @@ for program in chromium ibv_rc_pingpong; do
 done
 
 folder=$(mktemp -d) || exit 1
-trap 'rm -rf "$folder"' EXIT
+[ -n "${UHCA_KEEP:-}" ] || trap 'rm -rf "$folder"' EXIT # else keep-failure does it
 failures=0
 
 wrong() {

@@ -4,7 +4,7 @@
 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0:detect_leaks=0
 export ASAN_OPTIONS
 folder=$(mktemp -d) || exit 1
-trap 'rm -rf "$folder"' EXIT
+[ -n "${UHCA_KEEP:-}" ] || trap 'rm -rf "$folder"' EXIT # else keep-failure does it
 "${UHCA_SRCDIR:?}/scripts/uhca-run" --private -- "${UHCA_BUILDDIR:?}/tests/verbs/walk" \
 	"$folder" || exit
 for picture in interleaved composite pages window invalid; do

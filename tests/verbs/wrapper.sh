@@ -114,6 +114,7 @@ preload_order() {
 signals() {
 	local signal pid status
 	for signal in TERM INT HUP USR1; do
+		: >"$out/said" # or the "up" of the one before it counts
 		# shellcheck disable=SC2016
 		env --default-signal=INT "$uhca_run" --private -- bash -c \
 			'trap "echo got; exit 40" $0; echo up; while :; do sleep 0.05; done' \
@@ -132,6 +133,7 @@ signals() {
 
 killed() {
 	local pid command daemon
+	: >"$out/said"
 	# shellcheck disable=SC2016
 	"$uhca_run" --private -- sh -c 'cat "$UHCA_DIR/pid"; echo $$; echo up; exec sleep 100' \
 		>"$out/said" 2>&1 &
@@ -244,6 +246,61 @@ long_directory() {
 	rm -rf "$tmp"
 }
 
+# What is left of instances: of a good one, of one whose command was killed, of one
+# whose daemon was.
+keeps() {
+	local keep=$out/keep which file
+	mkdir "$keep" "$keep/dead"
+	expect_status 0 "$uhca_run" --private --keep "$keep/good" -- ibv_devinfo
+	# shellcheck disable=SC2016
+	expect_status 137 "$uhca_run" --private --keep "$keep/good" -- sh -c 'kill -9 $$'
+	# shellcheck disable=SC2016
+	expect_status 0 env UHCA_KEEP="$keep/dead" "$uhca_run" --private -- sh -c \
+		'kill -9 $(cat "$UHCA_DIR/pid")'
+	[ "$(find "$keep/good" -name log | wc -l)" = 2 ] || echo "two instances, not two logs"
+	for which in "$keep"/good/*; do
+		for file in log recorder.pcapng state.json; do
+			[ -s "$which/$file" ] || echo "$file is missing"
+		done
+		grep -q counters "$which/state.json" || echo "no counters in state.json"
+	done
+	grep -qs "serves 1 device" "$keep"/dead/*/log || echo "a dead daemon's log is gone"
+	expect_nothing_left
+}
+
+keep_mistakes() {
+	expect_status 125 "$uhca_run" --keep "$out/keep" true
+	expect_said "needs a daemon of its own"
+	expect_status 125 "$uhca_run" --private --keep "$out/no/such" true
+	expect_said "no/such: No such file"
+	: >"$out/file"
+	expect_status 125 "$uhca_run" --private --keep "$out/file" true
+	expect_said "file: "
+	expect_nothing_left
+}
+
+# A row that fails, with a program that is none, says where its traces are, and again at the end.
+evidence() {
+	local kept
+	mkdir -p "$out/bin"
+	printf '#!/bin/sh\necho not me; exit 3\n' >"$out/bin/ibv_rc_pingpong"
+	chmod +x "$out/bin/ibv_rc_pingpong"
+	expect_status 1 env PATH="$out/bin:$PATH" UHCA_FAILURES="$out/failures" \
+		"$here/clients" internal -- pingpong rc-check
+	expect_said "^FAIL internal pingpong rc-check: client ended with 3: not me \(kept in "
+	expect_said "^clients: failed: internal pingpong rc-check: client ended with 3"
+	kept=$(sed -n 's/^FAIL .*(kept in \(.*\))$/\1/p' "$out/said")
+	for file in reason machine commands client server instance/{log,recorder.pcapng}; do
+		[ -s "$kept/$file" ] || echo "$file is missing in '$kept'"
+	done
+	grep -q "client: .*ibv_rc_pingpong" "$kept/commands" || echo "the commands are not told"
+	[ -s "$(find "$out/failures/internal" -name state.json)" ] || echo "no state.json"
+	rm -rf "$out/failures"
+	expect_status 0 env UHCA_FAILURES="$out/failures" \
+		"$here/clients" internal -- pingpong rc-check
+	[ ! -e "$out/failures" ] || echo "something is kept of a row that passes"
+}
+
 rows_wrapper() {
 	export TMPDIR=$out/tmp
 	unset XDG_RUNTIME_DIR UHCA_DIR
@@ -255,6 +312,9 @@ rows_wrapper() {
 	try wrapper private-directory private_directory
 	try wrapper private-devices private_devices
 	try wrapper private-at-once private_at_once
+	try wrapper keep keeps
+	try wrapper keep-mistakes keep_mistakes
+	try wrapper evidence evidence
 	try wrapper nested nested
 	try wrapper preload-order preload_order
 	try wrapper signals signals

@@ -127,8 +127,8 @@ struct cm *cm_create(struct device *dev, void *cookie)
 	list_init(&cm->qpn_hash);
 	dev->ops->random(dev->user, random, sizeof(random));
 	memcpy(&cm->tid, random, sizeof(cm->tid));
-	memcpy(&cm->sq_psn, random, sizeof(cm->sq_psn));
-	cm->sq_psn &= PSN_MASK;
+	memcpy(&cm->rq_psn, random, sizeof(cm->rq_psn));
+	cm->rq_psn &= PSN_MASK;
 	return cm;
 }
 
@@ -334,7 +334,7 @@ static void connect_rc(struct cm *cm, const struct core_cm_param *param, uint64_
 	if (param->qp_type == QPT_UC_)
 		r->transport = ROCE_CM_TRANSPORT_UC;
 	r->flow_control = param->flow_control != 0;
-	r->starting_psn = cm->sq_psn;
+	r->starting_psn = cm->rq_psn;
 	r->retry_count = param->retry_count;
 	r->pkey = 0xffff;
 	r->path_mtu = cm->path_mtu;
@@ -396,7 +396,7 @@ static void accept_rc(struct cm *cm, const struct core_cm_param *param, uint64_t
 
 	r->local_comm_id = cm->local_id;
 	r->remote_comm_id = cm->remote_id;
-	r->starting_psn = cm->sq_psn;
+	r->starting_psn = cm->rq_psn;
 	r->vendor_id_high = (uint8_t)(param->ece_vendor >> 16);
 	r->vendor_id_middle = (uint8_t)(param->ece_vendor >> 8);
 	r->vendor_id_low = (uint8_t)param->ece_vendor;

@@ -16,6 +16,7 @@
 #define CM_RESPONSE_TIMEOUT 18
 #define CM_MAX_RETRIES      15
 #define CM_ACK_TIMEOUT      17
+#define CM_LONGEST_TIMEOUT  31 /* five bits */
 
 /* States of 12.9.7 (active and passive end) and of 12.9.8.3 (datagrams), as far as they differ. */
 enum cm_state {
@@ -53,6 +54,10 @@ struct cm {
 	uint8_t qp_type; /* of our QP */
 	uint8_t path_mtu;
 	uint32_t local_qpn, remote_qpn;
+	/*
+	 * 12.7.31: what a REQ or REP announces is where its recipient begins to send. So rq_psn is
+	 * ours to choose, and sq_psn is the peer's announcement.
+	 */
 	uint32_t sq_psn, rq_psn;
 	uint8_t responder_resources, initiator_depth;
 	uint8_t retry_count, rnr_retry_count;

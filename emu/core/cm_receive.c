@@ -86,7 +86,7 @@ static void load_request(struct cm *cm, const struct roce_flow *from, const stru
 	cm->service_id = r->service_id;
 	cm->qp_type = answering_type(r);
 	cm->remote_qpn = r->local_qpn;
-	cm->rq_psn = r->starting_psn;
+	cm->sq_psn = r->starting_psn;
 	cm->path_mtu = r->path_mtu;
 	cm->path.ack_timeout = r->primary.local_ack_timeout;
 	cm->path.traffic_class = r->primary.traffic_class;
@@ -250,6 +250,19 @@ static uint32_t rep_vendor(const struct roce_cm_rep *r)
 	       r->vendor_id_low;
 }
 
+/*
+ * 12.7.34: our QP waits for the way there and back and for as long as the peer may take to answer.
+ * Both are codes of powers of two: what is much shorter does not count.
+ */
+static uint8_t add_ack_delay(uint8_t timeout, uint8_t delay)
+{
+	uint8_t more = timeout > delay ? timeout : delay;
+	uint8_t less = timeout > delay ? delay : timeout;
+	uint8_t sum = more + (less + 1 >= more);
+
+	return sum < CM_LONGEST_TIMEOUT ? sum : CM_LONGEST_TIMEOUT;
+}
+
 static void receive_rep(struct device *dev, const struct roce_flow *from,
 			const struct roce_cm_msg *msg)
 {
@@ -270,10 +283,11 @@ static void receive_rep(struct device *dev, const struct roce_flow *from,
 	cm->state = CM_REP_RCVD;
 	cm->remote_id = r->local_comm_id;
 	cm->remote_qpn = r->local_qpn;
-	cm->rq_psn = r->starting_psn;
+	cm->sq_psn = r->starting_psn;
 	cm->responder_resources = r->initiator_depth;
 	cm->initiator_depth = r->responder_resources;
 	cm->rnr_retry_count = r->rnr_retry_count;
+	cm->path.ack_timeout = add_ack_delay(cm->path.ack_timeout, r->target_ack_delay);
 	cm_event(cm, &(struct core_cm_event){.type = CORE_CM_REPLIED,
 					     .param = {
 						     .qp_type = cm->qp_type,

@@ -19,6 +19,7 @@
 #define MAX_BACKLOG    1024
 #define EVENT_COMM_EST 4         /* enum ibv_event_type */
 #define MASK_QKEY      (1u << 6) /* enum ibv_qp_attr_mask */
+#define MASK_TIMEOUT   (1u << 9)
 #define MASK_INIT      (1u << 0 | 1u << 4 | 1u << 5)
 #define STATE_INIT     1
 
@@ -262,6 +263,8 @@ int ucma_init_qp_attr(struct ucma_command *c)
 		error = core_cm_qp_attr(id->cm, in->qp_state, &attr, &mask);
 	if (error < 0)
 		return error;
+	if ((mask & MASK_TIMEOUT) && id->ack_timeout) /* the program knows better than the peer */
+		attr.timeout = id->ack_timeout;
 	copy_attr(&attr, mask, &resp);
 	ucma_respond(c, &resp, sizeof(resp));
 	return 0;

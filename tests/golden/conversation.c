@@ -45,7 +45,7 @@ void conversation_open(struct conversation *c, const char *name, enum conversati
 	snprintf(path, sizeof(path), "%s/tests/golden/%s.pcap", srcdir, name);
 	assert_int_equal(pcap_open(path, &c->file), 0);
 	while (pcap_next(&c->file, &ip, &len)) {
-		struct spoken s = {.line = ++line};
+		struct spoken s = {.line = ++line, .time = c->file.time};
 
 		load_packet(ip, len, &s);
 		if ((s.pkt.bth.dest_qp == 1) == (part == CONVERSATION_CM))

@@ -20,6 +20,7 @@
 /* One captured packet; its payload points into the file's bytes. */
 struct spoken {
 	unsigned line; /* in the capture's .txt file, from 1 */
+	uint64_t time; /* ns */
 	struct roce_flow flow;
 	struct roce_packet pkt;
 };

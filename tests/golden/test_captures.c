@@ -18,7 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_CM 16
+#define MAX_CM     32
+#define CONNECTION ROCE_CM_REQ, ROCE_CM_REP, ROCE_CM_RTU, ROCE_CM_DREQ, ROCE_CM_DREP
 
 struct capture {
 	const char *name;
@@ -38,7 +39,8 @@ static const struct capture captures[] = {
 	{"rc_atomic_cas", 10, {0}},
 	{"uc_send", 30, {0}},
 	{"ud_send", 10, {0}},
-	{"cm_rping", 41, {ROCE_CM_REQ, ROCE_CM_REP, ROCE_CM_RTU, ROCE_CM_DREQ, ROCE_CM_DREP}},
+	{"cm_rping", 41, {CONNECTION}},
+	{"cm_announce", 83, {CONNECTION, CONNECTION, CONNECTION, CONNECTION, CONNECTION}},
 	{"cm_udaddy", 8, {ROCE_CM_SIDR_REQ, ROCE_CM_SIDR_REP}},
 };
 #define CAPTURES (sizeof(captures) / sizeof(captures[0]))

@@ -76,7 +76,7 @@ struct stage {
 	enum core_cm_event_type event[MAX_EVENTS];
 	uint32_t event_qpn, event_qkey; /* of the last */
 	uint64_t tid;                   /* ours; 0: not seen yet */
-	uint32_t id;
+	uint32_t id, psn;               /* ours, as announced */
 	struct difference_count differences;
 };
 
@@ -256,6 +256,7 @@ static void level_field(const struct field *f, struct roce_cm_msg *ours,
 				 (unsigned long long)b);
 	} else if (f->kind == FIELD_PSN) {
 		assert_true(a <= ROCE_PSN_MASK);
+		st.psn = (uint32_t)a;
 	} else {
 		assert_int_not_equal(a, 0);
 		check_chosen(f, a);
@@ -355,7 +356,27 @@ static struct core_cm_param reply_param(const struct roce_cm_rep *r)
 				      .private_data = r->private_data};
 }
 
-/* What follows for our QP from what the other end's REQ or REP said. */
+/* The first request that was captured of our end's QP. */
+static struct roce_bth first_request(void)
+{
+	struct conversation c;
+	struct roce_bth bth = {0};
+	unsigned i = 0;
+
+	conversation_open(&c, st.c.name, CONVERSATION_TRAFFIC);
+	while (i < c.n &&
+	       (packet_is_answer(&c.packet[i].pkt) || !spoken_together(&c.packet[i], st.mine)))
+		i++;
+	if (i < c.n)
+		bth = c.packet[i].pkt.bth;
+	conversation_close(&c);
+	return bth;
+}
+
+/*
+ * What follows for our QP from what the other end's REQ or REP said: it begins as the captured one
+ * did. What all the other announced values do is looked at in test_replay_announced.
+ */
 static void check_attributes(uint32_t qpn, uint32_t psn, uint8_t ack_timeout)
 {
 	const struct spoken *s;
@@ -365,7 +386,8 @@ static void check_attributes(uint32_t qpn, uint32_t psn, uint8_t ack_timeout)
 
 	assert_int_equal(core_cm_qp_attr(st.cm, RTR, &a, &mask), 0);
 	assert_int_equal(a.dest_qp_num, qpn);
-	assert_int_equal(a.rq_psn, psn);
+	assert_int_equal(first_request().dest_qp, qpn);
+	assert_int_equal(a.rq_psn, st.psn);
 	assert_int_equal(a.path_mtu, 3);
 	assert_int_equal(a.max_dest_rd_atomic, 1);
 	assert_memory_equal(a.ah.dgid, st.mine->flow.dst, 16);
@@ -374,6 +396,8 @@ static void check_attributes(uint32_t qpn, uint32_t psn, uint8_t ack_timeout)
 	assert_int_equal(a.ah.flow_label, req.req.primary.flow_label);
 	assert_int_equal(source_port_connected(1, 2, a.ah.flow_label), 52804);
 	assert_int_equal(core_cm_qp_attr(st.cm, RTS, &a, &mask), 0);
+	assert_int_equal(a.sq_psn, psn);
+	assert_int_equal(first_request().psn, psn);
 	assert_int_equal(a.timeout, ack_timeout);
 	assert_int_equal(a.retry_cnt, 7);
 	assert_int_equal(a.rnr_retry, 7);

@@ -83,6 +83,7 @@ static bool next_frame(struct pcap *p, const uint8_t **frame, size_t *len)
 	}
 	*frame = p->bytes + p->at + RECORD_HEADER;
 	*len = load32(p, p->at + 8);
+	p->time = load32(p, p->at) * UINT64_C(1000000000) + load32(p, p->at + 4) * UINT64_C(1000);
 	p->at += RECORD_HEADER + *len;
 	return true;
 }

@@ -15,6 +15,7 @@ struct pcap {
 	uint8_t *bytes; /* owned: pcap_close frees it */
 	size_t len;
 	size_t at;
+	uint64_t time; /* of the packet read last: ns since 1970 */
 	uint32_t linktype;
 	bool swapped; /* written on a machine of the other byte order */
 	bool error;   /* a record that ends beyond the file was met */

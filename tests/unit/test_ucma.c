@@ -9,6 +9,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <infiniband/verbs.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -318,6 +319,43 @@ static void test_localhost_peer(void **state)
 	close(held);
 }
 
+static void set_ack_timeout(uint32_t id, uint8_t code)
+{
+	struct {
+		struct uhca_ucma_request h;
+		struct rdma_ucm_cmd_hdr hdr;
+		struct rdma_ucm_set_option option;
+		uint8_t value;
+	} __attribute__((packed))
+	msg = {.h = {.magic = UHCA_UCMA_MAGIC, .cmd = RDMA_USER_CM_CMD_SET_OPTION, .option = 1},
+	       .hdr = {.cmd = RDMA_USER_CM_CMD_SET_OPTION, .in = sizeof(msg.option)},
+	       .option = {.id = id, .optname = RDMA_OPTION_ID_ACK_TIMEOUT, .optlen = 1},
+	       .value = code};
+
+	msg.h.length = sizeof(msg) - sizeof(msg.h);
+	assert_int_equal(ucma_client_send(&c, &msg, sizeof(msg), 1), 0);
+}
+
+static uint8_t ack_timeout(uint32_t id)
+{
+	struct rdma_ucm_init_qp_attr in = {.id = id, .qp_state = IBV_QPS_RTS};
+	struct ib_uverbs_qp_attr attr;
+
+	assert_int_equal(ucma_client_call(&c, RDMA_USER_CM_CMD_INIT_QP_ATTR, &in, sizeof(in), -1),
+			 0);
+	memcpy(&attr, c.reply.response, sizeof(attr));
+	assert_true(attr.qp_attr_mask & IBV_QP_TIMEOUT);
+	return attr.timeout;
+}
+
+/* That of the REQ, unless the program of this end says. */
+static void check_ack_timeout(uint32_t id)
+{
+	assert_int_equal(ack_timeout(id), 9);
+	set_ack_timeout(id, 12);
+	assert_int_equal(ack_timeout(id), 12);
+}
+
 /* A connection with ECE fields; the events of each id are counted. */
 static void test_session(void **state)
 {
@@ -343,8 +381,10 @@ static void test_session(void **state)
 	expect_event(0, 2, &e);
 	GOOD(RESOLVE_ROUTE, route);
 	expect_event(2, 2, &e);
+	set_ack_timeout(client, 9);
 	GOOD(CONNECT, connect);
 	expect_event(4, 1, &e);
+	check_ack_timeout(e.id);
 	assert_int_equal(e.ece.vendor_id, 0xabcdef);
 	assert_int_equal(e.ece.attr_mod, 7);
 	accept.id = e.id;

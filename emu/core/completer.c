@@ -180,13 +180,15 @@ static void move_una(struct qp *qp, uint32_t psn)
 
 /*
  * What stands at una_psn got lost. Once per position: neither what follows the gap in flight nor
- * a copy of the NAK may cost another retry.
+ * a copy of the NAK may cost another retry. Nothing got lost behind an RNR NAK: the responder takes
+ * nothing until the refused packet comes again (9.7.5.2.8), which it will anyway; soft-RoCE answers
+ * what is under way with a NAK.
  */
 static void gap_at_una(struct qp *qp, enum core_retry why)
 {
 	struct requester *r = &qp->req;
 
-	if (r->gap_seen)
+	if (r->gap_seen || r->blocked == BLOCKED_RNR)
 		return;
 	retry_lost(qp, why);
 	r->gap_seen = qp->state != QPS_ERR;

@@ -107,6 +107,11 @@ void retry_rnr(struct qp *qp, uint8_t code)
 	}
 	if (r->rnr_left != RNR_INFINITE)
 		r->rnr_left--;
+	/*
+	 * Retries are for what does not arrive (9.9.2.4.1), and this packet did. A NAK for what was
+	 * behind it may come when it is under way again, and would use up one in each round.
+	 */
+	r->retries_left = qp->attr.retry_cnt;
 	go_back(qp, CORE_RETRY_RNR);
 	r->blocked = BLOCKED_RNR;
 	timer_set(&qp->dev->timers, &r->timer, qp->dev->now + roce_rnr_timer_ns(code));

@@ -173,13 +173,86 @@ static void test_write_with_imm(void **state)
 	pair_finish(&p);
 }
 
+/*
+ * The peer answers as soft-RoCE does: behind its RNR NAK comes a NAK for the sequence, because what
+ * was under way behind the refused packet does not follow the one that it expects.
+ */
+static void complain(struct pair *p, unsigned *done)
+{
+	const struct logged *l;
+
+	for (unsigned i = 0; (l = rules_nth(&p->rules, 1, ROCE_OP_ACK, i)); i++) {
+		struct roce_packet pkt = l->pkt;
+		struct roce_flow flow = {.tclass = 0};
+		struct core_train t;
+
+		if (i < *done)
+			continue;
+		*done = i + 1;
+		if (roce_syndrome_kind(pkt.aeth.syndrome) != ROCE_RNR_NAK)
+			continue;
+		memcpy(flow.src, p->w->device[1].host.gid[0], 16);
+		memcpy(flow.dst, p->w->device[0].host.gid[0], 16);
+		pkt.aeth.syndrome = roce_syndrome(ROCE_NAK, ROCE_NAK_PSN_SEQUENCE);
+		core_train_start(&t, &pkt, &flow);
+		world_send(p->w, 1, &t);
+	}
+}
+
+#define BURST 4u
+
+/* Far more refusals than there are retries, and no packet is ever lost. */
+static void refuse_burst(uint8_t min_rnr_timer, uint64_t nak_delay, uint64_t until)
+{
+	unsigned complained = 0;
+	struct pair p;
+
+	create(&p, 7, min_rnr_timer);
+	rules_add(&p.rules, &(struct rule){.from = 1,
+					   .op = ROCE_OP_ACK,
+					   .syndrome_mask = 0x7f,
+					   .syndrome = 0x60,
+					   .delay = nak_delay});
+	for (unsigned i = 0; i < BURST; i++)
+		side_send(&p.a, i, i * LENGTH, LENGTH);
+	for (until += p.w->now; p.w->now < until && world_step(p.w);)
+		complain(&p, &complained);
+	world_assert(p.w, rnr_naks(&p) > 20);
+	if (!nak_delay) /* nothing but the refusals made it go back */
+		world_assert(p.w, core_counters(p.w->device[0].host.dev)->retransmits ==
+					  core_counters(p.w->device[0].host.dev)->rnr_received);
+	world_assert(p.w, vqp_state(&p.a.qp) == IBV_QPS_RTS);
+	for (unsigned i = 0; i < BURST; i++)
+		side_recv(&p.b, i, 100000 + i * LENGTH, LENGTH);
+	while (p.a.n_wc < BURST && world_step(p.w)) {
+		complain(&p, &complained);
+		side_poll(&p.a);
+	}
+	for (unsigned i = 0; i < BURST; i++) {
+		side_expect(&p.a, i, i, UHCA_ABI_WC_SUCCESS, UHCA_ABI_WC_SEND);
+		side_expect(&p.b, i, i, UHCA_ABI_WC_SUCCESS, UHCA_ABI_WC_RECV);
+		pair_expect_copy(&p.a, i * LENGTH, &p.b, 100000 + i * LENGTH, LENGTH);
+	}
+	pair_idle(&p);
+	pair_finish(&p);
+}
+
+/* While the sender waits, and when it has sent again already: the refused packet did arrive. */
+static void test_naks_behind(void **state)
+{
+	(void)state;
+	refuse_burst(12, 0, 20000000);
+	refuse_burst(1, 11000, 5000000);
+	refuse_burst(1, 95000, 5000000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_finite),          cmocka_unit_test(test_infinite),
 		cmocka_unit_test(test_exceeded),        cmocka_unit_test(test_timer),
 		cmocka_unit_test(test_counter_refills), cmocka_unit_test(test_duplicate_nak),
-		cmocka_unit_test(test_write_with_imm),
+		cmocka_unit_test(test_write_with_imm),  cmocka_unit_test(test_naks_behind),
 	};
 
 	return cmocka_run_group_tests_name("rnr", tests, NULL, NULL);

@@ -29,33 +29,34 @@
 
 enum end { CLIENT, SERVER };
 
-/* A value of the peer's message, and what is put in its place. */
+/* An announced value; what is put in its place when it is the peer's. */
 struct change {
 	const char *name;
 	enum roce_cm_attr attr;
 	size_t offset, size; /* in struct roce_cm_msg */
 	uint32_t flip;       /* bits */
+	bool chosen;         /* by each end for itself */
 };
 
 #define FIELD(member)                                                                              \
 	offsetof(struct roce_cm_msg, member), sizeof(((struct roce_cm_msg *)0)->member)
 
 static const struct change changes[] = {
-	{"PSN", ROCE_CM_REQ, FIELD(req.starting_psn), 1},
-	{"QP", ROCE_CM_REQ, FIELD(req.local_qpn), 1},
-	{"responder resources", ROCE_CM_REQ, FIELD(req.responder_resources), 1},
-	{"initiator depth", ROCE_CM_REQ, FIELD(req.initiator_depth), 1},
-	{"retries", ROCE_CM_REQ, FIELD(req.retry_count), 1},
-	{"RNR retries", ROCE_CM_REQ, FIELD(req.rnr_retry_count), 2},
-	{"MTU", ROCE_CM_REQ, FIELD(req.path_mtu), 1},
-	{"ACK timeout", ROCE_CM_REQ, FIELD(req.primary.local_ack_timeout), 3},
-	{"flow label", ROCE_CM_REQ, FIELD(req.primary.flow_label), 1},
-	{"PSN", ROCE_CM_REP, FIELD(rep.starting_psn), 1},
-	{"QP", ROCE_CM_REP, FIELD(rep.local_qpn), 1},
-	{"responder resources", ROCE_CM_REP, FIELD(rep.responder_resources), 1},
-	{"initiator depth", ROCE_CM_REP, FIELD(rep.initiator_depth), 1},
-	{"RNR retries", ROCE_CM_REP, FIELD(rep.rnr_retry_count), 1},
-	{"ACK delay", ROCE_CM_REP, FIELD(rep.target_ack_delay), 0x1c},
+	{"PSN", ROCE_CM_REQ, FIELD(req.starting_psn), 1, true},
+	{"QP", ROCE_CM_REQ, FIELD(req.local_qpn), 1, true},
+	{"responder resources", ROCE_CM_REQ, FIELD(req.responder_resources), 1, false},
+	{"initiator depth", ROCE_CM_REQ, FIELD(req.initiator_depth), 1, false},
+	{"retries", ROCE_CM_REQ, FIELD(req.retry_count), 1, false},
+	{"RNR retries", ROCE_CM_REQ, FIELD(req.rnr_retry_count), 2, false},
+	{"MTU", ROCE_CM_REQ, FIELD(req.path_mtu), 1, false},
+	{"ACK timeout", ROCE_CM_REQ, FIELD(req.primary.local_ack_timeout), 3, false},
+	{"flow label", ROCE_CM_REQ, FIELD(req.primary.flow_label), 1, false},
+	{"PSN", ROCE_CM_REP, FIELD(rep.starting_psn), 1, true},
+	{"QP", ROCE_CM_REP, FIELD(rep.local_qpn), 1, true},
+	{"responder resources", ROCE_CM_REP, FIELD(rep.responder_resources), 1, false},
+	{"initiator depth", ROCE_CM_REP, FIELD(rep.initiator_depth), 1, false},
+	{"RNR retries", ROCE_CM_REP, FIELD(rep.rnr_retry_count), 1, false},
+	{"ACK delay", ROCE_CM_REP, FIELD(rep.target_ack_delay), 0x1c, false},
 };
 #define CHANGES (sizeof(changes) / sizeof(changes[0]))
 
@@ -255,6 +256,28 @@ static void hear(const struct spoken *s, uint32_t our_id, uint64_t tid)
 	core_rx(st->host.dev, st->now, &t);
 }
 
+static uint32_t load(const struct roce_cm_msg *msg, const struct change *c)
+{
+	uint32_t v = 0;
+
+	memcpy(&v, (const uint8_t *)msg + c->offset, c->size);
+	return v;
+}
+
+/* For the same program we announce what soft-RoCE did, but for the numbers that we choose. */
+static void compare_said(const struct roce_cm_msg *captured)
+{
+	assert_int_equal(st->said.attr, captured->attr);
+	for (size_t i = 0; i < CHANGES; i++) {
+		const struct change *c = &changes[i];
+
+		if (c->attr == captured->attr && !c->chosen &&
+		    load(&st->said, c) != load(captured, c))
+			snprintf(st->why, sizeof(st->why), "we announce %s %u, soft-RoCE %u",
+				 c->name, load(&st->said, c), load(captured, c));
+	}
+}
+
 /* Our message of this kind, which must be the next thing that we say. */
 static struct roce_cm_msg say(enum roce_cm_attr attr)
 {
@@ -269,7 +292,8 @@ static struct roce_cm_msg say(enum roce_cm_attr attr)
 
 static void connect_client(void)
 {
-	const struct roce_cm_req req = parse(st->req).req;
+	const struct roce_cm_msg captured = parse(st->req);
+	const struct roce_cm_req req = captured.req;
 	struct core_cm_path path = {.flow_label = req.primary.flow_label,
 				    .ack_timeout = req.primary.local_ack_timeout};
 	struct core_cm_param p = {.qpn = st->qp.qpn,
@@ -286,14 +310,16 @@ static void connect_client(void)
 	assert_int_equal(core_cm_connect(st->id, &path, req.service_id, &p, st->now), 0);
 	st->said = say(ROCE_CM_REQ);
 	assert_int_equal(st->said.req.local_qpn, st->qp.qpn);
+	compare_said(&captured);
 	hear(st->rep, st->said.req.local_comm_id, st->said.tid);
 }
 
 /* The program of the capture took what the REQ left to it (RDMA_MAX_RESP_RES, ..INIT_DEPTH). */
 static void connect_server(void)
 {
-	const struct roce_cm_rep rep = parse(st->rep).rep;
-	struct core_cm_param p = {.qpn = st->qp.qpn, .rnr_retry_count = rep.rnr_retry_count};
+	const struct roce_cm_msg captured = parse(st->rep);
+	struct core_cm_param p = {.qpn = st->qp.qpn,
+				  .rnr_retry_count = captured.rep.rnr_retry_count};
 
 	hear(st->req, 0, 0);
 	assert_non_null(st->id);
@@ -302,10 +328,7 @@ static void connect_server(void)
 	assert_int_equal(core_cm_accept(st->id, &p, st->now), 0);
 	st->said = say(ROCE_CM_REP);
 	assert_int_equal(st->said.rep.local_qpn, st->qp.qpn);
-	if (st->said.rep.responder_resources != rep.responder_resources ||
-	    st->said.rep.initiator_depth != rep.initiator_depth)
-		snprintf(st->why, sizeof(st->why), "the REP leaves %u and %u",
-			 st->said.rep.responder_resources, st->said.rep.initiator_depth);
+	compare_said(&captured);
 }
 
 static void to_state(uint32_t state, struct uhca_abi_qp_attr *a)

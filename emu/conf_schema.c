@@ -254,6 +254,11 @@ const struct conf_option conf_schema[] = {
 		 "it has armed may wait for ever with it. Default: arming raises the event at once "
 		 "when a completion was not polled that no event has announced; the profile "
 		 "ib-strict is strict."},
+	{"strict-order", NULL, CONF_FLAG, FIELD_(io.strict_order), .min = 1,
+	 .help = "No completion is held back: that with which librdmacm's rsockets hear that a "
+		 "socket was shut down is there as soon as it has arrived, in front of data that "
+		 "the program has not read. Default: it waits for the reader, for a moment; the "
+		 "profile ib-strict is strict."},
 	{"limit", "NAME=N", CONF_SET, .set = set_limit,
 	 .help = "Sets a limit of the devices, after the profile: max_qp, max_qp_wr, max_sge, "
 		 "max_cq, max_cqe, max_mr, max_pd, max_ah, max_srq, max_srq_wr, max_srq_sge, "

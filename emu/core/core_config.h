@@ -55,6 +55,8 @@ struct core_config {
 	 * Otherwise one that came before, was not taken and had no event yet raises it at once.
 	 */
 	bool strict_arming;
+	/* No completion waits for its reader (cq_hold.h): each enters its CQ when it is made. */
+	bool strict_order;
 	uint32_t profile; /* index of core_profile_name, for people */
 };
 

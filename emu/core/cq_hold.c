@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cq_hold.h"
 
+#include "bytes.h"
 #include "cq.h"
 #include "device.h"
+#include "qp.h"
 
 #include <string.h>
 
@@ -10,10 +12,25 @@
 #define LOOK_MIN_NS (5 * 1000ull)
 #define LOOK_MAX_NS (1000 * 1000ull)
 
-static bool is_signal(const struct uhca_abi_cqe *e)
+/* Immediate data of rsockets: three bits of operation (7: control) and 29 of what it is about. */
+#define RSOCKET_DISCONNECT 0xe0000000u
+#define RSOCKET_SHUTDOWN   0xe0000002u
+
+/* All queues of an rsocket complete to one CQ, and all its requests are signaled. */
+static bool is_like_rsocket(const struct qp *qp)
 {
+	return qp && qp->type == QPT_RC && !qp->srq && qp->send_cq == qp->recv_cq && qp->sq_sig_all;
+}
+
+static bool is_signal(const struct cq *cq, const struct uhca_abi_cqe *e)
+{
+	const struct device *dev = cq->obj.client->dev;
+	uint32_t imm = roce_load_be32((const uint8_t *)&e->imm);
+
 	return e->opcode == UHCA_ABI_WC_RECV_RDMA_WITH_IMM && e->byte_len == 0 &&
-	       e->status == UHCA_ABI_WC_SUCCESS;
+	       e->status == UHCA_ABI_WC_SUCCESS &&
+	       (imm == RSOCKET_DISCONNECT || imm == RSOCKET_SHUTDOWN) &&
+	       is_like_rsocket(device_find_qp(dev, e->qpn));
 }
 
 /* Who armed the CQ is told, even where it has not handled what it had. */
@@ -88,7 +105,8 @@ static void move_up(struct cq *cq, uint64_t now)
 {
 	do {
 		enter_first(cq);
-	} while (cq->hold.n && (!is_signal(&cq->hold.cqe[0]) || is_handled(cq, cq->hold.payloads)));
+	} while (cq->hold.n &&
+		 (!is_signal(cq, &cq->hold.cqe[0]) || is_handled(cq, cq->hold.payloads)));
 	if (cq->hold.n)
 		begin(cq, now);
 }
@@ -117,9 +135,10 @@ bool cq_hold_take(struct cq *cq, const struct uhca_abi_cqe *e)
 {
 	struct cq_hold *h = &cq->hold;
 
-	if (!(e->opcode & UHCA_ABI_WC_RECV) || cq->ignore_overrun)
+	if (!(e->opcode & UHCA_ABI_WC_RECV) || cq->ignore_overrun ||
+	    cq->obj.client->dev->cfg.strict_order)
 		return false;
-	if (!cq_hold_has(cq, e->qpn) && (!is_signal(e) || is_handled(cq, h->payloads)))
+	if (!cq_hold_has(cq, e->qpn) && (!is_signal(cq, e) || is_handled(cq, h->payloads)))
 		return false;
 	/* Of a QP that is in trouble nothing is kept; and they may be many. */
 	if (e->status != UHCA_ABI_WC_SUCCESS || h->n == CQ_HOLD_MAX) {

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Signals that wait for their reader. A signal is the completion of an RDMA WRITE with immediate
- * data and no payload: what it says is often "that was all", and librdmacm's rsockets believe it
- * before they have read what came before it. Hardware is slower than such a reader; here reader,
- * sender and device may take turns on one processor, and the reader finds message and signal
- * together. So a signal stays out of the ring until the program has handled what it had before, as
- * far as its library can tell (ring.handled, abi/region.h), and receives of the same QP stay behind
- * it. Everything else passes: sends, which give their slots back before they complete, must not
- * be missing when the daemon dies, and nobody orders them or other QPs against the signal.
+ * Signals that wait for their reader. A signal is what librdmacm's rsockets say when one is shut
+ * down: an RDMA WRITE without payload whose immediate data says "disconnect" or "shutdown". They
+ * believe it before they have read what came before it. Hardware is slower than such a reader; here
+ * reader, sender and device may take turns on one processor, and the reader finds message and
+ * signal together. No other program gets anything held back: the value and the shape of the QP must
+ * be theirs (config.strict_order: nothing at all). So a signal stays out of the ring until the
+ * program has handled what it had before, as far as its library can tell (ring.handled,
+ * abi/region.h), and receives of the same QP stay behind it. Everything else passes: sends, which
+ * give their slots back before they complete, must not be missing when the daemon dies, and nobody
+ * orders them or other QPs against the signal.
  *
  * Nothing is held back from who sleeps or is about to (the CQ is armed), from a CQ that ignores
  * overruns, and from who has had no payload. Only the completion waits: the packet is acknowledged.

@@ -51,6 +51,7 @@ static const struct option_row {
 	{"early-local-inv", NULL, OPTION_DAEMON, "LOCAL_INV without fence overtakes; see uhcad(8)"},
 	{"strict-arming", NULL, OPTION_DAEMON,
 	 "no event for what came before arming; see uhcad(8)"},
+	{"strict-order", NULL, OPTION_DAEMON, "no completion waits for its reader; see uhcad(8)"},
 	{"limit", "NAME=N", OPTION_DAEMON, "a limit of the devices, such as max_qp=64; repeat"},
 	{"on-error", "FILE", OPTION_DAEMON, "a capture of what led to a failure; see uhcad(8)"},
 	{"log-level", "LEVEL", OPTION_DAEMON, "error, warn, info or debug"},

@@ -48,6 +48,7 @@ struct io_settings {
 	unsigned profile;     /* of core_profile_name; 0: default */
 	bool early_local_inv; /* core_config.local_inv_early */
 	bool strict_arming;   /* core_config.strict_arming, whatever the profile */
+	bool strict_order;    /* the same of core_config.strict_order */
 	unsigned n_limits;
 	struct {
 		unsigned limit; /* of core_limit_name */

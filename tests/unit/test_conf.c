@@ -67,9 +67,15 @@ static void test_profile_and_limits(void **state)
 	assert_int_equal(parse("--strict-arming"), 0);
 	assert_int_equal(io_settings_config(&c.io, &cfg), 0);
 	assert_true(cfg.strict_arming);
+	assert_false(cfg.strict_order);
+	assert_int_equal(parse("--strict-order"), 0);
+	assert_int_equal(io_settings_config(&c.io, &cfg), 0);
+	assert_true(cfg.strict_order);
+	assert_false(cfg.strict_arming);
 	assert_int_equal(parse("--profile ib-strict"), 0);
 	assert_int_equal(io_settings_config(&c.io, &cfg), 0);
 	assert_true(cfg.strict_arming);
+	assert_true(cfg.strict_order);
 	assert_int_equal(parse("--profile huge"), -EINVAL);
 	assert_string_equal(error, "--profile: 'huge' is not one of default, ib-strict, "
 				   "iwarp-like, minimal, 2a, large");

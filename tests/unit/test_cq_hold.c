@@ -7,6 +7,7 @@
 #include "cq.h"
 #include "qp.h"
 
+#include <arpa/inet.h>
 #include <infiniband/verbs.h>
 #include <string.h>
 
@@ -15,7 +16,10 @@
 #define START   (1000 * USEC)
 #define OTHER   0xabcu /* a QP beside stage.qpn */
 
-/* A CQ of 16 entries whose reader is played by hand. */
+#define DISCONNECT 0xe0000000u
+#define SHUTDOWN   0xe0000002u
+
+/* A CQ of 16 entries whose reader is played by hand, and a QP such as rsockets make. */
 struct stage {
 	struct fixture f;
 	struct fixture_qp handles;
@@ -25,27 +29,48 @@ struct stage {
 	uint64_t now;
 };
 
-static void start_with(struct stage *s, uint32_t flags)
+static void open_qp(struct stage *s)
+{
+	struct uhca_cmd_create_qp in = {
+		.pd = fixture_pd(&s->f),
+		.qp_type = IBV_QPT_RC,
+		.send_cq = s->handle,
+		.recv_cq = s->handle,
+		.max_send_wr = 16,
+		.max_recv_wr = 16,
+		.max_send_sge = 2,
+		.max_recv_sge = 1,
+		.sq_sig_all = 1,
+	};
+	struct uhca_cmd_create_qp_reply out;
+	struct core_ring ring;
+
+	assert_int_equal(core_create_qp(s->f.client, &in, &out, &ring), 0);
+	s->handles.handle = out.handle;
+	s->qpn = out.qpn;
+}
+
+static void start_with(struct stage *s, uint32_t flags, void (*tweak)(struct core_config *))
 {
 	struct uhca_cmd_create_cq in = {.cqe = 16, .channel = CHANNEL, .flags = flags};
 	struct uhca_cmd_create_cq_reply out;
 	struct core_ring ring;
 
 	memset(s, 0, sizeof(*s));
-	fixture_start(&s->f, NULL);
+	fixture_start(&s->f, tweak);
 	assert_int_equal(core_create_cq(s->f.client, &in, &out, &ring), 0);
 	s->handle = out.handle;
 	s->cq = table_find(&s->f.dev->cqs, out.handle);
 	s->page = s->cq->page;
 	s->page->ring.tells_handled = 1;
-	s->qpn = 0x123;
+	open_qp(s);
 	s->now = START;
 	core_tick(s->f.dev, s->now);
 }
 
 static void start(struct stage *s)
 {
-	start_with(s, 0);
+	start_with(s, 0, NULL);
 }
 
 /* The same with a QP, connected, that completes to the CQ. */
@@ -57,6 +82,7 @@ static void start_qp(struct stage *s)
 	fixture_connect(&s->f, &s->handles, IBV_QPT_RC);
 	s->handle = s->handles.cq;
 	s->qpn = s->handles.qpn;
+	device_find_qp(s->f.dev, s->qpn)->sq_sig_all = true;
 	s->cq = table_find(&s->f.dev->cqs, s->handle);
 	s->page = s->cq->page;
 	s->page->ring.tells_handled = 1;
@@ -64,12 +90,23 @@ static void start_qp(struct stage *s)
 	core_tick(s->f.dev, s->now);
 }
 
+static void says(struct stage *s, uint32_t qpn, uint64_t wr_id, uint32_t imm)
+{
+	struct uhca_abi_cqe e = {.wr_id = wr_id,
+				 .qpn = qpn,
+				 .opcode = UHCA_ABI_WC_RECV_RDMA_WITH_IMM,
+				 .imm = htonl(imm)};
+
+	assert_true(cq_push(s->cq, &e));
+}
+
 static void receive_of(struct stage *s, uint32_t qpn, uint64_t wr_id, uint32_t length)
 {
 	struct uhca_abi_cqe e = {.wr_id = wr_id,
 				 .qpn = qpn,
 				 .opcode = UHCA_ABI_WC_RECV_RDMA_WITH_IMM,
-				 .byte_len = length};
+				 .byte_len = length,
+				 .imm = htonl(length)};
 
 	assert_true(cq_push(s->cq, &e));
 }
@@ -81,7 +118,7 @@ static void message(struct stage *s, uint64_t wr_id)
 
 static void signal_of(struct stage *s, uint64_t wr_id)
 {
-	receive_of(s, s->qpn, wr_id, 0);
+	says(s, s->qpn, wr_id, wr_id % 2 ? DISCONNECT : SHUTDOWN);
 }
 
 static void send_done(struct stage *s, uint64_t wr_id)
@@ -150,7 +187,49 @@ static void test_not_for_all(void **state)
 	assert_int_equal(s.page->ring.producer, 3);
 	assert_int_equal(s.f.comp, 1);
 	fixture_stop(&s.f);
-	start_with(&s, UHCA_ABI_CQ_IGNORE_OVERRUN);
+	start_with(&s, UHCA_ABI_CQ_IGNORE_OVERRUN, NULL);
+	message(&s, 1);
+	signal_of(&s, 2);
+	assert_int_equal(s.page->ring.producer, 2);
+	fixture_stop(&s.f);
+}
+
+static void make_strict(struct core_config *cfg)
+{
+	cfg->strict_order = true;
+}
+
+/* A value that rsockets do not say, and QPs that are not theirs; and --strict-order. */
+static void test_only_rsockets(void **state)
+{
+	static const uint32_t value[] = {0, 1, 0xe0000001u, 0xe0000003u, 0x60000000u, 0xc0000002u};
+	struct stage s;
+	struct cq *cq;
+	struct qp *qp;
+
+	(void)state;
+	start(&s);
+	message(&s, 1);
+	for (uint32_t i = 0; i < sizeof(value) / sizeof(value[0]); i++)
+		says(&s, s.qpn, 2, value[i]);
+	assert_int_equal(s.page->ring.producer, 7);
+	qp = device_find_qp(s.f.dev, s.qpn);
+	qp->sq_sig_all = false;
+	signal_of(&s, 3);
+	qp->sq_sig_all = true;
+	cq = qp->send_cq;
+	qp->send_cq = NULL;
+	signal_of(&s, 4);
+	qp->send_cq = cq;
+	qp->type = QPT_UC;
+	signal_of(&s, 5);
+	qp->type = QPT_RC;
+	says(&s, OTHER, 6, SHUTDOWN);
+	assert_int_equal(s.page->ring.producer, 11);
+	signal_of(&s, 7);
+	assert_int_equal(s.page->ring.producer, 11);
+	fixture_stop(&s.f);
+	start_with(&s, 0, make_strict);
 	message(&s, 1);
 	signal_of(&s, 2);
 	assert_int_equal(s.page->ring.producer, 2);
@@ -356,6 +435,7 @@ static void test_resize(void **state)
 	s.page->ring.tells_handled = 1;
 	signal_of(&s, 3);
 	assert_int_equal(s.cq->hold.n, 1);
+	assert_int_equal(core_destroy_qp(s.f.client, s.handles.handle), 0);
 	assert_int_equal(core_destroy_cq(s.f.client, s.handle), 0);
 	assert_true(core_next_deadline(s.f.dev) == UINT64_MAX);
 	fixture_stop(&s.f);
@@ -457,13 +537,13 @@ static void test_goodbye(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_at_once), cmocka_unit_test(test_not_for_all),
-		cmocka_unit_test(test_held),    cmocka_unit_test(test_looks),
-		cmocka_unit_test(test_bound),   cmocka_unit_test(test_order),
-		cmocka_unit_test(test_many),    cmocka_unit_test(test_event),
-		cmocka_unit_test(test_overrun), cmocka_unit_test(test_resize),
-		cmocka_unit_test(test_trouble), cmocka_unit_test(test_client_gone),
-		cmocka_unit_test(test_goodbye),
+		cmocka_unit_test(test_at_once),       cmocka_unit_test(test_not_for_all),
+		cmocka_unit_test(test_only_rsockets), cmocka_unit_test(test_held),
+		cmocka_unit_test(test_looks),         cmocka_unit_test(test_bound),
+		cmocka_unit_test(test_order),         cmocka_unit_test(test_many),
+		cmocka_unit_test(test_event),         cmocka_unit_test(test_overrun),
+		cmocka_unit_test(test_resize),        cmocka_unit_test(test_trouble),
+		cmocka_unit_test(test_client_gone),   cmocka_unit_test(test_goodbye),
 	};
 
 	return cmocka_run_group_tests_name("cq_hold", tests, NULL, NULL);

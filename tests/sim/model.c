@@ -97,19 +97,25 @@ struct model_cell *model_add_cell(struct model *m, struct vclient *c, uint64_t v
 
 /* ---- posting ---- */
 
-static bool is_write(uint8_t opcode)
+bool model_is_write(uint8_t opcode)
 {
 	return opcode == UHCA_ABI_WR_RDMA_WRITE || opcode == UHCA_ABI_WR_RDMA_WRITE_WITH_IMM;
 }
 
-static bool is_send(uint8_t opcode)
+bool model_is_send(uint8_t opcode)
 {
-	return opcode == UHCA_ABI_WR_SEND || opcode == UHCA_ABI_WR_SEND_WITH_IMM;
+	return opcode == UHCA_ABI_WR_SEND || opcode == UHCA_ABI_WR_SEND_WITH_IMM ||
+	       opcode == UHCA_ABI_WR_SEND_WITH_INV;
+}
+
+bool model_is_read(uint8_t opcode)
+{
+	return opcode == UHCA_ABI_WR_RDMA_READ || opcode == UHCA_ABI_WR_READ_WITH_INV;
 }
 
 bool model_consumes_recv(const struct model_send *s)
 {
-	return is_send(s->wr.opcode) || s->wr.opcode == UHCA_ABI_WR_RDMA_WRITE_WITH_IMM;
+	return model_is_send(s->wr.opcode) || s->wr.opcode == UHCA_ABI_WR_RDMA_WRITE_WITH_IMM;
 }
 
 unsigned model_needs_recvs(const struct model_qp *q)
@@ -138,7 +144,7 @@ static bool needs_fence(const struct model_qp *q, const struct model_send *s)
 	for (unsigned i = q->last_fence; i < q->n_send; i++) {
 		const struct model_send *r = &q->send[i];
 
-		if (r->wr.opcode == UHCA_ABI_WR_RDMA_READ && model_overlap(&r->there, &s->there))
+		if (model_is_read(r->wr.opcode) && model_overlap(&r->there, &s->there))
 			return true;
 	}
 	return false;
@@ -149,15 +155,15 @@ static void foresee(struct model_qp *q, struct model_send *s)
 {
 	struct memory *there = q->peer ? &q->peer->qp->c->mem : NULL;
 
-	if (is_write(s->wr.opcode) || is_send(s->wr.opcode))
+	if (model_is_write(s->wr.opcode) || model_is_send(s->wr.opcode))
 		model_load(&q->qp->c->mem, &s->here, s->data, s->length);
 	if (!s->length)
 		return;
-	if (is_write(s->wr.opcode) && q->qp->type == IBV_QPT_UC)
+	if (model_is_write(s->wr.opcode) && q->qp->type == IBV_QPT_UC)
 		model_ignore(there, &s->there);
-	else if (is_write(s->wr.opcode))
+	else if (model_is_write(s->wr.opcode))
 		model_expect(there, &s->there, s->data, s->length);
-	if (s->wr.opcode == UHCA_ABI_WR_RDMA_READ)
+	if (model_is_read(s->wr.opcode))
 		model_load_expected(there, &s->there, s->data, s->length);
 }
 
@@ -171,7 +177,7 @@ static void set_place(struct model_place *to, const struct uhca_abi_sge *sge, ui
 
 static void set_places(struct model_send *s, const struct vsend *wr, const struct model_more *more)
 {
-	bool remote = is_write(wr->opcode) || wr->opcode == UHCA_ABI_WR_RDMA_READ;
+	bool remote = model_is_write(wr->opcode) || model_is_read(wr->opcode);
 
 	for (uint32_t i = 0; i < wr->num_sge; i++)
 		s->length += wr->sge[i].length;
@@ -195,8 +201,9 @@ int model_post_send(struct model_qp *q, struct vsend *wr, const struct model_mor
 	s->wr = *wr;
 	s->wr.sge = NULL;
 	s->wr.list = NULL;
+	s->inv_key = wr->num_sge ? wr->sge[0].lkey : 0;
 	set_places(s, wr, more);
-	if (is_write(wr->opcode) && needs_fence(q, s))
+	if (model_is_write(wr->opcode) && needs_fence(q, s))
 		wr->flags |= UHCA_ABI_SEND_FENCE;
 	rc = vqp_post_send(q->qp, wr);
 	if (rc)

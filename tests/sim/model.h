@@ -40,6 +40,7 @@ struct model_send {
 	struct model_qp *to;     /* UD */
 	struct model_cell *cell; /* atomics */
 	uint64_t returned;
+	uint32_t inv_key; /* READ with Invalidate: of its element */
 };
 
 struct model_recv {
@@ -133,6 +134,10 @@ void model_completion(struct model *m, struct vclient *c, const struct uhca_abi_
 
 /* All is idle: nothing may be missing, and all memory must be as expected. */
 void model_finish(struct model *m);
+
+bool model_is_send(uint8_t opcode);
+bool model_is_write(uint8_t opcode);
+bool model_is_read(uint8_t opcode);
 
 /* ---- between model.c, model_check.c and model_atomic.c ---- */
 

@@ -32,6 +32,7 @@ static uint8_t completion_opcode(uint8_t wr)
 		[UHCA_ABI_WR_REG_MR] = UHCA_ABI_WC_REG_MR,
 		[UHCA_ABI_WR_REG_INTERLEAVED] = UHCA_ABI_WC_REG_INTERLEAVED,
 		[UHCA_ABI_WR_REG_SG] = UHCA_ABI_WC_REG_SG,
+		[UHCA_ABI_WR_READ_WITH_INV] = UHCA_ABI_WC_READ_WITH_INV,
 	};
 
 	return opcode[wr];
@@ -43,7 +44,7 @@ static void retire(struct model_qp *q, unsigned i)
 	struct memory *mem = &q->qp->c->mem;
 
 	/* A READ is complete: its bytes stand in the local elements. */
-	if (s->wr.opcode == UHCA_ABI_WR_RDMA_READ) {
+	if (model_is_read(s->wr.opcode)) {
 		CHECK(q, model_holds(mem, &s->here, 0, s->data, s->length));
 		model_expect(mem, &s->here, s->data, s->length);
 	}
@@ -82,8 +83,12 @@ static void send_completion(struct model_qp *q, const struct uhca_abi_cqe *e)
 	}
 	CHECK(q, s->signaled);
 	CHECK(q, e->opcode == completion_opcode(s->wr.opcode));
-	if (s->wr.opcode == UHCA_ABI_WR_RDMA_READ || s->cell)
+	if (model_is_read(s->wr.opcode) || s->cell)
 		CHECK(q, e->byte_len == s->length);
+	CHECK(q,
+	      !!(e->flags & UHCA_ABI_WC_WITH_INV) == (s->wr.opcode == UHCA_ABI_WR_READ_WITH_INV));
+	if (s->wr.opcode == UHCA_ABI_WR_READ_WITH_INV)
+		CHECK(q, e->imm == s->inv_key);
 	for (; q->completed <= i; q->completed++)
 		retire(q, q->completed);
 }
@@ -101,10 +106,8 @@ static void check_write_visible(struct model_qp *q, unsigned i)
 		return;
 	for (unsigned k = i + 1; k < q->n_send; k++) {
 		const struct model_send *o = &q->send[k];
-		bool write = o->wr.opcode == UHCA_ABI_WR_RDMA_WRITE ||
-			     o->wr.opcode == UHCA_ABI_WR_RDMA_WRITE_WITH_IMM;
 
-		if (write && model_overlap(&o->there, &s->there))
+		if (model_is_write(o->wr.opcode) && model_overlap(&o->there, &s->there))
 			return; /* overwritten since */
 	}
 	world_fail(q->m->w, "qp %u: WRITE %u is not visible before a later receive completes",
@@ -290,10 +293,9 @@ static void forget(struct model_qp *q, const struct model_send *s)
 		s->cell->uncertain = true;
 	if (!s->length)
 		return;
-	if (s->wr.opcode == UHCA_ABI_WR_RDMA_WRITE ||
-	    s->wr.opcode == UHCA_ABI_WR_RDMA_WRITE_WITH_IMM)
+	if (model_is_write(s->wr.opcode))
 		model_ignore(&q->peer->qp->c->mem, &s->there);
-	if (s->wr.opcode == UHCA_ABI_WR_RDMA_READ || s->cell)
+	if (model_is_read(s->wr.opcode) || s->cell)
 		model_ignore(&q->qp->c->mem, &s->here);
 }
 
@@ -302,8 +304,7 @@ static void check_uc_write(struct model_qp *q, const struct model_send *s)
 	struct memory *mem = &q->peer->qp->c->mem;
 	uint8_t *now, *old;
 
-	if (!s->length || (s->wr.opcode != UHCA_ABI_WR_RDMA_WRITE &&
-			   s->wr.opcode != UHCA_ABI_WR_RDMA_WRITE_WITH_IMM))
+	if (!s->length || !model_is_write(s->wr.opcode))
 		return;
 	now = malloc(s->length);
 	old = malloc(s->length);

@@ -185,8 +185,10 @@ bool workload_key_renew(struct workload *l, struct workload_end *e, uint32_t len
 		     &(struct vsend){.opcode = UHCA_ABI_WR_LOCAL_INV,
 				     .flags = UHCA_ABI_SEND_FENCE,
 				     .imm = old});
+	/* A READ may be about to take the old one away. */
 	post(l, e,
 	     &(struct vsend){.opcode = opcode[k->shape],
+			     .flags = k->valid ? 0 : UHCA_ABI_SEND_FENCE,
 			     .reg = list.layout,
 			     .list = list.word,
 			     .list_bytes = list.bytes});

@@ -53,6 +53,7 @@ static struct core_config choose_config(struct workload *l)
 		cfg.scatter_limit = prng_below(r, 961);
 	if (percent(l, 40))
 		cfg.ack_delay_ns = prng_range(r, 1, 20000);
+	cfg.local_inv_early = percent(l, 30);
 	if (percent(l, 30))
 		cfg.gather_limit = prng_below(r, 1024);
 	return cfg;

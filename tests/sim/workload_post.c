@@ -5,6 +5,11 @@
 #include <assert.h>
 #include <string.h>
 
+static bool percent(struct workload *l, uint32_t n)
+{
+	return prng_below(&l->rng, 100) < n;
+}
+
 /* A length: 0, a few bytes, around a multiple of the MTU, or anything. */
 static uint32_t choose_length(struct workload *l, const struct workload_end *e)
 {
@@ -53,6 +58,31 @@ static uint32_t choose_sges(struct workload *l, const struct vmr *from, uint32_t
 		length -= piece;
 	}
 	return count;
+}
+
+/*
+ * What has no length needs no key and no address (IBTA vol. 1, 9.7.4.1.3 and 10.6.7.1): elements
+ * that move nothing name anything, and a message of nothing may have no element at all.
+ */
+static uint32_t spoil_empty(struct workload *l, struct uhca_abi_sge *sge, uint32_t n)
+{
+	uint32_t bytes = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		bytes += sge[i].length;
+		if (!sge[i].length && percent(l, 30))
+			sge[i] = (struct uhca_abi_sge){prng_u64(&l->rng), 0,
+						       (uint32_t)prng_u64(&l->rng)};
+	}
+	return !bytes && percent(l, 30) ? 0 : n;
+}
+
+static void spoil_remote(struct workload *l, struct vsend *wr)
+{
+	if ((!model_is_write(wr->opcode) && !model_is_read(wr->opcode)) || percent(l, 50))
+		return;
+	wr->remote_addr = prng_u64(&l->rng);
+	wr->rkey = (uint32_t)prng_u64(&l->rng);
 }
 
 /* Bytes behind the node's key: *from is them, *at where they are. */
@@ -226,6 +256,7 @@ void workload_post(struct workload *l, struct workload_end *e)
 	struct model_more more = {0};
 	uint32_t length = choose_length(l, e);
 	struct vmr from;
+	bool one;
 
 	if (!e->to_post || vqp_send_used(&e->qp) >= e->qp.send.max_wr || e->model->failed)
 		return;
@@ -234,9 +265,18 @@ void workload_post(struct workload *l, struct workload_end *e)
 		e->to_post = 0;
 		return;
 	}
-	wr.num_sge = choose_sges(l, &from, length, sge, more.cell ? 1 : most(e->qp.send.max_sge));
 	wr.imm = (uint32_t)prng_u64(&l->rng);
+	if (from.lkey == e->key.mr.lkey && wr.opcode == UHCA_ABI_WR_RDMA_READ && percent(l, 50)) {
+		wr.opcode = UHCA_ABI_WR_READ_WITH_INV;
+		e->key.valid = false;
+	}
+	one = more.cell || wr.opcode == UHCA_ABI_WR_READ_WITH_INV;
+	wr.num_sge = choose_sges(l, &from, length, sge, one ? 1 : most(e->qp.send.max_sge));
 	choose_flags(l, e, &wr, length, !here.n);
+	if (wr.mode == VPOST_PLAIN)
+		wr.num_sge = spoil_empty(l, sge, wr.num_sge);
+	if (!length)
+		spoil_remote(l, &wr);
 	more.here = here.n ? &here : NULL;
 	more.there = there.n ? &there : NULL;
 	if (model_post_send(e->model, &wr, &more))
@@ -295,7 +335,7 @@ void workload_post_recvs(struct workload *l, struct workload_end *e, uint32_t n)
 				.lkey = e->node->mr.lkey};
 		if (!key && !from.addr)
 			world_fail(l->w, "the workload's buffers are too small");
-		count = choose_sges(l, &from, room, sge, max_sge);
+		count = spoil_empty(l, sge, choose_sges(l, &from, room, sge, max_sge));
 		if (model_post_recv(r, sge, count, key ? &at : NULL))
 			return;
 	}

@@ -1,20 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Memory windows. What may be bound, the device decides when the bind's turn in the queue comes;
- * here only what names nothing of this context is refused.
+ * Memory windows. What may be bound, the device decides when the bind's turn in the queue comes.
  */
 #include "mw.h"
 
-#include "context.h"
 #include "post_send.h"
 
 #include <errno.h>
 #include <stdlib.h>
-
-struct mw {
-	struct ibv_mw mw;
-	uint8_t slack[UHCAV_OBJECT_ROOM / 4];
-};
 
 struct ibv_mw *uhcav_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type)
 {
@@ -25,7 +18,7 @@ struct ibv_mw *uhcav_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type)
 				  .cmd = UHCA_CMD_ALLOC_MW,
 				  .reply = &reply.h,
 				  .reply_size = sizeof(reply)};
-	struct mw *mw = calloc(1, sizeof(*mw));
+	struct uhcav_mw *mw = calloc(1, sizeof(*mw));
 	int err;
 
 	if (!mw)
@@ -55,23 +48,47 @@ int uhcav_dealloc_mw(struct ibv_mw *mw)
 	return 0;
 }
 
-int uhcav_mw_check_bind(const struct ibv_context *ibctx, const struct ibv_mw *mw,
-			const struct ibv_mw_bind_info *info)
-{
-	if (!mw || mw->context != ibctx || (info->mr && info->mr->context != ibctx))
-		return EINVAL;
-	return 0;
-}
-
-void uhcav_mw_put_bind(struct uhca_abi_send_wqe *wqe, const struct ibv_mw *mw, uint32_t new_rkey,
+bool uhcav_mw_put_bind(struct uhca_abi_send_wqe *wqe, const struct ibv_context *ibctx,
+		       enum ibv_mw_type type, const struct ibv_mw *mw, uint32_t rkey,
 		       const struct ibv_mw_bind_info *info)
 {
+	/* The handle is what stands above the key byte. Another context's may be ours as well. */
+	bool ours = mw->context == ibctx && mw->type == type;
+	uint32_t index = ours ? mw->handle << 8 : 0;
+
 	wqe->bind.addr = info->addr;
 	wqe->bind.length = info->length;
-	wqe->bind.mr_lkey = info->mr ? info->mr->lkey : 0;
-	wqe->bind.mw_rkey = mw->rkey;
-	wqe->bind.new_rkey = new_rkey;
+	wqe->bind.mr_lkey = info->mr && info->mr->context == ibctx ? info->mr->lkey : 0;
+	wqe->bind.mw_rkey = index;
+	wqe->bind.new_rkey = index | (rkey & 0xff);
 	wqe->bind.access = info->mw_access_flags;
+	return ours;
+}
+
+void uhcav_mw_rekey(struct uhcav_mw **list, struct ibv_mw *ibmw, uint32_t rkey)
+{
+	struct uhcav_mw *mw = (struct uhcav_mw *)(void *)ibmw;
+
+	if (!mw->listed) {
+		mw->old_rkey = ibmw->rkey;
+		mw->listed = true;
+		mw->next = *list;
+		*list = mw;
+	}
+	ibmw->rkey = rkey;
+}
+
+void uhcav_mw_posted(struct uhcav_mw **list)
+{
+	for (; *list; *list = (*list)->next)
+		(*list)->listed = false;
+}
+
+void uhcav_mw_not_posted(struct uhcav_mw **list)
+{
+	for (struct uhcav_mw *mw = *list; mw; mw = mw->next)
+		mw->mw.rkey = mw->old_rkey;
+	uhcav_mw_posted(list);
 }
 
 int uhcav_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind)
@@ -82,9 +99,6 @@ int uhcav_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind
 				 .bind_mw = {.mw = mw,
 					     .rkey = ibv_inc_rkey(mw->rkey),
 					     .bind_info = bind->bind_info}};
-	int err = uhcav_post_bind(qp, &wr);
 
-	if (!err)
-		mw->rkey = wr.bind_mw.rkey;
-	return err;
+	return mw->type == IBV_MW_TYPE_1 ? uhcav_post_bind(qp, &wr) : EINVAL;
 }

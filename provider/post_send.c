@@ -27,7 +27,7 @@ _Static_assert((int)UHCA_ABI_WR_SEND == (int)IBV_WR_SEND &&
 		       (int)UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD == (int)IBV_WR_ATOMIC_FETCH_AND_ADD,
 	       "opcodes travel untranslated");
 
-static int check(const struct uhcav_qp *qp, const struct ibv_send_wr *wr, enum ibv_mw_type window)
+static int check(const struct uhcav_qp *qp, const struct ibv_send_wr *wr)
 {
 	/* A flush has fields that struct ibv_send_wr has not: it is for ibv_wr_flush. */
 	if ((unsigned)wr->opcode >= 32 || !(qp->send_mask & BIT(wr->opcode)) ||
@@ -37,9 +37,7 @@ static int check(const struct uhcav_qp *qp, const struct ibv_send_wr *wr, enum i
 		return EINVAL;
 	if (wr->num_sge < 0 || (uint32_t)wr->num_sge > qp->sq.max_sge)
 		return EINVAL;
-	if (wr->opcode == IBV_WR_BIND_MW &&
-	    (uhcav_mw_check_bind(qp->qp.context, wr->bind_mw.mw, &wr->bind_mw.bind_info) ||
-	     wr->bind_mw.mw->type != window))
+	if (wr->opcode == IBV_WR_BIND_MW && !wr->bind_mw.mw)
 		return EINVAL;
 	/* An address handle of another context would be a number that may name one of ours. */
 	if (qp->qp.qp_type == IBV_QPT_UD &&
@@ -48,9 +46,18 @@ static int check(const struct uhcav_qp *qp, const struct ibv_send_wr *wr, enum i
 	return 0;
 }
 
+/* The window has its new key from the post on: the request behind may name it. */
+static void put_bind(const struct uhcav_qp *qp, const struct ibv_send_wr *wr,
+		     enum ibv_mw_type window, struct uhca_abi_send_wqe *wqe)
+{
+	if (uhcav_mw_put_bind(wqe, qp->qp.context, window, wr->bind_mw.mw, wr->bind_mw.rkey,
+			      &wr->bind_mw.bind_info))
+		wr->bind_mw.mw->rkey = wqe->bind.new_rkey;
+}
+
 /* The part of an entry that depends on QP type and opcode. */
 static void put_target(const struct uhcav_qp *qp, const struct ibv_send_wr *wr,
-		       struct uhca_abi_send_wqe *wqe)
+		       enum ibv_mw_type window, struct uhca_abi_send_wqe *wqe)
 {
 	const uint32_t atomics = BIT(IBV_WR_ATOMIC_CMP_AND_SWP) | BIT(IBV_WR_ATOMIC_FETCH_AND_ADD);
 
@@ -59,7 +66,7 @@ static void put_target(const struct uhcav_qp *qp, const struct ibv_send_wr *wr,
 		wqe->ud.remote_qpn = wr->wr.ud.remote_qpn;
 		wqe->ud.remote_qkey = wr->wr.ud.remote_qkey;
 	} else if (wr->opcode == IBV_WR_BIND_MW) {
-		uhcav_mw_put_bind(wqe, wr->bind_mw.mw, wr->bind_mw.rkey, &wr->bind_mw.bind_info);
+		put_bind(qp, wr, window, wqe);
 	} else if (atomics & BIT(wr->opcode)) {
 		wqe->atomic.remote_addr = wr->wr.atomic.remote_addr;
 		wqe->atomic.compare_add = wr->wr.atomic.compare_add;
@@ -72,7 +79,7 @@ static void put_target(const struct uhcav_qp *qp, const struct ibv_send_wr *wr,
 }
 
 /* One request into the slot at the producer index. 0 or an errno value. Under the lock. */
-static int put(struct uhcav_qp *qp, const struct ibv_send_wr *wr)
+static int put(struct uhcav_qp *qp, const struct ibv_send_wr *wr, enum ibv_mw_type window)
 {
 	uint32_t index = qp->sq.producer;
 	struct uhca_abi_send_wqe *slot = uhcav_send_slot(qp, index);
@@ -93,7 +100,7 @@ static int put(struct uhcav_qp *qp, const struct ibv_send_wr *wr)
 		wqe.imm = wr->invalidate_rkey;
 	if (qp->qp.qp_type == IBV_QPT_XRC_SEND)
 		wqe.xrc_srqn = wr->qp_type.xrc.remote_srqn;
-	put_target(qp, wr, &wqe);
+	put_target(qp, wr, window, &wqe);
 	memcpy(slot, &wqe, sizeof(wqe));
 	uhcav_send_note(qp, index, &wqe);
 	return 0;
@@ -106,11 +113,11 @@ static int post(struct uhcav_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr 
 
 	for (; wr; wr = wr->next) {
 		if (!err)
-			err = check(qp, wr, window);
+			err = check(qp, wr);
 		if (!err && uhcav_work_queue_full(&qp->sq))
 			err = ENOMEM;
 		if (!err)
-			err = put(qp, wr);
+			err = put(qp, wr, window);
 		if (err) {
 			*bad_wr = wr;
 			break;

@@ -18,6 +18,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct uhcav_mw;
+
 /* What ibv_wr_start ... ibv_wr_complete are at: under the send queue's lock (qp_ex.c). */
 struct uhcav_build {
 	struct uhca_abi_send_wqe *wqe; /* the entry that setters complete; NULL: none */
@@ -27,6 +29,7 @@ struct uhcav_build {
 	int err;                       /* the first error */
 	bool has_data;                 /* the entry has its payload */
 	bool no_address;               /* the entry needs an address handle still */
+	struct uhcav_mw *windows;      /* that entries bind (mw.h) */
 };
 
 struct uhcav_qp {

@@ -173,6 +173,12 @@ static int ask(struct uhcav_qp *qp)
 	return uhcav_post_fault(qp->ctx, &ask).err;
 }
 
+static void give_up(struct uhcav_qp *qp)
+{
+	qp->sq.producer = qp->build.start;
+	uhcav_mw_not_posted(&qp->build.windows);
+}
+
 static int wr_complete(struct ibv_qp_ex *qpx)
 {
 	struct uhcav_qp *qp = of(qpx);
@@ -184,7 +190,8 @@ static int wr_complete(struct ibv_qp_ex *qpx)
 		fail(qp, ask(qp));
 	err = qp->build.err;
 	if (err)
-		qp->sq.producer = qp->build.start;
+		give_up(qp);
+	uhcav_mw_posted(&qp->build.windows);
 	posted = qp->sq.producer != qp->build.start;
 	if (posted)
 		uhca_ring_publish(&qp->sq.ring->producer, qp->sq.producer);
@@ -198,7 +205,7 @@ static void wr_abort(struct ibv_qp_ex *qpx)
 {
 	struct uhcav_qp *qp = of(qpx);
 
-	qp->sq.producer = qp->build.start;
+	give_up(qp);
 	uhcav_unlock(&qp->sq.lock);
 }
 
@@ -366,15 +373,17 @@ static void wr_bind_mw(struct ibv_qp_ex *qpx, struct ibv_mw *mw, uint32_t rkey,
 		       const struct ibv_mw_bind_info *info)
 {
 	struct uhca_abi_send_wqe *wqe = begin(qpx, UHCA_ABI_WR_BIND_MW);
+	struct uhcav_qp *qp = of(qpx);
 
 	if (!wqe)
 		return;
-	if (uhcav_mw_check_bind(of(qpx)->qp.context, mw, info) || mw->type != IBV_MW_TYPE_2) {
-		fail(of(qpx), EINVAL);
+	if (!mw) {
+		fail(qp, EINVAL);
 		return;
 	}
-	uhcav_mw_put_bind(wqe, mw, rkey, info);
-	of(qpx)->build.has_data = true;
+	if (uhcav_mw_put_bind(wqe, qp->qp.context, IBV_MW_TYPE_2, mw, rkey, info))
+		uhcav_mw_rekey(&qp->build.windows, mw, wqe->bind.new_rkey);
+	qp->build.has_data = true;
 }
 
 /* No QP can ask for it; a program that calls it all the same learns so from wr_complete. */

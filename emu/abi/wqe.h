@@ -94,8 +94,8 @@ struct uhca_abi_send_wqe {
 			uint64_t addr;
 			uint64_t length;
 			uint32_t mr_lkey;
-			uint32_t mw_rkey;
-			uint32_t new_rkey;
+			uint32_t mw_rkey;  /* names the window by what stands above its byte */
+			uint32_t new_rkey; /* its low byte is the new key's */
 			uint32_t access;
 		} bind;
 		struct {

@@ -129,12 +129,13 @@ bool mw_bound_to(const struct mw *mw, const struct qp *qp)
 
 /* ---- binding ---- */
 
-/* The new key: the window's index, and for type 1 a byte that the old key did not have. */
-static bool key_allowed(const struct mw *mw, uint32_t new_key)
+/*
+ * The window's index, which is the device's, and the byte that is the consumer's (10.6.7.2.1): what
+ * a request has above it means nothing.
+ */
+static uint32_t new_key(const struct mw *mw, const struct uhca_abi_send_wqe *wqe)
 {
-	if (new_key >> 8 != mw->obj.handle)
-		return false;
-	return mw->type == TYPE_2 || new_key != mw->key;
+	return mw->obj.handle << 8 | (wqe->bind.new_rkey & 0xff);
 }
 
 /* C10-73 to C10-75: what the region must allow, and that the window lies inside it. */
@@ -156,11 +157,11 @@ static bool region_allows(const struct qp *qp, const struct uhca_abi_send_wqe *w
 static bool may_bind(const struct qp *qp, const struct mw *mw, const struct uhca_abi_send_wqe *wqe)
 {
 	/* C10-72: window and queue belong to one protection domain. */
-	if (mw->pd != qp->pd || (wqe->bind.access & ~(uint32_t)(RIGHTS | IGNORED)) ||
-	    !key_allowed(mw, wqe->bind.new_rkey))
+	if (mw->pd != qp->pd || (wqe->bind.access & ~(uint32_t)(RIGHTS | IGNORED)))
 		return false;
-	if (mw->type == TYPE_1) /* zero based windows are of type 2 (10.6.7.2) */
-		return !(wqe->bind.access & MR_ZERO_BASED);
+	/* Each bind of type 1 has another key; zero based windows are of type 2 (10.6.7.2). */
+	if (mw->type == TYPE_1)
+		return new_key(mw, wqe) != mw->key && !(wqe->bind.access & MR_ZERO_BASED);
 	/* Bound once, and never to nothing. */
 	return !mw->mr && wqe->bind.length > 0;
 }
@@ -191,7 +192,7 @@ bool mw_bind(struct qp *qp, const struct uhca_abi_send_wqe *wqe)
 	    !(qp->dev->cfg.features & UHCA_ABI_HAS_ZERO_BASED))
 		return false;
 	mw_unbind(mw);
-	mw->key = wqe->bind.new_rkey;
+	mw->key = new_key(mw, wqe);
 	if (mr)
 		attach(qp, mw, mr, wqe);
 	return true;

@@ -223,6 +223,43 @@ static void test_gather_iova(void **state)
 	fixture_destroy(f);
 }
 
+/*
+ * Of a window's key the consumer chooses the byte, whatever else stands beside it; the window has
+ * its new key from the post on, and keeps the old one where the post ended before it.
+ */
+static void test_bind(void **state)
+{
+	static const uint32_t asked[] = {0x601, 0x02, 1024 + 3, 0xdeadbe04, 0x705};
+	struct fixture *f = setup(IBV_QPT_RC);
+	struct ibv_mw mw = {.handle = 6, .rkey = 0x600, .type = IBV_MW_TYPE_2};
+	struct ibv_mr mr = {.lkey = KEY};
+	struct ibv_send_wr bad_one = {.opcode = IBV_WR_SEND, .num_sge = -1}, *bad;
+	struct ibv_context theirs;
+	struct ibv_send_wr wr = {.opcode = IBV_WR_BIND_MW,
+				 .bind_mw = {&mw, 0, {&mr, 0x1000, 0x200, 0}}};
+
+	(void)state;
+	f->qp.send_mask = UINT32_MAX;
+	mw.context = mr.context = f->qp.qp.context;
+	for (unsigned i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
+		wr.bind_mw.rkey = asked[i];
+		assert_int_equal(post(f, &wr), 0);
+		assert_int_equal(fixture_sent(f, i)->bind.mw_rkey >> 8, 6);
+		assert_int_equal(fixture_sent(f, i)->bind.new_rkey, 0x600 | (i + 1));
+		assert_int_equal(fixture_sent(f, i)->bind.mr_lkey, KEY);
+		assert_int_equal(mw.rkey, 0x600 | (i + 1));
+	}
+	bad_one.next = &wr;
+	wr.bind_mw.rkey = 9;
+	assert_int_equal(uhcav_post_send(&f->qp.qp, &bad_one, &bad), EINVAL);
+	assert_int_equal(mw.rkey, 0x605);
+	mw.context = &theirs; /* anybody's but ours: the device will say so */
+	assert_int_equal(post(f, &wr), 0);
+	assert_int_equal(fixture_sent(f, 5)->bind.mw_rkey, 0);
+	assert_int_equal(mw.rkey, 0x605);
+	fixture_destroy(f);
+}
+
 static void test_refused(void **state)
 {
 	const struct {
@@ -362,19 +399,13 @@ static void test_wakes_sleeper(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_send),
-		cmocka_unit_test(test_rdma_and_atomic),
-		cmocka_unit_test(test_datagram),
-		cmocka_unit_test(test_inline),
-		cmocka_unit_test(test_gather),
-		cmocka_unit_test(test_not_gathered),
-		cmocka_unit_test(test_gather_iova),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_states),
-		cmocka_unit_test(test_full),
-		cmocka_unit_test(test_bad_in_the_middle),
-		cmocka_unit_test(test_wrap),
-		cmocka_unit_test(test_wakes_sleeper),
+		cmocka_unit_test(test_send),        cmocka_unit_test(test_rdma_and_atomic),
+		cmocka_unit_test(test_datagram),    cmocka_unit_test(test_inline),
+		cmocka_unit_test(test_gather),      cmocka_unit_test(test_not_gathered),
+		cmocka_unit_test(test_gather_iova), cmocka_unit_test(test_bind),
+		cmocka_unit_test(test_refused),     cmocka_unit_test(test_states),
+		cmocka_unit_test(test_full),        cmocka_unit_test(test_bad_in_the_middle),
+		cmocka_unit_test(test_wrap),        cmocka_unit_test(test_wakes_sleeper),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
 #include "../support/provider_fixture.h"
 
 #include "ah.h"
+#include "mw.h"
 #include "qp_ex.h"
 
 #include <errno.h>
@@ -157,7 +158,7 @@ static void test_windows_and_flush(void **state)
 {
 	struct fixture *f = setup(IBV_QPT_RC, EVERYTHING);
 	struct ibv_mr mr = {.lkey = 0x500};
-	struct ibv_mw mw = {.rkey = 0x600, .type = IBV_MW_TYPE_2};
+	struct uhcav_mw mw = {.mw = {.handle = 6, .rkey = 0x600, .type = IBV_MW_TYPE_2}};
 	struct ibv_mw_bind_info info = {&mr, 0x1000, 0x200, IBV_ACCESS_REMOTE_READ};
 	struct ibv_qp_ex *q = start(f);
 	const struct uhca_abi_send_wqe *w;
@@ -165,7 +166,8 @@ static void test_windows_and_flush(void **state)
 
 	(void)state;
 	memcpy(&flush, f->qp.room + WITH_FLUSH - sizeof(flush), sizeof(flush));
-	ibv_wr_bind_mw(q, &mw, 0x601, &info);
+	mr.context = mw.mw.context = f->qp.qp.context;
+	ibv_wr_bind_mw(q, &mw.mw, 0x12345601, &info); /* the byte counts */
 	ibv_wr_local_inv(q, 0x601);
 	flush(q, 0x44, 0x9000, 1ul << 33, 1, 0);
 	assert_int_equal(complete(f, 3), 0);
@@ -176,6 +178,7 @@ static void test_windows_and_flush(void **state)
 	assert_int_equal(w->bind.mr_lkey, 0x500);
 	assert_int_equal(w->bind.mw_rkey, 0x600);
 	assert_int_equal(w->bind.new_rkey, 0x601);
+	assert_int_equal(mw.mw.rkey, 0x601);
 	assert_int_equal(w->bind.access, IBV_ACCESS_REMOTE_READ);
 	w = fixture_sent(f, 1);
 	assert_int_equal(w->opcode, UHCA_ABI_WR_LOCAL_INV);
@@ -186,6 +189,66 @@ static void test_windows_and_flush(void **state)
 	assert_int_equal(w->flush.length, 1ul << 33);
 	assert_int_equal(w->flush.rkey, 0x44);
 	assert_int_equal(w->flush.type, 1);
+	fixture_destroy(f);
+}
+
+/* A window's key changes with the post, and is the old one again when nothing is posted. */
+static void test_window_not_posted(void **state)
+{
+	struct fixture *f = setup(IBV_QPT_RC, EVERYTHING);
+	struct uhcav_mw mw = {.mw = {.handle = 6, .rkey = 0x600, .type = IBV_MW_TYPE_2}};
+	struct uhcav_mw other = {.mw = {.handle = 7, .rkey = 0x7ff, .type = IBV_MW_TYPE_2}};
+	struct ibv_mw_bind_info info = {NULL, 0x1000, 0x200, IBV_ACCESS_REMOTE_READ};
+	struct ibv_qp_ex *q = &f->qp.qpx;
+
+	(void)state;
+	mw.mw.context = other.mw.context = f->qp.qp.context;
+	for (unsigned i = 0; i < 3; i++) {
+		ibv_wr_start(q);
+		ibv_wr_bind_mw(q, &mw.mw, 1, &info);
+		ibv_wr_bind_mw(q, &other.mw, 1, &info);
+		ibv_wr_bind_mw(q, &mw.mw, 2, &info);
+		assert_int_equal(mw.mw.rkey, 0x602);
+		assert_int_equal(other.mw.rkey, 0x701);
+		if (i == 0)
+			ibv_wr_abort(q);
+		if (i == 1)
+			ibv_wr_send_tso(q, NULL, 0, 0);
+		if (i > 0)
+			assert_int_equal(ibv_wr_complete(q), i == 1 ? EINVAL : 0);
+		assert_int_equal(mw.mw.rkey, i < 2 ? 0x600 : 0x602);
+		assert_int_equal(other.mw.rkey, i < 2 ? 0x7ff : 0x701);
+	}
+	/* What is posted stays, whatever becomes of the next one. */
+	ibv_wr_start(q);
+	ibv_wr_bind_mw(q, &mw.mw, 3, &info);
+	ibv_wr_abort(q);
+	assert_int_equal(mw.mw.rkey, 0x602);
+	fixture_destroy(f);
+}
+
+/* Windows and regions that the context does not have: the device is to say so, in its turn. */
+static void test_foreign_window(void **state)
+{
+	struct fixture *f = setup(IBV_QPT_RC, EVERYTHING);
+	struct ibv_mw mw = {.rkey = 0x600, .handle = 6, .type = IBV_MW_TYPE_2};
+	struct ibv_mw type_1 = {.rkey = 0x600, .handle = 6, .type = IBV_MW_TYPE_1};
+	struct ibv_mr mr = {.lkey = 0x500};
+	struct ibv_mw_bind_info info = {&mr, 0x1000, 0x200, IBV_ACCESS_REMOTE_READ};
+	struct ibv_context theirs;
+	struct ibv_qp_ex *q = start(f);
+
+	(void)state;
+	type_1.context = f->qp.qp.context;
+	mw.context = mr.context = &theirs;
+	ibv_wr_bind_mw(q, &mw, 1, &info);
+	ibv_wr_bind_mw(q, &type_1, 1, &info);
+	assert_int_equal(complete(f, 2), 0);
+	for (unsigned i = 0; i < 2; i++) {
+		assert_int_equal(fixture_sent(f, i)->bind.mw_rkey, 0);
+		assert_int_equal(fixture_sent(f, i)->bind.mr_lkey, 0);
+	}
+	assert_int_equal(mw.rkey | type_1.rkey, 0x600);
 	fixture_destroy(f);
 }
 
@@ -441,6 +504,8 @@ int main(void)
 		cmocka_unit_test(test_builders),
 		cmocka_unit_test(test_atomics),
 		cmocka_unit_test(test_windows_and_flush),
+		cmocka_unit_test(test_window_not_posted),
+		cmocka_unit_test(test_foreign_window),
 		cmocka_unit_test(test_setters),
 		cmocka_unit_test(test_datagram),
 		cmocka_unit_test(test_xrc),

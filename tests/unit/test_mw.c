@@ -150,16 +150,27 @@ static void test_bind(void **state)
 static void refuse(uint32_t type, void (*spoil)(struct stand *s), bool refused)
 {
 	struct stand s;
+	uint32_t key;
 
 	stand(&s, type, NULL);
+	key = s.wqe.bind.new_rkey;
 	spoil(&s);
 	assert_int_equal(mw_bind(s.qp, &s.wqe), !refused);
+	key = (key & ~0xffu) | (s.wqe.bind.new_rkey & 0xff);
+	if (!refused && s.wqe.bind.length && !(s.wqe.bind.access & IBV_ACCESS_ZERO_BASED))
+		assert_int_equal(use(&s, key, ADDR, MR_REMOTE_READ), MR_OK);
 	fixture_stop(&s.f);
 }
 
+/* Of the new key the consumer chooses the byte; programs leave anything above it. */
 static void other_index(struct stand *s)
 {
-	s->wqe.bind.new_rkey ^= 0x100;
+	s->wqe.bind.new_rkey ^= 0xabcdef00;
+}
+
+static void only_byte(struct stand *s)
+{
+	s->wqe.bind.new_rkey &= 0xff;
 }
 
 static void no_window(struct stand *s)
@@ -221,12 +232,12 @@ static void test_rules(void **state)
 		void (*spoil)(struct stand *s);
 		bool type_1, type_2; /* refused */
 	} rules[] = {
-		{other_index, true, true},   {no_window, true, true},
-		{same_key, true, false},     {stale_byte, false, false},
-		{zero_based, true, false},   {local_rights, false, false},
-		{unknown_right, true, true}, {flush_right, true, true},
-		{too_long, true, true},      {no_length, false, true},
-		{other_domain, true, true},
+		{other_index, false, false},  {only_byte, false, false},
+		{no_window, true, true},      {same_key, true, false},
+		{stale_byte, false, false},   {zero_based, true, false},
+		{local_rights, false, false}, {unknown_right, true, true},
+		{flush_right, true, true},    {too_long, true, true},
+		{no_length, false, true},     {other_domain, true, true},
 	};
 
 	(void)state;

@@ -75,20 +75,27 @@ static enum ibv_wc_status bind_1(struct stand *s, const struct ibv_mw_bind_info 
 	return wc.status;
 }
 
-/* Posts on b's queue; the window's key is the application's to keep. */
-static enum ibv_wc_status bind_2(struct stand *s, const struct ibv_mw_bind_info *how)
+/* Posts on b's queue; the window has its new key from the post on. */
+static enum ibv_wc_status bind_2_as(struct stand *s, const struct ibv_mw_bind_info *how,
+				    uint32_t rkey)
 {
+	uint32_t index = s->mw->rkey & ~0xffu;
 	struct ibv_send_wr *bad, wr = {.wr_id = 22,
 				       .opcode = IBV_WR_BIND_MW,
 				       .send_flags = IBV_SEND_SIGNALED,
-				       .bind_mw = {s->mw, ibv_inc_rkey(s->mw->rkey), *how}};
+				       .bind_mw = {s->mw, rkey, *how}};
 	struct ibv_wc wc;
 
 	assert_int_equal(ibv_post_send(s->p->b.qp, &wr, &bad), 0);
+	assert_int_equal(s->mw->rkey, index | (rkey & 0xff));
 	wc = verbs_pair_poll(s->p->b.cq);
 	assert_int_equal(wc.wr_id, 22);
-	s->mw->rkey = wr.bind_mw.rkey;
 	return wc.status;
+}
+
+static enum ibv_wc_status bind_2(struct stand *s, const struct ibv_mw_bind_info *how)
+{
+	return bind_2_as(s, how, ibv_inc_rkey(s->mw->rkey));
 }
 
 static enum ibv_wc_status rdma(struct stand *s, enum ibv_wr_opcode opcode, size_t offset,
@@ -220,6 +227,43 @@ static void test_type_2_by_peer(void **state)
 	close_stand(&s);
 }
 
+/*
+ * A program passes a key byte, a number of its own or the key of another window; the byte counts,
+ * the rest of the key is the device's, and two windows never get the same.
+ */
+static void test_type_2_any_key(void **state)
+{
+	static const uint32_t asked[] = {0x17, 1024, 0xffffffff, 0xdeadbe42};
+	struct ibv_send_wr *bad, wr = {.wr_id = 5,
+				       .opcode = IBV_WR_LOCAL_INV,
+				       .send_flags = IBV_SEND_SIGNALED | IBV_SEND_FENCE};
+	struct ibv_mw_bind_info how;
+	struct ibv_mw *first, *second;
+	struct stand s;
+
+	(void)state;
+	open_stand(&s, IBV_MW_TYPE_2);
+	how = info(&s, RIGHTS);
+	for (unsigned i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
+		assert_int_equal(bind_2_as(&s, &how, asked[i]), IBV_WC_SUCCESS);
+		use(&s);
+		wr.invalidate_rkey = s.mw->rkey;
+		assert_int_equal(ibv_post_send(s.p->b.qp, &wr, &bad), 0);
+		expect(s.p->b.cq, 5, IBV_WC_SUCCESS, IBV_WC_LOCAL_INV);
+	}
+	assert_int_equal(bind_2_as(&s, &how, 1024), IBV_WC_SUCCESS);
+	first = s.mw;
+	second = s.mw = ibv_alloc_mw(s.p->pd, IBV_MW_TYPE_2);
+	assert_non_null(second);
+	assert_int_equal(bind_2_as(&s, &how, first->rkey), IBV_WC_SUCCESS);
+	assert_int_not_equal(first->rkey, second->rkey);
+	use(&s);
+	s.mw = first;
+	use(&s);
+	assert_int_equal(ibv_dealloc_mw(second), 0);
+	close_stand(&s);
+}
+
 static void test_dealloc(void **state)
 {
 	struct ibv_mw_bind_info how;
@@ -240,24 +284,43 @@ static void test_dealloc(void **state)
 	close_stand(&s);
 }
 
-/* Each type has its own call, and each failure its own place to be told. */
+static void refused_bind(struct stand *s, struct ibv_mw *mw, const struct ibv_mw_bind_info *how)
+{
+	struct ibv_send_wr *bad, wr = {.wr_id = 22,
+				       .opcode = IBV_WR_BIND_MW,
+				       .send_flags = IBV_SEND_SIGNALED,
+				       .bind_mw = {mw, 1, *how}};
+	uint32_t key = mw->rkey;
+
+	assert_int_equal(ibv_post_send(s->p->b.qp, &wr, &bad), 0);
+	expect(s->p->b.cq, 22, IBV_WC_MW_BIND_ERR, 0);
+	if (mw->type != IBV_MW_TYPE_2)
+		assert_int_equal(mw->rkey, key);
+	recover(s->p);
+}
+
+/* Each type has its own call; what may not be bound, the completion tells. */
 static void test_refused(void **state)
 {
 	struct ibv_mw_bind bind = {.send_flags = IBV_SEND_SIGNALED};
 	struct ibv_send_wr *bad, wr = {.opcode = IBV_WR_BIND_MW};
+	struct ibv_mr nothing = {0};
+	struct ibv_mw nobody = {0};
 	struct stand s;
 
 	(void)state;
 	open_stand(&s, IBV_MW_TYPE_1);
-	wr.bind_mw.mw = s.mw;
-	wr.bind_mw.bind_info = info(&s, RIGHTS);
-	assert_int_equal(ibv_post_send(s.p->b.qp, &wr, &bad), EINVAL);
-	assert_ptr_equal(bad, &wr);
 	bind.bind_info = info(&s, RIGHTS);
+	assert_int_equal(ibv_post_send(s.p->b.qp, &wr, &bad), EINVAL); /* no window */
+	assert_ptr_equal(bad, &wr);
+	refused_bind(&s, s.mw, &bind.bind_info);
+	refused_bind(&s, &nobody, &bind.bind_info);
 	bind.bind_info.length = PAIR_MEMORY;
 	assert_int_equal(bind_1(&s, &bind.bind_info), IBV_WC_MW_BIND_ERR);
 	close_stand(&s);
 	open_stand(&s, IBV_MW_TYPE_2);
+	bind.bind_info.mr = &nothing;
+	refused_bind(&s, s.mw, &bind.bind_info);
 	bind.bind_info = info(&s, RIGHTS);
 	assert_int_equal(ibv_bind_mw(s.p->b.qp, s.mw, &bind), EINVAL);
 	assert_int_equal(bind_2(&s, &bind.bind_info), IBV_WC_SUCCESS);
@@ -286,9 +349,10 @@ static void test_capabilities(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_capabilities), cmocka_unit_test(test_type_1),
-		cmocka_unit_test(test_type_2_local), cmocka_unit_test(test_type_2_by_peer),
-		cmocka_unit_test(test_dealloc),      cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_capabilities),   cmocka_unit_test(test_type_1),
+		cmocka_unit_test(test_type_2_local),   cmocka_unit_test(test_type_2_by_peer),
+		cmocka_unit_test(test_type_2_any_key), cmocka_unit_test(test_dealloc),
+		cmocka_unit_test(test_refused),
 	};
 
 	type_2a = argc > 1 && strcmp(argv[1], "2A") == 0;

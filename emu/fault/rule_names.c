@@ -4,6 +4,7 @@
 #include "cm_msg.h"
 #include "cqe.h"
 #include "event.h"
+#include "names.h"
 #include "rule_value.h"
 #include "syndrome.h"
 
@@ -15,85 +16,20 @@
 		NULL, 0                                                                            \
 	}
 
-#define WC_(name)                                                                                  \
-	{                                                                                          \
-#name, UHCA_ABI_WC_##name                                                          \
-	}
+#define WC_(name) {#name, UHCA_ABI_WC_##name},
 static const struct fault_constant wc_statuses[] = {
-	WC_(SUCCESS),
-	WC_(LOC_LEN_ERR),
-	WC_(LOC_QP_OP_ERR),
-	WC_(LOC_EEC_OP_ERR),
-	WC_(LOC_PROT_ERR),
-	WC_(WR_FLUSH_ERR),
-	WC_(MW_BIND_ERR),
-	WC_(BAD_RESP_ERR),
-	WC_(LOC_ACCESS_ERR),
-	WC_(REM_INV_REQ_ERR),
-	WC_(REM_ACCESS_ERR),
-	WC_(REM_OP_ERR),
-	WC_(RETRY_EXC_ERR),
-	WC_(RNR_RETRY_EXC_ERR),
-	WC_(LOC_RDD_VIOL_ERR),
-	WC_(REM_INV_RD_REQ_ERR),
-	WC_(REM_ABORT_ERR),
-	WC_(INV_EECN_ERR),
-	WC_(INV_EEC_STATE_ERR),
-	WC_(FATAL_ERR),
-	WC_(RESP_TIMEOUT_ERR),
-	WC_(GENERAL_ERR),
-	END_,
+	UHCA_ABI_STATUS_NAMES(WC_) END_,
 };
 const struct fault_constants fault_wc_statuses = {"status", "IBV_WC_", wc_statuses};
 
 static const struct fault_constant wc_opcodes[] = {
-	WC_(SEND),
-	WC_(RDMA_WRITE),
-	WC_(RDMA_READ),
-	WC_(COMP_SWAP),
-	WC_(FETCH_ADD),
-	WC_(BIND_MW),
-	WC_(LOCAL_INV),
-	WC_(FLUSH),
-	WC_(ATOMIC_WRITE),
-	WC_(REG_MR),
-	WC_(REG_INTERLEAVED),
-	WC_(REG_SG),
-	WC_(READ_WITH_INV),
-	WC_(MASKED_CMP_SWP),
-	WC_(MASKED_FETCH_ADD),
-	WC_(RECV),
-	WC_(RECV_RDMA_WITH_IMM),
-	END_,
+	UHCA_ABI_OPCODE_NAMES(WC_) END_,
 };
 const struct fault_constants fault_wc_opcodes = {"opcode of a completion", "IBV_WC_", wc_opcodes};
 
-#define EVENT_(name)                                                                               \
-	{                                                                                          \
-#name, UHCA_ABI_EVENT_##name                                                       \
-	}
+#define EVENT_(name) {#name, UHCA_ABI_EVENT_##name},
 static const struct fault_constant events[] = {
-	EVENT_(CQ_ERR),
-	EVENT_(QP_FATAL),
-	EVENT_(QP_REQ_ERR),
-	EVENT_(QP_ACCESS_ERR),
-	EVENT_(COMM_EST),
-	EVENT_(SQ_DRAINED),
-	EVENT_(PATH_MIG),
-	EVENT_(PATH_MIG_ERR),
-	EVENT_(DEVICE_FATAL),
-	EVENT_(PORT_ACTIVE),
-	EVENT_(PORT_ERR),
-	EVENT_(LID_CHANGE),
-	EVENT_(PKEY_CHANGE),
-	EVENT_(SM_CHANGE),
-	EVENT_(SRQ_ERR),
-	EVENT_(SRQ_LIMIT_REACHED),
-	EVENT_(QP_LAST_WQE_REACHED),
-	EVENT_(CLIENT_REREGISTER),
-	EVENT_(GID_CHANGE),
-	EVENT_(WQ_FATAL),
-	END_,
+	UHCA_ABI_EVENT_NAMES(EVENT_) END_,
 };
 const struct fault_constants fault_events = {"event", "IBV_EVENT_", events};
 
@@ -184,87 +120,9 @@ static const struct fault_constant layers[] = {
 };
 const struct fault_constants fault_layers = {"moment", "", layers};
 
-#define CALL_(name)                                                                                \
-	{                                                                                          \
-#name, 0                                                                           \
-	}
+#define CALL_(name) {#name, 0},
 static const struct fault_constant calls[] = {
-	/* libibverbs, less the ibv_ */
-	CALL_(open_device),
-	CALL_(query_device),
-	CALL_(query_port),
-	CALL_(query_gid),
-	CALL_(alloc_pd),
-	CALL_(dealloc_pd),
-	CALL_(reg_mr),
-	CALL_(dereg_mr),
-	CALL_(rereg_mr),
-	CALL_(advise_mr),
-	CALL_(alloc_null_mr),
-	CALL_(alloc_mw),
-	CALL_(dealloc_mw),
-	CALL_(alloc_dm),
-	CALL_(free_dm),
-	CALL_(reg_dm_mr),
-	CALL_(create_channel),
-	CALL_(destroy_channel),
-	CALL_(create_cq),
-	CALL_(destroy_cq),
-	CALL_(resize_cq),
-	CALL_(modify_cq),
-	CALL_(req_notify),
-	CALL_(create_qp),
-	CALL_(modify_qp),
-	CALL_(query_qp),
-	CALL_(destroy_qp),
-	CALL_(open_qp),
-	CALL_(create_srq),
-	CALL_(modify_srq),
-	CALL_(query_srq),
-	CALL_(destroy_srq),
-	CALL_(create_ah),
-	CALL_(destroy_ah),
-	CALL_(attach_mcast),
-	CALL_(detach_mcast),
-	CALL_(open_xrcd),
-	CALL_(close_xrcd),
-	CALL_(create_wq),
-	CALL_(modify_wq),
-	CALL_(destroy_wq),
-	CALL_(create_rwq_ind_table),
-	CALL_(destroy_rwq_ind_table),
-	CALL_(create_flow),
-	CALL_(destroy_flow),
-	CALL_(export),
-	CALL_(import),
-	CALL_(alloc_key),
-	CALL_(describe_key),
-	CALL_(reg_shared_mr),
-	CALL_(post_send),
-	CALL_(post_recv),
-	CALL_(post_srq_recv),
-	CALL_(post_wq_recv),
-	CALL_(bind_mw),
-	/* librdmacm */
-	CALL_(rdma_create_id),
-	CALL_(rdma_destroy_id),
-	CALL_(rdma_bind_addr),
-	CALL_(rdma_resolve_addr),
-	CALL_(rdma_resolve_route),
-	CALL_(rdma_query),
-	CALL_(rdma_connect),
-	CALL_(rdma_listen),
-	CALL_(rdma_accept),
-	CALL_(rdma_reject),
-	CALL_(rdma_disconnect),
-	CALL_(rdma_init_qp_attr),
-	CALL_(rdma_get_event),
-	CALL_(rdma_set_option),
-	CALL_(rdma_notify),
-	CALL_(rdma_join_mcast),
-	CALL_(rdma_leave_mcast),
-	CALL_(rdma_migrate_id),
-	END_,
+	UHCA_ABI_CALL_NAMES(CALL_) END_,
 };
 const struct fault_constants fault_calls = {"call", "", calls};
 

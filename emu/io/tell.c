@@ -6,6 +6,7 @@
 
 #include "cqe.h"
 #include "event.h"
+#include "names.h"
 #include "packet.h"
 
 #include <stdio.h>
@@ -29,91 +30,19 @@ static const char *const operation_name[ROCE_OP_COUNT] = {
 static const char *const state_name[] = {
 	"RESET", "INIT", "RTR", "RTS", "SQD", "SQE", [STATE_ERR] = "ERR"};
 
-static const char *const status_name[] = {
-	[UHCA_ABI_WC_SUCCESS] = "SUCCESS",
-	[UHCA_ABI_WC_LOC_LEN_ERR] = "LOC_LEN_ERR",
-	[UHCA_ABI_WC_LOC_QP_OP_ERR] = "LOC_QP_OP_ERR",
-	[UHCA_ABI_WC_LOC_EEC_OP_ERR] = "LOC_EEC_OP_ERR",
-	[UHCA_ABI_WC_LOC_PROT_ERR] = "LOC_PROT_ERR",
-	[UHCA_ABI_WC_WR_FLUSH_ERR] = "WR_FLUSH_ERR",
-	[UHCA_ABI_WC_MW_BIND_ERR] = "MW_BIND_ERR",
-	[UHCA_ABI_WC_BAD_RESP_ERR] = "BAD_RESP_ERR",
-	[UHCA_ABI_WC_LOC_ACCESS_ERR] = "LOC_ACCESS_ERR",
-	[UHCA_ABI_WC_REM_INV_REQ_ERR] = "REM_INV_REQ_ERR",
-	[UHCA_ABI_WC_REM_ACCESS_ERR] = "REM_ACCESS_ERR",
-	[UHCA_ABI_WC_REM_OP_ERR] = "REM_OP_ERR",
-	[UHCA_ABI_WC_RETRY_EXC_ERR] = "RETRY_EXC_ERR",
-	[UHCA_ABI_WC_RNR_RETRY_EXC_ERR] = "RNR_RETRY_EXC_ERR",
-	[UHCA_ABI_WC_LOC_RDD_VIOL_ERR] = "LOC_RDD_VIOL_ERR",
-	[UHCA_ABI_WC_REM_INV_RD_REQ_ERR] = "REM_INV_RD_REQ_ERR",
-	[UHCA_ABI_WC_REM_ABORT_ERR] = "REM_ABORT_ERR",
-	[UHCA_ABI_WC_INV_EECN_ERR] = "INV_EECN_ERR",
-	[UHCA_ABI_WC_INV_EEC_STATE_ERR] = "INV_EEC_STATE_ERR",
-	[UHCA_ABI_WC_FATAL_ERR] = "FATAL_ERR",
-	[UHCA_ABI_WC_RESP_TIMEOUT_ERR] = "RESP_TIMEOUT_ERR",
-	[UHCA_ABI_WC_GENERAL_ERR] = "GENERAL_ERR",
-};
+#define STATUS_(name) [UHCA_ABI_WC_##name] = #name,
+static const char *const status_name[] = {UHCA_ABI_STATUS_NAMES(STATUS_)};
 
-static const char *const event_name[] = {
-	[UHCA_ABI_EVENT_CQ_ERR] = "CQ_ERR",
-	[UHCA_ABI_EVENT_QP_FATAL] = "QP_FATAL",
-	[UHCA_ABI_EVENT_QP_REQ_ERR] = "QP_REQ_ERR",
-	[UHCA_ABI_EVENT_QP_ACCESS_ERR] = "QP_ACCESS_ERR",
-	[UHCA_ABI_EVENT_COMM_EST] = "COMM_EST",
-	[UHCA_ABI_EVENT_SQ_DRAINED] = "SQ_DRAINED",
-	[UHCA_ABI_EVENT_PATH_MIG] = "PATH_MIG",
-	[UHCA_ABI_EVENT_PATH_MIG_ERR] = "PATH_MIG_ERR",
-	[UHCA_ABI_EVENT_DEVICE_FATAL] = "DEVICE_FATAL",
-	[UHCA_ABI_EVENT_PORT_ACTIVE] = "PORT_ACTIVE",
-	[UHCA_ABI_EVENT_PORT_ERR] = "PORT_ERR",
-	[UHCA_ABI_EVENT_LID_CHANGE] = "LID_CHANGE",
-	[UHCA_ABI_EVENT_PKEY_CHANGE] = "PKEY_CHANGE",
-	[UHCA_ABI_EVENT_SM_CHANGE] = "SM_CHANGE",
-	[UHCA_ABI_EVENT_SRQ_ERR] = "SRQ_ERR",
-	[UHCA_ABI_EVENT_SRQ_LIMIT_REACHED] = "SRQ_LIMIT_REACHED",
-	[UHCA_ABI_EVENT_QP_LAST_WQE_REACHED] = "QP_LAST_WQE_REACHED",
-	[UHCA_ABI_EVENT_CLIENT_REREGISTER] = "CLIENT_REREGISTER",
-	[UHCA_ABI_EVENT_GID_CHANGE] = "GID_CHANGE",
-	[UHCA_ABI_EVENT_WQ_FATAL] = "WQ_FATAL",
-};
+#define EVENT_(name) [UHCA_ABI_EVENT_##name] = #name,
+static const char *const event_name[] = {UHCA_ABI_EVENT_NAMES(EVENT_)};
 
 static const char *wc_opcode_name(uint32_t opcode)
 {
+#define OPCODE_(name)                                                                              \
+	case UHCA_ABI_WC_##name:                                                                   \
+		return #name;
 	switch (opcode) {
-	case UHCA_ABI_WC_SEND:
-		return "SEND";
-	case UHCA_ABI_WC_RDMA_WRITE:
-		return "RDMA_WRITE";
-	case UHCA_ABI_WC_RDMA_READ:
-		return "RDMA_READ";
-	case UHCA_ABI_WC_COMP_SWAP:
-		return "COMP_SWAP";
-	case UHCA_ABI_WC_FETCH_ADD:
-		return "FETCH_ADD";
-	case UHCA_ABI_WC_BIND_MW:
-		return "BIND_MW";
-	case UHCA_ABI_WC_LOCAL_INV:
-		return "LOCAL_INV";
-	case UHCA_ABI_WC_FLUSH:
-		return "FLUSH";
-	case UHCA_ABI_WC_ATOMIC_WRITE:
-		return "ATOMIC_WRITE";
-	case UHCA_ABI_WC_REG_MR:
-		return "REG_MR";
-	case UHCA_ABI_WC_REG_INTERLEAVED:
-		return "REG_INTERLEAVED";
-	case UHCA_ABI_WC_REG_SG:
-		return "REG_SG";
-	case UHCA_ABI_WC_READ_WITH_INV:
-		return "READ_WITH_INV";
-	case UHCA_ABI_WC_MASKED_CMP_SWP:
-		return "MASKED_CMP_SWP";
-	case UHCA_ABI_WC_MASKED_FETCH_ADD:
-		return "MASKED_FETCH_ADD";
-	case UHCA_ABI_WC_RECV:
-		return "RECV";
-	case UHCA_ABI_WC_RECV_RDMA_WITH_IMM:
-		return "RECV_RDMA_WITH_IMM";
+		UHCA_ABI_OPCODE_NAMES(OPCODE_)
 	}
 	return NULL;
 }

@@ -17,14 +17,16 @@
 
 static int run_private(const struct run_options *options)
 {
+	static struct run_faults faults;
 	struct run_dir dir;
 	struct run_keeper keeper;
 	int status = RUN_EXIT_FAILED;
 	if (run_dir_private(&dir) < 0 || run_keeper_start(&dir, options, &keeper) < 0)
 		return status;
-	if (run_env_enter(dir.path) == 0) {
+	if (run_env_enter(dir.path) == 0 &&
+	    (options->n_faults == 0 || run_faults_note(dir.path, &faults) == 0)) {
 		status = run_command_run(options->command);
-		status = run_faults_report(dir.path, options, NULL, status);
+		status = run_faults_report(dir.path, options, &faults, status);
 	}
 	run_keeper_finish(&keeper);
 	return status;
@@ -77,8 +79,8 @@ int main(int argc, char **argv)
 	case RUN_PARSE_RUN:
 		break;
 	}
-	if (options.scenario)
-		return run_scenario(&options);
+	if (options.n_scenarios > 0)
+		return run_scenarios(&options);
 	run_command_hold_signals();
 	const char *enclosing = run_env_enclosing();
 	if (options.private_instance)

@@ -67,7 +67,7 @@ static int note_newest(const char *dir, unsigned count, struct run_faults *out)
 		return -EIO;
 	}
 	n = json_array_size(rules_in(list));
-	for (size_t i = n > count ? n - count : 0; i < n && out->n < RUN_FAULTS_MAX; i++)
+	for (size_t i = n > count ? n - count : 0; i < n && out->n < RUN_RULES_MAX; i++)
 		out->number[out->n++] = number_in(json_array_get(rules_in(list), i), UHCA_CTL_RULE);
 	json_decref(list);
 	return 0;
@@ -79,8 +79,8 @@ static int add(const char *dir, const struct run_fault *rule, struct run_faults 
 	json_t *result;
 	int error = 0;
 
-	if (out->n == RUN_FAULTS_MAX) {
-		fprintf(stderr, "uhca-run: more than %d fault rules\n", RUN_FAULTS_MAX);
+	if (out->n == RUN_RULES_MAX) {
+		fprintf(stderr, "uhca-run: more than %d fault rules\n", RUN_RULES_MAX);
 		return -EINVAL;
 	}
 	if (ctl_exchange(dir, request_for(rule), &result, &f) != 0)
@@ -128,16 +128,16 @@ void run_faults_remove(const char *dir, const struct run_faults *faults)
 
 static bool is_ours(const struct run_faults *faults, long number)
 {
-	for (unsigned i = 0; faults && i < faults->n; i++)
+	for (unsigned i = 0; i < faults->n; i++)
 		if (faults->number[i] == number)
 			return true;
-	return !faults;
+	return false;
 }
 
-/* Returns how many never fired. */
+/* Returns how many fired. */
 static unsigned print_rules(const json_t *list, const struct run_faults *faults)
 {
-	unsigned idle = 0;
+	unsigned fired = 0;
 	bool random = false;
 	const json_t *rule;
 	size_t i;
@@ -152,27 +152,44 @@ static unsigned print_rules(const json_t *list, const struct run_faults *faults)
 			number_in(rule, UHCA_CTL_RULE), hits, number_in(rule, UHCA_CTL_MATCHED),
 			json_string_value(json_object_get(rule, UHCA_CTL_TEXT)));
 		random |= json_is_true(json_object_get(rule, UHCA_CTL_RANDOM));
-		idle += hits == 0;
+		fired += hits > 0;
 	}
 	if (random)
 		fprintf(stderr, "uhca-run: fault seed %s\n",
 			json_string_value(json_object_get(list, UHCA_CTL_SEED)));
-	return idle;
+	return fired;
+}
+
+/* All rules of which we know must have fired, also those that somebody has taken away since. */
+static bool all_fired(const struct run_faults *faults, unsigned fired)
+{
+	if (faults->n == 0)
+		fprintf(stderr, "uhca-run: there is no rule that could fire\n");
+	else if (fired < faults->n)
+		fprintf(stderr, "uhca-run: of %u rules %u are known to have fired\n", faults->n,
+			fired);
+	return faults->n > 0 && fired == faults->n;
+}
+
+int run_faults_note(const char *dir, struct run_faults *out)
+{
+	out->n = 0;
+	return note_newest(dir, RUN_RULES_MAX, out);
 }
 
 int run_faults_report(const char *dir, const struct run_options *options,
 		      const struct run_faults *faults, int status)
 {
 	struct ctl_failure f;
-	unsigned idle = 1;
+	unsigned fired = 0;
 	json_t *list;
 
 	if (options->n_faults == 0)
 		return status;
 	if (ctl_exchange(dir, fault("list"), &list, &f) == 0)
-		idle = print_rules(list, faults);
+		fired = print_rules(list, faults);
 	else
 		fprintf(stderr, "uhca-run: which rules fired is not known: %s\n", f.text);
 	json_decref(list);
-	return options->must_fire && idle > 0 ? RUN_EXIT_MUST_FIRE : status;
+	return options->must_fire && !all_fired(faults, fired) ? RUN_EXIT_MUST_FIRE : status;
 }

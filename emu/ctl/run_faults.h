@@ -8,20 +8,25 @@
 
 #include "run_options.h"
 
-/* Those that were added to a daemon that runs. */
+#define RUN_RULES_MAX 1024 /* a daemon has at most 1000 */
+
+/* Those of the command line, by their numbers. */
 struct run_faults {
-	long number[RUN_FAULTS_MAX];
+	long number[RUN_RULES_MAX];
 	unsigned n;
 };
 
 /* Adds the rules, and says so. 0, or -EINVAL: none is there, the reason was printed. */
 int run_faults_add(const char *dir, const struct run_options *options, struct run_faults *out);
 
+/* All rules of a daemon that has just begun. 0, or -EIO, printed. */
+int run_faults_note(const char *dir, struct run_faults *out);
+
 void run_faults_remove(const char *dir, const struct run_faults *faults);
 
 /*
- * Tells on standard error which rules fired how often, and the seed where there is chance among
- * them: those of "faults", or all when that is NULL. Nothing when the command line has no rules.
+ * Tells on standard error which of the rules fired how often, and the seed where there is chance
+ * among them. Nothing when the command line has no rules.
  * Returns the exit status: RUN_EXIT_MUST_FIRE in place of "status" when that is asked for.
  */
 int run_faults_report(const char *dir, const struct run_options *options,

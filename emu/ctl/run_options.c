@@ -58,8 +58,8 @@ static const struct option_row {
 	{"linger", "SECONDS", OPTION_LINGER,
 	 "a shared daemon ends so long after its last client (default: 5)"},
 	{"scenario", "FILE", OPTION_SCENARIO,
-	 "carry out a scenario and judge it; see uhca-scenario(5)"},
-	{"tap", "FILE", OPTION_TAP, "the scenario's verdict as TAP, - is standard output"},
+	 "carry out a scenario and judge it; see uhca-scenario(5); repeat"},
+	{"tap", "FILE", OPTION_TAP, "the scenarios' verdict as TAP, - is standard output"},
 	{"junit", "FILE", OPTION_JUNIT, "the same as JUnit's XML"},
 	{"keep", "FOLDER", OPTION_KEEP,
 	 "log, last packets, counters, objects of a private instance go there"},
@@ -137,6 +137,16 @@ static bool add_fault(struct run_options *out, const char *text, bool is_file)
 	return true;
 }
 
+static bool add_scenario(struct run_options *out, const char *file)
+{
+	if (out->n_scenarios == RUN_SCENARIOS_MAX) {
+		fprintf(stderr, "uhca-run: more than %d scenarios\n", RUN_SCENARIOS_MAX);
+		return false;
+	}
+	out->scenarios[out->n_scenarios++] = file;
+	return true;
+}
+
 /* The daemon's options are handed on by their full name, however they were abbreviated. */
 static const char *dashed_name(size_t row)
 {
@@ -172,7 +182,7 @@ static enum run_parse apply(size_t row, const char *value, struct run_options *o
 		out->linger = value;
 		break;
 	case OPTION_SCENARIO:
-		out->scenario = value;
+		ok = add_scenario(out, value);
 		break;
 	case OPTION_TAP:
 		out->tap = value;
@@ -212,7 +222,8 @@ static enum run_parse usage_error(const char *what)
 }
 
 /* The options in front of the first other word, which optind names then. */
-static enum run_parse take_options(int argc, char **argv, struct run_options *out)
+static enum run_parse take_options(int argc, char **argv, bool (*allowed)(enum option_kind kind),
+				   struct run_options *out)
 {
 	struct option longs[OPTION_ROWS + 1] = {0};
 	for (size_t i = 0; i < OPTION_ROWS; i++) {
@@ -225,6 +236,11 @@ static enum run_parse take_options(int argc, char **argv, struct run_options *ou
 	while ((c = getopt_long(argc, argv, "+", longs, NULL)) != -1) {
 		if (c == '?')
 			return usage_error(NULL);
+		if (!allowed(option_table[c - 256].kind)) {
+			fprintf(stderr, "uhca-run: --%s has no place here\n",
+				option_table[c - 256].name);
+			return RUN_PARSE_BAD;
+		}
 		enum run_parse parsed = apply((size_t)(c - 256), optarg, out);
 		if (parsed != RUN_PARSE_RUN)
 			return parsed;
@@ -232,30 +248,83 @@ static enum run_parse take_options(int argc, char **argv, struct run_options *ou
 	return RUN_PARSE_RUN;
 }
 
+/* What a daemon is started with, and nothing else of uhca-run. */
+static bool is_for_daemon(enum option_kind kind)
+{
+	switch (kind) {
+	case OPTION_DEVICES:
+	case OPTION_ADDRESS:
+	case OPTION_DAEMON:
+	case OPTION_FAULT:
+	case OPTION_FAULT_FILE:
+	case OPTION_FAULT_SEED:
+		return true;
+	case OPTION_INSTANCE:
+	case OPTION_PRIVATE:
+	case OPTION_LINGER:
+	case OPTION_SCENARIO:
+	case OPTION_TAP:
+	case OPTION_JUNIT:
+	case OPTION_KEEP:
+	case OPTION_MUST_FIRE:
+	case OPTION_HELP:
+	case OPTION_VERSION:
+		break;
+	}
+	return false;
+}
+
 int run_options_more(int argc, char **argv, struct run_options *out)
 {
-	return take_options(argc, argv, out) == RUN_PARSE_RUN && optind == argc ? 0 : -EINVAL;
+	if (take_options(argc, argv, is_for_daemon, out) != RUN_PARSE_RUN)
+		return -EINVAL;
+	if (optind == argc)
+		return 0;
+	fprintf(stderr, "uhca-run: '%s' is no option\n", argv[optind]);
+	return -EINVAL;
+}
+
+static bool is_any(enum option_kind kind)
+{
+	(void)kind;
+	return true;
+}
+
+static const char *mistake_of_scenarios(const struct run_options *o)
+{
+	if (o->n_scenarios == 0)
+		return o->tap || o->junit ? "--tap and --junit tell of a --scenario" : NULL;
+	if (o->instance)
+		return "a scenario has an instance of its own";
+	if (o->tap && o->junit && strcmp(o->tap, o->junit) == 0)
+		return "--tap and --junit would write to the same file";
+	return NULL;
+}
+
+static const char *mistake_of(const struct run_options *o)
+{
+	if (o->private_instance && o->instance)
+		return "--private and --instance exclude each other";
+	if (o->keep && !o->private_instance && o->n_scenarios == 0)
+		return "--keep needs a daemon of its own: --private or --scenario";
+	if (o->fault_seed && !o->private_instance && o->n_scenarios == 0)
+		return "--fault-seed needs a daemon of its own: --private";
+	if (o->must_fire && o->n_faults == 0)
+		return "--fault-must-fire needs a rule: --fault or --fault-file";
+	return mistake_of_scenarios(o);
 }
 
 enum run_parse run_options_parse(int argc, char **argv, struct run_options *out)
 {
 	*out = (struct run_options){.devices = 1};
-	enum run_parse parsed = take_options(argc, argv, out);
+	enum run_parse parsed = take_options(argc, argv, is_any, out);
 	if (parsed != RUN_PARSE_RUN)
 		return parsed;
-	if (out->private_instance && out->instance)
-		return usage_error("--private and --instance exclude each other");
-	if (out->scenario && out->instance)
-		return usage_error("a scenario has an instance of its own");
-	if (!out->scenario && (out->tap || out->junit))
-		return usage_error("--tap and --junit tell of a --scenario");
-	if (out->keep && !out->private_instance && !out->scenario)
-		return usage_error("--keep needs a daemon of its own: --private or --scenario");
-	if (out->fault_seed && !out->private_instance && !out->scenario)
-		return usage_error("--fault-seed needs a daemon of its own: --private");
-	if (out->must_fire && out->n_faults == 0)
-		return usage_error("--fault-must-fire needs a rule: --fault or --fault-file");
-	if (optind == argc && !out->scenario)
+	const char *mistake = mistake_of(out);
+	if (mistake)
+		return usage_error(mistake);
+	/* "--" announces one, also to scenarios, which can do without */
+	if (optind == argc && (out->n_scenarios == 0 || strcmp(argv[argc - 1], "--") == 0))
 		return usage_error("no command given");
 	out->command = optind < argc ? argv + optind : NULL;
 	return RUN_PARSE_RUN;

@@ -10,6 +10,7 @@
 
 #define RUN_DAEMON_ARGS_MAX 64
 #define RUN_FAULTS_MAX      256
+#define RUN_SCENARIOS_MAX   64
 
 /* Exit codes of uhca-run's own, as env(1) and timeout(1) have them. */
 enum {
@@ -26,8 +27,9 @@ struct run_options {
 	unsigned devices;      /* how many, for choosing their addresses */
 	const char *linger;    /* seconds, as typed; NULL: the default */
 	char **command;        /* NULL-terminated, at least one word; with a scenario also NULL */
-	const char *scenario;  /* file, or NULL */
-	const char *tap;       /* file for its verdict, or NULL */
+	const char *scenarios[RUN_SCENARIOS_MAX]; /* files */
+	unsigned n_scenarios;
+	const char *tap; /* file for their verdict, or NULL */
 	const char *junit;
 	const char *keep; /* folder for what is left of a private instance, or NULL */
 	/* Options for the daemon, as typed: "--devices", "2", ...; point into argv. */
@@ -52,8 +54,8 @@ enum run_parse {
 enum run_parse run_options_parse(int argc, char **argv, struct run_options *out);
 
 /*
- * Adds options that stand elsewhere; argv[0] is not looked at. 0, or -EINVAL with the error
- * printed, also for a word that is no option.
+ * Adds options of a daemon that stand elsewhere; argv[0] is not looked at. 0, or -EINVAL with the
+ * error printed, also for a word that is no such option.
  */
 int run_options_more(int argc, char **argv, struct run_options *out);
 

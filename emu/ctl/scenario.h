@@ -14,6 +14,7 @@
 #define SCENARIO_STEPS_MAX  256
 #define SCENARIO_DAEMON_MAX 32
 #define SCENARIO_NAME_MAX   32
+#define SCENARIO_OF_COMMAND "command" /* the name of the run of uhca-run's own line */
 
 enum scenario_verb {
 	SCENARIO_FAULT,   /* text: the rule */
@@ -50,6 +51,7 @@ enum scenario_relation {
 
 struct scenario_step {
 	unsigned line;
+	unsigned column; /* of the name, the words or the rule; 0: it has none */
 	enum scenario_verb verb;
 	enum scenario_what what;
 	enum scenario_relation relation;
@@ -70,14 +72,16 @@ struct scenario {
 	uint64_t limit;      /* ns, of the whole; 0: the default */
 	unsigned n_daemon;
 	const char *daemon[SCENARIO_DAEMON_MAX]; /* words for uhcad */
+	unsigned daemon_line;                    /* where the first of them stands */
 	unsigned n_steps;
 	struct scenario_step step[SCENARIO_STEPS_MAX];
-	bool has_command; /* there is a SCENARIO_COMMAND step */
+	bool has_command;   /* there is a SCENARIO_COMMAND step */
+	bool wants_command; /* a condition or "kill" is about it */
 };
 
 struct scenario_error {
 	unsigned line, column; /* from 1 */
-	char text[160];
+	char text[512];
 };
 
 /* Cuts the text up, which is copied. 0; -EINVAL with *error, -ENOMEM. */

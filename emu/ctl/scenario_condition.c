@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 
 #define DETAIL 256
@@ -30,11 +31,28 @@ struct scenario_process *scenario_find_process(struct scenario_run *r, const cha
 	return NULL;
 }
 
+bool scenario_judges_exit(const struct scenario_run *r, const char *name)
+{
+	for (unsigned i = 0; i < r->s->n_steps; i++) {
+		const struct scenario_step *step = &r->s->step[i];
+
+		if (step->verb == SCENARIO_EXPECT && step->what == SCENARIO_EXIT &&
+		    strcmp(step->name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* ---- the daemon's tables ---- */
 
-static int ask(const struct scenario_run *r, json_t *request, json_t **table)
+static int ask(struct scenario_run *r, json_t *request, json_t **table)
 {
-	return ctl_request(r->dir, request, table) == 0 ? 0 : -EIO;
+	struct ctl_failure f;
+
+	if (ctl_exchange(r->dir, request, table, &f) == 0)
+		return 0;
+	scenario_stop(r, NULL, "%s", f.text);
+	return -EIO;
 }
 
 /* The number of a column, or -1. */
@@ -81,7 +99,7 @@ int scenario_look_at_rules(struct scenario_run *r)
 }
 
 /* The sum over the devices; -ENOENT: there is no such counter. */
-static int counter(const struct scenario_run *r, const char *name, uint64_t *out)
+static int counter(struct scenario_run *r, const char *name, uint64_t *out)
 {
 	json_t *table, *row;
 	size_t i;
@@ -96,16 +114,85 @@ static int counter(const struct scenario_run *r, const char *name, uint64_t *out
 	return column < 0 ? -ENOENT : 0;
 }
 
-/* Writes out what the daemon keeps of its capture, and reads it. */
+/*
+ * Writes out what the daemon keeps of its capture, and reads it. From one that has ended nothing
+ * can be learnt: neither that something was, nor that it was not.
+ */
 static int refresh_story(struct scenario_run *r)
 {
+	const char *why;
 	json_t *facts;
+	int error;
 
 	if (ask(r, json_pack("{s:s, s:s}", UHCA_CTL_CMD, "capture", UHCA_CTL_ACTION, "status"),
 		&facts) < 0)
 		return -EIO;
+	why = json_string_value(json_object_get(facts, UHCA_CTL_ERROR));
+	error = json_is_true(json_object_get(facts, UHCA_CTL_RUNNING))
+			? scenario_story_read(&r->story)
+			: -EPIPE;
+	if (error < 0)
+		scenario_stop(r, NULL, "what the devices told cannot be read: %s",
+			      why               ? why
+			      : error == -EPIPE ? "the capture was ended"
+						: strerror(-error));
 	json_decref(facts);
-	return scenario_story_read(&r->story);
+	return error;
+}
+
+/* ---- names that only the daemon knows ---- */
+
+static bool has_device(const json_t *table, const char *device, size_t len)
+{
+	int column = column_of(table, UHCA_CTL_DEVICE);
+	const json_t *row;
+	size_t i;
+
+	json_array_foreach(json_object_get(table, UHCA_CTL_ROWS), i, row)
+	{
+		const char *is = json_string_value(json_array_get(row, (size_t)column));
+
+		if (is && strlen(is) == len && strncasecmp(is, device, len) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* dev=NAME or dev!=NAME among the words of a record. */
+static int know_device(struct scenario_run *r, const struct scenario_step *step,
+		       const json_t *table)
+{
+	for (const char *p = step->text; *p; p += strspn(p, " \t")) {
+		size_t len = strcspn(p, " \t");
+		size_t name = strcspn(p, "=!");
+		const char *value = p + strcspn(p, "=") + 1;
+
+		if (name == 3 && strncmp(p, "dev", 3) == 0 &&
+		    !has_device(table, value, (size_t)(p + len - value)))
+			return scenario_stop(r, step, "there is no device %.*s",
+					     (int)(p + len - value), value);
+		p += len;
+	}
+	return 0;
+}
+
+int scenario_know_names(struct scenario_run *r)
+{
+	json_t *table;
+	int error = 0;
+
+	if (ask(r, json_pack("{s:s}", UHCA_CTL_CMD, "counters"), &table) < 0)
+		return -EIO;
+	for (unsigned i = 0; i < r->s->n_steps && error == 0; i++) {
+		const struct scenario_step *step = &r->s->step[i];
+
+		if (step->what == SCENARIO_COUNTER && column_of(table, step->name) < 0)
+			error = scenario_stop(r, step, "there is no counter %s", step->name);
+		else if (step->what == SCENARIO_RECORD)
+			error = know_device(r, step, table);
+	}
+	json_decref(table);
+	return error;
 }
 
 /* ---- one for each kind ---- */
@@ -141,7 +228,7 @@ static int is_listening(const struct scenario_run *r, const struct scenario_step
 	return listens_in("/proc/self/net/tcp", port) || listens_in("/proc/self/net/tcp6", port);
 }
 
-static int is_cm_listening(const struct scenario_run *r, const struct scenario_step *step)
+static int is_cm_listening(struct scenario_run *r, const struct scenario_step *step)
 {
 	uint64_t asked = step->number ? step->number : r->port;
 	json_t *table, *row;
@@ -170,19 +257,15 @@ static int is_rule(struct scenario_run *r, const struct scenario_step *step, cha
 	for (unsigned i = r->n_rules; i-- > 0;)
 		if (strcmp(r->rule[i].name, step->name) == 0)
 			return judge_number(step, r->rule[i].hits, detail);
-	fprintf(stderr, "uhca-run: line %u: no rule has the name %s\n", step->line, step->name);
-	return -ENOENT;
+	return scenario_stop(r, step, "no rule of this scenario has the name %s", step->name);
 }
 
 static int is_exit(struct scenario_run *r, const struct scenario_step *step, char *detail)
 {
 	struct scenario_process *p = scenario_find_process(r, step->name);
 
-	if (!p) {
-		fprintf(stderr, "uhca-run: line %u: no run has the name %s\n", step->line,
-			step->name);
-		return -ENOENT;
-	}
+	if (!p)
+		return scenario_stop(r, step, "%s was not started before", step->name);
 	snprintf(detail, DETAIL, "it is still running");
 	return scenario_process_ended(p) ? judge_number(step, (uint64_t)p->status, detail) : 0;
 }
@@ -192,12 +275,8 @@ static int is_output(struct scenario_run *r, const struct scenario_step *step, c
 	struct scenario_process *p = scenario_find_process(r, step->name);
 	int said = p && p->output[0] ? scenario_process_said(p, step->text) : -ENOENT;
 
-	if (said == -ENOENT)
-		fprintf(stderr, "uhca-run: line %u: %s has no output that could be read\n",
-			step->line, step->name);
-	if (said == -EINVAL)
-		fprintf(stderr, "uhca-run: line %u: not a regular expression: %s\n", step->line,
-			step->text);
+	if (said < 0)
+		return scenario_stop(r, step, "the output of %s cannot be read", step->name);
 	snprintf(detail, DETAIL, "no line of %s is like that", step->name);
 	return said;
 }
@@ -216,9 +295,6 @@ static int is_counter(struct scenario_run *r, const struct scenario_step *step, 
 	uint64_t found;
 	int error = counter(r, step->name, &found);
 
-	if (error == -ENOENT)
-		fprintf(stderr, "uhca-run: line %u: there is no counter %s\n", step->line,
-			step->name);
 	return error < 0 ? error : judge_number(step, found, detail);
 }
 

@@ -31,7 +31,7 @@ become(const struct scenario_process *p, const char *text, char *const *argv, pi
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	if (p->output[0]) {
 		int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
-		int out = open(p->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+		int out = open(p->output, O_WRONLY | O_CLOEXEC);
 
 		if (null < 0 || out < 0 || dup2(null, 0) < 0 || dup2(out, 1) < 0 ||
 		    dup2(out, 2) < 0)
@@ -42,10 +42,24 @@ become(const struct scenario_process *p, const char *text, char *const *argv, pi
 	_exit(errno == ENOENT ? 127 : 126);
 }
 
+/* Before it starts, so that whoever looks into it finds it, if empty. */
+static int make_output(const struct scenario_process *p)
+{
+	int fd = open(p->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	return 0;
+}
+
 int scenario_process_start(struct scenario_process *p, const char *text, char *const *argv)
 {
 	pid_t parent = getpid();
+	int error = p->output[0] ? make_output(p) : 0;
 
+	if (error < 0)
+		return error;
 	p->ended = false;
 	p->pid = fork();
 	if (p->pid < 0)
@@ -97,19 +111,19 @@ int scenario_process_said(const struct scenario_process *p, const char *expressi
 	regex_t re;
 	int found = 0;
 
+	if (!f)
+		return -errno;
 	if (regcomp(&re, expression, REG_EXTENDED | REG_NOSUB) != 0) {
-		if (f)
-			fclose(f);
+		fclose(f);
 		return -EINVAL;
 	}
-	while (f && !found && getline(&line, &room, f) >= 0) {
+	while (!found && getline(&line, &room, f) >= 0) {
 		line[strcspn(line, "\n")] = '\0';
 		found = regexec(&re, line, 0, NULL, 0) == 0;
 	}
 	free(line);
 	regfree(&re);
-	if (f)
-		fclose(f);
+	fclose(f);
 	return found;
 }
 

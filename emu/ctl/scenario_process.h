@@ -36,7 +36,7 @@ void scenario_process_signal(const struct scenario_process *p, int signal);
 /* Kills the group and collects the process. */
 void scenario_process_end(struct scenario_process *p);
 
-/* Does a line of the output match the extended regular expression? -EINVAL: it is none. */
+/* Does a line of the output match the extended regular expression? Else -errno. */
 int scenario_process_said(const struct scenario_process *p, const char *expression);
 
 /* Copies the end of the output to standard error, with the name in front of each line. */

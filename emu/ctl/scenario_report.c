@@ -5,6 +5,7 @@
 #include "scenario_run.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,7 +20,7 @@ static unsigned failures(const struct scenario_run *r)
 
 static const char *title(const struct scenario_run *r)
 {
-	return r->s->title ? r->s->title : "scenario";
+	return r->s && r->s->title ? r->s->title : r->file;
 }
 
 static const char *why(const struct scenario_check *c)
@@ -27,11 +28,52 @@ static const char *why(const struct scenario_check *c)
 	return c->judged ? c->detail : "it came to no judgement";
 }
 
+static bool was_stopped(const struct scenario_run *r)
+{
+	return r->failure[0] != '\0';
+}
+
+/* What a report says of a scenario that could not be carried out. */
+#define CARRIED_OUT "the scenario is carried out"
+
+int scenario_stop(struct scenario_run *r, const struct scenario_step *step, const char *format, ...)
+{
+	char place[32] = "", what[512];
+	va_list ap;
+
+	if (step && step->column)
+		snprintf(place, sizeof(place), "%u:%u:", step->line, step->column);
+	else if (step)
+		snprintf(place, sizeof(place), "%u:", step->line);
+	va_start(ap, format);
+	vsnprintf(what, sizeof(what), format, ap);
+	va_end(ap);
+	fprintf(stderr, "uhca-run: %s:%s %s\n", r->file, place, what);
+	if (!was_stopped(r)) /* what follows from it is no reason */
+		snprintf(r->failure, sizeof(r->failure), "%.200s:%s %s", r->file, place, what);
+	return -EINVAL;
+}
+
+/* ---- for people ---- */
+
 static void print_check(FILE *f, const struct scenario_check *c)
 {
 	if (c->line)
 		fprintf(f, "line %u: ", c->line);
 	fputs(c->text, f);
+}
+
+/* Runs that failed, when nothing was to be said of their end. */
+static void print_ends(const struct scenario_run *r)
+{
+	for (unsigned i = 0; i < r->n_processes; i++) {
+		const struct scenario_process *p = &r->process[i];
+
+		if (p->ended && p->status != 0 && p->status < 126 &&
+		    strcmp(p->name, SCENARIO_OF_COMMAND) != 0 && !scenario_judges_exit(r, p->name))
+			fprintf(stderr, "  note %s ended with %d, and no line expects it\n",
+				p->name, p->status);
+	}
 }
 
 void scenario_print(const struct scenario_run *r)
@@ -44,10 +86,14 @@ void scenario_print(const struct scenario_run *r)
 		print_check(stderr, c);
 		fprintf(stderr, c->passed ? "\n" : " (%s)\n", why(c));
 	}
+	print_ends(r);
 	for (unsigned i = 0; i < r->n_processes && failures(r) > 0; i++)
 		scenario_process_show(&r->process[i]);
-	fprintf(stderr, "%u of %u passed\n", r->n_checks - failures(r), r->n_checks);
+	fprintf(stderr, "%u of %u passed%s\n", r->n_checks - failures(r), r->n_checks,
+		was_stopped(r) ? "; the rest could not be judged" : "");
 }
+
+/* ---- files ---- */
 
 static FILE *open_report(const char *file)
 {
@@ -60,36 +106,75 @@ static FILE *open_report(const char *file)
 
 static int close_report(FILE *f, const char *file)
 {
-	int error = fflush(f) == 0 && !ferror(f) ? 0 : -errno;
+	bool bad = fflush(f) != 0 || ferror(f);
 
-	if (error < 0)
-		fprintf(stderr, "uhca-run: %s: %s\n", file, strerror(-error));
+	if (bad)
+		fprintf(stderr, "uhca-run: %s: %s\n", file, strerror(errno));
 	if (f != stdout)
-		fclose(f);
-	return error;
+		bad |= fclose(f) != 0;
+	return bad ? -EIO : 0;
 }
 
-int scenario_write_tap(const struct scenario_run *r, const char *file)
+int scenario_begin_report(const char *file)
 {
 	FILE *f = open_report(file);
 
-	if (!f)
-		return -errno;
-	fprintf(f, "TAP version 13\n# %s\n1..%u\n", title(r), r->n_checks);
+	return f ? close_report(f, file) : -EIO;
+}
+
+/* ---- TAP ---- */
+
+/* "#" would begin a directive. */
+static void put_description(FILE *f, const char *text)
+{
+	for (const char *p = text; *p; p++)
+		fprintf(f, *p == '#' ? "\\#" : "%c", *p);
+}
+
+static void put_diagnosis(FILE *f, unsigned line, const char *message)
+{
+	fprintf(f, "  ---\n  line: %u\n  message: \"", line);
+	for (const char *p = message; *p; p++)
+		fprintf(f, *p == '"' || *p == '\\' ? "\\%c" : "%c", *p);
+	fprintf(f, "\"\n  ...\n");
+}
+
+/* Returns the number of the last test. */
+static unsigned put_tap(FILE *f, const struct scenario_run *r, unsigned n)
+{
+	fprintf(f, "# %s\n", title(r));
 	for (unsigned i = 0; i < r->n_checks; i++) {
 		const struct scenario_check *c = &r->check[i];
 
-		fprintf(f, "%s %u - ", c->passed ? "ok" : "not ok", i + 1);
-		/* "#" would begin a directive */
-		for (const char *p = c->text; *p; p++)
-			fprintf(f, *p == '#' ? "\\#" : "%c", *p);
+		fprintf(f, "%s %u - ", c->passed ? "ok" : "not ok", ++n);
+		put_description(f, c->text);
 		fprintf(f, "\n");
 		if (!c->passed)
-			fprintf(f, "  ---\n  line: %u\n  message: \"%s\"\n  ...\n", c->line,
-				why(c));
+			put_diagnosis(f, c->line, why(c));
 	}
+	if (was_stopped(r)) {
+		fprintf(f, "not ok %u - %s\n", ++n, CARRIED_OUT);
+		put_diagnosis(f, 0, r->failure);
+	}
+	return n;
+}
+
+int scenario_write_tap(struct scenario_run *const *runs, unsigned n, const char *file)
+{
+	FILE *f = open_report(file);
+	unsigned tests = 0, last = 0;
+
+	if (!f)
+		return -EIO;
+	for (unsigned i = 0; i < n; i++)
+		tests += runs[i]->n_checks + was_stopped(runs[i]);
+	fprintf(f, "TAP version 13\n1..%u\n", tests);
+	for (unsigned i = 0; i < n; i++)
+		last = put_tap(f, runs[i], last);
 	return close_report(f, file);
 }
+
+/* ---- JUnit ---- */
 
 static void put_xml(FILE *f, const char *text)
 {
@@ -114,13 +199,18 @@ static void put_xml(FILE *f, const char *text)
 	}
 }
 
-static void put_case(FILE *f, const struct scenario_run *r, const struct scenario_check *c)
+static void open_case(FILE *f, const struct scenario_run *r, const char *name, double seconds)
 {
 	fputs("  <testcase classname=\"", f);
 	put_xml(f, title(r));
 	fputs("\" name=\"", f);
-	put_xml(f, c->text);
-	fprintf(f, "\" time=\"%.3f\"", c->seconds);
+	put_xml(f, name);
+	fprintf(f, "\" time=\"%.3f\"", seconds);
+}
+
+static void put_case(FILE *f, const struct scenario_run *r, const struct scenario_check *c)
+{
+	open_case(f, r, c->text, c->seconds);
 	if (c->passed) {
 		fputs("/>\n", f);
 		return;
@@ -130,18 +220,37 @@ static void put_case(FILE *f, const struct scenario_run *r, const struct scenari
 	fprintf(f, "\">line %u</failure>\n  </testcase>\n", c->line);
 }
 
-int scenario_write_junit(const struct scenario_run *r, const char *file)
+static void put_suite(FILE *f, const struct scenario_run *r)
+{
+	double seconds = r->start ? (double)(scenario_now() - r->start) / 1e9 : 0;
+
+	fputs("<testsuite name=\"", f);
+	put_xml(f, title(r));
+	fprintf(f, "\" tests=\"%u\" failures=\"%u\" errors=\"%d\" time=\"%.3f\">\n",
+		r->n_checks + was_stopped(r), failures(r), was_stopped(r), seconds);
+	for (unsigned i = 0; i < r->n_checks; i++)
+		put_case(f, r, &r->check[i]);
+	if (was_stopped(r)) {
+		open_case(f, r, CARRIED_OUT, seconds);
+		fputs(">\n    <error message=\"", f);
+		put_xml(f, r->failure);
+		fputs("\"/>\n  </testcase>\n", f);
+	}
+	fputs("</testsuite>\n", f);
+}
+
+int scenario_write_junit(struct scenario_run *const *runs, unsigned n, const char *file)
 {
 	FILE *f = open_report(file);
 
 	if (!f)
-		return -errno;
-	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"", f);
-	put_xml(f, title(r));
-	fprintf(f, "\" tests=\"%u\" failures=\"%u\" time=\"%.3f\">\n", r->n_checks, failures(r),
-		(double)(scenario_now() - r->start) / 1e9);
-	for (unsigned i = 0; i < r->n_checks; i++)
-		put_case(f, r, &r->check[i]);
-	fputs("</testsuite>\n", f);
+		return -EIO;
+	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", f);
+	if (n > 1)
+		fputs("<testsuites>\n", f);
+	for (unsigned i = 0; i < n; i++)
+		put_suite(f, runs[i]);
+	if (n > 1)
+		fputs("</testsuites>\n", f);
 	return close_report(f, file);
 }

@@ -113,15 +113,20 @@ static void pass_time(struct scenario_run *r, uint64_t ns)
 
 /* ---- steps ---- */
 
-static int request(const struct scenario_run *r, json_t *what, json_t **result)
+static int request(struct scenario_run *r, const struct scenario_step *step, json_t *what,
+		   json_t **result)
 {
-	return ctl_request(r->dir, what, result) == 0 ? 0 : -EIO;
+	struct ctl_failure f;
+
+	if (ctl_exchange(r->dir, what, result, &f) == 0)
+		return 0;
+	scenario_stop(r, step, "%s", f.text);
+	return -EIO;
 }
 
 /* The name in front of a rule's colon, or its number. */
-static void name_rule(struct scenario_rule *rule)
+static void name_rule(struct scenario_rule *rule, const char *text)
 {
-	const char *text = rule->step->text;
 	size_t len = strcspn(text, ": \t");
 
 	if (text[len] == ':' && len < sizeof(rule->name))
@@ -133,19 +138,48 @@ static void name_rule(struct scenario_rule *rule)
 static int add_rule(struct scenario_run *r, const struct scenario_step *step)
 {
 	struct scenario_rule *rule = &r->rule[r->n_rules];
+	struct scenario_step wrong = *step;
+	struct ctl_failure f;
 	json_t *result;
 
-	if (request(r,
-		    json_pack("{s:s, s:s, s:s}", UHCA_CTL_CMD, "fault", UHCA_CTL_ACTION, "add",
-			      "text", step->text),
-		    &result) < 0) {
-		fprintf(stderr, "uhca-run: line %u: %s\n", step->line, step->source);
-		return -EIO;
+	if (r->n_rules == SCENARIO_RULES_MAX)
+		return scenario_stop(r, step, "there are too many rules");
+	if (ctl_exchange(r->dir,
+			 json_pack("{s:s, s:s, s:s}", UHCA_CTL_CMD, "fault", UHCA_CTL_ACTION, "add",
+				   "text", step->text),
+			 &result, &f) != 0) {
+		wrong.column += f.column ? f.column - 1 : 0;
+		return scenario_stop(r, &wrong, "%s", f.text);
 	}
 	*rule = (struct scenario_rule){.optional = step->optional, .step = step};
 	rule->number = (uint64_t)json_integer_value(json_object_get(result, "rule"));
-	name_rule(rule);
+	name_rule(rule, step->text);
 	r->n_rules++;
+	json_decref(result);
+	return 0;
+}
+
+/* The rules that uhca-run's own line gave, which are there before anything is done. */
+static int note_given_rules(struct scenario_run *r)
+{
+	const json_t *given;
+	json_t *result;
+	size_t i;
+
+	if (!r->must_fire)
+		return 0;
+	if (request(r, NULL,
+		    json_pack("{s:s, s:s}", UHCA_CTL_CMD, "fault", UHCA_CTL_ACTION, "list"),
+		    &result) < 0)
+		return -EIO;
+	json_array_foreach(json_object_get(result, UHCA_CTL_RULES), i, given)
+	{
+		struct scenario_rule *rule = &r->rule[r->n_rules++];
+
+		*rule = (struct scenario_rule){.optional = false};
+		rule->number = (uint64_t)json_integer_value(json_object_get(given, UHCA_CTL_RULE));
+		name_rule(rule, json_string_value(json_object_get(given, UHCA_CTL_TEXT)));
+	}
 	json_decref(result);
 	return 0;
 }
@@ -160,7 +194,7 @@ static int remove_rule(struct scenario_run *r, const struct scenario_step *step)
 	for (unsigned i = 0; i < r->n_rules; i++)
 		if (strcmp(r->rule[i].name, step->name) == 0)
 			r->rule[i].removed = true;
-	if (request(r,
+	if (request(r, step,
 		    json_pack("{s:s, s:s, s:s}", UHCA_CTL_CMD, "fault", UHCA_CTL_ACTION, "remove",
 			      "rule", step->name),
 		    &result) < 0)
@@ -179,51 +213,43 @@ static int start(struct scenario_run *r, const struct scenario_step *step, char 
 	struct scenario_process *p = &r->process[r->n_processes];
 	int error;
 
-	if (r->n_processes == SCENARIO_RUNS_MAX || scenario_find_process(r, step->name)) {
-		fprintf(stderr, "uhca-run: line %u: %s\n", step->line,
-			r->n_processes == SCENARIO_RUNS_MAX ? "too many runs"
-							    : "a run has this name already");
-		return -EINVAL;
-	}
+	if (r->n_processes == SCENARIO_RUNS_MAX)
+		return scenario_stop(r, step, "too many runs");
 	*p = (struct scenario_process){.ended = false};
 	memcpy(p->name, step->name, sizeof(p->name));
 	if (!argv)
 		name_output(p->output, r->dir, step->name);
 	error = scenario_process_start(p, step->text, argv);
 	if (error < 0)
-		fprintf(stderr, "uhca-run: line %u: %s\n", step->line, strerror(-error));
-	else
-		r->n_processes++;
-	return error;
+		return scenario_stop(r, step, "%s", strerror(-error));
+	r->n_processes++;
+	return 0;
 }
 
-static int run_uhcactl(const struct scenario_run *r, const struct scenario_step *step)
+static int run_uhcactl(struct scenario_run *r, const struct scenario_step *step)
 {
 	struct scenario_process p = {.name = "uhcactl"};
-	char text[PATH_MAX];
+	char *text;
 	int error;
 
-	snprintf(text, sizeof(text), "exec uhcactl %s", step->text);
+	if (asprintf(&text, "exec uhcactl %s", step->text) < 0)
+		return scenario_stop(r, step, "%s", strerror(ENOMEM));
 	error = scenario_process_start(&p, text, NULL);
-	while (error == 0 && !scenario_process_ended(&p) && scenario_now() < r->deadline)
+	free(text);
+	if (error < 0)
+		return scenario_stop(r, step, "%s", strerror(-error));
+	while (!scenario_process_ended(&p) && scenario_now() < r->deadline)
 		look_again_later();
 	scenario_process_end(&p);
-	if (error == 0 && p.status != 0) {
-		fprintf(stderr, "uhca-run: line %u: uhcactl ended with %d\n", step->line, p.status);
-		error = -EIO;
-	}
-	return error;
+	return p.status ? scenario_stop(r, step, "uhcactl ended with %d", p.status) : 0;
 }
 
 static int send_signal(struct scenario_run *r, const struct scenario_step *step)
 {
 	const struct scenario_process *p = scenario_find_process(r, step->name);
 
-	if (!p) {
-		fprintf(stderr, "uhca-run: line %u: no run has the name %s\n", step->line,
-			step->name);
-		return -EINVAL;
-	}
+	if (!p)
+		return scenario_stop(r, step, "%s was not started before", step->name);
 	scenario_process_signal(p, (int)step->number);
 	return 0;
 }
@@ -296,7 +322,8 @@ static int do_step(struct scenario_run *r, const struct scenario_step *step)
 /* A command on uhca-run's line that the file does not mention starts before anything is awaited. */
 static int do_steps(struct scenario_run *r)
 {
-	static const struct scenario_step command = {.verb = SCENARIO_COMMAND, .name = "command"};
+	static const struct scenario_step command = {.verb = SCENARIO_COMMAND,
+						     .name = SCENARIO_OF_COMMAND};
 	bool to_start = r->command && !r->s->has_command;
 	int error = 0;
 
@@ -330,6 +357,36 @@ static void await_programs(struct scenario_run *r)
 	}
 }
 
+static bool is_killed(const struct scenario_run *r, const char *name)
+{
+	for (unsigned i = 0; i < r->s->n_steps; i++)
+		if (r->s->step[i].verb == SCENARIO_KILL && strcmp(r->s->step[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * Of runs about whose end the file says nothing: the shell must have found what it was to run, and
+ * the command of uhca-run's own line, for which all of this is done, must not fail.
+ */
+static void judge_ends(struct scenario_run *r)
+{
+	for (unsigned i = 0; i < r->n_processes; i++) {
+		const struct scenario_process *p = &r->process[i];
+		bool is_command = strcmp(p->name, SCENARIO_OF_COMMAND) == 0;
+		bool not_run = p->status == 126 || p->status == 127;
+		char text[64], detail[64];
+
+		if (scenario_judges_exit(r, p->name) || (is_command && is_killed(r, p->name)) ||
+		    (!is_command && !not_run))
+			continue;
+		snprintf(text, sizeof(text), is_command ? "%s ends with 0" : "%s can be run",
+			 p->name);
+		snprintf(detail, sizeof(detail), "it ended with %d", p->status);
+		judge(r, new_check(r, 0, text), p->status == 0, detail);
+	}
+}
+
 static int judge_late(struct scenario_run *r)
 {
 	char detail[256];
@@ -359,13 +416,17 @@ static int judge_rules(struct scenario_run *r)
 		if (rule->optional)
 			continue;
 		snprintf(text, sizeof(text), "rule %s fires", rule->name);
-		judge(r, new_check(r, rule->step->line, text), rule->hits > 0, "it never fired");
+		judge(r, new_check(r, rule->step ? rule->step->line : 0, text), rule->hits > 0,
+		      "it never fired");
 	}
 	return 0;
 }
 
-static int verdict(const struct scenario_run *r)
+static int verdict(struct scenario_run *r)
 {
+	if (r->n_checks == 0)
+		judge(r, new_check(r, 0, "something is expected"), false,
+		      "neither a rule nor an expect is in it");
 	for (unsigned i = 0; i < r->n_checks; i++)
 		if (!r->check[i].passed)
 			return 1;
@@ -386,10 +447,8 @@ static int find_port(struct scenario_run *r)
 		error = -errno;
 	if (fd >= 0)
 		close(fd);
-	if (error < 0) {
-		fprintf(stderr, "uhca-run: no free port: %s\n", strerror(-error));
-		return error;
-	}
+	if (error < 0)
+		return scenario_stop(r, NULL, "no free port: %s", strerror(-error));
 	r->port = ntohs(a.sin_port);
 	snprintf(text, sizeof(text), "%u", r->port);
 	return setenv("UHCA_PORT", text, 1) < 0 ? -errno : 0;
@@ -410,36 +469,45 @@ static int start_story(struct scenario_run *r)
 			 UHCA_CTL_FILE, file);
 	if (what && !r->s->capture)
 		json_object_set_new(what, "snap", json_integer(0));
-	if (request(r, what, &result) < 0)
+	if (request(r, NULL, what, &result) < 0)
 		return -EIO;
 	json_decref(result);
 	error = scenario_story_open(&r->story, file);
-	if (error < 0)
-		fprintf(stderr, "uhca-run: %s: %s\n", file, strerror(-error));
-	return error;
+	return error < 0 ? scenario_stop(r, NULL, "%s: %s", file, strerror(-error)) : 0;
 }
 
-int scenario_run(struct scenario_run *r, const struct scenario *s, const char *dir,
-		 char *const *command)
+static int begin(struct scenario_run *r)
+{
+	int error = find_port(r);
+
+	if (error == 0 && ctl_look_beside() < 0)
+		error = scenario_stop(r, NULL, "%s", strerror(ENOMEM));
+	if (error == 0)
+		error = start_story(r);
+	if (error == 0)
+		error = scenario_know_names(r);
+	return error < 0 ? error : note_given_rules(r);
+}
+
+int scenario_run(struct scenario_run *r, const char *dir, char *const *command)
 {
 	int error;
 
-	*r = (struct scenario_run){.s = s, .dir = dir, .command = command, .story.fd = -1};
-	if (s->has_command && !command) {
-		fprintf(stderr, "uhca-run: the scenario wants a command behind --\n");
+	r->story.fd = -1;
+	r->dir = dir;
+	r->command = command;
+	r->start = scenario_now();
+	r->deadline = r->start + (r->s->limit ? r->s->limit : SCENARIO_LIMIT);
+	if ((r->s->has_command || r->s->wants_command) && !command) {
+		scenario_stop(r, NULL, "the scenario wants a command behind --");
 		return FAILED;
 	}
-	r->start = scenario_now();
-	r->deadline = r->start + (s->limit ? s->limit : SCENARIO_LIMIT);
-	error = find_port(r);
-	if (error == 0)
-		error = ctl_look_beside();
-	if (error == 0)
-		error = start_story(r);
+	error = begin(r);
 	if (error == 0)
 		error = do_steps(r);
 	if (error == 0) {
 		await_programs(r);
+		judge_ends(r);
 		error = judge_late(r);
 	}
 	if (error == 0)

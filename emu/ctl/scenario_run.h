@@ -11,7 +11,8 @@
 
 #include <limits.h>
 
-#define SCENARIO_CHECKS_MAX (2 * SCENARIO_STEPS_MAX)
+#define SCENARIO_RULES_MAX  1024           /* a daemon has at most 1000 */
+#define SCENARIO_CHECKS_MAX 2048           /* steps, rules, two for each run, and one */
 #define SCENARIO_LIMIT      60000000000ull /* ns, when the file says nothing */
 
 /* One judgement. */
@@ -29,13 +30,16 @@ struct scenario_rule {
 	uint64_t number;
 	bool optional;
 	bool removed;
-	uint64_t hits; /* when it was looked at last */
-	const struct scenario_step *step;
+	uint64_t hits;                    /* when it was looked at last */
+	const struct scenario_step *step; /* NULL: given on uhca-run's line */
 	char name[SCENARIO_NAME_MAX];
 };
 
 struct scenario_run {
 	const struct scenario *s;
+	const char *file;         /* its name */
+	char failure[768];        /* why it could not be carried out; empty: it was */
+	bool must_fire;           /* rules of uhca-run's line, too */
 	const char *dir;          /* of the instance */
 	char *const *command;     /* NULL: none */
 	uint64_t start, deadline; /* ns of the monotonic clock */
@@ -43,7 +47,7 @@ struct scenario_run {
 	struct scenario_story story;
 	struct scenario_process process[SCENARIO_RUNS_MAX];
 	unsigned n_processes;
-	struct scenario_rule rule[SCENARIO_STEPS_MAX];
+	struct scenario_rule rule[SCENARIO_RULES_MAX];
 	unsigned n_rules;
 	struct scenario_check check[SCENARIO_CHECKS_MAX];
 	unsigned n_checks;
@@ -52,12 +56,19 @@ struct scenario_run {
 };
 
 /*
- * Does the steps, waits for the programs to end, judges. 0: all that was expected was seen; 1: not
- * so; 125: it could not be done (printed). All checks are in r->check.
+ * Does the steps of r->s, waits for the programs to end, judges. 0: all that was expected was seen;
+ * 1: not so; 125: it could not be done, for the reason in r->failure. All checks are in r->check.
+ * r has s, file and must_fire; the rest is set here.
  */
-int scenario_run(struct scenario_run *r, const struct scenario *s, const char *dir,
-		 char *const *command);
+int scenario_run(struct scenario_run *r, const char *dir, char *const *command);
 void scenario_run_close(struct scenario_run *r);
+
+/*
+ * Why it cannot be carried out: printed with the place of the step (which may be NULL), kept for
+ * the reports. Returns -EINVAL.
+ */
+int scenario_stop(struct scenario_run *r, const struct scenario_step *step, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /* Nanoseconds of the monotonic clock. */
 uint64_t scenario_now(void);
@@ -70,8 +81,15 @@ uint64_t scenario_now(void);
  */
 int scenario_condition(struct scenario_run *r, const struct scenario_step *step, char *detail);
 
+/* Has the daemon all counters and devices that the file names? 0, or -errno with the reason
+ * printed. */
+int scenario_know_names(struct scenario_run *r);
+
 /* Asks the daemon how often the rules have fired. 0 or -EIO. */
 int scenario_look_at_rules(struct scenario_run *r);
+
+/* Does an expectation tell how this run must end? */
+bool scenario_judges_exit(const struct scenario_run *r, const char *name);
 
 struct scenario_process *scenario_find_process(struct scenario_run *r, const char *name);
 
@@ -80,8 +98,11 @@ struct scenario_process *scenario_find_process(struct scenario_run *r, const cha
 /* For people, on standard error. */
 void scenario_print(const struct scenario_run *r);
 
-/* To the file, "-" is standard output. 0 or -errno, printed. */
-int scenario_write_tap(const struct scenario_run *r, const char *file);
-int scenario_write_junit(const struct scenario_run *r, const char *file);
+/* Can the reports be written? What an earlier run left there is gone. 0 or -errno, printed. */
+int scenario_begin_report(const char *file);
+
+/* Of all n scenarios to the file, "-" is standard output. 0 or -errno, printed. */
+int scenario_write_tap(struct scenario_run *const *runs, unsigned n, const char *file);
+int scenario_write_junit(struct scenario_run *const *runs, unsigned n, const char *file);
 
 #endif

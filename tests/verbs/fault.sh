@@ -203,6 +203,15 @@ call=create_qp" -- ibv_rc_pingpong >"$out/said" 2>&1
 	"$uhca_run" --private --fault-must-fire --fault "drop nth=3" -- true >"$out/said" 2>&1
 	status=$?
 	[ $status = 124 ] || echo "the status is $status where no rule fired"
+	# A rule that was taken away is not known to have fired; without rules none has.
+	"$uhca_run" --private --fault-must-fire --fault "drop nth=3" -- "$uhcactl" fault clear \
+		>"$out/said" 2>&1
+	status=$?
+	[ $status = 124 ] || echo "the status is $status where the rule was taken away"
+	echo "# nothing" >"$out/empty"
+	"$uhca_run" --private --fault-must-fire --fault-file "$out/empty" true >"$out/said" 2>&1
+	status=$?
+	[ $status = 124 ] || echo "the status is $status where there is no rule"
 	# In the instance around it: rules come and go with the command.
 	"$uhca_run" --fault "lonely: drop device=none" -- "$uhcactl" fault list >"$out/said" 2>&1
 	grep -q "lonely: drop" "$out/said" || echo "the rule is not there: $(cat "$out/said")"

@@ -60,7 +60,7 @@ scenario_says() {
 	printf '%s\n' "$1" >"$out/case.scn"
 	scenario "$out/case.scn"
 	[ "$status" = "$2" ] || echo "'$1' ended with $status"
-	grep -qF "$3" "$out/scenario" || echo "'$1' is not answered with '$3'"
+	grep -qF -- "$3" "$out/scenario" || echo "'$1' is not answered with '$3'"
 }
 
 mistakes_complaint() {
@@ -68,13 +68,19 @@ mistakes_complaint() {
 rnu a: true' 125 "case.scn:2:1: there is no statement 'rnu'"
 	scenario_says 'command' 125 "wants a command behind --"
 	scenario_says 'fault drop opcod=ack
-run a: true' 125 "opcode"
+run a: true' 125 "case.scn:1:12: there is no word 'opcod': did you mean 'opcode'?"
 	scenario_says 'run a: true
-expect exit b' 125 "line 2: no run has the name b"
+expect exit b' 125 "case.scn:2:13: no run above has the name 'b'"
 	scenario_says 'run a: true
-expect counter apples 1' 125 "there is no counter apples"
+expect counter apples 1' 125 "case.scn:2:16: there is no counter apples"
+	scenario_says 'run a: true
+expect no completion status!=SUCCESS dev=uhca7' 125 "case.scn:2:22: there is no device uhca7"
+	scenario_says 'run a: true
+expect no completion stauts!=SUCCESS' 125 "case.scn:2:22: a completion has no 'stauts'"
 	scenario_says 'run a: true
 expect output a [' 125 "not a regular expression"
+	scenario_says 'run a: true
+daemon --junit x' 125 "--junit has no place here"
 	scenario_says 'daemon --nonsense
 run a: true' 125 "nonsense"
 	scenario_says 'limit 300ms
@@ -84,6 +90,61 @@ expect exit a' 1 "found 127"
 	scenario "$out/no-such-file"
 	[ "$status" = 125 ] || echo "without a file it ended with $status"
 	grep -q "No such file" "$out/scenario" || echo "a missing file is not named"
+}
+
+# Whatever tests nothing does not pass.
+green_complaint() {
+	scenario_says 'run a: true' 1 "FAIL something is expected"
+	scenario_says 'run a: true
+uhcactl capture stop
+expect no completion status!=SUCCESS' 125 "the capture was ended"
+	scenario_says 'run a: no-such-program
+expect no leak' 1 "FAIL a can be run (it ended with 127)"
+	scenario_says 'run a: false
+expect no leak' 0 "note a ended with 1, and no line expects it"
+	printf 'run a: true\nexpect exit a\n' >"$out/case.scn"
+	scenario "$out/case.scn" --fault 'never: drop opcode=cnp' --fault-must-fire
+	grep -q 'FAIL rule never fires' "$out/scenario" || echo "a rule of the line need not fire"
+	[ "$status" = 1 ] || echo "a rule that never fired: it ended with $status"
+	"$uhca_run" --scenario "$out/case.scn" -- false >"$out/scenario" 2>&1
+	[ $? = 1 ] || echo "the command failed, and it passed"
+	"$uhca_run" --scenario "$out/case.scn" -- no-such-program >"$out/scenario" 2>&1
+	[ $? = 1 ] || echo "there is no such command, and it passed"
+	"$uhca_run" --scenario "$out/case.scn" -- >"$out/scenario" 2>&1
+	[ $? = 125 ] || echo "-- without a command was taken"
+}
+
+# All files are carried out, and what cannot be is in the reports, over what was there before.
+several_complaint() {
+	printf 'run a: touch %s/one\nexpect exit a\n' "$out" >"$out/one.scn"
+	printf 'title two\nrun a: touch %s/two\nexpect exit a 1\n' "$out" >"$out/two.scn"
+	printf 'run a: true\nexpect exit a nought\n' >"$out/three.scn"
+	rm -f "$out/one" "$out/two"
+	echo '<testsuite tests="1" failures="0"/>' >"$out/xml"
+	scenario "$out/two.scn" --scenario "$out/one.scn" --junit "$out/xml" --tap "$out/tap"
+	[ "$status" = 1 ] || echo "one of two failed: it ended with $status"
+	[ -f "$out/one" ] && [ -f "$out/two" ] || echo "not both were run"
+	grep -qx '1\.\.2' "$out/tap" || echo "TAP: no plan of two"
+	python3 - "$out/xml" <<'END' || echo "JUnit: not two suites with one failure"
+import sys, xml.etree.ElementTree as t
+s = t.parse(sys.argv[1]).getroot()
+assert [x.get("failures") for x in s.findall("testsuite")] == ["0", "1"]
+END
+	scenario "$out/three.scn" --scenario "$out/one.scn" --junit "$out/xml" --tap "$out/tap"
+	[ "$status" = 125 ] || echo "one of two cannot be carried out: it ended with $status"
+	grep -q '^not ok 2 - the scenario is carried out' "$out/tap" || echo "TAP: no word of it"
+	python3 - "$out/xml" <<'END' || echo "JUnit: no error"
+import sys, xml.etree.ElementTree as t
+s = t.parse(sys.argv[1]).getroot().findall("testsuite")[1]
+assert s.get("errors") == "1"
+assert "three.scn:2:15:" in s.find("testcase/error").get("message")
+END
+	echo 'ok' >"$out/tap"
+	UHCA_DAEMON=/no/such/daemon "$uhca_run" --scenario "$out/one.scn" --junit "$out/xml" \
+		--tap "$out/tap" >"$out/scenario" 2>&1
+	[ $? = 125 ] || echo "without a daemon it did not end with 125"
+	grep -q '<error message=".*no daemon could be started' "$out/xml" || echo "JUnit: no daemon"
+	grep -q '^not ok' "$out/tap" || echo "TAP: no daemon"
 }
 
 # A run that ended otherwise than expected is not waited for while another one runs on.
@@ -190,6 +251,8 @@ rows_scenarios() {
 	done
 	try scenario verdict verdict_complaint
 	try scenario mistakes mistakes_complaint
+	try scenario green green_complaint
+	try scenario several several_complaint
 	try scenario settled settled_complaint
 	try scenario command command_complaint
 	try scenario minimise minimise_complaint

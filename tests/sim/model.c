@@ -122,7 +122,7 @@ unsigned model_needs_recvs(const struct model_qp *q)
 {
 	unsigned n = 0;
 
-	for (unsigned i = 0; i < q->n_send; i++)
+	for (unsigned i = q->base; i < q->n_send; i++)
 		n += model_consumes_recv(&q->send[i]);
 	return n;
 }
@@ -157,7 +157,7 @@ static void foresee(struct model_qp *q, struct model_send *s)
 
 	if (model_is_write(s->wr.opcode) || model_is_send(s->wr.opcode))
 		model_load(&q->qp->c->mem, &s->here, s->data, s->length);
-	if (!s->length)
+	if (!s->length || s->fate)
 		return;
 	if (model_is_write(s->wr.opcode) && q->qp->type == IBV_QPT_UC)
 		model_ignore(there, &s->there);
@@ -212,6 +212,7 @@ int model_post_send(struct model_qp *q, struct vsend *wr, const struct model_mor
 	s->signaled = q->sig_all || wr->flags & UHCA_ABI_SEND_SIGNALED;
 	s->to = more->to;
 	s->cell = more->cell;
+	s->fate = more->fate;
 	s->data = malloc(s->length ? s->length : 1);
 	assert(s->data);
 	foresee(q, s);
@@ -227,8 +228,10 @@ int model_post_recv(struct model_recvs *r, const struct uhca_abi_sge *sge, uint3
 	struct vrecv wr = {1ull << 63 | (uint64_t)r->index << 32 | r->n, sge, n};
 	struct vclient *c = r->srq ? r->srq->c : r->qp->c;
 	struct model_recv *e;
-	int rc = r->srq ? vsrq_post_recv(r->srq, &wr) : vqp_post_recv(r->qp, &wr);
+	int rc;
 
+	model_look_at_limit(r);
+	rc = r->srq ? vsrq_post_recv(r->srq, &wr) : vqp_post_recv(r->qp, &wr);
 	if (rc)
 		return rc;
 	if (r->n == r->room) {

@@ -21,12 +21,23 @@
 
 #define MODEL_MAX_SGE    8
 #define MODEL_MAX_PIECES 256
+#define MODEL_MAX_LIVES  8
 
 /* Where bytes stand in a client's memory, in their order; the keys here mean nothing. */
 struct model_place {
 	struct uhca_abi_sge piece[MODEL_MAX_PIECES];
 	uint32_t n;
 };
+
+/* Statuses of what is outstanding when the peer has gone or the QP is stopped. */
+#define MODEL_STOPPED                                                                              \
+	(1u << UHCA_ABI_WC_WR_FLUSH_ERR | 1u << UHCA_ABI_WC_RETRY_EXC_ERR |                        \
+	 1u << UHCA_ABI_WC_RNR_RETRY_EXC_ERR)
+
+/* Statuses of a receive whose message must fail. */
+#define MODEL_REFUSED                                                                              \
+	(1u << UHCA_ABI_WC_LOC_LEN_ERR | 1u << UHCA_ABI_WC_LOC_ACCESS_ERR |                        \
+	 1u << UHCA_ABI_WC_REM_INV_REQ_ERR)
 
 /* A posted send request. */
 struct model_send {
@@ -40,6 +51,7 @@ struct model_send {
 	struct model_qp *to;     /* UD */
 	struct model_cell *cell; /* atomics */
 	uint64_t returned;
+	uint32_t fate;    /* not 0: it must fail with one of these, bits 1 << status */
 	uint32_t inv_key; /* READ with Invalidate: of its element */
 };
 
@@ -57,7 +69,12 @@ struct model_recvs {
 	unsigned index;
 	struct model_recv *list;
 	unsigned n, room, done;
-	bool scribbled; /* UC: a message that was given up may have left bytes */
+	unsigned base;   /* the first of the present connection; not an SRQ's */
+	bool scribbled;  /* UC: a message that was given up may have left bytes */
+	uint32_t limit;  /* of an SRQ, armed; 0: it is not */
+	uint32_t looked; /* taken from it when the limit was looked at */
+	unsigned limit_events;
+	bool lossy; /* an SRQ: a QP that was reset may have taken some with it */
 };
 
 struct model_qp {
@@ -72,8 +89,13 @@ struct model_qp {
 	unsigned completed; /* sends before this one are known to be complete */
 	unsigned delivered; /* the next that may be delivered at the peer */
 	unsigned last_fence;
-	bool failed;       /* a completion in error came: */
-	unsigned good;     /* the first that did not succeed */
+	unsigned base;  /* the first of the present connection */
+	bool failed;    /* a completion in error came: */
+	unsigned good;  /* the first that did not succeed */
+	bool doomed;    /* a request must fail: receives are flushed */
+	bool stopped;   /* by its consumer or its peer: the first error may be a flush */
+	unsigned n_was; /* numbers it had before it was made anew */
+	uint32_t was[MODEL_MAX_LIVES];
 	uint32_t may_fail; /* bits 1 << status that a run allows */
 };
 
@@ -93,6 +115,7 @@ struct model {
 	unsigned n_recvs;
 	struct model_cell *cell;
 	unsigned n_cells;
+	bool loses;      /* the links lose packets: a NAK that is lost is not sent again */
 	bool duplicates; /* the links duplicate or reorder: UC and UD may show it */
 	bool lossless;   /* UC, UD: nothing may be missing */
 	uint64_t completions;
@@ -116,6 +139,7 @@ struct model_more {
 	struct model_cell *cell;         /* of an atomic */
 	const struct model_place *here;  /* elements through described keys */
 	const struct model_place *there; /* the same of the remote address */
+	uint32_t fate;                   /* bits 1 << status, of what must fail; with "there" */
 };
 
 /*
@@ -125,6 +149,33 @@ struct model_more {
 int model_post_send(struct model_qp *q, struct vsend *wr, const struct model_more *more);
 int model_post_recv(struct model_recvs *r, const struct uhca_abi_sge *sge, uint32_t n,
 		    const struct model_place *at);
+
+/* Arms the limit of an SRQ (0: no more); has every event come that was due, and no other? */
+void model_arm_limit(struct model_recvs *r, uint32_t limit);
+void model_look_at_limit(struct model_recvs *r);
+
+/* ---- the end of a connection, and the next one (model_life.c) ---- */
+
+/* From now on the QP may fail with anything that a QP without peer fails with. */
+void model_stopped(struct model_qp *q);
+
+/* A request that was posted must fail, and take both ends down. */
+void model_doomed(struct model_qp *q);
+
+/* All of its completions were polled, and it is in ERR: fails the test when one is missing. */
+void model_drained(struct model_qp *q);
+
+/* The same of both ends: what q was told of success must have arrived. */
+void model_drained_both(struct model_qp *q);
+
+/*
+ * Nothing of the QP will happen any more, nor of its peer: it is reset or gone, and its completions
+ * are polled or thrown away. What is posted from now on belongs to the next connection.
+ */
+void model_ended(struct model_qp *q);
+
+/* It was made anew, with another number perhaps; packets with the old one may still come. */
+void model_renamed(struct model_qp *q, uint32_t old_qpn);
 
 /* Messages of q that use up a receive at the peer. */
 unsigned model_needs_recvs(const struct model_qp *q);
@@ -146,6 +197,11 @@ void model_load(struct memory *m, const struct model_place *at, void *buf, uint3
 void model_load_expected(struct memory *m, const struct model_place *at, void *buf, uint32_t n);
 void model_expect(struct memory *m, const struct model_place *at, const void *bytes, uint32_t n);
 void model_ignore(struct memory *m, const struct model_place *at);
+/* What stands there is what is expected from now on. */
+void model_adopt(struct memory *m, const struct model_place *at);
+/* Request i of q has succeeded. */
+void model_retire(struct model_qp *q, unsigned i);
+bool model_has_number(const struct model_qp *q, uint32_t qpn);
 
 /* Do the bytes stand there, behind the first "skip"? */
 bool model_holds(struct memory *m, const struct model_place *at, uint32_t skip, const void *bytes,

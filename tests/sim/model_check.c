@@ -25,6 +25,8 @@ static uint8_t completion_opcode(uint8_t wr)
 		[UHCA_ABI_WR_RDMA_WRITE_WITH_IMM] = UHCA_ABI_WC_RDMA_WRITE,
 		[UHCA_ABI_WR_SEND] = UHCA_ABI_WC_SEND,
 		[UHCA_ABI_WR_SEND_WITH_IMM] = UHCA_ABI_WC_SEND,
+		[UHCA_ABI_WR_SEND_WITH_INV] = UHCA_ABI_WC_SEND,
+		[UHCA_ABI_WR_BIND_MW] = UHCA_ABI_WC_BIND_MW,
 		[UHCA_ABI_WR_RDMA_READ] = UHCA_ABI_WC_RDMA_READ,
 		[UHCA_ABI_WR_ATOMIC_CMP_AND_SWP] = UHCA_ABI_WC_COMP_SWAP,
 		[UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD] = UHCA_ABI_WC_FETCH_ADD,
@@ -38,7 +40,7 @@ static uint8_t completion_opcode(uint8_t wr)
 	return opcode[wr];
 }
 
-static void retire(struct model_qp *q, unsigned i)
+void model_retire(struct model_qp *q, unsigned i)
 {
 	struct model_send *s = &q->send[i];
 	struct memory *mem = &q->qp->c->mem;
@@ -54,6 +56,37 @@ static void retire(struct model_qp *q, unsigned i)
 	}
 }
 
+/* Of a request that did not succeed: from its completion on the memory is the client's again. */
+static void give_back(struct model_qp *q, unsigned i)
+{
+	const struct model_send *s = &q->send[i];
+
+	if (s->cell || model_is_read(s->wr.opcode))
+		model_adopt(&q->qp->c->mem, &s->here);
+}
+
+/* The first error of a QP. */
+static void send_failed(struct model_qp *q, unsigned i, const struct uhca_abi_cqe *e)
+{
+	uint32_t may = q->may_fail & ~(1u << UHCA_ABI_WC_WR_FLUSH_ERR);
+
+	if (q->stopped)
+		may |= MODEL_STOPPED;
+	may |= q->send[i].fate;
+	/* A QP in ERR does not answer again (10.3.1.7): a lost NAK, or ACK before it, is lost. */
+	if (q->doomed && q->m->loses)
+		may |= 1u << UHCA_ABI_WC_RETRY_EXC_ERR;
+	if (!(may & 1u << e->status))
+		world_fail(q->m->w, "qp %u (0x%x): send %u completes with status %u", q->index,
+			   q->qp->qpn, i, e->status);
+	q->failed = true;
+	for (; q->completed < i; q->completed++)
+		model_retire(q, q->completed);
+	q->good = i;
+	give_back(q, i);
+	q->completed = i + 1;
+}
+
 static void send_completion(struct model_qp *q, const struct uhca_abi_cqe *e)
 {
 	unsigned i = (uint32_t)e->wr_id;
@@ -64,24 +97,17 @@ static void send_completion(struct model_qp *q, const struct uhca_abi_cqe *e)
 	if (q->failed) {
 		CHECK(q, e->status == UHCA_ABI_WC_WR_FLUSH_ERR);
 		CHECK(q, i == q->completed);
+		give_back(q, i);
 		q->completed = i + 1;
 		return;
 	}
 	for (unsigned k = q->completed; k < i; k++)
-		CHECK(q, !q->send[k].signaled);
+		CHECK(q, !q->send[k].signaled && !q->send[k].fate);
 	if (e->status != UHCA_ABI_WC_SUCCESS) {
-		if (!(q->may_fail & 1u << e->status))
-			world_fail(q->m->w, "qp %u (0x%x): send %u completes with status %u",
-				   q->index, q->qp->qpn, i, e->status);
-		CHECK(q, e->status != UHCA_ABI_WC_WR_FLUSH_ERR);
-		q->failed = true;
-		for (; q->completed < i; q->completed++)
-			retire(q, q->completed);
-		q->good = i;
-		q->completed = i + 1;
+		send_failed(q, i, e);
 		return;
 	}
-	CHECK(q, s->signaled);
+	CHECK(q, s->signaled && !s->fate);
 	CHECK(q, e->opcode == completion_opcode(s->wr.opcode));
 	if (model_is_read(s->wr.opcode) || s->cell)
 		CHECK(q, e->byte_len == s->length);
@@ -90,7 +116,7 @@ static void send_completion(struct model_qp *q, const struct uhca_abi_cqe *e)
 	if (s->wr.opcode == UHCA_ABI_WR_READ_WITH_INV)
 		CHECK(q, e->imm == s->inv_key);
 	for (; q->completed <= i; q->completed++)
-		retire(q, q->completed);
+		model_retire(q, q->completed);
 }
 
 /* ---- receives ---- */
@@ -138,6 +164,10 @@ static bool same_fields(const struct model_send *s, const struct uhca_abi_cqe *e
 {
 	bool write = s->wr.opcode == UHCA_ABI_WR_RDMA_WRITE_WITH_IMM;
 
+	if (!!(e->flags & UHCA_ABI_WC_WITH_INV) != (s->wr.opcode == UHCA_ABI_WR_SEND_WITH_INV))
+		return false;
+	if (s->wr.opcode == UHCA_ABI_WR_SEND_WITH_INV && e->imm != s->wr.imm)
+		return false;
 	return e->opcode == (write ? UHCA_ABI_WC_RECV_RDMA_WITH_IMM : UHCA_ABI_WC_RECV) &&
 	       e->byte_len == s->length + extra &&
 	       !!(e->flags & UHCA_ABI_WC_WITH_IMM) == with_imm(s) &&
@@ -167,7 +197,7 @@ static void rc_delivered(struct model_qp *q, const struct model_recv *r,
 		check_write_visible(from, from->delivered++);
 	CHECK(q, from->delivered < from->n_send);
 	s = &from->send[from->delivered++];
-	CHECK(q, same_fields(s, e, 0));
+	CHECK(q, !s->fate && same_fields(s, e, 0));
 	CHECK(q, holds_message(q, r, 0, from, s));
 	s->delivered = true;
 }
@@ -178,7 +208,8 @@ static void lossy_delivered(struct model_qp *q, struct model_qp *from, const str
 {
 	bool ud = q->qp->type == IBV_QPT_UD;
 	uint32_t extra = ud ? ROCE_GRH_LENGTH : 0;
-	unsigned first = q->m->duplicates ? 0 : from->delivered;
+	/* Of a connection that has ended, messages may still come. */
+	unsigned first = q->m->duplicates || from->base ? 0 : from->delivered;
 
 	for (unsigned i = first; i < from->n_send; i++) {
 		struct model_send *s = &from->send[i];
@@ -190,7 +221,7 @@ static void lossy_delivered(struct model_qp *q, struct model_qp *from, const str
 		if (!same_fields(s, e, extra) || !holds_message(q, r, extra, from, s))
 			continue;
 		s->delivered = true;
-		if (!ud)
+		if (!ud && i >= from->base)
 			from->delivered = i + 1;
 		return;
 	}
@@ -220,7 +251,7 @@ static struct model_qp *ud_sender(struct model_qp *q, const struct model_recv *r
 	for (unsigned i = 0; i < q->m->n_qps; i++) {
 		struct model_qp *from = q->m->qp[i];
 
-		if (from->qp->qpn == e->src_qp && has_address(from, flow.src))
+		if (model_has_number(from, e->src_qp) && has_address(from, flow.src))
 			return from;
 	}
 	world_fail(q->m->w, "qp %u: datagram from an unknown QP 0x%x", q->index, e->src_qp);
@@ -240,16 +271,28 @@ static struct model_recv *take_recv(struct model_qp *q, const struct uhca_abi_cq
 	return &rs->list[i];
 }
 
+static uint32_t recv_may_fail(const struct model_qp *q)
+{
+	uint32_t may = q->may_fail;
+
+	if (q->stopped || q->doomed)
+		may |= MODEL_STOPPED;
+	if (q->peer && q->peer->doomed)
+		may |= MODEL_REFUSED;
+	return may;
+}
+
 static void recv_completion(struct model_qp *q, const struct uhca_abi_cqe *e)
 {
 	struct model_recv *r = take_recv(q, e);
 
 	if (e->status != UHCA_ABI_WC_SUCCESS) {
-		if (!(q->may_fail & 1u << e->status))
+		if (!(recv_may_fail(q) & 1u << e->status))
 			world_fail(q->m->w, "qp %u (0x%x): receive completes with status %u",
 				   q->index, q->qp->qpn, e->status);
 		/* A message that never became complete may have left bytes there. */
-		model_ignore(&q->qp->c->mem, &r->at);
+		if (!q->recvs->scribbled)
+			model_adopt(&q->qp->c->mem, &r->at);
 		return;
 	}
 	if (q->qp->type == IBV_QPT_UD) {
@@ -295,7 +338,7 @@ static void forget(struct model_qp *q, const struct model_send *s)
 		return;
 	if (model_is_write(s->wr.opcode))
 		model_ignore(&q->peer->qp->c->mem, &s->there);
-	if (model_is_read(s->wr.opcode) || s->cell)
+	if (!q->failed && (model_is_read(s->wr.opcode) || s->cell))
 		model_ignore(&q->qp->c->mem, &s->here);
 }
 
@@ -345,7 +388,7 @@ static void finish_rc(struct model_qp *q)
 	}
 	for (; q->completed < q->n_send; q->completed++) {
 		CHECK(q, !q->send[q->completed].signaled);
-		retire(q, q->completed);
+		model_retire(q, q->completed);
 	}
 	for (unsigned i = q->delivered; i < q->n_send; i++)
 		CHECK(q, !model_consumes_recv(&q->send[i]));
@@ -378,6 +421,11 @@ void model_finish(struct model *m)
 			CHECK(q, vqp_send_used(q->qp) == 0);
 	}
 	model_check_cells(m);
+	for (unsigned i = 0; i < m->n_recvs; i++) {
+		model_look_at_limit(m->recvs[i]);
+		if (m->recvs[i]->lossy)
+			forget_recvs(m->recvs[i]);
+	}
 	for (unsigned i = 0; i < m->n_qps; i++) {
 		char why[200];
 

@@ -2,19 +2,22 @@
 /* See workload.h: what a seed chooses, and the loop that runs it. */
 #include "workload.h"
 
+#include "workload_life.h"
 #include "workload_make.h"
+#include "workload_poison.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
 struct workload_limits workload_default(void)
 {
-	return (struct workload_limits){.max_loss = 200000, .max_messages = 24};
+	return (struct workload_limits){
+		.max_loss = 200000, .max_messages = 24, .may_restart = true};
 }
 
 /* ---- the loop ---- */
 
-static void poll_all(struct workload *l)
+void workload_poll(struct workload *l)
 {
 	struct uhca_abi_cqe e;
 
@@ -26,9 +29,12 @@ static void poll_all(struct workload *l)
 
 static bool all_posted(const struct workload *l)
 {
-	for (unsigned i = 0; i < l->n_ends; i++)
-		if (l->end[i].to_post && !l->end[i].model->failed)
+	for (unsigned i = 0; i < l->n_ends; i++) {
+		const struct workload_end *e = &l->end[i];
+
+		if (e->to_post && (!e->model->failed || workload_may_restart(l, e)))
 			return false;
+	}
 	return true;
 }
 
@@ -52,15 +58,36 @@ static void resume_all(struct workload *l)
 			toggle_drain(l, &l->end[i]);
 }
 
+/* Now and then, and sooner when nothing else can be done. */
+static bool wants_restart(struct workload *l, const struct workload_end *e)
+{
+	bool failed = e->model->failed || (e->peer && e->peer->model->failed);
+
+	return workload_may_restart(l, e) && !prng_below(&l->rng, failed ? 4 : 60);
+}
+
 /* One of: post requests, post receives, let time pass, poll. */
 static void act(struct workload *l)
 {
 	struct workload_end *end = &l->end[prng_below(&l->rng, l->n_ends)];
 	uint32_t n = prng_range(&l->rng, 1, 6);
 
+	if (wants_restart(l, end)) {
+		workload_restart(l, end);
+		return;
+	}
+	if (end->model->recvs->srq && !prng_below(&l->rng, 6))
+		model_arm_limit(end->model->recvs,
+				prng_below(&l->rng, end->model->recvs->srq->recv.max_wr + 1));
+	if (l->windows && end->qp.type == IBV_QPT_RC)
+		workload_window_step(l, end);
 	switch (prng_below(&l->rng, 13)) {
 	case 0:
-		toggle_drain(l, end);
+		if (workload_may_restart(l, end) && end->qp.type == IBV_QPT_RC &&
+		    !prng_below(&l->rng, 3))
+			workload_poison(l, end);
+		else
+			toggle_drain(l, end);
 		break;
 	case 1:
 	case 2:
@@ -76,7 +103,7 @@ static void act(struct workload *l)
 		break;
 	case 7:
 	case 8:
-		poll_all(l);
+		workload_poll(l);
 		break;
 	default:
 		while (n-- && world_step(l->w))
@@ -95,12 +122,12 @@ static void wind_up(struct workload *l)
 	while (more) {
 		for (unsigned i = 0; i < l->n_ends; i++)
 			workload_post_recvs(l, &l->end[i], 16);
-		poll_all(l);
+		workload_poll(l);
 		more = world_step(l->w);
 		if (l->w->now > end)
 			world_fail(l->w, "not done after ten minutes");
 	}
-	poll_all(l);
+	workload_poll(l);
 }
 
 /* No packet, no timer, no stale doorbell: the fabric is idle and stays so. */

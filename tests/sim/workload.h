@@ -15,6 +15,7 @@ struct workload_limits {
 	uint32_t max_messages; /* per QP */
 	bool no_duplicates, no_reorder;
 	bool rc_only;
+	bool may_restart; /* connections end while data flows, and begin anew */
 	bool may_give_up; /* no bound on losses: RETRY_EXC_ERR is a legal end of a QP */
 };
 

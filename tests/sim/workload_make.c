@@ -53,6 +53,10 @@ static struct core_config choose_config(struct workload *l)
 		cfg.scatter_limit = prng_below(r, 961);
 	if (percent(l, 40))
 		cfg.ack_delay_ns = prng_range(r, 1, 20000);
+	if (percent(l, 50)) {
+		cfg.features &= ~(uint32_t)UHCA_ABI_HAS_MW_TYPE_2B;
+		cfg.features |= UHCA_ABI_HAS_MW_TYPE_2A;
+	}
 	cfg.local_inv_early = percent(l, 30);
 	if (percent(l, 30))
 		cfg.gather_limit = prng_below(r, 1024);
@@ -154,6 +158,7 @@ static struct workload_end *make_end(struct workload *l, enum ibv_qp_type type)
 		workload_key_alloc(l, &e->node->c, &e->key);
 	}
 	init.sq_sig_all = percent(l, 30);
+	e->init = init;
 	rc = vqp_create(&e->node->c, &init, &e->qp);
 	world_assert(l->w, rc == 0);
 	e->model = model_add_qp(&l->model, &e->qp, srq ? e->node->srq_recvs : NULL);
@@ -170,7 +175,8 @@ static void make_region(struct workload *l, struct workload_end *e)
 {
 	struct vclient *c = &e->peer->node->c;
 	uint64_t va = memory_alloc(&c->mem, REGION_BYTES, 1);
-	uint32_t access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
+	uint32_t access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
+			  IBV_ACCESS_REMOTE_READ | IBV_ACCESS_MW_BIND;
 	int rc = vclient_reg_mr(c, va, REGION_BYTES, access, &e->region);
 
 	world_assert(l->w, rc == 0);
@@ -188,6 +194,9 @@ static void make_pair(struct workload *l, enum ibv_qp_type type)
 
 	a->peer = b;
 	b->peer = a;
+	a->conn = b->conn = conn;
+	b->conn.sq_psn = conn.rq_psn;
+	b->conn.rq_psn = conn.sq_psn;
 	a->mtu = b->mtu = 128u << conn.mtu;
 	a->max_bytes = 6 * a->mtu < WORKLOAD_MAX_BYTES ? 6 * a->mtu : WORKLOAD_MAX_BYTES;
 	b->max_bytes = a->max_bytes;
@@ -203,6 +212,7 @@ static void make_datagram(struct workload *l)
 	struct vqp_conn conn = choose_conn(l);
 
 	e->mtu = e->max_bytes = 4096;
+	e->conn = conn;
 	vqp_activate(&e->qp, &conn);
 	for (unsigned i = 0; i < l->n_nodes; i++) {
 		int rc = vclient_create_ah(&e->node->c, l->node[i].c.host,
@@ -223,8 +233,11 @@ void workload_make(struct workload *l, uint64_t seed)
 	l->w->stall = percent(l, 30) ? prng_below(&l->rng, 300000) : 0;
 	l->w->interleave = prng_below(&l->rng, 1000001);
 	model_construct(&l->model, l->w);
+	l->model.loses = link.loss || link.corrupt;
 	l->model.duplicates = link.duplicate || link.reorder;
 	model_reserve_cells(&l->model, WORKLOAD_NODES * WORKLOAD_CELLS);
+	l->windows = percent(l, 50);
+	l->lives = l->limits.may_restart && percent(l, 40);
 	l->n_nodes = prng_range(&l->rng, 1, WORKLOAD_NODES);
 	for (unsigned i = 0; i < l->n_nodes; i++)
 		make_node(l, i);

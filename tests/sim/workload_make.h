@@ -9,6 +9,7 @@
 #include "model.h"
 #include "workload.h"
 #include "workload_key.h"
+#include "workload_window.h"
 
 #define WORKLOAD_NODES 3
 #define WORKLOAD_CQS   2
@@ -41,14 +42,18 @@ struct workload_end {
 	struct vqp qp;
 	struct model_qp *model;
 	struct workload_end *peer; /* NULL: UD */
-	uint32_t mtu;              /* bytes */
-	uint32_t max_bytes;        /* of one message */
+	struct vqp_init init;      /* how it is made, and connected, again */
+	struct vqp_conn conn;
+	unsigned lives;     /* that have ended */
+	uint32_t mtu;       /* bytes */
+	uint32_t max_bytes; /* of one message */
 	unsigned to_post;
 	uint32_t ah[WORKLOAD_NODES];
-	struct vmr region;         /* at the peer, ours alone */
-	struct workload_key there; /* valid: WRITEs and READs go through it */
-	struct workload_key key;   /* of this end, made anew through its queue */
-	uint32_t region_used;      /* UC: its WRITEs never overlap */
+	struct vmr region;             /* at the peer, ours alone */
+	struct workload_key there;     /* valid: WRITEs and READs go through it */
+	struct workload_window window; /* the same; RC */
+	struct workload_key key;       /* of this end, made anew through its queue */
+	uint32_t region_used;          /* UC: its WRITEs never overlap */
 };
 
 struct workload {
@@ -60,6 +65,8 @@ struct workload {
 	unsigned n_nodes;
 	struct workload_end end[WORKLOAD_ENDS];
 	unsigned n_ends;
+	bool lives;   /* connections end and begin anew */
+	bool windows; /* ends have windows */
 };
 
 void workload_make(struct workload *l, uint64_t seed);
@@ -71,6 +78,9 @@ uint64_t workload_take(struct workload *l, struct workload_node *n, uint32_t len
 
 /* Posts one random request when there is one left and room for it. */
 void workload_post(struct workload *l, struct workload_end *end);
+
+/* Every completion there is goes to the model. */
+void workload_poll(struct workload *l);
 
 /* Posts up to n receives, as far as messages of the peers still need some. */
 void workload_post_recvs(struct workload *l, struct workload_end *end, uint32_t n);

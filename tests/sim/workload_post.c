@@ -146,6 +146,8 @@ static bool choose_remote(struct workload *l, struct workload_end *e, struct vse
 	bool key = e->there.valid;
 	uint64_t room = (key ? e->there.length : e->region.length) - length, offset;
 
+	if (percent(l, 60) && workload_window_use(l, e, wr, length, there))
+		return true;
 	if (e->qp.type == IBV_QPT_RC) {
 		offset = prng_below(&l->rng, (uint32_t)room + 1);
 	} else {
@@ -257,12 +259,14 @@ void workload_post(struct workload *l, struct workload_end *e)
 	uint32_t length = choose_length(l, e);
 	struct vmr from;
 	bool one;
+	int rc;
 
 	if (!e->to_post || vqp_send_used(&e->qp) >= e->qp.send.max_wr || e->model->failed)
 		return;
 	if (!choose_target(l, e, &wr, &length, &more, &there) ||
 	    !choose_local(l, e, length, &from, &here)) {
 		e->to_post = 0;
+		workload_window_used(e, &wr, false);
 		return;
 	}
 	wr.imm = (uint32_t)prng_u64(&l->rng);
@@ -279,7 +283,9 @@ void workload_post(struct workload *l, struct workload_end *e)
 		spoil_remote(l, &wr);
 	more.here = here.n ? &here : NULL;
 	more.there = there.n ? &there : NULL;
-	if (model_post_send(e->model, &wr, &more))
+	rc = model_post_send(e->model, &wr, &more);
+	workload_window_used(e, &wr, rc == 0);
+	if (rc)
 		return;
 	e->to_post--;
 	if (wr.mode == VPOST_INLINE)
@@ -311,7 +317,7 @@ static bool needs_recv(const struct workload *l, const struct workload_end *e)
 {
 	const struct model_recvs *r = e->model->recvs;
 
-	return r->srq ? r->n - r->done < 16 : r->n < wanted(l, e);
+	return r->srq ? vsrq_recv_used(r->srq) < 16 : r->n - r->base < wanted(l, e);
 }
 
 void workload_post_recvs(struct workload *l, struct workload_end *e, uint32_t n)

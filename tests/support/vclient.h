@@ -256,4 +256,7 @@ void vqp_doorbell(struct vqp *qp);
 /* Send requests the device has not retired. */
 uint32_t vqp_send_used(const struct vqp *qp);
 
+/* Receives of the SRQ that no QP has taken. */
+uint32_t vsrq_recv_used(const struct vsrq *srq);
+
 #endif

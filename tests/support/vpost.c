@@ -173,6 +173,11 @@ int vqp_post_recv(struct vqp *qp, const struct vrecv *wr)
 	return rc;
 }
 
+uint32_t vsrq_recv_used(const struct vsrq *srq)
+{
+	return srq->recv.producer - uhca_ring_observe(&srq->recv.ring->consumer);
+}
+
 int vsrq_post_recv(struct vsrq *srq, const struct vrecv *wr)
 {
 	return post_recv(&srq->recv, wr);

@@ -86,6 +86,15 @@ static void skip_entries(struct vcq *cq, uint32_t qpn)
 	}
 }
 
+/* A QP that is reset or destroyed leaves nothing in its CQs. */
+static void forget_completions(struct vqp *qp)
+{
+	if (qp->send_cq)
+		skip_entries(qp->send_cq, qp->qpn);
+	if (qp->recv_cq)
+		skip_entries(qp->recv_cq, qp->qpn);
+}
+
 int vqp_destroy(struct vqp *qp)
 {
 	int rc = core_destroy_qp(qp->c->core, qp->handle);
@@ -93,10 +102,7 @@ int vqp_destroy(struct vqp *qp)
 	qp->c->host->dirty = true;
 	if (rc)
 		return rc;
-	if (qp->send_cq)
-		skip_entries(qp->send_cq, qp->qpn);
-	if (qp->recv_cq)
-		skip_entries(qp->recv_cq, qp->qpn);
+	forget_completions(qp);
 	return 0;
 }
 
@@ -106,6 +112,8 @@ int vqp_modify(struct vqp *qp, uint32_t mask, const struct uhca_abi_qp_attr *att
 	int rc = core_modify_qp(qp->c->core, &in, *qp->c->host->now);
 
 	qp->c->host->dirty = true;
+	if (rc == 0 && mask & IBV_QP_STATE && attr->qp_state == IBV_QPS_RESET)
+		forget_completions(qp);
 	return rc;
 }
 

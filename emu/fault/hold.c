@@ -7,20 +7,70 @@
 
 /* ---- queues ---- */
 
-static void insert_after(struct fault_queue *q, struct fault_held *where, struct fault_held *e)
+static void append(struct fault_queue *q, struct fault_held *e)
 {
-	e->prev = where;
-	e->next = where ? where->next : q->first;
-	*(e->next ? &e->next->prev : &q->last) = e;
-	*(where ? &where->next : &q->first) = e;
+	e->prev = q->last;
+	e->next = NULL;
+	*(q->last ? &q->last->next : &q->first) = e;
+	q->last = e;
 }
 
-static void take_out(struct fault_hold *h, struct fault_queue *q, struct fault_held *e)
+static void unlink_held(struct fault_queue *q, struct fault_held *e)
 {
 	*(e->prev ? &e->prev->next : &q->first) = e->next;
 	*(e->next ? &e->next->prev : &q->last) = e->prev;
-	h->count--;
-	h->bytes -= e->train.length;
+}
+
+/* ---- the heap ---- */
+
+static bool is_before(const struct fault_held *a, const struct fault_held *b)
+{
+	return a->due != b->due ? a->due < b->due : a->order < b->order;
+}
+
+static void put(struct fault_hold *h, unsigned slot, struct fault_held *e)
+{
+	h->timed[slot] = e;
+	e->slot = slot;
+}
+
+/* e's place is at slot or nearer to the top. */
+static void rise(struct fault_hold *h, unsigned slot, struct fault_held *e)
+{
+	for (; slot > 0 && is_before(e, h->timed[(slot - 1) / 2]); slot = (slot - 1) / 2)
+		put(h, slot, h->timed[(slot - 1) / 2]);
+	put(h, slot, e);
+}
+
+/* The place at the top is free, and e belongs there or below. */
+static void sink(struct fault_hold *h, struct fault_held *e)
+{
+	unsigned slot = 0, child;
+
+	while ((child = 2 * slot + 1) < h->n_timed) {
+		if (child + 1 < h->n_timed && is_before(h->timed[child + 1], h->timed[child]))
+			child++;
+		if (!is_before(h->timed[child], e))
+			break;
+		put(h, slot, h->timed[child]);
+		slot = child;
+	}
+	put(h, slot, e);
+}
+
+static bool make_room(struct fault_hold *h)
+{
+	unsigned room = h->room ? 2 * h->room : 64;
+	struct fault_held **timed;
+
+	if (h->n_timed < h->room)
+		return true;
+	timed = realloc(h->timed, room * sizeof(struct fault_held *));
+	if (!timed)
+		return false;
+	h->timed = timed;
+	h->room = room;
+	return true;
 }
 
 /* ---- copies ---- */
@@ -39,14 +89,19 @@ static void copy_payload(struct fault_held *e, const struct core_train *t)
 	e->train.head.payload_len = t->length;
 }
 
+static size_t memory_of(const struct core_train *t)
+{
+	return sizeof(struct fault_held) + t->length;
+}
+
 static struct fault_held *copy(struct fault_hold *h, const struct fault_to_hold *what)
 {
 	const struct core_train *t = what->train;
 	struct fault_held *e;
 
-	if (h->count == FAULT_HOLD_PACKETS || h->bytes + t->length > FAULT_HOLD_BYTES)
+	if (h->bytes + memory_of(t) > FAULT_HOLD_BYTES)
 		return NULL;
-	e = malloc(sizeof(*e) + t->length);
+	e = malloc(memory_of(t));
 	if (!e)
 		return NULL;
 	e->dir = what->dir;
@@ -57,52 +112,56 @@ static struct fault_held *copy(struct fault_hold *h, const struct fault_to_hold 
 	e->train = *t;
 	copy_payload(e, t);
 	e->number = ++h->last_number;
-	h->count++;
-	h->bytes += t->length;
+	e->order = ++h->last_order;
+	h->bytes += memory_of(t);
 	return e;
 }
 
 bool fault_hold_time(struct fault_hold *h, const struct fault_to_hold *what)
 {
-	struct fault_held *where = h->timed.last, *e = copy(h, what);
+	struct fault_held *e = make_room(h) ? copy(h, what) : NULL;
 
 	if (!e)
 		return false;
-	while (where && where->due > e->due)
-		where = where->prev;
-	insert_after(&h->timed, where, e);
-	h->reordered += e->overtakers > 0;
+	rise(h, h->n_timed++, e);
+	if (e->overtakers)
+		append(&h->reordered, e);
 	return true;
 }
 
 bool fault_hold_step(struct fault_hold *h, const struct fault_to_hold *what)
 {
-	struct fault_held *e = copy(h, what);
+	struct fault_held *e = h->n_stepped < FAULT_HOLD_STEPPED ? copy(h, what) : NULL;
 
-	if (e)
-		insert_after(&h->stepped, h->stepped.last, e);
-	return e;
+	if (!e)
+		return false;
+	append(&h->stepped, e);
+	h->n_stepped++;
+	return true;
 }
 
 /* ---- time ---- */
 
-static struct fault_held *take_timed(struct fault_hold *h, struct fault_held *e)
+static struct fault_held *take_first(struct fault_hold *h)
 {
-	h->reordered -= e->overtakers > 0;
-	take_out(h, &h->timed, e);
+	struct fault_held *e = h->timed[0], *last = h->timed[--h->n_timed];
+
+	if (h->n_timed)
+		sink(h, last);
+	if (e->overtakers)
+		unlink_held(&h->reordered, e);
+	h->bytes -= memory_of(&e->train);
 	return e;
 }
 
 struct fault_held *fault_hold_due(struct fault_hold *h, uint64_t now)
 {
-	struct fault_held *e = h->timed.first;
-
-	return e && e->due <= now ? take_timed(h, e) : NULL;
+	return h->n_timed && h->timed[0]->due <= now ? take_first(h) : NULL;
 }
 
 uint64_t fault_hold_deadline(const struct fault_hold *h)
 {
-	return h->timed.first ? h->timed.first->due : UINT64_MAX;
+	return h->n_timed ? h->timed[0]->due : UINT64_MAX;
 }
 
 /* ---- order ---- */
@@ -117,15 +176,10 @@ static bool same_flow(const struct core_train *a, const struct core_train *b)
 /* Who has seen them all go by is due at once, whatever the time: the first of all. */
 static void let_go(struct fault_hold *h, struct fault_held *e)
 {
-	struct fault_held *where = NULL;
-
-	*(e->prev ? &e->prev->next : &h->timed.first) = e->next;
-	*(e->next ? &e->next->prev : &h->timed.last) = e->prev;
+	unlink_held(&h->reordered, e);
 	e->due = 0;
-	for (struct fault_held *i = h->timed.first; i && i->due == 0; i = i->next)
-		where = i;
-	insert_after(&h->timed, where, e);
-	h->reordered--;
+	e->order = ++h->last_order;
+	rise(h, e->slot, e);
 }
 
 void fault_hold_overtake(struct fault_hold *h, enum fault_direction dir,
@@ -133,10 +187,9 @@ void fault_hold_overtake(struct fault_hold *h, enum fault_direction dir,
 {
 	struct fault_held *next;
 
-	for (struct fault_held *e = h->timed.first; e && h->reordered; e = next) {
+	for (struct fault_held *e = h->reordered.first; e; e = next) {
 		next = e->next;
-		if (e->overtakers && e->dir == dir && same_flow(&e->train, by) &&
-		    --e->overtakers == 0)
+		if (e->dir == dir && same_flow(&e->train, by) && --e->overtakers == 0)
 			let_go(h, e);
 	}
 }
@@ -159,23 +212,19 @@ struct fault_held *fault_hold_find(const struct fault_hold *h, uint32_t number)
 
 struct fault_held *fault_hold_take_step(struct fault_hold *h, struct fault_held *e)
 {
-	take_out(h, &h->stepped, e);
+	unlink_held(&h->stepped, e);
+	h->n_stepped--;
+	h->bytes -= memory_of(&e->train);
 	return e;
-}
-
-static void clear(struct fault_hold *h, struct fault_queue *q)
-{
-	while (q->first) {
-		struct fault_held *e = q->first;
-
-		take_out(h, q, e);
-		free(e);
-	}
 }
 
 void fault_hold_clear(struct fault_hold *h)
 {
-	clear(h, &h->timed);
-	clear(h, &h->stepped);
-	h->reordered = 0;
+	while (h->n_timed)
+		free(take_first(h));
+	while (h->stepped.first)
+		free(fault_hold_take_step(h, h->stepped.first));
+	free(h->timed);
+	h->timed = NULL;
+	h->room = 0;
 }

@@ -3,6 +3,7 @@
 #include "lane.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define SECOND UINT64_C(1000000000)
 #define NEVER  (UINT64_MAX - 1)
@@ -22,6 +23,8 @@ static void forget_old(struct fault_lanes *l, const struct fault_plan *p)
 	for (unsigned i = 0; i < l->count; i++)
 		if (is_there(p, &l->lane[i]))
 			l->lane[kept++] = l->lane[i];
+		else
+			free(l->lane[i].queue.at);
 	l->count = kept;
 }
 
@@ -56,6 +59,7 @@ struct fault_lane *fault_lane_of(struct fault_lanes *l, const struct fault_plan 
 		i = l->count++;
 		l->lane[i] = new;
 	} else if (l->lane[i].added != e->added) {
+		free(l->lane[i].queue.at);
 		l->lane[i] = new;
 	}
 	return &l->lane[i];
@@ -63,6 +67,8 @@ struct fault_lane *fault_lane_of(struct fault_lanes *l, const struct fault_plan 
 
 void fault_lanes_clear(struct fault_lanes *l)
 {
+	for (unsigned i = 0; i < l->count; i++)
+		free(l->lane[i].queue.at);
 	free(l->lane);
 	*l = (struct fault_lanes){0};
 }
@@ -96,4 +102,50 @@ uint64_t fault_lane_pause(struct fault_lane *l, uint64_t at, uint64_t time)
 		l->until = fault_lane_delay(&(struct fault_lane){0}, at, time);
 	}
 	return behind_last(l, at < l->until ? l->until : at);
+}
+
+/* ---- the queue ---- */
+
+static void forget_left(struct fault_lane_queue *q, uint64_t at)
+{
+	for (; q->n && q->at[q->first].leaves <= at; q->n--)
+		q->bytes -= q->at[q->first++].bytes;
+	if (q->n == 0)
+		q->first = 0;
+}
+
+static bool make_place(struct fault_lane_queue *q)
+{
+	unsigned room = q->room ? 2 * q->room : 64;
+	struct fault_lane_waiting *at;
+
+	if (q->first + q->n < q->room)
+		return true;
+	if (q->first > q->room / 2) {
+		memmove(q->at, q->at + q->first, q->n * sizeof(*q->at));
+		q->first = 0;
+		return true;
+	}
+	at = realloc(q->at, room * sizeof(*at));
+	if (!at)
+		return false;
+	q->at = at;
+	q->room = room;
+	return true;
+}
+
+bool fault_lane_enter(struct fault_lane *l, const struct fault_lane_limit *limit, uint64_t at,
+		      const struct fault_lane_waiting *packet)
+{
+	struct fault_lane_queue *q = &l->queue;
+
+	if (packet->leaves <= at || (!limit->packets && !limit->bytes))
+		return true;
+	forget_left(q, at);
+	if ((limit->packets && q->n >= limit->packets) ||
+	    (limit->bytes && q->bytes + packet->bytes > limit->bytes) || !make_place(q))
+		return false;
+	q->at[q->first + q->n++] = *packet;
+	q->bytes += packet->bytes;
+	return true;
 }

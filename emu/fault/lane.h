@@ -1,12 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * When a packet may go on that a rule holds back for a time: delay, rate and pause. Each rule is a
- * lane of its own for each direction, and what drives in one lane keeps its order.
+ * lane of its own for each direction, and what drives in one lane keeps its order. A lane with a
+ * limit has room for so many packets, or bytes of them; who finds none is lost, as at the tail of
+ * the queue of a switch.
  */
 #ifndef FAULT_LANE_H
 #define FAULT_LANE_H
 
 #include "plan.h"
+
+struct fault_lane_waiting {
+	uint64_t leaves;
+	uint32_t bytes;
+};
+
+/* Who waits in a lane with a limit, in the order of leaving. */
+struct fault_lane_queue {
+	struct fault_lane_waiting *at;
+	unsigned first, n, room;
+	uint64_t bytes;
+};
 
 struct fault_lane {
 	uint32_t rule;
@@ -16,6 +30,7 @@ struct fault_lane {
 	uint64_t free_at; /* rate: the line is idle from then on */
 	uint64_t until;   /* pause: its end */
 	bool paused;      /* it has begun, perhaps it is over */
+	struct fault_lane_queue queue;
 };
 
 struct fault_lanes {
@@ -37,5 +52,17 @@ uint64_t fault_lane_delay(struct fault_lane *l, uint64_t at, uint64_t delay);
 uint64_t fault_lane_rate(struct fault_lane *l, uint64_t at, uint64_t rate, uint64_t bits);
 /* The first packet begins a pause, the lane's only one. */
 uint64_t fault_lane_pause(struct fault_lane *l, uint64_t at, uint64_t time);
+
+/* 0: no limit. */
+struct fault_lane_limit {
+	uint64_t packets, bytes;
+};
+
+/*
+ * A packet that comes at "at" takes its place until it leaves. False: there is no room, or no
+ * memory, and it must be lost. One that leaves at once needs no place.
+ */
+bool fault_lane_enter(struct fault_lane *l, const struct fault_lane_limit *limit, uint64_t at,
+		      const struct fault_lane_waiting *packet);
 
 #endif

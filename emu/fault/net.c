@@ -52,7 +52,7 @@ const struct fault_net_counters *fault_net_counters(const struct fault_net *n)
 
 bool fault_net_active(const struct fault_net *n)
 {
-	return n->frozen || n->hold.count > 0 || n->responders.refuse_until ||
+	return n->frozen || !fault_hold_empty(&n->hold) || n->responders.refuse_until ||
 	       fault_plan_watches(n->plan, FAULT_LAYER_PACKET);
 }
 
@@ -61,7 +61,7 @@ static bool looks_at_packets(struct fault_net *n, uint64_t now)
 {
 	if (now >= n->responders.refuse_until)
 		n->responders.refuse_until = 0;
-	return n->frozen || n->hold.reordered || n->responders.refuse_until ||
+	return n->frozen || n->hold.reordered.first || n->responders.refuse_until ||
 	       fault_plan_watches(n->plan, FAULT_LAYER_PACKET);
 }
 
@@ -232,7 +232,7 @@ static bool touch(struct cut *c, uint32_t i)
 /* Each packet has to be looked at alone, whatever the rules say. */
 static bool one_by_one(const struct fault_net *n)
 {
-	return n->frozen || n->hold.reordered;
+	return n->frozen || n->hold.reordered.first;
 }
 
 /* What the rules that hit it do to the packet, whose train is cut already. */
@@ -289,7 +289,7 @@ static void go_through(struct cut *c)
 	for (uint32_t i = 0; i < c->train->count; i++) {
 		if (judge(c, i))
 			continue;
-		fault_net_note(n, FAULT_NOTE_FULL, c->train, c->passage.now);
+		fault_net_note(n, FAULT_NOTE_UNFIT, c->train, c->passage.now);
 		break;
 	}
 	if (c->touched)
@@ -316,7 +316,7 @@ void fault_net_train(struct fault_net *n, enum fault_direction dir, const struct
 	c.passage.net = n;
 	c.passage.now = now;
 	if (!find_payload(&c)) {
-		fault_net_note(n, FAULT_NOTE_FULL, t, now);
+		fault_net_note(n, FAULT_NOTE_UNFIT, t, now);
 		n->ops->pass(n->user, dir, t, now);
 		return;
 	}

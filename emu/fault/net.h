@@ -5,8 +5,9 @@
  * looks at packets a train passes untouched, whole; otherwise it is taken to packets, each is
  * judged, and packets that nothing happened to are handed on one by one in their order.
  *
- * What a rule holds back keeps its order among what that rule holds back; others overtake it. A
- * packet that is to be overtaken waits no longer than 100 ms. An answer in the name of a responder
+ * What a rule holds back keeps its order among what that rule holds back; others overtake it.
+ * What finds its queue full is dropped, as at the tail of the queue of a switch. A packet that is
+ * to be overtaken waits no longer than 100 ms. An answer in the name of a responder
  * is one that it could give: where it is known what the responder expects (look_up), no other
  * request is answered for it; what follows a refused request is dropped as the responder would.
  *
@@ -33,8 +34,9 @@ struct fault_qp {
 
 /* What a person may want to be told besides. */
 enum fault_note {
-	FAULT_NOTE_FULL,  /* too many wait: the packet went on at once */
-	FAULT_NOTE_UNFIT, /* a rule hit what it cannot do this to: the packet went on as it was */
+	FAULT_NOTE_OVERFLOW, /* its queue is full: the packet is lost */
+	FAULT_NOTE_FULL,     /* too many wait for a person: the packet went on at once */
+	FAULT_NOTE_UNFIT,    /* a rule hit what it cannot do this to: it went on as it was */
 };
 
 struct fault_net_ops {
@@ -67,7 +69,7 @@ struct fault_net_counters {
 	uint64_t dropped;   /* by rules and by people */
 	uint64_t malformed; /* those of them that could not be read any more */
 	uint64_t copies, made;
-	uint64_t full, unfit; /* FAULT_NOTE_ */
+	uint64_t overflowed, full, unfit; /* FAULT_NOTE_; what overflowed is dropped, too */
 };
 
 /* NULL: no memory. plan may be shared by several nets and must outlive them. */

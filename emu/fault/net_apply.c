@@ -14,6 +14,9 @@
 
 #define NEVER (UINT64_MAX - 1)
 
+/* Of a line that is slow, where its rule says nothing: bytes, as a switch has for a port. */
+#define RATE_QUEUE (UINT64_C(8) << 20)
+
 static uint64_t later(uint64_t now, uint64_t time)
 {
 	return time > NEVER - now ? NEVER : now + time;
@@ -83,19 +86,51 @@ static uint64_t jittered(const struct fault_passage *w, const struct fault_entry
 	return v->number + fault_plan_random(w->net->plan, e->number, v->jitter + 1);
 }
 
+static uint64_t leaving(const struct fault_passage *w, const struct fault_entry *e,
+			struct fault_lane *l, uint64_t at)
+{
+	if (e->rule.action == FAULT_DELAY)
+		return fault_lane_delay(l, at, jittered(w, e));
+	if (e->rule.action == FAULT_PAUSE)
+		return fault_lane_pause(l, at, e->rule.value.number);
+	return fault_lane_rate(l, at, e->rule.value.number, bits_of(&w->packet));
+}
+
+static struct fault_lane_limit limit_of(const struct fault_rule *r)
+{
+	struct fault_lane_limit limit = {.packets = r->value.limit_packets,
+					 .bytes = r->value.limit_bytes};
+
+	if (r->action == FAULT_RATE && !limit.packets && !limit.bytes)
+		limit.bytes = RATE_QUEUE;
+	return limit;
+}
+
+/* A packet that is lost takes none of the line's time. */
 static void hold_back(struct fault_passage *w, const struct fault_entry *e)
 {
 	struct fault_lane *l = fault_lane_of(&w->net->lanes, w->net->plan, e, w->packet.dir);
+	const struct fault_lane_limit limit = limit_of(&e->rule);
 	uint64_t at = w->due > w->now ? w->due : w->now;
+	struct fault_lane_waiting packet = {.bytes = (uint32_t)(bits_of(&w->packet) / 8)};
+	struct fault_lane before;
+	struct core_train t;
 
-	if (!l)
+	if (!l) {
 		tell_unfit(w);
-	else if (e->rule.action == FAULT_DELAY)
-		w->due = fault_lane_delay(l, at, jittered(w, e));
-	else if (e->rule.action == FAULT_PAUSE)
-		w->due = fault_lane_pause(l, at, e->rule.value.number);
-	else if (e->rule.value.number)
-		w->due = fault_lane_rate(l, at, e->rule.value.number, bits_of(&w->packet));
+		return;
+	}
+	before = *l;
+	packet.leaves = leaving(w, e, l, at);
+	if (fault_lane_enter(l, &limit, at, &packet)) {
+		w->due = packet.leaves;
+		return;
+	}
+	*l = before;
+	w->gone = true;
+	fault_packet_train(&w->packet, &t);
+	fault_net_overflow(w->net, &(struct fault_to_hold){.train = &t, .dir = w->packet.dir},
+			   w->now);
 }
 
 static uint64_t chosen(const struct fault_passage *w, const struct fault_entry *e, uint64_t below)
@@ -369,9 +404,10 @@ void fault_net_finish(struct fault_passage *w)
 	what.overtakers = w->behind;
 	if (what.overtakers)
 		what.due = later(what.due, w->patience);
+	/* Who is due and has not left yet, because it is its turn just now, goes first. */
 	if (w->held)
 		fault_net_wait(w->net, &what, w->now);
-	else if (what.due > w->now)
+	else if (what.due > w->now || fault_hold_deadline(&w->net->hold) <= w->now)
 		fault_net_leave_later(w->net, &what, w->now);
 	else
 		fault_net_leave(w->net, &what, w->now);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The way out of a net: on, later, or to the step queue; and step mode. What finds no room to wait
- * goes on at once, and is counted: a rule may hurt the packets it is for, never the machine.
+ * for its time is lost, and counted: going on at once it would overtake those that wait. What finds
+ * none in the step queue goes on at once. A rule may hurt the packets it is for, never the machine.
  */
 #include "net_state.h"
 
@@ -13,6 +14,7 @@ void fault_net_note(struct fault_net *n, enum fault_note note, const struct core
 		    uint64_t now)
 {
 	n->counters.full += note == FAULT_NOTE_FULL;
+	n->counters.overflowed += note == FAULT_NOTE_OVERFLOW;
 	n->counters.unfit += note == FAULT_NOTE_UNFIT;
 	if (n->ops->note)
 		n->ops->note(n->user, note, t, now);
@@ -53,16 +55,21 @@ void fault_net_leave(struct fault_net *n, const struct fault_to_hold *what, uint
 		return;
 	}
 	pass(n, what, now);
-	if (n->hold.reordered)
+	if (n->hold.reordered.first)
 		pass_overtaken(n, what, now);
 }
 
 void fault_net_leave_later(struct fault_net *n, const struct fault_to_hold *what, uint64_t now)
 {
-	if (fault_hold_time(&n->hold, what))
-		return;
-	fault_net_note(n, FAULT_NOTE_FULL, what->train, now);
-	fault_net_leave(n, what, now);
+	if (!fault_hold_time(&n->hold, what))
+		fault_net_overflow(n, what, now);
+}
+
+void fault_net_overflow(struct fault_net *n, const struct fault_to_hold *what, uint64_t now)
+{
+	n->counters.dropped++;
+	fault_net_note(n, FAULT_NOTE_OVERFLOW, what->train, now);
+	n->ops->dropped(n->user, what->dir, what->train, false, now);
 }
 
 void fault_net_wait(struct fault_net *n, const struct fault_to_hold *what, uint64_t now)
@@ -85,16 +92,25 @@ void fault_net_lose(struct fault_net *n, const struct fault_packet *p, bool malf
 
 /* ---- time ---- */
 
+/*
+ * One at a time: within a daemon what leaves one device has arrived at the other before pass
+ * returns, and shows itself to that one's net or, where a device talks to itself, to this one. A
+ * second tick there would let the next go in front of it.
+ */
 void fault_net_tick(struct fault_net *n, uint64_t now)
 {
 	struct fault_held *e;
 
+	if (n->ticking)
+		return;
+	n->ticking = true;
 	while ((e = fault_hold_due(&n->hold, now))) {
 		const struct fault_to_hold what = of_held(e);
 
 		fault_net_leave(n, &what, now);
 		free(e);
 	}
+	n->ticking = false;
 }
 
 uint64_t fault_net_deadline(const struct fault_net *n)
@@ -110,7 +126,7 @@ static void release(struct fault_net *n, struct fault_held *e, uint64_t now)
 	const struct fault_to_hold what = of_held(fault_hold_take_step(&n->hold, e));
 
 	pass(n, &what, now);
-	if (n->hold.reordered)
+	if (n->hold.reordered.first)
 		pass_overtaken(n, &what, now);
 	free(e);
 }

@@ -16,6 +16,7 @@ struct fault_net {
 	void *user;
 	char device[FAULT_WORD_MAX];
 	bool frozen;
+	bool ticking; /* what is due is leaving */
 	struct fault_hold hold;
 	struct fault_lanes lanes;
 	struct fault_responders responders;
@@ -49,11 +50,14 @@ void fault_net_finish(struct fault_passage *w);
 /* Goes on now; in step mode it waits for a person. */
 void fault_net_leave(struct fault_net *n, const struct fault_to_hold *what, uint64_t now);
 
-/* Goes on at what->due, or earlier when it is overtaken. */
+/* Goes on at what->due, or earlier when it is overtaken; lost where there is no room. */
 void fault_net_leave_later(struct fault_net *n, const struct fault_to_hold *what, uint64_t now);
 
 /* Waits for a person. */
 void fault_net_wait(struct fault_net *n, const struct fault_to_hold *what, uint64_t now);
+
+/* Finds no room to wait: goes nowhere. */
+void fault_net_overflow(struct fault_net *n, const struct fault_to_hold *what, uint64_t now);
 
 /* Goes nowhere. */
 void fault_net_lose(struct fault_net *n, const struct fault_packet *p, bool malformed,

@@ -41,10 +41,10 @@ enum fault_action {
 	FAULT_DROP,
 	FAULT_DUPLICATE, /* "dup[=N]": N copies more; time=T: they come so much later */
 	FAULT_REORDER,   /* "reorder=K": K later packets of the same flow overtake it */
-	FAULT_DELAY,     /* "delay=T", jitter=T */
-	FAULT_RATE,      /* "rate=BITS": per second, as 10mbit */
+	FAULT_DELAY,     /* "delay=T", jitter=T, limit=N */
+	FAULT_RATE,      /* "rate=BITS": per second, as 10mbit; limit=N */
 	FAULT_BURST,     /* "burst=P/Q": Gilbert: P of good to bad, Q of bad to good; bad drops */
-	FAULT_PAUSE,     /* "pause=T": all of them wait until T after the first, in order */
+	FAULT_PAUSE,     /* "pause=T": all wait until T after the first, in order; limit=N */
 	FAULT_CORRUPT,   /* "corrupt=icrc", "=bit:N", "=payload[:N]": the ICRC becomes wrong */
 	FAULT_SET,       /* "set=FIELD:VALUE": consistent, the ICRC is right */
 	FAULT_TRUNCATE,  /* "truncate=N": payload bytes that stay; the ICRC is right */
@@ -191,6 +191,8 @@ struct fault_value {
 	enum fault_field field;    /* of set */
 	bool relative;             /* set=FIELD:+N: number2 is added to what the packet has */
 	uint64_t time, jitter;     /* parameters time=, jitter= */
+	/* limit=: how many may wait, or how many bytes of them; 0: not given */
+	uint64_t limit_packets, limit_bytes;
 	uint64_t bad_wr;
 };
 

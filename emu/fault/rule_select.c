@@ -220,6 +220,28 @@ FAULT_WORD_PARSE_(time)
 	return 0;
 }
 
+/* limit=100 packets, or limit=64k, limit=1500b: bytes. */
+FAULT_WORD_PARSE_(queue)
+{
+	struct fault_value *v = &r->value;
+	struct fault_piece p = token->value;
+
+	(void)word;
+	if (fault_value_number(p, &v->limit_packets)) {
+		if (v->limit_packets)
+			return 0;
+		return fault_fail(t, p.at, "0 would let nothing wait");
+	}
+	v->limit_packets = 0;
+	if (p.length && (p.at[p.length - 1] | 0x20) == 'b')
+		p.length--;
+	if (!fault_value_size(p, &v->limit_bytes))
+		return fault_fail(t, p.at,
+				  "'%.*s' is neither packets, as 100, nor bytes, as 64k or 1500b",
+				  (int)token->value.length, token->value.at);
+	return v->limit_bytes ? 0 : fault_fail(t, p.at, "0 would let nothing wait");
+}
+
 FAULT_WORD_PARSE_(number)
 {
 	uint64_t *out = member(r, word);

@@ -103,6 +103,12 @@ const struct fault_word fault_words[] = {
 	 ANY_,
 	 {BIT_(FAULT_DELAY) | BIT_(FAULT_CQE_DELAY) | BIT_(FAULT_CALL_SLOW), 0},
 	 ONE_(time, value.jitter)},
+	{"limit",
+	 NULL,
+	 FAULT_PARAMETER,
+	 ANY_,
+	 {BIT_(FAULT_DELAY) | BIT_(FAULT_RATE) | BIT_(FAULT_PAUSE), 0},
+	 ONE_(queue, value.limit_packets)},
 	{"bad_wr", NULL, FAULT_PARAMETER, ANY_, {BIT_(FAULT_CALL_FAIL), 0}, NUMBER_(value.bad_wr)},
 
 	{"at", NULL, SELECT_, ANY_, ALL_ACTIONS_, ONE_(at, layer)},

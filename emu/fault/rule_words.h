@@ -123,6 +123,7 @@ FAULT_WORD_PARSE_(wc_opcode);
 FAULT_WORD_PARSE_(retry);
 FAULT_WORD_PARSE_(at);
 FAULT_WORD_PARSE_(time);
+FAULT_WORD_PARSE_(queue);
 FAULT_WORD_PARSE_(number);
 FAULT_WORD_PARSE_(every);
 FAULT_WORD_PARSE_(probability);

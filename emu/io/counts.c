@@ -59,6 +59,7 @@ static void put_faults(struct list *l, const struct fault_net_counters *c)
 	put(l, "fault_", "malformed", c->malformed);
 	put(l, "fault_", "copies", c->copies);
 	put(l, "fault_", "made", c->made);
+	put(l, "fault_", "overflowed", c->overflowed);
 	put(l, "fault_", "full", c->full);
 	put(l, "fault_", "unfit", c->unfit);
 }

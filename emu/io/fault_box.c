@@ -65,6 +65,7 @@ static void happen(void *user, const struct fault_entry *e, const struct fault_s
 static void note(void *user, enum fault_note what, const struct core_train *t, uint64_t now)
 {
 	static const char *const text[] = {
+		[FAULT_NOTE_OVERFLOW] = "its queue is full; this packet is lost",
 		[FAULT_NOTE_FULL] = "too many packets wait; this one went on at once",
 		[FAULT_NOTE_UNFIT] = "cannot do that to this packet, which went on as it was",
 	};

@@ -114,8 +114,12 @@ static void made(void *user, enum fault_direction dir, const struct core_train *
 
 static void note(void *user, enum fault_note note, const struct core_train *t, uint64_t now)
 {
+	static const char *const text[] = {[FAULT_NOTE_OVERFLOW] = "overflow",
+					   [FAULT_NOTE_FULL] = "full",
+					   [FAULT_NOTE_UNFIT] = "unfit"};
+
 	(void)now;
-	tell(user, note == FAULT_NOTE_FULL ? "full" : "unfit", FAULT_BOTH, t);
+	tell(user, text[note], FAULT_BOTH, t);
 }
 
 static bool look_up(void *user, uint32_t qpn, struct fault_qp *out)

@@ -158,6 +158,33 @@ static void test_rate(void **state)
 	}
 }
 
+/*
+ * A device that talks to itself: what leaves has come back before the next one leaves. Those that
+ * wait in the other direction and are due are not overtaken either.
+ */
+static void come_back(struct stage *s, enum fault_direction dir, const struct core_train *t)
+{
+	if (dir == FAULT_TX)
+		fault_net_train(s->net, FAULT_RX, t, NULL, s->now);
+}
+
+static void test_comes_back(void **state)
+{
+	struct stage *s = *state;
+	uint32_t next[2] = {STAGE_PSN, STAGE_PSN};
+
+	s->then = come_back;
+	stage_rule(s, "delay=10us dir=tx");
+	stage_rule(s, "rate=1gbit dir=rx");
+	for (unsigned i = 0; i < 50; i++)
+		stage_give(s, FAULT_TX, stage_send(s, STAGE_PSN + i));
+	for (s->now += 10100; fault_net_deadline(s->net) != UINT64_MAX; s->now += 2500)
+		fault_net_tick(s->net, s->now); /* late, so that both directions are due */
+	assert_int_equal(s->n, 100);
+	for (unsigned i = 0; i < 100; i++)
+		assert_int_equal(s->event[i].pkt.bth.psn, next[s->event[i].dir]++);
+}
+
 static void test_pause(void **state)
 {
 	struct stage *s = *state;
@@ -211,28 +238,74 @@ static void flood(struct stage *s, const char *rule, uint32_t packets, unsigned 
 		stage_give(s, FAULT_TX, stage_write(s, packets, STAGE_PSN + packets * i));
 }
 
-/* Too many wait: the others go on at once, and that is told. */
+/* So many were lost for want of room, and nothing else went on: returns how many. */
+static unsigned overflowed_from(const struct stage *s, unsigned first)
+{
+	unsigned lost = 0, told = 0;
+
+	for (unsigned i = first; i < s->n; i++) {
+		assert_int_not_equal(s->event[i].fate, STAGE_PASSED);
+		lost += s->event[i].fate == STAGE_DROPPED;
+		told += s->event[i].fate == STAGE_NOTED && s->event[i].code == FAULT_NOTE_OVERFLOW;
+	}
+	assert_int_equal(told, lost);
+	assert_int_equal(fault_net_counters(s->net)->overflowed, lost);
+	assert_int_equal(fault_net_counters(s->net)->dropped, lost);
+	return lost;
+}
+
+static unsigned overflowed(const struct stage *s)
+{
+	return overflowed_from(s, 0);
+}
+
+/* The queue is full: its tail is dropped, what waited leaves in its time and in order. */
 static void test_limit_of_packets(void **state)
 {
 	struct stage *s = *state;
-	unsigned passed = 0, told = 0;
 
-	flood(s, "delay=1s length<1000", 1, FAULT_HOLD_PACKETS + 100);
-	for (unsigned i = 0; i < s->n; i++) {
-		passed += s->event[i].fate == STAGE_PASSED;
-		told += s->event[i].fate == STAGE_NOTED && s->event[i].code == FAULT_NOTE_FULL;
-	}
-	assert_int_equal(passed, 100);
-	assert_int_equal(told, 100);
-	assert_int_equal(fault_net_counters(s->net)->full, 100);
+	flood(s, "delay=1s limit=100", 1, 130);
+	assert_int_equal(overflowed(s), 30);
 	s->n = 0;
-	s->now += 2000000000;
+	s->now += 1000000000;
 	fault_net_tick(s->net, s->now);
-	assert_int_equal(s->n, FAULT_HOLD_PACKETS);
+	assert_int_equal(s->n, 100);
+	for (unsigned i = 0; i < 100; i++)
+		stage_expect(s, i, STAGE_PASSED, STAGE_PSN + i);
+	stage_give(s, FAULT_TX, stage_write(s, 1, STAGE_PSN)); /* there is room again */
+	assert_int_equal(fault_net_counters(s->net)->overflowed, 30);
 }
 
-/* As many bytes as are allowed: payload of 1024 bytes, in few enough packets. */
+/* Half a payload in each packet, with 60 bytes of headers. */
 static void test_limit_of_bytes(void **state)
+{
+	struct stage *s = *state;
+
+	flood(s, "pause=1s limit=10k", 1, 50);
+	assert_int_equal(overflowed(s), 50 - 10240 / (STAGE_PAYLOAD / 2 + 60));
+}
+
+/* A line that is too slow loses what it cannot carry; it does not carry it at once. */
+static void test_rate_is_kept(void **state)
+{
+	static uint8_t big[ROCE_MAX_MTU];
+	struct stage *s = *state;
+	struct core_train t;
+
+	stage_rule(s, "rate=1mbit");
+	stage_send(s, STAGE_PSN);
+	t = s->train;
+	t.iov[0] = (struct iovec){big, sizeof big};
+	t.n_iov = 1;
+	t.length = t.segment = sizeof big;
+	for (unsigned i = 0; i < (8u << 20) / sizeof big + 100; i++)
+		stage_give(s, FAULT_TX, &t);
+	assert_int_equal(s->event[0].fate, STAGE_PASSED); /* the line was idle */
+	assert_in_range(overflowed_from(s, 1), 100, 150);
+}
+
+/* What the machine has room for, whatever the rule says. */
+static void test_limit_of_memory(void **state)
 {
 	static uint8_t big[ROCE_MAX_MTU];
 	struct stage *s = *state;
@@ -244,12 +317,13 @@ static void test_limit_of_bytes(void **state)
 	t.iov[0] = (struct iovec){big, sizeof big};
 	t.n_iov = 1;
 	t.length = t.segment = sizeof big;
-	for (unsigned i = 0; i < FAULT_HOLD_BYTES / sizeof big + 3; i++)
+	for (unsigned i = 0; i < FAULT_HOLD_BYTES / (sizeof big + sizeof(struct fault_held)) + 3;
+	     i++)
 		stage_give(s, FAULT_TX, &t);
-	assert_int_equal(fault_net_counters(s->net)->full, 3);
+	assert_int_equal(overflowed(s), 3);
 }
 
-/* Nothing in the step queue grows beyond that either, and a net may go at any time (leaks show). */
+/* The step queue has its limit, too, and a net may go at any time (leaks show). */
 static void test_destroy_while_waiting(void **state)
 {
 	struct stage *s = *state;
@@ -258,7 +332,7 @@ static void test_destroy_while_waiting(void **state)
 	stage_rule(s, "reorder=100 p=0.5");
 	stage_rule(s, "hold p=0.3");
 	fault_net_freeze(s->net, true, s->now);
-	for (unsigned i = 0; i < 200; i++)
+	for (unsigned i = 0; i < 500; i++)
 		stage_give(s, FAULT_TX, stage_write(s, 30, STAGE_PSN + 30 * i));
 	assert_true(fault_net_counters(s->net)->full > 0);
 }
@@ -377,15 +451,16 @@ static void test_nested(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_untouched),      TEST(test_around_a_drop),
-		TEST(test_order),          TEST(test_copies_own_their_payload),
-		TEST(test_jitter),         TEST(test_rate),
-		TEST(test_pause),          TEST(test_reorder),
-		TEST(test_reorder_alone),  TEST(test_limit_of_packets),
-		TEST(test_limit_of_bytes), TEST(test_destroy_while_waiting),
-		TEST(test_malformed),      TEST(test_happening),
-		TEST(test_answer),         TEST(test_unfit),
-		TEST(test_nested),
+		TEST(test_untouched),       TEST(test_around_a_drop),
+		TEST(test_order),           TEST(test_copies_own_their_payload),
+		TEST(test_jitter),          TEST(test_rate),
+		TEST(test_pause),           TEST(test_reorder),
+		TEST(test_reorder_alone),   TEST(test_limit_of_packets),
+		TEST(test_limit_of_bytes),  TEST(test_destroy_while_waiting),
+		TEST(test_limit_of_memory), TEST(test_rate_is_kept),
+		TEST(test_comes_back),      TEST(test_malformed),
+		TEST(test_happening),       TEST(test_answer),
+		TEST(test_unfit),           TEST(test_nested),
 	};
 
 	return cmocka_run_group_tests_name("fault_net", tests, NULL, NULL);

@@ -3,6 +3,8 @@
 #include "cmocka_all.h"
 #include "lane.h"
 
+#include <stdlib.h>
+
 static const struct fault_plan_ops ops = {.exists = NULL};
 
 static void test_delay(void **state)
@@ -41,6 +43,40 @@ static void test_pause(void **state)
 	assert_int_equal(fault_lane_pause(&l, 700, 50), 700); /* it is over, for good */
 }
 
+static bool enter(struct fault_lane *l, const struct fault_lane_limit *limit, uint64_t at,
+		  uint64_t leaves)
+{
+	return fault_lane_enter(l, limit, at,
+				&(struct fault_lane_waiting){.leaves = leaves, .bytes = 100});
+}
+
+static void test_queue(void **state)
+{
+	const struct fault_lane_limit none = {0}, packets = {.packets = 3}, bytes = {.bytes = 250};
+	struct fault_lanes lanes = {.lane = calloc(1, sizeof(struct fault_lane)), .count = 1};
+	struct fault_lane *l = lanes.lane;
+
+	(void)state;
+	for (unsigned i = 0; i < 10; i++)
+		assert_true(enter(l, &none, 1, 50));
+	assert_int_equal(l->queue.n, 0);
+	assert_true(enter(l, &packets, 1, 50));
+	assert_true(enter(l, &packets, 1, 60));
+	assert_true(enter(l, &packets, 1, 70));
+	assert_false(enter(l, &packets, 49, 70));
+	assert_true(enter(l, &packets, 49, 49)); /* leaves at once: needs no place */
+	assert_true(enter(l, &packets, 50, 70)); /* one has left */
+	assert_false(enter(l, &packets, 50, 80));
+	assert_true(enter(l, &bytes, 70, 90)); /* all have */
+	assert_true(enter(l, &bytes, 70, 90));
+	assert_false(enter(l, &bytes, 70, 90));
+	/* Thousands pass through; the room is that of those that wait together. */
+	for (unsigned i = 0; i < 5000; i++)
+		assert_true(enter(l, &packets, 100 + i, 102 + i));
+	assert_in_range(l->queue.room, 3, 64);
+	fault_lanes_clear(&lanes);
+}
+
 static void test_lanes(void **state)
 {
 	struct fault_plan *p = fault_plan_create(1, &ops, NULL);
@@ -74,9 +110,8 @@ static void test_lanes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_delay),
-		cmocka_unit_test(test_rate),
-		cmocka_unit_test(test_pause),
+		cmocka_unit_test(test_delay), cmocka_unit_test(test_rate),
+		cmocka_unit_test(test_pause), cmocka_unit_test(test_queue),
 		cmocka_unit_test(test_lanes),
 	};
 

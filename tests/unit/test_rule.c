@@ -152,6 +152,15 @@ static void test_values_of_packet_actions(void **state)
 	assert_int_equal(value_of("rnr=14 time=1ms").time, 1000000);
 	v = value_of("delay=1.5ms jitter=250us");
 	assert_true(v.number == 1500000 && v.jitter == 250000);
+	assert_true(v.limit_packets == 0 && v.limit_bytes == 0);
+	v = value_of("rate=1gbit limit=100");
+	assert_true(v.limit_packets == 100 && v.limit_bytes == 0);
+	v = value_of("delay=1ms limit=64k");
+	assert_true(v.limit_packets == 0 && v.limit_bytes == 65536);
+	v = value_of("pause=1ms limit=2MB");
+	assert_true(v.limit_bytes == 2 << 20);
+	v = value_of("rate=1gbit limit=1500b");
+	assert_true(v.limit_bytes == 1500);
 	assert_int_equal(value_of("rate=64kbit").number, 64000);
 	assert_int_equal(value_of("rate=1.5gbit").number, 1500000000);
 	assert_int_equal(value_of("rate=9600").number, 9600);
@@ -660,6 +669,11 @@ static void test_words_that_are_wrong(void **state)
 	refused("drop dev=a device=b", 12, "'dev' stands here twice");
 	refused("drop every=2 every=3", 14, "stands here twice");
 	refused("drop jitter=5ms", 6, "'drop' has no parameter 'jitter'");
+	refused("drop limit=5", 6, "'drop' has no parameter 'limit'");
+	refused("rate=1gbit limit=0", 18, "0 would let nothing wait");
+	refused("rate=1gbit limit=0k", 18, "0 would let nothing wait");
+	refused("rate=1gbit limit=5ms", 18,
+		"'5ms' is neither packets, as 100, nor bytes, as 64k or 1500b");
 	refused("delay=1ms time=5ms", 11, "'delay' has no parameter 'time'");
 	refused("drop qp=x", 9, "'x' is no number");
 	refused("drop qp=1,,2", 11, "'' is no number");

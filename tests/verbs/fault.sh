@@ -219,6 +219,58 @@ call=create_qp" -- ibv_rc_pingpong >"$out/said" 2>&1
 	"$uhcactl" fault list | grep -q "no rules" || echo "the rule is still there"
 }
 
+sum_of() { # NAME: over all devices
+	"$uhcactl" counters | awk -v name="$1" '$1 == name { for (i = 2; i <= NF; i++) n += $i }
+		END { print n + 0 }'
+}
+
+harm() { # what a late packet must not cost
+	sum_of naks_sent
+	sum_of retransmits
+	sum_of timeouts
+	sum_of fault_overflowed
+}
+
+# What is late keeps its order, within a device and between two: run in a daemon of its own.
+order_inside() { # RULE
+	local before now device
+	before=$(harm)
+	"$uhcactl" fault add "$1" >/dev/null || echo "'$1' is not taken"
+	for device in uhca0 uhca1; do
+		next_port
+		run_pair "ibv_rc_pingpong -d $device -g 0 -s 65536 -n 10 -p $port" \
+			"ibv_rc_pingpong -d uhca0 -g 0 -s 65536 -n 10 -p $port 127.0.0.1"
+		pair_complaint
+		next_port
+		run_pair "ib_write_bw -d $device -x 0 -q 8 -n 20 -u 20 -p $port" \
+			"ib_write_bw -d uhca0 -x 0 -q 8 -n 20 -u 20 -p $port 127.0.0.1"
+		pair_complaint
+	done
+	"$uhcactl" fault clear >/dev/null
+	now=$(harm)
+	[ "$now" = "$before" ] ||
+		echo "'$1': NAKs, retransmits, timeouts, overflows: ${now//$'\n'/ }"
+}
+
+order() {
+	order_inside "delay=8ms"
+	order_inside "delay=200us jitter=300us dir=both"
+	order_inside "rate=10gbit dir=both limit=64m"
+}
+
+# More than a line carries and its queue takes: the tail is lost, and the requester repeats it.
+full_queue() {
+	local before
+	before=$(sum_of fault_overflowed)
+	"$uhcactl" fault add "delay=2ms device=uhca0 limit=10" >/dev/null
+	next_port
+	run_pair "ib_write_bw -d uhca1 -x 0 -s 65536 -n 20 -p $port" \
+		"ib_write_bw -d uhca0 -x 0 -s 65536 -n 20 -p $port 127.0.0.1"
+	pair_complaint
+	"$uhcactl" fault clear >/dev/null
+	[ "$(sum_of fault_overflowed)" -gt "$before" ] || echo "no packet was too many"
+}
+
 hits_of() { # TRACE: which packets of the rules' own counting were hit
 	sed -n 's/^hit .* match=\([0-9]*\) .*/\1/p' "$1" | sort -n | tr '\n' ' '
 }
@@ -320,6 +372,8 @@ try fault replay replay
 try fault live-change live_change
 try fault mistakes mistakes
 try fault impossible impossible
+try fault order order
+try fault full-queue full_queue
 try fault files files
 try fault start-up start_up
 try fault report report

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 static struct uhcav_rpc rpc;
@@ -211,6 +212,8 @@ static void test_connect(void **state)
 	assert_int_equal(uhcav_rpc_connect(&c, "/nonexistent/sock"), -ENOENT);
 	memset(path, 'x', sizeof(path) - 1);
 	path[sizeof(path) - 1] = '\0';
+	assert_int_equal(uhcav_rpc_connect(&c, path), -ENAMETOOLONG);
+	path[sizeof(((struct sockaddr_un *)NULL)->sun_path)] = '\0'; /* no room for the end */
 	assert_int_equal(uhcav_rpc_connect(&c, path), -ENAMETOOLONG);
 }
 

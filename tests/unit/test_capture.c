@@ -51,6 +51,7 @@ static void start(int only, uint32_t snap)
 	const struct io_capture_wish wish = {.path = path, .only = only, .snap = snap};
 
 	assert_int_equal(io_capture_start(&c, &wish), 0);
+	assert_string_equal(c.path, path);
 }
 
 static void stop(struct ng_file *out)

@@ -122,6 +122,22 @@ static void test_counters(void **state)
 	ng_free(&file);
 }
 
+/* A capture of one device holds what that one tells, and nothing of others. */
+static void test_one_device(void **state)
+{
+	struct fixture *f = *state;
+	struct ng_file file;
+
+	assert_int_equal(start(f, 1), 0);
+	core_port_set(f->t.d.ports[0].dev.core, false);
+	core_port_set(f->t.d.ports[1].dev.core, false);
+	assert_int_equal(io_teller_stop(&f->t.d), 0);
+	ng_load(&file, f->path);
+	assert_non_null(ng_find(&file, NG_RECORD, "dev=uhca1"));
+	assert_null(ng_find(&file, NG_RECORD, "dev=uhca0"));
+	ng_free(&file);
+}
+
 static void test_rules(void **state)
 {
 	struct fixture *f = *state;
@@ -240,8 +256,8 @@ static void test_no_file(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_hooks), TEST(test_counters), TEST(test_rules), TEST(test_failures),
-		TEST(test_files), TEST(test_no_file),  TEST(test_full),
+		TEST(test_hooks),    TEST(test_one_device), TEST(test_counters), TEST(test_rules),
+		TEST(test_failures), TEST(test_files),      TEST(test_no_file),  TEST(test_full),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

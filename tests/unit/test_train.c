@@ -59,6 +59,9 @@ static void check_round_trip(uint8_t first, uint8_t last, uint32_t mtu, uint32_t
 	assert_int_equal(back.segment, t.segment);
 	assert_int_equal(back.last_opcode.v, t.last_opcode.v);
 	assert_int_equal(back.head.bth.opcode.v, t.head.bth.opcode.v);
+	assert_int_equal(back.n_iov, length ? t.count : 0);
+	for (uint32_t k = 0, at = 0; k < back.n_iov; at += (uint32_t)back.iov[k++].iov_len)
+		assert_ptr_equal(back.iov[k].iov_base, payload + at);
 	assert_true(back.last_ackreq);
 	assert_int_equal(back.head.bth.ackreq, t.count == 1);
 }

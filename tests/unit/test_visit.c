@@ -155,6 +155,9 @@ static void test_cq(void **state)
 	cq->page->arm = UHCA_ABI_ARM_SOLICITED;
 	s = visit(&f, CORE_OBJECT_CQ);
 	assert_int_equal(number(&s, "cqe"), 4);
+	assert_int_equal(number(&s, "entries"), cq->entries);
+	assert_int_equal(number(&s, "stride"), cq->stride);
+	assert_int_equal(number(&s, "users"), 0);
 	assert_int_equal(number(&s, "producer"), 3);
 	assert_int_equal(number(&s, "outstanding"), 2);
 	assert_int_equal(number(&s, "held"), 0);
@@ -194,9 +197,43 @@ static void test_qp(void **state)
 	assert_int_equal(number(&s, "dest_qpn"), 0x1234);
 	assert_int_equal(number(&s, "rq_psn"), 0x123456);
 	assert_int_equal(number(&s, "sq_psn"), 0x654321);
+	assert_int_equal(number(&s, "una_psn"), 0x654321);
 	assert_int_equal(number(&s, "mtu"), 1024);
+	assert_int_equal(number(&s, "timeout"), 14);
+	assert_int_equal(number(&s, "retry_cnt"), 7);
+	assert_int_equal(number(&s, "rnr_retry"), 6);
+	assert_int_equal(number(&s, "max_rd_atomic"), 4);
+	assert_int_equal(number(&s, "max_dest_rd_atomic"), 8);
+	assert_string_equal(text(&s, "path_mig_state"), "MIGRATED");
+	assert_int_equal(number(&s, "max_send_wr"), 16);
+	assert_int_equal(number(&s, "max_recv_wr"), 16);
 	assert_int_equal(number(&s, "sends"), 2);
 	assert_int_equal(number(&s, "recvs"), 3);
+	fixture_stop(&f);
+}
+
+/* Each counter of a QP under its own name. */
+static void test_qp_counters(void **state)
+{
+	static const char *const name[] = {"tx_packets", "tx_bytes", "rx_packets", "rx_bytes",
+					   "retries",    "rnr",      "errors"};
+	struct fixture_qp qp;
+	struct fixture f;
+	struct seen s;
+	struct qp *of;
+
+	(void)state;
+	fixture_start(&f, NULL);
+	qp = fixture_qp(&f, IBV_QPT_RC);
+	of = device_find_qp(f.dev, qp.qpn);
+	of->counters = (struct qp_counters){1, 2, 3, 4, 5, 6, 7};
+	of->max_inline_data = 60;
+	of->doorbell = 5;
+	s = visit(&f, CORE_OBJECT_QP);
+	for (unsigned i = 0; i < sizeof(name) / sizeof(name[0]); i++)
+		assert_int_equal(number(&s, name[i]), i + 1);
+	assert_int_equal(number(&s, "max_inline_data"), 60);
+	assert_int_equal(number(&s, "doorbell"), 5);
 	fixture_stop(&f);
 }
 
@@ -240,6 +277,9 @@ static void test_srq(void **state)
 	assert_int_equal(number(&s, "srqn"), srq->srq_num);
 	assert_int_equal(number(&s, "pd"), pd);
 	assert_int_equal(number(&s, "max_wr"), 16);
+	assert_int_equal(number(&s, "max_sge"), 1);
+	assert_int_equal(number(&s, "users"), 0);
+	assert_string_equal(text(&s, "type"), "BASIC");
 	assert_int_equal(number(&s, "limit"), 2);
 	assert_int_equal(number(&s, "posted"), 3);
 	assert_string_equal(text(&s, "state"), "ready");
@@ -259,6 +299,8 @@ static void test_ah(void **state)
 	(void)state;
 	fixture_start(&f, NULL);
 	in.pd = fixture_pd(&f);
+	in.attr.traffic_class = 0x60;
+	in.attr.flow_label = 0x12345;
 	assert_int_equal(core_create_ah(f.client, &in, &handle), 0);
 	s = visit(&f, CORE_OBJECT_AH);
 	assert_int_equal(number(&s, "handle"), handle);
@@ -267,6 +309,47 @@ static void test_ah(void **state)
 	assert_int_equal(number(&s, "dgid_prefix"), 0);
 	assert_int_equal(number(&s, "dgid_interface"), 0xffff0a000001);
 	assert_int_equal(number(&s, "hop_limit"), 64);
+	assert_int_equal(number(&s, "traffic_class"), 0x60);
+	assert_int_equal(number(&s, "flow_label"), 0x12345);
+	fixture_stop(&f);
+}
+
+static void test_device_memory(void **state)
+{
+	struct uhca_cmd_alloc_dm in = {.length = 256};
+	struct uhca_cmd_alloc_dm_reply out;
+	struct core_ring ring;
+	struct fixture f;
+	struct seen s;
+
+	(void)state;
+	fixture_start(&f, NULL);
+	assert_int_equal(core_alloc_dm(f.client, &in, &out, &ring), 0);
+	s = visit(&f, CORE_OBJECT_DM);
+	assert_int_equal(number(&s, "length"), 256);
+	assert_int_equal(number(&s, "users"), 0);
+	fixture_stop(&f);
+}
+
+/* A window says which memory it opens only while it is bound. */
+static void test_window(void **state)
+{
+	struct uhca_cmd_alloc_mw in = {.type = IBV_MW_TYPE_1};
+	struct uhca_cmd_alloc_mw_reply out;
+	struct fixture f;
+	struct seen s;
+
+	(void)state;
+	fixture_start(&f, NULL);
+	in.pd = fixture_pd(&f);
+	assert_int_equal(core_alloc_mw(f.client, &in, &out), 0);
+	s = visit(&f, CORE_OBJECT_MW);
+	assert_int_equal(number(&s, "rkey"), out.rkey);
+	assert_string_equal(text(&s, "type"), "1");
+	assert_string_equal(text(&s, "state"), "unbound");
+	assert_int_equal(number(&s, "pd"), in.pd);
+	for (unsigned i = 0; i < s.n; i++)
+		assert_string_not_equal(s.fact[i].name, "addr");
 	fixture_stop(&f);
 }
 
@@ -303,13 +386,20 @@ static void test_receive_side(void **state)
 	assert_int_equal(number(&s, "wq_num"), wq.wq_num);
 	assert_string_equal(text(&s, "state"), "RESET");
 	assert_int_equal(number(&s, "cq"), queue.cq);
+	assert_int_equal(number(&s, "pd"), queue.pd);
+	assert_int_equal(number(&s, "max_wr"), 8);
+	assert_int_equal(number(&s, "max_sge"), 1);
+	assert_int_equal(number(&s, "posted"), 0);
 	assert_int_equal(number(&s, "users"), 1);
 	s = visit(&f, CORE_OBJECT_IND_TABLE);
+	assert_int_equal(number(&s, "users"), 1);
 	assert_int_equal(number(&s, "entries"), 1);
 	assert_int_equal(number(&s, "first_wq"), wq.handle);
 	s = visit(&f, CORE_OBJECT_FLOW);
 	assert_int_equal(number(&s, "qpn"), qp.qpn);
 	assert_int_equal(number(&s, "priority"), 7);
+	assert_int_equal(number(&s, "specs"), 0);
+	assert_int_equal(number(&s, "tag"), 0);
 	assert_string_equal(text(&s, "type"), "normal");
 	assert_string_equal(text(&s, "action"), "take");
 	fixture_stop(&f);
@@ -323,6 +413,8 @@ int main(void)
 		cmocka_unit_test(test_cq),         cmocka_unit_test(test_qp),
 		cmocka_unit_test(test_srq),        cmocka_unit_test(test_ah),
 		cmocka_unit_test(test_look_at_qp), cmocka_unit_test(test_receive_side),
+		cmocka_unit_test(test_qp_counters), cmocka_unit_test(test_device_memory),
+		cmocka_unit_test(test_window),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

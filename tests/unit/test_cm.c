@@ -32,6 +32,7 @@ struct world {
 	unsigned sent; /* messages, in both directions */
 	unsigned lose; /* this one; UINT32_MAX: none */
 	bool lose_all;
+	bool patient; /* every MRA asks for the longest time there is, 2.4 hours */
 	bool listening;
 	uint32_t seed;
 	struct end active, passive;
@@ -115,6 +116,20 @@ static int stop(void **state)
 	return 0;
 }
 
+static void ask_for_hours(struct core_train *t)
+{
+	struct roce_cm_msg msg;
+	uint8_t mad[ROCE_MAD_LENGTH];
+
+	assert_int_equal(t->length, sizeof(mad));
+	memcpy(mad, t->iov[0].iov_base, sizeof(mad));
+	if (!roce_cm_parse(mad, &msg) || msg.attr != ROCE_CM_MRA)
+		return;
+	msg.mra.service_timeout = 31;
+	assert_true(roce_cm_emit(&msg, mad));
+	memcpy(t->iov[0].iov_base, mad, sizeof(mad));
+}
+
 /* Delivers what either device has to send, until there is nothing. */
 static void deliver(void)
 {
@@ -129,6 +144,8 @@ static void deliver(void)
 			if (!core_tx_next(w.dev[i], w.now, buf, sizeof(buf), &t))
 				continue;
 			any = true;
+			if (w.patient)
+				ask_for_hours(&t);
 			if (w.sent++ != w.lose && !w.lose_all)
 				core_rx(w.dev[1 - i], w.now, &t);
 		}
@@ -369,6 +386,20 @@ static void a_slow_program_is_waited_for(void **state)
 	end_both();
 }
 
+/* An MRA may ask for hours; nobody waits that long for a peer that is gone. */
+static void patience_has_an_end(void **state)
+{
+	(void)state;
+	w.patient = true;
+	call(QPT_RC);
+	wait_for(20 * SECOND);
+	assert_int_equal(w.active.n, 0);
+	w.lose_all = true;
+	wait_for(200 * SECOND);
+	assert_true(heard(&w.active, CORE_CM_UNREACHABLE));
+	end_both();
+}
+
 static void the_peer_vanishes(void **state)
 {
 	(void)state;
@@ -408,6 +439,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(one_message_is_lost, start, stop),
 		cmocka_unit_test_setup_teardown(a_datagram_message_is_lost, start, stop),
 		cmocka_unit_test_setup_teardown(a_slow_program_is_waited_for, start, stop),
+		cmocka_unit_test_setup_teardown(patience_has_an_end, start, stop),
 		cmocka_unit_test_setup_teardown(the_peer_vanishes, start, stop),
 		cmocka_unit_test_setup_teardown(wrong_calls_are_refused, start, stop),
 	};

@@ -408,11 +408,11 @@ static void test_receive_side(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_empty),      cmocka_unit_test(test_owners),
-		cmocka_unit_test(test_mr),         cmocka_unit_test(test_mr_empty),
-		cmocka_unit_test(test_cq),         cmocka_unit_test(test_qp),
-		cmocka_unit_test(test_srq),        cmocka_unit_test(test_ah),
-		cmocka_unit_test(test_look_at_qp), cmocka_unit_test(test_receive_side),
+		cmocka_unit_test(test_empty),       cmocka_unit_test(test_owners),
+		cmocka_unit_test(test_mr),          cmocka_unit_test(test_mr_empty),
+		cmocka_unit_test(test_cq),          cmocka_unit_test(test_qp),
+		cmocka_unit_test(test_srq),         cmocka_unit_test(test_ah),
+		cmocka_unit_test(test_look_at_qp),  cmocka_unit_test(test_receive_side),
 		cmocka_unit_test(test_qp_counters), cmocka_unit_test(test_device_memory),
 		cmocka_unit_test(test_window),
 	};

@@ -5,6 +5,8 @@
  */
 #include "ah.h"
 
+#include "result.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,31 +52,30 @@ struct ibv_ah *uhcav_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
 				  .cmd = UHCA_CMD_CREATE_AH,
 				  .reply = &reply.h,
 				  .reply_size = sizeof(reply)};
-	struct uhcav_ah *ah = calloc(1, sizeof(*ah));
+	struct ibv_ah *ah = calloc(1, UHCAV_OBJECT_ROOM / 4);
 	int err;
 
 	if (!ah)
 		return NULL;
-	ah->ctx = uhcav_context_of(pd->context);
 	uhcav_ah_attr_to_abi(attr, &request.attr);
-	err = uhcav_context_call(ah->ctx, &call);
+	err = uhcav_context_call(uhcav_context_of(pd->context), &call);
 	if (err) {
 		free(ah);
 		errno = -err;
 		return NULL;
 	}
+	ah->context = pd->context;
 	ah->handle = reply.handle;
-	ah->ah.handle = reply.handle;
-	return &ah->ah;
+	return ah;
 }
 
-int uhcav_destroy_ah(struct ibv_ah *ibah)
+int uhcav_destroy_ah(struct ibv_ah *ah)
 {
-	struct uhcav_ah *ah = uhcav_ah_of(ibah);
-	int err = uhcav_context_call_destroy(ah->ctx, UHCA_CMD_DESTROY_AH, ah->handle);
+	int err = uhcav_context_call_destroy(uhcav_context_of(ah->context), UHCA_CMD_DESTROY_AH,
+					     ah->handle);
 
 	if (err)
-		return -err;
+		return uhcav_result(err);
 	free(ah);
 	return 0;
 }

@@ -216,6 +216,7 @@ static struct uhcav_context *alloc_context(struct ibv_context *ibctx)
 	uhcav_mr_table_construct(&ctx->regions);
 	uhcav_shared_construct(&ctx->shared);
 	pthread_mutex_init(&ctx->cqs_lock, NULL);
+	pthread_mutex_init(&ctx->parents_lock, NULL);
 	return ctx;
 }
 
@@ -224,6 +225,7 @@ static void free_context(struct uhcav_context *ctx)
 	uhcav_mr_table_destruct(&ctx->regions);
 	uhcav_shared_destruct(&ctx->shared);
 	pthread_mutex_destroy(&ctx->cqs_lock);
+	pthread_mutex_destroy(&ctx->parents_lock);
 	free(ctx);
 }
 

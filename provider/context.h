@@ -25,6 +25,7 @@
 #include <stdint.h>
 
 struct uhcav_cq;
+struct uhcav_pd;
 
 enum uhcav_life {
 	UHCAV_ALIVE = 0,
@@ -50,6 +51,9 @@ struct uhcav_context {
 
 	pthread_mutex_t cqs_lock;
 	struct uhcav_cq *cqs;
+
+	pthread_mutex_t parents_lock;
+	struct uhcav_pd *parents; /* parent domains */
 
 	struct uhcav_context *child; /* child.h */
 	struct uhcav_context *next;  /* list of monitor.c, under its lock */

@@ -10,6 +10,7 @@
 #include "mem_probe.h"
 #include "poll_cq.h"
 #include "post_fault.h"
+#include "result.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -115,7 +116,6 @@ static int open_cq(struct uhcav_cq *cq, const struct uhcav_cq_init *init)
 		uhcav_context_call_handle(cq->ctx, UHCA_CMD_DESTROY_CQ, reply.handle);
 		return err;
 	}
-	cq->handle = reply.handle;
 	cq->cq.handle = reply.handle;
 	return 0;
 }
@@ -220,14 +220,14 @@ static void settle_events(struct uhcav_cq *cq)
 int uhcav_destroy_cq(struct ibv_cq *ibcq)
 {
 	struct uhcav_cq *cq = uhcav_cq_of(ibcq);
-	int err;
+	int err = uhcav_context_call_destroy(uhcav_context_of(ibcq->context), UHCA_CMD_DESTROY_CQ,
+					     ibcq->handle);
 
-	/* The device says so too; but it may be dead, and QPs point here. */
-	if (in_use(cq))
-		return EBUSY;
-	err = uhcav_context_call_destroy(cq->ctx, UHCA_CMD_DESTROY_CQ, cq->handle);
 	if (err)
-		return -err;
+		return uhcav_result(err);
+	/* A dead device does not say so; but QPs point here. */
+	if (in_use(cq))
+		return uhcav_failed(EBUSY);
 	unlink_cq(cq);
 	if (uhcav_life(cq->ctx) != UHCAV_FORKED)
 		settle_events(cq);
@@ -253,7 +253,7 @@ void uhcav_cq_fire(struct uhcav_cq *cq)
 
 static int ask(struct uhcav_cq *cq)
 {
-	struct uhca_cmd_fault_check ask = {.verb = UHCA_FAULT_REQ_NOTIFY_CQ, .cq = cq->handle};
+	struct uhca_cmd_fault_check ask = {.verb = UHCA_FAULT_REQ_NOTIFY_CQ, .cq = cq->cq.handle};
 
 	return uhcav_life(cq->ctx) == UHCAV_ALIVE ? uhcav_post_fault(cq->ctx, &ask).err : 0;
 }
@@ -315,16 +315,16 @@ int uhcav_req_notify_cq(struct ibv_cq *ibcq, int solicited_only)
 	int err = 0;
 
 	if (uhcav_life(cq->ctx) == UHCAV_FORKED)
-		return EIO;
+		return uhcav_failed(EIO);
 	if (uhcav_post_watched(cq->ctx)) {
 		err = ask(cq);
 		if (err)
-			return err;
+			return uhcav_failed(err);
 	}
 	if (arm(cq, solicited_only ? UHCA_ABI_ARM_SOLICITED : UHCA_ABI_ARM_NEXT))
-		err = uhcav_context_call_handle(cq->ctx, UHCA_CMD_NOTIFY_CQ, cq->handle);
+		err = uhcav_context_call_handle(cq->ctx, UHCA_CMD_NOTIFY_CQ, cq->cq.handle);
 	if (uhcav_life(cq->ctx) != UHCAV_FATAL)
-		return -err;
+		return uhcav_result(err);
 	/* Nobody else is there to say that there are flushed completions. */
 	if (uhcav_cq_pending(cq))
 		uhcav_cq_fire(cq);

@@ -42,7 +42,6 @@ struct uhcav_cq {
 	struct uhcav_context *ctx;
 	struct uhcav_qp_set qps;
 
-	uint32_t handle;
 	size_t region_size;
 	struct uhcav_channel *channel; /* NULL: none */
 	uint32_t comp_events_read;     /* by ibv_get_cq_event; atomic */

@@ -12,6 +12,7 @@
 #include "cq.h"
 #include "pd.h"
 #include "poll_cq.h"
+#include "result.h"
 
 #include <errno.h>
 #include <string.h>
@@ -85,9 +86,9 @@ static int start_poll(struct ibv_cq_ex *cqx, struct ibv_poll_cq_attr *attr)
 	int err;
 
 	if (attr && attr->comp_mask)
-		return EINVAL;
+		return uhcav_failed(EINVAL);
 	if (uhcav_life(cq->ctx) == UHCAV_FORKED)
-		return EIO;
+		return uhcav_failed(EIO);
 	uhcav_cq_lock(cq);
 	err = find(cq);
 	if (err) {
@@ -255,7 +256,7 @@ int uhcav_query_rt_values(struct ibv_context *ibctx, struct ibv_values_ex *value
 {
 	(void)ibctx;
 	if (values->comp_mask & ~(uint32_t)IBV_VALUES_MASK_RAW_CLOCK)
-		return EOPNOTSUPP;
+		return uhcav_failed(EOPNOTSUPP);
 	memset(&values->raw_clock, 0, sizeof(values->raw_clock));
 	if (values->comp_mask)
 		values->raw_clock.tv_nsec = (long)clock_ns(CLOCK_MONOTONIC);

@@ -6,6 +6,8 @@
  */
 #include "cq.h"
 
+#include "result.h"
+
 #include <errno.h>
 
 /* One resize at a time; and a thread that does nothing else does not keep pollers out. */
@@ -31,7 +33,7 @@ static void end_resize(struct uhcav_cq *cq)
 static int resize_command(struct uhcav_cq *cq, int cqe, struct uhca_cmd_create_cq_reply *reply,
 			  int *fd)
 {
-	struct uhca_cmd_resize_cq request = {.handle = cq->handle, .cqe = (uint32_t)cqe};
+	struct uhca_cmd_resize_cq request = {.handle = cq->cq.handle, .cqe = (uint32_t)cqe};
 	struct uhcav_call call = {.request = &request.h,
 				  .request_size = sizeof(request),
 				  .cmd = UHCA_CMD_RESIZE_CQ,
@@ -51,7 +53,7 @@ int uhcav_resize_cq(struct ibv_cq *ibcq, int cqe)
 	int err;
 
 	if (cqe < 1)
-		return EINVAL;
+		return uhcav_failed(EINVAL);
 	begin_resize(cq);
 	err = resize_command(cq, cqe, &reply, &fd);
 	if (!err) {
@@ -64,13 +66,13 @@ int uhcav_resize_cq(struct ibv_cq *ibcq, int cqe)
 			uhcav_context_fatal(cq->ctx);
 	}
 	end_resize(cq);
-	return -err;
+	return uhcav_result(err);
 }
 
 int uhcav_modify_cq(struct ibv_cq *ibcq, struct ibv_modify_cq_attr *attr)
 {
 	struct uhcav_cq *cq = uhcav_cq_of(ibcq);
-	struct uhca_cmd_modify_cq request = {.handle = cq->handle,
+	struct uhca_cmd_modify_cq request = {.handle = cq->cq.handle,
 					     .cq_count = attr->moderate.cq_count,
 					     .cq_period = attr->moderate.cq_period};
 	struct uhca_cmd_reply reply;
@@ -81,6 +83,6 @@ int uhcav_modify_cq(struct ibv_cq *ibcq, struct ibv_modify_cq_attr *attr)
 				  .reply_size = sizeof(reply)};
 
 	if (attr->attr_mask & ~(uint32_t)IBV_CQ_ATTR_MODERATE)
-		return EINVAL;
-	return attr->attr_mask ? -uhcav_context_call(cq->ctx, &call) : 0;
+		return uhcav_failed(EINVAL);
+	return attr->attr_mask ? uhcav_result(uhcav_context_call(cq->ctx, &call)) : 0;
 }

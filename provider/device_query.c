@@ -7,6 +7,7 @@
 #include "device_query.h"
 
 #include "child.h"
+#include "result.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -111,12 +112,12 @@ int uhcav_query_device_ex(struct ibv_context *ibctx, const struct ibv_query_devi
 	int err;
 
 	if (input && input->comp_mask)
-		return EINVAL;
+		return uhcav_failed(EINVAL);
 	if (!ctx)
-		return EIO;
+		return uhcav_failed(EIO);
 	err = uhcav_device_ask(ctx, &reply);
 	if (err)
-		return -err;
+		return uhcav_result(err);
 	memset(&all, 0, sizeof(all));
 	fill_identity(&reply, &all.orig_attr);
 	fill_limits(&reply, &all.orig_attr);
@@ -145,7 +146,7 @@ int uhcav_query_port(struct ibv_context *ibctx, uint8_t port, struct ibv_port_at
 	int err = uhcav_context_call(uhcav_context_of(ibctx), &call);
 
 	if (err)
-		return -err;
+		return uhcav_result(err);
 	attr->state = (enum ibv_port_state)r.state;
 	attr->max_mtu = (enum ibv_mtu)r.max_mtu;
 	attr->active_mtu = (enum ibv_mtu)r.active_mtu;

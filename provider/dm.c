@@ -7,6 +7,7 @@
 
 #include "child.h"
 #include "mr.h"
+#include "result.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -44,7 +45,7 @@ static int memcpy_to(struct ibv_dm *ibdm, uint64_t offset, const void *from, siz
 
 	if (!err)
 		memcpy(dm->map + UHCA_ABI_DM_OFFSET + offset, from, length);
-	return err;
+	return uhcav_failed(err);
 }
 
 static int memcpy_from(void *to, struct ibv_dm *ibdm, uint64_t offset, size_t length)
@@ -54,7 +55,7 @@ static int memcpy_from(void *to, struct ibv_dm *ibdm, uint64_t offset, size_t le
 
 	if (!err)
 		memcpy(to, dm->map + UHCA_ABI_DM_OFFSET + offset, length);
-	return err;
+	return uhcav_failed(err);
 }
 
 /* Maps what came with a reply. The descriptor is closed in any case. NULL with errno. */
@@ -133,7 +134,7 @@ int uhcav_free_dm(struct ibv_dm *dm)
 	int err = uhcav_context_call_destroy(dm_of(dm)->ctx, UHCA_CMD_FREE_DM, dm->handle);
 
 	if (err)
-		return -err;
+		return uhcav_result(err);
 	uhcav_unimport_dm(dm);
 	return 0;
 }

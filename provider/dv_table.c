@@ -8,6 +8,7 @@
 #include "driver.h"
 #include "dv.h"
 #include "poll_cq.h"
+#include "result.h"
 #include "shared_memory.h"
 
 #include <errno.h>
@@ -32,7 +33,8 @@ static bool is_supported(struct ibv_device *device)
 static int query_device(struct ibv_context *context, struct uhcadv_device_attr *attr,
 			size_t attr_size)
 {
-	return ours(context) ? uhcav_dv_query_device(context, attr, attr_size) : EOPNOTSUPP;
+	return uhcav_failed(ours(context) ? uhcav_dv_query_device(context, attr, attr_size)
+					  : EOPNOTSUPP);
 }
 
 static struct ibv_qp *create_qp(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,
@@ -49,13 +51,14 @@ static struct ibv_mr *alloc_mr(struct ibv_pd *pd, uint32_t max_entries)
 static int rereg_mr_interleaved(struct ibv_mr *mr, const struct uhcadv_reg_attr *attr,
 				const struct uhcadv_interleaved *layout)
 {
-	return ours(mr->context) ? uhcav_dv_rereg_interleaved(mr, attr, layout) : EOPNOTSUPP;
+	return uhcav_failed(ours(mr->context) ? uhcav_dv_rereg_interleaved(mr, attr, layout)
+					      : EOPNOTSUPP);
 }
 
 static int rereg_mr_sg(struct ibv_mr *mr, const struct uhcadv_reg_attr *attr,
 		       const struct uhcadv_block *block, uint32_t n)
 {
-	return ours(mr->context) ? uhcav_dv_rereg_sg(mr, attr, block, n) : EOPNOTSUPP;
+	return uhcav_failed(ours(mr->context) ? uhcav_dv_rereg_sg(mr, attr, block, n) : EOPNOTSUPP);
 }
 
 static void *alloc_shared(struct ibv_context *context, size_t length)
@@ -65,15 +68,15 @@ static void *alloc_shared(struct ibv_context *context, size_t length)
 
 static int free_shared(struct ibv_context *context, void *addr)
 {
-	return ours(context) ? uhcav_free_shared(context, addr) : EOPNOTSUPP;
+	return uhcav_failed(ours(context) ? uhcav_free_shared(context, addr) : EOPNOTSUPP);
 }
 
 static int post_send(struct ibv_qp *qp, struct uhcadv_send_wr *wr, struct uhcadv_send_wr **bad_wr)
 {
 	if (ours(qp->context))
-		return uhcav_dv_post_send(qp, wr, bad_wr);
+		return uhcav_failed(uhcav_dv_post_send(qp, wr, bad_wr));
 	*bad_wr = wr;
-	return EOPNOTSUPP;
+	return uhcav_failed(EOPNOTSUPP);
 }
 
 static struct uhcadv_qp_ex *qp_ex_from_ibv_qp_ex(struct ibv_qp_ex *qp)

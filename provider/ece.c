@@ -7,6 +7,7 @@
 
 #include "device_query.h"
 #include "qp.h"
+#include "result.h"
 
 #include <errno.h>
 
@@ -31,7 +32,7 @@ int uhcav_query_ece(struct ibv_qp *ibqp, struct ibv_ece *ece)
 	int err = own_options(qp, &options);
 
 	if (err)
-		return err;
+		return uhcav_failed(err);
 	if (__atomic_load_n(&qp->peer_lacks, __ATOMIC_RELAXED) & MASKED)
 		options &= ~(uint32_t)UHCAV_ECE_MASKED_ATOMICS;
 	*ece = (struct ibv_ece){.vendor_id = UHCAV_ECE_VENDOR, .options = options};
@@ -45,7 +46,7 @@ int uhcav_set_ece(struct ibv_qp *ibqp, struct ibv_ece *ece)
 		ece->vendor_id == UHCAV_ECE_VENDOR && (ece->options & UHCAV_ECE_MASKED_ATOMICS);
 
 	if (ece->comp_mask)
-		return EINVAL;
+		return uhcav_failed(EINVAL);
 	__atomic_store_n(&qp->peer_lacks, masked ? 0 : MASKED, __ATOMIC_RELAXED);
 	return uhcav_query_ece(ibqp, ece);
 }

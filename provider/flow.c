@@ -6,6 +6,7 @@
 #include "flow.h"
 
 #include "qp.h"
+#include "result.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -96,7 +97,7 @@ static int translate_all(const uint8_t *at, struct uhca_cmd_create_flow *to)
 	return 0;
 }
 
-static int create_command(struct uhcav_qp *qp, const struct ibv_flow_attr *attr, uint32_t *handle)
+static int create_command(struct ibv_qp *qp, const struct ibv_flow_attr *attr, uint32_t *handle)
 {
 	struct uhca_cmd_create_flow request = {.qp = qp->handle,
 					       .type = attr->type,
@@ -117,7 +118,7 @@ static int create_command(struct uhcav_qp *qp, const struct ibv_flow_attr *attr,
 	err = translate_all((const uint8_t *)(attr + 1), &request);
 	if (err)
 		return err;
-	err = -uhcav_context_call(qp->ctx, &call);
+	err = -uhcav_context_call(uhcav_context_of(qp->context), &call);
 	*handle = reply.handle;
 	return err;
 }
@@ -130,7 +131,7 @@ struct ibv_flow *uhcav_create_flow(struct ibv_qp *ibqp, struct ibv_flow_attr *at
 	if (!flow)
 		return NULL;
 	flow->context = ibqp->context;
-	err = create_command(uhcav_qp_of(ibqp), attr, &flow->handle);
+	err = create_command(ibqp, attr, &flow->handle);
 	if (err) {
 		free(flow);
 		errno = err;
@@ -145,7 +146,7 @@ int uhcav_destroy_flow(struct ibv_flow *flow)
 					     flow->handle);
 
 	if (err)
-		return -err;
+		return uhcav_result(err);
 	free(flow);
 	return 0;
 }

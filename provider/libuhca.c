@@ -6,6 +6,8 @@
  */
 #include "dv_table.h"
 
+#include "result.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 
@@ -57,7 +59,8 @@ EXPORT int uhcadv_query_device(struct ibv_context *context, struct uhcadv_device
 {
 	const struct uhcav_dv_table *t = plugin();
 
-	return HAS(t, query_device) ? t->query_device(context, attr, attr_size) : EOPNOTSUPP;
+	return uhcav_failed(HAS(t, query_device) ? t->query_device(context, attr, attr_size)
+						 : EOPNOTSUPP);
 }
 
 EXPORT struct ibv_qp *uhcadv_create_qp(struct ibv_context *context,
@@ -81,8 +84,8 @@ EXPORT int uhcadv_rereg_mr_interleaved(struct ibv_mr *mr, const struct uhcadv_re
 {
 	const struct uhcav_dv_table *t = plugin();
 
-	return HAS(t, rereg_mr_interleaved) ? t->rereg_mr_interleaved(mr, attr, layout)
-					    : EOPNOTSUPP;
+	return uhcav_failed(HAS(t, rereg_mr_interleaved) ? t->rereg_mr_interleaved(mr, attr, layout)
+							 : EOPNOTSUPP);
 }
 
 EXPORT int uhcadv_rereg_mr_sg(struct ibv_mr *mr, const struct uhcadv_reg_attr *attr,
@@ -90,7 +93,7 @@ EXPORT int uhcadv_rereg_mr_sg(struct ibv_mr *mr, const struct uhcadv_reg_attr *a
 {
 	const struct uhcav_dv_table *t = plugin();
 
-	return HAS(t, rereg_mr_sg) ? t->rereg_mr_sg(mr, attr, block, n) : EOPNOTSUPP;
+	return uhcav_failed(HAS(t, rereg_mr_sg) ? t->rereg_mr_sg(mr, attr, block, n) : EOPNOTSUPP);
 }
 
 EXPORT void *uhcadv_alloc_shared(struct ibv_context *context, size_t length)
@@ -104,7 +107,7 @@ EXPORT int uhcadv_free_shared(struct ibv_context *context, void *addr)
 {
 	const struct uhcav_dv_table *t = plugin();
 
-	return HAS(t, free_shared) ? t->free_shared(context, addr) : EOPNOTSUPP;
+	return uhcav_failed(HAS(t, free_shared) ? t->free_shared(context, addr) : EOPNOTSUPP);
 }
 
 EXPORT int uhcadv_post_send(struct ibv_qp *qp, struct uhcadv_send_wr *wr,
@@ -115,7 +118,7 @@ EXPORT int uhcadv_post_send(struct ibv_qp *qp, struct uhcadv_send_wr *wr,
 	if (HAS(t, post_send))
 		return t->post_send(qp, wr, bad_wr);
 	*bad_wr = wr;
-	return EOPNOTSUPP;
+	return uhcav_failed(EOPNOTSUPP);
 }
 
 EXPORT struct uhcadv_qp_ex *uhcadv_qp_ex_from_ibv_qp_ex(struct ibv_qp_ex *qp)

@@ -8,6 +8,7 @@
 
 #include "cq.h"
 #include "mem_probe.h"
+#include "result.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -192,7 +193,7 @@ int uhcav_rereg_mr(void *verbs_mr, int flags, struct ibv_pd *pd, void *addr, siz
 	int err;
 
 	if (mr->v.mr_type != UHCAV_MR_ORDINARY || mr->region.lkey == 0)
-		return EINVAL;
+		return uhcav_failed(EINVAL);
 	if (flags & IBV_REREG_MR_CHANGE_PD)
 		request.pd = pd->handle;
 	if (!(flags & IBV_REREG_MR_CHANGE_ACCESS))
@@ -202,7 +203,7 @@ int uhcav_rereg_mr(void *verbs_mr, int flags, struct ibv_pd *pd, void *addr, siz
 	err = check((const void *)(uintptr_t)to.addr, to.length, access);
 	if (!err)
 		err = change(mr, &request, &to);
-	return -err;
+	return uhcav_result(err);
 }
 
 int uhcav_dereg_mr(void *verbs_mr)
@@ -212,7 +213,7 @@ int uhcav_dereg_mr(void *verbs_mr)
 	int err = uhcav_context_call_destroy(ctx, UHCA_CMD_DEREG_MR, mr->v.mr.handle);
 
 	if (err)
-		return -err;
+		return uhcav_result(err);
 	if (mr->region.lkey)
 		uhcav_mr_table_remove(&ctx->regions, mr->region.lkey);
 	/* The device is done with the region; what waits in CQs is not: the caller may free it. */

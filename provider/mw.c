@@ -5,6 +5,7 @@
 #include "mw.h"
 
 #include "post_send.h"
+#include "result.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -43,7 +44,7 @@ int uhcav_dealloc_mw(struct ibv_mw *mw)
 					     mw->handle);
 
 	if (err)
-		return -err;
+		return uhcav_result(err);
 	free(mw);
 	return 0;
 }
@@ -100,5 +101,5 @@ int uhcav_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind
 					     .rkey = ibv_inc_rkey(mw->rkey),
 					     .bind_info = bind->bind_info}};
 
-	return mw->type == IBV_MW_TYPE_1 ? uhcav_post_bind(qp, &wr) : EINVAL;
+	return mw->type == IBV_MW_TYPE_1 ? uhcav_post_bind(qp, &wr) : uhcav_failed(EINVAL);
 }

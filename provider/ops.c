@@ -25,6 +25,7 @@
 #include "qp_shared.h"
 #include "special_mr.h"
 #include "srq.h"
+#include "unsupported.h"
 #include "wq.h"
 #include "xrcd.h"
 
@@ -76,6 +77,7 @@ static void *const supported[UHCAV_OP_COUNT] = {
 	IS(import_pd, uhcav_import_pd),
 	IS(modify_cq, uhcav_modify_cq),
 	IS(modify_qp, uhcav_modify_qp),
+	IS(modify_qp_rate_limit, uhcav_modify_qp_rate_limit),
 	IS(modify_srq, uhcav_modify_srq),
 	IS(modify_wq, uhcav_modify_wq),
 	IS(open_qp, uhcav_open_qp),
@@ -83,6 +85,7 @@ static void *const supported[UHCAV_OP_COUNT] = {
 	IS(poll_cq, uhcav_poll_cq),
 	IS(post_recv, uhcav_post_recv),
 	IS(post_send, uhcav_post_send),
+	IS(post_srq_ops, uhcav_post_srq_ops),
 	IS(post_srq_recv, uhcav_post_srq_recv),
 	IS(query_device_ex, uhcav_query_device_ex),
 	IS(query_ece, uhcav_query_ece),

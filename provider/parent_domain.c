@@ -5,6 +5,8 @@
  */
 #include "parent_domain.h"
 
+#include "result.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -41,7 +43,7 @@ int uhcav_dealloc_td(struct ibv_td *ibtd)
 	struct uhcav_td *td = td_of(ibtd);
 
 	if (__atomic_load_n(&td->refs, __ATOMIC_ACQUIRE))
-		return EBUSY;
+		return uhcav_failed(EBUSY);
 	free(td);
 	return 0;
 }
@@ -75,6 +77,7 @@ static void fill(struct uhcav_pd *pd, const struct ibv_parent_domain_init_attr *
 struct ibv_pd *uhcav_alloc_parent_domain(struct ibv_context *ibctx,
 					 struct ibv_parent_domain_init_attr *attr)
 {
+	struct uhcav_context *ctx = uhcav_context_of(ibctx);
 	struct uhcav_pd *pd;
 
 	if (!valid(ibctx, attr)) {
@@ -85,17 +88,40 @@ struct ibv_pd *uhcav_alloc_parent_domain(struct ibv_context *ibctx,
 	if (!pd)
 		return NULL;
 	fill(pd, attr);
-	__atomic_fetch_add(&pd->below->refs, 1, __ATOMIC_RELAXED);
 	if (pd->td)
 		__atomic_fetch_add(&pd->td->refs, 1, __ATOMIC_RELAXED);
+	pthread_mutex_lock(&ctx->parents_lock);
+	pd->next = ctx->parents;
+	ctx->parents = pd;
+	pthread_mutex_unlock(&ctx->parents_lock);
 	return &pd->pd;
 }
 
-void uhcav_parent_domain_leave(struct uhcav_pd *parent)
+bool uhcav_parent_domain_above(struct uhcav_context *ctx, const struct ibv_pd *ibpd)
 {
-	__atomic_fetch_sub(&parent->below->refs, 1, __ATOMIC_RELEASE);
-	if (parent->td)
+	const struct uhcav_pd *parent;
+
+	pthread_mutex_lock(&ctx->parents_lock);
+	for (parent = ctx->parents; parent && &parent->below->pd != ibpd;)
+		parent = parent->next;
+	pthread_mutex_unlock(&ctx->parents_lock);
+	return parent;
+}
+
+bool uhcav_parent_domain_leave(struct uhcav_context *ctx, const struct ibv_pd *ibpd)
+{
+	struct uhcav_pd **at, *parent;
+
+	pthread_mutex_lock(&ctx->parents_lock);
+	for (at = &ctx->parents; *at && &(*at)->pd != ibpd;)
+		at = &(*at)->next;
+	parent = *at;
+	if (parent)
+		*at = parent->next;
+	pthread_mutex_unlock(&ctx->parents_lock);
+	if (parent && parent->td)
 		__atomic_fetch_sub(&parent->td->refs, 1, __ATOMIC_RELEASE);
+	return parent;
 }
 
 int uhcav_buffer_alloc(struct uhcav_buffer *b, struct ibv_pd *ibpd, size_t size, uint64_t type)

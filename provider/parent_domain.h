@@ -22,8 +22,14 @@ enum {
 struct ibv_pd *uhcav_alloc_parent_domain(struct ibv_context *ibctx,
 					 struct ibv_parent_domain_init_attr *attr);
 
-/* It is being deallocated: those below it are less busy. */
-void uhcav_parent_domain_leave(struct uhcav_pd *parent);
+/* Does a parent domain stand above this one? */
+bool uhcav_parent_domain_above(struct uhcav_context *ctx, const struct ibv_pd *pd);
+
+/*
+ * It is being deallocated: those below it are less busy. False: it is no parent domain of the
+ * context, which is known without looking at more of it than its address.
+ */
+bool uhcav_parent_domain_leave(struct uhcav_context *ctx, const struct ibv_pd *pd);
 
 /* NULL with errno: EINVAL for an unknown comp_mask. */
 struct ibv_td *uhcav_alloc_td(struct ibv_context *ibctx, struct ibv_td_init_attr *attr);

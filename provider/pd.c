@@ -3,6 +3,7 @@
 #include "pd.h"
 
 #include "parent_domain.h"
+#include "result.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -44,19 +45,14 @@ struct ibv_pd *uhcav_alloc_pd(struct ibv_context *ibctx)
 
 int uhcav_dealloc_pd(struct ibv_pd *ibpd)
 {
-	struct uhcav_pd *pd = uhcav_pd_of(ibpd);
-	int err;
+	struct uhcav_context *ctx = uhcav_context_of(ibpd->context);
+	int err = 0;
 
-	if (__atomic_load_n(&pd->refs, __ATOMIC_ACQUIRE))
-		return EBUSY;
-	if (pd->below) {
-		uhcav_parent_domain_leave(pd);
-	} else {
-		err = uhcav_context_call_destroy(uhcav_context_of(ibpd->context),
-						 UHCA_CMD_DEALLOC_PD, ibpd->handle);
-		if (err)
-			return -err;
-	}
-	free(pd);
-	return 0;
+	if (uhcav_parent_domain_above(ctx, ibpd))
+		return uhcav_failed(EBUSY);
+	if (!uhcav_parent_domain_leave(ctx, ibpd))
+		err = uhcav_context_call_destroy(ctx, UHCA_CMD_DEALLOC_PD, ibpd->handle);
+	if (!err)
+		free(ibpd);
+	return uhcav_result(err);
 }

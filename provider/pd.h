@@ -20,9 +20,9 @@ struct uhcav_pd {
 		struct ibv_pd pd;
 		uint8_t room[UHCAV_OBJECT_ROOM / 4];
 	};
-	uint32_t refs; /* parent domains above it; atomic */
 
 	/* Of a parent domain: */
+	struct uhcav_pd *next;  /* of the context's, under its parents_lock */
 	struct uhcav_pd *below; /* NULL: this is none */
 	struct uhcav_td *td;    /* or NULL */
 	void *(*alloc)(struct ibv_pd *pd, void *pd_context, size_t size, size_t alignment,

@@ -13,6 +13,7 @@
 #include "poll_cq.h"
 
 #include "qp.h"
+#include "result.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -164,7 +165,7 @@ int uhcav_poll_cq(struct ibv_cq *ibcq, int n, struct ibv_wc *wc)
 	int got;
 
 	if (life == UHCAV_FORKED)
-		return -EIO;
+		return -uhcav_failed(EIO);
 	uhcav_cq_lock(cq);
 	got = cq->flushing ? 0 : take(cq, n, wc);
 	if (!got && n > 0)

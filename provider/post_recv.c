@@ -8,6 +8,7 @@
 
 #include "post_fault.h"
 #include "qp.h"
+#include "result.h"
 #include "srq.h"
 #include "wqe.h"
 
@@ -96,19 +97,20 @@ int uhcav_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_recv
 		err = EINVAL;
 	if (err) {
 		*bad_wr = wr;
-		return err;
+		return uhcav_failed(err);
 	}
 	err = uhcav_post_watched(qp->ctx) ? ask_qp(qp, wr, bad_wr)
 					  : uhcav_work_queue_post(&qp->rq, wr, bad_wr);
 	uhca_ring_fence();
 	if (__atomic_load_n(&qp->page->recv_doorbell, __ATOMIC_RELAXED))
 		uhcav_context_ring(qp->ctx, qp->doorbell);
-	return err;
+	return uhcav_failed(err);
 }
 
 static int ask_srq(struct uhcav_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
-	struct uhca_cmd_fault_check ask = {.verb = UHCA_FAULT_POST_SRQ_RECV, .srq = srq->handle};
+	struct uhca_cmd_fault_check ask = {.verb = UHCA_FAULT_POST_SRQ_RECV,
+					   .srq = srq->srq.handle};
 
 	return uhcav_work_queue_ask_post(srq->ctx, &ask, &srq->rq, wr, bad_wr);
 }
@@ -119,9 +121,9 @@ int uhcav_post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr, struct ib
 
 	if (uhcav_life(srq->ctx) != UHCAV_ALIVE) {
 		*bad_wr = wr;
-		return EIO;
+		return uhcav_failed(EIO);
 	}
 	if (uhcav_post_watched(srq->ctx))
-		return ask_srq(srq, wr, bad_wr);
-	return uhcav_work_queue_post(&srq->rq, wr, bad_wr);
+		return uhcav_failed(ask_srq(srq, wr, bad_wr));
+	return uhcav_failed(uhcav_work_queue_post(&srq->rq, wr, bad_wr));
 }

@@ -10,6 +10,7 @@
 #include "mw.h"
 #include "post_fault.h"
 #include "qp.h"
+#include "result.h"
 #include "send_wqe.h"
 
 #include <errno.h>
@@ -39,9 +40,7 @@ static int check(const struct uhcav_qp *qp, const struct ibv_send_wr *wr)
 		return EINVAL;
 	if (wr->opcode == IBV_WR_BIND_MW && !wr->bind_mw.mw)
 		return EINVAL;
-	/* An address handle of another context would be a number that may name one of ours. */
-	if (qp->qp.qp_type == IBV_QPT_UD &&
-	    (!wr->wr.ud.ah || uhcav_ah_of(wr->wr.ud.ah)->ctx != qp->ctx))
+	if (qp->qp.qp_type == IBV_QPT_UD && !wr->wr.ud.ah)
 		return EINVAL;
 	return 0;
 }
@@ -62,7 +61,7 @@ static void put_target(const struct uhcav_qp *qp, const struct ibv_send_wr *wr,
 	const uint32_t atomics = BIT(IBV_WR_ATOMIC_CMP_AND_SWP) | BIT(IBV_WR_ATOMIC_FETCH_AND_ADD);
 
 	if (qp->qp.qp_type == IBV_QPT_UD) {
-		wqe->ud.ah = uhcav_ah_of(wr->wr.ud.ah)->handle;
+		wqe->ud.ah = uhcav_ah_name(qp->qp.context, wr->wr.ud.ah);
 		wqe->ud.remote_qpn = wr->wr.ud.remote_qpn;
 		wqe->ud.remote_qkey = wr->wr.ud.remote_qkey;
 	} else if (wr->opcode == IBV_WR_BIND_MW) {
@@ -188,12 +187,12 @@ static int post_send(struct uhcav_qp *qp, struct ibv_send_wr *wr, struct ibv_sen
 
 int uhcav_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
 {
-	return post_send(uhcav_qp_of(ibqp), wr, bad_wr, IBV_MW_TYPE_2);
+	return uhcav_failed(post_send(uhcav_qp_of(ibqp), wr, bad_wr, IBV_MW_TYPE_2));
 }
 
 int uhcav_post_bind(struct ibv_qp *ibqp, struct ibv_send_wr *wr)
 {
 	struct ibv_send_wr *bad;
 
-	return post_send(uhcav_qp_of(ibqp), wr, &bad, IBV_MW_TYPE_1);
+	return uhcav_failed(post_send(uhcav_qp_of(ibqp), wr, &bad, IBV_MW_TYPE_1));
 }

@@ -13,6 +13,7 @@
 #include "qp_attr.h"
 #include "qp_ex.h"
 #include "qp_shared.h"
+#include "result.h"
 #include "rss.h"
 #include "wqe.h"
 
@@ -58,9 +59,9 @@ static int create_command(struct uhcav_qp *qp, const struct ibv_qp_init_attr *at
 		.cookie = (uintptr_t)&qp->qp,
 		.pd = qp->qp.pd->handle,
 		.qp_type = attr->qp_type,
-		.send_cq = uhcav_cq_of(attr->send_cq)->handle,
-		.recv_cq = qp->qp.recv_cq ? uhcav_cq_of(qp->qp.recv_cq)->handle : 0,
-		.srq = qp->qp.srq ? uhcav_srq_of(qp->qp.srq)->handle : 0,
+		.send_cq = attr->send_cq->handle,
+		.recv_cq = qp->qp.recv_cq ? qp->qp.recv_cq->handle : 0,
+		.srq = qp->qp.srq ? qp->qp.srq->handle : 0,
 		.max_send_wr = cap->max_send_wr,
 		.max_recv_wr = qp->qp.srq ? 0 : cap->max_recv_wr,
 		.max_send_sge = cap->max_send_sge,
@@ -136,7 +137,6 @@ static int map_queues(struct uhcav_qp *qp, const struct uhca_cmd_create_qp_reply
 
 static void store_reply(struct uhcav_qp *qp, const struct uhca_cmd_create_qp_reply *r)
 {
-	qp->handle = r->handle;
 	qp->doorbell = r->doorbell;
 	qp->cap.max_send_wr = r->max_send_wr;
 	qp->cap.max_recv_wr = r->max_recv_wr;
@@ -349,7 +349,7 @@ static void forget_work(struct uhcav_qp *qp)
 int uhcav_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask)
 {
 	struct uhcav_qp *qp = uhcav_qp_of(ibqp);
-	struct uhca_cmd_modify_qp request = {.handle = qp->handle,
+	struct uhca_cmd_modify_qp request = {.handle = ibqp->handle,
 					     .attr_mask = (uint32_t)attr_mask};
 	struct uhca_cmd_reply reply;
 	struct uhcav_call call = {.request = &request.h,
@@ -362,7 +362,7 @@ int uhcav_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask
 	uhcav_qp_attr_to_abi(attr, attr_mask, &request.attr);
 	err = uhcav_context_call(qp->ctx, &call);
 	if (err || !(attr_mask & IBV_QP_STATE))
-		return -err;
+		return uhcav_result(err);
 	if (attr->qp_state == IBV_QPS_RESET) {
 		forget_work(qp);
 		__atomic_store_n(&qp->peer_lacks, 0, __ATOMIC_RELAXED);
@@ -387,7 +387,7 @@ int uhcav_query_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask,
 		   struct ibv_qp_init_attr *init_attr)
 {
 	struct uhcav_qp *qp = uhcav_qp_of(ibqp);
-	struct uhca_cmd_handle request = {.handle = qp->handle};
+	struct uhca_cmd_handle request = {.handle = ibqp->handle};
 	struct uhca_cmd_query_qp_reply reply;
 	struct uhcav_call call = {.request = &request.h,
 				  .request_size = sizeof(request),
@@ -398,7 +398,7 @@ int uhcav_query_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask,
 
 	(void)attr_mask; /* says what the caller needs at least; it gets all */
 	if (err)
-		return -err;
+		return uhcav_result(err);
 	uhcav_qp_attr_from_abi(&reply.attr, attr);
 	attr->cap = qp->cap;
 	fill_init_attr(qp, init_attr);
@@ -426,10 +426,11 @@ int uhcav_destroy_qp(struct ibv_qp *ibqp)
 	struct uhcav_qp *qp = uhcav_qp_of(ibqp);
 	struct uhcav_cq *send = uhcav_cq_of(ibqp->send_cq);
 	struct uhcav_cq *recv = uhcav_cq_of(ibqp->recv_cq);
-	int err = uhcav_context_call_destroy(qp->ctx, UHCA_CMD_DESTROY_QP, qp->handle);
+	int err = uhcav_context_call_destroy(uhcav_context_of(ibqp->context), UHCA_CMD_DESTROY_QP,
+					     ibqp->handle);
 
 	if (err)
-		return -err;
+		return uhcav_result(err);
 	if (uhcav_life(qp->ctx) != UHCAV_FORKED) {
 		if (send)
 			uhcav_cq_skip(send, ibqp->qp_num);
@@ -450,8 +451,7 @@ int uhcav_destroy_qp(struct ibv_qp *ibqp)
 
 static int mcast(struct ibv_qp *ibqp, uint32_t cmd, const union ibv_gid *gid, uint16_t lid)
 {
-	struct uhcav_qp *qp = uhcav_qp_of(ibqp);
-	struct uhca_cmd_mcast request = {.qp = qp->handle, .mlid = lid};
+	struct uhca_cmd_mcast request = {.qp = ibqp->handle, .mlid = lid};
 	struct uhca_cmd_reply reply;
 	struct uhcav_call call = {.request = &request.h,
 				  .request_size = sizeof(request),
@@ -460,7 +460,7 @@ static int mcast(struct ibv_qp *ibqp, uint32_t cmd, const union ibv_gid *gid, ui
 				  .reply_size = sizeof(reply)};
 
 	memcpy(request.gid, gid->raw, sizeof(request.gid));
-	return -uhcav_context_call(qp->ctx, &call);
+	return uhcav_result(uhcav_context_call(uhcav_context_of(ibqp->context), &call));
 }
 
 int uhcav_attach_mcast(struct ibv_qp *ibqp, const union ibv_gid *gid, uint16_t lid)

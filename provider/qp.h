@@ -62,7 +62,6 @@ struct uhcav_qp {
 	/* Under the receive CQ's lock: */
 	uint32_t recv_completed; /* receives polled or flushed */
 
-	uint32_t handle;
 	size_t region_size;
 	uint32_t async_events_read; /* atomic */
 	struct ibv_qp_cap cap;

@@ -13,6 +13,7 @@
 #include "ah.h"
 #include "mw.h"
 #include "post_fault.h"
+#include "result.h"
 #include "send_wqe.h"
 
 #include <stddef.h>
@@ -198,7 +199,7 @@ static int wr_complete(struct ibv_qp_ex *qpx)
 	uhcav_unlock(&qp->sq.lock);
 	if (posted)
 		uhcav_context_ring(qp->ctx, qp->doorbell);
-	return err;
+	return uhcav_failed(err);
 }
 
 static void wr_abort(struct ibv_qp_ex *qpx)
@@ -402,11 +403,10 @@ static void wr_set_ud_addr(struct ibv_qp_ex *qpx, struct ibv_ah *ah, uint32_t re
 	struct uhcav_qp *qp = of(qpx);
 	struct uhca_abi_send_wqe *wqe = qp->build.wqe;
 
-	/* An address handle of another context would be a number that may name one of ours. */
-	if (!ah || qp->qp.qp_type != IBV_QPT_UD || uhcav_ah_of(ah)->ctx != qp->ctx) {
+	if (!ah || qp->qp.qp_type != IBV_QPT_UD) {
 		fail(qp, EINVAL);
 	} else if (wqe) {
-		wqe->ud.ah = uhcav_ah_of(ah)->handle;
+		wqe->ud.ah = uhcav_ah_name(qp->qp.context, ah);
 		wqe->ud.remote_qpn = remote_qpn;
 		wqe->ud.remote_qkey = remote_qkey;
 		qp->build.no_address = false;

@@ -50,7 +50,6 @@ static int take(struct uhcav_qp *qp, uint32_t handle, uint64_t region_size, int 
 	}
 	qp->page = base;
 	qp->region_size = region_size;
-	qp->handle = handle;
 	qp->qp.handle = handle;
 	return 0;
 }

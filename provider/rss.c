@@ -65,7 +65,6 @@ static int create_command(struct uhcav_qp *qp, const struct ibv_qp_init_attr_ex 
 	}
 	qp->page = base;
 	qp->region_size = reply.region_size;
-	qp->handle = reply.handle;
 	qp->qp.handle = reply.handle;
 	qp->qp.qp_num = reply.qpn;
 	return 0;

@@ -8,6 +8,7 @@
 
 #include "mem_probe.h"
 #include "mr.h"
+#include "result.h"
 
 #include <errno.h>
 #include <sys/mman.h>
@@ -161,8 +162,8 @@ int uhcav_advise_mr(struct ibv_pd *pd, enum ibv_advise_mr_advice advice, uint32_
 		done += n;
 	} while (!err && done < num_sge);
 	if (advice == IBV_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT)
-		return -err; /* what is there is there */
+		return uhcav_result(err); /* what is there is there */
 	for (uint32_t i = 0; i < num_sge && !err; i++)
 		err = bring_in(t, &sg_list[i], advice == IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE);
-	return -err;
+	return uhcav_result(err);
 }

@@ -7,6 +7,7 @@
 
 #include "async.h"
 #include "cq.h"
+#include "result.h"
 #include "wqe.h"
 #include "xrcd.h"
 
@@ -30,7 +31,7 @@ static struct uhca_cmd_create_srq request_of(const struct ibv_srq_init_attr_ex *
 
 	if (attr->srq_type == IBV_SRQT_XRC) {
 		request.xrcd = uhcav_xrcd_of(attr->xrcd)->handle;
-		request.cq = uhcav_cq_of(attr->cq)->handle;
+		request.cq = attr->cq->handle;
 	}
 	return request;
 }
@@ -85,7 +86,6 @@ static int open_srq(struct uhcav_srq *srq, struct ibv_srq_init_attr_ex *attr)
 		uhcav_context_call_handle(srq->ctx, UHCA_CMD_DESTROY_SRQ, reply.handle);
 		return err;
 	}
-	srq->handle = reply.handle;
 	srq->srq.handle = reply.handle;
 	srq->number = reply.srq_num;
 	attr->attr.max_wr = reply.max_wr;
@@ -174,7 +174,7 @@ int uhcav_get_srq_num(struct ibv_srq *ibsrq, uint32_t *srq_num)
 	const struct uhcav_srq *srq = uhcav_srq_of(ibsrq);
 
 	if (!srq->xrc)
-		return EINVAL;
+		return uhcav_failed(EINVAL);
 	*srq_num = srq->number;
 	return 0;
 }
@@ -182,7 +182,7 @@ int uhcav_get_srq_num(struct ibv_srq *ibsrq, uint32_t *srq_num)
 int uhcav_modify_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr, int attr_mask)
 {
 	struct uhcav_srq *srq = uhcav_srq_of(ibsrq);
-	struct uhca_cmd_modify_srq request = {.handle = srq->handle,
+	struct uhca_cmd_modify_srq request = {.handle = ibsrq->handle,
 					      .attr_mask = (uint32_t)attr_mask,
 					      .max_wr = attr->max_wr,
 					      .srq_limit = attr->srq_limit};
@@ -194,14 +194,14 @@ int uhcav_modify_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr, int attr_
 				  .reply_size = sizeof(reply)};
 
 	if (attr_mask & IBV_SRQ_MAX_WR)
-		return EOPNOTSUPP;
-	return -uhcav_context_call(srq->ctx, &call);
+		return uhcav_failed(EOPNOTSUPP);
+	return uhcav_result(uhcav_context_call(srq->ctx, &call));
 }
 
 int uhcav_query_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr)
 {
 	struct uhcav_srq *srq = uhcav_srq_of(ibsrq);
-	struct uhca_cmd_handle request = {.handle = srq->handle};
+	struct uhca_cmd_handle request = {.handle = ibsrq->handle};
 	struct uhca_cmd_query_srq_reply reply;
 	struct uhcav_call call = {.request = &request.h,
 				  .request_size = sizeof(request),
@@ -211,7 +211,7 @@ int uhcav_query_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr)
 	int err = uhcav_context_call(srq->ctx, &call);
 
 	if (err)
-		return -err;
+		return uhcav_result(err);
 	attr->max_wr = reply.max_wr;
 	attr->max_sge = reply.max_sge;
 	attr->srq_limit = reply.srq_limit;
@@ -235,10 +235,11 @@ static void settle_events(struct uhcav_srq *srq)
 int uhcav_destroy_srq(struct ibv_srq *ibsrq)
 {
 	struct uhcav_srq *srq = uhcav_srq_of(ibsrq);
-	int err = uhcav_context_call_destroy(srq->ctx, UHCA_CMD_DESTROY_SRQ, srq->handle);
+	int err = uhcav_context_call_destroy(uhcav_context_of(ibsrq->context), UHCA_CMD_DESTROY_SRQ,
+					     ibsrq->handle);
 
 	if (err)
-		return -err;
+		return uhcav_result(err);
 	if (uhcav_life(srq->ctx) != UHCAV_FORKED) {
 		settle_events(srq);
 	}

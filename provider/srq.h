@@ -18,7 +18,6 @@ struct uhcav_srq {
 	struct uhcav_context *ctx;
 	struct uhca_abi_queue *page;
 	struct uhcav_work_queue rq;
-	uint32_t handle;
 	uint32_t number; /* XRC: what senders name it by */
 	bool xrc;
 	size_t region_size;

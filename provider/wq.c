@@ -6,6 +6,7 @@
 #include "cq.h"
 #include "event.h"
 #include "post_recv.h"
+#include "result.h"
 #include "wqe.h"
 
 #include <errno.h>
@@ -19,7 +20,7 @@ static int create_command(struct uhcav_wq *wq, const struct ibv_wq_init_attr *at
 	struct uhca_cmd_create_wq request = {
 		.cookie = (uintptr_t)&wq->wq,
 		.pd = attr->pd->handle,
-		.cq = uhcav_cq_of(attr->cq)->handle,
+		.cq = attr->cq->handle,
 		.wq_type = attr->wq_type,
 		.max_wr = attr->max_wr,
 		.max_sge = attr->max_sge,
@@ -58,7 +59,7 @@ static int map_queue(struct uhcav_wq *wq, const struct uhca_cmd_create_wq_reply 
 
 static int modify_command(struct uhcav_wq *wq, const struct ibv_wq_attr *attr)
 {
-	struct uhca_cmd_modify_wq request = {.handle = wq->handle,
+	struct uhca_cmd_modify_wq request = {.handle = wq->wq.handle,
 					     .attr_mask = attr->attr_mask,
 					     .wq_state = attr->wq_state,
 					     .curr_wq_state = attr->curr_wq_state,
@@ -86,7 +87,7 @@ static int post_recv(struct ibv_wq *ibwq, struct ibv_recv_wr *wr, struct ibv_rec
 		err = EINVAL;
 	if (err) {
 		*bad_wr = wr;
-		return err;
+		return uhcav_failed(err);
 	}
 	err = uhcav_post_watched(wq->ctx)
 		      ? uhcav_work_queue_ask_post(wq->ctx, &ask, &wq->rq, wr, bad_wr)
@@ -94,7 +95,7 @@ static int post_recv(struct ibv_wq *ibwq, struct ibv_recv_wr *wr, struct ibv_rec
 	uhca_ring_fence();
 	if (__atomic_load_n(&wq->page->recv_doorbell, __ATOMIC_RELAXED))
 		modify_command(wq, &flush);
-	return err;
+	return uhcav_failed(err);
 }
 
 static int open_wq(struct uhcav_wq *wq, struct ibv_wq_init_attr *attr)
@@ -110,7 +111,6 @@ static int open_wq(struct uhcav_wq *wq, struct ibv_wq_init_attr *attr)
 		uhcav_context_call_handle(wq->ctx, UHCA_CMD_DESTROY_WQ, reply.handle);
 		return err;
 	}
-	wq->handle = reply.handle;
 	wq->wq.handle = reply.handle;
 	wq->wq.wq_num = reply.wq_num;
 	attr->max_wr = reply.max_wr;
@@ -154,7 +154,7 @@ int uhcav_modify_wq(struct ibv_wq *ibwq, struct ibv_wq_attr *attr)
 	int err = modify_command(wq, attr);
 
 	if (err || !(attr->attr_mask & IBV_WQ_ATTR_STATE))
-		return -err;
+		return uhcav_result(err);
 	if (attr->wq_state == IBV_WQS_RESET)
 		uhcav_cq_skip(uhcav_cq_of(ibwq->cq), ibwq->wq_num);
 	__atomic_store_n(&ibwq->state, attr->wq_state, __ATOMIC_RELEASE);
@@ -178,10 +178,11 @@ static void settle_events(struct uhcav_wq *wq)
 int uhcav_destroy_wq(struct ibv_wq *ibwq)
 {
 	struct uhcav_wq *wq = uhcav_wq_of(ibwq);
-	int err = uhcav_context_call_destroy(wq->ctx, UHCA_CMD_DESTROY_WQ, wq->handle);
+	int err = uhcav_context_call_destroy(uhcav_context_of(ibwq->context), UHCA_CMD_DESTROY_WQ,
+					     ibwq->handle);
 
 	if (err)
-		return -err;
+		return uhcav_result(err);
 	if (uhcav_life(wq->ctx) != UHCAV_FORKED) {
 		uhcav_cq_skip(uhcav_cq_of(ibwq->cq), ibwq->wq_num);
 		settle_events(wq);
@@ -207,9 +208,9 @@ static int table_command(struct uhcav_context *ctx, const struct ibv_rwq_ind_tab
 		return -EINVAL;
 	for (uint32_t i = 0; i < 1u << attr->log_ind_tbl_size; i++) {
 		struct ibv_wq *wq = attr->ind_tbl[i];
-		if (!wq || uhcav_wq_of(wq)->ctx != ctx)
+		if (!wq || wq->context != ctx->ibctx)
 			return -EINVAL;
-		request.wq[i] = uhcav_wq_of(wq)->handle;
+		request.wq[i] = wq->handle;
 	}
 	return uhcav_context_call(ctx, &call);
 }
@@ -242,7 +243,7 @@ int uhcav_destroy_rwq_ind_table(struct ibv_rwq_ind_table *table)
 					     (uint32_t)table->ind_tbl_handle);
 
 	if (err)
-		return -err;
+		return uhcav_result(err);
 	free(table);
 	return 0;
 }

@@ -20,7 +20,6 @@ struct uhcav_wq {
 	struct uhcav_context *ctx;
 	struct uhca_abi_queue *page;
 	struct uhcav_work_queue rq;
-	uint32_t handle;
 	size_t region_size;
 	uint32_t async_events_read; /* atomic */
 };

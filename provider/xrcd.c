@@ -5,6 +5,8 @@
  */
 #include "xrcd.h"
 
+#include "result.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -69,7 +71,7 @@ int uhcav_close_xrcd(struct ibv_xrcd *ibxrcd)
 	int err = uhcav_context_call_destroy(x->ctx, UHCA_CMD_CLOSE_XRCD, x->handle);
 
 	if (err)
-		return -err;
+		return uhcav_result(err);
 	free(x);
 	return 0;
 }

@@ -191,7 +191,7 @@ int client_find_shared(struct client *c, const struct table *t, uint32_t handle,
 {
 	struct object *o = table_find(t, handle);
 	if (!o || !group_shares(c, o->client))
-		return -EINVAL;
+		return -ENOENT;
 	memcpy(object_out, &o, sizeof(o));
 	return 0;
 }
@@ -200,7 +200,7 @@ int client_find(struct client *c, const struct table *t, uint32_t handle, void *
 {
 	struct object *o = table_find(t, handle);
 	if (!o || o->client != c)
-		return -EINVAL;
+		return -ENOENT;
 	memcpy(object_out, &o, sizeof(o)); /* a pointer to whatever begins with the object */
 	return 0;
 }

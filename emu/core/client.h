@@ -39,7 +39,7 @@ struct object {
 	uint32_t kind; /* enum key_kind of what has a memory key, else 0 */
 };
 
-/* The client's own object of this handle: 0, or -EINVAL when it is stale or another client's. */
+/* The client's own object of this handle: 0, or -ENOENT when it is stale or another client's. */
 int client_find(struct client *c, const struct table *t, uint32_t handle, void *object_out);
 
 /* The same for what a group shares (group.h): also the object of another member of c's group. */

@@ -14,7 +14,7 @@
  *      2. call core_tx_next until it returns false, and deliver each train;
  *      3. ask core_next_deadline and call core_tick when it has come.
  *  - Control verbs return 0 or -errno (errno values as in the libibverbs man pages) and leave
- *    every object untouched when they fail.
+ *    every object untouched when they fail: -ENOENT for a handle that names nothing of the client.
  */
 #ifndef CORE_H
 #define CORE_H
@@ -179,7 +179,7 @@ int core_describe_key(struct client *c, const struct uhca_cmd_describe_key *in);
  * or -EINVAL when c has joined already or is of another device.
  */
 int core_client_join(struct client *c, struct client *other);
-/* What a shared object is: 0, or -EINVAL for a handle of no member. */
+/* What a shared object is: 0, or -ENOENT for a handle of no member. */
 int core_import_pd(struct client *c, uint32_t handle);
 int core_import_mr(struct client *c, uint32_t handle, struct uhca_cmd_import_reply *out);
 int core_import_dm(struct client *c, uint32_t handle, struct uhca_cmd_import_reply *out,

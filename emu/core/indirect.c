@@ -408,10 +408,9 @@ int indirect_describe(struct mr *mr, uint32_t shape, const struct uhca_abi_layou
 int core_describe_key(struct client *c, const struct uhca_cmd_describe_key *in)
 {
 	struct mr *mr;
-	int err = mr_find(c, in->layout.key >> 8, &mr);
 
-	if (err)
-		return err;
+	if (mr_find(c, in->layout.key >> 8, &mr))
+		return -EINVAL;
 	/* Fast registrations belong to the queue. */
 	if (mr->kind != MR_KIND_INDIRECT || in->bytes > sizeof(in->list) ||
 	    (in->shape != UHCA_ABI_SHAPE_INTERLEAVED && in->shape != UHCA_ABI_SHAPE_SG))

@@ -122,7 +122,10 @@ static int check(struct client *c, const struct uhca_cmd_mcast *in, struct qp **
 {
 	if (!(c->dev->cfg.features & UHCA_ABI_HAS_MCAST))
 		return -EOPNOTSUPP;
-	if (qp_find(c, in->qp, qp) || (*qp)->type != QPT_UD || !mcast_gid(in->gid))
+	int err = qp_find(c, in->qp, qp);
+	if (err)
+		return err;
+	if ((*qp)->type != QPT_UD || !mcast_gid(in->gid))
 		return -EINVAL;
 	mcast_canonical(in->gid, gid);
 	return 0;

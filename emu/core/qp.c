@@ -96,20 +96,20 @@ static int check_request(const struct device *dev, const struct uhca_cmd_create_
 static int find_parents(struct client *c, const struct uhca_cmd_create_qp *in, struct parents *p)
 {
 	struct device *dev = c->dev;
+	int err;
 	*p = (struct parents){0};
 	if (in->rwq_ind_table)
 		return client_find_shared(c, &dev->pds, in->pd, &p->pd);
 	if (in->qp_type == QPT_XRC_RECV)
 		return client_find(c, &dev->xrcds, in->xrcd, &p->xrcd);
-	if (client_find_shared(c, &dev->pds, in->pd, &p->pd) ||
-	    client_find(c, &dev->cqs, in->send_cq, &p->send_cq))
-		return -EINVAL;
+	err = client_find_shared(c, &dev->pds, in->pd, &p->pd);
+	if (!err)
+		err = client_find(c, &dev->cqs, in->send_cq, &p->send_cq);
 	/* One that sends only has no use for a receive queue, whatever the program names. */
-	if (in->qp_type == QPT_XRC_SEND)
-		return 0;
-	if (client_find(c, &dev->cqs, in->recv_cq, &p->recv_cq))
-		return -EINVAL;
-	return in->srq ? client_find(c, &dev->srqs, in->srq, &p->srq) : 0;
+	if (err || in->qp_type == QPT_XRC_SEND)
+		return err;
+	err = client_find(c, &dev->cqs, in->recv_cq, &p->recv_cq);
+	return err || !in->srq ? err : client_find(c, &dev->srqs, in->srq, &p->srq);
 }
 
 static uint32_t at_most(uint32_t value, uint32_t max)

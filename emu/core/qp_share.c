@@ -23,13 +23,13 @@ int qp_find(struct client *c, uint32_t handle, struct qp **out)
 	if (handle & QP_SHARE_BIT) {
 		struct qp_share *s = qp_share_find(c, handle);
 		if (!s)
-			return -EINVAL;
+			return -ENOENT;
 		*out = s->qp;
 		return 0;
 	}
 	int err = client_find(c, &c->dev->qps, handle, out);
 	/* A shared QP goes by its shares' names only, to its owner of the moment too. */
-	return err || (*out)->type != QPT_XRC_RECV ? err : -EINVAL;
+	return err || (*out)->type != QPT_XRC_RECV ? err : -ENOENT;
 }
 
 int qp_share_create(struct xrcd *x, struct qp *qp, uint64_t cookie, struct core_ring *ring,
@@ -94,7 +94,9 @@ int core_open_qp(struct client *c, const struct uhca_cmd_open_qp *in,
 	if (!(c->dev->cfg.features & UHCA_ABI_HAS_XRC))
 		return -EOPNOTSUPP;
 	int err = client_find(c, &c->dev->xrcds, in->xrcd, &x);
-	if (err || in->qp_type != QPT_XRC_RECV)
+	if (err)
+		return err;
+	if (in->qp_type != QPT_XRC_RECV)
 		return -EINVAL;
 	struct qp *qp = find_in_domain(c->dev, x->domain, in->qpn);
 	if (!qp)

@@ -64,10 +64,11 @@ static int join_domain(struct srq *srq, const struct uhca_cmd_create_srq *in)
 	srq->srq_num = srq->obj.handle & 0xffffff;
 	if (in->srq_type != SRQT_XRC)
 		return 0;
-	if (client_find(c, &c->dev->xrcds, in->xrcd, &srq->xrcd) ||
-	    client_find(c, &c->dev->cqs, in->cq, &srq->cq))
-		return -EINVAL;
-	int err = table_add(&c->dev->srqns, srq, &srq->srq_num);
+	int err = client_find(c, &c->dev->xrcds, in->xrcd, &srq->xrcd);
+	if (!err)
+		err = client_find(c, &c->dev->cqs, in->cq, &srq->cq);
+	if (!err)
+		err = table_add(&c->dev->srqns, srq, &srq->srq_num);
 	if (err)
 		return err;
 	srq->xrcd->obj.refs++;

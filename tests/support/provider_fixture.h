@@ -30,7 +30,7 @@ struct fixture {
 	struct uhca_abi_doorbell doorbell;
 	struct uhcav_cq cq;
 	struct uhcav_qp qp;
-	struct uhcav_ah *ah;
+	struct ibv_ah *ah;
 	struct uhca_abi_queue queue;
 	struct uhca_abi_cq cq_page;
 	_Alignas(64) uint8_t send[FIXTURE_WR * UHCA_ABI_SEND_STRIDE(FIXTURE_SGE)];

@@ -34,7 +34,7 @@ static void test_errors(void **state)
 	for (uint32_t advice = 0; advice < 3; advice++)
 		assert_int_equal(advise(&f, pd, advice, 4096, 4096, key), 0);
 	assert_int_equal(advise(&f, pd, 3, 4096, 4096, key), -EOPNOTSUPP);
-	assert_int_equal(advise(&f, 12345, 0, 4096, 4096, key), -EINVAL);
+	assert_int_equal(advise(&f, 12345, 0, 4096, 4096, key), -ENOENT);
 	assert_int_equal(advise(&f, other, 0, 4096, 4096, key), -EPERM);
 	assert_int_equal(advise(&f, pd, 0, 4097, 4096, key), -EFAULT);
 	assert_int_equal(advise(&f, pd, 0, 4096, 1, 0xdeadbe00), -EFAULT);

@@ -108,9 +108,9 @@ static void test_life(void **state)
 
 	(void)state;
 	fixture_start(&f, two);
-	assert_int_equal(core_create_ah(f.client, &in, &first), -EINVAL); /* no PD */
+	assert_int_equal(core_create_ah(f.client, &in, &first), -ENOENT); /* no PD */
 	in.pd = fixture_pd(&f);
-	assert_int_equal(core_create_ah(f.other, &in, &first), -EINVAL);
+	assert_int_equal(core_create_ah(f.other, &in, &first), -ENOENT);
 	in.attr.port_num = 9;
 	assert_int_equal(core_create_ah(f.client, &in, &first), -EINVAL);
 	in.attr = good();
@@ -118,12 +118,12 @@ static void test_life(void **state)
 	assert_int_equal(core_create_ah(f.client, &in, &second), 0);
 	assert_int_equal(core_create_ah(f.client, &in, &more), -ENOMEM);
 	assert_int_equal(core_object_count(f.dev, CORE_OBJECT_AH), 2);
-	assert_int_equal(core_destroy_ah(f.other, first), -EINVAL);
+	assert_int_equal(core_destroy_ah(f.other, first), -ENOENT);
 	((struct ah *)table_find(&f.dev->ahs, first))->obj.refs = 1;
 	assert_int_equal(core_destroy_ah(f.client, first), -EBUSY);
 	((struct ah *)table_find(&f.dev->ahs, first))->obj.refs = 0;
 	assert_int_equal(core_destroy_ah(f.client, first), 0);
-	assert_int_equal(core_destroy_ah(f.client, first), -EINVAL);
+	assert_int_equal(core_destroy_ah(f.client, first), -ENOENT);
 	assert_int_equal(core_destroy_ah(f.client, second), 0);
 	assert_int_equal(core_dealloc_pd(f.client, in.pd), 0);
 	fixture_stop(&f);

@@ -110,9 +110,9 @@ static void test_find(void **state)
 	assert_int_equal(client_find(f.client, &f.dev->pds, pd, &o), 0);
 	assert_int_equal(o->handle, pd);
 	o = NULL;
-	assert_int_equal(client_find(f.other, &f.dev->pds, pd, &o), -EINVAL);
-	assert_int_equal(client_find(f.client, &f.dev->pds, 0, &o), -EINVAL);
-	assert_int_equal(client_find(f.client, &f.dev->cqs, pd, &o), -EINVAL);
+	assert_int_equal(client_find(f.other, &f.dev->pds, pd, &o), -ENOENT);
+	assert_int_equal(client_find(f.client, &f.dev->pds, 0, &o), -ENOENT);
+	assert_int_equal(client_find(f.client, &f.dev->cqs, pd, &o), -ENOENT);
 	assert_null(o);
 	fixture_stop(&f);
 }

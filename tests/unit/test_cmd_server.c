@@ -180,7 +180,7 @@ static void test_life_of_objects(void **state)
 	assert_int_equal(io_test_handle(&f->c, UHCA_CMD_DESTROY_QP, qp, NULL), 0);
 	assert_int_equal(io_test_handle(&f->c, UHCA_CMD_DESTROY_CQ, cq, NULL), 0);
 	assert_int_equal(io_test_handle(&f->c, UHCA_CMD_DEALLOC_PD, pd, NULL), 0);
-	assert_int_equal(io_test_handle(&f->c, UHCA_CMD_DEALLOC_PD, pd, NULL), -EINVAL);
+	assert_int_equal(io_test_handle(&f->c, UHCA_CMD_DEALLOC_PD, pd, NULL), -ENOENT);
 }
 
 static void test_modify(void **state)
@@ -255,7 +255,7 @@ static void test_clients_are_apart(void **state)
 	struct io_test_client other;
 
 	io_test_hello(&other, f->d, "uhca0");
-	assert_int_equal(io_test_handle(&other, UHCA_CMD_DEALLOC_PD, pd, NULL), -EINVAL);
+	assert_int_equal(io_test_handle(&other, UHCA_CMD_DEALLOC_PD, pd, NULL), -ENOENT);
 	io_test_disconnect(&other);
 	assert_int_equal(count(f, CORE_OBJECT_PD), 1);
 	assert_int_equal(io_test_handle(&f->c, UHCA_CMD_DEALLOC_PD, pd, NULL), 0);

@@ -120,9 +120,9 @@ static void test_change(void **state)
 	(void)state;
 	fixture_start(&f, NULL);
 	cq = open_cq(&f);
-	assert_int_equal(core_modify_cq(f.client, &nobody), -EINVAL);
+	assert_int_equal(core_modify_cq(f.client, &nobody), -ENOENT);
 	nobody.handle = cq->obj.handle;
-	assert_int_equal(core_modify_cq(f.other, &nobody), -EINVAL);
+	assert_int_equal(core_modify_cq(f.other, &nobody), -ENOENT);
 	moderate(&f, cq, 10, 100);
 	arm(cq);
 	push(cq);

@@ -160,7 +160,7 @@ static void test_refused(void **state)
 	c.page->ring.consumer = 0x80000000u;
 	assert_int_equal(resize(&f, &c, 100), -EINVAL);
 	c.handle = 0xffff;
-	assert_int_equal(resize(&f, &c, 10), -EINVAL);
+	assert_int_equal(resize(&f, &c, 10), -ENOENT);
 	fixture_stop(&f);
 }
 

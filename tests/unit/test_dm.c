@@ -64,9 +64,9 @@ static void test_limit(void **state)
 	assert_int_equal(alloc(&f, MAX - 1, 12, &a), 0);
 	assert_int_equal(alloc(&f, 2, 0, &none), -ENOMEM);
 	assert_int_equal(alloc(&f, 1, 0, &b), 0);
-	assert_int_equal(core_free_dm(f.other, b), -EINVAL);
+	assert_int_equal(core_free_dm(f.other, b), -ENOENT);
 	assert_int_equal(core_free_dm(f.client, b), 0);
-	assert_int_equal(core_free_dm(f.client, b), -EINVAL);
+	assert_int_equal(core_free_dm(f.client, b), -ENOENT);
 	assert_int_equal(core_free_dm(f.client, a), 0);
 	assert_int_equal(f.dev->dm_used, 0);
 	assert_int_equal(alloc(&f, MAX, 0, &a), 0); /* freed with its client */
@@ -95,7 +95,7 @@ static void test_registration(void **state)
 	in.access = MR_ZERO_BASED | MR_REMOTE_WRITE;
 	assert_int_equal(core_reg_dm_mr(f.client, &in, &out), -EINVAL);
 	in.access = MR_ZERO_BASED;
-	assert_int_equal(core_reg_dm_mr(f.other, &in, &out), -EINVAL);
+	assert_int_equal(core_reg_dm_mr(f.other, &in, &out), -ENOENT);
 	assert_int_equal(core_reg_dm_mr(f.client, &in, &out), 0);
 	assert_int_equal(core_free_dm(f.client, in.dm), -EBUSY);
 	assert_int_equal(
@@ -156,7 +156,7 @@ static void test_shared_limit(void **state)
 	assert_int_equal(alloc_shared(&f, 1, &none), -ENOMEM);
 	assert_int_equal(alloc(&f, MAX, 0, &b), 0);
 	assert_int_equal(f.dev->shared_used, 2 * MAX);
-	assert_int_equal(core_free_dm(f.other, a), -EINVAL);
+	assert_int_equal(core_free_dm(f.other, a), -ENOENT);
 	assert_int_equal(core_free_dm(f.client, a), 0);
 	assert_int_equal(f.dev->shared_used, 0);
 	assert_int_equal(f.dev->dm_used, MAX);
@@ -206,14 +206,14 @@ static void test_shared_refused(void **state)
 	REFUSE(offset, 9, -EINVAL);
 	REFUSE(offset, UINT64_MAX, -EINVAL);
 	REFUSE(iova, UINT64_MAX - 90, -EINVAL);
-	REFUSE(pd, in.pd + 1, -EINVAL);
+	REFUSE(pd, in.pd + 1, -ENOENT);
 	REFUSE(dm, dm, -EINVAL); /* device memory has no addresses of the program */
-	REFUSE(dm, 0xffff, -EINVAL);
+	REFUSE(dm, 0xffff, -ENOENT);
 	REFUSE(access, MR_ON_DEMAND, -EINVAL);
 	REFUSE(access, MR_FLUSH_PERSISTENT, -EINVAL);
 	REFUSE(access, MR_REMOTE_WRITE, -EINVAL);
 	REFUSE(access, 1u << 30, -EINVAL);
-	assert_int_equal(core_reg_shared_mr(f.other, &in, &out), -EINVAL);
+	assert_int_equal(core_reg_shared_mr(f.other, &in, &out), -ENOENT);
 	in.access = MR_ZERO_BASED;
 	assert_int_equal(core_reg_dm_mr(f.client,
 					&(struct uhca_cmd_reg_dm_mr){.length = 8,

@@ -232,8 +232,8 @@ static void test_refusals(void **state)
 	assert_int_equal(try(&p, qp, &in), -EINVAL);
 	in = segment_request(NORMAL, 0, 0x1001), in.flags = DONT_TRAP;
 	assert_int_equal(try(&p, qp, &in), -EINVAL);
-	assert_int_equal(try(&p, qp + 1, &ok), -EINVAL);
-	assert_int_equal(core_destroy_flow(p.a.c.core, 77), -EINVAL);
+	assert_int_equal(try(&p, qp + 1, &ok), -ENOENT);
+	assert_int_equal(core_destroy_flow(p.a.c.core, 77), -ENOENT);
 	finish(&p);
 }
 

@@ -44,7 +44,7 @@ static void test_join(void **state)
 
 	(void)state;
 	start(&r);
-	assert_int_equal(core_import_pd(r.f.other, r.pd), -EINVAL);
+	assert_int_equal(core_import_pd(r.f.other, r.pd), -ENOENT);
 	assert_int_equal(core_client_join(r.f.client, r.f.client), -EINVAL);
 	assert_int_equal(core_client_join(r.f.other, r.f.client), 0);
 	assert_int_equal(core_client_join(r.f.other, r.f.client), -EINVAL);
@@ -55,13 +55,13 @@ static void test_join(void **state)
 	assert_int_equal(core_import_dm(r.f.other, r.dm, &out, &ring), 0);
 	assert_int_equal(out.length, 100);
 	assert_non_null(ring.base);
-	assert_int_equal(core_import_mr(r.f.other, r.mr + 1, &out), -EINVAL);
+	assert_int_equal(core_import_mr(r.f.other, r.mr + 1, &out), -ENOENT);
 	/* Queues stay their owner's. */
 	cq = fixture_cq(&r.f, 4);
-	assert_int_equal(core_destroy_cq(r.f.other, cq), -EINVAL);
+	assert_int_equal(core_destroy_cq(r.f.other, cq), -ENOENT);
 	/* Either may destroy what is shared. */
 	assert_int_equal(core_dereg_mr(r.f.other, r.mr), 0);
-	assert_int_equal(core_dereg_mr(r.f.client, r.mr), -EINVAL);
+	assert_int_equal(core_dereg_mr(r.f.client, r.mr), -ENOENT);
 	fixture_stop(&r.f);
 }
 
@@ -108,7 +108,7 @@ static void test_joiner_ends(void **state)
 	assert_int_equal(r.f.client->group->members, 1);
 	r.f.other = core_client_create(r.f.dev, &r.f.other_cookie);
 	assert_non_null(r.f.other);
-	assert_int_equal(core_import_pd(r.f.other, r.pd), -EINVAL);
+	assert_int_equal(core_import_pd(r.f.other, r.pd), -ENOENT);
 	fixture_stop(&r.f);
 }
 

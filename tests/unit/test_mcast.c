@@ -126,7 +126,7 @@ static void test_refusals(void **state)
 	ud = fixture_qp(&f, IBV_QPT_UD);
 	assert_int_equal(attach(&f, &rc, v4), -EINVAL);
 	assert_int_equal(attach(&f, &ud, unicast), -EINVAL);
-	assert_int_equal(call(&f, core_attach_mcast, ud.handle + 1, v4), -EINVAL);
+	assert_int_equal(call(&f, core_attach_mcast, ud.handle + 1, v4), -ENOENT);
 	shell.answer = -ENOBUFS;
 	assert_int_equal(attach(&f, &ud, v4), -ENOBUFS);
 	assert_int_equal(f.dev->n_groups, 0);

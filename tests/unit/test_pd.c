@@ -35,12 +35,12 @@ static void test_wrong_handles(void **state)
 	(void)state;
 	fixture_start(&f, NULL);
 	pd = fixture_pd(&f);
-	assert_int_equal(core_dealloc_pd(f.other, pd), -EINVAL);
-	assert_int_equal(core_dealloc_pd(f.client, 0), -EINVAL);
-	assert_int_equal(core_dealloc_pd(f.client, pd + 1), -EINVAL);
+	assert_int_equal(core_dealloc_pd(f.other, pd), -ENOENT);
+	assert_int_equal(core_dealloc_pd(f.client, 0), -ENOENT);
+	assert_int_equal(core_dealloc_pd(f.client, pd + 1), -ENOENT);
 	assert_int_equal(core_object_count(f.dev, CORE_OBJECT_PD), 1);
 	assert_int_equal(core_dealloc_pd(f.client, pd), 0);
-	assert_int_equal(core_dealloc_pd(f.client, pd), -EINVAL);
+	assert_int_equal(core_dealloc_pd(f.client, pd), -ENOENT);
 	fixture_stop(&f);
 }
 

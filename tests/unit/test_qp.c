@@ -187,19 +187,19 @@ static void test_refusals(void **state)
 	assert_int_equal(create(&f, &in, &m), -EOPNOTSUPP);
 	in = ok;
 	in.pd++;
-	assert_int_equal(create(&f, &in, &m), -EINVAL);
+	assert_int_equal(create(&f, &in, &m), -ENOENT);
 	in = ok;
 	in.send_cq++;
-	assert_int_equal(create(&f, &in, &m), -EINVAL);
+	assert_int_equal(create(&f, &in, &m), -ENOENT);
 	in = ok;
 	in.recv_cq = 0;
-	assert_int_equal(create(&f, &in, &m), -EINVAL);
+	assert_int_equal(create(&f, &in, &m), -ENOENT);
 	in = ok;
 	in.srq = 12345;
-	assert_int_equal(create(&f, &in, &m), -EINVAL);
+	assert_int_equal(create(&f, &in, &m), -ENOENT);
 	f.fail_ring = 1;
 	assert_int_equal(create(&f, &ok, &m), -ENOMEM);
-	assert_int_equal(core_create_qp(f.other, &ok, &m.r, &m.ring), -EINVAL);
+	assert_int_equal(core_create_qp(f.other, &ok, &m.r, &m.ring), -ENOENT);
 	/* Nothing that was refused holds on to anything. */
 	assert_int_equal(core_destroy_cq(f.client, ok.send_cq), 0);
 	assert_int_equal(core_dealloc_pd(f.client, ok.pd), 0);
@@ -348,7 +348,7 @@ static void test_destroy(void **state)
 	assert_int_equal(core_destroy_cq(f.client, in.send_cq), -EBUSY);
 	assert_int_equal(core_destroy_cq(f.client, in.recv_cq), -EBUSY);
 	assert_int_equal(core_dealloc_pd(f.client, in.pd), -EBUSY);
-	assert_int_equal(core_destroy_qp(f.other, m.r.handle), -EINVAL);
+	assert_int_equal(core_destroy_qp(f.other, m.r.handle), -ENOENT);
 	m.qp->obj.refs = 1;
 	assert_int_equal(core_destroy_qp(f.client, m.r.handle), -EBUSY);
 	m.qp->obj.refs = 0;
@@ -357,7 +357,7 @@ static void test_destroy(void **state)
 	assert_int_equal(core_destroy_qp(f.client, m.r.handle), 0);
 	assert_null(device_find_qp(f.dev, qpn));
 	assert_true(list_empty(&f.dev->tx_ready));
-	assert_int_equal(core_destroy_qp(f.client, m.r.handle), -EINVAL);
+	assert_int_equal(core_destroy_qp(f.client, m.r.handle), -ENOENT);
 	assert_int_equal(core_destroy_cq(f.client, in.send_cq), 0);
 	assert_int_equal(core_destroy_cq(f.client, in.recv_cq), 0);
 	assert_int_equal(core_dealloc_pd(f.client, in.pd), 0);

@@ -39,8 +39,8 @@ static void test_fresh(void **state)
 	assert_int_equal(q.attr.path_mtu, 0);
 	assert_int_equal(q.sq_sig_all, 0);
 	assert_int_equal(q.reserved, 0);
-	assert_int_equal(core_query_qp(f.other, qp.handle, &q), -EINVAL);
-	assert_int_equal(core_query_qp(f.client, qp.handle + 1, &q), -EINVAL);
+	assert_int_equal(core_query_qp(f.other, qp.handle, &q), -ENOENT);
+	assert_int_equal(core_query_qp(f.client, qp.handle + 1, &q), -ENOENT);
 	fixture_stop(&f);
 }
 

@@ -65,7 +65,7 @@ static void test_life_ends_with_the_last(void **state)
 	assert_int_not_equal(w.handle, third);
 	assert_int_equal(core_close_xrcd(w.f.other, w.theirs), -EBUSY);
 	assert_int_equal(core_destroy_qp(w.f.client, w.handle), 0);
-	assert_int_equal(core_destroy_qp(w.f.client, w.handle), -EINVAL);
+	assert_int_equal(core_destroy_qp(w.f.client, w.handle), -ENOENT);
 	assert_non_null(device_find_qp(w.f.dev, w.qpn));
 	assert_int_equal(core_destroy_qp(w.f.client, third), 0);
 	assert_ptr_equal(device_find_qp(w.f.dev, w.qpn)->obj.client, w.f.other);
@@ -110,11 +110,11 @@ static void test_modify_and_names(void **state)
 			 0);
 	assert_int_equal(core_query_qp(w.f.other, second, &out), 0);
 	assert_int_equal(out.attr.qp_state, IBV_QPS_INIT);
-	assert_int_equal(core_query_qp(w.f.client, second, &out), -EINVAL);
-	assert_int_equal(core_query_qp(w.f.other, w.handle, &out), -EINVAL);
+	assert_int_equal(core_query_qp(w.f.client, second, &out), -ENOENT);
+	assert_int_equal(core_query_qp(w.f.other, w.handle, &out), -ENOENT);
 	/* The QP's own name in the table is nobody's. */
 	assert_int_equal(core_destroy_qp(w.f.client, device_find_qp(w.f.dev, w.qpn)->obj.handle),
-			 -EINVAL);
+			 -ENOENT);
 	fixture_stop(&w.f);
 }
 
@@ -129,7 +129,7 @@ static void test_open_refusals(void **state)
 	(void)state;
 	start(&w);
 	assert_int_equal(open_qp(w.f.other, w.theirs, w.qpn ^ 1, &h), -EINVAL);
-	assert_int_equal(open_qp(w.f.other, w.mine, w.qpn, &h), -EINVAL);
+	assert_int_equal(open_qp(w.f.other, w.mine, w.qpn, &h), -ENOENT);
 	assert_int_equal(open_domain(w.f.other, NULL, &alone), 0);
 	assert_int_equal(open_qp(w.f.other, alone, w.qpn, &h), -EINVAL);
 	in.xrcd = w.theirs;
@@ -172,7 +172,7 @@ static void test_no_memory(void **state)
 	assert_int_equal(core_create_qp(w.f.client, &in, &out, &ring), -ENOMEM);
 	assert_int_equal(core_object_count(w.f.dev, CORE_OBJECT_QP), before);
 	in.xrcd = w.theirs; /* another client's */
-	assert_int_equal(core_create_qp(w.f.client, &in, &out, &ring), -EINVAL);
+	assert_int_equal(core_create_qp(w.f.client, &in, &out, &ring), -ENOENT);
 	fixture_stop(&w.f);
 }
 

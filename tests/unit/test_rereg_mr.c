@@ -93,7 +93,7 @@ static void test_failures_leave_it(void **state)
 	assert_int_equal(change(&r, (struct uhca_cmd_rereg_mr){.flags = 0}, &out), -EINVAL);
 	assert_int_equal(change(&r, (struct uhca_cmd_rereg_mr){.flags = 8}, &out), -EINVAL);
 	assert_int_equal(change(&r, (struct uhca_cmd_rereg_mr){.flags = 3, .pd = 99}, &out),
-			 -EINVAL);
+			 -ENOENT);
 	assert_int_equal(
 		change(&r, (struct uhca_cmd_rereg_mr){.flags = 5, .access = MR_REMOTE_WRITE}, &out),
 		-EINVAL);
@@ -114,7 +114,7 @@ static void test_failures_leave_it(void **state)
 				       &(struct uhca_cmd_rereg_mr){
 					       .handle = r.mr.handle, .flags = 1, .length = 8},
 				       &out),
-			 -EINVAL);
+			 -ENOENT);
 	assert_int_equal(check(&r, r.pd, r.mr.lkey, ADDR, MR_REMOTE_WRITE), MR_OK);
 	fixture_stop(&r.f);
 }

@@ -177,7 +177,7 @@ static void test_refusals(void **state)
 	in = ok, in.max_send_wr = 1;
 	assert_int_equal(try(&s, &in), -EINVAL);
 	in = ok, in.rwq_ind_table = 99;
-	assert_int_equal(try(&s, &in), -EINVAL);
+	assert_int_equal(try(&s, &in), -ENOENT);
 	modify.handle = s.qp;
 	modify.attr.qp_state = IBV_QPS_INIT;
 	modify.attr.port_num = 1;

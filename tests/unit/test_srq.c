@@ -78,7 +78,7 @@ static void test_create_refusals(void **state)
 	fixture_start(&f, limits);
 	in = ok = request(fixture_pd(&f));
 	in.pd++;
-	assert_int_equal(create(&f, &in, &out), -EINVAL);
+	assert_int_equal(create(&f, &in, &out), -ENOENT);
 	in = ok;
 	in.max_wr = 0;
 	assert_int_equal(create(&f, &in, &out), -EINVAL);
@@ -89,7 +89,7 @@ static void test_create_refusals(void **state)
 	assert_int_equal(create(&f, &in, &out), -EINVAL);
 	in = ok;
 	in.srq_type = 1; /* XRC, without a domain */
-	assert_int_equal(create(&f, &in, &out), -EINVAL);
+	assert_int_equal(create(&f, &in, &out), -ENOENT);
 	in.srq_type = 2; /* tag matching */
 	assert_int_equal(create(&f, &in, &out), -EOPNOTSUPP);
 	in.srq_type = 3;
@@ -136,8 +136,8 @@ static void test_modify(void **state)
 	assert_int_equal(queried_limit(&f, srq), 16);
 	assert_int_equal(modify(&f, srq, 2, 0), 0);
 	assert_int_equal(queried_limit(&f, srq), 0);
-	assert_int_equal(modify(&f, srq + 1, 2, 5), -EINVAL);
-	assert_int_equal(core_query_srq(f.other, srq, &q), -EINVAL);
+	assert_int_equal(modify(&f, srq + 1, 2, 5), -ENOENT);
+	assert_int_equal(core_query_srq(f.other, srq, &q), -ENOENT);
 	fixture_stop(&f);
 }
 
@@ -201,12 +201,12 @@ static void test_destroy(void **state)
 	pd = fixture_pd(&f);
 	handle = fixture_srq(&f, pd);
 	srq = table_find(&f.dev->srqs, handle);
-	assert_int_equal(core_destroy_srq(f.other, handle), -EINVAL);
+	assert_int_equal(core_destroy_srq(f.other, handle), -ENOENT);
 	srq->obj.refs = 1;
 	assert_int_equal(core_destroy_srq(f.client, handle), -EBUSY);
 	srq->obj.refs = 0;
 	assert_int_equal(core_destroy_srq(f.client, handle), 0);
-	assert_int_equal(core_destroy_srq(f.client, handle), -EINVAL);
+	assert_int_equal(core_destroy_srq(f.client, handle), -ENOENT);
 	assert_int_equal(f.rings, 0);
 	assert_int_equal(core_dealloc_pd(f.client, pd), 0);
 	fixture_stop(&f);

@@ -174,7 +174,7 @@ static void test_states(void **state)
 	in.attr_mask = 8;
 	assert_int_equal(core_modify_wq(q.p.a.c.core, &in, 0), -EINVAL);
 	in.handle++;
-	assert_int_equal(core_modify_wq(q.p.a.c.core, &in, 0), -EINVAL);
+	assert_int_equal(core_modify_wq(q.p.a.c.core, &in, 0), -ENOENT);
 	stop(&q);
 }
 
@@ -206,12 +206,12 @@ static void test_refusals(void **state)
 	in = ok, in.create_flags = IBV_WQ_FLAGS_CVLAN_STRIPPING;
 	assert_int_equal(try(&q, &in), -EOPNOTSUPP);
 	in = ok, in.cq++;
-	assert_int_equal(try(&q, &in), -EINVAL);
+	assert_int_equal(try(&q, &in), -ENOENT);
 	assert_int_equal(core_create_rwq_ind_table(q.p.a.c.core, &table, &handle), -EINVAL);
 	table.log_size = 0;
 	table.wq[0] = q.r.handle + 1;
-	assert_int_equal(core_create_rwq_ind_table(q.p.a.c.core, &table, &handle), -EINVAL);
-	assert_int_equal(core_destroy_rwq_ind_table(q.p.a.c.core, 5), -EINVAL);
+	assert_int_equal(core_create_rwq_ind_table(q.p.a.c.core, &table, &handle), -ENOENT);
+	assert_int_equal(core_destroy_rwq_ind_table(q.p.a.c.core, 5), -ENOENT);
 	stop(&q);
 }
 

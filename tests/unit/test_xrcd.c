@@ -41,7 +41,7 @@ static void test_open_flags(void **state)
 	assert_int_equal(open_as(f.other, NEW | EXCL, file_a, &b), -EINVAL);
 	assert_int_equal(open_as(f.other, 0, file_a, &b), 0);
 	assert_ptr_equal(xrcd_of(&f, a)->domain, xrcd_of(&f, b)->domain);
-	assert_int_equal(core_close_xrcd(f.client, b), -EINVAL); /* not his handle */
+	assert_int_equal(core_close_xrcd(f.client, b), -ENOENT); /* not his handle */
 	assert_int_equal(core_close_xrcd(f.client, a), 0);
 	assert_int_equal(open_as(f.client, 0, file_a, &a), 0); /* the other's keeps it */
 	assert_int_equal(core_close_xrcd(f.client, a), 0);
@@ -125,10 +125,10 @@ static void test_srq_in_domain(void **state)
 	assert_int_equal(open_as(f.client, NEW, NULL, &y), 0);
 	in.pd = fixture_pd(&f);
 	in.cq = fixture_cq(&f, 8);
-	assert_int_equal(make_srq(f.client, &in, &srq), -EINVAL); /* no domain */
+	assert_int_equal(make_srq(f.client, &in, &srq), -ENOENT); /* no domain */
 	in.xrcd = x;
 	in.cq++;
-	assert_int_equal(make_srq(f.client, &in, &srq), -EINVAL);
+	assert_int_equal(make_srq(f.client, &in, &srq), -ENOENT);
 	in.cq--;
 	assert_int_equal(make_srq(f.client, &in, &srq), 0);
 	assert_in_range(srq.srq_num, 2, 0xfffffe);

@@ -22,6 +22,8 @@
 #define WITH_KEY       (BIT(IBV_WR_SEND_WITH_INV) | BIT(IBV_WR_LOCAL_INV))
 /* What names no data at all. */
 #define WITHOUT_DATA   (BIT(IBV_WR_LOCAL_INV) | BIT(IBV_WR_BIND_MW))
+/* enum ibv_wr_opcode but FLUSH, whose fields struct ibv_send_wr has not: it is for ibv_wr_flush. */
+#define OPCODES        ((BIT(IBV_WR_DRIVER1 + 1) - 1) | BIT(UHCA_ABI_WR_ATOMIC_WRITE))
 
 _Static_assert((int)UHCA_ABI_WR_SEND == (int)IBV_WR_SEND &&
 		       (int)UHCA_ABI_WR_RDMA_READ == (int)IBV_WR_RDMA_READ &&
@@ -30,14 +32,14 @@ _Static_assert((int)UHCA_ABI_WR_SEND == (int)IBV_WR_SEND &&
 
 static int check(const struct uhcav_qp *qp, const struct ibv_send_wr *wr)
 {
-	/* A flush has fields that struct ibv_send_wr has not: it is for ibv_wr_flush. */
-	if ((unsigned)wr->opcode >= 32 || !(qp->send_mask & BIT(wr->opcode)) ||
-	    (unsigned)wr->opcode == UHCA_ABI_WR_FLUSH)
+	if ((unsigned)wr->opcode >= 32 || !(OPCODES & BIT(wr->opcode)))
 		return EINVAL;
 	if (wr->send_flags & ~UHCAV_SEND_FLAGS)
 		return EINVAL;
 	if (wr->num_sge < 0 || (uint32_t)wr->num_sge > qp->sq.max_sge)
 		return EINVAL;
+	if (!(qp->send_mask & BIT(wr->opcode)))
+		return 0; /* its other fields mean nothing */
 	if (wr->opcode == IBV_WR_BIND_MW && !wr->bind_mw.mw)
 		return EINVAL;
 	if (qp->qp.qp_type == IBV_QPT_UD && !wr->wr.ud.ah)
@@ -77,7 +79,33 @@ static void put_target(const struct uhcav_qp *qp, const struct ibv_send_wr *wr,
 	}
 }
 
-/* One request into the slot at the producer index. 0 or an errno value. Under the lock. */
+/* What the request is about. 0 or an errno value. */
+static int fill(struct uhcav_qp *qp, uint32_t index, const struct ibv_send_wr *wr,
+		enum ibv_mw_type window, struct uhca_abi_send_wqe *wqe)
+{
+	int err = 0;
+
+	if (wr->send_flags & IBV_SEND_INLINE)
+		err = uhcav_send_put_inline(qp, index, wqe, wr->sg_list, wr->num_sge);
+	else if (!(WITHOUT_DATA & BIT(wr->opcode)))
+		err = uhcav_send_put_elements(qp, index, wqe, wr->sg_list, (size_t)wr->num_sge);
+	if (err)
+		return err;
+	if (WITH_IMMEDIATE & BIT(wr->opcode))
+		wqe->imm = wr->imm_data;
+	else if (WITH_KEY & BIT(wr->opcode))
+		wqe->imm = wr->invalidate_rkey;
+	if (qp->qp.qp_type == IBV_QPT_XRC_SEND)
+		wqe->xrc_srqn = wr->qp_type.xrc.remote_srqn;
+	put_target(qp, wr, window, wqe);
+	return 0;
+}
+
+/*
+ * One request into the slot at the producer index. 0 or an errno value. Under the lock. Of one that
+ * the QP's transport does not have the device learns the opcode, and completes it with
+ * LOC_QP_OP_ERR when its turn comes (10.8.3.1).
+ */
 static int put(struct uhcav_qp *qp, const struct ibv_send_wr *wr, enum ibv_mw_type window)
 {
 	uint32_t index = qp->sq.producer;
@@ -87,19 +115,10 @@ static int put(struct uhcav_qp *qp, const struct ibv_send_wr *wr, enum ibv_mw_ty
 					.flags = uhcav_send_flags(wr->send_flags)};
 	int err = 0;
 
-	if (wr->send_flags & IBV_SEND_INLINE)
-		err = uhcav_send_put_inline(qp, index, &wqe, wr->sg_list, wr->num_sge);
-	else if (!(WITHOUT_DATA & BIT(wr->opcode)))
-		err = uhcav_send_put_elements(qp, index, &wqe, wr->sg_list, (size_t)wr->num_sge);
+	if (qp->send_mask & BIT(wr->opcode))
+		err = fill(qp, index, wr, window, &wqe);
 	if (err)
 		return err;
-	if (WITH_IMMEDIATE & BIT(wr->opcode))
-		wqe.imm = wr->imm_data;
-	else if (WITH_KEY & BIT(wr->opcode))
-		wqe.imm = wr->invalidate_rkey;
-	if (qp->qp.qp_type == IBV_QPT_XRC_SEND)
-		wqe.xrc_srqn = wr->qp_type.xrc.remote_srqn;
-	put_target(qp, wr, window, &wqe);
 	memcpy(slot, &wqe, sizeof(wqe));
 	uhcav_send_note(qp, index, &wqe);
 	return 0;

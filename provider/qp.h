@@ -41,7 +41,7 @@ struct uhcav_qp {
 	struct uhcav_context *ctx;
 	struct uhca_abi_queue *page;
 	uint32_t state;      /* enum ibv_qp_state as we know it; atomic */
-	uint32_t send_mask;  /* bit o: work request opcode o may be posted */
+	uint32_t send_mask;  /* bit o: the QP has work request opcode o */
 	uint32_t peer_lacks; /* bit o: not opcode o, after all (ece.h); atomic */
 	uint32_t doorbell;
 	uint32_t max_inline_data;

@@ -261,6 +261,40 @@ static void test_bind(void **state)
 	fixture_destroy(f);
 }
 
+/* What the QP's transport does not have: the device gets the opcode, and nothing beside it. */
+static void test_not_of_the_type(void **state)
+{
+	static const struct {
+		enum ibv_qp_type type;
+		int opcode;
+	} cases[] = {
+		{IBV_QPT_UC, IBV_WR_RDMA_READ},  {IBV_QPT_UC, IBV_WR_ATOMIC_FETCH_AND_ADD},
+		{IBV_QPT_UD, IBV_WR_RDMA_WRITE}, {IBV_QPT_UD, IBV_WR_RDMA_READ},
+		{IBV_QPT_UD, IBV_WR_BIND_MW},    {IBV_QPT_RC, IBV_WR_TSO},
+		{IBV_QPT_RC, IBV_WR_DRIVER1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct fixture *f = setup(cases[i].type);
+		struct ibv_sge s = sge(0, 8);
+		struct ibv_send_wr wr = {.wr_id = 77,
+					 .opcode = (enum ibv_wr_opcode)cases[i].opcode,
+					 .send_flags = IBV_SEND_SIGNALED,
+					 .sg_list = &s,
+					 .num_sge = 1,
+					 .wr.rdma = {.remote_addr = 8}}; /* no address handle */
+		const struct uhca_abi_send_wqe *w = fixture_sent(f, 0);
+
+		assert_int_equal(post(f, &wr), 0);
+		assert_int_equal(w->opcode, cases[i].opcode);
+		assert_int_equal(w->wr_id, 77);
+		assert_int_equal(w->flags, UHCA_ABI_SEND_SIGNALED);
+		assert_int_equal(w->num_sge, 0);
+		fixture_destroy(f);
+	}
+}
+
 static void test_refused(void **state)
 {
 	const struct {
@@ -269,12 +303,11 @@ static void test_refused(void **state)
 		unsigned flags;
 		int num_sge;
 	} cases[] = {
-		{IBV_QPT_UC, IBV_WR_RDMA_READ, 0, 1},
-		{IBV_QPT_UC, IBV_WR_ATOMIC_FETCH_AND_ADD, 0, 1},
-		{IBV_QPT_UD, IBV_WR_RDMA_WRITE, 0, 1},
-		{IBV_QPT_UD, IBV_WR_RDMA_READ, 0, 1},
-		{IBV_QPT_RC, IBV_WR_BIND_MW, 0, 0},
-		{IBV_QPT_RC, IBV_WR_TSO, 0, 1},
+		{IBV_QPT_RC, 12, 0, 1},
+		{IBV_QPT_RC, UHCA_ABI_WR_FLUSH, 0, 1},
+		{IBV_QPT_RC, UHCA_ABI_WR_REG_MR, 0, 1},
+		{IBV_QPT_RC, IBV_WR_TSO, 1u << 31, 1},
+		{IBV_QPT_UD, IBV_WR_RDMA_READ, 0, FIXTURE_SGE + 1},
 		{IBV_QPT_RC, 31, 0, 1},
 		{IBV_QPT_RC, 32, 0, 1},
 		{IBV_QPT_RC, -1, 0, 1},
@@ -400,13 +433,21 @@ static void test_wakes_sleeper(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_send),        cmocka_unit_test(test_rdma_and_atomic),
-		cmocka_unit_test(test_datagram),    cmocka_unit_test(test_inline),
-		cmocka_unit_test(test_gather),      cmocka_unit_test(test_not_gathered),
-		cmocka_unit_test(test_gather_iova), cmocka_unit_test(test_bind),
-		cmocka_unit_test(test_refused),     cmocka_unit_test(test_states),
-		cmocka_unit_test(test_full),        cmocka_unit_test(test_bad_in_the_middle),
-		cmocka_unit_test(test_wrap),        cmocka_unit_test(test_wakes_sleeper),
+		cmocka_unit_test(test_send),
+		cmocka_unit_test(test_rdma_and_atomic),
+		cmocka_unit_test(test_datagram),
+		cmocka_unit_test(test_inline),
+		cmocka_unit_test(test_gather),
+		cmocka_unit_test(test_not_gathered),
+		cmocka_unit_test(test_gather_iova),
+		cmocka_unit_test(test_bind),
+		cmocka_unit_test(test_not_of_the_type),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_states),
+		cmocka_unit_test(test_full),
+		cmocka_unit_test(test_bad_in_the_middle),
+		cmocka_unit_test(test_wrap),
+		cmocka_unit_test(test_wakes_sleeper),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -157,7 +157,7 @@ static void test_refused(void **state)
 {
 	struct end *a = *state;
 	struct rule r = rule_for(7);
-	struct ibv_send_wr wr = {.opcode = IBV_WR_SEND_WITH_IMM}, *bad;
+	struct ibv_send_wr wr = {.opcode = (enum ibv_wr_opcode)31}, *bad;
 
 	r.eth.size = 8; /* too short for an Ethernet specification */
 	assert_null(ibv_create_flow(a->qp, &r.attr));

@@ -217,6 +217,53 @@ static void test_bad_operation(void **state)
 	assert_int_equal(ibv_dealloc_pd(pd), 0);
 }
 
+/*
+ * What the transport does not have is posted all the same, with whatever else stands in the
+ * request, and completes in its turn.
+ */
+static void try_opcode(struct world *w, struct ibv_qp *qp, enum ibv_wr_opcode opcode)
+{
+	struct ibv_sge sge = element(w, 8);
+	struct ibv_send_wr *bad, wr = {.wr_id = 8,
+				       .opcode = opcode,
+				       .sg_list = &sge,
+				       .num_sge = 1,
+				       .wr.rdma = {.remote_addr = 8, .rkey = 1}};
+
+	assert_int_equal(ibv_post_send(qp, &wr, &bad), 0);
+	expect(w, qp, IBV_WC_LOC_QP_OP_ERR, UHCA_ABI_FOUND_IN_REQUEST);
+	assert_int_equal(ibv_destroy_qp(qp), 0);
+}
+
+static void test_bad_opcode(void **state)
+{
+	static const enum ibv_wr_opcode not_ud[] = {
+		IBV_WR_RDMA_WRITE,
+		IBV_WR_RDMA_WRITE_WITH_IMM,
+		IBV_WR_RDMA_READ,
+		IBV_WR_ATOMIC_CMP_AND_SWP,
+		IBV_WR_ATOMIC_FETCH_AND_ADD,
+		IBV_WR_LOCAL_INV,
+		IBV_WR_BIND_MW,
+		IBV_WR_SEND_WITH_INV,
+		IBV_WR_TSO,
+		IBV_WR_DRIVER1,
+	};
+	struct world *w = *state;
+	struct ibv_qp *qp = world_datagram_qp(w);
+	struct ibv_send_wr wr = {.opcode = (enum ibv_wr_opcode)31}, *bad;
+
+	for (size_t i = 0; i < sizeof(not_ud) / sizeof(not_ud[0]); i++)
+		try_opcode(w, world_datagram_qp(w), not_ud[i]);
+	try_opcode(w, world_qp(w, NULL), IBV_WR_TSO);
+	try_opcode(w, world_qp(w, NULL), IBV_WR_DRIVER1);
+	/* What is no opcode at all is no request. */
+	assert_int_equal(ibv_post_send(qp, &wr, &bad), EINVAL);
+	wr.opcode = (enum ibv_wr_opcode)14; /* FLUSH: struct ibv_send_wr has no room for it */
+	assert_int_equal(ibv_post_send(qp, &wr, &bad), EINVAL);
+	assert_int_equal(ibv_destroy_qp(qp), 0);
+}
+
 /* A key that names nothing; what follows is flushed. */
 static void test_bad_key(void **state)
 {
@@ -442,10 +489,19 @@ static void test_bad_response(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_success),       TEST(test_too_long),      TEST(test_datagram_too_long),
-		TEST(test_bad_operation), TEST(test_bad_key),       TEST(test_bind),
-		TEST(test_flush),         TEST(test_remote_access), TEST(test_remote_operation),
-		TEST(test_no_answer),     TEST(test_not_ready),     TEST(test_bad_response),
+		TEST(test_success),
+		TEST(test_too_long),
+		TEST(test_datagram_too_long),
+		TEST(test_bad_opcode),
+		TEST(test_bad_operation),
+		TEST(test_bad_key),
+		TEST(test_bind),
+		TEST(test_flush),
+		TEST(test_remote_access),
+		TEST(test_remote_operation),
+		TEST(test_no_answer),
+		TEST(test_not_ready),
+		TEST(test_bad_response),
 	};
 
 	alarm(120); /* a hang is a failure */

@@ -65,6 +65,8 @@ struct model_qp *model_add_qp(struct model *m, struct vqp *qp, struct model_recv
 	q->recvs = srq ? srq : add_recvs(m);
 	if (!srq)
 		q->recvs->qp = qp;
+	if (!srq)
+		q->recvs->owner = q;
 	if (qp->type == IBV_QPT_UC)
 		q->recvs->scribbled = true;
 	m->qp[m->n_qps++] = q;
@@ -150,18 +152,29 @@ static bool needs_fence(const struct model_qp *q, const struct model_send *s)
 	return false;
 }
 
+/* A receive may be settled that was not polled: the device is to read what is not looked at. */
+static void load_payload(struct memory *m, struct model_send *s, bool settled)
+{
+	if (settled)
+		model_load_expected(m, &s->here, s->data, s->length);
+	else
+		model_load(m, &s->here, s->data, s->length);
+}
+
 /* What the request will have done to the remote memory, or brings from it. */
-static void foresee(struct model_qp *q, struct model_send *s)
+static void foresee(struct model_qp *q, struct model_send *s, bool settled)
 {
 	struct memory *there = q->peer ? &q->peer->qp->c->mem : NULL;
 
 	if (model_is_write(s->wr.opcode) || model_is_send(s->wr.opcode))
-		model_load(&q->qp->c->mem, &s->here, s->data, s->length);
-	if (!s->length || s->fate)
+		load_payload(&q->qp->c->mem, s, settled);
+	if (!s->length || s->fate || s->cell)
 		return;
 	if (model_is_write(s->wr.opcode) && q->qp->type == IBV_QPT_UC)
 		model_ignore(there, &s->there);
-	else if (model_is_write(s->wr.opcode))
+	else if (model_is_atomic(s->wr.opcode))
+		model_foresee_atomic(there, s);
+	else if (model_modifies(s))
 		model_expect(there, &s->there, s->data, s->length);
 	if (model_is_read(s->wr.opcode))
 		model_load_expected(there, &s->there, s->data, s->length);
@@ -177,7 +190,8 @@ static void set_place(struct model_place *to, const struct uhca_abi_sge *sge, ui
 
 static void set_places(struct model_send *s, const struct vsend *wr, const struct model_more *more)
 {
-	bool remote = model_is_write(wr->opcode) || model_is_read(wr->opcode);
+	bool remote = model_is_write(wr->opcode) || model_is_read(wr->opcode) ||
+		      (model_is_atomic(wr->opcode) && !more->cell);
 
 	for (uint32_t i = 0; i < wr->num_sge; i++)
 		s->length += wr->sge[i].length;
@@ -203,7 +217,8 @@ int model_post_send(struct model_qp *q, struct vsend *wr, const struct model_mor
 	s->wr.list = NULL;
 	s->inv_key = wr->num_sge ? wr->sge[0].lkey : 0;
 	set_places(s, wr, more);
-	if (model_is_write(wr->opcode) && needs_fence(q, s))
+	model_land(q, s, q->n_send);
+	if (model_modifies(s) && needs_fence(q, s))
 		wr->flags |= UHCA_ABI_SEND_FENCE;
 	rc = vqp_post_send(q->qp, wr);
 	if (rc)
@@ -215,7 +230,7 @@ int model_post_send(struct model_qp *q, struct vsend *wr, const struct model_mor
 	s->fate = more->fate;
 	s->data = malloc(s->length ? s->length : 1);
 	assert(s->data);
-	foresee(q, s);
+	foresee(q, s, more->settled);
 	if (wr->flags & UHCA_ABI_SEND_FENCE)
 		q->last_fence = q->n_send;
 	q->n_send++;
@@ -223,7 +238,7 @@ int model_post_send(struct model_qp *q, struct vsend *wr, const struct model_mor
 }
 
 int model_post_recv(struct model_recvs *r, const struct uhca_abi_sge *sge, uint32_t n,
-		    const struct model_place *at)
+		    const struct model_place *at, bool shared)
 {
 	struct vrecv wr = {1ull << 63 | (uint64_t)r->index << 32 | r->n, sge, n};
 	struct vclient *c = r->srq ? r->srq->c : r->qp->c;
@@ -249,5 +264,8 @@ int model_post_recv(struct model_recvs *r, const struct uhca_abi_sge *sge, uint3
 		set_place(&e->at, sge, n);
 	if (r->scribbled)
 		model_ignore(&c->mem, &e->at);
+	e->shared = shared;
+	if (shared)
+		model_land_late(r, r->n - 1);
 	return 0;
 }

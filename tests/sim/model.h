@@ -59,12 +59,18 @@ struct model_recv {
 	struct model_place at;
 	uint32_t room;
 	bool done;
+	bool landed;      /* a message is known to fill it */
+	bool shared;      /* the peer may reach the memory */
+	unsigned touched; /* requests of the peer up to this one store there; 0: none */
+	const struct model_qp *reader; /* reads there: what is stored must wait */
+	unsigned read_by;
 };
 
 /* Receives of one QP or of an SRQ. */
 struct model_recvs {
 	struct model *m;
 	struct vqp *qp; /* one of them */
+	struct model_qp *owner;
 	struct vsrq *srq;
 	unsigned index;
 	struct model_recv *list;
@@ -139,6 +145,7 @@ struct model_more {
 	struct model_cell *cell;         /* of an atomic */
 	const struct model_place *here;  /* elements through described keys */
 	const struct model_place *there; /* the same of the remote address */
+	bool settled;                    /* the elements hold what is expected, not what is there */
 	uint32_t fate;                   /* bits 1 << status, of what must fail; with "there" */
 };
 
@@ -148,7 +155,7 @@ struct model_more {
  */
 int model_post_send(struct model_qp *q, struct vsend *wr, const struct model_more *more);
 int model_post_recv(struct model_recvs *r, const struct uhca_abi_sge *sge, uint32_t n,
-		    const struct model_place *at);
+		    const struct model_place *at, bool shared);
 
 /* Arms the limit of an SRQ (0: no more); has every event come that was due, and no other? */
 void model_arm_limit(struct model_recvs *r, uint32_t limit);
@@ -189,6 +196,15 @@ void model_finish(struct model *m);
 bool model_is_send(uint8_t opcode);
 bool model_is_write(uint8_t opcode);
 bool model_is_read(uint8_t opcode);
+bool model_is_atomic(uint8_t opcode);
+
+/*
+ * Receives that the peer may reach (model_order.c). Settled: what it stores there is complete, and
+ * others may read it, if they say so first; locked: until they have.
+ */
+bool model_recv_settled(const struct model_recvs *rs, const struct model_recv *r);
+bool model_recv_locked(const struct model_recv *r);
+void model_recv_read(struct model_recv *r, const struct model_qp *by);
 
 /* ---- between model.c, model_check.c and model_atomic.c ---- */
 
@@ -207,6 +223,17 @@ bool model_has_number(const struct model_qp *q, uint32_t qpn);
 bool model_holds(struct memory *m, const struct model_place *at, uint32_t skip, const void *bytes,
 		 uint32_t n);
 bool model_overlap(const struct model_place *a, const struct model_place *b);
+
+/* Does the request store in the peer's memory? */
+bool model_modifies(const struct model_send *s);
+
+/* Where request i, a message, will stand when its receive is known already; or when it is now. */
+void model_land(struct model_qp *q, struct model_send *s, unsigned i);
+void model_land_late(struct model_recvs *rs, unsigned k);
+void model_foresee_atomic(struct memory *there, struct model_send *s);
+
+/* The peer's memory holds the message, or what later requests stored over it. */
+bool model_holds_or_later(const struct model_qp *q, const struct model_send *s);
 
 bool model_consumes_recv(const struct model_send *s);
 void model_check_cells(struct model *m);

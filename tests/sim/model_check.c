@@ -53,6 +53,9 @@ void model_retire(struct model_qp *q, unsigned i)
 	if (s->cell) {
 		model_load(mem, &s->here, &s->returned, 8);
 		model_expect(mem, &s->here, &s->returned, 8);
+	} else if (model_is_atomic(s->wr.opcode) && !s->fate) {
+		CHECK(q, model_holds(mem, &s->here, 0, s->data, 8));
+		model_expect(mem, &s->here, s->data, 8);
 	}
 }
 
@@ -61,7 +64,7 @@ static void give_back(struct model_qp *q, unsigned i)
 {
 	const struct model_send *s = &q->send[i];
 
-	if (s->cell || model_is_read(s->wr.opcode))
+	if (model_is_atomic(s->wr.opcode) || model_is_read(s->wr.opcode))
 		model_adopt(&q->qp->c->mem, &s->here);
 }
 
@@ -109,7 +112,7 @@ static void send_completion(struct model_qp *q, const struct uhca_abi_cqe *e)
 	}
 	CHECK(q, s->signaled && !s->fate);
 	CHECK(q, e->opcode == completion_opcode(s->wr.opcode));
-	if (model_is_read(s->wr.opcode) || s->cell)
+	if (model_is_read(s->wr.opcode) || model_is_atomic(s->wr.opcode))
 		CHECK(q, e->byte_len == s->length);
 	CHECK(q,
 	      !!(e->flags & UHCA_ABI_WC_WITH_INV) == (s->wr.opcode == UHCA_ABI_WR_READ_WITH_INV));
@@ -133,7 +136,7 @@ static void check_write_visible(struct model_qp *q, unsigned i)
 	for (unsigned k = i + 1; k < q->n_send; k++) {
 		const struct model_send *o = &q->send[k];
 
-		if (model_is_write(o->wr.opcode) && model_overlap(&o->there, &s->there))
+		if (model_modifies(o) && model_overlap(&o->there, &s->there))
 			return; /* overwritten since */
 	}
 	world_fail(q->m->w, "qp %u: WRITE %u is not visible before a later receive completes",
@@ -180,6 +183,8 @@ static bool holds_message(struct model_qp *q, const struct model_recv *r, uint32
 {
 	struct memory *mem = &q->qp->c->mem;
 
+	if (r->shared && model_is_send(s->wr.opcode))
+		return s->length == 0 || (s->there.n && model_holds_or_later(from, s));
 	if (s->wr.opcode != UHCA_ABI_WR_RDMA_WRITE_WITH_IMM)
 		return model_holds(mem, &r->at, extra, s->data, s->length);
 	if (from->qp->type == IBV_QPT_RC || !s->length)
@@ -304,7 +309,7 @@ static void recv_completion(struct model_qp *q, const struct uhca_abi_cqe *e)
 		else
 			lossy_delivered(q, q->peer, r, e);
 	}
-	if (e->opcode == UHCA_ABI_WC_RECV)
+	if (e->opcode == UHCA_ABI_WC_RECV && !r->shared)
 		accept_bytes(&q->qp->c->mem, r, e->byte_len);
 }
 
@@ -336,9 +341,9 @@ static void forget(struct model_qp *q, const struct model_send *s)
 		s->cell->uncertain = true;
 	if (!s->length)
 		return;
-	if (model_is_write(s->wr.opcode))
+	if (model_modifies(s))
 		model_ignore(&q->peer->qp->c->mem, &s->there);
-	if (!q->failed && (model_is_read(s->wr.opcode) || s->cell))
+	if (!q->failed && (model_is_read(s->wr.opcode) || model_is_atomic(s->wr.opcode)))
 		model_ignore(&q->qp->c->mem, &s->here);
 }
 

@@ -48,9 +48,9 @@ static void adopt_sends(struct model_qp *q)
 
 		if (s->cell)
 			s->cell->uncertain = true;
-		if (s->cell || model_is_read(s->wr.opcode))
+		if (model_is_atomic(s->wr.opcode) || model_is_read(s->wr.opcode))
 			model_adopt(&q->qp->c->mem, &s->here);
-		if (q->qp->type == IBV_QPT_RC && model_is_write(s->wr.opcode))
+		if (q->qp->type == IBV_QPT_RC && model_modifies(s))
 			model_adopt(&q->peer->qp->c->mem, &s->there);
 	}
 }

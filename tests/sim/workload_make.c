@@ -101,7 +101,7 @@ static void make_node(struct workload *l, unsigned i)
 	rc = vclient_reg_mr(&n->c, va, WORKLOAD_BYTES, IBV_ACCESS_LOCAL_WRITE, &n->mr);
 	world_assert(l->w, rc == 0);
 	for (unsigned k = 0; k < WORKLOAD_CQS; k++) {
-		rc = vcq_create(&n->c, 2048, k, &n->cq[k]);
+		rc = vcq_create(&n->c, percent(l, 50) ? 1024 : 2048, k, &n->cq[k]);
 		world_assert(l->w, rc == 0);
 	}
 	va = memory_alloc(&n->c.mem, 8 * WORKLOAD_CELLS, 8);
@@ -203,6 +203,10 @@ static void make_pair(struct workload *l, enum ibv_qp_type type)
 	model_connect(a->model, b->model);
 	make_region(l, a);
 	make_region(l, b);
+	if (l->inboxes) {
+		workload_inbox_make(l, a);
+		workload_inbox_make(l, b);
+	}
 	vqp_connect(&a->qp, &b->qp, &conn);
 }
 
@@ -236,6 +240,7 @@ void workload_make(struct workload *l, uint64_t seed)
 	l->model.loses = link.loss || link.corrupt;
 	l->model.duplicates = link.duplicate || link.reorder;
 	model_reserve_cells(&l->model, WORKLOAD_NODES * WORKLOAD_CELLS);
+	l->inboxes = percent(l, 60);
 	l->windows = percent(l, 50);
 	l->lives = l->limits.may_restart && percent(l, 40);
 	l->n_nodes = prng_range(&l->rng, 1, WORKLOAD_NODES);

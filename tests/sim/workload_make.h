@@ -8,6 +8,7 @@
 
 #include "model.h"
 #include "workload.h"
+#include "workload_inbox.h"
 #include "workload_key.h"
 #include "workload_window.h"
 
@@ -52,8 +53,9 @@ struct workload_end {
 	struct vmr region;             /* at the peer, ours alone */
 	struct workload_key there;     /* valid: WRITEs and READs go through it */
 	struct workload_window window; /* the same; RC */
-	struct workload_key key;       /* of this end, made anew through its queue */
-	uint32_t region_used;          /* UC: its WRITEs never overlap */
+	struct workload_inbox inbox;
+	struct workload_key key; /* of this end, made anew through its queue */
+	uint32_t region_used;    /* UC: its WRITEs never overlap */
 };
 
 struct workload {
@@ -66,6 +68,7 @@ struct workload {
 	struct workload_end end[WORKLOAD_ENDS];
 	unsigned n_ends;
 	bool lives;   /* connections end and begin anew */
+	bool inboxes; /* receives are where the peer may reach them */
 	bool windows; /* ends have windows */
 };
 

@@ -104,7 +104,6 @@ static bool choose_local(struct workload *l, struct workload_end *e, uint32_t le
 {
 	uint32_t how = prng_below(&l->rng, 4);
 
-	at->n = 0;
 	if (how == 0 && e->key.mr.lkey && workload_key_renew(l, e, length)) {
 		workload_key_place(&e->key, 0, length, at);
 		*from = (struct vmr){.addr = e->key.iova, .lkey = e->key.mr.lkey};
@@ -141,11 +140,16 @@ static uint8_t choose_opcode(struct workload *l, const struct workload_end *e)
 
 /* Where at the peer a WRITE or READ works; false when a UC end has used all of its region. */
 static bool choose_remote(struct workload *l, struct workload_end *e, struct vsend *wr,
-			  uint32_t length, struct model_place *there)
+			  uint32_t *bytes, struct model_place *there)
 {
 	bool key = e->there.valid;
-	uint64_t room = (key ? e->there.length : e->region.length) - length, offset;
+	uint64_t room, offset;
+	uint32_t length;
 
+	if (percent(l, 70) && workload_inbox_target(l, e, wr, bytes, there))
+		return true;
+	length = *bytes;
+	room = (key ? e->there.length : e->region.length) - length;
 	if (percent(l, 60) && workload_window_use(l, e, wr, length, there))
 		return true;
 	if (e->qp.type == IBV_QPT_RC) {
@@ -241,50 +245,72 @@ static bool choose_target(struct workload *l, struct workload_end *e, struct vse
 	there->n = 0;
 	if (wr->opcode >= UHCA_ABI_WR_ATOMIC_CMP_AND_SWP) {
 		*length = 8;
-		more->cell = choose_atomic(l, e, wr);
+		if (prng_below(&l->rng, 2) || !workload_inbox_target(l, e, wr, length, there))
+			more->cell = choose_atomic(l, e, wr);
 	} else if (e->qp.type == IBV_QPT_UD) {
 		more->to = choose_destination(l, e, wr)->model;
 	} else if (!send) {
-		return choose_remote(l, e, wr, *length, there);
+		return choose_remote(l, e, wr, length, there);
 	}
 	return true;
+}
+
+/* The elements of a request. */
+struct local {
+	struct vmr from;
+	struct model_place at; /* of described keys */
+	bool settled;          /* as model_more has it */
+};
+
+static bool choose_elements(struct workload *l, struct workload_end *e, const struct vsend *wr,
+			    uint32_t length, struct local *at)
+{
+	bool brings = model_is_read(wr->opcode) || model_is_atomic(wr->opcode);
+
+	at->at.n = 0;
+	at->settled = !brings && percent(l, 20) && workload_inbox_source(l, e, length, &at->from);
+	return at->settled || choose_local(l, e, length, &at->from, &at->at);
 }
 
 void workload_post(struct workload *l, struct workload_end *e)
 {
 	struct uhca_abi_sge sge[MODEL_MAX_SGE];
 	struct vsend wr = {.opcode = choose_opcode(l, e), .sge = sge};
-	struct model_place here, there;
+	struct local here;
+	struct model_place there;
 	struct model_more more = {0};
 	uint32_t length = choose_length(l, e);
-	struct vmr from;
 	bool one;
 	int rc;
 
 	if (!e->to_post || vqp_send_used(&e->qp) >= e->qp.send.max_wr || e->model->failed)
 		return;
 	if (!choose_target(l, e, &wr, &length, &more, &there) ||
-	    !choose_local(l, e, length, &from, &here)) {
+	    !choose_elements(l, e, &wr, length, &here)) {
 		e->to_post = 0;
 		workload_window_used(e, &wr, false);
+		workload_inbox_used(e, false);
 		return;
 	}
 	wr.imm = (uint32_t)prng_u64(&l->rng);
-	if (from.lkey == e->key.mr.lkey && wr.opcode == UHCA_ABI_WR_RDMA_READ && percent(l, 50)) {
+	if (here.from.lkey == e->key.mr.lkey && wr.opcode == UHCA_ABI_WR_RDMA_READ &&
+	    percent(l, 50)) {
 		wr.opcode = UHCA_ABI_WR_READ_WITH_INV;
 		e->key.valid = false;
 	}
-	one = more.cell || wr.opcode == UHCA_ABI_WR_READ_WITH_INV;
-	wr.num_sge = choose_sges(l, &from, length, sge, one ? 1 : most(e->qp.send.max_sge));
-	choose_flags(l, e, &wr, length, !here.n);
+	one = model_is_atomic(wr.opcode) || wr.opcode == UHCA_ABI_WR_READ_WITH_INV;
+	wr.num_sge = choose_sges(l, &here.from, length, sge, one ? 1 : most(e->qp.send.max_sge));
+	choose_flags(l, e, &wr, length, !here.at.n && !here.settled);
 	if (wr.mode == VPOST_PLAIN)
 		wr.num_sge = spoil_empty(l, sge, wr.num_sge);
 	if (!length)
 		spoil_remote(l, &wr);
-	more.here = here.n ? &here : NULL;
+	more.settled = here.settled;
+	more.here = here.at.n ? &here.at : NULL;
 	more.there = there.n ? &there : NULL;
 	rc = model_post_send(e->model, &wr, &more);
 	workload_window_used(e, &wr, rc == 0);
+	workload_inbox_used(e, rc == 0);
 	if (rc)
 		return;
 	e->to_post--;
@@ -332,17 +358,21 @@ void workload_post_recvs(struct workload *l, struct workload_end *e, uint32_t n)
 	if (!r->srq)
 		room = e->peer ? e->peer->max_bytes : 4096 + 40;
 	while (n-- && needs_recv(l, e)) {
-		bool key = prng_below(&l->rng, 3) == 0 && take_key(e->node, room, &from, &at);
+		bool shared = e->peer && workload_inbox_take(l, e->peer, room, &from);
+		bool key = !shared && prng_below(&l->rng, 3) == 0 &&
+			   take_key(e->node, room, &from, &at);
 		uint32_t count;
 
-		if (!key)
+		if (!key && !shared)
 			from = (struct vmr){
 				.addr = workload_take(l, e->node, room, e->node->mr.length),
 				.lkey = e->node->mr.lkey};
 		if (!key && !from.addr)
 			world_fail(l->w, "the workload's buffers are too small");
-		count = spoil_empty(l, sge, choose_sges(l, &from, room, sge, max_sge));
-		if (model_post_recv(r, sge, count, key ? &at : NULL))
+		count = spoil_empty(
+			l, sge,
+			choose_sges(l, &from, room, sge, shared && percent(l, 60) ? 1 : max_sge));
+		if (model_post_recv(r, sge, count, key ? &at : NULL, shared))
 			return;
 	}
 }

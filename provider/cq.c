@@ -357,18 +357,6 @@ void uhcav_cq_detach(struct uhcav_cq *cq, uint32_t qpn)
 	uhcav_unlock(&cq->lock);
 }
 
-/*
- * The data of one entry goes to its place. The application may have unmapped the memory already,
- * which costs it the data and nothing else.
- */
-static void settle(struct uhca_abi_cqe *e)
-{
-	if (!(e->flags & UHCA_ABI_WC_SCATTER))
-		return;
-	uhcav_mem_put((void *)(uintptr_t)e->scatter_addr, e + 1, e->scatter_length);
-	e->flags = (uint16_t)(e->flags & ~UHCA_ABI_WC_SCATTER);
-}
-
 void uhcav_cq_skip(struct uhcav_cq *cq, uint32_t qpn)
 {
 	uhcav_cq_lock(cq);
@@ -376,24 +364,7 @@ void uhcav_cq_skip(struct uhcav_cq *cq, uint32_t qpn)
 		struct uhca_abi_cqe *e = uhcav_cq_slot(cq, i);
 		if (e->qpn != qpn)
 			continue;
-		settle(e);
 		e->flags |= UHCA_ABI_WC_SKIP;
 	}
 	uhcav_unlock(&cq->lock);
-}
-
-static void settle_cq(struct uhcav_cq *cq)
-{
-	uhcav_cq_lock(cq);
-	for (uint32_t i = cq->consumer; uhcav_cqe_valid(uhcav_cq_slot(cq, i), i); i++)
-		settle(uhcav_cq_slot(cq, i));
-	uhcav_unlock(&cq->lock);
-}
-
-void uhcav_cqs_settle(struct uhcav_context *ctx)
-{
-	pthread_mutex_lock(&ctx->cqs_lock);
-	for (struct uhcav_cq *cq = ctx->cqs; cq; cq = cq->next)
-		settle_cq(cq);
-	pthread_mutex_unlock(&ctx->cqs_lock);
 }

@@ -155,16 +155,7 @@ void uhcav_cq_fire(struct uhcav_cq *cq);
 int uhcav_cq_attach(struct uhcav_cq *cq, uint32_t qpn, struct uhcav_qp *qp);
 void uhcav_cq_detach(struct uhcav_cq *cq, uint32_t qpn);
 
-/*
- * Completions of a QP that was destroyed or reset are not polled any more; their data is put
- * where it belongs first.
- */
+/* Completions of a QP that was destroyed or reset are not polled any more. */
 void uhcav_cq_skip(struct uhcav_cq *cq, uint32_t qpn);
-
-/*
- * Puts the data of all completions of the context that wait to be polled where it belongs: their
- * memory is about to be deregistered.
- */
-void uhcav_cqs_settle(struct uhcav_context *ctx);
 
 #endif

@@ -91,23 +91,3 @@ int uhcav_mem_probe(const void *addr, size_t length, bool writable)
 	} while (err && (errno == EAGAIN || errno == EINTR));
 	return err ? -EFAULT : 0;
 }
-
-int uhcav_mem_put(void *to, const void *from, size_t length)
-{
-	struct iovec src = {(void *)(uintptr_t)from, length};
-	struct iovec dst = {to, length};
-	int mem;
-	ssize_t n;
-
-	if (process_vm_writev(getpid(), &src, 1, &dst, 1, 0) == (ssize_t)length)
-		return 0;
-	if (errno == EFAULT)
-		return -EFAULT;
-	/* Not permitted here (a seccomp filter): our own /proc/self/mem does the same. */
-	mem = open("/proc/self/mem", O_WRONLY | O_CLOEXEC);
-	if (mem < 0)
-		return -EFAULT;
-	n = pwrite(mem, from, length, (off_t)(uintptr_t)to);
-	close(mem);
-	return n == (ssize_t)length ? 0 : -EFAULT;
-}

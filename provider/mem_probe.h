@@ -20,10 +20,4 @@ int uhcav_mem_probe(const void *addr, size_t length, bool writable);
 /* The same by /proc/self/maps, for kernels before 5.14; exported for its test. */
 int uhcav_mem_probe_maps(uintptr_t start, uintptr_t end, bool writable);
 
-/*
- * Copies to our own memory, but a destination that is not mapped any more is an error instead of
- * a crash. 0 or -EFAULT.
- */
-int uhcav_mem_put(void *to, const void *from, size_t length);
-
 #endif

@@ -174,9 +174,6 @@ static int change(struct uhcav_mr *mr, struct uhca_cmd_rereg_mr *request,
 		mr->v.mr.rkey = reply.rkey;
 	}
 	uhcav_mr_table_add(&ctx->regions, &mr->region);
-	/* The old memory may be freed by now: what waits in CQs for it is copied first. */
-	if (!err && (request->flags & IBV_REREG_MR_CHANGE_TRANSLATION))
-		uhcav_cqs_settle(ctx);
 	return err;
 }
 
@@ -216,9 +213,6 @@ int uhcav_dereg_mr(void *verbs_mr)
 		return uhcav_result(err);
 	if (mr->region.lkey)
 		uhcav_mr_table_remove(&ctx->regions, mr->region.lkey);
-	/* The device is done with the region; what waits in CQs is not: the caller may free it. */
-	if (uhcav_life(ctx) != UHCAV_FORKED)
-		uhcav_cqs_settle(ctx);
 	if (mr->mapping)
 		munmap(mr->mapping, mr->mapping_size);
 	free(mr);

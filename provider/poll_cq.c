@@ -26,8 +26,6 @@ static inline void take_note(struct uhcav_cq *cq, const struct uhca_abi_cqe *e)
 
 	if (qp)
 		uhcav_qp_polled(qp, e);
-	if (e->flags & UHCA_ABI_WC_SCATTER)
-		memcpy((void *)(uintptr_t)e->scatter_addr, e + 1, e->scatter_length);
 }
 
 static inline void translate(const struct uhca_abi_cqe *e, struct ibv_wc *wc)

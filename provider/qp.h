@@ -46,7 +46,10 @@ struct uhcav_qp {
 	uint32_t doorbell;
 	uint32_t max_inline_data;
 	uint32_t gather_limit; /* payloads up to this are gathered at post; 0: none */
-	uint8_t *send_data;    /* data area; slot i at i * data_stride */
+	/* Under the send queue's lock: is a fenced request in it, and behind which index? */
+	bool fenced;
+	uint32_t fence;
+	uint8_t *send_data; /* data area; slot i at i * data_stride */
 	uint32_t data_stride;
 	struct uhcav_work_queue sq;
 	struct uhcav_work_queue rq; /* no entries with an SRQ */

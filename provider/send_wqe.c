@@ -3,8 +3,10 @@
  * The payload of a send entry. A small one is copied into the slot's data area at once (DESIGN,
  * rules of the data path): because the application asked for it (inline), or because that spares
  * the daemon a trip into our address space (gathered). Gathering must not be observable: it is
- * left when the request is fenced (its payload may be a READ's result that is not there yet) and
- * when an element is not inside a region that is registered, which is for the device to find out.
+ * left when the request is fenced (its payload may be a READ's result that is not there yet), as
+ * long as a fenced one is before it in the queue (requests begin in order, 10.8.3.3: so the result
+ * is there for this one, too), and when an element is not inside a region that is registered, which
+ * is for the device to find out.
  */
 #include "send_wqe.h"
 
@@ -53,6 +55,14 @@ static uint64_t total_length(const struct ibv_sge *sge, size_t n)
 	return total;
 }
 
+/* Does this request have to wait for what a fenced one waits for? */
+static bool is_behind_fence(struct uhcav_qp *qp)
+{
+	if (qp->fenced && (int32_t)(uhca_ring_observe(&qp->sq.ring->consumer) - qp->fence) >= 0)
+		qp->fenced = false;
+	return qp->fenced;
+}
+
 static void gather(struct uhcav_qp *qp, uint32_t index, struct uhca_abi_send_wqe *wqe,
 		   const struct ibv_sge *sge)
 {
@@ -79,7 +89,8 @@ int uhcav_send_put_elements(struct uhcav_qp *qp, uint32_t index, struct uhca_abi
 	if (n > qp->sq.max_sge)
 		return EINVAL;
 	wqe->num_sge = (uint8_t)n;
-	if ((WITH_PAYLOAD & BIT(wqe->opcode)) && !(wqe->flags & UHCA_ABI_SEND_FENCE))
+	if ((WITH_PAYLOAD & BIT(wqe->opcode)) && !(wqe->flags & UHCA_ABI_SEND_FENCE) &&
+	    !is_behind_fence(qp))
 		gather(qp, index, wqe, sge);
 	if (n)
 		memcpy(uhcav_send_slot(qp, index) + 1, sge, n * sizeof(*sge));

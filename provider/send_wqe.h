@@ -53,10 +53,14 @@ static inline uint16_t uhcav_send_flags(unsigned flags)
 	return f;
 }
 
-/* Keeps what flush_qp.c must know of the request. */
+/* Keeps what flush_qp.c and those behind it must know of the request. */
 static inline void uhcav_send_note(struct uhcav_qp *qp, uint32_t index,
 				   const struct uhca_abi_send_wqe *wqe)
 {
+	if (wqe->flags & UHCA_ABI_SEND_FENCE) {
+		qp->fenced = true;
+		qp->fence = index + 1;
+	}
 	*uhcav_work_queue_posted(&qp->sq, index) = (struct uhcav_posted){
 		.wr_id = wqe->wr_id,
 		.opcode = wqe->opcode,

@@ -24,7 +24,7 @@ struct uhca_cmd_create_cq_reply {
 	uint32_t handle;
 	uint32_t cqe;     /* what the application is told; >= what it asked for */
 	uint32_t entries; /* slots, a power of two */
-	uint32_t stride;  /* bytes of an entry with its data */
+	uint32_t stride;  /* bytes from one entry to the next */
 	uint64_t entries_offset;
 	uint64_t region_size;
 };

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Completion queue entries: a 64-byte entry followed by cqe_stride - 64 bytes of data. The entry
- * in slot i is valid for consumer index c (c & mask == i) when its sequence equals c + 1; the
- * device stores the sequence last. A region starts zeroed, so nothing is valid at the start.
+ * Completion queue entries of 64 bytes. The entry in slot i is valid for consumer index c (c & mask
+ * == i) when its sequence equals c + 1; the device stores the sequence last. A region starts
+ * zeroed, so nothing is valid at the start.
  *
- * SCATTER: the payload of a receive stands behind the entry; the client's poll copies
- * byte_len (less what the flag GRH says is in front; the device puts it into the data as well)
- * bytes to scatter_addr before it hands out the completion. Used when the receive has one
- * element and all of it fits.
  * A send's slot is given back before its completion is published, so that a poller may post at
  * once; wqe_index tells a client whose daemon died between the two that one is missing.
  * SKIP: set by the client on entries of a QP that it destroyed; polling steps over them.
@@ -87,7 +83,6 @@ enum {
 	UHCA_ABI_WC_WITH_IMM = 1u << 1,
 	UHCA_ABI_WC_IP_CSUM_OK = 1u << 2,
 	UHCA_ABI_WC_WITH_INV = 1u << 3,
-	UHCA_ABI_WC_SCATTER = 1u << 8,
 	UHCA_ABI_WC_SKIP = 1u << 9,
 	UHCA_ABI_WC_SOLICITED = 1u << 10,
 };
@@ -102,13 +97,13 @@ struct uhca_abi_cqe {
 	uint8_t opcode;
 	uint16_t flags;
 	uint32_t vendor_err;
-	uint64_t scatter_addr;
+	uint64_t reserved0;
 	uint64_t timestamp; /* nanoseconds of the device clock */
 	uint16_t pkey_index;
 	uint16_t slid;
 	uint8_t sl; /* of a datagram: the kind of packet, see responder_ud.c */
 	uint8_t dlid_path_bits;
-	uint16_t scatter_length; /* bytes to copy when SCATTER is set */
+	uint16_t reserved1;
 	/* Of a send: the producer index at which it was posted. Of a raw packet: its flow tag. */
 	uint32_t wqe_index;
 	uint32_t sequence; /* stored last, with release */

@@ -18,7 +18,7 @@
 #include <assert.h>
 #include <stdint.h>
 
-#define UHCA_ABI_VERSION 2u
+#define UHCA_ABI_VERSION 3u
 #define UHCA_ABI_MAGIC   0x61636875u /* "uhca" */
 
 enum {

@@ -33,11 +33,13 @@ struct core_config {
 	uint32_t features; /* UHCA_ABI_HAS_*: what is missing is refused */
 	uint8_t gid[CORE_GID_TABLE][16];
 	uint32_t active_mtu; /* enum ibv_mtu: the longest packets that fit the network; 4096 */
-	uint32_t
-		gather_limit; /* bytes gathered early by the provider, and per-slot data area cap */
-	uint32_t scatter_limit; /* bytes a receive may carry in its completion entry, at most 960 */
-	uint32_t train_bytes;   /* payload of one train at the most; 65536 */
-	uint32_t window_bytes;  /* unacknowledged payload of one QP at the most */
+	/*
+	 * Payloads up to this are gathered by the provider when they are posted; also the most of a
+	 * slot's data area that is not for inline data. 0: all payload is read at execution.
+	 */
+	uint32_t gather_limit;
+	uint32_t train_bytes;  /* payload of one train at the most; 65536 */
+	uint32_t window_bytes; /* unacknowledged payload of one QP at the most */
 	/*
 	 * How long the ACK of a short message that came over a network waits for company: for more
 	 * to acknowledge, or for a request of the same QP with which it can travel.

@@ -13,22 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* All the data that stands behind the entries of one CQ, unless its entries alone exceed it. */
-#define DATA_BUDGET (256u * 1024)
-#define MAX_STRIDE  1024u
-
 #define COMP_VECTORS 1u
-
-uint32_t cq_choose_stride(uint32_t entries, uint32_t scatter_limit)
-{
-	if (scatter_limit < UHCA_ABI_CQE_SIZE)
-		return UHCA_ABI_CQE_SIZE;
-	uint32_t stride = 2 * UHCA_ABI_CQE_SIZE;
-	while (2 * stride <= MAX_STRIDE && 2 * stride - UHCA_ABI_CQE_SIZE <= scatter_limit &&
-	       (uint64_t)entries * (2 * stride - UHCA_ABI_CQE_SIZE) <= DATA_BUDGET)
-		stride *= 2;
-	return stride;
-}
 
 static int check_request(const struct device *dev, const struct uhca_cmd_create_cq *in)
 {
@@ -39,12 +24,12 @@ static int check_request(const struct device *dev, const struct uhca_cmd_create_
 
 static int make_region(struct cq *cq)
 {
-	uint64_t size = QUEUE_REGION_PAGE + (uint64_t)cq->entries * cq->stride;
+	uint64_t size = QUEUE_REGION_PAGE + (uint64_t)cq->entries * UHCA_ABI_CQE_SIZE;
 	int err = queue_region_create(cq->obj.client, UHCA_ABI_REGION_CQ, size, &cq->ring);
 	if (err)
 		return err;
 	cq->page = cq->ring.base;
-	cq->slots = (uint8_t *)cq->ring.base + QUEUE_REGION_PAGE;
+	cq->slots = (void *)((uint8_t *)cq->ring.base + QUEUE_REGION_PAGE);
 	cq->page->notify_unread = !cq->obj.client->dev->cfg.strict_arming;
 	return 0;
 }
@@ -61,7 +46,6 @@ static int cq_create(struct client *c, const struct uhca_cmd_create_cq *in, stru
 	cq->ignore_overrun = in->flags & UHCA_ABI_CQ_IGNORE_OVERRUN;
 	cq->entries = queue_region_entries(in->cqe);
 	cq->cqe = cq->entries < max_cqe ? cq->entries : max_cqe;
-	cq->stride = cq_choose_stride(cq->entries, c->dev->cfg.scatter_limit);
 	int err = device_reserve_timers(c->dev, 0, 1);
 	if (!err)
 		err = make_region(cq);
@@ -85,7 +69,7 @@ void cq_describe(const struct cq *cq, struct uhca_cmd_create_cq_reply *out, stru
 	out->handle = cq->obj.handle;
 	out->cqe = cq->cqe;
 	out->entries = cq->entries;
-	out->stride = cq->stride;
+	out->stride = UHCA_ABI_CQE_SIZE;
 	out->entries_offset = QUEUE_REGION_PAGE;
 	out->region_size = queue_region_size(&cq->ring);
 	*ring = cq->ring;
@@ -145,20 +129,9 @@ static bool has_room(struct cq *cq)
 	return used(cq) < cq->cqe;
 }
 
-static uint8_t *slot(const struct cq *cq)
+static struct uhca_abi_cqe *slot(const struct cq *cq)
 {
-	return cq->slots + (size_t)(cq->producer & (cq->entries - 1)) * cq->stride;
-}
-
-uint8_t *cq_data(struct cq *cq, uint32_t *room)
-{
-	*room = cq->stride - UHCA_ABI_CQE_SIZE;
-	if (*room == 0 || cq->overrun || cq->ignore_overrun || cq->hold.n ||
-	    cq->obj.client->dev->hooks & CORE_HOOK_COMPLETION || !has_room(cq)) {
-		*room = 0;
-		return NULL;
-	}
-	return slot(cq) + UHCA_ABI_CQE_SIZE;
+	return &cq->slots[cq->producer & (cq->entries - 1)];
 }
 
 /*
@@ -180,7 +153,7 @@ static void notify(struct cq *cq, const struct uhca_abi_cqe *e)
 
 static void publish(struct cq *cq, const struct uhca_abi_cqe *e, uint64_t now)
 {
-	struct uhca_abi_cqe *to = (struct uhca_abi_cqe *)slot(cq);
+	struct uhca_abi_cqe *to = slot(cq);
 	if (cq->ignore_overrun) { /* who reads it just now shall see that it changed */
 		__atomic_store_n(&to->sequence, 0, __ATOMIC_RELAXED);
 		__atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -234,7 +207,7 @@ static void account(const struct cq *cq, const struct uhca_abi_cqe *e)
 	}
 }
 
-/* True when it stays out. What its slot's data area holds is nothing then (cq_data). */
+/* True when it stays out. */
 static bool kept_back(const struct cq *cq, struct uhca_abi_cqe *e)
 {
 	const struct device *dev = cq->obj.client->dev;

@@ -19,13 +19,12 @@ struct cq {
 	uint32_t channel;
 	uint32_t cqe;     /* what the consumer was told */
 	uint32_t entries; /* slots, a power of two, > cqe never happens: entries >= cqe */
-	uint32_t stride;
 	uint32_t producer;
 	uint32_t consumer; /* our last look at the client's */
 	bool overrun;
 	uint32_t announced;                 /* entries below it had an event (region.h) */
 	uint32_t comp_events, async_events; /* that the client was told (region.h) */
-	bool ignore_overrun; /* entries are overwritten; none carries data, as reads may be torn */
+	bool ignore_overrun;                /* entries are overwritten */
 	/* Moderation (cq_moderation.c): completions per event, 0: any number; microseconds. */
 	uint16_t moderate_count, moderate_period;
 	uint32_t withheld; /* completions that asked for an event since the last one */
@@ -33,27 +32,17 @@ struct cq {
 	struct cq_hold hold;
 	struct core_ring ring;
 	struct uhca_abi_cq *page;
-	uint8_t *slots;
+	struct uhca_abi_cqe *slots;
 };
 
 /* The consumer asked for this completion: an event, now or moderated. */
 void cq_notify(struct cq *cq);
-
-/* Bytes from one entry to the next for a ring of that many. */
-uint32_t cq_choose_stride(uint32_t entries, uint32_t scatter_limit);
 
 /* Tells the consumer about the ring as it is now. */
 void cq_describe(const struct cq *cq, struct uhca_cmd_create_cq_reply *out, struct core_ring *ring);
 
 /* Frees the CQ and its ring whatever its use count; for teardown. */
 void cq_destroy(struct cq *cq);
-
-/*
- * The data area of the entry that the next cq_push fills, so that a small payload can be put
- * there first; *room gets its size in bytes. NULL when the CQ is full or has none, or when the
- * next completion may have to wait for its entry.
- */
-uint8_t *cq_data(struct cq *cq, uint32_t *room);
 
 /*
  * Publishes a completion (everything but sequence and timestamp from *e), wakes an armed

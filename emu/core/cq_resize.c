@@ -14,12 +14,6 @@
 /* As the smallest that is created: programs lean on there being a little more than they asked. */
 #define CQE_MIN 16u
 
-static struct uhca_abi_cqe *slot_of(uint8_t *slots, uint32_t index, uint32_t entries,
-				    uint32_t stride)
-{
-	return (struct uhca_abi_cqe *)(void *)(slots + (size_t)(index & (entries - 1)) * stride);
-}
-
 /*
  * Entries that wait, by our last look; more than there are slots when the consumer's index is
  * nonsense.
@@ -44,37 +38,22 @@ static int prepare(const struct client *c, struct cq *cq, uint32_t cqe)
 	return 0;
 }
 
-/* The stride of a larger ring is smaller: too small for data that wait? */
-static bool data_fit(const struct cq *cq, uint32_t stride)
-{
-	for (uint32_t n = waiting(cq); n > 0; n--) {
-		const struct uhca_abi_cqe *e =
-			slot_of(cq->slots, cq->producer - n, cq->entries, cq->stride);
-		if ((e->flags & UHCA_ABI_WC_SCATTER) &&
-		    e->scatter_length > stride - UHCA_ABI_CQE_SIZE)
-			return false;
-	}
-	return true;
-}
-
 /* A slot's sequence is one behind the index for which it is valid: zero must not be that. */
-static void invalidate(const struct cq *cq, uint8_t *slots, uint32_t entries, uint32_t stride)
+static void invalidate(const struct cq *cq, struct uhca_abi_cqe *slots, uint32_t entries)
 {
 	for (uint32_t i = 0; i < entries; i++)
-		slot_of(slots, cq->producer + i, entries, stride)->sequence = cq->producer;
+		slots[i].sequence = cq->producer;
 }
 
-static void move_entries(const struct cq *cq, uint8_t *slots, uint32_t entries, uint32_t stride)
+static void move_entries(const struct cq *cq, struct uhca_abi_cqe *slots, uint32_t entries)
 {
 	uint32_t n = waiting(cq);
-	uint32_t bytes = stride < cq->stride ? stride : cq->stride;
 
 	if (cq->producer + entries < cq->producer)
-		invalidate(cq, slots, entries, stride);
+		invalidate(cq, slots, entries);
 	for (; n > 0; n--) {
 		uint32_t i = cq->producer - n;
-		memcpy(slot_of(slots, i, entries, stride),
-		       slot_of(cq->slots, i, cq->entries, cq->stride), bytes);
+		slots[i & (entries - 1)] = cq->slots[i & (cq->entries - 1)];
 	}
 }
 
@@ -92,19 +71,15 @@ static void move_page(const struct cq *cq, struct uhca_abi_cq *to)
 static int resize(struct client *c, struct cq *cq, uint32_t entries)
 {
 	uint32_t max_cqe = c->dev->cfg.limits.max_cqe;
-	uint32_t stride = cq_choose_stride(entries, c->dev->cfg.scatter_limit);
+	uint64_t size = QUEUE_REGION_PAGE + (uint64_t)entries * UHCA_ABI_CQE_SIZE;
 	struct core_ring ring;
-	uint8_t *slots;
-	int err;
+	struct uhca_abi_cqe *slots;
+	int err = queue_region_create(c, UHCA_ABI_REGION_CQ, size, &ring);
 
-	if (!data_fit(cq, stride))
-		stride = cq->stride;
-	err = queue_region_create(c, UHCA_ABI_REGION_CQ,
-				  QUEUE_REGION_PAGE + (uint64_t)entries * stride, &ring);
 	if (err)
 		return err;
-	slots = (uint8_t *)ring.base + QUEUE_REGION_PAGE;
-	move_entries(cq, slots, entries, stride);
+	slots = (void *)((uint8_t *)ring.base + QUEUE_REGION_PAGE);
+	move_entries(cq, slots, entries);
 	move_page(cq, ring.base);
 	queue_region_destroy(c, &cq->ring);
 	cq->ring = ring;
@@ -112,7 +87,6 @@ static int resize(struct client *c, struct cq *cq, uint32_t entries)
 	cq->slots = slots;
 	cq->entries = entries;
 	cq->cqe = entries < max_cqe ? entries : max_cqe;
-	cq->stride = stride;
 	return 0;
 }
 

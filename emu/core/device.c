@@ -25,7 +25,6 @@
 #define LIMIT_CQE         (1u << 22)
 #define LIMIT_GROUPS      (1u << 15)
 #define LIMIT_INLINE      (1u << 16)
-#define LIMIT_SCATTER     960u
 #define LIMIT_MR_SIZE     (1ull << 47)
 #define LIMIT_DM_SIZE     (1ull << 30)
 #define LIMIT_SHARED_SIZE (1ull << 40)
@@ -102,7 +101,6 @@ void core_config_default(struct core_config *cfg)
 	cfg->features = DEFAULT_FEATURES;
 	cfg->active_mtu = MTU_4096;
 	cfg->gather_limit = 4096;
-	cfg->scatter_limit = 448;
 	cfg->train_bytes = 65536;
 	cfg->window_bytes = 131072;
 }
@@ -132,8 +130,8 @@ static bool limits_ok(const struct core_limits *l)
 bool core_config_valid(const struct core_config *cfg)
 {
 	return limits_ok(&cfg->limits) && within(cfg->active_mtu, MTU_4096) &&
-	       cfg->gather_limit <= LIMIT_INLINE && cfg->scatter_limit <= LIMIT_SCATTER &&
-	       cfg->train_bytes >= ROCE_MAX_MTU && cfg->window_bytes >= ROCE_MAX_MTU;
+	       cfg->gather_limit <= LIMIT_INLINE && cfg->train_bytes >= ROCE_MAX_MTU &&
+	       cfg->window_bytes >= ROCE_MAX_MTU;
 }
 
 static void construct_tables(struct device *dev)

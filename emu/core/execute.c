@@ -93,14 +93,11 @@ static enum verdict execute_send(struct qp *qp, const struct core_train *t)
 {
 	struct responder *r = &qp->resp;
 	struct uhca_abi_cqe e = {.byte_len = r->received + t->length};
+	int err = receive_place(qp, r->received, t->iov, t->n_iov);
 	enum verdict v;
 
-	if (!(r->received == 0 && request_ends_message(t) &&
-	      receive_into_cqe(qp, &e, t->iov, t->n_iov))) {
-		int err = receive_place(qp, r->received, t->iov, t->n_iov);
-		if (err)
-			return memory_verdict(err);
-	}
+	if (err)
+		return memory_verdict(err);
 	r->received += t->length;
 	r->message = request_ends_message(t) ? MESSAGE_NONE : MESSAGE_SEND;
 	if (!request_ends_message(t))

@@ -72,12 +72,6 @@ int mr_access_check(const struct device *dev, uint32_t access);
 /* Pages for [addr, addr + length): 0, -EINVAL for a range that wraps or is too long, -ENOMEM. */
 int mr_make_pages(const struct device *dev, uint64_t addr, uint64_t length, struct page_array *out);
 
-/* May a completion entry bring data for it, which the program then copies itself? */
-static inline bool mr_is_plain(const struct mr *mr, const struct client *c)
-{
-	return mr->kind == MR_KIND_MEMORY && !(mr->access & MR_ON_DEMAND) && mr->obj.client == c;
-}
-
 /* The client that owned the memory has ended; the region stays, without memory behind it. */
 void mr_lose(struct mr *mr);
 

@@ -24,7 +24,7 @@ struct profile {
 	const char *name;
 	uint32_t keeps; /* UHCA_ABI_HAS_* that stay when the device has them */
 	uint32_t adds;  /* and those it has beside */
-	bool mw_type_2a, no_write_imm, strict_arming, strict_order;
+	bool mw_type_2a, no_write_imm, strict_arming, strict_order, strict_memory;
 	unsigned n;
 	struct setting set[LIMITS_PER_PROFILE];
 };
@@ -48,7 +48,11 @@ struct profile {
 
 static const struct profile profiles[] = {
 	{.name = "default", .keeps = UINT32_MAX},
-	{.name = "ib-strict", .keeps = REQUIRED, .strict_arming = true, .strict_order = true},
+	{.name = "ib-strict",
+	 .keeps = REQUIRED,
+	 .strict_arming = true,
+	 .strict_order = true,
+	 .strict_memory = true},
 	{.name = "iwarp-like",
 	 .keeps = ~(uint32_t)NOT_IWARP,
 	 .adds = UHCA_ABI_HAS_SINK_RULE,
@@ -92,6 +96,8 @@ int core_profile_apply(struct core_config *cfg, unsigned i)
 	cfg->no_write_imm = p->no_write_imm;
 	cfg->strict_arming = p->strict_arming;
 	cfg->strict_order = p->strict_order;
+	if (p->strict_memory)
+		cfg->gather_limit = 0;
 	for (unsigned k = 0; k < p->n; k++)
 		set_limit(&cfg->limits, &p->set[k]);
 	return 0;

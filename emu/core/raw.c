@@ -127,7 +127,7 @@ void raw_receive(struct qp *qp, const struct core_frame *frame, const struct roc
 	}
 	if (frame->length > receive_capacity(qp))
 		e.status = UHCA_ABI_WC_LOC_LEN_ERR;
-	else if (!receive_into_cqe(qp, &e, &iov, 1) && receive_place(qp, 0, &iov, 1))
+	else if (receive_place(qp, 0, &iov, 1))
 		e.status = UHCA_ABI_WC_LOC_PROT_ERR;
 	receive_complete(qp, &e);
 	if (e.status)

@@ -71,49 +71,6 @@ int receive_place(struct qp *qp, uint32_t offset, const struct iovec *iov, unsig
 	return n ? sgl_write(&l, offset, iov, n) : 0;
 }
 
-/*
- * Where the first bytes of a one-element list are in the client's memory: its address is one of
- * the region, which need not be that of the memory. False when they are not in one piece there.
- */
-static bool locate(const struct client *client, const struct sgl *l, uint32_t length,
-		   uint64_t *addr)
-{
-	const struct uhca_abi_sge *sge = &l->sge[0];
-	struct core_span span;
-	uint32_t walked;
-	struct mr *mr;
-
-	if (length > sge->length ||
-	    mr_check(l->pd, sge->lkey, sge->addr, sge->length, MR_LOCAL_WRITE, &mr) != MR_OK ||
-	    !mr_is_plain(mr, client))
-		return false;
-	if (mr_spans(mr, sge->addr, length, &span, 1, &walked) != 1 || walked != length ||
-	    span.space != CORE_SPACE_CLIENT)
-		return false;
-	*addr = span.addr;
-	return true;
-}
-
-bool receive_into_cqe(struct qp *qp, struct uhca_abi_cqe *e, const struct iovec *iov, unsigned n)
-{
-	struct sgl l = list_of(qp);
-	uint32_t room, length = sgl_iov_length(iov, n);
-	uint8_t *data;
-
-	if (l.n != 1 || length == 0)
-		return false;
-	data = cq_data(qp->recv_cq, &room);
-	if (!data || room < length || !locate(qp->obj.client, &l, length, &e->scatter_addr))
-		return false;
-	for (unsigned i = 0; i < n; i++) {
-		memcpy(data, iov[i].iov_base, iov[i].iov_len);
-		data += iov[i].iov_len;
-	}
-	e->flags |= UHCA_ABI_WC_SCATTER;
-	e->scatter_length = (uint16_t)length;
-	return true;
-}
-
 void receive_complete(struct qp *qp, struct uhca_abi_cqe *e)
 {
 	e->wr_id = qp->resp.wr.wr_id;

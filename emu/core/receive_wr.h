@@ -26,13 +26,6 @@ int receive_place(struct qp *qp, uint32_t offset, const struct iovec *iov, unsig
  */
 void receive_complete(struct qp *qp, struct uhca_abi_cqe *e);
 
-/*
- * The whole message of the request at hand is in the iovecs: when the request has one element and
- * the completion entry has room, the data goes there (flag SCATTER in *e) and the caller only
- * completes; false when it must place the data itself.
- */
-bool receive_into_cqe(struct qp *qp, struct uhca_abi_cqe *e, const struct iovec *iov, unsigned n);
-
 /* Credits for an AETH (9.7.7.2): receives posted, or "unlimited" with an SRQ. */
 uint8_t receive_credits(const struct qp *qp);
 

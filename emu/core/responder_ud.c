@@ -69,8 +69,7 @@ void responder_receive_ud(struct qp *qp, const struct core_train *t)
 	memcpy(&iov[1], t->iov, t->n_iov * sizeof iov[0]);
 	if (e.byte_len > receive_capacity(qp))
 		e.status = UHCA_ABI_WC_LOC_LEN_ERR;
-	else if (!receive_into_cqe(qp, &e, iov, t->n_iov + 1) &&
-		 receive_place(qp, 0, iov, t->n_iov + 1))
+	else if (receive_place(qp, 0, iov, t->n_iov + 1))
 		e.status = UHCA_ABI_WC_LOC_PROT_ERR;
 	complete(qp, t, &e);
 	if (e.status)

@@ -117,7 +117,6 @@ static void describe_cq(const void *object, struct facts *f)
 	uint32_t waiting = cq->producer - uhca_ring_observe(&cq->page->ring.consumer);
 	number(f, "cqe", cq->cqe);
 	number(f, "entries", cq->entries);
-	number(f, "stride", cq->stride);
 	number(f, "producer", cq->producer);
 	number(f, "outstanding", waiting <= cq->entries ? waiting : 0);
 	number(f, "held", cq->hold.n);

@@ -52,6 +52,8 @@ static const struct option_row {
 	{"strict-arming", NULL, OPTION_DAEMON,
 	 "no event for what came before arming; see uhcad(8)"},
 	{"strict-order", NULL, OPTION_DAEMON, "no completion waits for its reader; see uhcad(8)"},
+	{"strict-memory", NULL, OPTION_DAEMON,
+	 "payload is read at execution, never at post; see uhcad(8)"},
 	{"limit", "NAME=N", OPTION_DAEMON, "a limit of the devices, such as max_qp=64; repeat"},
 	{"on-error", "FILE", OPTION_DAEMON, "a capture of what led to a failure; see uhcad(8)"},
 	{"log-level", "LEVEL", OPTION_DAEMON, "error, warn, info or debug"},

@@ -118,6 +118,8 @@ int io_settings_config(const struct io_settings *s, struct core_config *out)
 	out->local_inv_early = s->early_local_inv;
 	out->strict_arming |= s->strict_arming;
 	out->strict_order |= s->strict_order;
+	if (s->strict_memory)
+		out->gather_limit = 0;
 	for (unsigned i = 0; i < s->n_limits && error == 0; i++)
 		error = core_limit_set(out, s->limits[i].limit, s->limits[i].value);
 	return error;

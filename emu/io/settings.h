@@ -49,6 +49,7 @@ struct io_settings {
 	bool early_local_inv; /* core_config.local_inv_early */
 	bool strict_arming;   /* core_config.strict_arming, whatever the profile */
 	bool strict_order;    /* the same of core_config.strict_order */
+	bool strict_memory;   /* core_config.gather_limit is 0, whatever the profile */
 	unsigned n_limits;
 	struct {
 		unsigned limit; /* of core_limit_name */

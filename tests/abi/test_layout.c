@@ -23,7 +23,7 @@
 static void test_version(void **state)
 {
 	(void)state;
-	assert_int_equal(UHCA_ABI_VERSION, 2);
+	assert_int_equal(UHCA_ABI_VERSION, 3);
 	assert_memory_equal(&(uint32_t){UHCA_ABI_MAGIC}, "uhca", 4);
 }
 
@@ -91,9 +91,7 @@ static void test_entries(void **state)
 	OFFSET(uhca_abi_cqe, status, 24);
 	OFFSET(uhca_abi_cqe, opcode, 25);
 	OFFSET(uhca_abi_cqe, flags, 26);
-	OFFSET(uhca_abi_cqe, scatter_addr, 32);
 	OFFSET(uhca_abi_cqe, timestamp, 40);
-	OFFSET(uhca_abi_cqe, scatter_length, 54);
 	OFFSET(uhca_abi_cqe, wqe_index, 56);
 	OFFSET(uhca_abi_cqe, sequence, 60);
 	assert_int_equal(UHCA_ABI_SEND_STRIDE(0), 64);

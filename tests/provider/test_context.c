@@ -222,7 +222,7 @@ static void test_fork(void **state)
 	int status;
 	pid_t pid;
 
-	fake_complete(cq, &e, NULL, 0);
+	fake_complete(cq, &e);
 	memcpy(calls, f->daemon.calls, sizeof(calls));
 	pid = fork();
 	if (pid == 0)

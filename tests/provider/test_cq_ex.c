@@ -56,7 +56,7 @@ static void test_fields(void **state)
 	int64_t off;
 
 	assert_int_equal(ibv_start_poll(cq, &attr), ENOENT);
-	fake_complete(fake_newest(&f->daemon, UHCA_ABI_REGION_CQ), &e, NULL, 0);
+	fake_complete(fake_newest(&f->daemon, UHCA_ABI_REGION_CQ), &e);
 	assert_int_equal(ibv_start_poll(cq, &attr), 0);
 	assert_int_equal(cq->wr_id, e.wr_id);
 	assert_int_equal(cq->status, IBV_WC_SUCCESS);
@@ -94,7 +94,7 @@ static void test_order(void **state)
 		struct uhca_abi_cqe e = {.wr_id = i,
 					 .flags = i == 2 ? UHCA_ABI_WC_SKIP : 0,
 					 .status = i == 3 ? IBV_WC_WR_FLUSH_ERR : 0};
-		fake_complete(q, &e, NULL, 0);
+		fake_complete(q, &e);
 	}
 	assert_int_equal(ibv_start_poll(cq, &attr), 0);
 	assert_int_equal(cq->wr_id, 0);
@@ -110,7 +110,7 @@ static void test_order(void **state)
 	ibv_end_poll(cq);
 	assert_int_equal(page->ring.consumer, 4);
 	/* The plain way works on the same CQ. */
-	fake_complete(q, &(struct uhca_abi_cqe){.wr_id = 9}, NULL, 0);
+	fake_complete(q, &(struct uhca_abi_cqe){.wr_id = 9});
 	assert_int_equal(ibv_poll_cq(ibv_cq_ex_to_cq(cq), 1, &wc), 1);
 	assert_int_equal(wc.wr_id, 9);
 	attr.comp_mask = 1;
@@ -130,7 +130,7 @@ static void test_handled(void **state)
 
 	assert_int_equal(page->ring.tells_handled, 1);
 	for (unsigned i = 0; i < 3; i++)
-		fake_complete(q, &e, NULL, 0);
+		fake_complete(q, &e);
 	assert_int_equal(ibv_start_poll(cq, &attr), 0);
 	assert_int_equal(ibv_next_poll(cq), 0);
 	assert_int_equal(ibv_next_poll(cq), 0);
@@ -161,7 +161,7 @@ static void test_ignore_overrun(void **state)
 
 	assert_int_equal(sent->flags, UHCA_ABI_CQ_IGNORE_OVERRUN);
 	for (uint64_t i = 0; i < 40; i++) {
-		fake_complete(q, &(struct uhca_abi_cqe){.wr_id = i}, NULL, 0);
+		fake_complete(q, &(struct uhca_abi_cqe){.wr_id = i});
 		page->ring.producer = (uint32_t)i + 1;
 	}
 	assert_int_equal(ibv_poll_cq(ibv_cq_ex_to_cq(cq), 4, wc), 4);
@@ -246,7 +246,7 @@ static void test_dead(void **state)
 	assert_non_null(qp);
 	verbs_fixture_modify(qp, IBV_QPS_RTS);
 	assert_int_equal(ibv_post_recv(qp, &wr, &bad), 0);
-	fake_complete(q, &(struct uhca_abi_cqe){.wr_id = 1, .qpn = 0xffff}, NULL, 0);
+	fake_complete(q, &(struct uhca_abi_cqe){.wr_id = 1, .qpn = 0xffff});
 	fake_daemon_die(&f->daemon);
 	assert_int_equal(ibv_get_async_event(f->context, &event), 0);
 	assert_int_equal(event.event_type, IBV_EVENT_DEVICE_FATAL);

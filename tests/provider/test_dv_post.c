@@ -447,7 +447,7 @@ static void test_completion(void **state)
 	struct ibv_wc wc;
 
 	(void)state;
-	fixture_complete(f, &e, NULL, 0);
+	fixture_complete(f, &e);
 	assert_int_equal(uhcav_poll_cq(&f->cq.cq, 1, &wc), 1);
 	assert_int_equal((int)wc.opcode, UHCADV_WC_READ_WITH_INV);
 	assert_int_equal(wc.wc_flags, IBV_WC_WITH_INV);

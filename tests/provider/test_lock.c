@@ -77,7 +77,7 @@ static void *device(void *arg)
 			sched_yield();
 		e.wr_id = fixture_sent(f, i)->wr_id;
 		uhca_ring_publish(&f->queue.send.consumer, i + 1);
-		fixture_complete(f, &e, NULL, 0);
+		fixture_complete(f, &e);
 	}
 	return NULL;
 }

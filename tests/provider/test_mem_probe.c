@@ -76,21 +76,11 @@ static void test_maps(void **state)
 	check(by_maps);
 }
 
-static void test_put(void **state)
-{
-	(void)state;
-	assert_int_equal(uhcav_mem_put(area + 10, "hello", 5), 0);
-	assert_memory_equal(area + 10, "hello", 5);
-	assert_int_equal(uhcav_mem_put(area + 3 * PAGE, "hello", 5), -EFAULT);
-	assert_int_equal(uhcav_mem_put(area + 2 * PAGE - 2, "hello", 5), -EFAULT);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_madvise, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_maps, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_put, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -74,28 +74,6 @@ static void test_protection(void **state)
 	munmap(p, PAGE);
 }
 
-/* The data of completions that wait to be polled is in place when dereg_mr returns. */
-static void test_dereg_settles(void **state)
-{
-	struct verbs_fixture *f = *state;
-	struct fake_queue *cq = fake_newest(&f->daemon, UHCA_ABI_REGION_CQ);
-	struct uhca_abi_cqe e = {.wr_id = 5,
-				 .qpn = f->qp->qp_num,
-				 .opcode = UHCA_ABI_WC_RECV,
-				 .flags = UHCA_ABI_WC_SCATTER,
-				 .scatter_addr = (uintptr_t)f->memory,
-				 .scatter_length = 5};
-	struct ibv_wc wc;
-
-	fake_complete(cq, &e, "hello", 5);
-	assert_int_equal(ibv_dereg_mr(f->mr), 0);
-	f->mr = NULL;
-	assert_memory_equal(f->memory, "hello", 5);
-	memset(f->memory, 0, 5);
-	assert_int_equal(ibv_poll_cq(f->cq, 1, &wc), 1);
-	assert_int_equal(f->memory[0], 0);
-}
-
 int main(int argc, char **argv)
 {
 #define TEST(name)                                                                                 \
@@ -104,7 +82,6 @@ int main(int argc, char **argv)
 		TEST(test_request),
 		TEST(test_refused),
 		TEST(test_protection),
-		TEST(test_dereg_settles),
 	};
 
 	(void)argc;

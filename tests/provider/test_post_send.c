@@ -209,6 +209,24 @@ static void test_not_gathered(void **state)
 	}
 }
 
+/* What a fenced request waits for may be what those behind it send, until it is done. */
+static void test_behind_fence(void **state)
+{
+	struct fixture *f = setup(IBV_QPT_RC);
+	struct ibv_sge s = sge(0, 8);
+	struct ibv_send_wr fenced = {.opcode = IBV_WR_SEND, .send_flags = IBV_SEND_FENCE};
+	struct ibv_send_wr wr = {.opcode = IBV_WR_SEND, .sg_list = &s, .num_sge = 1};
+
+	(void)state;
+	assert_int_equal(post(f, &fenced), 0);
+	assert_int_equal(post(f, &wr), 0);
+	assert_false(fixture_sent(f, 1)->flags & UHCA_ABI_SEND_GATHERED);
+	f->queue.send.consumer = 1;
+	assert_int_equal(post(f, &wr), 0);
+	assert_true(fixture_sent(f, 2)->flags & UHCA_ABI_SEND_GATHERED);
+	fixture_destroy(f);
+}
+
 /* Elements name addresses of the region, which need not be those of the memory. */
 static void test_gather_iova(void **state)
 {
@@ -442,6 +460,7 @@ int main(void)
 		cmocka_unit_test(test_gather_iova),
 		cmocka_unit_test(test_bind),
 		cmocka_unit_test(test_not_of_the_type),
+		cmocka_unit_test(test_behind_fence),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_states),
 		cmocka_unit_test(test_full),

@@ -177,10 +177,10 @@ static void test_reset_forgets(void **state)
 	struct uhca_abi_cqe e = {.wr_id = 5, .qpn = f->qp->qp_num};
 	struct ibv_wc wc;
 
-	fake_complete(cq, &e, NULL, 0);
+	fake_complete(cq, &e);
 	verbs_fixture_modify(f->qp, IBV_QPS_RESET);
 	assert_int_equal(ibv_poll_cq(f->cq, 1, &wc), 0);
-	fake_complete(cq, &e, NULL, 0);
+	fake_complete(cq, &e);
 	assert_int_equal(ibv_destroy_qp(f->qp), 0);
 	f->qp = NULL;
 	assert_int_equal(ibv_poll_cq(f->cq, 1, &wc), 0);

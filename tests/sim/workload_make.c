@@ -49,8 +49,6 @@ static struct core_config choose_config(struct workload *l)
 		cfg.train_bytes = (uint32_t[]){4096, 8192, 16384, 65536}[prng_below(r, 4)];
 		cfg.window_bytes = cfg.train_bytes * prng_range(r, 1, 8);
 	}
-	if (percent(l, 30))
-		cfg.scatter_limit = prng_below(r, 961);
 	if (percent(l, 40))
 		cfg.ack_delay_ns = prng_range(r, 1, 20000);
 	if (percent(l, 50)) {

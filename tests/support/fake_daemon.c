@@ -579,16 +579,13 @@ struct fake_queue *fake_newest(struct fake_daemon *d, uint32_t kind)
 	return newest;
 }
 
-void fake_complete(struct fake_queue *cq, const struct uhca_abi_cqe *e, const void *data,
-		   size_t length)
+void fake_complete(struct fake_queue *cq, const struct uhca_abi_cqe *e)
 {
 	uint32_t i = cq->producer++;
 	struct uhca_abi_cqe *slot =
 		(void *)(cq->base + CQE_ROOM + (i & (cq->entries - 1)) * FAKE_CQE_STRIDE);
 
 	memcpy(slot, e, offsetof(struct uhca_abi_cqe, sequence));
-	if (length)
-		memcpy(slot + 1, data, length);
 	__atomic_store_n(&slot->sequence, i + 1, __ATOMIC_RELEASE);
 	uhca_ring_publish(&((struct uhca_abi_cq *)(void *)cq->base)->ring.producer, i + 1);
 }

@@ -86,9 +86,8 @@ void fake_daemon_stop(struct fake_daemon *d);
 /* The newest queue of a kind; NULL when there is none. */
 struct fake_queue *fake_newest(struct fake_daemon *d, uint32_t kind);
 
-/* The device completes: the entry, with its sequence set, goes into the ring with its data. */
-void fake_complete(struct fake_queue *cq, const struct uhca_abi_cqe *e, const void *data,
-		   size_t length);
+/* The device completes: the entry, with its sequence set, goes into the ring. */
+void fake_complete(struct fake_queue *cq, const struct uhca_abi_cqe *e);
 
 /* The device raises a completion event of the CQ, armed or not. */
 void fake_comp_event(struct fake_daemon *d, const struct fake_queue *cq);

@@ -137,15 +137,12 @@ bool fixture_rung(struct fixture *f)
 	return rung;
 }
 
-struct uhca_abi_cqe *fixture_complete(struct fixture *f, const struct uhca_abi_cqe *e,
-				      const void *data, size_t length)
+struct uhca_abi_cqe *fixture_complete(struct fixture *f, const struct uhca_abi_cqe *e)
 {
 	uint32_t i = f->cq_producer++;
 	struct uhca_abi_cqe *slot = uhcav_cq_slot(&f->cq, i);
 
 	memcpy(slot, e, offsetof(struct uhca_abi_cqe, sequence));
-	if (length)
-		memcpy(slot + 1, data, length);
 	__atomic_store_n(&slot->sequence, i + 1, __ATOMIC_RELEASE);
 	return slot;
 }

@@ -54,8 +54,7 @@ const uint8_t *fixture_data(const struct fixture *f, uint32_t index);
 const struct uhca_abi_recv_wqe *fixture_received(const struct fixture *f, uint32_t index);
 bool fixture_rung(struct fixture *f); /* and clears it */
 
-/* Completes: the entry with its sequence, and data behind it. Returns the slot. */
-struct uhca_abi_cqe *fixture_complete(struct fixture *f, const struct uhca_abi_cqe *e,
-				      const void *data, size_t length);
+/* Completes: the entry with its sequence. Returns the slot. */
+struct uhca_abi_cqe *fixture_complete(struct fixture *f, const struct uhca_abi_cqe *e);
 
 #endif

@@ -258,16 +258,6 @@ int vcq_destroy(struct vcq *cq)
 	return core_destroy_cq(cq->c->core, cq->handle);
 }
 
-/* The copy that ibv_poll_cq makes; it is held to what is registered like a device access. */
-static void scatter(struct vcq *cq, const struct uhca_abi_cqe *e, const uint8_t *slot)
-{
-	struct core_span to = {e->scatter_addr, e->scatter_length, CORE_SPACE_CLIENT};
-	struct iovec from = {(void *)(uintptr_t)(slot + UHCA_ABI_CQE_SIZE), e->scatter_length};
-
-	assert(e->scatter_length <= cq->stride - UHCA_ABI_CQE_SIZE);
-	memory_write(&cq->c->mem, &to, 1, &from, 1);
-}
-
 bool vcq_poll(struct vcq *cq, struct uhca_abi_cqe *out)
 {
 	for (;;) {
@@ -278,8 +268,6 @@ bool vcq_poll(struct vcq *cq, struct uhca_abi_cqe *out)
 		if (uhca_ring_observe(&e->sequence) != cq->consumer + 1)
 			return false;
 		*out = *e;
-		if (!(e->flags & UHCA_ABI_WC_SKIP) && e->flags & UHCA_ABI_WC_SCATTER)
-			scatter(cq, e, slot);
 		uhca_ring_publish(&cq->page->ring.consumer, ++cq->consumer);
 		if (!(out->flags & UHCA_ABI_WC_SKIP))
 			return true;

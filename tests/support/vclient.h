@@ -202,7 +202,7 @@ void vclient_fill_ops(struct core_ops *ops);
 int vcq_create(struct vclient *c, uint32_t cqe, uint32_t channel, struct vcq *out);
 int vcq_destroy(struct vcq *cq);
 
-/* Takes one entry, scatters its data; false when there is none. */
+/* Takes one entry; false when there is none. */
 bool vcq_poll(struct vcq *cq, struct uhca_abi_cqe *out);
 
 /* Asks for one event, as ibv_req_notify_cq. */

@@ -73,7 +73,6 @@ static void test_implicit(void **state)
 	assert_int_equal(mr_spans(mr, 0x7fffdeadb000, 4096, &span, 1, &walked), 1);
 	assert_int_equal(span.addr, 0x7fffdeadb000);
 	assert_int_equal(span.space, CORE_SPACE_CLIENT);
-	assert_false(mr_is_plain(mr, f.client));
 	assert_int_equal(mr_check(pd, out.lkey, UINT64_MAX - 8, 16, 0, &mr), MR_BAD_RANGE);
 	assert_int_equal(advise(&f, in.pd, 0, 0x1000, 100, out.lkey), 0);
 	assert_int_equal(

@@ -72,8 +72,14 @@ static void test_profile_and_limits(void **state)
 	assert_int_equal(io_settings_config(&c.io, &cfg), 0);
 	assert_true(cfg.strict_order);
 	assert_false(cfg.strict_arming);
+	assert_int_not_equal(cfg.gather_limit, 0);
+	assert_int_equal(parse("--strict-memory"), 0);
+	assert_int_equal(io_settings_config(&c.io, &cfg), 0);
+	assert_int_equal(cfg.gather_limit, 0);
+	assert_false(cfg.strict_order);
 	assert_int_equal(parse("--profile ib-strict"), 0);
 	assert_int_equal(io_settings_config(&c.io, &cfg), 0);
+	assert_int_equal(cfg.gather_limit, 0);
 	assert_true(cfg.strict_arming);
 	assert_true(cfg.strict_order);
 	assert_int_equal(parse("--profile huge"), -EINVAL);

@@ -131,9 +131,7 @@ static void send_done(struct stage *s, uint64_t wr_id)
 /* What a poll finds: its wr_id, or 0; the index is told. */
 static uint64_t poll(struct stage *s)
 {
-	const struct uhca_abi_cqe *e =
-		(const void *)(s->cq->slots +
-			       (size_t)(s->read & (s->cq->entries - 1)) * s->cq->stride);
+	const struct uhca_abi_cqe *e = &s->cq->slots[s->read & (s->cq->entries - 1)];
 
 	if (e->sequence != s->read + 1)
 		return 0;
@@ -343,23 +341,19 @@ static void test_order(void **state)
 	fixture_stop(&s.f);
 }
 
-/* No data area is promised while something may have to wait; and they do not become many. */
+/* They do not become many. */
 static void test_many(void **state)
 {
 	struct stage s;
-	uint32_t room;
 
 	(void)state;
 	start(&s);
 	message(&s, 1);
-	assert_non_null(cq_data(s.cq, &room));
 	for (uint64_t i = 0; i < CQ_HOLD_MAX; i++)
 		signal_of(&s, 2 + i);
-	assert_null(cq_data(s.cq, &room));
 	assert_int_equal(s.cq->hold.n, CQ_HOLD_MAX);
 	message(&s, 2 + CQ_HOLD_MAX);
 	assert_int_equal(s.cq->hold.n, 0);
-	assert_non_null(cq_data(s.cq, &room));
 	for (uint64_t i = 1; i <= 2 + CQ_HOLD_MAX; i++)
 		assert_int_equal(poll(&s), i);
 	assert_true(core_next_deadline(s.f.dev) == UINT64_MAX);

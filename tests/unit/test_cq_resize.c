@@ -181,39 +181,12 @@ static void test_feature_off(void **state)
 	fixture_stop(&f);
 }
 
-/* Data behind an entry survive also where entries of so large a ring would have less room. */
-static void test_data(void **state)
-{
-	struct fixture f;
-	struct consumer c;
-	struct uhca_abi_cqe e = {.flags = UHCA_ABI_WC_SCATTER};
-	uint32_t room, old;
-	uint8_t *data;
-
-	(void)state;
-	fixture_start(&f, NULL);
-	c = open_cq(&f, 16);
-	old = c.stride;
-	data = cq_data(c.cq, &room);
-	assert_non_null(data);
-	memset(data, 0x5a, room);
-	e.scatter_length = (uint16_t)room;
-	assert_true(cq_push(c.cq, &e));
-	assert_int_equal(resize(&f, &c, 8192), 0);
-	assert_int_equal(c.stride, old);
-	data = (uint8_t *)(uintptr_t)(poll(&c) + 1);
-	for (uint32_t i = 0; i < room; i++)
-		assert_int_equal(data[i], 0x5a);
-	assert_int_equal(resize(&f, &c, 8192), 0);
-	assert_true(c.stride < old);
-	fixture_stop(&f);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_walk),        cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_feature_off), cmocka_unit_test(test_data),
+		cmocka_unit_test(test_walk),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_feature_off),
 		cmocka_unit_test(test_announced),
 	};
 

@@ -64,7 +64,6 @@ static void test_invalid(void **state)
 	BAD(limits.max_mr_size, 0);
 	BAD(limits.max_mr_size, UINT64_MAX);
 	BAD(gather_limit, 65537);
-	BAD(scatter_limit, 961);
 	BAD(train_bytes, 4095);
 	BAD(window_bytes, 0);
 	fixture_stop(&f);

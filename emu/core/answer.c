@@ -104,11 +104,11 @@ void answer_again(struct qp *qp, struct replay_entry *e, uint32_t start, uint32_
 	answer_hurry(qp);
 }
 
-/* A NAK is pending that ends the connection. */
+/* A NAK is pending that ends the connection, or it ends without. */
 static bool refuses(const struct responder *r)
 {
-	return r->ack_pending && roce_syndrome_kind(r->ack_syndrome) == ROCE_NAK &&
-	       roce_syndrome_value(r->ack_syndrome) != ROCE_NAK_PSN_SEQUENCE;
+	return r->gave_up || (r->ack_pending && roce_syndrome_kind(r->ack_syndrome) == ROCE_NAK &&
+			      roce_syndrome_value(r->ack_syndrome) != ROCE_NAK_PSN_SEQUENCE);
 }
 
 void answer_forget(struct qp *qp)

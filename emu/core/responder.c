@@ -310,8 +310,6 @@ static const struct {
 		      UHCA_ABI_EVENT_QP_ACCESS_ERR},
 	[V_OPERATION] = {ROCE_NAK_REMOTE_OPERATIONAL, UHCA_ABI_WC_LOC_PROT_ERR, UINT32_MAX},
 	[V_LENGTH] = {ROCE_NAK_INVALID_REQUEST, UHCA_ABI_WC_LOC_LEN_ERR, UINT32_MAX},
-	[V_KEY] = {ROCE_NAK_REMOTE_ACCESS, UHCA_ABI_WC_REM_INV_REQ_ERR,
-		   UHCA_ABI_EVENT_QP_ACCESS_ERR},
 };
 
 /* Completes the receive at hand in error, if there is one. */
@@ -362,10 +360,19 @@ static void conclude_rc(struct qp *qp, const struct core_train *t, enum verdict 
 	case V_ACCESS:
 	case V_OPERATION:
 	case V_LENGTH:
-	case V_KEY:
 		fail_receive(qp, rc_fault[v].status);
 		answer_nak(qp, roce_syndrome(ROCE_NAK, rc_fault[v].nak));
 		qp_fail(qp, rc_fault[v].event);
+		return;
+	case V_KEY:
+		/*
+		 * Class J (9.9.6.3, table 58): an error of this side alone, told by the receive. No
+		 * NAK: the requester repeats its request until it gives up. What came before is
+		 * answered.
+		 */
+		fail_receive(qp, UHCA_ABI_WC_REM_INV_REQ_ERR);
+		r->gave_up = true;
+		qp_fail(qp, UINT32_MAX);
 		return;
 	}
 }

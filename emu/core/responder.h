@@ -33,6 +33,7 @@ struct responder {
 	uint32_t write_left;
 	uint32_t write_length; /* of the whole WRITE */
 	bool nak_sent;         /* a NAK is out for epsn: silence until it comes (9.7.5.2.8) */
+	bool gave_up;          /* failed without a NAK: what came before is still answered */
 	struct replay replay;  /* READs and atomics: being answered, and kept for duplicates */
 	bool ack_pending;
 	bool ack_stands_back; /* a request that is ready goes before it */

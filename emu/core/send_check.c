@@ -131,6 +131,19 @@ static bool operands_ok(const struct core_config *cfg, const struct uhca_abi_sen
 	       wqe->inline_length == masked_payload(cas, size);
 }
 
+/*
+ * Keys of what is sent are judged before it leaves. Those of what an answer fills are judged when
+ * the answer is there (sgl_write): a request that the peer refuses fails by that, and an atomic
+ * whose answer has no place was executed (9.9.2.1, 11.6.2 name the error, not its moment; adapters
+ * look at the list when they scatter). An iWARP READ names its sink to the peer, and a READ with
+ * Invalidate what it takes away, so they are judged before.
+ */
+static bool keys_first(const struct core_config *cfg, uint8_t opcode)
+{
+	return !writes_locally(opcode) || opcode == UHCA_ABI_WR_READ_WITH_INV ||
+	       (is_read(opcode) && (cfg->features & UHCA_ABI_HAS_SINK_RULE));
+}
+
 /* Length and keys of the payload, wherever it stands. */
 static uint8_t check_payload(const struct qp *qp, const struct uhca_abi_send_wqe *wqe,
 			     const struct sgl *l, uint64_t *length)
@@ -145,7 +158,8 @@ static uint8_t check_payload(const struct qp *qp, const struct uhca_abi_send_wqe
 	if ((wqe->flags & UHCA_ABI_SEND_GATHERED) &&
 	    (*length != wqe->inline_length || writes_locally(wqe->opcode)))
 		return UHCA_ABI_WC_LOC_QP_OP_ERR;
-	if (sgl_check(l, send_local_rights(&qp->dev->cfg, wqe->opcode)) != MR_OK)
+	if (keys_first(&qp->dev->cfg, wqe->opcode) &&
+	    sgl_check(l, send_local_rights(&qp->dev->cfg, wqe->opcode)) != MR_OK)
 		return UHCA_ABI_WC_LOC_PROT_ERR;
 	if (wqe->opcode == UHCA_ABI_WR_READ_WITH_INV && !invalidate_allowed(qp, l->sge[0].lkey))
 		return UHCA_ABI_WC_LOC_PROT_ERR;

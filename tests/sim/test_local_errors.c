@@ -67,8 +67,6 @@ static void test_bad_lkey(void **state)
 	(void)state;
 	fail_with_sge(IBV_QPT_RC, UHCA_ABI_WR_SEND, 0, 100, BAD_LKEY);
 	fail_with_sge(IBV_QPT_RC, UHCA_ABI_WR_RDMA_WRITE, 0, 9000, BAD_LKEY);
-	fail_with_sge(IBV_QPT_RC, UHCA_ABI_WR_RDMA_READ, 0, 100, BAD_LKEY);
-	fail_with_sge(IBV_QPT_RC, UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD, 0, 8, BAD_LKEY);
 	fail_with_sge(IBV_QPT_UC, UHCA_ABI_WR_SEND, 0, 100, BAD_LKEY);
 	fail_with_sge(IBV_QPT_UC, UHCA_ABI_WR_RDMA_WRITE, 0, 9000, BAD_LKEY);
 }
@@ -78,30 +76,75 @@ static void test_out_of_range(void **state)
 	(void)state;
 	fail_with_sge(IBV_QPT_RC, UHCA_ABI_WR_SEND, PAIR_BUFFER - 99, 100, 0);
 	fail_with_sge(IBV_QPT_RC, UHCA_ABI_WR_RDMA_WRITE, PAIR_BUFFER, 1, 0);
-	fail_with_sge(IBV_QPT_RC, UHCA_ABI_WR_RDMA_READ, UINT32_MAX, 1, 0);
 	fail_with_sge(IBV_QPT_UC, UHCA_ABI_WR_SEND, PAIR_BUFFER - 99, 100, 0);
 }
 
-/* READ and atomic results go only where local write is allowed. */
-static void test_read_only_sink(void **state)
+/* ---- where the answer goes ---- */
+
+enum sink { NO_KEY, BEYOND, READ_ONLY, SINKS };
+
+static struct uhca_abi_sge bad_sink(struct pair *p, enum sink sink)
+{
+	struct uhca_abi_sge sge = {p->a.mr.addr, 8, p->a.mr.lkey};
+	struct vmr mr;
+
+	if (sink == NO_KEY)
+		sge.lkey = BAD_LKEY;
+	else if (sink == BEYOND)
+		sge.addr += PAIR_BUFFER - 7;
+	else {
+		world_assert(p->w, vclient_reg_mr_pd(&p->a.c, p->a.c.pd, &p->a.mr, 0, &mr) == 0);
+		sge.lkey = mr.lkey;
+	}
+	return sge;
+}
+
+/*
+ * The answer of a READ or atomic has no place: that shows when it is there. The request was
+ * carried out; one that the peer refuses fails by what the peer says.
+ */
+static void fail_at_answer(uint8_t opcode, enum sink sink, bool good_rkey)
+{
+	static const struct {
+		enum roce_operation request;
+		uint64_t after;
+	} what[] = {
+		[UHCA_ABI_WR_RDMA_READ] = {ROCE_OP_READ_REQ, 5},
+		[UHCA_ABI_WR_ATOMIC_CMP_AND_SWP] = {ROCE_OP_CMP_SWAP, 77},
+		[UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD] = {ROCE_OP_FETCH_ADD, 10},
+	};
+	struct uhca_abi_sge sge;
+	struct vsend wr = {.wr_id = 2, .opcode = opcode, .sge = &sge, .num_sge = 1};
+	struct pair p;
+
+	create(&p, IBV_QPT_RC);
+	side_store(&p.b, 0, 5);
+	sge = bad_sink(&p, sink);
+	wr.remote_addr = p.b.mr.addr;
+	wr.rkey = good_rkey ? p.b.mr.rkey : p.b.mr.rkey ^ 0x100;
+	wr.compare_add = 5;
+	wr.swap = 77;
+	world_assert(p.w, vqp_post_send(&p.a.qp, &wr) == 0);
+	side_expect(&p.a, 0, 2, good_rkey ? UHCA_ABI_WC_LOC_PROT_ERR : UHCA_ABI_WC_REM_ACCESS_ERR,
+		    0);
+	side_quiet(&p.a, PAIR_SECONDS);
+	world_assert(p.w, rules_count(&p.rules, 0, what[opcode].request) == 1);
+	side_expect_u64(&p.b, 0, good_rkey ? what[opcode].after : 5);
+	world_assert(p.w, vqp_state(&p.a.qp) == IBV_QPS_ERR);
+	world_assert(p.w, vqp_state(&p.b.qp) == (good_rkey ? IBV_QPS_RTS : IBV_QPS_ERR));
+	pair_finish(&p);
+}
+
+static void test_bad_sink(void **state)
 {
 	static const uint8_t opcode[] = {UHCA_ABI_WR_RDMA_READ, UHCA_ABI_WR_ATOMIC_CMP_AND_SWP,
 					 UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD};
 
 	(void)state;
-	for (unsigned i = 0; i < 3; i++) {
-		struct uhca_abi_sge sge;
-		struct vsend wr = {.opcode = opcode[i], .sge = &sge, .num_sge = 1};
-		struct pair p;
-		struct vmr mr;
-
-		create(&p, IBV_QPT_RC);
-		world_assert(p.w, vclient_reg_mr_pd(&p.a.c, p.a.c.pd, &p.a.mr, 0, &mr) == 0);
-		sge = (struct uhca_abi_sge){mr.addr, 8, mr.lkey};
-		wr.remote_addr = p.b.mr.addr;
-		wr.rkey = p.b.mr.rkey;
-		expect_failure(&p, &wr, UHCA_ABI_WC_LOC_PROT_ERR);
-	}
+	for (unsigned i = 0; i < 3; i++)
+		for (unsigned sink = 0; sink < SINKS; sink++)
+			for (unsigned good = 0; good < 2; good++)
+				fail_at_answer(opcode[i], (enum sink)sink, good);
 }
 
 static void test_other_pd(void **state)
@@ -287,7 +330,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_bad_lkey),
 		cmocka_unit_test(test_out_of_range),
-		cmocka_unit_test(test_read_only_sink),
+		cmocka_unit_test(test_bad_sink),
 		cmocka_unit_test(test_other_pd),
 		cmocka_unit_test(test_gathered_is_checked),
 		cmocka_unit_test(test_atomic_length),

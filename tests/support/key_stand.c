@@ -312,7 +312,7 @@ void stand_local_inv_refused(struct stand *s, uint32_t key)
 
 	assert_int_equal(stand_local_inv(s, key), IBV_WC_MW_BIND_ERR);
 	stand_recover(s);
-	assert_int_equal(stand_send_with_inv(s, key, &there), IBV_WC_REM_ACCESS_ERR);
+	assert_int_equal(stand_send_with_inv(s, key, &there), IBV_WC_RETRY_EXC_ERR);
 	assert_int_equal(there, IBV_WC_REM_INV_REQ_ERR);
 	stand_recover(s);
 }

@@ -222,8 +222,8 @@ static void test_type_2_by_peer(void **state)
 	/* Once more: there is nothing to take away. */
 	verbs_pair_recv(&s.p->b, 8, 200000, 100000);
 	verbs_pair_send(&s.p->a, &wr, 0, 64);
-	expect(s.p->a.cq, 6, IBV_WC_REM_ACCESS_ERR, 0);
 	expect(s.p->b.cq, 8, IBV_WC_REM_INV_REQ_ERR, 0);
+	expect(s.p->a.cq, 6, IBV_WC_RETRY_EXC_ERR, 0); /* no NAK: class J of 9.9.6.3 */
 	close_stand(&s);
 }
 

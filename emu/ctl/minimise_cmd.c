@@ -4,7 +4,7 @@
  * the search are the rules, one line each, and where a rule names several matches (nth=3,7,9, as a
  * replayed trace does) each of these. FILE is a file of rules, tried with
  *
- *	uhca-run --private --fault-file RULES -- COMMAND
+ *	uhca-run [--devices N] [--wire] --private --fault-file RULES -- COMMAND
  *
  * or, without a command, a scenario, of which only its fault lines are parts. "Fails" means the
  * exit status that all rules together give.
@@ -23,6 +23,8 @@
 
 #define LINES_MAX 4096
 #define CANNOT    125 /* uhca-run itself could not do it */
+#define WORDS_MAX 256 /* of the command */
+#define ARGS_MAX  (WORDS_MAX + 9)
 
 /* A line of the file, or one match of a rule in it. */
 struct part {
@@ -32,6 +34,8 @@ struct part {
 
 struct plan {
 	char *const *command; /* NULL: a scenario */
+	const char *devices;  /* as typed; NULL: uhca-run's default */
+	bool wire;
 	char *text;
 	char *line[LINES_MAX];
 	unsigned n_lines;
@@ -183,19 +187,25 @@ static bool write_trial(const struct plan *p, const bool keep[])
 
 static void __attribute__((noreturn)) become_trial(const struct plan *p)
 {
-	const char *argv[CTL_WORDS_MAX * 8] = {"uhca-run"};
+	const char *argv[ARGS_MAX] = {"uhca-run"};
 	unsigned n = 1;
 	int null = open("/dev/null", O_RDWR);
 
 	if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(null, 2) < 0)
 		_exit(CANNOT);
 	unsetenv("UHCA_DIR");
+	if (p->devices) {
+		argv[n++] = "--devices";
+		argv[n++] = p->devices;
+	}
+	if (p->wire)
+		argv[n++] = "--wire";
 	if (p->command) {
 		argv[n++] = "--private";
 		argv[n++] = "--fault-file";
 		argv[n++] = p->file;
 		argv[n++] = "--";
-		for (unsigned i = 0; p->command[i] && n + 1 < CTL_WORDS_MAX * 8; i++)
+		for (unsigned i = 0; p->command[i]; i++)
 			argv[n++] = p->command[i];
 	} else {
 		argv[n++] = "--scenario";
@@ -231,7 +241,8 @@ static int fails(void *arg, const bool keep[], unsigned n)
 	for (unsigned i = 0; i < n; i++)
 		kept += keep[i];
 	fprintf(stderr, "%u of %u: status %d\n", kept, n, status);
-	if (status == CANNOT && p->status != CANNOT)
+	/* a scenario may speak of a rule that is not in this one: it fails in another way */
+	if (status == CANNOT && p->command)
 		return -EIO;
 	return status == p->status;
 }
@@ -247,7 +258,7 @@ static int look_at_ends(struct plan *p, const char *file)
 		all[i] = true;
 	p->status = run_trial(p, all);
 	if (p->status == CANNOT)
-		return complain(file, "it cannot be run; try it by hand");
+		return complain(file, "it cannot be run with uhca-run; try that by hand");
 	if (p->status == 0)
 		return complain(file, "nothing fails with these rules");
 	if (run_trial(p, none) == p->status)
@@ -274,6 +285,15 @@ static int search(struct plan *p, const char *file)
 	return 0;
 }
 
+static unsigned count_words(char *const *word)
+{
+	unsigned n = 0;
+
+	while (word[n])
+		n++;
+	return n;
+}
+
 int ctl_minimise(const struct ctl_options *o)
 {
 	static struct plan p;
@@ -282,7 +302,13 @@ int ctl_minimise(const struct ctl_options *o)
 
 	if (o->n_words != 2)
 		return ctl_usage_error("minimise takes a file, and a command behind --");
+	if (o->rest && count_words(o->rest) > WORDS_MAX)
+		return ctl_usage_error("the command of minimise is too long");
+	if (o->rest && !o->rest[0])
+		return ctl_usage_error("minimise: no command behind --");
 	p.command = o->rest;
+	p.devices = o->devices;
+	p.wire = o->wire;
 	status = read_plan(&p, o->word[1]);
 	if (status != 0)
 		return status;

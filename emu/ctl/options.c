@@ -125,6 +125,7 @@ static const struct text option_text[] = {
 	{"--once", "For ladder live and top: what is there now, and no more."},
 	{"-o FILE, --output FILE", "For report: the page to write; - is standard output."},
 	{"--interval S", "For top: seconds between two looks. Default: 1."},
+	{"--devices N, --wire", "For minimise: given to uhca-run."},
 	{"--version", "Prints the version."},
 	{"--help[=man]", "Prints this text; with =man, in the form of the manual page."},
 };
@@ -220,6 +221,7 @@ static const struct {
 	{"--from", offsetof(struct ctl_options, from)},
 	{"--to", offsetof(struct ctl_options, to)},
 	{"--interval", offsetof(struct ctl_options, interval)},
+	{"--devices", offsetof(struct ctl_options, devices)},
 	{"--output", offsetof(struct ctl_options, output)},
 	{"-o", offsetof(struct ctl_options, output)},
 };
@@ -276,6 +278,8 @@ static int parse_one(struct ctl_options *o, char *const *argv)
 		return parse_place(o, argv, "--svg", set_svg);
 	if (strcmp(arg, "--json") == 0)
 		o->json = true;
+	else if (strcmp(arg, "--wire") == 0)
+		o->wire = true;
 	else if (strcmp(arg, "--once") == 0)
 		o->once = true;
 	else if (strcmp(arg, "--all") == 0)

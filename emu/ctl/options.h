@@ -37,7 +37,9 @@ struct ctl_options {
 	const char *from;
 	const char *to;
 	const char *interval;
-	const char *output; /* of report; NULL: not given */
+	const char *output;  /* of report; NULL: not given */
+	const char *devices; /* of minimise, as is the next; NULL: not given */
+	bool wire;
 	bool once;
 	bool all;
 	int n_words;

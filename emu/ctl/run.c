@@ -4,6 +4,7 @@
  * it, a shared one, a private one), sees to it that its daemon runs, sets the environment, runs
  * the command, and cleans up.
  */
+#include "beside.h"
 #include "run_command.h"
 #include "run_dir.h"
 #include "run_env.h"
@@ -13,6 +14,7 @@
 #include "run_scenario.h"
 #include "run_shared.h"
 
+#include <stdio.h>
 #include <unistd.h>
 
 static int run_private(const struct run_options *options)
@@ -78,6 +80,10 @@ int main(int argc, char **argv)
 		return RUN_EXIT_FAILED;
 	case RUN_PARSE_RUN:
 		break;
+	}
+	if (ctl_look_beside() < 0) {
+		fprintf(stderr, "uhca-run: where it is itself cannot be found out\n");
+		return RUN_EXIT_FAILED;
 	}
 	if (options.n_scenarios > 0)
 		return run_scenarios(&options);

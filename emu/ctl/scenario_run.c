@@ -6,7 +6,6 @@
  */
 #include "scenario_run.h"
 
-#include "beside.h"
 #include "connection.h"
 #include "ctl.h"
 
@@ -480,8 +479,6 @@ static int begin(struct scenario_run *r)
 {
 	int error = find_port(r);
 
-	if (error == 0 && ctl_look_beside() < 0)
-		error = scenario_stop(r, NULL, "%s", strerror(ENOMEM));
 	if (error == 0)
 		error = start_story(r);
 	if (error == 0)

@@ -193,8 +193,8 @@ done
 wait $!
 END
 	next_port
-	export UHCA_DAEMON=$UHCA_BUILDDIR/uhcad
-	export UHCA_PRELOAD=$UHCA_BUILDDIR/provider/.libs/libuhca_preload.so
+	# As somebody has it who calls it in the build tree.
+	unset UHCA_DAEMON UHCA_PRELOAD UHCA_PROVIDER
 	timeout "$limit" "$UHCA_BUILDDIR/uhcactl" minimise "$out/plan" -- \
 		sh "$out/pair" "$port" >"$out/less" 2>"$out/trials" ||
 		echo "it ended with $?"
@@ -204,6 +204,18 @@ END
 	"$UHCA_BUILDDIR/uhcactl" minimise "$out/plan" -- true >"$out/less" 2>&1 &&
 		echo "nothing fails, and it was content"
 	grep -q "nothing fails" "$out/less" || echo "nothing fails, and it does not say so"
+	# What it is told goes to uhca-run, whose command finds our tools.
+	cat >"$out/two" <<'END'
+ibv_devinfo -d uhca1 >/dev/null || exit 0
+uhcactl show device | grep -q ' udp ' || exit 0
+uhca-run uhcactl fault list >/dev/null || exit 0
+! ibv_rc_pingpong -d uhca1 -g 0 -p $1 127.0.0.1 2>&1 | grep -q "allocate PD"
+END
+	printf 'call.fail=ENOMEM call=alloc_pd nth=1\ndrop opcode=cnp\n' >"$out/plan"
+	"$UHCA_BUILDDIR/uhcactl" --devices 2 --wire minimise "$out/plan" -- sh "$out/two" "$port" \
+		>"$out/less" 2>&1 || echo "--devices and --wire: $(tail -n 1 "$out/less")"
+	grep -q '^call.fail=ENOMEM call=alloc_pd nth=1$' "$out/less" || echo "not the rule is left"
+	! grep -q '^drop' "$out/less" || echo "a rule too many is left"
 	"$UHCA_BUILDDIR/uhcactl" minimise "$out/plan" -- false >"$out/less" 2>&1 &&
 		echo "the rules do not matter, and it was content"
 	grep -q "without any of its rules" "$out/less" || echo "the rules do not matter: not said"

@@ -101,6 +101,12 @@ nested() {
 	b=$(sed -n 's/^inner \([^ ]*\).*/\1/p' "$out/said")
 	[ -n "$a" ] && [ "$a" = "$b" ] || echo "the inner one is in '$b', not in '$a'"
 	[ "$(grep -o libuhca_preload "$out/said" | wc -l)" = 1 ] || echo "preloaded twice"
+	# Ours come first, and stand there once.
+	# shellcheck disable=SC2016
+	expect_status 0 "$uhca_run" --private -- sh -c 'uhca-run sh -c "echo \$PATH"
+		[ "$(command -v uhcactl)" = "$1/uhcactl" ] && uhcactl show qp' sh "$UHCA_BUILDDIR"
+	grep -q "^$UHCA_BUILDDIR:" "$out/said" || echo "our tools are not first in PATH"
+	! grep -q ":$UHCA_BUILDDIR\(:\|\$\)" "$out/said" || echo "the folder is in PATH twice"
 }
 
 preload_order() {

@@ -288,7 +288,8 @@ static void put_cm_rep(struct text *t, const struct roce_cm_rep *rep)
 	put_hex(t, "local", rep->local_comm_id, 8);
 	put_hex(t, "remote", rep->remote_comm_id, 8);
 	put_hex(t, "guid", rep->local_ca_guid, 16);
-	put_hex(t, "qp", rep->local_qpn, 6);
+	/* The receiving end of XRC has its number in the other field. */
+	put_hex(t, "qp", rep->local_qpn ? rep->local_qpn : rep->local_eecn, 6);
 	put_dec(t, "psn", rep->starting_psn);
 	put_dec(t, "resources", rep->responder_resources);
 	put_dec(t, "depth", rep->initiator_depth);

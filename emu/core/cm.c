@@ -20,6 +20,7 @@
 #define QPT_UC_       3
 #define QPT_UD_       4
 #define QPT_XRC_SEND_ 9
+#define QPT_XRC_RECV_ 10
 
 void cm_manager_construct(struct cm_manager *m, uint32_t salt)
 {
@@ -407,7 +408,12 @@ static void accept_rc(struct cm *cm, const struct core_cm_param *param, uint64_t
 	r->initiator_depth = param->initiator_depth;
 	r->flow_control = param->flow_control != 0;
 	r->srq = param->srq != 0;
-	r->local_qpn = param->qpn;
+	if (cm->qp_type == QPT_XRC_RECV_) { /* named where end-to-end contexts are (annex A14) */
+		r->local_eecn = param->qpn;
+		r->srq = true;
+	} else {
+		r->local_qpn = param->qpn;
+	}
 	copy_private(r->private_data, param);
 	cm->local_qpn = param->qpn;
 	cm->responder_resources = param->responder_resources;

@@ -14,6 +14,7 @@
 #define QPT_RC_       2
 #define QPT_UC_       3
 #define QPT_UD_       4
+#define QPT_XRC_SEND_ 9
 #define QPT_XRC_RECV_ 10
 
 /* The end with this local id, when the message is from its peer. */
@@ -282,7 +283,7 @@ static void receive_rep(struct device *dev, const struct roce_flow *from,
 	cm_stop(cm);
 	cm->state = CM_REP_RCVD;
 	cm->remote_id = r->local_comm_id;
-	cm->remote_qpn = r->local_qpn;
+	cm->remote_qpn = cm->qp_type == QPT_XRC_SEND_ ? r->local_eecn : r->local_qpn;
 	cm->sq_psn = r->starting_psn;
 	cm->responder_resources = r->initiator_depth;
 	cm->initiator_depth = r->responder_resources;
@@ -291,7 +292,7 @@ static void receive_rep(struct device *dev, const struct roce_flow *from,
 	cm_event(cm, &(struct core_cm_event){.type = CORE_CM_REPLIED,
 					     .param = {
 						     .qp_type = cm->qp_type,
-						     .qpn = r->local_qpn,
+						     .qpn = cm->remote_qpn,
 						     .qkey = r->local_qkey,
 						     .responder_resources = r->initiator_depth,
 						     .initiator_depth = r->responder_resources,

@@ -11,11 +11,13 @@
 #include <errno.h>
 #include <string.h>
 
-#define SECOND     UINT64_C(1000000000)
-#define SERVICE    UINT64_C(0x01061c06)
-#define QPT_RC     2
-#define QPT_UD     4
-#define MAX_EVENTS 8
+#define QPT_XRC_SEND 9
+#define QPT_XRC_RECV 10
+#define SECOND       UINT64_C(1000000000)
+#define SERVICE      UINT64_C(0x01061c06)
+#define QPT_RC       2
+#define QPT_UD       4
+#define MAX_EVENTS   8
 
 struct end {
 	struct cm *cm;
@@ -37,6 +39,7 @@ struct world {
 	uint32_t seed;
 	struct end active, passive;
 	struct core_cm_request request;
+	struct roce_cm_rep rep; /* the last one */
 };
 
 static struct world w;
@@ -130,6 +133,14 @@ static void ask_for_hours(struct core_train *t)
 	memcpy(t->iov[0].iov_base, mad, sizeof(mad));
 }
 
+static void note_rep(const struct core_train *t)
+{
+	struct roce_cm_msg msg;
+
+	if (roce_cm_parse(t->iov[0].iov_base, &msg) && msg.attr == ROCE_CM_REP)
+		w.rep = msg.rep;
+}
+
 /* Delivers what either device has to send, until there is nothing. */
 static void deliver(void)
 {
@@ -146,6 +157,7 @@ static void deliver(void)
 			any = true;
 			if (w.patient)
 				ask_for_hours(&t);
+			note_rep(&t);
 			if (w.sent++ != w.lose && !w.lose_all)
 				core_rx(w.dev[1 - i], w.now, &t);
 		}
@@ -269,6 +281,24 @@ static void connects(void **state)
 	assert_int_equal(core_cm_qp_attr(w.active.cm, 3, &a, &mask), 0);
 	assert_int_equal(p.dest_qp_num, 0x111);
 	assert_int_equal(p.rq_psn, a.sq_psn);
+	end_both();
+}
+
+/* Annex A14: the receiving end names its QP in the field of end-to-end contexts. */
+static void connects_xrc(void **state)
+{
+	struct uhca_abi_qp_attr a;
+	uint32_t mask;
+
+	(void)state;
+	call(QPT_XRC_SEND);
+	go_on(3);
+	assert_int_equal(w.request.param.qp_type, QPT_XRC_RECV);
+	assert_int_equal(w.rep.local_eecn, 0x222);
+	assert_int_equal(w.rep.local_qpn, 0);
+	assert_int_equal(w.rep.srq, 1);
+	assert_int_equal(core_cm_qp_attr(w.active.cm, 2, &a, &mask), 0);
+	assert_int_equal(a.dest_qp_num, 0x222);
 	end_both();
 }
 
@@ -431,6 +461,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(connects, start, stop),
+		cmocka_unit_test_setup_teardown(connects_xrc, start, stop),
 		cmocka_unit_test_setup_teardown(disconnects, start, stop),
 		cmocka_unit_test_setup_teardown(rejects, start, stop),
 		cmocka_unit_test_setup_teardown(nobody_listens, start, stop),

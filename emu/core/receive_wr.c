@@ -15,46 +15,60 @@ static struct sgl list_of(const struct qp *qp)
 			    qp->resp.wr.num_sge};
 }
 
-static bool take_from_srq(struct qp *qp)
+static struct recv_queue *queue_of(struct qp *qp)
 {
-	struct srq *srq = qp->srq;
+	return qp->srq ? &qp->srq->rq : &qp->rq;
+}
 
-	if (srq->error)
+static void broken(struct qp *qp)
+{
+	if (qp->srq)
+		srq_fail(qp->srq);
+	else
+		qp_fail(qp, UHCA_ABI_EVENT_QP_FATAL);
+}
+
+/* Makes resp.wr a copy of the next request, which stays in its queue. */
+static bool look(struct qp *qp)
+{
+	if (qp->srq && qp->srq->error)
 		return false;
-	switch (recv_fetch(&srq->rq, &qp->resp.wr)) {
+	switch (recv_peek(queue_of(qp), &qp->resp.wr)) {
 	case FETCH_OK:
-		srq_check_limit(srq);
 		return true;
 	case FETCH_EMPTY:
 		return false;
 	case FETCH_BROKEN:
-		srq_fail(srq);
+		broken(qp);
 		return false;
 	}
 	return false;
 }
 
-static bool take_from_rq(struct qp *qp)
+static void take(struct qp *qp)
 {
-	switch (recv_fetch(&qp->rq, &qp->resp.wr)) {
-	case FETCH_OK:
-		return true;
-	case FETCH_EMPTY:
-		return false;
-	case FETCH_BROKEN:
-		qp_fail(qp, UHCA_ABI_EVENT_QP_FATAL);
-		return false;
-	}
-	return false;
+	recv_take(queue_of(qp));
+	qp->resp.have_wr = true;
+	if (qp->srq)
+		srq_check_limit(qp->srq);
 }
 
 bool receive_take(struct qp *qp)
 {
-	struct responder *r = &qp->resp;
+	if (!qp->resp.have_wr && look(qp))
+		take(qp);
+	return qp->resp.have_wr;
+}
 
-	if (!r->have_wr)
-		r->have_wr = qp->srq ? take_from_srq(qp) : take_from_rq(qp);
-	return r->have_wr;
+enum receive_fit receive_take_fitting(struct qp *qp, uint64_t length)
+{
+	if (!qp->resp.have_wr && !look(qp))
+		return RECEIVE_NONE;
+	if (length > receive_capacity(qp))
+		return RECEIVE_TOO_SHORT;
+	if (!qp->resp.have_wr)
+		take(qp);
+	return RECEIVE_TAKEN;
 }
 
 uint64_t receive_capacity(const struct qp *qp)

@@ -14,6 +14,10 @@
  */
 bool receive_take(struct qp *qp);
 
+/* The same for a datagram of so many bytes: a request that is too short stays in its queue. */
+enum receive_fit { RECEIVE_TAKEN, RECEIVE_NONE, RECEIVE_TOO_SHORT };
+enum receive_fit receive_take_fitting(struct qp *qp, uint64_t length);
+
 /* Bytes the request at hand can take. */
 uint64_t receive_capacity(const struct qp *qp);
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Datagrams (IBTA vol. 1, 9.8.3): Q_Key, length, one receive per packet with 40 bytes of GRH in
- * front. What does not fit its rules is dropped and counted; nobody is told.
+ * front. What does not fit its rules is dropped and counted; nobody is told, and no receive is used
+ * (9.9.3, class D): that a packet is longer than the receive is its sender's doing, and must not
+ * end a QP that anybody may send to.
  */
 #include "grh.h"
 #include "qp.h"
@@ -52,6 +54,7 @@ void responder_receive_ud(struct qp *qp, const struct core_train *t)
 	uint8_t grh[ROCE_GRH_LENGTH];
 	struct iovec iov[CORE_TRAIN_IOV + 1] = {{grh, sizeof grh}};
 	struct uhca_abi_cqe e = {.byte_len = ROCE_GRH_LENGTH + t->length};
+	enum receive_fit fit;
 
 	if (t->head.deth.qkey != qp->attr.qkey) {
 		device_drop(qp->dev, qp->qpn, t->head.bth.psn, CORE_DROP_QKEY);
@@ -61,15 +64,15 @@ void responder_receive_ud(struct qp *qp, const struct core_train *t)
 		device_drop(qp->dev, qp->qpn, t->head.bth.psn, CORE_DROP_LENGTH);
 		return;
 	}
-	if (!receive_take(qp)) {
-		device_drop(qp->dev, qp->qpn, t->head.bth.psn, CORE_DROP_NO_RECV);
+	fit = receive_take_fitting(qp, e.byte_len);
+	if (fit != RECEIVE_TAKEN) {
+		device_drop(qp->dev, qp->qpn, t->head.bth.psn,
+			    fit == RECEIVE_NONE ? CORE_DROP_NO_RECV : CORE_DROP_LENGTH);
 		return;
 	}
 	roce_grh_emit(&t->flow, wire_length(t), grh);
 	memcpy(&iov[1], t->iov, t->n_iov * sizeof iov[0]);
-	if (e.byte_len > receive_capacity(qp))
-		e.status = UHCA_ABI_WC_LOC_LEN_ERR;
-	else if (receive_place(qp, 0, iov, t->n_iov + 1))
+	if (receive_place(qp, 0, iov, t->n_iov + 1))
 		e.status = UHCA_ABI_WC_LOC_PROT_ERR;
 	complete(qp, t, &e);
 	if (e.status)

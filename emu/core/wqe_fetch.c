@@ -59,7 +59,7 @@ void send_retire(struct send_queue *sq, uint32_t index)
 	uhca_ring_publish(&sq->page->send.consumer, index);
 }
 
-enum fetch_verdict recv_fetch(struct recv_queue *rq, struct recv_wr *out)
+enum fetch_verdict recv_peek(const struct recv_queue *rq, struct recv_wr *out)
 {
 	struct uhca_abi_recv_wqe head;
 	const uint8_t *slot;
@@ -77,9 +77,22 @@ enum fetch_verdict recv_fetch(struct recv_queue *rq, struct recv_wr *out)
 	out->wr_id = head.wr_id;
 	out->num_sge = head.num_sge;
 	memcpy(out->sge, slot + sizeof head, head.num_sge * sizeof out->sge[0]);
+	return FETCH_OK;
+}
+
+void recv_take(struct recv_queue *rq)
+{
 	rq->consumer++;
 	uhca_ring_publish(&rq->page->recv.consumer, rq->consumer);
-	return FETCH_OK;
+}
+
+enum fetch_verdict recv_fetch(struct recv_queue *rq, struct recv_wr *out)
+{
+	enum fetch_verdict v = recv_peek(rq, out);
+
+	if (v == FETCH_OK)
+		recv_take(rq);
+	return v;
 }
 
 uint32_t recv_available(const struct recv_queue *rq)

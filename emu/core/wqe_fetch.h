@@ -50,7 +50,13 @@ const uint8_t *send_data(const struct send_queue *sq, uint32_t index);
 /* Tells the client that all slots before index are free. */
 void send_retire(struct send_queue *sq, uint32_t index);
 
-/* Takes the next receive request; its slot is free afterwards. */
+/* A private copy of the next receive request, which stays where it is. */
+enum fetch_verdict recv_peek(const struct recv_queue *rq, struct recv_wr *out);
+
+/* After a peek that found one: it is taken, as it was copied, and its slot is free. */
+void recv_take(struct recv_queue *rq);
+
+/* Both at once. */
 enum fetch_verdict recv_fetch(struct recv_queue *rq, struct recv_wr *out);
 
 /* Receive requests waiting; 0 when the ring makes no sense. */

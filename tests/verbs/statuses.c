@@ -217,6 +217,45 @@ static void test_bad_operation(void **state)
 	assert_int_equal(ibv_dealloc_pd(pd), 0);
 }
 
+/* Longer than its receive: dropped, the receive waits for one that fits, and the QP lives. */
+static void test_datagram_too_long_to_receive(void **state)
+{
+	struct world *w = *state;
+	struct ibv_ah_attr ah_attr = world_own_address(w->ctx);
+	struct ibv_qp *qp = world_datagram_qp(w);
+	struct ibv_sge to = element(w, 100), from = element(w, 61);
+	struct ibv_recv_wr recv = {.wr_id = 9, .sg_list = &to, .num_sge = 1}, *bad_recv;
+	struct ibv_send_wr *bad, send = {.wr_id = 8,
+					 .opcode = IBV_WR_SEND,
+					 .sg_list = &from,
+					 .num_sge = 1,
+					 .wr.ud = {.ah = ibv_create_ah(w->pd, &ah_attr),
+						   .remote_qpn = qp->qp_num,
+						   .remote_qkey = WORLD_QKEY}};
+	bool received = false;
+	struct ibv_wc wc;
+
+	assert_non_null(send.wr.ud.ah);
+	assert_int_equal(ibv_post_recv(qp, &recv, &bad_recv), 0);
+	for (unsigned i = 0; i < 3; i++) {
+		assert_int_equal(ibv_post_send(qp, &send, &bad), 0);
+		world_poll(w->cq, &wc);
+		assert_int_equal(wc.wr_id, 8);
+		assert_int_equal(wc.status, IBV_WC_SUCCESS);
+	}
+	from.length = 60;
+	assert_int_equal(ibv_post_send(qp, &send, &bad), 0);
+	for (unsigned i = 0; i < 2; i++) {
+		world_poll(w->cq, &wc);
+		assert_int_equal(wc.status, IBV_WC_SUCCESS);
+		received |= wc.wr_id == 9 && wc.byte_len == 100;
+	}
+	assert_true(received);
+	expect_state(qp, IBV_QPS_RTS);
+	assert_int_equal(ibv_destroy_ah(send.wr.ud.ah), 0);
+	assert_int_equal(ibv_destroy_qp(qp), 0);
+}
+
 /*
  * What the transport does not have is posted all the same, with whatever else stands in the
  * request, and completes in its turn.
@@ -493,6 +532,7 @@ int main(void)
 		TEST(test_too_long),
 		TEST(test_datagram_too_long),
 		TEST(test_bad_opcode),
+		TEST(test_datagram_too_long_to_receive),
 		TEST(test_bad_operation),
 		TEST(test_bad_key),
 		TEST(test_bind),

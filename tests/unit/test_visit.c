@@ -156,7 +156,6 @@ static void test_cq(void **state)
 	s = visit(&f, CORE_OBJECT_CQ);
 	assert_int_equal(number(&s, "cqe"), 4);
 	assert_int_equal(number(&s, "entries"), cq->entries);
-	assert_int_equal(number(&s, "stride"), cq->stride);
 	assert_int_equal(number(&s, "users"), 0);
 	assert_int_equal(number(&s, "producer"), 3);
 	assert_int_equal(number(&s, "outstanding"), 2);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A descriptor is ours when its peer has the name of the daemon's socket; the only other state is
- * what is remembered of the ids for when the daemon is gone (ucma_book.h). Each command takes a
- * socket pair of its own for the reply, so that threads and forked processes that share an open
- * never see each other's replies.
+ * A descriptor is ours when its peer has the name of the daemon's socket, or of what takes its
+ * place when the daemon is gone (ucma_gone.h); the only other state is what is remembered of the
+ * ids for that day (ucma_book.h). Each command takes a socket pair of its own for the reply, so
+ * that threads and forked processes that share an open never see each other's replies.
  */
 #include "ucma.h"
 
 #include "real.h"
 #include "ucma_book.h"
 #include "ucma_call.h"
+#include "ucma_gone.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -48,7 +49,7 @@ bool uhca_ucma_is_ours(int fd)
 	ours = getpeername(fd, (struct sockaddr *)&peer, &len) == 0 && len == daemon_length &&
 	       memcmp(&peer, &daemon_address, len) == 0;
 	errno = saved;
-	return ours;
+	return ours || uhca_ucma_gone_is(fd);
 }
 
 /* ---- one request, one reply ---- */
@@ -119,6 +120,10 @@ static int call(int fd, struct call *c)
 	int pair[2];
 	int result;
 
+	if (uhca_ucma_gone_is(fd)) {
+		errno = EIO;
+		return -1;
+	}
 	c->h.magic = UHCA_UCMA_MAGIC;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 		return -1;
@@ -138,7 +143,7 @@ static bool is_gone(int fd)
 {
 	struct pollfd p = {.fd = fd};
 
-	return poll(&p, 1, 0) == 1 && (p.revents & POLLHUP);
+	return uhca_ucma_gone_is(fd) || (poll(&p, 1, 0) == 1 && (p.revents & POLLHUP));
 }
 
 static void return_token(int fd)
@@ -366,7 +371,21 @@ static void respond(struct call *c, const void *response, size_t len)
 	c->reply.h.length = (uint32_t)len;
 }
 
-/* Its devices are removed; then there is nothing to wait for. */
+/* All was told: from now on it is silent, and whoever reads from it waits. */
+static bool fall_silent(int fd)
+{
+	uint64_t file = number_of(fd);
+
+	if (!uhca_ucma_gone_put(fd))
+		return false;
+	uhca_ucma_book_move(file, number_of(fd));
+	return true;
+}
+
+/*
+ * The devices are removed: each id that has one hears of it, as from a kernel, then nothing more
+ * comes. 1: such an event, 0: there is none, -1: with EIO, it cannot be made silent.
+ */
 static int removal_event(int fd, struct call *c)
 {
 	struct rdma_ucm_event_resp event = {.event = DEVICE_REMOVAL};
@@ -374,11 +393,13 @@ static int removal_event(int fd, struct call *c)
 
 	if (!uhca_ucma_book_removal(number_of(fd), &event.id, &uid)) {
 		errno = EIO;
-		return -1;
+		return uhca_ucma_gone_is(fd) || fall_silent(fd) ? 0 : -1;
 	}
 	event.uid = uid;
 	respond(c, &event, sizeof(event));
-	return 0;
+	if (!uhca_ucma_book_has_removal(number_of(fd)))
+		fall_silent(fd);
+	return 1;
 }
 
 /* Ids and groups go with the daemon, so that a program can clean up as ever. */
@@ -408,24 +429,50 @@ static int end_id(int fd, struct call *c, const struct rdma_ucm_cmd_hdr *hdr)
 	return 0;
 }
 
-/* Waits for the token as the descriptor's flags say, then asks; another may have been faster. */
-static int get_event(int fd, struct call *c)
+/* 1: a token, 0: the daemon is gone, -1: errno. As the descriptor's flags say. */
+static int take_token(int fd, bool *waited)
 {
 	char token;
+	ssize_t n = recv(fd, &token, sizeof(token), MSG_DONTWAIT);
+
+	if (n < 0 && errno == EAGAIN) {
+		*waited = true;
+		n = recv(fd, &token, sizeof(token), 0);
+	}
+	if (n < 0 && errno != ECONNRESET)
+		return -1;
+	return n > 0;
+}
+
+/*
+ * Waits for the token, then asks; another may have been faster. Who comes because poll(2) said so,
+ * when the daemon had gone and left nothing to tell, is told once to come again, and does not wait
+ * with a descriptor that blocks.
+ */
+static int get_event(int fd, struct call *c)
+{
+	bool waited = false;
+	int n;
 
 	for (;;) {
-		ssize_t n = recv(fd, &token, sizeof(token), 0);
-
-		if (n < 0 && errno != ECONNRESET)
+		n = take_token(fd, &waited);
+		if (n < 0)
 			return -1;
-		if (n <= 0)
-			return removal_event(fd, c);
-		if (call(fd, c) == 0)
-			return 0;
-		if (errno == EIO && is_gone(fd))
-			return removal_event(fd, c);
-		if (errno != EAGAIN)
+		if (n > 0) {
+			if (call(fd, c) == 0)
+				return 0;
+			if (errno == EAGAIN)
+				continue;
+			if (errno != EIO || !is_gone(fd))
+				return -1;
+		}
+		n = removal_event(fd, c);
+		if (n != 0)
+			return n > 0 ? 0 : -1;
+		if (!waited) {
+			errno = EAGAIN;
 			return -1;
+		}
 	}
 }
 

@@ -136,21 +136,40 @@ bool uhca_ucma_book_strike(uint64_t file, uint32_t id, uint32_t *told)
 	return known;
 }
 
+static struct entry *next_removal(uint64_t file)
+{
+	for (unsigned i = 0; i < n_entries; i++)
+		if (book[i].file == file && !book[i].removed && book[i].has_device && book[i].uid)
+			return &book[i];
+	return NULL;
+}
+
 bool uhca_ucma_book_removal(uint64_t file, uint32_t *id, uint64_t *uid)
 {
-	bool any = false;
-
 	lock();
-	for (unsigned i = 0; i < n_entries && !any; i++) {
-		struct entry *e = &book[i];
-
-		if (e->file != file || e->removed || !e->has_device || !e->uid)
-			continue;
+	struct entry *e = next_removal(file);
+	if (e) {
 		e->removed = true;
 		*id = e->id;
 		*uid = e->uid;
-		any = true;
 	}
 	unlock();
+	return e;
+}
+
+bool uhca_ucma_book_has_removal(uint64_t file)
+{
+	lock();
+	bool any = next_removal(file);
+	unlock();
 	return any;
+}
+
+void uhca_ucma_book_move(uint64_t from, uint64_t to)
+{
+	lock();
+	for (unsigned i = 0; i < n_entries; i++)
+		if (book[i].file == from)
+			book[i].file = to;
+	unlock();
 }

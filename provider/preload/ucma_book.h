@@ -33,5 +33,9 @@ bool uhca_ucma_book_strike(uint64_t file, uint32_t id, uint32_t *told);
  * As with the kernel those without one, as listeners at any address, hear nothing.
  */
 bool uhca_ucma_book_removal(uint64_t file, uint32_t *id, uint64_t *uid);
+bool uhca_ucma_book_has_removal(uint64_t file); /* is there such a one? */
+
+/* The open has another number now. */
+void uhca_ucma_book_move(uint64_t from, uint64_t to);
 
 #endif

@@ -72,10 +72,14 @@ static void test_removal(void **state)
 	uhca_ucma_book_told(FILE_A, uid);
 	assert_int_equal(strike(FILE_A, 1), 1);
 	uhca_ucma_book_device(4);
-	assert_true(uhca_ucma_book_removal(FILE_A, &id, &uid));
+	assert_true(uhca_ucma_book_has_removal(FILE_A));
+	uhca_ucma_book_move(FILE_A, FILE_A + 100); /* another number, the same ids */
+	assert_false(uhca_ucma_book_has_removal(FILE_A));
+	assert_true(uhca_ucma_book_removal(FILE_A + 100, &id, &uid));
 	assert_int_equal(id, 4);
-	strike(FILE_A, 3);
-	strike(FILE_A, 4);
+	assert_false(uhca_ucma_book_has_removal(FILE_A + 100));
+	strike(FILE_A + 100, 3);
+	strike(FILE_A + 100, 4);
 	strike(FILE_B, 2);
 }
 

@@ -8,6 +8,7 @@
  */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <rdma/rdma_cma.h>
 #include <signal.h>
@@ -15,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define DEADLINE_S 60
@@ -93,11 +95,39 @@ static void kill_daemon(const char *dir)
 	CHECK(kill(pid, SIGKILL) == 0);
 }
 
+static void on_tick(int number)
+{
+	(void)number;
+}
+
+/* Nothing is readable, and whoever waits waits until a signal comes: as with a kernel. */
+static void expect_silence(struct rdma_event_channel *channel)
+{
+	struct pollfd p = {.fd = channel->fd, .events = POLLIN};
+	struct sigevent how = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1};
+	struct itimerspec ticks = {{0, 20000000}, {0, 20000000}}, none = {{0, 0}, {0, 0}};
+	struct sigaction action = {.sa_handler = on_tick};
+	int flags = fcntl(channel->fd, F_GETFL);
+	struct rdma_cm_event *e;
+	timer_t timer;
+
+	for (unsigned i = 0; i < 3; i++)
+		CHECK(poll(&p, 1, 0) == 0);
+	CHECK(fcntl(channel->fd, F_SETFL, flags | O_NONBLOCK) == 0);
+	CHECK(rdma_get_cm_event(channel, &e) < 0 && errno == EAGAIN);
+	CHECK(fcntl(channel->fd, F_SETFL, flags) == 0);
+	CHECK(sigaction(SIGUSR1, &action, NULL) == 0);
+	CHECK(timer_create(CLOCK_MONOTONIC, &how, &timer) == 0);
+	CHECK(timer_settime(timer, 0, &ticks, NULL) == 0);
+	CHECK(rdma_get_cm_event(channel, &e) < 0 && errno == EINTR);
+	CHECK(timer_settime(timer, 0, &none, NULL) == 0);
+	CHECK(timer_delete(timer) == 0);
+}
+
 /* Each of the ids hears it once, in any order; then there is nothing more to hear. */
 static void expect_removal(struct rdma_event_channel *channel, struct rdma_cm_id **id, unsigned n)
 {
 	struct pollfd p = {.fd = channel->fd, .events = POLLIN};
-	struct rdma_cm_event *e;
 	unsigned seen = 0;
 
 	for (unsigned i = 0; i < n; i++) {
@@ -109,7 +139,18 @@ static void expect_removal(struct rdma_event_channel *channel, struct rdma_cm_id
 				seen |= 1u << k;
 	}
 	CHECK(seen == (1u << n) - 1);
-	CHECK(rdma_get_cm_event(channel, &e) < 0 && errno == EIO);
+	expect_silence(channel);
+}
+
+/* A listener at any address: a poll may have seen that the daemon ended, but there is no event. */
+static void expect_nothing(struct rdma_event_channel *channel)
+{
+	struct pollfd p = {.fd = channel->fd, .events = POLLIN};
+	struct rdma_cm_event *e;
+
+	CHECK(poll(&p, 1, -1) == 1);
+	CHECK(rdma_get_cm_event(channel, &e) < 0 && errno == EAGAIN);
+	expect_silence(channel);
 }
 
 static void end(struct rdma_cm_id *id)
@@ -123,11 +164,13 @@ static void test_ids(void)
 {
 	struct rdma_event_channel *passive = rdma_create_event_channel();
 	struct rdma_event_channel *active = rdma_create_event_channel();
+	struct rdma_event_channel *idle = rdma_create_event_channel();
 	struct rdma_conn_param param = {.rnr_retry_count = 7};
-	struct rdma_cm_id *server[2], *client[1], *any;
-	struct sockaddr_in at = {0}, there;
+	struct rdma_cm_id *server[2], *client[1], *any, *alone, *none;
+	struct sockaddr_in at = {0}, there, anywhere = {0};
 
-	CHECK(passive && active);
+	CHECK(passive && active && idle);
+	alone = listen_on(idle, &anywhere);
 	any = listen_on(passive, &at);
 	CHECK(!any->verbs);
 	at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -144,11 +187,15 @@ static void test_ids(void)
 	kill_daemon(getenv("UHCA_DIR"));
 	expect_removal(active, client, 1);
 	expect_removal(passive, server, 2);
+	expect_nothing(idle);
+	CHECK(rdma_create_id(idle, &none, NULL, RDMA_PS_TCP) < 0 && errno == EIO);
 	CHECK(rdma_disconnect(client[0]) < 0); /* an error, not a wait */
 	end(client[0]);
 	end(server[1]);
 	end(server[0]);
 	end(any);
+	end(alone);
+	rdma_destroy_event_channel(idle);
 	rdma_destroy_event_channel(active);
 	rdma_destroy_event_channel(passive);
 	puts("each id with a device heard of the removal, and went");

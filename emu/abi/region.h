@@ -62,23 +62,38 @@ static_assert(sizeof(struct uhca_abi_status) == 4096, "one page");
  * counts once, and a wrong bit costs a look at nothing. Bit b of word[w] is doorbell 64 w + b;
  * bit w % 64 of summary[w / 64] says that word[w] is not zero. A client sets the word first, then
  * the summary; the daemon clears the summary first.
+ *
+ * In which order they rang is told beside it: who sets a bit that was not set takes the next ticket
+ * and leaves the number in slot ticket % ORDER_SLOTS, before it sets the summary. The bits are what
+ * counts: a number whose bit is not set means nothing, and a bit without a number (more rang than
+ * there are slots, a thread was interrupted between the two) is served all the same.
  */
 #define UHCA_ABI_DOORBELL_WORDS 4096u
 #define UHCA_ABI_DOORBELL_MAX   (UHCA_ABI_DOORBELL_WORDS * 64u)
+#define UHCA_ABI_ORDER_SLOTS    1024u
 
 struct uhca_abi_doorbell {
 	struct uhca_abi_region region;
 	uint8_t pad0[104];
 	uint64_t summary[UHCA_ABI_DOORBELL_WORDS / 64];
 	uint64_t word[UHCA_ABI_DOORBELL_WORDS];
-	uint8_t pad1[3456];
+	uint32_t tickets; /* taken so far; runs over */
+	uint8_t pad1[124];
+	uint64_t order[UHCA_ABI_ORDER_SLOTS]; /* ticket + 1 in the upper half, then the number */
+	uint8_t pad2[3328];
 };
-static_assert(sizeof(struct uhca_abi_doorbell) == 36864, "nine pages");
+static_assert(sizeof(struct uhca_abi_doorbell) == 45056, "eleven pages");
 
 static inline void uhca_doorbell_set(struct uhca_abi_doorbell *d, uint32_t n)
 {
 	uint32_t w = n / 64;
-	__atomic_fetch_or(&d->word[w], 1ull << (n % 64), __ATOMIC_RELEASE);
+	uint64_t bit = 1ull << (n % 64);
+
+	if (!(__atomic_fetch_or(&d->word[w], bit, __ATOMIC_RELEASE) & bit)) {
+		uint32_t t = __atomic_fetch_add(&d->tickets, 1, __ATOMIC_RELEASE);
+		__atomic_store_n(&d->order[t % UHCA_ABI_ORDER_SLOTS], (uint64_t)(t + 1) << 32 | n,
+				 __ATOMIC_RELEASE);
+	}
 	__atomic_fetch_or(&d->summary[w / 64], 1ull << (w % 64), __ATOMIC_RELEASE);
 }
 

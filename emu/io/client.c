@@ -81,7 +81,7 @@ static void close_context(struct io_client *c)
 	if (c->dev)
 		c->dev->dirty = true;
 	c->dev = NULL;
-	c->summaries = 0;
+	c->bell = (struct io_doorbell){0};
 	if (c->event_fd >= 0) {
 		ev_io_stop(c->daemon->loop, &c->event);
 		close(c->event_fd);
@@ -114,6 +114,7 @@ static int open_doorbell(struct io_client *c)
 	d->region.version = UHCA_ABI_VERSION;
 	d->region.kind = UHCA_ABI_REGION_DOORBELL;
 	d->region.size = c->doorbell.size;
+	c->bell.page = d;
 	return 0;
 }
 
@@ -188,7 +189,7 @@ static void ring_one(void *arg, uint32_t number)
 uint32_t io_client_doorbells(struct io_client *c, uint64_t now)
 {
 	struct ring r = {c, now};
-	uint32_t n = io_doorbell_take(c->doorbell.base, c->summaries, ring_one, &r);
+	uint32_t n = io_doorbell_take(&c->bell, ring_one, &r);
 
 	if (n > 0)
 		c->dev->dirty = true;

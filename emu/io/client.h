@@ -37,9 +37,9 @@ struct io_client {
 	char program[33];
 	uint8_t token[UHCA_ABI_TOKEN_SIZE]; /* by which others join; zero: not asked for yet */
 	struct io_mem mem;
-	struct io_shm doorbell; /* struct uhca_abi_doorbell */
-	uint32_t summaries;     /* summary words that may have bits */
-	int event_fd;           /* owned; -1 before HELLO */
+	struct io_shm doorbell;  /* struct uhca_abi_doorbell */
+	struct io_doorbell bell; /* what stands there */
+	int event_fd;            /* owned; -1 before HELLO */
 	ev_io event;
 	struct io_channel async;
 	struct io_channel_table channels;
@@ -76,7 +76,7 @@ uint32_t io_client_doorbells(struct io_client *c, uint64_t now);
 
 static inline bool io_client_rang(const struct io_client *c)
 {
-	return c->summaries > 0 && io_doorbell_pending(c->doorbell.base, c->summaries);
+	return io_doorbell_pending(&c->bell);
 }
 
 #endif

@@ -82,8 +82,8 @@ int cmd_create_qp(struct cmd *r, struct cmd_reply *rep)
 		return error;
 	cmd_reply_ring(rep, &ring);
 	summaries = io_doorbell_summaries(rep->create_qp.doorbell + 1);
-	if (summaries > c->summaries)
-		c->summaries = summaries;
+	if (summaries > c->bell.summaries)
+		c->bell.summaries = summaries;
 	return 0;
 }
 

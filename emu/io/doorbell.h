@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The daemon's side of a client's doorbell bitmap (region.h). The client may write anything
- * there at any time: a bit too many costs a look at nothing.
+ * The daemon's side of a client's doorbell page (region.h). The client may write anything there at
+ * any time: a bit too many costs a look at nothing, and a wrong order is its own.
  */
 #ifndef IO_DOORBELL_H
 #define IO_DOORBELL_H
@@ -11,6 +11,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct io_doorbell {
+	struct uhca_abi_doorbell *page;
+	uint32_t summaries; /* summary words that may have bits */
+	uint32_t ticket;    /* the next to be looked at */
+};
+
 /* Summary words that cover doorbell numbers 0..n-1. */
 static inline uint32_t io_doorbell_summaries(uint32_t n)
 {
@@ -18,20 +24,21 @@ static inline uint32_t io_doorbell_summaries(uint32_t n)
 }
 
 /* True when a doorbell rang: what a daemon that is about to sleep looks at once more. */
-static inline bool io_doorbell_pending(const struct uhca_abi_doorbell *d, uint32_t summaries)
+static inline bool io_doorbell_pending(const struct io_doorbell *b)
 {
 	uint64_t any = 0;
 
-	for (uint32_t i = 0; i < summaries; i++)
-		any |= __atomic_load_n(&d->summary[i], __ATOMIC_RELAXED);
+	for (uint32_t i = 0; i < b->summaries; i++)
+		any |= __atomic_load_n(&b->page->summary[i], __ATOMIC_RELAXED);
 	return any != 0;
 }
 
 /*
- * Takes all bits of the first "summaries" summary words and calls ring for each doorbell number.
- * Everything the client wrote before it rang is visible in the call. Returns the number of calls.
+ * Takes all bits of the first "summaries" summary words and calls ring for each doorbell number,
+ * in the order in which one thread of the client rang them. Everything the client wrote before it
+ * rang is visible in the call. Returns the number of calls.
  */
-uint32_t io_doorbell_take(struct uhca_abi_doorbell *d, uint32_t summaries,
-			  void (*ring)(void *arg, uint32_t number), void *arg);
+uint32_t io_doorbell_take(struct io_doorbell *b, void (*ring)(void *arg, uint32_t number),
+			  void *arg);
 
 #endif

@@ -32,7 +32,8 @@ struct loop {
 	uint64_t now;
 	uint64_t idle_since; /* UINT64_MAX: there was work in the last look */
 	uint64_t next_events;
-	bool wire_waits; /* the last look left the wire out */
+	unsigned first_client; /* whose doorbells are looked at first */
+	bool wire_waits;       /* the last look left the wire out */
 	uint64_t no_spin_until;
 	uint64_t last_turn; /* of the others */
 	int timer;          /* timerfd: libev's own timers count milliseconds */
@@ -42,11 +43,16 @@ struct loop {
 
 /* ---- one look at everything; each part returns whether there was work ---- */
 
+/* Each time another client is the first. */
 static bool ring_doorbells(struct loop *l)
 {
+	unsigned clients = l->d->n_clients;
 	uint32_t n = 0;
 
-	for (unsigned i = 0; i < l->d->n_clients; i++)
+	l->first_client = l->first_client + 1 < clients ? l->first_client + 1 : 0;
+	for (unsigned i = l->first_client; i < clients; i++)
+		n += io_client_doorbells(l->d->clients[i], l->now);
+	for (unsigned i = 0; i < l->first_client && i < clients; i++)
 		n += io_client_doorbells(l->d->clients[i], l->now);
 	return n > 0;
 }

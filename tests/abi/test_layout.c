@@ -44,9 +44,11 @@ static void test_regions(void **state)
 	OFFSET(uhca_abi_status, post_faults, 64);
 	OFFSET(uhca_abi_status, need_wakeup, 128);
 	OFFSET(uhca_abi_status, epoch, 136);
-	SIZE(uhca_abi_doorbell, 36864);
+	SIZE(uhca_abi_doorbell, 45056);
 	OFFSET(uhca_abi_doorbell, summary, 128);
 	OFFSET(uhca_abi_doorbell, word, 640);
+	OFFSET(uhca_abi_doorbell, tickets, 33408);
+	OFFSET(uhca_abi_doorbell, order, 33536);
 	SIZE(uhca_abi_queue, 4096);
 	OFFSET(uhca_abi_queue, recv_doorbell, 24);
 	OFFSET(uhca_abi_queue, send, 128);

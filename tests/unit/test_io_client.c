@@ -57,7 +57,7 @@ static void test_facts(void **state)
 	assert_string_equal(f->mine->program, "test");
 	assert_int_equal(f->mine->peer.pid, getpid());
 	assert_ptr_equal(f->mine->dev, &f->t.d.ports[0].dev);
-	assert_int_equal(f->mine->summaries, 0);
+	assert_int_equal(f->mine->bell.summaries, 0);
 	assert_false(io_client_rang(f->mine));
 }
 
@@ -102,7 +102,7 @@ static void test_doorbells(void **state)
 	struct fixture *f = *state;
 	uint32_t number = create_qp(f);
 
-	assert_int_equal(f->mine->summaries, io_doorbell_summaries(number + 1));
+	assert_int_equal(f->mine->bell.summaries, io_doorbell_summaries(number + 1));
 	uhca_doorbell_set(f->bell, number);
 	uhca_doorbell_set(f->bell, number ^ 1); /* nobody's */
 	assert_true(io_client_rang(f->mine));

@@ -2,8 +2,8 @@
 /*
  * What a program can tell of order, on a real daemon below uhca-run: what one request did is there
  * for the next, whatever the program has polled; what was fetched before a fence is there behind
- * it; and no completion waits for its reader. The argument "strict" says that the daemon has
- * --strict-order: not even those of rsockets wait.
+ * it; what was rung first takes effect first; and no completion waits for its reader. The argument
+ * "strict" says that the daemon has --strict-order: not even those of rsockets wait.
  */
 #include "../support/cmocka_all.h"
 #include "../support/verbs_pair.h"
@@ -161,6 +161,56 @@ static void test_send_behind_fence(void **state)
 	verbs_pair_destroy(p);
 }
 
+/* ---- the order of ringing ---- */
+
+static struct ibv_mw *bind_window(struct verbs_pair *p)
+{
+	struct ibv_mw *mw = ibv_alloc_mw(p->pd, IBV_MW_TYPE_2);
+	struct ibv_send_wr *bad, wr = {.opcode = IBV_WR_BIND_MW, .send_flags = IBV_SEND_SIGNALED};
+
+	assert_non_null(mw);
+	wr.bind_mw.mw = mw;
+	wr.bind_mw.rkey = ibv_inc_rkey(mw->rkey);
+	wr.bind_mw.bind_info = (struct ibv_mw_bind_info){p->b.mr, (uintptr_t)p->b.memory, 4096,
+							 IBV_ACCESS_REMOTE_READ};
+	assert_int_equal(ibv_post_send(p->b.qp, &wr, &bad), 0);
+	expect(p->b.cq, IBV_WC_BIND_MW);
+	mw->rkey = wr.bind_mw.rkey;
+	return mw;
+}
+
+/* The later QP takes the key away, then the earlier one reads through it: too late. */
+static void test_ringing(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		struct verbs_pair *p = verbs_pair_create(IBV_QPT_RC, 0);
+		struct ibv_mr *window = ibv_reg_mr(p->pd, p->b.memory, 4096,
+						   IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_MW_BIND);
+		struct ibv_mr *whole = p->b.mr;
+		struct ibv_send_wr *bad,
+			wr = {.opcode = IBV_WR_LOCAL_INV, .send_flags = IBV_SEND_SIGNALED};
+		struct ibv_send_wr read = {.opcode = IBV_WR_RDMA_READ,
+					   .send_flags = IBV_SEND_SIGNALED};
+		struct ibv_mw *mw;
+
+		assert_non_null(window);
+		p->b.mr = window;
+		mw = bind_window(p);
+		wr.invalidate_rkey = mw->rkey;
+		read.wr.rdma.remote_addr = remote(&p->b, 0);
+		read.wr.rdma.rkey = mw->rkey;
+		assert_int_equal(ibv_post_send(p->b.qp, &wr, &bad), 0);
+		verbs_pair_send(&p->a, &read, BACK, 64);
+		assert_int_equal(verbs_pair_poll(p->a.cq).status, IBV_WC_REM_ACCESS_ERR);
+		expect(p->b.cq, IBV_WC_LOCAL_INV);
+		assert_int_equal(ibv_dealloc_mw(mw), 0);
+		assert_int_equal(ibv_dereg_mr(window), 0);
+		p->b.mr = whole;
+		verbs_pair_destroy(p);
+	}
+}
+
 /* ---- completions that wait for their reader ---- */
 
 static void say(struct verbs_pair *p, uint32_t imm)
@@ -230,7 +280,8 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_read_behind_send),  cmocka_unit_test(test_atomic_behind_send),
 		cmocka_unit_test(test_write_behind_send), cmocka_unit_test(test_send_behind_fence),
-		cmocka_unit_test(test_immediate),         cmocka_unit_test(test_rsocket),
+		cmocka_unit_test(test_ringing),           cmocka_unit_test(test_immediate),
+		cmocka_unit_test(test_rsocket),
 	};
 
 	strict = argc > 1 && strcmp(argv[1], "strict") == 0;

@@ -260,6 +260,10 @@ void core_doorbell(struct client *c, uint32_t doorbell, uint64_t now);
 bool core_tx_next(struct device *dev, uint64_t now, uint8_t *buf, size_t cap,
 		  struct core_train *out);
 
+/* The same of one client's QPs only, in the order in which they were rung. */
+bool core_tx_next_of(struct client *c, uint64_t now, uint8_t *buf, size_t cap,
+		     struct core_train *out);
+
 /* A train arrived. The payload is only read during the call. */
 void core_rx(struct device *dev, uint64_t now, const struct core_train *t);
 

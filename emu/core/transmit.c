@@ -45,27 +45,53 @@ static bool transmit(struct qp *qp, uint8_t *buf, size_t cap, struct core_train 
 	return true;
 }
 
-static bool next_of(struct device *dev, struct list *ready, uint8_t *buf, size_t cap,
-		    struct core_train *out)
+/* What a QP of a ready list has to send: it leaves the list, and comes back behind the others. */
+static bool serve(struct qp *qp, uint8_t *buf, size_t cap, struct core_train *out)
 {
-	while (!list_empty(ready)) {
-		struct qp *qp = list_entry(ready->next, struct qp, tx_link);
-		list_remove(&qp->tx_link);
-		if (!transmit(qp, buf, cap, out))
-			continue;
-		qp_kick(qp);
-		out->story.qpn = qp->qpn;
-		qp->counters.tx_packets += out->count;
-		qp->counters.tx_bytes += out->length;
-		device_trace(dev, CORE_TRACE_TX, qp->qpn, out->head.bth.psn, out->count);
-		return true;
+	list_remove(&qp->tx_link);
+	if (!transmit(qp, buf, cap, out))
+		return false;
+	qp_kick(qp);
+	out->story.qpn = qp->qpn;
+	qp->counters.tx_packets += out->count;
+	qp->counters.tx_bytes += out->length;
+	device_trace(qp->dev, CORE_TRACE_TX, qp->qpn, out->head.bth.psn, out->count);
+	return true;
+}
+
+static bool next_of(struct list *ready, uint8_t *buf, size_t cap, struct core_train *out)
+{
+	while (!list_empty(ready))
+		if (serve(list_entry(ready->next, struct qp, tx_link), buf, cap, out))
+			return true;
+	return false;
+}
+
+static struct qp *first_of(const struct list *ready, const struct client *c)
+{
+	for (const struct list *l = ready->next; l != ready; l = l->next) {
+		struct qp *qp = list_entry(l, struct qp, tx_link);
+
+		if (qp->obj.client == c)
+			return qp;
 	}
+	return NULL;
+}
+
+static bool next_of_client(const struct list *ready, const struct client *c, uint8_t *buf,
+			   size_t cap, struct core_train *out)
+{
+	struct qp *qp;
+
+	while ((qp = first_of(ready, c)))
+		if (serve(qp, buf, cap, out))
+			return true;
 	return false;
 }
 
 static bool next_urgent(struct device *dev, uint8_t *buf, size_t cap, struct core_train *out)
 {
-	if (!next_of(dev, &dev->tx_urgent, buf, cap, out))
+	if (!next_of(&dev->tx_urgent, buf, cap, out))
 		return false;
 	dev->urgent_run += out->count;
 	out->urgent = true;
@@ -81,9 +107,22 @@ static bool next_train(struct device *dev, uint8_t *buf, size_t cap, struct core
 	dev->urgent_run = 0;
 	out->urgent = false;
 	if (farewell_next(&dev->farewell, out) || gsi_transmit(&dev->gsi, out) ||
-	    next_of(dev, &dev->tx_ready, buf, cap, out))
+	    next_of(&dev->tx_ready, buf, cap, out))
 		return true;
 	return others_first && next_urgent(dev, buf, cap, out);
+}
+
+/* False when the port is down: nobody ever gets it. */
+static bool goes_out(struct device *dev, struct core_train *out)
+{
+	if (dev->port_down) {
+		device_drop(dev, out->head.bth.dest_qp, out->head.bth.psn, CORE_DROP_PORT);
+		out->story = (struct core_train_story){0};
+		return false;
+	}
+	dev->counters.tx_packets += out->count;
+	dev->counters.tx_bytes += out->length;
+	return true;
 }
 
 bool core_tx_next(struct device *dev, uint64_t now, uint8_t *buf, size_t cap,
@@ -91,15 +130,24 @@ bool core_tx_next(struct device *dev, uint64_t now, uint8_t *buf, size_t cap,
 {
 	dev->now = now;
 	out->story = (struct core_train_story){0};
-	while (next_train(dev, buf, cap, out)) {
-		if (!dev->port_down) {
-			dev->counters.tx_packets += out->count;
-			dev->counters.tx_bytes += out->length;
+	while (next_train(dev, buf, cap, out))
+		if (goes_out(dev, out))
 			return true;
-		}
-		device_drop(dev, out->head.bth.dest_qp, out->head.bth.psn, CORE_DROP_PORT);
-		out->story = (struct core_train_story){0};
-	}
+	return false;
+}
+
+bool core_tx_next_of(struct client *c, uint64_t now, uint8_t *buf, size_t cap,
+		     struct core_train *out)
+{
+	struct device *dev = c->dev;
+
+	dev->now = now;
+	out->story = (struct core_train_story){0};
+	out->urgent = false;
+	while (next_of_client(&dev->tx_urgent, c, buf, cap, out) ||
+	       next_of_client(&dev->tx_ready, c, buf, cap, out))
+		if (goes_out(dev, out))
+			return true;
 	return false;
 }
 

@@ -5,6 +5,7 @@
  */
 #include "client.h"
 
+#include "catch_up.h"
 #include "clock.h"
 #include "cmd_server.h"
 #include "daemon.h"
@@ -32,6 +33,7 @@ static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
 		if (error == -EAGAIN)
 			return;
 		if (error < 0) {
+			io_catch_up(c);
 			io_daemon_remove_client(c->daemon, c);
 			return;
 		}

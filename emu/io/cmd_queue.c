@@ -30,29 +30,10 @@ int cmd_create_cq(struct cmd *r, struct cmd_reply *rep)
 	return error;
 }
 
-/* Trains that are sent before a command; what is left follows after it. */
-#define TRAINS_BEFORE 256
-
-/*
- * What the client posted before it asked is seen before it is answered: how many completions a CQ
- * holds decides whether it can shrink, and doorbells may wait in the same look at the world.
- */
-static void catch_up(struct io_client *c)
-{
-	uint64_t now = io_clock_now();
-
-	io_client_doorbells(c, now);
-	for (unsigned left = TRAINS_BEFORE; left && c->dev->dirty && !c->dev->blocked;)
-		left -= io_device_send(c->dev, now, c->daemon->tx_buf, c->daemon->tx_cap, left);
-}
-
 int cmd_resize_cq(struct cmd *r, struct cmd_reply *rep)
 {
 	struct core_ring ring;
-	int error;
-
-	catch_up(r->client);
-	error = core_resize_cq(r->client->core, r->msg, &rep->create_cq, &ring);
+	int error = core_resize_cq(r->client->core, r->msg, &rep->create_cq, &ring);
 
 	if (error == 0)
 		cmd_reply_ring(rep, &ring);

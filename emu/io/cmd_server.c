@@ -6,6 +6,7 @@
  */
 #include "cmd_server.h"
 
+#include "catch_up.h"
 #include "cmd_handler.h"
 #include "daemon.h"
 #include "fault_call.h"
@@ -47,6 +48,11 @@ static const struct command {
 	unsigned n_fds;
 	size_t reply; /* size of the reply when all went well */
 	cmd_handler *handle;
+	/*
+	 * It changes what was rung before means, or what becomes of it: that is served first. How
+	 * many completions a CQ holds decides whether it can shrink, so this is true of it, too.
+	 */
+	bool catches_up;
 } commands[UHCA_CMD_COUNT] = {
 	[UHCA_CMD_HELLO] = {"open_device", IN_(hello), 2, REPLY_(hello_reply), cmd_hello},
 	[UHCA_CMD_QUERY_DEVICE] = {"query_device", HANDLE_, 0, REPLY_(device_attr),
@@ -56,7 +62,7 @@ static const struct command {
 	[UHCA_CMD_ALLOC_PD] = {"alloc_pd", HANDLE_, 0, REPLY_(handle_reply), cmd_alloc_pd},
 	[UHCA_CMD_DEALLOC_PD] = {"dealloc_pd", HANDLE_, 0, HEADER_, cmd_dealloc_pd},
 	[UHCA_CMD_REG_MR] = {"reg_mr", IN_(reg_mr), 0, REPLY_(reg_mr_reply), cmd_reg_mr},
-	[UHCA_CMD_DEREG_MR] = {"dereg_mr", HANDLE_, 0, HEADER_, cmd_dereg_mr},
+	[UHCA_CMD_DEREG_MR] = {"dereg_mr", HANDLE_, 0, HEADER_, cmd_dereg_mr, true},
 	[UHCA_CMD_CREATE_CHANNEL] = {"create_channel", HANDLE_, 1, REPLY_(handle_reply),
 				     cmd_create_channel},
 	[UHCA_CMD_DESTROY_CHANNEL] = {"destroy_channel", HANDLE_, 0, HEADER_, cmd_destroy_channel},
@@ -65,53 +71,55 @@ static const struct command {
 	[UHCA_CMD_DESTROY_CQ] = {"destroy_cq", HANDLE_, 0, HEADER_, cmd_destroy_cq},
 	[UHCA_CMD_CREATE_QP] = {"create_qp", IN_(create_qp), 0, REPLY_(create_qp_reply),
 				cmd_create_qp},
-	[UHCA_CMD_MODIFY_QP] = {"modify_qp", IN_(modify_qp), 0, HEADER_, cmd_modify_qp},
+	[UHCA_CMD_MODIFY_QP] = {"modify_qp", IN_(modify_qp), 0, HEADER_, cmd_modify_qp, true},
 	[UHCA_CMD_QUERY_QP] = {"query_qp", HANDLE_, 0, REPLY_(query_qp_reply), cmd_query_qp},
-	[UHCA_CMD_DESTROY_QP] = {"destroy_qp", HANDLE_, 0, HEADER_, cmd_destroy_qp},
+	[UHCA_CMD_DESTROY_QP] = {"destroy_qp", HANDLE_, 0, HEADER_, cmd_destroy_qp, true},
 	[UHCA_CMD_CREATE_SRQ] = {"create_srq", IN_(create_srq), 0, REPLY_(create_srq_reply),
 				 cmd_create_srq},
-	[UHCA_CMD_MODIFY_SRQ] = {"modify_srq", IN_(modify_srq), 0, HEADER_, cmd_modify_srq},
+	[UHCA_CMD_MODIFY_SRQ] = {"modify_srq", IN_(modify_srq), 0, HEADER_, cmd_modify_srq, true},
 	[UHCA_CMD_QUERY_SRQ] = {"query_srq", HANDLE_, 0, REPLY_(query_srq_reply), cmd_query_srq},
-	[UHCA_CMD_DESTROY_SRQ] = {"destroy_srq", HANDLE_, 0, HEADER_, cmd_destroy_srq},
+	[UHCA_CMD_DESTROY_SRQ] = {"destroy_srq", HANDLE_, 0, HEADER_, cmd_destroy_srq, true},
 	[UHCA_CMD_CREATE_AH] = {"create_ah", IN_(create_ah), 0, REPLY_(handle_reply),
 				cmd_create_ah},
-	[UHCA_CMD_DESTROY_AH] = {"destroy_ah", HANDLE_, 0, HEADER_, cmd_destroy_ah},
-	[UHCA_CMD_ATTACH_MCAST] = {"attach_mcast", IN_(mcast), 0, HEADER_, cmd_attach_mcast},
-	[UHCA_CMD_DETACH_MCAST] = {"detach_mcast", IN_(mcast), 0, HEADER_, cmd_detach_mcast},
+	[UHCA_CMD_DESTROY_AH] = {"destroy_ah", HANDLE_, 0, HEADER_, cmd_destroy_ah, true},
+	[UHCA_CMD_ATTACH_MCAST] = {"attach_mcast", IN_(mcast), 0, HEADER_, cmd_attach_mcast, true},
+	[UHCA_CMD_DETACH_MCAST] = {"detach_mcast", IN_(mcast), 0, HEADER_, cmd_detach_mcast, true},
 	[UHCA_CMD_ALLOC_MW] = {"alloc_mw", IN_(alloc_mw), 0, REPLY_(alloc_mw_reply), cmd_alloc_mw},
-	[UHCA_CMD_DEALLOC_MW] = {"dealloc_mw", HANDLE_, 0, HEADER_, cmd_dealloc_mw},
-	[UHCA_CMD_REREG_MR] = {"rereg_mr", IN_(rereg_mr), 0, REPLY_(reg_mr_reply), cmd_rereg_mr},
+	[UHCA_CMD_DEALLOC_MW] = {"dealloc_mw", HANDLE_, 0, HEADER_, cmd_dealloc_mw, true},
+	[UHCA_CMD_REREG_MR] = {"rereg_mr", IN_(rereg_mr), 0, REPLY_(reg_mr_reply), cmd_rereg_mr,
+			       true},
 	[UHCA_CMD_ALLOC_NULL_MR] = {"alloc_null_mr", HANDLE_, 0, REPLY_(reg_mr_reply),
 				    cmd_alloc_null_mr},
 	[UHCA_CMD_ADVISE_MR] = {"advise_mr", IN_(advise_mr), 0, HEADER_, cmd_advise_mr},
 	[UHCA_CMD_ALLOC_DM] = {"alloc_dm", IN_(alloc_dm), 0, REPLY_(alloc_dm_reply), cmd_alloc_dm},
-	[UHCA_CMD_FREE_DM] = {"free_dm", HANDLE_, 0, HEADER_, cmd_free_dm},
+	[UHCA_CMD_FREE_DM] = {"free_dm", HANDLE_, 0, HEADER_, cmd_free_dm, true},
 	[UHCA_CMD_REG_DM_MR] = {"reg_dm_mr", IN_(reg_dm_mr), 0, REPLY_(reg_mr_reply),
 				cmd_reg_dm_mr},
 	[UHCA_CMD_OPEN_XRCD] = {"open_xrcd", IN_(open_xrcd), 1, REPLY_(handle_reply),
 				cmd_open_xrcd},
-	[UHCA_CMD_CLOSE_XRCD] = {"close_xrcd", HANDLE_, 0, HEADER_, cmd_close_xrcd},
+	[UHCA_CMD_CLOSE_XRCD] = {"close_xrcd", HANDLE_, 0, HEADER_, cmd_close_xrcd, true},
 	[UHCA_CMD_OPEN_QP] = {"open_qp", IN_(open_qp), 0, REPLY_(open_qp_reply), cmd_open_qp},
 	[UHCA_CMD_RESIZE_CQ] = {"resize_cq", IN_(resize_cq), 0, REPLY_(create_cq_reply),
-				cmd_resize_cq},
+				cmd_resize_cq, true},
 	[UHCA_CMD_EXPORT] = {"export", HANDLE_, 0, REPLY_(export_reply), cmd_export},
 	[UHCA_CMD_IMPORT] = {"import", IN_(import), 0, REPLY_(import_reply), cmd_import},
 	[UHCA_CMD_MODIFY_CQ] = {"modify_cq", IN_(modify_cq), 0, HEADER_, cmd_modify_cq},
 	[UHCA_CMD_NOTIFY_CQ] = {"notify_cq", HANDLE_, 0, HEADER_, cmd_notify_cq},
 	[UHCA_CMD_CREATE_WQ] = {"create_wq", IN_(create_wq), 0, REPLY_(create_wq_reply),
 				cmd_create_wq},
-	[UHCA_CMD_MODIFY_WQ] = {"modify_wq", IN_(modify_wq), 0, HEADER_, cmd_modify_wq},
-	[UHCA_CMD_DESTROY_WQ] = {"destroy_wq", HANDLE_, 0, HEADER_, cmd_destroy_wq},
+	[UHCA_CMD_MODIFY_WQ] = {"modify_wq", IN_(modify_wq), 0, HEADER_, cmd_modify_wq, true},
+	[UHCA_CMD_DESTROY_WQ] = {"destroy_wq", HANDLE_, 0, HEADER_, cmd_destroy_wq, true},
 	[UHCA_CMD_CREATE_RWQ_IND_TABLE] = {"create_rwq_ind_table", IN_(create_rwq_ind_table), 0,
 					   REPLY_(handle_reply), cmd_create_rwq_ind_table},
 	[UHCA_CMD_DESTROY_RWQ_IND_TABLE] = {"destroy_rwq_ind_table", HANDLE_, 0, HEADER_,
 					    cmd_destroy_rwq_ind_table},
 	[UHCA_CMD_CREATE_FLOW] = {"create_flow", IN_(create_flow), 0, REPLY_(handle_reply),
-				  cmd_create_flow},
-	[UHCA_CMD_DESTROY_FLOW] = {"destroy_flow", HANDLE_, 0, HEADER_, cmd_destroy_flow},
+				  cmd_create_flow, true},
+	[UHCA_CMD_DESTROY_FLOW] = {"destroy_flow", HANDLE_, 0, HEADER_, cmd_destroy_flow, true},
 	[UHCA_CMD_ALLOC_KEY] = {"alloc_key", IN_(alloc_key), 0, REPLY_(reg_mr_reply),
 				cmd_alloc_key},
-	[UHCA_CMD_DESCRIBE_KEY] = {"describe_key", IN_(describe_key), 0, HEADER_, cmd_describe_key},
+	[UHCA_CMD_DESCRIBE_KEY] = {"describe_key", IN_(describe_key), 0, HEADER_, cmd_describe_key,
+				   true},
 	[UHCA_CMD_REG_SHARED_MR] = {"reg_shared_mr", IN_(reg_shared_mr), 0, REPLY_(reg_mr_reply),
 				    cmd_reg_shared_mr},
 	[UHCA_CMD_FAULT_CHECK] = {"fault_check", IN_(fault_check), 0, REPLY_(fault_check_reply),
@@ -135,6 +143,8 @@ static int execute(const struct command *command, struct cmd *r, struct cmd_repl
 	/* A call of which rules say that it fails; one that only asks is answered instead. */
 	if (r->fault->error && command->handle != cmd_fault_check)
 		return -r->fault->error;
+	if (command->catches_up)
+		io_catch_up(r->client);
 	status = command->handle(r, rep);
 	if (r->client->dev)
 		r->client->dev->dirty = true;

@@ -4,6 +4,7 @@
  */
 #include "daemon.h"
 
+#include "catch_up.h"
 #include "clock.h"
 #include "log.h"
 #include "tell.h"
@@ -226,6 +227,9 @@ unsigned io_daemon_fatal(struct io_daemon *d, const struct io_device *dev)
 
 static void close_clients(struct io_daemon *d)
 {
+	/* Who ended just before us may still be here. */
+	for (unsigned i = 0; i < d->n_clients; i++)
+		io_catch_up(d->clients[i]);
 	for (unsigned i = 0; i < d->n_clients; i++)
 		io_client_destroy(d->clients[i]);
 	free(d->clients);

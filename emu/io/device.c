@@ -183,3 +183,14 @@ unsigned io_device_send(struct io_device *dev, uint64_t now, uint8_t *buf, size_
 	netif_flush(&dev->top);
 	return n;
 }
+
+bool io_device_send_of(struct io_device *dev, struct client *of, uint64_t now, uint8_t *buf,
+		       size_t cap)
+{
+	struct core_train t;
+
+	if (dev->blocked || !core_tx_next_of(of, now, buf, cap, &t))
+		return false;
+	netif_send(&dev->top, &t, now);
+	return true;
+}

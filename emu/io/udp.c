@@ -10,8 +10,10 @@
 #include "udp_socket.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define RX_BUFFERS  8
@@ -348,6 +350,16 @@ static void on_writable(struct ev_loop *loop, ev_io *w, int revents)
 	u->stalled.train = NULL;
 	ev_io_stop(loop, w);
 	set_blocked(u, false);
+}
+
+bool io_udp_wait(struct io_udp *u, uint64_t ns)
+{
+	struct pollfd p = {.fd = u->writable.fd, .events = POLLOUT};
+	struct timespec limit = {.tv_nsec = (long)ns};
+
+	if (ppoll(&p, 1, &limit, NULL) > 0)
+		on_writable(u->loop, &u->writable, EV_WRITE);
+	return !*u->blocked;
 }
 
 /* Nothing is below that could hand up anything. */

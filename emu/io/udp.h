@@ -103,6 +103,12 @@ int io_udp_leave(struct io_udp *u, const uint8_t gid[16]);
  */
 uint32_t io_udp_window(const struct io_udp *u);
 
+/*
+ * A send waits: for up to so many nanoseconds for its socket, and no longer than it takes. True
+ * when none waits any more.
+ */
+bool io_udp_wait(struct io_udp *u, uint64_t ns);
+
 /* Looks at the sockets that had traffic lately. True when something had come. */
 bool io_udp_poll(struct io_udp *u, uint64_t now);
 

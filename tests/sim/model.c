@@ -164,7 +164,7 @@ static void load_payload(struct memory *m, struct model_send *s, bool settled)
 /* What the request will have done to the remote memory, or brings from it. */
 static void foresee(struct model_qp *q, struct model_send *s, bool settled)
 {
-	struct memory *there = q->peer ? &q->peer->qp->c->mem : NULL;
+	struct memory *there = s->mem;
 
 	if (model_is_write(s->wr.opcode) || model_is_send(s->wr.opcode))
 		load_payload(&q->qp->c->mem, s, settled);
@@ -217,6 +217,11 @@ int model_post_send(struct model_qp *q, struct vsend *wr, const struct model_mor
 	s->wr.list = NULL;
 	s->inv_key = wr->num_sge ? wr->sge[0].lkey : 0;
 	set_places(s, wr, more);
+	s->recvs = more->recvs;
+	if (more->recvs)
+		s->mem = &more->recvs->srq->c->mem;
+	else if (q->peer)
+		s->mem = &q->peer->qp->c->mem;
 	model_land(q, s, q->n_send);
 	if (model_modifies(s) && needs_fence(q, s))
 		wr->flags |= UHCA_ABI_SEND_FENCE;

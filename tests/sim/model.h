@@ -47,9 +47,11 @@ struct model_send {
 	uint32_t length;
 	uint8_t *data; /* SEND, WRITE: payload; READ: what it must bring */
 	bool signaled;
-	bool delivered;          /* its receive completed at the peer */
-	struct model_qp *to;     /* UD */
-	struct model_cell *cell; /* atomics */
+	bool delivered;            /* its receive completed at the peer */
+	struct model_qp *to;       /* UD */
+	struct model_recvs *recvs; /* XRC: of the SRQ that it names */
+	struct memory *mem;        /* where "there" is */
+	struct model_cell *cell;   /* atomics */
 	uint64_t returned;
 	uint32_t fate;    /* not 0: it must fail with one of these, bits 1 << status */
 	uint32_t inv_key; /* READ with Invalidate: of its element */
@@ -80,6 +82,7 @@ struct model_recvs {
 	uint32_t limit;  /* of an SRQ, armed; 0: it is not */
 	uint32_t looked; /* taken from it when the limit was looked at */
 	unsigned limit_events;
+	bool xrc;   /* completions name QPs of other clients, too */
 	bool lossy; /* an SRQ: a QP that was reset may have taken some with it */
 };
 
@@ -142,6 +145,7 @@ struct model_cell *model_add_cell(struct model *m, struct vclient *c, uint64_t v
 /* What the model cannot read off a request. NULL or 0: as the request says. */
 struct model_more {
 	struct model_qp *to;             /* the destination of a datagram */
+	struct model_recvs *recvs;       /* of the SRQ that an XRC request names */
 	struct model_cell *cell;         /* of an atomic */
 	const struct model_place *here;  /* elements through described keys */
 	const struct model_place *there; /* the same of the remote address */
@@ -217,6 +221,9 @@ void model_ignore(struct memory *m, const struct model_place *at);
 void model_adopt(struct memory *m, const struct model_place *at);
 /* Request i of q has succeeded. */
 void model_retire(struct model_qp *q, unsigned i);
+/* What an SRQ has given to a QP that failed may never complete. */
+void model_lost_with(struct model_qp *q);
+bool model_is_reliable(const struct model_qp *q);
 bool model_has_number(const struct model_qp *q, uint32_t qpn);
 
 /* Do the bytes stand there, behind the first "skip"? */

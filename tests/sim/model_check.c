@@ -131,7 +131,7 @@ static void check_write_visible(struct model_qp *q, unsigned i)
 
 	if (s->wr.opcode != UHCA_ABI_WR_RDMA_WRITE || !s->length)
 		return;
-	if (model_holds(&q->peer->qp->c->mem, &s->there, 0, s->data, s->length))
+	if (model_holds(s->mem, &s->there, 0, s->data, s->length))
 		return;
 	for (unsigned k = i + 1; k < q->n_send; k++) {
 		const struct model_send *o = &q->send[k];
@@ -156,6 +156,11 @@ static void accept_bytes(struct memory *mem, const struct model_recv *r, uint32_
 	}
 }
 
+static struct memory *recvs_memory(const struct model_recvs *rs)
+{
+	return rs->srq ? &rs->srq->c->mem : &rs->qp->c->mem;
+}
+
 static bool with_imm(const struct model_send *s)
 {
 	return s->wr.opcode == UHCA_ABI_WR_SEND_WITH_IMM ||
@@ -178,32 +183,41 @@ static bool same_fields(const struct model_send *s, const struct uhca_abi_cqe *e
 	       !!(e->flags & UHCA_ABI_WC_SOLICITED) == !!(s->wr.flags & UHCA_ABI_SEND_SOLICITED);
 }
 
-static bool holds_message(struct model_qp *q, const struct model_recv *r, uint32_t extra,
+static bool holds_message(struct memory *mem, const struct model_recv *r, uint32_t extra,
 			  struct model_qp *from, const struct model_send *s)
 {
-	struct memory *mem = &q->qp->c->mem;
-
 	if (r->shared && model_is_send(s->wr.opcode))
 		return s->length == 0 || (s->there.n && model_holds_or_later(from, s));
 	if (s->wr.opcode != UHCA_ABI_WR_RDMA_WRITE_WITH_IMM)
 		return model_holds(mem, &r->at, extra, s->data, s->length);
-	if (from->qp->type == IBV_QPT_RC || !s->length)
+	if (model_is_reliable(from) || !s->length)
 		return true; /* the image at the end, and check_write_visible, see to it */
 	return model_holds(mem, &s->there, 0, s->data, s->length);
 }
 
-static void rc_delivered(struct model_qp *q, const struct model_recv *r,
-			 const struct uhca_abi_cqe *e)
+/* The next message of the QP that takes one of these receives: all of RC, those to an XRC SRQ. */
+static struct model_send *next_message(struct model_qp *from, const struct model_recvs *rs)
+{
+	for (unsigned i = from->base; i < from->n_send; i++) {
+		struct model_send *s = &from->send[i];
+
+		if (model_consumes_recv(s) && !s->delivered && (!rs->xrc || s->recvs == rs))
+			return s;
+	}
+	return NULL;
+}
+
+static void rc_delivered(struct model_qp *q, const struct model_recvs *rs,
+			 const struct model_recv *r, const struct uhca_abi_cqe *e)
 {
 	struct model_qp *from = q->peer;
-	struct model_send *s;
+	struct model_send *s = next_message(from, rs);
 
-	while (from->delivered < from->n_send && !model_consumes_recv(&from->send[from->delivered]))
-		check_write_visible(from, from->delivered++);
-	CHECK(q, from->delivered < from->n_send);
-	s = &from->send[from->delivered++];
+	CHECK(q, s != NULL);
+	for (; from->send + from->delivered < s; from->delivered++)
+		check_write_visible(from, from->delivered);
 	CHECK(q, !s->fate && same_fields(s, e, 0));
-	CHECK(q, holds_message(q, r, 0, from, s));
+	CHECK(q, holds_message(recvs_memory(rs), r, 0, from, s));
 	s->delivered = true;
 }
 
@@ -223,7 +237,7 @@ static void lossy_delivered(struct model_qp *q, struct model_qp *from, const str
 			continue;
 		if (s->delivered && !q->m->duplicates)
 			continue;
-		if (!same_fields(s, e, extra) || !holds_message(q, r, extra, from, s))
+		if (!same_fields(s, e, extra) || !holds_message(&q->qp->c->mem, r, extra, from, s))
 			continue;
 		s->delivered = true;
 		if (!ud && i >= from->base)
@@ -262,9 +276,9 @@ static struct model_qp *ud_sender(struct model_qp *q, const struct model_recv *r
 	world_fail(q->m->w, "qp %u: datagram from an unknown QP 0x%x", q->index, e->src_qp);
 }
 
-static struct model_recv *take_recv(struct model_qp *q, const struct uhca_abi_cqe *e)
+static struct model_recv *take_recv(struct model_qp *q, struct model_recvs *rs,
+				    const struct uhca_abi_cqe *e)
 {
-	struct model_recvs *rs = q->recvs;
 	uint32_t i = (uint32_t)e->wr_id;
 
 	CHECK(q, (e->wr_id >> 32 & 0x7fffffff) == rs->index);
@@ -287,42 +301,54 @@ static uint32_t recv_may_fail(const struct model_qp *q)
 	return may;
 }
 
-static void recv_completion(struct model_qp *q, const struct uhca_abi_cqe *e)
+static void recv_completion(struct model_qp *q, struct model_recvs *rs,
+			    const struct uhca_abi_cqe *e)
 {
-	struct model_recv *r = take_recv(q, e);
+	struct model_recv *r = take_recv(q, rs, e);
+	struct memory *mem = recvs_memory(rs);
 
 	if (e->status != UHCA_ABI_WC_SUCCESS) {
 		if (!(recv_may_fail(q) & 1u << e->status))
 			world_fail(q->m->w, "qp %u (0x%x): receive completes with status %u",
 				   q->index, q->qp->qpn, e->status);
 		/* A message that never became complete may have left bytes there. */
-		if (!q->recvs->scribbled)
-			model_adopt(&q->qp->c->mem, &r->at);
+		if (!rs->scribbled)
+			model_adopt(mem, &r->at);
 		return;
 	}
 	if (q->qp->type == IBV_QPT_UD) {
 		lossy_delivered(q, ud_sender(q, r, e), r, e);
 	} else {
 		CHECK(q, !(e->flags & UHCA_ABI_WC_GRH));
-		if (q->qp->type == IBV_QPT_RC)
-			rc_delivered(q, r, e);
+		if (model_is_reliable(q))
+			rc_delivered(q, rs, r, e);
 		else
 			lossy_delivered(q, q->peer, r, e);
 	}
 	if (e->opcode == UHCA_ABI_WC_RECV && !r->shared)
-		accept_bytes(&q->qp->c->mem, r, e->byte_len);
+		accept_bytes(mem, r, e->byte_len);
+}
+
+/* The receives of an XRC SRQ that a completion belongs to: whose QP it was says nothing then. */
+static struct model_recvs *xrc_recvs(const struct model *m, const struct uhca_abi_cqe *e)
+{
+	uint32_t i = e->wr_id >> 32 & 0x7fffffff;
+
+	return e->wr_id >> 63 && i < m->n_recvs && m->recvs[i]->xrc ? m->recvs[i] : NULL;
 }
 
 void model_completion(struct model *m, struct vclient *c, const struct uhca_abi_cqe *e)
 {
+	struct model_recvs *xrc = xrc_recvs(m, e);
+
 	m->completions++;
 	for (unsigned i = 0; i < m->n_qps; i++) {
 		struct model_qp *q = m->qp[i];
 
-		if (q->qp->c != c || q->qp->qpn != e->qpn)
+		if ((xrc ? q->qp->c->host != c->host : q->qp->c != c) || q->qp->qpn != e->qpn)
 			continue;
 		if (e->wr_id >> 63) {
-			recv_completion(q, e);
+			recv_completion(q, xrc ? xrc : q->recvs, e);
 		} else {
 			CHECK(q, e->wr_id >> 32 == q->index);
 			send_completion(q, e);
@@ -342,7 +368,7 @@ static void forget(struct model_qp *q, const struct model_send *s)
 	if (!s->length)
 		return;
 	if (model_modifies(s))
-		model_ignore(&q->peer->qp->c->mem, &s->there);
+		model_ignore(s->mem, &s->there);
 	if (!q->failed && (model_is_read(s->wr.opcode) || model_is_atomic(s->wr.opcode)))
 		model_ignore(&q->qp->c->mem, &s->here);
 }
@@ -382,6 +408,7 @@ static void finish_failed(struct model_qp *q)
 		CHECK(q, q->completed == q->n_send);
 	for (unsigned i = q->failed ? q->good : q->completed; i < q->n_send; i++)
 		forget(q, &q->send[i]);
+	model_lost_with(q);
 	forget_recvs(q->peer->recvs);
 }
 
@@ -395,8 +422,8 @@ static void finish_rc(struct model_qp *q)
 		CHECK(q, !q->send[q->completed].signaled);
 		model_retire(q, q->completed);
 	}
-	for (unsigned i = q->delivered; i < q->n_send; i++)
-		CHECK(q, !model_consumes_recv(&q->send[i]));
+	for (unsigned i = q->base; i < q->n_send; i++)
+		CHECK(q, q->send[i].delivered || !model_consumes_recv(&q->send[i]));
 }
 
 static void finish_lossy(struct model_qp *q)
@@ -418,11 +445,11 @@ void model_finish(struct model *m)
 	for (unsigned i = 0; i < m->n_qps; i++) {
 		struct model_qp *q = m->qp[i];
 
-		if (q->qp->type == IBV_QPT_RC)
+		if (model_is_reliable(q))
 			finish_rc(q);
 		else
 			finish_lossy(q);
-		if (!q->failed)
+		if (!q->failed && q->qp->type != IBV_QPT_XRC_RECV)
 			CHECK(q, vqp_send_used(q->qp) == 0);
 	}
 	model_check_cells(m);

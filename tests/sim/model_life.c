@@ -50,8 +50,8 @@ static void adopt_sends(struct model_qp *q)
 			s->cell->uncertain = true;
 		if (model_is_atomic(s->wr.opcode) || model_is_read(s->wr.opcode))
 			model_adopt(&q->qp->c->mem, &s->here);
-		if (q->qp->type == IBV_QPT_RC && model_modifies(s))
-			model_adopt(&q->peer->qp->c->mem, &s->there);
+		if (model_is_reliable(q) && model_modifies(s))
+			model_adopt(s->mem, &s->there);
 	}
 }
 
@@ -83,16 +83,27 @@ void model_drained_both(struct model_qp *q)
 {
 	unsigned good = q->failed ? q->good : q->completed;
 
-	if (q->qp->type != IBV_QPT_RC)
+	if (!model_is_reliable(q))
 		return;
 	for (unsigned i = q->base; i < good; i++)
 		if (model_consumes_recv(&q->send[i]))
 			CHECK(q, q->send[i].delivered);
 }
 
+/* A receiving QP of XRC may have taken a receive of any of its domain's SRQs. */
+void model_lost_with(struct model_qp *q)
+{
+	if (q->qp->type != IBV_QPT_XRC_RECV)
+		return;
+	for (unsigned i = 0; i < q->m->n_recvs; i++)
+		if (q->m->recvs[i]->xrc)
+			q->m->recvs[i]->lossy = true;
+}
+
 void model_ended(struct model_qp *q)
 {
 	adopt_sends(q);
+	model_lost_with(q);
 	if (q->recvs->srq)
 		q->recvs->lossy = true;
 	else
@@ -105,6 +116,12 @@ void model_renamed(struct model_qp *q, uint32_t old_qpn)
 {
 	assert(q->n_was < MODEL_MAX_LIVES);
 	q->was[q->n_was++] = old_qpn;
+}
+
+bool model_is_reliable(const struct model_qp *q)
+{
+	return q->qp->type == IBV_QPT_RC || q->qp->type == IBV_QPT_XRC_SEND ||
+	       q->qp->type == IBV_QPT_XRC_RECV;
 }
 
 bool model_has_number(const struct model_qp *q, uint32_t qpn)

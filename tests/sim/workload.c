@@ -55,7 +55,8 @@ static void toggle_drain(struct workload *l, struct workload_end *end)
 	enum ibv_qp_state state = vqp_state(&end->qp);
 	int rc = 0;
 
-	if (end->model->failed || (state != IBV_QPS_RTS && state != IBV_QPS_SQD))
+	if (end->qp.type == IBV_QPT_XRC_RECV || end->model->failed ||
+	    (state != IBV_QPS_RTS && state != IBV_QPS_SQD))
 		return;
 	rc = vqp_to_state(&end->qp, state == IBV_QPS_RTS ? IBV_QPS_SQD : IBV_QPS_RTS);
 	world_assert(l->w, rc == 0);
@@ -94,8 +95,7 @@ static void act(struct workload *l)
 		workload_window_step(l, end);
 	switch (prng_below(&l->rng, 13)) {
 	case 0:
-		if (workload_may_restart(l, end) && end->qp.type == IBV_QPT_RC &&
-		    !prng_below(&l->rng, 3))
+		if (workload_may_restart(l, end) && !prng_below(&l->rng, 3))
 			workload_poison(l, end);
 		else
 			toggle_drain(l, end);

@@ -185,6 +185,17 @@ static void make_region(struct workload *l, struct workload_end *e)
 			      &(struct workload_ground){va, REGION_BYTES, e->region.lkey, access});
 }
 
+static void choose_sizes(struct workload_end *a, struct workload_end *b,
+			 const struct vqp_conn *conn)
+{
+	a->conn = b->conn = *conn;
+	b->conn.sq_psn = conn->rq_psn;
+	b->conn.rq_psn = conn->sq_psn;
+	a->mtu = b->mtu = 128u << conn->mtu;
+	a->max_bytes = 6 * a->mtu < WORKLOAD_MAX_BYTES ? 6 * a->mtu : WORKLOAD_MAX_BYTES;
+	b->max_bytes = a->max_bytes;
+}
+
 static void make_pair(struct workload *l, enum ibv_qp_type type)
 {
 	struct workload_end *a = make_end(l, type), *b = make_end(l, type);
@@ -192,19 +203,30 @@ static void make_pair(struct workload *l, enum ibv_qp_type type)
 
 	a->peer = b;
 	b->peer = a;
-	a->conn = b->conn = conn;
-	b->conn.sq_psn = conn.rq_psn;
-	b->conn.rq_psn = conn.sq_psn;
-	a->mtu = b->mtu = 128u << conn.mtu;
-	a->max_bytes = 6 * a->mtu < WORKLOAD_MAX_BYTES ? 6 * a->mtu : WORKLOAD_MAX_BYTES;
-	b->max_bytes = a->max_bytes;
+	choose_sizes(a, b, &conn);
 	model_connect(a->model, b->model);
+	a->target = b->node;
+	b->target = a->node;
 	make_region(l, a);
 	make_region(l, b);
 	if (l->inboxes) {
 		workload_inbox_make(l, a);
 		workload_inbox_make(l, b);
 	}
+	vqp_connect(&a->qp, &b->qp, &conn);
+}
+
+static void make_xrc(struct workload *l)
+{
+	struct workload_end *a = &l->end[l->n_ends++], *b = &l->end[l->n_ends++];
+	struct vqp_conn conn = choose_conn(l);
+
+	workload_xrc_make(l, a, b);
+	if (l->limits.may_give_up)
+		a->model->may_fail = b->model->may_fail =
+			1u << UHCA_ABI_WC_RETRY_EXC_ERR | 1u << UHCA_ABI_WC_WR_FLUSH_ERR;
+	choose_sizes(a, b, &conn);
+	model_connect(a->model, b->model);
 	vqp_connect(&a->qp, &b->qp, &conn);
 }
 
@@ -246,6 +268,8 @@ void workload_make(struct workload *l, uint64_t seed)
 		make_node(l, i);
 	for (unsigned i = 0; i < pairs; i++)
 		make_pair(l, !l->limits.rc_only && percent(l, 25) ? IBV_QPT_UC : IBV_QPT_RC);
+	if (!l->limits.rc_only && percent(l, 40))
+		make_xrc(l);
 	if (!l->limits.rc_only && percent(l, 50))
 		datagrams = prng_range(&l->rng, 1, 3);
 	while (datagrams--)

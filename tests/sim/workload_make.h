@@ -11,10 +11,11 @@
 #include "workload_inbox.h"
 #include "workload_key.h"
 #include "workload_window.h"
+#include "workload_xrc.h"
 
 #define WORKLOAD_NODES 3
 #define WORKLOAD_CQS   2
-#define WORKLOAD_ENDS  12
+#define WORKLOAD_ENDS  14
 #define WORKLOAD_CELLS 2
 
 #define WORKLOAD_MAX_BYTES  12288u      /* of a message */
@@ -35,6 +36,7 @@ struct workload_node {
 	bool use_srq;
 	struct vsrq srq;
 	struct model_recvs *srq_recvs;
+	struct workload_xrc xrc;
 };
 
 /* One QP. */
@@ -50,6 +52,8 @@ struct workload_end {
 	uint32_t max_bytes; /* of one message */
 	unsigned to_post;
 	uint32_t ah[WORKLOAD_NODES];
+	struct workload_node *target; /* whose cells and region requests work on */
+	struct vmr xrc_region[WORKLOAD_NODES];
 	struct vmr region;             /* at the peer, ours alone */
 	struct workload_key there;     /* valid: WRITEs and READs go through it */
 	struct workload_window window; /* the same; RC */
@@ -84,6 +88,10 @@ void workload_post(struct workload *l, struct workload_end *end);
 
 /* Every completion there is goes to the model. */
 void workload_poll(struct workload *l);
+
+/* Posts up to n receives to an SRQ of the node, as far as it should have more. */
+void workload_fill_srq(struct workload *l, struct workload_node *n, struct model_recvs *r,
+		       uint32_t count);
 
 /* Posts up to n receives, as far as messages of the peers still need some. */
 void workload_post_recvs(struct workload *l, struct workload_end *end, uint32_t n);

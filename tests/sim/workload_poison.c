@@ -138,6 +138,10 @@ void workload_poison(struct workload *l, struct workload_end *e)
 				      too_long,     bad_invalidation};
 	struct draft d;
 
+	if (e->qp.type == IBV_QPT_XRC_SEND)
+		workload_xrc_poison(l, e);
+	if (e->qp.type != IBV_QPT_RC)
+		return;
 	if (vqp_send_used(&e->qp) >= e->qp.send.max_wr || e->model->failed)
 		return;
 	all[prng_below(&l->rng, sizeof(all) / sizeof(all[0]))](l, e, &d);

@@ -133,7 +133,7 @@ static uint8_t choose_opcode(struct workload *l, const struct workload_end *e)
 		UHCA_ABI_WR_ATOMIC_CMP_AND_SWP,
 		UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD,
 	};
-	unsigned n = e->qp.type == IBV_QPT_RC ? 8 : e->qp.type == IBV_QPT_UC ? 4 : 2;
+	unsigned n = model_is_reliable(e->model) ? 8 : e->qp.type == IBV_QPT_UC ? 4 : 2;
 
 	return opcode[prng_below(&l->rng, n)];
 }
@@ -152,7 +152,7 @@ static bool choose_remote(struct workload *l, struct workload_end *e, struct vse
 	room = (key ? e->there.length : e->region.length) - length;
 	if (percent(l, 60) && workload_window_use(l, e, wr, length, there))
 		return true;
-	if (e->qp.type == IBV_QPT_RC) {
+	if (model_is_reliable(e->model)) {
 		offset = prng_below(&l->rng, (uint32_t)room + 1);
 	} else {
 		if (e->region_used > room)
@@ -170,7 +170,7 @@ static bool choose_remote(struct workload *l, struct workload_end *e, struct vse
 static struct model_cell *choose_atomic(struct workload *l, struct workload_end *e,
 					struct vsend *wr)
 {
-	struct workload_node *n = e->peer->node;
+	struct workload_node *n = e->target;
 	unsigned i = prng_below(&l->rng, WORKLOAD_CELLS);
 	struct model_cell *cell = n->cell[i];
 
@@ -199,7 +199,7 @@ static void choose_flags(struct workload *l, const struct workload_end *e, struc
 	if (wr->opcode == UHCA_ABI_WR_SEND || wr->opcode == UHCA_ABI_WR_SEND_WITH_IMM ||
 	    wr->opcode == UHCA_ABI_WR_RDMA_WRITE_WITH_IMM)
 		wr->flags |= prng_below(r, 4) ? 0 : UHCA_ABI_SEND_SOLICITED;
-	if (e->qp.type == IBV_QPT_RC && !prng_below(r, 8))
+	if (model_is_reliable(e->model) && !prng_below(r, 8))
 		wr->flags |= UHCA_ABI_SEND_FENCE;
 	if (payload && length <= e->qp.max_inline && prng_below(r, 2))
 		wr->mode = VPOST_INLINE;
@@ -243,6 +243,8 @@ static bool choose_target(struct workload *l, struct workload_end *e, struct vse
 	bool send = wr->opcode == UHCA_ABI_WR_SEND || wr->opcode == UHCA_ABI_WR_SEND_WITH_IMM;
 
 	there->n = 0;
+	if (e->qp.type == IBV_QPT_XRC_SEND)
+		workload_xrc_target(l, e, wr, more);
 	if (wr->opcode >= UHCA_ABI_WR_ATOMIC_CMP_AND_SWP) {
 		*length = 8;
 		if (prng_below(&l->rng, 2) || !workload_inbox_target(l, e, wr, length, there))
@@ -355,6 +357,10 @@ void workload_post_recvs(struct workload *l, struct workload_end *e, uint32_t n)
 	struct model_place at;
 	struct vmr from;
 
+	if (e->qp.type == IBV_QPT_XRC_RECV)
+		workload_xrc_recvs(l, e, n);
+	if (e->qp.type == IBV_QPT_XRC_RECV || e->qp.type == IBV_QPT_XRC_SEND)
+		return;
 	if (!r->srq)
 		room = e->peer ? e->peer->max_bytes : 4096 + 40;
 	while (n-- && needs_recv(l, e)) {
@@ -373,6 +379,25 @@ void workload_post_recvs(struct workload *l, struct workload_end *e, uint32_t n)
 			l, sge,
 			choose_sges(l, &from, room, sge, shared && percent(l, 60) ? 1 : max_sge));
 		if (model_post_recv(r, sge, count, key ? &at : NULL, shared))
+			return;
+	}
+}
+
+void workload_fill_srq(struct workload *l, struct workload_node *n, struct model_recvs *r,
+		       uint32_t count)
+{
+	struct uhca_abi_sge sge[MODEL_MAX_SGE];
+	struct vmr from = {.lkey = n->mr.lkey};
+
+	for (; count && vsrq_recv_used(r->srq) < 16; count--) {
+		uint32_t elements;
+
+		from.addr = workload_take(l, n, WORKLOAD_MAX_BYTES, n->mr.length);
+		if (!from.addr)
+			world_fail(l->w, "the workload's buffers are too small");
+		elements =
+			choose_sges(l, &from, WORKLOAD_MAX_BYTES, sge, most(r->srq->recv.max_sge));
+		if (model_post_recv(r, sge, elements, NULL, false))
 			return;
 	}
 }

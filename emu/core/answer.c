@@ -224,6 +224,22 @@ static void abandon_read(struct qp *qp, const struct replay_entry *a, int err)
 	qp_fail(qp, UINT32_MAX);
 }
 
+/*
+ * A READ whose answer was sent whole, and whose key has gone since: the requester that has it may
+ * have given the memory back already, and a late copy of its request is no fault of anybody. Who
+ * still waits for it is refused, and the QP lives on (9.7.5.1.4 asks for no more).
+ */
+static void refuse_again(struct qp *qp, struct replay_entry *a, int err, struct core_train *t)
+{
+	uint8_t code = err == -EACCES ? ROCE_NAK_REMOTE_ACCESS : ROCE_NAK_REMOTE_OPERATIONAL;
+
+	begin(qp, psn_add(a->psn, a->sent / qp->mtu), t);
+	find_opcode(qp, ROCE_OP_ACK, ROCE_POS_ONLY, &t->head.bth.opcode);
+	t->last_opcode = t->head.bth.opcode;
+	t->head.aeth = (struct roce_aeth){roce_syndrome(ROCE_NAK, code), a->msn};
+	replay_done(a);
+}
+
 static void read_opcodes(const struct qp *qp, bool first, bool last, struct core_train *t)
 {
 	if (t->count == 1) {
@@ -250,6 +266,10 @@ static bool build_read(struct qp *qp, struct replay_entry *a, uint8_t *buf, size
 	if (take > most)
 		take = most;
 	err = read_piece(qp, a, take, buf);
+	if (err && a->answered && err != -ESRCH) {
+		refuse_again(qp, a, err, t);
+		return true;
+	}
 	if (err) {
 		abandon_read(qp, a, err);
 		return false;

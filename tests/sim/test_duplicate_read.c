@@ -49,11 +49,19 @@ static void test_response_twice(void **state)
 	pair_finish(&p);
 }
 
+static void send_again(struct pair *p, const struct logged *request)
+{
+	struct core_train t;
+
+	core_train_start(&t, &request->pkt, &(struct roce_flow){0});
+	memcpy(t.flow.src, p->a.c.host->gid[0], 16);
+	memcpy(t.flow.dst, p->b.c.host->gid[0], 16);
+	world_send(p->w, 0, &t);
+}
+
 /* A copy of the request comes when all is over and the memory has changed: harmless. */
 static void test_stale_request(void **state)
 {
-	const struct logged *request;
-	struct core_train t;
 	struct pair p;
 
 	(void)state;
@@ -62,13 +70,51 @@ static void test_stale_request(void **state)
 	side_write(&p.a, 2, 200000, 0, LENGTH);
 	side_expect(&p.a, 1, 2, UHCA_ABI_WC_SUCCESS, UHCA_ABI_WC_RDMA_WRITE);
 	pair_expect_copy(&p.a, 200000, &p.b, 0, LENGTH);
-	request = rules_nth(&p.rules, 0, ROCE_OP_READ_REQ, 0);
-	core_train_start(&t, &request->pkt, &(struct roce_flow){0});
-	memcpy(t.flow.src, p.a.c.host->gid[0], 16);
-	memcpy(t.flow.dst, p.b.c.host->gid[0], 16);
-	world_send(p.w, 0, &t);
+	send_again(&p, rules_nth(&p.rules, 0, ROCE_OP_READ_REQ, 0));
 	side_quiet(&p.a, PAIR_SECONDS);
 	world_assert(p.w, rules_count(&p.rules, 1, ROCE_OP_READ_RESP) == 10);
+	pair_finish(&p);
+}
+
+/* The same when the region has gone, which is right: the READ is done. Both queues go on. */
+static void test_stale_request_of_region_gone(void **state)
+{
+	struct pair p;
+	struct vmr mr;
+
+	(void)state;
+	pair_create(&p, &(struct pair_options){0});
+	read_and_check(&p);
+	assert_int_equal(vclient_reg_mr(&p.b.c, p.b.mr.addr, p.b.mr.length, PAIR_ACCESS, &mr), 0);
+	assert_int_equal(vclient_dereg_mr(&p.b.c, &p.b.mr), 0);
+	p.b.mr = mr;
+	send_again(&p, rules_nth(&p.rules, 0, ROCE_OP_READ_REQ, 0));
+	side_quiet(&p.a, PAIR_SECONDS);
+	world_assert(p.w, vqp_state(&p.b.qp) == IBV_QPS_RTS);
+	side_write(&p.a, 2, 200000, 0, LENGTH);
+	side_expect(&p.a, 1, 2, UHCA_ABI_WC_SUCCESS, UHCA_ABI_WC_RDMA_WRITE);
+	pair_expect_copy(&p.a, 200000, &p.b, 0, LENGTH);
+	pair_finish(&p);
+}
+
+/* Who has not got the answer, and asks again when the region has gone, is told so. */
+static void test_answer_lost_and_region_gone(void **state)
+{
+	struct pair p;
+
+	(void)state;
+	pair_create(&p, &(struct pair_options){0});
+	rules_add(&p.rules, &(struct rule){.from = 1,
+					   .op = ROCE_OP_READ_RESP,
+					   .skip = 4,
+					   .count = 1,
+					   .verdict = WORLD_DROP});
+	side_ignore(&p.a, 100000, LENGTH);
+	side_read(&p.a, 1, 100000, 0, LENGTH);
+	world_run(p.w, p.w->now + 100000); /* answered, and the end of it lost */
+	world_assert(p.w, rules_count(&p.rules, 1, ROCE_OP_READ_RESP) == 5);
+	assert_int_equal(vclient_dereg_mr(&p.b.c, &p.b.mr), 0);
+	side_expect(&p.a, 0, 1, UHCA_ABI_WC_REM_ACCESS_ERR, 0);
 	pair_finish(&p);
 }
 
@@ -130,6 +176,8 @@ int main(void)
 		cmocka_unit_test(test_request_twice),
 		cmocka_unit_test(test_response_twice),
 		cmocka_unit_test(test_stale_request),
+		cmocka_unit_test(test_stale_request_of_region_gone),
+		cmocka_unit_test(test_answer_lost_and_region_gone),
 		cmocka_unit_test(test_rest_is_asked_for),
 		cmocka_unit_test(test_rest_starts_with_middle),
 	};

@@ -94,6 +94,9 @@ static void test_before_hello(void **state)
 	struct io_test_client c;
 
 	io_test_connect(&c, &f->t.d);
+	for (unsigned i = 0; i < 10 && f->t.d.n_clients < 2; i++)
+		io_test_turn(f->t.d.loop);
+	assert_int_equal(f->t.d.n_clients, 2);
 	assert_null(f->t.d.clients[1]->core);
 	io_catch_up(f->t.d.clients[1]);
 	io_test_disconnect(&c);

@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 static pid_t daemon_pid;
 static struct ibv_context *context;
@@ -156,6 +157,83 @@ static void test_xrc_domain(void **state)
 	assert_int_equal(ibv_close_xrcd(xrcd), EBUSY);
 	assert_int_equal(ibv_destroy_srq(srq), 0);
 	assert_int_equal(ibv_close_xrcd(xrcd), 0);
+}
+
+/* A receiving QP of a domain has a second handle for whoever knows its number. */
+static void test_shared_qp(void **state)
+{
+	struct ibv_xrcd_init_attr domain = {.comp_mask = IBV_XRCD_INIT_ATTR_FD |
+							 IBV_XRCD_INIT_ATTR_OFLAGS,
+					    .fd = -1,
+					    .oflags = O_CREAT};
+	struct ibv_xrcd *xrcd = ibv_open_xrcd(context, &domain);
+	struct ibv_qp_init_attr_ex init = {
+		.qp_type = IBV_QPT_XRC_RECV, .comp_mask = IBV_QP_INIT_ATTR_XRCD, .xrcd = xrcd};
+	struct ibv_qp_open_attr open = {.comp_mask = IBV_QP_OPEN_ATTR_NUM | IBV_QP_OPEN_ATTR_XRCD |
+						     IBV_QP_OPEN_ATTR_TYPE |
+						     IBV_QP_OPEN_ATTR_CONTEXT,
+					.xrcd = xrcd,
+					.qp_context = &open,
+					.qp_type = IBV_QPT_XRC_RECV};
+	struct ibv_qp *qp, *second;
+
+	(void)state;
+	assert_non_null(xrcd);
+	qp = ibv_create_qp_ex(context, &init);
+	assert_non_null(qp);
+	open.qp_num = qp->qp_num;
+	second = ibv_open_qp(context, &open);
+	assert_non_null(second);
+	assert_int_equal(second->qp_num, qp->qp_num);
+	assert_int_equal(second->qp_type, IBV_QPT_XRC_RECV);
+	assert_ptr_equal(second->qp_context, &open);
+	assert_int_equal(ibv_destroy_qp(qp), 0);
+	assert_int_equal(ibv_close_xrcd(xrcd), EBUSY);
+	assert_int_equal(ibv_destroy_qp(second), 0);
+	errno = 0;
+	assert_null(ibv_open_qp(context, &open)); /* it is gone with its last handle */
+	assert_int_not_equal(errno, 0);
+	assert_int_equal(ibv_close_xrcd(xrcd), 0);
+}
+
+/* Another connection of the program uses what the first has made. */
+static void test_import(void **state)
+{
+	struct ibv_alloc_dm_attr attr = {.length = 64};
+	struct ibv_dm *dm = ibv_alloc_dm(context, &attr), *dm2;
+	struct ibv_context *other = ibv_import_device(dup(context->cmd_fd));
+	static char memory[64];
+	struct ibv_mr *mr = ibv_reg_mr(pd, memory, sizeof(memory), 0), *mr2;
+	struct ibv_pd *pd2;
+	uint32_t in = 7, out = 0;
+
+	(void)state;
+	assert_non_null(dm);
+	assert_non_null(mr);
+	assert_non_null(other);
+	pd2 = ibv_import_pd(other, pd->handle);
+	assert_non_null(pd2);
+	assert_ptr_equal(pd2->context, other);
+	mr2 = ibv_import_mr(pd2, mr->handle);
+	assert_non_null(mr2);
+	assert_int_equal(mr2->lkey, mr->lkey);
+	dm2 = ibv_import_dm(other, dm->handle);
+	assert_non_null(dm2);
+	assert_int_equal(ibv_memcpy_to_dm(dm2, 60, &in, 4), 0);
+	assert_int_equal(ibv_memcpy_from_dm(&out, dm, 60, 4), 0);
+	assert_int_equal(out, 7);
+	errno = 0;
+	assert_null(ibv_import_pd(other, pd->handle + 1000));
+	assert_int_equal(errno, EINVAL);
+	errno = 0;
+	assert_null(ibv_import_dm(other, dm->handle + 1000));
+	assert_int_equal(errno, EINVAL);
+	ibv_unimport_dm(dm2);
+	ibv_unimport_mr(mr2);
+	ibv_unimport_pd(pd2);
+	assert_int_equal(ibv_close_device(other), 0);
+	assert_int_equal(ibv_dereg_mr(mr), 0);
+	assert_int_equal(ibv_free_dm(dm), 0);
 }
 
 /* ---- what brings frames ---- */
@@ -320,6 +398,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_address_handle), cmocka_unit_test(test_window),
 		cmocka_unit_test(test_device_memory),  cmocka_unit_test(test_xrc_domain),
+		cmocka_unit_test(test_shared_qp),      cmocka_unit_test(test_import),
 		cmocka_unit_test(test_work_queue),     cmocka_unit_test(test_spread),
 		cmocka_unit_test(test_flow),
 	};

@@ -10,6 +10,7 @@
 #include "emu/io/log.h"
 
 #include <infiniband/verbs.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -139,6 +140,11 @@ static void test_devices(void **state)
 	io_address_format(io_test_address(2).gid, text);
 	assert_string_equal(json_string_value(value(table, 1, "addresses")), text);
 	assert_string_equal(json_string_value(value(table, 1, "wire")), "udp");
+	snprintf(text, sizeof(text), "%016llx", (unsigned long long)f->t.d.ports[1].dev.id.guid);
+	assert_string_equal(json_string_value(value(table, 1, "node_guid")), text);
+	assert_int_equal(json_integer_value(value(table, 1, "window")),
+			 f->t.d.ports[1].dev.config.window_bytes);
+	assert_int_equal(json_integer_value(value(table, 1, "rcvbuf")), f->t.d.ports[1].udp.rcvbuf);
 	assert_int_equal(json_integer_value(value(table, 0, "clients")), 0);
 	assert_int_equal(json_integer_value(value(table, 1, "clients")), 1);
 	assert_int_equal(json_integer_value(value(table, 1, "qp")), 2);
@@ -159,6 +165,44 @@ static void test_clients(void **state)
 	assert_string_equal(json_string_value(value(table, 0, "memory")), "process_vm+proc_mem");
 	json_decref(table);
 	io_test_disconnect(&silent);
+}
+
+/* Each counter of the core under its own name. */
+static void test_core_counters(void **state)
+{
+	static const char *const name[] = {"naks_sent",    "naks_received", "rnr_sent",
+					   "rnr_received", "cnps_received", "timeouts",
+					   "retransmits",  "duplicates",    "completions",
+					   "errors",       "link_downed"};
+	struct fixture *f = *state;
+	struct core_counters *n = (void *)(uintptr_t)core_counters(f->t.d.ports[0].dev.core);
+	const struct core_counters before = *n;
+	json_t *table;
+
+	*n = (struct core_counters){.tx_packets = 101,
+				    .tx_bytes = 102,
+				    .rx_packets = 103,
+				    .rx_bytes = 104,
+				    .naks_sent = 1,
+				    .naks_received = 2,
+				    .rnr_sent = 3,
+				    .rnr_received = 4,
+				    .cnps_received = 5,
+				    .timeouts = 6,
+				    .retransmits = 7,
+				    .duplicates = 8,
+				    .completions = 9,
+				    .errors = 10,
+				    .link_downed = 11};
+	table = io_ctl_counters(&f->t.d);
+	for (unsigned i = 0; i < sizeof(name) / sizeof(name[0]); i++)
+		assert_int_equal(json_integer_value(value(table, 0, name[i])), i + 1);
+	assert_int_equal(json_integer_value(value(table, 0, "tx_packets")), 101);
+	assert_int_equal(json_integer_value(value(table, 0, "tx_bytes")), 102);
+	assert_int_equal(json_integer_value(value(table, 0, "rx_packets")), 103);
+	assert_int_equal(json_integer_value(value(table, 0, "rx_bytes")), 104);
+	json_decref(table);
+	*n = before;
 }
 
 static void test_counters(void **state)
@@ -188,7 +232,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_empty),   TEST(test_objects),  TEST(test_devices),
-		TEST(test_clients), TEST(test_counters),
+		TEST(test_clients), TEST(test_counters), TEST(test_core_counters),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

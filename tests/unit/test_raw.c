@@ -119,6 +119,9 @@ static void test_dropped(void **state)
 	vqp_to_state(&p.b.qp, IBV_QPS_RESET);
 	send(&p, 17, 64, VPOST_PLAIN);
 	assert_int_equal(n->drops[CORE_DROP_STATE], 1);
+	n = core_counters(p.a.c.host->dev);
+	assert_int_equal(n->tx_packets, 18);
+	assert_int_equal(n->tx_bytes, 18 * 64);
 	side_ignore(&p.b, 65536, 17 * 1024);
 	assert_int_equal(p.b.n_wc, 16);
 	pair_finish(&p);

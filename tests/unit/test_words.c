@@ -38,8 +38,8 @@ static void test_quotes(void **state)
 	io_words_text(&w, "d", "p=q");
 	assert_string_equal(w.text, "a=\"\" b=\"two words\" c=\"say \\\"x\\\\y\\\"\" d=\"p=q\"");
 	io_words_begin(&w, "");
-	io_words_text(&w, "e", "a\nb\xc3\xa4\x1b");
-	assert_string_equal(w.text, "e=\"a?b???\"");
+	io_words_text(&w, "e", "a\nb\xc3\xa4\x1b~\x7f");
+	assert_string_equal(w.text, "e=\"a?b???~?\"");
 }
 
 /* A word that does not fit is left out whole; a shorter one after it still fits. */

@@ -18,16 +18,17 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* Messages of one client that are served before others get their turn. */
+/* Messages of one client that are served before others get their turn; less when they take long. */
 #define BURST 8
 
 static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
 {
 	struct io_client *c = w->data;
+	uint64_t end = io_clock_now() + IO_MSEC;
 
 	(void)loop;
 	(void)revents;
-	for (unsigned i = 0; i < BURST; i++) {
+	for (unsigned i = 0; i < BURST && (i == 0 || io_clock_now() < end); i++) {
 		int error = io_cmd_receive(c);
 
 		if (error == -EAGAIN)

@@ -184,13 +184,13 @@ unsigned io_device_send(struct io_device *dev, uint64_t now, uint8_t *buf, size_
 	return n;
 }
 
-bool io_device_send_of(struct io_device *dev, struct client *of, uint64_t now, uint8_t *buf,
-		       size_t cap)
+unsigned io_device_send_of(struct io_device *dev, struct client *of, uint64_t now, uint8_t *buf,
+			   size_t cap)
 {
 	struct core_train t;
 
 	if (dev->blocked || !core_tx_next_of(of, now, buf, cap, &t))
-		return false;
+		return 0;
 	netif_send(&dev->top, &t, now);
-	return true;
+	return 1 + t.length / 4096;
 }

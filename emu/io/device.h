@@ -64,8 +64,11 @@ void io_device_hook(struct io_device *dev, uint32_t mask, uint32_t value);
 unsigned io_device_send(struct io_device *dev, uint64_t now, uint8_t *buf, size_t cap,
 			unsigned max);
 
-/* Sends the next train of this client's QPs. False when there is none, or the wire is full. */
-bool io_device_send_of(struct io_device *dev, struct client *of, uint64_t now, uint8_t *buf,
-		       size_t cap);
+/*
+ * Sends the next train of this client's QPs. Returns what it cost, 1 and 1 more for each 4 KiB; 0
+ * when there is none, or the wire is full.
+ */
+unsigned io_device_send_of(struct io_device *dev, struct client *of, uint64_t now, uint8_t *buf,
+			   size_t cap);
 
 #endif

@@ -144,10 +144,13 @@ static int say_hello(struct uhcav_context *ctx, const char *name, int async_fd, 
 	snprintf(request.device, sizeof(request.device), "%s", name);
 	snprintf(request.program, sizeof(request.program), "%s", program_invocation_short_name);
 	send_fd[0] = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
-	if (send_fd[0] < 0)
-		return -errno;
+	if (send_fd[0] < 0) { /* the daemon says why in its log, and refuses */
+		request.mem_error = (uint32_t)errno;
+		send_fd[0] = async_fd;
+	}
 	err = uhcav_rpc_call(&ctx->rpc, &call);
-	close(send_fd[0]);
+	if (send_fd[0] != async_fd)
+		close(send_fd[0]);
 	ctx->gather_limit = reply.gather_limit;
 	return err;
 }

@@ -27,7 +27,9 @@ struct uhca_cmd_hello {
 	char device[32];  /* "uhca0" */
 	char program[32]; /* for uhcactl show client */
 	uint32_t pid;     /* as the client sees it; the daemon uses SO_PEERCRED where it can */
-	uint32_t reserved;
+	/* Why there is no descriptor of its memory (errno): any other stands in its place. 0: it
+	 * is. */
+	uint32_t mem_error;
 };
 static_assert(sizeof(struct uhca_cmd_hello) == 96, "hello");
 

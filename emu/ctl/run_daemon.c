@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -79,6 +80,24 @@ static void build_args(const struct run_daemon *d, unsigned block, struct daemon
 	args->word[args->n] = NULL;
 }
 
+/* Where uhca-run was started: what the daemon writes is not to be seen yet. */
+static void __attribute__((noreturn)) give_up(const char *what)
+{
+	struct rlimit limit = {0};
+	int error = errno;
+
+	/* Beyond the limit fcntl(2) knows no number, and dup2(2) no descriptor. */
+	if (error == EINVAL || error == EBADF)
+		error = EMFILE;
+	getrlimit(RLIMIT_NOFILE, &limit);
+	fprintf(stderr, "uhca-run: %s: %s", what, strerror(error));
+	if (error == EMFILE)
+		fprintf(stderr, "; the limit of descriptors is %llu (ulimit -n)",
+			(unsigned long long)limit.rlim_cur);
+	fputc('\n', stderr);
+	_exit(RUN_EXIT_FAILED);
+}
+
 /* Moves a descriptor to a number that no other of ours has and that survives exec. */
 static bool place(int fd, int number)
 {
@@ -133,7 +152,7 @@ become_daemon(const struct run_daemon *d, struct daemon_args *args, int ready, p
 	setsid();
 	reset_signals();
 	if (!redirect(d, ready))
-		_exit(RUN_EXIT_FAILED);
+		give_up("cannot arrange the daemon's descriptors");
 	close_the_rest(d);
 	run_env_leave();
 	execv(run_env_daemon(), (char **)(void *)args->word);
@@ -178,11 +197,24 @@ static int start_once(struct run_daemon *d, unsigned block)
 	return ret;
 }
 
+static bool wrote_something(const struct run_daemon *d)
+{
+	return run_dir_log_size(d->dir) > d->log_from;
+}
+
 static int report(const struct run_daemon *d, int error)
 {
-	fprintf(stderr, "uhca-run: the daemon %s\n",
-		error == -ETIMEDOUT ? "was not ready in time" : "did not start; its last words:");
-	run_dir_print_log(d->dir, d->log_from);
+	const char *how = error == -ETIMEDOUT ? "was not ready in time" : "did not start";
+
+	if (wrote_something(d)) {
+		fprintf(stderr, "uhca-run: the daemon %s; its last words:\n", how);
+		run_dir_print_log(d->dir, d->log_from);
+	} else if (error == -ECHILD) {
+		fprintf(stderr, "uhca-run: the daemon %s and wrote nothing into %s/log\n", how,
+			d->dir->path);
+	} else {
+		fprintf(stderr, "uhca-run: the daemon %s: %s\n", how, strerror(-error));
+	}
 	return error;
 }
 
@@ -195,11 +227,14 @@ int run_daemon_start(struct run_daemon *d)
 	}
 	int ret = -EADDRINUSE;
 	unsigned block = run_addr_free_block(0, n);
+	/* None is free: the daemon knows best who has them, and says so. */
+	if (block >= RUN_ADDR_BLOCKS)
+		ret = start_once(d, 0);
 	for (unsigned try = 1; block < RUN_ADDR_BLOCKS; try++) {
 		ret = start_once(d, block);
 		if (ret == 0)
 			return 0;
-		if (try == START_TRIES || ret == -ETIMEDOUT)
+		if (try == START_TRIES || ret == -ETIMEDOUT || !wrote_something(d))
 			break;
 		/* away from where others look first */
 		block = run_addr_free_block((unsigned)getpid() * try % RUN_ADDR_BLOCKS, n);

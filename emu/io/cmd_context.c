@@ -6,6 +6,34 @@
 #include "log.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/*
+ * A client cannot open its own memory when it is not dumpable (proc(5)): whoever reads the log is
+ * to know why its ibv_open_device fails.
+ */
+static int refuse_without_memory(const struct io_client *c, const struct uhca_cmd_hello *in)
+{
+	char name[sizeof(in->program)];
+
+	if (in->mem_error > 4095)
+		return -EINVAL;
+	snprintf(name, sizeof(name), "%.*s", (int)sizeof(name) - 1, in->program);
+	for (char *p = name; *p; p++)
+		if ((unsigned char)*p <= ' ' || (unsigned char)*p >= 0x7f)
+			*p = '?';
+	io_log(IO_LOG_WARN,
+	       "%s, process %d of user %u, cannot open its own memory (/proc/self/mem: %s), and "
+	       "the "
+	       "device cannot reach it: %s",
+	       name, (int)c->peer.pid, (unsigned)c->peer.uid, strerror((int)in->mem_error),
+	       in->mem_error == EACCES || in->mem_error == EPERM
+		       ? "it is not dumpable; let it call prctl(PR_SET_DUMPABLE, 1) once it has "
+			 "changed its user, or let it be readable to who runs it"
+		       : "it is refused");
+	return -(int)in->mem_error;
+}
 
 int cmd_hello(struct cmd *r, struct cmd_reply *rep)
 {
@@ -14,10 +42,12 @@ int cmd_hello(struct cmd *r, struct cmd_reply *rep)
 	struct io_client_hello h = {.program = in->program};
 	int error;
 
-	if (c->core || in->magic != UHCA_ABI_MAGIC || in->reserved != 0)
+	if (c->core || in->magic != UHCA_ABI_MAGIC)
 		return -EINVAL;
 	if (in->version != UHCA_ABI_VERSION)
 		return -EPROTO;
+	if (in->mem_error)
+		return refuse_without_memory(c, in);
 	h.dev = io_daemon_find_device(c->daemon, in->device, sizeof(in->device));
 	if (!h.dev)
 		return -ENODEV;

@@ -85,6 +85,19 @@ static bool is_own(const void *fabric, const uint8_t gid[16])
 	return io_fabric_find(fabric, gid) != NULL;
 }
 
+static void say_cannot_make(unsigned index, int error)
+{
+	struct rlimit limit = {0};
+
+	if (error == -EMFILE && getrlimit(RLIMIT_NOFILE, &limit) == 0)
+		io_log(IO_LOG_ERROR,
+		       "cannot make device uhca%u: %s: the limit is %llu descriptors; raise it "
+		       "(ulimit -n) or make fewer devices",
+		       index, strerror(-error), (unsigned long long)limit.rlim_cur);
+	else
+		io_log(IO_LOG_ERROR, "cannot make device uhca%u: %s", index, strerror(-error));
+}
+
 static int add_port(struct io_daemon *d, struct io_port *p, unsigned index)
 {
 	struct io_identity id;
@@ -124,7 +137,7 @@ destroy_device:
 	io_device_destroy(&p->dev);
 close_udp:
 	io_udp_close(&p->udp);
-	io_log(IO_LOG_ERROR, "cannot make device uhca%u: %s", index, strerror(-error));
+	say_cannot_make(index, error);
 	return error;
 }
 

@@ -7,6 +7,7 @@
 #include "clock.h"
 #include "log.h"
 #include "packet.h"
+#include "port_owner.h"
 #include "udp_socket.h"
 
 #include <errno.h>
@@ -367,16 +368,27 @@ static const struct netif_ops udp_ops = {.send = udp_send, .flush = udp_flush};
 
 /* ---- opening ---- */
 
+static void say_taken(const struct io_udp *u, const struct io_address *a, const char *text)
+{
+	struct io_port_owner owner;
+
+	if (!io_port_owner_find(a, ROCE_UDP_PORT, &owner))
+		owner = (struct io_port_owner){.name = "another daemon or soft-RoCE"};
+	io_log(IO_LOG_ERROR, "%s: UDP port %d of %s is taken by %s%s (--no-wire)", u->name,
+	       ROCE_UDP_PORT, text, owner.name,
+	       owner.everywhere
+		       ? ", at all addresses: stop it, use a network namespace of your own "
+			 "(unshare -n), or no wire"
+		       : ": stop it, or give the device another address (--addr), or no wire");
+}
+
 static int say_cannot_open(const struct io_udp *u, const struct io_address *a, int error)
 {
 	char text[IO_ADDRESS_TEXT];
 
 	io_address_format(a->gid, text);
 	if (error == -EADDRINUSE)
-		io_log(IO_LOG_ERROR,
-		       "%s: UDP port %d of %s is taken, by another daemon or by soft-RoCE; give "
-		       "the device another address (--addr), or no wire (--no-wire)",
-		       u->name, ROCE_UDP_PORT, text);
+		say_taken(u, a, text);
 	else if (error == -EADDRNOTAVAIL)
 		io_log(IO_LOG_ERROR, "%s: this machine has no address %s", u->name, text);
 	else

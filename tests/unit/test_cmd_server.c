@@ -449,7 +449,9 @@ static void test_refused_hellos(void **state)
 	in.version++;
 	refused_hello(f, in, f->c.mem, pair[0], -EPROTO);
 	in = io_test_hello_request("uhca0");
-	in.reserved = 1;
+	in.mem_error = EACCES; /* it is not dumpable, and has nothing to send */
+	refused_hello(f, in, pair[0], pair[0], -EACCES);
+	in.mem_error = 5000;
 	refused_hello(f, in, f->c.mem, pair[0], -EINVAL);
 	refused_hello(f, io_test_hello_request("uhca2"), f->c.mem, pair[0], -ENODEV);
 	in = io_test_hello_request("");

@@ -60,6 +60,42 @@ daemon_trouble() {
 	expect_nothing_left
 }
 
+# Somebody has the port of RoCE at all addresses, as soft-RoCE does: who it is, and what helps.
+port_taken() {
+	local inside=(unshare -n) status who
+	[ "$(id -u)" = 0 ] || inside=(unshare -rn)
+	"${inside[@]}" true 2>/dev/null || return 0 # no namespaces here
+	cat >"$out/taken" <<-'SCRIPT'
+		ip link set lo up
+		python3 -c 'import socket, sys
+		s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+		s.bind(("0.0.0.0", 4791))
+		print("bound", flush=True)
+		sys.stdin.read()' < <(sleep 60) > >(cat >"$1/bound") &
+		taker=$!
+		until grep -q bound "$1/bound" 2>/dev/null; do sleep .05; done
+		"$2" --private true
+		status=$?
+		"$2" --private --wire --addr 127.0.0.77 true || status=$?
+		kill $taker
+		exit $status
+	SCRIPT
+	timeout -k 2 60 "${inside[@]}" bash "$out/taken" "$out" "$uhca_run" >"$out/said" 2>&1
+	status=$?
+	[ $status = 125 ] || echo "the status is $status: $(tail -n 1 "$out/said")"
+	who='is taken by python3 (process [0-9]*), at all addresses: stop it'
+	[ "$(grep -c "UDP port 4791 of .* $who" "$out/said")" = 2 ] ||
+		echo "it does not say who: $(cat "$out/said")"
+}
+
+# Too few descriptors, for uhca-run or for the daemon: what is short, and how much there is.
+few_descriptors() {
+	(ulimit -n 14 && expect_status 125 "$uhca_run" --private true)
+	expect_said "Too many open files; the limit of descriptors is 14"
+	(ulimit -n 24 && expect_status 125 "$uhca_run" --private --devices 30 true)
+	expect_said "make device uhca[0-9]*: Too many open files: the limit is 24 descriptors"
+}
+
 private_directory() {
 	# Expanded by the inner shell.
 	# shellcheck disable=SC2016
@@ -330,6 +366,8 @@ rows_wrapper() {
 	try wrapper exit-codes exit_codes
 	try wrapper bad-usage bad_usage
 	try wrapper daemon-trouble daemon_trouble
+	try wrapper port-taken port_taken
+	try wrapper few-descriptors few_descriptors
 	try wrapper private-directory private_directory
 	try wrapper private-devices private_devices
 	try wrapper private-at-once private_at_once

@@ -7,12 +7,17 @@
  *   RC  each message exactly once, in order, bytes right; completions in order, one for each
  *       signalled request; WRITE before a later SEND is visible when the SEND's receive
  *       completes; READ data is there when its completion is; atomics in some serial order.
+ *   XRC as RC, and in order at each SRQ; an SRQ's limit raises one event for each arming.
  *   UC  messages whole or absent, in order; a WRITE leaves each byte old or new.
  *   UD  messages whole or absent; 40 bytes of GRH in front.
  *
- * Work request ids are the model's. Two rules for the workload: a region of remote memory belongs
- * to one direction of one QP, except the cells of atomics; a WRITE over bytes that an earlier
- * READ may still be reading is fenced (IBTA vol. 1, 10.8.3.3).
+ * A request that must fail does, with its status; what stands before it is done, what stands behind
+ * it is flushed once. When a connection has ended nothing of it happens any more (model_life.c).
+ *
+ * Work request ids are the model's. Rules for the workload: a region of remote memory belongs to
+ * one direction of one QP, except the cells of atomics, and receives that are settled
+ * (model_order.c); what stores to bytes that an earlier READ may still be reading is fenced (IBTA
+ * vol. 1, 10.8.3.3).
  */
 #ifndef SIM_MODEL_H
 #define SIM_MODEL_H

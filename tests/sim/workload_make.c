@@ -260,6 +260,7 @@ void workload_make(struct workload *l, uint64_t seed)
 	l->model.loses = link.loss || link.corrupt;
 	l->model.duplicates = link.duplicate || link.reorder;
 	model_reserve_cells(&l->model, WORKLOAD_NODES * WORKLOAD_CELLS);
+	l->lazy = percent(l, 40);
 	l->inboxes = percent(l, 60);
 	l->windows = percent(l, 50);
 	l->lives = l->limits.may_restart && percent(l, 40);

@@ -72,6 +72,7 @@ struct workload {
 	struct workload_end end[WORKLOAD_ENDS];
 	unsigned n_ends;
 	bool lives;   /* connections end and begin anew */
+	bool lazy;    /* completions are polled seldom */
 	bool inboxes; /* receives are where the peer may reach them */
 	bool windows; /* ends have windows */
 };

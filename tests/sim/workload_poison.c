@@ -131,11 +131,19 @@ static void bad_invalidation(struct workload *l, struct workload_end *e, struct 
 	d->more.fate = STATUS(MW_BIND_ERR);
 }
 
+/* Class J: nothing is invalidated, and nobody is told (9.9.6.3). */
+static void bad_peer_key(struct workload *l, struct workload_end *e, struct draft *d)
+{
+	start(l, e, d, UHCA_ABI_WR_SEND_WITH_INV);
+	d->wr.imm = prng_below(&l->rng, 2) ? e->region.rkey : (uint32_t)prng_u64(&l->rng);
+	d->more.fate = STATUS(RETRY_EXC_ERR);
+}
+
 void workload_poison(struct workload *l, struct workload_end *e)
 {
-	static const mistake all[] = {unknown_rkey, beyond_region,   wrong_window, wrong_window,
-				      no_right,     unaligned,       short_atomic, bad_element,
-				      too_long,     bad_invalidation};
+	static const mistake all[] = {unknown_rkey, beyond_region,    wrong_window, wrong_window,
+				      no_right,     unaligned,        short_atomic, bad_element,
+				      too_long,     bad_invalidation, bad_peer_key};
 	struct draft d;
 
 	if (e->qp.type == IBV_QPT_XRC_SEND)

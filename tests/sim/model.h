@@ -129,7 +129,7 @@ struct model {
 	unsigned n_recvs;
 	struct model_cell *cell;
 	unsigned n_cells;
-	bool loses;      /* the links lose packets: a NAK that is lost is not sent again */
+	bool loses;      /* answers get lost or overtaken, and a QP in ERR gives none again */
 	bool duplicates; /* the links duplicate or reorder: UC and UD may show it */
 	bool lossless;   /* UC, UD: nothing may be missing */
 	uint64_t completions;

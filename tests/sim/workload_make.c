@@ -257,7 +257,7 @@ void workload_make(struct workload *l, uint64_t seed)
 	l->w->stall = percent(l, 30) ? prng_below(&l->rng, 300000) : 0;
 	l->w->interleave = prng_below(&l->rng, 1000001);
 	model_construct(&l->model, l->w);
-	l->model.loses = link.loss || link.corrupt;
+	l->model.loses = link.loss || link.corrupt || link.reorder;
 	l->model.duplicates = link.duplicate || link.reorder;
 	model_reserve_cells(&l->model, WORKLOAD_NODES * WORKLOAD_CELLS);
 	l->lazy = percent(l, 40);

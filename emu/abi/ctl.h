@@ -33,10 +33,13 @@
  *   fault     rules, uhca-fault(7); "rule" is a rule's number, or its name as TEXT
  *             "action": "list" -> {"seed": TEXT, "rules": [{"rule": N, "name": TEXT, "text": TEXT,
  *                       "layer": TEXT, "random": BOOL, "matched": N, "hits": N}...]}; name "":
- *                       none; random: there is chance in it
+ *                       none; random: there is chance in it. Of a rule without hits also
+ *                       "looked": N (packets, calls ... that there were), "seen": N (that all its
+ *                       words let through, also while it was not in force), "words":
+ *                       [{"name": TEXT, "matched": N}...]: what each word lets through
  *             "action": "add" with "text" -> {"rule": N}
  *             "action": "change" with "rule", "text" -> {"rule": N}
- *             "action": "remove" with "rule" -> {"rule": N, "matched": N, "hits": N}
+ *             "action": "remove" with "rule" -> what "list" told of it
  *             "action": "clear" -> {"rules": N}: how many there were
  *             "action": "load" with "file": absolute path -> {"rules": N}: all of them, or none
  *             "action": "replay" with "file" -> {"rules": N}: what does the same as a trace again
@@ -96,6 +99,9 @@
 #define UHCA_CTL_LAYER     "layer"
 #define UHCA_CTL_MATCHED   "matched"
 #define UHCA_CTL_HITS      "hits"
+#define UHCA_CTL_LOOKED    "looked"
+#define UHCA_CTL_SEEN      "seen"
+#define UHCA_CTL_WORDS     "words"
 #define UHCA_CTL_RANDOM    "random"
 #define UHCA_CTL_SEED      "seed"
 #define UHCA_CTL_FROM      "from"

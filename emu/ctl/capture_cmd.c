@@ -31,10 +31,13 @@ static void print_facts(const struct ctl_options *o, const json_t *facts)
 	} else if (!running && strcmp(o->word[1], "status") == 0) {
 		puts("no capture is running");
 	} else {
-		printf("%s%s: %" JSON_INTEGER_FORMAT " packets, %" JSON_INTEGER_FORMAT
-		       " records%s\n",
-		       running ? "capturing to " : "", file ? file : "?",
-		       number(facts, UHCA_CTL_PACKETS), number(facts, UHCA_CTL_RECORDS),
+		json_int_t packets = number(facts, UHCA_CTL_PACKETS);
+		json_int_t records = number(facts, UHCA_CTL_RECORDS);
+
+		printf("%s%s: %" JSON_INTEGER_FORMAT " packet%s, %" JSON_INTEGER_FORMAT
+		       " record%s%s\n",
+		       running ? "capturing to " : "", file ? file : "?", packets,
+		       packets == 1 ? "" : "s", records, records == 1 ? "" : "s",
 		       json_is_true(json_object_get(facts, UHCA_CTL_CUT)) ? "; there were more"
 									  : "");
 	}

@@ -6,7 +6,9 @@
 #include "commands.h"
 #include "connection.h"
 #include "ctl.h"
+#include "fault_help.h"
 #include "grid.h"
+#include "never_fired.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -24,12 +26,6 @@ static json_t *fault(const char *action)
 static json_int_t number_in(const json_t *result, const char *member)
 {
 	return json_integer_value(json_object_get(result, member));
-}
-
-static void print_json(const json_t *result)
-{
-	json_dumpf(result, stdout, JSON_INDENT(2));
-	putchar('\n');
 }
 
 /* ---- complaints ---- */
@@ -74,7 +70,7 @@ static int order(const struct ctl_options *o, json_t *request, const char *text,
 	if (ctl_exchange(o->dir, request, &result, &f) != 0)
 		return complain(&f, text);
 	if (o->json)
-		print_json(result);
+		ctl_print_json(json_incref(result));
 	else
 		say(result);
 	json_decref(result);
@@ -112,22 +108,38 @@ static void say_rule(const json_t *result)
 	printf("rule %" JSON_INTEGER_FORMAT "\n", number_in(result, UHCA_CTL_RULE));
 }
 
+/* "s" behind a noun of which there are n. */
+static const char *plural(json_int_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
 static void say_removed(const json_t *result)
 {
-	printf("rule %" JSON_INTEGER_FORMAT " is gone; it fired %" JSON_INTEGER_FORMAT
-	       " times, of %" JSON_INTEGER_FORMAT " that matched\n",
-	       number_in(result, UHCA_CTL_RULE), number_in(result, UHCA_CTL_HITS),
-	       number_in(result, UHCA_CTL_MATCHED));
+	json_int_t hits = number_in(result, UHCA_CTL_HITS);
+	char why[512];
+
+	printf("rule %" JSON_INTEGER_FORMAT " is gone; ", number_in(result, UHCA_CTL_RULE));
+	if (hits > 0)
+		printf("it fired %" JSON_INTEGER_FORMAT " time%s, of %" JSON_INTEGER_FORMAT
+		       " that matched\n",
+		       hits, plural(hits), number_in(result, UHCA_CTL_MATCHED));
+	else
+		printf("%s\n", ctl_never_fired(result, why, sizeof(why)));
 }
 
 static void say_cleared(const json_t *result)
 {
-	printf("%" JSON_INTEGER_FORMAT " rules are gone\n", number_in(result, UHCA_CTL_RULES));
+	json_int_t n = number_in(result, UHCA_CTL_RULES);
+
+	printf("%" JSON_INTEGER_FORMAT " rule%s gone\n", n, n == 1 ? " is" : "s are");
 }
 
 static void say_added(const json_t *result)
 {
-	printf("%" JSON_INTEGER_FORMAT " rules\n", number_in(result, UHCA_CTL_RULES));
+	json_int_t n = number_in(result, UHCA_CTL_RULES);
+
+	printf("%" JSON_INTEGER_FORMAT " rule%s\n", n, plural(n));
 }
 
 static int add(const struct ctl_options *o)
@@ -228,8 +240,10 @@ static json_t *table_of(const json_t *rules)
 
 static void say_list(const json_t *result)
 {
-	const json_t *rules = json_object_get(result, UHCA_CTL_RULES);
+	const json_t *rules = json_object_get(result, UHCA_CTL_RULES), *rule;
 	json_t *table;
+	char why[512];
+	size_t i;
 
 	printf("seed %s\n", json_string_value(json_object_get(result, UHCA_CTL_SEED)));
 	if (json_array_size(rules) == 0) {
@@ -239,6 +253,13 @@ static void say_list(const json_t *result)
 	table = table_of(rules);
 	ctl_table_print(stdout, table, false);
 	json_decref(table);
+	json_array_foreach(rules, i, rule)
+	{
+		if (number_in(rule, UHCA_CTL_HITS) == 0)
+			printf("rule %" JSON_INTEGER_FORMAT ": %s\n",
+			       number_in(rule, UHCA_CTL_RULE),
+			       ctl_never_fired(rule, why, sizeof(why)));
+	}
 }
 
 static int list(const struct ctl_options *o)
@@ -313,12 +334,42 @@ static int trace(const struct ctl_options *o)
 
 /* ---- */
 
+/* Of no daemon: what can be said is the same with all. */
+static int help(const struct ctl_options *o)
+{
+	const char *word = o->n_words > 2 ? o->word[2] : NULL;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	bool known = true;
+
+	if (o->n_words > 3)
+		return ctl_usage_error("fault help [WORD]");
+	if (!out)
+		return CTL_EXIT_FAILED;
+	if (word)
+		known = ctl_fault_help_word(out, word);
+	else
+		ctl_fault_help(out);
+	fclose(out);
+	if (!known)
+		fprintf(stderr, "uhcactl: no rule has a word '%s'; uhcactl fault help lists them\n",
+			word);
+	else if (o->json)
+		ctl_print_json(
+			json_pack("{s:s, s:s}", "word", word ? word : "", UHCA_CTL_TEXT, text));
+	else
+		fputs(text, stdout);
+	free(text);
+	return known ? 0 : CTL_EXIT_USAGE;
+}
+
 static const struct {
 	const char *name;
 	int (*run)(const struct ctl_options *o);
 } actions[] = {
 	{"add", add},     {"list", list}, {"remove", drop}, {"change", change},
-	{"clear", clear}, {"load", load}, {"trace", trace},
+	{"clear", clear}, {"load", load}, {"trace", trace}, {"help", help},
 };
 
 int ctl_fault(const struct ctl_options *o)
@@ -326,5 +377,5 @@ int ctl_fault(const struct ctl_options *o)
 	for (size_t i = 0; o->n_words > 1 && i < sizeof(actions) / sizeof(actions[0]); i++)
 		if (strcmp(actions[i].name, o->word[1]) == 0)
 			return actions[i].run(o);
-	return ctl_usage_error("fault add, list, change, remove, clear, load or trace");
+	return ctl_usage_error("fault add, list, change, remove, clear, load, trace or help");
 }

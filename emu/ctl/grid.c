@@ -150,3 +150,11 @@ bool ctl_table_print_json(FILE *out, const json_t *table)
 	json_decref(list);
 	return ok;
 }
+
+bool ctl_print_json(json_t *value)
+{
+	bool ok = value && json_dumpf(value, stdout, JSON_INDENT(2)) == 0 && putchar('\n') != EOF;
+
+	json_decref(value);
+	return ok;
+}

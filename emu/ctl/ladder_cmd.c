@@ -7,6 +7,7 @@
 #include "story_source.h"
 
 #include <errno.h>
+#include <jansson.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <poll.h>
@@ -107,12 +108,70 @@ static int draw_svg(const char *file, const struct ladder *l)
 
 static void print_text(const struct ladder *l, const struct ladder_style *style)
 {
-	if (l->n_rows == 0)
+	if (l->n_rows == 0 && l->story->cut == 0)
 		puts("There is nothing to draw: no RoCEv2 packet, and no record of a device.");
-	else
+	else if (l->n_rows > 0)
 		ladder_print_head(stdout, l, style);
 	ladder_print_rows(stdout, l, style, 0, l->n_rows);
 	ladder_print_foot(stdout, l);
+}
+
+/* ---- as JSON ---- */
+
+static json_t *lanes_of(const struct ladder *l)
+{
+	json_t *lanes = json_array();
+
+	for (unsigned i = 0; i < l->n_lanes; i++) {
+		char host[48], qp[24], program[24];
+
+		ladder_lane_names(l, i, host, qp, program);
+		json_array_append_new(lanes, json_pack("{s:s, s:s, s:s}", "host", host, "qp", qp,
+						       "program", program));
+	}
+	return lanes;
+}
+
+static json_t *lane_of(unsigned lane)
+{
+	return lane < LADDER_LANES_MAX ? json_integer(lane) : json_null();
+}
+
+static json_t *row_of(const struct ladder_row *r)
+{
+	static const char *const kinds[] = {[LADDER_ARROW] = "arrow",
+					    [LADDER_LEAVES] = "leaves",
+					    [LADDER_ARRIVES] = "arrives",
+					    [LADDER_EVENT] = "event"};
+	static const char *const moods[] = {[LADDER_PLAIN] = "plain",
+					    [LADDER_ANSWER] = "answer",
+					    [LADDER_AGAIN] = "again",
+					    [LADDER_LOST] = "lost",
+					    [LADDER_MADE] = "rule"};
+
+	return json_pack("{s:I, s:s, s:s, s:o, s:o, s:i, s:s, s:s}", "ns", (json_int_t)r->ns,
+			 "kind", kinds[r->kind], "mood", moods[r->mood], "from", lane_of(r->from),
+			 "to", lane_of(r->to), "count", (int)r->count, "label", r->label, "note",
+			 r->note);
+}
+
+/* Row by row: a ladder may be long. */
+static void print_json(const struct ladder *l)
+{
+	json_t *lanes = lanes_of(l);
+
+	fputs("{\"lanes\": ", stdout);
+	json_dumpf(lanes, stdout, 0);
+	json_decref(lanes);
+	printf(", \"hidden\": %u, \"truncated\": %zu, \"rows\": [", l->hidden, l->story->cut);
+	for (uint32_t i = 0; i < l->n_rows; i++) {
+		json_t *row = row_of(&l->row[i]);
+
+		fputs(i ? ",\n " : "\n ", stdout);
+		json_dumpf(row, stdout, 0);
+		json_decref(row);
+	}
+	fputs("\n]}\n", stdout);
 }
 
 static int draw(const struct ctl_options *o, const struct story *s, struct ladder_options *rows,
@@ -121,14 +180,16 @@ static int draw(const struct ctl_options *o, const struct story *s, struct ladde
 	struct ladder l;
 	int status = 0;
 
-	rows->lanes = o->svg ? 0 : ladder_lanes_for(style->width);
+	rows->lanes = o->svg || o->json ? 0 : ladder_lanes_for(style->width);
 	if (ladder_make(&l, s, rows) < 0)
 		status = no_memory();
 	else if (o->svg)
 		status = draw_svg(o->svg, &l);
+	else if (o->json)
+		print_json(&l);
 	else
 		print_text(&l, style);
-	if (status == 0 && o->svg && s->error[0])
+	if (status == 0 && (o->svg || o->json) && s->error[0])
 		fprintf(stderr, "uhcactl: the capture is broken: %s\n", s->error);
 	ladder_free(&l);
 	return status ? status : s->error[0] ? CTL_EXIT_FAILED : 0;
@@ -243,7 +304,7 @@ int ctl_ladder(const struct ctl_options *o)
 		status = choose_rows(o, &rows);
 	if (status != 0)
 		return status;
-	if (strcmp(o->word[1], CTL_STORY_LIVE) == 0 && !o->once && !o->svg)
+	if (strcmp(o->word[1], CTL_STORY_LIVE) == 0 && !o->once && !o->svg && !o->json)
 		return follow(o, &rows, &style);
 	status = ctl_story_open(o, &s);
 	if (status == 0)

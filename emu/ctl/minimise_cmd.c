@@ -11,6 +11,7 @@
  */
 #include "beside.h"
 #include "commands.h"
+#include "grid.h"
 #include "minimise.h"
 
 #include <ctype.h>
@@ -266,7 +267,25 @@ static int look_at_ends(struct plan *p, const char *file)
 	return 0;
 }
 
-static int search(struct plan *p, const char *file)
+static int print_json(const struct plan *p, const bool keep[], unsigned left, int runs)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	bool ok = out;
+
+	if (out) {
+		put_plan(out, p, keep);
+		fclose(out);
+		ok = ctl_print_json(json_pack("{s:I, s:I, s:i, s:i, s:s}", "matter",
+					      (json_int_t)left, "of", (json_int_t)p->n_parts,
+					      "runs", runs, "status", p->status, "text", text));
+	}
+	free(text);
+	return ok ? 0 : CTL_EXIT_FAILED;
+}
+
+static int search(struct plan *p, const char *file, bool json)
 {
 	bool keep[MINIMISE_MAX];
 	unsigned left = 0;
@@ -280,7 +299,10 @@ static int search(struct plan *p, const char *file)
 		return complain(file, "a trial could not be run");
 	for (unsigned i = 0; i < p->n_parts; i++)
 		left += keep[i];
-	printf("# %u of %u matter, found in %d runs\n", left, p->n_parts, trials + 2);
+	if (json)
+		return print_json(p, keep, left, trials + 2);
+	printf("# %u of %u matter%s, found in %d runs\n", left, p->n_parts, left == 1 ? "s" : "",
+	       trials + 2);
 	put_plan(stdout, p, keep);
 	return 0;
 }
@@ -319,7 +341,7 @@ int ctl_minimise(const struct ctl_options *o)
 	if (fd < 0)
 		return complain(p.file, strerror(errno));
 	close(fd);
-	status = ctl_look_beside() < 0 ? CTL_EXIT_FAILED : search(&p, o->word[1]);
+	status = ctl_look_beside() < 0 ? CTL_EXIT_FAILED : search(&p, o->word[1], o->json);
 	unlink(p.file);
 	free(p.text);
 	return status;

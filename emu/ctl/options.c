@@ -91,6 +91,7 @@ static const struct text command_text[] = {
 	{"fault trace [FILE]",
 	 "What the rules did, one line for each time one fired: to FILE, or to standard output. "
 	 "The last 65536 are remembered."},
+	{"fault help [WORD]", "All words that a rule can have, or what one of them means."},
 	{"replay FILE", "Adds rules that do again what a trace tells: the same to the same "
 			"packets, by their number. Rules that are there stay."},
 	{"step freeze [DEVICE]",
@@ -109,10 +110,12 @@ static const struct text option_text[] = {
 	{"--dir DIR", "Runtime directory of the instance. Default: the environment variable "
 		      "UHCA_DIR, which uhca-run sets, else that of the instance \"default\"."},
 	{"--instance NAME", "The shared instance of this name, as uhca-run has it."},
-	{"--json", "Prints JSON: a list of objects instead of a table."},
+	{"--json", "Prints JSON instead of text, with every command: a list of objects in place "
+		   "of a table; of ladder lanes and rows, of report the data of the page."},
 	{"--device DEVICE", "For capture start: this device only."},
-	{"--snap N", "For capture start: keeps N bytes of each packet; 0: no packets, only what "
-		     "happens. Default: all bytes."},
+	{"--snap N", "For capture start: keeps N bytes of each packet, but all of its headers and "
+		     "of messages of the CM; 0: no packets, only what happens. Default: all "
+		     "bytes."},
 	{"--offset N", "For show mr KEY: the byte of the key to find. Default: 0."},
 	{"--svg FILE", "For show mr KEY and ladder: draws to this file instead of telling."},
 	{"--qp N", "For ladder and explain: only this QP and those it talks with."},

@@ -48,8 +48,10 @@ static void say_port(const json_t *result)
 
 static void say_fatal(const json_t *result)
 {
-	printf("%s: fatal error, to %" JSON_INTEGER_FORMAT " clients\n", device_in(result),
-	       json_integer_value(json_object_get(result, UHCA_CTL_CLIENTS)));
+	json_int_t n = json_integer_value(json_object_get(result, UHCA_CTL_CLIENTS));
+
+	printf("%s: fatal error, to %" JSON_INTEGER_FORMAT " client%s\n", device_in(result), n,
+	       n == 1 ? "" : "s");
 }
 
 static void say_nothing(const json_t *result)

@@ -21,7 +21,7 @@ static const char *short_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-static int write_page(const char *file, const struct story *s, const char *name)
+static int write_page(const char *file, const struct story *s, const char *name, bool json)
 {
 	bool to_stdout = strcmp(file, "-") == 0;
 	FILE *out = to_stdout ? stdout : fopen(file, "w");
@@ -29,7 +29,7 @@ static int write_page(const char *file, const struct story *s, const char *name)
 
 	if (!out)
 		return complain(file, errno);
-	rc = story_report(out, s, name);
+	rc = json ? story_report_json(out, s) : story_report(out, s, name);
 	if (rc < 0)
 		error = -rc;
 	else if (fflush(out) != 0 || ferror(out))
@@ -46,11 +46,12 @@ int ctl_report(const struct ctl_options *o)
 
 	if (o->n_words != 2)
 		return ctl_usage_error("report FILE -o PAGE, or report live -o PAGE");
-	if (!o->output)
+	if (!o->output && !o->json)
 		return ctl_usage_error("report needs -o PAGE, the file to write");
 	status = ctl_story_open(o, &s);
 	if (status == 0)
-		status = write_page(o->output, &s, short_name(o->word[1]));
+		status = write_page(o->output ? o->output : "-", &s, short_name(o->word[1]),
+				    o->json);
 	/* The page says so, too, and shows what stands before that. */
 	if (status == 0 && s.error[0]) {
 		fprintf(stderr, "uhcactl: the capture is broken: %s\n", s.error);

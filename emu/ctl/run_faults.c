@@ -6,6 +6,7 @@
 
 #include "connection.h"
 #include "ctl.h"
+#include "never_fired.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -104,9 +105,9 @@ int run_faults_add(const char *dir, const struct run_options *options, struct ru
 	}
 	if (out->n > 0)
 		fprintf(stderr,
-			"uhca-run: %u fault rules are in force in the running instance %s, for "
+			"uhca-run: %u fault rule%s in force in the running instance %s, for "
 			"all who use it, until the command ends\n",
-			out->n, dir);
+			out->n, out->n == 1 ? " is" : "s are", dir);
 	return 0;
 }
 
@@ -134,6 +135,19 @@ static bool is_ours(const struct run_faults *faults, long number)
 	return false;
 }
 
+static void print_rule(const json_t *rule, long hits)
+{
+	char why[512];
+
+	fprintf(stderr, "uhca-run: rule %ld fired %ld time%s, of %ld that matched: %s\n",
+		number_in(rule, UHCA_CTL_RULE), hits, hits == 1 ? "" : "s",
+		number_in(rule, UHCA_CTL_MATCHED),
+		json_string_value(json_object_get(rule, UHCA_CTL_TEXT)));
+	if (hits == 0)
+		fprintf(stderr, "uhca-run: rule %ld: %s\n", number_in(rule, UHCA_CTL_RULE),
+			ctl_never_fired(rule, why, sizeof(why)));
+}
+
 /* Returns how many fired. */
 static unsigned print_rules(const json_t *list, const struct run_faults *faults)
 {
@@ -148,9 +162,7 @@ static unsigned print_rules(const json_t *list, const struct run_faults *faults)
 
 		if (!is_ours(faults, number_in(rule, UHCA_CTL_RULE)))
 			continue;
-		fprintf(stderr, "uhca-run: rule %ld fired %ld times, of %ld that matched: %s\n",
-			number_in(rule, UHCA_CTL_RULE), hits, number_in(rule, UHCA_CTL_MATCHED),
-			json_string_value(json_object_get(rule, UHCA_CTL_TEXT)));
+		print_rule(rule, hits);
 		random |= json_is_true(json_object_get(rule, UHCA_CTL_RANDOM));
 		fired += hits > 0;
 	}

@@ -4,6 +4,7 @@
  */
 #include "connection.h"
 #include "ctl.h"
+#include "never_fired.h"
 #include "scenario_run.h"
 
 #include <errno.h>
@@ -77,12 +78,17 @@ static uint64_t cell(const json_t *row, int column)
 
 static void note_hits(struct scenario_run *r, const json_t *row)
 {
-	json_int_t number = json_integer_value(json_object_get(row, "rule"));
+	json_int_t number = json_integer_value(json_object_get(row, UHCA_CTL_RULE));
 
-	for (unsigned i = 0; i < r->n_rules; i++)
-		if (r->rule[i].number == (uint64_t)number && !r->rule[i].removed)
-			r->rule[i].hits =
-				(uint64_t)json_integer_value(json_object_get(row, "hits"));
+	for (unsigned i = 0; i < r->n_rules; i++) {
+		struct scenario_rule *rule = &r->rule[i];
+
+		if (rule->number != (uint64_t)number || rule->removed)
+			continue;
+		rule->hits = (uint64_t)json_integer_value(json_object_get(row, UHCA_CTL_HITS));
+		if (rule->hits == 0)
+			ctl_never_fired(row, rule->why, sizeof(rule->why));
+	}
 }
 
 int scenario_look_at_rules(struct scenario_run *r)

@@ -416,7 +416,7 @@ static int judge_rules(struct scenario_run *r)
 			continue;
 		snprintf(text, sizeof(text), "rule %s fires", rule->name);
 		judge(r, new_check(r, rule->step ? rule->step->line : 0, text), rule->hits > 0,
-		      "it never fired");
+		      rule->why[0] ? rule->why : "it never fired");
 	}
 	return 0;
 }

@@ -31,6 +31,7 @@ struct scenario_rule {
 	bool optional;
 	bool removed;
 	uint64_t hits;                    /* when it was looked at last */
+	char why[256];                    /* it has none then */
 	const struct scenario_step *step; /* NULL: given on uhca-run's line */
 	char name[SCENARIO_NAME_MAX];
 };

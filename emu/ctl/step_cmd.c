@@ -45,9 +45,10 @@ static void print_state(const json_t *result)
 	const json_t *w;
 	size_t i;
 
-	printf("%s: %s, %" JSON_INTEGER_FORMAT " packets wait\n", text_in(result, UHCA_CTL_DEVICE),
+	printf("%s: %s, %" JSON_INTEGER_FORMAT " packet%s wait%s\n",
+	       text_in(result, UHCA_CTL_DEVICE),
 	       json_is_true(json_object_get(result, UHCA_CTL_FROZEN)) ? "frozen" : "not frozen",
-	       total);
+	       total, total == 1 ? "" : "s", total == 1 ? "s" : "");
 	json_array_foreach(waiting, i, w) print_packet(w);
 	if ((json_int_t)i < total)
 		printf("... and %" JSON_INTEGER_FORMAT " more\n", total - (json_int_t)i);

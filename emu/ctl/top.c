@@ -165,3 +165,31 @@ void top_print(FILE *out, const struct top_list *l, unsigned lines)
 	for (size_t i = 0; i < shown; i++)
 		print_qp(out, &l->qp[i]);
 }
+
+static json_t *qp_json(const struct top_qp *q)
+{
+	json_t *o =
+		json_pack("{s:s, s:s, s:s, s:I, s:f, s:f}", "device", q->device, "program",
+			  q->program, "state", q->state, "qpn", (json_int_t)q->qpn,
+			  "packets_per_second", q->packet_rate, "bytes_per_second", q->byte_rate);
+
+	if (o && q->peer)
+		json_object_set_new(o, "peer_qpn", json_integer(q->peer));
+	if (o) {
+		json_object_set_new(o, "packets", json_integer((json_int_t)q->packets));
+		json_object_set_new(o, "bytes", json_integer((json_int_t)q->bytes));
+		json_object_set_new(o, "retries", json_integer((json_int_t)q->retries));
+		json_object_set_new(o, "rnr", json_integer((json_int_t)q->rnr));
+		json_object_set_new(o, "errors", json_integer((json_int_t)q->errors));
+	}
+	return o;
+}
+
+json_t *top_json(const struct top_list *l)
+{
+	json_t *all = json_array();
+
+	for (size_t i = 0; i < l->n; i++)
+		json_array_append_new(all, qp_json(&l->qp[i]));
+	return all;
+}

@@ -39,4 +39,7 @@ void top_free(struct top_list *l);
 /* A line for all, a head, and a line for each QP; at most "lines" in all (0: as many as are). */
 void top_print(FILE *out, const struct top_list *l, unsigned lines);
 
+/* A JSON array with an object for each QP; NULL: no memory. */
+json_t *top_json(const struct top_list *l);
+
 #endif

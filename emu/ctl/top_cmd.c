@@ -3,6 +3,7 @@
 #include "commands.h"
 #include "connection.h"
 #include "ctl.h"
+#include "grid.h"
 #include "top.h"
 
 #include <poll.h>
@@ -147,7 +148,9 @@ int ctl_top(const struct ctl_options *o)
 	status = look(o, &list, &at);
 	if (status == 0 && !wait_for(interval, false))
 		status = look(o, &list, &at);
-	if (status == 0 && o->once)
+	if (status == 0 && o->json)
+		status = ctl_print_json(top_json(&list)) ? 0 : CTL_EXIT_FAILED;
+	else if (status == 0 && o->once)
 		top_print(stdout, &list, 0);
 	else if (status == 0 && !interrupted)
 		status = follow(o, interval, &list, at);

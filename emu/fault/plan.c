@@ -204,7 +204,7 @@ static int record_create(struct fault_plan *p, const char *text, uint32_t number
 		goto fail;
 	r->entry.rng = stream_of(p, &r->entry);
 	r->layer = r->entry.rule.layer;
-	r->tests = fault_match_tests(&r->entry.rule);
+	r->tests = r->entry.questions = fault_match_tests(&r->entry.rule);
 	if (fault_match_wants_seen(&r->entry.rule) && !p->seen) {
 		p->seen = calloc(1, sizeof(*p->seen));
 		status = -ENOMEM;
@@ -302,6 +302,11 @@ const struct fault_entry *fault_plan_find(const struct fault_plan *p, const char
 	}
 	r = name[0] ? named(p, name) : NULL;
 	return r ? &r->entry : NULL;
+}
+
+const char *fault_plan_question(unsigned i)
+{
+	return fault_match_word(i);
 }
 
 unsigned fault_plan_count(const struct fault_plan *p)
@@ -433,6 +438,15 @@ static bool judge(struct fault_plan *p, struct record *r, const struct fault_sub
 	return hits;
 }
 
+/* Of a rule that has not fired yet it is counted which of its words keeps the subjects from it. */
+static bool selects(struct record *r, const struct fault_subject *s, const struct fault_seen_qp *qp)
+{
+	if (r->entry.hits > 0)
+		return fault_match(&r->entry.rule, r->tests, s, qp);
+	r->entry.looked++;
+	return fault_match_count(&r->entry.rule, r->tests, s, qp, r->entry.passed);
+}
+
 unsigned fault_plan_decide(struct fault_plan *p, const struct fault_subject *s, uint64_t now,
 			   const struct fault_entry *hit[FAULT_HITS_MAX])
 {
@@ -447,8 +461,7 @@ unsigned fault_plan_decide(struct fault_plan *p, const struct fault_subject *s, 
 	for (unsigned i = 0; i < p->n && n < FAULT_HITS_MAX; i++) {
 		struct record *r = p->records[i];
 
-		if (r->layer != s->layer || r->spent ||
-		    !fault_match(&r->entry.rule, r->tests, s, qp))
+		if (r->layer != s->layer || r->spent || !selects(r, s, qp))
 			continue;
 		if (judge(p, r, s, now))
 			hit[n++] = &r->entry;

@@ -36,6 +36,8 @@ struct fault_subject {
 	uint32_t wc_status, wc_opcode;
 };
 
+#define FAULT_QUESTIONS 23 /* what a rule's words can ask of a subject */
+
 /* A rule and its history. */
 struct fault_entry {
 	struct fault_rule rule;
@@ -44,9 +46,14 @@ struct fault_entry {
 	uint64_t seen;    /* subjects that the selectors let through, also while not in force */
 	uint64_t matched; /* those of them that came while it was in force: what nth counts */
 	uint64_t hits;
-	uint64_t rng;   /* state */
-	uint64_t draws; /* fault_plan_random since the last hit */
-	bool bad;       /* burst: in the bad state */
+	/* Until the first hit: subjects of its moment, and those that each of its words let
+	 * through. */
+	uint64_t looked;
+	uint64_t passed[FAULT_QUESTIONS];
+	uint32_t questions; /* bits of passed that the rule asks */
+	uint64_t rng;       /* state */
+	uint64_t draws;     /* fault_plan_random since the last hit */
+	bool bad;           /* burst: in the bad state */
 };
 
 struct fault_hit {
@@ -89,6 +96,9 @@ void fault_plan_clear(struct fault_plan *p);
 const struct fault_entry *fault_plan_find(const struct fault_plan *p, const char *name);
 unsigned fault_plan_count(const struct fault_plan *p);
 const struct fault_entry *fault_plan_entry(const struct fault_plan *p, unsigned index);
+
+/* The word that asks question i of a rule: "opcode", "qp" ... */
+const char *fault_plan_question(unsigned i);
 
 /*
  * Is any rule of this layer there that can still hit? So cheap that it can stand in front of

@@ -230,6 +230,39 @@ enum {
 	QUESTIONS
 };
 
+_Static_assert(QUESTIONS == FAULT_QUESTIONS, "plan.h counts them");
+
+static const char *const words[QUESTIONS] = {
+	[DIRECTION] = "dir",
+	[OPCODE] = "opcode",
+	[RETRY] = "retry",
+	[QP] = "qp",
+	[PSN] = "psn",
+	[LENGTH] = "length",
+	[OFFSET] = "offset",
+	[WC_STATUS] = "wc",
+	[WC_OPCODE] = "wc.opcode",
+	[CLIENT] = "client",
+	[PD] = "pd",
+	[CQ] = "cq",
+	[PEER_QP] = "peer_qp",
+	[SRQ] = "srq",
+	[KEY] = "key",
+	[ADDRESS] = "address",
+	[PEER] = "peer",
+	[CM] = "cm",
+	[QP_ORDER] = "qp",
+	[PSN_RELATIVE] = "psn",
+	[DEVICE] = "dev",
+	[CALL] = "call",
+	[PROGRAM] = "program",
+};
+
+const char *fault_match_word(unsigned i)
+{
+	return words[i];
+}
+
 static bool (*const ask[QUESTIONS])(const struct fault_select *, const struct fault_subject *,
 				    const struct fault_seen_qp *) = {
 	[DIRECTION] = ask_direction,
@@ -307,4 +340,18 @@ bool fault_match(const struct fault_rule *r, uint32_t tests, const struct fault_
 		if ((tests & 1) && !ask[i](&r->select, s, qp))
 			return false;
 	return true;
+}
+
+bool fault_match_count(const struct fault_rule *r, uint32_t tests, const struct fault_subject *s,
+		       const struct fault_seen_qp *qp, uint64_t passed[FAULT_QUESTIONS])
+{
+	bool all = true;
+
+	for (unsigned i = 0; tests; i++, tests >>= 1) {
+		bool yes = (tests & 1) && ask[i](&r->select, s, qp);
+
+		passed[i] += yes;
+		all = all && (yes || !(tests & 1));
+	}
+	return all;
 }

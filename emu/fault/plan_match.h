@@ -19,6 +19,13 @@ bool fault_match_wants_seen(const struct fault_rule *r);
 bool fault_match(const struct fault_rule *r, uint32_t tests, const struct fault_subject *s,
 		 const struct fault_seen_qp *qp);
 
+/* The same; passed[i] is counted up for each question of the rule that is answered with yes. */
+bool fault_match_count(const struct fault_rule *r, uint32_t tests, const struct fault_subject *s,
+		       const struct fault_seen_qp *qp, uint64_t passed[FAULT_QUESTIONS]);
+
+/* The word that asks question i. */
+const char *fault_match_word(unsigned i);
+
 bool fault_list_has(const struct fault_list *l, uint64_t v);
 
 #endif

@@ -28,9 +28,57 @@ static int parse_name(const struct fault_text *t, struct fault_piece p, struct f
 	return 0;
 }
 
+/* What people call things that have another name here. */
+struct synonym {
+	const char *said, *meant;
+};
+
+static const struct synonym action_synonyms[] = {
+	{"loss", "drop p=0.01"},
+	{"lose", "drop"},
+	{"latency", "delay"},
+	{"lag", "delay"},
+	{"slow", "delay"},
+	{"bandwidth", "rate"},
+	{"bw", "rate"},
+	{"duplicate", "dup"},
+	{"copy", "dup"},
+	{"mark", "ecn"},
+	{"congestion", "ecn"},
+	{"modify", "set"},
+	{"change", "set"},
+	{"fail", "call.fail"},
+	{"errno", "call.fail"},
+	{"reject", "cm.reject"},
+	{"error", "qp.error"},
+	{"revoke", "key.revoke"},
+	{"linkdown", "port.down"},
+	{"crash", "dev.exit"},
+	{"freeze", "dev.freeze"},
+	{"fatal", "dev.fatal"},
+	{"overrun", "cqe.overrun"},
+	{NULL, NULL},
+};
+
+static const struct synonym word_synonyms[] = {
+	{"probability", "p"}, {"prob", "p"},      {"chance", "p"},     {"rate", "p"},
+	{"count", "times"},   {"limit", "times"}, {"max", "times"},    {"op", "opcode"},
+	{"direction", "dir"}, {"size", "length"}, {"bytes", "length"}, {"prog", "program"},
+	{"qpn", "qp"},        {"start", "after"}, {"end", "until"},    {"verb", "call"},
+	{"dest", "peer"},     {"dst", "peer"},    {NULL, NULL},
+};
+
+static const char *meant_by(const struct synonym *s, struct fault_piece said)
+{
+	while (s->said && !fault_piece_is(said, s->said))
+		s++;
+	return s->meant;
+}
+
 static int unknown_action(const struct fault_text *t, struct fault_piece name)
 {
-	const char *nearest = fault_nearest(name, fault_action_at, NULL);
+	const char *meant = meant_by(action_synonyms, name);
+	const char *nearest = meant ? meant : fault_nearest(name, fault_action_at, NULL);
 	char hint[FAULT_WORD_MAX];
 
 	if (fault_word_find(name) >= 0)
@@ -38,6 +86,19 @@ static int unknown_action(const struct fault_text *t, struct fault_piece name)
 				  name.at);
 	return fault_fail(t, name.at, "there is no action '%.*s'%s", (int)name.length, name.at,
 			  fault_hint(nearest, hint, sizeof(hint)));
+}
+
+/* "drop=0.01" means how often, as a rule. */
+static int needless_value(const struct fault_text *t, const struct fault_token *token,
+			  const struct fault_action_word *word)
+{
+	uint32_t probability;
+
+	if (fault_value_probability(token->value, &probability) && probability)
+		return fault_fail(t, token->value.at,
+				  "'%s' has no value: did you mean '%s p=%.*s'?", word->name,
+				  word->name, (int)token->value.length, token->value.at);
+	return fault_fail(t, token->value.at, "'%s' has no value", word->name);
 }
 
 static int parse_action(const struct fault_text *t, const struct fault_token *token,
@@ -53,7 +114,7 @@ static int parse_action(const struct fault_text *t, const struct fault_token *to
 	if (has_value && strcmp(token->compare, "=") != 0)
 		return fault_fail(t, token->whole.at, "'%s' has a value: '='", word->name);
 	if (has_value && word->need == FAULT_VALUE_NONE)
-		return fault_fail(t, token->value.at, "'%s' has no value", word->name);
+		return needless_value(t, token, word);
 	if (!has_value && word->need == FAULT_VALUE_NEEDED)
 		return fault_fail(t, token->whole.at, "'%s' wants a value: %s", word->name,
 				  word->syntax);
@@ -62,7 +123,8 @@ static int parse_action(const struct fault_text *t, const struct fault_token *to
 
 static int unknown_word(const struct fault_text *t, struct fault_piece name)
 {
-	const char *nearest = fault_nearest(name, fault_word_at, NULL);
+	const char *meant = meant_by(word_synonyms, name);
+	const char *nearest = meant ? meant : fault_nearest(name, fault_word_at, NULL);
 	char hint[FAULT_WORD_MAX];
 
 	if (fault_action_find(name) != FAULT_ACTIONS)

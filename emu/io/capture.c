@@ -37,7 +37,8 @@ static void say_stopped(const struct io_capture *c)
 
 static void put_interfaces(struct io_capture *c)
 {
-	uint32_t snap = c->snap >= IO_PCAPNG_FRAME_MAX ? 0 : c->snap;
+	uint32_t least = c->snap < IO_CAPTURE_LEAST ? IO_CAPTURE_LEAST : c->snap;
+	uint32_t snap = least >= IO_PCAPNG_FRAME_MAX ? 0 : least;
 
 	for (unsigned i = 0; i < c->n_interfaces; i++)
 		io_pcapng_interface(&c->file, c->interface[i], snap);
@@ -105,17 +106,26 @@ static struct io_tell_fate fate_of(const struct io_capture *c, const struct io_c
 /* Bytes of a frame that are worth making. */
 static size_t room_of(const struct io_capture *c)
 {
-	if (c->snap <= IO_FRAME_HEADERS || c->snap == IO_CAPTURE_HEADERS)
-		return IO_FRAME_HEADERS;
+	if (c->snap <= IO_CAPTURE_LEAST || c->snap == IO_CAPTURE_HEADERS)
+		return IO_CAPTURE_LEAST;
 	return c->snap < IO_PCAPNG_FRAME_MAX ? c->snap : IO_PCAPNG_FRAME_MAX;
 }
 
-/* Bytes of a frame that are kept. */
-static uint32_t kept_of(const struct io_capture *c, uint32_t length)
+/* Bytes of a frame that are kept, at least so many of it. */
+static uint32_t kept_of(const struct io_capture *c, uint32_t length, uint32_t least)
 {
 	uint32_t most = c->snap < IO_PCAPNG_FRAME_MAX ? c->snap : IO_PCAPNG_FRAME_MAX;
 
+	most = most < least ? least : most;
 	return length < most ? length : most;
+}
+
+/* Without its headers nobody can say what a packet is; a MAD is one as a whole. */
+static uint32_t least_of(const struct io_capture_train *t, uint32_t i)
+{
+	if (t->train->head.bth.dest_qp == ROCE_GSI_QPN)
+		return IO_CAPTURE_LEAST;
+	return (uint32_t)io_frame_headers(t->train, i);
 }
 
 static void put_packet(struct io_capture *c, const struct io_capture_train *t, uint32_t i)
@@ -133,7 +143,7 @@ static void put_packet(struct io_capture *c, const struct io_capture_train *t, u
 	length = (uint32_t)io_frame_make(t->train, i, frame, room_of(c));
 	kept = c->snap == IO_CAPTURE_HEADERS && t->train->length > 0
 		       ? (uint32_t)io_frame_headers(t->train, i)
-		       : kept_of(c, length);
+		       : kept_of(c, length, least_of(t, i));
 	io_pcapng_packet_end(&c->file, kept, length, t->flags, words.text);
 	c->packets++;
 	c->bytes += length;
@@ -184,7 +194,8 @@ void io_capture_put_bytes(struct io_capture *c, const struct io_capture_bytes *b
 	io_words_begin(&words, "");
 	io_words_text(&words, "dropped", b->dropped);
 	length = (uint32_t)io_frame_wrap(b->flow, b->p, b->len, frame, room_of(c));
-	io_pcapng_packet_end(&c->file, kept_of(c, length), length, IO_PCAPNG_INBOUND, words.text);
+	io_pcapng_packet_end(&c->file, kept_of(c, length, IO_FRAME_HEADERS), length,
+			     IO_PCAPNG_INBOUND, words.text);
 	c->packets++;
 	c->bytes += length;
 }

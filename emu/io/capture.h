@@ -10,6 +10,8 @@
 #define IO_CAPTURE_H
 
 #include "core.h"
+#include "mad.h"
+#include "packet_frame.h"
 #include "pcapng.h"
 
 #include <limits.h>
@@ -24,11 +26,15 @@
 #define IO_CAPTURE_ALL     UINT32_MAX
 #define IO_CAPTURE_HEADERS (UINT32_MAX - 1)
 
+/* No packet is cut in its headers, nor a MAD: the longest of these. */
+#define IO_CAPTURE_LEAST (IO_FRAME_HEADERS + ROCE_MAD_LENGTH)
+
 /* What a capture is to hold. */
 struct io_capture_wish {
 	const char *path;
 	int only;      /* an interface, or -1: all */
-	uint32_t snap; /* bytes of each packet; 0: no packets, records only; IO_CAPTURE_* */
+	uint32_t snap; /* of each packet so many bytes, but all headers; 0: no packets; IO_CAPTURE_*
+			*/
 };
 
 /* What happened to some packets of a train. */

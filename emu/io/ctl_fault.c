@@ -39,13 +39,33 @@ static bool is_random(const struct fault_rule *r)
 	       (r->action == FAULT_CORRUPT && v->number2 == FAULT_BY_CHANCE);
 }
 
+/* What is known of a rule that has not fired: which of its words lets how many through. */
+static void add_why_not(json_t *facts, const struct fault_entry *e)
+{
+	json_t *words = json_array();
+
+	for (unsigned i = 0; i < FAULT_QUESTIONS; i++)
+		if (e->questions >> i & 1)
+			json_array_append_new(words,
+					      json_pack("{s:s, s:I}", UHCA_CTL_NAME,
+							fault_plan_question(i), UHCA_CTL_MATCHED,
+							(json_int_t)e->passed[i]));
+	json_object_set_new(facts, UHCA_CTL_LOOKED, json_integer((json_int_t)e->looked));
+	json_object_set_new(facts, UHCA_CTL_SEEN, json_integer((json_int_t)e->seen));
+	json_object_set_new(facts, UHCA_CTL_WORDS, words);
+}
+
 static json_t *facts_of(const struct fault_entry *e)
 {
-	return json_pack("{s:I, s:s, s:s, s:s, s:b, s:I, s:I}", UHCA_CTL_RULE,
-			 (json_int_t)e->number, UHCA_CTL_NAME, e->rule.name, UHCA_CTL_TEXT,
-			 e->rule.text, UHCA_CTL_LAYER, fault_layer_name(e->rule.layer),
-			 UHCA_CTL_RANDOM, is_random(&e->rule), UHCA_CTL_MATCHED,
-			 (json_int_t)e->matched, UHCA_CTL_HITS, (json_int_t)e->hits);
+	json_t *facts = json_pack("{s:I, s:s, s:s, s:s, s:b, s:I, s:I}", UHCA_CTL_RULE,
+				  (json_int_t)e->number, UHCA_CTL_NAME, e->rule.name, UHCA_CTL_TEXT,
+				  e->rule.text, UHCA_CTL_LAYER, fault_layer_name(e->rule.layer),
+				  UHCA_CTL_RANDOM, is_random(&e->rule), UHCA_CTL_MATCHED,
+				  (json_int_t)e->matched, UHCA_CTL_HITS, (json_int_t)e->hits);
+
+	if (facts && e->hits == 0)
+		add_why_not(facts, e);
+	return facts;
 }
 
 static json_t *list(struct io_daemon *d, const json_t *request, struct ctl_outcome *o)
@@ -141,8 +161,7 @@ static json_t *drop(struct io_daemon *d, const json_t *request, struct ctl_outco
 	if (!e)
 		return NULL;
 	number = e->number;
-	result = json_pack("{s:I, s:I, s:I}", UHCA_CTL_RULE, (json_int_t)number, UHCA_CTL_MATCHED,
-			   (json_int_t)e->matched, UHCA_CTL_HITS, (json_int_t)e->hits);
+	result = facts_of(e);
 	io_faults_remove(&d->faults, number, io_clock_now());
 	io_faults_changed(d);
 	io_log(IO_LOG_INFO, "rule %u is gone", number);

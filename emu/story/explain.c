@@ -2,7 +2,10 @@
 /* See explain.h. */
 #include "explain.h"
 
+#include "cm_msg.h"
+#include "cm_reasons.h"
 #include "ladder_label.h"
+#include "mad.h"
 #include "psn.h"
 #include "statuses.h"
 #include "syndrome.h"
@@ -395,6 +398,46 @@ void story_explain_shortly(FILE *out, const struct story *s, const struct story_
 	fputc('.', out);
 }
 
+/* ---- connections that were rejected ---- */
+
+static bool is_reject(const struct story_packet *k, struct roce_cm_msg *msg)
+{
+	return k->pkt.bth.dest_qp == ROCE_GSI_QPN && k->pkt.payload_len >= ROCE_MAD_LENGTH &&
+	       roce_cm_parse(k->pkt.payload, msg) && msg->attr == ROCE_CM_REJ;
+}
+
+static void tell_reject(FILE *out, const struct story *s, const struct story_arrow *a,
+			const struct roce_cm_msg *msg)
+{
+	uint32_t rule;
+	const char *text;
+
+	rule = story_arrow_rule(s, a, &text);
+	fprintf(out, "Connection rejected by %s at %.3f ms\n\n", s->host[s->qp[a->from].host].name,
+		since(s, a->sent));
+	say(out, "The reason", "%u: %s.", msg->rej.reason, story_cm_reason(msg->rej.reason));
+	say(out, "It went to", "%s, which sees RDMA_CM_EVENT_REJECTED with status %u%s.",
+	    s->host[s->qp[a->to].host].name, msg->rej.reason,
+	    a->fate == STORY_ARRIVED || a->fate == STORY_SEEN ? "" : "; but this one was lost");
+	if (rule)
+		say(out, "Rules", "Rule %u (%s) touched or made it.", rule,
+		    text ? text : "its text is not known");
+	fputc('\n', out);
+}
+
+/* Without --qp and --wr: these ask about requests. Returns how many there are. */
+static unsigned tell_rejects(FILE *out, const struct story *s, const struct explain_options *o)
+{
+	struct roce_cm_msg msg;
+	unsigned n = 0;
+
+	for (uint32_t i = 0; i < s->n_arrows && !o->has_qp && !o->has_wr; i++)
+		if (!s->arrow[i].copy && is_reject(story_arrow_packet(s, &s->arrow[i]), &msg) &&
+		    n++ < EXPLAIN_MAX)
+			tell_reject(out, s, &s->arrow[i], &msg);
+	return n;
+}
+
 /* ---- which completions ---- */
 
 static bool is_wanted(const struct story *s, const struct story_record *r,
@@ -418,6 +461,12 @@ static bool has_status(const struct story_record *r, const char *name)
 	return status && strcmp(status, name) == 0;
 }
 
+bool story_explain_wants(const struct story *s, const struct story_record *r,
+			 const struct explain_options *o)
+{
+	return is_wanted(s, r, o) && (o->has_wr || !has_status(r, "SUCCESS"));
+}
+
 /* What can be said where no device told of completions. */
 static void tell_traffic(FILE *out, const struct story *s)
 {
@@ -433,8 +482,8 @@ static void tell_traffic(FILE *out, const struct story *s)
 		naks += (roce_opcode_info(k->pkt.bth.opcode)->headers & ROCE_HDR_AETH) &&
 			roce_syndrome_kind(k->pkt.aeth.syndrome) != ROCE_ACK;
 	}
-	fprintf(out, "%u packets in all: %u lost, %u sent again, %u NAKs.\n", s->n_arrows, lost,
-		again, naks);
+	fprintf(out, "%u packet%s in all: %u lost, %u sent again, %u NAK%s.\n", s->n_arrows,
+		plural(s->n_arrows), lost, again, naks, plural(naks));
 }
 
 static void tell_none(FILE *out, const struct story *s, const struct explain_options *o,
@@ -454,6 +503,7 @@ static void tell_none(FILE *out, const struct story *s, const struct explain_opt
 
 unsigned story_explain(FILE *out, const struct story *s, const struct explain_options *o)
 {
+	unsigned rejects = tell_rejects(out, s, o);
 	unsigned told = 0, flushed = 0, more = 0, completions = 0;
 
 	for (uint32_t i = 0; i < s->n_moments; i++) {
@@ -479,9 +529,14 @@ unsigned story_explain(FILE *out, const struct story *s, const struct explain_op
 			"cause of anything.\n",
 			flushed, flushed == 1 ? " was" : "s were");
 	if (more)
-		fprintf(out, "%u more completions are not told: choose with --qp and --wr.\n",
-			more);
+		fprintf(out, "%u more completion%s not told: choose with --qp and --wr.\n", more,
+			more == 1 ? " is" : "s are");
+	if (s->cut)
+		fprintf(out,
+			"%zu frame%s truncated: the capture has less than their headers, and what "
+			"they were is not told.\n",
+			s->cut, s->cut == 1 ? " is" : "s are");
 	if (s->error[0])
 		fprintf(out, "The capture is broken here: %s\n", s->error);
-	return told;
+	return told + rejects;
 }

@@ -21,6 +21,10 @@ struct explain_options {
 /* One sentence for a completion: its status, and what became of its packets. */
 void story_explain_shortly(FILE *out, const struct story *s, const struct story_record *c);
 
+/* Is this a record that these options ask about: a completion with an error, or the one chosen? */
+bool story_explain_wants(const struct story *s, const struct story_record *r,
+			 const struct explain_options *o);
+
 /* Returns how many completions were told. */
 unsigned story_explain(FILE *out, const struct story *s, const struct explain_options *o);
 

@@ -94,11 +94,69 @@ static void keep_lanes(struct making *m)
 	}
 }
 
-static void find_lanes(struct making *m)
+/* How much is drawn at each QP; NULL: no memory. */
+static uint32_t *count_traffic(const struct making *m)
 {
 	const struct story *s = m->s;
+	uint32_t *traffic = calloc(s->n_qps + 1, sizeof(*traffic));
 
+	for (uint32_t i = 0; traffic && i < s->n_arrows; i++) {
+		const struct story_arrow *a = &s->arrow[i];
+
+		if (!wanted_ends(m, a->from, a->to) || !wanted_time(m, a->sent))
+			continue;
+		traffic[a->from]++;
+		traffic[a->to]++;
+	}
+	return traffic;
+}
+
+/* The pair with the most traffic that has no lane yet; STORY_NONE: there is none. */
+static uint32_t busiest(const struct making *m, const uint32_t *traffic)
+{
+	uint32_t best = STORY_NONE;
+
+	for (uint32_t q = 0; q < m->s->n_qps; q++)
+		if (m->lane_of[q] == STORY_NONE && traffic[q] > 0 &&
+		    (best == STORY_NONE || traffic[q] > traffic[best]))
+			best = q;
+	return best;
+}
+
+static unsigned count_busy(const struct making *m, const uint32_t *traffic)
+{
+	unsigned n = 0;
+
+	for (uint32_t q = 0; q < m->s->n_qps; q++)
+		n += traffic[q] > 0 && m->lane_of[q] == STORY_NONE;
+	return n;
+}
+
+/* Where there are more QPs than lanes, those with the most traffic are shown. */
+static void choose_busiest(struct making *m, const uint32_t *traffic)
+{
+	while (m->l->n_lanes < lanes_max(m)) {
+		uint32_t q = busiest(m, traffic);
+
+		if (q == STORY_NONE)
+			return;
+		add_lane(m, q);
+		if (m->s->qp[q].peer != STORY_NONE && m->l->n_lanes < lanes_max(m))
+			add_lane(m, m->s->qp[q].peer);
+	}
+}
+
+static int find_lanes(struct making *m)
+{
+	const struct story *s = m->s;
+	uint32_t *traffic = count_traffic(m);
+
+	if (!traffic)
+		return -ENOMEM;
 	keep_lanes(m);
+	if (m->l->n_lanes + count_busy(m, traffic) > lanes_max(m))
+		choose_busiest(m, traffic);
+	free(traffic);
 	for (uint32_t i = 0; i < s->n_arrows; i++) {
 		const struct story_arrow *a = &s->arrow[i];
 
@@ -112,6 +170,7 @@ static void find_lanes(struct making *m)
 		    wanted_ends(m, r->qp, r->qp) && wanted_time(m, r->ns))
 			add_lane(m, r->qp);
 	}
+	return 0;
 }
 
 static unsigned lane_of(const struct making *m, uint32_t qp)
@@ -195,7 +254,7 @@ static bool is_late(const struct making *m, const struct story_arrow *a)
 	uint32_t from, to;
 	bool slow = a->arrived - a->sent > LATE_NS;
 
-	if (a->out == STORY_NONE || a->in == STORY_NONE)
+	if (a->out == STORY_NONE || a->in == STORY_NONE || a->arrived == 0)
 		return false;
 	from = m->moment_of[a->out] + 1;
 	to = m->moment_of[a->in];
@@ -423,9 +482,10 @@ int ladder_make(struct ladder *l, const struct story *s, const struct ladder_opt
 		for (uint32_t i = 0; i < s->n_moments; i++)
 			if (!s->moment[i].is_record)
 				m.moment_of[s->moment[i].index] = i;
-		find_lanes(&m);
-		rc = make_rows(&m);
+		rc = find_lanes(&m);
 	}
+	if (rc == 0)
+		rc = make_rows(&m);
 	free(m.moment_of);
 	free(m.leaves);
 	free(m.lane_of);

@@ -2,6 +2,8 @@
 /* See ladder_label.h. */
 #include "ladder_label.h"
 
+#include "cm_reasons.h"
+
 #include "cm_msg.h"
 #include "mad.h"
 #include "psn.h"
@@ -67,7 +69,7 @@ static bool add_cm(struct text *t, const struct story_packet *k)
 		return false;
 	add(t, "CM %s", roce_cm_name((uint16_t)msg.attr));
 	if (msg.attr == ROCE_CM_REJ)
-		add(t, ", reason %u", msg.rej.reason);
+		add(t, ", reason %u: %s", msg.rej.reason, story_cm_reason(msg.rej.reason));
 	return true;
 }
 

@@ -179,6 +179,11 @@ void ladder_print_head(FILE *out, const struct ladder *l, const struct ladder_st
 
 	place(&line, l, style);
 	print_began(out, l);
+	if (l->hidden > 0)
+		fprintf(out,
+			"The %u QPs with the most packets are drawn; %u more %s no room here: "
+			"choose with --qp, or give more with --width.\n\n",
+			l->n_lanes, l->hidden, l->hidden == 1 ? "has" : "have");
 	for (unsigned k = 0; k < 3; k++) {
 		clear(&line, false);
 		for (unsigned i = 0; i < l->n_lanes; i++) {
@@ -327,13 +332,14 @@ void ladder_print_rows(FILE *out, const struct ladder *l, const struct ladder_st
 
 void ladder_print_foot(FILE *out, const struct ladder *l)
 {
-	if (l->hidden > 0)
+	if (l->story->cut > 0)
 		fprintf(out,
-			"\n%u more QP%s no room here: choose with --qp, or give more with "
-			"--width.\n",
-			l->hidden, l->hidden == 1 ? " has" : "s have");
+			"\n%zu frame%s truncated: the capture has less than their headers; give "
+			"--snap, or tcpdump -s, 400 or more.\n",
+			l->story->cut, l->story->cut == 1 ? " is" : "s are");
 	if (l->story->others > 0)
-		fprintf(out, "\n%zu frames are no RoCEv2 packets.\n", l->story->others);
+		fprintf(out, "\n%zu frame%s.\n", l->story->others,
+			l->story->others == 1 ? " is no RoCEv2 packet" : "s are no RoCEv2 packets");
 	if (l->story->error[0])
 		fprintf(out, "\nThe capture is broken here: %s\n", l->story->error);
 }

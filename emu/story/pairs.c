@@ -273,11 +273,20 @@ static int packet_sent(struct pairing *p, uint32_t packet)
 	return rc;
 }
 
+/* What a rule or a person took away at the receiver's port did not come to the device. */
+static bool lost_at_port(const struct story_packet *k)
+{
+	return k->dropped && (strcmp(k->dropped, "rule") == 0 || strcmp(k->dropped, "step") == 0);
+}
+
 static void set_arrived(struct story_arrow *a, const struct story_packet *k, uint32_t packet)
 {
 	a->in = packet;
-	a->arrived = k->ns;
-	a->fate = k->dropped ? STORY_REFUSED : STORY_ARRIVED;
+	a->arrived = lost_at_port(k) ? 0 : k->ns;
+	if (lost_at_port(k))
+		a->fate = STORY_DROPPED;
+	else
+		a->fate = k->dropped ? STORY_REFUSED : STORY_ARRIVED;
 }
 
 /* It was sent where the capture does not look, or it is there a second time. */

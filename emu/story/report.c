@@ -82,6 +82,11 @@ static int put_contents(const struct page *p)
 	    strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S UTC", &tm))
 		fprintf(p->out, " from %s on", when);
 	fputs(".</p>\n", p->out);
+	if (s->cut)
+		fprintf(p->out,
+			"<p class=\"bad\">%zu frames are truncated: the capture has less than "
+			"their headers.</p>\n",
+			s->cut);
 	if (s->others)
 		fprintf(p->out, "<p>%zu frames without RoCEv2 are left out.</p>\n", s->others);
 	if (s->n_arrows > REPORT_MAX || s->n_records > REPORT_MAX)
@@ -337,4 +342,10 @@ int story_report(FILE *out, const struct story *s, const char *name)
 	for (const char *const *line = report_html; *line && rc == 0; line++)
 		rc = put_line(&p, *line);
 	return rc;
+}
+
+int story_report_json(FILE *out, const struct story *s)
+{
+	report_data(out, s, UINT32_MAX);
+	return 0;
 }

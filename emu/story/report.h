@@ -19,4 +19,7 @@
  */
 int story_report(FILE *out, const struct story *s, const char *name);
 
+/* The data of the page alone: all of it, as one JSON object. 0. */
+int story_report_json(FILE *out, const struct story *s);
+
 #endif

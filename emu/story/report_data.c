@@ -287,7 +287,7 @@ void report_data(FILE *out, const struct story *s, uint32_t most)
 {
 	fprintf(out, "{\"began\":\"%" PRIu64 "\",\"length\":", s->began);
 	put_time(out, s, s->ended);
-	fprintf(out, ",\"others\":%zu,\"error\":", s->others);
+	fprintf(out, ",\"others\":%zu,\"truncated\":%zu,\"error\":", s->others, s->cut);
 	markup_json(out, s->error);
 	put_hosts(out, s);
 	put_qps(out, s);

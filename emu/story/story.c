@@ -4,6 +4,7 @@
 
 #include "bytes.h"
 #include "frame.h"
+#include "mad.h"
 #include "messages.h"
 #include "pairs.h"
 #include "pcapng.h"
@@ -18,6 +19,7 @@
 #define ETHER_LENGTH 14u
 #define ETHER_IPV4   0x0800u
 #define ETHER_IPV6   0x86ddu
+#define IP_UDP_MOST  48u /* bytes */
 
 /* ---- words ---- */
 
@@ -164,18 +166,14 @@ static size_t find_ip(uint32_t link, const uint8_t *frame, size_t length)
 
 /*
  * A capture may keep only the start of each packet. So that the headers can be read, zeros take
- * the place of what is missing. NULL when there is no memory.
+ * the place of what is missing, here, for the one packet that is looked at.
  */
-static const uint8_t *fill_up(struct story *s, const struct pcapng_block *b, size_t *length)
+static const uint8_t *fill_up(uint8_t whole[ROCE_FRAME_MAX], const struct pcapng_block *b,
+			      size_t *length)
 {
-	uint8_t *whole;
-
 	*length = b->captured;
 	if (b->original <= b->captured || b->original > ROCE_FRAME_MAX)
 		return b->frame;
-	whole = arena_take(&s->arena, b->original);
-	if (!whole)
-		return NULL;
 	memset(whole, 0, b->original);
 	if (b->captured > 0)
 		memcpy(whole, b->frame, b->captured);
@@ -183,30 +181,62 @@ static const uint8_t *fill_up(struct story *s, const struct pcapng_block *b, siz
 	return whole;
 }
 
-/* False: it is no RoCEv2 packet, or not enough of one. */
-static bool parse_frame(struct story_packet *p, uint32_t link, const uint8_t *frame, size_t length)
+/*
+ * Where the payload of a packet that was filled up stays: in the file as far as it was captured,
+ * and nobody may read more of it. MADs are read whole: zeros stand for the rest.
+ */
+static bool keep_payload(struct story *s, struct story_packet *p, const uint8_t *whole)
 {
+	uint8_t *copy;
+	size_t at;
+
+	if (!p->pkt.payload)
+		return true;
+	at = (size_t)(p->pkt.payload - whole);
+	if (p->pkt.bth.dest_qp != ROCE_GSI_QPN) {
+		p->pkt.payload = p->frame + (at < p->captured ? at : p->captured);
+		return true;
+	}
+	copy = arena_take(&s->arena, p->original);
+	if (!copy)
+		return false;
+	memcpy(copy, whole, p->original);
+	p->pkt.payload = copy + at;
+	return true;
+}
+
+enum found { FOUND_PACKET, FOUND_OTHER, FOUND_CUT };
+
+/* A packet, something else, or not enough of a packet. */
+static enum found parse_frame(struct story_packet *p, uint32_t link, const uint8_t *frame,
+			      size_t length)
+{
+	bool whole = p->captured >= p->original;
 	size_t at = find_ip(link, frame, length);
 	uint16_t ident;
 	size_t payload;
 	size_t head;
 
 	if (at >= length)
-		return false;
+		return FOUND_OTHER;
 	head = roce_udpip_parse(frame + at, length - at, &p->flow, &ident, &payload);
 	if (head == 0 || p->flow.dport != ROCE_UDP_PORT || payload < ROCE_ICRC_LENGTH)
-		return false;
+		return whole || at + IP_UDP_MOST <= p->captured ? FOUND_OTHER : FOUND_CUT;
 	if (roce_packet_parse(frame + at + head, payload - ROCE_ICRC_LENGTH, &p->pkt) !=
 	    ROCE_PARSE_OK)
-		return false;
-	return at + head + roce_header_length(p->pkt.bth.opcode) <= p->captured;
+		return whole ? FOUND_OTHER : FOUND_CUT;
+	if (at + head + roce_header_length(p->pkt.bth.opcode) > p->captured)
+		return FOUND_CUT;
+	return FOUND_PACKET;
 }
 
 static int add_packet(struct story *s, const struct pcapng *f, const struct pcapng_block *b)
 {
 	struct story_packet *grown = array_grow(s->packet, s->n_packets, sizeof(*grown));
 	struct story_packet *p;
+	uint8_t whole[ROCE_FRAME_MAX];
 	const uint8_t *frame;
+	enum found found;
 	size_t length;
 
 	if (!grown)
@@ -223,13 +253,14 @@ static int add_packet(struct story *s, const struct pcapng *f, const struct pcap
 		.direction = b->direction,
 		.arrow = STORY_NONE,
 	};
-	frame = fill_up(s, b, &length);
-	if (!frame)
-		return -ENOMEM;
-	if (!parse_frame(p, f->interface[b->interface].link, frame, length)) {
-		s->others++;
+	frame = fill_up(whole, b, &length);
+	found = parse_frame(p, f->interface[b->interface].link, frame, length);
+	s->others += found == FOUND_OTHER;
+	s->cut += found == FOUND_CUT;
+	if (found != FOUND_PACKET)
 		return 0;
-	}
+	if (frame == whole && !keep_payload(s, p, whole))
+		return -ENOMEM;
 	s->n_packets++;
 	return b->length > 0 ? read_comment(s, p, b) : 0;
 }

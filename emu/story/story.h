@@ -158,6 +158,7 @@ struct story {
 	uint64_t began;  /* time of the first moment */
 	uint64_t ended;
 	size_t others; /* frames without RoCEv2 */
+	size_t cut;    /* RoCEv2, but the capture has not even their headers */
 
 	struct story_host *host;
 	struct story_qp *qp;

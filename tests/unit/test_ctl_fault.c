@@ -75,16 +75,20 @@ static void test_life_of_a_rule(void **state)
 	expect("'action':'list'",
 	       "{'ok':true,'result':{'seed':'18446744073709551615','rules':["
 	       "{'rule':1,'name':'lost','text':'lost: drop nth=3','layer':'packet',"
-	       "'random':false,'matched':0,'hits':0},"
+	       "'random':false,'matched':0,'hits':0,'looked':0,'seen':0,"
+	       "'words':[{'name':'dir','matched':0}]},"
 	       "{'rule':2,'name':'','text':'drop p=0.5','layer':'packet','random':true,"
-	       "'matched':0,'hits':0}]}}\n");
+	       "'matched':0,'hits':0,'looked':0,'seen':0,"
+	       "'words':[{'name':'dir','matched':0}]}]}}\n");
 	expect("'action':'change','rule':'lost','text':'call.fail=EIO call=reg_mr'",
 	       "{'ok':true,'result':{'rule':1}}\n");
 	expect("'action':'change','rule':2,'text':'call.slow=1ms call=reg_mr'",
 	       "{'ok':true,'result':{'rule':2}}\n");
 	assert_false(t.d.ports[0].fault.active);
 	expect("'action':'remove','rule':1",
-	       "{'ok':true,'result':{'rule':1,'matched':0,'hits':0}}\n");
+	       "{'ok':true,'result':{'rule':1,'name':'','text':'call.fail=EIO call=reg_mr',"
+	       "'layer':'call','random':false,'matched':0,'hits':0,'looked':0,'seen':0,"
+	       "'words':[{'name':'call','matched':0}]}}\n");
 	expect("'action':'clear'", "{'ok':true,'result':{'rules':1}}\n");
 	expect("'action':'clear'", "{'ok':true,'result':{'rules':0}}\n");
 }

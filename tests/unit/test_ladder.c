@@ -195,6 +195,43 @@ static void test_lanes(void **state)
 	story_free(&s);
 }
 
+/* Of more QPs than there are lanes the busiest are drawn, and the head says so. */
+static void test_busiest(void **state)
+{
+	const struct ladder_options narrow = {.lanes = 2};
+	const struct ladder_style style = {.width = 100};
+	struct story_file f;
+	struct ladder l;
+	struct story s;
+	uint8_t *bytes;
+	size_t size;
+	char *text;
+
+	(void)state;
+	story_file_begin(&f, false);
+	for (unsigned i = 0; i < 9; i++)
+		story_file_say(&f, &(struct story_said){
+					   .us = i,
+					   .opcode = ROCE_UD_SEND_ONLY,
+					   .length = 4,
+					   .psn = i,
+					   .qp = {i < 5 ? 100 + i : 150, i < 5 ? 200 + i : 250}});
+	bytes = story_file_take(&f, &size);
+	assert_int_equal(story_parse(&s, bytes, size), 0);
+	assert_int_equal(ladder_make(&l, &s, &narrow), 0);
+	assert_int_equal(l.n_lanes, 2);
+	assert_true(l.lane[0].number == 150 || l.lane[0].number == 250);
+	assert_true(l.lane[1].number == 150 || l.lane[1].number == 250);
+	assert_int_equal(l.hidden, 10);
+	ladder_free(&l);
+	text = print(&s, &narrow, &style);
+	assert_non_null(
+		strstr(text, "The 2 QPs with the most packets are drawn; 10 more have no room"));
+	assert_true(strstr(text, "The 2 QPs") < strstr(text, "QP 0x"));
+	free(text);
+	story_free(&s);
+}
+
 /* A picture that a reader of XML takes: no bare &, each tag closed; foreign words are no tags. */
 static void test_svg(void **state)
 {
@@ -249,10 +286,10 @@ static void test_garbage(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_golden),  cmocka_unit_test(test_widths),
-		cmocka_unit_test(test_ascii),   cmocka_unit_test(test_choices),
-		cmocka_unit_test(test_lanes),   cmocka_unit_test(test_svg),
-		cmocka_unit_test(test_garbage),
+		cmocka_unit_test(test_golden), cmocka_unit_test(test_widths),
+		cmocka_unit_test(test_ascii),  cmocka_unit_test(test_choices),
+		cmocka_unit_test(test_lanes),  cmocka_unit_test(test_busiest),
+		cmocka_unit_test(test_svg),    cmocka_unit_test(test_garbage),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -72,6 +72,41 @@ static void test_counters(void **state)
 	plan_stage_close(&st);
 }
 
+static uint64_t passed(const struct fault_entry *e, const char *word)
+{
+	for (unsigned i = 0; i < FAULT_QUESTIONS; i++)
+		if ((e->questions >> i & 1) && strcmp(fault_plan_question(i), word) == 0)
+			return e->passed[i];
+	fail_msg("the rule does not ask '%s'", word);
+	return 0;
+}
+
+/* Which word keeps a rule from firing is counted, each for itself, until it fires. */
+static void test_why_not(void **state)
+{
+	struct plan_stage st;
+	const struct fault_entry *e;
+
+	(void)state;
+	plan_stage_open(&st, 1);
+	plan_stage_add(&st, "no: drop opcode=ack psn=7..9 nth=2");
+	e = fault_plan_find(st.plan, "no");
+	for (unsigned psn = 0; psn < 10; psn++)
+		plan_stage_send(&st, SEND, psn);
+	assert_int_equal(plan_stage_send(&st, ACK, 1), 0);
+	assert_int_equal(plan_stage_send(&st, ACK, 7), 0);
+	assert_int_equal(e->looked, 12);
+	assert_int_equal(passed(e, "opcode"), 2);
+	assert_int_equal(passed(e, "psn"), 4);
+	assert_int_equal(e->seen, 1);
+	assert_int_equal(plan_stage_send(&st, ACK, 8), 1);
+	assert_int_equal(plan_stage_send(&st, ACK, 9), 0);
+	assert_int_equal(e->looked, 13);
+	for (unsigned i = 0; i < FAULT_QUESTIONS; i++)
+		assert_true(fault_plan_question(i)[0]);
+	plan_stage_close(&st);
+}
+
 static void test_windows(void **state)
 {
 	struct plan_stage st;
@@ -680,6 +715,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_counts),
 		cmocka_unit_test(test_counters),
+		cmocka_unit_test(test_why_not),
 		cmocka_unit_test(test_windows),
 		cmocka_unit_test(test_while_file),
 		cmocka_unit_test(test_after_another_rule),

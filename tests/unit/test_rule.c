@@ -592,6 +592,15 @@ static void test_typos(void **state)
 	refused("dorp opcode=send", 1, "there is no action 'dorp': did you mean 'drop'?");
 	refused("lost: drp", 7, "did you mean 'drop'?");
 	refused("cqe.withold", 1, "did you mean 'cqe.withhold'?");
+	/* other names for it, and what is nearer to it than what is spelt alike */
+	refused("loss=1%", 1, "there is no action 'loss': did you mean 'drop p=0.01'?");
+	refused("x: latency=5ms", 4, "did you mean 'delay'?");
+	refused("bandwidth=10mbit", 1, "did you mean 'rate'?");
+	refused("drop=0.01", 6, "'drop' has no value: did you mean 'drop p=0.01'?");
+	refused("drop=1% opcode=ack", 6, "did you mean 'drop p=1%'?");
+	refused("drop=ack", 6, "'drop' has no value");
+	refused("drop prob=0.1", 6, "did you mean 'p'?");
+	refused("drop count=3", 6, "did you mean 'times'?");
 	refused("xyzzy", 1, "there is no action 'xyzzy'");
 	refused("opcode=send drop", 1, "an action comes first");
 	refused("drop opcod=send", 6, "there is no word 'opcod': did you mean 'opcode'?");

@@ -127,6 +127,28 @@ static void test_copy_and_refused(void **state)
 	story_free(&s);
 }
 
+/* What a rule took away at the receiver's port is lost, and did not arrive. */
+static void test_dropped_at_the_port(void **state)
+{
+	struct story_file f;
+	struct story s;
+
+	(void)state;
+	story_file_begin(&f, false);
+	story_file_say(&f, &(struct story_said){1, 0, ROCE_RC_SEND_ONLY, 8, 4,
+						.in_comment = "rule=1 fault=drop dropped=rule"});
+	story_file_say(&f, &(struct story_said){5, 0, ROCE_RC_SEND_ONLY, 9, 4,
+						.in_comment = "dropped=step"});
+	open_story(&s, &f);
+	assert_int_equal(s.n_arrows, 2);
+	for (unsigned i = 0; i < 2; i++) {
+		assert_int_equal(s.arrow[i].fate, STORY_DROPPED);
+		assert_int_equal(s.arrow[i].arrived, 0);
+		assert_int_not_equal(s.arrow[i].in, STORY_NONE);
+	}
+	story_free(&s);
+}
+
 /* A READ of two packets whose first is lost: the second tells it. */
 static void test_implied_nak(void **state)
 {
@@ -271,15 +293,11 @@ static void test_broken_end(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lost_ack),
-		cmocka_unit_test(test_missing),
-		cmocka_unit_test(test_copy_and_refused),
-		cmocka_unit_test(test_implied_nak),
-		cmocka_unit_test(test_implied_nak_by_ack),
-		cmocka_unit_test(test_records),
-		cmocka_unit_test(test_golden),
-		cmocka_unit_test(test_unreadable),
-		cmocka_unit_test(test_broken_end),
+		cmocka_unit_test(test_lost_ack),         cmocka_unit_test(test_missing),
+		cmocka_unit_test(test_copy_and_refused), cmocka_unit_test(test_dropped_at_the_port),
+		cmocka_unit_test(test_implied_nak),      cmocka_unit_test(test_implied_nak_by_ack),
+		cmocka_unit_test(test_records),          cmocka_unit_test(test_golden),
+		cmocka_unit_test(test_unreadable),       cmocka_unit_test(test_broken_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

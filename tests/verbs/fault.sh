@@ -197,7 +197,9 @@ call=create_qp" -- ibv_rc_pingpong >"$out/said" 2>&1
 	status=$?
 	[ $status = 1 ] || echo "the status is $status, not the program's"
 	grep -q "rule 1 fired 0 times" "$out/said" || echo "nothing of rule 1"
-	grep -q "rule 2 fired 1 times, of 1 that matched: call.fail" "$out/said" ||
+	grep -q "rule 1: it never fired: 0 packets were looked at" "$out/said" ||
+		echo "it is not said why rule 1 never fired"
+	grep -q "rule 2 fired 1 time, of 1 that matched: call.fail" "$out/said" ||
 		echo "nothing of rule 2: $(tail -n 2 "$out/said")"
 	grep -q "fault seed 42" "$out/said" || echo "no seed"
 	"$uhca_run" --private --fault-must-fire --fault "drop nth=3" -- true >"$out/said" 2>&1
@@ -367,6 +369,54 @@ pingpong_steps() {
 	wait "$server_pid" || echo "the server fails: $(tail -n 1 "$out/server")"
 }
 
+# Every command prints JSON when it is asked to, and says something without a plural of one.
+json() {
+	local words
+	cat >"$out/commands" <<-END
+		show device
+		show qp
+		show mr
+		counters
+		capture start $out/json.pcapng
+		capture status
+		fault add call.slow=1us call=reg_mr
+		fault list
+		fault help
+		fault help drop
+		fault trace
+		fault clear
+		event uhca0 PORT_ACTIVE
+		limit max_mr=1000 uhca0
+		port up uhca0
+		step freeze uhca0
+		step go uhca0
+		top
+		ladder live
+		explain live
+		report live
+		device fatal uhca1
+		capture stop
+		ladder $out/json.pcapng
+		explain $out/json.pcapng
+		report $out/json.pcapng
+	END
+	printf 'call.fail=ENOMEM call=alloc_pd\n' >"$out/plan"
+	while read -r words; do
+		# shellcheck disable=SC2086
+		timeout 20 "$uhcactl" --json $words >"$out/json" 2>&1 </dev/null ||
+			echo "$words: it ends with $?"
+		python3 -m json.tool <"$out/json" >"$out/said" 2>&1 ||
+			echo "$words: no JSON: $(head -n 1 "$out/json")"
+	done <"$out/commands"
+	timeout 60 "$uhcactl" --json minimise "$out/plan" -- sh -c \
+		'! ibv_rc_pingpong -g 0 127.0.0.1 2>&1 | grep -q "allocate PD"' \
+		>"$out/json" 2>"$out/said"
+	python3 -m json.tool <"$out/json" >"$out/said" 2>&1 || echo "minimise: no JSON"
+	"$uhcactl" fault add drop opcode=cnp >"$out/said"
+	"$uhcactl" fault clear | grep -qx '1 rule is gone' || echo "one rule are gone"
+	! "$uhcactl" fault help nht >"$out/said" 2>&1 || echo "fault help takes any word"
+}
+
 # First: the trace of the daemon begins with it.
 try fault replay replay
 try fault live-change live_change
@@ -377,6 +427,7 @@ try fault full-queue full_queue
 try fault files files
 try fault start-up start_up
 try fault report report
+try fault json json
 try fault steps steps
 try fault pingpong-steps pingpong_steps
 exit $row_failed

@@ -169,7 +169,59 @@ mistakes() {
 	[ ! -e /dev/full ] || refuses "No space left" ladder "$out/run.pcapng" --svg /dev/full
 }
 
+# A rejected connection, with its reason.
+reject() {
+	local address
+	address=$("$uhcactl" show device | awk '$1 == "uhca1" { split($3, a, ","); print a[1] }')
+	next_port
+	"$uhcactl" fault add 'no: cm.reject=28 cm=REQ' >"$out/rule" 2>&1
+	"$uhcactl" capture start "$out/run.pcapng" >"$out/start" 2>&1
+	rping -s -a "$address" -p "$port" -C 1 >"$out/server" 2>&1 &
+	server_pid=$!
+	until_true 20 cm_listens || echo "the server does not listen"
+	rping -c -a "$address" -p "$port" -C 1 >"$out/client" 2>&1 && echo "it was not rejected"
+	kill "$server_pid" 2>/dev/null
+	wait "$server_pid" 2>/dev/null
+	"$uhcactl" capture stop >"$out/stop" 2>&1
+	"$uhcactl" fault clear >"$out/clear" 2>&1
+	"$uhcactl" explain "$out/run.pcapng" >"$out/explain" 2>&1
+	grep -q '^Connection rejected by uhca1 at' "$out/explain" || echo "no word of the reject"
+	grep -q 'reason *28: the program at the other end rejected it' "$out/explain" ||
+		echo "the reason is not told: $(head -n 4 "$out/explain")"
+	draw
+	shows "CM REJ, reason 28"
+}
+
+cm_listens() {
+	"$uhcactl" show cm_id | grep -q listening
+}
+
+# A long capture whose packets were cut is read in memory of some times its size.
+memory() {
+	local most
+	next_port
+	"$uhcactl" --snap 64 capture start "$out/run.pcapng" >"$out/start" 2>&1
+	ib_write_bw -d uhca1 -n 3000 -s 65536 -p "$port" >"$out/server" 2>&1 &
+	server_pid=$!
+	until_true 20 listens_or_is_gone "$server_pid" "$port"
+	ib_write_bw -d uhca0 -n 3000 -s 65536 -p "$port" 127.0.0.1 >"$out/client" 2>&1
+	wait "$server_pid"
+	"$uhcactl" capture stop >"$out/stop" 2>&1
+	most=$(($(stat -c %s "$out/run.pcapng") * 10 / 1024))
+	for words in ladder explain report; do
+		python3 - "$most" "$uhcactl" "$words" "$out/run.pcapng" -o "$out/page" <<'END'
+import resource, subprocess, sys
+subprocess.run(sys.argv[2:], stdout=subprocess.DEVNULL, check=True)
+used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+if used > int(sys.argv[1]):
+    print(sys.argv[3], "took", used, "KiB, more than", sys.argv[1])
+END
+	done
+}
+
 try ladder lost-ack lost_ack
+try ladder reject reject
+try ladder memory memory
 try ladder picture picture
 try ladder no-answer no_answer
 try ladder lost-read lost_read

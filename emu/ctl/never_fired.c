@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See never_fired.h. */
+#include "never_fired.h"
+
+#include "ctl.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+static long number_in(const json_t *o, const char *member)
+{
+	return (long)json_integer_value(json_object_get(o, member));
+}
+
+/* One of what a rule looks at, or some. */
+static const char *noun(const json_t *rule, bool one)
+{
+	static const char *const nouns[][3] = {
+		{"packet", "packet", "packets"},
+		{"call", "call", "calls"},
+		{"completion", "completion", "completions"},
+		{"memory", "access to memory", "accesses to memory"},
+	};
+	const char *layer = json_string_value(json_object_get(rule, UHCA_CTL_LAYER));
+
+	for (size_t i = 0; layer && i < sizeof(nouns) / sizeof(nouns[0]); i++)
+		if (strcmp(nouns[i][0], layer) == 0)
+			return nouns[i][one ? 1 : 2];
+	return NULL;
+}
+
+__attribute__((format(printf, 3, 4))) static void append(char *buf, size_t cap, const char *format,
+							 ...)
+{
+	size_t used = strlen(buf);
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(buf + used, cap - used, format, ap);
+	va_end(ap);
+}
+
+static void append_words(char *buf, size_t cap, const json_t *rule)
+{
+	const json_t *words = json_object_get(rule, UHCA_CTL_WORDS), *word;
+	size_t i;
+
+	json_array_foreach(words, i, word)
+		append(buf, cap, "%s%s matched %ld", i ? ", " : "; ",
+		       json_string_value(json_object_get(word, UHCA_CTL_NAME)),
+		       number_in(word, UHCA_CTL_MATCHED));
+	if (json_array_size(words) > 1)
+		append(buf, cap, ", all of them %ld", number_in(rule, UHCA_CTL_SEEN));
+}
+
+const char *ctl_never_fired(const json_t *rule, char *buf, size_t cap)
+{
+	long looked = number_in(rule, UHCA_CTL_LOOKED), seen = number_in(rule, UHCA_CTL_SEEN);
+	const char *what = noun(rule, looked == 1);
+
+	snprintf(buf, cap, "it never fired");
+	if (!what) {
+		append(buf, cap, ": its time did not come");
+		return buf;
+	}
+	append(buf, cap, ": %ld %s %s looked at", looked, what, looked == 1 ? "was" : "were");
+	if (looked > 0)
+		append_words(buf, cap, rule);
+	if (seen > 0 && number_in(rule, UHCA_CTL_MATCHED) == 0)
+		append(buf, cap, "; none came while it was in force");
+	else if (seen > 0)
+		append(buf, cap, "; its limits (nth, p ...) chose none of them");
+	return buf;
+}

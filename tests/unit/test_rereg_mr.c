@@ -153,6 +153,24 @@ static void test_switched_off(void **state)
 	fixture_stop(&r.f);
 }
 
+/* Whatever byte chance brings: the key before is never the key after. */
+static void test_keys_change(void **state)
+{
+	struct room r;
+	struct uhca_cmd_reg_mr_reply out;
+	uint32_t before;
+
+	(void)state;
+	start(&r, NULL);
+	before = r.mr.lkey;
+	for (unsigned i = 0; i < 4000; i++) {
+		assert_int_equal(change(&r, (struct uhca_cmd_rereg_mr){.flags = 1}, &out), 0);
+		assert_int_not_equal(out.lkey, before);
+		before = out.lkey;
+	}
+	fixture_stop(&r.f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -160,6 +178,7 @@ int main(void)
 		cmocka_unit_test(test_failures_leave_it),
 		cmocka_unit_test(test_zero_based),
 		cmocka_unit_test(test_switched_off),
+		cmocka_unit_test(test_keys_change),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

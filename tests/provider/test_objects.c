@@ -36,11 +36,12 @@ static int start(void **state)
 /* Nothing that a test made is left: else PD and CQ would be in use. */
 static int stop(void **state)
 {
+	int left = ibv_destroy_cq(cq) | ibv_dealloc_pd(pd);
+
 	(void)state;
-	assert_int_equal(ibv_destroy_cq(cq), 0);
-	assert_int_equal(ibv_dealloc_pd(pd), 0);
 	assert_int_equal(ibv_close_device(context), 0);
-	real_daemon_stop(daemon_pid, SIGTERM);
+	real_daemon_stop(daemon_pid, SIGTERM); /* in any case */
+	assert_int_equal(left, 0);
 	return 0;
 }
 
@@ -224,10 +225,10 @@ static void test_import(void **state)
 	assert_int_equal(out, 7);
 	errno = 0;
 	assert_null(ibv_import_pd(other, pd->handle + 1000));
-	assert_int_equal(errno, EINVAL);
+	assert_int_equal(errno, ENOENT);
 	errno = 0;
 	assert_null(ibv_import_dm(other, dm->handle + 1000));
-	assert_int_equal(errno, EINVAL);
+	assert_int_equal(errno, ENOENT);
 	ibv_unimport_dm(dm2);
 	ibv_unimport_mr(mr2);
 	ibv_unimport_pd(pd2);

@@ -88,7 +88,7 @@ void io_address_from_sockaddr(const union io_sockaddr *sa, uint8_t gid[16])
 }
 
 /* A bind tells whether the machine has the address; getifaddrs does not know all of 127/8. */
-static bool can_bind(const struct io_address *a)
+bool io_address_can_bind(const struct io_address *a)
 {
 	union io_sockaddr sa;
 	socklen_t len = io_address_to_sockaddr(a, 0, &sa);
@@ -107,7 +107,7 @@ void io_address_default(unsigned i, struct io_address_list *out)
 	*out = (struct io_address_list){.count = 1};
 	snprintf(text, sizeof(text), "127.0.%u.%u", (1 + i) / 256, (1 + i) % 256);
 	io_address_parse(text, &out->a[0]);
-	if (i == 0 && io_address_parse("::1", &out->a[1]) == 0 && can_bind(&out->a[1]))
+	if (i == 0 && io_address_parse("::1", &out->a[1]) == 0 && io_address_can_bind(&out->a[1]))
 		out->count = 2;
 }
 

@@ -61,6 +61,12 @@ void io_address_default(unsigned i, struct io_address_list *out);
  */
 int io_address_of_interface(const char *ifname, struct io_address_list *out);
 
+/*
+ * Can sockets be bound to the address? Not where this machine does not have it, nor to an IPv6
+ * address that is tentative: duplicate address detection (RFC 4862, 5.4) takes a second or two.
+ */
+bool io_address_can_bind(const struct io_address *a);
+
 /* Interface that holds the address, "lo" for all of 127/8. False when none does. */
 bool io_address_interface(const struct io_address *a, char ifname[IF_NAMESIZE]);
 

@@ -13,12 +13,55 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 /* Bytes after which the loop looks who has something urgent: a few microseconds of copying. */
 #define LONG_TRAIN 8192
 
+/* Duplicate address detection takes up to two seconds, unless somebody has set it otherwise. */
+#define ADDRESS_WAIT  (5 * IO_SEC)
+#define ADDRESS_PAUSE (20 * IO_MSEC)
+
 /* About what a program takes from a completion to its next request. */
 #define ACK_DELAY (5 * IO_USEC)
+
+static bool all_can_bind(const struct io_address_list *l)
+{
+	for (unsigned i = 0; i < l->count; i++)
+		if (!io_address_can_bind(&l->a[i]))
+			return false;
+	return true;
+}
+
+/* An interface that has just come up: its IPv6 addresses are tentative for a while. */
+static void wait_for_addresses(const char *netdev, const struct io_address_list *l)
+{
+	const struct timespec pause = {.tv_nsec = ADDRESS_PAUSE};
+	uint64_t until = io_clock_now() + ADDRESS_WAIT;
+
+	if (all_can_bind(l))
+		return;
+	io_log(IO_LOG_INFO, "--netdev %s: waits for duplicate address detection", netdev);
+	while (!all_can_bind(l) && io_clock_now() < until)
+		nanosleep(&pause, NULL);
+}
+
+/* Goes on with those that work. 0 or -EADDRNOTAVAIL. */
+static int drop_unusable(const char *netdev, struct io_address_list *l)
+{
+	char text[IO_ADDRESS_TEXT];
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < l->count; i++) {
+		if (io_address_can_bind(&l->a[i]))
+			l->a[kept++] = l->a[i];
+		else
+			io_log(IO_LOG_WARN, "--netdev %s: goes on without %s, which is not usable",
+			       netdev, io_address_format(l->a[i].gid, text));
+	}
+	l->count = kept;
+	return kept ? 0 : -EADDRNOTAVAIL;
+}
 
 static int interface_addresses(const struct io_settings *s, unsigned index,
 			       struct io_address_list *out)
@@ -33,10 +76,14 @@ static int interface_addresses(const struct io_settings *s, unsigned index,
 		return -EINVAL;
 	}
 	error = io_address_of_interface(s->netdev, out);
+	if (error == 0) {
+		wait_for_addresses(s->netdev, out);
+		error = drop_unusable(s->netdev, out);
+	}
 	if (error < 0)
 		io_log(IO_LOG_ERROR, "--netdev %s: %s", s->netdev,
 		       error == -ENODEV ? "there is no such interface"
-					: "the interface has no address");
+					: "the interface has no usable address");
 	return error;
 }
 

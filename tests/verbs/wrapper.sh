@@ -88,6 +88,27 @@ port_taken() {
 		echo "it does not say who: $(cat "$out/said")"
 }
 
+# An interface that came up a moment ago, whose IPv6 address is tentative, and one that is alone.
+fresh_interface() {
+	local inside=(unshare -n) status
+	[ "$(id -u)" = 0 ] || inside=(unshare -rn)
+	"${inside[@]}" true 2>/dev/null || return 0 # no namespaces here
+	cat >"$out/fresh" <<-'SCRIPT'
+		ip link set lo up
+		ip link add one type veth peer name two
+		ip link set two up
+		ip link set one up
+		until ip -6 addr show dev one | grep -q "tentative"; do sleep .01; done
+		"$1" --private --netdev one -- sh -c 'grep -h . "$UHCA_DIR/log"
+			cat "$UHCA_DIR"/sys/class/infiniband/uhca0/ports/1/gids/0'
+	SCRIPT
+	timeout -k 2 60 "${inside[@]}" bash "$out/fresh" "$uhca_run" >"$out/said" 2>&1
+	status=$?
+	[ $status = 0 ] || echo "the status is $status: $(tail -n 1 "$out/said")"
+	expect_said "one: waits for duplicate address detection"
+	expect_said "^fe80:"
+}
+
 # Too few descriptors, for uhca-run or for the daemon: what is short, and how much there is.
 few_descriptors() {
 	(ulimit -n 14 && expect_status 125 "$uhca_run" --private true)
@@ -368,6 +389,7 @@ rows_wrapper() {
 	try wrapper daemon-trouble daemon_trouble
 	try wrapper port-taken port_taken
 	try wrapper few-descriptors few_descriptors
+	try wrapper fresh-interface fresh_interface
 	try wrapper private-directory private_directory
 	try wrapper private-devices private_devices
 	try wrapper private-at-once private_at_once

@@ -38,6 +38,7 @@ struct uhcav_cq {
 	uint8_t *entries;
 	const struct uhca_abi_cqe *current; /* of an extended poll: what read_*() look at */
 	struct uhca_abi_cqe copy;           /* for entries that do not stay in the ring */
+	uint64_t wall_offset;               /* wall clock minus the clock of time stamps */
 	struct uhca_abi_cq *page;
 	struct uhcav_context *ctx;
 	struct uhcav_qp_set qps;

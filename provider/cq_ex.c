@@ -4,8 +4,9 @@
  * fields where they are, in the ring's entry, which the device does not get back before the next
  * one is asked for. The CQ's lock is held from a successful start_poll to end_poll.
  *
- * Time stamps are the device's clock, CLOCK_MONOTONIC in nanoseconds; the wall clock is computed
- * from it when it is read.
+ * Time stamps are the device's clock, CLOCK_MONOTONIC in nanoseconds. The wall clock is that and
+ * what the CQ found between the two when it was made: two looks at two clocks for each completion
+ * would let it run backwards.
  */
 #include "cq_ex.h"
 
@@ -37,6 +38,23 @@ static uint64_t clock_ns(clockid_t id)
 
 	clock_gettime(id, &t);
 	return (uint64_t)t.tv_sec * NSEC_PER_SEC + (uint64_t)t.tv_nsec;
+}
+
+/* Of a few looks the one that took the least: between the clocks we may have had to wait. */
+static uint64_t wall_offset(void)
+{
+	uint64_t least = UINT64_MAX, offset = 0;
+
+	for (unsigned i = 0; i < 8; i++) {
+		uint64_t before = clock_ns(CLOCK_MONOTONIC), wall = clock_ns(CLOCK_REALTIME);
+		uint64_t took = clock_ns(CLOCK_MONOTONIC) - before;
+
+		if (took < least) {
+			least = took;
+			offset = wall - (before + took / 2);
+		}
+	}
+	return offset;
 }
 
 /* ---- polling ---- */
@@ -173,9 +191,9 @@ static uint64_t read_completion_ts(struct ibv_cq_ex *cqx)
 
 static uint64_t read_completion_wallclock_ns(struct ibv_cq_ex *cqx)
 {
-	uint64_t age = clock_ns(CLOCK_MONOTONIC) - of(cqx)->current->timestamp;
+	const struct uhcav_cq *cq = of(cqx);
 
-	return clock_ns(CLOCK_REALTIME) - age;
+	return cq->current->timestamp + cq->wall_offset;
 }
 
 /* What the steering rule of a raw packet said (ibv_create_flow(3)); 0 for all else. */
@@ -248,6 +266,7 @@ struct ibv_cq_ex *uhcav_create_cq_ex(struct ibv_context *ibctx, struct ibv_cq_in
 		errno = -err;
 		return NULL;
 	}
+	cq->wall_offset = wall_offset();
 	fill_functions(&cq->cqx);
 	return &cq->cqx;
 }

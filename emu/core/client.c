@@ -177,7 +177,7 @@ void client_remove_doorbell(struct client *c, uint32_t doorbell)
 void core_doorbell(struct client *c, uint32_t doorbell, uint64_t now)
 {
 	struct device *dev = c->dev;
-	dev->now = now;
+	device_set_time(dev, now);
 	struct qp *qp = doorbell < c->n_doorbells ? c->doorbell[doorbell] : NULL;
 	if (!qp)
 		return;

@@ -214,7 +214,7 @@ void core_destroy(struct device *dev)
 
 void core_tick(struct device *dev, uint64_t now)
 {
-	dev->now = now;
+	device_set_time(dev, now);
 	timer_heap_run(&dev->timers, now);
 	timer_heap_run(&dev->cm.timers, now);
 	answer_wake(dev, now);

@@ -25,7 +25,7 @@ struct device {
 	void *user;
 	struct core_config cfg;
 	struct core_counters counters;
-	uint64_t now;   /* of the call that is running */
+	uint64_t now;   /* of the call that is running (device_set_time) */
 	uint32_t hooks; /* core_hooks_set */
 	bool port_down;
 	bool key_reuse;     /* key_reuse.h */
@@ -66,6 +66,16 @@ struct device {
 	struct gsi gsi;
 	struct cm_manager cm;
 };
+
+/*
+ * The time of the call. The shell may have read its clock once before and once behind an event:
+ * ours never goes back, so that time stamps do not.
+ */
+static inline void device_set_time(struct device *dev, uint64_t now)
+{
+	if (now > dev->now)
+		dev->now = now;
+}
 
 /* The connected or datagram QP with this number, or NULL. */
 struct qp *device_find_qp(const struct device *dev, uint32_t qpn);

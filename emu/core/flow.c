@@ -230,7 +230,7 @@ static bool deliver_by_rule(struct device *dev, const struct core_frame *frame,
 void core_rx_frame(struct device *dev, uint64_t now, const struct core_frame *frame)
 {
 	struct roce_frame f;
-	dev->now = now;
+	device_set_time(dev, now);
 	dev->frame_serial++;
 	dev->counters.rx_packets++;
 	dev->counters.rx_bytes += frame->length;

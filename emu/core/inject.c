@@ -110,7 +110,7 @@ int core_inject_qp_error(struct device *dev, uint32_t qpn, uint64_t now)
 		return -ENOENT;
 	if (qp->state == QPS_RESET)
 		return -EINVAL;
-	dev->now = now;
+	device_set_time(dev, now);
 	qp_fail(qp, UHCA_ABI_EVENT_QP_FATAL);
 	return 0;
 }
@@ -147,7 +147,7 @@ int core_inject_completion(struct device *dev, uint32_t cqn, const struct uhca_a
 
 	if (!cq || is_gone(dev, e->qpn))
 		return -ENOENT;
-	dev->now = now;
+	device_set_time(dev, now);
 	if (!cq_put(cq, e))
 		lost(dev, e->qpn);
 	return 0;

@@ -75,7 +75,7 @@ bool raw_transmit(struct qp *qp, uint8_t *buf, size_t cap, struct core_frame *ou
 bool core_frame_next(struct device *dev, uint64_t now, uint8_t *buf, size_t cap,
 		     struct core_frame *out)
 {
-	dev->now = now;
+	device_set_time(dev, now);
 	while (!list_empty(&dev->raw_ready)) {
 		struct qp *qp = list_entry(dev->raw_ready.next, struct qp, tx_link);
 		list_remove(&qp->tx_link);

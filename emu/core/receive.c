@@ -104,7 +104,7 @@ void core_rx(struct device *dev, uint64_t now, const struct core_train *t)
 {
 	struct qp *qp;
 
-	dev->now = now;
+	device_set_time(dev, now);
 	if (dev->port_down) {
 		device_drop(dev, t->head.bth.dest_qp, t->head.bth.psn, CORE_DROP_PORT);
 		return;

@@ -128,7 +128,7 @@ static bool goes_out(struct device *dev, struct core_train *out)
 bool core_tx_next(struct device *dev, uint64_t now, uint8_t *buf, size_t cap,
 		  struct core_train *out)
 {
-	dev->now = now;
+	device_set_time(dev, now);
 	out->story = (struct core_train_story){0};
 	while (next_train(dev, buf, cap, out))
 		if (goes_out(dev, out))

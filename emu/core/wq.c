@@ -188,7 +188,7 @@ int core_modify_wq(struct client *c, const struct uhca_cmd_modify_wq *in, uint64
 	int err = client_find(c, &c->dev->wqs, in->handle, &wq);
 	if (err)
 		return err;
-	c->dev->now = now;
+	device_set_time(c->dev, now);
 	if (in->attr_mask & ~(ATTR_STATE | ATTR_CURR_STATE | ATTR_FLAGS))
 		return -EINVAL;
 	if (in->attr_mask & ATTR_FLAGS && in->flags_mask)

@@ -80,6 +80,29 @@ static void test_fields(void **state)
 	assert_int_equal(ibv_destroy_cq(ibv_cq_ex_to_cq(cq)), 0);
 }
 
+/* The wall clock runs as the device's does: what lies between the two is one number for the CQ. */
+static void test_wall_clock(void **state)
+{
+	struct verbs_fixture *f = *state;
+	struct ibv_cq_ex *cq = create(f, 0);
+	struct ibv_poll_cq_attr attr = {0};
+	uint64_t at = now_ns(CLOCK_MONOTONIC), between = 0;
+
+	for (uint64_t i = 0; i < 1000; i++) {
+		struct uhca_abi_cqe e = {.wr_id = i, .timestamp = at + i / 2};
+		uint64_t now;
+
+		fake_complete(fake_newest(&f->daemon, UHCA_ABI_REGION_CQ), &e);
+		assert_int_equal(ibv_start_poll(cq, &attr), 0);
+		assert_int_equal(ibv_wc_read_completion_ts(cq), at + i / 2);
+		now = ibv_wc_read_completion_wallclock_ns(cq) - (at + i / 2);
+		assert_true(i == 0 || now == between);
+		between = now;
+		ibv_end_poll(cq);
+	}
+	assert_int_equal(ibv_destroy_cq(ibv_cq_ex_to_cq(cq)), 0);
+}
+
 /* The entry that is read is not given back before the next is asked for. */
 static void test_order(void **state)
 {
@@ -269,8 +292,9 @@ int main(int argc, char **argv)
 #define TEST(name)                                                                                 \
 	cmocka_unit_test_setup_teardown(name, verbs_fixture_setup, verbs_fixture_teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_fields),  TEST(test_order), TEST(test_handled), TEST(test_ignore_overrun),
-		TEST(test_refused), TEST(test_clock), TEST(test_dead),
+		TEST(test_fields),  TEST(test_wall_clock),     TEST(test_order),
+		TEST(test_handled), TEST(test_ignore_overrun), TEST(test_refused),
+		TEST(test_clock),   TEST(test_dead),
 	};
 
 	(void)argc;

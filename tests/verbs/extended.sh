@@ -1,7 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# tests/verbs/extended.c on a daemon of its own. It leaves nothing open.
+# tests/verbs/extended.c on a daemon of its own, and what concerns clocks on one that sends through
+# UDP. It leaves nothing open.
 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0:detect_leaks=0
 export ASAN_OPTIONS
-exec "${UHCA_SRCDIR:?}/scripts/uhca-run" --private --devices 2 -- \
-	"${UHCA_BUILDDIR:?}/tests/verbs/extended"
+run=${UHCA_SRCDIR:?}/scripts/uhca-run
+program=${UHCA_BUILDDIR:?}/tests/verbs/extended
+"$run" --private --devices 2 -- "$program" &&
+	"$run" --private --wire --devices 2 -- "$program" 'test_time*'

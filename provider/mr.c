@@ -2,7 +2,8 @@
 /*
  * Memory regions. The daemon cannot see page protections through the descriptor it has of our
  * memory, so the probe that a kernel does when it pins pages is done here, before the command.
- * On-demand regions are not probed: their pages may come and go.
+ * On-demand regions are not probed: their pages may come and go; nor are regions of no length,
+ * which have none.
  */
 #include "mr.h"
 
@@ -44,9 +45,9 @@ static int check(const void *addr, size_t length, int access)
 
 	if (err)
 		return err;
-	if (!length || (uintptr_t)addr + length < (uintptr_t)addr)
+	if ((uintptr_t)addr + length < (uintptr_t)addr)
 		return -EINVAL;
-	if (access & IBV_ACCESS_ON_DEMAND)
+	if (!length || (access & IBV_ACCESS_ON_DEMAND))
 		return 0;
 	return uhcav_mem_probe(addr, length, access & IBV_ACCESS_LOCAL_WRITE);
 }
@@ -108,7 +109,7 @@ static int reg_command(struct uhcav_context *ctx, struct uhca_cmd_reg_mr *in,
 
 	if (err)
 		return err;
-	if (!(in->access & IBV_ACCESS_ON_DEMAND) &&
+	if (in->length && !(in->access & IBV_ACCESS_ON_DEMAND) &&
 	    uhcav_shared_find(&ctx->shared, in->addr, in->length, &shared.dm, &shared.offset))
 		return command(ctx, UHCA_CMD_REG_SHARED_MR, &shared.h, sizeof(shared), reply);
 	return command(ctx, UHCA_CMD_REG_MR, &in->h, sizeof(*in), reply);

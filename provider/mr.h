@@ -30,7 +30,7 @@ struct uhcav_mr {
 /*
  * Registers [addr, addr + length) under addresses from iova on. NULL with errno: EFAULT when a
  * part of it is not mapped (or may not be written and LOCAL_WRITE is asked for; on-demand regions
- * are not looked at), EINVAL for a length of 0, a range that wraps and remote write or atomic
+ * are not looked at), EINVAL for a range that wraps and remote write or atomic
  * access without LOCAL_WRITE, EOPNOTSUPP for access flags that are not supported. The library
  * fills in the public fields but keys and handle. A range that lies completely in memory of
  * uhcav_alloc_shared becomes a region of it, unless it is on demand.

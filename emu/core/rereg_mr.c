@@ -69,7 +69,7 @@ static int choose_range(const struct device *dev, const struct uhca_cmd_rereg_mr
 		to->iova = was_zero ? mr->addr : mr->iova;
 	if (!to->move)
 		return length && length - 1 > UINT64_MAX - to->iova ? -EINVAL : 0;
-	if (in->length == 0 || in->length - 1 > UINT64_MAX - to->iova)
+	if (in->length && in->length - 1 > UINT64_MAX - to->iova)
 		return -EINVAL;
 	return mr_make_pages(dev, in->addr, in->length, &to->pages);
 }

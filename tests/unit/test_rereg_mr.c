@@ -48,6 +48,32 @@ static int change(struct room *r, struct uhca_cmd_rereg_mr in, struct uhca_cmd_r
 	return core_rereg_mr(r->f.client, &in, out);
 }
 
+/* To no length and back: what has none grants nothing. */
+static void test_no_length(void **state)
+{
+	struct uhca_cmd_rereg_mr in = {.flags = IBV_REREG_MR_CHANGE_TRANSLATION};
+	struct uhca_cmd_reg_mr_reply out;
+	struct mr *mr;
+	struct room r;
+
+	(void)state;
+	start(&r, NULL);
+	in.handle = r.mr.handle;
+	assert_int_equal(core_rereg_mr(r.f.client, &in, &out), 0);
+	assert_int_equal(check(&r, r.pd, out.lkey, 0, MR_LOCAL_WRITE), MR_BAD_RANGE);
+	assert_int_equal(
+		mr_check(table_find(&r.f.dev->pds, r.pd), out.lkey, NEW, 0, MR_LOCAL_WRITE, &mr),
+		MR_OK);
+	in.flags = IBV_REREG_MR_CHANGE_ACCESS;
+	assert_int_equal(core_rereg_mr(r.f.client, &in, &out), 0);
+	assert_int_equal(
+		change(&r, (struct uhca_cmd_rereg_mr){.flags = IBV_REREG_MR_CHANGE_TRANSLATION},
+		       &out),
+		0);
+	assert_int_equal(check(&r, r.pd, out.lkey, NEW, 0), MR_OK);
+	fixture_stop(&r.f);
+}
+
 static void test_combinations(void **state)
 {
 	(void)state;
@@ -174,9 +200,8 @@ static void test_keys_change(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_combinations),
-		cmocka_unit_test(test_failures_leave_it),
-		cmocka_unit_test(test_zero_based),
+		cmocka_unit_test(test_no_length),         cmocka_unit_test(test_combinations),
+		cmocka_unit_test(test_failures_leave_it), cmocka_unit_test(test_zero_based),
 		cmocka_unit_test(test_switched_off),
 		cmocka_unit_test(test_keys_change),
 	};

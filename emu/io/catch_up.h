@@ -11,8 +11,8 @@
 
 /*
  * Serves the client's doorbells and sends what its queue pairs have to send, in the order of
- * ringing: until there is nothing more that may go, at the most for a millisecond or, when that takes
- * longer, 256 short trains. Also while the wire is full.
+ * ringing: until there is nothing more that may go, at the most for a millisecond or, when that
+ * takes longer, 256 short trains. Also while the wire is full.
  */
 void io_catch_up(struct io_client *c);
 

@@ -46,6 +46,7 @@ struct core_config {
 	 */
 	uint64_t ack_delay_ns;
 	bool no_write_imm; /* RDMA WRITE with immediate data is refused */
+	bool rnic;         /* it says that it is an iWARP device */
 	/*
 	 * LOCAL_INV without fence is executed as early as its loose ordering allows: as soon as it
 	 * is seen, before requests that were posted before it (a program that needs the order and

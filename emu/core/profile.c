@@ -24,7 +24,7 @@ struct profile {
 	const char *name;
 	uint32_t keeps; /* UHCA_ABI_HAS_* that stay when the device has them */
 	uint32_t adds;  /* and those it has beside */
-	bool mw_type_2a, no_write_imm, strict_arming, strict_order, strict_memory;
+	bool mw_type_2a, no_write_imm, rnic, strict_arming, strict_order, strict_memory;
 	unsigned n;
 	struct setting set[LIMITS_PER_PROFILE];
 };
@@ -44,7 +44,8 @@ struct profile {
 	 UHCA_ABI_HAS_RAW_PACKET | UHCA_ABI_HAS_RSS | UHCA_ABI_HAS_TAG_MATCHING |                  \
 	 UHCA_ABI_HAS_INTERLEAVED | UHCA_ABI_HAS_SG | UHCA_ABI_HAS_MASKED_ATOMICS |                \
 	 UHCA_ABI_HAS_MASKED_ATOMIC_SIZES | UHCA_ABI_HAS_BLOCK_LOOPBACK |                          \
-	 UHCA_ABI_HAS_LOW_LATENCY | UHCA_ABI_HAS_KEY_BYTE)
+	 UHCA_ABI_HAS_LOW_LATENCY | UHCA_ABI_HAS_KEY_BYTE | UHCA_ABI_HAS_MW_TYPE_1 |               \
+	 UHCA_ABI_HAS_MW_TYPE_2A)
 
 static const struct profile profiles[] = {
 	{.name = "default", .keeps = UINT32_MAX},
@@ -56,7 +57,8 @@ static const struct profile profiles[] = {
 	{.name = "iwarp-like",
 	 .keeps = ~(uint32_t)NOT_IWARP,
 	 .adds = UHCA_ABI_HAS_SINK_RULE,
-	 .no_write_imm = true},
+	 .no_write_imm = true,
+	 .rnic = true},
 	{.name = "minimal",
 	 .keeps = UHCA_ABI_HAS_UC | UHCA_ABI_HAS_UD,
 	 .n = 11,
@@ -94,6 +96,7 @@ int core_profile_apply(struct core_config *cfg, unsigned i)
 	if (p->mw_type_2a && cfg->features & type_2b)
 		cfg->features = (cfg->features & ~type_2b) | UHCA_ABI_HAS_MW_TYPE_2A;
 	cfg->no_write_imm = p->no_write_imm;
+	cfg->rnic = p->rnic;
 	cfg->strict_arming = p->strict_arming;
 	cfg->strict_order = p->strict_order;
 	if (p->strict_memory)

@@ -218,7 +218,7 @@ int core_modify_qp(struct client *c, const struct uhca_cmd_modify_qp *in, uint64
 	const struct uhca_abi_qp_attr *a = &in->attr;
 	uint32_t mask;
 	struct qp *qp;
-	c->dev->now = now;
+	device_set_time(c->dev, now);
 	int err = qp_find(c, in->handle, &qp);
 	if (err)
 		return err;
@@ -229,6 +229,12 @@ int core_modify_qp(struct client *c, const struct uhca_cmd_modify_qp *in, uint64
 	if (mask & QP_ATTR_CUR_STATE && a->cur_qp_state != qp->state)
 		return -EINVAL;
 	uint32_t to = mask & QP_ATTR_STATE ? a->qp_state : qp->state;
+	/* In iWARP that closes the stream, and what is left is flushed (RFC 5040, 6.2): librdmacm.
+	 */
+	if (to == QPS_SQD && c->dev->cfg.rnic) {
+		to = QPS_ERR;
+		mask = QP_ATTR_STATE;
+	}
 	if (to >= QPS_COUNT || !qp_state_legal(qp->type, qp->state, (enum qp_state)to, mask))
 		return -EINVAL;
 	err = check_values(qp, a, mask);

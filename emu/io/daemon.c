@@ -143,7 +143,7 @@ close_udp:
 
 static int open_ports(struct io_daemon *d)
 {
-	int error = io_sysfs_create(d->instance.dir);
+	int error = io_sysfs_create(d->instance.dir, d->settings.devices);
 
 	if (error < 0) {
 		io_log(IO_LOG_ERROR, "cannot make files in %s: %s", d->instance.dir,

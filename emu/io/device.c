@@ -182,6 +182,7 @@ int io_device_create(struct io_device *dev, const struct io_settings *settings,
 	error = io_settings_config(settings, &dev->config);
 	if (error < 0)
 		return error;
+	dev->id.rnic = dev->config.rnic;
 	dev->config.node_guid = id->guid;
 	dev->config.lid = io_identity_lid(id);
 	if (id->active_mtu > 0)

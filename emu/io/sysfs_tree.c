@@ -6,6 +6,7 @@
  */
 #include "sysfs_tree.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -105,7 +106,18 @@ static void put_link(struct tree *t, const char *name, const char *target)
 		t->error = -errno;
 }
 
-int io_sysfs_create(const char *dir)
+/* What each uverbs has, whatever device it is for. */
+static void put_uverbs(struct tree *t, unsigned number)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "uverbs%u/abi_version", number);
+	put(t, name, "1");
+	snprintf(name, sizeof(name), "uverbs%u/dev", number);
+	put(t, name, "1:3");
+}
+
+int io_sysfs_create(const char *dir, unsigned devices)
 {
 	struct tree t;
 	int error = open_tree(&t, dir);
@@ -114,6 +126,8 @@ int io_sysfs_create(const char *dir)
 		return error;
 	set_base(&t, "sys/class/infiniband_verbs");
 	put(&t, "abi_version", "6");
+	for (unsigned i = 0; i < devices; i++)
+		put_uverbs(&t, IO_UVERBS_BASE + i);
 	set_base(&t, "sys/class/misc/rdma_cm");
 	put(&t, "abi_version", "4");
 	put(&t, "dev", "10:58");
@@ -130,15 +144,30 @@ static const char *guid_text(uint64_t guid, char out[24])
 	return out;
 }
 
-static void add_uverbs(struct tree *t, const struct io_identity *id)
+/* The number of the uverbs at this place in its folder. False, and an error, when there is none. */
+static bool find_uverbs(struct tree *t, unsigned place, unsigned *number)
 {
-	unsigned number = IO_UVERBS_BASE + id->index;
+	int fd = openat(t->root, "sys/class/infiniband_verbs", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	bool found = false;
+
+	for (struct dirent *e; d && !found && (e = readdir(d));)
+		found = sscanf(e->d_name, "uverbs%u", number) == 1 && place-- == 0;
+	if (d)
+		closedir(d);
+	else if (fd >= 0)
+		close(fd);
+	if (!found)
+		t->error = -ENOENT;
+	return found;
+}
+
+static void add_uverbs(struct tree *t, const struct io_identity *id, unsigned number)
+{
 	char text[PATH_LENGTH];
 
 	set_base(t, "sys/class/infiniband_verbs/uverbs%u", number);
 	put(t, "ibdev", "%s", id->name);
-	put(t, "abi_version", "1");
-	put(t, "dev", "1:3");
 	snprintf(text, sizeof(text), "../../infiniband/%s/device", id->name);
 	put_link(t, "device", text);
 	set_base(t, "dev/infiniband");
@@ -151,7 +180,7 @@ static void add_device(struct tree *t, const struct io_identity *id)
 	char guid[24];
 
 	set_base(t, "sys/class/infiniband/%s", id->name);
-	put(t, "node_type", "1: CA");
+	put(t, "node_type", "%s", id->rnic ? "4: RNIC" : "1: CA");
 	put(t, "node_guid", "%s", guid_text(id->guid, guid));
 	put(t, "sys_image_guid", "%s", guid_text(id->guid, guid));
 	put(t, "node_desc", "%s emulated HCA", id->name);
@@ -162,7 +191,7 @@ static void add_device(struct tree *t, const struct io_identity *id)
 }
 
 /* What stands for the bus device behind the HCA. */
-static void add_bus_device(struct tree *t, const struct io_identity *id)
+static void add_bus_device(struct tree *t, const struct io_identity *id, unsigned number)
 {
 	char name[64];
 	char target[64];
@@ -175,9 +204,8 @@ static void add_bus_device(struct tree *t, const struct io_identity *id)
 	put(t, "numa_node", "-1");
 	snprintf(name, sizeof(name), "infiniband/%s", id->name);
 	put_link(t, name, "../..");
-	snprintf(name, sizeof(name), "infiniband_verbs/uverbs%u", IO_UVERBS_BASE + id->index);
-	snprintf(target, sizeof(target), "../../../../infiniband_verbs/uverbs%u",
-		 IO_UVERBS_BASE + id->index);
+	snprintf(name, sizeof(name), "infiniband_verbs/uverbs%u", number);
+	snprintf(target, sizeof(target), "../../../../infiniband_verbs/uverbs%u", number);
 	put_link(t, name, target);
 	if (!id->netdev[0])
 		return;
@@ -248,13 +276,16 @@ int io_sysfs_port(const char *dir, const struct io_identity *id, bool up)
 
 int io_sysfs_add(const char *dir, const struct io_identity *id)
 {
+	unsigned number;
 	struct tree t;
 	int error = open_tree(&t, dir);
 
 	if (error < 0)
 		return error;
-	add_uverbs(&t, id);
-	add_bus_device(&t, id);
+	if (!find_uverbs(&t, id->index, &number))
+		return close_tree(&t);
+	add_uverbs(&t, id, number);
+	add_bus_device(&t, id, number);
 	add_port(&t, id);
 	add_device(&t, id);
 	return close_tree(&t);

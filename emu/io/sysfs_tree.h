@@ -2,9 +2,10 @@
 /*
  * The files that make a device visible: what programs look for under /sys/class/infiniband,
  * /sys/class/infiniband_verbs and /dev/infiniband, made under the instance directory, where the
- * preload library sends them. There is no rdma_cm among them yet. The n-th device is uverbs200+n,
- * far from the numbers of real ones; its node is a link to /dev/null, a character device 1:3 that
- * anybody may open.
+ * preload library sends them. Numbers of uverbs begin at 200, far from those of real ones.
+ * libibverbs lists devices as the folder of all uverbs does, in an order that is the file system's:
+ * the n-th device is the n-th there, whatever its number. A node is a link to /dev/null, a
+ * character device 1:3 that anybody may open.
  */
 #ifndef IO_SYSFS_TREE_H
 #define IO_SYSFS_TREE_H
@@ -27,6 +28,7 @@ struct io_identity {
 	struct io_address_list addresses;
 	char netdev[IF_NAMESIZE]; /* interface of the first address; "" when unknown */
 	uint32_t active_mtu;      /* enum ibv_mtu: what all its interfaces carry */
+	bool rnic;                /* it says that it is an iWARP device */
 };
 
 /* The LID of its port: there is one so that a program can say "my own port" without a GID. */
@@ -35,12 +37,16 @@ static inline uint16_t io_identity_lid(const struct io_identity *id)
 	return (uint16_t)(id->index + 1);
 }
 
-/* Makes the files that do not belong to one device. 0 or -errno of mkdir(2), open(2), write(2). */
-int io_sysfs_create(const char *dir);
+/*
+ * Makes the files that do not belong to one device, and the folders of so many uverbs. 0 or -errno
+ * of mkdir(2), open(2), write(2).
+ */
+int io_sysfs_create(const char *dir, unsigned devices);
 
 /*
- * Makes the files of a device. libibverbs takes the modification time of the device's folder for
- * its identity, so nothing directly in it is touched later. 0 or -errno as above.
+ * Makes the files of a device whose index is below the number that io_sysfs_create got. libibverbs
+ * takes the modification time of the device's folder for its identity, so nothing directly in it is
+ * touched later. 0 or -errno as above.
  */
 int io_sysfs_add(const char *dir, const struct io_identity *id);
 

@@ -7,6 +7,7 @@
 #include "qp.h"
 
 #include <errno.h>
+#include <infiniband/verbs.h>
 #include <string.h>
 
 static unsigned find(const char *name)
@@ -114,6 +115,30 @@ static void test_iwarp_refuses(void **state)
 	assert_int_equal(attr.atomic_cap, 0);
 	assert_int_equal(attr.masked_atomic_sizes, 0);
 	assert_int_equal(attr.max_sge_rd, 1);
+	/* Windows are of type 2B. */
+	assert_int_equal(attr.mw_type, 1u << 2);
+	assert_int_equal(f.cfg.features & UHCA_ABI_HAS_MW_TYPE_2A, 0);
+	assert_true(f.cfg.rnic);
+	fixture_stop(&f);
+}
+
+/* librdmacm ends a stream of iWARP by SQD, and programs wait for what is flushed then. */
+static void test_iwarp_closes(void **state)
+{
+	struct uhca_cmd_modify_qp in = {.attr_mask = IBV_QP_STATE, .attr.qp_state = IBV_QPS_SQD};
+	struct uhca_cmd_query_qp_reply q;
+	struct fixture_qp qp;
+	struct fixture f;
+
+	(void)state;
+	fixture_start(&f, iwarp);
+	qp = fixture_qp(&f, QPT_RC);
+	in.handle = qp.handle;
+	for (unsigned i = 0; i < 2; i++) { /* once more is no error */
+		assert_int_equal(core_modify_qp(f.client, &in, 0), 0);
+		assert_int_equal(core_query_qp(f.client, qp.handle, &q), 0);
+		assert_int_equal(q.attr.qp_state, IBV_QPS_ERR);
+	}
 	fixture_stop(&f);
 }
 
@@ -187,6 +212,7 @@ int main(void)
 		cmocka_unit_test(test_default_changes_nothing),
 		cmocka_unit_test(test_what_each_lacks),
 		cmocka_unit_test(test_iwarp_refuses),
+		cmocka_unit_test(test_iwarp_closes),
 		cmocka_unit_test(test_minimal_refuses),
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_low_latency_limit),

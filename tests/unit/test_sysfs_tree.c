@@ -7,11 +7,14 @@
 #include "../support/io_fixture.h"
 #include "emu/io/sysfs_tree.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define DEVICES 12u
 
 static char dir[64];
 
@@ -33,9 +36,10 @@ static int setup(void **state)
 
 	(void)state;
 	io_test_dir(dir);
-	assert_int_equal(io_sysfs_create(dir), 0);
-	for (unsigned i = 0; i < 2; i++) {
+	assert_int_equal(io_sysfs_create(dir, DEVICES + 1), 0);
+	for (unsigned i = 0; i < DEVICES; i++) {
 		id = identity(i);
+		id.rnic = i == 1;
 		assert_int_equal(io_sysfs_add(dir, &id), 0);
 	}
 	return 0;
@@ -77,16 +81,41 @@ static void test_classes(void **state)
 {
 	(void)state;
 	assert_string_equal(line("infiniband_verbs/abi_version"), "6");
-	assert_string_equal(line("infiniband_verbs/uverbs200/ibdev"), "uhca0");
-	assert_string_equal(line("infiniband_verbs/uverbs201/ibdev"), "uhca1");
 	assert_string_equal(line("infiniband_verbs/uverbs200/abi_version"), "1");
 	assert_string_equal(line("infiniband_verbs/uverbs200/dev"), "1:3");
+}
+
+/* libibverbs lists devices in the order of readdir(3): uhca9 stands before uhca10. */
+static void test_order(void **state)
+{
+	DIR *d = opendir(path_of("sys/class/infiniband_verbs"));
+	unsigned n = 0;
+
+	(void)state;
+	assert_non_null(d);
+	for (struct dirent *e; n < DEVICES && (e = readdir(d));) {
+		char name[300], want[16];
+
+		if (strncmp(e->d_name, "uverbs", 6) != 0)
+			continue;
+		snprintf(name, sizeof(name), "infiniband_verbs/%s/ibdev", e->d_name);
+		snprintf(want, sizeof(want), "uhca%u", n++);
+		assert_string_equal(line(name), want);
+		snprintf(name, sizeof(name), "infiniband/%s/device/infiniband_verbs/%.32s/ibdev",
+			 want, e->d_name);
+		assert_string_equal(line(name), want);
+		snprintf(name, sizeof(name), "infiniband_verbs/%.32s/device/vendor", e->d_name);
+		assert_string_equal(line(name), "0x75ca");
+	}
+	closedir(d);
+	assert_int_equal(n, DEVICES);
 }
 
 static void test_device(void **state)
 {
 	(void)state;
 	assert_string_equal(line("infiniband/uhca0/node_type"), "1: CA");
+	assert_string_equal(line("infiniband/uhca1/node_type"), "4: RNIC");
 	assert_string_equal(line("infiniband/uhca0/node_guid"), "0275:ca00:7f00:0001");
 	assert_string_equal(line("infiniband/uhca1/node_guid"), "0275:ca00:7f00:0002");
 	assert_string_equal(line("infiniband/uhca0/fw_ver"), UHCA_VERSION);
@@ -119,14 +148,16 @@ static void test_gids(void **state)
 /* Nodes are links to a character device 1:3 that anybody may open. */
 static void test_nodes(void **state)
 {
-	static const char *const node[] = {"dev/infiniband/uverbs200", "dev/infiniband/uverbs201"};
+	char node[64];
+	unsigned n = 0;
 	struct stat st;
 
 	(void)state;
-	for (unsigned i = 0; i < 2; i++) {
-		assert_int_equal(stat(path_of(node[i]), &st), 0);
-		assert_true(S_ISCHR(st.st_mode));
+	for (unsigned i = 0; i <= DEVICES; i++) { /* one was not added */
+		snprintf(node, sizeof(node), "dev/infiniband/uverbs%u", IO_UVERBS_BASE + i);
+		n += stat(path_of(node), &st) == 0 && S_ISCHR(st.st_mode);
 	}
+	assert_int_equal(n, DEVICES);
 }
 
 /* librdmacm looks for the version, and opens the node. */
@@ -147,24 +178,21 @@ static void test_links(void **state)
 	struct stat st;
 
 	(void)state;
-	assert_string_equal(line("infiniband_verbs/uverbs201/device/vendor"), "0x75ca");
 	assert_string_equal(line("infiniband/uhca1/device/infiniband/uhca1/node_guid"),
 			    "0275:ca00:7f00:0002");
-	assert_string_equal(line("infiniband/uhca1/device/infiniband_verbs/uverbs201/ibdev"),
-			    "uhca1");
 	assert_int_equal(lstat(path_of("sys/class/infiniband/uhca0/device/net/lo"), &st), 0);
 }
 
 static void test_no_interface(void **state)
 {
-	struct io_identity id = identity(2);
+	struct io_identity id = identity(DEVICES);
 	struct stat st;
 
 	(void)state;
 	id.netdev[0] = '\0';
 	assert_int_equal(io_sysfs_add(dir, &id), 0);
-	assert_int_not_equal(stat(path_of("sys/class/infiniband/uhca2/device/net"), &st), 0);
-	assert_string_equal(line("infiniband/uhca2/ports/1/gid_attrs/types/0"), "RoCE v2");
+	assert_int_not_equal(stat(path_of("sys/class/infiniband/uhca12/device/net"), &st), 0);
+	assert_string_equal(line("infiniband/uhca12/ports/1/gid_attrs/types/0"), "RoCE v2");
 }
 
 static void test_errors(void **state)
@@ -172,7 +200,7 @@ static void test_errors(void **state)
 	struct io_identity id = identity(0);
 
 	(void)state;
-	assert_int_equal(io_sysfs_create("/nonexistent/dir"), -ENOENT);
+	assert_int_equal(io_sysfs_create("/nonexistent/dir", 1), -ENOENT);
 	assert_int_equal(io_sysfs_add("/nonexistent/dir", &id), -ENOENT);
 	/* twice the same device: its links are there already */
 	assert_int_equal(io_sysfs_add(dir, &id), -EEXIST);
@@ -183,8 +211,9 @@ static void test_errors(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_classes), TEST(test_device), TEST(test_gids),         TEST(test_nodes),
-		TEST(test_rdma_cm), TEST(test_links),  TEST(test_no_interface), TEST(test_errors),
+		TEST(test_classes), TEST(test_order),        TEST(test_device),
+		TEST(test_gids),    TEST(test_nodes),        TEST(test_rdma_cm),
+		TEST(test_links),   TEST(test_no_interface), TEST(test_errors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

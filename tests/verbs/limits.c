@@ -8,6 +8,7 @@
 #include "../support/verbs_world.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -120,7 +121,9 @@ static int end_ah(void *ah)
 
 static void *make_mw(struct limits *l)
 {
-	return ibv_alloc_mw(l->pd, IBV_MW_TYPE_1);
+	bool type_1 = l->attr.device_cap_flags & IBV_DEVICE_MEM_WINDOW;
+
+	return ibv_alloc_mw(l->pd, type_1 ? IBV_MW_TYPE_1 : IBV_MW_TYPE_2);
 }
 
 static int end_mw(void *mw)

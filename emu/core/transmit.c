@@ -141,7 +141,7 @@ bool core_tx_next_of(struct client *c, uint64_t now, uint8_t *buf, size_t cap,
 {
 	struct device *dev = c->dev;
 
-	dev->now = now;
+	device_set_time(dev, now);
 	out->story = (struct core_train_story){0};
 	out->urgent = false;
 	while (next_of_client(&dev->tx_urgent, c, buf, cap, out) ||

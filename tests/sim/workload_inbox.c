@@ -109,7 +109,8 @@ static struct model_recv *choose_foreign(struct workload *l, struct workload_end
 	struct workload_end *o = &l->end[prng_below(&l->rng, l->n_ends)];
 	struct model_recv *r;
 
-	if (o == e || !o->inbox.mr.length || o->peer->node != e->peer->node)
+	if (o == e || e->qp.type != IBV_QPT_RC || !o->inbox.mr.length ||
+	    o->peer->node != e->peer->node)
 		return NULL;
 	r = choose(l, e, o->peer->model->recvs);
 	return r && model_recv_settled(o->peer->model->recvs, r) ? r : NULL;

@@ -9,6 +9,7 @@
 
 #define FILE_A 100
 #define FILE_B 200
+#define FILE_C 300
 
 static uint32_t strike(uint64_t file, uint32_t id)
 {
@@ -73,13 +74,13 @@ static void test_removal(void **state)
 	assert_int_equal(strike(FILE_A, 1), 1);
 	uhca_ucma_book_device(4);
 	assert_true(uhca_ucma_book_has_removal(FILE_A));
-	uhca_ucma_book_move(FILE_A, FILE_A + 100); /* another number, the same ids */
+	uhca_ucma_book_move(FILE_A, FILE_C); /* another number, the same ids */
 	assert_false(uhca_ucma_book_has_removal(FILE_A));
-	assert_true(uhca_ucma_book_removal(FILE_A + 100, &id, &uid));
+	assert_true(uhca_ucma_book_removal(FILE_C, &id, &uid));
 	assert_int_equal(id, 4);
-	assert_false(uhca_ucma_book_has_removal(FILE_A + 100));
-	strike(FILE_A + 100, 3);
-	strike(FILE_A + 100, 4);
+	assert_false(uhca_ucma_book_has_removal(FILE_C));
+	strike(FILE_C, 3);
+	strike(FILE_C, 4);
 	strike(FILE_B, 2);
 }
 

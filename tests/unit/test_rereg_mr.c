@@ -202,8 +202,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_no_length),         cmocka_unit_test(test_combinations),
 		cmocka_unit_test(test_failures_leave_it), cmocka_unit_test(test_zero_based),
-		cmocka_unit_test(test_switched_off),
-		cmocka_unit_test(test_keys_change),
+		cmocka_unit_test(test_switched_off),      cmocka_unit_test(test_keys_change),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -62,7 +62,8 @@ build_initrd() {
 	rm -rf "$root" && mkdir -p "$root"
 	(cd "$tree" && cp -a --parents bin/busybox etc/libibverbs.d "$root" &&
 		find bin sbin usr/bin usr/sbin lib/x86_64-linux-gnu usr/lib/x86_64-linux-gnu lib64 \
-			! -type d ! -name '*perl*' ! -name 'bash' -exec cp -a --parents -t "$root" {} +)
+			! -type d ! -name '*perl*' ! -name 'bash' \
+			-exec cp -a --parents -t "$root" {} +)
 	copy_modules "$tree" "$root"
 	write_init "$root"
 	(cd "$root" && find . | "$tree/bin/busybox" cpio -o -H newc 2>/dev/null) >"$folder/initrd"
@@ -76,7 +77,8 @@ launch() { # ACCELERATOR
 	qemu-system-x86_64 -name try-rxe -nodefaults -no-user-config -display none -no-reboot \
 		-machine q35 -accel "$1" -cpu "$cpu" -smp 2 -m 2048 \
 		-kernel "$(echo "$folder"/tree/boot/vmlinuz-*)" -initrd "$folder/initrd" \
-		-append "console=ttyS0 quiet panic=-1 mitigations=off net.ifnames=0 try_rxe.mtu=$mtu" \
+		-append "console=ttyS0 quiet panic=-1 mitigations=off net.ifnames=0 \
+try_rxe.mtu=$mtu" \
 		-netdev tap,id=wire,ifname=wire,script=no,downscript=no \
 		-device "virtio-net-pci,netdev=wire,mac=52:54:00:77:00:01,host_mtu=$mtu,romfile=" \
 		-serial "file:$folder/console" >"$folder/qemu.log" 2>&1 &

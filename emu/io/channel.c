@@ -34,17 +34,12 @@ static void set_gone(struct io_channel *ch)
 }
 
 /* Nobody writes to our end. A client that does is misusing it, and its channel goes. */
-static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
+static bool is_gone(const struct io_channel *ch)
 {
-	struct io_channel *ch = w->data;
 	uint64_t ignored;
 	ssize_t n = recv(ch->fd, &ignored, sizeof(ignored), MSG_DONTWAIT);
 
-	(void)loop;
-	(void)revents;
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
-		return;
-	set_gone(ch);
+	return n >= 0 || (errno != EAGAIN && errno != EINTR);
 }
 
 /* 1 sent, 0 the socket is full, -1 the other end is closed. */
@@ -60,36 +55,46 @@ static int try_send(struct io_channel *ch, const void *record)
 	return errno == EAGAIN || errno == ENOBUFS || errno == ENOMEM ? 0 : -1;
 }
 
-static void on_writable(struct ev_loop *loop, ev_io *w, int revents)
+/* What waits goes out; false when the other end is closed. */
+static bool drain(struct io_channel *ch)
 {
-	struct io_channel *ch = w->data;
 	size_t done = 0;
 	int sent = 1;
 
-	(void)revents;
 	while (done < ch->queued && (sent = try_send(ch, ch->queue + done * ch->record)) > 0)
 		done++;
-	if (sent < 0) {
-		set_gone(ch);
-		return;
-	}
+	if (sent < 0)
+		return false;
 	ch->queued -= done;
 	memmove(ch->queue, ch->queue + done * ch->record, ch->queued * ch->record);
 	if (ch->queued == 0)
-		ev_io_stop(loop, &ch->writable);
+		io_watch_change(&ch->watch, EPOLLIN);
+	return true;
 }
 
-int io_channel_open(struct io_channel *ch, struct ev_loop *loop, int fd, size_t record)
+static void on_event(struct io_watch *w, uint32_t events)
 {
+	struct io_channel *ch = w->arg;
+	bool gone = (events & ~(uint32_t)EPOLLOUT) && is_gone(ch);
+
+	if (!gone && events & EPOLLOUT)
+		gone = !drain(ch);
+	if (gone)
+		set_gone(ch);
+}
+
+int io_channel_open(struct io_channel *ch, struct io_watches *watches, int fd, size_t record)
+{
+	int error;
+
 	if (!is_seqpacket(fd))
 		return -EINVAL;
-	*ch = (struct io_channel){.loop = loop, .fd = fd, .record = record};
-	ev_io_init(&ch->readable, on_readable, fd, EV_READ);
-	ev_io_init(&ch->writable, on_writable, fd, EV_WRITE);
-	ch->readable.data = ch;
-	ch->writable.data = ch;
-	ev_io_start(loop, &ch->readable);
-	return 0;
+	*ch = (struct io_channel){.fd = fd, .record = record};
+	ch->watch = (struct io_watch){.fd = fd, .event = on_event, .arg = ch};
+	error = io_watch_start(watches, &ch->watch, EPOLLIN);
+	if (error < 0)
+		ch->fd = -1;
+	return error;
 }
 
 void io_channel_on_gone(struct io_channel *ch, void (*gone)(struct io_channel *, void *), void *arg)
@@ -100,12 +105,10 @@ void io_channel_on_gone(struct io_channel *ch, void (*gone)(struct io_channel *,
 
 void io_channel_close(struct io_channel *ch)
 {
-	if (!ch->loop)
+	if (!ch->watch.set)
 		return;
-	ev_io_stop(ch->loop, &ch->readable);
-	ev_io_stop(ch->loop, &ch->writable);
-	if (ch->fd >= 0)
-		close(ch->fd);
+	io_watch_stop(&ch->watch);
+	close(ch->fd);
 	free(ch->queue);
 	ch->fd = -1;
 	ch->queue = NULL;
@@ -138,7 +141,7 @@ static bool enqueue(struct io_channel *ch, const void *record)
 		ch->capacity = capacity;
 	}
 	memcpy(ch->queue + ch->queued++ * ch->record, record, ch->record);
-	ev_io_start(ch->loop, &ch->writable);
+	io_watch_change(&ch->watch, EPOLLIN | EPOLLOUT);
 	return true;
 }
 

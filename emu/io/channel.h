@@ -10,8 +10,8 @@
 #define IO_CHANNEL_H
 
 #include "event.h"
+#include "watch.h"
 
-#include <ev.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -20,12 +20,10 @@
 #define IO_CHANNEL_RECORD sizeof(struct uhca_abi_async_event)
 
 struct io_channel {
-	struct ev_loop *loop;
-	int fd;         /* owned; -1 when gone */
-	size_t record;  /* bytes of one record: 8 or 16 */
-	ev_io readable; /* tells when the other end is closed */
-	ev_io writable; /* runs while records wait */
-	uint8_t *queue; /* waiting records, oldest first */
+	int fd;                /* owned; -1 when gone */
+	size_t record;         /* bytes of one record: 8 or 16 */
+	struct io_watch watch; /* tells when the other end is closed, and of room for what waits */
+	uint8_t *queue;        /* waiting records, oldest first */
 	size_t queued;
 	size_t capacity;
 	void (*gone)(struct io_channel *ch, void *arg);
@@ -34,10 +32,10 @@ struct io_channel {
 
 /*
  * Takes over fd, which must be a Unix SEQPACKET socket. gone is called from the loop when the
- * other end is closed, and may close the channel. 0 or -EINVAL (another kind of descriptor; it
- * is not closed then).
+ * other end is closed, and may close the channel. 0, -EINVAL (another kind of descriptor) or -errno
+ * (it cannot be watched); it is not closed then.
  */
-int io_channel_open(struct io_channel *ch, struct ev_loop *loop, int fd, size_t record);
+int io_channel_open(struct io_channel *ch, struct io_watches *watches, int fd, size_t record);
 void io_channel_on_gone(struct io_channel *ch, void (*gone)(struct io_channel *, void *),
 			void *arg);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See channel_table.h. Slots are allocated one by one and never move: each holds watchers that
- * the loop points to.
+ * See channel_table.h. Slots are allocated one by one and never move: each holds a watch that the
+ * set of watches points to.
  */
 #include "channel_table.h"
 
@@ -15,13 +15,21 @@
 struct io_channel_slot {
 	struct io_channel ch;
 	struct io_channel_table *table;
+	struct io_channel_slot *next_free;
+	uint32_t index;
 	uint32_t generation;
 	bool open;
 };
 
-void io_channel_table_init(struct io_channel_table *t, struct ev_loop *loop)
+void io_channel_table_init(struct io_channel_table *t, struct io_watches *watches)
 {
-	*t = (struct io_channel_table){.loop = loop};
+	*t = (struct io_channel_table){.watches = watches};
+}
+
+static void add_free(struct io_channel_slot *s)
+{
+	s->next_free = s->table->free;
+	s->table->free = s;
 }
 
 static void close_slot(struct io_channel_slot *s)
@@ -32,6 +40,7 @@ static void close_slot(struct io_channel_slot *s)
 	s->open = false;
 	s->generation++;
 	s->table->count--;
+	add_free(s);
 }
 
 static void on_gone(struct io_channel *ch, void *arg)
@@ -47,12 +56,13 @@ void io_channel_table_destroy(struct io_channel_table *t)
 		free(t->slot[i]);
 	}
 	free(t->slot);
-	io_channel_table_init(t, t->loop);
+	io_channel_table_init(t, t->watches);
 }
 
 static int add_slot(struct io_channel_table *t)
 {
 	struct io_channel_slot **slot;
+	struct io_channel_slot *s;
 
 	if (t->n_slots == IO_CHANNELS_MAX)
 		return -EMFILE;
@@ -60,37 +70,31 @@ static int add_slot(struct io_channel_table *t)
 	if (!slot)
 		return -ENOMEM;
 	t->slot = slot;
-	slot[t->n_slots] = calloc(1, sizeof(struct io_channel_slot));
-	if (!slot[t->n_slots])
+	s = calloc(1, sizeof(*s));
+	if (!s)
 		return -ENOMEM;
-	slot[t->n_slots++]->table = t;
+	s->table = t;
+	s->index = t->n_slots;
+	slot[t->n_slots++] = s;
+	add_free(s);
 	return 0;
-}
-
-static int find_free(struct io_channel_table *t, uint32_t *index)
-{
-	for (*index = 0; *index < t->n_slots; ++*index)
-		if (!t->slot[*index]->open)
-			return 0;
-	return add_slot(t);
 }
 
 int io_channel_table_add(struct io_channel_table *t, int fd, uint32_t *handle)
 {
-	struct io_channel_slot *s;
-	uint32_t index;
-	int error = find_free(t, &index);
+	int error = t->free ? 0 : add_slot(t);
+	struct io_channel_slot *s = t->free;
 
 	if (error < 0)
 		return error;
-	s = t->slot[index];
-	error = io_channel_open(&s->ch, t->loop, fd, sizeof(struct uhca_abi_comp_event));
+	error = io_channel_open(&s->ch, t->watches, fd, sizeof(struct uhca_abi_comp_event));
 	if (error < 0)
 		return error;
+	t->free = s->next_free;
 	io_channel_on_gone(&s->ch, on_gone, s);
 	s->open = true;
 	t->count++;
-	*handle = (s->generation & INDEX_MASK) << INDEX_BITS | (index + 1);
+	*handle = (s->generation & INDEX_MASK) << INDEX_BITS | (s->index + 1);
 	return 0;
 }
 

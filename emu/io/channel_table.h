@@ -16,20 +16,21 @@
 struct io_channel_slot;
 
 struct io_channel_table {
-	struct ev_loop *loop;
+	struct io_watches *watches;
 	struct io_channel_slot **slot;
 	uint32_t n_slots;
-	uint32_t count; /* open channels */
+	uint32_t count;               /* open channels */
+	struct io_channel_slot *free; /* closed ones, last closed first */
 };
 
-void io_channel_table_init(struct io_channel_table *t, struct ev_loop *loop);
+void io_channel_table_init(struct io_channel_table *t, struct io_watches *watches);
 
 /* Closes all. */
 void io_channel_table_destroy(struct io_channel_table *t);
 
 /*
- * Takes over fd. 0, -EINVAL (not a SEQPACKET socket), -ENOMEM or -EMFILE (too many); fd is still
- * the caller's then.
+ * Takes over fd. 0, -EINVAL (not a SEQPACKET socket), -ENOMEM, -EMFILE (too many) or -errno (it
+ * cannot be watched); fd is still the caller's then.
  */
 int io_channel_table_add(struct io_channel_table *t, int fd, uint32_t *handle);
 

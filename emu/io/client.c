@@ -15,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 /* Messages of one client that are served before others get their turn; less when they take long. */
@@ -42,17 +41,13 @@ static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
 }
 
 /*
- * The client shares the file description and may have cleared O_NONBLOCK, so the call itself
- * says that it does not wait (eventfd knows RWF_NOWAIT since Linux 5.7).
+ * The loop is awake, which is all. Each write is told once (EPOLLET): nothing needs to be read of a
+ * description that the client shares and may have made blocking or emptied itself.
  */
-static void on_event(struct ev_loop *loop, ev_io *w, int revents)
+static void on_event(struct io_watch *w, uint32_t events)
 {
-	uint64_t count;
-	struct iovec iov = {&count, sizeof(count)};
-
-	(void)revents;
-	if (preadv2(w->fd, &iov, 1, -1, RWF_NOWAIT) < 0 && errno != EAGAIN && errno != EINTR)
-		ev_io_stop(loop, w);
+	(void)w;
+	(void)events;
 }
 
 struct io_client *io_client_create(struct io_daemon *daemon, int sock, const struct ucred *peer)
@@ -67,7 +62,7 @@ struct io_client *io_client_create(struct io_daemon *daemon, int sock, const str
 	c->sock = sock;
 	c->peer = *peer;
 	c->event_fd = c->doorbell.fd = c->mem.fd = c->mem.pidfd = c->async.fd = -1;
-	io_channel_table_init(&c->channels, daemon->loop);
+	io_channel_table_init(&c->channels, &daemon->shared);
 	LIST_INIT(&c->slow);
 	ev_io_init(&c->readable, on_readable, sock, EV_READ);
 	c->readable.data = c;
@@ -86,7 +81,7 @@ static void close_context(struct io_client *c)
 	c->dev = NULL;
 	c->bell = (struct io_doorbell){0};
 	if (c->event_fd >= 0) {
-		ev_io_stop(c->daemon->loop, &c->event);
+		io_watch_stop(&c->event);
 		close(c->event_fd);
 		c->event_fd = -1;
 	}
@@ -126,14 +121,13 @@ static int open_event(struct io_client *c)
 	c->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (c->event_fd < 0)
 		return -errno;
-	ev_io_init(&c->event, on_event, c->event_fd, EV_READ);
-	ev_io_start(c->daemon->loop, &c->event);
-	return 0;
+	c->event = (struct io_watch){.fd = c->event_fd, .event = on_event};
+	return io_watch_start(&c->daemon->shared, &c->event, EPOLLIN | EPOLLET);
 }
 
 static int open_async(struct io_client *c, int fd)
 {
-	int error = io_channel_open(&c->async, c->daemon->loop, fd,
+	int error = io_channel_open(&c->async, &c->daemon->shared, fd,
 				    sizeof(struct uhca_abi_async_event));
 
 	if (error < 0)

@@ -16,6 +16,7 @@
 #include "region.h"
 #include "shm.h"
 #include "slow_call.h"
+#include "watch.h"
 
 #include <ev.h>
 #include <stdbool.h>
@@ -40,7 +41,7 @@ struct io_client {
 	struct io_shm doorbell;  /* struct uhca_abi_doorbell */
 	struct io_doorbell bell; /* what stands there */
 	int event_fd;            /* owned; -1 before HELLO */
-	ev_io event;
+	struct io_watch event;
 	struct io_channel async;
 	struct io_channel_table channels;
 };

@@ -293,7 +293,7 @@ static int open_loop(struct io_daemon *d)
 	d->linger.data = d->terminate.data = d->interrupt.data = d;
 	ev_signal_start(d->loop, &d->terminate);
 	ev_signal_start(d->loop, &d->interrupt);
-	return 0;
+	return io_watches_open(&d->shared, d->loop);
 }
 
 /* ---- all of it ---- */
@@ -328,7 +328,8 @@ int io_daemon_create(struct io_daemon *d, const struct io_settings *settings,
 	memset(d, 0, sizeof(*d));
 	d->settings = *settings;
 	d->instance = *instance;
-	d->clients_at.fd = d->ctl.listener.fd = d->ucma.listener.fd = d->status.fd = -1;
+	d->clients_at.fd = d->ctl.listener.fd = d->ucma.listener.fd = d->status.fd = d->shared.fd =
+		-1;
 	io_capture_init(&d->capture);
 	io_teller_create(d);
 	raise_limits();
@@ -357,6 +358,7 @@ static void close_loop(struct io_daemon *d)
 	ev_timer_stop(d->loop, &d->counters);
 	ev_signal_stop(d->loop, &d->terminate);
 	ev_signal_stop(d->loop, &d->interrupt);
+	io_watches_close(&d->shared);
 	ev_loop_destroy(d->loop);
 	d->loop = NULL;
 }

@@ -21,6 +21,7 @@
 #include "teller.h"
 #include "ucma.h"
 #include "udp.h"
+#include "watch.h"
 
 #include <ev.h>
 #include <stdbool.h>
@@ -38,6 +39,7 @@ struct io_port {
 
 struct io_daemon {
 	struct ev_loop *loop;
+	struct io_watches shared; /* descriptors that clients have, too */
 	struct io_settings settings;
 	struct io_instance instance;
 	struct io_shm status; /* struct uhca_abi_status */

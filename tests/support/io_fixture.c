@@ -85,6 +85,36 @@ unsigned io_test_open_fds(void)
 	return n;
 }
 
+static unsigned polled_by(const char *set, int fd)
+{
+	char path[64], line[256];
+	unsigned n = 0;
+	FILE *info;
+	int one;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%.16s", set);
+	info = fopen(path, "r");
+	if (!info)
+		return 0; /* closed meanwhile */
+	while (fgets(line, sizeof(line), info))
+		n += sscanf(line, "tfd: %d", &one) == 1 && one == fd;
+	fclose(info);
+	return n;
+}
+
+unsigned io_test_polled(int fd)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	const struct dirent *e;
+	unsigned n = 0;
+
+	assert_non_null(dir);
+	while ((e = readdir(dir)))
+		n += e->d_name[0] != '.' ? polled_by(e->d_name, fd) : 0;
+	closedir(dir);
+	return n;
+}
+
 /* ---- a daemon ---- */
 
 void io_test_settings(struct io_settings *s, unsigned devices)

@@ -37,6 +37,9 @@ void io_test_turn(struct ev_loop *loop);
 /* Descriptors this process has open. */
 unsigned io_test_open_fds(void);
 
+/* How many epoll sets of this process have that number, closed or not. */
+unsigned io_test_polled(int fd);
+
 /* ---- a daemon ---- */
 
 struct io_test_daemon {

@@ -12,6 +12,7 @@
 
 struct fixture {
 	struct ev_loop *loop;
+	struct io_watches watches;
 	struct io_channel ch;
 	int reader;
 	unsigned gone;
@@ -30,10 +31,11 @@ static int setup(void **state)
 	static struct fixture f;
 	int pair[2];
 
-	f = (struct fixture){.loop = ev_loop_new(EVFLAG_AUTO)};
+	f = (struct fixture){.loop = ev_loop_new(EVBACKEND_EPOLL)};
+	assert_int_equal(io_watches_open(&f.watches, f.loop), 0);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
 	f.reader = pair[0];
-	assert_int_equal(io_channel_open(&f.ch, f.loop, pair[1], 8), 0);
+	assert_int_equal(io_channel_open(&f.ch, &f.watches, pair[1], 8), 0);
 	io_channel_on_gone(&f.ch, on_gone, &f);
 	*state = &f;
 	return 0;
@@ -46,6 +48,7 @@ static int teardown(void **state)
 	io_channel_close(&f->ch);
 	io_channel_close(&f->ch);
 	close(f->reader);
+	io_watches_close(&f->watches);
 	ev_loop_destroy(f->loop);
 	return 0;
 }
@@ -167,6 +170,24 @@ static void test_reader_closes(void **state)
 	f->reader = -1;
 }
 
+/*
+ * Whoever gave us the descriptor still has the description, which stays in an epoll set that we do
+ * not take it out of, and tells of its end for ever: libev would make its set anew.
+ */
+static void test_leaves_every_set(void **state)
+{
+	struct fixture *f = *state;
+	int fd = f->ch.fd, copy = dup(fd);
+
+	io_test_turn(f->loop);
+	assert_int_equal(io_test_polled(fd), 1);
+	close(f->reader);
+	f->reader = -1;
+	assert_true(io_test_run(f->loop, is_gone, f));
+	assert_int_equal(io_test_polled(fd), 0);
+	close(copy);
+}
+
 /* Who shares the socket's description can clear its O_NONBLOCK; sending must not wait even so. */
 static void test_never_waits(void **state)
 {
@@ -185,12 +206,12 @@ static void test_wrong_descriptors(void **state)
 	int fd[2];
 
 	assert_int_equal(pipe(fd), 0);
-	assert_int_equal(io_channel_open(&ch, f->loop, fd[1], 8), -EINVAL);
+	assert_int_equal(io_channel_open(&ch, &f->watches, fd[1], 8), -EINVAL);
 	assert_int_equal(close(fd[0]) | close(fd[1]), 0);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fd), 0);
-	assert_int_equal(io_channel_open(&ch, f->loop, fd[1], 8), -EINVAL);
+	assert_int_equal(io_channel_open(&ch, &f->watches, fd[1], 8), -EINVAL);
 	assert_int_equal(close(fd[0]) | close(fd[1]), 0);
-	assert_int_equal(io_channel_open(&ch, f->loop, -1, 8), -EINVAL);
+	assert_int_equal(io_channel_open(&ch, &f->watches, -1, 8), -EINVAL);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -198,13 +219,10 @@ static void test_wrong_descriptors(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_in_order),
-		TEST(test_overflow),
-		TEST(test_purge),
-		TEST(test_equal_records_wait_once),
-		TEST(test_reader_closes),
-		TEST(test_never_waits),
-		TEST(test_wrong_descriptors),
+		TEST(test_in_order),      TEST(test_overflow),
+		TEST(test_purge),         TEST(test_equal_records_wait_once),
+		TEST(test_reader_closes), TEST(test_leaves_every_set),
+		TEST(test_never_waits),   TEST(test_wrong_descriptors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,6 +11,7 @@
 
 struct fixture {
 	struct ev_loop *loop;
+	struct io_watches watches;
 	struct io_channel_table t;
 };
 
@@ -18,8 +19,9 @@ static int setup(void **state)
 {
 	static struct fixture f;
 
-	f.loop = ev_loop_new(EVFLAG_AUTO);
-	io_channel_table_init(&f.t, f.loop);
+	f.loop = ev_loop_new(EVBACKEND_EPOLL);
+	assert_int_equal(io_watches_open(&f.watches, f.loop), 0);
+	io_channel_table_init(&f.t, &f.watches);
 	*state = &f;
 	return 0;
 }
@@ -29,6 +31,7 @@ static int teardown(void **state)
 	struct fixture *f = *state;
 
 	io_channel_table_destroy(&f->t);
+	io_watches_close(&f->watches);
 	ev_loop_destroy(f->loop);
 	return 0;
 }
@@ -83,6 +86,28 @@ static void test_slot_is_used_again_by_another_handle(void **state)
 	close(reader);
 }
 
+/* No search: what was closed last is used first. */
+static void test_free_slots(void **state)
+{
+	struct fixture *f = *state;
+	uint32_t handle[4], again;
+	int reader[4];
+
+	for (unsigned i = 0; i < 4; i++)
+		reader[i] = add(f, &handle[i]);
+	assert_int_equal(io_channel_table_remove(&f->t, handle[0]), 0);
+	assert_int_equal(io_channel_table_remove(&f->t, handle[2]), 0);
+	for (unsigned i = 0; i < 2; i++) {
+		close(add(f, &again));
+		assert_int_equal(again & 0xffff, handle[i ? 0 : 2] & 0xffff);
+	}
+	assert_int_equal(f->t.n_slots, 4);
+	close(add(f, &again));
+	assert_int_equal(f->t.n_slots, 5);
+	for (unsigned i = 0; i < 4; i++)
+		close(reader[i]);
+}
+
 static bool is_empty(void *arg)
 {
 	return ((struct fixture *)arg)->t.count == 0;
@@ -130,11 +155,9 @@ static void test_limits(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_handles),
-		TEST(test_slot_is_used_again_by_another_handle),
-		TEST(test_closed_channel_leaves),
-		TEST(test_wrong_handles),
-		TEST(test_limits),
+		TEST(test_handles),       TEST(test_slot_is_used_again_by_another_handle),
+		TEST(test_free_slots),    TEST(test_closed_channel_leaves),
+		TEST(test_wrong_handles), TEST(test_limits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

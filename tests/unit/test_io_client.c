@@ -113,21 +113,59 @@ static void test_doorbells(void **state)
 	assert_int_equal(io_client_doorbells(f->mine, 1), 0);
 }
 
-/* The client may make the shared description blocking and empty it before the daemon reads. */
+static unsigned told;
+
+static void count(struct io_watch *w, uint32_t events)
+{
+	(void)w;
+	(void)events;
+	told++;
+}
+
+/* The client may make the shared description blocking, empty it, and write without end. */
 static void test_hostile_event(void **state)
 {
 	struct fixture *f = *state;
 	uint64_t value = 1;
 
+	told = 0;
+	f->mine->event.event = count;
 	assert_int_equal(fcntl(f->event, F_SETFL, 0), 0);
-	for (unsigned i = 0; i < 10; i++) {
+	for (unsigned i = 1; i <= 10; i++) {
 		assert_int_equal(write(f->event, &value, sizeof(value)), sizeof(value));
-		io_test_turn(f->t.d.loop);
-		/* told that it is readable, though it is not any more */
-		ev_feed_event(f->t.d.loop, &f->mine->event, EV_READ);
-		io_test_turn(f->t.d.loop);
+		if (i % 2)
+			assert_int_equal(read(f->event, &value, sizeof(value)), sizeof(value));
+		value = 1;
+		for (unsigned k = 0; k < 3; k++)
+			io_test_turn(f->t.d.loop);
+		assert_in_range(told, i / 2, i); /* what was emptied need not be told */
 	}
 	assert_int_equal(io_test_handle(&f->c, UHCA_CMD_QUERY_DEVICE, 0, NULL), 0);
+}
+
+static bool is_alone(void *arg)
+{
+	return ((struct fixture *)arg)->t.d.n_clients == 1;
+}
+
+/* A client that went and still writes to what it shared with us is not heard. */
+static void test_event_of_who_is_gone(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t value = 1;
+	struct io_test_client c;
+	int event, copy;
+
+	io_test_hello(&c, &f->t.d, "uhca0");
+	event = f->t.d.clients[1]->event_fd;
+	copy = dup(c.fd[2]);
+	assert_int_equal(io_test_polled(event), 1);
+	io_test_disconnect(&c);
+	assert_true(io_test_run(f->t.d.loop, is_alone, f));
+	assert_int_equal(io_test_polled(event), 0);
+	assert_int_equal(write(copy, &value, sizeof(value)), sizeof(value));
+	io_test_turn(f->t.d.loop);
+	close(copy);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -135,10 +173,8 @@ static void test_hostile_event(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_facts),
-		TEST(test_program_name),
-		TEST(test_doorbells),
-		TEST(test_hostile_event),
+		TEST(test_facts),         TEST(test_program_name),         TEST(test_doorbells),
+		TEST(test_hostile_event), TEST(test_event_of_who_is_gone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -102,6 +102,7 @@ void uhcav_context_fatal(struct uhcav_context *ctx)
 {
 	struct uhca_abi_async_event event = {.type = UHCA_ABI_EVENT_DEVICE_FATAL};
 	uint32_t alive = UHCAV_ALIVE;
+	struct uhcav_cq *cq;
 
 	if (!__atomic_compare_exchange_n(&ctx->life, &alive, UHCAV_FATAL, false, __ATOMIC_ACQ_REL,
 					 __ATOMIC_ACQUIRE))
@@ -110,8 +111,10 @@ void uhcav_context_fatal(struct uhcav_context *ctx)
 	shutdown(ctx->rpc.sock, SHUT_RDWR);
 	uhcav_event_queue_put(&ctx->async, &event);
 	pthread_mutex_lock(&ctx->cqs_lock);
-	for (struct uhcav_cq *cq = ctx->cqs; cq; cq = cq->next)
+	LIST_FOREACH(cq, &ctx->cqs, link)
+	{
 		uhcav_cq_fire(cq);
+	}
 	pthread_mutex_unlock(&ctx->cqs_lock);
 }
 

@@ -23,6 +23,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/queue.h>
 
 struct uhcav_cq;
 struct uhcav_pd;
@@ -50,7 +51,7 @@ struct uhcav_context {
 	struct uhcav_event_queue async; /* read_fd is ibctx->async_fd, which the library closes */
 
 	pthread_mutex_t cqs_lock;
-	struct uhcav_cq *cqs;
+	LIST_HEAD(, uhcav_cq) cqs;
 
 	pthread_mutex_t parents_lock;
 	struct uhcav_pd *parents; /* parent domains */

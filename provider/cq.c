@@ -86,20 +86,14 @@ int uhcav_cq_map(struct uhcav_cq *cq, const struct uhca_cmd_create_cq_reply *r, 
 static void link_cq(struct uhcav_cq *cq)
 {
 	pthread_mutex_lock(&cq->ctx->cqs_lock);
-	cq->next = cq->ctx->cqs;
-	cq->ctx->cqs = cq;
+	LIST_INSERT_HEAD(&cq->ctx->cqs, cq, link);
 	pthread_mutex_unlock(&cq->ctx->cqs_lock);
 }
 
 static void unlink_cq(struct uhcav_cq *cq)
 {
-	struct uhcav_cq **at = &cq->ctx->cqs;
-
 	pthread_mutex_lock(&cq->ctx->cqs_lock);
-	while (*at && *at != cq)
-		at = &(*at)->next;
-	if (*at)
-		*at = cq->next;
+	LIST_REMOVE(cq, link);
 	pthread_mutex_unlock(&cq->ctx->cqs_lock);
 }
 

@@ -16,6 +16,7 @@
 #include <infiniband/verbs.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/queue.h>
 
 struct uhcav_cq {
 	union {
@@ -47,7 +48,7 @@ struct uhcav_cq {
 	struct uhcav_channel *channel; /* NULL: none */
 	uint32_t comp_events_read;     /* by ibv_get_cq_event; atomic */
 	uint32_t async_events_read;    /* by ibv_get_async_event; atomic */
-	struct uhcav_cq *next;         /* of the context, under its cqs_lock */
+	LIST_ENTRY(uhcav_cq) link;     /* of the context, under its cqs_lock */
 };
 
 static inline struct uhcav_cq *uhcav_cq_of(struct ibv_cq *cq)

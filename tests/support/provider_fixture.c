@@ -27,7 +27,7 @@ static void make_cq(struct fixture *f)
 	f->cq.entries = f->cqes;
 	f->cq.mask = FIXTURE_CQE - 1;
 	f->cq.stride = FIXTURE_CQE_STRIDE;
-	f->ctx.cqs = &f->cq;
+	LIST_INSERT_HEAD(&f->ctx.cqs, &f->cq, link);
 }
 
 static void make_qp(struct fixture *f, enum ibv_qp_type type)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The registry is a list: programs have few channels, and nobody looks here on the data path.
- * Channels whose application end was closed are swept out whenever somebody looks; until then
- * they cost a descriptor.
+ * The registry finds a channel by the number of its descriptor. Channels whose application end was
+ * closed are swept out when somebody makes or uses a channel; until then they cost a descriptor.
+ * One with CQs cannot be closed, and of the others each sweep looks at a few in turn, and at more
+ * as long as it finds any: what making a channel costs does not depend on how many there are.
  */
 #include "channel.h"
 
@@ -10,61 +11,101 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define BUCKETS 1024u /* numbers of descriptors are dense */
+#define FEW     8u    /* that one sweep looks at */
+
 static pthread_mutex_t registry_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct uhcav_channel *registry;
+static LIST_HEAD(, uhcav_channel) registry[BUCKETS];
+static TAILQ_HEAD(, uhcav_channel) idle = TAILQ_HEAD_INITIALIZER(idle); /* longest unseen first */
+static unsigned n_idle;
 
-static bool hung_up(const struct uhcav_channel *ch)
+static void link_idle(struct uhcav_channel *ch)
 {
-	struct pollfd p = {.fd = ch->events.write_fd};
+	TAILQ_INSERT_TAIL(&idle, ch, idle);
+	n_idle++;
+}
 
-	return poll(&p, 1, 0) == 1 && (p.revents & (POLLHUP | POLLERR));
+static void unlink_idle(struct uhcav_channel *ch)
+{
+	TAILQ_REMOVE(&idle, ch, idle);
+	n_idle--;
 }
 
 static void free_channel(struct uhcav_channel *ch)
 {
+	LIST_REMOVE(ch, same_bucket);
+	if (!ch->users)
+		unlink_idle(ch);
 	close(ch->events.write_fd);
 	uhcav_event_queue_destruct(&ch->events);
 	free(ch);
 }
 
-/* Unlinks closed channels and returns them as a list. Under the lock. */
-static struct uhcav_channel *take_closed(void)
+static void look_at(struct uhcav_channel *ch, const struct pollfd *p, unsigned *closed)
 {
-	struct uhcav_channel *closed = NULL, **at = &registry;
-
-	while (*at) {
-		struct uhcav_channel *ch = *at;
-		if (ch->users || !hung_up(ch)) {
-			at = &ch->next;
-			continue;
-		}
-		*at = ch->next;
-		ch->next = closed;
-		closed = ch;
+	if (!(p->revents & (POLLHUP | POLLERR))) {
+		unlink_idle(ch);
+		link_idle(ch);
+		return;
 	}
+	++*closed;
+	if (ch->ctx)
+		uhcav_context_call_handle(ch->ctx, UHCA_CMD_DESTROY_CHANNEL, ch->handle);
+	free_channel(ch);
+}
+
+/* Looks at the next few idle channels; how many of them were closed. Under the lock. */
+static unsigned sweep_few(void)
+{
+	struct uhcav_channel *few[FEW], *ch;
+	struct pollfd p[FEW];
+	unsigned n = 0, closed = 0;
+
+	TAILQ_FOREACH(ch, &idle, idle)
+	{
+		if (n == FEW)
+			break;
+		p[n] = (struct pollfd){.fd = ch->events.write_fd};
+		few[n++] = ch;
+	}
+	if (n == 0 || poll(p, n, 0) <= 0)
+		memset(p, 0, sizeof(p));
+	for (unsigned i = 0; i < n; i++)
+		look_at(few[i], &p[i], &closed);
 	return closed;
 }
 
 static void sweep(void)
 {
-	struct uhcav_channel *closed, *next;
-
 	pthread_mutex_lock(&registry_lock);
-	closed = take_closed();
-	for (; closed; closed = next) {
-		next = closed->next;
-		if (closed->ctx)
-			uhcav_context_call_handle(closed->ctx, UHCA_CMD_DESTROY_CHANNEL,
-						  closed->handle);
-		free_channel(closed);
-	}
+	while (sweep_few())
+		;
 	pthread_mutex_unlock(&registry_lock);
+}
+
+static void sweep_all(void)
+{
+	pthread_mutex_lock(&registry_lock);
+	for (unsigned looks = n_idle / FEW + 1; looks > 0; looks--)
+		sweep_few();
+	pthread_mutex_unlock(&registry_lock);
+}
+
+/* Descriptors of closed channels may be those that are missing. */
+static int open_pair(int pair[2])
+{
+	int err = socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair);
+
+	if (!err || (errno != EMFILE && errno != ENFILE))
+		return err;
+	sweep_all();
+	return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair);
 }
 
 int uhcav_channel_create(int cmd_fd)
@@ -78,7 +119,7 @@ int uhcav_channel_create(int cmd_fd)
 	ch = calloc(1, sizeof(*ch));
 	if (!ch)
 		return -1;
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair)) {
+	if (open_pair(pair)) {
 		free(ch);
 		return -1;
 	}
@@ -87,8 +128,8 @@ int uhcav_channel_create(int cmd_fd)
 				    sizeof(struct uhca_abi_comp_event));
 	ch->inode = st.st_ino;
 	pthread_mutex_lock(&registry_lock);
-	ch->next = registry;
-	registry = ch;
+	LIST_INSERT_HEAD(&registry[(unsigned)pair[0] % BUCKETS], ch, same_bucket);
+	link_idle(ch);
 	pthread_mutex_unlock(&registry_lock);
 	return pair[0];
 }
@@ -121,10 +162,12 @@ static struct uhcav_channel *find(int read_fd)
 
 	if (fstat(read_fd, &st))
 		return NULL;
-	for (ch = registry; ch; ch = ch->next)
+	LIST_FOREACH(ch, &registry[(unsigned)read_fd % BUCKETS], same_bucket)
+	{
 		if (ch->events.read_fd == read_fd && ch->inode == st.st_ino)
-			break;
-	return ch;
+			return ch;
+	}
+	return NULL;
 }
 
 int uhcav_channel_get(struct uhcav_context *ctx, int read_fd, struct uhcav_channel **out)
@@ -140,7 +183,8 @@ int uhcav_channel_get(struct uhcav_context *ctx, int read_fd, struct uhcav_chann
 	else if (!ch->ctx)
 		err = announce(ch, ctx);
 	if (!err) {
-		ch->users++;
+		if (ch->users++ == 0)
+			unlink_idle(ch);
 		*out = ch;
 	}
 	pthread_mutex_unlock(&registry_lock);
@@ -150,23 +194,22 @@ int uhcav_channel_get(struct uhcav_context *ctx, int read_fd, struct uhcav_chann
 void uhcav_channel_put(struct uhcav_channel *ch)
 {
 	pthread_mutex_lock(&registry_lock);
-	ch->users--;
+	if (--ch->users == 0)
+		link_idle(ch);
 	pthread_mutex_unlock(&registry_lock);
 }
 
 void uhcav_channels_forget(struct uhcav_context *ctx)
 {
-	struct uhcav_channel **at = &registry;
-
 	pthread_mutex_lock(&registry_lock);
-	while (*at) {
-		struct uhcav_channel *ch = *at;
-		if (ch->ctx != ctx) {
-			at = &ch->next;
-			continue;
+	for (unsigned i = 0; i < BUCKETS; i++) {
+		struct uhcav_channel *ch = LIST_FIRST(&registry[i]), *next;
+
+		for (; ch; ch = next) {
+			next = LIST_NEXT(ch, same_bucket);
+			if (ch->ctx == ctx)
+				free_channel(ch);
 		}
-		*at = ch->next;
-		free_channel(ch);
 	}
 	pthread_mutex_unlock(&registry_lock);
 }

@@ -13,6 +13,7 @@
 
 #include <pthread.h>
 #include <stdint.h>
+#include <sys/queue.h>
 #include <sys/types.h>
 
 struct uhcav_channel {
@@ -21,7 +22,8 @@ struct uhcav_channel {
 	struct uhcav_context *ctx;       /* NULL until the first CQ */
 	uint32_t handle;
 	unsigned users; /* CQs */
-	struct uhcav_channel *next;
+	LIST_ENTRY(uhcav_channel) same_bucket;
+	TAILQ_ENTRY(uhcav_channel) idle; /* while it has no users */
 };
 
 /* Makes a channel; returns the application's descriptor, or -1 with errno. */

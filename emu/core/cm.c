@@ -104,7 +104,7 @@ static void on_timer(struct timer *t, uint64_t now)
 	if (cm->retries > 0) {
 		cm->retries--;
 		cm_send_again(cm);
-		timer_set(&cm->dev->cm.timers, t, now + cm->interval);
+		cm_wait(cm, now, cm->interval);
 	} else {
 		cm_expired(cm, now);
 	}
@@ -171,7 +171,7 @@ void cm_enter_timewait(struct cm *cm, uint64_t now)
 {
 	cm_stop(cm);
 	cm->state = CM_TIMEWAIT;
-	timer_set(&cm->dev->cm.timers, &cm->timer, now + TIMEWAIT);
+	cm_wait(cm, now, TIMEWAIT);
 }
 
 static bool has_held(const struct cm *cm)
@@ -186,7 +186,7 @@ void cm_disconnected(struct cm *cm, uint64_t now)
 	cm_enter_timewait(cm, now);
 	cm->untold = has_held(cm);
 	if (cm->untold)
-		timer_set(&cm->dev->cm.timers, &cm->timer, now + HELD_LOOK);
+		cm_wait(cm, now, HELD_LOOK);
 	else
 		cm_tell(cm, CORE_CM_DISCONNECTED, 0);
 }
@@ -240,7 +240,7 @@ void cm_keep_answer(struct cm *cm, uint64_t now)
 {
 	cm_stop(cm);
 	cm->state = CM_ANSWERED;
-	timer_set(&cm->dev->cm.timers, &cm->timer, now + ANSWER_KEPT);
+	cm_wait(cm, now, ANSWER_KEPT);
 }
 
 static void refuse(struct cm *cm, uint16_t reason, const struct core_cm_param *param, uint64_t now)

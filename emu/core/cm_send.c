@@ -39,12 +39,19 @@ void cm_send_repeated(struct cm *cm, struct roce_cm_msg *msg, uint64_t now)
 	send_mad(cm, cm->mad);
 	cm->retries = CM_MAX_RETRIES;
 	cm->interval = (uint64_t)CODE_UNIT << CM_RESPONSE_TIMEOUT;
-	timer_set(&cm->dev->cm.timers, &cm->timer, now + cm->interval);
+	cm_wait(cm, now, cm->interval);
 }
 
 void cm_send_again(struct cm *cm)
 {
 	send_mad(cm, cm->mad);
+}
+
+void cm_wait(struct cm *cm, uint64_t now, uint64_t time)
+{
+	struct timer_heap *timers = &cm->dev->cm.timers;
+
+	timer_set(timers, &cm->timer, timer_heap_time(timers, now) + time);
 }
 
 void cm_stop(struct cm *cm)
@@ -58,8 +65,7 @@ void cm_wait_longer(struct cm *cm, uint8_t code, uint64_t now)
 {
 	if (code > MRA_TIMEOUT)
 		code = MRA_TIMEOUT; /* else anybody could hold an end for hours */
-	timer_set(&cm->dev->cm.timers, &cm->timer,
-		  now + cm->interval + ((uint64_t)CODE_UNIT << code));
+	cm_wait(cm, now, cm->interval + ((uint64_t)CODE_UNIT << code));
 }
 
 void cm_send_dreq(struct cm *cm, uint64_t now)

@@ -288,6 +288,14 @@ void core_rx_frame(struct device *dev, uint64_t now, const struct core_frame *fr
 void core_tick(struct device *dev, uint64_t now);
 
 /*
+ * Stops the clock by which the device waits for the network, or lets it go on: meanwhile nothing is
+ * sent again, no RNR wait ends, and no connection manager repeats itself or gives up; afterwards
+ * all of it comes so much later, also what was begun meanwhile. Completions, their events and
+ * ACKs go on, and time stamps are of the time that is. Again: nothing happens.
+ */
+void core_freeze(struct device *dev, bool on, uint64_t now);
+
+/*
  * The shell is about to sleep: what waits for company (config.ack_delay_ns) waits no longer. True
  * when there is something to send now.
  */

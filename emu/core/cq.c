@@ -91,8 +91,8 @@ int core_create_cq(struct client *c, const struct uhca_cmd_create_cq *in,
 void cq_destroy(struct cq *cq)
 {
 	struct client *c = cq->obj.client;
-	timer_cancel(&c->dev->timers, &cq->event_timer);
-	timer_cancel(&c->dev->timers, &cq->hold.timer);
+	timer_cancel(&c->dev->cq_timers, &cq->event_timer);
+	timer_cancel(&c->dev->cq_timers, &cq->hold.timer);
 	table_remove(&c->dev->cqs, cq->obj.handle);
 	queue_region_destroy(c, &cq->ring);
 	free(cq);

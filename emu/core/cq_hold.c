@@ -49,7 +49,7 @@ static void look_later(struct cq *cq, uint64_t now)
 	uint64_t wait = (now - h->since) / 4;
 
 	wait = wait < LOOK_MIN_NS ? LOOK_MIN_NS : wait;
-	timer_set(&cq->obj.client->dev->timers, &h->timer,
+	timer_set(&cq->obj.client->dev->cq_timers, &h->timer,
 		  now + (wait < LOOK_MAX_NS ? wait : LOOK_MAX_NS));
 }
 
@@ -82,7 +82,7 @@ void cq_hold_release(struct cq *cq)
 {
 	while (cq->hold.n)
 		enter_first(cq);
-	timer_cancel(&cq->obj.client->dev->timers, &cq->hold.timer);
+	timer_cancel(&cq->obj.client->dev->cq_timers, &cq->hold.timer);
 }
 
 static void look(struct timer *t, uint64_t now);

@@ -22,7 +22,7 @@ static void raise_event(struct cq *cq)
 {
 	struct client *c = cq->obj.client;
 
-	timer_cancel(&c->dev->timers, &cq->event_timer);
+	timer_cancel(&c->dev->cq_timers, &cq->event_timer);
 	cq->withheld = 0;
 	if (!__atomic_exchange_n(&cq->page->arm, 0, __ATOMIC_SEQ_CST) || !cq->channel)
 		return;
@@ -48,7 +48,7 @@ void cq_notify(struct cq *cq)
 		raise_event(cq);
 	} else if (!timer_is_set(&cq->event_timer)) {
 		cq->event_timer.fire = period_over;
-		timer_set(&dev->timers, &cq->event_timer,
+		timer_set(&dev->cq_timers, &cq->event_timer,
 			  dev->now + cq->moderate_period * NSEC_PER_USEC);
 	}
 }

@@ -177,6 +177,7 @@ struct device *core_create(const struct core_ops *ops, void *user, const struct 
 	list_init(&dev->xrc_domains);
 	list_init(&dev->groups);
 	timer_heap_construct(&dev->timers);
+	timer_heap_construct(&dev->cq_timers);
 	construct_tables(dev);
 	return dev;
 }
@@ -209,6 +210,7 @@ void core_destroy(struct device *dev)
 	table_destruct(&dev->xrcds);
 	table_destruct(&dev->srqns);
 	timer_heap_destruct(&dev->timers);
+	timer_heap_destruct(&dev->cq_timers);
 	free(dev);
 }
 
@@ -216,30 +218,45 @@ void core_tick(struct device *dev, uint64_t now)
 {
 	device_set_time(dev, now);
 	timer_heap_run(&dev->timers, now);
+	timer_heap_run(&dev->cq_timers, now);
 	timer_heap_run(&dev->cm.timers, now);
 	answer_wake(dev, now);
 }
 
+void core_freeze(struct device *dev, bool on, uint64_t now)
+{
+	device_set_time(dev, now);
+	timer_heap_stand(&dev->timers, on, dev->now);
+	timer_heap_stand(&dev->cm.timers, on, dev->now);
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 uint64_t core_next_deadline(const struct device *dev)
 {
-	uint64_t timer = timer_heap_next(&dev->timers);
-	uint64_t cm = timer_heap_next(&dev->cm.timers);
+	uint64_t next = timer_heap_next(&dev->timers);
 	const struct qp *qp;
 
-	if (cm < timer)
-		timer = cm;
+	next = earlier(next, timer_heap_next(&dev->cq_timers));
+	next = earlier(next, timer_heap_next(&dev->cm.timers));
 	if (list_empty(&dev->patient))
-		return timer;
+		return next;
 	qp = list_entry(dev->patient.next, const struct qp, ack_link);
-	return qp->ack_due < timer ? qp->ack_due : timer;
+	return earlier(next, qp->ack_due);
 }
 
 int device_reserve_timers(struct device *dev, uint32_t more_qps, uint32_t more_cqs)
 {
-	uint32_t n = (dev->qps.used + more_qps) * DEVICE_TIMERS_PER_QP;
+	int err =
+		timer_heap_reserve(&dev->timers, (dev->qps.used + more_qps) * DEVICE_TIMERS_PER_QP);
 
-	n += (dev->cqs.used + more_cqs) * DEVICE_TIMERS_PER_CQ;
-	return timer_heap_reserve(&dev->timers, n);
+	if (err)
+		return err;
+	return timer_heap_reserve(&dev->cq_timers,
+				  (dev->cqs.used + more_cqs) * DEVICE_TIMERS_PER_CQ);
 }
 
 struct qp *device_find_qp(const struct device *dev, uint32_t qpn)

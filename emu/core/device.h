@@ -54,9 +54,10 @@ struct device {
 	struct list groups; /* struct mcast_group */
 	uint32_t n_groups;
 
-	struct timer_heap timers;
-	struct list tx_ready;   /* struct qp.tx_link */
-	struct list tx_urgent;  /* the same of low-latency QPs */
+	struct timer_heap timers;    /* of QPs: what the network keeps waiting */
+	struct timer_heap cq_timers; /* of CQs: what the program keeps waiting */
+	struct list tx_ready;        /* struct qp.tx_link */
+	struct list tx_urgent;       /* the same of low-latency QPs */
 	uint32_t urgent_run;    /* packets that those sent in a row while others may have waited */
 	struct list raw_ready;  /* the same of raw packet QPs */
 	struct list flow_rules; /* struct flow.link, in the order of trying */

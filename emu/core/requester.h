@@ -74,7 +74,8 @@ struct requester {
 	enum requester_blocked blocked;
 	uint8_t retries_left, rnr_left;
 	uint8_t resent;       /* how often it went back since the last progress */
-	uint64_t progress_at; /* when an answer last moved una_psn, or the first packet went */
+	uint64_t progress_at; /* of the timers: the last answer that moved una_psn, or the first
+				 packet */
 	struct timer timer;   /* local ACK timeout, or end of the RNR wait */
 	struct early_local_inv early;
 };

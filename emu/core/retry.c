@@ -14,6 +14,12 @@ static uint64_t ack_timeout(const struct qp *qp)
 	return qp->attr.timeout ? 4096ull << qp->attr.timeout : 0;
 }
 
+/* By the clock of the timers, which stands still while the wire is frozen. */
+static uint64_t wait_time(const struct qp *qp)
+{
+	return timer_heap_time(&qp->dev->timers, qp->dev->now);
+}
+
 void retry_refill(struct qp *qp)
 {
 	qp->req.retries_left = qp->attr.retry_cnt;
@@ -30,14 +36,14 @@ void retry_sent(struct qp *qp, bool first)
 		return;
 	/* A timer that runs for older packets must not time this one out early. */
 	if (first || !timer_is_set(&r->timer))
-		r->progress_at = qp->dev->now;
+		r->progress_at = wait_time(qp);
 	if (!timer_is_set(&r->timer))
-		timer_set(&qp->dev->timers, &r->timer, qp->dev->now + timeout);
+		timer_set(&qp->dev->timers, &r->timer, wait_time(qp) + timeout);
 }
 
 void retry_progress(struct qp *qp)
 {
-	qp->req.progress_at = qp->dev->now;
+	qp->req.progress_at = wait_time(qp);
 	qp->req.gap_seen = false;
 	retry_refill(qp);
 }
@@ -89,7 +95,7 @@ void retry_lost(struct qp *qp, enum core_retry why)
 		return;
 	}
 	r->retries_left--;
-	r->progress_at = qp->dev->now;
+	r->progress_at = wait_time(qp);
 	go_back(qp, why);
 }
 
@@ -114,7 +120,7 @@ void retry_rnr(struct qp *qp, uint8_t code)
 	r->retries_left = qp->attr.retry_cnt;
 	go_back(qp, CORE_RETRY_RNR);
 	r->blocked = BLOCKED_RNR;
-	timer_set(&qp->dev->timers, &r->timer, qp->dev->now + roce_rnr_timer_ns(code));
+	timer_set(&qp->dev->timers, &r->timer, wait_time(qp) + roce_rnr_timer_ns(code));
 }
 
 void retry_timer_fired(struct timer *t, uint64_t now)
@@ -123,6 +129,7 @@ void retry_timer_fired(struct timer *t, uint64_t now)
 	struct qp *qp = list_entry(r, struct qp, req);
 	uint64_t timeout = ack_timeout(qp);
 
+	now = timer_heap_time(&qp->dev->timers, now);
 	if (r->blocked == BLOCKED_RNR) {
 		r->blocked = BLOCKED_NOT;
 		r->progress_at = now;

@@ -103,14 +103,25 @@ void timer_cancel(struct timer_heap *h, struct timer *t)
 
 uint64_t timer_heap_next(const struct timer_heap *h)
 {
-	return h->used ? h->heap[0]->deadline : UINT64_MAX;
+	return h->used && !h->stands ? h->heap[0]->deadline + h->stood : UINT64_MAX;
+}
+
+void timer_heap_stand(struct timer_heap *h, bool on, uint64_t now)
+{
+	if (on == h->stands)
+		return;
+	if (on)
+		h->since = now;
+	else
+		h->stood += now - h->since;
+	h->stands = on;
 }
 
 void timer_heap_run(struct timer_heap *h, uint64_t now)
 {
 	/* At most one turn for each: a timer that sets itself to the past cannot hold us here. */
 	for (uint32_t turns = h->used; turns > 0 && timer_heap_next(h) <= now; turns--) {
-		if (!h->used)
+		if (!h->used || h->stands)
 			break;
 		struct timer *t = h->heap[0];
 		timer_cancel(h, t);

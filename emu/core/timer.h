@@ -2,6 +2,9 @@
 /*
  * Deadlines in one binary heap. A timer is embedded in its owner; setting it again moves it.
  * Nothing scans all QPs (DESIGN section 4).
+ *
+ * The clock of a heap can stand still: then nothing is due, and afterwards everything is due so
+ * much later. Deadlines are in the time of that clock (timer_heap_time), "now" is the caller's.
  */
 #ifndef CORE_TIMER_H
 #define CORE_TIMER_H
@@ -19,6 +22,9 @@ struct timer_heap {
 	struct timer **heap;
 	uint32_t used;
 	uint32_t size;
+	bool stands;
+	uint64_t since; /* stands: the caller's time when its clock stopped */
+	uint64_t stood; /* how long it stood still before, in all */
 };
 
 void timer_heap_construct(struct timer_heap *h);
@@ -32,13 +38,25 @@ static inline bool timer_is_set(const struct timer *t)
 	return t->position != 0;
 }
 
+/* Stops the clock, or lets it go on; again: nothing happens. now must not go back. */
+void timer_heap_stand(struct timer_heap *h, bool on, uint64_t now);
+
+static inline uint64_t timer_heap_time(const struct timer_heap *h, uint64_t now)
+{
+	return (h->stands ? h->since : now) - h->stood;
+}
+
+/* deadline: of the heap's clock. */
 void timer_set(struct timer_heap *h, struct timer *t, uint64_t deadline);
 void timer_cancel(struct timer_heap *h, struct timer *t);
 
-/* UINT64_MAX when nothing is set. */
+/* The caller's time of the first deadline; UINT64_MAX when nothing is set, or the clock stands. */
 uint64_t timer_heap_next(const struct timer_heap *h);
 
-/* Takes each timer due at now off the heap and calls its fire, which may set it again. */
+/*
+ * Takes each timer due at now off the heap and calls its fire with the same now; it may set the
+ * timer again.
+ */
 void timer_heap_run(struct timer_heap *h, uint64_t now);
 
 #endif

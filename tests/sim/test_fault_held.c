@@ -14,6 +14,29 @@ static void release_all(struct pair *p, unsigned device)
 			     fault_net_release(world_net(p->w, device), w.number, p->w->now) == 0);
 }
 
+/* As uhcactl step does it, to both ends. */
+static void freeze(struct pair *p, bool on)
+{
+	for (unsigned i = 0; i < 2; i++)
+		core_freeze(p->w->device[i].host.dev, on, p->w->now);
+	for (unsigned i = 0; i < 2; i++)
+		fault_net_freeze(world_net(p->w, i), on, p->w->now);
+}
+
+static uint64_t sent_again(const struct pair *p, unsigned device)
+{
+	return core_counters(p->w->device[device].host.dev)->retransmits;
+}
+
+/* Has it been sent again just at this time? */
+static void expect_again(struct pair *p, uint64_t at)
+{
+	world_run(p->w, at - 1);
+	world_assert(p->w, sent_again(p, 0) == 0);
+	world_run(p->w, at);
+	world_assert(p->w, sent_again(p, 0) == 1);
+}
+
 static void start(struct pair *p, uint8_t timeout)
 {
 	struct vqp_conn conn = vqp_conn_default();
@@ -55,6 +78,67 @@ static void test_step_by_step(void **state)
 	expect_one(&p);
 	fault_net_freeze(world_net(p.w, 0), false, p.w->now);
 	pair_finish(&p);
+}
+
+#define TIMEOUT (4096ull << 14)
+
+/* However long it takes, nothing is sent again, and nothing fails. */
+static void test_clock_stands(void **state)
+{
+	struct fault_waiting w[8];
+	struct pair p;
+
+	(void)state;
+	start(&p, 14);
+	freeze(&p, true);
+	side_send(&p.a, 1, 0, LENGTH);
+	side_quiet(&p.a, 60 * PAIR_SECONDS);
+	world_assert(p.w, fault_net_waiting(world_net(p.w, 0), w, 8) == 3);
+	for (unsigned turn = 0; turn < 4; turn++) {
+		release_all(&p, turn % 2);
+		world_run(p.w, p.w->now + 60 * PAIR_SECONDS);
+	}
+	release_all(&p, 0);
+	expect_one(&p);
+	freeze(&p, false);
+	world_assert(p.w, sent_again(&p, 0) == 0);
+	pair_finish(&p);
+}
+
+/* What began before is over so much later; what began meanwhile has its whole time left. */
+static void test_later(void **state, bool before)
+{
+	struct fault_waiting w[8];
+	struct pair p;
+	uint64_t sent;
+
+	(void)state;
+	start(&p, 14);
+	world_rule(p.w, "drop device=uhca0 dir=tx opcode=send nth=1..3");
+	sent = p.w->now;
+	if (before)
+		side_send(&p.a, 1, 0, LENGTH);
+	world_run(p.w, sent + TIMEOUT / 4);
+	freeze(&p, true);
+	if (!before)
+		side_send(&p.a, 1, 0, LENGTH);
+	world_run(p.w, sent + 60 * PAIR_SECONDS);
+	world_assert(p.w, sent_again(&p, 0) == 0);
+	world_assert(p.w, fault_net_waiting(world_net(p.w, 0), w, 8) == 0);
+	freeze(&p, false);
+	expect_again(&p, p.w->now + (before ? TIMEOUT * 3 / 4 : TIMEOUT));
+	expect_one(&p);
+	pair_finish(&p);
+}
+
+static void test_begun_before(void **state)
+{
+	test_later(state, true);
+}
+
+static void test_begun_meanwhile(void **state)
+{
+	test_later(state, false);
 }
 
 /* What a person drops is lost: the time-out brings it again. */
@@ -99,9 +183,9 @@ static void test_changed_by_hand(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_step_by_step),
-		cmocka_unit_test(test_dropped_by_hand),
-		cmocka_unit_test(test_changed_by_hand),
+		cmocka_unit_test(test_step_by_step),    cmocka_unit_test(test_clock_stands),
+		cmocka_unit_test(test_begun_before),    cmocka_unit_test(test_begun_meanwhile),
+		cmocka_unit_test(test_dropped_by_hand), cmocka_unit_test(test_changed_by_hand),
 	};
 
 	return cmocka_run_group_tests_name("fault_held", tests, NULL, NULL);

@@ -94,6 +94,37 @@ static void test_set_move_cancel(void **state)
 	timer_heap_destruct(&h);
 }
 
+/* While the clock stands nothing is due; what was set before and meanwhile comes so much later. */
+static void test_standing_clock(void **state)
+{
+	struct clockwork c[2];
+	struct timer_heap h;
+
+	(void)state;
+	prepare(c, 2, &h);
+	timer_set(&h, &c[0].timer, 100);
+	timer_heap_stand(&h, true, 40);
+	timer_heap_stand(&h, true, 60);
+	assert_true(timer_heap_next(&h) == NEVER);
+	timer_heap_run(&h, 5000);
+	assert_int_equal(c[0].fired, 0);
+	timer_set(&h, &c[1].timer, timer_heap_time(&h, 900) + 10);
+	timer_heap_stand(&h, false, 1040);
+	timer_heap_stand(&h, false, 2000);
+	assert_int_equal(timer_heap_time(&h, 1050), 50);
+	assert_int_equal(timer_heap_next(&h), 1050);
+	timer_heap_run(&h, 1099);
+	assert_int_equal(c[1].fired, 1);
+	assert_int_equal(c[1].fired_at, 1099);
+	assert_int_equal(c[0].fired, 0);
+	timer_heap_stand(&h, true, 1099);
+	timer_heap_stand(&h, false, 1199);
+	assert_int_equal(timer_heap_next(&h), 1200);
+	timer_heap_run(&h, 1200);
+	assert_int_equal(c[0].fired, 1);
+	timer_heap_destruct(&h);
+}
+
 /* A timer that sets itself to what is past already does not hold up the run. */
 static void test_again_in_the_past(void **state)
 {
@@ -185,6 +216,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_empty),
 		cmocka_unit_test(test_set_move_cancel),
+		cmocka_unit_test(test_standing_clock),
 		cmocka_unit_test(test_again_in_the_past),
 		cmocka_unit_test(test_cancel_from_fire),
 		cmocka_unit_test(test_model),

@@ -46,15 +46,18 @@
  *             "action": "trace" with "from": N -> {"lines": [TEXT...], "next": N, "end": N,
  *                       "lost": N}: some lines from that one on, where to go on, where the trace
  *                       ends, how many were forgotten at its beginning
- *   step      "device", and
+ *   step      "device", without it all of them, and
  *             "action": "freeze", "go", "list"
- *             "action": "next" with "count": N
+ *             "action": "next" with "count": N -> {"total": N, "gone": [{as "waiting", and
+ *                       "device": TEXT}...]}: what it let go, of many packets the first only;
+ *                       none is an error
+ *             and with "device", which may be left out where there is one only,
  *             "action": "release", "drop" with "number": N
  *             "action": "change" with "number": N, "field": TEXT, "value": N
- *             -> {"device": TEXT, "frozen": BOOL, "total": N, "waiting": [{"number": N,
- *             "direction": "tx" or "rx", "packet": TEXT, "wr": TEXT, "since": TEXT}...]}: how it
- *             is afterwards; of many packets the first only. "wr" where it is known, a number;
- *             "since" nanoseconds
+ *             -> {"devices": [{"device": TEXT, "frozen": BOOL, "total": N, "waiting":
+ *             [{"number": N, "direction": "tx" or "rx", "packet": TEXT, "wr": TEXT,
+ *             "since": TEXT}...]}...]}: how it is afterwards; of many packets the first only.
+ *             "wr" where it is known, a number; "since" nanoseconds
  *   version   -> {"version": TEXT, "pid": N}
  *
  * Unknown members of a request are an error, so that a newer uhcactl is not misunderstood.
@@ -116,6 +119,8 @@
 #define UHCA_CTL_FROZEN    "frozen"
 #define UHCA_CTL_TOTAL     "total"
 #define UHCA_CTL_WAITING   "waiting"
+#define UHCA_CTL_GONE      "gone"
+#define UHCA_CTL_DEVICES   "devices"
 #define UHCA_CTL_DIRECTION "direction"
 #define UHCA_CTL_PACKET    "packet"
 #define UHCA_CTL_WR        "wr"

@@ -95,15 +95,20 @@ static const struct text command_text[] = {
 	{"replay FILE", "Adds rules that do again what a trace tells: the same to the same "
 			"packets, by their number. Rules that are there stay."},
 	{"step freeze [DEVICE]",
-	 "Freezes the wire of a device: its packets wait, in both directions, until they are let "
-	 "go. Timers run on, so that what waits long is sent again."},
+	 "Freezes the wire of a device, or of all: packets wait, in both directions, until they "
+	 "are "
+	 "let go. The clock by which the device waits for the network stands still meanwhile: "
+	 "nothing "
+	 "is sent again, and no connection gives up. Who is not frozen waits by its own clock."},
 	{"step list [DEVICE]", "The packets that wait, oldest first, each with its number."},
-	{"step next [N] [DEVICE]", "Lets the oldest packet go, or the N oldest."},
+	{"step next [N] [DEVICE]", "Lets the oldest packet go, or the N oldest, and shows it. "
+				   "Ends with 1 when none waits."},
 	{"step release|drop N [DEVICE]", "Lets packet N go, before others, or loses it."},
 	{"step set N FIELD VALUE [DEVICE]",
 	 "Changes a field of packet N, such as bth.psn or aeth.syndrome (see set= in "
 	 "uhca-fault(7)), so that its checksum is right."},
-	{"step go [DEVICE]", "Lets all packets go, in their order, and ends the freezing."},
+	{"step go [DEVICE]", "Lets all packets go, in their order, and ends the freezing: the "
+			     "clock goes on where it stood."},
 };
 
 static const struct text option_text[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * uhcactl step: a person at the wire of a device.
+ * uhcactl step: a person at the wire of devices.
  */
 #include "commands.h"
 #include "connection.h"
@@ -24,7 +24,7 @@ static const char *text_in(const json_t *o, const char *member)
 	return text ? text : "";
 }
 
-/* ---- what waits ---- */
+/* ---- what waits, and what went ---- */
 
 static void print_packet(const json_t *w)
 {
@@ -38,20 +38,42 @@ static void print_packet(const json_t *w)
 	putchar('\n');
 }
 
-static void print_state(const json_t *result)
+static void print_packets(const json_t *packets, json_int_t total)
 {
-	const json_t *waiting = json_object_get(result, UHCA_CTL_WAITING);
-	json_int_t total = number_in(result, UHCA_CTL_TOTAL);
 	const json_t *w;
 	size_t i;
+
+	json_array_foreach(packets, i, w)
+	{
+		if (json_object_get(w, UHCA_CTL_DEVICE))
+			printf("%s ", text_in(w, UHCA_CTL_DEVICE));
+		print_packet(w);
+	}
+	if ((json_int_t)i < total)
+		printf("... and %" JSON_INTEGER_FORMAT " more\n", total - (json_int_t)i);
+}
+
+static void print_device(const json_t *result)
+{
+	json_int_t total = number_in(result, UHCA_CTL_TOTAL);
 
 	printf("%s: %s, %" JSON_INTEGER_FORMAT " packet%s wait%s\n",
 	       text_in(result, UHCA_CTL_DEVICE),
 	       json_is_true(json_object_get(result, UHCA_CTL_FROZEN)) ? "frozen" : "not frozen",
 	       total, total == 1 ? "" : "s", total == 1 ? "s" : "");
-	json_array_foreach(waiting, i, w) print_packet(w);
-	if ((json_int_t)i < total)
-		printf("... and %" JSON_INTEGER_FORMAT " more\n", total - (json_int_t)i);
+	print_packets(json_object_get(result, UHCA_CTL_WAITING), total);
+}
+
+static void print_result(const json_t *result)
+{
+	const json_t *gone = json_object_get(result, UHCA_CTL_GONE);
+	const json_t *device;
+	size_t i;
+
+	if (gone)
+		print_packets(gone, number_in(result, UHCA_CTL_TOTAL));
+	json_array_foreach(json_object_get(result, UHCA_CTL_DEVICES), i, device)
+		print_device(device);
 }
 
 /* ---- the words ---- */
@@ -139,7 +161,7 @@ int ctl_step(const struct ctl_options *o)
 		json_dumpf(result, stdout, JSON_INDENT(2));
 		putchar('\n');
 	} else if (status == 0) {
-		print_state(result);
+		print_result(result);
 	}
 	json_decref(result);
 	return status;

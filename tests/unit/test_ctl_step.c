@@ -7,6 +7,7 @@
 #include "../support/io_fixture.h"
 #include "../support/train_gen.h"
 #include "ctl.h"
+#include "device.h"
 #include "emu/io/clock.h"
 #include "emu/io/ctl_request.h"
 #include "emu/io/log.h"
@@ -83,15 +84,43 @@ static void refused(const char *members, const char *why)
 	json_decref(reply);
 }
 
-/* It is done, and so many packets wait then. */
+/* What a reply says of its device "i". */
+static const json_t *state_in(const json_t *reply, size_t i)
+{
+	return json_array_get(
+		json_object_get(json_object_get(reply, UHCA_CTL_RESULT), UHCA_CTL_DEVICES), i);
+}
+
+static void check_state(const json_t *state, bool frozen, unsigned waiting)
+{
+	assert_non_null(state);
+	assert_int_equal(json_is_true(json_object_get(state, UHCA_CTL_FROZEN)), frozen);
+	assert_int_equal(json_integer_value(json_object_get(state, UHCA_CTL_TOTAL)), waiting);
+}
+
+/* It is done to one device, and so many packets wait then. */
 static void done(const char *members, bool frozen, unsigned waiting)
 {
 	json_t *reply = ask(members);
-	const json_t *result = json_object_get(reply, UHCA_CTL_RESULT);
 
-	assert_non_null(result);
-	assert_int_equal(json_is_true(json_object_get(result, UHCA_CTL_FROZEN)), frozen);
-	assert_int_equal(json_integer_value(json_object_get(result, UHCA_CTL_TOTAL)), waiting);
+	check_state(state_in(reply, 0), frozen, waiting);
+	assert_null(state_in(reply, 1));
+	json_decref(reply);
+}
+
+/* "next" lets so many packets go, the first of them of this device and with this number. */
+static void goes(const char *members, unsigned packets, const char *device, unsigned number)
+{
+	json_t *reply = ask(members);
+	const json_t *result = json_object_get(reply, UHCA_CTL_RESULT);
+	const json_t *gone = json_object_get(result, UHCA_CTL_GONE);
+	const json_t *first = json_array_get(gone, 0);
+
+	assert_int_equal(json_integer_value(json_object_get(result, UHCA_CTL_TOTAL)), packets);
+	assert_int_equal(json_array_size(gone), packets < 256 ? packets : 256);
+	assert_string_equal(json_string_value(json_object_get(first, UHCA_CTL_DEVICE)), device);
+	assert_int_equal(json_integer_value(json_object_get(first, UHCA_CTL_NUMBER)), number);
+	assert_non_null(strstr(json_string_value(json_object_get(first, UHCA_CTL_PACKET)), "psn="));
 	json_decref(reply);
 }
 
@@ -119,22 +148,21 @@ static void test_packets_go(void **state)
 	done("'device':'uhca0','action':'freeze'", true, 0);
 	train = send_message(6);
 	reply = ask("'device':'uhca0','action':'list'");
-	first = json_array_get(
-		json_object_get(json_object_get(reply, UHCA_CTL_RESULT), UHCA_CTL_WAITING), 0);
+	first = json_array_get(json_object_get(state_in(reply, 0), UHCA_CTL_WAITING), 0);
 	assert_int_equal(json_integer_value(json_object_get(first, UHCA_CTL_NUMBER)), 1);
 	assert_string_equal(json_string_value(json_object_get(first, UHCA_CTL_DIRECTION)), "tx");
 	assert_string_equal(json_string_value(json_object_get(first, UHCA_CTL_WR)),
 			    "18446744073709551615");
 	assert_non_null(strstr(json_string_value(json_object_get(first, UHCA_CTL_PACKET)), "psn="));
 	json_decref(reply);
-	done("'device':'uhca0','action':'next'", true, 5);
+	goes("'device':'uhca0','action':'next'", 1, "uhca0", 1);
 	assert_int_equal(below.last.bth.psn, train.head.bth.psn);
 	done("'device':'uhca0','action':'release','number':4", true, 4);
 	assert_int_equal(below.last.bth.psn, (train.head.bth.psn + 3) & 0xffffff);
 	done("'device':'uhca0','action':'drop','number':2", true, 3);
 	assert_int_equal(below.packets, 2);
 	done("'device':'uhca0','action':'change','number':3,'field':'bth.psn','value':77", true, 3);
-	done("'device':'uhca0','action':'next','count':1", true, 2);
+	goes("'device':'uhca0','action':'next','count':1", 1, "uhca0", 3);
 	assert_int_equal(below.last.bth.psn, 77);
 	done("'device':'uhca1','action':'list'", false, 0);
 	done("'device':'uhca0','action':'go'", false, 0);
@@ -151,18 +179,74 @@ static void test_many(void **state)
 	done("'device':'uhca0','action':'freeze'", true, 0);
 	send_message(1000);
 	reply = ask("'device':'uhca0','action':'list'");
-	assert_int_equal(json_array_size(json_object_get(json_object_get(reply, UHCA_CTL_RESULT),
-							 UHCA_CTL_WAITING)),
+	assert_int_equal(json_array_size(json_object_get(state_in(reply, 0), UHCA_CTL_WAITING)),
 			 256);
 	json_decref(reply);
-	done("'device':'uhca0','action':'next','count':999999", true, 0);
+	goes("'device':'uhca0','action':'next','count':999999", 1000, "uhca0", 1);
 	assert_int_equal(below.packets, 1000);
+	refused("'device':'uhca0','action':'next'", "no packet waits");
+}
+
+/* Without a name: all of them. The oldest packet goes first, wherever it waits. */
+static void test_all_devices(void **state)
+{
+	struct core_train train;
+	json_t *reply;
+
+	(void)state;
+	reply = ask("'action':'freeze'");
+	check_state(state_in(reply, 0), true, 0);
+	check_state(state_in(reply, 1), true, 0);
+	json_decref(reply);
+	train = send_message(1);
+	netif_receive(t.d.ports[1].fault.netif.above->below, &train, io_clock_now() + 1000);
+	goes("'action':'next'", 1, "uhca0", 1);
+	goes("'action':'next','count':2", 1, "uhca1", 1);
+	refused("'action':'next'", "no packet waits");
+	reply = ask("'action':'go'");
+	check_state(state_in(reply, 0), false, 0);
+	check_state(state_in(reply, 1), false, 0);
+	json_decref(reply);
+	done("'device':'uhca1','action':'list'", false, 0);
+}
+
+static void on_timer(struct timer *timer, uint64_t now)
+{
+	(void)now;
+	timer->deadline = 0;
+}
+
+/* What a frozen device waits for is due so much later; what it owes to its program is not. */
+static void test_clock(void **state)
+{
+	struct device *core = t.d.ports[0].dev.core;
+	struct timer retry = {.fire = on_timer}, moderation = {.fire = on_timer};
+	uint64_t begin;
+
+	(void)state;
+	assert_int_equal(timer_heap_reserve(&core->timers, 1), 0);
+	assert_int_equal(timer_heap_reserve(&core->cq_timers, 1), 0);
+	begin = io_clock_now();
+	timer_set(&core->timers, &retry, begin + IO_SEC);
+	timer_set(&core->cq_timers, &moderation, begin + 2 * IO_SEC);
+	done("'device':'uhca1','action':'freeze'", true, 0);
+	assert_true(core_next_deadline(core) == begin + IO_SEC);
+	done("'device':'uhca0','action':'freeze'", true, 0);
+	assert_true(core_next_deadline(core) == begin + 2 * IO_SEC);
+	core_tick(core, begin + 2 * IO_SEC);
+	assert_true(timer_is_set(&retry));
+	assert_false(timer_is_set(&moderation));
+	assert_true(core_next_deadline(core) == UINT64_MAX);
+	done("'device':'uhca0','action':'go'", false, 0);
+	assert_true(core_next_deadline(core) > begin + 2 * IO_SEC);
+	timer_cancel(&core->timers, &retry);
 }
 
 static void test_refusals(void **state)
 {
 	(void)state;
-	refused("'action':'list'", "which device? there are 2");
+	refused("'action':'drop','number':1", "which device? there are 2");
+	refused("'action':'next'", "no packet waits");
 	refused("'action':'list','device':'uhca7'", "there is no device 'uhca7'");
 	refused("'action':'list','device':'uhca0','who':1", "step has no member 'who'");
 	refused("'device':'uhca0'",
@@ -193,9 +277,8 @@ static void test_refusals(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_packets_go),
-		TEST(test_many),
-		TEST(test_refusals),
+		TEST(test_packets_go), TEST(test_many),     TEST(test_all_devices),
+		TEST(test_clock),      TEST(test_refusals),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

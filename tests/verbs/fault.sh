@@ -320,7 +320,7 @@ counter() { # NAME: of uhca1
 	"$uhcactl" counters | awk -v name="$1" '$1 == name { print $3 }'
 }
 
-# A long retry time, so that nothing is sent again before it is let go.
+# The clock of the frozen device stands; the other's has a long retry time.
 steps() {
 	local before number
 	next_port
@@ -341,6 +341,7 @@ steps() {
 	step set "$number" no.such.field 1 uhca0 | grep -q "field .no.such.field. can be" ||
 		echo "any field"
 	step drop 99999 uhca0 | grep -q "no packet 99999 waits" || echo "any number"
+	step drop "$number" | grep -q "which device? there are 2" || echo "a number of any device"
 	step drop "$number" uhca0
 	! grep -q "^ *$number " "$out/step" || echo "packet $number is still there"
 	step go uhca0
@@ -351,22 +352,79 @@ steps() {
 	wait "$server_pid" || echo "the server fails: $(tail -n 1 "$out/server")"
 }
 
-# The same with ibv_rc_pingpong: what is dropped is sent again.
-pingpong_steps() {
+begin_pingpong() { # N: sets server_pid and client_pid
 	next_port
-	ibv_rc_pingpong -d uhca1 -g 0 -n 20 -p "$port" >"$out/server" 2>&1 &
+	ibv_rc_pingpong -d uhca1 -g 0 -n "$1" -p "$port" >"$out/server" 2>&1 &
 	server_pid=$!
 	until_true 20 listens_or_is_gone "$server_pid" "$port"
-	step freeze uhca0
-	ibv_rc_pingpong -d uhca0 -g 0 -n 20 -p "$port" 127.0.0.1 >"$out/client" 2>&1 &
+	ibv_rc_pingpong -d uhca0 -g 0 -n "$1" -p "$port" 127.0.0.1 >"$out/client" 2>&1 &
 	client_pid=$!
 	until_true 20 waits "tx .*RC_SEND" || echo "no packet waits: $(cat "$out/step")"
-	step drop "$(first_number " tx ")" uhca0
-	until_true 20 waits "tx .*RC_SEND" || echo "it is not sent again"
-	step go uhca0
+}
+
+end_pingpong() {
 	until_true 30 is_gone "$client_pid" || echo "the client does not end"
 	wait "$client_pid" || echo "the client fails: $(tail -n 1 "$out/client")"
 	wait "$server_pid" || echo "the server fails: $(tail -n 1 "$out/server")"
+}
+
+waits_long() { # MS: the oldest packet does
+	"$uhcactl" step list uhca0 |
+		awk -v ms="$1" '/ ms  / { long = $3 > ms; exit } END { exit !long }'
+}
+
+waits_anywhere() {
+	"$uhcactl" step list | grep -qE " (tx|rx) "
+}
+
+# Lets one packet go, by text and by JSON in turn, and prints what is wrong with what is said.
+one_step() { # TURN
+	if [ $(($1 % 2)) = 0 ]; then
+		"$uhcactl" step next >"$out/next" 2>&1 || return
+		[ "$(grep -c . "$out/next")" = 1 ] && grep -qE \
+			"^uhca[01] +[0-9]+ (tx|rx) +[0-9.]+ ms  .*RC_(SEND|ACK)" "$out/next"
+	else
+		"$uhcactl" --json step next >"$out/next" 2>&1 || return
+		[ "$(grep -c '"packet":' "$out/next")" = 1 ] && grep -q '"total": 1,' "$out/next"
+	fi || echo "not one packet: $(cat "$out/next")"
+}
+
+# By hand, however long it takes: ibv_rc_pingpong's retry time of 67 ms goes by many times. A packet
+# waits where it leaves and where it arrives.
+pingpong_steps() {
+	local before waiting turn
+	before=$(harm)
+	step freeze
+	[ "$(grep -c "^uhca[01]: frozen, 0 packets wait" "$out/step")" = 2 ] || echo "not frozen"
+	"$uhcactl" step next >"$out/next" 2>&1 && echo "what does not wait goes"
+	grep -q "no packet waits" "$out/next" || echo "nothing waits: $(cat "$out/next")"
+	begin_pingpong 3
+	waiting=$(grep -c " tx " "$out/step")
+	until_true 20 waits_long 500 || echo "no packet waits for long: $(cat "$out/step")"
+	step list uhca0
+	[ "$(grep -c " tx " "$out/step")" = "$waiting" ] || echo "more wait: $(cat "$out/step")"
+	for turn in 1 2 3 4 5 6 7 8; do
+		until_true 20 waits_anywhere || echo "step $turn: nothing waits"
+		one_step "$turn"
+	done
+	[ "$(harm)" = "$before" ] || echo "frozen: $(harm | tr '\n' ' ')"
+	is_alive "$client_pid" || echo "the client is gone: $(tail -n 1 "$out/client")"
+	step go
+	end_pingpong
+	[ "$(harm)" = "$before" ] || echo "in the end: $(harm | tr '\n' ' ')"
+}
+
+# What is dropped is sent again, once the clock goes on.
+dropped_step() {
+	local before
+	before=$(sum_of retransmits)
+	step freeze
+	begin_pingpong 20
+	step drop "$(first_number " tx ")" uhca0
+	[ "$(sum_of retransmits)" = "$before" ] || echo "it is sent again while all stands"
+	step go
+	end_pingpong
+	[ "$(sum_of retransmits)" -gt "$before" ] || echo "it is not sent again"
 }
 
 # Every command prints JSON when it is asked to, and says something without a plural of one.
@@ -388,8 +446,9 @@ json() {
 		event uhca0 PORT_ACTIVE
 		limit max_mr=1000 uhca0
 		port up uhca0
-		step freeze uhca0
-		step go uhca0
+		step freeze
+		step list
+		step go
 		top
 		ladder live
 		explain live
@@ -430,4 +489,5 @@ try fault report report
 try fault json json
 try fault steps steps
 try fault pingpong-steps pingpong_steps
+try fault dropped-step dropped_step
 exit $row_failed

@@ -202,7 +202,7 @@ void ladder_print_head(FILE *out, const struct ladder *l, const struct ladder_st
 
 /* ---- rows ---- */
 
-/* As much of a label as fits: without its details or its PSN rather than with half of them. */
+/* As much of a label as fits: without explanation, details, PSN rather than with half of them. */
 static unsigned label_length(const char *label, unsigned room)
 {
 	unsigned length = (unsigned)strlen(label);
@@ -210,7 +210,7 @@ static unsigned label_length(const char *label, unsigned room)
 	while (length > room && length > 0) {
 		do
 			length--;
-		while (length > 0 && label[length] != ',' &&
+		while (length > 0 && label[length] != ',' && label[length] != ':' &&
 		       strncmp(label + length, " psn", 4) != 0);
 	}
 	return length ? length : room;

@@ -195,6 +195,44 @@ static void test_lanes(void **state)
 	story_free(&s);
 }
 
+/* What a label loses when an arrow is short: its explanation, then its details, never half of one.
+ */
+static void test_short_labels(void **state)
+{
+	static const struct {
+		unsigned width;
+		const char *is, *is_not;
+	} cases[] = {
+		{200, "reason 28: the program says no", "zzz"},
+		{110, " CM REJ, reason 28 ", "reason 28:"},
+		{92, " CM REJ ", "reason"},
+	};
+	struct story_arrow arrow = {.fate = STORY_ARRIVED};
+	const struct story s = {.arrow = &arrow, .n_arrows = 1};
+	struct ladder_row row = {.kind = LADDER_ARROW,
+				 .record = STORY_NONE,
+				 .other = STORY_NONE,
+				 .to = 1,
+				 .count = 1,
+				 .label = "CM REJ, reason 28: the program says no"};
+	struct ladder l = {.story = &s, .row = &row, .n_rows = 1, .n_lanes = 3};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct ladder_style style = {.width = cases[i].width};
+		char *text = NULL;
+		size_t size;
+		FILE *f = open_memstream(&text, &size);
+
+		assert_non_null(f);
+		ladder_print_rows(f, &l, &style, 0, 1);
+		assert_int_equal(fclose(f), 0);
+		if (!strstr(text, cases[i].is) || strstr(text, cases[i].is_not))
+			fail_msg("width %u: %s", cases[i].width, text);
+		free(text);
+	}
+}
+
 /* Of more QPs than there are lanes the busiest are drawn, and the head says so. */
 static void test_busiest(void **state)
 {
@@ -286,10 +324,11 @@ static void test_garbage(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_golden), cmocka_unit_test(test_widths),
-		cmocka_unit_test(test_ascii),  cmocka_unit_test(test_choices),
-		cmocka_unit_test(test_lanes),  cmocka_unit_test(test_busiest),
-		cmocka_unit_test(test_svg),    cmocka_unit_test(test_garbage),
+		cmocka_unit_test(test_golden),       cmocka_unit_test(test_widths),
+		cmocka_unit_test(test_short_labels), cmocka_unit_test(test_ascii),
+		cmocka_unit_test(test_choices),      cmocka_unit_test(test_lanes),
+		cmocka_unit_test(test_busiest),      cmocka_unit_test(test_svg),
+		cmocka_unit_test(test_garbage),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -149,6 +149,7 @@ static bool find_uverbs(struct tree *t, unsigned place, unsigned *number)
 {
 	int fd = openat(t->root, "sys/class/infiniband_verbs", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	int error = d ? -ENOENT : -errno;
 	bool found = false;
 
 	for (struct dirent *e; d && !found && (e = readdir(d));)
@@ -158,7 +159,7 @@ static bool find_uverbs(struct tree *t, unsigned place, unsigned *number)
 	else if (fd >= 0)
 		close(fd);
 	if (!found)
-		t->error = -ENOENT;
+		t->error = error;
 	return found;
 }
 

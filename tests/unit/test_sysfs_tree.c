@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -195,6 +196,29 @@ static void test_no_interface(void **state)
 	assert_string_equal(line("infiniband/uhca12/ports/1/gid_attrs/types/0"), "RoCE v2");
 }
 
+/* Wherever descriptors come to their end: that is what is said. */
+static void test_few_descriptors(void **state)
+{
+	struct io_identity id = identity(DEVICES);
+	struct rlimit all, few;
+	int free_fd = dup(0), error = -EMFILE;
+
+	(void)state;
+	assert_true(free_fd >= 0);
+	close(free_fd);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &all), 0);
+	few = all;
+	for (rlim_t room = 0; error == -EMFILE; room++) {
+		assert_true(room < 8);
+		few.rlim_cur = (rlim_t)free_fd + room;
+		assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+		error = io_sysfs_add(dir, &id);
+		assert_int_equal(setrlimit(RLIMIT_NOFILE, &all), 0);
+		assert_true(room > 0 || error == -EMFILE);
+	}
+	assert_int_equal(error, 0);
+}
+
 static void test_errors(void **state)
 {
 	struct io_identity id = identity(0);
@@ -211,9 +235,11 @@ static void test_errors(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_classes), TEST(test_order),        TEST(test_device),
-		TEST(test_gids),    TEST(test_nodes),        TEST(test_rdma_cm),
-		TEST(test_links),   TEST(test_no_interface), TEST(test_errors),
+		TEST(test_classes), TEST(test_order),
+		TEST(test_device),  TEST(test_gids),
+		TEST(test_nodes),   TEST(test_rdma_cm),
+		TEST(test_links),   TEST(test_no_interface),
+		TEST(test_errors),  TEST(test_few_descriptors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,9 +14,9 @@
 #define MAX_IDS       (1u << 17)
 #define ID_BITS       32
 #define PSN_MASK      0xffffffu
-#define TIMEWAIT      UINT64_C(1000000000) /* longer than a packet lives here */
-#define ANSWER_KEPT   UINT64_C(5000000000) /* several response timeouts of the peer */
-#define HELD_LOOK     UINT64_C(50000)      /* between looks at what a QP holds back */
+#define TIMEWAIT      UINT64_C(1000000000)  /* longer than a packet lives here */
+#define ANSWER_KEPT   UINT64_C(15000000000) /* several response timeouts: Linux waits up to 6.4 s */
+#define HELD_LOOK     UINT64_C(50000)       /* between looks at what a QP holds back */
 #define QPT_UC_       3
 #define QPT_UD_       4
 #define QPT_XRC_SEND_ 9
@@ -126,6 +126,7 @@ struct cm *cm_create(struct device *dev, void *cookie)
 	cm->timer.fire = on_timer;
 	list_init(&cm->hash);
 	list_init(&cm->qpn_hash);
+	cm_set_pace(cm, CM_RESPONSE_TIMEOUT, CM_MAX_RETRIES);
 	dev->ops->random(dev->user, random, sizeof(random));
 	memcpy(&cm->tid, random, sizeof(cm->tid));
 	memcpy(&cm->rq_psn, random, sizeof(cm->rq_psn));

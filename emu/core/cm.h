@@ -11,7 +11,9 @@
 #include "core_cm.h"
 #include "device.h"
 
-/* Codes: 4.096 us * 2^code. A REQ is repeated after a second, and a connection's packet after half.
+/*
+ * Codes: 4.096 us * 2^code. We answer within a second and expect the same, unless the peer's REQ
+ * says that it takes longer; a connection's packet is repeated after half a second.
  */
 #define CM_RESPONSE_TIMEOUT 18
 #define CM_MAX_RETRIES      15
@@ -44,8 +46,9 @@ struct cm {
 	struct list hash, qpn_hash; /* in cm_manager.passive and by_qpn */
 	struct timer timer;
 	uint32_t retries;
-	uint64_t interval; /* between repetitions, ns */
-	bool disconnect;   /* as soon as it is established */
+	uint64_t interval;   /* between repetitions, ns */
+	uint8_t max_retries; /* so often a message is repeated */
+	bool disconnect;     /* as soon as it is established */
 	bool passive;
 	bool untold; /* in time-wait: the owner has not heard of it yet */
 
@@ -67,6 +70,11 @@ struct cm {
 
 /* cm_send.c */
 
+/*
+ * Messages are repeated so often, each time when the peer has not answered for so long (a timeout
+ * code). Less than CM_RESPONSE_TIMEOUT is not taken seriously.
+ */
+void cm_set_pace(struct cm *cm, uint8_t code, uint8_t retries);
 /* Sends the message once; with repeat it is kept and sent again until cm_stop or the end. */
 void cm_send(struct cm *cm, struct roce_cm_msg *msg);
 void cm_send_repeated(struct cm *cm, struct roce_cm_msg *msg, uint64_t now);

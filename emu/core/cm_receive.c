@@ -96,6 +96,8 @@ static void load_request(struct cm *cm, const struct roce_flow *from, const stru
 	cm->initiator_depth = r->responder_resources;
 	cm->retry_count = r->retry_count;
 	cm->rnr_retry_count = r->rnr_retry_count;
+	/* Of both ends: so long they take to answer us, so often a message is sent again. */
+	cm_set_pace(cm, r->local_cm_response_timeout, r->max_cm_retries);
 	cm_add_passive(cm);
 }
 

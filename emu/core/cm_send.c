@@ -37,8 +37,7 @@ void cm_send_repeated(struct cm *cm, struct roce_cm_msg *msg, uint64_t now)
 	if (!roce_cm_emit(msg, cm->mad))
 		return;
 	send_mad(cm, cm->mad);
-	cm->retries = CM_MAX_RETRIES;
-	cm->interval = (uint64_t)CODE_UNIT << CM_RESPONSE_TIMEOUT;
+	cm->retries = cm->max_retries;
 	cm_wait(cm, now, cm->interval);
 }
 
@@ -60,12 +59,22 @@ void cm_stop(struct cm *cm)
 	cm->retries = 0;
 }
 
-/* The peer asks for patience (12.9.8.5): no repetition for so long, within reason. */
+/* Within reason, else anybody could hold an end for hours. */
+static uint64_t patience(uint8_t code)
+{
+	return (uint64_t)CODE_UNIT << (code < MRA_TIMEOUT ? code : MRA_TIMEOUT);
+}
+
+void cm_set_pace(struct cm *cm, uint8_t code, uint8_t retries)
+{
+	cm->interval = patience(code > CM_RESPONSE_TIMEOUT ? code : CM_RESPONSE_TIMEOUT);
+	cm->max_retries = retries;
+}
+
+/* The peer asks for patience (12.9.8.5): no repetition for so long. */
 void cm_wait_longer(struct cm *cm, uint8_t code, uint64_t now)
 {
-	if (code > MRA_TIMEOUT)
-		code = MRA_TIMEOUT; /* else anybody could hold an end for hours */
-	cm_wait(cm, now, cm->interval + ((uint64_t)CODE_UNIT << code));
+	cm_wait(cm, now, cm->interval + patience(code));
 }
 
 void cm_send_dreq(struct cm *cm, uint64_t now)

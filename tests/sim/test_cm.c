@@ -433,13 +433,100 @@ static void test_silence(void **state)
 	finish(&s);
 }
 
+/* A peer with a pace of its own: what its REQ says of it is overwritten, and it never confirms. */
+struct slow_peer {
+	uint8_t timeout, retries;
+	unsigned reps; /* that came, and when */
+	uint64_t first, last;
+	uint8_t mad[ROCE_MAD_LENGTH];
+};
+
+static enum world_verdict speak_slowly(void *arg, struct world_packet *p)
+{
+	struct slow_peer *peer = arg;
+	struct roce_cm_msg msg;
+
+	if (p->pkt.payload_len != ROCE_MAD_LENGTH || !roce_cm_parse(p->pkt.payload, &msg))
+		return WORLD_PASS;
+	if (msg.attr == ROCE_CM_REQ) {
+		msg.req.local_cm_response_timeout = peer->timeout;
+		msg.req.max_cm_retries = peer->retries;
+		roce_cm_emit(&msg, peer->mad);
+		p->pkt.payload = peer->mad;
+	}
+	if (msg.attr == ROCE_CM_REP) {
+		peer->first = peer->reps++ ? peer->first : p->now;
+		peer->last = p->now;
+	}
+	return msg.attr == ROCE_CM_RTU || msg.attr == ROCE_CM_DREQ ? WORLD_DROP : WORLD_PASS;
+}
+
+/*
+ * 12.9.8.5: the passive end waits for an answer as long as the REQ said that its sender may take,
+ * and repeats its REP as often as it said.
+ */
+static void test_pace_of_the_peer(void **state)
+{
+	const struct {
+		uint8_t timeout, retries, taken; /* the code that counts */
+	} paces[] = {{20, 3, 20}, {18, 15, 18}, {0, 15, 18}, {31, 1, 24}, {19, 0, 19}};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(paces) / sizeof(paces[0]); i++) {
+		struct slow_peer peer = {.timeout = paces[i].timeout, .retries = paces[i].retries};
+		uint64_t interval = UINT64_C(4096) << paces[i].taken;
+		struct stage s;
+
+		start(&s, &(struct stage){.script = CONNECT}, seeds_one(0));
+		s.w->filter = speak_slowly;
+		s.w->filter_arg = &peer;
+		go_on(&s, interval / 2 + paces[i].retries * interval);
+		expect(&s, "passive", &s.passive, "");
+		go_on(&s, interval);
+		expect(&s, "passive", &s.passive, "U-110 ");
+		assert_int_equal(peer.reps, paces[i].retries + 1);
+		assert_true(peer.last - peer.first >= paces[i].retries * interval);
+		assert_true(peer.last - peer.first < paces[i].retries * interval + 100 * MS);
+		finish(&s);
+	}
+}
+
+/* Its first REJ is lost, and the peer asks again after 6.4 s, as Linux does. */
+static enum world_verdict ask_rarely(void *arg, struct world_packet *p)
+{
+	struct stage *s = arg;
+	struct roce_cm_msg msg;
+
+	if (p->pkt.payload_len != ROCE_MAD_LENGTH || !roce_cm_parse(p->pkt.payload, &msg))
+		return WORLD_PASS;
+	if (msg.attr == ROCE_CM_REJ)
+		return s->seen++ == 0 ? WORLD_DROP : WORLD_PASS;
+	return s->seen && p->now < 6400 * MS ? WORLD_DROP : WORLD_PASS;
+}
+
+/* The program hears of a request once, however late it is repeated (on_request). */
+static void test_answer_is_kept(void **state)
+{
+	struct stage s;
+
+	(void)state;
+	start(&s, &(struct stage){.script = PASSIVE_REFUSES}, seeds_one(0));
+	s.w->filter = ask_rarely;
+	go_on(&s, 6 * SECOND);
+	expect(&s, "active", &s.active, "");
+	go_on(&s, 2 * SECOND);
+	expect(&s, "active", &s.active, "J28 ");
+	finish(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lost_once),  cmocka_unit_test(test_lost_always),
-		cmocka_unit_test(test_duplicated), cmocka_unit_test(test_what_is_carried),
-		cmocka_unit_test(test_timewait),   cmocka_unit_test(test_stale_connection),
-		cmocka_unit_test(test_silence),
+		cmocka_unit_test(test_lost_once),      cmocka_unit_test(test_lost_always),
+		cmocka_unit_test(test_duplicated),     cmocka_unit_test(test_what_is_carried),
+		cmocka_unit_test(test_timewait),       cmocka_unit_test(test_stale_connection),
+		cmocka_unit_test(test_silence),        cmocka_unit_test(test_pace_of_the_peer),
+		cmocka_unit_test(test_answer_is_kept),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=bash disable=SC2154,SC2034
-# Rows of programs that connect through librdmacm. A server of theirs is ready when it takes a
-# connection, so a client that is refused tries again until a deadline, each time with a new server:
-# of several connections some may have come through.
+# Rows of programs that connect through librdmacm. A server of theirs is ready when it listens.
 
 # address_of DIR DEVICE: its first address, in an instance's folder.
 address_of() {
@@ -34,11 +32,21 @@ ipv6_first() { # ADDRESS
 	echo "$way sh $out/ipv6/run"
 }
 
-# The server is what it shall be, behind ipv6_first.
-has_begun() {
-	local name
-	name=$(cat "/proc/$(child_of "$server_pid")/comm" 2>/dev/null)
-	[[ " timeout unshare sh  " != *" $name "* ]] || is_gone "$server_pid"
+# Servers of rsockets' datagrams wait at a UDP port of the host, all others for rdma_cm.
+cm_listens_or_is_gone() { # PID
+	local waits
+	waits=$(printf ':%04X .* 07 ' "$port")
+	is_gone "$1" || grep -qs "$waits" "/proc/$1/net/udp" "/proc/$1/net/udp6" ||
+		"${server_run[@]}" "$UHCA_BUILDDIR/uhcactl" show cm_id 2>&1 | grep -q " listening "
+}
+
+# perftest -R connects twice, and its server begins to listen for the second connection when it has
+# told the client to make it: where it is late its client is refused (8, or 1 for datagrams), tries
+# again with an id that it has freed, and crashes. The server waits on, and takes for its second
+# connection what would be another client's first: both must begin anew.
+listened_too_late() {
+	[ "$client_status" != 0 ] &&
+		grep -qE "EVENT_(REJECTED; error: 8|UNREACHABLE; error: 1)\b" "$out/client"
 }
 
 # cm_pair SERVER CLIENT: as run_pair; "stays" as first word of SERVER: it never ends by itself.
@@ -50,12 +58,12 @@ cm_pair() {
 	end=$(($(now_ms) + 20000))
 	while :; do
 		start_server "${server[@]}"
-		[ "${server[0]}" != unshare ] || until_true 20 has_begun
+		until_true 20 cm_listens_or_is_gone "$server_pid"
 		timeout -k 2 "$limit" "${client_run[@]}" "${client[@]}" \
 			>"$out/client" 2>&1 </dev/null
 		client_status=$?
-		case $client_status in 0 | 124) break ;; esac
-		[ "$(now_ms)" -lt "$end" ] || break
+		{ listened_too_late && [ "$(now_ms)" -lt "$end" ]; } || break
+		echo "its server listened too late: begun anew" >>"$out/commands"
 		stop_server
 		wait "$server_pid" 2>/dev/null
 	done
@@ -172,6 +180,24 @@ rows_rdmacm() {
 		"ib_send_bw -R -F -c UD -p $port -n 500 $a"
 }
 
+# The second listening is late by a second, which refuses the client, once.
+late_listener_complaint() { # ADDRESS
+	local rule command="ib_read_lat -R -F -n 100 -p $port"
+	rule=$(uhcactl fault add "call.slow=1s call=rdma_listen nth=2") || echo "no rule"
+	rule=${rule#rule }
+	cm_complaint "$command" "$command $1"
+	uhcactl fault remove "$rule" >/dev/null
+	grep -q "too late" "$out/commands" || echo "its client was not refused"
+}
+
+row_late_listener() { # ADDRESS
+	wanted rdmacm read_lat-R-late core || return 0
+	[ -z "$list_only" ] || { echo "rdmacm read_lat-R-late: ib_read_lat -R" && return; }
+	available rdmacm read_lat-R-late ib_read_lat || return 0
+	next_port
+	try rdmacm read_lat-R-late late_listener_complaint "$1"
+}
+
 # The receiver has to be in its group before the sender begins.
 mckey_complaint() { # ADDRESS GROUP SENDER-OPTION...
 	start_server stdbuf -oL mckey -b "$1" -m "$2" -C 10 -S 1000
@@ -226,6 +252,7 @@ rows_perftest_cm() {
 		[ "$t" != write_lat ] || n=100
 		cm_row "$t-R" program "ib_$t -R -F -p $port -n $n" "ib_$t -R -F -p $port -n $n $a"
 	done
+	row_late_listener "$a"
 }
 
 # Over UDP on one machine the loopback interface must take groups for its own.

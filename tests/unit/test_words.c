@@ -62,7 +62,7 @@ static void test_room(void **state)
 		assert_int_equal(w.used, strlen(w.text));
 		assert_in_range(w.used, 4, UHCA_STORY_MAX - 1);
 		assert_true(w.used == 4 || w.text[5] == 'v' || w.text[5] == 'q');
-		value[len] = 'x';
+		value[len] = len + 1 < UHCA_STORY_MAX ? 'x' : '\0';
 	}
 	io_words_begin(&w, value);
 	assert_int_equal(w.used, UHCA_STORY_MAX - 1);

@@ -130,6 +130,12 @@ static void test_interfaces(void **state)
 	assert_true(io_address_interface(&a, name));
 	assert_string_equal(name, "lo");
 	assert_false(io_address_interface(&nobody, name));
+	a = parse("::1");
+	memset(name, '?', sizeof(name));
+	if (io_address_interface(&a, name)) /* not where IPv6 is off */
+		assert_string_equal(name, "lo");
+	else
+		assert_int_equal(name[0], '?');
 	assert_in_range(io_address_mtu("lo"), 1280, 65536);
 	assert_int_equal(io_address_mtu("nosuchif"), 0);
 }

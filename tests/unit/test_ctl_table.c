@@ -4,7 +4,7 @@
  * every row has every column, and numbers are the core's.
  */
 #include "../support/cmocka_all.h"
-#include "../support/io_fixture.h"
+#include "../support/ucma_client.h"
 #include "ctl.h"
 #include "emu/io/ctl_table.h"
 #include "emu/io/log.h"
@@ -85,6 +85,21 @@ static json_t *table_of(struct fixture *f, const char *what, size_t rows)
 	return table;
 }
 
+/* The names of all columns, in their order. */
+static void check_columns(const json_t *table, const char *names)
+{
+	const json_t *columns = json_object_get(table, UHCA_CTL_COLUMNS);
+	char all[1024] = "";
+
+	for (size_t i = 0; i < json_array_size(columns); i++) {
+		const json_t *n = json_object_get(json_array_get(columns, i), UHCA_CTL_NAME);
+
+		strcat(all, i ? " " : "");
+		strcat(all, json_string_value(n));
+	}
+	assert_string_equal(all, names);
+}
+
 static void test_empty(void **state)
 {
 	static const char *const kinds[] = {"pd", "mr", "cq", "qp", "srq", "ah"};
@@ -136,6 +151,10 @@ static void test_devices(void **state)
 
 	make_objects(f);
 	table = table_of(f, "device", 2);
+	check_columns(table, "device node_guid addresses netdev wire rcvbuf window clients "
+			     "pd mr cq qp srq ah mw xrcd dm wq rwq_ind_table flow");
+	assert_string_equal(json_string_value(value(table, 1, "device")), "uhca1");
+	assert_string_equal(json_string_value(value(table, 0, "netdev")), "lo");
 	assert_string_equal(json_string_value(value(table, 0, "device")), "uhca0");
 	io_address_format(io_test_address(2).gid, text);
 	assert_string_equal(json_string_value(value(table, 1, "addresses")), text);
@@ -160,6 +179,11 @@ static void test_clients(void **state)
 	io_test_connect(&silent, &f->t.d); /* has not said HELLO: is nobody yet */
 	io_test_turn(f->t.d.loop);
 	table = table_of(f, "client", 1);
+	check_columns(table, "client device pid uid program memory channels");
+	assert_int_equal(json_integer_value(value(table, 0, "client")), f->t.d.clients[0]->id);
+	assert_string_equal(json_string_value(value(table, 0, "device")), "uhca1");
+	assert_int_equal(json_integer_value(value(table, 0, "uid")), geteuid());
+	assert_int_equal(json_integer_value(value(table, 0, "channels")), 0);
 	assert_string_equal(json_string_value(value(table, 0, "program")), "test");
 	assert_int_equal(json_integer_value(value(table, 0, "pid")), getpid());
 	assert_string_equal(json_string_value(value(table, 0, "memory")), "process_vm+proc_mem");
@@ -205,6 +229,51 @@ static void test_core_counters(void **state)
 	*n = before;
 }
 
+/* An id of rdma_cm before it is bound, and one that listens. */
+static void test_cm_ids(void **state)
+{
+	struct fixture *f = *state;
+	struct rdma_ucm_create_id create = {.uid = 1, .ps = RDMA_PS_TCP};
+	struct rdma_ucm_create_id_resp id[2];
+	struct rdma_ucm_bind_ip bind = {0};
+	struct sockaddr_in v4 = {.sin_family = AF_INET, .sin_port = htons(7471)};
+	struct rdma_ucm_listen listen = {.backlog = 1};
+	char source[IO_ADDRESS_TEXT + 8];
+	struct ucma_client c;
+	json_t *table;
+
+	ucma_client_open(&c, &f->t.d);
+	for (unsigned i = 0; i < 2; i++) {
+		assert_int_equal(ucma_client_call(&c, RDMA_USER_CM_CMD_CREATE_ID, &create,
+						  sizeof(create), -1),
+				 0);
+		memcpy(&id[i], c.reply.response, sizeof(id[i]));
+	}
+	memcpy(&v4.sin_addr, f->t.d.ports[1].dev.id.addresses.a[0].gid + 12, 4);
+	memcpy(&bind.addr, &v4, sizeof(v4));
+	bind.id = listen.id = id[1].id;
+	assert_int_equal(ucma_client_call(&c, RDMA_USER_CM_CMD_BIND_IP, &bind, sizeof(bind), -1),
+			 0);
+	assert_int_equal(ucma_client_call(&c, RDMA_USER_CM_CMD_LISTEN, &listen, sizeof(listen), -1),
+			 0);
+	io_address_format(f->t.d.ports[1].dev.id.addresses.a[0].gid, source);
+	strcat(source, ":7471");
+	table = table_of(f, "cm_id", 2);
+	check_columns(table, "id device space state port source destination");
+	assert_int_equal(json_integer_value(value(table, 0, "id")), id[1].id); /* the newer one */
+	assert_string_equal(json_string_value(value(table, 0, "device")), "uhca1");
+	assert_string_equal(json_string_value(value(table, 0, "space")), "tcp");
+	assert_string_equal(json_string_value(value(table, 0, "state")), "listening");
+	assert_int_equal(json_integer_value(value(table, 0, "port")), 7471);
+	assert_string_equal(json_string_value(value(table, 0, "source")), source);
+	assert_string_equal(json_string_value(value(table, 0, "destination")), "none");
+	assert_true(json_is_null(value(table, 1, "device")));
+	assert_string_equal(json_string_value(value(table, 1, "state")), "idle");
+	assert_string_equal(json_string_value(value(table, 1, "source")), "none");
+	json_decref(table);
+	ucma_client_close(&c);
+}
+
 static void test_counters(void **state)
 {
 	struct fixture *f = *state;
@@ -233,6 +302,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_empty),   TEST(test_objects),  TEST(test_devices),
 		TEST(test_clients), TEST(test_counters), TEST(test_core_counters),
+		TEST(test_cm_ids),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static char dir[64];
@@ -70,6 +71,24 @@ static void test_levels(void **state)
 	assert_non_null(strstr(contents(), " error: first 1\n"));
 	assert_non_null(strstr(text, " info: second\n"));
 	assert_int_equal(count_lines(text), 2);
+}
+
+/* In UTC, to the microsecond. */
+static void test_time(void **state)
+{
+	uint64_t before = io_clock_wall() / 1000, at;
+	struct tm tm = {0};
+	unsigned fraction;
+	char *rest;
+
+	(void)state;
+	assert_int_equal(io_log_open(IO_LOG_INFO, IO_LOG_FILE, path), 0);
+	io_log(IO_LOG_INFO, "now");
+	rest = strptime(contents(), "%Y-%m-%dT%H:%M:%S", &tm);
+	assert_non_null(rest);
+	assert_int_equal(sscanf(rest, ".%6uZ info: now\n", &fraction), 1);
+	at = (uint64_t)timegm(&tm) * 1000000 + fraction;
+	assert_in_range(at, before, io_clock_wall() / 1000);
 }
 
 static void test_file_is_private_and_appended_to(void **state)
@@ -204,6 +223,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_levels),
+		TEST(test_time),
 		TEST(test_file_is_private_and_appended_to),
 		TEST(test_no_forged_lines),
 		TEST(test_errno_is_kept),

@@ -131,9 +131,12 @@ static void test_one_device(void **state)
 	assert_int_equal(start(f, 1), 0);
 	core_port_set(f->t.d.ports[0].dev.core, false);
 	core_port_set(f->t.d.ports[1].dev.core, false);
+	io_daemon_fatal(&f->t.d, &f->t.d.ports[0].dev);
+	io_daemon_fatal(&f->t.d, &f->t.d.ports[1].dev);
 	assert_int_equal(io_teller_stop(&f->t.d), 0);
 	ng_load(&file, f->path);
-	assert_non_null(ng_find(&file, NG_RECORD, "dev=uhca1"));
+	assert_non_null(ng_find(&file, NG_RECORD, "event dev=uhca1 type=PORT_ERR"));
+	assert_non_null(ng_find(&file, NG_RECORD, "event dev=uhca1 type=DEVICE_FATAL clients=0"));
 	assert_null(ng_find(&file, NG_RECORD, "dev=uhca0"));
 	ng_free(&file);
 }

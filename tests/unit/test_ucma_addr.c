@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 /* The kernel's struct sockaddr_ib, byte for byte. */
@@ -169,13 +170,32 @@ static void test_source(void **state)
 	assert_memory_equal(gid, to.gid, 16);
 }
 
+/* Who cannot be asked is not known: where no route leads, and without a descriptor to ask by. */
+static void test_no_answer(void **state)
+{
+	const struct ucma_addr to = parsed_v4("127.0.0.1", 1);
+	const struct ucma_addr nowhere = parsed_v4("255.255.255.255", 1);
+	uint8_t gid[16] = {7};
+	struct rlimit old, soft;
+
+	(void)state;
+	assert_false(ucma_addr_source_for(&nowhere, gid));
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
+	soft = (struct rlimit){.rlim_cur = 0, .rlim_max = old.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &soft), 0);
+	assert_false(ucma_addr_has_device(&to));
+	assert_false(ucma_addr_source_for(&to, gid));
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
+	assert_int_equal(gid[0], 7);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ipv4),       cmocka_unit_test(test_ipv6),
 		cmocka_unit_test(test_af_ib),      cmocka_unit_test(test_others),
 		cmocka_unit_test(test_kinds),      cmocka_unit_test(test_source),
-		cmocka_unit_test(test_has_device),
+		cmocka_unit_test(test_has_device), cmocka_unit_test(test_no_answer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

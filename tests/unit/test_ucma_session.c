@@ -355,6 +355,48 @@ static void test_rejection(void **state)
 	assert_memory_equal(e.param.conn.private_data, "no!", 4);
 }
 
+/* What a request meets: nobody, who has no room for one more. */
+static void test_refusals(void **state)
+{
+	uint32_t id = caller(RDMA_PS_TCP), second;
+	struct rdma_ucm_connect connect = {.id = id, .conn_param = asked};
+	uint32_t server;
+
+	(void)state;
+	resolve_route(id);
+	GOOD(CONNECT, connect);
+	assert_int_equal(event(REJECTED, 2).status, 8); /* invalid service ID */
+	server = listener(RDMA_PS_TCP);
+	connect.id = caller(RDMA_PS_TCP);
+	resolve_route(connect.id);
+	second = connect.id;
+	connect.id = caller(RDMA_PS_TCP);
+	resolve_route(connect.id);
+	GOOD(CONNECT, connect);
+	connect.id = second;
+	GOOD(CONNECT, connect);
+	event(CONNECT_REQUEST, 1);
+	assert_int_equal(event(REJECTED, 2).status, 3); /* no resources: the backlog is 1 */
+	assert_int_not_equal(server, second);
+}
+
+/* Who listens says how the answers are to be marked. */
+static void test_listener_tos(void **state)
+{
+	const uint8_t tos = 0x48;
+	uint32_t server = create(RDMA_PS_TCP, 1);
+	struct rdma_ucm_bind_ip bind = {.addr = address(0, PORT), .id = server};
+	struct rdma_ucm_listen listen = {.id = server, .backlog = 1};
+	struct rdma_ucm_event_resp e;
+
+	(void)state;
+	assert_int_equal(set_option(server, RDMA_OPTION_ID_TOS, &tos, 1), 0);
+	GOOD(BIND_IP, bind);
+	GOOD(LISTEN, listen);
+	e = request(caller(RDMA_PS_TCP), &asked);
+	assert_int_equal(query_route(e.id).ib_route[0].traffic_class, tos);
+}
+
 /* A service of datagrams: the answer says where to send. */
 static void test_datagrams(void **state)
 {
@@ -468,7 +510,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_query_addresses), TEST(test_query_path), TEST(test_query_route),
 		TEST(test_connection),      TEST(test_rejection),  TEST(test_datagrams),
-		TEST(test_groups),          TEST(test_migration),
+		TEST(test_groups),          TEST(test_migration),  TEST(test_refusals),
+		TEST(test_listener_tos),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

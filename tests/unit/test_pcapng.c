@@ -21,9 +21,27 @@ static char dir[64];
 static char path[96];
 static struct io_pcapng w;
 
+/* ld --wrap: how much a write takes at most, and how many are interrupted first. */
+static size_t most;
+static unsigned interrupted;
+
+ssize_t __real_write(int fd, const void *from, size_t n);
+ssize_t __wrap_write(int fd, const void *from, size_t n);
+ssize_t __wrap_write(int fd, const void *from, size_t n)
+{
+	if (interrupted > 0) {
+		interrupted--;
+		errno = EINTR;
+		return -1;
+	}
+	return __real_write(fd, from, n < most ? n : most);
+}
+
 static int setup(void **state)
 {
 	(void)state;
+	most = SIZE_MAX;
+	interrupted = 0;
 	io_test_dir(dir);
 	snprintf(path, sizeof(path), "%s/x.pcapng", dir);
 	io_pcapng_init(&w);
@@ -98,6 +116,34 @@ static void test_more_than_the_buffer(void **state)
 	assert_int_equal(ng_count(&f, NG_PACKET), 300);
 	assert_int_equal(ng_get(&f, NG_PACKET, 299)->kept, IO_PCAPNG_FRAME_MAX - 299);
 	ng_free(&f);
+}
+
+/* A write that takes a part, or is interrupted, is gone on with; one that takes nothing fails. */
+static void test_short_writes(void **state)
+{
+	struct ng_file f;
+
+	(void)state;
+	assert_int_equal(io_pcapng_open(&w, path), 0);
+	most = 1000;
+	interrupted = 2;
+	for (unsigned i = 0; i < 3; i++)
+		put_packet(0, 2000 + i, 2000 + i, "part=1/2");
+	assert_int_equal(io_pcapng_close(&w), 0);
+	assert_int_equal(interrupted, 0);
+	ng_load(&f, path);
+	assert_int_equal(ng_count(&f, NG_PACKET), 3);
+	for (unsigned i = 0; i < 3; i++) {
+		assert_int_equal(ng_get(&f, NG_PACKET, i)->kept, 2000 + i);
+		assert_int_equal(ng_get(&f, NG_PACKET, i)->frame[1999], (uint8_t)(2000 + i));
+	}
+	ng_free(&f);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(io_pcapng_open(&w, path), 0);
+	put_packet(0, 2000, 2000, "");
+	most = 0;
+	assert_int_equal(io_pcapng_close(&w), -EIO);
+	assert_false(io_pcapng_is_open(&w));
 }
 
 /* What came in between stands behind; with a flush in between everything stays. */
@@ -189,9 +235,10 @@ static void test_full(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_blocks), TEST(test_more_than_the_buffer),
-		TEST(test_order),  TEST(test_bad_files),
-		TEST(test_closed), TEST(test_full),
+		TEST(test_blocks),       TEST(test_more_than_the_buffer),
+		TEST(test_short_writes), TEST(test_order),
+		TEST(test_bad_files),    TEST(test_closed),
+		TEST(test_full),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -112,19 +112,47 @@ static void test_order(void **state)
 	assert_int_equal(n, DEVICES);
 }
 
+/* Everything of a device that is the same for all of them, and what is its own. */
 static void test_device(void **state)
 {
+	static const struct {
+		const char *name, *text;
+	} files[] = {
+		{"node_guid", "0275:ca00:7f00:0001"},
+		{"sys_image_guid", "0275:ca00:7f00:0001"},
+		{"node_type", "1: CA"},
+		{"node_desc", "uhca0 emulated HCA"},
+		{"fw_ver", UHCA_VERSION},
+		{"hca_type", "uhca"},
+		{"hw_rev", "1"},
+		{"board_id", "UHCA75ca0001"},
+		{"device/vendor", "0x75ca"},
+		{"device/device", "0x0001"},
+		{"device/subsystem_vendor", "0x75ca"},
+		{"device/subsystem_device", "0x0001"},
+		{"device/numa_node", "-1"},
+		{"ports/1/state", "4: ACTIVE"},
+		{"ports/1/phys_state", "5: LinkUp"},
+		{"ports/1/link_layer", "Ethernet"},
+		{"ports/1/rate", "100 Gb/sec (4X EDR)"},
+		{"ports/1/lid_mask_count", "0"},
+		{"ports/1/sm_lid", "0x0"},
+		{"ports/1/sm_sl", "0"},
+		{"ports/1/cap_mask", "0x04010000"},
+		{"ports/1/pkeys/0", "0xffff"},
+	};
+	const struct io_identity id = identity(0);
+	char name[64], lid[16];
+
 	(void)state;
-	assert_string_equal(line("infiniband/uhca0/node_type"), "1: CA");
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		snprintf(name, sizeof(name), "infiniband/uhca0/%s", files[i].name);
+		assert_string_equal(line(name), files[i].text);
+	}
+	snprintf(lid, sizeof(lid), "0x%x", io_identity_lid(&id));
+	assert_string_equal(line("infiniband/uhca0/ports/1/lid"), lid);
 	assert_string_equal(line("infiniband/uhca1/node_type"), "4: RNIC");
-	assert_string_equal(line("infiniband/uhca0/node_guid"), "0275:ca00:7f00:0001");
 	assert_string_equal(line("infiniband/uhca1/node_guid"), "0275:ca00:7f00:0002");
-	assert_string_equal(line("infiniband/uhca0/fw_ver"), UHCA_VERSION);
-	assert_string_equal(line("infiniband/uhca0/device/vendor"), "0x75ca");
-	assert_string_equal(line("infiniband/uhca0/device/device"), "0x0001");
-	assert_string_equal(line("infiniband/uhca0/ports/1/state"), "4: ACTIVE");
-	assert_string_equal(line("infiniband/uhca0/ports/1/link_layer"), "Ethernet");
-	assert_string_equal(line("infiniband/uhca0/ports/1/pkeys/0"), "0xffff");
 }
 
 static void test_gids(void **state)

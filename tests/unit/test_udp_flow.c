@@ -119,15 +119,34 @@ static void test_come_and_go(void **state)
 	assert_in_range(x->f.count, 1, IO_UDP_FLOWS);
 }
 
+/* One that is used stays, whoever comes. */
+static void test_used(void **state)
+{
+	struct fixture *x = *state;
+	uint64_t now = IO_SEC;
+	uint16_t own = 0xb000;
+	int fd = io_udp_flows_get(&x->f, &own, now);
+
+	assert_int_equal(own, 0xb000);
+	for (uint16_t port = 0xc000; port < 0xc000 + 3 * IO_UDP_FLOWS; port++) {
+		uint16_t bound = port;
+
+		now += 2 * IO_SEC;
+		io_udp_flows_get(&x->f, &bound, now);
+		now += IO_SEC;
+		bound = own;
+		assert_int_equal(io_udp_flows_get(&x->f, &bound, now), fd);
+		assert_int_equal(bound, own);
+	}
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_own_port),
-		TEST(test_taken_port),
-		TEST(test_too_many),
-		TEST(test_come_and_go),
+		TEST(test_own_port),    TEST(test_taken_port), TEST(test_too_many),
+		TEST(test_come_and_go), TEST(test_used),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -295,14 +295,47 @@ static void test_counters(void **state)
 	json_decref(table);
 }
 
+/* Those of the wire and of the rules. */
+static void test_other_counters(void **state)
+{
+	static const char *const name[] = {"loopback_packets", "no_route",      "udp_tx_packets",
+					   "udp_tx_errors",    "udp_tx_full",   "udp_rx_packets",
+					   "udp_rx_buffers",   "udp_rx_trains", "udp_rx_malformed",
+					   "udp_rx_overflow",  "fault_dropped", "fault_malformed",
+					   "fault_copies",     "fault_made",    "fault_overflowed",
+					   "fault_full",       "fault_unfit"};
+	struct fixture *f = *state;
+	struct io_port *p = &f->t.d.ports[1];
+	struct fault_net_counters *n = (void *)(uintptr_t)fault_net_counters(p->fault.net);
+	json_t *table;
+
+	p->loopback.delivered = 1;
+	p->loopback.no_route = 2;
+	p->udp.counters = (struct io_udp_counters){.tx_packets = 3, .tx_errors = 4, .tx_full = 5};
+	p->udp.rx.counters = (struct io_udp_rx_counters){
+		.packets = 6, .buffers = 7, .trains = 8, .malformed = 9, .overflow = 10};
+	*n = (struct fault_net_counters){.dropped = 11,
+					 .malformed = 12,
+					 .copies = 13,
+					 .made = 14,
+					 .overflowed = 15,
+					 .full = 16,
+					 .unfit = 17};
+	table = io_ctl_counters(&f->t.d);
+	for (unsigned i = 0; i < sizeof(name) / sizeof(name[0]); i++)
+		assert_int_equal(json_integer_value(value(table, 1, name[i])), i + 1);
+	json_decref(table);
+	*n = (struct fault_net_counters){0};
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_empty),   TEST(test_objects),  TEST(test_devices),
-		TEST(test_clients), TEST(test_counters), TEST(test_core_counters),
-		TEST(test_cm_ids),
+		TEST(test_empty),   TEST(test_objects),        TEST(test_devices),
+		TEST(test_clients), TEST(test_counters),       TEST(test_core_counters),
+		TEST(test_cm_ids),  TEST(test_other_counters),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -300,6 +300,27 @@ static void test_same_address(void **state)
 	assert_true(logged(words));
 }
 
+/* All rules of the command line are in force, or there is no daemon. */
+static void test_rules(void **state)
+{
+	struct io_settings s;
+	struct io_daemon d;
+
+	(void)state;
+	io_test_settings(&s, 1);
+	s.n_faults = 2;
+	s.faults[0].text = "drop nth=1";
+	s.faults[1].text = "drop nth=2";
+	assert_int_equal(create(&d, &s, OPEN, 0), 0);
+	assert_int_equal(fault_plan_count(d.faults.plan), 2);
+	io_daemon_destroy(&d);
+	remove_dir();
+	s.faults[1].text = "drop nth=x";
+	assert_int_equal(create(&d, &s, OPEN, 0), -EINVAL);
+	remove_dir();
+	assert_true(logged("--fault 'drop nth=x': column 10: "));
+}
+
 static void test_no_timer(void **state)
 {
 	struct io_settings s;
@@ -324,7 +345,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_failures),     TEST(test_epoch),    TEST(test_descriptors),
-		TEST(test_same_address), TEST(test_no_timer),
+		TEST(test_same_address), TEST(test_no_timer), TEST(test_rules),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,8 +9,11 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <infiniband/verbs.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #define UNKNOWN 12345u
@@ -148,6 +151,25 @@ static void test_unknown_commands(void **state)
 	assert_int_equal(ucma_client_call(&c, UHCA_UCMA_HELLO, NULL, 0, c.sock), -EINVAL);
 	assert_int_equal(ucma_client_call(&c, RDMA_USER_CM_CMD_GET_EVENT, in, 8, -1), -EAGAIN);
 	assert_int_equal(ucma_client_call(&c, RDMA_USER_CM_CMD_CREATE_ID, NULL, 0, -1), -EINVAL);
+}
+
+/* The open of the device is known by its socket, which is said once. */
+static void test_hello(void **state)
+{
+	struct sockaddr_un un = {.sun_family = AF_UNIX};
+	struct ucma_client late = {.daemon = &t.d};
+	int other = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	(void)state;
+	snprintf(un.sun_path, sizeof(un.sun_path), "%.90s/" UHCA_UCMA_SOCKET, t.d.instance.dir);
+	late.sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	assert_int_equal(connect(late.sock, (struct sockaddr *)&un, sizeof(un)), 0);
+	assert_int_equal(ucma_client_call(&late, UHCA_UCMA_HELLO, NULL, 0, -1), -EINVAL);
+	assert_int_equal(ucma_client_call(&late, UHCA_UCMA_HELLO, NULL, 0, other), -EINVAL);
+	assert_int_equal(ucma_client_call(&late, UHCA_UCMA_HELLO, NULL, 0, late.sock), 0);
+	assert_int_equal(ucma_client_call(&late, UHCA_UCMA_HELLO, NULL, 0, late.sock), -EINVAL);
+	close(other);
+	close(late.sock);
 }
 
 /* What is no request is not answered: the daemon hangs up, and the ids go. */
@@ -405,6 +427,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_unknown_ids, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_unknown_commands, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_requests, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_hello, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_wrong_states, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_ports, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_localhost, setup, teardown),

@@ -248,6 +248,46 @@ static void test_regions(void **state)
 	munmap((void *)(uintptr_t)region, reply->region_size);
 }
 
+/* A queue's memory is the client's descriptor and the daemon's mapping; no descriptor stays. */
+static void test_queues_cost_no_descriptor(void **state)
+{
+	struct fixture *f = *state;
+	unsigned fds;
+
+	create_cq(f, 0);
+	fds = io_test_open_fds(); /* with the reply's */
+	for (unsigned i = 0; i < 5; i++)
+		create_cq(f, 0);
+	assert_int_equal(io_test_open_fds(), fds);
+}
+
+/* Queues of their own for receives, and a table of them. */
+static void test_work_queues(void **state)
+{
+	struct fixture *f = *state;
+	struct uhca_cmd_create_wq in = {.cq = create_cq(f, 0), .max_wr = 4, .max_sge = 1};
+	struct uhca_cmd_create_rwq_ind_table table = {.log_size = 0};
+	struct uhca_cmd_modify_wq ready = {.attr_mask = IBV_WQ_ATTR_STATE, .wq_state = IBV_WQS_RDY};
+	uint32_t handle;
+
+	assert_int_equal(io_test_handle(&f->c, UHCA_CMD_ALLOC_PD, 0, &in.pd), 0);
+	assert_int_equal(io_test_call(&f->c, UHCA_CMD_CREATE_WQ, &in, sizeof(in)), 0);
+	assert_int_equal(f->c.n_fds, 1);
+	ready.handle = REPLY(uhca_cmd_create_wq_reply)->handle;
+	assert_int_equal(io_test_call(&f->c, UHCA_CMD_MODIFY_WQ, &ready, sizeof(ready)), 0);
+	table.wq[0] = ready.handle + 1000;
+	assert_int_equal(io_test_call(&f->c, UHCA_CMD_CREATE_RWQ_IND_TABLE, &table, sizeof(table)),
+			 -ENOENT);
+	table.wq[0] = ready.handle;
+	assert_int_equal(io_test_call(&f->c, UHCA_CMD_CREATE_RWQ_IND_TABLE, &table, sizeof(table)),
+			 0);
+	handle = REPLY(uhca_cmd_handle_reply)->handle;
+	assert_int_equal(io_test_handle(&f->c, UHCA_CMD_DESTROY_WQ, ready.handle, NULL), -EBUSY);
+	assert_int_equal(io_test_handle(&f->c, UHCA_CMD_DESTROY_RWQ_IND_TABLE, handle, NULL), 0);
+	assert_int_equal(io_test_handle(&f->c, UHCA_CMD_DESTROY_WQ, ready.handle, NULL), 0);
+	assert_int_equal(io_test_handle(&f->c, UHCA_CMD_DESTROY_WQ, ready.handle, NULL), -ENOENT);
+}
+
 static void test_clients_are_apart(void **state)
 {
 	struct fixture *f = *state;
@@ -500,6 +540,8 @@ int main(void)
 		TEST(test_unknown_channel),
 		TEST(test_regions),
 		TEST(test_clients_are_apart),
+		TEST(test_work_queues),
+		TEST(test_queues_cost_no_descriptor),
 		TEST(test_disconnect_frees_all),
 		TEST(test_every_wrong_size),
 		TEST(test_truncated_header),

@@ -11,6 +11,7 @@
 #include <endian.h>
 #include <errno.h>
 #include <infiniband/sa.h>
+#include <infiniband/verbs.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -282,6 +283,31 @@ static struct ib_uverbs_qp_attr qp_attr(uint32_t id, uint32_t to)
 	return out;
 }
 
+/* Before there is a peer a QP can be brought to INIT, and no further. */
+static void test_initial_attr(void **state)
+{
+	const uint32_t mask = IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT;
+	uint32_t id = caller(RDMA_PS_TCP);
+	struct rdma_ucm_init_qp_attr in = {.id = id, .qp_state = IBV_QPS_RTR};
+	struct ib_uverbs_qp_attr a = qp_attr(id, IBV_QPS_INIT);
+
+	(void)state;
+	assert_int_equal(a.qp_attr_mask, mask | IBV_QP_ACCESS_FLAGS);
+	assert_int_equal(a.qp_state, IBV_QPS_INIT);
+	assert_int_equal(a.port_num, 1);
+	assert_int_equal(a.qp_access_flags, IBV_ACCESS_REMOTE_WRITE);
+	assert_int_equal(a.qkey, 0);
+	assert_int_equal(CALL(INIT_QP_ATTR, in), -EINVAL);
+	in.id = caller(RDMA_PS_UDP);
+	a = qp_attr(in.id, IBV_QPS_INIT);
+	assert_int_equal(a.qp_attr_mask, mask | IBV_QP_QKEY);
+	assert_int_equal(a.qkey, 0x01234567);
+	assert_int_equal(a.qp_access_flags, 0);
+	assert_int_equal(CALL(INIT_QP_ATTR, in), -EINVAL);
+	in.id = create(RDMA_PS_TCP, 1); /* of no device yet */
+	assert_int_equal(CALL(INIT_QP_ATTR, in), -EINVAL);
+}
+
 /* The calls up to the request, which the other end is told of. */
 static struct rdma_ucm_event_resp request(uint32_t id, const struct rdma_ucm_conn_param *param)
 {
@@ -323,12 +349,19 @@ static void test_connection(void **state)
 	assert_memory_equal(e.param.conn.private_data, "efgh", 4);
 	a = qp_attr(id, 2); /* RTR */
 	assert_int_equal(a.dest_qp_num, 6);
+	assert_int_equal(a.qp_state, IBV_QPS_RTR);
+	assert_int_equal(a.max_dest_rd_atomic, 3);
+	assert_true(a.qp_attr_mask & IBV_QP_RQ_PSN);
+	assert_int_equal(a.ah_attr.grh.hop_limit, 64);
 	assert_int_equal(a.path_mtu, t.d.ports[LEFT].dev.config.active_mtu);
 	assert_memory_equal(a.ah_attr.grh.dgid, gid_of(0), 16);
 	assert_int_equal(a.ah_attr.grh.traffic_class, TOS);
 	assert_int_equal(a.ah_attr.is_global, 1);
 	assert_int_equal(a.ah_attr.port_num, 1);
 	a = qp_attr(id, 3); /* RTS */
+	assert_int_equal(a.qp_state, IBV_QPS_RTS);
+	assert_int_equal(a.max_rd_atomic, 3);
+	assert_true(a.qp_attr_mask & IBV_QP_SQ_PSN);
 	assert_int_equal(a.timeout, 19);
 	assert_int_equal(a.retry_cnt, 7);
 	assert_int_equal(a.rnr_retry, 6);
@@ -508,10 +541,10 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_query_addresses), TEST(test_query_path), TEST(test_query_route),
-		TEST(test_connection),      TEST(test_rejection),  TEST(test_datagrams),
-		TEST(test_groups),          TEST(test_migration),  TEST(test_refusals),
-		TEST(test_listener_tos),
+		TEST(test_query_addresses), TEST(test_query_path),   TEST(test_query_route),
+		TEST(test_connection),      TEST(test_rejection),    TEST(test_datagrams),
+		TEST(test_groups),          TEST(test_migration),    TEST(test_refusals),
+		TEST(test_initial_attr),    TEST(test_listener_tos),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

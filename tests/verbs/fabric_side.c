@@ -43,6 +43,21 @@ const char *fabric_name(const struct plan *p)
 	return p->type == FI_EP_MSG ? "MSG" : "RDM";
 }
 
+void fabric_row(const char *call, const char *flags, const struct plan *p, const char *what)
+{
+	printf("| %s | %s | %s%s%s | %s |\n", call, flags ? flags : "", fabric_name(p),
+	       p->unregistered ? ", unregistered" : "", p->quiet ? ", quiet" : "", what);
+	fflush(stdout);
+}
+
+void fabric_refused(const char *call, const char *flags, const struct plan *p, int error)
+{
+	char what[80];
+
+	snprintf(what, sizeof(what), "refused by libfabric: %d (%s)", -error, fi_strerror(error));
+	fabric_row(call, flags, p, what);
+}
+
 struct fi_info *fabric_hints(const struct plan *p)
 {
 	struct fi_info *h = fi_allocinfo();

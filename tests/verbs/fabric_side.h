@@ -62,6 +62,12 @@ struct side {
 /* How libfabric names the endpoint types of a plan. */
 const char *fabric_name(const struct plan *p);
 
+/* Prints a row of the table of docs/libfabric.md. flags may be NULL. */
+void fabric_row(const char *call, const char *flags, const struct plan *p, const char *what);
+
+/* The same for what libfabric answered with an error number. */
+void fabric_refused(const char *call, const char *flags, const struct plan *p, int error);
+
 /* What a program asks fi_getinfo for, for a plan. The caller frees it. */
 struct fi_info *fabric_hints(const struct plan *p);
 

@@ -11,7 +11,7 @@
  * target has when the message comes is all that it will ever get. What libfabric itself refuses is
  * a row too: "refused" and its error number, which must be the one that is written here.
  */
-#include "fabric_side.h"
+#include "fabric_grants.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -77,14 +77,18 @@ static const struct row rows[] = {
 	{WRITEMSG, FI_REMOTE_CQ_DATA | FI_INJECT, "REMOTE_CQ_DATA, INJECT", 0, 0},
 	{WRITEMSG, C_ | FI_FENCE, "COMPLETION, FENCE", 0, 0},
 	{WRITEMSG, C_ | FI_FENCE | FI_REMOTE_CQ_DATA, "COMPLETION, FENCE, REMOTE_CQ_DATA", 0, 0},
+	{WRITEMSG, C_ | FI_INJECT_COMPLETE, "COMPLETION, INJECT_COMPLETE", 0, 0},
 	{WRITEMSG, C_ | FI_TRANSMIT_COMPLETE, "COMPLETION, TRANSMIT_COMPLETE", 0, 0},
 	{WRITEMSG, C_ | FI_DELIVERY_COMPLETE, "COMPLETION, DELIVERY_COMPLETE", 0, 0},
+	{WRITEMSG, C_ | FI_COMMIT_COMPLETE, "COMPLETION, COMMIT_COMPLETE", 0, 0},
 	{.call = READ},
 	{.call = READV},
 	{READMSG, 0, "0", 0, 0},
 	{READMSG, C_, "COMPLETION", 0, 0},
 	{READMSG, C_ | FI_FENCE, "COMPLETION, FENCE", 0, 0},
+	{READMSG, C_ | FI_INJECT_COMPLETE, "COMPLETION, INJECT_COMPLETE", 0, 0},
 	{READMSG, C_ | FI_DELIVERY_COMPLETE, "COMPLETION, DELIVERY_COMPLETE", 0, 0},
+	{READMSG, C_ | FI_COMMIT_COMPLETE, "COMPLETION, COMMIT_COMPLETE", 0, 0},
 };
 
 static const size_t lengths[] = {0, 1, 3, 7, 64, 255, 1021, 4096, 4097, 65537};
@@ -132,21 +136,6 @@ static void fill(uint8_t *p, size_t n)
 	turn++;
 	for (size_t i = 0; i < n; i++)
 		p[i] = (uint8_t)(turn * 31 + i * 7 + (i >> 8));
-}
-
-static void print_row(const char *call, const char *flags, const struct plan *p, const char *what)
-{
-	printf("| %s | %s | %s%s%s | %s |\n", call, flags ? flags : "", fabric_name(p),
-	       p->unregistered ? ", unregistered" : "", p->quiet ? ", quiet" : "", what);
-	fflush(stdout);
-}
-
-static void print_refused(const char *call, const char *flags, const struct plan *p, int error)
-{
-	char what[80];
-
-	snprintf(what, sizeof(what), "refused by libfabric: %d (%s)", -error, fi_strerror(error));
-	print_row(call, flags, p, what);
 }
 
 /* ---- the target ---- */
@@ -366,7 +355,7 @@ static int transfer(struct side *s, const struct row *r, size_t at, size_t len, 
 	if (completes(s->plan, r))
 		need(fabric_wait(s, s->tx, is_read(r) ? FI_READ : FI_WRITE).op_context ==
 		     &s->context[RECEIVES]);
-	if (r->flags & FI_DELIVERY_COMPLETE) /* the target has it already */
+	if (r->flags & (FI_DELIVERY_COMPLETE | FI_COMMIT_COMPLETE)) /* the target has it already */
 		check_window(s);
 	extra = mark(s, &seen);
 	need(extra == 0);
@@ -419,9 +408,9 @@ static void try_row(struct side *s, const struct row *r)
 	}
 	need(done > 0);
 	if (wanted)
-		print_refused(call_name[r->call], r->flag_names, s->plan, wanted);
+		fabric_refused(call_name[r->call], r->flag_names, s->plan, wanted);
 	else
-		print_row(call_name[r->call], r->flag_names, s->plan, "ok");
+		fabric_row(call_name[r->call], r->flag_names, s->plan, "ok");
 }
 
 /* ---- more than one request, and other memory ---- */
@@ -452,7 +441,61 @@ static void try_fence(struct side *s)
 		need(seen.notices == (i % 2 ? 0u : 1u) && seen.others == 0);
 		check_window(s);
 	}
-	print_row("fi_read, then fi_writemsg of it", "FENCE", s->plan, "ok");
+	fabric_row("fi_read, then fi_writemsg of it", "FENCE", s->plan, "ok");
+}
+
+/* Requests with FI_MORE, which announces another one, and one without it behind them. */
+#define BATCH 8
+
+/* Request number i: its local buffer, and where it lies on the other side. */
+static size_t piece(struct side *s, size_t i, struct iovec *iov, struct fi_rma_iov *to)
+{
+	size_t at = i * 5000 + 1, len = 1 + i * 700;
+
+	*iov = (struct iovec){s->local + LOCAL_AT + at, len};
+	*to = (struct fi_rma_iov){s->remote_addr + at, len, s->remote_key};
+	return at;
+}
+
+static void batch(struct side *s, enum call call)
+{
+	const struct row more = {call, FI_MORE | FI_COMPLETION, NULL, 0, 0};
+	const struct row last = {call, FI_COMPLETION, NULL, 0, 0};
+	struct fi_rma_iov to;
+	struct iovec iov;
+	struct seen seen;
+
+	for (size_t i = 0; i < BATCH; i++) {
+		piece(s, i, &iov, &to);
+		works(post_until_taken(s, i + 1 < BATCH ? &more : &last, &iov, 1, &to));
+	}
+	for (size_t i = 0; i < BATCH; i++)
+		fabric_wait(s, s->tx, call == WRITEMSG ? FI_WRITE : FI_READ);
+	need(mark(s, &seen) == 0 && seen.notices == 0 && seen.others == 0);
+}
+
+static void try_more(struct side *s)
+{
+	struct fi_rma_iov to;
+	struct iovec iov;
+
+	fill(s->plan->window, SPAN);
+	fill(s->local + LOCAL_AT, SPAN);
+	memcpy(expected, s->plan->window, SPAN);
+	for (size_t i = 0; i < BATCH; i++) {
+		size_t at = piece(s, i, &iov, &to);
+		memcpy(expected + at, iov.iov_base, iov.iov_len);
+	}
+	batch(s, WRITEMSG);
+	check_window(s);
+	fill(s->local + LOCAL_AT, SPAN);
+	batch(s, READMSG);
+	for (size_t i = 0; i < BATCH; i++) {
+		size_t at = piece(s, i, &iov, &to);
+		need(memcmp(iov.iov_base, expected + at, iov.iov_len) == 0);
+	}
+	check_window(s);
+	fabric_row("fi_writemsg, fi_readmsg, eight of each", "COMPLETION, MORE", s->plan, "ok");
 }
 
 /*
@@ -484,7 +527,7 @@ static void try_remapped(struct side *s)
 		check_window(s);
 		works(munmap(p, SPAN));
 	}
-	print_row("fi_write, fi_read", "memory mapped anew", s->plan, "ok");
+	fabric_row("fi_write, fi_read", "memory mapped anew", s->plan, "ok");
 }
 
 /* ---- a header from a pool in front of a large buffer, in one message ---- */
@@ -572,118 +615,7 @@ static void initiate_prefixed(struct side *s)
 		send_prefixed(s, prefixed[i]);
 	if (pool_mr)
 		works(fi_close(&pool_mr->fid));
-	print_row("fi_sendv, fi_recvv", "header and data", s->plan, "ok");
-}
-
-/* ---- what libfabric grants ---- */
-
-static const struct {
-	enum fi_wait_obj wait;
-	const char *name;
-	int msg_error, rdm_error;
-} waits[] = {
-	{FI_WAIT_NONE, "FI_WAIT_NONE", 0, 0},
-	{FI_WAIT_UNSPEC, "FI_WAIT_UNSPEC", 0, 0},
-	{FI_WAIT_FD, "FI_WAIT_FD", 0, 0},
-	{FI_WAIT_SET, "FI_WAIT_SET", FI_ENOSYS, 0},
-	{FI_WAIT_MUTEX_COND, "FI_WAIT_MUTEX_COND", FI_ENOSYS, FI_EINVAL},
-	{FI_WAIT_YIELD, "FI_WAIT_YIELD", FI_ENOSYS, FI_EINVAL},
-	{FI_WAIT_POLLFD, "FI_WAIT_POLLFD", 0, 0},
-};
-
-static int open_queue(struct fid_fabric *fabric, struct fid_domain *domain, enum fi_wait_obj wait)
-{
-	struct fi_cq_attr attr = {.format = FI_CQ_FORMAT_DATA, .size = 64, .wait_obj = wait};
-	struct fi_wait_attr set = {.wait_obj = FI_WAIT_UNSPEC};
-	struct fid_cq *cq;
-	int error = 0;
-
-	if (wait == FI_WAIT_SET)
-		error = fi_wait_open(fabric, &set, &attr.wait_set);
-	if (!error)
-		error = fi_cq_open(domain, &attr, &cq, NULL);
-	if (!error)
-		works(fi_close(&cq->fid));
-	if (attr.wait_set)
-		works(fi_close(&attr.wait_set->fid));
-	return -error;
-}
-
-static void try_waits(const struct plan *p, struct fid_fabric *fabric, struct fid_domain *domain)
-{
-	for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++) {
-		int wanted = p->type == FI_EP_MSG ? waits[i].msg_error : waits[i].rdm_error;
-		int error = open_queue(fabric, domain, waits[i].wait);
-		if (error != wanted)
-			printf("%s: %d\n", waits[i].name, error);
-		need(error == wanted);
-		if (error)
-			print_refused("fi_cq_open", waits[i].name, p, error);
-	}
-}
-
-static const struct {
-	const char *name;
-	uint64_t caps, op_flags;
-	int msg_error, rdm_error;
-	bool not_local;
-} grants[] = {
-	{"without FI_MR_LOCAL", 0, 0, FI_ENODATA, 0, true},
-	{"capability FI_FENCE", FI_FENCE, 0, FI_ENODATA, FI_ENODATA, false},
-	{"capability FI_RMA_EVENT", FI_RMA_EVENT, 0, FI_ENODATA, FI_ENODATA, false},
-	{"default FI_INJECT", 0, FI_INJECT, 0, 0, false},
-	{"default FI_TRANSMIT_COMPLETE", 0, FI_TRANSMIT_COMPLETE, 0, 0, false},
-	{"default FI_DELIVERY_COMPLETE", 0, FI_DELIVERY_COMPLETE, FI_ENODATA, 0, false},
-};
-
-static void try_grants(const struct plan *p)
-{
-	for (size_t i = 0; i < sizeof(grants) / sizeof(grants[0]); i++) {
-		int wanted = p->type == FI_EP_MSG ? grants[i].msg_error : grants[i].rdm_error;
-		struct fi_info *hints = fabric_hints(p), *info = NULL;
-		int error;
-
-		if (grants[i].not_local)
-			hints->domain_attr->mr_mode &= ~FI_MR_LOCAL;
-		hints->caps |= grants[i].caps;
-		hints->tx_attr->op_flags |= grants[i].op_flags;
-		error = -fi_getinfo(FABRIC_VERSION, p->address, "7471", FI_SOURCE, hints, &info);
-		if (error != wanted)
-			printf("%s: %d\n", grants[i].name, error);
-		need(error == wanted);
-		if (error)
-			print_refused("fi_getinfo", grants[i].name, p, error);
-		else
-			print_row("fi_getinfo", grants[i].name, p, "granted");
-		fi_freeinfo(info);
-		fi_freeinfo(hints);
-	}
-}
-
-static void look(struct side *s)
-{
-	struct fi_info *hints = fabric_hints(s->plan), *info;
-	struct fi_cntr_attr attr = {.events = FI_CNTR_EVENTS_COMP};
-	struct fid_fabric *fabric;
-	struct fid_domain *domain;
-	struct fid_cntr *cntr;
-	int error;
-
-	works(fi_getinfo(FABRIC_VERSION, s->plan->address, "0", FI_SOURCE, hints, &info));
-	works(fi_fabric(info->fabric_attr, &fabric, NULL));
-	works(fi_domain(fabric, info, &domain, NULL));
-	try_grants(s->plan);
-	try_waits(s->plan, fabric, domain);
-	error = -fi_cntr_open(domain, &attr, &cntr, NULL);
-	if (error)
-		print_refused("fi_cntr_open", NULL, s->plan, error);
-	else
-		works(fi_close(&cntr->fid));
-	need(error == (s->plan->type == FI_EP_MSG ? FI_ENOSYS : 0));
-	works(fi_close(&domain->fid));
-	works(fi_close(&fabric->fid));
-	fi_freeinfo(info);
-	fi_freeinfo(hints);
+	fabric_row("fi_sendv, fi_recvv", "header and data", s->plan, "ok");
 }
 
 /* ---- sessions ---- */
@@ -693,12 +625,13 @@ static void initiate_rows(struct side *s)
 	fabric_initiator(s);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		try_row(s, &rows[i]);
+	try_more(s);
 	if (!s->plan->quiet)
 		try_fence(s);
 	if (s->plan->unregistered && !s->plan->quiet)
 		try_remapped(s);
 	if (s->reads)
-		print_row("fi_cntr_read, fi_cntr_wait", "FI_READ, FI_WRITE", s->plan, "ok");
+		fabric_row("fi_cntr_read, fi_cntr_wait", "FI_READ, FI_WRITE", s->plan, "ok");
 }
 
 /* With a wait object: a call of each kind, waited for in its way. */
@@ -712,9 +645,7 @@ static void initiate_wait(struct side *s)
 		need(fi_cq_sread(s->tx, &e, 1, NULL, 0) < 0);
 	for (unsigned i = 0; i < 30; i++)
 		works(transfer(s, &some[i % 3], i, 10 + 100 * i, 1));
-	for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++)
-		if (waits[i].wait == s->plan->wait)
-			print_row("fi_cq_open", waits[i].name, s->plan, "ok");
+	fabric_row("fi_cq_open", fabric_wait_name(s->plan->wait), s->plan, "ok");
 }
 
 typedef void part(struct side *s);
@@ -758,16 +689,13 @@ static void session(const struct plan *p, part *target, part *initiator)
 
 static void run(struct plan p)
 {
-	session(&p, NULL, look);
+	session(&p, NULL, fabric_grants);
 	session(&p, serve, initiate_rows);
 	p.quiet = true;
 	session(&p, serve, initiate_rows);
 	p.quiet = false;
-	for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++) {
-		p.wait = waits[i].wait;
-		if (!(p.type == FI_EP_MSG ? waits[i].msg_error : waits[i].rdm_error))
-			session(&p, serve, initiate_wait);
-	}
+	for (size_t i = 0; fabric_wait_at(i, p.type, &p.wait); i++)
+		session(&p, serve, initiate_wait);
 	p.wait = FI_WAIT_NONE;
 	p.post_receives = post_prefixed;
 	session(&p, serve_prefixed, initiate_prefixed);

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Copies a file to an iSCSI disk, or a disk to a file, by libiscsi:
+//
+//   iscsi_check put|get iser://ADDRESS:PORT/TARGET/LUN FILE
+//
+// in requests of one block to 256 KiB, the most that libiscsi 1.19 takes. It looks at nothing but
+// each request's status: who compares the disk's own file with FILE knows what went over the wire.
+
+#include <iscsi/iscsi.h>
+#include <iscsi/scsi-lowlevel.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BLOCK   512
+#define LONGEST 512 // blocks of a request
+
+static struct iscsi_context *iscsi;
+
+static void fail(const char *what)
+{
+	fprintf(stderr, "iscsi_check: %s: %s\n", what, iscsi_get_error(iscsi));
+	exit(1);
+}
+
+// Returns the number of the LUN.
+static int log_in(const char *address)
+{
+	struct iscsi_url *url;
+	int lun;
+
+	iscsi = iscsi_create_context("iqn.2024-01.org.uhca:initiator");
+	url = iscsi_parse_full_url(iscsi, address);
+	if (!url)
+		fail(address);
+	iscsi_set_targetname(iscsi, url->target);
+	iscsi_set_session_type(iscsi, ISCSI_SESSION_NORMAL);
+	if (iscsi_full_connect_sync(iscsi, url->portal, url->lun) != 0)
+		fail("log in");
+	lun = url->lun;
+	iscsi_destroy_url(url);
+	return lun;
+}
+
+static uint32_t size_of_disk(int lun)
+{
+	struct scsi_task *task = iscsi_readcapacity10_sync(iscsi, lun, 0, 0);
+	struct scsi_readcapacity10 *r = task ? scsi_datain_unmarshall(task) : NULL;
+	uint32_t blocks = r ? r->lba + 1 : 0;
+
+	if (!r || r->block_size != BLOCK)
+		fail("read capacity");
+	scsi_free_scsi_task(task);
+	return blocks;
+}
+
+static void transfer(int lun, uint32_t lba, uint32_t blocks, FILE *file, int put)
+{
+	static unsigned char bytes[LONGEST * BLOCK];
+	struct scsi_task *task;
+	uint32_t n = blocks * BLOCK;
+
+	if (put && fread(bytes, BLOCK, blocks, file) != blocks)
+		fail("the file is too short");
+	task = put ? iscsi_write10_sync(iscsi, lun, lba, bytes, n, BLOCK, 0, 0, 0, 0, 0)
+		   : iscsi_read10_sync(iscsi, lun, lba, n, BLOCK, 0, 0, 0, 0, 0);
+	if (!task || task->status != SCSI_STATUS_GOOD)
+		fail(put ? "write" : "read");
+	if (!put && (task->datain.size != (int)n ||
+		     fwrite(task->datain.data, BLOCK, blocks, file) != blocks))
+		fail("the answer is too short");
+	scsi_free_scsi_task(task);
+}
+
+int main(int argc, char **argv)
+{
+	static const uint32_t lengths[] = {1, 2, 7, 8, 9, 16, 127, 128, 255, 256, 500, LONGEST};
+	int put = argc == 4 && strcmp(argv[1], "put") == 0, lun;
+	uint32_t blocks, turn = 0;
+	FILE *file;
+
+	if (argc != 4 || !(put || strcmp(argv[1], "get") == 0)) {
+		fprintf(stderr, "usage: iscsi_check put|get URL FILE\n");
+		return 2;
+	}
+	lun = log_in(argv[2]);
+	blocks = size_of_disk(lun);
+	file = fopen(argv[3], put ? "r" : "w");
+	if (!file)
+		fail(argv[3]);
+	for (uint32_t at = 0, n; at < blocks; at += n) {
+		n = lengths[turn++ % (sizeof(lengths) / sizeof(lengths[0]))];
+		n = n < blocks - at ? n : blocks - at;
+		transfer(lun, at, n, file, put);
+	}
+	if (fclose(file) != 0)
+		fail(argv[3]);
+	iscsi_logout_sync(iscsi);
+	iscsi_destroy_context(iscsi);
+	printf("iscsi_check: %u requests\n", turn);
+	return 0;
+}

@@ -36,7 +36,7 @@ struct exchange {
 
 /* ---- shared memory ---- */
 
-static int make_region(size_t size, uint32_t kind, void **base, bool too_short)
+static int make_region(struct fake_daemon *d, size_t size, uint32_t kind, void **base)
 {
 	int fd = memfd_create("fake", MFD_CLOEXEC);
 	struct uhca_abi_region *r;
@@ -50,8 +50,12 @@ static int make_region(size_t size, uint32_t kind, void **base, bool too_short)
 	r->kind = kind;
 	r->size = size;
 	*base = r;
-	if (too_short)
-		assert_int_equal(ftruncate(fd, 4096), 0);
+	if (d->good_regions > 0)
+		d->good_regions--;
+	else if (d->mood == FAKE_SHORT_FILE)
+		assert_int_equal(ftruncate(fd, (off_t)size - 1), 0);
+	else if (d->damage)
+		d->damage(r);
 	return fd;
 }
 
@@ -108,14 +112,15 @@ static void hello(struct fake_daemon *d, struct exchange *x)
 	d->async_fd = x->in_fd[1];
 	r->client = 1;
 	r->gather_limit = d->gather_limit;
-	x->out_fd[0] = make_region(sizeof(*d->status), UHCA_ABI_REGION_STATUS, &base, false);
+	x->out_fd[0] = make_region(d, sizeof(*d->status), UHCA_ABI_REGION_STATUS, &base);
 	d->status = base;
-	x->out_fd[1] = make_region(sizeof(*d->doorbell), UHCA_ABI_REGION_DOORBELL, &base, false);
+	x->out_fd[1] = make_region(d, sizeof(*d->doorbell), UHCA_ABI_REGION_DOORBELL, &base);
 	d->doorbell = base;
 	d->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	x->out_fd[2] = dup(d->event_fd);
 	x->n_out_fd = 3;
 	x->out_size = sizeof(*r);
+	x->n_in_fd = 0; /* kept */
 }
 
 static void query_device(const struct fake_daemon *d, struct exchange *x)
@@ -176,6 +181,7 @@ static void create_channel(struct fake_daemon *d, struct exchange *x)
 	assert_int_equal(x->n_in_fd, 1);
 	new_handle(d, x);
 	d->channel_fd[d->next_handle % FAKE_MAX_OBJECTS] = x->in_fd[0];
+	x->n_in_fd = 0; /* kept */
 }
 
 static void destroy_channel(struct fake_daemon *d, struct exchange *x)
@@ -191,7 +197,17 @@ static void reg_mr(struct fake_daemon *d, struct exchange *x)
 	struct uhca_cmd_reg_mr_reply *r = (void *)x->out.bytes;
 
 	r->handle = ++d->next_handle;
-	r->lkey = r->rkey = r->handle << 8;
+	r->lkey = r->handle << 8;
+	r->rkey = x->in.h.cmd == UHCA_CMD_ALLOC_KEY ? r->lkey : r->lkey | FAKE_RKEY_BYTE;
+	x->out_size = sizeof(*r);
+}
+
+static void alloc_mw(struct fake_daemon *d, struct exchange *x)
+{
+	struct uhca_cmd_alloc_mw_reply *r = (void *)x->out.bytes;
+
+	r->handle = ++d->next_handle;
+	r->rkey = r->handle << 8;
 	x->out_size = sizeof(*r);
 }
 
@@ -203,7 +219,7 @@ static void alloc_dm(struct fake_daemon *d, struct exchange *x)
 	size_t size = UHCA_ABI_DM_OFFSET + ((in->length + 4095) & ~(size_t)4095);
 	void *base;
 
-	x->out_fd[0] = make_region(size, UHCA_ABI_REGION_DM, &base, d->mood == FAKE_SHORT_FILE);
+	x->out_fd[0] = make_region(d, size, UHCA_ABI_REGION_DM, &base);
 	x->n_out_fd = 1;
 	munmap(base, size);
 	r->handle = ++d->next_handle;
@@ -222,7 +238,7 @@ static void create_cq(struct fake_daemon *d, struct exchange *x)
 	q->channel = in->channel;
 	q->entries = power_of_two(in->cqe);
 	q->size = CQE_ROOM + (size_t)q->entries * FAKE_CQE_STRIDE;
-	x->out_fd[0] = make_region(q->size, q->kind, &base, d->mood == FAKE_SHORT_FILE);
+	x->out_fd[0] = make_region(d, q->size, q->kind, &base);
 	x->n_out_fd = 1;
 	q->base = base;
 	r->handle = q->handle;
@@ -254,7 +270,7 @@ static void resize_cq(struct fake_daemon *d, struct exchange *x)
 
 	q->entries = power_of_two(in->cqe);
 	q->size = CQE_ROOM + (size_t)q->entries * FAKE_CQE_STRIDE;
-	x->out_fd[0] = make_region(q->size, q->kind, &base, d->mood == FAKE_SHORT_FILE);
+	x->out_fd[0] = make_region(d, q->size, q->kind, &base);
 	x->n_out_fd = 1;
 	for (uint32_t i = q->producer < old ? 0 : q->producer - old; i < q->producer; i++)
 		memcpy((uint8_t *)base + CQE_ROOM + (i & (q->entries - 1)) * FAKE_CQE_STRIDE,
@@ -281,7 +297,7 @@ static void create_qp(struct fake_daemon *d, struct exchange *x)
 	q->send = lay_out(in->max_send_wr, UHCA_ABI_SEND_STRIDE(FAKE_MAX_SGE), FAKE_DATA_STRIDE,
 			  &q->size);
 	q->recv = lay_out(in->max_recv_wr, UHCA_ABI_RECV_STRIDE(FAKE_MAX_SGE), 0, &q->size);
-	x->out_fd[0] = make_region(q->size, q->kind, &base, d->mood == FAKE_SHORT_FILE);
+	x->out_fd[0] = make_region(d, q->size, q->kind, &base);
 	x->n_out_fd = 1;
 	q->base = base;
 	q->qpn = d->next_qpn++;
@@ -317,10 +333,53 @@ static void create_srq(struct fake_daemon *d, struct exchange *x)
 	q->cookie = in->cookie;
 	q->size = sizeof(struct uhca_abi_queue);
 	q->recv = lay_out(in->max_wr, UHCA_ABI_RECV_STRIDE(FAKE_MAX_SGE), 0, &q->size);
-	x->out_fd[0] = make_region(q->size, q->kind, &base, d->mood == FAKE_SHORT_FILE);
+	x->out_fd[0] = make_region(d, q->size, q->kind, &base);
 	x->n_out_fd = 1;
 	q->base = base;
 	r->handle = r->srq_num = q->handle;
+	r->max_wr = q->recv.entries;
+	r->max_sge = FAKE_MAX_SGE;
+	r->region_size = q->size;
+	r->recv = q->recv;
+	x->out_size = sizeof(*r);
+}
+
+/* One that exists already: its page has no rings. */
+static void open_qp(struct fake_daemon *d, struct exchange *x)
+{
+	struct uhca_cmd_open_qp_reply *r = (void *)x->out.bytes;
+	const struct uhca_cmd_open_qp *in = (void *)x->in.bytes;
+	struct fake_queue *q = new_queue(d, UHCA_ABI_REGION_QP);
+	void *base;
+
+	q->cookie = in->cookie;
+	q->size = sizeof(struct uhca_abi_queue);
+	x->out_fd[0] = make_region(d, q->size, q->kind, &base);
+	x->n_out_fd = 1;
+	q->base = base;
+	q->qpn = in->qpn;
+	r->handle = q->handle;
+	r->qp_state = FAKE_OPEN_STATE;
+	r->region_size = q->size;
+	x->out_size = sizeof(*r);
+}
+
+static void create_wq(struct fake_daemon *d, struct exchange *x)
+{
+	struct uhca_cmd_create_wq_reply *r = (void *)x->out.bytes;
+	const struct uhca_cmd_create_wq *in = (void *)x->in.bytes;
+	struct fake_queue *q = new_queue(d, UHCA_ABI_REGION_SRQ);
+	void *base;
+
+	q->cookie = in->cookie;
+	q->size = sizeof(struct uhca_abi_queue);
+	q->recv = lay_out(in->max_wr, UHCA_ABI_RECV_STRIDE(FAKE_MAX_SGE), 0, &q->size);
+	x->out_fd[0] = make_region(d, q->size, q->kind, &base);
+	x->n_out_fd = 1;
+	q->base = base;
+	q->qpn = d->next_qpn++;
+	r->handle = q->handle;
+	r->wq_num = q->qpn;
 	r->max_wr = q->recv.entries;
 	r->max_sge = FAKE_MAX_SGE;
 	r->region_size = q->size;
@@ -364,7 +423,13 @@ static void answer(struct fake_daemon *d, struct exchange *x)
 		break;
 	case UHCA_CMD_ALLOC_PD:
 	case UHCA_CMD_CREATE_AH:
+	case UHCA_CMD_OPEN_XRCD:
+	case UHCA_CMD_CREATE_RWQ_IND_TABLE:
+	case UHCA_CMD_CREATE_FLOW:
 		new_handle(d, x);
+		break;
+	case UHCA_CMD_ALLOC_MW:
+		alloc_mw(d, x);
 		break;
 	case UHCA_CMD_ALLOC_DM:
 		alloc_dm(d, x);
@@ -372,6 +437,9 @@ static void answer(struct fake_daemon *d, struct exchange *x)
 	case UHCA_CMD_REG_MR:
 	case UHCA_CMD_REG_SHARED_MR:
 	case UHCA_CMD_ALLOC_KEY:
+	case UHCA_CMD_ALLOC_NULL_MR:
+	case UHCA_CMD_REG_DM_MR:
+	case UHCA_CMD_REREG_MR:
 		reg_mr(d, x);
 		break;
 	case UHCA_CMD_CREATE_CHANNEL:
@@ -389,6 +457,12 @@ static void answer(struct fake_daemon *d, struct exchange *x)
 	case UHCA_CMD_CREATE_QP:
 		create_qp(d, x);
 		break;
+	case UHCA_CMD_OPEN_QP:
+		open_qp(d, x);
+		break;
+	case UHCA_CMD_CREATE_WQ:
+		create_wq(d, x);
+		break;
 	case UHCA_CMD_QUERY_QP:
 		query_qp(d, x);
 		break;
@@ -401,6 +475,7 @@ static void answer(struct fake_daemon *d, struct exchange *x)
 	case UHCA_CMD_DESTROY_CQ:
 	case UHCA_CMD_DESTROY_QP:
 	case UHCA_CMD_DESTROY_SRQ:
+	case UHCA_CMD_DESTROY_WQ:
 		destroy_queue(d, x);
 		break;
 	default: /* the rest has no reply but the header */
@@ -452,6 +527,8 @@ static void close_fds(const struct exchange *x)
 {
 	for (unsigned i = 0; i < x->n_out_fd; i++)
 		close(x->out_fd[i]);
+	for (unsigned i = 0; i < x->n_in_fd; i++)
+		close(x->in_fd[i]);
 }
 
 static bool serve(struct fake_daemon *d, int fd)
@@ -469,6 +546,8 @@ static bool serve(struct fake_daemon *d, int fd)
 	x.out.h.status = d->fail[x.in.h.cmd];
 	if (!x.out.h.status)
 		answer(d, &x);
+	if (!x.out.h.status && d->spoil && x.in.h.cmd == d->spoilt)
+		d->spoil(x.out.bytes);
 	x.out.h.cmd = x.in.h.cmd;
 	x.out.h.sequence = x.in.h.sequence + (d->mood == FAKE_WRONG_NUMBER);
 	x.out_size -= d->mood == FAKE_WRONG_SIZE;

@@ -26,6 +26,8 @@
 #define FAKE_DATA_STRIDE 256u
 #define FAKE_CQE_STRIDE  192u
 #define FAKE_MAX_SGE     4u
+#define FAKE_RKEY_BYTE   1u /* by which the remote key differs from the local one */
+#define FAKE_OPEN_STATE  2u /* of a QP that is opened */
 
 /* One QP, CQ or SRQ, as the device sees it. */
 struct fake_queue {
@@ -46,7 +48,7 @@ enum fake_mood {
 	FAKE_WRONG_SIZE,   /* replies with one byte less than it should */
 	FAKE_WRONG_NUMBER, /* replies to another request */
 	FAKE_NO_FD,        /* leaves the descriptors out */
-	FAKE_SHORT_FILE,   /* regions are shorter than the reply says */
+	FAKE_SHORT_FILE,   /* regions are a byte shorter than the reply says */
 };
 
 struct fake_daemon {
@@ -58,6 +60,10 @@ struct fake_daemon {
 	/* Settings: change them while no call is under way. */
 	enum fake_mood mood;
 	int fail[UHCA_CMD_COUNT]; /* -errno to answer a command with */
+	uint32_t spoilt; /* replies to this command go through spoil before they are sent */
+	void (*spoil)(void *reply);
+	unsigned good_regions; /* so many come as they should, before those that are not to: */
+	void (*damage)(struct uhca_abi_region *region);
 	uint32_t gather_limit;
 	uint32_t features;         /* UHCA_ABI_HAS_* */
 	uint32_t max_list_entries; /* and what goes with it */

@@ -201,6 +201,8 @@ int uhcav_rereg_mr(void *verbs_mr, int flags, struct ibv_pd *pd, void *addr, siz
 	err = check((const void *)(uintptr_t)to.addr, to.length, access);
 	if (!err)
 		err = change(mr, &request, &to);
+	if (!err)
+		mr->v.access = access; /* the library does not; the next change starts from it */
 	return uhcav_result(err);
 }
 

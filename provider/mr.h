@@ -41,7 +41,7 @@ struct ibv_mr *uhcav_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64
 /*
  * Changes a region (ibv_rereg_mr(3)): 0 or an errno value. Whatever the errno, the old region is
  * as it was; EINVAL for one in shared memory. The argument is libibverbs' wrapper; the library
- * changes addr, length, pd, access.
+ * changes addr, length and pd.
  */
 int uhcav_rereg_mr(void *verbs_mr, int flags, struct ibv_pd *pd, void *addr, size_t length,
 		   int access);

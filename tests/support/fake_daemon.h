@@ -26,8 +26,9 @@
 #define FAKE_DATA_STRIDE 256u
 #define FAKE_CQE_STRIDE  192u
 #define FAKE_MAX_SGE     4u
-#define FAKE_RKEY_BYTE   1u /* by which the remote key differs from the local one */
-#define FAKE_OPEN_STATE  2u /* of a QP that is opened */
+#define FAKE_RKEY_BYTE   1u    /* by which the remote key differs from the local one */
+#define FAKE_KEPT        1088u /* bytes of a request */
+#define FAKE_OPEN_STATE  2u    /* of a QP that is opened */
 
 /* One QP, CQ or SRQ, as the device sees it. */
 struct fake_queue {
@@ -70,8 +71,8 @@ struct fake_daemon {
 
 	/* What happened. */
 	unsigned calls[UHCA_CMD_COUNT];
-	_Alignas(8) uint8_t last[UHCA_CMD_COUNT][256]; /* the last request of each kind */
-	int async_fd, mem_fd;                          /* of the last HELLO */
+	_Alignas(8) uint8_t last[UHCA_CMD_COUNT][FAKE_KEPT]; /* the last request of each kind */
+	int async_fd, mem_fd;                                /* of the last HELLO */
 	int event_fd;
 	struct uhca_abi_status *status;
 	struct uhca_abi_doorbell *doorbell;

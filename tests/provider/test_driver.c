@@ -3,6 +3,7 @@
 #include "../support/cmocka_all.h"
 #include "../support/fake_daemon.h"
 #include "../support/fake_tree.h"
+#include "../support/holdings.h"
 #include "../support/with_preload.h"
 
 #include <endian.h>
@@ -176,6 +177,92 @@ static void test_open_refused(void **state)
 	daemon_.mood = FAKE_ANSWERS;
 }
 
+/* Shared pages that are not what they should be. */
+static void wrong_magic(struct uhca_abi_region *r)
+{
+	r->magic ^= 1;
+}
+
+static void wrong_version(struct uhca_abi_region *r)
+{
+	r->version++;
+}
+
+static void wrong_kind(struct uhca_abi_region *r)
+{
+	r->kind += 100;
+}
+
+static void wrong_size(struct uhca_abi_region *r)
+{
+	r->size--;
+}
+
+static void refuse_page(unsigned good, struct holdings *before)
+{
+	daemon_.good_regions = good;
+	errno = 0;
+	assert_null(open_uhca());
+	assert_int_equal(errno, EPROTO);
+	if (before->descriptors)
+		holdings_assert(*before);
+	*before = holdings_now();
+}
+
+static void test_open_damaged(void **state)
+{
+	static void (*const damages[])(struct uhca_abi_region *) = {wrong_magic, wrong_version,
+								    wrong_kind, wrong_size};
+	struct holdings before = {0, 0};
+
+	(void)state;
+	for (unsigned good = 0; good < 2; good++) { /* the status page, or the doorbells */
+		for (unsigned i = 0; i < sizeof(damages) / sizeof(damages[0]); i++) {
+			daemon_.damage = damages[i];
+			refuse_page(good, &before);
+		}
+		daemon_.damage = NULL;
+		daemon_.mood = FAKE_SHORT_FILE;
+		refuse_page(good, &before);
+		daemon_.mood = FAKE_ANSWERS;
+	}
+	daemon_.good_regions = 0;
+	daemon_.fail[UHCA_CMD_EXPORT] = -ENOSPC;
+	assert_null(open_uhca());
+	assert_int_equal(errno, ENOSPC);
+	holdings_assert(before);
+	daemon_.fail[UHCA_CMD_EXPORT] = 0;
+	assert_int_equal(ibv_close_device(open_uhca()), 0);
+	holdings_assert(before);
+}
+
+/* UHCA_DIR is asked again at each open. */
+static void test_open_elsewhere(void **state)
+{
+	char dir[600], *here = strdup(getenv("UHCA_DIR"));
+	struct holdings before = holdings_now();
+
+	(void)state;
+	assert_int_equal(setenv("UHCA_DIR", "", 1), 0);
+	assert_null(open_uhca());
+	assert_int_equal(errno, ENODEV);
+	memset(dir, 'd', sizeof(dir));
+	for (unsigned i = 0; i < 2;
+	     i++) { /* longer than an address, longer than any path of ours */
+		dir[i ? sizeof(dir) - 1 : 200] = '\0';
+		assert_int_equal(setenv("UHCA_DIR", dir, 1), 0);
+		assert_null(open_uhca());
+		assert_int_equal(errno, ENAMETOOLONG);
+		dir[200] = 'd';
+	}
+	assert_int_equal(setenv("UHCA_DIR", "/nowhere", 1), 0);
+	assert_null(open_uhca());
+	assert_int_equal(errno, ENOENT);
+	assert_int_equal(setenv("UHCA_DIR", here, 1), 0);
+	holdings_assert(before);
+	free(here);
+}
+
 static void test_no_daemon(void **state)
 {
 	(void)state;
@@ -195,6 +282,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(test_query_port, start, stop),
 		cmocka_unit_test_setup_teardown(test_unsupported, start, stop),
 		cmocka_unit_test_setup_teardown(test_open_refused, start, stop),
+		cmocka_unit_test_setup_teardown(test_open_damaged, start, stop),
+		cmocka_unit_test_setup_teardown(test_open_elsewhere, start, stop),
 	};
 
 	(void)argc;

@@ -102,12 +102,34 @@ static struct uhca_abi_queue_layout lay_out(uint32_t n, uint32_t stride, uint32_
 
 /* ---- commands ---- */
 
+static void close_one(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+/* Of several clients only the last can be looked at; what it shares with the others is theirs. */
+static void forget_client(struct fake_daemon *d)
+{
+	close_one(&d->mem_fd);
+	close_one(&d->async_fd);
+	close_one(&d->event_fd);
+	if (d->status)
+		munmap(d->status, sizeof(*d->status));
+	if (d->doorbell)
+		munmap(d->doorbell, sizeof(*d->doorbell));
+	d->status = NULL;
+	d->doorbell = NULL;
+}
+
 static void hello(struct fake_daemon *d, struct exchange *x)
 {
 	struct uhca_cmd_hello_reply *r = (void *)x->out.bytes;
 	void *base;
 
 	assert_int_equal(x->n_in_fd, 2);
+	forget_client(d);
 	d->mem_fd = x->in_fd[0];
 	d->async_fd = x->in_fd[1];
 	r->client = 1;
@@ -224,6 +246,33 @@ static void alloc_dm(struct fake_daemon *d, struct exchange *x)
 	munmap(base, size);
 	r->handle = ++d->next_handle;
 	r->region_size = size;
+	x->out_size = sizeof(*r);
+}
+
+static void export_context(struct exchange *x)
+{
+	struct uhca_cmd_export_reply *r = (void *)x->out.bytes;
+
+	memcpy(r->token, FAKE_TOKEN, sizeof(r->token));
+	x->out_size = sizeof(*r);
+}
+
+static void import_object(struct fake_daemon *d, struct exchange *x)
+{
+	struct uhca_cmd_import_reply *r = (void *)x->out.bytes;
+	const struct uhca_cmd_import *in = (void *)x->in.bytes;
+	const size_t size = UHCA_ABI_DM_OFFSET + 4096;
+	void *base;
+
+	r->lkey = in->handle << 8;
+	r->rkey = r->lkey | FAKE_RKEY_BYTE;
+	r->length = 64;
+	if (in->type == UHCA_ABI_IMPORT_DM) {
+		x->out_fd[0] = make_region(d, size, UHCA_ABI_REGION_DM, &base);
+		x->n_out_fd = 1;
+		munmap(base, size);
+		r->region_size = size;
+	}
 	x->out_size = sizeof(*r);
 }
 
@@ -419,7 +468,10 @@ static void answer(struct fake_daemon *d, struct exchange *x)
 		query_port(x);
 		break;
 	case UHCA_CMD_EXPORT:
-		x->out_size = sizeof(struct uhca_cmd_export_reply);
+		export_context(x);
+		break;
+	case UHCA_CMD_IMPORT:
+		import_object(d, x);
 		break;
 	case UHCA_CMD_ALLOC_PD:
 	case UHCA_CMD_CREATE_AH:
@@ -562,6 +614,19 @@ static bool serve(struct fake_daemon *d, int fd)
 	return true;
 }
 
+static void take_client(struct fake_daemon *d)
+{
+	int fd = accept(d->listen_fd, NULL, NULL);
+
+	for (unsigned i = 0; i < d->n_clients; i++)
+		if (d->client[i] < 0) {
+			__atomic_store_n(&d->client[i], fd, __ATOMIC_RELEASE);
+			return;
+		}
+	assert_true(d->n_clients < sizeof(d->client) / sizeof(d->client[0]));
+	d->client[d->n_clients++] = fd;
+}
+
 static void *run(void *arg)
 {
 	struct fake_daemon *d = arg;
@@ -581,8 +646,8 @@ static void *run(void *arg)
 				__atomic_store_n(&d->client[i], -1, __ATOMIC_RELEASE);
 			}
 		}
-		if (p[1].revents && n < 8)
-			d->client[d->n_clients++] = accept(d->listen_fd, NULL, NULL);
+		if (p[1].revents)
+			take_client(d);
 	}
 }
 
@@ -610,13 +675,6 @@ void fake_daemon_start(struct fake_daemon *d)
 	assert_int_equal(pthread_create(&d->thread, NULL, run, d), 0);
 }
 
-static void close_one(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
-}
-
 void fake_daemon_die(struct fake_daemon *d)
 {
 	assert_int_equal(write(d->stop_fd[1], "", 1), 1);
@@ -640,10 +698,7 @@ void fake_daemon_stop(struct fake_daemon *d)
 	for (unsigned i = 0; i < FAKE_MAX_OBJECTS; i++)
 		if (d->queue[i].handle)
 			free_queue(&d->queue[i]);
-	if (d->status)
-		munmap(d->status, sizeof(*d->status));
-	if (d->doorbell)
-		munmap(d->doorbell, sizeof(*d->doorbell));
+	forget_client(d);
 }
 
 struct fake_queue *fake_newest(struct fake_daemon *d, uint32_t kind)

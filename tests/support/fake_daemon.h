@@ -26,9 +26,10 @@
 #define FAKE_DATA_STRIDE 256u
 #define FAKE_CQE_STRIDE  192u
 #define FAKE_MAX_SGE     4u
-#define FAKE_RKEY_BYTE   1u    /* by which the remote key differs from the local one */
-#define FAKE_KEPT        1088u /* bytes of a request */
-#define FAKE_OPEN_STATE  2u    /* of a QP that is opened */
+#define FAKE_TOKEN       "sixteen letters!" /* of every context */
+#define FAKE_RKEY_BYTE   1u                 /* by which the remote key differs from the local one */
+#define FAKE_KEPT        1088u              /* bytes of a request */
+#define FAKE_OPEN_STATE  2u                 /* of a QP that is opened */
 
 /* One QP, CQ or SRQ, as the device sees it. */
 struct fake_queue {

@@ -701,6 +701,20 @@ void fake_daemon_stop(struct fake_daemon *d)
 	forget_client(d);
 }
 
+void fake_await_clients(struct fake_daemon *d, unsigned n)
+{
+	unsigned have = n + 1;
+
+	for (int ms = 0; ms < 10000 && have != n; ms++) {
+		have = 0;
+		for (unsigned i = 0; i < d->n_clients; i++)
+			have += __atomic_load_n(&d->client[i], __ATOMIC_ACQUIRE) >= 0;
+		if (have != n)
+			poll(NULL, 0, 1);
+	}
+	assert_int_equal(have, n);
+}
+
 struct fake_queue *fake_newest(struct fake_daemon *d, uint32_t kind)
 {
 	struct fake_queue *newest = NULL;

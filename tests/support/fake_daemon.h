@@ -91,6 +91,9 @@ void fake_daemon_die(struct fake_daemon *d);
 /* Ends it, if it lives, and frees what it made. */
 void fake_daemon_stop(struct fake_daemon *d);
 
+/* Waits until so many clients are connected: the end of one is noticed when its turn comes. */
+void fake_await_clients(struct fake_daemon *d, unsigned n);
+
 /* The newest queue of a kind; NULL when there is none. */
 struct fake_queue *fake_newest(struct fake_daemon *d, uint32_t kind);
 

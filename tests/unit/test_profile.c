@@ -205,6 +205,198 @@ static void test_low_latency_limit(void **state)
 	assert_int_equal(cfg.limits.max_low_latency_wr, 0);
 }
 
+/* ---- numbers ---- */
+
+static const struct limit {
+	const char *name;
+	uint64_t usual, least, most;
+} table[] = {
+	{"max_qp", 4096, 1, 1u << 20},
+	{"max_qp_wr", 16384, 1, 1u << 20},
+	{"max_sge", 32, 1, 32},
+	{"max_cq", 4096, 1, 1u << 20},
+	{"max_cqe", 1048575, 1, 1u << 22},
+	{"max_mr", 16384, 1, 1u << 20},
+	{"max_pd", 4096, 1, 1u << 20},
+	{"max_ah", 16384, 1, 1u << 20},
+	{"max_srq", 4096, 1, 1u << 20},
+	{"max_srq_wr", 16384, 1, 1u << 20},
+	{"max_srq_sge", 32, 1, 32},
+	{"max_rd_atomic", 128, 0, 128},
+	{"max_inline_data", 1024, 0, 1u << 16},
+	{"max_mr_size", 1ull << 47, 1, 1ull << 47},
+	{"max_mw", 16384, 0, 1u << 20},
+	{"max_xrcd", 1024, 0, 1u << 20},
+	{"max_dm_size", 1u << 24, 0, 1u << 30},
+	{"max_mcast_grp", 256, 0, 1u << 15},
+	{"max_mcast_qp_attach", 256, 0, 1u << 15},
+	{"max_flow", 4096, 0, 1u << 20},
+	{"max_wq", 4096, 0, 1u << 20},
+	{"max_rwq_ind_table", 1024, 0, 1u << 20},
+	{"max_list_entries", 512, 0, 512},
+	{"max_low_latency_wr", 16, 0, 1u << 20},
+	{"max_shared_size", 1u << 30, 0, 1ull << 40},
+};
+
+#define LIMITS (sizeof(table) / sizeof(table[0]))
+
+static unsigned limit(const char *name)
+{
+	unsigned i = 0;
+
+	while (i < LIMITS && strcmp(table[i].name, name) != 0)
+		i++;
+	assert_true(i < LIMITS);
+	return i;
+}
+
+static void test_ranges(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < LIMITS; i++) {
+		const struct limit *l = &table[i];
+		struct core_config cfg;
+
+		core_config_default(&cfg);
+		assert_string_equal(core_limit_name(i), l->name);
+		assert_int_equal(core_limit_get(&cfg, i), l->usual);
+		assert_int_equal(core_limit_set(&cfg, i, l->least), 0);
+		assert_int_equal(core_limit_get(&cfg, i), l->least);
+		if (l->least > 0)
+			assert_int_equal(core_limit_set(&cfg, i, l->least - 1), -ERANGE);
+		assert_int_equal(core_limit_set(&cfg, i, l->most), 0);
+		assert_int_equal(core_limit_get(&cfg, i), l->most);
+		assert_int_equal(core_limit_set(&cfg, i, l->most + 1), -ERANGE);
+		assert_int_equal(core_limit_get(&cfg, i), l->most);
+		for (unsigned k = 0; k < LIMITS; k++)
+			if (k != i)
+				assert_int_equal(core_limit_get(&cfg, k), table[k].usual);
+	}
+}
+
+/* What a profile sets, and that it sets nothing else. */
+struct setting {
+	const char *name;
+	uint64_t value;
+};
+
+static void assert_settings(const char *profile, const struct setting *set, unsigned n)
+{
+	struct core_config cfg;
+
+	core_config_default(&cfg);
+	assert_int_equal(core_profile_apply(&cfg, find(profile)), 0);
+	for (unsigned i = 0; i < LIMITS; i++) {
+		uint64_t want = table[i].usual;
+
+		for (unsigned k = 0; k < n; k++)
+			want = strcmp(set[k].name, table[i].name) ? want : set[k].value;
+		assert_int_equal(core_limit_get(&cfg, i), want);
+	}
+}
+
+static void test_settings(void **state)
+{
+	static const struct setting minimal_set[] = {
+		{"max_qp", 8},        {"max_qp_wr", 16},      {"max_sge", 1}, {"max_cq", 8},
+		{"max_cqe", 64},      {"max_mr", 16},         {"max_pd", 4},  {"max_ah", 8},
+		{"max_rd_atomic", 1}, {"max_inline_data", 0}, {"max_mw", 0},
+	};
+	static const struct setting large_set[] = {
+		{"max_qp", 65536}, {"max_cq", 65536},   {"max_mr", 1048576},
+		{"max_pd", 65536}, {"max_ah", 1048576}, {"max_srq", 65536},
+	};
+
+	(void)state;
+	assert_settings("default", NULL, 0);
+	assert_settings("ib-strict", NULL, 0);
+	assert_settings("iwarp-like", NULL, 0);
+	assert_settings("2a", NULL, 0);
+	assert_settings("minimal", minimal_set, sizeof(minimal_set) / sizeof(minimal_set[0]));
+	assert_settings("large", large_set, sizeof(large_set) / sizeof(large_set[0]));
+}
+
+/* Of features: what is not named in "keeps" is gone, what is named has stayed. */
+static void test_features(void **state)
+{
+	static const struct {
+		const char *name;
+		uint32_t has;
+		bool strict, no_write_imm, rnic;
+	} profile[] = {
+		{"default", UINT32_MAX & ~(uint32_t)UHCA_ABI_HAS_MW_TYPE_2A, false, false, false},
+		{"ib-strict",
+		 UHCA_ABI_HAS_UC | UHCA_ABI_HAS_UD | UHCA_ABI_HAS_MW_TYPE_1 | UHCA_ABI_HAS_REREG |
+			 UHCA_ABI_HAS_RESIZE_CQ,
+		 true, false, false},
+		{"iwarp-like",
+		 UHCA_ABI_HAS_MW_TYPE_2B | UHCA_ABI_HAS_INVALIDATE | UHCA_ABI_HAS_ZERO_BASED |
+			 UHCA_ABI_HAS_ODP | UHCA_ABI_HAS_DM | UHCA_ABI_HAS_REREG |
+			 UHCA_ABI_HAS_SRQ | UHCA_ABI_HAS_RESIZE_CQ | UHCA_ABI_HAS_FAST_REG |
+			 UHCA_ABI_HAS_BLOCK_LIST | UHCA_ABI_HAS_READ_WITH_INV |
+			 UHCA_ABI_HAS_INV_FENCE | UHCA_ABI_HAS_SINK_RULE,
+		 false, true, true},
+		{"minimal", UHCA_ABI_HAS_UC | UHCA_ABI_HAS_UD, false, false, false},
+		{"2a", UINT32_MAX & ~(uint32_t)UHCA_ABI_HAS_MW_TYPE_2B, false, false, false},
+	};
+	struct core_config cfg;
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(profile) / sizeof(profile[0]); i++) {
+		make(&cfg, profile[i].name);
+		assert_int_equal(cfg.features, profile[i].has);
+		assert_int_equal(cfg.profile, find(profile[i].name));
+		assert_int_equal(cfg.strict_arming, profile[i].strict);
+		assert_int_equal(cfg.strict_order, profile[i].strict);
+		assert_int_equal(cfg.gather_limit, profile[i].strict ? 0 : 4096);
+		assert_int_equal(cfg.no_write_imm, profile[i].no_write_imm);
+		assert_int_equal(cfg.rnic, profile[i].rnic);
+	}
+}
+
+/* Without any of the features, the limit is zero; one of them is enough to keep it. */
+static void test_settled(void **state)
+{
+	static const struct {
+		const char *limit;
+		uint32_t any;
+	} needs[] = {
+		{"max_srq", UHCA_ABI_HAS_SRQ},
+		{"max_srq_wr", UHCA_ABI_HAS_SRQ},
+		{"max_srq_sge", UHCA_ABI_HAS_SRQ},
+		{"max_mw",
+		 UHCA_ABI_HAS_MW_TYPE_1 | UHCA_ABI_HAS_MW_TYPE_2A | UHCA_ABI_HAS_MW_TYPE_2B},
+		{"max_xrcd", UHCA_ABI_HAS_XRC},
+		{"max_dm_size", UHCA_ABI_HAS_DM},
+		{"max_shared_size", UHCA_ABI_HAS_DM},
+		{"max_mcast_grp", UHCA_ABI_HAS_MCAST},
+		{"max_mcast_qp_attach", UHCA_ABI_HAS_MCAST},
+		{"max_flow", UHCA_ABI_HAS_RAW_PACKET},
+		{"max_wq", UHCA_ABI_HAS_RSS},
+		{"max_rwq_ind_table", UHCA_ABI_HAS_RSS},
+		{"max_list_entries", UHCA_ABI_HAS_FAST_REG | UHCA_ABI_HAS_BLOCK_LIST |
+					     UHCA_ABI_HAS_INTERLEAVED | UHCA_ABI_HAS_SG},
+		{"max_low_latency_wr", UHCA_ABI_HAS_LOW_LATENCY},
+	};
+	struct core_config cfg;
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(needs) / sizeof(needs[0]); i++) {
+		unsigned at = limit(needs[i].limit);
+
+		core_config_default(&cfg);
+		cfg.features = ~needs[i].any;
+		core_config_settle(&cfg);
+		assert_int_equal(core_limit_get(&cfg, at), 0);
+		for (uint32_t bits = needs[i].any; bits; bits &= bits - 1) {
+			core_config_default(&cfg);
+			cfg.features = bits & -bits;
+			core_config_settle(&cfg);
+			assert_int_equal(core_limit_get(&cfg, at), table[at].usual);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -216,6 +408,10 @@ int main(void)
 		cmocka_unit_test(test_minimal_refuses),
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_low_latency_limit),
+		cmocka_unit_test(test_ranges),
+		cmocka_unit_test(test_settings),
+		cmocka_unit_test(test_features),
+		cmocka_unit_test(test_settled),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

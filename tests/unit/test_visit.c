@@ -3,7 +3,9 @@
 #include "../support/cmocka_all.h"
 #include "../support/core_fixture.h"
 
+#include "indirect.h"
 #include "mr.h"
+#include "mw.h"
 #include "qp.h"
 
 #include <infiniband/verbs.h>
@@ -404,16 +406,112 @@ static void test_receive_side(void **state)
 	fixture_stop(&f);
 }
 
+static void test_described_key(void **state)
+{
+	struct uhca_cmd_alloc_key in = {.max_entries = 7};
+	struct uhca_cmd_reg_mr_reply out;
+	struct fixture f;
+	struct seen s;
+	struct mr *mr;
+
+	(void)state;
+	fixture_start(&f, NULL);
+	in.pd = fixture_pd(&f);
+	assert_int_equal(core_alloc_key(f.client, &in, &out), 0);
+	s = visit(&f, CORE_OBJECT_MR);
+	assert_string_equal(text(&s, "kind"), "indirect");
+	assert_string_equal(text(&s, "shape"), "invalid"); /* not described yet */
+	assert_int_equal(number(&s, "entries"), 0);
+	assert_int_equal(number(&s, "max_entries"), 7);
+	mr = table_find(&f.dev->mrs, out.handle);
+	mr->ind->shape = UHCA_ABI_SHAPE_BLOCKS;
+	mr->ind->n = 5;
+	mr->ind->depth = 2;
+	s = visit(&f, CORE_OBJECT_MR);
+	assert_string_equal(text(&s, "shape"), "blocks");
+	assert_int_equal(number(&s, "entries"), 5);
+	assert_int_equal(number(&s, "depth"), 2);
+	mr->ind->shape = 0;
+	mr->ind->n = 0;
+	fixture_stop(&f);
+}
+
+static void test_bound_window(void **state)
+{
+	struct uhca_cmd_alloc_mw in = {.type = 2};
+	struct uhca_cmd_alloc_mw_reply out;
+	struct fixture f;
+	struct seen s;
+	struct mw *mw;
+	uint32_t key;
+
+	(void)state;
+	fixture_start(&f, NULL);
+	in.pd = fixture_pd(&f);
+	key = fixture_mr(&f, in.pd, 0x10000, 4096, MR_LOCAL_WRITE | MR_MW_BIND);
+	assert_int_equal(core_alloc_mw(f.client, &in, &out), 0);
+	s = visit(&f, CORE_OBJECT_MW);
+	assert_int_equal(number(&s, "handle"), out.handle);
+	assert_int_equal(number(&s, "rkey"), out.rkey);
+	assert_string_equal(text(&s, "type"), "2B");
+	assert_string_equal(text(&s, "state"), "unbound");
+	assert_int_equal(number(&s, "pd"), in.pd);
+	mw = table_find(&f.dev->mrs, out.handle);
+	mw->mr = table_find(&f.dev->mrs, key >> 8);
+	mw->addr = 0x10010;
+	mw->length = 99;
+	mw->access = MR_REMOTE_READ;
+	mw->qpn = 0x77;
+	mw->by_qpn = true;
+	s = visit(&f, CORE_OBJECT_MW);
+	assert_string_equal(text(&s, "type"), "2A");
+	assert_string_equal(text(&s, "state"), "bound");
+	assert_int_equal(number(&s, "region"), key);
+	assert_int_equal(number(&s, "addr"), 0x10010);
+	assert_int_equal(number(&s, "length"), 99);
+	assert_int_equal(number(&s, "access"), MR_REMOTE_READ);
+	assert_int_equal(number(&s, "qpn"), 0x77);
+	mw->mr = NULL;
+	fixture_stop(&f);
+}
+
+static void test_domains(void **state)
+{
+	const uint64_t file[2] = {0x1234, 0x5678};
+	struct uhca_cmd_open_xrcd in = {.oflags = UHCA_ABI_XRCD_CREATE};
+	struct fixture f;
+	struct seen s;
+	uint32_t handle;
+
+	(void)state;
+	fixture_start(&f, NULL);
+	assert_int_equal(core_open_xrcd(f.client, &in, file, &handle), 0);
+	s = visit(&f, CORE_OBJECT_XRCD);
+	assert_int_equal(number(&s, "handle"), handle);
+	assert_string_equal(text(&s, "domain"), "shared");
+	assert_int_equal(number(&s, "file_device"), 0x1234);
+	assert_true(fact(&s, "file_device")->hex);
+	assert_int_equal(number(&s, "file_inode"), 0x5678);
+	assert_int_equal(number(&s, "users"), 0);
+	assert_int_equal(core_close_xrcd(f.client, handle), 0);
+	in.unshared = 1;
+	assert_int_equal(core_open_xrcd(f.client, &in, NULL, &handle), 0);
+	s = visit(&f, CORE_OBJECT_XRCD);
+	assert_string_equal(text(&s, "domain"), "private");
+	fixture_stop(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_empty),       cmocka_unit_test(test_owners),
-		cmocka_unit_test(test_mr),          cmocka_unit_test(test_mr_empty),
-		cmocka_unit_test(test_cq),          cmocka_unit_test(test_qp),
-		cmocka_unit_test(test_srq),         cmocka_unit_test(test_ah),
-		cmocka_unit_test(test_look_at_qp),  cmocka_unit_test(test_receive_side),
-		cmocka_unit_test(test_qp_counters), cmocka_unit_test(test_device_memory),
-		cmocka_unit_test(test_window),
+		cmocka_unit_test(test_empty),        cmocka_unit_test(test_owners),
+		cmocka_unit_test(test_mr),           cmocka_unit_test(test_mr_empty),
+		cmocka_unit_test(test_cq),           cmocka_unit_test(test_qp),
+		cmocka_unit_test(test_srq),          cmocka_unit_test(test_ah),
+		cmocka_unit_test(test_look_at_qp),   cmocka_unit_test(test_receive_side),
+		cmocka_unit_test(test_qp_counters),  cmocka_unit_test(test_device_memory),
+		cmocka_unit_test(test_window),       cmocka_unit_test(test_described_key),
+		cmocka_unit_test(test_bound_window), cmocka_unit_test(test_domains),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

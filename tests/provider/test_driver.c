@@ -99,6 +99,141 @@ static void test_query_device(void **state)
 	ibv_close_device(c);
 }
 
+/* The numbers of struct ibv_device_attr that are the device's 32-bit numbers. */
+/* clang-format off */
+#define NUMBERS(X) \
+	X(vendor_id) X(vendor_part_id) X(hw_ver) X(max_qp) X(max_qp_wr) X(max_sge) X(max_sge_rd) \
+	X(max_cq) X(max_cqe) X(max_mr) X(max_pd) X(max_qp_rd_atom) X(max_res_rd_atom) \
+	X(max_qp_init_rd_atom) X(atomic_cap) X(max_mw) X(max_mcast_grp) X(max_mcast_qp_attach) \
+	X(max_total_mcast_qp_attach) X(max_ah) X(max_srq) X(max_srq_wr) X(max_srq_sge) \
+	X(max_pkeys) X(local_ca_ack_delay) X(phys_port_cnt)
+/* clang-format on */
+
+/* Each has a value of its own. */
+static void number_attributes(void *reply)
+{
+	struct uhca_cmd_device_attr *r = reply;
+	uint8_t n = 0;
+
+#define X(name) r->name = ++n;
+	NUMBERS(X)
+#undef X
+	r->sys_image_guid = ++n;
+	r->max_mr_size = ++n;
+	r->page_size_cap = ++n;
+	r->hca_core_clock_khz = ++n;
+	r->completion_timestamp_mask = ++n;
+	r->odp_general = ++n;
+	r->odp_rc = ++n;
+	r->odp_uc = ++n;
+	r->odp_ud = ++n;
+	r->odp_xrc = ++n;
+	r->max_dm_size = ++n;
+	r->max_cq_count = ++n;
+	r->max_cq_period = ++n;
+	r->raw_packet_caps = ++n;
+	r->max_wq_type_rq = ++n;
+	r->rss_qpts = ++n;
+	r->max_rwq_ind_tables = ++n;
+	r->max_rwq_ind_table_size = ++n;
+	r->rx_hash_fields = ++n;
+	r->rx_hash_function = ++n;
+}
+
+static void test_query_numbers(void **state)
+{
+	struct ibv_context *c = open_uhca();
+	struct ibv_device_attr_ex ex;
+	unsigned n = 0;
+
+	(void)state;
+	daemon_.spoilt = UHCA_CMD_QUERY_DEVICE;
+	daemon_.spoil = number_attributes;
+	memset(&ex, 0xaa, sizeof(ex));
+	assert_int_equal(ibv_query_device_ex(c, NULL, &ex), 0);
+#define X(name) assert_int_equal(ex.orig_attr.name, ++n);
+	NUMBERS(X)
+#undef X
+	assert_int_equal(ex.orig_attr.sys_image_guid, ++n);
+	assert_int_equal(ex.orig_attr.max_mr_size, ++n);
+	assert_int_equal(ex.orig_attr.page_size_cap, ++n);
+	assert_int_equal(ex.hca_core_clock, ++n);
+	assert_int_equal(ex.completion_timestamp_mask, ++n);
+	assert_int_equal(ex.odp_caps.general_caps, ++n);
+	assert_int_equal(ex.odp_caps.per_transport_caps.rc_odp_caps, ++n);
+	assert_int_equal(ex.odp_caps.per_transport_caps.uc_odp_caps, ++n);
+	assert_int_equal(ex.odp_caps.per_transport_caps.ud_odp_caps, ++n);
+	assert_int_equal(ex.xrc_odp_caps, ++n);
+	assert_int_equal(ex.max_dm_size, ++n);
+	assert_int_equal(ex.cq_mod_caps.max_cq_count, ++n);
+	assert_int_equal(ex.cq_mod_caps.max_cq_period, ++n);
+	assert_int_equal(ex.raw_packet_caps, ++n);
+	assert_int_equal(ex.max_wq_type_rq, ++n);
+	assert_int_equal(ex.rss_caps.supported_qpts, ++n);
+	assert_int_equal(ex.rss_caps.max_rwq_indirection_tables, ++n);
+	assert_int_equal(ex.rss_caps.max_rwq_indirection_table_size, ++n);
+	assert_int_equal(ex.rss_caps.rx_hash_fields_mask, ++n);
+	assert_int_equal(ex.rss_caps.rx_hash_function, ++n);
+	/* What no device of ours has. */
+	assert_int_equal(ex.tso_caps.max_tso, 0);
+	assert_int_equal(ex.packet_pacing_caps.qp_rate_limit_max, 0);
+	assert_int_equal(ex.tm_caps.max_num_tags, 0);
+	ibv_close_device(c);
+}
+
+static void number_port(void *reply)
+{
+	struct uhca_cmd_port_attr *r = reply;
+
+	r->port_cap_flags = 1;
+	r->max_msg_sz = 2;
+	r->bad_pkey_cntr = 3;
+	r->qkey_viol_cntr = 4;
+	r->pkey_tbl_len = 5;
+	r->gid_tbl_len = 6;
+	r->lid = 7;
+	r->active_width = 8;
+	r->active_speed = 9;
+	r->phys_state = 10;
+	r->max_mtu = 3;
+	r->active_mtu = 2;
+	r->state = 3;
+}
+
+static void test_query_port_numbers(void **state)
+{
+	struct ibv_context *c = open_uhca();
+	struct ibv_port_attr a;
+
+	(void)state;
+	daemon_.spoilt = UHCA_CMD_QUERY_PORT;
+	daemon_.spoil = number_port;
+	memset(&a, 0xaa, sizeof(a));
+	assert_int_equal(ibv_query_port(c, 1, &a), 0);
+	assert_int_equal(a.port_cap_flags, 1);
+	assert_int_equal(a.max_msg_sz, 2);
+	assert_int_equal(a.bad_pkey_cntr, 3);
+	assert_int_equal(a.qkey_viol_cntr, 4);
+	assert_int_equal(a.pkey_tbl_len, 5);
+	assert_int_equal(a.gid_tbl_len, 6);
+	assert_int_equal(a.lid, 7);
+	assert_int_equal(a.active_width, 8);
+	assert_int_equal(a.active_speed, 9);
+	assert_int_equal(a.phys_state, 10);
+	assert_int_equal(a.max_mtu, IBV_MTU_1024);
+	assert_int_equal(a.active_mtu, IBV_MTU_512);
+	assert_int_equal(a.state, IBV_PORT_ARMED);
+	/* RoCE has no subnet manager and one virtual lane. */
+	assert_int_equal(a.sm_lid, 0);
+	assert_int_equal(a.lmc, 0);
+	assert_int_equal(a.max_vl_num, 1);
+	assert_int_equal(a.sm_sl, 0);
+	assert_int_equal(a.subnet_timeout, 0);
+	assert_int_equal(a.init_type_reply, 0);
+	assert_int_equal(a.port_cap_flags2, 0);
+	ibv_close_device(c);
+}
+
 /* A caller with another struct than ours gets what fits, and zeros for what we do not know. */
 static void test_query_device_sizes(void **state)
 {
@@ -281,6 +416,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(test_query_device, start, stop),
 		cmocka_unit_test_setup_teardown(test_query_device_sizes, start, stop),
 		cmocka_unit_test_setup_teardown(test_query_port, start, stop),
+		cmocka_unit_test_setup_teardown(test_query_numbers, start, stop),
+		cmocka_unit_test_setup_teardown(test_query_port_numbers, start, stop),
 		cmocka_unit_test_setup_teardown(test_unsupported, start, stop),
 		cmocka_unit_test_setup_teardown(test_open_refused, start, stop),
 		cmocka_unit_test_setup_teardown(test_open_damaged, start, stop),

@@ -398,6 +398,164 @@ static void test_not_mapped(void **state)
 	holdings_assert(held);
 }
 
+/* ---- replies that make no sense ---- */
+
+static void cq_empty(void *r)
+{
+	((struct uhca_cmd_create_cq_reply *)r)->entries = 0;
+}
+
+static void cq_uneven(void *r)
+{
+	((struct uhca_cmd_create_cq_reply *)r)->entries = 12;
+}
+
+static void cq_narrow(void *r)
+{
+	((struct uhca_cmd_create_cq_reply *)r)->stride = UHCA_ABI_CQE_SIZE - 8;
+}
+
+static void cq_crooked(void *r)
+{
+	((struct uhca_cmd_create_cq_reply *)r)->stride -= 4;
+}
+
+static void cq_askew(void *r)
+{
+	((struct uhca_cmd_create_cq_reply *)r)->entries_offset -= 4;
+}
+
+static void cq_over_page(void *r)
+{
+	((struct uhca_cmd_create_cq_reply *)r)->entries_offset = sizeof(struct uhca_abi_cq) - 8;
+}
+
+static void cq_beyond(void *r)
+{
+	((struct uhca_cmd_create_cq_reply *)r)->entries_offset += 8;
+}
+
+static void cq_far(void *r)
+{
+	struct uhca_cmd_create_cq_reply *reply = r;
+
+	reply->entries_offset = (uint32_t)reply->region_size + 8;
+}
+
+static void cq_huge(void *r)
+{
+	((struct uhca_cmd_create_cq_reply *)r)->stride += 8;
+}
+
+static void no_region(void *r)
+{
+	((struct uhca_cmd_create_cq_reply *)r)->region_size = sizeof(struct uhca_abi_region) - 1;
+}
+
+static void qp_bell(void *r)
+{
+	((struct uhca_cmd_create_qp_reply *)r)->doorbell = UHCA_ABI_DOORBELL_MAX;
+}
+
+static void qp_sends(void *r)
+{
+	((struct uhca_cmd_create_qp_reply *)r)->send.entries = 3;
+}
+
+static void qp_receives(void *r)
+{
+	((struct uhca_cmd_create_qp_reply *)r)->recv.entries = 3;
+}
+
+static void qp_narrow_sends(void *r)
+{
+	((struct uhca_cmd_create_qp_reply *)r)->max_send_sge += 64;
+}
+
+static void qp_narrow_receives(void *r)
+{
+	((struct uhca_cmd_create_qp_reply *)r)->max_recv_sge += 64;
+}
+
+static void srq_none(void *r)
+{
+	((struct uhca_cmd_create_srq_reply *)r)->recv.entries = 0;
+}
+
+static void srq_uneven(void *r)
+{
+	((struct uhca_cmd_create_srq_reply *)r)->recv.entries = 3;
+}
+
+static void srq_narrow(void *r)
+{
+	((struct uhca_cmd_create_srq_reply *)r)->max_sge += 64;
+}
+
+static void wq_none(void *r)
+{
+	((struct uhca_cmd_create_wq_reply *)r)->recv.entries = 0;
+}
+
+static void wq_uneven(void *r)
+{
+	((struct uhca_cmd_create_wq_reply *)r)->recv.entries = 3;
+}
+
+static void wq_narrow(void *r)
+{
+	((struct uhca_cmd_create_wq_reply *)r)->max_sge += 64;
+}
+
+static void dm_small(void *r)
+{
+	((struct uhca_cmd_alloc_dm_reply *)r)->region_size = UHCA_ABI_DM_OFFSET - 8;
+}
+
+static void dm_short(void *r)
+{
+	((struct uhca_cmd_alloc_dm_reply *)r)->region_size = UHCA_ABI_DM_OFFSET + 63;
+}
+
+static const struct {
+	void *(*make)(struct verbs_fixture *f);
+	void (*spoil)(void *reply);
+} nonsense[] = {
+	{make_cq, cq_empty},           {make_cq, cq_uneven},   {make_cq, cq_narrow},
+	{make_cq, cq_crooked},         {make_cq, cq_askew},    {make_cq, cq_over_page},
+	{make_cq, cq_beyond},          {make_cq, cq_far},      {make_cq, cq_huge},
+	{make_cq, no_region},          {make_cq_ex, cq_empty}, {make_qp, qp_bell},
+	{make_qp, qp_sends},           {make_qp, qp_receives}, {make_qp, qp_narrow_sends},
+	{make_qp, qp_narrow_receives}, {make_qp_ex, qp_sends}, {make_srq, srq_none},
+	{make_srq, srq_uneven},        {make_srq, srq_narrow}, {make_srq_ex, srq_none},
+	{make_xrc_srq, srq_uneven},    {make_wq, wq_none},     {make_wq, wq_uneven},
+	{make_wq, wq_narrow},          {make_dm, dm_small},    {make_dm, dm_short},
+};
+
+static void test_nonsense(void **state)
+{
+	struct verbs_fixture *f = *state;
+	struct holdings held = holdings_now();
+
+	make_parts(f);
+	for (unsigned i = 0; i < sizeof(nonsense) / sizeof(nonsense[0]); i++) {
+		const struct kind *k = kinds;
+		unsigned before = total(f);
+
+		while (k->make != nonsense[i].make)
+			k++;
+		f->daemon.spoilt = k->make_cmd;
+		f->daemon.spoil = nonsense[i].spoil;
+		errno = 0;
+		assert_none(k, k->make(f), EPROTO);
+		assert_int_equal(total(f), before + 2);
+		assert_int_equal(told_to_end(f, k), f->daemon.next_handle);
+	}
+	f->daemon.spoil = NULL;
+	end_parts();
+	holdings_assert(held);
+}
+
 /* Nothing is made without a device, and everything can be given up. */
 static void test_dead(void **state)
 {
@@ -570,10 +728,8 @@ int main(int argc, char **argv)
 #define TEST(name)                                                                                 \
 	cmocka_unit_test_setup_teardown(name, verbs_fixture_setup, verbs_fixture_teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_refused),
-		TEST(test_not_mapped),
-		TEST(test_dead),
-		TEST(test_asked),
+		TEST(test_refused), TEST(test_not_mapped), TEST(test_nonsense),
+		TEST(test_dead),    TEST(test_asked),
 	};
 
 	(void)argc;

@@ -3,10 +3,12 @@
 #include "../support/cmocka_all.h"
 #include "../support/provider_fixture.h"
 
+#include "dv.h"
 #include "post_fault.h"
 #include "post_recv.h"
 #include "post_send.h"
 #include "qp_ex.h"
+#include "srq.h"
 
 #include <errno.h>
 #include <string.h>
@@ -126,6 +128,89 @@ static void test_recv(void **state)
 	assert_int_equal(f->queue.recv.producer, LIST);
 }
 
+static void test_srq_recv(void **state)
+{
+	struct uhcav_srq srq = {.srq.handle = 55, .ctx = &f->ctx, .rq = f->qp.rq};
+	struct ibv_recv_wr wr[LIST] = {0}, *bad = NULL;
+	struct uhca_cmd_fault_check ask;
+
+	(void)state;
+	for (unsigned i = 0; i + 1 < LIST; i++)
+		wr[i].next = &wr[i + 1];
+	answer(EPERM, 2);
+	assert_int_equal(uhcav_post_srq_recv(&srq.srq, wr, &bad), EPERM);
+	assert_int_equal(recv(peer, &ask, sizeof(ask), MSG_DONTWAIT), sizeof(ask));
+	assert_int_equal(ask.verb, UHCA_FAULT_POST_SRQ_RECV);
+	assert_int_equal(ask.srq, 55);
+	assert_int_equal(ask.requests, LIST);
+	assert_ptr_equal(bad, &wr[2]);
+	assert_int_equal(f->queue.recv.producer, 2);
+	answer(0, 0);
+	assert_int_equal(uhcav_post_srq_recv(&srq.srq, bad, &bad), 0);
+	assert_int_equal(f->queue.recv.producer, LIST);
+}
+
+/* A batch is posted as a whole or not at all. */
+static void test_batch(void **state)
+{
+	struct ibv_qp_ex *q = &f->qp.qpx;
+
+	(void)state;
+	uhcav_qp_ex_enable(&f->qp, IBV_QP_EX_WITH_SEND);
+	answer(ENOMEM, 0);
+	ibv_wr_start(q);
+	ibv_wr_send(q);
+	ibv_wr_send(q);
+	assert_int_equal(ibv_wr_complete(q), ENOMEM);
+	expect_question(UHCA_FAULT_WR_COMPLETE, 2);
+	assert_int_equal(f->queue.send.producer, 0);
+	assert_false(fixture_rung(f));
+	answer(0, 0);
+	ibv_wr_start(q);
+	ibv_wr_send(q);
+	assert_int_equal(ibv_wr_complete(q), 0);
+	expect_question(UHCA_FAULT_WR_COMPLETE, 1);
+	assert_int_equal(f->queue.send.producer, 1);
+}
+
+/* As test_send, by the extended call. */
+static void test_dv_send(void **state)
+{
+	struct ibv_mr mr = {.lkey = 0x12345600, .rkey = 0x12345600};
+	struct uhcadv_send_wr wr[LIST], *bad = NULL;
+	uint64_t page = 0x10000;
+
+	(void)state;
+	f->ctx.features = UHCAV_FEATURES_KNOWN | UINT32_MAX;
+	for (unsigned i = 0; i < LIST; i++) {
+		wr[i] = (struct uhcadv_send_wr){.wr_id = i,
+						.opcode = UHCADV_WR_REG_MR_PAGES,
+						.next = i + 1 < LIST ? &wr[i + 1] : NULL};
+		wr[i].reg.mr = &mr;
+		wr[i].reg.pages.page = &page;
+		wr[i].reg.pages.n = 1;
+		wr[i].reg.pages.page_shift = 12;
+		wr[i].reg.pages.length = 4096;
+	}
+	answer(EPERM, 0);
+	assert_int_equal(uhcav_dv_post_send(&f->qp.qp, wr, &bad), EPERM);
+	expect_question(UHCA_FAULT_POST_SEND, LIST);
+	assert_ptr_equal(bad, wr);
+	assert_int_equal(f->queue.send.producer, 0);
+	answer(ENOMEM, 3);
+	assert_int_equal(uhcav_dv_post_send(&f->qp.qp, wr, &bad), ENOMEM);
+	expect_question(UHCA_FAULT_POST_SEND, LIST);
+	assert_ptr_equal(bad, &wr[3]);
+	assert_int_equal(f->queue.send.producer, 3);
+	assert_int_equal(fixture_sent(f, 2)->wr_id, 2);
+	answer(0, 0);
+	assert_int_equal(uhcav_dv_post_send(&f->qp.qp, wr, &bad), 0);
+	assert_int_equal(f->queue.send.producer, 3 + LIST);
+	answer(EPERM, 2); /* it is full: an error of its own comes first */
+	assert_int_equal(uhcav_dv_post_send(&f->qp.qp, wr, &bad), ENOMEM);
+	assert_ptr_equal(bad, wr);
+}
+
 static void test_notify(void **state)
 {
 	(void)state;
@@ -159,6 +244,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_send, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_own_error, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_recv, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_srq_recv, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_batch, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_dv_send, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_notify, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_daemon_gone, setup, teardown),
 	};

@@ -197,17 +197,21 @@ static struct core_cm_param param(uint32_t qpn, uint8_t type, const uint8_t *dat
 				      .private_data = data};
 }
 
-static void call(uint8_t type)
+static void call_by(struct core_cm_path path, uint8_t type)
 {
 	static const uint8_t data = 0xa1;
 	struct core_cm_param p = param(0x111, type, &data);
-	struct core_cm_path path = {0};
 
 	set_gid(path.local_gid, 1);
 	set_gid(path.remote_gid, 2);
 	w.active.cm = core_cm_create(w.dev[0], &w.active);
 	assert_non_null(w.active.cm);
 	assert_int_equal(core_cm_connect(w.active.cm, &path, SERVICE, &p, w.now), 0);
+}
+
+static void call(uint8_t type)
+{
+	call_by((struct core_cm_path){0}, type);
 }
 
 /* The programs at both ends, as far as they only go on; one second at a time. */
@@ -281,6 +285,63 @@ static void connects(void **state)
 	assert_int_equal(core_cm_qp_attr(w.active.cm, 3, &a, &mask), 0);
 	assert_int_equal(p.dest_qp_num, 0x111);
 	assert_int_equal(p.rq_psn, a.sq_psn);
+	end_both();
+}
+
+/* What the caller says of the path is what both QPs are to use. */
+static void agrees_on_the_path(void **state)
+{
+	const struct core_cm_path path = {
+		.flow_label = 0x54321, .traffic_class = 0x28, .ack_timeout = 19};
+	struct uhca_abi_qp_attr a, p;
+	uint32_t mask;
+
+	(void)state;
+	call_by(path, QPT_RC);
+	go_on(3);
+	assert_int_equal(core_cm_qp_attr(w.active.cm, 2, &a, &mask), 0);
+	assert_int_equal(core_cm_qp_attr(w.passive.cm, 2, &p, &mask), 0);
+	assert_int_equal(a.ah.flow_label, 0x54321);
+	assert_int_equal(p.ah.flow_label, 0x54321);
+	assert_int_equal(a.ah.traffic_class, 0x28);
+	assert_int_equal(p.ah.traffic_class, 0x28);
+	assert_int_equal(a.ah.hop_limit, 64);
+	assert_int_equal(p.ah.hop_limit, 64);
+	assert_int_equal(a.ah.dgid[15], 2);
+	assert_int_equal(p.ah.dgid[15], 1);
+	assert_int_equal(core_cm_qp_attr(w.active.cm, 3, &a, &mask), 0);
+	assert_int_equal(core_cm_qp_attr(w.passive.cm, 3, &p, &mask), 0);
+	assert_int_equal(a.timeout, 19);
+	assert_int_equal(p.timeout, 19);
+	end_both();
+}
+
+/* An end that wants to go before the RTU has come goes when it knows that the other is there. */
+static void disconnects_early(void **state)
+{
+	static const uint8_t data = 0xb2;
+	struct core_cm_param p = param(0x222, QPT_RC, &data);
+
+	(void)state;
+	call(QPT_RC);
+	wait_for(SECOND / 2);
+	assert_int_equal(core_cm_established(w.passive.cm, w.now), -EINVAL); /* it was asked only */
+	assert_int_equal(core_cm_accept(w.passive.cm, &p, w.now), 0);
+	wait_for(SECOND / 2);
+	assert_true(heard(&w.active, CORE_CM_REPLIED));
+	assert_int_equal(core_cm_disconnect(w.passive.cm, w.now), 0);
+	w.lose_all = true; /* the RTU */
+	assert_int_equal(core_cm_ready(w.active.cm, &(struct core_cm_param){0}, w.now), 0);
+	deliver();
+	w.lose_all = false;
+	assert_false(heard(&w.passive, CORE_CM_ESTABLISHED));
+	assert_false(heard(&w.active, CORE_CM_DISCONNECTED));
+	/* A message of the QP came: the other end must have been ready (12.9.8.5). */
+	assert_int_equal(core_cm_established(w.passive.cm, w.now), 0);
+	assert_true(heard(&w.passive, CORE_CM_ESTABLISHED));
+	wait_for(SECOND / 2);
+	assert_true(heard(&w.active, CORE_CM_DISCONNECTED));
+	assert_true(heard(&w.passive, CORE_CM_DISCONNECTED));
 	end_both();
 }
 
@@ -473,6 +534,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(patience_has_an_end, start, stop),
 		cmocka_unit_test_setup_teardown(the_peer_vanishes, start, stop),
 		cmocka_unit_test_setup_teardown(wrong_calls_are_refused, start, stop),
+		cmocka_unit_test_setup_teardown(agrees_on_the_path, start, stop),
+		cmocka_unit_test_setup_teardown(disconnects_early, start, stop),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

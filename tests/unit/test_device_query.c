@@ -73,8 +73,12 @@ static void test_capabilities(void **state)
 	assert_int_equal(core_query_device(f.client, &a), 0);
 	assert_int_equal(a.masked_atomic_sizes, 8);
 	assert_int_equal(a.max_sge_rd, 1); /* iWARP */
+	f.dev->cfg.features = UHCA_ABI_HAS_DM;
+	assert_int_equal(core_query_device(f.client, &a), 0);
+	assert_true(a.max_shared_size == 1u << 30);
 	f.dev->cfg.features = 0;
 	assert_int_equal(core_query_device(f.client, &a), 0);
+	assert_true(a.max_shared_size == 0);
 	assert_false(a.device_cap_flags & (FLUSH_GLOBAL | ATOMIC_WRITE | IBV_DEVICE_XRC));
 	assert_int_equal(a.atomic_cap, IBV_ATOMIC_NONE);
 	assert_int_equal(a.masked_atomic_sizes, 0);

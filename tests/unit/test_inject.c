@@ -52,6 +52,26 @@ static void test_events(void **state)
 	fixture_stop(&f);
 }
 
+static void test_event_of_wq(void **state)
+{
+	struct uhca_cmd_create_wq in = {.cookie = 0x4711, .max_wr = 4, .max_sge = 1};
+	struct uhca_cmd_create_wq_reply out;
+	struct core_ring ring;
+	struct fixture f;
+
+	(void)state;
+	fixture_start(&f, NULL);
+	in.pd = fixture_pd(&f);
+	in.cq = fixture_cq(&f, 4);
+	assert_int_equal(core_create_wq(f.client, &in, &out, &ring), 0);
+	assert_int_equal(core_inject_event(f.dev, UHCA_ABI_EVENT_WQ_FATAL, out.handle), 0);
+	assert_int_equal(f.async, 1);
+	expect_event(&f, 0, UHCA_ABI_EVENT_WQ_FATAL);
+	assert_int_equal(f.async_event[0].event.element, 0x4711);
+	assert_int_equal(core_destroy_wq(f.client, out.handle), 0);
+	fixture_stop(&f);
+}
+
 /* Each client hears those of port and device. */
 static void test_events_of_all(void **state)
 {
@@ -228,10 +248,11 @@ static void test_limits(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_events),    cmocka_unit_test(test_events_of_all),
-		cmocka_unit_test(test_qp_error),  cmocka_unit_test(test_completions),
-		cmocka_unit_test(test_revoke),    cmocka_unit_test(test_revoke_window),
-		cmocka_unit_test(test_key_reuse), cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_events),      cmocka_unit_test(test_events_of_all),
+		cmocka_unit_test(test_qp_error),    cmocka_unit_test(test_completions),
+		cmocka_unit_test(test_revoke),      cmocka_unit_test(test_revoke_window),
+		cmocka_unit_test(test_event_of_wq), cmocka_unit_test(test_key_reuse),
+		cmocka_unit_test(test_limits),
 	};
 
 	return cmocka_run_group_tests_name("inject", tests, NULL, NULL);

@@ -169,7 +169,12 @@ static void test_states(void **state)
 	assert_int_equal(core_modify_wq(q.p.a.c.core, &in, 0), -EINVAL);
 	in.curr_wq_state = RESET;
 	assert_int_equal(core_modify_wq(q.p.a.c.core, &in, 0), 0);
-	in.attr_mask = 4, in.flags_mask = 1;
+	in.attr_mask = 0; /* asks for nothing */
+	assert_int_equal(core_modify_wq(q.p.a.c.core, &in, 0), 0);
+	in.attr_mask = 4;
+	assert_int_equal(core_modify_wq(q.p.a.c.core, &in, 0), 0);
+	assert_int_equal(q.wq->state, WQS_RDY);
+	in.flags_mask = 1;
 	assert_int_equal(core_modify_wq(q.p.a.c.core, &in, 0), -EOPNOTSUPP);
 	in.attr_mask = 8;
 	assert_int_equal(core_modify_wq(q.p.a.c.core, &in, 0), -EINVAL);

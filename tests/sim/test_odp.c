@@ -108,6 +108,7 @@ static void test_remote_fault(void **state)
 		{UHCA_ABI_WR_RDMA_READ, 10},
 		{UHCA_ABI_WR_RDMA_READ, 60000},
 		{ATOMIC, 8},
+		{UHCA_ABI_WR_ATOMIC_WRITE, 8},
 	};
 
 	(void)state;

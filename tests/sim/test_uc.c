@@ -119,6 +119,28 @@ static void test_bad_key(void **state)
 	pair_finish(&p);
 }
 
+/* A message that is longer than its receive: that is the receiver's error, and only his. */
+static void test_too_long(void **state)
+{
+	for (uint32_t room = 0; room < LENGTH; room += 1333) {
+		struct pair p;
+
+		(void)state;
+		create(&p);
+		side_ignore(&p.b, 100000, room);
+		side_recv(&p.b, 1, 100000, room);
+		side_recv(&p.b, 2, 200000, 100);
+		side_send(&p.a, 1, 0, LENGTH);
+		side_expect(&p.a, 0, 1, UHCA_ABI_WC_SUCCESS, UHCA_ABI_WC_SEND);
+		side_expect(&p.b, 0, 1, UHCA_ABI_WC_LOC_LEN_ERR, UHCA_ABI_WC_RECV);
+		side_expect(&p.b, 1, 2, UHCA_ABI_WC_WR_FLUSH_ERR, UHCA_ABI_WC_RECV);
+		pair_idle(&p);
+		world_assert(p.w, vqp_state(&p.a.qp) == IBV_QPS_RTS);
+		world_assert(p.w, vqp_state(&p.b.qp) == IBV_QPS_ERR);
+		pair_finish(&p);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -127,6 +149,7 @@ int main(void)
 		cmocka_unit_test(test_write_with_imm_lost),
 		cmocka_unit_test(test_no_receive),
 		cmocka_unit_test(test_bad_key),
+		cmocka_unit_test(test_too_long),
 	};
 
 	return cmocka_run_group_tests_name("uc", tests, NULL, NULL);

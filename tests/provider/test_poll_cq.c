@@ -8,10 +8,20 @@
 #include "post_send.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+/* In the C library's place. */
+static unsigned yields;
+
+int sched_yield(void)
+{
+	yields++;
+	return 0;
+}
 
 static void test_translate(void **state)
 {
@@ -122,6 +132,31 @@ static void test_handled(void **state)
 	assert_int_equal(uhcav_poll_cq(&f->cq.cq, 1, wc), 0);
 	assert_int_equal(uhcav_poll_cq(&f->cq.cq, 1, wc), 0);
 	assert_int_equal(*handled, 5);
+	fixture_destroy(f);
+}
+
+/* The processor is given away when there is nothing to take and nothing left to handle. */
+static void test_yields(void **state)
+{
+	struct fixture *f = fixture_create(IBV_QPT_RC);
+	struct ibv_wc wc[8];
+
+	(void)state;
+	yields = 0;
+	complete_some(f, 2, UHCA_ABI_WC_RECV, 1);
+	assert_int_equal(uhcav_poll_cq(&f->cq.cq, 1, wc), 1);
+	assert_int_equal(uhcav_poll_cq(&f->cq.cq, 1, wc), 1);
+	assert_int_equal(yields, 0);
+	assert_int_equal(uhcav_poll_cq(&f->cq.cq, 1, wc), 0);
+	assert_int_equal(uhcav_poll_cq(&f->cq.cq, 1, wc), 0);
+	assert_int_equal(yields, 0); /* it took them one by one, and is busy with them */
+	assert_int_equal(uhcav_poll_cq(&f->cq.cq, 1, wc), 0);
+	assert_int_equal(yields, 1);
+	complete_some(f, 2, UHCA_ABI_WC_RECV, 1);
+	assert_int_equal(uhcav_poll_cq(&f->cq.cq, 8, wc), 2);
+	assert_int_equal(yields, 1);
+	assert_int_equal(uhcav_poll_cq(&f->cq.cq, 8, wc), 0);
+	assert_int_equal(yields, 2);
 	fixture_destroy(f);
 }
 
@@ -311,6 +346,7 @@ int main(void)
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_handled),
 		cmocka_unit_test(test_handled_at_once),
+		cmocka_unit_test(test_yields),
 		cmocka_unit_test(test_skip),
 		cmocka_unit_test(test_flush),
 		cmocka_unit_test(test_flush_between),

@@ -51,11 +51,16 @@ static void test_qp_on_srq(void **state)
 					.cap = {1, 77, 1, 1, 0}};
 	struct ibv_qp *qp = ibv_create_qp(f->pd, &attr);
 	struct ibv_recv_wr wr = {.wr_id = 7}, *bad;
+	struct ibv_qp_init_attr init = {0};
+	struct ibv_qp_attr now;
 
 	assert_non_null(qp);
 	assert_ptr_equal(qp->srq, srq);
+	assert_int_equal(ibv_query_qp(qp, &now, IBV_QP_STATE, &init), 0);
+	assert_ptr_equal(init.srq, srq);
 	assert_int_equal(in->srq, srq->handle);
 	assert_int_equal(in->max_recv_wr, 0);
+	assert_int_equal(in->max_recv_sge, 0);
 	assert_int_equal(attr.cap.max_recv_wr, 0);
 	verbs_fixture_modify(qp, IBV_QPS_RTR);
 	assert_int_equal(ibv_post_recv(qp, &wr, &bad), EINVAL);

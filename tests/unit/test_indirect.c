@@ -399,6 +399,8 @@ static void test_numbers(void **state)
 	assert_int_equal(one_piece(&r, 1, INT64_MIN, 8), 0);
 	assert_int_equal(one_piece(&r, PAIR_BUFFER / 8, 8, 8), 0);
 	assert_int_equal(one_piece(&r, PAIR_BUFFER / 8 + 1, 8, 8), -EINVAL);
+	assert_int_equal(one_piece(&r, 1ull << 41, 0, 64), 0); /* as long as any key may be */
+	assert_int_equal(one_piece(&r, (1ull << 41) + 1, 0, 64), -EINVAL);
 	assert_int_equal(one_piece(&r, 1ull << 40, 0, 64), 0); /* the same bytes again and again */
 	assert_int_equal(one_piece(&r, 1ull << 47, 0, 64), -EINVAL);
 	assert_int_equal(one_piece(&r, UINT64_MAX, 0, 1), -EINVAL);

@@ -97,12 +97,17 @@ static void test_creator_dies(void **state)
 static void test_modify_and_names(void **state)
 {
 	struct uhca_abi_qp_attr attr = fixture_attr(IBV_QPS_INIT);
+	struct uhca_cmd_open_qp in = {.qp_type = IBV_QPT_XRC_RECV};
 	struct uhca_cmd_query_qp_reply out;
+	struct uhca_cmd_open_qp_reply opened;
+	struct core_ring ring;
 	struct world w;
 	uint32_t second;
 
 	(void)state;
 	start(&w);
+	in.xrcd = w.theirs;
+	in.qpn = w.qpn;
 	assert_int_equal(open_qp(w.f.other, w.theirs, w.qpn, &second), 0);
 	assert_int_equal(fixture_modify(&w.f, w.handle, &attr,
 					IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
@@ -110,6 +115,9 @@ static void test_modify_and_names(void **state)
 			 0);
 	assert_int_equal(core_query_qp(w.f.other, second, &out), 0);
 	assert_int_equal(out.attr.qp_state, IBV_QPS_INIT);
+	/* Who opens it now is told how far it is. */
+	assert_int_equal(core_open_qp(w.f.other, &in, &opened, &ring), 0);
+	assert_int_equal(opened.qp_state, IBV_QPS_INIT);
 	assert_int_equal(core_query_qp(w.f.client, second, &out), -ENOENT);
 	assert_int_equal(core_query_qp(w.f.other, w.handle, &out), -ENOENT);
 	/* The QP's own name in the table is nobody's. */

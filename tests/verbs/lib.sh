@@ -219,11 +219,28 @@ deserves_another() {
 	lost_its_clock || { [ "$reliable" = 0 ] && { one_was_left || looked_at_nothing; }; }
 }
 
+# The programs of XRC keep files of a fixed name, which another user's run cannot open: one pair at
+# a time, which leaves none.
+begin_alone() { # COMMAND (a string); sets alone_fd
+	alone_fd=
+	[[ $1 =~ XRC|xsrq ]] || return 0
+	exec {alone_fd}<"${UHCA_LOCK:-/dev/null}"
+	flock "$alone_fd"
+}
+
+end_alone() {
+	[ -n "$alone_fd" ] || return 0
+	rm -f /tmp/xrc_domain /tmp/xrc_domain_client /tmp/xrc_domain_server
+	flock -u "$alone_fd" # programs that are still there have it, too
+	exec {alone_fd}<&-
+}
+
 # row GROUP NAME CHECK SERVER CLIENT: CHECK is a command that prints what is wrong with the
 # output, and nothing when it is right.
 row() {
 	local group=$1 name=$2 check=$3 begin complaint
 	begin_evidence
+	begin_alone "$4"
 	begin=$(now_ms)
 	run_pair "$4" "$5"
 	local again=0
@@ -231,6 +248,7 @@ row() {
 		run_pair "$4" "$5"
 		again=$((again + 1))
 	done
+	end_alone
 	complaint=$(pair_complaint)
 	[ -n "$complaint" ] || complaint=$($check)
 	if [ -z "$complaint" ]; then

@@ -37,6 +37,9 @@ pt() { # NAME LEVEL PROGRAM SIZES ITERATIONS FLAGS...
 	shift 5
 	wanted perftest "$name" "$lev" || return 0
 	common="-F -n $n $*"
+	# In cycles: for microseconds it looks at its clocks for 0.2 s more before each line. One
+	# row does.
+	[[ $program != *_lat || $name = send_lat-RC ]] || common+=" -C"
 	[[ $sizes = *,* ]] || common+=" -s $sizes"
 	[ -z "$list_only" ] || { echo "perftest $name: $program $common" && return; }
 	available perftest "$name" "$program" || return 0
@@ -69,17 +72,23 @@ rows_services() { # bw|lat
 	pt "write_$t-inline" full "ib_write_$t" 64 1000 -I 64
 }
 
+# Powers of two in one connection, and sizes beside those at which something ends: a packet, a page,
+# a train of the device (64 KiB). perftest looks at its clocks for 0.2 s before each line of a
+# table, so that the long ones are of bandwidth only, for one device and for UDP.
 rows_all_sizes() {
-	local sizes
+	local sizes op size
 	sizes=$(all_sizes 23)
 	pt send_bw-all full ib_send_bw "$sizes" 20 -a
-	pt write_bw-all core ib_write_bw "$sizes" 20 -a
+	pt write_bw-all full ib_write_bw "$sizes" 20 -a
 	pt read_bw-all full ib_read_bw "$sizes" 20 -a
-	pt send_lat-all full ib_send_lat "$sizes" 20 -a
-	pt write_lat-all full ib_write_lat "$sizes" 20 -a
-	pt read_lat-all full ib_read_lat "$sizes" 20 -a
-	[ "$reliable" = 0 ] || pt write_bw-all-UC full ib_write_bw "$sizes" 20 -a -c UC
 	[ "$reliable" = 0 ] || pt send_bw-all-UD full ib_send_bw "$(all_sizes 12)" 20 -a -c UD
+	for op in send read write; do
+		for size in 1 1023 4097 65537 1000003; do
+			pt "${op}_lat-$size" full "ib_${op}_lat" $size 50
+		done
+		pt "${op}_lat-8388607" core "ib_${op}_lat" 8388607 5
+	done
+	[ "$reliable" = 0 ] || pt write_lat-1000003-UC full ib_write_lat 1000003 20 -c UC
 }
 
 rows_shapes() {

@@ -296,6 +296,12 @@ void core_tick(struct device *dev, uint64_t now);
 void core_freeze(struct device *dev, bool on, uint64_t now);
 
 /*
+ * So much of the time that has passed does not count for that clock: the caller had not the
+ * processor, and what came meanwhile has not been looked at.
+ */
+void core_skip(struct device *dev, uint64_t time);
+
+/*
  * The shell is about to sleep: what waits for company (config.ack_delay_ns) waits no longer. True
  * when there is something to send now.
  */

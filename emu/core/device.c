@@ -230,6 +230,12 @@ void core_freeze(struct device *dev, bool on, uint64_t now)
 	timer_heap_stand(&dev->cm.timers, on, dev->now);
 }
 
+void core_skip(struct device *dev, uint64_t time)
+{
+	timer_heap_skip(&dev->timers, time);
+	timer_heap_skip(&dev->cm.timers, time);
+}
+
 static uint64_t earlier(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;

@@ -117,6 +117,12 @@ void timer_heap_stand(struct timer_heap *h, bool on, uint64_t now)
 	h->stands = on;
 }
 
+void timer_heap_skip(struct timer_heap *h, uint64_t time)
+{
+	if (!h->stands)
+		h->stood += time;
+}
+
 void timer_heap_run(struct timer_heap *h, uint64_t now)
 {
 	/* At most one turn for each: a timer that sets itself to the past cannot hold us here. */

@@ -41,6 +41,9 @@ static inline bool timer_is_set(const struct timer *t)
 /* Stops the clock, or lets it go on; again: nothing happens. now must not go back. */
 void timer_heap_stand(struct timer_heap *h, bool on, uint64_t now);
 
+/* So much of the time that has passed since the clock was last looked at does not count. */
+void timer_heap_skip(struct timer_heap *h, uint64_t time);
+
 static inline uint64_t timer_heap_time(const struct timer_heap *h, uint64_t now)
 {
 	return (h->stands ? h->since : now) - h->stood;

@@ -125,6 +125,29 @@ static void test_standing_clock(void **state)
 	timer_heap_destruct(&h);
 }
 
+/* Time that does not count: all comes so much later; a clock that stands has none to leave out. */
+static void test_skipped_time(void **state)
+{
+	struct clockwork c[2];
+	struct timer_heap h;
+
+	(void)state;
+	prepare(c, 2, &h);
+	timer_set(&h, &c[0].timer, 100);
+	timer_heap_skip(&h, 70);
+	assert_int_equal(timer_heap_next(&h), 170);
+	assert_int_equal(timer_heap_time(&h, 90), 20);
+	timer_set(&h, &c[1].timer, timer_heap_time(&h, 90) + 10);
+	timer_heap_run(&h, 169);
+	assert_int_equal(c[0].fired, 0);
+	assert_int_equal(c[1].fired, 1);
+	timer_heap_stand(&h, true, 169);
+	timer_heap_skip(&h, 50);
+	timer_heap_stand(&h, false, 269);
+	assert_int_equal(timer_heap_next(&h), 270);
+	timer_heap_destruct(&h);
+}
+
 /* A timer that sets itself to what is past already does not hold up the run. */
 static void test_again_in_the_past(void **state)
 {
@@ -217,6 +240,7 @@ int main(void)
 		cmocka_unit_test(test_empty),
 		cmocka_unit_test(test_set_move_cancel),
 		cmocka_unit_test(test_standing_clock),
+		cmocka_unit_test(test_skipped_time),
 		cmocka_unit_test(test_again_in_the_past),
 		cmocka_unit_test(test_cancel_from_fire),
 		cmocka_unit_test(test_model),

@@ -260,6 +260,26 @@ order() {
 	order_inside "rate=10gbit dir=both limit=64m"
 }
 
+# A daemon that others keep from the processor has lost no packet: the answer waits, and goes first.
+absence() {
+	local before now i
+	begin_traffic
+	"$uhcactl" fault add "delay=1ms dir=both" >/dev/null
+	flows_on "behind a delay"
+	before=$(harm)
+	for i in 1 2 3 4 5 6 7 8; do
+		kill -STOP "$(cat "$UHCA_DIR/pid")"
+		read -rt 0.3 -u "$never_fd"
+		kill -CONT "$(cat "$UHCA_DIR/pid")"
+		flows_on "after absence $i"
+	done
+	now=$(harm)
+	[ "$now" = "$before" ] ||
+		echo "NAKs, retransmits, timeouts, overflows: ${before//$'\n'/ } then ${now//$'\n'/ }"
+	"$uhcactl" fault clear >/dev/null
+	end_traffic
+}
+
 # More than a line carries and its queue takes: the tail is lost, and the requester repeats it.
 full_queue() {
 	local before
@@ -482,6 +502,7 @@ try fault live-change live_change
 try fault mistakes mistakes
 try fault impossible impossible
 try fault order order
+try fault absence absence
 try fault full-queue full_queue
 try fault files files
 try fault start-up start_up

@@ -293,18 +293,25 @@ static void load(void *to, size_t size, const struct rdma_ucm_cmd_hdr *hdr)
 	memcpy(to, hdr + 1, hdr->in < size ? hdr->in : size);
 }
 
+/* What there is of the answer; it lies behind a header and has no alignment of its own. */
+static void load_answer(void *to, size_t size, const struct call *c)
+{
+	memcpy(to, c->reply.response, c->reply.h.length < size ? c->reply.h.length : size);
+}
+
 static void remember_group(uint64_t file, const struct call *c, const struct rdma_ucm_cmd_hdr *hdr)
 {
-	const struct rdma_ucm_create_id_resp *resp = (const void *)c->reply.response;
+	struct rdma_ucm_create_id_resp resp = {0};
 	struct rdma_ucm_join_ip_mcast ip = {0};
 	struct rdma_ucm_join_mcast any = {0};
 
+	load_answer(&resp, sizeof(resp), c);
 	load(&ip, sizeof(ip), hdr);
 	load(&any, sizeof(any), hdr);
 	if (c->h.cmd == RDMA_USER_CM_CMD_JOIN_IP_MCAST)
-		uhca_ucma_book_enter_group(file, ip.id, resp->id, ip.uid);
+		uhca_ucma_book_enter_group(file, ip.id, resp.id, ip.uid);
 	else
-		uhca_ucma_book_enter_group(file, any.id, resp->id, any.uid);
+		uhca_ucma_book_enter_group(file, any.id, resp.id, any.uid);
 }
 
 /*
@@ -313,21 +320,22 @@ static void remember_group(uint64_t file, const struct call *c, const struct rdm
  */
 static void remember_device(const struct call *c, const struct rdma_ucm_cmd_hdr *hdr)
 {
-	const struct rdma_ucm_query_addr_resp *resp = (const void *)c->reply.response;
+	uint64_t guid = 0;
 	struct rdma_ucm_query in = {.option = RDMA_USER_CM_QUERY_ADDR};
 
 	load(&in, sizeof(in), hdr);
 	if (c->h.cmd == RDMA_USER_CM_CMD_QUERY && in.option == RDMA_USER_CM_QUERY_PATH)
 		return;
-	if (resp->node_guid)
+	load_answer(&guid, sizeof(guid), c);
+	if (guid)
 		uhca_ucma_book_device(in.id);
 }
 
 /* The command succeeded: which ids there are, who has a device, and who was told what. */
 static void remember(int fd, const struct call *c, const struct rdma_ucm_cmd_hdr *hdr)
 {
-	const struct rdma_ucm_create_id_resp *made = (const void *)c->reply.response;
-	const struct rdma_ucm_event_resp *event = (const void *)c->reply.response;
+	struct rdma_ucm_create_id_resp made = {0};
+	struct rdma_ucm_event_resp event = {.uid = 0};
 	struct rdma_ucm_create_id create = {0};
 	struct rdma_ucm_accept accept = {.uid = 0};
 	struct rdma_ucm_migrate_id migrate = {0};
@@ -336,7 +344,8 @@ static void remember(int fd, const struct call *c, const struct rdma_ucm_cmd_hdr
 	switch (c->h.cmd) {
 	case RDMA_USER_CM_CMD_CREATE_ID:
 		load(&create, sizeof(create), hdr);
-		uhca_ucma_book_enter(file, made->id, create.uid);
+		load_answer(&made, sizeof(made), c);
+		uhca_ucma_book_enter(file, made.id, create.uid);
 		break;
 	case RDMA_USER_CM_CMD_ACCEPT:
 		load(&accept, sizeof(accept), hdr);
@@ -356,7 +365,8 @@ static void remember(int fd, const struct call *c, const struct rdma_ucm_cmd_hdr
 		remember_device(c, hdr);
 		break;
 	case RDMA_USER_CM_CMD_GET_EVENT:
-		uhca_ucma_book_told(file, event->uid);
+		load_answer(&event, sizeof(event), c);
+		uhca_ucma_book_told(file, event.uid);
 		break;
 	default:
 		break;

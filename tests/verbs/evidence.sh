@@ -32,7 +32,7 @@ machine_now() {
 	date -Is
 	uptime
 	free -m
-	env | grep -E '^(UHCA|ASAN|UBSAN|TSAN)_?' | sort
+	env | grep -E '^(UHCA|ASAN|UBSAN|TSAN)_?' | cut -c 1-300 | sort
 	ps -eo pid,ppid,psr,stat,pcpu,etimes,args --sort=-pcpu | head -n 40
 }
 

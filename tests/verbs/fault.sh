@@ -275,7 +275,7 @@ absence() {
 	done
 	now=$(harm)
 	[ "$now" = "$before" ] ||
-		echo "NAKs, retransmits, timeouts, overflows: ${before//$'\n'/ } then ${now//$'\n'/ }"
+		echo "NAKs, retransmits, timeouts, overflows: ${before//$'\n'/ }, ${now//$'\n'/ }"
 	"$uhcactl" fault clear >/dev/null
 	end_traffic
 }

@@ -110,10 +110,20 @@ fresh_interface() {
 }
 
 # Too few descriptors, for uhca-run or for the daemon: what is short, and how much there is.
+# Whoever runs the tests has left us some of his, and how many they are must not matter here.
+close_descriptors() {
+	local fd
+	for fd in /proc/self/fd/*; do
+		fd=${fd##*/}
+		[ "$fd" -lt 3 ] || [ "$fd" = 255 ] || exec {fd}>&-
+	done
+}
+
 few_descriptors() {
-	(ulimit -n 14 && expect_status 125 "$uhca_run" --private true)
+	(close_descriptors && ulimit -n 14 && expect_status 125 "$uhca_run" --private true)
 	expect_said "Too many open files; the limit of descriptors is 14"
-	(ulimit -n 24 && expect_status 125 "$uhca_run" --private --devices 30 true)
+	(close_descriptors && ulimit -n 24 &&
+		expect_status 125 "$uhca_run" --private --devices 30 true)
 	expect_said "make device uhca[0-9]*: Too many open files: the limit is 24 descriptors"
 }
 

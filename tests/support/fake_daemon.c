@@ -276,20 +276,27 @@ static void import_object(struct fake_daemon *d, struct exchange *x)
 	x->out_size = sizeof(*r);
 }
 
+/* The queue's page and rings, which the reply carries. */
+static void hand_over(struct fake_daemon *d, struct fake_queue *q, struct exchange *x)
+{
+	void *base;
+
+	x->out_fd[0] = make_region(d, q->size, q->kind, &base);
+	x->n_out_fd = 1;
+	q->base = base;
+}
+
 static void create_cq(struct fake_daemon *d, struct exchange *x)
 {
 	struct uhca_cmd_create_cq_reply *r = (void *)x->out.bytes;
 	const struct uhca_cmd_create_cq *in = (void *)x->in.bytes;
 	struct fake_queue *q = new_queue(d, UHCA_ABI_REGION_CQ);
-	void *base;
 
 	q->cookie = in->cookie;
 	q->channel = in->channel;
 	q->entries = power_of_two(in->cqe);
 	q->size = CQE_ROOM + (size_t)q->entries * FAKE_CQE_STRIDE;
-	x->out_fd[0] = make_region(d, q->size, q->kind, &base);
-	x->n_out_fd = 1;
-	q->base = base;
+	hand_over(d, q, x);
 	r->handle = q->handle;
 	r->cqe = r->entries = q->entries;
 	r->stride = FAKE_CQE_STRIDE;
@@ -339,16 +346,13 @@ static void create_qp(struct fake_daemon *d, struct exchange *x)
 	struct uhca_cmd_create_qp_reply *r = (void *)x->out.bytes;
 	const struct uhca_cmd_create_qp *in = (void *)x->in.bytes;
 	struct fake_queue *q = new_queue(d, UHCA_ABI_REGION_QP);
-	void *base;
 
 	q->cookie = in->cookie;
 	q->size = sizeof(struct uhca_abi_queue);
 	q->send = lay_out(in->max_send_wr, UHCA_ABI_SEND_STRIDE(FAKE_MAX_SGE), FAKE_DATA_STRIDE,
 			  &q->size);
 	q->recv = lay_out(in->max_recv_wr, UHCA_ABI_RECV_STRIDE(FAKE_MAX_SGE), 0, &q->size);
-	x->out_fd[0] = make_region(d, q->size, q->kind, &base);
-	x->n_out_fd = 1;
-	q->base = base;
+	hand_over(d, q, x);
 	q->qpn = d->next_qpn++;
 	r->handle = q->handle;
 	r->qpn = q->qpn;
@@ -377,14 +381,11 @@ static void create_srq(struct fake_daemon *d, struct exchange *x)
 	struct uhca_cmd_create_srq_reply *r = (void *)x->out.bytes;
 	const struct uhca_cmd_create_srq *in = (void *)x->in.bytes;
 	struct fake_queue *q = new_queue(d, UHCA_ABI_REGION_SRQ);
-	void *base;
 
 	q->cookie = in->cookie;
 	q->size = sizeof(struct uhca_abi_queue);
 	q->recv = lay_out(in->max_wr, UHCA_ABI_RECV_STRIDE(FAKE_MAX_SGE), 0, &q->size);
-	x->out_fd[0] = make_region(d, q->size, q->kind, &base);
-	x->n_out_fd = 1;
-	q->base = base;
+	hand_over(d, q, x);
 	r->handle = r->srq_num = q->handle;
 	r->max_wr = q->recv.entries;
 	r->max_sge = FAKE_MAX_SGE;
@@ -399,13 +400,10 @@ static void open_qp(struct fake_daemon *d, struct exchange *x)
 	struct uhca_cmd_open_qp_reply *r = (void *)x->out.bytes;
 	const struct uhca_cmd_open_qp *in = (void *)x->in.bytes;
 	struct fake_queue *q = new_queue(d, UHCA_ABI_REGION_QP);
-	void *base;
 
 	q->cookie = in->cookie;
 	q->size = sizeof(struct uhca_abi_queue);
-	x->out_fd[0] = make_region(d, q->size, q->kind, &base);
-	x->n_out_fd = 1;
-	q->base = base;
+	hand_over(d, q, x);
 	q->qpn = in->qpn;
 	r->handle = q->handle;
 	r->qp_state = FAKE_OPEN_STATE;
@@ -418,14 +416,11 @@ static void create_wq(struct fake_daemon *d, struct exchange *x)
 	struct uhca_cmd_create_wq_reply *r = (void *)x->out.bytes;
 	const struct uhca_cmd_create_wq *in = (void *)x->in.bytes;
 	struct fake_queue *q = new_queue(d, UHCA_ABI_REGION_SRQ);
-	void *base;
 
 	q->cookie = in->cookie;
 	q->size = sizeof(struct uhca_abi_queue);
 	q->recv = lay_out(in->max_wr, UHCA_ABI_RECV_STRIDE(FAKE_MAX_SGE), 0, &q->size);
-	x->out_fd[0] = make_region(d, q->size, q->kind, &base);
-	x->n_out_fd = 1;
-	q->base = base;
+	hand_over(d, q, x);
 	q->qpn = d->next_qpn++;
 	r->handle = q->handle;
 	r->wq_num = q->qpn;

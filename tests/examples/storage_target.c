@@ -309,8 +309,14 @@ static void transfer(struct client *c, uint64_t requests)
 	}
 }
 
+/*
+ * Each costs a queue pair. A refusal that gets lost is not said again, since the target's queue pair
+ * is in error then and drops what comes; not all get lost.
+ */
 static void come_late(struct client *c)
 {
+	unsigned late = 0, heard = 0;
+
 	for (unsigned i = 0; i < LATE; i++) {
 		struct ibv_wc wc;
 
@@ -318,9 +324,13 @@ static void come_late(struct client *c)
 			continue;
 		write_to(c, c->port.late[i], &c->old[i]);
 		wc = rig_poll(c->port.e);
-		if (wc.status != IBV_WC_REM_ACCESS_ERR)
+		if (wc.status != IBV_WC_REM_ACCESS_ERR && wc.status != IBV_WC_RETRY_EXC_ERR)
 			rig_die("a WRITE with a dead key: %s", ibv_wc_status_str(wc.status));
+		late++;
+		heard += wc.status == IBV_WC_REM_ACCESS_ERR;
 	}
+	if (late > 0 && heard == 0)
+		rig_die("none of %u late WRITEs was told why it failed", late);
 }
 
 static void client(struct end *e)

@@ -49,14 +49,16 @@ records() { # FILE
 	dissect "$1" -Y uhca.record -T fields -e uhca.text
 }
 
-# What is wrong with a capture at all.
+# What is wrong with a capture at all: one look at it, and more only when there is something.
 complaint_of() { # FILE
-	dissect "$1" -Y '_ws.malformed || _ws.expert.severity >= 0x600000 ||
-		(!infiniband && !uhca.record)' >"$out/bad"
-	[ ! -s "$out/bad" ] || echo "tshark complains: $(head -n 3 "$out/bad")"
+	local wrong='_ws.malformed || _ws.expert.severity >= 0x600000 || (!infiniband && !uhca.record)'
+	local bare='infiniband && !frame.comment'
+	dissect "$1" -Y "($wrong) || ($bare)" >"$out/bad"
 	grep -iE "lua|error|cut short|damaged|corrupt" "$out/tshark"
-	dissect "$1" -Y 'infiniband && !frame.comment' >"$out/bare"
-	[ ! -s "$out/bare" ] || echo "without comment: $(head -n 1 "$out/bare")"
+	[ ! -s "$out/bad" ] || {
+		dissect "$1" -Y "$wrong" | sed 's/^/tshark complains: /' | head -n 3
+		dissect "$1" -Y "$bare" | sed 's/^/without comment: /' | head -n 1
+	}
 	capinfos "$1" >"$out/capinfos" 2>&1 || echo "capinfos: $(head -n 1 "$out/capinfos")"
 }
 

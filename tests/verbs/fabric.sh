@@ -90,6 +90,15 @@ fi_rma() { # NAME, and as above
 	try fabric "$name" fi_rma_complaint "$@"
 }
 
+# How libfabric registers what its user did not: nothing that the network under a device changes.
+rows_registration_cache() {
+	fi_rma fi_rma-rdm-userfaultfd 4 rdm unregistered FI_MR_CACHE_MONITOR=userfaultfd
+	[ "$variant" != nobody ] || return 0
+	fi_rma fi_rma-rdm-no-cache 4 rdm unregistered FI_MR_CACHE_MAX_COUNT=0
+	fi_rma fi_rma-rdm-memhooks 4 rdm unregistered FI_MR_CACHE_MONITOR=memhooks
+	fi_rma fi_rma-rdm-no-monitor 4 rdm unregistered FI_MR_CACHE_MONITOR=disabled
+}
+
 rows_fabric() {
 	[ "$variant" = devices ] || look fi_info-msg "type: FI_EP_MSG" fi_info -p verbs -t FI_EP_MSG
 	fabric_pair fi-msg core verbs msg 65536 64k 100
@@ -101,10 +110,7 @@ rows_fabric() {
 	[ "$level" = full ] || [ "$variant" = nobody ] || return 0
 	fabric_table
 	fi_rma fi_rma-msg-16-buffers 4 msg FI_VERBS_TX_IOV_LIMIT=16
-	fi_rma fi_rma-rdm-no-cache 4 rdm unregistered FI_MR_CACHE_MAX_COUNT=0
-	fi_rma fi_rma-rdm-memhooks 4 rdm unregistered FI_MR_CACHE_MONITOR=memhooks
-	fi_rma fi_rma-rdm-userfaultfd 4 rdm unregistered FI_MR_CACHE_MONITOR=userfaultfd
-	fi_rma fi_rma-rdm-no-monitor 4 rdm unregistered FI_MR_CACHE_MONITOR=disabled
+	[ "$variant" = wire ] || rows_registration_cache
 	[ "${has_ipv6:-0}" = 1 ] || return 0
 	fi_rma fi_rma-msg-ipv6 6 msg
 	fi_rma fi_rma-rdm-ipv6 6 rdm

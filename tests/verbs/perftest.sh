@@ -74,14 +74,14 @@ rows_services() { # bw|lat
 
 # Powers of two in one connection, and sizes beside those at which something ends: a packet, a page,
 # a train of the device (64 KiB). perftest looks at its clocks for 0.2 s before each line of a
-# table, so that the long ones are of bandwidth only, for one device and for UDP.
+# table, so that the long ones are of bandwidth only, writes inside the device and reads by UDP.
 rows_all_sizes() {
 	local sizes op size
 	sizes=$(all_sizes 23)
 	pt send_bw-all full ib_send_bw "$sizes" 20 -a
-	pt write_bw-all full ib_write_bw "$sizes" 20 -a
-	pt read_bw-all full ib_read_bw "$sizes" 20 -a
-	[ "$reliable" = 0 ] || pt send_bw-all-UD full ib_send_bw "$(all_sizes 12)" 20 -a -c UD
+	[ "$variant" = wire ] || pt write_bw-all full ib_write_bw "$sizes" 20 -a
+	[ "$variant" = internal ] || pt read_bw-all full ib_read_bw "$sizes" 20 -a
+	[ "$variant" = internal ] || pt send_bw-all-UD full ib_send_bw "$(all_sizes 12)" 20 -a -c UD
 	for op in send read write; do
 		for size in 1 1023 4097 65537 1000003; do
 			pt "${op}_lat-$size" full "ib_${op}_lat" $size 50

@@ -77,8 +77,8 @@ static struct ibv_wc finish(struct reader *r)
 }
 
 /*
- * The peer's refusal may get lost, and is not said again: its queue pair is in error then, and drops
- * what comes. Whoever wants to hear the reason asks by another queue pair.
+ * The peer's refusal may get lost, and is not said again: its queue pair is in error then, and
+ * drops what comes. Whoever wants to hear the reason asks by another queue pair.
  */
 static bool no_answer(struct ibv_wc wc)
 {

@@ -310,8 +310,8 @@ static void transfer(struct client *c, uint64_t requests)
 }
 
 /*
- * Each costs a queue pair. A refusal that gets lost is not said again, since the target's queue pair
- * is in error then and drops what comes; not all get lost.
+ * Each costs a queue pair. A refusal that gets lost is not said again, since the target's queue
+ * pair is in error then and drops what comes; not all get lost.
  */
 static void come_late(struct client *c)
 {

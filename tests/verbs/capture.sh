@@ -51,8 +51,8 @@ records() { # FILE
 
 # What is wrong with a capture at all: one look at it, and more only when there is something.
 complaint_of() { # FILE
-	local wrong='_ws.malformed || _ws.expert.severity >= 0x600000 || (!infiniband && !uhca.record)'
-	local bare='infiniband && !frame.comment'
+	local wrong='_ws.malformed || _ws.expert.severity >= 0x600000 ||
+		(!infiniband && !uhca.record)' bare='infiniband && !frame.comment'
 	dissect "$1" -Y "($wrong) || ($bare)" >"$out/bad"
 	grep -iE "lua|error|cut short|damaged|corrupt" "$out/tshark"
 	[ ! -s "$out/bad" ] || {

@@ -5,7 +5,7 @@
  */
 #include "conf.h"
 
-#include "io/instance.h"
+#include "emu/io/instance.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -7,7 +7,7 @@
 #ifndef CONF_H
 #define CONF_H
 
-#include "io/settings.h"
+#include "emu/io/settings.h"
 
 #include <stdbool.h>
 #include <stddef.h>

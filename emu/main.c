@@ -3,9 +3,9 @@
  * uhcad: reads the options, makes a daemon, runs it. Everything else is in io/.
  */
 #include "conf.h"
-#include "io/daemon.h"
-#include "io/log.h"
-#include "io/loop.h"
+#include "emu/io/daemon.h"
+#include "emu/io/log.h"
+#include "emu/io/loop.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -3,8 +3,8 @@
 #ifndef UHCAV_AH_H
 #define UHCAV_AH_H
 
-#include "cmd.h"
 #include "context.h"
+#include "emu/abi/cmd.h"
 
 #include <infiniband/verbs.h>
 #include <stdint.h>

@@ -6,7 +6,7 @@
 #include "async.h"
 
 #include "cq.h"
-#include "event.h"
+#include "emu/abi/event.h"
 #include "qp.h"
 #include "srq.h"
 #include "wq.h"

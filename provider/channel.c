@@ -7,7 +7,7 @@
  */
 #include "channel.h"
 
-#include "event.h"
+#include "emu/abi/event.h"
 
 #include <errno.h>
 #include <poll.h>

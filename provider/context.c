@@ -11,7 +11,7 @@
 #include "channel.h"
 #include "child.h"
 #include "cq.h"
-#include "event.h"
+#include "emu/abi/event.h"
 #include "monitor.h"
 
 #include <errno.h>

@@ -13,9 +13,9 @@
 #define UHCAV_CONTEXT_H
 
 #include "context_file.h"
+#include "emu/abi/region.h"
 #include "event_queue.h"
 #include "mr_table.h"
-#include "region.h"
 #include "rpc.h"
 #include "shared_memory.h"
 

@@ -7,7 +7,7 @@
 #ifndef UHCAV_CONTEXT_FILE_H
 #define UHCAV_CONTEXT_FILE_H
 
-#include "cmd_import.h"
+#include "emu/abi/cmd_import.h"
 
 #include <stdbool.h>
 

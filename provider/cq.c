@@ -6,7 +6,7 @@
 #include "cq.h"
 
 #include "async.h"
-#include "event.h"
+#include "emu/abi/event.h"
 #include "mem_probe.h"
 #include "poll_cq.h"
 #include "post_fault.h"

@@ -9,7 +9,7 @@
 
 #include "channel.h"
 #include "context.h"
-#include "cqe.h"
+#include "emu/abi/cqe.h"
 #include "lock.h"
 #include "qp_set.h"
 

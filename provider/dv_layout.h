@@ -6,7 +6,7 @@
 #ifndef UHCAV_DV_LAYOUT_H
 #define UHCAV_DV_LAYOUT_H
 
-#include "layout.h"
+#include "emu/abi/layout.h"
 
 #include <infiniband/uhcadv.h>
 #include <stddef.h>

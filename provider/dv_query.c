@@ -3,7 +3,7 @@
 #include "child.h"
 #include "device_query.h"
 #include "dv.h"
-#include "layout.h"
+#include "emu/abi/layout.h"
 
 #include <errno.h>
 #include <string.h>

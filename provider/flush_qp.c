@@ -12,8 +12,8 @@
  */
 #include "qp.h"
 
-#include "cqe.h"
-#include "wqe.h"
+#include "emu/abi/cqe.h"
+#include "emu/abi/wqe.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #define UHCAV_MW_H
 
 #include "context.h"
-#include "wqe.h"
+#include "emu/abi/wqe.h"
 
 #include <infiniband/verbs.h>
 #include <stdbool.h>

@@ -6,11 +6,11 @@
  */
 #include "post_recv.h"
 
+#include "emu/abi/wqe.h"
 #include "post_fault.h"
 #include "qp.h"
 #include "result.h"
 #include "srq.h"
-#include "wqe.h"
 
 #include <errno.h>
 #include <string.h>

@@ -10,12 +10,12 @@
 #include "async.h"
 #include "device_query.h"
 #include "dv_wr.h"
+#include "emu/abi/wqe.h"
 #include "qp_attr.h"
 #include "qp_ex.h"
 #include "qp_shared.h"
 #include "result.h"
 #include "rss.h"
-#include "wqe.h"
 
 #include <errno.h>
 #include <stdlib.h>

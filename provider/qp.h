@@ -8,10 +8,10 @@
 
 #include "context.h"
 #include "cq.h"
-#include "cqe.h"
+#include "emu/abi/cqe.h"
+#include "emu/abi/wqe.h"
 #include "srq.h"
 #include "work_queue.h"
-#include "wqe.h"
 
 #include <infiniband/uhcadv.h>
 #include <infiniband/verbs.h>

@@ -3,7 +3,7 @@
 #ifndef UHCAV_QP_ATTR_H
 #define UHCAV_QP_ATTR_H
 
-#include "cmd.h"
+#include "emu/abi/cmd.h"
 
 #include <infiniband/verbs.h>
 

@@ -9,7 +9,7 @@
 #ifndef UHCAV_RPC_H
 #define UHCAV_RPC_H
 
-#include "cmd.h"
+#include "emu/abi/cmd.h"
 
 #include <pthread.h>
 #include <stdbool.h>

@@ -6,8 +6,8 @@
 #ifndef UHCAV_SEND_WQE_H
 #define UHCAV_SEND_WQE_H
 
+#include "emu/abi/wqe.h"
 #include "qp.h"
-#include "wqe.h"
 
 #include <errno.h>
 #include <infiniband/verbs.h>

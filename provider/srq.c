@@ -7,8 +7,8 @@
 
 #include "async.h"
 #include "cq.h"
+#include "emu/abi/wqe.h"
 #include "result.h"
-#include "wqe.h"
 #include "xrcd.h"
 
 #include <errno.h>

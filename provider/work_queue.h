@@ -7,10 +7,10 @@
 #ifndef UHCAV_WORK_QUEUE_H
 #define UHCAV_WORK_QUEUE_H
 
-#include "cmd.h"
+#include "emu/abi/cmd.h"
+#include "emu/abi/region.h"
 #include "lock.h"
 #include "parent_domain.h"
-#include "region.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,10 +4,10 @@
 
 #include "async.h"
 #include "cq.h"
-#include "event.h"
+#include "emu/abi/event.h"
+#include "emu/abi/wqe.h"
 #include "post_recv.h"
 #include "result.h"
-#include "wqe.h"
 
 #include <errno.h>
 #include <stdbool.h>

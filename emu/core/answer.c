@@ -2,10 +2,10 @@
 #include "answer.h"
 
 #include "mw.h"
-#include "psn.h"
 #include "receive_wr.h"
 #include "sgl.h"
-#include "syndrome.h"
+#include "wire/psn.h"
+#include "wire/syndrome.h"
 
 #include <errno.h>
 #include <string.h>

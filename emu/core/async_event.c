@@ -5,7 +5,7 @@
  * acknowledged (ibv_destroy_qp(3)).
  */
 #include "async_event.h"
-#include "event.h"
+#include "emu/abi/event.h"
 #include "qp.h"
 #include "qp_share.h"
 

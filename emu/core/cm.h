@@ -7,9 +7,9 @@
 #ifndef CORE_CM_INTERNAL_H
 #define CORE_CM_INTERNAL_H
 
-#include "cm_msg.h"
 #include "core_cm.h"
 #include "device.h"
+#include "wire/cm_msg.h"
 
 /*
  * Codes: 4.096 us * 2^code. We answer within a second and expect the same, unless the peer's REQ

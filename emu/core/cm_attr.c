@@ -5,7 +5,7 @@
  */
 #include "cm.h"
 
-#include "cmd.h"
+#include "emu/abi/cmd.h"
 #include "qp_state.h"
 
 #include <errno.h>

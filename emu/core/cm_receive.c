@@ -6,7 +6,7 @@
  */
 #include "cm.h"
 
-#include "cm_msg.h"
+#include "wire/cm_msg.h"
 
 #include <errno.h>
 #include <string.h>

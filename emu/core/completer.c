@@ -3,13 +3,13 @@
 
 #include "invalidate.h"
 #include "masked_atomic.h"
-#include "psn.h"
 #include "qp.h"
 #include "retry.h"
 #include "send_check.h"
 #include "sgl.h"
-#include "syndrome.h"
 #include "vendor_err.h"
+#include "wire/psn.h"
+#include "wire/syndrome.h"
 
 static uint8_t completion_opcode(uint8_t opcode)
 {

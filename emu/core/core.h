@@ -19,13 +19,13 @@
 #ifndef CORE_H
 #define CORE_H
 
-#include "cmd.h"
 #include "core_config.h"
-#include "cqe.h"
-#include "event.h"
-#include "packet.h"
+#include "emu/abi/cmd.h"
+#include "emu/abi/cqe.h"
+#include "emu/abi/event.h"
 #include "trace.h"
-#include "udpip.h"
+#include "wire/packet.h"
+#include "wire/udpip.h"
 
 #include <stdbool.h>
 #include <stddef.h>

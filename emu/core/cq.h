@@ -9,8 +9,8 @@
 
 #include "client.h"
 #include "cq_hold.h"
-#include "cqe.h"
-#include "region.h"
+#include "emu/abi/cqe.h"
+#include "emu/abi/region.h"
 #include "timer.h"
 
 struct cq {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cq_hold.h"
 
-#include "bytes.h"
 #include "cq.h"
 #include "device.h"
 #include "qp.h"
+#include "wire/bytes.h"
 
 #include <string.h>
 

@@ -17,7 +17,7 @@
 #ifndef CORE_CQ_HOLD_H
 #define CORE_CQ_HOLD_H
 
-#include "cqe.h"
+#include "emu/abi/cqe.h"
 #include "timer.h"
 
 #include <stdbool.h>

@@ -3,11 +3,11 @@
  * What the device tells about itself (IBTA vol. 1, 11.2.1.2; ibv_query_device(3),
  * ibv_query_port(3)): its limits as they are enforced, and no capability that it does not have.
  */
-#include "bytes.h"
 #include "client.h"
 #include "masked_atomic.h"
 #include "rss.h"
 #include "send_check.h"
+#include "wire/bytes.h"
 
 #include <errno.h>
 #include <string.h>

@@ -6,9 +6,9 @@
  * shared memory begin where the program has it.
  */
 #include "dm.h"
+#include "emu/abi/region.h"
 #include "mr.h"
 #include "queue_region.h"
-#include "region.h"
 
 #include <errno.h>
 #include <stdlib.h>

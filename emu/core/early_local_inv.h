@@ -9,7 +9,7 @@
 #ifndef CORE_EARLY_LOCAL_INV_H
 #define CORE_EARLY_LOCAL_INV_H
 
-#include "wqe.h"
+#include "emu/abi/wqe.h"
 
 #include <stdint.h>
 

@@ -11,9 +11,9 @@
 #include "invalidate.h"
 #include "masked_atomic.h"
 #include "mw.h"
-#include "psn.h"
 #include "receive_wr.h"
 #include "sgl.h"
+#include "wire/psn.h"
 
 #include <errno.h>
 #include <string.h>

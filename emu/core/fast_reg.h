@@ -6,7 +6,7 @@
 #ifndef CORE_FAST_REG_H
 #define CORE_FAST_REG_H
 
-#include "wqe.h"
+#include "emu/abi/wqe.h"
 
 #include <stdbool.h>
 

@@ -6,8 +6,8 @@
 #ifndef CORE_FLOW_H
 #define CORE_FLOW_H
 
-#include "frame.h"
 #include "qp.h"
+#include "wire/frame.h"
 
 /* enum ibv_flow_attr_type */
 enum flow_type { FLOW_NORMAL, FLOW_ALL_DEFAULT, FLOW_MC_DEFAULT, FLOW_SNIFFER, FLOW_TYPES };

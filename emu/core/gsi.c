@@ -4,8 +4,8 @@
 
 #include "cm.h"
 #include "device.h"
-#include "psn.h"
 #include "source_port.h"
+#include "wire/psn.h"
 
 #include <stdlib.h>
 #include <string.h>

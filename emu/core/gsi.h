@@ -9,7 +9,7 @@
 
 #include "core.h"
 #include "list.h"
-#include "mad.h"
+#include "wire/mad.h"
 
 /* Messages that wait to be sent; what comes beyond is lost, as on a network. */
 #define GSI_MAX 8192u

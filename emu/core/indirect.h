@@ -13,7 +13,7 @@
 #ifndef CORE_INDIRECT_H
 #define CORE_INDIRECT_H
 
-#include "layout.h"
+#include "emu/abi/layout.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -8,7 +8,7 @@
 #ifndef CORE_INJECT_H
 #define CORE_INJECT_H
 
-#include "cqe.h"
+#include "emu/abi/cqe.h"
 
 #include <stdbool.h>
 #include <stdint.h>

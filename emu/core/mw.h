@@ -15,8 +15,8 @@
 #ifndef CORE_MW_H
 #define CORE_MW_H
 
+#include "emu/abi/wqe.h"
 #include "mr.h"
-#include "wqe.h"
 
 struct qp;
 

@@ -4,12 +4,12 @@
  * transition legal with these attributes (qp_state.c), are their values possible, and only then:
  * store them and change the state. Nothing changes when anything is wrong.
  */
-#include "psn.h"
+#include "emu/abi/region.h"
 #include "qp.h"
 #include "qp_share.h"
 #include "qp_state.h"
-#include "region.h"
 #include "source_port.h"
+#include "wire/psn.h"
 
 #include <errno.h>
 #include <string.h>

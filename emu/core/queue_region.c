@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Making and freeing the memory that a queue shares with its client. */
 #include "queue_region.h"
-#include "region.h"
+#include "emu/abi/region.h"
 
 #include <errno.h>
 

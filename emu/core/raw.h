@@ -6,8 +6,8 @@
 #ifndef CORE_RAW_H
 #define CORE_RAW_H
 
-#include "frame.h"
 #include "qp.h"
+#include "wire/frame.h"
 
 /*
  * The next frame of a QP into buf (cap bytes). False when it has none, or may not send.

@@ -2,8 +2,8 @@
 #include "receive_wr.h"
 
 #include "sgl.h"
-#include "syndrome.h"
 #include "vendor_err.h"
+#include "wire/syndrome.h"
 #include "wqe_fetch.h"
 
 #include <string.h>

@@ -6,8 +6,8 @@
 #ifndef CORE_RECV_QUEUE_H
 #define CORE_RECV_QUEUE_H
 
-#include "region.h"
-#include "wqe.h"
+#include "emu/abi/region.h"
+#include "emu/abi/wqe.h"
 
 #include <stdbool.h>
 #include <stdint.h>

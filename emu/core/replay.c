@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "replay.h"
 
-#include "psn.h"
+#include "wire/psn.h"
 
 #include <errno.h>
 #include <stddef.h>

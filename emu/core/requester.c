@@ -2,11 +2,11 @@
 #include "completer.h"
 #include "local_op.h"
 #include "masked_atomic.h"
-#include "psn.h"
 #include "qp.h"
 #include "retry.h"
 #include "send_check.h"
 #include "sgl.h"
+#include "wire/psn.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -8,10 +8,10 @@
 #include "answer.h"
 #include "execute.h"
 #include "masked_atomic.h"
-#include "psn.h"
 #include "qp.h"
 #include "receive_wr.h"
-#include "syndrome.h"
+#include "wire/psn.h"
+#include "wire/syndrome.h"
 
 #include <errno.h>
 #include <string.h>

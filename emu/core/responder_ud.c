@@ -5,10 +5,10 @@
  * (9.9.3, class D): that a packet is longer than the receive is its sender's doing, and must not
  * end a QP that anybody may send to.
  */
-#include "grh.h"
 #include "qp.h"
 #include "receive_wr.h"
 #include "sgl.h"
+#include "wire/grh.h"
 
 #include <string.h>
 

@@ -2,9 +2,9 @@
 #include "retry.h"
 
 #include "completer.h"
-#include "psn.h"
 #include "qp.h"
-#include "syndrome.h"
+#include "wire/psn.h"
+#include "wire/syndrome.h"
 
 #define RNR_INFINITE 7
 

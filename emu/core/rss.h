@@ -8,8 +8,8 @@
 #ifndef CORE_RSS_H
 #define CORE_RSS_H
 
-#include "frame.h"
 #include "qp.h"
+#include "wire/frame.h"
 
 /* Values of enum ibv_rx_hash_fields that there are, and of the only hash function. */
 #define RSS_FIELDS   0xffu

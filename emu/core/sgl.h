@@ -7,8 +7,8 @@
 #ifndef CORE_SGL_H
 #define CORE_SGL_H
 
+#include "emu/abi/wqe.h"
 #include "mr.h"
-#include "wqe.h"
 
 struct sgl {
 	const struct device *dev;

@@ -4,7 +4,7 @@
  * is that of one message: FIRST MIDDLE* LAST, all of one operation.
  */
 #include "core.h"
-#include "psn.h"
+#include "wire/psn.h"
 
 #include <string.h>
 

@@ -6,8 +6,8 @@
 #ifndef CORE_VENDOR_ERR_H
 #define CORE_VENDOR_ERR_H
 
-#include "cqe.h"
-#include "syndrome.h"
+#include "emu/abi/cqe.h"
+#include "wire/syndrome.h"
 
 #include <stdbool.h>
 

@@ -4,7 +4,6 @@
  * with; of the shared pages only the clients' ring indices, to tell how much is waiting.
  */
 #include "ah.h"
-#include "bytes.h"
 #include "cq.h"
 #include "dm.h"
 #include "flow.h"
@@ -13,6 +12,7 @@
 #include "qp.h"
 #include "qp_state.h"
 #include "srq.h"
+#include "wire/bytes.h"
 #include "wq.h"
 #include "xrcd.h"
 

@@ -5,7 +5,7 @@
 #ifndef CORE_WALK_H
 #define CORE_WALK_H
 
-#include "layout.h"
+#include "emu/abi/layout.h"
 
 #include <stdbool.h>
 #include <stdint.h>

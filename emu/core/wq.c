@@ -5,7 +5,7 @@
  */
 #include "wq.h"
 #include "async_event.h"
-#include "event.h"
+#include "emu/abi/event.h"
 #include "queue_region.h"
 #include "sgl.h"
 #include "wqe_fetch.h"

@@ -4,7 +4,7 @@
  */
 #include "commands.h"
 #include "connection.h"
-#include "ctl.h"
+#include "emu/abi/ctl.h"
 
 #include <errno.h>
 #include <inttypes.h>

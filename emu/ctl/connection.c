@@ -4,7 +4,7 @@
  */
 #include "connection.h"
 
-#include "ctl.h"
+#include "emu/abi/ctl.h"
 #include "options.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* uhcactl explain: what happened to requests, in sentences. */
-#include "../story/explain.h"
 #include "commands.h"
+#include "emu/story/explain.h"
 #include "grid.h"
 #include "story_source.h"
 

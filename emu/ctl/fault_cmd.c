@@ -5,7 +5,7 @@
  */
 #include "commands.h"
 #include "connection.h"
-#include "ctl.h"
+#include "emu/abi/ctl.h"
 #include "fault_help.h"
 #include "grid.h"
 #include "never_fired.h"

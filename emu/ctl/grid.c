@@ -4,7 +4,7 @@
  */
 #include "grid.h"
 
-#include "ctl.h"
+#include "emu/abi/ctl.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include "uhcactl.h"
 
 #include "connection.h"
-#include "ctl.h"
+#include "emu/abi/ctl.h"
 #include "instance_dir.h"
 #include "options.h"
 

@@ -2,7 +2,7 @@
 /* See never_fired.h. */
 #include "never_fired.h"
 
-#include "ctl.h"
+#include "emu/abi/ctl.h"
 
 #include <stdarg.h>
 #include <stdbool.h>

@@ -5,7 +5,7 @@
 #include "run_faults.h"
 
 #include "connection.h"
-#include "ctl.h"
+#include "emu/abi/ctl.h"
 #include "never_fired.h"
 
 #include <errno.h>

@@ -6,7 +6,7 @@
 #include "run_keep.h"
 
 #include "connection.h"
-#include "ctl.h"
+#include "emu/abi/ctl.h"
 #include "options.h"
 
 #include <errno.h>

@@ -2,8 +2,8 @@
 /* Conditions of a scenario file; see scenario_text.h. */
 #include "scenario_text.h"
 
-#include "../story/vocabulary.h"
-#include "story.h"
+#include "emu/abi/story.h"
+#include "emu/story/vocabulary.h"
 
 #include <ctype.h>
 #include <errno.h>

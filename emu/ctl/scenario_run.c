@@ -7,7 +7,7 @@
 #include "scenario_run.h"
 
 #include "connection.h"
-#include "ctl.h"
+#include "emu/abi/ctl.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

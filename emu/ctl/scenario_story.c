@@ -4,8 +4,8 @@
  */
 #include "scenario_story.h"
 
-#include "../story/words.h"
-#include "story.h"
+#include "emu/abi/story.h"
+#include "emu/story/words.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,7 +4,7 @@
  */
 #include "commands.h"
 #include "connection.h"
-#include "ctl.h"
+#include "emu/abi/ctl.h"
 #include "grid.h"
 
 #include <string.h>

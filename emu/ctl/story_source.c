@@ -3,7 +3,7 @@
 #include "story_source.h"
 
 #include "connection.h"
-#include "ctl.h"
+#include "emu/abi/ctl.h"
 
 #include <errno.h>
 #include <stdlib.h>

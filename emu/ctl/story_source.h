@@ -3,7 +3,7 @@
 #ifndef CTL_STORY_SOURCE_H
 #define CTL_STORY_SOURCE_H
 
-#include "../story/story.h"
+#include "emu/story/story.h"
 #include "options.h"
 
 /* The word that stands for the running daemon. */

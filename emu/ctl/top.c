@@ -2,7 +2,7 @@
 /* See top.h. */
 #include "top.h"
 
-#include "ctl.h"
+#include "emu/abi/ctl.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

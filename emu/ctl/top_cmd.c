@@ -2,7 +2,7 @@
 /* uhcactl top: asks the daemon again and again, and draws over what it drew before. */
 #include "commands.h"
 #include "connection.h"
-#include "ctl.h"
+#include "emu/abi/ctl.h"
 #include "grid.h"
 #include "top.h"
 

@@ -2,7 +2,7 @@
 /* uhcactl show mr KEY: asks for the walk and hands it to who tells or draws it. */
 #include "commands.h"
 #include "connection.h"
-#include "ctl.h"
+#include "emu/abi/ctl.h"
 #include "walk_svg.h"
 #include "walk_text.h"
 

@@ -6,7 +6,7 @@
  */
 #include "walk_svg.h"
 
-#include "ctl.h"
+#include "emu/abi/ctl.h"
 #include "svg.h"
 #include "walk_svg_step.h"
 #include "walk_text.h"

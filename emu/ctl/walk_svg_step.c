@@ -5,7 +5,7 @@
  */
 #include "walk_svg_step.h"
 
-#include "ctl.h"
+#include "emu/abi/ctl.h"
 #include "svg.h"
 #include "walk_text.h"
 

@@ -2,7 +2,7 @@
 /* See walk_text.h. */
 #include "walk_text.h"
 
-#include "ctl.h"
+#include "emu/abi/ctl.h"
 
 #include <inttypes.h>
 #include <string.h>

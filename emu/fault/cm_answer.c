@@ -2,8 +2,8 @@
 /* See cm_answer.h. */
 #include "cm_answer.h"
 
-#include "cm_msg.h"
 #include "forge.h"
+#include "wire/cm_msg.h"
 
 #define CODE_UNIT 4096u /* ns: a time-out is that times a power of two (12.6.6) */
 #define CODE_MAX  31u

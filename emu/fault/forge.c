@@ -2,7 +2,7 @@
 /* See forge.h. */
 #include "forge.h"
 
-#include "mad.h"
+#include "wire/mad.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #ifndef FAULT_HOLD_H
 #define FAULT_HOLD_H
 
-#include "core.h"
+#include "emu/core/core.h"
 #include "rule.h"
 
 #define FAULT_HOLD_STEPPED 4096u        /* packets that wait for a person */

@@ -17,7 +17,7 @@
 #ifndef FAULT_NET_H
 #define FAULT_NET_H
 
-#include "core.h"
+#include "emu/core/core.h"
 #include "plan.h"
 
 struct fault_net;

@@ -4,8 +4,8 @@
 
 #include "cm_answer.h"
 #include "forge.h"
-#include "psn.h"
-#include "syndrome.h"
+#include "wire/psn.h"
+#include "wire/syndrome.h"
 
 #include <string.h>
 

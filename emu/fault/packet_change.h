@@ -9,7 +9,7 @@
 #ifndef FAULT_PACKET_CHANGE_H
 #define FAULT_PACKET_CHANGE_H
 
-#include "core.h"
+#include "emu/core/core.h"
 #include "packet_field.h"
 
 struct fault_packet {

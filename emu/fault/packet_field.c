@@ -2,8 +2,8 @@
 /* See packet_field.h. Numbers are cut to the width that the field has on the wire by emit. */
 #include "packet_field.h"
 
-#include "cm_msg.h"
-#include "syndrome.h"
+#include "wire/cm_msg.h"
+#include "wire/syndrome.h"
 
 #include <string.h>
 

@@ -11,7 +11,7 @@
 #define FAULT_PLAN_H
 
 #include "rule.h"
-#include "udpip.h"
+#include "wire/udpip.h"
 
 /* What is asked about. Only the fields of its layer are filled in, and those that are known. */
 struct fault_subject {

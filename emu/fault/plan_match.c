@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "plan_match.h"
 
-#include "mad.h"
 #include "rule_opcode.h"
 #include "rule_text.h"
+#include "wire/mad.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "plan_seen.h"
 
-#include "mad.h"
+#include "wire/mad.h"
 
 /* FNV-1a. */
 static uint64_t identity(const char *device, uint32_t qpn)

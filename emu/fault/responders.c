@@ -2,8 +2,8 @@
 /* See responders.h. */
 #include "responders.h"
 
-#include "psn.h"
-#include "syndrome.h"
+#include "wire/psn.h"
+#include "wire/syndrome.h"
 
 #include <string.h>
 

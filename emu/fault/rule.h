@@ -14,7 +14,7 @@
 #ifndef FAULT_RULE_H
 #define FAULT_RULE_H
 
-#include "packet.h"
+#include "wire/packet.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "rule_names.h"
 
-#include "cm_msg.h"
-#include "cqe.h"
-#include "event.h"
-#include "names.h"
+#include "emu/abi/cqe.h"
+#include "emu/abi/event.h"
+#include "emu/abi/names.h"
 #include "rule_value.h"
-#include "syndrome.h"
+#include "wire/cm_msg.h"
+#include "wire/syndrome.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "rule_opcode.h"
 
-#include "mad.h"
-#include "syndrome.h"
+#include "wire/mad.h"
+#include "wire/syndrome.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "rule_settle.h"
 
-#include "cm_msg.h"
-#include "event.h"
+#include "emu/abi/event.h"
 #include "rule_names.h"
 #include "rule_opcode.h"
+#include "wire/cm_msg.h"
 
 #include <errno.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #ifndef IO_ADDRESS_H
 #define IO_ADDRESS_H
 
-#include "core.h"
+#include "emu/core/core.h"
 
 #include <net/if.h>
 #include <netinet/in.h>

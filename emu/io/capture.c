@@ -6,8 +6,8 @@
 
 #include "log.h"
 #include "packet_frame.h"
-#include "psn.h"
 #include "tell.h"
+#include "wire/psn.h"
 
 #include <errno.h>
 #include <string.h>

@@ -9,10 +9,10 @@
 #ifndef IO_CAPTURE_H
 #define IO_CAPTURE_H
 
-#include "core.h"
-#include "mad.h"
+#include "emu/core/core.h"
 #include "packet_frame.h"
 #include "pcapng.h"
+#include "wire/mad.h"
 
 #include <limits.h>
 #include <stdbool.h>

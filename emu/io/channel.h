@@ -9,7 +9,7 @@
 #ifndef IO_CHANNEL_H
 #define IO_CHANNEL_H
 
-#include "event.h"
+#include "emu/abi/event.h"
 #include "watch.h"
 
 #include <stdbool.h>

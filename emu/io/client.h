@@ -9,11 +9,11 @@
 
 #include "channel.h"
 #include "channel_table.h"
-#include "core.h"
 #include "device.h"
 #include "doorbell.h"
+#include "emu/abi/region.h"
+#include "emu/core/core.h"
 #include "mem.h"
-#include "region.h"
 #include "shm.h"
 #include "slow_call.h"
 #include "watch.h"

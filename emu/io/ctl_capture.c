@@ -2,8 +2,8 @@
 /*
  * Captures for uhcactl: one that is started and stopped, and the flight recorder's.
  */
-#include "ctl.h"
 #include "ctl_handler.h"
+#include "emu/abi/ctl.h"
 #include "log.h"
 
 #include <errno.h>

@@ -3,8 +3,8 @@
  * Requests about fault rules (ctl.h, "fault"). See ctl_handler.h.
  */
 #include "clock.h"
-#include "ctl.h"
 #include "ctl_handler.h"
+#include "emu/abi/ctl.h"
 #include "fault_file.h"
 #include "log.h"
 

@@ -3,9 +3,9 @@
  * Requests that let a device meet what a real one meets: its link goes down and comes back, it
  * fails, the fabric around it changes. See ctl_handler.h.
  */
-#include "ctl.h"
 #include "ctl_handler.h"
-#include "rule_names.h"
+#include "emu/abi/ctl.h"
+#include "emu/fault/rule_names.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -4,10 +4,10 @@
  */
 #include "ctl_request.h"
 
-#include "ctl.h"
 #include "ctl_handler.h"
 #include "ctl_table.h"
 #include "daemon.h"
+#include "emu/abi/ctl.h"
 #include "log.h"
 
 #include <errno.h>

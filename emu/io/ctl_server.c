@@ -4,9 +4,9 @@
  */
 #include "ctl_server.h"
 
-#include "ctl.h"
 #include "ctl_request.h"
 #include "daemon.h"
+#include "emu/abi/ctl.h"
 #include "log.h"
 
 #include <errno.h>

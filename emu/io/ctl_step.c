@@ -4,9 +4,9 @@
  * one by one. See ctl_handler.h.
  */
 #include "clock.h"
-#include "ctl.h"
 #include "ctl_handler.h"
-#include "print.h"
+#include "emu/abi/ctl.h"
+#include "wire/print.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -6,8 +6,8 @@
 #include "ctl_table.h"
 
 #include "counts.h"
-#include "ctl.h"
 #include "daemon.h"
+#include "emu/abi/ctl.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The walk from a key to memory, for uhcactl show mr KEY. See ctl_handler.h. */
-#include "ctl.h"
 #include "ctl_handler.h"
+#include "emu/abi/ctl.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -6,9 +6,9 @@
 
 #include "catch_up.h"
 #include "clock.h"
+#include "emu/abi/ucma_call.h"
 #include "log.h"
 #include "tell.h"
-#include "ucma_call.h"
 
 #include <errno.h>
 #include <signal.h>

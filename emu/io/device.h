@@ -6,7 +6,7 @@
 #ifndef IO_DEVICE_H
 #define IO_DEVICE_H
 
-#include "core.h"
+#include "emu/core/core.h"
 #include "netif.h"
 #include "settings.h"
 #include "sysfs_tree.h"

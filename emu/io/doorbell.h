@@ -6,7 +6,7 @@
 #ifndef IO_DOORBELL_H
 #define IO_DOORBELL_H
 
-#include "region.h"
+#include "emu/abi/region.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -7,7 +7,7 @@
 #ifndef IO_FAULT_BOX_H
 #define IO_FAULT_BOX_H
 
-#include "net.h"
+#include "emu/fault/net.h"
 #include "netif.h"
 
 #include <stdbool.h>

@@ -3,7 +3,7 @@
 
 #include "clock.h"
 #include "daemon.h"
-#include "rule_text.h"
+#include "emu/fault/rule_text.h"
 #include "tell.h"
 
 #include <string.h>

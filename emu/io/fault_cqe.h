@@ -9,7 +9,7 @@
 #ifndef IO_FAULT_CQE_H
 #define IO_FAULT_CQE_H
 
-#include "cqe.h"
+#include "emu/abi/cqe.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -4,8 +4,8 @@
  */
 #include "fault_file.h"
 
+#include "emu/fault/plan_trace.h"
 #include "faults.h"
-#include "plan_trace.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
  * What rules let happen to a device, whatever they looked at (faults.h).
  */
 #include "daemon.h"
-#include "event.h"
+#include "emu/abi/event.h"
 #include "log.h"
 
 #include <errno.h>

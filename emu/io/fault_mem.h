@@ -6,7 +6,7 @@
 #ifndef IO_FAULT_MEM_H
 #define IO_FAULT_MEM_H
 
-#include "core.h"
+#include "emu/core/core.h"
 
 struct io_client;
 

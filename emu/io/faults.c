@@ -6,11 +6,11 @@
 
 #include "clock.h"
 #include "daemon.h"
+#include "emu/fault/plan_trace.h"
+#include "emu/fault/rule_text.h"
 #include "fault_file.h"
 #include "log.h"
 #include "ops.h"
-#include "plan_trace.h"
-#include "rule_text.h"
 
 #include <errno.h>
 #include <stdio.h>

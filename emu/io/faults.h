@@ -13,9 +13,9 @@
 #ifndef IO_FAULTS_H
 #define IO_FAULTS_H
 
+#include "emu/fault/plan.h"
 #include "fault_cqe.h"
 #include "fault_trace.h"
-#include "plan.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -10,7 +10,7 @@
 #ifndef IO_MAPPED_H
 #define IO_MAPPED_H
 
-#include "core.h"
+#include "emu/core/core.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -15,7 +15,7 @@
 #ifndef IO_MEM_H
 #define IO_MEM_H
 
-#include "core.h"
+#include "emu/core/core.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -6,7 +6,7 @@
 #ifndef IO_MESSAGE_H
 #define IO_MESSAGE_H
 
-#include "cmd.h"
+#include "emu/abi/cmd.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -12,7 +12,7 @@
 #ifndef IO_NETIF_H
 #define IO_NETIF_H
 
-#include "core.h"
+#include "emu/core/core.h"
 
 #include <stddef.h>
 #include <stdint.h>

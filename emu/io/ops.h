@@ -6,7 +6,7 @@
 #ifndef IO_OPS_H
 #define IO_OPS_H
 
-#include "core.h"
+#include "emu/core/core.h"
 
 /* Which trace points are on is the device's affair: io_device_hook. */
 const struct core_ops *io_core_ops(void);

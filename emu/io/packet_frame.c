@@ -4,9 +4,9 @@
  */
 #include "packet_frame.h"
 
-#include "icrc.h"
-#include "packet.h"
-#include "udpip.h"
+#include "wire/icrc.h"
+#include "wire/packet.h"
+#include "wire/udpip.h"
 
 #include <string.h>
 

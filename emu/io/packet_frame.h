@@ -6,8 +6,8 @@
 #ifndef IO_PACKET_FRAME_H
 #define IO_PACKET_FRAME_H
 
-#include "core.h"
-#include "packet.h"
+#include "emu/core/core.h"
+#include "wire/packet.h"
 
 #include <stddef.h>
 #include <stdint.h>

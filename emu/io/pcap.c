@@ -5,9 +5,9 @@
 #include "pcap.h"
 
 #include "clock.h"
-#include "cqe.h"
-#include "packet.h"
+#include "emu/abi/cqe.h"
 #include "tell.h"
+#include "wire/packet.h"
 
 /* A train that goes through just now gets a word about some of its packets. */
 static void add_fate(struct io_capture_train *seen, const struct io_capture_fate *fate)

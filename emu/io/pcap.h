@@ -9,7 +9,7 @@
 #define IO_PCAP_H
 
 #include "capture.h"
-#include "net.h"
+#include "emu/fault/net.h"
 #include "netif.h"
 #include "recorder.h"
 #include "words.h"

@@ -4,7 +4,7 @@
  */
 #include "pcapng.h"
 
-#include "story.h"
+#include "emu/abi/story.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -9,7 +9,7 @@
 #define IO_RECORDER_H
 
 #include "capture.h"
-#include "core.h"
+#include "emu/core/core.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,10 +4,10 @@
  */
 #include "tell.h"
 
-#include "cqe.h"
-#include "event.h"
-#include "names.h"
-#include "packet.h"
+#include "emu/abi/cqe.h"
+#include "emu/abi/event.h"
+#include "emu/abi/names.h"
+#include "wire/packet.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -6,8 +6,8 @@
 #ifndef IO_TELL_H
 #define IO_TELL_H
 
-#include "core.h"
-#include "plan.h"
+#include "emu/core/core.h"
+#include "emu/fault/plan.h"
 #include "words.h"
 
 #include <stdbool.h>

@@ -8,7 +8,7 @@
 #define IO_TELLER_H
 
 #include "capture.h"
-#include "plan.h"
+#include "emu/fault/plan.h"
 #include "recorder.h"
 #include "words.h"
 

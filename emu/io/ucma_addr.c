@@ -3,7 +3,7 @@
 #include "ucma_addr.h"
 
 #include "address.h"
-#include "packet.h"
+#include "wire/packet.h"
 
 #include <endian.h>
 #include <errno.h>

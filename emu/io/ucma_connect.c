@@ -6,8 +6,8 @@
 #include "ucma_file.h"
 
 #include "clock.h"
-#include "cm_msg.h"
-#include "cma_hdr.h"
+#include "wire/cm_msg.h"
+#include "wire/cma_hdr.h"
 
 #include <errno.h>
 #include <rdma/ib_user_verbs.h>

@@ -6,8 +6,8 @@
  */
 #include "ucma_file.h"
 
-#include "cma_hdr.h"
 #include "log.h"
+#include "wire/cma_hdr.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -7,13 +7,13 @@
 #ifndef IO_UCMA_FILE_H
 #define IO_UCMA_FILE_H
 
-#include "core_cm.h"
 #include "device.h"
+#include "emu/abi/ucma_call.h"
+#include "emu/core/core_cm.h"
 #include "message.h"
 #include "slow_call.h"
 #include "ucma.h"
 #include "ucma_addr.h"
-#include "ucma_call.h"
 
 #include <ev.h>
 #include <rdma/rdma_user_cm.h>

@@ -6,9 +6,9 @@
 
 #include "clock.h"
 #include "log.h"
-#include "packet.h"
 #include "port_owner.h"
 #include "udp_socket.h"
+#include "wire/packet.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -6,7 +6,7 @@
  */
 #include "udp_batch.h"
 
-#include "icrc.h"
+#include "wire/icrc.h"
 
 #include <errno.h>
 #include <netinet/udp.h>

@@ -11,8 +11,8 @@
 #define IO_UDP_BATCH_H
 
 #include "address.h"
-#include "core.h"
-#include "packet.h"
+#include "emu/core/core.h"
+#include "wire/packet.h"
 
 #include <netinet/in.h>
 #include <stdbool.h>

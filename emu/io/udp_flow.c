@@ -6,8 +6,8 @@
 #include "udp_flow.h"
 
 #include "clock.h"
-#include "packet.h"
 #include "udp_socket.h"
+#include "wire/packet.h"
 
 #include <unistd.h>
 

@@ -4,8 +4,8 @@
  */
 #include "udp_rx.h"
 
-#include "icrc.h"
-#include "packet.h"
+#include "wire/icrc.h"
+#include "wire/packet.h"
 
 /* Most segments of one send in any kernel so far (UDP_MAX_SEGMENTS is 64, later 128). */
 #define SEGMENTS_MAX 128

@@ -13,7 +13,7 @@
 #ifndef IO_UDP_RX_H
 #define IO_UDP_RX_H
 
-#include "core.h"
+#include "emu/core/core.h"
 #include "settings.h"
 
 #include <stdbool.h>

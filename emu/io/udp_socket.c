@@ -4,7 +4,7 @@
  */
 #include "udp_socket.h"
 
-#include "packet.h"
+#include "wire/packet.h"
 
 #include <errno.h>
 #include <netinet/ip.h>

@@ -7,7 +7,7 @@
 #define IO_UDP_TX_H
 
 #include "address.h"
-#include "core.h"
+#include "emu/core/core.h"
 #include "udp_batch.h"
 
 #include <stdbool.h>

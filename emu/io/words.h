@@ -6,7 +6,7 @@
 #ifndef IO_WORDS_H
 #define IO_WORDS_H
 
-#include "story.h"
+#include "emu/abi/story.h"
 
 #include <stddef.h>
 #include <stdint.h>

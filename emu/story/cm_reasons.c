@@ -2,7 +2,7 @@
 /* See cm_reasons.h. */
 #include "cm_reasons.h"
 
-#include "cm_msg.h"
+#include "wire/cm_msg.h"
 
 #include <stddef.h>
 

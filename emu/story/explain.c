@@ -2,13 +2,13 @@
 /* See explain.h. */
 #include "explain.h"
 
-#include "cm_msg.h"
 #include "cm_reasons.h"
 #include "ladder_label.h"
-#include "mad.h"
-#include "psn.h"
 #include "statuses.h"
-#include "syndrome.h"
+#include "wire/cm_msg.h"
+#include "wire/mad.h"
+#include "wire/psn.h"
+#include "wire/syndrome.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -3,8 +3,8 @@
 #include "ladder.h"
 
 #include "ladder_label.h"
-#include "psn.h"
-#include "syndrome.h"
+#include "wire/psn.h"
+#include "wire/syndrome.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -4,10 +4,10 @@
 
 #include "cm_reasons.h"
 
-#include "cm_msg.h"
-#include "mad.h"
-#include "psn.h"
-#include "syndrome.h"
+#include "wire/cm_msg.h"
+#include "wire/mad.h"
+#include "wire/psn.h"
+#include "wire/syndrome.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

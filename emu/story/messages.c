@@ -2,10 +2,10 @@
 /* See messages.h. */
 #include "messages.h"
 
-#include "psn.h"
-#include "syndrome.h"
+#include "wire/psn.h"
+#include "wire/syndrome.h"
 
-#include "../abi/cqe.h"
+#include "emu/abi/cqe.h"
 
 #include <errno.h>
 #include <string.h>

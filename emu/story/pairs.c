@@ -3,8 +3,8 @@
 #include "pairs.h"
 
 #include "pcapng.h"
-#include "print.h"
-#include "psn.h"
+#include "wire/print.h"
+#include "wire/psn.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 /* See pcapng.h. */
 #include "pcapng.h"
 
-#include "../abi/story.h"
 #include "arena.h"
+#include "emu/abi/story.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 /* See statuses.h. */
 #include "statuses.h"
 
-#include "../abi/cqe.h"
+#include "emu/abi/cqe.h"
 #include "ladder_label.h"
 
 #include <stdio.h>

@@ -2,12 +2,12 @@
 /* See story.h. The file's bytes stay in memory: frames and payloads point into them. */
 #include "story.h"
 
-#include "bytes.h"
-#include "frame.h"
-#include "mad.h"
 #include "messages.h"
 #include "pairs.h"
 #include "pcapng.h"
+#include "wire/bytes.h"
+#include "wire/frame.h"
+#include "wire/mad.h"
 
 #include <errno.h>
 #include <inttypes.h>

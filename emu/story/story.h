@@ -11,8 +11,8 @@
 #define STORY_STORY_H
 
 #include "arena.h"
-#include "packet.h"
-#include "udpip.h"
+#include "wire/packet.h"
+#include "wire/udpip.h"
 #include "words.h"
 
 #include <stdbool.h>

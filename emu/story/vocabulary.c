@@ -2,8 +2,8 @@
 /* See vocabulary.h. tests/unit/test_vocabulary.c holds it against what the daemon writes. */
 #include "vocabulary.h"
 
-#include "../abi/names.h"
-#include "opcode.h"
+#include "emu/abi/names.h"
+#include "wire/opcode.h"
 #include "words.h"
 
 #include <errno.h>

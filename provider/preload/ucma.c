@@ -7,9 +7,9 @@
  */
 #include "ucma.h"
 
+#include "emu/abi/ucma_call.h"
 #include "real.h"
 #include "ucma_book.h"
-#include "ucma_call.h"
 #include "ucma_gone.h"
 
 #include <errno.h>

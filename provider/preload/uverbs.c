@@ -8,7 +8,7 @@
  */
 #include "uverbs.h"
 
-#include "cmd_import.h"
+#include "emu/abi/cmd_import.h"
 
 #include <errno.h>
 #include <rdma/ib_user_ioctl_cmds.h>

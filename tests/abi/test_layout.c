@@ -4,13 +4,13 @@
  * client that was built before it. The values are those of the ABI version named; a new version
  * changes them on purpose.
  */
-#include "../support/cmocka_all.h"
+#include "tests/support/cmocka_all.h"
 
-#include "cmd.h"
-#include "cqe.h"
-#include "event.h"
-#include "region.h"
-#include "wqe.h"
+#include "emu/abi/cmd.h"
+#include "emu/abi/cqe.h"
+#include "emu/abi/event.h"
+#include "emu/abi/region.h"
+#include "emu/abi/wqe.h"
 
 #include <infiniband/verbs.h>
 #include <stdbool.h>

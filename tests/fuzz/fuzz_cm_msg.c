@@ -6,10 +6,10 @@
  */
 #include "fuzz.h"
 
-#include "cm_msg.h"
-#include "cma_hdr.h"
-#include "mad.h"
-#include "print.h"
+#include "wire/cm_msg.h"
+#include "wire/cma_hdr.h"
+#include "wire/mad.h"
+#include "wire/print.h"
 
 #include <string.h>
 

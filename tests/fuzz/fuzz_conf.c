@@ -5,7 +5,7 @@
  */
 #include "fuzz.h"
 
-#include "conf.h"
+#include "emu/conf.h"
 
 #include <errno.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  */
 #include "fuzz.h"
 
-#include "ctl.h"
+#include "emu/abi/ctl.h"
 #include "emu/io/ctl_request.h"
 #include "emu/io/daemon.h"
 #include "emu/io/log.h"

@@ -5,7 +5,7 @@
  */
 #include "fuzz.h"
 
-#include "frame.h"
+#include "wire/frame.h"
 
 static void inside(const uint8_t *layer, size_t least, const uint8_t *data, size_t size)
 {

@@ -13,9 +13,9 @@
 #include "input.h"
 #include "layout_stage.h"
 
-#include "mr.h"
-#include "mw.h"
-#include "qp.h"
+#include "emu/core/mr.h"
+#include "emu/core/mw.h"
+#include "emu/core/qp.h"
 
 #define MAX_STEPS 300
 

@@ -9,11 +9,11 @@
  */
 #include "fuzz.h"
 
-#include "cm_msg.h"
-#include "core_cm.h"
-#include "gsi.h"
+#include "emu/core/core_cm.h"
+#include "emu/core/gsi.h"
 #include "input.h"
-#include "world.h"
+#include "tests/sim/world.h"
+#include "wire/cm_msg.h"
 
 #define SECOND   UINT64_C(1000000000)
 #define SERVICE  7u

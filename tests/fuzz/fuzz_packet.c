@@ -5,8 +5,8 @@
  */
 #include "fuzz.h"
 
-#include "packet.h"
-#include "print.h"
+#include "wire/packet.h"
+#include "wire/print.h"
 
 #include <string.h>
 

@@ -11,8 +11,8 @@
 #include "fuzz.h"
 
 #include "input.h"
-#include "pair.h"
-#include "psn.h"
+#include "tests/sim/pair.h"
+#include "wire/psn.h"
 
 #define SIZE  16384u
 #define SENDS 6u

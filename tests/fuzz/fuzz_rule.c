@@ -6,8 +6,8 @@
  */
 #include "fuzz.h"
 
-#include "plan.h"
-#include "rule_text.h"
+#include "emu/fault/plan.h"
+#include "emu/fault/rule_text.h"
 
 #include <errno.h>
 #include <string.h>

@@ -6,10 +6,10 @@
  */
 #include "fuzz.h"
 
-#include "grh.h"
-#include "icrc.h"
-#include "print.h"
-#include "udpip.h"
+#include "wire/grh.h"
+#include "wire/icrc.h"
+#include "wire/print.h"
+#include "wire/udpip.h"
 
 #include <string.h>
 

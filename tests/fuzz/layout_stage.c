@@ -4,10 +4,10 @@
 
 #include "fuzz.h"
 
-#include "mr.h"
-#include "mw.h"
-#include "qp.h"
-#include "region.h"
+#include "emu/abi/region.h"
+#include "emu/core/mr.h"
+#include "emu/core/mw.h"
+#include "emu/core/qp.h"
 
 #include <errno.h>
 

@@ -2,8 +2,8 @@
 /* See conversation.h. */
 #include "conversation.h"
 
-#include "cmocka_all.h"
-#include "psn.h"
+#include "tests/support/cmocka_all.h"
+#include "wire/psn.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,9 +6,9 @@
 #ifndef GOLDEN_CONVERSATION_H
 #define GOLDEN_CONVERSATION_H
 
-#include "packet.h"
-#include "pcap.h"
-#include "udpip.h"
+#include "tests/support/pcap.h"
+#include "wire/packet.h"
+#include "wire/udpip.h"
 
 #include <stdbool.h>
 #include <stddef.h>

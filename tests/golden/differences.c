@@ -2,9 +2,9 @@
 /* See differences.h. */
 #include "differences.h"
 
-#include "cmocka_all.h"
-#include "print.h"
-#include "syndrome.h"
+#include "tests/support/cmocka_all.h"
+#include "wire/print.h"
+#include "wire/syndrome.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #ifndef GOLDEN_DIFFERENCES_H
 #define GOLDEN_DIFFERENCES_H
 
-#include "packet.h"
+#include "wire/packet.h"
 
 enum difference {
 	DIFFERENCE_MIGREQ,

@@ -5,12 +5,12 @@
  * dissector should find in it. The columns are those that check-tshark.sh asks tshark for, each
  * in tshark's notation, empty where the packet has no such header.
  */
-#include "../support/pcap.h"
-#include "../support/wire_gen.h"
+#include "tests/support/pcap.h"
+#include "tests/support/wire_gen.h"
 
-#include "cm_msg.h"
-#include "icrc.h"
-#include "packet.h"
+#include "wire/cm_msg.h"
+#include "wire/icrc.h"
+#include "wire/packet.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,11 +2,11 @@
 /* See role.h. */
 #include "role.h"
 
-#include "cmocka_all.h"
-#include "psn.h"
-#include "source_port.h"
-#include "syndrome.h"
-#include "vclient.h"
+#include "emu/core/source_port.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/vclient.h"
+#include "wire/psn.h"
+#include "wire/syndrome.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,15 +4,15 @@
  * we emit from the parsed values is what Linux sent, the CM messages come in the order of the
  * protocol, and the text of each packet is the committed one.
  */
-#include "../support/cmocka_all.h"
-#include "../support/pcap.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/pcap.h"
 
-#include "cm_msg.h"
-#include "cma_hdr.h"
-#include "icrc.h"
-#include "packet.h"
-#include "print.h"
-#include "udpip.h"
+#include "wire/cm_msg.h"
+#include "wire/cma_hdr.h"
+#include "wire/icrc.h"
+#include "wire/packet.h"
+#include "wire/print.h"
+#include "wire/udpip.h"
 
 #include <stdio.h>
 #include <stdlib.h>

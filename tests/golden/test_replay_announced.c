@@ -6,15 +6,15 @@
  * made in its place, as many of them as often, and at a timeout as late. With any announced value
  * changed they are not.
  */
-#include "cm_msg.h"
-#include "cmd.h"
-#include "cmocka_all.h"
 #include "conversation.h"
-#include "core.h"
-#include "core_cm.h"
-#include "prng.h"
-#include "psn.h"
-#include "vclient.h"
+#include "emu/abi/cmd.h"
+#include "emu/core/core.h"
+#include "emu/core/core_cm.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/prng.h"
+#include "tests/support/vclient.h"
+#include "wire/cm_msg.h"
+#include "wire/psn.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,16 +4,16 @@
  * other end's messages arrive as they were captured, but for the communication ids, and each of
  * ours is the captured one but for the fields of the table.
  */
-#include "cm_msg.h"
-#include "cmd.h"
-#include "cmocka_all.h"
 #include "conversation.h"
-#include "core.h"
-#include "core_cm.h"
 #include "differences.h"
-#include "prng.h"
-#include "psn.h"
-#include "source_port.h"
+#include "emu/abi/cmd.h"
+#include "emu/core/core.h"
+#include "emu/core/core_cm.h"
+#include "emu/core/source_port.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/prng.h"
+#include "wire/cm_msg.h"
+#include "wire/psn.h"
 
 #include <stdio.h>
 #include <string.h>

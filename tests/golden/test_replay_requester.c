@@ -4,9 +4,9 @@
  * its packets are those of soft-RoCE but for the table of differences, and with the answers that
  * soft-RoCE gave it completes with success and the right data.
  */
-#include "cmocka_all.h"
+#include "emu/core/source_port.h"
 #include "role.h"
-#include "source_port.h"
+#include "tests/support/cmocka_all.h"
 
 /* Packets and completions of this end in each capture. */
 static const struct row {

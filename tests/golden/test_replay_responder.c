@@ -3,8 +3,8 @@
  * Our device as the server of each captured conversation of soft-RoCE: what the client said arrives
  * again, and what we answer is what soft-RoCE answered, but for the table of differences.
  */
-#include "cmocka_all.h"
 #include "role.h"
+#include "tests/support/cmocka_all.h"
 
 /* Packets and completions of this end in each capture. */
 static const struct row {

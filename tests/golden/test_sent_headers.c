@@ -7,13 +7,13 @@
  *
  * Runs in a network namespace of its own; ends with 77 and says why where there is none to be had.
  */
-#include "cmocka_all.h"
 #include "emu/io/udp_socket.h"
 #include "emu/io/udp_tx.h"
-#include "train_gen.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/train_gen.h"
 
-#include "icrc.h"
-#include "udpip.h"
+#include "wire/icrc.h"
+#include "wire/udpip.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -5,10 +5,10 @@
  * so that what they executed counts where that is measured, but for AddressSanitizer, which would
  * look for the parent's threads then.
  */
-#include "../support/cmocka_all.h"
-#include "../support/verbs_fixture.h"
-#include "../support/with_preload.h"
-#include "cmd_import.h"
+#include "emu/abi/cmd_import.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/verbs_fixture.h"
+#include "tests/support/with_preload.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Completion queues and channels through libibverbs. */
-#include "../support/cmocka_all.h"
-#include "../support/verbs_fixture.h"
-#include "../support/with_preload.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/verbs_fixture.h"
+#include "tests/support/with_preload.h"
 
-#include "cq.h"
+#include "provider/cq.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* uhcadv_post_send: what the device finds in the slot and its data, and what is refused. */
-#include "../support/cmocka_all.h"
-#include "../support/provider_fixture.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/provider_fixture.h"
 
-#include "dv.h"
-#include "ece.h"
-#include "poll_cq.h"
+#include "provider/dv.h"
+#include "provider/ece.h"
+#include "provider/poll_cq.h"
 
 #include <errno.h>
 #include <string.h>

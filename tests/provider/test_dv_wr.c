@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The builders of struct uhcadv_qp_ex, beside those of libibverbs. */
-#include "../support/cmocka_all.h"
-#include "../support/provider_fixture.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/provider_fixture.h"
 
-#include "dv.h"
-#include "dv_wr.h"
-#include "qp_ex.h"
+#include "provider/dv.h"
+#include "provider/dv_wr.h"
+#include "provider/qp_ex.h"
 
 #include <errno.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Taking one object's events out of a channel. */
-#include "../support/cmocka_all.h"
+#include "tests/support/cmocka_all.h"
 
-#include "event_queue.h"
+#include "provider/event_queue.h"
 
 #include <errno.h>
 #include <fcntl.h>

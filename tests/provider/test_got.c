@@ -4,9 +4,9 @@
  * file when it makes a completion channel must find its answer; a librdmacm that is loaded late
  * must be found, and one that is bound lazily must work on.
  */
-#include "../support/cmocka_all.h"
+#include "tests/support/cmocka_all.h"
 
-#include "got.h"
+#include "provider/got.h"
 
 #include <dlfcn.h>
 #include <errno.h>

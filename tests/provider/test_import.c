@@ -3,11 +3,11 @@
  * Contexts and objects that somebody else has made: what the device is asked, what the program
  * sees, and what is left when it says no.
  */
-#include "../support/cmocka_all.h"
-#include "../support/holdings.h"
-#include "../support/verbs_fixture.h"
-#include "../support/with_preload.h"
-#include "cmd_import.h"
+#include "emu/abi/cmd_import.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/holdings.h"
+#include "tests/support/verbs_fixture.h"
+#include "tests/support/with_preload.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,10 +3,10 @@
  * Direct verbs through libuhca and the real libibverbs: what the daemon is told, what it is not
  * asked for, and objects that are not ours.
  */
-#include "../support/cmocka_all.h"
-#include "../support/verbs_fixture.h"
-#include "../support/with_preload.h"
-#include "cmd.h"
+#include "emu/abi/cmd.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/verbs_fixture.h"
+#include "tests/support/with_preload.h"
 
 #include <errno.h>
 #include <infiniband/uhcadv.h>

@@ -3,12 +3,12 @@
  * Many threads on one QP and one CQ, with a thread that plays the device: every request is seen
  * once by the device, and every completion once by some poller, in the order of the ring.
  */
-#include "../support/cmocka_all.h"
-#include "../support/provider_fixture.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/provider_fixture.h"
 
-#include "poll_cq.h"
-#include "post_recv.h"
-#include "post_send.h"
+#include "provider/poll_cq.h"
+#include "provider/post_recv.h"
+#include "provider/post_send.h"
 
 #include <errno.h>
 #include <pthread.h>

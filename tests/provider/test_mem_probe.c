@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Probing memory before registration, by madvise and by the list of mappings. */
-#include "../support/cmocka_all.h"
+#include "tests/support/cmocka_all.h"
 
-#include "mem_probe.h"
+#include "provider/mem_probe.h"
 
 #include <errno.h>
 #include <string.h>

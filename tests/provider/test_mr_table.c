@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The region table: ranges, churn against a model, growth under readers. */
-#include "../support/cmocka_all.h"
-#include "../support/prng.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/prng.h"
 
-#include "mr_table.h"
+#include "provider/mr_table.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,9 +3,9 @@
  * The provider alone, without the library that lies beside it, says what it misses. (That it works
  * with it is tests/verbs/no_preload.sh.)
  */
-#include "../support/cmocka_all.h"
+#include "tests/support/cmocka_all.h"
 
-#include "no_preload.h"
+#include "provider/no_preload.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,10 +4,10 @@
  * windows, device memory, XRC domains, work queues and flow rules, and what it is told when one
  * may not be made or is still used.
  */
-#include "../support/cmocka_all.h"
-#include "../support/real_daemon.h"
-#include "../support/verbs_fixture.h"
-#include "../support/with_preload.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/real_daemon.h"
+#include "tests/support/verbs_fixture.h"
+#include "tests/support/with_preload.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,10 +3,10 @@
  * The op table for each release of rdma-core, by numbers read in its sources; and the proof that
  * tells the library that runs from the others.
  */
-#include "../support/cmocka_all.h"
+#include "tests/support/cmocka_all.h"
 
-#include "driver.h"
-#include "ops.h"
+#include "provider/driver.h"
+#include "provider/ops.h"
 
 #include <string.h>
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Parent domains and thread domains: who may go when, whose memory it is, which locks are off. */
-#include "../support/cmocka_all.h"
-#include "../support/verbs_fixture.h"
-#include "../support/with_preload.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/verbs_fixture.h"
+#include "tests/support/with_preload.h"
 
-#include "../../provider/cq.h"
-#include "../../provider/qp.h"
+#include "provider/cq.h"
+#include "provider/qp.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Which paths are redirected, and to where. */
-#include "../support/cmocka_all.h"
+#include "tests/support/cmocka_all.h"
 
-#include "preload/path_map.h"
+#include "provider/preload/path_map.h"
 
 #include <string.h>
 

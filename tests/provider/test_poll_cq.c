@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* ibv_poll_cq: what becomes of ring entries; and what a dead daemon's left work becomes. */
-#include "../support/cmocka_all.h"
-#include "../support/provider_fixture.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/provider_fixture.h"
 
-#include "poll_cq.h"
-#include "post_recv.h"
-#include "post_send.h"
+#include "provider/poll_cq.h"
+#include "provider/post_recv.h"
+#include "provider/post_send.h"
 
 #include <errno.h>
 #include <sched.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Posting and arming while rules say how far it gets: what is asked, what is posted, what fails. */
-#include "../support/cmocka_all.h"
-#include "../support/provider_fixture.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/provider_fixture.h"
 
-#include "dv.h"
-#include "post_fault.h"
-#include "post_recv.h"
-#include "post_send.h"
-#include "qp_ex.h"
-#include "srq.h"
+#include "provider/dv.h"
+#include "provider/post_fault.h"
+#include "provider/post_recv.h"
+#include "provider/post_send.h"
+#include "provider/qp_ex.h"
+#include "provider/srq.h"
 
 #include <errno.h>
 #include <string.h>

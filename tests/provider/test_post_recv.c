@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* ibv_post_recv and ibv_post_srq_recv into a ring. */
-#include "../support/cmocka_all.h"
-#include "../support/provider_fixture.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/provider_fixture.h"
 
-#include "post_recv.h"
-#include "srq.h"
+#include "provider/post_recv.h"
+#include "provider/srq.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* ibv_post_send into a ring: what the device finds there, and what is refused. */
-#include "../support/cmocka_all.h"
-#include "../support/provider_fixture.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/provider_fixture.h"
 
-#include "ah.h"
-#include "post_send.h"
+#include "provider/ah.h"
+#include "provider/post_send.h"
 
 #include <errno.h>
 #include <string.h>

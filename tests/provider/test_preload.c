@@ -3,9 +3,9 @@
  * The preload library in a process: every function that takes a path finds the device's files,
  * and nothing else is disturbed.
  */
-#include "../support/cmocka_all.h"
-#include "../support/fake_tree.h"
-#include "../support/with_preload.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/fake_tree.h"
+#include "tests/support/with_preload.h"
 
 #include <arpa/inet.h>
 #include <dirent.h>

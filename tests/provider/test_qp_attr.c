@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* QP attributes travel whole, and only those that the mask names. */
-#include "../support/cmocka_all.h"
+#include "tests/support/cmocka_all.h"
 
-#include "qp_attr.h"
+#include "provider/qp_attr.h"
 
 #include <string.h>
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* ibv_wr_*: what the device finds in the ring, what is refused, and that nothing is left of it. */
-#include "../support/cmocka_all.h"
-#include "../support/provider_fixture.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/provider_fixture.h"
 
-#include "ah.h"
-#include "mw.h"
-#include "qp_ex.h"
+#include "provider/ah.h"
+#include "provider/mw.h"
+#include "provider/qp_ex.h"
 
 #include <errno.h>
 #include <stddef.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The QPs of a CQ, against a plain array. */
-#include "../support/cmocka_all.h"
-#include "../support/prng.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/prng.h"
 
-#include "qp_set.h"
+#include "provider/qp_set.h"
 
 #include <string.h>
 

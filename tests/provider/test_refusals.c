@@ -4,10 +4,10 @@
  * go is still there and the one which was to come is not, and that nothing is left at the device
  * when what it made cannot be used here.
  */
-#include "../support/cmocka_all.h"
-#include "../support/holdings.h"
-#include "../support/verbs_fixture.h"
-#include "../support/with_preload.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/holdings.h"
+#include "tests/support/verbs_fixture.h"
+#include "tests/support/with_preload.h"
 
 #include <errno.h>
 #include <fcntl.h>

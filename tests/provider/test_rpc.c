@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The control socket: one exchange, and every way in which it goes wrong. */
-#include "../support/cmocka_all.h"
+#include "tests/support/cmocka_all.h"
 
-#include "rpc.h"
+#include "provider/rpc.h"
 
 #include <errno.h>
 #include <fcntl.h>

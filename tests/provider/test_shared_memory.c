@@ -3,10 +3,10 @@
  * Memory that the daemon has mapped, too: what it hears about it, and which regions are made of it.
  * The functions are called as libuhca.so calls them, on a context of the real libibverbs.
  */
-#include "../support/cmocka_all.h"
-#include "../support/verbs_fixture.h"
-#include "../support/with_preload.h"
-#include "context.h"
+#include "provider/context.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/verbs_fixture.h"
+#include "tests/support/with_preload.h"
 
 #include <errno.h>
 #include <string.h>

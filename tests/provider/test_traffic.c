@@ -3,11 +3,11 @@
  * The provider with the real daemon: data of every way a payload can take (inline, gathered,
  * fetched; scattered by the poll or written by the daemon), events, resets, refusals.
  */
-#include "../support/cmocka_all.h"
-#include "../support/prng.h"
-#include "../support/real_daemon.h"
-#include "../support/verbs_pair.h"
-#include "../support/with_preload.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/prng.h"
+#include "tests/support/real_daemon.h"
+#include "tests/support/verbs_pair.h"
+#include "tests/support/with_preload.h"
 
 #include <endian.h>
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the preload library remembers of rdma_cm ids: who is told of a removal, and the counts. */
-#include "../support/cmocka_all.h"
+#include "tests/support/cmocka_all.h"
 
-#include "preload/ucma_book.h"
+#include "provider/preload/ucma_book.h"
 
 #include <sys/wait.h>
 #include <unistd.h>

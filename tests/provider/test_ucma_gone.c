@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What takes the number of an open whose daemon is gone: silent, known as such, flags kept. */
-#include "preload/ucma_gone.h"
+#include "provider/preload/ucma_gone.h"
 
-#include "../support/cmocka_all.h"
+#include "tests/support/cmocka_all.h"
 
 #include <errno.h>
 #include <fcntl.h>

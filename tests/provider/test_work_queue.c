@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A queue's layout is believed only when it lies in its region. */
-#include "../support/cmocka_all.h"
+#include "tests/support/cmocka_all.h"
 
-#include "work_queue.h"
+#include "provider/work_queue.h"
 
 #include <errno.h>
 

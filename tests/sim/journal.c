@@ -2,7 +2,7 @@
 /* See journal.h. */
 #include "journal.h"
 
-#include "print.h"
+#include "wire/print.h"
 
 #include <stdlib.h>
 #include <string.h>

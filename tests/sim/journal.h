@@ -7,7 +7,7 @@
 #ifndef SIM_JOURNAL_H
 #define SIM_JOURNAL_H
 
-#include "core.h"
+#include "emu/core/core.h"
 
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
 /* See world.h: what a link does to the trains and packets that cross it. */
 #include "world.h"
 
-#include "psn.h"
+#include "wire/psn.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* See model.h: completions and memory against what was posted. */
 #include "model.h"
 
-#include "grh.h"
+#include "wire/grh.h"
 
 #include <assert.h>
 #include <inttypes.h>

@@ -6,8 +6,8 @@
 #ifndef SIM_PAIR_H
 #define SIM_PAIR_H
 
-#include "cmocka_all.h"
 #include "rules.h"
+#include "tests/support/cmocka_all.h"
 #include "world.h"
 
 #define PAIR_BUFFER  (512u << 10)

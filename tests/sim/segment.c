@@ -2,8 +2,8 @@
 /* See segment.h. */
 #include "segment.h"
 
-#include "bytes.h"
-#include "frame.h"
+#include "wire/bytes.h"
+#include "wire/frame.h"
 
 #include <string.h>
 

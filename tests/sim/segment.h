@@ -8,7 +8,7 @@
 
 #include "pair.h"
 
-#include "cmd_raw.h"
+#include "emu/abi/cmd_raw.h"
 
 #define SEGMENT_FRAME 128u /* bytes of the frames made here */
 

@@ -5,7 +5,7 @@
  * byte goes where it should not.
  */
 #include "pair.h"
-#include "syndrome.h"
+#include "wire/syndrome.h"
 
 #define LENGTH 4000u /* four packets */
 

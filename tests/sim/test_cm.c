@@ -6,10 +6,10 @@
  * written as a word: R replied, E established, J rejected, U unreachable, D disconnected, T
  * time-wait exit, each with its status if that is not 0.
  */
-#include "cm_msg.h"
-#include "cmocka_all.h"
-#include "core_cm.h"
+#include "emu/core/core_cm.h"
 #include "seeds.h"
+#include "tests/support/cmocka_all.h"
+#include "wire/cm_msg.h"
 #include "world.h"
 
 #include <errno.h>

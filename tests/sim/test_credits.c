@@ -4,7 +4,7 @@
  * receives are posted; a requester out of credit sends one request at a time to probe.
  */
 #include "pair.h"
-#include "syndrome.h"
+#include "wire/syndrome.h"
 
 /* Credit code of the newest acknowledgement that b sent. */
 static uint8_t last_code(const struct pair *p)

@@ -5,7 +5,7 @@
  * sent, congestion notifications.
  */
 #include "mixed.h"
-#include "syndrome.h"
+#include "wire/syndrome.h"
 #include "world_faults.h"
 
 #define LENGTH 3000u

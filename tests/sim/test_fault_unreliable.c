@@ -3,8 +3,8 @@
  * Rules on datagrams and unreliable connections, where nothing is sent again: what a rule does is
  * what the receiver sees, and what it takes away is gone.
  */
-#include "grh.h"
 #include "pair.h"
+#include "wire/grh.h"
 #include "world_faults.h"
 
 #define LENGTH 3000u

@@ -6,7 +6,7 @@
  * error for a work request of one's own.
  */
 #include "pair.h"
-#include "syndrome.h"
+#include "wire/syndrome.h"
 
 #define SIZE   300000u
 #define ODP    (PAIR_ACCESS | IBV_ACCESS_ON_DEMAND)

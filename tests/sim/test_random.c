@@ -6,8 +6,8 @@
  * store to, limits of SRQs, requests that must fail, and connections that end while data flows and
  * begin anew. SIM_SEEDS=N for more, SIM_SEED=N for one (seeds.h).
  */
-#include "cmocka_all.h"
 #include "seeds.h"
+#include "tests/support/cmocka_all.h"
 #include "workload.h"
 
 static void run(uint64_t seed)

@@ -5,7 +5,7 @@
  * 9.9.2, 9.9.3, tables of requester and responder error behaviour).
  */
 #include "pair.h"
-#include "syndrome.h"
+#include "wire/syndrome.h"
 
 /* One refused request. */
 struct refusal {

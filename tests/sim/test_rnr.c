@@ -4,7 +4,7 @@
  * and tries again as often as rnr_retry says, 7 for ever (IBTA 9.7.5.2.8, 9.9.2.4.2, table 45).
  */
 #include "pair.h"
-#include "syndrome.h"
+#include "wire/syndrome.h"
 
 #define LENGTH 3000u
 

@@ -3,8 +3,8 @@
  * Datagrams (9.8.3): 40 bytes of GRH in front, the sender's QP number, Q_Keys, lengths, several
  * destinations from one QP, IPv4 and IPv6 addresses.
  */
-#include "grh.h"
 #include "pair.h"
+#include "wire/grh.h"
 
 static void create(struct pair *p)
 {

@@ -5,8 +5,8 @@
  * because a message of XRC has a destination of its own: every message arrives once, at the SRQ it
  * names, in its QP's order; every byte is held against what it must be.
  */
-#include "cmocka_all.h"
 #include "seeds.h"
+#include "tests/support/cmocka_all.h"
 #include "world_faults.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 
 #include "world_faults.h"
 
-#include "cmocka_all.h"
+#include "tests/support/cmocka_all.h"
 
 #include <assert.h>
 #include <inttypes.h>

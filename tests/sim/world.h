@@ -15,10 +15,10 @@
 #ifndef SIM_WORLD_H
 #define SIM_WORLD_H
 
-#include "core.h"
+#include "emu/core/core.h"
 #include "journal.h"
-#include "prng.h"
-#include "vclient.h"
+#include "tests/support/prng.h"
+#include "tests/support/vclient.h"
 
 #define WORLD_MAX_DEVICES 8
 

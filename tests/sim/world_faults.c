@@ -2,7 +2,7 @@
 /* See world_faults.h. */
 #include "world_faults.h"
 
-#include "print.h"
+#include "wire/print.h"
 
 #include <assert.h>
 #include <inttypes.h>

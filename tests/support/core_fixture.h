@@ -7,7 +7,7 @@
 #ifndef TESTS_SUPPORT_CORE_FIXTURE_H
 #define TESTS_SUPPORT_CORE_FIXTURE_H
 
-#include "core.h"
+#include "emu/core/core.h"
 
 #define FIXTURE_EVENTS 64
 

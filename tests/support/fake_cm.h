@@ -9,7 +9,7 @@
 #ifndef TESTS_SUPPORT_FAKE_CM_H
 #define TESTS_SUPPORT_FAKE_CM_H
 
-#include "ucma_call.h"
+#include "emu/abi/ucma_call.h"
 
 #include <pthread.h>
 #include <stdbool.h>

@@ -10,11 +10,11 @@
 #ifndef TESTS_SUPPORT_FAKE_DAEMON_H
 #define TESTS_SUPPORT_FAKE_DAEMON_H
 
-#include "cmd.h"
-#include "cqe.h"
-#include "event.h"
-#include "region.h"
-#include "wqe.h"
+#include "emu/abi/cmd.h"
+#include "emu/abi/cqe.h"
+#include "emu/abi/event.h"
+#include "emu/abi/region.h"
+#include "emu/abi/wqe.h"
 
 #include <pthread.h>
 #include <stdbool.h>

@@ -9,7 +9,7 @@
 #ifndef SUPPORT_MEMORY_H
 #define SUPPORT_MEMORY_H
 
-#include "core.h"
+#include "emu/core/core.h"
 #include "prng.h"
 
 /* One mapped piece of address space. */

@@ -3,7 +3,7 @@
 #include "net_stage.h"
 
 #include "cmocka_all.h"
-#include "syndrome.h"
+#include "wire/syndrome.h"
 
 #include <string.h>
 

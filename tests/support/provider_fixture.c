@@ -3,7 +3,7 @@
 
 #include "cmocka_all.h"
 
-#include "ah.h"
+#include "provider/ah.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,9 +7,9 @@
 #define TESTS_SUPPORT_PROVIDER_FIXTURE_H
 
 /* By their rooms: core has headers of the same names. */
-#include "../../provider/cq.h"
-#include "../../provider/qp.h"
-#include "wqe.h"
+#include "emu/abi/wqe.h"
+#include "provider/cq.h"
+#include "provider/qp.h"
 
 #include <infiniband/verbs.h>
 

@@ -4,8 +4,8 @@
 
 #include "cmocka_all.h"
 #include "emu/abi/story.h"
-#include "icrc.h"
-#include "udpip.h"
+#include "wire/icrc.h"
+#include "wire/udpip.h"
 
 #include <stdlib.h>
 #include <string.h>

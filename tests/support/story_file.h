@@ -7,7 +7,7 @@
 #ifndef TESTS_SUPPORT_STORY_FILE_H
 #define TESTS_SUPPORT_STORY_FILE_H
 
-#include "packet.h"
+#include "wire/packet.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,9 +3,9 @@
 #include "story_tales.h"
 
 #include "cmocka_all.h"
-#include "opcode.h"
 #include "story_file.h"
-#include "syndrome.h"
+#include "wire/opcode.h"
+#include "wire/syndrome.h"
 
 #include <stdio.h>
 

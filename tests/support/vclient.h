@@ -11,11 +11,11 @@
 #ifndef SUPPORT_VCLIENT_H
 #define SUPPORT_VCLIENT_H
 
-#include "core.h"
-#include "cqe.h"
+#include "emu/abi/cqe.h"
+#include "emu/abi/region.h"
+#include "emu/abi/wqe.h"
+#include "emu/core/core.h"
 #include "memory.h"
-#include "region.h"
-#include "wqe.h"
 
 #include <infiniband/verbs.h>
 

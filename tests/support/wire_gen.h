@@ -3,9 +3,9 @@
 #ifndef TESTS_SUPPORT_WIRE_GEN_H
 #define TESTS_SUPPORT_WIRE_GEN_H
 
-#include "packet.h"
 #include "prng.h"
-#include "udpip.h"
+#include "wire/packet.h"
+#include "wire/udpip.h"
 
 /* Every field random, but opcode 0, version 0. The struct's padding is zero. */
 void gen_bth(struct prng *r, struct roce_bth *out);

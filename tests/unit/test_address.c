@@ -3,8 +3,8 @@
  * Addresses: texts, GIDs and socket addresses of both families; which addresses a device cannot
  * have; defaults; GUIDs that do not collide.
  */
-#include "../support/cmocka_all.h"
 #include "emu/io/address.h"
+#include "tests/support/cmocka_all.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Advice: each errno of ibv_advise_mr(3), and the implicit region. */
-#include "../support/cmocka_all.h"
-#include "../support/core_fixture.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/core_fixture.h"
 
-#include "mr.h"
+#include "emu/core/mr.h"
 
 #include <errno.h>
 

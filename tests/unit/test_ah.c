@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Address handles: which vectors are addresses, and what packets get from them. */
-#include "../support/cmocka_all.h"
-#include "../support/core_fixture.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/core_fixture.h"
 
-#include "ah.h"
+#include "emu/core/ah.h"
 
 #include <errno.h>
 #include <string.h>

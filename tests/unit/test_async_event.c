@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Asynchronous events: each to its owner, with its owner's cookie, and counted. */
-#include "../support/cmocka_all.h"
-#include "../support/core_fixture.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/core_fixture.h"
 
-#include "async_event.h"
-#include "qp.h"
+#include "emu/core/async_event.h"
+#include "emu/core/qp.h"
 
 static void check(const struct fixture *f, unsigned i, uint64_t element, uint32_t type)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The responder's atomics on one number: value before, value after, memory that is gone. */
-#include "pair.h"
+#include "tests/sim/pair.h"
 
-#include "atomic.h"
-#include "qp.h"
+#include "emu/core/atomic.h"
+#include "emu/core/qp.h"
 
 static struct pair p;
 static struct mr *mr;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Each field of the BTH at its place, and the round trip of all of them in both orders. */
-#include "../support/cmocka_all.h"
-#include "../support/wire_gen.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/wire_gen.h"
 
-#include "bth.h"
+#include "wire/bth.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Loads and stores of network order, and the cursor's sticky error. */
-#include "../support/cmocka_all.h"
-#include "../support/prng.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/prng.h"
 
-#include "bytes.h"
+#include "wire/bytes.h"
 
 static struct prng rng;
 

@@ -3,16 +3,16 @@
  * What a capture keeps: packets whole, their first bytes, none; all devices or one; what comes
  * first in the file; keys that are told of once. How whole packets look is test_pcap's.
  */
-#include "../support/cmocka_all.h"
-#include "../support/io_fixture.h"
-#include "../support/ng_file.h"
-#include "../support/train_gen.h"
 #include "emu/io/capture.h"
 #include "emu/io/log.h"
 #include "emu/io/packet_frame.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/io_fixture.h"
+#include "tests/support/ng_file.h"
+#include "tests/support/train_gen.h"
 
-#include "icrc.h"
-#include "packet.h"
+#include "wire/icrc.h"
+#include "wire/packet.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -3,10 +3,10 @@
  * What was rung before a control message, or before the end of the connection, is served before
  * it; messages that only ask do not wait for it. tests/verbs/last_sends.c has what arrives.
  */
-#include "../support/cmocka_all.h"
-#include "../support/io_fixture.h"
 #include "emu/io/catch_up.h"
 #include "emu/io/log.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/io_fixture.h"
 
 #include <infiniband/verbs.h>
 #include <string.h>

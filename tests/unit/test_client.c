@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Clients: doorbells, handles of others, and an end that leaves nothing behind. */
-#include "../support/cmocka_all.h"
-#include "../support/core_fixture.h"
-#include "../support/prng.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/core_fixture.h"
+#include "tests/support/prng.h"
 
-#include "client.h"
-#include "mr.h"
-#include "qp.h"
+#include "emu/core/client.h"
+#include "emu/core/mr.h"
+#include "emu/core/qp.h"
 
 #include <errno.h>
 #include <infiniband/verbs.h>

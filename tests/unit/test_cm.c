@@ -2,11 +2,11 @@
 /*
  * Connection manager: two devices, a link that loses what a test wants lost, and virtual time.
  */
-#include "cm_msg.h"
-#include "cmd.h"
-#include "cmocka_all.h"
-#include "core.h"
-#include "core_cm.h"
+#include "emu/abi/cmd.h"
+#include "emu/core/core.h"
+#include "emu/core/core_cm.h"
+#include "tests/support/cmocka_all.h"
+#include "wire/cm_msg.h"
 
 #include <errno.h>
 #include <string.h>

@@ -3,10 +3,10 @@
  * CM messages: every field against a second table in another notation (the 32-bit word of the
  * body it stands in and its mask there), round trips with random values, and refusals.
  */
-#include "../support/cmocka_all.h"
-#include "../support/prng.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/prng.h"
 
-#include "cm_msg.h"
+#include "wire/cm_msg.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The RDMA IP CM header in both address families, and the service ids of IP ports. */
-#include "../support/cmocka_all.h"
-#include "../support/wire_gen.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/wire_gen.h"
 
-#include "cma_hdr.h"
+#include "wire/cma_hdr.h"
 
 #include <string.h>
 

@@ -3,10 +3,10 @@
  * Contexts that are shared: a token opens one to a client of the same device, once; then objects
  * of the one are imported by the other, with what the program that imports has to know.
  */
-#include "../support/cmocka_all.h"
-#include "../support/io_fixture.h"
-#include "cmd_import.h"
+#include "emu/abi/cmd_import.h"
 #include "emu/io/log.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/io_fixture.h"
 
 #include <errno.h>
 #include <infiniband/verbs.h>

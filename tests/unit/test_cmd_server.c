@@ -4,9 +4,9 @@
  * be wrong with a message is answered or ends the connection, and neither the client's objects,
  * nor other clients, nor the daemon's descriptors suffer from it.
  */
-#include "../support/cmocka_all.h"
-#include "../support/io_fixture.h"
 #include "emu/io/log.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/io_fixture.h"
 
 #include <errno.h>
 #include <fcntl.h>

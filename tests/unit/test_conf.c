@@ -3,8 +3,8 @@
  * The command line of uhcad: each option does what its text says, bad values are refused with a
  * line that names option and value, and the man page has the texts that --help has.
  */
-#include "../support/cmocka_all.h"
-#include "conf.h"
+#include "emu/conf.h"
+#include "tests/support/cmocka_all.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,10 +3,10 @@
  * uhcactl's end of the conversation, against a daemon that answers well, refuses, talks nonsense,
  * hangs up, or is not there.
  */
-#include "../support/cmocka_all.h"
-#include "ctl.h"
+#include "emu/abi/ctl.h"
 #include "emu/ctl/connection.h"
 #include "emu/ctl/options.h"
+#include "tests/support/cmocka_all.h"
 
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Counters as files: there from the start, and following what was counted. */
-#include "../support/cmocka_all.h"
-#include "../support/io_fixture.h"
 #include "emu/io/log.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/io_fixture.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Completion queues: layout, wrap, overrun, arming; the client's end is played by hand. */
-#include "../support/cmocka_all.h"
-#include "../support/core_fixture.h"
-#include "../support/prng.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/core_fixture.h"
+#include "tests/support/prng.h"
 
-#include "cq.h"
+#include "emu/core/cq.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Signals wait for a reader that has not handled what came before them; so does a goodbye. */
-#include "../support/cmocka_all.h"
-#include "../support/core_fixture.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/core_fixture.h"
 
-#include "cm.h"
-#include "cq.h"
-#include "qp.h"
+#include "emu/core/cm.h"
+#include "emu/core/cq.h"
+#include "emu/core/qp.h"
 
 #include <arpa/inet.h>
 #include <infiniband/verbs.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Moderation of completion events: by number, by time, and changed while one is held back. */
-#include "../support/cmocka_all.h"
-#include "../support/core_fixture.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/core_fixture.h"
 
-#include "cq.h"
+#include "emu/core/cq.h"
 
 #include <errno.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Resizing: what waits is in the new ring, in order, with its data; what is refused. */
-#include "../support/cmocka_all.h"
-#include "../support/core_fixture.h"
-#include "../support/prng.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/core_fixture.h"
+#include "tests/support/prng.h"
 
-#include "cq.h"
+#include "emu/core/cq.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Captures and dumps ordered by uhcactl: what it is answered, and what is refused. */
-#include "../support/cmocka_all.h"
-#include "../support/io_fixture.h"
 #include "emu/io/ctl_request.h"
 #include "emu/io/log.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/io_fixture.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,12 +3,12 @@
  * Requests about fault rules: what each does and answers, that what is wrong is told with its
  * place and changes nothing, and the trace in pieces.
  */
-#include "../support/cmocka_all.h"
-#include "../support/io_fixture.h"
-#include "ctl.h"
+#include "emu/abi/ctl.h"
 #include "emu/io/clock.h"
 #include "emu/io/ctl_request.h"
 #include "emu/io/log.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/io_fixture.h"
 
 #include <jansson.h>
 #include <stdio.h>

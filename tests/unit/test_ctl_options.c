@@ -3,8 +3,8 @@
  * The command line of uhcactl: options anywhere, the instance found as uhca-run finds it, clear
  * refusals; and the man page has the texts that --help has.
  */
-#include "../support/cmocka_all.h"
 #include "emu/ctl/options.h"
+#include "tests/support/cmocka_all.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Orders from uhcactl that befall a device: what its clients hear, what the files say. */
-#include "../support/cmocka_all.h"
-#include "../support/io_fixture.h"
-#include "ctl.h"
+#include "emu/abi/ctl.h"
+#include "emu/abi/event.h"
 #include "emu/io/ctl_request.h"
 #include "emu/io/log.h"
-#include "event.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/io_fixture.h"
 
 #include <stdio.h>
 #include <stdlib.h>

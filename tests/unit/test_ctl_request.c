@@ -2,11 +2,11 @@
 /*
  * What uhcactl's requests do, and what each wrong one is told.
  */
-#include "../support/cmocka_all.h"
-#include "../support/io_fixture.h"
-#include "ctl.h"
+#include "emu/abi/ctl.h"
 #include "emu/io/ctl_request.h"
 #include "emu/io/log.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/io_fixture.h"
 
 #include <jansson.h>
 #include <stdio.h>

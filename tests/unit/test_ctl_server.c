@@ -3,10 +3,10 @@
  * Sessions of uhcactl: requests and replies in order, however they are cut; lines that are too
  * long, garbage, readers that do not read, too many sessions.
  */
-#include "../support/cmocka_all.h"
-#include "../support/io_fixture.h"
-#include "ctl.h"
+#include "emu/abi/ctl.h"
 #include "emu/io/log.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/io_fixture.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -3,14 +3,14 @@
  * Requests of step mode: packets of a frozen device wait, are listed, go, are lost or changed as
  * is asked for, and what cannot be is refused.
  */
-#include "../support/cmocka_all.h"
-#include "../support/io_fixture.h"
-#include "../support/train_gen.h"
-#include "ctl.h"
-#include "device.h"
+#include "emu/abi/ctl.h"
+#include "emu/core/device.h"
 #include "emu/io/clock.h"
 #include "emu/io/ctl_request.h"
 #include "emu/io/log.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/io_fixture.h"
+#include "tests/support/train_gen.h"
 
 #include <jansson.h>
 #include <stdio.h>

@@ -3,11 +3,11 @@
  * The tables for uhcactl: every kind of object is in its table with the client it belongs to,
  * every row has every column, and numbers are the core's.
  */
-#include "../support/cmocka_all.h"
-#include "../support/ucma_client.h"
-#include "ctl.h"
+#include "emu/abi/ctl.h"
 #include "emu/io/ctl_table.h"
 #include "emu/io/log.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/ucma_client.h"
 
 #include <infiniband/verbs.h>
 #include <stdio.h>

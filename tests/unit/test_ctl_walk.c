@@ -4,12 +4,12 @@
  * reason when there is no way. Which way it is, is the core's (tests/unit/test_walk.c), in whose
  * place ld --wrap puts one that has everything.
  */
-#include "../support/cmocka_all.h"
-#include "../support/io_fixture.h"
 #include "emu/io/ctl_request.h"
 #include "emu/io/log.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/io_fixture.h"
 
-#include "walk.h"
+#include "emu/core/walk.h"
 
 #include <errno.h>
 #include <jansson.h>

@@ -5,11 +5,11 @@
  * nothing is left: no descriptor, no mapping, no file of the instance; no memory, which the
  * sanitizers see to. Of calls that are made by the hundred, one a file, some are tried.
  */
-#include "../support/cmocka_all.h"
-#include "../support/io_fixture.h"
 #include "emu/io/clock.h"
 #include "emu/io/log.h"
 #include "emu/io/loop.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/io_fixture.h"
 
 #include <errno.h>
 #include <fcntl.h>

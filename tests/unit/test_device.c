@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A device: which configurations make one, its look-ups, its clock. */
-#include "../support/cmocka_all.h"
-#include "../support/core_fixture.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/core_fixture.h"
 
-#include "device.h"
-#include "qp.h"
-#include "recv_queue.h"
-#include "replay.h"
+#include "emu/core/device.h"
+#include "emu/core/qp.h"
+#include "emu/core/recv_queue.h"
+#include "emu/core/replay.h"
 
 #include <string.h>
 

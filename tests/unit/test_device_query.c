@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What a device says of itself: the limits it keeps, and no capability it lacks. */
-#include "../support/cmocka_all.h"
+#include "tests/support/cmocka_all.h"
 
-#include "../support/core_fixture.h"
-#include "device.h"
+#include "emu/core/device.h"
+#include "tests/support/core_fixture.h"
 
 #include <errno.h>
 #include <infiniband/verbs.h>

@@ -3,12 +3,12 @@
  * Device memory, and memory shared with a program: limits, registration, and the way from a key to
  * its bytes.
  */
-#include "../support/cmocka_all.h"
-#include "../support/core_fixture.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/core_fixture.h"
 
-#include "dm.h"
-#include "mr.h"
-#include "region.h"
+#include "emu/abi/region.h"
+#include "emu/core/dm.h"
+#include "emu/core/mr.h"
 
 #include <errno.h>
 #include <string.h>

@@ -4,9 +4,9 @@
  * none beyond what was handed out, whatever a client scribbles; and none is lost while another
  * thread rings.
  */
-#include "../support/cmocka_all.h"
-#include "../support/prng.h"
 #include "emu/io/doorbell.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/prng.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The Ethernet segment of a daemon: nothing to send is nothing done, with any number of devices. */
-#include "../support/cmocka_all.h"
-#include "../support/io_fixture.h"
 #include "emu/io/ether.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/io_fixture.h"
 
 static void test_idle(void **state)
 {

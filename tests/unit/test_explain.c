@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What happened to requests, told: texts that were looked at, and which completions are told. */
-#include "../support/cmocka_all.h"
-#include "../support/story_golden.h"
-#include "../support/story_tales.h"
 #include "emu/story/explain.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/story_golden.h"
+#include "tests/support/story_tales.h"
 
 #include <stdio.h>
 #include <stdlib.h>

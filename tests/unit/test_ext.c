@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Extension headers: fields at their places, no byte of any header lost, no byte beyond it. */
-#include "../support/cmocka_all.h"
-#include "../support/prng.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/prng.h"
 
-#include "ext.h"
+#include "wire/ext.h"
 
 #include <string.h>
 

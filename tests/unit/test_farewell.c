@@ -3,9 +3,9 @@
  * A request is executed, and its QP goes before the ACK was sent: the peer must still hear it,
  * once, whether the QP is destroyed, reset or put in error.
  */
-#include "pair.h"
+#include "tests/sim/pair.h"
 
-#include "qp.h"
+#include "emu/core/qp.h"
 
 #include <stdlib.h>
 

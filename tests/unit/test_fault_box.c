@@ -4,10 +4,10 @@
  * packet by packet through the plan while one does, in both directions; late packets leave in
  * their time; a frozen box keeps all.
  */
-#include "../support/cmocka_all.h"
-#include "../support/io_fixture.h"
-#include "../support/train_gen.h"
 #include "emu/io/log.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/io_fixture.h"
+#include "tests/support/train_gen.h"
 
 #include <string.h>
 

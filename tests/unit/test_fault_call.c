@@ -3,10 +3,10 @@
  * Rules about calls, in the daemon: which fields of a message they see, the answer that they give,
  * when programs must ask before they post, calls that wait and clients that do not.
  */
-#include "../support/cmocka_all.h"
-#include "../support/io_fixture.h"
 #include "emu/io/clock.h"
 #include "emu/io/log.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/io_fixture.h"
 
 #include <errno.h>
 #include <infiniband/verbs.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Rules about completions: what is changed, what waits in which order, what never comes. */
-#include "../support/cmocka_all.h"
-#include "../support/io_fixture.h"
 #include "emu/io/clock.h"
 #include "emu/io/fault_cqe.h"
 #include "emu/io/log.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/io_fixture.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

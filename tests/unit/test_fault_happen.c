@@ -3,10 +3,10 @@
  * What rules let happen to a device: to the object that the rule looked at or names, at a moment
  * that the core can bear; nothing where there is no such object.
  */
-#include "../support/cmocka_all.h"
-#include "../support/io_fixture.h"
 #include "emu/io/clock.h"
 #include "emu/io/log.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/io_fixture.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,10 +2,10 @@
 /*
  * "uhcactl fault help" has every word of the grammar, and says something of each.
  */
-#include "../support/cmocka_all.h"
 #include "emu/ctl/fault_help.h"
+#include "tests/support/cmocka_all.h"
 
-#include "rule_words.h"
+#include "emu/fault/rule_words.h"
 
 #include <stdio.h>
 #include <stdlib.h>

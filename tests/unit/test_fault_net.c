@@ -3,12 +3,12 @@
  * Trains through a net: what nothing happens to stays whole and in order, what waits is a copy,
  * what waits is bounded, and a net that goes takes with it what it held.
  */
-#include "cmocka_all.h"
-#include "net_stage.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/net_stage.h"
 
-#include "forge.h"
-#include "hold.h"
-#include "syndrome.h"
+#include "emu/fault/forge.h"
+#include "emu/fault/hold.h"
+#include "wire/syndrome.h"
 
 #include <errno.h>
 #include <stdlib.h>

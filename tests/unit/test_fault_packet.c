@@ -3,11 +3,11 @@
  * Fields of packets and what becomes of a packet that was changed: what a receiver would read, or
  * malformed; and a broken ICRC breaks nothing else that it should not.
  */
-#include "cmocka_all.h"
-#include "packet_change.h"
+#include "emu/fault/packet_change.h"
+#include "tests/support/cmocka_all.h"
 
-#include "cm_msg.h"
-#include "syndrome.h"
+#include "wire/cm_msg.h"
+#include "wire/syndrome.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Step mode: the wire stands still, and a person lets packets go, drops and changes them. */
-#include "cmocka_all.h"
-#include "net_stage.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/net_stage.h"
 
-#include "syndrome.h"
+#include "wire/syndrome.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
  * The trace of hits in memory: lines in their order, the oldest hits forgotten and counted, what
  * tells of rules kept for ever.
  */
-#include "../support/cmocka_all.h"
 #include "emu/io/fault_trace.h"
+#include "tests/support/cmocka_all.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,11 +3,11 @@
  * The daemon's fault rules: from the settings, who is asked while which rules are there, what the
  * clock sets off, happenings that wait, files of rules, a trace that does it again.
  */
-#include "../support/cmocka_all.h"
-#include "../support/io_fixture.h"
 #include "emu/io/clock.h"
 #include "emu/io/fault_file.h"
 #include "emu/io/log.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/io_fixture.h"
 
 #include <errno.h>
 #include <stdio.h>

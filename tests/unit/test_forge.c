@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Packets made up in the name of the other end, and what is known of responders. */
-#include "cm_answer.h"
-#include "cm_msg.h"
-#include "cmocka_all.h"
-#include "forge.h"
-#include "responders.h"
-#include "syndrome.h"
+#include "emu/fault/cm_answer.h"
+#include "emu/fault/forge.h"
+#include "emu/fault/responders.h"
+#include "tests/support/cmocka_all.h"
+#include "wire/cm_msg.h"
+#include "wire/syndrome.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Ethernet frames: layers and fields of frames made by hand, and of every truncation of them. */
-#include "../support/cmocka_all.h"
+#include "tests/support/cmocka_all.h"
 
-#include "frame.h"
+#include "wire/frame.h"
 
 #include <stdlib.h>
 #include <string.h>

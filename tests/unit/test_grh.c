@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The GRH area: IPv4 behind zeros, IPv6 from the start, and back to the addresses. */
-#include "../support/cmocka_all.h"
-#include "../support/wire_gen.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/wire_gen.h"
 
-#include "grh.h"
+#include "wire/grh.h"
 
 #include <string.h>
 

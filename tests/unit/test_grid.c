@@ -2,8 +2,8 @@
 /*
  * uhcactl's tables: alignment, hexadecimal columns, missing values, transposition, JSON.
  */
-#include "../support/cmocka_all.h"
 #include "emu/ctl/grid.h"
+#include "tests/support/cmocka_all.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Clients that share: what each may name, and what is left when one of them ends. */
-#include "../support/cmocka_all.h"
-#include "../support/core_fixture.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/core_fixture.h"
 
-#include "group.h"
-#include "mr.h"
+#include "emu/core/group.h"
+#include "emu/core/mr.h"
 
 #include <errno.h>
 

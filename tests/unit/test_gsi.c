@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* QP1: which packets are a MAD for the device (13.5.3.3), and what goes out for one. */
-#include "../support/cmocka_all.h"
-#include "../support/core_fixture.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/core_fixture.h"
 
-#include "cm_msg.h"
-#include "device.h"
-#include "gsi.h"
+#include "emu/core/device.h"
+#include "emu/core/gsi.h"
+#include "wire/cm_msg.h"
 
 #include <string.h>
 

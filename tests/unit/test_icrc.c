@@ -3,11 +3,11 @@
  * The ICRC against a bit-by-bit CRC and a pseudo header built here from the packet's own IP and
  * UDP bytes; what it covers and what not, bit by bit; recovery of each IPv4 identification.
  */
-#include "../support/cmocka_all.h"
-#include "../support/wire_gen.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/wire_gen.h"
 
-#include "icrc.h"
-#include "packet.h"
+#include "wire/icrc.h"
+#include "wire/packet.h"
 
 #include <string.h>
 

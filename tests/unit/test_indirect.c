@@ -3,11 +3,11 @@
  * Descriptions against a model that spells out the address of every byte: random layouts of all
  * shapes, one over the other, described, refused, read, written and invalidated; and the rules.
  */
-#include "pair.h"
+#include "tests/sim/pair.h"
 
-#include "prng.h"
-#include "qp.h"
-#include "sgl.h"
+#include "emu/core/qp.h"
+#include "emu/core/sgl.h"
+#include "tests/support/prng.h"
 
 #include <errno.h>
 #include <stdlib.h>

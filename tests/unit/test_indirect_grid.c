@@ -3,10 +3,10 @@
  * Interleaved keys of one piece: many elements at a time give the bytes that one step at a time
  * gives, for random layouts over mapped memory and over pages.
  */
-#include "../support/cmocka_all.h"
-#include "../support/prng.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/prng.h"
 
-#include "indirect_grid.h"
+#include "emu/core/indirect_grid.h"
 
 #include <string.h>
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Faults of the device's own: each leaves the states, flushes and events that a real one leaves. */
-#include "../support/cmocka_all.h"
-#include "../support/core_fixture.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/core_fixture.h"
 
-#include "async_event.h"
-#include "device.h"
-#include "mr.h"
-#include "qp.h"
+#include "emu/core/async_event.h"
+#include "emu/core/device.h"
+#include "emu/core/mr.h"
+#include "emu/core/qp.h"
 
 #include <errno.h>
 #include <infiniband/verbs.h>

@@ -3,10 +3,10 @@
  * The instance's directory: made with its parents, never shared by two daemons, never taken from
  * somebody else, cleaned of what a killed daemon has left and nothing more.
  */
-#include "../support/cmocka_all.h"
-#include "../support/io_fixture.h"
 #include "emu/io/instance.h"
 #include "emu/io/log.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/io_fixture.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Which keys a queue may take away, and that it can do so once. */
-#include "../support/cmocka_all.h"
-#include "../support/core_fixture.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/core_fixture.h"
 
-#include "invalidate.h"
-#include "mw.h"
-#include "qp.h"
+#include "emu/core/invalidate.h"
+#include "emu/core/mw.h"
+#include "emu/core/qp.h"
 
 #include <infiniband/verbs.h>
 

@@ -3,9 +3,9 @@
  * What the shell keeps of a client beside its messages (test_cmd_server): its name, its
  * doorbells, and the event descriptor, which it may misuse.
  */
-#include "../support/cmocka_all.h"
-#include "../support/io_fixture.h"
 #include "emu/io/log.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/io_fixture.h"
 
 #include <fcntl.h>
 #include <infiniband/verbs.h>

@@ -2,10 +2,10 @@
 /*
  * Who a device is under which settings, and its end of the stack of boxes.
  */
-#include "../support/cmocka_all.h"
-#include "../support/io_fixture.h"
 #include "emu/io/device.h"
 #include "emu/io/log.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/io_fixture.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Ladders in letters and as SVG: what they say, that they keep to their width, whatever comes. */
-#include "../support/cmocka_all.h"
-#include "../support/prng.h"
-#include "../support/story_file.h"
-#include "../support/story_golden.h"
-#include "../support/story_tales.h"
 #include "emu/story/ladder.h"
 #include "emu/story/ladder_svg.h"
 #include "emu/story/ladder_text.h"
-#include "opcode.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/prng.h"
+#include "tests/support/story_file.h"
+#include "tests/support/story_golden.h"
+#include "tests/support/story_tales.h"
+#include "wire/opcode.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,10 +3,10 @@
  * The listening sockets: mode 0600, only the own user and root, and a process that runs out of
  * descriptors neither spins nor dies.
  */
-#include "../support/cmocka_all.h"
-#include "../support/io_fixture.h"
 #include "emu/io/listener.h"
 #include "emu/io/log.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/io_fixture.h"
 
 #include <errno.h>
 #include <poll.h>

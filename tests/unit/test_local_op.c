@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* When a request that sends nothing may be done, and that it is done once. */
-#include "pair.h"
+#include "tests/sim/pair.h"
 
-#include "local_op.h"
-#include "qp.h"
+#include "emu/core/local_op.h"
+#include "emu/core/qp.h"
 
 static void test_which(void **state)
 {

@@ -3,10 +3,10 @@
  * The log: levels, the file's lines, what clients put into them, and the limit that keeps a
  * flood away.
  */
-#include "../support/cmocka_all.h"
-#include "../support/io_fixture.h"
 #include "emu/io/clock.h"
 #include "emu/io/log.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/io_fixture.h"
 
 #include <errno.h>
 #include <fcntl.h>

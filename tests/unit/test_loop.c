@@ -4,11 +4,11 @@
  * without using the processor, misses no doorbell however it falls between the last look and the
  * sleep, ends when it is told to or when nobody is left, cleans up, and says why it cannot start.
  */
-#include "../support/cmocka_all.h"
-#include "../support/io_fixture.h"
-#include "../support/prng.h"
 #include "emu/io/clock.h"
 #include "emu/io/message.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/io_fixture.h"
+#include "tests/support/prng.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,11 +2,11 @@
 /*
  * The fabric of a daemon's addresses, and the box that decides between it and the wire.
  */
-#include "../support/cmocka_all.h"
-#include "../support/io_fixture.h"
-#include "../support/train_gen.h"
 #include "emu/io/log.h"
 #include "emu/io/loopback.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/io_fixture.h"
+#include "tests/support/train_gen.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The common MAD header: fields at their places, no byte lost. */
-#include "../support/cmocka_all.h"
-#include "../support/prng.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/prng.h"
 
-#include "mad.h"
+#include "wire/mad.h"
 
 #include <string.h>
 

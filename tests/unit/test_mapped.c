@@ -3,9 +3,9 @@
  * Memory that is mapped here, too: bytes arrive where they should, whatever the lists look like,
  * and a thread that polls the memory sees words whole and the end of a write last.
  */
-#include "../support/cmocka_all.h"
-#include "../support/prng.h"
 #include "emu/io/mapped.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/prng.h"
 
 #include <pthread.h>
 #include <stdint.h>

@@ -3,10 +3,10 @@
  * Atomics with masks against a reference that looks at one bit at a time; sizes, byte orders, what
  * is a request and what is none, and the execution on memory.
  */
-#include "pair.h"
+#include "tests/sim/pair.h"
 
-#include "masked_atomic.h"
-#include "qp.h"
+#include "emu/core/masked_atomic.h"
+#include "emu/core/qp.h"
 
 #include <errno.h>
 #include <string.h>

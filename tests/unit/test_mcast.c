@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Multicast groups: attaching, limits, what the shell is told, who gets a datagram. */
-#include "../support/cmocka_all.h"
-#include "../support/core_fixture.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/core_fixture.h"
 
-#include "mcast.h"
-#include "qp.h"
+#include "emu/core/mcast.h"
+#include "emu/core/qp.h"
 
 #include <errno.h>
 #include <infiniband/verbs.h>

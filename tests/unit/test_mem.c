@@ -8,10 +8,10 @@
  * The client is a child process. The region is shared with it, so that this process sees what
  * arrived; the child has the same addresses.
  */
-#include "../support/cmocka_all.h"
-#include "../support/prng.h"
 #include "emu/io/clock.h"
 #include "emu/io/mem.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/prng.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,9 +3,9 @@
  * Messages with descriptors: they arrive whole, what is cut is reported as such and leaks no
  * descriptor, and neither direction ever waits.
  */
-#include "../support/cmocka_all.h"
-#include "../support/io_fixture.h"
 #include "emu/io/message.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/io_fixture.h"
 
 #include <errno.h>
 #include <string.h>

@@ -3,9 +3,9 @@
  * The search for the rules that matter, over made-up failures: those that need certain parts
  * together, those that any of some parts makes, and those that cannot be tried.
  */
-#include "../support/cmocka_all.h"
-#include "../support/prng.h"
 #include "emu/ctl/minimise.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/prng.h"
 
 #include <stdio.h>
 #include <string.h>

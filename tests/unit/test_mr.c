@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Memory regions: what may be registered, and each verdict of an access in its order. */
-#include "../support/cmocka_all.h"
-#include "../support/core_fixture.h"
-#include "../support/prng.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/core_fixture.h"
+#include "tests/support/prng.h"
 
-#include "mr.h"
+#include "emu/core/mr.h"
 
 #include <errno.h>
 #include <infiniband/verbs.h>

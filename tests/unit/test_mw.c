@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Memory windows: their life, who counts as their user, and each rule of binding by itself. */
-#include "../support/cmocka_all.h"
-#include "../support/core_fixture.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/core_fixture.h"
 
-#include "mw.h"
-#include "qp.h"
+#include "emu/core/mw.h"
+#include "emu/core/qp.h"
 
 #include <errno.h>
 #include <infiniband/verbs.h>

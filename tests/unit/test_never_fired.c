@@ -2,8 +2,8 @@
 /*
  * What is said of a rule that never fired.
  */
-#include "../support/cmocka_all.h"
 #include "emu/ctl/never_fired.h"
+#include "tests/support/cmocka_all.h"
 
 #include <string.h>
 

@@ -5,11 +5,11 @@
  * of their parents as they were, and leaks nothing. In an empty device, whose tables are still to
  * be allocated, and in a populated one, whose tables are to grow.
  */
-#include "../support/cmocka_all.h"
-#include "../support/core_fixture.h"
-#include "../support/qp_table.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/core_fixture.h"
+#include "tests/support/qp_table.h"
 
-#include "qp_state.h"
+#include "emu/core/qp_state.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The null region: zeroes to read, nothing to write, and an L_Key only. */
-#include "../support/cmocka_all.h"
-#include "../support/core_fixture.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/core_fixture.h"
 
-#include "mr.h"
-#include "sgl.h"
+#include "emu/core/mr.h"
+#include "emu/core/sgl.h"
 
 #include <errno.h>
 #include <string.h>

@@ -3,9 +3,9 @@
  * The opcode table against a second one, written from IBTA table 38 and the annexes column by
  * column, not by service as opcode.def is; and the reverse search against the table.
  */
-#include "../support/cmocka_all.h"
+#include "tests/support/cmocka_all.h"
 
-#include "opcode.h"
+#include "wire/opcode.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,10 +3,10 @@
  * What the core is given: rings that can be handed over, events that reach the right channel,
  * bytes that are not the same twice.
  */
-#include "../support/cmocka_all.h"
-#include "../support/io_fixture.h"
 #include "emu/io/log.h"
 #include "emu/io/ops.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/io_fixture.h"
 
 #include <fcntl.h>
 #include <string.h>

@@ -3,10 +3,10 @@
  * Packets of every opcode with random fields survive emit and parse, in both orders; everything
  * shorter, longer or unknown is refused with the right result.
  */
-#include "../support/cmocka_all.h"
-#include "../support/wire_gen.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/wire_gen.h"
 
-#include "packet.h"
+#include "wire/packet.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Page arrays against a model that translates one byte at a time, in both shapes. */
-#include "../support/cmocka_all.h"
-#include "../support/prng.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/prng.h"
 
-#include "page_array.h"
+#include "emu/core/page_array.h"
 
 #include <errno.h>
 #include <stdlib.h>

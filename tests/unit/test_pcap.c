@@ -4,15 +4,15 @@
  * direction, headers and a right ICRC; what became of packets, and in which order things are told;
  * what tshark (where it is installed) makes of them; files that cannot be written.
  */
-#include "../support/cmocka_all.h"
-#include "../support/io_fixture.h"
-#include "../support/ng_file.h"
-#include "../support/train_gen.h"
 #include "emu/io/log.h"
 #include "emu/io/pcap.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/io_fixture.h"
+#include "tests/support/ng_file.h"
+#include "tests/support/train_gen.h"
 
-#include "icrc.h"
-#include "packet.h"
+#include "wire/icrc.h"
+#include "wire/packet.h"
 
 #include <errno.h>
 #include <fcntl.h>

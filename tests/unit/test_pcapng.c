@@ -3,10 +3,10 @@
  * Files of blocks: what is written is read back, more than fits into the buffer too; blocks that
  * change places; files that cannot be opened or written any more.
  */
-#include "../support/cmocka_all.h"
-#include "../support/io_fixture.h"
-#include "../support/ng_file.h"
 #include "emu/io/pcapng.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/io_fixture.h"
+#include "tests/support/ng_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,10 +3,10 @@
  * A plan: which subjects its rules hit, in which order, how often; that chance is the same each
  * time and one rule's chance is not another's; rules that come and go.
  */
-#include "../support/cmocka_all.h"
-#include "../support/plan_stage.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/plan_stage.h"
 
-#include "cm_msg.h"
+#include "wire/cm_msg.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Link, GID table and the events of the port: each change is told once, to every client. */
-#include "../support/cmocka_all.h"
-#include "../support/core_fixture.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/core_fixture.h"
 
-#include "device.h"
-#include "qp.h"
+#include "emu/core/device.h"
+#include "emu/core/qp.h"
 
 #include <errno.h>
 #include <infiniband/verbs.h>

@@ -3,10 +3,10 @@
  * Texts of addresses (against inet_ntop), flows, packets and CM messages; truncation at every
  * length; no text beyond the promised maximum.
  */
-#include "../support/cmocka_all.h"
-#include "../support/wire_gen.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/wire_gen.h"
 
-#include "print.h"
+#include "wire/print.h"
 
 #include <arpa/inet.h>
 #include <stdio.h>

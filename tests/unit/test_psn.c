@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Serial arithmetic around the wrap at 2^24 and around half the space. */
-#include "../support/cmocka_all.h"
-#include "../support/prng.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/prng.h"
 
-#include "psn.h"
+#include "wire/psn.h"
 
 static struct prng rng;
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Modify QP through the control verb: transitions, values, and what follows from them. */
-#include "../support/cmocka_all.h"
-#include "../support/core_fixture.h"
-#include "../support/qp_table.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/core_fixture.h"
+#include "tests/support/qp_table.h"
 
-#include "qp.h"
-#include "source_port.h"
+#include "emu/core/qp.h"
+#include "emu/core/source_port.h"
 
 #include <errno.h>
 #include <string.h>

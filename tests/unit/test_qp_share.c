@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Shared receiving QPs: handles of several clients, events to each, the end with the last one. */
-#include "../support/cmocka_all.h"
-#include "../support/core_fixture.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/core_fixture.h"
 
-#include "qp_share.h"
+#include "emu/core/qp_share.h"
 
 #include <errno.h>
 #include <infiniband/verbs.h>

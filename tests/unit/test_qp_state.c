@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The state table against the one of the test, every type, transition and attribute. */
-#include "../support/cmocka_all.h"
-#include "../support/prng.h"
-#include "../support/qp_table.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/prng.h"
+#include "tests/support/qp_table.h"
 
-#include "qp_state.h"
+#include "emu/core/qp_state.h"
 
 #include <string.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Regions: whole pages, a header, power-of-two slots. */
-#include "../support/cmocka_all.h"
-#include "../support/core_fixture.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/core_fixture.h"
 
-#include "queue_region.h"
-#include "region.h"
+#include "emu/abi/region.h"
+#include "emu/core/queue_region.h"
 
 #include <errno.h>
 

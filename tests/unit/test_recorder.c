@@ -3,14 +3,14 @@
  * The flight recorder: what it remembers when it is full, what it writes out, and what memory it
  * takes meanwhile.
  */
-#include "../support/cmocka_all.h"
-#include "../support/io_fixture.h"
-#include "../support/ng_file.h"
-#include "../support/train_gen.h"
 #include "emu/io/clock.h"
 #include "emu/io/recorder.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/io_fixture.h"
+#include "tests/support/ng_file.h"
+#include "tests/support/train_gen.h"
 
-#include "packet.h"
+#include "wire/packet.h"
 
 #include <errno.h>
 #include <stdio.h>

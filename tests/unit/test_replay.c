@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Responder resources: the newest are found by any of their PSNs, answers leave in order. */
-#include "../support/cmocka_all.h"
+#include "tests/support/cmocka_all.h"
 
-#include "replay.h"
+#include "emu/core/replay.h"
 
 #include <errno.h>
 

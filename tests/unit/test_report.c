@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The page of a report: whole for any capture, and nothing in a capture becomes markup. */
-#include "../support/cmocka_all.h"
-#include "../support/story_file.h"
 #include "emu/story/markup.h"
 #include "emu/story/report.h"
-#include "opcode.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/story_file.h"
+#include "wire/opcode.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Changing regions: every combination, and after each failure the region as it was. */
-#include "../support/cmocka_all.h"
-#include "../support/core_fixture.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/core_fixture.h"
 
-#include "mr.h"
+#include "emu/core/mr.h"
 
 #include <errno.h>
 #include <infiniband/verbs.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The hash against the published verification values of RSS, and which fields go into it. */
-#include "segment.h"
+#include "tests/sim/segment.h"
 
-#include "rss.h"
+#include "emu/core/rss.h"
 
 #include <errno.h>
 

@@ -2,9 +2,9 @@
 /*
  * The grammar of rules: what each word means, and for every mistake its column and what is said.
  */
-#include "../support/cmocka_all.h"
+#include "tests/support/cmocka_all.h"
 
-#include "rule.h"
+#include "emu/fault/rule.h"
 
 #include <errno.h>
 #include <stdio.h>

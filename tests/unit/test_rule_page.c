@@ -2,11 +2,11 @@
 /*
  * uhca-fault(7) explains each word that a rule can have, and each rule that it shows is one.
  */
-#include "../support/cmocka_all.h"
+#include "tests/support/cmocka_all.h"
 
-#include "rule_names.h"
-#include "rule_opcode.h"
-#include "rule_words.h"
+#include "emu/fault/rule_names.h"
+#include "emu/fault/rule_opcode.h"
+#include "emu/fault/rule_words.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
  * Scenario files: every statement and condition becomes the step it is, and every mistake is named
  * by line and column.
  */
-#include "../support/cmocka_all.h"
 #include "emu/ctl/scenario.h"
+#include "tests/support/cmocka_all.h"
 
 #include <errno.h>
 #include <signal.h>

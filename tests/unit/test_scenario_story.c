@@ -3,9 +3,9 @@
  * A scenario reads the records of a capture that is still being written: whole blocks only, other
  * blocks skipped, words compared as numbers or texts.
  */
-#include "../support/cmocka_all.h"
 #include "emu/abi/story.h"
 #include "emu/ctl/scenario_story.h"
+#include "tests/support/cmocka_all.h"
 
 #include <errno.h>
 #include <fcntl.h>

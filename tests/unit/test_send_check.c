@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What is wrong with a send request before any packet leaves: opcode, lengths, keys, handle. */
-#include "pair.h"
+#include "tests/sim/pair.h"
 
-#include "qp.h"
-#include "send_check.h"
+#include "emu/core/qp.h"
+#include "emu/core/send_check.h"
 
 static struct pair p;
 static struct uhca_abi_sge sge;

@@ -3,10 +3,10 @@
  * Scatter/gather lists against a plain copy: random lists over two regions, random pieces of
  * them, read and written; and the refusals: gone key, range, access, list too short.
  */
-#include "pair.h"
+#include "tests/sim/pair.h"
 
-#include "prng.h"
-#include "qp.h"
+#include "emu/core/qp.h"
+#include "tests/support/prng.h"
 
 #define MAX_SGES 8
 

@@ -3,8 +3,8 @@
  * Shared memory: nobody can change a region's size, and the status page cannot be written by who
  * holds its descriptor, while our own mapping stays writable and visible.
  */
-#include "../support/cmocka_all.h"
 #include "emu/io/shm.h"
+#include "tests/support/cmocka_all.h"
 
 #include <errno.h>
 #include <fcntl.h>

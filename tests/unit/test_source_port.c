@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Source ports: in the dynamic range, constant for a flow, as Linux computes them. */
-#include "../support/cmocka_all.h"
-#include "../support/prng.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/prng.h"
 
-#include "source_port.h"
+#include "emu/core/source_port.h"
 
 static void test_label_decides(void **state)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Shared receive queues: sizes, the limit event, errors, life. */
-#include "../support/cmocka_all.h"
-#include "../support/core_fixture.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/core_fixture.h"
 
-#include "srq.h"
+#include "emu/core/srq.h"
 
 #include <errno.h>
 

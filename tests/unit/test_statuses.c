@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Every status and vendor error of emu/abi/cqe.h has its words, and docs/statuses.md names it. */
-#include "../support/cmocka_all.h"
 #include "emu/abi/cqe.h"
 #include "emu/story/statuses.h"
+#include "tests/support/cmocka_all.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A capture put together: ends, arrows, messages, completions. */
-#include "../support/cmocka_all.h"
-#include "../support/story_file.h"
 #include "emu/story/story.h"
-#include "opcode.h"
-#include "syndrome.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/story_file.h"
+#include "wire/opcode.h"
+#include "wire/syndrome.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Captures block by block: both formats and byte orders, times, and every way of being broken. */
-#include "../support/cmocka_all.h"
-#include "../support/story_file.h"
 #include "emu/abi/story.h"
 #include "emu/story/pcapng.h"
-#include "opcode.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/story_file.h"
+#include "wire/opcode.h"
 
 #include <errno.h>
 #include <stdlib.h>

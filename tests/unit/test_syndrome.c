@@ -3,9 +3,9 @@
  * IBTA tables 45 and 46 typed in the specification's own units (milliseconds; counts), against
  * the code's tables; encode as the inverse of decode; names.
  */
-#include "../support/cmocka_all.h"
+#include "tests/support/cmocka_all.h"
 
-#include "syndrome.h"
+#include "wire/syndrome.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,9 +3,9 @@
  * The files that libibverbs and other readers look for: they are where these look, and say what
  * the device is. That libibverbs takes them for a device is shown by tests/verbs.
  */
-#include "../support/cmocka_all.h"
-#include "../support/io_fixture.h"
 #include "emu/io/sysfs_tree.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/io_fixture.h"
 
 #include <dirent.h>
 #include <errno.h>

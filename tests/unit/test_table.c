@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Handle table: what was given out is found, what was taken back never again by the same name. */
-#include "../support/cmocka_all.h"
-#include "../support/prng.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/prng.h"
 
-#include "table.h"
+#include "emu/core/table.h"
 
 #include <errno.h>
 #include <stdbool.h>

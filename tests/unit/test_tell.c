@@ -2,13 +2,13 @@
 /*
  * The words of a capture: what is said of packets, of trace points, of rules and keys.
  */
-#include "../support/cmocka_all.h"
 #include "emu/io/tell.h"
+#include "tests/support/cmocka_all.h"
 
-#include "cqe.h"
-#include "event.h"
-#include "packet.h"
-#include "syndrome.h"
+#include "emu/abi/cqe.h"
+#include "emu/abi/event.h"
+#include "wire/packet.h"
+#include "wire/syndrome.h"
 
 #include <string.h>
 

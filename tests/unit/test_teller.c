@@ -3,13 +3,13 @@
  * A daemon that tells of itself: what the cores are asked for, how counters move, rules that come
  * and go, and files that failures leave behind.
  */
-#include "../support/cmocka_all.h"
-#include "../support/io_fixture.h"
-#include "../support/ng_file.h"
 #include "emu/io/clock.h"
 #include "emu/io/log.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/io_fixture.h"
+#include "tests/support/ng_file.h"
 
-#include "cqe.h"
+#include "emu/abi/cqe.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Timer heap against a plain array of deadlines. */
-#include "../support/cmocka_all.h"
-#include "../support/prng.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/prng.h"
 
-#include "timer.h"
+#include "emu/core/timer.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,10 +3,10 @@
  * Trains: a train expanded to packets and put together again is the same train, for each length,
  * MTU and operation; what does not continue a message is never appended.
  */
-#include "../support/cmocka_all.h"
+#include "tests/support/cmocka_all.h"
 
-#include "core.h"
-#include "psn.h"
+#include "emu/core/core.h"
+#include "wire/psn.h"
 
 #include <string.h>
 

@@ -3,9 +3,9 @@
  * Commands of the rdma_cm device against a daemon: what each answers to what it should not get, as
  * the kernel's; what is no request ends the connection; a session of two ids; nothing is left.
  */
-#include "../support/cmocka_all.h"
-#include "../support/ucma_client.h"
 #include "emu/io/log.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/ucma_client.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -3,10 +3,10 @@
  * Rules about commands of the rdma_cm device, in the daemon: errors at once and by events, commands
  * that wait while others do not, and ids whose device goes.
  */
-#include "../support/cmocka_all.h"
-#include "../support/ucma_client.h"
 #include "emu/io/clock.h"
 #include "emu/io/log.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/ucma_client.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

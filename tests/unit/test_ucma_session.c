@@ -4,9 +4,9 @@
  * has a route, what both ends are told of each other, multicast groups, ids that move to another
  * open of the device.
  */
-#include "../support/cmocka_all.h"
-#include "../support/ucma_client.h"
 #include "emu/io/log.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/ucma_client.h"
 
 #include <endian.h>
 #include <errno.h>

@@ -6,13 +6,13 @@
  *
  * sendmmsg is wrapped at link time, so that it can refuse.
  */
-#include "../support/cmocka_all.h"
-#include "../support/io_fixture.h"
-#include "../support/train_gen.h"
 #include "emu/io/clock.h"
 #include "emu/io/log.h"
 #include "emu/io/udp.h"
 #include "emu/io/udp_socket.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/io_fixture.h"
+#include "tests/support/train_gen.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -4,13 +4,13 @@
  * outlive their source, a batch that is taken apart or gives up a message. The receiver works
  * the identification, which is the place in a run, out of the ICRC.
  */
-#include "../support/cmocka_all.h"
-#include "../support/io_fixture.h"
-#include "../support/train_gen.h"
 #include "emu/io/udp_batch.h"
 #include "emu/io/udp_socket.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/io_fixture.h"
+#include "tests/support/train_gen.h"
 
-#include "icrc.h"
+#include "wire/icrc.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -3,12 +3,12 @@
  * Sockets by source port: each flow keeps its own, a port that is taken is replaced by the
  * RoCEv2 port, and however many flows come and go, the number of sockets stays bounded.
  */
-#include "../support/cmocka_all.h"
-#include "../support/io_fixture.h"
 #include "emu/io/clock.h"
 #include "emu/io/udp_flow.h"
 #include "emu/io/udp_socket.h"
-#include "packet.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/io_fixture.h"
+#include "wire/packet.h"
 
 #include <unistd.h>
 

@@ -5,13 +5,13 @@
  * everything malformed; the modes of the ICRC accept what they say, and from devices of the same
  * daemon none but off accepts an identification that our sender does not produce.
  */
-#include "../support/cmocka_all.h"
-#include "../support/pcap.h"
-#include "../support/train_gen.h"
 #include "emu/io/udp_rx.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/pcap.h"
+#include "tests/support/train_gen.h"
 
-#include "icrc.h"
-#include "packet.h"
+#include "wire/icrc.h"
+#include "wire/packet.h"
 
 #include <stdio.h>
 #include <stdlib.h>

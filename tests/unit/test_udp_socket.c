@@ -4,10 +4,10 @@
  * cannot. That packets leave with DF and the identification the ICRC was computed with is seen
  * by tests/golden/test_sent_headers.
  */
-#include "../support/cmocka_all.h"
-#include "../support/io_fixture.h"
 #include "emu/io/udp_socket.h"
-#include "packet.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/io_fixture.h"
+#include "wire/packet.h"
 
 #include <errno.h>
 #include <netinet/ip.h>

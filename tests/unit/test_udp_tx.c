@@ -5,14 +5,14 @@
  * each with an ICRC over the identification that the kernel gives it: 0, 1, 2, ... in each
  * segmented send, 0 for packets that are sent alone.
  */
-#include "../support/cmocka_all.h"
-#include "../support/io_fixture.h"
-#include "../support/train_gen.h"
 #include "emu/io/udp_socket.h"
 #include "emu/io/udp_tx.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/io_fixture.h"
+#include "tests/support/train_gen.h"
 
-#include "icrc.h"
-#include "packet.h"
+#include "wire/icrc.h"
+#include "wire/packet.h"
 
 #include <errno.h>
 #include <poll.h>

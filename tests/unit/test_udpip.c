@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* IPv4, IPv6 and UDP headers: known bytes, round trips, and everything that must be refused. */
-#include "../support/cmocka_all.h"
-#include "../support/wire_gen.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/wire_gen.h"
 
-#include "udpip.h"
+#include "wire/udpip.h"
 
 #include <string.h>
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Objects as facts: complete, true, and attributed to their owners. */
-#include "../support/cmocka_all.h"
-#include "../support/core_fixture.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/core_fixture.h"
 
-#include "indirect.h"
-#include "mr.h"
-#include "mw.h"
-#include "qp.h"
+#include "emu/core/indirect.h"
+#include "emu/core/mr.h"
+#include "emu/core/mw.h"
+#include "emu/core/qp.h"
 
 #include <infiniband/verbs.h>
 #include <string.h>

@@ -3,14 +3,14 @@
  * What can be asked of records is what the daemon writes: each word of each record that it can make
  * is known, and what is not known is told with what there is.
  */
-#include "../support/cmocka_all.h"
 #include "emu/io/tell.h"
 #include "emu/story/vocabulary.h"
 #include "emu/story/words.h"
+#include "tests/support/cmocka_all.h"
 
-#include "cqe.h"
-#include "event.h"
-#include "names.h"
+#include "emu/abi/cqe.h"
+#include "emu/abi/event.h"
+#include "emu/abi/names.h"
 
 #include <errno.h>
 #include <string.h>

@@ -3,10 +3,10 @@
  * The walk from a key to a byte, against the addresses that were registered; for described keys
  * against what the description says, byte by byte.
  */
-#include "../support/cmocka_all.h"
-#include "../support/core_fixture.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/core_fixture.h"
 
-#include "mw.h"
+#include "emu/core/mw.h"
 
 #include <errno.h>
 #include <string.h>

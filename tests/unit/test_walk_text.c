@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A walk in words, and as a picture that a reader of XML takes. */
-#include "../support/cmocka_all.h"
 #include "emu/ctl/walk_svg.h"
 #include "emu/ctl/walk_text.h"
+#include "tests/support/cmocka_all.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,8 +4,8 @@
  * trace in any epoll set of the process though its description lives on, and what is called may
  * stop whatever else is to be told.
  */
-#include "../support/cmocka_all.h"
-#include "../support/io_fixture.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/io_fixture.h"
 
 #include <errno.h>
 #include <stdio.h>

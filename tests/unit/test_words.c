@@ -2,8 +2,8 @@
 /*
  * Lines of words: what is quoted, what is escaped, and what happens at the end of the room.
  */
-#include "../support/cmocka_all.h"
 #include "emu/io/words.h"
+#include "tests/support/cmocka_all.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Work queues and tables: sizes, states, flushing, frames that fit and that do not, refusals. */
-#include "pair.h"
+#include "tests/sim/pair.h"
 
-#include "wq.h"
+#include "emu/core/wq.h"
 
 #include <errno.h>
 

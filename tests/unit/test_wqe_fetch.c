@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The only reader of client rings: order, wrap, and every lie a ring can tell. */
-#include "../support/cmocka_all.h"
+#include "tests/support/cmocka_all.h"
 
-#include "wqe_fetch.h"
+#include "emu/core/wqe_fetch.h"
 
 #include <string.h>
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* XRC domains: flags and errno values of opening, sharing, use counts, SRQs by number. */
-#include "../support/cmocka_all.h"
-#include "../support/core_fixture.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/core_fixture.h"
 
-#include "cq.h"
-#include "qp.h"
-#include "xrcd.h"
+#include "emu/core/cq.h"
+#include "emu/core/qp.h"
+#include "emu/core/xrcd.h"
 
 #include <errno.h>
 #include <infiniband/verbs.h>

@@ -5,8 +5,8 @@
  * them), or "strict" (--strict-arming, --profile ib-strict: they are none of the arming's
  * business). On both the events are as many as the completions at the most.
  */
-#include "../support/cmocka_all.h"
-#include "../support/verbs_world.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/verbs_world.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -4,8 +4,8 @@
  * argument names the device's profile: on "default" everything is used, on "iwarp-like" what is
  * different there, and on "ib-strict" everything is refused as uhcadv.h says.
  */
-#include "../support/cmocka_all.h"
-#include "../support/verbs_pair.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/verbs_pair.h"
 
 #include <errno.h>
 #include <infiniband/uhcadv.h>

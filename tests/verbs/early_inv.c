@@ -4,8 +4,8 @@
  * below uhca-run; the argument says how the daemon executes it: "early" (--early-local-inv), where
  * only the fence saves the SEND, or "ordered".
  */
-#include "../support/cmocka_all.h"
-#include "../support/verbs_pair.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/verbs_pair.h"
 
 #include <infiniband/uhcadv.h>
 #include <stdbool.h>

@@ -5,8 +5,8 @@
  * names an object by a handle that is garbled fails with ENOENT, and the object is as it was.
  * At the end the table itself (ops.def) is held against what was called.
  */
-#include "../support/cmocka_all.h"
-#include "../support/verbs_world.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/verbs_world.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 
 enum op {
 #define UHCAV_OP(name, since) OP_##name,
-#include "ops.def"
+#include "provider/ops.def"
 #undef UHCAV_OP
 	OPS
 };
@@ -28,7 +28,7 @@ static const struct {
 	int since;
 } op[OPS] = {
 #define UHCAV_OP(name, since) {#name, since},
-#include "ops.def"
+#include "provider/ops.def"
 #undef UHCAV_OP
 };
 

@@ -4,8 +4,8 @@
  * made up, asynchronous events come with their cause and name their object, and objects whose
  * events nobody acknowledged wait with their end (ibv_get_cq_event(3), ibv_get_async_event(3)).
  */
-#include "../support/cmocka_all.h"
-#include "../support/verbs_world.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/verbs_world.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,8 +4,8 @@
  * builder with every way to name data, the data checked at the other end; errors that the device
  * finds; extended polling while another thread resizes the CQ; moderated events; overruns.
  */
-#include "../support/cmocka_all.h"
-#include "../support/verbs_world.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/verbs_world.h"
 
 #include <endian.h>
 #include <errno.h>

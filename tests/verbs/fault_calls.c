@@ -3,8 +3,8 @@
  * Verbs that fail or wait because a rule says so: the errno of the rule and nothing else, no object
  * is left, and the next call works. Run by fault_layers.sh.
  */
-#include "../support/cmocka_all.h"
-#include "../support/faulty.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/faulty.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -3,8 +3,8 @@
  * Calls of librdmacm that fail or wait because a rule says so, errors of addresses and routes as
  * the kernel tells them, and the end of a device under its ids. Run by fault_layers.sh.
  */
-#include "../support/cmocka_all.h"
-#include "../support/faulty.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/faulty.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

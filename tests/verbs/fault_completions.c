@@ -3,8 +3,8 @@
  * Completions that a rule changes, holds up or takes away, queues that fail: what a program that
  * polls sees. Run by fault_layers.sh.
  */
-#include "../support/cmocka_all.h"
-#include "../support/faulty.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/faulty.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -3,8 +3,8 @@
  * The daemon ends under a program's feet, by a rule (dev.exit) or by SIGKILL: the program sees the
  * same. Its last line says that all was well; run by fault_layers.sh.
  */
-#include "../support/cmocka_all.h"
-#include "../support/faulty.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/faulty.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -3,8 +3,8 @@
  * Events of every type, by rules and by order, and what a device goes through: its port down and
  * up, its addresses changed, frozen, failed and back. Run by fault_layers.sh.
  */
-#include "../support/cmocka_all.h"
-#include "../support/faulty.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/faulty.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
  * Keys that go or come again, memory that is not there: access errors of the exact kind, on the
  * side that the clause says, and never a byte where none belongs. Run by fault_layers.sh.
  */
-#include "../support/cmocka_all.h"
-#include "../support/faulty.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/faulty.h"
 
 #include <errno.h>
 #include <stdio.h>

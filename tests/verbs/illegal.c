@@ -5,8 +5,8 @@
  * nobody else. After each, another pair of queue pairs moves data through another key, and the pair
  * that was used, connected anew, does so with the key that was named (key_stand.h).
  */
-#include "../support/cmocka_all.h"
-#include "../support/key_stand.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/key_stand.h"
 
 #include <errno.h>
 #include <stdlib.h>

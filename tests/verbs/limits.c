@@ -4,8 +4,8 @@
  * one more, or one larger, fails with the errno of the man page; and what was there goes on
  * working. Run below uhca-run with any profile and limits.
  */
-#include "../support/cmocka_all.h"
-#include "../support/verbs_world.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/verbs_world.h"
 
 #include <errno.h>
 #include <stdbool.h>

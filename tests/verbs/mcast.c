@@ -4,7 +4,7 @@
  * refused. Without arguments on two devices of a daemon (below uhca-run, with or without --wire);
  * with "listen" or "speak" as one side of a pair of daemons.
  */
-#include "../support/cmocka_all.h"
+#include "tests/support/cmocka_all.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

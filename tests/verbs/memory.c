@@ -5,8 +5,8 @@
  * Runs below uhca-run. Without an argument it runs all tests; the pages of huge memory are asked
  * of the system, and their absence is said.
  */
-#include "../support/cmocka_all.h"
-#include "../support/verbs_pair.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/verbs_pair.h"
 
 #include <errno.h>
 #include <fcntl.h>

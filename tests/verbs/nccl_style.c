@@ -5,7 +5,7 @@
  * polls through the context's own table, and moves data between two RC QPs in NCCL's way: WRITEs,
  * of which the last brings immediate data, and READs. Runs below uhca-run.
  */
-#include "../support/cmocka_all.h"
+#include "tests/support/cmocka_all.h"
 
 #include <dlfcn.h>
 #include <infiniband/verbs.h>

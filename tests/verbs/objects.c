@@ -5,8 +5,8 @@
  * with the errno of the man page, and what was misused works as before: that is tried with
  * traffic.
  */
-#include "../support/cmocka_all.h"
-#include "../support/verbs_world.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/verbs_world.h"
 
 #include <errno.h>
 #include <string.h>

@@ -5,8 +5,8 @@
  * it; what was rung first takes effect first; and no completion waits for its reader. The argument
  * "strict" says that the daemon has --strict-order: not even those of rsockets wait.
  */
-#include "../support/cmocka_all.h"
-#include "../support/verbs_pair.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/verbs_pair.h"
 
 #include <arpa/inet.h>
 #include <stdbool.h>

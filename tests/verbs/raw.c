@@ -4,7 +4,7 @@
  * steered by rules, and what is refused. Runs below uhca-run with two devices; exit status 77
  * without CAP_NET_RAW, after EPERM has been seen.
  */
-#include "../support/cmocka_all.h"
+#include "tests/support/cmocka_all.h"
 
 #include <errno.h>
 #include <infiniband/verbs.h>

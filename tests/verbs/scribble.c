@@ -9,9 +9,9 @@
  */
 #include "rig.h"
 
-#include "cmd.h"
-#include "region.h"
-#include "wqe.h"
+#include "emu/abi/cmd.h"
+#include "emu/abi/region.h"
+#include "emu/abi/wqe.h"
 
 #include <dirent.h>
 #include <errno.h>

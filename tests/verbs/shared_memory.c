@@ -4,8 +4,8 @@
  * operations it is memory like any other; when it may be freed, how much there is, and what is left
  * of it when its program ends. Runs below uhca-run.
  */
-#include "../support/cmocka_all.h"
-#include "../support/verbs_pair.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/verbs_pair.h"
 
 #include <errno.h>
 #include <infiniband/uhcadv.h>

@@ -4,8 +4,8 @@
  * ibv_query_qp(3)): draining, changes and posts in SQD, what each state takes and refuses, and
  * that a query tells what was set. The whole table is tests/unit/test_qp_modify.c's business.
  */
-#include "../support/cmocka_all.h"
-#include "../support/verbs_world.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/verbs_world.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -4,13 +4,13 @@
  * (IBTA vol. 1, 11.6.2): the status at both ends, the vendor error, and what becomes of the QPs.
  * Statuses that cannot occur are listed in docs/statuses.md.
  */
-#include "../support/cmocka_all.h"
-#include "../support/verbs_world.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/verbs_world.h"
 
-#include "cqe.h"
-#include "icrc.h"
-#include "packet.h"
-#include "syndrome.h"
+#include "emu/abi/cqe.h"
+#include "wire/icrc.h"
+#include "wire/packet.h"
+#include "wire/syndrome.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

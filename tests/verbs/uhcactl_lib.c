@@ -3,8 +3,8 @@
  * A test as users of libuhcactl write theirs: plain libibverbs, a rule in force for one case, what
  * the program then sees, the rule gone again. Run below uhca-run --private --devices 2.
  */
-#include "../support/cmocka_all.h"
-#include "../support/verbs_world.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/verbs_world.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -4,8 +4,8 @@
  * one at that place of the layout, in this program's memory. Runs below uhca-run. With a folder as
  * argument it leaves the pictures there.
  */
-#include "../support/cmocka_all.h"
-#include "../support/verbs_pair.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/verbs_pair.h"
 
 #include <errno.h>
 #include <infiniband/uhcadv.h>

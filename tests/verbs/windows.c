@@ -4,8 +4,8 @@
  * its own call, used, taken away by each way there is, and what is refused. Runs below uhca-run;
  * the argument names the subtype of type 2 windows that the device has: 2A or 2B.
  */
-#include "../support/cmocka_all.h"
-#include "../support/verbs_pair.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/verbs_pair.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# How test programs are made (GNU make): each of the file of its name, and of the kit of its list:
+# an archive of the files that the tests of a wing share, and the libraries they look into. They are
+# linked without libtool, which takes longer than the compiler does. A new test is one line in one
+# list of tests/*.inc.
+comma = ,
+test_cppflags = -D_GNU_SOURCE -DUHCA_VERSION='"$(PACKAGE_VERSION)"' -I$(srcdir)/provider \
+	-I$(srcdir)/emu/ctl $(JANSSON_CFLAGS)
+compile_test = $(CC) $(DEFS) $(DEFAULT_INCLUDES) $(test_cppflags) $(CPPFLAGS) $(AM_CFLAGS) $(CFLAGS)
+
+tests/%.o: tests/%.c
+	$(AM_V_CC)$(MKDIR_P) $(@D) && $(compile_test) -MMD -MP -c -o $@ $<
+
+# Of what a program is made: objects, kits, and of our libraries their archives (shared ones are
+# looked for where they were built).
+archives = $(foreach a,$(filter %.la,$^),$(dir $a).libs/$(notdir $(a:.la=.a)))
+shared = $(filter provider/libuhca.la emu/ctl/libuhcactl.la,$^)
+test_parts = $(filter-out $(shared),$(filter %.o,$^) $(filter %.a,$^) $(filter %.la,$^))
+link_test = $(AM_V_CCLD)$(CC) $(AM_CFLAGS) $(CFLAGS) $(subst -Wc$(comma),,$(AM_LDFLAGS)) $(LDFLAGS) \
+	$(wraps:%=-Wl$(comma)--wrap=%) -o $@ \
+	$(foreach p,$(test_parts),$(if $(filter %.la,$p),$(dir $p).libs/$(notdir $(p:.la=.a)),$p)) \
+	$(foreach p,$(shared),$(dir $p).libs/$(notdir $(p:.la=.so)) \
+		-Wl$(comma)-rpath$(comma)$(abs_builddir)/$(dir $p).libs)
+
+define kit # NAME: $(NAME_kit) are its sources
+tests/$(1)_kit.a: $$(patsubst %.c,%.o,$$(filter %.c,$$($(1)_kit)))
+	$$(AM_V_AR)rm -f $$@ && $$(AR) cr $$@ $$^
+kit_objects += $$(patsubst %.c,%.o,$$(filter %.c,$$($(1)_kit)))
+endef
+$(foreach k,wire core sim fault io story provider,$(eval $(call kit,$k)))
+
+wire_stand = tests/wire_kit.a libwire.la
+core_stand = tests/core_kit.a tests/wire_kit.a libcore.la libwire.la
+sim_stand = tests/sim_kit.a tests/wire_kit.a libfault.la libcore.la libwire.la
+fault_stand = tests/fault_kit.a tests/wire_kit.a libfault.la libcore.la libwire.la
+io_stand = tests/io_kit.a tests/wire_kit.a libctl.la libstory.la libconf.la \
+	libio.la libfault.la libcore.la libwire.la
+story_stand = tests/story_kit.a tests/wire_kit.a libctl.la libstory.la libwire.la
+provider_stand = tests/provider_kit.a tests/wire_kit.a libuhcav.la libwire.la
+
+$(wire_tests): %: %.o $(wire_stand)
+	$(link_test) $(CMOCKA_LIBS) $(ISAL_LIBS)
+$(core_tests): %: %.o $(core_stand)
+	$(link_test) $(CMOCKA_LIBS) $(ISAL_LIBS)
+$(sim_tests): %: %.o $(sim_stand)
+	$(link_test) $(CMOCKA_LIBS) $(ISAL_LIBS)
+$(fault_tests): %: %.o $(fault_stand)
+	$(link_test) $(CMOCKA_LIBS) $(ISAL_LIBS)
+$(io_tests): %: %.o $(io_stand)
+	$(link_test) $(CMOCKA_LIBS) $(EV_LIBS) $(JANSSON_LIBS) $(ISAL_LIBS) -lpthread -lm
+$(story_tests): %: %.o $(story_stand)
+	$(link_test) $(CMOCKA_LIBS) $(JANSSON_LIBS) $(ISAL_LIBS) -lm
+$(provider_tests): %: %.o $(provider_stand)
+	$(link_test) $(CMOCKA_LIBS) $(ISAL_LIBS) -libverbs -lpthread
+
+made_tests = $(wire_tests) $(core_tests) $(sim_tests) $(fault_tests) $(io_tests) $(story_tests) \
+	$(provider_tests)
+test_objects = $(made_tests:=.o) $(kit_objects)
+-include $(test_objects:.o=.d)
+
+# What some have beside that.
+$(patsubst %,tests/golden/test_replay_%,announced cm requester responder): \
+	tests/golden/conversation.o tests/golden/differences.o
+tests/golden/test_replay_requester tests/golden/test_replay_responder: tests/golden/role.o
+test_objects += tests/golden/conversation.o tests/golden/differences.o tests/golden/role.o
+tests/unit/test_no_memory: wraps = malloc calloc realloc free
+tests/unit/test_ctl_walk: wraps = core_walk_mr
+tests/unit/test_daemon: wraps = open openat mkdirat symlinkat socket bind listen chmod memfd_create \
+	ftruncate mmap timerfd_create epoll_create1 pwrite getrandom calloc aligned_alloc
+tests/unit/test_pcapng: wraps = write
+tests/unit/test_udp: wraps = sendmmsg
+tests/provider/test_libuhca tests/provider/test_no_plugin: provider/libuhca.la
+# Files of the preload library and of the plugin that are in none of the archives.
+preload_object = provider/preload/.libs/libuhca_preload_la-$(1).o
+tests/provider/test_path_map: $(call preload_object,path_map)
+tests/provider/test_ucma_book: $(call preload_object,ucma_book)
+tests/provider/test_ucma_gone: $(call preload_object,ucma_gone) $(call preload_object,real)
+$(call preload_object,%): provider/libuhca_preload.la ;
+plugin_object = provider/.libs/libuhca_rdmav34_la-$(1).o
+tests/provider/test_ops: $(foreach o,driver dv_table ops,$(call plugin_object,$o))
+$(call plugin_object,%): provider/libuhca-rdmav34.la ;
+
+mostlyclean-local:
+	-rm -f $(made_tests) $(test_objects) $(test_objects:.o=.d) tests/*_kit.a

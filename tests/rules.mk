@@ -63,7 +63,7 @@ $(patsubst %,tests/golden/test_replay_%,announced cm requester responder): \
 	tests/golden/conversation.o tests/golden/differences.o
 tests/golden/test_replay_requester tests/golden/test_replay_responder: tests/golden/role.o
 test_objects += tests/golden/conversation.o tests/golden/differences.o tests/golden/role.o
-tests/unit/test_no_memory: wraps = malloc calloc realloc free
+tests/unit/core/test_no_memory: wraps = malloc calloc realloc free
 tests/unit/test_ctl_walk: wraps = core_walk_mr
 tests/unit/test_daemon: wraps = open openat mkdirat symlinkat socket bind listen chmod memfd_create \
 	ftruncate mmap timerfd_create epoll_create1 pwrite getrandom calloc aligned_alloc

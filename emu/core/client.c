@@ -5,18 +5,18 @@
  * domains, CQs, address handles, memory regions, protection domains.
  */
 #include "client.h"
-#include "ah.h"
-#include "cq.h"
-#include "dm.h"
-#include "flow.h"
+#include "emu/core/keys/mr.h"
+#include "emu/core/keys/mw.h"
+#include "emu/core/memory/dm.h"
+#include "emu/core/memory/pd.h"
+#include "emu/core/packets/flow.h"
+#include "emu/core/qp/ah.h"
+#include "emu/core/qp/qp.h"
+#include "emu/core/qp/qp_share.h"
+#include "emu/core/queues/cq.h"
+#include "emu/core/queues/srq.h"
+#include "emu/core/queues/wq.h"
 #include "group.h"
-#include "mr.h"
-#include "mw.h"
-#include "pd.h"
-#include "qp.h"
-#include "qp_share.h"
-#include "srq.h"
-#include "wq.h"
 
 #include <errno.h>
 #include <stdlib.h>

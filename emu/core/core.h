@@ -23,7 +23,7 @@
 #include "emu/abi/cmd.h"
 #include "emu/abi/cqe.h"
 #include "emu/abi/event.h"
-#include "trace.h"
+#include "emu/core/base/trace.h"
 #include "wire/packet.h"
 #include "wire/udpip.h"
 
@@ -382,8 +382,8 @@ const struct core_counters *core_counters(const struct device *dev);
 /* "no_qp", "state", ...: the name of a drop reason, static text. */
 const char *core_drop_name(enum core_drop d);
 
+#include "emu/core/base/port.h"
+#include "emu/core/keys/walk.h"
 #include "inject.h"
-#include "port.h"
-#include "walk.h"
 
 #endif

@@ -4,13 +4,13 @@
  * about itself stands in device_query.c.
  */
 #include "device.h"
-#include "answer.h"
 #include "client.h"
-#include "dm.h"
-#include "mr.h"
-#include "qp.h"
-#include "recv_queue.h"
-#include "replay.h"
+#include "emu/core/keys/mr.h"
+#include "emu/core/memory/dm.h"
+#include "emu/core/qp/qp.h"
+#include "emu/core/queues/recv_queue.h"
+#include "emu/core/receive/answer.h"
+#include "emu/core/receive/replay.h"
 
 #include <stdlib.h>
 #include <string.h>

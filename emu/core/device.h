@@ -7,13 +7,13 @@
 #ifndef CORE_DEVICE_H
 #define CORE_DEVICE_H
 
-#include "cm_manager.h"
 #include "core.h"
-#include "farewell.h"
-#include "gsi.h"
-#include "list.h"
-#include "table.h"
-#include "timer.h"
+#include "emu/core/base/list.h"
+#include "emu/core/base/table.h"
+#include "emu/core/base/timer.h"
+#include "emu/core/cm/cm_manager.h"
+#include "emu/core/cm/gsi.h"
+#include "emu/core/packets/farewell.h"
 
 struct qp;
 

@@ -4,9 +4,9 @@
  * ibv_query_port(3)): its limits as they are enforced, and no capability that it does not have.
  */
 #include "client.h"
-#include "masked_atomic.h"
-#include "rss.h"
-#include "send_check.h"
+#include "emu/core/queues/rss.h"
+#include "emu/core/receive/masked_atomic.h"
+#include "emu/core/send/send_check.h"
 #include "wire/bytes.h"
 
 #include <errno.h>

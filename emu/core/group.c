@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Joining, leaving and inheriting; and what a member may ask about another's objects. */
 #include "group.h"
-#include "dm.h"
-#include "mr.h"
+#include "emu/core/keys/mr.h"
+#include "emu/core/memory/dm.h"
 
 #include <errno.h>
 #include <stdlib.h>

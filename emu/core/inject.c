@@ -3,11 +3,11 @@
  * See inject.h. Only the door: each finds its object and calls what the device itself calls when
  * it finds such a fault.
  */
-#include "async_event.h"
-#include "key_reuse.h"
-#include "mw.h"
-#include "qp.h"
-#include "wq.h"
+#include "emu/core/base/async_event.h"
+#include "emu/core/keys/key_reuse.h"
+#include "emu/core/keys/mw.h"
+#include "emu/core/qp/qp.h"
+#include "emu/core/queues/wq.h"
 
 #include <errno.h>
 #include <string.h>

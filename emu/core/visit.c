@@ -3,18 +3,18 @@
  * Every object as a list of facts, for uhcactl and for tests. Reads what the device itself works
  * with; of the shared pages only the clients' ring indices, to tell how much is waiting.
  */
-#include "ah.h"
-#include "cq.h"
-#include "dm.h"
-#include "flow.h"
-#include "mr.h"
-#include "mw.h"
-#include "qp.h"
-#include "qp_state.h"
-#include "srq.h"
+#include "emu/core/keys/mr.h"
+#include "emu/core/keys/mw.h"
+#include "emu/core/memory/dm.h"
+#include "emu/core/packets/flow.h"
+#include "emu/core/qp/ah.h"
+#include "emu/core/qp/qp.h"
+#include "emu/core/qp/qp_state.h"
+#include "emu/core/queues/cq.h"
+#include "emu/core/queues/srq.h"
+#include "emu/core/queues/wq.h"
+#include "emu/core/queues/xrcd.h"
 #include "wire/bytes.h"
-#include "wq.h"
-#include "xrcd.h"
 
 #include <assert.h>
 

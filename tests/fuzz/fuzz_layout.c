@@ -13,9 +13,9 @@
 #include "input.h"
 #include "layout_stage.h"
 
-#include "emu/core/mr.h"
-#include "emu/core/mw.h"
-#include "emu/core/qp.h"
+#include "emu/core/keys/mr.h"
+#include "emu/core/keys/mw.h"
+#include "emu/core/qp/qp.h"
 
 #define MAX_STEPS 300
 

@@ -9,8 +9,8 @@
  */
 #include "fuzz.h"
 
+#include "emu/core/cm/gsi.h"
 #include "emu/core/core_cm.h"
-#include "emu/core/gsi.h"
 #include "input.h"
 #include "tests/sim/world.h"
 #include "wire/cm_msg.h"

@@ -5,9 +5,9 @@
 #include "fuzz.h"
 
 #include "emu/abi/region.h"
-#include "emu/core/mr.h"
-#include "emu/core/mw.h"
-#include "emu/core/qp.h"
+#include "emu/core/keys/mr.h"
+#include "emu/core/keys/mw.h"
+#include "emu/core/qp/qp.h"
 
 #include <errno.h>
 

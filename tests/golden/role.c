@@ -2,7 +2,7 @@
 /* See role.h. */
 #include "role.h"
 
-#include "emu/core/source_port.h"
+#include "emu/core/base/source_port.h"
 #include "tests/support/cmocka_all.h"
 #include "tests/support/vclient.h"
 #include "wire/psn.h"

@@ -4,7 +4,7 @@
  * its packets are those of soft-RoCE but for the table of differences, and with the answers that
  * soft-RoCE gave it completes with success and the right data.
  */
-#include "emu/core/source_port.h"
+#include "emu/core/base/source_port.h"
 #include "role.h"
 #include "tests/support/cmocka_all.h"
 

@@ -5,7 +5,7 @@
  */
 #include "mixed.h"
 
-#include "emu/core/qp.h"
+#include "emu/core/qp/qp.h"
 
 #define MTU 1024u
 

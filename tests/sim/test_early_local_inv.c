@@ -7,7 +7,7 @@
 #include "pair.h"
 #include "window.h"
 
-#include "emu/core/qp.h"
+#include "emu/core/qp/qp.h"
 
 /* Side a has a key over one page of its own buffer, described by its queue. */
 struct stage {

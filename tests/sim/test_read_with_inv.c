@@ -6,8 +6,8 @@
  */
 #include "window.h"
 
-#include "emu/core/invalidate.h"
-#include "emu/core/qp.h"
+#include "emu/core/keys/invalidate.h"
+#include "emu/core/qp/qp.h"
 
 #define RIGHTS (IBV_ACCESS_LOCAL_WRITE | WINDOW_RIGHTS)
 

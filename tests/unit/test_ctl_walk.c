@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The walk of a key as uhcactl is told of it: each number of the core's under its name, and the
- * reason when there is no way. Which way it is, is the core's (tests/unit/test_walk.c), in whose
- * place ld --wrap puts one that has everything.
+ * reason when there is no way. Which way it is, is the core's (tests/unit/core/keys/test_walk.c),
+ * in whose place ld --wrap puts one that has everything.
  */
 #include "emu/io/ctl_request.h"
 #include "emu/io/log.h"
 #include "tests/support/cmocka_all.h"
 #include "tests/support/io_fixture.h"
 
-#include "emu/core/walk.h"
+#include "emu/core/keys/walk.h"
 
 #include <errno.h>
 #include <jansson.h>

@@ -2,7 +2,8 @@
 /*
  * States of a QP through the real libibverbs (IBTA vol. 1, 10.3.1; ibv_modify_qp(3),
  * ibv_query_qp(3)): draining, changes and posts in SQD, what each state takes and refuses, and
- * that a query tells what was set. The whole table is tests/unit/test_qp_modify.c's business.
+ * that a query tells what was set. The whole table is tests/unit/core/qp/test_qp_modify.c's
+ * business.
  */
 #include "tests/support/cmocka_all.h"
 #include "tests/support/verbs_world.h"

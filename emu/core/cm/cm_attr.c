@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The attributes with which a QP goes from state to state, as the exchanged messages fix them
+ * (IBTA vol. 1, 12.7; the tables of 11.2.4.2 say which belong to which transition).
+ */
+#include "cm.h"
+
+#include "emu/abi/cmd.h"
+#include "emu/core/qp/qp_state.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define INIT          1
+#define RTR           2
+#define RTS           3
+#define QPT_UC_       3
+#define QPT_XRC_SEND_ 9
+#define ACCESS_WRITE  2u
+#define ACCESS_ALL    (ACCESS_WRITE | 4u | 8u) /* and READ and atomics */
+#define HOP_LIMIT     64
+#define PORT          1
+
+static void to_init(const struct cm *cm, struct uhca_abi_qp_attr *a, uint32_t *mask)
+{
+	*mask = QP_ATTR_STATE | QP_ATTR_PKEY_INDEX | QP_ATTR_PORT | QP_ATTR_ACCESS_FLAGS;
+	a->qp_access_flags = cm->responder_resources ? ACCESS_ALL : ACCESS_WRITE;
+	a->port_num = PORT;
+}
+
+static bool is_peer_known(const struct cm *cm)
+{
+	switch (cm->state) {
+	case CM_REQ_RCVD:
+	case CM_REP_SENT:
+	case CM_REP_RCVD:
+	case CM_ESTABLISHED:
+		return true;
+	case CM_IDLE:
+	case CM_REQ_SENT:
+	case CM_DREQ_SENT:
+	case CM_TIMEWAIT:
+	case CM_SIDR_REQ_SENT:
+	case CM_SIDR_REQ_RCVD:
+	case CM_ANSWERED:
+	case CM_CLOSED:
+		break;
+	}
+	return false;
+}
+
+static void to_rtr(const struct cm *cm, struct uhca_abi_qp_attr *a, uint32_t *mask)
+{
+	*mask = QP_ATTR_STATE | QP_ATTR_AV | QP_ATTR_PATH_MTU | QP_ATTR_DEST_QPN | QP_ATTR_RQ_PSN;
+	memcpy(a->ah.dgid, cm->path.remote_gid, sizeof(a->ah.dgid));
+	a->ah.sgid_index = (uint8_t)device_find_gid(cm->dev, cm->path.local_gid);
+	a->ah.hop_limit = HOP_LIMIT;
+	a->ah.traffic_class = cm->path.traffic_class;
+	a->ah.flow_label = cm->path.flow_label;
+	a->ah.is_global = 1;
+	a->ah.port_num = PORT;
+	a->path_mtu = cm->path_mtu;
+	a->dest_qp_num = cm->remote_qpn;
+	a->rq_psn = cm->rq_psn;
+	if (cm->qp_type == QPT_UC_ || cm->qp_type == QPT_XRC_SEND_)
+		return;
+	*mask |= QP_ATTR_MAX_DEST_RD_ATOMIC | QP_ATTR_MIN_RNR_TIMER;
+	a->max_dest_rd_atomic = cm->responder_resources;
+}
+
+static void to_rts(const struct cm *cm, struct uhca_abi_qp_attr *a, uint32_t *mask)
+{
+	*mask = QP_ATTR_STATE | QP_ATTR_SQ_PSN;
+	a->sq_psn = cm->sq_psn;
+	if (cm->qp_type == QPT_UC_)
+		return;
+	*mask |= QP_ATTR_TIMEOUT | QP_ATTR_RETRY_CNT | QP_ATTR_RNR_RETRY | QP_ATTR_MAX_QP_RD_ATOMIC;
+	a->timeout = cm->path.ack_timeout;
+	a->retry_cnt = cm->retry_count;
+	a->rnr_retry = cm->rnr_retry_count;
+	a->max_rd_atomic = cm->initiator_depth;
+}
+
+int core_cm_qp_attr(struct cm *cm, uint32_t state, struct uhca_abi_qp_attr *attr, uint32_t *mask)
+{
+	memset(attr, 0, sizeof(*attr));
+	attr->qp_state = state;
+	if (state == INIT)
+		to_init(cm, attr, mask);
+	else if (state == RTR && is_peer_known(cm))
+		to_rtr(cm, attr, mask);
+	else if (state == RTS && is_peer_known(cm))
+		to_rts(cm, attr, mask);
+	else
+		return -EINVAL;
+	return 0;
+}

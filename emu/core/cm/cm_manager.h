@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a device keeps for its communication manager; see cm.h. */
+#ifndef CORE_CM_MANAGER_H
+#define CORE_CM_MANAGER_H
+
+#include "emu/core/base/list.h"
+#include "emu/core/base/table.h"
+#include "emu/core/base/timer.h"
+
+#include <stdbool.h>
+
+struct core_cm_ops;
+
+#define CM_BUCKETS 1024u
+
+struct cm_manager {
+	const struct core_cm_ops *ops; /* NULL: nobody manages connections */
+	void *user;
+	struct table ids; /* local communication id -> struct cm */
+	struct timer_heap timers;
+	struct list passive[CM_BUCKETS]; /* by the peer's communication id */
+	struct list by_qpn[CM_BUCKETS];  /* the same, by the peer's QP */
+};
+
+void cm_manager_construct(struct cm_manager *m, uint32_t salt);
+/* Frees all ends; tells nobody. */
+void cm_manager_destruct(struct cm_manager *m);
+
+#endif

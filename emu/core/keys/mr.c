@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Memory regions: registration with its access rules (IBTA vol. 1, 10.6;
+ * ibv_reg_mr(3)) and the check of every access. Whether the range is mapped and
+ * writable in the client is probed by the shell, which has the client's memory; the core knows
+ * only what was registered.
+ */
+#include "mr.h"
+#include "emu/core/memory/dm.h"
+#include "key_reuse.h"
+#include "mw.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define ACCESS_SUPPORTED                                                                           \
+	(MR_LOCAL_WRITE | MR_REMOTE_WRITE | MR_REMOTE_READ | MR_REMOTE_ATOMIC | MR_MW_BIND |       \
+	 MR_HUGETLB | MR_OPTIONAL)
+/* Flags that verbs knows and this device does not have. */
+#define ACCESS_NOT_HERE MR_FLUSH_PERSISTENT
+
+static uint32_t access_here(const struct device *dev)
+{
+	uint32_t access = ACCESS_SUPPORTED;
+	if (dev->cfg.features & UHCA_ABI_HAS_ZERO_BASED)
+		access |= MR_ZERO_BASED;
+	if (dev->cfg.features & UHCA_ABI_HAS_ODP)
+		access |= MR_ON_DEMAND;
+	if (dev->cfg.features & UHCA_ABI_HAS_FLUSH)
+		access |= MR_FLUSH_GLOBAL;
+	return access;
+}
+
+int mr_access_check(const struct device *dev, uint32_t access)
+{
+	uint32_t known =
+		ACCESS_SUPPORTED | ACCESS_NOT_HERE | MR_ZERO_BASED | MR_ON_DEMAND | MR_FLUSH_GLOBAL;
+	if (access & ~known)
+		return -EINVAL;
+	if (access & ~access_here(dev))
+		return -EOPNOTSUPP;
+	/* Who may change it from afar must be able to change it from here (ibv_reg_mr(3)). */
+	if ((access & (MR_REMOTE_WRITE | MR_REMOTE_ATOMIC)) && !(access & MR_LOCAL_WRITE))
+		return -EINVAL;
+	return 0;
+}
+
+/*
+ * Pages of 4 KiB as long as their array stays small, then the next sizes of x86 and arm64: like
+ * hardware, which takes the largest page that memory is contiguous in. 16384 entries at most
+ * (up to 16 TiB), so that no client can make the device spend its memory on arrays.
+ */
+static uint32_t choose_page_shift(uint64_t length)
+{
+	if (length <= 1ull << 26)
+		return 12;
+	return length <= 1ull << 35 ? 21 : 30;
+}
+
+int mr_make_pages(const struct device *dev, uint64_t addr, uint64_t length, struct page_array *out)
+{
+	if (length > dev->cfg.limits.max_mr_size)
+		return -EINVAL;
+	return page_array_construct(out, addr, length, choose_page_shift(length));
+}
+
+void mr_new_key(struct mr *mr)
+{
+	struct device *dev = mr->pd->obj.client->dev;
+	uint8_t key_byte;
+	dev->ops->random(dev->user, &key_byte, sizeof(key_byte));
+	if (mr->key == (mr->obj.handle << 8 | key_byte))
+		key_byte++;
+	mr->key = mr->obj.handle << 8 | key_byte;
+	mr->revoked = false;
+}
+
+int mr_add(struct client *c, struct pd *pd, struct mr *mr)
+{
+	struct device *dev = c->dev;
+	int err = dev->mrs.used - dev->n_mw < dev->cfg.limits.max_mr ? 0 : -ENOMEM;
+	if (!err)
+		err = key_give(dev, &mr->obj, &mr->key);
+	if (err)
+		return err;
+	mr->obj.client = c;
+	mr->pd = pd;
+	pd->obj.refs++;
+	return 0;
+}
+
+/*
+ * An implicit region is asked for by its range: all of the address space, on demand
+ * (ibv_reg_mr(3)); what is mapped there may change as the program likes.
+ */
+static bool is_implicit(const struct uhca_cmd_reg_mr *in)
+{
+	return (in->access & MR_ON_DEMAND) && in->addr == 0 && in->length == UINT64_MAX;
+}
+
+static int set_range(const struct device *dev, struct mr *mr, const struct uhca_cmd_reg_mr *in)
+{
+	mr->iova = in->access & MR_ZERO_BASED ? 0 : in->iova;
+	mr->addr = in->addr;
+	if (is_implicit(in)) {
+		mr->kind = MR_KIND_IMPLICIT;
+		mr->pages.length = UINT64_MAX;
+		return mr->iova ? -EINVAL : 0;
+	}
+	if (in->length && in->length - 1 > UINT64_MAX - mr->iova)
+		return -EINVAL;
+	return mr_make_pages(dev, in->addr, in->length, &mr->pages);
+}
+
+static int mr_create(struct client *c, struct pd *pd, const struct uhca_cmd_reg_mr *in,
+		     struct mr **out)
+{
+	struct mr *mr = calloc(1, sizeof(*mr));
+	if (!mr)
+		return -ENOMEM;
+	mr->kind = MR_KIND_MEMORY;
+	mr->access = in->access;
+	int err = set_range(c->dev, mr, in);
+	if (err)
+		goto free_mr;
+	err = mr_add(c, pd, mr);
+	if (err)
+		goto free_pages;
+	*out = mr;
+	return 0;
+
+free_pages:
+	page_array_destruct(&mr->pages);
+free_mr:
+	free(mr);
+	return err;
+}
+
+int core_reg_mr(struct client *c, const struct uhca_cmd_reg_mr *in,
+		struct uhca_cmd_reg_mr_reply *out)
+{
+	struct pd *pd;
+	struct mr *mr;
+	int err = client_find_shared(c, &c->dev->pds, in->pd, &pd);
+	if (!err)
+		err = mr_access_check(c->dev, in->access);
+	if (!err)
+		err = mr_create(c, pd, in, &mr);
+	if (err)
+		return err;
+	out->handle = mr->obj.handle;
+	out->lkey = mr->key;
+	out->rkey = mr->key;
+	return 0;
+}
+
+void mr_destroy(struct mr *mr)
+{
+	if (mr->obj.refs) {
+		mw_unbind_all(mr);
+		indirect_orphan(mr);
+	}
+	if (mr->ind)
+		indirect_invalidate(mr);
+	indirect_free(mr->ind);
+	key_take_back(mr->obj.client->dev, &mr->obj, mr->key);
+	mr->pd->obj.refs--;
+	if (mr->dm)
+		dm_put(mr->dm);
+	page_array_destruct(&mr->pages);
+	free(mr);
+}
+
+void mr_lose(struct mr *mr)
+{
+	uint64_t length = mr->pages.length;
+	page_array_destruct(&mr->pages);
+	mr->pages.length = length;
+	mr->kind = MR_KIND_LOST;
+}
+
+int mr_find(struct client *c, uint32_t handle, struct mr **out)
+{
+	struct mr *mr;
+	int err = client_find_shared(c, &c->dev->mrs, handle, &mr);
+	if (err)
+		return err;
+	if (mr->obj.kind != KEY_MR)
+		return -EINVAL;
+	*out = mr;
+	return 0;
+}
+
+int core_dereg_mr(struct client *c, uint32_t handle)
+{
+	struct mr *mr;
+	int err = mr_find(c, handle, &mr);
+	if (err)
+		return err;
+	if (mr->obj.refs)
+		return -EBUSY;
+	mr_destroy(mr);
+	return 0;
+}
+
+static bool in_range(const struct mr *mr, uint64_t addr, uint64_t length)
+{
+	if (length == 0)
+		return true;
+	if (addr < mr->iova || length > mr->pages.length)
+		return false;
+	return addr - mr->iova <= mr->pages.length - length;
+}
+
+enum mr_verdict mr_check(const struct pd *pd, uint32_t key, uint64_t addr, uint64_t length,
+			 uint32_t need, struct mr **out)
+{
+	struct mr *mr = table_find(&pd->obj.client->dev->mrs, key >> 8);
+	if (!mr || mr->obj.kind != KEY_MR || mr->key != key || mr->revoked ||
+	    (mr->ind && !mr->ind->shape))
+		return MR_BAD_KEY;
+	if (mr->pd != pd)
+		return MR_BAD_PD;
+	if ((mr->access & need) != need)
+		return MR_BAD_ACCESS;
+	if (!in_range(mr, addr, length) || (mr->kind == MR_KIND_LOST && length))
+		return MR_BAD_RANGE;
+	*out = mr;
+	return MR_OK;
+}
+
+unsigned mr_spans(const struct mr *mr, uint64_t addr, uint32_t length, struct core_span *out,
+		  unsigned max, uint32_t *walked)
+{
+	if (mr->kind == MR_KIND_MEMORY)
+		return page_array_walk(&mr->pages, addr - mr->iova, length, out, max, walked);
+	out->addr = mr->addr + (addr - mr->iova);
+	out->length = length;
+	out->space = mr->kind == MR_KIND_DEVICE ? CORE_SPACE_DEVICE : CORE_SPACE_CLIENT;
+	*walked = length;
+	return 1;
+}

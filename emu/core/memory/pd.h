@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Protection domain: nothing but an identity that keys, queues and address handles share. */
+#ifndef CORE_PD_H
+#define CORE_PD_H
+
+#include "emu/core/client.h"
+
+struct pd {
+	struct object obj; /* refs: MRs, QPs, SRQs, AHs in it */
+};
+
+/* Frees whatever its use count; for teardown. core_dealloc_pd is the polite way. */
+void pd_destroy(struct pd *pd);
+
+#endif

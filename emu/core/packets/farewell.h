@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Acknowledgements that outlive their QP. A receive completes before its ACK is sent; a program
+ * that takes the completion and destroys the QP at once must not leave its peer to time out, as
+ * it would not with hardware, which has sent the ACK long before a command can reach it.
+ */
+#ifndef CORE_FAREWELL_H
+#define CORE_FAREWELL_H
+
+#include "emu/core/core.h"
+
+#include <stdbool.h>
+
+#define FAREWELL_MAX 64u
+
+struct qp;
+
+struct farewell {
+	uint32_t head, used; /* ring */
+	struct {
+		struct roce_flow flow;
+		uint32_t qpn; /* of the QP that is gone, for whoever tells its story */
+		uint32_t to_qpn, psn;
+		roce_opcode opcode;
+		struct roce_aeth aeth;
+	} owed[FAREWELL_MAX];
+};
+
+/*
+ * The QP is about to forget what it owes: keeps its pending ACK or NAK, unless a READ is to be
+ * answered before it. When there is no room the peer repeats its request and times out.
+ */
+void farewell_keep(struct qp *qp);
+
+/* The oldest one kept, as a train. False when there is none. */
+bool farewell_next(struct farewell *f, struct core_train *out);
+
+#endif

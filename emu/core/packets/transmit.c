@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The way out: what has something to send stands on a ready list (qp_kick); core_tx_next serves
+ * each list round robin by train, answers before requests.
+ *
+ * The list of low-latency QPs goes before all else. What such a queue can hold back is bounded,
+ * because it is shallow and its requests are inline; yet there may be many of them, and they may
+ * be asked for long READs. So after URGENT_RUN packets of theirs in a row one train of the others
+ * goes, whatever waits.
+ */
+#include "emu/core/qp/qp.h"
+#include "emu/core/receive/answer.h"
+
+#define URGENT_RUN 16
+
+/* What a QP owes in ERR is at most the NAK that announced it. */
+static bool answers(const struct qp *qp)
+{
+	switch (qp->state) {
+	case QPS_RTR:
+	case QPS_RTS:
+	case QPS_SQD:
+	case QPS_SQE:
+	case QPS_ERR:
+		return qp->type == QPT_RC || qp->type == QPT_XRC_RECV;
+	case QPS_RESET:
+	case QPS_INIT:
+	case QPS_COUNT:
+		break;
+	}
+	return false;
+}
+
+static bool transmit(struct qp *qp, uint8_t *buf, size_t cap, struct core_train *out)
+{
+	bool behind = answer_waits(qp) || answer_stands_back(qp);
+
+	if (answers(qp) && !behind && responder_transmit(qp, buf, cap, out))
+		return true;
+	if (!requester_transmit(qp, buf, cap, out))
+		return behind && answers(qp) && !answer_waits(qp) &&
+		       responder_transmit(qp, buf, cap, out);
+	if (behind)
+		answer_follow(qp);
+	return true;
+}
+
+/* What a QP of a ready list has to send: it leaves the list, and comes back behind the others. */
+static bool serve(struct qp *qp, uint8_t *buf, size_t cap, struct core_train *out)
+{
+	list_remove(&qp->tx_link);
+	if (!transmit(qp, buf, cap, out))
+		return false;
+	qp_kick(qp);
+	out->story.qpn = qp->qpn;
+	qp->counters.tx_packets += out->count;
+	qp->counters.tx_bytes += out->length;
+	device_trace(qp->dev, CORE_TRACE_TX, qp->qpn, out->head.bth.psn, out->count);
+	return true;
+}
+
+static bool next_of(struct list *ready, uint8_t *buf, size_t cap, struct core_train *out)
+{
+	while (!list_empty(ready))
+		if (serve(list_entry(ready->next, struct qp, tx_link), buf, cap, out))
+			return true;
+	return false;
+}
+
+static struct qp *first_of(const struct list *ready, const struct client *c)
+{
+	for (const struct list *l = ready->next; l != ready; l = l->next) {
+		struct qp *qp = list_entry(l, struct qp, tx_link);
+
+		if (qp->obj.client == c)
+			return qp;
+	}
+	return NULL;
+}
+
+static bool next_of_client(const struct list *ready, const struct client *c, uint8_t *buf,
+			   size_t cap, struct core_train *out)
+{
+	struct qp *qp;
+
+	while ((qp = first_of(ready, c)))
+		if (serve(qp, buf, cap, out))
+			return true;
+	return false;
+}
+
+static bool next_urgent(struct device *dev, uint8_t *buf, size_t cap, struct core_train *out)
+{
+	if (!next_of(&dev->tx_urgent, buf, cap, out))
+		return false;
+	dev->urgent_run += out->count;
+	out->urgent = true;
+	return true;
+}
+
+static bool next_train(struct device *dev, uint8_t *buf, size_t cap, struct core_train *out)
+{
+	bool others_first = dev->urgent_run >= URGENT_RUN;
+
+	if (!others_first && next_urgent(dev, buf, cap, out))
+		return true;
+	dev->urgent_run = 0;
+	out->urgent = false;
+	if (farewell_next(&dev->farewell, out) || gsi_transmit(&dev->gsi, out) ||
+	    next_of(&dev->tx_ready, buf, cap, out))
+		return true;
+	return others_first && next_urgent(dev, buf, cap, out);
+}
+
+/* False when the port is down: nobody ever gets it. */
+static bool goes_out(struct device *dev, struct core_train *out)
+{
+	if (dev->port_down) {
+		device_drop(dev, out->head.bth.dest_qp, out->head.bth.psn, CORE_DROP_PORT);
+		out->story = (struct core_train_story){0};
+		return false;
+	}
+	dev->counters.tx_packets += out->count;
+	dev->counters.tx_bytes += out->length;
+	return true;
+}
+
+bool core_tx_next(struct device *dev, uint64_t now, uint8_t *buf, size_t cap,
+		  struct core_train *out)
+{
+	device_set_time(dev, now);
+	out->story = (struct core_train_story){0};
+	while (next_train(dev, buf, cap, out))
+		if (goes_out(dev, out))
+			return true;
+	return false;
+}
+
+bool core_tx_next_of(struct client *c, uint64_t now, uint8_t *buf, size_t cap,
+		     struct core_train *out)
+{
+	struct device *dev = c->dev;
+
+	device_set_time(dev, now);
+	out->story = (struct core_train_story){0};
+	out->urgent = false;
+	while (next_of_client(&dev->tx_urgent, c, buf, cap, out) ||
+	       next_of_client(&dev->tx_ready, c, buf, cap, out))
+		if (goes_out(dev, out))
+			return true;
+	return false;
+}
+
+bool core_hurry(struct device *dev)
+{
+	return answer_wake(dev, UINT64_MAX);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Address handle: where a datagram goes (IBTA vol. 1, chapter 11; annex A17 for the GRH). */
+#ifndef CORE_AH_H
+#define CORE_AH_H
+
+#include "emu/core/memory/pd.h"
+
+struct ah {
+	struct object obj;
+	struct pd *pd;
+	struct uhca_abi_ah_attr attr;
+};
+
+/* Frees whatever its use count; for teardown. core_destroy_ah is the polite way. */
+void ah_destroy(struct ah *ah);
+
+/*
+ * Checks an address vector as create_ah and modify_qp do: port 1, GRH present, the sgid index
+ * names a GID, the destination GID is not zero and, unless it is a group's, of the same address
+ * family. 0 or -EINVAL.
+ */
+int ah_attr_check(const struct device *dev, const struct uhca_abi_ah_attr *attr);
+
+/* Fills in source and destination address, traffic class and hop limit; ports are left alone. */
+void ah_attr_flow(const struct device *dev, const struct uhca_abi_ah_attr *attr,
+		  struct roce_flow *flow);
+
+#endif

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Queue pair: the struct, its life, and the one place that writes its state. The three engines
+ * live in requester.c, responder.c and completer.c; qp.c owns lifetime only, qp_modify.c the
+ * state table.
+ */
+#ifndef CORE_QP_H
+#define CORE_QP_H
+
+#include "ah.h"
+#include "emu/core/base/timer.h"
+#include "emu/core/keys/mr.h"
+#include "emu/core/queues/cq.h"
+#include "emu/core/queues/srq.h"
+#include "emu/core/queues/xrcd.h"
+#include "emu/core/receive/responder.h"
+#include "emu/core/send/requester.h"
+
+/* enum ibv_qp_state and ibv_qp_type values. */
+enum qp_state { QPS_RESET, QPS_INIT, QPS_RTR, QPS_RTS, QPS_SQD, QPS_SQE, QPS_ERR, QPS_COUNT };
+enum qp_type {
+	QPT_RC = 2,
+	QPT_UC = 3,
+	QPT_UD = 4,
+	QPT_RAW_PACKET = 8,
+	QPT_XRC_SEND = 9,
+	QPT_XRC_RECV = 10,
+};
+
+/* enum ibv_qp_create_flags: what a QP attached to a multicast group does not want to hear. */
+#define QP_CREATE_BLOCK_SELF_MCAST_LB (1u << 1)
+
+struct rss;
+
+/* What a QP has done, for uhcactl; raw frames are not counted. */
+struct qp_counters {
+	uint64_t tx_packets, tx_bytes;
+	uint64_t rx_packets, rx_bytes; /* those it took */
+	uint64_t retries;              /* how often it went back to send again */
+	uint64_t rnr;                  /* RNR NAKs that it got */
+	uint64_t errors;               /* completions that are no success */
+};
+
+struct qp {
+	struct object obj;
+	struct device *dev;
+	struct pd *pd;
+	struct cq *send_cq, *recv_cq;
+	struct srq *srq; /* NULL: own receive queue */
+	/*
+	 * XRC_RECV: the domain, and the handles of clients (struct qp_share). PD, SRQ and receive
+	 * CQ are those of the SRQ that the last request named, and not counted as uses.
+	 */
+	struct xrc_domain *domain;
+	struct list shares;
+	uint64_t cookie;
+	uint32_t qpn;
+	uint32_t doorbell;
+	enum qp_type type;
+	enum qp_state state; /* written by qp_set_state only */
+	bool sq_sig_all;
+	uint32_t create_flags;
+	uint32_t max_send_wr, max_recv_wr, max_send_sge, max_recv_sge, max_inline_data;
+
+	struct uhca_abi_qp_attr attr; /* what modify_qp set; query_qp reports it */
+	uint32_t mtu;                 /* bytes; for UD the port's */
+	struct roce_flow flow;        /* connected types: to the peer, ports filled in */
+
+	struct core_ring ring;
+	struct uhca_abi_queue *page;
+	uint32_t async_events; /* that the client was told (region.h) */
+	struct recv_queue rq;  /* entries 0 with an SRQ */
+
+	struct list tx_link;  /* on a ready list of dev while it may have something to send */
+	struct list ack_link; /* on dev->patient while its ACK waits */
+	uint64_t ack_due;
+	struct requester req;
+	struct responder resp;
+	bool comm_established; /* COMM_EST has been raised */
+	struct rss *rss;       /* RAW_PACKET: spreads frames over WQs; it has no queues itself */
+	uint64_t frame_serial; /* RAW_PACKET: the newest frame it was given */
+	struct qp_counters counters;
+};
+
+/*
+ * Frees the QP and its ring in whatever state it is, completes nothing; for teardown. In qp.c,
+ * as core_destroy_qp.
+ */
+void qp_destroy(struct qp *qp);
+
+/* The only writer of qp->state; traces old and new, keeps the shared recv_doorbell flag. */
+void qp_set_state(struct qp *qp, enum qp_state state);
+
+/* Its trains go before those of others, and wait for no company (UHCA_ABI_QP_LOW_LATENCY). */
+static inline bool qp_is_urgent(const struct qp *qp)
+{
+	return qp->create_flags & UHCA_ABI_QP_LOW_LATENCY;
+}
+
+static inline struct list *qp_ready_list(const struct qp *qp)
+{
+	if (qp->type == QPT_RAW_PACKET)
+		return &qp->dev->raw_ready;
+	return qp_is_urgent(qp) ? &qp->dev->tx_urgent : &qp->dev->tx_ready;
+}
+
+/* Puts the QP on its ready list (once). */
+static inline void qp_kick(struct qp *qp)
+{
+	if (list_empty(&qp->tx_link))
+		list_append(qp_ready_list(qp), &qp->tx_link);
+}
+
+/* Every request is acknowledged (RC; the two halves of XRC). */
+static inline bool qp_is_reliable(const struct qp *qp)
+{
+	return qp->type == QPT_RC || qp->type == QPT_XRC_SEND || qp->type == QPT_XRC_RECV;
+}
+
+/* The service of its packets. */
+static inline enum roce_service qp_service(const struct qp *qp)
+{
+	switch (qp->type) {
+	case QPT_UC:
+		return ROCE_SVC_UC;
+	case QPT_UD:
+		return ROCE_SVC_UD;
+	case QPT_XRC_SEND:
+	case QPT_XRC_RECV:
+		return ROCE_SVC_XRC;
+	case QPT_RC:
+	case QPT_RAW_PACKET:
+		break;
+	}
+	return ROCE_SVC_RC;
+}
+
+/* Raises an affiliated async event of this QP; of a shared one with each client. */
+void qp_event(struct qp *qp, uint32_t type);
+
+/*
+ * Error state by the device's own decision (IBTA vol. 1, 10.3.1.7 and 9.9): state ERR, every
+ * outstanding work request flushed in order; raises event (UHCA_ABI_EVENT_*) unless it is
+ * UINT32_MAX. Harmless when already in ERR. In qp_error.c.
+ */
+void qp_fail(struct qp *qp, uint32_t event);
+
+/* Completes with WR_FLUSH_ERR whatever is on the send and the receive queue now. qp_error.c. */
+void qp_flush(struct qp *qp);
+
+/* Completions of its receive CQ that are held back (cq_hold.h) enter the ring. */
+void qp_show_held(struct qp *qp);
+
+/*
+ * The engines' part in a transition, called by qp_modify.c after state and attributes are set:
+ * resets PSNs, windows and timers on RESET, starts and stops sending, flushes on ERR. qp_error.c.
+ */
+void qp_state_changed(struct qp *qp, enum qp_state old, uint32_t attr_mask);
+
+#endif

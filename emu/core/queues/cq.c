@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Completion queues (IBTA vol. 1, chapters 10 and 11): create, destroy, and the way of a completion
+ * into the ring. The client's consumer index is believed only as far as it makes sense: an index
+ * that is not behind ours counts as "nothing was taken".
+ */
+#include "cq.h"
+#include "emu/core/base/async_event.h"
+#include "emu/core/memory/queue_region.h"
+#include "emu/core/qp/qp.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COMP_VECTORS 1u
+
+static int check_request(const struct device *dev, const struct uhca_cmd_create_cq *in)
+{
+	if (in->cqe == 0 || in->cqe > dev->cfg.limits.max_cqe || in->comp_vector >= COMP_VECTORS)
+		return -EINVAL;
+	return in->flags & ~(uint32_t)UHCA_ABI_CQ_IGNORE_OVERRUN ? -EINVAL : 0;
+}
+
+static int make_region(struct cq *cq)
+{
+	uint64_t size = QUEUE_REGION_PAGE + (uint64_t)cq->entries * UHCA_ABI_CQE_SIZE;
+	int err = queue_region_create(cq->obj.client, UHCA_ABI_REGION_CQ, size, &cq->ring);
+	if (err)
+		return err;
+	cq->page = cq->ring.base;
+	cq->slots = (void *)((uint8_t *)cq->ring.base + QUEUE_REGION_PAGE);
+	cq->page->notify_unread = !cq->obj.client->dev->cfg.strict_arming;
+	return 0;
+}
+
+static int cq_create(struct client *c, const struct uhca_cmd_create_cq *in, struct cq **out)
+{
+	uint32_t max_cqe = c->dev->cfg.limits.max_cqe;
+	struct cq *cq = calloc(1, sizeof(*cq));
+	if (!cq)
+		return -ENOMEM;
+	cq->obj.client = c;
+	cq->cookie = in->cookie;
+	cq->channel = in->channel;
+	cq->ignore_overrun = in->flags & UHCA_ABI_CQ_IGNORE_OVERRUN;
+	cq->entries = queue_region_entries(in->cqe);
+	cq->cqe = cq->entries < max_cqe ? cq->entries : max_cqe;
+	int err = device_reserve_timers(c->dev, 0, 1);
+	if (!err)
+		err = make_region(cq);
+	if (err)
+		goto free_cq;
+	err = table_add(&c->dev->cqs, cq, &cq->obj.handle);
+	if (err)
+		goto free_region;
+	*out = cq;
+	return 0;
+
+free_region:
+	queue_region_destroy(c, &cq->ring);
+free_cq:
+	free(cq);
+	return err;
+}
+
+void cq_describe(const struct cq *cq, struct uhca_cmd_create_cq_reply *out, struct core_ring *ring)
+{
+	out->handle = cq->obj.handle;
+	out->cqe = cq->cqe;
+	out->entries = cq->entries;
+	out->stride = UHCA_ABI_CQE_SIZE;
+	out->entries_offset = QUEUE_REGION_PAGE;
+	out->region_size = queue_region_size(&cq->ring);
+	*ring = cq->ring;
+}
+
+int core_create_cq(struct client *c, const struct uhca_cmd_create_cq *in,
+		   struct uhca_cmd_create_cq_reply *out, struct core_ring *ring)
+{
+	struct cq *cq;
+	int err = check_request(c->dev, in);
+	if (!err)
+		err = cq_create(c, in, &cq);
+	if (err)
+		return err;
+	cq_describe(cq, out, ring);
+	return 0;
+}
+
+void cq_destroy(struct cq *cq)
+{
+	struct client *c = cq->obj.client;
+	timer_cancel(&c->dev->cq_timers, &cq->event_timer);
+	timer_cancel(&c->dev->cq_timers, &cq->hold.timer);
+	table_remove(&c->dev->cqs, cq->obj.handle);
+	queue_region_destroy(c, &cq->ring);
+	free(cq);
+}
+
+int core_destroy_cq(struct client *c, uint32_t handle)
+{
+	struct cq *cq;
+	int err = client_find(c, &c->dev->cqs, handle, &cq);
+	if (err)
+		return err;
+	if (cq->obj.refs)
+		return -EBUSY;
+	cq_take_back_events(cq);
+	cq_destroy(cq);
+	return 0;
+}
+
+/* What is held back has its room. */
+static uint32_t used(const struct cq *cq)
+{
+	return cq->producer - cq->consumer + cq->hold.n;
+}
+
+/*
+ * Is there a slot the client has taken? Its index is read only when our last look says "full". One
+ * that was never reached makes the difference huge: also "full".
+ */
+static bool has_room(struct cq *cq)
+{
+	if (cq->ignore_overrun || used(cq) < cq->cqe)
+		return true;
+	cq->consumer = uhca_ring_observe(&cq->page->ring.consumer);
+	return used(cq) < cq->cqe;
+}
+
+static struct uhca_abi_cqe *slot(const struct cq *cq)
+{
+	return &cq->slots[cq->producer & (cq->entries - 1)];
+}
+
+/*
+ * Wakes the consumer if it asked for this completion (IBTA vol. 1, 11.4.2.2): "next" is
+ * answered by any, "solicited" by a solicited one and by each that is an error.
+ */
+static void notify(struct cq *cq, const struct uhca_abi_cqe *e)
+{
+	/* "I published" before "did it arm?"; the client does it in the other order. */
+	uhca_ring_fence();
+	uint32_t armed = uhca_ring_own(&cq->page->arm);
+	if (armed == 0)
+		return;
+	bool solicited = e->status != UHCA_ABI_WC_SUCCESS || (e->flags & UHCA_ABI_WC_SOLICITED);
+	if (!(armed & UHCA_ABI_ARM_NEXT) && !(solicited && (armed & UHCA_ABI_ARM_SOLICITED)))
+		return;
+	cq_notify(cq);
+}
+
+static void publish(struct cq *cq, const struct uhca_abi_cqe *e, uint64_t now)
+{
+	struct uhca_abi_cqe *to = slot(cq);
+	if (cq->ignore_overrun) { /* who reads it just now shall see that it changed */
+		__atomic_store_n(&to->sequence, 0, __ATOMIC_RELAXED);
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	}
+	memcpy(to, e, offsetof(struct uhca_abi_cqe, sequence));
+	to->timestamp = now;
+	cq->hold.payloads += (uint32_t)uhca_cqe_has_payload(e);
+	cq->producer++;
+	uhca_ring_publish(&to->sequence, cq->producer);
+	uhca_ring_publish(&cq->page->ring.producer, cq->producer);
+}
+
+static void trace(const struct cq *cq, const struct uhca_abi_cqe *e)
+{
+	const struct device *dev = cq->obj.client->dev;
+	const struct core_trace t = {
+		.point = CORE_TRACE_CQE,
+		.qpn = e->qpn,
+		.a = e->status,
+		.b = e->opcode,
+		.c = e->vendor_err,
+		.cqn = cq->obj.handle,
+		.length = e->byte_len,
+		.wr_id = e->wr_id,
+	};
+
+	dev->ops->trace(dev->user, &t);
+}
+
+/* A QP that is being destroyed is in no table any more. */
+static void count_error(const struct device *dev, uint32_t qpn)
+{
+	struct qp *qp = device_find_qp(dev, qpn);
+
+	if (qp)
+		qp->counters.errors++;
+}
+
+static void account(const struct cq *cq, const struct uhca_abi_cqe *e)
+{
+	struct device *dev = cq->obj.client->dev;
+
+	dev->counters.completions++;
+	if (e->status != UHCA_ABI_WC_SUCCESS) {
+		dev->counters.errors++;
+		count_error(dev, e->qpn);
+		if (dev->hooks & (1u << CORE_TRACE_CQE | CORE_HOOK_ERRORS))
+			trace(cq, e);
+	} else if (dev->hooks & 1u << CORE_TRACE_CQE) {
+		trace(cq, e);
+	}
+}
+
+/* True when it stays out. */
+static bool kept_back(const struct cq *cq, struct uhca_abi_cqe *e)
+{
+	const struct device *dev = cq->obj.client->dev;
+
+	return !dev->ops->completion(dev->user, cq->obj.handle, e);
+}
+
+void cq_overrun(struct cq *cq)
+{
+	cq_hold_release(cq);
+	if (!cq->overrun)
+		cq_event(cq, UHCA_ABI_EVENT_CQ_ERR);
+	cq->overrun = true;
+}
+
+void cq_enter(struct cq *cq, const struct uhca_abi_cqe *e)
+{
+	account(cq, e);
+	publish(cq, e, cq->obj.client->dev->now);
+	notify(cq, e);
+}
+
+bool cq_put(struct cq *cq, const struct uhca_abi_cqe *e)
+{
+	if (cq->overrun || !has_room(cq)) {
+		cq_overrun(cq);
+		return false;
+	}
+	if (!cq_hold_take(cq, e))
+		cq_enter(cq, e);
+	return true;
+}
+
+bool cq_push(struct cq *cq, const struct uhca_abi_cqe *e)
+{
+	struct uhca_abi_cqe changed;
+
+	if (!(cq->obj.client->dev->hooks & CORE_HOOK_COMPLETION))
+		return cq_put(cq, e);
+	changed = *e;
+	return kept_back(cq, &changed) || cq_put(cq, &changed);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Completion queues (IBTA vol. 1, chapters 10 and 11): the device's end of a completion ring, its
+ * overflow, and arming. A CQ that overflowed takes nothing any more and has raised CQ_ERR; QPs
+ * that complete to it go to the error state.
+ */
+#ifndef CORE_CQ_H
+#define CORE_CQ_H
+
+#include "cq_hold.h"
+#include "emu/abi/cqe.h"
+#include "emu/abi/region.h"
+#include "emu/core/base/timer.h"
+#include "emu/core/client.h"
+
+struct cq {
+	struct object obj; /* refs: QPs (twice when both queues use it) and SRQs */
+	uint64_t cookie;
+	uint32_t channel;
+	uint32_t cqe;     /* what the consumer was told */
+	uint32_t entries; /* slots, a power of two, > cqe never happens: entries >= cqe */
+	uint32_t producer;
+	uint32_t consumer; /* our last look at the client's */
+	bool overrun;
+	uint32_t announced;                 /* entries below it had an event (region.h) */
+	uint32_t comp_events, async_events; /* that the client was told (region.h) */
+	bool ignore_overrun;                /* entries are overwritten */
+	/* Moderation (cq_moderation.c): completions per event, 0: any number; microseconds. */
+	uint16_t moderate_count, moderate_period;
+	uint32_t withheld; /* completions that asked for an event since the last one */
+	struct timer event_timer;
+	struct cq_hold hold;
+	struct core_ring ring;
+	struct uhca_abi_cq *page;
+	struct uhca_abi_cqe *slots;
+};
+
+/* The consumer asked for this completion: an event, now or moderated. */
+void cq_notify(struct cq *cq);
+
+/* Tells the consumer about the ring as it is now. */
+void cq_describe(const struct cq *cq, struct uhca_cmd_create_cq_reply *out, struct core_ring *ring);
+
+/* Frees the CQ and its ring whatever its use count; for teardown. */
+void cq_destroy(struct cq *cq);
+
+/*
+ * Publishes a completion (everything but sequence and timestamp from *e), wakes an armed
+ * consumer: a solicited-only arm fires for e->flags SOLICITED and for each error status.
+ * Returns false when the CQ has no room: CQ_ERR has been raised once, the completion is lost. With
+ * ignore_overrun the oldest entry is lost instead, and nobody is told.
+ */
+bool cq_push(struct cq *cq, const struct uhca_abi_cqe *e);
+
+/* The same for a completion that core_ops.completion has seen. */
+bool cq_put(struct cq *cq, const struct uhca_abi_cqe *e);
+
+/* The same for one that has room and waits for nobody. */
+void cq_enter(struct cq *cq, const struct uhca_abi_cqe *e);
+
+/* It takes nothing from now on, whatever room it has: CQ_ERR, once. */
+void cq_overrun(struct cq *cq);
+
+#endif

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Shared receive queues (IBTA vol. 1, 10.2.9; ibv_create_srq(3), ibv_modify_srq(3)).
+ * Resizing is not offered, and the device capabilities say so.
+ */
+#include "srq.h"
+#include "cq.h"
+#include "emu/core/base/async_event.h"
+#include "emu/core/memory/queue_region.h"
+#include "wqe_fetch.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define SRQT_BASIC 0u
+#define SRQT_XRC   1u
+#define SRQT_TM    2u
+
+/* enum ibv_srq_attr_mask */
+#define SRQ_ATTR_MAX_WR 1u
+#define SRQ_ATTR_LIMIT  2u
+
+static int check_request(const struct device *dev, const struct uhca_cmd_create_srq *in)
+{
+	const struct core_limits *l = &dev->cfg.limits;
+	if (!(dev->cfg.features & UHCA_ABI_HAS_SRQ))
+		return -EOPNOTSUPP;
+	if (in->srq_type == SRQT_TM)
+		return -EOPNOTSUPP;
+	if (in->srq_type == SRQT_XRC && !(dev->cfg.features & UHCA_ABI_HAS_XRC))
+		return -EOPNOTSUPP;
+	if (in->srq_type > SRQT_XRC || in->max_wr == 0 || in->max_wr > l->max_srq_wr ||
+	    in->max_sge > l->max_srq_sge)
+		return -EINVAL;
+	return 0;
+}
+
+static int make_region(struct srq *srq)
+{
+	struct recv_queue *rq = &srq->rq;
+	uint64_t size = QUEUE_REGION_PAGE + (uint64_t)rq->entries * rq->stride;
+	int err = queue_region_create(srq->obj.client, UHCA_ABI_REGION_SRQ, size, &srq->ring);
+	if (err)
+		return err;
+	rq->page = srq->ring.base;
+	rq->slots = (const uint8_t *)srq->ring.base + QUEUE_REGION_PAGE;
+	return 0;
+}
+
+static void set_sizes(struct srq *srq, const struct uhca_cmd_create_srq *in)
+{
+	uint32_t limit = srq->obj.client->dev->cfg.limits.max_srq_wr;
+	srq->max_sge = in->max_sge ? in->max_sge : 1;
+	srq->rq.entries = queue_region_entries(in->max_wr);
+	srq->rq.stride = UHCA_ABI_RECV_STRIDE(srq->max_sge);
+	srq->rq.max_sge = srq->max_sge;
+	srq->max_wr = srq->rq.entries < limit ? srq->rq.entries : limit;
+}
+
+/* What an XRC SRQ has beside a basic one: a domain, a CQ, and a number that packets name. */
+static int join_domain(struct srq *srq, const struct uhca_cmd_create_srq *in)
+{
+	struct client *c = srq->obj.client;
+	srq->srq_num = srq->obj.handle & 0xffffff;
+	if (in->srq_type != SRQT_XRC)
+		return 0;
+	int err = client_find(c, &c->dev->xrcds, in->xrcd, &srq->xrcd);
+	if (!err)
+		err = client_find(c, &c->dev->cqs, in->cq, &srq->cq);
+	if (!err)
+		err = table_add(&c->dev->srqns, srq, &srq->srq_num);
+	if (err)
+		return err;
+	srq->xrcd->obj.refs++;
+	srq->cq->obj.refs++;
+	return 0;
+}
+
+static void leave_domain(struct srq *srq)
+{
+	struct device *dev = srq->obj.client->dev;
+	if (!srq->xrcd)
+		return;
+	xrcd_forget_srq(dev, srq);
+	table_remove(&dev->srqns, srq->srq_num);
+	srq->xrcd->obj.refs--;
+	srq->cq->obj.refs--;
+}
+
+static int srq_create(struct client *c, struct pd *pd, const struct uhca_cmd_create_srq *in,
+		      struct srq **out)
+{
+	struct srq *srq = calloc(1, sizeof(*srq));
+	if (!srq)
+		return -ENOMEM;
+	srq->obj.client = c;
+	srq->pd = pd;
+	srq->cookie = in->cookie;
+	set_sizes(srq, in);
+	int err = make_region(srq);
+	if (err)
+		goto free_srq;
+	err = table_add(&c->dev->srqs, srq, &srq->obj.handle);
+	if (err)
+		goto free_region;
+	err = join_domain(srq, in);
+	if (err)
+		goto remove_srq;
+	pd->obj.refs++;
+	*out = srq;
+	return 0;
+
+remove_srq:
+	table_remove(&c->dev->srqs, srq->obj.handle);
+free_region:
+	queue_region_destroy(c, &srq->ring);
+free_srq:
+	free(srq);
+	return err;
+}
+
+static void reply(const struct srq *srq, struct uhca_cmd_create_srq_reply *out)
+{
+	out->handle = srq->obj.handle;
+	out->srq_num = srq->srq_num;
+	out->max_wr = srq->max_wr;
+	out->max_sge = srq->max_sge;
+	out->region_size = queue_region_size(&srq->ring);
+	out->recv = (struct uhca_abi_queue_layout){
+		.entries = srq->rq.entries,
+		.stride = srq->rq.stride,
+		.offset = QUEUE_REGION_PAGE,
+	};
+}
+
+int core_create_srq(struct client *c, const struct uhca_cmd_create_srq *in,
+		    struct uhca_cmd_create_srq_reply *out, struct core_ring *ring)
+{
+	struct pd *pd;
+	struct srq *srq;
+	int err = client_find_shared(c, &c->dev->pds, in->pd, &pd);
+	if (!err)
+		err = check_request(c->dev, in);
+	if (!err)
+		err = srq_create(c, pd, in, &srq);
+	if (err)
+		return err;
+	reply(srq, out);
+	*ring = srq->ring;
+	return 0;
+}
+
+int core_modify_srq(struct client *c, const struct uhca_cmd_modify_srq *in)
+{
+	struct srq *srq;
+	int err = client_find(c, &c->dev->srqs, in->handle, &srq);
+	if (err)
+		return err;
+	if (in->attr_mask & ~(SRQ_ATTR_MAX_WR | SRQ_ATTR_LIMIT))
+		return -EINVAL;
+	if (in->attr_mask & SRQ_ATTR_MAX_WR)
+		return -EOPNOTSUPP;
+	if (!(in->attr_mask & SRQ_ATTR_LIMIT))
+		return 0;
+	if (in->srq_limit > srq->max_wr)
+		return -EINVAL;
+	srq->limit = in->srq_limit;
+	return 0;
+}
+
+int core_query_srq(struct client *c, uint32_t handle, struct uhca_cmd_query_srq_reply *out)
+{
+	struct srq *srq;
+	int err = client_find(c, &c->dev->srqs, handle, &srq);
+	if (err)
+		return err;
+	out->max_wr = srq->max_wr;
+	out->max_sge = srq->max_sge;
+	out->srq_limit = srq->limit;
+	out->reserved = 0;
+	return 0;
+}
+
+void srq_destroy(struct srq *srq)
+{
+	struct client *c = srq->obj.client;
+	leave_domain(srq);
+	table_remove(&c->dev->srqs, srq->obj.handle);
+	srq->pd->obj.refs--;
+	queue_region_destroy(c, &srq->ring);
+	free(srq);
+}
+
+int core_destroy_srq(struct client *c, uint32_t handle)
+{
+	struct srq *srq;
+	int err = client_find(c, &c->dev->srqs, handle, &srq);
+	if (err)
+		return err;
+	if (srq->obj.refs)
+		return -EBUSY;
+	srq_take_back_events(srq);
+	srq_destroy(srq);
+	return 0;
+}
+
+void srq_check_limit(struct srq *srq)
+{
+	if (srq->limit == 0 || recv_available(&srq->rq) >= srq->limit)
+		return;
+	srq->limit = 0;
+	srq_event(srq, UHCA_ABI_EVENT_SRQ_LIMIT_REACHED);
+}
+
+void srq_fail(struct srq *srq)
+{
+	if (srq->error)
+		return;
+	srq->error = true;
+	srq_event(srq, UHCA_ABI_EVENT_SRQ_ERR);
+}

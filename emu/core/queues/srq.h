@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Shared receive queue with its limit event (IBTA vol. 1, 10.2.9). */
+#ifndef CORE_SRQ_H
+#define CORE_SRQ_H
+
+#include "emu/core/memory/pd.h"
+#include "recv_queue.h"
+#include "xrcd.h"
+
+struct srq {
+	struct object obj; /* refs: QPs */
+	struct pd *pd;
+	uint64_t cookie;
+	uint32_t srq_num;
+	struct xrcd *xrcd; /* XRC: the domain whose QPs deliver here, or NULL */
+	struct cq *cq;     /* XRC: where its receives complete */
+	uint32_t max_wr;
+	uint32_t max_sge;
+	uint32_t limit; /* 0: not armed */
+	bool error;     /* a client broke its ring */
+	uint32_t async_events;
+	struct core_ring ring;
+	struct recv_queue rq;
+};
+
+/* Frees the SRQ and its ring whatever its use count; for teardown. */
+void srq_destroy(struct srq *srq);
+
+/* After a request was taken: raises SRQ_LIMIT_REACHED once when fewer than limit remain. */
+void srq_check_limit(struct srq *srq);
+
+/* The ring's contents make no sense: raises SRQ_ERR once; nothing is taken from it any more. */
+void srq_fail(struct srq *srq);
+
+#endif

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Work queues and indirection tables. A queue in RDY takes frames; in ERR what is posted completes
+ * with WR_FLUSH_ERR; RESET forgets it (ibv_modify_wq(3)).
+ */
+#include "wq.h"
+#include "emu/abi/event.h"
+#include "emu/core/base/async_event.h"
+#include "emu/core/keys/sgl.h"
+#include "emu/core/memory/queue_region.h"
+#include "wqe_fetch.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* enum ibv_wq_attr_mask */
+#define ATTR_STATE      1u
+#define ATTR_CURR_STATE 2u
+#define ATTR_FLAGS      4u
+
+static int check_request(const struct device *dev, const struct uhca_cmd_create_wq *in)
+{
+	const struct core_limits *l = &dev->cfg.limits;
+	if (!(dev->cfg.features & UHCA_ABI_HAS_RSS) || in->create_flags)
+		return -EOPNOTSUPP;
+	if (in->wq_type != 0 || in->max_wr == 0 || in->max_wr > l->max_qp_wr ||
+	    in->max_sge > l->max_sge)
+		return -EINVAL;
+	return 0;
+}
+
+static void set_sizes(struct wq *wq, const struct uhca_cmd_create_wq *in)
+{
+	uint32_t limit = wq->obj.client->dev->cfg.limits.max_qp_wr;
+	wq->max_sge = in->max_sge ? in->max_sge : 1;
+	wq->rq.entries = queue_region_entries(in->max_wr);
+	wq->rq.stride = UHCA_ABI_RECV_STRIDE(wq->max_sge);
+	wq->rq.max_sge = wq->max_sge;
+	wq->max_wr = wq->rq.entries < limit ? wq->rq.entries : limit;
+}
+
+static int make_region(struct wq *wq)
+{
+	struct recv_queue *rq = &wq->rq;
+	uint64_t size = QUEUE_REGION_PAGE + (uint64_t)rq->entries * rq->stride;
+	int err = queue_region_create(wq->obj.client, UHCA_ABI_REGION_SRQ, size, &wq->ring);
+	if (err)
+		return err;
+	rq->page = wq->ring.base;
+	rq->slots = (const uint8_t *)wq->ring.base + QUEUE_REGION_PAGE;
+	return 0;
+}
+
+static int wq_create(struct client *c, struct pd *pd, struct cq *cq,
+		     const struct uhca_cmd_create_wq *in, struct wq **out)
+{
+	struct wq *wq = calloc(1, sizeof(*wq));
+	if (!wq)
+		return -ENOMEM;
+	wq->obj.client = c;
+	wq->pd = pd;
+	wq->cq = cq;
+	wq->cookie = in->cookie;
+	set_sizes(wq, in);
+	int err = make_region(wq);
+	if (err)
+		goto free_wq;
+	err = table_add(&c->dev->wqs, wq, &wq->obj.handle);
+	if (err)
+		goto free_region;
+	wq->wq_num = WQ_NUMBER_BASE + (wq->obj.handle & (WQ_NUMBER_BASE - 1));
+	pd->obj.refs++;
+	cq->obj.refs++;
+	*out = wq;
+	return 0;
+
+free_region:
+	queue_region_destroy(c, &wq->ring);
+free_wq:
+	free(wq);
+	return err;
+}
+
+int core_create_wq(struct client *c, const struct uhca_cmd_create_wq *in,
+		   struct uhca_cmd_create_wq_reply *out, struct core_ring *ring)
+{
+	struct pd *pd;
+	struct cq *cq;
+	struct wq *wq;
+	int err = check_request(c->dev, in);
+	if (!err)
+		err = client_find_shared(c, &c->dev->pds, in->pd, &pd);
+	if (!err)
+		err = client_find(c, &c->dev->cqs, in->cq, &cq);
+	if (!err)
+		err = wq_create(c, pd, cq, in, &wq);
+	if (err)
+		return err;
+	out->handle = wq->obj.handle;
+	out->wq_num = wq->wq_num;
+	out->max_wr = wq->max_wr;
+	out->max_sge = wq->max_sge;
+	out->region_size = queue_region_size(&wq->ring);
+	out->recv = (struct uhca_abi_queue_layout){
+		.entries = wq->rq.entries, .stride = wq->rq.stride, .offset = QUEUE_REGION_PAGE};
+	*ring = wq->ring;
+	return 0;
+}
+
+void wq_destroy(struct wq *wq)
+{
+	struct client *c = wq->obj.client;
+	table_remove(&c->dev->wqs, wq->obj.handle);
+	wq->pd->obj.refs--;
+	wq->cq->obj.refs--;
+	queue_region_destroy(c, &wq->ring);
+	free(wq);
+}
+
+int core_destroy_wq(struct client *c, uint32_t handle)
+{
+	struct wq *wq;
+	int err = client_find(c, &c->dev->wqs, handle, &wq);
+	if (err)
+		return err;
+	if (wq->obj.refs)
+		return -EBUSY;
+	wq_take_back_events(wq);
+	wq_destroy(wq);
+	return 0;
+}
+
+/* ---- states ---- */
+
+static void set_state(struct wq *wq, enum wq_state state)
+{
+	wq->state = state;
+	/* As qp_set_state: who posts without seeing the flag is seen by the flush that follows. */
+	__atomic_store_n(&wq->rq.page->recv_doorbell, state == WQS_ERR, __ATOMIC_RELEASE);
+	uhca_ring_fence();
+}
+
+/* The CQ has overflowed, or the ring makes no sense: nothing more comes of this queue. */
+static void fail(struct wq *wq)
+{
+	if (wq->state == WQS_ERR)
+		return;
+	set_state(wq, WQS_ERR);
+	wq_event(wq, UHCA_ABI_EVENT_WQ_FATAL);
+}
+
+static void complete(struct wq *wq, struct uhca_abi_cqe *e)
+{
+	e->opcode = UHCA_ABI_WC_RECV;
+	e->qpn = wq->wq_num;
+	if (!cq_push(wq->cq, e))
+		fail(wq);
+}
+
+static void flush(struct wq *wq)
+{
+	struct recv_wr wr;
+	while (!wq->cq->overrun && recv_fetch(&wq->rq, &wr) == FETCH_OK) {
+		struct uhca_abi_cqe e = {.wr_id = wr.wr_id, .status = UHCA_ABI_WC_WR_FLUSH_ERR};
+		complete(wq, &e);
+	}
+}
+
+static void forget(struct wq *wq)
+{
+	wq->rq.consumer = uhca_ring_observe(&wq->rq.page->recv.producer);
+	uhca_ring_publish(&wq->rq.page->recv.consumer, wq->rq.consumer);
+}
+
+static bool may_go(enum wq_state from, uint32_t to)
+{
+	static const bool legal[WQS_COUNT][WQS_COUNT] = {
+		[WQS_RESET] = {[WQS_RESET] = true, [WQS_RDY] = true},
+		[WQS_RDY] = {true, true, true},
+		[WQS_ERR] = {[WQS_RESET] = true, [WQS_ERR] = true},
+	};
+	return to < WQS_COUNT && legal[from][to];
+}
+
+int core_modify_wq(struct client *c, const struct uhca_cmd_modify_wq *in, uint64_t now)
+{
+	struct wq *wq;
+	int err = client_find(c, &c->dev->wqs, in->handle, &wq);
+	if (err)
+		return err;
+	device_set_time(c->dev, now);
+	if (in->attr_mask & ~(ATTR_STATE | ATTR_CURR_STATE | ATTR_FLAGS))
+		return -EINVAL;
+	if (in->attr_mask & ATTR_FLAGS && in->flags_mask)
+		return -EOPNOTSUPP;
+	if (in->attr_mask & ATTR_CURR_STATE && in->curr_wq_state != wq->state)
+		return -EINVAL;
+	if (!(in->attr_mask & ATTR_STATE))
+		return 0;
+	if (!may_go(wq->state, in->wq_state))
+		return -EINVAL;
+	set_state(wq, (enum wq_state)in->wq_state);
+	if (wq->state == WQS_ERR)
+		flush(wq);
+	if (wq->state == WQS_RESET)
+		forget(wq);
+	return 0;
+}
+
+/* ---- frames ---- */
+
+static bool take(struct wq *wq, struct recv_wr *wr)
+{
+	switch (recv_fetch(&wq->rq, wr)) {
+	case FETCH_OK:
+		return true;
+	case FETCH_EMPTY:
+		return false;
+	case FETCH_BROKEN:
+		fail(wq);
+		return false;
+	}
+	return false;
+}
+
+void wq_receive(struct wq *wq, const struct core_frame *frame, uint32_t tag)
+{
+	struct device *dev = wq->obj.client->dev;
+	struct iovec iov = {(void *)(uintptr_t)frame->bytes, frame->length};
+	struct uhca_abi_cqe e = {.byte_len = frame->length, .wqe_index = tag};
+	struct recv_wr wr;
+	struct sgl l = {dev, wq->pd, wr.sge, 0};
+	if (wq->state != WQS_RDY || !take(wq, &wr)) {
+		device_drop(dev, wq->wq_num, 0,
+			    wq->state == WQS_RDY ? CORE_DROP_NO_RECV : CORE_DROP_STATE);
+		return;
+	}
+	l.n = wr.num_sge;
+	e.wr_id = wr.wr_id;
+	if (frame->length > sgl_length(&l))
+		e.status = UHCA_ABI_WC_LOC_LEN_ERR;
+	else if (sgl_write(&l, 0, &iov, 1))
+		e.status = UHCA_ABI_WC_LOC_PROT_ERR;
+	complete(wq, &e);
+	if (!e.status)
+		return;
+	fail(wq);
+	flush(wq);
+}
+
+/* ---- tables ---- */
+
+static int fill(struct client *c, const struct uhca_cmd_create_rwq_ind_table *in,
+		struct ind_table *t)
+{
+	for (uint32_t i = 0; i < 1u << in->log_size; i++) {
+		int err = client_find(c, &c->dev->wqs, in->wq[i], &t->wq[i]);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+int core_create_rwq_ind_table(struct client *c, const struct uhca_cmd_create_rwq_ind_table *in,
+			      uint32_t *handle)
+{
+	struct ind_table *t;
+	if (!(c->dev->cfg.features & UHCA_ABI_HAS_RSS))
+		return -EOPNOTSUPP;
+	if (in->log_size > UHCA_ABI_IND_TABLE_LOG || in->reserved)
+		return -EINVAL;
+	t = calloc(1, sizeof(*t));
+	if (!t)
+		return -ENOMEM;
+	t->obj.client = c;
+	t->log_size = in->log_size;
+	int err = fill(c, in, t);
+	if (!err)
+		err = table_add(&c->dev->ind_tables, t, &t->obj.handle);
+	if (err) {
+		free(t);
+		return err;
+	}
+	for (uint32_t i = 0; i < 1u << t->log_size; i++)
+		t->wq[i]->obj.refs++;
+	*handle = t->obj.handle;
+	return 0;
+}
+
+void ind_table_destruct(struct ind_table *t)
+{
+	table_remove(&t->obj.client->dev->ind_tables, t->obj.handle);
+	for (uint32_t i = 0; i < 1u << t->log_size; i++)
+		t->wq[i]->obj.refs--;
+	free(t);
+}
+
+int core_destroy_rwq_ind_table(struct client *c, uint32_t handle)
+{
+	struct ind_table *t;
+	int err = client_find(c, &c->dev->ind_tables, handle, &t);
+	if (err)
+		return err;
+	if (t->obj.refs)
+		return -EBUSY;
+	ind_table_destruct(t);
+	return 0;
+}

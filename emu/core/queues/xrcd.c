@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * XRC domains: opening, closing, and the way from an SRQ number in a packet to the SRQ. The errno
+ * values are those that libibverbs' users know from the kernel: EAGAIN when there is no such
+ * domain and O_CREAT is missing, EINVAL when O_EXCL finds one.
+ */
+#include "xrcd.h"
+
+#include "emu/core/qp/qp.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CREATE_NEW ((uint32_t)UHCA_ABI_XRCD_CREATE | UHCA_ABI_XRCD_EXCLUSIVE)
+
+static struct xrc_domain *find_shared(const struct device *dev, const uint64_t file[2])
+{
+	for (struct list *l = dev->xrc_domains.next; l != &dev->xrc_domains; l = l->next) {
+		struct xrc_domain *d = list_entry(l, struct xrc_domain, link);
+		if (d->shared && !memcmp(d->file, file, sizeof(d->file)))
+			return d;
+	}
+	return NULL;
+}
+
+static struct xrc_domain *domain_create(struct device *dev, const uint64_t file[2])
+{
+	struct xrc_domain *d = calloc(1, sizeof(*d));
+	if (!d)
+		return NULL;
+	d->shared = file != NULL;
+	if (file)
+		memcpy(d->file, file, sizeof(d->file));
+	list_append(&dev->xrc_domains, &d->link);
+	return d;
+}
+
+static void domain_put(struct xrc_domain *d)
+{
+	if (d->handles)
+		return;
+	list_remove(&d->link);
+	free(d);
+}
+
+/* Finds the domain or makes it, as the flags allow. */
+static int domain_get(struct device *dev, uint32_t oflags, const uint64_t file[2],
+		      struct xrc_domain **out)
+{
+	struct xrc_domain *d = file ? find_shared(dev, file) : NULL;
+	if (d && (oflags & CREATE_NEW) == CREATE_NEW)
+		return -EINVAL;
+	if (!d && !(oflags & UHCA_ABI_XRCD_CREATE))
+		return -EAGAIN;
+	if (!d)
+		d = domain_create(dev, file);
+	*out = d;
+	return d ? 0 : -ENOMEM;
+}
+
+static int xrcd_create(struct client *c, struct xrc_domain *d, uint32_t *handle)
+{
+	struct xrcd *x = calloc(1, sizeof(*x));
+	if (!x)
+		return -ENOMEM;
+	x->obj.client = c;
+	x->domain = d;
+	int err = table_add(&c->dev->xrcds, x, &x->obj.handle);
+	if (err) {
+		free(x);
+		return err;
+	}
+	d->handles++;
+	*handle = x->obj.handle;
+	return 0;
+}
+
+int core_open_xrcd(struct client *c, const struct uhca_cmd_open_xrcd *in, const uint64_t file[2],
+		   uint32_t *handle)
+{
+	struct xrc_domain *d;
+	if (!(c->dev->cfg.features & UHCA_ABI_HAS_XRC))
+		return -EOPNOTSUPP;
+	if (in->oflags & ~CREATE_NEW)
+		return -EINVAL;
+	int err = domain_get(c->dev, in->oflags, file, &d);
+	if (err)
+		return err;
+	err = xrcd_create(c, d, handle);
+	if (err)
+		domain_put(d);
+	return err;
+}
+
+void xrcd_destroy(struct xrcd *x)
+{
+	table_remove(&x->obj.client->dev->xrcds, x->obj.handle);
+	x->domain->handles--;
+	domain_put(x->domain);
+	free(x);
+}
+
+int core_close_xrcd(struct client *c, uint32_t handle)
+{
+	struct xrcd *x;
+	int err = client_find(c, &c->dev->xrcds, handle, &x);
+	if (err)
+		return err;
+	if (x->obj.refs)
+		return -EBUSY;
+	xrcd_destroy(x);
+	return 0;
+}
+
+struct srq *xrcd_find_srq(const struct device *dev, const struct xrc_domain *domain, uint32_t srqn)
+{
+	struct srq *srq = table_find(&dev->srqns, srqn);
+	return srq && srq->xrcd->domain == domain ? srq : NULL;
+}
+
+void xrcd_use_srq(struct qp *qp, struct srq *srq)
+{
+	qp->srq = srq;
+	qp->pd = srq ? srq->pd : NULL;
+	qp->recv_cq = srq ? srq->cq : NULL;
+}
+
+/* READs that are being answered with rights of this protection domain lose them. */
+static void forget_pd(struct replay *r, const struct pd *pd)
+{
+	for (uint32_t i = 0; i < r->size; i++)
+		if (r->entry[i].pd == pd)
+			r->entry[i].pd = NULL;
+}
+
+void xrcd_forget_srq(struct device *dev, const struct srq *srq)
+{
+	uint32_t cursor = 0;
+	for (struct qp *qp; (qp = table_next(&dev->qps, &cursor));) {
+		if (qp->type != QPT_XRC_RECV || qp->domain != srq->xrcd->domain)
+			continue;
+		forget_pd(&qp->resp.replay, srq->pd);
+		if (qp->srq != srq)
+			continue;
+		qp->resp.have_wr = false;
+		xrcd_use_srq(qp, NULL);
+	}
+}

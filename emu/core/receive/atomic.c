@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "atomic.h"
+
+#include "emu/core/keys/sgl.h"
+
+int atomic_execute(const struct device *dev, struct mr *mr, const struct roce_atomiceth *h,
+		   bool cas, uint64_t *original)
+{
+	uint64_t value;
+	struct iovec iov = {&value, sizeof value};
+	int err = sgl_read_mr(dev, mr, h->va, sizeof *original, original);
+
+	if (err)
+		return err;
+	if (cas && *original != h->compare)
+		return 0;
+	value = cas ? h->swap_add : *original + h->swap_add;
+	return sgl_write_mr(dev, mr, h->va, &iov, 1);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The responder's atomic operations (IBTA vol. 1, 9.4.5): one thread runs a device, so read,
+ * compute, write is atomic against every other operation of this HCA (IBV_ATOMIC_HCA).
+ */
+#ifndef CORE_ATOMIC_H
+#define CORE_ATOMIC_H
+
+#include "emu/core/keys/mr.h"
+
+/*
+ * COMPARE & SWAP (cas) or FETCH & ADD of 8 bytes at h->va of a region that passed mr_check.
+ * *original gets the value before, in host order. 0 or -EFAULT.
+ */
+int atomic_execute(const struct device *dev, struct mr *mr, const struct roce_atomiceth *h,
+		   bool cas, uint64_t *original);
+
+#endif

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Execution of requests that passed the responder's stages (IBTA vol. 1, 9.7.4 and 9.7.5): keys and
+ * ranges are judged, memory is read and written, receives complete, answers are queued.
+ */
+#include "execute.h"
+
+#include "answer.h"
+#include "atomic.h"
+#include "emu/core/keys/indirect.h"
+#include "emu/core/keys/invalidate.h"
+#include "emu/core/keys/mw.h"
+#include "emu/core/keys/sgl.h"
+#include "masked_atomic.h"
+#include "receive_wr.h"
+#include "wire/psn.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Memory that is gone is an error; an owner that is gone answers nobody any more. */
+static enum verdict memory_verdict(int err)
+{
+	return err == -ESRCH ? V_DONE : V_OPERATION;
+}
+
+static enum verdict put_write(struct qp *qp, const struct core_train *t)
+{
+	struct responder *r = &qp->resp;
+	struct mr *mr;
+	uint64_t at;
+
+	if (roce_opcode_is_first(t->head.bth.opcode)) {
+		r->write_addr = t->head.reth.va;
+		r->write_rkey = t->head.reth.rkey;
+		r->write_left = r->write_length = t->head.reth.length;
+		/* The whole range is judged before its first byte moves; zero length needs no key.
+		 */
+		at = r->write_addr;
+		if (r->write_left && remote_check(qp, r->write_rkey, &at, r->write_left,
+						  MR_REMOTE_WRITE, &mr) != MR_OK)
+			return V_ACCESS;
+	}
+	if (t->length) {
+		at = r->write_addr;
+		if (remote_check(qp, r->write_rkey, &at, t->length, MR_REMOTE_WRITE, &mr) != MR_OK)
+			return V_ACCESS;
+		int err = sgl_write_mr(qp->dev, mr, at, t->iov, t->n_iov);
+		if (err)
+			return memory_verdict(err);
+	}
+	r->write_addr += t->length;
+	r->write_left -= t->length;
+	return V_OK;
+}
+
+static void finish_receive(struct qp *qp, const struct core_train *t, struct uhca_abi_cqe *e)
+{
+	const struct roce_opcode_info *last = request_last_info(t);
+
+	e->src_qp = qp->attr.dest_qp_num;
+	e->opcode = last->operation == ROCE_OP_WRITE ? UHCA_ABI_WC_RECV_RDMA_WITH_IMM
+						     : UHCA_ABI_WC_RECV;
+	if (last->headers & ROCE_HDR_IMMDT) {
+		uint8_t *p = (uint8_t *)&e->imm;
+		p[0] = (uint8_t)(t->head.immdt >> 24);
+		p[1] = (uint8_t)(t->head.immdt >> 16);
+		p[2] = (uint8_t)(t->head.immdt >> 8);
+		p[3] = (uint8_t)t->head.immdt;
+		e->flags |= UHCA_ABI_WC_WITH_IMM;
+	}
+	if (t->last_solicited)
+		e->flags |= UHCA_ABI_WC_SOLICITED;
+	receive_complete(qp, e);
+}
+
+/* The key goes before the receive completes; a message whose key may not be taken has failed. */
+static enum verdict invalidate_for_peer(struct qp *qp, const struct core_train *t,
+					struct uhca_abi_cqe *e)
+{
+	if (!(request_last_info(t)->headers & ROCE_HDR_IETH))
+		return V_OK;
+	if (!(qp->dev->cfg.features & UHCA_ABI_HAS_INVALIDATE))
+		return V_INVALID;
+	if (!invalidate_key(qp, t->head.ieth))
+		return V_KEY;
+	e->imm = t->head.ieth;
+	e->flags |= UHCA_ABI_WC_WITH_INV;
+	return V_OK;
+}
+
+static enum verdict execute_send(struct qp *qp, const struct core_train *t)
+{
+	struct responder *r = &qp->resp;
+	struct uhca_abi_cqe e = {.byte_len = r->received + t->length};
+	int err = receive_place(qp, r->received, t->iov, t->n_iov);
+	enum verdict v;
+
+	if (err)
+		return memory_verdict(err);
+	r->received += t->length;
+	r->message = request_ends_message(t) ? MESSAGE_NONE : MESSAGE_SEND;
+	if (!request_ends_message(t))
+		return V_OK;
+	v = invalidate_for_peer(qp, t, &e);
+	if (v == V_OK)
+		finish_receive(qp, t, &e);
+	return v;
+}
+
+static enum verdict execute_write(struct qp *qp, const struct core_train *t)
+{
+	struct responder *r = &qp->resp;
+	enum verdict v = put_write(qp, t);
+	struct uhca_abi_cqe e = {.byte_len = r->write_length};
+
+	if (v != V_OK)
+		return v;
+	r->message = request_ends_message(t) ? MESSAGE_NONE : MESSAGE_WRITE;
+	if (request_ends_message(t) && request_wants_receive(t))
+		finish_receive(qp, t, &e);
+	return V_OK;
+}
+
+static enum verdict execute_read(struct qp *qp, const struct core_train *t)
+{
+	const struct roce_reth *h = &t->head.reth;
+	uint64_t at = h->va;
+	struct mr *mr;
+
+	if (h->length && remote_check(qp, h->rkey, &at, h->length, MR_REMOTE_READ, &mr) != MR_OK)
+		return V_ACCESS;
+	answer_new(qp, &(struct replay_entry){
+			       .kind = REPLAY_READ,
+			       .psn = t->head.bth.psn,
+			       .n_psn = request_psns(qp, t),
+			       .msn = psn_add(qp->resp.msn, 1),
+			       .pd = qp->pd,
+			       .va = h->va,
+			       .rkey = h->rkey,
+			       .length = h->length,
+		       });
+	return V_OK;
+}
+
+static enum verdict execute_atomic(struct qp *qp, const struct core_train *t)
+{
+	struct roce_atomiceth h = t->head.atomiceth;
+	bool cas = request_info(t)->operation == ROCE_OP_CMP_SWAP;
+	uint64_t original;
+	struct mr *mr;
+	int err;
+
+	if (remote_check(qp, h.rkey, &h.va, 8, MR_REMOTE_ATOMIC, &mr) != MR_OK)
+		return V_ACCESS;
+	if (!indirect_is_atomic(mr, h.va, 8))
+		return V_INVALID;
+	err = atomic_execute(qp->dev, mr, &h, cas, &original);
+	if (err)
+		return memory_verdict(err);
+	answer_new(qp, &(struct replay_entry){
+			       .kind = REPLAY_ATOMIC,
+			       .psn = t->head.bth.psn,
+			       .n_psn = 1,
+			       .msn = psn_add(qp->resp.msn, 1),
+			       .pd = qp->pd,
+			       .va = t->head.atomiceth.va,
+			       .rkey = h.rkey,
+			       .original = original,
+		       });
+	return V_OK;
+}
+
+static enum verdict execute_masked(struct qp *qp, const struct core_train *t)
+{
+	const struct roce_reth *h = &t->head.reth;
+	struct replay_entry e = {
+		.kind = REPLAY_MASKED,
+		.psn = t->head.bth.psn,
+		.n_psn = 1,
+		.msn = psn_add(qp->resp.msn, 1),
+		.length = h->length,
+	};
+	struct masked_int original;
+	struct masked_atomic m;
+	uint64_t at = h->va;
+	struct mr *mr;
+	int err;
+
+	if (!masked_parse(qp->dev->cfg.features, t, &m))
+		return V_INVALID;
+	if (remote_check(qp, h->rkey, &at, m.size, MR_REMOTE_ATOMIC, &mr) != MR_OK)
+		return V_ACCESS;
+	if (!indirect_is_atomic(mr, at, m.size))
+		return V_INVALID;
+	err = masked_execute(qp->dev, mr, at, &m, &original);
+	if (err)
+		return memory_verdict(err);
+	masked_store_be(&original, m.size, e.masked);
+	answer_new(qp, &e);
+	return V_OK;
+}
+
+static void answer_placed(struct qp *qp, const struct core_train *t)
+{
+	answer_new(qp, &(struct replay_entry){
+			       .kind = REPLAY_PLACED,
+			       .psn = t->head.bth.psn,
+			       .n_psn = 1,
+			       .msn = psn_add(qp->resp.msn, 1),
+		       });
+}
+
+/*
+ * What came before in this QP is in the client's memory already, for all to see: a FLUSH has only
+ * to be allowed. Selectivity 1 means the whole region.
+ */
+static enum verdict execute_flush(struct qp *qp, const struct core_train *t)
+{
+	const struct roce_reth *h = &t->head.reth;
+	uint32_t length = t->head.feth.selectivity == 1 ? 0 : h->length;
+	uint64_t at = h->va;
+	struct mr *mr;
+
+	if (t->head.feth.selectivity > 1)
+		return V_INVALID;
+	if (remote_check(qp, h->rkey, &at, length, request_flush_rights(t), &mr) != MR_OK)
+		return V_ACCESS;
+	answer_placed(qp, t);
+	return V_OK;
+}
+
+static enum verdict execute_atomic_write(struct qp *qp, const struct core_train *t)
+{
+	const struct roce_reth *h = &t->head.reth;
+	uint64_t at = h->va;
+	struct mr *mr;
+	int err;
+
+	if (remote_check(qp, h->rkey, &at, 8, MR_REMOTE_WRITE, &mr) != MR_OK)
+		return V_ACCESS;
+	err = sgl_write_mr(qp->dev, mr, at, t->iov, t->n_iov);
+	if (err)
+		return memory_verdict(err);
+	answer_placed(qp, t);
+	return V_OK;
+}
+
+enum verdict execute_request(struct qp *qp, const struct core_train *t)
+{
+	switch (request_info(t)->operation) {
+	case ROCE_OP_SEND:
+		return execute_send(qp, t);
+	case ROCE_OP_WRITE:
+		return execute_write(qp, t);
+	case ROCE_OP_READ_REQ:
+		return execute_read(qp, t);
+	case ROCE_OP_CMP_SWAP:
+	case ROCE_OP_FETCH_ADD:
+		return execute_atomic(qp, t);
+	case ROCE_OP_MASKED_CMP_SWAP:
+	case ROCE_OP_MASKED_FETCH_ADD:
+		return execute_masked(qp, t);
+	case ROCE_OP_FLUSH:
+		return execute_flush(qp, t);
+	case ROCE_OP_ATOMIC_WRITE:
+		return execute_atomic_write(qp, t);
+	case ROCE_OP_READ_RESP:
+	case ROCE_OP_ACK:
+	case ROCE_OP_ATOMIC_ACK:
+	case ROCE_OP_CNP:
+	case ROCE_OP_COUNT:
+		break;
+	}
+	return V_INVALID;
+}

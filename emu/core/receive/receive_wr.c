@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "receive_wr.h"
+
+#include "emu/core/base/vendor_err.h"
+#include "emu/core/keys/sgl.h"
+#include "emu/core/queues/wqe_fetch.h"
+#include "wire/syndrome.h"
+
+#include <string.h>
+
+static struct sgl list_of(const struct qp *qp)
+{
+	/* With an SRQ the keys are those of the SRQ's protection domain (10.2.9.1). */
+	return (struct sgl){qp->dev, qp->srq ? qp->srq->pd : qp->pd, qp->resp.wr.sge,
+			    qp->resp.wr.num_sge};
+}
+
+static struct recv_queue *queue_of(struct qp *qp)
+{
+	return qp->srq ? &qp->srq->rq : &qp->rq;
+}
+
+static void broken(struct qp *qp)
+{
+	if (qp->srq)
+		srq_fail(qp->srq);
+	else
+		qp_fail(qp, UHCA_ABI_EVENT_QP_FATAL);
+}
+
+/* Makes resp.wr a copy of the next request, which stays in its queue. */
+static bool look(struct qp *qp)
+{
+	if (qp->srq && qp->srq->error)
+		return false;
+	switch (recv_peek(queue_of(qp), &qp->resp.wr)) {
+	case FETCH_OK:
+		return true;
+	case FETCH_EMPTY:
+		return false;
+	case FETCH_BROKEN:
+		broken(qp);
+		return false;
+	}
+	return false;
+}
+
+static void take(struct qp *qp)
+{
+	recv_take(queue_of(qp));
+	qp->resp.have_wr = true;
+	if (qp->srq)
+		srq_check_limit(qp->srq);
+}
+
+bool receive_take(struct qp *qp)
+{
+	if (!qp->resp.have_wr && look(qp))
+		take(qp);
+	return qp->resp.have_wr;
+}
+
+enum receive_fit receive_take_fitting(struct qp *qp, uint64_t length)
+{
+	if (!qp->resp.have_wr && !look(qp))
+		return RECEIVE_NONE;
+	if (length > receive_capacity(qp))
+		return RECEIVE_TOO_SHORT;
+	if (!qp->resp.have_wr)
+		take(qp);
+	return RECEIVE_TAKEN;
+}
+
+uint64_t receive_capacity(const struct qp *qp)
+{
+	struct sgl l = list_of(qp);
+
+	return sgl_length(&l);
+}
+
+int receive_place(struct qp *qp, uint32_t offset, const struct iovec *iov, unsigned n)
+{
+	struct sgl l = list_of(qp);
+
+	return n ? sgl_write(&l, offset, iov, n) : 0;
+}
+
+void receive_complete(struct qp *qp, struct uhca_abi_cqe *e)
+{
+	e->wr_id = qp->resp.wr.wr_id;
+	e->qpn = qp->qpn;
+	e->vendor_err = vendor_err_receive(e->status);
+	qp->resp.have_wr = false;
+	if (!cq_push(qp->recv_cq, e))
+		qp_fail(qp, UHCA_ABI_EVENT_QP_FATAL);
+}
+
+uint8_t receive_credits(const struct qp *qp)
+{
+	if (qp->srq || qp->type == QPT_XRC_RECV)
+		return ROCE_CREDITS_UNLIMITED;
+	return roce_credits_encode(recv_available(&qp->rq));
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Receive requests as the responder uses them: take one from the QP's queue or its SRQ, put data
+ * into it, complete it.
+ */
+#ifndef CORE_RECEIVE_WR_H
+#define CORE_RECEIVE_WR_H
+
+#include "emu/core/qp/qp.h"
+
+/*
+ * Makes sure that resp.wr holds a receive request. False when none is posted (or the ring is
+ * broken, in which case the QP or SRQ has been failed).
+ */
+bool receive_take(struct qp *qp);
+
+/* The same for a datagram of so many bytes: a request that is too short stays in its queue. */
+enum receive_fit { RECEIVE_TAKEN, RECEIVE_NONE, RECEIVE_TOO_SHORT };
+enum receive_fit receive_take_fitting(struct qp *qp, uint64_t length);
+
+/* Bytes the request at hand can take. */
+uint64_t receive_capacity(const struct qp *qp);
+
+/* Scatters data from offset on. 0 or -EFAULT. */
+int receive_place(struct qp *qp, uint32_t offset, const struct iovec *iov, unsigned n);
+
+/*
+ * Completes the request at hand: *e has opcode, status, flags, byte_len and what else the caller
+ * knows; wr_id and QP number are filled in here.
+ */
+void receive_complete(struct qp *qp, struct uhca_abi_cqe *e);
+
+/* Credits for an AETH (9.7.7.2): receives posted, or "unlimited" with an SRQ. */
+uint8_t receive_credits(const struct qp *qp);
+
+#endif

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "send_check.h"
+
+#include "emu/core/keys/invalidate.h"
+#include "emu/core/qp/qp.h"
+#include "emu/core/receive/masked_atomic.h"
+#include "fast_reg.h"
+
+#define MAX_MESSAGE 0x80000000u /* 9.7.7.1.4 and C9-1: 2^31 bytes */
+
+enum { RC_ = 1, UC_ = 2, UD_ = 4, XRC_ = 8, RAW_ = 16 };
+
+/* Transports on which an opcode exists (IBTA table 78, "work request operation support"). */
+static const uint8_t opcode_types[] = {
+	[UHCA_ABI_WR_RDMA_WRITE] = RC_ | UC_ | XRC_,
+	[UHCA_ABI_WR_RDMA_WRITE_WITH_IMM] = RC_ | UC_ | XRC_,
+	[UHCA_ABI_WR_SEND] = RC_ | UC_ | UD_ | XRC_ | RAW_,
+	[UHCA_ABI_WR_SEND_WITH_IMM] = RC_ | UC_ | UD_ | XRC_,
+	[UHCA_ABI_WR_RDMA_READ] = RC_ | XRC_,
+	[UHCA_ABI_WR_ATOMIC_CMP_AND_SWP] = RC_ | XRC_,
+	[UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD] = RC_ | XRC_,
+	[UHCA_ABI_WR_FLUSH] = RC_ | XRC_,
+	[UHCA_ABI_WR_ATOMIC_WRITE] = RC_ | XRC_,
+	[UHCA_ABI_WR_LOCAL_INV] = RC_ | UC_ | XRC_,
+	[UHCA_ABI_WR_BIND_MW] = RC_ | UC_ | XRC_,
+	[UHCA_ABI_WR_SEND_WITH_INV] = RC_ | XRC_,
+	[UHCA_ABI_WR_REG_MR] = RC_ | UC_ | XRC_,
+	[UHCA_ABI_WR_REG_INTERLEAVED] = RC_ | UC_ | XRC_,
+	[UHCA_ABI_WR_REG_SG] = RC_ | UC_ | XRC_,
+	[UHCA_ABI_WR_READ_WITH_INV] = RC_ | XRC_,
+	[UHCA_ABI_WR_MASKED_CMP_SWP] = RC_,
+	[UHCA_ABI_WR_MASKED_FETCH_ADD] = RC_,
+};
+
+static bool opcode_allowed(const struct qp *qp, uint8_t opcode)
+{
+	static const uint8_t bits[] = {[QPT_RC] = RC_,
+				       [QPT_UC] = UC_,
+				       [QPT_UD] = UD_,
+				       [QPT_RAW_PACKET] = RAW_,
+				       [QPT_XRC_SEND] = XRC_};
+	unsigned bit = (unsigned)qp->type < sizeof bits ? bits[qp->type] : 0;
+
+	return opcode < sizeof opcode_types && (opcode_types[opcode] & bit);
+}
+
+/* The features (UHCA_ABI_HAS_*) an opcode needs; 0: every device has it. */
+static uint32_t feature_of(uint8_t opcode)
+{
+	switch (opcode) {
+	case UHCA_ABI_WR_ATOMIC_CMP_AND_SWP:
+	case UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD:
+		return UHCA_ABI_HAS_ATOMICS;
+	case UHCA_ABI_WR_FLUSH:
+		return UHCA_ABI_HAS_FLUSH;
+	case UHCA_ABI_WR_ATOMIC_WRITE:
+		return UHCA_ABI_HAS_ATOMIC_WRITE;
+	case UHCA_ABI_WR_LOCAL_INV:
+	case UHCA_ABI_WR_SEND_WITH_INV:
+		return UHCA_ABI_HAS_INVALIDATE;
+	case UHCA_ABI_WR_REG_MR: /* with page list or block list: fast_reg.c tells them apart */
+		return UHCA_ABI_HAS_FAST_REG;
+	case UHCA_ABI_WR_REG_INTERLEAVED:
+		return UHCA_ABI_HAS_INTERLEAVED;
+	case UHCA_ABI_WR_REG_SG:
+		return UHCA_ABI_HAS_SG;
+	case UHCA_ABI_WR_READ_WITH_INV:
+		return UHCA_ABI_HAS_READ_WITH_INV | UHCA_ABI_HAS_INVALIDATE;
+	case UHCA_ABI_WR_MASKED_CMP_SWP:
+	case UHCA_ABI_WR_MASKED_FETCH_ADD:
+		return UHCA_ABI_HAS_MASKED_ATOMICS;
+	default:
+		return 0;
+	}
+}
+
+/* What the profile of the device has taken away. */
+static bool opcode_missing(const struct core_config *cfg, uint8_t opcode)
+{
+	if (opcode == UHCA_ABI_WR_RDMA_WRITE_WITH_IMM)
+		return cfg->no_write_imm;
+	return feature_of(opcode) & ~cfg->features;
+}
+
+static bool is_masked(uint8_t opcode)
+{
+	return opcode == UHCA_ABI_WR_MASKED_CMP_SWP || opcode == UHCA_ABI_WR_MASKED_FETCH_ADD;
+}
+
+static bool is_read(uint8_t opcode)
+{
+	return opcode == UHCA_ABI_WR_RDMA_READ || opcode == UHCA_ABI_WR_READ_WITH_INV;
+}
+
+static bool writes_locally(uint8_t opcode)
+{
+	return is_read(opcode) || is_masked(opcode) || opcode == UHCA_ABI_WR_ATOMIC_CMP_AND_SWP ||
+	       opcode == UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD;
+}
+
+uint32_t send_local_rights(const struct core_config *cfg, uint8_t opcode)
+{
+	if (!writes_locally(opcode))
+		return 0;
+	/* RFC 5040, 4.4: an iWARP READ names its sink to the peer, which then writes there. */
+	if (is_read(opcode) && (cfg->features & UHCA_ABI_HAS_SINK_RULE))
+		return MR_LOCAL_WRITE | MR_REMOTE_WRITE;
+	return MR_LOCAL_WRITE;
+}
+
+uint32_t send_max_read_sge(const struct core_config *cfg)
+{
+	return cfg->features & UHCA_ABI_HAS_SINK_RULE ? 1 : cfg->limits.max_sge;
+}
+
+/* How many elements a READ may have; one that invalidates has exactly the one it invalidates. */
+static bool elements_ok(const struct core_config *cfg, const struct uhca_abi_send_wqe *wqe)
+{
+	if (wqe->opcode == UHCA_ABI_WR_READ_WITH_INV && wqe->num_sge != 1)
+		return false;
+	return !is_read(wqe->opcode) || wqe->num_sge <= send_max_read_sge(cfg);
+}
+
+/* Masked atomics: a size the device has, and its operands in the data area. */
+static bool operands_ok(const struct core_config *cfg, const struct uhca_abi_send_wqe *wqe)
+{
+	uint32_t size = wqe->masked.size;
+	bool cas = wqe->opcode == UHCA_ABI_WR_MASKED_CMP_SWP;
+
+	return masked_size_ok(cfg->features, size) &&
+	       wqe->inline_length == masked_payload(cas, size);
+}
+
+/*
+ * Keys of what is sent are judged before it leaves. Those of what an answer fills are judged when
+ * the answer is there (sgl_write): a request that the peer refuses fails by that, and an atomic
+ * whose answer has no place was executed (9.9.2.1, 11.6.2 name the error, not its moment; adapters
+ * look at the list when they scatter). An iWARP READ names its sink to the peer, and a READ with
+ * Invalidate what it takes away, so they are judged before.
+ */
+static bool keys_first(const struct core_config *cfg, uint8_t opcode)
+{
+	return !writes_locally(opcode) || opcode == UHCA_ABI_WR_READ_WITH_INV ||
+	       (is_read(opcode) && (cfg->features & UHCA_ABI_HAS_SINK_RULE));
+}
+
+/* Length and keys of the payload, wherever it stands. */
+static uint8_t check_payload(const struct qp *qp, const struct uhca_abi_send_wqe *wqe,
+			     const struct sgl *l, uint64_t *length)
+{
+	if (wqe->flags & UHCA_ABI_SEND_INLINE) {
+		*length = wqe->inline_length;
+		return writes_locally(wqe->opcode) ? UHCA_ABI_WC_LOC_QP_OP_ERR : 0;
+	}
+	*length = sgl_length(l);
+	if (*length > MAX_MESSAGE)
+		return UHCA_ABI_WC_LOC_LEN_ERR;
+	if ((wqe->flags & UHCA_ABI_SEND_GATHERED) &&
+	    (*length != wqe->inline_length || writes_locally(wqe->opcode)))
+		return UHCA_ABI_WC_LOC_QP_OP_ERR;
+	if (keys_first(&qp->dev->cfg, wqe->opcode) &&
+	    sgl_check(l, send_local_rights(&qp->dev->cfg, wqe->opcode)) != MR_OK)
+		return UHCA_ABI_WC_LOC_PROT_ERR;
+	if (wqe->opcode == UHCA_ABI_WR_READ_WITH_INV && !invalidate_allowed(qp, l->sge[0].lkey))
+		return UHCA_ABI_WC_LOC_PROT_ERR;
+	return 0;
+}
+
+/* A low-latency QP reads no memory: payload is inline, or there is none to send. */
+static bool must_be_inline(const struct qp *qp, const struct uhca_abi_send_wqe *wqe,
+			   const struct sgl *l)
+{
+	return qp_is_urgent(qp) && !(wqe->flags & UHCA_ABI_SEND_INLINE) &&
+	       !writes_locally(wqe->opcode) && sgl_length(l) > 0;
+}
+
+/* 10.2.2.2: the address handle must be of the QP's protection domain. */
+static uint8_t check_datagram(const struct qp *qp, const struct uhca_abi_send_wqe *wqe,
+			      uint64_t length)
+{
+	struct ah *ah;
+
+	if (client_find(qp->obj.client, &qp->dev->ahs, wqe->ud.ah, &ah) || ah->pd != qp->pd)
+		return UHCA_ABI_WC_LOC_QP_OP_ERR;
+	return length > qp->mtu ? UHCA_ABI_WC_LOC_LEN_ERR : 0;
+}
+
+/* Lengths that an opcode prescribes: atomics 8 bytes (9.4.5, A19), FLUSH has no payload. */
+static uint8_t check_length(const struct uhca_abi_send_wqe *wqe, uint64_t bytes)
+{
+	switch (wqe->opcode) {
+	case UHCA_ABI_WR_ATOMIC_CMP_AND_SWP:
+	case UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD:
+	case UHCA_ABI_WR_ATOMIC_WRITE:
+		return bytes == 8 ? 0 : UHCA_ABI_WC_LOC_LEN_ERR;
+	case UHCA_ABI_WR_MASKED_CMP_SWP:
+	case UHCA_ABI_WR_MASKED_FETCH_ADD:
+		return bytes == wqe->masked.size ? 0 : UHCA_ABI_WC_LOC_LEN_ERR;
+	case UHCA_ABI_WR_FLUSH:
+		return bytes || wqe->flush.length > MAX_MESSAGE ? UHCA_ABI_WC_LOC_LEN_ERR : 0;
+	default:
+		return 0;
+	}
+}
+
+uint8_t send_check(const struct qp *qp, const struct uhca_abi_send_wqe *wqe, const struct sgl *l,
+		   uint32_t *length)
+{
+	uint64_t bytes = 0;
+	uint8_t status;
+
+	*length = 0;
+	if (!opcode_allowed(qp, wqe->opcode) || opcode_missing(&qp->dev->cfg, wqe->opcode))
+		return UHCA_ABI_WC_LOC_QP_OP_ERR;
+	/* 10.8.3.3: the fence of LOCAL_INV is a feature of its own. */
+	if (wqe->opcode == UHCA_ABI_WR_LOCAL_INV && (wqe->flags & UHCA_ABI_SEND_FENCE) &&
+	    !(qp->dev->cfg.features & UHCA_ABI_HAS_INV_FENCE))
+		return UHCA_ABI_WC_LOC_QP_OP_ERR;
+	/* Keys of local operations are judged when their turn comes. */
+	if (wqe->opcode == UHCA_ABI_WR_LOCAL_INV || wqe->opcode == UHCA_ABI_WR_BIND_MW ||
+	    fast_reg_is(wqe->opcode))
+		return 0;
+	if (!elements_ok(&qp->dev->cfg, wqe))
+		return UHCA_ABI_WC_LOC_QP_OP_ERR;
+	if (is_masked(wqe->opcode) && !operands_ok(&qp->dev->cfg, wqe))
+		return UHCA_ABI_WC_LOC_QP_OP_ERR;
+	if (must_be_inline(qp, wqe, l))
+		return UHCA_ABI_WC_LOC_QP_OP_ERR;
+	status = check_payload(qp, wqe, l, &bytes);
+	if (!status)
+		status = check_length(wqe, bytes);
+	if (!status && qp->type == QPT_UD)
+		status = check_datagram(qp, wqe, bytes);
+	if (!status)
+		*length = (uint32_t)bytes;
+	return status;
+}

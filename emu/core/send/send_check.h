@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Checks of a send request that need no packet: opcode against the QP's type, lengths, local
+ * keys, address handle (IBTA vol. 1, 10.7.2.2 and 9.9.2.1, the locally detected errors).
+ */
+#ifndef CORE_SEND_CHECK_H
+#define CORE_SEND_CHECK_H
+
+#include "emu/core/keys/sgl.h"
+
+struct qp;
+
+/*
+ * Returns the completion status (UHCA_ABI_WC_*; SUCCESS when the request may be sent) and the
+ * message length in bytes, 0 when the status is an error.
+ */
+uint8_t send_check(const struct qp *qp, const struct uhca_abi_send_wqe *wqe, const struct sgl *l,
+		   uint32_t *length);
+
+/*
+ * Rights (MR_*, for sgl_check) that the elements of such a request need: when it is checked, and
+ * again when its answer is placed.
+ */
+uint32_t send_local_rights(const struct core_config *cfg, uint8_t opcode);
+
+/* Elements a READ may have. */
+uint32_t send_max_read_sge(const struct core_config *cfg);
+
+#endif

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Interleaved keys of one piece: many elements at a time give the bytes that one step at a time
+ * gives, for random layouts over mapped memory and over pages.
+ */
+#include "tests/support/cmocka_all.h"
+#include "tests/support/prng.h"
+
+#include "emu/core/keys/indirect_grid.h"
+
+#include <string.h>
+
+#define LAYOUTS 5000
+#define CHILD   (1u << 20) /* bytes of the region below */
+#define IOVA    0x7000000u
+#define ADDR    0x40000000u
+#define MAX     40u
+
+static struct prng rng;
+
+/* A key over a region, made by hand: the walk needs no device. */
+struct stand {
+	struct indirect ind;
+	struct indirect_piece piece;
+	struct mr child, key;
+};
+
+static void make_child(struct stand *s, enum mr_kind kind)
+{
+	s->child.kind = kind;
+	s->child.iova = IOVA;
+	s->child.addr = ADDR + prng_below(&rng, 5000);
+	s->child.pages.length = CHILD;
+	if (kind == MR_KIND_MEMORY)
+		assert_int_equal(page_array_construct(&s->child.pages, s->child.addr, CHILD, 12),
+				 0);
+}
+
+/* Up to four dimensions, forwards and backwards, that stay inside the child. */
+static void make_key(struct stand *s)
+{
+	int64_t low = 0, high = 0;
+
+	s->ind.shape = UHCA_ABI_SHAPE_INTERLEAVED;
+	s->ind.n = 1;
+	s->ind.piece = &s->piece;
+	s->ind.n_dims = (uint8_t)(1 + prng_below(&rng, 4));
+	s->piece.child = &s->child;
+	s->piece.bytes = s->ind.round = 1 + prng_below(&rng, prng_below(&rng, 4) ? 70 : 6000);
+	s->key.kind = MR_KIND_INDIRECT;
+	s->key.ind = &s->ind;
+	s->key.iova = prng_below(&rng, 2) ? 0 : 0x123456;
+	s->key.pages.length = s->piece.bytes;
+	for (unsigned d = 0; d < s->ind.n_dims; d++) {
+		s->ind.count[d] = 1 + prng_below(&rng, 9);
+		s->piece.stride[d] = (int64_t)prng_below(&rng, 10000) - 5000;
+		if (d == s->ind.n_dims - 1u && s->piece.stride[d] == (int64_t)s->piece.bytes)
+			s->piece.stride[d]++;
+		s->key.pages.length *= s->ind.count[d];
+		if (s->piece.stride[d] < 0)
+			low += s->piece.stride[d] * (int64_t)(s->ind.count[d] - 1);
+		else
+			high += s->piece.stride[d] * (int64_t)(s->ind.count[d] - 1);
+	}
+	s->piece.addr = (uint64_t)(IOVA + CHILD / 2 + low / 4 - high / 4);
+}
+
+/* Where the byte is by single steps. */
+static uint64_t place_of(struct stand *s, uint64_t addr)
+{
+	uint64_t part = 1;
+	struct mr *leaf = indirect_leaf(&s->key, &addr, &part);
+
+	assert_ptr_equal(leaf, &s->child);
+	assert_int_equal(part, 1);
+	return leaf->addr + (addr - leaf->iova);
+}
+
+static void check_part(struct stand *s, uint64_t offset, uint32_t length, unsigned max)
+{
+	struct core_span span[MAX];
+	uint64_t addr = s->key.iova + offset, sum = 0;
+	uint32_t walked;
+	unsigned n = indirect_grid_spans(&s->key, addr, length, span, max, &walked);
+
+	assert_true(n >= 1 && n <= max);
+	assert_true(walked == length || (walked < length && n == max));
+	for (unsigned i = 0; i < n; i++) {
+		assert_int_equal(span[i].space, s->child.kind == MR_KIND_DEVICE
+							? CORE_SPACE_DEVICE
+							: CORE_SPACE_CLIENT);
+		/* The first and the last byte: what is between them stands together. */
+		assert_true(span[i].length > 0);
+		assert_int_equal(span[i].addr, place_of(s, addr + sum));
+		sum += span[i].length;
+		assert_int_equal(span[i].addr + span[i].length - 1, place_of(s, addr + sum - 1));
+	}
+	assert_int_equal(sum, walked);
+}
+
+static void check_layouts(enum mr_kind kind)
+{
+	for (unsigned i = 0; i < LAYOUTS; i++) {
+		struct stand s;
+
+		memset(&s, 0, sizeof(s));
+		make_child(&s, kind);
+		make_key(&s);
+		assert_true(indirect_is_grid(&s.key));
+		for (unsigned k = 0; k < 10; k++) {
+			uint32_t all = (uint32_t)s.key.pages.length;
+			uint32_t offset = prng_below(&rng, all);
+			uint32_t length = 1 + prng_below(&rng, all - offset);
+			check_part(&s, offset, length, 1 + prng_below(&rng, MAX));
+		}
+		page_array_destruct(&s.child.pages);
+	}
+}
+
+static void test_mapped(void **state)
+{
+	(void)state;
+	check_layouts(MR_KIND_DEVICE);
+}
+
+static void test_pages(void **state)
+{
+	(void)state;
+	check_layouts(MR_KIND_MEMORY);
+}
+
+static void test_no_grid(void **state)
+{
+	struct stand s;
+
+	(void)state;
+	memset(&s, 0, sizeof(s));
+	make_child(&s, MR_KIND_DEVICE);
+	make_key(&s);
+	assert_true(indirect_is_grid(&s.key));
+	assert_false(indirect_is_grid(&s.child));
+	s.child.kind = MR_KIND_NULL;
+	assert_false(indirect_is_grid(&s.key));
+	s.child.kind = MR_KIND_INDIRECT;
+	assert_false(indirect_is_grid(&s.key));
+	s.child.kind = MR_KIND_DEVICE;
+	s.ind.n = 2;
+	assert_false(indirect_is_grid(&s.key));
+	s.ind.n = 1;
+	s.ind.shape = UHCA_ABI_SHAPE_SG;
+	assert_false(indirect_is_grid(&s.key));
+	s.ind.shape = UHCA_ABI_SHAPE_INTERLEAVED;
+	s.piece.stride[s.ind.n_dims - 1u] = (int64_t)s.piece.bytes;
+	assert_false(indirect_is_grid(&s.key));
+	s.ind.n_dims = 0;
+	assert_false(indirect_is_grid(&s.key));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_mapped),
+		cmocka_unit_test(test_pages),
+		cmocka_unit_test(test_no_grid),
+	};
+
+	rng = prng_start("test_indirect_grid");
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

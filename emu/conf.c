@@ -5,7 +5,7 @@
  */
 #include "conf.h"
 
-#include "emu/io/instance.h"
+#include "emu/io/device/instance.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -7,7 +7,7 @@
 #ifndef CONF_H
 #define CONF_H
 
-#include "emu/io/settings.h"
+#include "emu/io/device/settings.h"
 
 #include <stdbool.h>
 #include <stddef.h>

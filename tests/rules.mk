@@ -64,11 +64,11 @@ $(patsubst %,tests/golden/test_replay_%,announced cm requester responder): \
 tests/golden/test_replay_requester tests/golden/test_replay_responder: tests/golden/role.o
 test_objects += tests/golden/conversation.o tests/golden/differences.o tests/golden/role.o
 tests/unit/core/test_no_memory: wraps = malloc calloc realloc free
-tests/unit/test_ctl_walk: wraps = core_walk_mr
-tests/unit/test_daemon: wraps = open openat mkdirat symlinkat socket bind listen chmod memfd_create \
+tests/unit/io/ctl/test_ctl_walk: wraps = core_walk_mr
+tests/unit/io/test_daemon: wraps = open openat mkdirat symlinkat socket bind listen chmod memfd_create \
 	ftruncate mmap timerfd_create epoll_create1 pwrite getrandom calloc aligned_alloc
-tests/unit/test_pcapng: wraps = write
-tests/unit/test_udp: wraps = sendmmsg
+tests/unit/io/capture/test_pcapng: wraps = write
+tests/unit/io/net/test_udp: wraps = sendmmsg
 tests/provider/test_libuhca tests/provider/test_no_plugin: provider/libuhca.la
 # Files of the preload library and of the plugin that are in none of the archives.
 preload_object = provider/preload/.libs/libuhca_preload_la-$(1).o

@@ -4,11 +4,11 @@
  */
 #include "daemon.h"
 
-#include "catch_up.h"
-#include "clock.h"
 #include "emu/abi/ucma_call.h"
-#include "log.h"
-#include "tell.h"
+#include "emu/io/base/clock.h"
+#include "emu/io/base/log.h"
+#include "emu/io/capture/tell.h"
+#include "emu/io/serve/catch_up.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -8,10 +8,10 @@
  */
 #include "loop.h"
 
-#include "clock.h"
 #include "daemon.h"
-#include "ether.h"
-#include "log.h"
+#include "emu/io/base/clock.h"
+#include "emu/io/base/log.h"
+#include "emu/io/net/ether.h"
 
 #include <errno.h>
 #include <sched.h>

@@ -4,14 +4,14 @@
  */
 #include "ops.h"
 
-#include "client.h"
 #include "daemon.h"
-#include "device.h"
-#include "fault_cqe.h"
-#include "fault_mem.h"
-#include "log.h"
-#include "pcap.h"
-#include "udp.h"
+#include "emu/io/base/log.h"
+#include "emu/io/capture/pcap.h"
+#include "emu/io/device/device.h"
+#include "emu/io/fault/fault_cqe.h"
+#include "emu/io/fault/fault_mem.h"
+#include "emu/io/net/udp.h"
+#include "emu/io/serve/client.h"
 
 #include <errno.h>
 #include <stdlib.h>

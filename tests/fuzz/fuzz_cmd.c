@@ -17,10 +17,10 @@
 #include "fuzz.h"
 #include "input.h"
 
-#include "emu/io/cmd_server.h"
+#include "emu/io/base/log.h"
 #include "emu/io/daemon.h"
-#include "emu/io/log.h"
-#include "emu/io/message.h"
+#include "emu/io/local/message.h"
+#include "emu/io/serve/cmd_server.h"
 
 #include <dirent.h>
 #include <errno.h>

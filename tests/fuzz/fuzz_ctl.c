@@ -6,9 +6,9 @@
 #include "fuzz.h"
 
 #include "emu/abi/ctl.h"
-#include "emu/io/ctl_request.h"
+#include "emu/io/base/log.h"
+#include "emu/io/ctl/ctl_request.h"
 #include "emu/io/daemon.h"
-#include "emu/io/log.h"
 
 #include <jansson.h>
 #include <string.h>

@@ -11,7 +11,7 @@
 
 #include "fuzz.h"
 
-#include "emu/io/log.h"
+#include "emu/io/base/log.h"
 #include "input.h"
 
 #include <errno.h>

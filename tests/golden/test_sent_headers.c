@@ -7,8 +7,8 @@
  *
  * Runs in a network namespace of its own; ends with 77 and says why where there is none to be had.
  */
-#include "emu/io/udp_socket.h"
-#include "emu/io/udp_tx.h"
+#include "emu/io/net/udp_socket.h"
+#include "emu/io/net/udp_tx.h"
 #include "tests/support/cmocka_all.h"
 #include "tests/support/train_gen.h"
 

@@ -2,9 +2,9 @@
 #include "io_fixture.h"
 
 #include "cmocka_all.h"
-#include "emu/io/clock.h"
-#include "emu/io/log.h"
-#include "emu/io/message.h"
+#include "emu/io/base/clock.h"
+#include "emu/io/base/log.h"
+#include "emu/io/local/message.h"
 
 #include <dirent.h>
 #include <errno.h>

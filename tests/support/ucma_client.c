@@ -2,7 +2,7 @@
 #include "ucma_client.h"
 
 #include "cmocka_all.h"
-#include "emu/io/clock.h"
+#include "emu/io/base/clock.h"
 
 #include <errno.h>
 #include <poll.h>

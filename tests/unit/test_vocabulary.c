@@ -3,7 +3,7 @@
  * What can be asked of records is what the daemon writes: each word of each record that it can make
  * is known, and what is not known is told with what there is.
  */
-#include "emu/io/tell.h"
+#include "emu/io/capture/tell.h"
 #include "emu/story/vocabulary.h"
 #include "emu/story/words.h"
 #include "tests/support/cmocka_all.h"

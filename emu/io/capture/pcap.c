@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * See pcap.h.
+ */
+#include "pcap.h"
+
+#include "emu/abi/cqe.h"
+#include "emu/io/base/clock.h"
+#include "tell.h"
+#include "wire/packet.h"
+
+/* A train that goes through just now gets a word about some of its packets. */
+static void add_fate(struct io_capture_train *seen, const struct io_capture_fate *fate)
+{
+	if (seen->n_fates < IO_CAPTURE_FATES)
+		seen->fate[seen->n_fates++] = *fate;
+}
+
+static const char *device_name(const struct io_pcap_box *b)
+{
+	return b->capture->interface[b->interface];
+}
+
+/* ---- packets ---- */
+
+static void pcap_send(struct netif *n, const struct core_train *t, uint64_t now)
+{
+	struct io_pcap_box *b = (struct io_pcap_box *)n;
+	struct io_capture *c = b->capture;
+	struct io_capture_train seen;
+	struct io_capture_train *outer = b->sending;
+
+	io_recorder_train(b->recorder, b->interface, IO_PCAPNG_OUTBOUND, t, now);
+	if (!io_capture_wants(c, b->interface)) {
+		netif_send(n->below, t, now);
+		b->recorder->passing = NULL;
+		return;
+	}
+	seen.train = t;
+	seen.interface = b->interface;
+	seen.flags = IO_PCAPNG_OUTBOUND;
+	seen.wall = io_clock_wall();
+	seen.n_fates = 0;
+	io_capture_settle(c);
+	c->pending = b->sending = &seen;
+	netif_send(n->below, t, now);
+	b->sending = outer;
+	b->recorder->passing = NULL;
+	if (c->pending == &seen)
+		io_capture_settle(c);
+}
+
+/* The key that a request brings opens something: what, is told when it is used first. */
+static void look_at_key(struct io_pcap_box *b, const struct core_train *t)
+{
+	uint32_t headers = roce_opcode_info(t->head.bth.opcode)->headers;
+
+	if (headers & ROCE_HDR_RETH && t->head.reth.length > 0)
+		io_pcap_region(b, t->head.bth.dest_qp, t->head.reth.rkey);
+	else if (headers & ROCE_HDR_ATOMICETH)
+		io_pcap_region(b, t->head.bth.dest_qp, t->head.atomiceth.rkey);
+}
+
+static void receive_watched(struct io_pcap_box *b, const struct core_train *t, uint64_t now)
+{
+	struct io_capture *c = b->capture;
+	struct io_capture_train *outer = b->receiving;
+	struct io_capture_train seen;
+	struct io_pcapng_mark mark;
+
+	seen.train = t;
+	seen.interface = b->interface;
+	seen.flags = IO_PCAPNG_INBOUND;
+	seen.wall = io_clock_wall();
+	seen.n_fates = 0;
+	io_capture_settle(c);
+	look_at_key(b, t);
+	mark = io_pcapng_mark(&c->file);
+	b->receiving = &seen;
+	netif_receive(b->netif.above, t, now);
+	b->receiving = outer;
+	io_capture_settle(c);
+	io_pcapng_cut(&c->file, &mark);
+	io_capture_put(c, &seen);
+	io_pcapng_paste(&c->file, &mark);
+}
+
+static void pcap_receive(struct netif *n, const struct core_train *t, uint64_t now)
+{
+	struct io_pcap_box *b = (struct io_pcap_box *)n;
+
+	io_recorder_train(b->recorder, b->interface, IO_PCAPNG_INBOUND, t, now);
+	if (io_capture_wants(b->capture, b->interface))
+		receive_watched(b, t, now);
+	else
+		netif_receive(n->above, t, now);
+}
+
+/* What the boxes below could not deliver. */
+static void pcap_lost(struct netif *n, const struct netif_lost *l)
+{
+	struct io_pcap_box *b = (struct io_pcap_box *)n;
+	const struct core_train *t = l->train;
+	struct io_capture_fate fate = {.dropped = l->why, .count = UINT32_MAX};
+	struct io_capture_bytes bytes = {.interface = b->interface,
+					 .flow = l->flow,
+					 .p = l->bytes,
+					 .len = l->len,
+					 .dropped = l->why};
+
+	if (t) {
+		fate.psn = t->head.bth.psn;
+		io_recorder_fate(b->recorder, b->interface, &fate, io_clock_now());
+		if (b->sending)
+			add_fate(b->sending, &fate);
+	} else if (io_capture_wants(b->capture, b->interface)) {
+		bytes.wall = io_clock_wall();
+		io_capture_put_bytes(b->capture, &bytes);
+	}
+}
+
+static const struct netif_ops pcap_ops = {
+	.send = pcap_send, .receive = pcap_receive, .lost = pcap_lost};
+
+void io_pcap_box_init(struct io_pcap_box *b, struct io_capture *capture,
+		      struct io_recorder *recorder, unsigned interface)
+{
+	*b = (struct io_pcap_box){.netif.ops = &pcap_ops,
+				  .capture = capture,
+				  .recorder = recorder,
+				  .interface = interface};
+}
+
+/* ---- what the box above did ---- */
+
+/* Is it (part of) the train that is on its way through here now, not one that waited above? */
+static bool is_arriving(const struct io_pcap_box *b, const struct core_train *t)
+{
+	return b->receiving && b->receiving->train->head.bth.dest_qp == t->head.bth.dest_qp;
+}
+
+static const char *why_dropped(const struct core_train *t, bool malformed)
+{
+	if (malformed)
+		return "malformed";
+	if (t->story.bad_icrc)
+		return "bad_icrc";
+	return t->story.rule ? "rule" : "step";
+}
+
+/* Packets that this box has not seen, or not so. */
+static void put_unseen(struct io_pcap_box *b, uint32_t flags, const struct core_train *t,
+		       const struct io_capture_fate *fate)
+{
+	struct io_capture_train seen = {.train = t,
+					.interface = b->interface,
+					.flags = flags,
+					.wall = io_clock_wall(),
+					.n_fates = fate->dropped ? 1 : 0,
+					.fate[0] = *fate};
+
+	io_recorder_train(b->recorder, b->interface, flags, t, io_clock_now());
+	b->recorder->passing = NULL;
+	if (fate->dropped)
+		io_recorder_fate(b->recorder, b->interface, fate, io_clock_now());
+	if (io_capture_wants(b->capture, b->interface))
+		io_capture_put(b->capture, &seen);
+}
+
+/* A packet that waited above this box when it was written: nothing can be added to it. */
+static void say_late(struct io_pcap_box *b, const struct core_train *t, const char *why)
+{
+	struct io_words w;
+
+	io_tell_note(&w, device_name(b), "a packet that had arrived before goes no further");
+	io_words_hex(&w, "qp", t->head.bth.dest_qp);
+	io_words_number(&w, "psn", t->head.bth.psn);
+	if (t->story.rule)
+		io_words_number(&w, "rule", t->story.rule);
+	io_words_text(&w, "dropped", why);
+	io_pcap_say(b, &w);
+}
+
+void io_pcap_dropped(struct io_pcap_box *b, enum fault_direction dir, const struct core_train *t,
+		     bool malformed)
+{
+	const struct io_capture_fate fate = {.psn = t->head.bth.psn,
+					     .count = t->count,
+					     .rule = t->story.rule,
+					     .dropped = why_dropped(t, malformed)};
+
+	if (dir == FAULT_TX) {
+		put_unseen(b, IO_PCAPNG_OUTBOUND, t, &fate);
+		return;
+	}
+	io_recorder_fate(b->recorder, b->interface, &fate, io_clock_now());
+	if (is_arriving(b, t))
+		add_fate(b->receiving, &fate);
+	else if (io_capture_wants(b->capture, b->interface))
+		say_late(b, t, fate.dropped);
+}
+
+/* Made by a rule of a device of this daemon and sent to this one: it came through here. */
+static bool arrived_made(const struct io_pcap_box *b, const struct core_train *t)
+{
+	return is_arriving(b, t) && b->receiving->train->story.made &&
+	       b->receiving->train->head.bth.psn == t->head.bth.psn;
+}
+
+void io_pcap_touched(struct io_pcap_box *b, const struct core_train *t)
+{
+	const struct io_capture_fate fate = {
+		.psn = t->head.bth.psn, .count = t->count, .rule = t->story.rule};
+
+	if (arrived_made(b, t))
+		return;
+	if (t->story.made)
+		put_unseen(b, IO_PCAPNG_INBOUND, t, &fate);
+	else if (is_arriving(b, t))
+		add_fate(b->receiving, &fate);
+}
+
+/* ---- what the device does ---- */
+
+#define BIT(point) (1u << (point))
+#define RARE                                                                                       \
+	(BIT(CORE_TRACE_QP_STATE) | BIT(CORE_TRACE_RX_DROP) | BIT(CORE_TRACE_NAK) |                \
+	 BIT(CORE_TRACE_RETRY) | BIT(CORE_TRACE_EVENT) | CORE_HOOK_ERRORS)
+
+uint32_t io_pcap_hooks(const struct io_pcap_box *b)
+{
+	if (io_capture_wants(b->capture, b->interface))
+		return RARE | BIT(CORE_TRACE_CQE);
+	return b->recorder->ring ? RARE : 0;
+}
+
+static void trace_drop(struct io_pcap_box *b, const struct core_trace *t)
+{
+	const struct io_capture_fate fate = {
+		.psn = t->a,
+		.count = UINT32_MAX,
+		.dropped = core_drop_name((enum core_drop)t->b),
+	};
+	struct io_words w;
+
+	io_recorder_fate(b->recorder, b->interface, &fate, io_clock_now());
+	if (b->receiving) {
+		add_fate(b->receiving, &fate);
+		return;
+	}
+	if (!io_capture_wants(b->capture, b->interface))
+		return;
+	io_tell_note(&w, device_name(b), "a packet goes no further");
+	io_words_hex(&w, "qp", t->qpn);
+	io_words_number(&w, "psn", t->a);
+	io_words_text(&w, "dropped", fate.dropped);
+	io_capture_record(b->capture, io_clock_wall(), w.text);
+}
+
+/* A failure that nobody asked for; a flush is only what follows from one. */
+static bool is_failure(const struct io_pcap_box *b, const struct core_trace *t)
+{
+	if (t->point == CORE_TRACE_CQE)
+		return t->a != UHCA_ABI_WC_SUCCESS && t->a != UHCA_ABI_WC_WR_FLUSH_ERR;
+	return t->point == CORE_TRACE_QP_STATE && io_tell_is_error_state(t->b) && !b->ordered;
+}
+
+static bool is_rare(const struct core_trace *t)
+{
+	if (t->point == CORE_TRACE_CQE)
+		return t->a != UHCA_ABI_WC_SUCCESS;
+	return RARE & BIT(t->point);
+}
+
+void io_pcap_trace(struct io_pcap_box *b, const struct core_trace *t)
+{
+	struct io_words w;
+
+	if (t->point == CORE_TRACE_RX_DROP) {
+		trace_drop(b, t);
+		return;
+	}
+	if (is_rare(t))
+		io_recorder_trace(b->recorder, b->interface, t, io_clock_now());
+	if (is_failure(b, t))
+		b->recorder->failed = true;
+	if (io_capture_wants(b->capture, b->interface) && io_tell_trace(&w, device_name(b), t))
+		io_capture_record(b->capture, io_clock_wall(), w.text);
+}
+
+void io_pcap_say(struct io_pcap_box *b, const struct io_words *w)
+{
+	io_recorder_text(b->recorder, w->text, io_clock_now());
+	if (io_capture_wants(b->capture, b->interface))
+		io_capture_record(b->capture, io_clock_wall(), w->text);
+}
+
+void io_pcap_region(struct io_pcap_box *b, uint32_t qpn, uint32_t key)
+{
+	struct io_capture *c = b->capture;
+	struct core_walk walk;
+	struct io_words w;
+
+	if (!b->core || !io_capture_wants(c, b->interface) || !io_capture_new_key(c, key) ||
+	    core_walk_mr(b->core, key, 0, &walk) < 0)
+		return;
+	io_tell_region(&w, device_name(b), qpn, key, &walk);
+	io_capture_record(c, io_clock_wall(), w.text);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The box that sees what a device sends and receives, whether it goes by UDP or stays in the
+ * daemon, and the device's witness in general: all that it sees or is told goes to the capture,
+ * while one runs, and to the flight recorder. A packet that arrives is written when the receiver
+ * has looked at it, with what became of it; what the receiver did on its account stands behind it.
+ */
+#ifndef IO_PCAP_H
+#define IO_PCAP_H
+
+#include "capture.h"
+#include "emu/fault/net.h"
+#include "emu/io/base/words.h"
+#include "emu/io/device/netif.h"
+#include "recorder.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct io_pcap_box {
+	struct netif netif;
+	struct io_capture *capture;
+	struct io_recorder *recorder;
+	struct device *core; /* whose keys are told of; NULL: none */
+	unsigned interface;
+	bool ordered; /* a client's command is carried out: what happens is its will */
+	/* Trains that are on their way through the box; NULL: none. */
+	struct io_capture_train *sending;
+	struct io_capture_train *receiving;
+};
+
+void io_pcap_box_init(struct io_pcap_box *b, struct io_capture *capture,
+		      struct io_recorder *recorder, unsigned interface);
+
+/* What the box wants to be told by the core (core_hooks_set) as things are now. */
+uint32_t io_pcap_hooks(const struct io_pcap_box *b);
+
+/* A trace point of the device. */
+void io_pcap_trace(struct io_pcap_box *b, const struct core_trace *t);
+
+/*
+ * From the box above: these packets go no further. Those that arrived and are on their way through
+ * this box now are marked; those that were to be sent are written, as they never came here.
+ * malformed: a rule made of them what no receiver understands.
+ */
+void io_pcap_dropped(struct io_pcap_box *b, enum fault_direction dir, const struct core_train *t,
+		     bool malformed);
+
+/*
+ * From the box above: a rule (t->story.rule) has made or changed these packets, on their way to
+ * the device. Made ones are written, changed ones are marked. Those that are sent need not be told
+ * of: they come here.
+ */
+void io_pcap_touched(struct io_pcap_box *b, const struct core_train *t);
+
+/* A record about this device. */
+void io_pcap_say(struct io_pcap_box *b, const struct io_words *w);
+
+/* A key was made (qpn 0), or used by a QP. */
+void io_pcap_region(struct io_pcap_box *b, uint32_t qpn, uint32_t key);
+
+#endif

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Requests about fault rules (ctl.h, "fault"). See ctl_handler.h.
+ */
+#include "ctl_handler.h"
+#include "emu/abi/ctl.h"
+#include "emu/io/base/clock.h"
+#include "emu/io/base/log.h"
+#include "emu/io/fault/fault_file.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TRACE_LINES 500 /* of one reply */
+
+static const char *text_of(const json_t *request, const char *member)
+{
+	return json_string_value(json_object_get(request, member));
+}
+
+static json_t *seed_of(const struct io_faults *f)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRIu64, fault_plan_seed(f->plan));
+	return json_string(text);
+}
+
+/* ---- looking ---- */
+
+/* Another seed might do something else. */
+static bool is_random(const struct fault_rule *r)
+{
+	const struct fault_value *v = &r->value;
+
+	return r->limit.probability < UINT32_MAX || r->action == FAULT_BURST || v->jitter > 0 ||
+	       (r->action == FAULT_CORRUPT && v->number2 == FAULT_BY_CHANCE);
+}
+
+/* What is known of a rule that has not fired: which of its words lets how many through. */
+static void add_why_not(json_t *facts, const struct fault_entry *e)
+{
+	json_t *words = json_array();
+
+	for (unsigned i = 0; i < FAULT_QUESTIONS; i++)
+		if (e->questions >> i & 1)
+			json_array_append_new(words,
+					      json_pack("{s:s, s:I}", UHCA_CTL_NAME,
+							fault_plan_question(i), UHCA_CTL_MATCHED,
+							(json_int_t)e->passed[i]));
+	json_object_set_new(facts, UHCA_CTL_LOOKED, json_integer((json_int_t)e->looked));
+	json_object_set_new(facts, UHCA_CTL_SEEN, json_integer((json_int_t)e->seen));
+	json_object_set_new(facts, UHCA_CTL_WORDS, words);
+}
+
+static json_t *facts_of(const struct fault_entry *e)
+{
+	json_t *facts = json_pack("{s:I, s:s, s:s, s:s, s:b, s:I, s:I}", UHCA_CTL_RULE,
+				  (json_int_t)e->number, UHCA_CTL_NAME, e->rule.name, UHCA_CTL_TEXT,
+				  e->rule.text, UHCA_CTL_LAYER, fault_layer_name(e->rule.layer),
+				  UHCA_CTL_RANDOM, is_random(&e->rule), UHCA_CTL_MATCHED,
+				  (json_int_t)e->matched, UHCA_CTL_HITS, (json_int_t)e->hits);
+
+	if (facts && e->hits == 0)
+		add_why_not(facts, e);
+	return facts;
+}
+
+static json_t *list(struct io_daemon *d, const json_t *request, struct ctl_outcome *o)
+{
+	const struct fault_plan *p = d->faults.plan;
+	json_t *rules = json_array();
+
+	(void)request;
+	(void)o;
+	for (unsigned i = 0; i < fault_plan_count(p); i++)
+		json_array_append_new(rules, facts_of(fault_plan_entry(p, i)));
+	return json_pack("{s:o, s:o}", UHCA_CTL_SEED, seed_of(&d->faults), UHCA_CTL_RULES, rules);
+}
+
+/* ---- changing ---- */
+
+/* The rule a request names; NULL with the reason. */
+static const struct fault_entry *find(struct io_daemon *d, const json_t *request,
+				      struct ctl_outcome *o)
+{
+	const json_t *rule = json_object_get(request, UHCA_CTL_RULE);
+	const char *name = json_string_value(rule);
+	const struct fault_entry *e;
+	char number[24];
+
+	if (json_is_integer(rule)) {
+		snprintf(number, sizeof(number), "%lld", (long long)json_integer_value(rule));
+		name = number;
+	}
+	if (!name) {
+		io_ctl_refuse(o, "which rule? its number or name is missing");
+		return NULL;
+	}
+	e = fault_plan_find(d->faults.plan, name);
+	if (!e)
+		io_ctl_refuse(o, "there is no rule '%.64s'", name);
+	return e;
+}
+
+/* What the plan said to a text: the rule's number, or why not. */
+static json_t *verdict(struct io_daemon *d, int number, const struct fault_error *error,
+		       struct ctl_outcome *o)
+{
+	if (number == -EINVAL) {
+		o->column = error->column;
+		return io_ctl_refuse(o, "%s", error->text);
+	}
+	if (number < 0)
+		return io_ctl_refuse(o, "%s", strerror(-number));
+	io_faults_changed(d);
+	return json_pack("{s:i}", UHCA_CTL_RULE, number);
+}
+
+static json_t *add(struct io_daemon *d, const json_t *request, struct ctl_outcome *o)
+{
+	const char *text = text_of(request, UHCA_CTL_TEXT);
+	struct fault_error error;
+	int number;
+
+	if (!text)
+		return io_ctl_refuse(o, "fault add needs \"%s\"", UHCA_CTL_TEXT);
+	number = io_faults_add(&d->faults, text, io_clock_now(), &error);
+	if (number > 0)
+		io_log(IO_LOG_INFO, "rule %d: %s", number, text);
+	return verdict(d, number, &error, o);
+}
+
+static json_t *change(struct io_daemon *d, const json_t *request, struct ctl_outcome *o)
+{
+	const char *text = text_of(request, UHCA_CTL_TEXT);
+	const struct fault_entry *e = find(d, request, o);
+	struct fault_error error;
+	uint32_t number;
+	int status;
+
+	if (!e)
+		return NULL;
+	if (!text)
+		return io_ctl_refuse(o, "fault change needs \"%s\"", UHCA_CTL_TEXT);
+	number = e->number;
+	status = io_faults_change(&d->faults, number, text, io_clock_now(), &error);
+	if (status == 0)
+		io_log(IO_LOG_INFO, "rule %u is now: %s", number, text);
+	return verdict(d, status < 0 ? status : (int)number, &error, o);
+}
+
+static json_t *drop(struct io_daemon *d, const json_t *request, struct ctl_outcome *o)
+{
+	const struct fault_entry *e = find(d, request, o);
+	json_t *result;
+	uint32_t number;
+
+	if (!e)
+		return NULL;
+	number = e->number;
+	result = facts_of(e);
+	io_faults_remove(&d->faults, number, io_clock_now());
+	io_faults_changed(d);
+	io_log(IO_LOG_INFO, "rule %u is gone", number);
+	return result;
+}
+
+static json_t *clear(struct io_daemon *d, const json_t *request, struct ctl_outcome *o)
+{
+	unsigned n = fault_plan_count(d->faults.plan);
+
+	(void)request;
+	(void)o;
+	io_faults_clear(&d->faults, io_clock_now());
+	io_faults_changed(d);
+	io_log(IO_LOG_INFO, "all %u rules are gone", n);
+	return json_pack("{s:I}", UHCA_CTL_RULES, (json_int_t)n);
+}
+
+/* ---- files ---- */
+
+static json_t *take_file(struct io_daemon *d, const json_t *request, struct ctl_outcome *o,
+			 int (*read)(struct io_faults *f, const char *path, uint64_t now,
+				     struct io_fault_loaded *out))
+{
+	const char *file = text_of(request, UHCA_CTL_FILE);
+	struct io_fault_loaded loaded;
+
+	if (!file || file[0] != '/')
+		return io_ctl_refuse(o, "fault needs an absolute file name");
+	if (read(&d->faults, file, io_clock_now(), &loaded) < 0) {
+		o->line = loaded.line;
+		o->column = loaded.error.column;
+		return io_ctl_refuse(o, "%s", loaded.error.text);
+	}
+	io_faults_changed(d);
+	io_log(IO_LOG_INFO, "%u rules from %s", loaded.rules, file);
+	return json_pack("{s:I}", UHCA_CTL_RULES, (json_int_t)loaded.rules);
+}
+
+static json_t *load(struct io_daemon *d, const json_t *request, struct ctl_outcome *o)
+{
+	return take_file(d, request, o, io_fault_load);
+}
+
+static json_t *replay(struct io_daemon *d, const json_t *request, struct ctl_outcome *o)
+{
+	return take_file(d, request, o, io_fault_replay);
+}
+
+/* ---- the trace ---- */
+
+static json_t *trace(struct io_daemon *d, const json_t *request, struct ctl_outcome *o)
+{
+	json_int_t from = json_integer_value(json_object_get(request, UHCA_CTL_FROM));
+	const struct io_fault_trace *t = &d->faults.trace;
+	uint64_t at = from > 0 ? (uint64_t)from : 0;
+	json_t *lines = json_array();
+	const struct io_fault_line *l;
+
+	(void)o;
+	for (unsigned n = 0; n < TRACE_LINES && (l = io_fault_trace_from(t, at)); n++) {
+		json_array_append_new(lines, json_string(l->text));
+		at = l->number + 1;
+	}
+	return json_pack("{s:o, s:I, s:I, s:I}", UHCA_CTL_LINES, lines, UHCA_CTL_NEXT,
+			 (json_int_t)at, UHCA_CTL_END, (json_int_t)t->count, UHCA_CTL_LOST,
+			 (json_int_t)t->lost);
+}
+
+static const struct {
+	const char *name;
+	ctl_handler *handle;
+} actions[] = {
+	{"list", list},   {"add", add},   {"change", change}, {"remove", drop},
+	{"clear", clear}, {"load", load}, {"replay", replay}, {"trace", trace},
+};
+
+json_t *io_ctl_fault(struct io_daemon *d, const json_t *request, struct ctl_outcome *o)
+{
+	const char *action = text_of(request, UHCA_CTL_ACTION);
+
+	for (size_t i = 0; action && i < sizeof(actions) / sizeof(actions[0]); i++)
+		if (strcmp(actions[i].name, action) == 0)
+			return actions[i].handle(d, request, o);
+	return io_ctl_refuse(o,
+			     "fault needs \"%s\": list, add, change, remove, clear, load, replay "
+			     "or trace",
+			     UHCA_CTL_ACTION);
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * See ctl_request.h. A table from name to handler, as for the clients' commands.
+ */
+#include "ctl_request.h"
+
+#include "ctl_handler.h"
+#include "ctl_table.h"
+#include "emu/abi/ctl.h"
+#include "emu/io/base/log.h"
+#include "emu/io/daemon.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+json_t *io_ctl_refuse(struct ctl_outcome *o, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(o->error, sizeof(o->error), format, ap);
+	va_end(ap);
+	return NULL;
+}
+
+static json_t *show(struct io_daemon *d, const json_t *request, struct ctl_outcome *o)
+{
+	const char *what = json_string_value(json_object_get(request, UHCA_CTL_WHAT));
+	json_t *table;
+
+	if (!what)
+		return io_ctl_refuse(o, "show needs \"%s\"", UHCA_CTL_WHAT);
+	table = io_ctl_table(d, what);
+	return table ? table : io_ctl_refuse(o, "there is nothing called '%s' to show", what);
+}
+
+static json_t *counters(struct io_daemon *d, const json_t *request, struct ctl_outcome *o)
+{
+	(void)request;
+	(void)o;
+	return io_ctl_counters(d);
+}
+
+static json_t *version(struct io_daemon *d, const json_t *request, struct ctl_outcome *o)
+{
+	(void)d;
+	(void)request;
+	(void)o;
+	return json_pack("{s:s, s:I}", UHCA_CTL_VERSION, UHCA_VERSION, UHCA_CTL_PID,
+			 (json_int_t)getpid());
+}
+
+#define MEMBERS_MAX 6
+
+static const struct request_kind {
+	const char *name;
+	const char *members[MEMBERS_MAX]; /* that the request may have beside "cmd" */
+	json_t *(*handle)(struct io_daemon *d, const json_t *request, struct ctl_outcome *o);
+} kinds[] = {
+	{"show", {UHCA_CTL_WHAT}, show},
+	{"counters", {NULL}, counters},
+	{"capture",
+	 {UHCA_CTL_ACTION, UHCA_CTL_FILE, UHCA_CTL_DEVICE, UHCA_CTL_SNAP},
+	 io_ctl_capture},
+	{"port", {UHCA_CTL_DEVICE, UHCA_CTL_ACTION}, io_ctl_port},
+	{"device", {UHCA_CTL_DEVICE, UHCA_CTL_ACTION}, io_ctl_device},
+	{"limit", {UHCA_CTL_DEVICE, UHCA_CTL_NAME, UHCA_CTL_VALUE}, io_ctl_limit},
+	{"event", {UHCA_CTL_DEVICE, UHCA_CTL_NAME, UHCA_CTL_OF}, io_ctl_event},
+	{"fault",
+	 {UHCA_CTL_ACTION, UHCA_CTL_RULE, UHCA_CTL_TEXT, UHCA_CTL_FILE, UHCA_CTL_FROM},
+	 io_ctl_fault},
+	{"step",
+	 {UHCA_CTL_DEVICE, UHCA_CTL_ACTION, UHCA_CTL_NUMBER, UHCA_CTL_COUNT, UHCA_CTL_FIELD,
+	  UHCA_CTL_VALUE},
+	 io_ctl_step},
+	{"walk", {UHCA_CTL_KEY, UHCA_CTL_OFFSET}, io_ctl_walk},
+	{"version", {NULL}, version},
+};
+
+static const struct request_kind *find_kind(const char *name)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (strcmp(kinds[i].name, name) == 0)
+			return &kinds[i];
+	return NULL;
+}
+
+/* A member that this kind of request does not have, or NULL. */
+static const char *unknown_member(const struct request_kind *kind, json_t *request)
+{
+	const char *key;
+	json_t *value;
+
+	json_object_foreach(request, key, value)
+	{
+		bool known = strcmp(key, UHCA_CTL_CMD) == 0;
+
+		for (unsigned i = 0; i < MEMBERS_MAX && kind->members[i] && !known; i++)
+			known = strcmp(key, kind->members[i]) == 0;
+		if (!known)
+			return key;
+	}
+	return NULL;
+}
+
+static json_t *execute(struct io_daemon *d, json_t *request, struct ctl_outcome *o)
+{
+	const char *name = json_string_value(json_object_get(request, UHCA_CTL_CMD));
+	const struct request_kind *kind;
+	const char *key;
+
+	if (!name)
+		return io_ctl_refuse(o, "a request is an object with \"%s\"", UHCA_CTL_CMD);
+	kind = find_kind(name);
+	if (!kind)
+		return io_ctl_refuse(o, "there is no command '%s'", name);
+	key = unknown_member(kind, request);
+	if (key)
+		return io_ctl_refuse(o, "%s has no member '%s'", name, key);
+	return kind->handle(d, request, o);
+}
+
+/* Takes over the object. */
+static char *line_of(json_t *reply)
+{
+	char *text = reply ? json_dumps(reply, JSON_COMPACT | JSON_ENSURE_ASCII) : NULL;
+	char *line = NULL;
+	size_t len;
+
+	json_decref(reply);
+	if (!text)
+		return NULL;
+	len = strlen(text);
+	line = realloc(text, len + 2);
+	if (!line) {
+		free(text);
+		return NULL;
+	}
+	memcpy(line + len, "\n", 2);
+	return line;
+}
+
+char *io_ctl_error(const char *text)
+{
+	return line_of(json_pack("{s:b, s:s}", UHCA_CTL_OK, 0, UHCA_CTL_ERROR, text));
+}
+
+static char *refusal(const struct ctl_outcome *o)
+{
+	json_t *reply = json_pack("{s:b, s:s}", UHCA_CTL_OK, 0, UHCA_CTL_ERROR, o->error);
+
+	if (reply && o->line > 0)
+		json_object_set_new(reply, UHCA_CTL_LINE, json_integer(o->line));
+	if (reply && o->column > 0)
+		json_object_set_new(reply, UHCA_CTL_COLUMN, json_integer(o->column));
+	return line_of(reply);
+}
+
+char *io_ctl_request(struct io_daemon *d, const char *line, size_t len)
+{
+	struct ctl_outcome o = {.error = "no memory"};
+	json_error_t error;
+	json_t *request = json_loadb(line, len, JSON_REJECT_DUPLICATES, &error);
+	json_t *result;
+
+	if (!request)
+		return io_ctl_error("not a line of JSON");
+	result = execute(d, request, &o);
+	json_decref(request);
+	if (!result)
+		return refusal(&o);
+	return line_of(json_pack("{s:b, s:o}", UHCA_CTL_OK, 1, UHCA_CTL_RESULT, result));
+}

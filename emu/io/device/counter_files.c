@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * See counter_files.h. Numbers only grow, so a write from the start of the file leaves nothing of
+ * the old one, and one write is seen whole.
+ */
+#include "counter_files.h"
+
+#include "emu/io/base/clock.h"
+#include "emu/io/base/log.h"
+#include "emu/io/daemon.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static uint64_t drops(const struct core_counters *c)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < CORE_DROP_COUNT; i++)
+		sum += c->drops[i];
+	return sum;
+}
+
+/* Values in the order of the table below. */
+static void collect(const struct io_port *p, uint64_t value[IO_COUNTER_FILES])
+{
+	const struct core_counters *c = core_counters(p->dev.core);
+	const uint64_t bad =
+		p->dev.bad_icrc + p->udp.rx.counters.bad_icrc + p->udp.rx.counters.malformed;
+	const uint64_t all[] = {
+		c->tx_bytes / 4,
+		c->rx_bytes / 4,
+		c->tx_packets,
+		c->rx_packets,
+		p->udp.counters.tx_errors + p->loopback.no_route,
+		bad,
+		c->link_downed,
+		c->tx_packets,
+		c->rx_packets,
+		c->duplicates,
+		c->rnr_received,
+		c->rnr_sent,
+		c->naks_received,
+		c->naks_sent,
+		c->timeouts,
+		c->retransmits,
+		c->completions,
+		c->errors,
+		drops(c),
+		bad,
+		p->udp.rx.counters.overflow,
+	};
+
+	_Static_assert(sizeof(all) <= IO_COUNTER_FILES * sizeof(all[0]), "room for all");
+	memcpy(value, all, sizeof(all));
+}
+
+static const char *const names[] = {
+	"counters/port_xmit_data", /* units of four bytes of payload */
+	"counters/port_rcv_data",        "counters/port_xmit_packets",
+	"counters/port_rcv_packets",     "counters/port_xmit_discards",
+	"counters/port_rcv_errors",      "counters/link_downed",
+	"hw_counters/sent_pkts",         "hw_counters/rcvd_pkts",
+	"hw_counters/duplicate_request", "hw_counters/rcvd_rnr_err",
+	"hw_counters/send_rnr_err",      "hw_counters/rcvd_nak",
+	"hw_counters/sent_nak",          "hw_counters/local_ack_timeout_err",
+	"hw_counters/retransmits",       "hw_counters/completions",
+	"hw_counters/completion_errors", "hw_counters/dropped_pkts",
+	"hw_counters/bad_icrc",          "hw_counters/rx_overflow",
+};
+#define NAMES (sizeof(names) / sizeof(names[0]))
+_Static_assert(NAMES <= IO_COUNTER_FILES, "room for all");
+
+static int write_one(const struct io_counter_files *f, unsigned i, uint64_t value)
+{
+	char text[24];
+	int n = snprintf(text, sizeof(text), "%" PRIu64 "\n", value);
+	int fd = openat(f->root, names[i], O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+	int error = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (pwrite(fd, text, (size_t)n, 0) != n)
+		error = -EIO;
+	close(fd);
+	return error;
+}
+
+int io_counter_files_update(struct io_counter_files *f, const struct io_port *port)
+{
+	uint64_t value[IO_COUNTER_FILES] = {0};
+	int error = 0;
+
+	collect(port, value);
+	for (unsigned i = 0; i < NAMES && error == 0; i++) {
+		if (value[i] == f->written[i])
+			continue;
+		error = write_one(f, i, value[i]);
+		f->written[i] = value[i];
+	}
+	return error;
+}
+
+static int make_folder(int root, const char *name)
+{
+	return mkdirat(root, name, 0755) < 0 && errno != EEXIST ? -errno : 0;
+}
+
+int io_counter_files_open(struct io_counter_files *f, const char *dir, const struct io_port *port)
+{
+	char path[PATH_MAX + 64];
+	int error;
+
+	memset(f->written, 0xff, sizeof(f->written)); /* write each */
+	snprintf(path, sizeof(path), "%s/sys/class/infiniband/%s/ports/1", dir, port->dev.id.name);
+	f->root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (f->root < 0)
+		return -errno;
+	error = make_folder(f->root, "counters");
+	if (error == 0)
+		error = make_folder(f->root, "hw_counters");
+	if (error == 0)
+		error = io_counter_files_update(f, port);
+	if (error < 0)
+		io_counter_files_close(f);
+	return error;
+}
+
+void io_counter_files_close(struct io_counter_files *f)
+{
+	if (f->root >= 0)
+		close(f->root);
+	f->root = -1;
+}
+
+static void on_timer(struct ev_loop *loop, ev_timer *w, int revents)
+{
+	struct io_daemon *d = w->data;
+	static struct io_log_limit limit;
+	uint32_t held;
+
+	(void)loop;
+	(void)revents;
+	for (unsigned i = 0; i < d->n_ports; i++) {
+		int error = io_counter_files_update(&d->ports[i].counters, &d->ports[i]);
+
+		if (error < 0 && io_log_limit(&limit, 1, io_clock_now(), &held))
+			io_log(IO_LOG_WARN, "%s: counter files: %s (%u more)",
+			       d->ports[i].dev.id.name, strerror(-error), held);
+	}
+}
+
+void io_counter_timer_init(ev_timer *timer, struct io_daemon *d)
+{
+	ev_timer_init(timer, on_timer, 1, 0);
+	timer->data = d;
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * See device.h.
+ */
+#include "device.h"
+
+#include "emu/io/base/clock.h"
+#include "emu/io/base/log.h"
+#include "emu/io/capture/pcap.h"
+#include "emu/io/ops.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+/* Bytes after which the loop looks who has something urgent: a few microseconds of copying. */
+#define LONG_TRAIN 8192
+
+/* Duplicate address detection takes up to two seconds, unless somebody has set it otherwise. */
+#define ADDRESS_WAIT  (5 * IO_SEC)
+#define ADDRESS_PAUSE (20 * IO_MSEC)
+
+/* About what a program takes from a completion to its next request. */
+#define ACK_DELAY (5 * IO_USEC)
+
+static bool all_can_bind(const struct io_address_list *l)
+{
+	for (unsigned i = 0; i < l->count; i++)
+		if (!io_address_can_bind(&l->a[i]))
+			return false;
+	return true;
+}
+
+/* An interface that has just come up: its IPv6 addresses are tentative for a while. */
+static void wait_for_addresses(const char *netdev, const struct io_address_list *l)
+{
+	const struct timespec pause = {.tv_nsec = ADDRESS_PAUSE};
+	uint64_t until = io_clock_now() + ADDRESS_WAIT;
+
+	if (all_can_bind(l))
+		return;
+	io_log(IO_LOG_INFO, "--netdev %s: waits for duplicate address detection", netdev);
+	while (!all_can_bind(l) && io_clock_now() < until)
+		nanosleep(&pause, NULL);
+}
+
+/* Goes on with those that work. 0 or -EADDRNOTAVAIL. */
+static int drop_unusable(const char *netdev, struct io_address_list *l)
+{
+	char text[IO_ADDRESS_TEXT];
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < l->count; i++) {
+		if (io_address_can_bind(&l->a[i]))
+			l->a[kept++] = l->a[i];
+		else
+			io_log(IO_LOG_WARN, "--netdev %s: goes on without %s, which is not usable",
+			       netdev, io_address_format(l->a[i].gid, text));
+	}
+	l->count = kept;
+	return kept ? 0 : -EADDRNOTAVAIL;
+}
+
+static int interface_addresses(const struct io_settings *s, unsigned index,
+			       struct io_address_list *out)
+{
+	int error;
+
+	if (index > 0) {
+		io_log(IO_LOG_ERROR,
+		       "--netdev gives its addresses to the first device; name those of device %u "
+		       "with --addr",
+		       index);
+		return -EINVAL;
+	}
+	error = io_address_of_interface(s->netdev, out);
+	if (error == 0) {
+		wait_for_addresses(s->netdev, out);
+		error = drop_unusable(s->netdev, out);
+	}
+	if (error < 0)
+		io_log(IO_LOG_ERROR, "--netdev %s: %s", s->netdev,
+		       error == -ENODEV ? "there is no such interface"
+					: "the interface has no usable address");
+	return error;
+}
+
+/* The name of the first address's interface, and what all of them carry. */
+static void look_at_interfaces(struct io_identity *id)
+{
+	char name[IF_NAMESIZE];
+
+	id->active_mtu = io_address_path_mtu(UINT_MAX);
+	for (unsigned i = 0; i < id->addresses.count; i++) {
+		unsigned mtu;
+
+		if (!io_address_interface(&id->addresses.a[i], name))
+			continue;
+		if (i == 0)
+			memcpy(id->netdev, name, sizeof(name));
+		mtu = io_address_mtu(name);
+		if (mtu > 0 && io_address_path_mtu(mtu) < id->active_mtu)
+			id->active_mtu = io_address_path_mtu(mtu);
+	}
+}
+
+int io_identity_of(const struct io_settings *settings, unsigned index, struct io_identity *out)
+{
+	int error = 0;
+
+	*out = (struct io_identity){.index = index};
+	snprintf(out->name, sizeof(out->name), "uhca%u", index);
+	if (settings->addresses[index].count > 0)
+		out->addresses = settings->addresses[index];
+	else if (settings->netdev[0])
+		error = interface_addresses(settings, index, &out->addresses);
+	else
+		io_address_default(index, &out->addresses);
+	if (error < 0)
+		return error;
+	out->guid = io_address_guid(&out->addresses.a[0]);
+	look_at_interfaces(out);
+	return 0;
+}
+
+/* ---- the device's end of the stack ---- */
+
+static struct io_device *device_of(struct netif *top)
+{
+	return (struct io_device *)((char *)top - offsetof(struct io_device, top));
+}
+
+static void top_send(struct netif *n, const struct core_train *t, uint64_t now)
+{
+	netif_send(n->below, t, now);
+}
+
+static void top_receive(struct netif *n, const struct core_train *t, uint64_t now)
+{
+	struct io_device *dev = device_of(n);
+
+	/* As udp_rx.c does with those that come by the wire. */
+	if (t->story.bad_icrc) {
+		dev->bad_icrc += t->count;
+		if (dev->pcap)
+			io_pcap_dropped(dev->pcap, FAULT_RX, t, false);
+		return;
+	}
+	core_rx(dev->core, now, t);
+	dev->dirty = true;
+}
+
+static const struct netif_ops top_ops = {.send = top_send, .receive = top_receive};
+
+/* ---- */
+
+int io_settings_config(const struct io_settings *s, struct core_config *out)
+{
+	int error;
+
+	core_config_default(out);
+	error = core_profile_apply(out, s->profile);
+	out->local_inv_early = s->early_local_inv;
+	out->strict_arming |= s->strict_arming;
+	out->strict_order |= s->strict_order;
+	if (s->strict_memory)
+		out->gather_limit = 0;
+	for (unsigned i = 0; i < s->n_limits && error == 0; i++)
+		error = core_limit_set(out, s->limits[i].limit, s->limits[i].value);
+	return error;
+}
+
+int io_device_create(struct io_device *dev, const struct io_settings *settings,
+		     const struct io_identity *id, uint32_t window_bytes)
+{
+	int error;
+
+	*dev = (struct io_device){.id = *id, .top.ops = &top_ops};
+	dev->bottom = &dev->top;
+	error = io_settings_config(settings, &dev->config);
+	if (error < 0)
+		return error;
+	dev->id.rnic = dev->config.rnic;
+	dev->config.node_guid = id->guid;
+	dev->config.lid = io_identity_lid(id);
+	if (id->active_mtu > 0)
+		dev->config.active_mtu = id->active_mtu;
+	dev->config.ack_delay_ns = ACK_DELAY;
+	for (unsigned i = 0; i < id->addresses.count; i++)
+		memcpy(dev->config.gid[i], id->addresses.a[i].gid, 16);
+	if (window_bytes > 0 && window_bytes < dev->config.window_bytes)
+		dev->config.window_bytes = window_bytes;
+	dev->core = core_create(io_core_ops(), dev, &dev->config);
+	if (!dev->core)
+		return -ENOMEM;
+	core_hooks_set(dev->core, dev->hooks);
+	return 0;
+}
+
+void io_device_hook(struct io_device *dev, uint32_t mask, uint32_t value)
+{
+	dev->hooks = (dev->hooks & ~mask) | (value & mask);
+	core_hooks_set(dev->core, dev->hooks);
+}
+
+void io_device_destroy(struct io_device *dev)
+{
+	if (dev->core)
+		core_destroy(dev->core);
+	dev->core = NULL;
+}
+
+unsigned io_device_send(struct io_device *dev, uint64_t now, uint8_t *buf, size_t cap, unsigned max)
+{
+	unsigned n = 0;
+
+	while (n < max && !dev->blocked) {
+		struct core_train t;
+
+		if (!core_tx_next(dev->core, now, buf, cap, &t)) {
+			dev->dirty = false;
+			break;
+		}
+		netif_send(&dev->top, &t, now);
+		n++;
+		if (t.length > LONG_TRAIN)
+			break;
+	}
+	netif_flush(&dev->top);
+	return n;
+}
+
+unsigned io_device_send_of(struct io_device *dev, struct client *of, uint64_t now, uint8_t *buf,
+			   size_t cap)
+{
+	struct core_train t;
+
+	if (dev->blocked || !core_tx_next_of(of, now, buf, cap, &t))
+		return 0;
+	netif_send(&dev->top, &t, now);
+	return 1 + t.length / 4096;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the command line decides about a daemon, as values. Filled in by conf.c, read by everybody
+ * in this room. (config.h is what configure writes.)
+ */
+#ifndef IO_SETTINGS_H
+#define IO_SETTINGS_H
+
+#include "emu/io/base/address.h"
+#include "emu/io/base/log.h"
+#include "emu/io/mem/mem.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define IO_MAX_DEVICES 64
+#define IO_MAX_LIMITS  64
+#define IO_MAX_FAULTS  256
+
+/* How the ICRC of a received packet is judged; udp_rx.c tells what each means. */
+enum io_icrc_mode {
+	IO_ICRC_STRICT,
+	IO_ICRC_LENIENT,
+	IO_ICRC_OFF,
+};
+
+/* Does the daemon use UDP? */
+enum io_wire_mode {
+	IO_WIRE_AUTO,   /* UDP between daemons; trains between devices of this one stay inside */
+	IO_WIRE_ALWAYS, /* everything by UDP */
+	IO_WIRE_NEVER,  /* no sockets: only devices of this daemon reach each other */
+};
+
+struct io_settings {
+	char dir[PATH_MAX];
+	unsigned devices;
+	struct io_address_list addresses[IO_MAX_DEVICES]; /* count 0: the default */
+	char netdev[IF_NAMESIZE];                         /* "": none given */
+	enum io_wire_mode wire;
+	unsigned linger;         /* seconds; 0: for ever */
+	int ready_fd;            /* -1: none */
+	char on_error[PATH_MAX]; /* where the flight recorder goes when something fails; "": nowhere
+				  */
+	enum io_mem_mode mem;
+	bool gso;
+	enum io_icrc_mode icrc;
+	unsigned profile;     /* of core_profile_name; 0: default */
+	bool early_local_inv; /* core_config.local_inv_early */
+	bool strict_arming;   /* core_config.strict_arming, whatever the profile */
+	bool strict_order;    /* the same of core_config.strict_order */
+	bool strict_memory;   /* core_config.gather_limit is 0, whatever the profile */
+	unsigned n_limits;
+	struct {
+		unsigned limit; /* of core_limit_name */
+		uint64_t value;
+	} limits[IO_MAX_LIMITS]; /* in the order given */
+	unsigned n_faults;
+	struct {
+		const char *text; /* a rule, or the name of a file of rules; the command line's */
+		bool is_file;
+	} faults[IO_MAX_FAULTS]; /* in the order given */
+	bool has_fault_seed;
+	uint64_t fault_seed;
+};
+
+/* 0, -EINVAL or -ERANGE: the core's defaults with the profile and the limits of the settings. */
+int io_settings_config(const struct io_settings *s, struct core_config *out);
+
+#endif

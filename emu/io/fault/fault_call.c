@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "fault_call.h"
+
+#include "emu/fault/rule_text.h"
+#include "emu/io/base/clock.h"
+#include "emu/io/capture/tell.h"
+#include "emu/io/daemon.h"
+
+#include <string.h>
+
+/* As rules name it; ibv_wr_complete is a way to post sends. */
+static const char *const asked_name[UHCA_FAULT_VERBS] = {
+	[UHCA_FAULT_POST_SEND] = "post_send",         [UHCA_FAULT_POST_RECV] = "post_recv",
+	[UHCA_FAULT_POST_SRQ_RECV] = "post_srq_recv", [UHCA_FAULT_WR_COMPLETE] = "post_send",
+	[UHCA_FAULT_REQ_NOTIFY_CQ] = "req_notify",    [UHCA_FAULT_BIND_MW] = "bind_mw",
+	[UHCA_FAULT_POST_WQ_RECV] = "post_wq_recv",
+};
+
+/* ---- asking ---- */
+
+static uint64_t slow(struct io_daemon *d, const struct fault_entry *e)
+{
+	uint64_t more = e->rule.value.jitter;
+
+	if (more)
+		more = fault_plan_random(d->faults.plan, e->number, more + 1);
+	return e->rule.value.number + more;
+}
+
+struct io_call_fault io_fault_call(struct io_daemon *d, struct io_device *dev,
+				   const struct fault_subject *s)
+{
+	const struct fault_entry *hit[FAULT_HITS_MAX];
+	struct io_call_fault f = {0};
+	struct io_words w;
+	unsigned n = io_faults_decide(d, dev, s, io_clock_now(), hit);
+
+	for (unsigned i = 0; i < n; i++) {
+		const struct fault_value *v = &hit[i]->rule.value;
+
+		if (hit[i]->rule.action == FAULT_CALL_SLOW) {
+			f.delay += slow(d, hit[i]);
+		} else if (hit[i]->rule.action == FAULT_CALL_FAIL) {
+			f.error = (int)v->number;
+			f.bad_wr = v->bad_wr;
+		}
+	}
+	if (n > 0) {
+		io_tell_call(&w, s->device, s->call, f.error, s->client);
+		io_teller_say(d, s->device, &w);
+	}
+	return f;
+}
+
+/* ---- control messages: what they name ---- */
+
+static void of_handle(struct fault_subject *s, const struct io_client *c, uint32_t cmd,
+		      uint32_t handle)
+{
+	switch (cmd) {
+	case UHCA_CMD_DEALLOC_PD:
+	case UHCA_CMD_ALLOC_NULL_MR:
+		s->pd = handle;
+		break;
+	case UHCA_CMD_DESTROY_CQ:
+		s->cq = handle;
+		break;
+	case UHCA_CMD_QUERY_SRQ:
+	case UHCA_CMD_DESTROY_SRQ:
+		s->srq = handle;
+		break;
+	case UHCA_CMD_QUERY_QP:
+	case UHCA_CMD_DESTROY_QP:
+		s->qpn = core_qp_number(c->core, handle);
+		break;
+	case UHCA_CMD_DEREG_MR:
+	case UHCA_CMD_DEALLOC_MW:
+		s->key = core_key_of(c->core, handle);
+		break;
+	default:
+		break;
+	}
+}
+
+static void of_reg_mr(struct fault_subject *s, const struct uhca_cmd_reg_mr *in)
+{
+	s->pd = in->pd;
+	s->address = in->addr;
+	s->length = in->length;
+}
+
+static void of_create_qp(struct fault_subject *s, const struct uhca_cmd_create_qp *in)
+{
+	s->pd = in->pd;
+	s->cq = in->send_cq;
+	s->srq = in->srq;
+}
+
+static void of_post(struct fault_subject *s, const struct uhca_cmd_fault_check *in)
+{
+	s->call = in->verb < UHCA_FAULT_VERBS ? asked_name[in->verb] : "";
+	s->qpn = in->qpn;
+	s->srq = in->srq;
+	s->cq = in->cq;
+}
+
+static void name_objects(struct fault_subject *s, const struct io_client *c, const void *msg)
+{
+	const struct uhca_cmd_request *h = msg;
+	const struct uhca_cmd_rereg_mr *rereg = msg;
+
+	switch (h->cmd) {
+	case UHCA_CMD_REG_MR:
+		of_reg_mr(s, msg);
+		break;
+	case UHCA_CMD_REREG_MR:
+		s->key = core_key_of(c->core, rereg->handle);
+		s->address = rereg->addr;
+		s->length = rereg->length;
+		break;
+	case UHCA_CMD_ALLOC_DM:
+		s->length = ((const struct uhca_cmd_alloc_dm *)msg)->length;
+		break;
+	case UHCA_CMD_CREATE_QP:
+		of_create_qp(s, msg);
+		break;
+	case UHCA_CMD_CREATE_SRQ:
+		s->pd = ((const struct uhca_cmd_create_srq *)msg)->pd;
+		break;
+	case UHCA_CMD_CREATE_AH:
+		s->pd = ((const struct uhca_cmd_create_ah *)msg)->pd;
+		break;
+	case UHCA_CMD_ALLOC_MW:
+		s->pd = ((const struct uhca_cmd_alloc_mw *)msg)->pd;
+		break;
+	case UHCA_CMD_MODIFY_QP:
+		s->qpn = core_qp_number(c->core, ((const struct uhca_cmd_modify_qp *)msg)->handle);
+		break;
+	case UHCA_CMD_FAULT_CHECK:
+		of_post(s, msg);
+		break;
+	default:
+		if (h->size == sizeof(struct uhca_cmd_handle))
+			of_handle(s, c, h->cmd, ((const struct uhca_cmd_handle *)msg)->handle);
+		break;
+	}
+}
+
+/* A client that is about to be one: its message says who it is. */
+static struct io_call_fault open_device(struct io_client *c, const char *name,
+					const struct uhca_cmd_hello *in)
+{
+	struct io_device *dev = io_daemon_find_device(c->daemon, in->device, sizeof(in->device));
+	struct fault_subject s;
+	char program[sizeof(in->program) + 1] = "";
+
+	if (!dev)
+		return (struct io_call_fault){0};
+	memcpy(program, in->program, sizeof(in->program));
+	io_fault_subject(&s, FAULT_LAYER_CALL, dev, c);
+	s.program = program;
+	s.call = name;
+	return io_fault_call(c->daemon, dev, &s);
+}
+
+struct io_call_fault io_fault_command(struct io_client *c, const char *name, const void *msg)
+{
+	struct fault_subject s;
+
+	if (((const struct uhca_cmd_request *)msg)->cmd == UHCA_CMD_HELLO)
+		return open_device(c, name, msg);
+	if (!c->core)
+		return (struct io_call_fault){0};
+	io_fault_subject(&s, FAULT_LAYER_CALL, c->dev, c);
+	s.call = name;
+	name_objects(&s, c, msg);
+	return io_fault_call(c->daemon, c->dev, &s);
+}
+
+/* ---- what never comes to us by itself ---- */
+
+static bool names_one(const char *globs)
+{
+	for (unsigned i = 0; i < UHCA_FAULT_VERBS; i++)
+		if (fault_glob_any(globs, asked_name[i]))
+			return true;
+	return globs[0] == '\0';
+}
+
+void io_fault_call_changed(struct io_daemon *d)
+{
+	struct uhca_abi_status *status = d->status.base;
+	bool any = false;
+
+	for (unsigned i = 0; i < fault_plan_count(d->faults.plan) && !any; i++) {
+		const struct fault_rule *r = &fault_plan_entry(d->faults.plan, i)->rule;
+
+		any = r->layer == FAULT_LAYER_CALL && names_one(r->select.call);
+	}
+	any = any && io_faults_watch(&d->faults, FAULT_LAYER_CALL);
+	__atomic_store_n(&status->post_faults, any, __ATOMIC_RELAXED);
+}

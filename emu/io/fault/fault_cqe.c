@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "fault_cqe.h"
+
+#include "emu/io/base/clock.h"
+#include "emu/io/base/log.h"
+#include "emu/io/daemon.h"
+
+#include <endian.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One that is late. */
+struct io_fault_cqe {
+	TAILQ_ENTRY(io_fault_cqe) link;
+	struct io_device *dev;
+	uint32_t cqn;
+	uint64_t at;
+	struct uhca_abi_cqe e;
+};
+
+/* ---- changing ---- */
+
+static void set(struct uhca_abi_cqe *e, const struct fault_value *v)
+{
+	uint32_t value = (uint32_t)v->number2;
+
+	if (strcmp(v->word, "status") == 0)
+		e->status = (uint8_t)value;
+	else if (strcmp(v->word, "vendor") == 0)
+		e->vendor_err = value;
+	else if (strcmp(v->word, "length") == 0)
+		e->byte_len = value;
+	else if (strcmp(v->word, "imm") == 0 && (e->flags & UHCA_ABI_WC_WITH_IMM))
+		e->imm = htobe32(value);
+}
+
+/* ---- waiting ---- */
+
+/* The last of this CQ that is late. */
+static const struct io_fault_cqe *last_late(const struct io_faults *f, const struct io_device *dev,
+					    uint32_t cqn)
+{
+	const struct io_fault_cqe *c;
+
+	if (TAILQ_EMPTY(&f->cqes))
+		return NULL;
+	TAILQ_FOREACH_REVERSE(c, &f->cqes, io_fault_cqes, link)
+	{
+		if (c->dev == dev && c->cqn == cqn)
+			return c;
+	}
+	return NULL;
+}
+
+/* False: it cannot wait. */
+static bool keep(struct io_faults *f, const struct io_fault_cqe *what)
+{
+	struct io_fault_cqe *c = f->n_cqes < IO_FAULT_CQES_MAX ? malloc(sizeof(*c)) : NULL;
+
+	if (!c) {
+		io_log(IO_LOG_ERROR, "%s: too many completions are late", what->dev->id.name);
+		return false;
+	}
+	*c = *what;
+	TAILQ_INSERT_TAIL(&f->cqes, c, link);
+	if (f->n_cqes++ == 0 || c->at < f->cqes_due)
+		f->cqes_due = c->at;
+	f->armed = true;
+	return true;
+}
+
+static void drop(struct io_faults *f, struct io_fault_cqe *c)
+{
+	TAILQ_REMOVE(&f->cqes, c, link);
+	f->n_cqes--;
+	free(c);
+}
+
+/* ---- the CQ is about to be full ---- */
+
+static bool is_full(const struct io_faults *f, const struct io_device *dev, uint32_t cqn)
+{
+	for (unsigned i = 0; i < f->n_pending; i++)
+		if (f->pending[i].action == FAULT_CQE_OVERRUN && f->pending[i].dev == dev &&
+		    f->pending[i].cq == cqn)
+			return true;
+	return false;
+}
+
+static void fill(struct io_daemon *d, const struct io_fault_cqe *c, uint32_t rule)
+{
+	const struct io_fault_pending p = {.dev = c->dev,
+					   .action = FAULT_CQE_OVERRUN,
+					   .rule = rule,
+					   .qpn = c->e.qpn,
+					   .cq = c->cqn};
+
+	io_fault_later(d, &p);
+}
+
+/* ---- asking ---- */
+
+static void fill_subject(struct fault_subject *s, const struct io_fault_cqe *c)
+{
+	struct core_qp_look look = {0};
+
+	core_look_at_qp(c->dev->core, c->e.qpn, &look);
+	io_fault_subject(s, FAULT_LAYER_COMPLETION, c->dev, look.client);
+	s->qpn = c->e.qpn;
+	s->peer_qpn = look.peer_qpn;
+	s->pd = look.pd;
+	s->srq = c->e.opcode & UHCA_ABI_WC_RECV ? look.srq : 0;
+	s->cq = c->cqn;
+	s->length = c->e.byte_len;
+	s->wc_status = c->e.status;
+	s->wc_opcode = c->e.opcode;
+}
+
+static uint64_t late_by(struct io_daemon *d, const struct fault_entry *e)
+{
+	uint64_t jitter = e->rule.value.jitter;
+
+	if (jitter)
+		jitter = fault_plan_random(d->faults.plan, e->number, jitter + 1);
+	return e->rule.value.number + jitter;
+}
+
+/* What the rules do to it; false: it is gone. */
+static bool ask(struct io_daemon *d, struct io_fault_cqe *c)
+{
+	const struct fault_entry *hit[FAULT_HITS_MAX];
+	struct fault_subject s;
+	unsigned n;
+
+	if (!io_faults_watch(&d->faults, FAULT_LAYER_COMPLETION))
+		return true;
+	fill_subject(&s, c);
+	n = io_faults_decide(d, c->dev, &s, c->at, hit);
+	for (unsigned i = 0; i < n; i++) {
+		enum fault_action action = hit[i]->rule.action;
+
+		if (action == FAULT_CQE_SET)
+			set(&c->e, &hit[i]->rule.value);
+		else if (action == FAULT_CQE_DELAY)
+			c->at += late_by(d, hit[i]);
+		else if (action == FAULT_CQE_OVERRUN)
+			fill(d, c, hit[i]->number);
+		if (action == FAULT_CQE_OVERRUN || action == FAULT_CQE_WITHHOLD)
+			return false;
+	}
+	return true;
+}
+
+bool io_fault_cqe(void *user, uint32_t cqn, struct uhca_abi_cqe *e)
+{
+	struct io_device *dev = user;
+	struct io_faults *f = &dev->daemon->faults;
+	uint64_t now = io_clock_now();
+	struct io_fault_cqe c = {.dev = dev, .cqn = cqn, .at = now, .e = *e};
+	const struct io_fault_cqe *before;
+
+	if (is_full(f, dev, cqn) || !ask(dev->daemon, &c))
+		return false;
+	*e = c.e;
+	before = last_late(f, dev, cqn);
+	if (before && before->at > c.at)
+		c.at = before->at;
+	if (!before && c.at == now)
+		return true;
+	return !keep(f, &c);
+}
+
+/* ---- when it is time ---- */
+
+void io_fault_cqe_forget(struct io_device *dev, uint32_t qpn)
+{
+	struct io_faults *f = &dev->daemon->faults;
+	struct io_fault_cqe *c, *next;
+
+	for (c = TAILQ_FIRST(&f->cqes); c; c = next) {
+		next = TAILQ_NEXT(c, link);
+		if (c->dev == dev && c->e.qpn == qpn)
+			drop(f, c);
+	}
+}
+
+/* One CQ's stand in the order of their times; of several CQs in any. */
+void io_fault_cqe_tick(struct io_daemon *d, uint64_t now)
+{
+	struct io_faults *f = &d->faults;
+	struct io_fault_cqe *c, *next;
+
+	if (io_fault_cqe_deadline(f) > now)
+		return;
+	f->cqes_due = UINT64_MAX;
+	for (c = TAILQ_FIRST(&f->cqes); c; c = next) {
+		next = TAILQ_NEXT(c, link);
+		if (c->at > now) {
+			if (c->at < f->cqes_due)
+				f->cqes_due = c->at;
+			continue;
+		}
+		core_inject_completion(c->dev->core, c->cqn, &c->e, now);
+		c->dev->dirty = true;
+		drop(f, c);
+		f->stale |= f->n_cqes == 0; /* perhaps nobody needs to look at completions now */
+	}
+}
+
+uint64_t io_fault_cqe_deadline(const struct io_faults *f)
+{
+	return f->n_cqes > 0 ? f->cqes_due : UINT64_MAX;
+}
+
+void io_fault_cqe_destroy(struct io_faults *f)
+{
+	while (f->n_cqes > 0)
+		drop(f, TAILQ_FIRST(&f->cqes));
+}

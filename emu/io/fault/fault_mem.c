@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "fault_mem.h"
+
+#include "emu/io/base/clock.h"
+#include "emu/io/daemon.h"
+
+static bool hits(struct io_client *c, const struct core_span *span)
+{
+	const struct fault_entry *hit[FAULT_HITS_MAX];
+	struct fault_subject s;
+	unsigned n;
+
+	io_fault_subject(&s, FAULT_LAYER_MEMORY, c->dev, c);
+	s.address = span->addr;
+	s.length = span->length;
+	n = io_faults_decide(c->daemon, c->dev, &s, io_clock_now(), hit);
+	for (unsigned i = 0; i < n; i++)
+		if (hit[i]->rule.action == FAULT_MEM_FAIL)
+			return true;
+	return false;
+}
+
+/* Memory of the device is not the program's. */
+bool io_fault_mem(struct io_client *c, const struct core_span *span, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (span[i].space == CORE_SPACE_CLIENT && hits(c, &span[i]))
+			return true;
+	return false;
+}

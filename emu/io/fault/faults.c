@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * See faults.h.
+ */
+#include "faults.h"
+
+#include "emu/fault/plan_trace.h"
+#include "emu/fault/rule_text.h"
+#include "emu/io/base/clock.h"
+#include "emu/io/base/log.h"
+#include "emu/io/daemon.h"
+#include "emu/io/ops.h"
+#include "fault_file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+/* ---- what the plan asks of us ---- */
+
+static bool exists(void *user, const char *path)
+{
+	(void)user;
+	return access(path, F_OK) == 0;
+}
+
+static void hit(void *user, const struct fault_hit *h)
+{
+	struct io_faults *f = &((struct io_daemon *)user)->faults;
+	char line[FAULT_TRACE_MAX];
+
+	f->stale = f->armed = true;
+	io_teller_hit(user, h);
+	fault_trace_hit(h, line);
+	io_fault_trace_add(&f->trace, line, true);
+}
+
+static const struct fault_plan_ops plan_ops = {.exists = exists, .hit = hit};
+
+/* ---- making ---- */
+
+static uint64_t choose_seed(const struct io_settings *s)
+{
+	uint64_t seed;
+
+	if (s->has_fault_seed)
+		return s->fault_seed;
+	if (getrandom(&seed, sizeof(seed), 0) < 0)
+		seed = io_clock_wall();
+	return seed;
+}
+
+int io_faults_create(struct io_daemon *d)
+{
+	uint64_t seed = choose_seed(&d->settings);
+
+	TAILQ_INIT(&d->faults.cqes);
+	d->faults.plan = fault_plan_create(seed, &plan_ops, d);
+	if (!d->faults.plan)
+		return -ENOMEM;
+	return 0;
+}
+
+/* ---- rules come and go ---- */
+
+/*
+ * Times of a trace count from the first rule. Later ones are told as if they had come with it: a
+ * replay would else wait as long as a person took to type them, which is not what programs saw.
+ */
+static void tell(struct io_faults *f, const struct fault_entry *e, const char *what, uint64_t now)
+{
+	char line[FAULT_TRACE_MAX];
+
+	if (f->began == 0) {
+		f->began = now;
+		io_log(IO_LOG_INFO, "fault rules: seed %llu",
+		       (unsigned long long)fault_plan_seed(f->plan));
+		fault_trace_plan(f->plan, now, line);
+		io_fault_trace_add(&f->trace, line, false);
+	}
+	fault_trace_rule(e, what, strcmp(what, "added") == 0 ? f->began : now, line);
+	io_fault_trace_add(&f->trace, line, false);
+}
+
+static const struct fault_entry *entry_of(const struct io_faults *f, uint32_t number)
+{
+	char name[16];
+
+	snprintf(name, sizeof(name), "%u", number);
+	return fault_plan_find(f->plan, name);
+}
+
+void io_faults_tell_added(struct io_faults *f, unsigned n, uint64_t now)
+{
+	unsigned count = fault_plan_count(f->plan);
+
+	for (unsigned i = count - n; i < count; i++)
+		tell(f, fault_plan_entry(f->plan, i), "added", now);
+}
+
+int io_faults_add(struct io_faults *f, const char *text, uint64_t now, struct fault_error *error)
+{
+	int number = fault_plan_add(f->plan, text, now, error);
+
+	if (number > 0)
+		io_faults_tell_added(f, 1, now);
+	return number;
+}
+
+int io_faults_change(struct io_faults *f, uint32_t number, const char *text, uint64_t now,
+		     struct fault_error *error)
+{
+	int status = fault_plan_change(f->plan, number, text, now, error);
+
+	if (status == 0)
+		tell(f, entry_of(f, number), "changed", now);
+	return status;
+}
+
+int io_faults_remove(struct io_faults *f, uint32_t number, uint64_t now)
+{
+	const struct fault_entry *e = entry_of(f, number);
+
+	if (!e)
+		return -ENOENT;
+	tell(f, e, "removed", now);
+	return fault_plan_remove(f->plan, number);
+}
+
+void io_faults_clear(struct io_faults *f, uint64_t now)
+{
+	for (unsigned i = 0; i < fault_plan_count(f->plan); i++)
+		tell(f, fault_plan_entry(f->plan, i), "removed", now);
+	fault_plan_clear(f->plan);
+}
+
+static int add_rule(struct io_daemon *d, const char *text, uint64_t now)
+{
+	struct fault_error error;
+	int number = io_faults_add(&d->faults, text, now, &error);
+
+	if (number > 0)
+		return 0;
+	if (number == -EINVAL)
+		io_log(IO_LOG_ERROR, "--fault '%s': column %u: %s", text, error.column, error.text);
+	return number;
+}
+
+static int add_file(struct io_daemon *d, const char *path, uint64_t now)
+{
+	struct io_fault_loaded loaded;
+	int error = io_fault_load(&d->faults, path, now, &loaded);
+
+	if (error < 0 && loaded.line > 0)
+		io_log(IO_LOG_ERROR, "--fault-file %s: line %u, column %u: %s", path, loaded.line,
+		       loaded.error.column, loaded.error.text);
+	else if (error < 0)
+		io_log(IO_LOG_ERROR, "--fault-file %s", loaded.error.text);
+	return error;
+}
+
+int io_faults_start(struct io_daemon *d)
+{
+	uint64_t now = io_clock_now();
+	int error = 0;
+
+	for (unsigned i = 0; i < d->settings.n_faults && error == 0; i++) {
+		const char *text = d->settings.faults[i].text;
+
+		error = d->settings.faults[i].is_file ? add_file(d, text, now)
+						      : add_rule(d, text, now);
+	}
+	if (error < 0)
+		return error;
+	io_faults_changed(d);
+	return 0;
+}
+
+void io_faults_destroy(struct io_daemon *d)
+{
+	if (d->faults.plan)
+		fault_plan_destroy(d->faults.plan);
+	io_fault_trace_destroy(&d->faults.trace);
+	io_fault_cqe_destroy(&d->faults);
+	d->faults = (struct io_faults){.plan = NULL};
+}
+
+/* ---- who must ask ---- */
+
+/* The device asks before it completes. */
+static void set_hooks(struct io_daemon *d)
+{
+	bool asks = io_faults_watch(&d->faults, FAULT_LAYER_COMPLETION) || d->faults.n_cqes > 0;
+
+	for (unsigned i = 0; i < d->n_ports; i++)
+		io_device_hook(&d->ports[i].dev, CORE_HOOK_COMPLETION,
+			       asks ? CORE_HOOK_COMPLETION : 0);
+}
+
+static void arm(struct io_daemon *d)
+{
+	struct io_faults *f = &d->faults;
+	bool armed = f->stale || f->n_pending > 0 || f->n_returns > 0 || f->n_cqes > 0 ||
+		     io_faults_watch(f, FAULT_LAYER_TIME);
+
+	for (unsigned i = 0; i < d->n_ports; i++)
+		armed = armed || d->ports[i].fault.active;
+	f->armed = armed;
+}
+
+void io_faults_changed(struct io_daemon *d)
+{
+	struct io_faults *f = &d->faults;
+
+	f->stale = false;
+	f->watched = 0;
+	for (unsigned l = 0; l < FAULT_LAYERS; l++)
+		if (fault_plan_watches(f->plan, l))
+			f->watched |= 1u << l;
+	for (unsigned i = 0; i < d->n_ports; i++)
+		io_fault_box_update(&d->ports[i].fault);
+	set_hooks(d);
+	io_teller_rules(d);
+	io_fault_call_changed(d);
+	arm(d);
+}
+
+/* ---- asking ---- */
+
+void io_fault_subject(struct fault_subject *s, enum fault_layer layer, const struct io_device *dev,
+		      const struct io_client *c)
+{
+	*s = (struct fault_subject){.layer = layer, .device = dev->id.name};
+	if (c) {
+		s->client = c->id;
+		s->program = c->program;
+	}
+}
+
+unsigned io_faults_decide(struct io_daemon *d, struct io_device *dev, const struct fault_subject *s,
+			  uint64_t now, const struct fault_entry *hits[FAULT_HITS_MAX])
+{
+	unsigned n = fault_plan_decide(d->faults.plan, s, now, hits);
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		if (fault_action_is_happening(hits[i]->rule.action))
+			io_fault_happen(d, dev, hits[i], s, now);
+		else
+			hits[kept++] = hits[i];
+	}
+	return kept;
+}
+
+/* ---- when something is due ---- */
+
+static void run_pending(struct io_daemon *d, uint64_t now)
+{
+	struct io_faults *f = &d->faults;
+
+	/* What happens may let more happen, which then waits for the next time. */
+	for (unsigned n = f->n_pending; n > 0; n--) {
+		struct io_fault_pending p = f->pending[0];
+
+		memmove(f->pending, f->pending + 1, --f->n_pending * sizeof(p));
+		io_fault_execute(d, &p, now);
+	}
+}
+
+bool io_fault_selects_device(const struct fault_rule *r, const struct io_device *dev)
+{
+	return r->select.device[0] == '\0' || fault_glob_any(r->select.device, dev->id.name);
+}
+
+static uint32_t first_of(const struct fault_list *l)
+{
+	return l->n > 0 ? (uint32_t)l->range[0].low : 0;
+}
+
+/* Selectors of such a rule name what it happens to. */
+static void time_rule(struct io_daemon *d, const struct fault_entry *e, uint64_t now)
+{
+	const struct fault_select *select = &e->rule.select;
+	struct fault_subject s = {.layer = FAULT_LAYER_TIME,
+				  .qpn = first_of(&select->qp),
+				  .srq = first_of(&select->srq),
+				  .cq = first_of(&select->cq),
+				  .key = first_of(&select->key)};
+
+	for (unsigned i = 0; i < d->n_ports; i++) {
+		s.device = d->ports[i].dev.id.name;
+		if (io_fault_selects_device(&e->rule, &d->ports[i].dev))
+			io_fault_happen(d, &d->ports[i].dev, e, &s, now);
+	}
+}
+
+static void run_time_rules(struct io_daemon *d, uint64_t now)
+{
+	const struct fault_subject s = {.layer = FAULT_LAYER_TIME};
+	const struct fault_entry *hits[FAULT_HITS_MAX];
+	unsigned n;
+
+	if (fault_plan_deadline(d->faults.plan) > now)
+		return;
+	n = fault_plan_decide(d->faults.plan, &s, now, hits);
+	for (unsigned i = 0; i < n; i++)
+		time_rule(d, hits[i], now);
+}
+
+static void run_returns(struct io_daemon *d, uint64_t now)
+{
+	struct io_faults *f = &d->faults;
+
+	for (unsigned i = f->n_returns; i-- > 0;) {
+		struct io_device *dev = f->returns[i].dev;
+
+		if (f->returns[i].at > now)
+			continue;
+		f->returns[i] = f->returns[--f->n_returns];
+		io_fault_port(d, dev, true);
+	}
+}
+
+void io_faults_tick(struct io_daemon *d, uint64_t now)
+{
+	if (d->faults.stale)
+		io_faults_changed(d);
+	run_returns(d, now);
+	if (io_faults_watch(&d->faults, FAULT_LAYER_TIME))
+		run_time_rules(d, now);
+	run_pending(d, now);
+	io_fault_cqe_tick(d, now);
+	for (unsigned i = 0; i < d->n_ports; i++)
+		if (d->ports[i].fault.active)
+			io_fault_box_tick(&d->ports[i].fault, now);
+	arm(d);
+}
+
+uint64_t io_faults_deadline(const struct io_daemon *d)
+{
+	const struct io_faults *f = &d->faults;
+	uint64_t next = UINT64_MAX;
+
+	if (!f->armed)
+		return next;
+	if (f->stale || f->n_pending > 0)
+		return 1; /* long ago; 0 would stop a timer */
+	if (io_faults_watch(f, FAULT_LAYER_TIME))
+		next = fault_plan_deadline(f->plan);
+	for (unsigned i = 0; i < f->n_returns; i++)
+		if (f->returns[i].at < next)
+			next = f->returns[i].at;
+	if (io_fault_cqe_deadline(f) < next)
+		next = io_fault_cqe_deadline(f);
+	for (unsigned i = 0; i < d->n_ports; i++) {
+		uint64_t at = io_fault_box_deadline(&d->ports[i].fault);
+
+		if (at < next)
+			next = at;
+	}
+	return next;
+}

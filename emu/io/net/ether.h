@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The network of raw packet queue pairs: one Ethernet segment that all devices of the daemon are
+ * on. A frame reaches every device, that of its sender included, and each device's steering rules
+ * decide. It leads nowhere else: a daemon without privileges has no way to an interface.
+ */
+#ifndef IO_ETHER_H
+#define IO_ETHER_H
+
+#include "emu/io/daemon.h"
+
+/*
+ * Pulls up to max frames from the device (buf: cap bytes) and gives each to every device of the
+ * daemon, which may then have something to do. Returns the number; max means there may be more.
+ */
+unsigned io_ether_send(struct io_daemon *d, struct io_device *from, uint64_t now, unsigned max);
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One client: a connection to the control socket and, after HELLO, everything that a process's
+ * opened context needs of the shell. Owner: the daemon. The core's client holds a pointer to it
+ * as its cookie and never outlives it.
+ */
+#ifndef IO_CLIENT_H
+#define IO_CLIENT_H
+
+#include "channel.h"
+#include "channel_table.h"
+#include "doorbell.h"
+#include "emu/abi/region.h"
+#include "emu/core/core.h"
+#include "emu/io/device/device.h"
+#include "emu/io/local/slow_call.h"
+#include "emu/io/local/watch.h"
+#include "emu/io/mem/mem.h"
+#include "emu/io/mem/shm.h"
+
+#include <ev.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/socket.h>
+
+struct io_daemon;
+
+struct io_client {
+	struct io_daemon *daemon;
+	uint32_t id;
+	int sock; /* owned */
+	struct ucred peer;
+	ev_io readable;
+	struct io_slow_calls slow; /* its call that waits, if one does */
+	/* From here on zero until HELLO. */
+	struct io_device *dev;
+	struct client *core;
+	char program[33];
+	uint8_t token[UHCA_ABI_TOKEN_SIZE]; /* by which others join; zero: not asked for yet */
+	struct io_mem mem;
+	struct io_shm doorbell;  /* struct uhca_abi_doorbell */
+	struct io_doorbell bell; /* what stands there */
+	int event_fd;            /* owned; -1 before HELLO */
+	struct io_watch event;
+	struct io_channel async;
+	struct io_channel_table channels;
+};
+
+/*
+ * A client of a fresh connection; takes over sock, which is watched for messages from now on and
+ * closed on failure too. NULL when there is no memory.
+ */
+struct io_client *io_client_create(struct io_daemon *daemon, int sock, const struct ucred *peer);
+
+/*
+ * Frees all the client had. Called when the connection ends, however it ends, and by the daemon
+ * when it stops.
+ */
+void io_client_destroy(struct io_client *c);
+
+/* What HELLO brings; descriptors are taken over in any case. */
+struct io_client_hello {
+	struct io_device *dev;
+	const char *program; /* up to 32 bytes, need not be terminated */
+	int mem_fd;
+	int async_fd;
+};
+
+/*
+ * Opens the device for the client. 0 or -errno: EINVAL for descriptors of the wrong kind,
+ * ENOMEM, EMFILE; the client is then as before.
+ */
+int io_client_hello(struct io_client *c, const struct io_client_hello *hello);
+
+/* New work in the rings of this client? Hands each doorbell to the core; returns how many. */
+uint32_t io_client_doorbells(struct io_client *c, uint64_t now);
+
+static inline bool io_client_rang(const struct io_client *c)
+{
+	return io_doorbell_pending(&c->bell);
+}
+
+#endif

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Handlers of contexts: opening one, queries, channels, address handles. See cmd_handler.h. */
+#include "cmd_handler.h"
+
+#include "emu/io/base/log.h"
+#include "emu/io/daemon.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/*
+ * A client cannot open its own memory when it is not dumpable (proc(5)): whoever reads the log is
+ * to know why its ibv_open_device fails.
+ */
+static int refuse_without_memory(const struct io_client *c, const struct uhca_cmd_hello *in)
+{
+	char name[sizeof(in->program)];
+
+	if (in->mem_error > 4095)
+		return -EINVAL;
+	snprintf(name, sizeof(name), "%.*s", (int)sizeof(name) - 1, in->program);
+	for (char *p = name; *p; p++)
+		if ((unsigned char)*p <= ' ' || (unsigned char)*p >= 0x7f)
+			*p = '?';
+	io_log(IO_LOG_WARN,
+	       "%s, process %d of user %u, cannot open its own memory (/proc/self/mem: %s), and "
+	       "the "
+	       "device cannot reach it: %s",
+	       name, (int)c->peer.pid, (unsigned)c->peer.uid, strerror((int)in->mem_error),
+	       in->mem_error == EACCES || in->mem_error == EPERM
+		       ? "it is not dumpable; let it call prctl(PR_SET_DUMPABLE, 1) once it has "
+			 "changed its user, or let it be readable to who runs it"
+		       : "it is refused");
+	return -(int)in->mem_error;
+}
+
+int cmd_hello(struct cmd *r, struct cmd_reply *rep)
+{
+	const struct uhca_cmd_hello *in = r->msg;
+	struct io_client *c = r->client;
+	struct io_client_hello h = {.program = in->program};
+	int error;
+
+	if (c->core || in->magic != UHCA_ABI_MAGIC)
+		return -EINVAL;
+	if (in->version != UHCA_ABI_VERSION)
+		return -EPROTO;
+	if (in->mem_error)
+		return refuse_without_memory(c, in);
+	h.dev = io_daemon_find_device(c->daemon, in->device, sizeof(in->device));
+	if (!h.dev)
+		return -ENODEV;
+	h.mem_fd = io_fds_take(r->fds, 0);
+	h.async_fd = io_fds_take(r->fds, 1);
+	error = io_client_hello(c, &h);
+	if (error < 0)
+		return error;
+	rep->hello.client = c->id;
+	rep->hello.gather_limit = c->dev->config.gather_limit;
+	rep->fd[0] = c->daemon->status.fd;
+	rep->fd[1] = c->doorbell.fd;
+	rep->fd[2] = c->event_fd;
+	rep->n_fds = 3;
+	io_log(IO_LOG_INFO, "client %u: %s, process %d of user %u, opened %s, memory by %s", c->id,
+	       c->program, (int)c->peer.pid, (unsigned)c->peer.uid, c->dev->id.name,
+	       io_mem_how(&c->mem));
+	return 0;
+}
+
+int cmd_query_device(struct cmd *r, struct cmd_reply *rep)
+{
+	uint32_t handle;
+
+	if (cmd_only_handle(r, &handle) < 0 || handle != 0)
+		return -EINVAL;
+	return core_query_device(r->client->core, &rep->device);
+}
+
+int cmd_query_port(struct cmd *r, struct cmd_reply *rep)
+{
+	uint32_t port;
+
+	if (cmd_only_handle(r, &port) < 0)
+		return -EINVAL;
+	return core_query_port(r->client->core, port, &rep->port);
+}
+
+int cmd_query_gid(struct cmd *r, struct cmd_reply *rep)
+{
+	const struct uhca_cmd_handle *in = r->msg;
+
+	return core_query_gid(r->client->core, in->index, rep->gid.gid);
+}
+
+int cmd_create_channel(struct cmd *r, struct cmd_reply *rep)
+{
+	uint32_t handle;
+	int fd;
+	int error;
+
+	if (cmd_only_handle(r, &handle) < 0 || handle != 0)
+		return -EINVAL;
+	fd = io_fds_take(r->fds, 0);
+	error = io_channel_table_add(&r->client->channels, fd, &rep->handle.handle);
+	if (error < 0)
+		r->fds->fd[0] = fd;
+	return error;
+}
+
+int cmd_destroy_channel(struct cmd *r, struct cmd_reply *rep)
+{
+	uint32_t handle;
+
+	(void)rep;
+	if (cmd_only_handle(r, &handle) < 0)
+		return -EINVAL;
+	return io_channel_table_remove(&r->client->channels, handle);
+}
+
+int cmd_create_ah(struct cmd *r, struct cmd_reply *rep)
+{
+	const struct uhca_cmd_create_ah *in = r->msg;
+
+	if (in->reserved != 0 || in->attr.reserved != 0)
+		return -EINVAL;
+	return core_create_ah(r->client->core, in, &rep->handle.handle);
+}
+
+CMD_OF_HANDLE(cmd_destroy_ah, core_destroy_ah)
+
+/* The rules have been asked already: here only what they said. */
+int cmd_fault_check(struct cmd *r, struct cmd_reply *rep)
+{
+	const struct uhca_cmd_fault_check *in = r->msg;
+	uint32_t last = in->requests ? in->requests - 1 : 0;
+
+	if (in->verb >= UHCA_FAULT_VERBS || in->reserved)
+		return -EINVAL;
+	rep->fault_check.error = (uint32_t)r->fault->error;
+	/* Of a short list the last one fails: a rule that hits has an effect. */
+	rep->fault_check.first = r->fault->bad_wr < last ? (uint32_t)r->fault->bad_wr : last;
+	return 0;
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * See cmd_server.h. What comes in is a copy, so nothing changes under a check. A message whose
+ * size, descriptors or reserved fields are not those of its command is answered with -EINVAL, an
+ * unknown command with -EOPNOTSUPP; nothing else happens then.
+ */
+#include "cmd_server.h"
+
+#include "catch_up.h"
+#include "cmd_handler.h"
+#include "emu/io/base/log.h"
+#include "emu/io/daemon.h"
+#include "emu/io/fault/fault_call.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+
+int cmd_only_handle(const struct cmd *r, uint32_t *handle)
+{
+	const struct uhca_cmd_handle *in = r->msg;
+
+	*handle = in->handle;
+	return in->index == 0 ? 0 : -EINVAL;
+}
+
+void cmd_reply_ring(struct cmd_reply *rep, const struct core_ring *ring)
+{
+	rep->ring = ring->token;
+	rep->fd[0] = rep->ring->fd;
+	rep->n_fds = 1;
+}
+
+void cmd_reply_dm(struct cmd_reply *rep, const struct core_ring *ring)
+{
+	cmd_reply_ring(rep, ring);
+	rep->ring = NULL; /* its descriptor stays */
+}
+
+#define HANDLE_      sizeof(struct uhca_cmd_handle)
+#define HEADER_      sizeof(struct uhca_cmd_reply)
+#define IN_(name)    sizeof(struct uhca_cmd_##name)
+#define REPLY_(name) sizeof(struct uhca_cmd_##name)
+
+static const struct command {
+	const char *name;
+	size_t size; /* of the request; 0: there is no such command */
+	unsigned n_fds;
+	size_t reply; /* size of the reply when all went well */
+	cmd_handler *handle;
+	/*
+	 * It changes what was rung before means, or what becomes of it: that is served first. How
+	 * many completions a CQ holds decides whether it can shrink, so this is true of it, too.
+	 */
+	bool catches_up;
+} commands[UHCA_CMD_COUNT] = {
+	[UHCA_CMD_HELLO] = {"open_device", IN_(hello), 2, REPLY_(hello_reply), cmd_hello},
+	[UHCA_CMD_QUERY_DEVICE] = {"query_device", HANDLE_, 0, REPLY_(device_attr),
+				   cmd_query_device},
+	[UHCA_CMD_QUERY_PORT] = {"query_port", HANDLE_, 0, REPLY_(port_attr), cmd_query_port},
+	[UHCA_CMD_QUERY_GID] = {"query_gid", HANDLE_, 0, REPLY_(gid_reply), cmd_query_gid},
+	[UHCA_CMD_ALLOC_PD] = {"alloc_pd", HANDLE_, 0, REPLY_(handle_reply), cmd_alloc_pd},
+	[UHCA_CMD_DEALLOC_PD] = {"dealloc_pd", HANDLE_, 0, HEADER_, cmd_dealloc_pd},
+	[UHCA_CMD_REG_MR] = {"reg_mr", IN_(reg_mr), 0, REPLY_(reg_mr_reply), cmd_reg_mr},
+	[UHCA_CMD_DEREG_MR] = {"dereg_mr", HANDLE_, 0, HEADER_, cmd_dereg_mr, true},
+	[UHCA_CMD_CREATE_CHANNEL] = {"create_channel", HANDLE_, 1, REPLY_(handle_reply),
+				     cmd_create_channel},
+	[UHCA_CMD_DESTROY_CHANNEL] = {"destroy_channel", HANDLE_, 0, HEADER_, cmd_destroy_channel},
+	[UHCA_CMD_CREATE_CQ] = {"create_cq", IN_(create_cq), 0, REPLY_(create_cq_reply),
+				cmd_create_cq},
+	[UHCA_CMD_DESTROY_CQ] = {"destroy_cq", HANDLE_, 0, HEADER_, cmd_destroy_cq},
+	[UHCA_CMD_CREATE_QP] = {"create_qp", IN_(create_qp), 0, REPLY_(create_qp_reply),
+				cmd_create_qp},
+	[UHCA_CMD_MODIFY_QP] = {"modify_qp", IN_(modify_qp), 0, HEADER_, cmd_modify_qp, true},
+	[UHCA_CMD_QUERY_QP] = {"query_qp", HANDLE_, 0, REPLY_(query_qp_reply), cmd_query_qp},
+	[UHCA_CMD_DESTROY_QP] = {"destroy_qp", HANDLE_, 0, HEADER_, cmd_destroy_qp, true},
+	[UHCA_CMD_CREATE_SRQ] = {"create_srq", IN_(create_srq), 0, REPLY_(create_srq_reply),
+				 cmd_create_srq},
+	[UHCA_CMD_MODIFY_SRQ] = {"modify_srq", IN_(modify_srq), 0, HEADER_, cmd_modify_srq, true},
+	[UHCA_CMD_QUERY_SRQ] = {"query_srq", HANDLE_, 0, REPLY_(query_srq_reply), cmd_query_srq},
+	[UHCA_CMD_DESTROY_SRQ] = {"destroy_srq", HANDLE_, 0, HEADER_, cmd_destroy_srq, true},
+	[UHCA_CMD_CREATE_AH] = {"create_ah", IN_(create_ah), 0, REPLY_(handle_reply),
+				cmd_create_ah},
+	[UHCA_CMD_DESTROY_AH] = {"destroy_ah", HANDLE_, 0, HEADER_, cmd_destroy_ah, true},
+	[UHCA_CMD_ATTACH_MCAST] = {"attach_mcast", IN_(mcast), 0, HEADER_, cmd_attach_mcast, true},
+	[UHCA_CMD_DETACH_MCAST] = {"detach_mcast", IN_(mcast), 0, HEADER_, cmd_detach_mcast, true},
+	[UHCA_CMD_ALLOC_MW] = {"alloc_mw", IN_(alloc_mw), 0, REPLY_(alloc_mw_reply), cmd_alloc_mw},
+	[UHCA_CMD_DEALLOC_MW] = {"dealloc_mw", HANDLE_, 0, HEADER_, cmd_dealloc_mw, true},
+	[UHCA_CMD_REREG_MR] = {"rereg_mr", IN_(rereg_mr), 0, REPLY_(reg_mr_reply), cmd_rereg_mr,
+			       true},
+	[UHCA_CMD_ALLOC_NULL_MR] = {"alloc_null_mr", HANDLE_, 0, REPLY_(reg_mr_reply),
+				    cmd_alloc_null_mr},
+	[UHCA_CMD_ADVISE_MR] = {"advise_mr", IN_(advise_mr), 0, HEADER_, cmd_advise_mr},
+	[UHCA_CMD_ALLOC_DM] = {"alloc_dm", IN_(alloc_dm), 0, REPLY_(alloc_dm_reply), cmd_alloc_dm},
+	[UHCA_CMD_FREE_DM] = {"free_dm", HANDLE_, 0, HEADER_, cmd_free_dm, true},
+	[UHCA_CMD_REG_DM_MR] = {"reg_dm_mr", IN_(reg_dm_mr), 0, REPLY_(reg_mr_reply),
+				cmd_reg_dm_mr},
+	[UHCA_CMD_OPEN_XRCD] = {"open_xrcd", IN_(open_xrcd), 1, REPLY_(handle_reply),
+				cmd_open_xrcd},
+	[UHCA_CMD_CLOSE_XRCD] = {"close_xrcd", HANDLE_, 0, HEADER_, cmd_close_xrcd, true},
+	[UHCA_CMD_OPEN_QP] = {"open_qp", IN_(open_qp), 0, REPLY_(open_qp_reply), cmd_open_qp},
+	[UHCA_CMD_RESIZE_CQ] = {"resize_cq", IN_(resize_cq), 0, REPLY_(create_cq_reply),
+				cmd_resize_cq, true},
+	[UHCA_CMD_EXPORT] = {"export", HANDLE_, 0, REPLY_(export_reply), cmd_export},
+	[UHCA_CMD_IMPORT] = {"import", IN_(import), 0, REPLY_(import_reply), cmd_import},
+	[UHCA_CMD_MODIFY_CQ] = {"modify_cq", IN_(modify_cq), 0, HEADER_, cmd_modify_cq},
+	[UHCA_CMD_NOTIFY_CQ] = {"notify_cq", HANDLE_, 0, HEADER_, cmd_notify_cq},
+	[UHCA_CMD_CREATE_WQ] = {"create_wq", IN_(create_wq), 0, REPLY_(create_wq_reply),
+				cmd_create_wq},
+	[UHCA_CMD_MODIFY_WQ] = {"modify_wq", IN_(modify_wq), 0, HEADER_, cmd_modify_wq, true},
+	[UHCA_CMD_DESTROY_WQ] = {"destroy_wq", HANDLE_, 0, HEADER_, cmd_destroy_wq, true},
+	[UHCA_CMD_CREATE_RWQ_IND_TABLE] = {"create_rwq_ind_table", IN_(create_rwq_ind_table), 0,
+					   REPLY_(handle_reply), cmd_create_rwq_ind_table},
+	[UHCA_CMD_DESTROY_RWQ_IND_TABLE] = {"destroy_rwq_ind_table", HANDLE_, 0, HEADER_,
+					    cmd_destroy_rwq_ind_table},
+	[UHCA_CMD_CREATE_FLOW] = {"create_flow", IN_(create_flow), 0, REPLY_(handle_reply),
+				  cmd_create_flow, true},
+	[UHCA_CMD_DESTROY_FLOW] = {"destroy_flow", HANDLE_, 0, HEADER_, cmd_destroy_flow, true},
+	[UHCA_CMD_ALLOC_KEY] = {"alloc_key", IN_(alloc_key), 0, REPLY_(reg_mr_reply),
+				cmd_alloc_key},
+	[UHCA_CMD_DESCRIBE_KEY] = {"describe_key", IN_(describe_key), 0, HEADER_, cmd_describe_key,
+				   true},
+	[UHCA_CMD_REG_SHARED_MR] = {"reg_shared_mr", IN_(reg_shared_mr), 0, REPLY_(reg_mr_reply),
+				    cmd_reg_shared_mr},
+	[UHCA_CMD_FAULT_CHECK] = {"fault_check", IN_(fault_check), 0, REPLY_(fault_check_reply),
+				  cmd_fault_check},
+};
+
+/* ---- dispatch ---- */
+
+static const struct command *find_command(uint32_t cmd)
+{
+	return cmd < UHCA_CMD_COUNT && commands[cmd].size > 0 ? &commands[cmd] : NULL;
+}
+
+/* A context comes to be with HELLO; nothing else is served before. */
+static int execute(const struct command *command, struct cmd *r, struct cmd_reply *rep)
+{
+	int status;
+
+	if (!r->client->core && command->handle != cmd_hello)
+		return -EINVAL;
+	/* A call of which rules say that it fails; one that only asks is answered instead. */
+	if (r->fault->error && command->handle != cmd_fault_check)
+		return -r->fault->error;
+	if (command->catches_up)
+		io_catch_up(r->client);
+	status = command->handle(r, rep);
+	if (r->client->dev)
+		r->client->dev->dirty = true;
+	return status;
+}
+
+static int send_reply(struct io_client *c, const struct uhca_cmd_request *h, struct cmd_reply *rep,
+		      int status)
+{
+	const struct command *command = find_command(h->cmd);
+	size_t size = status == 0 ? command->reply : HEADER_;
+	int error;
+
+	rep->h = (struct uhca_cmd_reply){h->cmd, (uint32_t)size, h->sequence, status};
+	if (status < 0)
+		io_log(IO_LOG_DEBUG, "client %u: %s (%u): %s", c->id,
+		       command ? command->name : "unknown command", h->cmd, strerror(-status));
+	error = io_message_send(c->sock, rep, size, rep->fd, status == 0 ? rep->n_fds : 0);
+	if (rep->ring)
+		io_shm_drop_fd(rep->ring);
+	return error == -EAGAIN ? -ENOBUFS : error;
+}
+
+static int check(const struct command *command, const struct uhca_cmd_request *h, size_t len,
+		 const struct io_fds *fds)
+{
+	if (!command)
+		return -EOPNOTSUPP;
+	return h->size != len || len != command->size || fds->n != command->n_fds || h->reserved
+		       ? -EINVAL
+		       : 0;
+}
+
+static int answer(struct io_client *c, const void *msg, struct io_fds *fds,
+		  const struct io_call_fault *fault)
+{
+	const struct uhca_cmd_request *h = msg;
+	struct cmd r = {c, msg, fds, fault};
+	struct cmd_reply rep;
+	int status;
+
+	memset(&rep, 0, sizeof(rep));
+	status = execute(find_command(h->cmd), &r, &rep);
+	return send_reply(c, h, &rep, status);
+}
+
+/* ---- calls that wait ---- */
+
+static void resume(void *owner, struct io_slow_call *call)
+{
+	struct io_client *c = owner;
+
+	if (answer(c, call->msg, &call->fds, &call->fault) < 0)
+		io_daemon_remove_client(c->daemon, c);
+	else
+		ev_io_start(c->daemon->loop, &c->readable);
+}
+
+static int keep(struct io_client *c, const struct io_call_fault *fault, const void *msg, size_t len,
+		struct io_fds *fds)
+{
+	const struct io_slow_owner owner = {
+		.loop = c->daemon->loop, .list = &c->slow, .resume = resume, .owner = c};
+
+	return io_slow_call_keep(&owner, fault, msg, len, fds);
+}
+
+int io_cmd_handle(struct io_client *c, const void *msg, size_t len, struct io_fds *fds, bool whole)
+{
+	struct io_call_fault fault = {0};
+	struct cmd_reply rep;
+	struct uhca_cmd_request h;
+	const struct command *command;
+	int status;
+
+	if (len < sizeof(h))
+		return -EPROTO;
+	memcpy(&h, msg, sizeof(h));
+	memset(&rep, 0, sizeof(rep));
+	command = find_command(h.cmd);
+	status = whole || !command ? check(command, &h, len, fds) : -EINVAL;
+	if (status < 0)
+		return send_reply(c, &h, &rep, status);
+	/* Telling of what was unread is a part of req_notify, of which rules hear otherwise. */
+	if (h.cmd != UHCA_CMD_NOTIFY_CQ && io_faults_watch(&c->daemon->faults, FAULT_LAYER_CALL))
+		fault = io_fault_command(c, command->name, msg);
+	if (fault.delay && keep(c, &fault, msg, len, fds) == 0)
+		return 0;
+	return answer(c, msg, fds, &fault);
+}
+/*
+ * While one call waits there is nothing to be read but the end of the connection; a client that
+ * does not wait for its answer is not listened to until it has it.
+ */
+static int wait(struct io_client *c)
+{
+	char byte;
+	ssize_t n = recv(c->sock, &byte, sizeof(byte), MSG_PEEK | MSG_DONTWAIT);
+
+	if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
+		return -ECONNRESET;
+	if (n > 0)
+		ev_io_stop(c->daemon->loop, &c->readable);
+	return -EAGAIN;
+}
+
+int io_cmd_receive(struct io_client *c)
+{
+	/* Aligned for the structures that handlers read in it. */
+	_Alignas(8) uint8_t msg[UHCA_ABI_MAX_MESSAGE];
+	struct io_fds fds;
+	bool whole;
+	ssize_t n;
+	int error;
+
+	if (!LIST_EMPTY(&c->slow))
+		return wait(c);
+	n = io_message_receive(c->sock, msg, sizeof(msg), &fds, &whole);
+	/* An empty message looks like the end of the connection, but may bring descriptors. */
+	if (n <= 0) {
+		io_fds_close(&fds);
+		return n == 0 ? -ECONNRESET : (int)n;
+	}
+	if ((size_t)n > sizeof(msg))
+		n = sizeof(msg);
+	error = io_cmd_handle(c, msg, (size_t)n, &fds, whole);
+	io_fds_close(&fds);
+	return error;
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * From addresses to devices: bind, resolve_addr, resolve_route. A RoCE device has the addresses
+ * of its interface, and a GID is the address, so there is nobody to ask: the answer is there at
+ * once, and comes as an event all the same.
+ */
+#include "ucma_file.h"
+
+#include "emu/io/daemon.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define ADDR_RESOLVED  0
+#define ADDR_ERROR     1
+#define ROUTE_RESOLVED 2
+#define ROUTE_ERROR    3
+
+static struct io_daemon *daemon_of(const struct ucma_id *id)
+{
+	return id->file->ucma->daemon;
+}
+
+static void attach(struct ucma_id *id, struct io_device *dev, const uint8_t gid[16])
+{
+	id->dev = dev;
+	memcpy(id->local_gid, gid, 16);
+}
+
+/* The first address of a device, of this family if it has one. */
+static void first_address(const struct io_device *dev, bool v4, uint8_t gid[16])
+{
+	const struct io_address_list *own = &dev->id.addresses;
+
+	memcpy(gid, own->a[0].gid, 16);
+	for (unsigned i = own->count; i-- > 0;)
+		if (roce_addr_is_v4(own->a[i].gid) == v4)
+			memcpy(gid, own->a[i].gid, 16);
+}
+
+/* Does an id of this daemon listen for what this one connects to, on this device? */
+static bool is_listened_to(const struct ucma_id *id, const struct io_device *dev,
+			   const uint8_t gid[16])
+{
+	uint64_t service = ucma_service_id(id, &id->dst);
+
+	return ucma_port_find_listener(id->file->ucma, service, gid, dev) != NULL;
+}
+
+/*
+ * The device that has the destination, and the address. 127.0.0.1 and ::1 are this host to every
+ * program, whatever addresses the instance got: when no device has them they mean the first one,
+ * unless another daemon of the host has them and nobody listens here.
+ */
+static struct io_device *owner_of_destination(const struct ucma_id *id, uint8_t gid[16])
+{
+	const struct io_daemon *d = daemon_of(id);
+	struct io_device *dev = io_fabric_find(&d->fabric, id->dst.gid);
+
+	memcpy(gid, id->dst.gid, 16);
+	if (dev || !ucma_addr_is_localhost(&id->dst) || d->n_ports == 0)
+		return dev;
+	dev = &d->ports[0].dev;
+	first_address(dev, ucma_addr_is_v4(&id->dst), gid);
+	if (is_listened_to(id, dev, gid) || !ucma_addr_has_device(&id->dst))
+		return dev;
+	memcpy(gid, id->dst.gid, 16);
+	return NULL;
+}
+
+/*
+ * localhost, where no device has it, is bound as the kernel does: any device's requests come, and
+ * the id has none. libfabric asks for it to find that it has no address yet.
+ */
+static int bind_address(struct ucma_id *id, const struct ucma_addr *a)
+{
+	struct ucma_addr before = id->src;
+	struct io_device *dev = io_fabric_find(&daemon_of(id)->fabric, a->gid);
+	int error;
+
+	if (id->state != UCMA_IDLE)
+		return -EINVAL;
+	if (!ucma_addr_is_any(a) && !ucma_addr_is_localhost(a) && !dev)
+		return -ENODEV;
+	id->src = *a;
+	if (dev)
+		attach(id, dev, a->gid);
+	error = ucma_port_bind(id);
+	if (error < 0) {
+		id->src = before;
+		id->dev = NULL;
+		return error;
+	}
+	id->state = UCMA_BOUND;
+	return 0;
+}
+
+static int bind_id(struct ucma_command *c, uint32_t slot, const void *sa, size_t len)
+{
+	struct ucma_id *id = ucma_id_find(c->file, slot);
+	struct ucma_addr a;
+
+	if (!id)
+		return -ENOENT;
+	if (ucma_addr_parse(sa, len, &a) < 0)
+		return -EINVAL;
+	return bind_address(id, &a);
+}
+
+int ucma_bind_ip(struct ucma_command *c)
+{
+	const struct rdma_ucm_bind_ip *in = c->in;
+
+	return bind_id(c, in->id, &in->addr, sizeof(in->addr));
+}
+
+int ucma_bind(struct ucma_command *c)
+{
+	const struct rdma_ucm_bind *in = c->in;
+
+	if (in->addr_size > sizeof(in->addr))
+		return -EINVAL;
+	return bind_id(c, in->id, &in->addr, in->addr_size);
+}
+
+/* ---- resolve_addr ---- */
+
+/* The first address of the same family that any device has. */
+static struct io_device *any_device(const struct ucma_id *id, bool v4, uint8_t gid[16])
+{
+	const struct io_daemon *d = daemon_of(id);
+
+	for (unsigned i = 0; i < d->n_ports; i++) {
+		struct io_device *dev = &d->ports[i].dev;
+
+		if (id->dev && id->dev != dev)
+			continue;
+		for (unsigned k = 0; k < dev->id.addresses.count; k++)
+			if (roce_addr_is_v4(dev->id.addresses.a[k].gid) == v4) {
+				memcpy(gid, dev->id.addresses.a[k].gid, 16);
+				return dev;
+			}
+	}
+	return NULL;
+}
+
+/*
+ * Which device, which of its addresses: the one that the host itself would send from; else the
+ * one that has the destination; else any that speaks the family.
+ */
+static struct io_device *choose_device(const struct ucma_id *id, uint8_t gid[16])
+{
+	const struct io_daemon *d = daemon_of(id);
+	struct io_device *dev = NULL;
+
+	if (ucma_addr_source_for(&id->dst, gid))
+		dev = io_fabric_find(&d->fabric, gid);
+	if (!dev)
+		dev = owner_of_destination(id, gid);
+	return dev ? dev : any_device(id, ucma_addr_is_v4(&id->dst), gid);
+}
+
+void ucma_find_peer(struct ucma_id *id)
+{
+	if (ucma_addr_is_any(&id->dst))
+		memcpy(id->dst.gid, id->local_gid, 16);
+	owner_of_destination(id, id->remote_gid);
+}
+
+static int find_route(struct ucma_id *id)
+{
+	bool v4 = ucma_addr_is_v4(&id->dst);
+	uint8_t gid[16];
+	struct io_device *dev;
+
+	if (!id->dev) {
+		dev = ucma_addr_is_any(&id->dst) ? any_device(id, v4, gid) : choose_device(id, gid);
+		if (!dev)
+			return -ENODEV;
+		attach(id, dev, gid);
+		memcpy(id->src.gid, gid, 16);
+	}
+	ucma_find_peer(id);
+	return 0;
+}
+
+static int bind_source(struct ucma_id *id, const struct ucma_addr *src)
+{
+	struct ucma_addr any = {.family = id->dst.family};
+
+	if (id->state != UCMA_IDLE)
+		return 0;
+	if (src->family)
+		return bind_address(id, src);
+	if (any.family == AF_INET)
+		memset(any.gid + 10, 0xff, 2);
+	return bind_address(id, &any);
+}
+
+/* late_error: what is to be found on the way; 0: nothing. */
+static int resolve(struct ucma_id *id, const struct ucma_addr *src, const struct ucma_addr *dst,
+		   int late_error)
+{
+	int error;
+
+	if (id->state != UCMA_IDLE && id->state != UCMA_BOUND)
+		return -EINVAL;
+	id->dst = *dst;
+	error = bind_source(id, src);
+	if (error < 0)
+		return error;
+	error = late_error ? -late_error : find_route(id);
+	if (error == 0)
+		id->state = UCMA_ADDR_RESOLVED;
+	ucma_event_simple(id, error ? ADDR_ERROR : ADDR_RESOLVED, error);
+	return 0;
+}
+
+int ucma_resolve_ip(struct ucma_command *c)
+{
+	const struct rdma_ucm_resolve_ip *in = c->in;
+	struct ucma_id *id = ucma_id_find(c->file, in->id);
+	struct ucma_addr src = {0};
+	struct ucma_addr dst;
+
+	if (!id)
+		return -ENOENT;
+	if (in->src_addr.sin6_family &&
+	    ucma_addr_parse(&in->src_addr, sizeof(in->src_addr), &src) < 0)
+		return -EINVAL;
+	if (ucma_addr_parse(&in->dst_addr, sizeof(in->dst_addr), &dst) < 0)
+		return -EINVAL;
+	return resolve(id, &src, &dst, c->late_error);
+}
+
+int ucma_resolve_addr(struct ucma_command *c)
+{
+	const struct rdma_ucm_resolve_addr *in = c->in;
+	struct ucma_id *id = ucma_id_find(c->file, in->id);
+	struct ucma_addr src = {0};
+	struct ucma_addr dst;
+
+	if (!id)
+		return -ENOENT;
+	if (in->src_size > sizeof(in->src_addr) || in->dst_size > sizeof(in->dst_addr) ||
+	    in->reserved)
+		return -EINVAL;
+	if (in->src_size && in->src_addr.ss_family &&
+	    ucma_addr_parse(&in->src_addr, in->src_size, &src) < 0)
+		return -EINVAL;
+	if (ucma_addr_parse(&in->dst_addr, in->dst_size, &dst) < 0)
+		return -EINVAL;
+	return resolve(id, &src, &dst, c->late_error);
+}
+
+int ucma_resolve_route(struct ucma_command *c)
+{
+	const struct rdma_ucm_resolve_route *in = c->in;
+	struct ucma_id *id = ucma_id_find(c->file, in->id);
+
+	if (!id)
+		return -ENOENT;
+	if (id->state != UCMA_ADDR_RESOLVED)
+		return -EINVAL;
+	if (c->late_error) {
+		ucma_event_simple(id, ROUTE_ERROR, -c->late_error);
+		return 0;
+	}
+	id->state = UCMA_ROUTE_RESOLVED;
+	ucma_event_simple(id, ROUTE_RESOLVED, 0);
+	return 0;
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Sessions of uhcactl: requests and replies in order, however they are cut; lines that are too
+ * long, garbage, readers that do not read, too many sessions.
+ */
+#include "emu/abi/ctl.h"
+#include "emu/io/base/log.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/io_fixture.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+struct fixture {
+	struct io_test_daemon t;
+	int sock;
+	char *text; /* received so far */
+	size_t len;
+	bool closed;
+	unsigned lines; /* wanted */
+};
+
+static int open_session(struct fixture *f)
+{
+	struct sockaddr_un un = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	snprintf(un.sun_path, sizeof(un.sun_path), "%s/%s", f->t.dir, UHCA_CTL_SOCKET);
+	assert_true(fd >= 0);
+	assert_int_equal(connect(fd, (struct sockaddr *)&un, sizeof(un)), 0);
+	return fd;
+}
+
+static int setup(void **state)
+{
+	static struct fixture f;
+	struct io_settings s;
+
+	memset(&f, 0, sizeof(f));
+	assert_int_equal(io_log_open(IO_LOG_ERROR, IO_LOG_FILE, "/dev/null"), 0);
+	io_test_settings(&s, 1);
+	io_test_daemon_start(&f.t, &s);
+	f.sock = open_session(&f);
+	*state = &f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	close(f->sock);
+	free(f->text);
+	io_test_turn(f->t.d.loop);
+	io_test_daemon_stop(&f->t);
+	io_log_close();
+	return 0;
+}
+
+static void say(struct fixture *f, const char *text)
+{
+	assert_int_equal(send(f->sock, text, strlen(text), MSG_NOSIGNAL), strlen(text));
+}
+
+/* Takes what has come; true when all lines that are wanted are here, or the end. */
+static bool has_lines(void *arg)
+{
+	struct fixture *f = arg;
+	char buf[4096];
+	ssize_t n;
+	unsigned lines = 0;
+
+	while ((n = recv(f->sock, buf, sizeof(buf), MSG_DONTWAIT)) > 0) {
+		f->text = realloc(f->text, f->len + (size_t)n + 1);
+		memcpy(f->text + f->len, buf, (size_t)n);
+		f->len += (size_t)n;
+		f->text[f->len] = '\0';
+	}
+	f->closed |= n == 0 || (n < 0 && errno != EAGAIN);
+	for (size_t i = 0; i < f->len; i++)
+		lines += f->text[i] == '\n';
+	return f->closed || (f->lines > 0 && lines >= f->lines);
+}
+
+/* Waits for so many lines; returns the text. */
+static const char *listen_for(struct fixture *f, unsigned lines)
+{
+	free(f->text);
+	f->text = NULL;
+	f->len = 0;
+	f->lines = lines;
+	assert_true(io_test_run(f->t.d.loop, has_lines, f));
+	return f->text ? f->text : "";
+}
+
+static const char *ask(struct fixture *f, const char *text)
+{
+	say(f, text);
+	return listen_for(f, 1);
+}
+
+static void test_one(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_non_null(strstr(ask(f, "{\"cmd\":\"version\"}\n"), "\"ok\":true"));
+	assert_non_null(strstr(f->text, UHCA_VERSION));
+	assert_int_equal(f->t.d.ctl.n_sessions, 1);
+}
+
+static void test_many_at_once(void **state)
+{
+	struct fixture *f = *state;
+	const char *at;
+
+	say(f, "{\"cmd\":\"version\"}\n{\"cmd\":\"nothing\"}\n{\"cmd\":\"version\"}\n");
+	at = listen_for(f, 3);
+	assert_non_null(at = strstr(at, "\"ok\":true"));
+	assert_non_null(at = strstr(at + 1, "\"ok\":false"));
+	assert_non_null(strstr(at + 1, "\"ok\":true"));
+}
+
+static void test_piece_by_piece(void **state)
+{
+	struct fixture *f = *state;
+	const char *request = "{\"cmd\":\"version\"}\n";
+
+	for (const char *p = request; *p; p++) {
+		assert_int_equal(send(f->sock, p, 1, 0), 1);
+		io_test_turn(f->t.d.loop);
+	}
+	assert_non_null(strstr(listen_for(f, 1), "\"ok\":true"));
+}
+
+static void test_garbage(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_string_equal(ask(f, "\n"), "{\"ok\":false,\"error\":\"not a line of JSON\"}\n");
+	assert_non_null(strstr(ask(f, "\x01\xff\xfe{{{\n"), "\"ok\":false"));
+	assert_non_null(strstr(ask(f, "{\"cmd\":1}\n"), "\"ok\":false"));
+	assert_non_null(strstr(ask(f, "[1,2]\n"), "\"ok\":false"));
+	assert_non_null(strstr(ask(f, "{\"cmd\":\"version\"}\n"), "\"ok\":true"));
+}
+
+static void test_line_too_long(void **state)
+{
+	struct fixture *f = *state;
+	static char line[UHCA_CTL_MAX_LINE + 1];
+
+	memset(line, 'x', sizeof(line) - 1);
+	assert_non_null(strstr(ask(f, line), "too long"));
+	listen_for(f, 0);
+	assert_true(f->closed);
+	assert_int_equal(f->t.d.ctl.n_sessions, 0);
+}
+
+/* Replies that nobody reads wait in the socket, then one in the daemon, and requests in turn. */
+static void test_reader_does_not_read(void **state)
+{
+	struct fixture *f = *state;
+	static const char request[] = "{\"cmd\":\"counters\"}\n";
+	unsigned sent = 0;
+
+	while (send(f->sock, request, sizeof(request) - 1, MSG_DONTWAIT | MSG_NOSIGNAL) ==
+	       sizeof(request) - 1) {
+		sent++;
+		io_test_turn(f->t.d.loop);
+		assert_in_range(sent, 1, 1000000);
+	}
+	listen_for(f, sent);
+	assert_false(f->closed);
+	assert_non_null(strstr(ask(f, "{\"cmd\":\"version\"}\n"), "\"ok\":"));
+}
+
+static void test_gone_while_writing(void **state)
+{
+	struct fixture *f = *state;
+	static const char request[] = "{\"cmd\":\"counters\"}\n";
+
+	for (unsigned i = 0; i < 3000; i++) {
+		send(f->sock, request, sizeof(request) - 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+		io_test_turn(f->t.d.loop);
+	}
+	close(f->sock);
+	for (unsigned i = 0; i < 100 && f->t.d.ctl.n_sessions > 0; i++)
+		io_test_turn(f->t.d.loop);
+	assert_int_equal(f->t.d.ctl.n_sessions, 0);
+	f->sock = open_session(f);
+	assert_non_null(strstr(ask(f, "{\"cmd\":\"version\"}\n"), "\"ok\":true"));
+}
+
+static bool is_readable(void *arg)
+{
+	return poll(arg, 1, 0) == 1;
+}
+
+static void test_too_many_sessions(void **state)
+{
+	struct fixture *f = *state;
+	struct pollfd p = {.events = POLLIN};
+	int fd[64];
+
+	for (unsigned i = 0; i < 64; i++) {
+		fd[i] = open_session(f);
+		io_test_turn(f->t.d.loop);
+	}
+	p.fd = fd[63];
+	assert_true(io_test_run(f->t.d.loop, is_readable, &p));
+	assert_int_equal(recv(fd[63], &p, 1, MSG_DONTWAIT), 0);
+	for (unsigned i = 0; i < 64; i++)
+		close(fd[i]);
+	assert_non_null(strstr(ask(f, "{\"cmd\":\"version\"}\n"), "\"ok\":true"));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_one),
+		TEST(test_many_at_once),
+		TEST(test_piece_by_piece),
+		TEST(test_garbage),
+		TEST(test_line_too_long),
+		TEST(test_reader_does_not_read),
+		TEST(test_gone_while_writing),
+		TEST(test_too_many_sessions),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

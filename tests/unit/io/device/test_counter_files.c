@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Counters as files: there from the start, and following what was counted. */
+#include "emu/io/base/log.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/io_fixture.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct io_test_daemon t;
+
+static int setup(void **state)
+{
+	struct io_settings s;
+
+	(void)state;
+	assert_int_equal(io_log_open(IO_LOG_ERROR, IO_LOG_FILE, "/dev/null"), 0);
+	io_test_settings(&s, 1);
+	io_test_daemon_start(&t, &s);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	io_test_daemon_stop(&t);
+	io_log_close();
+	return 0;
+}
+
+static unsigned long long read_file(const char *name)
+{
+	unsigned long long n;
+	char path[200];
+	char end;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/sys/class/infiniband/uhca0/ports/1/%s", t.dir, name);
+	f = fopen(path, "r");
+	assert_non_null(f);
+	assert_int_equal(fscanf(f, "%llu%c", &n, &end), 2);
+	assert_int_equal(end, '\n');
+	assert_int_equal(fgetc(f), EOF);
+	fclose(f);
+	return n;
+}
+
+static const char *const some[] = {
+	"counters/port_xmit_data",
+	"counters/port_rcv_data",
+	"counters/port_xmit_packets",
+	"counters/port_rcv_packets",
+	"counters/port_rcv_errors",
+	"counters/port_xmit_discards",
+	"counters/link_downed",
+	"hw_counters/sent_pkts",
+	"hw_counters/rcvd_pkts",
+	"hw_counters/duplicate_request",
+	"hw_counters/completions",
+	"hw_counters/bad_icrc",
+	"hw_counters/local_ack_timeout_err",
+};
+
+static void test_zero_at_first(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(some) / sizeof(some[0]); i++)
+		assert_int_equal(read_file(some[i]), 0);
+}
+
+/* Packets that nobody wants are received ones, and dropped ones. */
+static void receive(unsigned n)
+{
+	struct core_train train = {.count = 1, .length = 64};
+
+	while (n--)
+		core_rx(t.d.ports[0].dev.core, 0, &train);
+}
+
+static void test_update(void **state)
+{
+	struct io_port *p = &t.d.ports[0];
+
+	(void)state;
+	receive(9);
+	assert_int_equal(read_file("hw_counters/rcvd_pkts"), 0);
+	assert_int_equal(io_counter_files_update(&p->counters, p), 0);
+	assert_int_equal(read_file("hw_counters/rcvd_pkts"), 9);
+	receive(1);
+	core_port_set(p->dev.core, false);
+	assert_int_equal(io_counter_files_update(&p->counters, p), 0);
+	assert_int_equal(read_file("counters/port_rcv_packets"), 10);
+	assert_int_equal(read_file("counters/port_rcv_data"), 160);
+	assert_int_equal(read_file("hw_counters/dropped_pkts"), 10);
+	assert_int_equal(read_file("counters/link_downed"), 1);
+}
+
+static bool arrived(void *arg)
+{
+	(void)arg;
+	return read_file("hw_counters/rcvd_pkts") == 3;
+}
+
+/* The timer writes once and does not run on. */
+static void test_timer(void **state)
+{
+	(void)state;
+	assert_false(ev_is_active(&t.d.counters));
+	receive(3);
+	io_counter_timer_touch(t.d.loop, &t.d.counters);
+	assert_true(ev_is_active(&t.d.counters));
+	assert_true(io_test_run(t.d.loop, arrived, NULL));
+	assert_false(ev_is_active(&t.d.counters));
+}
+
+static void test_no_folder(void **state)
+{
+	struct io_counter_files f;
+
+	(void)state;
+	assert_int_equal(io_counter_files_open(&f, "/nonexistent", &t.d.ports[0]), -ENOENT);
+	assert_int_equal(f.root, -1);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_zero_at_first),
+		TEST(test_update),
+		TEST(test_timer),
+		TEST(test_no_folder),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

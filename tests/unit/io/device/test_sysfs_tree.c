@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The files that libibverbs and other readers look for: they are where these look, and say what
+ * the device is. That libibverbs takes them for a device is shown by tests/verbs.
+ */
+#include "emu/io/device/sysfs_tree.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/io_fixture.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define DEVICES 12u
+
+static char dir[64];
+
+static struct io_identity identity(unsigned index)
+{
+	struct io_identity id = {.index = index, .guid = 0x0275ca007f000001 + index};
+
+	snprintf(id.name, sizeof(id.name), "uhca%u", index);
+	strcpy(id.netdev, "lo");
+	io_address_parse("127.0.0.1", &id.addresses.a[0]);
+	io_address_parse("2001:db8::1", &id.addresses.a[1]);
+	id.addresses.count = 2;
+	return id;
+}
+
+static int setup(void **state)
+{
+	struct io_identity id;
+
+	(void)state;
+	io_test_dir(dir);
+	assert_int_equal(io_sysfs_create(dir, DEVICES + 1), 0);
+	for (unsigned i = 0; i < DEVICES; i++) {
+		id = identity(i);
+		id.rnic = i == 1;
+		assert_int_equal(io_sysfs_add(dir, &id), 0);
+	}
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	io_test_remove_dir(dir);
+	return 0;
+}
+
+static const char *path_of(const char *name)
+{
+	static char path[512];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	return path;
+}
+
+/* First line of a file below the class folder. */
+static const char *line(const char *name)
+{
+	static char text[256];
+	char path[300];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "sys/class/%s", name);
+	f = fopen(path_of(path), "r");
+	assert_non_null(f);
+	assert_non_null(fgets(text, sizeof(text), f));
+	fclose(f);
+	assert_int_equal(text[strlen(text) - 1], '\n');
+	text[strlen(text) - 1] = '\0';
+	return text;
+}
+
+static void test_classes(void **state)
+{
+	(void)state;
+	assert_string_equal(line("infiniband_verbs/abi_version"), "6");
+	assert_string_equal(line("infiniband_verbs/uverbs200/abi_version"), "1");
+	assert_string_equal(line("infiniband_verbs/uverbs200/dev"), "1:3");
+}
+
+/* libibverbs lists devices in the order of readdir(3): uhca9 stands before uhca10. */
+static void test_order(void **state)
+{
+	DIR *d = opendir(path_of("sys/class/infiniband_verbs"));
+	unsigned n = 0;
+
+	(void)state;
+	assert_non_null(d);
+	for (struct dirent *e; n < DEVICES && (e = readdir(d));) {
+		char name[300], want[16];
+
+		if (strncmp(e->d_name, "uverbs", 6) != 0)
+			continue;
+		snprintf(name, sizeof(name), "infiniband_verbs/%s/ibdev", e->d_name);
+		snprintf(want, sizeof(want), "uhca%u", n++);
+		assert_string_equal(line(name), want);
+		snprintf(name, sizeof(name), "infiniband/%s/device/infiniband_verbs/%.32s/ibdev",
+			 want, e->d_name);
+		assert_string_equal(line(name), want);
+		snprintf(name, sizeof(name), "infiniband_verbs/%.32s/device/vendor", e->d_name);
+		assert_string_equal(line(name), "0x75ca");
+	}
+	closedir(d);
+	assert_int_equal(n, DEVICES);
+}
+
+/* Everything of a device that is the same for all of them, and what is its own. */
+static void test_device(void **state)
+{
+	static const struct {
+		const char *name, *text;
+	} files[] = {
+		{"node_guid", "0275:ca00:7f00:0001"},
+		{"sys_image_guid", "0275:ca00:7f00:0001"},
+		{"node_type", "1: CA"},
+		{"node_desc", "uhca0 emulated HCA"},
+		{"fw_ver", UHCA_VERSION},
+		{"hca_type", "uhca"},
+		{"hw_rev", "1"},
+		{"board_id", "UHCA75ca0001"},
+		{"device/vendor", "0x75ca"},
+		{"device/device", "0x0001"},
+		{"device/subsystem_vendor", "0x75ca"},
+		{"device/subsystem_device", "0x0001"},
+		{"device/numa_node", "-1"},
+		{"ports/1/state", "4: ACTIVE"},
+		{"ports/1/phys_state", "5: LinkUp"},
+		{"ports/1/link_layer", "Ethernet"},
+		{"ports/1/rate", "100 Gb/sec (4X EDR)"},
+		{"ports/1/lid_mask_count", "0"},
+		{"ports/1/sm_lid", "0x0"},
+		{"ports/1/sm_sl", "0"},
+		{"ports/1/cap_mask", "0x04010000"},
+		{"ports/1/pkeys/0", "0xffff"},
+	};
+	const struct io_identity id = identity(0);
+	char name[64], lid[16];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		snprintf(name, sizeof(name), "infiniband/uhca0/%s", files[i].name);
+		assert_string_equal(line(name), files[i].text);
+	}
+	snprintf(lid, sizeof(lid), "0x%x", io_identity_lid(&id));
+	assert_string_equal(line("infiniband/uhca0/ports/1/lid"), lid);
+	assert_string_equal(line("infiniband/uhca1/node_type"), "4: RNIC");
+	assert_string_equal(line("infiniband/uhca1/node_guid"), "0275:ca00:7f00:0002");
+}
+
+static void test_gids(void **state)
+{
+	char name[64];
+
+	(void)state;
+	assert_string_equal(line("infiniband/uhca0/ports/1/gids/0"),
+			    "0000:0000:0000:0000:0000:ffff:7f00:0001");
+	assert_string_equal(line("infiniband/uhca0/ports/1/gids/1"),
+			    "2001:0db8:0000:0000:0000:0000:0000:0001");
+	assert_string_equal(line("infiniband/uhca0/ports/1/gids/15"),
+			    "0000:0000:0000:0000:0000:0000:0000:0000");
+	for (unsigned i = 0; i < 16; i++) {
+		snprintf(name, sizeof(name), "infiniband/uhca0/ports/1/gid_attrs/types/%u", i);
+		assert_string_equal(line(name), "RoCE v2");
+		snprintf(name, sizeof(name), "infiniband/uhca0/ports/1/gid_attrs/ndevs/%u", i);
+		assert_string_equal(line(name), "lo");
+	}
+}
+
+/* Nodes are links to a character device 1:3 that anybody may open. */
+static void test_nodes(void **state)
+{
+	char node[64];
+	unsigned n = 0;
+	struct stat st;
+
+	(void)state;
+	for (unsigned i = 0; i <= DEVICES; i++) { /* one was not added */
+		snprintf(node, sizeof(node), "dev/infiniband/uverbs%u", IO_UVERBS_BASE + i);
+		n += stat(path_of(node), &st) == 0 && S_ISCHR(st.st_mode);
+	}
+	assert_int_equal(n, DEVICES);
+}
+
+/* librdmacm looks for the version, and opens the node. */
+static void test_rdma_cm(void **state)
+{
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(stat(path_of("dev/infiniband/rdma_cm"), &st), 0);
+	assert_true(S_ISCHR(st.st_mode));
+	assert_int_equal(stat(path_of("sys/class/misc/rdma_cm/abi_version"), &st), 0);
+	assert_string_equal(line("infiniband/uhca0/ports/1/cap_mask"), "0x04010000");
+}
+
+/* Links between the folders lead to what they name. */
+static void test_links(void **state)
+{
+	struct stat st;
+
+	(void)state;
+	assert_string_equal(line("infiniband/uhca1/device/infiniband/uhca1/node_guid"),
+			    "0275:ca00:7f00:0002");
+	assert_int_equal(lstat(path_of("sys/class/infiniband/uhca0/device/net/lo"), &st), 0);
+}
+
+static void test_no_interface(void **state)
+{
+	struct io_identity id = identity(DEVICES);
+	struct stat st;
+
+	(void)state;
+	id.netdev[0] = '\0';
+	assert_int_equal(io_sysfs_add(dir, &id), 0);
+	assert_int_not_equal(stat(path_of("sys/class/infiniband/uhca12/device/net"), &st), 0);
+	assert_string_equal(line("infiniband/uhca12/ports/1/gid_attrs/types/0"), "RoCE v2");
+}
+
+/* Wherever descriptors come to their end: that is what is said. */
+static void test_few_descriptors(void **state)
+{
+	struct io_identity id = identity(DEVICES);
+	struct rlimit all, few;
+	int free_fd = dup(0), error = -EMFILE;
+
+	(void)state;
+	assert_true(free_fd >= 0);
+	close(free_fd);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &all), 0);
+	few = all;
+	for (rlim_t room = 0; error == -EMFILE; room++) {
+		assert_true(room < 8);
+		few.rlim_cur = (rlim_t)free_fd + room;
+		assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+		error = io_sysfs_add(dir, &id);
+		assert_int_equal(setrlimit(RLIMIT_NOFILE, &all), 0);
+		assert_true(room > 0 || error == -EMFILE);
+	}
+	assert_int_equal(error, 0);
+}
+
+static void test_errors(void **state)
+{
+	struct io_identity id = identity(0);
+
+	(void)state;
+	assert_int_equal(io_sysfs_create("/nonexistent/dir", 1), -ENOENT);
+	assert_int_equal(io_sysfs_add("/nonexistent/dir", &id), -ENOENT);
+	/* twice the same device: its links are there already */
+	assert_int_equal(io_sysfs_add(dir, &id), -EEXIST);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_classes), TEST(test_order),
+		TEST(test_device),  TEST(test_gids),
+		TEST(test_nodes),   TEST(test_rdma_cm),
+		TEST(test_links),   TEST(test_no_interface),
+		TEST(test_errors),  TEST(test_few_descriptors),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

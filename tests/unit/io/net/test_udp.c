@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The UDP box of two devices on two addresses: trains of every kind go across as they are; a full
+ * socket keeps the train and loses nothing; a kernel without segmentation is noticed; a port that
+ * is taken, or an address that is not there, is an error; garbage on the port is counted.
+ *
+ * sendmmsg is wrapped at link time, so that it can refuse.
+ */
+#include "emu/io/base/clock.h"
+#include "emu/io/base/log.h"
+#include "emu/io/net/udp.h"
+#include "emu/io/net/udp_socket.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/io_fixture.h"
+#include "tests/support/train_gen.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- a kernel that refuses ---- */
+
+static struct {
+	int error;         /* of the next calls */
+	unsigned times;    /* so many */
+	unsigned messages; /* how many messages a call takes; 0: as many as there are */
+	bool no_segments;  /* EIO for each call whose first message is a segmented send */
+	unsigned calls;
+} kernel;
+
+int __real_sendmmsg(int fd, struct mmsghdr *msg, unsigned n, int flags);
+int __wrap_sendmmsg(int fd, struct mmsghdr *msg, unsigned n, int flags);
+
+int __wrap_sendmmsg(int fd, struct mmsghdr *msg, unsigned n, int flags)
+{
+	kernel.calls++;
+	if (kernel.no_segments && msg[0].msg_hdr.msg_controllen > 0) {
+		errno = EIO;
+		return -1;
+	}
+	if (kernel.times > 0) {
+		kernel.times--;
+		errno = kernel.error;
+		return -1;
+	}
+	if (kernel.messages > 0 && n > kernel.messages)
+		n = kernel.messages;
+	return __real_sendmmsg(fd, msg, n, flags);
+}
+
+/* ---- two devices ---- */
+
+/* A box that stands for a device: keeps what arrives, put together to messages. */
+struct end {
+	struct netif netif;
+	struct io_udp udp;
+	struct io_identity id;
+	bool blocked;
+	uint32_t packets;
+	uint32_t bytes;
+	uint8_t data[1 << 20];
+	struct core_train first; /* train that arrived first */
+};
+
+struct fixture {
+	struct ev_loop *loop;
+	struct io_settings settings;
+	struct end *end[2];
+	uint32_t expected; /* packets */
+};
+
+static struct prng rng;
+static uint8_t payload[65536];
+
+static void end_receive(struct netif *n, const struct core_train *t, uint64_t now)
+{
+	struct end *e = (struct end *)n;
+
+	(void)now;
+	assert_in_range(e->bytes + t->length, 0, sizeof(e->data));
+	train_gen_gather(t, e->data + e->bytes);
+	if (e->packets == 0)
+		e->first = *t;
+	e->packets += t->count;
+	e->bytes += t->length;
+}
+
+static const struct netif_ops end_ops = {.receive = end_receive};
+
+static struct end *open_end(struct fixture *f, unsigned i)
+{
+	struct end *e = calloc(1, sizeof(*e));
+
+	assert_non_null(e);
+	e->netif.ops = &end_ops;
+	e->id = (struct io_identity){.index = i, .addresses = f->settings.addresses[i]};
+	snprintf(e->id.name, sizeof(e->id.name), "uhca%u", i);
+	assert_int_equal(io_udp_open(&e->udp, f->loop, &f->settings, &e->id), 0);
+	io_udp_attach(&e->udp, &e->blocked);
+	netif_stack(&e->netif, &e->udp.netif);
+	return e;
+}
+
+static int setup(void **state)
+{
+	static struct fixture f;
+
+	memset(&kernel, 0, sizeof(kernel));
+	f = (struct fixture){.loop = ev_loop_new(EVFLAG_AUTO)};
+	io_test_settings(&f.settings, 2);
+	for (unsigned i = 0; i < 2; i++)
+		f.end[i] = open_end(&f, i);
+	*state = &f;
+	io_log_echo_errors(false);
+	return io_log_open(IO_LOG_DEBUG, IO_LOG_FILE, "/dev/null");
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	for (unsigned i = 0; i < 2; i++) {
+		io_udp_close(&f->end[i]->udp);
+		io_udp_close(&f->end[i]->udp);
+		free(f->end[i]);
+	}
+	ev_loop_destroy(f->loop);
+	io_log_close();
+	return 0;
+}
+
+static struct roce_flow flow_to(const struct fixture *f, unsigned from)
+{
+	return train_gen_flow(f->settings.addresses[from].a[0].gid,
+			      f->settings.addresses[1 - from].a[0].gid, 0xc0de);
+}
+
+static struct core_train message(const struct fixture *f, uint32_t mtu, uint32_t length)
+{
+	struct core_train t;
+
+	train_gen_message(&rng, &train_gen_messages[5], mtu, length, payload, &t);
+	t.flow = flow_to(f, 0);
+	return t;
+}
+
+static void send_from(struct fixture *f, unsigned from, const struct core_train *t)
+{
+	f->expected += t->count;
+	netif_send(&f->end[from]->udp.netif, t, io_clock_now());
+	netif_flush(&f->end[from]->udp.netif);
+}
+
+static bool has_all(void *arg)
+{
+	struct fixture *f = arg;
+
+	for (unsigned i = 0; i < 2; i++)
+		io_udp_poll(&f->end[i]->udp, io_clock_now());
+	return f->end[0]->packets + f->end[1]->packets >= f->expected;
+}
+
+static void expect_all(struct fixture *f)
+{
+	assert_true(io_test_run(f->loop, has_all, f));
+	assert_int_equal(f->end[0]->packets + f->end[1]->packets, f->expected);
+	for (unsigned i = 0; i < 2; i++) {
+		assert_int_equal(f->end[i]->udp.rx.counters.bad_icrc, 0);
+		assert_int_equal(f->end[i]->udp.rx.counters.malformed, 0);
+	}
+}
+
+static void test_both_ways(void **state)
+{
+	struct fixture *f = *state;
+
+	for (unsigned op = 0; op < 256; op++) {
+		for (unsigned from = 0; from < 2 && train_gen_exists(op); from++) {
+			struct roce_flow flow = flow_to(f, from);
+			struct core_train t;
+
+			train_gen_single(&rng, (roce_opcode){(uint8_t)op}, &flow, &t);
+			send_from(f, from, &t);
+			expect_all(f);
+		}
+	}
+}
+
+static void test_message_is_one_train(void **state)
+{
+	struct fixture *f = *state;
+	struct core_train t = message(f, 4096, 65536);
+	const struct core_train *got = &f->end[1]->first;
+
+	send_from(f, 0, &t);
+	expect_all(f);
+	assert_int_equal(got->count, t.count);
+	assert_int_equal(got->length, t.length);
+	assert_int_equal(got->flow.sport, 0xc0de);
+	assert_memory_equal(got->flow.src, t.flow.src, 16);
+	assert_memory_equal(got->flow.dst, t.flow.dst, 16);
+	assert_memory_equal(f->end[1]->data, payload, t.length);
+	assert_in_range(f->end[1]->udp.rx.counters.buffers, 1, 4);
+}
+
+static void test_without_gso(void **state)
+{
+	struct fixture *f = *state;
+	struct core_train t = message(f, 1024, 20000);
+
+	f->end[0]->udp.port[0].gso = false;
+	send_from(f, 0, &t);
+	expect_all(f);
+	assert_memory_equal(f->end[1]->data, payload, t.length);
+}
+
+/* A kernel, or a way to the peer, that cannot segment: seen once, then left alone. */
+static void test_segments_refused(void **state)
+{
+	struct fixture *f = *state;
+	struct core_train t = message(f, 1024, 20000);
+
+	kernel.no_segments = true;
+	send_from(f, 0, &t);
+	expect_all(f);
+	assert_memory_equal(f->end[1]->data, payload, t.length);
+	assert_false(f->end[0]->udp.port[0].gso);
+	kernel.calls = 0;
+	send_from(f, 0, &t);
+	expect_all(f);
+	assert_int_equal(kernel.calls, 1);
+}
+
+/* The kernel takes one message at a time. */
+static void test_partial_sends(void **state)
+{
+	struct fixture *f = *state;
+	struct core_train t = message(f, 256, 40000);
+
+	kernel.messages = 1;
+	send_from(f, 0, &t);
+	expect_all(f);
+	assert_memory_equal(f->end[1]->data, payload, t.length);
+}
+
+static void full_socket(struct fixture *f, int error)
+{
+	struct core_train t = message(f, 256, 60000);
+	uint8_t original[60000];
+
+	memset(f->end[1]->data, 0, sizeof(f->end[1]->data));
+	memcpy(original, payload, sizeof(original));
+	kernel.messages = 1;
+	kernel.error = error;
+	kernel.times = 3;
+	send_from(f, 0, &t);
+	assert_true(f->end[0]->blocked);
+	assert_int_equal(f->end[0]->udp.counters.tx_full, 1);
+	/* The train is not valid after the call: neither are its bytes. */
+	memset(payload, 0xdd, sizeof(payload));
+	memset(&t, 0xdd, sizeof(t));
+	expect_all(f);
+	assert_false(f->end[0]->blocked);
+	assert_memory_equal(f->end[1]->data, original, sizeof(original));
+	assert_int_equal(f->end[0]->udp.counters.tx_errors, 0);
+}
+
+static void test_full_socket(void **state)
+{
+	full_socket(*state, EAGAIN);
+}
+
+static void test_no_buffers(void **state)
+{
+	full_socket(*state, ENOBUFS);
+}
+
+static void test_cannot_send(void **state)
+{
+	struct fixture *f = *state;
+	struct core_train t = message(f, 1024, 10000);
+
+	kernel.error = ENETUNREACH;
+	kernel.times = 1;
+	netif_send(&f->end[0]->udp.netif, &t, 1);
+	assert_int_equal(f->end[0]->udp.counters.tx_errors, t.count);
+	assert_false(f->end[0]->blocked);
+	/* from an address that is not the device's */
+	t.flow.src[15] ^= 0x40;
+	netif_send(&f->end[0]->udp.netif, &t, 1);
+	assert_int_equal(f->end[0]->udp.counters.tx_errors, 2 * t.count);
+}
+
+static bool has_dropped(void *arg)
+{
+	struct fixture *f = arg;
+	const struct io_udp_rx_counters *c = &f->end[1]->udp.rx.counters;
+
+	return c->bad_icrc + c->malformed >= f->expected;
+}
+
+static void test_garbage(void **state)
+{
+	struct fixture *f = *state;
+	struct io_address stranger = io_test_address(9);
+	int fd = io_udp_socket_open_flow(&stranger, 0xc000);
+	union io_sockaddr sa;
+	socklen_t len = io_address_to_sockaddr(&f->settings.addresses[1].a[0], ROCE_UDP_PORT, &sa);
+	uint8_t junk[3000];
+
+	for (; f->expected < 100; f->expected++) {
+		size_t n = prng_below(&rng, sizeof(junk));
+
+		prng_fill(&rng, junk, n);
+		assert_int_equal(sendto(fd, junk, n, 0, &sa.any, len), n);
+		io_test_turn(f->loop);
+	}
+	assert_true(io_test_run(f->loop, has_dropped, f));
+	assert_int_equal(f->end[1]->packets, 0);
+	close(fd);
+}
+
+/* A packet that a rule broke really leaves, alone, with a wrong ICRC; its neighbours do not mind.
+ */
+static void test_bad_icrc(void **state)
+{
+	struct fixture *f = *state;
+	struct io_udp *to = &f->end[1]->udp;
+
+	for (unsigned i = 0; i < 30; i++) {
+		struct core_train t = message(f, 1024, i % 2 ? 100 : 1000);
+
+		t.story.bad_icrc = i % 3 == 1;
+		netif_send(&f->end[0]->udp.netif, &t, io_clock_now());
+		f->expected += t.count;
+	}
+	netif_flush(&f->end[0]->udp.netif);
+	f->expected = 20;
+	assert_true(io_test_run(f->loop, has_all, f));
+	f->expected = 10;
+	assert_true(io_test_run(f->loop, has_dropped, f));
+	assert_int_equal(to->rx.counters.bad_icrc, 10);
+	assert_int_equal(to->rx.counters.malformed, 0);
+	assert_int_equal(f->end[1]->packets, 20);
+}
+
+static void test_hot_sockets(void **state)
+{
+	struct fixture *f = *state;
+	struct io_udp_port *p = &f->end[1]->udp.port[0];
+	struct core_train t = message(f, 1024, 2048);
+
+	/* nothing has come or gone: no system call, nothing found */
+	send_from(f, 0, &t);
+	assert_false(io_udp_poll(&f->end[1]->udp, io_clock_now()));
+	assert_int_equal(f->end[1]->packets, 0);
+	/* the loop finds it, and from then on the socket is looked at, for a while */
+	expect_all(f);
+	send_from(f, 0, &t);
+	assert_false(io_udp_poll(&f->end[1]->udp, p->hot_until));
+	assert_true(io_udp_poll(&f->end[1]->udp, p->hot_until - 1));
+	expect_all(f);
+}
+
+static void test_window(void **state)
+{
+	struct fixture *f = *state;
+	struct io_udp *u = &f->end[0]->udp;
+
+	assert_int_equal(io_udp_window(u), u->rcvbuf / 4);
+	u->rcvbuf = 100;
+	assert_int_equal(io_udp_window(u), 4096);
+}
+
+static void test_cannot_open(void **state)
+{
+	struct fixture *f = *state;
+	struct io_identity id = f->end[0]->id;
+	struct io_udp u;
+	unsigned fds = io_test_open_fds();
+
+	assert_int_equal(io_udp_open(&u, f->loop, &f->settings, &id), -EADDRINUSE);
+	id.addresses.a[0] = io_test_address(7);
+	id.addresses.count = 2; /* the second is not there, and the first is given back */
+	io_address_parse("203.0.113.254", &id.addresses.a[1]);
+	assert_int_equal(io_udp_open(&u, f->loop, &f->settings, &id), -EADDRNOTAVAIL);
+	assert_int_equal(io_test_open_fds(), fds);
+}
+
+static void test_no_wire(void **state)
+{
+	struct fixture *f = *state;
+	struct io_settings s = f->settings;
+	struct io_udp u;
+
+	s.wire = IO_WIRE_NEVER;
+	assert_int_equal(io_udp_open(&u, f->loop, &s, &f->end[0]->id), 0);
+	assert_int_equal(u.n_sockets, 0);
+	assert_int_equal(io_udp_window(&u), 0);
+	assert_false(io_udp_poll(&u, 1));
+	io_udp_close(&u);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+/* Short packets of one flow leave in one send and arrive whole; another flow gets its own. */
+static void test_company(void **state)
+{
+	struct fixture *f = *state;
+	struct core_train t = message(f, 1024, 8);
+	struct io_udp *u = &f->end[0]->udp;
+
+	for (unsigned i = 0; i < 3 * IO_UDP_BATCH_PACKETS + 5; i++) {
+		t.flow.sport = i % 50 < 48 ? 0xc0de : 0xc0df;
+		f->expected++;
+		netif_send(&u->netif, &t, io_clock_now());
+	}
+	assert_true(u->bundle->n_packets > 0);
+	netif_flush(&u->netif);
+	assert_int_equal(u->bundle->n_packets, 0);
+	assert_int_equal(u->counters.tx_packets, f->expected);
+	expect_all(f);
+	assert_true(f->end[1]->udp.rx.counters.buffers < f->expected);
+}
+
+/* An urgent train leaves at once, before what is being gathered. */
+static void test_urgent(void **state)
+{
+	struct fixture *f = *state;
+	struct core_train t = message(f, 1024, 8);
+	struct io_udp *u = &f->end[0]->udp;
+
+	f->expected = 3;
+	t.urgent = false;
+	netif_send(&u->netif, &t, io_clock_now());
+	netif_send(&u->netif, &t, io_clock_now());
+	assert_int_equal(u->counters.tx_packets, 0);
+	t.urgent = true;
+	netif_send(&u->netif, &t, io_clock_now());
+	assert_int_equal(u->counters.tx_packets, 1);
+	assert_int_equal(u->bundle->n_packets, 2);
+	netif_flush(&u->netif);
+	assert_int_equal(u->counters.tx_packets, 3);
+	expect_all(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_both_ways),     TEST(test_message_is_one_train),
+		TEST(test_without_gso),   TEST(test_segments_refused),
+		TEST(test_partial_sends), TEST(test_full_socket),
+		TEST(test_no_buffers),    TEST(test_cannot_send),
+		TEST(test_garbage),       TEST(test_hot_sockets),
+		TEST(test_window),        TEST(test_cannot_open),
+		TEST(test_no_wire),       TEST(test_company),
+		TEST(test_urgent),        TEST(test_bad_icrc),
+	};
+
+	rng = prng_start("test_udp");
+	prng_fill(&rng, payload, sizeof(payload));
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

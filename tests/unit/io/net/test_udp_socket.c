@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The sockets themselves: the port, what is asked of the kernel, and what it answers when it
+ * cannot. That packets leave with DF and the identification the ICRC was computed with is seen
+ * by tests/golden/test_sent_headers.
+ */
+#include "emu/io/net/udp_socket.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/io_fixture.h"
+#include "wire/packet.h"
+
+#include <errno.h>
+#include <netinet/ip.h>
+#include <netinet/udp.h>
+#include <string.h>
+#include <unistd.h>
+
+static int option(int fd, int level, int name)
+{
+	int value = -1;
+	socklen_t len = sizeof(value);
+
+	assert_int_equal(getsockopt(fd, level, name, &value, &len), 0);
+	return value;
+}
+
+static void test_options(void **state)
+{
+	struct io_address a = io_test_address(1);
+	union io_sockaddr sa;
+	socklen_t len = sizeof(sa);
+	size_t rcvbuf = 0;
+	int fd = io_udp_socket_open(&a, true, &rcvbuf);
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(getsockname(fd, &sa.any, &len), 0);
+	assert_int_equal(ntohs(sa.v4.sin_port), ROCE_UDP_PORT);
+	assert_int_equal(option(fd, IPPROTO_IP, IP_MTU_DISCOVER), IP_PMTUDISC_DO);
+	assert_int_equal(option(fd, IPPROTO_UDP, UDP_GRO), 1);
+	assert_int_equal(option(fd, SOL_SOCKET, SO_RCVBUF), rcvbuf);
+	assert_true(rcvbuf >= 65536);
+	close(fd);
+}
+
+static void test_port_is_taken(void **state)
+{
+	struct io_address a = io_test_address(1);
+	size_t rcvbuf;
+	int fd = io_udp_socket_open(&a, false, &rcvbuf);
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(io_udp_socket_open(&a, false, &rcvbuf), -EADDRINUSE);
+	close(fd);
+}
+
+static void test_no_such_address(void **state)
+{
+	struct io_address a;
+	size_t rcvbuf;
+
+	(void)state;
+	assert_int_equal(io_address_parse("203.0.113.254", &a), 0);
+	assert_int_equal(io_udp_socket_open(&a, false, &rcvbuf), -EADDRNOTAVAIL);
+	assert_int_equal(io_udp_socket_open_flow(&a, 0xc000), -EADDRNOTAVAIL);
+}
+
+/* Receive offload hands over a segmented send as one buffer and says the segments' length. */
+static void test_segment_length(void **state)
+{
+	struct io_address from = io_test_address(1);
+	struct io_address to = io_test_address(2);
+	union io_sockaddr sa;
+	socklen_t len = io_address_to_sockaddr(&to, ROCE_UDP_PORT, &sa);
+	static uint8_t data[1000];
+	size_t rcvbuf;
+	int receiver = io_udp_socket_open(&to, true, &rcvbuf);
+	int fd = io_udp_socket_open_flow(&from, 0xc000);
+	int segment = 300;
+	char control[IO_UDP_CONTROL];
+	struct iovec iov = {data, sizeof(data)};
+	struct msghdr msg = {.msg_iov = &iov,
+			     .msg_iovlen = 1,
+			     .msg_control = control,
+			     .msg_controllen = sizeof(control)};
+	struct io_udp_ancillary a;
+
+	(void)state;
+	assert_true(fd >= 0 && receiver >= 0);
+	assert_int_equal(setsockopt(fd, IPPROTO_UDP, UDP_SEGMENT, &segment, sizeof(segment)), 0);
+	assert_int_equal(sendto(fd, data, sizeof(data), 0, &sa.any, len), sizeof(data));
+	assert_int_equal(recvmsg(receiver, &msg, 0), sizeof(data));
+	io_udp_socket_ancillary(&msg, &a);
+	assert_int_equal(a.segment, 300);
+	assert_int_equal(a.hop_limit, 64);
+	assert_int_equal(a.tclass, 0);
+	close(fd);
+	close(receiver);
+}
+
+/* What the kernel threw away because nobody received is told with the next datagram. */
+static void test_overflow(void **state)
+{
+	struct io_address from = io_test_address(1);
+	struct io_address to = io_test_address(2);
+	union io_sockaddr sa;
+	socklen_t len = io_address_to_sockaddr(&to, ROCE_UDP_PORT, &sa);
+	uint8_t data[1000] = {0};
+	size_t rcvbuf;
+	int receiver = io_udp_socket_open(&to, false, &rcvbuf);
+	int fd = io_udp_socket_open_flow(&from, 0xc000);
+	int little = 4096;
+	char control[IO_UDP_CONTROL];
+	struct iovec iov = {data, sizeof(data)};
+	struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control};
+	struct io_udp_ancillary a = {.overflow = 0};
+
+	(void)state;
+	assert_int_equal(setsockopt(receiver, SOL_SOCKET, SO_RCVBUF, &little, sizeof(little)), 0);
+	for (unsigned i = 0; i < 100; i++)
+		assert_true(sendto(fd, data, sizeof(data), 0, &sa.any, len) > 0);
+	for (unsigned i = 0; i < 200 && a.overflow == 0; i++) {
+		sendto(fd, data, sizeof(data), 0, &sa.any, len);
+		msg.msg_controllen = sizeof(control);
+		assert_true(recvmsg(receiver, &msg, 0) > 0);
+		io_udp_socket_ancillary(&msg, &a);
+	}
+	assert_true(a.overflow_valid && a.overflow > 0);
+	close(fd);
+	close(receiver);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_options),         cmocka_unit_test(test_port_is_taken),
+		cmocka_unit_test(test_no_such_address), cmocka_unit_test(test_segment_length),
+		cmocka_unit_test(test_overflow),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the shell keeps of a client beside its messages (test_cmd_server): its name, its
+ * doorbells, and the event descriptor, which it may misuse.
+ */
+#include "emu/io/base/log.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/io_fixture.h"
+
+#include <fcntl.h>
+#include <infiniband/verbs.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+struct fixture {
+	struct io_test_daemon t;
+	struct io_test_client c;
+	struct io_client *mine; /* the daemon's side of it */
+	struct uhca_abi_doorbell *bell;
+	int event;
+};
+
+static int setup(void **state)
+{
+	static struct fixture f;
+	struct io_settings s;
+
+	assert_int_equal(io_log_open(IO_LOG_ERROR, IO_LOG_FILE, "/dev/null"), 0);
+	io_test_settings(&s, 1);
+	io_test_daemon_start(&f.t, &s);
+	io_test_hello(&f.c, &f.t.d, "uhca0");
+	f.mine = f.t.d.clients[0];
+	f.bell = mmap(NULL, sizeof(*f.bell), PROT_READ | PROT_WRITE, MAP_SHARED, f.c.fd[1], 0);
+	assert_true((void *)f.bell != MAP_FAILED);
+	f.event = dup(f.c.fd[2]);
+	*state = &f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	munmap(f->bell, sizeof(*f->bell));
+	close(f->event);
+	io_test_disconnect(&f->c);
+	io_test_daemon_stop(&f->t);
+	io_log_close();
+	return 0;
+}
+
+static void test_facts(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_string_equal(f->mine->program, "test");
+	assert_int_equal(f->mine->peer.pid, getpid());
+	assert_ptr_equal(f->mine->dev, &f->t.d.ports[0].dev);
+	assert_int_equal(f->mine->bell.summaries, 0);
+	assert_false(io_client_rang(f->mine));
+}
+
+static void test_program_name(void **state)
+{
+	struct fixture *f = *state;
+	struct uhca_cmd_hello in = io_test_hello_request("uhca0");
+	struct io_test_client c;
+	int pair[2];
+	int fd[2] = {f->c.mem, -1};
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
+	fd[1] = pair[1];
+	memset(in.program, 'x', sizeof(in.program));
+	memcpy(in.program, "a\nb\x1b\xff ", 6);
+	io_test_connect(&c, &f->t.d);
+	assert_int_equal(io_test_call_fds(&c, UHCA_CMD_HELLO, &in, sizeof(in), fd, 2), 0);
+	assert_string_equal(f->t.d.clients[1]->program, "a?b???xxxxxxxxxxxxxxxxxxxxxxxxxx");
+	io_test_disconnect(&c);
+	close(pair[0]);
+	close(pair[1]);
+}
+
+static uint32_t create_qp(struct fixture *f)
+{
+	struct uhca_cmd_create_cq cq = {.cqe = 4};
+	struct uhca_cmd_create_qp qp = {.qp_type = IBV_QPT_UD, .max_send_wr = 1, .max_recv_wr = 1};
+	struct uhca_cmd_create_cq_reply cq_reply;
+	struct uhca_cmd_create_qp_reply qp_reply;
+
+	assert_int_equal(io_test_handle(&f->c, UHCA_CMD_ALLOC_PD, 0, &qp.pd), 0);
+	assert_int_equal(io_test_call(&f->c, UHCA_CMD_CREATE_CQ, &cq, sizeof(cq)), 0);
+	memcpy(&cq_reply, &f->c.reply, sizeof(cq_reply));
+	qp.send_cq = qp.recv_cq = cq_reply.handle;
+	assert_int_equal(io_test_call(&f->c, UHCA_CMD_CREATE_QP, &qp, sizeof(qp)), 0);
+	memcpy(&qp_reply, &f->c.reply, sizeof(qp_reply));
+	return qp_reply.doorbell;
+}
+
+static void test_doorbells(void **state)
+{
+	struct fixture *f = *state;
+	uint32_t number = create_qp(f);
+
+	assert_int_equal(f->mine->bell.summaries, io_doorbell_summaries(number + 1));
+	uhca_doorbell_set(f->bell, number);
+	uhca_doorbell_set(f->bell, number ^ 1); /* nobody's */
+	assert_true(io_client_rang(f->mine));
+	f->mine->dev->dirty = false;
+	assert_int_equal(io_client_doorbells(f->mine, 1), 2);
+	assert_true(f->mine->dev->dirty);
+	assert_false(io_client_rang(f->mine));
+	assert_int_equal(io_client_doorbells(f->mine, 1), 0);
+}
+
+static unsigned told;
+
+static void count(struct io_watch *w, uint32_t events)
+{
+	(void)w;
+	(void)events;
+	told++;
+}
+
+/* The client may make the shared description blocking, empty it, and write without end. */
+static void test_hostile_event(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t value = 1;
+
+	told = 0;
+	f->mine->event.event = count;
+	assert_int_equal(fcntl(f->event, F_SETFL, 0), 0);
+	for (unsigned i = 1; i <= 10; i++) {
+		assert_int_equal(write(f->event, &value, sizeof(value)), sizeof(value));
+		if (i % 2)
+			assert_int_equal(read(f->event, &value, sizeof(value)), sizeof(value));
+		value = 1;
+		for (unsigned k = 0; k < 3; k++)
+			io_test_turn(f->t.d.loop);
+		assert_in_range(told, i / 2, i); /* what was emptied need not be told */
+	}
+	assert_int_equal(io_test_handle(&f->c, UHCA_CMD_QUERY_DEVICE, 0, NULL), 0);
+}
+
+static bool is_alone(void *arg)
+{
+	return ((struct fixture *)arg)->t.d.n_clients == 1;
+}
+
+/* A client that went and still writes to what it shared with us is not heard. */
+static void test_event_of_who_is_gone(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t value = 1;
+	struct io_test_client c;
+	int event, copy;
+
+	io_test_hello(&c, &f->t.d, "uhca0");
+	event = f->t.d.clients[1]->event_fd;
+	copy = dup(c.fd[2]);
+	assert_int_equal(io_test_polled(event), 1);
+	io_test_disconnect(&c);
+	assert_true(io_test_run(f->t.d.loop, is_alone, f));
+	assert_int_equal(io_test_polled(event), 0);
+	assert_int_equal(write(copy, &value, sizeof(value)), sizeof(value));
+	io_test_turn(f->t.d.loop);
+	close(copy);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_facts),         TEST(test_program_name),         TEST(test_doorbells),
+		TEST(test_hostile_event), TEST(test_event_of_who_is_gone),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

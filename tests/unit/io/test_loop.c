@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The daemon as a process of its own (the uhcad of the build): it says when it is ready, sleeps
+ * without using the processor, misses no doorbell however it falls between the last look and the
+ * sleep, ends when it is told to or when nobody is left, cleans up, and says why it cannot start.
+ */
+#include "emu/io/base/clock.h"
+#include "emu/io/local/message.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/io_fixture.h"
+#include "tests/support/prng.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <infiniband/verbs.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct daemon {
+	char dir[64];
+	char address[IO_ADDRESS_TEXT]; /* of this process: the same for all its daemons */
+	pid_t pid;
+	int ready; /* read end */
+	int said;  /* its standard output and error, a file */
+};
+
+static struct prng rng;
+
+/* ---- the process ---- */
+
+static void become_daemon(const struct daemon *d, int ready, char *const *extra)
+{
+	char program[4096];
+	char number[16];
+	char *argv[32];
+	unsigned n = 0;
+
+	/* a test that fails leaves nobody behind */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	snprintf(program, sizeof(program), "%s/uhcad", getenv("UHCA_BUILDDIR"));
+	snprintf(number, sizeof(number), "%d", ready);
+	argv[n++] = program;
+	argv[n++] = (char *)(uintptr_t) "--dir";
+	argv[n++] = (char *)(uintptr_t)d->dir;
+	argv[n++] = (char *)(uintptr_t) "--ready-fd";
+	argv[n++] = number;
+	argv[n++] = (char *)(uintptr_t) "--addr";
+	argv[n++] = (char *)(uintptr_t)d->address;
+	while (*extra)
+		argv[n++] = *extra++;
+	argv[n] = NULL;
+	dup2(d->said, STDOUT_FILENO);
+	dup2(d->said, STDERR_FILENO);
+	execv(program, argv);
+	_exit(99);
+}
+
+static void spawn(struct daemon *d, char *const *extra)
+{
+	int ready[2];
+
+	assert_non_null(getenv("UHCA_BUILDDIR"));
+	assert_int_equal(pipe(ready), 0);
+	fcntl(ready[0], F_SETFD, FD_CLOEXEC);
+	d->said = open("/tmp", O_TMPFILE | O_RDWR, 0600);
+	assert_true(d->said >= 0);
+	io_address_format(io_test_address(1).gid, d->address);
+	d->pid = fork();
+	if (d->pid == 0)
+		become_daemon(d, ready[1], extra);
+	close(ready[1]);
+	d->ready = ready[0];
+}
+
+/* What came on the ready descriptor until it was closed. */
+static const char *wait_ready(struct daemon *d)
+{
+	static char line[64];
+	struct pollfd p = {.fd = d->ready, .events = POLLIN};
+	size_t len = 0;
+	ssize_t n;
+
+	do {
+		assert_int_equal(poll(&p, 1, 1000 * IO_TEST_SECONDS), 1);
+		n = read(d->ready, line + len, sizeof(line) - 1 - len);
+		len += n > 0 ? (size_t)n : 0;
+	} while (n > 0);
+	line[len] = '\0';
+	close(d->ready);
+	return line;
+}
+
+static void start(struct daemon *d, char *const *extra)
+{
+	io_test_dir(d->dir);
+	spawn(d, extra);
+	assert_string_equal(wait_ready(d), "ready\n");
+}
+
+/* Waits for the end; returns the exit status, 128 and more for a signal. */
+static int wait_end(struct daemon *d, struct rusage *used)
+{
+	int fd = (int)syscall(SYS_pidfd_open, d->pid, 0);
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+	int status;
+
+	assert_int_equal(poll(&p, 1, 1000 * IO_TEST_SECONDS), 1);
+	close(fd);
+	assert_int_equal(wait4(d->pid, &status, 0, used), d->pid);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static bool exists(const struct daemon *d, const char *name)
+{
+	char path[128];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/%s", d->dir, name);
+	return lstat(path, &st) == 0;
+}
+
+static void clean(struct daemon *d)
+{
+	close(d->said);
+	io_test_remove_dir(d->dir);
+}
+
+static const char *said(struct daemon *d)
+{
+	static char text[8192];
+	ssize_t n = pread(d->said, text, sizeof(text) - 1, 0);
+
+	text[n > 0 ? n : 0] = '\0';
+	return text;
+}
+
+static char *none[] = {NULL};
+
+/* ---- a client, without the daemon in this process ---- */
+
+struct peer {
+	int sock;
+	struct uhca_abi_status *status;
+	struct uhca_abi_doorbell *bell;
+	int event;
+	uint32_t doorbell;
+};
+
+static void call(struct peer *p, uint32_t cmd, void *msg, size_t len, void *reply, size_t cap)
+{
+	struct uhca_cmd_request h = {cmd, (uint32_t)len, 1, 0};
+	struct uhca_cmd_reply r;
+
+	memcpy(msg, &h, sizeof(h));
+	assert_int_equal(send(p->sock, msg, len, 0), len);
+	assert_int_equal(recv(p->sock, reply, cap, 0), cap);
+	memcpy(&r, reply, sizeof(r));
+	assert_int_equal(r.status, 0);
+}
+
+static void say_hello(struct peer *p)
+{
+	struct uhca_cmd_hello in = io_test_hello_request("uhca0");
+	struct uhca_cmd_hello_reply reply;
+	struct io_fds fds;
+	int pair[2];
+	int fd[2] = {open("/proc/self/mem", O_RDWR), -1};
+	struct pollfd q = {.fd = p->sock, .events = POLLIN};
+	bool whole;
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
+	fd[1] = pair[1];
+	in.h = (struct uhca_cmd_request){UHCA_CMD_HELLO, sizeof(in), 1, 0};
+	assert_int_equal(io_message_send(p->sock, &in, sizeof(in), fd, 2), 0);
+	assert_int_equal(poll(&q, 1, 1000 * IO_TEST_SECONDS), 1);
+	assert_int_equal(io_message_receive(p->sock, &reply, sizeof(reply), &fds, &whole),
+			 sizeof(reply));
+	assert_int_equal(reply.h.status, 0);
+	close(fd[0]);
+	close(pair[0]);
+	close(pair[1]);
+	p->status = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fds.fd[0], 0);
+	p->bell = mmap(NULL, sizeof(*p->bell), PROT_READ | PROT_WRITE, MAP_SHARED, fds.fd[1], 0);
+	assert_true((void *)p->status != MAP_FAILED && (void *)p->bell != MAP_FAILED);
+	p->event = io_fds_take(&fds, 2);
+	io_fds_close(&fds);
+}
+
+/* A QP, so that there is a doorbell. */
+static void make_qp(struct peer *p)
+{
+	struct uhca_cmd_handle pd = {.handle = 0};
+	struct uhca_cmd_create_cq cq = {.cqe = 4};
+	struct uhca_cmd_create_qp qp = {.qp_type = IBV_QPT_UD, .max_send_wr = 1, .max_recv_wr = 1};
+	struct uhca_cmd_handle_reply pd_reply;
+	struct uhca_cmd_create_cq_reply cq_reply;
+	struct uhca_cmd_create_qp_reply qp_reply;
+
+	call(p, UHCA_CMD_ALLOC_PD, &pd, sizeof(pd), &pd_reply, sizeof(pd_reply));
+	call(p, UHCA_CMD_CREATE_CQ, &cq, sizeof(cq), &cq_reply, sizeof(cq_reply));
+	qp.pd = pd_reply.handle;
+	qp.send_cq = qp.recv_cq = cq_reply.handle;
+	call(p, UHCA_CMD_CREATE_QP, &qp, sizeof(qp), &qp_reply, sizeof(qp_reply));
+	p->doorbell = qp_reply.doorbell;
+}
+
+static void join(struct peer *p, const struct daemon *d)
+{
+	struct sockaddr_un un = {.sun_family = AF_UNIX};
+
+	snprintf(un.sun_path, sizeof(un.sun_path), "%s/sock", d->dir);
+	p->sock = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+	assert_int_equal(connect(p->sock, (struct sockaddr *)&un, sizeof(un)), 0);
+	say_hello(p);
+	make_qp(p);
+}
+
+static void leave(struct peer *p)
+{
+	munmap(p->status, 4096);
+	munmap(p->bell, sizeof(*p->bell));
+	close(p->event);
+	close(p->sock);
+}
+
+/* Polls a 4- or 8-byte place in shared memory, giving the processor away. */
+static bool becomes32(const uint32_t *p, uint32_t value)
+{
+	uint64_t end = io_clock_now() + IO_TEST_SECONDS * IO_SEC;
+
+	while (__atomic_load_n(p, __ATOMIC_ACQUIRE) != value)
+		if (io_clock_now() > end || sched_yield() < 0)
+			return false;
+	return true;
+}
+
+static bool becomes_zero(const uint64_t *p)
+{
+	uint64_t end = io_clock_now() + IO_TEST_SECONDS * IO_SEC;
+
+	while (__atomic_load_n(p, __ATOMIC_ACQUIRE) != 0)
+		if (io_clock_now() > end || sched_yield() < 0)
+			return false;
+	return true;
+}
+
+/* As a provider does it. */
+static void ring(struct peer *p)
+{
+	static const uint64_t one = 1;
+
+	uhca_doorbell_set(p->bell, p->doorbell);
+	uhca_ring_fence();
+	if (__atomic_load_n(&p->status->need_wakeup, __ATOMIC_RELAXED))
+		assert_int_equal(write(p->event, &one, sizeof(one)), sizeof(one));
+}
+
+/* ---- tests ---- */
+
+static void test_signals(void **state)
+{
+	static const int signals[] = {SIGTERM, SIGINT};
+	struct daemon d;
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		start(&d, none);
+		assert_true(exists(&d, "sock") && exists(&d, "ctl") && exists(&d, "pid"));
+		assert_true(exists(&d, "sys/class/infiniband/uhca0/node_guid"));
+		kill(d.pid, signals[i]);
+		assert_int_equal(wait_end(&d, NULL), 0);
+		assert_false(exists(&d, "sock") || exists(&d, "ctl") || exists(&d, "pid"));
+		assert_false(exists(&d, "sys") || exists(&d, "dev"));
+		assert_true(exists(&d, "log"));
+		assert_string_equal(said(&d), "");
+		clean(&d);
+	}
+}
+
+static void test_stops_with_clients(void **state)
+{
+	struct daemon d;
+	struct peer p;
+	char byte;
+
+	(void)state;
+	start(&d, none);
+	join(&p, &d);
+	kill(d.pid, SIGTERM);
+	assert_int_equal(wait_end(&d, NULL), 0);
+	assert_int_equal(recv(p.sock, &byte, 1, 0), 0);
+	leave(&p);
+	clean(&d);
+}
+
+/* Nobody is there, then somebody is, then nobody again. Meanwhile it sleeps. */
+static void test_linger_and_idle(void **state)
+{
+	static char *extra[] = {(char *)(uintptr_t) "--linger", (char *)(uintptr_t) "1", NULL};
+	struct pollfd gone = {.events = POLLIN};
+	struct rusage used;
+	struct daemon d;
+	struct peer p;
+
+	(void)state;
+	start(&d, extra);
+	join(&p, &d);
+	gone.fd = p.sock;
+	assert_true(becomes32(&p.status->need_wakeup, 1));
+	assert_int_equal(poll(&gone, 1, 1500), 0); /* longer than it lingers */
+	leave(&p);
+	assert_int_equal(wait_end(&d, &used), 0);
+	/* of 2.5 seconds and more, start and end included; sanitizers are slow to start */
+	assert_int_equal(used.ru_utime.tv_sec + used.ru_stime.tv_sec, 0);
+	assert_in_range(used.ru_utime.tv_usec + used.ru_stime.tv_usec, 0, 500000);
+	clean(&d);
+}
+
+static void test_wakeup(void **state)
+{
+	struct daemon d;
+	struct peer p;
+
+	(void)state;
+	start(&d, none);
+	join(&p, &d);
+	for (unsigned i = 0; i < 20; i++) {
+		assert_true(becomes32(&p.status->need_wakeup, 1));
+		ring(&p);
+		assert_true(becomes_zero(&p.bell->summary[0]));
+	}
+	leave(&p);
+	kill(d.pid, SIGTERM);
+	assert_int_equal(wait_end(&d, NULL), 0);
+	clean(&d);
+}
+
+/* At all moments around the fall asleep, 50 us after the last work. */
+static void test_no_bell_is_missed(void **state)
+{
+	struct daemon d;
+	struct peer p;
+
+	(void)state;
+	start(&d, none);
+	join(&p, &d);
+	for (unsigned i = 0; i < 3000; i++) {
+		uint64_t until = io_clock_now() + prng_below(&rng, 90000);
+
+		while (io_clock_now() < until)
+			sched_yield();
+		ring(&p);
+		assert_true(becomes_zero(&p.bell->summary[0]));
+	}
+	leave(&p);
+	kill(d.pid, SIGTERM);
+	assert_int_equal(wait_end(&d, NULL), 0);
+	clean(&d);
+}
+
+/* The loop goes on when a client is killed. */
+static void test_client_is_killed(void **state)
+{
+	struct daemon d;
+	struct peer p;
+	pid_t victim;
+	int status;
+
+	(void)state;
+	start(&d, none);
+	victim = fork();
+	if (victim == 0) {
+		join(&p, &d);
+		raise(SIGKILL);
+	}
+	assert_int_equal(waitpid(victim, &status, 0), victim);
+	assert_true(WIFSIGNALED(status));
+	join(&p, &d);
+	ring(&p);
+	assert_true(becomes_zero(&p.bell->summary[0]));
+	leave(&p);
+	kill(d.pid, SIGTERM);
+	assert_int_equal(wait_end(&d, NULL), 0);
+	clean(&d);
+}
+
+static void cannot_start(char *const *extra, const char *dir, const char *why, int expected)
+{
+	struct daemon d;
+
+	snprintf(d.dir, sizeof(d.dir), "%s", dir);
+	spawn(&d, extra);
+	assert_string_equal(wait_ready(&d), "");
+	assert_int_equal(wait_end(&d, NULL), expected);
+	assert_non_null(strstr(said(&d), why));
+	close(d.said);
+}
+
+static void test_cannot_start(void **state)
+{
+	static char *bad[] = {(char *)(uintptr_t) "--devices", (char *)(uintptr_t) "0", NULL};
+	static char *elsewhere[] = {(char *)(uintptr_t) "--addr",
+				    (char *)(uintptr_t) "203.0.113.254", NULL};
+	static char *netdev[] = {(char *)(uintptr_t) "--netdev", (char *)(uintptr_t) "nosuchif",
+				 (char *)(uintptr_t) "--devices", (char *)(uintptr_t) "2", NULL};
+	static char *log[] = {(char *)(uintptr_t) "--log-file",
+			      (char *)(uintptr_t) "/nonexistent/log", NULL};
+	struct daemon first;
+	char dir[64];
+
+	(void)state;
+	start(&first, none);
+	cannot_start(none, first.dir, "another daemon", 1);
+	io_test_dir(dir);
+	cannot_start(none, dir, "UDP port 4791 of 127.", 1);
+	kill(first.pid, SIGTERM);
+	assert_int_equal(wait_end(&first, NULL), 0);
+	clean(&first);
+	cannot_start(bad, dir, "--devices: '0' is not a number", 2);
+	cannot_start(elsewhere, dir, "no address 203.0.113.254", 1);
+	cannot_start(netdev, dir, "--netdev gives its addresses to the first device", 1);
+	cannot_start(log, dir, "cannot write the log /nonexistent/log", 1);
+	io_test_remove_dir(dir);
+}
+
+static void test_help(void **state)
+{
+	static char *help[] = {(char *)(uintptr_t) "--help", NULL};
+	struct daemon d = {.dir = "/tmp"};
+
+	(void)state;
+	spawn(&d, help);
+	wait_ready(&d);
+	assert_int_equal(wait_end(&d, NULL), 0);
+	assert_non_null(strstr(said(&d), "--ready-fd"));
+	close(d.said);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_signals),           cmocka_unit_test(test_stops_with_clients),
+		cmocka_unit_test(test_linger_and_idle),   cmocka_unit_test(test_wakeup),
+		cmocka_unit_test(test_no_bell_is_missed), cmocka_unit_test(test_client_is_killed),
+		cmocka_unit_test(test_cannot_start),      cmocka_unit_test(test_help),
+	};
+
+	rng = prng_start("test_loop");
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

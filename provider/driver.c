@@ -10,12 +10,12 @@
  */
 #include "driver.h"
 
-#include "channel.h"
-#include "context.h"
-#include "monitor.h"
-#include "no_preload.h"
 #include "ops.h"
-#include "qp_ex.h"
+#include "provider/completions/channel.h"
+#include "provider/context/context.h"
+#include "provider/context/monitor.h"
+#include "provider/post/qp_ex.h"
+#include "provider/process/no_preload.h"
 #include "verbs_private.h"
 
 #include <dlfcn.h>

@@ -4,7 +4,7 @@
  * Before it has (no list of devices was asked for) and without it there is no device of ours,
  * and every call answers so.
  */
-#include "dv_table.h"
+#include "provider/dv/dv_table.h"
 
 #include "result.h"
 

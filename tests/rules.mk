@@ -69,16 +69,17 @@ tests/unit/io/test_daemon: wraps = open openat mkdirat symlinkat socket bind lis
 	ftruncate mmap timerfd_create epoll_create1 pwrite getrandom calloc aligned_alloc
 tests/unit/io/capture/test_pcapng: wraps = write
 tests/unit/io/net/test_udp: wraps = sendmmsg
-tests/provider/test_libuhca tests/provider/test_no_plugin: provider/libuhca.la
+tests/unit/provider/test_libuhca tests/unit/provider/test_no_plugin: provider/libuhca.la
 # Files of the preload library and of the plugin that are in none of the archives.
-preload_object = provider/preload/.libs/libuhca_preload_la-$(1).o
-tests/provider/test_path_map: $(call preload_object,path_map)
-tests/provider/test_ucma_book: $(call preload_object,ucma_book)
-tests/provider/test_ucma_gone: $(call preload_object,ucma_gone) $(call preload_object,real)
-$(call preload_object,%): provider/libuhca_preload.la ;
-plugin_object = provider/.libs/libuhca_rdmav34_la-$(1).o
-tests/provider/test_ops: $(foreach o,driver dv_table ops,$(call plugin_object,$o))
-$(call plugin_object,%): provider/libuhca-rdmav34.la ;
+preload_objects = $(patsubst %,provider/preload/.libs/libuhca_preload_la-%.o,$(1))
+plugin_objects = provider/.libs/libuhca_rdmav34_la-driver.o provider/.libs/libuhca_rdmav34_la-ops.o \
+	provider/dv/.libs/libuhca_rdmav34_la-dv_table.o
+tests/unit/provider/preload/test_path_map: $(call preload_objects,path_map)
+tests/unit/provider/preload/test_ucma_book: $(call preload_objects,ucma_book)
+tests/unit/provider/preload/test_ucma_gone: $(call preload_objects,ucma_gone real)
+tests/unit/provider/test_ops: $(plugin_objects)
+$(call preload_objects,%): provider/libuhca_preload.la ;
+$(plugin_objects): provider/libuhca-rdmav34.la ;
 
 mostlyclean-local:
 	-rm -f $(made_tests) $(test_objects) $(test_objects:.o=.d) tests/*_kit.a

@@ -4,7 +4,7 @@
  * file it knows (ibv_import_device). Ours is a memory file (context_file.h), so for that one, and
  * no other, the answer is that of the device file.
  */
-#include "provider/context_file.h"
+#include "provider/context/context_file.h"
 #include "real.h"
 #include "ucma.h"
 #include "uverbs.h"

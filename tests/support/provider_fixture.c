@@ -3,7 +3,7 @@
 
 #include "cmocka_all.h"
 
-#include "provider/ah.h"
+#include "provider/qp/ah.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,8 +8,8 @@
 
 /* By their rooms: core has headers of the same names. */
 #include "emu/abi/wqe.h"
-#include "provider/cq.h"
-#include "provider/qp.h"
+#include "provider/completions/cq.h"
+#include "provider/qp/qp.h"
 
 #include <infiniband/verbs.h>
 

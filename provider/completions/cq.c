@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Completion queues (ibv_create_cq(3), ibv_req_notify_cq(3), ibv_get_cq_event(3)). The ring
+ * belongs to the device, which made its region; we own the consumer index and the arm word.
+ */
+#include "cq.h"
+
+#include "emu/abi/event.h"
+#include "poll_cq.h"
+#include "provider/context/async.h"
+#include "provider/post/post_fault.h"
+#include "provider/process/mem_probe.h"
+#include "provider/result.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+/*
+ * Smallest queue asked for. ibv_create_cq(3) lets a device round up, hardware does, and programs
+ * lean on it: ib_send_lat -e has a queue of one entry and leaves a completion in it now and then.
+ */
+#define CQE_MIN 16
+
+static uint64_t cookie_of(const struct uhcav_cq *cq)
+{
+	return (uintptr_t)&cq->cq;
+}
+
+static int create_command(struct uhcav_cq *cq, const struct uhcav_cq_init *init,
+			  struct uhca_cmd_create_cq_reply *reply, int *fd)
+{
+	struct uhca_cmd_create_cq request = {.cookie = cookie_of(cq),
+					     .cqe = init->cqe < CQE_MIN ? CQE_MIN
+									: (uint32_t)init->cqe,
+					     .channel = cq->channel ? cq->channel->handle : 0,
+					     .comp_vector = (uint32_t)init->comp_vector,
+					     .flags = init->flags};
+	struct uhcav_call call = {.request = &request.h,
+				  .request_size = sizeof(request),
+				  .cmd = UHCA_CMD_CREATE_CQ,
+				  .reply = &reply->h,
+				  .reply_size = sizeof(*reply),
+				  .recv_fd = fd,
+				  .n_recv_fd = 1};
+
+	return uhcav_context_call(cq->ctx, &call);
+}
+
+/* Does the ring that the reply describes lie in its region? */
+static bool layout_fits(const struct uhca_cmd_create_cq_reply *r)
+{
+	uint64_t bytes = (uint64_t)r->entries * r->stride;
+
+	return r->entries && !(r->entries & (r->entries - 1)) && r->stride >= UHCA_ABI_CQE_SIZE &&
+	       r->stride % 8 == 0 && r->entries_offset % 8 == 0 &&
+	       r->entries_offset >= sizeof(struct uhca_abi_cq) &&
+	       r->entries_offset <= r->region_size && bytes <= r->region_size - r->entries_offset;
+}
+
+int uhcav_cq_map(struct uhcav_cq *cq, const struct uhca_cmd_create_cq_reply *r, int fd)
+{
+	void *base;
+	int err = uhcav_context_map(fd, r->region_size, true, UHCA_ABI_REGION_CQ, &base);
+
+	if (err)
+		return err;
+	if (!layout_fits(r)) {
+		munmap(base, r->region_size);
+		return -EPROTO;
+	}
+	if (cq->page)
+		munmap(cq->page, cq->region_size);
+	cq->page = base;
+	cq->entries = (uint8_t *)base + r->entries_offset;
+	cq->mask = r->entries - 1;
+	cq->stride = r->stride;
+	cq->region_size = r->region_size;
+	cq->cq.cqe = (int)r->cqe;
+	cq->page->ring.handled = cq->handled;
+	uhca_ring_publish(&cq->page->ring.tells_handled, !cq->ignore_overrun);
+	return 0;
+}
+
+static void link_cq(struct uhcav_cq *cq)
+{
+	pthread_mutex_lock(&cq->ctx->cqs_lock);
+	LIST_INSERT_HEAD(&cq->ctx->cqs, cq, link);
+	pthread_mutex_unlock(&cq->ctx->cqs_lock);
+}
+
+static void unlink_cq(struct uhcav_cq *cq)
+{
+	pthread_mutex_lock(&cq->ctx->cqs_lock);
+	LIST_REMOVE(cq, link);
+	pthread_mutex_unlock(&cq->ctx->cqs_lock);
+}
+
+static int open_cq(struct uhcav_cq *cq, const struct uhcav_cq_init *init)
+{
+	struct uhca_cmd_create_cq_reply reply;
+	int fd;
+	int err = create_command(cq, init, &reply, &fd);
+
+	if (err)
+		return err;
+	err = uhcav_cq_map(cq, &reply, fd);
+	if (err) {
+		uhcav_context_call_handle(cq->ctx, UHCA_CMD_DESTROY_CQ, reply.handle);
+		return err;
+	}
+	cq->cq.handle = reply.handle;
+	return 0;
+}
+
+static bool init_valid(const struct ibv_context *ibctx, const struct uhcav_cq_init *init)
+{
+	return init->cqe >= 1 && init->comp_vector >= 0 &&
+	       init->comp_vector < ibctx->num_comp_vectors &&
+	       (!init->channel || init->channel->context == ibctx);
+}
+
+int uhcav_cq_create(struct ibv_context *ibctx, const struct uhcav_cq_init *init,
+		    struct uhcav_cq **out)
+{
+	struct uhcav_context *ctx = uhcav_context_of(ibctx);
+	struct uhcav_cq *cq;
+	int err;
+
+	if (!init_valid(ibctx, init))
+		return -EINVAL;
+	cq = calloc(1, sizeof(*cq));
+	if (!cq)
+		return -ENOMEM;
+	cq->ctx = ctx;
+	cq->cq.context = ibctx;
+	cq->ignore_overrun = init->flags & UHCA_ABI_CQ_IGNORE_OVERRUN;
+	uhcav_lock_init(&cq->lock, ctx->single_threaded || init->single_threaded);
+	uhcav_qp_set_construct(&cq->qps);
+	if (init->channel) {
+		err = uhcav_channel_get(ctx, init->channel->fd, &cq->channel);
+		if (err)
+			goto err_free;
+	}
+	err = open_cq(cq, init);
+	if (err)
+		goto err_channel;
+	link_cq(cq);
+	*out = cq;
+	return 0;
+
+err_channel:
+	if (cq->channel)
+		uhcav_channel_put(cq->channel);
+err_free:
+	free(cq);
+	return err;
+}
+
+struct ibv_cq *uhcav_create_cq(struct ibv_context *ibctx, int cqe, struct ibv_comp_channel *channel,
+			       int comp_vector)
+{
+	struct uhcav_cq_init init = {.cqe = cqe, .comp_vector = comp_vector, .channel = channel};
+	struct uhcav_cq *cq;
+	int err = uhcav_cq_create(ibctx, &init, &cq);
+
+	errno = err ? -err : errno;
+	return err ? NULL : &cq->cq;
+}
+
+static bool in_use(struct uhcav_cq *cq)
+{
+	bool used;
+
+	uhcav_lock(&cq->lock);
+	used = cq->qps.n != 0;
+	uhcav_unlock(&cq->lock);
+	return used;
+}
+
+struct held {
+	uint32_t sent, dropped;
+};
+
+static bool holds_events(struct uhcav_cq *cq, const struct held *comp, const struct held *async)
+{
+	return uhcav_events_held(comp->sent, comp->dropped,
+				 __atomic_load_n(&cq->comp_events_read, __ATOMIC_ACQUIRE),
+				 cq->cq.comp_events_completed) ||
+	       uhcav_events_held(async->sent, async->dropped,
+				 __atomic_load_n(&cq->async_events_read, __ATOMIC_ACQUIRE),
+				 cq->cq.async_events_completed);
+}
+
+/*
+ * Takes back the events nobody has read. Every one that was read is acknowledged when this
+ * returns, as ibv_destroy_cq(3) promises.
+ */
+static void settle_events(struct uhcav_cq *cq)
+{
+	struct held comp = {.sent = uhcav_device_count(cq->ctx, &cq->page->comp_events)};
+	struct held async = {.sent = uhcav_device_count(cq->ctx, &cq->page->async_events)};
+
+	if (cq->channel)
+		comp.dropped = uhcav_event_queue_purge(&cq->channel->events, cookie_of(cq));
+	async.dropped = uhcav_async_purge(cq->ctx, cookie_of(cq));
+	pthread_mutex_lock(&cq->cq.mutex);
+	while (holds_events(cq, &comp, &async))
+		pthread_cond_wait(&cq->cq.cond, &cq->cq.mutex);
+	pthread_mutex_unlock(&cq->cq.mutex);
+}
+
+int uhcav_destroy_cq(struct ibv_cq *ibcq)
+{
+	struct uhcav_cq *cq = uhcav_cq_of(ibcq);
+	int err = uhcav_context_call_destroy(uhcav_context_of(ibcq->context), UHCA_CMD_DESTROY_CQ,
+					     ibcq->handle);
+
+	if (err)
+		return uhcav_result(err);
+	/* A dead device does not say so; but QPs point here. */
+	if (in_use(cq))
+		return uhcav_failed(EBUSY);
+	unlink_cq(cq);
+	if (uhcav_life(cq->ctx) != UHCAV_FORKED)
+		settle_events(cq);
+	if (cq->channel)
+		uhcav_channel_put(cq->channel);
+	munmap(cq->page, cq->region_size);
+	uhcav_qp_set_destruct(&cq->qps);
+	free(cq);
+	return 0;
+}
+
+void uhcav_cq_fire(struct uhcav_cq *cq)
+{
+	struct uhca_abi_comp_event event = {.cookie = cookie_of(cq)};
+	uint32_t armed;
+
+	uhcav_lock(&cq->lock);
+	armed = __atomic_exchange_n(&cq->page->arm, 0, __ATOMIC_ACQ_REL);
+	uhcav_unlock(&cq->lock);
+	if (armed && cq->channel)
+		uhcav_event_queue_put(&cq->channel->events, &event);
+}
+
+static int ask(struct uhcav_cq *cq)
+{
+	struct uhca_cmd_fault_check ask = {.verb = UHCA_FAULT_REQ_NOTIFY_CQ, .cq = cq->cq.handle};
+
+	return uhcav_life(cq->ctx) == UHCAV_ALIVE ? uhcav_post_fault(cq->ctx, &ask).err : 0;
+}
+
+/*
+ * The first entry before producer that is neither taken, nor just being read, nor announced by an
+ * event; producer when there is none. What was announced long ago lies outside of what waits.
+ */
+static uint32_t first_unread(const struct uhcav_cq *cq, uint32_t producer)
+{
+	uint32_t first = cq->consumer + (cq->current && !cq->flushing);
+	uint32_t announced = uhca_ring_observe(&cq->page->announced);
+
+	/* We may have taken an entry by its sequence that the producer index does not have yet. */
+	if ((int32_t)(producer - first) <= 0)
+		return producer;
+	if (producer - first > cq->mask + 1) /* overwritten */
+		first = producer - (cq->mask + 1);
+	return announced - first <= producer - first ? announced : first;
+}
+
+/*
+ * After the CQ was armed so: has it an entry that would have raised the event, had it come later?
+ * Under the lock. The device publishes, then looks whether we armed; we look in the other order.
+ */
+static bool has_news(struct uhcav_cq *cq, uint32_t armed)
+{
+	uint32_t producer = uhca_ring_observe(&cq->page->ring.producer);
+
+	for (uint32_t i = first_unread(cq, producer); i != producer; i++) {
+		const struct uhca_abi_cqe *e = uhcav_cq_slot(cq, i);
+		if (!uhcav_cqe_valid(e, i) || e->flags & UHCA_ABI_WC_SKIP)
+			continue;
+		if (armed & UHCA_ABI_ARM_NEXT || e->status != UHCA_ABI_WC_SUCCESS ||
+		    e->flags & UHCA_ABI_WC_SOLICITED)
+			return true;
+	}
+	return false;
+}
+
+/* Arms, and says whether the device must be told that there is something already. */
+static bool arm(struct uhcav_cq *cq, uint32_t how)
+{
+	bool tell;
+
+	uhcav_cq_lock(cq); /* for the page's sake */
+	how |= __atomic_fetch_or(&cq->page->arm, how, __ATOMIC_SEQ_CST);
+	uhcav_cq_handled(cq, cq->payloads);
+	/* What the caller polls from now on was completed before the arming or raises an event. */
+	uhca_ring_fence();
+	tell = cq->channel && uhca_ring_observe(&cq->page->notify_unread) && has_news(cq, how);
+	uhcav_unlock(&cq->lock);
+	return tell;
+}
+
+int uhcav_req_notify_cq(struct ibv_cq *ibcq, int solicited_only)
+{
+	struct uhcav_cq *cq = uhcav_cq_of(ibcq);
+	int err = 0;
+
+	if (uhcav_life(cq->ctx) == UHCAV_FORKED)
+		return uhcav_failed(EIO);
+	if (uhcav_post_watched(cq->ctx)) {
+		err = ask(cq);
+		if (err)
+			return uhcav_failed(err);
+	}
+	if (arm(cq, solicited_only ? UHCA_ABI_ARM_SOLICITED : UHCA_ABI_ARM_NEXT))
+		err = uhcav_context_call_handle(cq->ctx, UHCA_CMD_NOTIFY_CQ, cq->cq.handle);
+	if (uhcav_life(cq->ctx) != UHCAV_FATAL)
+		return uhcav_result(err);
+	/* Nobody else is there to say that there are flushed completions. */
+	if (uhcav_cq_pending(cq))
+		uhcav_cq_fire(cq);
+	return 0;
+}
+
+void uhcav_cq_event(struct ibv_cq *ibcq)
+{
+	struct uhcav_cq *cq = uhcav_cq_of(ibcq);
+
+	uhcav_rpc_order(&cq->ctx->rpc);
+	uhcav_event_queue_refill(&cq->channel->events);
+	__atomic_fetch_add(&cq->comp_events_read, 1, __ATOMIC_RELEASE);
+}
+
+int uhcav_cq_attach(struct uhcav_cq *cq, uint32_t qpn, struct uhcav_qp *qp)
+{
+	int err;
+
+	uhcav_lock(&cq->lock);
+	err = uhcav_qp_set_add(&cq->qps, qpn, qp);
+	uhcav_unlock(&cq->lock);
+	return err;
+}
+
+void uhcav_cq_detach(struct uhcav_cq *cq, uint32_t qpn)
+{
+	uhcav_lock(&cq->lock);
+	uhcav_qp_set_remove(&cq->qps, qpn);
+	uhcav_unlock(&cq->lock);
+}
+
+void uhcav_cq_skip(struct uhcav_cq *cq, uint32_t qpn)
+{
+	uhcav_cq_lock(cq);
+	for (uint32_t i = cq->consumer; uhcav_cqe_valid(uhcav_cq_slot(cq, i), i); i++) {
+		struct uhca_abi_cqe *e = uhcav_cq_slot(cq, i);
+		if (e->qpn != qpn)
+			continue;
+		e->flags |= UHCA_ABI_WC_SKIP;
+	}
+	uhcav_unlock(&cq->lock);
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Attributes of device and port: the daemon's numbers in verbs' structs. Optional features that
+ * have their own structs there (RSS, TSO, tag matching, packet pacing) are all
+ * zero: the device has none of them.
+ */
+#include "device_query.h"
+
+#include "child.h"
+#include "provider/result.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static void fill_limits(const struct uhca_cmd_device_attr *r, struct ibv_device_attr *d)
+{
+	d->max_mr_size = r->max_mr_size;
+	d->max_qp = (int)r->max_qp;
+	d->max_qp_wr = (int)r->max_qp_wr;
+	d->max_sge = (int)r->max_sge;
+	d->max_sge_rd = (int)r->max_sge_rd;
+	d->max_cq = (int)r->max_cq;
+	d->max_cqe = (int)r->max_cqe;
+	d->max_mr = (int)r->max_mr;
+	d->max_pd = (int)r->max_pd;
+	d->max_qp_rd_atom = (int)r->max_qp_rd_atom;
+	d->max_res_rd_atom = (int)r->max_res_rd_atom;
+	d->max_qp_init_rd_atom = (int)r->max_qp_init_rd_atom;
+	d->max_mw = (int)r->max_mw;
+	d->max_mcast_grp = (int)r->max_mcast_grp;
+	d->max_mcast_qp_attach = (int)r->max_mcast_qp_attach;
+	d->max_total_mcast_qp_attach = (int)r->max_total_mcast_qp_attach;
+	d->max_ah = (int)r->max_ah;
+	d->max_srq = (int)r->max_srq;
+	d->max_srq_wr = (int)r->max_srq_wr;
+	d->max_srq_sge = (int)r->max_srq_sge;
+	d->max_pkeys = (uint16_t)r->max_pkeys;
+}
+
+static void fill_identity(const struct uhca_cmd_device_attr *r, struct ibv_device_attr *d)
+{
+	snprintf(d->fw_ver, sizeof(d->fw_ver), "%.*s", (int)sizeof(r->fw_ver), r->fw_ver);
+	d->node_guid = r->node_guid;
+	d->sys_image_guid = r->sys_image_guid;
+	d->page_size_cap = r->page_size_cap;
+	d->vendor_id = r->vendor_id;
+	d->vendor_part_id = r->vendor_part_id;
+	d->hw_ver = r->hw_ver;
+	d->device_cap_flags = (unsigned)r->device_cap_flags;
+	d->atomic_cap = (enum ibv_atomic_cap)r->atomic_cap;
+	d->local_ca_ack_delay = (uint8_t)r->local_ca_ack_delay;
+	d->phys_port_cnt = (uint8_t)r->phys_port_cnt;
+}
+
+static void fill_memory(const struct uhca_cmd_device_attr *r, struct ibv_device_attr_ex *d)
+{
+	d->odp_caps.general_caps = r->odp_general;
+	d->odp_caps.per_transport_caps.rc_odp_caps = r->odp_rc;
+	d->odp_caps.per_transport_caps.uc_odp_caps = r->odp_uc;
+	d->odp_caps.per_transport_caps.ud_odp_caps = r->odp_ud;
+	d->xrc_odp_caps = r->odp_xrc;
+	d->max_dm_size = r->max_dm_size;
+}
+
+static void fill_raw(const struct uhca_cmd_device_attr *r, struct ibv_device_attr_ex *d)
+{
+	d->raw_packet_caps = r->raw_packet_caps;
+	d->max_wq_type_rq = r->max_wq_type_rq;
+	d->rss_caps.supported_qpts = r->rss_qpts;
+	d->rss_caps.max_rwq_indirection_tables = r->max_rwq_ind_tables;
+	d->rss_caps.max_rwq_indirection_table_size = r->max_rwq_ind_table_size;
+	d->rss_caps.rx_hash_fields_mask = r->rx_hash_fields;
+	d->rss_caps.rx_hash_function = (uint8_t)r->rx_hash_function;
+}
+
+int uhcav_device_ask(struct uhcav_context *ctx, struct uhca_cmd_device_attr *reply)
+{
+	struct uhca_cmd_handle request = {.handle = 0};
+	struct uhcav_call call = {.request = &request.h,
+				  .request_size = sizeof(request),
+				  .cmd = UHCA_CMD_QUERY_DEVICE,
+				  .reply = &reply->h,
+				  .reply_size = sizeof(*reply)};
+
+	return uhcav_context_call(ctx, &call);
+}
+
+int uhcav_device_features(struct uhcav_context *ctx, uint32_t *features)
+{
+	uint64_t known = __atomic_load_n(&ctx->features, __ATOMIC_RELAXED);
+	struct uhca_cmd_device_attr reply;
+	int err = 0;
+
+	if (!(known & UHCAV_FEATURES_KNOWN)) {
+		err = uhcav_device_ask(ctx, &reply);
+		if (!err) {
+			known = UHCAV_FEATURES_KNOWN | reply.features;
+			__atomic_store_n(&ctx->features, known, __ATOMIC_RELAXED);
+		}
+	}
+	*features = err ? 0 : (uint32_t)known;
+	return err;
+}
+
+int uhcav_query_device_ex(struct ibv_context *ibctx, const struct ibv_query_device_ex_input *input,
+			  struct ibv_device_attr_ex *attr, size_t attr_size)
+{
+	struct uhca_cmd_device_attr reply;
+	struct uhcav_context *ctx = uhcav_context_here(uhcav_context_of(ibctx));
+	struct ibv_device_attr_ex all;
+	int err;
+
+	if (input && input->comp_mask)
+		return uhcav_failed(EINVAL);
+	if (!ctx)
+		return uhcav_failed(EIO);
+	err = uhcav_device_ask(ctx, &reply);
+	if (err)
+		return uhcav_result(err);
+	memset(&all, 0, sizeof(all));
+	fill_identity(&reply, &all.orig_attr);
+	fill_limits(&reply, &all.orig_attr);
+	all.completion_timestamp_mask = reply.completion_timestamp_mask;
+	all.hca_core_clock = reply.hca_core_clock_khz;
+	all.cq_mod_caps.max_cq_count = (uint16_t)reply.max_cq_count;
+	all.cq_mod_caps.max_cq_period = (uint16_t)reply.max_cq_period;
+	all.device_cap_flags_ex = reply.device_cap_flags;
+	all.phys_port_cnt_ex = reply.phys_port_cnt;
+	fill_memory(&reply, &all);
+	fill_raw(&reply, &all);
+	memset(attr, 0, attr_size);
+	memcpy(attr, &all, attr_size < sizeof(all) ? attr_size : sizeof(all));
+	return 0;
+}
+
+int uhcav_query_port(struct ibv_context *ibctx, uint8_t port, struct ibv_port_attr *attr)
+{
+	struct uhca_cmd_handle request = {.handle = port};
+	struct uhca_cmd_port_attr r;
+	struct uhcav_call call = {.request = &request.h,
+				  .request_size = sizeof(request),
+				  .cmd = UHCA_CMD_QUERY_PORT,
+				  .reply = &r.h,
+				  .reply_size = sizeof(r)};
+	int err = uhcav_context_call(uhcav_context_of(ibctx), &call);
+
+	if (err)
+		return uhcav_result(err);
+	attr->state = (enum ibv_port_state)r.state;
+	attr->max_mtu = (enum ibv_mtu)r.max_mtu;
+	attr->active_mtu = (enum ibv_mtu)r.active_mtu;
+	attr->gid_tbl_len = (int)r.gid_tbl_len;
+	attr->port_cap_flags = r.port_cap_flags;
+	attr->max_msg_sz = r.max_msg_sz;
+	attr->bad_pkey_cntr = r.bad_pkey_cntr;
+	attr->qkey_viol_cntr = r.qkey_viol_cntr;
+	attr->pkey_tbl_len = (uint16_t)r.pkey_tbl_len;
+	attr->lid = (uint16_t)r.lid;
+	attr->sm_lid = 0;
+	attr->lmc = 0;
+	attr->max_vl_num = 1;
+	attr->sm_sl = 0;
+	attr->subnet_timeout = 0;
+	attr->init_type_reply = 0;
+	attr->active_width = (uint8_t)r.active_width;
+	attr->active_speed = (uint8_t)r.active_speed;
+	attr->phys_state = (uint8_t)r.phys_state;
+	attr->link_layer = (uint8_t)r.link_layer;
+	attr->flags = IBV_QPF_GRH_REQUIRED; /* RoCE: the GID is the address */
+	attr->port_cap_flags2 = 0;
+	return 0;
+}

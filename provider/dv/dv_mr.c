@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Keys without memory, and what they are described with by a call. The table from which payloads
+ * are gathered early (mr_table.h) never has such keys: what they stand for may change with any
+ * work request, so that it is the device's business alone.
+ */
+#include "dv.h"
+#include "dv_layout.h"
+#include "provider/keys/mr.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct ibv_mr *uhcav_dv_alloc_mr(struct ibv_pd *pd, uint32_t max_entries)
+{
+	struct uhca_cmd_alloc_key request = {.pd = pd->handle, .max_entries = max_entries};
+	struct uhca_cmd_reg_mr_reply reply;
+	struct uhcav_call call = {.request = &request.h,
+				  .request_size = sizeof(request),
+				  .cmd = UHCA_CMD_ALLOC_KEY,
+				  .reply = &reply.h,
+				  .reply_size = sizeof(reply)};
+	int err = uhcav_context_call(uhcav_context_of(pd->context), &call);
+	struct uhcav_mr *mr;
+
+	if (err) {
+		errno = -err;
+		return NULL;
+	}
+	/* To the library it is what a null region is: it has no address. */
+	mr = uhcav_mr_new(pd, UHCAV_MR_NULL, &reply, NULL);
+	if (!mr)
+		return NULL;
+	mr->max_entries = max_entries;
+	return &mr->v.mr;
+}
+
+/* Where a description that goes by message is made. */
+struct described {
+	struct uhca_cmd_describe_key request;
+	struct uhcav_description d;
+};
+
+static struct described *start(const struct ibv_mr *mr, int *err)
+{
+	struct described *x;
+
+	*err = ((const struct uhcav_mr *)mr)->max_entries ? 0 : EINVAL;
+	if (*err)
+		return NULL;
+	x = calloc(1, sizeof(*x));
+	if (!x) {
+		*err = ENOMEM;
+		return NULL;
+	}
+	x->d.list = x->request.list;
+	x->d.room = sizeof(x->request.list);
+	return x;
+}
+
+/* Tells the device what was described unless err says that nothing was, and frees it. */
+static int finish(struct described *x, uint32_t shape, struct ibv_mr *mr, int err)
+{
+	struct uhca_cmd_reply reply;
+	struct uhcav_call call = {.request = &x->request.h,
+				  .request_size = sizeof(x->request),
+				  .cmd = UHCA_CMD_DESCRIBE_KEY,
+				  .reply = &reply,
+				  .reply_size = sizeof(reply)};
+
+	if (!err) {
+		x->request.shape = shape;
+		x->request.bytes = x->d.bytes;
+		x->request.layout = x->d.layout;
+		err = -uhcav_context_call(uhcav_context_of(mr->context), &call);
+	}
+	if (!err)
+		uhcav_described(&x->d, mr);
+	free(x);
+	return err;
+}
+
+int uhcav_dv_rereg_interleaved(struct ibv_mr *mr, const struct uhcadv_reg_attr *attr,
+			       const struct uhcadv_interleaved *layout)
+{
+	int err;
+	struct described *x = start(mr, &err);
+
+	if (!x)
+		return err;
+	err = uhcav_describe_interleaved(&x->d, mr, attr, layout);
+	return finish(x, UHCA_ABI_SHAPE_INTERLEAVED, mr, err);
+}
+
+int uhcav_dv_rereg_sg(struct ibv_mr *mr, const struct uhcadv_reg_attr *attr,
+		      const struct uhcadv_block *block, uint32_t n)
+{
+	int err;
+	struct described *x = start(mr, &err);
+
+	if (!x)
+		return err;
+	err = uhcav_describe_blocks(&x->d, mr, attr, block, n);
+	return finish(x, UHCA_ABI_SHAPE_SG, mr, err);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* uhcadv_create_qp: ibv_create_qp_ex with what uhcadv.h adds to it. */
+#include "dv.h"
+#include "dv_layout.h"
+#include "dv_wqe.h"
+#include "dv_wr.h"
+#include "provider/context/device_query.h"
+
+#include <errno.h>
+
+#define MASKED ((1u << UHCA_ABI_WR_MASKED_CMP_SWP) | (1u << UHCA_ABI_WR_MASKED_FETCH_ADD))
+
+/* Room for what the QP's requests carry in their data. */
+static uint32_t list_bytes(uint32_t entries, uint32_t opcodes)
+{
+	uint32_t bytes = entries * (uint32_t)sizeof(struct uhca_abi_block);
+
+	if ((opcodes & 1u << UHCA_ABI_WR_REG_INTERLEAVED) && bytes < UHCAV_INTERLEAVED_BYTES)
+		bytes = UHCAV_INTERLEAVED_BYTES;
+	if ((opcodes & MASKED) && bytes < UHCAV_OPERAND_BYTES)
+		bytes = UHCAV_OPERAND_BYTES;
+	return bytes;
+}
+
+/* What dv asks for, as far as the device has it. 0 or -errno. */
+static int translate(struct uhcav_context *ctx, enum ibv_qp_type type,
+		     const struct uhcadv_qp_init_attr *dv, struct uhcav_qp_extra *extra)
+{
+	struct uhca_cmd_device_attr device;
+	int err;
+
+	if (dv->comp_mask)
+		return -EINVAL;
+	if (dv->create_flags & ~(uint32_t)UHCADV_QP_LOW_LATENCY)
+		return -EOPNOTSUPP;
+	err = uhcav_device_ask(ctx, &device);
+	if (err)
+		return err;
+	if (dv->create_flags && !(device.features & UHCA_ABI_HAS_LOW_LATENCY))
+		return -EOPNOTSUPP;
+	if (dv->max_list_entries > device.max_list_entries ||
+	    dv->max_list_entries > UHCA_ABI_MAX_ENTRIES)
+		return -EINVAL;
+	err = uhcav_dv_wr_opcodes(dv->send_ops_flags, type, device.features, &extra->dv_opcodes);
+	if (err)
+		return err;
+	extra->with_table = extra->dv_opcodes;
+	extra->create_flags = dv->create_flags ? UHCA_ABI_QP_LOW_LATENCY : 0;
+	extra->max_list_bytes = list_bytes(dv->max_list_entries, extra->dv_opcodes);
+	return 0;
+}
+
+static bool asks_nothing(const struct uhcadv_qp_init_attr *dv)
+{
+	return !dv ||
+	       !(dv->comp_mask || dv->send_ops_flags || dv->create_flags || dv->max_list_entries);
+}
+
+/* XRC_RECV and RSS have no send queue: nothing of ours is for them. */
+static bool has_sends(const struct ibv_qp_init_attr_ex *attr)
+{
+	return attr->qp_type != IBV_QPT_XRC_RECV &&
+	       !(attr->comp_mask & (IBV_QP_INIT_ATTR_IND_TABLE | IBV_QP_INIT_ATTR_RX_HASH));
+}
+
+struct ibv_qp *uhcav_dv_create_qp(struct ibv_context *ibctx, struct ibv_qp_init_attr_ex *attr,
+				  const struct uhcadv_qp_init_attr *dv)
+{
+	struct uhcav_qp_extra extra = {.with_table = false};
+	struct uhcav_qp *qp;
+	int err;
+
+	if (asks_nothing(dv))
+		return uhcav_create_qp_ex(ibctx, attr);
+	err = has_sends(attr) ? translate(uhcav_context_of(ibctx), attr->qp_type, dv, &extra)
+			      : -EOPNOTSUPP;
+	/* The context is that of the PD, as everything that belongs to the QP must be. */
+	if (!err && attr->pd && attr->pd->context != ibctx)
+		err = -EINVAL;
+	if (!err)
+		err = uhcav_qp_create_extra(attr, &extra, &qp);
+	errno = err ? -err : errno;
+	return err ? NULL : &qp->qp;
+}

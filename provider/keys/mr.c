@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Memory regions. The daemon cannot see page protections through the descriptor it has of our
+ * memory, so the probe that a kernel does when it pins pages is done here, before the command.
+ * On-demand regions are not probed: their pages may come and go; nor are regions of no length,
+ * which have none.
+ */
+#include "mr.h"
+
+#include "provider/completions/cq.h"
+#include "provider/process/mem_probe.h"
+#include "provider/result.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#define ACCESS_REMOTE_STORE (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC)
+/* In verbs.h from a later release on. */
+#define ACCESS_FLUSH_GLOBAL (1 << 8)
+#define ACCESS_KNOWN                                                                               \
+	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ |               \
+	 IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_MW_BIND | IBV_ACCESS_ZERO_BASED |                   \
+	 IBV_ACCESS_ON_DEMAND | ACCESS_FLUSH_GLOBAL)
+/* Hints: a device that ignores them does what was asked. */
+#define ACCESS_IGNORED (IBV_ACCESS_HUGETLB | IBV_ACCESS_OPTIONAL_RANGE)
+
+int uhcav_mr_check_access(int access)
+{
+	if (access & ~(ACCESS_KNOWN | (int)ACCESS_IGNORED))
+		return -EOPNOTSUPP;
+	if ((access & ACCESS_REMOTE_STORE) && !(access & IBV_ACCESS_LOCAL_WRITE))
+		return -EINVAL;
+	return 0;
+}
+
+uint32_t uhcav_mr_abi_access(int access)
+{
+	return (uint32_t)(access & ACCESS_KNOWN);
+}
+
+static int check(const void *addr, size_t length, int access)
+{
+	int err = uhcav_mr_check_access(access);
+
+	if (err)
+		return err;
+	if ((uintptr_t)addr + length < (uintptr_t)addr)
+		return -EINVAL;
+	if (!length || (access & IBV_ACCESS_ON_DEMAND))
+		return 0;
+	return uhcav_mem_probe(addr, length, access & IBV_ACCESS_LOCAL_WRITE);
+}
+
+struct uhcav_mr *uhcav_mr_new(struct ibv_pd *pd, int type,
+			      const struct uhca_cmd_reg_mr_reply *reply,
+			      const struct uhcav_region *region)
+{
+	struct uhcav_context *ctx = uhcav_context_of(pd->context);
+	struct uhcav_mr *mr = calloc(1, sizeof(*mr));
+
+	if (!mr) {
+		uhcav_context_call_destroy(ctx, UHCA_CMD_DEREG_MR, reply->handle);
+		return NULL;
+	}
+	mr->v.mr_type = type;
+	mr->v.mr.context = pd->context;
+	mr->v.mr.pd = pd;
+	mr->v.mr.handle = reply->handle;
+	mr->v.mr.lkey = reply->lkey;
+	mr->v.mr.rkey = reply->rkey;
+	if (region) {
+		mr->region = *region;
+		mr->region.lkey = reply->lkey;
+		uhcav_mr_table_add(&ctx->regions, &mr->region);
+	}
+	return mr;
+}
+
+static struct uhcav_region region_of(uint64_t addr, uint64_t length, uint64_t iova, int access)
+{
+	return (struct uhcav_region){
+		.flags = access & IBV_ACCESS_ON_DEMAND ? UHCAV_REGION_ON_DEMAND : 0,
+		.iova = access & IBV_ACCESS_ZERO_BASED ? 0 : iova,
+		.length = length,
+		.addr = addr,
+	};
+}
+
+static int command(struct uhcav_context *ctx, uint32_t cmd, struct uhca_cmd_request *request,
+		   uint32_t size, struct uhca_cmd_reg_mr_reply *reply)
+{
+	struct uhcav_call call = {.request = request,
+				  .request_size = size,
+				  .cmd = cmd,
+				  .reply = &reply->h,
+				  .reply_size = sizeof(*reply)};
+
+	return uhcav_context_call(ctx, &call);
+}
+
+/* Memory that the device has mapped is registered as such, if it is all of that kind. */
+static int reg_command(struct uhcav_context *ctx, struct uhca_cmd_reg_mr *in,
+		       struct uhca_cmd_reg_mr_reply *reply)
+{
+	struct uhca_cmd_reg_shared_mr shared = {
+		.length = in->length, .iova = in->iova, .pd = in->pd, .access = in->access};
+	int err = uhcav_mr_table_reserve(&ctx->regions);
+
+	if (err)
+		return err;
+	if (in->length && !(in->access & IBV_ACCESS_ON_DEMAND) &&
+	    uhcav_shared_find(&ctx->shared, in->addr, in->length, &shared.dm, &shared.offset))
+		return command(ctx, UHCA_CMD_REG_SHARED_MR, &shared.h, sizeof(shared), reply);
+	return command(ctx, UHCA_CMD_REG_MR, &in->h, sizeof(*in), reply);
+}
+
+struct ibv_mr *uhcav_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, int access)
+{
+	struct uhca_cmd_reg_mr request = {.addr = (uintptr_t)addr,
+					  .length = length,
+					  .iova = iova,
+					  .pd = pd->handle,
+					  .access = uhcav_mr_abi_access(access)};
+	struct uhcav_region region = region_of((uintptr_t)addr, length, iova, access);
+	struct uhca_cmd_reg_mr_reply reply;
+	int err = check(addr, length, access);
+	struct uhcav_mr *mr;
+
+	if (!err)
+		err = reg_command(uhcav_context_of(pd->context), &request, &reply);
+	if (err) {
+		errno = -err;
+		return NULL;
+	}
+	mr = uhcav_mr_new(pd, UHCAV_MR_ORDINARY, &reply, &region);
+	if (!mr)
+		return NULL;
+	mr->v.access = access;
+	return &mr->v.mr;
+}
+
+/* What the region is to be, of what it is and what is asked for. */
+static void plan(const struct uhcav_mr *mr, const struct uhca_cmd_rereg_mr *in, int access,
+		 struct uhcav_region *to)
+{
+	const struct uhcav_region *old = &mr->region;
+	uint64_t plain = mr->v.access & IBV_ACCESS_ZERO_BASED ? old->addr : old->iova;
+
+	if (in->flags & IBV_REREG_MR_CHANGE_TRANSLATION)
+		*to = region_of(in->addr, in->length, in->iova, access);
+	else
+		*to = region_of(old->addr, old->length, plain, access);
+}
+
+/*
+ * While the device changes the region, nobody gathers from it: the table has it neither as it was
+ * nor as it will be, and the device looks at the key itself.
+ */
+static int change(struct uhcav_mr *mr, struct uhca_cmd_rereg_mr *request,
+		  const struct uhcav_region *to)
+{
+	struct uhcav_context *ctx = uhcav_context_of(mr->v.mr.context);
+	struct uhca_cmd_reg_mr_reply reply;
+	int err = uhcav_mr_table_reserve(&ctx->regions);
+
+	if (err)
+		return err;
+	uhcav_mr_table_remove(&ctx->regions, mr->region.lkey);
+	err = command(ctx, UHCA_CMD_REREG_MR, &request->h, sizeof(*request), &reply);
+	if (!err) {
+		mr->region = *to;
+		mr->region.lkey = reply.lkey;
+		mr->v.mr.lkey = reply.lkey;
+		mr->v.mr.rkey = reply.rkey;
+	}
+	uhcav_mr_table_add(&ctx->regions, &mr->region);
+	return err;
+}
+
+int uhcav_rereg_mr(void *verbs_mr, int flags, struct ibv_pd *pd, void *addr, size_t length,
+		   int access)
+{
+	struct uhcav_mr *mr = verbs_mr;
+	struct uhca_cmd_rereg_mr request = {.addr = (uintptr_t)addr,
+					    .length = length,
+					    .iova = (uintptr_t)addr,
+					    .handle = mr->v.mr.handle,
+					    .flags = (uint32_t)flags};
+	struct uhcav_region to;
+	int err;
+
+	if (mr->v.mr_type != UHCAV_MR_ORDINARY || mr->region.lkey == 0)
+		return uhcav_failed(EINVAL);
+	if (flags & IBV_REREG_MR_CHANGE_PD)
+		request.pd = pd->handle;
+	if (!(flags & IBV_REREG_MR_CHANGE_ACCESS))
+		access = mr->v.access;
+	request.access = uhcav_mr_abi_access(access);
+	plan(mr, &request, access, &to);
+	err = check((const void *)(uintptr_t)to.addr, to.length, access);
+	if (!err)
+		err = change(mr, &request, &to);
+	if (!err)
+		mr->v.access = access; /* the library does not; the next change starts from it */
+	return uhcav_result(err);
+}
+
+int uhcav_dereg_mr(void *verbs_mr)
+{
+	struct uhcav_mr *mr = verbs_mr;
+	struct uhcav_context *ctx = uhcav_context_of(mr->v.mr.context);
+	int err = uhcav_context_call_destroy(ctx, UHCA_CMD_DEREG_MR, mr->v.mr.handle);
+
+	if (err)
+		return uhcav_result(err);
+	if (mr->region.lkey)
+		uhcav_mr_table_remove(&ctx->regions, mr->region.lkey);
+	if (mr->mapping)
+		munmap(mr->mapping, mr->mapping_size);
+	free(mr);
+	return 0;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Memory regions (ibv_reg_mr(3)). */
+#ifndef UHCAV_MR_H
+#define UHCAV_MR_H
+
+#include "provider/context/context.h"
+#include "provider/verbs_private.h"
+
+#include <infiniband/verbs.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The library's enum ibv_mr_type: what it must not do with a region's address. */
+enum {
+	UHCAV_MR_ORDINARY = 0,
+	UHCAV_MR_NULL = 1,
+	UHCAV_MR_IMPORTED = 2,
+	UHCAV_MR_DMABUF = 3,
+};
+
+struct uhcav_mr {
+	struct uhcav_verbs_mr v;
+	uint8_t slack[UHCAV_OBJECT_ROOM / 4];
+	struct uhcav_region region; /* as it stands in the context's table; lkey 0: it does not */
+	void *mapping;              /* of a dma-buf: ours to unmap */
+	size_t mapping_size;
+	uint32_t max_entries; /* of a key without memory (dv_mr.c); 0: it is none */
+};
+
+/*
+ * Registers [addr, addr + length) under addresses from iova on. NULL with errno: EFAULT when a
+ * part of it is not mapped (or may not be written and LOCAL_WRITE is asked for; on-demand regions
+ * are not looked at), EINVAL for a range that wraps and remote write or atomic
+ * access without LOCAL_WRITE, EOPNOTSUPP for access flags that are not supported. The library
+ * fills in the public fields but keys and handle. A range that lies completely in memory of
+ * uhcav_alloc_shared becomes a region of it, unless it is on demand.
+ */
+struct ibv_mr *uhcav_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
+			    int access);
+
+/*
+ * Changes a region (ibv_rereg_mr(3)): 0 or an errno value. Whatever the errno, the old region is
+ * as it was; EINVAL for one in shared memory. The argument is libibverbs' wrapper; the library
+ * changes addr, length and pd.
+ */
+int uhcav_rereg_mr(void *verbs_mr, int flags, struct ibv_pd *pd, void *addr, size_t length,
+		   int access);
+
+/* 0 or an errno value. The argument is libibverbs' wrapper of the region. */
+int uhcav_dereg_mr(void *verbs_mr);
+
+/* ---- for the other kinds of regions ---- */
+
+/*
+ * 0, -EINVAL or -EOPNOTSUPP: is this a combination of access flags for memory of ours?
+ * uhcav_mr_abi_access says which of them the device is told.
+ */
+int uhcav_mr_check_access(int access);
+uint32_t uhcav_mr_abi_access(int access);
+
+/*
+ * A region that the device has made (reply): a new wrapper with handle, keys, context and pd. It
+ * enters the context's table when region names memory of ours (NULL: it does not); needs a
+ * uhcav_mr_table_reserve before the command. NULL without memory: the device is told to take the
+ * region back.
+ */
+struct uhcav_mr *uhcav_mr_new(struct ibv_pd *pd, int type,
+			      const struct uhca_cmd_reg_mr_reply *reply,
+			      const struct uhcav_region *region);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * See ece.h. The device need not know: it answers what it knows, and does not ask who sends. What
+ * the peer lacks is kept as opcodes, where posting looks.
+ */
+#include "ece.h"
+
+#include "provider/context/device_query.h"
+#include "provider/result.h"
+#include "qp.h"
+
+#include <errno.h>
+
+#define MASKED ((1u << UHCA_ABI_WR_MASKED_CMP_SWP) | (1u << UHCA_ABI_WR_MASKED_FETCH_ADD))
+
+/* Masked atomics are for RC alone (dv_wqe.c). */
+static int own_options(const struct uhcav_qp *qp, uint32_t *options)
+{
+	uint32_t features;
+	int err = -uhcav_device_features(qp->ctx, &features);
+
+	*options = !err && qp->qp.qp_type == IBV_QPT_RC && (features & UHCA_ABI_HAS_MASKED_ATOMICS)
+			   ? UHCAV_ECE_MASKED_ATOMICS
+			   : 0;
+	return err;
+}
+
+int uhcav_query_ece(struct ibv_qp *ibqp, struct ibv_ece *ece)
+{
+	const struct uhcav_qp *qp = uhcav_qp_of(ibqp);
+	uint32_t options;
+	int err = own_options(qp, &options);
+
+	if (err)
+		return uhcav_failed(err);
+	if (__atomic_load_n(&qp->peer_lacks, __ATOMIC_RELAXED) & MASKED)
+		options &= ~(uint32_t)UHCAV_ECE_MASKED_ATOMICS;
+	*ece = (struct ibv_ece){.vendor_id = UHCAV_ECE_VENDOR, .options = options};
+	return 0;
+}
+
+int uhcav_set_ece(struct ibv_qp *ibqp, struct ibv_ece *ece)
+{
+	struct uhcav_qp *qp = uhcav_qp_of(ibqp);
+	bool masked =
+		ece->vendor_id == UHCAV_ECE_VENDOR && (ece->options & UHCAV_ECE_MASKED_ATOMICS);
+
+	if (ece->comp_mask)
+		return uhcav_failed(EINVAL);
+	__atomic_store_n(&qp->peer_lacks, masked ? 0 : MASKED, __ATOMIC_RELAXED);
+	return uhcav_query_ece(ibqp, ece);
+}

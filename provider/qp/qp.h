@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Queue pairs: life and state. Posting is post_send.c and post_recv.c; the translation of
+ * attributes is qp_attr.c.
+ */
+#ifndef UHCAV_QP_H
+#define UHCAV_QP_H
+
+#include "emu/abi/cqe.h"
+#include "emu/abi/wqe.h"
+#include "provider/completions/cq.h"
+#include "provider/context/context.h"
+#include "provider/queues/srq.h"
+#include "provider/queues/work_queue.h"
+
+#include <infiniband/uhcadv.h>
+#include <infiniband/verbs.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct uhcav_mw;
+
+/* What ibv_wr_start ... ibv_wr_complete are at: under the send queue's lock (qp_ex.c). */
+struct uhcav_build {
+	struct uhca_abi_send_wqe *wqe; /* the entry that setters complete; NULL: none */
+	uint32_t index;                /* its place */
+	uint32_t start;                /* producer index before this post */
+	uint32_t ops;                  /* bit o: opcode o was asked for at creation */
+	int err;                       /* the first error */
+	bool has_data;                 /* the entry has its payload */
+	bool no_address;               /* the entry needs an address handle still */
+	struct uhcav_mw *windows;      /* that entries bind (mw.h) */
+};
+
+struct uhcav_qp {
+	union {
+		struct ibv_qp qp;
+		struct ibv_qp_ex qpx; /* qp_ex.c */
+		uint8_t room[UHCAV_OBJECT_ROOM];
+	};
+	struct uhcav_context *ctx;
+	struct uhca_abi_queue *page;
+	uint32_t state;      /* enum ibv_qp_state as we know it; atomic */
+	uint32_t send_mask;  /* bit o: the QP has work request opcode o */
+	uint32_t peer_lacks; /* bit o: not opcode o, after all (ece.h); atomic */
+	uint32_t doorbell;
+	uint32_t max_inline_data;
+	uint32_t gather_limit; /* payloads up to this are gathered at post; 0: none */
+	/* Under the send queue's lock: is a fenced request in it, and behind which index? */
+	bool fenced;
+	uint32_t fence;
+	uint8_t *send_data; /* data area; slot i at i * data_stride */
+	uint32_t data_stride;
+	struct uhcav_work_queue sq;
+	struct uhcav_work_queue rq; /* no entries with an SRQ */
+
+	struct uhcav_build build;
+	struct uhcadv_qp_ex dv; /* dv_wr.c */
+
+	/* Under the send CQ's lock: */
+	uint32_t send_completed; /* behind the last send whose completion was polled */
+	uint32_t send_flushed;   /* next send to flush after the daemon's death */
+	bool send_failed;        /* a send has failed: from there on each completes */
+	bool send_flushing;
+	/* Under the receive CQ's lock: */
+	uint32_t recv_completed; /* receives polled or flushed */
+
+	size_t region_size;
+	uint32_t async_events_read; /* atomic */
+	struct ibv_qp_cap cap;
+	uint32_t create_flags; /* enum ibv_qp_create_flags, UHCA_ABI_QP_* */
+	bool sq_sig_all;
+};
+
+static inline struct uhcav_qp *uhcav_qp_of(struct ibv_qp *qp)
+{
+	return (struct uhcav_qp *)(void *)qp;
+}
+
+/* ibv_create_qp(3): NULL with errno; attr->cap gets what was granted. */
+struct ibv_qp *uhcav_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr);
+
+/* ibv_create_qp_ex(3), with send_ops_flags; EOPNOTSUPP for what the device does not have. */
+struct ibv_qp *uhcav_create_qp_ex(struct ibv_context *ibctx, struct ibv_qp_init_attr_ex *attr);
+
+/* What a QP is made with beyond struct ibv_qp_init_attr. */
+struct uhcav_qp_extra {
+	bool with_table;         /* it has ibv_wr_* calls: those of ops and of dv_opcodes */
+	uint64_t ops;            /* enum ibv_qp_create_send_ops_flags */
+	uint32_t dv_opcodes;     /* bits of opcodes with builders of uhcadv.h; checked */
+	uint32_t create_flags;   /* enum ibv_qp_create_flags, UHCA_ABI_QP_* */
+	uint32_t max_list_bytes; /* the longest list or operands */
+};
+
+/*
+ * ibv_create_qp_ex of an ordinary QP (no RSS, no XRC_RECV): adds to extra what attr asks for. 0 or
+ * -errno.
+ */
+int uhcav_qp_create_extra(struct ibv_qp_init_attr_ex *attr, struct uhcav_qp_extra *extra,
+			  struct uhcav_qp **out);
+
+/* ibv_modify_qp(3), ibv_query_qp(3), ibv_destroy_qp(3): 0 or an errno value. */
+int uhcav_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask);
+int uhcav_query_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask,
+		   struct ibv_qp_init_attr *init_attr);
+int uhcav_destroy_qp(struct ibv_qp *ibqp);
+
+/* ibv_attach_mcast(3): 0 or an errno value. */
+int uhcav_attach_mcast(struct ibv_qp *ibqp, const union ibv_gid *gid, uint16_t lid);
+int uhcav_detach_mcast(struct ibv_qp *ibqp, const union ibv_gid *gid, uint16_t lid);
+
+/*
+ * The daemon is gone: up to n completions with WR_FLUSH_ERR for what it left undone, each work
+ * request once. Under the lock of the queue's CQ.
+ */
+int uhcav_qp_flush_send(struct uhcav_qp *qp, int n, struct ibv_wc *wc);
+int uhcav_qp_flush_recv(struct uhcav_qp *qp, int n, struct ibv_wc *wc);
+
+/* A completion of this QP was polled. Under the lock of its CQ. */
+static inline void uhcav_qp_polled(struct uhcav_qp *qp, const struct uhca_abi_cqe *e)
+{
+	if (e->opcode & UHCA_ABI_WC_RECV) {
+		qp->recv_completed++;
+	} else {
+		qp->send_completed = e->wqe_index + 1;
+		qp->send_failed |= e->status != UHCA_ABI_WC_SUCCESS;
+	}
+}
+
+/* A reset: nothing of what was posted will ever complete. Under the lock of the queue's CQ. */
+void uhcav_qp_forget_sends(struct uhcav_qp *qp);
+void uhcav_qp_forget_recvs(struct uhcav_qp *qp);
+
+/* How many that would be. */
+uint32_t uhcav_qp_send_outstanding(struct uhcav_qp *qp);
+uint32_t uhcav_qp_recv_outstanding(struct uhcav_qp *qp);
+
+#endif

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Shared receive queues. The ring has the layout of a QP's receive queue; the daemon raises
+ * SRQ_LIMIT_REACHED and counts for itself.
+ */
+#include "srq.h"
+
+#include "emu/abi/wqe.h"
+#include "provider/completions/cq.h"
+#include "provider/context/async.h"
+#include "provider/result.h"
+#include "xrcd.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+static uint64_t cookie_of(const struct uhcav_srq *srq)
+{
+	return (uintptr_t)&srq->srq;
+}
+
+/* What a create request says beside the cookie. */
+static struct uhca_cmd_create_srq request_of(const struct ibv_srq_init_attr_ex *attr)
+{
+	struct uhca_cmd_create_srq request = {.pd = attr->pd->handle,
+					      .max_wr = attr->attr.max_wr,
+					      .max_sge = attr->attr.max_sge,
+					      .srq_limit = attr->attr.srq_limit,
+					      .srq_type = attr->srq_type};
+
+	if (attr->srq_type == IBV_SRQT_XRC) {
+		request.xrcd = uhcav_xrcd_of(attr->xrcd)->handle;
+		request.cq = attr->cq->handle;
+	}
+	return request;
+}
+
+static int create_command(struct uhcav_srq *srq, const struct ibv_srq_init_attr_ex *attr,
+			  struct uhca_cmd_create_srq_reply *reply, int *fd)
+{
+	struct uhca_cmd_create_srq request = request_of(attr);
+	struct uhcav_call call = {.request = &request.h,
+				  .request_size = sizeof(request),
+				  .cmd = UHCA_CMD_CREATE_SRQ,
+				  .reply = &reply->h,
+				  .reply_size = sizeof(*reply),
+				  .recv_fd = fd,
+				  .n_recv_fd = 1};
+
+	request.cookie = cookie_of(srq);
+	return uhcav_context_call(srq->ctx, &call);
+}
+
+static int map_queue(struct uhcav_srq *srq, const struct uhca_cmd_create_srq_reply *r, int fd)
+{
+	void *base;
+	int err = uhcav_context_map(fd, r->region_size, true, UHCA_ABI_REGION_SRQ, &base);
+
+	if (err)
+		return err;
+	srq->page = base;
+	srq->region_size = r->region_size;
+	srq->rq.max_wr = r->max_wr;
+	srq->rq.max_sge = r->max_sge;
+	srq->rq.ring = &srq->page->recv;
+	err = uhcav_work_queue_init(&srq->rq, base, r->region_size, &r->recv,
+				    UHCA_ABI_RECV_STRIDE(r->max_sge));
+	if (!err && !srq->rq.entries)
+		err = -EPROTO;
+	if (err)
+		munmap(base, r->region_size);
+	return err;
+}
+
+static int open_srq(struct uhcav_srq *srq, struct ibv_srq_init_attr_ex *attr)
+{
+	struct uhca_cmd_create_srq_reply reply;
+	int fd;
+	int err = create_command(srq, attr, &reply, &fd);
+
+	if (err)
+		return err;
+	err = map_queue(srq, &reply, fd);
+	if (err) {
+		uhcav_context_call_handle(srq->ctx, UHCA_CMD_DESTROY_SRQ, reply.handle);
+		return err;
+	}
+	srq->srq.handle = reply.handle;
+	srq->number = reply.srq_num;
+	attr->attr.max_wr = reply.max_wr;
+	attr->attr.max_sge = reply.max_sge;
+	return 0;
+}
+
+static struct ibv_srq *create(struct ibv_context *ibctx, struct ibv_srq_init_attr_ex *attr)
+{
+	struct uhcav_srq *srq = calloc(1, sizeof(*srq));
+	int err;
+
+	if (!srq)
+		return NULL;
+	srq->ctx = uhcav_context_of(ibctx);
+	srq->xrc = attr->srq_type == IBV_SRQT_XRC;
+	uhcav_lock_init(&srq->rq.lock,
+			srq->ctx->single_threaded || uhcav_pd_single_threaded(attr->pd));
+	err = open_srq(srq, attr);
+	if (err) {
+		free(srq);
+		errno = -err;
+		return NULL;
+	}
+	return &srq->srq;
+}
+
+struct ibv_srq *uhcav_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *attr)
+{
+	struct ibv_srq_init_attr_ex ex = {.attr = attr->attr, .srq_type = IBV_SRQT_BASIC, .pd = pd};
+	struct ibv_srq *ibsrq = create(pd->context, &ex);
+
+	attr->attr = ex.attr;
+	return ibsrq;
+}
+
+/* Handles are numbers of a context: those of objects of another one may name something here. */
+static int check_ex(const struct ibv_context *ibctx, const struct ibv_srq_init_attr_ex *attr)
+{
+	const uint32_t basic = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD;
+	const uint32_t xrc = basic | IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ;
+
+	if (!(attr->comp_mask & IBV_SRQ_INIT_ATTR_PD) || !attr->pd || attr->pd->context != ibctx)
+		return -EINVAL;
+	if ((attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE) && attr->srq_type == IBV_SRQT_XRC) {
+		bool all = (attr->comp_mask & xrc) == xrc && attr->xrcd &&
+			   attr->xrcd->context == ibctx && attr->cq && attr->cq->context == ibctx;
+		return attr->comp_mask & ~xrc ? -EOPNOTSUPP : all ? 0 : -EINVAL;
+	}
+	if ((attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE) && attr->srq_type != IBV_SRQT_BASIC)
+		return -EOPNOTSUPP;
+	return attr->comp_mask & ~basic ? -EOPNOTSUPP : 0;
+}
+
+struct ibv_srq *uhcav_create_srq_ex(struct ibv_context *ibctx, struct ibv_srq_init_attr_ex *attr)
+{
+	/* Callers built long ago have a shorter struct. */
+	struct ibv_srq_init_attr_ex ex = {.attr = attr->attr,
+					  .srq_type = attr->srq_type,
+					  .pd = attr->pd,
+					  .xrcd = attr->xrcd,
+					  .cq = attr->cq};
+	struct ibv_srq *ibsrq;
+	int err = check_ex(ibctx, attr);
+
+	if (err) {
+		errno = -err;
+		return NULL;
+	}
+	if (!(attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE))
+		ex.srq_type = IBV_SRQT_BASIC;
+	ibsrq = create(ibctx, &ex);
+	if (!ibsrq)
+		return NULL;
+	ibsrq->context = ibctx;
+	ibsrq->srq_context = attr->srq_context;
+	ibsrq->pd = attr->pd;
+	pthread_mutex_init(&ibsrq->mutex, NULL);
+	pthread_cond_init(&ibsrq->cond, NULL);
+	attr->attr = ex.attr;
+	return ibsrq;
+}
+
+int uhcav_get_srq_num(struct ibv_srq *ibsrq, uint32_t *srq_num)
+{
+	const struct uhcav_srq *srq = uhcav_srq_of(ibsrq);
+
+	if (!srq->xrc)
+		return uhcav_failed(EINVAL);
+	*srq_num = srq->number;
+	return 0;
+}
+
+int uhcav_modify_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr, int attr_mask)
+{
+	struct uhcav_srq *srq = uhcav_srq_of(ibsrq);
+	struct uhca_cmd_modify_srq request = {.handle = ibsrq->handle,
+					      .attr_mask = (uint32_t)attr_mask,
+					      .max_wr = attr->max_wr,
+					      .srq_limit = attr->srq_limit};
+	struct uhca_cmd_reply reply;
+	struct uhcav_call call = {.request = &request.h,
+				  .request_size = sizeof(request),
+				  .cmd = UHCA_CMD_MODIFY_SRQ,
+				  .reply = &reply,
+				  .reply_size = sizeof(reply)};
+
+	if (attr_mask & IBV_SRQ_MAX_WR)
+		return uhcav_failed(EOPNOTSUPP);
+	return uhcav_result(uhcav_context_call(srq->ctx, &call));
+}
+
+int uhcav_query_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr)
+{
+	struct uhcav_srq *srq = uhcav_srq_of(ibsrq);
+	struct uhca_cmd_handle request = {.handle = ibsrq->handle};
+	struct uhca_cmd_query_srq_reply reply;
+	struct uhcav_call call = {.request = &request.h,
+				  .request_size = sizeof(request),
+				  .cmd = UHCA_CMD_QUERY_SRQ,
+				  .reply = &reply.h,
+				  .reply_size = sizeof(reply)};
+	int err = uhcav_context_call(srq->ctx, &call);
+
+	if (err)
+		return uhcav_result(err);
+	attr->max_wr = reply.max_wr;
+	attr->max_sge = reply.max_sge;
+	attr->srq_limit = reply.srq_limit;
+	return 0;
+}
+
+/* Takes back the events nobody has read, and waits for the others to be acknowledged. */
+static void settle_events(struct uhcav_srq *srq)
+{
+	uint32_t sent = uhcav_device_count(srq->ctx, &srq->page->async_events);
+	uint32_t dropped = uhcav_async_purge(srq->ctx, cookie_of(srq));
+
+	pthread_mutex_lock(&srq->srq.mutex);
+	while (uhcav_events_held(sent, dropped,
+				 __atomic_load_n(&srq->async_events_read, __ATOMIC_ACQUIRE),
+				 srq->srq.events_completed))
+		pthread_cond_wait(&srq->srq.cond, &srq->srq.mutex);
+	pthread_mutex_unlock(&srq->srq.mutex);
+}
+
+int uhcav_destroy_srq(struct ibv_srq *ibsrq)
+{
+	struct uhcav_srq *srq = uhcav_srq_of(ibsrq);
+	int err = uhcav_context_call_destroy(uhcav_context_of(ibsrq->context), UHCA_CMD_DESTROY_SRQ,
+					     ibsrq->handle);
+
+	if (err)
+		return uhcav_result(err);
+	if (uhcav_life(srq->ctx) != UHCAV_FORKED) {
+		settle_events(srq);
+	}
+	munmap(srq->page, srq->region_size);
+	free(srq);
+	return 0;
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See wq.h. The ring is that of an SRQ; the state that counts is the device's. */
+#include "wq.h"
+
+#include "emu/abi/event.h"
+#include "emu/abi/wqe.h"
+#include "provider/completions/cq.h"
+#include "provider/context/async.h"
+#include "provider/post/post_recv.h"
+#include "provider/result.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+static int create_command(struct uhcav_wq *wq, const struct ibv_wq_init_attr *attr,
+			  struct uhca_cmd_create_wq_reply *reply, int *fd)
+{
+	struct uhca_cmd_create_wq request = {
+		.cookie = (uintptr_t)&wq->wq,
+		.pd = attr->pd->handle,
+		.cq = attr->cq->handle,
+		.wq_type = attr->wq_type,
+		.max_wr = attr->max_wr,
+		.max_sge = attr->max_sge,
+		.create_flags = attr->comp_mask & IBV_WQ_INIT_ATTR_FLAGS ? attr->create_flags : 0};
+	struct uhcav_call call = {.request = &request.h,
+				  .request_size = sizeof(request),
+				  .cmd = UHCA_CMD_CREATE_WQ,
+				  .reply = &reply->h,
+				  .reply_size = sizeof(*reply),
+				  .recv_fd = fd,
+				  .n_recv_fd = 1};
+
+	return uhcav_context_call(wq->ctx, &call);
+}
+
+static int map_queue(struct uhcav_wq *wq, const struct uhca_cmd_create_wq_reply *r, int fd)
+{
+	void *base;
+	int err = uhcav_context_map(fd, r->region_size, true, UHCA_ABI_REGION_SRQ, &base);
+
+	if (err)
+		return err;
+	wq->page = base;
+	wq->region_size = r->region_size;
+	wq->rq.max_wr = r->max_wr;
+	wq->rq.max_sge = r->max_sge;
+	wq->rq.ring = &wq->page->recv;
+	err = uhcav_work_queue_init(&wq->rq, base, r->region_size, &r->recv,
+				    UHCA_ABI_RECV_STRIDE(r->max_sge));
+	if (!err && !wq->rq.entries)
+		err = -EPROTO;
+	if (err)
+		munmap(base, r->region_size);
+	return err;
+}
+
+static int modify_command(struct uhcav_wq *wq, const struct ibv_wq_attr *attr)
+{
+	struct uhca_cmd_modify_wq request = {.handle = wq->wq.handle,
+					     .attr_mask = attr->attr_mask,
+					     .wq_state = attr->wq_state,
+					     .curr_wq_state = attr->curr_wq_state,
+					     .flags = attr->flags,
+					     .flags_mask = attr->flags_mask};
+	struct uhca_cmd_reply reply;
+	struct uhcav_call call = {.request = &request.h,
+				  .request_size = sizeof(request),
+				  .cmd = UHCA_CMD_MODIFY_WQ,
+				  .reply = &reply,
+				  .reply_size = sizeof(reply)};
+
+	return uhcav_context_call(wq->ctx, &call);
+}
+
+/* What is posted to a queue in the error state is to be flushed at once: the device is told. */
+static int post_recv(struct ibv_wq *ibwq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+{
+	const struct ibv_wq_attr flush = {.attr_mask = IBV_WQ_ATTR_STATE, .wq_state = IBV_WQS_ERR};
+	struct uhca_cmd_fault_check ask = {.verb = UHCA_FAULT_POST_WQ_RECV};
+	struct uhcav_wq *wq = uhcav_wq_of(ibwq);
+	int err = uhcav_life(wq->ctx) == UHCAV_ALIVE ? 0 : EIO;
+
+	if (!err && __atomic_load_n(&ibwq->state, __ATOMIC_ACQUIRE) == IBV_WQS_RESET)
+		err = EINVAL;
+	if (err) {
+		*bad_wr = wr;
+		return uhcav_failed(err);
+	}
+	err = uhcav_post_watched(wq->ctx)
+		      ? uhcav_work_queue_ask_post(wq->ctx, &ask, &wq->rq, wr, bad_wr)
+		      : uhcav_work_queue_post(&wq->rq, wr, bad_wr);
+	uhca_ring_fence();
+	if (__atomic_load_n(&wq->page->recv_doorbell, __ATOMIC_RELAXED))
+		modify_command(wq, &flush);
+	return uhcav_failed(err);
+}
+
+static int open_wq(struct uhcav_wq *wq, struct ibv_wq_init_attr *attr)
+{
+	struct uhca_cmd_create_wq_reply reply;
+	int fd;
+	int err = create_command(wq, attr, &reply, &fd);
+
+	if (err)
+		return err;
+	err = map_queue(wq, &reply, fd);
+	if (err) {
+		uhcav_context_call_handle(wq->ctx, UHCA_CMD_DESTROY_WQ, reply.handle);
+		return err;
+	}
+	wq->wq.handle = reply.handle;
+	wq->wq.wq_num = reply.wq_num;
+	attr->max_wr = reply.max_wr;
+	attr->max_sge = reply.max_sge;
+	return 0;
+}
+
+struct ibv_wq *uhcav_create_wq(struct ibv_context *ibctx, struct ibv_wq_init_attr *attr)
+{
+	struct uhcav_wq *wq;
+	int err;
+
+	if (!attr->pd || attr->pd->context != ibctx || !attr->cq || attr->cq->context != ibctx ||
+	    (attr->comp_mask & ~(uint32_t)IBV_WQ_INIT_ATTR_FLAGS)) {
+		errno = EINVAL;
+		return NULL;
+	}
+	wq = calloc(1, sizeof(*wq));
+	if (!wq)
+		return NULL;
+	wq->ctx = uhcav_context_of(ibctx);
+	uhcav_lock_init(&wq->rq.lock, wq->ctx->single_threaded);
+	wq->wq.context = ibctx;
+	wq->wq.pd = attr->pd;
+	wq->wq.cq = attr->cq;
+	wq->wq.wq_type = attr->wq_type;
+	wq->wq.state = IBV_WQS_RESET;
+	wq->wq.post_recv = post_recv;
+	err = open_wq(wq, attr);
+	if (err) {
+		free(wq);
+		errno = -err;
+		return NULL;
+	}
+	return &wq->wq;
+}
+
+int uhcav_modify_wq(struct ibv_wq *ibwq, struct ibv_wq_attr *attr)
+{
+	struct uhcav_wq *wq = uhcav_wq_of(ibwq);
+	int err = modify_command(wq, attr);
+
+	if (err || !(attr->attr_mask & IBV_WQ_ATTR_STATE))
+		return uhcav_result(err);
+	if (attr->wq_state == IBV_WQS_RESET)
+		uhcav_cq_skip(uhcav_cq_of(ibwq->cq), ibwq->wq_num);
+	__atomic_store_n(&ibwq->state, attr->wq_state, __ATOMIC_RELEASE);
+	return 0;
+}
+
+/* Takes back the events nobody has read, and waits for the others to be acknowledged. */
+static void settle_events(struct uhcav_wq *wq)
+{
+	uint32_t sent = uhcav_device_count(wq->ctx, &wq->page->async_events);
+	uint32_t dropped = uhcav_async_purge(wq->ctx, (uintptr_t)&wq->wq);
+
+	pthread_mutex_lock(&wq->wq.mutex);
+	while (uhcav_events_held(sent, dropped,
+				 __atomic_load_n(&wq->async_events_read, __ATOMIC_ACQUIRE),
+				 wq->wq.events_completed))
+		pthread_cond_wait(&wq->wq.cond, &wq->wq.mutex);
+	pthread_mutex_unlock(&wq->wq.mutex);
+}
+
+int uhcav_destroy_wq(struct ibv_wq *ibwq)
+{
+	struct uhcav_wq *wq = uhcav_wq_of(ibwq);
+	int err = uhcav_context_call_destroy(uhcav_context_of(ibwq->context), UHCA_CMD_DESTROY_WQ,
+					     ibwq->handle);
+
+	if (err)
+		return uhcav_result(err);
+	if (uhcav_life(wq->ctx) != UHCAV_FORKED) {
+		uhcav_cq_skip(uhcav_cq_of(ibwq->cq), ibwq->wq_num);
+		settle_events(wq);
+	}
+	munmap(wq->page, wq->region_size);
+	free(wq);
+	return 0;
+}
+
+/* ---- tables ---- */
+
+static int table_command(struct uhcav_context *ctx, const struct ibv_rwq_ind_table_init_attr *attr,
+			 struct uhca_cmd_handle_reply *reply)
+{
+	struct uhca_cmd_create_rwq_ind_table request = {.log_size = attr->log_ind_tbl_size};
+	struct uhcav_call call = {.request = &request.h,
+				  .request_size = sizeof(request),
+				  .cmd = UHCA_CMD_CREATE_RWQ_IND_TABLE,
+				  .reply = &reply->h,
+				  .reply_size = sizeof(*reply)};
+
+	if (attr->comp_mask || attr->log_ind_tbl_size > UHCA_ABI_IND_TABLE_LOG || !attr->ind_tbl)
+		return -EINVAL;
+	for (uint32_t i = 0; i < 1u << attr->log_ind_tbl_size; i++) {
+		struct ibv_wq *wq = attr->ind_tbl[i];
+		if (!wq || wq->context != ctx->ibctx)
+			return -EINVAL;
+		request.wq[i] = wq->handle;
+	}
+	return uhcav_context_call(ctx, &call);
+}
+
+struct ibv_rwq_ind_table *uhcav_create_rwq_ind_table(struct ibv_context *ibctx,
+						     struct ibv_rwq_ind_table_init_attr *attr)
+{
+	struct ibv_rwq_ind_table *table = calloc(1, sizeof(*table));
+	struct uhca_cmd_handle_reply reply;
+	int err;
+
+	if (!table)
+		return NULL;
+	err = table_command(uhcav_context_of(ibctx), attr, &reply);
+	if (err) {
+		free(table);
+		errno = -err;
+		return NULL;
+	}
+	table->context = ibctx;
+	table->ind_tbl_handle = (int)reply.handle;
+	table->ind_tbl_num = (int)reply.handle;
+	return table;
+}
+
+int uhcav_destroy_rwq_ind_table(struct ibv_rwq_ind_table *table)
+{
+	int err = uhcav_context_call_destroy(uhcav_context_of(table->context),
+					     UHCA_CMD_DESTROY_RWQ_IND_TABLE,
+					     (uint32_t)table->ind_tbl_handle);
+
+	if (err)
+		return uhcav_result(err);
+	free(table);
+	return 0;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * XRC domains. The program's descriptor travels to the daemon, which looks at its inode: whoever
+ * opens the same file gets the same domain, whatever path or namespace it took.
+ */
+#include "xrcd.h"
+
+#include "provider/result.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+
+static uint32_t abi_flags(int oflags)
+{
+	uint32_t create = oflags & O_CREAT ? UHCA_ABI_XRCD_CREATE : 0u;
+
+	return create | (oflags & O_EXCL ? UHCA_ABI_XRCD_EXCLUSIVE : 0u);
+}
+
+static int open_command(struct uhcav_xrcd *x, int fd, int oflags)
+{
+	/* Without a file the message has a descriptor all the same: one that means nothing. */
+	int sent = fd == -1 ? x->ctx->event_fd : fd;
+	struct uhca_cmd_open_xrcd request = {.oflags = abi_flags(oflags), .unshared = fd == -1};
+	struct uhca_cmd_handle_reply reply;
+	struct uhcav_call call = {.request = &request.h,
+				  .request_size = sizeof(request),
+				  .cmd = UHCA_CMD_OPEN_XRCD,
+				  .reply = &reply.h,
+				  .reply_size = sizeof(reply),
+				  .send_fd = &sent,
+				  .n_send_fd = 1};
+	int err;
+
+	/* A bad descriptor would break the message, not the request. */
+	if (fcntl(sent, F_GETFD) < 0)
+		return -EBADF;
+	err = uhcav_context_call(x->ctx, &call);
+	x->handle = reply.handle;
+	return err;
+}
+
+struct ibv_xrcd *uhcav_open_xrcd(struct ibv_context *ibctx, struct ibv_xrcd_init_attr *attr)
+{
+	const uint32_t needed = IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS;
+	struct uhcav_xrcd *x;
+	int err;
+
+	if (attr->comp_mask != needed || attr->oflags & ~(O_CREAT | O_EXCL)) {
+		errno = EINVAL;
+		return NULL;
+	}
+	x = calloc(1, sizeof(*x));
+	if (!x)
+		return NULL;
+	x->ctx = uhcav_context_of(ibctx);
+	x->xrcd.context = ibctx;
+	err = open_command(x, attr->fd, attr->oflags);
+	if (err) {
+		free(x);
+		errno = -err;
+		return NULL;
+	}
+	return &x->xrcd;
+}
+
+int uhcav_close_xrcd(struct ibv_xrcd *ibxrcd)
+{
+	struct uhcav_xrcd *x = uhcav_xrcd_of(ibxrcd);
+	int err = uhcav_context_call_destroy(x->ctx, UHCA_CMD_CLOSE_XRCD, x->handle);
+
+	if (err)
+		return uhcav_result(err);
+	free(x);
+	return 0;
+}

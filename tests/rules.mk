@@ -5,7 +5,7 @@
 # list of tests/*.inc.
 comma = ,
 test_cppflags = -D_GNU_SOURCE -DUHCA_VERSION='"$(PACKAGE_VERSION)"' -I$(srcdir)/provider \
-	-I$(srcdir)/emu/ctl $(JANSSON_CFLAGS)
+	-I$(srcdir)/emu/ctl/lib $(JANSSON_CFLAGS)
 compile_test = $(CC) $(DEFS) $(DEFAULT_INCLUDES) $(test_cppflags) $(CPPFLAGS) $(AM_CFLAGS) $(CFLAGS)
 
 tests/%.o: tests/%.c

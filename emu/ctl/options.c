@@ -4,7 +4,7 @@
  */
 #include "options.h"
 
-#include "instance_dir.h"
+#include "emu/ctl/lib/instance_dir.h"
 
 #include <errno.h>
 #include <stddef.h>

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* uhcactl ladder: the packets of a capture, or of the running daemon, as a sequence diagram. */
+#include "emu/ctl/commands.h"
+#include "emu/story/ladder.h"
+#include "emu/story/ladder_svg.h"
+#include "emu/story/ladder_text.h"
+#include "story_source.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#define WIDTH_DEFAULT 100u
+#define LIVE_MS       300
+/* What is older has arrived, if it does at all; when nothing happens, nothing is awaited. */
+#define SETTLED_NS    2000000ull
+#define QUIET_NS      50000000ull
+
+static volatile sig_atomic_t interrupted;
+
+static void on_signal(int number)
+{
+	(void)number;
+	interrupted = 1;
+}
+
+/* ---- how it is drawn ---- */
+
+static unsigned terminal_width(void)
+{
+	const char *columns = getenv("COLUMNS");
+	struct winsize size;
+	uint64_t n;
+
+	if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col)
+		return size.ws_col;
+	if (columns && ctl_story_number(columns, LADDER_WIDTH_MAX, &n))
+		return (unsigned)n;
+	return WIDTH_DEFAULT;
+}
+
+static int choose_style(const struct ctl_options *o, struct ladder_style *style)
+{
+	uint64_t width = terminal_width();
+
+	setlocale(LC_CTYPE, "");
+	style->utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+	style->colours = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
+	if (o->width &&
+	    (!ctl_story_number(o->width, LADDER_WIDTH_MAX, &width) || width < LADDER_WIDTH_MIN))
+		return ctl_usage_error("--width takes a number of columns, 60 to 400");
+	if (width < LADDER_WIDTH_MIN)
+		width = LADDER_WIDTH_MIN;
+	if (width > LADDER_WIDTH_MAX)
+		width = LADDER_WIDTH_MAX;
+	style->width = (unsigned)width;
+	return 0;
+}
+
+static int choose_rows(const struct ctl_options *o, struct ladder_options *l)
+{
+	uint64_t qp = 0;
+
+	if (o->qp && !ctl_story_number(o->qp, 0xffffff, &qp))
+		return ctl_usage_error("--qp takes a QP number, such as 0x11");
+	if ((o->from && !ctl_story_time(o->from, &l->from)) ||
+	    (o->to && !ctl_story_time(o->to, &l->to)))
+		return ctl_usage_error("--from and --to take times, such as 1.5ms");
+	if (o->to && l->to <= l->from)
+		return ctl_usage_error("--to is not after --from");
+	l->has_qp = o->qp != NULL;
+	l->qp = (uint32_t)qp;
+	l->all = o->all;
+	return 0;
+}
+
+/* ---- a file ---- */
+
+static int no_memory(void)
+{
+	fprintf(stderr, "uhcactl: %s\n", strerror(ENOMEM));
+	return CTL_EXIT_FAILED;
+}
+
+static int draw_svg(const char *file, const struct ladder *l)
+{
+	FILE *f = fopen(file, "w");
+	bool ok = f != NULL;
+
+	if (f) {
+		ladder_print_svg(f, l);
+		ok = !ferror(f);
+		ok &= fclose(f) == 0;
+	}
+	if (ok)
+		return 0;
+	fprintf(stderr, "uhcactl: %s: %s\n", file, strerror(errno));
+	return CTL_EXIT_FAILED;
+}
+
+static void print_text(const struct ladder *l, const struct ladder_style *style)
+{
+	if (l->n_rows == 0 && l->story->cut == 0)
+		puts("There is nothing to draw: no RoCEv2 packet, and no record of a device.");
+	else if (l->n_rows > 0)
+		ladder_print_head(stdout, l, style);
+	ladder_print_rows(stdout, l, style, 0, l->n_rows);
+	ladder_print_foot(stdout, l);
+}
+
+/* ---- as JSON ---- */
+
+static json_t *lanes_of(const struct ladder *l)
+{
+	json_t *lanes = json_array();
+
+	for (unsigned i = 0; i < l->n_lanes; i++) {
+		char host[48], qp[24], program[24];
+
+		ladder_lane_names(l, i, host, qp, program);
+		json_array_append_new(lanes, json_pack("{s:s, s:s, s:s}", "host", host, "qp", qp,
+						       "program", program));
+	}
+	return lanes;
+}
+
+static json_t *lane_of(unsigned lane)
+{
+	return lane < LADDER_LANES_MAX ? json_integer(lane) : json_null();
+}
+
+static json_t *row_of(const struct ladder_row *r)
+{
+	static const char *const kinds[] = {[LADDER_ARROW] = "arrow",
+					    [LADDER_LEAVES] = "leaves",
+					    [LADDER_ARRIVES] = "arrives",
+					    [LADDER_EVENT] = "event"};
+	static const char *const moods[] = {[LADDER_PLAIN] = "plain",
+					    [LADDER_ANSWER] = "answer",
+					    [LADDER_AGAIN] = "again",
+					    [LADDER_LOST] = "lost",
+					    [LADDER_MADE] = "rule"};
+
+	return json_pack("{s:I, s:s, s:s, s:o, s:o, s:i, s:s, s:s}", "ns", (json_int_t)r->ns,
+			 "kind", kinds[r->kind], "mood", moods[r->mood], "from", lane_of(r->from),
+			 "to", lane_of(r->to), "count", (int)r->count, "label", r->label, "note",
+			 r->note);
+}
+
+/* Row by row: a ladder may be long. */
+static void print_json(const struct ladder *l)
+{
+	json_t *lanes = lanes_of(l);
+
+	fputs("{\"lanes\": ", stdout);
+	json_dumpf(lanes, stdout, 0);
+	json_decref(lanes);
+	printf(", \"hidden\": %u, \"truncated\": %zu, \"rows\": [", l->hidden, l->story->cut);
+	for (uint32_t i = 0; i < l->n_rows; i++) {
+		json_t *row = row_of(&l->row[i]);
+
+		fputs(i ? ",\n " : "\n ", stdout);
+		json_dumpf(row, stdout, 0);
+		json_decref(row);
+	}
+	fputs("\n]}\n", stdout);
+}
+
+static int draw(const struct ctl_options *o, const struct story *s, struct ladder_options *rows,
+		const struct ladder_style *style)
+{
+	struct ladder l;
+	int status = 0;
+
+	rows->lanes = o->svg || o->json ? 0 : ladder_lanes_for(style->width);
+	if (ladder_make(&l, s, rows) < 0)
+		status = no_memory();
+	else if (o->svg)
+		status = draw_svg(o->svg, &l);
+	else if (o->json)
+		print_json(&l);
+	else
+		print_text(&l, style);
+	if (status == 0 && (o->svg || o->json) && s->error[0])
+		fprintf(stderr, "uhcactl: the capture is broken: %s\n", s->error);
+	ladder_free(&l);
+	return status ? status : s->error[0] ? CTL_EXIT_FAILED : 0;
+}
+
+/* ---- live ---- */
+
+/* What has been drawn so far. */
+struct live {
+	struct ladder_lane lane[LADDER_LANES_MAX];
+	unsigned n_lanes;
+	uint64_t base;    /* when the first story began */
+	uint64_t printed; /* all rows until this time */
+};
+
+static uint64_t wall_clock(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* Rows after "printed", until "end". */
+static void print_new(struct live *live, const struct ladder *l, const struct ladder_style *style,
+		      uint64_t end)
+{
+	uint32_t first = 0, last;
+
+	while (first < l->n_rows && live->base + l->row[first].ns <= live->printed)
+		first++;
+	last = first;
+	while (last < l->n_rows && live->base + l->row[last].ns <= end)
+		last++;
+	if (last > first && l->n_lanes != live->n_lanes)
+		ladder_print_head(stdout, l, style);
+	if (last > first) {
+		memcpy(live->lane, l->lane, sizeof(live->lane));
+		live->n_lanes = l->n_lanes;
+	}
+	ladder_print_rows(stdout, l, style, first, last);
+	live->printed = end;
+}
+
+static uint64_t settled(const struct story *s)
+{
+	return wall_clock() > s->ended + QUIET_NS ? s->ended : s->ended - SETTLED_NS;
+}
+
+/* With much traffic the recorder forgets faster than we look. */
+static void tell_gap(const struct live *live, const struct story *s)
+{
+	if (live->printed && s->began > live->printed)
+		printf("\nThe flight recorder has forgotten %.3f ms.\n\n",
+		       (double)(s->began - live->printed) / 1e6);
+}
+
+static int look(const struct ctl_options *o, struct live *live, struct ladder_options *rows,
+		const struct ladder_style *style)
+{
+	struct story s;
+	struct ladder l = {0};
+	int status = ctl_story_open(o, &s);
+
+	if (status == 0 && s.n_moments > 0) {
+		tell_gap(live, &s);
+		live->base = live->base ? live->base : s.began;
+		s.began = live->base;
+		rows->before = live->lane;
+		rows->n_before = live->n_lanes;
+		if (ladder_make(&l, &s, rows) < 0)
+			status = no_memory();
+		else
+			print_new(live, &l, style, settled(&s));
+	}
+	ladder_free(&l);
+	story_free(&s);
+	if (fflush(stdout) != 0)
+		status = CTL_EXIT_FAILED;
+	return status;
+}
+
+static int follow(const struct ctl_options *o, struct ladder_options *rows,
+		  const struct ladder_style *style)
+{
+	const struct sigaction action = {.sa_handler = on_signal};
+	struct live live = {.n_lanes = 0};
+	int status = 0;
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	rows->lanes = ladder_lanes_for(style->width);
+	while (status == 0 && !interrupted) {
+		status = look(o, &live, rows, style);
+		if (status == 0 && !interrupted)
+			poll(NULL, 0, LIVE_MS);
+	}
+	return status;
+}
+
+int ctl_ladder(const struct ctl_options *o)
+{
+	struct ladder_options rows = {.has_qp = false};
+	struct ladder_style style;
+	struct story s;
+	int status;
+
+	if (o->n_words != 2)
+		return ctl_usage_error("ladder FILE, or ladder live");
+	status = choose_style(o, &style);
+	if (status == 0)
+		status = choose_rows(o, &rows);
+	if (status != 0)
+		return status;
+	if (strcmp(o->word[1], CTL_STORY_LIVE) == 0 && !o->once && !o->svg && !o->json)
+		return follow(o, &rows, &style);
+	status = ctl_story_open(o, &s);
+	if (status == 0)
+		status = draw(o, &s, &rows, &style);
+	story_free(&s);
+	return status;
+}

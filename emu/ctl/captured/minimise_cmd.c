@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * uhcactl minimise FILE [-- COMMAND...]: which of the rules of a failing plan matter? The parts of
+ * the search are the rules, one line each, and where a rule names several matches (nth=3,7,9, as a
+ * replayed trace does) each of these. FILE is a file of rules, tried with
+ *
+ *	uhca-run [--devices N] [--wire] --private --fault-file RULES -- COMMAND
+ *
+ * or, without a command, a scenario, of which only its fault lines are parts. "Fails" means the
+ * exit status that all rules together give.
+ */
+#include "emu/ctl/beside.h"
+#include "emu/ctl/commands.h"
+#include "emu/ctl/show/grid.h"
+#include "minimise.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define LINES_MAX 4096
+#define CANNOT    125 /* uhca-run itself could not do it */
+#define WORDS_MAX 256 /* of the command */
+#define ARGS_MAX  (WORDS_MAX + 9)
+
+/* A line of the file, or one match of a rule in it. */
+struct part {
+	unsigned line;
+	char nth[48]; /* "": the line as it is */
+};
+
+struct plan {
+	char *const *command; /* NULL: a scenario */
+	const char *devices;  /* as typed; NULL: uhca-run's default */
+	bool wire;
+	char *text;
+	char *line[LINES_MAX];
+	unsigned n_lines;
+	struct part part[MINIMISE_MAX];
+	unsigned n_parts;
+	char file[256]; /* that is tried */
+	int status;     /* of the failure */
+};
+
+static int complain(const char *file, const char *what)
+{
+	fprintf(stderr, "uhcactl: %s: %s\n", file, what);
+	return CTL_EXIT_FAILED;
+}
+
+/* ---- the parts ---- */
+
+static const char *skip_space(const char *p)
+{
+	return p + strspn(p, " \t");
+}
+
+/* Does the line hold a rule that may go? In a scenario behind "fault" or "optional fault". */
+static bool is_part(const struct plan *p, const char *line)
+{
+	const char *at = skip_space(line);
+
+	if (!*at || *at == '#')
+		return false;
+	if (p->command)
+		return true;
+	if (strncmp(at, "optional", 8) == 0)
+		at = skip_space(at + 8);
+	return strncmp(at, "fault", 5) == 0 && isspace((unsigned char)at[5]);
+}
+
+/* The list behind " nth=", or NULL. */
+static const char *list_of(const char *line)
+{
+	const char *at = strstr(line, " nth=");
+
+	return at ? at + 5 : NULL;
+}
+
+static bool add_part(struct plan *p, unsigned line, const char *nth, size_t len)
+{
+	struct part *part = &p->part[p->n_parts];
+
+	if (p->n_parts == MINIMISE_MAX || len >= sizeof(part->nth))
+		return false;
+	part->line = line;
+	memcpy(part->nth, nth, len);
+	part->nth[len] = '\0';
+	p->n_parts++;
+	return true;
+}
+
+static bool add_parts(struct plan *p, unsigned line)
+{
+	const char *list = list_of(p->line[line]);
+	bool fits = true;
+
+	if (!is_part(p, p->line[line]))
+		return true;
+	if (!list || !memchr(list, ',', strcspn(list, " \t")))
+		return add_part(p, line, "", 0);
+	while (fits && *list && !isspace((unsigned char)*list)) {
+		size_t len = strcspn(list, ", \t");
+
+		fits = add_part(p, line, list, len);
+		list += len + (list[len] == ',');
+	}
+	return fits;
+}
+
+static int read_plan(struct plan *p, const char *file)
+{
+	FILE *f = fopen(file, "re");
+	size_t room = 0, used;
+
+	if (!f)
+		return complain(file, strerror(errno));
+	errno = 0;
+	used = getdelim(&p->text, &room, '\0', f) > 0 ? strlen(p->text) : 0;
+	fclose(f);
+	if (used == 0)
+		return complain(file, errno ? strerror(errno) : "there is nothing in it");
+	for (char *at = p->text; at && *at;) {
+		char *end = strchr(at, '\n');
+
+		if (end)
+			*end = '\0';
+		if (p->n_lines == LINES_MAX)
+			return complain(file, "too many lines");
+		p->line[p->n_lines++] = at;
+		if (!add_parts(p, p->n_lines - 1))
+			return complain(file, "too many rules");
+		at = end ? end + 1 : NULL;
+	}
+	return p->n_parts > 0 ? 0 : complain(file, "there is no rule in it");
+}
+
+/* ---- what is left of it, as a file ---- */
+
+static void put_line(FILE *f, const struct plan *p, unsigned line, const bool keep[])
+{
+	const char *text = p->line[line], *list = list_of(text);
+	bool first = true;
+
+	for (unsigned i = 0; i < p->n_parts; i++) {
+		const struct part *part = &p->part[i];
+
+		if (part->line != line || !keep[i])
+			continue;
+		if (!part->nth[0]) {
+			fprintf(f, "%s\n", text);
+			return;
+		}
+		if (first)
+			fprintf(f, "%.*s", (int)(list - text), text);
+		fprintf(f, "%s%s", first ? "" : ",", part->nth);
+		first = false;
+	}
+	if (!first)
+		fprintf(f, "%s\n", list + strcspn(list, " \t"));
+}
+
+static void put_plan(FILE *f, const struct plan *p, const bool keep[])
+{
+	for (unsigned i = 0; i < p->n_lines; i++) {
+		if (is_part(p, p->line[i]))
+			put_line(f, p, i, keep);
+		else
+			fprintf(f, "%s\n", p->line[i]);
+	}
+}
+
+static bool write_trial(const struct plan *p, const bool keep[])
+{
+	FILE *f = fopen(p->file, "we");
+
+	if (!f)
+		return false;
+	put_plan(f, p, keep);
+	return fclose(f) == 0;
+}
+
+/* ---- a trial ---- */
+
+static void __attribute__((noreturn)) become_trial(const struct plan *p)
+{
+	const char *argv[ARGS_MAX] = {"uhca-run"};
+	unsigned n = 1;
+	int null = open("/dev/null", O_RDWR);
+
+	if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(null, 2) < 0)
+		_exit(CANNOT);
+	unsetenv("UHCA_DIR");
+	if (p->devices) {
+		argv[n++] = "--devices";
+		argv[n++] = p->devices;
+	}
+	if (p->wire)
+		argv[n++] = "--wire";
+	if (p->command) {
+		argv[n++] = "--private";
+		argv[n++] = "--fault-file";
+		argv[n++] = p->file;
+		argv[n++] = "--";
+		for (unsigned i = 0; p->command[i]; i++)
+			argv[n++] = p->command[i];
+	} else {
+		argv[n++] = "--scenario";
+		argv[n++] = p->file;
+	}
+	argv[n] = NULL;
+	execvp(argv[0], (char *const *)(const void *)argv);
+	_exit(CANNOT);
+}
+
+static int run_trial(const struct plan *p, const bool keep[])
+{
+	pid_t pid;
+	int status;
+
+	if (!write_trial(p, keep))
+		return CANNOT;
+	pid = fork();
+	if (pid == 0)
+		become_trial(p);
+	while (pid > 0 && waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return CANNOT;
+	return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : CANNOT;
+}
+
+static int fails(void *arg, const bool keep[], unsigned n)
+{
+	const struct plan *p = arg;
+	unsigned kept = 0;
+	int status = run_trial(p, keep);
+
+	for (unsigned i = 0; i < n; i++)
+		kept += keep[i];
+	fprintf(stderr, "%u of %u: status %d\n", kept, n, status);
+	/* a scenario may speak of a rule that is not in this one: it fails in another way */
+	if (status == CANNOT && p->command)
+		return -EIO;
+	return status == p->status;
+}
+
+/* ---- */
+
+/* With all of them it must fail, and with none of them it must not. */
+static int look_at_ends(struct plan *p, const char *file)
+{
+	bool all[MINIMISE_MAX], none[MINIMISE_MAX] = {false};
+
+	for (unsigned i = 0; i < p->n_parts; i++)
+		all[i] = true;
+	p->status = run_trial(p, all);
+	if (p->status == CANNOT)
+		return complain(file, "it cannot be run with uhca-run; try that by hand");
+	if (p->status == 0)
+		return complain(file, "nothing fails with these rules");
+	if (run_trial(p, none) == p->status)
+		return complain(file, "it fails without any of its rules as well");
+	return 0;
+}
+
+static int print_json(const struct plan *p, const bool keep[], unsigned left, int runs)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	bool ok = out;
+
+	if (out) {
+		put_plan(out, p, keep);
+		fclose(out);
+		ok = ctl_print_json(json_pack("{s:I, s:I, s:i, s:i, s:s}", "matter",
+					      (json_int_t)left, "of", (json_int_t)p->n_parts,
+					      "runs", runs, "status", p->status, "text", text));
+	}
+	free(text);
+	return ok ? 0 : CTL_EXIT_FAILED;
+}
+
+static int search(struct plan *p, const char *file, bool json)
+{
+	bool keep[MINIMISE_MAX];
+	unsigned left = 0;
+	int trials;
+
+	if (look_at_ends(p, file) != 0)
+		return CTL_EXIT_FAILED;
+	fprintf(stderr, "all %u: status %d\n", p->n_parts, p->status);
+	trials = minimise(p->n_parts, keep, fails, p);
+	if (trials < 0)
+		return complain(file, "a trial could not be run");
+	for (unsigned i = 0; i < p->n_parts; i++)
+		left += keep[i];
+	if (json)
+		return print_json(p, keep, left, trials + 2);
+	printf("# %u of %u matter%s, found in %d runs\n", left, p->n_parts, left == 1 ? "s" : "",
+	       trials + 2);
+	put_plan(stdout, p, keep);
+	return 0;
+}
+
+static unsigned count_words(char *const *word)
+{
+	unsigned n = 0;
+
+	while (word[n])
+		n++;
+	return n;
+}
+
+int ctl_minimise(const struct ctl_options *o)
+{
+	static struct plan p;
+	const char *tmp = getenv("TMPDIR");
+	int status, fd;
+
+	if (o->n_words != 2)
+		return ctl_usage_error("minimise takes a file, and a command behind --");
+	if (o->rest && count_words(o->rest) > WORDS_MAX)
+		return ctl_usage_error("the command of minimise is too long");
+	if (o->rest && !o->rest[0])
+		return ctl_usage_error("minimise: no command behind --");
+	p.command = o->rest;
+	p.devices = o->devices;
+	p.wire = o->wire;
+	status = read_plan(&p, o->word[1]);
+	if (status != 0)
+		return status;
+	if (snprintf(p.file, sizeof(p.file), "%s/uhca-XXXXXX", tmp ? tmp : "/tmp") >=
+	    (int)sizeof(p.file))
+		memcpy(p.file, "/tmp/uhca-XXXXXX", 17);
+	fd = mkstemp(p.file);
+	if (fd < 0)
+		return complain(p.file, strerror(errno));
+	close(fd);
+	status = ctl_look_beside() < 0 ? CTL_EXIT_FAILED : search(&p, o->word[1], o->json);
+	unlink(p.file);
+	free(p.text);
+	return status;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* uhcactl report: a capture as a page for the browser. */
+#include "emu/ctl/commands.h"
+#include "emu/story/report.h"
+#include "story_source.h"
+
+#include <errno.h>
+#include <string.h>
+
+static int complain(const char *file, int error)
+{
+	fprintf(stderr, "uhcactl: %s: %s\n", file, strerror(error));
+	return CTL_EXIT_FAILED;
+}
+
+/* How the capture is called in the page: without the folders it lies in, which tell nothing. */
+static const char *short_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+static int write_page(const char *file, const struct story *s, const char *name, bool json)
+{
+	bool to_stdout = strcmp(file, "-") == 0;
+	FILE *out = to_stdout ? stdout : fopen(file, "w");
+	int rc, error = 0;
+
+	if (!out)
+		return complain(file, errno);
+	rc = json ? story_report_json(out, s) : story_report(out, s, name);
+	if (rc < 0)
+		error = -rc;
+	else if (fflush(out) != 0 || ferror(out))
+		error = errno ? errno : EIO;
+	if (!to_stdout && fclose(out) != 0 && !error)
+		error = errno;
+	return error ? complain(file, error) : 0;
+}
+
+int ctl_report(const struct ctl_options *o)
+{
+	struct story s;
+	int status;
+
+	if (o->n_words != 2)
+		return ctl_usage_error("report FILE -o PAGE, or report live -o PAGE");
+	if (!o->output && !o->json)
+		return ctl_usage_error("report needs -o PAGE, the file to write");
+	status = ctl_story_open(o, &s);
+	if (status == 0)
+		status = write_page(o->output ? o->output : "-", &s, short_name(o->word[1]),
+				    o->json);
+	/* The page says so, too, and shows what stands before that. */
+	if (status == 0 && s.error[0]) {
+		fprintf(stderr, "uhcactl: the capture is broken: %s\n", s.error);
+		status = CTL_EXIT_FAILED;
+	}
+	story_free(&s);
+	return status;
+}

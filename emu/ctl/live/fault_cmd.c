@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * uhcactl fault and replay. What a rule can say is the daemon's business; here its complaints
+ * are shown at their place.
+ */
+#include "emu/abi/ctl.h"
+#include "emu/ctl/commands.h"
+#include "emu/ctl/lib/connection.h"
+#include "emu/ctl/scenario/never_fired.h"
+#include "emu/ctl/show/grid.h"
+#include "fault_help.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RULE_MAX 8192
+
+static json_t *fault(const char *action)
+{
+	return json_pack("{s:s, s:s}", UHCA_CTL_CMD, "fault", UHCA_CTL_ACTION, action);
+}
+
+static json_int_t number_in(const json_t *result, const char *member)
+{
+	return json_integer_value(json_object_get(result, member));
+}
+
+/* ---- complaints ---- */
+
+/* The line with a mark under the word at the column; a line end ends it, tabs count as one. */
+static void show_place(const char *text, unsigned column)
+{
+	size_t len = strcspn(text, "\n");
+	size_t at = column - 1;
+
+	if (column == 0 || at > len)
+		return;
+	fputs("  ", stderr);
+	for (size_t i = 0; i < len; i++)
+		fputc((unsigned char)text[i] < ' ' ? ' ' : text[i], stderr);
+	fprintf(stderr, "\n  %*s^", (int)at, "");
+	for (at++; at < len && !isspace((unsigned char)text[at]); at++)
+		fputc('~', stderr);
+	fputc('\n', stderr);
+}
+
+static int complain(const struct ctl_failure *f, const char *text)
+{
+	if (f->line > 0 && f->column > 0)
+		fprintf(stderr, "uhcactl: line %u, column %u: %s\n", f->line, f->column, f->text);
+	else if (f->column > 0)
+		fprintf(stderr, "uhcactl: column %u: %s\n", f->column, f->text);
+	else
+		fprintf(stderr, "uhcactl: %s\n", f->text);
+	if (text && f->line == 0)
+		show_place(text, f->column);
+	return f->status;
+}
+
+/* Sends it and prints what came; text: of the rule that it holds, or NULL. */
+static int order(const struct ctl_options *o, json_t *request, const char *text,
+		 void (*say)(const json_t *result))
+{
+	struct ctl_failure f;
+	json_t *result;
+
+	if (ctl_exchange(o->dir, request, &result, &f) != 0)
+		return complain(&f, text);
+	if (o->json)
+		ctl_print_json(json_incref(result));
+	else
+		say(result);
+	json_decref(result);
+	return 0;
+}
+
+/* ---- rules ---- */
+
+/* The words from the first on, with blanks between: a rule that nobody put into quotes. */
+static bool join(const struct ctl_options *o, int first, char out[RULE_MAX])
+{
+	size_t n = 0;
+
+	out[0] = '\0';
+	for (int i = first; i < o->n_words && n < RULE_MAX; i++)
+		n += (size_t)snprintf(out + n, RULE_MAX - n, "%s%s", i > first ? " " : "",
+				      o->word[i]);
+	return n < RULE_MAX;
+}
+
+/* A number, unless it looks like a name. */
+static json_t *rule_of(const char *word)
+{
+	char *end;
+	long n;
+
+	errno = 0;
+	n = strtol(word, &end, 10);
+	return isdigit((unsigned char)word[0]) && !*end && !errno ? json_integer(n)
+								  : json_string(word);
+}
+
+static void say_rule(const json_t *result)
+{
+	printf("rule %" JSON_INTEGER_FORMAT "\n", number_in(result, UHCA_CTL_RULE));
+}
+
+/* "s" behind a noun of which there are n. */
+static const char *plural(json_int_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+static void say_removed(const json_t *result)
+{
+	json_int_t hits = number_in(result, UHCA_CTL_HITS);
+	char why[512];
+
+	printf("rule %" JSON_INTEGER_FORMAT " is gone; ", number_in(result, UHCA_CTL_RULE));
+	if (hits > 0)
+		printf("it fired %" JSON_INTEGER_FORMAT " time%s, of %" JSON_INTEGER_FORMAT
+		       " that matched\n",
+		       hits, plural(hits), number_in(result, UHCA_CTL_MATCHED));
+	else
+		printf("%s\n", ctl_never_fired(result, why, sizeof(why)));
+}
+
+static void say_cleared(const json_t *result)
+{
+	json_int_t n = number_in(result, UHCA_CTL_RULES);
+
+	printf("%" JSON_INTEGER_FORMAT " rule%s gone\n", n, n == 1 ? " is" : "s are");
+}
+
+static void say_added(const json_t *result)
+{
+	json_int_t n = number_in(result, UHCA_CTL_RULES);
+
+	printf("%" JSON_INTEGER_FORMAT " rule%s\n", n, plural(n));
+}
+
+static int add(const struct ctl_options *o)
+{
+	char text[RULE_MAX];
+	json_t *request;
+
+	if (o->n_words < 3 || !join(o, 2, text))
+		return ctl_usage_error("fault add 'RULE'");
+	request = fault("add");
+	json_object_set_new(request, UHCA_CTL_TEXT, json_string(text));
+	return order(o, request, text, say_rule);
+}
+
+static int change(const struct ctl_options *o)
+{
+	char text[RULE_MAX];
+	json_t *request;
+
+	if (o->n_words < 4 || !join(o, 3, text))
+		return ctl_usage_error("fault change N|NAME 'RULE'");
+	request = fault("change");
+	json_object_set_new(request, UHCA_CTL_RULE, rule_of(o->word[2]));
+	json_object_set_new(request, UHCA_CTL_TEXT, json_string(text));
+	return order(o, request, text, say_rule);
+}
+
+static int drop(const struct ctl_options *o)
+{
+	json_t *request;
+
+	if (o->n_words != 3)
+		return ctl_usage_error("fault remove N|NAME");
+	request = fault("remove");
+	json_object_set_new(request, UHCA_CTL_RULE, rule_of(o->word[2]));
+	return order(o, request, NULL, say_removed);
+}
+
+static int clear(const struct ctl_options *o)
+{
+	if (o->n_words != 2)
+		return ctl_usage_error("fault clear");
+	return order(o, fault("clear"), NULL, say_cleared);
+}
+
+static int take_file(const struct ctl_options *o, const char *action, const char *file)
+{
+	char path[2 * PATH_MAX];
+	int status = ctl_absolute_path(file, path);
+	json_t *request;
+
+	if (status != 0)
+		return status;
+	request = fault(action);
+	json_object_set_new(request, UHCA_CTL_FILE, json_string(path));
+	return order(o, request, NULL, say_added);
+}
+
+static int load(const struct ctl_options *o)
+{
+	if (o->n_words != 3)
+		return ctl_usage_error("fault load FILE");
+	return take_file(o, "load", o->word[2]);
+}
+
+int ctl_replay(const struct ctl_options *o)
+{
+	if (o->n_words != 2)
+		return ctl_usage_error("replay FILE");
+	return take_file(o, "replay", o->word[1]);
+}
+
+/* ---- the list ---- */
+
+/* A table of the rules as ctl_table_print takes it. */
+static json_t *table_of(const json_t *rules)
+{
+	static const char *const column[] = {UHCA_CTL_RULE, UHCA_CTL_HITS, UHCA_CTL_MATCHED,
+					     UHCA_CTL_LAYER, UHCA_CTL_TEXT};
+	json_t *columns = json_array();
+	json_t *rows = json_array();
+	const json_t *rule;
+	size_t i;
+
+	for (size_t c = 0; c < 5; c++)
+		json_array_append_new(columns, json_pack("{s:s, s:b}", UHCA_CTL_NAME, column[c],
+							 UHCA_CTL_HEX, 0));
+	json_array_foreach(rules, i, rule)
+	{
+		json_t *row = json_array();
+
+		for (size_t c = 0; c < 5; c++)
+			json_array_append(row, json_object_get(rule, column[c]));
+		json_array_append_new(rows, row);
+	}
+	return json_pack("{s:o, s:o}", UHCA_CTL_COLUMNS, columns, UHCA_CTL_ROWS, rows);
+}
+
+static void say_list(const json_t *result)
+{
+	const json_t *rules = json_object_get(result, UHCA_CTL_RULES), *rule;
+	json_t *table;
+	char why[512];
+	size_t i;
+
+	printf("seed %s\n", json_string_value(json_object_get(result, UHCA_CTL_SEED)));
+	if (json_array_size(rules) == 0) {
+		puts("no rules");
+		return;
+	}
+	table = table_of(rules);
+	ctl_table_print(stdout, table, false);
+	json_decref(table);
+	json_array_foreach(rules, i, rule)
+	{
+		if (number_in(rule, UHCA_CTL_HITS) == 0)
+			printf("rule %" JSON_INTEGER_FORMAT ": %s\n",
+			       number_in(rule, UHCA_CTL_RULE),
+			       ctl_never_fired(rule, why, sizeof(why)));
+	}
+}
+
+static int list(const struct ctl_options *o)
+{
+	if (o->n_words != 2)
+		return ctl_usage_error("fault list");
+	return order(o, fault("list"), NULL, say_list);
+}
+
+/* ---- the trace ---- */
+
+static void write_lines(FILE *out, const json_t *lines)
+{
+	const json_t *line;
+	size_t i;
+
+	json_array_foreach(lines, i, line) fprintf(out, "%s\n", json_string_value(line));
+}
+
+/* Piece by piece; *all collects them for JSON. */
+static int fetch_trace(const struct ctl_options *o, FILE *out, json_t *all)
+{
+	json_int_t from = 0;
+	json_int_t end = 1;
+
+	while (from < end) {
+		json_t *request = fault("trace");
+		struct ctl_failure f;
+		json_t *result;
+		json_int_t next;
+
+		json_object_set_new(request, UHCA_CTL_FROM, json_integer(from));
+		if (ctl_exchange(o->dir, request, &result, &f) != 0)
+			return complain(&f, NULL);
+		if (from == 0 && number_in(result, UHCA_CTL_LOST) > 0)
+			fprintf(stderr,
+				"uhcactl: the first %" JSON_INTEGER_FORMAT " are forgotten\n",
+				number_in(result, UHCA_CTL_LOST));
+		if (o->json)
+			json_array_extend(all, json_object_get(result, UHCA_CTL_LINES));
+		else
+			write_lines(out, json_object_get(result, UHCA_CTL_LINES));
+		next = number_in(result, UHCA_CTL_NEXT);
+		end = next > from ? number_in(result, UHCA_CTL_END) : 0;
+		from = next;
+		json_decref(result);
+	}
+	return 0;
+}
+
+static int trace(const struct ctl_options *o)
+{
+	const char *file = o->n_words > 2 ? o->word[2] : NULL;
+	json_t *all = json_array();
+	FILE *out = stdout;
+	int status;
+
+	if (o->n_words > 3)
+		return ctl_usage_error("fault trace [FILE]");
+	if (file)
+		out = fopen(file, "we");
+	status = out ? fetch_trace(o, out, all) : CTL_EXIT_FAILED;
+	if (status == 0 && o->json && json_dumpf(all, out, JSON_INDENT(2)) == 0)
+		fputc('\n', out);
+	if (file && (!out || fclose(out) != 0)) {
+		fprintf(stderr, "uhcactl: %s: %s\n", file, strerror(errno));
+		status = CTL_EXIT_FAILED;
+	}
+	json_decref(all);
+	return status;
+}
+
+/* ---- */
+
+/* Of no daemon: what can be said is the same with all. */
+static int help(const struct ctl_options *o)
+{
+	const char *word = o->n_words > 2 ? o->word[2] : NULL;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	bool known = true;
+
+	if (o->n_words > 3)
+		return ctl_usage_error("fault help [WORD]");
+	if (!out)
+		return CTL_EXIT_FAILED;
+	if (word)
+		known = ctl_fault_help_word(out, word);
+	else
+		ctl_fault_help(out);
+	fclose(out);
+	if (!known)
+		fprintf(stderr, "uhcactl: no rule has a word '%s'; uhcactl fault help lists them\n",
+			word);
+	else if (o->json)
+		ctl_print_json(
+			json_pack("{s:s, s:s}", "word", word ? word : "", UHCA_CTL_TEXT, text));
+	else
+		fputs(text, stdout);
+	free(text);
+	return known ? 0 : CTL_EXIT_USAGE;
+}
+
+static const struct {
+	const char *name;
+	int (*run)(const struct ctl_options *o);
+} actions[] = {
+	{"add", add},     {"list", list}, {"remove", drop}, {"change", change},
+	{"clear", clear}, {"load", load}, {"trace", trace}, {"help", help},
+};
+
+int ctl_fault(const struct ctl_options *o)
+{
+	for (size_t i = 0; o->n_words > 1 && i < sizeof(actions) / sizeof(actions[0]); i++)
+		if (strcmp(actions[i].name, o->word[1]) == 0)
+			return actions[i].run(o);
+	return ctl_usage_error("fault add, list, change, remove, clear, load, trace or help");
+}

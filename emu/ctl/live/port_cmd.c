@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * uhcactl port, device, limit and event: what befalls a device. Which events there are is the
+ * daemon's business.
+ */
+#include "emu/abi/ctl.h"
+#include "emu/ctl/commands.h"
+#include "emu/ctl/lib/connection.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* device may be NULL. Prints JSON, or what "say" makes of the result. */
+static int order(const struct ctl_options *o, json_t *request, const char *device,
+		 void (*say)(const json_t *result))
+{
+	json_t *result;
+	int status;
+
+	if (device)
+		json_object_set_new(request, UHCA_CTL_DEVICE, json_string(device));
+	status = ctl_request(o->dir, request, &result);
+	if (status == 0 && o->json) {
+		json_dumpf(result, stdout, JSON_INDENT(2));
+		putchar('\n');
+	} else if (status == 0) {
+		say(result);
+	}
+	json_decref(result);
+	return status;
+}
+
+static const char *device_in(const json_t *result)
+{
+	const char *name = json_string_value(json_object_get(result, UHCA_CTL_DEVICE));
+
+	return name ? name : "?";
+}
+
+static void say_port(const json_t *result)
+{
+	printf("%s: port %s\n", device_in(result),
+	       json_is_true(json_object_get(result, UHCA_CTL_UP)) ? "up" : "down");
+}
+
+static void say_fatal(const json_t *result)
+{
+	json_int_t n = json_integer_value(json_object_get(result, UHCA_CTL_CLIENTS));
+
+	printf("%s: fatal error, to %" JSON_INTEGER_FORMAT " client%s\n", device_in(result), n,
+	       n == 1 ? "" : "s");
+}
+
+static void say_nothing(const json_t *result)
+{
+	(void)result;
+}
+
+int ctl_port(const struct ctl_options *o)
+{
+	if (o->n_words < 2 || o->n_words > 3)
+		return ctl_usage_error("port down [DEVICE], or port up [DEVICE]");
+	return order(o, json_pack("{s:s, s:s}", UHCA_CTL_CMD, "port", UHCA_CTL_ACTION, o->word[1]),
+		     o->word[2], say_port);
+}
+
+int ctl_device(const struct ctl_options *o)
+{
+	if (o->n_words < 2 || o->n_words > 3 || strcmp(o->word[1], "fatal") != 0)
+		return ctl_usage_error("device fatal [DEVICE]");
+	return order(o,
+		     json_pack("{s:s, s:s}", UHCA_CTL_CMD, "device", UHCA_CTL_ACTION, o->word[1]),
+		     o->word[2], say_fatal);
+}
+
+/* limit NAME=N [DEVICE] */
+int ctl_limit(const struct ctl_options *o)
+{
+	const char *equals = o->n_words > 1 ? strchr(o->word[1], '=') : NULL;
+	unsigned long long n;
+	char *end;
+
+	if (!equals || equals == o->word[1] || o->n_words > 3)
+		return ctl_usage_error("limit NAME=N [DEVICE]");
+	errno = 0;
+	n = strtoull(equals + 1, &end, 0);
+	if (!isdigit((unsigned char)equals[1]) || *end || errno || n > INT64_MAX)
+		return ctl_usage_error("limit takes a number behind =");
+	return order(o,
+		     json_pack("{s:s, s:s%, s:I}", UHCA_CTL_CMD, "limit", UHCA_CTL_NAME, o->word[1],
+			       (size_t)(equals - o->word[1]), UHCA_CTL_VALUE, (json_int_t)n),
+		     o->word[2], say_nothing);
+}
+
+int ctl_event(const struct ctl_options *o)
+{
+	unsigned n = (unsigned)o->n_words;
+	bool of_object = n > 2 && strchr(o->word[n - 1], '=');
+	json_t *request;
+
+	n -= of_object;
+	if (n < 2 || n > 3)
+		return ctl_usage_error("event [DEVICE] NAME [qp=N|cq=N|srq=N|wq=N]");
+	request = json_pack("{s:s, s:s}", UHCA_CTL_CMD, "event", UHCA_CTL_NAME, o->word[n - 1]);
+	if (of_object)
+		json_object_set_new(request, UHCA_CTL_OF, json_string(o->word[n]));
+	return order(o, request, n == 3 ? o->word[1] : NULL, say_nothing);
+}

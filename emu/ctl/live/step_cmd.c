@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * uhcactl step: a person at the wire of devices.
+ */
+#include "emu/abi/ctl.h"
+#include "emu/ctl/commands.h"
+#include "emu/ctl/lib/connection.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static json_int_t number_in(const json_t *o, const char *member)
+{
+	return json_integer_value(json_object_get(o, member));
+}
+
+static const char *text_in(const json_t *o, const char *member)
+{
+	const char *text = json_string_value(json_object_get(o, member));
+
+	return text ? text : "";
+}
+
+/* ---- what waits, and what went ---- */
+
+static void print_packet(const json_t *w)
+{
+	const char *wr = text_in(w, UHCA_CTL_WR);
+	double ms = strtod(text_in(w, UHCA_CTL_SINCE), NULL) / 1e6;
+
+	printf("%6" JSON_INTEGER_FORMAT " %s %9.3f ms  %s", number_in(w, UHCA_CTL_NUMBER),
+	       text_in(w, UHCA_CTL_DIRECTION), ms, text_in(w, UHCA_CTL_PACKET));
+	if (*wr)
+		printf(" wr=%s", wr);
+	putchar('\n');
+}
+
+static void print_packets(const json_t *packets, json_int_t total)
+{
+	const json_t *w;
+	size_t i;
+
+	json_array_foreach(packets, i, w)
+	{
+		if (json_object_get(w, UHCA_CTL_DEVICE))
+			printf("%s ", text_in(w, UHCA_CTL_DEVICE));
+		print_packet(w);
+	}
+	if ((json_int_t)i < total)
+		printf("... and %" JSON_INTEGER_FORMAT " more\n", total - (json_int_t)i);
+}
+
+static void print_device(const json_t *result)
+{
+	json_int_t total = number_in(result, UHCA_CTL_TOTAL);
+
+	printf("%s: %s, %" JSON_INTEGER_FORMAT " packet%s wait%s\n",
+	       text_in(result, UHCA_CTL_DEVICE),
+	       json_is_true(json_object_get(result, UHCA_CTL_FROZEN)) ? "frozen" : "not frozen",
+	       total, total == 1 ? "" : "s", total == 1 ? "s" : "");
+	print_packets(json_object_get(result, UHCA_CTL_WAITING), total);
+}
+
+static void print_result(const json_t *result)
+{
+	const json_t *gone = json_object_get(result, UHCA_CTL_GONE);
+	const json_t *device;
+	size_t i;
+
+	if (gone)
+		print_packets(gone, number_in(result, UHCA_CTL_TOTAL));
+	json_array_foreach(json_object_get(result, UHCA_CTL_DEVICES), i, device)
+		print_device(device);
+}
+
+/* ---- the words ---- */
+
+static const struct step_action {
+	const char *word;   /* as typed */
+	const char *action; /* as sent */
+	int numbers;        /* arguments: of the packet, or how many */
+	bool optional;      /* they may be left out */
+	bool field;         /* FIELD and VALUE follow */
+	const char *usage;
+} actions[] = {
+	{"freeze", "freeze", 0, false, false, "step freeze [DEVICE]"},
+	{"go", "go", 0, false, false, "step go [DEVICE]"},
+	{"list", "list", 0, false, false, "step list [DEVICE]"},
+	{"next", "next", 1, true, false, "step next [N] [DEVICE]"},
+	{"release", "release", 1, false, false, "step release N [DEVICE]"},
+	{"drop", "drop", 1, false, false, "step drop N [DEVICE]"},
+	{"set", "change", 1, false, true, "step set N FIELD VALUE [DEVICE]"},
+};
+
+static const struct step_action *find_action(const char *word)
+{
+	for (size_t i = 0; word && i < sizeof(actions) / sizeof(actions[0]); i++)
+		if (strcmp(actions[i].word, word) == 0)
+			return &actions[i];
+	return NULL;
+}
+
+/* Decimal, or hexadecimal with 0x; 64 bits as they are. */
+static bool number_of(const char *word, json_int_t *out)
+{
+	char *end;
+
+	if (!word || !isdigit((unsigned char)word[0]))
+		return false;
+	errno = 0;
+	*out = (json_int_t)strtoull(word, &end, 0);
+	return !*end && !errno;
+}
+
+/* Puts the words behind the action into the request; false: they are not right. */
+static bool take_words(const struct step_action *a, const char *const *word, json_t *request)
+{
+	json_int_t n;
+
+	if (a->numbers > 0) {
+		if (number_of(*word, &n)) {
+			json_object_set_new(request, a->optional ? UHCA_CTL_COUNT : UHCA_CTL_NUMBER,
+					    json_integer(n));
+			word++;
+		} else if (!a->optional) {
+			return false;
+		}
+	}
+	if (a->field) {
+		if (!word[0] || !number_of(word[1], &n))
+			return false;
+		json_object_set_new(request, UHCA_CTL_FIELD, json_string(word[0]));
+		json_object_set_new(request, UHCA_CTL_VALUE, json_integer(n));
+		word += 2;
+	}
+	if (!*word)
+		return true;
+	json_object_set_new(request, UHCA_CTL_DEVICE, json_string(word[0]));
+	return !word[1];
+}
+
+int ctl_step(const struct ctl_options *o)
+{
+	const struct step_action *a = find_action(o->word[1]);
+	json_t *request;
+	json_t *result;
+	int status;
+
+	if (o->n_words < 2 || !a)
+		return ctl_usage_error("step freeze, list, next, release, drop, set or go");
+	request = json_pack("{s:s, s:s}", UHCA_CTL_CMD, "step", UHCA_CTL_ACTION, a->action);
+	if (!take_words(a, o->word + 2, request)) {
+		json_decref(request);
+		return ctl_usage_error(a->usage);
+	}
+	status = ctl_request(o->dir, request, &result);
+	if (status == 0 && o->json) {
+		json_dumpf(result, stdout, JSON_INDENT(2));
+		putchar('\n');
+	} else if (status == 0) {
+		print_result(result);
+	}
+	json_decref(result);
+	return status;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * uhca-run: runs a command with an emulated RDMA device. It chooses the instance (the one around
+ * it, a shared one, a private one), sees to it that its daemon runs, sets the environment, runs
+ * the command, and cleans up.
+ */
+#include "emu/ctl/beside.h"
+#include "run_command.h"
+#include "run_dir.h"
+#include "run_env.h"
+#include "run_faults.h"
+#include "run_keeper.h"
+#include "run_options.h"
+#include "run_scenario.h"
+#include "run_shared.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+static int run_private(const struct run_options *options)
+{
+	static struct run_faults faults;
+	struct run_dir dir;
+	struct run_keeper keeper;
+	int status = RUN_EXIT_FAILED;
+	if (run_dir_private(&dir) < 0 || run_keeper_start(&dir, options, &keeper) < 0)
+		return status;
+	if (run_env_enter(dir.path) == 0 &&
+	    (options->n_faults == 0 || run_faults_note(dir.path, &faults) == 0)) {
+		status = run_command_run(options->command);
+		status = run_faults_report(dir.path, options, &faults, status);
+	}
+	run_keeper_finish(&keeper);
+	return status;
+}
+
+/* In a daemon that others use too: its rules are there while the command runs. */
+static int run_in(const struct run_options *options, const char *dir)
+{
+	static struct run_faults faults;
+	int status;
+	if (run_faults_add(dir, options, &faults) < 0)
+		return RUN_EXIT_FAILED;
+	status = run_command_run(options->command);
+	status = run_faults_report(dir, options, &faults, status);
+	run_faults_remove(dir, &faults);
+	return status;
+}
+
+static int run_shared(const struct run_options *options)
+{
+	struct run_dir dir;
+	if (run_dir_shared(options->instance ? options->instance : "default", &dir) < 0)
+		return RUN_EXIT_FAILED;
+	int fd = run_shared_attach(&dir, options);
+	if (fd < 0)
+		return RUN_EXIT_FAILED;
+	int status = RUN_EXIT_FAILED;
+	if (run_env_enter(dir.path) == 0)
+		status = run_in(options, dir.path);
+	close(fd);
+	return status;
+}
+
+/* Inside another uhca-run: its instance, unless this one asks for something of its own. */
+static int run_enclosed(const struct run_options *options, const char *dir)
+{
+	if (run_env_enter(dir) < 0)
+		return RUN_EXIT_FAILED;
+	return run_in(options, dir);
+}
+
+int main(int argc, char **argv)
+{
+	static struct run_options options;
+	switch (run_options_parse(argc, argv, &options)) {
+	case RUN_PARSE_DONE:
+		return 0;
+	case RUN_PARSE_BAD:
+		return RUN_EXIT_FAILED;
+	case RUN_PARSE_RUN:
+		break;
+	}
+	if (ctl_look_beside() < 0) {
+		fprintf(stderr, "uhca-run: where it is itself cannot be found out\n");
+		return RUN_EXIT_FAILED;
+	}
+	if (options.n_scenarios > 0)
+		return run_scenarios(&options);
+	run_command_hold_signals();
+	const char *enclosing = run_env_enclosing();
+	if (options.private_instance)
+		return run_private(&options);
+	if (enclosing && !options.instance && options.n_daemon_args == 0)
+		return run_enclosed(&options, enclosing);
+	return run_shared(&options);
+}

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What a scenario can wait for and expect; see scenario_run.h.
+ */
+#include "emu/abi/ctl.h"
+#include "emu/ctl/lib/connection.h"
+#include "never_fired.h"
+#include "scenario_run.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+
+#define DETAIL 256
+
+uint64_t scenario_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+struct scenario_process *scenario_find_process(struct scenario_run *r, const char *name)
+{
+	for (unsigned i = 0; i < r->n_processes; i++)
+		if (strcmp(r->process[i].name, name) == 0)
+			return &r->process[i];
+	return NULL;
+}
+
+bool scenario_judges_exit(const struct scenario_run *r, const char *name)
+{
+	for (unsigned i = 0; i < r->s->n_steps; i++) {
+		const struct scenario_step *step = &r->s->step[i];
+
+		if (step->verb == SCENARIO_EXPECT && step->what == SCENARIO_EXIT &&
+		    strcmp(step->name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* ---- the daemon's tables ---- */
+
+static int ask(struct scenario_run *r, json_t *request, json_t **table)
+{
+	struct ctl_failure f;
+
+	if (ctl_exchange(r->dir, request, table, &f) == 0)
+		return 0;
+	scenario_stop(r, NULL, "%s", f.text);
+	return -EIO;
+}
+
+/* The number of a column, or -1. */
+static int column_of(const json_t *table, const char *name)
+{
+	json_t *columns = json_object_get(table, UHCA_CTL_COLUMNS);
+
+	for (size_t i = 0; i < json_array_size(columns); i++) {
+		json_t *column = json_object_get(json_array_get(columns, i), UHCA_CTL_NAME);
+		const char *is = json_string_value(column);
+
+		if (is && strcmp(is, name) == 0)
+			return (int)i;
+	}
+	return -1;
+}
+
+static uint64_t cell(const json_t *row, int column)
+{
+	return (uint64_t)json_integer_value(json_array_get(row, (size_t)column));
+}
+
+static void note_hits(struct scenario_run *r, const json_t *row)
+{
+	json_int_t number = json_integer_value(json_object_get(row, UHCA_CTL_RULE));
+
+	for (unsigned i = 0; i < r->n_rules; i++) {
+		struct scenario_rule *rule = &r->rule[i];
+
+		if (rule->number != (uint64_t)number || rule->removed)
+			continue;
+		rule->hits = (uint64_t)json_integer_value(json_object_get(row, UHCA_CTL_HITS));
+		if (rule->hits == 0)
+			ctl_never_fired(row, rule->why, sizeof(rule->why));
+	}
+}
+
+int scenario_look_at_rules(struct scenario_run *r)
+{
+	json_t *result, *row;
+	size_t i;
+
+	if (ask(r, json_pack("{s:s, s:s}", UHCA_CTL_CMD, "fault", UHCA_CTL_ACTION, "list"),
+		&result) < 0)
+		return -EIO;
+	json_array_foreach(json_object_get(result, "rules"), i, row) note_hits(r, row);
+	json_decref(result);
+	return 0;
+}
+
+/* The sum over the devices; -ENOENT: there is no such counter. */
+static int counter(struct scenario_run *r, const char *name, uint64_t *out)
+{
+	json_t *table, *row;
+	size_t i;
+	int column;
+
+	if (ask(r, json_pack("{s:s}", UHCA_CTL_CMD, "counters"), &table) < 0)
+		return -EIO;
+	column = column_of(table, name);
+	*out = 0;
+	json_array_foreach(json_object_get(table, UHCA_CTL_ROWS), i, row) *out += cell(row, column);
+	json_decref(table);
+	return column < 0 ? -ENOENT : 0;
+}
+
+/*
+ * Writes out what the daemon keeps of its capture, and reads it. From one that has ended nothing
+ * can be learnt: neither that something was, nor that it was not.
+ */
+static int refresh_story(struct scenario_run *r)
+{
+	const char *why;
+	json_t *facts;
+	int error;
+
+	if (ask(r, json_pack("{s:s, s:s}", UHCA_CTL_CMD, "capture", UHCA_CTL_ACTION, "status"),
+		&facts) < 0)
+		return -EIO;
+	why = json_string_value(json_object_get(facts, UHCA_CTL_ERROR));
+	error = json_is_true(json_object_get(facts, UHCA_CTL_RUNNING))
+			? scenario_story_read(&r->story)
+			: -EPIPE;
+	if (error < 0)
+		scenario_stop(r, NULL, "what the devices told cannot be read: %s",
+			      why               ? why
+			      : error == -EPIPE ? "the capture was ended"
+						: strerror(-error));
+	json_decref(facts);
+	return error;
+}
+
+/* ---- names that only the daemon knows ---- */
+
+static bool has_device(const json_t *table, const char *device, size_t len)
+{
+	int column = column_of(table, UHCA_CTL_DEVICE);
+	const json_t *row;
+	size_t i;
+
+	json_array_foreach(json_object_get(table, UHCA_CTL_ROWS), i, row)
+	{
+		const char *is = json_string_value(json_array_get(row, (size_t)column));
+
+		if (is && strlen(is) == len && strncasecmp(is, device, len) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* dev=NAME or dev!=NAME among the words of a record. */
+static int know_device(struct scenario_run *r, const struct scenario_step *step,
+		       const json_t *table)
+{
+	for (const char *p = step->text; *p; p += strspn(p, " \t")) {
+		size_t len = strcspn(p, " \t");
+		size_t name = strcspn(p, "=!");
+		const char *value = p + strcspn(p, "=") + 1;
+
+		if (name == 3 && strncmp(p, "dev", 3) == 0 &&
+		    !has_device(table, value, (size_t)(p + len - value)))
+			return scenario_stop(r, step, "there is no device %.*s",
+					     (int)(p + len - value), value);
+		p += len;
+	}
+	return 0;
+}
+
+int scenario_know_names(struct scenario_run *r)
+{
+	json_t *table;
+	int error = 0;
+
+	if (ask(r, json_pack("{s:s}", UHCA_CTL_CMD, "counters"), &table) < 0)
+		return -EIO;
+	for (unsigned i = 0; i < r->s->n_steps && error == 0; i++) {
+		const struct scenario_step *step = &r->s->step[i];
+
+		if (step->what == SCENARIO_COUNTER && column_of(table, step->name) < 0)
+			error = scenario_stop(r, step, "there is no counter %s", step->name);
+		else if (step->what == SCENARIO_RECORD)
+			error = know_device(r, step, table);
+	}
+	json_decref(table);
+	return error;
+}
+
+/* ---- one for each kind ---- */
+
+static int judge_number(const struct scenario_step *step, uint64_t found, char *detail)
+{
+	snprintf(detail, DETAIL, "found %" PRIu64, found);
+	return scenario_holds(found, step->relation, step->number);
+}
+
+static bool listens_in(const char *file, unsigned port)
+{
+	FILE *f = fopen(file, "re");
+	char line[512];
+	bool found = false;
+
+	while (f && !found && fgets(line, sizeof(line), f)) {
+		unsigned local, state;
+
+		found = sscanf(line, " %*[^:]: %*[0-9A-F]:%x %*[0-9A-F]:%*x %x", &local, &state) ==
+				2 &&
+			local == port && state == 0x0a;
+	}
+	if (f)
+		fclose(f);
+	return found;
+}
+
+static int is_listening(const struct scenario_run *r, const struct scenario_step *step)
+{
+	unsigned port = step->number ? (unsigned)step->number : r->port;
+
+	return listens_in("/proc/self/net/tcp", port) || listens_in("/proc/self/net/tcp6", port);
+}
+
+static int is_cm_listening(struct scenario_run *r, const struct scenario_step *step)
+{
+	uint64_t asked = step->number ? step->number : r->port;
+	json_t *table, *row;
+	int state, port, found = 0;
+	size_t i;
+
+	if (ask(r, json_pack("{s:s, s:s}", UHCA_CTL_CMD, "show", UHCA_CTL_WHAT, "cm_id"), &table) <
+	    0)
+		return -EIO;
+	state = column_of(table, "state");
+	port = column_of(table, "port");
+	json_array_foreach(json_object_get(table, UHCA_CTL_ROWS), i, row)
+	{
+		const char *is = json_string_value(json_array_get(row, (size_t)state));
+
+		found |= is && strcmp(is, "listening") == 0 && cell(row, port) == asked;
+	}
+	json_decref(table);
+	return found;
+}
+
+static int is_rule(struct scenario_run *r, const struct scenario_step *step, char *detail)
+{
+	if (scenario_look_at_rules(r) < 0)
+		return -EIO;
+	for (unsigned i = r->n_rules; i-- > 0;)
+		if (strcmp(r->rule[i].name, step->name) == 0)
+			return judge_number(step, r->rule[i].hits, detail);
+	return scenario_stop(r, step, "no rule of this scenario has the name %s", step->name);
+}
+
+static int is_exit(struct scenario_run *r, const struct scenario_step *step, char *detail)
+{
+	struct scenario_process *p = scenario_find_process(r, step->name);
+
+	if (!p)
+		return scenario_stop(r, step, "%s was not started before", step->name);
+	snprintf(detail, DETAIL, "it is still running");
+	return scenario_process_ended(p) ? judge_number(step, (uint64_t)p->status, detail) : 0;
+}
+
+static int is_output(struct scenario_run *r, const struct scenario_step *step, char *detail)
+{
+	struct scenario_process *p = scenario_find_process(r, step->name);
+	int said = p && p->output[0] ? scenario_process_said(p, step->text) : -ENOENT;
+
+	if (said < 0)
+		return scenario_stop(r, step, "the output of %s cannot be read", step->name);
+	snprintf(detail, DETAIL, "no line of %s is like that", step->name);
+	return said;
+}
+
+static int is_record(struct scenario_run *r, const struct scenario_step *step, char *detail)
+{
+	int error = refresh_story(r);
+
+	if (error < 0)
+		return error;
+	return judge_number(step, scenario_story_count(&r->story, step->name, step->text), detail);
+}
+
+static int is_counter(struct scenario_run *r, const struct scenario_step *step, char *detail)
+{
+	uint64_t found;
+	int error = counter(r, step->name, &found);
+
+	return error < 0 ? error : judge_number(step, found, detail);
+}
+
+/*
+ * A leak is an object that its program never destroyed: the daemon tells of those it had to
+ * destroy in a program's stead. What a killed or failed program leaves is not counted against it
+ * when the step says so; what is left in the daemon when nobody is there always is.
+ */
+static int is_leak(struct scenario_run *r, char *detail)
+{
+	static const char *const kinds[] = {"pd", "mr", "mw", "cq", "qp", "srq", "ah"};
+
+	if (refresh_story(r) < 0)
+		return -EIO;
+	snprintf(detail, DETAIL, "a program ended without destroying what it had made");
+	if (scenario_story_count(&r->story, "leak", "") > 0)
+		return 1;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		json_t *table;
+		size_t n;
+
+		if (ask(r, json_pack("{s:s, s:s}", UHCA_CTL_CMD, "show", UHCA_CTL_WHAT, kinds[i]),
+			&table) < 0)
+			return -EIO;
+		n = json_array_size(json_object_get(table, UHCA_CTL_ROWS));
+		json_decref(table);
+		snprintf(detail, DETAIL, "%zu %s in the daemon", n, kinds[i]);
+		if (n > 0)
+			return 1;
+	}
+	return 0;
+}
+
+int scenario_condition(struct scenario_run *r, const struct scenario_step *step, char *detail)
+{
+	detail[0] = '\0';
+	switch (step->what) {
+	case SCENARIO_LISTEN:
+		return is_listening(r, step);
+	case SCENARIO_CM_LISTEN:
+		return is_cm_listening(r, step);
+	case SCENARIO_RULE:
+		return is_rule(r, step, detail);
+	case SCENARIO_EXIT:
+		return is_exit(r, step, detail);
+	case SCENARIO_OUTPUT:
+		return is_output(r, step, detail);
+	case SCENARIO_RECORD:
+		return is_record(r, step, detail);
+	case SCENARIO_COUNTER:
+		return is_counter(r, step, detail);
+	case SCENARIO_NO_LEAK:
+		return is_leak(r, detail);
+	case SCENARIO_TIME: /* scenario_run.c sees to it */
+	case SCENARIO_NOTHING:
+		break;
+	}
+	return 1;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* uhcactl show mr KEY: asks for the walk and hands it to who tells or draws it. */
+#include "emu/abi/ctl.h"
+#include "emu/ctl/commands.h"
+#include "emu/ctl/lib/connection.h"
+#include "walk_svg.h"
+#include "walk_text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool parse_number(const char *text, unsigned long long max, json_int_t *out)
+{
+	unsigned long long n;
+	char *end;
+
+	errno = 0;
+	n = strtoull(text, &end, 0);
+	*out = (json_int_t)n;
+	return *text >= '0' && *text <= '9' && !*end && !errno && n <= max;
+}
+
+static int draw(const char *file, const json_t *walk)
+{
+	FILE *f = fopen(file, "w");
+	bool ok = f != NULL;
+
+	if (f) {
+		walk_print_svg(f, walk);
+		ok = !ferror(f);
+		ok &= fclose(f) == 0;
+	}
+	if (ok)
+		return 0;
+	fprintf(stderr, "uhcactl: %s: %s\n", file, strerror(errno));
+	return CTL_EXIT_FAILED;
+}
+
+int ctl_walk(const struct ctl_options *o)
+{
+	json_int_t key, offset = 0;
+	json_t *walk;
+	int status;
+
+	if (!parse_number(o->word[2], UINT32_MAX, &key))
+		return ctl_usage_error("a key is a number of 32 bits, such as 0x1a2b3c4d");
+	if (o->offset && !parse_number(o->offset, INT64_MAX, &offset))
+		return ctl_usage_error("--offset is a number of bytes");
+	status = ctl_request(o->dir,
+			     json_pack("{s:s, s:I, s:I}", UHCA_CTL_CMD, "walk", UHCA_CTL_KEY, key,
+				       UHCA_CTL_OFFSET, offset),
+			     &walk);
+	if (status == 0 && o->svg)
+		status = draw(o->svg, walk);
+	else if (status == 0 && o->json)
+		json_dumpf(walk, stdout, JSON_INDENT(2)), putchar('\n');
+	else if (status == 0)
+		walk_print_text(stdout, walk);
+	json_decref(walk);
+	return status;
+}

@@ -6,8 +6,8 @@
  */
 #include "fuzz.h"
 
-#include "emu/fault/plan.h"
-#include "emu/fault/rule_text.h"
+#include "emu/fault/plan/plan.h"
+#include "emu/fault/rule/rule_text.h"
 
 #include <errno.h>
 #include <string.h>

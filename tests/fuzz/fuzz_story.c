@@ -5,7 +5,7 @@
  */
 #include "fuzz.h"
 
-#include "emu/story/story.h"
+#include "emu/story/tale/story.h"
 
 #include <errno.h>
 #include <string.h>

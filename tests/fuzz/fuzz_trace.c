@@ -5,7 +5,7 @@
  */
 #include "fuzz.h"
 
-#include "emu/fault/plan_trace.h"
+#include "emu/fault/plan/plan_trace.h"
 
 #include <errno.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #ifndef SIM_WORLD_FAULTS_H
 #define SIM_WORLD_FAULTS_H
 
-#include "emu/fault/net.h"
+#include "emu/fault/net/net.h"
 #include "world.h"
 
 /* Once per world; rules may come at any time. */

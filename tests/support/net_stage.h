@@ -6,7 +6,7 @@
 #ifndef TESTS_SUPPORT_NET_STAGE_H
 #define TESTS_SUPPORT_NET_STAGE_H
 
-#include "emu/fault/net.h"
+#include "emu/fault/net/net.h"
 
 #define STAGE_MAX     8192u
 #define STAGE_PAYLOAD 1024u /* of each packet but the last */

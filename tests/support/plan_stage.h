@@ -6,8 +6,8 @@
 #ifndef TESTS_PLAN_STAGE_H
 #define TESTS_PLAN_STAGE_H
 
-#include "emu/fault/plan.h"
-#include "emu/fault/plan_trace.h"
+#include "emu/fault/plan/plan.h"
+#include "emu/fault/plan/plan_trace.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,7 +3,7 @@
 #ifndef TESTS_SUPPORT_STORY_TALES_H
 #define TESTS_SUPPORT_STORY_TALES_H
 
-#include "emu/story/story.h"
+#include "emu/story/tale/story.h"
 
 enum tale {
 	TALE_LOST_ACK,       /* a WRITE of two packets, its ACK lost, sent again */

@@ -2,7 +2,7 @@
 /* uhcactl explain: what happened to requests, in sentences. */
 #include "emu/ctl/commands.h"
 #include "emu/ctl/show/grid.h"
-#include "emu/story/explain.h"
+#include "emu/story/ladder/explain.h"
 #include "story_source.h"
 
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* uhcactl ladder: the packets of a capture, or of the running daemon, as a sequence diagram. */
 #include "emu/ctl/commands.h"
-#include "emu/story/ladder.h"
-#include "emu/story/ladder_svg.h"
-#include "emu/story/ladder_text.h"
+#include "emu/story/ladder/ladder.h"
+#include "emu/story/ladder/ladder_svg.h"
+#include "emu/story/ladder/ladder_text.h"
 #include "story_source.h"
 
 #include <errno.h>

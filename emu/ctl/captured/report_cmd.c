@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* uhcactl report: a capture as a page for the browser. */
 #include "emu/ctl/commands.h"
-#include "emu/story/report.h"
+#include "emu/story/report/report.h"
 #include "story_source.h"
 
 #include <errno.h>

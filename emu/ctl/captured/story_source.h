@@ -4,7 +4,7 @@
 #define CTL_STORY_SOURCE_H
 
 #include "emu/ctl/options.h"
-#include "emu/story/story.h"
+#include "emu/story/tale/story.h"
 
 /* The word that stands for the running daemon. */
 #define CTL_STORY_LIVE "live"

@@ -9,7 +9,7 @@
 #define IO_PCAP_H
 
 #include "capture.h"
-#include "emu/fault/net.h"
+#include "emu/fault/net/net.h"
 #include "emu/io/base/words.h"
 #include "emu/io/device/netif.h"
 #include "recorder.h"

@@ -7,7 +7,7 @@
 #define IO_TELL_H
 
 #include "emu/core/core.h"
-#include "emu/fault/plan.h"
+#include "emu/fault/plan/plan.h"
 #include "emu/io/base/words.h"
 
 #include <stdbool.h>

@@ -8,7 +8,7 @@
 #define IO_TELLER_H
 
 #include "capture.h"
-#include "emu/fault/plan.h"
+#include "emu/fault/plan/plan.h"
 #include "emu/io/base/words.h"
 #include "recorder.h"
 

@@ -7,7 +7,7 @@
 #ifndef IO_FAULT_BOX_H
 #define IO_FAULT_BOX_H
 
-#include "emu/fault/net.h"
+#include "emu/fault/net/net.h"
 #include "emu/io/device/netif.h"
 
 #include <stdbool.h>

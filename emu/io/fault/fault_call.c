@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "fault_call.h"
 
-#include "emu/fault/rule_text.h"
+#include "emu/fault/rule/rule_text.h"
 #include "emu/io/base/clock.h"
 #include "emu/io/capture/tell.h"
 #include "emu/io/daemon.h"

@@ -4,8 +4,8 @@
  */
 #include "faults.h"
 
-#include "emu/fault/plan_trace.h"
-#include "emu/fault/rule_text.h"
+#include "emu/fault/plan/plan_trace.h"
+#include "emu/fault/rule/rule_text.h"
 #include "emu/io/base/clock.h"
 #include "emu/io/base/log.h"
 #include "emu/io/daemon.h"

@@ -5,7 +5,7 @@
 #include "emu/ctl/live/fault_help.h"
 #include "tests/support/cmocka_all.h"
 
-#include "emu/fault/rule_words.h"
+#include "emu/fault/rule/rule_words.h"
 
 #include <stdio.h>
 #include <stdlib.h>

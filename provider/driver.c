@@ -10,13 +10,13 @@
  */
 #include "driver.h"
 
+#include "no_preload.h"
 #include "ops.h"
-#include "provider/completions/channel.h"
+#include "provider/base/verbs_private.h"
+#include "provider/context/channel.h"
 #include "provider/context/context.h"
 #include "provider/context/monitor.h"
 #include "provider/post/qp_ex.h"
-#include "provider/process/no_preload.h"
-#include "verbs_private.h"
 
 #include <dlfcn.h>
 #include <errno.h>

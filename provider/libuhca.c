@@ -4,9 +4,9 @@
  * Before it has (no list of devices was asked for) and without it there is no device of ours,
  * and every call answers so.
  */
-#include "provider/dv/dv_table.h"
+#include "dv_table.h"
 
-#include "result.h"
+#include "provider/base/result.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -6,8 +6,8 @@
 #include "async.h"
 
 #include "emu/abi/event.h"
-#include "provider/completions/cq.h"
 #include "provider/qp/qp.h"
+#include "provider/queues/cq.h"
 #include "provider/queues/srq.h"
 #include "provider/queues/wq.h"
 

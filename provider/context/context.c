@@ -8,11 +8,11 @@
  */
 #include "context.h"
 
+#include "channel.h"
 #include "child.h"
 #include "emu/abi/event.h"
 #include "monitor.h"
-#include "provider/completions/channel.h"
-#include "provider/completions/cq.h"
+#include "provider/queues/cq.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -14,10 +14,10 @@
 
 #include "context_file.h"
 #include "emu/abi/region.h"
-#include "provider/completions/event_queue.h"
-#include "provider/keys/mr_table.h"
+#include "provider/base/event_queue.h"
+#include "provider/base/mr_table.h"
+#include "provider/base/rpc.h"
 #include "provider/keys/shared_memory.h"
-#include "rpc.h"
 
 #include <infiniband/verbs.h>
 #include <pthread.h>

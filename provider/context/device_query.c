@@ -7,7 +7,7 @@
 #include "device_query.h"
 
 #include "child.h"
-#include "provider/result.h"
+#include "provider/base/result.h"
 
 #include <errno.h>
 #include <stdio.h>

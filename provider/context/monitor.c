@@ -9,7 +9,7 @@
  */
 #include "monitor.h"
 
-#include "provider/process/fork.h"
+#include "fork.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,8 +6,8 @@
 #include "dm.h"
 
 #include "mr.h"
+#include "provider/base/result.h"
 #include "provider/context/child.h"
-#include "provider/result.h"
 
 #include <errno.h>
 #include <stdlib.h>

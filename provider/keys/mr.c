@@ -7,9 +7,9 @@
  */
 #include "mr.h"
 
-#include "provider/completions/cq.h"
-#include "provider/process/mem_probe.h"
-#include "provider/result.h"
+#include "provider/base/mem_probe.h"
+#include "provider/base/result.h"
+#include "provider/queues/cq.h"
 
 #include <errno.h>
 #include <stdlib.h>

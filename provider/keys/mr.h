@@ -3,8 +3,8 @@
 #ifndef UHCAV_MR_H
 #define UHCAV_MR_H
 
+#include "provider/base/verbs_private.h"
 #include "provider/context/context.h"
-#include "provider/verbs_private.h"
 
 #include <infiniband/verbs.h>
 #include <stddef.h>

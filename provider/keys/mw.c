@@ -4,8 +4,8 @@
  */
 #include "mw.h"
 
+#include "provider/base/result.h"
 #include "provider/post/post_send.h"
-#include "provider/result.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "pd.h"
 
 #include "parent_domain.h"
-#include "provider/result.h"
+#include "provider/base/result.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -7,8 +7,8 @@
 #include "special_mr.h"
 
 #include "mr.h"
-#include "provider/process/mem_probe.h"
-#include "provider/result.h"
+#include "provider/base/mem_probe.h"
+#include "provider/base/result.h"
 
 #include <errno.h>
 #include <sys/mman.h>

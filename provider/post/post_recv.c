@@ -7,10 +7,10 @@
 #include "post_recv.h"
 
 #include "emu/abi/wqe.h"
-#include "post_fault.h"
+#include "provider/base/result.h"
+#include "provider/context/post_fault.h"
 #include "provider/qp/qp.h"
 #include "provider/queues/srq.h"
-#include "provider/result.h"
 
 #include <errno.h>
 #include <string.h>

@@ -6,11 +6,11 @@
  */
 #include "post_send.h"
 
-#include "post_fault.h"
+#include "provider/base/result.h"
+#include "provider/context/post_fault.h"
 #include "provider/keys/mw.h"
 #include "provider/qp/ah.h"
 #include "provider/qp/qp.h"
-#include "provider/result.h"
 #include "send_wqe.h"
 
 #include <errno.h>

@@ -10,10 +10,10 @@
  */
 #include "qp_ex.h"
 
-#include "post_fault.h"
+#include "provider/base/result.h"
+#include "provider/context/post_fault.h"
 #include "provider/keys/mw.h"
 #include "provider/qp/ah.h"
-#include "provider/result.h"
 #include "send_wqe.h"
 
 #include <stddef.h>

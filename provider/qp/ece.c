@@ -5,8 +5,8 @@
  */
 #include "ece.h"
 
+#include "provider/base/result.h"
 #include "provider/context/device_query.h"
-#include "provider/result.h"
 #include "qp.h"
 
 #include <errno.h>

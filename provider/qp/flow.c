@@ -5,7 +5,7 @@
  */
 #include "flow.h"
 
-#include "provider/result.h"
+#include "provider/base/result.h"
 #include "qp.h"
 
 #include <errno.h>

@@ -8,14 +8,14 @@
 
 #include "ah.h"
 #include "emu/abi/wqe.h"
+#include "provider/base/result.h"
 #include "provider/context/async.h"
 #include "provider/context/device_query.h"
 #include "provider/dv/dv_wr.h"
 #include "provider/post/qp_ex.h"
-#include "provider/queues/rss.h"
-#include "provider/result.h"
 #include "qp_attr.h"
 #include "qp_shared.h"
+#include "rss.h"
 
 #include <errno.h>
 #include <stdlib.h>

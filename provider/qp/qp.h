@@ -8,8 +8,8 @@
 
 #include "emu/abi/cqe.h"
 #include "emu/abi/wqe.h"
-#include "provider/completions/cq.h"
 #include "provider/context/context.h"
+#include "provider/queues/cq.h"
 #include "provider/queues/srq.h"
 #include "provider/queues/work_queue.h"
 

@@ -5,10 +5,10 @@
  */
 #include "srq.h"
 
+#include "cq.h"
 #include "emu/abi/wqe.h"
-#include "provider/completions/cq.h"
+#include "provider/base/result.h"
 #include "provider/context/async.h"
-#include "provider/result.h"
 #include "xrcd.h"
 
 #include <errno.h>

@@ -9,8 +9,8 @@
 
 #include "emu/abi/cmd.h"
 #include "emu/abi/region.h"
+#include "provider/base/lock.h"
 #include "provider/keys/parent_domain.h"
-#include "provider/lock.h"
 
 #include <stdbool.h>
 #include <stddef.h>

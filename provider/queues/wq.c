@@ -2,12 +2,12 @@
 /* See wq.h. The ring is that of an SRQ; the state that counts is the device's. */
 #include "wq.h"
 
+#include "cq.h"
 #include "emu/abi/event.h"
 #include "emu/abi/wqe.h"
-#include "provider/completions/cq.h"
+#include "provider/base/result.h"
 #include "provider/context/async.h"
 #include "provider/post/post_recv.h"
-#include "provider/result.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -8,8 +8,8 @@
 
 /* By their rooms: core has headers of the same names. */
 #include "emu/abi/wqe.h"
-#include "provider/completions/cq.h"
 #include "provider/qp/qp.h"
+#include "provider/queues/cq.h"
 
 #include <infiniband/verbs.h>
 

@@ -3,8 +3,8 @@
 #include "tests/support/cmocka_all.h"
 #include "tests/support/provider_fixture.h"
 
-#include "provider/completions/poll_cq.h"
 #include "provider/dv/dv.h"
+#include "provider/poll/poll_cq.h"
 #include "provider/qp/ece.h"
 
 #include <errno.h>

@@ -4,8 +4,8 @@
 #include "tests/support/verbs_fixture.h"
 #include "tests/support/with_preload.h"
 
-#include "provider/completions/cq.h"
 #include "provider/qp/qp.h"
+#include "provider/queues/cq.h"
 
 #include <errno.h>
 #include <stdlib.h>

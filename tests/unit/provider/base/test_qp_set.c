@@ -3,7 +3,7 @@
 #include "tests/support/cmocka_all.h"
 #include "tests/support/prng.h"
 
-#include "provider/qp/qp_set.h"
+#include "provider/base/qp_set.h"
 
 #include <string.h>
 

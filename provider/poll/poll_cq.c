@@ -12,8 +12,8 @@
  */
 #include "poll_cq.h"
 
+#include "provider/base/result.h"
 #include "provider/qp/qp.h"
-#include "provider/result.h"
 
 #include <errno.h>
 #include <sched.h>

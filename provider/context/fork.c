@@ -6,7 +6,7 @@
  */
 #include "fork.h"
 
-#include "provider/completions/channel.h"
+#include "channel.h"
 #include "provider/context/monitor.h"
 
 #include <pthread.h>

@@ -6,7 +6,7 @@
  */
 #include "cq.h"
 
-#include "provider/result.h"
+#include "provider/base/result.h"
 
 #include <errno.h>
 

@@ -10,10 +10,10 @@
  */
 #include "cq_ex.h"
 
-#include "cq.h"
 #include "poll_cq.h"
+#include "provider/base/result.h"
 #include "provider/keys/pd.h"
-#include "provider/result.h"
+#include "provider/queues/cq.h"
 
 #include <errno.h>
 #include <string.h>

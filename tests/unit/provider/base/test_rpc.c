@@ -2,7 +2,7 @@
 /* The control socket: one exchange, and every way in which it goes wrong. */
 #include "tests/support/cmocka_all.h"
 
-#include "provider/context/rpc.h"
+#include "provider/base/rpc.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,8 +3,8 @@
 #include "tests/support/cmocka_all.h"
 #include "tests/support/provider_fixture.h"
 
+#include "provider/context/post_fault.h"
 #include "provider/dv/dv.h"
-#include "provider/post/post_fault.h"
 #include "provider/post/post_recv.h"
 #include "provider/post/post_send.h"
 #include "provider/post/qp_ex.h"

@@ -3,7 +3,7 @@
 #include "tests/support/cmocka_all.h"
 #include "tests/support/prng.h"
 
-#include "provider/keys/mr_table.h"
+#include "provider/base/mr_table.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  */
 #include "tests/support/cmocka_all.h"
 
-#include "provider/process/no_preload.h"
+#include "provider/no_preload.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,11 +6,11 @@
 #include "cq.h"
 
 #include "emu/abi/event.h"
-#include "poll_cq.h"
+#include "provider/base/mem_probe.h"
+#include "provider/base/result.h"
 #include "provider/context/async.h"
-#include "provider/post/post_fault.h"
-#include "provider/process/mem_probe.h"
-#include "provider/result.h"
+#include "provider/context/post_fault.h"
+#include "provider/poll/poll_cq.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -6,7 +6,7 @@
  */
 #include "tests/support/cmocka_all.h"
 
-#include "provider/process/got.h"
+#include "provider/got.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -2,7 +2,7 @@
 /* Probing memory before registration, by madvise and by the list of mappings. */
 #include "tests/support/cmocka_all.h"
 
-#include "provider/process/mem_probe.h"
+#include "provider/base/mem_probe.h"
 
 #include <errno.h>
 #include <string.h>

@@ -5,11 +5,11 @@
  */
 #include "dv_table.h"
 
-#include "dv.h"
-#include "provider/completions/poll_cq.h"
+#include "provider/base/result.h"
 #include "provider/driver.h"
+#include "provider/dv/dv.h"
 #include "provider/keys/shared_memory.h"
-#include "provider/result.h"
+#include "provider/poll/poll_cq.h"
 
 #include <errno.h>
 

@@ -8,7 +8,7 @@
 #ifndef UHCAV_CHANNEL_H
 #define UHCAV_CHANNEL_H
 
-#include "event_queue.h"
+#include "provider/base/event_queue.h"
 #include "provider/context/context.h"
 
 #include <pthread.h>

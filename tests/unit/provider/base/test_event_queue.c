@@ -2,7 +2,7 @@
 /* Taking one object's events out of a channel. */
 #include "tests/support/cmocka_all.h"
 
-#include "provider/completions/event_queue.h"
+#include "provider/base/event_queue.h"
 
 #include <errno.h>
 #include <fcntl.h>

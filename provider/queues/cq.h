@@ -7,11 +7,11 @@
 #ifndef UHCAV_CQ_H
 #define UHCAV_CQ_H
 
-#include "channel.h"
 #include "emu/abi/cqe.h"
+#include "provider/base/lock.h"
+#include "provider/base/qp_set.h"
+#include "provider/context/channel.h"
 #include "provider/context/context.h"
-#include "provider/lock.h"
-#include "provider/qp/qp_set.h"
 
 #include <infiniband/verbs.h>
 #include <stdbool.h>

@@ -5,7 +5,7 @@
  */
 #include "ops.h"
 
-#include "provider/context/async.h"
+#include "async_event.h"
 #include "provider/context/device_query.h"
 #include "provider/keys/dm.h"
 #include "provider/keys/import.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Asynchronous events (ibv_get_async_event(3)). libibverbs reads the records that the daemon
- * writes into the context's socket pair; what is left to us is counting them per object, so that
- * a destroy can wait for their acknowledgement, and taking back those of an object that goes.
+ * Asynchronous events of an object that goes (ibv_get_async_event(3)): those that nobody has read
+ * are taken back, those that were read must be acknowledged. What counts them is async_event.c.
  */
 #ifndef UHCAV_ASYNC_H
 #define UHCAV_ASYNC_H
@@ -10,12 +9,23 @@
 #include "context.h"
 
 #include <infiniband/verbs.h>
+#include <pthread.h>
 #include <stdint.h>
 
-/* Called by libibverbs for each event that it has read. */
-void uhcav_async_event(struct ibv_context *ibctx, struct ibv_async_event *event);
-
-/* Drops the unread events of the object "cookie", which was destroyed. */
+/* Drops the unread events of the object "cookie", which was destroyed. Returns how many. */
 uint32_t uhcav_async_purge(struct uhcav_context *ctx, uint64_t cookie);
+
+/* What tells which events of an object are unread, and which were read and not acknowledged. */
+struct uhcav_async_unread {
+	uint64_t cookie;
+	const uint32_t *sent; /* by the device, in the object's region */
+	const uint32_t *read; /* as the provider was told; atomic */
+	const uint32_t *acknowledged;
+	pthread_mutex_t *mutex; /* the library's, under which it acknowledges */
+	pthread_cond_t *cond;
+};
+
+/* Takes back the events nobody has read, and waits for the others to be acknowledged. */
+void uhcav_async_settle(struct uhcav_context *ctx, const struct uhcav_async_unread *u);
 
 #endif

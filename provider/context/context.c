@@ -12,7 +12,6 @@
 #include "child.h"
 #include "emu/abi/event.h"
 #include "monitor.h"
-#include "provider/queues/cq.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -98,11 +97,25 @@ void uhcav_context_ring(struct uhcav_context *ctx, uint32_t n)
 	}
 }
 
+void uhcav_context_listen(struct uhcav_context *ctx, struct uhcav_listener *l)
+{
+	pthread_mutex_lock(&ctx->listeners_lock);
+	LIST_INSERT_HEAD(&ctx->listeners, l, link);
+	pthread_mutex_unlock(&ctx->listeners_lock);
+}
+
+void uhcav_context_unlisten(struct uhcav_context *ctx, struct uhcav_listener *l)
+{
+	pthread_mutex_lock(&ctx->listeners_lock);
+	LIST_REMOVE(l, link);
+	pthread_mutex_unlock(&ctx->listeners_lock);
+}
+
 void uhcav_context_fatal(struct uhcav_context *ctx)
 {
 	struct uhca_abi_async_event event = {.type = UHCA_ABI_EVENT_DEVICE_FATAL};
 	uint32_t alive = UHCAV_ALIVE;
-	struct uhcav_cq *cq;
+	struct uhcav_listener *l;
 
 	if (!__atomic_compare_exchange_n(&ctx->life, &alive, UHCAV_FATAL, false, __ATOMIC_ACQ_REL,
 					 __ATOMIC_ACQUIRE))
@@ -110,12 +123,12 @@ void uhcav_context_fatal(struct uhcav_context *ctx)
 	/* Were it only slow and not gone, it must not touch our memory from here on. */
 	shutdown(ctx->rpc.sock, SHUT_RDWR);
 	uhcav_event_queue_put(&ctx->async, &event);
-	pthread_mutex_lock(&ctx->cqs_lock);
-	LIST_FOREACH(cq, &ctx->cqs, link)
+	pthread_mutex_lock(&ctx->listeners_lock);
+	LIST_FOREACH(l, &ctx->listeners, link)
 	{
-		uhcav_cq_fire(cq);
+		l->daemon_gone(l);
 	}
-	pthread_mutex_unlock(&ctx->cqs_lock);
+	pthread_mutex_unlock(&ctx->listeners_lock);
 }
 
 void uhcav_context_forked(struct uhcav_context *ctx)
@@ -221,7 +234,7 @@ static struct uhcav_context *alloc_context(struct ibv_context *ibctx)
 	ctx->event_fd = -1;
 	uhcav_mr_table_construct(&ctx->regions);
 	uhcav_shared_construct(&ctx->shared);
-	pthread_mutex_init(&ctx->cqs_lock, NULL);
+	pthread_mutex_init(&ctx->listeners_lock, NULL);
 	pthread_mutex_init(&ctx->parents_lock, NULL);
 	return ctx;
 }
@@ -230,7 +243,7 @@ static void free_context(struct uhcav_context *ctx)
 {
 	uhcav_mr_table_destruct(&ctx->regions);
 	uhcav_shared_destruct(&ctx->shared);
-	pthread_mutex_destroy(&ctx->cqs_lock);
+	pthread_mutex_destroy(&ctx->listeners_lock);
 	pthread_mutex_destroy(&ctx->parents_lock);
 	free(ctx);
 }

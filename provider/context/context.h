@@ -17,7 +17,7 @@
 #include "provider/base/event_queue.h"
 #include "provider/base/mr_table.h"
 #include "provider/base/rpc.h"
-#include "provider/keys/shared_memory.h"
+#include "provider/base/shared_list.h"
 
 #include <infiniband/verbs.h>
 #include <pthread.h>
@@ -25,13 +25,18 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-struct uhcav_cq;
 struct uhcav_pd;
 
 enum uhcav_life {
 	UHCAV_ALIVE = 0,
 	UHCAV_FATAL = 1,
 	UHCAV_FORKED = 2,
+};
+
+/* Part of an object that is to hear of the daemon's end. */
+struct uhcav_listener {
+	void (*daemon_gone)(struct uhcav_listener *l);
+	LIST_ENTRY(uhcav_listener) link; /* of the context, under its listeners_lock */
 };
 
 struct uhcav_context {
@@ -50,8 +55,8 @@ struct uhcav_context {
 	struct uhcav_rpc rpc;
 	struct uhcav_event_queue async; /* read_fd is ibctx->async_fd, which the library closes */
 
-	pthread_mutex_t cqs_lock;
-	LIST_HEAD(, uhcav_cq) cqs;
+	pthread_mutex_t listeners_lock;
+	LIST_HEAD(, uhcav_listener) listeners;
 
 	pthread_mutex_t parents_lock;
 	struct uhcav_pd *parents; /* parent domains */
@@ -123,7 +128,11 @@ int uhcav_context_call_handle(struct uhcav_context *ctx, uint32_t cmd, uint32_t 
  */
 int uhcav_context_call_destroy(struct uhcav_context *ctx, uint32_t cmd, uint32_t handle);
 
-/* The daemon is gone: tells the application, once. Any thread. */
+/* From now on, and from now on no more: when it returns the context is done with the listener. */
+void uhcav_context_listen(struct uhcav_context *ctx, struct uhcav_listener *l);
+void uhcav_context_unlisten(struct uhcav_context *ctx, struct uhcav_listener *l);
+
+/* The daemon is gone: tells the application and who listens, once. Any thread. */
 void uhcav_context_fatal(struct uhcav_context *ctx);
 
 /* This process is a fork's child: closes our copy of the socket. Async-signal-safe. */

@@ -13,55 +13,6 @@
 
 #define PAGE ((uint64_t)UHCA_ABI_DM_OFFSET)
 
-struct uhcav_shared {
-	struct uhcav_shared *next;
-	uint8_t *map; /* with the header's page */
-	size_t map_size;
-	uint64_t addr; /* where the program has it */
-	uint64_t length;
-	uint32_t handle;
-};
-
-void uhcav_shared_construct(struct uhcav_shared_list *l)
-{
-	pthread_mutex_init(&l->lock, NULL);
-	l->first = NULL;
-}
-
-static void drop(struct uhcav_shared *s)
-{
-	munmap(s->map, s->map_size);
-	free(s);
-}
-
-void uhcav_shared_destruct(struct uhcav_shared_list *l)
-{
-	while (l->first) {
-		struct uhcav_shared *s = l->first;
-
-		l->first = s->next;
-		drop(s);
-	}
-	pthread_mutex_destroy(&l->lock);
-}
-
-bool uhcav_shared_find(struct uhcav_shared_list *l, uint64_t addr, uint64_t length,
-		       uint32_t *handle, uint64_t *offset)
-{
-	struct uhcav_shared *s;
-
-	pthread_mutex_lock(&l->lock);
-	for (s = l->first; s; s = s->next)
-		if (addr >= s->addr && length <= s->length && addr - s->addr <= s->length - length)
-			break;
-	if (s) {
-		*handle = s->handle;
-		*offset = addr - s->addr;
-	}
-	pthread_mutex_unlock(&l->lock);
-	return s;
-}
-
 /* Maps what came with the reply; the descriptor is closed in any case. 0 or -errno. */
 static int map(struct uhcav_shared *s, int fd, uint64_t region_size, uint64_t length)
 {
@@ -143,6 +94,6 @@ int uhcav_free_shared(struct ibv_context *ibctx, void *addr)
 		*at = s->next;
 	pthread_mutex_unlock(&ctx->shared.lock);
 	if (!err)
-		drop(s);
+		uhcav_shared_drop(s);
 	return -err;
 }

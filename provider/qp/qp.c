@@ -407,18 +407,16 @@ int uhcav_query_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask,
 	return 0;
 }
 
-/* Takes back the events nobody has read, and waits for the others to be acknowledged. */
 static void settle_events(struct uhcav_qp *qp)
 {
-	uint32_t sent = uhcav_device_count(qp->ctx, &qp->page->async_events);
-	uint32_t dropped = uhcav_async_purge(qp->ctx, (uintptr_t)&qp->qp);
+	const struct uhcav_async_unread unread = {.cookie = (uintptr_t)&qp->qp,
+						  .sent = &qp->page->async_events,
+						  .read = &qp->async_events_read,
+						  .acknowledged = &qp->qp.events_completed,
+						  .mutex = &qp->qp.mutex,
+						  .cond = &qp->qp.cond};
 
-	pthread_mutex_lock(&qp->qp.mutex);
-	while (uhcav_events_held(sent, dropped,
-				 __atomic_load_n(&qp->async_events_read, __ATOMIC_ACQUIRE),
-				 qp->qp.events_completed))
-		pthread_cond_wait(&qp->qp.cond, &qp->qp.mutex);
-	pthread_mutex_unlock(&qp->qp.mutex);
+	uhcav_async_settle(qp->ctx, &unread);
 }
 
 int uhcav_destroy_qp(struct ibv_qp *ibqp)

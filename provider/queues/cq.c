@@ -83,20 +83,6 @@ int uhcav_cq_map(struct uhcav_cq *cq, const struct uhca_cmd_create_cq_reply *r, 
 	return 0;
 }
 
-static void link_cq(struct uhcav_cq *cq)
-{
-	pthread_mutex_lock(&cq->ctx->cqs_lock);
-	LIST_INSERT_HEAD(&cq->ctx->cqs, cq, link);
-	pthread_mutex_unlock(&cq->ctx->cqs_lock);
-}
-
-static void unlink_cq(struct uhcav_cq *cq)
-{
-	pthread_mutex_lock(&cq->ctx->cqs_lock);
-	LIST_REMOVE(cq, link);
-	pthread_mutex_unlock(&cq->ctx->cqs_lock);
-}
-
 static int open_cq(struct uhcav_cq *cq, const struct uhcav_cq_init *init)
 {
 	struct uhca_cmd_create_cq_reply reply;
@@ -119,6 +105,11 @@ static bool init_valid(const struct ibv_context *ibctx, const struct uhcav_cq_in
 	return init->cqe >= 1 && init->comp_vector >= 0 &&
 	       init->comp_vector < ibctx->num_comp_vectors &&
 	       (!init->channel || init->channel->context == ibctx);
+}
+
+static void daemon_gone(struct uhcav_listener *l)
+{
+	uhcav_cq_fire((struct uhcav_cq *)(void *)((char *)l - offsetof(struct uhcav_cq, listener)));
 }
 
 int uhcav_cq_create(struct ibv_context *ibctx, const struct uhcav_cq_init *init,
@@ -146,7 +137,8 @@ int uhcav_cq_create(struct ibv_context *ibctx, const struct uhcav_cq_init *init,
 	err = open_cq(cq, init);
 	if (err)
 		goto err_channel;
-	link_cq(cq);
+	cq->listener.daemon_gone = daemon_gone;
+	uhcav_context_listen(ctx, &cq->listener);
 	*out = cq;
 	return 0;
 
@@ -222,7 +214,7 @@ int uhcav_destroy_cq(struct ibv_cq *ibcq)
 	/* A dead device does not say so; but QPs point here. */
 	if (in_use(cq))
 		return uhcav_failed(EBUSY);
-	unlink_cq(cq);
+	uhcav_context_unlisten(cq->ctx, &cq->listener);
 	if (uhcav_life(cq->ctx) != UHCAV_FORKED)
 		settle_events(cq);
 	if (cq->channel)

@@ -2,7 +2,7 @@
 /*
  * Completion queues: creation, destruction, arming. Polling is poll_cq.c.
  *
- * Lock order: ctx->cqs_lock, cq->lock, a work queue's lock.
+ * Lock order: ctx->listeners_lock, cq->lock, a work queue's lock.
  */
 #ifndef UHCAV_CQ_H
 #define UHCAV_CQ_H
@@ -16,7 +16,6 @@
 #include <infiniband/verbs.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/queue.h>
 
 struct uhcav_cq {
 	union {
@@ -48,7 +47,7 @@ struct uhcav_cq {
 	struct uhcav_channel *channel; /* NULL: none */
 	uint32_t comp_events_read;     /* by ibv_get_cq_event; atomic */
 	uint32_t async_events_read;    /* by ibv_get_async_event; atomic */
-	LIST_ENTRY(uhcav_cq) link;     /* of the context, under its cqs_lock */
+	struct uhcav_listener listener;
 };
 
 static inline struct uhcav_cq *uhcav_cq_of(struct ibv_cq *cq)

@@ -218,18 +218,16 @@ int uhcav_query_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr)
 	return 0;
 }
 
-/* Takes back the events nobody has read, and waits for the others to be acknowledged. */
 static void settle_events(struct uhcav_srq *srq)
 {
-	uint32_t sent = uhcav_device_count(srq->ctx, &srq->page->async_events);
-	uint32_t dropped = uhcav_async_purge(srq->ctx, cookie_of(srq));
+	const struct uhcav_async_unread unread = {.cookie = cookie_of(srq),
+						  .sent = &srq->page->async_events,
+						  .read = &srq->async_events_read,
+						  .acknowledged = &srq->srq.events_completed,
+						  .mutex = &srq->srq.mutex,
+						  .cond = &srq->srq.cond};
 
-	pthread_mutex_lock(&srq->srq.mutex);
-	while (uhcav_events_held(sent, dropped,
-				 __atomic_load_n(&srq->async_events_read, __ATOMIC_ACQUIRE),
-				 srq->srq.events_completed))
-		pthread_cond_wait(&srq->srq.cond, &srq->srq.mutex);
-	pthread_mutex_unlock(&srq->srq.mutex);
+	uhcav_async_settle(srq->ctx, &unread);
 }
 
 int uhcav_destroy_srq(struct ibv_srq *ibsrq)

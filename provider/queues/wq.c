@@ -161,18 +161,16 @@ int uhcav_modify_wq(struct ibv_wq *ibwq, struct ibv_wq_attr *attr)
 	return 0;
 }
 
-/* Takes back the events nobody has read, and waits for the others to be acknowledged. */
 static void settle_events(struct uhcav_wq *wq)
 {
-	uint32_t sent = uhcav_device_count(wq->ctx, &wq->page->async_events);
-	uint32_t dropped = uhcav_async_purge(wq->ctx, (uintptr_t)&wq->wq);
+	const struct uhcav_async_unread unread = {.cookie = (uintptr_t)&wq->wq,
+						  .sent = &wq->page->async_events,
+						  .read = &wq->async_events_read,
+						  .acknowledged = &wq->wq.events_completed,
+						  .mutex = &wq->wq.mutex,
+						  .cond = &wq->wq.cond};
 
-	pthread_mutex_lock(&wq->wq.mutex);
-	while (uhcav_events_held(sent, dropped,
-				 __atomic_load_n(&wq->async_events_read, __ATOMIC_ACQUIRE),
-				 wq->wq.events_completed))
-		pthread_cond_wait(&wq->wq.cond, &wq->wq.mutex);
-	pthread_mutex_unlock(&wq->wq.mutex);
+	uhcav_async_settle(wq->ctx, &unread);
 }
 
 int uhcav_destroy_wq(struct ibv_wq *ibwq)

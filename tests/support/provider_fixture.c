@@ -27,7 +27,6 @@ static void make_cq(struct fixture *f)
 	f->cq.entries = f->cqes;
 	f->cq.mask = FIXTURE_CQE - 1;
 	f->cq.stride = FIXTURE_CQE_STRIDE;
-	LIST_INSERT_HEAD(&f->ctx.cqs, &f->cq, link);
 }
 
 static void make_qp(struct fixture *f, enum ibv_qp_type type)
@@ -73,7 +72,7 @@ struct fixture *fixture_create(enum ibv_qp_type type)
 	f->ctx.doorbell = &f->doorbell;
 	f->ctx.event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	assert_true(f->ctx.event_fd >= 0);
-	pthread_mutex_init(&f->ctx.cqs_lock, NULL);
+	pthread_mutex_init(&f->ctx.listeners_lock, NULL);
 	uhcav_mr_table_construct(&f->ctx.regions);
 	f->ah = calloc(1, sizeof(*f->ah));
 	assert_non_null(f->ah);
@@ -89,7 +88,7 @@ void fixture_destroy(struct fixture *f)
 	free(f->qp.sq.posted);
 	free(f->qp.rq.posted);
 	uhcav_mr_table_destruct(&f->ctx.regions);
-	pthread_mutex_destroy(&f->ctx.cqs_lock);
+	pthread_mutex_destroy(&f->ctx.listeners_lock);
 	close(f->ctx.event_fd);
 	free(f->ah);
 	free(f);

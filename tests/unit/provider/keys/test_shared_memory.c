@@ -3,7 +3,7 @@
  * Memory that the daemon has mapped, too: what it hears about it, and which regions are made of it.
  * The functions are called as libuhca.so calls them, on a context of the real libibverbs.
  */
-#include "provider/context/context.h"
+#include "provider/keys/shared_memory.h"
 #include "tests/support/cmocka_all.h"
 #include "tests/support/verbs_fixture.h"
 #include "tests/support/with_preload.h"

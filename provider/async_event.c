@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Which kind of object an event type belongs to is ibv_get_async_event(3)'s table. Events of the
+ * port and of the device belong to no object and need no counting.
+ */
+#include "async_event.h"
+
+#include "emu/abi/event.h"
+#include "provider/qp/qp.h"
+#include "provider/queues/cq.h"
+#include "provider/queues/srq.h"
+#include "provider/queues/wq.h"
+
+void uhcav_async_event(struct ibv_context *ibctx, struct ibv_async_event *event)
+{
+	uhcav_rpc_order(&uhcav_context_of(ibctx)->rpc);
+	uhcav_event_queue_refill(&uhcav_context_of(ibctx)->async);
+	switch ((uint32_t)event->event_type) {
+	case UHCA_ABI_EVENT_CQ_ERR:
+		__atomic_fetch_add(&uhcav_cq_of(event->element.cq)->async_events_read, 1,
+				   __ATOMIC_RELEASE);
+		break;
+	case UHCA_ABI_EVENT_QP_FATAL:
+	case UHCA_ABI_EVENT_QP_REQ_ERR:
+	case UHCA_ABI_EVENT_QP_ACCESS_ERR:
+	case UHCA_ABI_EVENT_COMM_EST:
+	case UHCA_ABI_EVENT_SQ_DRAINED:
+	case UHCA_ABI_EVENT_PATH_MIG:
+	case UHCA_ABI_EVENT_PATH_MIG_ERR:
+	case UHCA_ABI_EVENT_QP_LAST_WQE_REACHED:
+		__atomic_fetch_add(&uhcav_qp_of(event->element.qp)->async_events_read, 1,
+				   __ATOMIC_RELEASE);
+		break;
+	case UHCA_ABI_EVENT_SRQ_ERR:
+	case UHCA_ABI_EVENT_SRQ_LIMIT_REACHED:
+		__atomic_fetch_add(&uhcav_srq_of(event->element.srq)->async_events_read, 1,
+				   __ATOMIC_RELEASE);
+		break;
+	case UHCA_ABI_EVENT_WQ_FATAL:
+		__atomic_fetch_add(&uhcav_wq_of(event->element.wq)->async_events_read, 1,
+				   __ATOMIC_RELEASE);
+		break;
+	default: /* of the port or the device, or newer than we are */
+		break;
+	}
+}

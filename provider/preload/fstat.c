@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * libibverbs believes a descriptor to be a context's when fstat(2) says that it is the device
- * file it knows (ibv_import_device). Ours is a memory file (context_file.h), so for that one, and
- * no other, the answer is that of the device file.
+ * file it knows (ibv_import_device). Ours is a memory file (context/context_file.h), so for that
+ * one, and no other, the answer is that of the device file.
  */
-#include "provider/context/context_file.h"
 #include "real.h"
 #include "ucma.h"
 #include "uverbs.h"
 
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -20,10 +17,9 @@ int __fxstat64(int version, int fd, struct stat64 *st);
 
 _Static_assert(sizeof(struct stat) == sizeof(struct stat64), "one layout on 64-bit machines");
 
-/* The system call itself: which function glibc has for it depends on its release. */
 static int ask(int fd, struct stat *st)
 {
-	int result = (int)syscall(SYS_fstat, fd, st);
+	int result = uhca_real_fstat(fd, st);
 
 	if (result == 0 && uhca_root()) {
 		uhca_uverbs_disguise(fd, st);

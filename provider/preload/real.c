@@ -9,6 +9,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 static void *functions[UHCA_FN_COUNT];
 static char root[512];
@@ -50,4 +52,9 @@ void *uhca_real(enum uhca_function f)
 {
 	prepare();
 	return __atomic_load_n(&functions[f], __ATOMIC_RELAXED);
+}
+
+int uhca_real_fstat(int fd, struct stat *st)
+{
+	return (int)syscall(SYS_fstat, fd, st);
 }

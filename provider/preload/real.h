@@ -7,6 +7,8 @@
 #ifndef UHCA_PRELOAD_REAL_H
 #define UHCA_PRELOAD_REAL_H
 
+#include <sys/stat.h>
+
 /* Which instance directory this process uses ($UHCA_DIR); NULL: none, and nothing is redirected. */
 const char *uhca_root(void);
 
@@ -76,5 +78,8 @@ enum uhca_function {
 };
 
 void *uhca_real(enum uhca_function f);
+
+/* fstat(2) itself: which function glibc has for the system call depends on its release. */
+int uhca_real_fstat(int fd, struct stat *st);
 
 #endif

@@ -9,6 +9,7 @@
 #include "uverbs.h"
 
 #include "emu/abi/cmd_import.h"
+#include "real.h"
 
 #include <errno.h>
 #include <rdma/ib_user_ioctl_cmds.h>
@@ -45,7 +46,7 @@ bool uhca_uverbs_is_ours(int fd, unsigned long request)
 
 	if (request != RDMA_VERBS_IOCTL)
 		return false;
-	ours = !fstat(fd, &st);
+	ours = !uhca_real_fstat(fd, &st);
 	if (ours) {
 		uhca_uverbs_disguise(fd, &st);
 		ours = S_ISCHR(st.st_mode) && st.st_rdev == makedev(1, 3);

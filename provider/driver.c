@@ -14,8 +14,9 @@
 #include "ops.h"
 #include "provider/base/verbs_private.h"
 #include "provider/context/channel.h"
-#include "provider/context/context.h"
+#include "provider/context/child.h"
 #include "provider/context/monitor.h"
+#include "provider/context/open.h"
 #include "provider/post/qp_ex.h"
 
 #include <dlfcn.h>
@@ -201,12 +202,14 @@ static void *alloc_context(struct ibv_device *dev, int cmd_fd, void *private_dat
 	return finish_context(base, c, ctx);
 }
 
-void uhcav_free_context(struct ibv_context *ibctx)
+static void free_context(struct ibv_context *ibctx)
 {
+	struct uhcav_context *ctx = uhcav_context_of(ibctx);
 	size_t size = ((size_t *)(void *)ibctx)[-1];
 	char *base = (char *)(ibctx + 1) - size - UHCAV_CONTEXT_HEADROOM;
 
-	uhcav_context_destroy(uhcav_context_of(ibctx));
+	uhcav_child_close(ctx);
+	uhcav_context_destroy(ctx);
 	delete_context(base);
 }
 
@@ -387,7 +390,7 @@ __attribute__((constructor)) static void enter(void)
 		fprintf(stderr, "uhca: cannot work with this libibverbs: %s\n", why);
 		return;
 	}
-	uhcav_ops_build(library.generation, op_table);
+	uhcav_ops_build(library.generation, free_context, op_table);
 	find_qp_ex_mark(handle);
 	take_over_calls();
 	library.register_driver(&device_ops);

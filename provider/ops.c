@@ -69,7 +69,6 @@ static void *const supported[UHCAV_OP_COUNT] = {
 	IS(destroy_srq, uhcav_destroy_srq),
 	IS(destroy_wq, uhcav_destroy_wq),
 	IS(detach_mcast, uhcav_detach_mcast),
-	IS(free_context, uhcav_free_context),
 	IS(free_dm, uhcav_free_dm),
 	IS(get_srq_num, uhcav_get_srq_num),
 	IS(import_dm, uhcav_import_dm),
@@ -129,7 +128,8 @@ const char *uhcav_op_name(enum uhcav_op op)
 	return known[op].name;
 }
 
-void uhcav_ops_build(int generation, void *table[UHCAV_OP_SLOTS])
+void uhcav_ops_build(int generation, void (*free_context)(struct ibv_context *ibctx),
+		     void *table[UHCAV_OP_SLOTS])
 {
 	int slot = 0;
 
@@ -137,4 +137,5 @@ void uhcav_ops_build(int generation, void *table[UHCAV_OP_SLOTS])
 	for (unsigned i = 0; i < UHCAV_OP_COUNT; i++)
 		if (known[i].since <= generation)
 			table[slot++] = supported[i];
+	table[uhcav_op_slot(UHCAV_OP_free_context, generation)] = (void *)free_context;
 }

@@ -26,11 +26,9 @@ const char *uhcav_op_name(enum uhcav_op op);
 
 /*
  * Fills the table. A slot that stays NULL keeps the library's own answer, which for what the
- * device does not support is EOPNOTSUPP.
+ * device does not support is EOPNOTSUPP. free_context is for who made the context to say.
  */
-void uhcav_ops_build(int generation, void *table[UHCAV_OP_SLOTS]);
-
-/* free_context comes from driver.c, which made the context. */
-void uhcav_free_context(struct ibv_context *ibctx);
+void uhcav_ops_build(int generation, void (*free_context)(struct ibv_context *ibctx),
+		     void *table[UHCAV_OP_SLOTS]);
 
 #endif

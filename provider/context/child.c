@@ -2,6 +2,8 @@
 /* The library never sees this context, so a blank public part stands in for the library's. */
 #include "child.h"
 
+#include "open.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -48,6 +50,7 @@ void uhcav_child_close(struct uhcav_context *ctx)
 	if (!ctx->child)
 		return;
 	blank = ctx->child->ibctx;
+	uhcav_child_close(ctx->child);
 	uhcav_context_destroy(ctx->child);
 	close(blank->async_fd);
 	free(blank);

@@ -76,23 +76,6 @@ struct uhcav_context {
  */
 #define UHCAV_OBJECT_ROOM 1024
 
-/*
- * Connects to the daemon of $UHCA_DIR and opens device "name" there. 0 or -errno: -ENODEV without
- * UHCA_DIR, what connect(2) says, what the daemon answers to HELLO. On success the context is
- * watched (monitor.h), ibctx->async_fd is set and belongs to ibctx.
- */
-int uhcav_context_create(struct ibv_context *ibctx, const char *name, struct uhcav_context **out);
-
-/*
- * The same for a context that shares the objects of the one the file names (its device's name is
- * "name"): in addition -ENODEV when that context is gone, -EACCES when it is another user's.
- */
-int uhcav_context_import(struct ibv_context *ibctx, const struct uhca_abi_context_file *file,
-			 struct uhcav_context **out);
-
-/* Disconnects and frees; the async fd stays with ibctx. */
-void uhcav_context_destroy(struct uhcav_context *ctx);
-
 /* Ours of the library's. */
 static inline struct uhcav_context *uhcav_context_of(struct ibv_context *ibctx)
 {

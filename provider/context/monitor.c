@@ -9,8 +9,6 @@
  */
 #include "monitor.h"
 
-#include "fork.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -181,7 +179,6 @@ int uhcav_monitor_add(struct uhcav_context *ctx)
 {
 	int err = 0;
 
-	uhcav_fork_prepare_once();
 	pthread_mutex_lock(&starter);
 	link_context(ctx);
 	if (!running)

@@ -19,8 +19,8 @@ void uhcav_monitor_remove(struct uhcav_context *ctx);
 int uhcav_monitor_async_fd(int cmd_fd);
 
 /*
- * For fork.c. The lock keeps the list whole across a fork; the child calls "forked" under it: all
- * contexts are the parent's, and there is no thread.
+ * For fork.c, whose handlers the opener has installed. The lock keeps the list whole across a fork;
+ * the child calls "forked" under it: all contexts are the parent's, and there is no thread.
  */
 void uhcav_monitor_lock(void);
 void uhcav_monitor_unlock(void);

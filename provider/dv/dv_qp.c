@@ -5,6 +5,7 @@
 #include "dv_wqe.h"
 #include "dv_wr.h"
 #include "provider/context/device_query.h"
+#include "provider/post/create_qp_ex.h"
 
 #include <errno.h>
 
@@ -22,9 +23,10 @@ static uint32_t list_bytes(uint32_t entries, uint32_t opcodes)
 	return bytes;
 }
 
-/* What dv asks for, as far as the device has it. 0 or -errno. */
+/* What dv asks for, as far as the device has it, and opcodes of builders. 0 or -errno. */
 static int translate(struct uhcav_context *ctx, enum ibv_qp_type type,
-		     const struct uhcadv_qp_init_attr *dv, struct uhcav_qp_extra *extra)
+		     const struct uhcadv_qp_init_attr *dv, struct uhcav_qp_extra *extra,
+		     uint32_t *opcodes)
 {
 	struct uhca_cmd_device_attr device;
 	int err;
@@ -41,12 +43,12 @@ static int translate(struct uhcav_context *ctx, enum ibv_qp_type type,
 	if (dv->max_list_entries > device.max_list_entries ||
 	    dv->max_list_entries > UHCA_ABI_MAX_ENTRIES)
 		return -EINVAL;
-	err = uhcav_dv_wr_opcodes(dv->send_ops_flags, type, device.features, &extra->dv_opcodes);
+	err = uhcav_dv_wr_opcodes(dv->send_ops_flags, type, device.features, opcodes);
 	if (err)
 		return err;
-	extra->with_table = extra->dv_opcodes;
+	extra->with_table = *opcodes;
 	extra->create_flags = dv->create_flags ? UHCA_ABI_QP_LOW_LATENCY : 0;
-	extra->max_list_bytes = list_bytes(dv->max_list_entries, extra->dv_opcodes);
+	extra->max_list_bytes = list_bytes(dv->max_list_entries, *opcodes);
 	return 0;
 }
 
@@ -67,18 +69,25 @@ struct ibv_qp *uhcav_dv_create_qp(struct ibv_context *ibctx, struct ibv_qp_init_
 				  const struct uhcadv_qp_init_attr *dv)
 {
 	struct uhcav_qp_extra extra = {.with_table = false};
+	uint32_t opcodes = 0;
 	struct uhcav_qp *qp;
 	int err;
 
 	if (asks_nothing(dv))
 		return uhcav_create_qp_ex(ibctx, attr);
-	err = has_sends(attr) ? translate(uhcav_context_of(ibctx), attr->qp_type, dv, &extra)
-			      : -EOPNOTSUPP;
+	err = has_sends(attr)
+		      ? translate(uhcav_context_of(ibctx), attr->qp_type, dv, &extra, &opcodes)
+		      : -EOPNOTSUPP;
 	/* The context is that of the PD, as everything that belongs to the QP must be. */
 	if (!err && attr->pd && attr->pd->context != ibctx)
 		err = -EINVAL;
 	if (!err)
 		err = uhcav_qp_create_extra(attr, &extra, &qp);
-	errno = err ? -err : errno;
-	return err ? NULL : &qp->qp;
+	if (err) {
+		errno = -err;
+		return NULL;
+	}
+	if (opcodes)
+		uhcav_dv_wr_enable(qp, opcodes);
+	return &qp->qp;
 }

@@ -9,7 +9,6 @@
 
 #include "provider/base/mem_probe.h"
 #include "provider/base/result.h"
-#include "provider/queues/cq.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -5,7 +5,6 @@
 #include "mw.h"
 
 #include "provider/base/result.h"
-#include "provider/post/post_send.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -90,16 +89,4 @@ void uhcav_mw_not_posted(struct uhcav_mw **list)
 	for (struct uhcav_mw *mw = *list; mw; mw = mw->next)
 		mw->mw.rkey = mw->old_rkey;
 	uhcav_mw_posted(list);
-}
-
-int uhcav_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind)
-{
-	struct ibv_send_wr wr = {.wr_id = bind->wr_id,
-				 .opcode = IBV_WR_BIND_MW,
-				 .send_flags = bind->send_flags,
-				 .bind_mw = {.mw = mw,
-					     .rkey = ibv_inc_rkey(mw->rkey),
-					     .bind_info = bind->bind_info}};
-
-	return mw->type == IBV_MW_TYPE_1 ? uhcav_post_bind(qp, &wr) : uhcav_failed(EINVAL);
 }

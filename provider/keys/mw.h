@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Memory windows (ibv_alloc_mw(3), ibv_bind_mw(3)). */
+/* Memory windows (ibv_alloc_mw(3)). A bind is a request like others: post_send.c. */
 #ifndef UHCAV_MW_H
 #define UHCAV_MW_H
 
@@ -26,12 +26,6 @@ struct ibv_mw *uhcav_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type);
 
 /* 0 or an errno value. A window that is bound is unbound by it. */
 int uhcav_dealloc_mw(struct ibv_mw *mw);
-
-/*
- * Posts a bind of a type 1 window (EINVAL for another). 0 or an errno value; on success
- * mw->rkey is the key that the bind gives it.
- */
-int uhcav_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind);
 
 /*
  * The part of a send entry that describes a bind: of the window's key the consumer chooses

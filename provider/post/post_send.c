@@ -209,9 +209,17 @@ int uhcav_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send
 	return uhcav_failed(post_send(uhcav_qp_of(ibqp), wr, bad_wr, IBV_MW_TYPE_2));
 }
 
-int uhcav_post_bind(struct ibv_qp *ibqp, struct ibv_send_wr *wr)
+int uhcav_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind)
 {
 	struct ibv_send_wr *bad;
+	struct ibv_send_wr wr = {.wr_id = bind->wr_id,
+				 .opcode = IBV_WR_BIND_MW,
+				 .send_flags = bind->send_flags,
+				 .bind_mw = {.mw = mw,
+					     .rkey = ibv_inc_rkey(mw->rkey),
+					     .bind_info = bind->bind_info}};
 
-	return uhcav_failed(post_send(uhcav_qp_of(ibqp), wr, &bad, IBV_MW_TYPE_1));
+	if (mw->type != IBV_MW_TYPE_1)
+		return uhcav_failed(EINVAL);
+	return uhcav_failed(post_send(uhcav_qp_of(qp), &wr, &bad, IBV_MW_TYPE_1));
 }

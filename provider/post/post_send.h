@@ -13,7 +13,10 @@
  */
 int uhcav_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
 
-/* A bind of a type 1 window, which ibv_post_send does not take. 0 or an errno value. */
-int uhcav_post_bind(struct ibv_qp *ibqp, struct ibv_send_wr *wr);
+/*
+ * ibv_bind_mw(3): posts a bind of a type 1 window (EINVAL for another), which ibv_post_send does
+ * not take. 0 or an errno value; on success mw->rkey is the key that the bind gives it.
+ */
+int uhcav_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind);
 
 #endif

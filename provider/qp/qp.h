@@ -80,24 +80,13 @@ static inline struct uhcav_qp *uhcav_qp_of(struct ibv_qp *qp)
 /* ibv_create_qp(3): NULL with errno; attr->cap gets what was granted. */
 struct ibv_qp *uhcav_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr);
 
-/* ibv_create_qp_ex(3), with send_ops_flags; EOPNOTSUPP for what the device does not have. */
-struct ibv_qp *uhcav_create_qp_ex(struct ibv_context *ibctx, struct ibv_qp_init_attr_ex *attr);
-
-/* What a QP is made with beyond struct ibv_qp_init_attr. */
-struct uhcav_qp_extra {
-	bool with_table;         /* it has ibv_wr_* calls: those of ops and of dv_opcodes */
-	uint64_t ops;            /* enum ibv_qp_create_send_ops_flags */
-	uint32_t dv_opcodes;     /* bits of opcodes with builders of uhcadv.h; checked */
-	uint32_t create_flags;   /* enum ibv_qp_create_flags, UHCA_ABI_QP_* */
-	uint32_t max_list_bytes; /* the longest list or operands */
-};
-
 /*
- * ibv_create_qp_ex of an ordinary QP (no RSS, no XRC_RECV): adds to extra what attr asks for. 0 or
- * -errno.
+ * The same in two steps, between which the caller may say more of the QP: what we know of it, which
+ * free(3) undoes, and what the device makes of it, with room for lists or operands of
+ * max_list_bytes. 0 or -errno.
  */
-int uhcav_qp_create_extra(struct ibv_qp_init_attr_ex *attr, struct uhcav_qp_extra *extra,
-			  struct uhcav_qp **out);
+int uhcav_qp_new(struct ibv_pd *pd, const struct ibv_qp_init_attr *attr, struct uhcav_qp **out);
+int uhcav_qp_open(struct uhcav_qp *qp, struct ibv_qp_init_attr *attr, uint32_t max_list_bytes);
 
 /* ibv_modify_qp(3), ibv_query_qp(3), ibv_destroy_qp(3): 0 or an errno value. */
 int uhcav_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask);

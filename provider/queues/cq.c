@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Completion queues (ibv_create_cq(3), ibv_req_notify_cq(3), ibv_get_cq_event(3)). The ring
+ * Completion queues (ibv_create_cq(3), ibv_get_cq_event(3)). The ring
  * belongs to the device, which made its region; we own the consumer index and the arm word.
  */
 #include "cq.h"
 
 #include "emu/abi/event.h"
-#include "provider/base/mem_probe.h"
 #include "provider/base/result.h"
 #include "provider/context/async.h"
-#include "provider/context/post_fault.h"
-#include "provider/poll/poll_cq.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -235,86 +232,6 @@ void uhcav_cq_fire(struct uhcav_cq *cq)
 	uhcav_unlock(&cq->lock);
 	if (armed && cq->channel)
 		uhcav_event_queue_put(&cq->channel->events, &event);
-}
-
-static int ask(struct uhcav_cq *cq)
-{
-	struct uhca_cmd_fault_check ask = {.verb = UHCA_FAULT_REQ_NOTIFY_CQ, .cq = cq->cq.handle};
-
-	return uhcav_life(cq->ctx) == UHCAV_ALIVE ? uhcav_post_fault(cq->ctx, &ask).err : 0;
-}
-
-/*
- * The first entry before producer that is neither taken, nor just being read, nor announced by an
- * event; producer when there is none. What was announced long ago lies outside of what waits.
- */
-static uint32_t first_unread(const struct uhcav_cq *cq, uint32_t producer)
-{
-	uint32_t first = cq->consumer + (cq->current && !cq->flushing);
-	uint32_t announced = uhca_ring_observe(&cq->page->announced);
-
-	/* We may have taken an entry by its sequence that the producer index does not have yet. */
-	if ((int32_t)(producer - first) <= 0)
-		return producer;
-	if (producer - first > cq->mask + 1) /* overwritten */
-		first = producer - (cq->mask + 1);
-	return announced - first <= producer - first ? announced : first;
-}
-
-/*
- * After the CQ was armed so: has it an entry that would have raised the event, had it come later?
- * Under the lock. The device publishes, then looks whether we armed; we look in the other order.
- */
-static bool has_news(struct uhcav_cq *cq, uint32_t armed)
-{
-	uint32_t producer = uhca_ring_observe(&cq->page->ring.producer);
-
-	for (uint32_t i = first_unread(cq, producer); i != producer; i++) {
-		const struct uhca_abi_cqe *e = uhcav_cq_slot(cq, i);
-		if (!uhcav_cqe_valid(e, i) || e->flags & UHCA_ABI_WC_SKIP)
-			continue;
-		if (armed & UHCA_ABI_ARM_NEXT || e->status != UHCA_ABI_WC_SUCCESS ||
-		    e->flags & UHCA_ABI_WC_SOLICITED)
-			return true;
-	}
-	return false;
-}
-
-/* Arms, and says whether the device must be told that there is something already. */
-static bool arm(struct uhcav_cq *cq, uint32_t how)
-{
-	bool tell;
-
-	uhcav_cq_lock(cq); /* for the page's sake */
-	how |= __atomic_fetch_or(&cq->page->arm, how, __ATOMIC_SEQ_CST);
-	uhcav_cq_handled(cq, cq->payloads);
-	/* What the caller polls from now on was completed before the arming or raises an event. */
-	uhca_ring_fence();
-	tell = cq->channel && uhca_ring_observe(&cq->page->notify_unread) && has_news(cq, how);
-	uhcav_unlock(&cq->lock);
-	return tell;
-}
-
-int uhcav_req_notify_cq(struct ibv_cq *ibcq, int solicited_only)
-{
-	struct uhcav_cq *cq = uhcav_cq_of(ibcq);
-	int err = 0;
-
-	if (uhcav_life(cq->ctx) == UHCAV_FORKED)
-		return uhcav_failed(EIO);
-	if (uhcav_post_watched(cq->ctx)) {
-		err = ask(cq);
-		if (err)
-			return uhcav_failed(err);
-	}
-	if (arm(cq, solicited_only ? UHCA_ABI_ARM_SOLICITED : UHCA_ABI_ARM_NEXT))
-		err = uhcav_context_call_handle(cq->ctx, UHCA_CMD_NOTIFY_CQ, cq->cq.handle);
-	if (uhcav_life(cq->ctx) != UHCAV_FATAL)
-		return uhcav_result(err);
-	/* Nobody else is there to say that there are flushed completions. */
-	if (uhcav_cq_pending(cq))
-		uhcav_cq_fire(cq);
-	return 0;
 }
 
 void uhcav_cq_event(struct ibv_cq *ibcq)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Completion queues: creation, destruction, arming. Polling is poll_cq.c.
+ * Completion queues: creation, destruction, events. Polling and arming are in poll/.
  *
  * Lock order: ctx->listeners_lock, cq->lock, a work queue's lock.
  */
@@ -138,9 +138,6 @@ struct ibv_cq *uhcav_create_cq(struct ibv_context *ibctx, int cqe, struct ibv_co
  * ibv_destroy_cq(3): 0 or an errno value. Waits until every event that was read is acknowledged.
  */
 int uhcav_destroy_cq(struct ibv_cq *ibcq);
-
-/* ibv_req_notify_cq(3). */
-int uhcav_req_notify_cq(struct ibv_cq *ibcq, int solicited_only);
 
 /* ibv_resize_cq(3), ibv_modify_cq(3): 0 or an errno value. */
 int uhcav_resize_cq(struct ibv_cq *ibcq, int cqe);

@@ -7,7 +7,6 @@
 #include "emu/abi/wqe.h"
 #include "provider/base/result.h"
 #include "provider/context/async.h"
-#include "provider/post/post_recv.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -75,29 +74,6 @@ static int modify_command(struct uhcav_wq *wq, const struct ibv_wq_attr *attr)
 	return uhcav_context_call(wq->ctx, &call);
 }
 
-/* What is posted to a queue in the error state is to be flushed at once: the device is told. */
-static int post_recv(struct ibv_wq *ibwq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
-{
-	const struct ibv_wq_attr flush = {.attr_mask = IBV_WQ_ATTR_STATE, .wq_state = IBV_WQS_ERR};
-	struct uhca_cmd_fault_check ask = {.verb = UHCA_FAULT_POST_WQ_RECV};
-	struct uhcav_wq *wq = uhcav_wq_of(ibwq);
-	int err = uhcav_life(wq->ctx) == UHCAV_ALIVE ? 0 : EIO;
-
-	if (!err && __atomic_load_n(&ibwq->state, __ATOMIC_ACQUIRE) == IBV_WQS_RESET)
-		err = EINVAL;
-	if (err) {
-		*bad_wr = wr;
-		return uhcav_failed(err);
-	}
-	err = uhcav_post_watched(wq->ctx)
-		      ? uhcav_work_queue_ask_post(wq->ctx, &ask, &wq->rq, wr, bad_wr)
-		      : uhcav_work_queue_post(&wq->rq, wr, bad_wr);
-	uhca_ring_fence();
-	if (__atomic_load_n(&wq->page->recv_doorbell, __ATOMIC_RELAXED))
-		modify_command(wq, &flush);
-	return uhcav_failed(err);
-}
-
 static int open_wq(struct uhcav_wq *wq, struct ibv_wq_init_attr *attr)
 {
 	struct uhca_cmd_create_wq_reply reply;
@@ -118,7 +94,7 @@ static int open_wq(struct uhcav_wq *wq, struct ibv_wq_init_attr *attr)
 	return 0;
 }
 
-struct ibv_wq *uhcav_create_wq(struct ibv_context *ibctx, struct ibv_wq_init_attr *attr)
+struct ibv_wq *uhcav_wq_new(struct ibv_context *ibctx, struct ibv_wq_init_attr *attr)
 {
 	struct uhcav_wq *wq;
 	int err;
@@ -138,7 +114,6 @@ struct ibv_wq *uhcav_create_wq(struct ibv_context *ibctx, struct ibv_wq_init_att
 	wq->wq.cq = attr->cq;
 	wq->wq.wq_type = attr->wq_type;
 	wq->wq.state = IBV_WQS_RESET;
-	wq->wq.post_recv = post_recv;
 	err = open_wq(wq, attr);
 	if (err) {
 		free(wq);
@@ -146,6 +121,13 @@ struct ibv_wq *uhcav_create_wq(struct ibv_context *ibctx, struct ibv_wq_init_att
 		return NULL;
 	}
 	return &wq->wq;
+}
+
+void uhcav_wq_flush(struct uhcav_wq *wq)
+{
+	const struct ibv_wq_attr flush = {.attr_mask = IBV_WQ_ATTR_STATE, .wq_state = IBV_WQS_ERR};
+
+	modify_command(wq, &flush);
 }
 
 int uhcav_modify_wq(struct ibv_wq *ibwq, struct ibv_wq_attr *attr)

@@ -29,8 +29,13 @@ static inline struct uhcav_wq *uhcav_wq_of(struct ibv_wq *wq)
 	return (struct uhcav_wq *)(void *)wq;
 }
 
-/* NULL with errno; the rest 0 or an errno value. */
-struct ibv_wq *uhcav_create_wq(struct ibv_context *ibctx, struct ibv_wq_init_attr *attr);
+/* ibv_create_wq(3) but for its post_recv, which is not set: NULL with errno. */
+struct ibv_wq *uhcav_wq_new(struct ibv_context *ibctx, struct ibv_wq_init_attr *attr);
+
+/* What is posted to a queue in the error state is to be flushed at once: the device is told. */
+void uhcav_wq_flush(struct uhcav_wq *wq);
+
+/* 0 or an errno value; NULL with errno. */
 int uhcav_modify_wq(struct ibv_wq *ibwq, struct ibv_wq_attr *attr);
 int uhcav_destroy_wq(struct ibv_wq *ibwq);
 struct ibv_rwq_ind_table *uhcav_create_rwq_ind_table(struct ibv_context *ibctx,

@@ -5,6 +5,7 @@
 
 #include "provider/context/post_fault.h"
 #include "provider/dv/dv.h"
+#include "provider/poll/arm_cq.h"
 #include "provider/post/post_recv.h"
 #include "provider/post/post_send.h"
 #include "provider/post/qp_ex.h"

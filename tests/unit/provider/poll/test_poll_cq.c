@@ -3,6 +3,7 @@
 #include "tests/support/cmocka_all.h"
 #include "tests/support/provider_fixture.h"
 
+#include "provider/poll/arm_cq.h"
 #include "provider/poll/poll_cq.h"
 #include "provider/post/post_recv.h"
 #include "provider/post/post_send.h"

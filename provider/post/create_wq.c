@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See create_wq.h. */
+#include "create_wq.h"
+
+#include "post_recv.h"
+#include "provider/base/result.h"
+#include "provider/context/post_fault.h"
+#include "provider/queues/wq.h"
+
+#include <errno.h>
+
+static int post_recv(struct ibv_wq *ibwq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+{
+	struct uhca_cmd_fault_check ask = {.verb = UHCA_FAULT_POST_WQ_RECV};
+	struct uhcav_wq *wq = uhcav_wq_of(ibwq);
+	int err = uhcav_life(wq->ctx) == UHCAV_ALIVE ? 0 : EIO;
+
+	if (!err && __atomic_load_n(&ibwq->state, __ATOMIC_ACQUIRE) == IBV_WQS_RESET)
+		err = EINVAL;
+	if (err) {
+		*bad_wr = wr;
+		return uhcav_failed(err);
+	}
+	err = uhcav_post_watched(wq->ctx)
+		      ? uhcav_work_queue_ask_post(wq->ctx, &ask, &wq->rq, wr, bad_wr)
+		      : uhcav_work_queue_post(&wq->rq, wr, bad_wr);
+	uhca_ring_fence();
+	if (__atomic_load_n(&wq->page->recv_doorbell, __ATOMIC_RELAXED))
+		uhcav_wq_flush(wq);
+	return uhcav_failed(err);
+}
+
+struct ibv_wq *uhcav_create_wq(struct ibv_context *ibctx, struct ibv_wq_init_attr *attr)
+{
+	struct ibv_wq *wq = uhcav_wq_new(ibctx, attr);
+
+	if (wq)
+		wq->post_recv = post_recv;
+	return wq;
+}

@@ -6,7 +6,7 @@
 #include "async_event.h"
 
 #include "emu/abi/event.h"
-#include "provider/qp/qp.h"
+#include "provider/qp/queue_pair.h"
 #include "provider/queues/cq.h"
 #include "provider/queues/srq.h"
 #include "provider/queues/wq.h"

@@ -4,7 +4,7 @@
  *
  * A daemon that is gone, that does not answer in time or that answers something else than what
  * was asked makes the channel "broken": this call and every later one returns -EIO, and the owner
- * (context.c) tells the application once.
+ * (device.c) tells the application once.
  */
 #ifndef UHCAV_RPC_H
 #define UHCAV_RPC_H

@@ -6,7 +6,7 @@
 #ifndef UHCAV_ASYNC_H
 #define UHCAV_ASYNC_H
 
-#include "context.h"
+#include "device.h"
 
 #include <infiniband/verbs.h>
 #include <pthread.h>

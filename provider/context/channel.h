@@ -8,8 +8,8 @@
 #ifndef UHCAV_CHANNEL_H
 #define UHCAV_CHANNEL_H
 
+#include "device.h"
 #include "provider/base/event_queue.h"
-#include "provider/context/context.h"
 
 #include <pthread.h>
 #include <stdint.h>

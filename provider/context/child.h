@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A fork's child that makes something new of a context it inherited. Its parent's objects are not
- * the child's to use (context.h), but what several processes may share can be made by a child,
+ * the child's to use (device.h), but what several processes may share can be made by a child,
  * too: for that it gets a connection of its own, which joins the parent's as an imported context
  * does.
  */
 #ifndef UHCAV_CHILD_H
 #define UHCAV_CHILD_H
 
-#include "context.h"
+#include "device.h"
 
 /*
  * The context to use in this process: ctx itself, or in a child the one that joins it. NULL with

@@ -3,7 +3,7 @@
 #ifndef UHCAV_DEVICE_QUERY_H
 #define UHCAV_DEVICE_QUERY_H
 
-#include "context.h"
+#include "device.h"
 
 #include <infiniband/verbs.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A child inherits copies of everything and owns nothing: its contexts are marked, so that its
- * calls fail without touching the parent's socket, rings or events (see context.h). It may open
+ * calls fail without touching the parent's socket, rings or events (see device.h). It may open
  * devices of its own. Our locks are held across the fork, so that the child finds whole lists.
  */
 #include "fork.h"
@@ -13,7 +13,7 @@
 
 static void before(void)
 {
-	/* The order in which channel.c and context.c take them. */
+	/* The order in which channel.c and open.c take them. */
 	uhcav_channels_lock();
 	uhcav_monitor_lock();
 }

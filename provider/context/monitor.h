@@ -7,7 +7,7 @@
 #ifndef UHCAV_MONITOR_H
 #define UHCAV_MONITOR_H
 
-#include "context.h"
+#include "device.h"
 
 /* Watches the context's socket from now on. 0, or -errno of making the thread. */
 int uhcav_monitor_add(struct uhcav_context *ctx);

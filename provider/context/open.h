@@ -3,7 +3,7 @@
 #ifndef UHCAV_OPEN_H
 #define UHCAV_OPEN_H
 
-#include "context.h"
+#include "device.h"
 
 #include <infiniband/verbs.h>
 

@@ -7,7 +7,7 @@
 #ifndef UHCAV_POST_FAULT_H
 #define UHCAV_POST_FAULT_H
 
-#include "provider/context/context.h"
+#include "device.h"
 
 /* What is to become of a call. */
 struct uhcav_post_fault {

@@ -9,7 +9,7 @@
 #include "emu/abi/wqe.h"
 #include "provider/base/result.h"
 #include "provider/context/post_fault.h"
-#include "provider/qp/qp.h"
+#include "provider/qp/queue_pair.h"
 #include "provider/queues/srq.h"
 
 #include <errno.h>

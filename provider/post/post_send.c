@@ -10,7 +10,7 @@
 #include "provider/context/post_fault.h"
 #include "provider/keys/mw.h"
 #include "provider/qp/ah.h"
-#include "provider/qp/qp.h"
+#include "provider/qp/queue_pair.h"
 #include "send_wqe.h"
 
 #include <errno.h>

@@ -7,7 +7,7 @@
 
 #include "provider/base/result.h"
 #include "provider/context/device_query.h"
-#include "qp.h"
+#include "queue_pair.h"
 
 #include <errno.h>
 

@@ -6,7 +6,7 @@
 #include "flow.h"
 
 #include "provider/base/result.h"
-#include "qp.h"
+#include "queue_pair.h"
 
 #include <errno.h>
 #include <stdlib.h>

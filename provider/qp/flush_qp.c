@@ -10,7 +10,7 @@
  * message is complete, so completed receives are counted as they are polled. Receives of an SRQ
  * belong to no QP and stay with the SRQ, as they do on hardware.
  */
-#include "provider/qp/qp.h"
+#include "queue_pair.h"
 
 #include "emu/abi/cqe.h"
 #include "emu/abi/wqe.h"

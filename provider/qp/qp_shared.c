@@ -3,7 +3,7 @@
 #include "qp_shared.h"
 
 #include "provider/queues/xrcd.h"
-#include "qp.h"
+#include "queue_pair.h"
 
 #include <errno.h>
 #include <stdlib.h>

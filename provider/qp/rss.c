@@ -2,7 +2,7 @@
 /* See rss.h. */
 #include "rss.h"
 
-#include "provider/qp/qp.h"
+#include "queue_pair.h"
 
 #include <errno.h>
 #include <stdlib.h>

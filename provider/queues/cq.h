@@ -11,7 +11,7 @@
 #include "provider/base/lock.h"
 #include "provider/base/qp_set.h"
 #include "provider/context/channel.h"
-#include "provider/context/context.h"
+#include "provider/context/device.h"
 
 #include <infiniband/verbs.h>
 #include <stdbool.h>

@@ -8,7 +8,7 @@
 
 /* By their rooms: core has headers of the same names. */
 #include "emu/abi/wqe.h"
-#include "provider/qp/qp.h"
+#include "provider/qp/queue_pair.h"
 #include "provider/queues/cq.h"
 
 #include <infiniband/verbs.h>

@@ -4,7 +4,7 @@
 #include "tests/support/verbs_fixture.h"
 #include "tests/support/with_preload.h"
 
-#include "provider/qp/qp.h"
+#include "provider/qp/queue_pair.h"
 #include "provider/queues/cq.h"
 
 #include <errno.h>

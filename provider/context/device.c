@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What goes over an open device: commands, doorbells, the pages that come with replies, its end. */
-#include "context.h"
+#include "device.h"
 
 #include "emu/abi/event.h"
 

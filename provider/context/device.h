@@ -9,8 +9,8 @@
  * or because this process is a fork's child (FORKED: everything belongs to the parent; verbs
  * return EIO, destroying frees our copies and touches nothing that is shared).
  */
-#ifndef UHCAV_CONTEXT_H
-#define UHCAV_CONTEXT_H
+#ifndef UHCAV_DEVICE_H
+#define UHCAV_DEVICE_H
 
 #include "context_file.h"
 #include "emu/abi/region.h"

@@ -3,12 +3,12 @@
  * Queue pairs: life and state. Posting is post_send.c and post_recv.c; the translation of
  * attributes is qp_attr.c.
  */
-#ifndef UHCAV_QP_H
-#define UHCAV_QP_H
+#ifndef UHCAV_QUEUE_PAIR_H
+#define UHCAV_QUEUE_PAIR_H
 
 #include "emu/abi/cqe.h"
 #include "emu/abi/wqe.h"
-#include "provider/context/context.h"
+#include "provider/context/device.h"
 #include "provider/queues/cq.h"
 #include "provider/queues/srq.h"
 #include "provider/queues/work_queue.h"

@@ -4,7 +4,7 @@
  * is the device's to say; we keep the state only to refuse posts that need no device to be
  * refused. flush_qp.c has what happens to a QP whose daemon dies.
  */
-#include "qp.h"
+#include "queue_pair.h"
 
 #include "ah.h"
 #include "emu/abi/wqe.h"

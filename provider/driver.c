@@ -12,7 +12,7 @@
 
 #include "no_preload.h"
 #include "ops.h"
-#include "provider/base/verbs_private.h"
+#include "provider/base/base.h"
 #include "provider/context/channel.h"
 #include "provider/context/child.h"
 #include "provider/context/monitor.h"

@@ -5,7 +5,7 @@
  */
 #include "dv_table.h"
 
-#include "provider/base/result.h"
+#include "provider/base/base.h"
 #include "provider/driver.h"
 #include "provider/dv/dv.h"
 #include "provider/keys/shared_memory.h"

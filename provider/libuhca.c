@@ -6,7 +6,7 @@
  */
 #include "dv_table.h"
 
-#include "provider/base/result.h"
+#include "provider/base/base.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "unsupported.h"
 
-#include "provider/base/result.h"
+#include "provider/base/base.h"
 
 int uhcav_modify_qp_rate_limit(struct ibv_qp *qp, struct ibv_qp_rate_limit_attr *attr)
 {

@@ -9,7 +9,7 @@
 #define UHCAV_CHANNEL_H
 
 #include "device.h"
-#include "provider/base/event_queue.h"
+#include "provider/base/base.h"
 
 #include <pthread.h>
 #include <stdint.h>

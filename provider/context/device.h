@@ -14,10 +14,7 @@
 
 #include "context_file.h"
 #include "emu/abi/region.h"
-#include "provider/base/event_queue.h"
-#include "provider/base/mr_table.h"
-#include "provider/base/rpc.h"
-#include "provider/base/shared_list.h"
+#include "provider/base/base.h"
 
 #include <infiniband/verbs.h>
 #include <pthread.h>

@@ -7,7 +7,7 @@
 #include "device_query.h"
 
 #include "child.h"
-#include "provider/base/result.h"
+#include "provider/base/base.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #include "dm.h"
 
 #include "mr.h"
-#include "provider/base/result.h"
+#include "provider/base/base.h"
 #include "provider/context/child.h"
 
 #include <errno.h>

@@ -7,8 +7,7 @@
  */
 #include "mr.h"
 
-#include "provider/base/mem_probe.h"
-#include "provider/base/result.h"
+#include "provider/base/base.h"
 
 #include <errno.h>
 #include <stdlib.h>

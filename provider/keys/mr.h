@@ -3,7 +3,7 @@
 #ifndef UHCAV_MR_H
 #define UHCAV_MR_H
 
-#include "provider/base/verbs_private.h"
+#include "provider/base/base.h"
 #include "provider/context/device.h"
 
 #include <infiniband/verbs.h>

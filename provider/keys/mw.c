@@ -4,7 +4,7 @@
  */
 #include "mw.h"
 
-#include "provider/base/result.h"
+#include "provider/base/base.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  */
 #include "parent_domain.h"
 
-#include "provider/base/result.h"
+#include "provider/base/base.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "pd.h"
 
 #include "parent_domain.h"
-#include "provider/base/result.h"
+#include "provider/base/base.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "arm_cq.h"
 
 #include "poll_cq.h"
-#include "provider/base/result.h"
+#include "provider/base/base.h"
 #include "provider/context/post_fault.h"
 
 #include <errno.h>

@@ -11,7 +11,7 @@
 #include "cq_ex.h"
 
 #include "poll_cq.h"
-#include "provider/base/result.h"
+#include "provider/base/base.h"
 #include "provider/keys/pd.h"
 #include "provider/queues/cq.h"
 

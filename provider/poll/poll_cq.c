@@ -12,7 +12,7 @@
  */
 #include "poll_cq.h"
 
-#include "provider/base/result.h"
+#include "provider/base/base.h"
 #include "provider/qp/queue_pair.h"
 
 #include <errno.h>

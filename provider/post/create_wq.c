@@ -3,7 +3,7 @@
 #include "create_wq.h"
 
 #include "post_recv.h"
-#include "provider/base/result.h"
+#include "provider/base/base.h"
 #include "provider/context/post_fault.h"
 #include "provider/queues/wq.h"
 

@@ -7,7 +7,7 @@
 #include "post_recv.h"
 
 #include "emu/abi/wqe.h"
-#include "provider/base/result.h"
+#include "provider/base/base.h"
 #include "provider/context/post_fault.h"
 #include "provider/qp/queue_pair.h"
 #include "provider/queues/srq.h"

@@ -6,7 +6,7 @@
  */
 #include "post_send.h"
 
-#include "provider/base/result.h"
+#include "provider/base/base.h"
 #include "provider/context/post_fault.h"
 #include "provider/keys/mw.h"
 #include "provider/qp/ah.h"

@@ -10,7 +10,7 @@
  */
 #include "qp_ex.h"
 
-#include "provider/base/result.h"
+#include "provider/base/base.h"
 #include "provider/context/post_fault.h"
 #include "provider/keys/mw.h"
 #include "provider/qp/ah.h"

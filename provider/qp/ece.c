@@ -5,7 +5,7 @@
  */
 #include "ece.h"
 
-#include "provider/base/result.h"
+#include "provider/base/base.h"
 #include "provider/context/device_query.h"
 #include "queue_pair.h"
 

@@ -5,7 +5,7 @@
  */
 #include "flow.h"
 
-#include "provider/base/result.h"
+#include "provider/base/base.h"
 #include "queue_pair.h"
 
 #include <errno.h>

@@ -8,7 +8,7 @@
 
 #include "ah.h"
 #include "emu/abi/wqe.h"
-#include "provider/base/result.h"
+#include "provider/base/base.h"
 #include "provider/context/async.h"
 #include "qp_attr.h"
 

@@ -8,8 +8,7 @@
 #define UHCAV_CQ_H
 
 #include "emu/abi/cqe.h"
-#include "provider/base/lock.h"
-#include "provider/base/qp_set.h"
+#include "provider/base/base.h"
 #include "provider/context/channel.h"
 #include "provider/context/device.h"
 

@@ -6,7 +6,7 @@
  */
 #include "cq.h"
 
-#include "provider/base/result.h"
+#include "provider/base/base.h"
 
 #include <errno.h>
 

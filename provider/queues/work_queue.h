@@ -9,7 +9,7 @@
 
 #include "emu/abi/cmd.h"
 #include "emu/abi/region.h"
-#include "provider/base/lock.h"
+#include "provider/base/base.h"
 #include "provider/keys/parent_domain.h"
 
 #include <stdbool.h>

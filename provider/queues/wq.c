@@ -5,7 +5,7 @@
 #include "cq.h"
 #include "emu/abi/event.h"
 #include "emu/abi/wqe.h"
-#include "provider/base/result.h"
+#include "provider/base/base.h"
 #include "provider/context/async.h"
 
 #include <errno.h>

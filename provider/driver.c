@@ -13,10 +13,7 @@
 #include "no_preload.h"
 #include "ops.h"
 #include "provider/base/base.h"
-#include "provider/context/channel.h"
-#include "provider/context/child.h"
-#include "provider/context/monitor.h"
-#include "provider/context/open.h"
+#include "provider/context/context.h"
 #include "provider/post/qp_ex.h"
 
 #include <dlfcn.h>

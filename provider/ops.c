@@ -6,7 +6,7 @@
 #include "ops.h"
 
 #include "async_event.h"
-#include "provider/context/device_query.h"
+#include "provider/context/context.h"
 #include "provider/keys/dm.h"
 #include "provider/keys/import.h"
 #include "provider/keys/mr.h"

@@ -6,8 +6,7 @@
  */
 #include "dv.h"
 #include "dv_wqe.h"
-#include "provider/context/device_query.h"
-#include "provider/context/post_fault.h"
+#include "provider/context/context.h"
 #include "provider/post/send_wqe.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
 #include "dv_layout.h"
 #include "dv_wqe.h"
 #include "dv_wr.h"
-#include "provider/context/device_query.h"
+#include "provider/context/context.h"
 #include "provider/post/create_qp_ex.h"
 
 #include <errno.h>

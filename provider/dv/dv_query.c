@@ -2,8 +2,7 @@
 /* uhcadv_query_device: the device's features and limits in the words of uhcadv.h. */
 #include "dv.h"
 #include "emu/abi/layout.h"
-#include "provider/context/child.h"
-#include "provider/context/device_query.h"
+#include "provider/context/context.h"
 
 #include <errno.h>
 #include <string.h>

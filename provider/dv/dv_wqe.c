@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "dv_wqe.h"
 
-#include "provider/context/device_query.h"
+#include "provider/context/context.h"
 #include "provider/post/send_wqe.h"
 
 #include <errno.h>

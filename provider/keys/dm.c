@@ -7,7 +7,7 @@
 
 #include "mr.h"
 #include "provider/base/base.h"
-#include "provider/context/child.h"
+#include "provider/context/context.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef UHCAV_DM_H
 #define UHCAV_DM_H
 
-#include "provider/context/device.h"
+#include "provider/context/context.h"
 
 #include <infiniband/verbs.h>
 

@@ -4,7 +4,7 @@
 #define UHCAV_MR_H
 
 #include "provider/base/base.h"
-#include "provider/context/device.h"
+#include "provider/context/context.h"
 
 #include <infiniband/verbs.h>
 #include <stddef.h>

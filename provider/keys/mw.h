@@ -4,7 +4,7 @@
 #define UHCAV_MW_H
 
 #include "emu/abi/wqe.h"
-#include "provider/context/device.h"
+#include "provider/context/context.h"
 
 #include <infiniband/verbs.h>
 #include <stdbool.h>

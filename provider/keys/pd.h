@@ -7,7 +7,7 @@
 #ifndef UHCAV_PD_H
 #define UHCAV_PD_H
 
-#include "provider/context/device.h"
+#include "provider/context/context.h"
 
 #include <infiniband/verbs.h>
 #include <stdbool.h>

@@ -5,7 +5,7 @@
  */
 #include "shared_memory.h"
 
-#include "provider/context/device.h"
+#include "provider/context/context.h"
 
 #include <errno.h>
 #include <stdlib.h>

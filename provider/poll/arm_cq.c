@@ -4,7 +4,7 @@
 
 #include "poll_cq.h"
 #include "provider/base/base.h"
-#include "provider/context/post_fault.h"
+#include "provider/context/context.h"
 
 #include <errno.h>
 

@@ -2,7 +2,7 @@
 /* See create_qp_ex.h. */
 #include "create_qp_ex.h"
 
-#include "provider/context/device_query.h"
+#include "provider/context/context.h"
 #include "provider/qp/qp_shared.h"
 #include "provider/qp/rss.h"
 #include "qp_ex.h"

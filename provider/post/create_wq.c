@@ -4,7 +4,7 @@
 
 #include "post_recv.h"
 #include "provider/base/base.h"
-#include "provider/context/post_fault.h"
+#include "provider/context/context.h"
 #include "provider/queues/wq.h"
 
 #include <errno.h>

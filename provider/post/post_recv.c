@@ -8,7 +8,7 @@
 
 #include "emu/abi/wqe.h"
 #include "provider/base/base.h"
-#include "provider/context/post_fault.h"
+#include "provider/context/context.h"
 #include "provider/qp/queue_pair.h"
 #include "provider/queues/srq.h"
 

@@ -3,7 +3,7 @@
 #ifndef UHCAV_POST_RECV_H
 #define UHCAV_POST_RECV_H
 
-#include "provider/context/post_fault.h"
+#include "provider/context/context.h"
 #include "provider/queues/work_queue.h"
 
 #include <infiniband/verbs.h>

@@ -7,7 +7,7 @@
 #include "post_send.h"
 
 #include "provider/base/base.h"
-#include "provider/context/post_fault.h"
+#include "provider/context/context.h"
 #include "provider/keys/mw.h"
 #include "provider/qp/ah.h"
 #include "provider/qp/queue_pair.h"

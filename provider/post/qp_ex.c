@@ -11,7 +11,7 @@
 #include "qp_ex.h"
 
 #include "provider/base/base.h"
-#include "provider/context/post_fault.h"
+#include "provider/context/context.h"
 #include "provider/keys/mw.h"
 #include "provider/qp/ah.h"
 #include "send_wqe.h"

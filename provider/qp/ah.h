@@ -4,7 +4,7 @@
 #define UHCAV_AH_H
 
 #include "emu/abi/cmd.h"
-#include "provider/context/device.h"
+#include "provider/context/context.h"
 
 #include <infiniband/verbs.h>
 #include <stdint.h>

@@ -6,7 +6,7 @@
 #include "ece.h"
 
 #include "provider/base/base.h"
-#include "provider/context/device_query.h"
+#include "provider/context/context.h"
 #include "queue_pair.h"
 
 #include <errno.h>

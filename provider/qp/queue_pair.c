@@ -9,7 +9,7 @@
 #include "ah.h"
 #include "emu/abi/wqe.h"
 #include "provider/base/base.h"
-#include "provider/context/async.h"
+#include "provider/context/context.h"
 #include "qp_attr.h"
 
 #include <errno.h>

@@ -7,7 +7,7 @@
 
 #include "emu/abi/event.h"
 #include "provider/base/base.h"
-#include "provider/context/async.h"
+#include "provider/context/context.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -9,8 +9,7 @@
 
 #include "emu/abi/cqe.h"
 #include "provider/base/base.h"
-#include "provider/context/channel.h"
-#include "provider/context/device.h"
+#include "provider/context/context.h"
 
 #include <infiniband/verbs.h>
 #include <stdbool.h>

@@ -8,7 +8,7 @@
 #include "cq.h"
 #include "emu/abi/wqe.h"
 #include "provider/base/base.h"
-#include "provider/context/async.h"
+#include "provider/context/context.h"
 #include "xrcd.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
 #ifndef UHCAV_SRQ_H
 #define UHCAV_SRQ_H
 
-#include "provider/context/device.h"
+#include "provider/context/context.h"
 #include "work_queue.h"
 
 #include <infiniband/verbs.h>

@@ -6,7 +6,7 @@
 #include "emu/abi/event.h"
 #include "emu/abi/wqe.h"
 #include "provider/base/base.h"
-#include "provider/context/async.h"
+#include "provider/context/context.h"
 
 #include <errno.h>
 #include <stdbool.h>

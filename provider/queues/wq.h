@@ -6,7 +6,7 @@
 #ifndef UHCAV_WQ_H
 #define UHCAV_WQ_H
 
-#include "provider/context/device.h"
+#include "provider/context/context.h"
 #include "work_queue.h"
 
 #include <infiniband/verbs.h>

@@ -3,7 +3,7 @@
 #ifndef UHCAV_XRCD_H
 #define UHCAV_XRCD_H
 
-#include "provider/context/device.h"
+#include "provider/context/context.h"
 
 #include <infiniband/verbs.h>
 #include <stdint.h>

@@ -8,7 +8,7 @@
 #include "provider/base/base.h"
 #include "provider/driver.h"
 #include "provider/dv/dv.h"
-#include "provider/keys/shared_memory.h"
+#include "provider/keys/keys.h"
 #include "provider/poll/poll_cq.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 /* See dv_layout.h. Lists are copied entry by entry: data areas are aligned to nothing. */
 #include "dv_layout.h"
 
-#include "provider/keys/mr.h"
+#include "provider/keys/keys.h"
 
 #include <errno.h>
 #include <string.h>

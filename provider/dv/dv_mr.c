@@ -6,7 +6,7 @@
  */
 #include "dv.h"
 #include "dv_layout.h"
-#include "provider/keys/mr.h"
+#include "provider/keys/keys.h"
 
 #include <errno.h>
 #include <stdlib.h>

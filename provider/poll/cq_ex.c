@@ -12,7 +12,7 @@
 
 #include "poll_cq.h"
 #include "provider/base/base.h"
-#include "provider/keys/pd.h"
+#include "provider/keys/keys.h"
 #include "provider/queues/cq.h"
 
 #include <errno.h>

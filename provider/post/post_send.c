@@ -8,7 +8,7 @@
 
 #include "provider/base/base.h"
 #include "provider/context/context.h"
-#include "provider/keys/mw.h"
+#include "provider/keys/keys.h"
 #include "provider/qp/ah.h"
 #include "provider/qp/queue_pair.h"
 #include "send_wqe.h"

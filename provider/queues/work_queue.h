@@ -10,7 +10,7 @@
 #include "emu/abi/cmd.h"
 #include "emu/abi/region.h"
 #include "provider/base/base.h"
-#include "provider/keys/parent_domain.h"
+#include "provider/keys/keys.h"
 
 #include <stdbool.h>
 #include <stddef.h>

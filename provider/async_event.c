@@ -7,9 +7,7 @@
 
 #include "emu/abi/event.h"
 #include "provider/qp/queue_pair.h"
-#include "provider/queues/cq.h"
-#include "provider/queues/srq.h"
-#include "provider/queues/wq.h"
+#include "provider/queues/queues.h"
 
 void uhcav_async_event(struct ibv_context *ibctx, struct ibv_async_event *event)
 {

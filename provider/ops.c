@@ -20,10 +20,7 @@
 #include "provider/qp/flow.h"
 #include "provider/qp/qp_shared.h"
 #include "provider/qp/queue_pair.h"
-#include "provider/queues/cq.h"
-#include "provider/queues/srq.h"
-#include "provider/queues/wq.h"
-#include "provider/queues/xrcd.h"
+#include "provider/queues/queues.h"
 #include "unsupported.h"
 
 #include <string.h>

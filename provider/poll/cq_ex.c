@@ -13,7 +13,7 @@
 #include "poll_cq.h"
 #include "provider/base/base.h"
 #include "provider/keys/keys.h"
-#include "provider/queues/cq.h"
+#include "provider/queues/queues.h"
 
 #include <errno.h>
 #include <string.h>

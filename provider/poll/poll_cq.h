@@ -5,7 +5,7 @@
 #ifndef UHCAV_POLL_CQ_H
 #define UHCAV_POLL_CQ_H
 
-#include "provider/queues/cq.h"
+#include "provider/queues/queues.h"
 
 #include <infiniband/verbs.h>
 #include <stdbool.h>

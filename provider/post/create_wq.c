@@ -5,7 +5,7 @@
 #include "post_recv.h"
 #include "provider/base/base.h"
 #include "provider/context/context.h"
-#include "provider/queues/wq.h"
+#include "provider/queues/queues.h"
 
 #include <errno.h>
 

@@ -10,7 +10,7 @@
 #include "provider/base/base.h"
 #include "provider/context/context.h"
 #include "provider/qp/queue_pair.h"
-#include "provider/queues/srq.h"
+#include "provider/queues/queues.h"
 
 #include <errno.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #define UHCAV_POST_RECV_H
 
 #include "provider/context/context.h"
-#include "provider/queues/work_queue.h"
+#include "provider/queues/queues.h"
 
 #include <infiniband/verbs.h>
 

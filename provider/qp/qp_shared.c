@@ -2,7 +2,7 @@
 /* Handles of shared receiving QPs: see qp_shared.h. The daemon counts them. */
 #include "qp_shared.h"
 
-#include "provider/queues/xrcd.h"
+#include "provider/queues/queues.h"
 #include "queue_pair.h"
 
 #include <errno.h>

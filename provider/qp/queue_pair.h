@@ -9,9 +9,7 @@
 #include "emu/abi/cqe.h"
 #include "emu/abi/wqe.h"
 #include "provider/context/context.h"
-#include "provider/queues/cq.h"
-#include "provider/queues/srq.h"
-#include "provider/queues/work_queue.h"
+#include "provider/queues/queues.h"
 
 #include <infiniband/uhcadv.h>
 #include <infiniband/verbs.h>

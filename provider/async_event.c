@@ -6,7 +6,7 @@
 #include "async_event.h"
 
 #include "emu/abi/event.h"
-#include "provider/qp/queue_pair.h"
+#include "provider/qp/qp.h"
 #include "provider/queues/queues.h"
 
 void uhcav_async_event(struct ibv_context *ibctx, struct ibv_async_event *event)

@@ -15,11 +15,7 @@
 #include "provider/post/create_wq.h"
 #include "provider/post/post_recv.h"
 #include "provider/post/post_send.h"
-#include "provider/qp/ah.h"
-#include "provider/qp/ece.h"
-#include "provider/qp/flow.h"
-#include "provider/qp/qp_shared.h"
-#include "provider/qp/queue_pair.h"
+#include "provider/qp/qp.h"
 #include "provider/queues/queues.h"
 #include "unsupported.h"
 

@@ -6,7 +6,7 @@
 #ifndef UHCAV_DV_H
 #define UHCAV_DV_H
 
-#include "provider/qp/queue_pair.h"
+#include "provider/qp/qp.h"
 
 #include <infiniband/uhcadv.h>
 #include <stddef.h>

@@ -7,7 +7,7 @@
 #define UHCAV_DV_WQE_H
 
 #include "dv_layout.h"
-#include "provider/qp/queue_pair.h"
+#include "provider/qp/qp.h"
 
 #include <infiniband/uhcadv.h>
 #include <stdint.h>

@@ -6,7 +6,7 @@
 #ifndef UHCAV_DV_WR_H
 #define UHCAV_DV_WR_H
 
-#include "provider/qp/queue_pair.h"
+#include "provider/qp/qp.h"
 
 #include <stdint.h>
 

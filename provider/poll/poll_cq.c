@@ -13,7 +13,7 @@
 #include "poll_cq.h"
 
 #include "provider/base/base.h"
-#include "provider/qp/queue_pair.h"
+#include "provider/qp/qp.h"
 
 #include <errno.h>
 #include <sched.h>

@@ -3,8 +3,7 @@
 #include "create_qp_ex.h"
 
 #include "provider/context/context.h"
-#include "provider/qp/qp_shared.h"
-#include "provider/qp/rss.h"
+#include "provider/qp/qp.h"
 #include "qp_ex.h"
 
 #include <errno.h>

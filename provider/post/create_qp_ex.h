@@ -6,7 +6,7 @@
 #ifndef UHCAV_CREATE_QP_EX_H
 #define UHCAV_CREATE_QP_EX_H
 
-#include "provider/qp/queue_pair.h"
+#include "provider/qp/qp.h"
 
 #include <infiniband/verbs.h>
 #include <stdbool.h>

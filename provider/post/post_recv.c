@@ -9,7 +9,7 @@
 #include "emu/abi/wqe.h"
 #include "provider/base/base.h"
 #include "provider/context/context.h"
-#include "provider/qp/queue_pair.h"
+#include "provider/qp/qp.h"
 #include "provider/queues/queues.h"
 
 #include <errno.h>

@@ -10,7 +10,7 @@
 #ifndef UHCAV_QP_EX_H
 #define UHCAV_QP_EX_H
 
-#include "provider/qp/queue_pair.h"
+#include "provider/qp/qp.h"
 
 #include <infiniband/verbs.h>
 #include <stdint.h>

@@ -7,7 +7,7 @@
 #define UHCAV_SEND_WQE_H
 
 #include "emu/abi/wqe.h"
-#include "provider/qp/queue_pair.h"
+#include "provider/qp/qp.h"
 
 #include <errno.h>
 #include <infiniband/verbs.h>

@@ -9,7 +9,7 @@
 #include "provider/driver.h"
 #include "provider/dv/dv.h"
 #include "provider/keys/keys.h"
-#include "provider/poll/poll_cq.h"
+#include "provider/poll/poll.h"
 
 #include <errno.h>
 

@@ -14,7 +14,7 @@
 #include "ops.h"
 #include "provider/base/base.h"
 #include "provider/context/context.h"
-#include "provider/post/qp_ex.h"
+#include "provider/post/post.h"
 
 #include <dlfcn.h>
 #include <errno.h>

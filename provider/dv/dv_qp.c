@@ -5,7 +5,7 @@
 #include "dv_wqe.h"
 #include "dv_wr.h"
 #include "provider/context/context.h"
-#include "provider/post/create_qp_ex.h"
+#include "provider/post/post.h"
 
 #include <errno.h>
 

@@ -2,7 +2,7 @@
 #include "dv_wqe.h"
 
 #include "provider/context/context.h"
-#include "provider/post/send_wqe.h"
+#include "provider/post/post.h"
 
 #include <errno.h>
 #include <string.h>

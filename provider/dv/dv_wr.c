@@ -8,7 +8,7 @@
 
 #include "dv.h"
 #include "dv_wqe.h"
-#include "provider/post/qp_ex.h"
+#include "provider/post/post.h"
 
 #include <errno.h>
 #include <stddef.h>

@@ -7,7 +7,7 @@
 #include "no_preload.h"
 
 #include "got.h"
-#include "provider/preload/real.h"
+#include "provider/preload/preload.h"
 
 #include <dirent.h>
 #include <dlfcn.h>

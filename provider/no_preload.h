@@ -7,7 +7,7 @@
 #ifndef UHCAV_NO_PRELOAD_H
 #define UHCAV_NO_PRELOAD_H
 
-#include "provider/preload/hooks.h"
+#include "provider/preload/preload.h"
 
 /*
  * To be called once, when no preload library has taken the hooks. What is loaded later is found

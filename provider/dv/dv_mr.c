@@ -15,21 +15,10 @@
 struct ibv_mr *uhcav_dv_alloc_mr(struct ibv_pd *pd, uint32_t max_entries)
 {
 	struct uhca_cmd_alloc_key request = {.pd = pd->handle, .max_entries = max_entries};
-	struct uhca_cmd_reg_mr_reply reply;
-	struct uhcav_call call = {.request = &request.h,
-				  .request_size = sizeof(request),
-				  .cmd = UHCA_CMD_ALLOC_KEY,
-				  .reply = &reply.h,
-				  .reply_size = sizeof(reply)};
-	int err = uhcav_context_call(uhcav_context_of(pd->context), &call);
-	struct uhcav_mr *mr;
-
-	if (err) {
-		errno = -err;
-		return NULL;
-	}
 	/* To the library it is what a null region is: it has no address. */
-	mr = uhcav_mr_new(pd, UHCAV_MR_NULL, &reply, NULL);
+	struct uhcav_mr *mr = uhcav_mr_make(pd, UHCA_CMD_ALLOC_KEY, &request.h, sizeof(request),
+					    UHCAV_MR_NULL, NULL);
+
 	if (!mr)
 		return NULL;
 	mr->max_entries = max_entries;

@@ -6,6 +6,8 @@
 #include "provider/context/context.h"
 
 #include <infiniband/verbs.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /* NULL with errno: EINVAL for what can never be had, ENOMEM when none is left. */
 struct ibv_dm *uhcav_alloc_dm(struct ibv_context *ibctx, struct ibv_alloc_dm_attr *attr);
@@ -20,5 +22,17 @@ struct ibv_mr *uhcav_reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t of
 /* Device memory of this or another process of the group (ibv_import_dm(3)): NULL with errno. */
 struct ibv_dm *uhcav_import_dm(struct ibv_context *ibctx, uint32_t handle);
 void uhcav_unimport_dm(struct ibv_dm *dm);
+
+/* ---- for memory of the daemon's whatever it is for ---- */
+
+struct uhcav_dm_map {
+	uint32_t handle;
+	uint8_t *at; /* with the header's page, of UHCA_ABI_DM_OFFSET bytes */
+	size_t size;
+};
+
+/* Has the daemon make it, and maps it: munmap(2) undoes that, UHCA_CMD_FREE_DM all. 0 or -errno. */
+int uhcav_dm_make(struct uhcav_context *ctx, struct uhca_cmd_alloc_dm *request,
+		  struct uhcav_dm_map *out);
 
 #endif

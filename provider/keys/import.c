@@ -8,15 +8,17 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static int ask(struct ibv_context *ibctx, uint32_t type, uint32_t handle,
-	       struct uhca_cmd_import_reply *reply)
+int uhcav_import_ask(struct ibv_context *ibctx, uint32_t type, uint32_t handle,
+		     struct uhca_cmd_import_reply *reply, int *fd)
 {
 	struct uhca_cmd_import request = {.type = type, .handle = handle};
 	struct uhcav_call call = {.request = &request.h,
 				  .request_size = sizeof(request),
 				  .cmd = UHCA_CMD_IMPORT,
 				  .reply = &reply->h,
-				  .reply_size = sizeof(*reply)};
+				  .reply_size = sizeof(*reply),
+				  .recv_fd = fd,
+				  .n_recv_fd = fd ? 1 : 0};
 	int err = uhcav_context_call(uhcav_context_of(ibctx), &call);
 
 	if (err)
@@ -28,7 +30,9 @@ struct ibv_pd *uhcav_import_pd(struct ibv_context *ibctx, uint32_t handle)
 {
 	struct uhca_cmd_import_reply reply;
 
-	return ask(ibctx, UHCA_ABI_IMPORT_PD, handle, &reply) ? NULL : uhcav_pd_new(ibctx, handle);
+	return uhcav_import_ask(ibctx, UHCA_ABI_IMPORT_PD, handle, &reply, NULL)
+		       ? NULL
+		       : uhcav_pd_new(ibctx, handle);
 }
 
 void uhcav_unimport_pd(struct ibv_pd *pd)
@@ -41,7 +45,7 @@ struct ibv_mr *uhcav_import_mr(struct ibv_pd *pd, uint32_t handle)
 	struct uhca_cmd_import_reply reply;
 	struct uhcav_mr *mr;
 
-	if (ask(pd->context, UHCA_ABI_IMPORT_MR, handle, &reply))
+	if (uhcav_import_ask(pd->context, UHCA_ABI_IMPORT_MR, handle, &reply, NULL))
 		return NULL;
 	mr = calloc(1, sizeof(*mr));
 	if (!mr)

@@ -6,6 +6,8 @@
 #ifndef UHCAV_IMPORT_H
 #define UHCAV_IMPORT_H
 
+#include "provider/context/context.h"
+
 #include <infiniband/verbs.h>
 #include <stdint.h>
 
@@ -16,5 +18,9 @@ void uhcav_unimport_pd(struct ibv_pd *pd);
 /* Likewise. The region's memory is the other process's: addr is NULL. */
 struct ibv_mr *uhcav_import_mr(struct ibv_pd *pd, uint32_t handle);
 void uhcav_unimport_mr(struct ibv_mr *mr);
+
+/* For either kind and for dm.c, which gets a descriptor. 0, or an error with errno. */
+int uhcav_import_ask(struct ibv_context *ibctx, uint32_t type, uint32_t handle,
+		     struct uhca_cmd_import_reply *reply, int *fd);
 
 #endif

@@ -50,31 +50,6 @@ static int check(const void *addr, size_t length, int access)
 	return uhcav_mem_probe(addr, length, access & IBV_ACCESS_LOCAL_WRITE);
 }
 
-struct uhcav_mr *uhcav_mr_new(struct ibv_pd *pd, int type,
-			      const struct uhca_cmd_reg_mr_reply *reply,
-			      const struct uhcav_region *region)
-{
-	struct uhcav_context *ctx = uhcav_context_of(pd->context);
-	struct uhcav_mr *mr = calloc(1, sizeof(*mr));
-
-	if (!mr) {
-		uhcav_context_call_destroy(ctx, UHCA_CMD_DEREG_MR, reply->handle);
-		return NULL;
-	}
-	mr->v.mr_type = type;
-	mr->v.mr.context = pd->context;
-	mr->v.mr.pd = pd;
-	mr->v.mr.handle = reply->handle;
-	mr->v.mr.lkey = reply->lkey;
-	mr->v.mr.rkey = reply->rkey;
-	if (region) {
-		mr->region = *region;
-		mr->region.lkey = reply->lkey;
-		uhcav_mr_table_add(&ctx->regions, &mr->region);
-	}
-	return mr;
-}
-
 static struct uhcav_region region_of(uint64_t addr, uint64_t length, uint64_t iova, int access)
 {
 	return (struct uhcav_region){
@@ -97,20 +72,64 @@ static int command(struct uhcav_context *ctx, uint32_t cmd, struct uhca_cmd_requ
 	return uhcav_context_call(ctx, &call);
 }
 
-/* Memory that the device has mapped is registered as such, if it is all of that kind. */
-static int reg_command(struct uhcav_context *ctx, struct uhca_cmd_reg_mr *in,
-		       struct uhca_cmd_reg_mr_reply *reply)
+/*
+ * A region that the device has made (reply): a new wrapper with handle, keys, context and pd. NULL
+ * without memory: the device is told to take the region back.
+ */
+static struct uhcav_mr *new_mr(struct ibv_pd *pd, int type,
+			       const struct uhca_cmd_reg_mr_reply *reply,
+			       const struct uhcav_region *region)
 {
+	struct uhcav_context *ctx = uhcav_context_of(pd->context);
+	struct uhcav_mr *mr = calloc(1, sizeof(*mr));
+
+	if (!mr) {
+		uhcav_context_call_destroy(ctx, UHCA_CMD_DEREG_MR, reply->handle);
+		return NULL;
+	}
+	mr->v.mr_type = type;
+	mr->v.mr.context = pd->context;
+	mr->v.mr.pd = pd;
+	mr->v.mr.handle = reply->handle;
+	mr->v.mr.lkey = reply->lkey;
+	mr->v.mr.rkey = reply->rkey;
+	if (region) {
+		mr->region = *region;
+		mr->region.lkey = reply->lkey;
+		uhcav_mr_table_add(&ctx->regions, &mr->region);
+	}
+	return mr;
+}
+
+struct uhcav_mr *uhcav_mr_make(struct ibv_pd *pd, uint32_t cmd, struct uhca_cmd_request *request,
+			       uint32_t size, int type, const struct uhcav_region *region)
+{
+	struct uhcav_context *ctx = uhcav_context_of(pd->context);
+	struct uhca_cmd_reg_mr_reply reply;
+	int err = region ? uhcav_mr_table_reserve(&ctx->regions) : 0;
+
+	if (!err)
+		err = command(ctx, cmd, request, size, &reply);
+	if (err) {
+		errno = -err;
+		return NULL;
+	}
+	return new_mr(pd, type, &reply, region);
+}
+
+/* Memory that the device has mapped is registered as such, if it is all of that kind. */
+static struct uhcav_mr *reg(struct ibv_pd *pd, struct uhca_cmd_reg_mr *in,
+			    const struct uhcav_region *region)
+{
+	struct uhcav_context *ctx = uhcav_context_of(pd->context);
 	struct uhca_cmd_reg_shared_mr shared = {
 		.length = in->length, .iova = in->iova, .pd = in->pd, .access = in->access};
-	int err = uhcav_mr_table_reserve(&ctx->regions);
 
-	if (err)
-		return err;
 	if (in->length && !(in->access & IBV_ACCESS_ON_DEMAND) &&
 	    uhcav_shared_find(&ctx->shared, in->addr, in->length, &shared.dm, &shared.offset))
-		return command(ctx, UHCA_CMD_REG_SHARED_MR, &shared.h, sizeof(shared), reply);
-	return command(ctx, UHCA_CMD_REG_MR, &in->h, sizeof(*in), reply);
+		return uhcav_mr_make(pd, UHCA_CMD_REG_SHARED_MR, &shared.h, sizeof(shared),
+				     UHCAV_MR_ORDINARY, region);
+	return uhcav_mr_make(pd, UHCA_CMD_REG_MR, &in->h, sizeof(*in), UHCAV_MR_ORDINARY, region);
 }
 
 struct ibv_mr *uhcav_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, int access)
@@ -121,17 +140,14 @@ struct ibv_mr *uhcav_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64
 					  .pd = pd->handle,
 					  .access = uhcav_mr_abi_access(access)};
 	struct uhcav_region region = region_of((uintptr_t)addr, length, iova, access);
-	struct uhca_cmd_reg_mr_reply reply;
 	int err = check(addr, length, access);
 	struct uhcav_mr *mr;
 
-	if (!err)
-		err = reg_command(uhcav_context_of(pd->context), &request, &reply);
 	if (err) {
 		errno = -err;
 		return NULL;
 	}
-	mr = uhcav_mr_new(pd, UHCAV_MR_ORDINARY, &reply, &region);
+	mr = reg(pd, &request, &region);
 	if (!mr)
 		return NULL;
 	mr->v.access = access;

@@ -59,13 +59,11 @@ int uhcav_mr_check_access(int access);
 uint32_t uhcav_mr_abi_access(int access);
 
 /*
- * A region that the device has made (reply): a new wrapper with handle, keys, context and pd. It
- * enters the context's table when region names memory of ours (NULL: it does not); needs a
- * uhcav_mr_table_reserve before the command. NULL without memory: the device is told to take the
- * region back.
+ * Has the device make a region by a command that is answered as UHCA_CMD_REG_MR is: a new wrapper
+ * with handle, keys, context and pd. It enters the context's table when region names memory of ours
+ * (NULL: it does not). NULL with errno, and then there is no region.
  */
-struct uhcav_mr *uhcav_mr_new(struct ibv_pd *pd, int type,
-			      const struct uhca_cmd_reg_mr_reply *reply,
-			      const struct uhcav_region *region);
+struct uhcav_mr *uhcav_mr_make(struct ibv_pd *pd, uint32_t cmd, struct uhca_cmd_request *request,
+			       uint32_t size, int type, const struct uhcav_region *region);
 
 #endif

@@ -5,6 +5,7 @@
  */
 #include "shared_memory.h"
 
+#include "dm.h"
 #include "provider/context/context.h"
 
 #include <errno.h>
@@ -13,46 +14,20 @@
 
 #define PAGE ((uint64_t)UHCA_ABI_DM_OFFSET)
 
-/* Maps what came with the reply; the descriptor is closed in any case. 0 or -errno. */
-static int map(struct uhcav_shared *s, int fd, uint64_t region_size, uint64_t length)
-{
-	void *at;
-	int err = uhcav_context_map(fd, region_size, true, UHCA_ABI_REGION_DM, &at);
-
-	if (err)
-		return err;
-	if (region_size < PAGE || length > region_size - PAGE) {
-		munmap(at, region_size);
-		return -EPROTO;
-	}
-	s->map = at;
-	s->map_size = region_size;
-	s->addr = (uintptr_t)at + PAGE;
-	s->length = length;
-	return 0;
-}
-
 static int create(struct uhcav_context *ctx, struct uhcav_shared *s, uint64_t length)
 {
 	struct uhca_cmd_alloc_dm request = {.length = length, .flags = UHCA_ABI_DM_SHARED};
-	struct uhca_cmd_alloc_dm_reply reply;
-	int fd;
-	struct uhcav_call call = {.request = &request.h,
-				  .request_size = sizeof(request),
-				  .cmd = UHCA_CMD_ALLOC_DM,
-				  .reply = &reply.h,
-				  .reply_size = sizeof(reply),
-				  .recv_fd = &fd,
-				  .n_recv_fd = 1};
-	int err = uhcav_context_call(ctx, &call);
+	struct uhcav_dm_map mapped;
+	int err = uhcav_dm_make(ctx, &request, &mapped);
 
 	if (err)
 		return err;
-	err = map(s, fd, reply.region_size, length);
-	if (err)
-		uhcav_context_call_destroy(ctx, UHCA_CMD_FREE_DM, reply.handle);
-	s->handle = reply.handle;
-	return err;
+	s->map = mapped.at;
+	s->map_size = mapped.size;
+	s->addr = (uintptr_t)mapped.at + PAGE;
+	s->length = length;
+	s->handle = mapped.handle;
+	return 0;
 }
 
 void *uhcav_alloc_shared(struct ibv_context *ibctx, size_t length)

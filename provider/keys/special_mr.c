@@ -17,20 +17,9 @@
 struct ibv_mr *uhcav_alloc_null_mr(struct ibv_pd *pd)
 {
 	struct uhca_cmd_handle request = {.handle = pd->handle};
-	struct uhca_cmd_reg_mr_reply reply;
-	struct uhcav_call call = {.request = &request.h,
-				  .request_size = sizeof(request),
-				  .cmd = UHCA_CMD_ALLOC_NULL_MR,
-				  .reply = &reply.h,
-				  .reply_size = sizeof(reply)};
-	int err = uhcav_context_call(uhcav_context_of(pd->context), &call);
-	struct uhcav_mr *mr;
+	struct uhcav_mr *mr = uhcav_mr_make(pd, UHCA_CMD_ALLOC_NULL_MR, &request.h, sizeof(request),
+					    UHCAV_MR_NULL, NULL);
 
-	if (err) {
-		errno = -err;
-		return NULL;
-	}
-	mr = uhcav_mr_new(pd, UHCAV_MR_NULL, &reply, NULL);
 	if (!mr)
 		return NULL;
 	mr->v.access = IBV_ACCESS_LOCAL_WRITE;

@@ -4,7 +4,7 @@
  * context or dies (DESIGN D12). Users go before what they use: rules, windows, QPs, SRQs, XRC
  * domains, CQs, address handles, memory regions, protection domains.
  */
-#include "client.h"
+#include "emu/core/base/client.h"
 #include "emu/core/keys/mr.h"
 #include "emu/core/keys/mw.h"
 #include "emu/core/memory/dm.h"

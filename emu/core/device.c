@@ -3,14 +3,14 @@
  * A device's life, its clock, and what is looked up in it: QP numbers and GIDs. What it reports
  * about itself stands in device_query.c.
  */
-#include "device.h"
-#include "client.h"
+#include "emu/core/base/device.h"
+#include "emu/core/base/client.h"
 #include "emu/core/keys/mr.h"
 #include "emu/core/memory/dm.h"
 #include "emu/core/qp/qp.h"
+#include "emu/core/qp/replay.h"
 #include "emu/core/queues/recv_queue.h"
 #include "emu/core/receive/answer.h"
-#include "emu/core/receive/replay.h"
 
 #include <stdlib.h>
 #include <string.h>

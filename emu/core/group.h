@@ -8,7 +8,7 @@
 #ifndef CORE_GROUP_H
 #define CORE_GROUP_H
 
-#include "client.h"
+#include "emu/core/base/client.h"
 
 struct group {
 	uint32_t members;

@@ -3,7 +3,8 @@
  * Limits that change while the device works. Most are asked for in the configuration each time;
  * those of the numbers of objects stand in their tables as well.
  */
-#include "device.h"
+#include "emu/core/base/device.h"
+#include "inject.h"
 
 #include <errno.h>
 #include <string.h>

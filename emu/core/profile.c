@@ -3,7 +3,7 @@
  * Profiles: what kind of device it is, as data. Each takes features away from what the device has,
  * and sets limits; limits can be set one by one as well. A limit of a feature that is off is zero.
  */
-#include "core.h"
+#include "emu/core/contract/verbs.h"
 
 #include <errno.h>
 #include <string.h>

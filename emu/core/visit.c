@@ -5,6 +5,7 @@
  */
 #include "emu/core/keys/mr.h"
 #include "emu/core/keys/mw.h"
+#include "emu/core/keys/walk.h"
 #include "emu/core/memory/dm.h"
 #include "emu/core/packets/flow.h"
 #include "emu/core/qp/ah.h"

@@ -4,7 +4,7 @@
 
 #include "workload_make.h"
 
-#include "emu/core/device.h"
+#include "emu/core/base/device.h"
 
 #include <string.h>
 

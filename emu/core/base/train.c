@@ -3,7 +3,7 @@
  * Trains (DESIGN D8): from a train to its packets and back. The grammar of what may follow what
  * is that of one message: FIRST MIDDLE* LAST, all of one operation.
  */
-#include "emu/core/core.h"
+#include "emu/core/contract/verbs.h"
 #include "wire/psn.h"
 
 #include <string.h>

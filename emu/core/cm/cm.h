@@ -7,8 +7,8 @@
 #ifndef CORE_CM_INTERNAL_H
 #define CORE_CM_INTERNAL_H
 
-#include "emu/core/core_cm.h"
-#include "emu/core/device.h"
+#include "emu/core/base/device.h"
+#include "emu/core/contract/cm.h"
 #include "wire/cm_msg.h"
 
 /*

@@ -3,8 +3,8 @@
 #include "gsi.h"
 
 #include "cm.h"
+#include "emu/core/base/device.h"
 #include "emu/core/base/source_port.h"
-#include "emu/core/device.h"
 #include "wire/psn.h"
 
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #define CORE_GSI_H
 
 #include "emu/core/base/list.h"
-#include "emu/core/core.h"
+#include "emu/core/contract/verbs.h"
 #include "wire/mad.h"
 
 /* Messages that wait to be sent; what comes beyond is lost, as on a network. */

@@ -8,7 +8,7 @@
 #ifndef CORE_PAGE_ARRAY_H
 #define CORE_PAGE_ARRAY_H
 
-#include "emu/core/core.h"
+#include "emu/core/contract/verbs.h"
 
 #define PAGE_ARRAY_FLAT 512u /* entries of a flat array and of a leaf */
 

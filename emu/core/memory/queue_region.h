@@ -6,7 +6,7 @@
 #ifndef CORE_QUEUE_REGION_H
 #define CORE_QUEUE_REGION_H
 
-#include "emu/core/client.h"
+#include "emu/core/base/client.h"
 
 #define QUEUE_REGION_PAGE 4096u
 

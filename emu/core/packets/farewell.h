@@ -7,7 +7,7 @@
 #ifndef CORE_FAREWELL_H
 #define CORE_FAREWELL_H
 
-#include "emu/core/core.h"
+#include "emu/core/contract/verbs.h"
 
 #include <stdbool.h>
 

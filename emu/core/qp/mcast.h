@@ -7,7 +7,7 @@
 #ifndef CORE_MCAST_H
 #define CORE_MCAST_H
 
-#include "emu/core/device.h"
+#include "emu/core/base/device.h"
 
 #define MCAST_QPN 0xffffffu /* destination QP of all datagrams to groups */
 

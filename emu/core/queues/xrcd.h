@@ -7,8 +7,8 @@
 #ifndef CORE_XRCD_H
 #define CORE_XRCD_H
 
+#include "emu/core/base/client.h"
 #include "emu/core/base/list.h"
-#include "emu/core/client.h"
 
 struct qp;
 struct srq;

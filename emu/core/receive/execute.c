@@ -11,7 +11,7 @@
 #include "emu/core/keys/invalidate.h"
 #include "emu/core/keys/mw.h"
 #include "emu/core/keys/sgl.h"
-#include "masked_atomic.h"
+#include "emu/core/send/masked_atomic.h"
 #include "receive_wr.h"
 #include "wire/psn.h"
 

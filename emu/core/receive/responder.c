@@ -7,8 +7,8 @@
  */
 #include "answer.h"
 #include "emu/core/qp/qp.h"
+#include "emu/core/send/masked_atomic.h"
 #include "execute.h"
-#include "masked_atomic.h"
 #include "receive_wr.h"
 #include "wire/psn.h"
 #include "wire/syndrome.h"

@@ -6,8 +6,8 @@
 #ifndef CORE_RESPONDER_H
 #define CORE_RESPONDER_H
 
+#include "emu/core/qp/replay.h"
 #include "emu/core/queues/recv_queue.h"
-#include "replay.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,7 +5,7 @@
 #include "emu/core/keys/invalidate.h"
 #include "emu/core/keys/sgl.h"
 #include "emu/core/qp/qp.h"
-#include "emu/core/receive/masked_atomic.h"
+#include "emu/core/send/masked_atomic.h"
 #include "retry.h"
 #include "send_check.h"
 #include "wire/psn.h"

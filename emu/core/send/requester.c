@@ -2,7 +2,7 @@
 #include "completer.h"
 #include "emu/core/keys/sgl.h"
 #include "emu/core/qp/qp.h"
-#include "emu/core/receive/masked_atomic.h"
+#include "emu/core/send/masked_atomic.h"
 #include "local_op.h"
 #include "retry.h"
 #include "send_check.h"

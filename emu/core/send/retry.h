@@ -9,7 +9,7 @@
 #define CORE_RETRY_H
 
 #include "emu/core/base/timer.h"
-#include "emu/core/base/trace.h"
+#include "emu/core/contract/trace.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,7 +3,7 @@
 
 #include "emu/core/keys/invalidate.h"
 #include "emu/core/qp/qp.h"
-#include "emu/core/receive/masked_atomic.h"
+#include "emu/core/send/masked_atomic.h"
 #include "fast_reg.h"
 
 #define MAX_MESSAGE 0x80000000u /* 9.7.7.1.4 and C9-1: 2^31 bytes */

@@ -4,7 +4,7 @@
 #include "tests/support/core_fixture.h"
 #include "tests/support/prng.h"
 
-#include "emu/core/client.h"
+#include "emu/core/base/client.h"
 #include "emu/core/keys/mr.h"
 #include "emu/core/qp/qp.h"
 

@@ -3,10 +3,10 @@
 #include "tests/support/cmocka_all.h"
 #include "tests/support/core_fixture.h"
 
-#include "emu/core/device.h"
+#include "emu/core/base/device.h"
 #include "emu/core/qp/qp.h"
+#include "emu/core/qp/replay.h"
 #include "emu/core/queues/recv_queue.h"
-#include "emu/core/receive/replay.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /* What a device says of itself: the limits it keeps, and no capability it lacks. */
 #include "tests/support/cmocka_all.h"
 
-#include "emu/core/device.h"
+#include "emu/core/base/device.h"
 #include "tests/support/core_fixture.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
 #include "tests/support/core_fixture.h"
 
 #include "emu/core/base/async_event.h"
-#include "emu/core/device.h"
+#include "emu/core/base/device.h"
 #include "emu/core/keys/mr.h"
 #include "emu/core/qp/qp.h"
 

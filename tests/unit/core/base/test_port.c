@@ -3,7 +3,7 @@
 #include "tests/support/cmocka_all.h"
 #include "tests/support/core_fixture.h"
 
-#include "emu/core/device.h"
+#include "emu/core/base/device.h"
 #include "emu/core/qp/qp.h"
 
 #include <errno.h>

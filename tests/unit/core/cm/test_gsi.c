@@ -3,8 +3,8 @@
 #include "tests/support/cmocka_all.h"
 #include "tests/support/core_fixture.h"
 
+#include "emu/core/base/device.h"
 #include "emu/core/cm/gsi.h"
-#include "emu/core/device.h"
 #include "wire/cm_msg.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
  * is asked for, and what cannot be is refused.
  */
 #include "emu/abi/ctl.h"
-#include "emu/core/device.h"
+#include "emu/core/base/device.h"
 #include "emu/io/base/clock.h"
 #include "emu/io/base/log.h"
 #include "emu/io/ctl/ctl_request.h"

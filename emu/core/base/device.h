@@ -7,12 +7,12 @@
 #ifndef CORE_DEVICE_H
 #define CORE_DEVICE_H
 
-#include "core.h"
 #include "emu/core/base/list.h"
 #include "emu/core/base/table.h"
 #include "emu/core/base/timer.h"
 #include "emu/core/cm/cm_manager.h"
 #include "emu/core/cm/gsi.h"
+#include "emu/core/contract/verbs.h"
 #include "emu/core/packets/farewell.h"
 
 struct qp;

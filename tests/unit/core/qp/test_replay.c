@@ -2,7 +2,7 @@
 /* Responder resources: the newest are found by any of their PSNs, answers leave in order. */
 #include "tests/support/cmocka_all.h"
 
-#include "emu/core/receive/replay.h"
+#include "emu/core/qp/replay.h"
 
 #include <errno.h>
 

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The HCA as pure state machines, as core.h offers it: what the device asks of its surroundings,
+ * the control verbs, the data path.
+ *
+ * Contract:
+ *  - No I/O, no clock, no threads, no globals. Time comes in as an argument (nanoseconds of any
+ *    monotonic clock), packets come in as trains, deadlines go out as return values. What the
+ *    device needs from outside it asks of struct core_ops.
+ *  - Single-threaded by contract: one device and all its clients are touched by one thread at a
+ *    time. Any number of devices can live in one process.
+ *  - Protocol of use, after each event (packet, doorbell, expired deadline, control verb):
+ *      1. call core_rx, core_doorbell, core_tick or the verb;
+ *      2. call core_tx_next until it returns false, and deliver each train;
+ *      3. ask core_next_deadline and call core_tick when it has come.
+ *  - Control verbs return 0 or -errno (errno values as in the libibverbs man pages) and leave
+ *    every object untouched when they fail: -ENOENT for a handle that names nothing of the client.
+ */
+#ifndef CORE_VERBS_H
+#define CORE_VERBS_H
+
+#include "emu/abi/cmd.h"
+#include "emu/abi/cqe.h"
+#include "emu/abi/event.h"
+#include "emu/core/contract/config.h"
+#include "port.h"
+#include "trace.h"
+#include "wire/packet.h"
+#include "wire/udpip.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/uio.h>
+
+struct device;
+struct client;
+
+/* ---- what the device asks of its surroundings ---- */
+
+/* A piece of memory. */
+struct core_span {
+	uint64_t addr;
+	uint32_t length;
+	uint32_t space; /* enum core_space */
+};
+
+enum core_space {
+	CORE_SPACE_CLIENT = 0, /* addr is a virtual address of the client */
+	CORE_SPACE_DEVICE = 1, /* addr is a pointer of our own process (device memory) */
+};
+
+/* Memory shared with a client, made by ops->ring_alloc: zeroed, at least size bytes. */
+struct core_ring {
+	void *base;
+	size_t size;
+	void *token; /* the shell's; the core only keeps it */
+};
+
+/*
+ * Injected operations. "user" is the pointer given to core_create, "client" the cookie given to
+ * core_client_create. All are called synchronously and must not call back into the core.
+ */
+struct core_ops {
+	/*
+	 * Copies the memory named by the spans, in order, to "to" (the sum of their lengths).
+	 * Returns 0, -EFAULT (some of it is not there; what "to" holds is unspecified), or -ESRCH:
+	 * the client is gone, and core_client_destroy will follow. The device then keeps silent, as
+	 * hardware does whose process died: its peers run into their own timeouts.
+	 */
+	int (*mem_read)(void *client, const struct core_span *from, unsigned n, void *to);
+	/*
+	 * Scatters the iovecs over the spans; both lists have the same total length. Stores of up
+	 * to 8 bytes are seen whole, and the last bytes become visible last (DESIGN D5).
+	 */
+	int (*mem_write)(void *client, const struct core_span *to, unsigned n,
+			 const struct iovec *from, unsigned n_from);
+	/* Shared, zeroed memory for a queue. 0 or -ENOMEM. */
+	int (*ring_alloc)(void *client, size_t size, struct core_ring *out);
+	/* By its maker, or by the client that inherited it (core_client_join). */
+	void (*ring_free)(void *client, struct core_ring *ring);
+	/*
+	 * The CQ was armed and has a completion: one record to the channel. True when the client
+	 * gets it, false when an equal one waits already or nobody is there to read it.
+	 */
+	bool (*comp_event)(void *client, uint32_t channel, uint64_t cookie);
+	bool (*async_event)(void *client, const struct uhca_abi_async_event *event);
+	/* The destroy of an object takes back records not delivered to the socket yet: how many. */
+	uint32_t (*comp_purge)(void *client, uint32_t channel, uint64_t cookie);
+	uint32_t (*async_purge)(void *client, uint64_t cookie);
+	/* Unpredictable bytes (seeded in the simulator): keys, QP numbers. */
+	void (*random)(void *user, void *buf, size_t len);
+	/*
+	 * Optional: the first QP of the device was attached to a multicast group, or the last one
+	 * detached; gid is as packets to it carry it. 0 or -errno, which the attach returns; the
+	 * end of a membership does not fail.
+	 */
+	int (*mcast)(void *user, const uint8_t gid[16], bool join);
+	/* Optional (NULL: off), see trace.h. */
+	void (*trace)(void *user, const struct core_trace *t);
+	/*
+	 * Optional: looks at a completion before it enters the CQ with this handle; may change it.
+	 * False: it does not enter; core_inject_completion can bring it later.
+	 */
+	bool (*completion)(void *user, uint32_t cqn, struct uhca_abi_cqe *e);
+};
+
+/* ---- a device ---- */
+
+/*
+ * NULL when cfg is not valid or memory is short. The ops must outlive the device; cfg is copied.
+ */
+struct device *core_create(const struct core_ops *ops, void *user, const struct core_config *cfg);
+void core_destroy(struct device *dev);
+
+/* One process's opened context. NULL when memory is short. */
+struct client *core_client_create(struct device *dev, void *cookie);
+
+/*
+ * The process closed its context or died: frees all it owned, whatever the order, as if each QP
+ * had gone to the error state; peers find out by their own timeouts. Rings are freed.
+ */
+void core_client_destroy(struct client *c);
+
+/* ---- control verbs: cmd.h tells what the fields mean ---- */
+
+int core_query_device(struct client *c, struct uhca_cmd_device_attr *out);
+int core_query_port(struct client *c, uint32_t port, struct uhca_cmd_port_attr *out);
+int core_query_gid(struct client *c, uint32_t index, uint8_t gid[16]);
+int core_alloc_pd(struct client *c, uint32_t *handle);
+int core_dealloc_pd(struct client *c, uint32_t handle);
+int core_reg_mr(struct client *c, const struct uhca_cmd_reg_mr *in,
+		struct uhca_cmd_reg_mr_reply *out);
+int core_dereg_mr(struct client *c, uint32_t handle);
+int core_create_cq(struct client *c, const struct uhca_cmd_create_cq *in,
+		   struct uhca_cmd_create_cq_reply *out, struct core_ring *ring);
+int core_destroy_cq(struct client *c, uint32_t handle);
+int core_create_qp(struct client *c, const struct uhca_cmd_create_qp *in,
+		   struct uhca_cmd_create_qp_reply *out, struct core_ring *ring);
+int core_modify_qp(struct client *c, const struct uhca_cmd_modify_qp *in, uint64_t now);
+int core_query_qp(struct client *c, uint32_t handle, struct uhca_cmd_query_qp_reply *out);
+int core_destroy_qp(struct client *c, uint32_t handle);
+int core_create_srq(struct client *c, const struct uhca_cmd_create_srq *in,
+		    struct uhca_cmd_create_srq_reply *out, struct core_ring *ring);
+int core_modify_srq(struct client *c, const struct uhca_cmd_modify_srq *in);
+int core_query_srq(struct client *c, uint32_t handle, struct uhca_cmd_query_srq_reply *out);
+int core_destroy_srq(struct client *c, uint32_t handle);
+int core_create_ah(struct client *c, const struct uhca_cmd_create_ah *in, uint32_t *handle);
+int core_destroy_ah(struct client *c, uint32_t handle);
+
+int core_resize_cq(struct client *c, const struct uhca_cmd_resize_cq *in,
+		   struct uhca_cmd_create_cq_reply *out, struct core_ring *ring);
+int core_modify_cq(struct client *c, const struct uhca_cmd_modify_cq *in);
+int core_notify_cq(struct client *c, uint32_t handle);
+int core_alloc_mw(struct client *c, const struct uhca_cmd_alloc_mw *in,
+		  struct uhca_cmd_alloc_mw_reply *out);
+int core_dealloc_mw(struct client *c, uint32_t handle);
+int core_rereg_mr(struct client *c, const struct uhca_cmd_rereg_mr *in,
+		  struct uhca_cmd_reg_mr_reply *out);
+int core_alloc_null_mr(struct client *c, uint32_t pd, struct uhca_cmd_reg_mr_reply *out);
+int core_advise_mr(struct client *c, const struct uhca_cmd_advise_mr *in);
+int core_alloc_dm(struct client *c, const struct uhca_cmd_alloc_dm *in,
+		  struct uhca_cmd_alloc_dm_reply *out, struct core_ring *ring);
+int core_free_dm(struct client *c, uint32_t handle);
+int core_reg_dm_mr(struct client *c, const struct uhca_cmd_reg_dm_mr *in,
+		   struct uhca_cmd_reg_mr_reply *out);
+int core_reg_shared_mr(struct client *c, const struct uhca_cmd_reg_shared_mr *in,
+		       struct uhca_cmd_reg_mr_reply *out);
+int core_alloc_key(struct client *c, const struct uhca_cmd_alloc_key *in,
+		   struct uhca_cmd_reg_mr_reply *out);
+/*
+ * 0; -EINVAL (no such key, a list that is not right, a piece outside its region or of another
+ * domain, access wider than the region's, too deep), -EBUSY (windows or descriptions use the key),
+ * -E2BIG (no room for so long a list), -EOPNOTSUPP. The key is as it was after a failure.
+ */
+int core_describe_key(struct client *c, const struct uhca_cmd_describe_key *in);
+/*
+ * c, fresh from core_client_create, shares from now on what other shares, and other with c:
+ * protection domains, regions and device memory; all of these can be named by either. 0, -ENOMEM,
+ * or -EINVAL when c has joined already or is of another device.
+ */
+int core_client_join(struct client *c, struct client *other);
+/* What a shared object is: 0, or -ENOENT for a handle of no member. */
+int core_import_pd(struct client *c, uint32_t handle);
+int core_import_mr(struct client *c, uint32_t handle, struct uhca_cmd_import_reply *out);
+int core_import_dm(struct client *c, uint32_t handle, struct uhca_cmd_import_reply *out,
+		   struct core_ring *ring);
+/* file names the domain (its inode, as two numbers the shell chose); NULL: a private one. */
+int core_open_xrcd(struct client *c, const struct uhca_cmd_open_xrcd *in, const uint64_t file[2],
+		   uint32_t *handle);
+int core_close_xrcd(struct client *c, uint32_t handle);
+int core_open_qp(struct client *c, const struct uhca_cmd_open_qp *in,
+		 struct uhca_cmd_open_qp_reply *out, struct core_ring *ring);
+int core_create_wq(struct client *c, const struct uhca_cmd_create_wq *in,
+		   struct uhca_cmd_create_wq_reply *out, struct core_ring *ring);
+int core_modify_wq(struct client *c, const struct uhca_cmd_modify_wq *in, uint64_t now);
+int core_destroy_wq(struct client *c, uint32_t handle);
+int core_create_rwq_ind_table(struct client *c, const struct uhca_cmd_create_rwq_ind_table *in,
+			      uint32_t *handle);
+int core_destroy_rwq_ind_table(struct client *c, uint32_t handle);
+int core_create_flow(struct client *c, const struct uhca_cmd_create_flow *in, uint32_t *handle);
+int core_destroy_flow(struct client *c, uint32_t handle);
+int core_attach_mcast(struct client *c, const struct uhca_cmd_mcast *in);
+int core_detach_mcast(struct client *c, const struct uhca_cmd_mcast *in);
+
+/* ---- the data path ---- */
+
+#define CORE_TRAIN_IOV 64
+
+/*
+ * A train (DESIGN D8): one packet, or consecutive packets of one message with consecutive PSNs
+ * and equal payload segments (the last may be shorter). head holds the headers of the first
+ * packet; its payload and pad fields are not used. AETH, immediate data and IETH, where the last
+ * packet has them, stand in head too: first and last never differ in them.
+ */
+struct core_train {
+	struct roce_packet head;
+	struct roce_flow flow;
+	roce_opcode last_opcode; /* == head.bth.opcode when count is 1 */
+	bool last_ackreq;        /* of the last packet; those before ask for none */
+	bool last_solicited;
+	bool from_network; /* it cost a system call to get here: see ack_delay_ns */
+	bool urgent;       /* of a low-latency QP: nothing holds it back to make a batch */
+	uint32_t count;    /* packets */
+	uint32_t segment;  /* payload bytes of each packet but the last */
+	uint32_t length;   /* payload bytes of all */
+	struct core_train_story story;
+	unsigned n_iov;
+	struct iovec iov[CORE_TRAIN_IOV];
+};
+
+/*
+ * Header values of packet i of a train (0 <= i < count): opcode, PSN, AckReq, SE, pad and the
+ * payload length are set, payload is NULL. *offset is where its payload starts in the train.
+ */
+void core_train_packet(const struct core_train *t, uint32_t i, struct roce_packet *out,
+		       uint32_t *offset);
+
+/* Makes a train of one parsed packet (whose payload it points to). */
+void core_train_start(struct core_train *t, const struct roce_packet *pkt,
+		      const struct roce_flow *flow);
+
+/*
+ * Adds the next packet when it continues the train: same QP and flow, next PSN, an opcode that
+ * may follow, full segment so far. Returns false, the train unchanged, when it does not.
+ */
+bool core_train_append(struct core_train *t, const struct roce_packet *pkt,
+		       const struct roce_flow *flow);
+
+/* New work was posted: the client's bit "doorbell" was set. Unknown numbers are ignored. */
+void core_doorbell(struct client *c, uint32_t doorbell, uint64_t now);
+
+/*
+ * The next train to send, round robin over the QPs that have work; those of low latency go first,
+ * but for one train of the others after each 16 packets of theirs. buf (cap bytes, at least
+ * config.train_bytes) takes the payload unless it stands in shared memory already. The train and
+ * what it points to are valid until the next call into this device, so deliver it first; it may
+ * be handed to core_rx of another device, or of this same device, as it is.
+ * Returns false when nothing is to be sent now.
+ */
+bool core_tx_next(struct device *dev, uint64_t now, uint8_t *buf, size_t cap,
+		  struct core_train *out);
+
+/* The same of one client's QPs only, in the order in which they were rung. */
+bool core_tx_next_of(struct client *c, uint64_t now, uint8_t *buf, size_t cap,
+		     struct core_train *out);
+
+/* A train arrived. The payload is only read during the call. */
+void core_rx(struct device *dev, uint64_t now, const struct core_train *t);
+
+/* An Ethernet frame of a raw packet QP, without checksum. */
+struct core_frame {
+	const uint8_t *bytes;
+	uint32_t length;
+};
+
+/*
+ * The next frame to send, in buf (cap bytes, at least ROCE_FRAME_MAX for the longest), round robin
+ * over the raw packet QPs that have one; hand it to core_rx_frame of every device of the network,
+ * this one included. False when there is none.
+ */
+bool core_frame_next(struct device *dev, uint64_t now, uint8_t *buf, size_t cap,
+		     struct core_frame *out);
+
+/* A frame arrived: it goes where the steering rules say (ibv_create_flow(3)), or is dropped. */
+void core_rx_frame(struct device *dev, uint64_t now, const struct core_frame *frame);
+
+/* Runs what is due at "now". */
+void core_tick(struct device *dev, uint64_t now);
+
+/*
+ * Stops the clock by which the device waits for the network, or lets it go on: meanwhile nothing is
+ * sent again, no RNR wait ends, and no connection manager repeats itself or gives up; afterwards
+ * all of it comes so much later, also what was begun meanwhile. Completions, their events and
+ * ACKs go on, and time stamps are of the time that is. Again: nothing happens.
+ */
+void core_freeze(struct device *dev, bool on, uint64_t now);
+
+/*
+ * So much of the time that has passed does not count for that clock: the caller had not the
+ * processor, and what came meanwhile has not been looked at.
+ */
+void core_skip(struct device *dev, uint64_t time);
+
+/*
+ * The shell is about to sleep: what waits for company (config.ack_delay_ns) waits no longer. True
+ * when there is something to send now.
+ */
+bool core_hurry(struct device *dev);
+
+/* Earliest time at which core_tick has something to do; UINT64_MAX when there is none. */
+uint64_t core_next_deadline(const struct device *dev);
+
+/* ---- looking at it (uhcactl show, tests) ---- */
+
+/* The number of the client's QP, the key of its region or window, by handle; 0: there is none. */
+uint32_t core_qp_number(const struct client *c, uint32_t handle);
+uint32_t core_key_of(const struct client *c, uint32_t handle);
+
+enum core_object_type {
+	CORE_OBJECT_PD,
+	CORE_OBJECT_MR,
+	CORE_OBJECT_CQ,
+	CORE_OBJECT_QP,
+	CORE_OBJECT_SRQ,
+	CORE_OBJECT_AH,
+	CORE_OBJECT_MW,
+	CORE_OBJECT_XRCD,
+	CORE_OBJECT_DM,
+	CORE_OBJECT_WQ,
+	CORE_OBJECT_IND_TABLE,
+	CORE_OBJECT_FLOW,
+	CORE_OBJECT_TYPES
+};
+
+/* One object as a flat list of facts; the caller prints them. */
+struct core_fact {
+	const char *name; /* "qpn", "state", ... */
+	const char *text; /* static text, or NULL: number */
+	uint64_t number;
+	bool hex;
+};
+
+#define CORE_MAX_FACTS 40
+
+/*
+ * Calls visit once for each object of the type, of all clients. The facts live for the call.
+ */
+void core_visit(struct device *dev, enum core_object_type type,
+		void (*visit)(void *arg, void *client, const struct core_fact *facts, unsigned n),
+		void *arg);
+
+/* What belongs to a QP; 0 where there is none. */
+struct core_qp_look {
+	uint32_t peer_qpn;                  /* of connected types */
+	uint32_t pd, srq, send_cq, recv_cq; /* handles */
+	uint32_t write_key;                 /* of the RDMA WRITE that is arriving */
+	bool responds;                      /* it takes requests of RC or XRC ... */
+	uint32_t expected_psn;              /* ... and this is the next of them */
+	void *client;
+};
+
+/* False: the device has no such QP. */
+bool core_look_at_qp(const struct device *dev, uint32_t qpn, struct core_qp_look *out);
+
+/* "pd", "mr", ...: static text. */
+const char *core_object_name(enum core_object_type type);
+
+/* Number of objects of a type. */
+uint32_t core_object_count(const struct device *dev, enum core_object_type type);
+
+struct core_counters {
+	uint64_t tx_packets, tx_bytes, rx_packets, rx_bytes;
+	uint64_t drops[CORE_DROP_COUNT];
+	uint64_t naks_sent, naks_received, rnr_sent, rnr_received;
+	uint64_t cnps_received;
+	uint64_t timeouts, retransmits, duplicates, completions, errors;
+	uint64_t link_downed;
+};
+
+const struct core_counters *core_counters(const struct device *dev);
+
+/* "no_qp", "state", ...: the name of a drop reason, static text. */
+const char *core_drop_name(enum core_drop d);
+
+#endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A client's life: its doorbells, and the orderly end of everything it owned when it closes its
- * context or dies (DESIGN D12). Users go before what they use: rules, windows, QPs, SRQs, XRC
- * domains, CQs, address handles, memory regions, protection domains.
+ * A client's life: the orderly end of everything it owned when it closes its context or dies
+ * (DESIGN D12). Users go before what they use: rules, windows, QPs, SRQs, XRC domains, CQs, address
+ * handles, memory regions, protection domains.
  */
 #include "emu/core/base/client.h"
 #include "emu/core/keys/mr.h"
@@ -18,11 +18,7 @@
 #include "emu/core/queues/wq.h"
 #include "group.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
-
-#define FIRST_DOORBELLS 16u
 
 struct client *core_client_create(struct device *dev, void *cookie)
 {
@@ -133,74 +129,4 @@ void core_client_destroy(struct client *c)
 	list_remove(&c->link);
 	free(c->doorbell);
 	free(c);
-}
-
-static int grow_doorbells(struct client *c)
-{
-	uint32_t n = c->n_doorbells ? c->n_doorbells * 2 : FIRST_DOORBELLS;
-	if (n > UHCA_ABI_DOORBELL_MAX)
-		return -ENOMEM;
-	struct qp **doorbell = realloc(c->doorbell, n * sizeof(struct qp *));
-	if (!doorbell)
-		return -ENOMEM;
-	for (uint32_t i = c->n_doorbells; i < n; i++)
-		doorbell[i] = NULL;
-	c->doorbell = doorbell;
-	c->n_doorbells = n;
-	return 0;
-}
-
-int client_add_doorbell(struct client *c, struct qp *qp, uint32_t *doorbell)
-{
-	uint32_t i = c->free_doorbell;
-	while (i < c->n_doorbells && c->doorbell[i])
-		i++;
-	c->free_doorbell = i;
-	if (i == c->n_doorbells) {
-		int err = grow_doorbells(c);
-		if (err)
-			return err;
-	}
-	c->doorbell[i] = qp;
-	c->free_doorbell = i + 1;
-	*doorbell = i;
-	return 0;
-}
-
-void client_remove_doorbell(struct client *c, uint32_t doorbell)
-{
-	c->doorbell[doorbell] = NULL;
-	if (doorbell < c->free_doorbell)
-		c->free_doorbell = doorbell;
-}
-
-void core_doorbell(struct client *c, uint32_t doorbell, uint64_t now)
-{
-	struct device *dev = c->dev;
-	device_set_time(dev, now);
-	struct qp *qp = doorbell < c->n_doorbells ? c->doorbell[doorbell] : NULL;
-	if (!qp)
-		return;
-	if (qp->state == QPS_ERR || qp->state == QPS_SQE)
-		qp_flush(qp); /* what is posted now completes at once (10.3.1.6 and 7) */
-	else
-		qp_kick(qp);
-}
-
-int client_find_shared(struct client *c, const struct table *t, uint32_t handle, void *object_out)
-{
-	struct object *o = table_find(t, handle);
-	if (!o || !group_shares(c, o->client))
-		return -ENOENT;
-	memcpy(object_out, &o, sizeof(o));
-	return 0;
-}
-
-int client_find(struct client *c, const struct table *t, uint32_t handle, void *object_out)
-{
-	struct object *o = table_find(t, handle);
-	if (!o || o->client != c)
-		return -ENOENT;
-	memcpy(object_out, &o, sizeof(o)); /* a pointer to whatever begins with the object */
-	return 0;
 }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A device's life, its clock, and what is looked up in it: QP numbers and GIDs. What it reports
- * about itself stands in device_query.c.
+ * A device's life and its clock. What it reports about itself stands in device_query.c.
  */
 #include "emu/core/base/device.h"
 #include "emu/core/base/client.h"
+#include "emu/core/cm/cm_manager.h"
+#include "emu/core/cm/gsi.h"
 #include "emu/core/keys/mr.h"
 #include "emu/core/memory/dm.h"
+#include "emu/core/packets/farewell.h"
 #include "emu/core/qp/qp.h"
 #include "emu/core/qp/replay.h"
 #include "emu/core/queues/recv_queue.h"
@@ -154,13 +156,33 @@ static void construct_tables(struct device *dev)
 	table_construct_bits(&dev->mrs, l->max_mr + l->max_mw, MR_HANDLE_BITS, salt[0] | 1);
 	table_construct_bits(&dev->qpns, l->max_qp, QPN_BITS, salt[1] | 1);
 	table_construct_bits(&dev->srqns, l->max_srq, QPN_BITS, salt[2] | 1);
-	gsi_construct(&dev->gsi);
-	cm_manager_construct(&dev->cm, salt[3] | 1);
+	gsi_construct(dev->gsi);
+	cm_manager_construct(dev->cm, salt[3] | 1);
+}
+
+/* A device with what it only points to. */
+struct whole {
+	struct device dev;
+	struct farewell farewell;
+	struct gsi gsi;
+	struct cm_manager cm;
+};
+
+static struct device *allocate(void)
+{
+	struct whole *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return NULL;
+	w->dev.farewell = &w->farewell;
+	w->dev.gsi = &w->gsi;
+	w->dev.cm = &w->cm;
+	return &w->dev;
 }
 
 struct device *core_create(const struct core_ops *ops, void *user, const struct core_config *cfg)
 {
-	struct device *dev = core_config_valid(cfg) ? calloc(1, sizeof(*dev)) : NULL;
+	struct device *dev = core_config_valid(cfg) ? allocate() : NULL;
 	if (!dev)
 		return NULL;
 	dev->ops = ops;
@@ -193,8 +215,8 @@ void core_destroy(struct device *dev)
 		return;
 	while (!list_empty(&dev->clients))
 		core_client_destroy(list_entry(dev->clients.next, struct client, link));
-	cm_manager_destruct(&dev->cm);
-	gsi_destruct(&dev->gsi);
+	cm_manager_destruct(dev->cm);
+	gsi_destruct(dev->gsi);
 	table_destruct(&dev->pds);
 	table_destruct(&dev->mrs);
 	table_destruct(&dev->dms);
@@ -211,7 +233,7 @@ void core_destroy(struct device *dev)
 	table_destruct(&dev->srqns);
 	timer_heap_destruct(&dev->timers);
 	timer_heap_destruct(&dev->cq_timers);
-	free(dev);
+	free(list_entry(dev, struct whole, dev));
 }
 
 void core_tick(struct device *dev, uint64_t now)
@@ -219,7 +241,7 @@ void core_tick(struct device *dev, uint64_t now)
 	device_set_time(dev, now);
 	timer_heap_run(&dev->timers, now);
 	timer_heap_run(&dev->cq_timers, now);
-	timer_heap_run(&dev->cm.timers, now);
+	timer_heap_run(&dev->cm->timers, now);
 	answer_wake(dev, now);
 }
 
@@ -227,13 +249,13 @@ void core_freeze(struct device *dev, bool on, uint64_t now)
 {
 	device_set_time(dev, now);
 	timer_heap_stand(&dev->timers, on, dev->now);
-	timer_heap_stand(&dev->cm.timers, on, dev->now);
+	timer_heap_stand(&dev->cm->timers, on, dev->now);
 }
 
 void core_skip(struct device *dev, uint64_t time)
 {
 	timer_heap_skip(&dev->timers, time);
-	timer_heap_skip(&dev->cm.timers, time);
+	timer_heap_skip(&dev->cm->timers, time);
 }
 
 static uint64_t earlier(uint64_t a, uint64_t b)
@@ -247,38 +269,11 @@ uint64_t core_next_deadline(const struct device *dev)
 	const struct qp *qp;
 
 	next = earlier(next, timer_heap_next(&dev->cq_timers));
-	next = earlier(next, timer_heap_next(&dev->cm.timers));
+	next = earlier(next, timer_heap_next(&dev->cm->timers));
 	if (list_empty(&dev->patient))
 		return next;
 	qp = list_entry(dev->patient.next, const struct qp, ack_link);
 	return earlier(next, qp->ack_due);
-}
-
-int device_reserve_timers(struct device *dev, uint32_t more_qps, uint32_t more_cqs)
-{
-	int err =
-		timer_heap_reserve(&dev->timers, (dev->qps.used + more_qps) * DEVICE_TIMERS_PER_QP);
-
-	if (err)
-		return err;
-	return timer_heap_reserve(&dev->cq_timers,
-				  (dev->cqs.used + more_cqs) * DEVICE_TIMERS_PER_CQ);
-}
-
-struct qp *device_find_qp(const struct device *dev, uint32_t qpn)
-{
-	return table_find(&dev->qpns, qpn);
-}
-
-int device_find_gid(const struct device *dev, const uint8_t gid[16])
-{
-	static const uint8_t none[16];
-	if (!memcmp(gid, none, sizeof(none)))
-		return -1;
-	for (int i = 0; i < CORE_GID_TABLE; i++)
-		if (!memcmp(dev->cfg.gid[i], gid, 16))
-			return i;
-	return -1;
 }
 
 const struct core_counters *core_counters(const struct device *dev)

@@ -10,16 +10,6 @@
 
 #include "emu/core/base/client.h"
 
-struct group {
-	uint32_t members;
-};
-
-/* Does what "owner" made belong to c, too? */
-static inline bool group_shares(const struct client *c, const struct client *owner)
-{
-	return c == owner || (c->group && c->group == owner->group);
-}
-
 /*
  * The client leaves, because it ends: what it shared goes to another member if there is one, its
  * memory without what stood there; what is left is for the caller to destroy.

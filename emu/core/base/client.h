@@ -8,7 +8,10 @@
 
 #include "device.h"
 
-struct group;
+/* Those who share what is shared between processes: see group.h. */
+struct group {
+	uint32_t members;
+};
 
 struct client {
 	struct device *dev;
@@ -21,12 +24,11 @@ struct client {
 	uint32_t free_doorbell; /* no number below it is free */
 };
 
-/*
- * Gives the QP the smallest free doorbell number. 0, or -ENOMEM (also when the doorbell region
- * has no bit left).
- */
-int client_add_doorbell(struct client *c, struct qp *qp, uint32_t *doorbell);
-void client_remove_doorbell(struct client *c, uint32_t doorbell);
+/* Does what "owner" made belong to c, too? */
+static inline bool group_shares(const struct client *c, const struct client *owner)
+{
+	return c == owner || (c->group && c->group == owner->group);
+}
 
 /*
  * What all objects begin with: who owns it, its handle, and how many others use it (destroy

@@ -7,14 +7,14 @@
 #ifndef CORE_DEVICE_H
 #define CORE_DEVICE_H
 
-#include "emu/core/base/list.h"
-#include "emu/core/base/table.h"
-#include "emu/core/base/timer.h"
-#include "emu/core/cm/cm_manager.h"
-#include "emu/core/cm/gsi.h"
 #include "emu/core/contract/verbs.h"
-#include "emu/core/packets/farewell.h"
+#include "list.h"
+#include "table.h"
+#include "timer.h"
 
+struct cm_manager;
+struct farewell;
+struct gsi;
 struct qp;
 
 /* Local CA ACK delay (11.2.1.2): how late an ACK may leave, 4.096 us * 2^code. */
@@ -63,9 +63,10 @@ struct device {
 	struct list flow_rules; /* struct flow.link, in the order of trying */
 	uint64_t frame_serial;  /* of the newest frame that arrived */
 	struct list patient;    /* struct qp.ack_link: ACKs that wait for company, oldest first */
-	struct farewell farewell;
-	struct gsi gsi;
-	struct cm_manager cm;
+	/* Of other wings; set by core_create. */
+	struct farewell *farewell;
+	struct gsi *gsi;
+	struct cm_manager *cm;
 };
 
 /*

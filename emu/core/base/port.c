@@ -5,7 +5,7 @@
  * What a port that is down does to packets stands in transmit.c and receive.c.
  */
 #include "async_event.h"
-#include "emu/core/base/client.h"
+#include "client.h"
 
 #include <errno.h>
 #include <string.h>

@@ -44,13 +44,13 @@ void cm_manager_destruct(struct cm_manager *m)
 
 void core_cm_set_ops(struct device *dev, const struct core_cm_ops *ops, void *user)
 {
-	dev->cm.ops = ops;
-	dev->cm.user = user;
+	dev->cm->ops = ops;
+	dev->cm->user = user;
 }
 
 uint32_t core_cm_count(const struct device *dev)
 {
-	return dev->cm.ids.used;
+	return dev->cm->ids.used;
 }
 
 static struct list *bucket(struct list buckets[CM_BUCKETS], uint32_t number, uint64_t remote_guid)
@@ -61,7 +61,7 @@ static struct list *bucket(struct list buckets[CM_BUCKETS], uint32_t number, uin
 
 struct cm *cm_find_passive(struct device *dev, uint32_t remote_id, uint64_t remote_guid)
 {
-	struct list *head = bucket(dev->cm.passive, remote_id, remote_guid);
+	struct list *head = bucket(dev->cm->passive, remote_id, remote_guid);
 	for (struct list *l = head->next; l != head; l = l->next) {
 		struct cm *cm = list_entry(l, struct cm, hash);
 		if (cm->remote_id == remote_id && cm->remote_guid == remote_guid)
@@ -72,7 +72,7 @@ struct cm *cm_find_passive(struct device *dev, uint32_t remote_id, uint64_t remo
 
 struct cm *cm_find_connected(struct device *dev, uint32_t remote_qpn, uint64_t remote_guid)
 {
-	struct list *head = bucket(dev->cm.by_qpn, remote_qpn, remote_guid);
+	struct list *head = bucket(dev->cm->by_qpn, remote_qpn, remote_guid);
 
 	for (struct list *l = head->next; l != head; l = l->next) {
 		struct cm *cm = list_entry(l, struct cm, qpn_hash);
@@ -86,9 +86,9 @@ struct cm *cm_find_connected(struct device *dev, uint32_t remote_qpn, uint64_t r
 void cm_add_passive(struct cm *cm)
 {
 	cm->passive = true;
-	list_append(bucket(cm->dev->cm.passive, cm->remote_id, cm->remote_guid), &cm->hash);
+	list_append(bucket(cm->dev->cm->passive, cm->remote_id, cm->remote_guid), &cm->hash);
 	if (cm->remote_qpn)
-		list_append(bucket(cm->dev->cm.by_qpn, cm->remote_qpn, cm->remote_guid),
+		list_append(bucket(cm->dev->cm->by_qpn, cm->remote_qpn, cm->remote_guid),
 			    &cm->qpn_hash);
 }
 
@@ -116,8 +116,8 @@ struct cm *cm_create(struct device *dev, void *cookie)
 	struct cm *cm = calloc(1, sizeof(*cm));
 	if (!cm)
 		return NULL;
-	if (timer_heap_reserve(&dev->cm.timers, dev->cm.ids.used + 1) ||
-	    table_add(&dev->cm.ids, cm, &cm->local_id)) {
+	if (timer_heap_reserve(&dev->cm->timers, dev->cm->ids.used + 1) ||
+	    table_add(&dev->cm->ids, cm, &cm->local_id)) {
 		free(cm);
 		return NULL;
 	}
@@ -141,16 +141,16 @@ struct cm *core_cm_create(struct device *dev, void *cookie)
 
 void cm_free(struct cm *cm)
 {
-	timer_cancel(&cm->dev->cm.timers, &cm->timer);
+	timer_cancel(&cm->dev->cm->timers, &cm->timer);
 	remove_passive(cm);
-	table_remove(&cm->dev->cm.ids, cm->local_id);
+	table_remove(&cm->dev->cm->ids, cm->local_id);
 	free(cm);
 }
 
 void cm_event(struct cm *cm, const struct core_cm_event *e)
 {
-	if (!cm->orphan && cm->dev->cm.ops)
-		cm->dev->cm.ops->event(cm->cookie, e);
+	if (!cm->orphan && cm->dev->cm->ops)
+		cm->dev->cm->ops->event(cm->cookie, e);
 }
 
 void cm_tell(struct cm *cm, enum core_cm_event_type type, int32_t status)

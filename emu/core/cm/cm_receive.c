@@ -21,7 +21,7 @@
 static struct cm *find(struct device *dev, const struct roce_flow *from, uint32_t local_id,
 		       uint32_t remote_id)
 {
-	struct cm *cm = table_find(&dev->cm.ids, local_id);
+	struct cm *cm = table_find(&dev->cm->ids, local_id);
 
 	if (!cm || memcmp(cm->path.remote_gid, from->src, 16) != 0)
 		return NULL;
@@ -49,7 +49,7 @@ static uint16_t refusal(int error)
 /* Asks the shell. The cookie is the end's from then on. */
 static int ask(struct cm *cm, struct core_cm_request *req)
 {
-	const struct cm_manager *m = &cm->dev->cm;
+	const struct cm_manager *m = cm->dev->cm;
 
 	if (!m->ops)
 		return -ENOENT;

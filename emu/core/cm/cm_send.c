@@ -48,14 +48,14 @@ void cm_send_again(struct cm *cm)
 
 void cm_wait(struct cm *cm, uint64_t now, uint64_t time)
 {
-	struct timer_heap *timers = &cm->dev->cm.timers;
+	struct timer_heap *timers = &cm->dev->cm->timers;
 
 	timer_set(timers, &cm->timer, timer_heap_time(timers, now) + time);
 }
 
 void cm_stop(struct cm *cm)
 {
-	timer_cancel(&cm->dev->cm.timers, &cm->timer);
+	timer_cancel(&cm->dev->cm->timers, &cm->timer);
 	cm->retries = 0;
 }
 

@@ -40,7 +40,7 @@ void gsi_destruct(struct gsi *g)
 
 void gsi_send(struct device *dev, const struct roce_flow *flow, const uint8_t mad[ROCE_MAD_LENGTH])
 {
-	struct gsi *g = &dev->gsi;
+	struct gsi *g = dev->gsi;
 	struct gsi_mad *m = g->waiting < GSI_MAX ? malloc(sizeof(*m)) : NULL;
 	if (!m)
 		return; /* the sender repeats it */

@@ -6,7 +6,7 @@
 
 void farewell_keep(struct qp *qp)
 {
-	struct farewell *f = &qp->dev->farewell;
+	struct farewell *f = qp->dev->farewell;
 	struct core_train t;
 	uint32_t i = (f->head + f->used) % FAREWELL_MAX;
 

@@ -4,6 +4,7 @@
  * "packet validation"); then to the engine that the opcode names.
  */
 #include "receive.h"
+#include "emu/core/cm/gsi.h"
 #include "emu/core/qp/mcast.h"
 #include "emu/core/qp/qp.h"
 #include "emu/core/send/completer.h"

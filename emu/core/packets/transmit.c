@@ -8,8 +8,10 @@
  * be asked for long READs. So after URGENT_RUN packets of theirs in a row one train of the others
  * goes, whatever waits.
  */
+#include "emu/core/cm/gsi.h"
 #include "emu/core/qp/qp.h"
 #include "emu/core/receive/answer.h"
+#include "farewell.h"
 
 #define URGENT_RUN 16
 
@@ -106,7 +108,7 @@ static bool next_train(struct device *dev, uint8_t *buf, size_t cap, struct core
 		return true;
 	dev->urgent_run = 0;
 	out->urgent = false;
-	if (farewell_next(&dev->farewell, out) || gsi_transmit(&dev->gsi, out) ||
+	if (farewell_next(dev->farewell, out) || gsi_transmit(dev->gsi, out) ||
 	    next_of(&dev->tx_ready, buf, cap, out))
 		return true;
 	return others_first && next_urgent(dev, buf, cap, out);

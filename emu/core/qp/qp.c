@@ -5,9 +5,11 @@
  * traffic the engines'.
  */
 #include "qp.h"
+#include "doorbell.h"
 #include "emu/core/base/async_event.h"
 #include "emu/core/base/source_port.h"
 #include "emu/core/memory/queue_region.h"
+#include "emu/core/packets/farewell.h"
 #include "emu/core/queues/rss.h"
 #include "mcast.h"
 #include "qp_share.h"

@@ -6,6 +6,7 @@
  */
 #include "emu/abi/region.h"
 #include "emu/core/base/source_port.h"
+#include "emu/core/packets/farewell.h"
 #include "qp.h"
 #include "qp_share.h"
 #include "qp_state.h"

@@ -5,6 +5,7 @@
  */
 #include "tests/sim/pair.h"
 
+#include "emu/core/packets/farewell.h"
 #include "emu/core/qp/qp.h"
 
 #include <stdlib.h>
@@ -104,7 +105,7 @@ static void test_many(void **state)
 		b->resp.ack_pending = true;
 		farewell_keep(b);
 	}
-	assert_int_equal(b->dev->farewell.used, FAREWELL_MAX);
+	assert_int_equal(b->dev->farewell->used, FAREWELL_MAX);
 	finish();
 }
 

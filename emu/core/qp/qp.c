@@ -6,7 +6,6 @@
  */
 #include "qp.h"
 #include "doorbell.h"
-#include "emu/core/base/async_event.h"
 #include "emu/core/base/source_port.h"
 #include "emu/core/memory/queue_region.h"
 #include "emu/core/packets/farewell.h"

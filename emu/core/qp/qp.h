@@ -138,6 +138,9 @@ static inline enum roce_service qp_service(const struct qp *qp)
 /* Raises an affiliated async event of this QP; of a shared one with each client. */
 void qp_event(struct qp *qp, uint32_t type);
 
+/* The client destroys it: events that it was not told of yet are taken back. */
+void qp_take_back_events(struct qp *qp);
+
 /*
  * Error state by the device's own decision (IBTA vol. 1, 10.3.1.7 and 9.9): state ERR, every
  * outstanding work request flushed in order; raises event (UHCA_ABI_EVENT_*) unless it is

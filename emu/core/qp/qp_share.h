@@ -35,7 +35,7 @@ int qp_share_create(struct xrcd *x, struct qp *qp, uint64_t cookie, struct core_
 /* Frees the handle, and the QP when it was the last. */
 void qp_share_destroy(struct qp_share *s);
 
-/* Events that were not delivered yet are taken back. In async_event.c. */
+/* Events that were not delivered yet are taken back. In qp_event.c. */
 void qp_share_take_back_events(struct qp_share *s);
 
 /* The share that a client's handle names, NULL when the handle is no share's. */

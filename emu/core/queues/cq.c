@@ -250,3 +250,18 @@ bool cq_push(struct cq *cq, const struct uhca_abi_cqe *e)
 	changed = *e;
 	return kept_back(cq, &changed) || cq_put(cq, &changed);
 }
+
+void cq_event(struct cq *cq, uint32_t type)
+{
+	device_trace(cq->obj.client->dev, CORE_TRACE_EVENT, 0, type, cq->obj.handle);
+	event_raise(cq->obj.client, cq->cookie, type, &cq->async_events, &cq->page->async_events);
+}
+
+void cq_take_back_events(struct cq *cq)
+{
+	struct client *c = cq->obj.client;
+	event_take_back(c, cq->cookie, &cq->async_events, &cq->page->async_events);
+	if (cq->channel)
+		event_count(&cq->comp_events, &cq->page->comp_events,
+			    -(int32_t)c->dev->ops->comp_purge(c->cookie, cq->channel, cq->cookie));
+}

@@ -61,4 +61,10 @@ void cq_enter(struct cq *cq, const struct uhca_abi_cqe *e);
 /* It takes nothing from now on, whatever room it has: CQ_ERR, once. */
 void cq_overrun(struct cq *cq);
 
+/* Raises an affiliated async event (UHCA_ABI_EVENT_*) of this CQ. */
+void cq_event(struct cq *cq, uint32_t type);
+
+/* The client destroys it: events that it was not told of yet are taken back. */
+void cq_take_back_events(struct cq *cq);
+
 #endif

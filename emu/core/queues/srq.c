@@ -219,3 +219,16 @@ void srq_fail(struct srq *srq)
 	srq->error = true;
 	srq_event(srq, UHCA_ABI_EVENT_SRQ_ERR);
 }
+
+void srq_event(struct srq *srq, uint32_t type)
+{
+	device_trace(srq->obj.client->dev, CORE_TRACE_EVENT, 0, type, srq->obj.handle);
+	event_raise(srq->obj.client, srq->cookie, type, &srq->async_events,
+		    &srq->rq.page->async_events);
+}
+
+void srq_take_back_events(struct srq *srq)
+{
+	event_take_back(srq->obj.client, srq->cookie, &srq->async_events,
+			&srq->rq.page->async_events);
+}

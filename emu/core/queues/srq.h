@@ -32,4 +32,10 @@ void srq_check_limit(struct srq *srq);
 /* The ring's contents make no sense: raises SRQ_ERR once; nothing is taken from it any more. */
 void srq_fail(struct srq *srq);
 
+/* Raises an affiliated async event (UHCA_ABI_EVENT_*) of this SRQ. */
+void srq_event(struct srq *srq, uint32_t type);
+
+/* The client destroys it: events that it was not told of yet are taken back. */
+void srq_take_back_events(struct srq *srq);
+
 #endif

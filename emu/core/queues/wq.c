@@ -306,3 +306,15 @@ int core_destroy_rwq_ind_table(struct client *c, uint32_t handle)
 	ind_table_destruct(t);
 	return 0;
 }
+
+void wq_event(struct wq *wq, uint32_t type)
+{
+	device_trace(wq->obj.client->dev, CORE_TRACE_EVENT, 0, type, wq->obj.handle);
+	event_raise(wq->obj.client, wq->cookie, type, &wq->async_events,
+		    &wq->rq.page->async_events);
+}
+
+void wq_take_back_events(struct wq *wq)
+{
+	event_take_back(wq->obj.client, wq->cookie, &wq->async_events, &wq->rq.page->async_events);
+}

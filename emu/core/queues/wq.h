@@ -41,4 +41,10 @@ void ind_table_destruct(struct ind_table *t);
 /* A frame for this queue; dropped when it is not ready or has no receive. */
 void wq_receive(struct wq *wq, const struct core_frame *frame, uint32_t tag);
 
+/* Raises an affiliated async event (UHCA_ABI_EVENT_*) of this work queue. */
+void wq_event(struct wq *wq, uint32_t type);
+
+/* The client destroys it: events that it was not told of yet are taken back. */
+void wq_take_back_events(struct wq *wq);
+
 #endif

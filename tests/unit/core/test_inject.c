@@ -7,6 +7,7 @@
 #include "emu/core/base/device.h"
 #include "emu/core/keys/mr.h"
 #include "emu/core/qp/qp.h"
+#include "emu/core/queues/wq.h"
 
 #include <errno.h>
 #include <infiniband/verbs.h>

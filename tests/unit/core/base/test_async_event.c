@@ -5,6 +5,7 @@
 
 #include "emu/core/base/async_event.h"
 #include "emu/core/qp/qp.h"
+#include "emu/core/queues/wq.h"
 
 static void check(const struct fixture *f, unsigned i, uint64_t element, uint32_t type)
 {

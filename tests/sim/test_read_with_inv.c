@@ -47,7 +47,7 @@ static void read_key(struct pair *p, uint32_t key)
 
 static bool alive(const struct pair *p, uint32_t key)
 {
-	return invalidate_allowed(device_find_qp(p->a.c.host->dev, p->a.qp.qpn), key);
+	return invalidate_allowed(qp_key_user(device_find_qp(p->a.c.host->dev, p->a.qp.qpn)), key);
 }
 
 static void expect_gone(struct pair *p, unsigned i, uint32_t key)

@@ -7,24 +7,18 @@
 #ifndef CORE_INVALIDATE_H
 #define CORE_INVALIDATE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-struct qp;
+#include "mr.h"
 
 /* Whether invalidate_key would take the key away now. */
-bool invalidate_allowed(const struct qp *qp, uint32_t key);
+bool invalidate_allowed(struct key_user user, uint32_t key);
 
 /*
- * Invalidates the key on behalf of the QP. False, nothing changed, when it may not: no such key or
- * a stale key byte; an ordinary region, which is taken away by deregistration only; a described key
- * (indirect.h) that is invalid already, of another protection domain, or used by windows or other
- * descriptions; a window of type 1, one that is not bound, or one that is bound to another QP or
- * belongs to another protection domain.
+ * Invalidates the key on behalf of the queue. False, nothing changed, when it may not: no such key
+ * or a stale key byte; an ordinary region, which is taken away by deregistration only; a described
+ * key (indirect.h) that is invalid already, of another protection domain, or used by windows or
+ * other descriptions; a window of type 1, one that is not bound, or one that is bound to another QP
+ * or belongs to another protection domain.
  */
-bool invalidate_key(struct qp *qp, uint32_t key);
-
-/* Would it? */
-bool invalidate_allowed(const struct qp *qp, uint32_t key);
+bool invalidate_key(struct key_user user, uint32_t key);
 
 #endif

@@ -43,6 +43,13 @@ enum mr_kind {
 /* What a memory key names; struct object.kind. Both kinds stand in one table. */
 enum key_kind { KEY_MR, KEY_MW };
 
+/* Who names a key in a request: the queue that it came to, and the domain in which it works. */
+struct key_user {
+	const struct device *dev;
+	const struct pd *pd; /* NULL: none, no key is right */
+	uint32_t qpn;
+};
+
 struct mr {
 	struct object obj;
 	struct pd *pd;

@@ -5,7 +5,6 @@
  */
 #include "mw.h"
 
-#include "emu/core/qp/qp.h"
 #include "key_reuse.h"
 
 #include <errno.h>
@@ -98,19 +97,22 @@ int core_dealloc_mw(struct client *c, uint32_t handle)
 	return 0;
 }
 
+/* The QP whose number alone opens the window is used by it, or (-1) not any more. */
+static void count_use(const struct mw *mw, int by)
+{
+	struct object *qp = table_find(&mw->obj.client->dev->qpns, mw->qpn);
+
+	if (mw->by_qpn && qp)
+		qp->refs += (uint32_t)by;
+}
+
 void mw_unbind(struct mw *mw)
 {
-	struct qp *qp;
-
 	if (!mw->mr)
 		return;
 	mw->mr->obj.refs--;
 	mw->mr = NULL;
-	if (!mw->by_qpn)
-		return;
-	qp = device_find_qp(mw->obj.client->dev, mw->qpn);
-	if (qp)
-		qp->obj.refs--;
+	count_use(mw, -1);
 }
 
 void mw_unbind_all(struct mr *mr)
@@ -122,9 +124,9 @@ void mw_unbind_all(struct mr *mr)
 			mw_unbind((struct mw *)(void *)o);
 }
 
-bool mw_bound_to(const struct mw *mw, const struct qp *qp)
+bool mw_bound_to(const struct mw *mw, struct key_user user)
 {
-	return mw->mr && mw->qpn == qp->qpn && (mw->by_qpn || mw->pd == qp->pd);
+	return mw->mr && mw->qpn == user.qpn && (mw->by_qpn || mw->pd == user.pd);
 }
 
 /* ---- binding ---- */
@@ -139,25 +141,24 @@ static uint32_t new_key(const struct mw *mw, const struct uhca_abi_send_wqe *wqe
 }
 
 /* C10-73 to C10-75: what the region must allow, and that the window lies inside it. */
-static bool region_allows(const struct qp *qp, const struct uhca_abi_send_wqe *wqe, uint32_t access,
+static bool region_allows(const struct pd *pd, const struct uhca_abi_send_wqe *wqe, uint32_t access,
 			  struct mr **mr)
 {
 	/* A right to flush is the region's to give (annex A19). */
 	uint32_t need = MR_MW_BIND | (access & STORES ? MR_LOCAL_WRITE : 0) |
 			(access & (MR_FLUSH_GLOBAL | MR_FLUSH_PERSISTENT));
 
-	if (mr_check(qp->pd, wqe->bind.mr_lkey, wqe->bind.addr, wqe->bind.length, need, mr) !=
-	    MR_OK)
+	if (mr_check(pd, wqe->bind.mr_lkey, wqe->bind.addr, wqe->bind.length, need, mr) != MR_OK)
 		return false;
 	/* Windows are for registered memory (10.6.7); a layout has packed addresses of its own. */
 	return (*mr)->kind != MR_KIND_INDIRECT || (*mr)->ind->shape == UHCA_ABI_SHAPE_PAGES ||
 	       (*mr)->ind->shape == UHCA_ABI_SHAPE_BLOCKS;
 }
 
-static bool may_bind(const struct qp *qp, const struct mw *mw, const struct uhca_abi_send_wqe *wqe)
+static bool may_bind(const struct pd *pd, const struct mw *mw, const struct uhca_abi_send_wqe *wqe)
 {
 	/* C10-72: window and queue belong to one protection domain. */
-	if (mw->pd != qp->pd || (wqe->bind.access & ~(uint32_t)(RIGHTS | IGNORED)))
+	if (mw->pd != pd || (wqe->bind.access & ~(uint32_t)(RIGHTS | IGNORED)))
 		return false;
 	/* Each bind of type 1 has another key; zero based windows are of type 2 (10.6.7.2). */
 	if (mw->type == TYPE_1)
@@ -166,52 +167,45 @@ static bool may_bind(const struct qp *qp, const struct mw *mw, const struct uhca
 	return !mw->mr && wqe->bind.length > 0;
 }
 
-static void attach(struct qp *qp, struct mw *mw, struct mr *mr, const struct uhca_abi_send_wqe *wqe)
+static void attach(uint32_t qpn, struct mw *mw, struct mr *mr, const struct uhca_abi_send_wqe *wqe)
 {
 	mw->mr = mr;
 	mr->obj.refs++;
 	mw->addr = wqe->bind.addr;
 	mw->length = wqe->bind.length;
 	mw->access = wqe->bind.access & RIGHTS;
-	mw->qpn = qp->qpn;
-	if (mw->by_qpn)
-		qp->obj.refs++;
+	mw->qpn = qpn;
+	count_use(mw, 1);
 }
 
-bool mw_bind(struct qp *qp, const struct uhca_abi_send_wqe *wqe)
+bool mw_bind(struct key_user user, const struct uhca_abi_send_wqe *wqe)
 {
 	/* The key byte of the present key is not asked for: the consumer keeps it. */
-	struct mw *mw = table_find(&qp->dev->mrs, wqe->bind.mw_rkey >> 8);
+	struct mw *mw = table_find(&user.dev->mrs, wqe->bind.mw_rkey >> 8);
 	struct mr *mr = NULL;
 
-	if (!mw || mw->obj.kind != KEY_MW || !may_bind(qp, mw, wqe))
+	if (!mw || mw->obj.kind != KEY_MW || !may_bind(user.pd, mw, wqe))
 		return false;
-	if (wqe->bind.length && !region_allows(qp, wqe, wqe->bind.access, &mr))
+	if (wqe->bind.length && !region_allows(user.pd, wqe, wqe->bind.access, &mr))
 		return false;
 	if ((wqe->bind.access & MR_ZERO_BASED) &&
-	    !(qp->dev->cfg.features & UHCA_ABI_HAS_ZERO_BASED))
+	    !(user.dev->cfg.features & UHCA_ABI_HAS_ZERO_BASED))
 		return false;
 	mw_unbind(mw);
 	mw->key = new_key(mw, wqe);
 	if (mr)
-		attach(qp, mw, mr, wqe);
+		attach(user.qpn, mw, mr, wqe);
 	return true;
 }
 
 /* ---- use ---- */
 
-/* The queue a request came to, and the domain it works in. */
-struct user {
-	const struct qp *qp;
-	const struct pd *pd;
-};
-
-static enum mr_verdict window_check(const struct user *u, const struct mw *mw, uint64_t *addr,
+static enum mr_verdict window_check(const struct key_user *u, const struct mw *mw, uint64_t *addr,
 				    uint64_t length, uint32_t need)
 {
 	uint64_t base = mw->access & MR_ZERO_BASED ? 0 : mw->addr;
 
-	if (!mw->mr || (mw->type == TYPE_2 && mw->qpn != u->qp->qpn))
+	if (!mw->mr || (mw->type == TYPE_2 && mw->qpn != u->qpn))
 		return MR_BAD_KEY;
 	if (mw->pd != u->pd && !mw->by_qpn)
 		return MR_BAD_PD;
@@ -223,31 +217,19 @@ static enum mr_verdict window_check(const struct user *u, const struct mw *mw, u
 	return MR_OK;
 }
 
-static enum mr_verdict check(const struct user *u, uint32_t key, uint64_t *addr, uint64_t length,
+enum mr_verdict remote_check(struct key_user user, uint32_t key, uint64_t *addr, uint64_t length,
 			     uint32_t need, struct mr **mr)
 {
-	const struct object *o = table_find(&u->qp->dev->mrs, key >> 8);
+	const struct object *o = table_find(&user.dev->mrs, key >> 8);
 	const struct mw *mw = (const void *)o;
 	enum mr_verdict v;
 
 	if (!o || o->kind != KEY_MW)
-		return mr_check(u->pd, key, *addr, length, need, mr);
+		return mr_check(user.pd, key, *addr, length, need, mr);
 	if (mw->key != key)
 		return MR_BAD_KEY;
-	v = window_check(u, mw, addr, length, need);
+	v = window_check(&user, mw, addr, length, need);
 	if (v == MR_OK)
 		*mr = mw->mr;
 	return v;
-}
-
-enum mr_verdict remote_check(const struct qp *qp, uint32_t key, uint64_t *addr, uint64_t length,
-			     uint32_t need, struct mr **mr)
-{
-	return check(&(struct user){qp, qp->pd}, key, addr, length, need, mr);
-}
-
-enum mr_verdict remote_check_read(const struct qp *qp, const struct pd *pd, uint32_t key,
-				  uint64_t *addr, uint64_t length, struct mr **mr)
-{
-	return check(&(struct user){qp, pd}, key, addr, length, MR_REMOTE_READ, mr);
 }

@@ -18,8 +18,6 @@
 #include "emu/abi/wqe.h"
 #include "mr.h"
 
-struct qp;
-
 struct mw {
 	struct object obj; /* kind: KEY_MW */
 	struct pd *pd;
@@ -33,16 +31,16 @@ struct mw {
 };
 
 /*
- * Executes a bind request of the QP (C10-72 to C10-75 and 10.6.7.2). False, nothing changed, when
- * the rules forbid it.
+ * Executes a bind request of the queue (C10-72 to C10-75 and 10.6.7.2). False, nothing changed,
+ * when the rules forbid it.
  */
-bool mw_bind(struct qp *qp, const struct uhca_abi_send_wqe *wqe);
+bool mw_bind(struct key_user user, const struct uhca_abi_send_wqe *wqe);
 
 /* The window opens nothing any more; harmless when it is not bound. */
 void mw_unbind(struct mw *mw);
 
 /* Whether a type 2 window is bound to this QP, as its subtype sees it. */
-bool mw_bound_to(const struct mw *mw, const struct qp *qp);
+bool mw_bound_to(const struct mw *mw, struct key_user user);
 
 /* Unbinds every window of the region: it goes away whatever its uses. */
 void mw_unbind_all(struct mr *mr);
@@ -55,11 +53,7 @@ void mw_destroy(struct mw *mw);
  * the region and *addr the address in it, which differs from the one given for a zero based
  * window. A window that is bound to nothing or to another QP is MR_BAD_KEY.
  */
-enum mr_verdict remote_check(const struct qp *qp, uint32_t key, uint64_t *addr, uint64_t length,
+enum mr_verdict remote_check(struct key_user user, uint32_t key, uint64_t *addr, uint64_t length,
 			     uint32_t need, struct mr **mr);
-
-/* For the next piece of a READ that was accepted for this domain: an XRC QP may have moved on. */
-enum mr_verdict remote_check_read(const struct qp *qp, const struct pd *pd, uint32_t key,
-				  uint64_t *addr, uint64_t length, struct mr **mr);
 
 #endif

@@ -111,6 +111,12 @@ static inline void qp_kick(struct qp *qp)
 		list_append(qp_ready_list(qp), &qp->tx_link);
 }
 
+/* As who uses keys. */
+static inline struct key_user qp_key_user(const struct qp *qp)
+{
+	return (struct key_user){qp->dev, qp->pd, qp->qpn};
+}
+
 /* Every request is acknowledged (RC; the two halves of XRC). */
 static inline bool qp_is_reliable(const struct qp *qp)
 {

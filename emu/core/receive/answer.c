@@ -196,7 +196,8 @@ static int read_piece(struct qp *qp, const struct replay_entry *a, uint32_t take
 		memcpy(buf, a->masked + a->sent, take);
 		return 0;
 	}
-	if (!a->pd || remote_check_read(qp, a->pd, a->rkey, &at, take, &mr) != MR_OK)
+	if (!a->pd || remote_check((struct key_user){qp->dev, a->pd, qp->qpn}, a->rkey, &at, take,
+				   MR_REMOTE_READ, &mr) != MR_OK)
 		return -EACCES;
 	return sgl_read_mr(qp->dev, mr, at, take, buf);
 }

@@ -17,3 +17,21 @@ int atomic_execute(const struct device *dev, struct mr *mr, const struct roce_at
 	value = cas ? h->swap_add : *original + h->swap_add;
 	return sgl_write_mr(dev, mr, h->va, &iov, 1);
 }
+
+int masked_execute(const struct device *dev, struct mr *mr, uint64_t va,
+		   const struct masked_atomic *m, struct masked_int *original)
+{
+	uint8_t bytes[MASKED_MAX];
+	struct iovec iov = {bytes, m->size};
+	struct masked_int value;
+	int err = sgl_read_mr(dev, mr, va, m->size, bytes);
+
+	if (err)
+		return err;
+	masked_load(bytes, m->size, original);
+	value = *original;
+	if (!masked_compute(m, &value))
+		return 0;
+	masked_store(&value, m->size, bytes);
+	return sgl_write_mr(dev, mr, va, &iov, 1);
+}

@@ -7,6 +7,7 @@
 #define CORE_ATOMIC_H
 
 #include "emu/core/keys/mr.h"
+#include "emu/core/send/masked_atomic.h"
 
 /*
  * COMPARE & SWAP (cas) or FETCH & ADD of 8 bytes at h->va of a region that passed mr_check.
@@ -14,5 +15,12 @@
  */
 int atomic_execute(const struct device *dev, struct mr *mr, const struct roce_atomiceth *h,
 		   bool cas, uint64_t *original);
+
+/*
+ * Executes an atomic with masks at va of a region that passed mr_check. *original gets the value
+ * before. 0, or -EFAULT or -ESRCH as sgl_read_mr.
+ */
+int masked_execute(const struct device *dev, struct mr *mr, uint64_t va,
+		   const struct masked_atomic *m, struct masked_int *original);
 
 #endif

@@ -37,13 +37,14 @@ static enum verdict put_write(struct qp *qp, const struct core_train *t)
 		/* The whole range is judged before its first byte moves; zero length needs no key.
 		 */
 		at = r->write_addr;
-		if (r->write_left && remote_check(qp, r->write_rkey, &at, r->write_left,
-						  MR_REMOTE_WRITE, &mr) != MR_OK)
+		if (r->write_left && remote_check(qp_key_user(qp), r->write_rkey, &at,
+						  r->write_left, MR_REMOTE_WRITE, &mr) != MR_OK)
 			return V_ACCESS;
 	}
 	if (t->length) {
 		at = r->write_addr;
-		if (remote_check(qp, r->write_rkey, &at, t->length, MR_REMOTE_WRITE, &mr) != MR_OK)
+		if (remote_check(qp_key_user(qp), r->write_rkey, &at, t->length, MR_REMOTE_WRITE,
+				 &mr) != MR_OK)
 			return V_ACCESS;
 		int err = sgl_write_mr(qp->dev, mr, at, t->iov, t->n_iov);
 		if (err)
@@ -82,7 +83,7 @@ static enum verdict invalidate_for_peer(struct qp *qp, const struct core_train *
 		return V_OK;
 	if (!(qp->dev->cfg.features & UHCA_ABI_HAS_INVALIDATE))
 		return V_INVALID;
-	if (!invalidate_key(qp, t->head.ieth))
+	if (!invalidate_key(qp_key_user(qp), t->head.ieth))
 		return V_KEY;
 	e->imm = t->head.ieth;
 	e->flags |= UHCA_ABI_WC_WITH_INV;
@@ -128,7 +129,8 @@ static enum verdict execute_read(struct qp *qp, const struct core_train *t)
 	uint64_t at = h->va;
 	struct mr *mr;
 
-	if (h->length && remote_check(qp, h->rkey, &at, h->length, MR_REMOTE_READ, &mr) != MR_OK)
+	if (h->length &&
+	    remote_check(qp_key_user(qp), h->rkey, &at, h->length, MR_REMOTE_READ, &mr) != MR_OK)
 		return V_ACCESS;
 	answer_new(qp, &(struct replay_entry){
 			       .kind = REPLAY_READ,
@@ -151,7 +153,7 @@ static enum verdict execute_atomic(struct qp *qp, const struct core_train *t)
 	struct mr *mr;
 	int err;
 
-	if (remote_check(qp, h.rkey, &h.va, 8, MR_REMOTE_ATOMIC, &mr) != MR_OK)
+	if (remote_check(qp_key_user(qp), h.rkey, &h.va, 8, MR_REMOTE_ATOMIC, &mr) != MR_OK)
 		return V_ACCESS;
 	if (!indirect_is_atomic(mr, h.va, 8))
 		return V_INVALID;
@@ -189,7 +191,7 @@ static enum verdict execute_masked(struct qp *qp, const struct core_train *t)
 
 	if (!masked_parse(qp->dev->cfg.features, t, &m))
 		return V_INVALID;
-	if (remote_check(qp, h->rkey, &at, m.size, MR_REMOTE_ATOMIC, &mr) != MR_OK)
+	if (remote_check(qp_key_user(qp), h->rkey, &at, m.size, MR_REMOTE_ATOMIC, &mr) != MR_OK)
 		return V_ACCESS;
 	if (!indirect_is_atomic(mr, at, m.size))
 		return V_INVALID;
@@ -224,7 +226,8 @@ static enum verdict execute_flush(struct qp *qp, const struct core_train *t)
 
 	if (t->head.feth.selectivity > 1)
 		return V_INVALID;
-	if (remote_check(qp, h->rkey, &at, length, request_flush_rights(t), &mr) != MR_OK)
+	if (remote_check(qp_key_user(qp), h->rkey, &at, length, request_flush_rights(t), &mr) !=
+	    MR_OK)
 		return V_ACCESS;
 	answer_placed(qp, t);
 	return V_OK;
@@ -237,7 +240,7 @@ static enum verdict execute_atomic_write(struct qp *qp, const struct core_train 
 	struct mr *mr;
 	int err;
 
-	if (remote_check(qp, h->rkey, &at, 8, MR_REMOTE_WRITE, &mr) != MR_OK)
+	if (remote_check(qp_key_user(qp), h->rkey, &at, 8, MR_REMOTE_WRITE, &mr) != MR_OK)
 		return V_ACCESS;
 	err = sgl_write_mr(qp->dev, mr, at, t->iov, t->n_iov);
 	if (err)

@@ -303,7 +303,8 @@ static bool sink_allows(const struct qp *qp, const struct send_wr *w, const stru
 /* All data of a READ is in its place; a key that goes with it goes before it completes. */
 static void finish_read(struct qp *qp, const struct send_wr *w, const struct sgl *l)
 {
-	if (w->wqe.opcode == UHCA_ABI_WR_READ_WITH_INV && !invalidate_key(qp, l->sge[0].lkey))
+	if (w->wqe.opcode == UHCA_ABI_WR_READ_WITH_INV &&
+	    !invalidate_key(qp_key_user(qp), l->sge[0].lkey))
 		completer_fail(qp, UHCA_ABI_WC_MW_BIND_ERR);
 	else
 		retire(qp, UHCA_ABI_WC_SUCCESS);

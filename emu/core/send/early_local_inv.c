@@ -53,7 +53,8 @@ void early_local_inv_look(struct qp *qp)
 
 		*result = EARLY_NOT;
 		if (wanted(qp, &wqe))
-			*result = invalidate_key(qp, wqe.imm) ? EARLY_DONE : EARLY_FAILED;
+			*result = invalidate_key(qp_key_user(qp), wqe.imm) ? EARLY_DONE
+									   : EARLY_FAILED;
 	}
 }
 

@@ -22,8 +22,8 @@ static bool run(struct qp *qp, const struct send_wr *w)
 {
 	if (fast_reg_is(w->wqe.opcode))
 		return fast_reg_run(qp, w);
-	return w->wqe.opcode == UHCA_ABI_WR_BIND_MW ? mw_bind(qp, &w->wqe)
-						    : invalidate_key(qp, w->wqe.imm);
+	return w->wqe.opcode == UHCA_ABI_WR_BIND_MW ? mw_bind(qp_key_user(qp), &w->wqe)
+						    : invalidate_key(qp_key_user(qp), w->wqe.imm);
 }
 
 void local_op_run(struct qp *qp, struct send_wr *w)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "masked_atomic.h"
 
-#include "emu/core/keys/sgl.h"
-
 #include <string.h>
 
 #define WORDS (MASKED_MAX / 8)
@@ -151,22 +149,4 @@ bool masked_compute(const struct masked_atomic *m, struct masked_int *value)
 		return compare_swap(m, value);
 	fetch_add(m, value);
 	return true;
-}
-
-int masked_execute(const struct device *dev, struct mr *mr, uint64_t va,
-		   const struct masked_atomic *m, struct masked_int *original)
-{
-	uint8_t bytes[MASKED_MAX];
-	struct iovec iov = {bytes, m->size};
-	struct masked_int value;
-	int err = sgl_read_mr(dev, mr, va, m->size, bytes);
-
-	if (err)
-		return err;
-	masked_load(bytes, m->size, original);
-	value = *original;
-	if (!masked_compute(m, &value))
-		return 0;
-	masked_store(&value, m->size, bytes);
-	return sgl_write_mr(dev, mr, va, &iov, 1);
 }

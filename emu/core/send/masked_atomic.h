@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Atomics with masks on integers of 4, 8, 16 or 32 bytes: compare and swap of chosen bits, fetch
- * and add to several fields of one integer. Arithmetic, the operands' way from a work request to
- * the wire and back, and the responder's execution, which is atomic against every other operation
- * of this HCA as that of atomic.h is.
+ * and add to several fields of one integer. Arithmetic, and the operands' way from a work request
+ * to the wire and back; they are executed in atomic.h.
  */
 #ifndef CORE_MASKED_ATOMIC_H
 #define CORE_MASKED_ATOMIC_H
 
-#include "emu/core/keys/mr.h"
+#include "emu/core/contract/verbs.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -70,12 +69,5 @@ void masked_load_train(const struct core_train *t, struct masked_int *out);
  * Fetch and add: no carry leaves a field.
  */
 bool masked_compute(const struct masked_atomic *m, struct masked_int *value);
-
-/*
- * Executes it at va of a region that passed mr_check. *original gets the value before. 0, or
- * -EFAULT or -ESRCH as sgl_read_mr.
- */
-int masked_execute(const struct device *dev, struct mr *mr, uint64_t va,
-		   const struct masked_atomic *m, struct masked_int *original);
 
 #endif

@@ -161,7 +161,8 @@ static uint8_t check_payload(const struct qp *qp, const struct uhca_abi_send_wqe
 	if (keys_first(&qp->dev->cfg, wqe->opcode) &&
 	    sgl_check(l, send_local_rights(&qp->dev->cfg, wqe->opcode)) != MR_OK)
 		return UHCA_ABI_WC_LOC_PROT_ERR;
-	if (wqe->opcode == UHCA_ABI_WR_READ_WITH_INV && !invalidate_allowed(qp, l->sge[0].lkey))
+	if (wqe->opcode == UHCA_ABI_WR_READ_WITH_INV &&
+	    !invalidate_allowed(qp_key_user(qp), l->sge[0].lkey))
 		return UHCA_ABI_WC_LOC_PROT_ERR;
 	return 0;
 }

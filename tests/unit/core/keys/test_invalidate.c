@@ -21,7 +21,7 @@ static uint32_t bound_window(struct fixture *f, struct qp *qp, uint32_t region, 
 	assert_int_equal(core_alloc_mw(f->client, &in, &out), 0);
 	wqe.bind.mw_rkey = out.rkey;
 	wqe.bind.new_rkey = out.rkey ^ 1;
-	assert_true(mw_bind(qp, &wqe));
+	assert_true(mw_bind(qp_key_user(qp), &wqe));
 	return wqe.bind.new_rkey;
 }
 
@@ -41,17 +41,17 @@ static void test_keys(void **state)
 	region = fixture_mr(&f, names.pd, ADDR, SIZE, IBV_ACCESS_MW_BIND);
 	type_1 = bound_window(&f, qp, region, 1);
 	type_2 = bound_window(&f, qp, region, 2);
-	assert_false(invalidate_key(qp, 0));
-	assert_false(invalidate_key(qp, UINT32_MAX));
-	assert_false(invalidate_key(qp, region));
-	assert_false(invalidate_key(qp, type_1));
-	assert_false(invalidate_key(qp, type_2 ^ 1));
-	assert_false(invalidate_allowed(other, type_2));
-	assert_false(invalidate_key(other, type_2));
-	assert_true(invalidate_allowed(qp, type_2)); /* only asks */
-	assert_true(invalidate_key(qp, type_2));
-	assert_false(invalidate_allowed(qp, type_2));
-	assert_false(invalidate_key(qp, type_2));
+	assert_false(invalidate_key(qp_key_user(qp), 0));
+	assert_false(invalidate_key(qp_key_user(qp), UINT32_MAX));
+	assert_false(invalidate_key(qp_key_user(qp), region));
+	assert_false(invalidate_key(qp_key_user(qp), type_1));
+	assert_false(invalidate_key(qp_key_user(qp), type_2 ^ 1));
+	assert_false(invalidate_allowed(qp_key_user(other), type_2));
+	assert_false(invalidate_key(qp_key_user(other), type_2));
+	assert_true(invalidate_allowed(qp_key_user(qp), type_2)); /* only asks */
+	assert_true(invalidate_key(qp_key_user(qp), type_2));
+	assert_false(invalidate_allowed(qp_key_user(qp), type_2));
+	assert_false(invalidate_key(qp_key_user(qp), type_2));
 	fixture_stop(&f);
 }
 

@@ -117,7 +117,7 @@ static enum mr_verdict use(const struct stand *s, uint32_t key, uint64_t addr, u
 {
 	struct mr *mr;
 
-	return remote_check(s->qp, key, &addr, 8, need, &mr);
+	return remote_check(qp_key_user(s->qp), key, &addr, 8, need, &mr);
 }
 
 static void test_bind(void **state)
@@ -131,16 +131,16 @@ static void test_bind(void **state)
 		old = s.wqe.bind.mw_rkey;
 		key = s.wqe.bind.new_rkey;
 		assert_int_equal(use(&s, old, ADDR, MR_REMOTE_READ), MR_BAD_KEY);
-		assert_true(mw_bind(s.qp, &s.wqe));
+		assert_true(mw_bind(qp_key_user(s.qp), &s.wqe));
 		assert_int_equal(use(&s, old, ADDR, MR_REMOTE_READ), MR_BAD_KEY);
 		assert_int_equal(use(&s, key, ADDR, MR_REMOTE_READ), MR_OK);
 		assert_int_equal(use(&s, key, ADDR + SIZE - 8, MR_REMOTE_READ), MR_OK);
 		assert_int_equal(use(&s, key, ADDR + SIZE - 7, MR_REMOTE_READ), MR_BAD_RANGE);
 		assert_int_equal(use(&s, key, ADDR, MR_REMOTE_WRITE), MR_BAD_ACCESS);
 		/* Type 1 may be bound again, under another key; type 2 may not. */
-		assert_false(mw_bind(s.qp, &s.wqe));
+		assert_false(mw_bind(qp_key_user(s.qp), &s.wqe));
 		s.wqe.bind.new_rkey ^= 1;
-		assert_int_equal(mw_bind(s.qp, &s.wqe), type == 1);
+		assert_int_equal(mw_bind(qp_key_user(s.qp), &s.wqe), type == 1);
 		assert_int_equal(use(&s, key, ADDR, MR_REMOTE_READ),
 				 type == 1 ? MR_BAD_KEY : MR_OK);
 		fixture_stop(&s.f);
@@ -155,7 +155,7 @@ static void refuse(uint32_t type, void (*spoil)(struct stand *s), bool refused)
 	stand(&s, type, NULL);
 	key = s.wqe.bind.new_rkey;
 	spoil(&s);
-	assert_int_equal(mw_bind(s.qp, &s.wqe), !refused);
+	assert_int_equal(mw_bind(qp_key_user(s.qp), &s.wqe), !refused);
 	key = (key & ~0xffu) | (s.wqe.bind.new_rkey & 0xff);
 	if (!refused && s.wqe.bind.length && !(s.wqe.bind.access & IBV_ACCESS_ZERO_BASED))
 		assert_int_equal(use(&s, key, ADDR, MR_REMOTE_READ), MR_OK);
@@ -257,7 +257,7 @@ static void test_teardown(void **state)
 		struct stand s;
 
 		stand(&s, 2, tweaks[i]);
-		assert_true(mw_bind(s.qp, &s.wqe));
+		assert_true(mw_bind(qp_key_user(s.qp), &s.wqe));
 		assert_int_equal(core_dereg_mr(s.f.client, s.region >> 8), -EBUSY);
 		assert_int_equal(core_destroy_qp(s.f.client, s.names.handle), i ? -EBUSY : 0);
 		core_client_destroy(s.f.client);

@@ -6,6 +6,7 @@
 #include "tests/sim/pair.h"
 
 #include "emu/core/qp/qp.h"
+#include "emu/core/receive/atomic.h"
 #include "emu/core/send/masked_atomic.h"
 
 #include <errno.h>

@@ -177,6 +177,7 @@ static struct device *allocate(void)
 	w->dev.farewell = &w->farewell;
 	w->dev.gsi = &w->gsi;
 	w->dev.cm = &w->cm;
+	w->dev.queue_users = &qp_queue_users;
 	return &w->dev;
 }
 

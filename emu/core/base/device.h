@@ -16,6 +16,7 @@ struct cm_manager;
 struct farewell;
 struct gsi;
 struct qp;
+struct queue_users;
 
 /* Local CA ACK delay (11.2.1.2): how late an ACK may leave, 4.096 us * 2^code. */
 #define DEVICE_ACK_DELAY 15
@@ -64,6 +65,7 @@ struct device {
 	uint64_t frame_serial;  /* of the newest frame that arrived */
 	struct list patient;    /* struct qp.ack_link: ACKs that wait for company, oldest first */
 	/* Of other wings; set by core_create. */
+	const struct queue_users *queue_users;
 	struct farewell *farewell;
 	struct gsi *gsi;
 	struct cm_manager *cm;

@@ -8,6 +8,7 @@
 #define CORE_QP_H
 
 #include "ah.h"
+#include "emu/core/base/qp_type.h"
 #include "emu/core/base/timer.h"
 #include "emu/core/keys/mr.h"
 #include "emu/core/queues/cq.h"
@@ -16,16 +17,8 @@
 #include "emu/core/receive/responder.h"
 #include "emu/core/send/requester.h"
 
-/* enum ibv_qp_state and ibv_qp_type values. */
+/* enum ibv_qp_state values. */
 enum qp_state { QPS_RESET, QPS_INIT, QPS_RTR, QPS_RTS, QPS_SQD, QPS_SQE, QPS_ERR, QPS_COUNT };
-enum qp_type {
-	QPT_RC = 2,
-	QPT_UC = 3,
-	QPT_UD = 4,
-	QPT_RAW_PACKET = 8,
-	QPT_XRC_SEND = 9,
-	QPT_XRC_RECV = 10,
-};
 
 /* enum ibv_qp_create_flags: what a QP attached to a multicast group does not want to hear. */
 #define QP_CREATE_BLOCK_SELF_MCAST_LB (1u << 1)
@@ -165,5 +158,14 @@ void qp_show_held(struct qp *qp);
  * resets PSNs, windows and timers on RESET, starts and stops sending, flushes on ERR. qp_error.c.
  */
 void qp_state_changed(struct qp *qp, enum qp_state old, uint32_t attr_mask);
+
+/*
+ * A receiving QP of XRC works with the SRQ that the packet at hand names: takes its receives,
+ * completes to its CQ, and has its protection domain. NULL: with none.
+ */
+void qp_use_srq(struct qp *qp, struct srq *srq);
+
+/* What the queues ask of the QPs, for core_create. In qp_queues.c. */
+extern const struct queue_users qp_queue_users;
 
 #endif

@@ -7,7 +7,7 @@
 #include "cq.h"
 #include "emu/core/base/async_event.h"
 #include "emu/core/memory/queue_region.h"
-#include "emu/core/qp/qp.h"
+#include "queue_users.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -183,15 +183,6 @@ static void trace(const struct cq *cq, const struct uhca_abi_cqe *e)
 	dev->ops->trace(dev->user, &t);
 }
 
-/* A QP that is being destroyed is in no table any more. */
-static void count_error(const struct device *dev, uint32_t qpn)
-{
-	struct qp *qp = device_find_qp(dev, qpn);
-
-	if (qp)
-		qp->counters.errors++;
-}
-
 static void account(const struct cq *cq, const struct uhca_abi_cqe *e)
 {
 	struct device *dev = cq->obj.client->dev;
@@ -199,7 +190,7 @@ static void account(const struct cq *cq, const struct uhca_abi_cqe *e)
 	dev->counters.completions++;
 	if (e->status != UHCA_ABI_WC_SUCCESS) {
 		dev->counters.errors++;
-		count_error(dev, e->qpn);
+		dev->queue_users->count_error(dev, e->qpn);
 		if (dev->hooks & (1u << CORE_TRACE_CQE | CORE_HOOK_ERRORS))
 			trace(cq, e);
 	} else if (dev->hooks & 1u << CORE_TRACE_CQE) {

@@ -3,7 +3,7 @@
 
 #include "cq.h"
 #include "emu/core/base/device.h"
-#include "emu/core/qp/qp.h"
+#include "queue_users.h"
 #include "wire/bytes.h"
 
 #include <string.h>
@@ -16,12 +16,6 @@
 #define RSOCKET_DISCONNECT 0xe0000000u
 #define RSOCKET_SHUTDOWN   0xe0000002u
 
-/* All queues of an rsocket complete to one CQ, and all its requests are signaled. */
-static bool is_like_rsocket(const struct qp *qp)
-{
-	return qp && qp->type == QPT_RC && !qp->srq && qp->send_cq == qp->recv_cq && qp->sq_sig_all;
-}
-
 static bool is_signal(const struct cq *cq, const struct uhca_abi_cqe *e)
 {
 	const struct device *dev = cq->obj.client->dev;
@@ -30,7 +24,7 @@ static bool is_signal(const struct cq *cq, const struct uhca_abi_cqe *e)
 	return e->opcode == UHCA_ABI_WC_RECV_RDMA_WITH_IMM && e->byte_len == 0 &&
 	       e->status == UHCA_ABI_WC_SUCCESS &&
 	       (imm == RSOCKET_DISCONNECT || imm == RSOCKET_SHUTDOWN) &&
-	       is_like_rsocket(device_find_qp(dev, e->qpn));
+	       dev->queue_users->is_like_rsocket(dev, e->qpn);
 }
 
 /* Who armed the CQ is told, even where it has not handled what it had. */

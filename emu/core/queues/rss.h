@@ -8,8 +8,11 @@
 #ifndef CORE_RSS_H
 #define CORE_RSS_H
 
-#include "emu/core/qp/qp.h"
+#include "emu/core/base/client.h"
+#include "emu/core/base/qp_type.h"
 #include "wire/frame.h"
+
+struct rss;
 
 /* Values of enum ibv_rx_hash_fields that there are, and of the only hash function. */
 #define RSS_FIELDS   0xffu

@@ -7,6 +7,7 @@
 #include "cq.h"
 #include "emu/core/base/async_event.h"
 #include "emu/core/memory/queue_region.h"
+#include "queue_users.h"
 #include "wqe_fetch.h"
 
 #include <errno.h>
@@ -81,7 +82,7 @@ static void leave_domain(struct srq *srq)
 	struct device *dev = srq->obj.client->dev;
 	if (!srq->xrcd)
 		return;
-	xrcd_forget_srq(dev, srq);
+	dev->queue_users->forget_srq(dev, srq);
 	table_remove(&dev->srqns, srq->srq_num);
 	srq->xrcd->obj.refs--;
 	srq->cq->obj.refs--;

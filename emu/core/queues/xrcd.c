@@ -6,7 +6,7 @@
  */
 #include "xrcd.h"
 
-#include "emu/core/qp/qp.h"
+#include "srq.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -117,33 +117,4 @@ struct srq *xrcd_find_srq(const struct device *dev, const struct xrc_domain *dom
 {
 	struct srq *srq = table_find(&dev->srqns, srqn);
 	return srq && srq->xrcd->domain == domain ? srq : NULL;
-}
-
-void xrcd_use_srq(struct qp *qp, struct srq *srq)
-{
-	qp->srq = srq;
-	qp->pd = srq ? srq->pd : NULL;
-	qp->recv_cq = srq ? srq->cq : NULL;
-}
-
-/* READs that are being answered with rights of this protection domain lose them. */
-static void forget_pd(struct replay *r, const struct pd *pd)
-{
-	for (uint32_t i = 0; i < r->size; i++)
-		if (r->entry[i].pd == pd)
-			r->entry[i].pd = NULL;
-}
-
-void xrcd_forget_srq(struct device *dev, const struct srq *srq)
-{
-	uint32_t cursor = 0;
-	for (struct qp *qp; (qp = table_next(&dev->qps, &cursor));) {
-		if (qp->type != QPT_XRC_RECV || qp->domain != srq->xrcd->domain)
-			continue;
-		forget_pd(&qp->resp.replay, srq->pd);
-		if (qp->srq != srq)
-			continue;
-		qp->resp.have_wr = false;
-		xrcd_use_srq(qp, NULL);
-	}
 }

@@ -10,7 +10,6 @@
 #include "emu/core/base/client.h"
 #include "emu/core/base/list.h"
 
-struct qp;
 struct srq;
 
 struct xrc_domain {
@@ -30,14 +29,5 @@ void xrcd_destroy(struct xrcd *x);
 
 /* The XRC SRQ with this number in the domain, or NULL. */
 struct srq *xrcd_find_srq(const struct device *dev, const struct xrc_domain *domain, uint32_t srqn);
-
-/*
- * A receiving QP works with the SRQ that the packet at hand names: takes its receives, completes
- * to its CQ, and has its protection domain.
- */
-void xrcd_use_srq(struct qp *qp, struct srq *srq);
-
-/* The SRQ ends: no receiving QP points at it, its CQ or its protection domain any more. */
-void xrcd_forget_srq(struct device *dev, const struct srq *srq);
 
 #endif

@@ -174,7 +174,7 @@ static enum verdict check_srq(struct qp *qp, const struct core_train *t)
 		return V_INVALID;
 	if (srq->error)
 		return V_OPERATION;
-	xrcd_use_srq(qp, srq);
+	qp_use_srq(qp, srq);
 	return V_OK;
 }
 

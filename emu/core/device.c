@@ -13,6 +13,8 @@
 #include "emu/core/qp/replay.h"
 #include "emu/core/queues/recv_queue.h"
 #include "emu/core/receive/answer.h"
+#include "emu/core/receive/receive_engine.h"
+#include "emu/core/send/send_engine.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -160,6 +162,10 @@ static void construct_tables(struct device *dev)
 	cm_manager_construct(dev->cm, salt[3] | 1);
 }
 
+/* In the order in which a transition asks them. */
+static const struct qp_engine *const engines[] = {&send_engine, &receive_engine, &farewell_engine,
+						  NULL};
+
 /* A device with what it only points to. */
 struct whole {
 	struct device dev;
@@ -178,6 +184,7 @@ static struct device *allocate(void)
 	w->dev.gsi = &w->gsi;
 	w->dev.cm = &w->cm;
 	w->dev.queue_users = &qp_queue_users;
+	w->dev.engines = engines;
 	return &w->dev;
 }
 

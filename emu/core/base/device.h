@@ -16,6 +16,7 @@ struct cm_manager;
 struct farewell;
 struct gsi;
 struct qp;
+struct qp_engine;
 struct queue_users;
 
 /* Local CA ACK delay (11.2.1.2): how late an ACK may leave, 4.096 us * 2^code. */
@@ -66,6 +67,7 @@ struct device {
 	struct list patient;    /* struct qp.ack_link: ACKs that wait for company, oldest first */
 	/* Of other wings; set by core_create. */
 	const struct queue_users *queue_users;
+	const struct qp_engine *const *engines; /* up to NULL */
 	struct farewell *farewell;
 	struct gsi *gsi;
 	struct cm_manager *cm;

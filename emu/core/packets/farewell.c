@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "farewell.h"
 
-#include "emu/core/qp/qp.h"
 #include "emu/core/receive/answer.h"
 
-void farewell_keep(struct qp *qp)
+static void keep(struct qp *qp)
 {
 	struct farewell *f = qp->dev->farewell;
 	struct core_train t;
@@ -36,3 +35,5 @@ bool farewell_next(struct farewell *f, struct core_train *out)
 	f->used--;
 	return true;
 }
+
+const struct qp_engine farewell_engine = {.leave = keep};

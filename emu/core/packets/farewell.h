@@ -7,13 +7,11 @@
 #ifndef CORE_FAREWELL_H
 #define CORE_FAREWELL_H
 
-#include "emu/core/contract/verbs.h"
+#include "emu/core/qp/engine.h"
 
 #include <stdbool.h>
 
 #define FAREWELL_MAX 64u
-
-struct qp;
 
 struct farewell {
 	uint32_t head, used; /* ring */
@@ -27,10 +25,10 @@ struct farewell {
 };
 
 /*
- * The QP is about to forget what it owes: keeps its pending ACK or NAK, unless a READ is to be
+ * When a QP is about to forget what it owes: keeps its pending ACK or NAK, unless a READ is to be
  * answered before it. When there is no room the peer repeats its request and times out.
  */
-void farewell_keep(struct qp *qp);
+extern const struct qp_engine farewell_engine;
 
 /* The oldest one kept, as a train. False when there is none. */
 bool farewell_next(struct farewell *f, struct core_train *out);

@@ -7,6 +7,7 @@
 #include "emu/core/cm/gsi.h"
 #include "emu/core/qp/mcast.h"
 #include "emu/core/qp/qp.h"
+#include "emu/core/receive/responder.h"
 #include "emu/core/send/completer.h"
 
 #include <string.h>

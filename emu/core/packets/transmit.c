@@ -11,6 +11,8 @@
 #include "emu/core/cm/gsi.h"
 #include "emu/core/qp/qp.h"
 #include "emu/core/receive/answer.h"
+#include "emu/core/receive/responder.h"
+#include "emu/core/send/requester.h"
 #include "farewell.h"
 
 #define URGENT_RUN 16

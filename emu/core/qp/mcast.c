@@ -5,7 +5,6 @@
  */
 #include "mcast.h"
 
-#include "emu/core/packets/receive.h"
 #include "qp.h"
 #include "qp_share.h"
 
@@ -14,11 +13,6 @@
 #include <string.h>
 
 #define MAPPED_PREFIX 12
-
-struct member {
-	struct list link; /* on the group's members */
-	struct qp *qp;
-};
 
 static bool v4_group(const uint8_t gid[16])
 {
@@ -40,7 +34,7 @@ void mcast_canonical(const uint8_t gid[16], uint8_t out[16])
 		memcpy(out, gid, 2);
 }
 
-static struct mcast_group *find_group(const struct device *dev, const uint8_t gid[16])
+struct mcast_group *mcast_find_group(const struct device *dev, const uint8_t gid[16])
 {
 	for (struct list *l = dev->groups.next; l != &dev->groups; l = l->next) {
 		struct mcast_group *g = list_entry(l, struct mcast_group, link);
@@ -50,10 +44,10 @@ static struct mcast_group *find_group(const struct device *dev, const uint8_t gi
 	return NULL;
 }
 
-static struct member *find_member(const struct mcast_group *g, const struct qp *qp)
+static struct mcast_member *find_member(const struct mcast_group *g, const struct qp *qp)
 {
 	for (struct list *l = g->members.next; l != &g->members; l = l->next) {
-		struct member *m = list_entry(l, struct member, link);
+		struct mcast_member *m = list_entry(l, struct mcast_member, link);
 		if (m->qp == qp)
 			return m;
 	}
@@ -99,7 +93,7 @@ static int add_member(struct mcast_group *g, struct qp *qp)
 {
 	if (g->n_members >= qp->dev->cfg.limits.max_mcast_qp_attach)
 		return -ENOMEM;
-	struct member *m = calloc(1, sizeof(*m));
+	struct mcast_member *m = calloc(1, sizeof(*m));
 	if (!m)
 		return -ENOMEM;
 	m->qp = qp;
@@ -109,7 +103,7 @@ static int add_member(struct mcast_group *g, struct qp *qp)
 	return 0;
 }
 
-static void remove_member(struct mcast_group *g, struct member *m)
+static void remove_member(struct mcast_group *g, struct mcast_member *m)
 {
 	list_remove(&m->link);
 	g->n_members--;
@@ -138,7 +132,7 @@ int core_attach_mcast(struct client *c, const struct uhca_cmd_mcast *in)
 	int err = check(c, in, &qp, gid);
 	if (err)
 		return err;
-	struct mcast_group *g = find_group(c->dev, gid);
+	struct mcast_group *g = mcast_find_group(c->dev, gid);
 	if (g && find_member(g, qp))
 		return 0;
 	if (!g)
@@ -158,8 +152,8 @@ int core_detach_mcast(struct client *c, const struct uhca_cmd_mcast *in)
 	int err = check(c, in, &qp, gid);
 	if (err)
 		return err;
-	struct mcast_group *g = find_group(c->dev, gid);
-	struct member *m = g ? find_member(g, qp) : NULL;
+	struct mcast_group *g = mcast_find_group(c->dev, gid);
+	struct mcast_member *m = g ? find_member(g, qp) : NULL;
 	if (!m)
 		return -EINVAL;
 	remove_member(g, m);
@@ -172,29 +166,10 @@ void mcast_forget_qp(struct qp *qp)
 	struct device *dev = qp->dev;
 	for (struct list *l = dev->groups.next, *next; l != &dev->groups; l = next) {
 		struct mcast_group *g = list_entry(l, struct mcast_group, link);
-		struct member *m = find_member(g, qp);
+		struct mcast_member *m = find_member(g, qp);
 		next = l->next;
 		if (m)
 			remove_member(g, m);
 		group_put(dev, g);
-	}
-}
-
-static bool blocked(const struct qp *qp, const struct core_train *t)
-{
-	return qp->create_flags & QP_CREATE_BLOCK_SELF_MCAST_LB && t->head.deth.src_qp == qp->qpn &&
-	       device_find_gid(qp->dev, t->flow.src) >= 0;
-}
-
-void mcast_receive(struct device *dev, const struct core_train *t)
-{
-	const struct mcast_group *g = find_group(dev, t->flow.dst);
-	if (!g || roce_opcode_info(t->head.bth.opcode)->service != ROCE_SVC_UD)
-		return;
-	for (struct list *l = g->members.next, *next; l != &g->members; l = next) {
-		struct qp *qp = list_entry(l, struct member, link)->qp;
-		next = l->next;
-		if (!blocked(qp, t) && receive_admit(qp, t))
-			responder_receive_ud(qp, t);
 	}
 }

@@ -18,6 +18,11 @@ struct mcast_group {
 	uint32_t n_members;
 };
 
+struct mcast_member {
+	struct list link; /* on the group's members */
+	struct qp *qp;
+};
+
 /* A group's GID: ff00::/8, or an IPv4 multicast address as a mapped one (annex A17). */
 bool mcast_gid(const uint8_t gid[16]);
 
@@ -30,11 +35,7 @@ void mcast_canonical(const uint8_t gid[16], uint8_t out[16]);
 /* The QP ends, attached or not. */
 void mcast_forget_qp(struct qp *qp);
 
-/*
- * A datagram to a group: each attached QP that may receive it gets its copy, the sender's own
- * included unless it was made with "block self multicast loopback". Devices without such a group
- * are silent.
- */
-void mcast_receive(struct device *dev, const struct core_train *t);
+/* The group with this GID, canonical, or NULL. */
+struct mcast_group *mcast_find_group(const struct device *dev, const uint8_t gid[16]);
 
 #endif

@@ -8,8 +8,8 @@
 #include "doorbell.h"
 #include "emu/core/base/source_port.h"
 #include "emu/core/memory/queue_region.h"
-#include "emu/core/packets/farewell.h"
 #include "emu/core/queues/rss.h"
+#include "engine.h"
 #include "mcast.h"
 #include "qp_share.h"
 
@@ -313,21 +313,20 @@ static int qp_create(struct client *c, const struct parents *p, const struct uhc
 	err = make_region(qp);
 	if (err)
 		goto free_rss;
-	err = requester_construct(&qp->req, qp->dev->cfg.local_inv_early);
+	err = engines_construct(qp);
 	if (err)
-		goto free_region;
+		goto destruct_engines;
 	err = give_names(qp);
 	if (err)
-		goto destruct_requester;
+		goto destruct_engines;
 	qp->flow.sport = source_port_datagram(qp->qpn);
 	qp->flow.dport = ROCE_UDP_PORT;
 	use_parents(qp);
 	*out = qp;
 	return 0;
 
-destruct_requester:
-	requester_destruct(&qp->req);
-free_region:
+destruct_engines:
+	engines_destruct(qp);
 	free_region(qp);
 free_rss:
 	rss_destroy(qp->rss);
@@ -390,7 +389,7 @@ void qp_destroy(struct qp *qp)
 {
 	struct client *c = qp->obj.client;
 	struct device *dev = qp->dev;
-	farewell_keep(qp);
+	engines_leave(qp);
 	mcast_forget_qp(qp);
 	list_remove(&qp->tx_link);
 	list_remove(&qp->ack_link);
@@ -400,8 +399,7 @@ void qp_destroy(struct qp *qp)
 	table_remove(&dev->qpns, qp->qpn);
 	table_remove(&dev->qps, qp->obj.handle);
 	release_parents(qp);
-	replay_destruct(&qp->resp.replay);
-	requester_destruct(&qp->req);
+	engines_destruct(qp);
 	free_region(qp);
 	free(qp);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Queue pair: the struct, its life, and the one place that writes its state. The three engines
- * live in requester.c, responder.c and completer.c; qp.c owns lifetime only, qp_modify.c the
+ * Queue pair: the struct, its life, and the one place that writes its state. The engines that work
+ * with it stand above and are called through engine.h; qp.c owns lifetime only, qp_modify.c the
  * state table.
  */
 #ifndef CORE_QP_H
@@ -14,8 +14,8 @@
 #include "emu/core/queues/cq.h"
 #include "emu/core/queues/srq.h"
 #include "emu/core/queues/xrcd.h"
-#include "emu/core/receive/responder.h"
-#include "emu/core/send/requester.h"
+#include "receive_side.h"
+#include "send_side.h"
 
 /* enum ibv_qp_state values. */
 enum qp_state { QPS_RESET, QPS_INIT, QPS_RTR, QPS_RTS, QPS_SQD, QPS_SQE, QPS_ERR, QPS_COUNT };
@@ -157,7 +157,7 @@ void qp_show_held(struct qp *qp);
  * The engines' part in a transition, called by qp_modify.c after state and attributes are set:
  * resets PSNs, windows and timers on RESET, starts and stops sending, flushes on ERR. qp_error.c.
  */
-void qp_state_changed(struct qp *qp, enum qp_state old, uint32_t attr_mask);
+void qp_state_changed(struct qp *qp, enum qp_state old);
 
 /*
  * A receiving QP of XRC works with the SRQ that the packet at hand names: takes its receives,

@@ -6,8 +6,7 @@
  */
 #include "emu/abi/region.h"
 #include "emu/core/base/source_port.h"
-#include "emu/core/packets/farewell.h"
-#include "qp.h"
+#include "engine.h"
 #include "qp_share.h"
 #include "qp_state.h"
 #include "wire/psn.h"
@@ -171,7 +170,7 @@ static int update_replay(struct qp *qp, const struct uhca_abi_qp_attr *a, uint32
 
 static void forget(struct qp *qp)
 {
-	farewell_keep(qp);
+	engines_leave(qp);
 	memset(&qp->attr, 0, sizeof(qp->attr));
 	qp->flow = (struct roce_flow){
 		.sport = source_port_datagram(qp->qpn),
@@ -196,7 +195,7 @@ static int apply(struct qp *qp, enum qp_state to, const struct uhca_abi_qp_attr 
 	store(&qp->attr, a, mask);
 	update_flow(qp, mask);
 	qp_set_state(qp, to);
-	qp_state_changed(qp, old, mask);
+	qp_state_changed(qp, old);
 	return 0;
 }
 

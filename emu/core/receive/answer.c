@@ -4,6 +4,7 @@
 #include "emu/core/keys/mw.h"
 #include "emu/core/keys/sgl.h"
 #include "receive_wr.h"
+#include "responder.h"
 #include "wire/psn.h"
 #include "wire/syndrome.h"
 

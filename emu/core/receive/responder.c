@@ -5,6 +5,7 @@
  * supported, length, resources, keys; then it is executed. A stage says what it found (enum
  * verdict); two tables say what that means on the wire and for the QP.
  */
+#include "responder.h"
 #include "answer.h"
 #include "emu/core/qp/qp.h"
 #include "emu/core/send/masked_atomic.h"
@@ -17,26 +18,6 @@
 #include <string.h>
 
 typedef enum verdict (*stage_fn)(struct qp *qp, const struct core_train *t);
-
-void responder_reset(struct qp *qp)
-{
-	struct responder *r = &qp->resp;
-	struct replay replay = r->replay;
-
-	memset(r, 0, sizeof *r);
-	r->replay = replay;
-	if (replay.size)
-		replay_clear(&r->replay);
-	if (qp->rq.entries) {
-		qp->rq.consumer = uhca_ring_observe(&qp->page->recv.producer);
-		uhca_ring_publish(&qp->page->recv.consumer, qp->rq.consumer);
-	}
-}
-
-void responder_start(struct qp *qp)
-{
-	qp->resp.epsn = qp->attr.rq_psn & ROCE_PSN_MASK;
-}
 
 /* ---- duplicates (9.7.5.1.4) ---- */
 

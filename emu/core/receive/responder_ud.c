@@ -8,6 +8,7 @@
 #include "emu/core/keys/sgl.h"
 #include "emu/core/qp/qp.h"
 #include "receive_wr.h"
+#include "responder.h"
 #include "wire/grh.h"
 
 #include <string.h>

@@ -9,9 +9,7 @@
 #ifndef CORE_EARLY_LOCAL_INV_H
 #define CORE_EARLY_LOCAL_INV_H
 
-#include "emu/abi/wqe.h"
-
-#include <stdint.h>
+#include "emu/core/qp/send_side.h"
 
 struct qp;
 
@@ -20,11 +18,6 @@ enum early_result {
 	EARLY_NOT, /* nothing was done */
 	EARLY_DONE,
 	EARLY_FAILED,
-};
-
-struct early_local_inv {
-	uint8_t *result; /* enum early_result, one for each slot; NULL: the switch is off */
-	uint32_t end;    /* ring index up to which the ring was looked at */
 };
 
 /* Memory for a queue of "entries" slots. 0 or -ENOMEM. */

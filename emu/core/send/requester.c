@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "completer.h"
+#include "early_local_inv.h"
 #include "emu/core/keys/sgl.h"
 #include "emu/core/qp/qp.h"
 #include "emu/core/send/masked_atomic.h"
@@ -22,56 +23,6 @@ uint32_t requester_read_piece(const struct qp *qp)
 
 /* What a packet costs in the window beside its payload: the kernel accounts buffers, not bytes. */
 #define PACKET_COST 256u
-
-int requester_construct(struct requester *req, bool early)
-{
-	uint32_t n = req->sq.entries, sges = req->sq.max_sge ? req->sq.max_sge : 1;
-
-	req->wr = calloc(n ? n : 1, sizeof *req->wr);
-	req->sge = calloc((size_t)(n ? n : 1) * sges, sizeof *req->sge);
-	if (req->wr && req->sge && (!early || early_local_inv_construct(&req->early, n) == 0))
-		return 0;
-	requester_destruct(req);
-	return -ENOMEM;
-}
-
-void requester_destruct(struct requester *req)
-{
-	free(req->wr);
-	free(req->sge);
-	req->wr = NULL;
-	req->sge = NULL;
-	early_local_inv_destruct(&req->early);
-}
-
-void requester_reset(struct qp *qp)
-{
-	struct requester *r = &qp->req;
-
-	timer_cancel(&qp->dev->timers, &r->timer);
-	if (r->sq.page) {
-		r->sq.head = uhca_ring_observe(&r->sq.page->send.producer);
-		send_retire(&r->sq, r->sq.head);
-	}
-	r->una = r->send = r->early.end = r->sq.head;
-	r->send_offset = 0;
-	r->rd_outstanding = 0;
-	r->start = 0;
-	r->ssn = 0;
-	r->has_credits = r->gap_seen = r->draining = false;
-	r->blocked = BLOCKED_STATE;
-	r->una_psn = r->high_psn = r->next_psn;
-}
-
-void requester_start(struct qp *qp)
-{
-	struct requester *r = &qp->req;
-
-	r->next_psn = r->una_psn = r->high_psn = qp->attr.sq_psn & ROCE_PSN_MASK;
-	r->blocked = BLOCKED_NOT;
-	r->timer.fire = retry_timer_fired;
-	retry_refill(qp);
-}
 
 static uint32_t packets_of(uint32_t length, uint32_t mtu)
 {

@@ -5,6 +5,7 @@
  */
 #include "tests/sim/pair.h"
 
+#include "emu/core/keys/sgl.h"
 #include "emu/core/qp/qp.h"
 #include "tests/support/prng.h"
 

@@ -103,7 +103,7 @@ static void test_many(void **state)
 	b = device_find_qp(p.b.c.host->dev, p.b.qp.qpn);
 	for (unsigned i = 0; i < FAREWELL_MAX + 9; i++) {
 		b->resp.ack_pending = true;
-		farewell_keep(b);
+		farewell_engine.leave(b);
 	}
 	assert_int_equal(b->dev->farewell->used, FAREWELL_MAX);
 	finish();

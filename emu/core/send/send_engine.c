@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the sending side does when its QP begins, changes state and ends. In the error state every
+ * outstanding request completes once, in order, with WR_FLUSH_ERR (IBTA vol. 1, 10.8.3.1).
+ */
+#include "send_engine.h"
+
+#include "completer.h"
+#include "early_local_inv.h"
+#include "retry.h"
+#include "wire/psn.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static int construct(struct qp *qp)
+{
+	struct requester *req = &qp->req;
+	bool early = qp->dev->cfg.local_inv_early;
+	uint32_t n = req->sq.entries, sges = req->sq.max_sge ? req->sq.max_sge : 1;
+
+	req->wr = calloc(n ? n : 1, sizeof *req->wr);
+	req->sge = calloc((size_t)(n ? n : 1) * sges, sizeof *req->sge);
+	if (req->wr && req->sge && (!early || early_local_inv_construct(&req->early, n) == 0))
+		return 0;
+	return -ENOMEM;
+}
+
+static void destruct(struct qp *qp)
+{
+	struct requester *req = &qp->req;
+
+	free(req->wr);
+	free(req->sge);
+	early_local_inv_destruct(&req->early);
+}
+
+static void reset(struct qp *qp)
+{
+	struct requester *r = &qp->req;
+
+	timer_cancel(&qp->dev->timers, &r->timer);
+	if (r->sq.page) {
+		r->sq.head = uhca_ring_observe(&r->sq.page->send.producer);
+		send_retire(&r->sq, r->sq.head);
+	}
+	r->una = r->send = r->early.end = r->sq.head;
+	r->send_offset = 0;
+	r->rd_outstanding = 0;
+	r->start = 0;
+	r->ssn = 0;
+	r->has_credits = r->gap_seen = r->draining = false;
+	r->blocked = BLOCKED_STATE;
+	r->una_psn = r->high_psn = r->next_psn;
+}
+
+static void start(struct qp *qp)
+{
+	struct requester *r = &qp->req;
+
+	r->next_psn = r->una_psn = r->high_psn = qp->attr.sq_psn & ROCE_PSN_MASK;
+	r->blocked = BLOCKED_NOT;
+	r->timer.fire = retry_timer_fired;
+	retry_refill(qp);
+}
+
+/* Into RTS, SQD: what may be sent, and what is to end. */
+static void changed(struct qp *qp, enum qp_state old)
+{
+	if (qp->state == QPS_RTS) {
+		if (old == QPS_RTR)
+			start(qp);
+		retry_refill(qp);
+		qp->req.draining = false;
+		qp_kick(qp);
+	} else if (qp->state == QPS_SQD && old != QPS_SQD) {
+		qp->req.draining = true;
+		completer_check_drained(qp);
+	}
+}
+
+static void stop(struct qp *qp)
+{
+	timer_cancel(&qp->dev->timers, &qp->req.timer);
+	qp->req.blocked = BLOCKED_STATE;
+}
+
+/* Requests the device has taken already, oldest first. */
+static void flush_taken(struct qp *qp)
+{
+	struct requester *r = &qp->req;
+
+	while (r->una != r->sq.head) {
+		const struct send_wr *w = requester_wr(r, r->una++);
+		send_retire(&r->sq, r->una);
+		completer_push(qp, w, UHCA_ABI_WC_WR_FLUSH_ERR);
+	}
+	r->send = r->una;
+	r->send_offset = 0;
+	r->una_psn = r->high_psn = r->next_psn;
+	r->rd_outstanding = 0;
+}
+
+/* Requests still in the ring. A broken ring ends the flush: nothing in it can be believed. */
+static void flush_send_ring(struct qp *qp)
+{
+	struct requester *r = &qp->req;
+	struct send_wr *w = &r->wr[0];
+
+	while (send_fetch(&r->sq, &w->wqe, r->sge) == FETCH_OK) {
+		w->length = 0;
+		w->index = r->sq.head - 1;
+		send_retire(&r->sq, r->sq.head);
+		completer_push(qp, w, UHCA_ABI_WC_WR_FLUSH_ERR);
+	}
+	r->una = r->send = r->sq.head;
+}
+
+static void flush(struct qp *qp)
+{
+	if (!qp->req.sq.entries)
+		return;
+	flush_taken(qp);
+	flush_send_ring(qp);
+}
+
+const struct qp_engine send_engine = {
+	.construct = construct,
+	.destruct = destruct,
+	.reset = reset,
+	.changed = changed,
+	.stop = stop,
+	.flush = flush,
+};

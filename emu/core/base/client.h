@@ -7,6 +7,7 @@
 #define CORE_CLIENT_H
 
 #include "device.h"
+#include "object_type.h"
 
 /* Those who share what is shared between processes: see group.h. */
 struct group {

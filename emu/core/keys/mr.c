@@ -9,6 +9,7 @@
 #include "emu/core/memory/dm.h"
 #include "key_reuse.h"
 #include "mw.h"
+#include "walk.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -240,3 +241,68 @@ unsigned mr_spans(const struct mr *mr, uint64_t addr, uint32_t length, struct co
 	*walked = length;
 	return 1;
 }
+
+/* What a described key is made of; its way to memory is in walk.h. */
+static void describe_description(const struct indirect *ind, struct facts *f)
+{
+	facts_text(f, "shape", core_shape_name(ind->shape));
+	facts_number(f, "entries", ind->n);
+	facts_number(f, "max_entries", ind->max_entries);
+	facts_number(f, "depth", ind->depth);
+}
+
+static void describe_pages(const struct page_array *pa, struct facts *f)
+{
+	facts_text(f, "shape", pa->leaf ? "two-level" : "flat");
+	facts_number(f, "page_size", 1ull << pa->page_shift);
+	facts_number(f, "first_offset", pa->first_offset);
+	facts_number(f, "pages", pa->n_pages);
+	if (pa->n_pages == 0)
+		return;
+	facts_hex(f, "first_page", page_array_entry(pa, 0));
+	facts_hex(f, "last_page", page_array_entry(pa, pa->n_pages - 1));
+}
+
+/* The walk from key to memory: index and key byte, page size, first offset, entries. */
+static void describe_mr(const void *object, struct facts *f)
+{
+	const struct mr *mr = object;
+	static const char *const behind[] = {
+		[MR_KIND_MEMORY] = "memory", [MR_KIND_IMPLICIT] = "implicit",
+		[MR_KIND_DEVICE] = "device", [MR_KIND_NULL] = "null",
+		[MR_KIND_LOST] = "lost",     [MR_KIND_INDIRECT] = "indirect",
+	};
+	facts_hex(f, "lkey", mr->key);
+	facts_hex(f, "rkey", mr->kind == MR_KIND_NULL ? 0 : mr->key);
+	facts_text(f, "kind", behind[mr->kind]);
+	facts_hex(f, "key_byte", mr->key & 0xff);
+	facts_hex(f, "iova", mr->iova);
+	facts_number(f, "length", mr->pages.length);
+	facts_hex(f, "access", mr->access);
+	facts_number(f, "pd", mr->pd->obj.handle);
+	facts_number(f, "users", mr->obj.refs);
+	if (mr->kind == MR_KIND_INDIRECT)
+		describe_description(mr->ind, f);
+	else
+		describe_pages(&mr->pages, f);
+}
+
+static void destroy_mr(void *object)
+{
+	mr_destroy(object);
+}
+
+static uint32_t count_regions(const struct device *dev)
+{
+	return dev->mrs.used - dev->n_mw;
+}
+
+const struct object_type object_mr = {
+	.type = CORE_OBJECT_MR,
+	.name = "mr",
+	.table = offsetof(struct device, mrs),
+	.count = count_regions,
+	.shared = true,
+	.destroy = destroy_mr,
+	.describe = describe_mr,
+};

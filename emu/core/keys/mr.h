@@ -116,4 +116,6 @@ enum mr_verdict mr_check(const struct pd *pd, uint32_t key, uint64_t addr, uint6
 unsigned mr_spans(const struct mr *mr, uint64_t addr, uint32_t length, struct core_span *out,
 		  unsigned max, uint32_t *walked);
 
+extern const struct object_type object_mr;
+
 #endif

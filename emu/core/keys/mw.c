@@ -233,3 +233,49 @@ enum mr_verdict remote_check(struct key_user user, uint32_t key, uint64_t *addr,
 		*mr = mw->mr;
 	return v;
 }
+
+static void describe_mw(const void *object, struct facts *f)
+{
+	const struct mw *mw = object;
+	facts_hex(f, "rkey", mw->key);
+	facts_text(f, "type", mw->type == 1 ? "1" : mw->by_qpn ? "2A" : "2B");
+	facts_text(f, "state", mw->mr ? "bound" : "unbound");
+	facts_number(f, "pd", mw->pd->obj.handle);
+	if (!mw->mr)
+		return;
+	facts_hex(f, "region", mw->mr->key);
+	facts_hex(f, "addr", mw->addr);
+	facts_number(f, "length", mw->length);
+	facts_hex(f, "access", mw->access);
+	facts_hex(f, "qpn", mw->qpn);
+}
+
+static void destroy_mw(void *object)
+{
+	mw_destroy(object);
+}
+
+static uint32_t count_windows(const struct device *dev)
+{
+	return dev->n_mw;
+}
+
+const struct object_type object_mw = {
+	.type = CORE_OBJECT_MW,
+	.name = "mw",
+	.table = offsetof(struct device, mrs),
+	.kind = KEY_MW,
+	.count = count_windows,
+	.destroy = destroy_mw,
+	.describe = describe_mw,
+};
+
+uint32_t core_key_of(const struct client *c, uint32_t handle)
+{
+	const struct object *o = table_find(&c->dev->mrs, handle);
+
+	if (!o || o->client != c)
+		return 0;
+	return o->kind == KEY_MW ? ((const struct mw *)(const void *)o)->key
+				 : ((const struct mr *)(const void *)o)->key;
+}

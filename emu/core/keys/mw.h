@@ -56,4 +56,6 @@ void mw_destroy(struct mw *mw);
 enum mr_verdict remote_check(struct key_user user, uint32_t key, uint64_t *addr, uint64_t length,
 			     uint32_t need, struct mr **mr);
 
+extern const struct object_type object_mw;
+
 #endif

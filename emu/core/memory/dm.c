@@ -102,3 +102,24 @@ int core_free_dm(struct client *c, uint32_t handle)
 	dm_destroy(dm);
 	return 0;
 }
+
+static void describe_dm(const void *object, struct facts *f)
+{
+	const struct dm *dm = object;
+	facts_number(f, "length", dm->length);
+	facts_number(f, "users", dm->obj.refs);
+}
+
+static void destroy_dm(void *object)
+{
+	dm_destroy(object);
+}
+
+const struct object_type object_dm = {
+	.type = CORE_OBJECT_DM,
+	.name = "dm",
+	.table = offsetof(struct device, dms),
+	.shared = true,
+	.destroy = destroy_dm,
+	.describe = describe_dm,
+};

@@ -26,4 +26,6 @@ void dm_put(struct dm *dm);
 /* Frees it; the regions in it are gone. For teardown; core_free_dm is the polite way. */
 void dm_destroy(struct dm *dm);
 
+extern const struct object_type object_dm;
+
 #endif

@@ -37,3 +37,23 @@ int core_dealloc_pd(struct client *c, uint32_t handle)
 	pd_destroy(pd);
 	return 0;
 }
+
+static void describe_pd(const void *object, struct facts *f)
+{
+	const struct pd *pd = object;
+	facts_number(f, "users", pd->obj.refs);
+}
+
+static void destroy_pd(void *object)
+{
+	pd_destroy(object);
+}
+
+const struct object_type object_pd = {
+	.type = CORE_OBJECT_PD,
+	.name = "pd",
+	.table = offsetof(struct device, pds),
+	.shared = true,
+	.destroy = destroy_pd,
+	.describe = describe_pd,
+};

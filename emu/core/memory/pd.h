@@ -12,4 +12,6 @@ struct pd {
 /* Frees whatever its use count; for teardown. core_dealloc_pd is the polite way. */
 void pd_destroy(struct pd *pd);
 
+extern const struct object_type object_pd;
+
 #endif

@@ -246,3 +246,31 @@ void core_rx_frame(struct device *dev, uint64_t now, const struct core_frame *fr
 	if (!deliver_to_all(dev, FLOW_ALL_DEFAULT, frame, &f))
 		device_drop(dev, 0, 0, CORE_DROP_NO_QP);
 }
+
+static void describe_flow(const void *object, struct facts *f)
+{
+	static const char *const type[FLOW_TYPES] = {[FLOW_NORMAL] = "normal",
+						     [FLOW_ALL_DEFAULT] = "all default",
+						     [FLOW_MC_DEFAULT] = "multicast default",
+						     [FLOW_SNIFFER] = "sniffer"};
+	const struct flow *flow = object;
+	facts_hex(f, "qpn", flow->qp->qpn);
+	facts_text(f, "type", type[flow->type]);
+	facts_number(f, "priority", flow->priority);
+	facts_number(f, "specs", flow->n_specs);
+	facts_text(f, "action", flow->drop ? "drop" : flow->dont_trap ? "copy" : "take");
+	facts_number(f, "tag", flow->tag);
+}
+
+static void destroy_flow(void *object)
+{
+	flow_destroy(object);
+}
+
+const struct object_type object_flow = {
+	.type = CORE_OBJECT_FLOW,
+	.name = "flow",
+	.table = offsetof(struct device, flows),
+	.destroy = destroy_flow,
+	.describe = describe_flow,
+};

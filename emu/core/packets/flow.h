@@ -33,4 +33,6 @@ struct flow {
 /* For teardown; core_destroy_flow is the polite way. */
 void flow_destroy(struct flow *flow);
 
+extern const struct object_type object_flow;
+
 #endif

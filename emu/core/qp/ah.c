@@ -6,6 +6,7 @@
  */
 #include "ah.h"
 #include "mcast.h"
+#include "wire/bytes.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -110,3 +111,28 @@ int core_destroy_ah(struct client *c, uint32_t handle)
 	ah_destroy(ah);
 	return 0;
 }
+
+static void describe_ah(const void *object, struct facts *f)
+{
+	const struct ah *ah = object;
+	facts_number(f, "pd", ah->pd->obj.handle);
+	facts_number(f, "sgid_index", ah->attr.sgid_index);
+	facts_hex(f, "dgid_prefix", roce_load_be64(ah->attr.dgid));
+	facts_hex(f, "dgid_interface", roce_load_be64(ah->attr.dgid + 8));
+	facts_number(f, "traffic_class", ah->attr.traffic_class);
+	facts_number(f, "hop_limit", ah->attr.hop_limit);
+	facts_number(f, "flow_label", ah->attr.flow_label);
+}
+
+static void destroy_ah(void *object)
+{
+	ah_destroy(object);
+}
+
+const struct object_type object_ah = {
+	.type = CORE_OBJECT_AH,
+	.name = "ah",
+	.table = offsetof(struct device, ahs),
+	.destroy = destroy_ah,
+	.describe = describe_ah,
+};

@@ -25,4 +25,6 @@ int ah_attr_check(const struct device *dev, const struct uhca_abi_ah_attr *attr)
 void ah_attr_flow(const struct device *dev, const struct uhca_abi_ah_attr *attr,
 		  struct roce_flow *flow);
 
+extern const struct object_type object_ah;
+
 #endif

@@ -168,4 +168,6 @@ void qp_use_srq(struct qp *qp, struct srq *srq);
 /* What the queues ask of the QPs, for core_create. In qp_queues.c. */
 extern const struct queue_users qp_queue_users;
 
+extern const struct object_type object_qp;
+
 #endif

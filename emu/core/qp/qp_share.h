@@ -41,4 +41,6 @@ void qp_share_take_back_events(struct qp_share *s);
 /* The share that a client's handle names, NULL when the handle is no share's. */
 struct qp_share *qp_share_find(struct client *c, uint32_t handle);
 
+extern const struct object_type object_qp_share;
+
 #endif

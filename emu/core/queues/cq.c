@@ -256,3 +256,30 @@ void cq_take_back_events(struct cq *cq)
 		event_count(&cq->comp_events, &cq->page->comp_events,
 			    -(int32_t)c->dev->ops->comp_purge(c->cookie, cq->channel, cq->cookie));
 }
+
+static void describe_cq(const void *object, struct facts *f)
+{
+	const struct cq *cq = object;
+	uint32_t waiting = cq->producer - uhca_ring_observe(&cq->page->ring.consumer);
+	facts_number(f, "cqe", cq->cqe);
+	facts_number(f, "entries", cq->entries);
+	facts_number(f, "producer", cq->producer);
+	facts_number(f, "outstanding", waiting <= cq->entries ? waiting : 0);
+	facts_number(f, "held", cq->hold.n);
+	facts_number(f, "armed", uhca_ring_observe(&cq->page->arm));
+	facts_text(f, "state", cq->overrun ? "overrun" : "ready");
+	facts_number(f, "users", cq->obj.refs);
+}
+
+static void destroy_cq(void *object)
+{
+	cq_destroy(object);
+}
+
+const struct object_type object_cq = {
+	.type = CORE_OBJECT_CQ,
+	.name = "cq",
+	.table = offsetof(struct device, cqs),
+	.destroy = destroy_cq,
+	.describe = describe_cq,
+};

@@ -67,4 +67,6 @@ void cq_event(struct cq *cq, uint32_t type);
 /* The client destroys it: events that it was not told of yet are taken back. */
 void cq_take_back_events(struct cq *cq);
 
+extern const struct object_type object_cq;
+
 #endif

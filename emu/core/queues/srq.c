@@ -233,3 +233,30 @@ void srq_take_back_events(struct srq *srq)
 	event_take_back(srq->obj.client, srq->cookie, &srq->async_events,
 			&srq->rq.page->async_events);
 }
+
+static void describe_srq(const void *object, struct facts *f)
+{
+	const struct srq *srq = object;
+	facts_number(f, "srqn", srq->srq_num);
+	facts_text(f, "type", srq->xrcd ? "XRC" : "BASIC");
+	facts_text(f, "state", srq->error ? "error" : "ready");
+	facts_number(f, "pd", srq->pd->obj.handle);
+	facts_number(f, "max_wr", srq->max_wr);
+	facts_number(f, "max_sge", srq->max_sge);
+	facts_number(f, "limit", srq->limit);
+	facts_number(f, "posted", recv_available(&srq->rq));
+	facts_number(f, "users", srq->obj.refs);
+}
+
+static void destroy_srq(void *object)
+{
+	srq_destroy(object);
+}
+
+const struct object_type object_srq = {
+	.type = CORE_OBJECT_SRQ,
+	.name = "srq",
+	.table = offsetof(struct device, srqs),
+	.destroy = destroy_srq,
+	.describe = describe_srq,
+};

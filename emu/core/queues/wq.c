@@ -318,3 +318,52 @@ void wq_take_back_events(struct wq *wq)
 {
 	event_take_back(wq->obj.client, wq->cookie, &wq->async_events, &wq->rq.page->async_events);
 }
+
+static void describe_wq(const void *object, struct facts *f)
+{
+	static const char *const state[WQS_COUNT] = {
+		[WQS_RESET] = "RESET", [WQS_RDY] = "RDY", [WQS_ERR] = "ERR"};
+	const struct wq *wq = object;
+	facts_number(f, "wq_num", wq->wq_num);
+	facts_text(f, "state", state[wq->state]);
+	facts_number(f, "pd", wq->pd->obj.handle);
+	facts_number(f, "cq", wq->cq->obj.handle);
+	facts_number(f, "max_wr", wq->max_wr);
+	facts_number(f, "max_sge", wq->max_sge);
+	facts_number(f, "posted", recv_available(&wq->rq));
+	facts_number(f, "users", wq->obj.refs);
+}
+
+static void destroy_wq(void *object)
+{
+	wq_destroy(object);
+}
+
+const struct object_type object_wq = {
+	.type = CORE_OBJECT_WQ,
+	.name = "wq",
+	.table = offsetof(struct device, wqs),
+	.destroy = destroy_wq,
+	.describe = describe_wq,
+};
+
+static void describe_ind_table(const void *object, struct facts *f)
+{
+	const struct ind_table *t = object;
+	facts_number(f, "entries", 1ull << t->log_size);
+	facts_number(f, "first_wq", t->wq[0]->obj.handle);
+	facts_number(f, "users", t->obj.refs);
+}
+
+static void destroy_ind_table(void *object)
+{
+	ind_table_destruct(object);
+}
+
+const struct object_type object_ind_table = {
+	.type = CORE_OBJECT_IND_TABLE,
+	.name = "rwq_ind_table",
+	.table = offsetof(struct device, ind_tables),
+	.destroy = destroy_ind_table,
+	.describe = describe_ind_table,
+};

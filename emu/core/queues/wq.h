@@ -47,4 +47,7 @@ void wq_event(struct wq *wq, uint32_t type);
 /* The client destroys it: events that it was not told of yet are taken back. */
 void wq_take_back_events(struct wq *wq);
 
+extern const struct object_type object_wq;
+extern const struct object_type object_ind_table;
+
 #endif

@@ -118,3 +118,27 @@ struct srq *xrcd_find_srq(const struct device *dev, const struct xrc_domain *dom
 	struct srq *srq = table_find(&dev->srqns, srqn);
 	return srq && srq->xrcd->domain == domain ? srq : NULL;
 }
+
+static void describe_xrcd(const void *object, struct facts *f)
+{
+	const struct xrcd *x = object;
+	facts_text(f, "domain", x->domain->shared ? "shared" : "private");
+	if (x->domain->shared) {
+		facts_hex(f, "file_device", x->domain->file[0]);
+		facts_number(f, "file_inode", x->domain->file[1]);
+	}
+	facts_number(f, "users", x->obj.refs);
+}
+
+static void destroy_xrcd(void *object)
+{
+	xrcd_destroy(object);
+}
+
+const struct object_type object_xrcd = {
+	.type = CORE_OBJECT_XRCD,
+	.name = "xrcd",
+	.table = offsetof(struct device, xrcds),
+	.destroy = destroy_xrcd,
+	.describe = describe_xrcd,
+};

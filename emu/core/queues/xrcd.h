@@ -30,4 +30,6 @@ void xrcd_destroy(struct xrcd *x);
 /* The XRC SRQ with this number in the domain, or NULL. */
 struct srq *xrcd_find_srq(const struct device *dev, const struct xrc_domain *domain, uint32_t srqn);
 
+extern const struct object_type object_xrcd;
+
 #endif

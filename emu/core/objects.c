@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "objects.h"
+
+#include "emu/core/keys/mw.h"
+#include "emu/core/memory/dm.h"
+#include "emu/core/packets/flow.h"
+#include "emu/core/qp/ah.h"
+#include "emu/core/qp/qp_share.h"
+#include "emu/core/queues/srq.h"
+#include "emu/core/queues/wq.h"
+
+/* In the order in which they end: users go before what they use. */
+static const struct object_type *const types[] = {
+	&object_flow, &object_qp_share, &object_mw,   &object_qp, &object_ind_table,
+	&object_wq,   &object_srq,      &object_xrcd, &object_cq, &object_ah,
+	&object_mr,   &object_dm,       &object_pd,
+};
+#define TYPES (sizeof(types) / sizeof(types[0]))
+
+static const struct table *table_of(const struct device *dev, const struct object_type *t)
+{
+	return (const struct table *)(const void *)((const char *)dev + t->table);
+}
+
+static void destroy_all(const struct client *c, const struct object_type *t)
+{
+	uint32_t cursor = 0;
+
+	for (struct object *o; (o = table_next(table_of(c->dev, t), &cursor));)
+		if (o->client == c && o->kind == t->kind)
+			t->destroy(o);
+}
+
+void objects_destroy(const struct client *c, bool shared)
+{
+	for (size_t i = 0; i < TYPES; i++)
+		if (types[i]->shared == shared)
+			destroy_all(c, types[i]);
+}
+
+static const struct object_type *find(enum core_object_type type)
+{
+	size_t i = 0;
+
+	while (types[i]->type != type)
+		i++;
+	return types[i];
+}
+
+void core_visit(struct device *dev, enum core_object_type type,
+		void (*visit)(void *arg, void *client, const struct core_fact *facts, unsigned n),
+		void *arg)
+{
+	const struct object_type *t = find(type);
+	uint32_t cursor = 0;
+
+	for (const struct object *o; (o = table_next(table_of(dev, t), &cursor));) {
+		struct facts f = {.n = 0};
+		if (o->kind != t->kind)
+			continue;
+		facts_number(&f, "handle", o->handle);
+		t->describe(o, &f);
+		visit(arg, o->client->cookie, f.fact, f.n);
+	}
+}
+
+uint32_t core_object_count(const struct device *dev, enum core_object_type type)
+{
+	const struct object_type *t = find(type);
+
+	return t->count ? t->count(dev) : table_of(dev, t)->used;
+}
+
+const char *core_object_name(enum core_object_type type)
+{
+	return find(type)->name;
+}

@@ -9,6 +9,7 @@
 #include "emu/core/keys/mr.h"
 #include "emu/core/memory/dm.h"
 #include "emu/core/packets/farewell.h"
+#include "emu/core/packets/mcast.h"
 #include "emu/core/qp/qp.h"
 #include "emu/core/qp/replay.h"
 #include "emu/core/queues/recv_queue.h"
@@ -164,7 +165,7 @@ static void construct_tables(struct device *dev)
 
 /* In the order in which a transition asks them. */
 static const struct qp_engine *const engines[] = {&send_engine, &receive_engine, &farewell_engine,
-						  NULL};
+						  &mcast_engine, NULL};
 
 /* A device with what it only points to. */
 struct whole {

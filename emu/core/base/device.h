@@ -86,9 +86,6 @@ static inline void device_set_time(struct device *dev, uint64_t now)
 /* The connected or datagram QP with this number, or NULL. */
 struct qp *device_find_qp(const struct device *dev, uint32_t qpn);
 
-/* Index of the GID in the table, or -1. An all-zero GID is never found. */
-int device_find_gid(const struct device *dev, const uint8_t gid[16]);
-
 #define DEVICE_TIMERS_PER_QP 2u /* its retransmission timer and one to spare */
 
 #define DEVICE_TIMERS_PER_CQ 2u /* of its moderation and of what it holds back */

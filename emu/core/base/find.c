@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Looking things up in the tables of a device, and the room that its timers need. */
+/* Looking objects up in the tables of a device, and the room that its timers need. */
 #include "client.h"
 
 #include <errno.h>
@@ -19,17 +19,6 @@ int device_reserve_timers(struct device *dev, uint32_t more_qps, uint32_t more_c
 struct qp *device_find_qp(const struct device *dev, uint32_t qpn)
 {
 	return table_find(&dev->qpns, qpn);
-}
-
-int device_find_gid(const struct device *dev, const uint8_t gid[16])
-{
-	static const uint8_t none[16];
-	if (!memcmp(gid, none, sizeof(none)))
-		return -1;
-	for (int i = 0; i < CORE_GID_TABLE; i++)
-		if (!memcmp(dev->cfg.gid[i], gid, 16))
-			return i;
-	return -1;
 }
 
 int client_find_shared(struct client *c, const struct table *t, uint32_t handle, void *object_out)

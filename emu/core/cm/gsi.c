@@ -4,6 +4,7 @@
 
 #include "cm.h"
 #include "emu/core/base/device.h"
+#include "emu/core/base/gid.h"
 #include "emu/core/base/source_port.h"
 #include "wire/psn.h"
 

@@ -5,10 +5,10 @@
  */
 #include "receive.h"
 #include "emu/core/cm/gsi.h"
-#include "emu/core/qp/mcast.h"
 #include "emu/core/qp/qp.h"
 #include "emu/core/receive/responder.h"
 #include "emu/core/send/completer.h"
+#include "mcast.h"
 
 #include <string.h>
 

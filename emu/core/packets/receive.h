@@ -11,11 +11,4 @@
  */
 bool receive_admit(struct qp *qp, const struct core_train *t);
 
-/*
- * A datagram to a group: each attached QP that may receive it gets its copy, the sender's own
- * included unless it was made with "block self multicast loopback". Devices without such a group
- * are silent.
- */
-void mcast_receive(struct device *dev, const struct core_train *t);
-
 #endif

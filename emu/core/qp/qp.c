@@ -10,7 +10,6 @@
 #include "emu/core/memory/queue_region.h"
 #include "emu/core/queues/rss.h"
 #include "engine.h"
-#include "mcast.h"
 #include "qp_share.h"
 
 #include <errno.h>
@@ -390,7 +389,6 @@ void qp_destroy(struct qp *qp)
 	struct client *c = qp->obj.client;
 	struct device *dev = qp->dev;
 	engines_leave(qp);
-	mcast_forget_qp(qp);
 	list_remove(&qp->tx_link);
 	list_remove(&qp->ack_link);
 	timer_cancel(&dev->timers, &qp->req.timer);

@@ -4,6 +4,7 @@
 #include "tests/support/core_fixture.h"
 
 #include "emu/core/base/device.h"
+#include "emu/core/base/gid.h"
 #include "emu/core/qp/qp.h"
 #include "emu/core/qp/replay.h"
 #include "emu/core/queues/recv_queue.h"

@@ -3,7 +3,8 @@
 #include "tests/support/cmocka_all.h"
 #include "tests/support/core_fixture.h"
 
-#include "emu/core/qp/mcast.h"
+#include "emu/core/base/gid.h"
+#include "emu/core/packets/mcast.h"
 #include "emu/core/qp/qp.h"
 
 #include <errno.h>

@@ -5,36 +5,21 @@
  */
 #include "mcast.h"
 
-#include "qp.h"
-#include "qp_share.h"
+#include "emu/core/base/gid.h"
+#include "emu/core/qp/qp_share.h"
+#include "emu/core/receive/responder.h"
+#include "receive.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MAPPED_PREFIX 12
+struct member {
+	struct list link; /* on the group's members */
+	struct qp *qp;
+};
 
-static bool v4_group(const uint8_t gid[16])
-{
-	return (gid[MAPPED_PREFIX] & 0xf0) == 0xe0;
-}
-
-bool mcast_gid(const uint8_t gid[16])
-{
-	return gid[0] == 0xff || (roce_addr_is_v4(gid) && v4_group(gid));
-}
-
-void mcast_canonical(const uint8_t gid[16], uint8_t out[16])
-{
-	memcpy(out, gid, 16);
-	if (gid[0] != 0xff)
-		return;
-	out[0] = out[1] = 0;
-	if (!roce_addr_is_v4(out) || !v4_group(out))
-		memcpy(out, gid, 2);
-}
-
-struct mcast_group *mcast_find_group(const struct device *dev, const uint8_t gid[16])
+static struct mcast_group *find_group(const struct device *dev, const uint8_t gid[16])
 {
 	for (struct list *l = dev->groups.next; l != &dev->groups; l = l->next) {
 		struct mcast_group *g = list_entry(l, struct mcast_group, link);
@@ -44,10 +29,10 @@ struct mcast_group *mcast_find_group(const struct device *dev, const uint8_t gid
 	return NULL;
 }
 
-static struct mcast_member *find_member(const struct mcast_group *g, const struct qp *qp)
+static struct member *find_member(const struct mcast_group *g, const struct qp *qp)
 {
 	for (struct list *l = g->members.next; l != &g->members; l = l->next) {
-		struct mcast_member *m = list_entry(l, struct mcast_member, link);
+		struct member *m = list_entry(l, struct member, link);
 		if (m->qp == qp)
 			return m;
 	}
@@ -93,7 +78,7 @@ static int add_member(struct mcast_group *g, struct qp *qp)
 {
 	if (g->n_members >= qp->dev->cfg.limits.max_mcast_qp_attach)
 		return -ENOMEM;
-	struct mcast_member *m = calloc(1, sizeof(*m));
+	struct member *m = calloc(1, sizeof(*m));
 	if (!m)
 		return -ENOMEM;
 	m->qp = qp;
@@ -103,7 +88,7 @@ static int add_member(struct mcast_group *g, struct qp *qp)
 	return 0;
 }
 
-static void remove_member(struct mcast_group *g, struct mcast_member *m)
+static void remove_member(struct mcast_group *g, struct member *m)
 {
 	list_remove(&m->link);
 	g->n_members--;
@@ -132,7 +117,7 @@ int core_attach_mcast(struct client *c, const struct uhca_cmd_mcast *in)
 	int err = check(c, in, &qp, gid);
 	if (err)
 		return err;
-	struct mcast_group *g = mcast_find_group(c->dev, gid);
+	struct mcast_group *g = find_group(c->dev, gid);
 	if (g && find_member(g, qp))
 		return 0;
 	if (!g)
@@ -152,8 +137,8 @@ int core_detach_mcast(struct client *c, const struct uhca_cmd_mcast *in)
 	int err = check(c, in, &qp, gid);
 	if (err)
 		return err;
-	struct mcast_group *g = mcast_find_group(c->dev, gid);
-	struct mcast_member *m = g ? find_member(g, qp) : NULL;
+	struct mcast_group *g = find_group(c->dev, gid);
+	struct member *m = g ? find_member(g, qp) : NULL;
 	if (!m)
 		return -EINVAL;
 	remove_member(g, m);
@@ -161,15 +146,36 @@ int core_detach_mcast(struct client *c, const struct uhca_cmd_mcast *in)
 	return 0;
 }
 
-void mcast_forget_qp(struct qp *qp)
+static void forget_qp(struct qp *qp)
 {
 	struct device *dev = qp->dev;
 	for (struct list *l = dev->groups.next, *next; l != &dev->groups; l = next) {
 		struct mcast_group *g = list_entry(l, struct mcast_group, link);
-		struct mcast_member *m = find_member(g, qp);
+		struct member *m = find_member(g, qp);
 		next = l->next;
 		if (m)
 			remove_member(g, m);
 		group_put(dev, g);
+	}
+}
+
+const struct qp_engine mcast_engine = {.destruct = forget_qp};
+
+static bool blocked(const struct qp *qp, const struct core_train *t)
+{
+	return qp->create_flags & QP_CREATE_BLOCK_SELF_MCAST_LB && t->head.deth.src_qp == qp->qpn &&
+	       device_find_gid(qp->dev, t->flow.src) >= 0;
+}
+
+void mcast_receive(struct device *dev, const struct core_train *t)
+{
+	const struct mcast_group *g = find_group(dev, t->flow.dst);
+	if (!g || roce_opcode_info(t->head.bth.opcode)->service != ROCE_SVC_UD)
+		return;
+	for (struct list *l = g->members.next, *next; l != &g->members; l = next) {
+		struct qp *qp = list_entry(l, struct member, link)->qp;
+		next = l->next;
+		if (!blocked(qp, t) && receive_admit(qp, t))
+			responder_receive_ud(qp, t);
 	}
 }

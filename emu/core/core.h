@@ -6,8 +6,8 @@
 #ifndef CORE_H
 #define CORE_H
 
+#include "emu/core/contract/inject.h"
 #include "emu/core/contract/verbs.h"
-#include "emu/core/keys/walk.h"
-#include "inject.h"
+#include "emu/core/contract/walk.h"
 
 #endif

@@ -3,7 +3,7 @@
  * See inject.h. Only the door: each finds its object and calls what the device itself calls when
  * it finds such a fault.
  */
-#include "inject.h"
+#include "emu/core/contract/inject.h"
 #include "emu/core/base/async_event.h"
 #include "emu/core/keys/key_reuse.h"
 #include "emu/core/keys/mw.h"

@@ -4,7 +4,7 @@
  * those of the numbers of objects stand in their tables as well.
  */
 #include "emu/core/base/device.h"
-#include "inject.h"
+#include "emu/core/contract/inject.h"
 
 #include <errno.h>
 #include <string.h>

@@ -6,10 +6,10 @@
  * only what was registered.
  */
 #include "mr.h"
+#include "emu/core/contract/walk.h"
 #include "emu/core/memory/dm.h"
 #include "key_reuse.h"
 #include "mw.h"
-#include "walk.h"
 
 #include <errno.h>
 #include <stdlib.h>

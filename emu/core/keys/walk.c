@@ -4,7 +4,7 @@
  * keys to a region, and from an offset in the region to a page and a byte in it. The steps are
  * those of mr_check, indirect_step and page_array_walk; nothing is accessed.
  */
-#include "walk.h"
+#include "emu/core/contract/walk.h"
 #include "emu/core/base/client.h"
 #include "emu/core/memory/dm.h"
 #include "mr.h"

@@ -9,7 +9,7 @@
 #include "tests/support/cmocka_all.h"
 #include "tests/support/io_fixture.h"
 
-#include "emu/core/keys/walk.h"
+#include "emu/core/contract/walk.h"
 
 #include <errno.h>
 #include <jansson.h>

@@ -4,7 +4,7 @@
  * (DESIGN D12). What is its own goes first, then what it shared, unless a member of its group
  * inherits that.
  */
-#include "emu/core/base/client.h"
+#include "emu/core/base/base.h"
 #include "group.h"
 #include "objects.h"
 

@@ -2,12 +2,11 @@
 /*
  * A device's life and its clock. What it reports about itself stands in device_query.c.
  */
-#include "emu/core/base/device.h"
-#include "emu/core/base/client.h"
+#include "emu/core/base/base.h"
 #include "emu/core/cm/cm_manager.h"
 #include "emu/core/cm/gsi.h"
 #include "emu/core/keys/mr.h"
-#include "emu/core/memory/dm.h"
+#include "emu/core/memory/memory.h"
 #include "emu/core/packets/farewell.h"
 #include "emu/core/packets/mcast.h"
 #include "emu/core/qp/qp.h"

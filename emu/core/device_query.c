@@ -3,7 +3,7 @@
  * What the device tells about itself (IBTA vol. 1, 11.2.1.2; ibv_query_device(3),
  * ibv_query_port(3)): its limits as they are enforced, and no capability that it does not have.
  */
-#include "emu/core/base/client.h"
+#include "emu/core/base/base.h"
 #include "emu/core/queues/rss.h"
 #include "emu/core/send/masked_atomic.h"
 #include "emu/core/send/send_check.h"

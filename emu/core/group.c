@@ -2,7 +2,7 @@
 /* Joining, leaving and inheriting; and what a member may ask about another's objects. */
 #include "group.h"
 #include "emu/core/keys/mr.h"
-#include "emu/core/memory/dm.h"
+#include "emu/core/memory/memory.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #ifndef CORE_GROUP_H
 #define CORE_GROUP_H
 
-#include "emu/core/base/client.h"
+#include "emu/core/base/base.h"
 
 /*
  * The client leaves, because it ends: what it shared goes to another member if there is one, its

@@ -4,7 +4,7 @@
  * it finds such a fault.
  */
 #include "emu/core/contract/inject.h"
-#include "emu/core/base/async_event.h"
+#include "emu/core/base/base.h"
 #include "emu/core/keys/key_reuse.h"
 #include "emu/core/keys/mw.h"
 #include "emu/core/qp/qp.h"

@@ -3,7 +3,7 @@
  * Limits that change while the device works. Most are asked for in the configuration each time;
  * those of the numbers of objects stand in their tables as well.
  */
-#include "emu/core/base/device.h"
+#include "emu/core/base/base.h"
 #include "emu/core/contract/inject.h"
 
 #include <errno.h>

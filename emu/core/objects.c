@@ -2,7 +2,7 @@
 #include "objects.h"
 
 #include "emu/core/keys/mw.h"
-#include "emu/core/memory/dm.h"
+#include "emu/core/memory/memory.h"
 #include "emu/core/packets/flow.h"
 #include "emu/core/qp/ah.h"
 #include "emu/core/qp/qp_share.h"

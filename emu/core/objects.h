@@ -7,7 +7,7 @@
 #ifndef CORE_OBJECTS_H
 #define CORE_OBJECTS_H
 
-#include "emu/core/base/client.h"
+#include "emu/core/base/base.h"
 
 /*
  * The client's objects end, in an order in which users go before what they use: those that are

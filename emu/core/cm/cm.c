@@ -5,7 +5,7 @@
  */
 #include "cm.h"
 
-#include "emu/core/base/gid.h"
+#include "emu/core/base/base.h"
 #include "emu/core/qp/qp.h"
 
 #include <errno.h>

@@ -8,7 +8,7 @@
 #define CORE_CM_INTERNAL_H
 
 #include "cm_manager.h"
-#include "emu/core/base/device.h"
+#include "emu/core/base/base.h"
 #include "emu/core/contract/cm.h"
 #include "wire/cm_msg.h"
 

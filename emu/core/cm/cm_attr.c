@@ -6,7 +6,7 @@
 #include "cm.h"
 
 #include "emu/abi/cmd.h"
-#include "emu/core/base/gid.h"
+#include "emu/core/base/base.h"
 #include "emu/core/qp/qp_state.h"
 
 #include <errno.h>

@@ -3,9 +3,7 @@
 #ifndef CORE_CM_MANAGER_H
 #define CORE_CM_MANAGER_H
 
-#include "emu/core/base/list.h"
-#include "emu/core/base/table.h"
-#include "emu/core/base/timer.h"
+#include "emu/core/base/base.h"
 
 #include <stdbool.h>
 

@@ -3,9 +3,7 @@
 #include "gsi.h"
 
 #include "cm.h"
-#include "emu/core/base/device.h"
-#include "emu/core/base/gid.h"
-#include "emu/core/base/source_port.h"
+#include "emu/core/base/base.h"
 #include "wire/psn.h"
 
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #ifndef CORE_GSI_H
 #define CORE_GSI_H
 
-#include "emu/core/base/list.h"
+#include "emu/core/base/base.h"
 #include "emu/core/contract/verbs.h"
 #include "wire/mad.h"
 

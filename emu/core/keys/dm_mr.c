@@ -3,7 +3,7 @@
  * Regions in device memory (ibv_reg_dm_mr(3)), zero-based, always; and in memory of a program that
  * is shared with the device (uhcadv_alloc_shared(3)), which begin where the program has it.
  */
-#include "emu/core/memory/dm.h"
+#include "emu/core/memory/memory.h"
 #include "mr.h"
 
 #include <errno.h>

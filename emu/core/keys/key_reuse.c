@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "key_reuse.h"
 
-#include "emu/core/base/client.h"
+#include "emu/core/base/base.h"
 
 int key_give(struct device *dev, struct object *o, uint32_t *key)
 {

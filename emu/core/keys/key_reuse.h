@@ -7,7 +7,7 @@
 #ifndef CORE_KEY_REUSE_H
 #define CORE_KEY_REUSE_H
 
-#include "emu/core/base/device.h"
+#include "emu/core/base/base.h"
 
 struct object;
 

@@ -7,7 +7,7 @@
  */
 #include "mr.h"
 #include "emu/core/contract/walk.h"
-#include "emu/core/memory/dm.h"
+#include "emu/core/memory/memory.h"
 #include "key_reuse.h"
 #include "mw.h"
 

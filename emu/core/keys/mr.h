@@ -7,8 +7,7 @@
 #ifndef CORE_MR_H
 #define CORE_MR_H
 
-#include "emu/core/memory/page_array.h"
-#include "emu/core/memory/pd.h"
+#include "emu/core/memory/memory.h"
 #include "indirect.h"
 
 /* Access flags: the values of enum ibv_access_flags. */

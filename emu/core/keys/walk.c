@@ -5,8 +5,8 @@
  * those of mr_check, indirect_step and page_array_walk; nothing is accessed.
  */
 #include "emu/core/contract/walk.h"
-#include "emu/core/base/client.h"
-#include "emu/core/memory/dm.h"
+#include "emu/core/base/base.h"
+#include "emu/core/memory/memory.h"
 #include "mr.h"
 #include "mw.h"
 

@@ -7,7 +7,7 @@
 #ifndef CORE_DM_H
 #define CORE_DM_H
 
-#include "emu/core/base/client.h"
+#include "emu/core/base/base.h"
 
 /* A client cannot make the device keep more pieces than this, of both kinds, however short. */
 #define DM_MAX_PIECES 1024u

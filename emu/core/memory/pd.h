@@ -3,7 +3,7 @@
 #ifndef CORE_PD_H
 #define CORE_PD_H
 
-#include "emu/core/base/client.h"
+#include "emu/core/base/base.h"
 
 struct pd {
 	struct object obj; /* refs: MRs, QPs, SRQs, AHs in it */

@@ -6,7 +6,7 @@
 #ifndef CORE_QUEUE_REGION_H
 #define CORE_QUEUE_REGION_H
 
-#include "emu/core/base/client.h"
+#include "emu/core/base/base.h"
 
 #define QUEUE_REGION_PAGE 4096u
 

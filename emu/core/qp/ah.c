@@ -5,7 +5,7 @@
  * a datagram socket of librdmacm makes a handle of its own port's LID, to send to itself.
  */
 #include "ah.h"
-#include "emu/core/base/gid.h"
+#include "emu/core/base/base.h"
 #include "wire/bytes.h"
 
 #include <errno.h>

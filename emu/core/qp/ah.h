@@ -3,7 +3,7 @@
 #ifndef CORE_AH_H
 #define CORE_AH_H
 
-#include "emu/core/memory/pd.h"
+#include "emu/core/memory/memory.h"
 
 struct ah {
 	struct object obj;

@@ -6,7 +6,7 @@
 #ifndef CORE_DOORBELL_H
 #define CORE_DOORBELL_H
 
-#include "emu/core/base/client.h"
+#include "emu/core/base/base.h"
 
 /*
  * Gives the QP the smallest free doorbell number. 0, or -ENOMEM (also when the doorbell region

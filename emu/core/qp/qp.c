@@ -6,8 +6,8 @@
  */
 #include "qp.h"
 #include "doorbell.h"
-#include "emu/core/base/source_port.h"
-#include "emu/core/memory/queue_region.h"
+#include "emu/core/base/base.h"
+#include "emu/core/memory/memory.h"
 #include "emu/core/queues/rss.h"
 #include "engine.h"
 #include "qp_share.h"

@@ -8,8 +8,7 @@
 #define CORE_QP_H
 
 #include "ah.h"
-#include "emu/core/base/qp_type.h"
-#include "emu/core/base/timer.h"
+#include "emu/core/base/base.h"
 #include "emu/core/keys/mr.h"
 #include "emu/core/queues/cq.h"
 #include "emu/core/queues/srq.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Asynchronous events of queue pairs; of a shared one, each client gets its own. */
-#include "emu/core/base/async_event.h"
+#include "emu/core/base/base.h"
 #include "qp.h"
 #include "qp_share.h"
 

@@ -5,7 +5,7 @@
  * store them and change the state. Nothing changes when anything is wrong.
  */
 #include "emu/abi/region.h"
-#include "emu/core/base/source_port.h"
+#include "emu/core/base/base.h"
 #include "engine.h"
 #include "qp_share.h"
 #include "qp_state.h"

@@ -5,7 +5,7 @@
  */
 #include "qp_share.h"
 
-#include "emu/core/memory/queue_region.h"
+#include "emu/core/memory/memory.h"
 
 #include <errno.h>
 #include <stdlib.h>

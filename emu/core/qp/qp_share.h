@@ -8,7 +8,7 @@
 #ifndef CORE_QP_SHARE_H
 #define CORE_QP_SHARE_H
 
-#include "emu/core/base/list.h"
+#include "emu/core/base/base.h"
 #include "emu/core/queues/xrcd.h"
 #include "qp.h"
 

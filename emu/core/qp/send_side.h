@@ -14,7 +14,7 @@
 #ifndef CORE_SEND_SIDE_H
 #define CORE_SEND_SIDE_H
 
-#include "emu/core/base/timer.h"
+#include "emu/core/base/base.h"
 #include "emu/core/queues/wqe_fetch.h"
 
 #include <stdbool.h>

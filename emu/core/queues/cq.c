@@ -5,8 +5,8 @@
  * that is not behind ours counts as "nothing was taken".
  */
 #include "cq.h"
-#include "emu/core/base/async_event.h"
-#include "emu/core/memory/queue_region.h"
+#include "emu/core/base/base.h"
+#include "emu/core/memory/memory.h"
 #include "queue_users.h"
 
 #include <errno.h>

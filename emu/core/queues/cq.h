@@ -10,8 +10,7 @@
 #include "cq_hold.h"
 #include "emu/abi/cqe.h"
 #include "emu/abi/region.h"
-#include "emu/core/base/client.h"
-#include "emu/core/base/timer.h"
+#include "emu/core/base/base.h"
 
 struct cq {
 	struct object obj; /* refs: QPs (twice when both queues use it) and SRQs */

@@ -2,7 +2,7 @@
 #include "cq_hold.h"
 
 #include "cq.h"
-#include "emu/core/base/device.h"
+#include "emu/core/base/base.h"
 #include "queue_users.h"
 #include "wire/bytes.h"
 

@@ -18,7 +18,7 @@
 #define CORE_CQ_HOLD_H
 
 #include "emu/abi/cqe.h"
-#include "emu/core/base/timer.h"
+#include "emu/core/base/base.h"
 
 #include <stdbool.h>
 #include <stdint.h>

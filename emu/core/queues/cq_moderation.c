@@ -11,8 +11,7 @@
  */
 #include "cq.h"
 
-#include "emu/core/base/async_event.h"
-#include "emu/core/base/list.h"
+#include "emu/core/base/base.h"
 
 #include <errno.h>
 

@@ -6,7 +6,7 @@
  */
 #include "cq.h"
 
-#include "emu/core/memory/queue_region.h"
+#include "emu/core/memory/memory.h"
 
 #include <errno.h>
 #include <string.h>

@@ -8,8 +8,7 @@
 #ifndef CORE_RSS_H
 #define CORE_RSS_H
 
-#include "emu/core/base/client.h"
-#include "emu/core/base/qp_type.h"
+#include "emu/core/base/base.h"
 #include "wire/frame.h"
 
 struct rss;

@@ -3,7 +3,7 @@
 #ifndef CORE_SRQ_H
 #define CORE_SRQ_H
 
-#include "emu/core/memory/pd.h"
+#include "emu/core/memory/memory.h"
 #include "recv_queue.h"
 #include "xrcd.h"
 

@@ -5,9 +5,9 @@
  */
 #include "wq.h"
 #include "emu/abi/event.h"
-#include "emu/core/base/async_event.h"
+#include "emu/core/base/base.h"
 #include "emu/core/keys/sgl.h"
-#include "emu/core/memory/queue_region.h"
+#include "emu/core/memory/memory.h"
 #include "wqe_fetch.h"
 
 #include <errno.h>

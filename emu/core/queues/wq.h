@@ -7,7 +7,7 @@
 #define CORE_WQ_H
 
 #include "cq.h"
-#include "emu/core/memory/pd.h"
+#include "emu/core/memory/memory.h"
 #include "recv_queue.h"
 
 /* enum ibv_wq_state */

@@ -7,8 +7,7 @@
 #ifndef CORE_XRCD_H
 #define CORE_XRCD_H
 
-#include "emu/core/base/client.h"
-#include "emu/core/base/list.h"
+#include "emu/core/base/base.h"
 
 struct srq;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "receive_wr.h"
 
-#include "emu/core/base/vendor_err.h"
+#include "emu/core/base/base.h"
 #include "emu/core/keys/sgl.h"
 #include "emu/core/queues/wqe_fetch.h"
 #include "wire/syndrome.h"

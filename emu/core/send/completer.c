@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "completer.h"
 
-#include "emu/core/base/vendor_err.h"
+#include "emu/core/base/base.h"
 #include "emu/core/keys/invalidate.h"
 #include "emu/core/keys/sgl.h"
 #include "emu/core/qp/qp.h"

@@ -8,7 +8,7 @@
 #ifndef CORE_RETRY_H
 #define CORE_RETRY_H
 
-#include "emu/core/base/timer.h"
+#include "emu/core/base/base.h"
 #include "emu/core/contract/trace.h"
 
 #include <stdbool.h>

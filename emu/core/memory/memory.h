@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Memory as such: protection domains, device memory, the shared memory of queues, and the array of
+ * pages by which a region is found.
+ *
+ * Called by keys, and by all that have a queue. Begin with page_array.h.
+ */
+#ifndef CORE_MEMORY_DOOR_H
+#define CORE_MEMORY_DOOR_H
+
+#include "dm.h"
+#include "page_array.h"
+#include "pd.h"
+#include "queue_region.h"
+
+#endif

@@ -5,7 +5,7 @@
 #include "emu/core/base/base.h"
 #include "emu/core/cm/cm_manager.h"
 #include "emu/core/cm/gsi.h"
-#include "emu/core/keys/mr.h"
+#include "emu/core/keys/keys.h"
 #include "emu/core/memory/memory.h"
 #include "emu/core/packets/farewell.h"
 #include "emu/core/packets/mcast.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Joining, leaving and inheriting; and what a member may ask about another's objects. */
 #include "group.h"
-#include "emu/core/keys/mr.h"
+#include "emu/core/keys/keys.h"
 #include "emu/core/memory/memory.h"
 
 #include <errno.h>

@@ -5,8 +5,7 @@
  */
 #include "emu/core/contract/inject.h"
 #include "emu/core/base/base.h"
-#include "emu/core/keys/key_reuse.h"
-#include "emu/core/keys/mw.h"
+#include "emu/core/keys/keys.h"
 #include "emu/core/qp/qp.h"
 #include "emu/core/queues/wq.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "objects.h"
 
-#include "emu/core/keys/mw.h"
+#include "emu/core/keys/keys.h"
 #include "emu/core/memory/memory.h"
 #include "emu/core/packets/flow.h"
 #include "emu/core/qp/ah.h"

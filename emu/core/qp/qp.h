@@ -9,7 +9,7 @@
 
 #include "ah.h"
 #include "emu/core/base/base.h"
-#include "emu/core/keys/mr.h"
+#include "emu/core/keys/keys.h"
 #include "emu/core/queues/cq.h"
 #include "emu/core/queues/srq.h"
 #include "emu/core/queues/xrcd.h"

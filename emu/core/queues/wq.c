@@ -6,7 +6,7 @@
 #include "wq.h"
 #include "emu/abi/event.h"
 #include "emu/core/base/base.h"
-#include "emu/core/keys/sgl.h"
+#include "emu/core/keys/keys.h"
 #include "emu/core/memory/memory.h"
 #include "wqe_fetch.h"
 

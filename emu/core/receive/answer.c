@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "answer.h"
 
-#include "emu/core/keys/mw.h"
-#include "emu/core/keys/sgl.h"
+#include "emu/core/keys/keys.h"
 #include "receive_wr.h"
 #include "responder.h"
 #include "wire/psn.h"

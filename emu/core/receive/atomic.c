@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "atomic.h"
 
-#include "emu/core/keys/sgl.h"
+#include "emu/core/keys/keys.h"
 
 int atomic_execute(const struct device *dev, struct mr *mr, const struct roce_atomiceth *h,
 		   bool cas, uint64_t *original)

@@ -6,7 +6,7 @@
 #ifndef CORE_ATOMIC_H
 #define CORE_ATOMIC_H
 
-#include "emu/core/keys/mr.h"
+#include "emu/core/keys/keys.h"
 #include "emu/core/send/masked_atomic.h"
 
 /*

@@ -7,10 +7,7 @@
 
 #include "answer.h"
 #include "atomic.h"
-#include "emu/core/keys/indirect.h"
-#include "emu/core/keys/invalidate.h"
-#include "emu/core/keys/mw.h"
-#include "emu/core/keys/sgl.h"
+#include "emu/core/keys/keys.h"
 #include "emu/core/send/masked_atomic.h"
 #include "receive_wr.h"
 #include "wire/psn.h"

@@ -2,7 +2,7 @@
 #include "receive_wr.h"
 
 #include "emu/core/base/base.h"
-#include "emu/core/keys/sgl.h"
+#include "emu/core/keys/keys.h"
 #include "emu/core/queues/wqe_fetch.h"
 #include "wire/syndrome.h"
 

@@ -6,7 +6,7 @@
 #ifndef CORE_REQUEST_H
 #define CORE_REQUEST_H
 
-#include "emu/core/keys/mr.h"
+#include "emu/core/keys/keys.h"
 #include "emu/core/qp/qp.h"
 
 /* What a stage found; two tables in responder.c say what that means on the wire and for the QP. */

@@ -5,7 +5,7 @@
  * (9.9.3, class D): that a packet is longer than the receive is its sender's doing, and must not
  * end a QP that anybody may send to.
  */
-#include "emu/core/keys/sgl.h"
+#include "emu/core/keys/keys.h"
 #include "emu/core/qp/qp.h"
 #include "receive_wr.h"
 #include "responder.h"

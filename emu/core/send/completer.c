@@ -2,8 +2,7 @@
 #include "completer.h"
 
 #include "emu/core/base/base.h"
-#include "emu/core/keys/invalidate.h"
-#include "emu/core/keys/sgl.h"
+#include "emu/core/keys/keys.h"
 #include "emu/core/qp/qp.h"
 #include "emu/core/send/masked_atomic.h"
 #include "retry.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "early_local_inv.h"
 
-#include "emu/core/keys/invalidate.h"
+#include "emu/core/keys/keys.h"
 #include "emu/core/qp/qp.h"
 #include "send_check.h"
 

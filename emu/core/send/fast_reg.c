@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "fast_reg.h"
 
-#include "emu/core/keys/indirect.h"
-#include "emu/core/keys/mr.h"
+#include "emu/core/keys/keys.h"
 #include "emu/core/qp/qp.h"
 
 #include <string.h>

@@ -2,8 +2,7 @@
 #include "local_op.h"
 
 #include "completer.h"
-#include "emu/core/keys/invalidate.h"
-#include "emu/core/keys/mw.h"
+#include "emu/core/keys/keys.h"
 #include "emu/core/qp/qp.h"
 #include "fast_reg.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "completer.h"
 #include "early_local_inv.h"
-#include "emu/core/keys/sgl.h"
+#include "emu/core/keys/keys.h"
 #include "emu/core/qp/qp.h"
 #include "emu/core/send/masked_atomic.h"
 #include "local_op.h"

@@ -7,7 +7,7 @@
 #ifndef CORE_REQUESTER_H
 #define CORE_REQUESTER_H
 
-#include "emu/core/keys/sgl.h"
+#include "emu/core/keys/keys.h"
 #include "emu/core/qp/qp.h"
 
 #include <stdbool.h>

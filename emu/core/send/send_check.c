@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "send_check.h"
 
-#include "emu/core/keys/invalidate.h"
+#include "emu/core/keys/keys.h"
 #include "emu/core/qp/qp.h"
 #include "emu/core/send/masked_atomic.h"
 #include "fast_reg.h"

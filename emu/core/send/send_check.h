@@ -6,7 +6,7 @@
 #ifndef CORE_SEND_CHECK_H
 #define CORE_SEND_CHECK_H
 
-#include "emu/core/keys/sgl.h"
+#include "emu/core/keys/keys.h"
 
 struct qp;
 

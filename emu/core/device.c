@@ -11,7 +11,7 @@
 #include "emu/core/packets/mcast.h"
 #include "emu/core/qp/qp.h"
 #include "emu/core/qp/replay.h"
-#include "emu/core/queues/recv_queue.h"
+#include "emu/core/queues/queues.h"
 #include "emu/core/receive/answer.h"
 #include "emu/core/receive/receive_engine.h"
 #include "emu/core/send/send_engine.h"

@@ -4,7 +4,7 @@
  * ibv_query_port(3)): its limits as they are enforced, and no capability that it does not have.
  */
 #include "emu/core/base/base.h"
-#include "emu/core/queues/rss.h"
+#include "emu/core/queues/queues.h"
 #include "emu/core/send/masked_atomic.h"
 #include "emu/core/send/send_check.h"
 #include "wire/bytes.h"

@@ -7,7 +7,7 @@
 #include "emu/core/base/base.h"
 #include "emu/core/keys/keys.h"
 #include "emu/core/qp/qp.h"
-#include "emu/core/queues/wq.h"
+#include "emu/core/queues/queues.h"
 
 #include <errno.h>
 #include <string.h>

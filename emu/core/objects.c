@@ -6,8 +6,7 @@
 #include "emu/core/packets/flow.h"
 #include "emu/core/qp/ah.h"
 #include "emu/core/qp/qp_share.h"
-#include "emu/core/queues/srq.h"
-#include "emu/core/queues/wq.h"
+#include "emu/core/queues/queues.h"
 
 /* In the order in which they end: users go before what they use. */
 static const struct object_type *const types[] = {

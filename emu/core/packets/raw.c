@@ -4,7 +4,7 @@
  * to a receive request. A request completes when its frame has been taken; nobody answers.
  */
 #include "raw.h"
-#include "emu/core/queues/rss.h"
+#include "emu/core/queues/queues.h"
 #include "emu/core/receive/receive_wr.h"
 #include "emu/core/send/completer.h"
 #include "emu/core/send/send_check.h"

@@ -8,7 +8,7 @@
 #include "doorbell.h"
 #include "emu/core/base/base.h"
 #include "emu/core/memory/memory.h"
-#include "emu/core/queues/rss.h"
+#include "emu/core/queues/queues.h"
 #include "engine.h"
 #include "qp_share.h"
 

@@ -10,9 +10,7 @@
 #include "ah.h"
 #include "emu/core/base/base.h"
 #include "emu/core/keys/keys.h"
-#include "emu/core/queues/cq.h"
-#include "emu/core/queues/srq.h"
-#include "emu/core/queues/xrcd.h"
+#include "emu/core/queues/queues.h"
 #include "receive_side.h"
 #include "send_side.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Queue pairs and their further handles as objects, and what others ask about a QP. */
-#include "emu/core/queues/wqe_fetch.h"
+#include "emu/core/queues/queues.h"
 #include "qp.h"
 #include "qp_share.h"
 #include "qp_state.h"

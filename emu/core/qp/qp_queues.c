@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Queue pairs as those who use queues: what the queues ask of them (queue_users.h). */
-#include "emu/core/queues/queue_users.h"
+#include "emu/core/queues/queues.h"
 #include "qp.h"
 
 /* A QP that is being destroyed is in no table any more. */

@@ -9,7 +9,7 @@
 #define CORE_QP_SHARE_H
 
 #include "emu/core/base/base.h"
-#include "emu/core/queues/xrcd.h"
+#include "emu/core/queues/queues.h"
 #include "qp.h"
 
 #define QP_SHARE_BIT 0x80000000u /* in handles that clients see */

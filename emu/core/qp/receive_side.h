@@ -6,7 +6,7 @@
 #ifndef CORE_RECEIVE_SIDE_H
 #define CORE_RECEIVE_SIDE_H
 
-#include "emu/core/queues/recv_queue.h"
+#include "emu/core/queues/queues.h"
 #include "replay.h"
 
 #include <stdbool.h>

@@ -15,7 +15,7 @@
 #define CORE_SEND_SIDE_H
 
 #include "emu/core/base/base.h"
-#include "emu/core/queues/wqe_fetch.h"
+#include "emu/core/queues/queues.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -6,7 +6,7 @@
 #include "receive_engine.h"
 
 #include "answer.h"
-#include "emu/core/queues/wqe_fetch.h"
+#include "emu/core/queues/queues.h"
 #include "receive_wr.h"
 #include "wire/psn.h"
 

@@ -3,7 +3,7 @@
 
 #include "emu/core/base/base.h"
 #include "emu/core/keys/keys.h"
-#include "emu/core/queues/wqe_fetch.h"
+#include "emu/core/queues/queues.h"
 #include "wire/syndrome.h"
 
 #include <string.h>

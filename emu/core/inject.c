@@ -6,7 +6,7 @@
 #include "emu/core/contract/inject.h"
 #include "emu/core/base/base.h"
 #include "emu/core/keys/keys.h"
-#include "emu/core/qp/qp.h"
+#include "emu/core/qp/queue_pair.h"
 #include "emu/core/queues/queues.h"
 
 #include <errno.h>

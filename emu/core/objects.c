@@ -4,8 +4,7 @@
 #include "emu/core/keys/keys.h"
 #include "emu/core/memory/memory.h"
 #include "emu/core/packets/flow.h"
-#include "emu/core/qp/ah.h"
-#include "emu/core/qp/qp_share.h"
+#include "emu/core/qp/queue_pair.h"
 #include "emu/core/queues/queues.h"
 
 /* In the order in which they end: users go before what they use. */

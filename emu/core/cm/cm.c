@@ -6,7 +6,7 @@
 #include "cm.h"
 
 #include "emu/core/base/base.h"
-#include "emu/core/qp/qp.h"
+#include "emu/core/qp/queue_pair.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 
 #include "emu/abi/cmd.h"
 #include "emu/core/base/base.h"
-#include "emu/core/qp/qp_state.h"
+#include "emu/core/qp/queue_pair.h"
 
 #include <errno.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #ifndef CORE_FAREWELL_H
 #define CORE_FAREWELL_H
 
-#include "emu/core/qp/engine.h"
+#include "emu/core/qp/queue_pair.h"
 
 #include <stdbool.h>
 

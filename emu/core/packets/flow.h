@@ -6,7 +6,7 @@
 #ifndef CORE_FLOW_H
 #define CORE_FLOW_H
 
-#include "emu/core/qp/qp.h"
+#include "emu/core/qp/queue_pair.h"
 #include "wire/frame.h"
 
 /* enum ibv_flow_attr_type */

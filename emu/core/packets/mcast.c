@@ -6,7 +6,7 @@
 #include "mcast.h"
 
 #include "emu/core/base/base.h"
-#include "emu/core/qp/qp_share.h"
+#include "emu/core/qp/queue_pair.h"
 #include "emu/core/receive/responder.h"
 #include "receive.h"
 

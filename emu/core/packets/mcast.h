@@ -7,7 +7,7 @@
 #ifndef CORE_MCAST_H
 #define CORE_MCAST_H
 
-#include "emu/core/qp/engine.h"
+#include "emu/core/qp/queue_pair.h"
 
 #define MCAST_QPN 0xffffffu /* destination QP of all datagrams to groups */
 

@@ -6,7 +6,7 @@
 #ifndef CORE_RAW_H
 #define CORE_RAW_H
 
-#include "emu/core/qp/qp.h"
+#include "emu/core/qp/queue_pair.h"
 #include "wire/frame.h"
 
 /*

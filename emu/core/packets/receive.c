@@ -5,7 +5,7 @@
  */
 #include "receive.h"
 #include "emu/core/cm/gsi.h"
-#include "emu/core/qp/qp.h"
+#include "emu/core/qp/queue_pair.h"
 #include "emu/core/receive/responder.h"
 #include "emu/core/send/completer.h"
 #include "mcast.h"

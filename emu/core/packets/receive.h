@@ -3,7 +3,7 @@
 #ifndef CORE_RECEIVE_H
 #define CORE_RECEIVE_H
 
-#include "emu/core/qp/qp.h"
+#include "emu/core/qp/queue_pair.h"
 
 /*
  * May this QP take this train: service, state, partition, and for a connected QP its peer? What may

@@ -9,7 +9,7 @@
  * goes, whatever waits.
  */
 #include "emu/core/cm/gsi.h"
-#include "emu/core/qp/qp.h"
+#include "emu/core/qp/queue_pair.h"
 #include "emu/core/receive/answer.h"
 #include "emu/core/receive/responder.h"
 #include "emu/core/send/requester.h"

@@ -7,7 +7,7 @@
 #ifndef CORE_ANSWER_H
 #define CORE_ANSWER_H
 
-#include "emu/core/qp/qp.h"
+#include "emu/core/qp/queue_pair.h"
 
 /*
  * Acknowledge everything up to psn: at once, or (patient) when the QP sends a request, when more

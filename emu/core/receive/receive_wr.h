@@ -6,7 +6,7 @@
 #ifndef CORE_RECEIVE_WR_H
 #define CORE_RECEIVE_WR_H
 
-#include "emu/core/qp/qp.h"
+#include "emu/core/qp/queue_pair.h"
 
 /*
  * Makes sure that resp.wr holds a receive request. False when none is posted (or the ring is

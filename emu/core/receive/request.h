@@ -7,7 +7,7 @@
 #define CORE_REQUEST_H
 
 #include "emu/core/keys/keys.h"
-#include "emu/core/qp/qp.h"
+#include "emu/core/qp/queue_pair.h"
 
 /* What a stage found; two tables in responder.c say what that means on the wire and for the QP. */
 enum verdict {

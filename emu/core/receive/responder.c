@@ -7,7 +7,7 @@
  */
 #include "responder.h"
 #include "answer.h"
-#include "emu/core/qp/qp.h"
+#include "emu/core/qp/queue_pair.h"
 #include "emu/core/send/masked_atomic.h"
 #include "execute.h"
 #include "receive_wr.h"

@@ -6,7 +6,7 @@
 #ifndef CORE_RESPONDER_H
 #define CORE_RESPONDER_H
 
-#include "emu/core/qp/qp.h"
+#include "emu/core/qp/queue_pair.h"
 
 /* A train of requests for a connected QP (RC, UC). */
 void responder_receive(struct qp *qp, const struct core_train *t);

@@ -6,7 +6,7 @@
  * end a QP that anybody may send to.
  */
 #include "emu/core/keys/keys.h"
-#include "emu/core/qp/qp.h"
+#include "emu/core/qp/queue_pair.h"
 #include "receive_wr.h"
 #include "responder.h"
 #include "wire/grh.h"

@@ -3,7 +3,7 @@
 
 #include "emu/core/base/base.h"
 #include "emu/core/keys/keys.h"
-#include "emu/core/qp/qp.h"
+#include "emu/core/qp/queue_pair.h"
 #include "emu/core/send/masked_atomic.h"
 #include "retry.h"
 #include "send_check.h"

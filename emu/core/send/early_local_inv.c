@@ -2,7 +2,7 @@
 #include "early_local_inv.h"
 
 #include "emu/core/keys/keys.h"
-#include "emu/core/qp/qp.h"
+#include "emu/core/qp/queue_pair.h"
 #include "send_check.h"
 
 #include <errno.h>

@@ -9,7 +9,7 @@
 #ifndef CORE_EARLY_LOCAL_INV_H
 #define CORE_EARLY_LOCAL_INV_H
 
-#include "emu/core/qp/send_side.h"
+#include "emu/core/qp/queue_pair.h"
 
 struct qp;
 

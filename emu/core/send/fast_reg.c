@@ -2,7 +2,7 @@
 #include "fast_reg.h"
 
 #include "emu/core/keys/keys.h"
-#include "emu/core/qp/qp.h"
+#include "emu/core/qp/queue_pair.h"
 
 #include <string.h>
 

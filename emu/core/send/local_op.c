@@ -3,7 +3,7 @@
 
 #include "completer.h"
 #include "emu/core/keys/keys.h"
-#include "emu/core/qp/qp.h"
+#include "emu/core/qp/queue_pair.h"
 #include "fast_reg.h"
 
 enum requester_blocked local_op_blocked(const struct qp *qp, const struct send_wr *w)

@@ -2,7 +2,7 @@
 #include "completer.h"
 #include "early_local_inv.h"
 #include "emu/core/keys/keys.h"
-#include "emu/core/qp/qp.h"
+#include "emu/core/qp/queue_pair.h"
 #include "emu/core/send/masked_atomic.h"
 #include "local_op.h"
 #include "retry.h"

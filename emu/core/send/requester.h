@@ -8,7 +8,7 @@
 #define CORE_REQUESTER_H
 
 #include "emu/core/keys/keys.h"
-#include "emu/core/qp/qp.h"
+#include "emu/core/qp/queue_pair.h"
 
 #include <stdbool.h>
 #include <stddef.h>

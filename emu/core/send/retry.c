@@ -2,7 +2,7 @@
 #include "retry.h"
 
 #include "completer.h"
-#include "emu/core/qp/qp.h"
+#include "emu/core/qp/queue_pair.h"
 #include "wire/psn.h"
 #include "wire/syndrome.h"
 

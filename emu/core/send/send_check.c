@@ -2,7 +2,7 @@
 #include "send_check.h"
 
 #include "emu/core/keys/keys.h"
-#include "emu/core/qp/qp.h"
+#include "emu/core/qp/queue_pair.h"
 #include "emu/core/send/masked_atomic.h"
 #include "fast_reg.h"
 

@@ -3,7 +3,7 @@
 #ifndef CORE_SEND_ENGINE_H
 #define CORE_SEND_ENGINE_H
 
-#include "emu/core/qp/engine.h"
+#include "emu/core/qp/queue_pair.h"
 
 extern const struct qp_engine send_engine;
 

@@ -11,9 +11,8 @@
 #include "emu/core/packets/mcast.h"
 #include "emu/core/qp/queue_pair.h"
 #include "emu/core/queues/queues.h"
-#include "emu/core/receive/answer.h"
-#include "emu/core/receive/receive_engine.h"
-#include "emu/core/send/send_engine.h"
+#include "emu/core/receive/receive.h"
+#include "emu/core/send/send.h"
 
 #include <stdlib.h>
 #include <string.h>

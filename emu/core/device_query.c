@@ -5,8 +5,7 @@
  */
 #include "emu/core/base/base.h"
 #include "emu/core/queues/queues.h"
-#include "emu/core/send/masked_atomic.h"
-#include "emu/core/send/send_check.h"
+#include "emu/core/send/send.h"
 #include "wire/bytes.h"
 
 #include <errno.h>

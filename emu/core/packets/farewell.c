@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "farewell.h"
 
-#include "emu/core/receive/answer.h"
+#include "emu/core/receive/receive.h"
 
 static void keep(struct qp *qp)
 {

@@ -7,7 +7,7 @@
 
 #include "emu/core/base/base.h"
 #include "emu/core/qp/queue_pair.h"
-#include "emu/core/receive/responder.h"
+#include "emu/core/receive/receive.h"
 #include "receive.h"
 
 #include <errno.h>

@@ -5,9 +5,8 @@
  */
 #include "raw.h"
 #include "emu/core/queues/queues.h"
-#include "emu/core/receive/receive_wr.h"
-#include "emu/core/send/completer.h"
-#include "emu/core/send/send_check.h"
+#include "emu/core/receive/receive.h"
+#include "emu/core/send/send.h"
 
 #include <string.h>
 

@@ -6,8 +6,8 @@
 #include "receive.h"
 #include "emu/core/cm/gsi.h"
 #include "emu/core/qp/queue_pair.h"
-#include "emu/core/receive/responder.h"
-#include "emu/core/send/completer.h"
+#include "emu/core/receive/receive.h"
+#include "emu/core/send/send.h"
 #include "mcast.h"
 
 #include <string.h>

@@ -10,9 +10,8 @@
  */
 #include "emu/core/cm/gsi.h"
 #include "emu/core/qp/queue_pair.h"
-#include "emu/core/receive/answer.h"
-#include "emu/core/receive/responder.h"
-#include "emu/core/send/requester.h"
+#include "emu/core/receive/receive.h"
+#include "emu/core/send/send.h"
 #include "farewell.h"
 
 #define URGENT_RUN 16

@@ -7,7 +7,7 @@
 #define CORE_ATOMIC_H
 
 #include "emu/core/keys/keys.h"
-#include "emu/core/send/masked_atomic.h"
+#include "emu/core/send/send.h"
 
 /*
  * COMPARE & SWAP (cas) or FETCH & ADD of 8 bytes at h->va of a region that passed mr_check.

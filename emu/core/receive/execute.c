@@ -8,7 +8,7 @@
 #include "answer.h"
 #include "atomic.h"
 #include "emu/core/keys/keys.h"
-#include "emu/core/send/masked_atomic.h"
+#include "emu/core/send/send.h"
 #include "receive_wr.h"
 #include "wire/psn.h"
 

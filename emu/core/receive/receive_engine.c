@@ -3,7 +3,7 @@
  * What the receiving side does when its QP begins, changes state and ends. In the error state every
  * receive of the QP completes once, in order, with WR_FLUSH_ERR (IBTA vol. 1, 10.8.3.1).
  */
-#include "receive_engine.h"
+#include "receive.h"
 
 #include "answer.h"
 #include "emu/core/queues/queues.h"

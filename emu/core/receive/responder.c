@@ -8,7 +8,7 @@
 #include "responder.h"
 #include "answer.h"
 #include "emu/core/qp/queue_pair.h"
-#include "emu/core/send/masked_atomic.h"
+#include "emu/core/send/send.h"
 #include "execute.h"
 #include "receive_wr.h"
 #include "wire/psn.h"

@@ -3,7 +3,7 @@
  * What the sending side does when its QP begins, changes state and ends. In the error state every
  * outstanding request completes once, in order, with WR_FLUSH_ERR (IBTA vol. 1, 10.8.3.1).
  */
-#include "send_engine.h"
+#include "send.h"
 
 #include "completer.h"
 #include "early_local_inv.h"

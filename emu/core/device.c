@@ -3,12 +3,10 @@
  * A device's life and its clock. What it reports about itself stands in device_query.c.
  */
 #include "emu/core/base/base.h"
-#include "emu/core/cm/cm_manager.h"
-#include "emu/core/cm/gsi.h"
+#include "emu/core/cm/management.h"
 #include "emu/core/keys/keys.h"
 #include "emu/core/memory/memory.h"
-#include "emu/core/packets/farewell.h"
-#include "emu/core/packets/mcast.h"
+#include "emu/core/packets/packets.h"
 #include "emu/core/qp/queue_pair.h"
 #include "emu/core/queues/queues.h"
 #include "emu/core/receive/receive.h"

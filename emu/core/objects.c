@@ -3,7 +3,7 @@
 
 #include "emu/core/keys/keys.h"
 #include "emu/core/memory/memory.h"
-#include "emu/core/packets/flow.h"
+#include "emu/core/packets/packets.h"
 #include "emu/core/qp/queue_pair.h"
 #include "emu/core/queues/queues.h"
 

@@ -4,7 +4,7 @@
  * "packet validation"); then to the engine that the opcode names.
  */
 #include "receive.h"
-#include "emu/core/cm/gsi.h"
+#include "emu/core/cm/management.h"
 #include "emu/core/qp/queue_pair.h"
 #include "emu/core/receive/receive.h"
 #include "emu/core/send/send.h"

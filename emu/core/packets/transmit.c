@@ -8,7 +8,7 @@
  * be asked for long READs. So after URGENT_RUN packets of theirs in a row one train of the others
  * goes, whatever waits.
  */
-#include "emu/core/cm/gsi.h"
+#include "emu/core/cm/management.h"
 #include "emu/core/qp/queue_pair.h"
 #include "emu/core/receive/receive.h"
 #include "emu/core/send/send.h"

@@ -25,10 +25,11 @@ void facts_text(struct facts *f, const char *name, const char *value);
 struct object_type {
 	enum core_object_type type; /* CORE_OBJECT_TYPES: not one that is shown */
 	const char *name;
-	size_t table;                  /* offset in struct device */
-	uint32_t kind;                 /* struct object.kind: types may share a table */
-	bool shared;                   /* by the clients of a group (group.h) */
-	void (*destroy)(void *object); /* whatever its use count */
+	size_t table;  /* offset in struct device */
+	uint32_t kind; /* struct object.kind: types may share a table */
+	bool shared;   /* by the clients of a group (group.h) */
+	/* Frees it whatever its use count; the verb that destroys one is the polite way. */
+	void (*destroy)(void *object);
 	void (*describe)(const void *object, struct facts *f);
 	uint32_t (*count)(const struct device *dev); /* NULL: as many as the table has */
 };

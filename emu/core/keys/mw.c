@@ -73,8 +73,9 @@ int core_alloc_mw(struct client *c, const struct uhca_cmd_alloc_mw *in,
 	return 0;
 }
 
-void mw_destroy(struct mw *mw)
+static void mw_destroy(void *object)
 {
+	struct mw *mw = object;
 	struct device *dev = mw->obj.client->dev;
 
 	mw_unbind(mw);
@@ -250,11 +251,6 @@ static void describe_mw(const void *object, struct facts *f)
 	facts_hex(f, "qpn", mw->qpn);
 }
 
-static void destroy_mw(void *object)
-{
-	mw_destroy(object);
-}
-
 static uint32_t count_windows(const struct device *dev)
 {
 	return dev->n_mw;
@@ -266,7 +262,7 @@ const struct object_type object_mw = {
 	.table = offsetof(struct device, mrs),
 	.kind = KEY_MW,
 	.count = count_windows,
-	.destroy = destroy_mw,
+	.destroy = mw_destroy,
 	.describe = describe_mw,
 };
 

@@ -45,9 +45,6 @@ bool mw_bound_to(const struct mw *mw, struct key_user user);
 /* Unbinds every window of the region: it goes away whatever its uses. */
 void mw_unbind_all(struct mr *mr);
 
-/* Frees the window, bound or not. */
-void mw_destroy(struct mw *mw);
-
 /*
  * mr_check for a request that came to the QP: the key is a region's or a window's. On MR_OK *mr is
  * the region and *addr the address in it, which differs from the one given for a zero based

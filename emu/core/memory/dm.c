@@ -82,8 +82,9 @@ void dm_put(struct dm *dm)
 	dm->obj.refs--;
 }
 
-void dm_destroy(struct dm *dm)
+static void dm_destroy(void *object)
 {
+	struct dm *dm = object;
 	struct client *c = dm->obj.client;
 	table_remove(&c->dev->dms, dm->obj.handle);
 	*used_of(c->dev, dm->shared) -= dm->length;
@@ -110,16 +111,11 @@ static void describe_dm(const void *object, struct facts *f)
 	facts_number(f, "users", dm->obj.refs);
 }
 
-static void destroy_dm(void *object)
-{
-	dm_destroy(object);
-}
-
 const struct object_type object_dm = {
 	.type = CORE_OBJECT_DM,
 	.name = "dm",
 	.table = offsetof(struct device, dms),
 	.shared = true,
-	.destroy = destroy_dm,
+	.destroy = dm_destroy,
 	.describe = describe_dm,
 };

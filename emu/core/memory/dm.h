@@ -23,9 +23,6 @@ struct dm {
 /* One user less: the region that stood in it is gone. */
 void dm_put(struct dm *dm);
 
-/* Frees it; the regions in it are gone. For teardown; core_free_dm is the polite way. */
-void dm_destroy(struct dm *dm);
-
 extern const struct object_type object_dm;
 
 #endif

@@ -20,8 +20,10 @@ int core_alloc_pd(struct client *c, uint32_t *handle)
 	return 0;
 }
 
-void pd_destroy(struct pd *pd)
+static void pd_destroy(void *object)
 {
+	struct pd *pd = object;
+
 	table_remove(&pd->obj.client->dev->pds, pd->obj.handle);
 	free(pd);
 }
@@ -44,16 +46,11 @@ static void describe_pd(const void *object, struct facts *f)
 	facts_number(f, "users", pd->obj.refs);
 }
 
-static void destroy_pd(void *object)
-{
-	pd_destroy(object);
-}
-
 const struct object_type object_pd = {
 	.type = CORE_OBJECT_PD,
 	.name = "pd",
 	.table = offsetof(struct device, pds),
 	.shared = true,
-	.destroy = destroy_pd,
+	.destroy = pd_destroy,
 	.describe = describe_pd,
 };

@@ -9,9 +9,6 @@ struct pd {
 	struct object obj; /* refs: MRs, QPs, SRQs, AHs in it */
 };
 
-/* Frees whatever its use count; for teardown. core_dealloc_pd is the polite way. */
-void pd_destroy(struct pd *pd);
-
 extern const struct object_type object_pd;
 
 #endif

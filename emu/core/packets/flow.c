@@ -142,8 +142,10 @@ int core_create_flow(struct client *c, const struct uhca_cmd_create_flow *in, ui
 	return 0;
 }
 
-void flow_destroy(struct flow *flow)
+static void flow_destroy(void *object)
 {
+	struct flow *flow = object;
+
 	table_remove(&flow->obj.client->dev->flows, flow->obj.handle);
 	list_remove(&flow->link);
 	flow->qp->obj.refs--;
@@ -262,15 +264,10 @@ static void describe_flow(const void *object, struct facts *f)
 	facts_number(f, "tag", flow->tag);
 }
 
-static void destroy_flow(void *object)
-{
-	flow_destroy(object);
-}
-
 const struct object_type object_flow = {
 	.type = CORE_OBJECT_FLOW,
 	.name = "flow",
 	.table = offsetof(struct device, flows),
-	.destroy = destroy_flow,
+	.destroy = flow_destroy,
 	.describe = describe_flow,
 };

@@ -30,9 +30,6 @@ struct flow {
 	struct flow_spec spec[UHCA_ABI_FLOW_SPECS];
 };
 
-/* For teardown; core_destroy_flow is the polite way. */
-void flow_destroy(struct flow *flow);
-
 extern const struct object_type object_flow;
 
 #endif

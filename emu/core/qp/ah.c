@@ -93,8 +93,10 @@ int core_create_ah(struct client *c, const struct uhca_cmd_create_ah *in, uint32
 	return err ? err : ah_create(c, pd, &attr, handle);
 }
 
-void ah_destroy(struct ah *ah)
+static void ah_destroy(void *object)
 {
+	struct ah *ah = object;
+
 	table_remove(&ah->obj.client->dev->ahs, ah->obj.handle);
 	ah->pd->obj.refs--;
 	free(ah);
@@ -124,15 +126,10 @@ static void describe_ah(const void *object, struct facts *f)
 	facts_number(f, "flow_label", ah->attr.flow_label);
 }
 
-static void destroy_ah(void *object)
-{
-	ah_destroy(object);
-}
-
 const struct object_type object_ah = {
 	.type = CORE_OBJECT_AH,
 	.name = "ah",
 	.table = offsetof(struct device, ahs),
-	.destroy = destroy_ah,
+	.destroy = ah_destroy,
 	.describe = describe_ah,
 };

@@ -11,9 +11,6 @@ struct ah {
 	struct uhca_abi_ah_attr attr;
 };
 
-/* Frees whatever its use count; for teardown. core_destroy_ah is the polite way. */
-void ah_destroy(struct ah *ah);
-
 /*
  * Checks an address vector as create_ah and modify_qp do: port 1, GRH present, the sgid index
  * names a GID, the destination GID is not zero and, unless it is a group's, of the same address

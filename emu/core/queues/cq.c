@@ -88,8 +88,9 @@ int core_create_cq(struct client *c, const struct uhca_cmd_create_cq *in,
 	return 0;
 }
 
-void cq_destroy(struct cq *cq)
+static void cq_destroy(void *object)
 {
+	struct cq *cq = object;
 	struct client *c = cq->obj.client;
 	timer_cancel(&c->dev->cq_timers, &cq->event_timer);
 	timer_cancel(&c->dev->cq_timers, &cq->hold.timer);
@@ -271,15 +272,10 @@ static void describe_cq(const void *object, struct facts *f)
 	facts_number(f, "users", cq->obj.refs);
 }
 
-static void destroy_cq(void *object)
-{
-	cq_destroy(object);
-}
-
 const struct object_type object_cq = {
 	.type = CORE_OBJECT_CQ,
 	.name = "cq",
 	.table = offsetof(struct device, cqs),
-	.destroy = destroy_cq,
+	.destroy = cq_destroy,
 	.describe = describe_cq,
 };

@@ -40,9 +40,6 @@ void cq_notify(struct cq *cq);
 /* Tells the consumer about the ring as it is now. */
 void cq_describe(const struct cq *cq, struct uhca_cmd_create_cq_reply *out, struct core_ring *ring);
 
-/* Frees the CQ and its ring whatever its use count; for teardown. */
-void cq_destroy(struct cq *cq);
-
 /*
  * Publishes a completion (everything but sequence and timestamp from *e), wakes an armed
  * consumer: a solicited-only arm fires for e->flags SOLICITED and for each error status.

@@ -182,8 +182,9 @@ int core_query_srq(struct client *c, uint32_t handle, struct uhca_cmd_query_srq_
 	return 0;
 }
 
-void srq_destroy(struct srq *srq)
+static void srq_destroy(void *object)
 {
+	struct srq *srq = object;
 	struct client *c = srq->obj.client;
 	leave_domain(srq);
 	table_remove(&c->dev->srqs, srq->obj.handle);
@@ -248,15 +249,10 @@ static void describe_srq(const void *object, struct facts *f)
 	facts_number(f, "users", srq->obj.refs);
 }
 
-static void destroy_srq(void *object)
-{
-	srq_destroy(object);
-}
-
 const struct object_type object_srq = {
 	.type = CORE_OBJECT_SRQ,
 	.name = "srq",
 	.table = offsetof(struct device, srqs),
-	.destroy = destroy_srq,
+	.destroy = srq_destroy,
 	.describe = describe_srq,
 };

@@ -23,9 +23,6 @@ struct srq {
 	struct recv_queue rq;
 };
 
-/* Frees the SRQ and its ring whatever its use count; for teardown. */
-void srq_destroy(struct srq *srq);
-
 /* After a request was taken: raises SRQ_LIMIT_REACHED once when fewer than limit remain. */
 void srq_check_limit(struct srq *srq);
 

@@ -107,8 +107,9 @@ int core_create_wq(struct client *c, const struct uhca_cmd_create_wq *in,
 	return 0;
 }
 
-void wq_destroy(struct wq *wq)
+static void wq_destroy(void *object)
 {
+	struct wq *wq = object;
 	struct client *c = wq->obj.client;
 	table_remove(&c->dev->wqs, wq->obj.handle);
 	wq->pd->obj.refs--;
@@ -287,8 +288,10 @@ int core_create_rwq_ind_table(struct client *c, const struct uhca_cmd_create_rwq
 	return 0;
 }
 
-void ind_table_destruct(struct ind_table *t)
+static void ind_table_destroy(void *object)
 {
+	struct ind_table *t = object;
+
 	table_remove(&t->obj.client->dev->ind_tables, t->obj.handle);
 	for (uint32_t i = 0; i < 1u << t->log_size; i++)
 		t->wq[i]->obj.refs--;
@@ -303,7 +306,7 @@ int core_destroy_rwq_ind_table(struct client *c, uint32_t handle)
 		return err;
 	if (t->obj.refs)
 		return -EBUSY;
-	ind_table_destruct(t);
+	ind_table_destroy(t);
 	return 0;
 }
 
@@ -334,16 +337,11 @@ static void describe_wq(const void *object, struct facts *f)
 	facts_number(f, "users", wq->obj.refs);
 }
 
-static void destroy_wq(void *object)
-{
-	wq_destroy(object);
-}
-
 const struct object_type object_wq = {
 	.type = CORE_OBJECT_WQ,
 	.name = "wq",
 	.table = offsetof(struct device, wqs),
-	.destroy = destroy_wq,
+	.destroy = wq_destroy,
 	.describe = describe_wq,
 };
 
@@ -355,15 +353,10 @@ static void describe_ind_table(const void *object, struct facts *f)
 	facts_number(f, "users", t->obj.refs);
 }
 
-static void destroy_ind_table(void *object)
-{
-	ind_table_destruct(object);
-}
-
 const struct object_type object_ind_table = {
 	.type = CORE_OBJECT_IND_TABLE,
 	.name = "rwq_ind_table",
 	.table = offsetof(struct device, ind_tables),
-	.destroy = destroy_ind_table,
+	.destroy = ind_table_destroy,
 	.describe = describe_ind_table,
 };

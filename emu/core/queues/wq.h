@@ -34,10 +34,6 @@ struct ind_table {
 	struct wq *wq[1u << UHCA_ABI_IND_TABLE_LOG];
 };
 
-/* For teardown, whatever the use count. */
-void wq_destroy(struct wq *wq);
-void ind_table_destruct(struct ind_table *t);
-
 /* A frame for this queue; dropped when it is not ready or has no receive. */
 void wq_receive(struct wq *wq, const struct core_frame *frame, uint32_t tag);
 

@@ -93,8 +93,10 @@ int core_open_xrcd(struct client *c, const struct uhca_cmd_open_xrcd *in, const 
 	return err;
 }
 
-void xrcd_destroy(struct xrcd *x)
+static void xrcd_destroy(void *object)
 {
+	struct xrcd *x = object;
+
 	table_remove(&x->obj.client->dev->xrcds, x->obj.handle);
 	x->domain->handles--;
 	domain_put(x->domain);
@@ -130,15 +132,10 @@ static void describe_xrcd(const void *object, struct facts *f)
 	facts_number(f, "users", x->obj.refs);
 }
 
-static void destroy_xrcd(void *object)
-{
-	xrcd_destroy(object);
-}
-
 const struct object_type object_xrcd = {
 	.type = CORE_OBJECT_XRCD,
 	.name = "xrcd",
 	.table = offsetof(struct device, xrcds),
-	.destroy = destroy_xrcd,
+	.destroy = xrcd_destroy,
 	.describe = describe_xrcd,
 };

@@ -23,9 +23,6 @@ struct xrcd {
 	struct xrc_domain *domain;
 };
 
-/* Frees the handle whatever its use count, and the domain with its last; for teardown. */
-void xrcd_destroy(struct xrcd *x);
-
 /* The XRC SRQ with this number in the domain, or NULL. */
 struct srq *xrcd_find_srq(const struct device *dev, const struct xrc_domain *domain, uint32_t srqn);
 

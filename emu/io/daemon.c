@@ -9,6 +9,7 @@
 #include "emu/io/base/log.h"
 #include "emu/io/capture/tell.h"
 #include "emu/io/serve/catch_up.h"
+#include "ops.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -110,7 +111,7 @@ static int add_port(struct io_daemon *d, struct io_port *p, unsigned index)
 	error = io_udp_open(&p->udp, d->loop, &d->settings, &id);
 	if (error < 0)
 		return error;
-	error = io_device_create(&p->dev, &d->settings, &id, io_udp_window(&p->udp));
+	error = io_device_create(&p->dev, io_core_ops(), &d->settings, &id, io_udp_window(&p->udp));
 	if (error < 0)
 		goto close_udp;
 	p->dev.daemon = d;
@@ -201,7 +202,7 @@ static void add_client(void *arg, int sock, const struct ucred *peer)
 	d->clients = list;
 	d->clients[d->n_clients++] = c;
 	c->id = ++d->last_client;
-	io_daemon_update_linger(d);
+	io_linger_come(&d->linger);
 }
 
 void io_daemon_remove_client(struct io_daemon *d, struct io_client *c)
@@ -217,7 +218,7 @@ void io_daemon_remove_client(struct io_daemon *d, struct io_client *c)
 		io_teller_leak(d, c);
 	}
 	io_client_destroy(c);
-	io_daemon_update_linger(d);
+	io_linger_go(&d->linger);
 }
 
 unsigned io_daemon_fatal(struct io_daemon *d, const struct io_device *dev)
@@ -251,13 +252,11 @@ static void close_clients(struct io_daemon *d)
 
 /* ---- when to end ---- */
 
-static void on_linger(struct ev_loop *loop, ev_timer *w, int revents)
+static void on_linger(struct io_linger *l)
 {
-	struct io_daemon *d = w->data;
+	struct io_daemon *d = (struct io_daemon *)((char *)l - offsetof(struct io_daemon, linger));
 
-	(void)loop;
-	(void)revents;
-	io_log(IO_LOG_INFO, "nobody has been here for %u s, leaving", d->settings.linger);
+	io_log(IO_LOG_INFO, "nobody has been here for %u s, leaving", l->seconds);
 	d->stop = true;
 }
 
@@ -271,26 +270,16 @@ static void on_signal(struct ev_loop *loop, ev_signal *w, int revents)
 	d->stop = true;
 }
 
-void io_daemon_update_linger(struct io_daemon *d)
-{
-	ev_timer_stop(d->loop, &d->linger);
-	if (d->settings.linger == 0 || d->n_clients + d->ucma.n_files + d->ctl.n_sessions > 0)
-		return;
-	ev_now_update(d->loop);
-	ev_timer_set(&d->linger, d->settings.linger, 0);
-	ev_timer_start(d->loop, &d->linger);
-}
-
 static int open_loop(struct io_daemon *d)
 {
 	d->loop = ev_loop_new(EVBACKEND_EPOLL | EVFLAG_NOENV);
 	if (!d->loop)
 		return -ENOMEM;
-	ev_timer_init(&d->linger, on_linger, 0, 0);
+	io_linger_init(&d->linger, d->loop, d->settings.linger, on_linger);
 	io_counter_timer_init(&d->counters, d);
 	ev_signal_init(&d->terminate, on_signal, SIGTERM);
 	ev_signal_init(&d->interrupt, on_signal, SIGINT);
-	d->linger.data = d->terminate.data = d->interrupt.data = d;
+	d->terminate.data = d->interrupt.data = d;
 	ev_signal_start(d->loop, &d->terminate);
 	ev_signal_start(d->loop, &d->interrupt);
 	return io_watches_open(&d->shared, d->loop);
@@ -348,13 +337,13 @@ int io_daemon_create(struct io_daemon *d, const struct io_settings *settings,
 		io_daemon_destroy(d);
 		return error;
 	}
-	io_daemon_update_linger(d);
+	io_linger_start(&d->linger);
 	return 0;
 }
 
 static void close_loop(struct io_daemon *d)
 {
-	ev_timer_stop(d->loop, &d->linger);
+	io_linger_stop(&d->linger);
 	ev_timer_stop(d->loop, &d->counters);
 	ev_signal_stop(d->loop, &d->terminate);
 	ev_signal_stop(d->loop, &d->interrupt);

@@ -15,6 +15,7 @@
 #include "emu/io/device/settings.h"
 #include "emu/io/fault/fault_box.h"
 #include "emu/io/fault/faults.h"
+#include "emu/io/local/linger.h"
 #include "emu/io/local/listener.h"
 #include "emu/io/local/watch.h"
 #include "emu/io/mem/shm.h"
@@ -55,7 +56,7 @@ struct io_daemon {
 	uint32_t last_client; /* id */
 	struct io_ctl ctl;
 	struct io_ucma ucma;
-	ev_timer linger;
+	struct io_linger linger;
 	ev_timer counters; /* runs after work */
 	ev_signal terminate;
 	ev_signal interrupt;
@@ -87,8 +88,5 @@ void io_daemon_remove_client(struct io_daemon *d, struct io_client *c);
  * Returns how many clients there were.
  */
 unsigned io_daemon_fatal(struct io_daemon *d, const struct io_device *dev);
-
-/* To be called when a client or a uhcactl has come or gone. */
-void io_daemon_update_linger(struct io_daemon *d);
 
 #endif

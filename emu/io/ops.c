@@ -6,6 +6,7 @@
 
 #include "daemon.h"
 #include "emu/io/base/log.h"
+#include "emu/io/base/random.h"
 #include "emu/io/capture/pcap.h"
 #include "emu/io/device/device.h"
 #include "emu/io/fault/fault_cqe.h"
@@ -16,7 +17,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 static int mem_read(void *client, const struct core_span *from, unsigned n, void *to)
 {
@@ -92,22 +92,10 @@ static uint32_t async_purge(void *client, uint64_t cookie)
 	return io_channel_purge(&((struct io_client *)client)->async, cookie);
 }
 
-/* getrandom(2) gives up to 256 bytes whole; a kernel without it could run nothing of this. */
 static void random_bytes(void *user, void *buf, size_t len)
 {
-	uint8_t *p = buf;
-
 	(void)user;
-	while (len > 0) {
-		ssize_t n = getrandom(p, len, 0);
-
-		if (n < 0 && errno != EINTR)
-			abort();
-		if (n > 0) {
-			p += n;
-			len -= (size_t)n;
-		}
-	}
+	io_random(buf, len);
 }
 
 /* Devices of one daemon hear each other without a socket; the wire needs one for each group. */

@@ -119,8 +119,13 @@ static void pcap_lost(struct netif *n, const struct netif_lost *l)
 	}
 }
 
+static void pcap_refused(struct netif *n, const struct core_train *t)
+{
+	io_pcap_dropped((struct io_pcap_box *)n, FAULT_RX, t, false);
+}
+
 static const struct netif_ops pcap_ops = {
-	.send = pcap_send, .receive = pcap_receive, .lost = pcap_lost};
+	.send = pcap_send, .receive = pcap_receive, .lost = pcap_lost, .refused = pcap_refused};
 
 void io_pcap_box_init(struct io_pcap_box *b, struct io_capture *capture,
 		      struct io_recorder *recorder, unsigned interface)

@@ -46,7 +46,7 @@ static void end_session(struct io_ctl_session *s)
 	close(s->fd);
 	free(s->out);
 	free(s);
-	io_daemon_update_linger(ctl->daemon);
+	io_linger_go(&ctl->daemon->linger);
 }
 
 /*
@@ -167,7 +167,7 @@ static void add_session(void *arg, int sock, const struct ucred *peer)
 	ev_io_init(&s->writable, on_writable, sock, EV_WRITE);
 	s->readable.data = s->writable.data = s;
 	ev_io_start(ctl->daemon->loop, &s->readable);
-	io_daemon_update_linger(ctl->daemon);
+	io_linger_come(&ctl->daemon->linger);
 }
 
 int io_ctl_open(struct io_ctl *ctl, struct io_daemon *daemon, const char *path)

@@ -6,8 +6,6 @@
 
 #include "emu/io/base/clock.h"
 #include "emu/io/base/log.h"
-#include "emu/io/capture/pcap.h"
-#include "emu/io/ops.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -144,8 +142,7 @@ static void top_receive(struct netif *n, const struct core_train *t, uint64_t no
 	/* As udp_rx.c does with those that come by the wire. */
 	if (t->story.bad_icrc) {
 		dev->bad_icrc += t->count;
-		if (dev->pcap)
-			io_pcap_dropped(dev->pcap, FAULT_RX, t, false);
+		netif_tell_refused(n, t);
 		return;
 	}
 	core_rx(dev->core, now, t);
@@ -172,8 +169,9 @@ int io_settings_config(const struct io_settings *s, struct core_config *out)
 	return error;
 }
 
-int io_device_create(struct io_device *dev, const struct io_settings *settings,
-		     const struct io_identity *id, uint32_t window_bytes)
+int io_device_create(struct io_device *dev, const struct core_ops *ops,
+		     const struct io_settings *settings, const struct io_identity *id,
+		     uint32_t window_bytes)
 {
 	int error;
 
@@ -192,7 +190,7 @@ int io_device_create(struct io_device *dev, const struct io_settings *settings,
 		memcpy(dev->config.gid[i], id->addresses.a[i].gid, 16);
 	if (window_bytes > 0 && window_bytes < dev->config.window_bytes)
 		dev->config.window_bytes = window_bytes;
-	dev->core = core_create(io_core_ops(), dev, &dev->config);
+	dev->core = core_create(ops, dev, &dev->config);
 	if (!dev->core)
 		return -ENOMEM;
 	core_hooks_set(dev->core, dev->hooks);

@@ -36,6 +36,8 @@ struct netif_ops {
 	void (*flush)(struct netif *n);
 	/* Optional: a box below lost something of this device's. */
 	void (*lost)(struct netif *n, const struct netif_lost *l);
+	/* Optional: the device did not take a train that came through this box. */
+	void (*refused)(struct netif *n, const struct core_train *t);
 };
 
 struct netif {
@@ -70,6 +72,14 @@ static inline void netif_tell_lost(const struct netif *n, const struct netif_los
 	for (struct netif *up = n->above; up; up = up->above)
 		if (up->ops->lost)
 			up->ops->lost(up, l);
+}
+
+/* Told to the boxes below n. */
+static inline void netif_tell_refused(const struct netif *n, const struct core_train *t)
+{
+	for (struct netif *down = n->below; down; down = down->below)
+		if (down->ops->refused)
+			down->ops->refused(down, t);
 }
 
 static inline void netif_receive(struct netif *n, const struct core_train *t, uint64_t now)

@@ -6,19 +6,12 @@
 #ifndef IO_FAULT_CALL_H
 #define IO_FAULT_CALL_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "emu/io/local/slow_call.h"
 
 struct fault_subject;
 struct io_client;
 struct io_daemon;
 struct io_device;
-
-struct io_call_fault {
-	int error;       /* errno value with which it fails; 0: it works */
-	uint64_t bad_wr; /* with error: requests of a list that go first */
-	uint64_t delay;  /* ns until it is answered */
-};
 
 /* Shows a call to the rules. dev: on which it is. */
 struct io_call_fault io_fault_call(struct io_daemon *d, struct io_device *dev,

@@ -9,7 +9,7 @@
 #include "emu/io/base/clock.h"
 #include "emu/io/base/log.h"
 #include "emu/io/daemon.h"
-#include "emu/io/ops.h"
+#include "fault_call.h"
 #include "fault_file.h"
 
 #include <errno.h>

@@ -6,11 +6,18 @@
 #ifndef IO_SLOW_CALL_H
 #define IO_SLOW_CALL_H
 
-#include "emu/io/fault/fault_call.h"
 #include "message.h"
 
 #include <ev.h>
+#include <stdint.h>
 #include <sys/queue.h>
+
+/* What rules make of a call. */
+struct io_call_fault {
+	int error;       /* errno value with which it fails; 0: it works */
+	uint64_t bad_wr; /* with error: requests of a list that go first */
+	uint64_t delay;  /* ns until it is answered */
+};
 
 struct io_slow_call {
 	LIST_ENTRY(io_slow_call) link;

@@ -7,8 +7,8 @@
 #include "cmd_handler.h"
 
 #include "emu/io/base/log.h"
+#include "emu/io/base/random.h"
 #include "emu/io/daemon.h"
-#include "emu/io/ops.h"
 
 #include <errno.h>
 #include <string.h>
@@ -28,7 +28,7 @@ int cmd_export(struct cmd *r, struct cmd_reply *rep)
 	if (cmd_only_handle(r, &handle) < 0 || handle != 0)
 		return -EINVAL;
 	if (!has_token(c))
-		io_core_ops()->random(NULL, c->token, sizeof(c->token));
+		io_random(c->token, sizeof(c->token));
 	memcpy(rep->export.token, c->token, sizeof(c->token));
 	return 0;
 }

@@ -81,7 +81,7 @@ static void destroy_file(struct ucma_file *f)
 	TAILQ_REMOVE(&u->files, f, link);
 	u->n_files--;
 	free(f);
-	io_daemon_update_linger(u->daemon);
+	io_linger_go(&u->daemon->linger);
 }
 
 static int hello(struct ucma_file *f, const struct io_fds *fds)
@@ -238,7 +238,7 @@ static void add_file(void *arg, int sock, const struct ucred *peer)
 	ev_io_start(u->daemon->loop, &f->readable);
 	TAILQ_INSERT_TAIL(&u->files, f, link);
 	u->n_files++;
-	io_daemon_update_linger(u->daemon);
+	io_linger_come(&u->daemon->linger);
 }
 
 int io_ucma_open(struct io_ucma *u, struct io_daemon *daemon, const char *path)

@@ -4,6 +4,7 @@
  * its ids.
  */
 #include "emu/io/daemon.h"
+#include "emu/io/fault/fault_call.h"
 #include "ucma_file.h"
 
 #include <errno.h>

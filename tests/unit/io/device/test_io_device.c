@@ -4,6 +4,7 @@
  */
 #include "emu/io/base/log.h"
 #include "emu/io/device/device.h"
+#include "emu/io/ops.h"
 #include "tests/support/cmocka_all.h"
 #include "tests/support/io_fixture.h"
 
@@ -78,7 +79,7 @@ static void test_create(void **state)
 
 	core_config_default(&defaults);
 	assert_int_equal(io_identity_of(*state, 0, &id), 0);
-	assert_int_equal(io_device_create(&dev, *state, &id, 0), 0);
+	assert_int_equal(io_device_create(&dev, io_core_ops(), *state, &id, 0), 0);
 	assert_int_equal(dev.config.node_guid, id.guid);
 	assert_memory_equal(dev.config.gid[0], id.addresses.a[0].gid, 16);
 	assert_int_equal(dev.config.window_bytes, defaults.window_bytes);
@@ -95,10 +96,10 @@ static void test_window(void **state)
 	struct io_device dev;
 
 	assert_int_equal(io_identity_of(*state, 0, &id), 0);
-	assert_int_equal(io_device_create(&dev, *state, &id, 20000), 0);
+	assert_int_equal(io_device_create(&dev, io_core_ops(), *state, &id, 20000), 0);
 	assert_int_equal(dev.config.window_bytes, 20000);
 	io_device_destroy(&dev);
-	assert_int_equal(io_device_create(&dev, *state, &id, 1u << 30), 0);
+	assert_int_equal(io_device_create(&dev, io_core_ops(), *state, &id, 1u << 30), 0);
 	assert_in_range(dev.config.window_bytes, 4096, (1u << 30) - 1);
 	io_device_destroy(&dev);
 }
@@ -112,7 +113,7 @@ static void test_dirty(void **state)
 	struct io_device dev;
 
 	assert_int_equal(io_identity_of(*state, 0, &id), 0);
-	assert_int_equal(io_device_create(&dev, *state, &id, 0), 0);
+	assert_int_equal(io_device_create(&dev, io_core_ops(), *state, &id, 0), 0);
 	dev.dirty = true;
 	assert_int_equal(io_device_send(&dev, 1, buf, sizeof(buf), 16), 0);
 	assert_false(dev.dirty);
@@ -136,7 +137,7 @@ static void test_bad_icrc(void **state)
 	struct io_device dev;
 
 	assert_int_equal(io_identity_of(*state, 0, &id), 0);
-	assert_int_equal(io_device_create(&dev, *state, &id, 0), 0);
+	assert_int_equal(io_device_create(&dev, io_core_ops(), *state, &id, 0), 0);
 	netif_receive(&dev.top, &t, 5);
 	assert_int_equal(dev.bad_icrc, 1);
 	assert_int_equal(core_counters(dev.core)->rx_packets, 0);

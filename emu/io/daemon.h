@@ -9,7 +9,6 @@
 #include "emu/io/capture/pcap.h"
 #include "emu/io/capture/teller.h"
 #include "emu/io/ctl/ctl_server.h"
-#include "emu/io/device/counter_files.h"
 #include "emu/io/device/device.h"
 #include "emu/io/device/instance.h"
 #include "emu/io/device/settings.h"
@@ -19,8 +18,9 @@
 #include "emu/io/local/listener.h"
 #include "emu/io/local/watch.h"
 #include "emu/io/mem/shm.h"
-#include "emu/io/net/loopback.h"
 #include "emu/io/net/udp.h"
+#include "emu/io/port/counter_files.h"
+#include "emu/io/port/loopback.h"
 #include "emu/io/serve/client.h"
 #include "emu/io/ucma/ucma.h"
 

@@ -11,7 +11,7 @@
 #include "daemon.h"
 #include "emu/io/base/clock.h"
 #include "emu/io/base/log.h"
-#include "emu/io/net/ether.h"
+#include "emu/io/port/ether.h"
 
 #include <errno.h>
 #include <sched.h>

@@ -5,7 +5,7 @@
 #include "capture.h"
 
 #include "emu/io/base/log.h"
-#include "emu/io/net/packet_frame.h"
+#include "emu/io/capture/packet_frame.h"
 #include "tell.h"
 #include "wire/psn.h"
 

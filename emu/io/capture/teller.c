@@ -5,9 +5,9 @@
 #include "teller.h"
 
 #include "emu/io/base/clock.h"
-#include "emu/io/base/counts.h"
 #include "emu/io/base/log.h"
 #include "emu/io/daemon.h"
+#include "emu/io/port/counts.h"
 #include "tell.h"
 
 #include <errno.h>

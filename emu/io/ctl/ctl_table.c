@@ -6,8 +6,8 @@
 #include "ctl_table.h"
 
 #include "emu/abi/ctl.h"
-#include "emu/io/base/counts.h"
 #include "emu/io/daemon.h"
+#include "emu/io/port/counts.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 
 #include "emu/io/base/clock.h"
 #include "emu/io/daemon.h"
-#include "emu/io/net/ether.h"
+#include "emu/io/port/ether.h"
 
 #define SLICE  (1 * IO_MSEC)
 #define SHARE  256 /* io_device_send_of: so much also when we had to wait for the processor */

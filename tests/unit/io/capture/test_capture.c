@@ -5,7 +5,7 @@
  */
 #include "emu/io/base/log.h"
 #include "emu/io/capture/capture.h"
-#include "emu/io/net/packet_frame.h"
+#include "emu/io/capture/packet_frame.h"
 #include "tests/support/cmocka_all.h"
 #include "tests/support/io_fixture.h"
 #include "tests/support/ng_file.h"

@@ -3,7 +3,7 @@
  * The fabric of a daemon's addresses, and the box that decides between it and the wire.
  */
 #include "emu/io/base/log.h"
-#include "emu/io/net/loopback.h"
+#include "emu/io/port/loopback.h"
 #include "tests/support/cmocka_all.h"
 #include "tests/support/io_fixture.h"
 #include "tests/support/train_gen.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The Ethernet segment of a daemon: nothing to send is nothing done, with any number of devices. */
-#include "emu/io/net/ether.h"
+#include "emu/io/port/ether.h"
 #include "tests/support/cmocka_all.h"
 #include "tests/support/io_fixture.h"
 

@@ -36,7 +36,7 @@ static void say_ready(const struct io_daemon *d)
 	int fd = d->settings.ready_fd;
 
 	io_log(IO_LOG_INFO, "uhcad %s: process %d serves %u device%s in %s", UHCA_VERSION,
-	       (int)getpid(), d->n_ports, d->n_ports == 1 ? "" : "s", d->instance.dir);
+	       (int)getpid(), d->devices.n, d->devices.n == 1 ? "" : "s", d->instance.dir);
 	if (fd < 0)
 		return;
 	if (write(fd, line, sizeof(line) - 1) < 0)

@@ -72,6 +72,9 @@ static void stack_port(struct io_daemon *d, struct io_port *p)
 			 io_capture_add_interface(&d->capture, p->dev.id.name));
 	p->pcap.core = p->dev.core;
 	p->dev.pcap = &p->pcap;
+	p->dev.fault = &p->fault;
+	p->dev.net = p->fault.net;
+	p->dev.loopback = &p->loopback;
 	io_loopback_init(&p->loopback, &d->fabric, &p->dev, d->settings.wire == IO_WIRE_ALWAYS);
 	netif_stack(&p->dev.top, &p->fault.netif);
 	netif_stack(&p->fault.netif, &p->pcap.netif);
@@ -127,10 +130,10 @@ static int add_port(struct io_daemon *d, struct io_port *p, unsigned index)
 	p->dev.udp = p->udp.n_sockets > 0 ? &p->udp : NULL;
 	error = io_sysfs_add(d->instance.dir, &p->dev.id);
 	if (error == 0)
-		error = io_counter_files_open(&p->counters, d->instance.dir, p);
+		error = io_counter_files_open(&p->counters, d->instance.dir, &p->dev);
 	if (error < 0)
 		goto destroy_device;
-	d->n_ports++;
+	d->devices.at[d->devices.n++] = &p->dev;
 	io_teller_hooks(d);
 	return 0;
 destroy_device:
@@ -158,14 +161,14 @@ static int open_ports(struct io_daemon *d)
 		error = add_port(d, &d->ports[i], i);
 	if (error < 0)
 		return error;
-	d->tx_cap = d->ports[0].dev.config.train_bytes;
-	d->tx_buf = aligned_alloc(4096, (d->tx_cap + 4095) & ~(size_t)4095);
-	return d->tx_buf ? 0 : -ENOMEM;
+	d->devices.cap = d->ports[0].dev.config.train_bytes;
+	d->devices.buf = aligned_alloc(4096, (d->devices.cap + 4095) & ~(size_t)4095);
+	return d->devices.buf ? 0 : -ENOMEM;
 }
 
 static void close_ports(struct io_daemon *d)
 {
-	for (unsigned i = 0; i < d->n_ports; i++) {
+	for (unsigned i = 0; i < d->devices.n; i++) {
 		io_counter_files_close(&d->ports[i].counters);
 		io_udp_close(&d->ports[i].udp);
 		io_fault_box_destroy(&d->ports[i].fault);
@@ -173,15 +176,7 @@ static void close_ports(struct io_daemon *d)
 	}
 	io_fabric_destroy(&d->fabric);
 	free(d->ports);
-	free(d->tx_buf);
-}
-
-struct io_device *io_daemon_find_device(struct io_daemon *d, const char *name, size_t cap)
-{
-	for (unsigned i = 0; i < d->n_ports; i++)
-		if (strncmp(d->ports[i].dev.id.name, name, cap) == 0)
-			return &d->ports[i].dev;
-	return NULL;
+	free(d->devices.buf);
 }
 
 /* ---- clients ---- */
@@ -250,7 +245,24 @@ static void close_clients(struct io_daemon *d)
 	d->n_clients = 0;
 }
 
-/* ---- when to end ---- */
+/* ---- what time brings ---- */
+
+static void on_counters(struct ev_loop *loop, ev_timer *w, int revents)
+{
+	struct io_daemon *d = w->data;
+	static struct io_log_limit limit;
+	uint32_t held;
+
+	(void)loop;
+	(void)revents;
+	for (unsigned i = 0; i < d->devices.n; i++) {
+		int error = io_counter_files_update(&d->ports[i].counters);
+
+		if (error < 0 && io_log_limit(&limit, 1, io_clock_now(), &held))
+			io_log(IO_LOG_WARN, "%s: counter files: %s (%u more)",
+			       d->ports[i].dev.id.name, strerror(-error), held);
+	}
+}
 
 static void on_linger(struct io_linger *l)
 {
@@ -276,10 +288,10 @@ static int open_loop(struct io_daemon *d)
 	if (!d->loop)
 		return -ENOMEM;
 	io_linger_init(&d->linger, d->loop, d->settings.linger, on_linger);
-	io_counter_timer_init(&d->counters, d);
+	ev_timer_init(&d->counters, on_counters, 1, 0);
 	ev_signal_init(&d->terminate, on_signal, SIGTERM);
 	ev_signal_init(&d->interrupt, on_signal, SIGINT);
-	d->terminate.data = d->interrupt.data = d;
+	d->counters.data = d->terminate.data = d->interrupt.data = d;
 	ev_signal_start(d->loop, &d->terminate);
 	ev_signal_start(d->loop, &d->interrupt);
 	return io_watches_open(&d->shared, d->loop);

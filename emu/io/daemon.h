@@ -45,8 +45,8 @@ struct io_daemon {
 	struct io_instance instance;
 	struct io_shm status; /* struct uhca_abi_status */
 	struct io_port *ports;
-	unsigned n_ports;
-	struct io_fabric fabric; /* who has which address */
+	struct io_devices devices; /* those of ports */
+	struct io_fabric fabric;   /* who has which address */
 	struct io_capture capture;
 	struct io_teller teller;
 	struct io_faults faults;
@@ -61,8 +61,6 @@ struct io_daemon {
 	ev_signal terminate;
 	ev_signal interrupt;
 	bool stop;
-	uint8_t *tx_buf;
-	size_t tx_cap;
 };
 
 /*
@@ -75,9 +73,6 @@ int io_daemon_create(struct io_daemon *d, const struct io_settings *settings,
 
 /* Disconnects all clients, writes out what is buffered, removes the files. */
 void io_daemon_destroy(struct io_daemon *d);
-
-/* NULL when there is none of this name; name need not be terminated. */
-struct io_device *io_daemon_find_device(struct io_daemon *d, const char *name, size_t cap);
 
 /* Takes the client off the list and destroys it. */
 void io_daemon_remove_client(struct io_daemon *d, struct io_client *c);

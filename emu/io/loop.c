@@ -62,7 +62,7 @@ static bool poll_wire(struct loop *l)
 {
 	bool work = false;
 
-	for (unsigned i = 0; i < l->d->n_ports; i++)
+	for (unsigned i = 0; i < l->d->devices.n; i++)
 		work |= io_udp_poll(&l->d->ports[i].udp, l->now);
 	return work;
 }
@@ -75,7 +75,7 @@ static bool run_deadlines(struct loop *l)
 		io_faults_tick(l->d, l->now);
 		work = true;
 	}
-	for (unsigned i = 0; i < l->d->n_ports; i++) {
+	for (unsigned i = 0; i < l->d->devices.n; i++) {
 		struct io_device *dev = &l->d->ports[i].dev;
 
 		if (core_next_deadline(dev->core) > l->now)
@@ -98,7 +98,7 @@ static unsigned send_of_device(struct loop *l, struct io_device *dev)
 	while (n < TRAINS && dev->dirty && !dev->blocked) {
 		if (n > 0)
 			ring_doorbells(l);
-		n += io_device_send(dev, l->now, l->d->tx_buf, l->d->tx_cap, TRAINS - n);
+		n += io_device_send(dev, l->now, l->d->devices.buf, l->d->devices.cap, TRAINS - n);
 	}
 	return n;
 }
@@ -107,13 +107,13 @@ static bool send_trains(struct loop *l)
 {
 	unsigned n = 0;
 
-	for (unsigned i = 0; i < l->d->n_ports; i++) {
+	for (unsigned i = 0; i < l->d->devices.n; i++) {
 		struct io_port *p = &l->d->ports[i];
 		unsigned frames;
 
 		if (!p->dev.dirty)
 			continue;
-		frames = io_ether_send(l->d, &p->dev, l->now, TRAINS);
+		frames = io_ether_send(&l->d->devices, &p->dev, l->now, TRAINS);
 		n += frames + send_of_device(l, &p->dev);
 		if (frames == TRAINS)
 			p->dev.dirty = true; /* there may be more */
@@ -158,7 +158,7 @@ static uint64_t next_deadline(const struct loop *l)
 {
 	uint64_t next = io_faults_deadline(l->d);
 
-	for (unsigned i = 0; i < l->d->n_ports; i++) {
+	for (unsigned i = 0; i < l->d->devices.n; i++) {
 		uint64_t at = core_next_deadline(l->d->ports[i].dev.core);
 
 		if (at < next)
@@ -190,7 +190,7 @@ static bool missed_work(const struct loop *l)
 	for (unsigned i = 0; i < l->d->n_clients; i++)
 		if (io_client_rang(l->d->clients[i]))
 			return true;
-	for (unsigned i = 0; i < l->d->n_ports; i++)
+	for (unsigned i = 0; i < l->d->devices.n; i++)
 		if (l->d->ports[i].dev.dirty && !l->d->ports[i].dev.blocked)
 			return true;
 	return false;
@@ -201,7 +201,7 @@ static bool hurry(struct loop *l)
 {
 	bool any = false;
 
-	for (unsigned i = 0; i < l->d->n_ports; i++) {
+	for (unsigned i = 0; i < l->d->devices.n; i++) {
 		struct io_device *dev = &l->d->ports[i].dev;
 
 		if (core_hurry(dev->core))
@@ -254,7 +254,7 @@ static void look_at_clock(struct loop *l)
 
 	l->now = io_clock_now();
 	away = before ? l->now - before : 0;
-	for (unsigned i = 0; away > ABSENCE && i < l->d->n_ports; i++)
+	for (unsigned i = 0; away > ABSENCE && i < l->d->devices.n; i++)
 		core_skip(l->d->ports[i].dev.core, away - ABSENCE);
 }
 

@@ -209,7 +209,7 @@ static void drain(void)
 {
 	static uint8_t buf[65536];
 
-	for (unsigned i = 0; i < d.n_ports; i++)
+	for (unsigned i = 0; i < d.devices.n; i++)
 		io_device_send(&d.ports[i].dev, 1, buf, sizeof(buf), 1000);
 }
 
@@ -219,7 +219,7 @@ static void check_others(unsigned fds)
 	struct io_fds none = {.n = 0};
 
 	FUZZ_CHECK(open_fds() == fds);
-	for (unsigned i = 0; i < d.n_ports; i++)
+	for (unsigned i = 0; i < d.devices.n; i++)
 		for (unsigned t = 0; t < CORE_OBJECT_TYPES; t++)
 			FUZZ_CHECK(core_object_count(d.ports[i].dev.core,
 						     (enum core_object_type)t) == 0);

@@ -19,8 +19,9 @@
 static void turn(struct io_daemon *d)
 {
 	io_test_turn(d->loop);
-	for (unsigned i = 0; i < d->n_ports; i++)
-		io_device_send(&d->ports[i].dev, io_clock_now(), d->tx_buf, d->tx_cap, TRAINS);
+	for (unsigned i = 0; i < d->devices.n; i++)
+		io_device_send(&d->ports[i].dev, io_clock_now(), d->devices.buf, d->devices.cap,
+			       TRAINS);
 }
 
 static void send_with(int sock, const void *msg, size_t len, const int *fd, unsigned n)

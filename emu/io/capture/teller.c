@@ -22,7 +22,7 @@ void io_teller_hooks(struct io_daemon *d)
 {
 	uint32_t debug = io_log_enabled(IO_LOG_DEBUG) ? CORE_HOOK_TRACE_ALL : 0;
 
-	for (unsigned i = 0; i < d->n_ports; i++)
+	for (unsigned i = 0; i < d->devices.n; i++)
 		io_device_hook(&d->ports[i].dev, CORE_HOOK_TRACE_ALL | CORE_HOOK_ERRORS,
 			       debug | io_pcap_hooks(&d->ports[i].pcap));
 }
@@ -34,7 +34,7 @@ static void tell_counters(struct io_daemon *d, unsigned port)
 	uint64_t *before = d->teller.counted + (size_t)port * IO_COUNTS;
 	struct io_port *p = &d->ports[port];
 	struct io_count now[IO_COUNTS];
-	unsigned n = io_counts(p, now);
+	unsigned n = io_counts(&p->dev, now);
 	bool moved = false;
 	struct io_words w;
 	char name[64];
@@ -55,7 +55,7 @@ static void tell_counters(struct io_daemon *d, unsigned port)
 
 static void tell_all_counters(struct io_daemon *d)
 {
-	for (unsigned i = 0; i < d->n_ports && d->teller.counted; i++)
+	for (unsigned i = 0; i < d->devices.n && d->teller.counted; i++)
 		if (io_capture_wants(&d->capture, d->ports[i].pcap.interface))
 			tell_counters(d, i);
 }
@@ -69,7 +69,7 @@ int io_teller_start(struct io_daemon *d, const struct io_capture_wish *wish)
 	if (error < 0)
 		return error;
 	free(d->teller.counted);
-	d->teller.counted = calloc(d->n_ports, IO_COUNTS * sizeof(uint64_t));
+	d->teller.counted = calloc(d->devices.n, IO_COUNTS * sizeof(uint64_t));
 	if (!d->teller.counted) {
 		io_capture_stop(&d->capture);
 		return -ENOMEM;

@@ -54,7 +54,7 @@ static bool read_wish(struct io_daemon *d, const json_t *request, struct ctl_out
 		out->snap = (uint32_t)n;
 	if (!device)
 		return true;
-	dev = io_daemon_find_device(d, device, strlen(device) + 1);
+	dev = io_devices_find(&d->devices, device, strlen(device) + 1);
 	if (!dev)
 		return io_ctl_refuse(o, "there is no device '%s'", device);
 	out->only = (int)dev->pcap->interface;

@@ -18,12 +18,12 @@ struct io_device *io_ctl_device_of(struct io_daemon *d, const json_t *request,
 	struct io_device *dev = NULL;
 
 	/* Without a name: the only one. */
-	if (!name && d->n_ports == 1)
+	if (!name && d->devices.n == 1)
 		return &d->ports[0].dev;
 	if (name)
-		dev = io_daemon_find_device(d, name, strlen(name) + 1);
+		dev = io_devices_find(&d->devices, name, strlen(name) + 1);
 	if (!name)
-		io_ctl_refuse(o, "which device? there are %u", d->n_ports);
+		io_ctl_refuse(o, "which device? there are %u", d->devices.n);
 	else if (!dev)
 		io_ctl_refuse(o, "there is no device '%s'", name);
 	return dev;

@@ -212,7 +212,7 @@ static bool choose_ports(struct io_daemon *d, const struct action *a, struct ste
 
 	if (!a->numbered && !json_object_get(s->request, UHCA_CTL_DEVICE)) {
 		s->port = d->ports;
-		s->n_ports = d->n_ports;
+		s->n_ports = d->devices.n;
 		return true;
 	}
 	dev = io_ctl_device_of(d, s->request, s->o);

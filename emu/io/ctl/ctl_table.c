@@ -107,7 +107,7 @@ static void visit(void *arg, void *client, const struct core_fact *facts, unsign
 
 static void add_objects(struct table *t, struct io_daemon *d, enum core_object_type type)
 {
-	for (unsigned i = 0; i < d->n_ports; i++) {
+	for (unsigned i = 0; i < d->devices.n; i++) {
 		t->dev = &d->ports[i].dev;
 		core_visit(t->dev->core, type, visit, t);
 	}
@@ -138,7 +138,7 @@ static unsigned count_clients(const struct io_daemon *d, const struct io_device 
 
 static void add_devices(struct table *t, struct io_daemon *d)
 {
-	for (unsigned i = 0; i < d->n_ports; i++) {
+	for (unsigned i = 0; i < d->devices.n; i++) {
 		const struct io_port *p = &d->ports[i];
 		char guid[24];
 
@@ -222,8 +222,8 @@ json_t *io_ctl_counters(struct io_daemon *d)
 	struct io_count count[IO_COUNTS];
 	char name[64];
 
-	for (unsigned i = 0; i < d->n_ports; i++) {
-		unsigned n = io_counts(&d->ports[i], count);
+	for (unsigned i = 0; i < d->devices.n; i++) {
+		unsigned n = io_counts(d->devices.at[i], count);
 
 		start_row(&t);
 		put_text(&t, "device", d->ports[i].dev.id.name);

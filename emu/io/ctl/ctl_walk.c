@@ -155,7 +155,8 @@ json_t *io_ctl_walk(struct io_daemon *d, const json_t *request, struct ctl_outco
 	if (!json_is_integer(key) || (offset && !json_is_integer(offset)))
 		return io_ctl_refuse(o, "walk needs the numbers \"%s\" and \"%s\"", UHCA_CTL_KEY,
 				     UHCA_CTL_OFFSET);
-	for (unsigned i = 0; i < d->n_ports && json_integer_value(key) == (json_int_t)number; i++) {
+	for (unsigned i = 0; i < d->devices.n && json_integer_value(key) == (json_int_t)number;
+	     i++) {
 		int error = core_walk_mr(d->ports[i].dev.core, number, at, &w);
 
 		if (error == 0)

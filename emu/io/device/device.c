@@ -123,6 +123,14 @@ int io_identity_of(const struct io_settings *settings, unsigned index, struct io
 	return 0;
 }
 
+struct io_device *io_devices_find(const struct io_devices *all, const char *name, size_t cap)
+{
+	for (unsigned i = 0; i < all->n; i++)
+		if (strncmp(all->at[i]->id.name, name, cap) == 0)
+			return all->at[i];
+	return NULL;
+}
+
 /* ---- the device's end of the stack ---- */
 
 static struct io_device *device_of(struct netif *top)

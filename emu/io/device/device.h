@@ -13,10 +13,13 @@
 
 #include <stdbool.h>
 
+struct fault_net;
 struct io_daemon;
+struct io_fault_box;
+struct io_loopback;
 struct io_pcap_box;
-struct io_udp;
 struct io_ucma;
+struct io_udp;
 
 struct io_device {
 	struct io_identity id;
@@ -25,14 +28,28 @@ struct io_device {
 	struct netif top;          /* the device's own end of its stack */
 	struct io_pcap_box *pcap;  /* its witness; NULL: nobody looks */
 	uint32_t hooks;            /* io_device_hook */
-	struct io_udp *udp;        /* NULL: no wire */
-	struct netif *bottom;      /* where trains that arrive enter */
-	struct io_daemon *daemon;  /* set by it; NULL: none */
-	struct io_ucma *ucma;      /* who manages connections; NULL: nobody */
-	uint64_t bad_icrc;         /* packets that a fault rule broke on their way here */
-	bool dirty;                /* something happened: ask for trains to send */
-	bool blocked;              /* the wire is full: do not ask until it is not */
+	struct io_fault_box *fault;
+	struct fault_net *net; /* the fault box's: what rules do to packets */
+	struct io_loopback *loopback;
+	struct io_udp *udp;       /* NULL: no wire */
+	struct netif *bottom;     /* where trains that arrive enter */
+	struct io_daemon *daemon; /* set by it; NULL: none */
+	struct io_ucma *ucma;     /* who manages connections; NULL: nobody */
+	uint64_t bad_icrc;        /* packets that a fault rule broke on their way here */
+	bool dirty;               /* something happened: ask for trains to send */
+	bool blocked;             /* the wire is full: do not ask until it is not */
 };
+
+/* The devices of a daemon, and room for what one of them sends. */
+struct io_devices {
+	struct io_device *at[IO_MAX_DEVICES];
+	unsigned n;
+	uint8_t *buf;
+	size_t cap;
+};
+
+/* NULL when there is none of this name; name need not be terminated. */
+struct io_device *io_devices_find(const struct io_devices *all, const char *name, size_t cap);
 
 /*
  * Names and addresses of device number "index" under these settings. 0 or -errno (logged):

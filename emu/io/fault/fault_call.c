@@ -150,7 +150,8 @@ static void name_objects(struct fault_subject *s, const struct io_client *c, con
 static struct io_call_fault open_device(struct io_client *c, const char *name,
 					const struct uhca_cmd_hello *in)
 {
-	struct io_device *dev = io_daemon_find_device(c->daemon, in->device, sizeof(in->device));
+	struct io_device *dev =
+		io_devices_find(&c->daemon->devices, in->device, sizeof(in->device));
 	struct fault_subject s;
 	char program[sizeof(in->program) + 1] = "";
 

@@ -195,7 +195,7 @@ static void set_hooks(struct io_daemon *d)
 {
 	bool asks = io_faults_watch(&d->faults, FAULT_LAYER_COMPLETION) || d->faults.n_cqes > 0;
 
-	for (unsigned i = 0; i < d->n_ports; i++)
+	for (unsigned i = 0; i < d->devices.n; i++)
 		io_device_hook(&d->ports[i].dev, CORE_HOOK_COMPLETION,
 			       asks ? CORE_HOOK_COMPLETION : 0);
 }
@@ -206,7 +206,7 @@ static void arm(struct io_daemon *d)
 	bool armed = f->stale || f->n_pending > 0 || f->n_returns > 0 || f->n_cqes > 0 ||
 		     io_faults_watch(f, FAULT_LAYER_TIME);
 
-	for (unsigned i = 0; i < d->n_ports; i++)
+	for (unsigned i = 0; i < d->devices.n; i++)
 		armed = armed || d->ports[i].fault.active;
 	f->armed = armed;
 }
@@ -220,7 +220,7 @@ void io_faults_changed(struct io_daemon *d)
 	for (unsigned l = 0; l < FAULT_LAYERS; l++)
 		if (fault_plan_watches(f->plan, l))
 			f->watched |= 1u << l;
-	for (unsigned i = 0; i < d->n_ports; i++)
+	for (unsigned i = 0; i < d->devices.n; i++)
 		io_fault_box_update(&d->ports[i].fault);
 	set_hooks(d);
 	io_teller_rules(d);
@@ -290,7 +290,7 @@ static void time_rule(struct io_daemon *d, const struct fault_entry *e, uint64_t
 				  .cq = first_of(&select->cq),
 				  .key = first_of(&select->key)};
 
-	for (unsigned i = 0; i < d->n_ports; i++) {
+	for (unsigned i = 0; i < d->devices.n; i++) {
 		s.device = d->ports[i].dev.id.name;
 		if (io_fault_selects_device(&e->rule, &d->ports[i].dev))
 			io_fault_happen(d, &d->ports[i].dev, e, &s, now);
@@ -333,7 +333,7 @@ void io_faults_tick(struct io_daemon *d, uint64_t now)
 		run_time_rules(d, now);
 	run_pending(d, now);
 	io_fault_cqe_tick(d, now);
-	for (unsigned i = 0; i < d->n_ports; i++)
+	for (unsigned i = 0; i < d->devices.n; i++)
 		if (d->ports[i].fault.active)
 			io_fault_box_tick(&d->ports[i].fault, now);
 	arm(d);
@@ -355,7 +355,7 @@ uint64_t io_faults_deadline(const struct io_daemon *d)
 			next = f->returns[i].at;
 	if (io_fault_cqe_deadline(f) < next)
 		next = io_fault_cqe_deadline(f);
-	for (unsigned i = 0; i < d->n_ports; i++) {
+	for (unsigned i = 0; i < d->devices.n; i++) {
 		uint64_t at = io_fault_box_deadline(&d->ports[i].fault);
 
 		if (at < next)

@@ -5,9 +5,10 @@
  */
 #include "counter_files.h"
 
-#include "emu/io/base/clock.h"
-#include "emu/io/base/log.h"
-#include "emu/io/daemon.h"
+#include "counts.h"
+#include "emu/io/device/device.h"
+#include "emu/io/net/udp.h"
+#include "loopback.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -27,17 +28,17 @@ static uint64_t drops(const struct core_counters *c)
 }
 
 /* Values in the order of the table below. */
-static void collect(const struct io_port *p, uint64_t value[IO_COUNTER_FILES])
+static void collect(const struct io_device *dev, uint64_t value[IO_COUNTER_FILES])
 {
-	const struct core_counters *c = core_counters(p->dev.core);
-	const uint64_t bad =
-		p->dev.bad_icrc + p->udp.rx.counters.bad_icrc + p->udp.rx.counters.malformed;
+	const struct core_counters *c = core_counters(dev->core);
+	const struct io_udp *udp = io_counts_udp(dev);
+	const uint64_t bad = dev->bad_icrc + udp->rx.counters.bad_icrc + udp->rx.counters.malformed;
 	const uint64_t all[] = {
 		c->tx_bytes / 4,
 		c->rx_bytes / 4,
 		c->tx_packets,
 		c->rx_packets,
-		p->udp.counters.tx_errors + p->loopback.no_route,
+		udp->counters.tx_errors + dev->loopback->no_route,
 		bad,
 		c->link_downed,
 		c->tx_packets,
@@ -53,7 +54,7 @@ static void collect(const struct io_port *p, uint64_t value[IO_COUNTER_FILES])
 		c->errors,
 		drops(c),
 		bad,
-		p->udp.rx.counters.overflow,
+		udp->rx.counters.overflow,
 	};
 
 	_Static_assert(sizeof(all) <= IO_COUNTER_FILES * sizeof(all[0]), "room for all");
@@ -91,12 +92,12 @@ static int write_one(const struct io_counter_files *f, unsigned i, uint64_t valu
 	return error;
 }
 
-int io_counter_files_update(struct io_counter_files *f, const struct io_port *port)
+int io_counter_files_update(struct io_counter_files *f)
 {
 	uint64_t value[IO_COUNTER_FILES] = {0};
 	int error = 0;
 
-	collect(port, value);
+	collect(f->dev, value);
 	for (unsigned i = 0; i < NAMES && error == 0; i++) {
 		if (value[i] == f->written[i])
 			continue;
@@ -111,13 +112,14 @@ static int make_folder(int root, const char *name)
 	return mkdirat(root, name, 0755) < 0 && errno != EEXIST ? -errno : 0;
 }
 
-int io_counter_files_open(struct io_counter_files *f, const char *dir, const struct io_port *port)
+int io_counter_files_open(struct io_counter_files *f, const char *dir, const struct io_device *dev)
 {
 	char path[PATH_MAX + 64];
 	int error;
 
+	f->dev = dev;
 	memset(f->written, 0xff, sizeof(f->written)); /* write each */
-	snprintf(path, sizeof(path), "%s/sys/class/infiniband/%s/ports/1", dir, port->dev.id.name);
+	snprintf(path, sizeof(path), "%s/sys/class/infiniband/%s/ports/1", dir, dev->id.name);
 	f->root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (f->root < 0)
 		return -errno;
@@ -125,7 +127,7 @@ int io_counter_files_open(struct io_counter_files *f, const char *dir, const str
 	if (error == 0)
 		error = make_folder(f->root, "hw_counters");
 	if (error == 0)
-		error = io_counter_files_update(f, port);
+		error = io_counter_files_update(f);
 	if (error < 0)
 		io_counter_files_close(f);
 	return error;
@@ -136,27 +138,4 @@ void io_counter_files_close(struct io_counter_files *f)
 	if (f->root >= 0)
 		close(f->root);
 	f->root = -1;
-}
-
-static void on_timer(struct ev_loop *loop, ev_timer *w, int revents)
-{
-	struct io_daemon *d = w->data;
-	static struct io_log_limit limit;
-	uint32_t held;
-
-	(void)loop;
-	(void)revents;
-	for (unsigned i = 0; i < d->n_ports; i++) {
-		int error = io_counter_files_update(&d->ports[i].counters, &d->ports[i]);
-
-		if (error < 0 && io_log_limit(&limit, 1, io_clock_now(), &held))
-			io_log(IO_LOG_WARN, "%s: counter files: %s (%u more)",
-			       d->ports[i].dev.id.name, strerror(-error), held);
-	}
-}
-
-void io_counter_timer_init(ev_timer *timer, struct io_daemon *d)
-{
-	ev_timer_init(timer, on_timer, 1, 0);
-	timer->data = d;
 }

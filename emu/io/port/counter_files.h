@@ -12,13 +12,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct io_daemon;
-struct io_port;
+struct io_device;
 
 #define IO_COUNTER_FILES 24 /* room: files of a device */
 
 /* The files of one device. */
 struct io_counter_files {
+	const struct io_device *dev;
 	int root; /* ports/1; -1: none */
 	uint64_t written[IO_COUNTER_FILES];
 };
@@ -27,16 +27,13 @@ struct io_counter_files {
  * Makes the files of a device whose others are there already, with its counts. 0 or -errno of
  * mkdir(2), open(2) and write(2), nothing being open then.
  */
-int io_counter_files_open(struct io_counter_files *f, const char *dir, const struct io_port *port);
+int io_counter_files_open(struct io_counter_files *f, const char *dir, const struct io_device *dev);
 void io_counter_files_close(struct io_counter_files *f);
 
 /* Writes what has changed. 0 or -errno. */
-int io_counter_files_update(struct io_counter_files *f, const struct io_port *port);
+int io_counter_files_update(struct io_counter_files *f);
 
-/* The timer of a daemon, which updates all its devices. */
-void io_counter_timer_init(ev_timer *timer, struct io_daemon *d);
-
-/* There was work: the files will follow. */
+/* There was work: the files will follow, by the timer of a second that updates them. */
 static inline void io_counter_timer_touch(struct ev_loop *loop, ev_timer *timer)
 {
 	if (ev_is_active(timer))

@@ -4,7 +4,10 @@
  */
 #include "counts.h"
 
-#include "emu/io/daemon.h"
+#include "emu/fault/net/net.h"
+#include "emu/io/device/device.h"
+#include "emu/io/net/udp.h"
+#include "loopback.h"
 
 struct list {
 	struct io_count *at;
@@ -37,20 +40,29 @@ static void put_core(struct list *l, const struct core_counters *c)
 	put(l, "", "link_downed", c->link_downed);
 }
 
-static void put_wire(struct list *l, const struct io_port *p)
+const struct io_udp *io_counts_udp(const struct io_device *dev)
 {
-	put(l, "", "bad_icrc", p->dev.bad_icrc + p->udp.rx.counters.bad_icrc);
-	put(l, "", "loopback_packets", p->loopback.delivered);
-	put(l, "", "no_route", p->loopback.no_route);
-	put(l, "udp_", "tx_packets", p->udp.counters.tx_packets);
-	put(l, "udp_", "tx_errors", p->udp.counters.tx_errors);
-	put(l, "udp_", "tx_full", p->udp.counters.tx_full);
-	put(l, "udp_", "rx_packets", p->udp.rx.counters.packets);
-	put(l, "udp_", "rx_buffers", p->udp.rx.counters.buffers);
-	put(l, "udp_", "rx_trains", p->udp.rx.counters.trains);
-	put(l, "udp_", "rx_bad_icrc", p->udp.rx.counters.bad_icrc);
-	put(l, "udp_", "rx_malformed", p->udp.rx.counters.malformed);
-	put(l, "udp_", "rx_overflow", p->udp.rx.counters.overflow);
+	static const struct io_udp none;
+
+	return dev->udp ? dev->udp : &none;
+}
+
+static void put_wire(struct list *l, const struct io_device *dev)
+{
+	const struct io_udp *udp = io_counts_udp(dev);
+
+	put(l, "", "bad_icrc", dev->bad_icrc + udp->rx.counters.bad_icrc);
+	put(l, "", "loopback_packets", dev->loopback->delivered);
+	put(l, "", "no_route", dev->loopback->no_route);
+	put(l, "udp_", "tx_packets", udp->counters.tx_packets);
+	put(l, "udp_", "tx_errors", udp->counters.tx_errors);
+	put(l, "udp_", "tx_full", udp->counters.tx_full);
+	put(l, "udp_", "rx_packets", udp->rx.counters.packets);
+	put(l, "udp_", "rx_buffers", udp->rx.counters.buffers);
+	put(l, "udp_", "rx_trains", udp->rx.counters.trains);
+	put(l, "udp_", "rx_bad_icrc", udp->rx.counters.bad_icrc);
+	put(l, "udp_", "rx_malformed", udp->rx.counters.malformed);
+	put(l, "udp_", "rx_overflow", udp->rx.counters.overflow);
 }
 
 static void put_faults(struct list *l, const struct fault_net_counters *c)
@@ -64,12 +76,12 @@ static void put_faults(struct list *l, const struct fault_net_counters *c)
 	put(l, "fault_", "unfit", c->unfit);
 }
 
-unsigned io_counts(const struct io_port *p, struct io_count out[IO_COUNTS])
+unsigned io_counts(const struct io_device *dev, struct io_count out[IO_COUNTS])
 {
 	struct list l = {.at = out};
 
-	put_core(&l, core_counters(p->dev.core));
-	put_wire(&l, p);
-	put_faults(&l, fault_net_counters(p->fault.net));
+	put_core(&l, core_counters(dev->core));
+	put_wire(&l, dev);
+	put_faults(&l, fault_net_counters(dev->net));
 	return l.n;
 }

@@ -8,7 +8,8 @@
 
 #include <stdint.h>
 
-struct io_port;
+struct io_device;
+struct io_udp;
 
 #define IO_COUNTS 64 /* room */
 
@@ -19,6 +20,9 @@ struct io_count {
 };
 
 /* Returns how many there are: always the same, in the same order. */
-unsigned io_counts(const struct io_port *p, struct io_count out[IO_COUNTS]);
+unsigned io_counts(const struct io_device *dev, struct io_count out[IO_COUNTS]);
+
+/* What went over its wire; zeroes where there is none. */
+const struct io_udp *io_counts_udp(const struct io_device *dev);
 
 #endif

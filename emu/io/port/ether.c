@@ -2,15 +2,16 @@
 /* See ether.h. */
 #include "ether.h"
 
-unsigned io_ether_send(struct io_daemon *d, struct io_device *from, uint64_t now, unsigned max)
+unsigned io_ether_send(const struct io_devices *all, struct io_device *from, uint64_t now,
+		       unsigned max)
 {
 	struct core_frame frame;
 	unsigned n = 0;
 
-	while (n < max && core_frame_next(from->core, now, d->tx_buf, d->tx_cap, &frame)) {
-		for (unsigned i = 0; i < d->n_ports; i++) {
-			core_rx_frame(d->ports[i].dev.core, now, &frame);
-			d->ports[i].dev.dirty = true;
+	while (n < max && core_frame_next(from->core, now, all->buf, all->cap, &frame)) {
+		for (unsigned i = 0; i < all->n; i++) {
+			core_rx_frame(all->at[i]->core, now, &frame);
+			all->at[i]->dirty = true;
 		}
 		n++;
 	}

@@ -7,12 +7,13 @@
 #ifndef IO_ETHER_H
 #define IO_ETHER_H
 
-#include "emu/io/daemon.h"
+#include "emu/io/device/device.h"
 
 /*
- * Pulls up to max frames from the device (buf: cap bytes) and gives each to every device of the
- * daemon, which may then have something to do. Returns the number; max means there may be more.
+ * Pulls up to max frames from the device, one of all, and gives each to every one of them, which
+ * may then have something to do. Returns the number; max means there may be more.
  */
-unsigned io_ether_send(struct io_daemon *d, struct io_device *from, uint64_t now, unsigned max);
+unsigned io_ether_send(const struct io_devices *all, struct io_device *from, uint64_t now,
+		       unsigned max);
 
 #endif

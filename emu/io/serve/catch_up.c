@@ -16,7 +16,7 @@ static unsigned send_next(struct io_client *c, uint64_t now, uint64_t end)
 
 	if (dev->blocked && (now >= end || !dev->udp || !io_udp_wait(dev->udp, end - now)))
 		return 0;
-	return io_device_send_of(dev, c->core, now, c->daemon->tx_buf, c->daemon->tx_cap);
+	return io_device_send_of(dev, c->core, now, c->daemon->devices.buf, c->daemon->devices.cap);
 }
 
 void io_catch_up(struct io_client *c)
@@ -29,7 +29,7 @@ void io_catch_up(struct io_client *c)
 	now = io_clock_now();
 	end = now + SLICE;
 	io_client_doorbells(c, now);
-	io_ether_send(c->daemon, c->dev, now, FRAMES);
+	io_ether_send(&c->daemon->devices, c->dev, now, FRAMES);
 	while ((all < SHARE || now < end) && (cost = send_next(c, now, end))) {
 		all += cost;
 		now = io_clock_now();

@@ -48,7 +48,7 @@ int cmd_hello(struct cmd *r, struct cmd_reply *rep)
 		return -EPROTO;
 	if (in->mem_error)
 		return refuse_without_memory(c, in);
-	h.dev = io_daemon_find_device(c->daemon, in->device, sizeof(in->device));
+	h.dev = io_devices_find(&c->daemon->devices, in->device, sizeof(in->device));
 	if (!h.dev)
 		return -ENODEV;
 	h.mem_fd = io_fds_take(r->fds, 0);

@@ -102,7 +102,7 @@ static int token_back(struct ucma_file *f)
 /* Whatever it was, something may have been given to a device to send. */
 static void wake_devices(struct io_daemon *d)
 {
-	for (unsigned i = 0; i < d->n_ports; i++)
+	for (unsigned i = 0; i < d->devices.n; i++)
 		d->ports[i].dev.dirty = true;
 }
 
@@ -247,9 +247,9 @@ int io_ucma_open(struct io_ucma *u, struct io_daemon *daemon, const char *path)
 	TAILQ_INIT(&u->files);
 	for (unsigned i = 0; i < UCMA_PORT_BUCKETS; i++)
 		LIST_INIT(&u->ports[i]);
-	for (unsigned i = 0; i < daemon->n_ports; i++)
+	for (unsigned i = 0; i < daemon->devices.n; i++)
 		core_cm_set_ops(daemon->ports[i].dev.core, &ucma_cm_ops, &daemon->ports[i].dev);
-	for (unsigned i = 0; i < daemon->n_ports; i++)
+	for (unsigned i = 0; i < daemon->devices.n; i++)
 		daemon->ports[i].dev.ucma = u;
 	u->listener.accept = add_file;
 	u->listener.arg = u;

@@ -56,7 +56,7 @@ struct io_call_fault ucma_fault(struct ucma_file *f, uint32_t cmd)
 	struct io_device *dev = c ? c->dev : &d->ports[0].dev;
 	struct fault_subject s;
 
-	if (!io_faults_watch(&d->faults, FAULT_LAYER_CALL) || !f->inode || d->n_ports == 0 ||
+	if (!io_faults_watch(&d->faults, FAULT_LAYER_CALL) || !f->inode || d->devices.n == 0 ||
 	    cmd >= sizeof(command_name) / sizeof(command_name[0]) || !command_name[cmd])
 		return (struct io_call_fault){0};
 	io_fault_subject(&s, FAULT_LAYER_CALL, dev, c);

@@ -58,7 +58,7 @@ static struct io_device *owner_of_destination(const struct ucma_id *id, uint8_t 
 	struct io_device *dev = io_fabric_find(&d->fabric, id->dst.gid);
 
 	memcpy(gid, id->dst.gid, 16);
-	if (dev || !ucma_addr_is_localhost(&id->dst) || d->n_ports == 0)
+	if (dev || !ucma_addr_is_localhost(&id->dst) || d->devices.n == 0)
 		return dev;
 	dev = &d->ports[0].dev;
 	first_address(dev, ucma_addr_is_v4(&id->dst), gid);
@@ -130,7 +130,7 @@ static struct io_device *any_device(const struct ucma_id *id, bool v4, uint8_t g
 {
 	const struct io_daemon *d = daemon_of(id);
 
-	for (unsigned i = 0; i < d->n_ports; i++) {
+	for (unsigned i = 0; i < d->devices.n; i++) {
 		struct io_device *dev = &d->ports[i].dev;
 
 		if (id->dev && id->dev != dev)

@@ -86,11 +86,11 @@ static void test_update(void **state)
 	(void)state;
 	receive(9);
 	assert_int_equal(read_file("hw_counters/rcvd_pkts"), 0);
-	assert_int_equal(io_counter_files_update(&p->counters, p), 0);
+	assert_int_equal(io_counter_files_update(&p->counters), 0);
 	assert_int_equal(read_file("hw_counters/rcvd_pkts"), 9);
 	receive(1);
 	core_port_set(p->dev.core, false);
-	assert_int_equal(io_counter_files_update(&p->counters, p), 0);
+	assert_int_equal(io_counter_files_update(&p->counters), 0);
 	assert_int_equal(read_file("counters/port_rcv_packets"), 10);
 	assert_int_equal(read_file("counters/port_rcv_data"), 160);
 	assert_int_equal(read_file("hw_counters/dropped_pkts"), 10);
@@ -120,7 +120,7 @@ static void test_no_folder(void **state)
 	struct io_counter_files f;
 
 	(void)state;
-	assert_int_equal(io_counter_files_open(&f, "/nonexistent", &t.d.ports[0]), -ENOENT);
+	assert_int_equal(io_counter_files_open(&f, "/nonexistent", &t.d.ports[0].dev), -ENOENT);
 	assert_int_equal(f.root, -1);
 }
 

@@ -14,7 +14,7 @@ static void test_idle(void **state)
 	io_test_daemon_start(&t, &s);
 	for (unsigned i = 0; i < 3; i++) {
 		t.d.ports[i].dev.dirty = false;
-		assert_int_equal(io_ether_send(&t.d, &t.d.ports[i].dev, 1, 16), 0);
+		assert_int_equal(io_ether_send(&t.d.devices, &t.d.ports[i].dev, 1, 16), 0);
 		assert_false(t.d.ports[i].dev.dirty);
 	}
 	io_test_daemon_stop(&t);

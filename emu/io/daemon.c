@@ -134,7 +134,7 @@ static int add_port(struct io_daemon *d, struct io_port *p, unsigned index)
 	if (error < 0)
 		goto destroy_device;
 	d->devices.at[d->devices.n++] = &p->dev;
-	io_teller_hooks(d);
+	io_teller_hooks(&d->teller);
 	return 0;
 destroy_device:
 	io_fault_box_destroy(&p->fault);
@@ -210,7 +210,7 @@ void io_daemon_remove_client(struct io_daemon *d, struct io_client *c)
 	if (c->core) {
 		io_log(IO_LOG_INFO, "client %u: %s has left %s", c->id, c->program,
 		       c->dev->id.name);
-		io_teller_leak(d, c);
+		io_teller_leak(&d->teller, c->dev, c, c->program);
 	}
 	io_client_destroy(c);
 	io_linger_go(&d->linger);
@@ -230,7 +230,7 @@ unsigned io_daemon_fatal(struct io_daemon *d, const struct io_device *dev)
 		n++;
 	}
 	io_tell_fatal(&w, dev->id.name, n);
-	io_teller_say(d, dev->id.name, &w);
+	io_teller_say(&d->teller, dev->id.name, &w);
 	return n;
 }
 
@@ -332,7 +332,7 @@ int io_daemon_create(struct io_daemon *d, const struct io_settings *settings,
 	d->clients_at.fd = d->ctl.listener.fd = d->ucma.listener.fd = d->status.fd = d->shared.fd =
 		-1;
 	io_capture_init(&d->capture);
-	io_teller_create(d);
+	io_teller_create(&d->teller, &d->capture, &d->devices, d->settings.on_error);
 	raise_limits();
 	error = open_loop(d);
 	if (error == 0)
@@ -370,7 +370,7 @@ void io_daemon_destroy(struct io_daemon *d)
 	io_listener_close(&d->clients_at);
 	io_ucma_close(&d->ucma);
 	close_clients(d);
-	io_teller_destroy(d);
+	io_teller_destroy(&d->teller);
 	close_ports(d);
 	io_faults_destroy(d);
 	io_shm_destroy(&d->status);

@@ -228,7 +228,7 @@ static void sleep_until_work(struct loop *l)
 	if (hurry(l))
 		return;
 	if (io_teller_awake(&l->d->teller)) {
-		io_teller_tick(l->d, l->now);
+		io_teller_tick(&l->d->teller, l->now);
 		io_capture_flush(&l->d->capture);
 	}
 	__atomic_store_n(&l->status->need_wakeup, 1, __ATOMIC_RELAXED);
@@ -289,7 +289,7 @@ static void run(struct loop *l)
 		if (look(l)) {
 			l->idle_since = UINT64_MAX;
 			if (io_teller_awake(&l->d->teller))
-				io_teller_tick(l->d, l->now);
+				io_teller_tick(&l->d->teller, l->now);
 			io_counter_timer_touch(l->d->loop, &l->d->counters);
 			give_turn(l);
 			continue;

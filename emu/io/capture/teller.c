@@ -6,8 +6,9 @@
 
 #include "emu/io/base/clock.h"
 #include "emu/io/base/log.h"
-#include "emu/io/daemon.h"
+#include "emu/io/device/device.h"
 #include "emu/io/port/counts.h"
+#include "pcap.h"
 #include "tell.h"
 
 #include <errno.h>
@@ -18,29 +19,29 @@
 #define COUNTERS_EVERY (10 * IO_MSEC)
 #define DUMP_EVERY     IO_SEC /* failures of one second have one cause, or too many */
 
-void io_teller_hooks(struct io_daemon *d)
+void io_teller_hooks(struct io_teller *t)
 {
 	uint32_t debug = io_log_enabled(IO_LOG_DEBUG) ? CORE_HOOK_TRACE_ALL : 0;
 
-	for (unsigned i = 0; i < d->devices.n; i++)
-		io_device_hook(&d->ports[i].dev, CORE_HOOK_TRACE_ALL | CORE_HOOK_ERRORS,
-			       debug | io_pcap_hooks(&d->ports[i].pcap));
+	for (unsigned i = 0; i < t->devices->n; i++)
+		io_device_hook(t->devices->at[i], CORE_HOOK_TRACE_ALL | CORE_HOOK_ERRORS,
+			       debug | io_pcap_hooks(t->devices->at[i]->pcap));
 }
 
 /* ---- how the counters move ---- */
 
-static void tell_counters(struct io_daemon *d, unsigned port)
+static void tell_counters(struct io_teller *t, unsigned device)
 {
-	uint64_t *before = d->teller.counted + (size_t)port * IO_COUNTS;
-	struct io_port *p = &d->ports[port];
+	uint64_t *before = t->counted + (size_t)device * IO_COUNTS;
+	const struct io_device *dev = t->devices->at[device];
 	struct io_count now[IO_COUNTS];
-	unsigned n = io_counts(&p->dev, now);
+	unsigned n = io_counts(dev, now);
 	bool moved = false;
 	struct io_words w;
 	char name[64];
 
 	io_words_begin(&w, "counters");
-	io_words_text(&w, "dev", p->dev.id.name);
+	io_words_text(&w, "dev", dev->id.name);
 	for (unsigned i = 0; i < n; i++) {
 		if (now[i].value == before[i])
 			continue;
@@ -50,65 +51,64 @@ static void tell_counters(struct io_daemon *d, unsigned port)
 		moved = true;
 	}
 	if (moved)
-		io_capture_record(&d->capture, io_clock_wall(), w.text);
+		io_capture_record(t->capture, io_clock_wall(), w.text);
 }
 
-static void tell_all_counters(struct io_daemon *d)
+static void tell_all_counters(struct io_teller *t)
 {
-	for (unsigned i = 0; i < d->devices.n && d->teller.counted; i++)
-		if (io_capture_wants(&d->capture, d->ports[i].pcap.interface))
-			tell_counters(d, i);
+	for (unsigned i = 0; i < t->devices->n && t->counted; i++)
+		if (io_capture_wants(t->capture, t->devices->at[i]->pcap->interface))
+			tell_counters(t, i);
 }
 
 /* ---- the capture ---- */
 
-int io_teller_start(struct io_daemon *d, const struct io_capture_wish *wish)
+int io_teller_start(struct io_teller *t, const struct io_capture_wish *wish)
 {
-	int error = io_capture_start(&d->capture, wish);
+	int error = io_capture_start(t->capture, wish);
 
 	if (error < 0)
 		return error;
-	free(d->teller.counted);
-	d->teller.counted = calloc(d->devices.n, IO_COUNTS * sizeof(uint64_t));
-	if (!d->teller.counted) {
-		io_capture_stop(&d->capture);
+	free(t->counted);
+	t->counted = calloc(t->devices->n, IO_COUNTS * sizeof(uint64_t));
+	if (!t->counted) {
+		io_capture_stop(t->capture);
 		return -ENOMEM;
 	}
-	d->teller.next_counters = 0;
-	io_teller_hooks(d);
-	d->teller.n_rules = 0; /* whoever reads the file knows none yet */
-	io_teller_rules(d);
+	t->next_counters = 0;
+	io_teller_hooks(t);
+	t->n_rules = 0; /* whoever reads the file knows none yet */
+	io_teller_rules(t);
 	return 0;
 }
 
-int io_teller_stop(struct io_daemon *d)
+int io_teller_stop(struct io_teller *t)
 {
 	int error;
 
-	tell_all_counters(d);
-	error = io_capture_stop(&d->capture);
-	free(d->teller.counted);
-	d->teller.counted = NULL;
-	io_teller_hooks(d);
+	tell_all_counters(t);
+	error = io_capture_stop(t->capture);
+	free(t->counted);
+	t->counted = NULL;
+	io_teller_hooks(t);
 	return error;
 }
 
 /* ---- the recorder ---- */
 
-int io_teller_dump(struct io_daemon *d, const char *path, struct io_recorder_dump *out)
+int io_teller_dump(struct io_teller *t, const char *path, struct io_recorder_dump *out)
 {
-	return io_recorder_dump(&d->teller.recorder, &d->capture, path, out);
+	return io_recorder_dump(&t->recorder, t->capture, path, out);
 }
 
 /* FILE, FILE.2, FILE.3 ... */
-static void dump_failure(struct io_daemon *d, uint64_t now)
+static void dump_failure(struct io_teller *t, uint64_t now)
 {
-	struct io_teller *t = &d->teller;
 	char path[PATH_MAX + 8];
 	struct io_recorder_dump done;
 	int error;
 
-	if (!d->settings.on_error[0] || t->dumps == IO_TELLER_DUMPS) {
+	if (!t->on_error[0] || t->dumps == IO_TELLER_DUMPS) {
 		t->recorder.failed = false;
 		return;
 	}
@@ -117,8 +117,8 @@ static void dump_failure(struct io_daemon *d, uint64_t now)
 	t->recorder.failed = false;
 	t->next_dump = now + DUMP_EVERY;
 	t->dumps++;
-	snprintf(path, sizeof(path), t->dumps > 1 ? "%s.%u" : "%s", d->settings.on_error, t->dumps);
-	error = io_teller_dump(d, path, &done);
+	snprintf(path, sizeof(path), t->dumps > 1 ? "%s.%u" : "%s", t->on_error, t->dumps);
+	error = io_teller_dump(t, path, &done);
 	if (error < 0)
 		io_log(IO_LOG_ERROR, "something failed, but it cannot be written to %s: %s", path,
 		       error == -EINVAL ? "not a regular file" : strerror(-error));
@@ -127,46 +127,46 @@ static void dump_failure(struct io_daemon *d, uint64_t now)
 		       (unsigned long long)done.packets, path);
 }
 
-void io_teller_tick(struct io_daemon *d, uint64_t now)
+void io_teller_tick(struct io_teller *t, uint64_t now)
 {
-	if (d->teller.recorder.failed)
-		dump_failure(d, now);
-	if (d->teller.counted && !io_capture_running(&d->capture))
-		io_teller_stop(d); /* it ended by itself */
-	if (!d->teller.counted || now < d->teller.next_counters)
+	if (t->recorder.failed)
+		dump_failure(t, now);
+	if (t->counted && !io_capture_running(t->capture))
+		io_teller_stop(t); /* it ended by itself */
+	if (!t->counted || now < t->next_counters)
 		return;
-	tell_all_counters(d);
-	d->teller.next_counters = now + COUNTERS_EVERY;
+	tell_all_counters(t);
+	t->next_counters = now + COUNTERS_EVERY;
 }
 
 /* ---- records ---- */
 
-static bool wanted(const struct io_daemon *d, const char *device)
+static bool wanted(const struct io_teller *t, const char *device)
 {
-	if (!io_capture_running(&d->capture))
+	if (!io_capture_running(t->capture))
 		return false;
-	if (d->capture.only < 0 || !device)
+	if (t->capture->only < 0 || !device)
 		return true;
-	return strcmp(d->capture.interface[d->capture.only], device) == 0;
+	return strcmp(t->capture->interface[t->capture->only], device) == 0;
 }
 
-void io_teller_say(struct io_daemon *d, const char *device, const struct io_words *w)
+void io_teller_say(struct io_teller *t, const char *device, const struct io_words *w)
 {
-	io_recorder_text(&d->teller.recorder, w->text, io_clock_now());
-	if (wanted(d, device))
-		io_capture_record(&d->capture, io_clock_wall(), w->text);
+	io_recorder_text(&t->recorder, w->text, io_clock_now());
+	if (wanted(t, device))
+		io_capture_record(t->capture, io_clock_wall(), w->text);
 }
 
-void io_teller_hit(struct io_daemon *d, const struct fault_hit *hit)
+void io_teller_hit(struct io_teller *t, const struct fault_hit *hit)
 {
 	struct io_words w;
 
 	io_tell_hit(&w, hit);
-	io_teller_say(d, hit->subject->device, &w);
+	io_teller_say(t, hit->subject->device, &w);
 }
 
 struct leak {
-	const struct io_client *client;
+	const void *client;
 	enum core_object_type type;
 	uint32_t count[CORE_OBJECT_TYPES], all;
 };
@@ -183,30 +183,31 @@ static void count_left(void *arg, void *client, const struct core_fact *facts, u
 	l->all++;
 }
 
-void io_teller_leak(struct io_daemon *d, const struct io_client *c)
+void io_teller_leak(struct io_teller *t, const struct io_device *dev, const void *client,
+		    const char *program)
 {
-	struct leak l = {.client = c};
+	struct leak l = {.client = client};
 	struct io_words w;
 
-	if (!wanted(d, c->dev->id.name))
+	if (!wanted(t, dev->id.name))
 		return;
 	for (unsigned i = 0; i < CORE_OBJECT_TYPES; i++) {
 		l.type = (enum core_object_type)i;
-		core_visit(c->dev->core, l.type, count_left, &l);
+		core_visit(dev->core, l.type, count_left, &l);
 	}
 	if (l.all == 0)
 		return;
-	io_tell_leak(&w, c->dev->id.name, c->program, l.count);
-	io_teller_say(d, c->dev->id.name, &w);
+	io_tell_leak(&w, dev->id.name, program, l.count);
+	io_teller_say(t, dev->id.name, &w);
 }
 
-static const struct fault_entry *find_rule(const struct io_daemon *d, uint32_t number)
+static const struct fault_entry *find_rule(const struct io_teller *t, uint32_t number)
 {
-	unsigned n = d->faults.plan ? fault_plan_count(d->faults.plan) : 0;
+	unsigned n = t->plan ? fault_plan_count(t->plan) : 0;
 
 	for (unsigned i = 0; i < n; i++)
-		if (fault_plan_entry(d->faults.plan, i)->number == number)
-			return fault_plan_entry(d->faults.plan, i);
+		if (fault_plan_entry(t->plan, i)->number == number)
+			return fault_plan_entry(t->plan, i);
 	return NULL;
 }
 
@@ -218,47 +219,47 @@ static const struct io_teller_rule *find_told(const struct io_teller *t, uint32_
 	return NULL;
 }
 
-static void tell_removed(struct io_daemon *d)
+static void tell_removed(struct io_teller *t)
 {
 	struct io_words w;
 
-	for (unsigned i = 0; i < d->teller.n_rules; i++) {
-		if (find_rule(d, d->teller.rules[i].number))
+	for (unsigned i = 0; i < t->n_rules; i++) {
+		if (find_rule(t, t->rules[i].number))
 			continue;
 		io_words_begin(&w, "rule");
-		io_words_number(&w, "number", d->teller.rules[i].number);
+		io_words_number(&w, "number", t->rules[i].number);
 		io_words_text(&w, "what", "removed");
-		io_teller_say(d, NULL, &w);
+		io_teller_say(t, NULL, &w);
 	}
 }
 
-static void tell_rule(struct io_daemon *d, const struct fault_entry *e)
+static void tell_rule(struct io_teller *t, const struct fault_entry *e)
 {
-	const struct io_teller_rule *told = find_told(&d->teller, e->number);
+	const struct io_teller_rule *told = find_told(t, e->number);
 	struct io_words w;
 
 	if (told && told->added == e->added)
 		return;
 	io_tell_rule(&w, e, told ? "changed" : "added");
-	io_teller_say(d, NULL, &w);
+	io_teller_say(t, NULL, &w);
 }
 
-void io_teller_rules(struct io_daemon *d)
+void io_teller_rules(struct io_teller *t)
 {
-	unsigned n = fault_plan_count(d->faults.plan);
+	unsigned n = fault_plan_count(t->plan);
 	struct io_teller_rule *rules = calloc(n + 1, sizeof(*rules));
 
-	tell_removed(d);
+	tell_removed(t);
 	for (unsigned i = 0; i < n; i++) {
-		const struct fault_entry *e = fault_plan_entry(d->faults.plan, i);
+		const struct fault_entry *e = fault_plan_entry(t->plan, i);
 
-		tell_rule(d, e);
+		tell_rule(t, e);
 		if (rules)
 			rules[i] = (struct io_teller_rule){e->number, e->added};
 	}
-	free(d->teller.rules);
-	d->teller.rules = rules;
-	d->teller.n_rules = rules ? n : 0;
+	free(t->rules);
+	t->rules = rules;
+	t->n_rules = rules ? n : 0;
 }
 
 /* For the comments of packets. */
@@ -269,18 +270,20 @@ static const char *rule_text(void *user, uint32_t number)
 	return e ? e->rule.text : NULL;
 }
 
-void io_teller_create(struct io_daemon *d)
+void io_teller_create(struct io_teller *t, struct io_capture *capture,
+		      const struct io_devices *devices, const char *on_error)
 {
-	io_recorder_init(&d->teller.recorder, IO_RECORDER_BYTES);
-	d->capture.rule_text = rule_text;
-	d->capture.user = d;
+	*t = (struct io_teller){.capture = capture, .devices = devices, .on_error = on_error};
+	io_recorder_init(&t->recorder, IO_RECORDER_BYTES);
+	t->capture->rule_text = rule_text;
+	t->capture->user = t;
 }
 
-void io_teller_destroy(struct io_daemon *d)
+void io_teller_destroy(struct io_teller *t)
 {
-	io_teller_stop(d);
-	io_recorder_destroy(&d->teller.recorder);
-	free(d->teller.rules);
-	d->teller.rules = NULL;
-	d->teller.n_rules = 0;
+	io_teller_stop(t);
+	io_recorder_destroy(&t->recorder);
+	free(t->rules);
+	t->rules = NULL;
+	t->n_rules = 0;
 }

@@ -68,7 +68,7 @@ static json_t *start(struct io_daemon *d, const json_t *request, struct ctl_outc
 
 	if (!read_wish(d, request, o, &wish))
 		return NULL;
-	error = io_teller_start(d, &wish);
+	error = io_teller_start(&d->teller, &wish);
 	if (error == -EBUSY)
 		return io_ctl_refuse(o, "a capture to %s is running", d->capture.path);
 	if (error < 0)
@@ -84,7 +84,7 @@ static json_t *stop(struct io_daemon *d, struct ctl_outcome *o)
 	if (!io_capture_running(&d->capture) && error == 0)
 		return io_ctl_refuse(o, "no capture is running");
 	if (io_capture_running(&d->capture))
-		error = io_teller_stop(d);
+		error = io_teller_stop(&d->teller);
 	d->capture.file.error = 0;
 	if (error < 0)
 		return io_ctl_refuse(o, "the capture to %s ended early: %s", d->capture.path,
@@ -100,7 +100,7 @@ static json_t *dump(struct io_daemon *d, const json_t *request, struct ctl_outco
 
 	if (!file || file[0] != '/')
 		return io_ctl_refuse(o, "capture needs an absolute file name");
-	error = io_teller_dump(d, file, &done);
+	error = io_teller_dump(&d->teller, file, &done);
 	if (error < 0)
 		return refuse_file(o, file, error);
 	return json_pack("{s:s, s:I, s:I, s:b}", UHCA_CTL_FILE, file, UHCA_CTL_PACKETS,

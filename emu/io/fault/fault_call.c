@@ -47,7 +47,7 @@ struct io_call_fault io_fault_call(struct io_daemon *d, struct io_device *dev,
 	}
 	if (n > 0) {
 		io_tell_call(&w, s->device, s->call, f.error, s->client);
-		io_teller_say(d, s->device, &w);
+		io_teller_say(&d->teller, s->device, &w);
 	}
 	return f;
 }

@@ -33,7 +33,7 @@ static void hit(void *user, const struct fault_hit *h)
 	char line[FAULT_TRACE_MAX];
 
 	f->stale = f->armed = true;
-	io_teller_hit(user, h);
+	io_teller_hit(&((struct io_daemon *)user)->teller, h);
 	fault_trace_hit(h, line);
 	io_fault_trace_add(&f->trace, line, true);
 }
@@ -61,6 +61,7 @@ int io_faults_create(struct io_daemon *d)
 	d->faults.plan = fault_plan_create(seed, &plan_ops, d);
 	if (!d->faults.plan)
 		return -ENOMEM;
+	d->teller.plan = d->faults.plan;
 	return 0;
 }
 
@@ -223,7 +224,7 @@ void io_faults_changed(struct io_daemon *d)
 	for (unsigned i = 0; i < d->devices.n; i++)
 		io_fault_box_update(&d->ports[i].fault);
 	set_hooks(d);
-	io_teller_rules(d);
+	io_teller_rules(&d->teller);
 	io_fault_call_changed(d);
 	arm(d);
 }

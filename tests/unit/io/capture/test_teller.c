@@ -56,7 +56,7 @@ static int start(struct fixture *f, int only)
 {
 	const struct io_capture_wish wish = {.path = f->path, .only = only, .snap = IO_CAPTURE_ALL};
 
-	return io_teller_start(&f->t.d, &wish);
+	return io_teller_start(&f->t.d.teller, &wish);
 }
 
 /* Completions that succeed are told of only while a capture runs. */
@@ -72,7 +72,7 @@ static void test_hooks(void **state)
 	assert_int_equal(start(f, -1), 0);
 	assert_true(dev->hooks & all);
 	assert_int_equal(start(f, -1), -EBUSY);
-	assert_int_equal(io_teller_stop(&f->t.d), 0);
+	assert_int_equal(io_teller_stop(&f->t.d.teller), 0);
 	assert_false(dev->hooks & all);
 	assert_int_equal(start(f, 1), 0); /* the other one */
 	assert_false(dev->hooks & all);
@@ -94,11 +94,11 @@ static void test_full(void **state)
 	assert_true(io_teller_awake(&f->t.d.teller));
 	io_capture_flush(&f->t.d.capture);
 	assert_false(io_capture_running(&f->t.d.capture));
-	io_teller_tick(&f->t.d, 1000 * IO_SEC);
+	io_teller_tick(&f->t.d.teller, 1000 * IO_SEC);
 	assert_false(io_teller_awake(&f->t.d.teller));
 	assert_false(f->t.d.ports[0].dev.hooks & 1u << CORE_TRACE_CQE);
 	assert_int_equal(io_capture_error(&f->t.d.capture), -ENOSPC);
-	assert_int_equal(io_teller_stop(&f->t.d), -ENOSPC);
+	assert_int_equal(io_teller_stop(&f->t.d.teller), -ENOSPC);
 }
 
 static void test_counters(void **state)
@@ -108,12 +108,12 @@ static void test_counters(void **state)
 
 	assert_int_equal(start(f, -1), 0);
 	core_port_set(f->t.d.ports[1].dev.core, false);
-	io_teller_tick(&f->t.d, 1000 * IO_SEC);
-	io_teller_tick(&f->t.d, 1001 * IO_SEC); /* nothing has moved */
+	io_teller_tick(&f->t.d.teller, 1000 * IO_SEC);
+	io_teller_tick(&f->t.d.teller, 1001 * IO_SEC); /* nothing has moved */
 	core_port_set(f->t.d.ports[1].dev.core, true);
 	core_port_set(f->t.d.ports[1].dev.core, false);
-	io_teller_tick(&f->t.d, 1001 * IO_SEC + 1); /* too early */
-	assert_int_equal(io_teller_stop(&f->t.d), 0);
+	io_teller_tick(&f->t.d.teller, 1001 * IO_SEC + 1); /* too early */
+	assert_int_equal(io_teller_stop(&f->t.d.teller), 0);
 	ng_load(&file, f->path);
 	assert_non_null(ng_find(&file, NG_RECORD, "counters dev=uhca1 link_downed=1"));
 	assert_non_null(ng_find(&file, NG_RECORD, "counters dev=uhca1 link_downed=2"));
@@ -133,7 +133,7 @@ static void test_one_device(void **state)
 	core_port_set(f->t.d.ports[1].dev.core, false);
 	io_daemon_fatal(&f->t.d, &f->t.d.ports[0].dev);
 	io_daemon_fatal(&f->t.d, &f->t.d.ports[1].dev);
-	assert_int_equal(io_teller_stop(&f->t.d), 0);
+	assert_int_equal(io_teller_stop(&f->t.d.teller), 0);
 	ng_load(&file, f->path);
 	assert_non_null(ng_find(&file, NG_RECORD, "event dev=uhca1 type=PORT_ERR"));
 	assert_non_null(ng_find(&file, NG_RECORD, "event dev=uhca1 type=DEVICE_FATAL clients=0"));
@@ -158,7 +158,7 @@ static void test_rules(void **state)
 	io_faults_changed(d);
 	assert_int_equal(fault_plan_remove(d->faults.plan, 1), 0);
 	io_faults_changed(d);
-	assert_int_equal(io_teller_stop(d), 0);
+	assert_int_equal(io_teller_stop(&d->teller), 0);
 	ng_load(&file, f->path);
 	assert_int_equal(ng_count(&file, NG_RECORD), 3);
 	assert_string_equal(ng_get(&file, NG_RECORD, 0)->text,
@@ -220,7 +220,7 @@ static void test_files(void **state)
 
 	complete(f, UHCA_ABI_WC_REM_ACCESS_ERR);
 	assert_true(io_teller_awake(&f->t.d.teller));
-	io_teller_tick(&f->t.d, 1000 * IO_SEC);
+	io_teller_tick(&f->t.d.teller, 1000 * IO_SEC);
 	assert_false(io_teller_awake(&f->t.d.teller));
 	assert_true(is_there(f, "error"));
 	snprintf(path, sizeof(path), "%s/error", f->dir);
@@ -229,10 +229,10 @@ static void test_files(void **state)
 	ng_free(&file);
 	/* One in the same second waits; there is an end to it. */
 	complete(f, UHCA_ABI_WC_RETRY_EXC_ERR);
-	io_teller_tick(&f->t.d, 1000 * IO_SEC + 1);
+	io_teller_tick(&f->t.d.teller, 1000 * IO_SEC + 1);
 	assert_false(is_there(f, "error.2"));
 	for (unsigned i = 1; i < 20; i++) {
-		io_teller_tick(&f->t.d, (1000 + 2 * i) * IO_SEC);
+		io_teller_tick(&f->t.d.teller, (1000 + 2 * i) * IO_SEC);
 		complete(f, UHCA_ABI_WC_RETRY_EXC_ERR);
 	}
 	assert_true(is_there(f, "error.2"));
@@ -247,10 +247,10 @@ static void test_no_file(void **state)
 
 	strcpy(f->t.d.settings.on_error, "/nonexistent/x");
 	complete(f, UHCA_ABI_WC_RETRY_EXC_ERR);
-	io_teller_tick(&f->t.d, 1000 * IO_SEC);
+	io_teller_tick(&f->t.d.teller, 1000 * IO_SEC);
 	f->t.d.settings.on_error[0] = '\0';
 	complete(f, UHCA_ABI_WC_RETRY_EXC_ERR);
-	io_teller_tick(&f->t.d, 2000 * IO_SEC);
+	io_teller_tick(&f->t.d.teller, 2000 * IO_SEC);
 	assert_false(f->t.d.teller.recorder.failed);
 }
 

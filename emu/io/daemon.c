@@ -8,7 +8,7 @@
 #include "emu/io/base/clock.h"
 #include "emu/io/base/log.h"
 #include "emu/io/capture/tell.h"
-#include "emu/io/serve/catch_up.h"
+#include "emu/io/fault/fault_call.h"
 #include "ops.h"
 
 #include <errno.h>
@@ -181,68 +181,48 @@ static void close_ports(struct io_daemon *d)
 
 /* ---- clients ---- */
 
-static void add_client(void *arg, int sock, const struct ucred *peer)
-{
-	struct io_daemon *d = arg;
-	struct io_client **list;
-	struct io_client *c = io_client_create(d, sock, peer);
-
-	if (!c)
-		return;
-	list = realloc(d->clients, (d->n_clients + 1) * sizeof(struct io_client *));
-	if (!list) {
-		io_client_destroy(c);
-		return;
-	}
-	d->clients = list;
-	d->clients[d->n_clients++] = c;
-	c->id = ++d->last_client;
-	io_linger_come(&d->linger);
-}
-
-void io_daemon_remove_client(struct io_daemon *d, struct io_client *c)
-{
-	unsigned i = 0;
-
-	while (d->clients[i] != c)
-		i++;
-	d->clients[i] = d->clients[--d->n_clients];
-	if (c->core) {
-		io_log(IO_LOG_INFO, "client %u: %s has left %s", c->id, c->program,
-		       c->dev->id.name);
-		io_teller_leak(&d->teller, c->dev, c, c->program);
-	}
-	io_client_destroy(c);
-	io_linger_go(&d->linger);
-}
-
 unsigned io_daemon_fatal(struct io_daemon *d, const struct io_device *dev)
 {
 	struct io_words w;
-	unsigned n = 0;
+	unsigned n;
 
 	io_log(IO_LOG_WARN, "%s: fatal error, as ordered", dev->id.name);
 	io_ucma_remove_device(&d->ucma, dev);
-	for (unsigned i = d->n_clients; i-- > 0;) {
-		if (d->clients[i]->dev != dev)
-			continue;
-		io_daemon_remove_client(d, d->clients[i]);
-		n++;
-	}
+	n = io_clients_remove_of(&d->clients, dev);
 	io_tell_fatal(&w, dev->id.name, n);
 	io_teller_say(&d->teller, dev->id.name, &w);
 	return n;
 }
 
-static void close_clients(struct io_daemon *d)
+static struct io_call_fault judge(void *daemon, struct io_client *c, const char *name,
+				  const void *msg)
 {
-	/* Who ended just before us may still be here. */
-	for (unsigned i = 0; i < d->n_clients; i++)
-		io_catch_up(d->clients[i]);
-	for (unsigned i = 0; i < d->n_clients; i++)
-		io_client_destroy(d->clients[i]);
-	free(d->clients);
-	d->n_clients = 0;
+	struct io_daemon *d = daemon;
+
+	if (!io_faults_watch(&d->faults, FAULT_LAYER_CALL))
+		return (struct io_call_fault){0};
+	return io_fault_command(d, c, name, msg);
+}
+
+static void reset(void *daemon, struct io_device *dev, uint32_t qpn)
+{
+	(void)daemon;
+	io_fault_cqe_forget(dev, qpn);
+}
+
+static const struct io_clients_ops clients_ops = {.judge = judge, .reset = reset};
+
+static void init_clients(struct io_daemon *d)
+{
+	d->clients = (struct io_clients){.loop = d->loop,
+					 .watches = &d->shared,
+					 .linger = &d->linger,
+					 .devices = &d->devices,
+					 .teller = &d->teller,
+					 .mem = d->settings.mem,
+					 .status_fd = d->status.fd,
+					 .ops = &clients_ops,
+					 .user = d};
 }
 
 /* ---- what time brings ---- */
@@ -304,8 +284,9 @@ static int open_sockets(struct io_daemon *d)
 	char path[PATH_MAX];
 	int error;
 
-	d->clients_at.accept = add_client;
-	d->clients_at.arg = d;
+	init_clients(d);
+	d->clients_at.accept = io_clients_add;
+	d->clients_at.arg = &d->clients;
 	io_instance_file(&d->instance, "sock", path);
 	error = io_listener_open(&d->clients_at, d->loop, path, SOCK_SEQPACKET);
 	if (error == 0) {
@@ -369,7 +350,7 @@ void io_daemon_destroy(struct io_daemon *d)
 	io_ctl_close(&d->ctl);
 	io_listener_close(&d->clients_at);
 	io_ucma_close(&d->ucma);
-	close_clients(d);
+	io_clients_close(&d->clients);
 	io_teller_destroy(&d->teller);
 	close_ports(d);
 	io_faults_destroy(d);

@@ -21,7 +21,7 @@
 #include "emu/io/net/udp.h"
 #include "emu/io/port/counter_files.h"
 #include "emu/io/port/loopback.h"
-#include "emu/io/serve/client.h"
+#include "emu/io/serve/clients.h"
 #include "emu/io/ucma/ucma.h"
 
 #include <ev.h>
@@ -51,9 +51,7 @@ struct io_daemon {
 	struct io_teller teller;
 	struct io_faults faults;
 	struct io_listener clients_at;
-	struct io_client **clients;
-	unsigned n_clients;
-	uint32_t last_client; /* id */
+	struct io_clients clients;
 	struct io_ctl ctl;
 	struct io_ucma ucma;
 	struct io_linger linger;
@@ -73,9 +71,6 @@ int io_daemon_create(struct io_daemon *d, const struct io_settings *settings,
 
 /* Disconnects all clients, writes out what is buffered, removes the files. */
 void io_daemon_destroy(struct io_daemon *d);
-
-/* Takes the client off the list and destroys it. */
-void io_daemon_remove_client(struct io_daemon *d, struct io_client *c);
 
 /*
  * The device fails: every client that has it open is disconnected, which is DEVICE_FATAL to it,

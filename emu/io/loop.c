@@ -47,14 +47,14 @@ struct loop {
 /* Each time another client is the first. */
 static bool ring_doorbells(struct loop *l)
 {
-	unsigned clients = l->d->n_clients;
+	unsigned clients = l->d->clients.n;
 	uint32_t n = 0;
 
 	l->first_client = l->first_client + 1 < clients ? l->first_client + 1 : 0;
 	for (unsigned i = l->first_client; i < clients; i++)
-		n += io_client_doorbells(l->d->clients[i], l->now);
+		n += io_client_doorbells(l->d->clients.at[i], l->now);
 	for (unsigned i = 0; i < l->first_client && i < clients; i++)
-		n += io_client_doorbells(l->d->clients[i], l->now);
+		n += io_client_doorbells(l->d->clients.at[i], l->now);
 	return n > 0;
 }
 
@@ -187,8 +187,8 @@ static bool missed_work(const struct loop *l)
 {
 	if (l->d->stop)
 		return true;
-	for (unsigned i = 0; i < l->d->n_clients; i++)
-		if (io_client_rang(l->d->clients[i]))
+	for (unsigned i = 0; i < l->d->clients.n; i++)
+		if (io_client_rang(l->d->clients.at[i]))
 			return true;
 	for (unsigned i = 0; i < l->d->devices.n; i++)
 		if (l->d->ports[i].dev.dirty && !l->d->ports[i].dev.blocked)

@@ -18,11 +18,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool rules_hit(struct io_client *c, const struct core_span *span, unsigned n)
+{
+	struct io_daemon *d = c->dev->daemon;
+
+	return io_faults_watch(&d->faults, FAULT_LAYER_MEMORY) && io_fault_mem(d, c, span, n);
+}
+
 static int mem_read(void *client, const struct core_span *from, unsigned n, void *to)
 {
 	struct io_client *c = client;
 
-	if (io_faults_watch(&c->daemon->faults, FAULT_LAYER_MEMORY) && io_fault_mem(c, from, n))
+	if (rules_hit(c, from, n))
 		return -EFAULT;
 	return io_mem_read(&c->mem, from, n, to);
 }
@@ -32,7 +39,7 @@ static int mem_write(void *client, const struct core_span *to, unsigned n, const
 {
 	struct io_client *c = client;
 
-	if (io_faults_watch(&c->daemon->faults, FAULT_LAYER_MEMORY) && io_fault_mem(c, to, n))
+	if (rules_hit(c, to, n))
 		return -EFAULT;
 	return io_mem_write(&c->mem, to, n, from, n_from);
 }

@@ -116,7 +116,7 @@ static struct io_client *open_client(struct end *e)
 	*e = (struct end){.async = -1};
 	FUZZ_CHECK(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) == 0);
 	e->sock = pair[0];
-	e->client = io_client_create(&d, pair[1], &peer);
+	e->client = io_client_create(&d.clients, pair[1], &peer);
 	FUZZ_CHECK(e->client != NULL);
 	return e->client;
 }

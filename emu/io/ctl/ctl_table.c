@@ -131,8 +131,8 @@ static unsigned count_clients(const struct io_daemon *d, const struct io_device 
 {
 	unsigned n = 0;
 
-	for (unsigned i = 0; i < d->n_clients; i++)
-		n += d->clients[i]->dev == dev;
+	for (unsigned i = 0; i < d->clients.n; i++)
+		n += d->clients.at[i]->dev == dev;
 	return n;
 }
 
@@ -160,8 +160,8 @@ static void add_devices(struct table *t, struct io_daemon *d)
 
 static void add_clients(struct table *t, struct io_daemon *d)
 {
-	for (unsigned i = 0; i < d->n_clients; i++) {
-		const struct io_client *c = d->clients[i];
+	for (unsigned i = 0; i < d->clients.n; i++) {
+		const struct io_client *c = d->clients.at[i];
 
 		if (!c->core)
 			continue;

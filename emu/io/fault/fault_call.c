@@ -147,11 +147,10 @@ static void name_objects(struct fault_subject *s, const struct io_client *c, con
 }
 
 /* A client that is about to be one: its message says who it is. */
-static struct io_call_fault open_device(struct io_client *c, const char *name,
+static struct io_call_fault open_device(struct io_daemon *d, struct io_client *c, const char *name,
 					const struct uhca_cmd_hello *in)
 {
-	struct io_device *dev =
-		io_devices_find(&c->daemon->devices, in->device, sizeof(in->device));
+	struct io_device *dev = io_devices_find(&d->devices, in->device, sizeof(in->device));
 	struct fault_subject s;
 	char program[sizeof(in->program) + 1] = "";
 
@@ -161,21 +160,22 @@ static struct io_call_fault open_device(struct io_client *c, const char *name,
 	io_fault_subject(&s, FAULT_LAYER_CALL, dev, c);
 	s.program = program;
 	s.call = name;
-	return io_fault_call(c->daemon, dev, &s);
+	return io_fault_call(d, dev, &s);
 }
 
-struct io_call_fault io_fault_command(struct io_client *c, const char *name, const void *msg)
+struct io_call_fault io_fault_command(struct io_daemon *d, struct io_client *c, const char *name,
+				      const void *msg)
 {
 	struct fault_subject s;
 
 	if (((const struct uhca_cmd_request *)msg)->cmd == UHCA_CMD_HELLO)
-		return open_device(c, name, msg);
+		return open_device(d, c, name, msg);
 	if (!c->core)
 		return (struct io_call_fault){0};
 	io_fault_subject(&s, FAULT_LAYER_CALL, c->dev, c);
 	s.call = name;
 	name_objects(&s, c, msg);
-	return io_fault_call(c->daemon, c->dev, &s);
+	return io_fault_call(d, c->dev, &s);
 }
 
 /* ---- what never comes to us by itself ---- */

@@ -21,7 +21,8 @@ struct io_call_fault io_fault_call(struct io_daemon *d, struct io_device *dev,
  * The same for a control message of a client, of the right size, whose command has this name. One
  * that opens a device that is not there is none of the rules' business.
  */
-struct io_call_fault io_fault_command(struct io_client *c, const char *name, const void *msg);
+struct io_call_fault io_fault_command(struct io_daemon *d, struct io_client *c, const char *name,
+				      const void *msg);
 
 /* To be called after each change of the rules: whether programs must ask (region.h). */
 void io_fault_call_changed(struct io_daemon *d);

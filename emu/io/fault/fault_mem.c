@@ -4,7 +4,7 @@
 #include "emu/io/base/clock.h"
 #include "emu/io/daemon.h"
 
-static bool hits(struct io_client *c, const struct core_span *span)
+static bool hits(struct io_daemon *d, struct io_client *c, const struct core_span *span)
 {
 	const struct fault_entry *hit[FAULT_HITS_MAX];
 	struct fault_subject s;
@@ -13,7 +13,7 @@ static bool hits(struct io_client *c, const struct core_span *span)
 	io_fault_subject(&s, FAULT_LAYER_MEMORY, c->dev, c);
 	s.address = span->addr;
 	s.length = span->length;
-	n = io_faults_decide(c->daemon, c->dev, &s, io_clock_now(), hit);
+	n = io_faults_decide(d, c->dev, &s, io_clock_now(), hit);
 	for (unsigned i = 0; i < n; i++)
 		if (hit[i]->rule.action == FAULT_MEM_FAIL)
 			return true;
@@ -21,10 +21,11 @@ static bool hits(struct io_client *c, const struct core_span *span)
 }
 
 /* Memory of the device is not the program's. */
-bool io_fault_mem(struct io_client *c, const struct core_span *span, unsigned n)
+bool io_fault_mem(struct io_daemon *d, struct io_client *c, const struct core_span *span,
+		  unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
-		if (span[i].space == CORE_SPACE_CLIENT && hits(c, &span[i]))
+		if (span[i].space == CORE_SPACE_CLIENT && hits(d, c, &span[i]))
 			return true;
 	return false;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "catch_up.h"
+#include "clients.h"
 
 #include "emu/io/base/clock.h"
-#include "emu/io/daemon.h"
+#include "emu/io/net/udp.h"
 #include "emu/io/port/ether.h"
 
 #define SLICE  (1 * IO_MSEC)
@@ -16,7 +17,7 @@ static unsigned send_next(struct io_client *c, uint64_t now, uint64_t end)
 
 	if (dev->blocked && (now >= end || !dev->udp || !io_udp_wait(dev->udp, end - now)))
 		return 0;
-	return io_device_send_of(dev, c->core, now, c->daemon->devices.buf, c->daemon->devices.cap);
+	return io_device_send_of(dev, c->core, now, c->all->devices->buf, c->all->devices->cap);
 }
 
 void io_catch_up(struct io_client *c)
@@ -29,7 +30,7 @@ void io_catch_up(struct io_client *c)
 	now = io_clock_now();
 	end = now + SLICE;
 	io_client_doorbells(c, now);
-	io_ether_send(&c->daemon->devices, c->dev, now, FRAMES);
+	io_ether_send(c->all->devices, c->dev, now, FRAMES);
 	while ((all < SHARE || now < end) && (cost = send_next(c, now, end))) {
 		all += cost;
 		now = io_clock_now();

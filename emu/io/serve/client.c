@@ -5,11 +5,12 @@
  */
 #include "client.h"
 
+#include "clients.h"
+
 #include "catch_up.h"
 #include "cmd_server.h"
 #include "emu/io/base/clock.h"
 #include "emu/io/base/log.h"
-#include "emu/io/daemon.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -34,7 +35,7 @@ static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
 			return;
 		if (error < 0) {
 			io_catch_up(c);
-			io_daemon_remove_client(c->daemon, c);
+			io_clients_remove(c->all, c);
 			return;
 		}
 	}
@@ -50,7 +51,7 @@ static void on_event(struct io_watch *w, uint32_t events)
 	(void)events;
 }
 
-struct io_client *io_client_create(struct io_daemon *daemon, int sock, const struct ucred *peer)
+struct io_client *io_client_create(struct io_clients *all, int sock, const struct ucred *peer)
 {
 	struct io_client *c = calloc(1, sizeof(*c));
 
@@ -58,15 +59,15 @@ struct io_client *io_client_create(struct io_daemon *daemon, int sock, const str
 		close(sock);
 		return NULL;
 	}
-	c->daemon = daemon;
+	c->all = all;
 	c->sock = sock;
 	c->peer = *peer;
 	c->event_fd = c->doorbell.fd = c->mem.fd = c->mem.pidfd = c->async.fd = -1;
-	io_channel_table_init(&c->channels, &daemon->shared);
+	io_channel_table_init(&c->channels, all->watches);
 	LIST_INIT(&c->slow);
 	ev_io_init(&c->readable, on_readable, sock, EV_READ);
 	c->readable.data = c;
-	ev_io_start(daemon->loop, &c->readable);
+	ev_io_start(all->loop, &c->readable);
 	return c;
 }
 
@@ -95,7 +96,7 @@ void io_client_destroy(struct io_client *c)
 {
 	io_slow_calls_drop(&c->slow);
 	close_context(c);
-	ev_io_stop(c->daemon->loop, &c->readable);
+	ev_io_stop(c->all->loop, &c->readable);
 	close(c->sock);
 	free(c);
 }
@@ -122,12 +123,12 @@ static int open_event(struct io_client *c)
 	if (c->event_fd < 0)
 		return -errno;
 	c->event = (struct io_watch){.fd = c->event_fd, .event = on_event};
-	return io_watch_start(&c->daemon->shared, &c->event, EPOLLIN | EPOLLET);
+	return io_watch_start(c->all->watches, &c->event, EPOLLIN | EPOLLET);
 }
 
 static int open_async(struct io_client *c, int fd)
 {
-	int error = io_channel_open(&c->async, &c->daemon->shared, fd,
+	int error = io_channel_open(&c->async, c->all->watches, fd,
 				    sizeof(struct uhca_abi_async_event));
 
 	if (error < 0)
@@ -146,8 +147,7 @@ static void set_program(struct io_client *c, const char *name)
 
 int io_client_hello(struct io_client *c, const struct io_client_hello *hello)
 {
-	int error =
-		io_mem_open(&c->mem, hello->mem_fd, c->peer.pid, c->sock, c->daemon->settings.mem);
+	int error = io_mem_open(&c->mem, hello->mem_fd, c->peer.pid, c->sock, c->all->mem);
 
 	if (error < 0) {
 		close(hello->async_fd);

@@ -23,10 +23,10 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
-struct io_daemon;
+struct io_clients;
 
 struct io_client {
-	struct io_daemon *daemon;
+	struct io_clients *all; /* that it is one of */
 	uint32_t id;
 	int sock; /* owned */
 	struct ucred peer;
@@ -50,7 +50,7 @@ struct io_client {
  * A client of a fresh connection; takes over sock, which is watched for messages from now on and
  * closed on failure too. NULL when there is no memory.
  */
-struct io_client *io_client_create(struct io_daemon *daemon, int sock, const struct ucred *peer);
+struct io_client *io_client_create(struct io_clients *all, int sock, const struct ucred *peer);
 
 /*
  * Frees all the client had. Called when the connection ends, however it ends, and by the daemon

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Handlers of contexts: opening one, queries, channels, address handles. See cmd_handler.h. */
+#include "clients.h"
 #include "cmd_handler.h"
 
 #include "emu/io/base/log.h"
-#include "emu/io/daemon.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -48,7 +48,7 @@ int cmd_hello(struct cmd *r, struct cmd_reply *rep)
 		return -EPROTO;
 	if (in->mem_error)
 		return refuse_without_memory(c, in);
-	h.dev = io_devices_find(&c->daemon->devices, in->device, sizeof(in->device));
+	h.dev = io_devices_find(c->all->devices, in->device, sizeof(in->device));
 	if (!h.dev)
 		return -ENODEV;
 	h.mem_fd = io_fds_take(r->fds, 0);
@@ -58,7 +58,7 @@ int cmd_hello(struct cmd *r, struct cmd_reply *rep)
 		return error;
 	rep->hello.client = c->id;
 	rep->hello.gather_limit = c->dev->config.gather_limit;
-	rep->fd[0] = c->daemon->status.fd;
+	rep->fd[0] = c->all->status_fd;
 	rep->fd[1] = c->doorbell.fd;
 	rep->fd[2] = c->event_fd;
 	rep->n_fds = 3;

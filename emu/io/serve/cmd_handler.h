@@ -8,7 +8,6 @@
 #define IO_CMD_HANDLER_H
 
 #include "client.h"
-#include "emu/io/fault/fault_call.h"
 #include "emu/io/local/message.h"
 #include "emu/io/mem/shm.h"
 

@@ -4,11 +4,11 @@
  * as the system's random numbers; it opens a context only to processes of the same user. Members
  * of a group have one token, so that the context stays importable while one of them lives.
  */
+#include "clients.h"
 #include "cmd_handler.h"
 
 #include "emu/io/base/log.h"
 #include "emu/io/base/random.h"
-#include "emu/io/daemon.h"
 
 #include <errno.h>
 #include <string.h>
@@ -45,8 +45,8 @@ static bool same_token(const uint8_t *a, const uint8_t *b)
 
 static struct io_client *find_exporter(struct io_client *c, const uint8_t *token)
 {
-	for (unsigned i = 0; i < c->daemon->n_clients; i++) {
-		struct io_client *other = c->daemon->clients[i];
+	for (unsigned i = 0; i < c->all->n; i++) {
+		struct io_client *other = c->all->at[i];
 		if (other != c && other->core && has_token(other) &&
 		    same_token(other->token, token))
 			return other;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Handlers of completion queues, shared receive queues and queue pairs. See cmd_handler.h. */
+#include "clients.h"
 #include "cmd_handler.h"
 
 #include "doorbell.h"
 #include "emu/io/base/clock.h"
-#include "emu/io/daemon.h"
+#include "emu/io/capture/pcap.h"
 #include "emu/io/local/privilege.h"
 
 #include <errno.h>
@@ -76,17 +77,18 @@ static bool reserved_ah(const struct uhca_abi_ah_attr *a)
 int cmd_modify_qp(struct cmd *r, struct cmd_reply *rep)
 {
 	const struct uhca_cmd_modify_qp *in = r->msg;
+	struct io_client *c = r->client;
 	int error;
 
 	(void)rep;
 	if (in->attr.reserved0 || in->attr.reserved1 || reserved_ah(&in->attr.ah) ||
 	    reserved_ah(&in->attr.alt_ah))
 		return -EINVAL;
-	r->client->dev->pcap->ordered = true;
-	error = core_modify_qp(r->client->core, in, io_clock_now());
-	r->client->dev->pcap->ordered = false;
+	c->dev->pcap->ordered = true;
+	error = core_modify_qp(c->core, in, io_clock_now());
+	c->dev->pcap->ordered = false;
 	if (error == 0 && (in->attr_mask & QP_STATE) && in->attr.qp_state == QP_RESET)
-		io_fault_cqe_forget(r->client->dev, core_qp_number(r->client->core, in->handle));
+		c->all->ops->reset(c->all->user, c->dev, core_qp_number(c->core, in->handle));
 	return error;
 }
 

@@ -7,10 +7,9 @@
 #include "cmd_server.h"
 
 #include "catch_up.h"
+#include "clients.h"
 #include "cmd_handler.h"
 #include "emu/io/base/log.h"
-#include "emu/io/daemon.h"
-#include "emu/io/fault/fault_call.h"
 
 #include <errno.h>
 #include <string.h>
@@ -198,16 +197,16 @@ static void resume(void *owner, struct io_slow_call *call)
 	struct io_client *c = owner;
 
 	if (answer(c, call->msg, &call->fds, &call->fault) < 0)
-		io_daemon_remove_client(c->daemon, c);
+		io_clients_remove(c->all, c);
 	else
-		ev_io_start(c->daemon->loop, &c->readable);
+		ev_io_start(c->all->loop, &c->readable);
 }
 
 static int keep(struct io_client *c, const struct io_call_fault *fault, const void *msg, size_t len,
 		struct io_fds *fds)
 {
 	const struct io_slow_owner owner = {
-		.loop = c->daemon->loop, .list = &c->slow, .resume = resume, .owner = c};
+		.loop = c->all->loop, .list = &c->slow, .resume = resume, .owner = c};
 
 	return io_slow_call_keep(&owner, fault, msg, len, fds);
 }
@@ -229,8 +228,8 @@ int io_cmd_handle(struct io_client *c, const void *msg, size_t len, struct io_fd
 	if (status < 0)
 		return send_reply(c, &h, &rep, status);
 	/* Telling of what was unread is a part of req_notify, of which rules hear otherwise. */
-	if (h.cmd != UHCA_CMD_NOTIFY_CQ && io_faults_watch(&c->daemon->faults, FAULT_LAYER_CALL))
-		fault = io_fault_command(c, command->name, msg);
+	if (h.cmd != UHCA_CMD_NOTIFY_CQ)
+		fault = c->all->ops->judge(c->all->user, c, command->name, msg);
 	if (fault.delay && keep(c, &fault, msg, len, fds) == 0)
 		return 0;
 	return answer(c, msg, fds, &fault);
@@ -247,7 +246,7 @@ static int wait(struct io_client *c)
 	if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
 		return -ECONNRESET;
 	if (n > 0)
-		ev_io_stop(c->daemon->loop, &c->readable);
+		ev_io_stop(c->all->loop, &c->readable);
 	return -EAGAIN;
 }
 

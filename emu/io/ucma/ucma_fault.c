@@ -43,9 +43,9 @@ static const struct io_client *client_of(const struct ucma_file *f)
 {
 	const struct io_daemon *d = f->ucma->daemon;
 
-	for (unsigned i = 0; i < d->n_clients; i++)
-		if (d->clients[i]->core && d->clients[i]->peer.pid == f->pid)
-			return d->clients[i];
+	for (unsigned i = 0; i < d->clients.n; i++)
+		if (d->clients.at[i]->core && d->clients.at[i]->peer.pid == f->pid)
+			return d->clients.at[i];
 	return NULL;
 }
 

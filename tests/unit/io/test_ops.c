@@ -28,7 +28,7 @@ static int setup(void **state)
 	io_test_settings(&s, 1);
 	io_test_daemon_start(&f.t, &s);
 	io_test_hello(&f.c, &f.t.d, "uhca0");
-	f.mine = f.t.d.clients[0];
+	f.mine = f.t.d.clients.at[0];
 	f.ops = io_core_ops();
 	*state = &f;
 	return 0;

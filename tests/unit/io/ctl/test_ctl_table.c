@@ -137,7 +137,7 @@ static void test_objects(void **state)
 	for (size_t i = 0; i < 2; i++) {
 		assert_string_equal(json_string_value(value(table, i, "device")), "uhca1");
 		assert_int_equal(json_integer_value(value(table, i, "client")),
-				 f->t.d.clients[0]->id);
+				 f->t.d.clients.at[0]->id);
 		assert_string_equal(json_string_value(value(table, i, "state")), "RESET");
 	}
 	json_decref(table);
@@ -180,7 +180,7 @@ static void test_clients(void **state)
 	io_test_turn(f->t.d.loop);
 	table = table_of(f, "client", 1);
 	check_columns(table, "client device pid uid program memory channels");
-	assert_int_equal(json_integer_value(value(table, 0, "client")), f->t.d.clients[0]->id);
+	assert_int_equal(json_integer_value(value(table, 0, "client")), f->t.d.clients.at[0]->id);
 	assert_string_equal(json_string_value(value(table, 0, "device")), "uhca1");
 	assert_int_equal(json_integer_value(value(table, 0, "uid")), geteuid());
 	assert_int_equal(json_integer_value(value(table, 0, "channels")), 0);

@@ -70,7 +70,7 @@ static void test_region(void **state)
 
 	(void)state;
 	io_test_hello(&c, &t.d, "uhca1");
-	answer = (struct core_walk){.client = t.d.clients[0],
+	answer = (struct core_walk){.client = t.d.clients.at[0],
 				    .index = 1,
 				    .key_byte = 2,
 				    .pd = 3,

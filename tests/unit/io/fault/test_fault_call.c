@@ -45,7 +45,7 @@ static int teardown(void **state)
 
 	if (f->c.sock >= 0)
 		io_test_disconnect(&f->c);
-	assert_int_equal(f->d->n_clients, 0);
+	assert_int_equal(f->d->clients.n, 0);
 	assert_int_equal(io_test_open_fds(), f->fds);
 	for (unsigned i = 0; i < CORE_OBJECT_TYPES; i++)
 		assert_int_equal(
@@ -107,7 +107,7 @@ static void test_selectors(void **state)
 			 0);
 	end(f, rule, 1);
 	snprintf(text, sizeof(text), "call.fail=EBUSY call=dereg_mr key=%u",
-		 core_key_of(f->d->clients[0]->core, mr));
+		 core_key_of(f->d->clients.at[0]->core, mr));
 	rule = add(f, text);
 	assert_int_equal(io_test_handle(&f->c, UHCA_CMD_DEREG_MR, mr, NULL), -EBUSY);
 	end(f, rule, 1);
@@ -233,7 +233,7 @@ static void test_wait(void **state)
 
 static bool alone(void *arg)
 {
-	return ((struct io_daemon *)arg)->n_clients == 0;
+	return ((struct io_daemon *)arg)->clients.n == 0;
 }
 
 /* A client that goes meanwhile is noticed at once, whether it had asked for more or not. */
@@ -243,7 +243,7 @@ static void test_gone(void **state)
 	int rule = add(f, "call.slow=3600s call=alloc_pd");
 
 	send_alloc(f);
-	assert_false(LIST_EMPTY(&f->d->clients[0]->slow));
+	assert_false(LIST_EMPTY(&f->d->clients.at[0]->slow));
 	io_test_disconnect(&f->c);
 	f->c.sock = -1;
 	assert_true(io_test_run(f->d->loop, alone, f->d));
@@ -257,7 +257,7 @@ static void test_daemon_ends(void **state)
 
 	add(f, "call.slow=3600s call=alloc_pd");
 	send_alloc(f);
-	io_daemon_remove_client(f->d, f->d->clients[0]);
+	io_clients_remove(&f->d->clients, f->d->clients.at[0]);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)

@@ -36,7 +36,7 @@ static void make_qp(unsigned i, uint32_t pd)
 	qp.send_cq = qp.recv_cq = f.cq[i];
 	assert_int_equal(io_test_call(&f.c, UHCA_CMD_CREATE_QP, &qp, sizeof(qp)), 0);
 	f.qp[i] = ((const struct uhca_cmd_create_qp_reply *)(const void *)&f.c.reply)->handle;
-	f.qpn[i] = core_qp_number(f.t.d.clients[0]->core, f.qp[i]);
+	f.qpn[i] = core_qp_number(f.t.d.clients.at[0]->core, f.qp[i]);
 }
 
 static int setup(void **state)

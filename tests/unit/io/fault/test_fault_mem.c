@@ -45,20 +45,20 @@ static void test_accesses(void **state)
 	add(&t.d, text);
 	memset(memory, 7, sizeof(memory));
 	memset(out, 8, sizeof(out));
-	assert_int_equal(ops->mem_read(t.d.clients[0], span, 1, out), 0);
+	assert_int_equal(ops->mem_read(t.d.clients.at[0], span, 1, out), 0);
 	assert_int_equal(out[0], 7);
 	memset(out, 8, sizeof(out));
-	assert_int_equal(ops->mem_read(t.d.clients[0], span, 2, out), -EFAULT);
-	assert_int_equal(ops->mem_write(t.d.clients[0], span, 2, &iov, 1), -EFAULT);
+	assert_int_equal(ops->mem_read(t.d.clients.at[0], span, 2, out), -EFAULT);
+	assert_int_equal(ops->mem_write(t.d.clients.at[0], span, 2, &iov, 1), -EFAULT);
 	for (unsigned i = 0; i < 64; i++)
 		assert_true(memory[0][i] == 7 && memory[1][i] == 7);
 	/* What is the device's own is there. */
-	assert_int_equal(ops->mem_read(t.d.clients[0], &own, 1, out), 0);
+	assert_int_equal(ops->mem_read(t.d.clients.at[0], &own, 1, out), 0);
 	span[1].length = 10; /* ends in front of it */
-	assert_int_equal(ops->mem_read(t.d.clients[0], span, 2, out), 0);
+	assert_int_equal(ops->mem_read(t.d.clients.at[0], span, 2, out), 0);
 	span[1] = (struct core_span){(uintptr_t)&memory[1][10], 1, CORE_SPACE_CLIENT};
-	assert_int_equal(ops->mem_read(t.d.clients[0], span + 1, 1, out), -EFAULT);
-	assert_int_equal(ops->mem_read(t.d.clients[0], span + 1, 1, out), 0);
+	assert_int_equal(ops->mem_read(t.d.clients.at[0], span + 1, 1, out), -EFAULT);
+	assert_int_equal(ops->mem_read(t.d.clients.at[0], span + 1, 1, out), 0);
 	io_faults_tick(&t.d, io_clock_now());
 	assert_false(io_faults_watch(&t.d.faults, FAULT_LAYER_MEMORY));
 	io_test_disconnect(&c);

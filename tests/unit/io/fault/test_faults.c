@@ -249,11 +249,11 @@ static void test_fatal(void **state)
 	(void)state;
 	io_test_hello(&here, &t.d, "uhca0");
 	io_test_hello(&there, &t.d, "uhca1");
-	assert_int_equal(t.d.n_clients, 2);
+	assert_int_equal(t.d.clients.n, 2);
 	add_at("dev.fatal after=1ns device=uhca0", 1);
 	io_faults_tick(&t.d, 2);
-	assert_int_equal(t.d.n_clients, 1);
-	assert_ptr_equal(t.d.clients[0]->dev, &t.d.ports[1].dev);
+	assert_int_equal(t.d.clients.n, 1);
+	assert_ptr_equal(t.d.clients.at[0]->dev, &t.d.ports[1].dev);
 	io_test_disconnect(&here);
 	io_test_disconnect(&there);
 }

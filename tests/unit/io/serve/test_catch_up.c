@@ -46,7 +46,7 @@ static int setup(void **state)
 	io_test_settings(&s, 1);
 	io_test_daemon_start(&f.t, &s);
 	io_test_hello(&f.c, &f.t.d, "uhca0");
-	f.mine = f.t.d.clients[0];
+	f.mine = f.t.d.clients.at[0];
 	f.bell = mmap(NULL, sizeof(*f.bell), PROT_READ | PROT_WRITE, MAP_SHARED, f.c.fd[1], 0);
 	assert_true((void *)f.bell != MAP_FAILED);
 	create_qp(&f);
@@ -94,11 +94,11 @@ static void test_before_hello(void **state)
 	struct io_test_client c;
 
 	io_test_connect(&c, &f->t.d);
-	for (unsigned i = 0; i < 10 && f->t.d.n_clients < 2; i++)
+	for (unsigned i = 0; i < 10 && f->t.d.clients.n < 2; i++)
 		io_test_turn(f->t.d.loop);
-	assert_int_equal(f->t.d.n_clients, 2);
-	assert_null(f->t.d.clients[1]->core);
-	io_catch_up(f->t.d.clients[1]);
+	assert_int_equal(f->t.d.clients.n, 2);
+	assert_null(f->t.d.clients.at[1]->core);
+	io_catch_up(f->t.d.clients.at[1]);
 	io_test_disconnect(&c);
 }
 

@@ -42,7 +42,7 @@ static int teardown(void **state)
 	struct fixture *f = *state;
 
 	io_test_disconnect(&f->c);
-	assert_int_equal(f->d->n_clients, 0);
+	assert_int_equal(f->d->clients.n, 0);
 	assert_int_equal(io_test_open_fds(), f->fds);
 	for (unsigned i = 0; i < CORE_OBJECT_TYPES; i++)
 		assert_int_equal(
@@ -446,11 +446,11 @@ static void test_deaf_client(void **state)
 	unsigned sent = 0;
 
 	io_test_hello(&deaf, f->d, "uhca0");
-	while (f->d->n_clients == 2 && sent++ < 100000) {
+	while (f->d->clients.n == 2 && sent++ < 100000) {
 		send(deaf.sock, &in, sizeof(in), MSG_DONTWAIT | MSG_NOSIGNAL);
 		io_test_turn(f->d->loop);
 	}
-	assert_int_equal(f->d->n_clients, 1);
+	assert_int_equal(f->d->clients.n, 1);
 	io_test_disconnect(&deaf);
 	alloc_pd(f);
 }

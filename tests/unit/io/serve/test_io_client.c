@@ -30,7 +30,7 @@ static int setup(void **state)
 	io_test_settings(&s, 1);
 	io_test_daemon_start(&f.t, &s);
 	io_test_hello(&f.c, &f.t.d, "uhca0");
-	f.mine = f.t.d.clients[0];
+	f.mine = f.t.d.clients.at[0];
 	f.bell = mmap(NULL, sizeof(*f.bell), PROT_READ | PROT_WRITE, MAP_SHARED, f.c.fd[1], 0);
 	assert_true((void *)f.bell != MAP_FAILED);
 	f.event = dup(f.c.fd[2]);
@@ -75,7 +75,7 @@ static void test_program_name(void **state)
 	memcpy(in.program, "a\nb\x1b\xff ", 6);
 	io_test_connect(&c, &f->t.d);
 	assert_int_equal(io_test_call_fds(&c, UHCA_CMD_HELLO, &in, sizeof(in), fd, 2), 0);
-	assert_string_equal(f->t.d.clients[1]->program, "a?b???xxxxxxxxxxxxxxxxxxxxxxxxxx");
+	assert_string_equal(f->t.d.clients.at[1]->program, "a?b???xxxxxxxxxxxxxxxxxxxxxxxxxx");
 	io_test_disconnect(&c);
 	close(pair[0]);
 	close(pair[1]);
@@ -145,7 +145,7 @@ static void test_hostile_event(void **state)
 
 static bool is_alone(void *arg)
 {
-	return ((struct fixture *)arg)->t.d.n_clients == 1;
+	return ((struct fixture *)arg)->t.d.clients.n == 1;
 }
 
 /* A client that went and still writes to what it shared with us is not heard. */
@@ -157,7 +157,7 @@ static void test_event_of_who_is_gone(void **state)
 	int event, copy;
 
 	io_test_hello(&c, &f->t.d, "uhca0");
-	event = f->t.d.clients[1]->event_fd;
+	event = f->t.d.clients.at[1]->event_fd;
 	copy = dup(c.fd[2]);
 	assert_int_equal(io_test_polled(event), 1);
 	io_test_disconnect(&c);

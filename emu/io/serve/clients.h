@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The clients of a daemon: who has connected to its socket and is still there, and what each of
+ * them needs of the daemon.
+ */
+#ifndef IO_CLIENTS_H
+#define IO_CLIENTS_H
+
+#include "client.h"
+#include "emu/io/capture/teller.h"
+#include "emu/io/local/linger.h"
+
+/* Who has a say in what clients do. */
+struct io_clients_ops {
+	/* A control message of the right size, whose command has this name, is to be served. */
+	struct io_call_fault (*judge)(void *user, struct io_client *c, const char *name,
+				      const void *msg);
+	/* A QP was reset: nothing of it completes any more. */
+	void (*reset)(void *user, struct io_device *dev, uint32_t qpn);
+};
+
+struct io_clients {
+	struct ev_loop *loop;
+	struct io_watches *watches; /* descriptors that clients have, too */
+	struct io_linger *linger;
+	const struct io_devices *devices;
+	struct io_teller *teller;
+	enum io_mem_mode mem;
+	int status_fd; /* struct uhca_abi_status, which each client gets */
+	const struct io_clients_ops *ops;
+	void *user; /* of ops */
+	struct io_client **at;
+	unsigned n;
+	uint32_t last; /* id */
+};
+
+/* Whoever connects, as struct io_listener has it; arg: struct io_clients. */
+void io_clients_add(void *arg, int sock, const struct ucred *peer);
+
+/* Takes the client off the list and destroys it. */
+void io_clients_remove(struct io_clients *all, struct io_client *c);
+
+/* Disconnects all who have opened the device; returns how many there were. */
+unsigned io_clients_remove_of(struct io_clients *all, const struct io_device *dev);
+
+/* Serves once more what those who ended just now have left, and ends all. */
+void io_clients_close(struct io_clients *all);
+
+#endif

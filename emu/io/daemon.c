@@ -117,8 +117,8 @@ static int add_port(struct io_daemon *d, struct io_port *p, unsigned index)
 	error = io_device_create(&p->dev, io_core_ops(), &d->settings, &id, io_udp_window(&p->udp));
 	if (error < 0)
 		goto close_udp;
-	p->dev.daemon = d;
-	error = io_fault_box_init(&p->fault, d, &p->dev);
+	p->dev.faults = &d->faults;
+	error = io_fault_box_init(&p->fault, &d->faults, &p->dev);
 	if (error < 0)
 		goto destroy_device;
 	stack_port(d, p);
@@ -194,24 +194,6 @@ unsigned io_daemon_fatal(struct io_daemon *d, const struct io_device *dev)
 	return n;
 }
 
-static struct io_call_fault judge(void *daemon, struct io_client *c, const char *name,
-				  const void *msg)
-{
-	struct io_daemon *d = daemon;
-
-	if (!io_faults_watch(&d->faults, FAULT_LAYER_CALL))
-		return (struct io_call_fault){0};
-	return io_fault_command(d, c, name, msg);
-}
-
-static void reset(void *daemon, struct io_device *dev, uint32_t qpn)
-{
-	(void)daemon;
-	io_fault_cqe_forget(dev, qpn);
-}
-
-static const struct io_clients_ops clients_ops = {.judge = judge, .reset = reset};
-
 static void init_clients(struct io_daemon *d)
 {
 	d->clients = (struct io_clients){.loop = d->loop,
@@ -221,8 +203,28 @@ static void init_clients(struct io_daemon *d)
 					 .teller = &d->teller,
 					 .mem = d->settings.mem,
 					 .status_fd = d->status.fd,
-					 .ops = &clients_ops,
-					 .user = d};
+					 .ops = &io_fault_clients_ops,
+					 .user = &d->faults};
+}
+
+/* ---- faults ---- */
+
+static unsigned fatal(void *daemon, const struct io_device *dev)
+{
+	return io_daemon_fatal(daemon, dev);
+}
+
+static int create_faults(struct io_daemon *d)
+{
+	const struct io_faults_env env = {.settings = &d->settings,
+					  .devices = &d->devices,
+					  .teller = &d->teller,
+					  .status = d->status.base,
+					  .dir = d->instance.dir,
+					  .fatal = fatal,
+					  .user = d};
+
+	return io_faults_create(&d->faults, &env);
 }
 
 /* ---- what time brings ---- */
@@ -319,11 +321,11 @@ int io_daemon_create(struct io_daemon *d, const struct io_settings *settings,
 	if (error == 0)
 		error = open_status(d);
 	if (error == 0)
-		error = io_faults_create(d);
+		error = create_faults(d);
 	if (error == 0)
 		error = open_ports(d);
 	if (error == 0)
-		error = io_faults_start(d);
+		error = io_faults_start(&d->faults);
 	if (error == 0)
 		error = open_sockets(d);
 	if (error < 0) {
@@ -353,7 +355,7 @@ void io_daemon_destroy(struct io_daemon *d)
 	io_clients_close(&d->clients);
 	io_teller_destroy(&d->teller);
 	close_ports(d);
-	io_faults_destroy(d);
+	io_faults_destroy(&d->faults);
 	io_shm_destroy(&d->status);
 	io_instance_close(&d->instance);
 	if (d->loop)

@@ -71,8 +71,8 @@ static bool run_deadlines(struct loop *l)
 {
 	bool work = false;
 
-	if (l->d->faults.armed && io_faults_deadline(l->d) <= l->now) {
-		io_faults_tick(l->d, l->now);
+	if (l->d->faults.armed && io_faults_deadline(&l->d->faults) <= l->now) {
+		io_faults_tick(&l->d->faults, l->now);
 		work = true;
 	}
 	for (unsigned i = 0; i < l->d->devices.n; i++) {
@@ -156,7 +156,7 @@ static void on_timer(struct ev_loop *loop, ev_io *w, int revents)
 
 static uint64_t next_deadline(const struct loop *l)
 {
-	uint64_t next = io_faults_deadline(l->d);
+	uint64_t next = io_faults_deadline(&l->d->faults);
 
 	for (unsigned i = 0; i < l->d->devices.n; i++) {
 		uint64_t at = core_next_deadline(l->d->ports[i].dev.core);

@@ -20,9 +20,9 @@
 
 static bool rules_hit(struct io_client *c, const struct core_span *span, unsigned n)
 {
-	struct io_daemon *d = c->dev->daemon;
+	struct io_faults *f = c->dev->faults;
 
-	return io_faults_watch(&d->faults, FAULT_LAYER_MEMORY) && io_fault_mem(d, c, span, n);
+	return io_faults_watch(f, FAULT_LAYER_MEMORY) && io_fault_mem(f, c, span, n);
 }
 
 static int mem_read(void *client, const struct core_span *from, unsigned n, void *to)

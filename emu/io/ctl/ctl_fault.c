@@ -115,7 +115,7 @@ static json_t *verdict(struct io_daemon *d, int number, const struct fault_error
 	}
 	if (number < 0)
 		return io_ctl_refuse(o, "%s", strerror(-number));
-	io_faults_changed(d);
+	io_faults_changed(&d->faults);
 	return json_pack("{s:i}", UHCA_CTL_RULE, number);
 }
 
@@ -163,7 +163,7 @@ static json_t *drop(struct io_daemon *d, const json_t *request, struct ctl_outco
 	number = e->number;
 	result = facts_of(e);
 	io_faults_remove(&d->faults, number, io_clock_now());
-	io_faults_changed(d);
+	io_faults_changed(&d->faults);
 	io_log(IO_LOG_INFO, "rule %u is gone", number);
 	return result;
 }
@@ -175,7 +175,7 @@ static json_t *clear(struct io_daemon *d, const json_t *request, struct ctl_outc
 	(void)request;
 	(void)o;
 	io_faults_clear(&d->faults, io_clock_now());
-	io_faults_changed(d);
+	io_faults_changed(&d->faults);
 	io_log(IO_LOG_INFO, "all %u rules are gone", n);
 	return json_pack("{s:I}", UHCA_CTL_RULES, (json_int_t)n);
 }
@@ -196,7 +196,7 @@ static json_t *take_file(struct io_daemon *d, const json_t *request, struct ctl_
 		o->column = loaded.error.column;
 		return io_ctl_refuse(o, "%s", loaded.error.text);
 	}
-	io_faults_changed(d);
+	io_faults_changed(&d->faults);
 	io_log(IO_LOG_INFO, "%u rules from %s", loaded.rules, file);
 	return json_pack("{s:I}", UHCA_CTL_RULES, (json_int_t)loaded.rules);
 }

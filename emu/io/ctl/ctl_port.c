@@ -40,7 +40,7 @@ json_t *io_ctl_port(struct io_daemon *d, const json_t *request, struct ctl_outco
 		return NULL;
 	if (!up && (!action || strcmp(action, "down") != 0))
 		return io_ctl_refuse(o, "port needs \"%s\": up or down", UHCA_CTL_ACTION);
-	error = io_fault_port(d, dev, up);
+	error = io_fault_port(&d->faults, dev, up);
 	if (error < 0)
 		return io_ctl_refuse(o, "the files of the port: %s", strerror(-error));
 	return json_pack("{s:s, s:b}", UHCA_CTL_DEVICE, dev->id.name, UHCA_CTL_UP, up);

@@ -269,6 +269,6 @@ json_t *io_ctl_step(struct io_daemon *d, const json_t *request, struct ctl_outco
 		return refuse(&s, error, a->name);
 	for (unsigned i = 0; i < s.n_ports; i++)
 		netif_flush(&s.port[i].dev.top);
-	io_faults_changed(d);
+	io_faults_changed(&d->faults);
 	return result_of(&s);
 }

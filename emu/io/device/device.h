@@ -14,8 +14,8 @@
 #include <stdbool.h>
 
 struct fault_net;
-struct io_daemon;
 struct io_fault_box;
+struct io_faults;
 struct io_loopback;
 struct io_pcap_box;
 struct io_ucma;
@@ -33,7 +33,7 @@ struct io_device {
 	struct io_loopback *loopback;
 	struct io_udp *udp;       /* NULL: no wire */
 	struct netif *bottom;     /* where trains that arrive enter */
-	struct io_daemon *daemon; /* set by it; NULL: none */
+	struct io_faults *faults; /* the rules; set with the boxes */
 	struct io_ucma *ucma;     /* who manages connections; NULL: nobody */
 	uint64_t bad_icrc;        /* packets that a fault rule broke on their way here */
 	bool dirty;               /* something happened: ask for trains to send */

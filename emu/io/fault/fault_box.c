@@ -6,7 +6,8 @@
 
 #include "emu/io/base/log.h"
 #include "emu/io/capture/pcap.h"
-#include "emu/io/daemon.h"
+#include "emu/io/serve/client.h"
+#include "faults.h"
 
 #include <errno.h>
 
@@ -58,7 +59,7 @@ static void happen(void *user, const struct fault_entry *e, const struct fault_s
 {
 	struct io_fault_box *b = user;
 
-	io_fault_happen(b->daemon, b->dev, e, s, now);
+	io_fault_happen(b->faults, b->dev, e, s, now);
 }
 
 /* What a rule could not do: said, so that nobody looks for its effect. */
@@ -111,7 +112,7 @@ static void show(struct io_fault_box *b, enum fault_direction dir, const struct 
 {
 	fault_net_train(b->net, dir, t, NULL, now);
 	/* It may keep packets: then somebody must ask when they go on. */
-	b->daemon->faults.armed = true;
+	b->faults->armed = true;
 }
 
 static void box_send(struct netif *n, const struct core_train *t, uint64_t now)
@@ -136,10 +137,10 @@ static void box_receive(struct netif *n, const struct core_train *t, uint64_t no
 
 static const struct netif_ops box_ops = {.send = box_send, .receive = box_receive};
 
-int io_fault_box_init(struct io_fault_box *b, struct io_daemon *d, struct io_device *dev)
+int io_fault_box_init(struct io_fault_box *b, struct io_faults *f, struct io_device *dev)
 {
-	*b = (struct io_fault_box){.netif.ops = &box_ops, .daemon = d, .dev = dev};
-	b->net = fault_net_create(d->faults.plan, dev->id.name, &net_ops, b);
+	*b = (struct io_fault_box){.netif.ops = &box_ops, .faults = f, .dev = dev};
+	b->net = fault_net_create(f->plan, dev->id.name, &net_ops, b);
 	return b->net ? 0 : -ENOMEM;
 }
 

@@ -13,7 +13,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct io_daemon;
 struct io_device;
 
 struct io_fault_box {
@@ -21,12 +20,12 @@ struct io_fault_box {
 	bool active; /* trains must be shown to the net */
 	bool making; /* what is passed next no device sent */
 	struct fault_net *net;
-	struct io_daemon *daemon;
+	struct io_faults *faults;
 	struct io_device *dev;
 };
 
 /* 0 or -ENOMEM. The daemon's plan must be there. */
-int io_fault_box_init(struct io_fault_box *b, struct io_daemon *d, struct io_device *dev);
+int io_fault_box_init(struct io_fault_box *b, struct io_faults *f, struct io_device *dev);
 void io_fault_box_destroy(struct io_fault_box *b);
 
 /* To be called when rules or step mode have changed. */

@@ -4,7 +4,8 @@
 #include "emu/fault/rule/rule_text.h"
 #include "emu/io/base/clock.h"
 #include "emu/io/capture/tell.h"
-#include "emu/io/daemon.h"
+#include "emu/io/serve/clients.h"
+#include "faults.h"
 
 #include <string.h>
 
@@ -18,38 +19,38 @@ static const char *const asked_name[UHCA_FAULT_VERBS] = {
 
 /* ---- asking ---- */
 
-static uint64_t slow(struct io_daemon *d, const struct fault_entry *e)
+static uint64_t slow(struct io_faults *f, const struct fault_entry *e)
 {
 	uint64_t more = e->rule.value.jitter;
 
 	if (more)
-		more = fault_plan_random(d->faults.plan, e->number, more + 1);
+		more = fault_plan_random(f->plan, e->number, more + 1);
 	return e->rule.value.number + more;
 }
 
-struct io_call_fault io_fault_call(struct io_daemon *d, struct io_device *dev,
+struct io_call_fault io_fault_call(struct io_faults *f, struct io_device *dev,
 				   const struct fault_subject *s)
 {
 	const struct fault_entry *hit[FAULT_HITS_MAX];
-	struct io_call_fault f = {0};
+	struct io_call_fault is = {0};
 	struct io_words w;
-	unsigned n = io_faults_decide(d, dev, s, io_clock_now(), hit);
+	unsigned n = io_faults_decide(f, dev, s, io_clock_now(), hit);
 
 	for (unsigned i = 0; i < n; i++) {
 		const struct fault_value *v = &hit[i]->rule.value;
 
 		if (hit[i]->rule.action == FAULT_CALL_SLOW) {
-			f.delay += slow(d, hit[i]);
+			is.delay += slow(f, hit[i]);
 		} else if (hit[i]->rule.action == FAULT_CALL_FAIL) {
-			f.error = (int)v->number;
-			f.bad_wr = v->bad_wr;
+			is.error = (int)v->number;
+			is.bad_wr = v->bad_wr;
 		}
 	}
 	if (n > 0) {
-		io_tell_call(&w, s->device, s->call, f.error, s->client);
-		io_teller_say(&d->teller, s->device, &w);
+		io_tell_call(&w, s->device, s->call, is.error, s->client);
+		io_teller_say(f->env.teller, s->device, &w);
 	}
-	return f;
+	return is;
 }
 
 /* ---- control messages: what they name ---- */
@@ -147,10 +148,10 @@ static void name_objects(struct fault_subject *s, const struct io_client *c, con
 }
 
 /* A client that is about to be one: its message says who it is. */
-static struct io_call_fault open_device(struct io_daemon *d, struct io_client *c, const char *name,
+static struct io_call_fault open_device(struct io_faults *f, struct io_client *c, const char *name,
 					const struct uhca_cmd_hello *in)
 {
-	struct io_device *dev = io_devices_find(&d->devices, in->device, sizeof(in->device));
+	struct io_device *dev = io_devices_find(f->env.devices, in->device, sizeof(in->device));
 	struct fault_subject s;
 	char program[sizeof(in->program) + 1] = "";
 
@@ -160,23 +161,34 @@ static struct io_call_fault open_device(struct io_daemon *d, struct io_client *c
 	io_fault_subject(&s, FAULT_LAYER_CALL, dev, c);
 	s.program = program;
 	s.call = name;
-	return io_fault_call(d, dev, &s);
+	return io_fault_call(f, dev, &s);
 }
 
-struct io_call_fault io_fault_command(struct io_daemon *d, struct io_client *c, const char *name,
-				      const void *msg)
+/* One that opens a device that is not there is none of the rules' business. */
+static struct io_call_fault judge(void *user, struct io_client *c, const char *name,
+				  const void *msg)
 {
+	struct io_faults *f = user;
 	struct fault_subject s;
 
+	if (!io_faults_watch(f, FAULT_LAYER_CALL))
+		return (struct io_call_fault){0};
 	if (((const struct uhca_cmd_request *)msg)->cmd == UHCA_CMD_HELLO)
-		return open_device(d, c, name, msg);
+		return open_device(f, c, name, msg);
 	if (!c->core)
 		return (struct io_call_fault){0};
 	io_fault_subject(&s, FAULT_LAYER_CALL, c->dev, c);
 	s.call = name;
 	name_objects(&s, c, msg);
-	return io_fault_call(d, c->dev, &s);
+	return io_fault_call(f, c->dev, &s);
 }
+
+static void reset(void *user, struct io_device *dev, uint32_t qpn)
+{
+	io_fault_cqe_forget(user, dev, qpn);
+}
+
+const struct io_clients_ops io_fault_clients_ops = {.judge = judge, .reset = reset};
 
 /* ---- what never comes to us by itself ---- */
 
@@ -188,16 +200,16 @@ static bool names_one(const char *globs)
 	return globs[0] == '\0';
 }
 
-void io_fault_call_changed(struct io_daemon *d)
+void io_fault_call_changed(struct io_faults *f)
 {
-	struct uhca_abi_status *status = d->status.base;
+	struct uhca_abi_status *status = f->env.status;
 	bool any = false;
 
-	for (unsigned i = 0; i < fault_plan_count(d->faults.plan) && !any; i++) {
-		const struct fault_rule *r = &fault_plan_entry(d->faults.plan, i)->rule;
+	for (unsigned i = 0; i < fault_plan_count(f->plan) && !any; i++) {
+		const struct fault_rule *r = &fault_plan_entry(f->plan, i)->rule;
 
 		any = r->layer == FAULT_LAYER_CALL && names_one(r->select.call);
 	}
-	any = any && io_faults_watch(&d->faults, FAULT_LAYER_CALL);
+	any = any && io_faults_watch(f, FAULT_LAYER_CALL);
 	__atomic_store_n(&status->post_faults, any, __ATOMIC_RELAXED);
 }

@@ -9,22 +9,18 @@
 #include "emu/io/local/slow_call.h"
 
 struct fault_subject;
-struct io_client;
-struct io_daemon;
+struct io_clients_ops;
 struct io_device;
+struct io_faults;
 
 /* Shows a call to the rules. dev: on which it is. */
-struct io_call_fault io_fault_call(struct io_daemon *d, struct io_device *dev,
+struct io_call_fault io_fault_call(struct io_faults *f, struct io_device *dev,
 				   const struct fault_subject *s);
 
-/*
- * The same for a control message of a client, of the right size, whose command has this name. One
- * that opens a device that is not there is none of the rules' business.
- */
-struct io_call_fault io_fault_command(struct io_daemon *d, struct io_client *c, const char *name,
-				      const void *msg);
+/* What rules have to say of what clients do; user: struct io_faults. */
+extern const struct io_clients_ops io_fault_clients_ops;
 
 /* To be called after each change of the rules: whether programs must ask (region.h). */
-void io_fault_call_changed(struct io_daemon *d);
+void io_fault_call_changed(struct io_faults *f);
 
 #endif

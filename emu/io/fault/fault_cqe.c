@@ -3,7 +3,8 @@
 
 #include "emu/io/base/clock.h"
 #include "emu/io/base/log.h"
-#include "emu/io/daemon.h"
+#include "emu/io/serve/client.h"
+#include "faults.h"
 
 #include <endian.h>
 #include <stdlib.h>
@@ -87,7 +88,7 @@ static bool is_full(const struct io_faults *f, const struct io_device *dev, uint
 	return false;
 }
 
-static void fill(struct io_daemon *d, const struct io_fault_cqe *c, uint32_t rule)
+static void fill(struct io_faults *f, const struct io_fault_cqe *c, uint32_t rule)
 {
 	const struct io_fault_pending p = {.dev = c->dev,
 					   .action = FAULT_CQE_OVERRUN,
@@ -95,7 +96,7 @@ static void fill(struct io_daemon *d, const struct io_fault_cqe *c, uint32_t rul
 					   .qpn = c->e.qpn,
 					   .cq = c->cqn};
 
-	io_fault_later(d, &p);
+	io_fault_later(f, &p);
 }
 
 /* ---- asking ---- */
@@ -116,35 +117,35 @@ static void fill_subject(struct fault_subject *s, const struct io_fault_cqe *c)
 	s->wc_opcode = c->e.opcode;
 }
 
-static uint64_t late_by(struct io_daemon *d, const struct fault_entry *e)
+static uint64_t late_by(struct io_faults *f, const struct fault_entry *e)
 {
 	uint64_t jitter = e->rule.value.jitter;
 
 	if (jitter)
-		jitter = fault_plan_random(d->faults.plan, e->number, jitter + 1);
+		jitter = fault_plan_random(f->plan, e->number, jitter + 1);
 	return e->rule.value.number + jitter;
 }
 
 /* What the rules do to it; false: it is gone. */
-static bool ask(struct io_daemon *d, struct io_fault_cqe *c)
+static bool ask(struct io_faults *f, struct io_fault_cqe *c)
 {
 	const struct fault_entry *hit[FAULT_HITS_MAX];
 	struct fault_subject s;
 	unsigned n;
 
-	if (!io_faults_watch(&d->faults, FAULT_LAYER_COMPLETION))
+	if (!io_faults_watch(f, FAULT_LAYER_COMPLETION))
 		return true;
 	fill_subject(&s, c);
-	n = io_faults_decide(d, c->dev, &s, c->at, hit);
+	n = io_faults_decide(f, c->dev, &s, c->at, hit);
 	for (unsigned i = 0; i < n; i++) {
 		enum fault_action action = hit[i]->rule.action;
 
 		if (action == FAULT_CQE_SET)
 			set(&c->e, &hit[i]->rule.value);
 		else if (action == FAULT_CQE_DELAY)
-			c->at += late_by(d, hit[i]);
+			c->at += late_by(f, hit[i]);
 		else if (action == FAULT_CQE_OVERRUN)
-			fill(d, c, hit[i]->number);
+			fill(f, c, hit[i]->number);
 		if (action == FAULT_CQE_OVERRUN || action == FAULT_CQE_WITHHOLD)
 			return false;
 	}
@@ -154,12 +155,12 @@ static bool ask(struct io_daemon *d, struct io_fault_cqe *c)
 bool io_fault_cqe(void *user, uint32_t cqn, struct uhca_abi_cqe *e)
 {
 	struct io_device *dev = user;
-	struct io_faults *f = &dev->daemon->faults;
+	struct io_faults *f = dev->faults;
 	uint64_t now = io_clock_now();
 	struct io_fault_cqe c = {.dev = dev, .cqn = cqn, .at = now, .e = *e};
 	const struct io_fault_cqe *before;
 
-	if (is_full(f, dev, cqn) || !ask(dev->daemon, &c))
+	if (is_full(f, dev, cqn) || !ask(f, &c))
 		return false;
 	*e = c.e;
 	before = last_late(f, dev, cqn);
@@ -172,9 +173,8 @@ bool io_fault_cqe(void *user, uint32_t cqn, struct uhca_abi_cqe *e)
 
 /* ---- when it is time ---- */
 
-void io_fault_cqe_forget(struct io_device *dev, uint32_t qpn)
+void io_fault_cqe_forget(struct io_faults *f, const struct io_device *dev, uint32_t qpn)
 {
-	struct io_faults *f = &dev->daemon->faults;
 	struct io_fault_cqe *c, *next;
 
 	for (c = TAILQ_FIRST(&f->cqes); c; c = next) {
@@ -185,9 +185,8 @@ void io_fault_cqe_forget(struct io_device *dev, uint32_t qpn)
 }
 
 /* One CQ's stand in the order of their times; of several CQs in any. */
-void io_fault_cqe_tick(struct io_daemon *d, uint64_t now)
+void io_fault_cqe_tick(struct io_faults *f, uint64_t now)
 {
-	struct io_faults *f = &d->faults;
 	struct io_fault_cqe *c, *next;
 
 	if (io_fault_cqe_deadline(f) > now)

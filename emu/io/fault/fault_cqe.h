@@ -15,7 +15,6 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-struct io_daemon;
 struct io_device;
 struct io_faults;
 
@@ -27,10 +26,10 @@ TAILQ_HEAD(io_fault_cqes, io_fault_cqe);
 bool io_fault_cqe(void *user, uint32_t cqn, struct uhca_abi_cqe *e);
 
 /* The QP was reset: nothing of it completes any more. */
-void io_fault_cqe_forget(struct io_device *dev, uint32_t qpn);
+void io_fault_cqe_forget(struct io_faults *f, const struct io_device *dev, uint32_t qpn);
 
 /* Those whose time has come enter their CQs. */
-void io_fault_cqe_tick(struct io_daemon *d, uint64_t now);
+void io_fault_cqe_tick(struct io_faults *f, uint64_t now);
 uint64_t io_fault_cqe_deadline(const struct io_faults *f);
 
 void io_fault_cqe_destroy(struct io_faults *f);

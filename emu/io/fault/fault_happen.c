@@ -4,7 +4,8 @@
  */
 #include "emu/abi/event.h"
 #include "emu/io/base/log.h"
-#include "emu/io/daemon.h"
+#include "emu/io/device/device.h"
+#include "faults.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -14,10 +15,10 @@
 
 /* ---- the port ---- */
 
-int io_fault_port(struct io_daemon *d, struct io_device *dev, bool up)
+int io_fault_port(struct io_faults *f, struct io_device *dev, bool up)
 {
 	/* Whoever is told by the event finds the files as they are then. */
-	int error = io_sysfs_port(d->instance.dir, &dev->id, up);
+	int error = io_sysfs_port(f->env.dir, &dev->id, up);
 
 	if (error < 0) {
 		io_log(IO_LOG_ERROR, "%s: the files of the port: %s", dev->id.name,
@@ -30,11 +31,10 @@ int io_fault_port(struct io_daemon *d, struct io_device *dev, bool up)
 	return 0;
 }
 
-static void port_down(struct io_daemon *d, const struct io_fault_pending *p, uint64_t now)
+static void port_down(struct io_faults *f, const struct io_fault_pending *p, uint64_t now)
 {
-	struct io_faults *f = &d->faults;
 
-	if (io_fault_port(d, p->dev, false) < 0 || p->value.number == 0)
+	if (io_fault_port(f, p->dev, false) < 0 || p->value.number == 0)
 		return;
 	if (f->n_returns == IO_FAULT_RETURNS_MAX) {
 		io_log(IO_LOG_ERROR, "%s: too many ports are down; this one stays so",
@@ -48,35 +48,35 @@ static void port_down(struct io_daemon *d, const struct io_fault_pending *p, uin
 /* ---- the device ---- */
 
 /* A signal ends it early. */
-static void freeze(struct io_daemon *d, const struct io_fault_pending *p, uint64_t now)
+static void freeze(struct io_faults *f, const struct io_fault_pending *p, uint64_t now)
 {
 	struct timespec t = {.tv_sec = (time_t)(p->value.number / 1000000000u),
 			     .tv_nsec = (long)(p->value.number % 1000000000u)};
 
-	(void)d;
+	(void)f;
 	(void)now;
 	io_log(IO_LOG_INFO, "rule %u: frozen for %llu us", p->rule,
 	       (unsigned long long)p->value.number / 1000);
 	nanosleep(&t, NULL);
 }
 
-static void die(struct io_daemon *d, const struct io_fault_pending *p, uint64_t now)
+static void die(struct io_faults *f, const struct io_fault_pending *p, uint64_t now)
 {
-	(void)d;
+	(void)f;
 	(void)now;
 	io_log(IO_LOG_INFO, "rule %u: the daemon ends at once", p->rule);
 	kill(getpid(), SIGKILL);
 }
 
-static void fatal(struct io_daemon *d, const struct io_fault_pending *p, uint64_t now)
+static void fatal(struct io_faults *f, const struct io_fault_pending *p, uint64_t now)
 {
 	(void)now;
-	io_daemon_fatal(d, p->dev);
+	f->env.fatal(f->env.user, p->dev);
 }
 
-static void gid_change(struct io_daemon *d, const struct io_fault_pending *p, uint64_t now)
+static void gid_change(struct io_faults *f, const struct io_fault_pending *p, uint64_t now)
 {
-	(void)d;
+	(void)f;
 	(void)now;
 	core_port_event(p->dev->core, UHCA_ABI_EVENT_GID_CHANGE);
 }
@@ -116,12 +116,12 @@ int io_fault_event(struct io_device *dev, uint32_t type, const struct io_fault_o
 }
 
 /* What a rule does not name belongs to the QP that it looked at. */
-static void event(struct io_daemon *d, const struct io_fault_pending *p, uint64_t now)
+static void event(struct io_faults *f, const struct io_fault_pending *p, uint64_t now)
 {
 	struct io_fault_objects of = {.qpn = p->qpn, .srq = p->srq, .cq = p->cq};
 	struct core_qp_look look;
 
-	(void)d;
+	(void)f;
 	(void)now;
 	if (p->qpn && core_look_at_qp(p->dev->core, p->qpn, &look)) {
 		of.srq = of.srq ? of.srq : look.srq;
@@ -130,19 +130,19 @@ static void event(struct io_daemon *d, const struct io_fault_pending *p, uint64_
 	check(p, io_fault_event(p->dev, (uint32_t)p->value.number, &of));
 }
 
-static void qp_error(struct io_daemon *d, const struct io_fault_pending *p, uint64_t now)
+static void qp_error(struct io_faults *f, const struct io_fault_pending *p, uint64_t now)
 {
-	(void)d;
+	(void)f;
 	check(p, core_inject_qp_error(p->dev->core, p->qpn, now));
 	p->dev->dirty = true;
 }
 
-static void key_revoke(struct io_daemon *d, const struct io_fault_pending *p, uint64_t now)
+static void key_revoke(struct io_faults *f, const struct io_fault_pending *p, uint64_t now)
 {
 	uint32_t key = p->value.number ? (uint32_t)p->value.number : p->key;
 	struct core_qp_look look;
 
-	(void)d;
+	(void)f;
 	(void)now;
 	/* The packets in the middle of a message do not say it. */
 	if (!key && p->qpn && core_look_at_qp(p->dev->core, p->qpn, &look))
@@ -150,19 +150,19 @@ static void key_revoke(struct io_daemon *d, const struct io_fault_pending *p, ui
 	check(p, core_inject_revoke(p->dev->core, key));
 }
 
-static void key_reuse(struct io_daemon *d, const struct io_fault_pending *p, uint64_t now)
+static void key_reuse(struct io_faults *f, const struct io_fault_pending *p, uint64_t now)
 {
-	(void)d;
+	(void)f;
 	(void)now;
 	core_inject_key_reuse(p->dev->core, true);
 }
 
 /* The completion that found no room is lost: its QP fails. */
-static void overrun(struct io_daemon *d, const struct io_fault_pending *p, uint64_t now)
+static void overrun(struct io_faults *f, const struct io_fault_pending *p, uint64_t now)
 {
 	const struct uhca_abi_cqe e = {.qpn = p->qpn};
 
-	(void)d;
+	(void)f;
 	check(p, core_inject_cq_overrun(p->dev->core, p->cq));
 	core_inject_completion(p->dev->core, p->cq, &e, now);
 	p->dev->dirty = true;
@@ -170,7 +170,7 @@ static void overrun(struct io_daemon *d, const struct io_fault_pending *p, uint6
 
 /* ---- all of them ---- */
 
-typedef void happening(struct io_daemon *d, const struct io_fault_pending *p, uint64_t now);
+typedef void happening(struct io_faults *f, const struct io_fault_pending *p, uint64_t now);
 
 static happening *const happenings[FAULT_ACTIONS] = {
 	[FAULT_EVENT] = event,           [FAULT_QP_ERROR] = qp_error,
@@ -180,10 +180,10 @@ static happening *const happenings[FAULT_ACTIONS] = {
 	[FAULT_DEV_EXIT] = die,          [FAULT_CQE_OVERRUN] = overrun,
 };
 
-void io_fault_execute(struct io_daemon *d, const struct io_fault_pending *p, uint64_t now)
+void io_fault_execute(struct io_faults *f, const struct io_fault_pending *p, uint64_t now)
 {
 	if (happenings[p->action])
-		happenings[p->action](d, p, now);
+		happenings[p->action](f, p, now);
 }
 
 /*
@@ -198,9 +198,8 @@ static bool must_wait(enum fault_action a, enum fault_layer l)
 	       l == FAULT_LAYER_MEMORY;
 }
 
-void io_fault_later(struct io_daemon *d, const struct io_fault_pending *p)
+void io_fault_later(struct io_faults *f, const struct io_fault_pending *p)
 {
-	struct io_faults *f = &d->faults;
 
 	if (f->n_pending == IO_FAULT_PENDING_MAX) {
 		io_log(IO_LOG_ERROR, "rule %u: too much happens at once; this does not", p->rule);
@@ -210,7 +209,7 @@ void io_fault_later(struct io_daemon *d, const struct io_fault_pending *p)
 	f->armed = true;
 }
 
-void io_fault_happen(struct io_daemon *d, struct io_device *dev, const struct fault_entry *e,
+void io_fault_happen(struct io_faults *f, struct io_device *dev, const struct fault_entry *e,
 		     const struct fault_subject *s, uint64_t now)
 {
 	const struct io_fault_pending p = {.dev = dev,
@@ -223,7 +222,7 @@ void io_fault_happen(struct io_daemon *d, struct io_device *dev, const struct fa
 					   .key = s->key};
 
 	if (must_wait(p.action, s->layer))
-		io_fault_later(d, &p);
+		io_fault_later(f, &p);
 	else
-		io_fault_execute(d, &p, now);
+		io_fault_execute(f, &p, now);
 }

@@ -2,9 +2,10 @@
 #include "fault_mem.h"
 
 #include "emu/io/base/clock.h"
-#include "emu/io/daemon.h"
+#include "emu/io/serve/client.h"
+#include "faults.h"
 
-static bool hits(struct io_daemon *d, struct io_client *c, const struct core_span *span)
+static bool hits(struct io_faults *f, struct io_client *c, const struct core_span *span)
 {
 	const struct fault_entry *hit[FAULT_HITS_MAX];
 	struct fault_subject s;
@@ -13,7 +14,7 @@ static bool hits(struct io_daemon *d, struct io_client *c, const struct core_spa
 	io_fault_subject(&s, FAULT_LAYER_MEMORY, c->dev, c);
 	s.address = span->addr;
 	s.length = span->length;
-	n = io_faults_decide(d, c->dev, &s, io_clock_now(), hit);
+	n = io_faults_decide(f, c->dev, &s, io_clock_now(), hit);
 	for (unsigned i = 0; i < n; i++)
 		if (hit[i]->rule.action == FAULT_MEM_FAIL)
 			return true;
@@ -21,11 +22,11 @@ static bool hits(struct io_daemon *d, struct io_client *c, const struct core_spa
 }
 
 /* Memory of the device is not the program's. */
-bool io_fault_mem(struct io_daemon *d, struct io_client *c, const struct core_span *span,
+bool io_fault_mem(struct io_faults *f, struct io_client *c, const struct core_span *span,
 		  unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
-		if (span[i].space == CORE_SPACE_CLIENT && hits(d, c, &span[i]))
+		if (span[i].space == CORE_SPACE_CLIENT && hits(f, c, &span[i]))
 			return true;
 	return false;
 }

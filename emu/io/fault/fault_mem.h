@@ -9,10 +9,10 @@
 #include "emu/core/core.h"
 
 struct io_client;
-struct io_daemon;
+struct io_faults;
 
 /* Shows each contiguous piece to the rules; true: the device is to find nothing there. */
-bool io_fault_mem(struct io_daemon *d, struct io_client *c, const struct core_span *span,
+bool io_fault_mem(struct io_faults *f, struct io_client *c, const struct core_span *span,
 		  unsigned n);
 
 #endif

@@ -8,7 +8,9 @@
 #include "emu/fault/rule/rule_text.h"
 #include "emu/io/base/clock.h"
 #include "emu/io/base/log.h"
-#include "emu/io/daemon.h"
+#include "emu/io/capture/teller.h"
+#include "emu/io/serve/client.h"
+#include "fault_box.h"
 #include "fault_call.h"
 #include "fault_file.h"
 
@@ -29,11 +31,11 @@ static bool exists(void *user, const char *path)
 
 static void hit(void *user, const struct fault_hit *h)
 {
-	struct io_faults *f = &((struct io_daemon *)user)->faults;
+	struct io_faults *f = user;
 	char line[FAULT_TRACE_MAX];
 
 	f->stale = f->armed = true;
-	io_teller_hit(&((struct io_daemon *)user)->teller, h);
+	io_teller_hit(f->env.teller, h);
 	fault_trace_hit(h, line);
 	io_fault_trace_add(&f->trace, line, true);
 }
@@ -53,15 +55,16 @@ static uint64_t choose_seed(const struct io_settings *s)
 	return seed;
 }
 
-int io_faults_create(struct io_daemon *d)
+int io_faults_create(struct io_faults *f, const struct io_faults_env *env)
 {
-	uint64_t seed = choose_seed(&d->settings);
+	uint64_t seed = choose_seed(env->settings);
 
-	TAILQ_INIT(&d->faults.cqes);
-	d->faults.plan = fault_plan_create(seed, &plan_ops, d);
-	if (!d->faults.plan)
+	f->env = *env;
+	TAILQ_INIT(&f->cqes);
+	f->plan = fault_plan_create(seed, &plan_ops, f);
+	if (!f->plan)
 		return -ENOMEM;
-	d->teller.plan = d->faults.plan;
+	f->env.teller->plan = f->plan;
 	return 0;
 }
 
@@ -138,10 +141,10 @@ void io_faults_clear(struct io_faults *f, uint64_t now)
 	fault_plan_clear(f->plan);
 }
 
-static int add_rule(struct io_daemon *d, const char *text, uint64_t now)
+static int add_rule(struct io_faults *f, const char *text, uint64_t now)
 {
 	struct fault_error error;
-	int number = io_faults_add(&d->faults, text, now, &error);
+	int number = io_faults_add(f, text, now, &error);
 
 	if (number > 0)
 		return 0;
@@ -150,10 +153,10 @@ static int add_rule(struct io_daemon *d, const char *text, uint64_t now)
 	return number;
 }
 
-static int add_file(struct io_daemon *d, const char *path, uint64_t now)
+static int add_file(struct io_faults *f, const char *path, uint64_t now)
 {
 	struct io_fault_loaded loaded;
-	int error = io_fault_load(&d->faults, path, now, &loaded);
+	int error = io_fault_load(f, path, now, &loaded);
 
 	if (error < 0 && loaded.line > 0)
 		io_log(IO_LOG_ERROR, "--fault-file %s: line %u, column %u: %s", path, loaded.line,
@@ -163,70 +166,68 @@ static int add_file(struct io_daemon *d, const char *path, uint64_t now)
 	return error;
 }
 
-int io_faults_start(struct io_daemon *d)
+int io_faults_start(struct io_faults *f)
 {
 	uint64_t now = io_clock_now();
 	int error = 0;
 
-	for (unsigned i = 0; i < d->settings.n_faults && error == 0; i++) {
-		const char *text = d->settings.faults[i].text;
+	for (unsigned i = 0; i < f->env.settings->n_faults && error == 0; i++) {
+		const char *text = f->env.settings->faults[i].text;
 
-		error = d->settings.faults[i].is_file ? add_file(d, text, now)
-						      : add_rule(d, text, now);
+		error = f->env.settings->faults[i].is_file ? add_file(f, text, now)
+							   : add_rule(f, text, now);
 	}
 	if (error < 0)
 		return error;
-	io_faults_changed(d);
+	io_faults_changed(f);
 	return 0;
 }
 
-void io_faults_destroy(struct io_daemon *d)
+void io_faults_destroy(struct io_faults *f)
 {
-	if (d->faults.plan)
-		fault_plan_destroy(d->faults.plan);
-	io_fault_trace_destroy(&d->faults.trace);
-	io_fault_cqe_destroy(&d->faults);
-	d->faults = (struct io_faults){.plan = NULL};
+	if (f->plan)
+		fault_plan_destroy(f->plan);
+	io_fault_trace_destroy(&f->trace);
+	io_fault_cqe_destroy(f);
+	*f = (struct io_faults){.plan = NULL};
 }
 
 /* ---- who must ask ---- */
 
 /* The device asks before it completes. */
-static void set_hooks(struct io_daemon *d)
+static void set_hooks(struct io_faults *f)
 {
-	bool asks = io_faults_watch(&d->faults, FAULT_LAYER_COMPLETION) || d->faults.n_cqes > 0;
+	bool asks = io_faults_watch(f, FAULT_LAYER_COMPLETION) || f->n_cqes > 0;
 
-	for (unsigned i = 0; i < d->devices.n; i++)
-		io_device_hook(&d->ports[i].dev, CORE_HOOK_COMPLETION,
+	for (unsigned i = 0; i < f->env.devices->n; i++)
+		io_device_hook(f->env.devices->at[i], CORE_HOOK_COMPLETION,
 			       asks ? CORE_HOOK_COMPLETION : 0);
 }
 
-static void arm(struct io_daemon *d)
+static void arm(struct io_faults *f)
 {
-	struct io_faults *f = &d->faults;
 	bool armed = f->stale || f->n_pending > 0 || f->n_returns > 0 || f->n_cqes > 0 ||
 		     io_faults_watch(f, FAULT_LAYER_TIME);
 
-	for (unsigned i = 0; i < d->devices.n; i++)
-		armed = armed || d->ports[i].fault.active;
+	for (unsigned i = 0; i < f->env.devices->n; i++)
+		armed = armed || f->env.devices->at[i]->fault->active;
 	f->armed = armed;
 }
 
-void io_faults_changed(struct io_daemon *d)
+void io_faults_changed(struct io_faults *f)
 {
-	struct io_faults *f = &d->faults;
 
 	f->stale = false;
 	f->watched = 0;
 	for (unsigned l = 0; l < FAULT_LAYERS; l++)
 		if (fault_plan_watches(f->plan, l))
 			f->watched |= 1u << l;
-	for (unsigned i = 0; i < d->devices.n; i++)
-		io_fault_box_update(&d->ports[i].fault);
-	set_hooks(d);
-	io_teller_rules(&d->teller);
-	io_fault_call_changed(d);
-	arm(d);
+	for (unsigned i = 0; i < f->env.devices->n; i++)
+		io_fault_box_update(f->env.devices->at[i]->fault);
+	set_hooks(f);
+	io_teller_rules(f->env.teller);
+	io_fault_call_changed(f);
+	arm(f);
 }
 
 /* ---- asking ---- */
@@ -241,15 +242,15 @@ void io_fault_subject(struct fault_subject *s, enum fault_layer layer, const str
 	}
 }
 
-unsigned io_faults_decide(struct io_daemon *d, struct io_device *dev, const struct fault_subject *s,
+unsigned io_faults_decide(struct io_faults *f, struct io_device *dev, const struct fault_subject *s,
 			  uint64_t now, const struct fault_entry *hits[FAULT_HITS_MAX])
 {
-	unsigned n = fault_plan_decide(d->faults.plan, s, now, hits);
+	unsigned n = fault_plan_decide(f->plan, s, now, hits);
 	unsigned kept = 0;
 
 	for (unsigned i = 0; i < n; i++) {
 		if (fault_action_is_happening(hits[i]->rule.action))
-			io_fault_happen(d, dev, hits[i], s, now);
+			io_fault_happen(f, dev, hits[i], s, now);
 		else
 			hits[kept++] = hits[i];
 	}
@@ -258,16 +259,15 @@ unsigned io_faults_decide(struct io_daemon *d, struct io_device *dev, const stru
 
 /* ---- when something is due ---- */
 
-static void run_pending(struct io_daemon *d, uint64_t now)
+static void run_pending(struct io_faults *f, uint64_t now)
 {
-	struct io_faults *f = &d->faults;
 
 	/* What happens may let more happen, which then waits for the next time. */
 	for (unsigned n = f->n_pending; n > 0; n--) {
 		struct io_fault_pending p = f->pending[0];
 
 		memmove(f->pending, f->pending + 1, --f->n_pending * sizeof(p));
-		io_fault_execute(d, &p, now);
+		io_fault_execute(f, &p, now);
 	}
 }
 
@@ -282,7 +282,7 @@ static uint32_t first_of(const struct fault_list *l)
 }
 
 /* Selectors of such a rule name what it happens to. */
-static void time_rule(struct io_daemon *d, const struct fault_entry *e, uint64_t now)
+static void time_rule(struct io_faults *f, const struct fault_entry *e, uint64_t now)
 {
 	const struct fault_select *select = &e->rule.select;
 	struct fault_subject s = {.layer = FAULT_LAYER_TIME,
@@ -291,29 +291,28 @@ static void time_rule(struct io_daemon *d, const struct fault_entry *e, uint64_t
 				  .cq = first_of(&select->cq),
 				  .key = first_of(&select->key)};
 
-	for (unsigned i = 0; i < d->devices.n; i++) {
-		s.device = d->ports[i].dev.id.name;
-		if (io_fault_selects_device(&e->rule, &d->ports[i].dev))
-			io_fault_happen(d, &d->ports[i].dev, e, &s, now);
+	for (unsigned i = 0; i < f->env.devices->n; i++) {
+		s.device = f->env.devices->at[i]->id.name;
+		if (io_fault_selects_device(&e->rule, f->env.devices->at[i]))
+			io_fault_happen(f, f->env.devices->at[i], e, &s, now);
 	}
 }
 
-static void run_time_rules(struct io_daemon *d, uint64_t now)
+static void run_time_rules(struct io_faults *f, uint64_t now)
 {
 	const struct fault_subject s = {.layer = FAULT_LAYER_TIME};
 	const struct fault_entry *hits[FAULT_HITS_MAX];
 	unsigned n;
 
-	if (fault_plan_deadline(d->faults.plan) > now)
+	if (fault_plan_deadline(f->plan) > now)
 		return;
-	n = fault_plan_decide(d->faults.plan, &s, now, hits);
+	n = fault_plan_decide(f->plan, &s, now, hits);
 	for (unsigned i = 0; i < n; i++)
-		time_rule(d, hits[i], now);
+		time_rule(f, hits[i], now);
 }
 
-static void run_returns(struct io_daemon *d, uint64_t now)
+static void run_returns(struct io_faults *f, uint64_t now)
 {
-	struct io_faults *f = &d->faults;
 
 	for (unsigned i = f->n_returns; i-- > 0;) {
 		struct io_device *dev = f->returns[i].dev;
@@ -321,28 +320,27 @@ static void run_returns(struct io_daemon *d, uint64_t now)
 		if (f->returns[i].at > now)
 			continue;
 		f->returns[i] = f->returns[--f->n_returns];
-		io_fault_port(d, dev, true);
+		io_fault_port(f, dev, true);
 	}
 }
 
-void io_faults_tick(struct io_daemon *d, uint64_t now)
+void io_faults_tick(struct io_faults *f, uint64_t now)
 {
-	if (d->faults.stale)
-		io_faults_changed(d);
-	run_returns(d, now);
-	if (io_faults_watch(&d->faults, FAULT_LAYER_TIME))
-		run_time_rules(d, now);
-	run_pending(d, now);
-	io_fault_cqe_tick(d, now);
-	for (unsigned i = 0; i < d->devices.n; i++)
-		if (d->ports[i].fault.active)
-			io_fault_box_tick(&d->ports[i].fault, now);
-	arm(d);
+	if (f->stale)
+		io_faults_changed(f);
+	run_returns(f, now);
+	if (io_faults_watch(f, FAULT_LAYER_TIME))
+		run_time_rules(f, now);
+	run_pending(f, now);
+	io_fault_cqe_tick(f, now);
+	for (unsigned i = 0; i < f->env.devices->n; i++)
+		if (f->env.devices->at[i]->fault->active)
+			io_fault_box_tick(f->env.devices->at[i]->fault, now);
+	arm(f);
 }
 
-uint64_t io_faults_deadline(const struct io_daemon *d)
+uint64_t io_faults_deadline(const struct io_faults *f)
 {
-	const struct io_faults *f = &d->faults;
 	uint64_t next = UINT64_MAX;
 
 	if (!f->armed)
@@ -356,8 +354,8 @@ uint64_t io_faults_deadline(const struct io_daemon *d)
 			next = f->returns[i].at;
 	if (io_fault_cqe_deadline(f) < next)
 		next = io_fault_cqe_deadline(f);
-	for (unsigned i = 0; i < d->devices.n; i++) {
-		uint64_t at = io_fault_box_deadline(&d->ports[i].fault);
+	for (unsigned i = 0; i < f->env.devices->n; i++) {
+		uint64_t at = io_fault_box_deadline(f->env.devices->at[i]->fault);
 
 		if (at < next)
 			next = at;

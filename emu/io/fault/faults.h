@@ -5,7 +5,7 @@
  * box of each device (fault_box.h); calls, completions and memory by those who carry them out,
  * who first look whether there is anything to ask:
  *
- *	if (io_faults_watch(d, FAULT_LAYER_CALL)) { fill in a subject; io_faults_decide(...); }
+ *	if (io_faults_watch(f, FAULT_LAYER_CALL)) { fill in a subject; io_faults_decide(...); }
  *
  * What a hit asks for is the asker's business, except happenings (fault_action_is_happening):
  * those go to io_fault_happen.
@@ -22,8 +22,11 @@
 #include <sys/queue.h>
 
 struct io_client;
-struct io_daemon;
 struct io_device;
+struct io_devices;
+struct io_settings;
+struct io_teller;
+struct uhca_abi_status;
 
 #define IO_FAULT_PENDING_MAX 256 /* happenings that wait for their moment */
 #define IO_FAULT_RETURNS_MAX 64  /* ports that come up again */
@@ -43,7 +46,20 @@ struct io_fault_return {
 	uint64_t at;
 };
 
+/* What the rules need of the daemon; all of it stays the daemon's. */
+struct io_faults_env {
+	const struct io_settings *settings;
+	const struct io_devices *devices;
+	struct io_teller *teller;
+	struct uhca_abi_status *status;
+	const char *dir; /* of the instance */
+	/* The device fails; returns how many clients had it open. */
+	unsigned (*fatal)(void *user, const struct io_device *dev);
+	void *user; /* of fatal */
+};
+
 struct io_faults {
+	struct io_faults_env env;
 	struct fault_plan *plan;
 	uint32_t watched; /* bit l for layer l: a rule of it is there */
 	struct io_fault_trace trace;
@@ -60,16 +76,16 @@ struct io_faults {
 };
 
 /* Makes the empty plan, before there are devices. 0 or -ENOMEM. */
-int io_faults_create(struct io_daemon *d);
+int io_faults_create(struct io_faults *f, const struct io_faults_env *env);
 
 /*
  * Puts the rules of the settings into it, once the devices are there. 0, -ENOMEM, -EINVAL or what
  * open(2) says of a file of rules; logged, with line and column.
  */
-int io_faults_start(struct io_daemon *d);
+int io_faults_start(struct io_faults *f);
 
 /* After the devices' boxes are gone. */
-void io_faults_destroy(struct io_daemon *d);
+void io_faults_destroy(struct io_faults *f);
 
 /*
  * fault_plan_add, _change, _remove and _clear, told to the trace. Of several changes one
@@ -85,7 +101,7 @@ void io_faults_clear(struct io_faults *f, uint64_t now);
 void io_faults_tell_added(struct io_faults *f, unsigned n, uint64_t now);
 
 /* To be called after each change of the plan: who needs to ask is found out anew. */
-void io_faults_changed(struct io_daemon *d);
+void io_faults_changed(struct io_faults *f);
 
 /* Must this layer be shown to the plan? One load and one test. */
 static inline bool io_faults_watch(const struct io_faults *f, enum fault_layer layer)
@@ -101,7 +117,7 @@ void io_fault_subject(struct fault_subject *s, enum fault_layer layer, const str
  * fault_plan_decide, with happenings seen to already: *hit holds the others only. Entries are
  * valid until the plan changes.
  */
-unsigned io_faults_decide(struct io_daemon *d, struct io_device *dev, const struct fault_subject *s,
+unsigned io_faults_decide(struct io_faults *f, struct io_device *dev, const struct fault_subject *s,
 			  uint64_t now, const struct fault_entry *hit[FAULT_HITS_MAX]);
 
 /*
@@ -109,11 +125,11 @@ unsigned io_faults_decide(struct io_daemon *d, struct io_device *dev, const stru
  * calls and the clock; in the next io_faults_tick for completions and memory, whose hooks are
  * called by the core, and whenever clients go away or the daemon stands still.
  */
-void io_fault_happen(struct io_daemon *d, struct io_device *dev, const struct fault_entry *e,
+void io_fault_happen(struct io_faults *f, struct io_device *dev, const struct fault_entry *e,
 		     const struct fault_subject *s, uint64_t now);
 
 /* One happening, in the next io_faults_tick. */
-void io_fault_later(struct io_daemon *d, const struct io_fault_pending *p);
+void io_fault_later(struct io_faults *f, const struct io_fault_pending *p);
 
 /* What an event may be of; 0: of none. */
 struct io_fault_objects {
@@ -124,16 +140,16 @@ struct io_fault_objects {
 int io_fault_event(struct io_device *dev, uint32_t type, const struct io_fault_objects *of);
 
 /* One happening, now: fault_happen.c. */
-void io_fault_execute(struct io_daemon *d, const struct io_fault_pending *p, uint64_t now);
+void io_fault_execute(struct io_faults *f, const struct io_fault_pending *p, uint64_t now);
 
 /* Takes the link of a device up or down, files first: 0 or -errno of the files. */
-int io_fault_port(struct io_daemon *d, struct io_device *dev, bool up);
+int io_fault_port(struct io_faults *f, struct io_device *dev, bool up);
 
 /* What is due: happenings that waited, rules of time, delayed packets, ports that return. */
-void io_faults_tick(struct io_daemon *d, uint64_t now);
+void io_faults_tick(struct io_faults *f, uint64_t now);
 
 /* Earliest time at which io_faults_tick has something to do; UINT64_MAX: none. */
-uint64_t io_faults_deadline(const struct io_daemon *d);
+uint64_t io_faults_deadline(const struct io_faults *f);
 
 /* The device's name is one that the rule asks for. */
 bool io_fault_selects_device(const struct fault_rule *r, const struct io_device *dev);

@@ -61,7 +61,7 @@ struct io_call_fault ucma_fault(struct ucma_file *f, uint32_t cmd)
 		return (struct io_call_fault){0};
 	io_fault_subject(&s, FAULT_LAYER_CALL, dev, c);
 	s.call = command_name[cmd];
-	return io_fault_call(d, dev, &s);
+	return io_fault_call(&d->faults, dev, &s);
 }
 
 /* What the kernel finds out only after the call has returned, it tells by an event. */

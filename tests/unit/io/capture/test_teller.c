@@ -151,13 +151,13 @@ static void test_rules(void **state)
 
 	number = fault_plan_add(d->faults.plan, "x: drop opcode=rc.ack", 1, &error);
 	assert_int_equal(number, 1);
-	io_faults_changed(d);
+	io_faults_changed(&d->faults);
 	assert_int_equal(start(f, -1), 0);
-	io_faults_changed(d); /* nothing new */
+	io_faults_changed(&d->faults); /* nothing new */
 	assert_int_equal(fault_plan_change(d->faults.plan, 1, "drop nth=3", 2, &error), 0);
-	io_faults_changed(d);
+	io_faults_changed(&d->faults);
 	assert_int_equal(fault_plan_remove(d->faults.plan, 1), 0);
-	io_faults_changed(d);
+	io_faults_changed(&d->faults);
 	assert_int_equal(io_teller_stop(&d->teller), 0);
 	ng_load(&file, f->path);
 	assert_int_equal(ng_count(&file, NG_RECORD), 3);

@@ -158,7 +158,7 @@ static void test_trace(void **state)
 	io_fault_subject(&s, FAULT_LAYER_CALL, &t.d.ports[0].dev, NULL);
 	s.call = "reg_mr";
 	for (unsigned i = 0; i < 1200; i++)
-		io_faults_decide(&t.d, &t.d.ports[0].dev, &s, io_clock_now(), hits);
+		io_faults_decide(&t.d.faults, &t.d.ports[0].dev, &s, io_clock_now(), hits);
 	for (json_int_t end = 1; from < end;) {
 		char request[100];
 		char *line;

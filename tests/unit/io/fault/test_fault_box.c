@@ -72,7 +72,7 @@ static int add(const char *text)
 	int number = io_faults_add(&t.d.faults, text, 0, &error);
 
 	assert_true(number > 0);
-	io_faults_changed(&t.d);
+	io_faults_changed(&t.d.faults);
 	return number;
 }
 
@@ -108,7 +108,7 @@ static void test_out_of_the_way(void **state)
 	netif_send(&box->netif, train, 1);
 	assert_ptr_equal(below.last, train);
 	io_faults_remove(&t.d.faults, (uint32_t)number, 1);
-	io_faults_changed(&t.d);
+	io_faults_changed(&t.d.faults);
 	assert_false(box->active);
 	assert_int_equal(below.packets, 8);
 }
@@ -126,7 +126,7 @@ static void test_drop(void **state)
 	assert_int_equal(above.packets, 4);
 	assert_int_equal(fault_net_counters(box->net)->dropped, 2);
 	/* It has done what it can do: out of the way again. */
-	io_faults_tick(&t.d, 2);
+	io_faults_tick(&t.d.faults, 2);
 	assert_false(box->active);
 	netif_send(&box->netif, train, 2);
 	assert_ptr_equal(below.last, train);
@@ -142,11 +142,11 @@ static void test_delay(void **state)
 	netif_send(&box->netif, train, 1000);
 	assert_int_equal(below.packets, 2);
 	assert_int_equal(io_fault_box_deadline(box), 1100);
-	io_faults_tick(&t.d, 1001);
+	io_faults_tick(&t.d.faults, 1001);
 	assert_int_equal(below.packets, 2);
-	assert_int_equal(io_faults_deadline(&t.d), 1100);
+	assert_int_equal(io_faults_deadline(&t.d.faults), 1100);
 	flushes = below.flushes;
-	io_faults_tick(&t.d, 1100);
+	io_faults_tick(&t.d.faults, 1100);
 	assert_int_equal(below.packets, 4);
 	assert_true(below.flushes > flushes);
 	assert_int_equal(io_fault_box_deadline(box), UINT64_MAX);
@@ -159,7 +159,7 @@ static void test_frozen(void **state)
 
 	(void)state;
 	fault_net_freeze(box->net, true, 1);
-	io_faults_changed(&t.d);
+	io_faults_changed(&t.d.faults);
 	assert_true(box->active);
 	netif_send(&box->netif, train, 1);
 	netif_receive(&box->netif, train, 2);
@@ -169,7 +169,7 @@ static void test_frozen(void **state)
 	assert_int_equal(below.packets, 1);
 	assert_int_equal(below.psn, (train->head.bth.psn + 1) & 0xffffff);
 	fault_net_freeze(box->net, false, 4);
-	io_faults_changed(&t.d);
+	io_faults_changed(&t.d.faults);
 	assert_int_equal(below.packets, 4);
 	assert_int_equal(above.packets, 4);
 	assert_false(box->active);

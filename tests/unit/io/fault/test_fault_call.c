@@ -62,7 +62,7 @@ static int add(struct fixture *f, const char *text)
 
 	if (number <= 0)
 		fail_msg("%s: column %u: %s", text, error.column, error.text);
-	io_faults_changed(f->d);
+	io_faults_changed(&f->d->faults);
 	return number;
 }
 
@@ -73,7 +73,7 @@ static void end(struct fixture *f, int number, unsigned hits)
 	snprintf(name, sizeof(name), "%d", number);
 	assert_int_equal(fault_plan_find(f->d->faults.plan, name)->hits, hits);
 	assert_int_equal(fault_plan_remove(f->d->faults.plan, (uint32_t)number), 0);
-	io_faults_changed(f->d);
+	io_faults_changed(&f->d->faults);
 }
 
 static int reg_mr(struct fixture *f, uint64_t addr, uint64_t length)
@@ -152,7 +152,7 @@ static void test_who_must_ask(void **state)
 	assert_int_equal(io_test_call(&f->c, UHCA_CMD_FAULT_CHECK, &in, sizeof(in)), 0);
 	assert_int_equal(REPLY(uhca_cmd_fault_check_reply)->error, ENOMEM);
 	assert_int_equal(REPLY(uhca_cmd_fault_check_reply)->first, 2);
-	io_faults_tick(f->d, io_clock_now());
+	io_faults_tick(&f->d->faults, io_clock_now());
 	assert_false(asks(f));
 	assert_int_equal(io_test_call(&f->c, UHCA_CMD_FAULT_CHECK, &in, sizeof(in)), 0);
 	assert_int_equal(REPLY(uhca_cmd_fault_check_reply)->error, 0);

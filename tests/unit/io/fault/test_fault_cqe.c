@@ -72,7 +72,7 @@ static void add(const char *text)
 
 	if (io_faults_add(f.faults, text, io_clock_now(), &error) <= 0)
 		fail_msg("%s: column %u: %s", text, error.column, error.text);
-	io_faults_changed(&f.t.d);
+	io_faults_changed(&f.t.d.faults);
 }
 
 /* As the core asks. */
@@ -126,10 +126,10 @@ static void test_delay(void **state)
 	assert_true(enters(1, 3));
 	due = io_fault_cqe_deadline(f.faults);
 	assert_true(due != UINT64_MAX);
-	assert_true(io_faults_deadline(&f.t.d) <= due);
-	io_fault_cqe_tick(&f.t.d, due - 1);
+	assert_true(io_faults_deadline(&f.t.d.faults) <= due);
+	io_fault_cqe_tick(&f.t.d.faults, due - 1);
 	assert_int_equal(completions(), before);
-	io_fault_cqe_tick(&f.t.d, due);
+	io_fault_cqe_tick(&f.t.d.faults, due);
 	assert_int_equal(completions(), before + 2);
 	assert_int_equal(io_fault_cqe_deadline(f.faults), UINT64_MAX);
 	assert_true(enters(0, 4));
@@ -142,11 +142,11 @@ static void test_rule_goes(void **state)
 	add("cqe.delay=1s");
 	assert_false(enters(0, 1));
 	fault_plan_clear(f.faults->plan);
-	io_faults_changed(&f.t.d);
+	io_faults_changed(&f.t.d.faults);
 	assert_true(f.dev->hooks & CORE_HOOK_COMPLETION);
 	assert_false(enters(0, 2));
-	io_fault_cqe_tick(&f.t.d, UINT64_MAX - 1);
-	io_faults_tick(&f.t.d, io_clock_now());
+	io_fault_cqe_tick(&f.t.d.faults, UINT64_MAX - 1);
+	io_faults_tick(&f.t.d.faults, io_clock_now());
 	assert_false(f.dev->hooks & CORE_HOOK_COMPLETION);
 }
 
@@ -167,7 +167,7 @@ static void test_objects_go(void **state)
 	assert_int_equal(io_test_handle(&f.c, UHCA_CMD_DESTROY_QP, f.qp[0], NULL), 0);
 	assert_int_equal(io_test_handle(&f.c, UHCA_CMD_DESTROY_QP, f.qp[1], NULL), 0);
 	assert_int_equal(io_test_handle(&f.c, UHCA_CMD_DESTROY_CQ, f.cq[1], NULL), 0);
-	io_fault_cqe_tick(&f.t.d, UINT64_MAX - 1);
+	io_fault_cqe_tick(&f.t.d.faults, UINT64_MAX - 1);
 	assert_int_equal(f.faults->n_cqes, 0);
 	assert_int_equal(completions(), before);
 }
@@ -186,7 +186,7 @@ static void test_gone(void **state)
 	assert_false(enters(0, 4)); /* it is full already, if only the tick knows it */
 	assert_true(enters(1, 5));
 	assert_int_equal(recv(f.c.async, &event, sizeof(event), MSG_DONTWAIT), -1);
-	io_faults_tick(&f.t.d, io_clock_now());
+	io_faults_tick(&f.t.d.faults, io_clock_now());
 	assert_int_equal(recv(f.c.async, &event, sizeof(event), MSG_DONTWAIT), sizeof(event));
 	assert_int_equal(event.type, UHCA_ABI_EVENT_CQ_ERR);
 }

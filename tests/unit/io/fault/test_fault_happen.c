@@ -55,7 +55,7 @@ static void execute(enum fault_action action, uint64_t value, const struct io_fa
 					   .srq = of->srq,
 					   .cq = of->cq};
 
-	io_fault_execute(&t.d, &p, io_clock_now());
+	io_fault_execute(&t.d.faults, &p, io_clock_now());
 }
 
 static bool heard(uint32_t type)
@@ -118,12 +118,12 @@ static void test_later(void **state)
 	(void)state;
 	assert_true(io_faults_add(&t.d.faults, "gid.change at=memory first=400", io_clock_now(),
 				  &error) > 0);
-	io_faults_changed(&t.d);
+	io_faults_changed(&t.d.faults);
 	for (unsigned i = 0; i < IO_FAULT_PENDING_MAX + 1; i++)
-		assert_int_equal(io_faults_decide(&t.d, dev, &s, io_clock_now(), hit), 0);
+		assert_int_equal(io_faults_decide(&t.d.faults, dev, &s, io_clock_now(), hit), 0);
 	assert_false(heard(UHCA_ABI_EVENT_GID_CHANGE));
 	assert_int_equal(t.d.faults.n_pending, IO_FAULT_PENDING_MAX);
-	io_faults_tick(&t.d, io_clock_now());
+	io_faults_tick(&t.d.faults, io_clock_now());
 	assert_true(heard(UHCA_ABI_EVENT_GID_CHANGE));
 	assert_int_equal(t.d.faults.n_pending, 0);
 }

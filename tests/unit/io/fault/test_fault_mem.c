@@ -16,7 +16,7 @@ static void add(struct io_daemon *d, const char *text)
 
 	if (io_faults_add(&d->faults, text, io_clock_now(), &error) <= 0)
 		fail_msg("%s: column %u: %s", text, error.column, error.text);
-	io_faults_changed(d);
+	io_faults_changed(&d->faults);
 }
 
 static void test_accesses(void **state)
@@ -59,7 +59,7 @@ static void test_accesses(void **state)
 	span[1] = (struct core_span){(uintptr_t)&memory[1][10], 1, CORE_SPACE_CLIENT};
 	assert_int_equal(ops->mem_read(t.d.clients.at[0], span + 1, 1, out), -EFAULT);
 	assert_int_equal(ops->mem_read(t.d.clients.at[0], span + 1, 1, out), 0);
-	io_faults_tick(&t.d, io_clock_now());
+	io_faults_tick(&t.d.faults, io_clock_now());
 	assert_false(io_faults_watch(&t.d.faults, FAULT_LAYER_MEMORY));
 	io_test_disconnect(&c);
 	io_test_daemon_stop(&t);

@@ -48,7 +48,7 @@ static uint32_t add_at(const char *text, uint64_t now)
 
 	if (number <= 0)
 		fail_msg("column %u: %s", error.column, error.text);
-	io_faults_changed(&t.d);
+	io_faults_changed(&t.d.faults);
 	return (uint32_t)number;
 }
 
@@ -145,7 +145,7 @@ static void test_watch(void **state)
 	(void)state;
 	assert_int_equal(f->watched, 0);
 	assert_false(f->armed);
-	assert_int_equal(io_faults_deadline(&t.d), UINT64_MAX);
+	assert_int_equal(io_faults_deadline(&t.d.faults), UINT64_MAX);
 	for (unsigned i = 0; i < FAULT_LAYERS; i++) {
 		uint32_t number = add_at(rules[i].text, 1);
 
@@ -154,7 +154,7 @@ static void test_watch(void **state)
 		assert_int_equal(t.d.ports[1].fault.active, rules[i].layer == FAULT_LAYER_PACKET);
 		assert_int_equal(io_faults_remove(f, number, 1), 0);
 		assert_int_equal(io_faults_remove(f, number, 1), -ENOENT);
-		io_faults_changed(&t.d);
+		io_faults_changed(&t.d.faults);
 		assert_int_equal(f->watched, 0);
 		assert_false(f->armed);
 	}
@@ -170,12 +170,12 @@ static void test_exhausted(void **state)
 	add_at("call.fail=ENOMEM call=create_qp times=1", 1);
 	io_fault_subject(&s, FAULT_LAYER_CALL, &t.d.ports[0].dev, NULL);
 	s.call = "create_qp";
-	assert_int_equal(io_faults_decide(&t.d, &t.d.ports[0].dev, &s, 2, hits), 1);
+	assert_int_equal(io_faults_decide(&t.d.faults, &t.d.ports[0].dev, &s, 2, hits), 1);
 	assert_int_equal(hits[0]->rule.value.number, ENOMEM);
-	assert_true(io_faults_deadline(&t.d) <= 2);
-	io_faults_tick(&t.d, 2);
+	assert_true(io_faults_deadline(&t.d.faults) <= 2);
+	io_faults_tick(&t.d.faults, 2);
 	assert_false(io_faults_watch(f, FAULT_LAYER_CALL));
-	assert_int_equal(io_faults_deadline(&t.d), UINT64_MAX);
+	assert_int_equal(io_faults_deadline(&t.d.faults), UINT64_MAX);
 }
 
 /* ---- the clock, happenings ---- */
@@ -184,19 +184,19 @@ static void test_clock(void **state)
 {
 	(void)state;
 	add_at("port.down=50ns after=100ns device=uhca1", 1000);
-	assert_int_equal(io_faults_deadline(&t.d), 1100);
-	io_faults_tick(&t.d, 1099);
+	assert_int_equal(io_faults_deadline(&t.d.faults), 1100);
+	io_faults_tick(&t.d.faults, 1099);
 	assert_true(port_is_up(0) && port_is_up(1));
-	io_faults_tick(&t.d, 1100);
+	io_faults_tick(&t.d.faults, 1100);
 	assert_true(port_is_up(0));
 	assert_false(port_is_up(1));
 	assert_int_equal(f->n_returns, 1);
-	io_faults_tick(&t.d, 1149);
+	io_faults_tick(&t.d.faults, 1149);
 	assert_false(port_is_up(1));
-	assert_int_equal(io_faults_deadline(&t.d), 1150);
-	io_faults_tick(&t.d, 1150);
+	assert_int_equal(io_faults_deadline(&t.d.faults), 1150);
+	io_faults_tick(&t.d.faults, 1150);
 	assert_true(port_is_up(1));
-	assert_int_equal(io_faults_deadline(&t.d), UINT64_MAX);
+	assert_int_equal(io_faults_deadline(&t.d.faults), UINT64_MAX);
 }
 
 /* Without device= it is all of them. */
@@ -204,7 +204,7 @@ static void test_clock_everywhere(void **state)
 {
 	(void)state;
 	add_at("port.down after=1ns", 1);
-	io_faults_tick(&t.d, 2);
+	io_faults_tick(&t.d.faults, 2);
 	assert_false(port_is_up(0) || port_is_up(1));
 }
 
@@ -217,11 +217,11 @@ static void test_later(void **state)
 	(void)state;
 	add_at("port.down wc=SUCCESS nth=1", 1);
 	io_fault_subject(&s, FAULT_LAYER_COMPLETION, &t.d.ports[0].dev, NULL);
-	assert_int_equal(io_faults_decide(&t.d, &t.d.ports[0].dev, &s, 2, hits), 0);
+	assert_int_equal(io_faults_decide(&t.d.faults, &t.d.ports[0].dev, &s, 2, hits), 0);
 	assert_int_equal(f->n_pending, 1);
 	assert_true(port_is_up(0));
-	assert_true(io_faults_deadline(&t.d) <= 2);
-	io_faults_tick(&t.d, 2);
+	assert_true(io_faults_deadline(&t.d.faults) <= 2);
+	io_faults_tick(&t.d.faults, 2);
 	assert_false(port_is_up(0));
 	assert_int_equal(f->n_pending, 0);
 }
@@ -235,9 +235,9 @@ static void test_too_much_at_once(void **state)
 	add_at("gid.change wc=SUCCESS", 1);
 	io_fault_subject(&s, FAULT_LAYER_COMPLETION, &t.d.ports[0].dev, NULL);
 	for (unsigned i = 0; i < IO_FAULT_PENDING_MAX + 10; i++)
-		io_faults_decide(&t.d, &t.d.ports[0].dev, &s, 2, hits);
+		io_faults_decide(&t.d.faults, &t.d.ports[0].dev, &s, 2, hits);
 	assert_int_equal(f->n_pending, IO_FAULT_PENDING_MAX);
-	io_faults_tick(&t.d, 2);
+	io_faults_tick(&t.d.faults, 2);
 	assert_int_equal(f->n_pending, 0);
 }
 
@@ -251,7 +251,7 @@ static void test_fatal(void **state)
 	io_test_hello(&there, &t.d, "uhca1");
 	assert_int_equal(t.d.clients.n, 2);
 	add_at("dev.fatal after=1ns device=uhca0", 1);
-	io_faults_tick(&t.d, 2);
+	io_faults_tick(&t.d.faults, 2);
 	assert_int_equal(t.d.clients.n, 1);
 	assert_ptr_equal(t.d.clients.at[0]->dev, &t.d.ports[1].dev);
 	io_test_disconnect(&here);
@@ -310,7 +310,7 @@ static unsigned decide_hundred(bool failed[100])
 	io_fault_subject(&s, FAULT_LAYER_CALL, &t.d.ports[0].dev, NULL);
 	s.call = "reg_mr";
 	for (unsigned i = 0; i < 100; i++) {
-		failed[i] = io_faults_decide(&t.d, &t.d.ports[0].dev, &s, 100 + i, hits) > 0;
+		failed[i] = io_faults_decide(&t.d.faults, &t.d.ports[0].dev, &s, 100 + i, hits) > 0;
 		n += failed[i];
 	}
 	return n;
@@ -335,7 +335,7 @@ static void test_replay(void **state)
 	write_file("trace", text, path);
 	assert_int_equal(io_fault_replay(f, path, 0, &out), 0);
 	assert_true(out.rules > 0);
-	io_faults_changed(&t.d);
+	io_faults_changed(&t.d.faults);
 	decide_hundred(again);
 	assert_memory_equal(first, again, sizeof(first));
 	io_faults_clear(f, 300);

@@ -51,7 +51,7 @@ static void add(const char *text)
 
 	if (io_faults_add(&t.d.faults, text, io_clock_now(), &error) <= 0)
 		fail_msg("%s: column %u: %s", text, error.column, error.text);
-	io_faults_changed(&t.d);
+	io_faults_changed(&t.d.faults);
 }
 
 static int create(uint64_t uid, uint32_t *id)

@@ -281,6 +281,30 @@ static int open_loop(struct io_daemon *d)
 
 /* ---- all of it ---- */
 
+static int open_ctl(struct io_daemon *d, const char *path)
+{
+	d->ctl.loop = d->loop;
+	d->ctl.linger = &d->linger;
+	d->ctl.house = (struct io_house){.devices = &d->devices,
+					 .teller = &d->teller,
+					 .clients = &d->clients,
+					 .faults = &d->faults,
+					 .ucma = &d->ucma};
+	return io_ctl_open(&d->ctl, path);
+}
+
+static int open_ucma(struct io_daemon *d, const char *path)
+{
+	const struct io_ucma_env env = {.loop = d->loop,
+					.linger = &d->linger,
+					.devices = &d->devices,
+					.fabric = &d->fabric,
+					.clients = &d->clients,
+					.faults = &d->faults};
+
+	return io_ucma_open(&d->ucma, &env, path);
+}
+
 static int open_sockets(struct io_daemon *d)
 {
 	char path[PATH_MAX];
@@ -293,11 +317,11 @@ static int open_sockets(struct io_daemon *d)
 	error = io_listener_open(&d->clients_at, d->loop, path, SOCK_SEQPACKET);
 	if (error == 0) {
 		io_instance_file(&d->instance, "ctl", path);
-		error = io_ctl_open(&d->ctl, d, path);
+		error = open_ctl(d, path);
 	}
 	if (error == 0) {
 		io_instance_file(&d->instance, UHCA_UCMA_SOCKET, path);
-		error = io_ucma_open(&d->ucma, d, path);
+		error = open_ucma(d, path);
 	}
 	if (error < 0)
 		io_log(IO_LOG_ERROR, "cannot listen on %s: %s", path, strerror(-error));

@@ -35,7 +35,7 @@ static json_t *facts(const struct io_capture *c)
 }
 
 /* What is to be captured. False: refused. */
-static bool read_wish(struct io_daemon *d, const json_t *request, struct ctl_outcome *o,
+static bool read_wish(const struct io_house *h, const json_t *request, struct ctl_outcome *o,
 		      struct io_capture_wish *out)
 {
 	const char *device = text_of(request, UHCA_CTL_DEVICE);
@@ -54,45 +54,45 @@ static bool read_wish(struct io_daemon *d, const json_t *request, struct ctl_out
 		out->snap = (uint32_t)n;
 	if (!device)
 		return true;
-	dev = io_devices_find(&d->devices, device, strlen(device) + 1);
+	dev = io_devices_find(h->devices, device, strlen(device) + 1);
 	if (!dev)
 		return io_ctl_refuse(o, "there is no device '%s'", device);
 	out->only = (int)dev->pcap->interface;
 	return true;
 }
 
-static json_t *start(struct io_daemon *d, const json_t *request, struct ctl_outcome *o)
+static json_t *start(const struct io_house *h, const json_t *request, struct ctl_outcome *o)
 {
 	struct io_capture_wish wish;
 	int error;
 
-	if (!read_wish(d, request, o, &wish))
+	if (!read_wish(h, request, o, &wish))
 		return NULL;
-	error = io_teller_start(&d->teller, &wish);
+	error = io_teller_start(h->teller, &wish);
 	if (error == -EBUSY)
-		return io_ctl_refuse(o, "a capture to %s is running", d->capture.path);
+		return io_ctl_refuse(o, "a capture to %s is running", h->teller->capture->path);
 	if (error < 0)
 		return refuse_file(o, wish.path, error);
 	io_log(IO_LOG_INFO, "capture to %s", wish.path);
-	return facts(&d->capture);
+	return facts(h->teller->capture);
 }
 
-static json_t *stop(struct io_daemon *d, struct ctl_outcome *o)
+static json_t *stop(const struct io_house *h, struct ctl_outcome *o)
 {
-	int error = io_capture_error(&d->capture);
+	int error = io_capture_error(h->teller->capture);
 
-	if (!io_capture_running(&d->capture) && error == 0)
+	if (!io_capture_running(h->teller->capture) && error == 0)
 		return io_ctl_refuse(o, "no capture is running");
-	if (io_capture_running(&d->capture))
-		error = io_teller_stop(&d->teller);
-	d->capture.file.error = 0;
+	if (io_capture_running(h->teller->capture))
+		error = io_teller_stop(h->teller);
+	h->teller->capture->file.error = 0;
 	if (error < 0)
-		return io_ctl_refuse(o, "the capture to %s ended early: %s", d->capture.path,
-				     strerror(-error));
-	return facts(&d->capture);
+		return io_ctl_refuse(o, "the capture to %s ended early: %s",
+				     h->teller->capture->path, strerror(-error));
+	return facts(h->teller->capture);
 }
 
-static json_t *dump(struct io_daemon *d, const json_t *request, struct ctl_outcome *o)
+static json_t *dump(const struct io_house *h, const json_t *request, struct ctl_outcome *o)
 {
 	const char *file = text_of(request, UHCA_CTL_FILE);
 	struct io_recorder_dump done;
@@ -100,7 +100,7 @@ static json_t *dump(struct io_daemon *d, const json_t *request, struct ctl_outco
 
 	if (!file || file[0] != '/')
 		return io_ctl_refuse(o, "capture needs an absolute file name");
-	error = io_teller_dump(&d->teller, file, &done);
+	error = io_teller_dump(h->teller, file, &done);
 	if (error < 0)
 		return refuse_file(o, file, error);
 	return json_pack("{s:s, s:I, s:I, s:b}", UHCA_CTL_FILE, file, UHCA_CTL_PACKETS,
@@ -108,18 +108,18 @@ static json_t *dump(struct io_daemon *d, const json_t *request, struct ctl_outco
 			 UHCA_CTL_CUT, done.cut);
 }
 
-json_t *io_ctl_capture(struct io_daemon *d, const json_t *request, struct ctl_outcome *o)
+json_t *io_ctl_capture(const struct io_house *h, const json_t *request, struct ctl_outcome *o)
 {
 	const char *action = text_of(request, UHCA_CTL_ACTION);
 
 	if (action && strcmp(action, "start") == 0)
-		return start(d, request, o);
+		return start(h, request, o);
 	if (action && strcmp(action, "stop") == 0)
-		return stop(d, o);
+		return stop(h, o);
 	if (action && strcmp(action, "status") == 0)
-		return facts(&d->capture);
+		return facts(h->teller->capture);
 	if (action && strcmp(action, "dump") == 0)
-		return dump(d, request, o);
+		return dump(h, request, o);
 	return io_ctl_refuse(o, "capture needs \"%s\": start, stop, status or dump",
 			     UHCA_CTL_ACTION);
 }

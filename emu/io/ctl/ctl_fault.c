@@ -68,22 +68,22 @@ static json_t *facts_of(const struct fault_entry *e)
 	return facts;
 }
 
-static json_t *list(struct io_daemon *d, const json_t *request, struct ctl_outcome *o)
+static json_t *list(const struct io_house *h, const json_t *request, struct ctl_outcome *o)
 {
-	const struct fault_plan *p = d->faults.plan;
+	const struct fault_plan *p = h->faults->plan;
 	json_t *rules = json_array();
 
 	(void)request;
 	(void)o;
 	for (unsigned i = 0; i < fault_plan_count(p); i++)
 		json_array_append_new(rules, facts_of(fault_plan_entry(p, i)));
-	return json_pack("{s:o, s:o}", UHCA_CTL_SEED, seed_of(&d->faults), UHCA_CTL_RULES, rules);
+	return json_pack("{s:o, s:o}", UHCA_CTL_SEED, seed_of(h->faults), UHCA_CTL_RULES, rules);
 }
 
 /* ---- changing ---- */
 
 /* The rule a request names; NULL with the reason. */
-static const struct fault_entry *find(struct io_daemon *d, const json_t *request,
+static const struct fault_entry *find(const struct io_house *h, const json_t *request,
 				      struct ctl_outcome *o)
 {
 	const json_t *rule = json_object_get(request, UHCA_CTL_RULE);
@@ -99,14 +99,14 @@ static const struct fault_entry *find(struct io_daemon *d, const json_t *request
 		io_ctl_refuse(o, "which rule? its number or name is missing");
 		return NULL;
 	}
-	e = fault_plan_find(d->faults.plan, name);
+	e = fault_plan_find(h->faults->plan, name);
 	if (!e)
 		io_ctl_refuse(o, "there is no rule '%.64s'", name);
 	return e;
 }
 
 /* What the plan said to a text: the rule's number, or why not. */
-static json_t *verdict(struct io_daemon *d, int number, const struct fault_error *error,
+static json_t *verdict(const struct io_house *h, int number, const struct fault_error *error,
 		       struct ctl_outcome *o)
 {
 	if (number == -EINVAL) {
@@ -115,11 +115,11 @@ static json_t *verdict(struct io_daemon *d, int number, const struct fault_error
 	}
 	if (number < 0)
 		return io_ctl_refuse(o, "%s", strerror(-number));
-	io_faults_changed(&d->faults);
+	io_faults_changed(h->faults);
 	return json_pack("{s:i}", UHCA_CTL_RULE, number);
 }
 
-static json_t *add(struct io_daemon *d, const json_t *request, struct ctl_outcome *o)
+static json_t *add(const struct io_house *h, const json_t *request, struct ctl_outcome *o)
 {
 	const char *text = text_of(request, UHCA_CTL_TEXT);
 	struct fault_error error;
@@ -127,16 +127,16 @@ static json_t *add(struct io_daemon *d, const json_t *request, struct ctl_outcom
 
 	if (!text)
 		return io_ctl_refuse(o, "fault add needs \"%s\"", UHCA_CTL_TEXT);
-	number = io_faults_add(&d->faults, text, io_clock_now(), &error);
+	number = io_faults_add(h->faults, text, io_clock_now(), &error);
 	if (number > 0)
 		io_log(IO_LOG_INFO, "rule %d: %s", number, text);
-	return verdict(d, number, &error, o);
+	return verdict(h, number, &error, o);
 }
 
-static json_t *change(struct io_daemon *d, const json_t *request, struct ctl_outcome *o)
+static json_t *change(const struct io_house *h, const json_t *request, struct ctl_outcome *o)
 {
 	const char *text = text_of(request, UHCA_CTL_TEXT);
-	const struct fault_entry *e = find(d, request, o);
+	const struct fault_entry *e = find(h, request, o);
 	struct fault_error error;
 	uint32_t number;
 	int status;
@@ -146,15 +146,15 @@ static json_t *change(struct io_daemon *d, const json_t *request, struct ctl_out
 	if (!text)
 		return io_ctl_refuse(o, "fault change needs \"%s\"", UHCA_CTL_TEXT);
 	number = e->number;
-	status = io_faults_change(&d->faults, number, text, io_clock_now(), &error);
+	status = io_faults_change(h->faults, number, text, io_clock_now(), &error);
 	if (status == 0)
 		io_log(IO_LOG_INFO, "rule %u is now: %s", number, text);
-	return verdict(d, status < 0 ? status : (int)number, &error, o);
+	return verdict(h, status < 0 ? status : (int)number, &error, o);
 }
 
-static json_t *drop(struct io_daemon *d, const json_t *request, struct ctl_outcome *o)
+static json_t *drop(const struct io_house *h, const json_t *request, struct ctl_outcome *o)
 {
-	const struct fault_entry *e = find(d, request, o);
+	const struct fault_entry *e = find(h, request, o);
 	json_t *result;
 	uint32_t number;
 
@@ -162,27 +162,27 @@ static json_t *drop(struct io_daemon *d, const json_t *request, struct ctl_outco
 		return NULL;
 	number = e->number;
 	result = facts_of(e);
-	io_faults_remove(&d->faults, number, io_clock_now());
-	io_faults_changed(&d->faults);
+	io_faults_remove(h->faults, number, io_clock_now());
+	io_faults_changed(h->faults);
 	io_log(IO_LOG_INFO, "rule %u is gone", number);
 	return result;
 }
 
-static json_t *clear(struct io_daemon *d, const json_t *request, struct ctl_outcome *o)
+static json_t *clear(const struct io_house *h, const json_t *request, struct ctl_outcome *o)
 {
-	unsigned n = fault_plan_count(d->faults.plan);
+	unsigned n = fault_plan_count(h->faults->plan);
 
 	(void)request;
 	(void)o;
-	io_faults_clear(&d->faults, io_clock_now());
-	io_faults_changed(&d->faults);
+	io_faults_clear(h->faults, io_clock_now());
+	io_faults_changed(h->faults);
 	io_log(IO_LOG_INFO, "all %u rules are gone", n);
 	return json_pack("{s:I}", UHCA_CTL_RULES, (json_int_t)n);
 }
 
 /* ---- files ---- */
 
-static json_t *take_file(struct io_daemon *d, const json_t *request, struct ctl_outcome *o,
+static json_t *take_file(const struct io_house *h, const json_t *request, struct ctl_outcome *o,
 			 int (*read)(struct io_faults *f, const char *path, uint64_t now,
 				     struct io_fault_loaded *out))
 {
@@ -191,32 +191,32 @@ static json_t *take_file(struct io_daemon *d, const json_t *request, struct ctl_
 
 	if (!file || file[0] != '/')
 		return io_ctl_refuse(o, "fault needs an absolute file name");
-	if (read(&d->faults, file, io_clock_now(), &loaded) < 0) {
+	if (read(h->faults, file, io_clock_now(), &loaded) < 0) {
 		o->line = loaded.line;
 		o->column = loaded.error.column;
 		return io_ctl_refuse(o, "%s", loaded.error.text);
 	}
-	io_faults_changed(&d->faults);
+	io_faults_changed(h->faults);
 	io_log(IO_LOG_INFO, "%u rules from %s", loaded.rules, file);
 	return json_pack("{s:I}", UHCA_CTL_RULES, (json_int_t)loaded.rules);
 }
 
-static json_t *load(struct io_daemon *d, const json_t *request, struct ctl_outcome *o)
+static json_t *load(const struct io_house *h, const json_t *request, struct ctl_outcome *o)
 {
-	return take_file(d, request, o, io_fault_load);
+	return take_file(h, request, o, io_fault_load);
 }
 
-static json_t *replay(struct io_daemon *d, const json_t *request, struct ctl_outcome *o)
+static json_t *replay(const struct io_house *h, const json_t *request, struct ctl_outcome *o)
 {
-	return take_file(d, request, o, io_fault_replay);
+	return take_file(h, request, o, io_fault_replay);
 }
 
 /* ---- the trace ---- */
 
-static json_t *trace(struct io_daemon *d, const json_t *request, struct ctl_outcome *o)
+static json_t *trace(const struct io_house *h, const json_t *request, struct ctl_outcome *o)
 {
 	json_int_t from = json_integer_value(json_object_get(request, UHCA_CTL_FROM));
-	const struct io_fault_trace *t = &d->faults.trace;
+	const struct io_fault_trace *t = &h->faults->trace;
 	uint64_t at = from > 0 ? (uint64_t)from : 0;
 	json_t *lines = json_array();
 	const struct io_fault_line *l;
@@ -239,13 +239,13 @@ static const struct {
 	{"clear", clear}, {"load", load}, {"replay", replay}, {"trace", trace},
 };
 
-json_t *io_ctl_fault(struct io_daemon *d, const json_t *request, struct ctl_outcome *o)
+json_t *io_ctl_fault(const struct io_house *h, const json_t *request, struct ctl_outcome *o)
 {
 	const char *action = text_of(request, UHCA_CTL_ACTION);
 
 	for (size_t i = 0; action && i < sizeof(actions) / sizeof(actions[0]); i++)
 		if (strcmp(actions[i].name, action) == 0)
-			return actions[i].handle(d, request, o);
+			return actions[i].handle(h, request, o);
 	return io_ctl_refuse(o,
 			     "fault needs \"%s\": list, add, change, remove, clear, load, replay "
 			     "or trace",

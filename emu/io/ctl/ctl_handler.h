@@ -7,7 +7,11 @@
 #ifndef IO_CTL_HANDLER_H
 #define IO_CTL_HANDLER_H
 
-#include "emu/io/daemon.h"
+#include "ctl_server.h"
+#include "emu/io/capture/pcap.h"
+#include "emu/io/capture/teller.h"
+#include "emu/io/device/device.h"
+#include "emu/io/fault/faults.h"
 
 #include <jansson.h>
 
@@ -20,7 +24,7 @@ struct ctl_outcome {
 __attribute__((format(printf, 2, 3))) json_t *io_ctl_refuse(struct ctl_outcome *o,
 							    const char *format, ...);
 
-typedef json_t *ctl_handler(struct io_daemon *d, const json_t *request, struct ctl_outcome *o);
+typedef json_t *ctl_handler(const struct io_house *h, const json_t *request, struct ctl_outcome *o);
 
 /* ctl_capture.c */
 ctl_handler io_ctl_capture;
@@ -29,7 +33,7 @@ ctl_handler io_ctl_capture;
 ctl_handler io_ctl_port, io_ctl_device, io_ctl_limit, io_ctl_event;
 
 /* The device a request names, or the only one; NULL with the reason. */
-struct io_device *io_ctl_device_of(struct io_daemon *d, const json_t *request,
+struct io_device *io_ctl_device_of(const struct io_house *h, const json_t *request,
 				   struct ctl_outcome *o);
 
 /* ctl_fault.c, ctl_step.c */

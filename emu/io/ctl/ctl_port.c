@@ -11,28 +11,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct io_device *io_ctl_device_of(struct io_daemon *d, const json_t *request,
+struct io_device *io_ctl_device_of(const struct io_house *h, const json_t *request,
 				   struct ctl_outcome *o)
 {
 	const char *name = json_string_value(json_object_get(request, UHCA_CTL_DEVICE));
 	struct io_device *dev = NULL;
 
 	/* Without a name: the only one. */
-	if (!name && d->devices.n == 1)
-		return &d->ports[0].dev;
+	if (!name && h->devices->n == 1)
+		return h->devices->at[0];
 	if (name)
-		dev = io_devices_find(&d->devices, name, strlen(name) + 1);
+		dev = io_devices_find(h->devices, name, strlen(name) + 1);
 	if (!name)
-		io_ctl_refuse(o, "which device? there are %u", d->devices.n);
+		io_ctl_refuse(o, "which device? there are %u", h->devices->n);
 	else if (!dev)
 		io_ctl_refuse(o, "there is no device '%s'", name);
 	return dev;
 }
 
-json_t *io_ctl_port(struct io_daemon *d, const json_t *request, struct ctl_outcome *o)
+json_t *io_ctl_port(const struct io_house *h, const json_t *request, struct ctl_outcome *o)
 {
 	const char *action = json_string_value(json_object_get(request, UHCA_CTL_ACTION));
-	struct io_device *dev = io_ctl_device_of(d, request, o);
+	struct io_device *dev = io_ctl_device_of(h, request, o);
 	bool up = action && strcmp(action, "up") == 0;
 	int error;
 
@@ -40,30 +40,30 @@ json_t *io_ctl_port(struct io_daemon *d, const json_t *request, struct ctl_outco
 		return NULL;
 	if (!up && (!action || strcmp(action, "down") != 0))
 		return io_ctl_refuse(o, "port needs \"%s\": up or down", UHCA_CTL_ACTION);
-	error = io_fault_port(&d->faults, dev, up);
+	error = io_fault_port(h->faults, dev, up);
 	if (error < 0)
 		return io_ctl_refuse(o, "the files of the port: %s", strerror(-error));
 	return json_pack("{s:s, s:b}", UHCA_CTL_DEVICE, dev->id.name, UHCA_CTL_UP, up);
 }
 
-json_t *io_ctl_device(struct io_daemon *d, const json_t *request, struct ctl_outcome *o)
+json_t *io_ctl_device(const struct io_house *h, const json_t *request, struct ctl_outcome *o)
 {
 	const char *action = json_string_value(json_object_get(request, UHCA_CTL_ACTION));
-	struct io_device *dev = io_ctl_device_of(d, request, o);
+	struct io_device *dev = io_ctl_device_of(h, request, o);
 
 	if (!dev)
 		return NULL;
 	if (!action || strcmp(action, "fatal") != 0)
 		return io_ctl_refuse(o, "device needs \"%s\": fatal", UHCA_CTL_ACTION);
 	return json_pack("{s:s, s:I}", UHCA_CTL_DEVICE, dev->id.name, UHCA_CTL_CLIENTS,
-			 (json_int_t)io_daemon_fatal(d, dev));
+			 (json_int_t)h->faults->env.fatal(h->faults->env.user, dev));
 }
 
-json_t *io_ctl_limit(struct io_daemon *d, const json_t *request, struct ctl_outcome *o)
+json_t *io_ctl_limit(const struct io_house *h, const json_t *request, struct ctl_outcome *o)
 {
 	const char *name = json_string_value(json_object_get(request, UHCA_CTL_NAME));
 	const json_t *value = json_object_get(request, UHCA_CTL_VALUE);
-	struct io_device *dev = io_ctl_device_of(d, request, o);
+	struct io_device *dev = io_ctl_device_of(h, request, o);
 	int error;
 
 	if (!dev)
@@ -103,11 +103,11 @@ static bool read_object(const char *text, struct io_fault_objects *of)
 	return false;
 }
 
-json_t *io_ctl_event(struct io_daemon *d, const json_t *request, struct ctl_outcome *o)
+json_t *io_ctl_event(const struct io_house *h, const json_t *request, struct ctl_outcome *o)
 {
 	const char *name = json_string_value(json_object_get(request, UHCA_CTL_NAME));
 	const char *object = json_string_value(json_object_get(request, UHCA_CTL_OF));
-	struct io_device *dev = io_ctl_device_of(d, request, o);
+	struct io_device *dev = io_ctl_device_of(h, request, o);
 	const struct fault_constant *event;
 	struct io_fault_objects of = {0};
 	int error;

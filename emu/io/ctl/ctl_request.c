@@ -8,7 +8,6 @@
 #include "ctl_table.h"
 #include "emu/abi/ctl.h"
 #include "emu/io/base/log.h"
-#include "emu/io/daemon.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -26,27 +25,27 @@ json_t *io_ctl_refuse(struct ctl_outcome *o, const char *format, ...)
 	return NULL;
 }
 
-static json_t *show(struct io_daemon *d, const json_t *request, struct ctl_outcome *o)
+static json_t *show(const struct io_house *h, const json_t *request, struct ctl_outcome *o)
 {
 	const char *what = json_string_value(json_object_get(request, UHCA_CTL_WHAT));
 	json_t *table;
 
 	if (!what)
 		return io_ctl_refuse(o, "show needs \"%s\"", UHCA_CTL_WHAT);
-	table = io_ctl_table(d, what);
+	table = io_ctl_table(h, what);
 	return table ? table : io_ctl_refuse(o, "there is nothing called '%s' to show", what);
 }
 
-static json_t *counters(struct io_daemon *d, const json_t *request, struct ctl_outcome *o)
+static json_t *counters(const struct io_house *h, const json_t *request, struct ctl_outcome *o)
 {
 	(void)request;
 	(void)o;
-	return io_ctl_counters(d);
+	return io_ctl_counters(h);
 }
 
-static json_t *version(struct io_daemon *d, const json_t *request, struct ctl_outcome *o)
+static json_t *version(const struct io_house *h, const json_t *request, struct ctl_outcome *o)
 {
-	(void)d;
+	(void)h;
 	(void)request;
 	(void)o;
 	return json_pack("{s:s, s:I}", UHCA_CTL_VERSION, UHCA_VERSION, UHCA_CTL_PID,
@@ -58,7 +57,7 @@ static json_t *version(struct io_daemon *d, const json_t *request, struct ctl_ou
 static const struct request_kind {
 	const char *name;
 	const char *members[MEMBERS_MAX]; /* that the request may have beside "cmd" */
-	json_t *(*handle)(struct io_daemon *d, const json_t *request, struct ctl_outcome *o);
+	json_t *(*handle)(const struct io_house *h, const json_t *request, struct ctl_outcome *o);
 } kinds[] = {
 	{"show", {UHCA_CTL_WHAT}, show},
 	{"counters", {NULL}, counters},
@@ -106,7 +105,7 @@ static const char *unknown_member(const struct request_kind *kind, json_t *reque
 	return NULL;
 }
 
-static json_t *execute(struct io_daemon *d, json_t *request, struct ctl_outcome *o)
+static json_t *execute(const struct io_house *h, json_t *request, struct ctl_outcome *o)
 {
 	const char *name = json_string_value(json_object_get(request, UHCA_CTL_CMD));
 	const struct request_kind *kind;
@@ -120,7 +119,7 @@ static json_t *execute(struct io_daemon *d, json_t *request, struct ctl_outcome 
 	key = unknown_member(kind, request);
 	if (key)
 		return io_ctl_refuse(o, "%s has no member '%s'", name, key);
-	return kind->handle(d, request, o);
+	return kind->handle(h, request, o);
 }
 
 /* Takes over the object. */
@@ -159,7 +158,7 @@ static char *refusal(const struct ctl_outcome *o)
 	return line_of(reply);
 }
 
-char *io_ctl_request(struct io_daemon *d, const char *line, size_t len)
+char *io_ctl_request(const struct io_house *h, const char *line, size_t len)
 {
 	struct ctl_outcome o = {.error = "no memory"};
 	json_error_t error;
@@ -168,7 +167,7 @@ char *io_ctl_request(struct io_daemon *d, const char *line, size_t len)
 
 	if (!request)
 		return io_ctl_error("not a line of JSON");
-	result = execute(d, request, &o);
+	result = execute(h, request, &o);
 	json_decref(request);
 	if (!result)
 		return refusal(&o);

@@ -7,13 +7,13 @@
 
 #include <stddef.h>
 
-struct io_daemon;
+struct io_house;
 
 /*
  * Carries out one request of len bytes (without its newline). Returns the reply's line, newline
  * included, which the caller frees; NULL when there is no memory.
  */
-char *io_ctl_request(struct io_daemon *d, const char *line, size_t len);
+char *io_ctl_request(const struct io_house *h, const char *line, size_t len);
 
 /* The reply that says what is wrong. As above. */
 char *io_ctl_error(const char *text);

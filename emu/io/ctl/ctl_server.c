@@ -7,7 +7,7 @@
 #include "ctl_request.h"
 #include "emu/abi/ctl.h"
 #include "emu/io/base/log.h"
-#include "emu/io/daemon.h"
+#include "emu/io/local/linger.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -41,12 +41,12 @@ static void end_session(struct io_ctl_session *s)
 		p = &(*p)->next;
 	*p = s->next;
 	ctl->n_sessions--;
-	ev_io_stop(ctl->daemon->loop, &s->readable);
-	ev_io_stop(ctl->daemon->loop, &s->writable);
+	ev_io_stop(ctl->loop, &s->readable);
+	ev_io_stop(ctl->loop, &s->writable);
 	close(s->fd);
 	free(s->out);
 	free(s);
-	io_linger_go(&ctl->daemon->linger);
+	io_linger_go(ctl->linger);
 }
 
 /*
@@ -55,7 +55,7 @@ static void end_session(struct io_ctl_session *s)
  */
 static bool write_out(struct io_ctl_session *s)
 {
-	struct ev_loop *loop = s->ctl->daemon->loop;
+	struct ev_loop *loop = s->ctl->loop;
 
 	while (s->out_done < s->out_len) {
 		ssize_t n = send(s->fd, s->out + s->out_done, s->out_len - s->out_done,
@@ -103,7 +103,7 @@ static void serve(struct io_ctl_session *s)
 
 	while (!s->out && (newline = memchr(s->in, '\n', s->in_used))) {
 		size_t len = (size_t)(newline - s->in);
-		char *reply = io_ctl_request(s->ctl->daemon, s->in, len);
+		char *reply = io_ctl_request(&s->ctl->house, s->in, len);
 
 		s->in_used -= len + 1;
 		memmove(s->in, newline + 1, s->in_used);
@@ -166,16 +166,15 @@ static void add_session(void *arg, int sock, const struct ucred *peer)
 	ev_io_init(&s->readable, on_readable, sock, EV_READ);
 	ev_io_init(&s->writable, on_writable, sock, EV_WRITE);
 	s->readable.data = s->writable.data = s;
-	ev_io_start(ctl->daemon->loop, &s->readable);
-	io_linger_come(&ctl->daemon->linger);
+	ev_io_start(ctl->loop, &s->readable);
+	io_linger_come(ctl->linger);
 }
 
-int io_ctl_open(struct io_ctl *ctl, struct io_daemon *daemon, const char *path)
+int io_ctl_open(struct io_ctl *ctl, const char *path)
 {
-	ctl->daemon = daemon;
 	ctl->listener.accept = add_session;
 	ctl->listener.arg = ctl;
-	return io_listener_open(&ctl->listener, daemon->loop, path, SOCK_STREAM);
+	return io_listener_open(&ctl->listener, ctl->loop, path, SOCK_STREAM);
 }
 
 void io_ctl_close(struct io_ctl *ctl)

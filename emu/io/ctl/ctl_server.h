@@ -11,18 +11,34 @@
 
 #include <ev.h>
 
-struct io_daemon;
+struct io_clients;
+struct io_devices;
+struct io_faults;
+struct io_linger;
+struct io_teller;
+struct io_ucma;
 struct io_ctl_session;
+
+/* What uhcactl may look at and change; all of it stays the daemon's. */
+struct io_house {
+	const struct io_devices *devices;
+	struct io_teller *teller;
+	const struct io_clients *clients;
+	struct io_faults *faults;
+	const struct io_ucma *ucma;
+};
 
 struct io_ctl {
 	struct io_listener listener;
-	struct io_daemon *daemon;
+	struct ev_loop *loop;
+	struct io_linger *linger;
+	struct io_house house;
 	struct io_ctl_session *sessions; /* a list */
 	unsigned n_sessions;
 };
 
-/* Listens at path. 0 or -errno as io_listener_open. */
-int io_ctl_open(struct io_ctl *ctl, struct io_daemon *daemon, const char *path);
+/* Listens at path; loop, linger and house are set. 0 or -errno as io_listener_open. */
+int io_ctl_open(struct io_ctl *ctl, const char *path);
 
 /* Ends all sessions. */
 void io_ctl_close(struct io_ctl *ctl);

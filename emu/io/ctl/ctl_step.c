@@ -43,24 +43,24 @@ static json_t *facts_of(const struct fault_waiting *w, uint64_t now)
 	return facts;
 }
 
-static json_t *state_of(const struct io_port *p, uint64_t now)
+static json_t *state_of(const struct io_device *dev, uint64_t now)
 {
 	static struct fault_waiting waiting[WAITING_MAX];
-	unsigned total = fault_net_waiting(p->fault.net, waiting, WAITING_MAX);
+	unsigned total = fault_net_waiting(dev->net, waiting, WAITING_MAX);
 	json_t *list = json_array();
 
 	for (unsigned i = 0; i < total && i < SHOWN_MAX; i++)
 		json_array_append_new(list, facts_of(&waiting[i], now));
-	return json_pack("{s:s, s:b, s:I, s:o}", UHCA_CTL_DEVICE, p->dev.id.name, UHCA_CTL_FROZEN,
-			 fault_net_frozen(p->fault.net), UHCA_CTL_TOTAL, (json_int_t)total,
+	return json_pack("{s:s, s:b, s:I, s:o}", UHCA_CTL_DEVICE, dev->id.name, UHCA_CTL_FROZEN,
+			 fault_net_frozen(dev->net), UHCA_CTL_TOTAL, (json_int_t)total,
 			 UHCA_CTL_WAITING, list);
 }
 
 /* ---- what is done: 0, or -errno ---- */
 
 struct step {
-	struct io_port *port; /* of n_ports, those that the request is for */
-	unsigned n_ports;
+	struct io_device *const *dev; /* n_devs of them, those that the request is for */
+	unsigned n_devs;
 	const json_t *request;
 	struct ctl_outcome *o;
 	uint32_t number;
@@ -71,14 +71,14 @@ struct step {
 
 static struct fault_net *net_of(const struct step *s)
 {
-	return s->port->fault.net;
+	return s->dev[0]->net;
 }
 
 static int freeze(struct step *s)
 {
-	for (unsigned i = 0; i < s->n_ports; i++) {
-		core_freeze(s->port[i].dev.core, true, s->now);
-		fault_net_freeze(s->port[i].fault.net, true, s->now);
+	for (unsigned i = 0; i < s->n_devs; i++) {
+		core_freeze(s->dev[i]->core, true, s->now);
+		fault_net_freeze(s->dev[i]->net, true, s->now);
 	}
 	return 0;
 }
@@ -86,10 +86,10 @@ static int freeze(struct step *s)
 /* All clocks first: what one device lets go may be an answer that another waits for. */
 static int go(struct step *s)
 {
-	for (unsigned i = 0; i < s->n_ports; i++)
-		core_freeze(s->port[i].dev.core, false, s->now);
-	for (unsigned i = 0; i < s->n_ports; i++)
-		fault_net_freeze(s->port[i].fault.net, false, s->now);
+	for (unsigned i = 0; i < s->n_devs; i++)
+		core_freeze(s->dev[i]->core, false, s->now);
+	for (unsigned i = 0; i < s->n_devs; i++)
+		fault_net_freeze(s->dev[i]->net, false, s->now);
 	return 0;
 }
 
@@ -100,32 +100,32 @@ static int list(struct step *s)
 }
 
 /* Of all these devices, where the packet is that has waited longest; NULL: none waits. */
-static struct io_port *find_oldest(const struct step *s, struct fault_waiting *oldest)
+static struct io_device *find_oldest(const struct step *s, struct fault_waiting *oldest)
 {
-	struct io_port *found = NULL;
+	struct io_device *found = NULL;
 	struct fault_waiting first;
 
-	for (unsigned i = 0; i < s->n_ports; i++) {
-		if (fault_net_waiting(s->port[i].fault.net, &first, 1) == 0)
+	for (unsigned i = 0; i < s->n_devs; i++) {
+		if (fault_net_waiting(s->dev[i]->net, &first, 1) == 0)
 			continue;
 		if (found && first.since >= oldest->since)
 			continue;
 		*oldest = first;
-		found = &s->port[i];
+		found = s->dev[i];
 	}
 	return found;
 }
 
-static void let_go(struct step *s, struct io_port *p, const struct fault_waiting *w)
+static void let_go(struct step *s, struct io_device *dev, const struct fault_waiting *w)
 {
 	json_t *facts = s->n_gone < SHOWN_MAX ? facts_of(w, s->now) : NULL;
 
 	if (facts) {
-		json_object_set_new(facts, UHCA_CTL_DEVICE, json_string(p->dev.id.name));
+		json_object_set_new(facts, UHCA_CTL_DEVICE, json_string(dev->id.name));
 		json_array_append_new(s->gone, facts);
 	}
 	s->n_gone++;
-	fault_net_release(p->fault.net, w->number, s->now);
+	fault_net_release(dev->net, w->number, s->now);
 }
 
 /* As many as are asked for, also of those that the first set off. */
@@ -134,13 +134,13 @@ static int next(struct step *s)
 	const json_t *count = json_object_get(s->request, UHCA_CTL_COUNT);
 	json_int_t n = count ? json_integer_value(count) : 1;
 	struct fault_waiting oldest;
-	struct io_port *p;
+	struct io_device *dev;
 
 	if (n < 1)
 		return -EINVAL;
 	s->gone = json_array();
-	for (; n > 0 && (p = find_oldest(s, &oldest)); n--)
-		let_go(s, p, &oldest);
+	for (; n > 0 && (dev = find_oldest(s, &oldest)); n--)
+		let_go(s, dev, &oldest);
 	if (s->n_gone > 0)
 		return 0;
 	json_decref(s->gone);
@@ -206,20 +206,20 @@ static const struct action *find_action(const json_t *request)
 }
 
 /* The devices that are meant: without a name all, where no packet's number needs one. */
-static bool choose_ports(struct io_daemon *d, const struct action *a, struct step *s)
+static bool choose_devices(const struct io_house *h, const struct action *a, struct step *s)
 {
 	struct io_device *dev;
 
 	if (!a->numbered && !json_object_get(s->request, UHCA_CTL_DEVICE)) {
-		s->port = d->ports;
-		s->n_ports = d->devices.n;
+		s->dev = h->devices->at;
+		s->n_devs = h->devices->n;
 		return true;
 	}
-	dev = io_ctl_device_of(d, s->request, s->o);
+	dev = io_ctl_device_of(h, s->request, s->o);
 	if (!dev)
 		return false;
-	s->port = &d->ports[dev->id.index];
-	s->n_ports = 1;
+	s->dev = &h->devices->at[dev->id.index];
+	s->n_devs = 1;
 	return true;
 }
 
@@ -243,12 +243,12 @@ static json_t *result_of(const struct step *s)
 	if (s->gone)
 		return json_pack("{s:I, s:o}", UHCA_CTL_TOTAL, s->n_gone, UHCA_CTL_GONE, s->gone);
 	devices = json_array();
-	for (unsigned i = 0; i < s->n_ports; i++)
-		json_array_append_new(devices, state_of(&s->port[i], s->now));
+	for (unsigned i = 0; i < s->n_devs; i++)
+		json_array_append_new(devices, state_of(s->dev[i], s->now));
 	return json_pack("{s:o}", UHCA_CTL_DEVICES, devices);
 }
 
-json_t *io_ctl_step(struct io_daemon *d, const json_t *request, struct ctl_outcome *o)
+json_t *io_ctl_step(const struct io_house *h, const json_t *request, struct ctl_outcome *o)
 {
 	const json_t *number = json_object_get(request, UHCA_CTL_NUMBER);
 	struct step s = {.request = request, .o = o, .now = io_clock_now()};
@@ -259,7 +259,7 @@ json_t *io_ctl_step(struct io_daemon *d, const json_t *request, struct ctl_outco
 		return io_ctl_refuse(
 			o, "step needs \"%s\": freeze, go, list, next, release, drop or change",
 			UHCA_CTL_ACTION);
-	if (!choose_ports(d, a, &s))
+	if (!choose_devices(h, a, &s))
 		return NULL;
 	if (a->numbered && !json_is_integer(number))
 		return io_ctl_refuse(o, "step %s needs the number of a packet", a->name);
@@ -267,8 +267,8 @@ json_t *io_ctl_step(struct io_daemon *d, const json_t *request, struct ctl_outco
 	error = a->run(&s);
 	if (error < 0)
 		return refuse(&s, error, a->name);
-	for (unsigned i = 0; i < s.n_ports; i++)
-		netif_flush(&s.port[i].dev.top);
-	io_faults_changed(&d->faults);
+	for (unsigned i = 0; i < s.n_devs; i++)
+		netif_flush(&s.dev[i]->top);
+	io_faults_changed(h->faults);
 	return result_of(&s);
 }

@@ -5,9 +5,12 @@
  */
 #include "ctl_table.h"
 
+#include "ctl_server.h"
 #include "emu/abi/ctl.h"
-#include "emu/io/daemon.h"
+#include "emu/io/net/udp.h"
 #include "emu/io/port/counts.h"
+#include "emu/io/serve/clients.h"
+#include "emu/io/ucma/ucma.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -105,10 +108,10 @@ static void visit(void *arg, void *client, const struct core_fact *facts, unsign
 	}
 }
 
-static void add_objects(struct table *t, struct io_daemon *d, enum core_object_type type)
+static void add_objects(struct table *t, const struct io_house *h, enum core_object_type type)
 {
-	for (unsigned i = 0; i < d->devices.n; i++) {
-		t->dev = &d->ports[i].dev;
+	for (unsigned i = 0; i < h->devices->n; i++) {
+		t->dev = h->devices->at[i];
 		core_visit(t->dev->core, type, visit, t);
 	}
 }
@@ -127,41 +130,42 @@ static void put_addresses(struct table *t, const struct io_identity *id)
 	put_text(t, "addresses", text);
 }
 
-static unsigned count_clients(const struct io_daemon *d, const struct io_device *dev)
+static unsigned count_clients(const struct io_house *h, const struct io_device *dev)
 {
 	unsigned n = 0;
 
-	for (unsigned i = 0; i < d->clients.n; i++)
-		n += d->clients.at[i]->dev == dev;
+	for (unsigned i = 0; i < h->clients->n; i++)
+		n += h->clients->at[i]->dev == dev;
 	return n;
 }
 
-static void add_devices(struct table *t, struct io_daemon *d)
+static void add_devices(struct table *t, const struct io_house *h)
 {
-	for (unsigned i = 0; i < d->devices.n; i++) {
-		const struct io_port *p = &d->ports[i];
+	for (unsigned i = 0; i < h->devices->n; i++) {
+		const struct io_device *dev = h->devices->at[i];
+		const struct io_udp *udp = io_counts_udp(dev);
 		char guid[24];
 
 		start_row(t);
-		snprintf(guid, sizeof(guid), "%016llx", (unsigned long long)p->dev.id.guid);
-		put_text(t, "device", p->dev.id.name);
+		snprintf(guid, sizeof(guid), "%016llx", (unsigned long long)dev->id.guid);
+		put_text(t, "device", dev->id.name);
 		put_text(t, "node_guid", guid);
-		put_addresses(t, &p->dev.id);
-		put_text(t, "netdev", p->dev.id.netdev);
-		put_text(t, "wire", p->udp.n_sockets ? "udp" : "none");
-		put_number(t, "rcvbuf", p->udp.rcvbuf);
-		put_number(t, "window", p->dev.config.window_bytes);
-		put_number(t, "clients", count_clients(d, &p->dev));
+		put_addresses(t, &dev->id);
+		put_text(t, "netdev", dev->id.netdev);
+		put_text(t, "wire", udp->n_sockets ? "udp" : "none");
+		put_number(t, "rcvbuf", udp->rcvbuf);
+		put_number(t, "window", dev->config.window_bytes);
+		put_number(t, "clients", count_clients(h, dev));
 		for (unsigned k = 0; k < CORE_OBJECT_TYPES; k++)
 			put_number(t, core_object_name((enum core_object_type)k),
-				   core_object_count(p->dev.core, (enum core_object_type)k));
+				   core_object_count(dev->core, (enum core_object_type)k));
 	}
 }
 
-static void add_clients(struct table *t, struct io_daemon *d)
+static void add_clients(struct table *t, const struct io_house *h)
 {
-	for (unsigned i = 0; i < d->clients.n; i++) {
-		const struct io_client *c = d->clients.at[i];
+	for (unsigned i = 0; i < h->clients->n; i++) {
+		const struct io_client *c = h->clients->at[i];
 
 		if (!c->core)
 			continue;
@@ -191,22 +195,22 @@ static void visit_id(void *arg, const struct io_ucma_view *v)
 	put_text(t, "destination", v->dst);
 }
 
-json_t *io_ctl_table(struct io_daemon *d, const char *what)
+json_t *io_ctl_table(const struct io_house *h, const char *what)
 {
 	struct table t = {.rows = json_array()};
 
 	for (unsigned i = 0; i < CORE_OBJECT_TYPES; i++) {
 		if (strcmp(what, core_object_name((enum core_object_type)i)) == 0) {
-			add_objects(&t, d, (enum core_object_type)i);
+			add_objects(&t, h, (enum core_object_type)i);
 			return finish(&t);
 		}
 	}
 	if (strcmp(what, "device") == 0) {
-		add_devices(&t, d);
+		add_devices(&t, h);
 	} else if (strcmp(what, "client") == 0) {
-		add_clients(&t, d);
+		add_clients(&t, h);
 	} else if (strcmp(what, "cm_id") == 0) {
-		io_ucma_visit(&d->ucma, visit_id, &t);
+		io_ucma_visit(h->ucma, visit_id, &t);
 	} else {
 		json_decref(t.rows);
 		return NULL;
@@ -216,17 +220,17 @@ json_t *io_ctl_table(struct io_daemon *d, const char *what)
 
 /* ---- counters ---- */
 
-json_t *io_ctl_counters(struct io_daemon *d)
+json_t *io_ctl_counters(const struct io_house *h)
 {
 	struct table t = {.rows = json_array()};
 	struct io_count count[IO_COUNTS];
 	char name[64];
 
-	for (unsigned i = 0; i < d->devices.n; i++) {
-		unsigned n = io_counts(d->devices.at[i], count);
+	for (unsigned i = 0; i < h->devices->n; i++) {
+		unsigned n = io_counts(h->devices->at[i], count);
 
 		start_row(&t);
-		put_text(&t, "device", d->ports[i].dev.id.name);
+		put_text(&t, "device", h->devices->at[i]->id.name);
 		for (unsigned k = 0; k < n; k++) {
 			snprintf(name, sizeof(name), "%s%s", count[k].prefix, count[k].name);
 			put_number(&t, name, count[k].value);

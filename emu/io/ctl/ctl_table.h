@@ -8,12 +8,12 @@
 
 #include <jansson.h>
 
-struct io_daemon;
+struct io_house;
 
 /* The table of "device", "client", "pd", ...; NULL when there is no such thing, or no memory. */
-json_t *io_ctl_table(struct io_daemon *d, const char *what);
+json_t *io_ctl_table(const struct io_house *h, const char *what);
 
 /* Counters of the core and of the boxes, a row for each device. */
-json_t *io_ctl_counters(struct io_daemon *d);
+json_t *io_ctl_counters(const struct io_house *h);
 
 #endif

@@ -2,6 +2,7 @@
 /* The walk from a key to memory, for uhcactl show mr KEY. See ctl_handler.h. */
 #include "ctl_handler.h"
 #include "emu/abi/ctl.h"
+#include "emu/io/serve/client.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -144,7 +145,7 @@ static json_t *facts(const char *device, const struct core_walk *w, uint64_t key
 	return o;
 }
 
-json_t *io_ctl_walk(struct io_daemon *d, const json_t *request, struct ctl_outcome *o)
+json_t *io_ctl_walk(const struct io_house *h, const json_t *request, struct ctl_outcome *o)
 {
 	const json_t *key = json_object_get(request, UHCA_CTL_KEY);
 	const json_t *offset = json_object_get(request, UHCA_CTL_OFFSET);
@@ -155,12 +156,12 @@ json_t *io_ctl_walk(struct io_daemon *d, const json_t *request, struct ctl_outco
 	if (!json_is_integer(key) || (offset && !json_is_integer(offset)))
 		return io_ctl_refuse(o, "walk needs the numbers \"%s\" and \"%s\"", UHCA_CTL_KEY,
 				     UHCA_CTL_OFFSET);
-	for (unsigned i = 0; i < d->devices.n && json_integer_value(key) == (json_int_t)number;
+	for (unsigned i = 0; i < h->devices->n && json_integer_value(key) == (json_int_t)number;
 	     i++) {
-		int error = core_walk_mr(d->ports[i].dev.core, number, at, &w);
+		int error = core_walk_mr(h->devices->at[i]->core, number, at, &w);
 
 		if (error == 0)
-			return facts(d->ports[i].dev.id.name, &w, number, at);
+			return facts(h->devices->at[i]->id.name, &w, number, at);
 		if (error == -EINVAL)
 			return io_ctl_refuse(o, "the window of key 0x%" PRIx32 " is not bound",
 					     number);

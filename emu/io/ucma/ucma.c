@@ -6,7 +6,7 @@
 #include "ucma.h"
 
 #include "emu/io/base/log.h"
-#include "emu/io/daemon.h"
+#include "emu/io/local/linger.h"
 #include "ucma_file.h"
 
 #include <errno.h>
@@ -76,12 +76,12 @@ static void destroy_file(struct ucma_file *f)
 	io_slow_calls_drop(&f->slow);
 	while (!LIST_EMPTY(&f->ids))
 		ucma_id_destroy(LIST_FIRST(&f->ids));
-	ev_io_stop(u->daemon->loop, &f->readable);
+	ev_io_stop(u->env.loop, &f->readable);
 	close(f->sock);
 	TAILQ_REMOVE(&u->files, f, link);
 	u->n_files--;
 	free(f);
-	io_linger_go(&u->daemon->linger);
+	io_linger_go(u->env.linger);
 }
 
 static int hello(struct ucma_file *f, const struct io_fds *fds)
@@ -100,10 +100,10 @@ static int token_back(struct ucma_file *f)
 }
 
 /* Whatever it was, something may have been given to a device to send. */
-static void wake_devices(struct io_daemon *d)
+static void wake_devices(const struct io_devices *all)
 {
-	for (unsigned i = 0; i < d->devices.n; i++)
-		d->ports[i].dev.dirty = true;
+	for (unsigned i = 0; i < all->n; i++)
+		all->at[i]->dirty = true;
 }
 
 static int execute(struct ucma_file *f, const struct uhca_ucma_request *r, struct ucma_command *c,
@@ -126,7 +126,7 @@ static int execute(struct ucma_file *f, const struct uhca_ucma_request *r, struc
 	else if (error)
 		return -error;
 	status = handlers[r->cmd](c);
-	wake_devices(f->ucma->daemon);
+	wake_devices(f->ucma->env.devices);
 	return status;
 }
 
@@ -166,7 +166,7 @@ static void resume(void *owner, struct io_slow_call *call)
 static int serve(struct ucma_file *f, const uint8_t *msg, size_t n, struct io_fds *fds)
 {
 	const struct io_slow_owner owner = {
-		.loop = f->ucma->daemon->loop, .list = &f->slow, .resume = resume, .owner = f};
+		.loop = f->ucma->env.loop, .list = &f->slow, .resume = resume, .owner = f};
 	struct uhca_ucma_request r;
 	struct io_call_fault fault;
 
@@ -208,10 +208,10 @@ static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
 		if (error == -EAGAIN)
 			return;
 		if (error < 0) {
-			struct io_daemon *d = f->ucma->daemon;
+			const struct io_devices *all = f->ucma->env.devices;
 
 			destroy_file(f);
-			wake_devices(d);
+			wake_devices(all);
 			return;
 		}
 	}
@@ -235,30 +235,32 @@ static void add_file(void *arg, int sock, const struct ucred *peer)
 	TAILQ_INIT(&f->events);
 	ev_io_init(&f->readable, on_readable, sock, EV_READ);
 	f->readable.data = f;
-	ev_io_start(u->daemon->loop, &f->readable);
+	ev_io_start(u->env.loop, &f->readable);
 	TAILQ_INSERT_TAIL(&u->files, f, link);
 	u->n_files++;
-	io_linger_come(&u->daemon->linger);
+	io_linger_come(u->env.linger);
 }
 
-int io_ucma_open(struct io_ucma *u, struct io_daemon *daemon, const char *path)
+int io_ucma_open(struct io_ucma *u, const struct io_ucma_env *env, const char *path)
 {
-	u->daemon = daemon;
+	const struct io_devices *all = env->devices;
+
+	u->env = *env;
 	TAILQ_INIT(&u->files);
 	for (unsigned i = 0; i < UCMA_PORT_BUCKETS; i++)
 		LIST_INIT(&u->ports[i]);
-	for (unsigned i = 0; i < daemon->devices.n; i++)
-		core_cm_set_ops(daemon->ports[i].dev.core, &ucma_cm_ops, &daemon->ports[i].dev);
-	for (unsigned i = 0; i < daemon->devices.n; i++)
-		daemon->ports[i].dev.ucma = u;
+	for (unsigned i = 0; i < all->n; i++) {
+		core_cm_set_ops(all->at[i]->core, &ucma_cm_ops, all->at[i]);
+		all->at[i]->ucma = u;
+	}
 	u->listener.accept = add_file;
 	u->listener.arg = u;
-	return io_listener_open(&u->listener, daemon->loop, path, SOCK_SEQPACKET);
+	return io_listener_open(&u->listener, env->loop, path, SOCK_SEQPACKET);
 }
 
 void io_ucma_close(struct io_ucma *u)
 {
-	if (!u->daemon)
+	if (!u->env.loop)
 		return;
 	io_listener_close(&u->listener);
 	while (!TAILQ_EMPTY(&u->files))

@@ -13,8 +13,12 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-struct io_daemon;
+struct io_clients;
 struct io_device;
+struct io_devices;
+struct io_fabric;
+struct io_faults;
+struct io_linger;
 struct ucma_file;
 struct ucma_id;
 struct ucma_mcast;
@@ -24,8 +28,18 @@ struct ucma_mcast;
 TAILQ_HEAD(ucma_files, ucma_file);
 LIST_HEAD(ucma_port_list, ucma_id);
 
+/* What the rdma_cm device needs of the daemon; all of it stays the daemon's. */
+struct io_ucma_env {
+	struct ev_loop *loop;
+	struct io_linger *linger;
+	const struct io_devices *devices;
+	const struct io_fabric *fabric;
+	const struct io_clients *clients;
+	struct io_faults *faults;
+};
+
 struct io_ucma {
-	struct io_daemon *daemon;
+	struct io_ucma_env env; /* zero: closed */
 	struct io_listener listener;
 	struct ucma_files files;
 	unsigned n_files;
@@ -35,7 +49,7 @@ struct io_ucma {
 };
 
 /* Listens in the instance's directory, and takes the requests of the daemon's devices. */
-int io_ucma_open(struct io_ucma *u, struct io_daemon *daemon, const char *path);
+int io_ucma_open(struct io_ucma *u, const struct io_ucma_env *env, const char *path);
 void io_ucma_close(struct io_ucma *u);
 
 #define IO_UCMA_TEXT 80

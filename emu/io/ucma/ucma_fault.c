@@ -3,8 +3,9 @@
  * Fault rules about the rdma_cm device: commands that fail or wait, and the end of a device under
  * its ids.
  */
-#include "emu/io/daemon.h"
 #include "emu/io/fault/fault_call.h"
+#include "emu/io/fault/faults.h"
+#include "emu/io/serve/clients.h"
 #include "ucma_file.h"
 
 #include <errno.h>
@@ -41,27 +42,27 @@ static const char *const command_name[] = {
 /* The program's context on some device, by its process: it may have none yet. */
 static const struct io_client *client_of(const struct ucma_file *f)
 {
-	const struct io_daemon *d = f->ucma->daemon;
+	const struct io_clients *all = f->ucma->env.clients;
 
-	for (unsigned i = 0; i < d->clients.n; i++)
-		if (d->clients.at[i]->core && d->clients.at[i]->peer.pid == f->pid)
-			return d->clients.at[i];
+	for (unsigned i = 0; i < all->n; i++)
+		if (all->at[i]->core && all->at[i]->peer.pid == f->pid)
+			return all->at[i];
 	return NULL;
 }
 
 struct io_call_fault ucma_fault(struct ucma_file *f, uint32_t cmd)
 {
-	struct io_daemon *d = f->ucma->daemon;
+	const struct io_ucma_env *env = &f->ucma->env;
 	const struct io_client *c = client_of(f);
-	struct io_device *dev = c ? c->dev : &d->ports[0].dev;
+	struct io_device *dev = c ? c->dev : env->devices->at[0];
 	struct fault_subject s;
 
-	if (!io_faults_watch(&d->faults, FAULT_LAYER_CALL) || !f->inode || d->devices.n == 0 ||
+	if (!io_faults_watch(env->faults, FAULT_LAYER_CALL) || !f->inode || env->devices->n == 0 ||
 	    cmd >= sizeof(command_name) / sizeof(command_name[0]) || !command_name[cmd])
 		return (struct io_call_fault){0};
 	io_fault_subject(&s, FAULT_LAYER_CALL, dev, c);
 	s.call = command_name[cmd];
-	return io_fault_call(&d->faults, dev, &s);
+	return io_fault_call(env->faults, dev, &s);
 }
 
 /* What the kernel finds out only after the call has returned, it tells by an event. */

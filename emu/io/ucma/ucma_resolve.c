@@ -6,7 +6,7 @@
  */
 #include "ucma_file.h"
 
-#include "emu/io/daemon.h"
+#include "emu/io/port/loopback.h"
 
 #include <errno.h>
 #include <string.h>
@@ -16,9 +16,9 @@
 #define ROUTE_RESOLVED 2
 #define ROUTE_ERROR    3
 
-static struct io_daemon *daemon_of(const struct ucma_id *id)
+static const struct io_ucma_env *env_of(const struct ucma_id *id)
 {
-	return id->file->ucma->daemon;
+	return &id->file->ucma->env;
 }
 
 static void attach(struct ucma_id *id, struct io_device *dev, const uint8_t gid[16])
@@ -54,13 +54,13 @@ static bool is_listened_to(const struct ucma_id *id, const struct io_device *dev
  */
 static struct io_device *owner_of_destination(const struct ucma_id *id, uint8_t gid[16])
 {
-	const struct io_daemon *d = daemon_of(id);
-	struct io_device *dev = io_fabric_find(&d->fabric, id->dst.gid);
+	const struct io_ucma_env *env = env_of(id);
+	struct io_device *dev = io_fabric_find(env->fabric, id->dst.gid);
 
 	memcpy(gid, id->dst.gid, 16);
-	if (dev || !ucma_addr_is_localhost(&id->dst) || d->devices.n == 0)
+	if (dev || !ucma_addr_is_localhost(&id->dst) || env->devices->n == 0)
 		return dev;
-	dev = &d->ports[0].dev;
+	dev = env->devices->at[0];
 	first_address(dev, ucma_addr_is_v4(&id->dst), gid);
 	if (is_listened_to(id, dev, gid) || !ucma_addr_has_device(&id->dst))
 		return dev;
@@ -75,7 +75,7 @@ static struct io_device *owner_of_destination(const struct ucma_id *id, uint8_t 
 static int bind_address(struct ucma_id *id, const struct ucma_addr *a)
 {
 	struct ucma_addr before = id->src;
-	struct io_device *dev = io_fabric_find(&daemon_of(id)->fabric, a->gid);
+	struct io_device *dev = io_fabric_find(env_of(id)->fabric, a->gid);
 	int error;
 
 	if (id->state != UCMA_IDLE)
@@ -128,10 +128,10 @@ int ucma_bind(struct ucma_command *c)
 /* The first address of the same family that any device has. */
 static struct io_device *any_device(const struct ucma_id *id, bool v4, uint8_t gid[16])
 {
-	const struct io_daemon *d = daemon_of(id);
+	const struct io_ucma_env *env = env_of(id);
 
-	for (unsigned i = 0; i < d->devices.n; i++) {
-		struct io_device *dev = &d->ports[i].dev;
+	for (unsigned i = 0; i < env->devices->n; i++) {
+		struct io_device *dev = env->devices->at[i];
 
 		if (id->dev && id->dev != dev)
 			continue;
@@ -150,11 +150,11 @@ static struct io_device *any_device(const struct ucma_id *id, bool v4, uint8_t g
  */
 static struct io_device *choose_device(const struct ucma_id *id, uint8_t gid[16])
 {
-	const struct io_daemon *d = daemon_of(id);
+	const struct io_ucma_env *env = env_of(id);
 	struct io_device *dev = NULL;
 
 	if (ucma_addr_source_for(&id->dst, gid))
-		dev = io_fabric_find(&d->fabric, gid);
+		dev = io_fabric_find(env->fabric, gid);
 	if (!dev)
 		dev = owner_of_destination(id, gid);
 	return dev ? dev : any_device(id, ucma_addr_is_v4(&id->dst), gid);

@@ -48,7 +48,7 @@ static void expect(const char *members, const char *reply)
 	snprintf(request, sizeof(request), "{'cmd':'fault',%s}", members);
 	for (char *p = request; (p = strchr(p, '\'')); p++)
 		*p = '"';
-	line = io_ctl_request(&t.d, request, strlen(request));
+	line = io_ctl_request(&t.d.ctl.house, request, strlen(request));
 	assert_non_null(line);
 	for (char *p = line; (p = strchr(p, '"')); p++)
 		*p = '\'';
@@ -166,7 +166,7 @@ static void test_trace(void **state)
 
 		snprintf(request, sizeof(request),
 			 "{\"cmd\":\"fault\",\"action\":\"trace\",\"from\":%lld}", (long long)from);
-		line = io_ctl_request(&t.d, request, strlen(request));
+		line = io_ctl_request(&t.d.ctl.house, request, strlen(request));
 		reply = json_loads(line, 0, NULL);
 		result = json_object_get(reply, UHCA_CTL_RESULT);
 		lines += (unsigned)json_array_size(json_object_get(result, UHCA_CTL_LINES));

@@ -35,7 +35,7 @@ static int teardown(void **state)
 
 static void expect(const char *request, const char *reply)
 {
-	char *line = io_ctl_request(&t.d, request, strlen(request));
+	char *line = io_ctl_request(&t.d.ctl.house, request, strlen(request));
 
 	assert_non_null(line);
 	assert_string_equal(line, reply);

@@ -39,7 +39,7 @@ static int teardown(void **state)
 /* The reply as JSON; the caller drops it. */
 static json_t *ask(const char *request)
 {
-	char *line = io_ctl_request(&t.d, request, strlen(request));
+	char *line = io_ctl_request(&t.d.ctl.house, request, strlen(request));
 	json_error_t error;
 	json_t *reply;
 

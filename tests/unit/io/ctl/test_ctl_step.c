@@ -68,7 +68,7 @@ static json_t *ask(const char *members)
 	snprintf(request, sizeof(request), "{'cmd':'step',%s}", members);
 	for (char *p = request; (p = strchr(p, '\'')); p++)
 		*p = '"';
-	line = io_ctl_request(&t.d, request, strlen(request));
+	line = io_ctl_request(&t.d.ctl.house, request, strlen(request));
 	reply = json_loads(line, 0, NULL);
 	assert_non_null(reply);
 	free(line);

@@ -78,7 +78,7 @@ static const json_t *value(const json_t *table, size_t row, const char *name)
 
 static json_t *table_of(struct fixture *f, const char *what, size_t rows)
 {
-	json_t *table = io_ctl_table(&f->t.d, what);
+	json_t *table = io_ctl_table(&f->t.d.ctl.house, what);
 
 	assert_non_null(table);
 	assert_int_equal(check_shape(table), rows);
@@ -106,7 +106,7 @@ static void test_empty(void **state)
 
 	for (unsigned i = 0; i < 6; i++)
 		json_decref(table_of(*state, kinds[i], 0));
-	assert_null(io_ctl_table(&((struct fixture *)*state)->t.d, "nothing"));
+	assert_null(io_ctl_table(&((struct fixture *)*state)->t.d.ctl.house, "nothing"));
 }
 
 static void make_objects(struct fixture *f)
@@ -218,7 +218,7 @@ static void test_core_counters(void **state)
 				    .completions = 9,
 				    .errors = 10,
 				    .link_downed = 11};
-	table = io_ctl_counters(&f->t.d);
+	table = io_ctl_counters(&f->t.d.ctl.house);
 	for (unsigned i = 0; i < sizeof(name) / sizeof(name[0]); i++)
 		assert_int_equal(json_integer_value(value(table, 0, name[i])), i + 1);
 	assert_int_equal(json_integer_value(value(table, 0, "tx_packets")), 101);
@@ -277,7 +277,7 @@ static void test_cm_ids(void **state)
 static void test_counters(void **state)
 {
 	struct fixture *f = *state;
-	json_t *table = io_ctl_counters(&f->t.d);
+	json_t *table = io_ctl_counters(&f->t.d.ctl.house);
 
 	assert_int_equal(check_shape(table), 2);
 	assert_int_equal(json_integer_value(value(table, 1, "tx_packets")), 0);
@@ -285,12 +285,12 @@ static void test_counters(void **state)
 	assert_non_null(value(table, 0, "udp_rx_bad_icrc"));
 	json_decref(table);
 	f->t.d.ports[1].udp.rx.counters.bad_icrc = 12;
-	table = io_ctl_counters(&f->t.d);
+	table = io_ctl_counters(&f->t.d.ctl.house);
 	assert_int_equal(json_integer_value(value(table, 1, "udp_rx_bad_icrc")), 12);
 	assert_int_equal(json_integer_value(value(table, 1, "bad_icrc")), 12);
 	json_decref(table);
 	f->t.d.ports[1].dev.bad_icrc = 3; /* those that came by no wire */
-	table = io_ctl_counters(&f->t.d);
+	table = io_ctl_counters(&f->t.d.ctl.house);
 	assert_int_equal(json_integer_value(value(table, 1, "bad_icrc")), 15);
 	json_decref(table);
 }
@@ -321,7 +321,7 @@ static void test_other_counters(void **state)
 					 .overflowed = 15,
 					 .full = 16,
 					 .unfit = 17};
-	table = io_ctl_counters(&f->t.d);
+	table = io_ctl_counters(&f->t.d.ctl.house);
 	for (unsigned i = 0; i < sizeof(name) / sizeof(name[0]); i++)
 		assert_int_equal(json_integer_value(value(table, 1, name[i])), i + 1);
 	json_decref(table);

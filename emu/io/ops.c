@@ -4,13 +4,13 @@
  */
 #include "ops.h"
 
-#include "daemon.h"
 #include "emu/io/base/log.h"
 #include "emu/io/base/random.h"
 #include "emu/io/capture/pcap.h"
 #include "emu/io/device/device.h"
 #include "emu/io/fault/fault_cqe.h"
 #include "emu/io/fault/fault_mem.h"
+#include "emu/io/fault/faults.h"
 #include "emu/io/net/udp.h"
 #include "emu/io/serve/client.h"
 

@@ -194,7 +194,7 @@ static void tell_answers(FILE *out, const struct story *s, const struct facts *f
 		    f->answers == 1 ? "its" : "all", f->answers,
 		    f->answers == 1 ? " was" : "s were");
 	} else if (f->naks + f->rnr > 0) {
-		ladder_syndrome(f->syndrome, name, sizeof(name));
+		story_syndrome(f->syndrome, name, sizeof(name));
 		say(out, "What came back",
 		    "%u answer%s, of which %u %s; the last NAK at %.3f ms: %s.", came, plural(came),
 		    f->naks + f->rnr, f->naks + f->rnr == 1 ? "was a NAK" : "were NAKs",
@@ -353,7 +353,7 @@ static void sum_up_answers(FILE *out, const struct facts *f)
 		fprintf(out, ", the peer answered, but %u answer%s lost", f->answers,
 			f->answers == 1 ? " was" : "s were");
 	} else if (f->naks + f->rnr > 0) {
-		ladder_syndrome(f->syndrome, name, sizeof(name));
+		story_syndrome(f->syndrome, name, sizeof(name));
 		fprintf(out, ", the peer refused: %s", name);
 	} else {
 		fputs(", answers came", out);

@@ -49,16 +49,6 @@ static const char *opcode_name(const struct story_packet *k)
 	return strncmp(name, "RC_", 3) == 0 ? name + 3 : name;
 }
 
-void ladder_syndrome(uint8_t syndrome, char *buf, size_t cap)
-{
-	struct text t = text_in(buf, cap);
-
-	add(&t, "%s", roce_syndrome_name(syndrome));
-	if (roce_syndrome_kind(syndrome) == ROCE_RNR_NAK)
-		add(&t, ", wait %.2f ms",
-		    (double)roce_rnr_timer_ns(roce_syndrome_value(syndrome)) / 1e6);
-}
-
 /* A message of the connection manager. */
 static bool add_cm(struct text *t, const struct story_packet *k)
 {

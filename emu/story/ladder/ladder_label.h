@@ -18,7 +18,4 @@ void ladder_arrow_note(const struct story *s, const struct story_arrow *a, char 
 /* What a record tells; empty: nothing that a ladder shows. */
 void ladder_record_note(const struct story_record *r, unsigned count, char *buf, size_t cap);
 
-/* "ACK", "RNR NAK, wait 0.64 ms", "NAK remote access error". */
-void ladder_syndrome(uint8_t syndrome, char *buf, size_t cap);
-
 #endif

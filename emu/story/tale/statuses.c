@@ -3,7 +3,7 @@
 #include "statuses.h"
 
 #include "emu/abi/cqe.h"
-#include "emu/story/ladder/ladder_label.h"
+#include "wire/syndrome.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -130,6 +130,17 @@ const struct story_status *story_status_at(uint8_t value)
 	return NULL;
 }
 
+void story_syndrome(uint8_t syndrome, char *buf, size_t cap)
+{
+	const char *name = roce_syndrome_name(syndrome);
+
+	if (roce_syndrome_kind(syndrome) == ROCE_RNR_NAK)
+		snprintf(buf, cap, "%s, wait %.2f ms", name,
+			 (double)roce_rnr_timer_ns(roce_syndrome_value(syndrome)) / 1e6);
+	else
+		snprintf(buf, cap, "%s", name);
+}
+
 const char *story_vendor_error(uint32_t vendor, char *buf, size_t cap)
 {
 	static const char *const found[] = {
@@ -150,7 +161,7 @@ const char *story_vendor_error(uint32_t vendor, char *buf, size_t cap)
 	} else if (where >= COUNT_(found) || !found[where]) {
 		snprintf(buf, cap, "no vendor error of this device");
 	} else if (where == UHCA_ABI_FOUND_BY_PEER) {
-		ladder_syndrome((uint8_t)(vendor >> 8), nak, sizeof(nak));
+		story_syndrome((uint8_t)(vendor >> 8), nak, sizeof(nak));
 		snprintf(buf, cap, "%s: %s", found[where], nak);
 	} else {
 		snprintf(buf, cap, "%s", found[where]);

@@ -24,4 +24,7 @@ const struct story_status *story_status_at(uint8_t value);
 /* A vendor error of ours as a sentence, into buf, which is returned; empty for 0. */
 const char *story_vendor_error(uint32_t vendor, char *buf, size_t cap);
 
+/* "ACK", "RNR NAK, wait 0.64 ms", "NAK remote access error". */
+void story_syndrome(uint8_t syndrome, char *buf, size_t cap);
+
 #endif

@@ -6,7 +6,7 @@
 #ifndef CTL_COMMANDS_H
 #define CTL_COMMANDS_H
 
-#include "options.h"
+#include "emu/ctl/line/options.h"
 
 int ctl_show(const struct ctl_options *o);
 int ctl_counters(const struct ctl_options *o);

@@ -3,7 +3,7 @@
 #ifndef CTL_STORY_SOURCE_H
 #define CTL_STORY_SOURCE_H
 
-#include "emu/ctl/options.h"
+#include "emu/ctl/line/options.h"
 #include "emu/story/tale/story.h"
 
 /* The word that stands for the running daemon. */

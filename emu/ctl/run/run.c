@@ -4,7 +4,7 @@
  * it, a shared one, a private one), sees to it that its daemon runs, sets the environment, runs
  * the command, and cleans up.
  */
-#include "emu/ctl/beside.h"
+#include "emu/ctl/line/beside.h"
 #include "run_command.h"
 #include "run_dir.h"
 #include "run_env.h"

@@ -7,7 +7,7 @@
 
 #include "emu/abi/ctl.h"
 #include "emu/ctl/lib/connection.h"
-#include "emu/ctl/options.h"
+#include "emu/ctl/line/options.h"
 
 #include <errno.h>
 #include <fcntl.h>

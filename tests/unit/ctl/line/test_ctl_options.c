@@ -3,7 +3,7 @@
  * The command line of uhcactl: options anywhere, the instance found as uhca-run finds it, clear
  * refusals; and the man page has the texts that --help has.
  */
-#include "emu/ctl/options.h"
+#include "emu/ctl/line/options.h"
 #include "tests/support/cmocka_all.h"
 
 #include <errno.h>

@@ -2,9 +2,12 @@
 /*
  * uhcactl: a table from the first word to the command.
  */
-#include "commands.h"
+#include "emu/ctl/captured/captured.h"
+#include "emu/ctl/line/options.h"
+#include "emu/ctl/live/live.h"
+#include "emu/ctl/show/show.h"
 
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 static const struct {
@@ -17,12 +20,6 @@ static const struct {
 	{"top", ctl_top},     {"fault", ctl_fault},       {"replay", ctl_replay},
 	{"step", ctl_step},   {"minimise", ctl_minimise}, {"report", ctl_report},
 };
-
-int ctl_usage_error(const char *what)
-{
-	fprintf(stderr, "uhcactl: %s\nTry uhcactl --help.\n", what);
-	return CTL_EXIT_USAGE;
-}
 
 static int run(const struct ctl_options *o)
 {

@@ -2,9 +2,10 @@
 /*
  * uhcactl capture. The daemon opens the file, so a relative name is made absolute here.
  */
+#include "captured.h"
 #include "emu/abi/ctl.h"
-#include "emu/ctl/commands.h"
 #include "emu/ctl/lib/connection.h"
+#include "emu/ctl/line/options.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -64,21 +65,6 @@ static int with_snap(const struct ctl_options *o, json_t *line)
 	if (*o->snap < '0' || *o->snap > '9' || *end || errno)
 		return ctl_usage_error("--snap takes a number of bytes");
 	json_object_set_new(line, UHCA_CTL_SNAP, json_integer(n));
-	return 0;
-}
-
-int ctl_absolute_path(const char *file, char out[2 * PATH_MAX])
-{
-	char cwd[PATH_MAX];
-
-	if (file[0] == '/') {
-		snprintf(out, 2 * PATH_MAX, "%s", file);
-	} else if (!getcwd(cwd, sizeof(cwd))) {
-		fprintf(stderr, "uhcactl: the current directory: %s\n", strerror(errno));
-		return CTL_EXIT_FAILED;
-	} else {
-		snprintf(out, 2 * PATH_MAX, "%s/%s", cwd, file);
-	}
 	return 0;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* uhcactl explain: what happened to requests, in sentences. */
-#include "emu/ctl/commands.h"
+#include "captured.h"
+#include "emu/ctl/line/options.h"
 #include "emu/ctl/show/grid.h"
 #include "emu/story/ladder/explain.h"
 #include "story_source.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* uhcactl ladder: the packets of a capture, or of the running daemon, as a sequence diagram. */
-#include "emu/ctl/commands.h"
+#include "captured.h"
+#include "emu/ctl/line/options.h"
 #include "emu/story/ladder/ladder.h"
 #include "emu/story/ladder/ladder_svg.h"
 #include "emu/story/ladder/ladder_text.h"

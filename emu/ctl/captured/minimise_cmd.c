@@ -9,8 +9,9 @@
  * or, without a command, a scenario, of which only its fault lines are parts. "Fails" means the
  * exit status that all rules together give.
  */
-#include "emu/ctl/commands.h"
+#include "captured.h"
 #include "emu/ctl/line/beside.h"
+#include "emu/ctl/line/options.h"
 #include "emu/ctl/show/grid.h"
 #include "minimise.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* uhcactl report: a capture as a page for the browser. */
-#include "emu/ctl/commands.h"
+#include "captured.h"
+#include "emu/ctl/line/options.h"
 #include "emu/story/report/report.h"
 #include "story_source.h"
 

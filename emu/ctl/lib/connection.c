@@ -5,7 +5,7 @@
 #include "connection.h"
 
 #include "emu/abi/ctl.h"
-#include "emu/ctl/line/options.h"
+#include "exit_status.h"
 
 #include <errno.h>
 #include <stdio.h>

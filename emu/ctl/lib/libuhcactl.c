@@ -7,7 +7,7 @@
 
 #include "connection.h"
 #include "emu/abi/ctl.h"
-#include "emu/ctl/line/options.h"
+#include "exit_status.h"
 #include "instance_dir.h"
 
 #include <errno.h>

@@ -390,3 +390,26 @@ void ctl_print_man(FILE *out)
 	print_section(out, "COMMANDS", command_text, COUNT_(command_text));
 	print_section(out, "OPTIONS", option_text, COUNT_(option_text));
 }
+
+/* ---- for commands ---- */
+
+int ctl_usage_error(const char *what)
+{
+	fprintf(stderr, "uhcactl: %s\nTry uhcactl --help.\n", what);
+	return CTL_EXIT_USAGE;
+}
+
+int ctl_absolute_path(const char *file, char out[2 * PATH_MAX])
+{
+	char cwd[PATH_MAX];
+
+	if (file[0] == '/') {
+		snprintf(out, 2 * PATH_MAX, "%s", file);
+	} else if (!getcwd(cwd, sizeof(cwd))) {
+		fprintf(stderr, "uhcactl: the current directory: %s\n", strerror(errno));
+		return CTL_EXIT_FAILED;
+	} else {
+		snprintf(out, 2 * PATH_MAX, "%s/%s", cwd, file);
+	}
+	return 0;
+}

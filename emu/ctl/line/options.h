@@ -6,18 +6,13 @@
 #ifndef CTL_OPTIONS_H
 #define CTL_OPTIONS_H
 
+#include "emu/ctl/lib/exit_status.h"
+
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 
 #define CTL_WORDS_MAX 16
-
-/* Exit status beside 0. */
-enum {
-	CTL_EXIT_FAILED = 1,  /* the daemon refused, or output could not be written */
-	CTL_EXIT_USAGE = 2,   /* the command line is wrong */
-	CTL_EXIT_NO_PEER = 3, /* no daemon answers there */
-};
 
 struct ctl_options {
 	char dir[PATH_MAX]; /* of the instance */
@@ -48,6 +43,15 @@ struct ctl_options {
 
 /* 0, or -EINVAL with the reason printed to standard error. */
 int ctl_options_parse(struct ctl_options *o, int argc, char *const *argv);
+
+/* "uhcactl: ...; try uhcactl --help": what a command says to words it does not understand. */
+int ctl_usage_error(const char *what);
+
+/*
+ * The daemon opens files itself: a name as it was typed, made absolute. 0, or an exit status with
+ * the reason printed.
+ */
+int ctl_absolute_path(const char *file, char out[2 * PATH_MAX]);
 
 /* What --help prints. */
 void ctl_print_help(FILE *out);

@@ -4,11 +4,12 @@
  * are shown at their place.
  */
 #include "emu/abi/ctl.h"
-#include "emu/ctl/commands.h"
 #include "emu/ctl/lib/connection.h"
+#include "emu/ctl/line/options.h"
 #include "emu/ctl/scenario/never_fired.h"
 #include "emu/ctl/show/grid.h"
 #include "fault_help.h"
+#include "live.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -4,8 +4,9 @@
  * daemon's business.
  */
 #include "emu/abi/ctl.h"
-#include "emu/ctl/commands.h"
 #include "emu/ctl/lib/connection.h"
+#include "emu/ctl/line/options.h"
+#include "live.h"
 
 #include <ctype.h>
 #include <errno.h>

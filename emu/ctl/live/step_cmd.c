@@ -3,8 +3,9 @@
  * uhcactl step: a person at the wire of devices.
  */
 #include "emu/abi/ctl.h"
-#include "emu/ctl/commands.h"
 #include "emu/ctl/lib/connection.h"
+#include "emu/ctl/line/options.h"
+#include "live.h"
 
 #include <ctype.h>
 #include <errno.h>

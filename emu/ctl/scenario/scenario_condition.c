@@ -12,17 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-#include <time.h>
 
 #define DETAIL 256
-
-uint64_t scenario_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 struct scenario_process *scenario_find_process(struct scenario_run *r, const char *name)
 {
@@ -30,18 +21,6 @@ struct scenario_process *scenario_find_process(struct scenario_run *r, const cha
 		if (strcmp(r->process[i].name, name) == 0)
 			return &r->process[i];
 	return NULL;
-}
-
-bool scenario_judges_exit(const struct scenario_run *r, const char *name)
-{
-	for (unsigned i = 0; i < r->s->n_steps; i++) {
-		const struct scenario_step *step = &r->s->step[i];
-
-		if (step->verb == SCENARIO_EXPECT && step->what == SCENARIO_EXIT &&
-		    strcmp(step->name, name) == 0)
-			return true;
-	}
-	return false;
 }
 
 /* ---- the daemon's tables ---- */

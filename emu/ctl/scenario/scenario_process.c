@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define SHOWN_LINES 30
@@ -154,4 +155,12 @@ void scenario_process_show(const struct scenario_process *p)
 				strchr(line, '\n') ? "" : "\n");
 	free(line);
 	fclose(f);
+}
+
+uint64_t scenario_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }

@@ -9,6 +9,7 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #define SCENARIO_RUNS_MAX 16
@@ -41,5 +42,8 @@ int scenario_process_said(const struct scenario_process *p, const char *expressi
 
 /* Copies the end of the output to standard error, with the name in front of each line. */
 void scenario_process_show(const struct scenario_process *p);
+
+/* Nanoseconds of the monotonic clock. */
+uint64_t scenario_now(void);
 
 #endif

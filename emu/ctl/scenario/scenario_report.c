@@ -63,6 +63,18 @@ static void print_check(FILE *f, const struct scenario_check *c)
 	fputs(c->text, f);
 }
 
+bool scenario_judges_exit(const struct scenario_run *r, const char *name)
+{
+	for (unsigned i = 0; i < r->s->n_steps; i++) {
+		const struct scenario_step *step = &r->s->step[i];
+
+		if (step->verb == SCENARIO_EXPECT && step->what == SCENARIO_EXIT &&
+		    strcmp(step->name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* Runs that failed, when nothing was to be said of their end. */
 static void print_ends(const struct scenario_run *r)
 {

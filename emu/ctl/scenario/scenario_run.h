@@ -71,9 +71,6 @@ void scenario_run_close(struct scenario_run *r);
 int scenario_stop(struct scenario_run *r, const struct scenario_step *step, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Nanoseconds of the monotonic clock. */
-uint64_t scenario_now(void);
-
 /* ---- scenario_condition.c ---- */
 
 /*
@@ -89,12 +86,12 @@ int scenario_know_names(struct scenario_run *r);
 /* Asks the daemon how often the rules have fired. 0 or -EIO. */
 int scenario_look_at_rules(struct scenario_run *r);
 
-/* Does an expectation tell how this run must end? */
-bool scenario_judges_exit(const struct scenario_run *r, const char *name);
-
 struct scenario_process *scenario_find_process(struct scenario_run *r, const char *name);
 
 /* ---- scenario_report.c ---- */
+
+/* Does an expectation tell how this run must end? */
+bool scenario_judges_exit(const struct scenario_run *r, const char *name);
 
 /* For people, on standard error. */
 void scenario_print(const struct scenario_run *r);

@@ -2,9 +2,10 @@
 /*
  * uhcactl show: which kinds of objects there are is the daemon's business.
  */
+#include "show.h"
 #include "emu/abi/ctl.h"
-#include "emu/ctl/commands.h"
 #include "emu/ctl/lib/connection.h"
+#include "emu/ctl/line/options.h"
 #include "grid.h"
 
 #include <string.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* uhcactl show mr KEY: asks for the walk and hands it to who tells or draws it. */
 #include "emu/abi/ctl.h"
-#include "emu/ctl/commands.h"
 #include "emu/ctl/lib/connection.h"
+#include "emu/ctl/line/options.h"
+#include "show.h"
 #include "walk_svg.h"
 #include "walk_text.h"
 

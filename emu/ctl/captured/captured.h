@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The door of captured: the commands of uhcactl that start captures and tell what is in them, and
+ * the search for the rules that a failure needs. main.c calls them. Begin at capture_cmd.c, and at
+ * story_source.h for who reads a capture.
+ */
+#ifndef CTL_CAPTURED_H
+#define CTL_CAPTURED_H
+
+struct ctl_options;
+
+/*
+ * Each gets the options, with its own name in word[0], and returns the exit status, what went
+ * wrong having been printed.
+ */
+int ctl_capture(const struct ctl_options *o);
+int ctl_ladder(const struct ctl_options *o);
+int ctl_explain(const struct ctl_options *o);
+int ctl_report(const struct ctl_options *o);
+int ctl_minimise(const struct ctl_options *o);
+
+#endif

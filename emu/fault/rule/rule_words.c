@@ -177,39 +177,6 @@ const struct fault_word fault_words[] = {
 
 const unsigned fault_n_words = sizeof(fault_words) / sizeof(fault_words[0]);
 
-#define H_(name) ROCE_HDR_##name
-
-const struct fault_field_word fault_field_words[FAULT_FIELDS] = {
-	[FAULT_FIELD_BTH_OPCODE] = {"bth.opcode", 0, 0xff, false},
-	[FAULT_FIELD_BTH_SE] = {"bth.se", 0, 1, false},
-	[FAULT_FIELD_BTH_MIGREQ] = {"bth.migreq", 0, 1, false},
-	[FAULT_FIELD_BTH_VERSION] = {"bth.version", 0, 0xf, false},
-	[FAULT_FIELD_BTH_PKEY] = {"bth.pkey", 0, 0xffff, false},
-	[FAULT_FIELD_BTH_FECN] = {"bth.fecn", 0, 1, false},
-	[FAULT_FIELD_BTH_BECN] = {"bth.becn", 0, 1, false},
-	[FAULT_FIELD_BTH_DEST_QP] = {"bth.dest_qp", 0, BITS_24, false},
-	[FAULT_FIELD_BTH_ACKREQ] = {"bth.ackreq", 0, 1, false},
-	[FAULT_FIELD_BTH_PSN] = {"bth.psn", 0, BITS_24, false},
-	[FAULT_FIELD_RETH_VA] = {"reth.va", H_(RETH), UINT64_MAX, false},
-	[FAULT_FIELD_RETH_RKEY] = {"reth.rkey", H_(RETH), UINT32_MAX, false},
-	[FAULT_FIELD_RETH_LENGTH] = {"reth.length", H_(RETH), UINT32_MAX, false},
-	[FAULT_FIELD_AETH_SYNDROME] = {"aeth.syndrome", H_(AETH), 0xff, false},
-	[FAULT_FIELD_AETH_MSN] = {"aeth.msn", H_(AETH), BITS_24, false},
-	[FAULT_FIELD_CREDITS] = {"credits", H_(AETH), 0x1f, false},
-	[FAULT_FIELD_DETH_QKEY] = {"deth.qkey", H_(DETH), UINT32_MAX, false},
-	[FAULT_FIELD_DETH_SRC_QP] = {"deth.src_qp", H_(DETH), BITS_24, false},
-	[FAULT_FIELD_ATOMIC_VA] = {"atomic.va", H_(ATOMICETH), UINT64_MAX, false},
-	[FAULT_FIELD_ATOMIC_RKEY] = {"atomic.rkey", H_(ATOMICETH), UINT32_MAX, false},
-	[FAULT_FIELD_ATOMIC_SWAP] = {"atomic.swap", H_(ATOMICETH), UINT64_MAX, false},
-	[FAULT_FIELD_ATOMIC_COMPARE] = {"atomic.compare", H_(ATOMICETH), UINT64_MAX, false},
-	[FAULT_FIELD_ATOMIC_ACK] = {"atomic.ack", H_(ATOMICACKETH), UINT64_MAX, false},
-	[FAULT_FIELD_IMMDT] = {"immdt", H_(IMMDT), UINT32_MAX, false},
-	[FAULT_FIELD_IETH] = {"ieth", H_(IETH), UINT32_MAX, false},
-	[FAULT_FIELD_XRC_SRQ] = {"xrc.srq", H_(XRCETH), BITS_24, false},
-	[FAULT_FIELD_PAYLOAD] = {"payload", H_(PAYLOAD), 0xff, true},
-	[FAULT_FIELD_CM_PRIVATE] = {"cm.private", H_(PAYLOAD), 0xff, true},
-};
-
 int fault_word_find(struct fault_piece name)
 {
 	for (unsigned i = 0; i < fault_n_words; i++)
@@ -243,31 +210,6 @@ const char *fault_word_at(const void *table, unsigned i)
 {
 	(void)table;
 	return i < fault_n_words ? fault_words[i].name : NULL;
-}
-
-const char *fault_field_at(const void *table, unsigned i)
-{
-	(void)table;
-	return i < FAULT_FIELDS ? fault_field_words[i].name : NULL;
-}
-
-enum fault_field fault_field_find(const char *name)
-{
-	enum fault_field f = 0;
-
-	while (f < FAULT_FIELDS && strcmp(name, fault_field_words[f].name) != 0)
-		f++;
-	return f;
-}
-
-bool fault_field_indexed(enum fault_field f)
-{
-	return fault_field_words[f].indexed;
-}
-
-const char *fault_field_name(enum fault_field f)
-{
-	return fault_field_words[f].name;
 }
 
 const char *fault_action_name(enum fault_action a)

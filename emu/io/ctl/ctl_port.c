@@ -11,24 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct io_device *io_ctl_device_of(const struct io_house *h, const json_t *request,
-				   struct ctl_outcome *o)
-{
-	const char *name = json_string_value(json_object_get(request, UHCA_CTL_DEVICE));
-	struct io_device *dev = NULL;
-
-	/* Without a name: the only one. */
-	if (!name && h->devices->n == 1)
-		return h->devices->at[0];
-	if (name)
-		dev = io_devices_find(h->devices, name, strlen(name) + 1);
-	if (!name)
-		io_ctl_refuse(o, "which device? there are %u", h->devices->n);
-	else if (!dev)
-		io_ctl_refuse(o, "there is no device '%s'", name);
-	return dev;
-}
-
 json_t *io_ctl_port(const struct io_house *h, const json_t *request, struct ctl_outcome *o)
 {
 	const char *action = json_string_value(json_object_get(request, UHCA_CTL_ACTION));

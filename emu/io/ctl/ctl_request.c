@@ -15,16 +15,6 @@
 #include <string.h>
 #include <unistd.h>
 
-json_t *io_ctl_refuse(struct ctl_outcome *o, const char *format, ...)
-{
-	va_list ap;
-
-	va_start(ap, format);
-	vsnprintf(o->error, sizeof(o->error), format, ap);
-	va_end(ap);
-	return NULL;
-}
-
 static json_t *show(const struct io_house *h, const json_t *request, struct ctl_outcome *o)
 {
 	const char *what = json_string_value(json_object_get(request, UHCA_CTL_WHAT));

@@ -15,27 +15,6 @@
 #include <string.h>
 #include <sys/socket.h>
 
-int cmd_only_handle(const struct cmd *r, uint32_t *handle)
-{
-	const struct uhca_cmd_handle *in = r->msg;
-
-	*handle = in->handle;
-	return in->index == 0 ? 0 : -EINVAL;
-}
-
-void cmd_reply_ring(struct cmd_reply *rep, const struct core_ring *ring)
-{
-	rep->ring = ring->token;
-	rep->fd[0] = rep->ring->fd;
-	rep->n_fds = 1;
-}
-
-void cmd_reply_dm(struct cmd_reply *rep, const struct core_ring *ring)
-{
-	cmd_reply_ring(rep, ring);
-	rep->ring = NULL; /* its descriptor stays */
-}
-
 #define HANDLE_      sizeof(struct uhca_cmd_handle)
 #define HEADER_      sizeof(struct uhca_cmd_reply)
 #define IN_(name)    sizeof(struct uhca_cmd_##name)

@@ -1,7 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The daemon: everything one uhcad process has. Made by main from the settings, driven by
- * loop.c, taken apart in the reverse order of its making.
+ * loop.c, taken apart in the reverse order of its making. Only these two and main see all of it;
+ * the wings get what they need. A wing uses those above it in this list:
+ *
+ *	base     addresses, clock, log, words of text, random bytes
+ *	local    processes of this host: sockets, descriptors that are watched, who is still here
+ *	mem      memory of other processes, and memory shared with them
+ *	device   a device without its network: who it is, the core's part, its files
+ *	net      its way to other hosts: UDP
+ *	port     its way to devices of this daemon, and what went over both
+ *	capture  what is told of packets and happenings: to files, to the flight recorder
+ *	serve    clients and their control messages
+ *	fault    what the rules do to packets, calls, completions, memory and devices
+ *	ucma     the rdma_cm device
+ *	ctl      requests of uhcactl
  */
 #ifndef IO_DAEMON_H
 #define IO_DAEMON_H

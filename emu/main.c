@@ -3,7 +3,7 @@
  * uhcad: reads the options, makes a daemon, runs it. Everything else is in io/.
  */
 #include "conf.h"
-#include "emu/io/base/log.h"
+#include "emu/io/base/base.h"
 #include "emu/io/daemon.h"
 #include "emu/io/loop.h"
 

@@ -5,10 +5,9 @@
 #include "daemon.h"
 
 #include "emu/abi/ucma_call.h"
-#include "emu/io/base/clock.h"
-#include "emu/io/base/log.h"
+#include "emu/io/base/base.h"
 #include "emu/io/capture/tell.h"
-#include "emu/io/fault/fault_call.h"
+#include "emu/io/fault/fault.h"
 #include "ops.h"
 
 #include <errno.h>

@@ -9,9 +9,8 @@
 #include "loop.h"
 
 #include "daemon.h"
-#include "emu/io/base/clock.h"
-#include "emu/io/base/log.h"
-#include "emu/io/port/ether.h"
+#include "emu/io/base/base.h"
+#include "emu/io/port/port.h"
 
 #include <errno.h>
 #include <sched.h>

@@ -4,15 +4,12 @@
  */
 #include "ops.h"
 
-#include "emu/io/base/log.h"
-#include "emu/io/base/random.h"
+#include "emu/io/base/base.h"
 #include "emu/io/capture/pcap.h"
 #include "emu/io/device/device.h"
-#include "emu/io/fault/fault_cqe.h"
-#include "emu/io/fault/fault_mem.h"
-#include "emu/io/fault/faults.h"
+#include "emu/io/fault/fault.h"
 #include "emu/io/net/udp.h"
-#include "emu/io/serve/client.h"
+#include "emu/io/serve/serve.h"
 
 #include <errno.h>
 #include <stdlib.h>

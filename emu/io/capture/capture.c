@@ -4,7 +4,7 @@
  */
 #include "capture.h"
 
-#include "emu/io/base/log.h"
+#include "emu/io/base/base.h"
 #include "emu/io/capture/packet_frame.h"
 #include "tell.h"
 #include "wire/psn.h"

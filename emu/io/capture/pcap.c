@@ -5,7 +5,7 @@
 #include "pcap.h"
 
 #include "emu/abi/cqe.h"
-#include "emu/io/base/clock.h"
+#include "emu/io/base/base.h"
 #include "tell.h"
 #include "wire/packet.h"
 

@@ -10,7 +10,7 @@
 
 #include "capture.h"
 #include "emu/fault/net/net.h"
-#include "emu/io/base/words.h"
+#include "emu/io/base/base.h"
 #include "emu/io/device/netif.h"
 #include "recorder.h"
 

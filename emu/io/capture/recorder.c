@@ -5,7 +5,7 @@
  */
 #include "recorder.h"
 
-#include "emu/io/base/clock.h"
+#include "emu/io/base/base.h"
 #include "tell.h"
 
 #include <errno.h>

@@ -8,7 +8,7 @@
 
 #include "emu/core/core.h"
 #include "emu/fault/plan/plan.h"
-#include "emu/io/base/words.h"
+#include "emu/io/base/base.h"
 
 #include <stdbool.h>
 #include <stdint.h>

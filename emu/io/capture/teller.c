@@ -4,10 +4,9 @@
  */
 #include "teller.h"
 
-#include "emu/io/base/clock.h"
-#include "emu/io/base/log.h"
+#include "emu/io/base/base.h"
 #include "emu/io/device/device.h"
-#include "emu/io/port/counts.h"
+#include "emu/io/port/port.h"
 #include "pcap.h"
 #include "tell.h"
 

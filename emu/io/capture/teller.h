@@ -9,7 +9,7 @@
 
 #include "capture.h"
 #include "emu/fault/plan/plan.h"
-#include "emu/io/base/words.h"
+#include "emu/io/base/base.h"
 #include "recorder.h"
 
 #include <stdbool.h>

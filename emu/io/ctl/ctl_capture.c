@@ -4,7 +4,7 @@
  */
 #include "ctl_handler.h"
 #include "emu/abi/ctl.h"
-#include "emu/io/base/log.h"
+#include "emu/io/base/base.h"
 
 #include <errno.h>
 #include <string.h>

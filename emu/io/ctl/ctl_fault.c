@@ -4,9 +4,8 @@
  */
 #include "ctl_handler.h"
 #include "emu/abi/ctl.h"
-#include "emu/io/base/clock.h"
-#include "emu/io/base/log.h"
-#include "emu/io/fault/fault_file.h"
+#include "emu/io/base/base.h"
+#include "emu/io/fault/fault.h"
 
 #include <errno.h>
 #include <inttypes.h>

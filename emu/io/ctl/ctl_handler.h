@@ -11,7 +11,7 @@
 #include "emu/io/capture/pcap.h"
 #include "emu/io/capture/teller.h"
 #include "emu/io/device/device.h"
-#include "emu/io/fault/faults.h"
+#include "emu/io/fault/fault.h"
 
 #include <jansson.h>
 

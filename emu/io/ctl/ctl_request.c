@@ -7,7 +7,7 @@
 #include "ctl_handler.h"
 #include "ctl_table.h"
 #include "emu/abi/ctl.h"
-#include "emu/io/base/log.h"
+#include "emu/io/base/base.h"
 
 #include <errno.h>
 #include <jansson.h>

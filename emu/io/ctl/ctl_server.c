@@ -6,8 +6,8 @@
 
 #include "ctl_request.h"
 #include "emu/abi/ctl.h"
-#include "emu/io/base/log.h"
-#include "emu/io/local/linger.h"
+#include "emu/io/base/base.h"
+#include "emu/io/local/local.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -7,7 +7,7 @@
 #ifndef IO_CTL_SERVER_H
 #define IO_CTL_SERVER_H
 
-#include "emu/io/local/listener.h"
+#include "emu/io/local/local.h"
 
 #include <ev.h>
 

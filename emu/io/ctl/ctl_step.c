@@ -5,7 +5,7 @@
  */
 #include "ctl_handler.h"
 #include "emu/abi/ctl.h"
-#include "emu/io/base/clock.h"
+#include "emu/io/base/base.h"
 #include "wire/print.h"
 
 #include <errno.h>

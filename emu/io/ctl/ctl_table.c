@@ -8,8 +8,8 @@
 #include "ctl_server.h"
 #include "emu/abi/ctl.h"
 #include "emu/io/net/udp.h"
-#include "emu/io/port/counts.h"
-#include "emu/io/serve/clients.h"
+#include "emu/io/port/port.h"
+#include "emu/io/serve/serve.h"
 #include "emu/io/ucma/ucma.h"
 
 #include <stdbool.h>

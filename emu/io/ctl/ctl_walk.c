@@ -2,7 +2,7 @@
 /* The walk from a key to memory, for uhcactl show mr KEY. See ctl_handler.h. */
 #include "ctl_handler.h"
 #include "emu/abi/ctl.h"
-#include "emu/io/serve/client.h"
+#include "emu/io/serve/serve.h"
 
 #include <errno.h>
 #include <inttypes.h>

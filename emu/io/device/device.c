@@ -4,8 +4,7 @@
  */
 #include "device.h"
 
-#include "emu/io/base/clock.h"
-#include "emu/io/base/log.h"
+#include "emu/io/base/base.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -4,7 +4,7 @@
  */
 #include "instance.h"
 
-#include "emu/io/base/log.h"
+#include "emu/io/base/base.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,8 +6,7 @@
 #ifndef IO_SETTINGS_H
 #define IO_SETTINGS_H
 
-#include "emu/io/base/address.h"
-#include "emu/io/base/log.h"
+#include "emu/io/base/base.h"
 #include "emu/io/mem/mem.h"
 
 #include <limits.h>

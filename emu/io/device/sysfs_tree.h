@@ -10,7 +10,7 @@
 #ifndef IO_SYSFS_TREE_H
 #define IO_SYSFS_TREE_H
 
-#include "emu/io/base/address.h"
+#include "emu/io/base/base.h"
 
 #include <net/if.h>
 #include <stdbool.h>

@@ -4,9 +4,9 @@
  */
 #include "fault_box.h"
 
-#include "emu/io/base/log.h"
+#include "emu/io/base/base.h"
 #include "emu/io/capture/pcap.h"
-#include "emu/io/serve/client.h"
+#include "emu/io/serve/serve.h"
 #include "faults.h"
 
 #include <errno.h>

@@ -2,9 +2,9 @@
 #include "fault_call.h"
 
 #include "emu/fault/rule/rule_text.h"
-#include "emu/io/base/clock.h"
+#include "emu/io/base/base.h"
 #include "emu/io/capture/tell.h"
-#include "emu/io/serve/clients.h"
+#include "emu/io/serve/serve.h"
 #include "faults.h"
 
 #include <string.h>

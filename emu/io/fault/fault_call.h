@@ -6,7 +6,7 @@
 #ifndef IO_FAULT_CALL_H
 #define IO_FAULT_CALL_H
 
-#include "emu/io/local/slow_call.h"
+#include "emu/io/local/local.h"
 
 struct fault_subject;
 struct io_clients_ops;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "fault_cqe.h"
 
-#include "emu/io/base/clock.h"
-#include "emu/io/base/log.h"
-#include "emu/io/serve/client.h"
+#include "emu/io/base/base.h"
+#include "emu/io/serve/serve.h"
 #include "faults.h"
 
 #include <endian.h>

@@ -3,7 +3,7 @@
  * What rules let happen to a device, whatever they looked at (faults.h).
  */
 #include "emu/abi/event.h"
-#include "emu/io/base/log.h"
+#include "emu/io/base/base.h"
 #include "emu/io/device/device.h"
 #include "faults.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "fault_mem.h"
 
-#include "emu/io/base/clock.h"
-#include "emu/io/serve/client.h"
+#include "emu/io/base/base.h"
+#include "emu/io/serve/serve.h"
 #include "faults.h"
 
 static bool hits(struct io_faults *f, struct io_client *c, const struct core_span *span)

@@ -6,10 +6,9 @@
 
 #include "emu/fault/plan/plan_trace.h"
 #include "emu/fault/rule/rule_text.h"
-#include "emu/io/base/clock.h"
-#include "emu/io/base/log.h"
+#include "emu/io/base/base.h"
 #include "emu/io/capture/teller.h"
-#include "emu/io/serve/client.h"
+#include "emu/io/serve/serve.h"
 #include "fault_box.h"
 #include "fault_call.h"
 #include "fault_file.h"

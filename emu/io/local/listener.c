@@ -4,8 +4,7 @@
  */
 #include "listener.h"
 
-#include "emu/io/base/clock.h"
-#include "emu/io/base/log.h"
+#include "emu/io/base/base.h"
 
 #include <errno.h>
 #include <fcntl.h>

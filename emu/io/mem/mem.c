@@ -8,8 +8,7 @@
  */
 #include "mem.h"
 
-#include "emu/io/base/clock.h"
-#include "emu/io/base/log.h"
+#include "emu/io/base/base.h"
 #include "mapped.h"
 
 #include <errno.h>

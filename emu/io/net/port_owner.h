@@ -6,7 +6,7 @@
 #ifndef IO_PORT_OWNER_H
 #define IO_PORT_OWNER_H
 
-#include "emu/io/base/address.h"
+#include "emu/io/base/base.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,8 +4,7 @@
  */
 #include "udp.h"
 
-#include "emu/io/base/clock.h"
-#include "emu/io/base/log.h"
+#include "emu/io/base/base.h"
 #include "port_owner.h"
 #include "udp_socket.h"
 #include "wire/packet.h"

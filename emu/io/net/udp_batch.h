@@ -11,7 +11,7 @@
 #define IO_UDP_BATCH_H
 
 #include "emu/core/core.h"
-#include "emu/io/base/address.h"
+#include "emu/io/base/base.h"
 #include "wire/packet.h"
 
 #include <netinet/in.h>

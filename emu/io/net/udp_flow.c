@@ -5,7 +5,7 @@
  */
 #include "udp_flow.h"
 
-#include "emu/io/base/clock.h"
+#include "emu/io/base/base.h"
 #include "udp_socket.h"
 #include "wire/packet.h"
 

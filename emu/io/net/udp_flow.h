@@ -9,7 +9,7 @@
 #ifndef IO_UDP_FLOW_H
 #define IO_UDP_FLOW_H
 
-#include "emu/io/base/address.h"
+#include "emu/io/base/base.h"
 
 #include <stdint.h>
 

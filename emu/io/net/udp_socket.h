@@ -12,7 +12,7 @@
 #ifndef IO_UDP_SOCKET_H
 #define IO_UDP_SOCKET_H
 
-#include "emu/io/base/address.h"
+#include "emu/io/base/base.h"
 
 #include <stdbool.h>
 #include <stddef.h>

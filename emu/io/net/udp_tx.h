@@ -7,7 +7,7 @@
 #define IO_UDP_TX_H
 
 #include "emu/core/core.h"
-#include "emu/io/base/address.h"
+#include "emu/io/base/base.h"
 #include "udp_batch.h"
 
 #include <stdbool.h>

@@ -4,8 +4,7 @@
  */
 #include "loopback.h"
 
-#include "emu/io/base/clock.h"
-#include "emu/io/base/log.h"
+#include "emu/io/base/base.h"
 
 #include <errno.h>
 #include <stdlib.h>

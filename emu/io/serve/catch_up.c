@@ -2,9 +2,9 @@
 #include "catch_up.h"
 #include "clients.h"
 
-#include "emu/io/base/clock.h"
+#include "emu/io/base/base.h"
 #include "emu/io/net/udp.h"
-#include "emu/io/port/ether.h"
+#include "emu/io/port/port.h"
 
 #define SLICE  (1 * IO_MSEC)
 #define SHARE  256 /* io_device_send_of: so much also when we had to wait for the processor */

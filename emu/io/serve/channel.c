@@ -5,7 +5,7 @@
  */
 #include "channel.h"
 
-#include "emu/io/base/log.h"
+#include "emu/io/base/base.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 #define IO_CHANNEL_H
 
 #include "emu/abi/event.h"
-#include "emu/io/local/watch.h"
+#include "emu/io/local/local.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -9,8 +9,7 @@
 
 #include "catch_up.h"
 #include "cmd_server.h"
-#include "emu/io/base/clock.h"
-#include "emu/io/base/log.h"
+#include "emu/io/base/base.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -13,8 +13,7 @@
 #include "emu/abi/region.h"
 #include "emu/core/core.h"
 #include "emu/io/device/device.h"
-#include "emu/io/local/slow_call.h"
-#include "emu/io/local/watch.h"
+#include "emu/io/local/local.h"
 #include "emu/io/mem/mem.h"
 #include "emu/io/mem/shm.h"
 

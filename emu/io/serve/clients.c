@@ -5,7 +5,7 @@
 #include "clients.h"
 
 #include "catch_up.h"
-#include "emu/io/base/log.h"
+#include "emu/io/base/base.h"
 
 #include <stdlib.h>
 

@@ -8,7 +8,7 @@
 
 #include "client.h"
 #include "emu/io/capture/teller.h"
-#include "emu/io/local/linger.h"
+#include "emu/io/local/local.h"
 
 /* Who has a say in what clients do. */
 struct io_clients_ops {

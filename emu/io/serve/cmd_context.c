@@ -3,7 +3,7 @@
 #include "clients.h"
 #include "cmd_handler.h"
 
-#include "emu/io/base/log.h"
+#include "emu/io/base/base.h"
 
 #include <errno.h>
 #include <stdio.h>

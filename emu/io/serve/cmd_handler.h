@@ -8,7 +8,7 @@
 #define IO_CMD_HANDLER_H
 
 #include "client.h"
-#include "emu/io/local/message.h"
+#include "emu/io/local/local.h"
 #include "emu/io/mem/shm.h"
 
 /* The longest reply, and what travels with it. */

@@ -7,8 +7,7 @@
 #include "clients.h"
 #include "cmd_handler.h"
 
-#include "emu/io/base/log.h"
-#include "emu/io/base/random.h"
+#include "emu/io/base/base.h"
 
 #include <errno.h>
 #include <string.h>

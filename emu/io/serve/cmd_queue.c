@@ -4,9 +4,9 @@
 #include "cmd_handler.h"
 
 #include "doorbell.h"
-#include "emu/io/base/clock.h"
+#include "emu/io/base/base.h"
 #include "emu/io/capture/pcap.h"
-#include "emu/io/local/privilege.h"
+#include "emu/io/local/local.h"
 
 #include <errno.h>
 #include <stdbool.h>

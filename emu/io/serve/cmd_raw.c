@@ -2,7 +2,7 @@
 /* Handlers of what belongs to raw packet queue pairs. See cmd_handler.h. */
 #include "cmd_handler.h"
 
-#include "emu/io/base/clock.h"
+#include "emu/io/base/base.h"
 
 #include <errno.h>
 

@@ -9,7 +9,7 @@
 #include "catch_up.h"
 #include "clients.h"
 #include "cmd_handler.h"
-#include "emu/io/base/log.h"
+#include "emu/io/base/base.h"
 
 #include <errno.h>
 #include <string.h>

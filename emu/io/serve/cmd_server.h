@@ -7,7 +7,7 @@
 #define IO_CMD_SERVER_H
 
 #include "client.h"
-#include "emu/io/local/message.h"
+#include "emu/io/local/local.h"
 
 #include <stddef.h>
 

@@ -5,8 +5,8 @@
  */
 #include "ucma.h"
 
-#include "emu/io/base/log.h"
-#include "emu/io/local/linger.h"
+#include "emu/io/base/base.h"
+#include "emu/io/local/local.h"
 #include "ucma_file.h"
 
 #include <errno.h>

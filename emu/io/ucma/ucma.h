@@ -7,7 +7,7 @@
 #ifndef IO_UCMA_H
 #define IO_UCMA_H
 
-#include "emu/io/local/listener.h"
+#include "emu/io/local/local.h"
 
 #include <stdbool.h>
 #include <stdint.h>

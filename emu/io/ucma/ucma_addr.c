@@ -2,7 +2,7 @@
 /* See ucma_addr.h. The layout of an AF_IB address is the kernel's struct sockaddr_ib. */
 #include "ucma_addr.h"
 
-#include "emu/io/base/address.h"
+#include "emu/io/base/base.h"
 #include "wire/packet.h"
 
 #include <endian.h>

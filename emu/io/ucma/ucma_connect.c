@@ -5,7 +5,7 @@
  */
 #include "ucma_file.h"
 
-#include "emu/io/base/clock.h"
+#include "emu/io/base/base.h"
 #include "wire/cm_msg.h"
 #include "wire/cma_hdr.h"
 

@@ -6,7 +6,7 @@
  */
 #include "ucma_file.h"
 
-#include "emu/io/base/log.h"
+#include "emu/io/base/base.h"
 #include "wire/cma_hdr.h"
 
 #include <errno.h>

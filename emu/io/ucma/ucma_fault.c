@@ -3,9 +3,8 @@
  * Fault rules about the rdma_cm device: commands that fail or wait, and the end of a device under
  * its ids.
  */
-#include "emu/io/fault/fault_call.h"
-#include "emu/io/fault/faults.h"
-#include "emu/io/serve/clients.h"
+#include "emu/io/fault/fault.h"
+#include "emu/io/serve/serve.h"
 #include "ucma_file.h"
 
 #include <errno.h>

@@ -10,8 +10,7 @@
 #include "emu/abi/ucma_call.h"
 #include "emu/core/core_cm.h"
 #include "emu/io/device/device.h"
-#include "emu/io/local/message.h"
-#include "emu/io/local/slow_call.h"
+#include "emu/io/local/local.h"
 #include "ucma.h"
 #include "ucma_addr.h"
 

@@ -6,7 +6,7 @@
  */
 #include "ucma_file.h"
 
-#include "emu/io/base/clock.h"
+#include "emu/io/base/base.h"
 
 #include <errno.h>
 #include <stdlib.h>

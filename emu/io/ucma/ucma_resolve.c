@@ -6,7 +6,7 @@
  */
 #include "ucma_file.h"
 
-#include "emu/io/port/loopback.h"
+#include "emu/io/port/port.h"
 
 #include <errno.h>
 #include <string.h>

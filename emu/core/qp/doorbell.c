@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "doorbell.h"
-
+/*
+ * Doorbells: the numbers by which a client tells that it has posted something, and what is done
+ * when one rings.
+ */
 #include "qp.h"
 
 #include <errno.h>

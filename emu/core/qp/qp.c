@@ -5,7 +5,6 @@
  * traffic the engines'.
  */
 #include "qp.h"
-#include "doorbell.h"
 #include "emu/core/base/base.h"
 #include "emu/core/memory/memory.h"
 #include "emu/core/queues/queues.h"

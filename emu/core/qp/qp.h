@@ -131,6 +131,13 @@ static inline enum roce_service qp_service(const struct qp *qp)
 	return ROCE_SVC_RC;
 }
 
+/*
+ * Gives the QP the smallest free doorbell number. 0, or -ENOMEM (also when the doorbell region
+ * has no bit left). In doorbell.c.
+ */
+int client_add_doorbell(struct client *c, struct qp *qp, uint32_t *doorbell);
+void client_remove_doorbell(struct client *c, uint32_t doorbell);
+
 /* Raises an affiliated async event of this QP; of a shared one with each client. */
 void qp_event(struct qp *qp, uint32_t type);
 

@@ -6,7 +6,6 @@
 
 #include "emu/core/base/client.h"
 #include "emu/core/keys/mr.h"
-#include "emu/core/qp/doorbell.h"
 #include "emu/core/qp/qp.h"
 
 #include <errno.h>

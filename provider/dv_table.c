@@ -5,8 +5,8 @@
  */
 #include "dv_table.h"
 
+#include "driver.h"
 #include "provider/base/base.h"
-#include "provider/driver.h"
 #include "provider/dv/dv.h"
 #include "provider/keys/keys.h"
 #include "provider/poll/poll.h"

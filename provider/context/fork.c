@@ -7,7 +7,7 @@
 #include "fork.h"
 
 #include "channel.h"
-#include "provider/context/monitor.h"
+#include "monitor.h"
 
 #include <pthread.h>
 

@@ -2,8 +2,8 @@
 /* The device knows whether the handle is one we may name; see cmd_import.h. */
 #include "import.h"
 
-#include "provider/keys/mr.h"
-#include "provider/keys/pd.h"
+#include "mr.h"
+#include "pd.h"
 
 #include <errno.h>
 #include <stdlib.h>

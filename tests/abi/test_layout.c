@@ -4,7 +4,7 @@
  * client that was built before it. The values are those of the ABI version named; a new version
  * changes them on purpose.
  */
-#include "tests/support/cmocka_all.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include "emu/abi/cmd.h"
 #include "emu/abi/cqe.h"

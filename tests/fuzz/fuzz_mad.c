@@ -12,7 +12,7 @@
 #include "emu/core/cm/gsi.h"
 #include "emu/core/core_cm.h"
 #include "input.h"
-#include "tests/sim/world.h"
+#include "tests/sim/world/world.h"
 #include "wire/cm_msg.h"
 
 #define SECOND   UINT64_C(1000000000)

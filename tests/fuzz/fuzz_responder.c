@@ -11,7 +11,7 @@
 #include "fuzz.h"
 
 #include "input.h"
-#include "tests/sim/pair.h"
+#include "tests/sim/world/pair.h"
 #include "wire/psn.h"
 
 #define SIZE  16384u

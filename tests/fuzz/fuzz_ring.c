@@ -8,7 +8,7 @@
 #include "fuzz.h"
 
 #include "input.h"
-#include "tests/sim/pair.h"
+#include "tests/sim/world/pair.h"
 
 #define SIZE  16384u
 #define SLICE 2000000u /* ns between records, at most */

@@ -7,7 +7,7 @@
  * in its place or whatever the bytes say, then the bytes. A command above the kernel's is a raw
  * message.
  */
-#include "tests/support/ucma_client.h"
+#include "tests/support/io/ucma_client.h"
 
 #include "fuzz.h"
 

@@ -10,7 +10,7 @@
 #ifndef FUZZ_LAYOUT_STAGE_H
 #define FUZZ_LAYOUT_STAGE_H
 
-#include "tests/sim/world.h"
+#include "tests/sim/world/world.h"
 
 #define ACTORS  2
 #define REGIONS 7 /* with REGION_IMPLICIT 8 */

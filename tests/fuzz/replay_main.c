@@ -12,7 +12,7 @@
 
 #include "fuzz.h"
 
-#include "tests/support/prng.h"
+#include "tests/support/wire/prng.h"
 
 #include <dirent.h>
 #include <errno.h>

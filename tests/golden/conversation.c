@@ -2,7 +2,7 @@
 /* See conversation.h. */
 #include "conversation.h"
 
-#include "tests/support/cmocka_all.h"
+#include "tests/support/wire/cmocka_all.h"
 #include "wire/psn.h"
 
 #include <stdio.h>
@@ -42,7 +42,7 @@ void conversation_open(struct conversation *c, const char *name, enum conversati
 		fail_msg("UHCA_SRCDIR is not set");
 	memset(c, 0, sizeof(*c));
 	c->name = name;
-	snprintf(path, sizeof(path), "%s/tests/golden/%s.pcap", srcdir, name);
+	snprintf(path, sizeof(path), "%s/tests/golden/captures/%s.pcap", srcdir, name);
 	assert_int_equal(pcap_open(path, &c->file), 0);
 	while (pcap_next(&c->file, &ip, &len)) {
 		struct spoken s = {.line = ++line, .time = c->file.time};

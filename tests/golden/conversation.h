@@ -6,7 +6,7 @@
 #ifndef GOLDEN_CONVERSATION_H
 #define GOLDEN_CONVERSATION_H
 
-#include "tests/support/pcap.h"
+#include "tests/support/wire/pcap.h"
 #include "wire/packet.h"
 #include "wire/udpip.h"
 
@@ -44,7 +44,7 @@ struct message {
 	uint8_t data[CONVERSATION_MESSAGE];
 };
 
-/* Reads tests/golden/NAME.pcap; fails the running test when that does not work. */
+/* Reads tests/golden/captures/NAME.pcap; fails the running test when that does not work. */
 void conversation_open(struct conversation *c, const char *name, enum conversation_part part);
 void conversation_close(struct conversation *c);
 

@@ -2,7 +2,7 @@
 /* See differences.h. */
 #include "differences.h"
 
-#include "tests/support/cmocka_all.h"
+#include "tests/support/wire/cmocka_all.h"
 #include "wire/print.h"
 #include "wire/syndrome.h"
 

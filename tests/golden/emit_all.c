@@ -5,8 +5,8 @@
  * dissector should find in it. The columns are those that check-tshark.sh asks tshark for, each
  * in tshark's notation, empty where the packet has no such header.
  */
-#include "tests/support/pcap.h"
-#include "tests/support/wire_gen.h"
+#include "tests/support/wire/pcap.h"
+#include "tests/support/wire/wire_gen.h"
 
 #include "wire/cm_msg.h"
 #include "wire/icrc.h"

@@ -3,8 +3,8 @@
 #include "role.h"
 
 #include "emu/core/base/source_port.h"
-#include "tests/support/cmocka_all.h"
-#include "tests/support/vclient.h"
+#include "tests/support/sim/vclient.h"
+#include "tests/support/wire/cmocka_all.h"
 #include "wire/psn.h"
 #include "wire/syndrome.h"
 

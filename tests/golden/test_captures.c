@@ -4,8 +4,8 @@
  * we emit from the parsed values is what Linux sent, the CM messages come in the order of the
  * protocol, and the text of each packet is the committed one.
  */
-#include "tests/support/cmocka_all.h"
-#include "tests/support/pcap.h"
+#include "tests/support/wire/cmocka_all.h"
+#include "tests/support/wire/pcap.h"
 
 #include "wire/cm_msg.h"
 #include "wire/cma_hdr.h"
@@ -62,7 +62,7 @@ static void path_of(const char *name, const char *suffix, char *path, size_t cap
 
 	if (!srcdir)
 		fail_msg("UHCA_SRCDIR is not set");
-	snprintf(path, cap, "%s/tests/golden/%s%s", srcdir, name, suffix);
+	snprintf(path, cap, "%s/tests/golden/captures/%s%s", srcdir, name, suffix);
 }
 
 static void check_headers(const uint8_t *ip, size_t len, struct seen *s)

@@ -10,8 +10,8 @@
 #include "emu/core/base/source_port.h"
 #include "emu/core/core.h"
 #include "emu/core/core_cm.h"
-#include "tests/support/cmocka_all.h"
-#include "tests/support/prng.h"
+#include "tests/support/wire/cmocka_all.h"
+#include "tests/support/wire/prng.h"
 #include "wire/cm_msg.h"
 #include "wire/psn.h"
 

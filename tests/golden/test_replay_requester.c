@@ -6,7 +6,7 @@
  */
 #include "emu/core/base/source_port.h"
 #include "role.h"
-#include "tests/support/cmocka_all.h"
+#include "tests/support/wire/cmocka_all.h"
 
 /* Packets and completions of this end in each capture. */
 static const struct row {

@@ -4,7 +4,7 @@
  * again, and what we answer is what soft-RoCE answered, but for the table of differences.
  */
 #include "role.h"
-#include "tests/support/cmocka_all.h"
+#include "tests/support/wire/cmocka_all.h"
 
 /* Packets and completions of this end in each capture. */
 static const struct row {

@@ -9,8 +9,8 @@
  */
 #include "emu/io/net/udp_socket.h"
 #include "emu/io/net/udp_tx.h"
-#include "tests/support/cmocka_all.h"
-#include "tests/support/train_gen.h"
+#include "tests/support/io/train_gen.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include "wire/icrc.h"
 #include "wire/udpip.h"

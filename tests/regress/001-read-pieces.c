@@ -3,7 +3,7 @@
  * A window whose half is no multiple of the MTU: each READ request must still ask for whole
  * packets, or the PSNs of its response do not add up (seed 85).
  */
-#include "tests/sim/pair.h"
+#include "tests/sim/world/pair.h"
 
 static void read_with_window(uint32_t window_bytes)
 {

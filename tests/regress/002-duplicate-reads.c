@@ -4,7 +4,7 @@
  * the duplicate must not take the place of the second, which was then refused as one too many
  * (seed 127).
  */
-#include "tests/sim/pair.h"
+#include "tests/sim/world/pair.h"
 
 static void test_duplicate_takes_no_resource(void **state)
 {

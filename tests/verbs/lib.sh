@@ -296,9 +296,9 @@ child_of() { # PID
 
 # Programs of tests/verbs that report by themselves, in an instance that begins with them and is
 # made with run_options.
-own_program() { # PROGRAM ARGUMENT...
+own_program() { # PROGRAM (below tests/) ARGUMENT...
 	timeout -k 2 120 "$uhca_run" --private "${run_options[@]}" -- \
-		"$UHCA_BUILDDIR/tests/verbs/$1" "${@:2}" >"$out/said" 2>&1 </dev/null ||
+		"$UHCA_BUILDDIR/tests/$1" "${@:2}" >"$out/said" 2>&1 </dev/null ||
 		echo "ended with $?: $(tail -n 2 "$out/said")"
 }
 
@@ -332,8 +332,8 @@ copy_tree() { # FOLDER
 	mkdir -p "$1/build/.libs" "$1/build/tests/examples"
 	find "$UHCA_BUILDDIR" \( -name libuhca_preload.so -o -name libuhca-rdmav34.so \
 		-o -name libuhca.so.0 \) -path '*/.libs/*' -exec cp {} "$1/build/.libs/" \;
-	mkdir -p "$1/build/tests/verbs" "$1/docs" && cp "$root/docs/libfabric.md" "$1/docs/"
-	cp "$UHCA_BUILDDIR/tests/verbs/"{echo,fi_rma} "$1/build/tests/verbs/"
+	mkdir -p "$1/build/tests/verbs/ends" "$1/docs" && cp "$root/docs/libfabric.md" "$1/docs/"
+	cp "$UHCA_BUILDDIR/tests/verbs/ends/"{echo,fi_rma} "$1/build/tests/verbs/ends/"
 	find "$UHCA_BUILDDIR/tests/examples/.libs" -type f -executable \
 		-exec cp {} "$1/build/tests/examples/" \;
 	chmod -R a+rX "$1"

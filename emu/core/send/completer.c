@@ -4,7 +4,7 @@
 #include "emu/core/base/base.h"
 #include "emu/core/keys/keys.h"
 #include "emu/core/qp/queue_pair.h"
-#include "emu/core/send/masked_atomic.h"
+#include "masked_atomic.h"
 #include "retry.h"
 #include "send_check.h"
 #include "wire/psn.h"

@@ -3,8 +3,8 @@
 
 #include "emu/core/keys/keys.h"
 #include "emu/core/qp/queue_pair.h"
-#include "emu/core/send/masked_atomic.h"
 #include "fast_reg.h"
+#include "masked_atomic.h"
 
 #define MAX_MESSAGE 0x80000000u /* 9.7.7.1.4 and C9-1: 2^31 bytes */
 

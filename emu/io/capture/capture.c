@@ -5,7 +5,7 @@
 #include "capture.h"
 
 #include "emu/io/base/base.h"
-#include "emu/io/capture/packet_frame.h"
+#include "packet_frame.h"
 #include "tell.h"
 #include "wire/psn.h"
 

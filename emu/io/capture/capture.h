@@ -10,7 +10,7 @@
 #define IO_CAPTURE_H
 
 #include "emu/core/core.h"
-#include "emu/io/capture/packet_frame.h"
+#include "packet_frame.h"
 #include "pcapng.h"
 #include "wire/mad.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What a device says of itself: the limits it keeps, and no capability it lacks. */
-#include "tests/support/cmocka_all.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include "emu/core/base/device.h"
-#include "tests/support/core_fixture.h"
+#include "tests/support/core/core_fixture.h"
 
 #include <errno.h>
 #include <infiniband/verbs.h>

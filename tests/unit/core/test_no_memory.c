@@ -5,9 +5,9 @@
  * of their parents as they were, and leaks nothing. In an empty device, whose tables are still to
  * be allocated, and in a populated one, whose tables are to grow.
  */
-#include "tests/support/cmocka_all.h"
-#include "tests/support/core_fixture.h"
-#include "tests/support/qp_table.h"
+#include "tests/support/core/core_fixture.h"
+#include "tests/support/core/qp_table.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include "emu/core/qp/qp_state.h"
 

@@ -4,7 +4,7 @@
  * line that names option and value, and the man page has the texts that --help has.
  */
 #include "emu/conf.h"
-#include "tests/support/cmocka_all.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -8,8 +8,8 @@
 #include "emu/io/base/clock.h"
 #include "emu/io/base/log.h"
 #include "emu/io/loop.h"
-#include "tests/support/cmocka_all.h"
-#include "tests/support/io_fixture.h"
+#include "tests/support/io/io_fixture.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include <errno.h>
 #include <fcntl.h>

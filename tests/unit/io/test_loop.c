@@ -6,9 +6,9 @@
  */
 #include "emu/io/base/clock.h"
 #include "emu/io/local/message.h"
-#include "tests/support/cmocka_all.h"
-#include "tests/support/io_fixture.h"
-#include "tests/support/prng.h"
+#include "tests/support/io/io_fixture.h"
+#include "tests/support/wire/cmocka_all.h"
+#include "tests/support/wire/prng.h"
 
 #include <errno.h>
 #include <fcntl.h>

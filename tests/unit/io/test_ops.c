@@ -5,8 +5,8 @@
  */
 #include "emu/io/base/log.h"
 #include "emu/io/ops.h"
-#include "tests/support/cmocka_all.h"
-#include "tests/support/io_fixture.h"
+#include "tests/support/io/io_fixture.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include <fcntl.h>
 #include <string.h>

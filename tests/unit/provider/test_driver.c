@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The provider in the real libibverbs: found, opened, queried, closed; and how opening fails. */
-#include "tests/support/cmocka_all.h"
-#include "tests/support/fake_daemon.h"
-#include "tests/support/fake_tree.h"
-#include "tests/support/holdings.h"
-#include "tests/support/with_preload.h"
+#include "tests/support/provider/fake_daemon.h"
+#include "tests/support/provider/fake_tree.h"
+#include "tests/support/provider/holdings.h"
+#include "tests/support/provider/with_preload.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include <endian.h>
 #include <errno.h>

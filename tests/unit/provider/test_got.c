@@ -4,7 +4,7 @@
  * file when it makes a completion channel must find its answer; a librdmacm that is loaded late
  * must be found, and one that is bound lazily must work on.
  */
-#include "tests/support/cmocka_all.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include "provider/got.h"
 
@@ -125,7 +125,7 @@ static void *open_lazily(void)
 	char path[PATH_MAX];
 	void *library;
 
-	snprintf(path, sizeof(path), "%s/tests/support/.libs/librdmacm-lazy.so",
+	snprintf(path, sizeof(path), "%s/tests/support/provider/.libs/librdmacm-lazy.so",
 		 getenv("UHCA_BUILDDIR") ? getenv("UHCA_BUILDDIR") : ".");
 	library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
 	if (!library)

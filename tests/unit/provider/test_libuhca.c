@@ -4,9 +4,9 @@
  * asked for, and objects that are not ours.
  */
 #include "emu/abi/cmd.h"
-#include "tests/support/cmocka_all.h"
-#include "tests/support/verbs_fixture.h"
-#include "tests/support/with_preload.h"
+#include "tests/support/provider/verbs_fixture.h"
+#include "tests/support/provider/with_preload.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include <errno.h>
 #include <infiniband/uhcadv.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* libuhca alone: no plugin is loaded, so nothing is a uhca device, whatever one hands it. */
-#include "tests/support/cmocka_all.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include <errno.h>
 #include <infiniband/uhcadv.h>

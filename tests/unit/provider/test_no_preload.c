@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The provider alone, without the library that lies beside it, says what it misses. (That it works
- * with it is tests/verbs/no_preload.sh.)
+ * with it is tests/verbs/system/no_preload.sh.)
  */
-#include "tests/support/cmocka_all.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include "provider/no_preload.h"
 

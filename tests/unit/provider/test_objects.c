@@ -4,10 +4,10 @@
  * windows, device memory, XRC domains, work queues and flow rules, and what it is told when one
  * may not be made or is still used.
  */
-#include "tests/support/cmocka_all.h"
-#include "tests/support/real_daemon.h"
-#include "tests/support/verbs_fixture.h"
-#include "tests/support/with_preload.h"
+#include "tests/support/provider/real_daemon.h"
+#include "tests/support/provider/verbs_fixture.h"
+#include "tests/support/provider/with_preload.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include <errno.h>
 #include <fcntl.h>

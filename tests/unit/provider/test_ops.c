@@ -3,7 +3,7 @@
  * The op table for each release of rdma-core, by numbers read in its sources; and the proof that
  * tells the library that runs from the others.
  */
-#include "tests/support/cmocka_all.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include "provider/driver.h"
 #include "provider/ops.h"

@@ -4,10 +4,10 @@
  * go is still there and the one which was to come is not, and that nothing is left at the device
  * when what it made cannot be used here.
  */
-#include "tests/support/cmocka_all.h"
-#include "tests/support/holdings.h"
-#include "tests/support/verbs_fixture.h"
-#include "tests/support/with_preload.h"
+#include "tests/support/provider/holdings.h"
+#include "tests/support/provider/verbs_fixture.h"
+#include "tests/support/provider/with_preload.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include <errno.h>
 #include <fcntl.h>

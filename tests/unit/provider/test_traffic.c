@@ -3,11 +3,11 @@
  * The provider with the real daemon: data of every way a payload can take (inline, gathered,
  * fetched; scattered by the poll or written by the daemon), events, resets, refusals.
  */
-#include "tests/support/cmocka_all.h"
-#include "tests/support/prng.h"
-#include "tests/support/real_daemon.h"
-#include "tests/support/verbs_pair.h"
-#include "tests/support/with_preload.h"
+#include "tests/support/provider/real_daemon.h"
+#include "tests/support/provider/with_preload.h"
+#include "tests/support/verbs/verbs_pair.h"
+#include "tests/support/wire/cmocka_all.h"
+#include "tests/support/wire/prng.h"
 
 #include <endian.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Each field of the BTH at its place, and the round trip of all of them in both orders. */
-#include "tests/support/cmocka_all.h"
-#include "tests/support/wire_gen.h"
+#include "tests/support/wire/cmocka_all.h"
+#include "tests/support/wire/wire_gen.h"
 
 #include "wire/bth.h"
 

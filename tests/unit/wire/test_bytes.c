@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Loads and stores of network order, and the cursor's sticky error. */
-#include "tests/support/cmocka_all.h"
-#include "tests/support/prng.h"
+#include "tests/support/wire/cmocka_all.h"
+#include "tests/support/wire/prng.h"
 
 #include "wire/bytes.h"
 

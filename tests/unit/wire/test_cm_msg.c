@@ -3,8 +3,8 @@
  * CM messages: every field against a second table in another notation (the 32-bit word of the
  * body it stands in and its mask there), round trips with random values, and refusals.
  */
-#include "tests/support/cmocka_all.h"
-#include "tests/support/prng.h"
+#include "tests/support/wire/cmocka_all.h"
+#include "tests/support/wire/prng.h"
 
 #include "wire/cm_msg.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Extension headers: fields at their places, no byte of any header lost, no byte beyond it. */
-#include "tests/support/cmocka_all.h"
-#include "tests/support/prng.h"
+#include "tests/support/wire/cmocka_all.h"
+#include "tests/support/wire/prng.h"
 
 #include "wire/ext.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The GRH area: IPv4 behind zeros, IPv6 from the start, and back to the addresses. */
-#include "tests/support/cmocka_all.h"
-#include "tests/support/wire_gen.h"
+#include "tests/support/wire/cmocka_all.h"
+#include "tests/support/wire/wire_gen.h"
 
 #include "wire/grh.h"
 

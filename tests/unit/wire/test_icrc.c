@@ -3,8 +3,8 @@
  * The ICRC against a bit-by-bit CRC and a pseudo header built here from the packet's own IP and
  * UDP bytes; what it covers and what not, bit by bit; recovery of each IPv4 identification.
  */
-#include "tests/support/cmocka_all.h"
-#include "tests/support/wire_gen.h"
+#include "tests/support/wire/cmocka_all.h"
+#include "tests/support/wire/wire_gen.h"
 
 #include "wire/icrc.h"
 #include "wire/packet.h"

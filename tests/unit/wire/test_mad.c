@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The common MAD header: fields at their places, no byte lost. */
-#include "tests/support/cmocka_all.h"
-#include "tests/support/prng.h"
+#include "tests/support/wire/cmocka_all.h"
+#include "tests/support/wire/prng.h"
 
 #include "wire/mad.h"
 

@@ -3,7 +3,7 @@
  * The opcode table against a second one, written from IBTA table 38 and the annexes column by
  * column, not by service as opcode.def is; and the reverse search against the table.
  */
-#include "tests/support/cmocka_all.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include "wire/opcode.h"
 

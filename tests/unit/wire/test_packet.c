@@ -3,8 +3,8 @@
  * Packets of every opcode with random fields survive emit and parse, in both orders; everything
  * shorter, longer or unknown is refused with the right result.
  */
-#include "tests/support/cmocka_all.h"
-#include "tests/support/wire_gen.h"
+#include "tests/support/wire/cmocka_all.h"
+#include "tests/support/wire/wire_gen.h"
 
 #include "wire/packet.h"
 

@@ -3,8 +3,8 @@
  * Texts of addresses (against inet_ntop), flows, packets and CM messages; truncation at every
  * length; no text beyond the promised maximum.
  */
-#include "tests/support/cmocka_all.h"
-#include "tests/support/wire_gen.h"
+#include "tests/support/wire/cmocka_all.h"
+#include "tests/support/wire/wire_gen.h"
 
 #include "wire/print.h"
 

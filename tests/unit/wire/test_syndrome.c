@@ -3,7 +3,7 @@
  * IBTA tables 45 and 46 typed in the specification's own units (milliseconds; counts), against
  * the code's tables; encode as the inverse of decode; names.
  */
-#include "tests/support/cmocka_all.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include "wire/syndrome.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* IPv4, IPv6 and UDP headers: known bytes, round trips, and everything that must be refused. */
-#include "tests/support/cmocka_all.h"
-#include "tests/support/wire_gen.h"
+#include "tests/support/wire/cmocka_all.h"
+#include "tests/support/wire/wire_gen.h"
 
 #include "wire/udpip.h"
 

@@ -3,7 +3,7 @@
  * Trains: a train expanded to packets and put together again is the same train, for each length,
  * MTU and operation; what does not continue a message is never appended.
  */
-#include "tests/support/cmocka_all.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include "emu/core/core.h"
 #include "wire/psn.h"

@@ -5,7 +5,7 @@
 #include "emu/abi/cmd.h"
 #include "emu/core/core.h"
 #include "emu/core/core_cm.h"
-#include "tests/support/cmocka_all.h"
+#include "tests/support/wire/cmocka_all.h"
 #include "wire/cm_msg.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Advice: each errno of ibv_advise_mr(3), and the implicit region. */
-#include "tests/support/cmocka_all.h"
-#include "tests/support/core_fixture.h"
+#include "tests/support/core/core_fixture.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include "emu/core/keys/mr.h"
 

@@ -3,11 +3,11 @@
  * Descriptions against a model that spells out the address of every byte: random layouts of all
  * shapes, one over the other, described, refused, read, written and invalidated; and the rules.
  */
-#include "tests/sim/pair.h"
+#include "tests/sim/world/pair.h"
 
 #include "emu/core/keys/sgl.h"
 #include "emu/core/qp/qp.h"
-#include "tests/support/prng.h"
+#include "tests/support/wire/prng.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
  * Interleaved keys of one piece: many elements at a time give the bytes that one step at a time
  * gives, for random layouts over mapped memory and over pages.
  */
-#include "tests/support/cmocka_all.h"
-#include "tests/support/prng.h"
+#include "tests/support/wire/cmocka_all.h"
+#include "tests/support/wire/prng.h"
 
 #include "emu/core/keys/indirect_grid.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Memory regions: what may be registered, and each verdict of an access in its order. */
-#include "tests/support/cmocka_all.h"
-#include "tests/support/core_fixture.h"
-#include "tests/support/prng.h"
+#include "tests/support/core/core_fixture.h"
+#include "tests/support/wire/cmocka_all.h"
+#include "tests/support/wire/prng.h"
 
 #include "emu/core/keys/mr.h"
 

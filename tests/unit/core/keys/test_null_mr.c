@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The null region: zeroes to read, nothing to write, and an L_Key only. */
-#include "tests/support/cmocka_all.h"
-#include "tests/support/core_fixture.h"
+#include "tests/support/core/core_fixture.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include "emu/core/keys/mr.h"
 #include "emu/core/keys/sgl.h"

@@ -3,11 +3,11 @@
  * Scatter/gather lists against a plain copy: random lists over two regions, random pieces of
  * them, read and written; and the refusals: gone key, range, access, list too short.
  */
-#include "tests/sim/pair.h"
+#include "tests/sim/world/pair.h"
 
 #include "emu/core/keys/sgl.h"
 #include "emu/core/qp/qp.h"
-#include "tests/support/prng.h"
+#include "tests/support/wire/prng.h"
 
 #define MAX_SGES 8
 

@@ -3,8 +3,8 @@
  * The walk from a key to a byte, against the addresses that were registered; for described keys
  * against what the description says, byte by byte.
  */
-#include "tests/support/cmocka_all.h"
-#include "tests/support/core_fixture.h"
+#include "tests/support/core/core_fixture.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include "emu/core/keys/mw.h"
 

@@ -3,8 +3,8 @@
  * Device memory, and memory shared with a program: limits, registration, and the way from a key to
  * its bytes.
  */
-#include "tests/support/cmocka_all.h"
-#include "tests/support/core_fixture.h"
+#include "tests/support/core/core_fixture.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include "emu/abi/region.h"
 #include "emu/core/keys/mr.h"

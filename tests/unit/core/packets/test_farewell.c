@@ -3,7 +3,7 @@
  * A request is executed, and its QP goes before the ACK was sent: the peer must still hear it,
  * once, whether the QP is destroyed, reset or put in error.
  */
-#include "tests/sim/pair.h"
+#include "tests/sim/world/pair.h"
 
 #include "emu/core/packets/farewell.h"
 #include "emu/core/qp/qp.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Steering: each specification, priorities, default rules, sniffers, actions, and refusals. */
-#include "tests/sim/segment.h"
+#include "tests/sim/world/segment.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Multicast groups: attaching, limits, what the shell is told, who gets a datagram. */
-#include "tests/support/cmocka_all.h"
-#include "tests/support/core_fixture.h"
+#include "tests/support/core/core_fixture.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include "emu/core/base/gid.h"
 #include "emu/core/packets/mcast.h"

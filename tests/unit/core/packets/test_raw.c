@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Raw packet QPs: frames as posted, and what each kind of mistake does. */
-#include "tests/sim/segment.h"
+#include "tests/sim/world/segment.h"
 
 static void everything_to_b(struct pair *p)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Modify QP through the control verb: transitions, values, and what follows from them. */
-#include "tests/support/cmocka_all.h"
-#include "tests/support/core_fixture.h"
-#include "tests/support/qp_table.h"
+#include "tests/support/core/core_fixture.h"
+#include "tests/support/core/qp_table.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include "emu/core/base/source_port.h"
 #include "emu/core/qp/qp.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The state table against the one of the test, every type, transition and attribute. */
-#include "tests/support/cmocka_all.h"
-#include "tests/support/prng.h"
-#include "tests/support/qp_table.h"
+#include "tests/support/core/qp_table.h"
+#include "tests/support/wire/cmocka_all.h"
+#include "tests/support/wire/prng.h"
 
 #include "emu/core/qp/qp_state.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Completion queues: layout, wrap, overrun, arming; the client's end is played by hand. */
-#include "tests/support/cmocka_all.h"
-#include "tests/support/core_fixture.h"
-#include "tests/support/prng.h"
+#include "tests/support/core/core_fixture.h"
+#include "tests/support/wire/cmocka_all.h"
+#include "tests/support/wire/prng.h"
 
 #include "emu/core/queues/cq.h"
 

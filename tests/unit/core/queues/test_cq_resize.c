@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Resizing: what waits is in the new ring, in order, with its data; what is refused. */
-#include "tests/support/cmocka_all.h"
-#include "tests/support/core_fixture.h"
-#include "tests/support/prng.h"
+#include "tests/support/core/core_fixture.h"
+#include "tests/support/wire/cmocka_all.h"
+#include "tests/support/wire/prng.h"
 
 #include "emu/core/queues/cq.h"
 

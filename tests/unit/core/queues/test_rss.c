@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The hash against the published verification values of RSS, and which fields go into it. */
-#include "tests/sim/segment.h"
+#include "tests/sim/world/segment.h"
 
 #include "emu/core/queues/rss.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Work queues and tables: sizes, states, flushing, frames that fit and that do not, refusals. */
-#include "tests/sim/pair.h"
+#include "tests/sim/world/pair.h"
 
 #include "emu/core/queues/wq.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The only reader of client rings: order, wrap, and every lie a ring can tell. */
-#include "tests/support/cmocka_all.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include "emu/core/queues/wqe_fetch.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* XRC domains: flags and errno values of opening, sharing, use counts, SRQs by number. */
-#include "tests/support/cmocka_all.h"
-#include "tests/support/core_fixture.h"
+#include "tests/support/core/core_fixture.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include "emu/core/qp/qp.h"
 #include "emu/core/queues/cq.h"

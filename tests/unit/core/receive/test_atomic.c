@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The responder's atomics on one number: value before, value after, memory that is gone. */
-#include "tests/sim/pair.h"
+#include "tests/sim/world/pair.h"
 
 #include "emu/core/qp/qp.h"
 #include "emu/core/receive/atomic.h"

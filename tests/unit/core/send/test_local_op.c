@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* When a request that sends nothing may be done, and that it is done once. */
-#include "tests/sim/pair.h"
+#include "tests/sim/world/pair.h"
 
 #include "emu/core/qp/qp.h"
 #include "emu/core/send/local_op.h"

@@ -3,7 +3,7 @@
  * Atomics with masks against a reference that looks at one bit at a time; sizes, byte orders, what
  * is a request and what is none, and the execution on memory.
  */
-#include "tests/sim/pair.h"
+#include "tests/sim/world/pair.h"
 
 #include "emu/core/qp/qp.h"
 #include "emu/core/receive/atomic.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What is wrong with a send request before any packet leaves: opcode, lengths, keys, handle. */
-#include "tests/sim/pair.h"
+#include "tests/sim/world/pair.h"
 
 #include "emu/core/qp/qp.h"
 #include "emu/core/send/send_check.h"

@@ -4,8 +4,8 @@
  * together, those that any of some parts makes, and those that cannot be tried.
  */
 #include "emu/ctl/captured/minimise.h"
-#include "tests/support/cmocka_all.h"
-#include "tests/support/prng.h"
+#include "tests/support/wire/cmocka_all.h"
+#include "tests/support/wire/prng.h"
 
 #include <stdio.h>
 #include <string.h>

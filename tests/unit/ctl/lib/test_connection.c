@@ -6,7 +6,7 @@
 #include "emu/abi/ctl.h"
 #include "emu/ctl/lib/connection.h"
 #include "emu/ctl/line/options.h"
-#include "tests/support/cmocka_all.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include <fcntl.h>
 #include <pthread.h>

@@ -4,7 +4,7 @@
  * refusals; and the man page has the texts that --help has.
  */
 #include "emu/ctl/line/options.h"
-#include "tests/support/cmocka_all.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
  * "uhcactl fault help" has every word of the grammar, and says something of each.
  */
 #include "emu/ctl/live/fault_help.h"
-#include "tests/support/cmocka_all.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include "emu/fault/rule/rule_words.h"
 

@@ -3,7 +3,7 @@
  * What is said of a rule that never fired.
  */
 #include "emu/ctl/scenario/never_fired.h"
-#include "tests/support/cmocka_all.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * by line and column.
  */
 #include "emu/ctl/scenario/scenario.h"
-#include "tests/support/cmocka_all.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include <errno.h>
 #include <signal.h>

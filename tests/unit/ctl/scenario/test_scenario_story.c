@@ -5,7 +5,7 @@
  */
 #include "emu/abi/story.h"
 #include "emu/ctl/scenario/scenario_story.h"
-#include "tests/support/cmocka_all.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
  * uhcactl's tables: alignment, hexadecimal columns, missing values, transposition, JSON.
  */
 #include "emu/ctl/show/grid.h"
-#include "tests/support/cmocka_all.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include <stdlib.h>
 #include <string.h>

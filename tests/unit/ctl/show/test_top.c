@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Rates of QPs from two answers of the daemon. */
 #include "emu/ctl/show/top.h"
-#include "tests/support/cmocka_all.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* A walk in words, and as a picture that a reader of XML takes. */
 #include "emu/ctl/show/walk_svg.h"
 #include "emu/ctl/show/walk_text.h"
-#include "tests/support/cmocka_all.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include <stdlib.h>
 #include <string.h>

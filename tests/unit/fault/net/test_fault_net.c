@@ -3,8 +3,8 @@
  * Trains through a net: what nothing happens to stays whole and in order, what waits is a copy,
  * what waits is bounded, and a net that goes takes with it what it held.
  */
-#include "tests/support/cmocka_all.h"
-#include "tests/support/net_stage.h"
+#include "tests/support/fault/net_stage.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include "emu/fault/net/forge.h"
 #include "emu/fault/net/hold.h"

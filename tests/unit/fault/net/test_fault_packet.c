@@ -4,7 +4,7 @@
  * malformed; and a broken ICRC breaks nothing else that it should not.
  */
 #include "emu/fault/net/packet_change.h"
-#include "tests/support/cmocka_all.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include "wire/cm_msg.h"
 #include "wire/syndrome.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Step mode: the wire stands still, and a person lets packets go, drops and changes them. */
-#include "tests/support/cmocka_all.h"
-#include "tests/support/net_stage.h"
+#include "tests/support/fault/net_stage.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include "wire/syndrome.h"
 

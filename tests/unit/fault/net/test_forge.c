@@ -3,7 +3,7 @@
 #include "emu/fault/net/cm_answer.h"
 #include "emu/fault/net/forge.h"
 #include "emu/fault/net/responders.h"
-#include "tests/support/cmocka_all.h"
+#include "tests/support/wire/cmocka_all.h"
 #include "wire/cm_msg.h"
 #include "wire/syndrome.h"
 

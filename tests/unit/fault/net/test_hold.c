@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Packets that wait: by time and in order, with room for so many, none lost and none twice. */
 #include "emu/fault/net/hold.h"
-#include "tests/support/cmocka_all.h"
-#include "tests/support/prng.h"
+#include "tests/support/wire/cmocka_all.h"
+#include "tests/support/wire/prng.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* When packets leave that a rule holds back: in order, and each rule by itself. */
 #include "emu/fault/net/lane.h"
-#include "tests/support/cmocka_all.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include <stdlib.h>
 

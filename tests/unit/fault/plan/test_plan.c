@@ -3,8 +3,8 @@
  * A plan: which subjects its rules hit, in which order, how often; that chance is the same each
  * time and one rule's chance is not another's; rules that come and go.
  */
-#include "tests/support/cmocka_all.h"
-#include "tests/support/plan_stage.h"
+#include "tests/support/fault/plan_stage.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include "wire/cm_msg.h"
 

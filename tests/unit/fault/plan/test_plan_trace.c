@@ -3,8 +3,8 @@
  * What a plan tells of itself, and a plan made of that: it hits the same subjects in the same way,
  * whatever seed it has and whatever time it is.
  */
-#include "tests/support/cmocka_all.h"
-#include "tests/support/plan_stage.h"
+#include "tests/support/fault/plan_stage.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 /*
  * The grammar of rules: what each word means, and for every mistake its column and what is said.
  */
-#include "tests/support/cmocka_all.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include "emu/fault/rule/rule.h"
 

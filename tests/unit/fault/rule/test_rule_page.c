@@ -2,7 +2,7 @@
 /*
  * uhca-fault(7) explains each word that a rule can have, and each rule that it shows is one.
  */
-#include "tests/support/cmocka_all.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include "emu/fault/rule/rule_names.h"
 #include "emu/fault/rule/rule_opcode.h"

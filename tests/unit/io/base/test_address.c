@@ -4,7 +4,7 @@
  * have; defaults; GUIDs that do not collide.
  */
 #include "emu/io/base/address.h"
-#include "tests/support/cmocka_all.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include <errno.h>
 #include <string.h>

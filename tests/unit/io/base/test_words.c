@@ -3,7 +3,7 @@
  * Lines of words: what is quoted, what is escaped, and what happens at the end of the room.
  */
 #include "emu/io/base/words.h"
-#include "tests/support/cmocka_all.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include <string.h>
 

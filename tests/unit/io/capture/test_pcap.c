@@ -6,10 +6,10 @@
  */
 #include "emu/io/base/log.h"
 #include "emu/io/capture/pcap.h"
-#include "tests/support/cmocka_all.h"
-#include "tests/support/io_fixture.h"
-#include "tests/support/ng_file.h"
-#include "tests/support/train_gen.h"
+#include "tests/support/io/io_fixture.h"
+#include "tests/support/io/ng_file.h"
+#include "tests/support/io/train_gen.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include "wire/icrc.h"
 #include "wire/packet.h"

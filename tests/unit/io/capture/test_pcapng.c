@@ -4,9 +4,9 @@
  * change places; files that cannot be opened or written any more.
  */
 #include "emu/io/capture/pcapng.h"
-#include "tests/support/cmocka_all.h"
-#include "tests/support/io_fixture.h"
-#include "tests/support/ng_file.h"
+#include "tests/support/io/io_fixture.h"
+#include "tests/support/io/ng_file.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
  * The words of a capture: what is said of packets, of trace points, of rules and keys.
  */
 #include "emu/io/capture/tell.h"
-#include "tests/support/cmocka_all.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include "emu/abi/cqe.h"
 #include "emu/abi/event.h"

@@ -5,9 +5,9 @@
  */
 #include "emu/io/base/clock.h"
 #include "emu/io/base/log.h"
-#include "tests/support/cmocka_all.h"
-#include "tests/support/io_fixture.h"
-#include "tests/support/ng_file.h"
+#include "tests/support/io/io_fixture.h"
+#include "tests/support/io/ng_file.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include "emu/abi/cqe.h"
 

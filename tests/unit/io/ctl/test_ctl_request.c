@@ -5,8 +5,8 @@
 #include "emu/abi/ctl.h"
 #include "emu/io/base/log.h"
 #include "emu/io/ctl/ctl_request.h"
-#include "tests/support/cmocka_all.h"
-#include "tests/support/io_fixture.h"
+#include "tests/support/io/io_fixture.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include <jansson.h>
 #include <stdio.h>

@@ -8,9 +8,9 @@
 #include "emu/io/base/clock.h"
 #include "emu/io/base/log.h"
 #include "emu/io/ctl/ctl_request.h"
-#include "tests/support/cmocka_all.h"
-#include "tests/support/io_fixture.h"
-#include "tests/support/train_gen.h"
+#include "tests/support/io/io_fixture.h"
+#include "tests/support/io/train_gen.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include <jansson.h>
 #include <stdio.h>

@@ -6,8 +6,8 @@
 #include "emu/abi/ctl.h"
 #include "emu/io/base/log.h"
 #include "emu/io/ctl/ctl_table.h"
-#include "tests/support/cmocka_all.h"
-#include "tests/support/ucma_client.h"
+#include "tests/support/io/ucma_client.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include <infiniband/verbs.h>
 #include <stdio.h>

@@ -6,8 +6,8 @@
  */
 #include "emu/io/base/log.h"
 #include "emu/io/ctl/ctl_request.h"
-#include "tests/support/cmocka_all.h"
-#include "tests/support/io_fixture.h"
+#include "tests/support/io/io_fixture.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include "emu/core/contract/walk.h"
 

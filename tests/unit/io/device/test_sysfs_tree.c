@@ -4,8 +4,8 @@
  * the device is. That libibverbs takes them for a device is shown by tests/verbs.
  */
 #include "emu/io/device/sysfs_tree.h"
-#include "tests/support/cmocka_all.h"
-#include "tests/support/io_fixture.h"
+#include "tests/support/io/io_fixture.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include <dirent.h>
 #include <errno.h>

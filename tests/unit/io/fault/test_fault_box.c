@@ -5,9 +5,9 @@
  * their time; a frozen box keeps all.
  */
 #include "emu/io/base/log.h"
-#include "tests/support/cmocka_all.h"
-#include "tests/support/io_fixture.h"
-#include "tests/support/train_gen.h"
+#include "tests/support/io/io_fixture.h"
+#include "tests/support/io/train_gen.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include <string.h>
 

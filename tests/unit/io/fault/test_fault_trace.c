@@ -4,7 +4,7 @@
  * tells of rules kept for ever.
  */
 #include "emu/io/fault/fault_trace.h"
-#include "tests/support/cmocka_all.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include <stdio.h>
 #include <string.h>

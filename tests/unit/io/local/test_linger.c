@@ -4,8 +4,8 @@
  * while anybody is.
  */
 #include "emu/io/local/linger.h"
-#include "tests/support/cmocka_all.h"
-#include "tests/support/io_fixture.h"
+#include "tests/support/io/io_fixture.h"
+#include "tests/support/wire/cmocka_all.h"
 
 static unsigned ended;
 

@@ -4,8 +4,8 @@
  * descriptor, and neither direction ever waits.
  */
 #include "emu/io/local/message.h"
-#include "tests/support/cmocka_all.h"
-#include "tests/support/io_fixture.h"
+#include "tests/support/io/io_fixture.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include <errno.h>
 #include <string.h>

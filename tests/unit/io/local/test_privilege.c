@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The right to raw packets: this process as it is, and a child that gave its rights up. */
 #include "emu/io/local/privilege.h"
-#include "tests/support/cmocka_all.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include <linux/capability.h>
 #include <signal.h>

@@ -4,8 +4,8 @@
  * trace in any epoll set of the process though its description lives on, and what is called may
  * stop whatever else is to be told.
  */
-#include "tests/support/cmocka_all.h"
-#include "tests/support/io_fixture.h"
+#include "tests/support/io/io_fixture.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include <errno.h>
 #include <stdio.h>

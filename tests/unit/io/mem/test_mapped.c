@@ -4,8 +4,8 @@
  * and a thread that polls the memory sees words whole and the end of a write last.
  */
 #include "emu/io/mem/mapped.h"
-#include "tests/support/cmocka_all.h"
-#include "tests/support/prng.h"
+#include "tests/support/wire/cmocka_all.h"
+#include "tests/support/wire/prng.h"
 
 #include <pthread.h>
 #include <stdint.h>

@@ -10,8 +10,8 @@
  */
 #include "emu/io/base/clock.h"
 #include "emu/io/mem/mem.h"
-#include "tests/support/cmocka_all.h"
-#include "tests/support/prng.h"
+#include "tests/support/wire/cmocka_all.h"
+#include "tests/support/wire/prng.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,7 +4,7 @@
  * holds its descriptor, while our own mapping stays writable and visible.
  */
 #include "emu/io/mem/shm.h"
-#include "tests/support/cmocka_all.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Who has a UDP port: this process, at one address or at all, IPv4 or IPv6; or nobody. */
 #include "emu/io/net/port_owner.h"
-#include "tests/support/cmocka_all.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -6,8 +6,8 @@
 #include "emu/io/base/clock.h"
 #include "emu/io/net/udp_flow.h"
 #include "emu/io/net/udp_socket.h"
-#include "tests/support/cmocka_all.h"
-#include "tests/support/io_fixture.h"
+#include "tests/support/io/io_fixture.h"
+#include "tests/support/wire/cmocka_all.h"
 #include "wire/packet.h"
 
 #include <unistd.h>

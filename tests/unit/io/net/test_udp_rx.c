@@ -6,9 +6,9 @@
  * daemon none but off accepts an identification that our sender does not produce.
  */
 #include "emu/io/net/udp_rx.h"
-#include "tests/support/cmocka_all.h"
-#include "tests/support/pcap.h"
-#include "tests/support/train_gen.h"
+#include "tests/support/io/train_gen.h"
+#include "tests/support/wire/cmocka_all.h"
+#include "tests/support/wire/pcap.h"
 
 #include "wire/icrc.h"
 #include "wire/packet.h"
@@ -432,7 +432,7 @@ static void take_capture(const char *name, bool v4)
 	size_t len;
 
 	assert_non_null(srcdir);
-	snprintf(path, sizeof(path), "%s/tests/golden/%s.pcap", srcdir, name);
+	snprintf(path, sizeof(path), "%s/tests/golden/captures/%s.pcap", srcdir, name);
 	assert_int_equal(pcap_open(path, &pcap), 0);
 	for (; pcap_next(&pcap, &ip, &len); n++) {
 		assert_true(takes(IO_ICRC_LENIENT, ip, len, &ident));

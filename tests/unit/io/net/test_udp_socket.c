@@ -5,8 +5,8 @@
  * by tests/golden/test_sent_headers.
  */
 #include "emu/io/net/udp_socket.h"
-#include "tests/support/cmocka_all.h"
-#include "tests/support/io_fixture.h"
+#include "tests/support/io/io_fixture.h"
+#include "tests/support/wire/cmocka_all.h"
 #include "wire/packet.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Counters as files: there from the start, and following what was counted. */
 #include "emu/io/base/log.h"
-#include "tests/support/cmocka_all.h"
-#include "tests/support/io_fixture.h"
+#include "tests/support/io/io_fixture.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The Ethernet segment of a daemon: nothing to send is nothing done, with any number of devices. */
 #include "emu/io/port/ether.h"
-#include "tests/support/cmocka_all.h"
-#include "tests/support/io_fixture.h"
+#include "tests/support/io/io_fixture.h"
+#include "tests/support/wire/cmocka_all.h"
 
 static void test_idle(void **state)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What was rung before a control message, or before the end of the connection, is served before
- * it; messages that only ask do not wait for it. tests/verbs/last_sends.c has what arrives.
+ * it; messages that only ask do not wait for it. tests/verbs/queues/last_sends.c has what arrives.
  */
 #include "emu/io/base/log.h"
 #include "emu/io/serve/catch_up.h"
-#include "tests/support/cmocka_all.h"
-#include "tests/support/io_fixture.h"
+#include "tests/support/io/io_fixture.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include <infiniband/verbs.h>
 #include <string.h>

@@ -3,8 +3,8 @@
  * Event channels: records arrive whole and in order; a reader that does not read costs a bounded
  * queue and no record; equal records that wait are one; a closed end is noticed.
  */
-#include "tests/support/cmocka_all.h"
-#include "tests/support/io_fixture.h"
+#include "tests/support/io/io_fixture.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include <errno.h>
 #include <fcntl.h>

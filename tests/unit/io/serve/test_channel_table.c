@@ -3,8 +3,8 @@
  * Handles of completion channels: none is given twice in a row for one slot, a closed channel
  * frees its slot by itself, wrong handles find nothing.
  */
-#include "tests/support/cmocka_all.h"
-#include "tests/support/io_fixture.h"
+#include "tests/support/io/io_fixture.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include <errno.h>
 #include <unistd.h>

@@ -5,8 +5,8 @@
  * nor other clients, nor the daemon's descriptors suffer from it.
  */
 #include "emu/io/base/log.h"
-#include "tests/support/cmocka_all.h"
-#include "tests/support/io_fixture.h"
+#include "tests/support/io/io_fixture.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,8 +5,8 @@
  * thread rings.
  */
 #include "emu/io/serve/doorbell.h"
-#include "tests/support/cmocka_all.h"
-#include "tests/support/prng.h"
+#include "tests/support/wire/cmocka_all.h"
+#include "tests/support/wire/prng.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -4,8 +4,8 @@
  * doorbells, and the event descriptor, which it may misuse.
  */
 #include "emu/io/base/log.h"
-#include "tests/support/cmocka_all.h"
-#include "tests/support/io_fixture.h"
+#include "tests/support/io/io_fixture.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include <fcntl.h>
 #include <infiniband/verbs.h>

@@ -4,8 +4,8 @@
  * the kernel's; what is no request ends the connection; a session of two ids; nothing is left.
  */
 #include "emu/io/base/log.h"
-#include "tests/support/cmocka_all.h"
-#include "tests/support/ucma_client.h"
+#include "tests/support/io/ucma_client.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

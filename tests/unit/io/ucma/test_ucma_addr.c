@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Socket addresses of the rdma_cm interface: read, written, and what this host says to them. */
 #include "emu/io/ucma/ucma_addr.h"
-#include "tests/support/cmocka_all.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -5,8 +5,8 @@
  */
 #include "emu/io/base/clock.h"
 #include "emu/io/base/log.h"
-#include "tests/support/cmocka_all.h"
-#include "tests/support/ucma_client.h"
+#include "tests/support/io/ucma_client.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -3,8 +3,8 @@
  * Many threads on one QP and one CQ, with a thread that plays the device: every request is seen
  * once by the device, and every completion once by some poller, in the order of the ring.
  */
-#include "tests/support/cmocka_all.h"
-#include "tests/support/provider_fixture.h"
+#include "tests/support/provider/provider_fixture.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include "provider/poll/poll_cq.h"
 #include "provider/post/post_recv.h"

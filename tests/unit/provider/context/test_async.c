@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Asynchronous events through libibverbs: read, counted, taken back. */
-#include "tests/support/cmocka_all.h"
-#include "tests/support/verbs_fixture.h"
-#include "tests/support/with_preload.h"
+#include "tests/support/provider/verbs_fixture.h"
+#include "tests/support/provider/with_preload.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include <errno.h>
 #include <fcntl.h>

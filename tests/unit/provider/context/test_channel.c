@@ -3,9 +3,9 @@
  * The registry of channels: closed ones are found and cost nothing afterwards, and a program that
  * has many does not pay for them when it makes one more.
  */
-#include "tests/support/cmocka_all.h"
-#include "tests/support/verbs_fixture.h"
-#include "tests/support/with_preload.h"
+#include "tests/support/provider/verbs_fixture.h"
+#include "tests/support/provider/with_preload.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include <errno.h>
 #include <poll.h>

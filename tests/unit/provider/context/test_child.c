@@ -6,9 +6,9 @@
  * look for the parent's threads then.
  */
 #include "emu/abi/cmd_import.h"
-#include "tests/support/cmocka_all.h"
-#include "tests/support/verbs_fixture.h"
-#include "tests/support/with_preload.h"
+#include "tests/support/provider/verbs_fixture.h"
+#include "tests/support/provider/with_preload.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The builders of struct uhcadv_qp_ex, beside those of libibverbs. */
-#include "tests/support/cmocka_all.h"
-#include "tests/support/provider_fixture.h"
+#include "tests/support/provider/provider_fixture.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include "provider/dv/dv.h"
 #include "provider/dv/dv_wr.h"

@@ -4,10 +4,10 @@
  * sees, and what is left when it says no.
  */
 #include "emu/abi/cmd_import.h"
-#include "tests/support/cmocka_all.h"
-#include "tests/support/holdings.h"
-#include "tests/support/verbs_fixture.h"
-#include "tests/support/with_preload.h"
+#include "tests/support/provider/holdings.h"
+#include "tests/support/provider/verbs_fixture.h"
+#include "tests/support/provider/with_preload.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Parent domains and thread domains: who may go when, whose memory it is, which locks are off. */
-#include "tests/support/cmocka_all.h"
-#include "tests/support/verbs_fixture.h"
-#include "tests/support/with_preload.h"
+#include "tests/support/provider/verbs_fixture.h"
+#include "tests/support/provider/with_preload.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include "provider/qp/queue_pair.h"
 #include "provider/queues/cq.h"

@@ -4,9 +4,9 @@
  * The functions are called as libuhca.so calls them, on a context of the real libibverbs.
  */
 #include "provider/keys/shared_memory.h"
-#include "tests/support/cmocka_all.h"
-#include "tests/support/verbs_fixture.h"
-#include "tests/support/with_preload.h"
+#include "tests/support/provider/verbs_fixture.h"
+#include "tests/support/provider/with_preload.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include <errno.h>
 #include <string.h>

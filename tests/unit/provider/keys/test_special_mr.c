@@ -3,9 +3,9 @@
  * The null region, dma-bufs (a memory file stands in for one: both are files that can be mapped)
  * and advice: what may be asked for, what the device hears, and what is mapped and given back.
  */
-#include "tests/support/cmocka_all.h"
-#include "tests/support/verbs_fixture.h"
-#include "tests/support/with_preload.h"
+#include "tests/support/provider/verbs_fixture.h"
+#include "tests/support/provider/with_preload.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include <errno.h>
 #include <fcntl.h>

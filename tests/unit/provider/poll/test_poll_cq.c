@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* ibv_poll_cq: what becomes of ring entries; and what a dead daemon's left work becomes. */
-#include "tests/support/cmocka_all.h"
-#include "tests/support/provider_fixture.h"
+#include "tests/support/provider/provider_fixture.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include "provider/poll/arm_cq.h"
 #include "provider/poll/poll_cq.h"

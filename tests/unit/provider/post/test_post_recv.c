@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* ibv_post_recv and ibv_post_srq_recv into a ring. */
-#include "tests/support/cmocka_all.h"
-#include "tests/support/provider_fixture.h"
+#include "tests/support/provider/provider_fixture.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include "provider/post/post_recv.h"
 #include "provider/queues/srq.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* ibv_wr_*: what the device finds in the ring, what is refused, and that nothing is left of it. */
-#include "tests/support/cmocka_all.h"
-#include "tests/support/provider_fixture.h"
+#include "tests/support/provider/provider_fixture.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include "provider/keys/mw.h"
 #include "provider/post/qp_ex.h"

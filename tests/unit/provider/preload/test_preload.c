@@ -3,9 +3,9 @@
  * The preload library in a process: every function that takes a path finds the device's files,
  * and nothing else is disturbed.
  */
-#include "tests/support/cmocka_all.h"
-#include "tests/support/fake_tree.h"
-#include "tests/support/with_preload.h"
+#include "tests/support/provider/fake_tree.h"
+#include "tests/support/provider/with_preload.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include <arpa/inet.h>
 #include <dirent.h>
@@ -225,7 +225,7 @@ static void test_interfaces(void **state)
 	assert_int_equal(getifaddrs(&list), 0);
 	assert_int_equal(count_named(list, "uhca0"), 0);
 	freeifaddrs(list);
-	snprintf(path, sizeof(path), "%s/tests/support/.libs/libasks-fi.so",
+	snprintf(path, sizeof(path), "%s/tests/support/provider/.libs/libasks-fi.so",
 		 getenv("UHCA_BUILDDIR"));
 	library = dlopen(path, RTLD_NOW);
 	assert_non_null(library);

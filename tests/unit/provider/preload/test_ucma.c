@@ -3,11 +3,11 @@
  * The preload library's rdma_cm device: what of a program's open, write and reads reaches the
  * daemon, what comes back, and what a program sees of the device when the daemon has gone.
  */
-#include "tests/support/cmocka_all.h"
-#include "tests/support/fake_cm.h"
-#include "tests/support/fake_tree.h"
-#include "tests/support/holdings.h"
-#include "tests/support/with_preload.h"
+#include "tests/support/provider/fake_cm.h"
+#include "tests/support/provider/fake_tree.h"
+#include "tests/support/provider/holdings.h"
+#include "tests/support/provider/with_preload.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include <errno.h>
 #include <fcntl.h>

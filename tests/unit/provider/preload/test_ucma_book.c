@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the preload library remembers of rdma_cm ids: who is told of a removal, and the counts. */
-#include "tests/support/cmocka_all.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include "provider/preload/ucma_book.h"
 

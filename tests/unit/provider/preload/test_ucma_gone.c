@@ -2,7 +2,7 @@
 /* What takes the number of an open whose daemon is gone: silent, known as such, flags kept. */
 #include "provider/preload/ucma_gone.h"
 
-#include "tests/support/cmocka_all.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What happened to requests, told: texts that were looked at, and which completions are told. */
 #include "emu/story/ladder/explain.h"
-#include "tests/support/cmocka_all.h"
-#include "tests/support/story_golden.h"
-#include "tests/support/story_tales.h"
+#include "tests/support/story/story_golden.h"
+#include "tests/support/story/story_tales.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,11 +3,11 @@
 #include "emu/story/ladder/ladder.h"
 #include "emu/story/ladder/ladder_svg.h"
 #include "emu/story/ladder/ladder_text.h"
-#include "tests/support/cmocka_all.h"
-#include "tests/support/prng.h"
-#include "tests/support/story_file.h"
-#include "tests/support/story_golden.h"
-#include "tests/support/story_tales.h"
+#include "tests/support/story/story_file.h"
+#include "tests/support/story/story_golden.h"
+#include "tests/support/story/story_tales.h"
+#include "tests/support/wire/cmocka_all.h"
+#include "tests/support/wire/prng.h"
 #include "wire/opcode.h"
 
 #include <stdio.h>

@@ -2,8 +2,8 @@
 /* Captures block by block: both formats and byte orders, times, and every way of being broken. */
 #include "emu/abi/story.h"
 #include "emu/story/read/pcapng.h"
-#include "tests/support/cmocka_all.h"
-#include "tests/support/story_file.h"
+#include "tests/support/story/story_file.h"
+#include "tests/support/wire/cmocka_all.h"
 #include "wire/opcode.h"
 
 #include <errno.h>

@@ -2,8 +2,8 @@
 /* The page of a report: whole for any capture, and nothing in a capture becomes markup. */
 #include "emu/story/ladder/markup.h"
 #include "emu/story/report/report.h"
-#include "tests/support/cmocka_all.h"
-#include "tests/support/story_file.h"
+#include "tests/support/story/story_file.h"
+#include "tests/support/wire/cmocka_all.h"
 #include "wire/opcode.h"
 
 #include <stdlib.h>
@@ -203,7 +203,7 @@ static void test_classic_pcap(void **state)
 
 	(void)state;
 	assert_non_null(root);
-	snprintf(path, sizeof(path), "%s/tests/golden/rc_write_64k.pcap", root);
+	snprintf(path, sizeof(path), "%s/tests/golden/captures/rc_write_64k.pcap", root);
 	assert_int_equal(story_read(&s, path), 0);
 	assert_true(s.n_arrows > 0 && s.n_records == 0);
 	page = make_page(&s, "rc_write_64k.pcap");

@@ -2,7 +2,7 @@
 /* Every status and vendor error of emu/abi/cqe.h has its words, and docs/statuses.md names it. */
 #include "emu/abi/cqe.h"
 #include "emu/story/tale/statuses.h"
-#include "tests/support/cmocka_all.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include <ctype.h>
 #include <stdio.h>

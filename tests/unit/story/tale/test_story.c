@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A capture put together: ends, arrows, messages, completions. */
 #include "emu/story/tale/story.h"
-#include "tests/support/cmocka_all.h"
-#include "tests/support/story_file.h"
+#include "tests/support/story/story_file.h"
+#include "tests/support/wire/cmocka_all.h"
 #include "wire/opcode.h"
 #include "wire/syndrome.h"
 
@@ -239,7 +239,8 @@ static void test_golden(void **state)
 	if (!srcdir)
 		fail_msg("UHCA_SRCDIR is not set");
 	for (size_t i = 0; i < sizeof(file) / sizeof(file[0]); i++) {
-		snprintf(path, sizeof(path), "%s/tests/golden/%s.pcap", srcdir, file[i].name);
+		snprintf(path, sizeof(path), "%s/tests/golden/captures/%s.pcap", srcdir,
+			 file[i].name);
 		assert_int_equal(story_read(&s, path), 0);
 		assert_string_equal(s.error, "");
 		assert_true(s.n_arrows > 2);

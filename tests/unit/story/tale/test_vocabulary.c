@@ -6,7 +6,7 @@
 #include "emu/io/capture/tell.h"
 #include "emu/story/read/words.h"
 #include "emu/story/tale/vocabulary.h"
-#include "tests/support/cmocka_all.h"
+#include "tests/support/wire/cmocka_all.h"
 
 #include "emu/abi/cqe.h"
 #include "emu/abi/event.h"

@@ -1,0 +1,6 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# tests/verbs/keys/shared_memory.c on a daemon of its own.
+ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0:detect_leaks=0
+export ASAN_OPTIONS
+"${UHCA_SRCDIR:?}/scripts/uhca-run" --private -- "${UHCA_BUILDDIR:?}/tests/verbs/keys/shared_memory"

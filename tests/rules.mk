@@ -81,5 +81,10 @@ tests/unit/provider/test_ops: $(plugin_objects)
 $(call preload_objects,%): provider/libuhca_preload.la ;
 $(plugin_objects): provider/libuhca-rdmav34.la ;
 
+# What there is time for before each commit (scripts/check --quick).
+check-quick:
+	$(MAKE) check TESTS='$(check_rules) $(made_tests) tests/verbs/system/smoke.sh' check_PROGRAMS=
+.PHONY: check-quick
+
 mostlyclean-local:
 	-rm -f $(made_tests) $(test_objects) $(test_objects:.o=.d) tests/*_kit.a

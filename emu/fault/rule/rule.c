@@ -14,13 +14,22 @@ static bool name_char(char c)
 	       c == '_' || c == '-' || c == '.';
 }
 
+/* A byte of a longer character alone is none, and no text may end up with it. */
+static int not_in_a_name(const struct fault_text *t, const char *at)
+{
+	unsigned char c = (unsigned char)*at;
+
+	return c > ' ' && c < 0x7f ? fault_fail(t, at, "a name has no '%c'", c)
+				   : fault_fail(t, at, "a name has no byte 0x%02x", c);
+}
+
 /* "NAME:", which is not a number, since rules have numbers too. */
 static int parse_name(const struct fault_text *t, struct fault_piece p, struct fault_rule *r)
 {
 	p.length--;
 	for (size_t i = 0; i < p.length; i++)
 		if (!name_char(p.at[i]))
-			return fault_fail(t, p.at + i, "a name has no '%c'", p.at[i]);
+			return not_in_a_name(t, p.at + i);
 	if (p.length == 0 || (p.at[0] >= '0' && p.at[0] <= '9'))
 		return fault_fail(t, p.at, "a name begins with a letter");
 	if (!fault_piece_copy(p, r->name, sizeof(r->name)))

@@ -137,10 +137,22 @@ char *io_ctl_error(const char *text)
 	return line_of(json_pack("{s:b, s:s}", UHCA_CTL_OK, 0, UHCA_CTL_ERROR, text));
 }
 
-static char *refusal(const struct ctl_outcome *o)
+/* What is told of a request may end within a character of it, and then is no text of JSON. */
+static void keep_ascii(char *text)
+{
+	for (; *text; text++)
+		if ((unsigned char)*text >= 0x80)
+			*text = '?';
+}
+
+static char *refusal(struct ctl_outcome *o)
 {
 	json_t *reply = json_pack("{s:b, s:s}", UHCA_CTL_OK, 0, UHCA_CTL_ERROR, o->error);
 
+	if (!reply) {
+		keep_ascii(o->error);
+		reply = json_pack("{s:b, s:s}", UHCA_CTL_OK, 0, UHCA_CTL_ERROR, o->error);
+	}
 	if (reply && o->line > 0)
 		json_object_set_new(reply, UHCA_CTL_LINE, json_integer(o->line));
 	if (reply && o->column > 0)

@@ -570,6 +570,8 @@ static void test_form(void **state)
 	refused("1st: drop", 1, "begins with a letter");
 	refused(": drop", 1, "begins with a letter");
 	refused("a/b: drop", 2, "a name has no '/'");
+	refused("l\xe7\x97\xbd: drop", 2, "a name has no byte 0xe7");
+	refused("a\x7f: drop", 2, "a name has no byte 0x7f");
 	refused("a2345678901234567890123456789012: drop", 1, "at most 31");
 	refused("drop\topcode=send\x01", 17, "cannot be written");
 	refused("drop program=\"a b", 14, "does not end");

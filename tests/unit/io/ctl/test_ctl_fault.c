@@ -117,6 +117,23 @@ static void test_refusals(void **state)
 	refused("'action':'replay','file':'/'", "/: not a regular file");
 }
 
+/* What a refusal says of a request ends within a character of two bytes: it is told all the same.
+ */
+static void test_cut_text(void **state)
+{
+	char request[400] = "'action':'list','x";
+	char error[256] = "fault has no member 'x";
+	size_t used = strlen(request), kept = strlen(error);
+
+	(void)state;
+	for (unsigned i = 0; i < 130; i++)
+		used += (size_t)snprintf(request + used, sizeof(request) - used, "\xc3\xa9");
+	snprintf(request + used, sizeof(request) - used, "':1");
+	assert_int_equal((sizeof(error) - 1 - kept) % 2, 1);
+	memset(error + kept, '?', sizeof(error) - 1 - kept);
+	refused(request, error);
+}
+
 /* Where it is wrong, and that nothing has changed. */
 static void test_places(void **state)
 {
@@ -184,10 +201,8 @@ static void test_trace(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_life_of_a_rule),
-		TEST(test_refusals),
-		TEST(test_places),
-		TEST(test_trace),
+		TEST(test_life_of_a_rule), TEST(test_refusals), TEST(test_cut_text),
+		TEST(test_places),         TEST(test_trace),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The grammar of rules: what each word means, and for every mistake its column and what is said.
- */
+/* The grammar of rules: what each word means, and of every mistake its column and what is said. */
 #include "tests/support/wire/cmocka_all.h"
 
 #include "emu/fault/rule/rule.h"

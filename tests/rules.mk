@@ -13,7 +13,6 @@ tests/%.o: tests/%.c
 
 # Of what a program is made: objects, kits, and of our libraries their archives (shared ones are
 # looked for where they were built).
-archives = $(foreach a,$(filter %.la,$^),$(dir $a).libs/$(notdir $(a:.la=.a)))
 shared = $(filter provider/libuhca.la emu/ctl/libuhcactl.la,$^)
 test_parts = $(filter-out $(shared),$(filter %.o,$^) $(filter %.a,$^) $(filter %.la,$^))
 link_test = $(AM_V_CCLD)$(CC) $(AM_CFLAGS) $(CFLAGS) $(subst -Wc$(comma),,$(AM_LDFLAGS)) $(LDFLAGS) \

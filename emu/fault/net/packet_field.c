@@ -13,7 +13,7 @@ struct place {
 	uint32_t header;
 };
 
-#define BITS(n) ((n) == 64 ? UINT64_MAX : (UINT64_C(1) << (n)) - 1)
+#define BITS(n) (UINT64_MAX >> (64 - (n))) /* 1 to 64 */
 
 static const struct place places[FAULT_FIELDS] = {
 	[FAULT_FIELD_BTH_OPCODE] = {BITS(8), 0},

@@ -189,7 +189,7 @@ signals() {
 	for signal in TERM INT HUP USR1; do
 		: >"$out/said" # or the "up" of the one before it counts
 		# shellcheck disable=SC2016
-		env --default-signal=INT "$uhca_run" --private -- bash -c \
+		env --default-signal "$uhca_run" --private -- bash -c \
 			'trap "echo got; exit 40" $0; echo up; while :; do sleep 0.05; done' \
 			$signal >"$out/said" 2>&1 &
 		pid=$!

@@ -29,10 +29,11 @@ struct cq;
 
 /*
  * After so long a signal is shown however many of the completions that the reader took it has not
- * handled. Longer than the scheduler keeps a reader away that it has interrupted; short enough for
- * one that looks now and then and will never have looked often enough.
+ * handled. Longer than the scheduler keeps a reader away that it has interrupted, with tens of
+ * others waiting for its processor; short enough for one that looks now and then and will never
+ * have looked often enough.
  */
-#define CQ_HOLD_NS (10 * 1000 * 1000ull)
+#define CQ_HOLD_NS (100 * 1000 * 1000ull)
 
 /* The same while there are completions before it that the reader has not even taken. */
 #define CQ_HOLD_UNREAD_NS (1000 * 1000 * 1000ull)

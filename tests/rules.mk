@@ -66,6 +66,7 @@ tests/unit/core/test_no_memory: wraps = malloc calloc realloc free
 tests/unit/io/ctl/test_ctl_walk: wraps = core_walk_mr
 tests/unit/io/test_daemon: wraps = open openat mkdirat symlinkat socket bind listen chmod memfd_create \
 	ftruncate mmap timerfd_create epoll_create1 pwrite getrandom calloc aligned_alloc
+tests/unit/io/device/test_sysfs_tree: wraps = mkdirat linkat
 tests/unit/io/capture/test_pcapng: wraps = write
 tests/unit/io/net/test_udp: wraps = sendmmsg
 tests/unit/provider/test_libuhca tests/unit/provider/test_no_plugin: provider/libuhca.la

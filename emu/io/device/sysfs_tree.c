@@ -45,22 +45,35 @@ __attribute__((format(printf, 2, 3))) static void set_base(struct tree *t, const
 	va_end(ap);
 }
 
-/* Makes the folders above the path. */
-static void make_parents(struct tree *t, char *path)
-{
-	for (char *p = strchr(path, '/'); p && t->error == 0; p = strchr(p + 1, '/')) {
-		*p = '\0';
-		if (mkdirat(t->root, path, 0755) < 0 && errno != EEXIST)
-			t->error = -errno;
-		*p = '/';
-	}
-}
-
-static bool full_path(struct tree *t, const char *name, char path[2 * PATH_LENGTH])
+static void full_path(const struct tree *t, const char *name, char path[2 * PATH_LENGTH])
 {
 	snprintf(path, 2 * PATH_LENGTH, "%s/%s", t->base, name);
-	make_parents(t, path);
-	return t->error == 0;
+}
+
+/* Makes the folder above the path, and first those above that one where they are missing. */
+static bool make_parent(const struct tree *t, char *path)
+{
+	char *slash = strrchr(path, '/');
+	bool made;
+
+	if (!slash)
+		return false;
+	*slash = '\0';
+	made = mkdirat(t->root, path, 0755) == 0 ||
+	       (errno == ENOENT && make_parent(t, path) && mkdirat(t->root, path, 0755) == 0);
+	*slash = '/';
+	return made;
+}
+
+/* Folders are made when the first entry needs one: most stand beside another. */
+static int create_file(const struct tree *t, char *path)
+{
+	const int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW;
+	int fd = openat(t->root, path, flags, 0644);
+
+	if (fd < 0 && errno == ENOENT && make_parent(t, path))
+		fd = openat(t->root, path, flags, 0644);
+	return fd;
 }
 
 /* A file with one line. */
@@ -73,13 +86,14 @@ __attribute__((format(printf, 3, 4))) static void put(struct tree *t, const char
 	int fd;
 	int n;
 
-	if (!full_path(t, name, path))
+	if (t->error < 0)
 		return;
+	full_path(t, name, path);
 	va_start(ap, format);
 	n = vsnprintf(text, sizeof(text) - 1, format, ap);
 	va_end(ap);
 	text[n++] = '\n';
-	fd = openat(t->root, path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
+	fd = create_file(t, path);
 	if (fd < 0 || write(fd, text, (size_t)n) != n)
 		t->error = fd < 0 ? -errno : -EIO;
 	if (fd >= 0)
@@ -93,16 +107,24 @@ static void replace(struct tree *t, const char *name, const char *text)
 	char to[2 * PATH_LENGTH];
 
 	put(t, ".new", "%s", text);
-	if (full_path(t, ".new", from) && full_path(t, name, to) &&
-	    renameat(t->root, from, t->root, to) < 0)
+	full_path(t, ".new", from);
+	full_path(t, name, to);
+	if (t->error == 0 && renameat(t->root, from, t->root, to) < 0)
 		t->error = -errno;
 }
 
 static void put_link(struct tree *t, const char *name, const char *target)
 {
 	char path[2 * PATH_LENGTH];
+	int error;
 
-	if (full_path(t, name, path) && symlinkat(target, t->root, path) < 0)
+	if (t->error < 0)
+		return;
+	full_path(t, name, path);
+	error = symlinkat(target, t->root, path);
+	if (error < 0 && errno == ENOENT && make_parent(t, path))
+		error = symlinkat(target, t->root, path);
+	if (error < 0)
 		t->error = -errno;
 }
 
@@ -215,16 +237,41 @@ static void add_bus_device(struct tree *t, const struct io_identity *id, unsigne
 	put_link(t, name, target);
 }
 
-static void put_gid(struct tree *t, unsigned i, const uint8_t gid[16])
+/*
+ * A file that says what another of its folder says: the same file under one more name, which is
+ * less to make and to remove. Some file systems have no such thing.
+ */
+static void put_twin(struct tree *t, const char *name, const char *twin, const char *text)
 {
-	char name[16];
-	char text[40];
+	char from[2 * PATH_LENGTH];
+	char to[2 * PATH_LENGTH];
 
-	snprintf(name, sizeof(name), "gids/%u", i);
+	full_path(t, twin, from);
+	full_path(t, name, to);
+	if (t->error == 0 && linkat(t->root, from, t->root, to, 0) < 0)
+		put(t, name, "%s", text);
+}
+
+static const char *gid_text(const uint8_t gid[16], char out[40])
+{
 	for (unsigned k = 0; k < 8; k++)
-		snprintf(text + 5 * k, sizeof(text) - 5 * k, "%02x%02x%s", gid[2 * k],
-			 gid[2 * k + 1], k < 7 ? ":" : "");
-	put(t, name, "%s", text);
+		snprintf(out + 5 * k, 40 - 5 * k, "%02x%02x%s", gid[2 * k], gid[2 * k + 1],
+			 k < 7 ? ":" : "");
+	return out;
+}
+
+/* One file for each index of the table, of which those from "first" on say the same. */
+static void put_column(struct tree *t, const char *folder, unsigned first, const char *text)
+{
+	char twin[32];
+	char name[32];
+
+	snprintf(twin, sizeof(twin), "%s/%u", folder, first);
+	put(t, twin, "%s", text);
+	for (unsigned i = first + 1; i < CORE_GID_TABLE; i++) {
+		snprintf(name, sizeof(name), "%s/%u", folder, i);
+		put_twin(t, name, twin, text);
+	}
 }
 
 /*
@@ -235,15 +282,16 @@ static void add_gids(struct tree *t, const struct io_identity *id)
 {
 	static const uint8_t empty[16];
 	char name[32];
+	char text[40];
 
-	for (unsigned i = 0; i < CORE_GID_TABLE; i++) {
-		put_gid(t, i, i < id->addresses.count ? id->addresses.a[i].gid : empty);
-		snprintf(name, sizeof(name), "gid_attrs/types/%u", i);
-		put(t, name, "RoCE v2");
-		snprintf(name, sizeof(name), "gid_attrs/ndevs/%u", i);
-		if (id->netdev[0])
-			put(t, name, "%s", id->netdev);
+	for (unsigned i = 0; i < id->addresses.count; i++) {
+		snprintf(name, sizeof(name), "gids/%u", i);
+		put(t, name, "%s", gid_text(id->addresses.a[i].gid, text));
 	}
+	put_column(t, "gids", id->addresses.count, gid_text(empty, text));
+	put_column(t, "gid_attrs/types", 0, "RoCE v2");
+	if (id->netdev[0])
+		put_column(t, "gid_attrs/ndevs", 0, id->netdev);
 }
 
 static void add_port(struct tree *t, const struct io_identity *id)

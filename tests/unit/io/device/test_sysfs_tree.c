@@ -19,6 +19,33 @@
 
 static char dir[64];
 
+/* ---- system calls (ld --wrap) ---- */
+
+static unsigned made;    /* folders */
+static unsigned useless; /* attempts to make one that is there */
+static bool no_links;    /* as on a file system that has none */
+
+int __real_mkdirat(int root, const char *path, mode_t mode);
+int __wrap_mkdirat(int root, const char *path, mode_t mode);
+int __wrap_mkdirat(int root, const char *path, mode_t mode)
+{
+	int ret = __real_mkdirat(root, path, mode);
+
+	made += ret == 0;
+	useless += ret < 0 && errno == EEXIST;
+	return ret;
+}
+
+int __real_linkat(int from, const char *old, int to, const char *new, int flags);
+int __wrap_linkat(int from, const char *old, int to, const char *new, int flags);
+int __wrap_linkat(int from, const char *old, int to, const char *new, int flags)
+{
+	errno = EPERM;
+	return no_links ? -1 : __real_linkat(from, old, to, new, flags);
+}
+
+/* ---- */
+
 static struct io_identity identity(unsigned index)
 {
 	struct io_identity id = {.index = index, .guid = 0x0275ca007f000001 + index};
@@ -224,6 +251,65 @@ static void test_no_interface(void **state)
 	assert_string_equal(line("infiniband/uhca12/ports/1/gid_attrs/types/0"), "RoCE v2");
 }
 
+/* The start of a daemon waits for them: each is made once. */
+static void test_folders_are_made_once(void **state)
+{
+	struct io_identity id = identity(DEVICES);
+
+	(void)state;
+	made = useless = 0;
+	assert_int_equal(io_sysfs_add(dir, &id), 0);
+	assert_int_equal(useless, 0);
+	assert_int_equal(made, 12);
+}
+
+static ino_t file_of(const char *name)
+{
+	struct stat st;
+
+	assert_int_equal(stat(path_of(name), &st), 0);
+	return st.st_ino;
+}
+
+/* What says the same for each index is one file with many names. */
+static void test_tables_share_files(void **state)
+{
+	const char *ports = "sys/class/infiniband/uhca3/ports/1";
+	char a[128], b[128];
+
+	(void)state;
+	for (unsigned i = 3; i < CORE_GID_TABLE; i++) {
+		snprintf(a, sizeof(a), "%s/gids/2", ports);
+		snprintf(b, sizeof(b), "%s/gids/%u", ports, i);
+		assert_int_equal(file_of(a), file_of(b));
+		snprintf(a, sizeof(a), "%s/gid_attrs/types/0", ports);
+		snprintf(b, sizeof(b), "%s/gid_attrs/types/%u", ports, i);
+		assert_int_equal(file_of(a), file_of(b));
+	}
+	snprintf(b, sizeof(b), "%s/gids/1", ports);
+	snprintf(a, sizeof(a), "%s/gids/2", ports);
+	assert_int_not_equal(file_of(a), file_of(b));
+}
+
+static void test_without_links(void **state)
+{
+	struct io_identity id = identity(DEVICES);
+	char name[64];
+
+	(void)state;
+	no_links = true;
+	assert_int_equal(io_sysfs_add(dir, &id), 0);
+	no_links = false;
+	for (unsigned i = 0; i < CORE_GID_TABLE; i++) {
+		snprintf(name, sizeof(name), "infiniband/uhca12/ports/1/gid_attrs/types/%u", i);
+		assert_string_equal(line(name), "RoCE v2");
+		snprintf(name, sizeof(name), "infiniband/uhca12/ports/1/gid_attrs/ndevs/%u", i);
+		assert_string_equal(line(name), "lo");
+	}
+	assert_string_equal(line("infiniband/uhca12/ports/1/gids/15"),
+			    "0000:0000:0000:0000:0000:0000:0000:0000");
+}
+
 /* Wherever descriptors come to their end: that is what is said. */
 static void test_few_descriptors(void **state)
 {
@@ -263,11 +349,19 @@ static void test_errors(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_classes), TEST(test_order),
-		TEST(test_device),  TEST(test_gids),
-		TEST(test_nodes),   TEST(test_rdma_cm),
-		TEST(test_links),   TEST(test_no_interface),
-		TEST(test_errors),  TEST(test_few_descriptors),
+		TEST(test_classes),
+		TEST(test_order),
+		TEST(test_device),
+		TEST(test_gids),
+		TEST(test_nodes),
+		TEST(test_rdma_cm),
+		TEST(test_links),
+		TEST(test_no_interface),
+		TEST(test_errors),
+		TEST(test_folders_are_made_once),
+		TEST(test_tables_share_files),
+		TEST(test_without_links),
+		TEST(test_few_descriptors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,15 +14,16 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define READY_TIMEOUT_MS 30000
 #define STOP_TIMEOUT_MS  5000
-#define STOP_POLL_MS     5
+#define STOP_STEP_MS     100 /* an interrupted one is over */
+#define STOP_POLL_MS     5   /* where the kernel, before 5.3, cannot tell */
 #define START_TRIES      3
 
 /* Descriptors of the daemon beside the standard three. */
@@ -242,10 +243,20 @@ int run_daemon_start(struct run_daemon *d)
 	return report(d, ret);
 }
 
-static void pause_ms(long ms)
+/* Waits for its end. False when it takes its time. */
+static bool ends(pid_t pid, int *status)
 {
-	struct timespec t = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
-	nanosleep(&t, NULL);
+	struct pollfd p = {.fd = pidfd_open(pid, 0), .events = POLLIN};
+	int step = p.fd < 0 ? STOP_POLL_MS : STOP_STEP_MS;
+	pid_t ended = waitpid(pid, status, WNOHANG);
+
+	for (int waited = 0; ended == 0 && waited < STOP_TIMEOUT_MS; waited += step) {
+		poll(&p, 1, step);
+		ended = waitpid(pid, status, WNOHANG);
+	}
+	if (p.fd >= 0)
+		close(p.fd);
+	return ended != 0;
 }
 
 int run_daemon_stop(pid_t pid)
@@ -254,12 +265,9 @@ int run_daemon_stop(pid_t pid)
 	if (waitpid(pid, &status, WNOHANG) == pid)
 		return status;
 	kill(pid, SIGTERM);
-	for (int waited = 0; waited < STOP_TIMEOUT_MS; waited += STOP_POLL_MS) {
-		if (waitpid(pid, &status, WNOHANG) != 0)
-			return status;
-		pause_ms(STOP_POLL_MS);
+	if (!ends(pid, &status)) {
+		kill(pid, SIGKILL);
+		waitpid(pid, &status, 0);
 	}
-	kill(pid, SIGKILL);
-	waitpid(pid, &status, 0);
 	return status;
 }

@@ -68,6 +68,7 @@ tests/unit/io/test_daemon: wraps = open openat mkdirat symlinkat socket bind lis
 	ftruncate mmap timerfd_create epoll_create1 pwrite getrandom calloc aligned_alloc
 tests/unit/io/device/test_sysfs_tree: wraps = mkdirat linkat
 tests/unit/io/capture/test_pcapng: wraps = write
+tests/unit/io/serve/test_callers: wraps = io_client_doorbells
 tests/unit/io/net/test_udp: wraps = sendmmsg
 tests/unit/provider/test_libuhca tests/unit/provider/test_no_plugin: provider/libuhca.la
 # Files of the preload library and of the plugin that are in none of the archives.

@@ -18,7 +18,7 @@
 /*
  * HELLO, the first message. Descriptors in the request, in this order: the client's own
  * /proc/self/mem (read-write), the daemon's end of the async event channel. Descriptors in the
- * reply: status page, doorbell region, event fd to ring when need_wakeup is set.
+ * reply: status page, doorbell region, event fd to ring when need_wakeup is set, callers.
  */
 struct uhca_cmd_hello {
 	struct uhca_cmd_request h;

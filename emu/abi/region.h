@@ -4,11 +4,12 @@
  *
  *   status page   one per daemon, clients map it read-only: does the daemon sleep?
  *   doorbell page one per client: which queues have new work
+ *   callers       one: which of the clients rang that are seldom looked at
  *   queue region  one per QP, SRQ and CQ: rings, entries, inline data
  *
- * Every region begins with the same header; version first. Offsets, never pointers. The daemon
- * trusts nothing it reads here: sizes and offsets are for the client's use, the daemon works with
- * its own copies (DESIGN D6).
+ * Every region but the callers begins with the same header; version first. Offsets, never pointers.
+ * The daemon trusts nothing it reads here: sizes and offsets are for the client's use, the daemon
+ * works with its own copies (DESIGN D6).
  */
 #ifndef UHCA_ABI_REGION_H
 #define UHCA_ABI_REGION_H
@@ -18,7 +19,7 @@
 #include <assert.h>
 #include <stdint.h>
 
-#define UHCA_ABI_VERSION 3u
+#define UHCA_ABI_VERSION 4u
 #define UHCA_ABI_MAGIC   0x61636875u /* "uhca" */
 
 enum {
@@ -67,6 +68,9 @@ static_assert(sizeof(struct uhca_abi_status) == 4096, "one page");
  * and leaves the number in slot ticket % ORDER_SLOTS, before it sets the summary. The bits are what
  * counts: a number whose bit is not set means nothing, and a bit without a number (more rang than
  * there are slots, a thread was interrupted between the two) is served all the same.
+ *
+ * announce: written by the daemon. 0: it looks here whenever it is awake. Else one more than the
+ *   number by which the client is to say among the callers that it rang.
  */
 #define UHCA_ABI_DOORBELL_WORDS 4096u
 #define UHCA_ABI_DOORBELL_MAX   (UHCA_ABI_DOORBELL_WORDS * 64u)
@@ -74,7 +78,9 @@ static_assert(sizeof(struct uhca_abi_status) == 4096, "one page");
 
 struct uhca_abi_doorbell {
 	struct uhca_abi_region region;
-	uint8_t pad0[104];
+	uint8_t pad0[40];
+	uint32_t announce;
+	uint8_t pad3[60];
 	uint64_t summary[UHCA_ABI_DOORBELL_WORDS / 64];
 	uint64_t word[UHCA_ABI_DOORBELL_WORDS];
 	uint32_t tickets; /* taken so far; runs over */
@@ -95,6 +101,41 @@ static inline void uhca_doorbell_set(struct uhca_abi_doorbell *d, uint32_t n)
 				 __ATOMIC_RELEASE);
 	}
 	__atomic_fetch_or(&d->summary[w / 64], 1ull << (w % 64), __ATOMIC_RELEASE);
+}
+
+/*
+ * Callers: a two-level bitmap of clients, so that one that is quiet costs the daemon nothing. Bit c
+ * of word[w] is client 64 w + c, bit w of summary says that word[w] is not zero; the daemon clears
+ * the summary first. All clients write here and may write what they like: a bit too many costs a
+ * look at nothing, and a bit that another client took away makes the daemon come late, but come.
+ * There is no header that one could spoil for the next.
+ */
+#define UHCA_ABI_CALLERS 4096u
+
+struct uhca_abi_callers {
+	uint64_t summary;
+	uint8_t pad0[56];
+	uint64_t word[UHCA_ABI_CALLERS / 64];
+	uint8_t pad1[3520];
+};
+static_assert(sizeof(struct uhca_abi_callers) == 4096, "one page");
+
+/*
+ * What follows a ring of doorbells, and goes before a look at need_wakeup. The fences are the other
+ * half of the daemon's: between saying "announce yourself", or "I sleep", and its last look.
+ */
+static inline void uhca_doorbell_announce(const struct uhca_abi_doorbell *d,
+					  struct uhca_abi_callers *callers)
+{
+	uint32_t n;
+
+	uhca_ring_fence();
+	n = __atomic_load_n(&d->announce, __ATOMIC_RELAXED) - 1;
+	if (__builtin_expect(n >= UHCA_ABI_CALLERS, 1))
+		return;
+	__atomic_fetch_or(&callers->word[n / 64], 1ull << (n % 64), __ATOMIC_RELEASE);
+	__atomic_fetch_or(&callers->summary, 1ull << (n / 64), __ATOMIC_RELEASE);
+	uhca_ring_fence();
 }
 
 /*

@@ -193,7 +193,7 @@ unsigned io_daemon_fatal(struct io_daemon *d, const struct io_device *dev)
 	return n;
 }
 
-static void init_clients(struct io_daemon *d)
+static int open_clients(struct io_daemon *d)
 {
 	d->clients = (struct io_clients){.loop = d->loop,
 					 .watches = &d->shared,
@@ -204,6 +204,7 @@ static void init_clients(struct io_daemon *d)
 					 .status_fd = d->status.fd,
 					 .ops = &io_fault_clients_ops,
 					 .user = &d->faults};
+	return io_callers_open(&d->clients.callers);
 }
 
 /* ---- faults ---- */
@@ -307,9 +308,10 @@ static int open_ucma(struct io_daemon *d, const char *path)
 static int open_sockets(struct io_daemon *d)
 {
 	char path[PATH_MAX];
-	int error;
+	int error = open_clients(d);
 
-	init_clients(d);
+	if (error < 0)
+		return error;
 	d->clients_at.accept = io_clients_add;
 	d->clients_at.arg = &d->clients;
 	io_instance_file(&d->instance, "sock", path);

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #define SPIN      (50 * IO_USEC)  /* without work, before sleeping */
-#define EVENTS    (100 * IO_USEC) /* between looks at the descriptors while awake */
+#define EVENTS    (100 * IO_USEC) /* between looks at the descriptors, and sweeps, while awake */
 #define HOG_YIELD (1 * IO_MSEC)   /* a yield that took this long met a hog */
 #define HOG_TIME  (50 * IO_MSEC)  /* no spinning for this long then */
 #define TURN      (20 * IO_USEC)  /* of work in a row, before others get the processor */
@@ -32,8 +32,7 @@ struct loop {
 	uint64_t now;
 	uint64_t idle_since; /* UINT64_MAX: there was work in the last look */
 	uint64_t next_events;
-	unsigned first_client; /* whose doorbells are looked at first */
-	bool wire_waits;       /* the last look left the wire out */
+	bool wire_waits; /* the last look left the wire out */
 	uint64_t no_spin_until;
 	uint64_t last_turn; /* of the others */
 	int timer;          /* timerfd: libev's own timers count milliseconds */
@@ -43,18 +42,9 @@ struct loop {
 
 /* ---- one look at everything; each part returns whether there was work ---- */
 
-/* Each time another client is the first. */
 static bool ring_doorbells(struct loop *l)
 {
-	unsigned clients = l->d->clients.n;
-	uint32_t n = 0;
-
-	l->first_client = l->first_client + 1 < clients ? l->first_client + 1 : 0;
-	for (unsigned i = l->first_client; i < clients; i++)
-		n += io_client_doorbells(l->d->clients.at[i], l->now);
-	for (unsigned i = 0; i < l->first_client && i < clients; i++)
-		n += io_client_doorbells(l->d->clients.at[i], l->now);
-	return n > 0;
+	return io_callers_look(&l->d->clients.callers, l->now) > 0;
 }
 
 static bool poll_wire(struct loop *l)
@@ -135,6 +125,7 @@ static bool look(struct loop *l)
 	work |= send_trains(l);
 	if (l->now >= l->next_events) {
 		l->next_events = l->now + EVENTS;
+		io_callers_sweep(&l->d->clients.callers, l->now);
 		ev_run(l->d->loop, EVRUN_NOWAIT);
 	}
 	return work;
@@ -186,9 +177,8 @@ static bool missed_work(const struct loop *l)
 {
 	if (l->d->stop)
 		return true;
-	for (unsigned i = 0; i < l->d->clients.n; i++)
-		if (io_client_rang(l->d->clients.at[i]))
-			return true;
+	if (io_callers_rang(&l->d->clients.callers, l->now))
+		return true;
 	for (unsigned i = 0; i < l->d->devices.n; i++)
 		if (l->d->ports[i].dev.dirty && !l->d->ports[i].dev.blocked)
 			return true;

@@ -10,24 +10,41 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int uhcav_context_map(int fd, size_t size, bool writable, uint32_t kind, void **out)
+int uhcav_context_map_file(int fd, size_t size, bool writable, void **out)
 {
 	int prot = writable ? PROT_READ | PROT_WRITE : PROT_READ;
-	struct uhca_abi_region *region;
 	struct stat st;
+	void *base;
 	int err = 0;
 
 	/* A file that is shorter than it says would be a SIGBUS later. */
-	if (size < sizeof(*region) || fstat(fd, &st) || (uint64_t)st.st_size < size) {
+	if (fstat(fd, &st) || (uint64_t)st.st_size < size) {
 		close(fd);
 		return -EPROTO;
 	}
-	region = mmap(NULL, size, prot, MAP_SHARED, fd, 0);
-	if (region == MAP_FAILED)
+	base = mmap(NULL, size, prot, MAP_SHARED, fd, 0);
+	if (base == MAP_FAILED)
 		err = -errno;
+	else
+		*out = base;
 	close(fd);
+	return err;
+}
+
+int uhcav_context_map(int fd, size_t size, bool writable, uint32_t kind, void **out)
+{
+	struct uhca_abi_region *region;
+	void *base;
+	int err;
+
+	if (size < sizeof(*region)) {
+		close(fd);
+		return -EPROTO;
+	}
+	err = uhcav_context_map_file(fd, size, writable, &base);
 	if (err)
 		return err;
+	region = base;
 	if (region->magic != UHCA_ABI_MAGIC || region->version != UHCA_ABI_VERSION ||
 	    region->kind != kind || region->size < size) {
 		munmap(region, size);
@@ -74,7 +91,7 @@ void uhcav_context_ring(struct uhcav_context *ctx, uint32_t n)
 	static const uint64_t one = 1;
 
 	uhca_doorbell_set(ctx->doorbell, n);
-	uhca_ring_fence();
+	uhca_doorbell_announce(ctx->doorbell, ctx->callers);
 	if (__atomic_load_n(&ctx->status->need_wakeup, __ATOMIC_RELAXED)) {
 		int saved = errno;
 		/* A failed write means that the counter is full: the daemon wakes up anyway. */

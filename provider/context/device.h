@@ -41,6 +41,7 @@ struct uhcav_context {
 	uint32_t gather_limit;
 	const struct uhca_abi_status *status;
 	struct uhca_abi_doorbell *doorbell;
+	struct uhca_abi_callers *callers;
 	int event_fd;
 	bool single_threaded;
 	struct uhcav_mr_table regions;
@@ -123,5 +124,8 @@ void uhcav_context_ring(struct uhcav_context *ctx, uint32_t n);
 
 /* Maps a region that came with a reply and closes its descriptor. 0 or -errno. */
 int uhcav_context_map(int fd, size_t size, bool writable, uint32_t kind, void **out);
+
+/* The same for one without a region's header. */
+int uhcav_context_map_file(int fd, size_t size, bool writable, void **out);
 
 #endif

@@ -23,8 +23,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* HELLO; fd gets status page, doorbells and event fd. */
-static int say_hello(struct uhcav_context *ctx, const char *name, int async_fd, int fd[3])
+/* HELLO; fd gets status page, doorbells, event fd and callers. */
+static int say_hello(struct uhcav_context *ctx, const char *name, int async_fd, int fd[4])
 {
 	struct uhca_cmd_hello request = {
 		.magic = UHCA_ABI_MAGIC, .version = UHCA_ABI_VERSION, .pid = (uint32_t)getpid()};
@@ -38,7 +38,7 @@ static int say_hello(struct uhcav_context *ctx, const char *name, int async_fd, 
 				  .send_fd = send_fd,
 				  .n_send_fd = 2,
 				  .recv_fd = fd,
-				  .n_recv_fd = 3};
+				  .n_recv_fd = 4};
 	int err;
 
 	snprintf(request.device, sizeof(request.device), "%s", name);
@@ -55,30 +55,42 @@ static int say_hello(struct uhcav_context *ctx, const char *name, int async_fd, 
 	return err;
 }
 
-/* Takes what HELLO brought; the descriptors are gone or owned by ctx afterwards. */
-static int take_shared(struct uhcav_context *ctx, int fd[3])
+static void unmap(const void *at, size_t size)
 {
-	void *status = NULL, *doorbell = NULL;
-	int err;
+	if (at)
+		munmap((void *)(uintptr_t)at, size);
+}
+
+static void drop_shared(struct uhcav_context *ctx)
+{
+	unmap(ctx->status, sizeof(*ctx->status));
+	unmap(ctx->doorbell, sizeof(*ctx->doorbell));
+	unmap(ctx->callers, sizeof(*ctx->callers));
+	close(ctx->event_fd);
+}
+
+/*
+ * Takes what HELLO brought; the descriptors are gone or owned by ctx afterwards.
+ */
+static int take_shared(struct uhcav_context *ctx, int fd[4])
+{
+	void *status = NULL, *doorbell = NULL, *callers = NULL;
+	int err, err_doorbell, err_callers;
 
 	err = uhcav_context_map(fd[0], sizeof(*ctx->status), false, UHCA_ABI_REGION_STATUS,
 				&status);
-	if (err) {
-		close(fd[1]);
-		close(fd[2]);
-		return err;
-	}
+	err_doorbell = uhcav_context_map(fd[1], sizeof(*ctx->doorbell), true,
+					 UHCA_ABI_REGION_DOORBELL, &doorbell);
+	err_callers = uhcav_context_map_file(fd[3], sizeof(*ctx->callers), true, &callers);
 	ctx->status = status;
-	err = uhcav_context_map(fd[1], sizeof(*ctx->doorbell), true, UHCA_ABI_REGION_DOORBELL,
-				&doorbell);
-	if (err) {
-		close(fd[2]);
-		munmap(status, sizeof(*ctx->status));
-		return err;
-	}
 	ctx->doorbell = doorbell;
+	ctx->callers = callers;
 	ctx->event_fd = fd[2];
-	return 0;
+	if (!err)
+		err = err_doorbell ? err_doorbell : err_callers;
+	if (err)
+		drop_shared(ctx);
+	return err;
 }
 
 static int connect_daemon(struct uhcav_context *ctx)
@@ -132,13 +144,6 @@ static void free_context(struct uhcav_context *ctx)
 	free(ctx);
 }
 
-static void drop_shared(struct uhcav_context *ctx)
-{
-	munmap((void *)(uintptr_t)ctx->status, sizeof(*ctx->status));
-	munmap(ctx->doorbell, sizeof(*ctx->doorbell));
-	close(ctx->event_fd);
-}
-
 /* Joins the context that the file names. */
 static int join(struct uhcav_context *ctx)
 {
@@ -183,7 +188,7 @@ static int create(struct ibv_context *ibctx, const char *name,
 		  const struct uhca_abi_context_file *import, struct uhcav_context **out)
 {
 	struct uhcav_context *ctx = alloc_context(ibctx);
-	int async[2], fd[3];
+	int async[2], fd[4];
 	int err = -ENOMEM;
 
 	if (!ctx)

@@ -23,7 +23,7 @@
 static void test_version(void **state)
 {
 	(void)state;
-	assert_int_equal(UHCA_ABI_VERSION, 3);
+	assert_int_equal(UHCA_ABI_VERSION, 4);
 	assert_memory_equal(&(uint32_t){UHCA_ABI_MAGIC}, "uhca", 4);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * See client.h. Readiness of the control socket leads to cmd.c; the event descriptor only wakes
- * the loop, which looks at all doorbells whenever it is awake.
+ * the loop, which looks at the doorbells whenever it is awake (callers.h).
  */
 #include "client.h"
 
@@ -76,8 +76,10 @@ static void close_context(struct io_client *c)
 	if (c->core)
 		core_client_destroy(c->core);
 	c->core = NULL;
-	if (c->dev)
+	if (c->dev) {
 		c->dev->dirty = true;
+		io_callers_remove(&c->all->callers, c);
+	}
 	c->dev = NULL;
 	c->bell = (struct io_doorbell){0};
 	if (c->event_fd >= 0) {
@@ -166,6 +168,7 @@ int io_client_hello(struct io_client *c, const struct io_client_hello *hello)
 		return error;
 	}
 	c->dev = hello->dev;
+	io_callers_add(&c->all->callers, c);
 	set_program(c, hello->program);
 	return 0;
 }

@@ -20,6 +20,7 @@
 #include <ev.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/queue.h>
 #include <sys/socket.h>
 
 struct io_clients;
@@ -39,7 +40,12 @@ struct io_client {
 	struct io_mem mem;
 	struct io_shm doorbell;  /* struct uhca_abi_doorbell */
 	struct io_doorbell bell; /* what stands there */
-	int event_fd;            /* owned; -1 before HELLO */
+	/* How its doorbells are heard (callers.h). */
+	TAILQ_ENTRY(io_client) look; /* of those who are watched */
+	bool watched;
+	uint32_t caller; /* its number there; UHCA_ABI_CALLERS: none */
+	uint64_t rang;   /* when it did last, or was first watched */
+	int event_fd;    /* owned; -1 before HELLO */
 	struct io_watch event;
 	struct io_channel async;
 	struct io_channel_table channels;

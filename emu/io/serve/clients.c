@@ -64,6 +64,7 @@ void io_clients_close(struct io_clients *all)
 		io_catch_up(all->at[i]);
 	for (unsigned i = 0; i < all->n; i++)
 		io_client_destroy(all->at[i]);
+	io_callers_close(&all->callers);
 	free(all->at);
 	all->n = 0;
 }

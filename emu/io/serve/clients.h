@@ -6,6 +6,7 @@
 #ifndef IO_CLIENTS_H
 #define IO_CLIENTS_H
 
+#include "callers.h"
 #include "client.h"
 #include "emu/io/capture/teller.h"
 #include "emu/io/local/local.h"
@@ -26,6 +27,7 @@ struct io_clients {
 	const struct io_devices *devices;
 	struct io_teller *teller;
 	enum io_mem_mode mem;
+	struct io_callers callers;
 	int status_fd; /* struct uhca_abi_status, which each client gets */
 	const struct io_clients_ops *ops;
 	void *user; /* of ops */

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <infiniband/verbs.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -262,5 +263,21 @@ void io_test_hello(struct io_test_client *c, struct io_daemon *d, const char *de
 	fd[1] = pair[1];
 	assert_int_equal(io_test_call_fds(c, UHCA_CMD_HELLO, &in, sizeof(in), fd, 2), 0);
 	close(pair[1]);
-	assert_int_equal(c->n_fds, 3);
+	assert_int_equal(c->n_fds, 4);
+}
+
+struct uhca_cmd_create_qp_reply io_test_qp(struct io_test_client *c)
+{
+	struct uhca_cmd_create_cq cq = {.cqe = 4};
+	struct uhca_cmd_create_qp qp = {.qp_type = IBV_QPT_UD, .max_send_wr = 1, .max_recv_wr = 1};
+	struct uhca_cmd_create_cq_reply cq_reply;
+	struct uhca_cmd_create_qp_reply qp_reply;
+
+	assert_int_equal(io_test_handle(c, UHCA_CMD_ALLOC_PD, 0, &qp.pd), 0);
+	assert_int_equal(io_test_call(c, UHCA_CMD_CREATE_CQ, &cq, sizeof(cq)), 0);
+	memcpy(&cq_reply, &c->reply, sizeof(cq_reply));
+	qp.send_cq = qp.recv_cq = cq_reply.handle;
+	assert_int_equal(io_test_call(c, UHCA_CMD_CREATE_QP, &qp, sizeof(qp)), 0);
+	memcpy(&qp_reply, &c->reply, sizeof(qp_reply));
+	return qp_reply;
 }

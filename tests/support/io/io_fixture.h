@@ -90,6 +90,9 @@ int io_test_call_fds(struct io_test_client *c, uint32_t cmd, void *msg, size_t l
 /* A command that names one object, or none. *out is the reply's handle where it has one. */
 int io_test_handle(struct io_test_client *c, uint32_t cmd, uint32_t handle, uint32_t *out);
 
+/* Makes a UD QP, and what it needs: it has a doorbell. */
+struct uhca_cmd_create_qp_reply io_test_qp(struct io_test_client *c);
+
 /* A request for a HELLO that is right. */
 struct uhca_cmd_hello io_test_hello_request(const char *device);
 

@@ -36,20 +36,26 @@ struct exchange {
 
 /* ---- shared memory ---- */
 
-static int make_region(struct fake_daemon *d, size_t size, uint32_t kind, void **base)
+static int make_file(size_t size, void **base)
 {
 	int fd = memfd_create("fake", MFD_CLOEXEC);
-	struct uhca_abi_region *r;
 
 	assert_true(fd >= 0);
 	assert_int_equal(ftruncate(fd, (off_t)size), 0);
-	r = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	assert_ptr_not_equal(r, MAP_FAILED);
+	*base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	assert_ptr_not_equal(*base, MAP_FAILED);
+	return fd;
+}
+
+static int make_region(struct fake_daemon *d, size_t size, uint32_t kind, void **base)
+{
+	int fd = make_file(size, base);
+	struct uhca_abi_region *r = *base;
+
 	r->magic = UHCA_ABI_MAGIC;
 	r->version = UHCA_ABI_VERSION;
 	r->kind = kind;
 	r->size = size;
-	*base = r;
 	if (d->good_regions > 0)
 		d->good_regions--;
 	else if (d->mood == FAKE_SHORT_FILE)
@@ -119,8 +125,11 @@ static void forget_client(struct fake_daemon *d)
 		munmap(d->status, sizeof(*d->status));
 	if (d->doorbell)
 		munmap(d->doorbell, sizeof(*d->doorbell));
+	if (d->callers)
+		munmap(d->callers, sizeof(*d->callers));
 	d->status = NULL;
 	d->doorbell = NULL;
+	d->callers = NULL;
 }
 
 static void hello(struct fake_daemon *d, struct exchange *x)
@@ -140,7 +149,9 @@ static void hello(struct fake_daemon *d, struct exchange *x)
 	d->doorbell = base;
 	d->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	x->out_fd[2] = dup(d->event_fd);
-	x->n_out_fd = 3;
+	x->out_fd[3] = make_file(sizeof(*d->callers), &base);
+	d->callers = base;
+	x->n_out_fd = 4;
 	x->out_size = sizeof(*r);
 	x->n_in_fd = 0; /* kept */
 }

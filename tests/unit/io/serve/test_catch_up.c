@@ -8,7 +8,6 @@
 #include "tests/support/io/io_fixture.h"
 #include "tests/support/wire/cmocka_all.h"
 
-#include <infiniband/verbs.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -22,19 +21,10 @@ struct fixture {
 
 static void create_qp(struct fixture *f)
 {
-	struct uhca_cmd_create_cq cq = {.cqe = 4};
-	struct uhca_cmd_create_qp qp = {.qp_type = IBV_QPT_UD, .max_send_wr = 1, .max_recv_wr = 1};
-	struct uhca_cmd_create_cq_reply cq_reply;
-	struct uhca_cmd_create_qp_reply qp_reply;
+	struct uhca_cmd_create_qp_reply qp = io_test_qp(&f->c);
 
-	assert_int_equal(io_test_handle(&f->c, UHCA_CMD_ALLOC_PD, 0, &qp.pd), 0);
-	assert_int_equal(io_test_call(&f->c, UHCA_CMD_CREATE_CQ, &cq, sizeof(cq)), 0);
-	memcpy(&cq_reply, &f->c.reply, sizeof(cq_reply));
-	qp.send_cq = qp.recv_cq = cq_reply.handle;
-	assert_int_equal(io_test_call(&f->c, UHCA_CMD_CREATE_QP, &qp, sizeof(qp)), 0);
-	memcpy(&qp_reply, &f->c.reply, sizeof(qp_reply));
-	f->qp = qp_reply.handle;
-	f->doorbell = qp_reply.doorbell;
+	f->qp = qp.handle;
+	f->doorbell = qp.doorbell;
 }
 
 static int setup(void **state)

@@ -418,7 +418,7 @@ static void test_uninvited_descriptors(void **state)
 	assert_int_equal(io_test_call_fds(&f->c, UHCA_CMD_CREATE_CHANNEL, &in, sizeof(in), fd, 1),
 			 -EINVAL);
 	/* (the descriptors of the HELLO reply were dropped with the first call) */
-	assert_int_equal(io_test_open_fds(), before - 3);
+	assert_int_equal(io_test_open_fds(), before - 4);
 }
 
 /* A message of no bytes, which recvmsg(2) tells like the end, with descriptors. */

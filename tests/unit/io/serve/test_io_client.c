@@ -8,7 +8,6 @@
 #include "tests/support/wire/cmocka_all.h"
 
 #include <fcntl.h>
-#include <infiniband/verbs.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -81,26 +80,10 @@ static void test_program_name(void **state)
 	close(pair[1]);
 }
 
-static uint32_t create_qp(struct fixture *f)
-{
-	struct uhca_cmd_create_cq cq = {.cqe = 4};
-	struct uhca_cmd_create_qp qp = {.qp_type = IBV_QPT_UD, .max_send_wr = 1, .max_recv_wr = 1};
-	struct uhca_cmd_create_cq_reply cq_reply;
-	struct uhca_cmd_create_qp_reply qp_reply;
-
-	assert_int_equal(io_test_handle(&f->c, UHCA_CMD_ALLOC_PD, 0, &qp.pd), 0);
-	assert_int_equal(io_test_call(&f->c, UHCA_CMD_CREATE_CQ, &cq, sizeof(cq)), 0);
-	memcpy(&cq_reply, &f->c.reply, sizeof(cq_reply));
-	qp.send_cq = qp.recv_cq = cq_reply.handle;
-	assert_int_equal(io_test_call(&f->c, UHCA_CMD_CREATE_QP, &qp, sizeof(qp)), 0);
-	memcpy(&qp_reply, &f->c.reply, sizeof(qp_reply));
-	return qp_reply.doorbell;
-}
-
 static void test_doorbells(void **state)
 {
 	struct fixture *f = *state;
-	uint32_t number = create_qp(f);
+	uint32_t number = io_test_qp(&f->c).doorbell;
 
 	assert_int_equal(f->mine->bell.summaries, io_doorbell_summaries(number + 1));
 	uhca_doorbell_set(f->bell, number);

@@ -10,6 +10,7 @@
 
 #include "emu/io/base/base.h"
 #include "mapped.h"
+#include "stretch.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -388,6 +389,50 @@ static size_t span_bytes(const struct core_span *spans, unsigned n)
 	return bytes;
 }
 
+/* As many stretches as one call takes. Returns how many pieces they are, or an error. */
+static int read_stretches(struct io_mem *m, const struct core_span *from, unsigned n, uint8_t **to)
+{
+	static uint8_t buffer[IO_STRETCH_BYTES];
+	struct io_stretch s[REMOTE_PIECES];
+	struct batch b = {.n_local = 1};
+	unsigned pieces = 0, done = 0;
+	const uint8_t *at = buffer;
+	size_t bytes = 0;
+	int error;
+
+	for (; b.n_remote < REMOTE_PIECES && pieces < n; pieces += s[b.n_remote++].n) {
+		s[b.n_remote] = io_stretch_next(from + pieces, n - pieces);
+		if (bytes + s[b.n_remote].length > IO_STRETCH_BYTES)
+			break;
+		bytes += s[b.n_remote].length;
+		b.remote[b.n_remote] =
+			(struct iovec){(void *)(uintptr_t)s[b.n_remote].addr, s[b.n_remote].length};
+	}
+	b.local[0] = (struct iovec){buffer, bytes};
+	error = move_client(m, &b);
+	for (unsigned i = 0; i < b.n_remote && error == 0; i++) {
+		*to = io_stretch_pick(&s[i], from + done, at, *to);
+		at += s[i].length;
+		done += s[i].n;
+	}
+	return error < 0 ? error : (int)pieces;
+}
+
+static int read_by_stretches(struct io_mem *m, const struct core_span *from, unsigned n, void *to)
+{
+	uint8_t *at = to;
+
+	while (n > 0) {
+		int pieces = read_stretches(m, from, n, &at);
+
+		if (pieces < 0)
+			return pieces;
+		from += pieces;
+		n -= (unsigned)pieces;
+	}
+	return 0;
+}
+
 int io_mem_read(struct io_mem *m, const struct core_span *from, unsigned n, void *to)
 {
 	struct iovec whole = {to, span_bytes(from, n)};
@@ -400,6 +445,8 @@ int io_mem_read(struct io_mem *m, const struct core_span *from, unsigned n, void
 		io_mapped_read(from, n, to);
 		return 0;
 	}
+	if (io_stretch_pays(from, n))
+		return read_by_stretches(m, from, n, to);
 	while (left > 0) {
 		uint32_t space = next_space(&w);
 

@@ -248,6 +248,40 @@ static void test_unmapped(void **state)
 	}
 }
 
+/* Elements of 24 bytes, 88 apart, from this offset on: more than one call takes. */
+static unsigned make_column(const struct target *t, size_t offset, struct core_span *out)
+{
+	for (unsigned i = 0; i < LISTS_MAX; i++)
+		out[i] = span(t, offset + i * 88u, 24);
+	return LISTS_MAX;
+}
+
+static void check_column(enum io_mem_mode mode)
+{
+	const size_t reach = (LISTS_MAX - 1) * 88u + 24;
+	struct core_span s[LISTS_MAX];
+	uint8_t got[LISTS_MAX * 24];
+	struct target t;
+
+	start(&t, mode, wait_for_end);
+	for (size_t i = 0; i < REGION; i++)
+		t.base[i] = (uint8_t)prng_below(&rng, 256);
+	/* up to the last byte before what is not mapped, and one more */
+	assert_int_equal(io_mem_read(&t.mem, s, make_column(&t, HOLE - reach, s), got), 0);
+	for (unsigned i = 0; i < LISTS_MAX; i++)
+		assert_memory_equal(got + i * 24, t.base + HOLE - reach + i * 88u, 24);
+	assert_int_equal(io_mem_read(&t.mem, s, make_column(&t, HOLE - reach + 1, s), got),
+			 -EFAULT);
+	assert_int_equal(stop(&t), 0);
+}
+
+static void test_column(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
+		check_column(modes[i]);
+}
+
 static void test_nothing_to_do(void **state)
 {
 	struct target t;
@@ -533,6 +567,7 @@ int main(void)
 		cmocka_unit_test(test_contents),
 		cmocka_unit_test(test_device_memory),
 		cmocka_unit_test(test_unmapped),
+		cmocka_unit_test(test_column),
 		cmocka_unit_test(test_nothing_to_do),
 		cmocka_unit_test(test_small_store_is_whole),
 		cmocka_unit_test(test_last_bytes_are_last),

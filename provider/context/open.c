@@ -69,9 +69,7 @@ static void drop_shared(struct uhcav_context *ctx)
 	close(ctx->event_fd);
 }
 
-/*
- * Takes what HELLO brought; the descriptors are gone or owned by ctx afterwards.
- */
+/* Takes what HELLO brought; the descriptors are gone or owned by ctx afterwards. */
 static int take_shared(struct uhcav_context *ctx, int fd[4])
 {
 	void *status = NULL, *doorbell = NULL, *callers = NULL;

@@ -55,13 +55,13 @@ $(provider_tests): %: %.o $(provider_stand)
 made_tests = $(wire_tests) $(core_tests) $(sim_tests) $(fault_tests) $(io_tests) $(story_tests) \
 	$(provider_tests)
 test_objects = $(made_tests:=.o) $(kit_objects)
--include $(test_objects:.o=.d)
 
 # What some have beside that.
 $(patsubst %,tests/golden/test_replay_%,announced cm requester responder): \
 	tests/golden/conversation.o tests/golden/differences.o
 tests/golden/test_replay_requester tests/golden/test_replay_responder: tests/golden/role.o
 test_objects += tests/golden/conversation.o tests/golden/differences.o tests/golden/role.o
+-include $(test_objects:.o=.d)
 tests/unit/core/test_no_memory: wraps = malloc calloc realloc free
 tests/unit/io/ctl/test_ctl_walk: wraps = core_walk_mr
 tests/unit/io/test_daemon: wraps = open openat mkdirat symlinkat socket bind listen chmod memfd_create \

@@ -37,7 +37,8 @@ struct uhca_cmd_hello_reply {
 	struct uhca_cmd_reply h;
 	uint32_t client;
 	uint32_t gather_limit; /* bytes: gather payloads up to this at post time; 0 = never */
-	uint64_t reserved;
+	uint32_t adopt;        /* enum uhca_abi_adopt: which memory is to be adopted */
+	uint32_t reserved;
 };
 static_assert(sizeof(struct uhca_cmd_hello_reply) == 32, "hello reply");
 

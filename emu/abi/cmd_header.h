@@ -78,6 +78,9 @@ enum {
 	UHCA_CMD_FAULT_CHECK = 50,
 	/* here: names a CQ, see region.h */
 	UHCA_CMD_NOTIFY_CQ = 51,
+	/* cmd_memory.h */
+	UHCA_CMD_ATTACH_ARENA = 52,
+	UHCA_CMD_REG_ADOPTED_MR = 53,
 	UHCA_CMD_COUNT
 };
 

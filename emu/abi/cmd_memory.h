@@ -8,6 +8,7 @@
 
 #include "cmd_header.h"
 #include "layout.h"
+#include "names.h"
 
 struct uhca_cmd_reg_mr {
 	struct uhca_cmd_request h;
@@ -16,8 +17,10 @@ struct uhca_cmd_reg_mr {
 	uint64_t iova;
 	uint32_t pd;
 	uint32_t access;
+	uint32_t borrowed; /* enum uhca_abi_borrowed: why not all of it is adopted, for people */
+	uint32_t reserved;
 };
-static_assert(sizeof(struct uhca_cmd_reg_mr) == 48, "reg_mr");
+static_assert(sizeof(struct uhca_cmd_reg_mr) == 56, "reg_mr");
 
 struct uhca_cmd_reg_mr_reply {
 	struct uhca_cmd_reply h;
@@ -125,6 +128,56 @@ struct uhca_cmd_reg_shared_mr {
 	uint32_t reserved;
 };
 static_assert(sizeof(struct uhca_cmd_reg_shared_mr) == 56, "reg_shared_mr");
+
+/*
+ * ATTACH_ARENA, once for a context: carries one descriptor, a memory file of the process that
+ * cannot shrink. Memory that the process registers may stand in it, mapped in place of the pages
+ * that were there ("adopted"); the device uses it there. Reply: header.
+ */
+struct uhca_cmd_attach_arena {
+	struct uhca_cmd_request h;
+	uint64_t size; /* bytes of the file, at most UHCA_ABI_MAX_ARENA */
+};
+static_assert(sizeof(struct uhca_cmd_attach_arena) == 24, "attach_arena");
+
+#define UHCA_ABI_MAX_ARENA (1ull << 40)
+
+/* Which memory the client is to put into its arena. */
+enum uhca_abi_adopt {
+	UHCA_ABI_ADOPT_OFF,
+	UHCA_ABI_ADOPT_SAFE, /* where nobody can notice that pages are replaced */
+	UHCA_ABI_ADOPT_ALL,  /* also where a system call of another thread may fail meanwhile */
+};
+
+/* clang-format off */
+enum uhca_abi_borrowed {
+#define X(name, text) UHCA_ABI_BORROWED_##name,
+	UHCA_ABI_BORROWED_NAMES(X)
+#undef X
+	UHCA_ABI_BORROWED_COUNT
+};
+/* clang-format on */
+
+/* A part of the client's memory, and where in the arena it is. */
+struct uhca_abi_extent {
+	uint64_t addr;
+	uint64_t length;
+	uint64_t offset;
+};
+
+/*
+ * REG_ADOPTED_MR: REG_MR of a region of which the extents stand in the arena; they ascend and do
+ * not overlap. What lies between them is borrowed, as all of an ordinary region. The reply is
+ * reg_mr's.
+ */
+#define UHCA_ABI_EXTENTS 32u
+struct uhca_cmd_reg_adopted_mr {
+	struct uhca_cmd_reg_mr mr;
+	uint32_t n_extents; /* 1..UHCA_ABI_EXTENTS */
+	uint32_t reserved;
+	struct uhca_abi_extent extent[UHCA_ABI_EXTENTS];
+};
+static_assert(sizeof(struct uhca_cmd_reg_adopted_mr) == 832, "reg_adopted_mr");
 
 /*
  * ALLOC_KEY: a key without memory, invalid until it is described (layout.h). The reply is

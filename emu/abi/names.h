@@ -76,6 +76,25 @@
 	X(GID_CHANGE) \
 	X(WQ_FATAL)
 
+/* Why memory of a region is not adopted: UHCA_ABI_BORROWED_name of cmd_memory.h, and in words. */
+#define UHCA_ABI_BORROWED_NAMES(X) \
+	X(UNTOLD, "not said") \
+	X(OFF, "adoption is off") \
+	X(ON_DEMAND, "on demand") \
+	X(SMALL, "small") \
+	X(EDGES, "edges") \
+	X(KIND, "not private anonymous memory") \
+	X(STACK, "stack") \
+	X(LOCKED, "locked in memory") \
+	X(ADVISED, "special advice") \
+	X(OVERLAP, "a borrowed region overlaps") \
+	X(DESCRIPTORS, "io_uring, aio, vfio or verbs of the kernel") \
+	X(UNHEARD, "its calls of madvise and mremap are not heard") \
+	X(THREADS, "threads, and no userfaultfd") \
+	X(MANY, "too many pieces") \
+	X(ROOM, "no room in the arena") \
+	X(FAILED, "the system refused")
+
 /* Verbs less the ibv_, then calls of librdmacm. */
 #define UHCA_ABI_CALL_NAMES(X) \
 	X(open_device) \

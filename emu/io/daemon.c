@@ -201,6 +201,7 @@ static int open_clients(struct io_daemon *d)
 					 .devices = &d->devices,
 					 .teller = &d->teller,
 					 .mem = d->settings.mem,
+					 .adopt = d->settings.adopt,
 					 .status_fd = d->status.fd,
 					 .ops = &io_fault_clients_ops,
 					 .user = &d->faults};

@@ -120,7 +120,8 @@ static void test_messages(void **state)
 	SIZE(uhca_cmd_device_attr, 416);
 	SIZE(uhca_cmd_port_attr, 72);
 	SIZE(uhca_cmd_gid_reply, 32);
-	SIZE(uhca_cmd_reg_mr, 48);
+	SIZE(uhca_cmd_reg_mr, 56);
+	OFFSET(uhca_cmd_reg_mr, borrowed, 48);
 	SIZE(uhca_cmd_reg_mr_reply, 32);
 	SIZE(uhca_cmd_create_cq, 40);
 	SIZE(uhca_cmd_create_cq_reply, 48);
@@ -145,6 +146,10 @@ static void test_messages(void **state)
 	SIZE(uhca_cmd_alloc_dm_reply, 32);
 	SIZE(uhca_cmd_reg_dm_mr, 48);
 	SIZE(uhca_cmd_reg_shared_mr, 56);
+	SIZE(uhca_cmd_attach_arena, 24);
+	SIZE(uhca_abi_extent, 24);
+	SIZE(uhca_cmd_reg_adopted_mr, 832);
+	OFFSET(uhca_cmd_reg_adopted_mr, extent, 64);
 	SIZE(uhca_cmd_alloc_key, 24);
 	SIZE(uhca_cmd_describe_key, 12344);
 	SIZE(uhca_abi_layout, 32);

@@ -19,6 +19,9 @@ struct client {
 	void *cookie; /* what the injected operations get */
 	struct list link;
 	struct group *group; /* NULL: shares nothing */
+	/* Memory of the process that is mapped here, too; NULL: none. The shell's. */
+	uint8_t *arena;
+	uint64_t arena_size;
 	/* Doorbell numbers of this client; the smallest free one is given out. */
 	struct qp **doorbell;
 	uint32_t n_doorbells;

@@ -166,6 +166,19 @@ int core_reg_dm_mr(struct client *c, const struct uhca_cmd_reg_dm_mr *in,
 		   struct uhca_cmd_reg_mr_reply *out);
 int core_reg_shared_mr(struct client *c, const struct uhca_cmd_reg_shared_mr *in,
 		       struct uhca_cmd_reg_mr_reply *out);
+/*
+ * size bytes at base are memory of the client that is mapped here, too, until the client is
+ * destroyed. 0 or -EBUSY: there is one.
+ */
+int core_attach_arena(struct client *c, void *base, uint64_t size);
+/* As core_reg_mr; -EINVAL also for extents that are not right (cmd_memory.h). */
+int core_reg_adopted_mr(struct client *c, const struct uhca_cmd_reg_adopted_mr *in,
+			struct uhca_cmd_reg_mr_reply *out);
+/*
+ * Which address the client has for the byte at "at" of its arena; false: for none that is
+ * registered. It looks at all regions, and is for those who ask seldom.
+ */
+bool core_adopted_at(const struct client *c, uint64_t at, uint64_t *addr);
 int core_alloc_key(struct client *c, const struct uhca_cmd_alloc_key *in,
 		   struct uhca_cmd_reg_mr_reply *out);
 /*

@@ -121,6 +121,7 @@ static int mr_create(struct client *c, struct pd *pd, const struct uhca_cmd_reg_
 		return -ENOMEM;
 	mr->kind = MR_KIND_MEMORY;
 	mr->access = in->access;
+	mr->borrowed = in->borrowed;
 	int err = set_range(c->dev, mr, in);
 	if (err)
 		goto free_mr;
@@ -137,8 +138,8 @@ free_mr:
 	return err;
 }
 
-int core_reg_mr(struct client *c, const struct uhca_cmd_reg_mr *in,
-		struct uhca_cmd_reg_mr_reply *out)
+int mr_register(struct client *c, const struct uhca_cmd_reg_mr *in,
+		struct uhca_cmd_reg_mr_reply *out, struct mr **made)
 {
 	struct pd *pd;
 	struct mr *mr;
@@ -152,7 +153,15 @@ int core_reg_mr(struct client *c, const struct uhca_cmd_reg_mr *in,
 	out->handle = mr->obj.handle;
 	out->lkey = mr->key;
 	out->rkey = mr->key;
+	*made = mr;
 	return 0;
+}
+
+int core_reg_mr(struct client *c, const struct uhca_cmd_reg_mr *in,
+		struct uhca_cmd_reg_mr_reply *out)
+{
+	struct mr *mr;
+	return mr_register(c, in, out, &mr);
 }
 
 void mr_destroy(struct mr *mr)
@@ -168,6 +177,7 @@ void mr_destroy(struct mr *mr)
 	mr->pd->obj.refs--;
 	if (mr->dm)
 		dm_put(mr->dm);
+	mr_forget_extents(mr);
 	page_array_destruct(&mr->pages);
 	free(mr);
 }
@@ -175,6 +185,7 @@ void mr_destroy(struct mr *mr)
 void mr_lose(struct mr *mr)
 {
 	uint64_t length = mr->pages.length;
+	mr_forget_extents(mr);
 	page_array_destruct(&mr->pages);
 	mr->pages.length = length;
 	mr->kind = MR_KIND_LOST;
@@ -233,6 +244,8 @@ enum mr_verdict mr_check(const struct pd *pd, uint32_t key, uint64_t addr, uint6
 unsigned mr_spans(const struct mr *mr, uint64_t addr, uint32_t length, struct core_span *out,
 		  unsigned max, uint32_t *walked)
 {
+	if (mr->adopted)
+		return extents_walk(mr->adopted, addr - mr->iova, length, out, max, walked);
 	if (mr->kind == MR_KIND_MEMORY)
 		return page_array_walk(&mr->pages, addr - mr->iova, length, out, max, walked);
 	out->addr = mr->addr + (addr - mr->iova);
@@ -285,6 +298,8 @@ static void describe_mr(const void *object, struct facts *f)
 		describe_description(mr->ind, f);
 	else
 		describe_pages(&mr->pages, f);
+	if (mr->kind == MR_KIND_MEMORY)
+		mr_describe_adoption(mr, f);
 }
 
 static void destroy_mr(void *object)

@@ -61,6 +61,8 @@ struct mr {
 	struct dm *dm; /* DEVICE: used by us */
 	struct indirect *ind;    /* INDIRECT */
 	struct page_array pages; /* length is set for each kind, the pages for MEMORY only */
+	struct extents *adopted; /* MEMORY: what of it is mapped here; NULL: nothing */
+	uint32_t borrowed;       /* why not all of it is: enum uhca_abi_borrowed */
 };
 
 /*
@@ -77,6 +79,16 @@ int mr_access_check(const struct device *dev, uint32_t access);
 
 /* Pages for [addr, addr + length): 0, -EINVAL for a range that wraps or is too long, -ENOMEM. */
 int mr_make_pages(const struct device *dev, uint64_t addr, uint64_t length, struct page_array *out);
+
+/* What core_reg_mr does; *made is the region. */
+int mr_register(struct client *c, const struct uhca_cmd_reg_mr *in,
+		struct uhca_cmd_reg_mr_reply *out, struct mr **made);
+
+/* The region's pages are others now, or none: what was adopted of the old ones counts no more. */
+void mr_forget_extents(struct mr *mr);
+
+/* How many bytes of a client's memory are adopted, and why not all. */
+void mr_describe_adoption(const struct mr *mr, struct facts *f);
 
 /* The client that owned the memory has ended; the region stays, without memory behind it. */
 void mr_lose(struct mr *mr);

@@ -85,6 +85,7 @@ static void apply(struct client *c, struct mr *mr, const struct change *to)
 	mr->iova = to->iova;
 	mr->addr = to->addr;
 	if (to->move) {
+		mr_forget_extents(mr);
 		page_array_destruct(&mr->pages);
 		mr->pages = to->pages;
 		mr->obj.client = c; /* the new memory is the caller's */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Memory as such: protection domains, device memory, the shared memory of queues, and the array of
- * pages by which a region is found.
+ * pages and the extents by which a region is found.
  *
  * Called by keys, and by all that have a queue. Begin with page_array.h.
  */
@@ -9,6 +9,7 @@
 #define CORE_MEMORY_DOOR_H
 
 #include "dm.h"
+#include "extents.h"
 #include "page_array.h"
 #include "pd.h"
 #include "queue_region.h"

@@ -42,6 +42,7 @@ struct io_settings {
 	char on_error[PATH_MAX]; /* where the flight recorder goes when something fails; "": nowhere
 				  */
 	enum io_mem_mode mem;
+	unsigned adopt; /* enum uhca_abi_adopt, which clients are told */
 	bool gso;
 	enum io_icrc_mode icrc;
 	unsigned profile;     /* of core_profile_name; 0: default */

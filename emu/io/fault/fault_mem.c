@@ -21,12 +21,21 @@ static bool hits(struct io_faults *f, struct io_client *c, const struct core_spa
 	return false;
 }
 
-/* Memory of the device is not the program's. */
+/* Where the program has it. Memory of the device is not the program's, unless it is adopted. */
+static bool is_of_program(const struct io_client *c, struct core_span *span)
+{
+	return span->space == CORE_SPACE_CLIENT ||
+	       core_adopted_at(c->core, span->addr, &span->addr);
+}
+
 bool io_fault_mem(struct io_faults *f, struct io_client *c, const struct core_span *span,
 		  unsigned n)
 {
-	for (unsigned i = 0; i < n; i++)
-		if (span[i].space == CORE_SPACE_CLIENT && hits(f, c, &span[i]))
+	for (unsigned i = 0; i < n; i++) {
+		struct core_span s = span[i];
+
+		if (is_of_program(c, &s) && hits(f, c, &s))
 			return true;
+	}
 	return false;
 }

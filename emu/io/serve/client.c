@@ -90,6 +90,7 @@ static void close_context(struct io_client *c)
 	io_channel_table_destroy(&c->channels);
 	io_channel_close(&c->async);
 	io_shm_destroy(&c->doorbell);
+	io_arena_close(&c->arena);
 	io_mem_close(&c->mem);
 }
 

@@ -14,6 +14,7 @@
 #include "emu/core/core.h"
 #include "emu/io/device/device.h"
 #include "emu/io/local/local.h"
+#include "emu/io/mem/arena.h"
 #include "emu/io/mem/mem.h"
 #include "emu/io/mem/shm.h"
 
@@ -38,6 +39,7 @@ struct io_client {
 	char program[33];
 	uint8_t token[UHCA_ABI_TOKEN_SIZE]; /* by which others join; zero: not asked for yet */
 	struct io_mem mem;
+	struct io_arena arena;   /* memory of the process that is mapped here, too */
 	struct io_shm doorbell;  /* struct uhca_abi_doorbell */
 	struct io_doorbell bell; /* what stands there */
 	/* How its doorbells are heard (callers.h). */

@@ -27,6 +27,7 @@ struct io_clients {
 	const struct io_devices *devices;
 	struct io_teller *teller;
 	enum io_mem_mode mem;
+	uint32_t adopt; /* enum uhca_abi_adopt */
 	struct io_callers callers;
 	int status_fd; /* struct uhca_abi_status, which each client gets */
 	const struct io_clients_ops *ops;

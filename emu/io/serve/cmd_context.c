@@ -58,6 +58,7 @@ int cmd_hello(struct cmd *r, struct cmd_reply *rep)
 		return error;
 	rep->hello.client = c->id;
 	rep->hello.gather_limit = c->dev->config.gather_limit;
+	rep->hello.adopt = c->all->adopt;
 	rep->fd[0] = c->all->status_fd;
 	rep->fd[1] = c->doorbell.fd;
 	rep->fd[2] = c->event_fd;

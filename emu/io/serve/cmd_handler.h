@@ -68,6 +68,7 @@ cmd_handler cmd_alloc_pd, cmd_dealloc_pd;
 cmd_handler cmd_reg_mr, cmd_dereg_mr, cmd_rereg_mr, cmd_alloc_null_mr, cmd_advise_mr;
 cmd_handler cmd_alloc_mw, cmd_dealloc_mw;
 cmd_handler cmd_alloc_dm, cmd_free_dm, cmd_reg_dm_mr, cmd_reg_shared_mr;
+cmd_handler cmd_attach_arena, cmd_reg_adopted_mr;
 cmd_handler cmd_alloc_key, cmd_describe_key;
 
 /* cmd_import.c */

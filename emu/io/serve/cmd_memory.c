@@ -24,6 +24,10 @@ static int made(const struct cmd *r, const struct cmd_reply *rep, int error)
 
 int cmd_reg_mr(struct cmd *r, struct cmd_reply *rep)
 {
+	const struct uhca_cmd_reg_mr *in = r->msg;
+
+	if (in->reserved)
+		return -EINVAL;
 	return made(r, rep, core_reg_mr(r->client->core, r->msg, &rep->reg_mr));
 }
 
@@ -80,6 +84,30 @@ int cmd_reg_shared_mr(struct cmd *r, struct cmd_reply *rep)
 	if (in->reserved)
 		return -EINVAL;
 	return made(r, rep, core_reg_shared_mr(r->client->core, in, &rep->reg_mr));
+}
+
+int cmd_attach_arena(struct cmd *r, struct cmd_reply *rep)
+{
+	const struct uhca_cmd_attach_arena *in = r->msg;
+	struct io_arena *arena = &r->client->arena;
+	int error;
+
+	(void)rep;
+	if (arena->base)
+		return -EBUSY;
+	error = io_arena_open(arena, r->fds->fd[0], in->size);
+	if (error == 0)
+		error = core_attach_arena(r->client->core, arena->base, arena->size);
+	return error;
+}
+
+int cmd_reg_adopted_mr(struct cmd *r, struct cmd_reply *rep)
+{
+	const struct uhca_cmd_reg_adopted_mr *in = r->msg;
+
+	if (in->mr.reserved)
+		return -EINVAL;
+	return made(r, rep, core_reg_adopted_mr(r->client->core, r->msg, &rep->reg_mr));
 }
 
 int cmd_alloc_key(struct cmd *r, struct cmd_reply *rep)

@@ -108,6 +108,11 @@ static const struct command {
 				    cmd_reg_shared_mr, false},
 	[UHCA_CMD_FAULT_CHECK] = {"fault_check", IN_(fault_check), 0, REPLY_(fault_check_reply),
 				  cmd_fault_check, false},
+	[UHCA_CMD_ATTACH_ARENA] = {"attach_arena", IN_(attach_arena), 1, HEADER_, cmd_attach_arena,
+				   false},
+	/* To those who write rules it is what the program called. */
+	[UHCA_CMD_REG_ADOPTED_MR] = {"reg_mr", IN_(reg_adopted_mr), 0, REPLY_(reg_mr_reply),
+				     cmd_reg_adopted_mr, false},
 };
 
 /* ---- dispatch ---- */

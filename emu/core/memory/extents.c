@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See extents.h. There are few, and those that matter are large: they are looked at in turn. */
+#include "extents.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Inside [from, end), and inside the arena. */
+static bool is_right(const struct client *c, const struct uhca_abi_extent *e, uint64_t from,
+		     uint64_t end)
+{
+	if (e->length == 0 || e->addr < from || e->addr > end || e->length > end - e->addr)
+		return false;
+	return e->offset <= c->arena_size && e->length <= c->arena_size - e->offset;
+}
+
+int extents_make(const struct client *c, const struct uhca_cmd_reg_adopted_mr *in,
+		 const struct page_array *pages, struct extents **out)
+{
+	uint64_t from = in->mr.addr, end;
+	struct extents *x;
+
+	if (in->n_extents == 0 || in->n_extents > UHCA_ABI_EXTENTS || in->reserved ||
+	    __builtin_add_overflow(in->mr.addr, in->mr.length, &end))
+		return -EINVAL;
+	for (uint32_t i = 0; i < in->n_extents; i++) {
+		if (!is_right(c, &in->extent[i], from, end))
+			return -EINVAL;
+		from = in->extent[i].addr + in->extent[i].length;
+	}
+	x = malloc(sizeof(*x) + in->n_extents * sizeof(x->extent[0]));
+	if (!x)
+		return -ENOMEM;
+	x->from = in->mr.addr;
+	x->pages = pages;
+	x->n = in->n_extents;
+	for (uint32_t i = 0; i < x->n; i++)
+		x->extent[i] = (struct extent){in->extent[i].addr, in->extent[i].length,
+					       c->arena + in->extent[i].offset};
+	*out = x;
+	return 0;
+}
+
+uint64_t extents_bytes(const struct extents *x)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; x && i < x->n; i++)
+		bytes += x->extent[i].length;
+	return bytes;
+}
+
+bool extents_find_address(const struct extents *x, uint64_t at, uint64_t *addr)
+{
+	for (uint32_t i = 0; x && i < x->n; i++) {
+		uint64_t in = at - (uintptr_t)x->extent[i].at;
+
+		if (in < x->extent[i].length) {
+			*addr = x->extent[i].addr + in;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The first extent that does not end before this address; NULL behind the last. */
+static const struct extent *find(const struct extents *x, uint64_t addr)
+{
+	for (uint32_t i = 0; i < x->n; i++)
+		if (addr - x->extent[i].addr < x->extent[i].length || addr < x->extent[i].addr)
+			return &x->extent[i];
+	return NULL;
+}
+
+static uint32_t at_most(uint64_t bytes, uint32_t limit)
+{
+	return bytes < limit ? (uint32_t)bytes : limit;
+}
+
+unsigned extents_walk(const struct extents *x, uint64_t offset, uint32_t length,
+		      struct core_span *out, unsigned max, uint32_t *walked)
+{
+	uint32_t done = 0;
+	unsigned n = 0;
+
+	while (done < length && n < max) {
+		uint64_t at = x->from + offset + done;
+		const struct extent *e = find(x, at);
+		uint32_t part = length - done, got;
+
+		if (e && at >= e->addr) {
+			got = part = at_most(e->addr + e->length - at, part);
+			out[n++] = (struct core_span){(uintptr_t)e->at + (at - e->addr), part,
+						      CORE_SPACE_DEVICE};
+		} else {
+			part = e ? at_most(e->addr - at, part) : part;
+			n += page_array_walk(x->pages, offset + done, part, out + n, max - n, &got);
+		}
+		done += got;
+		if (got < part)
+			break;
+	}
+	*walked = done;
+	return n;
+}

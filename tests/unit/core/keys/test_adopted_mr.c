@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Regions of adopted memory: registration, their spans, rereg, and what the device says of them. */
+#include "tests/support/core/core_fixture.h"
+#include "tests/support/wire/cmocka_all.h"
+
+#include "emu/core/keys/mr.h"
+
+#include <errno.h>
+#include <infiniband/verbs.h>
+#include <string.h>
+
+#define ADDR  0x7f0000001000ull
+#define SIZE  (256u << 10)
+#define LOCAL IBV_ACCESS_LOCAL_WRITE
+
+static uint8_t arena[2 * SIZE];
+
+static struct uhca_cmd_reg_adopted_mr request(struct fixture *f)
+{
+	struct uhca_cmd_reg_adopted_mr in = {
+		.mr = {.addr = ADDR, .iova = ADDR, .length = SIZE, .access = LOCAL},
+		.n_extents = 1,
+		.extent = {{ADDR + 4096, 65536, SIZE}}};
+
+	assert_int_equal(core_alloc_pd(f->client, &in.mr.pd), 0);
+	return in;
+}
+
+static struct mr *region(struct fixture *f, uint32_t handle)
+{
+	struct mr *mr;
+
+	assert_int_equal(mr_find(f->client, handle, &mr), 0);
+	return mr;
+}
+
+/* The space of the byte at this offset, and where it is. */
+static uint32_t space_of(const struct mr *mr, uint64_t offset, uint64_t *at)
+{
+	struct core_span span;
+	uint32_t walked;
+
+	assert_int_equal(mr_spans(mr, mr->iova + offset, 1, &span, 1, &walked), 1);
+	*at = span.addr;
+	return span.space;
+}
+
+static void test_arena(void **state)
+{
+	struct uhca_cmd_reg_mr_reply out;
+	struct uhca_cmd_reg_adopted_mr in;
+	struct fixture f;
+
+	(void)state;
+	fixture_start(&f, NULL);
+	in = request(&f);
+	assert_int_equal(core_reg_adopted_mr(f.client, &in, &out), -EINVAL); /* there is none */
+	assert_int_equal(core_attach_arena(f.client, arena, sizeof(arena)), 0);
+	assert_int_equal(core_attach_arena(f.client, arena, sizeof(arena)), -EBUSY);
+	in.mr.access |= IBV_ACCESS_ON_DEMAND;
+	assert_int_equal(core_reg_adopted_mr(f.client, &in, &out), -EINVAL);
+	in.mr.access = 1u << 15;
+	assert_int_equal(core_reg_adopted_mr(f.client, &in, &out), -EINVAL);
+	in.mr.access = LOCAL;
+	assert_int_equal(core_reg_adopted_mr(f.client, &in, &out), 0);
+	fixture_stop(&f);
+}
+
+static void test_spans(void **state)
+{
+	struct uhca_cmd_rereg_mr rereg = {.flags = IBV_REREG_MR_CHANGE_ACCESS, .access = 0};
+	struct uhca_cmd_reg_mr_reply out;
+	struct uhca_cmd_reg_adopted_mr in;
+	struct fixture f;
+	const struct mr *mr;
+	uint64_t at;
+
+	(void)state;
+	fixture_start(&f, NULL);
+	in = request(&f);
+	in.mr.iova = 0x5000; /* other addresses than the memory's */
+	assert_int_equal(core_attach_arena(f.client, arena, sizeof(arena)), 0);
+	assert_int_equal(core_reg_adopted_mr(f.client, &in, &out), 0);
+	mr = region(&f, out.handle);
+	assert_int_equal(space_of(mr, 4095, &at), CORE_SPACE_CLIENT);
+	assert_int_equal(at, ADDR + 4095);
+	assert_int_equal(space_of(mr, 4096, &at), CORE_SPACE_DEVICE);
+	assert_ptr_equal((void *)(uintptr_t)at, arena + SIZE);
+	assert_int_equal(space_of(mr, 4096 + 65536, &at), CORE_SPACE_CLIENT);
+	assert_true(core_adopted_at(f.client, (uintptr_t)arena + SIZE + 7, &at));
+	assert_int_equal(at, ADDR + 4096 + 7);
+	assert_false(core_adopted_at(f.other, (uintptr_t)arena + SIZE + 7, &at));
+	assert_false(core_adopted_at(f.client, (uintptr_t)arena + SIZE - 1, &at));
+
+	rereg.handle = out.handle; /* the memory stays */
+	assert_int_equal(core_rereg_mr(f.client, &rereg, &out), 0);
+	assert_int_equal(space_of(mr, 4096, &at), CORE_SPACE_DEVICE);
+	rereg.flags = IBV_REREG_MR_CHANGE_TRANSLATION; /* and here it is other memory */
+	rereg.addr = rereg.iova = ADDR;
+	rereg.length = SIZE;
+	assert_int_equal(core_rereg_mr(f.client, &rereg, &out), 0);
+	assert_int_equal(space_of(mr, 4096, &at), CORE_SPACE_CLIENT);
+	assert_int_equal(at, ADDR + 4096);
+	fixture_stop(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_arena),
+		cmocka_unit_test(test_spans),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -176,6 +176,8 @@ static int set_help(struct conf *c, const char *argument, char *error, size_t ca
 }
 
 static const char *const mem_modes[] = {"auto", "process_vm", "proc_mem", NULL};
+/* In the order of enum uhca_abi_adopt. */
+static const char *const adopt_modes[] = {"off", "safe", "all", NULL};
 static const char *const on_off[] = {"off", "on", NULL};
 static const char *const icrc_modes[] = {"strict", "lenient", "off", NULL};
 static const char *const log_levels[] = {"error", "warn", "info", "debug", NULL};
@@ -227,6 +229,11 @@ const struct conf_option conf_schema[] = {
 	 .help = "How the memory of clients is reached: process_vm (process_vm_readv and _writev), "
 		 "proc_mem (the descriptor of /proc/self/mem that each client passes), or auto, "
 		 "the better one for each piece. Default: auto."},
+	{"adopt", "WHAT", CONF_CHOICE, FIELD_(io.adopt), .choices = adopt_modes,
+	 .help = "Which registered memory becomes the device's, as pinned pages are: off, none; "
+		 "safe, large private memory where replacing its pages cannot be noticed; all, "
+		 "also where a thread of the program that makes a system call with it meanwhile "
+		 "may see EFAULT. Default: off."},
 	{"gso", "on|off", CONF_CHOICE, FIELD_(io.gso), .choices = on_off,
 	 .help = "UDP segmentation and receive offload, which move many packets by one call. "
 		 "Default: on where the kernel has it."},

@@ -58,6 +58,8 @@ static bool enter(struct uhcav_mr_slots *s, const struct uhcav_region *r)
 	__atomic_store_n(&s->slot[i].length, r->length, __ATOMIC_RELAXED);
 	__atomic_store_n(&s->slot[i].addr, r->addr, __ATOMIC_RELAXED);
 	__atomic_store_n(&s->slot[i].flags, r->flags, __ATOMIC_RELAXED);
+	__atomic_store_n(&s->slot[i].adopted, r->adopted, __ATOMIC_RELAXED);
+	__atomic_store_n(&s->slot[i].adopted_end, r->adopted_end, __ATOMIC_RELAXED);
 	__atomic_store_n(&s->slot[i].lkey, r->lkey, __ATOMIC_RELEASE);
 	return fresh;
 }
@@ -141,16 +143,19 @@ void uhcav_mr_table_remove(struct uhcav_mr_table *t, uint32_t lkey)
 	pthread_mutex_unlock(&t->lock);
 }
 
-/* The slot's range, if it still holds lkey after it was read. */
+/* The slot's range, if it still holds lkey after it was read. *device: it is for the device. */
 static const void *range(const struct uhcav_region *r, uint32_t lkey, uint64_t iova,
-			 uint64_t length, uint32_t *flags)
+			 uint64_t length, bool *device)
 {
+	uint64_t from = __atomic_load_n(&r->adopted, __ATOMIC_RELAXED);
+	uint64_t end = __atomic_load_n(&r->adopted_end, __ATOMIC_RELAXED);
 	uint64_t base = __atomic_load_n(&r->iova, __ATOMIC_RELAXED);
 	uint64_t size = __atomic_load_n(&r->length, __ATOMIC_RELAXED);
 	uint64_t addr = __atomic_load_n(&r->addr, __ATOMIC_RELAXED);
 	uint64_t offset = iova - base;
 
-	*flags = __atomic_load_n(&r->flags, __ATOMIC_ACQUIRE);
+	*device = (__atomic_load_n(&r->flags, __ATOMIC_ACQUIRE) & UHCAV_REGION_ON_DEMAND) ||
+		  (addr + offset >= from && addr + offset < end);
 	if (__atomic_load_n(&r->lkey, __ATOMIC_RELAXED) != lkey)
 		return NULL;
 	if (offset > size || length > size - offset)
@@ -159,7 +164,7 @@ static const void *range(const struct uhcav_region *r, uint32_t lkey, uint64_t i
 }
 
 static const void *search(const struct uhcav_mr_table *t, uint32_t lkey, uint64_t iova,
-			  uint64_t length, uint32_t *flags)
+			  uint64_t length, bool *device)
 {
 	const struct uhcav_mr_slots *s = __atomic_load_n(&t->slots, __ATOMIC_ACQUIRE);
 	uint32_t i = home(lkey);
@@ -170,7 +175,7 @@ static const void *search(const struct uhcav_mr_table *t, uint32_t lkey, uint64_
 		const struct uhcav_region *r = &s->slot[i & s->mask];
 		uint32_t key = __atomic_load_n(&r->lkey, __ATOMIC_ACQUIRE);
 		if (key == lkey)
-			return range(r, lkey, iova, length, flags);
+			return range(r, lkey, iova, length, device);
 		if (key == EMPTY)
 			return NULL;
 	}
@@ -179,16 +184,32 @@ static const void *search(const struct uhcav_mr_table *t, uint32_t lkey, uint64_
 const void *uhcav_mr_table_find(const struct uhcav_mr_table *t, uint32_t lkey, uint64_t iova,
 				uint64_t length)
 {
-	uint32_t flags = 0;
-	const void *at = search(t, lkey, iova, length, &flags);
+	bool device = false;
+	const void *at = search(t, lkey, iova, length, &device);
 
-	return flags & UHCAV_REGION_ON_DEMAND ? NULL : at;
+	return device ? NULL : at;
 }
 
 const void *uhcav_mr_table_locate(const struct uhcav_mr_table *t, uint32_t lkey, uint64_t iova,
 				  uint64_t length)
 {
-	uint32_t flags = 0;
+	bool device;
 
-	return search(t, lkey, iova, length, &flags);
+	return search(t, lkey, iova, length, &device);
+}
+
+static bool overlaps(const struct uhcav_region *r, uint64_t addr, uint64_t length)
+{
+	return r->lkey > FREED && (addr - r->addr < r->length || r->addr - addr < length);
+}
+
+bool uhcav_mr_table_overlaps(struct uhcav_mr_table *t, uint64_t addr, uint64_t length)
+{
+	bool found = false;
+
+	pthread_mutex_lock(&t->lock);
+	for (uint32_t i = 0; t->slots && i <= t->slots->mask && !found; i++)
+		found = overlaps(&t->slots->slot[i], addr, length);
+	pthread_mutex_unlock(&t->lock);
+	return found;
 }

@@ -12,6 +12,7 @@
 #define UHCAV_MR_TABLE_H
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,6 +25,8 @@ struct uhcav_region {
 	uint64_t iova;
 	uint64_t length;
 	uint64_t addr;
+	/* Addresses in between are mapped by the device, which takes them when it needs them. */
+	uint64_t adopted, adopted_end;
 };
 
 struct uhcav_mr_slots {
@@ -53,7 +56,8 @@ void uhcav_mr_table_remove(struct uhcav_mr_table *t, uint32_t lkey);
 
 /*
  * Where the length bytes at "iova" of region lkey are in our memory; NULL when the table knows no
- * such key, the range is not inside the region, or it is an on-demand region. Any thread, no lock.
+ * such key, the range is not inside the region, or it is for the device to read: of an on-demand
+ * region, or adopted. Any thread, no lock.
  */
 const void *uhcav_mr_table_find(const struct uhcav_mr_table *t, uint32_t lkey, uint64_t iova,
 				uint64_t length);
@@ -61,5 +65,8 @@ const void *uhcav_mr_table_find(const struct uhcav_mr_table *t, uint32_t lkey, u
 /* The same, and on-demand regions, too, whose memory may be missing: for uhcav_mem_probe only. */
 const void *uhcav_mr_table_locate(const struct uhcav_mr_table *t, uint32_t lkey, uint64_t iova,
 				  uint64_t length);
+
+/* Has a region any of [addr, addr + length)? */
+bool uhcav_mr_table_overlaps(struct uhcav_mr_table *t, uint64_t addr, uint64_t length);
 
 #endif

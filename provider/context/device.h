@@ -30,6 +30,13 @@ enum uhcav_life {
 	UHCAV_FORKED = 2,
 };
 
+/* Has the daemon the arena of this process? */
+enum uhcav_arena {
+	UHCAV_ARENA_UNTRIED = 0,
+	UHCAV_ARENA_ATTACHED = 1,
+	UHCAV_ARENA_REFUSED = 2,
+};
+
 /* Part of an object that is to hear of the daemon's end. */
 struct uhcav_listener {
 	void (*daemon_gone)(struct uhcav_listener *l);
@@ -39,6 +46,8 @@ struct uhcav_listener {
 struct uhcav_context {
 	uint32_t life; /* enum uhcav_life; read with uhcav_life() */
 	uint32_t gather_limit;
+	enum uhca_abi_adopt adopt; /* which registered memory becomes the device's */
+	enum uhcav_arena arena;    /* adopt/adoption.c, under its lock */
 	const struct uhca_abi_status *status;
 	struct uhca_abi_doorbell *doorbell;
 	struct uhca_abi_callers *callers;

@@ -224,14 +224,40 @@ void uhcav_monitor_forked(void)
 		forget_thread();
 }
 
+void uhcav_monitor_each(void (*what)(struct uhcav_context *ctx, void *arg), void *arg)
+{
+	uhcav_monitor_lock();
+	for (struct uhcav_context *c = contexts; c; c = c->next)
+		what(c, arg);
+	uhcav_monitor_unlock();
+}
+
+unsigned uhcav_monitor_threads(void)
+{
+	unsigned n;
+
+	pthread_mutex_lock(&starter);
+	n = running;
+	pthread_mutex_unlock(&starter);
+	return n;
+}
+
+struct search {
+	int cmd_fd, fd;
+};
+
+static void match(struct uhcav_context *c, void *arg)
+{
+	struct search *s = arg;
+
+	if (c->ibctx->cmd_fd == s->cmd_fd)
+		s->fd = c->async.read_fd;
+}
+
 int uhcav_monitor_async_fd(int cmd_fd)
 {
-	int fd = -1;
+	struct search s = {cmd_fd, -1};
 
-	uhcav_monitor_lock();
-	for (struct uhcav_context *c = contexts; c && fd < 0; c = c->next)
-		if (c->ibctx->cmd_fd == cmd_fd)
-			fd = c->async.read_fd;
-	uhcav_monitor_unlock();
-	return fd;
+	uhcav_monitor_each(match, &s);
+	return s.fd;
 }

@@ -15,6 +15,12 @@ int uhcav_monitor_add(struct uhcav_context *ctx);
 /* Stops watching. When it returns the monitor is done with the context. */
 void uhcav_monitor_remove(struct uhcav_context *ctx);
 
+/* Does this with each open context, which is there until it returns. Any thread. */
+void uhcav_monitor_each(void (*what)(struct uhcav_context *ctx, void *arg), void *arg);
+
+/* How many threads of this process are the monitor's. */
+unsigned uhcav_monitor_threads(void);
+
 /* The async descriptor of the context whose command descriptor is cmd_fd, or -1. */
 int uhcav_monitor_async_fd(int cmd_fd);
 

@@ -52,6 +52,7 @@ static int say_hello(struct uhcav_context *ctx, const char *name, int async_fd, 
 	if (send_fd[0] != async_fd)
 		close(send_fd[0]);
 	ctx->gather_limit = reply.gather_limit;
+	ctx->adopt = (enum uhca_abi_adopt)reply.adopt;
 	return err;
 }
 

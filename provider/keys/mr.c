@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #define ACCESS_REMOTE_STORE (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC)
@@ -41,10 +42,12 @@ static int check(const void *addr, size_t length, int access)
 {
 	int err = uhcav_mr_check_access(access);
 
-	if (err)
-		return err;
-	if ((uintptr_t)addr + length < (uintptr_t)addr)
-		return -EINVAL;
+	return !err && (uintptr_t)addr + length < (uintptr_t)addr ? -EINVAL : err;
+}
+
+/* Is the memory there, as the access needs it? */
+static int probe(const void *addr, size_t length, int access)
+{
 	if (!length || (access & IBV_ACCESS_ON_DEMAND))
 		return 0;
 	return uhcav_mem_probe(addr, length, access & IBV_ACCESS_LOCAL_WRITE);
@@ -118,18 +121,82 @@ struct uhcav_mr *uhcav_mr_make(struct ibv_pd *pd, uint32_t cmd, struct uhca_cmd_
 }
 
 /* Memory that the device has mapped is registered as such, if it is all of that kind. */
-static struct uhcav_mr *reg(struct ibv_pd *pd, struct uhca_cmd_reg_mr *in,
-			    const struct uhcav_region *region)
+static bool is_shared(struct uhcav_context *ctx, const struct uhca_cmd_reg_mr *in,
+		      struct uhca_cmd_reg_shared_mr *shared)
 {
-	struct uhcav_context *ctx = uhcav_context_of(pd->context);
-	struct uhca_cmd_reg_shared_mr shared = {
+	*shared = (struct uhca_cmd_reg_shared_mr){
 		.length = in->length, .iova = in->iova, .pd = in->pd, .access = in->access};
+	return in->length && !(in->access & IBV_ACCESS_ON_DEMAND) &&
+	       uhcav_shared_find(&ctx->shared, in->addr, in->length, &shared->dm, &shared->offset);
+}
 
-	if (in->length && !(in->access & IBV_ACCESS_ON_DEMAND) &&
-	    uhcav_shared_find(&ctx->shared, in->addr, in->length, &shared.dm, &shared.offset))
-		return uhcav_mr_make(pd, UHCA_CMD_REG_SHARED_MR, &shared.h, sizeof(shared),
-				     UHCAV_MR_ORDINARY, region);
-	return uhcav_mr_make(pd, UHCA_CMD_REG_MR, &in->h, sizeof(*in), UHCAV_MR_ORDINARY, region);
+/* The longest part that the device has mapped: it takes payload there itself. */
+static void name_adopted(struct uhcav_region *region, const struct uhcav_adoption *a)
+{
+	for (uint32_t i = 0; i < a->n; i++) {
+		const struct uhca_abi_extent *e = &a->extent[i];
+
+		if (e->length > region->adopted_end - region->adopted) {
+			region->adopted = e->addr;
+			region->adopted_end = e->addr + e->length;
+		}
+	}
+}
+
+static struct uhcav_mr *make(struct ibv_pd *pd, struct uhca_cmd_reg_mr *in,
+			     const struct uhcav_adoption *a, struct uhcav_region *region)
+{
+	struct uhca_cmd_reg_adopted_mr request;
+
+	in->borrowed = a->borrowed;
+	if (!a->n)
+		return uhcav_mr_make(pd, UHCA_CMD_REG_MR, &in->h, sizeof(*in), UHCAV_MR_ORDINARY,
+				     region);
+	request = (struct uhca_cmd_reg_adopted_mr){.mr = *in, .n_extents = a->n};
+	memcpy(request.extent, a->extent, a->n * sizeof(a->extent[0]));
+	name_adopted(region, a);
+	return uhcav_mr_make(pd, UHCA_CMD_REG_ADOPTED_MR, &request.mr.h, sizeof(request),
+			     UHCAV_MR_ORDINARY, region);
+}
+
+/*
+ * Ordinary memory: adopted where that can be. Pages that are not there yet are brought in
+ * afterwards, where they are to stay.
+ */
+static struct uhcav_mr *reg(struct ibv_pd *pd, struct uhca_cmd_reg_mr *in, int access,
+			    struct uhcav_region *region)
+{
+	struct uhcav_adoption *a = malloc(sizeof(*a));
+	struct uhcav_mr *mr = NULL;
+	int err;
+
+	if (!a) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	uhcav_adoption_begin(uhcav_context_of(pd->context), in->addr, in->length, access, a);
+	err = probe((const void *)(uintptr_t)in->addr, in->length, access);
+	if (err)
+		errno = -err;
+	else
+		mr = make(pd, in, a, region);
+	if (!mr)
+		uhcav_adoption_end(a);
+	if (!mr || !a->n) {
+		free(a);
+		return mr;
+	}
+	mr->adoption = a;
+	return mr;
+}
+
+static void drop_adoption(struct uhcav_mr *mr)
+{
+	if (!mr->adoption)
+		return;
+	uhcav_adoption_end(mr->adoption);
+	free(mr->adoption);
+	mr->adoption = NULL;
 }
 
 struct ibv_mr *uhcav_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, int access)
@@ -140,6 +207,7 @@ struct ibv_mr *uhcav_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64
 					  .pd = pd->handle,
 					  .access = uhcav_mr_abi_access(access)};
 	struct uhcav_region region = region_of((uintptr_t)addr, length, iova, access);
+	struct uhca_cmd_reg_shared_mr shared;
 	int err = check(addr, length, access);
 	struct uhcav_mr *mr;
 
@@ -147,7 +215,11 @@ struct ibv_mr *uhcav_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64
 		errno = -err;
 		return NULL;
 	}
-	mr = reg(pd, &request, &region);
+	if (is_shared(uhcav_context_of(pd->context), &request, &shared))
+		mr = uhcav_mr_make(pd, UHCA_CMD_REG_SHARED_MR, &shared.h, sizeof(shared),
+				   UHCAV_MR_ORDINARY, &region);
+	else
+		mr = reg(pd, &request, access, &region);
 	if (!mr)
 		return NULL;
 	mr->v.access = access;
@@ -183,7 +255,11 @@ static int change(struct uhcav_mr *mr, struct uhca_cmd_rereg_mr *request,
 	uhcav_mr_table_remove(&ctx->regions, mr->region.lkey);
 	err = command(ctx, UHCA_CMD_REREG_MR, &request->h, sizeof(*request), &reply);
 	if (!err) {
+		if (request->flags & IBV_REREG_MR_CHANGE_TRANSLATION)
+			drop_adoption(mr); /* other memory now, and borrowed */
 		mr->region = *to;
+		if (mr->adoption)
+			name_adopted(&mr->region, mr->adoption);
 		mr->region.lkey = reply.lkey;
 		mr->v.mr.lkey = reply.lkey;
 		mr->v.mr.rkey = reply.rkey;
@@ -214,6 +290,8 @@ int uhcav_rereg_mr(void *verbs_mr, int flags, struct ibv_pd *pd, void *addr, siz
 	plan(mr, &request, access, &to);
 	err = check((const void *)(uintptr_t)to.addr, to.length, access);
 	if (!err)
+		err = probe((const void *)(uintptr_t)to.addr, to.length, access);
+	if (!err)
 		err = change(mr, &request, &to);
 	if (!err)
 		mr->v.access = access; /* the library does not; the next change starts from it */
@@ -232,6 +310,7 @@ int uhcav_dereg_mr(void *verbs_mr)
 		uhcav_mr_table_remove(&ctx->regions, mr->region.lkey);
 	if (mr->mapping)
 		munmap(mr->mapping, mr->mapping_size);
+	drop_adoption(mr);
 	free(mr);
 	return 0;
 }

@@ -3,6 +3,7 @@
 #ifndef UHCAV_MR_H
 #define UHCAV_MR_H
 
+#include "provider/adopt/adopt.h"
 #include "provider/base/base.h"
 #include "provider/context/context.h"
 
@@ -24,7 +25,8 @@ struct uhcav_mr {
 	struct uhcav_region region; /* as it stands in the context's table; lkey 0: it does not */
 	void *mapping;              /* of a dma-buf: ours to unmap */
 	size_t mapping_size;
-	uint32_t max_entries; /* of a key without memory (dv_mr.c); 0: it is none */
+	struct uhcav_adoption *adoption; /* what of it became the device's; NULL: nothing */
+	uint32_t max_entries;            /* of a key without memory (dv_mr.c); 0: it is none */
 };
 
 /*

@@ -44,6 +44,8 @@ static const struct option_row {
 	{"netdev", "IF", OPTION_ADDRESS, "be on network interface IF with its addresses"},
 	{"wire", NULL, OPTION_DAEMON, "use the network also between QPs of one daemon"},
 	{"mem", "WAY", OPTION_DAEMON, "client memory: auto, process_vm or proc_mem"},
+	{"adopt", "WHAT", OPTION_DAEMON,
+	 "registered memory becomes the device's: off, safe or all; see uhcad(8)"},
 	{"gso", "on|off", OPTION_DAEMON, "segmentation offload of UDP"},
 	{"icrc", "MODE", OPTION_DAEMON, "ICRC check: strict, lenient or off"},
 	{"profile", "NAME", OPTION_DAEMON,

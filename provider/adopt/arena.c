@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See arena.h. Pieces stand in a list by offset; there are as many as large buffers. */
+#include "arena.h"
+
+#include "emu/abi/cmd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/queue.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 0x0008U
+#endif
+
+#define LEAST (16ull << 30)
+
+struct piece {
+	LIST_ENTRY(piece) link;
+	uint64_t offset, length;
+	unsigned regions;
+	bool mapped; /* as the last look at the mappings found it */
+};
+
+static LIST_HEAD(, piece) pieces = LIST_HEAD_INITIALIZER(pieces);
+static uint64_t size;
+static int fd = -1;
+static uint64_t inode; /* these two are read without the lock; 0: no arena */
+static uint32_t dev;
+
+/* Twice the memory there is, in a power of two: sparse, so that offsets need not be scarce. */
+static uint64_t choose_size(void)
+{
+	uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t n = LEAST;
+
+	while (n < 2 * memory && n < UHCA_ABI_MAX_ARENA)
+		n *= 2;
+	return n;
+}
+
+/* Kernels before 6.3 refuse the flag that newer ones ask for. */
+static int make_file(uint64_t length)
+{
+	unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
+	int f = memfd_create("uhca-arena", flags | MFD_NOEXEC_SEAL);
+	int err;
+
+	if (f < 0 && errno == EINVAL)
+		f = memfd_create("uhca-arena", flags);
+	if (f < 0)
+		return -errno;
+	if (!ftruncate(f, (off_t)length) && !fcntl(f, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW))
+		return f;
+	err = -errno;
+	close(f);
+	return err;
+}
+
+/* A program that closes all descriptors may have given the number to another file by now. */
+static bool is_still_ours(void)
+{
+	struct stat st;
+
+	return fd >= 0 && !fstat(fd, &st) && st.st_ino == inode &&
+	       (uint32_t)(major(st.st_dev) << 20 | minor(st.st_dev)) == dev;
+}
+
+int uhcav_arena_fd(void)
+{
+	struct stat st;
+	int f;
+
+	if (fd >= 0)
+		return is_still_ours() ? fd : -EBADF;
+	size = choose_size();
+	f = make_file(size);
+	if (f < 0)
+		return f;
+	if (fstat(f, &st)) {
+		close(f);
+		return -EIO;
+	}
+	dev = (uint32_t)(major(st.st_dev) << 20 | minor(st.st_dev));
+	__atomic_store_n(&inode, (uint64_t)st.st_ino, __ATOMIC_RELEASE);
+	return fd = f;
+}
+
+uint64_t uhcav_arena_size(void)
+{
+	return size;
+}
+
+bool uhcav_arena_has(const struct uhcav_mapping *m)
+{
+	uint64_t ours = __atomic_load_n(&inode, __ATOMIC_ACQUIRE);
+
+	return ours && m->inode == ours && m->dev == dev && m->shared;
+}
+
+bool uhcav_arena_is_used(void)
+{
+	return __atomic_load_n(&inode, __ATOMIC_ACQUIRE) != 0;
+}
+
+/* The first gap that is long enough, and the piece before it; false: there is none. */
+static bool find_gap(uint64_t length, uint64_t *offset, struct piece **before)
+{
+	struct piece *p;
+
+	*offset = 0;
+	*before = NULL;
+	LIST_FOREACH(p, &pieces, link)
+	{
+		if (p->offset - *offset >= length)
+			return true;
+		*offset = p->offset + p->length;
+		*before = p;
+	}
+	return length <= size - *offset;
+}
+
+int uhcav_arena_take(uint64_t length, uint64_t *offset)
+{
+	struct piece *before, *p = malloc(sizeof(*p));
+
+	if (!p)
+		return -ENOMEM;
+	if (!find_gap(length, offset, &before)) {
+		free(p);
+		return -ENOSPC;
+	}
+	*p = (struct piece){.offset = *offset, .length = length, .regions = 1, .mapped = true};
+	if (before)
+		LIST_INSERT_AFTER(before, p, link);
+	else
+		LIST_INSERT_HEAD(&pieces, p, link);
+	return 0;
+}
+
+static bool is_in(const struct piece *p, uint64_t offset, uint64_t length)
+{
+	return p->offset < offset + length && offset < p->offset + p->length;
+}
+
+void uhcav_arena_hold(uint64_t offset, uint64_t length)
+{
+	struct piece *p;
+
+	LIST_FOREACH(p, &pieces, link)
+	if (is_in(p, offset, length))
+		p->regions++;
+}
+
+void uhcav_arena_release(uint64_t offset, uint64_t length)
+{
+	struct piece *p;
+
+	LIST_FOREACH(p, &pieces, link)
+	if (is_in(p, offset, length))
+		p->regions--;
+}
+
+static void give_back(struct piece *p)
+{
+	LIST_REMOVE(p, link);
+	if (is_still_ours())
+		fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)p->offset,
+			  (off_t)p->length);
+	free(p);
+}
+
+/* A mapping may have parts of several pieces: of neighbours in the arena and in memory. */
+static void mark(const struct uhcav_mapping *m)
+{
+	struct piece *p;
+
+	LIST_FOREACH(p, &pieces, link)
+	if (is_in(p, m->offset, m->to - m->from))
+		p->mapped = true;
+}
+
+void uhcav_arena_sweep(void)
+{
+	struct piece *p, *next;
+	struct uhcav_mapping m;
+	struct uhcav_maps maps;
+	bool idle = false;
+
+	LIST_FOREACH(p, &pieces, link)
+	idle |= p->regions == 0;
+	if (!idle || uhcav_maps_open(&maps))
+		return;
+	LIST_FOREACH(p, &pieces, link)
+	p->mapped = false;
+	while (uhcav_maps_next(&maps, &m))
+		if (uhcav_arena_has(&m))
+			mark(&m);
+	uhcav_maps_close(&maps);
+	for (p = LIST_FIRST(&pieces); p; p = next) {
+		next = LIST_NEXT(p, link);
+		if (!p->regions && !p->mapped)
+			give_back(p);
+	}
+}
+
+void uhcav_arena_forget(void)
+{
+	if (is_still_ours())
+		close(fd);
+	fd = -1;
+	inode = 0;
+	LIST_INIT(&pieces); /* what they stood in is not freed: this is a fork's child */
+}

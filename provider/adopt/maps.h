@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The mappings of this process, as the kernel tells of them (proc(5), /proc/self/maps). Nothing
+ * here allocates or takes a lock: allocators' calls of madvise and a fork's child come here, too.
+ */
+#ifndef UHCAV_MAPS_H
+#define UHCAV_MAPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct uhcav_mapping {
+	uintptr_t from, to;
+	uint64_t offset; /* in the file */
+	uint64_t inode;  /* 0: of no file */
+	uint32_t dev;    /* major << 20 | minor */
+	int prot;        /* PROT_* */
+	bool shared;
+	bool plain; /* no file, no name but heap's or one that the program gave */
+	bool aio;   /* the ring of asynchronous I/O (io_setup(2)) */
+};
+
+/* A walk over the mappings in ascending order. */
+struct uhcav_maps {
+	int fd;
+	size_t at, have; /* of buf: what is still to be looked at */
+	char buf[4096];
+};
+
+/* 0 or -errno. A walk is ended by uhcav_maps_close, however far it came. */
+int uhcav_maps_open(struct uhcav_maps *m);
+void uhcav_maps_close(struct uhcav_maps *m);
+
+/* The next mapping; false at the end. */
+bool uhcav_maps_next(struct uhcav_maps *m, struct uhcav_mapping *out);
+
+/* The first mapping that ends behind addr: 0, -ENOENT, or -errno. */
+int uhcav_maps_find(uintptr_t addr, struct uhcav_mapping *out);
+
+/*
+ * Has all of [from, to) but the flags that private anonymous memory gets by itself ("VmFlags" of
+ * /proc/self/smaps)? 1 or 0; -errno when it cannot be told. *locked: a lock is one of the others.
+ */
+int uhcav_maps_default_flags(uintptr_t from, uintptr_t to, bool *locked);
+
+#endif

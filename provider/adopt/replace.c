@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * See replace.h. Between the copy of a page and its replacement nobody may store there. We do not,
+ * with signals blocked; other threads are held by userfaultfd(2): the pages are moved away
+ * (mremap(2) with MREMAP_DONTUNMAP), so that a touch of the range waits as for a missing page, are
+ * copied where they are now, and the arena is mapped where they were; then the waiting go on.
+ *
+ * It goes in chunks, so that nobody is held for long. From the first to the last only stack and
+ * system calls are used: the range may be the allocator's.
+ */
+#include "replace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#ifndef MREMAP_DONTUNMAP
+#define MREMAP_DONTUNMAP 4
+#endif
+#ifndef UFFD_USER_MODE_ONLY
+#define UFFD_USER_MODE_ONLY 1
+#endif
+#ifndef USERFAULTFD_IOC_NEW
+#define USERFAULTFD_IOC_NEW _IO(0xAA, 0x00)
+#endif
+
+#define CHUNK     ((uintptr_t)2 << 20)
+#define PAGES     512u /* of a chunk, at most */
+#define PAGE_BITS 12
+#define THERE     (3ull << 62) /* of an entry of pagemap: present or swapped */
+
+struct job {
+	int fd; /* of the arena */
+	int uffd;
+	int pagemap;
+	uint8_t *to; /* the arena's pages of the whole range, mapped elsewhere */
+	uint64_t offset;
+	uintptr_t from, end;
+};
+
+/* ---- userfaultfd ---- */
+
+static int open_uffd(unsigned flags)
+{
+	int dev, fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | flags);
+
+	if (fd >= 0 || flags)
+		return fd;
+	dev = (int)syscall(SYS_openat, AT_FDCWD, "/dev/userfaultfd", O_RDWR | O_CLOEXEC);
+	if (dev < 0)
+		return -1;
+	fd = ioctl(dev, USERFAULTFD_IOC_NEW, O_CLOEXEC | O_NONBLOCK);
+	close(dev);
+	return fd;
+}
+
+static int open_ready(unsigned flags, uint64_t features)
+{
+	struct uffdio_api api = {.api = UFFD_API, .features = features};
+	int fd = open_uffd(flags);
+
+	if (fd >= 0 && ioctl(fd, UFFDIO_API, &api)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+int uhcav_uffd_open(uint64_t features)
+{
+	return open_ready(0, features);
+}
+
+static bool can(unsigned flags)
+{
+	int fd = open_ready(flags, 0);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+enum uhcav_stop uhcav_stop_for_threads(void)
+{
+	if (can(0))
+		return UHCAV_STOP_ALL;
+	return can(UFFD_USER_MODE_ONLY) ? UHCAV_STOP_USER : UHCAV_STOP_UNKNOWN;
+}
+
+static int watch(struct job *j, enum uhcav_stop stop)
+{
+	struct uffdio_register r = {.range = {j->from, j->end - j->from},
+				    .mode = UFFDIO_REGISTER_MODE_MISSING};
+
+	j->uffd = open_ready(stop == UHCAV_STOP_USER ? UFFD_USER_MODE_ONLY : 0, 0);
+	if (j->uffd < 0)
+		return -ENOTSUP;
+	return ioctl(j->uffd, UFFDIO_REGISTER, &r) ? -errno : 0;
+}
+
+/* ---- a chunk ---- */
+
+/* Copies n pages that follow each other, but for those that were never touched. */
+static void copy_present(const struct job *j, uint8_t *to, uintptr_t from, size_t n)
+{
+	uint64_t entry[PAGES];
+	size_t bytes = n * sizeof(entry[0]), first;
+	off_t at = (off_t)((from >> PAGE_BITS) * sizeof(entry[0]));
+	bool known = j->pagemap >= 0 && pread(j->pagemap, entry, bytes, at) == (ssize_t)bytes;
+
+	for (size_t i = 0; i < n; i++) {
+		if (known && !(entry[i] & THERE))
+			continue;
+		first = i;
+		while (i + 1 < n && (!known || (entry[i + 1] & THERE)))
+			i++;
+		memcpy(to + (first << PAGE_BITS), (const void *)(from + (first << PAGE_BITS)),
+		       (i + 1 - first) << PAGE_BITS);
+	}
+}
+
+static bool map_arena(const struct job *j, uintptr_t at, size_t length)
+{
+	void *p = mmap((void *)at, length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, j->fd,
+		       (off_t)(j->offset + (at - j->from)));
+
+	return p != MAP_FAILED;
+}
+
+static int swap_alone(const struct job *j, uintptr_t at, size_t length)
+{
+	copy_present(j, j->to + (at - j->from), at, length >> PAGE_BITS);
+	return map_arena(j, at, length) ? 0 : -errno;
+}
+
+static int swap_watched(const struct job *j, uintptr_t at, size_t length)
+{
+	struct uffdio_range waiting = {at, length};
+	void *away = mremap((void *)at, length, length, MREMAP_MAYMOVE | MREMAP_DONTUNMAP, NULL);
+	int err = 0;
+
+	if (away == MAP_FAILED)
+		return -errno;
+	copy_present(j, j->to + (at - j->from), (uintptr_t)away, length >> PAGE_BITS);
+	if (map_arena(j, at, length))
+		munmap(away, length);
+	else {
+		err = -errno;
+		mremap(away, length, length, MREMAP_MAYMOVE | MREMAP_FIXED, (void *)at);
+	}
+	ioctl(j->uffd, UFFDIO_WAKE, &waiting);
+	return err;
+}
+
+static int swap_all(const struct job *j)
+{
+	for (uintptr_t at = j->from; at < j->end; at += CHUNK) {
+		size_t length = j->end - at < CHUNK ? j->end - at : CHUNK;
+		int err = j->uffd < 0 ? swap_alone(j, at, length) : swap_watched(j, at, length);
+
+		if (err) {
+			uhcav_make_private(j->from, at, PROT_READ | PROT_WRITE);
+			return err;
+		}
+	}
+	return 0;
+}
+
+/* ---- all of it ---- */
+
+static int open_job(struct job *j, enum uhcav_stop stop)
+{
+	size_t length = j->end - j->from;
+	void *to = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, j->fd, (off_t)j->offset);
+
+	if (to == MAP_FAILED)
+		return -errno;
+	j->to = to;
+	j->pagemap = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+	return stop == UHCAV_STOP_NONE ? 0 : watch(j, stop);
+}
+
+static void close_job(struct job *j)
+{
+	if (j->to)
+		munmap(j->to, j->end - j->from);
+	if (j->pagemap >= 0)
+		close(j->pagemap);
+	if (j->uffd >= 0)
+		close(j->uffd); /* what is still watched is so no more */
+}
+
+int uhcav_replace(uintptr_t from, uintptr_t to, int fd, uint64_t offset, enum uhcav_stop stop)
+{
+	struct job j = {
+		.fd = fd, .uffd = -1, .pagemap = -1, .offset = offset, .from = from, .end = to};
+	sigset_t all, old;
+	int err;
+
+	if (stop == UHCAV_STOP_UNKNOWN)
+		return -EPERM;
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &old);
+	err = open_job(&j, stop);
+	if (!err)
+		err = swap_all(&j);
+	close_job(&j);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return err;
+}
+
+int uhcav_make_private(uintptr_t from, uintptr_t to, int prot)
+{
+	for (uintptr_t at = from; at < to; at += CHUNK) {
+		size_t length = to - at < CHUNK ? to - at : CHUNK;
+		void *copy = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+				  -1, 0);
+
+		if (copy == MAP_FAILED)
+			return -errno;
+		if (!(prot & PROT_READ) && mprotect((void *)at, length, prot | PROT_READ))
+			return -errno;
+		memcpy(copy, (const void *)at, length);
+		if (prot != (PROT_READ | PROT_WRITE) && mprotect(copy, length, prot))
+			return -errno;
+		if (mremap(copy, length, length, MREMAP_MAYMOVE | MREMAP_FIXED, (void *)at) ==
+		    MAP_FAILED)
+			return -errno;
+	}
+	return 0;
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The list of mappings: each kind as it was made, by the list and by the query of newer kernels. */
+#include "tests/support/wire/cmocka_all.h"
+
+#include "provider/adopt/maps.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SIZE ((size_t)1 << 20)
+#define RW   (PROT_READ | PROT_WRITE)
+
+/* With a mapping of none on each side, so that it stands alone. */
+static char *alone(int prot, int flags, int fd)
+{
+	char *p = mmap(NULL, 3 * SIZE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_true(p != MAP_FAILED);
+	assert_true(mmap(p + SIZE, SIZE, prot, flags | MAP_FIXED, fd, 0) == p + SIZE);
+	return p + SIZE;
+}
+
+static void drop(char *p)
+{
+	munmap(p - SIZE, 3 * SIZE);
+}
+
+static bool listed(const char *at, struct uhcav_mapping *out)
+{
+	struct uhcav_maps m;
+	bool found = false;
+
+	assert_int_equal(uhcav_maps_open(&m), 0);
+	while (!found && uhcav_maps_next(&m, out))
+		found = out->from <= (uintptr_t)at && (uintptr_t)at < out->to;
+	uhcav_maps_close(&m);
+	return found;
+}
+
+/* By both ways. */
+static struct uhcav_mapping look(const char *at)
+{
+	struct uhcav_mapping list, found;
+
+	assert_true(listed(at, &list));
+	assert_int_equal(uhcav_maps_find((uintptr_t)at, &found), 0);
+	assert_int_equal(found.from, list.from);
+	assert_int_equal(found.to, list.to);
+	assert_int_equal(found.offset, list.offset);
+	assert_int_equal(found.inode, list.inode);
+	assert_int_equal(found.dev, list.dev);
+	assert_int_equal(found.prot, list.prot);
+	assert_int_equal(found.shared, list.shared);
+	assert_int_equal(found.plain, list.plain);
+	return found;
+}
+
+static void test_kinds(void **state)
+{
+	static char name[] = "/tmp/test_maps-XXXXXX";
+	struct uhcav_mapping m;
+	struct stat st;
+	char *p;
+	int fd;
+
+	(void)state;
+	p = alone(RW, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	m = look(p + 5000);
+	assert_int_equal(m.from, (uintptr_t)p);
+	assert_int_equal(m.to, (uintptr_t)p + SIZE);
+	assert_true(m.plain && !m.shared && m.inode == 0 && m.prot == RW);
+	drop(p);
+	p = alone(PROT_READ, MAP_SHARED | MAP_ANONYMOUS, -1);
+	m = look(p);
+	assert_true(!m.plain && m.shared && m.prot == PROT_READ);
+	drop(p);
+	fd = mkstemp(name);
+	assert_true(fd >= 0 && !ftruncate(fd, SIZE) && !fstat(fd, &st));
+	unlink(name);
+	p = alone(RW, MAP_PRIVATE, fd);
+	m = look(p);
+	assert_true(!m.plain && !m.shared);
+	assert_int_equal(m.inode, st.st_ino);
+	drop(p);
+	close(fd);
+	assert_false(look((char *)&m).plain); /* the stack */
+}
+
+static void test_gaps(void **state)
+{
+	char *p = alone(RW, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	struct uhcav_mapping m;
+
+	(void)state;
+	munmap(p - SIZE, SIZE);
+	assert_int_equal(uhcav_maps_find((uintptr_t)p - SIZE / 2, &m), 0); /* the next one */
+	assert_int_equal(m.from, (uintptr_t)p);
+	assert_int_equal(uhcav_maps_find(UINTPTR_MAX - 4096, &m), -ENOENT);
+	drop(p);
+}
+
+/* "plain, and nothing was asked of the kernel for it" */
+static void test_flags(void **state)
+{
+	static const int advice[] = {MADV_DONTFORK, MADV_DONTDUMP, MADV_WIPEONFORK};
+	char *p = alone(RW, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	uintptr_t at = (uintptr_t)p;
+	bool locked;
+
+	(void)state;
+	assert_int_equal(uhcav_maps_default_flags(at, at + SIZE, &locked), 1);
+	for (unsigned i = 0; i < sizeof(advice) / sizeof(advice[0]); i++) {
+		char *q = alone(RW, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+
+		assert_int_equal(madvise(q + SIZE / 2, 4096, advice[i]), 0);
+		assert_int_equal(
+			uhcav_maps_default_flags((uintptr_t)q, (uintptr_t)q + SIZE, &locked), 0);
+		assert_false(locked);
+		assert_int_equal(
+			uhcav_maps_default_flags((uintptr_t)q, (uintptr_t)q + 4096, &locked), 1);
+		drop(q);
+	}
+	if (!mlock(p, 4096)) {
+		assert_int_equal(uhcav_maps_default_flags(at, at + SIZE, &locked), 0);
+		assert_true(locked);
+	}
+	drop(p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_kinds),
+		cmocka_unit_test(test_gaps),
+		cmocka_unit_test(test_flags),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

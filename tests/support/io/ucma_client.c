@@ -115,6 +115,56 @@ int ucma_client_event(struct ucma_client *c, struct rdma_ucm_event_resp *out)
 	return (int)out->event;
 }
 
+struct rdma_ucm_event_resp ucma_client_expect(struct ucma_client *c, uint32_t type, uint64_t uid)
+{
+	struct rdma_ucm_event_resp e;
+
+	assert_int_equal(ucma_client_event(c, &e), type);
+	assert_int_equal(e.uid, uid);
+	return e;
+}
+
+uint32_t ucma_client_create(struct ucma_client *c, uint16_t ps, uint64_t uid)
+{
+	struct rdma_ucm_create_id in = {.uid = uid, .ps = ps};
+	struct rdma_ucm_create_id_resp resp;
+
+	assert_int_equal(ucma_client_call(c, RDMA_USER_CM_CMD_CREATE_ID, &in, sizeof(in), -1), 0);
+	memcpy(&resp, c->reply.response, sizeof(resp));
+	return resp.id;
+}
+
+int ucma_client_option(struct ucma_client *c, uint32_t id, uint32_t level, uint32_t name,
+		       const void *value, uint32_t len)
+{
+	struct {
+		struct uhca_ucma_request h;
+		struct rdma_ucm_cmd_hdr hdr;
+		struct rdma_ucm_set_option in;
+		uint8_t value[128];
+	} msg = {
+		.h = {.magic = UHCA_UCMA_MAGIC,
+		      .cmd = RDMA_USER_CM_CMD_SET_OPTION,
+		      .length = sizeof(msg.hdr) + sizeof(msg.in) + len,
+		      .option = len},
+		.in = {.id = id, .level = level, .optname = name, .optlen = len},
+	};
+
+	assert_true(len <= sizeof(msg.value));
+	memcpy(msg.value, value, len);
+	return ucma_client_send(c, &msg, offsetof(__typeof__(msg), value) + len, 1);
+}
+
+struct sockaddr_in6 ucma_client_address(const struct io_daemon *d, unsigned device, uint16_t port)
+{
+	struct sockaddr_in v4 = {.sin_family = AF_INET, .sin_port = htons(port)};
+	struct sockaddr_in6 out = {0};
+
+	memcpy(&v4.sin_addr, d->ports[device].dev.id.addresses.a[0].gid + 12, 4);
+	memcpy(&out, &v4, sizeof(v4));
+	return out;
+}
+
 void ucma_client_open(struct ucma_client *c, struct io_daemon *d)
 {
 	struct sockaddr_un un = {.sun_family = AF_UNIX};

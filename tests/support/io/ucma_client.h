@@ -38,4 +38,17 @@ int ucma_client_send(struct ucma_client *c, const void *msg, size_t len, unsigne
 /* GET_EVENT until there is one; its type, or -EAGAIN when the daemon has nothing to say. */
 int ucma_client_event(struct ucma_client *c, struct rdma_ucm_event_resp *out);
 
+/* The next event, which must be of this type and for whom the program calls so. */
+struct rdma_ucm_event_resp ucma_client_expect(struct ucma_client *c, uint32_t type, uint64_t uid);
+
+/* A new id, which must succeed. Returns its number. */
+uint32_t ucma_client_create(struct ucma_client *c, uint16_t ps, uint64_t uid);
+
+/* An option of an id: len bytes, 128 at the most. Status as above. */
+int ucma_client_option(struct ucma_client *c, uint32_t id, uint32_t level, uint32_t name,
+		       const void *value, uint32_t len);
+
+/* The first address of a device of the daemon, which is one of IPv4, as librdmacm passes it. */
+struct sockaddr_in6 ucma_client_address(const struct io_daemon *d, unsigned device, uint16_t port);
+
 #endif

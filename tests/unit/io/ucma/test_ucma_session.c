@@ -66,50 +66,22 @@ static const uint8_t *gid_of(unsigned device)
 
 static struct sockaddr_in6 address(unsigned device, uint16_t port)
 {
-	struct sockaddr_in v4 = {.sin_family = AF_INET, .sin_port = htons(port)};
-	struct sockaddr_in6 out = {0};
-
-	memcpy(&v4.sin_addr, gid_of(device) + 12, 4);
-	memcpy(&out, &v4, sizeof(v4));
-	return out;
+	return ucma_client_address(&t.d, device, port);
 }
 
 static uint32_t create(uint16_t ps, uint64_t uid)
 {
-	struct rdma_ucm_create_id in = {.uid = uid, .ps = ps};
-	struct rdma_ucm_create_id_resp resp;
-
-	GOOD(CREATE_ID, in);
-	memcpy(&resp, c.reply.response, sizeof(resp));
-	return resp.id;
+	return ucma_client_create(&c, ps, uid);
 }
 
 static struct rdma_ucm_event_resp event(enum event number, uint64_t uid)
 {
-	struct rdma_ucm_event_resp e;
-
-	assert_int_equal(ucma_client_event(&c, &e), number);
-	assert_int_equal(e.uid, uid);
-	return e;
+	return ucma_client_expect(&c, number, uid);
 }
 
 static int set_option(uint32_t id, uint32_t name, const void *value, uint32_t len)
 {
-	struct {
-		struct uhca_ucma_request h;
-		struct rdma_ucm_cmd_hdr hdr;
-		struct rdma_ucm_set_option in;
-		uint8_t value[16];
-	} msg = {
-		.h = {.magic = UHCA_UCMA_MAGIC,
-		      .cmd = RDMA_USER_CM_CMD_SET_OPTION,
-		      .length = sizeof(msg.hdr) + sizeof(msg.in) + len,
-		      .option = len},
-		.in = {.id = id, .level = RDMA_OPTION_ID, .optname = name, .optlen = len},
-	};
-
-	memcpy(msg.value, value, len);
-	return ucma_client_send(&c, &msg, offsetof(__typeof__(msg), value) + len, 1);
+	return ucma_client_option(&c, id, RDMA_OPTION_ID, name, value, len);
 }
 
 static uint32_t listener(uint16_t ps)
@@ -371,6 +343,50 @@ static void test_connection(void **state)
 	event(DISCONNECTED, 3);
 }
 
+/* What the QPs of both ends are told fits together: each sends as the other receives. */
+static void test_both_ends(void **state)
+{
+	uint32_t server = listener(RDMA_PS_TCP), id = caller(RDMA_PS_TCP);
+	struct rdma_ucm_conn_param param = asked;
+	struct rdma_ucm_event_resp e;
+	struct rdma_ucm_accept accept = {.uid = 3};
+	struct ib_uverbs_qp_attr to[2], on[2];
+
+	(void)state;
+	assert_int_not_equal(server, id);
+	param.srq = 1;
+	param.responder_resources = 2;
+	param.initiator_depth = 5;
+	e = request(id, &param);
+	assert_int_equal(e.param.conn.srq, 1);
+	assert_int_equal(e.param.conn.responder_resources, 5); /* as its own end sees it */
+	assert_int_equal(e.param.conn.initiator_depth, 2);
+	accept.id = e.id;
+	accept.conn_param = param;
+	accept.conn_param.qp_num = 6;
+	accept.conn_param.responder_resources = 4;
+	accept.conn_param.initiator_depth = 2;
+	GOOD(ACCEPT, accept);
+	event(CONNECT_RESPONSE, 2);
+	to[0] = qp_attr(id, IBV_QPS_RTR);
+	on[0] = qp_attr(id, IBV_QPS_RTS);
+	to[1] = qp_attr(e.id, IBV_QPS_RTR);
+	on[1] = qp_attr(e.id, IBV_QPS_RTS);
+	for (unsigned i = 0; i < 2; i++) {
+		assert_int_equal(to[i].rq_psn, on[1 - i].sq_psn);
+		assert_int_equal(to[i].max_dest_rd_atomic, on[1 - i].max_rd_atomic);
+		assert_int_equal(to[i].ah_attr.grh.flow_label, to[1 - i].ah_attr.grh.flow_label);
+		assert_int_equal(to[i].path_mtu, to[1 - i].path_mtu);
+		assert_int_equal(to[i].dest_qp_num, i ? 5 : 6);
+		assert_int_equal(to[i].ah_attr.sl, 0);
+		assert_int_equal(to[i].pkey_index, 0);
+		assert_memory_equal(to[i].ah_attr.grh.dgid, gid_of(i), 16);
+	}
+	assert_int_not_equal(on[0].sq_psn | on[1].sq_psn, 0);
+	assert_int_equal(on[0].max_rd_atomic, 4);
+	assert_int_equal(on[1].max_rd_atomic, 2);
+}
+
 static void test_rejection(void **state)
 {
 	uint32_t server = listener(RDMA_PS_TCP), id = caller(RDMA_PS_TCP);
@@ -441,6 +457,7 @@ static void test_datagrams(void **state)
 	(void)state;
 	assert_int_not_equal(server, id);
 	assert_memory_equal(e.param.ud.private_data, "abcd", 4);
+	assert_true(e.param.ud.private_data_len >= 4); /* the message has room for so many */
 	memcpy(accept.conn_param.private_data, "efgh", 4);
 	accept.conn_param.private_data_len = 4;
 	GOOD(ACCEPT, accept);
@@ -448,6 +465,7 @@ static void test_datagrams(void **state)
 	assert_int_equal(e.param.ud.qp_num, 6);
 	assert_int_equal(e.param.ud.qkey, 0x1234);
 	assert_memory_equal(e.param.ud.private_data, "efgh", 4);
+	assert_true(e.param.ud.private_data_len >= 4);
 	assert_memory_equal(e.param.ud.ah_attr.grh.dgid, gid_of(0), 16);
 	assert_int_equal(e.param.ud.ah_attr.grh.sgid_index, 0);
 	assert_int_equal(e.param.ud.ah_attr.grh.hop_limit, 64);
@@ -541,10 +559,10 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_query_addresses), TEST(test_query_path),   TEST(test_query_route),
-		TEST(test_connection),      TEST(test_rejection),    TEST(test_datagrams),
-		TEST(test_groups),          TEST(test_migration),    TEST(test_refusals),
-		TEST(test_initial_attr),    TEST(test_listener_tos),
+		TEST(test_query_addresses), TEST(test_query_path), TEST(test_query_route),
+		TEST(test_connection),      TEST(test_rejection),  TEST(test_datagrams),
+		TEST(test_groups),          TEST(test_migration),  TEST(test_refusals),
+		TEST(test_initial_attr),    TEST(test_both_ends),  TEST(test_listener_tos),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

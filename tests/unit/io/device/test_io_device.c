@@ -5,7 +5,7 @@
 #include "emu/io/base/log.h"
 #include "emu/io/device/device.h"
 #include "emu/io/ops.h"
-#include "tests/support/io/io_fixture.h"
+#include "tests/support/io/io_user.h"
 #include "tests/support/wire/cmocka_all.h"
 
 #include <errno.h>
@@ -144,6 +144,102 @@ static void test_bad_icrc(void **state)
 	io_device_destroy(&dev);
 }
 
+/* A daemon, and a QP of its first device that sends to one of its second. */
+struct pair {
+	struct io_test_daemon t;
+	struct io_user u[2];
+	struct io_user_qp q[2];
+};
+
+static void open_pair(struct pair *p)
+{
+	struct io_settings s;
+
+	io_test_settings(&s, 2);
+	io_test_daemon_start(&p->t, &s);
+	for (unsigned i = 0; i < 2; i++) {
+		io_user_open(&p->u[i], &p->t.d, p->t.d.ports[i].dev.id.name);
+		io_user_qp_create(&p->q[i], &p->u[i], IBV_QPT_RC);
+	}
+	for (unsigned i = 0; i < 2; i++)
+		io_user_qp_connect(&p->q[i], p->u[1 - i].dev, p->q[1 - i].qpn);
+}
+
+static void close_pair(struct pair *p)
+{
+	for (unsigned i = 0; i < 2; i++)
+		io_user_close(&p->u[i]);
+	io_test_daemon_stop(&p->t);
+}
+
+/* WRITEs of so many bytes, which the device knows of. */
+static void write_to(struct pair *p, unsigned n, uint32_t length)
+{
+	struct uhca_abi_send_wqe e = {
+		.opcode = UHCA_ABI_WR_RDMA_WRITE,
+		.rdma = {.remote_addr = (uintptr_t)p->u[1].memory, .rkey = p->u[1].rkey}};
+
+	for (unsigned i = 0; i < n; i++)
+		io_user_send(&p->q[0], e, length);
+	io_user_ring(&p->q[0]);
+	io_client_doorbells(p->t.d.clients.at[0], 1);
+}
+
+/* So many trains at a time; behind a long one the loop may look at doorbells. */
+static void test_trains(void **state)
+{
+	static struct pair p;
+	struct io_device *dev;
+
+	(void)state;
+	open_pair(&p);
+	dev = p.u[0].dev;
+	write_to(&p, 5, 10);
+	assert_int_equal(io_device_send(dev, 1, p.t.d.devices.buf, p.t.d.devices.cap, 2), 2);
+	assert_true(dev->dirty);
+	assert_int_equal(io_device_send(dev, 1, p.t.d.devices.buf, p.t.d.devices.cap, 2), 2);
+	assert_true(dev->dirty);
+	assert_int_equal(io_device_send(dev, 1, p.t.d.devices.buf, p.t.d.devices.cap, 2), 1);
+	assert_false(dev->dirty);
+	write_to(&p, 2, 8192); /* not long yet */
+	assert_int_equal(io_device_send(dev, 1, p.t.d.devices.buf, p.t.d.devices.cap, 16), 2);
+	assert_false(dev->dirty);
+	write_to(&p, 2, 8193);
+	assert_int_equal(io_device_send(dev, 1, p.t.d.devices.buf, p.t.d.devices.cap, 16), 1);
+	assert_int_equal(io_device_send(dev, 1, p.t.d.devices.buf, p.t.d.devices.cap, 16), 1);
+	assert_true(dev->dirty);
+	close_pair(&p);
+}
+
+/* What a train of one client costs; none while the wire is full. */
+static void test_cost(void **state)
+{
+	static struct pair p;
+	struct client *of;
+	struct io_device *dev;
+	uint8_t *buf;
+	size_t cap;
+
+	(void)state;
+	open_pair(&p);
+	dev = p.u[0].dev;
+	of = p.t.d.clients.at[0]->core;
+	buf = p.t.d.devices.buf;
+	cap = p.t.d.devices.cap;
+	write_to(&p, 1, 4095);
+	write_to(&p, 1, 4096);
+	write_to(&p, 1, 12288);
+	dev->blocked = true;
+	assert_int_equal(io_device_send_of(dev, of, 1, buf, cap), 0);
+	dev->blocked = false;
+	assert_int_equal(io_device_send_of(dev, p.t.d.clients.at[1]->core, 1, buf, cap), 0);
+	assert_int_equal(io_device_send_of(dev, of, 1, buf, cap), 1);
+	assert_int_equal(io_device_send_of(dev, of, 1, buf, cap), 2);
+	assert_int_equal(io_device_send_of(dev, of, 1, buf, cap), 4);
+	assert_int_equal(io_device_send_of(dev, of, 1, buf, cap), 0);
+	close_pair(&p);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -151,7 +247,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_default_identity), TEST(test_given_addresses), TEST(test_netdev),
 		TEST(test_create),           TEST(test_window),          TEST(test_dirty),
-		TEST(test_bad_icrc),
+		TEST(test_bad_icrc),         TEST(test_trains),          TEST(test_cost),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -65,11 +65,13 @@ test_objects += tests/golden/conversation.o tests/golden/differences.o tests/gol
 tests/unit/core/test_no_memory: wraps = malloc calloc realloc free
 tests/unit/io/ctl/test_ctl_walk: wraps = core_walk_mr
 tests/unit/io/test_daemon: wraps = open openat mkdirat symlinkat socket bind listen chmod memfd_create \
-	ftruncate mmap timerfd_create epoll_create1 pwrite getrandom calloc aligned_alloc
+	ftruncate mmap timerfd_create epoll_create1 pwrite getrandom calloc aligned_alloc \
+	malloc realloc eventfd epoll_ctl
 tests/unit/io/device/test_sysfs_tree: wraps = mkdirat linkat
 tests/unit/io/capture/test_pcapng: wraps = write
+tests/unit/io/fault/test_faults: wraps = read
 tests/unit/io/serve/test_callers: wraps = io_client_doorbells
-tests/unit/io/net/test_udp: wraps = sendmmsg
+tests/unit/io/net/test_udp: wraps = sendmmsg sendmsg
 tests/unit/provider/test_libuhca tests/unit/provider/test_no_plugin: provider/libuhca.la
 # Files of the preload library and of the plugin that are in none of the archives.
 preload_objects = $(patsubst %,provider/preload/.libs/libuhca_preload_la-%.o,$(1))

@@ -86,6 +86,26 @@ unsigned io_test_open_fds(void)
 	return n;
 }
 
+/* ---- what a test program leaves open ---- */
+
+static unsigned open_at_first;
+
+__attribute__((constructor)) static void count_at_first(void)
+{
+	open_at_first = io_test_open_fds();
+}
+
+/* Whatever its tests looked at: a descriptor more than at the start has been forgotten. */
+__attribute__((destructor)) static void count_at_last(void)
+{
+	unsigned n = io_test_open_fds();
+
+	if (n <= open_at_first)
+		return;
+	fprintf(stderr, "%u descriptors are left open\n", n - open_at_first);
+	_exit(1);
+}
+
 static unsigned polled_by(const char *set, int fd)
 {
 	char path[64], line[256];
@@ -132,6 +152,7 @@ void io_test_daemon_start(struct io_test_daemon *t, const struct io_settings *s)
 {
 	struct io_instance instance;
 
+	t->fds = io_test_open_fds();
 	io_test_dir(t->dir);
 	assert_int_equal(io_instance_open(&instance, t->dir), 0);
 	assert_int_equal(io_daemon_create(&t->d, s, &instance), 0);
@@ -141,6 +162,7 @@ void io_test_daemon_stop(struct io_test_daemon *t)
 {
 	io_daemon_destroy(&t->d);
 	io_test_remove_dir(t->dir);
+	assert_true(io_test_open_fds() <= t->fds);
 }
 
 /* ---- a client of it ---- */

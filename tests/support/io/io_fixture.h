@@ -2,7 +2,8 @@
 /*
  * Surroundings for tests of the shell: temporary directories, addresses that no other test uses,
  * a libev loop that runs until a condition holds, and a daemon in this process with a client
- * that speaks cmd.h to it.
+ * that speaks cmd.h to it. A program of which this is a part fails when it ends with more
+ * descriptors than it began with.
  */
 #ifndef TESTS_SUPPORT_IO_FIXTURE_H
 #define TESTS_SUPPORT_IO_FIXTURE_H
@@ -45,11 +46,15 @@ unsigned io_test_polled(int fd);
 struct io_test_daemon {
 	struct io_daemon d;
 	char dir[64];
+	unsigned fds; /* open before it started */
 };
 
 /* Devices on this process's addresses; change the settings before io_test_daemon_start. */
 void io_test_settings(struct io_settings *s, unsigned devices);
 void io_test_daemon_start(struct io_test_daemon *t, const struct io_settings *s);
+
+/* Fails the test when more descriptors are open than before the start: clients close theirs first.
+ */
 void io_test_daemon_stop(struct io_test_daemon *t);
 
 /* ---- a client of it ---- */

@@ -3,12 +3,14 @@
  * A daemon that cannot be made: of every kind of system call that its start makes, the first one
  * fails, then the second, and so on. Each time the failure is what io_daemon_create answers, and
  * nothing is left: no descriptor, no mapping, no file of the instance; no memory, which the
- * sanitizers see to. Of calls that are made by the hundred, one a file, some are tried.
+ * sanitizers see to. Of calls that are made by the hundred, one a file, some are tried. Then a
+ * daemon that runs, and cannot serve a program: the same, one program after the other.
  */
 #include "emu/io/base/clock.h"
 #include "emu/io/base/log.h"
 #include "emu/io/loop.h"
-#include "tests/support/io/io_fixture.h"
+#include "tests/support/io/io_user.h"
+#include "tests/support/io/ucma_client.h"
 #include "tests/support/wire/cmocka_all.h"
 
 #include <errno.h>
@@ -16,12 +18,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/timerfd.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #define FAILURE EDQUOT /* nothing here fails like this by itself */
@@ -46,6 +51,10 @@ enum call {
 	GETRANDOM,
 	CALLOC,
 	ALIGNED_ALLOC,
+	MALLOC,
+	REALLOC,
+	EVENTFD,
+	EPOLL_CTL,
 	CALLS,
 };
 
@@ -91,6 +100,11 @@ WRAP(EPOLL_CREATE, int, -1, epoll_create1, (int flags), (flags))
 WRAP(PWRITE, ssize_t, -1, pwrite, (int fd, const void *from, size_t n, off_t at), (fd, from, n, at))
 WRAP(GETRANDOM, ssize_t, -1, getrandom, (void *to, size_t n, unsigned flags), (to, n, flags))
 WRAP(CALLOC, void *, NULL, calloc, (size_t n, size_t size), (n, size))
+WRAP(MALLOC, void *, NULL, malloc, (size_t n), (n))
+WRAP(REALLOC, void *, NULL, realloc, (void *p, size_t n), (p, n))
+WRAP(EVENTFD, int, -1, eventfd, (unsigned n, int flags), (n, flags))
+WRAP(EPOLL_CTL, int, -1, epoll_ctl, (int set, int op, int fd, struct epoll_event *e),
+     (set, op, fd, e))
 WRAP(ALIGNED_ALLOC, void *, NULL, aligned_alloc, (size_t align, size_t size), (align, size))
 
 /* ---- */
@@ -321,6 +335,174 @@ static void test_rules(void **state)
 	assert_true(logged("--fault 'drop nth=x': column 10: "));
 }
 
+/* Whatever clients of all kinds have open when it ends, they notice, and nothing is left. */
+static void test_ends_while_used(void **state)
+{
+	const unsigned fds = io_test_open_fds();
+	struct uhca_cmd_mcast group = {.gid = {[10] = 0xff, 0xff, 239, 1, 2, 3}};
+	struct sockaddr_un un = {.sun_family = AF_UNIX};
+	int ctl = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	static struct io_user u;
+	struct ucma_client cm;
+	struct io_settings s;
+	struct io_user_qp q;
+	struct io_daemon d;
+	char byte;
+
+	(void)state;
+	io_test_settings(&s, 2);
+	assert_int_equal(create(&d, &s, OPEN, 0), 0);
+	io_user_open(&u, &d, "uhca1");
+	io_user_qp_create(&q, &u, IBV_QPT_UD);
+	group.qp = q.handle;
+	assert_int_equal(io_test_call(&u.c, UHCA_CMD_ATTACH_MCAST, &group, sizeof(group)), 0);
+	ucma_client_open(&cm, &d);
+	ucma_client_create(&cm, RDMA_PS_TCP, 1);
+	snprintf(un.sun_path, sizeof(un.sun_path), "%.90s/ctl", dir);
+	assert_int_equal(connect(ctl, (struct sockaddr *)&un, sizeof(un)), 0);
+	io_test_turn(d.loop);
+	assert_int_equal(d.ctl.n_sessions, 1);
+	io_daemon_destroy(&d);
+	remove_dir();
+	assert_int_equal(recv(ctl, &byte, 1, MSG_DONTWAIT), 0);
+	assert_int_equal(recv(cm.sock, &byte, 1, MSG_DONTWAIT), 0);
+	assert_int_equal(recv(u.c.sock, &byte, 1, MSG_DONTWAIT), 0);
+	close(ctl);
+	close(cm.sock);
+	io_user_forget(&u, &q);
+	assert_int_equal(io_test_open_fds(), fds);
+	assert_int_equal(shared_mappings(), 0);
+}
+
+/* ---- a daemon that runs, and cannot serve ---- */
+
+/* The calls of a program up to the first that fails. */
+static int use_verbs(struct io_test_client *c)
+{
+	struct uhca_cmd_hello hello = io_test_hello_request("uhca0");
+	struct uhca_cmd_handle channel = {.handle = 0};
+	struct uhca_cmd_create_cq cq = {.cqe = 4};
+	struct uhca_cmd_create_qp qp = {.qp_type = IBV_QPT_RC, .max_send_wr = 1, .max_recv_wr = 1};
+	struct uhca_cmd_create_cq_reply reply;
+	int pair[2], fd[2], status;
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
+	c->mem = fd[0] = __real_open("/proc/self/mem", O_RDWR | O_CLOEXEC, 0);
+	c->async = pair[0];
+	fd[1] = pair[1];
+	status = io_test_call_fds(c, UHCA_CMD_HELLO, &hello, sizeof(hello), fd, 2);
+	if (status == 0)
+		status = io_test_call_fds(c, UHCA_CMD_CREATE_CHANNEL, &channel, sizeof(channel),
+					  &pair[1], 1);
+	close(pair[1]);
+	if (status == 0)
+		status = io_test_handle(c, UHCA_CMD_ALLOC_PD, 0, &qp.pd);
+	if (status == 0)
+		status = io_test_call(c, UHCA_CMD_CREATE_CQ, &cq, sizeof(cq));
+	if (status < 0)
+		return status;
+	memcpy(&reply, &c->reply, sizeof(reply));
+	qp.send_cq = qp.recv_cq = reply.handle;
+	return io_test_call(c, UHCA_CMD_CREATE_QP, &qp, sizeof(qp));
+}
+
+static int use_cm(struct ucma_client *c)
+{
+	struct sockaddr_un un = {.sun_family = AF_UNIX};
+	struct rdma_ucm_create_id create = {.uid = 1, .ps = RDMA_PS_TCP};
+	struct rdma_ucm_resolve_ip resolve = {.dst_addr = ucma_client_address(c->daemon, 0, 7471)};
+	struct rdma_ucm_create_id_resp resp;
+	int status;
+
+	snprintf(un.sun_path, sizeof(un.sun_path), "%.90s/" UHCA_UCMA_SOCKET, dir);
+	assert_int_equal(connect(c->sock, (struct sockaddr *)&un, sizeof(un)), 0);
+	status = ucma_client_call(c, UHCA_UCMA_HELLO, NULL, 0, c->sock);
+	if (status == 0)
+		status = ucma_client_call(c, RDMA_USER_CM_CMD_CREATE_ID, &create, sizeof(create),
+					  -1);
+	if (status < 0)
+		return status;
+	memcpy(&resp, c->reply.response, sizeof(resp));
+	resolve.id = resp.id;
+	return ucma_client_call(c, RDMA_USER_CM_CMD_RESOLVE_IP, &resolve, sizeof(resolve), -1);
+}
+
+/* A program comes and goes, while the n-th of these calls fails (0: none). 0: it got all. */
+static int serve(struct io_daemon *d, enum call call, unsigned n)
+{
+	struct ucma_client cm = {.daemon = d};
+	struct io_test_client c;
+	int status;
+
+	memset(made, 0, sizeof(made));
+	io_test_connect(&c, d);
+	cm.sock = __real_socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	failing = call;
+	fail_at = n;
+	status = use_verbs(&c);
+	if (status == 0)
+		status = use_cm(&cm);
+	fail_at = 0;
+	ucma_client_close(&cm);
+	io_test_disconnect(&c);
+	for (unsigned i = 0; i < 100 && d->clients.n > 0; i++)
+		io_test_turn(d->loop);
+	return status;
+}
+
+static void serve_without(struct io_daemon *d, const char *name, enum call call, unsigned n)
+{
+	const unsigned fds = io_test_open_fds(), mappings = shared_mappings();
+	uint32_t left = 0;
+
+	serve(d, call, n);
+	for (unsigned i = 0; i < CORE_OBJECT_TYPES; i++)
+		left += core_object_count(d->ports[0].dev.core, (enum core_object_type)i);
+	if (d->clients.n > 0 || d->ucma.n_files > 0 || left > 0 || io_test_open_fds() != fds ||
+	    shared_mappings() != mappings)
+		fail_msg("%s number %u fails: %u clients, %u opens, %u objects, %u descriptors, "
+			 "%u mappings are left",
+			 name, n, d->clients.n, d->ucma.n_files, left, io_test_open_fds() - fds,
+			 shared_mappings() - mappings);
+	if (serve(d, CALLS, 0) != 0)
+		fail_msg("%s number %u fails: the next program is not served", name, n);
+}
+
+/* Of what serving a program takes, each call fails once: it is told, and nothing is left of it. */
+static void test_cannot_serve(void **state)
+{
+	static const struct {
+		const char *name;
+		enum call call;
+	} calls[] = {
+		{"memfd_create", MEMFD_CREATE},
+		{"ftruncate", FTRUNCATE},
+		{"mmap", MMAP},
+		{"calloc", CALLOC},
+		{"malloc", MALLOC},
+		{"realloc", REALLOC},
+		{"eventfd", EVENTFD},
+		{"epoll_ctl", EPOLL_CTL},
+	};
+	unsigned all[CALLS];
+	struct io_settings s;
+	struct io_daemon d;
+
+	(void)state;
+	io_test_settings(&s, 1);
+	assert_int_equal(create(&d, &s, OPEN, 0), 0);
+	with = ENOSPC;
+	assert_int_equal(serve(&d, CALLS, 0), 0);
+	memcpy(all, made, sizeof(all));
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		assert_true(all[calls[i].call] > 0);
+		for (unsigned n = 1; n <= all[calls[i].call]; n++)
+			serve_without(&d, calls[i].name, calls[i].call, n);
+	}
+	io_daemon_destroy(&d);
+	remove_dir();
+}
+
 static void test_no_timer(void **state)
 {
 	struct io_settings s;
@@ -344,8 +526,9 @@ static void test_no_timer(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_failures),     TEST(test_epoch),    TEST(test_descriptors),
-		TEST(test_same_address), TEST(test_no_timer), TEST(test_rules),
+		TEST(test_failures),        TEST(test_epoch),        TEST(test_descriptors),
+		TEST(test_same_address),    TEST(test_no_timer),     TEST(test_rules),
+		TEST(test_ends_while_used), TEST(test_cannot_serve),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,6 +20,7 @@
 static char dir[64];
 static char path[96];
 static struct io_pcapng w;
+static unsigned fds;
 
 /* ld --wrap: how much a write takes at most, and how many are interrupted first. */
 static size_t most;
@@ -42,6 +43,7 @@ static int setup(void **state)
 	(void)state;
 	most = SIZE_MAX;
 	interrupted = 0;
+	fds = io_test_open_fds();
 	io_test_dir(dir);
 	snprintf(path, sizeof(path), "%s/x.pcapng", dir);
 	io_pcapng_init(&w);
@@ -53,6 +55,7 @@ static int teardown(void **state)
 	(void)state;
 	io_pcapng_close(&w);
 	io_test_remove_dir(dir);
+	assert_int_equal(io_test_open_fds(), fds);
 	return 0;
 }
 

@@ -19,6 +19,26 @@
 static struct io_test_daemon t;
 static struct io_faults *f = &t.d.faults;
 
+/* ld --wrap: how read(2) fails, and after how many calls that do not; 0: not. */
+static int read_error;
+static unsigned read_works;
+
+ssize_t __real_read(int fd, void *to, size_t n);
+ssize_t __wrap_read(int fd, void *to, size_t n);
+ssize_t __wrap_read(int fd, void *to, size_t n)
+{
+	if (!read_error)
+		return __real_read(fd, to, n);
+	if (read_works > 0) {
+		read_works--;
+		return __real_read(fd, to, n > 4 ? 4 : n);
+	}
+	errno = read_error;
+	if (read_error == EINTR)
+		read_works = 1;
+	return -1;
+}
+
 static int setup(void **state)
 {
 	struct io_settings s;
@@ -108,11 +128,12 @@ static int start_with(const char *text, bool is_file)
 static void test_settings(void **state)
 {
 	char file[64] = "/tmp/uhca-rules-XXXXXX";
-	int fd = mkstemp(file);
+	int fd;
 
-	assert_true(fd >= 0);
 	assert_int_equal(fault_plan_seed(f->plan), 42);
 	teardown(state);
+	fd = mkstemp(file);
+	assert_true(fd >= 0);
 	assert_int_equal(io_log_open(IO_LOG_ERROR, IO_LOG_FILE, "/dev/null"), 0);
 	assert_int_equal(start_with("drop nth=1", false), 0);
 	assert_int_equal(start_with("drop nht=1", false), -EINVAL);
@@ -300,6 +321,67 @@ static void test_lines(void **state)
 	assert_string_equal(out.error.text, "/nonexistent: No such file or directory");
 }
 
+/* A disk that cannot be read is said, a signal is not; a file may come in pieces. */
+static void test_reading(void **state)
+{
+	struct io_fault_loaded out;
+	char path[100], *text;
+	size_t len;
+
+	(void)state;
+	write_file("rules", "drop nth=12\n", path);
+	read_error = EINTR;
+	text = io_fault_read(path, &len, &out);
+	read_error = EIO;
+	assert_non_null(text);
+	assert_string_equal(text, "drop nth=12\n");
+	assert_int_equal(len, 12);
+	free(text);
+	read_works = 1;
+	text = io_fault_read(path, &len, &out);
+	read_error = 0;
+	assert_null(text);
+	assert_non_null(strstr(out.error.text, "rules: Input/output error"));
+}
+
+/* Lines of the trace in which these words are. */
+static unsigned told(const char *words)
+{
+	const struct io_fault_line *l;
+	unsigned n = 0;
+
+	for (uint64_t at = 0; (l = io_fault_trace_from(&f->trace, at)); at = l->number + 1)
+		n += strstr(l->text, words) != NULL;
+	return n;
+}
+
+/* Whatever comes, changes or goes is in the trace, once. */
+static void test_told(void **state)
+{
+	struct io_fault_loaded out;
+	struct fault_error error;
+	char path[100];
+
+	(void)state;
+	add_at("drop nth=11", 1);
+	write_file("rules", "drop nth=12\n# no rule\ndrop nth=13\n", path);
+	assert_int_equal(io_fault_load(f, path, 2, &out), 0);
+	assert_int_equal(out.rules, 2);
+	add_at("drop nth=14", 3);
+	assert_int_equal(told("what=added"), 4);
+	assert_int_equal(told("nth=11"), 1);
+	assert_int_equal(told("nth=12"), 1);
+	assert_int_equal(told("nth=13"), 1);
+	assert_int_equal(io_faults_change(f, 2, "drop nth=15", 4, &error), 0);
+	assert_int_equal(io_faults_change(f, 9, "drop nth=15", 4, &error), -ENOENT);
+	assert_int_equal(io_faults_change(f, 2, "drop nth=", 4, &error), -EINVAL);
+	assert_int_equal(told("what=changed"), 1);
+	assert_int_equal(told("nth=15"), 1);
+	assert_int_equal(io_faults_remove(f, 1, 5), 0);
+	assert_int_equal(io_faults_remove(f, 1, 5), -ENOENT);
+	assert_int_equal(told("what=removed"), 1);
+}
+
 /* Which of a hundred calls fail: chance decides once, the replay of its trace again. */
 static unsigned decide_hundred(bool failed[100])
 {
@@ -359,6 +441,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_too_much_at_once, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_fatal, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_lines, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_told, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_reading, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_replay, setup, teardown),
 	};
 

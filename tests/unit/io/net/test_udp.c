@@ -32,22 +32,36 @@ static struct {
 
 int __real_sendmmsg(int fd, struct mmsghdr *msg, unsigned n, int flags);
 int __wrap_sendmmsg(int fd, struct mmsghdr *msg, unsigned n, int flags);
+ssize_t __real_sendmsg(int fd, const struct msghdr *msg, int flags);
+ssize_t __wrap_sendmsg(int fd, const struct msghdr *msg, int flags);
+
+/* Does it, a call that begins with this message? */
+static bool refuses(const struct msghdr *msg)
+{
+	kernel.calls++;
+	if (kernel.no_segments && msg->msg_controllen > 0) {
+		errno = EIO;
+		return true;
+	}
+	if (kernel.times == 0)
+		return false;
+	kernel.times--;
+	errno = kernel.error;
+	return true;
+}
 
 int __wrap_sendmmsg(int fd, struct mmsghdr *msg, unsigned n, int flags)
 {
-	kernel.calls++;
-	if (kernel.no_segments && msg[0].msg_hdr.msg_controllen > 0) {
-		errno = EIO;
+	if (refuses(&msg[0].msg_hdr))
 		return -1;
-	}
-	if (kernel.times > 0) {
-		kernel.times--;
-		errno = kernel.error;
-		return -1;
-	}
 	if (kernel.messages > 0 && n > kernel.messages)
 		n = kernel.messages;
 	return __real_sendmmsg(fd, msg, n, flags);
+}
+
+ssize_t __wrap_sendmsg(int fd, const struct msghdr *msg, int flags)
+{
+	return refuses(msg) ? -1 : __real_sendmsg(fd, msg, flags);
 }
 
 /* ---- two devices ---- */
@@ -62,6 +76,8 @@ struct end {
 	uint32_t bytes;
 	uint8_t data[1 << 20];
 	struct core_train first; /* train that arrived first */
+	struct core_train last;
+	unsigned refused; /* what came and was no packet for it */
 };
 
 struct fixture {
@@ -69,6 +85,7 @@ struct fixture {
 	struct io_settings settings;
 	struct end *end[2];
 	uint32_t expected; /* packets */
+	unsigned fds;      /* open before */
 };
 
 static struct prng rng;
@@ -83,11 +100,25 @@ static void end_receive(struct netif *n, const struct core_train *t, uint64_t no
 	train_gen_gather(t, e->data + e->bytes);
 	if (e->packets == 0)
 		e->first = *t;
+	e->last = *t;
 	e->packets += t->count;
 	e->bytes += t->length;
 }
 
-static const struct netif_ops end_ops = {.receive = end_receive};
+/* Told with all that is known of it, for captures. */
+static void end_lost(struct netif *n, const struct netif_lost *l)
+{
+	struct end *e = (struct end *)n;
+
+	if (l->train) /* one that could not be sent */
+		return;
+	assert_memory_equal(l->flow->dst, e->id.addresses.a[0].gid, 16);
+	assert_non_null(l->bytes);
+	assert_non_null(l->why);
+	e->refused++;
+}
+
+static const struct netif_ops end_ops = {.receive = end_receive, .lost = end_lost};
 
 static struct end *open_end(struct fixture *f, unsigned i)
 {
@@ -108,8 +139,11 @@ static int setup(void **state)
 	static struct fixture f;
 
 	memset(&kernel, 0, sizeof(kernel));
-	f = (struct fixture){.loop = ev_loop_new(EVFLAG_AUTO)};
+	f = (struct fixture){.fds = io_test_open_fds()};
+	f.loop = ev_loop_new(EVFLAG_AUTO);
 	io_test_settings(&f.settings, 2);
+	f.settings.addresses[0].count = 2; /* the first device has two */
+	f.settings.addresses[0].a[1] = io_test_address(8);
 	for (unsigned i = 0; i < 2; i++)
 		f.end[i] = open_end(&f, i);
 	*state = &f;
@@ -128,6 +162,7 @@ static int teardown(void **state)
 	}
 	ev_loop_destroy(f->loop);
 	io_log_close();
+	assert_int_equal(io_test_open_fds(), f->fds);
 	return 0;
 }
 
@@ -319,6 +354,7 @@ static void test_garbage(void **state)
 	}
 	assert_true(io_test_run(f->loop, has_dropped, f));
 	assert_int_equal(f->end[1]->packets, 0);
+	assert_int_equal(f->end[1]->refused, f->expected);
 	close(fd);
 }
 
@@ -425,6 +461,144 @@ static void test_company(void **state)
 	assert_true(f->end[1]->udp.rx.counters.buffers < f->expected);
 }
 
+/* Only what has the same header leaves together: each arrives with its own. */
+static void test_company_is_alike(void **state)
+{
+	struct fixture *f = *state;
+	struct core_train t = message(f, 1024, 8);
+	struct io_udp *u = &f->end[0]->udp;
+
+	for (unsigned i = 0; i < 4; i++) {
+		t.flow.tclass = i & 1 ? 0x28 : 0x48;
+		t.flow.hop_limit = i & 2 ? 17 : 18;
+		kernel.calls = 0;
+		netif_send(&u->netif, &t, io_clock_now());
+		assert_int_equal(kernel.calls, i > 0); /* the one before had to go */
+		netif_send(&u->netif, &t, io_clock_now());
+		assert_int_equal(kernel.calls, i > 0);
+		f->expected += 2;
+	}
+	netif_flush(&u->netif);
+	expect_all(f);
+	assert_int_equal(f->end[1]->first.flow.tclass, 0x48);
+	assert_int_equal(f->end[1]->first.flow.hop_limit, 18);
+	assert_int_equal(f->end[1]->last.flow.tclass, 0x28);
+	assert_int_equal(f->end[1]->last.flow.hop_limit, 17);
+}
+
+/* Of packets that the kernel refuses those are lost; the rest, and what comes later, is not. */
+static void test_company_is_lost(void **state)
+{
+	struct fixture *f = *state;
+	struct core_train t = message(f, 1024, 8);
+	struct io_udp *u = &f->end[0]->udp;
+
+	kernel.error = ENETUNREACH;
+	kernel.times = 1;
+	netif_send(&u->netif, &t, io_clock_now());
+	netif_send(&u->netif, &t, io_clock_now());
+	netif_flush(&u->netif);
+	assert_int_equal(u->counters.tx_errors, 2);
+	assert_int_equal(u->counters.tx_packets, 0);
+	assert_int_equal(u->bundle->n_packets, 0);
+	assert_false(f->end[0]->blocked);
+	send_from(f, 0, &t);
+	expect_all(f);
+	assert_int_equal(u->counters.tx_errors, 2);
+}
+
+/* A socket that is full keeps them until it is not, for which the device can wait. */
+static void test_company_waits(void **state)
+{
+	struct fixture *f = *state;
+	struct core_train t = message(f, 1024, 8), large = message(f, 1024, 5000);
+	struct io_udp *u = &f->end[0]->udp;
+
+	kernel.error = EAGAIN;
+	kernel.times = 3;
+	send_from(f, 0, &t);
+	assert_true(f->end[0]->blocked);
+	assert_int_equal(u->counters.tx_full, 1);
+	assert_false(io_udp_wait(u, IO_MSEC)); /* writable, and still full */
+	assert_true(f->end[0]->blocked);
+	large.flow.sport = 0xc0df;
+	send_from(f, 0, &large); /* waits behind it, for another socket */
+	assert_int_equal(f->end[1]->packets, 0);
+	assert_true(io_udp_wait(u, IO_MSEC));
+	assert_false(f->end[0]->blocked);
+	expect_all(f);
+	assert_int_equal(u->counters.tx_packets, f->expected);
+	assert_int_equal(u->counters.tx_errors, 0);
+}
+
+/* Each address of a device has its socket, from which its packets leave, and to which they come. */
+static void test_second_address(void **state)
+{
+	struct fixture *f = *state;
+	const uint8_t *own = f->settings.addresses[0].a[1].gid;
+	struct core_train t = message(f, 1024, 8);
+
+	assert_int_equal(f->end[0]->udp.n_sockets, 2);
+	memcpy(t.flow.src, own, 16);
+	send_from(f, 0, &t);
+	expect_all(f);
+	assert_memory_equal(f->end[1]->last.flow.src, own, 16);
+	t.flow = flow_to(f, 1);
+	memcpy(t.flow.dst, own, 16);
+	send_from(f, 1, &t);
+	expect_all(f);
+	assert_int_equal(f->end[0]->packets, 1);
+	assert_memory_equal(f->end[0]->last.flow.dst, own, 16);
+	for (unsigned i = 0; i < 2; i++) { /* both are looked at while they are hot */
+		t = message(f, 1024, 8);
+		t.flow = flow_to(f, 1);
+		if (i)
+			memcpy(t.flow.dst, own, 16);
+		send_from(f, 1, &t);
+		expect_all(f);
+		send_from(f, 1, &t);
+		for (unsigned k = 0; k < 2; k++) /* a socket that was emptied is left out once */
+			io_udp_poll(&f->end[0]->udp, f->end[0]->udp.port[i].hot_until - 1);
+		assert_int_equal(f->end[0]->packets + f->end[1]->packets, f->expected);
+	}
+}
+
+/* Who looks into the log is told what is wrong with the way. */
+static void test_warnings(void **state)
+{
+	char path[] = "/tmp/uhca-test-log-XXXXXX", text[4096];
+	struct fixture *f = *state;
+	struct core_train t = message(f, 1024, 10000);
+	struct io_udp_rx *rx = &f->end[1]->udp.rx;
+	struct io_address stranger = io_test_address(9);
+	int log = mkstemp(path), fd = io_udp_socket_open_flow(&stranger, 0xc000);
+	union io_sockaddr sa;
+	socklen_t len = io_address_to_sockaddr(&f->settings.addresses[1].a[0], ROCE_UDP_PORT, &sa);
+	ssize_t n;
+
+	assert_true(log >= 0 && fd >= 0);
+	assert_int_equal(io_log_open(IO_LOG_WARN, IO_LOG_FILE, path), 0);
+	kernel.error = ENETUNREACH;
+	kernel.times = 1;
+	netif_send(&f->end[0]->udp.netif, &t, 1);
+	kernel.error = EMSGSIZE;
+	kernel.times = 1;
+	netif_send(&f->end[0]->udp.netif, &t, 1);
+	f->expected = 1;
+	assert_int_equal(sendto(fd, "nonsense that is no packet", 26, 0, &sa.any, len), 26);
+	assert_true(io_test_run(f->loop, has_dropped, f));
+	assert_null(rx->why);
+	n = pread(log, text, sizeof(text) - 1, 0);
+	text[n > 0 ? n : 0] = '\0';
+	assert_non_null(strstr(text, "uhca0: cannot send to 127."));
+	assert_non_null(strstr(text, "Network is unreachable (0 more)"));
+	assert_non_null(strstr(text, "uhca0: packets with 1024 bytes of payload do not fit"));
+	assert_non_null(strstr(text, "uhca1: dropped a packet from 127."));
+	close(fd);
+	close(log);
+	unlink(path);
+}
+
 /* An urgent train leaves at once, before what is being gathered. */
 static void test_urgent(void **state)
 {
@@ -449,14 +623,17 @@ static void test_urgent(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_both_ways),     TEST(test_message_is_one_train),
-		TEST(test_without_gso),   TEST(test_segments_refused),
-		TEST(test_partial_sends), TEST(test_full_socket),
-		TEST(test_no_buffers),    TEST(test_cannot_send),
-		TEST(test_garbage),       TEST(test_hot_sockets),
-		TEST(test_window),        TEST(test_cannot_open),
-		TEST(test_no_wire),       TEST(test_company),
-		TEST(test_urgent),        TEST(test_bad_icrc),
+		TEST(test_warnings), /* first: what is said is limited by the second */
+		TEST(test_company_is_alike), TEST(test_company_is_lost),
+		TEST(test_company_waits),    TEST(test_second_address),
+		TEST(test_both_ways),        TEST(test_message_is_one_train),
+		TEST(test_without_gso),      TEST(test_segments_refused),
+		TEST(test_partial_sends),    TEST(test_full_socket),
+		TEST(test_no_buffers),       TEST(test_cannot_send),
+		TEST(test_garbage),          TEST(test_hot_sockets),
+		TEST(test_window),           TEST(test_cannot_open),
+		TEST(test_no_wire),          TEST(test_company),
+		TEST(test_urgent),           TEST(test_bad_icrc),
 	};
 
 	rng = prng_start("test_udp");

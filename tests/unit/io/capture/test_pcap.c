@@ -229,6 +229,10 @@ static void expect_packet(const struct fixture *f, unsigned k, uint32_t i, size_
 	assert_int_equal(ident, 0);
 	assert_memory_equal(fl.src, f->train[k].flow.src, 16);
 	assert_memory_equal(fl.dst, f->train[k].flow.dst, 16);
+	assert_memory_equal(frame, "\x02\0", 2); /* locally administered, then the address */
+	assert_memory_equal(frame + 2, fl.dst + 12, 4);
+	assert_memory_equal(frame + 6, "\x02\0", 2);
+	assert_memory_equal(frame + 8, fl.src + 12, 4);
 	assert_int_equal(frame[12] << 8 | frame[13], roce_flow_is_v4(&fl) ? 0x0800 : 0x86dd);
 	assert_true(roce_icrc_check(&fl, 0, frame + 14 + headers, udp));
 	assert_int_equal(roce_packet_parse(frame + 14 + headers, udp - 4, &got), ROCE_PARSE_OK);

@@ -273,9 +273,13 @@ static void test_bad_files(void **state)
 static void test_off(void **state)
 {
 	struct fixture *f = *state;
+	void *ring = f->r.ring;
 	struct ng_file file;
 
+	assert_int_equal(msync(ring, 1, MS_ASYNC), 0);
 	io_recorder_destroy(&f->r);
+	assert_int_equal(msync(ring, 1, MS_ASYNC), -1); /* nothing is there any more */
+	assert_int_equal(errno, ENOMEM);
 	one(f, 0, 1);
 	io_recorder_text(&f->r, "note", 0);
 	dump(f, &file);

@@ -10,6 +10,7 @@
 #include "wire/packet.h"
 #include "wire/syndrome.h"
 
+#include <errno.h>
 #include <string.h>
 
 static const struct io_tell_fate nothing;
@@ -224,6 +225,36 @@ static void test_regions(void **state)
 	assert_string_equal(w.text, "note text=\"so it is\"");
 }
 
+/* What a program left behind, by kinds of which there were any. */
+static void test_leak(void **state)
+{
+	const uint32_t count[CORE_OBJECT_TYPES] = {[CORE_OBJECT_PD] = 2, [CORE_OBJECT_QP] = 1};
+	struct io_words w;
+
+	(void)state;
+	io_tell_leak(&w, "uhca1", "fio", count);
+	assert_non_null(strstr(w.text, "leak dev=uhca1 program=fio "));
+	assert_non_null(strstr(w.text, "pd=2"));
+	assert_non_null(strstr(w.text, "qp=1"));
+	assert_null(strstr(w.text, "=0"));
+}
+
+/* A call that a rule failed or slowed, and a device that ends. */
+static void test_calls(void **state)
+{
+	struct io_words w;
+
+	(void)state;
+	io_tell_call(&w, "uhca0", "create_qp", ENOMEM, 7);
+	assert_string_equal(w.text, "call dev=uhca0 verb=create_qp status=ENOMEM client=7");
+	io_tell_call(&w, "uhca0", "reg_mr", 0, 7);
+	assert_string_equal(w.text, "call dev=uhca0 verb=reg_mr status=slow client=7");
+	io_tell_call(&w, "uhca0", "reg_mr", 4000, 7);
+	assert_string_equal(w.text, "call dev=uhca0 verb=reg_mr status=unknown client=7");
+	io_tell_fatal(&w, "uhca1", 3);
+	assert_string_equal(w.text, "event dev=uhca1 type=DEVICE_FATAL clients=3");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -231,6 +262,7 @@ int main(void)
 		cmocka_unit_test(test_fates),    cmocka_unit_test(test_trace_points),
 		cmocka_unit_test(test_events),   cmocka_unit_test(test_names),
 		cmocka_unit_test(test_rules),    cmocka_unit_test(test_regions),
+		cmocka_unit_test(test_leak),     cmocka_unit_test(test_calls),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,7 +5,7 @@
  */
 #include "emu/io/base/clock.h"
 #include "emu/io/base/log.h"
-#include "tests/support/io/io_fixture.h"
+#include "tests/support/io/io_user.h"
 #include "tests/support/io/ng_file.h"
 #include "tests/support/wire/cmocka_all.h"
 
@@ -169,6 +169,179 @@ static void test_rules(void **state)
 	ng_free(&file);
 }
 
+/* Packets in a file of whose fate this is told. */
+static unsigned packets_of(const char *path, const char *words)
+{
+	struct ng_file file;
+	unsigned n = 0;
+
+	ng_load(&file, path);
+	for (unsigned i = 0; i < ng_count(&file, NG_PACKET); i++)
+		n += strstr(ng_get(&file, NG_PACKET, i)->text, words) != NULL;
+	ng_free(&file);
+	return n;
+}
+
+/* What rules do to packets stands in the capture, and alike in the flight recorder. */
+static void test_what_rules_do(void **state)
+{
+	static const struct {
+		const char *rule, *words;
+		unsigned n; /* packets of which it is told, at both ends */
+	} rows[] = {
+		{"drop dir=tx", "dropped=rule", 1},
+		{"drop dir=rx", "dropped=rule", 1},
+		{"corrupt=icrc dir=tx", "dropped=bad_icrc", 1},
+		{"dup dir=tx", "rule=", 4},
+		{"ecn dir=tx", "rule=", 2},
+	};
+	struct fixture *f = *state;
+	static struct io_user u[2];
+	struct io_user_qp q[2];
+	struct io_recorder_dump done;
+	struct fault_error error;
+	char other[100];
+	uint32_t ah;
+
+	for (unsigned i = 0; i < 2; i++) {
+		io_user_open(&u[i], &f->t.d, i ? "uhca1" : "uhca0");
+		io_user_qp_create(&q[i], &u[i], IBV_QPT_UD);
+		io_user_qp_connect(&q[i], NULL, 0);
+	}
+	ah = io_user_ah(&u[0], u[1].dev);
+	snprintf(other, sizeof(other), "%s/y", f->dir);
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		int number = io_faults_add(&f->t.d.faults, rows[i].rule, 1, &error);
+		unsigned before;
+
+		assert_true(number > 0);
+		io_faults_changed(&f->t.d.faults);
+		assert_int_equal(
+			io_recorder_dump(&f->t.d.teller.recorder, &f->t.d.capture, other, &done),
+			0);
+		before = packets_of(other, rows[i].words);
+		assert_int_equal(start(f, -1), 0);
+		io_user_recv(&q[1], 1, 8192, 4096);
+		io_user_recv(&q[1], 1, 8192, 4096);
+		io_user_send(&q[0],
+			     (struct uhca_abi_send_wqe){.opcode = UHCA_ABI_WR_SEND,
+							.ud = {.ah = ah, .remote_qpn = q[1].qpn}},
+			     100);
+		io_user_ring(&q[0]);
+		for (unsigned k = 0; k < 3; k++)
+			io_user_turn(&f->t.d);
+		assert_int_equal(io_teller_stop(&f->t.d.teller), 0);
+		assert_int_equal(
+			io_recorder_dump(&f->t.d.teller.recorder, &f->t.d.capture, other, &done),
+			0);
+		if (packets_of(f->path, rows[i].words) != rows[i].n ||
+		    packets_of(other, rows[i].words) != before + rows[i].n)
+			fail_msg("%s: %u packets in the capture, %u in the recorder", rows[i].rule,
+				 packets_of(f->path, rows[i].words),
+				 packets_of(other, rows[i].words) - before);
+		assert_int_equal(io_faults_remove(&f->t.d.faults, (uint32_t)number, 2), 0);
+		io_faults_changed(&f->t.d.faults);
+	}
+	for (unsigned i = 0; i < 2; i++)
+		io_user_close(&u[i]);
+}
+
+/* A key that a request brings is told when it opens something first, in each capture. */
+static void test_keys(void **state)
+{
+	struct fixture *f = *state;
+	static struct io_user u[2];
+	struct io_user_qp q[2];
+	struct uhca_abi_send_wqe e = {.opcode = UHCA_ABI_WR_RDMA_WRITE};
+	struct ng_file file;
+	char words[200];
+
+	for (unsigned i = 0; i < 2; i++) {
+		io_user_open(&u[i], &f->t.d, i ? "uhca1" : "uhca0");
+		io_user_qp_create(&q[i], &u[i], IBV_QPT_RC);
+	}
+	for (unsigned i = 0; i < 2; i++)
+		io_user_qp_connect(&q[i], u[1 - i].dev, q[1 - i].qpn);
+	e.rdma.remote_addr = (uintptr_t)u[1].memory;
+	e.rdma.rkey = u[1].rkey;
+	snprintf(words, sizeof(words), "region dev=uhca1 qp=0x%x key=0x%x address=0x%llx length=%u",
+		 q[1].qpn, u[1].rkey, (unsigned long long)e.rdma.remote_addr, IO_USER_MEMORY);
+	for (unsigned round = 0; round < 3; round++) {
+		unsigned n = 0;
+
+		assert_int_equal(start(f, -1), 0);
+		for (unsigned i = 0; i < 3; i++)
+			io_user_send(&q[0], e, round ? 100 : 0); /* of no bytes: it opens nothing */
+		io_user_ring(&q[0]);
+		for (unsigned k = 0; k < 3; k++)
+			io_user_turn(&f->t.d);
+		assert_int_equal(io_teller_stop(&f->t.d.teller), 0);
+		ng_load(&file, f->path);
+		for (unsigned i = 0; i < ng_count(&file, NG_RECORD); i++)
+			n += strstr(ng_get(&file, NG_RECORD, i)->text, words) != NULL;
+		assert_int_equal(n, round > 0);
+		ng_free(&file);
+	}
+	for (unsigned i = 0; i < 2; i++)
+		io_user_close(&u[i]);
+}
+
+/* What a program did not destroy, of each kind that it had, and not what another one has. */
+static void test_leaks(void **state)
+{
+	struct fixture *f = *state;
+	static struct io_user tidy, u, other;
+	struct io_user_qp q, theirs;
+	struct ng_file file;
+	unsigned n = 0;
+
+	io_user_open(&other, &f->t.d, "uhca0");
+	io_user_qp_create(&theirs, &other, IBV_QPT_RC);
+	assert_int_equal(start(f, -1), 0);
+	io_test_hello(&tidy.c, &f->t.d, "uhca0");
+	io_test_disconnect(&tidy.c); /* had nothing */
+	io_user_open(&u, &f->t.d, "uhca0");
+	io_user_qp_create(&q, &u, IBV_QPT_RC);
+	io_user_close(&u);
+	assert_int_equal(io_teller_stop(&f->t.d.teller), 0);
+	io_user_close(&other);
+	ng_load(&file, f->path);
+	for (unsigned i = 0; i < ng_count(&file, NG_RECORD); i++)
+		n += strncmp(ng_get(&file, NG_RECORD, i)->text, "leak ", 5) == 0;
+	assert_int_equal(n, 1);
+	assert_non_null(
+		ng_find(&file, NG_RECORD, "leak dev=uhca0 program=test pd=1 mr=1 cq=1 qp=1"));
+	ng_free(&file);
+}
+
+/* Of several rules those are told that are new, or gone. */
+static void test_some_rules(void **state)
+{
+	struct fixture *f = *state;
+	struct io_daemon *d = &f->t.d;
+	struct fault_error error;
+	struct ng_file file;
+
+	assert_int_equal(start(f, -1), 0);
+	for (uint64_t i = 1; i <= 3; i++) {
+		assert_int_equal(fault_plan_add(d->faults.plan, "drop nth=9", i, &error), i);
+		io_faults_changed(&d->faults);
+	}
+	assert_int_equal(fault_plan_remove(d->faults.plan, 2), 0);
+	io_faults_changed(&d->faults);
+	assert_int_equal(fault_plan_change(d->faults.plan, 3, "drop nth=8", 5, &error), 0);
+	io_faults_changed(&d->faults);
+	assert_int_equal(io_teller_stop(&d->teller), 0);
+	ng_load(&file, f->path);
+	assert_int_equal(ng_count(&file, NG_RECORD), 5);
+	for (unsigned i = 0; i < 3; i++)
+		assert_non_null(strstr(ng_get(&file, NG_RECORD, i)->text, "what=added"));
+	assert_string_equal(ng_get(&file, NG_RECORD, 3)->text, "rule number=2 what=removed");
+	assert_string_equal(ng_get(&file, NG_RECORD, 4)->text,
+			    "rule number=3 text=\"drop nth=8\" what=changed");
+	ng_free(&file);
+}
+
 static bool is_there(const struct fixture *f, const char *name)
 {
 	char path[128];
@@ -259,8 +432,10 @@ static void test_no_file(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_hooks),    TEST(test_one_device), TEST(test_counters), TEST(test_rules),
-		TEST(test_failures), TEST(test_files),      TEST(test_no_file),  TEST(test_full),
+		TEST(test_hooks), TEST(test_one_device),    TEST(test_counters),
+		TEST(test_rules), TEST(test_some_rules),    TEST(test_leaks),
+		TEST(test_keys),  TEST(test_what_rules_do), TEST(test_failures),
+		TEST(test_files), TEST(test_no_file),       TEST(test_full),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,10 +19,12 @@
 static char dir[64];
 static char path[128];
 static char text[65536];
+static unsigned fds;
 
 static int setup(void **state)
 {
 	(void)state;
+	fds = io_test_open_fds();
 	io_test_dir(dir);
 	snprintf(path, sizeof(path), "%s/log", dir);
 	return 0;
@@ -34,6 +36,7 @@ static int teardown(void **state)
 	io_log_close();
 	io_log_echo_errors(true);
 	io_test_remove_dir(dir);
+	assert_int_equal(io_test_open_fds(), fds);
 	return 0;
 }
 
@@ -112,11 +115,42 @@ static void test_no_forged_lines(void **state)
 
 	(void)state;
 	assert_int_equal(io_log_open(IO_LOG_INFO, IO_LOG_FILE, path), 0);
-	io_log(IO_LOG_INFO, "program %s", "evil\nerror: forged\x1b[31m");
+	io_log(IO_LOG_INFO, "program %s", "evil\nerror: forged\x1b[31m\x7f \xc3\xa4~");
 	memset(longest, 'a', sizeof(longest) - 1);
 	io_log(IO_LOG_INFO, "%s", longest);
 	assert_int_equal(count_lines(contents()), 2);
-	assert_non_null(strstr(text, "evil?error: forged?[31m\n"));
+	assert_non_null(strstr(text, "evil?error: forged?[31m? \xc3\xa4~\n"));
+	longest[1023] = '\0'; /* what is longer is cut */
+	assert_non_null(strstr(text, longest));
+	longest[1023] = 'a';
+	longest[1024] = '\0';
+	assert_null(strstr(text, longest));
+}
+
+/* Another log takes the place of the first. */
+static void test_opened_again(void **state)
+{
+	char other[160];
+
+	(void)state;
+	snprintf(other, sizeof(other), "%s/other", dir);
+	assert_int_equal(io_log_open(IO_LOG_ERROR, IO_LOG_FILE, other), 0);
+	assert_int_equal(io_log_open(IO_LOG_DEBUG, IO_LOG_FILE, path), 0);
+	assert_int_equal(io_test_open_fds(), fds + 1);
+	io_log(IO_LOG_DEBUG, "here");
+	assert_int_equal(count_lines(contents()), 1);
+	io_log_close();
+	assert_false(io_log_enabled(IO_LOG_INFO));
+	assert_true(io_log_enabled(IO_LOG_WARN));
+}
+
+static void test_names(void **state)
+{
+	(void)state;
+	assert_string_equal(io_log_level_name(IO_LOG_ERROR), "error");
+	assert_string_equal(io_log_level_name(IO_LOG_WARN), "warn");
+	assert_string_equal(io_log_level_name(IO_LOG_INFO), "info");
+	assert_string_equal(io_log_level_name(IO_LOG_DEBUG), "debug");
 }
 
 static void test_errno_is_kept(void **state)
@@ -223,6 +257,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_levels),
+		TEST(test_names),
+		TEST(test_opened_again),
 		TEST(test_time),
 		TEST(test_file_is_private_and_appended_to),
 		TEST(test_no_forged_lines),

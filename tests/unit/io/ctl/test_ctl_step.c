@@ -202,6 +202,8 @@ static void test_all_devices(void **state)
 	netif_receive(t.d.ports[1].fault.netif.above->below, &train, io_clock_now() + 1000);
 	goes("'action':'next'", 1, "uhca0", 1);
 	goes("'action':'next','count':2", 1, "uhca1", 1);
+	refused("'action':'release','number':1", "which device? there are 2");
+	refused("'action':'change','number':1", "which device? there are 2");
 	refused("'action':'next'", "no packet waits");
 	reply = ask("'action':'go'");
 	check_state(state_in(reply, 0), false, 0);
@@ -246,6 +248,8 @@ static void test_refusals(void **state)
 {
 	(void)state;
 	refused("'action':'drop','number':1", "which device? there are 2");
+	refused("'action':'release','number':1", "which device? there are 2");
+	refused("'action':'change','number':1", "which device? there are 2");
 	refused("'action':'next'", "no packet waits");
 	refused("'action':'list','device':'uhca7'", "there is no device 'uhca7'");
 	refused("'action':'list','device':'uhca0','who':1", "step has no member 'who'");
@@ -256,6 +260,8 @@ static void test_refusals(void **state)
 	refused("'device':'uhca0','action':'next','count':0", "step next: Invalid argument");
 	refused("'device':'uhca0','action':'next','count':'x'", "step next: Invalid argument");
 	refused("'device':'uhca0','action':'drop'", "step drop needs the number of a packet");
+	refused("'device':'uhca0','action':'release'", "step release needs the number of a packet");
+	refused("'device':'uhca0','action':'change'", "step change needs the number of a packet");
 	refused("'device':'uhca0','action':'drop','number':1", "no packet 1 waits");
 	refused("'device':'uhca0','action':'release','number':4711", "no packet 4711 waits");
 	done("'device':'uhca0','action':'freeze'", true, 0);

@@ -143,6 +143,34 @@ static void test_objects(void **state)
 	json_decref(table);
 }
 
+/* Which columns uhcactl prints as hexadecimal numbers. */
+static bool is_hex(const json_t *table, const char *name)
+{
+	const json_t *columns = json_object_get(table, UHCA_CTL_COLUMNS);
+
+	for (size_t i = 0; i < json_array_size(columns); i++) {
+		const json_t *c = json_array_get(columns, i);
+
+		if (strcmp(json_string_value(json_object_get(c, UHCA_CTL_NAME)), name) == 0)
+			return json_is_true(json_object_get(c, UHCA_CTL_HEX));
+	}
+	fail_msg("no column %s", name);
+	return false;
+}
+
+static void test_hexadecimal(void **state)
+{
+	struct fixture *f = *state;
+	json_t *table;
+
+	make_objects(f);
+	table = table_of(f, "qp", 2);
+	assert_true(is_hex(table, "qpn"));
+	assert_false(is_hex(table, "client"));
+	assert_false(is_hex(table, "state"));
+	json_decref(table);
+}
+
 static void test_devices(void **state)
 {
 	struct fixture *f = *state;
@@ -333,9 +361,9 @@ static void test_other_counters(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_empty),   TEST(test_objects),        TEST(test_devices),
-		TEST(test_clients), TEST(test_counters),       TEST(test_core_counters),
-		TEST(test_cm_ids),  TEST(test_other_counters),
+		TEST(test_empty),         TEST(test_objects), TEST(test_hexadecimal),
+		TEST(test_devices),       TEST(test_clients), TEST(test_counters),
+		TEST(test_core_counters), TEST(test_cm_ids),  TEST(test_other_counters),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

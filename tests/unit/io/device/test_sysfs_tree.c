@@ -335,13 +335,47 @@ static void test_few_descriptors(void **state)
 
 static void test_errors(void **state)
 {
-	struct io_identity id = identity(0);
+	struct io_identity id = identity(0), beyond = identity(DEVICES + 1);
 
 	(void)state;
+	assert_int_equal(io_sysfs_add(dir, &beyond), -ENOENT); /* there is no uverbs for it */
 	assert_int_equal(io_sysfs_create("/nonexistent/dir", 1), -ENOENT);
 	assert_int_equal(io_sysfs_add("/nonexistent/dir", &id), -ENOENT);
 	/* twice the same device: its links are there already */
 	assert_int_equal(io_sysfs_add(dir, &id), -EEXIST);
+}
+
+/* Modes of a real /sys, but for who may write: nobody but the owner. */
+static void test_modes(void **state)
+{
+	const mode_t mask = umask(0);
+	struct io_identity id = identity(DEVICES);
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(io_sysfs_add(dir, &id), 0);
+	umask(mask);
+	assert_int_equal(stat(path_of("sys/class/infiniband/uhca12/node_guid"), &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0644);
+	assert_int_equal(stat(path_of("sys/class/infiniband/uhca12/ports/1"), &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0755);
+}
+
+/* A port that goes down and comes up again: what stands in its files. */
+static void test_port(void **state)
+{
+	struct io_identity id = identity(0);
+
+	(void)state;
+	assert_int_equal(io_sysfs_port(dir, &id, false), 0);
+	assert_string_equal(line("infiniband/uhca0/ports/1/state"), "1: DOWN");
+	assert_string_equal(line("infiniband/uhca0/ports/1/phys_state"), "3: Disabled");
+	assert_string_equal(line("infiniband/uhca1/ports/1/state"), "4: ACTIVE");
+	assert_int_equal(io_sysfs_port(dir, &id, true), 0);
+	assert_string_equal(line("infiniband/uhca0/ports/1/state"), "4: ACTIVE");
+	assert_string_equal(line("infiniband/uhca0/ports/1/phys_state"), "5: LinkUp");
+	assert_int_equal(access(path_of("sys/class/infiniband/uhca0/ports/1/.new"), F_OK), -1);
+	assert_int_equal(io_sysfs_port("/nonexistent/dir", &id, true), -ENOENT);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -362,6 +396,8 @@ int main(void)
 		TEST(test_tables_share_files),
 		TEST(test_without_links),
 		TEST(test_few_descriptors),
+		TEST(test_modes),
+		TEST(test_port),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

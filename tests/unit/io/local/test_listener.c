@@ -58,6 +58,7 @@ static int teardown(void **state)
 
 	io_listener_close(&f->l);
 	io_listener_close(&f->l);
+	assert_false(ev_run(f->loop, EVRUN_NOWAIT)); /* nobody is watched any more */
 	if (f->last >= 0)
 		close(f->last);
 	ev_loop_destroy(f->loop);
@@ -169,6 +170,24 @@ static void test_no_descriptors(void **state)
 	close(fd);
 }
 
+/* A daemon may have been started without standard input: 0 is a number like any other. */
+static void test_first_descriptor(void **state)
+{
+	struct fixture *f = *state;
+	int fd = connect_to(f->path), input = dup(0);
+
+	assert_true(fd > 0);
+	close(0);
+	assert_true(io_test_run(f->loop, has_accepted, f));
+	assert_int_equal(f->last, 0);
+	f->last = -1;
+	if (input >= 0) {
+		dup2(input, 0);
+		close(input);
+	}
+	close(fd);
+}
+
 static void test_bad_paths(void **state)
 {
 	struct fixture *f = *state;
@@ -187,10 +206,8 @@ static void test_bad_paths(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_own_user),
-		TEST(test_other_user),
-		TEST(test_no_descriptors),
-		TEST(test_bad_paths),
+		TEST(test_own_user),         TEST(test_other_user), TEST(test_no_descriptors),
+		TEST(test_first_descriptor), TEST(test_bad_paths),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -99,6 +99,61 @@ static void test_segment_length(void **state)
 	close(receiver);
 }
 
+/* What a packet's header said is known of each, with either family. False: it cannot be tried. */
+static bool check_header(const struct io_address *from, const struct io_address *to)
+{
+	union io_sockaddr sa;
+	socklen_t len = io_address_to_sockaddr(to, ROCE_UDP_PORT, &sa);
+	bool v4 = sa.any.sa_family == AF_INET;
+	int level = v4 ? IPPROTO_IP : IPPROTO_IPV6, hops = 17, class = 0x28;
+	size_t rcvbuf;
+	int receiver = io_udp_socket_open(to, false, &rcvbuf);
+	int fd = io_udp_socket_open_flow(from, 0xc000);
+	char control[IO_UDP_CONTROL], byte;
+	struct iovec iov = {&byte, 1};
+	struct msghdr msg = {.msg_iov = &iov,
+			     .msg_iovlen = 1,
+			     .msg_control = control,
+			     .msg_controllen = sizeof(control)};
+	struct io_udp_ancillary a;
+
+	if (fd < 0 || receiver < 0) {
+		close(fd >= 0 ? fd : receiver);
+		return false;
+	}
+	assert_int_equal(
+		setsockopt(fd, level, v4 ? IP_TTL : IPV6_UNICAST_HOPS, &hops, sizeof(hops)), 0);
+	assert_int_equal(setsockopt(fd, level, v4 ? IP_TOS : IPV6_TCLASS, &class, sizeof(class)),
+			 0);
+	assert_int_equal(sendto(fd, "", 1, 0, &sa.any, len), 1);
+	assert_int_equal(recvmsg(receiver, &msg, 0), 1);
+	io_udp_socket_ancillary(&msg, &a);
+	assert_int_equal(a.hop_limit, hops);
+	assert_int_equal(a.tclass, class);
+	assert_int_equal(a.segment, 0);
+	close(fd);
+	close(receiver);
+	return true;
+}
+
+static void test_header(void **state)
+{
+	struct io_address a = io_test_address(1), b = io_test_address(2);
+
+	(void)state;
+	assert_true(check_header(&a, &b));
+}
+
+static void test_header_v6(void **state)
+{
+	struct io_address a;
+
+	(void)state;
+	assert_int_equal(io_address_parse("::1", &a), 0);
+	if (!check_header(&a, &a))
+		skip(); /* no IPv6 here, or its port is taken */
+}
+
 /* What the kernel threw away because nobody received is told with the next datagram. */
 static void test_overflow(void **state)
 {
@@ -136,7 +191,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_options),         cmocka_unit_test(test_port_is_taken),
 		cmocka_unit_test(test_no_such_address), cmocka_unit_test(test_segment_length),
-		cmocka_unit_test(test_overflow),
+		cmocka_unit_test(test_overflow),        cmocka_unit_test(test_header),
+		cmocka_unit_test(test_header_v6),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

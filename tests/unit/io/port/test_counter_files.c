@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static struct io_test_daemon t;
 
@@ -65,9 +66,19 @@ static const char *const some[] = {
 
 static void test_zero_at_first(void **state)
 {
+	const mode_t mask = umask(022);
+	char path[200];
+	struct stat st;
+
 	(void)state;
-	for (size_t i = 0; i < sizeof(some) / sizeof(some[0]); i++)
+	umask(mask);
+	for (size_t i = 0; i < sizeof(some) / sizeof(some[0]); i++) {
 		assert_int_equal(read_file(some[i]), 0);
+		snprintf(path, sizeof(path), "%s/sys/class/infiniband/uhca0/ports/1/%s", t.dir,
+			 some[i]);
+		assert_int_equal(stat(path, &st), 0);
+		assert_int_equal(st.st_mode & 07777, 0644 & ~mask); /* as in a real /sys */
+	}
 }
 
 /* Packets that nobody wants are received ones, and dropped ones. */
@@ -95,6 +106,29 @@ static void test_update(void **state)
 	assert_int_equal(read_file("counters/port_rcv_data"), 160);
 	assert_int_equal(read_file("hw_counters/dropped_pkts"), 10);
 	assert_int_equal(read_file("counters/link_downed"), 1);
+}
+
+/* A file whose number is what it was is left alone. */
+static void test_unchanged(void **state)
+{
+	struct io_port *p = &t.d.ports[0];
+	char path[200];
+	FILE *f;
+
+	(void)state;
+	receive(9);
+	assert_int_equal(io_counter_files_update(&p->counters), 0);
+	snprintf(path, sizeof(path), "%s/sys/class/infiniband/uhca0/ports/1/hw_counters/rcvd_pkts",
+		 t.dir);
+	f = fopen(path, "r+");
+	assert_non_null(f);
+	assert_true(fputs("7", f) >= 0);
+	fclose(f);
+	assert_int_equal(io_counter_files_update(&p->counters), 0);
+	assert_int_equal(read_file("hw_counters/rcvd_pkts"), 7);
+	receive(1);
+	assert_int_equal(io_counter_files_update(&p->counters), 0);
+	assert_int_equal(read_file("hw_counters/rcvd_pkts"), 10);
 }
 
 static bool arrived(void *arg)
@@ -129,10 +163,8 @@ static void test_no_folder(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_zero_at_first),
-		TEST(test_update),
-		TEST(test_timer),
-		TEST(test_no_folder),
+		TEST(test_zero_at_first), TEST(test_update),    TEST(test_unchanged),
+		TEST(test_timer),         TEST(test_no_folder),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,7 @@
 #include "tests/support/wire/cmocka_all.h"
 
 #include <errno.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 struct fixture {
@@ -150,6 +151,33 @@ static void test_limits(void **state)
 	close(fd[1]);
 }
 
+/* A client has so many, and one more when one of them has gone. */
+static void test_most(void **state)
+{
+	struct fixture *f = *state;
+	struct rlimit old, more;
+	uint32_t handle;
+	int pair[2];
+
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
+	more = old;
+	more.rlim_cur = IO_CHANNELS_MAX + 100;
+	if (old.rlim_max < more.rlim_cur)
+		skip();
+	if (old.rlim_cur < more.rlim_cur)
+		assert_int_equal(setrlimit(RLIMIT_NOFILE, &more), 0);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
+	for (unsigned i = 0; i < IO_CHANNELS_MAX; i++)
+		assert_int_equal(io_channel_table_add(&f->t, dup(pair[1]), &handle), 0);
+	assert_int_equal(io_channel_table_add(&f->t, pair[1], &handle), -EMFILE);
+	assert_int_equal(f->t.count, IO_CHANNELS_MAX);
+	assert_int_equal(io_channel_table_remove(&f->t, handle), 0);
+	assert_int_equal(io_channel_table_add(&f->t, pair[1], &handle), 0);
+	io_channel_table_destroy(&f->t);
+	close(pair[0]);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -158,6 +186,7 @@ int main(void)
 		TEST(test_handles),       TEST(test_slot_is_used_again_by_another_handle),
 		TEST(test_free_slots),    TEST(test_closed_channel_leaves),
 		TEST(test_wrong_handles), TEST(test_limits),
+		TEST(test_most),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

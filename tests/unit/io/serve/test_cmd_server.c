@@ -13,6 +13,7 @@
 #include <infiniband/verbs.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct fixture {
@@ -392,6 +393,12 @@ static void test_reserved_fields(void **state)
 	struct uhca_cmd_create_ah ah = {.pd = alloc_pd(f), .reserved = 1};
 	struct uhca_cmd_create_srq srq = {.pd = ah.pd, .max_wr = 1, .max_sge = 1, .reserved = 1};
 	struct uhca_cmd_modify_qp modify = {.attr.reserved1 = 1};
+	struct uhca_cmd_mcast mcast = {.reserved = 1};
+	struct uhca_cmd_open_qp open_qp = {.reserved = 1};
+	struct uhca_cmd_reg_dm_mr dm = {.reserved = 1};
+	struct uhca_cmd_reg_shared_mr shared = {.reserved = 1};
+	struct uhca_cmd_create_qp qp = qp_request(ah.pd, create_cq(f, 0));
+	struct uhca_cmd_fault_check check = {.reserved = 1};
 
 	assert_int_equal(io_test_send(&f->c, &in, sizeof(in), NULL, 0), -EINVAL);
 	in.index = 1;
@@ -399,7 +406,115 @@ static void test_reserved_fields(void **state)
 	assert_int_equal(io_test_call(&f->c, UHCA_CMD_CREATE_AH, &ah, sizeof(ah)), -EINVAL);
 	assert_int_equal(io_test_call(&f->c, UHCA_CMD_CREATE_SRQ, &srq, sizeof(srq)), -EINVAL);
 	assert_int_equal(io_test_call(&f->c, UHCA_CMD_MODIFY_QP, &modify, sizeof(modify)), -EINVAL);
+	modify = (struct uhca_cmd_modify_qp){.attr.reserved0 = 1};
+	assert_int_equal(io_test_call(&f->c, UHCA_CMD_MODIFY_QP, &modify, sizeof(modify)), -EINVAL);
+	modify = (struct uhca_cmd_modify_qp){.attr.ah.reserved = 1};
+	assert_int_equal(io_test_call(&f->c, UHCA_CMD_MODIFY_QP, &modify, sizeof(modify)), -EINVAL);
+	modify = (struct uhca_cmd_modify_qp){.attr.alt_ah.reserved = 1};
+	assert_int_equal(io_test_call(&f->c, UHCA_CMD_MODIFY_QP, &modify, sizeof(modify)), -EINVAL);
+	assert_int_equal(io_test_call(&f->c, UHCA_CMD_ATTACH_MCAST, &mcast, sizeof(mcast)),
+			 -EINVAL);
+	assert_int_equal(io_test_call(&f->c, UHCA_CMD_DETACH_MCAST, &mcast, sizeof(mcast)),
+			 -EINVAL);
+	assert_int_equal(io_test_call(&f->c, UHCA_CMD_OPEN_QP, &open_qp, sizeof(open_qp)), -EINVAL);
+	assert_int_equal(io_test_call(&f->c, UHCA_CMD_REG_DM_MR, &dm, sizeof(dm)), -EINVAL);
+	assert_int_equal(io_test_call(&f->c, UHCA_CMD_REG_SHARED_MR, &shared, sizeof(shared)),
+			 -EINVAL);
+	assert_int_equal(io_test_call(&f->c, UHCA_CMD_FAULT_CHECK, &check, sizeof(check)), -EINVAL);
+	qp.reserved0 = 1;
+	assert_int_equal(io_test_call(&f->c, UHCA_CMD_CREATE_QP, &qp, sizeof(qp)), -EINVAL);
+	assert_int_equal(count(f, CORE_OBJECT_QP), 0);
 	assert_int_equal(count(f, CORE_OBJECT_PD), 1);
+}
+
+/* Commands that name one object, or none, take no index beside it. */
+static void test_only_a_handle(void **state)
+{
+	static const struct {
+		uint32_t cmd;
+		bool handle; /* it names an object; else that must be 0, too */
+		unsigned n_fds;
+	} rows[] = {
+		{UHCA_CMD_QUERY_DEVICE, false, 0},   {UHCA_CMD_QUERY_PORT, true, 0},
+		{UHCA_CMD_ALLOC_PD, false, 0},       {UHCA_CMD_DEALLOC_PD, true, 0},
+		{UHCA_CMD_DEREG_MR, true, 0},        {UHCA_CMD_CREATE_CHANNEL, false, 1},
+		{UHCA_CMD_DESTROY_CHANNEL, true, 0}, {UHCA_CMD_DESTROY_CQ, true, 0},
+		{UHCA_CMD_NOTIFY_CQ, true, 0},       {UHCA_CMD_QUERY_QP, true, 0},
+		{UHCA_CMD_DESTROY_QP, true, 0},      {UHCA_CMD_QUERY_SRQ, true, 0},
+		{UHCA_CMD_DESTROY_SRQ, true, 0},     {UHCA_CMD_DESTROY_AH, true, 0},
+		{UHCA_CMD_DEALLOC_MW, true, 0},      {UHCA_CMD_ALLOC_NULL_MR, true, 0},
+		{UHCA_CMD_FREE_DM, true, 0},         {UHCA_CMD_CLOSE_XRCD, true, 0},
+		{UHCA_CMD_DESTROY_WQ, true, 0},      {UHCA_CMD_DESTROY_RWQ_IND_TABLE, true, 0},
+		{UHCA_CMD_DESTROY_FLOW, true, 0},
+	};
+	struct fixture *f = *state;
+
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct uhca_cmd_handle in = {.handle = rows[i].handle, .index = 1};
+		int pair[2], status;
+
+		assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
+		status = io_test_call_fds(&f->c, rows[i].cmd, &in, sizeof(in), pair, rows[i].n_fds);
+		if (status == -EINVAL && !rows[i].handle) {
+			in = (struct uhca_cmd_handle){.handle = 1};
+			status = io_test_call_fds(&f->c, rows[i].cmd, &in, sizeof(in), pair,
+						  rows[i].n_fds);
+		}
+		if (status != -EINVAL)
+			fail_msg("command %u: %d", rows[i].cmd, status);
+		close(pair[0]);
+		close(pair[1]);
+	}
+}
+
+static int open_domain(struct fixture *f, int fd, uint32_t oflags, uint32_t unshared)
+{
+	struct uhca_cmd_open_xrcd in = {.oflags = oflags, .unshared = unshared};
+
+	return io_test_call_fds(&f->c, UHCA_CMD_OPEN_XRCD, &in, sizeof(in), &fd, 1);
+}
+
+/* A file has one domain, by whatever descriptor it is named; without one a client has its own. */
+static void test_domains(void **state)
+{
+	const uint32_t create = UHCA_ABI_XRCD_CREATE, only = create | UHCA_ABI_XRCD_EXCLUSIVE;
+	struct fixture *f = *state;
+	int file = open("/tmp", O_TMPFILE | O_RDWR, 0600),
+	    other = open("/tmp", O_TMPFILE | O_RDWR, 0600);
+	int same = dup(file);
+	uint32_t handle;
+
+	assert_true(file >= 0 && other >= 0 && same >= 0);
+	assert_int_equal(open_domain(f, file, 0, 0), -EAGAIN);
+	assert_int_equal(open_domain(f, file, create, 0), 0);
+	handle = REPLY(uhca_cmd_handle_reply)->handle;
+	assert_int_equal(open_domain(f, same, only, 0), -EINVAL);
+	assert_int_equal(open_domain(f, same, 0, 0), 0);
+	assert_int_equal(open_domain(f, other, only, 0), 0);
+	assert_int_equal(open_domain(f, same, create, 1), 0);
+	assert_int_equal(open_domain(f, same, create, 2), -EINVAL);
+	assert_int_equal(io_test_handle(&f->c, UHCA_CMD_CLOSE_XRCD, handle, NULL), 0);
+	assert_int_equal(io_test_handle(&f->c, UHCA_CMD_CLOSE_XRCD, handle, NULL), -ENOENT);
+	close(file);
+	close(other);
+	close(same);
+}
+
+/* A CQ of another size has another region. */
+static void test_resize(void **state)
+{
+	struct fixture *f = *state;
+	struct uhca_cmd_resize_cq in = {.handle = create_cq(f, 0), .cqe = 200};
+	struct stat st;
+
+	assert_int_equal(io_test_call(&f->c, UHCA_CMD_RESIZE_CQ, &in, sizeof(in)), 0);
+	assert_int_equal(f->c.n_fds, 1);
+	assert_int_equal(fstat(f->c.fd[0], &st), 0);
+	assert_int_equal(st.st_size, REPLY(uhca_cmd_create_cq_reply)->region_size);
+	assert_true(REPLY(uhca_cmd_create_cq_reply)->cqe >= 200);
+	in.handle++;
+	assert_int_equal(io_test_call(&f->c, UHCA_CMD_RESIZE_CQ, &in, sizeof(in)), -ENOENT);
+	assert_int_equal(f->c.n_fds, 0);
 }
 
 static void test_uninvited_descriptors(void **state)
@@ -491,7 +606,9 @@ static void test_refused_hellos(void **state)
 	in = io_test_hello_request("uhca0");
 	in.mem_error = EACCES; /* it is not dumpable, and has nothing to send */
 	refused_hello(f, in, pair[0], pair[0], -EACCES);
-	in.mem_error = 5000;
+	in.mem_error = 4095; /* the last that is an errno value in Linux */
+	refused_hello(f, in, f->c.mem, pair[0], -4095);
+	in.mem_error++;
 	refused_hello(f, in, f->c.mem, pair[0], -EINVAL);
 	refused_hello(f, io_test_hello_request("uhca2"), f->c.mem, pair[0], -ENODEV);
 	in = io_test_hello_request("");
@@ -548,6 +665,9 @@ int main(void)
 		TEST(test_size_that_lies),
 		TEST(test_oversized),
 		TEST(test_reserved_fields),
+		TEST(test_only_a_handle),
+		TEST(test_domains),
+		TEST(test_resize),
 		TEST(test_uninvited_descriptors),
 		TEST(test_empty_with_descriptors),
 		TEST(test_deaf_client),

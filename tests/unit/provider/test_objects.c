@@ -78,12 +78,18 @@ static void test_address_handle(void **state)
 static void test_window(void **state)
 {
 	struct ibv_mw *mw = ibv_alloc_mw(pd, IBV_MW_TYPE_2);
+	struct ibv_mw_bind bind = {.wr_id = 1};
+	struct ibv_qp *qp;
 
 	(void)state;
 	assert_non_null(mw);
 	assert_ptr_equal(mw->pd, pd);
 	assert_ptr_equal(mw->context, context);
 	assert_int_equal(mw->type, IBV_MW_TYPE_2);
+	qp = make_qp(IBV_QPT_RC);
+	assert_non_null(qp);
+	assert_int_equal(ibv_bind_mw(qp, mw, &bind), EINVAL); /* it is bound by a request */
+	assert_int_equal(ibv_destroy_qp(qp), 0);
 	assert_int_equal(ibv_dealloc_pd(pd), EBUSY);
 	assert_int_equal(ibv_dealloc_mw(mw), 0);
 	errno = 0;
@@ -160,6 +166,68 @@ static void test_xrc_domain(void **state)
 	assert_int_equal(ibv_close_xrcd(xrcd), 0);
 }
 
+static int create_srq(const struct ibv_srq_init_attr_ex *attr)
+{
+	struct ibv_srq_init_attr_ex a = *attr;
+	struct ibv_srq *srq = ibv_create_srq_ex(context, &a);
+
+	if (!srq)
+		return errno;
+	assert_ptr_equal(srq->context, context);
+	assert_ptr_equal(srq->pd, attr->pd);
+	assert_ptr_equal(srq->srq_context, attr->srq_context);
+	assert_true(a.attr.max_wr >= attr->attr.max_wr);
+	return ibv_destroy_srq(srq);
+}
+
+/* Which kinds there are, what each needs, and that it is of the same context. */
+static void test_srq_ex(void **state)
+{
+	const uint32_t xrc = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD |
+			     IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ;
+	struct ibv_xrcd_init_attr domain = {.comp_mask = IBV_XRCD_INIT_ATTR_FD |
+							 IBV_XRCD_INIT_ATTR_OFLAGS,
+					    .fd = -1,
+					    .oflags = O_CREAT};
+	struct ibv_srq_init_attr_ex a = {
+		.srq_context = &domain, .attr = {.max_wr = 4, .max_sge = 1}, .pd = pd};
+	struct ibv_context *other = verbs_fixture_open();
+	struct ibv_pd *foreign = ibv_alloc_pd(other);
+
+	(void)state;
+	assert_non_null(foreign);
+	assert_int_equal(create_srq(&a), EINVAL); /* no PD is said */
+	a.comp_mask = IBV_SRQ_INIT_ATTR_PD;
+	assert_int_equal(create_srq(&a), 0);
+	a.comp_mask |= IBV_SRQ_INIT_ATTR_TYPE;
+	assert_int_equal(create_srq(&a), 0);
+	a.comp_mask |= IBV_SRQ_INIT_ATTR_CQ; /* nothing to a basic one */
+	assert_int_equal(create_srq(&a), EOPNOTSUPP);
+	a.comp_mask = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD;
+	a.srq_type = IBV_SRQT_TM;
+	assert_int_equal(create_srq(&a), EOPNOTSUPP);
+	a.srq_type = IBV_SRQT_XRC;
+	a.xrcd = ibv_open_xrcd(context, &domain);
+	assert_non_null(a.xrcd);
+	a.cq = cq;
+	assert_int_equal(create_srq(&a), EINVAL); /* neither domain nor CQ are said */
+	a.comp_mask = xrc & ~(uint32_t)IBV_SRQ_INIT_ATTR_CQ;
+	assert_int_equal(create_srq(&a), EINVAL);
+	a.comp_mask = xrc;
+	assert_int_equal(create_srq(&a), 0);
+	a.comp_mask = xrc | IBV_SRQ_INIT_ATTR_TM;
+	assert_int_equal(create_srq(&a), EOPNOTSUPP);
+	a.comp_mask = xrc;
+	a.pd = foreign;
+	assert_int_equal(create_srq(&a), EINVAL);
+	a.pd = pd;
+	a.cq = NULL;
+	assert_int_equal(create_srq(&a), EINVAL);
+	assert_int_equal(ibv_close_xrcd(a.xrcd), 0);
+	assert_int_equal(ibv_dealloc_pd(foreign), 0);
+	assert_int_equal(ibv_close_device(other), 0);
+}
+
 /* A receiving QP of a domain has a second handle for whoever knows its number. */
 static void test_shared_qp(void **state)
 {
@@ -186,6 +254,28 @@ static void test_shared_qp(void **state)
 	second = ibv_open_qp(context, &open);
 	assert_non_null(second);
 	assert_int_equal(second->qp_num, qp->qp_num);
+	open.comp_mask &= ~(uint32_t)IBV_QP_OPEN_ATTR_TYPE;
+	errno = 0;
+	assert_null(ibv_open_qp(context, &open));
+	assert_int_equal(errno, EINVAL);
+	open.comp_mask |= IBV_QP_OPEN_ATTR_TYPE | 1u << 20;
+	errno = 0;
+	assert_null(ibv_open_qp(context, &open));
+	assert_int_equal(errno, EINVAL);
+	open.comp_mask &= ~(1u << 20);
+	open.xrcd = NULL;
+	errno = 0;
+	assert_null(ibv_open_qp(context, &open));
+	assert_int_equal(errno, EINVAL);
+	open.xrcd = xrcd;
+	init.comp_mask = 0;
+	errno = 0;
+	assert_null(ibv_create_qp_ex(context, &init));
+	assert_int_equal(errno, EINVAL);
+	init.comp_mask = IBV_QP_INIT_ATTR_XRCD | IBV_QP_INIT_ATTR_CREATE_FLAGS;
+	errno = 0;
+	assert_null(ibv_create_qp_ex(context, &init));
+	assert_int_equal(errno, EOPNOTSUPP);
 	assert_int_equal(second->qp_type, IBV_QPT_XRC_RECV);
 	assert_ptr_equal(second->qp_context, &open);
 	assert_int_equal(ibv_destroy_qp(qp), 0);
@@ -384,6 +474,19 @@ static void test_flow(void **state)
 	r.ip.type = 0xff;
 	assert_null(ibv_create_flow(qp, &r.attr));
 	assert_int_equal(errno, EOPNOTSUPP);
+	r.ip.type = IBV_FLOW_SPEC_ACTION_TAG; /* its number is its only field */
+	r.ip.size = sizeof(struct ibv_flow_spec_action_tag);
+	flow = ibv_create_flow(qp, &r.attr);
+	assert_non_null(flow);
+	assert_int_equal(ibv_destroy_flow(flow), 0);
+	r.ip.size--;
+	assert_null(ibv_create_flow(qp, &r.attr));
+	assert_int_equal(errno, EINVAL);
+	r.ip.type = IBV_FLOW_SPEC_ACTION_DROP;
+	r.ip.size = sizeof(struct ibv_flow_spec_action_drop);
+	flow = ibv_create_flow(qp, &r.attr);
+	assert_non_null(flow);
+	assert_int_equal(ibv_destroy_flow(flow), 0);
 	r.attr.num_of_specs = 9;
 	assert_null(ibv_create_flow(qp, &r.attr));
 	assert_int_equal(errno, EINVAL);
@@ -401,7 +504,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_device_memory),  cmocka_unit_test(test_xrc_domain),
 		cmocka_unit_test(test_shared_qp),      cmocka_unit_test(test_import),
 		cmocka_unit_test(test_work_queue),     cmocka_unit_test(test_spread),
-		cmocka_unit_test(test_flow),
+		cmocka_unit_test(test_flow),           cmocka_unit_test(test_srq_ex),
 	};
 
 	(void)argc;

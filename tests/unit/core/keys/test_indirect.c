@@ -465,6 +465,101 @@ static void test_refused(void **state)
 	pair_finish(&r.p);
 }
 
+/* A description that is good but for one number. */
+struct form {
+	uint32_t shape, bytes;
+	struct uhca_abi_layout l;
+	union {
+		uint64_t page[2];
+		struct uhca_abi_block block;
+		struct {
+			uint64_t count;
+			struct uhca_abi_piece piece;
+		} inter;
+	} list;
+};
+
+static int describe_form(struct rig *r, const struct form *f)
+{
+	return indirect_describe(r->mr, f->shape, &f->l, &f->list, f->bytes);
+}
+
+#define CHANGED(good, member, value, error)                                                        \
+	do {                                                                                       \
+		struct form changed_ = good;                                                       \
+		changed_.member = value;                                                           \
+		assert_int_equal(describe_form(&r, &changed_), error);                             \
+		assert_int_equal(describe_form(&r, &(good)), 0);                                   \
+	} while (0)
+
+/* What another shape has a number for, and what is out of a number's range. */
+static void test_forms(void **state)
+{
+	struct form pages, first, block, inter;
+	uint64_t page;
+	struct rig r;
+
+	(void)state;
+	rig_start(&r);
+	page = (r.p.a.mr.addr + 4095) & ~4095ull;
+	pages = (struct form){.shape = UHCA_ABI_SHAPE_PAGES,
+			      .bytes = 16,
+			      .l = {.key = r.key.lkey,
+				    .access = READABLE,
+				    .length = 8192,
+				    .lkey = r.p.a.mr.lkey,
+				    .n = 2,
+				    .page_shift = 12},
+			      .list.page = {page + 4096, page}};
+	CHANGED(pages, l.n_dims, 1, -EINVAL);
+	CHANGED(pages, l.page_shift, 11, -EINVAL);
+	CHANGED(pages, l.page_shift, 31, -EINVAL);
+	CHANGED(pages, l.length, 0, -EINVAL);
+	CHANGED(pages, l.length, 8193, -EINVAL);
+	CHANGED(pages, l.length, 4096, -EINVAL); /* the second page has no part in it */
+	CHANGED(pages, l.length, 4097, 0);
+	CHANGED(pages, list.page[1], page + 1, -EINVAL);
+	CHANGED(pages, list.page[1], page - 4096, -EINVAL); /* not of the region */
+	CHANGED(pages, l.lkey, r.p.a.mr.lkey ^ 1, -EINVAL);
+	CHANGED(pages, bytes, 24, -EINVAL);
+	first = pages; /* it begins within the first page */
+	first.l.iova = 100;
+	first.l.length = 8092;
+	CHANGED(first, l.length, 8093, -EINVAL);
+	CHANGED(first, l.length, 3996, -EINVAL);
+	CHANGED(first, l.length, 3997, 0);
+	for (uint32_t shape = 0; shape < 2; shape++) {
+		block = (struct form){.shape = shape ? UHCA_ABI_SHAPE_SG : UHCA_ABI_SHAPE_BLOCKS,
+				      .bytes = sizeof(block.list.block),
+				      .l = {.key = r.key.lkey, .access = READABLE, .n = 1},
+				      .list.block = {page, 64, r.p.a.mr.lkey, 0}};
+		CHANGED(block, l.length, 64, -EINVAL);
+		CHANGED(block, l.lkey, r.p.a.mr.lkey, -EINVAL);
+		CHANGED(block, l.page_shift, 12, -EINVAL);
+		CHANGED(block, l.n_dims, 1, -EINVAL);
+		CHANGED(block, l.n, 0, -EINVAL);
+		CHANGED(block, list.block.reserved, 1, -EINVAL);
+		CHANGED(block, list.block.length, 0, -EINVAL);
+		CHANGED(block, list.block.length, (1ull << 47) + 1, -EINVAL);
+	}
+	inter = (struct form){.shape = UHCA_ABI_SHAPE_INTERLEAVED,
+			      .bytes = sizeof(inter.list.inter),
+			      .l = {.key = r.key.lkey, .access = READABLE, .n = 1, .n_dims = 1},
+			      .list.inter = {2, {page, 8, r.p.a.mr.lkey, 0, {16}}}};
+	CHANGED(inter, l.length, 16, -EINVAL);
+	CHANGED(inter, l.lkey, r.p.a.mr.lkey, -EINVAL);
+	CHANGED(inter, l.page_shift, 12, -EINVAL);
+	CHANGED(inter, l.n_dims, UHCA_ABI_MAX_DIMS + 1, -EINVAL);
+	CHANGED(inter, l.n_dims, 0, -EINVAL); /* then the list is too long */
+	CHANGED(inter, l.n, 0, -EINVAL);
+	CHANGED(inter, l.n, 2, -EINVAL);
+	CHANGED(inter, l.n, UHCA_ABI_MAX_PIECES + 1, -E2BIG);
+	CHANGED(inter, list.inter.piece.reserved, 1, -EINVAL);
+	CHANGED(inter, list.inter.piece.stride[1], 8, -EINVAL); /* of a dimension that is not */
+	CHANGED(inter, list.inter.piece.bytes, 0, -EINVAL);
+	pair_finish(&r.p);
+}
+
 static void test_list_too_long(void **state)
 {
 	struct uhca_abi_block b[5] = {{0}};
@@ -570,9 +665,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_random_layouts), cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_refused),        cmocka_unit_test(test_list_too_long),
-		cmocka_unit_test(test_in_use),         cmocka_unit_test(test_end_of_client),
-		cmocka_unit_test(test_features),
+		cmocka_unit_test(test_refused),        cmocka_unit_test(test_forms),
+		cmocka_unit_test(test_list_too_long),  cmocka_unit_test(test_in_use),
+		cmocka_unit_test(test_end_of_client),  cmocka_unit_test(test_features),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -143,6 +143,61 @@ static void test_number_used_again(void **state)
 	destroy(&new, 1);
 }
 
+/* Of many CQs one after the other, and of two at a time: it is made once, and nothing is left. */
+static void test_shared(void **state)
+{
+	struct verbs_fixture *f = *state;
+	unsigned created = f->daemon.calls[UHCA_CMD_CREATE_CHANNEL], before = open_fds();
+	struct ibv_comp_channel *ch;
+	struct ibv_cq *cq[2];
+
+	for (unsigned round = 1; round <= 50; round++) {
+		make(f, &ch, 1);
+		for (unsigned i = 0; i < 2; i++) {
+			cq[i] = ibv_create_cq(f->context, 1, NULL, ch, 0);
+			assert_non_null(cq[i]);
+		}
+		assert_int_equal(f->daemon.calls[UHCA_CMD_CREATE_CHANNEL], created + round);
+		assert_int_equal(ibv_destroy_cq(cq[0]), 0);
+		assert_int_equal(ibv_destroy_comp_channel(ch), EBUSY);
+		cq[0] = ibv_create_cq(f->context, 1, NULL, ch, 0);
+		assert_non_null(cq[0]);
+		for (unsigned i = 0; i < 2; i++)
+			assert_int_equal(ibv_destroy_cq(cq[i]), 0);
+		destroy(&ch, 1);
+	}
+	make(f, &ch, 1);
+	assert_in_range(open_fds(), before, before + 3);
+	destroy(&ch, 1);
+}
+
+/* A channel belongs to the context of its first CQ; what is no channel is none. */
+static void test_of_another(void **state)
+{
+	struct verbs_fixture *f = *state;
+	struct ibv_context *other = verbs_fixture_open();
+	struct ibv_comp_channel *ch, none;
+	struct ibv_cq *cq;
+	int fd = dup(0);
+
+	assert_non_null(other);
+	make(f, &ch, 1);
+	cq = ibv_create_cq(f->context, 1, NULL, ch, 0);
+	assert_non_null(cq);
+	errno = 0;
+	assert_null(ibv_create_cq(other, 1, NULL, ch, 0));
+	assert_int_equal(errno, EINVAL);
+	none = *ch;
+	none.fd = fd;
+	errno = 0;
+	assert_null(ibv_create_cq(f->context, 1, NULL, &none, 0));
+	assert_int_equal(errno, EINVAL);
+	close(fd);
+	assert_int_equal(ibv_destroy_cq(cq), 0);
+	destroy(&ch, 1);
+	assert_int_equal(ibv_close_device(other), 0);
+}
+
 #define TEST(name)                                                                                 \
 	cmocka_unit_test_setup_teardown(name, verbs_fixture_setup, verbs_fixture_teardown)
 
@@ -154,6 +209,8 @@ int main(int argc, char **argv)
 		TEST(test_all_closed),
 		TEST(test_short_of_descriptors),
 		TEST(test_number_used_again),
+		TEST(test_shared),
+		TEST(test_of_another),
 	};
 
 	(void)argc;

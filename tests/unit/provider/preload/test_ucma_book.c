@@ -4,6 +4,7 @@
 
 #include "provider/preload/ucma_book.h"
 
+#include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -84,6 +85,73 @@ static void test_removal(void **state)
 	strike(FILE_B, 2);
 }
 
+/* Who goes to another open of the device takes its own groups along, its name and what it heard. */
+static void test_migration(void **state)
+{
+	(void)state;
+	for (uint32_t i = 1; i <= 2; i++) {
+		uhca_ucma_book_enter(FILE_A, i, 0x10 * i);
+		uhca_ucma_book_enter_group(FILE_A, i, 2 + i, 0x100 * i);
+	}
+	uhca_ucma_book_enter(FILE_B, 1, 0);
+	uhca_ucma_book_told(FILE_A, 0x10); /* not there any more */
+	uhca_ucma_book_told(FILE_B, 0x10);
+	uhca_ucma_book_told(FILE_B, 0x100);
+	uhca_ucma_book_told(FILE_A, 0x200);
+	assert_int_equal(strike(FILE_B, 1), 2);
+	assert_int_equal(strike(FILE_B, 3), 1);
+	assert_int_equal(strike(FILE_A, 2), 1);
+	assert_int_equal(strike(FILE_A, 4), 1);
+}
+
+/* An id of a request has its name when it is accepted; an id whose group is all that is left. */
+static void test_names(void **state)
+{
+	(void)state;
+	uhca_ucma_book_enter(FILE_A, 5, 0);
+	uhca_ucma_book_told(FILE_A, 0x50);
+	uhca_ucma_book_enter(FILE_A, 5, 0x50);
+	uhca_ucma_book_told(FILE_A, 0x50);
+	uhca_ucma_book_enter_group(FILE_A, 5, 6, 0x60);
+	assert_int_equal(strike(FILE_A, 5), 1);
+	uhca_ucma_book_told(FILE_A, 0x60);
+	assert_int_equal(strike(FILE_A, 6), 1);
+}
+
+#define LAPS 20000u
+
+static void *come_and_go(void *arg)
+{
+	const uint64_t file = *(const uint64_t *)arg;
+	uint32_t told, wrong = 0;
+
+	for (uint32_t i = 0; i < LAPS; i++) {
+		uint32_t id = (uint32_t)file * LAPS + i;
+
+		uhca_ucma_book_enter(file, id, 1 + i);
+		uhca_ucma_book_told(file, 1 + i);
+		wrong += !uhca_ucma_book_strike(file, id, &told) || told != 1;
+	}
+	return (void *)(uintptr_t)wrong;
+}
+
+/* Threads do not meet in the book. */
+static void test_threads(void **state)
+{
+	static const uint64_t file[] = {1, 2, 3};
+	pthread_t t[3];
+	void *wrong;
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++)
+		assert_int_equal(
+			pthread_create(&t[i], NULL, come_and_go, (void *)(uintptr_t)&file[i]), 0);
+	for (unsigned i = 0; i < 3; i++) {
+		assert_int_equal(pthread_join(t[i], &wrong), 0);
+		assert_null(wrong);
+	}
+}
+
 /* More than the table's first room; a forked process has them all, and its own from then on. */
 static void test_many(void **state)
 {
@@ -108,9 +176,9 @@ static void test_many(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_counts),
-		cmocka_unit_test(test_groups),
-		cmocka_unit_test(test_removal),
+		cmocka_unit_test(test_counts),  cmocka_unit_test(test_groups),
+		cmocka_unit_test(test_removal), cmocka_unit_test(test_migration),
+		cmocka_unit_test(test_names),   cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_many),
 	};
 

@@ -284,17 +284,15 @@ static uint32_t first_of(const struct fault_list *l)
 static void time_rule(struct io_faults *f, const struct fault_entry *e, uint64_t now)
 {
 	const struct fault_select *select = &e->rule.select;
-	struct fault_subject s = {.layer = FAULT_LAYER_TIME,
-				  .qpn = first_of(&select->qp),
-				  .srq = first_of(&select->srq),
-				  .cq = first_of(&select->cq),
-				  .key = first_of(&select->key)};
+	const struct fault_subject s = {.layer = FAULT_LAYER_TIME,
+					.qpn = first_of(&select->qp),
+					.srq = first_of(&select->srq),
+					.cq = first_of(&select->cq),
+					.key = first_of(&select->key)};
 
-	for (unsigned i = 0; i < f->env.devices->n; i++) {
-		s.device = f->env.devices->at[i]->id.name;
+	for (unsigned i = 0; i < f->env.devices->n; i++)
 		if (io_fault_selects_device(&e->rule, f->env.devices->at[i]))
 			io_fault_happen(f, f->env.devices->at[i], e, &s, now);
-	}
 }
 
 static void run_time_rules(struct io_faults *f, uint64_t now)

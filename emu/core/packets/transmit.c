@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The way out: what has something to send stands on a ready list (qp_kick); core_tx_next serves
- * each list round robin by train, answers before requests.
+ * each list round robin by train, answers before requests. Of short packets a turn has SHORT_RUN:
+ * those of one QP have one source port, and leave in one call where they follow each other.
  *
  * The list of low-latency QPs goes before all else. What such a queue can hold back is bounded,
  * because it is shallow and its requests are inline; yet there may be many of them, and they may
  * be asked for long READs. So after URGENT_RUN packets of theirs in a row one train of the others
- * goes, whatever waits.
+ * goes, whatever waits. Among themselves they take turns train by train.
  */
 #include "emu/core/cm/management.h"
 #include "emu/core/qp/queue_pair.h"
@@ -15,6 +16,10 @@
 #include "farewell.h"
 
 #define URGENT_RUN 16
+
+/* Together they are no longer than one packet, and much shorter than a long train. */
+#define SHORT_RUN   16
+#define SHORT_BYTES 256
 
 /* What a QP owes in ERR is at most the NAK that announced it. */
 static bool answers(const struct qp *qp)
@@ -48,13 +53,34 @@ static bool transmit(struct qp *qp, uint8_t *buf, size_t cap, struct core_train 
 	return true;
 }
 
-/* What a QP of a ready list has to send: it leaves the list, and comes back behind the others. */
+static bool ends_turn(struct qp *qp, const struct core_train *sent)
+{
+	return qp_is_urgent(qp) || sent->count > 1 || sent->length > SHORT_BYTES ||
+	       ++qp->short_run >= SHORT_RUN;
+}
+
+/* After a train of its own: to the front of its list while its turn lasts, or behind the others. */
+static void line_up(struct qp *qp, const struct core_train *sent)
+{
+	struct list *ready = qp_ready_list(qp);
+
+	list_remove(&qp->tx_link);
+	if (ends_turn(qp, sent))
+		qp->short_run = 0;
+	else
+		ready = ready->next;
+	list_append(ready, &qp->tx_link);
+}
+
+/* What a QP of a ready list has to send; one that has nothing leaves the list. */
 static bool serve(struct qp *qp, uint8_t *buf, size_t cap, struct core_train *out)
 {
 	list_remove(&qp->tx_link);
-	if (!transmit(qp, buf, cap, out))
+	if (!transmit(qp, buf, cap, out)) {
+		qp->short_run = 0;
 		return false;
-	qp_kick(qp);
+	}
+	line_up(qp, out);
 	out->story.qpn = qp->qpn;
 	qp->counters.tx_packets += out->count;
 	qp->counters.tx_bytes += out->length;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Many QPs with work: they are served in turn, train by train; one with a long message does not
- * keep the others waiting (DESIGN section 4).
+ * Many QPs with work: they are served in turn, train by train, and 16 at a time where they are
+ * short; one with a long message does not keep the others waiting, nor does one with many short
+ * ones.
  */
 #include "tests/sim/world/pair.h"
 
@@ -16,7 +17,7 @@ struct many {
 
 static void create(struct many *m, const struct core_config *cfg)
 {
-	struct vqp_init init = {0};
+	struct vqp_init init = {.max_send_wr = 512};
 
 	pair_create(&m->p, &(struct pair_options){.cfg = cfg, .cqe = 4096, .buffer = 4u << 20});
 	for (unsigned i = 0; i < QPS; i++) {
@@ -102,11 +103,86 @@ static void test_round_robin(void **state)
 	free(m);
 }
 
+/* Of the packets that went to a QP of b, the index of that QP; QPS for all others. */
+static unsigned whose(const struct many *m, unsigned k)
+{
+	const struct logged *l = &m->p.rules.log[k];
+
+	for (unsigned i = 0; i < QPS; i++)
+		if (l->from == 0 && l->pkt.bth.dest_qp == m->b[i].qpn)
+			return i;
+	return QPS;
+}
+
+/* 40 short messages of each QP: 16 in a row of one, then of the next, and nobody is left out. */
+static void test_short_messages_in_company(void **state)
+{
+	struct many *m = calloc(1, sizeof *m);
+	struct core_config cfg = world_config();
+	unsigned sent = 0;
+
+	(void)state;
+	assert_non_null(m);
+	create(m, &cfg);
+	for (unsigned k = 0; k < 40; k++)
+		for (unsigned i = 0; i < QPS; i++)
+			post_write(m, i, 8);
+	for (unsigned i = 0; i < QPS; i++)
+		vqp_doorbell(&m->a[i]);
+	world_pump(m->p.w);
+	for (unsigned k = 0; k < m->p.rules.n_log && sent < 32 * QPS; k++) {
+		unsigned i = whose(m, k);
+
+		if (i < QPS)
+			world_assert(m->p.w, i == sent++ / 16 % QPS);
+	}
+	world_assert(m->p.w, sent == 32 * QPS);
+	side_wait(&m->p.a, 40 * QPS);
+	pair_expect_copy(&m->p.a, 0, &m->p.b, 0, 8);
+	pair_finish(&m->p);
+	free(m);
+}
+
+/* Hundreds of short messages beside a long one: it gets a train after each 16 of them. */
+static void test_short_messages_do_not_starve(void **state)
+{
+	struct many *m = calloc(1, sizeof *m);
+	struct core_config cfg = world_config();
+	unsigned run = 0, most = 0;
+
+	(void)state;
+	assert_non_null(m);
+	cfg.train_bytes = 4096;
+	cfg.window_bytes = 1u << 20;
+	create(m, &cfg);
+	post_write(m, 1, 256u << 10);
+	for (unsigned k = 0; k < 500; k++)
+		post_write(m, 0, 256);
+	vqp_doorbell(&m->a[0]);
+	vqp_doorbell(&m->a[1]);
+	world_pump(m->p.w);
+	for (unsigned k = 0, left = (256u << 10) / 1024; left > 0; k++) {
+		unsigned i = k < m->p.rules.n_log ? whose(m, k) : QPS;
+
+		world_assert(m->p.w, k < m->p.rules.n_log);
+		left -= i == 1;
+		run = i == 1 ? 0 : run + (i == 0);
+		most = run > most ? run : most;
+	}
+	world_assert(m->p.w, most == 16);
+	side_wait(&m->p.a, 501);
+	pair_expect_copy(&m->p.a, 0, &m->p.b, 0, 256u << 10);
+	pair_finish(&m->p);
+	free(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_long_message_does_not_block),
 		cmocka_unit_test(test_round_robin),
+		cmocka_unit_test(test_short_messages_in_company),
+		cmocka_unit_test(test_short_messages_do_not_starve),
 	};
 
 	return cmocka_run_group_tests_name("fairness", tests, NULL, NULL);

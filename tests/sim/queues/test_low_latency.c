@@ -32,9 +32,9 @@ static void start_on(struct stage *s, const struct core_config *cfg, enum ibv_qp
 	vqp_connect(&s->a, &s->b, &s->p.conn);
 }
 
-static void bulk_write(struct stage *s, uint64_t wr_id)
+static void write_beside(struct stage *s, uint64_t wr_id, uint32_t length)
 {
-	struct uhca_abi_sge sge = {s->p.a.mr.addr, BULK, s->p.a.mr.lkey};
+	struct uhca_abi_sge sge = {s->p.a.mr.addr, length, s->p.a.mr.lkey};
 	struct vsend wr = {.wr_id = wr_id,
 			   .opcode = UHCA_ABI_WR_RDMA_WRITE,
 			   .flags = UHCA_ABI_SEND_SIGNALED,
@@ -44,6 +44,11 @@ static void bulk_write(struct stage *s, uint64_t wr_id)
 			   .rkey = s->p.b.mr.rkey};
 
 	assert_int_equal(vqp_post_send(&s->a, &wr), 0);
+}
+
+static void bulk_write(struct stage *s, uint64_t wr_id)
+{
+	write_beside(s, wr_id, BULK);
 }
 
 /* side_expect is for the QP of the side. */
@@ -100,6 +105,35 @@ static void test_first(void **state)
 		pair_expect_copy(&s.p.a, 0, &s.p.b, 0, BULK);
 		pair_finish(&s.p);
 	}
+}
+
+/* Short messages go many in a row; in the midst of such a row, too, one of low latency goes first.
+ */
+static void test_first_among_short(void **state)
+{
+	struct core_config cfg = world_config();
+	struct stage s;
+	unsigned before;
+
+	(void)state;
+	start_on(&s, &cfg, IBV_QPT_RC);
+	s.p.w->stall = 1000000; /* one train at a time */
+	for (unsigned i = 0; i < 40; i++)
+		write_beside(&s, i, 8);
+	world_run(s.p.w, s.p.w->now + 30000);
+	before = packets_to(&s, s.b.qpn, 0, s.p.rules.n_log);
+	world_assert(s.p.w, before > 0 && before % 16 != 0 && before < 30);
+	small(&s.p.a, UHCA_ABI_WR_RDMA_WRITE, 100, 8);
+	side_wait(&s.p.a, 41);
+	for (unsigned i = 0, bulk = 0; i < s.p.rules.n_log; i++) {
+		if (s.p.rules.log[i].pkt.bth.dest_qp == s.p.b.qp.qpn)
+			break;
+		bulk += s.p.rules.log[i].pkt.bth.dest_qp == s.b.qpn;
+		world_assert(s.p.w, bulk <= before);
+	}
+	world_assert(s.p.w, packets_to(&s, s.p.b.qp.qpn, 0, s.p.rules.n_log) == 1);
+	pair_expect_copy(&s.p.a, 0, &s.p.b, 0, 8);
+	pair_finish(&s.p);
 }
 
 /*
@@ -196,8 +230,11 @@ static void test_loss(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_first),       cmocka_unit_test(test_others_get_turns),
-		cmocka_unit_test(test_ack_at_once), cmocka_unit_test(test_not_inline),
+		cmocka_unit_test(test_first),
+		cmocka_unit_test(test_first_among_short),
+		cmocka_unit_test(test_others_get_turns),
+		cmocka_unit_test(test_ack_at_once),
+		cmocka_unit_test(test_not_inline),
 		cmocka_unit_test(test_loss),
 	};
 

@@ -103,6 +103,7 @@ void core_config_default(struct core_config *cfg)
 	cfg->gather_limit = 4096;
 	cfg->train_bytes = 65536;
 	cfg->window_bytes = 131072;
+	cfg->window_most = 524288;
 }
 
 static bool within(uint32_t value, uint32_t max)

@@ -198,7 +198,7 @@ void stage_create(struct stage *s, bool shared, bool implicit)
 	struct core_config cfg = world_config();
 
 	cfg.train_bytes = 4096;
-	cfg.window_bytes = 8192;
+	cfg.window_bytes = cfg.window_most = 8192;
 	memset(s, 0, sizeof(*s));
 	s->w = world_create(1, 1, &cfg);
 	s->w->abort_on_failure = true;

@@ -95,7 +95,7 @@ static void make_device(struct role *r, uint32_t window)
 	memcpy(cfg.gid[0], r->peers->flow.dst, 16);
 	cfg.node_guid = 1;
 	if (window)
-		cfg.window_bytes = window;
+		cfg.window_bytes = cfg.window_most = window;
 	vclient_fill_ops(&r->ops);
 	r->ops.random = fill_random;
 	r->now = 1000000;

@@ -12,7 +12,7 @@ static void read_with_window(uint32_t window_bytes)
 	struct pair p;
 
 	cfg.train_bytes = 4096;
-	cfg.window_bytes = window_bytes;
+	cfg.window_bytes = cfg.window_most = window_bytes;
 	conn.mtu = IBV_MTU_4096;
 	pair_create(&p, &(struct pair_options){.cfg = &cfg, .conn = &conn});
 	side_post(&p.a, &(struct op){.opcode = UHCA_ABI_WR_RDMA_READ,

@@ -39,7 +39,8 @@ struct core_config {
 	 */
 	uint32_t gather_limit;
 	uint32_t train_bytes;  /* payload of one train at the most; 65536 */
-	uint32_t window_bytes; /* unacknowledged payload of one QP at the most */
+	uint32_t window_bytes; /* unacknowledged payload that each QP may always have */
+	uint32_t window_most;  /* to this it grows where nothing gets lost; less: it does not */
 	/*
 	 * How long the ACK of a short message that came over a network waits for company: for more
 	 * to acknowledge, or for a request of the same QP with which it can travel.

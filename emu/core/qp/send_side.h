@@ -47,6 +47,13 @@ struct send_wr {
 	bool executed; /* a local operation (local_op.h) that was done; never again */
 };
 
+/* How much may be under way: send_window.h of send. */
+struct send_window {
+	uint32_t bytes;
+	uint32_t known; /* it grows fast up to here */
+	uint64_t acked; /* of the stream of all messages, when it was last looked at */
+};
+
 /* Requests that were executed before their turn: early_local_inv.h of send. */
 struct early_local_inv {
 	uint8_t *result; /* enum early_result, one for each slot; NULL: the switch is off */
@@ -55,15 +62,16 @@ struct early_local_inv {
 
 struct requester {
 	struct send_queue sq;
-	struct send_wr *wr;        /* sq.entries of them */
-	struct uhca_abi_sge *sge;  /* sq.entries * max_sge */
-	uint32_t una, send;        /* ring indices */
-	uint32_t send_offset;      /* bytes (READ: response bytes) of wr[send] already sent */
-	uint32_t next_psn;         /* for the next request fetched */
-	uint32_t una_psn;          /* oldest PSN not acknowledged */
-	uint32_t high_psn;         /* one past the newest PSN ever sent */
-	uint32_t rd_outstanding;   /* READ requests and atomics sent, unanswered */
-	uint64_t start;            /* bytes of all requests fetched so far */
+	struct send_wr *wr;       /* sq.entries of them */
+	struct uhca_abi_sge *sge; /* sq.entries * max_sge */
+	uint32_t una, send;       /* ring indices */
+	uint32_t send_offset;     /* bytes (READ: response bytes) of wr[send] already sent */
+	uint32_t next_psn;        /* for the next request fetched */
+	uint32_t una_psn;         /* oldest PSN not acknowledged */
+	uint32_t high_psn;        /* one past the newest PSN ever sent */
+	uint32_t rd_outstanding;  /* READ requests and atomics sent, unanswered */
+	uint64_t start;           /* bytes of all requests fetched so far */
+	struct send_window window;
 	uint32_t ssn;              /* of the newest request fetched; the first is 1 */
 	uint32_t credit_limit_ssn; /* SENDs with a higher number wait; valid with has_credits */
 	bool has_credits;

@@ -129,19 +129,34 @@ static uint32_t cursor_psn(const struct qp *qp)
 	return psn_add(w->first_psn, r->send_offset / qp->mtu);
 }
 
-/* Window space in bytes for the next train; 0 when it is closed (PSN window: 9.7.1). */
-static uint32_t window_room(const struct qp *qp)
+uint64_t requester_acked(const struct qp *qp)
 {
 	const struct requester *r = &qp->req;
-	uint64_t sent, acked, cost;
+
+	if (r->una == r->sq.head)
+		return r->start;
+	return stream_position(qp, requester_wr(r, r->una), r->una_psn);
+}
+
+/* Answers to READs come in pieces of their own: each has room, or none is asked for. */
+static uint32_t window_of(const struct qp *qp, const struct send_wr *w)
+{
+	return requester_awaits_response(w) ? qp->dev->cfg.window_bytes : qp->req.window.bytes;
+}
+
+/* Window space in bytes for the next train of w; 0 when it is closed (PSN window: 9.7.1). */
+static uint32_t window_room(const struct qp *qp, const struct send_wr *w)
+{
+	const struct requester *r = &qp->req;
+	uint32_t window = window_of(qp, w);
+	uint64_t sent, cost;
 
 	if (r->una == r->send && r->send_offset == 0)
-		return qp->dev->cfg.window_bytes;
+		return window;
 	sent = requester_wr(r, r->send)->start + r->send_offset;
-	acked = stream_position(qp, requester_wr(r, r->una), r->una_psn);
-	cost = sent - acked +
+	cost = sent - requester_acked(qp) +
 	       (uint64_t)PACKET_COST * (uint32_t)psn_diff(cursor_psn(qp), r->una_psn);
-	return cost < qp->dev->cfg.window_bytes ? (uint32_t)(qp->dev->cfg.window_bytes - cost) : 0;
+	return cost < window ? (uint32_t)(window - cost) : 0;
 }
 
 static bool needs_credit(const struct send_wr *w)
@@ -178,7 +193,7 @@ static enum requester_blocked why_blocked(const struct qp *qp, const struct send
 	/* 9.7.7.2: without credit one request may still go when nothing is outstanding. */
 	if (r->send_offset == 0 && needs_credit(w) && beyond_credit(r, w) && r->una != r->send)
 		return BLOCKED_CREDIT;
-	return window_room(qp) ? BLOCKED_NOT : BLOCKED_PSN_WINDOW;
+	return window_room(qp, w) ? BLOCKED_NOT : BLOCKED_PSN_WINDOW;
 }
 
 /* In SQD only what was begun before goes on (10.3.1.5). */
@@ -345,8 +360,11 @@ static uint32_t piece_length(const struct qp *qp, const struct send_wr *w, size_
 
 	if (most > cap)
 		most = (uint32_t)cap;
-	if (qp_is_reliable(qp) && most > window_room(qp))
-		most = window_room(qp);
+	/* What goes first behind a loss asks for an answer with each packet: more may get lost. */
+	if (qp->req.resent && qp->req.window.bytes < qp->dev->cfg.window_bytes)
+		most = qp->mtu;
+	if (qp_is_reliable(qp) && most > window_room(qp, w))
+		most = window_room(qp, w);
 	most -= most % qp->mtu;
 	if (most < qp->mtu)
 		most = qp->mtu;

@@ -23,6 +23,9 @@ bool requester_transmit(struct qp *qp, uint8_t *buf, size_t cap, struct core_tra
  */
 uint32_t requester_read_piece(const struct qp *qp);
 
+/* Bytes of the stream of all messages that are acknowledged. */
+uint64_t requester_acked(const struct qp *qp);
+
 /* READs, atomics, memory placement: complete only when the response has come. */
 bool requester_awaits_response(const struct send_wr *w);
 

@@ -3,6 +3,8 @@
 
 #include "completer.h"
 #include "emu/core/qp/queue_pair.h"
+#include "requester.h"
+#include "send_window.h"
 #include "wire/psn.h"
 #include "wire/syndrome.h"
 
@@ -41,8 +43,21 @@ void retry_sent(struct qp *qp, bool first)
 		timer_set(&qp->dev->timers, &r->timer, wait_time(qp) + timeout);
 }
 
+/* The window grows while it is what the QP waits for. */
+static void look_at_window(struct qp *qp)
+{
+	struct requester *r = &qp->req;
+	uint64_t acked = requester_acked(qp);
+
+	if (r->blocked == BLOCKED_PSN_WINDOW)
+		send_window_grow(&r->window, &qp->dev->cfg, (uint32_t)(acked - r->window.acked),
+				 qp->mtu);
+	r->window.acked = acked;
+}
+
 void retry_progress(struct qp *qp)
 {
+	look_at_window(qp);
 	qp->req.progress_at = wait_time(qp);
 	qp->req.gap_seen = false;
 	retry_refill(qp);
@@ -95,6 +110,7 @@ void retry_lost(struct qp *qp, enum core_retry why)
 		return;
 	}
 	r->retries_left--;
+	send_window_shrink(&r->window, &qp->dev->cfg);
 	r->progress_at = wait_time(qp);
 	go_back(qp, why);
 }

@@ -8,6 +8,7 @@
 #include "completer.h"
 #include "early_local_inv.h"
 #include "retry.h"
+#include "send_window.h"
 #include "wire/psn.h"
 
 #include <errno.h>
@@ -47,7 +48,7 @@ static void reset(struct qp *qp)
 	r->una = r->send = r->early.end = r->sq.head;
 	r->send_offset = 0;
 	r->rd_outstanding = 0;
-	r->start = 0;
+	r->start = r->window.acked = 0;
 	r->ssn = 0;
 	r->has_credits = r->gap_seen = r->draining = false;
 	r->blocked = BLOCKED_STATE;
@@ -61,6 +62,7 @@ static void start(struct qp *qp)
 	r->next_psn = r->una_psn = r->high_psn = qp->attr.sq_psn & ROCE_PSN_MASK;
 	r->blocked = BLOCKED_NOT;
 	r->timer.fire = retry_timer_fired;
+	send_window_begin(&r->window, &qp->dev->cfg);
 	retry_refill(qp);
 }
 

@@ -197,6 +197,8 @@ int io_device_create(struct io_device *dev, const struct core_ops *ops,
 		memcpy(dev->config.gid[i], id->addresses.a[i].gid, 16);
 	if (window_bytes > 0 && window_bytes < dev->config.window_bytes)
 		dev->config.window_bytes = window_bytes;
+	if (window_bytes > 0 && window_bytes < dev->config.window_most)
+		dev->config.window_most = window_bytes;
 	dev->core = core_create(ops, dev, &dev->config);
 	if (!dev->core)
 		return -ENOMEM;

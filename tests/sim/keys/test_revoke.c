@@ -18,9 +18,13 @@ struct stage {
 	uint8_t *before; /* what its buffer held then */
 };
 
+/* A window that does not grow: what is to be sent is not fetched long before. */
 static void start(struct stage *s, uint64_t seed)
 {
-	pair_create(&s->p, &(struct pair_options){.buffer = BUFFER, .seed = seed});
+	struct core_config cfg = world_config();
+
+	cfg.window_most = 0;
+	pair_create(&s->p, &(struct pair_options){.cfg = &cfg, .buffer = BUFFER, .seed = seed});
 	s->p.w->link[0][1].jitter = s->p.w->link[1][0].jitter = 500;
 	s->before = malloc(BUFFER);
 	assert_non_null(s->before);

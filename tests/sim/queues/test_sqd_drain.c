@@ -52,7 +52,7 @@ static void test_begun_is_finished(void **state)
 
 	(void)state;
 	cfg.train_bytes = 4096;
-	cfg.window_bytes = 8192;
+	cfg.window_bytes = cfg.window_most = 8192;
 	for (uint64_t after = 0; after < 60000; after += 3000) {
 		struct pair p;
 		bool begun;

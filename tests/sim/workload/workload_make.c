@@ -48,6 +48,7 @@ static struct core_config choose_config(struct workload *l)
 	if (percent(l, 50)) {
 		cfg.train_bytes = (uint32_t[]){4096, 8192, 16384, 65536}[prng_below(r, 4)];
 		cfg.window_bytes = cfg.train_bytes * prng_range(r, 1, 8);
+		cfg.window_most = cfg.window_bytes * prng_range(r, 1, 4);
 	}
 	if (percent(l, 40))
 		cfg.ack_delay_ns = prng_range(r, 1, 20000);

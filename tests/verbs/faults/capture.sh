@@ -120,12 +120,12 @@ plain_messages() {
 lost_ack() {
 	start
 	rule 'lost-ack: drop dev=uhca1 opcode=rc.ack nth=1'
-	pingpong 20000 3
+	pingpong 10000 3
 	"$uhcactl" fault remove lost-ack >/dev/null
 	stop
 	count 'uhca.dropped == "rule" && infiniband.bth.opcode == 0x11' 1
 	count 'uhca.rule == 1 && uhca.fault contains "opcode=rc.ack"' 1
-	count 'uhca.try == 1 && uhca.op == "SEND" && uhca.first_try' 40
+	count 'uhca.try == 1 && uhca.op == "SEND" && uhca.first_try' 20
 	dissect "$file" -Y 'uhca.try' | grep -vm 1 "\[retransmission 1\]"
 	records "$file" >"$out/records"
 	says 'rule dev=uhca1 number=1 name=lost-ack text="lost-ack: drop'
@@ -133,7 +133,7 @@ lost_ack() {
 	says "retry dev=uhca0 .* why=timeout"
 	says "rule number=1 what=removed"
 	# Read once more in two passes, as Wireshark does.
-	[ "$(dissect "$file" -2 -Y 'uhca.try == 1' | wc -l)" = 40 ] || echo "two passes differ"
+	[ "$(dissect "$file" -2 -Y 'uhca.try == 1' | wc -l)" = 20 ] || echo "two passes differ"
 }
 
 # Where the answer of a READ is missing, the next one's says so without a word.

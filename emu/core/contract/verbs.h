@@ -264,12 +264,12 @@ bool core_train_append(struct core_train *t, const struct roce_packet *pkt,
 void core_doorbell(struct client *c, uint32_t doorbell, uint64_t now);
 
 /*
- * The next train to send, round robin over the QPs that have work (of packets of up to 256 bytes
- * each sends up to 16 in its turn); those of low latency go first, but for one train of the others
- * after each 16 packets of theirs. buf (cap bytes, at least
- * config.train_bytes) takes the payload unless it stands in shared memory already. The train and
- * what it points to are valid until the next call into this device, so deliver it first; it may
- * be handed to core_rx of another device, or of this same device, as it is.
+ * The next train to send, round robin over the QPs that have work (of trains of one packet each
+ * sends up to 16 in its turn); those of low latency go first, but for one train of the others
+ * after each 16 packets of theirs. buf (cap bytes, at least config.train_bytes) takes the payload
+ * unless it stands in shared memory already. The train and what it points to are valid until the
+ * next call into this device, so deliver it first; it may be handed to core_rx of another device,
+ * or of this same device, as it is.
  * Returns false when nothing is to be sent now.
  */
 bool core_tx_next(struct device *dev, uint64_t now, uint8_t *buf, size_t cap,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The way out: what has something to send stands on a ready list (qp_kick); core_tx_next serves
- * each list round robin by train, answers before requests. Of short packets a turn has SHORT_RUN:
- * those of one QP have one source port, and leave in one call where they follow each other.
+ * each list round robin by train, answers before requests. Of trains of one packet a turn has
+ * SHORT_RUN: those of one QP have one source port, and leave in one call where they follow each
+ * other.
  *
  * The list of low-latency QPs goes before all else. What such a queue can hold back is bounded,
  * because it is shallow and its requests are inline; yet there may be many of them, and they may
@@ -17,9 +18,8 @@
 
 #define URGENT_RUN 16
 
-/* Together they are no longer than one packet, and much shorter than a long train. */
-#define SHORT_RUN   16
-#define SHORT_BYTES 256
+/* Together they are no longer than a long train. */
+#define SHORT_RUN 16
 
 /* What a QP owes in ERR is at most the NAK that announced it. */
 static bool answers(const struct qp *qp)
@@ -55,8 +55,7 @@ static bool transmit(struct qp *qp, uint8_t *buf, size_t cap, struct core_train 
 
 static bool ends_turn(struct qp *qp, const struct core_train *sent)
 {
-	return qp_is_urgent(qp) || sent->count > 1 || sent->length > SHORT_BYTES ||
-	       ++qp->short_run >= SHORT_RUN;
+	return qp_is_urgent(qp) || sent->count > 1 || ++qp->short_run >= SHORT_RUN;
 }
 
 /* After a train of its own: to the front of its list while its turn lasts, or behind the others. */

@@ -62,7 +62,7 @@ struct qp {
 	struct recv_queue rq;  /* entries 0 with an SRQ */
 
 	struct list tx_link;  /* on a ready list of dev while it may have something to send */
-	uint32_t short_run;   /* short packets that it has sent in this turn (transmit.c) */
+	uint32_t short_run;   /* trains of one packet that it has sent in this turn (transmit.c) */
 	struct list ack_link; /* on dev->patient while its ACK waits */
 	uint64_t ack_due;
 	struct requester req;

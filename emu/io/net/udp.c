@@ -274,7 +274,7 @@ static bool fits_bundle(const struct io_udp *u, const struct io_udp_tx *tx)
 	const struct io_udp_batch *b = u->bundle;
 
 	return b->n_packets == 0 ||
-	       (!io_udp_batch_full(b) && b->fd == tx->fd &&
+	       (!io_udp_batch_full(b, tx->train->length) && b->fd == tx->fd &&
 		memcmp(b->flow.dst, tx->train->flow.dst, sizeof(b->flow.dst)) == 0 &&
 		b->flow.tclass == tx->train->flow.tclass &&
 		b->flow.hop_limit == tx->train->flow.hop_limit);

@@ -22,7 +22,7 @@ static void build(struct io_udp_batch *b, const struct io_udp_tx *tx)
 	flow.sport = tx->sport;
 	io_udp_batch_begin(b, tx->fd, &flow, &tx->dst, tx->gso);
 	b->bad_icrc = t->story.bad_icrc;
-	for (uint32_t i = tx->next; i < t->count && !io_udp_batch_full(b); i++) {
+	for (uint32_t i = tx->next; i < t->count && !io_udp_batch_full(b, 0); i++) {
 		struct roce_packet pkt;
 		uint32_t offset;
 

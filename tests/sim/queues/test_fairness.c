@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Many QPs with work: they are served in turn, train by train, and 16 at a time where they are
- * short; one with a long message does not keep the others waiting, nor does one with many short
+ * Many QPs with work: they are served in turn, train by train, 16 at a time where those are of one
+ * packet; one with a long message does not keep the others waiting, nor does one with many short
  * ones.
  */
 #include "tests/sim/world/pair.h"

@@ -599,6 +599,24 @@ static void test_warnings(void **state)
 	unlink(path);
 }
 
+/* Messages of one long packet, too: 16 in at most three sends, whatever they hold. */
+static void test_long_company(void **state)
+{
+	struct fixture *f = *state;
+	struct core_train t = message(f, 4096, 4096);
+	struct io_udp *u = &f->end[0]->udp;
+
+	assert_int_equal(t.count, 1);
+	for (unsigned i = 0; i < 16; i++) {
+		f->expected++;
+		netif_send(&u->netif, &t, io_clock_now());
+	}
+	netif_flush(&u->netif);
+	assert_int_equal(u->counters.tx_packets, 16);
+	expect_all(f);
+	assert_in_range(f->end[1]->udp.rx.counters.buffers, 1, 3);
+}
+
 /* An urgent train leaves at once, before what is being gathered. */
 static void test_urgent(void **state)
 {
@@ -634,6 +652,7 @@ int main(void)
 		TEST(test_window),           TEST(test_cannot_open),
 		TEST(test_no_wire),          TEST(test_company),
 		TEST(test_urgent),           TEST(test_bad_icrc),
+		TEST(test_long_company),
 	};
 
 	rng = prng_start("test_udp");

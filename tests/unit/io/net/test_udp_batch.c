@@ -110,13 +110,29 @@ static void test_equal_packets_join(void **state)
 {
 	struct fixture *f = *state;
 
-	while (!io_udp_batch_full(&f->b))
+	while (!io_udp_batch_full(&f->b, 8))
 		add_copy(f, f->b.n_packets, 8);
 	assert_int_equal(f->b.n_msg, 1);
 	send_all(f);
 	assert_int_equal(f->sent, IO_UDP_BATCH_PACKETS);
 	for (uint32_t i = 0; i < IO_UDP_BATCH_PACKETS; i++)
 		assert_int_equal(expect(f, i, 8), i);
+}
+
+/* There is room for copies of 16 of the longest packets; they go in two runs, whole. */
+static void test_long_copies(void **state)
+{
+	struct fixture *f = *state;
+	uint32_t n = 0;
+
+	for (; !io_udp_batch_full(&f->b, IO_UDP_BATCH_COPY); n++)
+		add_copy(f, n, IO_UDP_BATCH_COPY);
+	assert_in_range(n, 16, IO_UDP_BATCH_PACKETS - 1);
+	assert_true(f->b.end <= f->b.text + sizeof(f->b.text));
+	send_all(f);
+	assert_int_equal(f->sent, n);
+	for (uint32_t i = 0; i < n; i++)
+		assert_int_equal(expect(f, i, IO_UDP_BATCH_COPY), i % 15);
 }
 
 /* Only the last of a run may be shorter. */
@@ -243,9 +259,16 @@ static void test_errors(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_equal_packets_join), TEST(test_runs),        TEST(test_without_segments),
-		TEST(test_payload_in_place),   TEST(test_longest_run), TEST(test_split),
-		TEST(test_split_after_some),   TEST(test_skip),        TEST(test_errors),
+		TEST(test_equal_packets_join),
+		TEST(test_long_copies),
+		TEST(test_runs),
+		TEST(test_without_segments),
+		TEST(test_payload_in_place),
+		TEST(test_longest_run),
+		TEST(test_split),
+		TEST(test_split_after_some),
+		TEST(test_skip),
+		TEST(test_errors),
 	};
 
 	rng = prng_start("test_udp_batch");

@@ -12,7 +12,6 @@
 
 #include "no_preload.h"
 #include "ops.h"
-#include "provider/adopt/adopt.h"
 #include "provider/base/base.h"
 #include "provider/context/context.h"
 #include "provider/post/post.h"
@@ -318,8 +317,6 @@ static const struct uhca_preload_hooks preload_hooks = {
 	.size = sizeof(preload_hooks),
 	.create_comp_channel = uhcav_channel_create,
 	.async_fd = uhcav_monitor_async_fd,
-	.madvise = uhcav_advice_madvise,
-	.mremap = uhcav_advice_mremap,
 };
 
 /* The generation of the op table, by what a release brought to the public interface. */
@@ -370,10 +367,8 @@ static void take_over_calls(void)
 	const char *why;
 
 	*(void **)&announce = dlsym(RTLD_DEFAULT, UHCA_PRELOAD_REGISTER);
-	if (announce && !announce(&preload_hooks)) {
-		uhcav_adoption_allow();
+	if (announce && !announce(&preload_hooks))
 		return;
-	}
 	why = uhcav_no_preload(&preload_hooks);
 	if (why)
 		fprintf(stderr, "uhca: no completion channels and no rdma_cm: %s\n", why);

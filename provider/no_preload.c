@@ -6,7 +6,7 @@
  */
 #include "no_preload.h"
 
-#include "got.h"
+#include "provider/base/base.h"
 #include "provider/preload/preload.h"
 
 #include <dirent.h>

@@ -4,14 +4,12 @@
  * pages of the arena, a memory file of this process that the daemon has mapped, too, so that the
  * device keeps them as hardware keeps pinned pages, and reaches them without a system call.
  *
- * Who may call: keys, which registers and deregisters, context's fork handlers (fork_copy.h) and
- * the preload library's hooks (advice.h). It calls context and base. Where to begin: adoption.h.
+ * Who may call: keys, which registers and deregisters. It calls context and base. Where to begin:
+ * adoption.h.
  */
 #ifndef UHCAV_ADOPT_H
 #define UHCAV_ADOPT_H
 
 #include "adoption.h"
-#include "advice.h"
-#include "fork_copy.h"
 
 #endif

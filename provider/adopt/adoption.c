@@ -18,7 +18,6 @@
 #include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static bool allowed;
 
 void uhcav_adoption_lock(void)
 {
@@ -30,11 +29,6 @@ void uhcav_adoption_unlock(void)
 	pthread_mutex_unlock(&lock);
 }
 
-void uhcav_adoption_allow(void)
-{
-	allowed = true;
-}
-
 /* What one registration asks for, and what is found out once. */
 struct request {
 	struct uhcav_context *ctx;
@@ -42,6 +36,7 @@ struct request {
 	bool asked; /* of the process */
 	enum uhca_abi_borrowed process;
 	enum uhcav_stop stop;
+	bool not_forked; /* the range at hand */
 };
 
 /* ---- the daemon's part ---- */
@@ -116,7 +111,7 @@ static bool is_borrowed(uintptr_t from, uintptr_t to)
 
 static enum uhca_abi_borrowed of_process(struct request *r)
 {
-	if (!r->asked && !uhcav_advice_is_heard())
+	if (!r->asked && !uhcav_advice_listen())
 		r->process = UHCA_ABI_BORROWED_UNHEARD;
 	else if (!r->asked)
 		r->process = uhcav_policy_process(r->ctx->adopt, uhcav_monitor_threads(), &r->stop);
@@ -138,7 +133,7 @@ static enum uhca_abi_borrowed why_not(struct request *r, const struct uhcav_mapp
 	if (r->out->n == UHCA_ABI_EXTENTS)
 		return UHCA_ABI_BORROWED_MANY;
 	why = of_process(r);
-	return why ? why : uhcav_policy_range(from, to);
+	return why ? why : uhcav_policy_range(from, to, &r->not_forked);
 }
 
 /* Replaces [from, to); the pieces of the arena are this region's. */
@@ -158,6 +153,9 @@ static enum uhca_abi_borrowed replace(struct request *r, uintptr_t from, uintptr
 		uhcav_arena_sweep();
 		return UHCA_ABI_BORROWED_FAILED;
 	}
+	/* Forks wait for the lock that we have. */
+	if (r->not_forked)
+		madvise((void *)from, to - from, MADV_DONTFORK);
 	add_extent(r->out, from, to - from, offset);
 	return UHCA_ABI_BORROWED_UNTOLD;
 }
@@ -205,7 +203,7 @@ void uhcav_adoption_begin(struct uhcav_context *ctx, uint64_t addr, uint64_t len
 
 	out->n = 0;
 	out->borrowed = UHCA_ABI_BORROWED_UNTOLD;
-	if (!allowed || ctx->adopt == UHCA_ABI_ADOPT_OFF)
+	if (ctx->adopt == UHCA_ABI_ADOPT_OFF)
 		out->borrowed = UHCA_ABI_BORROWED_OFF;
 	else if (access & IBV_ACCESS_ON_DEMAND)
 		out->borrowed = UHCA_ABI_BORROWED_ON_DEMAND;

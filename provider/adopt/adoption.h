@@ -21,12 +21,6 @@ struct uhcav_adoption {
 };
 
 /*
- * From now on memory may be adopted: the preload library tells us when the program gives pages back
- * (advice.h). Without it none is.
- */
-void uhcav_adoption_allow(void);
-
-/*
  * For a region of [addr, addr + length) with these access flags (IBV_ACCESS_*). What is in extents
  * stays the device's until uhcav_adoption_end, whatever the program does to its mappings. It does
  * not fail: what cannot be adopted is not, and is as it was. Any thread.

@@ -3,9 +3,13 @@
 #include "advice.h"
 
 #include "arena.h"
+#include "provider/base/base.h"
 #include "replace.h"
 
+#include <dlfcn.h>
 #include <errno.h>
+#include <stdarg.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/mman.h>
 
@@ -13,8 +17,6 @@
 #ifndef MADV_DONTNEED_LOCKED
 #define MADV_DONTNEED_LOCKED 24
 #endif
-
-static unsigned heard; /* calls that came here */
 
 /* Fresh pages, with the rights that were there. */
 static int drop(uintptr_t from, uintptr_t to, int prot)
@@ -40,11 +42,14 @@ static void each(void *addr, size_t length, int (*what)(uintptr_t, uintptr_t, in
 	errno = saved;
 }
 
-void uhcav_advice_madvise(void *addr, size_t length, int advice)
+/*
+ * MADV_DONTNEED and MADV_FREE: the program has fresh pages there afterwards, the device keeps the
+ * old ones.
+ */
+static void prepare(void *addr, size_t length, int advice)
 {
 	uintptr_t mask = 4095;
 
-	__atomic_fetch_add(&heard, 1, __ATOMIC_RELAXED);
 	switch (advice) {
 	case MADV_DONTNEED:
 	case MADV_DONTNEED_LOCKED:
@@ -61,25 +66,45 @@ void uhcav_advice_madvise(void *addr, size_t length, int advice)
 	}
 }
 
-void uhcav_advice_mremap(void *addr, size_t length)
+/* ---- in the slots ---- */
+
+static int hear_madvise(void *addr, size_t length, int advice);
+static void *hear_mremap(void *addr, size_t old_length, size_t new_length, int flags, ...);
+
+static struct uhcav_got_call calls[] = {
+	{.name = "madvise", .answer = (void *)hear_madvise},
+	{.name = "mremap", .answer = (void *)hear_mremap},
+	{.name = NULL},
+};
+
+static int hear_madvise(void *addr, size_t length, int advice)
 {
-	__atomic_fetch_add(&heard, 1, __ATOMIC_RELAXED);
-	each(addr, length, uhcav_make_private);
+	int (*behind)(void *, size_t, int);
+
+	*(void **)&behind = calls[0].behind;
+	prepare(addr, length, advice);
+	return behind(addr, length, advice);
 }
 
-/* Calls that change nothing, as the program would make them. */
-bool uhcav_advice_is_heard(void)
+static void *hear_mremap(void *addr, size_t old_length, size_t new_length, int flags, ...)
 {
-	size_t length = 4096;
-	void *page = mmap(NULL, length, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	unsigned before = __atomic_load_n(&heard, __ATOMIC_RELAXED), between, after;
+	void *(*behind)(void *, size_t, size_t, int, ...);
+	void *to = NULL;
+	va_list ap;
 
-	if (page == MAP_FAILED)
-		return false;
-	madvise(page, length, MADV_NORMAL);
-	between = __atomic_load_n(&heard, __ATOMIC_RELAXED);
-	page = mremap(page, length, length, 0);
-	after = __atomic_load_n(&heard, __ATOMIC_RELAXED);
-	munmap(page, length);
-	return between != before && after != between;
+	va_start(ap, flags);
+	if (flags & MREMAP_FIXED)
+		to = va_arg(ap, void *);
+	va_end(ap);
+	*(void **)&behind = calls[1].behind;
+	each(addr, old_length, uhcav_make_private);
+	return behind(addr, old_length, new_length, flags, to);
+}
+
+bool uhcav_advice_listen(void)
+{
+	for (struct uhcav_got_call *c = calls; c->name; c++)
+		if (!c->behind)
+			c->behind = dlsym(RTLD_DEFAULT, c->name);
+	return calls[0].behind && calls[1].behind && uhcav_got_patch_all(calls);
 }

@@ -192,43 +192,42 @@ int uhcav_maps_find(uintptr_t addr, struct uhcav_mapping *out)
 /* ---- flags ---- */
 
 /* "VmFlags: rd wr mr ..." */
-static bool are_default(const char *flags, bool *locked)
+static int unusual(const char *flags)
 {
 	static const char usual[] = " rd wr mr mw me ac nr sd nh ";
-	bool good = true;
+	int found = 0;
 
 	for (const char *f = flags + strspn(flags, " "); *f;
 	     f += strcspn(f, " "), f += strspn(f, " ")) {
 		const char word[] = {' ', f[0], f[1], ' ', '\0'};
 
 		if (!strncmp(f, "lo", 2))
-			*locked = true;
-		if (!strstr(usual, word))
-			good = false;
-		if (strcspn(f, " ") == 0)
-			break;
+			found |= UHCAV_FLAG_LOCKED;
+		else if (!strncmp(f, "dc", 2))
+			found |= UHCAV_FLAG_NOT_FORKED;
+		else if (!strstr(usual, word))
+			found |= UHCAV_FLAG_OTHER;
 	}
-	return good;
+	return found;
 }
 
-int uhcav_maps_default_flags(uintptr_t from, uintptr_t to, bool *locked)
+int uhcav_maps_flags(uintptr_t from, uintptr_t to)
 {
 	struct uhcav_maps m = {.fd = open_proc("/proc/self/smaps")};
 	struct uhcav_mapping v = {0};
-	bool good = true;
+	int found = 0;
 	char *line;
 
-	*locked = false;
 	if (m.fd < 0)
 		return m.fd;
-	while (good && (line = next_line(&m))) {
+	while ((line = next_line(&m))) {
 		if (line[0] >= 'a' ? line[0] <= 'f' : line[0] >= '0' && line[0] <= '9') {
 			if (!parse(line, &v) || v.from >= to)
 				break;
 		} else if (v.to > from && !strncmp(line, "VmFlags:", 8)) {
-			good = are_default(line + 8, locked);
+			found |= unusual(line + 8);
 		}
 	}
 	uhcav_maps_close(&m);
-	return good;
+	return found;
 }

@@ -38,10 +38,15 @@ bool uhcav_maps_next(struct uhcav_maps *m, struct uhcav_mapping *out);
 /* The first mapping that ends behind addr: 0, -ENOENT, or -errno. */
 int uhcav_maps_find(uintptr_t addr, struct uhcav_mapping *out);
 
-/*
- * Has all of [from, to) but the flags that private anonymous memory gets by itself ("VmFlags" of
- * /proc/self/smaps)? 1 or 0; -errno when it cannot be told. *locked: a lock is one of the others.
+/* Flags of memory ("VmFlags" of /proc/self/smaps) that private anonymous memory has not by itself.
  */
-int uhcav_maps_default_flags(uintptr_t from, uintptr_t to, bool *locked);
+enum {
+	UHCAV_FLAG_LOCKED = 1,
+	UHCAV_FLAG_NOT_FORKED = 2, /* MADV_DONTFORK */
+	UHCAV_FLAG_OTHER = 4,
+};
+
+/* Those of all mappings in [from, to), or -errno when it cannot be told. */
+int uhcav_maps_flags(uintptr_t from, uintptr_t to);
 
 #endif

@@ -128,18 +128,18 @@ static bool is_in_use(uintptr_t from, uintptr_t to)
 	return (from < here && to > here - STACK) || (from <= number && number < to);
 }
 
-enum uhca_abi_borrowed uhcav_policy_range(uintptr_t from, uintptr_t to)
+enum uhca_abi_borrowed uhcav_policy_range(uintptr_t from, uintptr_t to, bool *not_forked)
 {
-	bool locked;
-	int usual;
+	int flags;
 
 	if (is_in_use(from, to))
 		return UHCA_ABI_BORROWED_STACK;
-	usual = uhcav_maps_default_flags(from, to, &locked);
-	if (usual < 0)
+	flags = uhcav_maps_flags(from, to);
+	if (flags < 0)
 		return UHCA_ABI_BORROWED_FAILED;
-	if (locked)
+	*not_forked = flags & UHCAV_FLAG_NOT_FORKED;
+	if (flags & UHCAV_FLAG_LOCKED)
 		return UHCA_ABI_BORROWED_LOCKED;
-	return !usual || has_memory_policy(from) ? UHCA_ABI_BORROWED_ADVISED
-						 : UHCA_ABI_BORROWED_UNTOLD;
+	return flags & UHCAV_FLAG_OTHER || has_memory_policy(from) ? UHCA_ABI_BORROWED_ADVISED
+								   : UHCA_ABI_BORROWED_UNTOLD;
 }

@@ -10,6 +10,7 @@
 #include "emu/abi/cmd.h"
 #include "replace.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -19,7 +20,10 @@
 enum uhca_abi_borrowed uhcav_policy_process(enum uhca_abi_adopt mode, unsigned own_threads,
 					    enum uhcav_stop *stop);
 
-/* Of [from, to), one mapping or a part of it, which is plain. */
-enum uhca_abi_borrowed uhcav_policy_range(uintptr_t from, uintptr_t to);
+/*
+ * Of [from, to), one mapping or a part of it, which is plain. *not_forked: a child is not to have
+ * it (MADV_DONTFORK), and must not have what takes its place.
+ */
+enum uhca_abi_borrowed uhcav_policy_range(uintptr_t from, uintptr_t to, bool *not_forked);
 
 #endif

@@ -33,11 +33,6 @@ EXPORT int uhca_preload_register(const struct uhca_preload_hooks *hooks)
 	return 0;
 }
 
-const struct uhca_preload_hooks *uhca_preload_provider(void)
-{
-	return __atomic_load_n(&provider, __ATOMIC_ACQUIRE);
-}
-
 EXPORT int ioctl(int fd, unsigned long request, ...)
 {
 	va_list ap;
@@ -47,7 +42,7 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
 	arg = va_arg(ap, void *);
 	va_end(ap);
 	if (uhca_root() && uhca_uverbs_is_ours(fd, request))
-		return uhca_uverbs_ioctl(fd, arg, uhca_preload_provider());
+		return uhca_uverbs_ioctl(fd, arg, __atomic_load_n(&provider, __ATOMIC_ACQUIRE));
 	return UHCA_REAL(ioctl)(fd, request, arg);
 }
 

@@ -7,7 +7,6 @@
 #ifndef UHCA_PRELOAD_HOOKS_H
 #define UHCA_PRELOAD_HOOKS_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 struct uhca_preload_hooks {
@@ -18,13 +17,7 @@ struct uhca_preload_hooks {
 	int (*create_comp_channel)(int cmd_fd);
 	/* The async descriptor of the context that was imported as cmd_fd, or -1. */
 	int (*async_fd)(int cmd_fd);
-	/* The program is about to call madvise(2), mremap(2): see provider/adopt/advice.h. */
-	void (*madvise)(void *addr, size_t length, int advice);
-	void (*mremap)(void *addr, size_t length);
 };
-
-/* Who has registered; NULL: nobody yet. */
-const struct uhca_preload_hooks *uhca_preload_provider(void);
 
 /* Returns 0, or -1 when the struct is not one that this library understands. */
 typedef int uhca_preload_register_fn(const struct uhca_preload_hooks *hooks);

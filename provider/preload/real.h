@@ -38,8 +38,6 @@ const char *uhca_root(void);
 	X(fstatat)                                                                                 \
 	X(getifaddrs)                                                                              \
 	X(ioctl)                                                                                   \
-	X(madvise)                                                                                 \
-	X(mremap)                                                                                  \
 	X(open)                                                                                    \
 	X(open64)                                                                                  \
 	X(openat)                                                                                  \

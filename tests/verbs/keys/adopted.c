@@ -334,6 +334,35 @@ static void test_fork(void **state)
 	verbs_pair_destroy(p);
 }
 
+/* What a child is not to have it has not; ibv_fork_init(3) asks for that. */
+static void test_not_forked(void **state)
+{
+	struct verbs_pair *p = verbs_pair_create(IBV_QPT_RC, 0);
+	uint8_t *at = fresh(SIZE, 1);
+	unsigned char there;
+	struct ibv_mr *mr;
+	int status;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(madvise(at, SIZE, MADV_DONTFORK), 0);
+	mr = reg_adopted(p, at, SIZE);
+	pid = fork();
+	if (pid == 0)
+		_exit(mincore(at, PAGE, &there) == -1 && errno == ENOMEM ? 0 : 1);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	assert_int_equal(madvise(at, SIZE, MADV_DOFORK), 0);
+	pid = fork();
+	if (pid == 0)
+		_exit(at[5000] == 1 && !is_adopted(at, SIZE) ? 0 : 1);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	assert_int_equal(ibv_dereg_mr(mr), 0);
+	munmap(at, SIZE);
+	verbs_pair_destroy(p);
+}
+
 static void test_spawn(void **state)
 {
 	struct verbs_pair *p = verbs_pair_create(IBV_QPT_RC, 0);
@@ -563,7 +592,7 @@ static void test_refused(void **state)
 	assert_borrowed(p, on_stack, ALL);
 	at = fresh(SIZE, 6);
 	assert_borrowed(p, at, ALL | IBV_ACCESS_ON_DEMAND);
-	assert_int_equal(madvise(at, SIZE, MADV_DONTFORK), 0);
+	assert_int_equal(madvise(at, SIZE, MADV_DONTDUMP), 0);
 	assert_borrowed(p, at, ALL);
 	munmap(at, SIZE);
 	at = fresh(SIZE, 7);
@@ -591,19 +620,13 @@ static void test_refused(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_content),
-		cmocka_unit_test(test_holes),
-		cmocka_unit_test(test_unmapped),
-		cmocka_unit_test(test_dontneed),
-		cmocka_unit_test(test_mremap),
-		cmocka_unit_test(test_fork),
-		cmocka_unit_test(test_spawn),
-		cmocka_unit_test(test_threads_store),
-		cmocka_unit_test(test_threads_fork),
-		cmocka_unit_test(test_overlap),
-		cmocka_unit_test(test_borrowed_overlaps),
-		cmocka_unit_test(test_rereg),
-		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_content),       cmocka_unit_test(test_holes),
+		cmocka_unit_test(test_unmapped),      cmocka_unit_test(test_dontneed),
+		cmocka_unit_test(test_mremap),        cmocka_unit_test(test_fork),
+		cmocka_unit_test(test_not_forked),    cmocka_unit_test(test_spawn),
+		cmocka_unit_test(test_threads_store), cmocka_unit_test(test_threads_fork),
+		cmocka_unit_test(test_overlap),       cmocka_unit_test(test_borrowed_overlaps),
+		cmocka_unit_test(test_rereg),         cmocka_unit_test(test_refused),
 	};
 
 	on = argc > 1 && strcmp(argv[1], "off") != 0;

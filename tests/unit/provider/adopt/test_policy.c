@@ -83,15 +83,17 @@ static void test_who_holds_pages(void **state)
 	assert_int_equal(of_process(UHCA_ABI_ADOPT_ALL, 0, &stop), 0);
 }
 
+static bool not_forked;
+
 static enum uhca_abi_borrowed of_range(const void *at)
 {
-	return uhcav_policy_range((uintptr_t)at, (uintptr_t)at + SIZE);
+	return uhcav_policy_range((uintptr_t)at, (uintptr_t)at + SIZE, &not_forked);
 }
 
 /* A range with this in its midst. */
 static enum uhca_abi_borrowed around(const void *at)
 {
-	return uhcav_policy_range((uintptr_t)at - SIZE / 2, (uintptr_t)at + SIZE / 2);
+	return uhcav_policy_range((uintptr_t)at - SIZE / 2, (uintptr_t)at + SIZE / 2, &not_forked);
 }
 
 static void test_ranges(void **state)
@@ -108,7 +110,12 @@ static void test_ranges(void **state)
 		assert_int_equal(of_range(p), UHCA_ABI_BORROWED_ADVISED);
 	munmap(p, SIZE);
 	p = mmap(NULL, SIZE, RW, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_int_equal(of_range(p), 0);
+	assert_false(not_forked);
 	assert_int_equal(madvise(p, SIZE, MADV_DONTFORK), 0);
+	assert_int_equal(of_range(p), 0);
+	assert_true(not_forked);
+	assert_int_equal(madvise(p, SIZE, MADV_DONTDUMP), 0);
 	assert_int_equal(of_range(p), UHCA_ABI_BORROWED_ADVISED);
 	munmap(p, SIZE);
 	p = mmap(NULL, SIZE, RW, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

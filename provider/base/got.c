@@ -30,6 +30,10 @@
 struct work {
 	const struct uhcav_got_call *calls;
 	unsigned patched;
+	bool everybody;
+	bool foreign;       /* a slot was somebody else's */
+	uintptr_t self;     /* where we are loaded; of everybody */
+	uintptr_t from, to; /* the object at hand */
 };
 
 /* What the dynamic section says of an object's relocations. */
@@ -84,12 +88,29 @@ static unsigned store(void **slot, void *answer)
 	return 1;
 }
 
-static void *answer_to(const struct uhcav_got_call *calls, const char *name)
+static const struct uhcav_got_call *find(const struct uhcav_got_call *calls, const char *name)
 {
 	for (; calls->name; calls++)
 		if (!strcmp(calls->name, name))
-			return calls->answer;
+			return calls;
 	return NULL;
+}
+
+/* One that is not bound yet leads to a stub of its own object. */
+static bool is_foreign(void *const *slot, const struct uhcav_got_call *call, const struct work *w)
+{
+	uintptr_t at = (uintptr_t)__atomic_load_n(slot, __ATOMIC_RELAXED);
+
+	return w->everybody && at != (uintptr_t)call->answer && at != (uintptr_t)call->behind &&
+	       (at < w->from || at >= w->to);
+}
+
+static void patch_slot(void **slot, const struct uhcav_got_call *call, struct work *w)
+{
+	if (is_foreign(slot, call, w))
+		w->foreign = true;
+	else
+		w->patched += store(slot, call->answer);
 }
 
 static void patch_object(const struct relocations *r, ElfW(Addr) base, struct work *w)
@@ -99,11 +120,10 @@ static void patch_object(const struct relocations *r, ElfW(Addr) base, struct wo
 			const ElfW(Rela) *rel = &r->table[t][i];
 			const char *name =
 				r->strings + r->symbols[ELF64_R_SYM(rel->r_info)].st_name;
-			void *answer = IS_SLOT(ELF64_R_TYPE(rel->r_info))
-					       ? answer_to(w->calls, name)
-					       : NULL;
-			if (answer)
-				w->patched += store((void **)(base + rel->r_offset), answer);
+			const struct uhcav_got_call *call =
+				IS_SLOT(ELF64_R_TYPE(rel->r_info)) ? find(w->calls, name) : NULL;
+			if (call)
+				patch_slot((void **)(base + rel->r_offset), call, w);
 		}
 	}
 }
@@ -121,18 +141,43 @@ static bool is_wanted(const char *path)
 			!strncmp(name, "libfabric", 9) || strstr(name, "-fi.so"));
 }
 
-static int visit(struct dl_phdr_info *info, size_t size, void *arg)
+/* The C library's calls of its own do not go through slots; the loader's and the kernel's neither.
+ */
+static bool is_system(const char *path)
+{
+	return strstr(path, "/libc.so") || strstr(path, "/ld-linux") || strstr(path, "linux-vdso");
+}
+
+static const ElfW(Dyn) * measure(const struct dl_phdr_info *info, struct work *w)
 {
 	const ElfW(Dyn) *dynamic = NULL;
+
+	w->from = UINTPTR_MAX;
+	w->to = 0;
+	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		uintptr_t at = info->dlpi_addr + p->p_vaddr;
+
+		if (p->p_type == PT_DYNAMIC)
+			dynamic = (const void *)at;
+		if (p->p_type == PT_LOAD && at < w->from)
+			w->from = at;
+		if (p->p_type == PT_LOAD && at + p->p_memsz > w->to)
+			w->to = at + p->p_memsz;
+	}
+	return dynamic;
+}
+
+static int visit(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct work *w = arg;
+	const ElfW(Dyn) *dynamic = measure(info, w);
 	struct relocations r;
 
 	(void)size;
-	if (!is_wanted(info->dlpi_name))
-		return 0;
-	for (unsigned i = 0; i < info->dlpi_phnum; i++)
-		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
-			dynamic = (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
-	if (!dynamic)
+	if (!dynamic ||
+	    (w->everybody ? is_system(info->dlpi_name) || (w->self >= w->from && w->self < w->to)
+			  : !is_wanted(info->dlpi_name)))
 		return 0;
 	r = read_dynamic(dynamic);
 	if (r.symbols && r.strings)
@@ -146,4 +191,28 @@ unsigned uhcav_got_patch(const struct uhcav_got_call *calls)
 
 	dl_iterate_phdr(visit, &w);
 	return w.patched;
+}
+
+static int count_loads(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	(void)size;
+	*(unsigned long long *)arg = info->dlpi_adds;
+	return 1;
+}
+
+bool uhcav_got_patch_all(const struct uhcav_got_call *calls)
+{
+	static const struct uhcav_got_call *last_calls;
+	static unsigned long long last_loads;
+	static bool last;
+	struct work w = {.calls = calls, .everybody = true, .self = (uintptr_t)&last};
+	unsigned long long loads = 0;
+
+	dl_iterate_phdr(count_loads, &loads);
+	if (calls == last_calls && loads == last_loads)
+		return last;
+	dl_iterate_phdr(visit, &w);
+	last_calls = calls;
+	last_loads = loads;
+	return last = !w.foreign;
 }

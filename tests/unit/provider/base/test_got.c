@@ -6,7 +6,7 @@
  */
 #include "tests/support/wire/cmocka_all.h"
 
-#include "provider/got.h"
+#include "provider/base/got.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -43,10 +43,12 @@ static pid_t answer_getppid(void)
 	return ANSWER;
 }
 
-static const struct uhcav_got_call ioctl_only[] = {{"ioctl", (void *)answer_ioctl}, {.name = NULL}};
-static const struct uhcav_got_call poll_only[] = {{"poll", (void *)answer_poll}, {.name = NULL}};
-static const struct uhcav_got_call getppid_only[] = {{"getppid", (void *)answer_getppid},
-						     {.name = NULL}};
+static const struct uhcav_got_call ioctl_only[] = {
+	{.name = "ioctl", .answer = (void *)answer_ioctl}, {.name = NULL}};
+static const struct uhcav_got_call poll_only[] = {{.name = "poll", .answer = (void *)answer_poll},
+						  {.name = NULL}};
+static const struct uhcav_got_call getppid_only[] = {
+	{.name = "getppid", .answer = (void *)answer_getppid}, {.name = NULL}};
 
 static void *symbol(void *handle, const char *name)
 {
@@ -157,20 +159,52 @@ static void test_bound_lazily(void **state)
 
 static void test_nobody_calls_it(void **state)
 {
-	static const struct uhcav_got_call none[] = {{"no_such_function", (void *)answer_getppid},
-						     {.name = NULL}};
+	static const struct uhcav_got_call none[] = {
+		{.name = "no_such_function", .answer = (void *)answer_getppid}, {.name = NULL}};
 
 	(void)state;
 	assert_int_equal(uhcav_got_patch(none), 0);
 }
 
+/* Calls of everybody: bound or not; those that lead to somebody else are left to him. */
+static void test_everybody(void **state)
+{
+	static struct uhcav_got_call all[] = {
+		{.name = "getppid", .answer = (void *)answer_getppid},
+		{.name = NULL},
+	};
+	static struct uhcav_got_call other[] = {
+		{.name = "getppid", .answer = (void *)new_context},
+		{.name = NULL},
+	};
+	void *library = open_lazily();
+	long (*ask_parent)(void);
+
+	(void)state;
+	all[0].behind = symbol(RTLD_DEFAULT, "getppid");
+	other[0].behind = all[0].behind;
+	*(void **)&ask_parent = symbol(library, "ask_parent");
+	assert_true(uhcav_got_patch_all(all));
+	assert_int_equal(ask_parent(), ANSWER);
+	assert_true(uhcav_got_patch_all(all)); /* nothing was loaded since */
+	assert_false(uhcav_got_patch_all(other));
+	assert_int_equal(ask_parent(), ANSWER);
+	assert_int_not_equal(getppid(), ANSWER); /* ours is the object that is left out */
+	dlclose(library);
+	library = open_lazily();
+	*(void **)&ask_parent = symbol(library, "ask_parent");
+	assert_int_equal(ask_parent(), getppid()); /* bound now */
+	assert_true(uhcav_got_patch_all(all));
+	assert_int_equal(ask_parent(), ANSWER);
+	dlclose(library);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_comp_channel),
-		cmocka_unit_test(test_loaded_late),
-		cmocka_unit_test(test_bound_lazily),
-		cmocka_unit_test(test_nobody_calls_it),
+		cmocka_unit_test(test_comp_channel), cmocka_unit_test(test_loaded_late),
+		cmocka_unit_test(test_bound_lazily), cmocka_unit_test(test_nobody_calls_it),
+		cmocka_unit_test(test_everybody),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

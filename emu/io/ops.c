@@ -9,6 +9,7 @@
 #include "emu/io/device/device.h"
 #include "emu/io/fault/fault.h"
 #include "emu/io/net/udp.h"
+#include "emu/io/port/port.h"
 #include "emu/io/serve/serve.h"
 
 #include <errno.h>
@@ -39,6 +40,21 @@ static int mem_write(void *client, const struct core_span *to, unsigned n, const
 	if (rules_hit(c, to, n))
 		return -EFAULT;
 	return io_mem_write(&c->mem, to, n, from, n_from);
+}
+
+/*
+ * What stays in this process is copied once, from where it stands. What goes to the network has a
+ * checksum, under which the program must not change it; and rules see every access.
+ */
+static const void *mem_map(void *client, const struct core_span *at, const uint8_t dst[16])
+{
+	const struct io_client *c = client;
+	const struct io_loopback *l = c->dev->loopback;
+
+	if (l->always_wire || !io_fabric_find(l->fabric, dst) ||
+	    io_faults_watch(c->dev->faults, FAULT_LAYER_MEMORY))
+		return NULL;
+	return (const void *)(uintptr_t)at->addr;
 }
 
 static int ring_alloc(void *client, size_t size, struct core_ring *out)
@@ -132,6 +148,7 @@ static void trace(void *user, const struct core_trace *t)
 static const struct core_ops ops = {
 	.mem_read = mem_read,
 	.mem_write = mem_write,
+	.mem_map = mem_map,
 	.ring_alloc = ring_alloc,
 	.ring_free = ring_free,
 	.comp_event = comp_event,

@@ -75,6 +75,12 @@ struct core_ops {
 	 */
 	int (*mem_write)(void *client, const struct core_span *to, unsigned n,
 			 const struct iovec *from, unsigned n_from);
+	/*
+	 * Optional: where the bytes of a span of CORE_SPACE_DEVICE may be taken from by who
+	 * delivers a train to dst (a GID), instead of a copy: until the next call into the device,
+	 * and while the program may change them. NULL: they are to be copied.
+	 */
+	const void *(*mem_map)(void *client, const struct core_span *at, const uint8_t dst[16]);
 	/* Shared, zeroed memory for a queue. 0 or -ENOMEM. */
 	int (*ring_alloc)(void *client, size_t size, struct core_ring *out);
 	/* By its maker, or by the client that inherited it (core_client_join). */

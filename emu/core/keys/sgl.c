@@ -198,6 +198,42 @@ static uint32_t element_part(const struct uhca_abi_sge *s, uint64_t before, uint
 	return (uint32_t)(to - from);
 }
 
+const void *sgl_map_mr(const struct device *dev, struct mr *mr, uint64_t addr, uint32_t length,
+		       const uint8_t dst[16])
+{
+	uint64_t part = length;
+	struct mr *leaf;
+	struct core_span span;
+	uint32_t walked;
+
+	if (!dev->ops->mem_map || indirect_is_grid(mr))
+		return NULL;
+	leaf = indirect_leaf(mr, &addr, &part);
+	if (part < length || !has_memory(leaf) ||
+	    mr_spans(leaf, addr, length, &span, 1, &walked) != 1 || walked < length ||
+	    span.space != CORE_SPACE_DEVICE)
+		return NULL;
+	return dev->ops->mem_map(leaf->obj.client->cookie, &span, dst);
+}
+
+const void *sgl_map(const struct sgl *l, uint64_t offset, uint32_t length, const uint8_t dst[16])
+{
+	for (unsigned i = 0; i < l->n; i++) {
+		const struct uhca_abi_sge *s = &l->sge[i];
+		struct mr *mr;
+
+		if (offset >= s->length) {
+			offset -= s->length;
+			continue;
+		}
+		if (length > s->length - offset ||
+		    mr_check(l->pd, s->lkey, s->addr + offset, length, 0, &mr) != MR_OK)
+			return NULL;
+		return sgl_map_mr(l->dev, mr, s->addr + offset, length, dst);
+	}
+	return NULL;
+}
+
 int sgl_read(const struct sgl *l, uint64_t offset, uint32_t length, void *to)
 {
 	uint64_t before = 0, end = offset + length;

@@ -29,6 +29,14 @@ enum mr_verdict sgl_check(const struct sgl *l, uint32_t need);
  */
 int sgl_read(const struct sgl *l, uint64_t offset, uint32_t length, void *to);
 
+/*
+ * Where these bytes stand, if they stand together in memory that is mapped here and may be handed
+ * on to dst as they are (core_ops.mem_map); NULL: they are to be copied, or cannot be.
+ */
+const void *sgl_map(const struct sgl *l, uint64_t offset, uint32_t length, const uint8_t dst[16]);
+const void *sgl_map_mr(const struct device *dev, struct mr *mr, uint64_t addr, uint32_t length,
+		       const uint8_t dst[16]);
+
 /* Scatters the iovecs to the list from offset on; -EFAULT likewise. */
 int sgl_write(const struct sgl *l, uint64_t offset, const struct iovec *from, unsigned n_from);
 

@@ -185,11 +185,13 @@ static void build_atomic(struct qp *qp, const struct replay_entry *e, struct cor
  * The region may have gone since the request was accepted: the key is checked at each piece. The
  * value before a masked atomic is kept.
  */
-static int read_piece(struct qp *qp, const struct replay_entry *a, uint32_t take, uint8_t *buf)
+static int read_piece(struct qp *qp, const struct replay_entry *a, uint32_t take, uint8_t *buf,
+		      const void **from)
 {
 	uint64_t at = a->va + a->sent;
 	struct mr *mr;
 
+	*from = buf;
 	if (take == 0)
 		return 0;
 	if (a->kind == REPLAY_MASKED) {
@@ -199,6 +201,10 @@ static int read_piece(struct qp *qp, const struct replay_entry *a, uint32_t take
 	if (!a->pd || remote_check((struct key_user){qp->dev, a->pd, qp->qpn}, a->rkey, &at, take,
 				   MR_REMOTE_READ, &mr) != MR_OK)
 		return -EACCES;
+	*from = sgl_map_mr(qp->dev, mr, at, take, qp->flow.dst);
+	if (*from)
+		return 0;
+	*from = buf;
 	return sgl_read_mr(qp->dev, mr, at, take, buf);
 }
 
@@ -261,12 +267,13 @@ static bool build_read(struct qp *qp, struct replay_entry *a, uint8_t *buf, size
 {
 	uint32_t most = qp->dev->cfg.train_bytes < cap ? qp->dev->cfg.train_bytes : (uint32_t)cap;
 	uint32_t take = a->end - a->sent;
+	const void *from;
 	int err;
 
 	most -= most % qp->mtu;
 	if (take > most)
 		take = most;
-	err = read_piece(qp, a, take, buf);
+	err = read_piece(qp, a, take, buf, &from);
 	if (err && a->answered && err != -ESRCH) {
 		refuse_again(qp, a, err, t);
 		return true;
@@ -279,7 +286,7 @@ static bool build_read(struct qp *qp, struct replay_entry *a, uint8_t *buf, size
 	t->count = take ? (take + qp->mtu - 1) / qp->mtu : 1;
 	t->segment = t->count > 1 ? qp->mtu : take;
 	t->length = take;
-	t->iov[0] = (struct iovec){buf, take};
+	t->iov[0] = (struct iovec){(void *)(uintptr_t)from, take};
 	t->n_iov = take ? 1 : 0;
 	read_opcodes(qp, a->sent == a->start, a->sent + take == a->end, t);
 	t->head.aeth = (struct roce_aeth){roce_syndrome(ROCE_ACK, receive_credits(qp)), a->msn};

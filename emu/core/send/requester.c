@@ -322,6 +322,18 @@ static void fill_message(struct qp *qp, const struct send_wr *w, uint32_t take,
 		t->head.ieth = w->wqe.imm;
 }
 
+/* What is not acknowledged stays the device's: it is sent from where it stands, if it can be. */
+static int take_payload(const struct qp *qp, const struct sgl *l, uint32_t offset, uint8_t *buf,
+			struct core_train *t)
+{
+	const void *at = qp_is_reliable(qp) ? sgl_map(l, offset, t->length, t->flow.dst) : NULL;
+
+	if (!at)
+		return sgl_read(l, offset, t->length, buf);
+	t->iov[0].iov_base = (void *)(uintptr_t)at;
+	return 0;
+}
+
 /*
  * The payload of the piece. Data that stands in the slot's data area is sent from there when the
  * slot stays the request's until it is acknowledged; otherwise it is copied. The operands of a
@@ -350,7 +362,7 @@ static int fill_payload(struct qp *qp, const struct send_wr *w, uint8_t *buf, st
 		return 0;
 	}
 	l = requester_sgl(qp, w);
-	return sgl_read(&l, offset, t->length, buf);
+	return take_payload(qp, &l, offset, buf, t);
 }
 
 /* How much of a SEND or WRITE goes into the next train. */

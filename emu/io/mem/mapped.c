@@ -38,7 +38,7 @@ static void copy_piece(void *to, const void *from, size_t length)
 	else if (length == 64)
 		memcpy(to, from, 64);
 	else
-		memcpy(to, from, length);
+		memmove(to, from, length); /* both may be of one region */
 }
 
 void io_mapped_read(const struct core_span *from, unsigned n, void *to)
@@ -105,7 +105,7 @@ void io_mapped_store(void *to, const void *from, size_t length)
 	const uint8_t *p = from;
 
 	if (length > SMALL) {
-		memcpy(to, from, length);
+		memmove(to, from, length);
 		return;
 	}
 	if (length == 8 && (uintptr_t)to % 8 == 0) {
@@ -152,6 +152,20 @@ static void gather(struct source *s, uint8_t out[SMALL], size_t length)
 
 		memcpy(out + at, p, n);
 	}
+}
+
+/* The bytes behind the next "skip" ones; the source stays where it is. */
+static void copy_end(const struct source *from, size_t skip, uint8_t out[SMALL], size_t length)
+{
+	struct source s = *from;
+
+	while (skip > 0) {
+		size_t n;
+
+		next_piece(&s, skip, &n);
+		skip -= n;
+	}
+	gather(&s, out, length);
 }
 
 /* The source is in several places. A short span gets its words whole all the same. */
@@ -209,8 +223,8 @@ static size_t tail_bytes(const struct core_span *last)
 void io_mapped_write(const struct core_span *to, unsigned n, const struct iovec *from)
 {
 	struct source s = {from, 0};
+	uint8_t word[SMALL], *last;
 	size_t tail;
-	uint8_t *last;
 
 	while (n > 0 && to[n - 1].length == 0)
 		n--;
@@ -225,6 +239,8 @@ void io_mapped_write(const struct core_span *to, unsigned n, const struct iovec 
 	}
 	tail = tail_bytes(&to[n - 1]);
 	last = (uint8_t *)(uintptr_t)to[n - 1].addr;
+	copy_end(&s, to[n - 1].length - tail, word,
+		 tail); /* what is stored now may be its source */
 	write_pieces(last, to[n - 1].length - tail, &s);
-	write_pieces(last + (to[n - 1].length - tail), tail, &s);
+	io_mapped_store(last + (to[n - 1].length - tail), word, tail);
 }

@@ -3,6 +3,7 @@
  * What the core is given: rings that can be handed over, events that reach the right channel,
  * bytes that are not the same twice.
  */
+#include "emu/io/base/clock.h"
 #include "emu/io/base/log.h"
 #include "emu/io/ops.h"
 #include "tests/support/io/io_fixture.h"
@@ -56,6 +57,27 @@ static void test_memory(void **state)
 	assert_string_equal(out, "in this process");
 	assert_int_equal(f->ops->mem_write(f->mine, &span, 1, &iov, 1), 0);
 	assert_string_equal(here, "in this PROCESS");
+}
+
+/* Only what stays in this process is taken from where it stands, and not past rules. */
+static void test_map(void **state)
+{
+	struct fixture *f = *state;
+	const uint8_t *here = f->t.d.ports[0].dev.id.addresses.a[0].gid;
+	static const uint8_t elsewhere[16] = {0x20, 0x01};
+	char byte;
+	struct core_span span = {(uintptr_t)&byte, 1, CORE_SPACE_DEVICE};
+	struct fault_error error;
+
+	assert_ptr_equal(f->ops->mem_map(f->mine, &span, here), &byte);
+	assert_null(f->ops->mem_map(f->mine, &span, elsewhere));
+	f->mine->dev->loopback->always_wire = true;
+	assert_null(f->ops->mem_map(f->mine, &span, here));
+	f->mine->dev->loopback->always_wire = false;
+	assert_true(io_faults_add(&f->t.d.faults, "mem.fail address=0x10", io_clock_now(), &error) >
+		    0);
+	io_faults_changed(&f->t.d.faults);
+	assert_null(f->ops->mem_map(f->mine, &span, here));
 }
 
 static void test_rings(void **state)
@@ -140,8 +162,10 @@ static void test_trace(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_memory),       TEST(test_rings),  TEST(test_completion_events),
-		TEST(test_async_events), TEST(test_random), TEST(test_trace),
+		TEST(test_memory),       TEST(test_map),
+		TEST(test_rings),        TEST(test_completion_events),
+		TEST(test_async_events), TEST(test_random),
+		TEST(test_trace),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

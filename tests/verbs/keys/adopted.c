@@ -178,6 +178,36 @@ static void test_content(void **state)
 	verbs_pair_destroy(p);
 }
 
+/* From one place of a region to one that overlaps it: what was there, as of one copy. */
+static void test_onto_itself(void **state)
+{
+	struct verbs_pair *p = verbs_pair_create(IBV_QPT_RC, 0);
+	uint8_t *at = fresh(SIZE, 0), *want = malloc(SIZE);
+	struct ibv_mr *mr = reg_adopted(p, at, SIZE);
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		uint8_t *from = at + (i ? 1000 : 1031), *to = at + (i ? 1031 : 1000);
+
+		fill(at, SIZE, i);
+		memcpy(want, from, 50000);
+		assert_int_equal(rdma(p, IBV_WR_RDMA_WRITE, (struct place){mr, from},
+				      (struct place){mr, to}, 50000),
+				 0);
+		assert_memory_equal(to, want, 50000);
+		fill(at, SIZE, i + 2);
+		memcpy(want, from, 50000);
+		assert_int_equal(rdma(p, IBV_WR_RDMA_READ, (struct place){mr, to},
+				      (struct place){mr, from}, 50000),
+				 0);
+		assert_memory_equal(to, want, 50000);
+	}
+	assert_int_equal(ibv_dereg_mr(mr), 0);
+	free(want);
+	munmap(at, SIZE);
+	verbs_pair_destroy(p);
+}
+
 /* Pages that were never touched, and some that were: nothing else appears. */
 static void test_holes(void **state)
 {
@@ -620,13 +650,21 @@ static void test_refused(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_content),       cmocka_unit_test(test_holes),
-		cmocka_unit_test(test_unmapped),      cmocka_unit_test(test_dontneed),
-		cmocka_unit_test(test_mremap),        cmocka_unit_test(test_fork),
-		cmocka_unit_test(test_not_forked),    cmocka_unit_test(test_spawn),
-		cmocka_unit_test(test_threads_store), cmocka_unit_test(test_threads_fork),
-		cmocka_unit_test(test_overlap),       cmocka_unit_test(test_borrowed_overlaps),
-		cmocka_unit_test(test_rereg),         cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_onto_itself),
+		cmocka_unit_test(test_content),
+		cmocka_unit_test(test_holes),
+		cmocka_unit_test(test_unmapped),
+		cmocka_unit_test(test_dontneed),
+		cmocka_unit_test(test_mremap),
+		cmocka_unit_test(test_fork),
+		cmocka_unit_test(test_not_forked),
+		cmocka_unit_test(test_spawn),
+		cmocka_unit_test(test_threads_store),
+		cmocka_unit_test(test_threads_fork),
+		cmocka_unit_test(test_overlap),
+		cmocka_unit_test(test_borrowed_overlaps),
+		cmocka_unit_test(test_rereg),
+		cmocka_unit_test(test_refused),
 	};
 
 	on = argc > 1 && strcmp(argv[1], "off") != 0;

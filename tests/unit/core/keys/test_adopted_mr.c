@@ -3,7 +3,7 @@
 #include "tests/support/core/core_fixture.h"
 #include "tests/support/wire/cmocka_all.h"
 
-#include "emu/core/keys/mr.h"
+#include "emu/core/keys/sgl.h"
 
 #include <errno.h>
 #include <infiniband/verbs.h>
@@ -104,11 +104,53 @@ static void test_spans(void **state)
 	fixture_stop(&f);
 }
 
+static const void *map(void *client, const struct core_span *at, const uint8_t dst[16])
+{
+	(void)client;
+	assert_int_equal(at->space, CORE_SPACE_DEVICE);
+	return dst[0] ? NULL : (const void *)(uintptr_t)at->addr;
+}
+
+/* Payload is taken from where it stands, if all of it stands there. */
+static void test_map(void **state)
+{
+	static const uint8_t here[16], elsewhere[16] = {1};
+	struct uhca_cmd_reg_mr_reply out;
+	struct uhca_cmd_reg_adopted_mr in;
+	struct uhca_abi_sge sge[3] = {{.length = 0}};
+	struct fixture f;
+	struct sgl l = {.sge = sge, .n = 3};
+
+	(void)state;
+	fixture_start(&f, NULL);
+	in = request(&f);
+	assert_int_equal(core_attach_arena(f.client, arena, sizeof(arena)), 0);
+	assert_int_equal(core_reg_adopted_mr(f.client, &in, &out), 0);
+	l.dev = f.dev;
+	l.pd = table_find(&f.dev->pds, in.mr.pd);
+	sge[1] = (struct uhca_abi_sge){ADDR, 8192, out.lkey};
+	sge[2] = (struct uhca_abi_sge){ADDR + 16384, 1000, out.lkey};
+	assert_null(sgl_map(&l, 4096, 1, here)); /* the shell has no such thing */
+	f.ops.mem_map = map;
+	assert_ptr_equal(sgl_map(&l, 4096, 4096, here), arena + SIZE);
+	assert_ptr_equal(sgl_map(&l, 8191, 1, here), arena + SIZE + 4095);
+	assert_ptr_equal(sgl_map(&l, 8192, 1000, here), arena + SIZE + 16384 - 4096);
+	assert_null(sgl_map(&l, 4096, 1, elsewhere));
+	assert_null(sgl_map(&l, 4095, 2, here)); /* borrowed in part */
+	assert_null(sgl_map(&l, 8191, 2, here)); /* in two elements */
+	assert_null(sgl_map(&l, 8192, 1001, here));
+	assert_null(sgl_map(&l, 9192, 1, here)); /* behind the list */
+	sge[1].lkey ^= 1;
+	assert_null(sgl_map(&l, 4096, 1, here));
+	fixture_stop(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_arena),
 		cmocka_unit_test(test_spans),
+		cmocka_unit_test(test_map),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

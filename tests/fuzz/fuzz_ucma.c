@@ -16,6 +16,7 @@
 
 #include <errno.h>
 #include <netinet/in.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -26,6 +27,12 @@
 static struct io_test_daemon t;
 static unsigned fds;
 
+static void stop(void)
+{
+	io_test_daemon_stop(&t);
+	io_log_close();
+}
+
 static void once(void)
 {
 	struct io_settings s;
@@ -35,6 +42,7 @@ static void once(void)
 	FUZZ_CHECK(io_log_open(IO_LOG_ERROR, IO_LOG_FILE, "/dev/null") == 0);
 	io_test_settings(&s, 2);
 	io_test_daemon_start(&t, &s);
+	atexit(stop);
 	fds = io_test_open_fds();
 }
 

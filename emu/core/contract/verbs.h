@@ -76,9 +76,8 @@ struct core_ops {
 	int (*mem_write)(void *client, const struct core_span *to, unsigned n,
 			 const struct iovec *from, unsigned n_from);
 	/*
-	 * Optional: where the bytes of a span of CORE_SPACE_DEVICE may be taken from by who
-	 * delivers a train to dst (a GID), instead of a copy: until the next call into the device,
-	 * and while the program may change them. NULL: they are to be copied.
+	 * Optional: where who delivers a train to dst (a GID) may take the bytes of a span of
+	 * CORE_SPACE_DEVICE, which the program may change. NULL: they are to be copied.
 	 */
 	const void *(*mem_map)(void *client, const struct core_span *at, const uint8_t dst[16]);
 	/* Shared, zeroed memory for a queue. 0 or -ENOMEM. */
@@ -172,18 +171,12 @@ int core_reg_dm_mr(struct client *c, const struct uhca_cmd_reg_dm_mr *in,
 		   struct uhca_cmd_reg_mr_reply *out);
 int core_reg_shared_mr(struct client *c, const struct uhca_cmd_reg_shared_mr *in,
 		       struct uhca_cmd_reg_mr_reply *out);
-/*
- * size bytes at base are memory of the client that is mapped here, too, until the client is
- * destroyed. 0 or -EBUSY: there is one.
- */
+/* size bytes of the client's memory are mapped at base until its end. -EBUSY: there is one. */
 int core_attach_arena(struct client *c, void *base, uint64_t size);
 /* As core_reg_mr; -EINVAL also for extents that are not right (cmd_memory.h). */
 int core_reg_adopted_mr(struct client *c, const struct uhca_cmd_reg_adopted_mr *in,
 			struct uhca_cmd_reg_mr_reply *out);
-/*
- * Which address the client has for the byte at "at" of its arena; false: for none that is
- * registered. It looks at all regions, and is for those who ask seldom.
- */
+/* Which address the client has for this byte of its arena; false: none. Looks at all regions. */
 bool core_adopted_at(const struct client *c, uint64_t at, uint64_t *addr);
 int core_alloc_key(struct client *c, const struct uhca_cmd_alloc_key *in,
 		   struct uhca_cmd_reg_mr_reply *out);

@@ -5,15 +5,13 @@
  */
 #include "conf.h"
 
+#include "emu/help/page.h"
 #include "emu/io/device/instance.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define HELP_COLUMN 26
-#define HELP_WIDTH  80
 
 void conf_default(struct conf *c)
 {
@@ -204,25 +202,6 @@ static void option_text(const struct conf_option *o, char *out, size_t cap)
 		snprintf(out, cap, "--%s %s", o->name, o->argument);
 }
 
-/* Words of the text, broken into lines that begin at HELP_COLUMN. */
-static void print_wrapped(FILE *out, const char *text)
-{
-	int column = HELP_COLUMN;
-
-	while (*text) {
-		int len = (int)strcspn(text, " ");
-
-		if (column > HELP_COLUMN && column + 1 + len > HELP_WIDTH) {
-			fprintf(out, "\n%*s", HELP_COLUMN, "");
-			column = HELP_COLUMN;
-		}
-		column += fprintf(out, "%s%.*s", column > HELP_COLUMN ? " " : "", len, text);
-		text += len;
-		text += strspn(text, " ");
-	}
-	fputc('\n', out);
-}
-
 void conf_print_help(FILE *out)
 {
 	fputs("Usage: uhcad [OPTION]...\n"
@@ -230,22 +209,9 @@ void conf_print_help(FILE *out)
 	      out);
 	for (size_t i = 0; i < conf_schema_count; i++) {
 		char option[64];
-		int n;
 
 		option_text(&conf_schema[i], option, sizeof(option));
-		n = fprintf(out, "  %-*s", HELP_COLUMN - 2, option);
-		if (n > HELP_COLUMN)
-			fprintf(out, "\n%*s", HELP_COLUMN, "");
-		print_wrapped(out, conf_schema[i].help);
-	}
-}
-
-static void print_man_text(FILE *out, const char *text)
-{
-	for (; *text; text++) {
-		if (*text == '-')
-			fputc('\\', out);
-		fputc(*text, out);
+		help_page_row(out, option, conf_schema[i].help);
 	}
 }
 
@@ -255,10 +221,6 @@ void conf_print_man(FILE *out)
 		char option[64];
 
 		option_text(&conf_schema[i], option, sizeof(option));
-		fputs(".TP\n.B ", out);
-		print_man_text(out, option);
-		fputc('\n', out);
-		print_man_text(out, conf_schema[i].help);
-		fputc('\n', out);
+		help_page_man_row(out, option, conf_schema[i].help);
 	}
 }

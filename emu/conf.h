@@ -7,6 +7,7 @@
 #ifndef CONF_H
 #define CONF_H
 
+#include "emu/fault/chaos/chaos.h"
 #include "emu/io/device/settings.h"
 
 #include <stdbool.h>
@@ -19,8 +20,12 @@ struct conf {
 	enum io_log_target log_target;
 	char log_file[PATH_MAX]; /* "": "log" in the instance directory */
 	unsigned next_device;    /* whose addresses the next --addr gives */
-	bool help;               /* --help: print and leave */
-	bool help_man;           /* --help=man: the text in the form of the man page */
+	/* --chaos: SEED,NAME,... of what is taken, "" for nothing; its rules, which io.faults names
+	 */
+	char chaos[1024];
+	char chaos_rules[LIBERTIES_MAX][FAULT_TEXT_MAX];
+	bool help;     /* --help: print and leave */
+	bool help_man; /* --help=man: the text in the form of the man page */
 	bool version;
 };
 

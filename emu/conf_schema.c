@@ -4,6 +4,7 @@
  * its default. Options with a meaning of their own have their setter here.
  */
 #include "conf.h"
+#include "conf_chaos.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -214,13 +215,14 @@ const struct conf_option conf_schema[] = {
 	 .help = "Writes what the flight recorder has to this file when something fails by itself: "
 		 "a completion with an error other than a flush, or a queue pair that goes to ERR "
 		 "though its program did not ask for that. Later failures go to FILE.2 to FILE.8, "
-		 "at most one each second. A file that is there is overwritten."},
+		 "at most one each second. A file that is there is overwritten if it is the "
+		 "daemon's user's and has no other name; a symbolic link is not followed."},
 	{"log-level", "LEVEL", CONF_CHOICE, FIELD_(log_level), .choices = log_levels,
 	 .help = "The least important lines that are kept: error, warn, info or debug. "
 		 "Default: info."},
 	{"log-file", "FILE", CONF_SET, .set = set_log_file,
-	 .help = "Appends the log to this file. Default: the file \"log\" in the runtime "
-		 "directory."},
+	 .help = "Appends the log to this file, which is no symbolic link. Default: the file "
+		 "\"log\" in the runtime directory."},
 	{"syslog", NULL, CONF_FLAG, FIELD_(log_target), .min = IO_LOG_SYSLOG,
 	 .help = "Sends the log to syslog."},
 	{"stderr", NULL, CONF_FLAG, FIELD_(log_target), .min = IO_LOG_STDERR,
@@ -262,10 +264,11 @@ const struct conf_option conf_schema[] = {
 		 "when a completion was not polled that no event has announced; the profile "
 		 "ib-strict is strict."},
 	{"strict-order", NULL, CONF_FLAG, FIELD_(io.strict_order), .min = 1,
-	 .help = "No completion is held back: that with which librdmacm's rsockets hear that a "
-		 "socket was shut down is there as soon as it has arrived, in front of data that "
-		 "the program has not read. Default: it waits for the reader, for a moment; the "
-		 "profile ib-strict is strict."},
+	 .help = "Nothing is held back: that with which librdmacm's rsockets hear that a socket "
+		 "was "
+		 "shut down is there as soon as it has arrived, in front of data that the program "
+		 "has not read, and so is RDMA_CM_EVENT_DISCONNECTED. Default: they wait for the "
+		 "reader, for a moment; the profile ib-strict is strict."},
 	{"strict-memory", NULL, CONF_FLAG, FIELD_(io.strict_memory), .min = 1,
 	 .help = "Payload that is not inline is read when its request is executed, never when it "
 		 "is "
@@ -279,7 +282,8 @@ const struct conf_option conf_schema[] = {
 		 "max_mcast_grp, max_mcast_qp_attach, max_flow, max_wq, max_rwq_ind_table, "
 		 "max_list_entries (of a registration by work request), max_low_latency_wr (send "
 		 "requests of a low-latency queue pair), max_shared_size (bytes that all programs "
-		 "share). May be given again for others."},
+		 "share), client_memory (bytes of the daemon's own that a program's regions and "
+		 "described keys take; more fail with ENOMEM). May be given again for others."},
 	{"fault", "RULE", CONF_SET, .set = set_fault,
 	 .help = "A fault rule that is in force from the start, see uhca-fault(7). May be given "
 		 "again for others. With a rule that is wrong the daemon does not start."},
@@ -290,6 +294,12 @@ const struct conf_option conf_schema[] = {
 	 .help = "Where the random choices of fault rules begin: the same seed, the same choices. "
 		 "Default: another one each time, which the log tells and uhcactl fault list "
 		 "shows."},
+	{"chaos", "SEED,NAME,...", CONF_SET, .optional = true, .set = conf_set_chaos,
+	 .help = "Takes liberties that the specification allows and adapters hardly ever take: "
+		 "late and bunched completions, extra events, garbage in failed completions, lost "
+		 "packets, and more. SEED chooses which, and how far they go; the log tells it. "
+		 "NAME takes only these liberties, +NAME these as well, -NAME not these; see "
+		 "uhca-run(1). Default of SEED: another one each time."},
 	{"version", NULL, CONF_FLAG, FIELD_(version), .min = 1, .help = "Prints the version."},
 	{"help", "man", CONF_SET, .optional = true, .set = set_help,
 	 .help = "Prints this text; with =man, in the form of the manual page."},

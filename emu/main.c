@@ -5,9 +5,11 @@
 #include "conf.h"
 #include "emu/io/base/base.h"
 #include "emu/io/daemon.h"
+#include "emu/io/local/local.h"
 #include "emu/io/loop.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,15 +32,20 @@ static int open_log(const struct conf *c, const struct io_instance *instance)
 	return error;
 }
 
+/* Who started it with a descriptor is told by that; else a service manager, where there is one. */
 static void say_ready(const struct io_daemon *d)
 {
 	static const char line[] = "ready\n";
-	int fd = d->settings.ready_fd;
+	int fd = d->settings.ready_fd, error;
 
 	io_log(IO_LOG_INFO, "uhcad %s: process %d serves %u device%s in %s", UHCA_VERSION,
 	       (int)getpid(), d->devices.n, d->devices.n == 1 ? "" : "s", d->instance.dir);
-	if (fd < 0)
+	if (fd < 0) {
+		error = io_notify("READY=1");
+		if (error < 0)
+			io_log(IO_LOG_WARN, "NOTIFY_SOCKET: %s", strerror(-error));
 		return;
+	}
 	if (write(fd, line, sizeof(line) - 1) < 0)
 		io_log(IO_LOG_WARN, "--ready-fd %d: %s", fd, strerror(errno));
 	close(fd);
@@ -60,6 +67,8 @@ static int run(const struct conf *c)
 	else
 		error = io_daemon_create(&daemon, &c->io, &instance);
 	if (error == 0) {
+		if (c->chaos[0])
+			io_log(IO_LOG_INFO, "chaos: %s", c->chaos);
 		say_ready(&daemon);
 		io_log_echo_errors(false);
 		error = io_loop_run(&daemon);
@@ -74,6 +83,8 @@ int main(int argc, char **argv)
 	static struct conf c;
 	char error[512];
 
+	/* What is large is given back when it is freed; glibc would raise the bound as it goes. */
+	mallopt(M_MMAP_THRESHOLD, 64 << 10);
 	if (getauxval(AT_SECURE)) {
 		fputs("uhcad: refuses to run with privileges of another user\n", stderr);
 		return EXIT_FAILURE;

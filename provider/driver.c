@@ -15,6 +15,7 @@
 #include "provider/base/base.h"
 #include "provider/context/context.h"
 #include "provider/post/post.h"
+#include "provider/sanitize/sanitize.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -387,6 +388,7 @@ __attribute__((constructor)) static void enter(void)
 		fprintf(stderr, "uhca: cannot work with this libibverbs: %s\n", why);
 		return;
 	}
+	uhcav_sanitize_begin();
 	uhcav_ops_build(library.generation, free_context, op_table);
 	find_qp_ex_mark(handle);
 	take_over_calls();

@@ -10,12 +10,15 @@
 #include "provider/dv/dv.h"
 #include "provider/keys/keys.h"
 #include "provider/poll/poll.h"
+#include "provider/sanitize/sanitize.h"
 
 #include <errno.h>
 
 static bool ours(const struct ibv_context *context)
 {
-	return context->ops.poll_cq == uhcav_poll_cq;
+	void *poll = (void *)context->ops.poll_cq;
+
+	return poll && (poll == (void *)uhcav_poll_cq || poll == uhcav_sanitize_op("poll_cq"));
 }
 
 /* For calls that return pointers. */

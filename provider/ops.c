@@ -12,6 +12,7 @@
 #include "provider/post/post.h"
 #include "provider/qp/qp.h"
 #include "provider/queues/queues.h"
+#include "provider/sanitize/sanitize.h"
 #include "unsupported.h"
 
 #include <string.h>
@@ -119,8 +120,10 @@ void uhcav_ops_build(int generation, void (*free_context)(struct ibv_context *ib
 	int slot = 0;
 
 	memset(table, 0, UHCAV_OP_SLOTS * sizeof(table[0]));
-	for (unsigned i = 0; i < UHCAV_OP_COUNT; i++)
+	for (unsigned i = 0; i < UHCAV_OP_COUNT; i++) {
+		void *watching = uhcav_sanitize_op(known[i].name);
 		if (known[i].since <= generation)
-			table[slot++] = supported[i];
+			table[slot++] = watching ? watching : supported[i];
+	}
 	table[uhcav_op_slot(UHCAV_OP_free_context, generation)] = (void *)free_context;
 }

@@ -4,6 +4,20 @@
 # quickstart, check and sanitize.
 build_name=build
 
+# One line each 5 seconds in place of one for each file that is compiled; what else make says stays.
+show_progress() {
+	local line files=0 begin=$SECONDS next=5
+	while IFS= read -r line; do
+		case $line in
+		'  CC '* | '  CCLD '* | '  AR '* | '  GEN '*) files=$((files + 1)) ;;
+		*) printf '%s\n' "$line" ;;
+		esac
+		[ $((SECONDS - begin)) -ge $next ] || continue
+		echo "   $files files after $((SECONDS - begin)) s"
+		next=$((SECONDS - begin + 5))
+	done
+}
+
 # build_tree ROOT CONFIGURE-ARGUMENT...: an existing configuration is kept when it has the
 # arguments. libtool runs in configure's shell, once for each file: sh is faster than bash.
 build_tree() {
@@ -28,6 +42,7 @@ build_tree() {
 		CONFIG_SHELL=/bin/sh /bin/sh ../configure -q "$@" || return 1
 	fi
 	echo "== make"
-	make -s -j"$(nproc)" || return 1
+	make -s -j"$(nproc)" 2>&1 | show_progress
+	[ "${PIPESTATUS[0]}" = 0 ] || return 1
 	cd "$root" || return 1
 }

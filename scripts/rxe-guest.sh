@@ -64,9 +64,11 @@ build_initrd() {
 		find bin sbin usr/bin usr/sbin lib/x86_64-linux-gnu usr/lib/x86_64-linux-gnu lib64 \
 			! -type d ! -name '*perl*' ! -name 'bash' \
 			-exec cp -a --parents -t "$root" {} +)
-	copy_modules "$tree" "$root"
+	copy_modules "$tree" "$root" || die "the guest's modules cannot be laid out"
 	write_init "$root"
-	(cd "$root" && find . | "$tree/bin/busybox" cpio -o -H newc 2>/dev/null) >"$folder/initrd"
+	(cd "$root" && find . | "$tree/bin/busybox" cpio -o -H newc 2>/dev/null) \
+		>"$folder/initrd.new" &&
+		mv "$folder/initrd.new" "$folder/initrd"
 	rm -rf "$root"
 }
 

@@ -70,6 +70,7 @@ tests/unit/io/test_daemon: wraps = open openat mkdirat symlinkat socket bind lis
 tests/unit/io/device/test_sysfs_tree: wraps = mkdirat linkat
 tests/unit/io/capture/test_pcapng: wraps = write
 tests/unit/io/fault/test_faults: wraps = read
+tests/unit/io/mem/test_mem: wraps = process_vm_writev
 tests/unit/io/serve/test_callers: wraps = io_client_doorbells
 tests/unit/io/net/test_udp: wraps = sendmmsg sendmsg
 tests/unit/provider/test_libuhca tests/unit/provider/test_no_plugin: provider/libuhca.la
@@ -84,10 +85,32 @@ tests/unit/provider/test_ops: $(plugin_objects)
 $(call preload_objects,%): provider/libuhca_preload.la ;
 $(plugin_objects): provider/libuhca-rdmav34.la ;
 
-# What there is time for before each commit (scripts/check --quick).
+# Programs as people have them, whatever the rest is built with; the sanitizer names their lines.
+sanitize_objects = $(sanitize_programs:=.o) tests/verbs/sanitize/pair.o
+$(sanitize_objects): %.o: %.c
+	$(AM_V_CC)$(MKDIR_P) $(@D) && $(CC) $(DEFAULT_INCLUDES) -D_GNU_SOURCE -Wall -Werror -g -O2 \
+		-I$(srcdir) -MMD -MP -c -o $@ $<
+$(sanitize_programs): %: %.o tests/verbs/sanitize/pair.o
+	$(AM_V_CCLD)$(CC) -o $@ $^ -libverbs -lpthread
+-include $(sanitize_objects:.o=.d)
+tests/verbs/sanitize/checks.log tests/verbs/sanitize/telling.log: $(sanitize_programs)
+check-verbs: $(sanitize_programs)
+
+# What there is time for before each commit (scripts/check --quick), and when packages are built.
 check-quick:
 	$(MAKE) check TESTS='$(check_rules) $(made_tests) tests/verbs/system/smoke.sh' check_PROGRAMS=
-.PHONY: check-quick
+check-parts:
+	$(MAKE) check TESTS='$(made_tests)' check_PROGRAMS=
+.PHONY: check-quick check-parts
+
+# A build without tests does not need their libraries.
+test_needs = $(filter cmocka $(if $(check_PROGRAMS),libfabric),$(NOT_FOUND))
+ifneq ($(filter check%,$(MAKECMDGOALS)),)
+ifneq ($(strip $(test_needs)),)
+$(error configure did not find what tests need: $(test_needs); scripts/deps --install, then configure again)
+endif
+endif
 
 mostlyclean-local:
+	-rm -f $(sanitize_programs) $(sanitize_objects) $(sanitize_objects:.o=.d)
 	-rm -f $(made_tests) $(test_objects) $(test_objects:.o=.d) tests/*_kit.a

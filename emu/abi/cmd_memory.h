@@ -132,7 +132,8 @@ static_assert(sizeof(struct uhca_cmd_reg_shared_mr) == 56, "reg_shared_mr");
 /*
  * ATTACH_ARENA, once for a context: carries one descriptor, a memory file of the process that
  * cannot shrink. Memory that the process registers may stand in it, mapped in place of the pages
- * that were there ("adopted"); the device uses it there. Reply: header.
+ * that were there ("adopted"); the device uses it there. EOPNOTSUPP where nothing is to be adopted.
+ * Reply: header.
  */
 struct uhca_cmd_attach_arena {
 	struct uhca_cmd_request h;

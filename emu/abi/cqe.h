@@ -85,6 +85,7 @@ enum {
 	UHCA_ABI_WC_WITH_INV = 1u << 3,
 	UHCA_ABI_WC_SKIP = 1u << 9,
 	UHCA_ABI_WC_SOLICITED = 1u << 10,
+	UHCA_ABI_WC_TURNED = 1u << 11, /* the opcode is garbage, and of the other queue's kind */
 };
 
 struct uhca_abi_cqe {
@@ -111,6 +112,12 @@ struct uhca_abi_cqe {
 static_assert(sizeof(struct uhca_abi_cqe) == 64, "one cache line");
 
 #define UHCA_ABI_CQE_SIZE 64u
+
+/* Of a receive queue? TURNED stands four bits above what it turns. */
+static inline int uhca_cqe_is_receive(const struct uhca_abi_cqe *e)
+{
+	return (e->opcode ^ e->flags >> 4) & UHCA_ABI_WC_RECV;
+}
 
 /* A receive that brought bytes: what both sides count (region.h, "handled"). */
 static inline int uhca_cqe_has_payload(const struct uhca_abi_cqe *e)

@@ -39,8 +39,8 @@ static_assert(sizeof(struct uhca_ucma_request) == 16, "request header");
 
 /* Bits of uhca_ucma_reply.flags. */
 enum {
-	UHCA_UCMA_TAKE_TOKEN =
-		1u << 0, /* the last event is gone: take the token and bring it back */
+	UHCA_UCMA_TAKE_TOKEN = 1u << 0, /* the last event (MIGRATE_ID: of the old file) is gone:
+					   take the token and bring it back */
 };
 
 struct uhca_ucma_reply {

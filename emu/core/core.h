@@ -7,6 +7,7 @@
 #define CORE_H
 
 #include "emu/core/contract/inject.h"
+#include "emu/core/contract/leave.h"
 #include "emu/core/contract/verbs.h"
 #include "emu/core/contract/walk.h"
 

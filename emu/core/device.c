@@ -20,14 +20,15 @@
 #define QP_HANDLE_BITS 31
 
 /* Bounds that keep every size product of this room within 32 bits, and key and QPN in theirs. */
-#define LIMIT_OBJECTS     (1u << 20)
-#define LIMIT_WR          (1u << 20)
-#define LIMIT_CQE         (1u << 22)
-#define LIMIT_GROUPS      (1u << 15)
-#define LIMIT_INLINE      (1u << 16)
-#define LIMIT_MR_SIZE     (1ull << 47)
-#define LIMIT_DM_SIZE     (1ull << 30)
-#define LIMIT_SHARED_SIZE (1ull << 40)
+#define LIMIT_OBJECTS       (1u << 20)
+#define LIMIT_WR            (1u << 20)
+#define LIMIT_CQE           (1u << 22)
+#define LIMIT_GROUPS        (1u << 15)
+#define LIMIT_INLINE        (1u << 16)
+#define LIMIT_MR_SIZE       (1ull << 47)
+#define LIMIT_DM_SIZE       (1ull << 30)
+#define LIMIT_SHARED_SIZE   (1ull << 40)
+#define LIMIT_CLIENT_MEMORY (1ull << 40)
 
 #define MTU_4096 5 /* enum ibv_mtu */
 
@@ -92,6 +93,7 @@ static const struct core_limits default_limits = {
 	.max_list_entries = UHCA_ABI_MAX_ENTRIES,
 	.max_low_latency_wr = 16,
 	.max_shared_size = 1ull << 30,
+	.client_memory = 1ull << 28,
 };
 
 void core_config_default(struct core_config *cfg)
@@ -125,7 +127,8 @@ static bool limits_ok(const struct core_limits *l)
 	       l->max_rwq_ind_table <= LIMIT_OBJECTS && l->max_xrcd <= LIMIT_OBJECTS &&
 	       l->max_list_entries <= UHCA_ABI_MAX_ENTRIES && l->max_low_latency_wr <= LIMIT_WR &&
 	       l->max_shared_size <= LIMIT_SHARED_SIZE && l->max_mw <= LIMIT_OBJECTS &&
-	       l->max_mcast_grp <= LIMIT_GROUPS && l->max_mcast_qp_attach <= LIMIT_GROUPS;
+	       l->client_memory <= LIMIT_CLIENT_MEMORY && l->max_mcast_grp <= LIMIT_GROUPS &&
+	       l->max_mcast_qp_attach <= LIMIT_GROUPS;
 }
 
 bool core_config_valid(const struct core_config *cfg)
@@ -201,6 +204,7 @@ struct device *core_create(const struct core_ops *ops, void *user, const struct 
 	list_init(&dev->raw_ready);
 	list_init(&dev->flow_rules);
 	list_init(&dev->patient);
+	list_init(&dev->waits_for_turn);
 	list_init(&dev->xrc_domains);
 	list_init(&dev->groups);
 	timer_heap_construct(&dev->timers);
@@ -248,6 +252,7 @@ void core_tick(struct device *dev, uint64_t now)
 	timer_heap_run(&dev->cq_timers, now);
 	timer_heap_run(&dev->cm->timers, now);
 	answer_wake(dev, now);
+	turn_resume(dev);
 }
 
 void core_freeze(struct device *dev, bool on, uint64_t now)
@@ -275,6 +280,7 @@ uint64_t core_next_deadline(const struct device *dev)
 
 	next = earlier(next, timer_heap_next(&dev->cq_timers));
 	next = earlier(next, timer_heap_next(&dev->cm->timers));
+	next = earlier(next, turn_deadline(dev));
 	if (list_empty(&dev->patient))
 		return next;
 	qp = list_entry(dev->patient.next, const struct qp, ack_link);

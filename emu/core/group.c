@@ -33,35 +33,60 @@ static struct client *find_heir(const struct client *c)
 	return NULL;
 }
 
-static void pass_on(struct table *t, const struct client *from, struct client *to)
+/* What one slot costs that was looked at: more, when its object was the client's. */
+static uint32_t pass_on(struct object *o, const struct client *from, struct client *to)
 {
-	uint32_t cursor = 0;
-	for (struct object *o; (o = table_next(t, &cursor));)
-		if (o->client == from)
-			o->client = to;
+	if (!o || o->client != from)
+		return 1;
+	o->client = to;
+	return CORE_STEPS_PER_OBJECT;
 }
 
-static void lose_memory(const struct client *c)
+static uint32_t pass_on_key(struct object *o, const struct client *from, struct client *to)
 {
-	uint32_t cursor = 0;
-	for (struct mr *mr; (mr = table_next(&c->dev->mrs, &cursor));)
-		if (mr->obj.client == c && mr->obj.kind == KEY_MR &&
-		    (mr->kind == MR_KIND_MEMORY || mr->kind == MR_KIND_IMPLICIT))
-			mr_lose(mr);
+	struct mr *mr = (struct mr *)(void *)o;
+	uint32_t cost;
+
+	if (!o || o->client != from || o->kind != KEY_MR)
+		return pass_on(o, from, to);
+	if (mr->kind == MR_KIND_MEMORY || mr->kind == MR_KIND_IMPLICIT)
+		mr_lose(mr);
+	mr_refund(mr);
+	cost = pass_on(o, from, to);
+	mr_charge(mr);
+	return cost;
 }
 
-void group_leave(struct client *c)
+/* The next part of all that is shared; true when there is no more. */
+static bool bequeath(struct client *c, struct client *heir, uint32_t *steps)
+{
+	const struct table *all[] = {&c->dev->mrs, &c->dev->dms, &c->dev->pds};
+	struct client_end *at = &c->end;
+
+	for (; at->type < sizeof(all) / sizeof(all[0]); at->type++, at->slot = 0) {
+		while (at->slot < all[at->type]->size) {
+			struct object *o = table_at(all[at->type], at->slot);
+
+			if (*steps == 0)
+				return false;
+			steps_take(steps, (at->type ? pass_on : pass_on_key)(o, c, heir));
+			at->slot++;
+		}
+	}
+	return true;
+}
+
+/* Who inherits is found anew in each part: it may have ended meanwhile. */
+bool group_leave(struct client *c, uint32_t *steps)
 {
 	struct client *heir = c->group ? find_heir(c) : NULL;
-	if (heir) {
-		lose_memory(c);
-		pass_on(&c->dev->mrs, c, heir);
-		pass_on(&c->dev->dms, c, heir);
-		pass_on(&c->dev->pds, c, heir);
-	}
+
+	if (heir && !bequeath(c, heir, steps))
+		return false;
 	if (c->group && --c->group->members == 0)
 		free(c->group);
 	c->group = NULL;
+	return true;
 }
 
 int core_import_pd(struct client *c, uint32_t handle)
@@ -77,7 +102,7 @@ int core_import_mr(struct client *c, uint32_t handle, struct uhca_cmd_import_rep
 	if (err)
 		return err;
 	out->lkey = mr->key;
-	out->rkey = mr->kind == MR_KIND_NULL ? 0 : mr->key;
+	out->rkey = mr->kind == MR_KIND_NULL ? 0 : mr_rkey(mr);
 	out->length = mr->pages.length;
 	out->iova = mr->iova;
 	return 0;

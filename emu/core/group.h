@@ -11,9 +11,10 @@
 #include "emu/core/base/base.h"
 
 /*
- * The client leaves, because it ends: what it shared goes to another member if there is one, its
- * memory without what stood there; what is left is for the caller to destroy.
+ * The client leaves, because it ends, in parts (core_client_leave): what it shared goes to another
+ * member if there is one, its memory without what stood there; what is left is for the caller to
+ * destroy. True when it has left.
  */
-void group_leave(struct client *c);
+bool group_leave(struct client *c, uint32_t *steps);
 
 #endif

@@ -159,7 +159,7 @@ int core_inject_revoke(struct device *dev, uint32_t key)
 	struct mr *mr = (void *)o;
 	struct mw *mw = (void *)o;
 
-	if (!o || (o->kind == KEY_MW ? mw->key : mr->key) != key)
+	if (!o || (o->kind == KEY_MW ? mw->key != key : !mr_is_named(mr, key)))
 		return -ENOENT;
 	if (o->kind == KEY_MW) {
 		mw_unbind(mw);
@@ -176,4 +176,20 @@ int core_inject_revoke(struct device *dev, uint32_t key)
 void core_inject_key_reuse(struct device *dev, bool on)
 {
 	dev->key_reuse = on;
+}
+
+void core_inject_key_split(struct device *dev, bool on)
+{
+	dev->key_split = on;
+}
+
+int core_inject_cq_notify(struct device *dev, uint32_t cqn)
+{
+	struct cq *cq = table_find(&dev->cqs, cqn);
+
+	if (!cq)
+		return -ENOENT;
+	if (uhca_ring_observe(&cq->page->arm))
+		cq_notify(cq);
+	return 0;
 }

@@ -20,20 +20,33 @@ static const struct table *table_of(const struct device *dev, const struct objec
 	return (const struct table *)(const void *)((const char *)dev + t->table);
 }
 
-static void destroy_all(const struct client *c, const struct object_type *t)
+/* What one slot costs that was looked at: more, when its object went. */
+static uint32_t end_slot(const struct client *c, const struct object_type *t, uint32_t slot)
 {
-	uint32_t cursor = 0;
+	struct object *o = table_at(table_of(c->dev, t), slot);
 
-	for (struct object *o; (o = table_next(table_of(c->dev, t), &cursor));)
-		if (o->client == c && o->kind == t->kind)
-			t->destroy(o);
+	if (!o || o->client != c || o->kind != t->kind)
+		return 1;
+	t->destroy(o);
+	return CORE_STEPS_PER_OBJECT;
 }
 
-void objects_destroy(const struct client *c, bool shared)
+bool objects_destroy(struct client *c, bool shared, uint32_t *steps)
 {
-	for (size_t i = 0; i < TYPES; i++)
-		if (types[i]->shared == shared)
-			destroy_all(c, types[i]);
+	struct client_end *at = &c->end;
+
+	for (; at->type < TYPES; at->type++, at->slot = 0) {
+		const struct object_type *t = types[at->type];
+
+		if (t->shared != shared)
+			continue;
+		while (at->slot < table_of(c->dev, t)->size) {
+			if (*steps == 0)
+				return false;
+			steps_take(steps, end_slot(c, t, at->slot++));
+		}
+	}
+	return true;
 }
 
 static const struct object_type *find(enum core_object_type type)

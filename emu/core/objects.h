@@ -10,9 +10,10 @@
 #include "emu/core/base/base.h"
 
 /*
- * The client's objects end, in an order in which users go before what they use: those that are
- * its own, or (shared) those that it could share with a group.
+ * The next part of the end of a client's objects, in an order in which users go before what they
+ * use: of those that are its own, or (shared) of those that it could share with a group. *steps
+ * gets smaller by what was done. True when none is left.
  */
-void objects_destroy(const struct client *c, bool shared);
+bool objects_destroy(struct client *c, bool shared, uint32_t *steps);
 
 #endif

@@ -139,6 +139,7 @@ static const struct limit {
 	LIMIT_(max_list_entries),
 	LIMIT_(max_low_latency_wr),
 	LIMIT_(max_shared_size),
+	LIMIT_(client_memory),
 };
 #define LIMITS (sizeof(limits) / sizeof(limits[0]))
 

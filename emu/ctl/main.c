@@ -19,6 +19,7 @@ static const struct {
 	{"event", ctl_event}, {"ladder", ctl_ladder},     {"explain", ctl_explain},
 	{"top", ctl_top},     {"fault", ctl_fault},       {"replay", ctl_replay},
 	{"step", ctl_step},   {"minimise", ctl_minimise}, {"report", ctl_report},
+	{"cdi", ctl_cdi},
 };
 
 static int run(const struct ctl_options *o)

@@ -17,6 +17,8 @@
 #include <sys/random.h>
 #include <sys/resource.h>
 
+#define LAST_MS 1000 /* for what is still closed when the daemon ends */
+
 /* A queue costs a mapping, a client a handful of descriptors, a flow a socket. */
 static void raise_limits(void)
 {
@@ -205,7 +207,7 @@ static int open_clients(struct io_daemon *d)
 					 .status_fd = d->status.fd,
 					 .ops = &io_fault_clients_ops,
 					 .user = &d->faults};
-	return io_callers_open(&d->clients.callers);
+	return io_clients_open(&d->clients);
 }
 
 /* ---- faults ---- */
@@ -386,4 +388,5 @@ void io_daemon_destroy(struct io_daemon *d)
 	io_instance_close(&d->instance);
 	if (d->loop)
 		close_loop(d);
+	io_undertaker_end(LAST_MS);
 }

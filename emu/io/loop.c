@@ -35,10 +35,38 @@ struct loop {
 	bool wire_waits; /* the last look left the wire out */
 	uint64_t no_spin_until;
 	uint64_t last_turn; /* of the others */
+	uint64_t began;     /* our turn, 0: it has ended */
 	int timer;          /* timerfd: libev's own timers count milliseconds */
 	uint64_t timer_set; /* what it was set to; UINT64_MAX: not running */
 	ev_io timer_watcher;
 };
+
+/* ---- how long a turn takes: so long everybody waits for what one has asked for ---- */
+
+static void note_turn(struct loop *l, uint64_t time)
+{
+	if (time > l->d->devices.longest_turn)
+		l->d->devices.longest_turn = time;
+}
+
+static void end_turn(struct loop *l, uint64_t now)
+{
+	if (l->began)
+		note_turn(l, now - l->began);
+	l->began = 0;
+}
+
+/* libev calls its watchers: behind a sleep this is a turn, too. */
+static void on_pending(struct ev_loop *loop)
+{
+	uint64_t before;
+
+	if (ev_pending_count(loop) == 0)
+		return;
+	before = io_clock_now();
+	ev_invoke_pending(loop);
+	note_turn(ev_userdata(loop), io_clock_now() - before);
+}
 
 /* ---- one look at everything; each part returns whether there was work ---- */
 
@@ -123,6 +151,7 @@ static bool look(struct loop *l)
 		work |= poll_wire(l);
 	work |= run_deadlines(l);
 	work |= send_trains(l);
+	work |= io_clients_bury(&l->d->clients);
 	if (l->now >= l->next_events) {
 		l->next_events = l->now + EVENTS;
 		io_callers_sweep(&l->d->clients.callers, l->now);
@@ -216,6 +245,7 @@ static void sleep_until_work(struct loop *l)
 
 	if (hurry(l))
 		return;
+	end_turn(l, io_clock_now());
 	if (io_teller_awake(&l->d->teller)) {
 		io_teller_tick(&l->d->teller, l->now);
 		io_capture_flush(&l->d->capture);
@@ -242,6 +272,8 @@ static void look_at_clock(struct loop *l)
 	uint64_t away;
 
 	l->now = io_clock_now();
+	end_turn(l, l->now);
+	l->began = l->now;
 	away = before ? l->now - before : 0;
 	for (unsigned i = 0; away > ABSENCE && i < l->d->devices.n; i++)
 		core_skip(l->d->ports[i].dev.core, away - ABSENCE);
@@ -254,6 +286,7 @@ static void yield(struct loop *l)
 	uint64_t before = io_clock_now();
 	uint64_t after;
 
+	end_turn(l, before);
 	sched_yield();
 	after = io_clock_now();
 	l->last_turn = after;
@@ -307,7 +340,10 @@ int io_loop_run(struct io_daemon *d)
 	ev_io_init(&l.timer_watcher, on_timer, l.timer, EV_READ);
 	l.timer_watcher.data = &l;
 	ev_io_start(d->loop, &l.timer_watcher);
+	ev_set_userdata(d->loop, &l);
+	ev_set_invoke_pending_cb(d->loop, on_pending);
 	run(&l);
+	ev_set_invoke_pending_cb(d->loop, ev_invoke_pending);
 	ev_io_stop(d->loop, &l.timer_watcher);
 	close(l.timer);
 	return 0;

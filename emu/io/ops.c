@@ -27,6 +27,8 @@ static int mem_read(void *client, const struct core_span *from, unsigned n, void
 {
 	struct io_client *c = client;
 
+	if (c->gone)
+		return -ESRCH;
 	if (rules_hit(c, from, n))
 		return -EFAULT;
 	return io_mem_read(&c->mem, from, n, to);
@@ -37,6 +39,8 @@ static int mem_write(void *client, const struct core_span *to, unsigned n, const
 {
 	struct io_client *c = client;
 
+	if (c->gone)
+		return -ESRCH;
 	if (rules_hit(c, to, n))
 		return -EFAULT;
 	return io_mem_write(&c->mem, to, n, from, n_from);
@@ -51,7 +55,7 @@ static const void *mem_map(void *client, const struct core_span *at, const uint8
 	const struct io_client *c = client;
 	const struct io_loopback *l = c->dev->loopback;
 
-	if (l->always_wire || !io_fabric_find(l->fabric, dst) ||
+	if (c->gone || l->always_wire || !io_fabric_find(l->fabric, dst) ||
 	    io_faults_watch(c->dev->faults, FAULT_LAYER_MEMORY))
 		return NULL;
 	return (const void *)(uintptr_t)at->addr;

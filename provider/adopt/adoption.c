@@ -13,9 +13,13 @@
 #include "policy.h"
 #include "replace.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#define PAGE 4096u /* of another size nothing is adopted (policy.c) */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -38,6 +42,14 @@ struct request {
 	enum uhcav_stop stop;
 	bool not_forked; /* the range at hand */
 };
+
+/* How many of less than UHCAV_ADOPT_MIN may follow; is_hopeless looks without the lock. */
+static unsigned small_left = UHCAV_ADOPT_SMALL;
+
+static uint64_t least(void)
+{
+	return __atomic_load_n(&small_left, __ATOMIC_RELAXED) ? PAGE : UHCAV_ADOPT_MIN;
+}
 
 /* ---- the daemon's part ---- */
 
@@ -124,7 +136,7 @@ static enum uhca_abi_borrowed why_not(struct request *r, const struct uhcav_mapp
 {
 	enum uhca_abi_borrowed why;
 
-	if (to <= from || to - from < UHCAV_ADOPT_MIN)
+	if (to <= from || to - from < least())
 		return UHCA_ABI_BORROWED_SMALL;
 	if (!m->plain || m->shared || m->prot != (PROT_READ | PROT_WRITE))
 		return UHCA_ABI_BORROWED_KIND;
@@ -146,7 +158,7 @@ static enum uhca_abi_borrowed replace(struct request *r, uintptr_t from, uintptr
 		return UHCA_ABI_BORROWED_FAILED;
 	uhcav_fork_copy_install();
 	uhcav_arena_sweep();
-	if (uhcav_arena_take(to - from, &offset))
+	if (uhcav_arena_take(from, to - from, &offset))
 		return UHCA_ABI_BORROWED_ROOM;
 	if (uhcav_replace(from, to, fd, offset, r->stop)) {
 		uhcav_arena_release(offset, to - from);
@@ -156,6 +168,10 @@ static enum uhca_abi_borrowed replace(struct request *r, uintptr_t from, uintptr
 	/* Forks wait for the lock that we have. */
 	if (r->not_forked)
 		madvise((void *)from, to - from, MADV_DONTFORK);
+	/* What was never touched is brought in anyway (mr.c): cheaper here than by a fault each. */
+	fallocate(fd, FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)(to - from));
+	if (to - from < UHCAV_ADOPT_MIN)
+		__atomic_store_n(&small_left, small_left - 1, __ATOMIC_RELAXED);
 	add_extent(r->out, from, to - from, offset);
 	return UHCA_ABI_BORROWED_UNTOLD;
 }
@@ -191,7 +207,7 @@ static void take_part(struct request *r, const struct uhcav_mapping *m, uintptr_
 /* Nothing to look at: it is small, and nothing was ever adopted in whose midst it might be. */
 static bool is_hopeless(uint64_t length)
 {
-	return length < UHCAV_ADOPT_MIN && !uhcav_arena_is_used();
+	return length < least() && !uhcav_arena_is_used();
 }
 
 void uhcav_adoption_begin(struct uhcav_context *ctx, uint64_t addr, uint64_t length, int access,
@@ -219,10 +235,13 @@ void uhcav_adoption_begin(struct uhcav_context *ctx, uint64_t addr, uint64_t len
 
 void uhcav_adoption_end(const struct uhcav_adoption *a)
 {
+	int saved = errno; /* why a registration failed */
+
 	uhcav_adoption_lock();
 	for (uint32_t i = 0; i < a->n; i++)
 		uhcav_arena_release(a->extent[i].offset, a->extent[i].length);
 	if (a->n)
 		uhcav_arena_sweep();
 	uhcav_adoption_unlock();
+	errno = saved;
 }

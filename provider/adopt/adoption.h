@@ -14,6 +14,9 @@
 /* Whole pages of so many bytes are worth a mapping of their own. */
 #define UHCAV_ADOPT_MIN (64u << 10)
 
+/* So many smaller ones are adopted, too, the first of a process: what it costs stays bounded. */
+#define UHCAV_ADOPT_SMALL 64u
+
 struct uhcav_adoption {
 	uint32_t borrowed; /* enum uhca_abi_borrowed: why not all of it */
 	uint32_t n;

@@ -3,6 +3,7 @@
 #include "arena.h"
 
 #include "emu/abi/cmd.h"
+#include "replace.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,12 +19,14 @@
 #endif
 
 #define LEAST (16ull << 30)
+#define WORTH (1ull << 20) /* of reading all mappings */
 
 struct piece {
 	LIST_ENTRY(piece) link;
 	uint64_t offset, length;
 	unsigned regions;
-	bool mapped; /* as the last look at the mappings found it */
+	bool mapped;  /* as the last look at the mappings found it */
+	uintptr_t at; /* where that was, or is to be */
 };
 
 static LIST_HEAD(, piece) pieces = LIST_HEAD_INITIALIZER(pieces);
@@ -47,9 +50,11 @@ static uint64_t choose_size(void)
 static int make_file(uint64_t length)
 {
 	unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
-	int f = memfd_create("uhca-arena", flags | MFD_NOEXEC_SEAL);
-	int err;
+	int f, err;
 
+	if (!uhcav_may_write(length))
+		return -EFBIG;
+	f = memfd_create("uhca-arena", flags | MFD_NOEXEC_SEAL);
 	if (f < 0 && errno == EINVAL)
 		f = memfd_create("uhca-arena", flags);
 	if (f < 0)
@@ -124,7 +129,7 @@ static bool find_gap(uint64_t length, uint64_t *offset, struct piece **before)
 	return length <= size - *offset;
 }
 
-int uhcav_arena_take(uint64_t length, uint64_t *offset)
+int uhcav_arena_take(uintptr_t at, uint64_t length, uint64_t *offset)
 {
 	struct piece *before, *p = malloc(sizeof(*p));
 
@@ -134,7 +139,8 @@ int uhcav_arena_take(uint64_t length, uint64_t *offset)
 		free(p);
 		return -ENOSPC;
 	}
-	*p = (struct piece){.offset = *offset, .length = length, .regions = 1, .mapped = true};
+	*p = (struct piece){
+		.offset = *offset, .length = length, .regions = 1, .mapped = true, .at = at};
 	if (before)
 		LIST_INSERT_AFTER(before, p, link);
 	else
@@ -180,8 +186,30 @@ static void mark(const struct uhcav_mapping *m)
 	struct piece *p;
 
 	LIST_FOREACH(p, &pieces, link)
-	if (is_in(p, m->offset, m->to - m->from))
+	if (is_in(p, m->offset, m->to - m->from)) {
 		p->mapped = true;
+		p->at = m->from + (p->offset > m->offset ? p->offset - m->offset : 0);
+	}
+}
+
+static bool is_still_there(const struct uhcav_maps *maps, const struct piece *p)
+{
+	struct uhcav_mapping m;
+
+	return !uhcav_maps_at(maps, p->at, &m) && m.from <= p->at && uhcav_arena_has(&m) &&
+	       is_in(p, m.offset + (p->at - m.from), 1);
+}
+
+/* How much may be given back: of what no region uses, that which is not mapped where it was. */
+static uint64_t gone(const struct uhcav_maps *maps)
+{
+	const struct piece *p;
+	uint64_t n = 0;
+
+	LIST_FOREACH(p, &pieces, link)
+	if (!p->regions && !is_still_there(maps, p))
+		n += p->length;
+	return n;
 }
 
 void uhcav_arena_sweep(void)
@@ -195,6 +223,10 @@ void uhcav_arena_sweep(void)
 	idle |= p->regions == 0;
 	if (!idle || uhcav_maps_open(&maps))
 		return;
+	if (gone(&maps) < WORTH) {
+		uhcav_maps_close(&maps);
+		return;
+	}
 	LIST_FOREACH(p, &pieces, link)
 	p->mapped = false;
 	while (uhcav_maps_next(&maps, &m))

@@ -27,14 +27,20 @@ bool uhcav_arena_has(const struct uhcav_mapping *m);
 /* Has anything of it ever been mapped by the program? Any thread, without the lock. */
 bool uhcav_arena_is_used(void);
 
-/* A piece of so many bytes (whole pages), zero, that one region uses. 0, -ENOMEM, -ENOSPC. */
-int uhcav_arena_take(uint64_t length, uint64_t *offset);
+/*
+ * A piece of so many bytes (whole pages), zero, that one region uses and that is to be mapped at
+ * this address. 0, -ENOMEM, -ENOSPC.
+ */
+int uhcav_arena_take(uintptr_t at, uint64_t length, uint64_t *offset);
 
 /* One region more, or one less, in the pieces that have a part of this. */
 void uhcav_arena_hold(uint64_t offset, uint64_t length);
 void uhcav_arena_release(uint64_t offset, uint64_t length);
 
-/* Gives back what is neither used by a region nor mapped. */
+/*
+ * Gives back what is neither used by a region nor mapped. What is less than a MiB together may wait
+ * for more.
+ */
 void uhcav_arena_sweep(void);
 
 /* A fork's child, once it has copies of its own: this arena is the parent's. */

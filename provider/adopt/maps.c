@@ -137,7 +137,7 @@ struct query {
 #define VMA_EXECUTABLE   0x04u
 #define VMA_SHARED       0x08u
 
-static int query(int fd, uintptr_t addr, struct uhcav_mapping *out)
+int uhcav_maps_at(const struct uhcav_maps *m, uintptr_t addr, struct uhcav_mapping *out)
 {
 	char name[16] = "";
 	struct query q = {.size = sizeof(q),
@@ -147,11 +147,11 @@ static int query(int fd, uintptr_t addr, struct uhcav_mapping *out)
 			  .name_addr = (uintptr_t)name};
 
 	/* A longer name is not one of those that matter. */
-	if (syscall(SYS_ioctl, fd, PROCMAP_QUERY, &q) && errno == ENAMETOOLONG) {
+	if (syscall(SYS_ioctl, m->fd, PROCMAP_QUERY, &q) && errno == ENAMETOOLONG) {
 		strcpy(name, "long");
 		q.name_size = 0;
 		q.name_addr = 0;
-		if (syscall(SYS_ioctl, fd, PROCMAP_QUERY, &q))
+		if (syscall(SYS_ioctl, m->fd, PROCMAP_QUERY, &q))
 			return -errno;
 	} else if (q.to == 0) {
 		return -errno;
@@ -178,7 +178,7 @@ int uhcav_maps_find(uintptr_t addr, struct uhcav_mapping *out)
 
 	if (err)
 		return err;
-	err = query(m.fd, addr, out);
+	err = uhcav_maps_at(&m, addr, out);
 	if (err && err != -ENOENT) { /* an older kernel */
 		err = -ENOENT;
 		while (err && uhcav_maps_next(&m, out))

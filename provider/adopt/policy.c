@@ -18,6 +18,7 @@
 #define POLICY_DEFAULT 0
 #define POLICY_OF_ADDR 2ul
 
+#define PAGE  4096
 #define STACK (256u << 10) /* more than we use */
 
 /* ---- who holds pages ---- */
@@ -59,6 +60,18 @@ static bool descriptors_hold_pages(void)
 	return found || !d;
 }
 
+/* The kernel counts the requests that all processes have asked for; 0: there is no ring. */
+static bool nobody_has_aio(void)
+{
+	char text[4] = "";
+	int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/sys/fs/aio-nr", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	return n > 0 && !strcmp(text, "0\n");
+}
+
 /* io_setup(2) maps its ring under this name. */
 static bool has_aio(void)
 {
@@ -66,6 +79,8 @@ static bool has_aio(void)
 	struct uhcav_maps maps;
 	bool found = false;
 
+	if (nobody_has_aio())
+		return false;
 	if (uhcav_maps_open(&maps))
 		return true;
 	while (!found && uhcav_maps_next(&maps, &m))
@@ -103,6 +118,8 @@ enum uhca_abi_borrowed uhcav_policy_process(enum uhca_abi_adopt mode, unsigned o
 {
 	enum uhca_abi_borrowed why = choose_stop(mode, own_threads, stop);
 
+	if (sysconf(_SC_PAGESIZE) != PAGE) /* replace.c copies pages of this size */
+		return UHCA_ABI_BORROWED_FAILED;
 	if (why == UHCA_ABI_BORROWED_UNTOLD && (descriptors_hold_pages() || has_aio()))
 		why = UHCA_ABI_BORROWED_DESCRIPTORS;
 	return why;

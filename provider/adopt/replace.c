@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -39,7 +40,6 @@ struct job {
 	int fd; /* of the arena */
 	int uffd;
 	int pagemap;
-	uint8_t *to; /* the arena's pages of the whole range, mapped elsewhere */
 	uint64_t offset;
 	uintptr_t from, end;
 };
@@ -120,36 +120,64 @@ copy_pages(void *to, const void *from, size_t length)
 		t[i] = f[i];
 }
 
+/*
+ * Into the file. By pwrite(2): pages that are stored to in a mapping are zeroed first, one fault
+ * for each.
+ */
+static int write_pages(const struct job *j, uint64_t offset, uintptr_t from, size_t length)
+{
+	while (length) {
+		long n = syscall(SYS_pwrite64, j->fd, from, length, offset);
+
+		if (n <= 0)
+			return n ? -errno : -EIO;
+		offset += (uint64_t)n;
+		from += (uintptr_t)n;
+		length -= (size_t)n;
+	}
+	return 0;
+}
+
 /* Copies n pages that follow each other, but for those that were never touched. */
-static void copy_present(const struct job *j, uint8_t *to, uintptr_t from, size_t n)
+static int copy_present(const struct job *j, uint64_t offset, uintptr_t from, size_t n)
 {
 	uint64_t entry[PAGES];
 	size_t bytes = n * sizeof(entry[0]), first;
 	off_t at = (off_t)((from >> PAGE_BITS) * sizeof(entry[0]));
 	bool known = j->pagemap >= 0 && pread(j->pagemap, entry, bytes, at) == (ssize_t)bytes;
+	int err = 0;
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && !err; i++) {
 		if (known && !(entry[i] & THERE))
 			continue;
 		first = i;
 		while (i + 1 < n && (!known || (entry[i + 1] & THERE)))
 			i++;
-		copy_pages(to + (first << PAGE_BITS), (const void *)(from + (first << PAGE_BITS)),
-			   (i + 1 - first) << PAGE_BITS);
+		err = write_pages(j, offset + (first << PAGE_BITS), from + (first << PAGE_BITS),
+				  (i + 1 - first) << PAGE_BITS);
 	}
+	return err;
+}
+
+static uint64_t offset_of(const struct job *j, uintptr_t at)
+{
+	return j->offset + (at - j->from);
 }
 
 static bool map_arena(const struct job *j, uintptr_t at, size_t length)
 {
 	void *p = mmap((void *)at, length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, j->fd,
-		       (off_t)(j->offset + (at - j->from)));
+		       (off_t)offset_of(j, at));
 
 	return p != MAP_FAILED;
 }
 
 static int swap_alone(const struct job *j, uintptr_t at, size_t length)
 {
-	copy_present(j, j->to + (at - j->from), at, length >> PAGE_BITS);
+	int err = copy_present(j, offset_of(j, at), at, length >> PAGE_BITS);
+
+	if (err)
+		return err;
 	return map_arena(j, at, length) ? 0 : -errno;
 }
 
@@ -157,17 +185,17 @@ static int swap_watched(const struct job *j, uintptr_t at, size_t length)
 {
 	struct uffdio_range waiting = {at, length};
 	void *away = mremap((void *)at, length, length, MREMAP_MAYMOVE | MREMAP_DONTUNMAP, NULL);
-	int err = 0;
+	int err;
 
 	if (away == MAP_FAILED)
 		return -errno;
-	copy_present(j, j->to + (at - j->from), (uintptr_t)away, length >> PAGE_BITS);
-	if (map_arena(j, at, length))
-		munmap(away, length);
-	else {
+	err = copy_present(j, offset_of(j, at), (uintptr_t)away, length >> PAGE_BITS);
+	if (!err && !map_arena(j, at, length))
 		err = -errno;
+	if (err)
 		mremap(away, length, length, MREMAP_MAYMOVE | MREMAP_FIXED, (void *)at);
-	}
+	else
+		munmap(away, length);
 	ioctl(j->uffd, UFFDIO_WAKE, &waiting);
 	return err;
 }
@@ -190,24 +218,23 @@ static int swap_all(const struct job *j)
 
 static int open_job(struct job *j, enum uhcav_stop stop)
 {
-	size_t length = j->end - j->from;
-	void *to = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, j->fd, (off_t)j->offset);
-
-	if (to == MAP_FAILED)
-		return -errno;
-	j->to = to;
 	j->pagemap = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
 	return stop == UHCAV_STOP_NONE ? 0 : watch(j, stop);
 }
 
 static void close_job(struct job *j)
 {
-	if (j->to)
-		munmap(j->to, j->end - j->from);
 	if (j->pagemap >= 0)
 		close(j->pagemap);
 	if (j->uffd >= 0)
 		close(j->uffd); /* what is still watched is so no more */
+}
+
+bool uhcav_may_write(uint64_t end)
+{
+	struct rlimit limit;
+
+	return !getrlimit(RLIMIT_FSIZE, &limit) && end <= limit.rlim_cur;
 }
 
 int uhcav_replace(uintptr_t from, uintptr_t to, int fd, uint64_t offset, enum uhcav_stop stop)
@@ -219,6 +246,8 @@ int uhcav_replace(uintptr_t from, uintptr_t to, int fd, uint64_t offset, enum uh
 
 	if (stop == UHCAV_STOP_UNKNOWN)
 		return -EPERM;
+	if (!uhcav_may_write(offset + (to - from)))
+		return -EFBIG;
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &old);
 	err = open_job(&j, stop);

@@ -6,6 +6,7 @@
 #ifndef UHCAV_REPLACE_H
 #define UHCAV_REPLACE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* What other threads of the process might do meanwhile. */
@@ -21,6 +22,12 @@ int uhcav_uffd_open(uint64_t features);
 
 /* How threads can be stopped here: the strongest way that the system grants, but NONE. */
 enum uhcav_stop uhcav_stop_for_threads(void);
+
+/*
+ * May this process make files so long? Else the system sends SIGXFSZ when it writes there, or makes
+ * one longer (setrlimit(2), RLIMIT_FSIZE), memory files too.
+ */
+bool uhcav_may_write(uint64_t end);
 
 /*
  * Replaces [from, to), whole pages of private anonymous memory that can be read and written, by

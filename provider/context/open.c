@@ -12,6 +12,7 @@
 #include "emu/abi/event.h"
 #include "fork.h"
 #include "monitor.h"
+#include "who_listens.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -96,12 +97,19 @@ static int connect_daemon(struct uhcav_context *ctx)
 {
 	const char *dir = getenv("UHCA_DIR");
 	char path[512];
+	int err;
 
 	if (!dir || !*dir)
 		return -ENODEV;
 	if ((size_t)snprintf(path, sizeof(path), "%s/sock", dir) >= sizeof(path))
 		return -ENAMETOOLONG;
-	return uhcav_rpc_connect(&ctx->rpc, path);
+	err = uhcav_rpc_connect(&ctx->rpc, path);
+	if (err)
+		return err;
+	err = uhcav_check_listener(ctx->rpc.sock, dir);
+	if (err)
+		uhcav_rpc_close(&ctx->rpc);
+	return err;
 }
 
 /*

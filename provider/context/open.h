@@ -9,8 +9,9 @@
 
 /*
  * Connects to the daemon of $UHCA_DIR and opens device "name" there. 0 or -errno: -ENODEV without
- * UHCA_DIR, what connect(2) says, what the daemon answers to HELLO. On success the context is
- * watched (monitor.h), ibctx->async_fd is set and belongs to ibctx.
+ * UHCA_DIR, -EPERM when who listens there may not have our memory (who_listens.h), what connect(2)
+ * says, what the daemon answers to HELLO. On success the context is watched (monitor.h),
+ * ibctx->async_fd is set and belongs to ibctx.
  */
 int uhcav_context_create(struct ibv_context *ibctx, const char *name, struct uhcav_context **out);
 

@@ -201,7 +201,7 @@ static uint32_t read_flow_tag(struct ibv_cq_ex *cqx)
 {
 	const struct uhca_abi_cqe *e = of(cqx)->current;
 
-	return e->opcode & UHCA_ABI_WC_RECV ? e->wqe_index : 0;
+	return uhca_cqe_is_receive(e) ? e->wqe_index : 0;
 }
 
 /* ---- */

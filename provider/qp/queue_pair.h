@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 struct uhcav_mw;
+struct uhcav_shadow;
 
 /* What ibv_wr_start ... ibv_wr_complete are at: under the send queue's lock (qp_ex.c). */
 struct uhcav_build {
@@ -68,6 +69,7 @@ struct uhcav_qp {
 	struct ibv_qp_cap cap;
 	uint32_t create_flags; /* enum ibv_qp_create_flags, UHCA_ABI_QP_* */
 	bool sq_sig_all;
+	struct uhcav_shadow *send_shadow, *recv_shadow; /* sanitize/; NULL: nobody watches */
 };
 
 static inline struct uhcav_qp *uhcav_qp_of(struct ibv_qp *qp)
@@ -106,7 +108,7 @@ int uhcav_qp_flush_recv(struct uhcav_qp *qp, int n, struct ibv_wc *wc);
 /* A completion of this QP was polled. Under the lock of its CQ. */
 static inline void uhcav_qp_polled(struct uhcav_qp *qp, const struct uhca_abi_cqe *e)
 {
-	if (e->opcode & UHCA_ABI_WC_RECV) {
+	if (uhca_cqe_is_receive(e)) {
 		qp->recv_completed++;
 	} else {
 		qp->send_completed = e->wqe_index + 1;

@@ -15,6 +15,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct uhcav_stack;
+
 struct uhcav_cq {
 	union {
 		struct ibv_cq cq;
@@ -46,6 +48,13 @@ struct uhcav_cq {
 	uint32_t comp_events_read;     /* by ibv_get_cq_event; atomic */
 	uint32_t async_events_read;    /* by ibv_get_async_event; atomic */
 	struct uhcav_listener listener;
+	/*
+	 * For sanitize/, atomic: completions that outstanding requests can bring; who armed it
+	 * while one waited, and has not polled since.
+	 */
+	uint32_t expected;
+	const struct uhcav_stack *armed_late;
+	pthread_t armed_by; /* who that was; under the lock */
 };
 
 static inline struct uhcav_cq *uhcav_cq_of(struct ibv_cq *cq)

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct uhcav_shadow;
+
 struct uhcav_srq {
 	union {
 		struct ibv_srq srq;
@@ -21,7 +23,8 @@ struct uhcav_srq {
 	uint32_t number; /* XRC: what senders name it by */
 	bool xrc;
 	size_t region_size;
-	uint32_t async_events_read; /* atomic */
+	uint32_t async_events_read;  /* atomic */
+	struct uhcav_shadow *shadow; /* sanitize/; NULL: nobody watches */
 };
 
 static inline struct uhcav_srq *uhcav_srq_of(struct ibv_srq *srq)

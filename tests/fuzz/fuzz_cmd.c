@@ -213,11 +213,20 @@ static void drain(void)
 		io_device_send(&d.ports[i].dev, 1, buf, sizeof(buf), 1000);
 }
 
+/* What is done bit by bit, and by others, is done. */
+static void settle(void)
+{
+	while (io_clients_bury(&d.clients))
+		;
+	FUZZ_CHECK(io_undertaker_wait(20000)); /* ms */
+}
+
 static void check_others(unsigned fds)
 {
 	struct uhca_cmd_handle in = {.h = {UHCA_CMD_QUERY_PORT, sizeof(in), 5, 0}, .handle = 1};
 	struct io_fds none = {.n = 0};
 
+	settle();
 	FUZZ_CHECK(open_fds() == fds);
 	for (unsigned i = 0; i < d.devices.n; i++)
 		for (unsigned t = 0; t < CORE_OBJECT_TYPES; t++)
@@ -239,6 +248,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		start();
 		atexit(stop);
 	}
+	settle();
 	fds = open_fds();
 	hello = input_u8(&in) & 1;
 	open_client(&e);

@@ -19,9 +19,15 @@ make -C "$builddir" install DESTDIR="$dest" >"$dest/log" 2>&1 || {
 	cat "$dest/log"
 	fail "make install failed"
 }
-for file in infiniband/uhcadv.h libuhca.so libuhca.so.0 pkgconfig/libuhca.pc; do
+for file in infiniband/uhcadv.h libuhca.so libuhca.so.0 pkgconfig/libuhca.pc \
+	completions/uhcactl site-functions/_uhca-run vendor_completions.d/uhcad.fish \
+	uhca_fixture.h systemd/system/uhcad@.service; do
 	[ -n "$(find "$dest" -path "*/$file")" ] || fail "$file is not installed"
 done
+
+unit=$(find "$dest" -name uhcad@.service)
+grep -q "^ExecStart=/.*/uhcad --dir" "$unit" || fail "the unit does not name the daemon"
+! grep '@[a-z]*@' "$unit" || fail "a place of the unit is not filled in"
 
 PKG_CONFIG_PATH=$(dirname "$(find "$dest" -name libuhca.pc)")
 export PKG_CONFIG_PATH

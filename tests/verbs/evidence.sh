@@ -28,13 +28,15 @@ keep_instance() { # UHCA_DIR FOLDER
 	done
 }
 
-machine_now() {
+# Without what is preloaded: below a sanitizer uptime(1) has been seen to hang.
+machine_now() (
+	unset LD_PRELOAD
 	date -Is
 	uptime
 	free -m
 	env | grep -E '^(UHCA|ASAN|UBSAN|TSAN)_?' | cut -c 1-300 | sort
 	ps -eo pid,ppid,psr,stat,pcpu,etimes,args --sort=-pcpu | head -n 40
-}
+)
 
 # keep_evidence NAME REASON: prints the folder, or nothing when there is no room for one.
 keep_evidence() {

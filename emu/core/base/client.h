@@ -7,12 +7,26 @@
 #define CORE_CLIENT_H
 
 #include "device.h"
+#include "emu/core/contract/leave.h"
 #include "object_type.h"
 
 /* Those who share what is shared between processes: see group.h. */
 struct group {
 	uint32_t members;
 };
+
+/* How far the end of a client has come (core_client_leave). */
+struct client_end {
+	uint32_t stage;
+	uint32_t type; /* where in the stage: of objects, */
+	uint32_t slot; /* and in their table */
+};
+
+/* Takes "cost" from what is left of a part's steps. */
+static inline void steps_take(uint32_t *steps, uint32_t cost)
+{
+	*steps -= cost < *steps ? cost : *steps;
+}
 
 struct client {
 	struct device *dev;
@@ -26,7 +40,17 @@ struct client {
 	struct qp **doorbell;
 	uint32_t n_doorbells;
 	uint32_t free_doorbell; /* no number below it is free */
+	struct client_end end;
+	uint64_t memory; /* bytes: page arrays and lists of what it owns (limits.client_memory) */
 };
+
+/* May it have so many bytes more? */
+static inline bool client_has_room(const struct client *c, uint64_t bytes)
+{
+	uint64_t most = c->dev->cfg.limits.client_memory;
+
+	return c->memory <= most && bytes <= most - c->memory;
+}
 
 /* Does what "owner" made belong to c, too? */
 static inline bool group_shares(const struct client *c, const struct client *owner)

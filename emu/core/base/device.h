@@ -12,6 +12,7 @@
 #include "table.h"
 #include "timer.h"
 
+struct client;
 struct cm_manager;
 struct farewell;
 struct gsi;
@@ -31,9 +32,11 @@ struct device {
 	uint32_t hooks; /* core_hooks_set */
 	bool port_down;
 	bool key_reuse;     /* key_reuse.h */
+	bool key_split;     /* new regions have two keys (struct mr, split) */
 	uint32_t freed_key; /* last */
 
 	struct list clients;
+	struct client *leaving; /* whose end has begun; NULL: nobody's */
 	struct table pds;
 	struct table mrs; /* and windows: handle << 8 | key byte is the L_Key and R_Key */
 	uint32_t n_mw;    /* of mrs that are windows */
@@ -64,7 +67,10 @@ struct device {
 	struct list raw_ready;  /* the same of raw packet QPs */
 	struct list flow_rules; /* struct flow.link, in the order of trying */
 	uint64_t frame_serial;  /* of the newest frame that arrived */
-	struct list patient;    /* struct qp.ack_link: ACKs that wait for company, oldest first */
+	struct list waits_for_turn; /* struct qp.turn_link, turn.h */
+	uint64_t turn_at;           /* the time of which turn_used tells */
+	uint32_t turn_used;
+	struct list patient; /* struct qp.ack_link: ACKs that wait for company, oldest first */
 	/* Of other wings; set by core_create. */
 	const struct queue_users *queue_users;
 	const struct qp_engine *const *engines; /* up to NULL */

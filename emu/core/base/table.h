@@ -59,6 +59,15 @@ void table_remove(struct table *t, uint32_t handle);
  */
 bool table_revive(struct table *t, uint32_t handle);
 
+/*
+ * The object of slot number "index", NULL where there is none: for an iteration in parts, between
+ * which objects come and go. index < t->size.
+ */
+static inline void *table_at(const struct table *t, uint32_t index)
+{
+	return t->slot[index].object;
+}
+
 /* Iteration over all objects: *cursor starts at 0; NULL at the end. Removing the current is fine.
  */
 void *table_next(const struct table *t, uint32_t *cursor);

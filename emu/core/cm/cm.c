@@ -17,7 +17,6 @@
 #define PSN_MASK      0xffffffu
 #define TIMEWAIT      UINT64_C(1000000000)  /* longer than a packet lives here */
 #define ANSWER_KEPT   UINT64_C(15000000000) /* several response timeouts: Linux waits up to 6.4 s */
-#define HELD_LOOK     UINT64_C(50000)       /* between looks at what a QP holds back */
 #define QPT_UC_       3
 #define QPT_UD_       4
 #define QPT_XRC_SEND_ 9
@@ -60,24 +59,30 @@ static struct list *bucket(struct list buckets[CM_BUCKETS], uint32_t number, uin
 	return &buckets[(h >> 32) % CM_BUCKETS];
 }
 
-struct cm *cm_find_passive(struct device *dev, uint32_t remote_id, uint64_t remote_guid)
+static bool is_from(const struct cm *cm, const uint8_t gid[16])
 {
-	struct list *head = bucket(dev->cm->passive, remote_id, remote_guid);
+	return memcmp(cm->path.remote_gid, gid, 16) == 0;
+}
+
+struct cm *cm_find_passive(struct device *dev, const struct cm_remote *r)
+{
+	struct list *head = bucket(dev->cm->passive, r->number, r->guid);
 	for (struct list *l = head->next; l != head; l = l->next) {
 		struct cm *cm = list_entry(l, struct cm, hash);
-		if (cm->remote_id == remote_id && cm->remote_guid == remote_guid)
+		if (cm->remote_id == r->number && cm->remote_guid == r->guid && is_from(cm, r->gid))
 			return cm;
 	}
 	return NULL;
 }
 
-struct cm *cm_find_connected(struct device *dev, uint32_t remote_qpn, uint64_t remote_guid)
+struct cm *cm_find_connected(struct device *dev, const struct cm_remote *r)
 {
-	struct list *head = bucket(dev->cm->by_qpn, remote_qpn, remote_guid);
+	struct list *head = bucket(dev->cm->by_qpn, r->number, r->guid);
 
 	for (struct list *l = head->next; l != head; l = l->next) {
 		struct cm *cm = list_entry(l, struct cm, qpn_hash);
-		if (cm->remote_qpn == remote_qpn && cm->remote_guid == remote_guid &&
+		if (cm->remote_qpn == r->number && cm->remote_guid == r->guid &&
+		    is_from(cm, r->gid) &&
 		    (cm->state == CM_REP_SENT || cm->state == CM_ESTABLISHED))
 			return cm;
 	}
@@ -176,23 +181,6 @@ void cm_enter_timewait(struct cm *cm, uint64_t now)
 	cm_wait(cm, now, TIMEWAIT);
 }
 
-static bool has_held(const struct cm *cm)
-{
-	const struct qp *qp = device_find_qp(cm->dev, cm->local_qpn);
-
-	return qp && qp->recv_cq && cq_hold_has(qp->recv_cq, qp->qpn);
-}
-
-void cm_disconnected(struct cm *cm, uint64_t now)
-{
-	cm_enter_timewait(cm, now);
-	cm->untold = has_held(cm);
-	if (cm->untold)
-		cm_wait(cm, now, HELD_LOOK);
-	else
-		cm_tell(cm, CORE_CM_DISCONNECTED, 0);
-}
-
 static void give_up(struct cm *cm)
 {
 	cm_send_rej(cm, ROCE_CM_REJ_TIMEOUT, NULL, 0);
@@ -217,7 +205,7 @@ void cm_expired(struct cm *cm, uint64_t now)
 		break;
 	case CM_TIMEWAIT:
 		if (cm->untold) {
-			cm_disconnected(cm, now);
+			cm_reader_look(cm, now);
 			break;
 		}
 		cm_tell(cm, CORE_CM_TIMEWAIT_EXIT, 0);

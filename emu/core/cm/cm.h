@@ -51,7 +51,11 @@ struct cm {
 	uint8_t max_retries; /* so often a message is repeated */
 	bool disconnect;     /* as soon as it is established */
 	bool passive;
-	bool untold; /* in time-wait: the owner has not heard of it yet */
+	bool untold; /* in time-wait: the owner has not heard of it yet (cm_reader.c) */
+	struct {
+		uint64_t since;      /* when the DREQ came */
+		uint32_t send, recv; /* then, the producer indices of the QP's two CQs */
+	} unread;
 
 	uint64_t tid, service_id;
 	struct core_cm_path path;
@@ -110,22 +114,36 @@ void cm_tell(struct cm *cm, enum core_cm_event_type type, int32_t status);
 /* No way back from here: an orphan is freed, others wait for their owner to let go. */
 void cm_close(struct cm *cm);
 void cm_enter_timewait(struct cm *cm, uint64_t now);
-/*
- * The peer is gone: time-wait. The owner is told, but not before it can see what came to its QP
- * before that (cq_hold.h).
- */
-void cm_disconnected(struct cm *cm, uint64_t now);
 /* What was answered is kept for a while: the peer may not have heard it and ask again. */
 void cm_keep_answer(struct cm *cm, uint64_t now);
 
-/* The passive end that the peer names so. */
-struct cm *cm_find_passive(struct device *dev, uint32_t remote_id, uint64_t remote_guid);
+/* What a host says of itself, and where the message came from. */
+struct cm_remote {
+	uint32_t number; /* its communication id, or its QP */
+	uint64_t guid;
+	const uint8_t *gid;
+};
+
+/* The passive end that the peer names so, by its communication id. */
+struct cm *cm_find_passive(struct device *dev, const struct cm_remote *r);
 void cm_add_passive(struct cm *cm);
 /* The passive end that is, or may be, connected with this QP of the peer. */
-struct cm *cm_find_connected(struct device *dev, uint32_t remote_qpn, uint64_t remote_guid);
+struct cm *cm_find_connected(struct device *dev, const struct cm_remote *r);
 
 /* A message of the peer has run out of repetitions, or time-wait is over. */
 void cm_expired(struct cm *cm, uint64_t now);
+
+/* cm_reader.c */
+
+#define CM_READER_PATIENCE UINT64_C(100000000) /* ns */
+
+/*
+ * The peer is gone: time-wait. The owner is told, but not before it can see what came to its QP
+ * before that (cq_hold.h), and has seen it, or CM_READER_PATIENCE is over.
+ */
+void cm_disconnected(struct cm *cm, uint64_t now);
+/* Its timer's next look at an owner that has not been told. */
+void cm_reader_look(struct cm *cm, uint64_t now);
 
 /* cm_receive.c */
 void cm_receive(struct device *dev, const struct roce_flow *from, const struct roce_cm_msg *msg);

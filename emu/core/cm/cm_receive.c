@@ -123,11 +123,13 @@ static uint16_t unfit(const struct cm *cm)
 
 /*
  * 12.9.8.3.1: a QP of the peer has one connection. When we still hold one for it, then the peer has
- * lost or forgotten it: it is ended, and the request refused; the next one will do.
+ * lost or forgotten it: it is ended, and the request refused; the next one will do. Of that host
+ * only: anybody can write a number and a GUID into a request.
  */
-static bool is_stale(struct device *dev, const struct roce_cm_req *r)
+static bool is_stale(struct device *dev, const struct roce_flow *from, const struct roce_cm_req *r)
 {
-	struct cm *held = cm_find_connected(dev, r->local_qpn, r->local_ca_guid);
+	struct cm *held = cm_find_connected(
+		dev, &(struct cm_remote){r->local_qpn, r->local_ca_guid, from->src});
 
 	if (!held)
 		return false;
@@ -140,7 +142,8 @@ static void receive_req(struct device *dev, const struct roce_flow *from,
 			const struct roce_cm_msg *msg)
 {
 	const struct roce_cm_req *r = &msg->req;
-	struct cm *cm = cm_find_passive(dev, r->local_comm_id, r->local_ca_guid);
+	struct cm *cm = cm_find_passive(
+		dev, &(struct cm_remote){r->local_comm_id, r->local_ca_guid, from->src});
 	struct core_cm_request req = {.param = {
 					      .qpn = r->local_qpn,
 					      .responder_resources = r->initiator_depth,
@@ -166,7 +169,7 @@ static void receive_req(struct device *dev, const struct roce_flow *from,
 	load_request(cm, from, msg);
 	req.param.qp_type = cm->qp_type;
 	reason = unfit(cm);
-	if (!reason && is_stale(dev, r))
+	if (!reason && is_stale(dev, from, r))
 		reason = ROCE_CM_REJ_STALE_CONNECTION;
 	if (!reason) {
 		int error = ask(cm, &req);
@@ -193,7 +196,7 @@ static void receive_sidr_req(struct device *dev, const struct roce_flow *from,
 
 	for (unsigned i = 0; i < 16; i++)
 		who = who << 4 ^ who >> 60 ^ from->src[i];
-	cm = cm_find_passive(dev, r->request_id, who);
+	cm = cm_find_passive(dev, &(struct cm_remote){r->request_id, who, from->src});
 	if (cm) {
 		if (cm->state == CM_ANSWERED)
 			repeated_request(cm);
@@ -367,8 +370,9 @@ static void receive_rej(struct device *dev, const struct roce_flow *from,
 	struct cm *cm = find(dev, from, r->remote_comm_id, r->local_comm_id);
 
 	if (!cm && r->reason == ROCE_CM_REJ_TIMEOUT)
-		cm = cm_find_passive(dev, r->local_comm_id, load_guid(r->ari));
-	if (!cm || memcmp(cm->path.remote_gid, from->src, 16) != 0)
+		cm = cm_find_passive(
+			dev, &(struct cm_remote){r->local_comm_id, load_guid(r->ari), from->src});
+	if (!cm)
 		return;
 	switch (cm->state) {
 	case CM_REQ_SENT:

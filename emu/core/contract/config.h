@@ -24,6 +24,7 @@ struct core_limits {
 	uint32_t max_list_entries;   /* of a description (layout.h) */
 	uint32_t max_low_latency_wr; /* send requests of a low-latency QP */
 	uint64_t max_shared_size;    /* bytes of all memory shared with programs */
+	uint64_t client_memory;      /* bytes that the regions and keys of a client take here */
 };
 
 struct core_config {

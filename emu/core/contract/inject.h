@@ -48,6 +48,19 @@ int core_inject_revoke(struct device *dev, uint32_t key);
 void core_inject_key_reuse(struct device *dev, bool on);
 
 /*
+ * From now on (or no longer) a new region's R_Key is not its L_Key: the key byte is another, and
+ * each opens nothing where the other belongs. What was made before keeps what it has; described
+ * keys (uhcadv_alloc_mr(3)) have one number for both.
+ */
+void core_inject_key_split(struct device *dev, bool on);
+
+/*
+ * The event of a CQ that is armed, without a completion: whoever is woken finds what is there, or
+ * nothing (ibv_get_cq_event(3)). 0 or -ENOENT.
+ */
+int core_inject_cq_notify(struct device *dev, uint32_t cqn);
+
+/*
  * Changes a limit (core_limit_name) while the device works; objects that are there stay. -ERANGE:
  * more objects than the device was made for, or a value that no device can have.
  */

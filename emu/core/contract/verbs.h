@@ -47,7 +47,7 @@ struct core_span {
 
 enum core_space {
 	CORE_SPACE_CLIENT = 0, /* addr is a virtual address of the client */
-	CORE_SPACE_DEVICE = 1, /* addr is a pointer of our own process (device memory) */
+	CORE_SPACE_DEVICE = 1, /* addr is a pointer of our own process */
 };
 
 /* Memory shared with a client, made by ops->ring_alloc: zeroed, at least size bytes. */

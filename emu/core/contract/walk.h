@@ -66,7 +66,7 @@ struct core_walk {
 	const char *kind; /* of the region's memory: static text */
 	uint64_t iova, length;
 	uint32_t page_shift;
-	uint32_t first_offset; /* byte of page 0 at which the region begins */
+	uint64_t first_offset; /* byte of page 0 at which the region begins */
 	uint64_t n_pages;      /* 0: a region without pages; what follows is then zero */
 	uint32_t leaf_entries; /* two levels: entries of a leaf; one level: 0 */
 	/* first_offset + offset, and what it is made of: entry and byte in its page */

@@ -27,7 +27,9 @@ int core_reg_adopted_mr(struct client *c, const struct uhca_cmd_reg_adopted_mr *
 	int err = in->mr.access & MR_ON_DEMAND ? -EINVAL : mr_register(c, &in->mr, out, &mr);
 	if (err)
 		return err;
+	mr_refund(mr);
 	err = extents_make(c, in, &mr->pages, &mr->adopted);
+	mr_charge(mr);
 	if (err)
 		mr_destroy(mr);
 	return err;

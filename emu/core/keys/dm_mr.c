@@ -76,7 +76,7 @@ static int reg(struct client *c, const struct registration *in, struct uhca_cmd_
 		return err;
 	out->handle = mr->obj.handle;
 	out->lkey = mr->key;
-	out->rkey = mr->key;
+	out->rkey = mr_rkey(mr);
 	return 0;
 }
 

@@ -44,6 +44,17 @@ void indirect_free(struct indirect *ind)
 	free(ind);
 }
 
+static uint64_t cost_of(uint32_t max_entries)
+{
+	return sizeof(struct indirect) + UHCA_ABI_MAX_PIECES * sizeof(struct indirect_piece) +
+	       max_entries * (sizeof(uint64_t) + sizeof(struct indirect_block));
+}
+
+uint64_t indirect_bytes(const struct indirect *ind)
+{
+	return ind ? cost_of(ind->max_entries) : 0;
+}
+
 static bool list_allowed(const struct core_config *cfg, uint32_t max_entries)
 {
 	return max_entries >= 1 && max_entries <= cfg->limits.max_list_entries;
@@ -61,6 +72,8 @@ int core_alloc_key(struct client *c, const struct uhca_cmd_alloc_key *in,
 	err = client_find_shared(c, &c->dev->pds, in->pd, &pd);
 	if (!err && !list_allowed(&c->dev->cfg, in->max_entries))
 		err = -EINVAL;
+	if (!err && !client_has_room(c, cost_of(in->max_entries)))
+		err = -ENOMEM;
 	if (err)
 		return err;
 	mr = calloc(1, sizeof(*mr));
@@ -446,6 +459,28 @@ void indirect_invalidate(struct mr *mr)
 	mr->ind->depth = 0;
 	mr->ind->n = 0;
 	mr->pages.length = 0;
+}
+
+static uint32_t close_key(struct object *o, const struct client *c)
+{
+	struct mr *mr = (struct mr *)(void *)o;
+
+	if (!o || o->client != c || o->kind != KEY_MR || mr->kind != MR_KIND_INDIRECT)
+		return 1;
+	indirect_invalidate(mr);
+	return CORE_STEPS_PER_OBJECT;
+}
+
+bool keys_close(struct client *c, uint32_t *steps)
+{
+	const struct table *mrs = &c->dev->mrs;
+
+	for (; c->end.slot < mrs->size; c->end.slot++) {
+		if (*steps == 0)
+			return false;
+		steps_take(steps, close_key(table_at(mrs, c->end.slot), c));
+	}
+	return true;
 }
 
 static bool names(const struct mr *mr, const struct mr *child)

@@ -18,8 +18,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct mr;
+struct client;
 struct device;
+struct mr;
 
 /* An entry of BLOCKS and SG. */
 struct indirect_block {
@@ -57,6 +58,9 @@ struct indirect {
 struct indirect *indirect_new(uint32_t max_entries);
 void indirect_free(struct indirect *ind);
 
+/* Bytes that it takes; none for NULL. */
+uint64_t indirect_bytes(const struct indirect *ind);
+
 /*
  * Describes the key, whose struct is mr: list is a private copy of "bytes" bytes in the form of
  * layout.h. The key byte of layout->key is taken over. 0 or what core_describe_key answers; after a
@@ -88,6 +92,12 @@ struct mr *indirect_leaf(struct mr *mr, uint64_t *addr, uint64_t *length);
  * stand together, at a multiple of their number, in the memory below.
  */
 bool indirect_is_atomic(struct mr *mr, uint64_t addr, uint32_t bytes);
+
+/*
+ * The next part of the end of a client (core_client_leave): its descriptions are invalidated, so
+ * that nothing names its regions. True when all are.
+ */
+bool keys_close(struct client *c, uint32_t *steps);
 
 /* Invalidates every description that names the region as a child: it goes whatever its uses. */
 void indirect_orphan(struct mr *child);

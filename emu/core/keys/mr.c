@@ -48,21 +48,41 @@ int mr_access_check(const struct device *dev, uint32_t access)
 
 /*
  * Pages of 4 KiB as long as their array stays small, then the next sizes of x86 and arm64: like
- * hardware, which takes the largest page that memory is contiguous in. 16384 entries at most
- * (up to 16 TiB), so that no client can make the device spend its memory on arrays.
+ * hardware, which takes the largest page that memory is contiguous in. 16384 entries at most, and
+ * one where the range begins in mid-page.
  */
 static uint32_t choose_page_shift(uint64_t length)
 {
 	if (length <= 1ull << 26)
 		return 12;
-	return length <= 1ull << 35 ? 21 : 30;
+	if (length <= 1ull << 35)
+		return 21;
+	return length <= 1ull << 44 ? 30 : 39;
 }
 
-int mr_make_pages(const struct device *dev, uint64_t addr, uint64_t length, struct page_array *out)
+int mr_make_pages(const struct client *c, uint64_t addr, uint64_t length, struct page_array *out)
 {
-	if (length > dev->cfg.limits.max_mr_size)
+	uint32_t page_shift = choose_page_shift(length);
+	if (length > c->dev->cfg.limits.max_mr_size)
 		return -EINVAL;
-	return page_array_construct(out, addr, length, choose_page_shift(length));
+	if (!client_has_room(c, page_array_cost(addr, length, page_shift)))
+		return -ENOMEM;
+	return page_array_construct(out, addr, length, page_shift);
+}
+
+static uint64_t memory_of(const struct mr *mr)
+{
+	return page_array_bytes(&mr->pages) + indirect_bytes(mr->ind) + extents_cost(mr->adopted);
+}
+
+void mr_charge(const struct mr *mr)
+{
+	mr->obj.client->memory += memory_of(mr);
+}
+
+void mr_refund(const struct mr *mr)
+{
+	mr->obj.client->memory -= memory_of(mr);
 }
 
 void mr_new_key(struct mr *mr)
@@ -87,6 +107,9 @@ int mr_add(struct client *c, struct pd *pd, struct mr *mr)
 	mr->obj.client = c;
 	mr->pd = pd;
 	pd->obj.refs++;
+	if (dev->key_split && mr->kind != MR_KIND_INDIRECT)
+		mr->split = (uint8_t)(~mr->key | 1);
+	mr_charge(mr);
 	return 0;
 }
 
@@ -99,7 +122,7 @@ static bool is_implicit(const struct uhca_cmd_reg_mr *in)
 	return (in->access & MR_ON_DEMAND) && in->addr == 0 && in->length == UINT64_MAX;
 }
 
-static int set_range(const struct device *dev, struct mr *mr, const struct uhca_cmd_reg_mr *in)
+static int set_range(const struct client *c, struct mr *mr, const struct uhca_cmd_reg_mr *in)
 {
 	mr->iova = in->access & MR_ZERO_BASED ? 0 : in->iova;
 	mr->addr = in->addr;
@@ -110,7 +133,7 @@ static int set_range(const struct device *dev, struct mr *mr, const struct uhca_
 	}
 	if (in->length && in->length - 1 > UINT64_MAX - mr->iova)
 		return -EINVAL;
-	return mr_make_pages(dev, in->addr, in->length, &mr->pages);
+	return mr_make_pages(c, in->addr, in->length, &mr->pages);
 }
 
 static int mr_create(struct client *c, struct pd *pd, const struct uhca_cmd_reg_mr *in,
@@ -122,7 +145,7 @@ static int mr_create(struct client *c, struct pd *pd, const struct uhca_cmd_reg_
 	mr->kind = MR_KIND_MEMORY;
 	mr->access = in->access;
 	mr->borrowed = in->borrowed;
-	int err = set_range(c->dev, mr, in);
+	int err = set_range(c, mr, in);
 	if (err)
 		goto free_mr;
 	err = mr_add(c, pd, mr);
@@ -152,7 +175,7 @@ int mr_register(struct client *c, const struct uhca_cmd_reg_mr *in,
 		return err;
 	out->handle = mr->obj.handle;
 	out->lkey = mr->key;
-	out->rkey = mr->key;
+	out->rkey = mr_rkey(mr);
 	*made = mr;
 	return 0;
 }
@@ -170,6 +193,7 @@ void mr_destroy(struct mr *mr)
 		mw_unbind_all(mr);
 		indirect_orphan(mr);
 	}
+	mr_refund(mr);
 	if (mr->ind)
 		indirect_invalidate(mr);
 	indirect_free(mr->ind);
@@ -185,10 +209,12 @@ void mr_destroy(struct mr *mr)
 void mr_lose(struct mr *mr)
 {
 	uint64_t length = mr->pages.length;
+	mr_refund(mr);
 	mr_forget_extents(mr);
 	page_array_destruct(&mr->pages);
 	mr->pages.length = length;
 	mr->kind = MR_KIND_LOST;
+	mr_charge(mr);
 }
 
 int mr_find(struct client *c, uint32_t handle, struct mr **out)
@@ -286,7 +312,7 @@ static void describe_mr(const void *object, struct facts *f)
 		[MR_KIND_LOST] = "lost",     [MR_KIND_INDIRECT] = "indirect",
 	};
 	facts_hex(f, "lkey", mr->key);
-	facts_hex(f, "rkey", mr->kind == MR_KIND_NULL ? 0 : mr->key);
+	facts_hex(f, "rkey", mr->kind == MR_KIND_NULL ? 0 : mr_rkey(mr));
 	facts_text(f, "kind", behind[mr->kind]);
 	facts_hex(f, "key_byte", mr->key & 0xff);
 	facts_hex(f, "iova", mr->iova);

@@ -52,7 +52,8 @@ struct key_user {
 struct mr {
 	struct object obj;
 	struct pd *pd;
-	uint32_t key; /* L_Key and R_Key are the same number */
+	uint32_t key;  /* the L_Key */
+	uint8_t split; /* the bits of the key byte in which the R_Key differs; 0: it does not */
 	uint32_t access;
 	bool revoked; /* core_inject_revoke: this key opens nothing */
 	enum mr_kind kind;
@@ -71,14 +72,35 @@ struct mr {
  */
 int mr_add(struct client *c, struct pd *pd, struct mr *mr);
 
+static inline uint32_t mr_rkey(const struct mr *mr)
+{
+	return mr->key ^ mr->split;
+}
+
+/* The number is one of the region's two keys. */
+static inline bool mr_is_named(const struct mr *mr, uint32_t key)
+{
+	return key == mr->key || key == mr_rkey(mr);
+}
+
 /* Another, unpredictable key byte: the old key is stale. */
 void mr_new_key(struct mr *mr);
 
 /* Are these access flags right for a region (ibv_reg_mr(3))? 0, -EINVAL or -EOPNOTSUPP. */
 int mr_access_check(const struct device *dev, uint32_t access);
 
-/* Pages for [addr, addr + length): 0, -EINVAL for a range that wraps or is too long, -ENOMEM. */
-int mr_make_pages(const struct device *dev, uint64_t addr, uint64_t length, struct page_array *out);
+/*
+ * Pages for [addr, addr + length): 0, -EINVAL for a range that wraps or is too long, -ENOMEM, also
+ * where the client has all the memory that it may have here.
+ */
+int mr_make_pages(const struct client *c, uint64_t addr, uint64_t length, struct page_array *out);
+
+/*
+ * What the region has takes memory of its owner's share, from now on or no longer. Whatever changes
+ * what it has, or who owns it, stands between the two.
+ */
+void mr_charge(const struct mr *mr);
+void mr_refund(const struct mr *mr);
 
 /* What core_reg_mr does; *made is the region. */
 int mr_register(struct client *c, const struct uhca_cmd_reg_mr *in,
@@ -112,10 +134,10 @@ enum mr_verdict {
 };
 
 /*
- * Looks a key up in the PD's device and checks it for an access of length bytes at addr that needs
- * all the bits of "need" (MR_LOCAL_WRITE, MR_REMOTE_*; 0 is a local read). Checked in the order of
- * the verdicts: key, protection domain, access, range; an access of no bytes is in range anywhere.
- * On MR_OK *out is the region, which is good until the next control verb.
+ * Looks an L_Key up in the PD's device and checks it for an access of length bytes at addr that
+ * needs all the bits of "need" (MR_LOCAL_WRITE, MR_REMOTE_*; 0 is a local read). Checked in the
+ * order of the verdicts: key, protection domain, access, range; an access of no bytes is in range
+ * anywhere. On MR_OK *out is the region, which is good until the next control verb.
  */
 enum mr_verdict mr_check(const struct pd *pd, uint32_t key, uint64_t addr, uint64_t length,
 			 uint32_t need, struct mr **out);

@@ -225,8 +225,11 @@ enum mr_verdict remote_check(struct key_user user, uint32_t key, uint64_t *addr,
 	const struct mw *mw = (const void *)o;
 	enum mr_verdict v;
 
-	if (!o || o->kind != KEY_MW)
-		return mr_check(user.pd, key, *addr, length, need, mr);
+	if (!o)
+		return MR_BAD_KEY;
+	if (o->kind != KEY_MW)
+		return mr_check(user.pd, key ^ ((const struct mr *)(const void *)o)->split, *addr,
+				length, need, mr);
 	if (mw->key != key)
 		return MR_BAD_KEY;
 	v = window_check(&user, mw, addr, length, need);

@@ -54,7 +54,7 @@ static int choose_access(const struct device *dev, const struct uhca_cmd_rereg_m
 }
 
 /* The region's first address follows its translation and ZERO_BASED. */
-static int choose_range(const struct device *dev, const struct uhca_cmd_rereg_mr *in,
+static int choose_range(const struct client *c, const struct uhca_cmd_rereg_mr *in,
 			const struct mr *mr, struct change *to)
 {
 	bool was_zero = mr->access & MR_ZERO_BASED;
@@ -71,7 +71,7 @@ static int choose_range(const struct device *dev, const struct uhca_cmd_rereg_mr
 		return length && length - 1 > UINT64_MAX - to->iova ? -EINVAL : 0;
 	if (in->length && in->length - 1 > UINT64_MAX - to->iova)
 		return -EINVAL;
-	return mr_make_pages(dev, in->addr, in->length, &to->pages);
+	return mr_make_pages(c, in->addr, in->length, &to->pages);
 }
 
 static void apply(struct client *c, struct mr *mr, const struct change *to)
@@ -85,10 +85,12 @@ static void apply(struct client *c, struct mr *mr, const struct change *to)
 	mr->iova = to->iova;
 	mr->addr = to->addr;
 	if (to->move) {
+		mr_refund(mr);
 		mr_forget_extents(mr);
 		page_array_destruct(&mr->pages);
 		mr->pages = to->pages;
 		mr->obj.client = c; /* the new memory is the caller's */
+		mr_charge(mr);
 		mr_new_key(mr);
 	}
 }
@@ -105,12 +107,12 @@ int core_rereg_mr(struct client *c, const struct uhca_cmd_rereg_mr *in,
 	if (!err)
 		err = choose_access(c->dev, in, mr, &to);
 	if (!err)
-		err = choose_range(c->dev, in, mr, &to);
+		err = choose_range(c, in, mr, &to);
 	if (err)
 		return err;
 	apply(c, mr, &to);
 	out->handle = mr->obj.handle;
 	out->lkey = mr->key;
-	out->rkey = mr->key;
+	out->rkey = mr_rkey(mr);
 	return 0;
 }

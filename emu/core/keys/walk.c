@@ -195,7 +195,7 @@ static int find(struct device *dev, uint32_t key, uint64_t *offset, const struct
 	const struct mr *mr = (const void *)o;
 
 	*window = NULL;
-	if (!o || (o->kind == KEY_MW ? mw->key : mr->key) != key)
+	if (!o || (o->kind == KEY_MW ? mw->key != key : !mr_is_named(mr, key)))
 		return -ENOENT;
 	if (o->kind == KEY_MW) {
 		if (!mw->mr)

@@ -28,6 +28,8 @@ int extents_make(const struct client *c, const struct uhca_cmd_reg_adopted_mr *i
 			return -EINVAL;
 		from = in->extent[i].addr + in->extent[i].length;
 	}
+	if (!client_has_room(c, sizeof(*x) + in->n_extents * sizeof(x->extent[0])))
+		return -ENOMEM;
 	x = malloc(sizeof(*x) + in->n_extents * sizeof(x->extent[0]));
 	if (!x)
 		return -ENOMEM;
@@ -39,6 +41,11 @@ int extents_make(const struct client *c, const struct uhca_cmd_reg_adopted_mr *i
 					       c->arena + in->extent[i].offset};
 	*out = x;
 	return 0;
+}
+
+uint64_t extents_cost(const struct extents *x)
+{
+	return x ? sizeof(*x) + x->n * sizeof(x->extent[0]) : 0;
 }
 
 uint64_t extents_bytes(const struct extents *x)

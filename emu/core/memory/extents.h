@@ -32,6 +32,9 @@ struct extents {
 int extents_make(const struct client *c, const struct uhca_cmd_reg_adopted_mr *in,
 		 const struct page_array *pages, struct extents **out);
 
+/* Bytes that the list itself takes; none for NULL. */
+uint64_t extents_cost(const struct extents *x);
+
 /* Bytes in all of them; none without extents (NULL). */
 uint64_t extents_bytes(const struct extents *x);
 

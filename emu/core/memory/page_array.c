@@ -14,32 +14,52 @@ static uint64_t leaf_count(uint64_t n_pages)
 	return (n_pages + PAGE_ARRAY_FLAT - 1) / PAGE_ARRAY_FLAT;
 }
 
-static uint64_t *make_leaf(uint64_t first_page, uint64_t n, uint32_t page_shift)
+/* All entries are one allocation: a large one is given back to the system when it is freed. */
+static uint64_t *make_entries(uint64_t first_page, uint64_t n, uint32_t page_shift)
 {
-	uint64_t *leaf = malloc((size_t)n * sizeof(*leaf));
-	for (uint64_t i = 0; leaf && i < n; i++)
-		leaf[i] = (first_page + i) << page_shift;
-	return leaf;
+	uint64_t *entry = malloc((size_t)n * sizeof(*entry));
+	for (uint64_t i = 0; entry && i < n; i++)
+		entry[i] = (first_page + i) << page_shift;
+	return entry;
 }
 
 static int make_leaves(struct page_array *pa, uint64_t first_page)
 {
 	uint64_t n = leaf_count(pa->n_pages);
-	if (n > SIZE_MAX / sizeof(*pa->leaf))
+	if (pa->n_pages > SIZE_MAX / sizeof(**pa->leaf))
 		return -ENOMEM;
 	pa->leaf = calloc((size_t)n, sizeof(*pa->leaf));
 	if (!pa->leaf)
 		return -ENOMEM;
-	for (uint64_t i = 0; i < n; i++) {
-		uint64_t done = i * PAGE_ARRAY_FLAT;
-		uint64_t left = pa->n_pages - done;
-		pa->leaf[i] =
-			make_leaf(first_page + done,
-				  left < PAGE_ARRAY_FLAT ? left : PAGE_ARRAY_FLAT, pa->page_shift);
-		if (!pa->leaf[i])
-			return -ENOMEM;
-	}
+	pa->leaf[0] = make_entries(first_page, pa->n_pages, pa->page_shift);
+	if (!pa->leaf[0])
+		return -ENOMEM;
+	for (uint64_t i = 1; i < n; i++)
+		pa->leaf[i] = pa->leaf[0] + i * PAGE_ARRAY_FLAT;
 	return 0;
+}
+
+static uint64_t pages_of(uint64_t addr, uint64_t length, uint32_t page_shift)
+{
+	if (length == 0 || length - 1 > UINT64_MAX - addr)
+		return 0;
+	return ((addr + (length - 1)) >> page_shift) - (addr >> page_shift) + 1;
+}
+
+static uint64_t cost_of(uint64_t n_pages)
+{
+	uint64_t n_leaves = n_pages > PAGE_ARRAY_FLAT ? leaf_count(n_pages) : 0;
+	return n_pages * sizeof(uint64_t) + n_leaves * sizeof(uint64_t *);
+}
+
+uint64_t page_array_cost(uint64_t addr, uint64_t length, uint32_t page_shift)
+{
+	return cost_of(pages_of(addr, length, page_shift));
+}
+
+uint64_t page_array_bytes(const struct page_array *pa)
+{
+	return cost_of(pa->n_pages);
 }
 
 int page_array_construct(struct page_array *pa, uint64_t addr, uint64_t length, uint32_t page_shift)
@@ -47,15 +67,15 @@ int page_array_construct(struct page_array *pa, uint64_t addr, uint64_t length, 
 	memset(pa, 0, sizeof(*pa));
 	pa->page_shift = page_shift;
 	pa->length = length;
-	pa->first_offset = (uint32_t)(addr & ((1ull << page_shift) - 1));
+	pa->first_offset = addr & ((1ull << page_shift) - 1);
 	if (length == 0)
 		return 0;
 	if (length - 1 > UINT64_MAX - addr)
 		return -EINVAL;
 	uint64_t first_page = addr >> page_shift;
-	pa->n_pages = ((addr + (length - 1)) >> page_shift) - first_page + 1;
+	pa->n_pages = pages_of(addr, length, page_shift);
 	if (pa->n_pages <= PAGE_ARRAY_FLAT) {
-		pa->flat = make_leaf(first_page, pa->n_pages, page_shift);
+		pa->flat = make_entries(first_page, pa->n_pages, page_shift);
 		return pa->flat ? 0 : -ENOMEM;
 	}
 	int err = make_leaves(pa, first_page);
@@ -67,8 +87,8 @@ int page_array_construct(struct page_array *pa, uint64_t addr, uint64_t length, 
 void page_array_destruct(struct page_array *pa)
 {
 	free(pa->flat);
-	for (uint64_t i = 0; pa->leaf && i < leaf_count(pa->n_pages); i++)
-		free(pa->leaf[i]);
+	if (pa->leaf)
+		free(pa->leaf[0]);
 	free(pa->leaf);
 	memset(pa, 0, sizeof(*pa));
 }

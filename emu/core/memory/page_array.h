@@ -14,12 +14,18 @@
 
 struct page_array {
 	uint32_t page_shift;
-	uint32_t first_offset; /* byte in page 0 at which the region begins */
+	uint64_t first_offset; /* byte in page 0 at which the region begins */
 	uint64_t n_pages;
 	uint64_t length; /* bytes of the region */
 	uint64_t *flat;  /* n_pages <= PAGE_ARRAY_FLAT */
-	uint64_t **leaf; /* else: ceil(n_pages / PAGE_ARRAY_FLAT) leaves */
+	uint64_t **leaf; /* else: ceil(n_pages / PAGE_ARRAY_FLAT) leaves, parts of one allocation */
 };
+
+/* Bytes of memory that the array of a range takes; 0 for one that page_array_construct refuses. */
+uint64_t page_array_cost(uint64_t addr, uint64_t length, uint32_t page_shift);
+
+/* The same of an array that is there. */
+uint64_t page_array_bytes(const struct page_array *pa);
 
 /*
  * Builds the array for [addr, addr + length) of a virtually contiguous range. 0, -ENOMEM, or

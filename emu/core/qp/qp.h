@@ -61,9 +61,10 @@ struct qp {
 	uint32_t async_events; /* that the client was told (region.h) */
 	struct recv_queue rq;  /* entries 0 with an SRQ */
 
-	struct list tx_link;  /* on a ready list of dev while it may have something to send */
-	uint32_t short_run;   /* trains of one packet that it has sent in this turn (transmit.c) */
-	struct list ack_link; /* on dev->patient while its ACK waits */
+	struct list tx_link;   /* on a ready list of dev while it may have something to send */
+	uint32_t short_run;    /* trains of one packet that it has sent in this turn (transmit.c) */
+	struct list turn_link; /* on dev->waits_for_turn while it has to stop */
+	struct list ack_link;  /* on dev->patient while its ACK waits */
 	uint64_t ack_due;
 	struct requester req;
 	struct responder resp;
@@ -152,7 +153,10 @@ void qp_take_back_events(struct qp *qp);
  */
 void qp_fail(struct qp *qp, uint32_t event);
 
-/* Completes with WR_FLUSH_ERR whatever is on the send and the receive queue now. qp_error.c. */
+/*
+ * Completes with WR_FLUSH_ERR whatever is on the send and the receive queue now; what is more than
+ * the device does at one time, a moment later (turn.h). qp_error.c.
+ */
 void qp_flush(struct qp *qp);
 
 /* Completions of its receive CQ that are held back (cq_hold.h) enter the ring. */

@@ -17,5 +17,6 @@
 #include "receive_side.h"
 #include "replay.h"
 #include "send_side.h"
+#include "turn.h"
 
 #endif

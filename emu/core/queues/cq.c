@@ -258,6 +258,12 @@ void cq_take_back_events(struct cq *cq)
 			    -(int32_t)c->dev->ops->comp_purge(c->cookie, cq->channel, cq->cookie));
 }
 
+bool cq_is_read(const struct cq *cq, uint32_t producer)
+{
+	return (int32_t)(uhca_ring_observe(&cq->page->ring.consumer) - producer) >= 0 ||
+	       uhca_ring_observe(&cq->page->arm);
+}
+
 static void describe_cq(const void *object, struct facts *f)
 {
 	const struct cq *cq = object;

@@ -54,6 +54,9 @@ bool cq_put(struct cq *cq, const struct uhca_abi_cqe *e);
 /* The same for one that has room and waits for nobody. */
 void cq_enter(struct cq *cq, const struct uhca_abi_cqe *e);
 
+/* Has the program taken what was before this producer index, or will it be told (it is armed)? */
+bool cq_is_read(const struct cq *cq, uint32_t producer);
+
 /* It takes nothing from now on, whatever room it has: CQ_ERR, once. */
 void cq_overrun(struct cq *cq);
 

@@ -129,8 +129,7 @@ bool cq_hold_take(struct cq *cq, const struct uhca_abi_cqe *e)
 {
 	struct cq_hold *h = &cq->hold;
 
-	if (!(e->opcode & UHCA_ABI_WC_RECV) || cq->ignore_overrun ||
-	    cq->obj.client->dev->cfg.strict_order)
+	if (!uhca_cqe_is_receive(e) || cq->ignore_overrun || cq->obj.client->dev->cfg.strict_order)
 		return false;
 	if (!cq_hold_has(cq, e->qpn) && (!is_signal(cq, e) || is_handled(cq, h->payloads)))
 		return false;

@@ -161,7 +161,10 @@ static void complete(struct wq *wq, struct uhca_abi_cqe *e)
 static void flush(struct wq *wq)
 {
 	struct recv_wr wr;
-	while (!wq->cq->overrun && recv_fetch(&wq->rq, &wr) == FETCH_OK) {
+	/* no more than there are: who posts more meanwhile asks for the next flush */
+	for (uint32_t n = recv_available(&wq->rq); n > 0 && !wq->cq->overrun; n--) {
+		if (recv_fetch(&wq->rq, &wr) != FETCH_OK)
+			return;
 		struct uhca_abi_cqe e = {.wr_id = wr.wr_id, .status = UHCA_ABI_WC_WR_FLUSH_ERR};
 		complete(wq, &e);
 	}

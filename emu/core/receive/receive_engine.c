@@ -47,7 +47,8 @@ static void flush(struct qp *qp)
 	if (qp->state != QPS_ERR)
 		return;
 	/* What is taken completes; an SRQ's other requests stay for its other QPs (10.2.9.5). */
-	while (qp->resp.have_wr || (!qp->srq && recv_fetch(&qp->rq, &qp->resp.wr) == FETCH_OK)) {
+	while (qp->resp.have_wr || (!qp->srq && recv_available(&qp->rq) && turn_take(qp) &&
+				    recv_fetch(&qp->rq, &qp->resp.wr) == FETCH_OK)) {
 		e = (struct uhca_abi_cqe){.status = UHCA_ABI_WC_WR_FLUSH_ERR,
 					  .opcode = UHCA_ABI_WC_RECV};
 		receive_complete(qp, &e);

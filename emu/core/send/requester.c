@@ -544,6 +544,8 @@ bool requester_transmit(struct qp *qp, uint8_t *buf, size_t cap, struct core_tra
 		w = requester_wr(r, r->send);
 		r->blocked = why_blocked(qp, w);
 		if (r->blocked == BLOCKED_NOT && local_op_is(w)) {
+			if (!turn_take(qp))
+				return false;
 			local_op_run(qp, w);
 			continue;
 		}

@@ -66,33 +66,20 @@ static void start(struct qp *qp)
 	retry_refill(qp);
 }
 
-/* Into RTS, SQD: what may be sent, and what is to end. */
-static void changed(struct qp *qp, enum qp_state old)
-{
-	if (qp->state == QPS_RTS) {
-		if (old == QPS_RTR)
-			start(qp);
-		retry_refill(qp);
-		qp->req.draining = false;
-		qp_kick(qp);
-	} else if (qp->state == QPS_SQD && old != QPS_SQD) {
-		qp->req.draining = true;
-		completer_check_drained(qp);
-	}
-}
-
 static void stop(struct qp *qp)
 {
 	timer_cancel(&qp->dev->timers, &qp->req.timer);
 	qp->req.blocked = BLOCKED_STATE;
 }
 
-/* Requests the device has taken already, oldest first. */
-static void flush_taken(struct qp *qp)
+/* Requests the device has taken already, oldest first. False: the rest has to wait. */
+static bool flush_taken(struct qp *qp)
 {
 	struct requester *r = &qp->req;
 
 	while (r->una != r->sq.head) {
+		if (!turn_take(qp))
+			return false;
 		const struct send_wr *w = requester_wr(r, r->una++);
 		send_retire(&r->sq, r->una);
 		completer_push(qp, w, UHCA_ABI_WC_WR_FLUSH_ERR);
@@ -101,6 +88,7 @@ static void flush_taken(struct qp *qp)
 	r->send_offset = 0;
 	r->una_psn = r->high_psn = r->next_psn;
 	r->rd_outstanding = 0;
+	return true;
 }
 
 /* Requests still in the ring. A broken ring ends the flush: nothing in it can be believed. */
@@ -109,7 +97,8 @@ static void flush_send_ring(struct qp *qp)
 	struct requester *r = &qp->req;
 	struct send_wr *w = &r->wr[0];
 
-	while (send_fetch(&r->sq, &w->wqe, r->sge) == FETCH_OK) {
+	while (send_pending(&r->sq) && turn_take(qp) &&
+	       send_fetch(&r->sq, &w->wqe, r->sge) == FETCH_OK) {
 		w->length = 0;
 		w->index = r->sq.head - 1;
 		send_retire(&r->sq, r->sq.head);
@@ -120,10 +109,37 @@ static void flush_send_ring(struct qp *qp)
 
 static void flush(struct qp *qp)
 {
-	if (!qp->req.sq.entries)
-		return;
-	flush_taken(qp);
-	flush_send_ring(qp);
+	if (qp->req.sq.entries && flush_taken(qp))
+		flush_send_ring(qp);
+}
+
+/* What was to be flushed in SQE must not be sent in RTS: it waits no longer. */
+static void flush_rest(struct qp *qp)
+{
+	uint32_t turns = qp->req.sq.entries / TURN_MAX + 1;
+
+	for (; turns > 0 && !list_empty(&qp->turn_link); turns--) {
+		list_remove(&qp->turn_link);
+		qp->dev->turn_used = 0;
+		flush(qp);
+	}
+}
+
+/* Into RTS, SQD: what may be sent, and what is to end. */
+static void changed(struct qp *qp, enum qp_state old)
+{
+	if (qp->state == QPS_RTS) {
+		if (old == QPS_RTR)
+			start(qp);
+		else if (old == QPS_SQE)
+			flush_rest(qp);
+		retry_refill(qp);
+		qp->req.draining = false;
+		qp_kick(qp);
+	} else if (qp->state == QPS_SQD && old != QPS_SQD) {
+		qp->req.draining = true;
+		completer_check_drained(qp);
+	}
 }
 
 const struct qp_engine send_engine = {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* uhcactl ladder: the packets of a capture, or of the running daemon, as a sequence diagram. */
 #include "captured.h"
+#include "emu/ctl/lib/ctl_file.h"
 #include "emu/ctl/line/options.h"
 #include "emu/story/ladder/ladder.h"
 #include "emu/story/ladder/ladder_svg.h"
@@ -93,18 +94,12 @@ static int no_memory(void)
 
 static int draw_svg(const char *file, const struct ladder *l)
 {
-	FILE *f = fopen(file, "w");
-	bool ok = f != NULL;
+	FILE *f = ctl_file_open("uhcactl", file);
 
-	if (f) {
-		ladder_print_svg(f, l);
-		ok = !ferror(f);
-		ok &= fclose(f) == 0;
-	}
-	if (ok)
-		return 0;
-	fprintf(stderr, "uhcactl: %s: %s\n", file, strerror(errno));
-	return CTL_EXIT_FAILED;
+	if (!f)
+		return CTL_EXIT_FAILED;
+	ladder_print_svg(f, l);
+	return ctl_file_close("uhcactl", file, f) ? 0 : CTL_EXIT_FAILED;
 }
 
 static void print_text(const struct ladder *l, const struct ladder_style *style)

@@ -10,10 +10,11 @@
  * exit status that all rules together give.
  */
 #include "captured.h"
+#include "emu/ctl/lib/ctl_file.h"
 #include "emu/ctl/line/beside.h"
 #include "emu/ctl/line/options.h"
+#include "emu/ctl/scenario/minimise.h"
 #include "emu/ctl/show/grid.h"
-#include "minimise.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -177,12 +178,12 @@ static void put_plan(FILE *f, const struct plan *p, const bool keep[])
 
 static bool write_trial(const struct plan *p, const bool keep[])
 {
-	FILE *f = fopen(p->file, "we");
+	FILE *f = ctl_file_open("uhcactl", p->file);
 
 	if (!f)
 		return false;
 	put_plan(f, p, keep);
-	return fclose(f) == 0;
+	return ctl_file_close("uhcactl", p->file, f);
 }
 
 /* ---- a trial ---- */

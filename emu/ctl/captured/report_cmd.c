@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* uhcactl report: a capture as a page for the browser. */
 #include "captured.h"
+#include "emu/ctl/lib/ctl_file.h"
 #include "emu/ctl/line/options.h"
 #include "emu/story/report/report.h"
 #include "story_source.h"
 
 #include <errno.h>
 #include <string.h>
-
-static int complain(const char *file, int error)
-{
-	fprintf(stderr, "uhcactl: %s: %s\n", file, strerror(error));
-	return CTL_EXIT_FAILED;
-}
 
 /* How the capture is called in the page: without the folders it lies in, which tell nothing. */
 static const char *short_name(const char *path)
@@ -24,20 +19,15 @@ static const char *short_name(const char *path)
 
 static int write_page(const char *file, const struct story *s, const char *name, bool json)
 {
-	bool to_stdout = strcmp(file, "-") == 0;
-	FILE *out = to_stdout ? stdout : fopen(file, "w");
-	int rc, error = 0;
+	FILE *out = ctl_file_open("uhcactl", file);
+	int error;
 
 	if (!out)
-		return complain(file, errno);
-	rc = json ? story_report_json(out, s) : story_report(out, s, name);
-	if (rc < 0)
-		error = -rc;
-	else if (fflush(out) != 0 || ferror(out))
-		error = errno ? errno : EIO;
-	if (!to_stdout && fclose(out) != 0 && !error)
-		error = errno;
-	return error ? complain(file, error) : 0;
+		return CTL_EXIT_FAILED;
+	error = json ? story_report_json(out, s) : story_report(out, s, name);
+	if (error < 0)
+		fprintf(stderr, "uhcactl: %s: %s\n", file, strerror(-error));
+	return ctl_file_close("uhcactl", file, out) && error == 0 ? 0 : CTL_EXIT_FAILED;
 }
 
 int ctl_report(const struct ctl_options *o)

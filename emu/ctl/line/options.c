@@ -5,15 +5,13 @@
 #include "options.h"
 
 #include "emu/ctl/lib/instance_dir.h"
+#include "emu/help/page.h"
 
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#define HELP_COLUMN 26
-#define HELP_WIDTH  80
 
 struct text {
 	const char *name;
@@ -29,10 +27,15 @@ static const struct text command_text[] = {
 			"descriptions it goes through, the region's pages, and how the byte at "
 			"--offset is found at each. --svg draws it."},
 	{"show cm_id", "The ids of rdma_cm: port space, state, addresses."},
-	{"counters", "What each device has counted since the daemon's start."},
+	{"counters", "What each device has counted since the daemon's start, and longest_turn_us: "
+		     "the longest time, in microseconds, for which the daemon served one thing "
+		     "before it looked at the others, which includes time in which other programs "
+		     "had its processor. It is the daemon's, the same for all devices."},
 	{"capture start FILE",
 	 "Writes every packet to a pcapng file, with a comment that tells what it is part of and "
-	 "what became of it, and what the devices do, until it is stopped."},
+	 "what became of it, and what the devices do, until it is stopped. A file of this name is "
+	 "overwritten if it is the daemon's user's and has no other name; a symbolic link is not "
+	 "followed."},
 	{"capture stop", "Ends the capture and says what is in the file."},
 	{"capture status", "Says whether a capture is running."},
 	{"minimise FILE [-- COMMAND...]",
@@ -43,7 +46,8 @@ static const struct text command_text[] = {
 	 "it does with all. Without a command FILE is a scenario, see uhca-scenario(5)."},
 	{"capture dump FILE",
 	 "Writes what the flight recorder has, which is always on, to a pcapng file: the last "
-	 "packets without their payload, and what happened."},
+	 "packets without their payload, and what happened. A file of this name is overwritten as "
+	 "by capture start."},
 	{"ladder FILE|live",
 	 "Draws who sent what to whom as a sequence diagram: a lane for each QP, arrows with "
 	 "opcode, PSN and length, what was lost and which rule did it, and what the devices tell "
@@ -60,6 +64,11 @@ static const struct text command_text[] = {
 	 "what the rules did, and the completions in words."},
 	{"top", "Shows the QPs with the most traffic, again and again: packets and bytes in a "
 		"second, what was sent again, errors. q or Ctrl-C ends it."},
+	{"cdi",
+	 "Prints a specification of the Container Device Interface for the instance, which is to "
+	 "run: podman run --device uhca.io/hca=all gives a container its directory, the "
+	 "libraries of this package, and the environment that uhca-run would set. Each device "
+	 "has its name there, too, and leads to all of them."},
 	{"port down|up [DEVICE]", "Takes the link of a device down or up: PORT_ERR or PORT_ACTIVE "
 				  "to the programs that have it "
 				  "open, and no packet leaves or enters while it is down. DEVICE "
@@ -90,6 +99,7 @@ static const struct text command_text[] = {
 			    "that begin with # are skipped. All of them, or none."},
 	{"fault trace [FILE]",
 	 "What the rules did, one line for each time one fired: to FILE, or to standard output. "
+	 "FILE is overwritten as by capture start. "
 	 "The last 65536 are remembered."},
 	{"fault help [WORD]", "All words that a rule can have, or what one of them means."},
 	{"replay FILE", "Adds rules that do again what a trace tells: the same to the same "
@@ -122,7 +132,8 @@ static const struct text option_text[] = {
 		     "of messages of the CM; 0: no packets, only what happens. Default: all "
 		     "bytes."},
 	{"--offset N", "For show mr KEY: the byte of the key to find. Default: 0."},
-	{"--svg FILE", "For show mr KEY and ladder: draws to this file instead of telling."},
+	{"--svg FILE", "For show mr KEY and ladder: draws to this file instead of telling. It is "
+		       "overwritten as by capture start."},
 	{"--qp N", "For ladder and explain: only this QP and those it talks with."},
 	{"--wr N", "For explain: the requests of this identifier."},
 	{"--width N", "For ladder: columns, 60 to 400. Default: those of the terminal, or 100."},
@@ -131,7 +142,8 @@ static const struct text option_text[] = {
 	{"--all", "For ladder: every packet has a line; else the middle packets of a long message "
 		  "share one."},
 	{"--once", "For ladder live and top: what is there now, and no more."},
-	{"-o FILE, --output FILE", "For report: the page to write; - is standard output."},
+	{"-o FILE, --output FILE", "For report: the page to write; - is standard output. It is "
+				   "overwritten as by capture start."},
 	{"--interval S", "For top: seconds between two looks. Default: 1."},
 	{"--devices N, --wire", "For minimise: given to uhca-run."},
 	{"--version", "Prints the version."},
@@ -326,32 +338,10 @@ int ctl_options_parse(struct ctl_options *o, int argc, char *const *argv)
 
 /* ---- texts ---- */
 
-/* Words of the text, broken into lines that begin at HELP_COLUMN. */
-static void print_wrapped(FILE *out, const char *text)
-{
-	int column = HELP_COLUMN;
-
-	while (*text) {
-		int len = (int)strcspn(text, " ");
-
-		if (column > HELP_COLUMN && column + 1 + len > HELP_WIDTH) {
-			fprintf(out, "\n%*s", HELP_COLUMN, "");
-			column = HELP_COLUMN;
-		}
-		column += fprintf(out, "%s%.*s", column > HELP_COLUMN ? " " : "", len, text);
-		text += len;
-		text += strspn(text, " ");
-	}
-	fputc('\n', out);
-}
-
 static void print_texts(FILE *out, const struct text *text, size_t n)
 {
-	for (size_t i = 0; i < n; i++) {
-		if (fprintf(out, "  %-*s", HELP_COLUMN - 2, text[i].name) > HELP_COLUMN)
-			fprintf(out, "\n%*s", HELP_COLUMN, "");
-		print_wrapped(out, text[i].help);
-	}
+	for (size_t i = 0; i < n; i++)
+		help_page_row(out, text[i].name, text[i].help);
 }
 
 void ctl_print_help(FILE *out)
@@ -365,24 +355,11 @@ void ctl_print_help(FILE *out)
 	print_texts(out, option_text, COUNT_(option_text));
 }
 
-static void print_roff(FILE *out, const char *text)
-{
-	for (; *text; text++) {
-		if (*text == '-')
-			fputc('\\', out);
-		fputc(*text, out);
-	}
-	fputc('\n', out);
-}
-
 static void print_section(FILE *out, const char *title, const struct text *text, size_t n)
 {
 	fprintf(out, ".SH %s\n", title);
-	for (size_t i = 0; i < n; i++) {
-		fputs(".TP\n.B ", out);
-		print_roff(out, text[i].name);
-		print_roff(out, text[i].help);
-	}
+	for (size_t i = 0; i < n; i++)
+		help_page_man_row(out, text[i].name, text[i].help);
 }
 
 void ctl_print_man(FILE *out)

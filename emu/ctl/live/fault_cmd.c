@@ -5,6 +5,7 @@
  */
 #include "emu/abi/ctl.h"
 #include "emu/ctl/lib/connection.h"
+#include "emu/ctl/lib/ctl_file.h"
 #include "emu/ctl/line/options.h"
 #include "emu/ctl/scenario/never_fired.h"
 #include "emu/ctl/show/grid.h"
@@ -313,22 +314,22 @@ static int fetch_trace(const struct ctl_options *o, FILE *out, json_t *all)
 
 static int trace(const struct ctl_options *o)
 {
-	const char *file = o->n_words > 2 ? o->word[2] : NULL;
-	json_t *all = json_array();
-	FILE *out = stdout;
+	const char *file = o->n_words > 2 ? o->word[2] : "-";
+	json_t *all;
+	FILE *out;
 	int status;
 
 	if (o->n_words > 3)
 		return ctl_usage_error("fault trace [FILE]");
-	if (file)
-		out = fopen(file, "we");
-	status = out ? fetch_trace(o, out, all) : CTL_EXIT_FAILED;
+	out = ctl_file_open("uhcactl", file);
+	if (!out)
+		return CTL_EXIT_FAILED;
+	all = json_array();
+	status = fetch_trace(o, out, all);
 	if (status == 0 && o->json && json_dumpf(all, out, JSON_INDENT(2)) == 0)
 		fputc('\n', out);
-	if (file && (!out || fclose(out) != 0)) {
-		fprintf(stderr, "uhcactl: %s: %s\n", file, strerror(errno));
+	if (!ctl_file_close("uhcactl", file, out))
 		status = CTL_EXIT_FAILED;
-	}
 	json_decref(all);
 	return status;
 }

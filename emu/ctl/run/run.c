@@ -4,13 +4,17 @@
  * it, a shared one, a private one), sees to it that its daemon runs, sets the environment, runs
  * the command, and cleans up.
  */
+#include "emu/ctl/doctor/doctor.h"
 #include "emu/ctl/line/beside.h"
+#include "run_chaos.h"
 #include "run_command.h"
 #include "run_dir.h"
 #include "run_env.h"
 #include "run_faults.h"
+#include "run_hunt.h"
 #include "run_keeper.h"
 #include "run_options.h"
+#include "run_sanitize.h"
 #include "run_scenario.h"
 #include "run_shared.h"
 
@@ -27,8 +31,10 @@ static int run_private(const struct run_options *options)
 		return status;
 	if (run_env_enter(dir.path) == 0 &&
 	    (options->n_faults == 0 || run_faults_note(dir.path, &faults) == 0)) {
+		run_chaos_begin(options);
 		status = run_command_run(options->command);
 		status = run_faults_report(dir.path, options, &faults, status);
+		run_chaos_report(dir.path, options);
 	}
 	run_keeper_finish(&keeper);
 	return status;
@@ -70,6 +76,32 @@ static int run_enclosed(const struct run_options *options, const char *dir)
 	return run_in(options, dir);
 }
 
+static int run_doctor(void)
+{
+	const struct doctor_places places = {run_env_daemon(), run_env_preload()};
+	return doctor_run(&places);
+}
+
+static int run(const struct run_options *options)
+{
+	if (options->n_scenarios > 0)
+		return run_scenarios(options);
+	run_command_hold_signals();
+	const char *enclosing = run_env_enclosing();
+	if (options->private_instance)
+		return run_private(options);
+	if (enclosing && !options->instance && options->n_daemon_args == 0)
+		return run_enclosed(options, enclosing);
+	return run_shared(options);
+}
+
+static int run_sanitized(const struct run_options *options)
+{
+	if (run_sanitize_start(options) < 0)
+		return RUN_EXIT_FAILED;
+	return run_sanitize_finish(run(options));
+}
+
 int main(int argc, char **argv)
 {
 	static struct run_options options;
@@ -85,13 +117,10 @@ int main(int argc, char **argv)
 		fprintf(stderr, "uhca-run: where it is itself cannot be found out\n");
 		return RUN_EXIT_FAILED;
 	}
-	if (options.n_scenarios > 0)
-		return run_scenarios(&options);
-	run_command_hold_signals();
-	const char *enclosing = run_env_enclosing();
-	if (options.private_instance)
-		return run_private(&options);
-	if (enclosing && !options.instance && options.n_daemon_args == 0)
-		return run_enclosed(&options, enclosing);
-	return run_shared(&options);
+	if (options.doctor)
+		return run_doctor();
+	if (options.times || options.minimise)
+		return run_hunt(&options, run_sanitized);
+	run_chaos_settle(&options.chaos);
+	return run_sanitized(&options);
 }

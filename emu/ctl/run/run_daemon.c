@@ -6,6 +6,7 @@
 #include "run_daemon.h"
 
 #include "run_addr.h"
+#include "run_chaos.h"
 #include "run_env.h"
 
 #include <errno.h>
@@ -30,11 +31,12 @@
 #define READY_FD 3
 #define ALIVE_FD 4
 
-#define ARGS_MAX (RUN_DAEMON_ARGS_MAX + 2 * RUN_FAULTS_MAX + 2 * 250 + 12)
+#define ARGS_MAX (RUN_DAEMON_ARGS_MAX + 2 * RUN_FAULTS_MAX + 2 * 250 + 13)
 
 struct daemon_args {
 	const char *word[ARGS_MAX + 1];
 	char address[250][24];
+	char chaos[RUN_CHAOS_WORD_MAX];
 	unsigned n;
 };
 
@@ -71,6 +73,10 @@ static void build_args(const struct run_daemon *d, unsigned block, struct daemon
 	}
 	for (unsigned i = 0; i < d->options->n_daemon_args; i++)
 		add(args, d->options->daemon_args[i]);
+	if (d->options->is_chaos) {
+		run_chaos_word(&d->options->chaos, args->chaos, sizeof(args->chaos));
+		add(args, args->chaos);
+	}
 	if (d->options->private_instance)
 		add_faults(d->options, args);
 	for (unsigned i = 0; block > 0 && i < d->options->devices; i++) {
@@ -110,7 +116,7 @@ static bool redirect(const struct run_daemon *d, int ready)
 	char log[RUN_DIR_MAX + 8];
 	snprintf(log, sizeof(log), "%s/log", d->dir->path);
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	int err = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	int err = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
 	/* out of the way first, so that no dup2 closes what the next one needs */
 	int ready_high = fcntl(ready, F_DUPFD_CLOEXEC, 16);
 	int alive_high = d->alive_fd < 0 ? -1 : fcntl(d->alive_fd, F_DUPFD_CLOEXEC, 16);

@@ -22,7 +22,12 @@ const char *run_env_daemon(void)
 	return from_environment("UHCA_DAEMON", UHCA_SBINDIR "/uhcad");
 }
 
-static const char *preload_library(void)
+const char *run_env_sanitizer(void)
+{
+	return from_environment("UHCA_SANITIZER", UHCA_PKGLIBEXECDIR "/uhca-sanitizer");
+}
+
+const char *run_env_preload(void)
 {
 	return from_environment("UHCA_PRELOAD", UHCA_PKGLIBDIR "/libuhca_preload.so");
 }
@@ -102,7 +107,7 @@ static int allow_sanitized_commands(void)
 
 int run_env_enter(const char *dir)
 {
-	const char *library = preload_library();
+	const char *library = run_env_preload();
 	if (access(library, R_OK) < 0) {
 		int e = errno;
 		fprintf(stderr, "uhca-run: preload library %s: %s\n", library, strerror(e));
@@ -123,7 +128,7 @@ int run_env_enter(const char *dir)
 
 void run_env_leave(void)
 {
-	char *list = rebuild_list(from_environment("LD_PRELOAD", ""), preload_library(), false);
+	char *list = rebuild_list(from_environment("LD_PRELOAD", ""), run_env_preload(), false);
 	if (list && *list)
 		setenv("LD_PRELOAD", list, 1);
 	else

@@ -9,6 +9,12 @@
 /* Path of uhcad; never NULL, the file need not exist. */
 const char *run_env_daemon(void);
 
+/* The same of the preload library. */
+const char *run_env_preload(void);
+
+/* Path of uhca-sanitizer (UHCA_SANITIZER), likewise. */
+const char *run_env_sanitizer(void);
+
 /* Where what is left of private instances goes without --keep (UHCA_KEEP), or NULL: nowhere. */
 const char *run_env_keep(void);
 

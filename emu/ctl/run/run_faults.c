@@ -7,6 +7,7 @@
 #include "emu/abi/ctl.h"
 #include "emu/ctl/lib/connection.h"
 #include "emu/ctl/scenario/never_fired.h"
+#include "run_chaos.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -68,8 +69,12 @@ static int note_newest(const char *dir, unsigned count, struct run_faults *out)
 		return -EIO;
 	}
 	n = json_array_size(rules_in(list));
-	for (size_t i = n > count ? n - count : 0; i < n && out->n < RUN_RULES_MAX; i++)
-		out->number[out->n++] = number_in(json_array_get(rules_in(list), i), UHCA_CTL_RULE);
+	for (size_t i = n > count ? n - count : 0; i < n && out->n < RUN_RULES_MAX; i++) {
+		const json_t *rule = json_array_get(rules_in(list), i);
+
+		if (!run_chaos_is_liberty(rule))
+			out->number[out->n++] = number_in(rule, UHCA_CTL_RULE);
+	}
 	json_decref(list);
 	return 0;
 }

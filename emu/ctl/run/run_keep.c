@@ -7,6 +7,7 @@
 
 #include "emu/abi/ctl.h"
 #include "emu/ctl/lib/connection.h"
+#include "emu/ctl/lib/ctl_file.h"
 #include "emu/ctl/line/options.h"
 
 #include <errno.h>
@@ -122,12 +123,16 @@ void run_keep_state(const struct run_dir *dir, const char *folder)
 {
 	char path[PATH_MAX];
 	json_t *all;
+	FILE *f;
 
 	if (!keep_recorder(dir, folder) || !place(dir, folder, "state.json", path))
 		return;
+	f = ctl_file_open("uhca-run", path);
+	if (!f)
+		return;
 	all = all_tables(dir);
-	if (json_dump_file(all, path, JSON_INDENT(1)) < 0)
-		complain(path);
+	json_dumpf(all, f, JSON_INDENT(1));
+	ctl_file_close("uhca-run", path, f);
 	json_decref(all);
 }
 
@@ -135,18 +140,21 @@ void run_keep_log(const struct run_dir *dir, const char *folder)
 {
 	char from[RUN_DIR_MAX + 8], path[PATH_MAX];
 	struct stat st;
-	int in, out;
+	int in;
+	FILE *out;
 
 	snprintf(from, sizeof(from), "%s/log", dir->path);
 	if (!place(dir, folder, "log", path))
 		return;
 	in = open(from, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	out = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
-	if (in < 0 || out < 0 || fstat(in, &st) < 0 ||
-	    sendfile(out, in, NULL, (size_t)st.st_size) < 0)
+	if (in < 0) {
+		complain(from);
+		return;
+	}
+	out = ctl_file_open("uhca-run", path);
+	if (out && (fstat(in, &st) < 0 || sendfile(fileno(out), in, NULL, (size_t)st.st_size) < 0))
 		complain(path);
-	if (in >= 0)
-		close(in);
-	if (out >= 0)
-		close(out);
+	if (out)
+		ctl_file_close("uhca-run", path, out);
+	close(in);
 }

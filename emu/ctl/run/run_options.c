@@ -5,6 +5,8 @@
  */
 #include "run_options.h"
 
+#include "run_chaos.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
@@ -27,13 +29,19 @@ enum option_kind {
 	OPTION_FAULT_FILE,
 	OPTION_FAULT_SEED,
 	OPTION_MUST_FIRE,
+	OPTION_CHAOS,
+	OPTION_TIMES,
+	OPTION_TIME_LIMIT,
+	OPTION_MINIMISE,
+	OPTION_SANITIZE,
+	OPTION_SANITIZE_WORD, /* to the sanitizer's collector, with its value */
 	OPTION_HELP,
 	OPTION_VERSION,
 };
 
 static const struct option_row {
 	const char *name;
-	const char *argument; /* NULL: none */
+	const char *argument; /* NULL: none; in brackets: it may be left out */
 	enum option_kind kind;
 	const char *help;
 } option_table[] = {
@@ -71,6 +79,18 @@ static const struct option_row {
 	{"fault-file", "FILE", OPTION_FAULT_FILE, "a file of fault rules, one on each line"},
 	{"fault-seed", "N", OPTION_FAULT_SEED, "seed of their random choices (--private)"},
 	{"fault-must-fire", NULL, OPTION_MUST_FIRE, "status 124 when a rule never fired"},
+	{"chaos", "[SEED,NAME,...]", OPTION_CHAOS,
+	 "take liberties that the specification allows (--chaos=SEED); help lists them"},
+	{"times", "N", OPTION_TIMES, "with --chaos: N seeds, one after the other, until one fails"},
+	{"time-limit", "SECONDS", OPTION_TIME_LIMIT,
+	 "with --times: a run that takes longer fails (default: 60)"},
+	{"minimise", NULL, OPTION_MINIMISE,
+	 "with --chaos: which liberties does a run that fails need?"},
+	{"sanitize", "[CHECKS]", OPTION_SANITIZE,
+	 "find misuse of verbs (--sanitize=CHECKS); see uhca-sanitize(7)"},
+	{"suppress", "FILE", OPTION_SANITIZE_WORD, "findings of the sanitizer that are known"},
+	{"sanitize-options", "LIST", OPTION_SANITIZE_WORD,
+	 "how it tells: NAME=VALUE:..., see uhca-sanitize(7)"},
 	{"help", NULL, OPTION_HELP, "this text"},
 	{"version", NULL, OPTION_VERSION, "the version"},
 };
@@ -79,8 +99,10 @@ static const struct option_row {
 static void print_help(void)
 {
 	printf("Usage: uhca-run [OPTION]... [--] COMMAND [ARGUMENT]...\n"
+	       "       uhca-run doctor\n"
 	       "Run COMMAND with an emulated RDMA device: attach to an instance of uhcad, or\n"
-	       "start one first, and make its devices visible to COMMAND.\n\n");
+	       "start one first, and make its devices visible to COMMAND. \"doctor\", without\n"
+	       "options, tells what of this machine helps or hinders, and what to do.\n\n");
 	for (size_t i = 0; i < OPTION_ROWS; i++) {
 		char left[40];
 		const struct option_row *row = &option_table[i];
@@ -90,7 +112,9 @@ static void print_help(void)
 	}
 	printf("\nThe exit status is COMMAND's (128+N when signal N ended it); 125 when uhca-run\n"
 	       "itself fails, 126 and 127 when COMMAND cannot be run or is not found; 124 with\n"
-	       "--fault-must-fire when a rule never fired.\n");
+	       "--fault-must-fire when a rule never fired, and with --times when COMMAND ran\n"
+	       "too long; 99 when the sanitizer found "
+	       "something.\n");
 }
 
 /* A name is a file name of ours: letters, digits, dot, dash, underscore; no leading dot. */
@@ -118,17 +142,37 @@ static bool to_daemon(struct run_options *out, const char *dashed, const char *v
 	return true;
 }
 
-static bool set_devices(struct run_options *out, const char *value)
+static bool set_number(const char *name, const char *value, unsigned long most, unsigned *out)
 {
 	char *end;
 	unsigned long n = strtoul(value, &end, 10);
-	if (!isdigit((unsigned char)value[0]) || *end || n == 0 || n > 250) {
-		fprintf(stderr, "uhca-run: --devices takes a number from 1 to 250, not '%s'\n",
-			value);
+	if (!isdigit((unsigned char)value[0]) || *end || n == 0 || n > most) {
+		fprintf(stderr, "uhca-run: --%s takes a number from 1 to %lu, not '%s'\n", name,
+			most, value);
 		return false;
 	}
-	out->devices = (unsigned)n;
-	return to_daemon(out, "--devices", value);
+	*out = (unsigned)n;
+	return true;
+}
+
+static bool set_devices(struct run_options *out, const char *value)
+{
+	return set_number("devices", value, 250, &out->devices) &&
+	       to_daemon(out, "--devices", value);
+}
+
+static enum run_parse set_chaos(struct run_options *out, const char *value)
+{
+	char error[256];
+	if (value && strcmp(value, "help") == 0) {
+		run_chaos_print_help();
+		return RUN_PARSE_DONE;
+	}
+	out->is_chaos = true;
+	if (chaos_parse(value ? value : "", &out->chaos, error, sizeof(error)) == 0)
+		return RUN_PARSE_RUN;
+	fprintf(stderr, "uhca-run: --chaos: %s\n", error);
+	return RUN_PARSE_BAD;
 }
 
 static bool add_fault(struct run_options *out, const char *text, bool is_file)
@@ -157,6 +201,17 @@ static const char *dashed_name(size_t row)
 	static char names[OPTION_ROWS][32];
 	snprintf(names[row], sizeof(names[row]), "--%s", option_table[row].name);
 	return names[row];
+}
+
+static bool to_collector(struct run_options *out, const char *dashed, const char *value)
+{
+	if (out->n_sanitize_words + 2 > RUN_SANITIZE_WORDS_MAX) {
+		fprintf(stderr, "uhca-run: too many options\n");
+		return false;
+	}
+	out->sanitize_words[out->n_sanitize_words++] = dashed;
+	out->sanitize_words[out->n_sanitize_words++] = value;
+	return true;
 }
 
 static enum run_parse apply(size_t row, const char *value, struct run_options *out)
@@ -207,6 +262,23 @@ static enum run_parse apply(size_t row, const char *value, struct run_options *o
 	case OPTION_MUST_FIRE:
 		out->must_fire = true;
 		break;
+	case OPTION_CHAOS:
+		return set_chaos(out, value);
+	case OPTION_TIMES:
+		ok = set_number("times", value, 1000000000, &out->times);
+		break;
+	case OPTION_TIME_LIMIT:
+		ok = set_number("time-limit", value, 86400, &out->time_limit);
+		break;
+	case OPTION_MINIMISE:
+		out->minimise = true;
+		break;
+	case OPTION_SANITIZE:
+		out->sanitize = value ? value : "sum";
+		break;
+	case OPTION_SANITIZE_WORD:
+		ok = to_collector(out, dashed_name(row), value);
+		break;
 	case OPTION_HELP:
 		print_help();
 		return RUN_PARSE_DONE;
@@ -225,6 +297,13 @@ static enum run_parse usage_error(const char *what)
 	return RUN_PARSE_BAD;
 }
 
+static int argument_of(const struct option_row *row)
+{
+	if (!row->argument)
+		return no_argument;
+	return row->argument[0] == '[' ? optional_argument : required_argument;
+}
+
 /* The options in front of the first other word, which optind names then. */
 static enum run_parse take_options(int argc, char **argv, bool (*allowed)(enum option_kind kind),
 				   struct run_options *out)
@@ -232,7 +311,7 @@ static enum run_parse take_options(int argc, char **argv, bool (*allowed)(enum o
 	struct option longs[OPTION_ROWS + 1] = {0};
 	for (size_t i = 0; i < OPTION_ROWS; i++) {
 		longs[i].name = option_table[i].name;
-		longs[i].has_arg = option_table[i].argument ? required_argument : no_argument;
+		longs[i].has_arg = argument_of(&option_table[i]);
 		longs[i].val = (int)i + 256;
 	}
 	int c;
@@ -271,6 +350,12 @@ static bool is_for_daemon(enum option_kind kind)
 	case OPTION_JUNIT:
 	case OPTION_KEEP:
 	case OPTION_MUST_FIRE:
+	case OPTION_CHAOS:
+	case OPTION_TIMES:
+	case OPTION_TIME_LIMIT:
+	case OPTION_MINIMISE:
+	case OPTION_SANITIZE:
+	case OPTION_SANITIZE_WORD:
 	case OPTION_HELP:
 	case OPTION_VERSION:
 		break;
@@ -305,14 +390,32 @@ static const char *mistake_of_scenarios(const struct run_options *o)
 	return NULL;
 }
 
+static const char *mistake_of_chaos(const struct run_options *o)
+{
+	if (o->is_chaos && o->instance)
+		return "--chaos needs a daemon of its own: no --instance";
+	if (o->is_chaos && o->n_scenarios > 0)
+		return "--chaos is for a command, not for a scenario";
+	if (!o->is_chaos && (o->times || o->minimise))
+		return "--times and --minimise are for --chaos";
+	if (o->time_limit && !o->times && !o->minimise)
+		return "--time-limit is for --times and --minimise";
+	return NULL;
+}
+
 static const char *mistake_of(const struct run_options *o)
 {
+	const char *chaos = mistake_of_chaos(o);
+	if (chaos)
+		return chaos;
 	if (o->private_instance && o->instance)
 		return "--private and --instance exclude each other";
-	if (o->keep && !o->private_instance && o->n_scenarios == 0)
+	if (o->keep && !o->private_instance && !o->is_chaos && o->n_scenarios == 0)
 		return "--keep needs a daemon of its own: --private or --scenario";
-	if (o->fault_seed && !o->private_instance && o->n_scenarios == 0)
+	if (o->fault_seed && !o->private_instance && !o->is_chaos && o->n_scenarios == 0)
 		return "--fault-seed needs a daemon of its own: --private";
+	if (o->n_sanitize_words > 0 && !o->sanitize)
+		return "--suppress and --sanitize-options are for --sanitize";
 	if (o->must_fire && o->n_faults == 0)
 		return "--fault-must-fire needs a rule: --fault or --fault-file";
 	return mistake_of_scenarios(o);
@@ -321,12 +424,18 @@ static const char *mistake_of(const struct run_options *o)
 enum run_parse run_options_parse(int argc, char **argv, struct run_options *out)
 {
 	*out = (struct run_options){.devices = 1};
+	/* A program of that name is run with "--" before it. */
+	if (argc > 1 && strcmp(argv[1], "doctor") == 0) {
+		out->doctor = true;
+		return argc == 2 ? RUN_PARSE_RUN : usage_error("doctor stands alone");
+	}
 	enum run_parse parsed = take_options(argc, argv, is_any, out);
 	if (parsed != RUN_PARSE_RUN)
 		return parsed;
 	const char *mistake = mistake_of(out);
 	if (mistake)
 		return usage_error(mistake);
+	out->private_instance |= out->is_chaos;
 	/* "--" announces one, also to scenarios, which can do without */
 	if (optind == argc && (out->n_scenarios == 0 || strcmp(argv[argc - 1], "--") == 0))
 		return usage_error("no command given");

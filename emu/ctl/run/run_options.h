@@ -6,15 +6,22 @@
 #ifndef RUN_OPTIONS_H
 #define RUN_OPTIONS_H
 
+#include "emu/fault/chaos/chaos.h"
+
 #include <stdbool.h>
 
 #define RUN_DAEMON_ARGS_MAX 64
 #define RUN_FAULTS_MAX      256
 #define RUN_SCENARIOS_MAX   64
 
+#define RUN_SANITIZE_WORDS_MAX 32
+
+#define RUN_TIME_LIMIT 60 /* seconds, of a run of --times */
+
 /* Exit codes of uhca-run's own, as env(1) and timeout(1) have them. */
 enum {
 	RUN_EXIT_MUST_FIRE = 124,      /* --fault-must-fire: a rule did not */
+	RUN_EXIT_TOO_LONG = 124,       /* --times: a run that did not end */
 	RUN_EXIT_FAILED = 125,         /* uhca-run itself failed, the command did not run */
 	RUN_EXIT_CANNOT_EXECUTE = 126, /* the command is there but cannot be run */
 	RUN_EXIT_NOT_FOUND = 127,
@@ -42,6 +49,16 @@ struct run_options {
 	unsigned n_faults;
 	const char *fault_seed; /* as typed; NULL: none */
 	bool must_fire;         /* a rule that never fires makes us fail */
+	bool is_chaos;          /* --chaos: the daemon takes liberties */
+	struct chaos chaos;
+	unsigned times;       /* --times: so many seeds, one run each; 0: one run as ever */
+	unsigned time_limit;  /* seconds for each of them */
+	bool minimise;        /* which of the liberties of a run that fails does it need? */
+	bool doctor;          /* no command: look at the machine */
+	const char *sanitize; /* checks; NULL: none */
+	/* For the sanitizer's collector: "--suppress", "FILE", "--options", "LIST", ... */
+	const char *sanitize_words[RUN_SANITIZE_WORDS_MAX];
+	unsigned n_sanitize_words;
 };
 
 enum run_parse {

@@ -46,7 +46,7 @@ become(const struct scenario_process *p, const char *text, char *const *argv, pi
 /* Before it starts, so that whoever looks into it finds it, if empty. */
 static int make_output(const struct scenario_process *p)
 {
-	int fd = open(p->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	int fd = open(p->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
 
 	if (fd < 0)
 		return -errno;

@@ -2,6 +2,7 @@
 /*
  * The verdict of a scenario for people, as TAP (version 13) and as JUnit's XML; see scenario_run.h.
  */
+#include "emu/ctl/lib/ctl_file.h"
 #include "scenario_run.h"
 
 #include <errno.h>
@@ -109,22 +110,12 @@ void scenario_print(const struct scenario_run *r)
 
 static FILE *open_report(const char *file)
 {
-	FILE *f = strcmp(file, "-") == 0 ? stdout : fopen(file, "we");
-
-	if (!f)
-		fprintf(stderr, "uhca-run: %s: %s\n", file, strerror(errno));
-	return f;
+	return ctl_file_open("uhca-run", file);
 }
 
 static int close_report(FILE *f, const char *file)
 {
-	bool bad = fflush(f) != 0 || ferror(f);
-
-	if (bad)
-		fprintf(stderr, "uhca-run: %s: %s\n", file, strerror(errno));
-	if (f != stdout)
-		bad |= fclose(f) != 0;
-	return bad ? -EIO : 0;
+	return ctl_file_close("uhca-run", file, f) ? 0 : -EIO;
 }
 
 int scenario_begin_report(const char *file)

@@ -15,6 +15,7 @@ struct ctl_options;
  */
 int ctl_show(const struct ctl_options *o);
 int ctl_top(const struct ctl_options *o);
+int ctl_cdi(const struct ctl_options *o);
 
 /* show mr KEY. */
 int ctl_walk(const struct ctl_options *o);

@@ -2,6 +2,7 @@
 /* uhcactl show mr KEY: asks for the walk and hands it to who tells or draws it. */
 #include "emu/abi/ctl.h"
 #include "emu/ctl/lib/connection.h"
+#include "emu/ctl/lib/ctl_file.h"
 #include "emu/ctl/line/options.h"
 #include "show.h"
 #include "walk_svg.h"
@@ -24,18 +25,12 @@ static bool parse_number(const char *text, unsigned long long max, json_int_t *o
 
 static int draw(const char *file, const json_t *walk)
 {
-	FILE *f = fopen(file, "w");
-	bool ok = f != NULL;
+	FILE *f = ctl_file_open("uhcactl", file);
 
-	if (f) {
-		walk_print_svg(f, walk);
-		ok = !ferror(f);
-		ok &= fclose(f) == 0;
-	}
-	if (ok)
-		return 0;
-	fprintf(stderr, "uhcactl: %s: %s\n", file, strerror(errno));
-	return CTL_EXIT_FAILED;
+	if (!f)
+		return CTL_EXIT_FAILED;
+	walk_print_svg(f, walk);
+	return ctl_file_close("uhcactl", file, f) ? 0 : CTL_EXIT_FAILED;
 }
 
 int ctl_walk(const struct ctl_options *o)

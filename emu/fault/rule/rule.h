@@ -70,6 +70,8 @@ enum fault_action {
 	FAULT_CQE_DELAY,    /* "cqe.delay=T" */
 	FAULT_CQE_WITHHOLD, /* never comes */
 	FAULT_CQE_OVERRUN,  /* the CQ is full from now on: CQ_ERR */
+	FAULT_CQE_ANNOUNCE, /* "cqe.announce=T": its CQ's event comes now, it comes T later */
+	FAULT_CQE_GARBAGE,  /* what a failed one leaves undefined is anything */
 
 	/* Memory. */
 	FAULT_MEM_FAIL, /* the access finds nothing there */
@@ -79,6 +81,7 @@ enum fault_action {
 	FAULT_QP_ERROR,   /* the QP goes to ERR, its requests are flushed */
 	FAULT_KEY_REVOKE, /* "key.revoke[=KEY]": the key opens nothing any more */
 	FAULT_KEY_REUSE,  /* from now on a new region gets the key freed last */
+	FAULT_KEY_SPLIT,  /* from now on R_Keys are not the L_Keys */
 	FAULT_PORT_DOWN,  /* "port.down[=T]": and up again after T */
 	FAULT_GID_CHANGE, /* GID_CHANGE: event */
 	FAULT_DEV_FATAL,  /* device removal: DEVICE_FATAL, rdma_cm's DEVICE_REMOVAL */
@@ -194,6 +197,7 @@ struct fault_value {
 	/* limit=: how many may wait, or how many bytes of them; 0: not given */
 	uint64_t limit_packets, limit_bytes;
 	uint64_t bad_wr;
+	bool by_queue; /* order=queue: only what is of the same send or receive queue waits */
 };
 
 struct fault_rule {

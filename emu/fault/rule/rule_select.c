@@ -208,6 +208,17 @@ FAULT_WORD_PARSE_(at)
 	return 0;
 }
 
+FAULT_WORD_PARSE_(order)
+{
+	bool *by_queue = member(r, word);
+
+	*by_queue = fault_piece_is(token->value, "queue");
+	if (!*by_queue && !fault_piece_is(token->value, "cq"))
+		return fault_fail(t, token->value.at, "'%.*s' is not cq or queue",
+				  (int)token->value.length, token->value.at);
+	return 0;
+}
+
 FAULT_WORD_PARSE_(time)
 {
 	uint64_t *out = member(r, word);

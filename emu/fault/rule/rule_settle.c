@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "rule_settle.h"
 
+#include "emu/abi/cqe.h"
 #include "emu/abi/event.h"
 #include "rule_names.h"
 #include "rule_opcode.h"
@@ -232,6 +233,22 @@ static int check_cm(const struct fault_text *t, const struct fault_given *g, str
 	return fault_fail(t, opcode->whole.at, "none of these is a CM message");
 }
 
+/* A completion that is a success leaves nothing undefined. */
+static int check_garbage(const struct fault_text *t, const struct fault_given *g,
+			 struct fault_rule *r)
+{
+	const struct fault_token *wc = fault_given_find(g, "wc");
+	const uint64_t success = UINT64_C(1) << UHCA_ABI_WC_SUCCESS;
+
+	if (r->action != FAULT_CQE_GARBAGE)
+		return 0;
+	if (!wc)
+		r->select.wc_status = ~success;
+	if (r->select.wc_status & success)
+		return fault_fail(t, wc->whole.at, "all of a success is defined");
+	return 0;
+}
+
 /* Packets that an action has nothing to do with are not selected. */
 static bool need_of(const struct fault_rule *r, struct fault_opcode_need *need)
 {
@@ -274,7 +291,7 @@ static int check_packets(const struct fault_text *t, const struct fault_given *g
 int fault_rule_settle(const struct fault_text *t, const struct fault_given *g, struct fault_rule *r)
 {
 	if (settle_layer(t, g, r) || check_objects(t, g, r) || check_happening(t, g, r) ||
-	    check_limits(t, g, r) || check_calls(t, g, r))
+	    check_limits(t, g, r) || check_calls(t, g, r) || check_garbage(t, g, r))
 		return -EINVAL;
 	if (r->layer != FAULT_LAYER_PACKET) {
 		r->select.direction = FAULT_BOTH;

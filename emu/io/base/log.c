@@ -6,6 +6,7 @@
 #include "log.h"
 
 #include "clock.h"
+#include "emu/output/output.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -61,9 +62,9 @@ int io_log_open(enum io_log_level level, enum io_log_target target, const char *
 	int fd = -1;
 
 	if (target == IO_LOG_FILE) {
-		fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0600);
+		fd = output_open(path, OUTPUT_APPEND | OUTPUT_PRIVATE);
 		if (fd < 0)
-			return -errno;
+			return fd;
 	}
 	if (sink.fd >= 0)
 		close(sink.fd);

@@ -24,7 +24,7 @@ enum io_log_target {
 
 /*
  * Sends lines up to "level" to the target; path is the file of IO_LOG_FILE, which is made with
- * mode 0600 and appended to. 0 or -errno of open(2), which leaves the log as it was.
+ * mode 0600 and appended to. 0 or -errno of output_open, which leaves the log as it was.
  */
 int io_log_open(enum io_log_level level, enum io_log_target target, const char *path);
 

@@ -5,12 +5,11 @@
 #include "pcapng.h"
 
 #include "emu/abi/story.h"
+#include "emu/output/output.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define BUFFER_BYTES (1 << 18)
@@ -37,20 +36,6 @@ void io_pcapng_init(struct io_pcapng *w)
 }
 
 /* ---- the file ---- */
-
-/* Not one that could block us, as a FIFO can, or be no file at all. */
-static int open_file(const char *path)
-{
-	struct stat st;
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0600);
-
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
-		return fd;
-	close(fd);
-	return -EINVAL;
-}
 
 static void close_file(struct io_pcapng *w)
 {
@@ -159,7 +144,8 @@ int io_pcapng_open(struct io_pcapng *w, const char *path)
 
 	if (io_pcapng_is_open(w))
 		return -EBUSY;
-	fd = open_file(path);
+	/* not one that could block us, as a FIFO can */
+	fd = output_open(path, OUTPUT_REGULAR | OUTPUT_PRIVATE);
 	if (fd < 0)
 		return fd;
 	io_pcapng_init(w);

@@ -38,6 +38,7 @@ static inline bool io_pcapng_is_open(const struct io_pcapng *w)
 
 /*
  * Makes or overwrites the file and begins a section. 0 or -errno: EINVAL (not a regular file),
+ * ELOOP (a symbolic link), EPERM (another user's, or one that has other names, too),
  * EBUSY (another file is open), ENOMEM, or that of open(2) and write(2).
  */
 int io_pcapng_open(struct io_pcapng *w, const char *path);

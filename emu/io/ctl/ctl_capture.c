@@ -5,6 +5,7 @@
 #include "ctl_handler.h"
 #include "emu/abi/ctl.h"
 #include "emu/io/base/base.h"
+#include "emu/output/output.h"
 
 #include <errno.h>
 #include <string.h>
@@ -18,7 +19,7 @@ static json_t *refuse_file(struct ctl_outcome *o, const char *file, int error)
 {
 	if (error == -EINVAL)
 		return io_ctl_refuse(o, "%s is not a regular file", file);
-	return io_ctl_refuse(o, "%s: %s", file, strerror(-error));
+	return io_ctl_refuse(o, "%s: %s", file, output_error(error));
 }
 
 static json_t *facts(const struct io_capture *c)

@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #define SESSIONS_MAX 64
 
@@ -22,6 +21,7 @@ struct io_ctl_session {
 	struct io_ctl *ctl;
 	struct io_ctl_session *next;
 	int fd;
+	uid_t uid;
 	ev_io readable;
 	ev_io writable;
 	size_t in_used;
@@ -32,18 +32,60 @@ struct io_ctl_session {
 	bool last; /* close when out has been written */
 };
 
-static void end_session(struct io_ctl_session *s)
+/* ---- the list: who was heard last stands first ---- */
+
+static void list_remove(struct io_ctl_session *s)
 {
-	struct io_ctl *ctl = s->ctl;
-	struct io_ctl_session **p = &ctl->sessions;
+	struct io_ctl_session **p = &s->ctl->sessions;
 
 	while (*p != s)
 		p = &(*p)->next;
 	*p = s->next;
+}
+
+static void list_add(struct io_ctl_session *s)
+{
+	s->next = s->ctl->sessions;
+	s->ctl->sessions = s;
+}
+
+static unsigned sessions_of(const struct io_ctl *ctl, uid_t uid)
+{
+	unsigned n = 0;
+
+	for (const struct io_ctl_session *s = ctl->sessions; s; s = s->next)
+		n += s->uid == uid;
+	return n;
+}
+
+/* Of those of the user who has most of them, the one that was silent for longest. */
+static struct io_ctl_session *who_gives_way(const struct io_ctl *ctl)
+{
+	struct io_ctl_session *found = NULL;
+	unsigned most = 0;
+
+	for (struct io_ctl_session *s = ctl->sessions; s; s = s->next) {
+		unsigned n = sessions_of(ctl, s->uid);
+
+		if (n < most)
+			continue;
+		most = n;
+		found = s;
+	}
+	return found;
+}
+
+/* ---- a session ---- */
+
+static void end_session(struct io_ctl_session *s)
+{
+	struct io_ctl *ctl = s->ctl;
+
+	list_remove(s);
 	ctl->n_sessions--;
 	ev_io_stop(ctl->loop, &s->readable);
 	ev_io_stop(ctl->loop, &s->writable);
-	close(s->fd);
+	io_undertaker_hang_up(s->fd);
 	free(s->out);
 	free(s);
 	io_linger_go(ctl->linger);
@@ -130,6 +172,8 @@ static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
 		return;
 	}
 	s->in_used += (size_t)n;
+	list_remove(s);
+	list_add(s);
 	serve(s);
 }
 
@@ -148,20 +192,21 @@ static void on_writable(struct ev_loop *loop, ev_io *w, int revents)
 static void add_session(void *arg, int sock, const struct ucred *peer)
 {
 	struct io_ctl *ctl = arg;
-	struct io_ctl_session *s = ctl->n_sessions < SESSIONS_MAX ? malloc(sizeof(*s)) : NULL;
+	struct io_ctl_session *s = malloc(sizeof(*s));
 
-	(void)peer;
 	if (!s) {
-		close(sock);
+		io_undertaker_close(sock);
 		return;
 	}
+	if (ctl->n_sessions == SESSIONS_MAX)
+		end_session(who_gives_way(ctl));
 	s->ctl = ctl;
 	s->fd = sock;
+	s->uid = peer->uid;
 	s->in_used = 0;
 	s->out = NULL;
 	s->last = false;
-	s->next = ctl->sessions;
-	ctl->sessions = s;
+	list_add(s);
 	ctl->n_sessions++;
 	ev_io_init(&s->readable, on_readable, sock, EV_READ);
 	ev_io_init(&s->writable, on_writable, sock, EV_WRITE);

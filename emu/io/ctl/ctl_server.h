@@ -2,7 +2,8 @@
 /*
  * The daemon's end of uhcactl's connection (ctl.h): lines in, lines out, never waiting. A
  * session whose line is too long is told so and closed; one that does not read its replies
- * gets no further ones.
+ * gets no further ones. Where there are as many as can be, a new one takes the place of the one
+ * that said nothing for longest, of the user who has most: silence keeps nobody out.
  */
 #ifndef IO_CTL_SERVER_H
 #define IO_CTL_SERVER_H

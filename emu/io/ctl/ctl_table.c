@@ -7,6 +7,7 @@
 
 #include "ctl_server.h"
 #include "emu/abi/ctl.h"
+#include "emu/io/base/base.h"
 #include "emu/io/net/udp.h"
 #include "emu/io/port/port.h"
 #include "emu/io/serve/serve.h"
@@ -177,6 +178,7 @@ static void add_clients(struct table *t, const struct io_house *h)
 		put_text(t, "program", c->program);
 		put_text(t, "memory", io_mem_how(&c->mem));
 		put_number(t, "channels", c->channels.count);
+		put_number(t, "held_bytes", core_client_memory(c->core));
 	}
 }
 
@@ -235,6 +237,7 @@ json_t *io_ctl_counters(const struct io_house *h)
 			snprintf(name, sizeof(name), "%s%s", count[k].prefix, count[k].name);
 			put_number(&t, name, count[k].value);
 		}
+		put_number(&t, "longest_turn_us", h->devices->longest_turn / IO_USEC);
 	}
 	return finish(&t);
 }

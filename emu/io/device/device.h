@@ -46,6 +46,7 @@ struct io_devices {
 	unsigned n;
 	uint8_t *buf;
 	size_t cap;
+	uint64_t longest_turn; /* of the loop that serves them, ns (loop.c) */
 };
 
 /* NULL when there is none of this name; name need not be terminated. */

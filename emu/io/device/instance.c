@@ -74,9 +74,54 @@ static int check_owner(const char *dir)
 	return st.st_uid == geteuid() && (st.st_mode & 077) == 0 ? 0 : -EPERM;
 }
 
-static int prepare_dir(struct io_instance *in, const char *dir)
+/*
+ * Who can rename what leads to our directory can put another in its place, with sockets of his own.
+ * root may do that, and where root is somebody else, as in a user namespace, so may the owner of /.
+ */
+static bool lets_others_rename(const struct stat *st, const struct stat *top)
 {
-	struct sockaddr_un un;
+	return (st->st_uid != 0 && st->st_uid != geteuid() && st->st_uid != top->st_uid) ||
+	       ((st->st_mode & S_IWOTH) && !(st->st_mode & S_ISVTX));
+}
+
+/* The path is real: absolute and without links. It is cut to the parent that is refused (EPERM). */
+static int check_parents(char path[PATH_MAX])
+{
+	struct stat st, top;
+
+	if (stat("/", &top) < 0)
+		return -errno;
+	for (char *slash = strrchr(path, '/'); slash; slash = strrchr(path, '/')) {
+		slash[slash == path] = '\0';
+		if (lstat(path, &st) < 0)
+			return -errno;
+		if (lets_others_rename(&st, &top))
+			return -EPERM;
+		if (slash == path)
+			break;
+	}
+	return 0;
+}
+
+static int check_way(const struct io_instance *in)
+{
+	char path[PATH_MAX];
+	int error;
+
+	memcpy(path, in->dir, sizeof(path));
+	error = check_parents(path);
+	if (error == -EPERM)
+		io_log(IO_LOG_ERROR,
+		       "others can put another directory in the place of %s: %s belongs to another "
+		       "user, or all may write to it and it is not sticky",
+		       in->dir, path);
+	else if (error < 0)
+		io_log(IO_LOG_ERROR, "%s: %s", path, strerror(-error));
+	return error;
+}
+
+static int make_dir(struct io_instance *in, const char *dir)
+{
 	int error = make_parents(dir);
 
 	if (error == 0)
@@ -88,12 +133,23 @@ static int prepare_dir(struct io_instance *in, const char *dir)
 		       "%s must be a directory of yours that only you can enter (mode 0700)", dir);
 	else if (error < 0)
 		io_log(IO_LOG_ERROR, "cannot make the directory %s: %s", dir, strerror(-error));
-	else if (strlen(in->dir) + sizeof("/sock") > sizeof(un.sun_path)) {
+	return error;
+}
+
+static int prepare_dir(struct io_instance *in, const char *dir)
+{
+	struct sockaddr_un un;
+	int error = make_dir(in, dir);
+
+	if (error < 0)
+		return error;
+	if (strlen(in->dir) + sizeof("/sock") > sizeof(un.sun_path)) {
 		io_log(IO_LOG_ERROR, "%s is too long: a socket's name has at most %zu bytes",
 		       in->dir, sizeof(un.sun_path) - 1);
-		error = -ENAMETOOLONG;
+		return -ENAMETOOLONG;
 	}
-	return error;
+	error = check_way(in);
+	return error < 0 ? error : check_owner(in->dir); /* nobody can change it now */
 }
 
 /* A daemon that ends removes the file; whoever waited for the lock then holds a dead one. */

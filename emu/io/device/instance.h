@@ -26,7 +26,8 @@ int io_instance_path(const char *name, char *out, size_t cap);
  * Makes the directory (and those above it) where it is missing, takes the lock, writes the pid
  * and removes what a daemon that was killed has left. Says what is wrong in the log. 0 or:
  *   -EBUSY         another daemon runs there
- *   -EPERM         the directory belongs to somebody else, or others may write into it
+ *   -EPERM         the directory belongs to somebody else, or others may write into it, or rename
+ *                  it or one above it
  *   -ENAMETOOLONG  too long for the name of a Unix socket
  *   -errno         of mkdir(2), open(2)
  */

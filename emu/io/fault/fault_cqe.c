@@ -15,6 +15,8 @@ struct io_fault_cqe {
 	struct io_device *dev;
 	uint32_t cqn;
 	uint64_t at;
+	bool whole_cq; /* all of its CQ waits for it */
+	bool receive;  /* whatever its opcode says */
 	struct uhca_abi_cqe e;
 };
 
@@ -34,11 +36,43 @@ static void set(struct uhca_abi_cqe *e, const struct fault_value *v)
 		e->imm = htobe32(value);
 }
 
+/*
+ * Only wr_id, status, qp_num and vendor_err of a failed completion mean something (ibv_poll_cq(3)).
+ * The library still has to know the queue.
+ */
+static void garble(struct io_faults *f, const struct fault_entry *rule, struct uhca_abi_cqe *e)
+{
+	static const uint8_t opcodes[] = {UHCA_ABI_WC_SEND,      UHCA_ABI_WC_RDMA_WRITE,
+					  UHCA_ABI_WC_RDMA_READ, UHCA_ABI_WC_BIND_MW,
+					  UHCA_ABI_WC_LOCAL_INV, UHCA_ABI_WC_RECV,
+					  UHCA_ABI_WC_FETCH_ADD};
+	const uint16_t flags = UHCA_ABI_WC_GRH | UHCA_ABI_WC_WITH_IMM | UHCA_ABI_WC_WITH_INV;
+	const uint8_t before = e->opcode;
+	const uint64_t any = fault_plan_random(f->plan, rule->number, UINT64_MAX);
+
+	e->opcode = opcodes[fault_plan_random(f->plan, rule->number, sizeof(opcodes))];
+	if ((e->opcode ^ before) & UHCA_ABI_WC_RECV)
+		e->flags ^= UHCA_ABI_WC_TURNED;
+	e->byte_len = (uint32_t)any;
+	e->imm = (uint32_t)(any >> 32);
+	e->src_qp = (uint32_t)(any >> 16) & 0xffffff;
+	e->flags = (uint16_t)((e->flags & ~flags) | (any >> 8 & flags));
+}
+
 /* ---- waiting ---- */
 
-/* The last of this CQ that is late. */
-static const struct io_fault_cqe *last_late(const struct io_faults *f, const struct io_device *dev,
-					    uint32_t cqn)
+/* Must the later one stay behind? */
+static bool in_order(const struct io_fault_cqe *earlier, const struct io_fault_cqe *later)
+{
+	if (earlier->dev != later->dev || earlier->cqn != later->cqn)
+		return false;
+	return earlier->whole_cq ||
+	       (earlier->e.qpn == later->e.qpn && earlier->receive == later->receive);
+}
+
+/* The last that is late and must come before this one. */
+static const struct io_fault_cqe *last_late(const struct io_faults *f,
+					    const struct io_fault_cqe *later)
 {
 	const struct io_fault_cqe *c;
 
@@ -46,7 +80,7 @@ static const struct io_fault_cqe *last_late(const struct io_faults *f, const str
 		return NULL;
 	TAILQ_FOREACH_REVERSE(c, &f->cqes, io_fault_cqes, link)
 	{
-		if (c->dev == dev && c->cqn == cqn)
+		if (in_order(c, later))
 			return c;
 	}
 	return NULL;
@@ -109,7 +143,7 @@ static void fill_subject(struct fault_subject *s, const struct io_fault_cqe *c)
 	s->qpn = c->e.qpn;
 	s->peer_qpn = look.peer_qpn;
 	s->pd = look.pd;
-	s->srq = c->e.opcode & UHCA_ABI_WC_RECV ? look.srq : 0;
+	s->srq = c->receive ? look.srq : 0;
 	s->cq = c->cqn;
 	s->length = c->e.byte_len;
 	s->wc_status = c->e.status;
@@ -123,6 +157,14 @@ static uint64_t late_by(struct io_faults *f, const struct fault_entry *e)
 	if (jitter)
 		jitter = fault_plan_random(f->plan, e->number, jitter + 1);
 	return e->rule.value.number + jitter;
+}
+
+static void delay(struct io_faults *f, struct io_fault_cqe *c, const struct fault_entry *e)
+{
+	c->at += late_by(f, e);
+	c->whole_cq |= !e->rule.value.by_queue;
+	if (e->rule.action == FAULT_CQE_ANNOUNCE)
+		core_inject_cq_notify(c->dev->core, c->cqn);
 }
 
 /* What the rules do to it; false: it is gone. */
@@ -141,8 +183,10 @@ static bool ask(struct io_faults *f, struct io_fault_cqe *c)
 
 		if (action == FAULT_CQE_SET)
 			set(&c->e, &hit[i]->rule.value);
-		else if (action == FAULT_CQE_DELAY)
-			c->at += late_by(f, hit[i]);
+		else if (action == FAULT_CQE_GARBAGE)
+			garble(f, hit[i], &c->e);
+		else if (action == FAULT_CQE_DELAY || action == FAULT_CQE_ANNOUNCE)
+			delay(f, c, hit[i]);
 		else if (action == FAULT_CQE_OVERRUN)
 			fill(f, c, hit[i]->number);
 		if (action == FAULT_CQE_OVERRUN || action == FAULT_CQE_WITHHOLD)
@@ -156,13 +200,14 @@ bool io_fault_cqe(void *user, uint32_t cqn, struct uhca_abi_cqe *e)
 	struct io_device *dev = user;
 	struct io_faults *f = dev->faults;
 	uint64_t now = io_clock_now();
-	struct io_fault_cqe c = {.dev = dev, .cqn = cqn, .at = now, .e = *e};
+	struct io_fault_cqe c = {
+		.dev = dev, .cqn = cqn, .at = now, .receive = uhca_cqe_is_receive(e), .e = *e};
 	const struct io_fault_cqe *before;
 
 	if (is_full(f, dev, cqn) || !ask(f, &c))
 		return false;
 	*e = c.e;
-	before = last_late(f, dev, cqn);
+	before = last_late(f, &c);
 	if (before && before->at > c.at)
 		c.at = before->at;
 	if (!before && c.at == now)

@@ -3,7 +3,9 @@
  * Rules about completions, behind core_ops.completion: they are changed, come late, or never.
  *
  * The order of one CQ is kept: while a completion of it is late, those behind it wait as well, as
- * in a device whose writes to the queue are slow. A completion that is withheld leaves a gap.
+ * in a device whose writes to the queue are slow. With order=queue only those of the same send or
+ * receive queue wait, which is all the order that is promised. A completion that is withheld
+ * leaves a gap.
  * What is late when its QP or CQ goes, or its QP is reset, goes too.
  */
 #ifndef IO_FAULT_CQE_H

@@ -157,6 +157,13 @@ static void key_reuse(struct io_faults *f, const struct io_fault_pending *p, uin
 	core_inject_key_reuse(p->dev->core, true);
 }
 
+static void key_split(struct io_faults *f, const struct io_fault_pending *p, uint64_t now)
+{
+	(void)f;
+	(void)now;
+	core_inject_key_split(p->dev->core, true);
+}
+
 /* The completion that found no room is lost: its QP fails. */
 static void overrun(struct io_faults *f, const struct io_fault_pending *p, uint64_t now)
 {
@@ -178,6 +185,7 @@ static happening *const happenings[FAULT_ACTIONS] = {
 	[FAULT_PORT_DOWN] = port_down,   [FAULT_GID_CHANGE] = gid_change,
 	[FAULT_DEV_FATAL] = fatal,       [FAULT_DEV_FREEZE] = freeze,
 	[FAULT_DEV_EXIT] = die,          [FAULT_CQE_OVERRUN] = overrun,
+	[FAULT_KEY_SPLIT] = key_split,
 };
 
 void io_fault_execute(struct io_faults *f, const struct io_fault_pending *p, uint64_t now)

@@ -4,6 +4,8 @@
  */
 #include "listener.h"
 
+#include "undertaker.h"
+
 #include "emu/io/base/base.h"
 
 #include <errno.h>
@@ -22,7 +24,7 @@ static void refuse(int sock, const struct ucred *peer)
 	if (io_log_limit(&limit, 5, io_clock_now(), &held))
 		io_log(IO_LOG_WARN, "refused process %d of user %u (%u more)", (int)peer->pid,
 		       (unsigned)peer->uid, held);
-	close(sock);
+	io_undertaker_close(sock);
 }
 
 static void welcome(struct io_listener *l, int sock)
@@ -31,7 +33,7 @@ static void welcome(struct io_listener *l, int sock)
 	socklen_t len = sizeof(peer);
 
 	if (getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0)
-		close(sock);
+		io_undertaker_close(sock);
 	else if (peer.uid != geteuid() && peer.uid != 0)
 		refuse(sock, &peer);
 	else
@@ -50,7 +52,7 @@ static void shed(struct io_listener *l)
 	close(l->reserve);
 	sock = accept4(l->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	if (sock >= 0)
-		close(sock);
+		close(sock); /* at once: its number is the next reserve's */
 	l->reserve = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	if (io_log_limit(&limit, 5, io_clock_now(), &held))
 		io_log(IO_LOG_ERROR, "no descriptor left for a new client (%u more)", held);

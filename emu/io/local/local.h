@@ -7,11 +7,14 @@
 #ifndef IO_LOCAL_DOOR_H
 #define IO_LOCAL_DOOR_H
 
+#include "descriptor.h"
 #include "linger.h"
 #include "listener.h"
 #include "message.h"
+#include "notify.h"
 #include "privilege.h"
 #include "slow_call.h"
+#include "undertaker.h"
 #include "watch.h"
 
 #endif

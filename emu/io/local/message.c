@@ -4,16 +4,23 @@
  */
 #include "message.h"
 
+#include "undertaker.h"
+
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* Room for the most descriptors a message may carry, aligned for its header. */
+/*
+ * Room for the most descriptors that the system lets a message carry (SCM_MAX_FD), aligned for its
+ * header: those for which there is none would be closed by the kernel, and we would wait for it.
+ */
+#define FDS_MAX 253
+
 union control {
 	struct cmsghdr header;
-	char space[CMSG_SPACE(UHCA_ABI_MAX_FDS * sizeof(int))];
+	char space[CMSG_SPACE(FDS_MAX * sizeof(int))];
 };
 
 int io_fds_take(struct io_fds *fds, unsigned i)
@@ -31,12 +38,15 @@ void io_fds_close(struct io_fds *fds)
 {
 	for (unsigned i = 0; i < fds->n; i++)
 		if (fds->fd[i] >= 0)
-			close(fds->fd[i]);
+			io_undertaker_close(fds->fd[i]);
 	fds->n = 0;
 }
 
-static void collect(struct msghdr *msg, struct io_fds *fds)
+/* False when there were more than a message of ours has. */
+static bool collect(struct msghdr *msg, struct io_fds *fds)
 {
+	bool all = true;
+
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR(msg, c)) {
 		size_t n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
 
@@ -49,9 +59,11 @@ static void collect(struct msghdr *msg, struct io_fds *fds)
 			if (fds->n < UHCA_ABI_MAX_FDS)
 				fds->fd[fds->n++] = fd;
 			else
-				close(fd);
+				io_undertaker_close(fd);
+			all &= i < UHCA_ABI_MAX_FDS;
 		}
 	}
+	return all;
 }
 
 ssize_t io_message_receive(int sock, void *buf, size_t cap, struct io_fds *fds, bool *whole)
@@ -70,14 +82,13 @@ ssize_t io_message_receive(int sock, void *buf, size_t cap, struct io_fds *fds, 
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return -errno;
-	collect(&msg, fds);
-	*whole = (msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) == 0;
+	*whole = collect(&msg, fds) && (msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) == 0;
 	return n;
 }
 
 static void attach(struct msghdr *msg, union control *control, const int *fd, unsigned n_fds)
 {
-	memset(control, 0, sizeof(*control));
+	memset(control, 0, CMSG_SPACE(UHCA_ABI_MAX_FDS * sizeof(int)));
 	msg->msg_control = control;
 	msg->msg_controllen = CMSG_SPACE(n_fds * sizeof(int));
 	control->header.cmsg_level = SOL_SOCKET;

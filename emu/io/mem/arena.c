@@ -7,6 +7,7 @@
 #include "arena.h"
 
 #include "emu/abi/cmd.h"
+#include "emu/io/local/local.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -47,6 +48,6 @@ int io_arena_open(struct io_arena *a, int fd, uint64_t size)
 void io_arena_close(struct io_arena *a)
 {
 	if (a->base)
-		munmap(a->base, a->size);
+		io_undertaker_unmap(a->base, a->size);
 	*a = (struct io_arena){0};
 }

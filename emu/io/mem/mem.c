@@ -9,20 +9,17 @@
 #include "mem.h"
 
 #include "emu/io/base/base.h"
+#include "emu/io/local/local.h"
 #include "mapped.h"
 #include "stretch.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <linux/magic.h>
 #include <poll.h>
 #include <stdalign.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/pidfd.h>
-#include <sys/stat.h>
 #include <sys/uio.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #define LOCAL_PIECES  96
@@ -57,17 +54,6 @@ const char *io_mem_how(const struct io_mem *m)
 }
 
 /* ---- opening ---- */
-
-/* A regular file of procfs, open for reading and writing. Any other file might block us. */
-static bool is_proc_file(int fd)
-{
-	struct statfs fs;
-	struct stat st;
-	int flags = fcntl(fd, F_GETFL);
-
-	return flags >= 0 && (flags & O_ACCMODE) == O_RDWR && fstatfs(fd, &fs) == 0 &&
-	       fs.f_type == PROC_SUPER_MAGIC && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
-}
 
 /* What the descriptor was opened as, as far as this process can name it. */
 static bool fd_path(int fd, char *path, size_t cap)
@@ -109,7 +95,12 @@ int io_mem_open(struct io_mem *m, int fd, pid_t pid, int sock, enum io_mem_mode 
 	int error = -EINVAL;
 
 	*m = (struct io_mem){.fd = fd, .pidfd = -1, .sock = sock, .pid = pid, .mode = mode};
-	if (!is_proc_file(fd) || !fd_path(fd, path, sizeof(path)) || !ends_with(path, "/mem"))
+	if (!io_descriptor_is_proc(fd)) {
+		io_undertaker_close(fd);
+		m->fd = -1;
+		goto fail;
+	}
+	if (!fd_path(fd, path, sizeof(path)) || !ends_with(path, "/mem"))
 		goto fail;
 	pin_process(m, path);
 	error = -EPERM;

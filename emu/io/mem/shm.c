@@ -5,11 +5,15 @@
  */
 #include "shm.h"
 
+#include "emu/io/local/local.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#define LARGE (1u << 20) /* memory whose end takes longer than to have somebody else do it */
 
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL 0x0008U
@@ -79,7 +83,9 @@ void io_shm_drop_fd(struct io_shm *shm)
 
 void io_shm_destroy(struct io_shm *shm)
 {
-	if (shm->base)
+	if (shm->base && shm->size > LARGE)
+		io_undertaker_unmap(shm->base, shm->size);
+	else if (shm->base)
 		munmap(shm->base, shm->size);
 	io_shm_drop_fd(shm);
 	*shm = (struct io_shm){.fd = -1};

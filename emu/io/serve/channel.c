@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
+#include <sys/un.h>
 
 static bool is_seqpacket(int fd)
 {
@@ -21,6 +21,19 @@ static bool is_seqpacket(int fd)
 
 	return getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &len) == 0 && domain == AF_UNIX &&
 	       getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) == 0 && type == SOCK_SEQPACKET;
+}
+
+/*
+ * One end of a pair that nobody can connect to, neither end of which has a name. A connection to a
+ * socket of ours, the client's own for instance, would stay open for as long as we hold it: nobody
+ * would ever hear that its client has ended.
+ */
+static bool is_of_a_pair(int fd)
+{
+	struct sockaddr_un at;
+	socklen_t len = sizeof(at);
+
+	return getpeername(fd, (struct sockaddr *)&at, &len) == 0 && len == sizeof(sa_family_t);
 }
 
 static void set_gone(struct io_channel *ch)
@@ -87,7 +100,7 @@ int io_channel_open(struct io_channel *ch, struct io_watches *watches, int fd, s
 {
 	int error;
 
-	if (!is_seqpacket(fd))
+	if (!is_seqpacket(fd) || !is_of_a_pair(fd))
 		return -EINVAL;
 	*ch = (struct io_channel){.fd = fd, .record = record};
 	ch->watch = (struct io_watch){.fd = fd, .event = on_event, .arg = ch};
@@ -108,7 +121,8 @@ void io_channel_close(struct io_channel *ch)
 	if (!ch->watch.set)
 		return;
 	io_watch_stop(&ch->watch);
-	close(ch->fd);
+	/* No shutdown(2): the program has this end, too, and tells itself of our end by it. */
+	io_undertaker_close(ch->fd);
 	free(ch->queue);
 	ch->fd = -1;
 	ch->queue = NULL;

@@ -49,12 +49,21 @@ static void on_gone(struct io_channel *ch, void *arg)
 	close_slot(arg);
 }
 
+bool io_channel_table_close(struct io_channel_table *t, uint32_t most)
+{
+	while (t->n_slots > 0 && most-- > 0) {
+		struct io_channel_slot *s = t->slot[--t->n_slots];
+
+		close_slot(s);
+		free(s);
+	}
+	t->free = NULL; /* it led to slots that are gone */
+	return t->n_slots == 0;
+}
+
 void io_channel_table_destroy(struct io_channel_table *t)
 {
-	for (uint32_t i = 0; i < t->n_slots; i++) {
-		close_slot(t->slot[i]);
-		free(t->slot[i]);
-	}
+	io_channel_table_close(t, UINT32_MAX);
 	free(t->slot);
 	io_channel_table_init(t, t->watches);
 }

@@ -25,6 +25,9 @@ struct io_channel_table {
 
 void io_channel_table_init(struct io_channel_table *t, struct io_watches *watches);
 
+/* Closes up to "most" of those that are there, of a table to which none is added. True: all. */
+bool io_channel_table_close(struct io_channel_table *t, uint32_t most);
+
 /* Closes all. */
 void io_channel_table_destroy(struct io_channel_table *t);
 

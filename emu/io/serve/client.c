@@ -55,7 +55,7 @@ struct io_client *io_client_create(struct io_clients *all, int sock, const struc
 	struct io_client *c = calloc(1, sizeof(*c));
 
 	if (!c) {
-		close(sock);
+		io_undertaker_close(sock);
 		return NULL;
 	}
 	c->all = all;
@@ -70,17 +70,9 @@ struct io_client *io_client_create(struct io_clients *all, int sock, const struc
 	return c;
 }
 
-/* Undoes HELLO, done or half done. */
+/* Undoes HELLO, done or half done, but for the core's part. */
 static void close_context(struct io_client *c)
 {
-	if (c->core)
-		core_client_destroy(c->core);
-	c->core = NULL;
-	if (c->dev) {
-		c->dev->dirty = true;
-		io_callers_remove(&c->all->callers, c);
-	}
-	c->dev = NULL;
 	c->bell = (struct io_doorbell){0};
 	if (c->event_fd >= 0) {
 		io_watch_stop(&c->event);
@@ -94,13 +86,48 @@ static void close_context(struct io_client *c)
 	io_mem_close(&c->mem);
 }
 
+#define MUCH (1u << 20)
+
+void io_client_leave(struct io_client *c)
+{
+	c->trim = c->core && core_client_memory(c->core) > MUCH;
+	io_slow_calls_drop(&c->slow);
+	if (c->dev)
+		io_callers_remove(&c->all->callers, c);
+	ev_io_stop(c->all->loop, &c->readable);
+	/* Who is still at the other end is to hear of it, whenever it is closed. */
+	shutdown(c->sock, SHUT_RDWR);
+	io_undertaker_hang_up(c->sock);
+	c->sock = -1;
+	c->gone = true;
+}
+
+bool io_client_end(struct io_client *c, uint32_t steps)
+{
+	if (c->dev)
+		c->dev->dirty = true;
+	if (c->core && !core_client_leave(c->core, steps))
+		return false;
+	c->core = NULL;
+	if (!io_channel_table_close(&c->channels, steps / CORE_STEPS_PER_OBJECT))
+		return false;
+	close_context(c);
+	if (c->trim)
+		io_undertaker_trim();
+	return true;
+}
+
+void io_client_free(struct io_client *c)
+{
+	free(c);
+}
+
 void io_client_destroy(struct io_client *c)
 {
-	io_slow_calls_drop(&c->slow);
-	close_context(c);
-	ev_io_stop(c->all->loop, &c->readable);
-	close(c->sock);
-	free(c);
+	io_client_leave(c);
+	while (!io_client_end(c, UINT32_MAX))
+		;
+	io_client_free(c);
 }
 
 static int open_doorbell(struct io_client *c)
@@ -134,7 +161,7 @@ static int open_async(struct io_client *c, int fd)
 				    sizeof(struct uhca_abi_async_event));
 
 	if (error < 0)
-		close(fd);
+		io_undertaker_close(fd);
 	return error;
 }
 
@@ -152,7 +179,7 @@ int io_client_hello(struct io_client *c, const struct io_client_hello *hello)
 	int error = io_mem_open(&c->mem, hello->mem_fd, c->peer.pid, c->sock, c->all->mem);
 
 	if (error < 0) {
-		close(hello->async_fd);
+		io_undertaker_close(hello->async_fd);
 		return error;
 	}
 	error = open_async(c, hello->async_fd);

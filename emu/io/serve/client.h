@@ -29,7 +29,10 @@ struct io_clients;
 struct io_client {
 	struct io_clients *all; /* that it is one of */
 	uint32_t id;
-	int sock; /* owned */
+	int sock;  /* owned; -1 when it has left */
+	bool gone; /* it has left: its memory is another's now, or nobody's */
+	bool trim; /* then: what it had is much, and freed for the system, too */
+	TAILQ_ENTRY(io_client) leaving;
 	struct ucred peer;
 	ev_io readable;
 	struct io_slow_calls slow; /* its call that waits, if one does */
@@ -60,9 +63,19 @@ struct io_client {
 struct io_client *io_client_create(struct io_clients *all, int sock, const struct ucred *peer);
 
 /*
- * Frees all the client had. Called when the connection ends, however it ends, and by the daemon
- * when it stops.
+ * The connection ends, however it ends: the client is heard no more, its memory is not touched any
+ * more. What it had is still there; io_client_end frees it.
  */
+void io_client_leave(struct io_client *c);
+
+/*
+ * The next part of the end of a client that has left (core_client_leave). True when all that it had
+ * is freed, and io_client_free may follow.
+ */
+bool io_client_end(struct io_client *c, uint32_t steps);
+void io_client_free(struct io_client *c);
+
+/* All of that, at once. */
 void io_client_destroy(struct io_client *c);
 
 /* What HELLO brings; descriptors are taken over in any case. */

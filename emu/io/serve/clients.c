@@ -9,6 +9,9 @@
 
 #include <stdlib.h>
 
+#define SLICE (200 * IO_USEC)
+#define STEPS (4 * CORE_STEPS_PER_OBJECT) /* between two looks at the clock */
+
 void io_clients_add(void *arg, int sock, const struct ucred *peer)
 {
 	struct io_clients *all = arg;
@@ -28,6 +31,30 @@ void io_clients_add(void *arg, int sock, const struct ucred *peer)
 	io_linger_come(all->linger);
 }
 
+int io_clients_open(struct io_clients *all)
+{
+	TAILQ_INIT(&all->leavers);
+	return io_callers_open(&all->callers);
+}
+
+bool io_clients_bury(struct io_clients *all)
+{
+	uint64_t until = io_clock_now() + SLICE;
+	struct io_client *c = TAILQ_FIRST(&all->leavers);
+
+	if (!c)
+		return false;
+	do {
+		if (!io_client_end(c, STEPS))
+			continue;
+		TAILQ_REMOVE(&all->leavers, c, leaving);
+		io_client_free(c);
+		io_linger_go(all->linger);
+		c = TAILQ_FIRST(&all->leavers);
+	} while (c && io_clock_now() < until);
+	return true;
+}
+
 void io_clients_remove(struct io_clients *all, struct io_client *c)
 {
 	unsigned i = 0;
@@ -40,8 +67,9 @@ void io_clients_remove(struct io_clients *all, struct io_client *c)
 		       c->dev->id.name);
 		io_teller_leak(all->teller, c->dev, c, c->program);
 	}
-	io_client_destroy(c);
-	io_linger_go(all->linger);
+	io_client_leave(c);
+	TAILQ_INSERT_TAIL(&all->leavers, c, leaving);
+	io_clients_bury(all);
 }
 
 unsigned io_clients_remove_of(struct io_clients *all, const struct io_device *dev)
@@ -64,6 +92,8 @@ void io_clients_close(struct io_clients *all)
 		io_catch_up(all->at[i]);
 	for (unsigned i = 0; i < all->n; i++)
 		io_client_destroy(all->at[i]);
+	while (io_clients_bury(all))
+		;
 	io_callers_close(&all->callers);
 	free(all->at);
 	all->n = 0;

@@ -34,14 +34,28 @@ struct io_clients {
 	void *user; /* of ops */
 	struct io_client **at;
 	unsigned n;
+	TAILQ_HEAD(io_leavers, io_client)
+	leavers;       /* no more in at; the first one's end has begun */
 	uint32_t last; /* id */
 };
 
 /* Whoever connects, as struct io_listener has it; arg: struct io_clients. */
 void io_clients_add(void *arg, int sock, const struct ucred *peer);
 
-/* Takes the client off the list and destroys it. */
+/* Before all else, with the other members set. 0 or -errno of io_callers_open. */
+int io_clients_open(struct io_clients *all);
+
+/*
+ * Takes the client off the list: it is heard no more. What it had is freed from now on, by
+ * io_clients_bury, a part of it at once.
+ */
 void io_clients_remove(struct io_clients *all, struct io_client *c);
+
+/*
+ * Goes on freeing what those who left have had, one after the other, for a fraction of a
+ * millisecond (DESIGN D16). False when there was nothing to do.
+ */
+bool io_clients_bury(struct io_clients *all);
 
 /* Disconnects all who have opened the device; returns how many there were. */
 unsigned io_clients_remove_of(struct io_clients *all, const struct io_device *dev);

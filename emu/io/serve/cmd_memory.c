@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Handlers of protection domains, memory regions, windows and device memory. See cmd_handler.h. */
+#include "clients.h"
 #include "cmd_handler.h"
 #include "emu/io/capture/pcap.h"
 
@@ -93,6 +94,8 @@ int cmd_attach_arena(struct cmd *r, struct cmd_reply *rep)
 	int error;
 
 	(void)rep;
+	if (r->client->all->adopt == UHCA_ABI_ADOPT_OFF)
+		return -EOPNOTSUPP;
 	if (arena->base)
 		return -EBUSY;
 	error = io_arena_open(arena, r->fds->fd[0], in->size);

@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <stdbool.h>
-#include <sys/stat.h>
 
 #define QP_RAW_PACKET 8 /* enum ibv_qp_type */
 #define QP_STATE      1 /* enum ibv_qp_attr_mask */
@@ -151,16 +150,17 @@ int cmd_detach_mcast(struct cmd *r, struct cmd_reply *rep)
 int cmd_open_xrcd(struct cmd *r, struct cmd_reply *rep)
 {
 	const struct uhca_cmd_open_xrcd *in = r->msg;
-	struct stat st;
+	uint64_t file[2];
+	int error;
 
 	if (in->unshared > 1)
 		return -EINVAL;
 	if (in->unshared)
 		return core_open_xrcd(r->client->core, in, NULL, &rep->handle.handle);
-	if (fstat(r->fds->fd[0], &st) < 0)
-		return -EBADF;
-	return core_open_xrcd(r->client->core, in, (uint64_t[2]){st.st_dev, st.st_ino},
-			      &rep->handle.handle);
+	error = io_descriptor_file(r->fds->fd[0], file);
+	if (error < 0)
+		return error;
+	return core_open_xrcd(r->client->core, in, file, &rep->handle.handle);
 }
 
 int cmd_open_qp(struct cmd *r, struct cmd_reply *rep)

@@ -12,8 +12,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define BURST 8 /* requests of one file, before others get their turn */
 
@@ -49,16 +47,9 @@ void ucma_respond(struct ucma_command *c, const void *response, size_t len)
 	c->rep->h.length = (uint32_t)len;
 }
 
-static uint64_t inode_of(int fd)
-{
-	struct stat st;
-
-	return fstat(fd, &st) == 0 && S_ISSOCK(st.st_mode) ? st.st_ino : 0;
-}
-
 struct ucma_file *ucma_file_of(const struct io_ucma *u, int fd)
 {
-	uint64_t inode = inode_of(fd);
+	uint64_t inode = io_descriptor_socket(fd);
 	struct ucma_file *f;
 
 	TAILQ_FOREACH(f, &u->files, link)
@@ -77,7 +68,7 @@ static void destroy_file(struct ucma_file *f)
 	while (!LIST_EMPTY(&f->ids))
 		ucma_id_destroy(LIST_FIRST(&f->ids));
 	ev_io_stop(u->env.loop, &f->readable);
-	close(f->sock);
+	io_undertaker_hang_up(f->sock);
 	TAILQ_REMOVE(&u->files, f, link);
 	u->n_files--;
 	free(f);
@@ -88,7 +79,7 @@ static int hello(struct ucma_file *f, const struct io_fds *fds)
 {
 	if (f->inode || fds->n < 2)
 		return -EINVAL;
-	f->inode = inode_of(fds->fd[1]);
+	f->inode = io_descriptor_socket(fds->fd[1]);
 	return f->inode ? 0 : -EINVAL;
 }
 
@@ -135,9 +126,8 @@ static void answer(struct ucma_file *f, const uint8_t *msg, size_t n, struct io_
 {
 	struct ucma_reply rep = {0};
 	struct uhca_ucma_request r;
-	struct ucma_command c = {.file = f, .fds = fds, .rep = &rep};
+	struct ucma_command c = {.file = f, .emptied = f, .fds = fds, .rep = &rep};
 	_Alignas(8) uint8_t in[2 * UHCA_UCMA_MAX] = {0};
-	bool was_out;
 
 	memcpy(&r, msg, sizeof(r));
 	if (r.length - r.option > sizeof(struct rdma_ucm_cmd_hdr))
@@ -146,11 +136,10 @@ static void answer(struct ucma_file *f, const uint8_t *msg, size_t n, struct io_
 	c.in = in;
 	c.option = msg + n - r.option;
 	c.option_len = r.option;
-	was_out = f->token_out;
 	rep.h.status = execute(f, &r, &c, error);
 	if (rep.h.status < 0)
 		rep.h.length = 0;
-	if (was_out && TAILQ_EMPTY(&f->events))
+	if (c.emptied->token_out && TAILQ_EMPTY(&c.emptied->events))
 		rep.h.flags |= UHCA_UCMA_TAKE_TOKEN;
 	io_message_send(fds->fd[0], &rep, sizeof(rep.h) + rep.h.length, NULL, 0);
 }
@@ -223,7 +212,7 @@ static void add_file(void *arg, int sock, const struct ucred *peer)
 	struct ucma_file *f = calloc(1, sizeof(*f));
 
 	if (!f) {
-		close(sock);
+		io_undertaker_close(sock);
 		return;
 	}
 	f->ucma = u;

@@ -295,7 +295,7 @@ static int on_request(void *user, struct cm *cm, const struct core_cm_request *r
 		return -ENOENT;
 	if (listener->qp_type && listener->qp_type != req->param.qp_type)
 		return -EINVAL;
-	if (listener->backlog == 0)
+	if (!ucma_backlog_has_room(listener, req->remote_gid))
 		return -ENOMEM;
 	return make_request(listener, dev, cm, req, cookie);
 }

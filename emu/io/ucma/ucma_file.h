@@ -81,6 +81,14 @@ struct ucma_file {
 	bool token_out; /* the client has the token, or it is on its way */
 };
 
+/* ---- ucma_backlog.c ---- */
+
+/*
+ * May a request of this GID wait at the listener? Where the backlog is full, a host that has at
+ * least two more waiting than this one loses its newest, which is refused.
+ */
+bool ucma_backlog_has_room(struct ucma_id *listener, const uint8_t gid[16]);
+
 /* ---- ucma_event.c ---- */
 
 /* A fresh event of the id; NULL when there is no memory: then it is lost, and logged. */
@@ -149,8 +157,9 @@ struct ucma_reply {
 
 struct ucma_command {
 	struct ucma_file *file;
-	const void *in;     /* the command's structure, with zeroes behind */
-	const void *option; /* SET_OPTION */
+	struct ucma_file *emptied; /* loses events: file, or the one that an id leaves */
+	const void *in;            /* the command's structure, with zeroes behind */
+	const void *option;        /* SET_OPTION */
 	uint32_t option_len;
 	struct io_fds *fds;
 	struct ucma_reply *rep;

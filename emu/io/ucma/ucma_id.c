@@ -152,6 +152,7 @@ int ucma_migrate_id(struct ucma_command *c)
 
 	if (!id)
 		return -ENOENT;
+	c->emptied = old;
 	if (old != c->file) {
 		ucma_event_move(id, c->file);
 		for (m = LIST_FIRST(&old->mcasts); m; m = next) {

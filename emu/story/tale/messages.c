@@ -269,14 +269,29 @@ static uint32_t received_message(const struct story *s, const struct story_recor
 }
 
 /*
- * The oldest request of this identifier that has no completion, after the last that has one:
- * requests complete in order. One that failed was not acknowledged.
+ * May this be the request that the completion is about? A flight recorder tells of those that
+ * failed only, and programs use an identifier again: one that was answered has completed without a
+ * word, unless it was its answer that could not be taken.
+ */
+static bool may_be_of(const struct story_message *m, const struct story_record *r)
+{
+	const char *status = story_word(r, "status"), *op = story_word(r, "opcode");
+
+	if (!m->has_wr || m->wr != story_number(r, "wr") || m->began > r->ns)
+		return false;
+	if (m->op && op && strcmp(m->op, op) != 0)
+		return false;
+	if (!status || strcmp(status, "SUCCESS") == 0 || !m->answered || m->answered > r->ns)
+		return true;
+	return has_answer_data(m) && strncmp(status, "LOC_", 4) == 0;
+}
+
+/*
+ * The oldest request that it may be of and that has no completion, after the last that has one:
+ * requests complete in order.
  */
 static uint32_t sent_message(const struct story *s, const struct story_record *r, uint32_t peer)
 {
-	const char *status = story_word(r, "status");
-	bool failed = status && strcmp(status, "SUCCESS") != 0;
-	uint64_t wr = story_number(r, "wr");
 	uint32_t i = s->qp[peer].last_message;
 	uint32_t found = STORY_NONE;
 
@@ -285,8 +300,7 @@ static uint32_t sent_message(const struct story *s, const struct story_record *r
 
 		if (m->completion != STORY_NONE)
 			break;
-		if (m->from == r->qp && m->has_wr && m->wr == wr && m->began <= r->ns &&
-		    (!failed || !m->answered || has_answer_data(m)))
+		if (m->from == r->qp && may_be_of(m, r))
 			found = i;
 	}
 	return found;
@@ -295,7 +309,6 @@ static uint32_t sent_message(const struct story *s, const struct story_record *r
 /* The same where the QP has no peer: its messages are in no list of their own. */
 static uint32_t sent_datagram(const struct story *s, const struct story_record *r)
 {
-	uint64_t wr = story_number(r, "wr");
 	uint32_t found = STORY_NONE;
 	uint32_t i = s->n_messages;
 
@@ -306,7 +319,7 @@ static uint32_t sent_datagram(const struct story *s, const struct story_record *
 			continue;
 		if (m->completion != STORY_NONE)
 			break;
-		if (m->has_wr && m->wr == wr && m->began <= r->ns)
+		if (may_be_of(m, r))
 			found = i;
 	}
 	return found;

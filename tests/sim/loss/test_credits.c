@@ -72,6 +72,33 @@ static void test_no_flood(void **state)
 	pair_finish(&p);
 }
 
+/* A credit for four: while no answer comes, four are under way, no more and no fewer. */
+static void test_limit(void **state)
+{
+	struct pair p;
+
+	(void)state;
+	pair_create(&p, &(struct pair_options){0});
+	for (unsigned i = 0; i < 5; i++)
+		side_recv(&p.b, i, 100000 + 100 * i, 100);
+	side_send(&p.a, 0, 0, 100);
+	side_expect(&p.a, 0, 0, UHCA_ABI_WC_SUCCESS, UHCA_ABI_WC_SEND);
+	assert_int_equal(last_code(&p), roce_credits_encode(4));
+	for (unsigned i = 5; i < 20; i++)
+		side_recv(&p.b, i, 100000 + 100 * i, 100);
+	rules_add(&p.rules, &(struct rule){.from = 1, .op = ROCE_OP_ACK, .delay = 600000});
+	for (unsigned i = 1; i < 20; i++)
+		side_send(&p.a, i, 100 * i, 100);
+	world_run(p.w, p.w->now + 500000);
+	world_assert(p.w, rules_count(&p.rules, 0, ROCE_OP_SEND) == 1 + 4);
+	for (unsigned i = 0; i < 20; i++) {
+		side_expect(&p.b, i, i, UHCA_ABI_WC_SUCCESS, UHCA_ABI_WC_RECV);
+		side_expect(&p.a, i, i, UHCA_ABI_WC_SUCCESS, UHCA_ABI_WC_SEND);
+	}
+	pair_expect_copy(&p.a, 0, &p.b, 100000, 2000);
+	pair_finish(&p);
+}
+
 /* WRITEs without immediate data need no credit. */
 static void test_write_needs_none(void **state)
 {
@@ -93,6 +120,7 @@ int main(void)
 		cmocka_unit_test(test_code_tells_receives),
 		cmocka_unit_test(test_srq_gives_none),
 		cmocka_unit_test(test_no_flood),
+		cmocka_unit_test(test_limit),
 		cmocka_unit_test(test_write_needs_none),
 	};
 

@@ -169,6 +169,21 @@ static void test_others_get_turns(void **state)
 	pair_finish(&s.p);
 }
 
+/* Nobody else has work when it would be his turn: nothing is sent twice, nothing left out. */
+static void test_alone(void **state)
+{
+	struct core_config cfg = world_config();
+	struct stage s;
+
+	(void)state;
+	start_on(&s, &cfg, IBV_QPT_RC);
+	side_read(&s.p.b, 2, 0, 0, BULK);
+	side_expect(&s.p.b, 0, 2, UHCA_ABI_WC_SUCCESS, UHCA_ABI_WC_RDMA_READ);
+	world_assert(s.p.w, packets_to(&s, s.p.b.qp.qpn, 0, s.p.rules.n_log) == BULK / 1024);
+	pair_expect_copy(&s.p.a, 0, &s.p.b, 0, BULK);
+	pair_finish(&s.p);
+}
+
 /* An ordinary QP's ACK of a single message waits (test_delayed_ack.c); this one's does not. */
 static void test_ack_at_once(void **state)
 {
@@ -233,6 +248,7 @@ int main(void)
 		cmocka_unit_test(test_first),
 		cmocka_unit_test(test_first_among_short),
 		cmocka_unit_test(test_others_get_turns),
+		cmocka_unit_test(test_alone),
 		cmocka_unit_test(test_ack_at_once),
 		cmocka_unit_test(test_not_inline),
 		cmocka_unit_test(test_loss),

@@ -238,20 +238,49 @@ static void test_qp_access_flags(void **state)
 	static const struct refusal cases[] = {
 		{"read", {.opcode = UHCA_ABI_WR_RDMA_READ}, 100, INVALID_REQUEST},
 		{"add", {.opcode = UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD}, 8, INVALID_REQUEST},
+		{"swap", {.opcode = UHCA_ABI_WR_ATOMIC_CMP_AND_SWP}, 8, INVALID_REQUEST},
 	};
+	static const uint32_t need[] = {IBV_ACCESS_REMOTE_READ, IBV_ACCESS_REMOTE_ATOMIC,
+					IBV_ACCESS_REMOTE_ATOMIC};
 	struct vqp_conn conn = vqp_conn_default();
 
 	(void)state;
-	conn.access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
-	for (unsigned i = 0; i < 2; i++)
+	for (unsigned i = 0; i < 3; i++) {
+		conn.access = PAIR_ACCESS & ~need[i];
 		refuse(&cases[i], &conn);
+	}
+}
+
+/* A region that may be written to is not enough. Of any length, in one packet and in several. */
+static void test_qp_refuses_write(void **state)
+{
+	static const uint8_t opcode[] = {UHCA_ABI_WR_RDMA_WRITE, UHCA_ABI_WR_RDMA_WRITE_WITH_IMM};
+	struct vqp_conn conn = vqp_conn_default();
+
+	(void)state;
+	conn.access = PAIR_ACCESS & ~IBV_ACCESS_REMOTE_WRITE;
+	for (unsigned i = 0; i < 6; i++) {
+		const uint32_t length[] = {0, 100, 9000};
+		struct op op = {.opcode = opcode[i % 2], .wr_id = 1, .length = length[i / 2]};
+		struct pair p;
+
+		op.flags = UHCA_ABI_SEND_SIGNALED;
+		pair_create(&p, &(struct pair_options){.conn = &conn});
+		side_post(&p.a, &op);
+		side_expect(&p.a, 0, 1, UHCA_ABI_WC_REM_INV_REQ_ERR, 0);
+		world_assert(p.w, roce_syndrome_value(last_nak(&p)->pkt.aeth.syndrome) ==
+					  ROCE_NAK_INVALID_REQUEST);
+		world_assert(p.w, side_events(&p.b, UHCA_ABI_EVENT_QP_REQ_ERR) == 1);
+		pair_finish(&p);
+	}
 }
 
 /* A SEND longer than its receive: length error here, invalid request there. */
 static void test_send_too_long(void **state)
 {
 	(void)state;
-	for (uint32_t room = 0; room < 5000; room += 1111) {
+	for (uint32_t k = 0; k < 6; k++) {
+		const uint32_t rooms[] = {0, 1111, 2222, 3333, 4444, 4999}, room = rooms[k];
 		const struct refusal r = {"send",
 					  {.opcode = UHCA_ABI_WR_SEND},
 					  5000,
@@ -354,6 +383,7 @@ int main(void)
 		cmocka_unit_test(test_answers_before_refusal),
 		cmocka_unit_test(test_misaligned_atomic),
 		cmocka_unit_test(test_qp_access_flags),
+		cmocka_unit_test(test_qp_refuses_write),
 		cmocka_unit_test(test_send_too_long),
 		cmocka_unit_test(test_receive_protection),
 		cmocka_unit_test(test_unmapped),

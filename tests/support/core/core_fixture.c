@@ -151,6 +151,16 @@ void fixture_stop(struct fixture *f)
 	assert_int_equal(f->rings, 0);
 }
 
+void fixture_sleep(struct fixture *f, uint64_t *now, uint64_t ns)
+{
+	uint64_t end = *now + ns, next;
+
+	while ((next = core_next_deadline(f->dev)) <= end)
+		core_tick(f->dev, next);
+	*now = end;
+	core_tick(f->dev, end);
+}
+
 uint32_t fixture_pd(struct fixture *f)
 {
 	uint32_t handle;

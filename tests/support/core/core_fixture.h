@@ -64,6 +64,9 @@ void fixture_start(struct fixture *f, void (*tweak)(struct core_config *cfg));
 /* Destroys the device and checks that no ring is left. */
 void fixture_stop(struct fixture *f);
 
+/* Time goes on by so many ns, and what is due by then happens, each at its time. */
+void fixture_sleep(struct fixture *f, uint64_t *now, uint64_t ns);
+
 /* Shorthands that assert success and give the handle. */
 uint32_t fixture_pd(struct fixture *f);
 uint32_t fixture_cq(struct fixture *f, uint32_t cqe);

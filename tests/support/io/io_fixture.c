@@ -3,7 +3,7 @@
 
 #include "emu/io/base/clock.h"
 #include "emu/io/base/log.h"
-#include "emu/io/local/message.h"
+#include "emu/io/local/local.h"
 #include "tests/support/wire/cmocka_all.h"
 
 #include <dirent.h>
@@ -76,9 +76,11 @@ void io_test_turn(struct ev_loop *loop)
 
 unsigned io_test_open_fds(void)
 {
+	bool settled = io_undertaker_wait(IO_TEST_SECONDS * 1000);
 	DIR *dir = opendir("/proc/self/fd");
 	unsigned n = 0;
 
+	assert_true(settled);
 	assert_non_null(dir);
 	while (readdir(dir))
 		n++;
@@ -165,6 +167,21 @@ void io_test_daemon_stop(struct io_test_daemon *t)
 	assert_true(io_test_open_fds() <= t->fds);
 }
 
+void io_test_daemon_begin(struct io_test_daemon *t, unsigned devices)
+{
+	struct io_settings s;
+
+	assert_int_equal(io_log_open(IO_LOG_DEBUG, IO_LOG_FILE, "/dev/null"), 0);
+	io_test_settings(&s, devices);
+	io_test_daemon_start(t, &s);
+}
+
+void io_test_daemon_end(struct io_test_daemon *t)
+{
+	io_test_daemon_stop(t);
+	io_log_close();
+}
+
 /* ---- a client of it ---- */
 
 void io_test_connect(struct io_test_client *c, struct io_daemon *d)
@@ -185,7 +202,7 @@ static void drop_fds(struct io_test_client *c)
 	c->n_fds = 0;
 }
 
-void io_test_disconnect(struct io_test_client *c)
+void io_test_hang_up(struct io_test_client *c)
 {
 	drop_fds(c);
 	close(c->sock);
@@ -195,6 +212,13 @@ void io_test_disconnect(struct io_test_client *c)
 		close(c->mem);
 	io_test_turn(c->daemon->loop);
 	io_test_turn(c->daemon->loop);
+}
+
+void io_test_disconnect(struct io_test_client *c)
+{
+	io_test_hang_up(c);
+	while (io_clients_bury(&c->daemon->clients))
+		;
 }
 
 static bool is_readable(void *arg)

@@ -57,6 +57,10 @@ void io_test_daemon_start(struct io_test_daemon *t, const struct io_settings *s)
  */
 void io_test_daemon_stop(struct io_test_daemon *t);
 
+/* The same with a log that goes nowhere, which begins and ends with the daemon; stock settings. */
+void io_test_daemon_begin(struct io_test_daemon *t, unsigned devices);
+void io_test_daemon_end(struct io_test_daemon *t);
+
 /* ---- a client of it ---- */
 
 struct io_test_client {
@@ -79,6 +83,11 @@ void io_test_connect(struct io_test_client *c, struct io_daemon *d);
 
 /* Connects and says HELLO to the device; fails the test when it is refused. */
 void io_test_hello(struct io_test_client *c, struct io_daemon *d, const char *device);
+/*
+ * It is gone for the daemon, which ends what it had bit by bit (io_clients_bury); and until that is
+ * done.
+ */
+void io_test_hang_up(struct io_test_client *c);
 void io_test_disconnect(struct io_test_client *c);
 
 /*

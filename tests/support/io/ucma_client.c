@@ -44,7 +44,8 @@ static void send_with(int sock, const void *msg, size_t len, const int *fd, unsi
 	sendmsg(sock, &m, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-/* The reply, or an end: the daemon closes the other side of the pair in any case. */
+/* The reply, or an end: the daemon closes the other side of the pair in any case, if not at once.
+ */
 static int await(struct ucma_client *c, int reply)
 {
 	ssize_t n = -1;
@@ -52,6 +53,7 @@ static int await(struct ucma_client *c, int reply)
 	memset(&c->reply, 0, sizeof(c->reply));
 	for (unsigned i = 0; i < TURNS && n < 0; i++) {
 		turn(c->daemon);
+		assert_true(io_undertaker_wait(IO_TEST_SECONDS * 1000));
 		n = recv(reply, &c->reply, sizeof(c->reply), MSG_DONTWAIT);
 	}
 	assert_true(n >= 0);
@@ -179,8 +181,11 @@ void ucma_client_open(struct ucma_client *c, struct io_daemon *d)
 
 void ucma_client_settle(struct io_daemon *d)
 {
-	for (unsigned i = 0; i < TURNS && d->ucma.n_files > 0; i++)
+	/* With its HELLO the daemon got the client's end, too, which is not closed at once. */
+	for (unsigned i = 0; i < TURNS && d->ucma.n_files > 0; i++) {
+		assert_true(io_undertaker_wait(IO_TEST_SECONDS * 1000));
 		turn(d);
+	}
 }
 
 void ucma_client_close(struct ucma_client *c)

@@ -164,6 +164,23 @@ static void retry_exceeded(struct story_file *f)
 	story_file_record(f, 1000, "state dev=uhca0 qp=0x11 from=RTS to=ERR");
 }
 
+/* As a flight recorder has it, which does not tell of completions without an error. */
+static void one_wr(struct story_file *f)
+{
+	SAY_(f, 0.1, 0, READ_REQUEST, .psn = 2, .length = 500,
+	     .comment = "wr=7 qp=0x11 op=RDMA_READ part=1/1");
+	SAY_(f, 0.2, 1, READ_RESPONSE_ONLY, .psn = 2, .length = 500, .syndrome = ACK_ROOM, .msn = 1,
+	     .comment = "qp=0x12");
+	SAY_(f, 0.4, 0, SEND_ONLY, .psn = 3, .length = 64, .comment = "wr=7 qp=0x11 op=SEND");
+	SAY_(f, 0.5, 1, ACKNOWLEDGE, .psn = 3, .syndrome = ACK_ROOM, .msn = 2,
+	     .comment = "qp=0x12");
+	SAY_(f, 0.7, 0, READ_REQUEST, .psn = 4, .length = 500,
+	     .comment = "wr=7 qp=0x11 op=RDMA_READ part=1/1");
+	SAY_(f, 0.8, 1, READ_RESPONSE_ONLY, .psn = 4, .length = 500, .syndrome = ACK_ROOM, .msn = 3,
+	     .comment = "qp=0x12");
+	retry_exceeded(f);
+}
+
 static void overtaken(struct story_file *f)
 {
 	SAY_(f, 1, 0, SEND_ONLY, .psn = 5, .length = 64, .seen = SEEN_OUT,
@@ -194,6 +211,7 @@ uint8_t *story_tale_bytes(enum tale which, size_t *size)
 		[TALE_ATOMIC_COPY] = atomic_copy,
 		[TALE_REMOTE_ACCESS] = remote_access,
 		[TALE_RETRY_EXCEEDED] = retry_exceeded,
+		[TALE_ONE_WR] = one_wr,
 		[TALE_OVERTAKEN] = overtaken,
 		[TALE_LONG] = long_write,
 	};

@@ -15,6 +15,7 @@ enum tale {
 	TALE_RETRY_EXCEEDED, /* no answer at all */
 	TALE_OVERTAKEN,      /* the second SEND arrives first */
 	TALE_LONG,           /* a WRITE of many packets */
+	TALE_ONE_WR, /* no answer, after a READ and a SEND of that identifier which went well */
 	TALES
 };
 

@@ -42,6 +42,8 @@ static void test_device(void **state)
 	assert_int_equal(a.max_qp_rd_atom, f.cfg.limits.max_rd_atomic);
 	assert_int_equal(a.max_qp_init_rd_atom, f.cfg.limits.max_rd_atomic);
 	assert_int_equal(a.max_inline_data, f.cfg.limits.max_inline_data);
+	assert_int_equal(a.max_list_entries, f.cfg.limits.max_list_entries);
+	assert_int_equal(a.max_low_latency_wr, f.cfg.limits.max_low_latency_wr);
 	assert_int_equal(a.max_pkeys, 1);
 	assert_int_equal(a.phys_port_cnt, 1);
 	assert_int_equal(a.atomic_cap, IBV_ATOMIC_HCA);

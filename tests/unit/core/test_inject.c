@@ -217,6 +217,39 @@ static void test_key_reuse(void **state)
 	fixture_stop(&f);
 }
 
+/* Neither key opens anything in the other's place. */
+static void test_key_split(void **state)
+{
+	struct uhca_cmd_reg_mr reg = {.addr = 0x10000,
+				      .iova = 0x10000,
+				      .length = 4096,
+				      .access = MR_LOCAL_WRITE | MR_REMOTE_WRITE};
+	struct uhca_cmd_reg_mr_reply mr;
+	struct key_user user = {0};
+	uint64_t at = 0x10000;
+	struct fixture f;
+	struct mr *found;
+
+	(void)state;
+	fixture_start(&f, NULL);
+	reg.pd = fixture_pd(&f);
+	core_inject_key_split(f.dev, true);
+	assert_int_equal(core_reg_mr(f.client, &reg, &mr), 0);
+	assert_int_not_equal(mr.lkey, mr.rkey);
+	user.dev = f.dev;
+	user.pd = table_find(&f.dev->pds, reg.pd);
+	assert_int_equal(remote_check(user, mr.rkey, &at, 8, MR_REMOTE_WRITE, &found), MR_OK);
+	assert_int_equal(remote_check(user, mr.lkey, &at, 8, MR_REMOTE_WRITE, &found), MR_BAD_KEY);
+	assert_int_equal(mr_check(user.pd, mr.lkey, at, 8, MR_LOCAL_WRITE, &found), MR_OK);
+	assert_int_equal(mr_check(user.pd, mr.rkey, at, 8, MR_LOCAL_WRITE, &found), MR_BAD_KEY);
+	assert_int_equal(core_inject_revoke(f.dev, mr.rkey), 0);
+	assert_int_equal(remote_check(user, mr.rkey, &at, 8, MR_REMOTE_WRITE, &found), MR_BAD_KEY);
+	core_inject_key_split(f.dev, false);
+	assert_int_equal(core_reg_mr(f.client, &reg, &mr), 0);
+	assert_int_equal(mr.lkey, mr.rkey);
+	fixture_stop(&f);
+}
+
 static void test_limits(void **state)
 {
 	struct uhca_cmd_reg_mr reg = {.addr = 0x10000, .iova = 0x10000, .length = 4096};
@@ -253,7 +286,7 @@ int main(void)
 		cmocka_unit_test(test_qp_error),    cmocka_unit_test(test_completions),
 		cmocka_unit_test(test_revoke),      cmocka_unit_test(test_revoke_window),
 		cmocka_unit_test(test_event_of_wq), cmocka_unit_test(test_key_reuse),
-		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_key_split),   cmocka_unit_test(test_limits),
 	};
 
 	return cmocka_run_group_tests_name("inject", tests, NULL, NULL);

@@ -178,7 +178,7 @@ static void test_limits(void **state)
 	core_config_default(&cfg);
 	for (; core_limit_name(n); n++)
 		assert_int_equal(core_limit_set(&cfg, n, core_limit_get(&cfg, n)), 0);
-	assert_int_equal(n, 25);
+	assert_int_equal(n, 26);
 	assert_string_equal(core_limit_name(0), "max_qp");
 	assert_int_equal(core_limit_set(&cfg, 0, 3), 0);
 	assert_int_equal(cfg.limits.max_qp, 3);
@@ -236,6 +236,7 @@ static const struct limit {
 	{"max_list_entries", 512, 0, 512},
 	{"max_low_latency_wr", 16, 0, 1u << 20},
 	{"max_shared_size", 1u << 30, 0, 1ull << 40},
+	{"client_memory", 1u << 28, 0, 1ull << 40},
 };
 
 #define LIMITS (sizeof(table) / sizeof(table[0]))

@@ -164,6 +164,29 @@ static void refused(const char *words, const char *message)
 	assert_string_equal(error, message);
 }
 
+/* Rules and settings; a seed by chance where none is named. */
+static void test_chaos(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("--fault drop --chaos=7,two-keys,late-payload"), 0);
+	assert_string_equal(c.chaos, "7,two-keys,late-payload");
+	assert_int_equal(c.io.n_faults, 2);
+	assert_int_equal(strncmp(c.io.faults[1].text, "two-keys: key.split ", 20), 0);
+	assert_true(c.io.has_fault_seed);
+	assert_int_equal(c.io.fault_seed, 7);
+	assert_true(c.io.strict_memory);
+	assert_false(c.io.strict_order || c.io.strict_arming || c.io.early_local_inv);
+	assert_int_equal(parse("--chaos=1,strict-order,strict-arming,early-local-inv"), 0);
+	assert_true(c.io.strict_order && c.io.strict_arming && c.io.early_local_inv);
+	assert_int_equal(parse("--chaos"), 0);
+	assert_true(c.chaos[0] >= '0' && c.chaos[0] <= '9');
+	assert_int_equal(parse("--chaos=none"), 0);
+	assert_int_equal(c.io.n_faults, 0);
+	refused("--chaos=1 --chaos=2", "--chaos: given twice");
+	refused("--chaos=two-kees",
+		"--chaos: there is no liberty 'two-kees': did you mean 'two-keys'?");
+}
+
 static void test_refusals(void **state)
 {
 	(void)state;
@@ -268,7 +291,8 @@ int main(void)
 		cmocka_unit_test(test_each_option), cmocka_unit_test(test_log_targets),
 		cmocka_unit_test(test_addresses),   cmocka_unit_test(test_help_and_version),
 		cmocka_unit_test(test_refusals),    cmocka_unit_test(test_refused_addresses),
-		cmocka_unit_test(test_help_text),   cmocka_unit_test(test_man_page),
+		cmocka_unit_test(test_help_text),   cmocka_unit_test(test_chaos),
+		cmocka_unit_test(test_man_page),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,11 +23,8 @@ struct fixture {
 static int setup(void **state)
 {
 	static struct fixture f;
-	struct io_settings s;
 
-	assert_int_equal(io_log_open(IO_LOG_ERROR, IO_LOG_FILE, "/dev/null"), 0);
-	io_test_settings(&s, 1);
-	io_test_daemon_start(&f.t, &s);
+	io_test_daemon_begin(&f.t, 1);
 	io_test_hello(&f.c, &f.t.d, "uhca0");
 	f.mine = f.t.d.clients.at[0];
 	f.ops = io_core_ops();
@@ -40,8 +37,7 @@ static int teardown(void **state)
 	struct fixture *f = *state;
 
 	io_test_disconnect(&f->c);
-	io_test_daemon_stop(&f->t);
-	io_log_close();
+	io_test_daemon_end(&f->t);
 	return 0;
 }
 

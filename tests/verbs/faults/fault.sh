@@ -482,8 +482,9 @@ json() {
 	printf 'call.fail=ENOMEM call=alloc_pd\n' >"$out/plan"
 	while read -r words; do
 		# shellcheck disable=SC2086
-		timeout 20 "$uhcactl" --json $words >"$out/json" 2>&1 </dev/null ||
-			echo "$words: it ends with $?"
+		# What it says beside (the trace has forgotten its first lines) is not in the JSON.
+		timeout 20 "$uhcactl" --json $words >"$out/json" 2>"$out/beside" </dev/null ||
+			echo "$words: it ends with $?: $(head -n 1 "$out/beside")"
 		python3 -m json.tool <"$out/json" >"$out/said" 2>&1 ||
 			echo "$words: no JSON: $(head -n 1 "$out/json")"
 	done <"$out/commands"

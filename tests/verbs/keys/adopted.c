@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -647,6 +648,56 @@ static void test_refused(void **state)
 	verbs_pair_destroy(p);
 }
 
+/* Memory files count as files for ulimit -f: who is beyond it gets SIGXFSZ. */
+static void test_file_limit(void **state)
+{
+	struct verbs_pair *p = verbs_pair_create(IBV_QPT_RC, 0);
+	struct rlimit few, was;
+	uint8_t *at = fresh(SIZE, 10);
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &was), 0);
+	few = (struct rlimit){PAGE, was.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &few), 0);
+	assert_borrowed(p, at, ALL);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &was), 0);
+	assert_int_equal(ibv_dereg_mr(reg_adopted(p, at, SIZE)), 0);
+	munmap(at, SIZE);
+	verbs_pair_destroy(p);
+}
+
+/* ---- small ranges: the first of a process only ---- */
+
+#define MANY 80u
+
+static void test_small(void **state)
+{
+	struct verbs_pair *p = verbs_pair_create(IBV_QPT_RC, 0);
+	struct ibv_mr *mr[MANY], *large;
+	uint8_t *at = fresh(2 * MANY * PAGE, 11), *next = fresh(16 * PAGE, 12);
+	unsigned adopted = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < MANY; i++) {
+		uint8_t *page = at + 2 * i * PAGE;
+
+		mr[i] = reg(p, page, PAGE);
+		adopted += is_adopted(page, PAGE);
+		assert_false(is_adopted(page + PAGE, PAGE));
+		assert_int_equal(read_from(p, mr[i], page + 4, 64), 0);
+		assert_memory_equal(p->a.memory, page + 4, 64);
+	}
+	assert_int_equal(adopted > 0, on);
+	assert_true(adopted <= 64);
+	large = reg_adopted(p, next, 16 * PAGE);
+	assert_int_equal(ibv_dereg_mr(large), 0);
+	for (unsigned i = 0; i < MANY; i++)
+		assert_int_equal(ibv_dereg_mr(mr[i]), 0);
+	munmap(at, 2 * MANY * PAGE);
+	munmap(next, 16 * PAGE);
+	verbs_pair_destroy(p);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -665,6 +716,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_borrowed_overlaps),
 		cmocka_unit_test(test_rereg),
 		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_file_limit),
+		cmocka_unit_test(test_small),
 	};
 
 	on = argc > 1 && strcmp(argv[1], "off") != 0;

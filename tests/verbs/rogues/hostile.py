@@ -13,6 +13,7 @@ Ways:
   fds      floods of descriptors of all kinds on the client socket
   storm    connections that come and go at once, and some that stay and say nothing
   deafly   sessions that send and never read
+  hoard    sessions that register as much memory as they can, and end
   json     the socket of uhcactl: noise, depth, length, and clients that do not read
 """
 import array
@@ -29,7 +30,7 @@ import time
 import zlib
 
 ROCE_PORT = 4791
-HELLO = 1
+HELLO, ALLOC_PD, REG_MR = 1, 5, 7
 FDS = {1: 2, 9: 1}  # descriptors that go with a command
 
 
@@ -249,6 +250,18 @@ class Attack:
                         break
                 events.close()
 
+    def hoard(self):
+        """The largest regions there can be, until they are refused."""
+        while self.goes_on():
+            with self.connect() as s:
+                events = self.hello(s)
+                pd = ask(s, struct.pack("<IIIIII", ALLOC_PD, 24, 0, 0, 0, 0))
+                shift = self.rng.choice([26, 35, 44, 46])
+                body = struct.pack("<QQQIIII", 0, 1 << shift, 0, pd, 1, 0, 0)
+                while ask(s, struct.pack("<IIII", REG_MR, 56, 0, 0) + body) and self.goes_on():
+                    pass
+                events.close()
+
     # ---- the control socket ----
 
     def json(self):
@@ -274,6 +287,14 @@ class Attack:
 os.eventfd_maker = getattr(os, "eventfd", lambda n: os.open("/dev/zero", os.O_RDWR))
 _eventfd = os.eventfd_maker
 os.eventfd_maker = lambda: _eventfd(0)
+
+
+def ask(s, message):
+    """The handle that the reply brings; None when it is refused."""
+    s.sendall(message)
+    reply = s.recv(4096)
+    good = struct.unpack("<i", reply[12:16])[0] == 0
+    return struct.unpack("<I", reply[16:20])[0] if good else None
 
 
 def icrc(source, target, port, packet):

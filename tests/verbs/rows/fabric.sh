@@ -62,7 +62,7 @@ fabric_table_complaint() {
 }
 
 fabric_table() {
-	wanted fabric fi_rma program || return 0
+	wanted fabric fi_rma full || return 0
 	[ -z "$list_only" ] || { echo "fabric fi_rma: tests/verbs/rows/fabric_table" && return; }
 	is_built fi_rma && try fabric fi_rma fabric_table_complaint
 }

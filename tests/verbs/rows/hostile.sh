@@ -54,9 +54,48 @@ hostile() { # WAY SEED
 		echo "the daemon had $memory KiB and has $(memory_of "$daemon")"
 }
 
+# Some rounds of what scripts/soak does for hours, in namespaces of its own.
+soak() { # ROUNDS
+	"$root/scripts/soak" --seed 1 --rounds "$1" --folder "$out/soak" </dev/null \
+		>"$out/rounds" 2>&1
+	tail -n 1 "$out/rounds" | grep -q "^$1 rounds passed, 0 failed$" ||
+		grep -m 1 FAIL "$out/rounds" || tail -n 1 "$out/rounds"
+}
+
+# Somebody misbehaves beside one who goes on: what is the longest time for which that one has to
+# wait? On a machine with nothing else to do it is some milliseconds; others may be busy, and what
+# used to stop everybody did so for 12 seconds and more.
+longest_pause=5000000 # us
+
+has_begun() {
+	[ -s "$out/told" ]
+}
+
+beside_bystander() { # PROGRAM (of tests/verbs/hostile) ARGUMENT...
+	local bystander pause
+	"$UHCA_BUILDDIR/tests/verbs/rogues/bystander" "$out/told" >"$out/bystander" 2>&1 &
+	bystander=$!
+	until_true 20 has_begun
+	timeout -k 2 60 "$UHCA_BUILDDIR/tests/verbs/hostile/$1" "${@:2}" >"$out/attack" 2>&1 \
+		</dev/null || echo "the attack ended with $?: $(tail -n 1 "$out/attack")"
+	until_true 20 "$UHCA_BUILDDIR/uhcactl" counters >"$out/counters"
+	kill $bystander
+	wait $bystander || echo "the bystander: $(tail -n 1 "$out/bystander")"
+	read -r _ pause <"$out/told"
+	echo "longest pause $((${pause:-0} / 1000)) ms" >"$out/note"
+	[ "${pause:-$longest_pause}" -lt $longest_pause ] ||
+		echo "the bystander waited for $pause us"
+}
+
 rows_hostile() {
 	local way
-	for way in noise spoof control fds storm deafly json scribble deaf; do
+	for way in noise spoof control fds storm deafly hoard json scribble deaf; do
 		try hostile "$way" hostile "$way" "${UHCA_SEED:-1}"
 	done
+	try hostile leaver beside_bystander leaver 4000
+	if [ -z "$list_only" ] && ! unshare -nm true && ! unshare -rnm true; then
+		skip hostile soak "no namespaces here"
+		return
+	fi
+	try hostile soak soak 4
 }

@@ -50,35 +50,39 @@ pt() { # NAME LEVEL PROGRAM SIZES ITERATIONS FLAGS...
 		"$program -d $client_dev $common $server_host"
 }
 
+# Of messages of latency fewer do: programs that look at memory and never sleep take both processors
+# for a slice of time each, and the device waits for its turn.
 rows_services() { # bw|lat
-	local t=$1 c services="RC XRC"
+	local t=$1 c n=1000 rare=core services="RC XRC"
+	[ "$t" = bw ] || n=300 rare=full
 	[ "$reliable" = 0 ] || services="RC XRC UC UD"
 	for c in $services; do
-		pt "send_$t-$c" core "ib_send_$t" 1024 1000 -c "$c"
+		pt "send_$t-$c" core "ib_send_$t" 1024 $n -c "$c"
 	done
 	for c in ${services% UD}; do
-		pt "write_$t-$c" core "ib_write_$t" 4096 1000 -c "$c"
+		pt "write_$t-$c" core "ib_write_$t" 4096 $n -c "$c"
 	done
-	pt "read_$t" core "ib_read_$t" 4096 1000
-	pt "read_$t-XRC" core "ib_read_$t" 4096 1000 -c XRC
-	pt "atomic_$t-XRC" core "ib_atomic_$t" 8 1000 -c XRC
-	pt "atomic_$t-add" core "ib_atomic_$t" 8 1000 -A FETCH_AND_ADD
-	pt "atomic_$t-swap" core "ib_atomic_$t" 8 1000 -A CMP_AND_SWAP
-	pt "send_$t-events" core "ib_send_$t" 65536 500 -e
-	pt "read_$t-events" full "ib_read_$t" 65536 500 -e
-	pt "send_$t-srq" full "ib_send_$t" 4096 500 --use-srq
-	[ "$reliable" = 0 ] || pt "send_$t-UD-events" full "ib_send_$t" 1024 500 -c UD -e
-	pt "send_$t-inline" full "ib_send_$t" 64 1000 -I 64
-	pt "write_$t-inline" full "ib_write_$t" 64 1000 -I 64
+	pt "read_$t" core "ib_read_$t" 4096 $n
+	pt "read_$t-XRC" $rare "ib_read_$t" 4096 $n -c XRC
+	pt "atomic_$t-XRC" $rare "ib_atomic_$t" 8 $n -c XRC
+	pt "atomic_$t-add" core "ib_atomic_$t" 8 $n -A FETCH_AND_ADD
+	pt "atomic_$t-swap" $rare "ib_atomic_$t" 8 $n -A CMP_AND_SWAP
+	pt "send_$t-events" core "ib_send_$t" 65536 $((n / 2)) -e
+	pt "read_$t-events" full "ib_read_$t" 65536 $((n / 2)) -e
+	pt "send_$t-srq" full "ib_send_$t" 4096 $((n / 2)) --use-srq
+	[ "$reliable" = 0 ] || pt "send_$t-UD-events" full "ib_send_$t" 1024 $((n / 2)) -c UD -e
+	pt "send_$t-inline" full "ib_send_$t" 64 $n -I 64
+	pt "write_$t-inline" full "ib_write_$t" 64 $n -I 64
 }
 
 # Powers of two in one connection, and sizes beside those at which something ends: a packet, a page,
 # a train of the device (64 KiB). perftest looks at its clocks for 0.2 s before each line of a
-# table, so that the long ones are of bandwidth only, writes inside the device and reads by UDP.
+# table, so that the long ones are of bandwidth only, writes inside the device, the others by UDP.
 rows_all_sizes() {
 	local sizes op size
+	local -A level_of=([read]=core) # a row of megabytes in every variant
 	sizes=$(all_sizes 23)
-	pt send_bw-all full ib_send_bw "$sizes" 20 -a
+	[ "$variant" = internal ] || pt send_bw-all full ib_send_bw "$sizes" 20 -a
 	[ "$variant" = wire ] || pt write_bw-all full ib_write_bw "$sizes" 20 -a
 	[ "$variant" = internal ] || pt read_bw-all full ib_read_bw "$sizes" 20 -a
 	[ "$variant" = internal ] || pt send_bw-all-UD full ib_send_bw "$(all_sizes 12)" 20 -a -c UD
@@ -86,7 +90,7 @@ rows_all_sizes() {
 		for size in 1 1023 4097 65537 1000003; do
 			pt "${op}_lat-$size" full "ib_${op}_lat" $size 50
 		done
-		pt "${op}_lat-8388607" core "ib_${op}_lat" 8388607 5
+		pt "${op}_lat-8388607" "${level_of[$op]:-full}" "ib_${op}_lat" 8388607 5
 	done
 	[ "$reliable" = 0 ] || pt write_lat-1000003-UC full ib_write_lat 1000003 20 -c UC
 }

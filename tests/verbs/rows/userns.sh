@@ -7,6 +7,12 @@
 # TERM does not end unshare: what ends it, ends what is inside.
 inside_namespace=(unshare --user --map-root-user --pid --fork --mount --mount-proc --kill-child)
 
+# With timeout(1) its whole group: unshare would stay, and what is inside.
+end_namespace() { # PID of a timeout
+	kill -9 -- "-$1" 2>/dev/null || kill -9 "$1"
+	wait "$1" 2>/dev/null
+}
+
 # userns_row NAME: does such a row run? Says why when it cannot.
 userns_row() {
 	wanted userns "$1" core || return 1
@@ -39,8 +45,7 @@ userns_memory() {
 	until_true 10 grep -q "async event FD" "$out/client" || echo "ibv_asyncwatch does not start"
 	"$UHCA_BUILDDIR/uhcactl" show client | grep -q "ibv_asyncwatch *proc_mem" ||
 		echo "not by proc_mem: $("$UHCA_BUILDDIR/uhcactl" show client | tail -n 1)"
-	kill -9 "$pid"
-	wait "$pid" 2>/dev/null
+	end_namespace "$pid"
 }
 
 # Programs inside, the daemon outside.
@@ -68,12 +73,11 @@ rows_userns_daemon() {
 	pid=$!
 	until_true 20 test -s "$out/dir" || {
 		fail userns daemon-inside "no daemon: $(tail -n 1 "$out/errors")"
-		kill -9 "$pid"
+		end_namespace "$pid"
 		return
 	}
 	UHCA_DIR=$(cat "$out/dir") try userns daemon-inside userns_again "$uhca_run"
-	kill -9 "$pid"
-	wait "$pid" 2>/dev/null
+	end_namespace "$pid"
 }
 
 # The rows of one pair, in another arrangement.

@@ -134,7 +134,7 @@ launch() { # HOW UHCA-RUN NO_PRELOAD.SH COMMAND...
 }
 
 launch_root() {
-	become=(env)
+	become=(env no_more=1)
 	launch root "$root/scripts/uhca-run" "$here/system/no_preload.sh" unshare --mount
 }
 

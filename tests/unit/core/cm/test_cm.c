@@ -18,6 +18,7 @@
 #define QPT_RC       2
 #define QPT_UD       4
 #define MAX_EVENTS   8
+#define STRANGER     9 /* end of its address */
 
 struct end {
 	struct cm *cm;
@@ -40,6 +41,11 @@ struct world {
 	struct end active, passive;
 	struct core_cm_request request;
 	struct roce_cm_rep rep; /* the last one */
+	/* Messages of this kind are said by somebody else: from another address, word for word. */
+	uint16_t spoken;
+	bool spoken_first; /* and by whom they are from, behind it */
+	uint32_t new_id;   /* of a spoken REQ; 0: as it was */
+	struct end stranger;
 };
 
 static struct world w;
@@ -60,6 +66,11 @@ static int on_request(void *user, struct cm *cm, const struct core_cm_request *r
 	assert_ptr_equal(user, &w);
 	if (!w.listening)
 		return -ENOENT;
+	if (req->remote_gid[15] == STRANGER) {
+		w.stranger.cm = cm;
+		*cookie = &w.stranger;
+		return 0;
+	}
 	assert_null(w.passive.cm); /* no request comes twice */
 	w.passive.cm = cm;
 	w.request = *req;
@@ -141,6 +152,26 @@ static void note_rep(const struct core_train *t)
 		w.rep = msg.rep;
 }
 
+/* The train as the stranger sends it. False when it is not of the kind that it speaks. */
+static bool speak(struct device *to, const struct core_train *t)
+{
+	static uint8_t mad[ROCE_MAD_LENGTH];
+	struct core_train copy = *t;
+	struct roce_cm_msg msg;
+
+	if (!w.spoken || !roce_cm_parse(t->iov[0].iov_base, &msg) || msg.attr != w.spoken)
+		return false;
+	memcpy(mad, t->iov[0].iov_base, sizeof(mad));
+	if (w.new_id) {
+		msg.req.local_comm_id = w.new_id;
+		assert_true(roce_cm_emit(&msg, mad));
+	}
+	set_gid(copy.flow.src, STRANGER);
+	copy.iov[0].iov_base = mad;
+	core_rx(to, w.now, &copy);
+	return true;
+}
+
 /* Delivers what either device has to send, until there is nothing. */
 static void deliver(void)
 {
@@ -158,6 +189,10 @@ static void deliver(void)
 			if (w.patient)
 				ask_for_hours(&t);
 			note_rep(&t);
+			if (t.flow.dst[15] == STRANGER)
+				continue;
+			if (speak(w.dev[1 - i], &t) && !w.spoken_first)
+				continue;
 			if (w.sent++ != w.lose && !w.lose_all)
 				core_rx(w.dev[1 - i], w.now, &t);
 		}
@@ -504,6 +539,70 @@ static void the_peer_vanishes(void **state)
 	end_both();
 }
 
+/* Who is not the peer can say what it likes: nobody hears it. */
+static void others_are_not_heard(void **state)
+{
+	static const uint16_t kind[] = {ROCE_CM_REP,  ROCE_CM_RTU,  ROCE_CM_REJ,
+					ROCE_CM_DREQ, ROCE_CM_DREP, ROCE_CM_REQ};
+	struct core_cm_param none = {.qp_type = QPT_RC};
+
+	for (unsigned i = 0; i < sizeof(kind) / sizeof(kind[0]); i++) {
+		if (i > 0)
+			assert_int_equal(start(state), 0);
+		w.spoken = kind[i];
+		w.spoken_first = kind[i] == ROCE_CM_REQ;
+		call(QPT_RC);
+		if (kind[i] == ROCE_CM_REJ) {
+			wait_for(SECOND / 2);
+			assert_int_equal(core_cm_reject(w.passive.cm, 28, &none, w.now), 0);
+		}
+		go_on(kind[i] == ROCE_CM_REJ ? 0 : 3);
+		assert_int_equal(heard(&w.active, CORE_CM_REPLIED),
+				 kind[i] != ROCE_CM_REP && kind[i] != ROCE_CM_REJ);
+		assert_int_equal(heard(&w.passive, CORE_CM_ESTABLISHED),
+				 kind[i] != ROCE_CM_REP && kind[i] != ROCE_CM_REJ &&
+					 kind[i] != ROCE_CM_RTU);
+		assert_int_equal(w.stranger.cm != NULL, kind[i] == ROCE_CM_REQ);
+		if (kind[i] == ROCE_CM_DREQ || kind[i] == ROCE_CM_DREP)
+			assert_int_equal(core_cm_disconnect(w.active.cm, w.now), 0);
+		wait_for(SECOND / 2);
+		assert_false(heard(&w.active, CORE_CM_REJECTED));
+		assert_false(heard(&w.active, CORE_CM_DISCONNECTED));
+		assert_int_equal(heard(&w.passive, CORE_CM_DISCONNECTED), kind[i] == ROCE_CM_DREP);
+		if (w.stranger.cm)
+			core_cm_destroy(w.stranger.cm, w.now);
+		end_both();
+		if (i + 1 < sizeof(kind) / sizeof(kind[0]))
+			assert_int_equal(stop(state), 0);
+	}
+}
+
+/* 12.9.8.3.1 lets a host end its own connections by asking again, and nobody else's. */
+static void others_do_not_end_it(void **state)
+{
+	uint8_t mad[ROCE_MAD_LENGTH];
+	struct core_train t;
+	uint8_t buf[65536];
+
+	(void)state;
+	call(QPT_RC);
+	assert_true(core_tx_next(w.dev[0], w.now, buf, sizeof(buf), &t));
+	memcpy(mad, t.iov[0].iov_base, sizeof(mad));
+	core_rx(w.dev[1], w.now, &t);
+	go_on(3);
+	assert_true(heard(&w.passive, CORE_CM_ESTABLISHED));
+	w.spoken = ROCE_CM_REQ;
+	w.new_id = 0x12345;
+	t.iov[0].iov_base = mad;
+	assert_true(speak(w.dev[1], &t));
+	wait_for(SECOND);
+	assert_false(heard(&w.passive, CORE_CM_DISCONNECTED));
+	assert_false(heard(&w.active, CORE_CM_DISCONNECTED));
+	assert_non_null(w.stranger.cm); /* it is a request as any other */
+	core_cm_destroy(w.stranger.cm, w.now);
+	end_both();
+}
+
 static void wrong_calls_are_refused(void **state)
 {
 	struct core_cm_param none = {0};
@@ -533,6 +632,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_slow_program_is_waited_for, start, stop),
 		cmocka_unit_test_setup_teardown(patience_has_an_end, start, stop),
 		cmocka_unit_test_setup_teardown(the_peer_vanishes, start, stop),
+		cmocka_unit_test_setup_teardown(others_are_not_heard, start, stop),
+		cmocka_unit_test_setup_teardown(others_do_not_end_it, start, stop),
 		cmocka_unit_test_setup_teardown(wrong_calls_are_refused, start, stop),
 		cmocka_unit_test_setup_teardown(agrees_on_the_path, start, stop),
 		cmocka_unit_test_setup_teardown(disconnects_early, start, stop),

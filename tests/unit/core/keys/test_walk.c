@@ -223,6 +223,7 @@ static void test_pages(void **state)
 
 		assert_int_equal(w.n_steps, 1);
 		check_step(&w.step[0], key, "pages", 3);
+		assert_int_equal(w.step[0].page_shift, 12);
 		assert_int_equal(w.step[0].first_offset, 0x123);
 		assert_int_equal(w.step[0].entry, position / 4096);
 		assert_int_equal(w.step[0].in_entry, position % 4096);

@@ -15,6 +15,7 @@
 #define ARENA  (1u << 20)
 #define SPANS  16
 
+static struct device dev = {.cfg.limits.client_memory = 1u << 20};
 static uint8_t *const arena = (uint8_t *)0x10000; /* nothing looks there */
 
 static struct uhca_cmd_reg_adopted_mr request(uint32_t n)
@@ -25,7 +26,7 @@ static struct uhca_cmd_reg_adopted_mr request(uint32_t n)
 
 static int make(const struct uhca_cmd_reg_adopted_mr *in)
 {
-	struct client c = {.arena = arena, .arena_size = ARENA};
+	struct client c = {.dev = &dev, .arena = arena, .arena_size = ARENA};
 	struct extents *x;
 	int err = extents_make(&c, in, NULL, &x);
 
@@ -124,7 +125,7 @@ static void check_walk(const struct extents *x, uint64_t offset, uint32_t length
 static void test_walk(void **state)
 {
 	struct uhca_cmd_reg_adopted_mr in = request(3);
-	struct client c = {.arena = arena, .arena_size = ARENA};
+	struct client c = {.dev = &dev, .arena = arena, .arena_size = ARENA};
 	struct prng r = prng_start("test_extents");
 	struct page_array pa;
 	struct extents *x;
@@ -149,7 +150,7 @@ static void test_walk(void **state)
 static void test_addresses(void **state)
 {
 	struct uhca_cmd_reg_adopted_mr in = request(1);
-	struct client c = {.arena = arena, .arena_size = ARENA};
+	struct client c = {.dev = &dev, .arena = arena, .arena_size = ARENA};
 	struct extents *x;
 	uint64_t addr;
 

@@ -322,6 +322,29 @@ static void test_one_event(void **state)
 	fixture_stop(&f);
 }
 
+/* An event without a completion, of a CQ that is armed and of no other. */
+static void test_injected_event(void **state)
+{
+	struct fixture f;
+	struct consumer c;
+
+	(void)state;
+	fixture_start(&f, NULL);
+	c = open_cq(&f, 64, CHANNEL);
+	assert_int_equal(core_inject_cq_notify(f.dev, c.handle), 0);
+	assert_int_equal(f.comp, 0);
+	c.page->arm = UHCA_ABI_ARM_NEXT;
+	assert_int_equal(core_inject_cq_notify(f.dev, c.handle), 0);
+	assert_int_equal(f.comp, 1);
+	assert_int_equal(c.page->arm, 0);
+	assert_null(poll(&c));
+	c.page->arm = UHCA_ABI_ARM_NEXT; /* the completion has its own */
+	assert_true(push(&c, 0, 0, 0));
+	assert_int_equal(f.comp, 2);
+	assert_int_equal(core_inject_cq_notify(f.dev, c.handle + 1), -ENOENT);
+	fixture_stop(&f);
+}
+
 /* Told of entries that are unread: an event if it is armed and they had none. */
 static void test_unread(void **state)
 {
@@ -449,8 +472,8 @@ int main(void)
 		cmocka_unit_test(test_lying_consumer), cmocka_unit_test(test_lazy_look),
 		cmocka_unit_test(test_arming),         cmocka_unit_test(test_one_event),
 		cmocka_unit_test(test_no_channel),     cmocka_unit_test(test_counted),
-		cmocka_unit_test(test_unread),         cmocka_unit_test(test_strict),
-		cmocka_unit_test(test_unread_wraps),
+		cmocka_unit_test(test_unread),         cmocka_unit_test(test_injected_event),
+		cmocka_unit_test(test_strict),         cmocka_unit_test(test_unread_wraps),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

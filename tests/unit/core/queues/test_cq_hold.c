@@ -139,16 +139,6 @@ static uint64_t poll(struct stage *s)
 	return e->wr_id;
 }
 
-static void sleep_for(struct stage *s, uint64_t ns)
-{
-	uint64_t end = s->now + ns, next;
-
-	while ((next = core_next_deadline(s->f.dev)) <= end)
-		core_tick(s->f.dev, next);
-	s->now = end;
-	core_tick(s->f.dev, end);
-}
-
 static void test_at_once(void **state)
 {
 	struct stage s;
@@ -245,16 +235,17 @@ static void test_held(void **state)
 	message(&s, 2);
 	signal_of(&s, 3);
 	assert_int_equal(core_counters(s.f.dev)->completions, 2);
-	sleep_for(&s, 500 * 1000 * USEC); /* far beyond the bound, but the reader did not look */
+	fixture_sleep(&s.f, &s.now,
+		      500 * 1000 * USEC); /* far beyond the bound, but the reader did not look */
 	assert_int_equal(s.page->ring.producer, 2);
 	assert_int_equal(poll(&s), 1);
 	assert_int_equal(poll(&s), 2);
 	assert_int_equal(poll(&s), 0);
 	s.page->ring.handled = 1;
-	sleep_for(&s, 5000 * USEC);
+	fixture_sleep(&s.f, &s.now, 5000 * USEC);
 	assert_int_equal(poll(&s), 0);
 	s.page->ring.handled = 2;
-	sleep_for(&s, 1000 * USEC);
+	fixture_sleep(&s.f, &s.now, 1000 * USEC);
 	assert_int_equal(poll(&s), 3);
 	assert_int_equal(core_counters(s.f.dev)->completions, 3);
 	assert_true(core_next_deadline(s.f.dev) == UINT64_MAX);
@@ -271,11 +262,11 @@ static void test_looks(void **state)
 	message(&s, 1);
 	signal_of(&s, 2);
 	assert_int_equal(core_next_deadline(s.f.dev), START + 5 * USEC);
-	sleep_for(&s, 800 * USEC);
+	fixture_sleep(&s.f, &s.now, 800 * USEC);
 	assert_true(core_next_deadline(s.f.dev) <= START + 1000 * USEC);
 	assert_int_equal(poll(&s), 1);
 	s.page->ring.handled = 1;
-	sleep_for(&s, 200 * USEC);
+	fixture_sleep(&s.f, &s.now, 200 * USEC);
 	assert_int_equal(poll(&s), 2);
 	fixture_stop(&s.f);
 }
@@ -293,17 +284,17 @@ static void test_bound(void **state)
 		signal_of(&s, 2);
 		s.page->ring.handled = lie[i];
 		assert_int_equal(poll(&s), 1);
-		sleep_for(&s, CQ_HOLD_NS - 1 * USEC);
+		fixture_sleep(&s.f, &s.now, CQ_HOLD_NS - 1 * USEC);
 		assert_int_equal(s.page->ring.producer, 1);
-		sleep_for(&s, 1001 * USEC);
+		fixture_sleep(&s.f, &s.now, 1001 * USEC);
 		assert_int_equal(poll(&s), 2);
 		s.page->ring.consumer = 0xf0000000u;
 		message(&s, 3);
 		s.page->ring.handled = lie[i];
 		signal_of(&s, 4);
-		sleep_for(&s, CQ_HOLD_UNREAD_NS - 1 * USEC);
+		fixture_sleep(&s.f, &s.now, CQ_HOLD_UNREAD_NS - 1 * USEC);
 		assert_int_equal(s.page->ring.producer, 3);
-		sleep_for(&s, 1001 * USEC);
+		fixture_sleep(&s.f, &s.now, 1001 * USEC);
 		assert_int_equal(s.page->ring.producer, 4);
 		assert_true(core_next_deadline(s.f.dev) == UINT64_MAX);
 		fixture_stop(&s.f);
@@ -329,13 +320,13 @@ static void test_order(void **state)
 	assert_int_equal(poll(&s), 7);
 	assert_int_equal(poll(&s), 0);
 	s.page->ring.handled = 1; /* that of OTHER came later, and does not count */
-	sleep_for(&s, 5 * USEC);
+	fixture_sleep(&s.f, &s.now, 5 * USEC);
 	assert_int_equal(poll(&s), 2);
 	assert_int_equal(poll(&s), 3);
 	assert_int_equal(poll(&s), 0);
 	assert_int_equal(s.cq->hold.n, 2);
 	s.page->ring.handled = 3; /* 1, 7, 3 */
-	sleep_for(&s, 5 * USEC);
+	fixture_sleep(&s.f, &s.now, 5 * USEC);
 	assert_int_equal(poll(&s), 4);
 	assert_int_equal(poll(&s), 5);
 	fixture_stop(&s.f);
@@ -373,13 +364,13 @@ static void test_event(void **state)
 	assert_int_equal(poll(&s), 1);
 	s.page->arm = UHCA_ABI_ARM_NEXT;
 	assert_int_equal(s.f.comp, 0);
-	sleep_for(&s, 5 * USEC);
+	fixture_sleep(&s.f, &s.now, 5 * USEC);
 	assert_int_equal(s.f.comp, 1);
 	assert_int_equal(s.f.comp_event[0].channel, CHANNEL);
 	assert_int_equal(poll(&s), 2);
 	/* The event was the first one's; nobody has armed for the second. */
 	s.page->ring.handled = 1;
-	sleep_for(&s, 5 * USEC);
+	fixture_sleep(&s.f, &s.now, 5 * USEC);
 	assert_int_equal(poll(&s), 3);
 	assert_int_equal(s.f.comp, 1);
 	fixture_stop(&s.f);
@@ -513,15 +504,15 @@ static void test_goodbye(void **state)
 	message(&s, 1);
 	signal_of(&s, 2);
 	cm_disconnected(cm, s.now);
-	sleep_for(&s, 10000 * USEC);
+	fixture_sleep(&s.f, &s.now, 10000 * USEC);
 	assert_int_equal(heard[CORE_CM_DISCONNECTED], 0);
 	assert_int_equal(poll(&s), 1);
 	s.page->ring.handled = 1;
-	sleep_for(&s, 2000 * USEC);
+	fixture_sleep(&s.f, &s.now, 2000 * USEC);
 	assert_int_equal(poll(&s), 2);
-	sleep_for(&s, 50 * USEC);
+	fixture_sleep(&s.f, &s.now, 50 * USEC);
 	assert_int_equal(heard[CORE_CM_DISCONNECTED], 1);
-	sleep_for(&s, 2000 * 1000 * USEC);
+	fixture_sleep(&s.f, &s.now, 2000 * 1000 * USEC);
 	assert_int_equal(heard[CORE_CM_DISCONNECTED], 1);
 	assert_int_equal(heard[CORE_CM_TIMEWAIT_EXIT], 1);
 	core_cm_destroy(cm, s.now);

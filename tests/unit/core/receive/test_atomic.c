@@ -33,6 +33,9 @@ static void test_values(void **state)
 	assert_int_equal(execute(true, 7, 40), 41); /* no match: unchanged */
 	assert_int_equal(execute(true, 7, 41), 41);
 	assert_int_equal(side_load(&p.a, 64), 7);
+	for (unsigned bit = 0; bit < 64; bit++) /* all 64 bits are compared */
+		assert_int_equal(execute(true, 8, 7 ^ UINT64_C(1) << bit), 7);
+	assert_int_equal(side_load(&p.a, 64), 7);
 	side_expect_u64(&p.a, 64, 7);
 	pair_finish(&p);
 }

@@ -195,6 +195,32 @@ static void test_bad_files(void **state)
 }
 
 /* All that can be put into a file that is closed vanishes. */
+/* A name that leads to another file, or that is one of two: that file is as before. */
+static void test_names_of_others(void **state)
+{
+	char other[128];
+	struct stat st;
+	int fd;
+
+	(void)state;
+	snprintf(other, sizeof(other), "%s/precious", dir);
+	fd = open(other, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	assert_int_equal(write(fd, "precious", 8), 8);
+	assert_int_equal(symlink(other, path), 0);
+	assert_int_equal(io_pcapng_open(&w, path), -ELOOP);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(link(other, path), 0);
+	assert_int_equal(io_pcapng_open(&w, path), -EPERM);
+	assert_int_equal(fstat(fd, &st), 0);
+	assert_int_equal(st.st_size, 8);
+	close(fd);
+	assert_int_equal(unlink(other), 0);
+	assert_int_equal(io_pcapng_open(&w, path), 0); /* it is one's own now: overwritten */
+	io_pcapng_close(&w);
+	assert_int_equal(stat(path, &st), 0);
+	assert_true(st.st_size != 8);
+}
+
 static void test_closed(void **state)
 {
 	struct io_pcapng_mark m = io_pcapng_mark(&w);
@@ -240,8 +266,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_blocks),       TEST(test_more_than_the_buffer),
 		TEST(test_short_writes), TEST(test_order),
-		TEST(test_bad_files),    TEST(test_closed),
-		TEST(test_full),
+		TEST(test_bad_files),    TEST(test_names_of_others),
+		TEST(test_closed),       TEST(test_full),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,7 +2,6 @@
 /* Orders from uhcactl that befall a device: what its clients hear, what the files say. */
 #include "emu/abi/ctl.h"
 #include "emu/abi/event.h"
-#include "emu/io/base/log.h"
 #include "emu/io/ctl/ctl_request.h"
 #include "tests/support/io/io_fixture.h"
 #include "tests/support/wire/cmocka_all.h"
@@ -16,20 +15,15 @@ static struct io_test_daemon t;
 
 static int setup(void **state)
 {
-	struct io_settings s;
-
 	(void)state;
-	assert_int_equal(io_log_open(IO_LOG_ERROR, IO_LOG_FILE, "/dev/null"), 0);
-	io_test_settings(&s, 2);
-	io_test_daemon_start(&t, &s);
+	io_test_daemon_begin(&t, 2);
 	return 0;
 }
 
 static int teardown(void **state)
 {
 	(void)state;
-	io_test_daemon_stop(&t);
-	io_log_close();
+	io_test_daemon_end(&t);
 	return 0;
 }
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Sessions of uhcactl: requests and replies in order, however they are cut; lines that are too
- * long, garbage, readers that do not read, too many sessions.
+ * long, garbage, readers that do not read; and who gives way when there are too many.
  */
 #include "emu/abi/ctl.h"
-#include "emu/io/base/log.h"
 #include "tests/support/io/io_fixture.h"
 #include "tests/support/wire/cmocka_all.h"
 
@@ -13,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -39,12 +39,9 @@ static int open_session(struct fixture *f)
 static int setup(void **state)
 {
 	static struct fixture f;
-	struct io_settings s;
 
 	memset(&f, 0, sizeof(f));
-	assert_int_equal(io_log_open(IO_LOG_ERROR, IO_LOG_FILE, "/dev/null"), 0);
-	io_test_settings(&s, 1);
-	io_test_daemon_start(&f.t, &s);
+	io_test_daemon_begin(&f.t, 1);
 	f.sock = open_session(&f);
 	*state = &f;
 	return 0;
@@ -57,8 +54,7 @@ static int teardown(void **state)
 	close(f->sock);
 	free(f->text);
 	io_test_turn(f->t.d.loop);
-	io_test_daemon_stop(&f->t);
-	io_log_close();
+	io_test_daemon_end(&f->t);
 	return 0;
 }
 
@@ -200,22 +196,99 @@ static bool is_readable(void *arg)
 	return poll(arg, 1, 0) == 1;
 }
 
-static void test_too_many_sessions(void **state)
+static bool nobody_knocks(void *arg)
+{
+	return !is_readable(arg);
+}
+
+static void open_sessions(struct fixture *f, unsigned n, int fd[])
+{
+	struct pollfd p = {.fd = f->t.d.ctl.listener.fd, .events = POLLIN};
+
+	assert_true(io_test_run(f->t.d.loop, nobody_knocks, &p));
+	for (unsigned i = 0; i < n; i++) {
+		fd[i] = open_session(f);
+		assert_true(io_test_run(f->t.d.loop, nobody_knocks, &p));
+	}
+}
+
+static void close_sessions(unsigned n, const int fd[])
+{
+	for (unsigned i = 0; i < n; i++)
+		close(fd[i]);
+}
+
+/* This one was ended: there is nothing to read but that. */
+static void assert_gave_way(struct fixture *f, int fd)
+{
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+	char byte;
+
+	assert_true(io_test_run(f->t.d.loop, is_readable, &p));
+	assert_int_equal(recv(fd, &byte, 1, MSG_DONTWAIT), 0);
+}
+
+static void test_idle_sessions_give_way(void **state)
 {
 	struct fixture *f = *state;
-	struct pollfd p = {.events = POLLIN};
+	struct fixture late = *f;
+	int fd[63];
+
+	open_sessions(f, 63, fd);
+	assert_int_equal(f->t.d.ctl.n_sessions, 64);
+	assert_non_null(strstr(ask(f, "{\"cmd\":\"version\"}\n"), "\"ok\":true"));
+	late.text = NULL;
+	late.sock = open_session(f);
+	assert_non_null(strstr(ask(&late, "{\"cmd\":\"version\"}\n"), "\"ok\":true"));
+	assert_gave_way(f, fd[0]); /* f is older, but was heard after it */
+	assert_int_equal(f->t.d.ctl.n_sessions, 64);
+	assert_non_null(strstr(ask(f, "{\"cmd\":\"version\"}\n"), "\"ok\":true"));
+	free(late.text);
+	close(late.sock);
+	close_sessions(63, fd);
+}
+
+/* Nor do those that have much to read, and do not. */
+static void test_deaf_sessions_give_way(void **state)
+{
+	struct fixture *f = *state;
+	static const char request[] = "{\"cmd\":\"counters\"}\n";
+	struct fixture late = *f;
+	int fd[63];
+
+	open_sessions(f, 63, fd);
+	for (unsigned i = 0; i < 63 * 2000; i++) {
+		send(fd[i % 63], request, sizeof(request) - 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+		if (i % 63 == 62)
+			io_test_turn(f->t.d.loop);
+	}
+	late.text = NULL;
+	late.sock = open_session(f);
+	assert_non_null(strstr(ask(&late, "{\"cmd\":\"version\"}\n"), "\"ok\":true"));
+	free(late.text);
+	close(late.sock);
+	close_sessions(63, fd);
+}
+
+/* Root's sessions are few, and older: those of the other user, who has more, give way. */
+static void test_who_has_most(void **state)
+{
+	struct fixture *f = *state;
+	char path[128];
 	int fd[64];
 
-	for (unsigned i = 0; i < 64; i++) {
-		fd[i] = open_session(f);
-		io_test_turn(f->t.d.loop);
-	}
-	p.fd = fd[63];
-	assert_true(io_test_run(f->t.d.loop, is_readable, &p));
-	assert_int_equal(recv(fd[63], &p, 1, MSG_DONTWAIT), 0);
-	for (unsigned i = 0; i < 64; i++)
-		close(fd[i]);
+	if (geteuid() != 0)
+		return; /* nobody else can be two users */
+	snprintf(path, sizeof(path), "%s/%s", f->t.dir, UHCA_CTL_SOCKET);
+	assert_int_equal(chmod(f->t.dir, 0755), 0);
+	assert_int_equal(chmod(path, 0666), 0);
+	assert_int_equal(seteuid(4711), 0);
+	open_sessions(f, 64, fd);
+	assert_int_equal(seteuid(0), 0);
+	assert_gave_way(f, fd[0]);
+	assert_int_equal(f->t.d.ctl.n_sessions, 64);
 	assert_non_null(strstr(ask(f, "{\"cmd\":\"version\"}\n"), "\"ok\":true"));
+	close_sessions(64, fd);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -230,7 +303,9 @@ int main(void)
 		TEST(test_line_too_long),
 		TEST(test_reader_does_not_read),
 		TEST(test_gone_while_writing),
-		TEST(test_too_many_sessions),
+		TEST(test_idle_sessions_give_way),
+		TEST(test_deaf_sessions_give_way),
+		TEST(test_who_has_most),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,13 +38,9 @@ static const struct netif_ops below_ops = {.send = take};
 
 static int setup(void **state)
 {
-	struct io_settings s;
-
 	(void)state;
 	io_log_echo_errors(false);
-	assert_int_equal(io_log_open(IO_LOG_ERROR, IO_LOG_FILE, "/dev/null"), 0);
-	io_test_settings(&s, 2);
-	io_test_daemon_start(&t, &s);
+	io_test_daemon_begin(&t, 2);
 	memset(&below, 0, sizeof(below));
 	below.netif.ops = &below_ops;
 	t.d.ports[0].fault.netif.below = &below.netif;
@@ -54,8 +50,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	(void)state;
-	io_test_daemon_stop(&t);
-	io_log_close();
+	io_test_daemon_end(&t);
 	return 0;
 }
 

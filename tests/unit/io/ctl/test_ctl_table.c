@@ -4,7 +4,6 @@
  * every row has every column, and numbers are the core's.
  */
 #include "emu/abi/ctl.h"
-#include "emu/io/base/log.h"
 #include "emu/io/ctl/ctl_table.h"
 #include "tests/support/io/ucma_client.h"
 #include "tests/support/wire/cmocka_all.h"
@@ -22,11 +21,8 @@ struct fixture {
 static int setup(void **state)
 {
 	static struct fixture f;
-	struct io_settings s;
 
-	assert_int_equal(io_log_open(IO_LOG_ERROR, IO_LOG_FILE, "/dev/null"), 0);
-	io_test_settings(&s, 2);
-	io_test_daemon_start(&f.t, &s);
+	io_test_daemon_begin(&f.t, 2);
 	io_test_hello(&f.c, &f.t.d, "uhca1");
 	*state = &f;
 	return 0;
@@ -37,8 +33,7 @@ static int teardown(void **state)
 	struct fixture *f = *state;
 
 	io_test_disconnect(&f->c);
-	io_test_daemon_stop(&f->t);
-	io_log_close();
+	io_test_daemon_end(&f->t);
 	return 0;
 }
 
@@ -207,11 +202,12 @@ static void test_clients(void **state)
 	io_test_connect(&silent, &f->t.d); /* has not said HELLO: is nobody yet */
 	io_test_turn(f->t.d.loop);
 	table = table_of(f, "client", 1);
-	check_columns(table, "client device pid uid program memory channels");
+	check_columns(table, "client device pid uid program memory channels held_bytes");
 	assert_int_equal(json_integer_value(value(table, 0, "client")), f->t.d.clients.at[0]->id);
 	assert_string_equal(json_string_value(value(table, 0, "device")), "uhca1");
 	assert_int_equal(json_integer_value(value(table, 0, "uid")), geteuid());
 	assert_int_equal(json_integer_value(value(table, 0, "channels")), 0);
+	assert_int_equal(json_integer_value(value(table, 0, "held_bytes")), 0);
 	assert_string_equal(json_string_value(value(table, 0, "program")), "test");
 	assert_int_equal(json_integer_value(value(table, 0, "pid")), getpid());
 	assert_string_equal(json_string_value(value(table, 0, "memory")), "process_vm+proc_mem");

@@ -4,7 +4,6 @@
  * reason when there is no way. Which way it is, is the core's (tests/unit/core/keys/test_walk.c),
  * in whose place ld --wrap puts one that has everything.
  */
-#include "emu/io/base/log.h"
 #include "emu/io/ctl/ctl_request.h"
 #include "tests/support/io/io_fixture.h"
 #include "tests/support/wire/cmocka_all.h"
@@ -35,12 +34,8 @@ int __wrap_core_walk_mr(struct device *dev, uint32_t key, uint64_t offset, struc
 
 static int setup(void **state)
 {
-	struct io_settings s;
-
 	(void)state;
-	assert_int_equal(io_log_open(IO_LOG_ERROR, IO_LOG_FILE, "/dev/null"), 0);
-	io_test_settings(&s, 2);
-	io_test_daemon_start(&t, &s);
+	io_test_daemon_begin(&t, 2);
 	answer = (struct core_walk){.kind = "memory"};
 	error[0] = -ENOENT;
 	error[1] = 0;
@@ -50,8 +45,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	(void)state;
-	io_test_daemon_stop(&t);
-	io_log_close();
+	io_test_daemon_end(&t);
 	return 0;
 }
 

@@ -160,6 +160,32 @@ static void test_open_to_others(void **state)
 	io_instance_close(&in);
 }
 
+/* Whoever may write to a directory may rename what is in it, unless that is sticky as /tmp is. */
+static void test_parents_of_others(void **state)
+{
+	struct io_instance in;
+
+	(void)state;
+	assert_int_equal(io_instance_open(&in, in_root("a/b/c")), 0);
+	io_instance_close(&in);
+	assert_int_equal(chmod(in_root("a"), 0777), 0);
+	assert_int_equal(io_instance_open(&in, in_root("a/b/c")), -EPERM);
+	io_instance_close(&in);
+	assert_int_equal(symlink("a/b", in_root("link")), 0);
+	assert_int_equal(io_instance_open(&in, in_root("link/c")), -EPERM);
+	io_instance_close(&in);
+	assert_false(exists("a/b/c/pid"));
+	assert_int_equal(chmod(in_root("a"), 01777), 0);
+	assert_int_equal(io_instance_open(&in, in_root("a/b/c")), 0);
+	io_instance_close(&in);
+	if (geteuid() != 0)
+		return; /* nobody else can give a directory away */
+	assert_int_equal(chmod(in_root("a"), 0755), 0);
+	assert_int_equal(chown(in_root("a"), 65534, 65534), 0);
+	assert_int_equal(io_instance_open(&in, in_root("a/b/c")), -EPERM);
+	io_instance_close(&in);
+}
+
 static void test_not_a_directory(void **state)
 {
 	struct io_instance in;
@@ -215,10 +241,11 @@ static void test_paths_of_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_made_and_removed), TEST(test_stale_files),
-		TEST(test_two_daemons),      TEST(test_after_a_kill),
-		TEST(test_open_to_others),   TEST(test_not_a_directory),
-		TEST(test_paths_of_names),   TEST(test_too_long_for_a_socket),
+		TEST(test_made_and_removed),      TEST(test_stale_files),
+		TEST(test_two_daemons),           TEST(test_after_a_kill),
+		TEST(test_open_to_others),        TEST(test_not_a_directory),
+		TEST(test_parents_of_others),     TEST(test_paths_of_names),
+		TEST(test_too_long_for_a_socket),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

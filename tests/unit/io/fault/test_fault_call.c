@@ -4,7 +4,6 @@
  * when programs must ask before they post, calls that wait and clients that do not.
  */
 #include "emu/io/base/clock.h"
-#include "emu/io/base/log.h"
 #include "tests/support/io/io_fixture.h"
 #include "tests/support/wire/cmocka_all.h"
 
@@ -26,11 +25,8 @@ struct fixture {
 static int setup(void **state)
 {
 	static struct fixture f;
-	struct io_settings s;
 
-	assert_int_equal(io_log_open(IO_LOG_DEBUG, IO_LOG_FILE, "/dev/null"), 0);
-	io_test_settings(&s, 2);
-	io_test_daemon_start(&f.t, &s);
+	io_test_daemon_begin(&f.t, 2);
 	f.d = &f.t.d;
 	f.fds = io_test_open_fds();
 	io_test_hello(&f.c, f.d, "uhca0");
@@ -50,8 +46,7 @@ static int teardown(void **state)
 	for (unsigned i = 0; i < CORE_OBJECT_TYPES; i++)
 		assert_int_equal(
 			core_object_count(f->d->ports[0].dev.core, (enum core_object_type)i), 0);
-	io_test_daemon_stop(&f->t);
-	io_log_close();
+	io_test_daemon_end(&f->t);
 	return 0;
 }
 

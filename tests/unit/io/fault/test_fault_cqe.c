@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Rules about completions: what is changed, what waits in which order, what never comes. */
 #include "emu/io/base/clock.h"
-#include "emu/io/base/log.h"
 #include "emu/io/fault/fault_cqe.h"
 #include "tests/support/io/io_fixture.h"
 #include "tests/support/wire/cmocka_all.h"
@@ -41,13 +40,10 @@ static void make_qp(unsigned i, uint32_t pd)
 
 static int setup(void **state)
 {
-	struct io_settings s;
 	uint32_t pd;
 
 	(void)state;
-	assert_int_equal(io_log_open(IO_LOG_ERROR, IO_LOG_FILE, "/dev/null"), 0);
-	io_test_settings(&s, 1);
-	io_test_daemon_start(&f.t, &s);
+	io_test_daemon_begin(&f.t, 1);
 	io_test_hello(&f.c, &f.t.d, "uhca0");
 	f.dev = &f.t.d.ports[0].dev;
 	f.faults = &f.t.d.faults;
@@ -61,8 +57,7 @@ static int teardown(void **state)
 {
 	(void)state;
 	io_test_disconnect(&f.c);
-	io_test_daemon_stop(&f.t);
-	io_log_close();
+	io_test_daemon_end(&f.t);
 	return 0;
 }
 
@@ -135,6 +130,61 @@ static void test_delay(void **state)
 	assert_true(enters(0, 4));
 }
 
+static bool queue_enters(unsigned i, uint8_t opcode, uint64_t wr_id)
+{
+	struct uhca_abi_cqe e = {.wr_id = wr_id, .opcode = opcode};
+
+	return complete(i, &e);
+}
+
+/* Only what is of the same queue waits: the QP's other queue does not. */
+static void test_order_of_queue(void **state)
+{
+	uint64_t before = completions();
+
+	(void)state;
+	add("cqe.delay=1s order=queue nth=1");
+	assert_false(queue_enters(0, UHCA_ABI_WC_SEND, 1));
+	assert_true(queue_enters(0, UHCA_ABI_WC_RECV, 2));
+	assert_false(queue_enters(0, UHCA_ABI_WC_RDMA_WRITE, 3));
+	io_fault_cqe_tick(f.faults, UINT64_MAX - 1);
+	assert_int_equal(completions(), before + 2);
+	/* Two rules: the one that holds up all of the CQ is the stricter one. */
+	fault_plan_clear(f.faults->plan);
+	add("cqe.delay=1s order=queue nth=1");
+	add("cqe.delay=1ms order=cq nth=1");
+	assert_false(queue_enters(0, UHCA_ABI_WC_SEND, 1));
+	assert_false(queue_enters(0, UHCA_ABI_WC_RECV, 2));
+}
+
+/* The queue is known by what the opcode was, and the library learns it, too. */
+static void test_garbage(void **state)
+{
+	bool turned = false, other = false;
+
+	(void)state;
+	add("cqe.garbage");
+	for (unsigned i = 0; i < 64; i++) {
+		struct uhca_abi_cqe e = {.wr_id = 7,
+					 .status = UHCA_ABI_WC_WR_FLUSH_ERR,
+					 .opcode = UHCA_ABI_WC_RECV,
+					 .vendor_err = 3,
+					 .wqe_index = 9};
+
+		assert_true(complete(0, &e));
+		assert_true(uhca_cqe_is_receive(&e));
+		assert_int_equal(e.wr_id, 7);
+		assert_int_equal(e.status, UHCA_ABI_WC_WR_FLUSH_ERR);
+		assert_int_equal(e.vendor_err, 3);
+		assert_int_equal(e.wqe_index, 9);
+		assert_int_equal(e.qpn, f.qpn[0]);
+		turned |= !(e.opcode & UHCA_ABI_WC_RECV);
+		other |= e.byte_len != 0;
+	}
+	assert_true(turned && other);
+	assert_true(enters(0, 1)); /* all of a success is defined */
+}
+
 /* The rule is gone, but not what it did: the CQ's order is kept. */
 static void test_rule_goes(void **state)
 {
@@ -197,7 +247,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_set),        TEST(test_delay), TEST(test_rule_goes),
-		TEST(test_objects_go), TEST(test_gone),
+		TEST(test_objects_go), TEST(test_gone),  TEST(test_order_of_queue),
+		TEST(test_garbage),
 	};
 
 	return cmocka_run_group_tests_name("fault_cqe", tests, NULL, NULL);

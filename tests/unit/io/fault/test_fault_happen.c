@@ -4,7 +4,6 @@
  * that the core can bear; nothing where there is no such object.
  */
 #include "emu/io/base/clock.h"
-#include "emu/io/base/log.h"
 #include "tests/support/io/io_fixture.h"
 #include "tests/support/wire/cmocka_all.h"
 
@@ -21,12 +20,9 @@ static uint32_t pd, srq;
 static int setup(void **state)
 {
 	struct uhca_cmd_create_srq in = {.max_wr = 4, .max_sge = 1};
-	struct io_settings s;
 
 	(void)state;
-	assert_int_equal(io_log_open(IO_LOG_ERROR, IO_LOG_FILE, "/dev/null"), 0);
-	io_test_settings(&s, 1);
-	io_test_daemon_start(&t, &s);
+	io_test_daemon_begin(&t, 1);
 	io_test_hello(&c, &t.d, "uhca0");
 	dev = &t.d.ports[0].dev;
 	assert_int_equal(io_test_handle(&c, UHCA_CMD_ALLOC_PD, 0, &pd), 0);
@@ -40,8 +36,7 @@ static int teardown(void **state)
 {
 	(void)state;
 	io_test_disconnect(&c);
-	io_test_daemon_stop(&t);
-	io_log_close();
+	io_test_daemon_end(&t);
 	return 0;
 }
 
@@ -108,6 +103,21 @@ static void test_key_reuse(void **state)
 	assert_int_equal(reg_mr(&handle), key);
 }
 
+static void test_key_split(void **state)
+{
+	const struct io_fault_objects none = {0};
+	const struct uhca_cmd_reg_mr_reply *reply = (const void *)&c.reply;
+	uint32_t handle;
+
+	(void)state;
+	reg_mr(&handle);
+	assert_int_equal(reply->rkey, reply->lkey);
+	execute(FAULT_KEY_SPLIT, 0, &none);
+	reg_mr(&handle);
+	assert_int_not_equal(reply->rkey, reply->lkey);
+	assert_int_equal(reply->rkey >> 8, reply->lkey >> 8);
+}
+
 /* Asked about by the core itself: it takes place when the core is done. */
 static void test_later(void **state)
 {
@@ -135,6 +145,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_events),
 		TEST(test_key_reuse),
+		TEST(test_key_split),
 		TEST(test_later),
 	};
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Rules about accesses to memory: which they hit, and that nothing is read or written then. */
 #include "emu/io/base/clock.h"
-#include "emu/io/base/log.h"
 #include "emu/io/ops.h"
 #include "tests/support/io/io_fixture.h"
 #include "tests/support/wire/cmocka_all.h"
@@ -30,15 +29,12 @@ static void test_accesses(void **state)
 	};
 	struct core_span own = {(uintptr_t)memory[1], 64, CORE_SPACE_DEVICE};
 	struct io_test_client c;
-	struct io_settings s;
 	uint8_t out[128];
 	struct iovec iov = {out, 128};
 	char text[100];
 
 	(void)state;
-	assert_int_equal(io_log_open(IO_LOG_ERROR, IO_LOG_FILE, "/dev/null"), 0);
-	io_test_settings(&s, 1);
-	io_test_daemon_start(&t, &s);
+	io_test_daemon_begin(&t, 1);
 	io_test_hello(&c, &t.d, "uhca0");
 	snprintf(text, sizeof(text), "mem.fail address=0x%lx times=3",
 		 (unsigned long)(uintptr_t)&memory[1][10]);
@@ -62,8 +58,7 @@ static void test_accesses(void **state)
 	io_faults_tick(&t.d.faults, io_clock_now());
 	assert_false(io_faults_watch(&t.d.faults, FAULT_LAYER_MEMORY));
 	io_test_disconnect(&c);
-	io_test_daemon_stop(&t);
-	io_log_close();
+	io_test_daemon_end(&t);
 }
 
 /* Memory that is adopted is the program's, by the program's addresses. */
@@ -77,14 +72,11 @@ static void test_adopted(void **state)
 	struct core_span span = {(uintptr_t)memory + 4096, 64, CORE_SPACE_DEVICE};
 	struct uhca_cmd_reg_mr_reply reply;
 	struct io_test_client c;
-	struct io_settings s;
 	struct client *core;
 	uint8_t out[64];
 
 	(void)state;
-	assert_int_equal(io_log_open(IO_LOG_ERROR, IO_LOG_FILE, "/dev/null"), 0);
-	io_test_settings(&s, 1);
-	io_test_daemon_start(&t, &s);
+	io_test_daemon_begin(&t, 1);
 	io_test_hello(&c, &t.d, "uhca0");
 	core = t.d.clients.at[0]->core;
 	assert_int_equal(core_alloc_pd(core, &in.mr.pd), 0);
@@ -95,8 +87,7 @@ static void test_adopted(void **state)
 	span.length = 32; /* ends in front of it */
 	assert_int_equal(io_core_ops()->mem_read(t.d.clients.at[0], &span, 1, out), 0);
 	io_test_disconnect(&c);
-	io_test_daemon_stop(&t);
-	io_log_close();
+	io_test_daemon_end(&t);
 }
 
 int main(void)

@@ -5,7 +5,6 @@
  * hit. The syntax is tests/unit/fault's.
  */
 #include "emu/io/base/clock.h"
-#include "emu/io/base/log.h"
 #include "tests/support/io/io_user.h"
 #include "tests/support/wire/cmocka_all.h"
 
@@ -22,12 +21,8 @@ static struct io_user_qp q[2];
 
 static int setup(void **state)
 {
-	struct io_settings s;
-
 	(void)state;
-	assert_int_equal(io_log_open(IO_LOG_ERROR, IO_LOG_FILE, "/dev/null"), 0);
-	io_test_settings(&s, 2);
-	io_test_daemon_start(&t, &s);
+	io_test_daemon_begin(&t, 2);
 	for (unsigned i = 0; i < 2; i++) {
 		io_user_open(&u[i], &t.d, t.d.ports[i].dev.id.name);
 		io_user_qp_create(&q[i], &u[i], IBV_QPT_RC);
@@ -42,8 +37,7 @@ static int teardown(void **state)
 	(void)state;
 	for (unsigned i = 0; i < 2; i++)
 		io_user_close(&u[i]);
-	io_test_daemon_stop(&t);
-	io_log_close();
+	io_test_daemon_end(&t);
 	return 0;
 }
 

@@ -80,7 +80,7 @@ static void test_cut_message(void **state)
 	assert_false(whole);
 }
 
-/* More descriptors than a message may have: some are dropped by the kernel, none leaks. */
+/* More descriptors than a message may have: none leaks. */
 static void test_cut_descriptors(void **state)
 {
 	unsigned before = io_test_open_fds();

@@ -9,6 +9,7 @@
  * arrived; the child has the same addresses.
  */
 #include "emu/io/base/clock.h"
+#include "emu/io/local/local.h"
 #include "emu/io/mem/mem.h"
 #include "tests/support/wire/cmocka_all.h"
 #include "tests/support/wire/prng.h"
@@ -383,6 +384,43 @@ static void test_last_bytes_are_last(void **state)
 	}
 }
 
+/* ld --wrap: the last piece of the newest write. */
+static struct iovec last_piece;
+
+ssize_t __real_process_vm_writev(pid_t pid, const struct iovec *local, unsigned long n_local,
+				 const struct iovec *remote, unsigned long n, unsigned long flags);
+ssize_t __wrap_process_vm_writev(pid_t pid, const struct iovec *local, unsigned long n_local,
+				 const struct iovec *remote, unsigned long n, unsigned long flags);
+ssize_t __wrap_process_vm_writev(pid_t pid, const struct iovec *local, unsigned long n_local,
+				 const struct iovec *remote, unsigned long n, unsigned long flags)
+{
+	last_piece = remote[n - 1];
+	return __real_process_vm_writev(pid, local, n_local, remote, n, flags);
+}
+
+/* Wherever a write ends, what is stored last is within one word, and all of it in that word. */
+static void test_last_word_is_one(void **state)
+{
+	uint8_t source[64];
+	struct target t;
+
+	(void)state;
+	prng_fill(&rng, source, sizeof(source));
+	start(&t, IO_MEM_PROCESS_VM, wait_for_end);
+	for (uint32_t from = 0; from < 8; from++)
+		for (uint32_t n = 9; n <= sizeof(source); n++) {
+			struct core_span s = span(&t, from, n);
+			struct iovec iov = {source, n};
+			size_t end = (from + n) % 8;
+
+			assert_int_equal(io_mem_write(&t.mem, &s, 1, &iov, 1), 0);
+			assert_memory_equal(t.base + from, source, n);
+			assert_int_equal(last_piece.iov_len, end ? end : 8);
+			assert_int_equal((uintptr_t)last_piece.iov_base % 8, 0);
+		}
+	assert_int_equal(stop(&t), 0);
+}
+
 /* ---- other processes ---- */
 
 static void test_dead_process(void **state)
@@ -514,6 +552,7 @@ static void test_wrong_descriptors(void **state)
 		fd = open(path[i], O_RDONLY);
 		assert_true(fd >= 0);
 		assert_int_equal(io_mem_open(&m, fd, getpid(), -1, IO_MEM_AUTO), -EINVAL);
+		assert_true(io_undertaker_wait(20000));
 		assert_int_equal(fcntl(fd, F_GETFD), -1);
 	}
 	fd = open("/proc/self/mem", O_RDONLY);
@@ -571,6 +610,7 @@ int main(void)
 		cmocka_unit_test(test_nothing_to_do),
 		cmocka_unit_test(test_small_store_is_whole),
 		cmocka_unit_test(test_last_bytes_are_last),
+		cmocka_unit_test(test_last_word_is_one),
 		cmocka_unit_test(test_dead_process),
 		cmocka_unit_test(test_exec),
 		cmocka_unit_test(test_refused_once),

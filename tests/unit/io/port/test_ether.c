@@ -3,7 +3,6 @@
  * The Ethernet segment of a daemon: a frame reaches every device, its sender's too, once; so many
  * go at a time; nothing to send is nothing done.
  */
-#include "emu/io/base/log.h"
 #include "emu/io/local/privilege.h"
 #include "emu/io/port/ether.h"
 #include "tests/support/io/io_user.h"
@@ -20,20 +19,15 @@ static struct io_test_daemon t;
 
 static int setup(void **state)
 {
-	struct io_settings s;
-
 	(void)state;
-	assert_int_equal(io_log_open(IO_LOG_ERROR, IO_LOG_FILE, "/dev/null"), 0);
-	io_test_settings(&s, DEVICES);
-	io_test_daemon_start(&t, &s);
+	io_test_daemon_begin(&t, DEVICES);
 	return 0;
 }
 
 static int teardown(void **state)
 {
 	(void)state;
-	io_test_daemon_stop(&t);
-	io_log_close();
+	io_test_daemon_end(&t);
 	return 0;
 }
 

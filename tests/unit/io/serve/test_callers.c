@@ -53,11 +53,8 @@ static void join(struct fixture *f, unsigned i)
 static int setup(void **state)
 {
 	static struct fixture f;
-	struct io_settings s;
 
-	assert_int_equal(io_log_open(IO_LOG_ERROR, IO_LOG_FILE, "/dev/null"), 0);
-	io_test_settings(&s, 1);
-	io_test_daemon_start(&f.t, &s);
+	io_test_daemon_begin(&f.t, 1);
 	f.all = &f.t.d.clients.callers;
 	for (unsigned i = 0; i < CLIENTS; i++)
 		join(&f, i);
@@ -75,8 +72,7 @@ static int teardown(void **state)
 		io_test_disconnect(&f->one[i].c);
 	}
 	munmap(f->page, sizeof(*f->page));
-	io_test_daemon_stop(&f->t);
-	io_log_close();
+	io_test_daemon_end(&f->t);
 	return 0;
 }
 

@@ -4,7 +4,6 @@
  * it, and leaves; messages that only ask do not wait for it. tests/verbs/queues/last_sends.c has
  * what arrives.
  */
-#include "emu/io/base/log.h"
 #include "emu/io/local/privilege.h"
 #include "emu/io/serve/catch_up.h"
 #include "tests/support/io/io_user.h"
@@ -24,11 +23,8 @@ struct fixture {
 static int setup(void **state)
 {
 	static struct fixture f;
-	struct io_settings s;
 
-	assert_int_equal(io_log_open(IO_LOG_ERROR, IO_LOG_FILE, "/dev/null"), 0);
-	io_test_settings(&s, 2);
-	io_test_daemon_start(&f.t, &s);
+	io_test_daemon_begin(&f.t, 2);
 	io_user_open(&f.u, &f.t.d, "uhca0");
 	f.mine = f.t.d.clients.at[0];
 	io_user_qp_create(&f.q, &f.u, IBV_QPT_UD);
@@ -42,8 +38,7 @@ static int teardown(void **state)
 	struct fixture *f = *state;
 
 	io_user_close(&f->u);
-	io_test_daemon_stop(&f->t);
-	io_log_close();
+	io_test_daemon_end(&f->t);
 	return 0;
 }
 

@@ -4,7 +4,6 @@
  * of the one are imported by the other, with what the program that imports has to know.
  */
 #include "emu/abi/cmd_import.h"
-#include "emu/io/base/log.h"
 #include "tests/support/io/io_fixture.h"
 #include "tests/support/wire/cmocka_all.h"
 
@@ -17,12 +16,8 @@ static struct io_test_client a, b; /* of one device */
 
 static int setup(void **state)
 {
-	struct io_settings s;
-
 	(void)state;
-	assert_int_equal(io_log_open(IO_LOG_ERROR, IO_LOG_FILE, "/dev/null"), 0);
-	io_test_settings(&s, 2);
-	io_test_daemon_start(&t, &s);
+	io_test_daemon_begin(&t, 2);
 	io_test_hello(&a, &t.d, "uhca0");
 	io_test_hello(&b, &t.d, "uhca0");
 	return 0;
@@ -33,8 +28,7 @@ static int teardown(void **state)
 	(void)state;
 	io_test_disconnect(&a);
 	io_test_disconnect(&b);
-	io_test_daemon_stop(&t);
-	io_log_close();
+	io_test_daemon_end(&t);
 	return 0;
 }
 

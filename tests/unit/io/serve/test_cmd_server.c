@@ -4,7 +4,6 @@
  * be wrong with a message is answered or ends the connection, and neither the client's objects,
  * nor other clients, nor the daemon's descriptors suffer from it.
  */
-#include "emu/io/base/log.h"
 #include "tests/support/io/io_fixture.h"
 #include "tests/support/wire/cmocka_all.h"
 
@@ -26,11 +25,8 @@ struct fixture {
 static int setup(void **state)
 {
 	static struct fixture f;
-	struct io_settings s;
 
-	assert_int_equal(io_log_open(IO_LOG_DEBUG, IO_LOG_FILE, "/dev/null"), 0);
-	io_test_settings(&s, 2);
-	io_test_daemon_start(&f.t, &s);
+	io_test_daemon_begin(&f.t, 2);
 	f.d = &f.t.d;
 	f.fds = io_test_open_fds();
 	io_test_hello(&f.c, f.d, "uhca0");
@@ -48,8 +44,7 @@ static int teardown(void **state)
 	for (unsigned i = 0; i < CORE_OBJECT_TYPES; i++)
 		assert_int_equal(
 			core_object_count(f->d->ports[0].dev.core, (enum core_object_type)i), 0);
-	io_test_daemon_stop(&f->t);
-	io_log_close();
+	io_test_daemon_end(&f->t);
 	return 0;
 }
 
@@ -97,6 +92,27 @@ static uint32_t create_qp(struct fixture *f, uint32_t pd, uint32_t cq)
 
 	assert_int_equal(io_test_call(&f->c, UHCA_CMD_CREATE_QP, &in, sizeof(in)), 0);
 	return REPLY(uhca_cmd_create_qp_reply)->handle;
+}
+
+/* Nobody brings memory of his own into a daemon that adopts none. */
+static void test_arena(void **state)
+{
+	struct fixture *f = *state;
+	struct uhca_cmd_attach_arena in = {.size = 1 << 20};
+	int fd = memfd_create("arena", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	assert_true(fd >= 0 && !ftruncate(fd, 1 << 20));
+	assert_int_equal(io_test_call_fds(&f->c, UHCA_CMD_ATTACH_ARENA, &in, sizeof(in), &fd, 1),
+			 -EOPNOTSUPP);
+	f->d->clients.adopt = UHCA_ABI_ADOPT_SAFE;
+	assert_int_equal(io_test_call_fds(&f->c, UHCA_CMD_ATTACH_ARENA, &in, sizeof(in), &fd, 1),
+			 -EINVAL); /* it could shrink */
+	assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK), 0);
+	assert_int_equal(io_test_call_fds(&f->c, UHCA_CMD_ATTACH_ARENA, &in, sizeof(in), &fd, 1),
+			 0);
+	assert_int_equal(io_test_call_fds(&f->c, UHCA_CMD_ATTACH_ARENA, &in, sizeof(in), &fd, 1),
+			 -EBUSY);
+	close(fd);
 }
 
 static int add_channel(struct fixture *f, uint32_t *handle, int *reader)
@@ -652,6 +668,7 @@ int main(void)
 		TEST(test_hello),
 		TEST(test_queries),
 		TEST(test_life_of_objects),
+		TEST(test_arena),
 		TEST(test_modify),
 		TEST(test_channels),
 		TEST(test_unknown_channel),

@@ -3,10 +3,11 @@
  * What the shell keeps of a client beside its messages (test_cmd_server): its name, its
  * doorbells, and the event descriptor, which it may misuse.
  */
-#include "emu/io/base/log.h"
+#include "emu/io/ops.h"
 #include "tests/support/io/io_fixture.h"
 #include "tests/support/wire/cmocka_all.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -23,11 +24,8 @@ struct fixture {
 static int setup(void **state)
 {
 	static struct fixture f;
-	struct io_settings s;
 
-	assert_int_equal(io_log_open(IO_LOG_ERROR, IO_LOG_FILE, "/dev/null"), 0);
-	io_test_settings(&s, 1);
-	io_test_daemon_start(&f.t, &s);
+	io_test_daemon_begin(&f.t, 1);
 	io_test_hello(&f.c, &f.t.d, "uhca0");
 	f.mine = f.t.d.clients.at[0];
 	f.bell = mmap(NULL, sizeof(*f.bell), PROT_READ | PROT_WRITE, MAP_SHARED, f.c.fd[1], 0);
@@ -44,8 +42,7 @@ static int teardown(void **state)
 	munmap(f->bell, sizeof(*f->bell));
 	close(f->event);
 	io_test_disconnect(&f->c);
-	io_test_daemon_stop(&f->t);
-	io_log_close();
+	io_test_daemon_end(&f->t);
 	return 0;
 }
 
@@ -126,6 +123,98 @@ static void test_hostile_event(void **state)
 	assert_int_equal(io_test_handle(&f->c, UHCA_CMD_QUERY_DEVICE, 0, NULL), 0);
 }
 
+#define REGIONS 6000u
+
+static void reg_many(struct io_test_client *c)
+{
+	struct uhca_cmd_reg_mr in = {.length = 2u << 20};
+
+	assert_int_equal(io_test_handle(c, UHCA_CMD_ALLOC_PD, 0, &in.pd), 0);
+	for (unsigned i = 0; i < REGIONS; i++) {
+		in.addr = in.iova = 1ull << 32;
+		assert_int_equal(io_test_call(c, UHCA_CMD_REG_MR, &in, sizeof(in)), 0);
+	}
+}
+
+static uint32_t regions(const struct fixture *f)
+{
+	return core_object_count(f->mine->dev->core, CORE_OBJECT_MR);
+}
+
+/*
+ * The end of a client that had much takes its time, in which others are served; what it had ends
+ * bit by bit, and its memory is touched no more though it is still there.
+ */
+static void test_long_end(void **state)
+{
+	struct fixture *f = *state;
+	struct core_span span = {(uintptr_t)f, 1, CORE_SPACE_CLIENT};
+	const struct iovec from = {&span, 1};
+	uint32_t before = REGIONS, served = 0;
+	struct io_test_client c;
+	struct io_client *other;
+	uint8_t byte;
+
+	io_test_hello(&c, &f->t.d, "uhca0");
+	reg_many(&c);
+	other = f->t.d.clients.at[1];
+	assert_int_equal(io_core_ops()->mem_read(other, &span, 1, &byte), 0);
+	io_test_hang_up(&c);
+	while (f->t.d.clients.n > 1)
+		io_test_turn(f->t.d.loop);
+	while (regions(f) > 0) {
+		assert_true(regions(f) <= before);
+		before = regions(f);
+		assert_int_equal(io_core_ops()->mem_read(other, &span, 1, &byte), -ESRCH);
+		assert_int_equal(io_core_ops()->mem_write(other, &span, 1, &from, 1), -ESRCH);
+		assert_int_equal(io_test_handle(&f->c, UHCA_CMD_QUERY_DEVICE, 0, NULL), 0);
+		assert_true(io_clients_bury(&f->t.d.clients));
+		served++;
+	}
+	assert_true(served > 1);
+	while (io_clients_bury(&f->t.d.clients))
+		;
+	assert_int_equal(f->t.d.linger.present, 1);
+}
+
+static bool is_alone(void *arg);
+
+/* A client's own connection as one of its channels would keep it here for ever. */
+static void test_own_socket(void **state)
+{
+	struct fixture *f = *state;
+	struct uhca_cmd_hello hello = io_test_hello_request("uhca0");
+	struct uhca_cmd_handle in = {0};
+	struct io_test_client c;
+
+	io_test_connect(&c, &f->t.d);
+	assert_int_equal(io_test_call_fds(&c, UHCA_CMD_HELLO, &hello, sizeof(hello),
+					  (int[]){f->c.mem, c.sock}, 2),
+			 -EINVAL);
+	io_test_disconnect(&c);
+	io_test_hello(&c, &f->t.d, "uhca0");
+	assert_int_equal(io_test_call_fds(&c, UHCA_CMD_CREATE_CHANNEL, &in, sizeof(in), &c.sock, 1),
+			 -EINVAL);
+	io_test_disconnect(&c);
+	assert_true(io_test_run(f->t.d.loop, is_alone, f));
+}
+
+/* It is the request that is wrong, not the daemon that lacks something. */
+static void test_hello_without_descriptors(void **state)
+{
+	struct fixture *f = *state;
+	struct uhca_cmd_hello hello = io_test_hello_request("uhca0");
+	struct io_test_client c;
+
+	io_test_connect(&c, &f->t.d);
+	for (unsigned n = 0; n < 2; n++)
+		assert_int_equal(
+			io_test_call_fds(&c, UHCA_CMD_HELLO, &hello, sizeof(hello), &f->c.mem, n),
+			-EINVAL);
+	io_test_disconnect(&c);
+	assert_true(io_test_run(f->t.d.loop, is_alone, f));
+}
+
 static bool is_alone(void *arg)
 {
 	return ((struct fixture *)arg)->t.d.clients.n == 1;
@@ -156,8 +245,14 @@ static void test_event_of_who_is_gone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_facts),         TEST(test_program_name),         TEST(test_doorbells),
-		TEST(test_hostile_event), TEST(test_event_of_who_is_gone),
+		TEST(test_facts),
+		TEST(test_program_name),
+		TEST(test_doorbells),
+		TEST(test_hostile_event),
+		TEST(test_event_of_who_is_gone),
+		TEST(test_long_end),
+		TEST(test_own_socket),
+		TEST(test_hello_without_descriptors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

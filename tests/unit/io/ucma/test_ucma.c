@@ -3,7 +3,6 @@
  * Commands of the rdma_cm device against a daemon: what each answers to what it should not get, as
  * the kernel's; what is no request ends the connection; a session of two ids; nothing is left.
  */
-#include "emu/io/base/log.h"
 #include "tests/support/io/ucma_client.h"
 #include "tests/support/wire/cmocka_all.h"
 
@@ -25,12 +24,8 @@ static unsigned fds;
 
 static int setup(void **state)
 {
-	struct io_settings s;
-
 	(void)state;
-	assert_int_equal(io_log_open(IO_LOG_DEBUG, IO_LOG_FILE, "/dev/null"), 0);
-	io_test_settings(&s, 2);
-	io_test_daemon_start(&t, &s);
+	io_test_daemon_begin(&t, 2);
 	fds = io_test_open_fds();
 	ucma_client_open(&c, &t.d);
 	return 0;
@@ -44,8 +39,7 @@ static int teardown(void **state)
 	for (uint32_t i = 0; i < t.d.ucma.n_slots; i++)
 		assert_null(t.d.ucma.slot[i]);
 	assert_int_equal(io_test_open_fds(), fds);
-	io_test_daemon_stop(&t);
-	io_log_close();
+	io_test_daemon_end(&t);
 	return 0;
 }
 

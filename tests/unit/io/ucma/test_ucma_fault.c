@@ -4,7 +4,6 @@
  * that wait while others do not, and ids whose device goes.
  */
 #include "emu/io/base/clock.h"
-#include "emu/io/base/log.h"
 #include "tests/support/io/ucma_client.h"
 #include "tests/support/wire/cmocka_all.h"
 
@@ -23,12 +22,8 @@ static unsigned fds;
 
 static int setup(void **state)
 {
-	struct io_settings s;
-
 	(void)state;
-	assert_int_equal(io_log_open(IO_LOG_ERROR, IO_LOG_FILE, "/dev/null"), 0);
-	io_test_settings(&s, 2);
-	io_test_daemon_start(&t, &s);
+	io_test_daemon_begin(&t, 2);
 	fds = io_test_open_fds();
 	ucma_client_open(&c, &t.d);
 	return 0;
@@ -40,8 +35,7 @@ static int teardown(void **state)
 	ucma_client_close(&c);
 	assert_int_equal(t.d.ucma.n_files, 0);
 	assert_int_equal(io_test_open_fds(), fds);
-	io_test_daemon_stop(&t);
-	io_log_close();
+	io_test_daemon_end(&t);
 	return 0;
 }
 

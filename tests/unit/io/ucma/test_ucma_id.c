@@ -178,6 +178,7 @@ static void test_listener_moves(void **state)
 	ucma_client_open(&to, &t.d);
 	assert_int_equal(
 		ucma_client_call(&to, RDMA_USER_CM_CMD_MIGRATE_ID, &move, sizeof(move), c.sock), 0);
+	assert_int_equal(to.reply.h.flags, UHCA_UCMA_TAKE_TOKEN); /* from where nothing is left */
 	e = ucma_client_expect(&to, CONNECT_REQUEST, 1);
 	accept.id = e.id;
 	assert_int_equal(CALL(ACCEPT, accept), -ENOENT);

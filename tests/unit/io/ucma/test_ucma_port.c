@@ -3,7 +3,6 @@
  * Ports of rdma_cm ids: which are given, who may share one, who listens at it, and whom a request
  * reaches then.
  */
-#include "emu/io/base/log.h"
 #include "tests/support/io/ucma_client.h"
 #include "tests/support/wire/cmocka_all.h"
 
@@ -21,12 +20,8 @@ static struct ucma_client c;
 
 static int setup(void **state)
 {
-	struct io_settings s;
-
 	(void)state;
-	assert_int_equal(io_log_open(IO_LOG_ERROR, IO_LOG_FILE, "/dev/null"), 0);
-	io_test_settings(&s, 2);
-	io_test_daemon_start(&t, &s);
+	io_test_daemon_begin(&t, 2);
 	ucma_client_open(&c, &t.d);
 	return 0;
 }
@@ -35,8 +30,7 @@ static int teardown(void **state)
 {
 	(void)state;
 	ucma_client_close(&c);
-	io_test_daemon_stop(&t);
-	io_log_close();
+	io_test_daemon_end(&t);
 	return 0;
 }
 

@@ -4,7 +4,6 @@
  * has a route, what both ends are told of each other, multicast groups, ids that move to another
  * open of the device.
  */
-#include "emu/io/base/log.h"
 #include "tests/support/io/ucma_client.h"
 #include "tests/support/wire/cmocka_all.h"
 
@@ -35,12 +34,8 @@ static struct ucma_client c;
 
 static int setup(void **state)
 {
-	struct io_settings s;
-
 	(void)state;
-	assert_int_equal(io_log_open(IO_LOG_DEBUG, IO_LOG_FILE, "/dev/null"), 0);
-	io_test_settings(&s, 2);
-	io_test_daemon_start(&t, &s);
+	io_test_daemon_begin(&t, 2);
 	ucma_client_open(&c, &t.d);
 	return 0;
 }
@@ -51,8 +46,7 @@ static int teardown(void **state)
 	ucma_client_close(&c);
 	for (uint32_t i = 0; i < t.d.ucma.n_slots; i++)
 		assert_null(t.d.ucma.slot[i]);
-	io_test_daemon_stop(&t);
-	io_log_close();
+	io_test_daemon_end(&t);
 	return 0;
 }
 
@@ -541,6 +535,7 @@ static void test_migration(void **state)
 		ucma_client_call(&to, RDMA_USER_CM_CMD_MIGRATE_ID, &move, sizeof(move), c.sock), 0);
 	memcpy(&moved, to.reply.response, sizeof(moved));
 	assert_int_equal(moved.events_reported, 1);
+	assert_int_equal(to.reply.h.flags, 0); /* another event waits there */
 	leave.id = g[0].id;
 	assert_int_equal(CALL(LEAVE_MCAST, leave), -ENOENT);
 	leave.id = g[1].id;

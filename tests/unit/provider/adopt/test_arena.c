@@ -8,10 +8,11 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define SIZE (256u << 10)
+#define SIZE (1u << 20)
 #define RW   (PROT_READ | PROT_WRITE)
 
 static uint64_t blocks(void)
@@ -33,9 +34,16 @@ static char *map(uint64_t offset)
 
 static void test_file(void **state)
 {
+	struct rlimit few, was;
 	int fd;
 
 	(void)state;
+	assert_false(uhcav_arena_is_used());
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &was), 0);
+	few = (struct rlimit){SIZE, was.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &few), 0);
+	assert_int_equal(uhcav_arena_fd(), -EFBIG); /* and not SIGXFSZ */
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &was), 0);
 	assert_false(uhcav_arena_is_used());
 	fd = uhcav_arena_fd();
 	assert_true(fd >= 0);
@@ -52,8 +60,8 @@ static void test_pieces(void **state)
 	char *p;
 
 	(void)state;
-	assert_int_equal(uhcav_arena_take(SIZE, &a), 0);
-	assert_int_equal(uhcav_arena_take(SIZE, &b), 0);
+	assert_int_equal(uhcav_arena_take(0, SIZE, &a), 0);
+	assert_int_equal(uhcav_arena_take(0, SIZE, &b), 0);
 	assert_true(a + SIZE <= b || b + SIZE <= a);
 	p = map(a);
 	uhcav_arena_hold(a + 4096, 4096);
@@ -69,7 +77,7 @@ static void test_pieces(void **state)
 	assert_int_equal(munmap(p + SIZE / 2, SIZE / 2), 0);
 	uhcav_arena_sweep();
 	assert_int_equal(blocks(), 0);
-	assert_int_equal(uhcav_arena_take(SIZE, &c), 0); /* the gap */
+	assert_int_equal(uhcav_arena_take(0, SIZE, &c), 0); /* the gap */
 	assert_int_equal(c, a);
 	p = map(c);
 	munmap(p, SIZE); /* a region is in it: the device has the pages */
@@ -81,13 +89,32 @@ static void test_pieces(void **state)
 	assert_int_equal(blocks(), 0);
 }
 
+/* Reading all mappings is worth a MiB: what is less waits, and goes when there is enough. */
+static void test_little_waits(void **state)
+{
+	uint64_t a, b;
+
+	(void)state;
+	assert_int_equal(uhcav_arena_take(0, SIZE / 4, &a), 0);
+	munmap(map(a), SIZE);
+	assert_int_equal(blocks(), SIZE);
+	uhcav_arena_release(a, SIZE / 4);
+	uhcav_arena_sweep();
+	assert_int_equal(blocks(), SIZE);
+	assert_int_equal(uhcav_arena_take(0, SIZE * 3 / 4, &b), 0);
+	assert_int_equal(b, a + SIZE / 4);
+	uhcav_arena_release(b, SIZE * 3 / 4);
+	uhcav_arena_sweep();
+	assert_int_equal(blocks(), 0);
+}
+
 static void test_neighbours(void **state)
 {
 	uint64_t a, b;
 
 	(void)state;
-	assert_int_equal(uhcav_arena_take(SIZE, &a), 0);
-	assert_int_equal(uhcav_arena_take(SIZE, &b), 0);
+	assert_int_equal(uhcav_arena_take(0, SIZE, &a), 0);
+	assert_int_equal(uhcav_arena_take(0, SIZE, &b), 0);
 	assert_int_equal(a + SIZE, b);
 	uhcav_arena_hold(a + SIZE / 2, SIZE); /* one extent in both */
 	uhcav_arena_release(a, SIZE);
@@ -99,7 +126,7 @@ static void test_neighbours(void **state)
 	uhcav_arena_release(a + SIZE / 2, SIZE);
 	uhcav_arena_sweep();
 	assert_int_equal(blocks(), 0);
-	assert_int_equal(uhcav_arena_take(uhcav_arena_size() + 4096, &a), -ENOSPC);
+	assert_int_equal(uhcav_arena_take(0, uhcav_arena_size() + 4096, &a), -ENOSPC);
 }
 
 /* The number belongs to another file now: that is not ours to make holes in. */
@@ -110,7 +137,7 @@ static void test_closed_by_program(void **state)
 	int fd = uhcav_arena_fd(), other;
 
 	(void)state;
-	assert_int_equal(uhcav_arena_take(SIZE, &a), 0);
+	assert_int_equal(uhcav_arena_take(0, SIZE, &a), 0);
 	p = map(a);
 	other = memfd_create("other", 0);
 	assert_int_equal(ftruncate(other, SIZE), 0);
@@ -131,6 +158,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_file),
 		cmocka_unit_test(test_pieces),
+		cmocka_unit_test(test_little_waits),
 		cmocka_unit_test(test_neighbours),
 		cmocka_unit_test(test_closed_by_program),
 	};

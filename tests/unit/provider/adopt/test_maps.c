@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -63,7 +62,6 @@ static struct uhcav_mapping look(const char *at)
 
 static void test_kinds(void **state)
 {
-	static char name[] = "/tmp/test_maps-XXXXXX";
 	struct uhcav_mapping m;
 	struct stat st;
 	char *p;
@@ -80,9 +78,8 @@ static void test_kinds(void **state)
 	m = look(p);
 	assert_true(!m.plain && m.shared && m.prot == PROT_READ);
 	drop(p);
-	fd = mkstemp(name);
+	fd = memfd_create("test", MFD_CLOEXEC);
 	assert_true(fd >= 0 && !ftruncate(fd, SIZE) && !fstat(fd, &st));
-	unlink(name);
 	p = alone(RW, MAP_PRIVATE, fd);
 	m = look(p);
 	assert_true(!m.plain && !m.shared);

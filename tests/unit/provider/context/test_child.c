@@ -6,6 +6,7 @@
  * look for the parent's threads then.
  */
 #include "emu/abi/cmd_import.h"
+#include "tests/support/provider/quiet_fork.h"
 #include "tests/support/provider/verbs_fixture.h"
 #include "tests/support/provider/with_preload.h"
 #include "tests/support/wire/cmocka_all.h"
@@ -30,8 +31,7 @@ static void in_child(struct verbs_fixture *f, void (*what)(struct verbs_fixture 
 	int status;
 	pid_t pid;
 
-	fflush(NULL);
-	pid = fork();
+	pid = quiet_fork();
 	assert_true(pid >= 0);
 	if (pid == 0) {
 		what(f);

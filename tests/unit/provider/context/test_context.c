@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* How a context ends: with its daemon, by a daemon that makes no sense, in a fork's child. */
+#include "tests/support/provider/quiet_fork.h"
 #include "tests/support/provider/verbs_fixture.h"
 #include "tests/support/provider/with_preload.h"
 #include "tests/support/wire/cmocka_all.h"
@@ -224,7 +225,7 @@ static void test_fork(void **state)
 
 	fake_complete(cq, &e);
 	memcpy(calls, f->daemon.calls, sizeof(calls));
-	pid = fork();
+	pid = quiet_fork();
 	if (pid == 0)
 		child(f);
 	assert_true(pid > 0);
@@ -251,7 +252,7 @@ static void test_fork_closes_socket(void **state)
 	pid_t pid;
 
 	assert_int_equal(pipe(go), 0);
-	pid = fork();
+	pid = quiet_fork();
 	if (pid == 0) {
 		close(go[1]);
 		_exit(read(go[0], &c, 1) != 0);

@@ -4,6 +4,7 @@
  * The functions are called as libuhca.so calls them, on a context of the real libibverbs.
  */
 #include "provider/keys/shared_memory.h"
+#include "tests/support/provider/quiet_fork.h"
 #include "tests/support/provider/verbs_fixture.h"
 #include "tests/support/provider/with_preload.h"
 #include "tests/support/wire/cmocka_all.h"
@@ -171,7 +172,7 @@ static void test_fork(void **state)
 
 	assert_non_null(at);
 	at[0] = 5;
-	pid = fork();
+	pid = quiet_fork();
 	if (pid == 0)
 		_exit(child(f, at));
 	assert_int_equal(waitpid(pid, &status, 0), pid);

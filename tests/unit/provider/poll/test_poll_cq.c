@@ -246,6 +246,31 @@ static void test_flush(void **state)
 	fixture_destroy(f);
 }
 
+/* Garbage for an opcode does not make a receive a send: what is flushed later knows the queue. */
+static void test_turned_opcode(void **state)
+{
+	struct fixture *f = fixture_create(IBV_QPT_RC);
+	const struct uhca_abi_cqe received = {.wr_id = 200,
+					      .qpn = FIXTURE_QPN,
+					      .status = UHCA_ABI_WC_LOC_LEN_ERR,
+					      .opcode = UHCA_ABI_WC_SEND,
+					      .flags = UHCA_ABI_WC_TURNED};
+	struct ibv_wc wc[4];
+
+	(void)state;
+	post(f, 1, 1);
+	f->queue.recv.consumer = 1;
+	fixture_complete(f, &received);
+	assert_int_equal(uhcav_poll_cq(&f->cq.cq, 4, wc), 1);
+	assert_int_equal(wc[0].wr_id, 200);
+	assert_int_equal(wc[0].opcode, IBV_WC_SEND);
+	assert_int_equal(wc[0].wc_flags, 0);
+	f->ctx.life = UHCAV_FATAL;
+	assert_int_equal(uhcav_poll_cq(&f->cq.cq, 4, wc), 1); /* the send, and no receive */
+	assert_int_equal(wc[0].wr_id, 100);
+	fixture_destroy(f);
+}
+
 /*
  * The daemon died after it gave the slot of send 1 back and before it completed it: reported when
  * a completion was due, and not when there was none to come.
@@ -351,6 +376,7 @@ int main(void)
 		cmocka_unit_test(test_skip),
 		cmocka_unit_test(test_flush),
 		cmocka_unit_test(test_flush_between),
+		cmocka_unit_test(test_turned_opcode),
 		cmocka_unit_test(test_flush_reused_slots),
 		cmocka_unit_test(test_flush_nonsense),
 		cmocka_unit_test(test_forked),

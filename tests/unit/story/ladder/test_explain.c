@@ -72,6 +72,7 @@ static void test_choices(void **state)
 	    "RNR_RETRY_EXC_ERR (13)");
 	has(TALE_RNR_EXCEEDED, &(struct explain_options){.has_qp = true, .qp = 0x99}, 0,
 	    "No completion is told of");
+	has(TALE_ONE_WR, &(struct explain_options){.has_wr = false}, 1, "SEND of 64 bytes, psn 5,");
 	has(TALE_ATOMIC_COPY, &(struct explain_options){.has_wr = true, .wr = 3}, 1,
 	    "Rule 4 (dup opcode=fetch_add) touched 2 of these packets.");
 }

@@ -64,6 +64,7 @@ static void test_golden(void **state)
 		[TALE_RETRY_EXCEEDED] = "ladder_retry_exceeded",
 		[TALE_OVERTAKEN] = "ladder_overtaken",
 		[TALE_LONG] = "ladder_long",
+		[TALE_ONE_WR] = "ladder_one_wr",
 	};
 	const struct ladder_options o = {.lanes = 0};
 

@@ -3,7 +3,7 @@
  * The search for the rules that matter, over made-up failures: those that need certain parts
  * together, those that any of some parts makes, and those that cannot be tried.
  */
-#include "emu/ctl/captured/minimise.h"
+#include "emu/ctl/scenario/minimise.h"
 #include "tests/support/wire/cmocka_all.h"
 #include "tests/support/wire/prng.h"
 

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The sanitizer: what the provider, which finds, and uhca-run's collector, which tells, both know.
+ *
+ * The provider connects to the collector's socket and sends a line of JSON for each finding:
+ *
+ *   {"check": NAME, "pid": N, "thread": N, "program": S, "what": S, "facts": [S...],
+ *    "stacks": [{"title": S, "frames": [[MODULE, ADDRESS, PC]...]}...]}
+ *
+ * MODULE is a file, or "" where the address is of none; ADDRESS is what the file's own tables call
+ * it, PC the address in the process. The collector answers a line, "go" or "halt STATUS".
+ * A line with "held": N has no answer and is told when the connection ends, unless {"retract": N}
+ * came before.
+ */
+#ifndef UHCA_ABI_SANITIZE_H
+#define UHCA_ABI_SANITIZE_H
+
+/* The checks, as a list (below), and where the collector listens. */
+#define UHCA_SANITIZE_ENV        "UHCA_SANITIZE"
+#define UHCA_SANITIZE_SOCKET_ENV "UHCA_SANITIZE_SOCKET"
+
+/* Longest line. */
+#define UHCA_SANITIZE_LINE 65536u
+
+/*
+ * X(ID, name, group, rule, where the rule stands, how to mend). Groups: sum (what --sanitize alone
+ * looks for), strict (what many programs do knowingly).
+ */
+#define UHCA_CHECKS(X)                                                                             \
+	X(SEND_CHANGED, "send-changed", "sum",                                                     \
+	  "What a request sends belongs to the device until the request's completion was polled",  \
+	  "IBTA vol. 1, 10.8.3.3 and 11.4.1.1; ibv_post_send(3)",                                  \
+	  "Poll the completion before the buffer is used again, use another buffer, or post with " \
+	  "IBV_SEND_INLINE what is no longer than max_inline_data")                                \
+	X(RECV_CHANGED, "recv-changed", "sum",                                                     \
+	  "A receive's buffers belong to the device until its completion was polled, also where "  \
+	  "no message comes to",                                                                   \
+	  "IBTA vol. 1, 10.8.3.3 and 11.4.1.2; ibv_post_recv(3)",                                  \
+	  "Keep what is the program's own elsewhere, or post a shorter buffer")                    \
+	X(RECV_OVERLAP, "recv-overlap", "strict",                                                  \
+	  "Memory of an outstanding receive is not named by another one: the later message "       \
+	  "overwrites the earlier one before it was looked at",                                    \
+	  "IBTA vol. 1, 10.8.3.3; ibv_post_recv(3)",                                               \
+	  "Give each outstanding receive a buffer of its own")                                     \
+	X(READ_UNFENCED, "read-unfenced", "sum",                                                   \
+	  "What a READ or an atomic brings is there when it has completed; a later request of "    \
+	  "the "                                                                                   \
+	  "same queue that sends it may begin before, unless it has IBV_SEND_FENCE",               \
+	  "IBTA vol. 1, 10.8.3.3, table of ordering rules; ibv_post_send(3)",                      \
+	  "Post the later request with IBV_SEND_FENCE, or when the READ's completion was polled")  \
+	X(MEMORY_UNMAPPED, "memory-unmapped", "sum",                                               \
+	  "Memory that is registered stays mapped while requests use it",                          \
+	  "ibv_reg_mr(3); munmap(2)",                                                              \
+	  "Deregister first, then unmap or free; and map again, then register again")              \
+	X(KEY_DEAD, "key-dead", "sum", "A key is good as long as its region is registered",        \
+	  "IBTA vol. 1, 10.6.3; ibv_dereg_mr(3)",                                                  \
+	  "Deregister when the last request that names the region has completed, and do not keep " \
+	  "its keys")                                                                              \
+	X(KEY_FOREIGN, "key-foreign", "sum",                                                       \
+	  "A request names regions of the protection domain of its queue",                         \
+	  "IBTA vol. 1, 10.2.3 and 10.6.3.4; ibv_post_send(3)",                                    \
+	  "Register the memory in the queue's protection domain, too")                             \
+	X(KEY_RANGE, "key-range", "sum", "An element lies in its region completely",               \
+	  "IBTA vol. 1, 10.6.3.4; ibv_post_send(3)",                                               \
+	  "Register all that requests use, or correct the element's address or length")            \
+	X(KEY_ACCESS, "key-access", "sum",                                                         \
+	  "What a receive, a READ or an atomic writes to is registered with "                      \
+	  "IBV_ACCESS_LOCAL_WRITE",                                                                \
+	  "IBTA vol. 1, 10.6.3.1; ibv_reg_mr(3)", "Register it with IBV_ACCESS_LOCAL_WRITE")       \
+	X(DEREG_POSTED, "dereg-posted", "sum",                                                     \
+	  "A region stays registered until the requests that name it have completed",              \
+	  "IBTA vol. 1, 10.6.5; ibv_dereg_mr(3)",                                                  \
+	  "Poll the completions first, or move the queue pair to ERR and drain it, or destroy it") \
+	X(QUEUE_STUCK, "queue-stuck", "sum",                                                       \
+	  "A request without IBV_SEND_SIGNALED gives its place back when a later one with it has " \
+	  "completed: a queue that is full of the former never gets a place free",                 \
+	  "IBTA vol. 1, 10.8.6; ibv_post_send(3)",                                                 \
+	  "Post one with IBV_SEND_SIGNALED at least once in each max_send_wr, and poll it")        \
+	X(QUEUE_OVERRUN, "queue-overrun", "strict",                                                \
+	  "No more requests are outstanding than the queue has room for; they are, until their "   \
+	  "completions were polled",                                                               \
+	  "IBTA vol. 1, 10.8.6; ibv_create_qp(3)",                                                 \
+	  "Poll before you post more, or create the queue pair with larger max_send_wr or "        \
+	  "max_recv_wr; this device has taken the request, others answer ENOMEM")                  \
+	X(CQ_OVERRUN, "cq-overrun", "strict",                                                      \
+	  "A completion queue has room for all completions that can come to it",                   \
+	  "IBTA vol. 1, 10.8.4 and 11.2.8.1; ibv_create_cq(3)",                                    \
+	  "Create it with as many entries as its queues may have requests outstanding")            \
+	X(POST_AFTER_ERROR, "post-after-error", "sum",                                             \
+	  "After a completion with an error the queue pair is in the error state: what is posted " \
+	  "is flushed",                                                                            \
+	  "IBTA vol. 1, 10.3.1.7; ibv_poll_cq(3)",                                                 \
+	  "Look at the status of each completion; after an error reset and connect the queue "     \
+	  "pair, or give it up")                                                                   \
+	X(LOST_WAKEUP, "lost-wakeup", "sum",                                                       \
+	  "Arming asks for an event for completions that come later; those that wait already "     \
+	  "raise none, so they are polled after arming and before waiting",                        \
+	  "IBTA vol. 1, 11.4.2.2; ibv_req_notify_cq(3), ibv_get_cq_event(3)",                      \
+	  "Call ibv_req_notify_cq, then ibv_poll_cq until it returns 0, then ibv_get_cq_event")    \
+	X(EVENTS_UNACKED, "events-unacked", "sum",                                                 \
+	  "The destruction of an object waits until all its events were acknowledged",             \
+	  "ibv_get_cq_event(3), ibv_get_async_event(3)",                                           \
+	  "Call ibv_ack_cq_events or ibv_ack_async_event for each event that was read")            \
+	X(OBJECT_BUSY, "object-busy", "sum",                                                       \
+	  "An object on which others stand is not destroyed (EBUSY)",                              \
+	  "IBTA vol. 1, 10.2; the manual page of the call",                                        \
+	  "Destroy those first that stand on it, and look at what the call returns")               \
+	X(LEFT_AT_EXIT, "left-at-exit", "sum",                                                     \
+	  "Who creates an object destroys it: nobody else does before the process ends",           \
+	  "IBTA vol. 1, 10.2; ibv_create_qp(3), ibv_reg_mr(3)",                                    \
+	  "Destroy it before exit, in the reverse order of creation")
+
+enum uhca_check {
+#define UHCA_CHECK_ID(id, name, group, rule, where, mend) UHCA_CHECK_##id,
+	UHCA_CHECKS(UHCA_CHECK_ID)
+#undef UHCA_CHECK_ID
+		UHCA_CHECK_COUNT
+};
+
+#endif

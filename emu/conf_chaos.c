@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* --chaos: the liberties of a seed become fault rules and settings. */
+#include "conf_chaos.h"
+
+#include "emu/fault/chaos/chaos.h"
+#include "emu/io/base/base.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+static void set(struct conf *c, enum liberty_setting s)
+{
+	switch (s) {
+	case LIBERTY_BY_RULES:
+		break;
+	case LIBERTY_STRICT_MEMORY:
+		c->io.strict_memory = true;
+		break;
+	case LIBERTY_STRICT_ORDER:
+		c->io.strict_order = true;
+		break;
+	case LIBERTY_STRICT_ARMING:
+		c->io.strict_arming = true;
+		break;
+	case LIBERTY_EARLY_LOCAL_INV:
+		c->io.early_local_inv = true;
+		break;
+	}
+}
+
+static int take(struct conf *c, uint64_t seed, unsigned i, char *error, size_t cap)
+{
+	if (!chaos_rule(seed, i, c->chaos_rules[i])) {
+		set(c, liberties[i].setting);
+		return 0;
+	}
+	if (c->io.n_faults == IO_MAX_FAULTS) {
+		snprintf(error, cap, "more than %d fault rules and files", IO_MAX_FAULTS);
+		return -EINVAL;
+	}
+	c->io.faults[c->io.n_faults].text = c->chaos_rules[i];
+	c->io.faults[c->io.n_faults++].is_file = false;
+	return 0;
+}
+
+int conf_set_chaos(struct conf *c, const char *argument, char *error, size_t cap)
+{
+	struct chaos chaos;
+	chaos_set taken;
+	int status;
+
+	if (c->chaos[0]) {
+		snprintf(error, cap, "given twice");
+		return -EINVAL;
+	}
+	status = chaos_parse(argument ? argument : "", &chaos, error, cap);
+	if (status == 0 && !chaos.has_seed)
+		io_random(&chaos.seed, sizeof(chaos.seed));
+	taken = status == 0 ? chaos_taken(&chaos) : 0;
+	for (unsigned i = 0; i < n_liberties && status == 0; i++)
+		if (taken >> i & 1)
+			status = take(c, chaos.seed, i, error, cap);
+	if (status == 0 && !c->io.has_fault_seed) {
+		c->io.fault_seed = chaos.seed; /* of other rules, too: one seed for all */
+		c->io.has_fault_seed = true;
+	}
+	if (status == 0)
+		chaos_print(chaos.seed, taken, c->chaos, sizeof(c->chaos));
+	return status;
+}

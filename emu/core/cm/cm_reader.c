@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A disconnect waits for its reader. Between the last message and the news that its sender has gone
+ * lie two kernels' connection management with hardware; here some microseconds, and a program that
+ * loses its processor between a look at its completions (none) and one at its events finds both.
+ * libfabric's ofi_rxm destroys its queue pair then, and the message with it. So the owner hears of
+ * the disconnect when the program has taken what was in the completion queues of its QP by then, or
+ * sleeps, or has not looked for CM_READER_PATIENCE. Nothing orders the two in the specification:
+ * with strict_order nobody waits, and nobody whose QP is in trouble, which may have completions
+ * that nobody wants. What the CQ holds back (cq_hold.h) is waited for without this bound: it has
+ * its own.
+ */
+#include "cm.h"
+
+#include "emu/core/base/base.h"
+#include "emu/core/qp/queue_pair.h"
+
+#define LOOK UINT64_C(50000) /* between two looks */
+
+static const struct qp *its_qp(const struct cm *cm)
+{
+	return device_find_qp(cm->dev, cm->local_qpn);
+}
+
+static bool has_unread(const struct cm *cm, const struct qp *qp, uint64_t now)
+{
+	if (cm->dev->cfg.strict_order || now - cm->unread.since >= CM_READER_PATIENCE)
+		return false;
+	if (qp->state != QPS_RTR && qp->state != QPS_RTS)
+		return false;
+	return (qp->recv_cq && !cq_is_read(qp->recv_cq, cm->unread.recv)) ||
+	       (qp->send_cq && !cq_is_read(qp->send_cq, cm->unread.send));
+}
+
+void cm_reader_look(struct cm *cm, uint64_t now)
+{
+	const struct qp *qp = its_qp(cm);
+
+	cm_enter_timewait(cm, now);
+	cm->untold = qp && ((qp->recv_cq && cq_hold_has(qp->recv_cq, qp->qpn)) ||
+			    has_unread(cm, qp, now));
+	if (cm->untold)
+		cm_wait(cm, now, LOOK);
+	else
+		cm_tell(cm, CORE_CM_DISCONNECTED, 0);
+}
+
+void cm_disconnected(struct cm *cm, uint64_t now)
+{
+	const struct qp *qp = its_qp(cm);
+
+	cm->unread.since = now;
+	cm->unread.recv = qp && qp->recv_cq ? qp->recv_cq->producer : 0;
+	cm->unread.send = qp && qp->send_cq ? qp->send_cq->producer : 0;
+	cm_reader_look(cm, now);
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See machine.h. */
+#include "machine.h"
+
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/udp.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define ROCE_UDP_PORT 4791
+#define STOCK_RMEM    212992 /* net.core.rmem_max where nobody has changed it */
+#define FEW_FILES     1024
+
+/* ---- programs ---- */
+
+void machine_check_programs(const struct doctor_places *places, struct doctor_finding *out)
+{
+	static const char remedy[] = "install uhca, or name them: UHCA_DAEMON, UHCA_PRELOAD";
+
+	if (access(places->daemon, X_OK) < 0)
+		finding_set(out, DOCTOR_BAD, remedy, "%s: %s", places->daemon, strerror(errno));
+	else if (access(places->preload, R_OK) < 0)
+		finding_set(out, DOCTOR_BAD, remedy, "%s: %s", places->preload, strerror(errno));
+	else
+		finding_set(out, DOCTOR_GOOD, NULL, "%s", places->daemon);
+}
+
+void machine_check_libibverbs(struct doctor_finding *out)
+{
+	void *library = dlopen("libibverbs.so.1", RTLD_LAZY | RTLD_LOCAL);
+
+	if (library)
+		finding_set(out, DOCTOR_GOOD, NULL, "libibverbs.so.1 is there");
+	else
+		finding_set(out, DOCTOR_BAD, "on Debian: apt install ibverbs-utils",
+			    "no program can use a device: %s", dlerror());
+	if (library)
+		dlclose(library);
+}
+
+void machine_check_seccomp(struct doctor_finding *out)
+{
+	if (finding_field("/proc/self/status", "Seccomp") == 2)
+		finding_set(out, DOCTOR_NOTE, NULL,
+			    "system calls are filtered, as in containers: what that costs, the "
+			    "lines about memory tell");
+	else
+		finding_set(out, DOCTOR_GOOD, NULL, "no filter");
+}
+
+/* ---- network ---- */
+
+static int try_port(uint32_t address)
+{
+	struct sockaddr_in at = {.sin_family = AF_INET,
+				 .sin_port = htons(ROCE_UDP_PORT),
+				 .sin_addr = {htonl(address)}};
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), error = 0;
+
+	if (fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof(at)) < 0)
+		error = errno;
+	if (fd >= 0)
+		close(fd);
+	return error;
+}
+
+void machine_judge_port(int first, int elsewhere, struct doctor_finding *out)
+{
+	if (first == 0)
+		finding_set(out, DOCTOR_GOOD, NULL, "4791 is free at 127.0.0.1");
+	else if (first == EADDRINUSE && elsewhere == 0)
+		finding_set(out, DOCTOR_GOOD, NULL,
+			    "4791 is taken at 127.0.0.1, by a daemon most likely; other instances "
+			    "get addresses beside it");
+	else if (first == EADDRINUSE)
+		finding_set(
+			out, DOCTOR_BAD,
+			"ss -ulnp shows who; where it is soft-RoCE: rmmod rdma_rxe, or a network "
+			"of one's own: unshare -rn",
+			"4791 is taken at all addresses");
+	else
+		finding_set(out, DOCTOR_BAD, NULL, "4791 cannot be had at 127.0.0.1: %s",
+			    strerror(first));
+}
+
+void machine_check_port(struct doctor_finding *out)
+{
+	/* uhca-run looks for addresses up to 127.0.199.250. */
+	machine_judge_port(try_port(0x7f000001), try_port(0x7f00fefe), out);
+}
+
+void machine_check_loopback(struct doctor_finding *out)
+{
+	struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+	socklen_t length = sizeof(at);
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	if (fd >= 0 && bind(fd, (struct sockaddr *)&at, length) == 0 &&
+	    getsockname(fd, (struct sockaddr *)&at, &length) == 0 &&
+	    sendto(fd, "", 1, 0, (struct sockaddr *)&at, length) == 1)
+		finding_set(out, DOCTOR_GOOD, NULL, "127.0.0.1 can be reached");
+	else
+		finding_set(out, DOCTOR_NOTE, "ip link set lo up",
+			    "127.0.0.1 cannot be reached (%s): programs do not meet there, nor do "
+			    "daemons",
+			    strerror(errno));
+	if (fd >= 0)
+		close(fd);
+}
+
+void machine_check_segmentation(struct doctor_finding *out)
+{
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), size = 1024;
+
+	if (fd >= 0 && setsockopt(fd, IPPROTO_UDP, UDP_SEGMENT, &size, sizeof(size)) == 0)
+		finding_set(out, DOCTOR_GOOD, NULL, "UDP segmentation offload works");
+	else
+		finding_set(out, DOCTOR_NOTE, "Linux 4.18 or newer",
+			    "no UDP segmentation offload (%s): between daemons each packet is a "
+			    "call",
+			    strerror(errno));
+	if (fd >= 0)
+		close(fd);
+}
+
+void machine_check_buffers(struct doctor_finding *out)
+{
+	long most = finding_number("/proc/sys/net/core/rmem_max");
+
+	if (most > STOCK_RMEM || most < 0)
+		finding_set(out, DOCTOR_GOOD, NULL, "net.core.rmem_max is %ld", most);
+	else
+		finding_set(out, DOCTOR_NOTE, "as root: sysctl net.core.rmem_max=8388608",
+			    "net.core.rmem_max is %ld: many QPs that send long messages to another "
+			    "daemon at once can overrun it, and repeat",
+			    most);
+}
+
+/* ---- devices ---- */
+
+void machine_judge_devices(const char *names, struct doctor_finding *out)
+{
+	if (*names == '\0')
+		finding_set(out, DOCTOR_GOOD, NULL, "the kernel has none");
+	else
+		finding_set(out, DOCTOR_NOTE, NULL,
+			    "the kernel has %s: programs below uhca-run see uhca's devices instead",
+			    names);
+}
+
+void machine_check_devices(struct doctor_finding *out)
+{
+	DIR *folder = opendir("/sys/class/infiniband");
+	struct dirent *entry;
+	char names[160] = "";
+	size_t n = 0;
+
+	/* Below an uhca-run that folder is an instance's, whose devices have our name. */
+	while (folder && (entry = readdir(folder))) {
+		if (entry->d_name[0] == '.' || strncmp(entry->d_name, "uhca", 4) == 0)
+			continue;
+		if (n < sizeof(names))
+			n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%s", n ? " " : "",
+					      entry->d_name);
+	}
+	if (folder)
+		closedir(folder);
+	machine_judge_devices(names, out);
+}
+
+/* ---- limits ---- */
+
+void machine_judge_descriptors(unsigned long long soft, unsigned long long hard,
+			       struct doctor_finding *out)
+{
+	if (soft >= FEW_FILES)
+		finding_set(out, DOCTOR_GOOD, NULL, "a process may have %llu", soft);
+	else
+		finding_set(
+			out, DOCTOR_NOTE,
+			hard >= FEW_FILES ? "ulimit -n 1024" : "as root: ulimit -n 1024",
+			"a process may have %llu: a completion channel takes two of the program, "
+			"a device some of the daemon",
+			soft);
+}
+
+void machine_check_descriptors(struct doctor_finding *out)
+{
+	struct rlimit limit = {0};
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	machine_judge_descriptors(limit.rlim_cur, limit.rlim_max, out);
+}
+
+void machine_judge_processors(int n, struct doctor_finding *out)
+{
+	if (n >= 3)
+		finding_set(out, DOCTOR_GOOD, NULL, "%d", n);
+	else
+		finding_set(
+			out, DOCTOR_NOTE, NULL,
+			"%d: two programs and the daemon take turns, latencies are the scheduler's",
+			n);
+}
+
+void machine_check_processors(struct doctor_finding *out)
+{
+	cpu_set_t set;
+
+	machine_judge_processors(sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1,
+				 out);
+}

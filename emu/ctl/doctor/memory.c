@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * See memory.h. The ways to a program's memory are tried as they would be used: by a process that
+ * is no ancestor of the other, which lets it in as the provider does.
+ */
+#include "memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define YAMA    "/proc/sys/kernel/yama/ptrace_scope"
+#define STATUS  "/proc/self/status"
+#define MEMINFO "/proc/meminfo"
+
+/* ---- the ways to client memory ---- */
+
+static int result_of(ssize_t n, ssize_t wanted)
+{
+	if (n == wanted)
+		return 0;
+	return n < 0 ? errno : EIO;
+}
+
+/* The one who looks: reads "word" of the other process and puts it back. */
+static struct memory_ways try_ways(pid_t pid, int mem, volatile uint64_t *word)
+{
+	struct memory_ways ways;
+	uint64_t copy = 0;
+	struct iovec local = {&copy, sizeof(copy)};
+	struct iovec remote = {(void *)(uintptr_t)word, sizeof(copy)};
+	off_t at = (off_t)(uintptr_t)word;
+	ssize_t n = sizeof(copy);
+
+	ways.process_vm = result_of(process_vm_readv(pid, &local, 1, &remote, 1, 0), n);
+	if (ways.process_vm == 0)
+		ways.process_vm = result_of(process_vm_writev(pid, &local, 1, &remote, 1, 0), n);
+	ways.descriptor = result_of(pread(mem, &copy, sizeof(copy), at), n);
+	if (ways.descriptor == 0)
+		ways.descriptor = result_of(pwrite(mem, &copy, sizeof(copy), at), n);
+	return ways;
+}
+
+/* In the child: waits until it is let in, looks, tells. */
+static void look(pid_t pid, int mem, volatile uint64_t *word, const int go[2], const int tell[2])
+{
+	struct memory_ways ways;
+	char c;
+
+	if (read(go[0], &c, 1) != 1)
+		_exit(1);
+	ways = try_ways(pid, mem, word);
+	_exit(write(tell[1], &ways, sizeof(ways)) != sizeof(ways));
+}
+
+/* 0, and what the child found; or errno of what kept it from looking. */
+static int measure(struct memory_ways *out, int mem, const int go[2], const int tell[2])
+{
+	static volatile uint64_t word = 1;
+	pid_t self = getpid(), child = fork();
+	int error = 0;
+
+	if (child < 0)
+		return errno;
+	if (child == 0)
+		look(self, mem, &word, go, tell);
+	prctl(PR_SET_PTRACER, (unsigned long)child, 0, 0, 0); /* EINVAL where there is no Yama */
+	close(tell[1]);
+	if (write(go[1], "", 1) != 1 || read(tell[0], out, sizeof(*out)) != sizeof(*out))
+		error = EIO;
+	prctl(PR_SET_PTRACER, 0, 0, 0, 0);
+	waitpid(child, NULL, 0);
+	return error;
+}
+
+static const char *remedy_of(const struct memory_ways *ways)
+{
+	if (ways->yama >= 2)
+		return "as root: sysctl kernel.yama.ptrace_scope=1";
+	if (ways->seccomp == 2)
+		return "in a container: --cap-add SYS_PTRACE, or a seccomp profile that allows "
+		       "process_vm_readv and process_vm_writev";
+	return NULL;
+}
+
+void memory_judge_ways(const struct memory_ways *ways, struct doctor_finding *out)
+{
+	if (ways->process_vm == 0)
+		finding_set(out, DOCTOR_GOOD, NULL, "process_vm_readv(2) reaches programs%s",
+			    ways->descriptor ? ", descriptors of /proc/self/mem do not" : "");
+	else if (ways->descriptor == 0)
+		finding_set(out, DOCTOR_NOTE, remedy_of(ways),
+			    "process_vm_readv(2) is refused (%s); descriptors of /proc/self/mem do "
+			    "it, which is slower for long messages",
+			    strerror(ways->process_vm));
+	else
+		finding_set(out, DOCTOR_BAD, remedy_of(ways),
+			    "the daemon would not reach programs: process_vm_readv(2): %s, "
+			    "/proc/self/mem: %s",
+			    strerror(ways->process_vm), strerror(ways->descriptor));
+}
+
+void memory_check_ways(struct doctor_finding *out)
+{
+	int mem = open("/proc/self/mem", O_RDWR | O_CLOEXEC), mem_error = mem < 0 ? errno : 0;
+	struct memory_ways ways = {0};
+	int go[2], tell[2], error;
+
+	if (pipe2(go, O_CLOEXEC) < 0 || pipe2(tell, O_CLOEXEC) < 0) {
+		finding_set(out, DOCTOR_BAD, NULL, "pipe(2): %s", strerror(errno));
+		return; /* the process ends soon, and its descriptors with it */
+	}
+	error = measure(&ways, mem, go, tell);
+	close(go[0]);
+	close(go[1]);
+	close(tell[0]);
+	if (mem >= 0)
+		close(mem);
+	if (error) {
+		finding_set(out, DOCTOR_BAD, NULL, "another process cannot be tried: %s",
+			    strerror(error));
+		return;
+	}
+	if (mem_error)
+		ways.descriptor = mem_error;
+	ways.yama = finding_number(YAMA);
+	ways.seccomp = finding_field(STATUS, "Seccomp");
+	memory_judge_ways(&ways, out);
+}
+
+void memory_judge_yama(long scope, struct doctor_finding *out)
+{
+	if (scope < 0)
+		finding_set(out, DOCTOR_GOOD, NULL, "the kernel has no Yama");
+	else if (scope == 0)
+		finding_set(out, DOCTOR_GOOD, NULL, "ptrace_scope is 0: nothing is restricted");
+	else if (scope == 1)
+		finding_set(out, DOCTOR_GOOD, NULL,
+			    "ptrace_scope is 1: each program lets the daemon in by itself");
+	else
+		finding_set(out, DOCTOR_NOTE, "as root: sysctl kernel.yama.ptrace_scope=1",
+			    "ptrace_scope is %ld: process_vm_readv(2) is for %s", scope,
+			    scope == 2 ? "those with CAP_SYS_PTRACE" : "nobody");
+}
+
+void memory_check_yama(struct doctor_finding *out)
+{
+	memory_judge_yama(finding_number(YAMA), out);
+}
+
+/* ---- memory of the daemon's own ---- */
+
+/* Rings and doorbells are sealed memory files, whose descriptors programs get. */
+void memory_check_shared(struct doctor_finding *out)
+{
+	int fd = memfd_create("uhca-doctor", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	bool done = fd >= 0 && ftruncate(fd, 4096) == 0 &&
+		    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0;
+
+	if (done)
+		finding_set(out, DOCTOR_GOOD, NULL, "memory files can be made and sealed");
+	else
+		finding_set(out, DOCTOR_BAD, "a seccomp profile that allows memfd_create and fcntl",
+			    "rings cannot be made: memfd_create(2): %s", strerror(errno));
+	if (fd >= 0)
+		close(fd);
+}
+
+/* ---- what adopted memory asks for ---- */
+
+void memory_judge_userfaultfd(int error, struct doctor_finding *out)
+{
+	if (error == 0)
+		finding_set(out, DOCTOR_GOOD, NULL,
+			    "granted: --adopt holds threads while memory is replaced");
+	else if (error == -1)
+		finding_set(
+			out, DOCTOR_NOTE, "as root: sysctl vm.unprivileged_userfaultfd=1",
+			"granted for faults of programs, not of the kernel: --adopt safe leaves "
+			"memory of programs with threads where it is");
+	else
+		finding_set(out, DOCTOR_NOTE,
+			    error == ENOSYS ? NULL
+					    : "as root: sysctl vm.unprivileged_userfaultfd=1",
+			    "refused (%s): --adopt leaves memory of programs with threads where it "
+			    "is; nothing else needs it",
+			    strerror(error));
+}
+
+static int try_userfaultfd(int flags)
+{
+	struct uffdio_api api = {.api = UFFD_API};
+	int error = 0, fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | flags);
+
+	if (fd < 0 || ioctl(fd, UFFDIO_API, &api) < 0)
+		error = errno;
+	if (fd >= 0)
+		close(fd);
+	return error;
+}
+
+void memory_check_userfaultfd(struct doctor_finding *out)
+{
+	int error = try_userfaultfd(0);
+
+	if (error && try_userfaultfd(UFFD_USER_MODE_ONLY) == 0)
+		error = -1;
+	memory_judge_userfaultfd(error, out);
+}
+
+/* ---- what programs ask for ---- */
+
+void memory_check_locked(struct doctor_finding *out)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_MEMLOCK, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY)
+		finding_set(out, DOCTOR_GOOD, NULL, "unlimited");
+	else
+		finding_set(out, DOCTOR_NOTE, "for programs that check it: ulimit -l unlimited",
+			    "%llu KiB may be locked; uhca locks none, real adapters refuse to "
+			    "register more",
+			    (unsigned long long)limit.rlim_cur / 1024);
+}
+
+void memory_check_huge_pages(struct doctor_finding *out)
+{
+	long n = finding_field(MEMINFO, "HugePages_Free");
+	long size = finding_field(MEMINFO, "Hugepagesize");
+
+	if (n > 0)
+		finding_set(out, DOCTOR_GOOD, NULL, "%ld of %ld KiB are free", n, size);
+	else
+		finding_set(out, DOCTOR_NOTE, "as root: sysctl vm.nr_hugepages=64",
+			    "none is free: programs that insist on them fail; uhca does without");
+}

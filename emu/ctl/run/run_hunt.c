@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * See run_hunt.h. A run is a process group of its own: one that hangs is ended with all that the
+ * command has started. What it writes is shown only when it fails.
+ */
+#include "run_hunt.h"
+
+#include "emu/ctl/scenario/minimise.h"
+#include "run_chaos.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define GRACE    5 /* seconds for the end of a run that was told to end */
+#define ATTEMPTS 3 /* a liberty is not taken for harmless before */
+
+struct hunt {
+	const struct run_options *options;
+	run_hunt_run *run;
+	FILE *output; /* of the last run */
+	uint64_t seed;
+	unsigned part[LIBERTIES_MAX]; /* minimise: which liberty it is */
+	unsigned trials;
+	sigset_t before; /* signal mask */
+};
+
+/* ---- one run ---- */
+
+static void __attribute__((noreturn))
+become_run(const struct hunt *h, chaos_set taken, pid_t parent)
+{
+	struct run_options options = *h->options;
+	int null = open("/dev/null", O_RDONLY);
+
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent)
+		_exit(RUN_EXIT_FAILED);
+	setpgid(0, 0);
+	sigprocmask(SIG_SETMASK, &h->before, NULL);
+	if (null < 0 || dup2(null, 0) < 0 || dup2(fileno(h->output), 1) < 0 ||
+	    dup2(fileno(h->output), 2) < 0)
+		_exit(RUN_EXIT_FAILED);
+	options.chaos =
+		(struct chaos){.has_seed = true, .seed = h->seed, .only = true, .named = taken};
+	int status = h->run(&options);
+	fflush(NULL);
+	_exit(status);
+}
+
+/* False: it takes longer. */
+static bool has_ended(pid_t pid, time_t seconds)
+{
+	struct timespec now, end;
+	siginfo_t info = {0};
+	sigset_t child;
+
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	end.tv_sec += seconds;
+	for (;;) {
+		if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 ||
+		    info.si_pid == pid)
+			return true;
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		if (now.tv_sec >= end.tv_sec)
+			return false;
+		sigtimedwait(&child, NULL, &(struct timespec){.tv_sec = end.tv_sec - now.tv_sec});
+	}
+}
+
+/* What the command left behind goes with it; until it is collected the number is the group's. */
+static int collect(pid_t pid)
+{
+	int status;
+
+	kill(-pid, SIGKILL);
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return RUN_EXIT_FAILED;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static int wait_for(pid_t pid, unsigned limit)
+{
+	if (has_ended(pid, limit))
+		return collect(pid);
+	kill(-pid, SIGTERM);
+	has_ended(pid, GRACE);
+	collect(pid);
+	return RUN_EXIT_TOO_LONG;
+}
+
+static int run_once(struct hunt *h, chaos_set taken)
+{
+	const unsigned limit = h->options->time_limit ? h->options->time_limit : RUN_TIME_LIMIT;
+	pid_t parent = getpid(), pid;
+
+	rewind(h->output);
+	if (ftruncate(fileno(h->output), 0) < 0)
+		return RUN_EXIT_FAILED;
+	pid = fork();
+	if (pid == 0)
+		become_run(h, taken, parent);
+	if (pid < 0) {
+		fprintf(stderr, "uhca-run: fork: %s\n", strerror(errno));
+		return RUN_EXIT_FAILED;
+	}
+	setpgid(pid, pid); /* whoever of us comes first */
+	return wait_for(pid, limit);
+}
+
+/* ---- what it said ---- */
+
+static void show_output(struct hunt *h)
+{
+	char piece[4096];
+	size_t n;
+
+	rewind(h->output);
+	while ((n = fread(piece, 1, sizeof(piece), h->output)) > 0)
+		fwrite(piece, 1, n, stderr);
+}
+
+static void tell_failure(const struct hunt *h, int status, uint64_t passed)
+{
+	fprintf(stderr,
+		"uhca-run: chaos seed %" PRIu64 " fails, after %" PRIu64 " that passed: ", h->seed,
+		passed);
+	if (status == RUN_EXIT_TOO_LONG)
+		fprintf(stderr, "it did not end in %u seconds, or ended with %d\n",
+			h->options->time_limit ? h->options->time_limit : RUN_TIME_LIMIT, status);
+	else
+		fprintf(stderr, "status %d\n", status);
+}
+
+/* ---- which liberty it is ---- */
+
+static int fails(void *arg, const bool keep[], unsigned n)
+{
+	struct hunt *h = arg;
+	chaos_set taken = 0;
+	int status = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		if (keep[i])
+			taken |= UINT32_C(1) << h->part[i];
+	for (unsigned i = 0; i < ATTEMPTS && status == 0; i++) {
+		status = run_once(h, taken);
+		h->trials++;
+	}
+	return status == RUN_EXIT_FAILED ? -EIO : status != 0;
+}
+
+static void tell_least(const struct hunt *h, const bool keep[], unsigned n)
+{
+	chaos_set taken = 0;
+	unsigned left = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		if (!keep[i])
+			continue;
+		taken |= UINT32_C(1) << h->part[i];
+		left++;
+	}
+	fprintf(stderr, "uhca-run: %u of %u liberties matter%s, found in %u runs:\n", left, n,
+		left == 1 ? "s" : "", h->trials);
+	for (unsigned i = 0; i < n; i++)
+		if (keep[i])
+			fprintf(stderr, "uhca-run:   %s: %s (%s)\n", liberties[h->part[i]].name,
+				liberties[h->part[i]].what, liberties[h->part[i]].clause);
+	run_chaos_again(h->options, h->seed, taken, true);
+}
+
+static void reduce(struct hunt *h, chaos_set taken)
+{
+	bool keep[MINIMISE_MAX];
+	unsigned n = 0;
+	int status;
+
+	for (unsigned i = 0; i < n_liberties; i++)
+		if (taken >> i & 1)
+			h->part[n++] = i;
+	status = fails(h, keep, 0);
+	if (status > 0) {
+		fprintf(stderr, "uhca-run: it fails without any liberty as well\n");
+		return;
+	}
+	if (status == 0)
+		status = minimise(n, keep, fails, h);
+	if (status < 0)
+		fprintf(stderr, "uhca-run: a run of the reduction could not be made\n");
+	else
+		tell_least(h, keep, n);
+}
+
+/* ---- the hunt ---- */
+
+static int found(struct hunt *h, chaos_set taken, int status, uint64_t passed)
+{
+	show_output(h);
+	if (status == RUN_EXIT_FAILED)
+		return status;
+	tell_failure(h, status, passed);
+	run_chaos_again(h->options, h->seed, taken, false);
+	if (h->options->minimise)
+		reduce(h, taken);
+	return status;
+}
+
+static int hunt(struct hunt *h, const struct chaos *first)
+{
+	const uint64_t times = h->options->times ? h->options->times : 1;
+	struct chaos c = *first;
+
+	for (uint64_t i = 0; i < times; i++) {
+		c.seed = h->seed = first->seed + i;
+		const int status = run_once(h, chaos_taken(&c));
+
+		if (status != 0)
+			return found(h, chaos_taken(&c), status, i);
+	}
+	fprintf(stderr, "uhca-run: chaos: %" PRIu64 " seed%s passed, from %" PRIu64 "\n", times,
+		times == 1 ? "" : "s", first->seed);
+	return 0;
+}
+
+int run_hunt(const struct run_options *options, run_hunt_run *run)
+{
+	struct hunt h = {.options = options, .run = run, .output = tmpfile()};
+	struct chaos first = options->chaos;
+	sigset_t child;
+	int status;
+
+	if (!h.output) {
+		fprintf(stderr, "uhca-run: a temporary file: %s\n", strerror(errno));
+		return RUN_EXIT_FAILED;
+	}
+	run_chaos_settle(&first);
+	signal(SIGCHLD, SIG_DFL); /* it may come ignored, and wait would find nobody */
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &child, &h.before);
+	status = hunt(&h, &first);
+	fclose(h.output);
+	return status;
+}

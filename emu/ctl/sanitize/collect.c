@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * uhca-sanitizer: takes what the sanitizer finds in the processes of a command, and tells of it.
+ * uhca-run starts it, with a socket that listens and one end of a pair of sockets:
+ *
+ *   uhca-sanitizer LISTENING PAIR CHECKS [--suppress FILE]... [--options LIST]
+ *
+ * It is a process of its own because looking up names takes memory, files and time that are not the
+ * watched program's to give, and because a finding of a process that ends at once is told all the
+ * same. When it is ready it writes "ready" to the pair; when the pair's other end is shut down it
+ * hears out who is connected still, and writes "STATUS" there: 0, or what uhca-run is to end with.
+ */
+#include "emu/abi/sanitize.h"
+#include "emu/ctl/lib/ctl_file.h"
+#include "found.h"
+#include "settings.h"
+#include "suppress.h"
+#include "tell.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define PEERS     256u
+#define LINGER_MS 2000 /* at the end, for processes that are just ending */
+
+struct peer {
+	int fd;
+	char *text;
+	size_t n;
+	json_t *held; /* by name: findings that wait for the peer's end */
+};
+
+static struct settings settings = {.exitcode = 99};
+static struct peer peers[PEERS];
+static unsigned n_peers;
+static unsigned told, suppressed;
+static FILE *text_file, *json_file;
+static json_t *results; /* SARIF's; NULL: not asked for */
+
+static bool is_over(void)
+{
+	return settings.first && told > settings.first;
+}
+
+/* True when it counts. Takes the line over. */
+static bool tell(json_t *line)
+{
+	static struct found f;
+	if (found_parse(line, &f) < 0) {
+		fprintf(stderr, "uhca-sanitizer: a finding that makes no sense\n");
+		return false;
+	}
+	found_look_up(&f);
+	if (suppress_has(&f)) {
+		suppressed++;
+		return false;
+	}
+	told++;
+	if (is_over())
+		return true;
+	tell_text(text_file, &f);
+	if (json_file)
+		tell_json(json_file, &f);
+	if (results)
+		json_array_append_new(results, tell_sarif_result(&f));
+	return true;
+}
+
+static void answer(const struct peer *p, bool counts)
+{
+	char line[32] = "go\n";
+	if (counts && settings.halt_on_error)
+		snprintf(line, sizeof(line), "halt %d\n", settings.exitcode);
+	ssize_t n = send(p->fd, line, strlen(line), MSG_NOSIGNAL);
+	(void)n; /* who is gone needs no answer */
+}
+
+static void take_line(struct peer *p, const char *text, size_t n)
+{
+	char name[32];
+	json_t *line = json_loadb(text, n, 0, NULL);
+	const json_t *held = json_object_get(line, "held");
+	const json_t *retract = json_object_get(line, "retract");
+	if (held || retract) {
+		snprintf(name, sizeof(name), "%" JSON_INTEGER_FORMAT,
+			 json_integer_value(held ? held : retract));
+		if (held)
+			json_object_set(p->held, name, line);
+		else
+			json_object_del(p->held, name);
+	} else {
+		answer(p, tell(line));
+	}
+	json_decref(line);
+}
+
+static void take_lines(struct peer *p)
+{
+	char *end;
+	while ((end = memchr(p->text, '\n', p->n))) {
+		size_t n = (size_t)(end - p->text);
+		take_line(p, p->text, n);
+		p->n -= n + 1;
+		memmove(p->text, end + 1, p->n);
+	}
+}
+
+static void drop(struct peer *p, bool ended)
+{
+	const char *name;
+	json_t *line;
+	if (ended) {
+		json_object_foreach(p->held, name, line)
+		{
+			tell(line);
+		}
+	}
+	json_decref(p->held);
+	free(p->text);
+	close(p->fd);
+	*p = peers[--n_peers];
+}
+
+/* False when it is gone. */
+static bool hear(struct peer *p)
+{
+	ssize_t got = recv(p->fd, p->text + p->n, UHCA_SANITIZE_LINE - p->n, 0);
+	if (got < 0 && (errno == EINTR || errno == EAGAIN))
+		return true;
+	if (got > 0)
+		p->n += (size_t)got;
+	take_lines(p);
+	if (got > 0 && p->n < UHCA_SANITIZE_LINE)
+		return true;
+	drop(p, got <= 0);
+	return false;
+}
+
+static void take_peer(int listening)
+{
+	int fd = accept4(listening, NULL, NULL, SOCK_CLOEXEC);
+	if (fd < 0)
+		return;
+	struct peer p = {.fd = fd, .text = malloc(UHCA_SANITIZE_LINE), .held = json_object()};
+	if (!p.text || !p.held || n_peers == PEERS) {
+		json_decref(p.held);
+		free(p.text);
+		close(fd);
+		return;
+	}
+	peers[n_peers++] = p;
+}
+
+/* One round: who has something to say? Returns what poll does. */
+static int round_of(int listening, int pair, int timeout, bool *at_end)
+{
+	struct pollfd fds[PEERS + 2] = {{.fd = listening, .events = POLLIN},
+					{.fd = *at_end ? -1 : pair, .events = POLLIN}};
+	for (unsigned i = 0; i < n_peers; i++)
+		fds[i + 2] = (struct pollfd){.fd = peers[i].fd, .events = POLLIN};
+	unsigned n = n_peers;
+	int ready = poll(fds, n + 2, timeout);
+	if (ready <= 0)
+		return ready;
+	/* from the last on: who goes is replaced by the last */
+	for (unsigned i = n; i-- > 0;)
+		if (fds[i + 2].revents)
+			hear(&peers[i]);
+	if (fds[0].revents)
+		take_peer(listening);
+	if (fds[1].revents)
+		*at_end = true;
+	return ready;
+}
+
+static void serve(int listening, int pair)
+{
+	bool at_end = false;
+	while (!at_end)
+		round_of(listening, pair, -1, &at_end);
+	/* who has connected is heard first; then those that are about to end */
+	while (round_of(listening, pair, n_peers ? LINGER_MS : 0, &at_end) > 0)
+		;
+	while (n_peers)
+		drop(&peers[n_peers - 1], false);
+}
+
+static bool open_files(void)
+{
+	text_file = settings.text ? ctl_file_open("uhca-run", settings.text) : stderr;
+	if (settings.json)
+		json_file = ctl_file_open("uhca-run", settings.json);
+	if (settings.sarif)
+		results = json_array();
+	return text_file && (json_file || !settings.json);
+}
+
+static bool close_files(void)
+{
+	if (!results)
+		return true;
+	FILE *f = ctl_file_open("uhca-run", settings.sarif);
+	if (!f)
+		return false;
+	tell_sarif(f, results);
+	return ctl_file_close("uhca-run", settings.sarif, f);
+}
+
+static bool read_settings(int argc, char **argv)
+{
+	char *from_environment = getenv(SETTINGS_ENV);
+	from_environment = from_environment ? strdup(from_environment) : NULL;
+	if (from_environment && settings_read(&settings, from_environment) < 0)
+		return false;
+	for (int i = 0; i + 1 < argc; i += 2) {
+		int ret = strcmp(argv[i], "--suppress") == 0
+				  ? suppress_read(argv[i + 1])
+				  : settings_read(&settings, argv[i + 1]);
+		if (ret < 0)
+			return false;
+	}
+	return open_files();
+}
+
+static void summarise(void)
+{
+	if (is_over())
+		fprintf(text_file, "uhca-sanitizer: %u more were not told\n",
+			told - settings.first);
+	if (suppressed)
+		fprintf(text_file, "uhca-sanitizer: %u suppressed\n", suppressed);
+	fflush(text_file);
+}
+
+/* And the folder that it is in, which nobody else may be left to remove. */
+static void remove_socket(int listening)
+{
+	struct sockaddr_un at = {.sun_family = AF_UNIX};
+	socklen_t len = sizeof(at);
+	char *slash;
+	if (getsockname(listening, (struct sockaddr *)&at, &len) < 0)
+		return;
+	unlink(at.sun_path);
+	slash = strrchr(at.sun_path, '/');
+	if (!slash)
+		return;
+	*slash = '\0';
+	rmdir(at.sun_path);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 4) {
+		fprintf(stderr, "uhca-sanitizer: uhca-run --sanitize starts it\n");
+		return 125;
+	}
+	int listening = atoi(argv[1]), pair = atoi(argv[2]);
+	for (int s = SIGHUP; s <= SIGTERM; s++)
+		signal(s, s == SIGPIPE || s == SIGCHLD ? SIG_DFL : SIG_IGN);
+	signal(SIGPIPE, SIG_IGN);
+	if (!settings_checks_known(argv[3]) || !read_settings(argc - 4, argv + 4))
+		return 125;
+	if (send(pair, "ready\n", 6, MSG_NOSIGNAL) != 6)
+		return 125;
+	serve(listening, pair);
+	summarise();
+	remove_socket(listening);
+	int status = close_files() ? (told ? settings.exitcode : 0) : 125;
+	dprintf(pair, "%d\n", status);
+	return 0;
+}

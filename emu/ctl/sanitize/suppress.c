@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See suppress.h. */
+#include "suppress.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SEPARATORS " \t\r\n"
+
+enum kind { KIND_FUNCTION, KIND_FILE, KIND_OBJECT, KIND_COUNT };
+
+struct suppression {
+	struct suppression *next;
+	char *check;
+	char *pattern;
+	enum kind kind;
+};
+
+static struct suppression *list;
+
+static bool find_kind(const char *word, enum kind *out)
+{
+	static const char *const names[KIND_COUNT] = {"function", "file", "object"};
+	for (unsigned i = 0; i < KIND_COUNT; i++) {
+		if (strcmp(names[i], word) == 0) {
+			*out = (enum kind)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool is_check(const char *word)
+{
+	bool known = strcmp(word, "*") == 0;
+	for (unsigned i = 0; i < UHCA_CHECK_COUNT; i++)
+		known = known || strcmp(found_check((enum uhca_check)i)->name, word) == 0;
+	return known;
+}
+
+/* 0, or what is wrong with the line. */
+static const char *add(char *text)
+{
+	char *save, *check = strtok_r(text, SEPARATORS, &save);
+	char *kind = strtok_r(NULL, SEPARATORS, &save);
+	char *pattern = strtok_r(NULL, SEPARATORS, &save);
+	struct suppression *s;
+	if (!check)
+		return NULL;
+	if (!is_check(check))
+		return "there is no such check";
+	if (!pattern || strtok_r(NULL, SEPARATORS, &save))
+		return "a line is CHECK KIND PATTERN";
+	s = calloc(1, sizeof(*s));
+	if (!s || !(s->check = strdup(check)) || !(s->pattern = strdup(pattern)))
+		return "no memory";
+	if (!find_kind(kind, &s->kind))
+		return "KIND is function, file or object";
+	s->next = list;
+	list = s;
+	return NULL;
+}
+
+int suppress_read(const char *path)
+{
+	char line[1024];
+	int number = 0;
+	FILE *f = fopen(path, "r");
+	if (!f) {
+		int e = errno;
+		fprintf(stderr, "uhca-run: %s: %s\n", path, strerror(e));
+		return -e;
+	}
+	const char *wrong = NULL;
+	while (!wrong && fgets(line, sizeof(line), f)) {
+		number++;
+		line[strcspn(line, "#")] = '\0';
+		wrong = add(line);
+	}
+	fclose(f);
+	if (!wrong)
+		return 0;
+	fprintf(stderr, "uhca-run: %s:%d: %s\n", path, number, wrong);
+	return -EINVAL;
+}
+
+static bool matches(const char *pattern, const char *name, bool is_path)
+{
+	const char *slash = name && is_path ? strrchr(name, '/') : NULL;
+	if (!name)
+		return false;
+	return fnmatch(pattern, name, 0) == 0 || (slash && fnmatch(pattern, slash + 1, 0) == 0);
+}
+
+static bool matches_frame(const struct suppression *s, const struct found_frame *f)
+{
+	switch (s->kind) {
+	case KIND_FUNCTION:
+		return matches(s->pattern, f->function, false);
+	case KIND_FILE:
+		return matches(s->pattern, f->file, true);
+	case KIND_OBJECT:
+		return matches(s->pattern, f->module, true);
+	case KIND_COUNT:
+		break;
+	}
+	return false;
+}
+
+bool suppress_has(const struct found *f)
+{
+	for (const struct suppression *s = list; s; s = s->next) {
+		if (strcmp(s->check, "*") != 0 &&
+		    strcmp(s->check, found_check(f->check)->name) != 0)
+			continue;
+		for (unsigned i = 0; f->n_stacks && i < f->stacks[0].n_frames; i++)
+			if (matches_frame(s, &f->stacks[0].frames[i]))
+				return true;
+	}
+	return false;
+}

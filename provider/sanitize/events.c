@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See events.h. */
+#include "events.h"
+
+#include "emu/abi/cqe.h"
+#include "provider/base/base.h"
+#include "provider/finding/finding.h"
+#include "provider/queues/queues.h"
+
+#include <time.h>
+
+#define PATIENCE_MS 1000
+
+bool uhcav_events_wait(struct uhcav_cq *cq, bool solicited_only)
+{
+	const struct uhca_abi_cqe *e;
+	bool waits = false;
+
+	if (!cq->channel || uhcav_life(cq->ctx) != UHCAV_ALIVE)
+		return false;
+	/* An event of an earlier arming is on its way. */
+	if (uhcav_device_count(cq->ctx, &cq->page->comp_events) !=
+	    __atomic_load_n(&cq->comp_events_read, __ATOMIC_ACQUIRE))
+		return false;
+	uhcav_cq_lock(cq);
+	for (uint32_t i = cq->consumer + (cq->current != NULL);
+	     !waits && uhcav_cqe_valid(e = uhcav_cq_slot(cq, i), i); i++)
+		waits = !(e->flags & UHCA_ABI_WC_SKIP) &&
+			(!solicited_only || e->status != UHCA_ABI_WC_SUCCESS ||
+			 e->flags & UHCA_ABI_WC_SOLICITED);
+	uhcav_unlock(&cq->lock);
+	return waits;
+}
+
+void uhcav_events_lost(struct uhcav_here here, struct ibv_cq *ibcq, const struct uhcav_stack *armed)
+{
+	const struct uhcav_stack *waited = uhcav_stack_take(here);
+	struct uhcav_object cq;
+
+	if (!uhcav_object_find(ibcq, &cq) ||
+	    !uhcav_finding_is_new(UHCA_CHECK_LOST_WAKEUP, waited, armed))
+		return;
+	uhcav_finding_begin(UHCA_CHECK_LOST_WAKEUP,
+			    "an event was waited for while a completion waited to be polled");
+	uhcav_finding_fact("completion queue 0x%x had completions when it was armed", cq.number);
+	uhcav_finding_fact("other devices raise no event for them, and the wait may never end");
+	uhcav_finding_stack(waited, "waited by");
+	uhcav_finding_stack(armed, "armed, and not polled after that, by");
+	uhcav_finding_stack(cq.made, "completion queue 0x%x made by", cq.number);
+	uhcav_finding_tell();
+}
+
+static uint32_t missing(const struct uhcav_events *e)
+{
+	uint32_t n;
+
+	pthread_mutex_lock(e->mutex);
+	n = __atomic_load_n(e->read, __ATOMIC_ACQUIRE) - *e->acknowledged;
+	pthread_mutex_unlock(e->mutex);
+	return n;
+}
+
+void uhcav_events_settle(struct uhcav_here here, const struct uhcav_events *e)
+{
+	const struct timespec ms = {.tv_nsec = 1000000};
+	const struct uhcav_stack *stack;
+	char words[UHCAV_OBJECT_WORDS];
+	struct uhcav_object o;
+	uint32_t n = missing(e);
+
+	if (!n || !uhcav_check_on(UHCA_CHECK_EVENTS_UNACKED))
+		return;
+	for (int i = 0; n && i < PATIENCE_MS; i++) {
+		nanosleep(&ms, NULL);
+		n = missing(e);
+	}
+	stack = uhcav_stack_take(here);
+	if (!n || !uhcav_object_find(e->object, &o) ||
+	    !uhcav_finding_is_new(UHCA_CHECK_EVENTS_UNACKED, stack, o.made))
+		return;
+	uhcav_finding_begin(UHCA_CHECK_EVENTS_UNACKED,
+			    "an object is destroyed whose events are not acknowledged: this waits "
+			    "for ever");
+	uhcav_finding_fact("%s: %u events were read and not acknowledged with %s",
+			   uhcav_object_words(&o, words), n, e->call);
+	uhcav_finding_stack(stack, "destroyed by");
+	uhcav_finding_stack(o.made, "%s made by", words);
+	uhcav_finding_tell();
+}

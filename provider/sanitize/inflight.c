@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * See inflight.h. Of what the device reads there is a sum for each piece; of receives a sum for
+ * each of some parts of a piece, because a message may fill it only in part.
+ */
+#include "inflight.h"
+
+#include "bytes.h"
+#include "provider/finding/finding.h"
+#include "words.h"
+
+#include <string.h>
+
+static void find_mr(const struct uhcav_shadow *s, const struct uhcav_piece *p,
+		    struct uhcav_object *mr)
+{
+	if (!uhcav_object_by_key(s->context, p->lkey, mr))
+		*mr = (struct uhcav_object){.kind = UHCAV_KIND_MR};
+}
+
+/* On demand, pages may come and go. */
+static void tell_unmapped(const struct uhcav_shadow *s, const struct uhcav_request *r,
+			  const struct uhcav_piece *p, const struct uhcav_stack *polled)
+{
+	struct uhcav_object mr;
+
+	find_mr(s, p, &mr);
+	if ((mr.mr.access & IBV_ACCESS_ON_DEMAND) ||
+	    !uhcav_finding_is_new(UHCA_CHECK_MEMORY_UNMAPPED, r->posted, mr.made))
+		return;
+	uhcav_finding_begin(UHCA_CHECK_MEMORY_UNMAPPED, "%s",
+			    polled ? "memory of a request was unmapped before it completed"
+				   : "a request names memory that is not mapped any more");
+	uhcav_words_request(s, r);
+	uhcav_words_piece(p);
+	uhcav_finding_stack(r->posted, "posted by");
+	uhcav_finding_stack(polled, "its completion was polled by");
+	uhcav_finding_stack(mr.made, "memory region 0x%x registered by", mr.number);
+	uhcav_finding_tell();
+}
+
+/* ---- before the post ---- */
+
+/* Sums the parts; false: some of it cannot be read. */
+static bool sum_parts(struct uhcav_piece *p, uint32_t parts)
+{
+	if (!uhcav_bytes_sums(p->at, p->length, parts, 0, p->sums))
+		return false;
+	p->summed = parts;
+	return true;
+}
+
+/* Are the ends there? */
+static bool is_mapped(const struct uhcav_piece *p)
+{
+	uint8_t byte;
+
+	return uhcav_bytes_copy(p->at, 1, &byte) &&
+	       uhcav_bytes_copy(p->at + p->length - 1, 1, &byte);
+}
+
+static bool overlap(const struct uhcav_request *a, const struct uhcav_request *b)
+{
+	for (uint32_t i = 0; i < a->n_pieces; i++)
+		for (uint32_t j = 0; j < b->n_pieces; j++) {
+			const struct uhcav_piece *p = &a->pieces[i], *q = &b->pieces[j];
+			if (p->at && q->at && p->at < q->at + q->length &&
+			    q->at < p->at + p->length)
+				return true;
+		}
+	return false;
+}
+
+/* Has the last receive the same buffer? A program that takes one for all does not look at it. */
+static bool is_shared(struct uhcav_shadow *s, const struct uhcav_request *r)
+{
+	bool shared = false;
+
+	uhcav_lock(&s->lock);
+	if (s->n)
+		shared = overlap(uhcav_shadow_at(s, s->n - 1), r);
+	uhcav_unlock(&s->lock);
+	return shared;
+}
+
+static bool look_at(struct uhcav_shadow *s, const struct uhcav_request *r, struct uhcav_piece *p)
+{
+	if (r->direction == UHCAV_LOCAL_READ && uhcav_check_on(UHCA_CHECK_SEND_CHANGED))
+		return sum_parts(p, 1);
+	if (!s->is_send && uhcav_check_on(UHCA_CHECK_RECV_CHANGED) && !is_shared(s, r))
+		return sum_parts(p, UHCAV_PARTS);
+	return !uhcav_check_on(UHCA_CHECK_MEMORY_UNMAPPED) || is_mapped(p);
+}
+
+/* The first outstanding request that writes where r is; its pieces are not to be looked at. */
+static bool find_overlap(struct uhcav_shadow *s, const struct uhcav_request *r,
+			 struct uhcav_request *out)
+{
+	bool found = false;
+
+	uhcav_lock(&s->lock);
+	for (uint32_t i = 0; i < s->n && !found; i++) {
+		const struct uhcav_request *o = uhcav_shadow_at(s, i);
+		bool before_fence = s->fenced && (int32_t)(o->index - s->fence) < 0;
+		found = !o->done && o->direction == UHCAV_LOCAL_WRITE &&
+			(!s->is_send || !before_fence) && overlap(o, r);
+		if (found)
+			*out = *o;
+	}
+	uhcav_unlock(&s->lock);
+	return found;
+}
+
+static void tell_overlap(enum uhca_check check, const char *what, const struct uhcav_shadow *s,
+			 const struct uhcav_request *r, const struct uhcav_request *other)
+{
+	if (!uhcav_finding_is_new(check, r->posted, other->posted))
+		return;
+	uhcav_finding_begin(check, "%s", what);
+	uhcav_words_request(s, r);
+	if (r->n_pieces)
+		uhcav_words_piece(&r->pieces[0]);
+	uhcav_words_request(s, other);
+	uhcav_finding_stack(r->posted, "posted by");
+	uhcav_finding_stack(other->posted, "the outstanding %s posted by",
+			    uhcav_words_opcode(s, other));
+	uhcav_finding_tell();
+}
+
+static void look_for_others(struct uhcav_shadow *s, const struct uhcav_request *r)
+{
+	struct uhcav_request other;
+
+	if (r->direction == UHCAV_LOCAL_READ && s->reads && !r->fenced &&
+	    uhcav_check_on(UHCA_CHECK_READ_UNFENCED) && find_overlap(s, r, &other))
+		tell_overlap(UHCA_CHECK_READ_UNFENCED,
+			     "a request without fence sends what an outstanding one is to bring", s,
+			     r, &other);
+	if (!s->is_send && uhcav_check_on(UHCA_CHECK_RECV_OVERLAP) && find_overlap(s, r, &other))
+		tell_overlap(UHCA_CHECK_RECV_OVERLAP,
+			     "a receive names memory of another one that is outstanding", s, r,
+			     &other);
+}
+
+void uhcav_inflight_begin(struct uhcav_shadow *s, struct uhcav_request *r)
+{
+	for (uint32_t i = 0; i < r->n_pieces; i++) {
+		struct uhcav_piece *p = &r->pieces[i];
+		if (p->at && p->length && !look_at(s, r, p))
+			tell_unmapped(s, r, p, NULL);
+	}
+	look_for_others(s, r);
+}
+
+/* ---- behind the completion ---- */
+
+struct search {
+	const struct uhcav_request *send;
+	const struct uhcav_shadow *of;
+	const struct uhcav_stack *posted; /* of a receive that names memory of it; NULL: none */
+};
+
+static void search_receives(struct uhcav_shadow *s, void *arg)
+{
+	struct search *find = arg;
+	struct uhcav_request other;
+
+	if (!find->posted && !s->is_send && s->context == find->of->context &&
+	    find_overlap(s, find->send, &other))
+		find->posted = other.posted;
+}
+
+static void tell_changed(enum uhca_check check, const struct uhcav_stack *polled,
+			 const struct uhcav_shadow *s, const struct uhcav_request *r,
+			 const struct uhcav_piece *p)
+{
+	struct search receive = {.send = r, .of = s};
+	struct uhcav_object mr;
+
+	uhcav_shadow_each(search_receives, &receive);
+	if (!s->is_send && receive.posted) /* recv-overlap is what that is called */
+		return;
+	if (!uhcav_finding_is_new(check, r->posted, polled))
+		return;
+	find_mr(s, p, &mr);
+	uhcav_finding_begin(
+		check, "%s",
+		check == UHCA_CHECK_SEND_CHANGED
+			? "a send buffer was changed between the post and its completion"
+			: "a receive buffer was changed behind the message before its "
+			  "completion");
+	uhcav_words_request(s, r);
+	uhcav_words_piece(p);
+	if (mr.mr.access & (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC))
+		uhcav_finding_fact("the region is open to remote writes: a peer may have done it");
+	if (receive.posted)
+		uhcav_finding_fact("a receive names the same memory: a message may have done it");
+	uhcav_finding_stack(r->posted, "posted by");
+	uhcav_finding_stack(polled, "changed before its completion was polled by");
+	uhcav_finding_stack(receive.posted, "the receive posted by");
+	uhcav_finding_stack(mr.made, "memory region 0x%x registered by", mr.number);
+	uhcav_finding_tell();
+}
+
+/* The first part of a piece, which begins at "before" of the message, that no byte came to. */
+static uint32_t first_untouched(const struct uhcav_piece *p, uint64_t before, uint64_t came)
+{
+	uint32_t i = 0;
+	uint64_t length;
+
+	while (i < p->summed && before + uhcav_bytes_part(p->length, p->summed, i, &length) < came)
+		i++;
+	return i;
+}
+
+/* Has a part changed from the first-th on? */
+static bool has_changed(const struct uhcav_piece *p, uint32_t first, bool *gone)
+{
+	uint64_t sums[UHCAV_PARTS];
+
+	if (first == p->summed)
+		return false;
+	memcpy(sums, p->sums, sizeof(sums));
+	*gone = !uhcav_bytes_sums(p->at, p->length, p->summed, first, sums);
+	return *gone || memcmp(sums, p->sums, p->summed * sizeof(*sums));
+}
+
+void uhcav_inflight_end(struct uhcav_here here, const struct uhcav_shadow *s,
+			const struct uhcav_request *r, uint64_t came)
+{
+	uint64_t before = 0;
+
+	for (uint32_t i = 0; i < r->n_pieces; before += r->pieces[i++].length) {
+		const struct uhcav_piece *p = &r->pieces[i];
+		bool gone = false;
+
+		if (!has_changed(p, s->is_send ? 0 : first_untouched(p, before, came), &gone))
+			continue;
+		if (gone)
+			tell_unmapped(s, r, p, uhcav_stack_take(here));
+		else
+			tell_changed(s->is_send ? UHCA_CHECK_SEND_CHANGED : UHCA_CHECK_RECV_CHANGED,
+				     uhcav_stack_take(here), s, r, p);
+	}
+}

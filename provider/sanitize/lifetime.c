@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * See lifetime.h. What is left at exit is looked at when this library is unloaded, and others may
+ * be unloaded after it and destroy theirs only then; so it is left with the collector, and told if
+ * it is not taken back before the process is gone.
+ *
+ * A program that ends with another status than 0 has given up, and what it leaves is no news.
+ */
+#include "lifetime.h"
+
+#include "provider/context/context.h"
+#include "provider/finding/finding.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#define GROUPS 256u
+#define USERS  4u /* that are named */
+
+/* Objects of a kind that were made at one place are one finding. */
+struct group {
+	struct uhcav_object first;
+	uint32_t count;
+};
+
+static struct group groups[GROUPS];
+static unsigned n_groups;
+static int status;
+
+static void note_status(int given, void *arg)
+{
+	(void)arg;
+	status = given;
+}
+
+static void count(struct uhcav_object *o, void *arg)
+{
+	unsigned i = 0;
+
+	(void)arg;
+	while (i < n_groups && (groups[i].first.kind != o->kind || groups[i].first.made != o->made))
+		i++;
+	if (i == GROUPS)
+		return;
+	if (i == n_groups)
+		groups[n_groups++] = (struct group){.first = *o};
+	groups[i].count++;
+	o->held = i + 1;
+}
+
+static void leave(struct group *g)
+{
+	const struct uhcav_object *o = &g->first;
+	char words[UHCAV_OBJECT_WORDS];
+
+	if (!uhcav_finding_is_new(UHCA_CHECK_LEFT_AT_EXIT, o->made, NULL)) {
+		g->count = 0;
+		return;
+	}
+	if (g->count == 1)
+		uhcav_finding_begin(UHCA_CHECK_LEFT_AT_EXIT,
+				    "the process ended and left a %s behind",
+				    uhcav_kind_name(o->kind));
+	else
+		uhcav_finding_begin(UHCA_CHECK_LEFT_AT_EXIT,
+				    "the process ended and left %u of a kind behind: %s", g->count,
+				    uhcav_kind_name(o->kind));
+	uhcav_finding_fact("%s%s", uhcav_object_words(o, words),
+			   g->count > 1 ? " is the oldest of them" : "");
+	if (o->kind == UHCAV_KIND_MR)
+		uhcav_finding_fact("%llu bytes at 0x%llx", (unsigned long long)o->mr.length,
+				   (unsigned long long)o->mr.addr);
+	uhcav_finding_stack(o->made, "made by");
+	g->first.held = uhcav_finding_hold();
+}
+
+static void __attribute__((destructor)) look_at_exit(void)
+{
+	if (status || !uhcav_check_on(UHCA_CHECK_LEFT_AT_EXIT))
+		return;
+	uhcav_object_each(count, NULL);
+	for (unsigned i = 0; i < n_groups; i++)
+		leave(&groups[i]);
+}
+
+void uhcav_lifetime_watch_exit(void)
+{
+	on_exit(note_status, NULL);
+}
+
+void uhcav_lifetime_ended(const struct uhcav_object *o)
+{
+	struct group *g;
+
+	if (!o->held || o->pid != getpid())
+		return;
+	g = &groups[o->held - 1];
+	if (g->count && !--g->count)
+		uhcav_finding_retract(g->first.held);
+}
+
+void uhcav_lifetime_busy(struct uhcav_here here, const struct uhcav_object *o)
+{
+	const struct uhcav_stack *stack;
+	struct uhcav_object users[USERS];
+	char words[UHCAV_OBJECT_WORDS];
+	unsigned n;
+
+	if (!uhcav_check_on(UHCA_CHECK_OBJECT_BUSY))
+		return;
+	stack = uhcav_stack_take(here);
+	if (!uhcav_finding_is_new(UHCA_CHECK_OBJECT_BUSY, stack, o->made))
+		return;
+	n = uhcav_object_users(o->self, users, USERS);
+	uhcav_finding_begin(UHCA_CHECK_OBJECT_BUSY, "a %s is in use and was not destroyed (EBUSY)",
+			    uhcav_kind_name(o->kind));
+	uhcav_finding_fact("%s: %u objects of this process stand on it",
+			   uhcav_object_words(o, words), n);
+	for (unsigned i = 0; i < n && i < USERS; i++)
+		uhcav_finding_fact("%s", uhcav_object_words(&users[i], words));
+	uhcav_finding_stack(stack, "destroyed by");
+	uhcav_finding_stack(o->made, "%s made by", uhcav_object_words(o, words));
+	for (unsigned i = 0; i < n && i < USERS; i++)
+		uhcav_finding_stack(users[i].made, "%s made by",
+				    uhcav_object_words(&users[i], words));
+	uhcav_finding_tell();
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See posting.h. */
+#include "posting.h"
+
+#include "emu/abi/wqe.h"
+#include "inflight.h"
+#include "keys.h"
+#include "room.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define BIT(opcode) (1u << (opcode))
+
+enum uhcav_direction uhcav_posting_direction(unsigned opcode)
+{
+	const uint32_t reads = BIT(IBV_WR_SEND) | BIT(IBV_WR_SEND_WITH_IMM) |
+			       BIT(IBV_WR_SEND_WITH_INV) | BIT(IBV_WR_RDMA_WRITE) |
+			       BIT(IBV_WR_RDMA_WRITE_WITH_IMM) | BIT(UHCA_ABI_WR_ATOMIC_WRITE);
+	const uint32_t writes = BIT(IBV_WR_RDMA_READ) | BIT(IBV_WR_ATOMIC_CMP_AND_SWP) |
+				BIT(IBV_WR_ATOMIC_FETCH_AND_ADD);
+
+	if (opcode >= 32)
+		return UHCAV_LOCAL_NONE;
+	if (reads & BIT(opcode))
+		return UHCAV_LOCAL_READ;
+	return writes & BIT(opcode) ? UHCAV_LOCAL_WRITE : UHCAV_LOCAL_NONE;
+}
+
+static void take_pieces(const struct uhcav_shadow *s, struct uhcav_request *r,
+			const struct ibv_sge *sge, size_t n_sge)
+{
+	if (r->direction == UHCAV_LOCAL_NONE || !n_sge)
+		return;
+	r->pieces = calloc(n_sge, sizeof(*r->pieces));
+	for (size_t i = 0; i < n_sge && r->pieces; i++)
+		r->pieces[r->n_pieces++] =
+			(struct uhcav_piece){.at = uhcav_keys_look(s, r, &sge[i]),
+					     .length = sge[i].length,
+					     .lkey = sge[i].lkey};
+}
+
+void uhcav_posting_begin(struct uhcav_posting *p, struct uhcav_shadow *s, struct uhcav_here here)
+{
+	*p = (struct uhcav_posting){.s = s, .stack = uhcav_stack_take(here)};
+	pthread_mutex_lock(&s->posting);
+}
+
+void uhcav_posting_add(struct uhcav_posting *p, const struct uhcav_request *r,
+		       const struct ibv_sge *sge, size_t n_sge)
+{
+	struct uhcav_request copy = *r;
+
+	copy.posted = p->stack;
+	copy.signaled |= p->s->all_signaled;
+	take_pieces(p->s, &copy, sge, n_sge);
+	uhcav_inflight_begin(p->s, &copy);
+	if (uhcav_shadow_enter(p->s, &copy))
+		p->entered++;
+	else
+		uhcav_request_free(&copy);
+}
+
+void uhcav_posting_end(struct uhcav_posting *p, uint32_t posted, int err)
+{
+	if (posted < p->entered)
+		uhcav_shadow_take_back(p->s, p->entered - posted);
+	if (posted)
+		uhcav_room_posted(p->s, p->stack, posted);
+	if (err == ENOMEM)
+		uhcav_room_refused(p->s, p->stack);
+	pthread_mutex_unlock(&p->s->posting);
+}

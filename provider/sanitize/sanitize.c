@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See sanitize.h. */
+#include "sanitize.h"
+
+#include "lifetime.h"
+#include "object.h"
+#include "provider/finding/finding.h"
+#include "shadow.h"
+#include "watch.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool watching;
+
+/* A child finds whole lists: locks are held across the fork, in the order in which they are taken.
+ */
+static void before_fork(void)
+{
+	uhcav_shadows_lock();
+	uhcav_finding_lock();
+	uhcav_object_lock();
+	uhcav_stack_lock();
+}
+
+static void after_fork(void)
+{
+	uhcav_stack_unlock();
+	uhcav_object_unlock();
+	uhcav_finding_unlock();
+	uhcav_shadows_unlock();
+}
+
+void uhcav_sanitize_begin(void)
+{
+	const char *list = secure_getenv(UHCA_SANITIZE_ENV);
+	uint64_t checks;
+
+	if (!list || !*list)
+		return;
+	if (uhcav_check_parse(list, &checks)) {
+		fprintf(stderr, "uhca: %s=%s names no checks\n", UHCA_SANITIZE_ENV, list);
+		return;
+	}
+	uhcav_check_enable(checks);
+	uhcav_lifetime_watch_exit();
+	pthread_atfork(before_fork, after_fork, after_fork);
+	watching = true;
+}
+
+void *uhcav_sanitize_op(const char *op)
+{
+	const struct uhcav_watch *const lists[] = {uhcav_watch_objects, uhcav_watch_queues,
+						   uhcav_watch_posts, uhcav_watch_events};
+
+	for (size_t i = 0; watching && i < sizeof(lists) / sizeof(lists[0]); i++)
+		for (const struct uhcav_watch *w = lists[i]; w->op; w++)
+			if (!strcmp(w->op, op))
+				return w->function;
+	return NULL;
+}

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Creation and destruction of what has no queue: domains, regions, windows, handles, rules. */
+#include "watch.h"
+
+#include "keys.h"
+#include "lifetime.h"
+#include "provider/base/base.h"
+#include "provider/keys/keys.h"
+#include "provider/qp/qp.h"
+#include "provider/queues/queues.h"
+
+#include <unistd.h>
+
+void uhcav_watch_made(struct uhcav_here here, struct uhcav_object o)
+{
+	int saved = errno;
+
+	o.pid = getpid();
+	o.made = uhcav_stack_take(here);
+	uhcav_object_add(&o);
+	errno = saved;
+}
+
+struct uhcav_watch_end uhcav_watch_ending(struct uhcav_here here, const void *self)
+{
+	struct uhcav_watch_end end = {.here = here};
+
+	end.known = uhcav_object_take(self, &end.o);
+	return end;
+}
+
+int uhcav_watch_ended(const struct uhcav_watch_end *end, int err)
+{
+	int saved = errno;
+
+	if (!end->known)
+		return err;
+	if (err) {
+		uhcav_object_add(&end->o);
+		if (err == EBUSY)
+			uhcav_lifetime_busy(end->here, &end->o);
+	} else {
+		uhcav_lifetime_ended(&end->o);
+		if (end->o.kind == UHCAV_KIND_MR) {
+			uhcav_object_bury(&end->o, uhcav_stack_take(end->here));
+			uhcav_keys_gone(end->here, &end->o);
+		}
+	}
+	errno = saved;
+	return err;
+}
+
+/* A pair of functions around creation and destruction of a kind. */
+#define ENDS(type, name, real)                                                                     \
+	static int name(type *object)                                                              \
+	{                                                                                          \
+		struct uhcav_watch_end end = uhcav_watch_ending(UHCAV_HERE, object);               \
+		return uhcav_watch_ended(&end, real(object));                                      \
+	}
+
+ENDS(struct ibv_pd, dealloc_pd, uhcav_dealloc_pd)
+ENDS(struct ibv_td, dealloc_td, uhcav_dealloc_td)
+ENDS(void, dereg_mr, uhcav_dereg_mr)
+ENDS(struct ibv_mw, dealloc_mw, uhcav_dealloc_mw)
+ENDS(struct ibv_dm, free_dm, uhcav_free_dm)
+ENDS(struct ibv_ah, destroy_ah, uhcav_destroy_ah)
+ENDS(struct ibv_flow, destroy_flow, uhcav_destroy_flow)
+ENDS(struct ibv_xrcd, close_xrcd, uhcav_close_xrcd)
+ENDS(struct ibv_rwq_ind_table, destroy_rwq_ind_table, uhcav_destroy_rwq_ind_table)
+
+static struct ibv_pd *alloc_pd(struct ibv_context *ibctx)
+{
+	struct ibv_pd *pd = uhcav_alloc_pd(ibctx);
+
+	if (pd)
+		uhcav_watch_made(UHCAV_HERE, (struct uhcav_object){.kind = UHCAV_KIND_PD,
+								   .self = pd,
+								   .number = pd->handle,
+								   .context = ibctx});
+	return pd;
+}
+
+static struct ibv_td *alloc_td(struct ibv_context *ibctx, struct ibv_td_init_attr *attr)
+{
+	struct ibv_td *td = uhcav_alloc_td(ibctx, attr);
+
+	if (td)
+		uhcav_watch_made(
+			UHCAV_HERE,
+			(struct uhcav_object){.kind = UHCAV_KIND_TD, .self = td, .context = ibctx});
+	return td;
+}
+
+static struct ibv_pd *alloc_parent_domain(struct ibv_context *ibctx,
+					  struct ibv_parent_domain_init_attr *attr)
+{
+	struct ibv_pd *pd = uhcav_alloc_parent_domain(ibctx, attr);
+
+	if (pd)
+		uhcav_watch_made(UHCAV_HERE, (struct uhcav_object){.kind = UHCAV_KIND_PD,
+								   .self = pd,
+								   .number = pd->handle,
+								   .context = ibctx,
+								   .uses = {attr->pd, attr->td}});
+	return pd;
+}
+
+static void made_mr(struct uhcav_here here, const struct ibv_mr *mr, struct ibv_pd *pd,
+		    struct uhcav_object_mr what, const void *on)
+{
+	what.lkey = mr->lkey;
+	what.rkey = mr->rkey;
+	what.pd = pd->handle;
+	uhcav_watch_made(here, (struct uhcav_object){.kind = UHCAV_KIND_MR,
+						     .self = mr,
+						     .number = mr->lkey,
+						     .context = pd->context,
+						     .uses = {pd, on},
+						     .mr = what});
+}
+
+static struct uhcav_object_mr in_memory(const void *addr, size_t length, uint64_t iova, int access)
+{
+	return (struct uhcav_object_mr){
+		.addr = (uintptr_t)addr,
+		.length = length,
+		.iova = access & IBV_ACCESS_ZERO_BASED ? 0 : iova,
+		.access = access,
+		.in_memory = true,
+	};
+}
+
+static struct ibv_mr *reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
+			     int access)
+{
+	struct ibv_mr *mr = uhcav_reg_mr(pd, addr, length, iova, access);
+
+	if (mr)
+		made_mr(UHCAV_HERE, mr, pd, in_memory(addr, length, iova, access), NULL);
+	return mr;
+}
+
+/* The stack of the change is what counts from now on: it says what the region is. */
+static int rereg_mr(void *verbs_mr, int flags, struct ibv_pd *pd, void *addr, size_t length,
+		    int access)
+{
+	struct ibv_mr *mr = verbs_mr;
+	struct uhcav_object o;
+	bool known = uhcav_object_take(mr, &o);
+	int err = uhcav_rereg_mr(verbs_mr, flags, pd, addr, length, access);
+
+	if (!known)
+		return err;
+	if (err) {
+		uhcav_object_add(&o);
+		return err;
+	}
+	if (flags & IBV_REREG_MR_CHANGE_ACCESS)
+		o.mr.access = access;
+	if (flags & IBV_REREG_MR_CHANGE_TRANSLATION)
+		o.mr = in_memory(addr, length, (uintptr_t)addr, o.mr.access);
+	made_mr(UHCAV_HERE, mr, flags & IBV_REREG_MR_CHANGE_PD ? pd : mr->pd, o.mr, NULL);
+	return 0;
+}
+
+static struct ibv_mr *reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t offset,
+				size_t length, unsigned access)
+{
+	struct ibv_mr *mr = uhcav_reg_dm_mr(pd, dm, offset, length, access);
+
+	if (mr)
+		made_mr(UHCAV_HERE, mr, pd,
+			(struct uhcav_object_mr){.length = length, .access = (int)access}, dm);
+	return mr;
+}
+
+static struct ibv_mr *reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
+				    uint64_t iova, int fd, int access)
+{
+	struct ibv_mr *mr = uhcav_reg_dmabuf_mr(pd, offset, length, iova, fd, access);
+
+	if (mr)
+		made_mr(UHCAV_HERE, mr, pd,
+			(struct uhcav_object_mr){.length = length, .iova = iova, .access = access},
+			NULL);
+	return mr;
+}
+
+static struct ibv_mr *alloc_null_mr(struct ibv_pd *pd)
+{
+	struct ibv_mr *mr = uhcav_alloc_null_mr(pd);
+
+	if (mr)
+		made_mr(UHCAV_HERE, mr, pd,
+			(struct uhcav_object_mr){.length = UINT64_MAX,
+						 .access = IBV_ACCESS_LOCAL_WRITE},
+			NULL);
+	return mr;
+}
+
+static struct ibv_mw *alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type)
+{
+	struct ibv_mw *mw = uhcav_alloc_mw(pd, type);
+
+	if (mw)
+		uhcav_watch_made(UHCAV_HERE, (struct uhcav_object){.kind = UHCAV_KIND_MW,
+								   .self = mw,
+								   .number = mw->rkey,
+								   .context = pd->context,
+								   .uses = {pd}});
+	return mw;
+}
+
+static struct ibv_dm *alloc_dm(struct ibv_context *ibctx, struct ibv_alloc_dm_attr *attr)
+{
+	struct ibv_dm *dm = uhcav_alloc_dm(ibctx, attr);
+
+	if (dm)
+		uhcav_watch_made(UHCAV_HERE, (struct uhcav_object){.kind = UHCAV_KIND_DM,
+								   .self = dm,
+								   .number = dm->handle,
+								   .context = ibctx});
+	return dm;
+}
+
+static struct ibv_ah *create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
+{
+	struct ibv_ah *ah = uhcav_create_ah(pd, attr);
+
+	if (ah)
+		uhcav_watch_made(UHCAV_HERE, (struct uhcav_object){.kind = UHCAV_KIND_AH,
+								   .self = ah,
+								   .number = ah->handle,
+								   .context = pd->context,
+								   .uses = {pd}});
+	return ah;
+}
+
+static struct ibv_flow *create_flow(struct ibv_qp *qp, struct ibv_flow_attr *attr)
+{
+	struct ibv_flow *flow = uhcav_create_flow(qp, attr);
+
+	if (flow)
+		uhcav_watch_made(UHCAV_HERE, (struct uhcav_object){.kind = UHCAV_KIND_FLOW,
+								   .self = flow,
+								   .number = flow->handle,
+								   .context = qp->context,
+								   .uses = {qp}});
+	return flow;
+}
+
+static struct ibv_xrcd *open_xrcd(struct ibv_context *ibctx, struct ibv_xrcd_init_attr *attr)
+{
+	struct ibv_xrcd *xrcd = uhcav_open_xrcd(ibctx, attr);
+
+	if (xrcd)
+		uhcav_watch_made(UHCAV_HERE,
+				 (struct uhcav_object){.kind = UHCAV_KIND_XRCD,
+						       .self = xrcd,
+						       .number = uhcav_xrcd_of(xrcd)->handle,
+						       .context = ibctx});
+	return xrcd;
+}
+
+static struct ibv_rwq_ind_table *create_rwq_ind_table(struct ibv_context *ibctx,
+						      struct ibv_rwq_ind_table_init_attr *attr)
+{
+	struct ibv_rwq_ind_table *table = uhcav_create_rwq_ind_table(ibctx, attr);
+
+	if (table)
+		uhcav_watch_made(UHCAV_HERE, (struct uhcav_object){.kind = UHCAV_KIND_RWQ_TABLE,
+								   .self = table,
+								   .number = table->ind_tbl_handle,
+								   .context = ibctx});
+	return table;
+}
+
+const struct uhcav_watch uhcav_watch_objects[] = {
+	{"alloc_dm", (void *)alloc_dm},
+	{"alloc_mw", (void *)alloc_mw},
+	{"alloc_null_mr", (void *)alloc_null_mr},
+	{"alloc_parent_domain", (void *)alloc_parent_domain},
+	{"alloc_pd", (void *)alloc_pd},
+	{"alloc_td", (void *)alloc_td},
+	{"close_xrcd", (void *)close_xrcd},
+	{"create_ah", (void *)create_ah},
+	{"create_flow", (void *)create_flow},
+	{"create_rwq_ind_table", (void *)create_rwq_ind_table},
+	{"dealloc_mw", (void *)dealloc_mw},
+	{"dealloc_pd", (void *)dealloc_pd},
+	{"dealloc_td", (void *)dealloc_td},
+	{"dereg_mr", (void *)dereg_mr},
+	{"destroy_ah", (void *)destroy_ah},
+	{"destroy_flow", (void *)destroy_flow},
+	{"destroy_rwq_ind_table", (void *)destroy_rwq_ind_table},
+	{"free_dm", (void *)free_dm},
+	{"open_xrcd", (void *)open_xrcd},
+	{"reg_dm_mr", (void *)reg_dm_mr},
+	{"reg_dmabuf_mr", (void *)reg_dmabuf_mr},
+	{"reg_mr", (void *)reg_mr},
+	{"rereg_mr", (void *)rereg_mr},
+	{NULL, NULL},
+};

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * See watch_poll.h. The provider keeps how far a QP's send queue has completed (queue_pair.h): what
+ * the shadow has before that is done; receives are found by wr_id. Both are looked at under the
+ * CQ's lock, because the QP may be destroyed by another thread as soon as it is given up; what they
+ * hold is judged behind it.
+ */
+#include "watch_poll.h"
+
+#include "inflight.h"
+#include "provider/base/base.h"
+#include "provider/poll/poll.h"
+#include "provider/qp/qp.h"
+#include "provider/queues/queues.h"
+#include "room.h"
+#include "shadow.h"
+#include "watch.h"
+
+#define BATCH 16u
+
+/* Of one queue, what a completion has brought to an end; the shadow's names are copied. */
+struct batch {
+	struct uhcav_shadow of; /* what it is called: not to be used as a queue */
+	struct uhcav_request requests[BATCH];
+	uint32_t n;
+};
+
+static void note(struct batch *b, const struct uhcav_shadow *s)
+{
+	b->of = *s;
+	b->of.requests = NULL;
+}
+
+/* Under the CQ's lock. */
+static void collect(struct uhcav_here here, struct uhcav_cq *cq, const struct ibv_wc *wc,
+		    struct batch *b)
+{
+	struct uhcav_qp *qp = uhcav_qp_set_find(&cq->qps, wc->qp_num);
+	bool recv = wc->opcode & IBV_WC_RECV;
+	struct uhcav_shadow *s;
+
+	b->n = 0;
+	if (!qp)
+		return;
+	if (wc->status != IBV_WC_SUCCESS) {
+		uhcav_room_failed(qp->send_shadow, here, wc->status);
+		uhcav_room_failed(qp->recv_shadow, here, wc->status);
+	}
+	s = !recv        ? qp->send_shadow
+	    : qp->qp.srq ? uhcav_srq_of(qp->qp.srq)->shadow
+			 : qp->recv_shadow;
+	if (!s)
+		return;
+	note(b, s);
+	/* Each receive completes for itself, and its length is this completion's. */
+	b->n = recv ? uhcav_shadow_complete_one(s, wc->wr_id, b->requests)
+		    : uhcav_shadow_complete(s, qp->send_completed, b->requests, BATCH);
+}
+
+/*
+ * A failed request's buffers hold anything, and so do its successors'. A WRITE with immediate data
+ * takes a receive and leaves its buffers alone.
+ */
+static void judge(struct uhcav_here here, struct batch *b, const struct ibv_wc *wc)
+{
+	bool good = wc->status == IBV_WC_SUCCESS && wc->opcode != IBV_WC_RECV_RDMA_WITH_IMM;
+
+	for (uint32_t i = 0; i < b->n; i++) {
+		if (good)
+			uhcav_inflight_end(here, &b->of, &b->requests[i], wc->byte_len);
+		uhcav_request_free(&b->requests[i]);
+	}
+}
+
+static void settle(struct uhcav_here here, struct uhcav_cq *cq, const struct ibv_wc *wc,
+		   bool locked)
+{
+	struct batch b;
+
+	do {
+		if (!locked)
+			uhcav_lock(&cq->lock);
+		collect(here, cq, wc, &b);
+		if (!locked)
+			uhcav_unlock(&cq->lock);
+		judge(here, &b, wc);
+	} while (b.n == BATCH);
+}
+
+/* Who has polled, found or not, has looked. */
+static void polled(struct uhcav_cq *cq)
+{
+	if (__atomic_load_n(&cq->armed_late, __ATOMIC_RELAXED))
+		__atomic_store_n(&cq->armed_late, NULL, __ATOMIC_RELAXED);
+}
+
+int uhcav_watch_poll_cq(struct ibv_cq *ibcq, int n, struct ibv_wc *wc)
+{
+	int got = uhcav_poll_cq(ibcq, n, wc);
+
+	polled(uhcav_cq_of(ibcq));
+	for (int i = 0; i < got; i++)
+		settle(UHCAV_HERE, uhcav_cq_of(ibcq), &wc[i], false);
+	return got;
+}
+
+/* ---- extended CQs: the functions that stood in them are the same in all ---- */
+
+static int (*real_start)(struct ibv_cq_ex *cq, struct ibv_poll_cq_attr *attr);
+static int (*real_next)(struct ibv_cq_ex *cq);
+
+static void settle_current(struct uhcav_here here, struct ibv_cq_ex *cqx)
+{
+	struct uhcav_cq *cq = uhcav_cq_of(ibv_cq_ex_to_cq(cqx));
+	struct ibv_wc wc = {.wr_id = cq->current->wr_id,
+			    .status = (enum ibv_wc_status)cq->current->status,
+			    .opcode = (enum ibv_wc_opcode)cq->current->opcode,
+			    .byte_len = cq->current->byte_len,
+			    .qp_num = cq->current->qpn};
+
+	settle(here, cq, &wc, true);
+}
+
+static int start_poll(struct ibv_cq_ex *cqx, struct ibv_poll_cq_attr *attr)
+{
+	int err = real_start(cqx, attr);
+
+	polled(uhcav_cq_of(ibv_cq_ex_to_cq(cqx)));
+	if (!err)
+		settle_current(UHCAV_HERE, cqx);
+	return err;
+}
+
+static int next_poll(struct ibv_cq_ex *cqx)
+{
+	int err = real_next(cqx);
+
+	if (!err)
+		settle_current(UHCAV_HERE, cqx);
+	return err;
+}
+
+void uhcav_watch_cq_ex(struct ibv_cq_ex *cq)
+{
+	real_start = cq->start_poll;
+	real_next = cq->next_poll;
+	cq->start_poll = start_poll;
+	cq->next_poll = next_poll;
+}

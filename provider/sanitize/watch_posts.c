@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* ibv_post_send, ibv_post_recv, ibv_post_srq_recv, and ibv_wr_*, whose requests stand in the ring.
+ */
+#include "watch.h"
+
+#include "posting.h"
+#include "provider/base/base.h"
+#include "provider/post/post.h"
+#include "provider/qp/qp.h"
+#include "provider/queues/queues.h"
+#include "watch_poll.h"
+
+/* A context that is dead, or a parent's, has nothing to watch. */
+static struct uhcav_shadow *alive(const struct uhcav_context *ctx, struct uhcav_shadow *s)
+{
+	return uhcav_life(ctx) == UHCAV_ALIVE ? s : NULL;
+}
+
+static struct uhcav_request request_of(const struct uhcav_qp *qp, const struct ibv_send_wr *wr,
+				       uint32_t index)
+{
+	struct uhcav_request r = {.wr_id = wr->wr_id,
+				  .index = index,
+				  .opcode = (uint8_t)wr->opcode,
+				  .signaled = wr->send_flags & IBV_SEND_SIGNALED,
+				  .fenced = wr->send_flags & IBV_SEND_FENCE,
+				  .direction = wr->send_flags & IBV_SEND_INLINE
+						       ? UHCAV_LOCAL_NONE
+						       : uhcav_posting_direction(wr->opcode)};
+
+	if (qp->qp.qp_type == IBV_QPT_UD || r.direction == UHCAV_LOCAL_NONE)
+		return r;
+	if (wr->opcode == IBV_WR_ATOMIC_CMP_AND_SWP || wr->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD) {
+		r.remote_addr = wr->wr.atomic.remote_addr;
+		r.rkey = wr->wr.atomic.rkey;
+	} else if (wr->opcode == IBV_WR_RDMA_READ || wr->opcode == IBV_WR_RDMA_WRITE ||
+		   wr->opcode == IBV_WR_RDMA_WRITE_WITH_IMM) {
+		r.remote_addr = wr->wr.rdma.remote_addr;
+		r.rkey = wr->wr.rdma.rkey;
+	}
+	return r;
+}
+
+static int post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
+{
+	struct uhcav_qp *qp = uhcav_qp_of(ibqp);
+	struct uhcav_shadow *s = alive(qp->ctx, qp->send_shadow);
+	struct ibv_send_wr *w;
+	struct uhcav_posting p;
+	uint32_t posted = 0;
+	int err;
+
+	if (!s)
+		return uhcav_post_send(ibqp, wr, bad_wr);
+	uhcav_posting_begin(&p, s, UHCAV_HERE);
+	for (w = wr; w; w = w->next) {
+		struct uhcav_request r = request_of(qp, w, qp->sq.producer + p.entered);
+		uhcav_posting_add(&p, &r, w->sg_list, (size_t)(w->num_sge < 0 ? 0 : w->num_sge));
+	}
+	err = uhcav_post_send(ibqp, wr, bad_wr);
+	for (w = wr; w && (!err || w != *bad_wr); w = w->next)
+		posted++;
+	uhcav_posting_end(&p, posted, err);
+	return err;
+}
+
+static void add_recvs(struct uhcav_posting *p, uint32_t index, const struct ibv_recv_wr *wr)
+{
+	for (; wr; wr = wr->next) {
+		struct uhcav_request r = {.wr_id = wr->wr_id,
+					  .index = index++,
+					  .signaled = true,
+					  .direction = UHCAV_LOCAL_WRITE};
+		uhcav_posting_add(p, &r, wr->sg_list, (size_t)(wr->num_sge < 0 ? 0 : wr->num_sge));
+	}
+}
+
+static uint32_t count_recvs(const struct ibv_recv_wr *wr, const struct ibv_recv_wr *end)
+{
+	uint32_t n = 0;
+
+	for (; wr && wr != end; wr = wr->next)
+		n++;
+	return n;
+}
+
+static int post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+{
+	struct uhcav_qp *qp = uhcav_qp_of(ibqp);
+	struct uhcav_shadow *s = alive(qp->ctx, qp->recv_shadow);
+	struct uhcav_posting p;
+	int err;
+
+	if (!s)
+		return uhcav_post_recv(ibqp, wr, bad_wr);
+	uhcav_posting_begin(&p, s, UHCAV_HERE);
+	add_recvs(&p, qp->rq.producer, wr);
+	err = uhcav_post_recv(ibqp, wr, bad_wr);
+	uhcav_posting_end(&p, count_recvs(wr, err ? *bad_wr : NULL), err);
+	return err;
+}
+
+static int post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+{
+	struct uhcav_srq *srq = uhcav_srq_of(ibsrq);
+	struct uhcav_shadow *s = alive(srq->ctx, srq->shadow);
+	struct uhcav_posting p;
+	int err;
+
+	if (!s)
+		return uhcav_post_srq_recv(ibsrq, wr, bad_wr);
+	uhcav_posting_begin(&p, s, UHCAV_HERE);
+	add_recvs(&p, srq->rq.producer, wr);
+	err = uhcav_post_srq_recv(ibsrq, wr, bad_wr);
+	uhcav_posting_end(&p, count_recvs(wr, err ? *bad_wr : NULL), err);
+	return err;
+}
+
+/* ---- ibv_wr_* ---- */
+
+/* The functions that stood in the QPs: the same in all of them. */
+static void (*real_start)(struct ibv_qp_ex *qp);
+static int (*real_complete)(struct ibv_qp_ex *qp);
+
+static struct uhcav_request request_in(const struct uhca_abi_send_wqe *wqe, uint32_t index)
+{
+	struct uhcav_request r = {.wr_id = wqe->wr_id,
+				  .index = index,
+				  .opcode = wqe->opcode,
+				  .signaled = wqe->flags & UHCA_ABI_SEND_SIGNALED,
+				  .fenced = wqe->flags & UHCA_ABI_SEND_FENCE,
+				  .direction = wqe->flags & UHCA_ABI_SEND_INLINE
+						       ? UHCAV_LOCAL_NONE
+						       : uhcav_posting_direction(wqe->opcode)};
+
+	if (wqe->opcode == IBV_WR_RDMA_READ || wqe->opcode == IBV_WR_RDMA_WRITE ||
+	    wqe->opcode == IBV_WR_RDMA_WRITE_WITH_IMM) {
+		r.remote_addr = wqe->rdma.remote_addr;
+		r.rkey = wqe->rdma.rkey;
+	} else if (r.direction == UHCAV_LOCAL_WRITE) {
+		r.remote_addr = wqe->atomic.remote_addr;
+		r.rkey = wqe->atomic.rkey;
+	}
+	return r;
+}
+
+/*
+ * What the builders wrote is there and nobody has been told of it yet. The queue's lock is held, as
+ * man ibv_wr_start says, so nobody else posts.
+ */
+static int wr_complete(struct ibv_qp_ex *qpx)
+{
+	struct uhcav_qp *qp = uhcav_qp_of(&qpx->qp_base);
+	struct uhcav_shadow *s = qp->send_shadow;
+	uint32_t end = qp->sq.producer;
+	struct uhcav_posting p;
+	int err;
+
+	if (!s)
+		return real_complete(qpx);
+	p = (struct uhcav_posting){.s = s, .stack = uhcav_stack_take(UHCAV_HERE)};
+	for (uint32_t i = qp->build.start; i != end && !qp->build.err; i++) {
+		const struct uhca_abi_send_wqe *wqe = uhcav_send_slot(qp, i);
+		struct uhcav_request r = request_in(wqe, i);
+		uhcav_posting_add(&p, &r, (const struct ibv_sge *)(const void *)(wqe + 1),
+				  wqe->num_sge);
+	}
+	err = real_complete(qpx);
+	uhcav_posting_end(&p, err ? 0 : p.entered, err);
+	return err;
+}
+
+/* "posting" comes before the queue's lock, which start takes. */
+static void wr_start(struct ibv_qp_ex *qpx)
+{
+	struct uhcav_shadow *s = uhcav_qp_of(&qpx->qp_base)->send_shadow;
+
+	if (s)
+		pthread_mutex_lock(&s->posting);
+	real_start(qpx);
+}
+
+static void (*real_abort)(struct ibv_qp_ex *qp);
+
+static void wr_abort(struct ibv_qp_ex *qpx)
+{
+	struct uhcav_shadow *s = uhcav_qp_of(&qpx->qp_base)->send_shadow;
+
+	real_abort(qpx);
+	if (s)
+		pthread_mutex_unlock(&s->posting);
+}
+
+void uhcav_watch_wr(struct ibv_qp *qp)
+{
+	struct ibv_qp_ex *qpx = &uhcav_qp_of(qp)->qpx;
+
+	real_start = qpx->wr_start;
+	real_complete = qpx->wr_complete;
+	real_abort = qpx->wr_abort;
+	qpx->wr_start = wr_start;
+	qpx->wr_complete = wr_complete;
+	qpx->wr_abort = wr_abort;
+}
+
+const struct uhcav_watch uhcav_watch_posts[] = {
+	{"poll_cq", (void *)uhcav_watch_poll_cq},
+	{"post_recv", (void *)post_recv},
+	{"post_send", (void *)post_send},
+	{"post_srq_recv", (void *)post_srq_recv},
+	{NULL, NULL},
+};

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Creation, change and destruction of queues and of what has them. */
+#include "watch.h"
+
+#include "events.h"
+#include "provider/base/base.h"
+#include "provider/poll/poll.h"
+#include "provider/post/post.h"
+#include "provider/qp/qp.h"
+#include "provider/queues/queues.h"
+#include "shadow.h"
+
+#include <stdlib.h>
+
+static const char *type_of(const struct ibv_qp *qp)
+{
+	switch ((int)qp->qp_type) {
+	case IBV_QPT_RC:
+		return "RC QP";
+	case IBV_QPT_UC:
+		return "UC QP";
+	case IBV_QPT_UD:
+		return "UD QP";
+	case IBV_QPT_RAW_PACKET:
+		return "raw packet QP";
+	default:
+		return "XRC QP";
+	}
+}
+
+static void shadow_qp(struct ibv_qp *ibqp)
+{
+	struct uhcav_qp *qp = uhcav_qp_of(ibqp);
+	struct uhcav_shadow as = {.owner = ibqp,
+				  .context = ibqp->context,
+				  .pd = ibqp->pd->handle,
+				  .number = ibqp->qp_num,
+				  .type = type_of(ibqp),
+				  .is_send = true,
+				  .all_signaled = qp->sq_sig_all,
+				  .cq = uhcav_cq_of(ibqp->send_cq),
+				  .state = &qp->state,
+				  .max_wr = qp->cap.max_send_wr};
+
+	qp->send_shadow = uhcav_shadow_create(&as);
+	as.is_send = false;
+	as.cq = uhcav_cq_of(ibqp->recv_cq);
+	as.max_wr = qp->cap.max_recv_wr;
+	if (!ibqp->srq && ibqp->recv_cq)
+		qp->recv_shadow = uhcav_shadow_create(&as);
+}
+
+static void made_qp(struct uhcav_here here, struct ibv_qp *qp)
+{
+	uhcav_watch_made(
+		here, (struct uhcav_object){.kind = UHCAV_KIND_QP,
+					    .self = qp,
+					    .number = qp->qp_num,
+					    .context = qp->context,
+					    .uses = {qp->pd, qp->send_cq, qp->recv_cq, qp->srq}});
+}
+
+static struct ibv_qp *create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
+{
+	struct ibv_qp *qp = uhcav_create_qp(pd, attr);
+
+	if (qp) {
+		made_qp(UHCAV_HERE, qp);
+		shadow_qp(qp);
+	}
+	return qp;
+}
+
+/* QPs without send queues (XRC_RECV, RSS) are other structs of ours. */
+static bool is_ordinary(const struct ibv_qp_init_attr_ex *attr)
+{
+	return attr->qp_type != IBV_QPT_XRC_RECV && !uhcav_rss_wanted(attr);
+}
+
+static struct ibv_qp *create_qp_ex(struct ibv_context *ibctx, struct ibv_qp_init_attr_ex *attr)
+{
+	bool ordinary = is_ordinary(attr);
+	struct ibv_qp *qp = uhcav_create_qp_ex(ibctx, attr);
+
+	if (!qp)
+		return NULL;
+	made_qp(UHCAV_HERE, qp);
+	if (!ordinary)
+		return qp;
+	shadow_qp(qp);
+	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
+		uhcav_watch_wr(qp);
+	return qp;
+}
+
+static int modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask)
+{
+	int err = uhcav_modify_qp(ibqp, attr, attr_mask);
+
+	if (err || !(attr_mask & IBV_QP_STATE) || attr->qp_state != IBV_QPS_RESET)
+		return err;
+	uhcav_shadow_clear(uhcav_qp_of(ibqp)->send_shadow);
+	uhcav_shadow_clear(uhcav_qp_of(ibqp)->recv_shadow);
+	return 0;
+}
+
+static int destroy_qp(struct ibv_qp *ibqp)
+{
+	const struct uhcav_events events = {.object = ibqp,
+					    .read = &uhcav_qp_of(ibqp)->async_events_read,
+					    .acknowledged = &ibqp->events_completed,
+					    .mutex = &ibqp->mutex,
+					    .call = "ibv_ack_async_event"};
+	struct uhcav_watch_end end;
+	struct uhcav_shadow *send = uhcav_qp_of(ibqp)->send_shadow;
+	struct uhcav_shadow *recv = uhcav_qp_of(ibqp)->recv_shadow;
+	bool inherited = uhcav_life(uhcav_qp_of(ibqp)->ctx) == UHCAV_FORKED;
+	int err;
+
+	uhcav_events_settle(UHCAV_HERE, &events);
+	end = uhcav_watch_ending(UHCAV_HERE, ibqp);
+	err = uhcav_watch_ended(&end, uhcav_destroy_qp(ibqp));
+	/* What a fork's child inherited may be locked for ever. */
+	if (!err && !inherited) {
+		uhcav_shadow_destroy(send);
+		uhcav_shadow_destroy(recv);
+	}
+	return err;
+}
+
+static void made_cq(struct uhcav_here here, struct ibv_context *ibctx, const struct ibv_cq *cq)
+{
+	uhcav_watch_made(here, (struct uhcav_object){.kind = UHCAV_KIND_CQ,
+						     .self = cq,
+						     .number = cq->handle,
+						     .context = ibctx});
+}
+
+static struct ibv_cq *create_cq(struct ibv_context *ibctx, int cqe,
+				struct ibv_comp_channel *channel, int comp_vector)
+{
+	struct ibv_cq *cq = uhcav_create_cq(ibctx, cqe, channel, comp_vector);
+
+	if (cq)
+		made_cq(UHCAV_HERE, ibctx, cq);
+	return cq;
+}
+
+static struct ibv_cq_ex *create_cq_ex(struct ibv_context *ibctx, struct ibv_cq_init_attr_ex *attr)
+{
+	struct ibv_cq_ex *cq = uhcav_create_cq_ex(ibctx, attr);
+
+	if (!cq)
+		return NULL;
+	made_cq(UHCAV_HERE, ibctx, ibv_cq_ex_to_cq(cq));
+	uhcav_watch_cq_ex(cq);
+	return cq;
+}
+
+static int destroy_cq(struct ibv_cq *cq)
+{
+	const struct uhcav_events events = {.object = cq,
+					    .read = &uhcav_cq_of(cq)->comp_events_read,
+					    .acknowledged = &cq->comp_events_completed,
+					    .mutex = &cq->mutex,
+					    .call = "ibv_ack_cq_events"};
+	struct uhcav_watch_end end;
+
+	uhcav_events_settle(UHCAV_HERE, &events);
+	end = uhcav_watch_ending(UHCAV_HERE, cq);
+	return uhcav_watch_ended(&end, uhcav_destroy_cq(cq));
+}
+
+static void made_srq(struct uhcav_here here, struct ibv_pd *pd, struct ibv_srq *srq,
+		     const struct ibv_srq_attr *granted)
+{
+	const struct uhcav_shadow as = {.owner = srq,
+					.context = pd->context,
+					.pd = pd->handle,
+					.number = srq->handle,
+					.type = "SRQ",
+					.max_wr = granted->max_wr};
+
+	uhcav_watch_made(here, (struct uhcav_object){.kind = UHCAV_KIND_SRQ,
+						     .self = srq,
+						     .number = srq->handle,
+						     .context = pd->context,
+						     .uses = {pd}});
+	/* What XRC brings is polled with QP numbers of other processes. */
+	if (!uhcav_srq_of(srq)->xrc)
+		uhcav_srq_of(srq)->shadow = uhcav_shadow_create(&as);
+}
+
+static struct ibv_srq *create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *attr)
+{
+	struct ibv_srq *srq = uhcav_create_srq(pd, attr);
+
+	if (srq)
+		made_srq(UHCAV_HERE, pd, srq, &attr->attr);
+	return srq;
+}
+
+static struct ibv_srq *create_srq_ex(struct ibv_context *ibctx, struct ibv_srq_init_attr_ex *attr)
+{
+	struct ibv_srq *srq = uhcav_create_srq_ex(ibctx, attr);
+
+	if (srq)
+		made_srq(UHCAV_HERE, attr->pd, srq, &attr->attr);
+	return srq;
+}
+
+static int destroy_srq(struct ibv_srq *srq)
+{
+	struct uhcav_watch_end end = uhcav_watch_ending(UHCAV_HERE, srq);
+	struct uhcav_shadow *shadow = uhcav_srq_of(srq)->shadow;
+	bool inherited = uhcav_life(uhcav_srq_of(srq)->ctx) == UHCAV_FORKED;
+	int err = uhcav_watch_ended(&end, uhcav_destroy_srq(srq));
+
+	if (!err && !inherited)
+		uhcav_shadow_destroy(shadow);
+	return err;
+}
+
+static struct ibv_wq *create_wq(struct ibv_context *ibctx, struct ibv_wq_init_attr *attr)
+{
+	struct ibv_wq *wq = uhcav_create_wq(ibctx, attr);
+
+	if (wq)
+		uhcav_watch_made(UHCAV_HERE, (struct uhcav_object){.kind = UHCAV_KIND_WQ,
+								   .self = wq,
+								   .number = wq->wq_num,
+								   .context = ibctx,
+								   .uses = {attr->pd, attr->cq}});
+	return wq;
+}
+
+static int destroy_wq(struct ibv_wq *wq)
+{
+	struct uhcav_watch_end end = uhcav_watch_ending(UHCAV_HERE, wq);
+
+	return uhcav_watch_ended(&end, uhcav_destroy_wq(wq));
+}
+
+const struct uhcav_watch uhcav_watch_queues[] = {
+	{"create_cq", (void *)create_cq},
+	{"create_cq_ex", (void *)create_cq_ex},
+	{"create_qp", (void *)create_qp},
+	{"create_qp_ex", (void *)create_qp_ex},
+	{"create_srq", (void *)create_srq},
+	{"create_srq_ex", (void *)create_srq_ex},
+	{"create_wq", (void *)create_wq},
+	{"destroy_cq", (void *)destroy_cq},
+	{"destroy_qp", (void *)destroy_qp},
+	{"destroy_srq", (void *)destroy_srq},
+	{"destroy_wq", (void *)destroy_wq},
+	{"modify_qp", (void *)modify_qp},
+	{NULL, NULL},
+};

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=bash
+# Bare roots of Debian releases in folders, and commands in them. Sourced by package, try-package
+# and release, behind unpack.sh, which knows the mirror. Needs root, mmdebstrap and a network.
+
+need_root() {
+	[ "$(id -u)" = 0 ] || die "needs root, for chroot(2) and namespaces"
+	command -v mmdebstrap >/dev/null 2>&1 || die "mmdebstrap is missing (Debian: mmdebstrap)"
+	[ -n "$mirror" ] || die "apt knows no mirror; say one with --mirror URL"
+}
+
+# make_root FOLDER SUITE VARIANT [PACKAGE...]: what mmdebstrap makes of it, with a user of number
+# 1000; does nothing when that was done before.
+make_root() {
+	local folder=$1 suite=$2 variant=$3 packages
+	shift 3
+	[ ! -e "$folder.complete" ] || return 0
+	packages=$(IFS=, && echo "$*")
+	rm -rf "${folder:?}" && mkdir -p "${folder%/*}"
+	mmdebstrap --quiet --variant="$variant" ${packages:+--include="$packages"} \
+		"$suite" "$folder" "$mirror" || die "no root of $suite from $mirror"
+	echo 'user:x:1000:1000::/srv/user:/bin/sh' >>"$folder/etc/passwd"
+	echo 'user:*:19000:0:99999:7:::' >>"$folder/etc/shadow"
+	echo 'user:x:1000:' >>"$folder/etc/group"
+	install -d -o 1000 -g 1000 "$folder/srv/user"
+	: >"$folder.complete"
+}
+
+# in_root FOLDER [--network] [--as-user] COMMAND...: in processes, mounts and, unless the network
+# is asked for, a network of its own, where only lo is.
+in_root() {
+	local folder=$1 spaces=(--mount --pid --fork --kill-child --net) who=0:0 home=/
+	shift
+	while :; do
+		case $1 in
+		--network) spaces=(--mount --pid --fork --kill-child) ;;
+		--as-user) who=1000:1000 home=/srv/user ;;
+		*) break ;;
+		esac
+		shift
+	done
+	[ ${#spaces[@]} = 5 ] || cp /etc/resolv.conf "$folder/etc/resolv.conf" || return 1
+	# shellcheck disable=SC2016 # for the shell inside
+	unshare "${spaces[@]}" sh -c '
+		root=$1 who=$2 home=$3
+		shift 3
+		ip link set lo up && mount -t proc proc "$root/proc" &&
+			mount -t sysfs -o ro sysfs "$root/sys" &&
+			mount -t tmpfs -o mode=1777 tmpfs "$root/dev/shm" || exit 125
+		exec env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+			HOME="$home" LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
+			${SOURCE_DATE_EPOCH:+"SOURCE_DATE_EPOCH=$SOURCE_DATE_EPOCH"} \
+			${DEB_BUILD_OPTIONS:+"DEB_BUILD_OPTIONS=$DEB_BUILD_OPTIONS"} \
+			chroot --userspec="$who" "$root" "$@"' \
+		sh "$folder" "$who" "$home" "$@" </dev/null
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What nobody waits for gets done: descriptors are closed, memory is unmapped; and a close that
+ * does not end (a TCP socket with SO_LINGER whose peer reads nothing) holds up neither the caller
+ * nor what comes behind it.
+ */
+#include "emu/io/base/clock.h"
+#include "emu/io/local/undertaker.h"
+#include "tests/support/io/io_fixture.h"
+#include "tests/support/wire/cmocka_all.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define LINGER   120 /* seconds */
+#define STUCK    3
+#define SECONDS  20
+#define FAR_LESS (LINGER / 4 * IO_SEC)
+
+static void test_close(void **state)
+{
+	int pipes[2];
+	char byte;
+
+	(void)state;
+	assert_int_equal(pipe(pipes), 0);
+	io_undertaker_close(pipes[1]);
+	assert_int_equal(read(pipes[0], &byte, 1), 0);
+	assert_true(io_undertaker_wait(SECONDS * 1000));
+	assert_int_equal(fcntl(pipes[1], F_GETFD), -1);
+	close(pipes[0]);
+}
+
+static void test_unmap(void **state)
+{
+	size_t size = 1u << 20;
+	void *base = mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	(void)state;
+	assert_true(base != MAP_FAILED);
+	io_undertaker_unmap(base, size);
+	io_undertaker_trim();
+	assert_true(io_undertaker_wait(SECONDS * 1000));
+	assert_int_equal(msync(base, size, MS_ASYNC), -1);
+	assert_int_equal(errno, ENOMEM);
+}
+
+static unsigned threads(void)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	unsigned n = 0;
+
+	assert_non_null(tasks);
+	for (const struct dirent *e; (e = readdir(tasks));)
+		n += e->d_name[0] != '.';
+	closedir(tasks);
+	return n;
+}
+
+/* At the end of the process no thread is left, whose stack would be; and it can begin anew. */
+static void test_end(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		io_undertaker_trim();
+		io_undertaker_end(SECONDS * 1000);
+		assert_int_equal(threads(), 1);
+	}
+}
+
+/* Two ends of a connection; the first has more to send than the second's host takes. */
+static void make_stuck(int pair[2])
+{
+	const struct linger linger = {.l_onoff = 1, .l_linger = LINGER};
+	struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	static const char bytes[1 << 16];
+	socklen_t len = sizeof(at);
+	int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	assert_int_equal(bind(listener, (struct sockaddr *)&at, len), 0);
+	assert_int_equal(listen(listener, 1), 0);
+	assert_int_equal(getsockname(listener, (struct sockaddr *)&at, &len), 0);
+	pair[0] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	assert_int_equal(connect(pair[0], (struct sockaddr *)&at, sizeof(at)), 0);
+	pair[1] = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+	close(listener);
+	assert_true(pair[1] >= 0);
+	assert_int_equal(setsockopt(pair[0], SOL_SOCKET, SO_LINGER, &linger, sizeof(linger)), 0);
+	while (send(pair[0], bytes, sizeof(bytes), MSG_DONTWAIT) > 0)
+		;
+	assert_int_equal(errno, EAGAIN);
+}
+
+static void test_stuck(void **state)
+{
+	uint64_t before = io_clock_now();
+	int pair[STUCK][2];
+	int pipes[2];
+	char byte;
+
+	(void)state;
+	assert_int_equal(pipe(pipes), 0);
+	for (unsigned i = 0; i < STUCK; i++) {
+		make_stuck(pair[i]);
+		io_undertaker_close(pair[i][0]);
+	}
+	io_undertaker_close(pipes[1]);
+	assert_int_equal(read(pipes[0], &byte, 1), 0);
+	assert_true(io_clock_now() - before < FAR_LESS);
+	close(pipes[0]);
+	/* Who closes with unread bytes ends the connection, and the wait. */
+	for (unsigned i = 0; i < STUCK; i++)
+		close(pair[i][1]);
+	assert_true(io_undertaker_wait(SECONDS * 1000));
+	assert_true(io_clock_now() - before < FAR_LESS);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_close),
+		cmocka_unit_test(test_unmap),
+		cmocka_unit_test(test_end),
+		cmocka_unit_test(test_stuck),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

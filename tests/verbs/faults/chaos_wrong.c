@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Programs that work with every adapter their author had, and lean on what nobody promises:
+ *
+ *	chaos_wrong opcode|order|keys|event [right]
+ *
+ * With "right" the same is done as it should be. Ends with 1 when it was misled. Run by chaos.sh.
+ */
+#include "tests/support/verbs/verbs_world.h"
+#include "tests/support/wire/cmocka_all.h"
+
+#include <sched.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROUNDS 8
+
+static bool right;
+static struct ibv_mr *target; /* of WRITEs; the world's own region allows none */
+
+static int misled(const char *how)
+{
+	fprintf(stderr, "misled: %s\n", how);
+	return 1;
+}
+
+static void write_to(struct world *w, struct ibv_qp *qp, uint32_t rkey, uint64_t wr_id)
+{
+	struct ibv_sge sge = {(uintptr_t)w->memory, 16, w->mr->lkey};
+	struct ibv_send_wr *bad, wr = {.wr_id = wr_id,
+				       .opcode = IBV_WR_RDMA_WRITE,
+				       .send_flags = IBV_SEND_SIGNALED,
+				       .sg_list = &sge,
+				       .num_sge = 1};
+
+	wr.wr.rdma.remote_addr = (uintptr_t)w->memory + WORLD_SIZE / 2;
+	wr.wr.rdma.rkey = rkey;
+	assert_int_equal(ibv_post_send(qp, &wr, &bad), 0);
+}
+
+/* A completion with an error has no opcode. */
+static int opcode(struct world *w)
+{
+	struct ibv_qp *qp[2];
+	struct ibv_wc wc;
+	bool is_write;
+
+	world_qp_pair(w, qp, IBV_QPS_RTS);
+	write_to(w, qp[0], w->mr->rkey, 7);
+	world_poll(w->cq, &wc);
+	is_write = right ? wc.wr_id == 7 : wc.opcode == IBV_WC_RDMA_WRITE;
+	assert_int_not_equal(wc.status, IBV_WC_SUCCESS);
+	assert_int_equal(ibv_destroy_qp(qp[0]) | ibv_destroy_qp(qp[1]), 0);
+	return is_write ? 0 : misled("what failed was no WRITE");
+}
+
+/* Two QPs have one CQ: which of them completes first? */
+static int order(struct world *w)
+{
+	struct ibv_qp *qp[2] = {world_qp(w, NULL), world_qp(w, NULL)};
+	int status = 0;
+
+	for (uint64_t round = 0; round < ROUNDS && status == 0; round++) {
+		struct ibv_wc wc[2];
+
+		w->memory[0] = (uint8_t)(round + 1);
+		write_to(w, qp[0], target->rkey, 0);
+		while (*(volatile uint8_t *)(w->memory + WORLD_SIZE / 2) != round + 1)
+			sched_yield();
+		write_to(w, qp[1], target->rkey, 1);
+		world_poll(w->cq, &wc[0]);
+		world_poll(w->cq, &wc[1]);
+		assert_int_equal(wc[0].status | wc[1].status, IBV_WC_SUCCESS);
+		if (!right && wc[0].wr_id != 0)
+			status = misled("the first to be posted was not the first to complete");
+	}
+	assert_int_equal(ibv_destroy_qp(qp[0]) | ibv_destroy_qp(qp[1]), 0);
+	return status;
+}
+
+/* An L_Key is no R_Key. */
+static int keys(struct world *w)
+{
+	struct ibv_qp *qp = world_qp(w, NULL);
+	struct ibv_wc wc;
+
+	write_to(w, qp, right ? target->rkey : target->lkey, 7);
+	world_poll(w->cq, &wc);
+	assert_int_equal(ibv_destroy_qp(qp), 0);
+	return wc.status == IBV_WC_SUCCESS ? 0 : misled(ibv_wc_status_str(wc.status));
+}
+
+static void wait_for_event(struct world *w)
+{
+	struct ibv_cq *cq;
+	void *context;
+
+	assert_int_equal(ibv_get_cq_event(w->channel, &cq, &context), 0);
+	ibv_ack_cq_events(cq, 1);
+}
+
+/* An event is no completion: it may have none. */
+static int event(struct world *w)
+{
+	struct ibv_qp *qp = world_qp(w, NULL);
+	int got = 0;
+
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		struct ibv_wc wc;
+
+		assert_int_equal(ibv_req_notify_cq(w->cq, 0), 0);
+		write_to(w, qp, target->rkey, 7);
+		do {
+			wait_for_event(w);
+			assert_int_equal(ibv_req_notify_cq(w->cq, 0), 0);
+			got = ibv_poll_cq(w->cq, 1, &wc);
+		} while (right && got == 0);
+		if (got != 1)
+			break;
+	}
+	assert_int_equal(ibv_destroy_qp(qp), 0);
+	return got == 1 ? 0 : misled("an event without a completion");
+}
+
+static void register_target(const struct world *w)
+{
+	target = ibv_reg_mr(w->pd, w->memory, WORLD_SIZE,
+			    IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
+	assert_non_null(target);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		int (*run)(struct world *w);
+	} all[] = {{"opcode", opcode}, {"order", order}, {"keys", keys}, {"event", event}};
+	void *state;
+	int status = 2;
+
+	right = argc > 2 && strcmp(argv[2], "right") == 0;
+	for (unsigned i = 0; argc > 1 && i < sizeof(all) / sizeof(all[0]); i++) {
+		if (strcmp(argv[1], all[i].name) != 0)
+			continue;
+		world_setup(&state);
+		register_target(state);
+		status = all[i].run(state);
+		assert_int_equal(ibv_dereg_mr(target), 0);
+		world_teardown(&state);
+	}
+	return status;
+}

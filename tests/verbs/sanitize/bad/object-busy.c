@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "tests/verbs/sanitize/pair.h"
+
+int main(void)
+{
+	struct pair p;
+
+	pair_open(&p);
+	ibv_destroy_cq(p.a.cq); /* <- */
+	ibv_destroy_qp(p.a.qp);
+
+	p.a.qp = NULL;
+	pair_close(&p);
+	return 0;
+}

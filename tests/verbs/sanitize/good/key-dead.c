@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "tests/verbs/sanitize/pair.h"
+
+int main(void)
+{
+	struct pair p;
+	struct ibv_mr *old;
+
+	pair_open(&p);
+	old = p.a.mr;
+	p.a.mr = ibv_reg_mr(p.pd, p.a.memory, PAIR_MEMORY, IBV_ACCESS_LOCAL_WRITE);
+	pair_must(p.a.mr && !ibv_dereg_mr(old), "a new region");
+	pair_recv(&p.b, 1, 0, 64);
+
+	pair_post(&p.a, IBV_WR_SEND, IBV_SEND_SIGNALED, 0, 64);
+	pair_wait(&p.a);
+
+	pair_close(&p);
+	return 0;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "tests/verbs/sanitize/pair.h"
+
+int main(void)
+{
+	struct pair p;
+
+	pair_open(&p);
+	pair_recv(&p.b, 1, 0, 1024);
+	pair_recv(&p.b, 2, 1024, 1024);
+
+	pair_post(&p.a, IBV_WR_SEND, IBV_SEND_SIGNALED, 0, 1024);
+	pair_post(&p.a, IBV_WR_SEND, IBV_SEND_SIGNALED, 2048, 1024);
+	pair_wait(&p.b);
+	pair_wait(&p.b);
+
+	pair_close(&p);
+	return 0;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the programs of the sanitizer's checks share, so that the mistake stands out: a device and
+ * two connected queue pairs with memory, in one process. What cannot be done ends the program with
+ * status 2.
+ */
+#ifndef PAIR_H
+#define PAIR_H
+
+#include <infiniband/verbs.h>
+#include <stdint.h>
+
+#define PAIR_MEMORY 65536
+#define PAIR_DEPTH  16 /* requests of each queue */
+
+struct pair {
+	struct ibv_context *context;
+	struct ibv_pd *pd;
+	struct ibv_comp_channel *channel; /* of b's completion queue */
+	struct end {
+		struct ibv_cq *cq;
+		struct ibv_qp *qp;
+		struct ibv_mr *mr; /* of all its memory, open for everything */
+		char *memory;
+	} a, b;
+};
+
+void pair_open(struct pair *p);
+void pair_close(struct pair *p);
+
+/* Receives, or posts an operation of which this is the local part: offset and length in memory. */
+void pair_recv(struct end *e, uint64_t wr_id, uint32_t offset, uint32_t length);
+void pair_post(struct end *e, enum ibv_wr_opcode opcode, unsigned flags, uint32_t offset,
+	       uint32_t length);
+
+/* The same; what ibv_post_send returns. WRITEs and READs go to this offset of the other's memory.
+ */
+int pair_try(struct end *e, enum ibv_wr_opcode opcode, unsigned flags, uint32_t offset,
+	     uint32_t length);
+
+/* One whose local part is elsewhere in e's region. */
+void pair_post_at(struct end *e, enum ibv_wr_opcode opcode, unsigned flags, void *at,
+		  uint32_t length);
+
+/* Another queue pair: connects it. */
+void pair_connect(struct pair *p, struct ibv_qp *qp, struct ibv_qp *peer);
+
+/* The next completion's status. */
+enum ibv_wc_status pair_wait(struct end *e);
+
+/* Ends the program when ok is false. */
+void pair_must(int ok, const char *what);
+
+#endif

@@ -1,0 +1,127 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# How the sanitizer tells: status, suppressions, formats, limits, and what it says of wrong options.
+set -u
+run=${UHCA_SRCDIR:?}/scripts/uhca-run
+bad=${UHCA_BUILDDIR:?}/tests/verbs/sanitize/bad
+good=$UHCA_BUILDDIR/tests/verbs/sanitize/good
+out=$(mktemp -d) || exit 1
+trap 'rm -rf "$out"' EXIT
+export TMPDIR=$out
+ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0:detect_leaks=0
+export ASAN_OPTIONS
+failed=0
+
+# try STATUS WHAT COMMAND...: the command's status; what it printed is in $out/said.
+try() {
+	local want=$1 what=$2 status
+	shift 2
+	timeout -k 2 60 "$@" >"$out/said" 2>&1
+	status=$?
+	[ $status = "$want" ] || complain "$what: status $status, not $want: $(cat "$out/said")"
+}
+
+complain() {
+	echo "$*"
+	failed=1
+}
+
+says() { # WHAT WORDS
+	grep -qF -e "$2" "$out/said" || complain "$1: '$2' is not in: $(cat "$out/said")"
+}
+
+silent() { # WHAT
+	! grep -q ERROR "$out/said" || complain "$1: told all the same: $(cat "$out/said")"
+}
+
+inside() {
+	try 99 "a finding" "$run" --sanitize -- "$bad/send-changed"
+	says "a finding" "SUMMARY: uhca-sanitizer: send-changed"
+	try 3 "the command's own status" "$run" --sanitize -- sh -c 'exit 3'
+	try 0 "not asked for" "$run" -- "$bad/send-changed"
+	silent "not asked for"
+	try 0 "another check" "$run" --sanitize=key-dead -- "$bad/send-changed"
+	silent "another check"
+	try 0 "a check taken out" "$run" --sanitize=sum,-send-changed -- "$bad/send-changed"
+	silent "a check taken out"
+
+	try 7 "an exit code" "$run" --sanitize --sanitize-options exitcode=7 -- "$bad/send-changed"
+	try 5 "the environment" env UHCA_SANITIZE_OPTIONS=exitcode=5 "$run" --sanitize -- \
+		"$bad/send-changed"
+	try 99 "halting" "$run" --sanitize --sanitize-options halt_on_error=1 -- \
+		sh -c "'$bad/key-access'; echo ended with \$?"
+	says "halting" "ended with 99"
+	try 99 "the first of two" "$run" --sanitize --sanitize-options first=1 -- \
+		"$bad/left-at-exit"
+	[ "$(grep -c ERROR "$out/said")" = 1 ] || complain "the first of two: $(cat "$out/said")"
+	says "the first of two" "1 more were not told"
+
+	suppressions
+	try 99 "several processes" "$run" --sanitize -- \
+		sh -c "'$bad/send-changed' & '$bad/key-range' & wait"
+	says "several processes" "uhca-sanitizer: send-changed"
+	says "several processes" "uhca-sanitizer: key-range"
+	try 0 "a fork" "$run" --sanitize -- sh -c "'$good/left-at-exit' & wait"
+	files
+	mistakes
+	[ -z "$(ls -d "$out"/uhca-sanitize-* 2>/dev/null)" ] || complain "a folder was left"
+}
+
+suppress() { # LINE...
+	printf '%s\n' "$@" >"$out/suppressions"
+	set -- --suppress "$out/suppressions"
+	try 0 "suppressed" "$run" --sanitize "$@" -- "$bad/send-changed"
+	silent "suppressed"
+}
+
+suppressions() {
+	suppress '# known' '' 'send-changed function main'
+	suppress '* file send-ch*.c'
+	suppress 'key-dead function *' 'send-changed object send-changed'
+	says "suppressed" "1 suppressed"
+	echo 'send-changed function nobody' >"$out/suppressions"
+	try 99 "not suppressed" "$run" --sanitize --suppress "$out/suppressions" -- \
+		"$bad/send-changed"
+	echo 'send-changed place main' >"$out/suppressions"
+	try 125 "a wrong line" "$run" --sanitize --suppress "$out/suppressions" -- true
+	says "a wrong line" "suppressions:1: KIND is function, file or object"
+	try 125 "no file" "$run" --sanitize --suppress "$out/none" -- true
+}
+
+files() {
+	try 99 "files" "$run" --sanitize --sanitize-options \
+		"text=$out/text:json=$out/json:sarif=$out/sarif" -- "$bad/send-changed"
+	silent "files"
+	grep -q 'ERROR: uhca-sanitizer: send-changed' "$out/text" || complain "text: no file"
+	python3 - "$out/json" "$out/sarif" <<'END' || complain "json or sarif: not as it should be"
+import json, sys
+found = json.loads(open(sys.argv[1]).read())
+main = [f for f in found["stacks"][0]["frames"] if f.get("function") == "main"][0]
+assert found["check"] == "send-changed" and main["file"].endswith("bad/send-changed.c")
+log = json.load(open(sys.argv[2]))
+run = log["runs"][0]
+result = run["results"][0]
+rule = run["tool"]["driver"]["rules"][result["ruleIndex"]]
+place = result["locations"][0]["physicalLocation"]
+assert log["version"] == "2.1.0" and rule["id"] == result["ruleId"] == "send-changed"
+assert place["artifactLocation"]["uri"].endswith("sanitize/pair.c")
+assert place["region"]["startLine"] > 1 and len(result["stacks"]) == 3
+END
+}
+
+mistakes() {
+	try 125 "no such check" "$run" --sanitize=everything -- true
+	says "no such check" "no check 'everything'"
+	try 125 "no such option" "$run" --sanitize --sanitize-options colour=red -- true
+	says "no such option" "sanitizer option 'colour=red'"
+	try 125 "nothing to suppress" "$run" --suppress "$out/none" -- true
+	says "nothing to suppress" "for --sanitize"
+	try 0 "nobody listens" env UHCA_SANITIZE=sum "$run" -- "$bad/send-changed"
+	says "nobody listens" '"check":"send-changed"'
+}
+
+if [ "${1:-}" = --inside ]; then
+	inside
+	exit $failed
+fi
+"$run" --private -- "$0" --inside

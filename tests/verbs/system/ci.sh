@@ -1,0 +1,65 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# The steps of a CI job (scripts/ci run, and what action.yml makes of its inputs), with a program
+# that passes and one that fails. The installation is tried by scripts/try-ci.
+set -u
+srcdir=${UHCA_SRCDIR:?} builddir=${UHCA_BUILDDIR:?}
+srcdir=$(cd "$srcdir" && pwd) && tmp=$(mktemp -d) || exit 99
+trap 'rm -rf "$tmp"' EXIT
+mkdir "$tmp/bin" && ln -s "$builddir/uhca-run" "$builddir/uhcactl" "$tmp/bin/" &&
+	cd "$tmp" || exit 99
+# uhca-run as the tree has it, by the name that is looked for in PATH.
+printf '#!/bin/sh\nexec %s/scripts/uhca-run "$@"\n' "$srcdir" >"$tmp/bin/wrapper"
+rm "$tmp/bin/uhca-run" && chmod +x "$tmp/bin/wrapper" && mv "$tmp/bin/wrapper" "$tmp/bin/uhca-run"
+PATH=$tmp/bin:$PATH
+unset GITHUB_ACTIONS
+failed=0
+
+complain() {
+	echo "ci.sh: $*"
+	cat "$tmp/said"
+	failed=1
+}
+
+expect() { # STATUS COMMAND...
+	want=$1
+	shift
+	timeout -k 2 60 "$@" >"$tmp/said" 2>&1
+	status=$?
+	[ $status = "$want" ] || complain "$status, not $want: $*"
+}
+
+expect 125 "$srcdir/scripts/ci"
+expect 125 "$srcdir/scripts/ci" run
+expect 125 "$srcdir/scripts/ci" install --no-such-option
+
+# What passes leaves a word about the machine and no traces.
+expect 0 "$srcdir/scripts/ci" run --devices 2 --limit max_qp=9 -- ibv_devinfo -v -d uhca1
+grep -q 'max_qp:[[:space:]]*9$' "$tmp/said" || complain "no second device with 9 QPs"
+grep -q 'uhca works here' uhca-results/doctor.txt || complain "no word about the machine"
+[ ! -e uhca-results/kept ] || complain "traces of what passed"
+
+# What fails: its status, what the device saw last.
+expect 3 env GITHUB_ACTIONS=true "$srcdir/scripts/ci" run --results r -- \
+	sh -c 'ibv_devinfo >/dev/null; exit 3'
+grep -q '^::error title=uhca::status 3 of' "$tmp/said" || complain "no annotation"
+[ -s "$(find r/kept -name recorder.pcapng)" ] || complain "no capture is kept"
+[ -s "$(find r/kept -name log)" ] || complain "no log is kept"
+
+# Scenarios: good, and with an expectation that is not met; the command runs all the same.
+cat >good.scn <<'EOF'
+title A device is there
+run info: ibv_devinfo -d uhca0
+expect exit info
+EOF
+sed 's/uhca0/uhca7/' good.scn >bad.scn
+export UHCA_RUN='ibv_devinfo | head -n 1 >ran' UHCA_SCENARIO='good.scn' UHCA_OPTIONS='' \
+	UHCA_DEVICES=1 UHCA_PROFILE=minimal UHCA_RESULTS=results
+expect 0 "$srcdir/packaging/ci/github-run"
+grep -q 'failures="0"' results/scenarios.xml || complain "the scenario does not pass"
+grep -q uhca0 ran || complain "the command did not run"
+rm -f ran
+UHCA_SCENARIO='good.scn bad.scn' expect 1 "$srcdir/packaging/ci/github-run"
+grep -q 'failures="1"' results/scenarios.xml || complain "no scenario fails"
+grep -q uhca0 ran || complain "the command did not run behind a scenario that failed"
+exit $failed

@@ -11,6 +11,7 @@
 #define UHCAV_BASE_H
 
 #include "event_queue.h"
+#include "give_way.h"
 #include "got.h"
 #include "lock.h"
 #include "mem_probe.h"

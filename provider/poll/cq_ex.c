@@ -111,7 +111,7 @@ static int start_poll(struct ibv_cq_ex *cqx, struct ibv_poll_cq_attr *attr)
 	err = find(cq);
 	if (err) {
 		uhcav_unlock(&cq->lock);
-		sched_yield(); /* as poll_cq.c */
+		uhcav_give_way(); /* as poll_cq.c */
 	}
 	return err;
 }

@@ -16,7 +16,6 @@
 #include "provider/qp/qp.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <string.h>
 
 /* What taking an entry does beside reading it. */
@@ -174,7 +173,7 @@ int uhcav_poll_cq(struct ibv_cq *ibcq, int n, struct ibv_wc *wc)
 		got = uhcav_cq_flush(cq, n, wc);
 	uhcav_unlock(&cq->lock);
 	if (!got && !busy)
-		sched_yield();
+		uhcav_give_way();
 	return got;
 }
 

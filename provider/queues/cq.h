@@ -86,7 +86,7 @@ static inline void uhcav_cq_lock(struct uhcav_cq *cq)
 	cq->waiters++;
 	while (cq->resizing) {
 		uhcav_unlock(&cq->lock);
-		sched_yield();
+		uhcav_give_way();
 		uhcav_lock(&cq->lock);
 	}
 	cq->waiters--;

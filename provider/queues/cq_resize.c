@@ -16,7 +16,7 @@ static void begin_resize(struct uhcav_cq *cq)
 	uhcav_lock(&cq->lock);
 	while (cq->resizing || cq->waiters) {
 		uhcav_unlock(&cq->lock);
-		sched_yield();
+		uhcav_give_way();
 		uhcav_lock(&cq->lock);
 	}
 	cq->resizing = true;

@@ -49,6 +49,18 @@ static inline uint64_t timer_heap_time(const struct timer_heap *h, uint64_t now)
 	return (h->stands ? h->since : now) - h->stood;
 }
 
+/*
+ * When to look again for what nobody tells: in proportion to how long it has lasted since, a late
+ * look costs a quarter of it; min and max (ns) bound the wait.
+ */
+static inline uint64_t timer_next_look(uint64_t since, uint64_t now, uint64_t min, uint64_t max)
+{
+	uint64_t wait = (now - since) / 4;
+
+	wait = wait < min ? min : wait;
+	return now + (wait < max ? wait : max);
+}
+
 /* deadline: of the heap's clock. */
 void timer_set(struct timer_heap *h, struct timer *t, uint64_t deadline);
 void timer_cancel(struct timer_heap *h, struct timer *t);

@@ -15,7 +15,8 @@
 #include "emu/core/base/base.h"
 #include "emu/core/qp/queue_pair.h"
 
-#define LOOK UINT64_C(50000) /* between two looks */
+#define LOOK_MIN_NS (50 * 1000ull)
+#define LOOK_MAX_NS (1000 * 1000ull)
 
 static const struct qp *its_qp(const struct cm *cm)
 {
@@ -40,7 +41,8 @@ void cm_reader_look(struct cm *cm, uint64_t now)
 	cm->untold = qp && ((qp->recv_cq && cq_hold_has(qp->recv_cq, qp->qpn)) ||
 			    has_unread(cm, qp, now));
 	if (cm->untold)
-		cm_wait(cm, now, LOOK);
+		cm_wait(cm, now,
+			timer_next_look(cm->unread.since, now, LOOK_MIN_NS, LOOK_MAX_NS) - now);
 	else
 		cm_tell(cm, CORE_CM_DISCONNECTED, 0);
 }

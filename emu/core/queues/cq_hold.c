@@ -8,7 +8,6 @@
 
 #include <string.h>
 
-/* Looks come in proportion to how long it has lasted already: a late one costs a quarter of it. */
 #define LOOK_MIN_NS (5 * 1000ull)
 #define LOOK_MAX_NS (1000 * 1000ull)
 
@@ -40,11 +39,9 @@ static bool is_handled(const struct cq *cq, uint32_t payloads)
 static void look_later(struct cq *cq, uint64_t now)
 {
 	struct cq_hold *h = &cq->hold;
-	uint64_t wait = (now - h->since) / 4;
 
-	wait = wait < LOOK_MIN_NS ? LOOK_MIN_NS : wait;
 	timer_set(&cq->obj.client->dev->cq_timers, &h->timer,
-		  now + (wait < LOOK_MAX_NS ? wait : LOOK_MAX_NS));
+		  timer_next_look(h->since, now, LOOK_MIN_NS, LOOK_MAX_NS));
 }
 
 /* The patience ends: of a client's index and counts nothing but this is believed. */

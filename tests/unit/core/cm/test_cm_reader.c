@@ -93,7 +93,7 @@ static void test_waits(void **state)
 	assert_int_equal(told(&s), 0);
 	take_all(&s);
 	completion(&s, UHCA_ABI_WC_RECV); /* what comes later is not waited for */
-	fixture_sleep(&s.f, &s.now, 100 * USEC);
+	fixture_sleep(&s.f, &s.now, MSEC);
 	assert_int_equal(told(&s), 1);
 	fixture_sleep(&s.f, &s.now, 2000 * MSEC);
 	assert_int_equal(told(&s), 1);
@@ -131,8 +131,29 @@ static void test_patience(void **state)
 	cm_disconnected(s.cm, s.now);
 	fixture_sleep(&s.f, &s.now, CM_READER_PATIENCE - MSEC);
 	assert_int_equal(told(&s), 0);
-	fixture_sleep(&s.f, &s.now, MSEC + 100 * USEC);
+	fixture_sleep(&s.f, &s.now, 2 * MSEC);
 	assert_int_equal(told(&s), 1);
+	stop(&s);
+}
+
+/* A thousand connections that end and are not read must not keep the device from its work. */
+static void test_looks(void **state)
+{
+	uint64_t end, next;
+	unsigned looks = 0;
+	struct stage s;
+
+	(void)state;
+	start(&s);
+	completion(&s, UHCA_ABI_WC_RECV);
+	cm_disconnected(s.cm, s.now);
+	for (end = s.now + CM_READER_PATIENCE; !told(&s); looks++) {
+		next = core_next_deadline(s.f.dev);
+		assert_true(next <= end + MSEC);
+		core_tick(s.f.dev, next);
+	}
+	assert_in_range(looks, 100, 130);
+	s.now = end + MSEC;
 	stop(&s);
 }
 
@@ -213,9 +234,10 @@ static void test_strict(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_waits),          cmocka_unit_test(test_send_queue),
-		cmocka_unit_test(test_patience),       cmocka_unit_test(test_at_once),
-		cmocka_unit_test(test_gone_meanwhile), cmocka_unit_test(test_strict),
+		cmocka_unit_test(test_waits),    cmocka_unit_test(test_send_queue),
+		cmocka_unit_test(test_patience), cmocka_unit_test(test_looks),
+		cmocka_unit_test(test_at_once),  cmocka_unit_test(test_gone_meanwhile),
+		cmocka_unit_test(test_strict),
 	};
 
 	return cmocka_run_group_tests_name("cm_reader", tests, NULL, NULL);

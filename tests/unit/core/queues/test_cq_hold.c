@@ -510,7 +510,7 @@ static void test_goodbye(void **state)
 	s.page->ring.handled = 1;
 	fixture_sleep(&s.f, &s.now, 2000 * USEC);
 	assert_int_equal(poll(&s), 2);
-	fixture_sleep(&s.f, &s.now, 50 * USEC);
+	fixture_sleep(&s.f, &s.now, 1000 * USEC);
 	assert_int_equal(heard[CORE_CM_DISCONNECTED], 1);
 	fixture_sleep(&s.f, &s.now, 2000 * 1000 * USEC);
 	assert_int_equal(heard[CORE_CM_DISCONNECTED], 1);

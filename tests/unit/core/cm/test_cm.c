@@ -18,7 +18,8 @@
 #define QPT_RC       2
 #define QPT_UD       4
 #define MAX_EVENTS   8
-#define STRANGER     9 /* end of its address */
+#define STRANGER     9    /* end of its address */
+#define CROWD        1500 /* devices of one host: some share each bucket of a table */
 
 struct end {
 	struct cm *cm;
@@ -46,6 +47,9 @@ struct world {
 	bool spoken_first; /* and by whom they are from, behind it */
 	uint32_t new_id;   /* of a spoken REQ; 0: as it was */
 	struct end stranger;
+	struct cm *crowd[CROWD];
+	unsigned n_crowd;
+	bool crowded; /* every request is one of the crowd */
 };
 
 static struct world w;
@@ -66,6 +70,12 @@ static int on_request(void *user, struct cm *cm, const struct core_cm_request *r
 	assert_ptr_equal(user, &w);
 	if (!w.listening)
 		return -ENOENT;
+	if (w.crowded) {
+		assert_true(w.n_crowd < CROWD);
+		w.crowd[w.n_crowd++] = cm;
+		*cookie = &w.stranger;
+		return 0;
+	}
 	if (req->remote_gid[15] == STRANGER) {
 		w.stranger.cm = cm;
 		*cookie = &w.stranger;
@@ -603,6 +613,43 @@ static void others_do_not_end_it(void **state)
 	end_both();
 }
 
+/* The request in mad as each device of a host sends it: the number is the same, the GUID is not. */
+static void speak_as_a_crowd(const struct core_train *t, const uint8_t mad[ROCE_MAD_LENGTH])
+{
+	uint8_t own[ROCE_MAD_LENGTH];
+	struct core_train copy = *t;
+	struct roce_cm_msg msg;
+
+	assert_true(roce_cm_parse(mad, &msg));
+	copy.iov[0].iov_base = own;
+	for (unsigned i = 0; i < CROWD; i++) {
+		msg.req.local_ca_guid = 1000 + i;
+		memcpy(own, mad, sizeof(own));
+		assert_true(roce_cm_emit(&msg, own));
+		core_rx(w.dev[1], w.now, &copy);
+	}
+}
+
+/* Of whom a request is, its number and the GUID of its channel adapter say together. */
+static void devices_of_one_host_are_told_apart(void **state)
+{
+	uint8_t mad[ROCE_MAD_LENGTH], buf[65536];
+	struct core_train t;
+
+	(void)state;
+	call(QPT_RC);
+	assert_true(core_tx_next(w.dev[0], w.now, buf, sizeof(buf), &t));
+	memcpy(mad, t.iov[0].iov_base, sizeof(mad));
+	w.crowded = true;
+	speak_as_a_crowd(&t, mad);
+	assert_int_equal(w.n_crowd, CROWD);
+	speak_as_a_crowd(&t, mad); /* the same once more: on_request would not find room */
+	assert_int_equal(w.n_crowd, CROWD);
+	for (unsigned i = 0; i < CROWD; i++)
+		core_cm_destroy(w.crowd[i], w.now);
+	core_cm_destroy(w.active.cm, w.now);
+}
+
 static void wrong_calls_are_refused(void **state)
 {
 	struct core_cm_param none = {0};
@@ -634,6 +681,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(the_peer_vanishes, start, stop),
 		cmocka_unit_test_setup_teardown(others_are_not_heard, start, stop),
 		cmocka_unit_test_setup_teardown(others_do_not_end_it, start, stop),
+		cmocka_unit_test_setup_teardown(devices_of_one_host_are_told_apart, start, stop),
 		cmocka_unit_test_setup_teardown(wrong_calls_are_refused, start, stop),
 		cmocka_unit_test_setup_teardown(agrees_on_the_path, start, stop),
 		cmocka_unit_test_setup_teardown(disconnects_early, start, stop),

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=bash
-# Builds the tree in build/ (or $build_name/); quick when nothing has changed. Sourced by
-# quickstart, check and sanitize.
+# Builds the tree, or $build_goals of it, in build/ (or $build_name/); quick when nothing has changed.
+# Sourced by quickstart, check and sanitize.
 build_name=build
+build_goals=(all)
 
 # One line each 5 seconds in place of one for each file that is compiled; what else make says stays.
 show_progress() {
@@ -42,7 +43,7 @@ build_tree() {
 		CONFIG_SHELL=/bin/sh /bin/sh ../configure -q "$@" || return 1
 	fi
 	echo "== make"
-	make -s -j"$(nproc)" 2>&1 | show_progress
+	make -s -j"$(nproc)" "${build_goals[@]}" 2>&1 | show_progress
 	[ "${PIPESTATUS[0]}" = 0 ] || return 1
 	cd "$root" || return 1
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //! The names of this machine's RDMA devices, asked of libibverbs itself.
-use std::ffi::{c_char, c_int, CStr};
+use std::ffi::CStr;
+use std::os::raw::{c_char, c_int};
 use std::io::{Error, Result};
 
 #[repr(C)]

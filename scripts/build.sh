@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=bash
-# Builds the tree, or $build_goals of it, in build/ (or $build_name/); quick when nothing has changed.
-# Sourced by quickstart, check and sanitize.
+# Builds the tree, or $build_goals of it, in build/ (or $build_name/); quick when nothing has
+# changed. Sourced by quickstart, check and sanitize.
 build_name=build
 build_goals=(all)
 

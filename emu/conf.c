@@ -6,7 +6,7 @@
 #include "conf.h"
 
 #include "emu/help/page.h"
-#include "emu/io/device/instance.h"
+#include "emu/io/device/devices.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -8,7 +8,7 @@
 #define CONF_H
 
 #include "emu/fault/chaos/chaos.h"
-#include "emu/io/device/settings.h"
+#include "emu/io/device/devices.h"
 
 #include <stdbool.h>
 #include <stddef.h>

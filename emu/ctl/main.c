@@ -3,7 +3,7 @@
  * uhcactl: a table from the first word to the command.
  */
 #include "emu/ctl/captured/captured.h"
-#include "emu/ctl/line/options.h"
+#include "emu/ctl/line/line.h"
 #include "emu/ctl/live/live.h"
 #include "emu/ctl/show/show.h"
 

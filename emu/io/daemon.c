@@ -6,7 +6,7 @@
 
 #include "emu/abi/ucma_call.h"
 #include "emu/io/base/base.h"
-#include "emu/io/capture/tell.h"
+#include "emu/io/capture/captures.h"
 #include "emu/io/fault/fault.h"
 #include "ops.h"
 

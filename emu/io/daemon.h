@@ -19,15 +19,12 @@
 #ifndef IO_DAEMON_H
 #define IO_DAEMON_H
 
-#include "emu/io/capture/pcap.h"
-#include "emu/io/capture/teller.h"
+#include "emu/io/capture/captures.h"
 #include "emu/io/ctl/ctl_server.h"
-#include "emu/io/device/device.h"
-#include "emu/io/device/instance.h"
-#include "emu/io/device/settings.h"
+#include "emu/io/device/devices.h"
 #include "emu/io/fault/fault.h"
 #include "emu/io/local/local.h"
-#include "emu/io/mem/shm.h"
+#include "emu/io/mem/memory.h"
 #include "emu/io/net/udp.h"
 #include "emu/io/port/port.h"
 #include "emu/io/serve/serve.h"

@@ -5,8 +5,8 @@
 #include "ops.h"
 
 #include "emu/io/base/base.h"
-#include "emu/io/capture/pcap.h"
-#include "emu/io/device/device.h"
+#include "emu/io/capture/captures.h"
+#include "emu/io/device/devices.h"
 #include "emu/io/fault/fault.h"
 #include "emu/io/net/udp.h"
 #include "emu/io/port/port.h"

@@ -4,8 +4,8 @@
  */
 #include "captured.h"
 #include "emu/abi/ctl.h"
-#include "emu/ctl/lib/connection.h"
-#include "emu/ctl/line/options.h"
+#include "emu/ctl/lib/lib.h"
+#include "emu/ctl/line/line.h"
 
 #include <errno.h>
 #include <inttypes.h>

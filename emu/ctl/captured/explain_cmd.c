@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* uhcactl explain: what happened to requests, in sentences. */
 #include "captured.h"
-#include "emu/ctl/line/options.h"
-#include "emu/ctl/show/grid.h"
-#include "emu/story/ladder/explain.h"
+#include "emu/ctl/line/line.h"
+#include "emu/ctl/show/show.h"
+#include "emu/story/ladder/ladders.h"
 #include "story_source.h"
 
 #include <stdlib.h>

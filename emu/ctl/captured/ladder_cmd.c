@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* uhcactl ladder: the packets of a capture, or of the running daemon, as a sequence diagram. */
 #include "captured.h"
-#include "emu/ctl/lib/ctl_file.h"
-#include "emu/ctl/line/options.h"
-#include "emu/story/ladder/ladder.h"
-#include "emu/story/ladder/ladder_svg.h"
-#include "emu/story/ladder/ladder_text.h"
+#include "emu/ctl/lib/lib.h"
+#include "emu/ctl/line/line.h"
+#include "emu/story/ladder/ladders.h"
 #include "story_source.h"
 
 #include <errno.h>

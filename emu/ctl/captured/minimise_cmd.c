@@ -10,11 +10,10 @@
  * exit status that all rules together give.
  */
 #include "captured.h"
-#include "emu/ctl/lib/ctl_file.h"
-#include "emu/ctl/line/beside.h"
-#include "emu/ctl/line/options.h"
-#include "emu/ctl/scenario/minimise.h"
-#include "emu/ctl/show/grid.h"
+#include "emu/ctl/lib/lib.h"
+#include "emu/ctl/line/line.h"
+#include "emu/ctl/scenario/scenarios.h"
+#include "emu/ctl/show/show.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* uhcactl report: a capture as a page for the browser. */
 #include "captured.h"
-#include "emu/ctl/lib/ctl_file.h"
-#include "emu/ctl/line/options.h"
+#include "emu/ctl/lib/lib.h"
+#include "emu/ctl/line/line.h"
 #include "emu/story/report/report.h"
 #include "story_source.h"
 

@@ -3,7 +3,7 @@
 #include "story_source.h"
 
 #include "emu/abi/ctl.h"
-#include "emu/ctl/lib/connection.h"
+#include "emu/ctl/lib/lib.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 #ifndef CTL_STORY_SOURCE_H
 #define CTL_STORY_SOURCE_H
 
-#include "emu/ctl/line/options.h"
-#include "emu/story/tale/story.h"
+#include "emu/ctl/line/line.h"
+#include "emu/story/tale/tale.h"
 
 /* The word that stands for the running daemon. */
 #define CTL_STORY_LIVE "live"

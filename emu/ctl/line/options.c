@@ -4,7 +4,7 @@
  */
 #include "options.h"
 
-#include "emu/ctl/lib/instance_dir.h"
+#include "emu/ctl/lib/lib.h"
 #include "emu/help/page.h"
 
 #include <errno.h>

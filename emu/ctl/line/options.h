@@ -6,7 +6,7 @@
 #ifndef CTL_OPTIONS_H
 #define CTL_OPTIONS_H
 
-#include "emu/ctl/lib/exit_status.h"
+#include "emu/ctl/lib/lib.h"
 
 #include <limits.h>
 #include <stdbool.h>

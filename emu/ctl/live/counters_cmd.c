@@ -3,9 +3,9 @@
  * uhcactl counters: a line for each counter, a column for each device.
  */
 #include "emu/abi/ctl.h"
-#include "emu/ctl/lib/connection.h"
-#include "emu/ctl/line/options.h"
-#include "emu/ctl/show/grid.h"
+#include "emu/ctl/lib/lib.h"
+#include "emu/ctl/line/line.h"
+#include "emu/ctl/show/show.h"
 #include "live.h"
 
 int ctl_counters(const struct ctl_options *o)

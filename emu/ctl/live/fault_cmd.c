@@ -4,11 +4,10 @@
  * are shown at their place.
  */
 #include "emu/abi/ctl.h"
-#include "emu/ctl/lib/connection.h"
-#include "emu/ctl/lib/ctl_file.h"
-#include "emu/ctl/line/options.h"
-#include "emu/ctl/scenario/never_fired.h"
-#include "emu/ctl/show/grid.h"
+#include "emu/ctl/lib/lib.h"
+#include "emu/ctl/line/line.h"
+#include "emu/ctl/scenario/scenarios.h"
+#include "emu/ctl/show/show.h"
 #include "fault_help.h"
 #include "live.h"
 

@@ -4,8 +4,8 @@
  * daemon's business.
  */
 #include "emu/abi/ctl.h"
-#include "emu/ctl/lib/connection.h"
-#include "emu/ctl/line/options.h"
+#include "emu/ctl/lib/lib.h"
+#include "emu/ctl/line/line.h"
 #include "live.h"
 
 #include <ctype.h>

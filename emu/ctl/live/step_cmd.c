@@ -3,8 +3,8 @@
  * uhcactl step: a person at the wire of devices.
  */
 #include "emu/abi/ctl.h"
-#include "emu/ctl/lib/connection.h"
-#include "emu/ctl/line/options.h"
+#include "emu/ctl/lib/lib.h"
+#include "emu/ctl/line/line.h"
 #include "live.h"
 
 #include <ctype.h>

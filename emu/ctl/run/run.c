@@ -5,7 +5,7 @@
  * the command, and cleans up.
  */
 #include "emu/ctl/doctor/doctor.h"
-#include "emu/ctl/line/beside.h"
+#include "emu/ctl/line/line.h"
 #include "run_chaos.h"
 #include "run_command.h"
 #include "run_dir.h"

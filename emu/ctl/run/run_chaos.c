@@ -2,7 +2,7 @@
 #include "run_chaos.h"
 
 #include "emu/abi/ctl.h"
-#include "emu/ctl/lib/connection.h"
+#include "emu/ctl/lib/lib.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -5,8 +5,8 @@
 #include "run_faults.h"
 
 #include "emu/abi/ctl.h"
-#include "emu/ctl/lib/connection.h"
-#include "emu/ctl/scenario/never_fired.h"
+#include "emu/ctl/lib/lib.h"
+#include "emu/ctl/scenario/scenarios.h"
 #include "run_chaos.h"
 
 #include <errno.h>

@@ -5,7 +5,7 @@
  */
 #include "run_hunt.h"
 
-#include "emu/ctl/scenario/minimise.h"
+#include "emu/ctl/scenario/scenarios.h"
 #include "run_chaos.h"
 
 #include <errno.h>

@@ -6,9 +6,8 @@
 #include "run_keep.h"
 
 #include "emu/abi/ctl.h"
-#include "emu/ctl/lib/connection.h"
-#include "emu/ctl/lib/ctl_file.h"
-#include "emu/ctl/line/options.h"
+#include "emu/ctl/lib/lib.h"
+#include "emu/ctl/line/line.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,7 +4,7 @@
  */
 #include "run_scenario.h"
 
-#include "emu/ctl/scenario/scenario_run.h"
+#include "emu/ctl/scenario/scenarios.h"
 #include "run_dir.h"
 #include "run_env.h"
 #include "run_keeper.h"

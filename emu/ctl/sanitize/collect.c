@@ -11,7 +11,7 @@
  * hears out who is connected still, and writes "STATUS" there: 0, or what uhca-run is to end with.
  */
 #include "emu/abi/sanitize.h"
-#include "emu/ctl/lib/ctl_file.h"
+#include "emu/ctl/lib/lib.h"
 #include "found.h"
 #include "settings.h"
 #include "suppress.h"

@@ -3,7 +3,7 @@
  * What a scenario can wait for and expect; see scenario_run.h.
  */
 #include "emu/abi/ctl.h"
-#include "emu/ctl/lib/connection.h"
+#include "emu/ctl/lib/lib.h"
 #include "never_fired.h"
 #include "scenario_run.h"
 

@@ -3,7 +3,7 @@
 #include "scenario_text.h"
 
 #include "emu/abi/story.h"
-#include "emu/story/tale/vocabulary.h"
+#include "emu/story/tale/tale.h"
 
 #include <ctype.h>
 #include <errno.h>

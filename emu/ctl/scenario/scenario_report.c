@@ -2,7 +2,7 @@
 /*
  * The verdict of a scenario for people, as TAP (version 13) and as JUnit's XML; see scenario_run.h.
  */
-#include "emu/ctl/lib/ctl_file.h"
+#include "emu/ctl/lib/lib.h"
 #include "scenario_run.h"
 
 #include <errno.h>

@@ -7,7 +7,7 @@
 #include "scenario_run.h"
 
 #include "emu/abi/ctl.h"
-#include "emu/ctl/lib/connection.h"
+#include "emu/ctl/lib/lib.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -5,7 +5,7 @@
 #include "scenario_story.h"
 
 #include "emu/abi/story.h"
-#include "emu/story/read/words.h"
+#include "emu/story/read/read.h"
 
 #include <errno.h>
 #include <fcntl.h>

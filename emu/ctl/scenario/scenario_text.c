@@ -2,7 +2,7 @@
 /* See scenario_text.h. */
 #include "scenario_text.h"
 
-#include "emu/story/read/words.h"
+#include "emu/story/read/read.h"
 
 #include <ctype.h>
 #include <errno.h>

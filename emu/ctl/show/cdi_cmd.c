@@ -4,9 +4,8 @@
  */
 #include "cdi.h"
 #include "emu/abi/ctl.h"
-#include "emu/ctl/lib/connection.h"
-#include "emu/ctl/line/beside.h"
-#include "emu/ctl/line/options.h"
+#include "emu/ctl/lib/lib.h"
+#include "emu/ctl/line/line.h"
 #include "emu/ctl/run/run_env.h"
 #include "grid.h"
 #include "show.h"

@@ -7,6 +7,8 @@
 #ifndef CTL_SHOW_H
 #define CTL_SHOW_H
 
+#include "grid.h"
+
 struct ctl_options;
 
 /*

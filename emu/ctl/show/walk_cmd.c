@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* uhcactl show mr KEY: asks for the walk and hands it to who tells or draws it. */
 #include "emu/abi/ctl.h"
-#include "emu/ctl/lib/connection.h"
-#include "emu/ctl/lib/ctl_file.h"
-#include "emu/ctl/line/options.h"
+#include "emu/ctl/lib/lib.h"
+#include "emu/ctl/line/line.h"
 #include "show.h"
 #include "walk_svg.h"
 #include "walk_text.h"

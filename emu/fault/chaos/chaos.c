@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "chaos.h"
 
-#include "emu/fault/rule/rule_text.h"
+#include "emu/fault/rule/rules.h"
 
 #include <errno.h>
 #include <inttypes.h>

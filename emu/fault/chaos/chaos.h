@@ -7,7 +7,7 @@
 #ifndef FAULT_CHAOS_H
 #define FAULT_CHAOS_H
 
-#include "emu/fault/rule/rule.h"
+#include "emu/fault/rule/rules.h"
 #include "liberty.h"
 
 #include <stdbool.h>

@@ -7,7 +7,7 @@
 #define FAULT_HOLD_H
 
 #include "emu/core/core.h"
-#include "emu/fault/rule/rule.h"
+#include "emu/fault/rule/rules.h"
 
 #define FAULT_HOLD_STEPPED 4096u        /* packets that wait for a person */
 #define FAULT_HOLD_BYTES   (256u << 20) /* of memory, for all that wait */

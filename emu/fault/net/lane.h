@@ -8,7 +8,7 @@
 #ifndef FAULT_LANE_H
 #define FAULT_LANE_H
 
-#include "emu/fault/plan/plan.h"
+#include "emu/fault/plan/plans.h"
 
 struct fault_lane_waiting {
 	uint64_t leaves;

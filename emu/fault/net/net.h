@@ -18,7 +18,7 @@
 #define FAULT_NET_H
 
 #include "emu/core/core.h"
-#include "emu/fault/plan/plan.h"
+#include "emu/fault/plan/plans.h"
 
 struct fault_net;
 

@@ -6,7 +6,7 @@
 #ifndef FAULT_PACKET_FIELD_H
 #define FAULT_PACKET_FIELD_H
 
-#include "emu/fault/rule/rule.h"
+#include "emu/fault/rule/rules.h"
 
 struct fault_setting {
 	enum fault_field field;

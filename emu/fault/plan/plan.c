@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "plan.h"
 
-#include "emu/fault/rule/rule_words.h"
+#include "emu/fault/rule/rules.h"
 #include "plan_match.h"
 #include "plan_seen.h"
 

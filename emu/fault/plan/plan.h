@@ -10,7 +10,7 @@
 #ifndef FAULT_PLAN_H
 #define FAULT_PLAN_H
 
-#include "emu/fault/rule/rule.h"
+#include "emu/fault/rule/rules.h"
 #include "wire/udpip.h"
 
 /* What is asked about. Only the fields of its layer are filled in, and those that are known. */

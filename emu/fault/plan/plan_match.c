@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "plan_match.h"
 
-#include "emu/fault/rule/rule_opcode.h"
-#include "emu/fault/rule/rule_text.h"
+#include "emu/fault/rule/rules.h"
 #include "wire/mad.h"
 
 #include <string.h>

@@ -5,8 +5,7 @@
  * (match= of the hits), in force or not. One list does not hold all hits, so a rule may become
  * several; those behind do not see what the ones in front of them take away, and count less.
  */
-#include "emu/fault/rule/rule_value.h"
-#include "emu/fault/rule/rule_words.h"
+#include "emu/fault/rule/rules.h"
 #include "plan_trace.h"
 
 #include <errno.h>

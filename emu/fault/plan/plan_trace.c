@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "plan_trace.h"
 
-#include "emu/fault/rule/rule_names.h"
+#include "emu/fault/rule/rules.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -11,7 +11,7 @@
 #include "capture.h"
 #include "emu/fault/net/net.h"
 #include "emu/io/base/base.h"
-#include "emu/io/device/netif.h"
+#include "emu/io/device/devices.h"
 #include "recorder.h"
 
 #include <stdbool.h>

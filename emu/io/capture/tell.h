@@ -7,7 +7,7 @@
 #define IO_TELL_H
 
 #include "emu/core/core.h"
-#include "emu/fault/plan/plan.h"
+#include "emu/fault/plan/plans.h"
 #include "emu/io/base/base.h"
 
 #include <stdbool.h>

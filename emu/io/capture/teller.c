@@ -5,7 +5,7 @@
 #include "teller.h"
 
 #include "emu/io/base/base.h"
-#include "emu/io/device/device.h"
+#include "emu/io/device/devices.h"
 #include "emu/io/port/port.h"
 #include "pcap.h"
 #include "tell.h"

@@ -8,7 +8,7 @@
 #define IO_TELLER_H
 
 #include "capture.h"
-#include "emu/fault/plan/plan.h"
+#include "emu/fault/plan/plans.h"
 #include "emu/io/base/base.h"
 #include "recorder.h"
 

@@ -8,9 +8,8 @@
 #define IO_CTL_HANDLER_H
 
 #include "ctl_server.h"
-#include "emu/io/capture/pcap.h"
-#include "emu/io/capture/teller.h"
-#include "emu/io/device/device.h"
+#include "emu/io/capture/captures.h"
+#include "emu/io/device/devices.h"
 #include "emu/io/fault/fault.h"
 
 #include <jansson.h>

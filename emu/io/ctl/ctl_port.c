@@ -5,7 +5,7 @@
  */
 #include "ctl_handler.h"
 #include "emu/abi/ctl.h"
-#include "emu/fault/rule/rule_names.h"
+#include "emu/fault/rule/rules.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #define IO_SETTINGS_H
 
 #include "emu/io/base/base.h"
-#include "emu/io/mem/mem.h"
+#include "emu/io/mem/memory.h"
 
 #include <limits.h>
 #include <stdbool.h>

@@ -5,7 +5,7 @@
 #include "fault_box.h"
 
 #include "emu/io/base/base.h"
-#include "emu/io/capture/pcap.h"
+#include "emu/io/capture/captures.h"
 #include "emu/io/serve/serve.h"
 #include "faults.h"
 

@@ -8,7 +8,7 @@
 #define IO_FAULT_BOX_H
 
 #include "emu/fault/net/net.h"
-#include "emu/io/device/netif.h"
+#include "emu/io/device/devices.h"
 
 #include <stdbool.h>
 #include <stdint.h>

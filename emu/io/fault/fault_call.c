@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "fault_call.h"
 
-#include "emu/fault/rule/rule_text.h"
+#include "emu/fault/rule/rules.h"
 #include "emu/io/base/base.h"
-#include "emu/io/capture/tell.h"
+#include "emu/io/capture/captures.h"
 #include "emu/io/serve/serve.h"
 #include "faults.h"
 

@@ -4,7 +4,7 @@
  */
 #include "fault_file.h"
 
-#include "emu/fault/plan/plan_trace.h"
+#include "emu/fault/plan/plans.h"
 #include "faults.h"
 
 #include <errno.h>

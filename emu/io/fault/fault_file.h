@@ -5,7 +5,7 @@
 #ifndef IO_FAULT_FILE_H
 #define IO_FAULT_FILE_H
 
-#include "emu/fault/rule/rule.h"
+#include "emu/fault/rule/rules.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -4,7 +4,7 @@
  */
 #include "emu/abi/event.h"
 #include "emu/io/base/base.h"
-#include "emu/io/device/device.h"
+#include "emu/io/device/devices.h"
 #include "faults.h"
 
 #include <errno.h>

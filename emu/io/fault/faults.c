@@ -4,10 +4,10 @@
  */
 #include "faults.h"
 
-#include "emu/fault/plan/plan_trace.h"
-#include "emu/fault/rule/rule_text.h"
+#include "emu/fault/plan/plans.h"
+#include "emu/fault/rule/rules.h"
 #include "emu/io/base/base.h"
-#include "emu/io/capture/teller.h"
+#include "emu/io/capture/captures.h"
 #include "emu/io/serve/serve.h"
 #include "fault_box.h"
 #include "fault_call.h"

@@ -13,7 +13,7 @@
 #ifndef IO_FAULTS_H
 #define IO_FAULTS_H
 
-#include "emu/fault/plan/plan.h"
+#include "emu/fault/plan/plans.h"
 #include "fault_cqe.h"
 #include "fault_trace.h"
 

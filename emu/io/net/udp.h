@@ -7,9 +7,7 @@
 #ifndef IO_UDP_H
 #define IO_UDP_H
 
-#include "emu/io/device/netif.h"
-#include "emu/io/device/settings.h"
-#include "emu/io/device/sysfs_tree.h"
+#include "emu/io/device/devices.h"
 #include "udp_flow.h"
 #include "udp_rx.h"
 #include "udp_tx.h"

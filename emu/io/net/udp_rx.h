@@ -14,7 +14,7 @@
 #define IO_UDP_RX_H
 
 #include "emu/core/core.h"
-#include "emu/io/device/settings.h"
+#include "emu/io/device/devices.h"
 
 #include <stdbool.h>
 #include <stddef.h>

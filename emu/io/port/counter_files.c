@@ -6,7 +6,7 @@
 #include "counter_files.h"
 
 #include "counts.h"
-#include "emu/io/device/device.h"
+#include "emu/io/device/devices.h"
 #include "emu/io/net/udp.h"
 #include "loopback.h"
 

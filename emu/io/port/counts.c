@@ -5,7 +5,7 @@
 #include "counts.h"
 
 #include "emu/fault/net/net.h"
-#include "emu/io/device/device.h"
+#include "emu/io/device/devices.h"
 #include "emu/io/net/udp.h"
 #include "loopback.h"
 

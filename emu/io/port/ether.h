@@ -7,7 +7,7 @@
 #ifndef IO_ETHER_H
 #define IO_ETHER_H
 
-#include "emu/io/device/device.h"
+#include "emu/io/device/devices.h"
 
 /*
  * Pulls up to max frames from the device, one of all, and gives each to every one of them, which

@@ -7,8 +7,7 @@
 #ifndef IO_LOOPBACK_H
 #define IO_LOOPBACK_H
 
-#include "emu/io/device/device.h"
-#include "emu/io/device/netif.h"
+#include "emu/io/device/devices.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -10,7 +10,7 @@
 #define IO_CALLERS_H
 
 #include "emu/abi/region.h"
-#include "emu/io/mem/shm.h"
+#include "emu/io/mem/memory.h"
 
 #include <stdbool.h>
 #include <stdint.h>

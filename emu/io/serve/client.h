@@ -12,11 +12,9 @@
 #include "doorbell.h"
 #include "emu/abi/region.h"
 #include "emu/core/core.h"
-#include "emu/io/device/device.h"
+#include "emu/io/device/devices.h"
 #include "emu/io/local/local.h"
-#include "emu/io/mem/arena.h"
-#include "emu/io/mem/mem.h"
-#include "emu/io/mem/shm.h"
+#include "emu/io/mem/memory.h"
 
 #include <ev.h>
 #include <stdbool.h>

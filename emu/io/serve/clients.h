@@ -8,7 +8,7 @@
 
 #include "callers.h"
 #include "client.h"
-#include "emu/io/capture/teller.h"
+#include "emu/io/capture/captures.h"
 #include "emu/io/local/local.h"
 
 /* Who has a say in what clients do. */

@@ -9,7 +9,7 @@
 
 #include "client.h"
 #include "emu/io/local/local.h"
-#include "emu/io/mem/shm.h"
+#include "emu/io/mem/memory.h"
 
 /* The longest reply, and what travels with it. */
 struct cmd_reply {

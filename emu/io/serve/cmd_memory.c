@@ -2,7 +2,7 @@
 /* Handlers of protection domains, memory regions, windows and device memory. See cmd_handler.h. */
 #include "clients.h"
 #include "cmd_handler.h"
-#include "emu/io/capture/pcap.h"
+#include "emu/io/capture/captures.h"
 
 #include <errno.h>
 

@@ -5,7 +5,7 @@
 
 #include "doorbell.h"
 #include "emu/io/base/base.h"
-#include "emu/io/capture/pcap.h"
+#include "emu/io/capture/captures.h"
 #include "emu/io/local/local.h"
 
 #include <errno.h>

@@ -9,7 +9,7 @@
 
 #include "emu/abi/ucma_call.h"
 #include "emu/core/core_cm.h"
-#include "emu/io/device/device.h"
+#include "emu/io/device/devices.h"
 #include "emu/io/local/local.h"
 #include "ucma.h"
 #include "ucma_addr.h"

@@ -2,8 +2,7 @@
 /* See explain.h. */
 #include "explain.h"
 
-#include "emu/story/tale/cm_reasons.h"
-#include "emu/story/tale/statuses.h"
+#include "emu/story/tale/tale.h"
 #include "ladder_label.h"
 #include "wire/cm_msg.h"
 #include "wire/mad.h"

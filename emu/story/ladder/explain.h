@@ -3,7 +3,7 @@
 #ifndef STORY_EXPLAIN_H
 #define STORY_EXPLAIN_H
 
-#include "emu/story/tale/story.h"
+#include "emu/story/tale/tale.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -7,7 +7,7 @@
 #ifndef STORY_LADDER_H
 #define STORY_LADDER_H
 
-#include "emu/story/tale/story.h"
+#include "emu/story/tale/tale.h"
 
 #include <stdbool.h>
 #include <stddef.h>

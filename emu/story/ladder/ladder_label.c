@@ -2,7 +2,7 @@
 /* See ladder_label.h. */
 #include "ladder_label.h"
 
-#include "emu/story/tale/cm_reasons.h"
+#include "emu/story/tale/tale.h"
 
 #include "wire/cm_msg.h"
 #include "wire/mad.h"

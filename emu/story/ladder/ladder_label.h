@@ -3,7 +3,7 @@
 #ifndef STORY_LADDER_LABEL_H
 #define STORY_LADDER_LABEL_H
 
-#include "emu/story/tale/story.h"
+#include "emu/story/tale/tale.h"
 
 #include <stdbool.h>
 #include <stddef.h>

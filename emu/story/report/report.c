@@ -5,10 +5,7 @@
  */
 #include "report.h"
 
-#include "emu/story/ladder/explain.h"
-#include "emu/story/ladder/ladder.h"
-#include "emu/story/ladder/ladder_svg.h"
-#include "emu/story/ladder/markup.h"
+#include "emu/story/ladder/ladders.h"
 #include "report_data.h"
 #include "report_page.h"
 

@@ -7,7 +7,7 @@
 #ifndef STORY_REPORT_H
 #define STORY_REPORT_H
 
-#include "emu/story/tale/story.h"
+#include "emu/story/tale/tale.h"
 
 #include <stdio.h>
 

@@ -5,9 +5,8 @@
  */
 #include "report_data.h"
 
-#include "emu/story/ladder/ladder_label.h"
-#include "emu/story/ladder/markup.h"
-#include "emu/story/tale/statuses.h"
+#include "emu/story/ladder/ladders.h"
+#include "emu/story/tale/tale.h"
 
 #include <inttypes.h>
 #include <string.h>

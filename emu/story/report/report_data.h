@@ -3,7 +3,7 @@
 #ifndef STORY_REPORT_DATA_H
 #define STORY_REPORT_DATA_H
 
-#include "emu/story/tale/story.h"
+#include "emu/story/tale/tale.h"
 
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
 /* See pairs.h. */
 #include "pairs.h"
 
-#include "emu/story/read/pcapng.h"
+#include "emu/story/read/read.h"
 #include "wire/print.h"
 #include "wire/psn.h"
 

@@ -2,7 +2,7 @@
 /* See story.h. The file's bytes stay in memory: frames and payloads point into them. */
 #include "story.h"
 
-#include "emu/story/read/pcapng.h"
+#include "emu/story/read/read.h"
 #include "messages.h"
 #include "pairs.h"
 #include "wire/bytes.h"

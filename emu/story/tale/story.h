@@ -10,8 +10,7 @@
 #ifndef STORY_STORY_H
 #define STORY_STORY_H
 
-#include "emu/story/read/arena.h"
-#include "emu/story/read/words.h"
+#include "emu/story/read/read.h"
 #include "wire/packet.h"
 #include "wire/udpip.h"
 

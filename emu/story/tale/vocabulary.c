@@ -4,7 +4,7 @@
 #include "vocabulary.h"
 
 #include "emu/abi/names.h"
-#include "emu/story/read/words.h"
+#include "emu/story/read/read.h"
 #include "wire/opcode.h"
 
 #include <errno.h>

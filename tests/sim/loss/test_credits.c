@@ -47,17 +47,23 @@ static void test_srq_gives_none(void **state)
 	pair_finish(&p);
 }
 
+/* Five receives, and a SEND that has been answered. */
+static void begin_with_five(struct pair *p)
+{
+	pair_create(p, &(struct pair_options){0});
+	for (unsigned i = 0; i < 5; i++)
+		side_recv(&p->b, i, 100000 + 100 * i, 100);
+	side_send(&p->a, 0, 0, 100);
+	side_expect(&p->a, 0, 0, UHCA_ABI_WC_SUCCESS, UHCA_ABI_WC_SEND);
+}
+
 /* Four receives, twenty SENDs: after the first ACK nothing is sent in vain but single probes. */
 static void test_no_flood(void **state)
 {
 	struct pair p;
 
 	(void)state;
-	pair_create(&p, &(struct pair_options){0});
-	for (unsigned i = 0; i < 5; i++)
-		side_recv(&p.b, i, 100000 + 100 * i, 100);
-	side_send(&p.a, 0, 0, 100);
-	side_expect(&p.a, 0, 0, UHCA_ABI_WC_SUCCESS, UHCA_ABI_WC_SEND);
+	begin_with_five(&p);
 	for (unsigned i = 1; i < 20; i++)
 		side_send(&p.a, i, 100 * i, 100);
 	world_run(p.w, p.w->now + 500000);
@@ -78,11 +84,7 @@ static void test_limit(void **state)
 	struct pair p;
 
 	(void)state;
-	pair_create(&p, &(struct pair_options){0});
-	for (unsigned i = 0; i < 5; i++)
-		side_recv(&p.b, i, 100000 + 100 * i, 100);
-	side_send(&p.a, 0, 0, 100);
-	side_expect(&p.a, 0, 0, UHCA_ABI_WC_SUCCESS, UHCA_ABI_WC_SEND);
+	begin_with_five(&p);
 	assert_int_equal(last_code(&p), roce_credits_encode(4));
 	for (unsigned i = 5; i < 20; i++)
 		side_recv(&p.b, i, 100000 + 100 * i, 100);

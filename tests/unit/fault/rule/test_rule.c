@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The grammar of rules: what each word means, and of every mistake its column and what is said. */
+#include "tests/support/fault/rule_stage.h"
 #include "tests/support/wire/cmocka_all.h"
 
 #include "emu/fault/rule/rule.h"
@@ -8,33 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static struct fault_rule parsed(const char *text)
-{
-	struct fault_rule r;
-	struct fault_error e;
-
-	memset(&r, 0xee, sizeof(r));
-	if (fault_rule_parse(text, &r, &e))
-		fail_msg("%s: column %u: %s", text, e.column, e.text);
-	return r;
-}
-
-/* "part" stands in the message. */
-static void refused(const char *text, unsigned column, const char *part)
-{
-	struct fault_rule r;
-	struct fault_error e;
-
-	if (fault_rule_parse(text, &r, &e) != -EINVAL)
-		fail_msg("'%s' is taken", text);
-	if (e.column != column || !strstr(e.text, part))
-		fail_msg("'%s': column %u: %s; wanted column %u: %s", text, e.column, e.text,
-			 column, part);
-}
-
 static void test_examples(void **state)
 {
-	struct fault_rule r = parsed("lost-ack: drop opcode=rc.ack nth=3\n");
+	struct fault_rule r = rule_parsed("lost-ack: drop opcode=rc.ack nth=3\n");
 
 	(void)state;
 	assert_string_equal(r.name, "lost-ack");
@@ -45,27 +22,27 @@ static void test_examples(void **state)
 	assert_int_equal(r.limit.nth.n, 1);
 	assert_int_equal(r.limit.nth.range[0].low, 3);
 
-	r = parsed("rnr=14 opcode=send times=3");
+	r = rule_parsed("rnr=14 opcode=send times=3");
 	assert_int_equal(r.action, FAULT_RNR);
 	assert_int_equal(r.value.number, 14);
 	assert_int_equal(r.select.direction, FAULT_RX);
 	assert_int_equal(r.limit.max_hits, 3);
 
-	r = parsed("call.fail=ENOMEM call=create_qp nth=2");
+	r = rule_parsed("call.fail=ENOMEM call=create_qp nth=2");
 	assert_int_equal(r.layer, FAULT_LAYER_CALL);
 	assert_int_equal(r.value.number, ENOMEM);
 
-	r = parsed("cqe.set=status:REM_ACCESS_ERR wc=SUCCESS nth=5");
+	r = rule_parsed("cqe.set=status:REM_ACCESS_ERR wc=SUCCESS nth=5");
 	assert_int_equal(r.layer, FAULT_LAYER_COMPLETION);
 	assert_string_equal(r.value.word, "status");
 	assert_int_equal(r.value.number2, 10);
 	assert_int_equal(r.select.wc_status, 1);
 
-	r = parsed("key.revoke opcode=write nth=100");
+	r = rule_parsed("key.revoke opcode=write nth=100");
 	assert_int_equal(r.layer, FAULT_LAYER_PACKET);
 	assert_int_equal(r.select.direction, FAULT_RX);
 
-	r = parsed("event=PORT_ERR after=10ms");
+	r = rule_parsed("event=PORT_ERR after=10ms");
 	assert_int_equal(r.layer, FAULT_LAYER_TIME);
 	assert_int_equal(r.limit.after, 10000000);
 	assert_string_equal(r.value.word, "PORT_ERR");
@@ -75,7 +52,7 @@ static void test_examples(void **state)
 
 static struct fault_value value_of(const char *text)
 {
-	return parsed(text).value;
+	return rule_parsed(text).value;
 }
 
 static void test_values_of_packet_actions(void **state)
@@ -202,7 +179,7 @@ static void test_every_field(void **state)
 
 static struct fault_select select_of(const char *text)
 {
-	return parsed(text).select;
+	return rule_parsed(text).select;
 }
 
 static void check_list(const struct fault_list *l, unsigned at, uint64_t low, uint64_t high)
@@ -297,12 +274,12 @@ static void test_peers(void **state)
 	assert_memory_equal(select_of("drop peer=::ffff:127.0.0.2").peer, v4, 16);
 	assert_memory_equal(select_of("drop peer=fe80::1").peer, v6, 16);
 	assert_memory_equal(select_of("drop peer=1:2:3:4:5:6:7:8").peer, full, 16);
-	refused("drop peer=127.0.0", 11, "no IP address");
-	refused("drop peer=127.0.0.256", 11, "no IP address");
-	refused("drop peer=1:2:3", 11, "no IP address");
-	refused("drop peer=1:2:3:4:5:6:7:8:9", 11, "no IP address");
-	refused("drop peer=1::2::3", 11, "no IP address");
-	refused("drop peer=localhost", 11, "no IP address");
+	rule_refused("drop peer=127.0.0", 11, "no IP address");
+	rule_refused("drop peer=127.0.0.256", 11, "no IP address");
+	rule_refused("drop peer=1:2:3", 11, "no IP address");
+	rule_refused("drop peer=1:2:3:4:5:6:7:8:9", 11, "no IP address");
+	rule_refused("drop peer=1::2::3", 11, "no IP address");
+	rule_refused("drop peer=localhost", 11, "no IP address");
 }
 
 static void test_statuses(void **state)
@@ -433,7 +410,7 @@ static void test_actions_narrow_the_selection(void **state)
 
 static struct fault_limit limit_of(const char *text)
 {
-	return parsed(text).limit;
+	return rule_parsed(text).limit;
 }
 
 static void test_limits(void **state)
@@ -470,30 +447,31 @@ static void test_limits(void **state)
 static void test_when_a_happening_fires(void **state)
 {
 	(void)state;
-	assert_int_equal(parsed("port.down").layer, FAULT_LAYER_TIME);
-	assert_int_equal(parsed("port.down").limit.max_hits, 1);
-	assert_int_equal(parsed("port.down dev=uhca1 after=1s").layer, FAULT_LAYER_TIME);
-	assert_int_equal(parsed("port.down after=other").layer, FAULT_LAYER_TIME);
-	assert_int_equal(parsed("port.down every=1s").limit.max_hits, 0);
-	assert_int_equal(parsed("port.down nth=5").layer, FAULT_LAYER_PACKET);
-	assert_int_equal(parsed("port.down p=1%").layer, FAULT_LAYER_PACKET);
-	assert_int_equal(parsed("port.down opcode=write").layer, FAULT_LAYER_PACKET);
-	assert_int_equal(parsed("port.down call=post_send").layer, FAULT_LAYER_CALL);
-	assert_int_equal(parsed("port.down wc=ERROR").layer, FAULT_LAYER_COMPLETION);
-	assert_int_equal(parsed("port.down cq=1 first=1").layer, FAULT_LAYER_CALL);
-	assert_int_equal(parsed("port.down address=1 at=memory").layer, FAULT_LAYER_MEMORY);
-	assert_int_equal(parsed("port.down at=packet").layer, FAULT_LAYER_PACKET);
-	assert_int_equal(parsed("port.down at=completion nth=5").layer, FAULT_LAYER_COMPLETION);
-	assert_int_equal(parsed("event=QP_FATAL qp=5").layer, FAULT_LAYER_TIME);
-	assert_int_equal(parsed("event=QP_FATAL opcode=send nth=1").layer, FAULT_LAYER_PACKET);
-	assert_int_equal(parsed("event=CQ_ERR wc=SUCCESS").layer, FAULT_LAYER_COMPLETION);
-	assert_int_equal(parsed("event=CQ_ERR opcode=send").layer, FAULT_LAYER_PACKET);
-	assert_int_equal(parsed("event=CQ_ERR qp=5").layer, FAULT_LAYER_TIME);
-	assert_int_equal(parsed("event=SRQ_LIMIT_REACHED srq=1").layer, FAULT_LAYER_TIME);
-	assert_int_equal(parsed("key.revoke key=5 after=1ms").layer, FAULT_LAYER_TIME);
-	assert_int_equal(parsed("key.revoke key=5 nth=1").layer, FAULT_LAYER_PACKET);
-	assert_int_equal(parsed("key.revoke opcode=read nth=1").select.direction, FAULT_RX);
-	assert_int_equal(parsed("qp.error opcode=read nth=1").select.direction, FAULT_TX);
+	assert_int_equal(rule_parsed("port.down").layer, FAULT_LAYER_TIME);
+	assert_int_equal(rule_parsed("port.down").limit.max_hits, 1);
+	assert_int_equal(rule_parsed("port.down dev=uhca1 after=1s").layer, FAULT_LAYER_TIME);
+	assert_int_equal(rule_parsed("port.down after=other").layer, FAULT_LAYER_TIME);
+	assert_int_equal(rule_parsed("port.down every=1s").limit.max_hits, 0);
+	assert_int_equal(rule_parsed("port.down nth=5").layer, FAULT_LAYER_PACKET);
+	assert_int_equal(rule_parsed("port.down p=1%").layer, FAULT_LAYER_PACKET);
+	assert_int_equal(rule_parsed("port.down opcode=write").layer, FAULT_LAYER_PACKET);
+	assert_int_equal(rule_parsed("port.down call=post_send").layer, FAULT_LAYER_CALL);
+	assert_int_equal(rule_parsed("port.down wc=ERROR").layer, FAULT_LAYER_COMPLETION);
+	assert_int_equal(rule_parsed("port.down cq=1 first=1").layer, FAULT_LAYER_CALL);
+	assert_int_equal(rule_parsed("port.down address=1 at=memory").layer, FAULT_LAYER_MEMORY);
+	assert_int_equal(rule_parsed("port.down at=packet").layer, FAULT_LAYER_PACKET);
+	assert_int_equal(rule_parsed("port.down at=completion nth=5").layer,
+			 FAULT_LAYER_COMPLETION);
+	assert_int_equal(rule_parsed("event=QP_FATAL qp=5").layer, FAULT_LAYER_TIME);
+	assert_int_equal(rule_parsed("event=QP_FATAL opcode=send nth=1").layer, FAULT_LAYER_PACKET);
+	assert_int_equal(rule_parsed("event=CQ_ERR wc=SUCCESS").layer, FAULT_LAYER_COMPLETION);
+	assert_int_equal(rule_parsed("event=CQ_ERR opcode=send").layer, FAULT_LAYER_PACKET);
+	assert_int_equal(rule_parsed("event=CQ_ERR qp=5").layer, FAULT_LAYER_TIME);
+	assert_int_equal(rule_parsed("event=SRQ_LIMIT_REACHED srq=1").layer, FAULT_LAYER_TIME);
+	assert_int_equal(rule_parsed("key.revoke key=5 after=1ms").layer, FAULT_LAYER_TIME);
+	assert_int_equal(rule_parsed("key.revoke key=5 nth=1").layer, FAULT_LAYER_PACKET);
+	assert_int_equal(rule_parsed("key.revoke opcode=read nth=1").select.direction, FAULT_RX);
+	assert_int_equal(rule_parsed("qp.error opcode=read nth=1").select.direction, FAULT_TX);
 }
 
 /* ---- mistakes ---- */
@@ -503,197 +481,200 @@ static void test_form(void **state)
 	char text[2 * FAULT_TEXT_MAX];
 
 	(void)state;
-	refused("", 1, "an action is missing");
-	refused("   \n drop", 1, "an action is missing");
-	refused("a: ", 3, "an action is missing");
-	refused("1st: drop", 1, "begins with a letter");
-	refused(": drop", 1, "begins with a letter");
-	refused("a/b: drop", 2, "a name has no '/'");
-	refused("l\xe7\x97\xbd: drop", 2, "a name has no byte 0xe7");
-	refused("a\x7f: drop", 2, "a name has no byte 0x7f");
-	refused("a2345678901234567890123456789012: drop", 1, "at most 31");
-	refused("drop\topcode=send\x01", 17, "cannot be written");
-	refused("drop program=\"a b", 14, "does not end");
-	refused("drop program=\"a b\"c", 19, "a space is missing");
-	refused("drop pro\"gram=\"a", 9, "only a whole value");
-	refused("drop =3", 6, "a word is missing");
-	refused("drop qp=", 6, "a value is missing");
-	refused("drop program=\"\"", 6, "a value is missing");
-	refused("drop qp==3", 6, "compares nothing");
-	refused("drop qp!3", 6, "compares nothing");
+	rule_refused("", 1, "an action is missing");
+	rule_refused("   \n drop", 1, "an action is missing");
+	rule_refused("a: ", 3, "an action is missing");
+	rule_refused("1st: drop", 1, "begins with a letter");
+	rule_refused(": drop", 1, "begins with a letter");
+	rule_refused("a/b: drop", 2, "a name has no '/'");
+	rule_refused("l\xe7\x97\xbd: drop", 2, "a name has no byte 0xe7");
+	rule_refused("a\x7f: drop", 2, "a name has no byte 0x7f");
+	rule_refused("a2345678901234567890123456789012: drop", 1, "at most 31");
+	rule_refused("drop\topcode=send\x01", 17, "cannot be written");
+	rule_refused("drop program=\"a b", 14, "does not end");
+	rule_refused("drop program=\"a b\"c", 19, "a space is missing");
+	rule_refused("drop pro\"gram=\"a", 9, "only a whole value");
+	rule_refused("drop =3", 6, "a word is missing");
+	rule_refused("drop qp=", 6, "a value is missing");
+	rule_refused("drop program=\"\"", 6, "a value is missing");
+	rule_refused("drop qp==3", 6, "compares nothing");
+	rule_refused("drop qp!3", 6, "compares nothing");
 	memset(text, ' ', sizeof(text));
 	memcpy(text, "drop", 4);
 	text[600] = '\0';
-	refused(text, FAULT_TEXT_MAX, "at most 511");
+	rule_refused(text, FAULT_TEXT_MAX, "at most 511");
 }
 
 static void test_typos(void **state)
 {
 	(void)state;
-	refused("dorp opcode=send", 1, "there is no action 'dorp': did you mean 'drop'?");
-	refused("lost: drp", 7, "did you mean 'drop'?");
-	refused("cqe.withold", 1, "did you mean 'cqe.withhold'?");
+	rule_refused("dorp opcode=send", 1, "there is no action 'dorp': did you mean 'drop'?");
+	rule_refused("lost: drp", 7, "did you mean 'drop'?");
+	rule_refused("cqe.withold", 1, "did you mean 'cqe.withhold'?");
 	/* other names for it, and what is nearer to it than what is spelt alike */
-	refused("loss=1%", 1, "there is no action 'loss': did you mean 'drop p=0.01'?");
-	refused("x: latency=5ms", 4, "did you mean 'delay'?");
-	refused("drop=0.01", 6, "'drop' has no value: did you mean 'drop p=0.01'?");
-	refused("drop=ack", 6, "'drop' has no value");
-	refused("drop prob=0.1", 6, "did you mean 'p'?");
-	refused("drop count=3", 6, "did you mean 'times'?");
-	refused("xyzzy", 1, "there is no action 'xyzzy'");
-	refused("opcode=send drop", 1, "an action comes first");
-	refused("drop opcod=send", 6, "there is no word 'opcod': did you mean 'opcode'?");
-	refused("drop  nht=3", 7, "did you mean 'nth'?");
-	refused("drop dup", 6, "a rule has one action");
-	refused("drop opcode=rc.sned", 13, "there is no opcode 'rc.sned': did you mean 'rc.send'?");
-	refused("drop opcode=send,wirte", 18, "did you mean 'write'?");
-	refused("drop opcode=rc_send_onyl", 13, "did you mean 'RC_SEND_ONLY'?");
-	refused("drop opcode=send,", 18, "there is no opcode ''");
-	refused("drop cm=REQQ", 9, "did you mean 'REQ'?");
-	refused("cqe.withhold wc=SUCESS", 17, "did you mean 'SUCCESS'?");
-	refused("cqe.withhold wc.opcode=SND", 24, "did you mean 'SEND'?");
-	refused("cqe.set=status:REM_ACCESS_ER", 16, "did you mean 'REM_ACCESS_ERR'?");
-	refused("event=PORT_EROR", 7, "did you mean 'PORT_ERR'?");
-	refused("call.fail=ENOMEN call=*", 11, "did you mean 'ENOMEM'?");
-	refused("call.fail=EIO call=creat_qp", 20, "did you mean 'create_qp'?");
-	refused("call.fail=EIO call=reg_mr,pst_send", 27, "did you mean 'post_send'?");
-	refused("set=bth.spn:5", 5, "did you mean 'bth.psn'?");
-	refused("nak=acess", 5, "did you mean 'access'?");
-	refused("cm.reject=stail", 11, "did you mean 'stale'?");
-	refused("corrupt=irc", 9, "did you mean 'icrc'?");
-	refused("drop at=pakcet", 9, "did you mean 'packet'?");
-	refused("drop dir=up", 10, "tx, rx or both");
+	rule_refused("loss=1%", 1, "there is no action 'loss': did you mean 'drop p=0.01'?");
+	rule_refused("x: latency=5ms", 4, "did you mean 'delay'?");
+	rule_refused("drop=0.01", 6, "'drop' has no value: did you mean 'drop p=0.01'?");
+	rule_refused("drop=ack", 6, "'drop' has no value");
+	rule_refused("drop prob=0.1", 6, "did you mean 'p'?");
+	rule_refused("drop count=3", 6, "did you mean 'times'?");
+	rule_refused("xyzzy", 1, "there is no action 'xyzzy'");
+	rule_refused("opcode=send drop", 1, "an action comes first");
+	rule_refused("drop opcod=send", 6, "there is no word 'opcod': did you mean 'opcode'?");
+	rule_refused("drop  nht=3", 7, "did you mean 'nth'?");
+	rule_refused("drop dup", 6, "a rule has one action");
+	rule_refused("drop opcode=rc.sned", 13,
+		     "there is no opcode 'rc.sned': did you mean 'rc.send'?");
+	rule_refused("drop opcode=send,wirte", 18, "did you mean 'write'?");
+	rule_refused("drop opcode=rc_send_onyl", 13, "did you mean 'RC_SEND_ONLY'?");
+	rule_refused("drop opcode=send,", 18, "there is no opcode ''");
+	rule_refused("drop cm=REQQ", 9, "did you mean 'REQ'?");
+	rule_refused("cqe.withhold wc=SUCESS", 17, "did you mean 'SUCCESS'?");
+	rule_refused("cqe.withhold wc.opcode=SND", 24, "did you mean 'SEND'?");
+	rule_refused("cqe.set=status:REM_ACCESS_ER", 16, "did you mean 'REM_ACCESS_ERR'?");
+	rule_refused("event=PORT_EROR", 7, "did you mean 'PORT_ERR'?");
+	rule_refused("call.fail=ENOMEN call=*", 11, "did you mean 'ENOMEM'?");
+	rule_refused("call.fail=EIO call=creat_qp", 20, "did you mean 'create_qp'?");
+	rule_refused("call.fail=EIO call=reg_mr,pst_send", 27, "did you mean 'post_send'?");
+	rule_refused("set=bth.spn:5", 5, "did you mean 'bth.psn'?");
+	rule_refused("nak=acess", 5, "did you mean 'access'?");
+	rule_refused("cm.reject=stail", 11, "did you mean 'stale'?");
+	rule_refused("corrupt=irc", 9, "did you mean 'icrc'?");
+	rule_refused("drop at=pakcet", 9, "did you mean 'packet'?");
+	rule_refused("drop dir=up", 10, "tx, rx or both");
 }
 
 static void test_values_that_are_wrong(void **state)
 {
 	(void)state;
-	refused("drop=3", 6, "'drop' has no value");
-	refused("delay", 1, "'delay' wants a value: a time");
-	refused("delay>5ms", 1, "'='");
-	refused("delay=5", 7, "no time, as 10us");
-	refused("delay=5parsec", 7, "no time");
-	refused("delay=0", 7, "0 would do nothing");
-	refused("delay=99999999999s", 7, "no time");
-	refused("dup=0", 5, "0 would do nothing");
-	refused("dup=5000", 5, "more than 1024");
-	refused("dup=x", 5, "no number");
-	refused("rate=0", 6, "no rate");
-	refused("rate=5mbyte", 6, "no rate");
-	refused("burst=0.5", 7, "P/Q");
-	refused("burst=0/1", 7, "P = 0");
-	refused("burst=2/1", 7, "P/Q");
-	refused("truncate=5000", 10, "payload");
-	refused("corrupt=icrc:3", 14, "no number");
-	refused("corrupt=bit:x", 13, "no number");
-	refused("set=bth.psn", 12, "a value is missing: bth.psn:VALUE");
-	refused("set=payload:3", 14, "a value is missing: payload:N:VALUE");
-	refused("set=payload:x:3", 13, "no number");
-	refused("set=bth.psn:0x1000000", 13, "more than 16777215");
-	refused("set=bth.psn:+0", 14, "change nothing");
-	refused("rnr=32", 5, "more than 31");
-	refused("nak=32", 5, "more than 31");
-	refused("forge=fish", 7, "not ack, nak:CODE");
-	refused("forge=nak", 7, "wants a code");
-	refused("forge=ack:1", 11, "ack has no code");
-	refused("forge=nak:fish", 11, "no NAK 'fish'");
-	refused("cm.reject=70000", 11, "more than 65535");
-	refused("call.fail=0 call=*", 11, "0 is no errno");
-	refused("call.fail=5000 call=*", 11, "more than 4095");
-	refused("cqe.set=status", 9, "FIELD:VALUE");
-	refused("cqe.set=color:3", 9, "not status, vendor, length or imm");
-	refused("cqe.set=vendor:0x100000000", 16, "more than");
-	refused("dev.freeze=2000min", 12, "longer than an hour");
-	refused("event=WQ_FATAL", 7, "uhcactl event can");
+	rule_refused("drop=3", 6, "'drop' has no value");
+	rule_refused("delay", 1, "'delay' wants a value: a time");
+	rule_refused("delay>5ms", 1, "'='");
+	rule_refused("delay=5", 7, "no time, as 10us");
+	rule_refused("delay=5parsec", 7, "no time");
+	rule_refused("delay=0", 7, "0 would do nothing");
+	rule_refused("delay=99999999999s", 7, "no time");
+	rule_refused("dup=0", 5, "0 would do nothing");
+	rule_refused("dup=5000", 5, "more than 1024");
+	rule_refused("dup=x", 5, "no number");
+	rule_refused("rate=0", 6, "no rate");
+	rule_refused("rate=5mbyte", 6, "no rate");
+	rule_refused("burst=0.5", 7, "P/Q");
+	rule_refused("burst=0/1", 7, "P = 0");
+	rule_refused("burst=2/1", 7, "P/Q");
+	rule_refused("truncate=5000", 10, "payload");
+	rule_refused("corrupt=icrc:3", 14, "no number");
+	rule_refused("corrupt=bit:x", 13, "no number");
+	rule_refused("set=bth.psn", 12, "a value is missing: bth.psn:VALUE");
+	rule_refused("set=payload:3", 14, "a value is missing: payload:N:VALUE");
+	rule_refused("set=payload:x:3", 13, "no number");
+	rule_refused("set=bth.psn:0x1000000", 13, "more than 16777215");
+	rule_refused("set=bth.psn:+0", 14, "change nothing");
+	rule_refused("rnr=32", 5, "more than 31");
+	rule_refused("nak=32", 5, "more than 31");
+	rule_refused("forge=fish", 7, "not ack, nak:CODE");
+	rule_refused("forge=nak", 7, "wants a code");
+	rule_refused("forge=ack:1", 11, "ack has no code");
+	rule_refused("forge=nak:fish", 11, "no NAK 'fish'");
+	rule_refused("cm.reject=70000", 11, "more than 65535");
+	rule_refused("call.fail=0 call=*", 11, "0 is no errno");
+	rule_refused("call.fail=5000 call=*", 11, "more than 4095");
+	rule_refused("cqe.set=status", 9, "FIELD:VALUE");
+	rule_refused("cqe.set=color:3", 9, "not status, vendor, length or imm");
+	rule_refused("cqe.set=vendor:0x100000000", 16, "more than");
+	rule_refused("dev.freeze=2000min", 12, "longer than an hour");
+	rule_refused("event=WQ_FATAL", 7, "uhcactl event can");
 }
 
 static void test_words_that_are_wrong(void **state)
 {
 	(void)state;
-	refused("drop qp", 6, "'qp' wants a value");
-	refused("drop retry=3", 12, "'retry' has no value");
-	refused("drop opcode>=send", 6, "cannot be compared");
-	refused("drop qp=1 qp=2", 11, "'qp' stands here twice");
-	refused("drop dev=a device=b", 12, "'dev' stands here twice");
-	refused("drop every=2 every=3", 14, "stands here twice");
-	refused("drop jitter=5ms", 6, "'drop' has no parameter 'jitter'");
-	refused("drop limit=5", 6, "'drop' has no parameter 'limit'");
-	refused("rate=1gbit limit=0", 18, "0 would let nothing wait");
-	refused("rate=1gbit limit=0k", 18, "0 would let nothing wait");
-	refused("rate=1gbit limit=5ms", 18,
-		"'5ms' is neither packets, as 100, nor bytes, as 64k or 1500b");
-	refused("delay=1ms time=5ms", 11, "'delay' has no parameter 'time'");
-	refused("drop qp=x", 9, "'x' is no number");
-	refused("drop qp=1,,2", 11, "'' is no number");
-	refused("drop qp=0x1000000", 9, "not within 0..16777215");
-	refused("drop qp=5..3", 9, "ends before it begins");
-	refused("drop qp=1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17", 48, "at most 16");
-	refused("drop qp=#0", 10, "not within 1..");
-	refused("drop qp=#1,2", 12, "all parts begin with '#'");
-	refused("drop psn=1,+2", 12, "all parts begin with '+'");
-	refused("drop length<0", 13, "nothing is < 0");
-	refused("drop psn>0xffffff", 10, "nothing is > 0xffffff");
-	refused("drop nth=0", 10, "not within 1..");
-	refused("drop first=0", 12, "begins with 1");
-	refused("drop every=0", 12, "begins with 1");
-	refused("drop times=x", 12, "no number");
-	refused("drop every=x", 12, "neither a number nor a time");
-	refused("port.down every=10ns", 17, "less than 1us");
-	refused("drop p=0", 8, "nothing would ever happen");
-	refused("drop p=1.5", 8, "no probability");
-	refused("drop p=101%", 8, "no probability");
-	refused("drop after=5", 12, "neither a time");
-	refused("drop after=x:0", 14, "no number of hits");
-	refused("drop after=x+5", 14, "no time");
-	refused("drop until=0", 12, "0 would do nothing");
-	refused("drop until=soon", 12, "no time");
-	refused("drop stream=0", 13, "no number of a stream");
-	refused("drop while_file=here", 17, "does not begin with '/'");
+	rule_refused("drop qp", 6, "'qp' wants a value");
+	rule_refused("drop retry=3", 12, "'retry' has no value");
+	rule_refused("drop opcode>=send", 6, "cannot be compared");
+	rule_refused("drop qp=1 qp=2", 11, "'qp' stands here twice");
+	rule_refused("drop dev=a device=b", 12, "'dev' stands here twice");
+	rule_refused("drop every=2 every=3", 14, "stands here twice");
+	rule_refused("drop jitter=5ms", 6, "'drop' has no parameter 'jitter'");
+	rule_refused("drop limit=5", 6, "'drop' has no parameter 'limit'");
+	rule_refused("rate=1gbit limit=0", 18, "0 would let nothing wait");
+	rule_refused("rate=1gbit limit=0k", 18, "0 would let nothing wait");
+	rule_refused("rate=1gbit limit=5ms", 18,
+		     "'5ms' is neither packets, as 100, nor bytes, as 64k or 1500b");
+	rule_refused("delay=1ms time=5ms", 11, "'delay' has no parameter 'time'");
+	rule_refused("drop qp=x", 9, "'x' is no number");
+	rule_refused("drop qp=1,,2", 11, "'' is no number");
+	rule_refused("drop qp=0x1000000", 9, "not within 0..16777215");
+	rule_refused("drop qp=5..3", 9, "ends before it begins");
+	rule_refused("drop qp=1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17", 48, "at most 16");
+	rule_refused("drop qp=#0", 10, "not within 1..");
+	rule_refused("drop qp=#1,2", 12, "all parts begin with '#'");
+	rule_refused("drop psn=1,+2", 12, "all parts begin with '+'");
+	rule_refused("drop length<0", 13, "nothing is < 0");
+	rule_refused("drop psn>0xffffff", 10, "nothing is > 0xffffff");
+	rule_refused("drop nth=0", 10, "not within 1..");
+	rule_refused("drop first=0", 12, "begins with 1");
+	rule_refused("drop every=0", 12, "begins with 1");
+	rule_refused("drop times=x", 12, "no number");
+	rule_refused("drop every=x", 12, "neither a number nor a time");
+	rule_refused("port.down every=10ns", 17, "less than 1us");
+	rule_refused("drop p=0", 8, "nothing would ever happen");
+	rule_refused("drop p=1.5", 8, "no probability");
+	rule_refused("drop p=101%", 8, "no probability");
+	rule_refused("drop after=5", 12, "neither a time");
+	rule_refused("drop after=x:0", 14, "no number of hits");
+	rule_refused("drop after=x+5", 14, "no time");
+	rule_refused("drop until=0", 12, "0 would do nothing");
+	rule_refused("drop until=soon", 12, "no time");
+	rule_refused("drop stream=0", 13, "no number of a stream");
+	rule_refused("drop while_file=here", 17, "does not begin with '/'");
 }
 
 static void test_contradictions(void **state)
 {
 	(void)state;
-	refused("drop nth=3 every=2", 12, "'nth' and 'every' exclude each other");
-	refused("drop first=3 nth=3", 6, "'nth' and 'first' exclude each other");
-	refused("drop nth=3 skip=2", 12, "'nth' and 'skip' exclude each other");
-	refused("drop every=10 first=5", 15, "would never happen");
-	refused("drop after=5ms until=5ms", 16, "not later than 'after'");
-	refused("drop status=SUCCESS", 6,
-		"'status' is about completions, this rule is about packets");
-	refused("drop every=5ms", 6, "'every' is about the clock alone");
-	refused("mem.fail opcode=send", 10, "'opcode' is about packets");
-	refused("call.fail=EIO call=* psn=5", 22,
-		"'psn' is about packets, this rule is about calls");
-	refused("cqe.withhold call=*", 14, "'call' is about calls");
-	refused("port.down opcode=send wc=ERROR", 23, "this rule is about packets");
-	refused("port.down opcode=send at=time", 23, "'at' is about the clock alone");
-	refused("drop at=call", 6, "this rule is about packets");
-	refused("port.down at=time nth=3", 19, "this rule is about the clock alone");
-	refused("port.down times=3", 11, "wants every=TIME");
-	refused("rnr opcode=ack", 5, "none of these is answered");
-	refused("ghost opcode=uc", 7, "none of these is answered");
-	refused("nak=access opcode=rc.read_response", 12, "none of these is answered");
-	refused("forge=ack opcode=ud.send", 11, "none of these is answered");
-	refused("drop retry opcode=nak", 12, "ever sent again");
-	refused("set=reth.va:1 opcode=ack", 15, "none of these has what 'set=reth.va:1' changes");
-	refused("set=credits:0 opcode=nak,write", 15, "none of these has");
-	refused("truncate=1 opcode=read", 12, "none of these has");
-	refused("drop cm=REQ opcode=rc", 13, "none of these is a CM message");
-	refused("cm.reject=consumer cm=RTU", 20, "answers REQ and REP only");
-	refused("call.fail=EIO", 1, "Say call=NAME");
-	refused("call.fail=EIO call=reg_mr bad_wr=1", 27, "wants call=post_send");
-	refused("event=QP_FATAL", 1, "of which qp?");
-	refused("event=CQ_ERR after=1ms", 1, "of which cq?");
-	refused("event=SRQ_ERR at=memory", 1, "of which srq?");
-	refused("qp.error after=1ms", 1, "of which qp?");
-	refused("key.revoke", 1, "of which key?");
-	refused("qp.error qp=5..6", 13, "names one by its number");
-	refused("qp.error qp=#1 after=5ms", 13, "names one by its number");
-	refused("drop opcode=ud.write", 13, "ud has no write packets");
-	refused("mem.fail key=1", 10, "'key' is about packets, this rule is about memory accesses");
-	refused("key.revoke wc=ERROR", 1, "of which key?");
-	refused("key.revoke after=1ms qp=5", 1, "of which key?");
+	rule_refused("drop nth=3 every=2", 12, "'nth' and 'every' exclude each other");
+	rule_refused("drop first=3 nth=3", 6, "'nth' and 'first' exclude each other");
+	rule_refused("drop nth=3 skip=2", 12, "'nth' and 'skip' exclude each other");
+	rule_refused("drop every=10 first=5", 15, "would never happen");
+	rule_refused("drop after=5ms until=5ms", 16, "not later than 'after'");
+	rule_refused("drop status=SUCCESS", 6,
+		     "'status' is about completions, this rule is about packets");
+	rule_refused("drop every=5ms", 6, "'every' is about the clock alone");
+	rule_refused("mem.fail opcode=send", 10, "'opcode' is about packets");
+	rule_refused("call.fail=EIO call=* psn=5", 22,
+		     "'psn' is about packets, this rule is about calls");
+	rule_refused("cqe.withhold call=*", 14, "'call' is about calls");
+	rule_refused("port.down opcode=send wc=ERROR", 23, "this rule is about packets");
+	rule_refused("port.down opcode=send at=time", 23, "'at' is about the clock alone");
+	rule_refused("drop at=call", 6, "this rule is about packets");
+	rule_refused("port.down at=time nth=3", 19, "this rule is about the clock alone");
+	rule_refused("port.down times=3", 11, "wants every=TIME");
+	rule_refused("rnr opcode=ack", 5, "none of these is answered");
+	rule_refused("ghost opcode=uc", 7, "none of these is answered");
+	rule_refused("nak=access opcode=rc.read_response", 12, "none of these is answered");
+	rule_refused("forge=ack opcode=ud.send", 11, "none of these is answered");
+	rule_refused("drop retry opcode=nak", 12, "ever sent again");
+	rule_refused("set=reth.va:1 opcode=ack", 15,
+		     "none of these has what 'set=reth.va:1' changes");
+	rule_refused("set=credits:0 opcode=nak,write", 15, "none of these has");
+	rule_refused("truncate=1 opcode=read", 12, "none of these has");
+	rule_refused("drop cm=REQ opcode=rc", 13, "none of these is a CM message");
+	rule_refused("cm.reject=consumer cm=RTU", 20, "answers REQ and REP only");
+	rule_refused("call.fail=EIO", 1, "Say call=NAME");
+	rule_refused("call.fail=EIO call=reg_mr bad_wr=1", 27, "wants call=post_send");
+	rule_refused("event=QP_FATAL", 1, "of which qp?");
+	rule_refused("event=CQ_ERR after=1ms", 1, "of which cq?");
+	rule_refused("event=SRQ_ERR at=memory", 1, "of which srq?");
+	rule_refused("qp.error after=1ms", 1, "of which qp?");
+	rule_refused("key.revoke", 1, "of which key?");
+	rule_refused("qp.error qp=5..6", 13, "names one by its number");
+	rule_refused("qp.error qp=#1 after=5ms", 13, "names one by its number");
+	rule_refused("drop opcode=ud.write", 13, "ud has no write packets");
+	rule_refused("mem.fail key=1", 10,
+		     "'key' is about packets, this rule is about memory accesses");
+	rule_refused("key.revoke wc=ERROR", 1, "of which key?");
+	rule_refused("key.revoke after=1ms qp=5", 1, "of which key?");
 }
 
 static void test_names_of_actions_and_layers(void **state)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The actions: each is there, looks at its moment, and what only some of them have. */
+#include "tests/support/fault/rule_stage.h"
 #include "tests/support/wire/cmocka_all.h"
 
 #include "emu/abi/cqe.h"
@@ -7,29 +8,6 @@
 
 #include <errno.h>
 #include <string.h>
-
-static struct fault_rule parsed(const char *text)
-{
-	struct fault_rule r;
-	struct fault_error e;
-
-	if (fault_rule_parse(text, &r, &e))
-		fail_msg("%s: column %u: %s", text, e.column, e.text);
-	return r;
-}
-
-/* "part" stands in the message. */
-static void refused(const char *text, unsigned column, const char *part)
-{
-	struct fault_rule r;
-	struct fault_error e;
-
-	if (fault_rule_parse(text, &r, &e) != -EINVAL)
-		fail_msg("'%s' is taken", text);
-	if (e.column != column || !strstr(e.text, part))
-		fail_msg("'%s': column %u: %s; wanted column %u: %s", text, e.column, e.text,
-			 column, part);
-}
 
 static void test_every_action(void **state)
 {
@@ -82,7 +60,7 @@ static void test_every_action(void **state)
 	(void)state;
 	assert_int_equal(sizeof(all) / sizeof(all[0]), FAULT_ACTIONS);
 	for (unsigned i = 0; i < FAULT_ACTIONS; i++) {
-		const struct fault_rule r = parsed(all[i].text);
+		const struct fault_rule r = rule_parsed(all[i].text);
 		const char *name = fault_action_name((enum fault_action)i);
 
 		assert_int_equal(all[i].action, i);
@@ -97,12 +75,12 @@ static void test_every_action(void **state)
 static void test_order(void **state)
 {
 	(void)state;
-	assert_false(parsed("cqe.delay=1ms").value.by_queue);
-	assert_false(parsed("cqe.delay=1ms order=cq").value.by_queue);
-	assert_true(parsed("cqe.delay=1ms order=queue").value.by_queue);
-	assert_true(parsed("cqe.announce=1ms jitter=2ms order=queue").value.by_queue);
-	refused("cqe.delay=1ms order=qp", 21, "'qp' is not cq or queue");
-	refused("delay=1ms order=queue", 11, "order");
+	assert_false(rule_parsed("cqe.delay=1ms").value.by_queue);
+	assert_false(rule_parsed("cqe.delay=1ms order=cq").value.by_queue);
+	assert_true(rule_parsed("cqe.delay=1ms order=queue").value.by_queue);
+	assert_true(rule_parsed("cqe.announce=1ms jitter=2ms order=queue").value.by_queue);
+	rule_refused("cqe.delay=1ms order=qp", 21, "'qp' is not cq or queue");
+	rule_refused("delay=1ms order=queue", 11, "order");
 }
 
 /* All of a success is defined. */
@@ -111,11 +89,11 @@ static void test_garbage(void **state)
 	const uint64_t success = UINT64_C(1) << UHCA_ABI_WC_SUCCESS;
 
 	(void)state;
-	assert_int_equal(parsed("cqe.garbage").select.wc_status & success, 0);
-	assert_int_equal(parsed("cqe.garbage wc=WR_FLUSH_ERR").select.wc_status,
+	assert_int_equal(rule_parsed("cqe.garbage").select.wc_status & success, 0);
+	assert_int_equal(rule_parsed("cqe.garbage wc=WR_FLUSH_ERR").select.wc_status,
 			 UINT64_C(1) << UHCA_ABI_WC_WR_FLUSH_ERR);
-	refused("cqe.garbage wc=SUCCESS", 13, "all of a success is defined");
-	refused("cqe.garbage=1", 13, "has no value");
+	rule_refused("cqe.garbage wc=SUCCESS", 13, "all of a success is defined");
+	rule_refused("cqe.garbage=1", 13, "has no value");
 }
 
 int main(void)

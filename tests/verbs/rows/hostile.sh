@@ -93,6 +93,7 @@ rows_hostile() {
 		try hostile "$way" hostile "$way" "${UHCA_SEED:-1}"
 	done
 	try hostile leaver beside_bystander leaver 4000
+	try hostile flooder beside_bystander flooder 3
 	if [ -z "$list_only" ] && ! unshare -nm true && ! unshare -rnm true; then
 		skip hostile soak "no namespaces here"
 		return

@@ -284,6 +284,12 @@ const struct conf_option conf_schema[] = {
 		 "requests of a low-latency queue pair), max_shared_size (bytes that all programs "
 		 "share), client_memory (bytes of the daemon's own that a program's regions and "
 		 "described keys take; more fail with ENOMEM). May be given again for others."},
+	{"no-sandbox", NULL, CONF_FLAG, FIELD_(io.no_sandbox), .min = 1,
+	 .help = "Keeps all system calls and capabilities. For debugging. Default: when clients "
+		 "can "
+		 "connect the daemon has laid down what it does not need to serve them, see THE "
+		 "SANDBOX; under valgrind, built with sanitizers or for coverage, and where the "
+		 "kernel refuses it, it does not, and the log says why."},
 	{"fault", "RULE", CONF_SET, .set = set_fault,
 	 .help = "A fault rule that is in force from the start, see uhca-fault(7). May be given "
 		 "again for others. With a rule that is wrong the daemon does not start."},

@@ -69,6 +69,7 @@ static int run(const struct conf *c)
 	if (error == 0) {
 		if (c->chaos[0])
 			io_log(IO_LOG_INFO, "chaos: %s", c->chaos);
+		io_daemon_confine(&daemon);
 		say_ready(&daemon);
 		io_log_echo_errors(false);
 		error = io_loop_run(&daemon);

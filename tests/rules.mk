@@ -5,7 +5,7 @@
 # list of tests/*.inc.
 comma = ,
 test_cppflags = -D_GNU_SOURCE -DUHCA_VERSION='"$(PACKAGE_VERSION)"' -I$(srcdir)/provider \
-	-I$(srcdir)/emu/ctl/lib $(JANSSON_CFLAGS)
+	-I$(srcdir)/emu/ctl/lib $(JANSSON_CFLAGS) $(SANDBOX_CPPFLAGS)
 compile_test = $(CC) $(DEFS) $(DEFAULT_INCLUDES) $(test_cppflags) $(CPPFLAGS) $(AM_CFLAGS) $(CFLAGS)
 
 tests/%.o: tests/%.c
@@ -46,7 +46,7 @@ $(sim_tests): %: %.o $(sim_stand)
 $(fault_tests): %: %.o $(fault_stand)
 	$(link_test) $(CMOCKA_LIBS) $(ISAL_LIBS)
 $(io_tests): %: %.o $(io_stand)
-	$(link_test) $(CMOCKA_LIBS) $(EV_LIBS) $(JANSSON_LIBS) $(ISAL_LIBS) -lpthread -lm
+	$(link_test) $(CMOCKA_LIBS) $(EV_LIBS) $(JANSSON_LIBS) $(SECCOMP_LIBS) $(ISAL_LIBS) -lpthread -lm
 $(story_tests): %: %.o $(story_stand)
 	$(link_test) $(CMOCKA_LIBS) $(JANSSON_LIBS) $(ISAL_LIBS) -lm
 $(provider_tests): %: %.o $(provider_stand)

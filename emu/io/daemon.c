@@ -8,6 +8,7 @@
 #include "emu/io/base/base.h"
 #include "emu/io/capture/captures.h"
 #include "emu/io/fault/fault.h"
+#include "emu/io/sandbox/sandbox.h"
 #include "ops.h"
 
 #include <errno.h>
@@ -364,8 +365,14 @@ int io_daemon_create(struct io_daemon *d, const struct io_settings *settings,
 	return 0;
 }
 
+void io_daemon_confine(struct io_daemon *d)
+{
+	io_sandbox_enter(d->loop, !d->settings.no_sandbox);
+}
+
 static void close_loop(struct io_daemon *d)
 {
+	io_sandbox_leave(d->loop);
 	io_linger_stop(&d->linger);
 	ev_timer_stop(d->loop, &d->counters);
 	ev_signal_stop(d->loop, &d->terminate);

@@ -5,6 +5,7 @@
  * the wings get what they need. A wing uses those above it in this list:
  *
  *	base     addresses, clock, log, words of text, random bytes
+ *	sandbox  what the daemon lays down when it has opened all it needs
  *	local    processes of this host: sockets, descriptors that are watched, who is still here
  *	mem      memory of other processes, and memory shared with them
  *	device   a device without its network: who it is, the core's part, its files
@@ -74,6 +75,12 @@ struct io_daemon {
  */
 int io_daemon_create(struct io_daemon *d, const struct io_settings *settings,
 		     const struct io_instance *instance);
+
+/*
+ * Lays down what is not needed any more (sandbox.h), unless the settings say otherwise. For the
+ * whole process, for ever.
+ */
+void io_daemon_confine(struct io_daemon *d);
 
 /* Disconnects all clients, writes out what is buffered, removes the files. */
 void io_daemon_destroy(struct io_daemon *d);

@@ -25,6 +25,7 @@ static const struct {
 	{"process_vm_readv", SYS_process_vm_readv},
 	{"process_vm_writev", SYS_process_vm_writev},
 	{"pwrite64", SYS_pwrite64},
+	{"seccomp", SYS_seccomp},
 	{"userfaultfd", SYS_userfaultfd},
 };
 

@@ -16,6 +16,7 @@ static const struct {
 	{"client memory", memory_check_ways},
 	{"Yama", memory_check_yama},
 	{"seccomp", machine_check_seccomp},
+	{"sandbox", machine_check_sandbox},
 	{"shared memory", memory_check_shared},
 	{"userfaultfd", memory_check_userfaultfd},
 	{"UDP port", machine_check_port},

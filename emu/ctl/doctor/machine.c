@@ -6,13 +6,16 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <linux/seccomp.h>
 #include <netinet/in.h>
 #include <netinet/udp.h>
 #include <sched.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define ROCE_UDP_PORT 4791
@@ -54,6 +57,25 @@ void machine_check_seccomp(struct doctor_finding *out)
 			    "lines about memory tell");
 	else
 		finding_set(out, DOCTOR_GOOD, NULL, "no filter");
+}
+
+void machine_judge_sandbox(int error, struct doctor_finding *out)
+{
+	if (error)
+		finding_set(out, DOCTOR_NOTE,
+			    "in a container: a seccomp profile that allows seccomp(2)",
+			    "seccomp(2): %s: the daemon works, and keeps all system calls",
+			    strerror(error));
+	else
+		finding_set(out, DOCTOR_GOOD, NULL, "the daemon can give up system calls");
+}
+
+void machine_check_sandbox(struct doctor_finding *out)
+{
+	const uint32_t action = SECCOMP_RET_TRAP;
+	long result = syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action);
+
+	machine_judge_sandbox(result < 0 ? errno : 0, out);
 }
 
 /* ---- network ---- */

@@ -9,6 +9,9 @@
 /* errno of binding UDP port 4791 at 127.0.0.1, and at an address that no daemon has by itself. */
 void machine_judge_port(int first, int elsewhere, struct doctor_finding *out);
 
+/* errno of asking whether processes may have filters of system calls. */
+void machine_judge_sandbox(int error, struct doctor_finding *out);
+
 /* "names" of the RDMA devices that the kernel has, separated by spaces; empty: none. */
 void machine_judge_devices(const char *names, struct doctor_finding *out);
 
@@ -20,6 +23,7 @@ void machine_judge_processors(int n, struct doctor_finding *out);
 void machine_check_programs(const struct doctor_places *places, struct doctor_finding *out);
 void machine_check_libibverbs(struct doctor_finding *out);
 void machine_check_seccomp(struct doctor_finding *out);
+void machine_check_sandbox(struct doctor_finding *out);
 void machine_check_port(struct doctor_finding *out);
 void machine_check_loopback(struct doctor_finding *out);
 void machine_check_segmentation(struct doctor_finding *out);

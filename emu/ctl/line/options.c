@@ -19,7 +19,8 @@ struct text {
 };
 
 static const struct text command_text[] = {
-	{"show device", "The devices: GUID, addresses, wire, number of objects of each kind."},
+	{"show device",
+	 "The devices: GUID, addresses, wire, sandbox, number of objects of each kind."},
 	{"show client", "The processes that have opened a device."},
 	{"show pd|mr|mw|dm|cq|qp|srq|xrcd|ah|wq|rwq_ind_table|flow",
 	 "The objects of all clients, one line each."},

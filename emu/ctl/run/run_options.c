@@ -65,6 +65,7 @@ static const struct option_row {
 	{"strict-memory", NULL, OPTION_DAEMON,
 	 "payload is read at execution, never at post; see uhcad(8)"},
 	{"limit", "NAME=N", OPTION_DAEMON, "a limit of the devices, such as max_qp=64; repeat"},
+	{"no-sandbox", NULL, OPTION_DAEMON, "the daemon keeps all system calls; see uhcad(8)"},
 	{"on-error", "FILE", OPTION_DAEMON, "a capture of what led to a failure; see uhcad(8)"},
 	{"log-level", "LEVEL", OPTION_DAEMON, "error, warn, info or debug"},
 	{"linger", "SECONDS", OPTION_LINGER,

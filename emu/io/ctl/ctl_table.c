@@ -10,6 +10,7 @@
 #include "emu/io/base/base.h"
 #include "emu/io/net/udp.h"
 #include "emu/io/port/port.h"
+#include "emu/io/sandbox/sandbox.h"
 #include "emu/io/serve/serve.h"
 #include "emu/io/ucma/ucma.h"
 
@@ -154,6 +155,7 @@ static void add_devices(struct table *t, const struct io_house *h)
 		put_addresses(t, &dev->id);
 		put_text(t, "netdev", dev->id.netdev);
 		put_text(t, "wire", udp->n_sockets ? "udp" : "none");
+		put_text(t, "sandbox", io_sandbox_state());
 		put_number(t, "rcvbuf", udp->rcvbuf);
 		put_number(t, "window", dev->config.window_bytes);
 		put_number(t, "clients", count_clients(h, dev));

@@ -44,6 +44,7 @@ struct io_settings {
 	enum io_mem_mode mem;
 	unsigned adopt; /* enum uhca_abi_adopt, which clients are told */
 	bool gso;
+	bool no_sandbox; /* io_sandbox_enter's "wanted" is not */
 	enum io_icrc_mode icrc;
 	unsigned profile;     /* of core_profile_name; 0: default */
 	bool early_local_inv; /* core_config.local_inv_early */

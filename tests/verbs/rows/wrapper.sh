@@ -398,6 +398,7 @@ rows_wrapper() {
 	try wrapper exit-codes exit_codes
 	try wrapper bad-usage bad_usage
 	try wrapper daemon-trouble daemon_trouble
+	rows_sandbox
 	try wrapper port-taken port_taken
 	try wrapper few-descriptors few_descriptors
 	try wrapper fresh-interface fresh_interface

@@ -86,6 +86,11 @@ said note userfaultfd refused
 said note seccomp filtered
 pingpong "$refuse" process_vm_readv userfaultfd --
 grep -q "process_vm is refused" "$tmp/said" || complain "the daemon was not refused anything"
+examine 0 "$refuse" seccomp -- "$run" doctor
+said note sandbox "Operation not permitted: the daemon works"
+pingpong "$refuse" seccomp --
+grep -qE "sandbox: off: (seccomp\(2\): |built with )" "$tmp/said" ||
+	complain "no word of the sandbox"
 examine 1 "$refuse" process_vm_readv pwrite64 -- "$run" doctor
 said bad "client memory" "would not reach"
 examine 1 "$refuse" memfd_create -- "$run" doctor

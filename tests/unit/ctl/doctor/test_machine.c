@@ -24,6 +24,17 @@ static void test_port(void **state)
 	assert_string_equal(f.remedy, "");
 }
 
+static void test_sandbox(void **state)
+{
+	(void)state;
+	machine_judge_sandbox(0, &f);
+	assert_int_equal(f.mark, DOCTOR_GOOD);
+	machine_judge_sandbox(ENOSYS, &f);
+	assert_int_equal(f.mark, DOCTOR_NOTE);
+	assert_non_null(strstr(f.text, strerror(ENOSYS)));
+	assert_non_null(strstr(f.remedy, "profile"));
+}
+
 static void test_devices(void **state)
 {
 	(void)state;
@@ -77,7 +88,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_port),        cmocka_unit_test(test_devices),
 		cmocka_unit_test(test_descriptors), cmocka_unit_test(test_processors),
-		cmocka_unit_test(test_programs),
+		cmocka_unit_test(test_programs),    cmocka_unit_test(test_sandbox),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -174,7 +174,7 @@ static void test_devices(void **state)
 
 	make_objects(f);
 	table = table_of(f, "device", 2);
-	check_columns(table, "device node_guid addresses netdev wire rcvbuf window clients "
+	check_columns(table, "device node_guid addresses netdev wire sandbox rcvbuf window clients "
 			     "pd mr cq qp srq ah mw xrcd dm wq rwq_ind_table flow");
 	assert_string_equal(json_string_value(value(table, 1, "device")), "uhca1");
 	assert_string_equal(json_string_value(value(table, 0, "netdev")), "lo");

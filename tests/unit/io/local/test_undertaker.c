@@ -14,6 +14,9 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -61,6 +64,46 @@ static unsigned threads(void)
 		n += e->d_name[0] != '.';
 	closedir(tasks);
 	return n;
+}
+
+/* What another thread than the first one blocks. */
+static unsigned long long blocked_by_thread(void)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	unsigned long long mask = 0;
+	char path[64], line[256];
+
+	assert_non_null(tasks);
+	for (const struct dirent *e; (e = readdir(tasks));) {
+		long tid = strtol(e->d_name, NULL, 10);
+		FILE *f;
+
+		if (tid == 0 || tid == getpid())
+			continue;
+		snprintf(path, sizeof(path), "/proc/self/task/%ld/status", tid);
+		f = fopen(path, "re"); /* one that was idle may just have gone */
+		while (f && fgets(line, sizeof(line), f))
+			sscanf(line, "SigBlk: %llx", &mask);
+		if (f)
+			fclose(f);
+	}
+	closedir(tasks);
+	return mask;
+}
+
+/* A call that the sandbox refuses raises SIGSYS, which kills who blocks it. */
+static void test_signals(void **state)
+{
+	const unsigned long long term = 1ull << (SIGTERM - 1), sys = 1ull << (SIGSYS - 1);
+	uint64_t end = io_clock_now() + SECONDS * IO_SEC;
+
+	(void)state;
+	io_undertaker_trim();
+	assert_true(io_undertaker_wait(SECONDS * 1000));
+	/* libc blocks all of them while a thread begins */
+	while ((blocked_by_thread() & (term | sys)) != term)
+		assert_true(io_clock_now() < end);
+	io_undertaker_end(SECONDS * 1000);
 }
 
 /* At the end of the process no thread is left, whose stack would be; and it can begin anew. */
@@ -124,9 +167,8 @@ static void test_stuck(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_close),
-		cmocka_unit_test(test_unmap),
-		cmocka_unit_test(test_end),
+		cmocka_unit_test(test_close),   cmocka_unit_test(test_unmap),
+		cmocka_unit_test(test_signals), cmocka_unit_test(test_end),
 		cmocka_unit_test(test_stuck),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -48,6 +48,12 @@
 	  "same queue that sends it may begin before, unless it has IBV_SEND_FENCE",               \
 	  "IBTA vol. 1, 10.8.3.3, table of ordering rules; ibv_post_send(3)",                      \
 	  "Post the later request with IBV_SEND_FENCE, or when the READ's completion was polled")  \
+	X(WRITE_UNFENCED, "write-unfenced", "sum",                                                 \
+	  "A WRITE may be executed before a READ or an atomic that was posted before it to the "   \
+	  "same queue, unless it has IBV_SEND_FENCE",                                              \
+	  "IBTA vol. 1, 10.8.3.3, table of ordering rules; ibv_post_send(3)",                      \
+	  "Post the WRITE with IBV_SEND_FENCE (on the READ it does nothing for what comes later)," \
+	  " or when the READ's completion was polled")                                             \
 	X(MEMORY_UNMAPPED, "memory-unmapped", "sum",                                               \
 	  "Memory that is registered stays mapped while requests use it",                          \
 	  "ibv_reg_mr(3); munmap(2)",                                                              \
@@ -101,6 +107,17 @@
 	  "The destruction of an object waits until all its events were acknowledged",             \
 	  "ibv_get_cq_event(3), ibv_get_async_event(3)",                                           \
 	  "Call ibv_ack_cq_events or ibv_ack_async_event for each event that was read")            \
+	X(EVENTS_OVERACKED, "events-overacked", "sum",                                             \
+	  "Events are acknowledged as often as they were read: the destruction of an object "      \
+	  "waits until both numbers are equal",                                                    \
+	  "ibv_get_cq_event(3), ibv_get_async_event(3)",                                           \
+	  "Acknowledge only where the call that reads an event has returned 0, and once for each") \
+	X(FORK_UNSAFE, "fork-unsafe", "sum",                                                       \
+	  "After a fork the parent may be given new pages for what it writes to, and the adapter " \
+	  "keeps the old ones, unless registered memory is kept from the child",                   \
+	  "ibv_fork_init(3), ibv_is_fork_initialized(3)",                                          \
+	  "Fork before anything is registered, or call ibv_fork_init before the first "            \
+	  "registration")                                                                          \
 	X(OBJECT_BUSY, "object-busy", "sum",                                                       \
 	  "An object on which others stand is not destroyed (EBUSY)",                              \
 	  "IBTA vol. 1, 10.2; the manual page of the call",                                        \

@@ -50,40 +50,53 @@ void uhcav_events_lost(struct uhcav_here here, struct ibv_cq *ibcq, const struct
 	uhcav_finding_tell();
 }
 
-static uint32_t missing(const struct uhcav_events *e)
+/* Events that were read and not acknowledged; less than 0: the other way round. */
+static int32_t missing(const struct uhcav_events *e)
 {
-	uint32_t n;
+	int32_t n;
 
 	pthread_mutex_lock(e->mutex);
-	n = __atomic_load_n(e->read, __ATOMIC_ACQUIRE) - *e->acknowledged;
+	n = (int32_t)(__atomic_load_n(e->read, __ATOMIC_ACQUIRE) - *e->acknowledged);
 	pthread_mutex_unlock(e->mutex);
 	return n;
+}
+
+static void tell_events(struct uhcav_here here, const struct uhcav_events *e, int32_t n)
+{
+	enum uhca_check check = n < 0 ? UHCA_CHECK_EVENTS_OVERACKED : UHCA_CHECK_EVENTS_UNACKED;
+	const struct uhcav_stack *stack = uhcav_stack_take(here);
+	char words[UHCAV_OBJECT_WORDS];
+	struct uhcav_object o;
+
+	if (!uhcav_object_find(e->object, &o) || !uhcav_finding_is_new(check, stack, o.made))
+		return;
+	uhcav_object_words(&o, words);
+	uhcav_finding_begin(check, "an object is destroyed %s: this waits for ever",
+			    n < 0 ? "with more events acknowledged than were read"
+				  : "whose events are not acknowledged");
+	if (n < 0)
+		uhcav_finding_fact("%s: %s was called for %u events that were not read", words,
+				   e->call, -(uint32_t)n);
+	else
+		uhcav_finding_fact("%s: %u events were read and not acknowledged with %s", words,
+				   (uint32_t)n, e->call);
+	uhcav_finding_stack(stack, "destroyed by");
+	uhcav_finding_stack(o.made, "%s made by", words);
+	uhcav_finding_tell();
 }
 
 void uhcav_events_settle(struct uhcav_here here, const struct uhcav_events *e)
 {
 	const struct timespec ms = {.tv_nsec = 1000000};
-	const struct uhcav_stack *stack;
-	char words[UHCAV_OBJECT_WORDS];
-	struct uhcav_object o;
-	uint32_t n = missing(e);
+	int32_t n = missing(e);
 
-	if (!n || !uhcav_check_on(UHCA_CHECK_EVENTS_UNACKED))
+	if (!n || (!uhcav_check_on(UHCA_CHECK_EVENTS_UNACKED) &&
+		   !uhcav_check_on(UHCA_CHECK_EVENTS_OVERACKED)))
 		return;
 	for (int i = 0; n && i < PATIENCE_MS; i++) {
 		nanosleep(&ms, NULL);
 		n = missing(e);
 	}
-	stack = uhcav_stack_take(here);
-	if (!n || !uhcav_object_find(e->object, &o) ||
-	    !uhcav_finding_is_new(UHCA_CHECK_EVENTS_UNACKED, stack, o.made))
-		return;
-	uhcav_finding_begin(UHCA_CHECK_EVENTS_UNACKED,
-			    "an object is destroyed whose events are not acknowledged: this waits "
-			    "for ever");
-	uhcav_finding_fact("%s: %u events were read and not acknowledged with %s",
-			   uhcav_object_words(&o, words), n, e->call);
-	uhcav_finding_stack(stack, "destroyed by");
-	uhcav_finding_stack(o.made, "%s made by", words);
-	uhcav_finding_tell();
+	if (n)
+		tell_events(here, e, n);
 }

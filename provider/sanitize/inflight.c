@@ -83,18 +83,21 @@ static bool is_shared(struct uhcav_shadow *s, const struct uhcav_request *r)
 	return shared;
 }
 
-static bool look_at(struct uhcav_shadow *s, const struct uhcav_request *r, struct uhcav_piece *p)
+/* Do both go to the same remote memory, by the same key? */
+static bool meet_there(const struct uhcav_request *a, const struct uhcav_request *b)
 {
-	if (r->direction == UHCAV_LOCAL_READ && uhcav_check_on(UHCA_CHECK_SEND_CHANGED))
-		return sum_parts(p, 1);
-	if (!s->is_send && uhcav_check_on(UHCA_CHECK_RECV_CHANGED) && !is_shared(s, r))
-		return sum_parts(p, UHCAV_PARTS);
-	return !uhcav_check_on(UHCA_CHECK_MEMORY_UNMAPPED) || is_mapped(p);
+	return a->rkey == b->rkey && a->remote_addr < b->remote_addr + b->remote_length &&
+	       b->remote_addr < a->remote_addr + a->remote_length;
 }
 
-/* The first outstanding request that writes where r is; its pieces are not to be looked at. */
-static bool find_overlap(struct uhcav_shadow *s, const struct uhcav_request *r,
-			 struct uhcav_request *out)
+/*
+ * The first outstanding request that brings something here, and that meets r; its pieces are not to
+ * be looked at.
+ */
+static bool find_outstanding(struct uhcav_shadow *s, const struct uhcav_request *r,
+			     bool (*meet)(const struct uhcav_request *,
+					  const struct uhcav_request *),
+			     struct uhcav_request *out)
 {
 	bool found = false;
 
@@ -103,12 +106,33 @@ static bool find_overlap(struct uhcav_shadow *s, const struct uhcav_request *r,
 		const struct uhcav_request *o = uhcav_shadow_at(s, i);
 		bool before_fence = s->fenced && (int32_t)(o->index - s->fence) < 0;
 		found = !o->done && o->direction == UHCAV_LOCAL_WRITE &&
-			(!s->is_send || !before_fence) && overlap(o, r);
+			(!s->is_send || !before_fence) && meet(o, r);
 		if (found)
 			*out = *o;
 	}
 	uhcav_unlock(&s->lock);
 	return found;
+}
+
+/*
+ * Is what r sends to be brought by an outstanding request, for which it waits? Then it changes
+ * behind the post, and must.
+ */
+static bool is_awaited(struct uhcav_shadow *s, const struct uhcav_request *r)
+{
+	struct uhcav_request other;
+
+	return r->fenced && s->reads && find_outstanding(s, r, overlap, &other);
+}
+
+static bool look_at(struct uhcav_shadow *s, const struct uhcav_request *r, struct uhcav_piece *p)
+{
+	if (r->direction == UHCAV_LOCAL_READ && uhcav_check_on(UHCA_CHECK_SEND_CHANGED) &&
+	    !is_awaited(s, r))
+		return sum_parts(p, 1);
+	if (!s->is_send && uhcav_check_on(UHCA_CHECK_RECV_CHANGED) && !is_shared(s, r))
+		return sum_parts(p, UHCAV_PARTS);
+	return !uhcav_check_on(UHCA_CHECK_MEMORY_UNMAPPED) || is_mapped(p);
 }
 
 static void tell_overlap(enum uhca_check check, const char *what, const struct uhcav_shadow *s,
@@ -127,16 +151,38 @@ static void tell_overlap(enum uhca_check check, const char *what, const struct u
 	uhcav_finding_tell();
 }
 
+static bool is_write(const struct uhcav_shadow *s, const struct uhcav_request *r)
+{
+	return s->is_send &&
+	       (r->opcode == IBV_WR_RDMA_WRITE || r->opcode == IBV_WR_RDMA_WRITE_WITH_IMM);
+}
+
+/* A request behind outstanding READs or atomics that does not wait for them. */
+static void look_for_reads(struct uhcav_shadow *s, const struct uhcav_request *r)
+{
+	struct uhcav_request other;
+
+	if (!s->reads || r->fenced)
+		return;
+	if (r->direction == UHCAV_LOCAL_READ && uhcav_check_on(UHCA_CHECK_READ_UNFENCED) &&
+	    find_outstanding(s, r, overlap, &other))
+		tell_overlap(UHCA_CHECK_READ_UNFENCED,
+			     "a request without fence sends what an outstanding one is to bring", s,
+			     r, &other);
+	if (is_write(s, r) && uhcav_check_on(UHCA_CHECK_WRITE_UNFENCED) &&
+	    find_outstanding(s, r, meet_there, &other))
+		tell_overlap(UHCA_CHECK_WRITE_UNFENCED,
+			     "a WRITE without fence goes where an outstanding request reads", s, r,
+			     &other);
+}
+
 static void look_for_others(struct uhcav_shadow *s, const struct uhcav_request *r)
 {
 	struct uhcav_request other;
 
-	if (r->direction == UHCAV_LOCAL_READ && s->reads && !r->fenced &&
-	    uhcav_check_on(UHCA_CHECK_READ_UNFENCED) && find_overlap(s, r, &other))
-		tell_overlap(UHCA_CHECK_READ_UNFENCED,
-			     "a request without fence sends what an outstanding one is to bring", s,
-			     r, &other);
-	if (!s->is_send && uhcav_check_on(UHCA_CHECK_RECV_OVERLAP) && find_overlap(s, r, &other))
+	look_for_reads(s, r);
+	if (!s->is_send && uhcav_check_on(UHCA_CHECK_RECV_OVERLAP) &&
+	    find_outstanding(s, r, overlap, &other))
 		tell_overlap(UHCA_CHECK_RECV_OVERLAP,
 			     "a receive names memory of another one that is outstanding", s, r,
 			     &other);
@@ -166,7 +212,7 @@ static void search_receives(struct uhcav_shadow *s, void *arg)
 	struct uhcav_request other;
 
 	if (!find->posted && !s->is_send && s->context == find->of->context &&
-	    find_overlap(s, find->send, &other))
+	    find_outstanding(s, find->send, overlap, &other))
 		find->posted = other.posted;
 }
 

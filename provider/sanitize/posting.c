@@ -53,6 +53,8 @@ void uhcav_posting_add(struct uhcav_posting *p, const struct uhcav_request *r,
 
 	copy.posted = p->stack;
 	copy.signaled |= p->s->all_signaled;
+	for (size_t i = 0; i < n_sge; i++)
+		copy.remote_length += sge[i].length;
 	take_pieces(p->s, &copy, sge, n_sge);
 	uhcav_inflight_begin(p->s, &copy);
 	if (uhcav_shadow_enter(p->s, &copy))

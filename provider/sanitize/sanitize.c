@@ -2,6 +2,7 @@
 /* See sanitize.h. */
 #include "sanitize.h"
 
+#include "forking.h"
 #include "lifetime.h"
 #include "object.h"
 #include "provider/finding/finding.h"
@@ -20,6 +21,7 @@ static bool watching;
  */
 static void before_fork(void)
 {
+	uhcav_forking_look(UHCAV_HERE);
 	uhcav_shadows_lock();
 	uhcav_finding_lock();
 	uhcav_object_lock();

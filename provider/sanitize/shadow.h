@@ -47,7 +47,7 @@ struct uhcav_request {
 	bool signaled, fenced, done;
 	bool counted; /* in the CQ's "expected" */
 	enum uhcav_direction direction;
-	uint64_t remote_addr;
+	uint64_t remote_addr, remote_length;
 	uint32_t rkey;
 	const struct uhcav_stack *posted;
 	uint32_t n_pieces;

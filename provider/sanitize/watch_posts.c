@@ -28,7 +28,7 @@ static struct uhcav_request request_of(const struct uhcav_qp *qp, const struct i
 						       ? UHCAV_LOCAL_NONE
 						       : uhcav_posting_direction(wr->opcode)};
 
-	if (qp->qp.qp_type == IBV_QPT_UD || r.direction == UHCAV_LOCAL_NONE)
+	if (qp->qp.qp_type == IBV_QPT_UD)
 		return r;
 	if (wr->opcode == IBV_WR_ATOMIC_CMP_AND_SWP || wr->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD) {
 		r.remote_addr = wr->wr.atomic.remote_addr;

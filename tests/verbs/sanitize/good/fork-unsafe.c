@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "tests/verbs/sanitize/pair.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+int main(void)
+{
+	struct pair p;
+	pid_t child;
+
+	pair_must(!ibv_fork_init(), "ibv_fork_init");
+	pair_open(&p);
+
+	child = fork();
+	if (child == 0)
+		_exit(0);
+	waitpid(child, NULL, 0);
+
+	pair_close(&p);
+	return 0;
+}

@@ -116,7 +116,7 @@ bool uhcav_shadow_enter(struct uhcav_shadow *s, const struct uhcav_request *r)
 		s->reads += is_read(s, r);
 		s->fenced |= r->fenced;
 		if (r->fenced)
-			s->fence = r->index + 1;
+			s->fence = r->index;
 		if (to->counted)
 			__atomic_fetch_add(&s->cq->expected, 1, __ATOMIC_RELAXED);
 	}

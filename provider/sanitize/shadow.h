@@ -74,7 +74,7 @@ struct uhcav_shadow {
 	const uint32_t *state; /* of its QP, enum ibv_qp_state, as the provider knows it; or NULL */
 
 	uint32_t reads; /* READs and atomics among the requests */
-	uint32_t fence; /* behind the last request with a fence, if "fenced" */
+	uint32_t fence; /* the last request with a fence, if "fenced" */
 	bool fenced;
 
 	/* A completion with an error was polled (atomic), and so many requests were posted since.

@@ -4,7 +4,13 @@
 # the bytes go and whoever asks.
 
 judge_checks() {
-	timeout -k 2 120 "$here/sanitize/judge" 2>&1 | tail -n 3
+	local checks
+	mapfile -t checks < <(cd "$here/sanitize/bad" && printf '%s\n' *.c | sed 's/\.c$//')
+	timeout -k 2 120 "$here/sanitize/judge" "${checks[@]}" 2>&1 | tail -n 3
+}
+
+judge_known() { # NAME
+	timeout -k 2 80 "$here/sanitize/judge" "known/$1" 2>&1 | tail -n 3
 }
 
 # Sixteen threads that share queues, and a daemon that dies: nothing of that is a mistake.
@@ -16,11 +22,17 @@ judge_threads() {
 }
 
 rows_sanitize() {
+	local program name
 	[ -z "$list_only" ] || {
 		echo "sanitizer checks: tests/verbs/sanitize/judge"
+		echo "sanitizer known-NAME: tests/verbs/sanitize/judge known/NAME"
 		echo "sanitizer threads: tests/verbs/rogues/threads"
 		return
 	}
 	try sanitizer checks judge_checks
+	for program in "$here"/sanitize/known/*.c; do
+		name=$(basename "$program" .c)
+		try sanitizer "known-$name" judge_known "$name"
+	done
 	[ "$variant" != internal ] || try sanitizer threads judge_threads
 }

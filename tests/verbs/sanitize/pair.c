@@ -156,3 +156,8 @@ enum ibv_wc_status pair_wait(struct end *e)
 	pair_must(n == 1, "waiting for a completion");
 	return wc.status;
 }
+
+bool pair_mended(int argc, char **argv)
+{
+	return argc > 1 && !strcmp(argv[1], "mended");
+}

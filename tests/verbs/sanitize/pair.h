@@ -8,6 +8,7 @@
 #define PAIR_H
 
 #include <infiniband/verbs.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #define PAIR_MEMORY 65536
@@ -47,6 +48,9 @@ void pair_connect(struct pair *p, struct ibv_qp *qp, struct ibv_qp *peer);
 
 /* The next completion's status. */
 enum ibv_wc_status pair_wait(struct end *e);
+
+/* Is the program to do it right (known/): its argument is "mended"? */
+bool pair_mended(int argc, char **argv);
 
 /* Ends the program when ok is false. */
 void pair_must(int ok, const char *what);

@@ -28,6 +28,7 @@ port=$((12000 + $$ * 131 % 20000)) # others may test on this machine, too
 select_rows=()        # words to be found in "group name"; empty: all
 list_only=
 row_failed=0
+anew=                 # what the sanitizer has found in the last row
 out=                  # folder for the programs' output
 
 # Nothing ever comes from this one: reading with a time-out is a pause without a process.
@@ -250,6 +251,20 @@ end_alone() {
 	exec {alone_fd}<&-
 }
 
+# Where the rows are sanitized (clients -s): what was found since the row before; sets anew. What a
+# process has left is told when it is gone, which may be a moment after the row.
+found_lines=0
+find_anew() {
+	local before=$found_lines
+	anew=
+	[ -n "${UHCA_SANITIZE_FOUND:-}" ] || return 0
+	found_lines=$(wc -l <"$UHCA_SANITIZE_FOUND")
+	[ "$found_lines" != "$before" ] || return 0
+	tail -n +$((before + 1)) "$UHCA_SANITIZE_FOUND" >"$out/found"
+	anew=$(sed -n 's/^SUMMARY: uhca-sanitizer: //p' "$out/found" | sort -u)
+	anew=${anew//$'\n'/; }
+}
+
 # row GROUP NAME CHECK SERVER CLIENT: CHECK is a command that prints what is wrong with the
 # output, and nothing when it is right.
 row() {
@@ -267,6 +282,8 @@ row() {
 	end_alone
 	complaint=$(pair_complaint)
 	[ -n "$complaint" ] || complaint=$($check)
+	find_anew
+	complaint=${complaint:-$anew}
 	if [ -z "$complaint" ]; then
 		pass "$group" "$name" "$(seconds_since "$begin")"
 	else
@@ -283,6 +300,8 @@ try() {
 	begin=$(now_ms)
 	find "$out" -maxdepth 1 -type f -delete
 	complaint=$("$@" 2>"$out/errors")
+	find_anew
+	complaint=${complaint:-$anew}
 	if [ -z "$complaint" ]; then
 		pass "$group" "$name" "$(seconds_since "$begin")"
 	else
@@ -337,7 +356,9 @@ copy_tree() { # FOLDER
 	mkdir -p "$1/build/.libs" "$1/build/tests/examples"
 	find "$UHCA_BUILDDIR" \( -name libuhca_preload.so -o -name libuhca-rdmav34.so \
 		-o -name libuhca.so.0 \) -path '*/.libs/*' -exec cp {} "$1/build/.libs/" \;
-	mkdir -p "$1/build/tests/verbs/ends" "$1/docs" && cp "$root/docs/libfabric.md" "$1/docs/"
+	mkdir -p "$1/build/tests/verbs/ends" "$1/docs/sanitizer"
+	cp "$root/docs/libfabric.md" "$1/docs/"
+	cp "$root/docs/sanitizer/stock.supp" "$1/docs/sanitizer/"
 	cp "$UHCA_BUILDDIR/tests/verbs/ends/"{echo,fi_rma} "$1/build/tests/verbs/ends/"
 	cp -r "$UHCA_BUILDDIR/tests/verbs/sanitize" "$1/build/tests/verbs/"
 	find "$UHCA_BUILDDIR/tests/examples/.libs" -type f -executable \

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash disable=SC2154
+# shellcheck shell=bash disable=SC2154,SC2034
 # Rows of the sanitizer: its checks find their programs and are silent of others, by whatever way
 # the bytes go and whoever asks.
 
@@ -21,11 +21,25 @@ judge_threads() {
 	cat "$out/found"
 }
 
+# What clients -s makes of a report: each finding fails one row.
+judge_rows() (
+	UHCA_SANITIZE_FOUND=$out/report found_lines=0
+	: >"$UHCA_SANITIZE_FOUND"
+	find_anew
+	[ -z "$anew" ] || echo "found in nothing: $anew"
+	echo "SUMMARY: uhca-sanitizer: send-changed a.c:1 in f" >"$UHCA_SANITIZE_FOUND"
+	find_anew
+	[ "$anew" = "send-changed a.c:1 in f" ] || echo "found: $anew"
+	find_anew
+	[ -z "$anew" ] || echo "found again: $anew"
+)
+
 rows_sanitize() {
 	local program name
 	[ -z "$list_only" ] || {
 		echo "sanitizer checks: tests/verbs/sanitize/judge"
 		echo "sanitizer known-NAME: tests/verbs/sanitize/judge known/NAME"
+		echo "sanitizer rows: clients -s"
 		echo "sanitizer threads: tests/verbs/rogues/threads"
 		return
 	}
@@ -34,5 +48,6 @@ rows_sanitize() {
 		name=$(basename "$program" .c)
 		try sanitizer "known-$name" judge_known "$name"
 	done
+	[ "$variant" != internal ] || try sanitizer rows judge_rows
 	[ "$variant" != internal ] || try sanitizer threads judge_threads
 }

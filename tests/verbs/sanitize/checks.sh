@@ -3,6 +3,7 @@
 # Each check of the sanitizer finds its program, and is silent where it has to be; its page in
 # docs/sanitizer/ says what it said. (Lines of a report are those of gcc.)
 pages=--pages
-"${CC:-cc}" --version 2>/dev/null | grep -qi 'gcc\|free software foundation' || pages=
+# shellcheck disable=SC2086 # "ccache gcc" is two words
+${CC:-cc} --version 2>/dev/null | grep -qi 'gcc\|free software foundation' || pages=
 exec "${UHCA_SRCDIR:?}/scripts/uhca-run" --private -- \
 	"$UHCA_SRCDIR/tests/verbs/sanitize/judge" $pages

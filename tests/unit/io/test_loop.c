@@ -200,8 +200,11 @@ static void say_hello(struct peer *p)
 		mmap(NULL, sizeof(*p->callers), PROT_READ | PROT_WRITE, MAP_SHARED, fds.fd[3], 0);
 	assert_true((void *)p->status != MAP_FAILED && (void *)p->bell != MAP_FAILED);
 	assert_true((void *)p->callers != MAP_FAILED);
-	p->event = io_fds_take(&fds, 2);
-	io_fds_close(&fds);
+	p->event = fds.fd[2];
+	/* Not io_fds_close: a child has no undertaker's threads, and a lock of theirs as it was. */
+	for (unsigned i = 0; i < fds.n; i++)
+		if (i != 2)
+			close(fds.fd[i]);
 }
 
 /* A QP, so that there is a doorbell. */

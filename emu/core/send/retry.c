@@ -9,11 +9,30 @@
 #include "wire/syndrome.h"
 
 #define RNR_INFINITE 7
+#define PATIENCE     (300 * 1000000ull)
 
 /* 4.096 us * 2^code; code 0 means that nothing is ever timed out (table 44, local ACK timeout). */
 static uint64_t ack_timeout(const struct qp *qp)
 {
 	return qp->attr.timeout ? 4096ull << qp->attr.timeout : 0;
+}
+
+/*
+ * How long this try is waited for. The specification lets a device wait up to four times the
+ * timeout (9.7.6.1.3): where several tries had no answer, the peer is more likely to be kept from
+ * its processor than out of reach, and a machine with much else to do keeps it for longer than
+ * eight of the usual 67 ms. Not beyond PATIENCE, so that the end of a peer is not heard of later
+ * than need be.
+ */
+static uint64_t patience(const struct qp *qp)
+{
+	uint64_t timeout = ack_timeout(qp), longer;
+	int tries = qp->attr.retry_cnt - qp->req.retries_left;
+
+	longer = tries < 2 ? timeout : timeout * (tries == 2 ? 2 : 4);
+	if (longer > PATIENCE)
+		longer = PATIENCE;
+	return longer > timeout ? longer : timeout;
 }
 
 /* By the clock of the timers, which stands still while the wire is frozen. */
@@ -154,8 +173,8 @@ void retry_timer_fired(struct timer *t, uint64_t now)
 	}
 	if (!timeout || !requester_outstanding(r) || qp->state == QPS_ERR)
 		return;
-	if (now - r->progress_at < timeout) {
-		timer_set(&qp->dev->timers, t, r->progress_at + timeout);
+	if (now - r->progress_at < patience(qp)) {
+		timer_set(&qp->dev->timers, t, r->progress_at + patience(qp));
 		return;
 	}
 	qp->dev->counters.timeouts++;

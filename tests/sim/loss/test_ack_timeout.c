@@ -90,6 +90,41 @@ static void test_steady_progress(void **state)
 	pair_finish(&p);
 }
 
+/* Of a peer that never answers: what was waited for each try, ns. */
+static uint64_t wait_of_tries(uint8_t timeout, uint64_t waited[8])
+{
+	uint64_t sum = 0;
+	struct pair p;
+
+	create(&p, timeout);
+	p.w->link[0][1].down = true;
+	side_write(&p.a, 1, 0, 100000, 10);
+	side_expect(&p.a, 0, 1, UHCA_ABI_WC_RETRY_EXC_ERR, 0);
+	for (unsigned i = 0; i < 8; i++) {
+		uint64_t end = i < 7 ? write_sent(&p, i + 1) : p.w->now;
+
+		waited[i] = end - write_sent(&p, i);
+		sum += waited[i];
+		world_assert(p.w, waited[i] >= 4096ull << timeout &&
+					  waited[i] <= 4 * (4096ull << timeout));
+	}
+	pair_finish(&p);
+	return sum;
+}
+
+/* The first losses are mended soon; who is away for a second is not given up; no try takes long. */
+static void test_later_tries_wait_longer(void **state)
+{
+	const uint64_t unit = 4096ull << 14;
+	uint64_t waited[8], sum = wait_of_tries(14, waited);
+
+	(void)state;
+	assert_true(waited[0] < unit + unit / 4 && waited[1] < unit + unit / 4);
+	assert_in_range(sum, 1500 * 1000000ull, 2000 * 1000000ull);
+	sum = wait_of_tries(18, waited);
+	assert_in_range(sum, 8 * (4096ull << 18), 9 * (4096ull << 18));
+}
+
 static void test_zero_is_for_ever(void **state)
 {
 	struct pair p;
@@ -111,6 +146,7 @@ int main(void)
 		cmocka_unit_test(test_first_timeout),
 		cmocka_unit_test(test_counted_from_the_packet),
 		cmocka_unit_test(test_steady_progress),
+		cmocka_unit_test(test_later_tries_wait_longer),
 		cmocka_unit_test(test_zero_is_for_ever),
 	};
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See watch_poll.h. The provider keeps how far a QP's send queue has completed (queue_pair.h): what
+ * See watch.h. The provider keeps how far a QP's send queue has completed (queue_pair.h): what
  * the shadow has before that is done; receives are found by wr_id. Both are looked at under the
  * CQ's lock, because the QP may be destroyed by another thread as soon as it is given up; what they
  * hold is judged behind it.
  */
-#include "watch_poll.h"
+#include "watch.h"
 
 #include "inflight.h"
 #include "provider/base/base.h"
@@ -14,7 +14,6 @@
 #include "provider/queues/queues.h"
 #include "room.h"
 #include "shadow.h"
-#include "watch.h"
 
 #define BATCH 16u
 

@@ -8,7 +8,6 @@
 #include "provider/post/post.h"
 #include "provider/qp/qp.h"
 #include "provider/queues/queues.h"
-#include "watch_poll.h"
 
 /* A context that is dead, or a parent's, has nothing to watch. */
 static struct uhcav_shadow *alive(const struct uhcav_context *ctx, struct uhcav_shadow *s)

@@ -2,7 +2,8 @@
 /*
  * What was posted last leaves, whatever the program does next: destroys the queue pair, moves it to
  * the error or the reset state, destroys the address handle, or ends without a word. Runs below
- * uhca-run; a process of its own sends each time, this one receives.
+ * uhca-run; a process of its own sends each time, on the daemon of UHCA_PEER_DIR when there is one;
+ * this one receives.
  */
 #include "tests/verbs/rogues/rig.h"
 
@@ -21,6 +22,11 @@
 
 static const char *const way_name[] = {"destroy", "error", "reset", "address handle", "exit"};
 enum way { DESTROY, TO_ERROR, TO_RESET, FORGET_AH, EXIT, WAYS };
+
+struct target { /* of the datagrams */
+	union ibv_gid gid;
+	uint32_t qpn;
+};
 
 static struct ibv_qp *datagram_qp(struct rig *r)
 {
@@ -61,10 +67,10 @@ static void post(struct rig *r, struct ibv_qp *qp, struct ibv_ah *ah, uint32_t t
 }
 
 /* A QP that never sent before, so that nothing but its last words can arrive. */
-static void send_and_end(struct rig *r, enum way way, uint32_t to)
+static void send_and_end(struct rig *r, enum way way, const struct target *to)
 {
 	struct ibv_ah_attr path = {
-		.is_global = 1, .port_num = 1, .grh = {.dgid = r->gid, .hop_limit = 1}};
+		.is_global = 1, .port_num = 1, .grh = {.dgid = to->gid, .hop_limit = 1}};
 	struct ibv_ah *ah = ibv_create_ah(r->pd, &path);
 	struct ibv_qp *qp = datagram_qp(r);
 	struct ibv_qp_attr attr = {.qp_state = way == TO_RESET ? IBV_QPS_RESET : IBV_QPS_ERR};
@@ -72,7 +78,7 @@ static void send_and_end(struct rig *r, enum way way, uint32_t to)
 
 	if (!ah)
 		rig_die("ibv_create_ah: %s", strerror(errno));
-	post(r, qp, ah, to);
+	post(r, qp, ah, to->qpn);
 	if (way == EXIT)
 		_exit(0);
 	if (way == DESTROY)
@@ -85,40 +91,47 @@ static void send_and_end(struct rig *r, enum way way, uint32_t to)
 		rig_die("%s: %s", way_name[way], strerror(err));
 }
 
-static void sender(enum way way, uint32_t to)
+static void sender(enum way way)
 {
+	struct target to;
 	struct rig r;
 
 	rig_open(&r, RIG_DEPTH, 4096);
+	if (read(STDIN_FILENO, &to, sizeof(to)) != (ssize_t)sizeof(to))
+		rig_die("nobody says whereto");
 	for (unsigned i = 0; i < (way == EXIT ? 1 : ROUNDS); i++) {
 		char go;
 
 		if (way != EXIT && read(STDIN_FILENO, &go, 1) != 1)
 			rig_die("nobody waits any more");
-		send_and_end(&r, way, to);
+		send_and_end(&r, way, &to);
 	}
 	exit(0);
 }
 
-static pid_t start(enum way way, uint32_t to, int *go)
+static pid_t start(enum way way, const struct target *to, int *go)
 {
-	char way_arg[16], to_arg[16];
+	const char *dir = getenv("UHCA_PEER_DIR");
+	char way_arg[16];
 	int pipe_fd[2];
 	pid_t pid;
 
 	if (pipe(pipe_fd))
 		rig_die("pipe: %s", strerror(errno));
 	snprintf(way_arg, sizeof(way_arg), "%u", (unsigned)way);
-	snprintf(to_arg, sizeof(to_arg), "%u", to);
 	pid = fork();
 	if (pid == 0) {
 		dup2(pipe_fd[0], STDIN_FILENO);
 		close(pipe_fd[0]);
 		close(pipe_fd[1]);
-		execl("/proc/self/exe", "last_sends", way_arg, to_arg, (char *)NULL);
+		if (dir)
+			setenv("UHCA_DIR", dir, 1);
+		execl("/proc/self/exe", "last_sends", way_arg, (char *)NULL);
 		_exit(127);
 	}
 	close(pipe_fd[0]);
+	if (write(pipe_fd[1], to, sizeof(*to)) != (ssize_t)sizeof(*to))
+		rig_die("write: %s", strerror(errno));
 	*go = pipe_fd[1];
 	return pid;
 }
@@ -143,11 +156,12 @@ static void expect_burst(struct rig *r, struct ibv_qp *qp, enum way way)
 
 static void receiver(struct rig *r, struct ibv_qp *qp, enum way way)
 {
+	const struct target self = {r->gid, qp->qp_num};
 	unsigned processes = way == EXIT ? ROUNDS : 1;
 
 	for (unsigned p = 0; p < processes; p++) {
 		int go, status;
-		pid_t pid = start(way, qp->qp_num, &go);
+		pid_t pid = start(way, &self, &go);
 
 		for (unsigned i = 0; i < ROUNDS / processes; i++) {
 			if (write(go, "", 1) != 1)
@@ -166,8 +180,8 @@ int main(int argc, char **argv)
 	struct ibv_qp *qp;
 	struct rig r;
 
-	if (argc == 3)
-		sender((enum way)atoi(argv[1]), (uint32_t)strtoul(argv[2], NULL, 10));
+	if (argc == 2)
+		sender((enum way)atoi(argv[1]));
 	rig_open(&r, RIG_DEPTH, 4096);
 	qp = datagram_qp(&r);
 	for (unsigned i = 0; i < RIG_DEPTH; i++)

@@ -144,9 +144,9 @@ stop_server() {
 	kill -- "-$server_pid" 2>/dev/null || kill "$server_pid" 2>/dev/null
 }
 
-# run_pair SERVER-COMMAND CLIENT-COMMAND (strings, split at spaces): both run to their end; sets
+# SERVER-COMMAND CLIENT-COMMAND (strings, split at spaces): both run to their end; sets
 # server_status and client_status.
-run_pair() {
+run_pair_once() {
 	local server client
 	read -r -a server <<<"$1"
 	read -r -a client <<<"$2"
@@ -210,7 +210,8 @@ looked_at_nothing() {
 }
 
 # perftest learns how long a cycle is from 200 looks at two clocks. When it loses the processor
-# between the two, once is enough, it says so, goes on with 0, and prints times of "inf".
+# between the two, once is enough, it says so, goes on with 0, prints times of "inf" or, of a
+# bandwidth, no report at all.
 lost_its_clock() {
 	grep -q "^Correlation coefficient r^2: .* < 0.9" "$out/client" "$out/server"
 }
@@ -233,6 +234,17 @@ was_flushed_early() {
 deserves_another() {
 	lost_its_clock || was_flushed_early ||
 		{ [ "$reliable" = 0 ] && { one_was_left || looked_at_nothing; }; }
+}
+
+# run_pair SERVER-COMMAND CLIENT-COMMAND: as run_pair_once, and again while it must.
+run_pair() {
+	local again=0 most=5
+	[ "$reliable" = 1 ] || most=40
+	run_pair_once "$@"
+	while [ $again -lt $most ] && deserves_another; do
+		run_pair_once "$@"
+		again=$((again + 1))
+	done
 }
 
 # The programs of XRC keep files of a fixed name, which another user's run cannot open: one pair at
@@ -273,12 +285,6 @@ row() {
 	begin_alone "$4"
 	begin=$(now_ms)
 	run_pair "$4" "$5"
-	local again=0 most=5
-	[ "$reliable" = 1 ] || most=40
-	while [ $again -lt $most ] && deserves_another; do
-		run_pair "$4" "$5"
-		again=$((again + 1))
-	done
 	end_alone
 	complaint=$(pair_complaint)
 	[ -n "$complaint" ] || complaint=$($check)

@@ -72,7 +72,7 @@ cm_pair() {
 		timeout -k 2 "$limit" "${client_run[@]}" "${client[@]}" \
 			>"$out/client" 2>&1 </dev/null
 		client_status=$?
-		listened_too_late || closed_under_its_thread || break
+		listened_too_late || closed_under_its_thread || lost_its_clock || break
 		[ "$(now_ms)" -lt "$end" ] || break
 		cp "$out/client" "$out/client.before"
 		stop_server

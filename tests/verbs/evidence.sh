@@ -11,7 +11,7 @@ failures=${UHCA_FAILURES:-$UHCA_BUILDDIR/failures}
 
 # Before a row. Its private instances leave what they had where the programs' output is.
 begin_evidence() {
-	rm -rf "$out/instances"
+	[ ! -e "$out/instances" ] || rm -rf "$out/instances"
 	export UHCA_KEEP=$out/instances
 }
 

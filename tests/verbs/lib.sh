@@ -47,8 +47,8 @@ wanted() { # GROUP NAME [core|program]
 }
 
 pass() { # GROUP NAME SECONDS; what a row wrote to $out/note is said, too
-	local note
-	note=$(cat "$out/note" 2>/dev/null)
+	local note=
+	[ ! -s "$out/note" ] || note=$(<"$out/note")
 	printf 'ok   %s %s %s (%s s%s)\n' "$variant" "$1" "$2" "$3" "${note:+, $note}"
 }
 
@@ -75,30 +75,36 @@ available() {
 	return 1
 }
 
-now_ms() {
+# These are called for each row, some for each look: they set a variable, for $( ) is a process.
+now_ms() { # sets now
 	local t=$EPOCHREALTIME
-	echo $((${t%[.,]*} * 1000 + 10#${t#*[.,]} / 1000))
+	now=$((${t%[.,]*} * 1000 + 10#${t#*[.,]} / 1000))
 }
 
-seconds_since() { # MS
-	local d=$(($(now_ms) - $1))
-	printf '%d.%02d' $((d / 1000)) $((d % 1000 / 10))
+seconds_since() { # MS; sets seconds
+	local now
+	now_ms
+	printf -v seconds '%d.%02d' $(((now - $1) / 1000)) $(((now - $1) % 1000 / 10))
 }
 
 # until_true SECONDS COMMAND...: asks again and again until it is true or the time is over.
 until_true() {
-	local end=$(($(now_ms) + $1 * 1000))
+	local now end
+	now_ms
+	end=$((now + $1 * 1000))
 	shift
 	until "$@"; do
-		[ "$(now_ms)" -lt "$end" ] || return 1
+		now_ms
+		[ "$now" -lt "$end" ] || return 1
 		read -rt 0.02 -u "$never_fd" || :
 	done
 }
 
 is_alive() { # PID
-	local state
-	state=$(sed 's/.*) //; s/ .*//' "/proc/$1/stat" 2>/dev/null)
-	[ -n "$state" ] && [ "$state" != Z ]
+	local stat
+	{ read -r stat <"/proc/$1/stat"; } 2>/dev/null || return 1
+	stat=${stat##*) }
+	[ "${stat%% *}" != Z ]
 }
 
 is_gone() {
@@ -107,10 +113,16 @@ is_gone() {
 
 # Does somebody listen on this TCP port, as the process or its child sees the network?
 is_listening() { # PID PORT
-	local hex pid
-	hex=$(printf ':%04X 0' "$2")
-	for pid in "$1" $(child_of "$1"); do
-		grep -qsE "$hex.* 0A " "/proc/$pid/net/tcp" "/proc/$pid/net/tcp6" && return
+	local hex pid child table sockets line
+	printf -v hex ':%04X 0' "$2"
+	child_of "$1"
+	for pid in "$1" $child; do
+		for table in tcp tcp6; do
+			{ mapfile -t sockets <"/proc/$pid/net/$table"; } 2>/dev/null || continue
+			for line in "${sockets[@]}"; do
+				[[ $line != *"$hex"*" 0A "* ]] || return 0
+			done
+		done
 	done
 	return 1
 }
@@ -182,8 +194,9 @@ pair_complaint() {
 		return
 	}
 	# What ibv_devinfo says of a capability that is not there is no complaint.
-	where=$(grep -ihE "$bad_words" "$out/server" "$out/client" |
-		grep -viE "(timestamp|clock|matching|odp).*not supported|NO SUPPORT" | head -n 1)
+	where=$(grep -ihE "$bad_words" "$out/server" "$out/client") &&
+		where=$(grep -viE "(timestamp|clock|matching|odp).*not supported|NO SUPPORT" \
+			<<<"$where" | head -n 1)
 	[ -z "$where" ] || echo "it said: ${where:0:100}"
 }
 
@@ -222,7 +235,7 @@ lost_its_clock() {
 # not for ever; one in three ends so, or hangs, where a rule has completions come late
 # (cqe.delay=1ms jitter=10ms).
 was_flushed_early() {
-	grep -q "^server: .*ofi_rxm" "$out/commands" &&
+	[[ $(<"$out/commands") = *"server: "*ofi_rxm* ]] &&
 		grep -q "cq_readerr: Work Request Flushed Error" "$out/client" "$out/server" &&
 		grep -qE "^[0-9]+[km]? .*=[0-9]+ " "$out/client"
 }
@@ -280,10 +293,11 @@ find_anew() {
 # row GROUP NAME CHECK SERVER CLIENT: CHECK is a command that prints what is wrong with the
 # output, and nothing when it is right.
 row() {
-	local group=$1 name=$2 check=$3 begin complaint
+	local group=$1 name=$2 check=$3 now begin seconds complaint
 	begin_evidence
 	begin_alone "$4"
-	begin=$(now_ms)
+	now_ms
+	begin=$now
 	run_pair "$4" "$5"
 	end_alone
 	complaint=$(pair_complaint)
@@ -291,7 +305,8 @@ row() {
 	find_anew
 	complaint=${complaint:-$anew}
 	if [ -z "$complaint" ]; then
-		pass "$group" "$name" "$(seconds_since "$begin")"
+		seconds_since "$begin"
+		pass "$group" "$name" "$seconds"
 	else
 		fail "$group" "$name" "$complaint"
 	fi
@@ -299,28 +314,30 @@ row() {
 
 # try GROUP NAME FUNCTION...: the function prints what is wrong, and nothing when all is well.
 try() {
-	local group=$1 name=$2 begin complaint
+	local group=$1 name=$2 now begin seconds complaint
 	shift 2
 	wanted "$group" "$name" core || return 0
 	begin_evidence
-	begin=$(now_ms)
+	now_ms
+	begin=$now
 	find "$out" -maxdepth 1 -type f -delete
 	complaint=$("$@" 2>"$out/errors")
 	find_anew
 	complaint=${complaint:-$anew}
 	if [ -z "$complaint" ]; then
-		pass "$group" "$name" "$(seconds_since "$begin")"
+		seconds_since "$begin"
+		pass "$group" "$name" "$seconds"
 	else
 		fail "$group" "$name" "${complaint//$'\n'/; }"
 	fi
 }
 
 # The one child of a process (the command that a uhca-run runs): the newest.
-child_of() { # PID
-	local children
-	children=$(cat "/proc/$1/task/$1/children" 2>/dev/null)
-	children=${children% }
-	echo "${children##* }"
+child_of() { # PID; sets child, to nothing when there is none
+	child=
+	{ read -r child <"/proc/$1/task/$1/children"; } 2>/dev/null
+	child=${child% }
+	child=${child##* }
 }
 
 # Programs of tests/verbs that report by themselves, in an instance that begins with them and is

@@ -171,10 +171,12 @@ case_of() { # NAME COMMAND...
 	local name=$1 start complaint
 	shift
 	wanted chaos "$name" || return 0
-	start=$(now_ms)
+	now_ms
+	start=$now
 	complaint=$("$@")
 	if [ -z "$complaint" ]; then
-		printf 'ok   chaos %s (%s s)\n' "$name" "$(seconds_since "$start")"
+		seconds_since "$start"
+		printf 'ok   chaos %s (%s s)\n' "$name" "$seconds"
 	else
 		printf 'FAIL chaos %s: %s\n' "$name" "$complaint"
 		row_failed=1

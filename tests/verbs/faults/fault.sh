@@ -108,10 +108,15 @@ complaint() {
 	[ ${#mark} = $(($2 + 1)) ] || echo "'$1': the mark stands at $((${#mark} - 1))"
 }
 
+# What a rule can do. The blanks between are as wide as the longest number of any counter.
+harms() {
+	"$uhcactl" counters | awk '/^(fault_|retransmits|timeouts|naks_)/ { $1 = $1; print }'
+}
+
 mistakes() {
-	local before
+	local before now
 	begin_traffic
-	before=$("$uhcactl" counters | grep -E '^fault_|^retransmits')
+	before=$(harms)
 	while IFS='|' read -r column rule; do
 		complaint "$rule" "$column"
 	done <<-'RULES'
@@ -136,8 +141,9 @@ mistakes() {
 	"$uhcactl" fault add "" >"$out/said" 2>&1 && echo "no rule at all is taken"
 	"$uhcactl" fault change 4711 drop >"$out/said" 2>&1 && echo "a rule that is not there"
 	"$uhcactl" fault list | grep -q "no rules" || echo "something was taken"
-	[ "$before" = "$("$uhcactl" counters | grep -E '^fault_|^retransmits')" ] ||
-		echo "the traffic was touched"
+	now=$(harms)
+	[ "$before" = "$now" ] ||
+		echo "the traffic was touched: $(diff <(echo "$before") <(echo "$now") | grep '^[<>]')"
 	flows_on "by mistakes"
 	end_traffic
 }

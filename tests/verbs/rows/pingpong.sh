@@ -112,7 +112,8 @@ look() {
 	wanted device "$name" core || return 0
 	[ -z "$list_only" ] || { echo "device $name: $*" && return; }
 	available device "$name" "$1" || return 0
-	begin=$(now_ms)
+	now_ms
+	begin=$now
 	timeout -k 2 "$limit" "${client_run[@]}" "$@" >"$out/client" 2>&1 </dev/null
 	status=$?
 	if [ $status != 0 ]; then
@@ -122,7 +123,8 @@ look() {
 	elif line=$(grep -m 1 -iE "failed|unable|cannot|error" "$out/client"); then
 		fail device "$name" "it said: $line"
 	else
-		pass device "$name" "$(seconds_since "$begin")"
+		seconds_since "$begin"
+		pass device "$name" "$seconds"
 	fi
 }
 
@@ -133,14 +135,16 @@ row_asyncwatch() {
 	[ -z "$list_only" ] || { echo "device asyncwatch: ibv_asyncwatch" && return; }
 	available device asyncwatch ibv_asyncwatch || return 0
 	local begin
-	begin=$(now_ms)
+	now_ms
+	begin=$now
 	: >"$out/client"
 	: >"$out/server"
 	stdbuf -oL timeout -s INT -k 2 "$limit" "${client_run[@]}" ibv_asyncwatch -d "$client_dev" \
 		>"$out/server" 2>&1 </dev/null &
 	server_pid=$!
 	if until_true 20 grep -qs "async event FD" "$out/server" && is_alive "$server_pid"; then
-		pass device asyncwatch "$(seconds_since "$begin")"
+		seconds_since "$begin"
+		pass device asyncwatch "$seconds"
 	else
 		fail device asyncwatch "$(last_words)"
 	fi

@@ -65,7 +65,8 @@ cm_pair() {
 	read -r -a server <<<"$1"
 	read -r -a client <<<"$2"
 	[ "${server[0]}" != stays ] || stays=1 server=("${server[@]:1}")
-	end=$(($(now_ms) + 20000))
+	now_ms
+	end=$((now + 20000))
 	while :; do
 		start_server "${server[@]}"
 		until_true 20 cm_listens_or_is_gone "$server_pid"
@@ -73,7 +74,8 @@ cm_pair() {
 			>"$out/client" 2>&1 </dev/null
 		client_status=$?
 		listened_too_late || closed_under_its_thread || lost_its_clock || break
-		[ "$(now_ms)" -lt "$end" ] || break
+		now_ms
+		[ "$now" -lt "$end" ] || break
 		cp "$out/client" "$out/client.before"
 		stop_server
 		wait "$server_pid" 2>/dev/null
@@ -97,13 +99,15 @@ hasty_complaint() {
 	read -r -a client <<<"$3"
 	for ((i = 0; i < $1; i++)); do
 		start_server "${server[@]}"
-		end=$(($(now_ms) + 20000))
+		now_ms
+		end=$((now + 20000))
 		while :; do
 			timeout -k 2 "$limit" "${client_run[@]}" "${client[@]}" \
 				>"$out/client" 2>&1 </dev/null
 			client_status=$?
 			grep -qE '^rpoll:|refused' "$out/client" || break
-			[ "$(now_ms)" -lt "$end" ] || break
+			now_ms
+			[ "$now" -lt "$end" ] || break
 		done
 		[ "$client_status" = 0 ] || until_true 3 is_gone "$server_pid" || stop_server
 		wait "$server_pid"

@@ -51,15 +51,18 @@ rows() {
 }
 
 server_maps_preload() {
-	grep -q libuhca_preload.so "/proc/$(child_of "$server_pid")/maps" 2>/dev/null
+	local child
+	child_of "$server_pid"
+	grep -q libuhca_preload.so "/proc/$child/maps" 2>/dev/null
 }
 
 # What a program of librdmacm has: no variable, and our library all the same.
 nothing_preloaded() {
+	local child
 	start_server rping -s -a 127.0.0.1 -p "$port"
 	: >"$out/client"
-	if ! until_true 10 server_maps_preload ||
-		grep -qz '^LD_PRELOAD=' "/proc/$(child_of "$server_pid")/environ"; then
+	if ! until_true 10 server_maps_preload || ! child_of "$server_pid" ||
+		grep -qz '^LD_PRELOAD=' "/proc/$child/environ"; then
 		echo "FAIL internal rdmacm not-preloaded: $(last_words)"
 		status=1
 	else

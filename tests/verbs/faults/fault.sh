@@ -143,7 +143,7 @@ mistakes() {
 	"$uhcactl" fault list | grep -q "no rules" || echo "something was taken"
 	now=$(harms)
 	[ "$before" = "$now" ] ||
-		echo "the traffic was touched: $(diff <(echo "$before") <(echo "$now") | grep '^[<>]')"
+		echo "traffic was touched: $(diff <(echo "$before") <(echo "$now") | grep '^[<>]')"
 	flows_on "by mistakes"
 	end_traffic
 }

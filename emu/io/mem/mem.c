@@ -252,6 +252,8 @@ static int try_ways(struct io_mem *m, const struct batch *b)
 	if (!vm_is_better(m, b))
 		return move_proc(m, b);
 	error = move_vm(m, b);
+	if (error == -EFAULT && m->mode == IO_MEM_AUTO)
+		return move_proc(m, b); /* the program may have protected pages */
 	if (error != -EPERM)
 		return error;
 	if (m->mode == IO_MEM_PROCESS_VM)

@@ -8,9 +8,11 @@
  *   process_vm  process_vm_readv and process_vm_writev by process id; faster from a page or so,
  *               needs the ptrace access right. The process is pinned with a pidfd.
  *
- * Both ignore that a client may have protected pages it registered; the device checks access
- * flags itself. What a program that polls its memory sees: stores of up to 8 bytes whole, and
- * the last bytes of a longer write after all others.
+ * The descriptor ignores that a client may have protected pages it registered, as hardware does
+ * (but not of shared memory that it made read-only), so a transfer that process_vm refuses goes by
+ * it, unless the mode is process_vm; the device checks access flags itself. What a program that
+ * polls its memory sees: stores of up to 8 bytes whole, and the last bytes of a longer write after
+ * all others.
  */
 #ifndef IO_MEM_H
 #define IO_MEM_H

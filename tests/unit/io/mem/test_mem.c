@@ -276,6 +276,30 @@ static void check_column(enum io_mem_mode mode)
 	assert_int_equal(stop(&t), 0);
 }
 
+/* Pages that the client protected are reached as hardware reaches them: by the descriptor. */
+static void test_protected(void **state)
+{
+	static const uint8_t data[3 * PAGE] = {1, [2 * PAGE] = 2};
+	uint8_t got[3 * PAGE];
+	uint8_t *own = mmap(NULL, sizeof(got), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct core_span s = {(uintptr_t)own, sizeof(got), CORE_SPACE_CLIENT};
+	struct iovec from = {(void *)(uintptr_t)data, sizeof(data)};
+	struct target t;
+
+	(void)state;
+	assert_true(own != MAP_FAILED);
+	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+		int want = modes[i] == IO_MEM_PROCESS_VM ? -EFAULT : 0;
+		start(&t, modes[i], wait_for_end); /* the child has the pages, too */
+		assert_int_equal(io_mem_write(&t.mem, &s, 1, &from, 1), want);
+		assert_int_equal(io_mem_read(&t.mem, &s, 1, got), want);
+		if (!want)
+			assert_memory_equal(got, data, sizeof(got));
+		assert_int_equal(stop(&t), 0);
+	}
+	munmap(own, sizeof(got));
+}
+
 static void test_column(void **state)
 {
 	(void)state;
@@ -606,6 +630,7 @@ int main(void)
 		cmocka_unit_test(test_contents),
 		cmocka_unit_test(test_device_memory),
 		cmocka_unit_test(test_unmapped),
+		cmocka_unit_test(test_protected),
 		cmocka_unit_test(test_column),
 		cmocka_unit_test(test_nothing_to_do),
 		cmocka_unit_test(test_small_store_is_whole),

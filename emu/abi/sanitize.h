@@ -24,8 +24,10 @@
 
 /*
  * X(ID, name, group, rule, where the rule stands, how to mend). Groups: sum (what --sanitize alone
- * looks for), strict (what many programs do knowingly).
+ * looks for), strict (what many programs do knowingly), page (sum, and what needs page protection:
+ * UHCA_CHECK_PAGES, which "all" has not).
  */
+#define UHCA_CHECK_PAGES "page"
 #define UHCA_CHECKS(X)                                                                             \
 	X(SEND_CHANGED, "send-changed", "sum",                                                     \
 	  "What a request sends belongs to the device until the request's completion was polled",  \
@@ -58,6 +60,21 @@
 	  "Memory that is registered stays mapped while requests use it",                          \
 	  "ibv_reg_mr(3); munmap(2)",                                                              \
 	  "Deregister first, then unmap or free; and map again, then register again")              \
+	X(SEND_WRITTEN, "send-written", UHCA_CHECK_PAGES,                                          \
+	  "What a request sends belongs to the device until the request's completion was polled",  \
+	  "IBTA vol. 1, 10.8.3.3 and 11.4.1.1; ibv_post_send(3)",                                  \
+	  "Poll the completion before the buffer is written to or freed, use another buffer, or "  \
+	  "post with IBV_SEND_INLINE what is no longer than max_inline_data")                      \
+	X(RECV_USED, "recv-used", UHCA_CHECK_PAGES,                                                \
+	  "A receive's buffers belong to the device until its completion was polled: what stands " \
+	  "there before is any part of a message, or none",                                        \
+	  "IBTA vol. 1, 10.8.3.3 and 11.4.1.2; ibv_post_recv(3)",                                  \
+	  "Poll the completion before the buffer is read, written to or freed")                    \
+	X(READ_USED, "read-used", UHCA_CHECK_PAGES,                                                \
+	  "What a READ brings is there when its completion was polled, and not before",            \
+	  "IBTA vol. 1, 10.8.3.3 and 11.4.1.1; ibv_post_send(3)",                                  \
+	  "Poll the READ's completion, or that of a later request, before the buffer is read, "    \
+	  "written to or freed")                                                                   \
 	X(KEY_DEAD, "key-dead", "sum", "A key is good as long as its region is registered",        \
 	  "IBTA vol. 1, 10.6.3; ibv_dereg_mr(3)",                                                  \
 	  "Deregister when the last request that names the region has completed, and do not keep " \

@@ -22,14 +22,22 @@ static bool is_word(const char *word, size_t n, const char *name)
 	return strlen(name) == n && !strncmp(word, name, n);
 }
 
-/* The checks that a word names. */
-static uint64_t meant(const char *word, size_t n)
+/* Is it one of "all"? What needs page protection is so by its own word only. */
+static bool is_of_all(unsigned check)
 {
+	return strcmp(table[check].group, UHCA_CHECK_PAGES) != 0;
+}
+
+/* The checks that a word names; "page" brings those of "sum" with it. */
+static uint64_t meant(const char *word, size_t n, bool out)
+{
+	bool with_sum = !out && is_word(word, n, UHCA_CHECK_PAGES);
 	uint64_t checks = 0;
 
 	for (unsigned i = 0; i < UHCA_CHECK_COUNT; i++)
 		if (is_word(word, n, table[i].name) || is_word(word, n, table[i].group) ||
-		    is_word(word, n, "all"))
+		    (is_word(word, n, "all") && is_of_all(i)) ||
+		    (with_sum && !strcmp(table[i].group, "sum")))
 			checks |= 1ull << i;
 	return checks;
 }
@@ -41,7 +49,7 @@ int uhcav_check_parse(const char *list, uint64_t *checks)
 	while (*list) {
 		bool out = *list == '-';
 		size_t n = strcspn(list += out, ",");
-		uint64_t these = meant(list, n);
+		uint64_t these = meant(list, n, out);
 
 		if (!these)
 			return -EINVAL;

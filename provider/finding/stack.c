@@ -174,6 +174,38 @@ const struct uhcav_stack *uhcav_stack_take(struct uhcav_here here)
 	return stack;
 }
 
+struct search {
+	uintptr_t pc, *out;
+	uint32_t n;
+};
+
+/* What is before the interrupted frame is the handler's. */
+static _Unwind_Reason_Code note_interrupted(struct _Unwind_Context *context, void *arg)
+{
+	struct search *s = arg;
+	int before = 0;
+	uintptr_t pc = unwinder.get_ip(context, &before);
+
+	if (!pc || s->n == UHCAV_STACK_DEPTH)
+		return _URC_END_OF_STACK;
+	if (s->n)
+		s->out[s->n++] = pc;
+	else if (before && pc == s->pc)
+		s->out[s->n++] = pc + 1;
+	return _URC_NO_REASON;
+}
+
+uint32_t uhcav_stack_interrupted(uintptr_t pc, uintptr_t *out)
+{
+	struct search s = {.pc = pc, .out = out};
+
+	if (unwinder.backtrace)
+		unwinder.backtrace(note_interrupted, &s);
+	if (!s.n)
+		s.out[s.n++] = pc + 1;
+	return s.n;
+}
+
 void uhcav_stack_lock(void)
 {
 	pthread_mutex_lock(&lock);

@@ -35,6 +35,13 @@ struct uhcav_here {
  */
 const struct uhcav_stack *uhcav_stack_take(struct uhcav_here here);
 
+/*
+ * In a handler of a signal: the stack of what it interrupted at pc, whose own address comes first,
+ * as if it were a return address. At most UHCAV_STACK_DEPTH go to "out"; returns how many. Nothing
+ * is kept, and no unwinder is loaded: uhcav_stack_take has done so before.
+ */
+uint32_t uhcav_stack_interrupted(uintptr_t pc, uintptr_t *out);
+
 /* The one that is kept for these addresses; n is cut to UHCAV_STACK_DEPTH. */
 const struct uhcav_stack *uhcav_stack_keep(const uintptr_t *pc, uint32_t n);
 

@@ -2,6 +2,8 @@
 /* See bytes.h. The system copies: a page that is not there is an error and no signal. */
 #include "bytes.h"
 
+#include "provider/guard/guard.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -14,7 +16,7 @@
 
 static __thread uint8_t chunk[CHUNK];
 
-/* Where a filter keeps us from process_vm_readv. */
+/* Where a filter keeps us from process_vm_readv, and past our own page protection. */
 static ssize_t read_by_file(uint64_t addr, size_t length, void *to)
 {
 	int fd = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
@@ -34,7 +36,8 @@ bool uhcav_bytes_copy(uint64_t addr, size_t length, void *to)
 	int saved = errno;
 	ssize_t got = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
 
-	if (got < 0 && (errno == ENOSYS || errno == EPERM))
+	if ((got < 0 && (errno == ENOSYS || errno == EPERM)) ||
+	    ((size_t)got != length && uhcav_guard_covers(addr, length)))
 		got = read_by_file(addr, length, to);
 	errno = saved;
 	return got >= 0 && (size_t)got == length;

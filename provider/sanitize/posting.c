@@ -5,7 +5,9 @@
 #include "emu/abi/wqe.h"
 #include "inflight.h"
 #include "keys.h"
+#include "provider/guard/guard.h"
 #include "room.h"
+#include "words.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -40,6 +42,46 @@ static void take_pieces(const struct uhcav_shadow *s, struct uhcav_request *r,
 					     .lkey = sge[i].lkey};
 }
 
+static enum uhca_check use_of(const struct uhcav_shadow *s, const struct uhcav_request *r)
+{
+	if (r->direction == UHCAV_LOCAL_READ)
+		return UHCA_CHECK_SEND_WRITTEN;
+	return s->is_send ? UHCA_CHECK_READ_USED : UHCA_CHECK_RECV_USED;
+}
+
+/* Memory on demand may come and go: what is mapped there is the program's affair. */
+static void guard_piece(const struct uhcav_shadow *s, const struct uhcav_request *r,
+			struct uhcav_piece *p)
+{
+	struct uhcav_object mr;
+
+	if (!p->at || !uhcav_object_by_key(s->context, p->lkey, &mr) ||
+	    (mr.mr.access & IBV_ACCESS_ON_DEMAND))
+		return;
+	p->guard = uhcav_guard_begin(
+		&(struct uhcav_guard_post){.check = use_of(s, r),
+					   .is_target = r->direction == UHCAV_LOCAL_WRITE,
+					   .is_recv = !s->is_send,
+					   .request = uhcav_words_opcode(s, r),
+					   .queue = s->type,
+					   .number = s->number,
+					   .lkey = p->lkey,
+					   .wr_id = r->wr_id,
+					   .at = p->at,
+					   .length = p->length,
+					   .stack = r->posted,
+					   .made = mr.made});
+}
+
+static void guard_pieces(const struct uhcav_shadow *s, struct uhcav_request *r)
+{
+	if (r->direction == UHCAV_LOCAL_NONE || !uhcav_check_on(use_of(s, r)) ||
+	    uhcav_shadow_is_idle(s))
+		return;
+	for (uint32_t i = 0; i < r->n_pieces; i++)
+		guard_piece(s, r, &r->pieces[i]);
+}
+
 void uhcav_posting_begin(struct uhcav_posting *p, struct uhcav_shadow *s, struct uhcav_here here)
 {
 	*p = (struct uhcav_posting){.s = s, .stack = uhcav_stack_take(here)};
@@ -57,6 +99,7 @@ void uhcav_posting_add(struct uhcav_posting *p, const struct uhcav_request *r,
 		copy.remote_length += sge[i].length;
 	take_pieces(p->s, &copy, sge, n_sge);
 	uhcav_inflight_begin(p->s, &copy);
+	guard_pieces(p->s, &copy);
 	if (uhcav_shadow_enter(p->s, &copy))
 		p->entered++;
 	else

@@ -127,6 +127,7 @@ void uhcav_room_failed(struct uhcav_shadow *s, struct uhcav_here here, enum ibv_
 {
 	if (!s || s->failed)
 		return;
+	uhcav_shadow_open(s);
 	s->failed_status = status;
 	__atomic_store_n(&s->failed, uhcav_stack_take(here), __ATOMIC_RELEASE);
 }

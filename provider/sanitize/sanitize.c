@@ -6,6 +6,7 @@
 #include "lifetime.h"
 #include "object.h"
 #include "provider/finding/finding.h"
+#include "provider/guard/guard.h"
 #include "shadow.h"
 #include "watch.h"
 
@@ -26,14 +27,22 @@ static void before_fork(void)
 	uhcav_finding_lock();
 	uhcav_object_lock();
 	uhcav_stack_lock();
+	uhcav_guard_lock();
 }
 
 static void after_fork(void)
 {
+	uhcav_guard_unlock();
 	uhcav_stack_unlock();
 	uhcav_object_unlock();
 	uhcav_finding_unlock();
 	uhcav_shadows_unlock();
+}
+
+static void after_fork_in_child(void)
+{
+	uhcav_guard_forget();
+	after_fork();
 }
 
 void uhcav_sanitize_begin(void)
@@ -49,7 +58,7 @@ void uhcav_sanitize_begin(void)
 	}
 	uhcav_check_enable(checks);
 	uhcav_lifetime_watch_exit();
-	pthread_atfork(before_fork, after_fork, after_fork);
+	pthread_atfork(before_fork, after_fork, after_fork_in_child);
 	watching = true;
 }
 

@@ -3,6 +3,7 @@
  */
 #include "shadow.h"
 
+#include "provider/guard/guard.h"
 #include "provider/queues/queues.h"
 
 #include <stdlib.h>
@@ -39,8 +40,29 @@ void uhcav_shadow_each(void (*what)(struct uhcav_shadow *s, void *arg), void *ar
 	pthread_mutex_unlock(&all_lock);
 }
 
+void uhcav_request_open(struct uhcav_request *r)
+{
+	for (uint32_t i = 0; i < r->n_pieces; i++) {
+		struct uhcav_piece *p = &r->pieces[i];
+		if (uhcav_guard_end(p->guard))
+			p->summed = 0;
+		p->guard = 0;
+	}
+}
+
+void uhcav_shadow_open(struct uhcav_shadow *s)
+{
+	if (!s)
+		return;
+	uhcav_lock(&s->lock);
+	for (uint32_t i = 0; i < s->n; i++)
+		uhcav_request_open(uhcav_shadow_at(s, i));
+	uhcav_unlock(&s->lock);
+}
+
 void uhcav_request_free(struct uhcav_request *r)
 {
+	uhcav_request_open(r);
 	free(r->pieces);
 	r->pieces = NULL;
 }

@@ -32,6 +32,8 @@ struct uhcav_piece {
 	uint32_t lkey;
 	uint32_t summed; /* at the post: 0, as a whole (1), or in so many parts */
 	uint64_t sums[UHCAV_PARTS];
+	uint32_t
+		guard; /* from the post on it is kept from the program by this name; 0: it is not */
 };
 
 enum uhcav_direction {
@@ -124,6 +126,15 @@ static inline bool uhcav_shadow_is_idle(const struct uhcav_shadow *s)
 }
 
 void uhcav_request_free(struct uhcav_request *r);
+
+/*
+ * Its memory is the program's again, as far as pages were protected. A piece that the program was
+ * found to use has no sums any more: that has been told.
+ */
+void uhcav_request_open(struct uhcav_request *r);
+
+/* The same of all requests: the queue is in error, and the device leaves their memory alone. */
+void uhcav_shadow_open(struct uhcav_shadow *s);
 
 /* The i-th of n, oldest first. Under the lock. */
 static inline struct uhcav_request *uhcav_shadow_at(const struct uhcav_shadow *s, uint32_t i)

@@ -5,6 +5,7 @@
 #include "keys.h"
 #include "lifetime.h"
 #include "provider/base/base.h"
+#include "provider/guard/guard.h"
 #include "provider/keys/keys.h"
 #include "provider/qp/qp.h"
 #include "provider/queues/queues.h"
@@ -133,8 +134,10 @@ static struct uhcav_object_mr in_memory(const void *addr, size_t length, uint64_
 static struct ibv_mr *reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
 			     int access)
 {
+	uint32_t lifted = uhcav_guard_lift((uintptr_t)addr, length);
 	struct ibv_mr *mr = uhcav_reg_mr(pd, addr, length, iova, access);
 
+	uhcav_guard_end(lifted);
 	if (mr)
 		made_mr(UHCAV_HERE, mr, pd, in_memory(addr, length, iova, access), NULL);
 	return mr;
@@ -147,8 +150,13 @@ static int rereg_mr(void *verbs_mr, int flags, struct ibv_pd *pd, void *addr, si
 	struct ibv_mr *mr = verbs_mr;
 	struct uhcav_object o;
 	bool known = uhcav_object_take(mr, &o);
+	uint32_t lifted = flags & IBV_REREG_MR_CHANGE_TRANSLATION
+				  ? uhcav_guard_lift((uintptr_t)addr, length)
+			  : known ? uhcav_guard_lift(o.mr.addr, o.mr.length)
+				  : 0;
 	int err = uhcav_rereg_mr(verbs_mr, flags, pd, addr, length, access);
 
+	uhcav_guard_end(lifted);
 	if (!known)
 		return err;
 	if (err) {

@@ -65,6 +65,7 @@ static void judge(struct uhcav_here here, struct batch *b, const struct ibv_wc *
 	bool good = wc->status == IBV_WC_SUCCESS && wc->opcode != IBV_WC_RECV_RDMA_WITH_IMM;
 
 	for (uint32_t i = 0; i < b->n; i++) {
+		uhcav_request_open(&b->requests[i]);
 		if (good)
 			uhcav_inflight_end(here, &b->of, &b->requests[i], wc->byte_len);
 		uhcav_request_free(&b->requests[i]);

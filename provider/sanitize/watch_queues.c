@@ -42,6 +42,9 @@ static void shadow_qp(struct ibv_qp *ibqp)
 				  .state = &qp->state,
 				  .max_wr = qp->cap.max_send_wr};
 
+	/* That the provider copies what is sent is no use that the program makes of it. */
+	if (uhcav_check_on(UHCA_CHECK_RECV_USED) || uhcav_check_on(UHCA_CHECK_READ_USED))
+		qp->gather_limit = 0;
 	qp->send_shadow = uhcav_shadow_create(&as);
 	as.is_send = false;
 	as.cq = uhcav_cq_of(ibqp->recv_cq);
@@ -97,8 +100,14 @@ static int modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mas
 {
 	int err = uhcav_modify_qp(ibqp, attr, attr_mask);
 
-	if (err || !(attr_mask & IBV_QP_STATE) || attr->qp_state != IBV_QPS_RESET)
+	if (err || !(attr_mask & IBV_QP_STATE))
 		return err;
+	if (attr->qp_state == IBV_QPS_ERR) {
+		uhcav_shadow_open(uhcav_qp_of(ibqp)->send_shadow);
+		uhcav_shadow_open(uhcav_qp_of(ibqp)->recv_shadow);
+	}
+	if (attr->qp_state != IBV_QPS_RESET)
+		return 0;
 	uhcav_shadow_clear(uhcav_qp_of(ibqp)->send_shadow);
 	uhcav_shadow_clear(uhcav_qp_of(ibqp)->recv_shadow);
 	return 0;

@@ -379,7 +379,8 @@ copy_tree() { # FOLDER
 	mkdir -p "$1/build/.libs" "$1/build/tests/examples"
 	find "$UHCA_BUILDDIR" \( -name libuhca_preload.so -o -name libuhca-rdmav34.so \
 		-o -name libuhca.so.0 \) -path '*/.libs/*' -exec cp {} "$1/build/.libs/" \;
-	mkdir -p "$1/build/tests/verbs/ends" "$1/docs/sanitizer"
+	mkdir -p "$1/build/tests/verbs/ends" "$1/docs/sanitizer" "$1/emu/abi"
+	cp "$root/emu/abi/sanitize.h" "$1/emu/abi/"
 	cp "$root/docs/libfabric.md" "$1/docs/"
 	cp "$root/docs/sanitizer/stock.supp" "$1/docs/sanitizer/"
 	cp "$UHCA_BUILDDIR/tests/verbs/ends/"{echo,fi_rma} "$1/build/tests/verbs/ends/"

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "tests/verbs/sanitize/pair.h"
+
+int main(void)
+{
+	struct pair p;
+
+	pair_open(&p);
+	pair_recv(&p.b, 1, 0, 8192);
+
+	pair_post(&p.a, IBV_WR_SEND, IBV_SEND_SIGNALED, 0, 8192);
+	p.a.memory[100] = 1; /* <- */
+	pair_wait(&p.a);
+	pair_wait(&p.b);
+
+	pair_close(&p);
+	return 0;
+}

@@ -90,6 +90,16 @@
 	  "What a receive, a READ or an atomic writes to is registered with "                      \
 	  "IBV_ACCESS_LOCAL_WRITE",                                                                \
 	  "IBTA vol. 1, 10.6.3.1; ibv_reg_mr(3)", "Register it with IBV_ACCESS_LOCAL_WRITE")       \
+	X(RKEY_DEAD, "rkey-dead", "sum", "An R_Key is good as long as its region is registered",   \
+	  "IBTA vol. 1, 10.6.3; ibv_dereg_mr(3)",                                                  \
+	  "Deregister when the peer has said that it asks no more, and send it the new key when "  \
+	  "the memory is registered again")                                                        \
+	X(RKEY_ACCESS, "rkey-access", "sum",                                                       \
+	  "A region is registered with the right that a remote request needs: remote write for "   \
+	  "WRITEs, remote read for READs, remote atomic for atomics",                              \
+	  "IBTA vol. 1, 10.6.3.1; ibv_reg_mr(3)",                                                  \
+	  "Register it with IBV_ACCESS_REMOTE_WRITE, IBV_ACCESS_REMOTE_READ or "                   \
+	  "IBV_ACCESS_REMOTE_ATOMIC")                                                              \
 	X(DEREG_POSTED, "dereg-posted", "sum",                                                     \
 	  "A region stays registered until the requests that name it have completed",              \
 	  "IBTA vol. 1, 10.6.5; ibv_dereg_mr(3)",                                                  \

@@ -69,6 +69,49 @@ uint64_t uhcav_keys_look(const struct uhcav_shadow *s, const struct uhcav_reques
 	return 0;
 }
 
+/* The right that the request needs of the region. */
+static int right_for(unsigned opcode)
+{
+	switch (opcode) {
+	case IBV_WR_RDMA_READ:
+		return IBV_ACCESS_REMOTE_READ;
+	case IBV_WR_RDMA_WRITE:
+	case IBV_WR_RDMA_WRITE_WITH_IMM:
+		return IBV_ACCESS_REMOTE_WRITE;
+	case IBV_WR_ATOMIC_CMP_AND_SWP:
+	case IBV_WR_ATOMIC_FETCH_AND_ADD:
+		return IBV_ACCESS_REMOTE_ATOMIC;
+	default:
+		return 0;
+	}
+}
+
+void uhcav_keys_refused(struct uhcav_here here, const struct uhcav_shadow *s,
+			const struct uhcav_request *r)
+{
+	enum uhca_check check;
+	struct uhcav_object mr;
+	int right = right_for(r->opcode);
+
+	if (!r->rkey || !right || !uhcav_object_by_rkey(s->context, r->rkey, &mr))
+		return;
+	if (!mr.gone && (mr.mr.access & right))
+		return;
+	check = mr.gone ? UHCA_CHECK_RKEY_DEAD : UHCA_CHECK_RKEY_ACCESS;
+	if (!uhcav_finding_is_new(check, r->posted, mr.made))
+		return;
+	uhcav_finding_begin(check, "%s",
+			    mr.gone ? "a remote request named a region that was deregistered"
+				    : "a remote request named a region that does not allow it");
+	uhcav_words_request(s, r);
+	uhcav_words_region(&mr);
+	uhcav_finding_stack(r->posted, "posted by");
+	uhcav_finding_stack(uhcav_stack_take(here), "its error was polled by");
+	uhcav_finding_stack(mr.gone, "memory region 0x%x deregistered by", mr.number);
+	uhcav_finding_stack(mr.made, "memory region 0x%x registered by", mr.number);
+	uhcav_finding_tell();
+}
+
 struct gone {
 	struct uhcav_here here;
 	const struct uhcav_object *mr;

@@ -126,15 +126,26 @@ bool uhcav_object_find(const void *self, struct uhcav_object *o)
 	return e;
 }
 
+static bool has_lkey(const struct uhcav_object *o, uint32_t key)
+{
+	return o->mr.lkey == key;
+}
+
+static bool has_rkey(const struct uhcav_object *o, uint32_t key)
+{
+	return o->mr.rkey == key;
+}
+
 /* The youngest that had the key. */
-static const struct uhcav_object *find_grave(const struct ibv_context *context, uint32_t lkey)
+static const struct uhcav_object *find_grave(const struct ibv_context *context, uint32_t key,
+					     bool (*has)(const struct uhcav_object *, uint32_t))
 {
 	for (unsigned i = 1; i <= GRAVES; i++) {
 		const struct uhcav_object *o = &graves[(next_grave + GRAVES - i) % GRAVES];
 
 		if (!o->self)
 			break;
-		if (o->context == context && o->mr.lkey == lkey)
+		if (o->context == context && has(o, key))
 			return o;
 	}
 	return NULL;
@@ -152,7 +163,26 @@ bool uhcav_object_by_key(const struct ibv_context *context, uint32_t lkey, struc
 		break;
 	}
 	if (!found)
-		found = find_grave(context, lkey);
+		found = find_grave(context, lkey, has_lkey);
+	if (found)
+		*o = *found;
+	pthread_mutex_unlock(&lock);
+	return found;
+}
+
+bool uhcav_object_by_rkey(const struct ibv_context *context, uint32_t rkey, struct uhcav_object *o)
+{
+	const struct uhcav_object *found = NULL;
+	struct entry *e;
+
+	pthread_mutex_lock(&lock);
+	TAILQ_FOREACH(e, &order, in_order)
+	if (e->o.kind == UHCAV_KIND_MR && e->o.context == context && has_rkey(&e->o, rkey)) {
+		found = &e->o;
+		break;
+	}
+	if (!found)
+		found = find_grave(context, rkey, has_rkey);
 	if (found)
 		*o = *found;
 	pthread_mutex_unlock(&lock);

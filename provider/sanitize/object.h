@@ -79,6 +79,9 @@ bool uhcav_object_find(const void *self, struct uhcav_object *o);
 /* The region of an L_Key, alive or remembered (gone is not NULL). */
 bool uhcav_object_by_key(const struct ibv_context *context, uint32_t lkey, struct uhcav_object *o);
 
+/* The region of an R_Key, in the same way; it takes a walk over all objects. */
+bool uhcav_object_by_rkey(const struct ibv_context *context, uint32_t rkey, struct uhcav_object *o);
+
 /* Up to n objects that stand on it; returns how many there are. */
 unsigned uhcav_object_users(const void *self, struct uhcav_object *users, unsigned n);
 

@@ -8,6 +8,7 @@
 #include "watch.h"
 
 #include "inflight.h"
+#include "keys.h"
 #include "provider/base/base.h"
 #include "provider/poll/poll.h"
 #include "provider/qp/qp.h"
@@ -22,6 +23,7 @@ struct batch {
 	struct uhcav_shadow of; /* what it is called: not to be used as a queue */
 	struct uhcav_request requests[BATCH];
 	uint32_t n;
+	uint32_t end; /* of a send queue: what is before this index is complete */
 };
 
 static void note(struct batch *b, const struct uhcav_shadow *s)
@@ -51,6 +53,7 @@ static void collect(struct uhcav_here here, struct uhcav_cq *cq, const struct ib
 	if (!s)
 		return;
 	note(b, s);
+	b->end = qp->send_completed;
 	/* Each receive completes for itself, and its length is this completion's. */
 	b->n = recv ? uhcav_shadow_complete_one(s, wc->wr_id, b->requests)
 		    : uhcav_shadow_complete(s, qp->send_completed, b->requests, BATCH);
@@ -62,12 +65,15 @@ static void collect(struct uhcav_here here, struct uhcav_cq *cq, const struct ib
  */
 static void judge(struct uhcav_here here, struct batch *b, const struct ibv_wc *wc)
 {
+	bool refused = wc->status == IBV_WC_REM_ACCESS_ERR && b->of.is_send;
 	bool good = wc->status == IBV_WC_SUCCESS && wc->opcode != IBV_WC_RECV_RDMA_WITH_IMM;
 
 	for (uint32_t i = 0; i < b->n; i++) {
 		uhcav_request_open(&b->requests[i]);
 		if (good)
 			uhcav_inflight_end(here, &b->of, &b->requests[i], wc->byte_len);
+		if (refused && b->requests[i].index + 1 == b->end)
+			uhcav_keys_refused(here, &b->of, &b->requests[i]);
 		uhcav_request_free(&b->requests[i]);
 	}
 }

@@ -68,6 +68,29 @@ static void test_graves(void **state)
 	assert_true(uhcav_object_by_key(&context, 0x1000 + 2999, &found));
 }
 
+/* An R_Key may be another number than the L_Key. */
+static void test_rkey(void **state)
+{
+	static const uintptr_t pcs[] = {1, 2};
+	const struct uhcav_stack *gone = uhcav_stack_keep(pcs, 2);
+	int self[2];
+	struct uhcav_object o = region(&self[0], 0x91, NULL), found;
+
+	(void)state;
+	o.mr.rkey = 0x92;
+	uhcav_object_bury(&o, gone);
+	assert_true(uhcav_object_by_rkey(&context, 0x92, &found));
+	assert_ptr_equal(found.gone, gone);
+	assert_false(uhcav_object_by_rkey(&context, 0x91, &found));
+	assert_false(uhcav_object_by_rkey(&other, 0x92, &found));
+	o.self = &self[1];
+	uhcav_object_add(&o);
+	assert_true(uhcav_object_by_rkey(&context, 0x92, &found));
+	assert_ptr_equal(found.self, &self[1]);
+	assert_null(found.gone);
+	assert_true(uhcav_object_take(&self[1], &found));
+}
+
 static void note(struct uhcav_object *o, void *arg)
 {
 	const void **seen = *(const void ***)arg;
@@ -101,6 +124,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_life),
 		cmocka_unit_test(test_graves),
+		cmocka_unit_test(test_rkey),
 		cmocka_unit_test(test_each),
 	};
 

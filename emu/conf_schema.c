@@ -251,7 +251,9 @@ const struct conf_option conf_schema[] = {
 		 "multicast, masked atomics and RDMA WRITE with immediate data, where a READ fills "
 		 "one element that its peer may write; minimal, the smallest device; 2a, "
 		 "memory windows of type 2A instead of 2B; large, 65536 queue pairs and a million "
-		 "memory regions. What a profile takes away is refused and not reported."},
+		 "memory regions; cx5, cx7, e810, bnxt, efa, rxe, siw, mana, what is published of "
+		 "these adapters: what they lack, and their numbers. What a profile takes away is "
+		 "refused and not reported."},
 	{"early-local-inv", NULL, CONF_FLAG, FIELD_(io.early_local_inv), .min = 1,
 	 .help = "Executes LOCAL_INV without fence as early as its loose ordering allows: as soon "
 		 "as the device sees it in the queue, before requests that were posted before it. "

@@ -19,17 +19,6 @@
 /* One bit less than other handles: it tells those of shared QPs (qp_share.h). */
 #define QP_HANDLE_BITS 31
 
-/* Bounds that keep every size product of this room within 32 bits, and key and QPN in theirs. */
-#define LIMIT_OBJECTS       (1u << 20)
-#define LIMIT_WR            (1u << 20)
-#define LIMIT_CQE           (1u << 22)
-#define LIMIT_GROUPS        (1u << 15)
-#define LIMIT_INLINE        (1u << 16)
-#define LIMIT_MR_SIZE       (1ull << 47)
-#define LIMIT_DM_SIZE       (1ull << 30)
-#define LIMIT_SHARED_SIZE   (1ull << 40)
-#define LIMIT_CLIENT_MEMORY (1ull << 40)
-
 #define MTU_4096 5 /* enum ibv_mtu */
 
 /* One line for each feature that is complete; profiles take them away again. */
@@ -82,7 +71,7 @@ static const struct core_limits default_limits = {
 	.max_srq_sge = CORE_MAX_SGE,
 	.max_rd_atomic = REPLAY_MAX,
 	.max_inline_data = 1024,
-	.max_mr_size = LIMIT_MR_SIZE,
+	.max_mr_size = CORE_MOST_MR_SIZE,
 	.max_dm_size = 1ull << 24,
 	.max_flow = 4096,
 	.max_wq = 4096,
@@ -101,6 +90,7 @@ void core_config_default(struct core_config *cfg)
 	memset(cfg, 0, sizeof(*cfg));
 	cfg->limits = default_limits;
 	cfg->features = DEFAULT_FEATURES;
+	cfg->node_type = CORE_NODE_CA;
 	cfg->active_mtu = MTU_4096;
 	cfg->gather_limit = 4096;
 	cfg->train_bytes = 65536;
@@ -108,34 +98,11 @@ void core_config_default(struct core_config *cfg)
 	cfg->window_most = 524288;
 }
 
-static bool within(uint32_t value, uint32_t max)
-{
-	return value >= 1 && value <= max;
-}
-
-static bool limits_ok(const struct core_limits *l)
-{
-	return within(l->max_qp, LIMIT_OBJECTS) && within(l->max_cq, LIMIT_OBJECTS) &&
-	       within(l->max_mr, LIMIT_OBJECTS) && within(l->max_pd, LIMIT_OBJECTS) &&
-	       within(l->max_ah, LIMIT_OBJECTS) && within(l->max_srq, LIMIT_OBJECTS) &&
-	       within(l->max_qp_wr, LIMIT_WR) && within(l->max_srq_wr, LIMIT_WR) &&
-	       within(l->max_cqe, LIMIT_CQE) && within(l->max_sge, CORE_MAX_SGE) &&
-	       within(l->max_srq_sge, CORE_MAX_SGE) && l->max_rd_atomic <= REPLAY_MAX &&
-	       l->max_inline_data <= LIMIT_INLINE && l->max_mr_size >= 1 &&
-	       l->max_mr_size <= LIMIT_MR_SIZE && l->max_dm_size <= LIMIT_DM_SIZE &&
-	       l->max_flow <= LIMIT_OBJECTS && l->max_wq <= LIMIT_OBJECTS &&
-	       l->max_rwq_ind_table <= LIMIT_OBJECTS && l->max_xrcd <= LIMIT_OBJECTS &&
-	       l->max_list_entries <= UHCA_ABI_MAX_ENTRIES && l->max_low_latency_wr <= LIMIT_WR &&
-	       l->max_shared_size <= LIMIT_SHARED_SIZE && l->max_mw <= LIMIT_OBJECTS &&
-	       l->client_memory <= LIMIT_CLIENT_MEMORY && l->max_mcast_grp <= LIMIT_GROUPS &&
-	       l->max_mcast_qp_attach <= LIMIT_GROUPS;
-}
-
 bool core_config_valid(const struct core_config *cfg)
 {
-	return limits_ok(&cfg->limits) && within(cfg->active_mtu, MTU_4096) &&
-	       cfg->gather_limit <= LIMIT_INLINE && cfg->train_bytes >= ROCE_MAX_MTU &&
-	       cfg->window_bytes >= ROCE_MAX_MTU;
+	return core_limits_valid(&cfg->limits) && cfg->active_mtu >= 1 &&
+	       cfg->active_mtu <= MTU_4096 && cfg->gather_limit <= CORE_MOST_INLINE &&
+	       cfg->train_bytes >= ROCE_MAX_MTU && cfg->window_bytes >= ROCE_MAX_MTU;
 }
 
 static void construct_tables(struct device *dev)
@@ -147,7 +114,7 @@ static void construct_tables(struct device *dev)
 	table_construct(&dev->dms, DM_MAX_PIECES);
 	table_construct(&dev->cqs, l->max_cq);
 	table_construct_bits(&dev->qps, l->max_qp, QP_HANDLE_BITS, 0);
-	table_construct_bits(&dev->qp_shares, LIMIT_OBJECTS, QP_HANDLE_BITS, 0);
+	table_construct_bits(&dev->qp_shares, CORE_MOST_OBJECTS, QP_HANDLE_BITS, 0);
 	table_construct(&dev->xrcds, l->max_xrcd);
 	table_construct(&dev->srqs, l->max_srq);
 	table_construct(&dev->ahs, l->max_ah);

@@ -3,7 +3,10 @@
  * Profiles: what kind of device it is, as data. Each takes features away from what the device has,
  * and sets limits; limits can be set one by one as well. A limit of a feature that is off is zero.
  */
-#include "emu/core/contract/verbs.h"
+#include "emu/abi/adapters.h"
+#include "emu/core/base/base.h"
+#include "emu/core/qp/queue_pair.h"
+#include "emu/core/queues/queues.h"
 
 #include <errno.h>
 #include <string.h>
@@ -11,8 +14,8 @@
 #define LIMITS_PER_PROFILE 24
 
 struct setting {
-	size_t offset; /* in struct core_limits, of a uint32_t */
-	uint32_t value;
+	size_t offset; /* in struct core_limits */
+	uint64_t value;
 };
 
 #define SET_(field, value_)                                                                        \
@@ -24,7 +27,8 @@ struct profile {
 	const char *name;
 	uint32_t keeps; /* UHCA_ABI_HAS_* that stay when the device has them */
 	uint32_t adds;  /* and those it has beside */
-	bool mw_type_2a, no_write_imm, rnic, strict_arming, strict_order, strict_memory;
+	uint32_t is;    /* UHCA_ADAPTER_* */
+	bool mw_type_2a, strict_order, strict_memory;
 	unsigned n;
 	struct setting set[LIMITS_PER_PROFILE];
 };
@@ -47,18 +51,33 @@ struct profile {
 	 UHCA_ABI_HAS_LOW_LATENCY | UHCA_ABI_HAS_KEY_BYTE | UHCA_ABI_HAS_MW_TYPE_1 |               \
 	 UHCA_ABI_HAS_MW_TYPE_2A)
 
+/*
+ * An adapter. None of them waits for a reader with completions, or reads payload when it is posted:
+ * these kindnesses are this device's own.
+ */
+#define LISTED_(field, value_) SET_(field, value_),
+#define COUNT_(field, value_)  +1
+#define ADAPTER_(id, name_)                                                                        \
+	{.name = name_,                                                                            \
+	 .keeps = ~(uint32_t)UHCA_ADAPTER_##id##_LACKS,                                            \
+	 .adds = UHCA_ADAPTER_##id##_IS & UHCA_ADAPTER_RNIC ? UHCA_ABI_HAS_SINK_RULE : 0,          \
+	 .is = UHCA_ADAPTER_##id##_IS,                                                             \
+	 .strict_order = true,                                                                     \
+	 .strict_memory = true,                                                                    \
+	 .n = 0 UHCA_ADAPTER_##id##_LIMITS(COUNT_),                                                \
+	 .set = {UHCA_ADAPTER_##id##_LIMITS(LISTED_)}},
+
 static const struct profile profiles[] = {
 	{.name = "default", .keeps = UINT32_MAX},
 	{.name = "ib-strict",
 	 .keeps = REQUIRED,
-	 .strict_arming = true,
+	 .is = UHCA_ADAPTER_STRICT_ARMING,
 	 .strict_order = true,
 	 .strict_memory = true},
 	{.name = "iwarp-like",
 	 .keeps = ~(uint32_t)NOT_IWARP,
 	 .adds = UHCA_ABI_HAS_SINK_RULE,
-	 .no_write_imm = true,
-	 .rnic = true},
+	 .is = UHCA_ADAPTER_NO_WRITE_IMM | UHCA_ADAPTER_RNIC},
 	{.name = "minimal",
 	 .keeps = UHCA_ABI_HAS_UC | UHCA_ABI_HAS_UD,
 	 .n = 11,
@@ -71,7 +90,7 @@ static const struct profile profiles[] = {
 	 .n = 6,
 	 .set = {SET_(max_qp, 65536), SET_(max_cq, 65536), SET_(max_mr, 1u << 20),
 		 SET_(max_pd, 65536), SET_(max_ah, 1u << 20), SET_(max_srq, 65536)}},
-};
+	UHCA_ADAPTERS(ADAPTER_)};
 #define PROFILES (sizeof(profiles) / sizeof(profiles[0]))
 
 const char *core_profile_name(unsigned i)
@@ -79,9 +98,78 @@ const char *core_profile_name(unsigned i)
 	return i < PROFILES ? profiles[i].name : NULL;
 }
 
-static void set_limit(struct core_limits *l, const struct setting *s)
+static enum core_node_type node_type(const struct profile *p)
 {
-	memcpy((char *)l + s->offset, &s->value, sizeof(s->value));
+	if (p->is & UHCA_ADAPTER_RNIC)
+		return CORE_NODE_RNIC;
+	return p->is & UHCA_ADAPTER_UNSPECIFIED ? CORE_NODE_UNSPECIFIED : CORE_NODE_CA;
+}
+
+static void set_behaviour(struct core_config *cfg, const struct profile *p)
+{
+	cfg->no_rc = p->is & UHCA_ADAPTER_NO_RC;
+	cfg->no_send_imm = p->is & UHCA_ADAPTER_NO_SEND_IMM;
+	cfg->no_write_imm = p->is & UHCA_ADAPTER_NO_WRITE_IMM;
+	cfg->node_type = node_type(p);
+	cfg->strict_arming = p->is & UHCA_ADAPTER_STRICT_ARMING;
+	cfg->strict_order = p->strict_order;
+	if (p->strict_memory)
+		cfg->gather_limit = 0;
+}
+
+#define MOST_WR            (1u << 20)
+#define MOST_CQE           (1u << 22)
+#define MOST_GROUPS        (1u << 15)
+#define MOST_DM_SIZE       (1ull << 30)
+#define MOST_SHARED_SIZE   (1ull << 40)
+#define MOST_CLIENT_MEMORY (1ull << 40)
+
+static const struct limit {
+	const char *name;
+	size_t offset, size;
+	uint64_t least, most;
+} limits[] = {
+#define LIMIT_(f, least_, most_)                                                                   \
+	{                                                                                          \
+#f, offsetof(struct core_limits, f), sizeof(((struct core_limits *)0)->f), least_, \
+			most_                                                                      \
+	}
+	LIMIT_(max_qp, 1, CORE_MOST_OBJECTS),
+	LIMIT_(max_qp_wr, 1, MOST_WR),
+	LIMIT_(max_sge, 1, CORE_MAX_SGE),
+	LIMIT_(max_cq, 1, CORE_MOST_OBJECTS),
+	LIMIT_(max_cqe, 1, MOST_CQE),
+	LIMIT_(max_mr, 1, CORE_MOST_OBJECTS),
+	LIMIT_(max_pd, 1, CORE_MOST_OBJECTS),
+	LIMIT_(max_ah, 1, CORE_MOST_OBJECTS),
+	LIMIT_(max_srq, 1, CORE_MOST_OBJECTS),
+	LIMIT_(max_srq_wr, 1, MOST_WR),
+	LIMIT_(max_srq_sge, 1, CORE_MAX_SGE),
+	LIMIT_(max_rd_atomic, 0, REPLAY_MAX),
+	LIMIT_(max_inline_data, 0, CORE_MOST_INLINE),
+	LIMIT_(max_mr_size, 1, CORE_MOST_MR_SIZE),
+	LIMIT_(max_mw, 0, CORE_MOST_OBJECTS),
+	LIMIT_(max_xrcd, 0, CORE_MOST_OBJECTS),
+	LIMIT_(max_dm_size, 0, MOST_DM_SIZE),
+	LIMIT_(max_mcast_grp, 0, MOST_GROUPS),
+	LIMIT_(max_mcast_qp_attach, 0, MOST_GROUPS),
+	LIMIT_(max_flow, 0, CORE_MOST_OBJECTS),
+	LIMIT_(max_wq, 0, CORE_MOST_OBJECTS),
+	LIMIT_(max_rwq_ind_table, 0, CORE_MOST_OBJECTS),
+	LIMIT_(max_list_entries, 0, UHCA_ABI_MAX_ENTRIES),
+	LIMIT_(max_low_latency_wr, 0, MOST_WR),
+	LIMIT_(max_shared_size, 0, MOST_SHARED_SIZE),
+	LIMIT_(client_memory, 0, MOST_CLIENT_MEMORY),
+};
+#define LIMITS (sizeof(limits) / sizeof(limits[0]))
+
+static void set_limit(struct core_config *cfg, const struct setting *s)
+{
+	unsigned i = 0;
+
+	while (limits[i].offset != s->offset)
+		i++;
+	core_limit_write(cfg, i, s->value < limits[i].most ? s->value : limits[i].most);
 }
 
 int core_profile_apply(struct core_config *cfg, unsigned i)
@@ -95,53 +183,11 @@ int core_profile_apply(struct core_config *cfg, unsigned i)
 	cfg->profile = i;
 	if (p->mw_type_2a && cfg->features & type_2b)
 		cfg->features = (cfg->features & ~type_2b) | UHCA_ABI_HAS_MW_TYPE_2A;
-	cfg->no_write_imm = p->no_write_imm;
-	cfg->rnic = p->rnic;
-	cfg->strict_arming = p->strict_arming;
-	cfg->strict_order = p->strict_order;
-	if (p->strict_memory)
-		cfg->gather_limit = 0;
+	set_behaviour(cfg, p);
 	for (unsigned k = 0; k < p->n; k++)
-		set_limit(&cfg->limits, &p->set[k]);
+		set_limit(cfg, &p->set[k]);
 	return 0;
 }
-
-static const struct limit {
-	const char *name;
-	size_t offset, size;
-} limits[] = {
-#define LIMIT_(f)                                                                                  \
-	{                                                                                          \
-#f, offsetof(struct core_limits, f), sizeof(((struct core_limits *)0)->f)          \
-	}
-	LIMIT_(max_qp),
-	LIMIT_(max_qp_wr),
-	LIMIT_(max_sge),
-	LIMIT_(max_cq),
-	LIMIT_(max_cqe),
-	LIMIT_(max_mr),
-	LIMIT_(max_pd),
-	LIMIT_(max_ah),
-	LIMIT_(max_srq),
-	LIMIT_(max_srq_wr),
-	LIMIT_(max_srq_sge),
-	LIMIT_(max_rd_atomic),
-	LIMIT_(max_inline_data),
-	LIMIT_(max_mr_size),
-	LIMIT_(max_mw),
-	LIMIT_(max_xrcd),
-	LIMIT_(max_dm_size),
-	LIMIT_(max_mcast_grp),
-	LIMIT_(max_mcast_qp_attach),
-	LIMIT_(max_flow),
-	LIMIT_(max_wq),
-	LIMIT_(max_rwq_ind_table),
-	LIMIT_(max_list_entries),
-	LIMIT_(max_low_latency_wr),
-	LIMIT_(max_shared_size),
-	LIMIT_(client_memory),
-};
-#define LIMITS (sizeof(limits) / sizeof(limits[0]))
 
 const char *core_limit_name(unsigned i)
 {
@@ -170,6 +216,17 @@ uint64_t core_limit_get(const struct core_config *cfg, unsigned i)
 		return narrow;
 	memcpy(&wide, field, sizeof(wide));
 	return wide;
+}
+
+bool core_limits_valid(const struct core_limits *l)
+{
+	const struct core_config cfg = {.limits = *l};
+
+	for (unsigned i = 0; i < LIMITS; i++)
+		if (core_limit_get(&cfg, i) < limits[i].least ||
+		    core_limit_get(&cfg, i) > limits[i].most)
+			return false;
+	return true;
 }
 
 int core_limit_set(struct core_config *cfg, unsigned i, uint64_t value)

@@ -11,6 +11,11 @@
 
 #define CORE_GID_TABLE 16 /* slots, empty ones included */
 
+/* Bounds that keep every size product of this room within 32 bits, and key and QPN in theirs. */
+#define CORE_MOST_OBJECTS (1u << 20)
+#define CORE_MOST_INLINE  (1u << 16)
+#define CORE_MOST_MR_SIZE (1ull << 47)
+
 struct core_limits {
 	uint32_t max_qp, max_qp_wr, max_sge, max_cq, max_cqe, max_mr, max_pd, max_ah;
 	uint32_t max_srq, max_srq_wr, max_srq_sge;
@@ -26,6 +31,9 @@ struct core_limits {
 	uint64_t max_shared_size;    /* bytes of all memory shared with programs */
 	uint64_t client_memory;      /* bytes that the regions and keys of a client take here */
 };
+
+/* As enum ibv_node_type has them. */
+enum core_node_type { CORE_NODE_CA = 1, CORE_NODE_RNIC = 4, CORE_NODE_UNSPECIFIED = 7 };
 
 struct core_config {
 	uint64_t node_guid; /* host order */
@@ -47,8 +55,9 @@ struct core_config {
 	 * to acknowledge, or for a request of the same QP with which it can travel.
 	 */
 	uint64_t ack_delay_ns;
-	bool no_write_imm; /* RDMA WRITE with immediate data is refused */
-	bool rnic;         /* it says that it is an iWARP device */
+	bool no_rc;                     /* RC queue pairs are refused */
+	bool no_send_imm, no_write_imm; /* SEND, RDMA WRITE with immediate data are refused */
+	enum core_node_type node_type;  /* what it says that it is */
 	/*
 	 * LOCAL_INV without fence is executed as early as its loose ordering allows: as soon as it
 	 * is seen, before requests that were posted before it (a program that needs the order and
@@ -71,10 +80,16 @@ void core_config_default(struct core_config *cfg);
 /* False when a value is beyond what the device can keep: no device can be made with it. */
 bool core_config_valid(const struct core_config *cfg);
 
+/* The same of its limits alone. */
+bool core_limits_valid(const struct core_limits *limits);
+
 /* Name of profile i (0 is "default"), NULL after the last; what each means is in profile.c. */
 const char *core_profile_name(unsigned i);
 
-/* Takes the features away that the profile has not, and sets its limits. 0 or -EINVAL. */
+/*
+ * Takes the features away that the profile has not, and sets its limits; a number of an adapter
+ * that is beyond what the device can keep becomes the most that it can. 0 or -EINVAL.
+ */
 int core_profile_apply(struct core_config *cfg, unsigned i);
 
 /* Name of limit i ("max_qp", ...), NULL after the last; its value. */

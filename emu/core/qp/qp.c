@@ -30,7 +30,7 @@ static int check_type(const struct device *dev, uint32_t type)
 {
 	switch (type) {
 	case QPT_RC:
-		return 0;
+		return dev->cfg.no_rc ? -EOPNOTSUPP : 0;
 	case QPT_UC:
 		return dev->cfg.features & UHCA_ABI_HAS_UC ? 0 : -EOPNOTSUPP;
 	case QPT_UD:

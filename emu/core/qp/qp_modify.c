@@ -231,7 +231,7 @@ int core_modify_qp(struct client *c, const struct uhca_cmd_modify_qp *in, uint64
 	uint32_t to = mask & QP_ATTR_STATE ? a->qp_state : qp->state;
 	/* In iWARP that closes the stream, and what is left is flushed (RFC 5040, 6.2): librdmacm.
 	 */
-	if (to == QPS_SQD && c->dev->cfg.rnic) {
+	if (to == QPS_SQD && c->dev->cfg.node_type == CORE_NODE_RNIC) {
 		to = QPS_ERR;
 		mask = QP_ATTR_STATE;
 	}

@@ -79,6 +79,8 @@ static bool opcode_missing(const struct core_config *cfg, uint8_t opcode)
 {
 	if (opcode == UHCA_ABI_WR_RDMA_WRITE_WITH_IMM)
 		return cfg->no_write_imm;
+	if (opcode == UHCA_ABI_WR_SEND_WITH_IMM)
+		return cfg->no_send_imm;
 	return feature_of(opcode) & ~cfg->features;
 }
 

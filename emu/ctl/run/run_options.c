@@ -57,7 +57,7 @@ static const struct option_row {
 	{"gso", "on|off", OPTION_DAEMON, "segmentation offload of UDP"},
 	{"icrc", "MODE", OPTION_DAEMON, "ICRC check: strict, lenient or off"},
 	{"profile", "NAME", OPTION_DAEMON,
-	 "default, ib-strict, iwarp-like, minimal, 2a or large; see uhcad(8)"},
+	 "default, ib-strict, iwarp-like, minimal, 2a, large, or an adapter; see uhcad(8)"},
 	{"early-local-inv", NULL, OPTION_DAEMON, "LOCAL_INV without fence overtakes; see uhcad(8)"},
 	{"strict-arming", NULL, OPTION_DAEMON,
 	 "no event for what came before arming; see uhcad(8)"},

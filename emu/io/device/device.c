@@ -187,7 +187,7 @@ int io_device_create(struct io_device *dev, const struct core_ops *ops,
 	error = io_settings_config(settings, &dev->config);
 	if (error < 0)
 		return error;
-	dev->id.rnic = dev->config.rnic;
+	dev->id.node_type = dev->config.node_type;
 	dev->config.node_guid = id->guid;
 	dev->config.lid = io_identity_lid(id);
 	if (id->active_mtu > 0)

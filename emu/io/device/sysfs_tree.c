@@ -198,12 +198,26 @@ static void add_uverbs(struct tree *t, const struct io_identity *id, unsigned nu
 	put_link(t, text, "/dev/null");
 }
 
+/* In the words of the kernel. */
+static const char *node_type_text(enum core_node_type type)
+{
+	switch (type) {
+	case CORE_NODE_RNIC:
+		return "4: RNIC";
+	case CORE_NODE_UNSPECIFIED:
+		return "7: unspecified";
+	case CORE_NODE_CA:
+		break;
+	}
+	return "1: CA";
+}
+
 static void add_device(struct tree *t, const struct io_identity *id)
 {
 	char guid[24];
 
 	set_base(t, "sys/class/infiniband/%s", id->name);
-	put(t, "node_type", "%s", id->rnic ? "4: RNIC" : "1: CA");
+	put(t, "node_type", "%s", node_type_text(id->node_type));
 	put(t, "node_guid", "%s", guid_text(id->guid, guid));
 	put(t, "sys_image_guid", "%s", guid_text(id->guid, guid));
 	put(t, "node_desc", "%s emulated HCA", id->name);

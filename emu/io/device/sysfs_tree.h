@@ -10,6 +10,7 @@
 #ifndef IO_SYSFS_TREE_H
 #define IO_SYSFS_TREE_H
 
+#include "emu/core/core.h"
 #include "emu/io/base/base.h"
 
 #include <net/if.h>
@@ -26,9 +27,9 @@ struct io_identity {
 	char name[16]; /* "uhca0" */
 	uint64_t guid; /* host order */
 	struct io_address_list addresses;
-	char netdev[IF_NAMESIZE]; /* interface of the first address; "" when unknown */
-	uint32_t active_mtu;      /* enum ibv_mtu: what all its interfaces carry */
-	bool rnic;                /* it says that it is an iWARP device */
+	char netdev[IF_NAMESIZE];      /* interface of the first address; "" when unknown */
+	uint32_t active_mtu;           /* enum ibv_mtu: what all its interfaces carry */
+	enum core_node_type node_type; /* 0: CORE_NODE_CA */
 };
 
 /* The LID of its port: there is one so that a program can say "my own port" without a GID. */

@@ -88,12 +88,40 @@ static void test_without(void **state)
 	pair_finish(&p);
 }
 
+/* Where the device has none of it, the request fails, and nothing is sent. */
+static void test_missing(void **state)
+{
+	static const uint8_t opcode[] = {UHCA_ABI_WR_SEND_WITH_IMM,
+					 UHCA_ABI_WR_RDMA_WRITE_WITH_IMM};
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		struct core_config cfg = world_config();
+		struct pair p;
+
+		cfg.no_send_imm = i == 0;
+		cfg.no_write_imm = i == 1;
+		pair_create(&p, &(struct pair_options){.cfg = &cfg});
+		side_recv(&p.b, 0, 100000, 6000);
+		post_imm(&p.a, opcode[!i], 0, 10);
+		side_expect(&p.a, 0, 0, UHCA_ABI_WC_SUCCESS,
+			    i ? UHCA_ABI_WC_SEND : UHCA_ABI_WC_RDMA_WRITE);
+		post_imm(&p.a, opcode[i], 1, 10);
+		side_wait(&p.a, 2);
+		world_assert(p.w, p.a.wc[1].status == UHCA_ABI_WC_LOC_QP_OP_ERR);
+		side_wait(&p.b, 1);
+		pair_expect_copy(&p.a, 0, &p.b, i ? 100000 : 300000, 10);
+		pair_finish(&p);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_connected),
 		cmocka_unit_test(test_on_the_wire),
 		cmocka_unit_test(test_without),
+		cmocka_unit_test(test_missing),
 	};
 
 	return cmocka_run_group_tests_name("imm", tests, NULL, NULL);

@@ -3,6 +3,7 @@
 #include "tests/support/core/core_fixture.h"
 #include "tests/support/wire/cmocka_all.h"
 
+#include "emu/abi/adapters.h"
 #include "emu/core/base/device.h"
 #include "emu/core/qp/qp.h"
 
@@ -30,16 +31,18 @@ static void make(struct core_config *cfg, const char *name)
 
 static void test_names(void **state)
 {
-	static const char *const names[] = {"default", "ib-strict", "iwarp-like",
-					    "minimal", "2a",        "large"};
+	static const char *const names[] = {"default", "ib-strict", "iwarp-like", "minimal", "2a",
+					    "large",   "cx5",       "cx7",        "e810",    "bnxt",
+					    "efa",     "rxe",       "siw",        "mana"};
+	const unsigned n = sizeof(names) / sizeof(names[0]);
 	struct core_config cfg;
 
 	(void)state;
-	for (unsigned i = 0; i < 6; i++)
+	for (unsigned i = 0; i < n; i++)
 		assert_string_equal(core_profile_name(i), names[i]);
-	assert_null(core_profile_name(6));
+	assert_null(core_profile_name(n));
 	core_config_default(&cfg);
-	assert_int_equal(core_profile_apply(&cfg, 6), -EINVAL);
+	assert_int_equal(core_profile_apply(&cfg, n), -EINVAL);
 }
 
 static void test_default_changes_nothing(void **state)
@@ -118,7 +121,7 @@ static void test_iwarp_refuses(void **state)
 	/* Windows are of type 2B. */
 	assert_int_equal(attr.mw_type, 1u << 2);
 	assert_int_equal(f.cfg.features & UHCA_ABI_HAS_MW_TYPE_2A, 0);
-	assert_true(f.cfg.rnic);
+	assert_int_equal(f.cfg.node_type, CORE_NODE_RNIC);
 	fixture_stop(&f);
 }
 
@@ -351,8 +354,106 @@ static void test_features(void **state)
 		assert_int_equal(cfg.strict_order, profile[i].strict);
 		assert_int_equal(cfg.gather_limit, profile[i].strict ? 0 : 4096);
 		assert_int_equal(cfg.no_write_imm, profile[i].no_write_imm);
-		assert_int_equal(cfg.rnic, profile[i].rnic);
+		assert_int_equal(cfg.node_type, profile[i].rnic ? CORE_NODE_RNIC : CORE_NODE_CA);
+		assert_false(cfg.no_rc || cfg.no_send_imm);
 	}
+}
+
+/* ---- adapters ---- */
+
+static const struct adapter {
+	const char *name;
+	uint32_t lacks;
+	unsigned is;
+	unsigned n;
+	struct setting set[24];
+} adapters[] = {
+#define ONE_SETTING(field, value_) {#field, value_},
+#define ONE_MORE(field, value_)    +1
+#define ADAPTER(id, name_)                                                                         \
+	{name_,                                                                                    \
+	 UHCA_ADAPTER_##id##_LACKS,                                                                \
+	 UHCA_ADAPTER_##id##_IS,                                                                   \
+	 0 UHCA_ADAPTER_##id##_LIMITS(ONE_MORE),                                                   \
+	 {UHCA_ADAPTER_##id##_LIMITS(ONE_SETTING)}},
+	UHCA_ADAPTERS(ADAPTER)};
+
+#define ADAPTERS (sizeof(adapters) / sizeof(adapters[0]))
+
+/* Their numbers, where the device can keep them, else the most that it can; the rest is usual. */
+static void test_adapter_limits(void **state)
+{
+	(void)state;
+	for (unsigned a = 0; a < ADAPTERS; a++) {
+		const struct adapter *adapter = &adapters[a];
+		struct core_config cfg;
+
+		core_config_default(&cfg);
+		assert_int_equal(core_profile_apply(&cfg, find(adapter->name)), 0);
+		assert_true(core_config_valid(&cfg));
+		for (unsigned i = 0; i < LIMITS; i++) {
+			uint64_t want = table[i].usual;
+
+			for (unsigned k = 0; k < adapter->n; k++)
+				if (strcmp(adapter->set[k].name, table[i].name) == 0)
+					want = adapter->set[k].value;
+			assert_int_equal(core_limit_get(&cfg, i),
+					 want < table[i].most ? want : table[i].most);
+		}
+	}
+}
+
+static void test_adapter_behaviour(void **state)
+{
+	(void)state;
+	for (unsigned a = 0; a < ADAPTERS; a++) {
+		const unsigned is = adapters[a].is;
+		struct core_config plain, cfg;
+
+		core_config_default(&plain);
+		cfg = plain;
+		assert_int_equal(core_profile_apply(&cfg, find(adapters[a].name)), 0);
+		assert_int_equal(cfg.features & ~(uint32_t)UHCA_ABI_HAS_SINK_RULE,
+				 plain.features & ~adapters[a].lacks);
+		assert_int_equal(!(cfg.features & UHCA_ABI_HAS_SINK_RULE),
+				 !(is & UHCA_ADAPTER_RNIC));
+		assert_int_equal(cfg.no_rc, !!(is & UHCA_ADAPTER_NO_RC));
+		assert_int_equal(cfg.no_send_imm, !!(is & UHCA_ADAPTER_NO_SEND_IMM));
+		assert_int_equal(cfg.no_write_imm, !!(is & UHCA_ADAPTER_NO_WRITE_IMM));
+		assert_int_equal(cfg.strict_arming, !!(is & UHCA_ADAPTER_STRICT_ARMING));
+		assert_true(cfg.strict_order);
+		assert_int_equal(cfg.gather_limit, 0);
+	}
+}
+
+static void efa(struct core_config *cfg)
+{
+	core_profile_apply(cfg, find("efa"));
+}
+
+/* What is left of EFA: no RC, small requests, and a node type that is no other's. */
+static void test_efa_refuses(void **state)
+{
+	struct uhca_cmd_create_qp in = {.max_send_wr = 1, .max_recv_wr = 1, .max_send_sge = 2};
+	struct uhca_cmd_create_qp_reply out;
+	struct core_ring ring;
+	struct fixture f;
+
+	(void)state;
+	fixture_start(&f, efa);
+	in.pd = fixture_pd(&f);
+	in.send_cq = in.recv_cq = fixture_cq(&f, 4);
+	in.qp_type = QPT_RC;
+	assert_int_equal(core_create_qp(f.client, &in, &out, &ring), -EOPNOTSUPP);
+	in.qp_type = QPT_UD;
+	assert_int_equal(core_create_qp(f.client, &in, &out, &ring), 0);
+	in.max_send_sge = 3;
+	assert_int_equal(core_create_qp(f.client, &in, &out, &ring), -EINVAL);
+	in.max_send_sge = 1;
+	in.max_inline_data = 33;
+	assert_int_equal(core_create_qp(f.client, &in, &out, &ring), -EINVAL);
+	assert_int_equal(f.cfg.node_type, CORE_NODE_UNSPECIFIED);
+	fixture_stop(&f);
 }
 
 /* Without any of the features, the limit is zero; one of them is enough to keep it. */
@@ -412,6 +513,9 @@ int main(void)
 		cmocka_unit_test(test_ranges),
 		cmocka_unit_test(test_settings),
 		cmocka_unit_test(test_features),
+		cmocka_unit_test(test_adapter_limits),
+		cmocka_unit_test(test_adapter_behaviour),
+		cmocka_unit_test(test_efa_refuses),
 		cmocka_unit_test(test_settled),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

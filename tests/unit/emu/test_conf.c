@@ -84,7 +84,8 @@ static void test_profile_and_limits(void **state)
 	assert_true(cfg.strict_order);
 	assert_int_equal(parse("--profile huge"), -EINVAL);
 	assert_string_equal(error, "--profile: 'huge' is not one of default, ib-strict, "
-				   "iwarp-like, minimal, 2a, large");
+				   "iwarp-like, minimal, 2a, large, cx5, cx7, e810, bnxt, efa, "
+				   "rxe, siw, mana");
 	assert_int_equal(parse("--limit max_fun=1"), -EINVAL);
 	assert_string_equal(error, "--limit: there is no limit 'max_fun'");
 	assert_int_equal(parse("--limit max_qp"), -EINVAL);

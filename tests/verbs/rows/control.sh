@@ -86,6 +86,37 @@ control_profile() { # PROFILE PATTERN
 	grep -qE "$2" "$out/info" || echo "ibv_devinfo does not say $2"
 }
 
+# Both ends in an instance of their own. The client is asked again while the server is not there.
+pingpong_alone() { # PROFILE PROGRAM
+	next_port
+	# shellcheck disable=SC2016 # the inner shell's
+	timeout -k 2 60 "$uhca_run" --private --profile "$1" -- bash -c '
+		"$@" &
+		until "$@" 127.0.0.1; do
+			kill -0 $! || exit 1
+		done
+		wait $!' - "$2" -g 0 -p "$port" >"$out/pingpong" 2>&1 || {
+		echo "$2 ended with $?: $(tail -n 1 "$out/pingpong")"
+		return
+	}
+	[ "$(grep -c '^1000 iters in ' "$out/pingpong")" = 2 ] ||
+		echo "$2 does not report 1000 iterations"
+}
+
+# An adapter's profile: what ibv_devinfo says, and that a pingpong gets through.
+control_adapter() { # PROFILE PATTERN PROGRAM
+	control_profile "$1" "$2"
+	pingpong_alone "$1" "$3"
+}
+
+# Of EFA only datagrams are here, and who wants more hears of it.
+control_efa() {
+	control_adapter efa 'transport:\s+unspecified' ibv_ud_pingpong
+	! "$uhca_run" --private --profile efa -- ibv_rc_pingpong -g 0 >"$out/rc" 2>&1 ||
+		echo "efa has RC"
+	grep -q "Couldn't create QP" "$out/rc" || echo "ibv_rc_pingpong: $(tail -n 1 "$out/rc")"
+}
+
 rows_control() {
 	try control port control_port
 	try control counters control_counters
@@ -95,4 +126,12 @@ rows_control() {
 	try control large control_profile large 'max_mr:\s+1048576$'
 	try control iwarp-like control_profile iwarp-like 'atomic_cap:\s+ATOMIC_NONE'
 	try control ib-strict control_profile ib-strict 'max_srq:\s+0$'
+	try control cx5 control_adapter cx5 'max_sge_rd:\s+30$' ibv_rc_pingpong
+	try control cx7 control_adapter cx7 'atomic_cap:\s+ATOMIC_HCA' ibv_rc_pingpong
+	try control e810 control_adapter e810 'max_qp_rd_atom:\s+8$' ibv_rc_pingpong
+	try control bnxt control_adapter bnxt 'max_mw:\s+0$' ibv_rc_pingpong
+	try control rxe control_adapter rxe 'max_cqe:\s+32767$' ibv_rc_pingpong
+	try control siw control_adapter siw 'transport:\s+iWARP' ibv_rc_pingpong
+	try control mana control_adapter mana 'max_sge:\s+15$' ibv_rc_pingpong
+	try control efa control_efa
 }

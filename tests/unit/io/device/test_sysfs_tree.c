@@ -67,7 +67,9 @@ static int setup(void **state)
 	assert_int_equal(io_sysfs_create(dir, DEVICES + 1), 0);
 	for (unsigned i = 0; i < DEVICES; i++) {
 		id = identity(i);
-		id.rnic = i == 1;
+		id.node_type = i == 1   ? CORE_NODE_RNIC
+			       : i == 2 ? CORE_NODE_UNSPECIFIED
+					: CORE_NODE_CA;
 		assert_int_equal(io_sysfs_add(dir, &id), 0);
 	}
 	return 0;
@@ -179,6 +181,7 @@ static void test_device(void **state)
 	snprintf(lid, sizeof(lid), "0x%x", io_identity_lid(&id));
 	assert_string_equal(line("infiniband/uhca0/ports/1/lid"), lid);
 	assert_string_equal(line("infiniband/uhca1/node_type"), "4: RNIC");
+	assert_string_equal(line("infiniband/uhca2/node_type"), "7: unspecified");
 	assert_string_equal(line("infiniband/uhca1/node_guid"), "0275:ca00:7f00:0002");
 }
 

@@ -25,7 +25,7 @@
 /*
  * X(ID, name, group, rule, where the rule stands, how to mend). Groups: sum (what --sanitize alone
  * looks for), strict (what many programs do knowingly), page (sum, and what needs page protection:
- * UHCA_CHECK_PAGES, which "all" has not).
+ * UHCA_CHECK_PAGES), portable (no mistake). "all" is sum and strict.
  */
 #define UHCA_CHECK_PAGES "page"
 #define UHCA_CHECKS(X)                                                                             \
@@ -152,7 +152,12 @@
 	X(LEFT_AT_EXIT, "left-at-exit", "sum",                                                     \
 	  "Who creates an object destroys it: nobody else does before the process ends",           \
 	  "IBTA vol. 1, 10.2; ibv_create_qp(3), ibv_reg_mr(3)",                                    \
-	  "Destroy it before exit, in the reverse order of creation")
+	  "Destroy it before exit, in the reverse order of creation")                              \
+	X(PORTABLE, "portable", "portable",                                                        \
+	  "What a program asks for is on every adapter that it is to run on",                      \
+	  "what is published of them: emu/abi/adapters.h, docs/limits.md",                         \
+	  "Ask the device (ibv_query_device_ex, ibv_create_qp) and go another way where it has "   \
+	  "less, or ask for less; where these adapters do not matter, leave the check out")
 
 enum uhca_check {
 #define UHCA_CHECK_ID(id, name, group, rule, where, mend) UHCA_CHECK_##id,

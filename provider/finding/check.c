@@ -22,10 +22,12 @@ static bool is_word(const char *word, size_t n, const char *name)
 	return strlen(name) == n && !strncmp(word, name, n);
 }
 
-/* Is it one of "all"? What needs page protection is so by its own word only. */
+/* Is it one of "all"? What needs page protection, or is no mistake, is so by its own word only. */
 static bool is_of_all(unsigned check)
 {
-	return strcmp(table[check].group, UHCA_CHECK_PAGES) != 0;
+	const char *group = table[check].group;
+
+	return !strcmp(group, "sum") || !strcmp(group, "strict");
 }
 
 /* The checks that a word names; "page" brings those of "sum" with it. */

@@ -6,6 +6,7 @@
 #include "inflight.h"
 #include "keys.h"
 #include "provider/guard/guard.h"
+#include "provider/portable/portable.h"
 #include "room.h"
 #include "words.h"
 
@@ -97,6 +98,8 @@ void uhcav_posting_add(struct uhcav_posting *p, const struct uhcav_request *r,
 	copy.signaled |= p->s->all_signaled;
 	for (size_t i = 0; i < n_sge; i++)
 		copy.remote_length += sge[i].length;
+	if (p->s->is_send)
+		uhcav_portable_send(p->stack, r->opcode, (uint32_t)n_sge);
 	take_pieces(p->s, &copy, sge, n_sge);
 	uhcav_inflight_begin(p->s, &copy);
 	guard_pieces(p->s, &copy);

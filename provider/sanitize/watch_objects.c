@@ -7,6 +7,7 @@
 #include "provider/base/base.h"
 #include "provider/guard/guard.h"
 #include "provider/keys/keys.h"
+#include "provider/portable/portable.h"
 #include "provider/qp/qp.h"
 #include "provider/queues/queues.h"
 
@@ -138,8 +139,10 @@ static struct ibv_mr *reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint6
 	struct ibv_mr *mr = uhcav_reg_mr(pd, addr, length, iova, access);
 
 	uhcav_guard_end(lifted);
-	if (mr)
+	if (mr) {
 		made_mr(UHCAV_HERE, mr, pd, in_memory(addr, length, iova, access), NULL);
+		uhcav_portable_mr(UHCAV_HERE, access);
+	}
 	return mr;
 }
 
@@ -163,6 +166,7 @@ static int rereg_mr(void *verbs_mr, int flags, struct ibv_pd *pd, void *addr, si
 		uhcav_object_add(&o);
 		return err;
 	}
+	uhcav_portable_rereg(UHCAV_HERE);
 	if (flags & IBV_REREG_MR_CHANGE_ACCESS)
 		o.mr.access = access;
 	if (flags & IBV_REREG_MR_CHANGE_TRANSLATION)
@@ -210,12 +214,14 @@ static struct ibv_mw *alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type)
 {
 	struct ibv_mw *mw = uhcav_alloc_mw(pd, type);
 
-	if (mw)
-		uhcav_watch_made(UHCAV_HERE, (struct uhcav_object){.kind = UHCAV_KIND_MW,
-								   .self = mw,
-								   .number = mw->rkey,
-								   .context = pd->context,
-								   .uses = {pd}});
+	if (!mw)
+		return NULL;
+	uhcav_watch_made(UHCAV_HERE, (struct uhcav_object){.kind = UHCAV_KIND_MW,
+							   .self = mw,
+							   .number = mw->rkey,
+							   .context = pd->context,
+							   .uses = {pd}});
+	uhcav_portable_mw(UHCAV_HERE, type);
 	return mw;
 }
 

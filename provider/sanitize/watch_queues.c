@@ -5,6 +5,7 @@
 #include "events.h"
 #include "provider/base/base.h"
 #include "provider/poll/poll.h"
+#include "provider/portable/portable.h"
 #include "provider/post/post.h"
 #include "provider/qp/qp.h"
 #include "provider/queues/queues.h"
@@ -65,11 +66,13 @@ static void made_qp(struct uhcav_here here, struct ibv_qp *qp)
 
 static struct ibv_qp *create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 {
+	const struct ibv_qp_cap asked = attr->cap;
 	struct ibv_qp *qp = uhcav_create_qp(pd, attr);
 
 	if (qp) {
 		made_qp(UHCAV_HERE, qp);
 		shadow_qp(qp);
+		uhcav_portable_qp(UHCAV_HERE, attr->qp_type, &asked);
 	}
 	return qp;
 }
@@ -83,11 +86,13 @@ static bool is_ordinary(const struct ibv_qp_init_attr_ex *attr)
 static struct ibv_qp *create_qp_ex(struct ibv_context *ibctx, struct ibv_qp_init_attr_ex *attr)
 {
 	bool ordinary = is_ordinary(attr);
+	const struct ibv_qp_cap asked = attr->cap;
 	struct ibv_qp *qp = uhcav_create_qp_ex(ibctx, attr);
 
 	if (!qp)
 		return NULL;
 	made_qp(UHCAV_HERE, qp);
+	uhcav_portable_qp(UHCAV_HERE, attr->qp_type, &asked);
 	if (!ordinary)
 		return qp;
 	shadow_qp(qp);
@@ -100,6 +105,8 @@ static int modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mas
 {
 	int err = uhcav_modify_qp(ibqp, attr, attr_mask);
 
+	if (!err)
+		uhcav_portable_modify(UHCAV_HERE, attr, attr_mask);
 	if (err || !(attr_mask & IBV_QP_STATE))
 		return err;
 	if (attr->qp_state == IBV_QPS_ERR) {
@@ -202,19 +209,25 @@ static void made_srq(struct uhcav_here here, struct ibv_pd *pd, struct ibv_srq *
 
 static struct ibv_srq *create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *attr)
 {
+	uint32_t max_sge = attr->attr.max_sge;
 	struct ibv_srq *srq = uhcav_create_srq(pd, attr);
 
-	if (srq)
+	if (srq) {
 		made_srq(UHCAV_HERE, pd, srq, &attr->attr);
+		uhcav_portable_srq(UHCAV_HERE, max_sge);
+	}
 	return srq;
 }
 
 static struct ibv_srq *create_srq_ex(struct ibv_context *ibctx, struct ibv_srq_init_attr_ex *attr)
 {
+	uint32_t max_sge = attr->attr.max_sge;
 	struct ibv_srq *srq = uhcav_create_srq_ex(ibctx, attr);
 
-	if (srq)
+	if (srq) {
 		made_srq(UHCAV_HERE, attr->pd, srq, &attr->attr);
+		uhcav_portable_srq(UHCAV_HERE, max_sge);
+	}
 	return srq;
 }
 

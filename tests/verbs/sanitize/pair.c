@@ -26,7 +26,7 @@ void pair_must(int ok, const char *what)
 static void open_end(struct pair *p, struct end *e, struct ibv_comp_channel *channel)
 {
 	struct ibv_qp_init_attr attr = {.qp_type = IBV_QPT_RC,
-					.cap = {PAIR_DEPTH, PAIR_DEPTH, 2, 2, 64}};
+					.cap = {PAIR_DEPTH, PAIR_DEPTH, 2, 2, 0}};
 
 	e->memory = aligned_alloc(4096, PAIR_MEMORY);
 	pair_must(e->memory != NULL, "memory");

@@ -32,10 +32,11 @@ static void test_groups(void **state)
 	assert_int_equal(parsed("strict"),
 			 BIT(RECV_OVERLAP) | BIT(QUEUE_OVERRUN) | BIT(CQ_OVERRUN));
 	assert_int_equal(parsed("all"), parsed("sum") | parsed("strict"));
-	assert_int_equal(parsed("all,page"), (1ull << UHCA_CHECK_COUNT) - 1);
+	assert_int_equal(parsed("all,page,portable"), (1ull << UHCA_CHECK_COUNT) - 1);
 	assert_int_equal(parsed("page"),
 			 parsed("sum") | BIT(SEND_WRITTEN) | BIT(RECV_USED) | BIT(READ_USED));
 	assert_int_equal(parsed("all,page,-page"), parsed("all"));
+	assert_int_equal(parsed("portable"), BIT(PORTABLE));
 	assert_int_equal(parsed("sum,-send-changed"), parsed("sum") & ~BIT(SEND_CHANGED));
 	assert_int_equal(parsed("all,-strict"), parsed("sum"));
 }

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "tests/verbs/sanitize/pair.h"
+
+int main(void)
+{
+	struct ibv_qp_init_attr attr = {.qp_type = IBV_QPT_UC, .cap = {1, 1, 8, 1, 200}};
+	struct ibv_mw *mw;
+	struct ibv_qp *qp;
+	struct pair p;
+
+	pair_open(&p);
+	attr.send_cq = attr.recv_cq = p.a.cq;
+	qp = ibv_create_qp(p.pd, &attr);        /* <- */
+	mw = ibv_alloc_mw(p.pd, IBV_MW_TYPE_2); /* <- */
+	pair_must(qp && mw, "a queue pair and a window");
+
+	pair_recv(&p.b, 1, 4096, 64);
+	pair_post(&p.a, IBV_WR_ATOMIC_FETCH_AND_ADD, IBV_SEND_SIGNALED, 0, 8); /* <- */
+	pair_wait(&p.a);
+	pair_post(&p.a, IBV_WR_RDMA_WRITE_WITH_IMM, IBV_SEND_SIGNALED, 64, 64); /* <- */
+	pair_wait(&p.a);
+
+	ibv_dealloc_mw(mw);
+	ibv_destroy_qp(qp);
+	pair_close(&p);
+	return 0;
+}

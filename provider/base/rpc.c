@@ -80,6 +80,19 @@ static bool wait_ready(struct uhcav_rpc *c, short events, int64_t deadline)
 	}
 }
 
+/*
+ * Other processes of this user have as many descriptors under way as the kernel allows (unix(7)):
+ * a moment for them; false when the time is over. Leaves errno as it is.
+ */
+static bool wait_for_others(int64_t deadline)
+{
+	int saved = errno;
+
+	poll(NULL, 0, 1);
+	errno = saved;
+	return now_ms() < deadline;
+}
+
 static bool send_request(struct uhcav_rpc *c, const struct uhcav_call *call, int64_t deadline)
 {
 	struct iovec iov = {call->request, call->request_size};
@@ -101,7 +114,9 @@ static bool send_request(struct uhcav_rpc *c, const struct uhcav_call *call, int
 		n = sendmsg(c->sock, &msg, MSG_DONTWAIT | MSG_NOSIGNAL);
 		if (n < 0 && errno == EAGAIN && !wait_ready(c, POLLOUT, deadline))
 			return false;
-	} while (n < 0 && (errno == EINTR || errno == EAGAIN));
+		if (n < 0 && errno == ETOOMANYREFS && !wait_for_others(deadline))
+			return false;
+	} while (n < 0 && (errno == EINTR || errno == EAGAIN || errno == ETOOMANYREFS));
 	return n == (ssize_t)call->request_size;
 }
 

@@ -25,6 +25,7 @@
 
 #define DEVICE         "/dev/infiniband/rdma_cm"
 #define DEVICE_REMOVAL 11 /* enum rdma_cm_event_type */
+#define PATIENT_MS     10000
 
 static struct sockaddr_un daemon_address;
 static socklen_t daemon_length; /* 0: nothing was opened yet */
@@ -81,6 +82,8 @@ static int send_request(int fd, struct call *c, int reply_to)
 			     .msg_control = &control,
 			     .msg_controllen = CMSG_SPACE(n * sizeof(int))};
 
+	int moments = PATIENT_MS;
+
 	control.header.cmsg_level = SOL_SOCKET;
 	control.header.cmsg_type = SCM_RIGHTS;
 	control.header.cmsg_len = CMSG_LEN(n * sizeof(int));
@@ -90,6 +93,8 @@ static int send_request(int fd, struct call *c, int reply_to)
 
 		if (errno == EAGAIN)
 			poll(&p, 1, -1);
+		else if (errno == ETOOMANYREFS && moments-- > 0)
+			poll(NULL, 0, 1); /* until others have taken theirs (unix(7)) */
 		else if (errno != EINTR)
 			return -1;
 	}

@@ -10,6 +10,7 @@
 #include "clients.h"
 #include "cmd_handler.h"
 #include "emu/io/base/base.h"
+#include "owed_reply.h"
 
 #include <errno.h>
 #include <string.h>
@@ -151,7 +152,7 @@ static int send_reply(struct io_client *c, const struct uhca_cmd_request *h, str
 	if (status < 0)
 		io_log(IO_LOG_DEBUG, "client %u: %s (%u): %s", c->id,
 		       command ? command->name : "unknown command", h->cmd, strerror(-status));
-	error = io_message_send(c->sock, rep, size, rep->fd, status == 0 ? rep->n_fds : 0);
+	error = io_reply_send(c, rep, size, rep->fd, status == 0 ? rep->n_fds : 0);
 	if (rep->ring)
 		io_shm_drop_fd(rep->ring);
 	return error == -EAGAIN ? -ENOBUFS : error;

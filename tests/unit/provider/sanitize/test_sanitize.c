@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The sanitizer behind the real libibverbs: programs that err, as seen by a collector in this
+ * process, and programs that do not, of which it hears nothing.
+ */
+#include "tests/support/provider/verbs_fixture.h"
+#include "tests/support/provider/with_preload.h"
+#include "tests/support/wire/cmocka_all.h"
+
+#include "emu/abi/sanitize.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define FINDINGS 16u
+
+/* What was found since it was last asked. */
+static struct {
+	pthread_t thread;
+	pthread_mutex_t lock;
+	int listen_fd;
+	unsigned n;
+	char line[FINDINGS][UHCA_SANITIZE_LINE];
+} collector = {.lock = PTHREAD_MUTEX_INITIALIZER};
+static const char *program;
+
+/* ---- the collector ---- */
+
+static void keep(const char *line)
+{
+	pthread_mutex_lock(&collector.lock);
+	if (collector.n < FINDINGS)
+		strcpy(collector.line[collector.n++], line);
+	pthread_mutex_unlock(&collector.lock);
+}
+
+/* How many there are, of which *line is the first; none any more after that. */
+static unsigned take(const char **line)
+{
+	static char first[UHCA_SANITIZE_LINE];
+	unsigned n;
+
+	pthread_mutex_lock(&collector.lock);
+	n = collector.n;
+	if (n)
+		strcpy(first, collector.line[0]);
+	collector.n = 0;
+	pthread_mutex_unlock(&collector.lock);
+	*line = first;
+	return n;
+}
+
+/* All lines of a connection; who is held back has no answer. */
+static void hear(int fd)
+{
+	static char line[UHCA_SANITIZE_LINE];
+	size_t n = 0;
+
+	while (n < sizeof(line) && read(fd, line + n, 1) == 1) {
+		if (line[n++] != '\n')
+			continue;
+		line[n - 1] = '\0';
+		n = 0;
+		keep(line);
+		if (!strstr(line, "\"held\":") && write(fd, "go\n", 3) != 3)
+			return;
+	}
+}
+
+static void *collect(void *arg)
+{
+	int fd;
+
+	(void)arg;
+	while ((fd = accept(collector.listen_fd, NULL, NULL)) >= 0) {
+		hear(fd);
+		close(fd);
+	}
+	return NULL;
+}
+
+static int collector_start(void **state)
+{
+	struct sockaddr_un at = {.sun_family = AF_UNIX};
+
+	(void)state;
+	snprintf(at.sun_path, sizeof(at.sun_path), "%s/collector", getenv("UHCA_DIR"));
+	collector.listen_fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	assert_int_equal(bind(collector.listen_fd, (struct sockaddr *)&at, sizeof(at)), 0);
+	assert_int_equal(listen(collector.listen_fd, 8), 0);
+	assert_int_equal(setenv(UHCA_SANITIZE_SOCKET_ENV, at.sun_path, 1), 0);
+	return pthread_create(&collector.thread, NULL, collect, NULL);
+}
+
+static int collector_stop(void **state)
+{
+	(void)state;
+	shutdown(collector.listen_fd, SHUT_RDWR);
+	pthread_join(collector.thread, NULL);
+	unlink(getenv(UHCA_SANITIZE_SOCKET_ENV));
+	return close(collector.listen_fd);
+}
+
+static void expect_nothing(void)
+{
+	const char *line;
+
+	if (take(&line))
+		fail_msg("%s", line);
+}
+
+/* One finding: of this check, and with these words. */
+static void expect(const char *check, const char *words)
+{
+	const char *line;
+	char start[64];
+
+	snprintf(start, sizeof(start), "{\"check\":\"%s\",", check);
+	assert_int_equal(take(&line), 1);
+	if (strncmp(line, start, strlen(start)) || !strstr(line, words))
+		fail_msg("no %s with '%s': %s", check, words, line);
+}
+
+/* ---- what programs do ---- */
+
+static void receive(struct verbs_fixture *f, uint32_t offset)
+{
+	struct ibv_sge sge = {(uintptr_t)f->memory + offset, 64, f->mr->lkey};
+	struct ibv_recv_wr wr = {.wr_id = offset, .sg_list = &sge, .num_sge = 1}, *bad;
+
+	assert_int_equal(ibv_post_recv(f->qp, &wr, &bad), 0);
+}
+
+static void send_at(struct verbs_fixture *f, uint32_t offset)
+{
+	struct ibv_sge sge = {(uintptr_t)f->memory + offset, 64, f->mr->lkey};
+	struct ibv_send_wr wr = {.sg_list = &sge,
+				 .num_sge = 1,
+				 .opcode = IBV_WR_SEND,
+				 .send_flags = IBV_SEND_SIGNALED},
+			   *bad;
+
+	assert_int_equal(ibv_post_send(f->qp, &wr, &bad), 0);
+}
+
+static void complete(struct verbs_fixture *f, uint32_t index, uint8_t status)
+{
+	struct uhca_abi_cqe e = {.qpn = f->qp->qp_num,
+				 .opcode = UHCA_ABI_WC_SEND,
+				 .status = status,
+				 .wqe_index = index};
+
+	fake_complete(fake_newest(&f->daemon, UHCA_ABI_REGION_CQ), &e);
+}
+
+static void poll_one(struct verbs_fixture *f)
+{
+	struct ibv_wc wc;
+
+	assert_int_equal(ibv_poll_cq(f->cq, 1, &wc), 1);
+}
+
+static void test_send_changed(void **state)
+{
+	struct verbs_fixture *f = *state;
+
+	send_at(f, 0);
+	send_at(f, 64);
+	complete(f, 0, UHCA_ABI_WC_SUCCESS);
+	complete(f, 1, UHCA_ABI_WC_SUCCESS);
+	poll_one(f);
+	f->memory[0]++; /* has completed; the other has, too, but nobody has seen it */
+	expect_nothing();
+	f->memory[64]++;
+	poll_one(f);
+	expect("send-changed", "\"what\":\"a send buffer was changed between the post and its");
+}
+
+/* The same of a request that is built by calls, whose elements are found in the queue. */
+static void test_built(void **state)
+{
+	struct verbs_fixture *f = *state;
+	struct ibv_qp_init_attr_ex attr = {
+		.send_cq = f->cq,
+		.recv_cq = f->cq,
+		.qp_type = IBV_QPT_RC,
+		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+		.pd = f->pd,
+		.send_ops_flags = IBV_QP_EX_WITH_SEND,
+		.cap = {.max_send_wr = 8, .max_recv_wr = 8, .max_send_sge = 1, .max_recv_sge = 1}};
+	struct ibv_qp *qp = ibv_create_qp_ex(f->context, &attr), *first = f->qp;
+	struct ibv_qp_ex *qpx;
+
+	assert_non_null(qp);
+	qpx = ibv_qp_to_qp_ex(qp);
+	assert_non_null(qpx);
+	verbs_fixture_modify(qp, IBV_QPS_RTS);
+	for (unsigned i = 0; i < 2; i++) {
+		ibv_wr_start(qpx);
+		qpx->wr_flags = IBV_SEND_SIGNALED;
+		ibv_wr_send(qpx);
+		ibv_wr_set_sge(qpx, f->mr->lkey, (uintptr_t)f->memory + 1000 * i, 64);
+		assert_int_equal(ibv_wr_complete(qpx), 0);
+	}
+	f->qp = qp;
+	complete(f, 0, UHCA_ABI_WC_SUCCESS);
+	poll_one(f);
+	expect_nothing();
+	f->memory[1063]++;
+	complete(f, 1, UHCA_ABI_WC_SUCCESS);
+	poll_one(f);
+	expect("send-changed", "a send buffer was changed");
+	f->qp = first;
+	assert_int_equal(ibv_destroy_qp(qp), 0);
+}
+
+/* Two sends may have the same memory, two receives may not. */
+static void test_overlap(void **state)
+{
+	struct verbs_fixture *f = *state;
+
+	send_at(f, 0);
+	send_at(f, 0);
+	receive(f, 1000);
+	receive(f, 1064);
+	expect_nothing();
+	receive(f, 1063);
+	expect("recv-overlap", "a receive names memory of another one that is outstanding");
+}
+
+/* Arms, and waits for the event that the device raises. */
+static void arm_and_wait(struct verbs_fixture *f, int solicited_only)
+{
+	struct ibv_cq *cq;
+	void *context;
+
+	assert_int_equal(ibv_req_notify_cq(f->cq, solicited_only), 0);
+	fake_comp_event(&f->daemon, fake_newest(&f->daemon, UHCA_ABI_REGION_CQ));
+	assert_int_equal(ibv_get_cq_event(f->channel, &cq, &context), 0);
+	ibv_ack_cq_events(cq, 1);
+}
+
+static void test_lost_wakeup(void **state)
+{
+	struct verbs_fixture *f = *state;
+	struct uhca_abi_cq *page = (void *)fake_newest(&f->daemon, UHCA_ABI_REGION_CQ)->base;
+
+	arm_and_wait(f, 0); /* nothing waits */
+	page->comp_events = 1;
+	expect_nothing();
+	send_at(f, 0);
+	send_at(f, 0);
+	complete(f, 0, UHCA_ABI_WC_SUCCESS);
+	arm_and_wait(f, 1); /* what waits is not what it waits for */
+	page->comp_events = 2;
+	expect_nothing();
+	complete(f, 1, UHCA_ABI_WC_RETRY_EXC_ERR); /* that is */
+	arm_and_wait(f, 1);
+	expect("lost-wakeup", "an event was waited for while a completion waited");
+}
+
+static void fork_once(void)
+{
+	pid_t child = fork();
+	int status;
+
+	if (child == 0)
+		_exit(0);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+
+static void test_fork(void **state)
+{
+	struct verbs_fixture *f = *state;
+
+	if (ibv_is_fork_initialized() != IBV_FORK_DISABLED)
+		skip(); /* nothing need be done here: RDMAV_FORK_SAFE, or memory that is copied */
+	fork_once();
+	expect("fork-unsafe", "1 regions are registered");
+	assert_int_equal(ibv_dereg_mr(f->mr), 0);
+	f->mr = NULL;
+	fork_once();
+	expect_nothing();
+}
+
+/* Who cannot be destroyed is told with what stands on it, and stays as it is. */
+static void test_busy(void **state)
+{
+	struct verbs_fixture *f = *state;
+	struct ibv_ah_attr attr = {.is_global = 1, .port_num = 1, .grh.dgid.raw = {[15] = 1}};
+	struct ibv_pd *pd = ibv_alloc_pd(f->context);
+	struct ibv_ah *ah;
+
+	assert_non_null(pd);
+	f->daemon.fail[UHCA_CMD_CREATE_AH] = -ENOMEM;
+	assert_null(ibv_create_ah(pd, &attr));
+	f->daemon.fail[UHCA_CMD_CREATE_AH] = 0;
+	ah = ibv_create_ah(pd, &attr);
+	assert_non_null(ah);
+	f->daemon.fail[UHCA_CMD_DEALLOC_PD] = -EBUSY;
+	assert_int_equal(ibv_dealloc_pd(pd), EBUSY);
+	expect("object-busy", ": 1 objects of this process stand on it");
+	f->daemon.fail[UHCA_CMD_DEALLOC_PD] = 0;
+	assert_int_equal(ibv_destroy_ah(ah), 0);
+	assert_int_equal(ibv_dealloc_pd(pd), 0);
+	expect_nothing();
+}
+
+static void test_extended_cq(void **state)
+{
+	struct verbs_fixture *f = *state;
+	struct ibv_cq_init_attr_ex attr = {.cqe = 4};
+	struct ibv_cq_ex *cq = ibv_create_cq_ex(f->context, &attr);
+
+	assert_non_null(cq);
+	assert_int_equal(ibv_destroy_cq(ibv_cq_ex_to_cq(cq)), 0);
+	f->daemon.fail[UHCA_CMD_CREATE_CQ] = -ENOMEM;
+	assert_null(ibv_create_cq_ex(f->context, &attr));
+	f->daemon.fail[UHCA_CMD_CREATE_CQ] = 0;
+	expect_nothing();
+}
+
+/* Another process, which ends with objects of two kinds. */
+static int leave_behind(void)
+{
+	struct ibv_context *c = verbs_fixture_open();
+	struct ibv_pd *pd = ibv_alloc_pd(c);
+	struct ibv_cq *cq = ibv_create_cq(c, 4, NULL, NULL, 0);
+
+	return !pd || !cq;
+}
+
+static bool is_left(const char *kind)
+{
+	for (unsigned i = 0; i < collector.n; i++)
+		if (strstr(collector.line[i], "{\"check\":\"left-at-exit\",") &&
+		    strstr(collector.line[i], kind))
+			return true;
+	return false;
+}
+
+static void test_left_at_exit(void **state)
+{
+	pid_t child = fork();
+	int status;
+
+	(void)state;
+	if (child == 0) {
+		setenv(UHCA_SANITIZE_ENV, "left-at-exit", 1);
+		setenv("ASAN_OPTIONS", "detect_leaks=0:verify_asan_link_order=0",
+		       1); /* it leaves */
+		execl(program, program, "leaves", (char *)NULL);
+		_exit(99);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	collector_stop(NULL); /* it has heard all */
+	assert_true(is_left("protection domain"));
+	assert_true(is_left("completion queue"));
+	collector.n = 0;
+	collector_start(NULL);
+}
+
+int main(int argc, char **argv)
+{
+#define TEST(name)                                                                                 \
+	cmocka_unit_test_setup_teardown(name, verbs_fixture_setup, verbs_fixture_teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(test_send_changed), TEST(test_built),        TEST(test_overlap),
+		TEST(test_lost_wakeup),  TEST(test_fork),         TEST(test_busy),
+		TEST(test_extended_cq),  TEST(test_left_at_exit),
+	};
+
+	program = argv[0];
+	if (argc > 1)
+		return leave_behind();
+	with_preload(argv, 1);
+	setenv(UHCA_SANITIZE_ENV, "all,-left-at-exit", 1);
+	return cmocka_run_group_tests(tests, collector_start, collector_stop);
+}

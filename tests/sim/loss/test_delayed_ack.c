@@ -73,6 +73,26 @@ static void wait_for_recvs(struct side *s, unsigned n)
 	}
 }
 
+/* Of a QP that is reset nothing waits any more: neither the device nor its next connection. */
+static void test_reset(void **state)
+{
+	struct device *dev;
+	struct pair p;
+
+	(void)state;
+	create(&p);
+	dev = p.b.c.host->dev;
+	side_recv(&p.b, 1, 100000, 16);
+	side_send(&p.a, 1, 0, 16);
+	side_expect(&p.b, 0, 1, UHCA_ABI_WC_SUCCESS, UHCA_ABI_WC_RECV);
+	world_assert(p.w, core_next_deadline(dev) <= p.w->now + DELAY);
+	assert_int_equal(vqp_to_state(&p.b.qp, IBV_QPS_RESET), 0);
+	world_assert(p.w, core_next_deadline(dev) == UINT64_MAX);
+	assert_int_equal(vqp_to_state(&p.a.qp, IBV_QPS_RESET), 0);
+	side_ignore(&p.b, 100000, 16);
+	pair_finish(&p);
+}
+
 /* A ping-pong: the answer takes the ACK along, nobody waits for the delay. */
 static void test_ping_pong(void **state)
 {
@@ -208,9 +228,13 @@ static void test_outlives_its_qp(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_alone),           cmocka_unit_test(test_several_messages),
-		cmocka_unit_test(test_ping_pong),       cmocka_unit_test(test_no_timeouts),
-		cmocka_unit_test(test_hurry),           cmocka_unit_test(test_late_company),
+		cmocka_unit_test(test_alone),
+		cmocka_unit_test(test_reset),
+		cmocka_unit_test(test_several_messages),
+		cmocka_unit_test(test_ping_pong),
+		cmocka_unit_test(test_no_timeouts),
+		cmocka_unit_test(test_hurry),
+		cmocka_unit_test(test_late_company),
 		cmocka_unit_test(test_outlives_its_qp),
 	};
 

@@ -107,6 +107,23 @@ static void test_unknown_key(void **state)
 		refuse(&cases[i], NULL);
 }
 
+/* What a READ asked for before the refused request is brought, though the QP has failed (9.7.4). */
+static void test_read_before(void **state)
+{
+	const struct refusal r = {"write", {.opcode = UHCA_ABI_WR_RDMA_WRITE}, 10, ACCESS_ERROR};
+	struct pair p;
+
+	(void)state;
+	pair_create(&p, &(struct pair_options){0});
+	side_read(&p.a, 6, 0, 100000, 300000);
+	post(&p, &r, p.b.mr.rkey + 0x100);
+	side_expect(&p.a, 0, 6, UHCA_ABI_WC_SUCCESS, UHCA_ABI_WC_RDMA_READ);
+	side_expect(&p.a, 1, 7, r.status, 0);
+	world_assert(p.w, vqp_state(&p.b.qp) == IBV_QPS_ERR);
+	pair_expect_copy(&p.b, 100000, &p.a, 0, 300000);
+	pair_finish(&p);
+}
+
 static void test_out_of_range(void **state)
 {
 	static const struct refusal cases[] = {
@@ -376,6 +393,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_unknown_key),
+		cmocka_unit_test(test_read_before),
 		cmocka_unit_test(test_out_of_range),
 		cmocka_unit_test(test_access_flags),
 		cmocka_unit_test(test_other_protection_domain),

@@ -99,6 +99,34 @@ static void test_capabilities(void **state)
 	fixture_stop(&f);
 }
 
+/*
+ * Memory on demand, by transport: what each can do at all, and nothing of one that there is not
+ * (enum ibv_odp_transport_cap_bits of ibv_query_device_ex(3)).
+ */
+static void test_on_demand(void **state)
+{
+	const uint32_t message = IBV_ODP_SUPPORT_SEND | IBV_ODP_SUPPORT_RECV;
+	const uint32_t both = IBV_ODP_SUPPORT_WRITE | IBV_ODP_SUPPORT_READ;
+	const uint32_t shared = IBV_ODP_SUPPORT_SRQ_RECV | IBV_ODP_SUPPORT_ATOMIC;
+	struct uhca_cmd_device_attr a;
+	struct fixture f;
+
+	(void)state;
+	fixture_start(&f, NULL);
+	assert_int_equal(core_query_device(f.client, &a), 0);
+	assert_int_equal(a.odp_general, IBV_ODP_SUPPORT | IBV_ODP_SUPPORT_IMPLICIT);
+	assert_int_equal(a.odp_rc, message | both | shared);
+	assert_int_equal(a.odp_uc, message | IBV_ODP_SUPPORT_WRITE);
+	assert_int_equal(a.odp_ud, message | IBV_ODP_SUPPORT_SRQ_RECV);
+	assert_int_equal(a.odp_xrc, IBV_ODP_SUPPORT_SEND | both | shared);
+	f.dev->cfg.features = UHCA_ABI_HAS_ODP;
+	memset(&a, 0, sizeof(a));
+	assert_int_equal(core_query_device(f.client, &a), 0);
+	assert_int_equal(a.odp_rc, message | both);
+	assert_int_equal(a.odp_uc | a.odp_ud | a.odp_xrc, 0);
+	fixture_stop(&f);
+}
+
 static void test_port(void **state)
 {
 	struct uhca_cmd_port_attr p;
@@ -152,9 +180,8 @@ static void test_gid(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_device),
-		cmocka_unit_test(test_capabilities),
-		cmocka_unit_test(test_port),
+		cmocka_unit_test(test_device),    cmocka_unit_test(test_capabilities),
+		cmocka_unit_test(test_on_demand), cmocka_unit_test(test_port),
 		cmocka_unit_test(test_gid),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,6 +39,7 @@ static void test_join(void **state)
 {
 	struct room r;
 	struct uhca_cmd_import_reply out;
+	struct uhca_cmd_reg_mr_reply null;
 	struct core_ring ring;
 	uint32_t cq;
 
@@ -51,9 +52,15 @@ static void test_join(void **state)
 	assert_int_equal(core_import_pd(r.f.other, r.pd), 0);
 	assert_int_equal(core_import_mr(r.f.other, r.mr, &out), 0);
 	assert_int_equal(out.lkey, r.mr_key);
+	assert_int_equal(out.rkey, r.mr_key);
 	assert_int_equal(out.length, 100);
+	assert_int_equal(core_alloc_null_mr(r.f.client, r.pd, &null), 0);
+	assert_int_equal(core_import_mr(r.f.other, null.handle, &out), 0);
+	assert_int_equal(out.lkey, null.lkey);
+	assert_int_equal(out.rkey, 0); /* it is for local use only */
 	assert_int_equal(core_import_dm(r.f.other, r.dm, &out, &ring), 0);
 	assert_int_equal(out.length, 100);
+	assert_int_equal(out.region_size, ring.size); /* what the importer maps */
 	assert_non_null(ring.base);
 	assert_int_equal(core_import_mr(r.f.other, r.mr + 1, &out), -ENOENT);
 	/* Queues stay their owner's. */

@@ -145,6 +145,27 @@ static void test_iwarp_closes(void **state)
 	fixture_stop(&f);
 }
 
+/* What comes with SQD, to be told when the queue is drained, does not stand in the way. */
+static void test_iwarp_closes_with_notice(void **state)
+{
+	struct uhca_cmd_modify_qp in = {
+		.attr_mask = IBV_QP_STATE | IBV_QP_EN_SQD_ASYNC_NOTIFY,
+		.attr = {.qp_state = IBV_QPS_SQD, .en_sqd_async_notify = 1}};
+	struct uhca_cmd_query_qp_reply q;
+	struct fixture_qp qp;
+	struct fixture f;
+
+	(void)state;
+	fixture_start(&f, iwarp);
+	qp = fixture_qp(&f, QPT_RC);
+	fixture_connect(&f, &qp, QPT_RC);
+	in.handle = qp.handle;
+	assert_int_equal(core_modify_qp(f.client, &in, 0), 0);
+	assert_int_equal(core_query_qp(f.client, qp.handle, &q), 0);
+	assert_int_equal(q.attr.qp_state, IBV_QPS_ERR);
+	fixture_stop(&f);
+}
+
 static void minimal(struct core_config *cfg)
 {
 	core_profile_apply(cfg, find("minimal"));
@@ -507,6 +528,7 @@ int main(void)
 		cmocka_unit_test(test_what_each_lacks),
 		cmocka_unit_test(test_iwarp_refuses),
 		cmocka_unit_test(test_iwarp_closes),
+		cmocka_unit_test(test_iwarp_closes_with_notice),
 		cmocka_unit_test(test_minimal_refuses),
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_low_latency_limit),

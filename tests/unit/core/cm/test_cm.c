@@ -42,6 +42,8 @@ struct world {
 	struct end active, passive;
 	struct core_cm_request request;
 	struct roce_cm_rep rep; /* the last one */
+	struct roce_cm_rej rej;
+	uint32_t ece_options; /* of the REP */
 	/* Messages of this kind are said by somebody else: from another address, word for word. */
 	uint16_t spoken;
 	bool spoken_first; /* and by whom they are from, behind it */
@@ -154,12 +156,18 @@ static void ask_for_hours(struct core_train *t)
 	memcpy(t->iov[0].iov_base, mad, sizeof(mad));
 }
 
-static void note_rep(const struct core_train *t)
+static void note_answer(const struct core_train *t)
 {
 	struct roce_cm_msg msg;
 
-	if (roce_cm_parse(t->iov[0].iov_base, &msg) && msg.attr == ROCE_CM_REP)
-		w.rep = msg.rep;
+	if (!roce_cm_parse(t->iov[0].iov_base, &msg))
+		return;
+	if (msg.attr == ROCE_CM_REJ)
+		w.rej = msg.rej;
+	if (msg.attr != ROCE_CM_REP)
+		return;
+	w.rep = msg.rep;
+	w.ece_options = msg.attr_mod;
 }
 
 /* The train as the stranger sends it. False when it is not of the kind that it speaks. */
@@ -198,7 +206,7 @@ static void deliver(void)
 			any = true;
 			if (w.patient)
 				ask_for_hours(&t);
-			note_rep(&t);
+			note_answer(&t);
 			if (t.flow.dst[15] == STRANGER)
 				continue;
 			if (speak(w.dev[1 - i], &t) && !w.spoken_first)
@@ -238,6 +246,8 @@ static struct core_cm_param param(uint32_t qpn, uint8_t type, const uint8_t *dat
 				      .initiator_depth = 5,
 				      .retry_count = 6,
 				      .rnr_retry_count = 7,
+				      .ece_vendor = 0xabcdef,
+				      .ece_options = qpn + 1,
 				      .private_len = 1,
 				      .private_data = data};
 }
@@ -387,6 +397,38 @@ static void disconnects_early(void **state)
 	wait_for(SECOND / 2);
 	assert_true(heard(&w.active, CORE_CM_DISCONNECTED));
 	assert_true(heard(&w.passive, CORE_CM_DISCONNECTED));
+	end_both();
+}
+
+/* What a REP says of who accepts: its queue pair, and the vendor of its enhancements. */
+static void says_who_accepts(void **state)
+{
+	(void)state;
+	call(QPT_RC);
+	go_on(3);
+	assert_int_equal(w.rep.local_qpn, 0x222);
+	assert_int_equal(w.rep.local_eecn, 0);
+	assert_int_equal(w.rep.srq, 0);
+	assert_int_equal(w.rep.vendor_id_high, 0xab);
+	assert_int_equal(w.rep.vendor_id_middle, 0xcd);
+	assert_int_equal(w.rep.vendor_id_low, 0xef);
+	assert_int_equal(w.ece_options, 0x223);
+	end_both();
+}
+
+/* Who gives up says so with its channel adapter's GUID (12.6.7.2, code 4). */
+static void gives_up_by_name(void **state)
+{
+	static const uint8_t guid[8] = {[7] = 1};
+
+	(void)state;
+	w.lose_all = true;
+	call(QPT_RC);
+	wait_for(100 * SECOND);
+	assert_true(heard(&w.active, CORE_CM_UNREACHABLE));
+	assert_int_equal(w.rej.reason, ROCE_CM_REJ_TIMEOUT);
+	assert_int_equal(w.rej.info_length, sizeof(guid));
+	assert_memory_equal(w.rej.ari, guid, sizeof(guid));
 	end_both();
 }
 
@@ -669,6 +711,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(connects, start, stop),
 		cmocka_unit_test_setup_teardown(connects_xrc, start, stop),
+		cmocka_unit_test_setup_teardown(says_who_accepts, start, stop),
+		cmocka_unit_test_setup_teardown(gives_up_by_name, start, stop),
 		cmocka_unit_test_setup_teardown(disconnects, start, stop),
 		cmocka_unit_test_setup_teardown(rejects, start, stop),
 		cmocka_unit_test_setup_teardown(nobody_listens, start, stop),

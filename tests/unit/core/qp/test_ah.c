@@ -60,6 +60,12 @@ static void test_families(void **state)
 	assert_int_equal(ah_attr_check(f.dev, &a), 0);
 	a.sgid_index = FIXTURE_GID_V4;
 	assert_int_equal(ah_attr_check(f.dev, &a), 0);
+	a.sgid_index = 3; /* a group is heard from any address, but not from none */
+	assert_int_equal(ah_attr_check(f.dev, &a), -EINVAL);
+	a.sgid_index = FIXTURE_GID_V6;
+	memset(a.dgid, 0, 16); /* "::" is nobody's */
+	assert_int_equal(ah_attr_check(f.dev, &a), -EINVAL);
+	memcpy(a.dgid, group, 16);
 	/* Groups have no family to compare with: nothing but the bound stops these. */
 	a.sgid_index = CORE_GID_TABLE;
 	assert_int_equal(ah_attr_check(f.dev, &a), -EINVAL);

@@ -131,6 +131,29 @@ static void test_announced(void **state)
 	fixture_stop(&f);
 }
 
+/* A CQ that is full to its last slot is not broken: it may grow. */
+static void test_full(void **state)
+{
+	const struct uhca_abi_cqe *e;
+	struct fixture f;
+	struct consumer c;
+
+	(void)state;
+	fixture_start(&f, NULL);
+	c = open_cq(&f, 16);
+	assert_int_equal(c.entries, 16);
+	for (unsigned i = 0; i < 16; i++)
+		push(&c, i);
+	assert_int_equal(resize(&f, &c, 20), 0);
+	push(&c, 16);
+	for (unsigned i = 0; i < 17; i++) {
+		e = poll(&c);
+		assert_non_null(e);
+		assert_int_equal(e->wr_id, i);
+	}
+	fixture_stop(&f);
+}
+
 static void small(struct core_config *cfg)
 {
 	cfg->limits.max_cqe = 100;
@@ -184,9 +207,8 @@ static void test_feature_off(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_walk),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_feature_off),
+		cmocka_unit_test(test_walk),      cmocka_unit_test(test_full),
+		cmocka_unit_test(test_refused),   cmocka_unit_test(test_feature_off),
 		cmocka_unit_test(test_announced),
 	};
 

@@ -51,6 +51,22 @@ static void test_least(void **state)
 	assert_int_equal(w.bytes, 129 * KIB);
 }
 
+/* Half of what was too much may be less than any receiver has room for. */
+static void test_half_is_less_than_least(void **state)
+{
+	struct send_window w;
+
+	(void)state;
+	send_window_begin(&w, &cfg);
+	send_window_grow(&w, &cfg, 72 * KIB, 4096);
+	assert_int_equal(w.bytes, 200 * KIB);
+	send_window_shrink(&w, &cfg);
+	send_window_grow(&w, &cfg, 96 * KIB, 4096);
+	assert_int_equal(w.bytes, 112 * KIB);
+	send_window_grow(&w, &cfg, 16 * KIB, 4096);
+	assert_int_equal(w.bytes, 128 * KIB);
+}
+
 static void test_does_not_grow(void **state)
 {
 	const struct core_config fixed = {.window_bytes = 8 * KIB, .window_most = 0};
@@ -70,6 +86,7 @@ int main(void)
 		cmocka_unit_test(test_grows_by_what_is_acknowledged),
 		cmocka_unit_test(test_loss),
 		cmocka_unit_test(test_least),
+		cmocka_unit_test(test_half_is_less_than_least),
 		cmocka_unit_test(test_does_not_grow),
 	};
 

@@ -70,6 +70,7 @@ tests/unit/io/test_daemon: wraps = open openat mkdirat symlinkat socket bind lis
 tests/unit/io/device/test_sysfs_tree: wraps = mkdirat linkat
 tests/unit/io/capture/test_pcapng: wraps = write
 tests/unit/io/fault/test_faults: wraps = read
+tests/unit/io/base/test_address: wraps = getifaddrs freeifaddrs
 tests/unit/io/mem/test_mem: wraps = process_vm_writev
 tests/unit/io/serve/test_callers: wraps = io_client_doorbells
 tests/unit/io/serve/test_owed_reply: wraps = sendmsg

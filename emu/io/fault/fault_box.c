@@ -148,7 +148,6 @@ void io_fault_box_destroy(struct io_fault_box *b)
 {
 	if (b->net)
 		fault_net_destroy(b->net);
-	b->net = NULL;
 	b->active = false;
 }
 

@@ -375,6 +375,8 @@ static void test_receive_side(void **state)
 	fixture_start(&f, NULL);
 	spread.pd = queue.pd = fixture_pd(&f);
 	queue.cq = fixture_cq(&f, 16);
+	f.fail_ring = 1;
+	assert_int_equal(core_create_wq(f.client, &queue, &wq, &ring), -ENOMEM);
 	assert_int_equal(core_create_wq(f.client, &queue, &wq, &ring), 0);
 	table.wq[0] = wq.handle;
 	assert_int_equal(core_create_rwq_ind_table(f.client, &table, &handle[0]), 0);

@@ -322,6 +322,26 @@ static void test_one_event(void **state)
 	fixture_stop(&f);
 }
 
+/* Who wants to hear of all completions does, and who wants those that fail, of those. */
+static void test_traced(void **state)
+{
+	struct fixture f;
+	struct consumer c;
+
+	(void)state;
+	fixture_start(&f, NULL);
+	c = open_cq(&f, 64, 0);
+	core_hooks_set(f.dev, CORE_HOOK_ERRORS);
+	assert_true(push(&c, 0, 0, UHCA_ABI_WC_SUCCESS));
+	assert_int_equal(f.traces, 0);
+	core_hooks_set(f.dev, 1u << CORE_TRACE_CQE);
+	assert_true(push(&c, 0, 0, UHCA_ABI_WC_SUCCESS));
+	assert_int_equal(f.traces, 1);
+	assert_int_equal(f.trace.point, CORE_TRACE_CQE);
+	assert_int_equal(f.trace.a, UHCA_ABI_WC_SUCCESS);
+	fixture_stop(&f);
+}
+
 /* An event without a completion, of a CQ that is armed and of no other. */
 static void test_injected_event(void **state)
 {
@@ -471,9 +491,10 @@ int main(void)
 		cmocka_unit_test(test_wrap),           cmocka_unit_test(test_overrun),
 		cmocka_unit_test(test_lying_consumer), cmocka_unit_test(test_lazy_look),
 		cmocka_unit_test(test_arming),         cmocka_unit_test(test_one_event),
-		cmocka_unit_test(test_no_channel),     cmocka_unit_test(test_counted),
-		cmocka_unit_test(test_unread),         cmocka_unit_test(test_injected_event),
-		cmocka_unit_test(test_strict),         cmocka_unit_test(test_unread_wraps),
+		cmocka_unit_test(test_traced),         cmocka_unit_test(test_no_channel),
+		cmocka_unit_test(test_counted),        cmocka_unit_test(test_unread),
+		cmocka_unit_test(test_injected_event), cmocka_unit_test(test_strict),
+		cmocka_unit_test(test_unread_wraps),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

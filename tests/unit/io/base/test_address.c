@@ -7,6 +7,7 @@
 #include "tests/support/wire/cmocka_all.h"
 
 #include <errno.h>
+#include <ifaddrs.h>
 #include <string.h>
 
 static struct io_address parse(const char *text)
@@ -97,6 +98,43 @@ static void test_socket_addresses(void **state)
 	}
 }
 
+/* Some interfaces have no address at all (getifaddrs(3)), as tunnels that are not up. */
+static struct ifaddrs without, *ahead;
+
+int __real_getifaddrs(struct ifaddrs **list);
+void __real_freeifaddrs(struct ifaddrs *list);
+int __wrap_getifaddrs(struct ifaddrs **list);
+void __wrap_freeifaddrs(struct ifaddrs *list);
+
+int __wrap_getifaddrs(struct ifaddrs **list)
+{
+	int err = __real_getifaddrs(list);
+
+	if (err || !ahead)
+		return err;
+	without = (struct ifaddrs){.ifa_next = *list, .ifa_name = (char *)(uintptr_t) "tun0"};
+	*list = &without;
+	return 0;
+}
+
+void __wrap_freeifaddrs(struct ifaddrs *list)
+{
+	__real_freeifaddrs(list == &without ? without.ifa_next : list);
+}
+
+static void test_interface_without_address(void **state)
+{
+	struct io_address loopback = parse("::1"), nobody = parse("2001:db8::7");
+	char name[IF_NAMESIZE];
+	bool has_ipv6 = io_address_interface(&loopback, name);
+
+	(void)state;
+	ahead = &without;
+	assert_false(io_address_interface(&nobody, name));
+	assert_int_equal(io_address_interface(&loopback, name), has_ipv6);
+	ahead = NULL;
+}
+
 static void test_defaults(void **state)
 {
 	struct io_address_list list;
@@ -178,6 +216,7 @@ int main(void)
 		cmocka_unit_test(test_mapped_gid),
 		cmocka_unit_test(test_scope),
 		cmocka_unit_test(test_socket_addresses),
+		cmocka_unit_test(test_interface_without_address),
 		cmocka_unit_test(test_defaults),
 		cmocka_unit_test(test_interfaces),
 		cmocka_unit_test(test_path_mtu),

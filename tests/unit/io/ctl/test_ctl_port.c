@@ -90,6 +90,23 @@ static void test_link(void **state)
 	io_test_disconnect(&there);
 }
 
+/* Where its files cannot be changed a port stays as it is, and who asked is told why. */
+static void test_no_files(void **state)
+{
+	char file[200], away[200];
+
+	(void)state;
+	snprintf(file, sizeof(file), "%s/sys/class/infiniband/uhca1/ports/1/state", t.dir);
+	snprintf(away, sizeof(away), "%s/away", t.dir);
+	assert_int_equal(rename(file, away), 0);
+	assert_int_equal(mkdir(file, 0700), 0);
+	expect("{\"cmd\":\"port\",\"device\":\"uhca1\",\"action\":\"down\"}",
+	       "{\"ok\":false,\"error\":\"the files of the port: Is a directory\"}\n");
+	assert_int_equal(rmdir(file), 0);
+	assert_int_equal(rename(away, file), 0);
+	expect_file("state", "4: ACTIVE\n");
+}
+
 static void test_fatal(void **state)
 {
 	struct io_test_client here, there;
@@ -167,8 +184,8 @@ static void test_refusals(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_link),  TEST(test_fatal),    TEST(test_event),
-		TEST(test_limit), TEST(test_refusals),
+		TEST(test_link),  TEST(test_no_files), TEST(test_fatal),
+		TEST(test_event), TEST(test_limit),    TEST(test_refusals),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -112,6 +112,23 @@ static void test_stale_files(void **state)
 	io_instance_close(&in);
 }
 
+/* The lock is the daemon's own: a link in its place leads nowhere, and programs do not inherit it.
+ */
+static void test_lock_file(void **state)
+{
+	struct io_instance in;
+
+	(void)state;
+	assert_int_equal(mkdir(in_root("d"), 0700), 0);
+	assert_int_equal(symlink("../elsewhere", in_root("d/pid")), 0);
+	assert_int_equal(io_instance_open(&in, in_root("d")), -ELOOP);
+	assert_false(exists("elsewhere"));
+	assert_int_equal(unlink(in_root("d/pid")), 0);
+	assert_int_equal(io_instance_open(&in, in_root("d")), 0);
+	assert_int_equal(fcntl(in.lock, F_GETFD), FD_CLOEXEC);
+	io_instance_close(&in);
+}
+
 static void test_two_daemons(void **state)
 {
 	struct io_instance first;
@@ -241,11 +258,11 @@ static void test_paths_of_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_made_and_removed),      TEST(test_stale_files),
-		TEST(test_two_daemons),           TEST(test_after_a_kill),
-		TEST(test_open_to_others),        TEST(test_not_a_directory),
-		TEST(test_parents_of_others),     TEST(test_paths_of_names),
-		TEST(test_too_long_for_a_socket),
+		TEST(test_made_and_removed), TEST(test_stale_files),
+		TEST(test_two_daemons),      TEST(test_lock_file),
+		TEST(test_after_a_kill),     TEST(test_open_to_others),
+		TEST(test_not_a_directory),  TEST(test_parents_of_others),
+		TEST(test_paths_of_names),   TEST(test_too_long_for_a_socket),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,9 +8,11 @@
 #include "tests/support/wire/cmocka_all.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 
 static struct io_test_daemon t;
 static struct io_test_client c;
@@ -81,6 +83,23 @@ static void test_events(void **state)
 	assert_int_equal(recv(c.async, &(char){0}, 1, MSG_DONTWAIT), -1);
 }
 
+/* The daemon is gone at once, as by kill -9. */
+static void test_dies(void **state)
+{
+	const struct io_fault_objects none = {0};
+	pid_t child = fork();
+	int status;
+
+	(void)state;
+	if (child == 0) {
+		execute(FAULT_DEV_EXIT, 0, &none);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(WTERMSIG(status), SIGKILL);
+}
+
 static uint32_t reg_mr(uint32_t *handle)
 {
 	struct uhca_cmd_reg_mr in = {.addr = (uintptr_t)&t, .length = 64, .pd = pd};
@@ -143,10 +162,8 @@ static void test_later(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_events),
-		TEST(test_key_reuse),
-		TEST(test_key_split),
-		TEST(test_later),
+		TEST(test_events),    TEST(test_dies),  TEST(test_key_reuse),
+		TEST(test_key_split), TEST(test_later),
 	};
 
 	return cmocka_run_group_tests_name("fault_happen", tests, NULL, NULL);

@@ -307,6 +307,28 @@ static void test_column(void **state)
 		check_column(modes[i]);
 }
 
+/* Two columns of pieces, each of which is nearly as much as is read at once. */
+static void test_columns(void **state)
+{
+	const unsigned column = LISTS_MAX / 3, step = 900;
+	struct core_span s[LISTS_MAX];
+	uint8_t got[LISTS_MAX * 24];
+	unsigned n = 0;
+	struct target t;
+
+	(void)state;
+	start(&t, IO_MEM_PROCESS_VM, wait_for_end);
+	for (size_t i = 0; i < HOLE; i++)
+		t.base[i] = (uint8_t)prng_below(&rng, 256);
+	for (unsigned c = 0; c < 2; c++)
+		for (unsigned i = 0; i < column; i++)
+			s[n++] = span(&t, c * (column * step + 2 * PAGE) + i * step, 24);
+	assert_int_equal(io_mem_read(&t.mem, s, n, got), 0);
+	for (unsigned i = 0; i < n; i++)
+		assert_memory_equal(got + i * 24, (uint8_t *)(uintptr_t)s[i].addr, 24);
+	assert_int_equal(stop(&t), 0);
+}
+
 static void test_nothing_to_do(void **state)
 {
 	struct target t;
@@ -632,6 +654,7 @@ int main(void)
 		cmocka_unit_test(test_unmapped),
 		cmocka_unit_test(test_protected),
 		cmocka_unit_test(test_column),
+		cmocka_unit_test(test_columns),
 		cmocka_unit_test(test_nothing_to_do),
 		cmocka_unit_test(test_small_store_is_whole),
 		cmocka_unit_test(test_last_bytes_are_last),

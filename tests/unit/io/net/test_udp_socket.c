@@ -43,6 +43,23 @@ static void test_options(void **state)
 	close(fd);
 }
 
+/* What comes for a group has as much room as what comes for the device. */
+static void test_group(void **state)
+{
+	struct io_address a = io_test_address(1), group = io_test_address(100);
+	size_t rcvbuf = 0;
+	int own = io_udp_socket_open(&a, true, &rcvbuf), fd;
+
+	(void)state;
+	assert_true(own >= 0);
+	group.gid[12] = 239;
+	fd = io_udp_socket_open_group(&group, &a, true);
+	assert_true(fd >= 0);
+	assert_int_equal(option(fd, SOL_SOCKET, SO_RCVBUF), rcvbuf);
+	close(fd);
+	close(own);
+}
+
 static void test_port_is_taken(void **state)
 {
 	struct io_address a = io_test_address(1);
@@ -189,10 +206,10 @@ static void test_overflow(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_options),         cmocka_unit_test(test_port_is_taken),
-		cmocka_unit_test(test_no_such_address), cmocka_unit_test(test_segment_length),
-		cmocka_unit_test(test_overflow),        cmocka_unit_test(test_header),
-		cmocka_unit_test(test_header_v6),
+		cmocka_unit_test(test_options),        cmocka_unit_test(test_port_is_taken),
+		cmocka_unit_test(test_group),          cmocka_unit_test(test_no_such_address),
+		cmocka_unit_test(test_segment_length), cmocka_unit_test(test_overflow),
+		cmocka_unit_test(test_header),         cmocka_unit_test(test_header_v6),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -100,6 +100,9 @@ static void test_update(void **state)
 	assert_int_equal(read_file("counters/port_rcv_data"), 160);
 	assert_int_equal(read_file("hw_counters/dropped_pkts"), 10);
 	assert_int_equal(read_file("counters/link_downed"), 1);
+	p->loopback.no_route = 3; /* what finds no way is not sent */
+	assert_int_equal(io_counter_files_update(&p->counters), 0);
+	assert_int_equal(read_file("counters/port_xmit_discards"), 3);
 }
 
 /* A file whose number is what it was is left alone. */
@@ -154,11 +157,35 @@ static void test_no_folder(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
+static void ignore(struct ev_loop *loop, ev_timer *timer, int events)
+{
+	(void)loop;
+	(void)timer;
+	(void)events;
+}
+
+/* A second after the work, however long the loop slept before it. */
+static void test_timer_after_sleep(void **state)
+{
+	double before;
+	ev_timer timer;
+
+	(void)state;
+	ev_init(&timer, ignore);
+	ev_now_update(t.d.loop);
+	do
+		before = ev_time();
+	while (before < ev_now(t.d.loop) + 0.1);
+	io_counter_timer_touch(t.d.loop, &timer);
+	assert_true(ev_now(t.d.loop) + ev_timer_remaining(t.d.loop, &timer) > before + 0.95);
+	ev_timer_stop(t.d.loop, &timer);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_zero_at_first), TEST(test_update),    TEST(test_unchanged),
-		TEST(test_timer),         TEST(test_no_folder),
+		TEST(test_timer_after_sleep), TEST(test_zero_at_first), TEST(test_update),
+		TEST(test_unchanged),         TEST(test_timer),         TEST(test_no_folder),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

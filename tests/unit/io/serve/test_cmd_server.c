@@ -366,6 +366,21 @@ static void test_every_wrong_size(void **state)
 	}
 }
 
+/* A command of later times may be longer than any of ours: it is one that there is not. */
+static void test_newer_command(void **state)
+{
+	static struct {
+		struct uhca_cmd_request h;
+		uint8_t rest[UHCA_ABI_MAX_MESSAGE];
+	} msg;
+	struct fixture *f = *state;
+
+	msg.h = (struct uhca_cmd_request){UHCA_CMD_COUNT + 5, sizeof(msg), 1, 0};
+	assert_int_equal(io_test_send(&f->c, &msg, sizeof(msg), NULL, 0), -EOPNOTSUPP);
+	msg.h.cmd = UHCA_CMD_ALLOC_PD;
+	assert_int_equal(io_test_send(&f->c, &msg, sizeof(msg), NULL, 0), -EINVAL);
+}
+
 static void test_truncated_header(void **state)
 {
 	struct fixture *f = *state;
@@ -678,6 +693,7 @@ int main(void)
 		TEST(test_queues_cost_no_descriptor),
 		TEST(test_disconnect_frees_all),
 		TEST(test_every_wrong_size),
+		TEST(test_newer_command),
 		TEST(test_truncated_header),
 		TEST(test_size_that_lies),
 		TEST(test_oversized),

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -58,6 +59,41 @@ static struct uhcav_mapping look(const char *at)
 	assert_int_equal(found.shared, list.shared);
 	assert_int_equal(found.plain, list.plain);
 	return found;
+}
+
+/* The whole list, in its order: as much as several reads of the file bring. */
+static void test_list(void **state)
+{
+	static char text[1 << 18];
+	char *pages = mmap(NULL, SIZE, RW, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	struct uhcav_mapping found;
+	char *line = text;
+	struct uhcav_maps m;
+	size_t n = 0;
+	ssize_t got;
+
+	(void)state;
+	assert_true(fd >= 0 && pages != MAP_FAILED);
+	for (size_t at = 0; at < SIZE; at += 8192) /* a line each, and one between them */
+		assert_int_equal(mprotect(pages + at, 4096, PROT_NONE), 0);
+	while ((got = read(fd, text + n, sizeof(text) - 1 - n)) > 0)
+		n += (size_t)got;
+	close(fd);
+	assert_int_equal(got, 0);
+	assert_true(n > sizeof(m.buf));
+	assert_int_equal(uhcav_maps_open(&m), 0);
+	while (uhcav_maps_next(&m, &found)) {
+		unsigned long from, to;
+
+		assert_int_equal(sscanf(line, "%lx-%lx", &from, &to), 2);
+		assert_int_equal(found.from, from);
+		assert_int_equal(found.to, to);
+		line = strchr(line, '\n') + 1;
+	}
+	assert_int_equal(*line, '\0');
+	uhcav_maps_close(&m);
+	munmap(pages, SIZE);
 }
 
 static void test_kinds(void **state)
@@ -132,6 +168,7 @@ static void test_flags(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_list),
 		cmocka_unit_test(test_kinds),
 		cmocka_unit_test(test_gaps),
 		cmocka_unit_test(test_flags),

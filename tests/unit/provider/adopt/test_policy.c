@@ -27,10 +27,16 @@ static enum uhca_abi_borrowed of_process(enum uhca_abi_adopt mode, unsigned own,
 static void test_alone(void **state)
 {
 	enum uhcav_stop stop;
+	int before, after;
 
 	(void)state;
+	before = dup(0); /* the lowest number that is free */
+	close(before);
 	assert_int_equal(of_process(UHCA_ABI_ADOPT_SAFE, 0, &stop), 0);
 	assert_int_equal(stop, UHCAV_STOP_NONE);
+	after = dup(0);
+	close(after);
+	assert_int_equal(before, after); /* what was asked is closed */
 }
 
 static void *wait_there(void *arg)

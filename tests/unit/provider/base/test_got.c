@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <infiniband/verbs.h>
 #include <limits.h>
+#include <link.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -166,6 +167,44 @@ static void test_nobody_calls_it(void **state)
 	assert_int_equal(uhcav_got_patch(none), 0);
 }
 
+static unsigned walks;
+
+int __real_dl_iterate_phdr(int (*what)(struct dl_phdr_info *, size_t, void *), void *arg);
+int __wrap_dl_iterate_phdr(int (*what)(struct dl_phdr_info *, size_t, void *), void *arg);
+
+int __wrap_dl_iterate_phdr(int (*what)(struct dl_phdr_info *, size_t, void *), void *arg)
+{
+	walks++;
+	return __real_dl_iterate_phdr(what, arg);
+}
+
+static unsigned walks_of(const struct uhcav_got_call *calls)
+{
+	walks = 0;
+	assert_true(uhcav_got_patch_all(calls));
+	return walks;
+}
+
+/* While nothing is loaded, objects are counted and not searched. */
+static void test_searched_once(void **state)
+{
+	static struct uhcav_got_call all[] = {
+		{.name = "getppid", .answer = (void *)answer_getppid},
+		{.name = NULL},
+	};
+	void *library;
+	unsigned first;
+
+	(void)state;
+	all[0].behind = symbol(RTLD_DEFAULT, "getppid");
+	first = walks_of(all);
+	assert_int_equal(walks_of(all), first - 1);
+	library = open_lazily();
+	assert_int_equal(walks_of(all), first);
+	assert_int_equal(walks_of(all), first - 1);
+	dlclose(library);
+}
+
 /* Calls of everybody: bound or not; those that lead to somebody else are left to him. */
 static void test_everybody(void **state)
 {
@@ -204,7 +243,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_comp_channel), cmocka_unit_test(test_loaded_late),
 		cmocka_unit_test(test_bound_lazily), cmocka_unit_test(test_nobody_calls_it),
-		cmocka_unit_test(test_everybody),
+		cmocka_unit_test(test_everybody),    cmocka_unit_test(test_searched_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -122,6 +122,27 @@ static void test_short_of_descriptors(void **state)
 	destroy(ch, MANY - 1);
 }
 
+/* Where no descriptor is left, and none of a closed channel is to be had, there is no channel. */
+static void test_no_descriptor(void **state)
+{
+	struct verbs_fixture *f = *state;
+	struct ibv_comp_channel *one;
+	struct rlimit old, low;
+
+	make(f, &one, 1);
+	destroy(&one, 1);
+	make(f, &one, 1); /* of what was closed there is nothing left now */
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
+	low = (struct rlimit){(rlim_t)dup(0), old.rlim_max};
+	close((int)low.rlim_cur);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
+	errno = 0;
+	assert_null(ibv_create_comp_channel(f->context));
+	assert_int_equal(errno, EMFILE);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
+	destroy(&one, 1);
+}
+
 /* A number that is used again names the new channel only. */
 static void test_number_used_again(void **state)
 {
@@ -204,13 +225,10 @@ static void test_of_another(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_many),
-		TEST(test_closed_among_open),
-		TEST(test_all_closed),
-		TEST(test_short_of_descriptors),
-		TEST(test_number_used_again),
-		TEST(test_shared),
-		TEST(test_of_another),
+		TEST(test_many),          TEST(test_closed_among_open),
+		TEST(test_all_closed),    TEST(test_short_of_descriptors),
+		TEST(test_no_descriptor), TEST(test_number_used_again),
+		TEST(test_shared),        TEST(test_of_another),
 	};
 
 	(void)argc;

@@ -55,6 +55,8 @@ static void test_equal(void **state)
 	assert_ptr_equal(seen[0], seen[1]);
 	assert_ptr_equal(seen[1], seen[2]);
 	assert_true(seen[0]->n >= 3); /* verb, one_way, this */
+	for (uint32_t i = 0; i < seen[0]->n; i++)
+		assert_true(seen[0]->pc[i] != 0);
 }
 
 static void test_different(void **state)

@@ -11,8 +11,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/rdma_user_ioctl_cmds.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -89,6 +92,19 @@ static void test_context_refused(void **state)
 	f->daemon.fail[UHCA_CMD_HELLO] = 0;
 	holdings_assert(before);
 	close(fd);
+}
+
+/* Who asks for the descriptor of events must say where it is to go. */
+static void test_no_place_for_events(void **state)
+{
+	struct ib_uverbs_ioctl_hdr h = {.length = sizeof(h),
+					.object_id = UVERBS_OBJECT_ASYNC_EVENT,
+					.method_id = UVERBS_METHOD_ASYNC_EVENT_ALLOC};
+	struct verbs_fixture *f = *state;
+
+	errno = 0;
+	assert_int_equal(ioctl(f->context->cmd_fd, RDMA_VERBS_IOCTL, &h), -1);
+	assert_int_equal(errno, EINVAL);
 }
 
 /* A file that names something else. */
@@ -243,9 +259,9 @@ int main(int argc, char **argv)
 #define TEST(name)                                                                                 \
 	cmocka_unit_test_setup_teardown(name, verbs_fixture_setup, verbs_fixture_teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_context),     TEST(test_context_refused),
-		TEST(test_other_names), TEST(test_pd_and_mr),
-		TEST(test_dm),          TEST(test_refused),
+		TEST(test_context),     TEST(test_context_refused), TEST(test_no_place_for_events),
+		TEST(test_other_names), TEST(test_pd_and_mr),       TEST(test_dm),
+		TEST(test_refused),
 	};
 
 	(void)argc;

@@ -448,9 +448,26 @@ static void test_wakes_sleeper(void **state)
 	fixture_destroy(f);
 }
 
+/* An XRC request names the SRQ of the other side. */
+static void test_xrc(void **state)
+{
+	struct fixture *f = setup(IBV_QPT_XRC_SEND);
+	struct ibv_sge s = sge(0, 10);
+	struct ibv_send_wr wr = {.opcode = IBV_WR_SEND,
+				 .sg_list = &s,
+				 .num_sge = 1,
+				 .qp_type.xrc.remote_srqn = 0x123};
+
+	(void)state;
+	assert_int_equal(post(f, &wr), 0);
+	assert_int_equal(fixture_sent(f, 0)->xrc_srqn, 0x123);
+	fixture_destroy(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_xrc),
 		cmocka_unit_test(test_send),
 		cmocka_unit_test(test_rdma_and_atomic),
 		cmocka_unit_test(test_datagram),

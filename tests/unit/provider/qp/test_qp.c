@@ -52,6 +52,29 @@ static void test_create(void **state)
 	assert_int_equal(ibv_destroy_qp(qp), 0);
 }
 
+/* Of a raw packet QP the device is given frames; of what it cannot do, the opcode only. */
+static void test_raw_packet(void **state)
+{
+	struct verbs_fixture *f = *state;
+	struct ibv_qp_init_attr attr = init_attr(f, IBV_QPT_RAW_PACKET);
+	struct ibv_sge sge = {(uintptr_t)f->memory, 1000, f->mr->lkey};
+	struct ibv_send_wr wr = {.sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_SEND}, *bad;
+	struct ibv_qp *qp = ibv_create_qp(f->pd, &attr);
+	const struct fake_queue *q;
+
+	assert_non_null(qp);
+	verbs_fixture_modify(qp, IBV_QPS_RTS);
+	q = fake_newest(&f->daemon, UHCA_ABI_REGION_QP);
+	assert_int_equal(ibv_post_send(qp, &wr, &bad), 0);
+	assert_int_equal(fake_send_slot(q, 0)->opcode, UHCA_ABI_WR_SEND);
+	assert_int_equal(fake_send_slot(q, 0)->num_sge, 1);
+	wr.opcode = IBV_WR_RDMA_WRITE;
+	assert_int_equal(ibv_post_send(qp, &wr, &bad), 0);
+	assert_int_equal(fake_send_slot(q, 1)->opcode, UHCA_ABI_WR_RDMA_WRITE);
+	assert_int_equal(fake_send_slot(q, 1)->num_sge, 0);
+	assert_int_equal(ibv_destroy_qp(qp), 0);
+}
+
 static void test_create_ex(void **state)
 {
 	struct verbs_fixture *f = *state;
@@ -313,12 +336,11 @@ int main(int argc, char **argv)
 #define TEST(name)                                                                                 \
 	cmocka_unit_test_setup_teardown(name, verbs_fixture_setup, verbs_fixture_teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_ece),          TEST(test_ece_nothing),
-		TEST(test_no_promises),  TEST(test_send_ops),
-		TEST(test_create),       TEST(test_create_ex),
-		TEST(test_create_fails), TEST(test_modify_and_query),
-		TEST(test_post),         TEST(test_reset_forgets),
-		TEST(test_mcast),        TEST(test_datagram),
+		TEST(test_ece),       TEST(test_ece_nothing),   TEST(test_no_promises),
+		TEST(test_send_ops),  TEST(test_create),        TEST(test_raw_packet),
+		TEST(test_create_ex), TEST(test_create_fails),  TEST(test_modify_and_query),
+		TEST(test_post),      TEST(test_reset_forgets), TEST(test_mcast),
+		TEST(test_datagram),
 	};
 
 	(void)argc;

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /*
- * A list of names and groups ("all": every check but "portable"), separated by commas; "-name"
+ * A list of names and groups ("all": those of "sum" and "strict"), separated by commas; "-name"
  * takes one out again. 0 with *checks (bit c: check c), or -EINVAL for a word that is neither.
  */
 int uhcav_check_parse(const char *list, uint64_t *checks);

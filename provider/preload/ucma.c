@@ -81,7 +81,6 @@ static int send_request(int fd, struct call *c, int reply_to)
 			     .msg_iovlen = 3,
 			     .msg_control = &control,
 			     .msg_controllen = CMSG_SPACE(n * sizeof(int))};
-
 	int moments = PATIENT_MS;
 
 	control.header.cmsg_level = SOL_SOCKET;

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +15,22 @@
 #include <unistd.h>
 
 static struct uhcav_rpc rpc;
-static int peer; /* the daemon's end */
+static int peer;          /* the daemon's end */
+static unsigned refusals; /* of the system, of messages with descriptors, to come */
+
+/* --wrap of the linker */
+ssize_t __real_sendmsg(int fd, const struct msghdr *msg, int flags);
+ssize_t __wrap_sendmsg(int fd, const struct msghdr *msg, int flags);
+
+ssize_t __wrap_sendmsg(int fd, const struct msghdr *msg, int flags)
+{
+	if (msg->msg_controllen > 0 && refusals > 0) {
+		refusals--;
+		errno = ETOOMANYREFS;
+		return -1;
+	}
+	return __real_sendmsg(fd, msg, flags);
+}
 
 static int setup(void **state)
 {
@@ -119,6 +135,25 @@ static void test_descriptors(void **state)
 	close(fd[1]);
 }
 
+/* Others of this user have as many under way as there may be: for a while, or for too long. */
+static void test_descriptors_refused(void **state)
+{
+	struct uhcav_call call = a_call();
+
+	(void)state;
+	call.send_fd = &peer;
+	call.n_send_fd = 1;
+	prepare_reply(UHCA_CMD_ALLOC_PD, 1, 0, sizeof(reply), -1);
+	refusals = 3;
+	assert_int_equal(uhcav_rpc_call(&rpc, &call), 0);
+	assert_int_equal(refusals, 0);
+	rpc.timeout_ms = 20;
+	refusals = UINT_MAX;
+	assert_int_equal(uhcav_rpc_call(&rpc, &call), -EIO);
+	assert_true(call.lost);
+	refusals = 0;
+}
+
 static int open_fds(void)
 {
 	int n = 0;
@@ -221,13 +256,10 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_exchange),
-		TEST(test_refusal),
-		TEST(test_descriptors),
-		TEST(test_nonsense),
-		TEST(test_descriptors_missing),
-		TEST(test_daemon_gone),
-		TEST(test_silence),
+		TEST(test_exchange),    TEST(test_refusal),
+		TEST(test_descriptors), TEST(test_descriptors_refused),
+		TEST(test_nonsense),    TEST(test_descriptors_missing),
+		TEST(test_daemon_gone), TEST(test_silence),
 		TEST(test_connect),
 	};
 

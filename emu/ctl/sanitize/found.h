@@ -20,6 +20,7 @@ struct found_frame {
 	uint64_t address;   /* in the module */
 	uint64_t pc;
 	const char *function; /* NULL: not known; as for file */
+	const char *symbol;   /* what the linker calls it; NULL: not known, or put into another */
 	const char *file;
 	int line;
 };

@@ -99,7 +99,8 @@ static bool matches_frame(const struct suppression *s, const struct found_frame 
 {
 	switch (s->kind) {
 	case KIND_FUNCTION:
-		return matches(s->pattern, f->function, false);
+		return matches(s->pattern, f->function, false) ||
+		       matches(s->pattern, f->symbol, false);
 	case KIND_FILE:
 		return matches(s->pattern, f->file, true);
 	case KIND_OBJECT:

@@ -5,6 +5,8 @@
  */
 #include "symbol.h"
 
+#include "demangle.h"
+
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
 #include <stdlib.h>
@@ -82,7 +84,6 @@ static void name_call(Dwarf_Die *unit, Dwarf_Die *inlined, struct found_frame *c
 static unsigned unfold(Dwfl_Module *module, Dwarf_Addr call, struct found_frame *frame,
 		       unsigned max)
 {
-	const char *outermost = frame->function;
 	Dwarf_Addr bias = 0;
 	Dwarf_Die *unit = dwfl_module_addrdie(module, call, &bias), *scopes = NULL;
 	unsigned n = 1;
@@ -90,9 +91,9 @@ static unsigned unfold(Dwfl_Module *module, Dwarf_Addr call, struct found_frame 
 	for (int i = 0; i < n_scopes && n < max; i++) {
 		if (dwarf_tag(&scopes[i]) != DW_TAG_inlined_subroutine)
 			continue;
+		frame[n] = frame[n - 1];
+		frame[n - 1].symbol = NULL;
 		frame[n - 1].function = name_of(&scopes[i]);
-		frame[n] = frame[0];
-		frame[n].function = outermost;
 		name_call(unit, &scopes[i], &frame[n++]);
 	}
 	free(scopes);
@@ -105,7 +106,8 @@ unsigned symbol_look_up(struct found_frame *frame, unsigned max)
 	Dwarf_Addr call = frame->address - 1;
 	if (!module)
 		return 1;
-	frame->function = dwfl_module_addrname(module, call);
+	frame->symbol = dwfl_module_addrname(module, call);
+	frame->function = frame->symbol ? demangle(frame->symbol) : NULL;
 	Dwfl_Line *line = dwfl_module_getsrc(module, call);
 	if (!line)
 		return 1;

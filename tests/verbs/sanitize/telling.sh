@@ -62,6 +62,7 @@ inside() {
 	says "several processes" "uhca-sanitizer: send-changed"
 	says "several processes" "uhca-sanitizer: key-range"
 	try 0 "a fork" "$run" --sanitize -- sh -c "'$good/left-at-exit' & wait"
+	names
 	files
 	mistakes
 	[ -z "$(ls -d "$out"/uhca-sanitize-* 2>/dev/null)" ] || complain "a folder was left"
@@ -86,6 +87,35 @@ suppressions() {
 	try 125 "a wrong line" "$run" --sanitize --suppress "$out/suppressions" -- true
 	says "a wrong line" "suppressions:1: KIND is function, file or object"
 	try 125 "no file" "$run" --sanitize --suppress "$out/none" -- true
+}
+
+# A program of C++: its names as its author wrote them, and to be suppressed by either name.
+names() {
+	cat >"$out/names.cc" <<'END'
+#include <infiniband/verbs.h>
+namespace demo {
+struct device {
+	__attribute__((noinline)) ibv_pd *open(ibv_context *context, unsigned) {
+		return ibv_alloc_pd(context);
+	}
+};
+}
+int main()
+{
+	ibv_device **list = ibv_get_device_list(nullptr);
+	return !list || !list[0] || !demo::device().open(ibv_open_device(list[0]), 1);
+}
+END
+	g++ -g -O1 -o "$out/names" "$out/names.cc" -libverbs || complain "g++ is missing, or fails"
+	try 99 "names" "$run" --sanitize=left-at-exit -- "$out/names"
+	says "names" "in demo::device::open(ibv_context*, unsigned int) $out/names.cc:5"
+	local name
+	for name in 'demo::device::open(*' '_ZN4demo6device4openE*'; do
+		echo "left-at-exit function $name" >"$out/suppressions"
+		try 0 "names" "$run" --sanitize=left-at-exit --suppress "$out/suppressions" -- \
+			"$out/names"
+		says "names" "1 suppressed"
+	done
 }
 
 files() {

@@ -21,7 +21,7 @@ static struct uhcav_object region(const void *self, uint32_t lkey, const void *p
 
 static void test_life(void **state)
 {
-	int self, pd;
+	int self = 0, pd = 0;
 	struct uhcav_object o = region(&self, 0x11, &pd), found;
 	char words[UHCAV_OBJECT_WORDS];
 

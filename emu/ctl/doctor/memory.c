@@ -178,7 +178,16 @@ void memory_check_shared(struct doctor_finding *out)
 
 /* ---- what adopted memory asks for ---- */
 
-void memory_judge_userfaultfd(int error, struct doctor_finding *out)
+/* Where calls are filtered, the machine's setting is not what refuses this one. */
+static const char *userfaultfd_remedy(int error, bool filtered)
+{
+	if (error == ENOSYS)
+		return NULL;
+	return filtered ? "in a container: a seccomp profile that allows userfaultfd"
+			: "as root: sysctl vm.unprivileged_userfaultfd=1";
+}
+
+void memory_judge_userfaultfd(int error, bool filtered, struct doctor_finding *out)
 {
 	if (error == 0)
 		finding_set(out, DOCTOR_GOOD, NULL,
@@ -189,9 +198,7 @@ void memory_judge_userfaultfd(int error, struct doctor_finding *out)
 			"granted for faults of programs, not of the kernel: --adopt safe leaves "
 			"memory of programs with threads where it is");
 	else
-		finding_set(out, DOCTOR_NOTE,
-			    error == ENOSYS ? NULL
-					    : "as root: sysctl vm.unprivileged_userfaultfd=1",
+		finding_set(out, DOCTOR_NOTE, userfaultfd_remedy(error, filtered),
 			    "refused (%s): --adopt leaves memory of programs with threads where it "
 			    "is; nothing else needs it",
 			    strerror(error));
@@ -215,7 +222,7 @@ void memory_check_userfaultfd(struct doctor_finding *out)
 
 	if (error && try_userfaultfd(UFFD_USER_MODE_ONLY) == 0)
 		error = -1;
-	memory_judge_userfaultfd(error, out);
+	memory_judge_userfaultfd(error, finding_field(STATUS, "Seccomp") == 2, out);
 }
 
 /* ---- what programs ask for ---- */

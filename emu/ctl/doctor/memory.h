@@ -16,8 +16,9 @@ struct memory_ways {
 void memory_judge_ways(const struct memory_ways *ways, struct doctor_finding *out);
 void memory_judge_yama(long scope, struct doctor_finding *out);
 
-/* "error" of userfaultfd(2), 0: it works also for faults of the kernel; -1: for the user's only. */
-void memory_judge_userfaultfd(int error, struct doctor_finding *out);
+/* "error" of userfaultfd(2), 0: it works also for faults of the kernel; -1: for the user's only;
+ * "filtered": a seccomp filter is there. */
+void memory_judge_userfaultfd(int error, bool filtered, struct doctor_finding *out);
 
 /* The checks. */
 void memory_check_ways(struct doctor_finding *out);

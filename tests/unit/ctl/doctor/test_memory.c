@@ -64,15 +64,17 @@ static void test_yama(void **state)
 static void test_userfaultfd(void **state)
 {
 	(void)state;
-	memory_judge_userfaultfd(0, &f);
+	memory_judge_userfaultfd(0, false, &f);
 	assert_int_equal(f.mark, DOCTOR_GOOD);
-	memory_judge_userfaultfd(-1, &f);
+	memory_judge_userfaultfd(-1, false, &f);
 	assert_int_equal(f.mark, DOCTOR_NOTE);
 	assert_non_null(strstr(f.text, "not of the kernel"));
-	memory_judge_userfaultfd(EPERM, &f);
+	memory_judge_userfaultfd(EPERM, false, &f);
 	assert_int_equal(f.mark, DOCTOR_NOTE);
 	assert_non_null(strstr(f.remedy, "unprivileged_userfaultfd"));
-	memory_judge_userfaultfd(ENOSYS, &f);
+	memory_judge_userfaultfd(EPERM, true, &f);
+	assert_non_null(strstr(f.remedy, "profile that allows userfaultfd"));
+	memory_judge_userfaultfd(ENOSYS, true, &f);
 	assert_string_equal(f.remedy, "");
 }
 

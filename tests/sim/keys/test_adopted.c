@@ -26,7 +26,8 @@ static const void *map(void *client, const struct core_span *at, const uint8_t d
 static void adopt(struct side *s)
 {
 	struct memory_area *area = memory_find(&s->c.mem, s->mr.addr, s->mr.length);
-	uint8_t *host = area->host + (s->mr.addr - area->va);
+	/* All of the area: the device stores to it by itself, and may miss the buffer. */
+	uint8_t *host = memory_at(&s->c.mem, area->va, area->size) + (s->mr.addr - area->va);
 	struct uhca_cmd_reg_adopted_mr in = {
 		.mr = {.pd = s->c.pd,
 		       .addr = s->mr.addr,

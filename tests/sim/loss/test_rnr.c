@@ -181,14 +181,11 @@ static void complain(struct pair *p, unsigned *done)
 {
 	const struct logged *l;
 
-	for (unsigned i = 0; (l = rules_nth(&p->rules, 1, ROCE_OP_ACK, i)); i++) {
+	for (; (l = rules_nth(&p->rules, 1, ROCE_OP_ACK, *done)); ++*done) {
 		struct roce_packet pkt = l->pkt;
 		struct roce_flow flow = {.tclass = 0};
 		struct core_train t;
 
-		if (i < *done)
-			continue;
-		*done = i + 1;
 		if (roce_syndrome_kind(pkt.aeth.syndrome) != ROCE_RNR_NAK)
 			continue;
 		memcpy(flow.src, p->w->device[1].host.gid[0], 16);

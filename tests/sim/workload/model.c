@@ -3,6 +3,7 @@
 #include "model.h"
 
 #include <assert.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -131,13 +132,17 @@ unsigned model_needs_recvs(const struct model_qp *q)
 
 static struct model_send *send_slot(struct model_qp *q)
 {
+	struct model_send *s;
+
 	if (q->n_send == q->room) {
 		q->room = q->room ? q->room * 2 : 32;
 		q->send = realloc(q->send, q->room * sizeof *q->send);
 		assert(q->send);
 	}
-	memset(&q->send[q->n_send], 0, sizeof *q->send);
-	return &q->send[q->n_send];
+	s = &q->send[q->n_send];
+	memset(s, 0, offsetof(struct model_send, here));
+	s->here.n = s->there.n = 0;
+	return s;
 }
 
 /* An earlier READ since the last fence may still be reading some of these bytes. */
@@ -182,7 +187,7 @@ static void foresee(struct model_qp *q, struct model_send *s, bool settled)
 
 static void set_place(struct model_place *to, const struct uhca_abi_sge *sge, uint32_t n)
 {
-	assert(n <= MODEL_MAX_SGE);
+	assert(n <= MODEL_MAX_PIECES);
 	to->n = n;
 	if (n)
 		memcpy(to->piece, sge, n * sizeof *sge);
@@ -196,11 +201,11 @@ static void set_places(struct model_send *s, const struct vsend *wr, const struc
 	for (uint32_t i = 0; i < wr->num_sge; i++)
 		s->length += wr->sge[i].length;
 	if (more->here)
-		s->here = *more->here;
+		set_place(&s->here, more->here->piece, more->here->n);
 	else
 		set_place(&s->here, wr->sge, wr->num_sge);
 	if (more->there)
-		s->there = *more->there;
+		set_place(&s->there, more->there->piece, more->there->n);
 	else if (remote)
 		set_place(&s->there, &(struct uhca_abi_sge){wr->remote_addr, s->length, wr->rkey},
 			  1);
@@ -260,13 +265,10 @@ int model_post_recv(struct model_recvs *r, const struct uhca_abi_sge *sge, uint3
 		assert(r->list);
 	}
 	e = &r->list[r->n++];
-	memset(e, 0, sizeof *e);
+	memset(e, 0, offsetof(struct model_recv, at));
 	for (uint32_t i = 0; i < n; i++)
 		e->room += sge[i].length;
-	if (at)
-		e->at = *at;
-	else
-		set_place(&e->at, sge, n);
+	set_place(&e->at, at ? at->piece : sge, at ? at->n : n);
 	if (r->scribbled)
 		model_ignore(&c->mem, &e->at);
 	e->shared = shared;

@@ -30,8 +30,8 @@
 
 /* Where bytes stand in a client's memory, in their order; the keys here mean nothing. */
 struct model_place {
-	struct uhca_abi_sge piece[MODEL_MAX_PIECES];
 	uint32_t n;
+	struct uhca_abi_sge piece[MODEL_MAX_PIECES];
 };
 
 /* Statuses of what is outstanding when the peer has gone or the QP is stopped. */
@@ -47,8 +47,6 @@ struct model_place {
 /* A posted send request. */
 struct model_send {
 	struct vsend wr;
-	struct model_place here;  /* of the elements */
-	struct model_place there; /* of the remote address: WRITE, READ */
 	uint32_t length;
 	uint8_t *data; /* SEND, WRITE: payload; READ: what it must bring */
 	bool signaled;
@@ -58,12 +56,13 @@ struct model_send {
 	struct memory *mem;        /* where "there" is */
 	struct model_cell *cell;   /* atomics */
 	uint64_t returned;
-	uint32_t fate;    /* not 0: it must fail with one of these, bits 1 << status */
-	uint32_t inv_key; /* READ with Invalidate: of its element */
+	uint32_t fate;           /* not 0: it must fail with one of these, bits 1 << status */
+	uint32_t inv_key;        /* READ with Invalidate: of its element */
+	struct model_place here; /* of the elements; long, and the last, as these are not cleared */
+	struct model_place there; /* of the remote address: WRITE, READ */
 };
 
 struct model_recv {
-	struct model_place at;
 	uint32_t room;
 	bool done;
 	bool landed;      /* a message is known to fill it */
@@ -71,6 +70,7 @@ struct model_recv {
 	unsigned touched; /* requests of the peer up to this one store there; 0: none */
 	const struct model_qp *reader; /* reads there: what is stored must wait */
 	unsigned read_by;
+	struct model_place at; /* the last, as above */
 };
 
 /* Receives of one QP or of an SRQ. */

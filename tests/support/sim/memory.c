@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See memory.h. Areas are few, so everything here is a linear search. */
+/*
+ * See memory.h. Areas are few, so everything here is a linear search. Most of an area is never
+ * reached: a block of it gets its bytes and its image when something reaches it, and only such
+ * blocks are compared. What the device stores goes through here, wherever it stores.
+ */
 #include "memory.h"
 
 #include <assert.h>
@@ -14,20 +18,38 @@
 #define GUARD      48u
 #define PATTERN    65521u /* a prime: data that slips by whole packets does not match */
 #define PATTERN_AT 4096u  /* table overlap, so that a piece is compared with few calls */
+#define BLOCK      1024u
 
 static const uint8_t *pattern_table(void)
 {
 	static uint8_t table[PATTERN + PATTERN_AT];
+	static bool made;
 
-	if (!table[1])
-		for (uint32_t i = 0; i < sizeof table; i++)
-			table[i] = (uint8_t)((i % PATTERN) * 2654435761u >> 13);
+	if (!made) {
+		prng_fill(&(struct prng){PATTERN}, table, PATTERN);
+		memcpy(table + PATTERN, table, PATTERN_AT);
+		made = true;
+	}
 	return table;
 }
 
 uint8_t memory_pattern_byte(uint64_t offset)
 {
 	return pattern_table()[offset % PATTERN];
+}
+
+static void pattern_read(uint64_t offset, uint8_t *to, uint32_t len)
+{
+	while (len) {
+		uint32_t at = (uint32_t)(offset % PATTERN);
+		uint32_t n = PATTERN + PATTERN_AT - at;
+
+		n = n < len ? n : len;
+		memcpy(to, pattern_table() + at, n);
+		to += n;
+		offset += n;
+		len -= n;
+	}
 }
 
 void memory_construct(struct memory *m, uint32_t window, uint64_t seed)
@@ -42,6 +64,7 @@ static void area_destruct(struct memory_area *a)
 	free(a->host);
 	free(a->expect);
 	free(a->ignore);
+	free(a->reached);
 }
 
 void memory_destruct(struct memory *m)
@@ -67,16 +90,6 @@ static struct memory_area *area_add(struct memory *m, uint64_t size)
 	return a;
 }
 
-/* Random bytes that repeat after a prime number of them: cheap, and no page like another. */
-static void fill(struct memory *m, uint8_t *to, uint64_t size)
-{
-	uint8_t piece[8191];
-
-	prng_fill(&m->rng, piece, sizeof piece);
-	for (uint64_t i = 0; i < size; i += sizeof piece)
-		memcpy(to + i, piece, size - i < sizeof piece ? size - i : sizeof piece);
-}
-
 uint64_t memory_map(struct memory *m, uint64_t size)
 {
 	struct memory_area *a = area_add(m, size);
@@ -84,10 +97,10 @@ uint64_t memory_map(struct memory *m, uint64_t size)
 	/* malloc, not one byte more: a sanitizer sees what runs over. */
 	a->host = malloc(size ? size : 1);
 	a->expect = malloc(size ? size : 1);
-	a->ignore = calloc(1, size ? size : 1);
-	assert(a->host && a->expect && a->ignore);
-	fill(m, a->host, size);
-	memcpy(a->expect, a->host, size);
+	a->ignore = malloc(size ? size : 1);
+	a->reached = calloc(1, size / BLOCK + 1);
+	assert(a->host && a->expect && a->ignore && a->reached);
+	a->start = prng_below(&m->rng, PATTERN);
 	return a->va;
 }
 
@@ -153,18 +166,42 @@ struct memory_area *memory_find(struct memory *m, uint64_t va, uint64_t len)
 	return NULL;
 }
 
+static void block_make(struct memory_area *a, uint64_t block)
+{
+	uint64_t at = block * BLOCK, left = a->size - at;
+	uint32_t n = left < BLOCK ? (uint32_t)left : BLOCK;
+
+	pattern_read(a->start + at, a->host + at, n);
+	memcpy(a->expect + at, a->host + at, n);
+	memset(a->ignore + at, 0, n);
+	a->reached[block] = 1;
+}
+
+/* Offset of va in its area; from there on len bytes are there and are looked at. */
+static uint64_t reach(struct memory_area *a, uint64_t va, uint64_t len)
+{
+	uint64_t at = va - a->va;
+
+	if (!a->reached) /* device memory, or a pattern */
+		return at;
+	for (uint64_t i = at / BLOCK; len && i <= (at + len - 1) / BLOCK; i++)
+		if (!a->reached[i])
+			block_make(a, i);
+	return at;
+}
+
 uint8_t *memory_at(struct memory *m, uint64_t va, uint64_t len)
 {
 	struct memory_area *a = memory_find(m, va, len);
 
-	return a && a->host ? a->host + (va - a->va) : NULL;
+	return a && a->host ? a->host + reach(a, va, len) : NULL;
 }
 
 uint8_t *memory_expected(struct memory *m, uint64_t va, uint64_t len)
 {
 	struct memory_area *a = memory_find(m, va, len);
 
-	return a && a->host ? a->expect + (va - a->va) : NULL;
+	return a && a->host ? a->expect + reach(a, va, len) : NULL;
 }
 
 void memory_store(struct memory *m, uint64_t va, const void *src, uint64_t len)
@@ -189,19 +226,33 @@ void memory_ignore(struct memory *m, uint64_t va, uint64_t len, bool on)
 	struct memory_area *a = memory_find(m, va, len);
 
 	assert(a && a->host);
-	memset(a->ignore + (va - a->va), on, len);
+	memset(a->ignore + reach(a, va, len), on, len);
 }
 
-static bool area_verify(const struct memory_area *a, char *why, size_t size)
+static bool block_verify(const struct memory_area *a, uint64_t block, char *why, size_t size)
 {
-	if (!memcmp(a->host, a->expect, a->size))
+	uint64_t at = block * BLOCK, end = a->size - at < BLOCK ? a->size : at + BLOCK;
+
+	if (!memcmp(a->host + at, a->expect + at, end - at))
 		return true;
-	for (uint64_t i = 0; i < a->size; i++)
+	for (uint64_t i = at; i < end; i++)
 		if (a->host[i] != a->expect[i] && !a->ignore[i]) {
 			snprintf(why, size, "memory at 0x%" PRIx64 " is %02x, expected %02x",
 				 a->va + i, a->host[i], a->expect[i]);
 			return false;
 		}
+	return true;
+}
+
+static bool area_verify(const struct memory_area *a, char *why, size_t size)
+{
+	const uint8_t *end = a->reached + a->size / BLOCK + 1, *r = a->reached;
+
+	while ((r = memchr(r, 1, (size_t)(end - r)))) {
+		if (!block_verify(a, (uint64_t)(r - a->reached), why, size))
+			return false;
+		r++;
+	}
 	return true;
 }
 
@@ -289,20 +340,6 @@ static struct memory_area *check_span(struct memory *m, const struct core_span *
 	return device;
 }
 
-static void pattern_read(uint64_t offset, uint8_t *to, uint32_t len)
-{
-	while (len) {
-		uint32_t at = (uint32_t)(offset % PATTERN);
-		uint32_t n = PATTERN + PATTERN_AT - at;
-
-		n = n < len ? n : len;
-		memcpy(to, pattern_table() + at, n);
-		to += n;
-		offset += n;
-		len -= n;
-	}
-}
-
 static void pattern_write(struct memory_area *a, uint64_t offset, const uint8_t *from, uint32_t len)
 {
 	a->written += len;
@@ -329,7 +366,7 @@ int memory_read(struct memory *m, const struct core_span *from, unsigned n, void
 		if (!a)
 			return -EFAULT;
 		if (a->host)
-			memcpy(p, a->host + (from[i].addr - a->va), from[i].length);
+			memcpy(p, a->host + reach(a, from[i].addr, from[i].length), from[i].length);
 		else
 			pattern_read(from[i].addr - a->va, p, from[i].length);
 		p += from[i].length;
@@ -385,7 +422,7 @@ int memory_write(struct memory *m, const struct core_span *to, unsigned n, const
 		a = check_span(m, &to[i], true, &device);
 		if (!a)
 			return -EFAULT;
-		write_span(a, to[i].addr - a->va, to[i].length, &c);
+		write_span(a, reach(a, to[i].addr, to[i].length), to[i].length, &c);
 	}
 	return 0;
 }

@@ -19,6 +19,8 @@ struct memory_area {
 	uint8_t *host;       /* NULL: a pattern area, of any size, that holds nothing */
 	uint8_t *expect;     /* what the model expects */
 	uint8_t *ignore;     /* 1: the byte may have any value */
+	uint8_t *reached;    /* 1: the block has been reached, and is there */
+	uint64_t start;      /* where in the pattern its content begins */
 	bool pool;           /* made by memory_alloc: */
 	uint64_t used;       /* bytes given out */
 	uint64_t written;    /* pattern: bytes stored */

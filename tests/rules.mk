@@ -2,11 +2,12 @@
 # How test programs are made (GNU make): each of the file of its name, and of the kit of its list:
 # an archive of the files that the tests of a wing share, and the libraries they look into. They are
 # linked without libtool, which takes longer than the compiler does. A new test is one line in one
-# list of tests/*.inc.
+# list of tests/*.inc. They are not optimised: that would take longer than they run.
 comma = ,
 test_cppflags = -D_GNU_SOURCE -DUHCA_VERSION='"$(PACKAGE_VERSION)"' -I$(srcdir)/provider \
 	-I$(srcdir)/emu/ctl/lib $(JANSSON_CFLAGS) $(SANDBOX_CPPFLAGS)
-compile_test = $(CC) $(DEFS) $(DEFAULT_INCLUDES) $(test_cppflags) $(CPPFLAGS) $(AM_CFLAGS) $(CFLAGS)
+compile_test = $(CC) $(DEFS) $(DEFAULT_INCLUDES) $(test_cppflags) $(CPPFLAGS) $(AM_CFLAGS) $(CFLAGS) \
+	-O0 -U_FORTIFY_SOURCE
 
 tests/%.o: tests/%.c
 	$(AM_V_CC)$(MKDIR_P) $(@D) && $(compile_test) -MMD -MP -c -o $@ $<
@@ -16,7 +17,7 @@ tests/%.o: tests/%.c
 shared = $(filter provider/libuhca.la emu/ctl/libuhcactl.la,$^)
 test_parts = $(filter-out $(shared),$(filter %.o,$^) $(filter %.a,$^) $(filter %.la,$^))
 link_test = $(AM_V_CCLD)$(CC) $(AM_CFLAGS) $(CFLAGS) $(subst -Wc$(comma),,$(AM_LDFLAGS)) $(LDFLAGS) \
-	$(wraps:%=-Wl$(comma)--wrap=%) -o $@ \
+	$(test_ldflags) $(wraps:%=-Wl$(comma)--wrap=%) -o $@ \
 	$(foreach p,$(test_parts),$(if $(filter %.la,$p),$(dir $p).libs/$(notdir $(p:.la=.a)),$p)) \
 	$(foreach p,$(shared),$(dir $p).libs/$(notdir $(p:.la=.so)) \
 		-Wl$(comma)-rpath$(comma)$(abs_builddir)/$(dir $p).libs)

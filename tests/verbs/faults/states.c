@@ -188,7 +188,7 @@ static void test_query(void **state)
 	assert_int_equal(a.dest_qp_num, qp->qp_num);
 	assert_int_equal(a.path_mig_state, IBV_MIG_MIGRATED);
 	assert_int_equal(a.port_num, 1);
-	assert_int_equal(a.timeout, 14);
+	assert_int_equal(a.timeout, WORLD_TIMEOUT);
 	assert_int_equal(a.retry_cnt, 7);
 	assert_int_equal(a.rnr_retry, 7);
 	assert_int_equal(a.max_rd_atomic, 1);

@@ -650,9 +650,58 @@ static void initiate_wait(struct side *s)
 
 typedef void part(struct side *s);
 
-static pid_t start(const struct plan *p, int control, int other, part *what)
+/* What the two sides do, and the socket by which they speak; either may have nothing to do. */
+struct session {
+	struct plan plan;
+	part *part[2]; /* of the target, of the initiator */
+	int control[2];
+};
+
+#define MAX_SESSIONS 16
+static struct session sessions[MAX_SESSIONS];
+static unsigned n_sessions;
+
+static void add_session(const struct plan *p, part *target, part *initiator)
 {
-	struct side s = {.plan = p, .control = control};
+	struct session *s = &sessions[n_sessions++];
+
+	need(n_sessions <= MAX_SESSIONS);
+	*s = (struct session){.plan = *p, .part = {target, initiator}};
+	need(socketpair(AF_UNIX, SOCK_STREAM, 0, s->control) == 0);
+}
+
+static void add_sessions(struct plan p)
+{
+	add_session(&p, NULL, fabric_grants);
+	add_session(&p, serve, initiate_rows);
+	p.quiet = true;
+	add_session(&p, serve, initiate_rows);
+	p.quiet = false;
+	for (size_t i = 0; fabric_wait_at(i, p.type, &p.wait); i++)
+		add_session(&p, serve, initiate_wait);
+	p.wait = FI_WAIT_NONE;
+	p.post_receives = post_prefixed;
+	add_session(&p, serve_prefixed, initiate_prefixed);
+}
+
+/* A session ends when its initiator closes the socket, of which nobody else holds that end. */
+static void take_part(unsigned me, const struct session *session)
+{
+	struct side s = {.plan = &session->plan, .control = session->control[me]};
+
+	if (session->part[me])
+		session->part[me](&s);
+	if (s.ep)
+		fabric_close(&s);
+	close(s.control);
+}
+
+/*
+ * Each side has one process for all of its sessions: libfabric does not outlive a fork, and takes
+ * longer to begin than most of them last.
+ */
+static pid_t start(unsigned me)
+{
 	pid_t pid;
 
 	fflush(stdout);
@@ -660,45 +709,27 @@ static pid_t start(const struct plan *p, int control, int other, part *what)
 	need(pid >= 0);
 	if (pid > 0)
 		return pid;
-	close(other);
-	what(&s);
-	if (s.ep)
-		fabric_close(&s);
+	for (unsigned i = 0; i < n_sessions; i++)
+		close(sessions[i].control[!me]);
+	for (unsigned i = 0; i < n_sessions; i++)
+		take_part(me, &sessions[i]);
 	exit(0);
 }
 
-/* Each in a process of its own, since libfabric does not outlive a fork. */
-static void session(const struct plan *p, part *target, part *initiator)
+static void run(void)
 {
-	int control[2], status;
-	pid_t there = 0, here;
+	pid_t side[2];
+	int status;
 
-	need(socketpair(AF_UNIX, SOCK_STREAM, 0, control) == 0);
-	if (target)
-		there = start(p, control[0], control[1], target);
-	here = start(p, control[1], control[0], initiator);
-	close(control[0]);
-	close(control[1]);
-	need(waitpid(here, &status, 0) == here);
-	need(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-	if (!target)
-		return;
-	need(waitpid(there, &status, 0) == there);
-	need(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-}
-
-static void run(struct plan p)
-{
-	session(&p, NULL, fabric_grants);
-	session(&p, serve, initiate_rows);
-	p.quiet = true;
-	session(&p, serve, initiate_rows);
-	p.quiet = false;
-	for (size_t i = 0; fabric_wait_at(i, p.type, &p.wait); i++)
-		session(&p, serve, initiate_wait);
-	p.wait = FI_WAIT_NONE;
-	p.post_receives = post_prefixed;
-	session(&p, serve_prefixed, initiate_prefixed);
+	for (unsigned me = 0; me < 2; me++)
+		side[me] = start(me);
+	for (unsigned i = 0; i < n_sessions; i++)
+		for (unsigned me = 0; me < 2; me++)
+			close(sessions[i].control[me]);
+	for (unsigned me = 2; me-- > 0;) {
+		need(waitpid(side[me], &status, 0) == side[me]);
+		need(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	}
 }
 
 int main(int argc, char **argv)
@@ -715,6 +746,7 @@ int main(int argc, char **argv)
 	p.window =
 		mmap(NULL, WINDOW_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	need(p.window != MAP_FAILED);
-	run(p);
+	add_sessions(p);
+	run();
 	return 0;
 }

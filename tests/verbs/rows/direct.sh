@@ -33,13 +33,6 @@ row_iwarp_read() {
 		echo "a READ fills what it should not"
 }
 
-# Each use that is not legal, and that it harms nobody.
-row_illegal() {
-	run_options=(--devices 2 --limit max_mr=300)
-	[ "$variant" != wire ] || run_options+=(--wire)
-	own_program verbs/keys/illegal
-}
-
 rows_direct() {
 	direct halo-exchange 2 halo_exchange
 	direct halo-exchange-long 2 halo_exchange --rounds 200 --seed 2
@@ -52,9 +45,7 @@ rows_direct() {
 	[[ " internal wire " = *" $variant "* ]] || return 0
 	[ -z "$list_only" ] || {
 		echo "direct verbs read-with-inv-iwarp: read_with_inv"
-		echo "direct verbs illegal-uses: illegal"
 		return
 	}
 	try "direct verbs" read-with-inv-iwarp row_iwarp_read
-	try "direct verbs" illegal-uses row_illegal
 }

@@ -28,13 +28,16 @@ suite_row() { # LINE
 	esac
 }
 
-# The suite's huge pages: what the machine has, else 16 of our own until the rows are through.
+# The suite's huge pages: what the machine has, else 16 of our own until the rows are through, and
+# more as they are asked for: UCX, in rows that run beside, takes all that there are.
 set_pages_aside() {
-	local setting=/proc/sys/vm/nr_hugepages
-	pages_before=$(cat $setting 2>/dev/null) || pages_before=
+	local vm=/proc/sys/vm
+	pages_before=$(cat $vm/nr_hugepages 2>/dev/null) || pages_before=
 	[ "${pages_before:-0}" = 0 ] || return 0
-	if [ -n "$pages_before" ] && [ -w $setting ] && echo 16 2>/dev/null >$setting &&
-		[ "$(cat $setting)" -gt 0 ]; then
+	more_before=$(cat $vm/nr_overcommit_hugepages 2>/dev/null)
+	if [ -n "$pages_before" ] && [ -w $vm/nr_hugepages ] &&
+		echo 16 2>/dev/null >$vm/nr_hugepages && [ "$(cat $vm/nr_hugepages)" -gt 0 ]; then
+		echo 1024 >$vm/nr_overcommit_hugepages
 		return 0
 	fi
 	pages_before=
@@ -42,11 +45,13 @@ set_pages_aside() {
 }
 
 give_pages_back() {
-	[ "$pages_before" != 0 ] || echo 0 >/proc/sys/vm/nr_hugepages
+	[ "$pages_before" = 0 ] || return 0
+	echo 0 >/proc/sys/vm/nr_hugepages
+	echo "$more_before" >/proc/sys/vm/nr_overcommit_hugepages
 }
 
 rows_suite() {
-	local file line pages_before files=()
+	local file line pages_before more_before files=()
 	for file in $(suite --list); do
 		wanted rdma-core "$file" core && files+=("$file")
 	done

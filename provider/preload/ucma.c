@@ -458,10 +458,47 @@ static int take_token(int fd, bool *waited)
 	return n > 0;
 }
 
+/* Waits for the token, then asks; another may have been faster. As take_token() says. */
+static int ask_for_event(int fd, struct call *c, bool *waited)
+{
+	int n;
+
+	for (;;) {
+		n = take_token(fd, waited);
+		if (n <= 0)
+			return n;
+		if (call(fd, c) == 0)
+			return 1;
+		if (errno != EAGAIN)
+			return errno == EIO && is_gone(fd) ? 0 : -1;
+	}
+}
+
 /*
- * Waits for the token, then asks; another may have been faster. Who comes because poll(2) said so,
- * when the daemon had gone and left nothing to tell, is told once to come again, and does not wait
- * with a descriptor that blocks.
+ * A kernel's call holds on to its file. So does this one: another thread may close the descriptor
+ * between the token and the question, as rping does, and its number may be another file's then.
+ */
+static int ask_holding(int fd, struct call *c, bool *waited)
+{
+	int held = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	int n, saved;
+
+	if (held < 0)
+		return ask_for_event(fd, c, waited); /* there are no more descriptors */
+	n = ask_for_event(held, c, waited);
+	saved = errno;
+	if (n == 0 && number_of(held) != number_of(fd)) {
+		saved = EBADF;
+		n = -1;
+	}
+	close(held);
+	errno = saved;
+	return n;
+}
+
+/*
+ * Who comes because poll(2) said so, when the daemon had gone and left nothing to tell, is told
+ * once to come again, and does not wait with a descriptor that blocks.
  */
 static int get_event(int fd, struct call *c)
 {
@@ -469,18 +506,9 @@ static int get_event(int fd, struct call *c)
 	int n;
 
 	for (;;) {
-		n = take_token(fd, &waited);
-		if (n < 0)
-			return -1;
-		if (n > 0) {
-			if (call(fd, c) == 0)
-				return 0;
-			if (errno == EAGAIN)
-				continue;
-			if (errno != EIO || !is_gone(fd))
-				return -1;
-		}
-		n = removal_event(fd, c);
+		n = ask_holding(fd, c, &waited);
+		if (n == 0)
+			n = removal_event(fd, c);
 		if (n != 0)
 			return n > 0 ? 0 : -1;
 		if (!waited) {

@@ -71,6 +71,8 @@ static void reply(struct fake_cm *cm, unsigned from, uint32_t cmd, int to)
 	} r = {.h = {.status = a->status, .length = a->length, .flags = a->flags}};
 
 	memcpy(r.response, a->response, sizeof(r.response));
+	if (a->closes)
+		close(a->closes);
 	if (a->no_answer)
 		return;
 	send(to, &r, sizeof(r.h) + a->length - (size_t)a->cut, MSG_NOSIGNAL);

@@ -27,6 +27,7 @@ struct fake_cm_answer {
 	int cut;          /* bytes that are missing at the end, or too many */
 	bool no_answer;   /* none at all: the other end of the pair is closed */
 	bool token_after; /* sends a token when the answer was sent */
+	int closes;       /* not 0: a descriptor of the test, before it answers */
 };
 
 struct fake_cm {

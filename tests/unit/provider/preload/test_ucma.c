@@ -425,6 +425,26 @@ static void test_event(void **state)
 	close(fd);
 }
 
+/* A call that waits holds its file, as in a kernel: another thread closes the descriptor. */
+static void test_event_of_closed(void **state)
+{
+	struct holdings before = holdings_now();
+	int fd = open_device(0);
+	struct fake_cm_answer *late;
+
+	(void)state;
+	fake_cm_token(&cm, 0);
+	late = fake_cm_will(&cm, NULL, 0);
+	late->status = -EAGAIN;
+	late->closes = fd;
+	late->token_after = true;
+	fake_cm_will(&cm, "event", 5);
+	assert_int_equal(get_event(fd), 0);
+	assert_answered("event", 5);
+	assert_int_equal(get_event(fd), -EBADF);
+	holdings_assert(before);
+}
+
 /* Who may wait does, until there is an event. */
 static void test_event_waited_for(void **state)
 {
@@ -634,6 +654,7 @@ int main(int argc, char **argv)
 		TEST(test_migrate),
 		TEST(test_token),
 		TEST(test_event),
+		TEST(test_event_of_closed),
 		TEST(test_event_waited_for),
 		TEST(test_removal),
 		TEST(test_nobody_to_tell),

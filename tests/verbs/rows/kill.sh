@@ -3,11 +3,14 @@
 # Rows in which a process is killed during traffic: who is left gets an error or an event in time,
 # nothing hangs, and the device serves the next pair. Each function prints what is wrong.
 
-begin_instance() { # NAME OPTIONS...: sets daemon and the function of that name's pid
+declare -A folder_of # of a daemon's pid
+
+begin_instance() { # NAME OPTIONS...: sets daemon, and where that one's folder is
 	# Expanded by the inner shell.
 	# shellcheck disable=SC2016
 	daemon=$("$uhca_run" --instance "$@" --linger 60 -- sh -c 'cat "$UHCA_DIR/pid"')
-	[[ $daemon =~ ^[0-9]+$ ]] || echo "no daemon: $daemon"
+	[[ $daemon =~ ^[0-9]+$ ]] || { echo "no daemon: $daemon" && daemon=none; }
+	folder_of[$daemon]=$TMPDIR/uhca-$(id -u)/$1
 }
 
 start() { # SIDE INSTANCE COMMAND...; sets pid_SIDE (wrapper) and prog_SIDE (program)
@@ -78,9 +81,11 @@ someone_listens() {
 	is_listening self "$1"
 }
 
+# What they can tell is kept before: nobody knows yet whether the row has failed.
 end_instance() { # PID...
 	local pid
 	for pid in "$@"; do
+		keep_instance "${folder_of[$pid]}" "$out/instances/$pid"
 		kill "$pid" 2>/dev/null
 		until_true 10 is_gone "$pid" || echo "the daemon does not end at SIGTERM"
 	done
@@ -193,10 +198,32 @@ pause() { # SECONDS
 	read -rt "$1" -u "$never_fd" || :
 }
 
+both_are_gone() {
+	is_gone "$pid_client" && is_gone "$pid_server"
+}
+
+# Both come to a good end; or they go on, where so many round trips take longer than one can wait.
+come_to_their_end() { # INSTANCE
+	local side pid status
+	if ! until_true 30 both_are_gone; then
+		until_true 30 flows "$1" "$(packets_of "$1")" || echo "they neither end nor go on"
+		kill -9 "$prog_client" "$prog_server"
+		! grep -h "Failed status" "$out/client" "$out/server"
+		wait "$pid_client" "$pid_server"
+		return
+	fi
+	for side in client server; do
+		pid=pid_$side
+		wait "${!pid}"
+		status=$?
+		[ $status = 0 ] || echo "$side ended with $status: $(last_words)"
+	done
+}
+
 # A program that is stopped for longer than all retries take keeps its peer waiting, and that is
 # all: its receive queue is empty (RNR without limit), its device answers for it.
 stop_program() { # SIDE COMMAND...
-	local pid=prog_$1 side status
+	local pid=prog_$1
 	shift
 	begin_instance stop
 	traffic stop stop "$@"
@@ -204,14 +231,7 @@ stop_program() { # SIDE COMMAND...
 	pause 2
 	still_serves stop
 	kill -CONT "${!pid}"
-	for side in client server; do
-		pid=pid_$side
-		until_true 30 is_gone "${!pid}" || echo "$side does not end"
-		kill -9 "${!pid}" 2>/dev/null
-		wait "${!pid}"
-		status=$?
-		[ $status = 0 ] || echo "$side ended with $status: $(last_words)"
-	done
+	come_to_their_end stop
 	end_instance "$daemon"
 }
 

@@ -50,7 +50,7 @@ enum core_drop {
 	CORE_DROP_SEQUENCE,  /* behind a NAK that is on its way, or UC out of order */
 	CORE_DROP_DUPLICATE, /* nothing to replay */
 	CORE_DROP_RESPONSE,  /* acknowledges nothing that is outstanding */
-	CORE_DROP_NO_RECV,   /* UD or UC without a posted receive */
+	CORE_DROP_NO_RECV,   /* UD or UC without a posted receive, or whose memory is silent */
 	CORE_DROP_LENGTH,
 	CORE_DROP_PORT, /* the port is down */
 	CORE_DROP_COUNT

@@ -65,8 +65,9 @@ struct core_ops {
 	/*
 	 * Copies the memory named by the spans, in order, to "to" (the sum of their lengths).
 	 * Returns 0, -EFAULT (some of it is not there; what "to" holds is unspecified), or -ESRCH:
-	 * the client is gone, and core_client_destroy will follow. The device then keeps silent, as
-	 * hardware does whose process died: its peers run into their own timeouts.
+	 * the client is gone, and core_client_destroy will follow, or its memory does not answer
+	 * now. The device then keeps silent, as hardware does whose process died: what it did not
+	 * do counts as lost on the way, and who waits for it asks again, or runs into its timeout.
 	 */
 	int (*mem_read)(void *client, const struct core_span *from, unsigned n, void *to);
 	/*

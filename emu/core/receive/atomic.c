@@ -3,6 +3,16 @@
 
 #include "emu/core/keys/keys.h"
 
+#include <errno.h>
+
+/* See atomic.h. */
+static int put(const struct device *dev, struct mr *mr, uint64_t va, const struct iovec *iov)
+{
+	int err = sgl_write_mr(dev, mr, va, iov, 1);
+
+	return err == -ESRCH ? -EFAULT : err;
+}
+
 int atomic_execute(const struct device *dev, struct mr *mr, const struct roce_atomiceth *h,
 		   bool cas, uint64_t *original)
 {
@@ -15,7 +25,7 @@ int atomic_execute(const struct device *dev, struct mr *mr, const struct roce_at
 	if (cas && *original != h->compare)
 		return 0;
 	value = cas ? h->swap_add : *original + h->swap_add;
-	return sgl_write_mr(dev, mr, h->va, &iov, 1);
+	return put(dev, mr, h->va, &iov);
 }
 
 int masked_execute(const struct device *dev, struct mr *mr, uint64_t va,
@@ -33,5 +43,5 @@ int masked_execute(const struct device *dev, struct mr *mr, uint64_t va,
 	if (!masked_compute(m, &value))
 		return 0;
 	masked_store(&value, m->size, bytes);
-	return sgl_write_mr(dev, mr, va, &iov, 1);
+	return put(dev, mr, va, &iov);
 }

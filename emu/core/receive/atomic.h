@@ -18,7 +18,8 @@ int atomic_execute(const struct device *dev, struct mr *mr, const struct roce_at
 
 /*
  * Executes an atomic with masks at va of a region that passed mr_check. *original gets the value
- * before. 0, or -EFAULT or -ESRCH as sgl_read_mr.
+ * before. 0, or -EFAULT or -ESRCH as sgl_read_mr; not -ESRCH once the value was read: a store that
+ * is late could be done twice.
  */
 int masked_execute(const struct device *dev, struct mr *mr, uint64_t va,
 		   const struct masked_atomic *m, struct masked_int *original);

@@ -11,6 +11,7 @@
 #include "responder.h"
 #include "wire/grh.h"
 
+#include <errno.h>
 #include <string.h>
 
 /*
@@ -56,6 +57,7 @@ void responder_receive_ud(struct qp *qp, const struct core_train *t)
 	struct iovec iov[CORE_TRAIN_IOV + 1] = {{grh, sizeof grh}};
 	struct uhca_abi_cqe e = {.byte_len = ROCE_GRH_LENGTH + t->length};
 	enum receive_fit fit;
+	int err;
 
 	if (t->head.deth.qkey != qp->attr.qkey) {
 		device_drop(qp->dev, qp->qpn, t->head.bth.psn, CORE_DROP_QKEY);
@@ -73,7 +75,12 @@ void responder_receive_ud(struct qp *qp, const struct core_train *t)
 	}
 	roce_grh_emit(&t->flow, wire_length(t), grh);
 	memcpy(&iov[1], t->iov, t->n_iov * sizeof iov[0]);
-	if (receive_place(qp, 0, iov, t->n_iov + 1))
+	err = receive_place(qp, 0, iov, t->n_iov + 1);
+	if (err == -ESRCH) { /* the receive waits on */
+		device_drop(qp->dev, qp->qpn, t->head.bth.psn, CORE_DROP_NO_RECV);
+		return;
+	}
+	if (err)
 		e.status = UHCA_ABI_WC_LOC_PROT_ERR;
 	complete(qp, t, &e);
 	if (e.status)

@@ -10,6 +10,8 @@
 #include "wire/psn.h"
 #include "wire/syndrome.h"
 
+#include <errno.h>
+
 static uint8_t completion_opcode(uint8_t opcode)
 {
 	switch (opcode) {
@@ -309,19 +311,29 @@ static void finish_read(struct qp *qp, const struct send_wr *w, const struct sgl
 		retire(qp, UHCA_ABI_WC_SUCCESS);
 }
 
+/* What memory does not take now is asked for again, as if the answer had been lost. */
+static void not_placed(struct qp *qp, int err)
+{
+	if (err != -ESRCH)
+		completer_fail(qp, UHCA_ABI_WC_LOC_PROT_ERR);
+}
+
 /* A response arrived at una_psn for READ w: places the data, moves on. */
 static void place_read(struct qp *qp, struct send_wr *w, const struct core_train *t)
 {
 	uint32_t offset = (uint32_t)psn_diff(t->head.bth.psn, w->first_psn) * qp->mtu;
 	struct sgl l = requester_sgl(qp, w);
+	int err = 0;
 
 	if (offset > w->length || t->length != expected_bytes(qp, w, offset, t->count) ||
 	    psn_diff(psn_add(t->head.bth.psn, t->count), psn_add(w->first_psn, w->n_psn)) > 0) {
 		completer_fail(qp, UHCA_ABI_WC_BAD_RESP_ERR);
 		return;
 	}
-	if (t->length && (!sink_allows(qp, w, &l) || sgl_write(&l, offset, t->iov, t->n_iov))) {
-		completer_fail(qp, UHCA_ABI_WC_LOC_PROT_ERR);
+	if (t->length)
+		err = sink_allows(qp, w, &l) ? sgl_write(&l, offset, t->iov, t->n_iov) : -EACCES;
+	if (err) {
+		not_placed(qp, err);
 		return;
 	}
 	count_answered(qp, pieces_ended(qp, w, offset, offset + t->length));
@@ -345,9 +357,10 @@ static void place_atomic(struct qp *qp, struct send_wr *w, const struct core_tra
 	uint64_t original = t->head.atomic_ack;
 	struct iovec iov = {&original, sizeof original};
 	struct sgl l = requester_sgl(qp, w);
+	int err = sgl_write(&l, 0, &iov, 1);
 
-	if (sgl_write(&l, 0, &iov, 1)) {
-		completer_fail(qp, UHCA_ABI_WC_LOC_PROT_ERR);
+	if (err) {
+		not_placed(qp, err);
 		return;
 	}
 	answered_once(qp, w);
@@ -360,6 +373,7 @@ static void place_masked(struct qp *qp, struct send_wr *w, const struct core_tra
 	struct iovec iov = {value, w->length};
 	struct sgl l = requester_sgl(qp, w);
 	struct masked_int original;
+	int err;
 
 	if (t->count != 1 || t->length != w->length) {
 		completer_fail(qp, UHCA_ABI_WC_BAD_RESP_ERR);
@@ -367,8 +381,9 @@ static void place_masked(struct qp *qp, struct send_wr *w, const struct core_tra
 	}
 	masked_load_train(t, &original);
 	masked_store(&original, w->length, value);
-	if (sgl_write(&l, 0, &iov, 1)) {
-		completer_fail(qp, UHCA_ABI_WC_LOC_PROT_ERR);
+	err = sgl_write(&l, 0, &iov, 1);
+	if (err) {
+		not_placed(qp, err);
 		return;
 	}
 	answered_once(qp, w);

@@ -495,9 +495,14 @@ static void tell_story(const struct qp *qp, const struct send_wr *w, struct core
 	t->story.has_wr = true;
 }
 
+/*
+ * False: w->status says why; or, where that is success, memory does not give the payload now: the
+ * cursor moved as if it had been lost on the way, and it is sent again where that is promised.
+ */
 static bool build(struct qp *qp, struct send_wr *w, uint8_t *buf, size_t cap, struct core_train *t)
 {
 	uint32_t take;
+	int err;
 
 	memset(&t->head, 0, sizeof t->head);
 	t->from_network = false;
@@ -514,7 +519,8 @@ static bool build(struct qp *qp, struct send_wr *w, uint8_t *buf, size_t cap, st
 		}
 		fill_message(qp, w, take, t);
 	}
-	if (fill_payload(qp, w, buf, t)) {
+	err = fill_payload(qp, w, buf, t);
+	if (err && err != -ESRCH) {
 		w->status = UHCA_ABI_WC_LOC_PROT_ERR;
 		return false;
 	}
@@ -523,7 +529,7 @@ static bool build(struct qp *qp, struct send_wr *w, uint8_t *buf, size_t cap, st
 	t->head.bth.ackreq = t->count == 1 && t->last_ackreq;
 	t->head.bth.solicited = t->count == 1 && t->last_solicited;
 	advance(qp, w, take);
-	return true;
+	return err == 0;
 }
 
 bool requester_transmit(struct qp *qp, uint8_t *buf, size_t cap, struct core_train *out)
@@ -549,8 +555,12 @@ bool requester_transmit(struct qp *qp, uint8_t *buf, size_t cap, struct core_tra
 			local_op_run(qp, w);
 			continue;
 		}
-		if (r->blocked == BLOCKED_NOT && build(qp, w, buf, cap, out))
-			return true;
+		if (r->blocked == BLOCKED_NOT) {
+			if (build(qp, w, buf, cap, out))
+				return true;
+			if (!w->status)
+				continue;
+		}
 		/* A local error completes when all before it have; then the loop sees ERR or SQE.
 		 */
 		if (!w->status || !completer_local_error(qp, w))

@@ -30,6 +30,7 @@ struct job {
 	int fd;
 	void *base;
 	size_t size;
+	void (*other)(void *arg);
 };
 
 static struct {
@@ -62,6 +63,11 @@ static void work_trim(const struct job *j)
 {
 	(void)j;
 	malloc_trim(0);
+}
+
+static void work_other(const struct job *j)
+{
+	j->other(j->base);
 }
 
 static struct timespec in_ms(unsigned ms)
@@ -275,6 +281,11 @@ void io_undertaker_unmap(void *base, size_t size)
 void io_undertaker_trim(void)
 {
 	give(&(struct job){.work = work_trim});
+}
+
+void io_undertaker_do(void (*job)(void *arg), void *arg)
+{
+	give(&(struct job){.work = work_other, .other = job, .base = arg});
 }
 
 bool io_undertaker_wait(unsigned ms)

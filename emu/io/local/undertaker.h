@@ -27,6 +27,10 @@ void io_undertaker_unmap(void *base, size_t size);
 /* malloc_trim(3): a client has left that had much memory. */
 void io_undertaker_trim(void);
 
+/* Anything else of the kind, by a thread; here, where there is neither memory nor a thread for it.
+ */
+void io_undertaker_do(void (*job)(void *arg), void *arg);
+
 /* Is all done? Waits so long for it, at most. */
 bool io_undertaker_wait(unsigned ms);
 

@@ -11,12 +11,15 @@
 #include "emu/io/base/base.h"
 #include "emu/io/local/local.h"
 #include "mapped.h"
+#include "present.h"
 #include "stretch.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdalign.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/pidfd.h>
 #include <sys/uio.h>
@@ -83,7 +86,10 @@ static void pin_process(struct io_mem *m, const char *path)
 	char expected[40];
 
 	snprintf(expected, sizeof(expected), "/proc/%d/mem", (int)m->pid);
-	if (m->mode == IO_MEM_PROC_MEM || m->pid <= 0 || strcmp(path, expected) != 0)
+	if (m->pid <= 0 || strcmp(path, expected) != 0)
+		return;
+	m->present = io_present_open(m->pid);
+	if (m->mode == IO_MEM_PROC_MEM)
 		return;
 	m->pidfd = pidfd_open(m->pid, 0);
 	m->vm_usable = m->pidfd >= 0;
@@ -114,11 +120,18 @@ fail:
 
 void io_mem_close(struct io_mem *m)
 {
+	io_patience_end(&m->patience);
+	io_present_close(m->present);
 	if (m->fd >= 0)
 		close(m->fd);
 	if (m->pidfd >= 0)
 		close(m->pidfd);
 	*m = (struct io_mem){.fd = -1, .pidfd = -1, .sock = -1};
+}
+
+void io_mem_forget(struct io_mem *m)
+{
+	io_present_forget(m->present);
 }
 
 /* ---- walking over lists of pieces ---- */
@@ -275,11 +288,104 @@ static bool is_gone(const struct io_mem *m, const struct batch *b)
 	return pread(m->fd, &byte, 1, (off_t)(uintptr_t)b->remote[0].iov_base) == 0;
 }
 
-static int move_client(struct io_mem *m, const struct batch *b)
+static int move_now(struct io_mem *m, const struct batch *b)
 {
 	int error = try_ways(m, b);
 
 	return error == -EFAULT && is_gone(m, b) ? -ESRCH : error;
+}
+
+/*
+ * The same for a thread that may come back when nobody waits any more: with a descriptor of its
+ * own, and the bytes.
+ */
+struct errand {
+	struct io_mem mem;
+	struct batch b;
+	alignas(SMALL) uint8_t room[];
+};
+
+static int run_errand(void *arg)
+{
+	struct errand *e = arg;
+
+	return move_now(&e->mem, &e->b);
+}
+
+static void drop_errand(void *arg)
+{
+	struct errand *e = arg;
+
+	close(e->mem.fd);
+	free(e);
+}
+
+/* One piece behind the other; what may be a tail gets a place as the scratch has it. */
+static void lay_out(struct errand *e, const struct batch *b)
+{
+	uint8_t *to = e->room;
+
+	e->b = *b;
+	for (unsigned i = 0; i < b->n_local; i++) {
+		size_t len = b->local[i].iov_len;
+
+		to += (SMALL - (uintptr_t)to % SMALL) % SMALL;
+		if (len <= SMALL && (uintptr_t)to % PAGE == PAGE - SMALL)
+			to += SMALL;
+		e->b.local[i].iov_base = to;
+		if (b->write)
+			memcpy(to, b->local[i].iov_base, len);
+		to += len;
+	}
+}
+
+static struct errand *errand_new(const struct io_mem *m, const struct batch *b)
+{
+	size_t bytes = sum(b->local, b->n_local) + (size_t)2 * SMALL * b->n_local;
+	struct errand *e = malloc(sizeof(*e) + bytes);
+
+	if (!e)
+		return NULL;
+	e->mem = *m;
+	e->mem.pidfd = e->mem.sock = -1; /* these could be another client's when it runs */
+	e->mem.fd = fcntl(m->fd, F_DUPFD_CLOEXEC, 0);
+	if (e->mem.fd < 0) {
+		free(e);
+		return NULL;
+	}
+	lay_out(e, b);
+	return e;
+}
+
+static int move_patiently(struct io_mem *m, const struct batch *b)
+{
+	static const struct io_errand_plan plan = {run_errand, drop_errand};
+	struct errand *e;
+	int error;
+
+	if (m->vm_usable && !alive(m))
+		return -ESRCH;
+	e = errand_new(m, b);
+	if (!e)
+		return move_now(m, b);
+	error = io_patience_send(&m->patience, &plan, e);
+	if (m->patience.out) {
+		io_log(IO_LOG_WARN, "memory of process %d does not answer", (int)m->pid);
+		return error;
+	}
+	m->vm_usable = e->mem.vm_usable;
+	for (unsigned i = 0; i < b->n_local && !b->write && error == 0; i++)
+		memcpy(b->local[i].iov_base, e->b.local[i].iov_base, b->local[i].iov_len);
+	drop_errand(e);
+	return error;
+}
+
+static int move_client(struct io_mem *m, const struct batch *b)
+{
+	if (!io_patience_is_back(&m->patience))
+		return -ESRCH;
+	return io_present_all(m->present, b->remote, b->n_remote, b->write) ? move_now(m, b)
+									    : move_patiently(m, b);
 }
 
 static void move_device(const struct batch *b)

@@ -13,15 +13,21 @@
  * it, unless the mode is process_vm; the device checks access flags itself. What a program that
  * polls its memory sees: stores of up to 8 bytes whole, and the last bytes of a longer write after
  * all others.
+ *
+ * A page that is not there may have to be brought by somebody else's program (userfaultfd(2), a
+ * file system in user space): a thread goes for it (patience.h).
  */
 #ifndef IO_MEM_H
 #define IO_MEM_H
 
 #include "emu/core/core.h"
+#include "patience.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+struct io_present;
 
 enum io_mem_mode {
 	IO_MEM_AUTO,
@@ -37,6 +43,8 @@ struct io_mem {
 	enum io_mem_mode mode;
 	bool vm_usable;   /* process_vm has not been refused yet */
 	uint64_t checked; /* when the process was last seen alive, io_clock_now */
+	struct io_present *present;
+	struct io_patience patience;
 };
 
 /*
@@ -48,10 +56,16 @@ struct io_mem {
 int io_mem_open(struct io_mem *m, int fd, pid_t pid, int sock, enum io_mem_mode mode);
 void io_mem_close(struct io_mem *m);
 
-/* core_ops.mem_read and mem_write: 0, -EFAULT, or -ESRCH when the process is gone. */
+/*
+ * core_ops.mem_read and mem_write: 0, -EFAULT, or -ESRCH when the process is gone, or its memory
+ * does not answer; then all is refused so until it has.
+ */
 int io_mem_read(struct io_mem *m, const struct core_span *from, unsigned n, void *to);
 int io_mem_write(struct io_mem *m, const struct core_span *to, unsigned n, const struct iovec *from,
 		 unsigned n_from);
+
+/* The client registers memory: what was known of its pages is not known any more. */
+void io_mem_forget(struct io_mem *m);
 
 /* "process_vm+proc_mem", "process_vm" or "proc_mem": what is used now, static text. */
 const char *io_mem_how(const struct io_mem *m);

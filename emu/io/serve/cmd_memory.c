@@ -15,9 +15,10 @@ int cmd_alloc_pd(struct cmd *r, struct cmd_reply *rep)
 	return core_alloc_pd(r->client->core, &rep->handle.handle);
 }
 
-/* A key that was made is told of. */
+/* A key that was made is told of, and may be for memory that was something else before. */
 static int made(const struct cmd *r, const struct cmd_reply *rep, int error)
 {
+	io_mem_forget(&r->client->mem);
 	if (error == 0)
 		io_pcap_region(r->client->dev->pcap, 0, rep->reg_mr.rkey);
 	return error;

@@ -356,10 +356,21 @@ static void pattern_write(struct memory_area *a, uint64_t offset, const uint8_t 
 	}
 }
 
+static bool is_silent(struct memory *m)
+{
+	if (m->silent_from) {
+		m->silent_from--;
+		return false;
+	}
+	return m->silent && m->silent--;
+}
+
 int memory_read(struct memory *m, const struct core_span *from, unsigned n, void *to)
 {
 	uint8_t *p = to;
 
+	if (is_silent(m))
+		return -ESRCH;
 	for (unsigned i = 0; i < n; i++) {
 		struct memory_area device, *a = check_span(m, &from[i], false, &device);
 
@@ -413,6 +424,8 @@ int memory_write(struct memory *m, const struct core_span *to, unsigned n, const
 	struct memory_area device, *a;
 	size_t spans = 0, iovs = 0;
 
+	if (is_silent(m))
+		return -ESRCH;
 	for (unsigned i = 0; i < n; i++)
 		spans += to[i].length;
 	for (unsigned i = 0; i < n_from; i++)

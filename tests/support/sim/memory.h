@@ -44,7 +44,9 @@ struct memory {
 	uint64_t next_va;
 	struct prng rng; /* contents of new areas */
 	unsigned strays;
-	char stray[160]; /* the first */
+	char stray[160];      /* the first */
+	unsigned silent_from; /* accesses until then are served ... */
+	unsigned silent;      /* ... and so many behind them find that it does not answer */
 };
 
 /* window: addresses start at (window + 1) << 40, so that clients never share one. */

@@ -87,6 +87,19 @@ beside_bystander() { # PROGRAM (of tests/verbs/hostile) ARGUMENT...
 		echo "the bystander waited for $pause us"
 }
 
+# Memory that does not answer. Only who may have userfaultfd for faults of the kernel has such.
+row_silent() {
+	wanted hostile silent core || return 0
+	if [ -z "$list_only" ]; then
+		"$UHCA_BUILDDIR/tests/verbs/hostile/silent" 0 >/dev/null 2>&1
+		[ $? != 77 ] || {
+			skip hostile silent "no userfaultfd for faults of the kernel"
+			return 0
+		}
+	fi
+	try hostile silent beside_bystander silent 6
+}
+
 rows_hostile() {
 	local way
 	for way in noise spoof control fds storm deafly hoard json scribble deaf; do
@@ -94,6 +107,7 @@ rows_hostile() {
 	done
 	try hostile leaver beside_bystander leaver 4000
 	try hostile flooder beside_bystander flooder 3
+	row_silent
 	if [ -z "$list_only" ] && ! unshare -nm true && ! unshare -rnm true; then
 		skip hostile soak "no namespaces here"
 		return

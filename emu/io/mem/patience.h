@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What may have to wait for somebody else's program (DESIGN D16): a page that userfaultfd(2) or a
+ * file system in user space is to bring. A thread goes for it; the daemon waits a moment, and goes
+ * on without it when it does not come.
+ */
+#ifndef IO_PATIENCE_H
+#define IO_PATIENCE_H
+
+#include <stdbool.h>
+
+struct io_errand;
+
+/* Of one client. Zeroed: nothing is under way. */
+struct io_patience {
+	struct io_errand *out; /* what the daemon went on without */
+};
+
+struct io_errand_plan {
+	int (*work)(void *arg); /* the thread's */
+	void (*drop)(
+		void *arg); /* when nobody waits for it any more; the daemon's or the thread's */
+};
+
+/*
+ * Has a thread do plan->work(arg), which waits for no processor but for somebody, 10 ms at the
+ * most. Returns what it returned; arg is the caller's, then. -ESRCH: it has not come back; arg is
+ * dropped when it does.
+ */
+int io_patience_send(struct io_patience *p, const struct io_errand_plan *plan, void *arg);
+
+/* False: something is still under way. */
+bool io_patience_is_back(struct io_patience *p);
+
+/* Forgets what is under way. */
+void io_patience_end(struct io_patience *p);
+
+#endif

@@ -90,6 +90,11 @@
 	  "What a receive, a READ or an atomic writes to is registered with "                      \
 	  "IBV_ACCESS_LOCAL_WRITE",                                                                \
 	  "IBTA vol. 1, 10.6.3.1; ibv_reg_mr(3)", "Register it with IBV_ACCESS_LOCAL_WRITE")       \
+	X(KEY_SWAPPED, "key-swapped", "sum",                                                       \
+	  "Elements name a region by its L_Key, remote requests by its R_Key; that both are one "  \
+	  "number is so on some adapters only",                                                    \
+	  "IBTA vol. 1, 10.6.3; ibv_reg_mr(3)",                                                    \
+	  "Put mr->lkey into elements, and send mr->rkey to the peer")                             \
 	X(RKEY_DEAD, "rkey-dead", "sum", "An R_Key is good as long as its region is registered",   \
 	  "IBTA vol. 1, 10.6.3; ibv_dereg_mr(3)",                                                  \
 	  "Deregister when the peer has said that it asks no more, and send it the new key when "  \

@@ -45,6 +45,51 @@ static enum uhca_check mistake(const struct uhcav_shadow *s, const struct uhcav_
 	return UHCA_CHECK_COUNT;
 }
 
+static void tell_swapped(const char *what, const struct uhcav_shadow *s,
+			 const struct uhcav_request *r, const struct uhcav_object *o,
+			 const struct uhcav_stack *polled)
+{
+	char words[UHCAV_OBJECT_WORDS];
+
+	uhcav_finding_begin(UHCA_CHECK_KEY_SWAPPED, "%s", what);
+	uhcav_words_request(s, r);
+	if (o->kind == UHCAV_KIND_MR)
+		uhcav_finding_fact("%s: L_Key 0x%x, R_Key 0x%x", uhcav_object_words(o, words),
+				   o->mr.lkey, o->mr.rkey);
+	else
+		uhcav_finding_fact("%s has an R_Key and no L_Key", uhcav_object_words(o, words));
+	uhcav_finding_stack(r->posted, "posted by");
+	uhcav_finding_stack(polled, "its error was polled by");
+	uhcav_finding_stack(o->made, "%s made by", uhcav_object_words(o, words));
+	uhcav_finding_tell();
+}
+
+/* An L_Key that no region has: is it the other key of one that lives, or a window's? */
+static void look_for_rkey(const struct uhcav_shadow *s, const struct uhcav_request *r, uint32_t key)
+{
+	struct uhcav_object o;
+	bool found;
+
+	if (!key || !uhcav_check_on(UHCA_CHECK_KEY_SWAPPED))
+		return;
+	found = (uhcav_object_by_rkey(s->context, key, &o) && !o.gone) ||
+		uhcav_object_window(s->context, key, &o);
+	if (found && uhcav_finding_is_new(UHCA_CHECK_KEY_SWAPPED, r->posted, o.made))
+		tell_swapped("an element has an R_Key where an L_Key belongs", s, r, &o, NULL);
+}
+
+/* An R_Key that was refused and that no region here has. */
+static void look_for_lkey(struct uhcav_here here, const struct uhcav_shadow *s,
+			  const struct uhcav_request *r)
+{
+	struct uhcav_object mr;
+
+	if (uhcav_object_by_key(s->context, r->rkey, &mr) && !mr.gone &&
+	    uhcav_finding_is_new(UHCA_CHECK_KEY_SWAPPED, r->posted, mr.made))
+		tell_swapped("a remote request has an L_Key where an R_Key belongs", s, r, &mr,
+			     uhcav_stack_take(here));
+}
+
 uint64_t uhcav_keys_look(const struct uhcav_shadow *s, const struct uhcav_request *r,
 			 const struct ibv_sge *e)
 {
@@ -59,8 +104,12 @@ uint64_t uhcav_keys_look(const struct uhcav_shadow *s, const struct uhcav_reques
 	struct uhcav_object mr;
 	enum uhca_check check;
 
-	if (!e->length || !uhcav_object_by_key(s->context, e->lkey, &mr))
+	if (!e->length)
 		return 0;
+	if (!uhcav_object_by_key(s->context, e->lkey, &mr)) {
+		look_for_rkey(s, r, e->lkey);
+		return 0;
+	}
 	check = mistake(s, r, e, &mr);
 	if (check == UHCA_CHECK_COUNT)
 		return mr.mr.in_memory ? mr.mr.addr + (e->addr - mr.mr.iova) : 0;
@@ -93,8 +142,12 @@ void uhcav_keys_refused(struct uhcav_here here, const struct uhcav_shadow *s,
 	struct uhcav_object mr;
 	int right = right_for(r->opcode);
 
-	if (!r->rkey || !right || !uhcav_object_by_rkey(s->context, r->rkey, &mr))
+	if (!r->rkey || !right)
 		return;
+	if (!uhcav_object_by_rkey(s->context, r->rkey, &mr)) {
+		look_for_lkey(here, s, r);
+		return;
+	}
 	if (!mr.gone && (mr.mr.access & right))
 		return;
 	check = mr.gone ? UHCA_CHECK_RKEY_DEAD : UHCA_CHECK_RKEY_ACCESS;

@@ -189,6 +189,22 @@ bool uhcav_object_by_rkey(const struct ibv_context *context, uint32_t rkey, stru
 	return found;
 }
 
+bool uhcav_object_window(const struct ibv_context *context, uint32_t key, struct uhcav_object *o)
+{
+	const struct entry *found = NULL;
+	struct entry *e;
+
+	pthread_mutex_lock(&lock);
+	TAILQ_FOREACH(e, &order, in_order)
+	if (e->o.kind == UHCAV_KIND_MW && e->o.context == context && e->o.number >> 8 == key >> 8) {
+		found = e;
+		*o = e->o;
+		break;
+	}
+	pthread_mutex_unlock(&lock);
+	return found;
+}
+
 static bool stands_on(const struct uhcav_object *o, const void *self)
 {
 	for (unsigned i = 0; i < UHCAV_OBJECT_USES; i++)

@@ -82,6 +82,9 @@ bool uhcav_object_by_key(const struct ibv_context *context, uint32_t lkey, struc
 /* The region of an R_Key, in the same way; it takes a walk over all objects. */
 bool uhcav_object_by_rkey(const struct ibv_context *context, uint32_t rkey, struct uhcav_object *o);
 
+/* The living window that the key is of: the handle stands above the key byte (mw.h). */
+bool uhcav_object_window(const struct ibv_context *context, uint32_t key, struct uhcav_object *o);
+
 /* Up to n objects that stand on it; returns how many there are. */
 unsigned uhcav_object_users(const void *self, struct uhcav_object *users, unsigned n);
 

@@ -91,6 +91,26 @@ static void test_rkey(void **state)
 	assert_true(uhcav_object_take(&self[1], &found));
 }
 
+/* A window is known by what stands above the key byte: a bind changes that byte. */
+static void test_window(void **state)
+{
+	int self = 0;
+	struct uhcav_object o = region(&self, 0x4500, NULL), found;
+
+	(void)state;
+	uhcav_object_add(&o);
+	assert_false(uhcav_object_window(&context, 0x4500, &found)); /* a region */
+	assert_true(uhcav_object_take(&self, &found));
+	o.kind = UHCAV_KIND_MW;
+	uhcav_object_add(&o);
+	assert_true(uhcav_object_window(&context, 0x4577, &found));
+	assert_ptr_equal(found.self, &self);
+	assert_false(uhcav_object_window(&context, 0x4600, &found));
+	assert_false(uhcav_object_window(&other, 0x4500, &found));
+	assert_true(uhcav_object_take(&self, &found));
+	assert_false(uhcav_object_window(&context, 0x4500, &found));
+}
+
 static void note(struct uhcav_object *o, void *arg)
 {
 	const void **seen = *(const void ***)arg;
@@ -122,9 +142,8 @@ static void test_each(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_life),
-		cmocka_unit_test(test_graves),
-		cmocka_unit_test(test_rkey),
+		cmocka_unit_test(test_life), cmocka_unit_test(test_graves),
+		cmocka_unit_test(test_rkey), cmocka_unit_test(test_window),
 		cmocka_unit_test(test_each),
 	};
 

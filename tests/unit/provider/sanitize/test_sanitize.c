@@ -183,6 +183,32 @@ static void test_send_changed(void **state)
 	expect("send-changed", "\"what\":\"a send buffer was changed between the post and its");
 }
 
+static void send_with(struct verbs_fixture *f, uint32_t lkey)
+{
+	uint32_t own = f->mr->lkey;
+
+	f->mr->lkey = lkey;
+	send_at(f, 0);
+	f->mr->lkey = own;
+}
+
+/* The device gives regions two keys, and windows one. */
+static void test_swapped(void **state)
+{
+	struct verbs_fixture *f = *state;
+	struct ibv_mw *mw = ibv_alloc_mw(f->pd, IBV_MW_TYPE_2);
+
+	assert_non_null(mw);
+	send_with(f, 0);
+	send_with(f, 0xdead00); /* nobody's: the device will say so */
+	expect_nothing();
+	send_with(f, f->mr->rkey);
+	expect("key-swapped", "an element has an R_Key where an L_Key belongs");
+	send_with(f, mw->rkey + 3);
+	expect("key-swapped", "has an R_Key and no L_Key");
+	assert_int_equal(ibv_dealloc_mw(mw), 0);
+}
+
 /* The same of a request that is built by calls, whose elements are found in the queue. */
 static void test_built(void **state)
 {
@@ -374,9 +400,9 @@ int main(int argc, char **argv)
 #define TEST(name)                                                                                 \
 	cmocka_unit_test_setup_teardown(name, verbs_fixture_setup, verbs_fixture_teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_send_changed), TEST(test_built),        TEST(test_overlap),
-		TEST(test_lost_wakeup),  TEST(test_fork),         TEST(test_busy),
-		TEST(test_extended_cq),  TEST(test_left_at_exit),
+		TEST(test_send_changed), TEST(test_swapped),     TEST(test_built),
+		TEST(test_overlap),      TEST(test_lost_wakeup), TEST(test_fork),
+		TEST(test_busy),         TEST(test_extended_cq), TEST(test_left_at_exit),
 	};
 
 	program = argv[0];

@@ -124,6 +124,11 @@
 	  "A completion queue has room for all completions that can come to it",                   \
 	  "IBTA vol. 1, 10.8.4 and 11.2.8.1; ibv_create_cq(3)",                                    \
 	  "Create it with as many entries as its queues may have requests outstanding")            \
+	X(WR_ID_REUSED, "wr-id-reused", "strict",                                                  \
+	  "A completion says whose it is by its wr_id alone; where this points to what the "       \
+	  "program keeps of a request, two outstanding ones do not share it",                      \
+	  "IBTA vol. 1, 11.4.2.1; ibv_poll_cq(3), ibv_post_send(3)",                               \
+	  "Take something else for each request, and give it back when its completion was polled") \
 	X(POST_AFTER_ERROR, "post-after-error", "sum",                                             \
 	  "After a completion with an error the queue pair is in the error state: what is posted " \
 	  "is flushed",                                                                            \

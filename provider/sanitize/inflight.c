@@ -176,11 +176,62 @@ static void look_for_reads(struct uhcav_shadow *s, const struct uhcav_request *r
 			     &other);
 }
 
+/* ---- wr_ids ---- */
+
+/* What is smaller is a number; a process has nothing there (vm.mmap_min_addr). */
+#define POINTER_MIN 65536u
+
+/*
+ * The outstanding request that completes with the same wr_id. What is unsignaled does not: a chain
+ * may have one for all, with the last one signaled.
+ */
+static bool find_same_id(struct uhcav_shadow *s, const struct uhcav_request *r,
+			 struct uhcav_request *out)
+{
+	bool found = false;
+
+	uhcav_lock(&s->lock);
+	s->has_wr_ids |= s->wr_id && s->wr_id != r->wr_id;
+	s->wr_id = r->wr_id;
+	for (uint32_t i = 0; i < s->n && s->has_wr_ids && !found; i++) {
+		const struct uhcav_request *o = uhcav_shadow_at(s, i);
+		found = !o->done && o->signaled && o->wr_id == r->wr_id;
+		if (found)
+			*out = *o;
+	}
+	uhcav_unlock(&s->lock);
+	return found;
+}
+
+/* A queue whose requests all have one wr_id names itself by it, and no request. */
+static void look_for_id(struct uhcav_shadow *s, const struct uhcav_request *r)
+{
+	struct uhcav_request other;
+	uint8_t byte;
+
+	if (!uhcav_check_on(UHCA_CHECK_WR_ID_REUSED) || !r->signaled || r->wr_id < POINTER_MIN ||
+	    !find_same_id(s, r, &other) || !uhcav_bytes_copy(r->wr_id, 1, &byte) ||
+	    !uhcav_finding_is_new(UHCA_CHECK_WR_ID_REUSED, r->posted, other.posted))
+		return;
+	uhcav_finding_begin(UHCA_CHECK_WR_ID_REUSED,
+			    "a request has the wr_id of one that is outstanding, and it is a "
+			    "pointer");
+	uhcav_words_request(s, r);
+	uhcav_words_request(s, &other);
+	uhcav_finding_stack(r->posted, "posted by");
+	uhcav_finding_stack(other.posted, "the outstanding %s posted by",
+			    uhcav_words_opcode(s, &other));
+	uhcav_finding_tell();
+}
+
+/* ---- all that is before the post ---- */
+
 static void look_for_others(struct uhcav_shadow *s, const struct uhcav_request *r)
 {
 	struct uhcav_request other;
 
 	look_for_reads(s, r);
+	look_for_id(s, r);
 	if (!s->is_send && uhcav_check_on(UHCA_CHECK_RECV_OVERLAP) &&
 	    find_outstanding(s, r, overlap, &other))
 		tell_overlap(UHCA_CHECK_RECV_OVERLAP,

@@ -75,6 +75,9 @@ struct uhcav_shadow {
 	struct uhcav_cq *cq;   /* where it completes; NULL: in several */
 	const uint32_t *state; /* of its QP, enum ibv_qp_state, as the provider knows it; or NULL */
 
+	uint64_t wr_id;  /* of the first request, and does another have another one? */
+	bool has_wr_ids; /* of more than one value */
+
 	uint32_t reads; /* READs and atomics among the requests */
 	uint32_t fence; /* the last request with a fence, if "fenced" */
 	bool fenced;

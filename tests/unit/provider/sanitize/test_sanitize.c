@@ -261,6 +261,33 @@ static void test_overlap(void **state)
 	expect("recv-overlap", "a receive names memory of another one that is outstanding");
 }
 
+static void receive_as(struct verbs_fixture *f, uint64_t wr_id)
+{
+	static uint32_t offset;
+	struct ibv_sge sge = {(uintptr_t)f->memory + offset, 64, f->mr->lkey};
+	struct ibv_recv_wr wr = {.wr_id = wr_id, .sg_list = &sge, .num_sge = 1}, *bad;
+
+	offset = (offset + 64) % FIXTURE_MEMORY;
+	assert_int_equal(ibv_post_recv(f->qp, &wr, &bad), 0);
+}
+
+/* One pointer for all is the queue's; numbers, and what points nowhere, name nothing. */
+static void test_wr_id(void **state)
+{
+	struct verbs_fixture *f = *state;
+	uint64_t nowhere = UINT64_C(1) << 60;
+
+	receive_as(f, (uintptr_t)f);
+	receive_as(f, (uintptr_t)f);
+	receive_as(f, 7);
+	receive_as(f, 7);
+	receive_as(f, nowhere);
+	receive_as(f, nowhere);
+	expect_nothing();
+	receive_as(f, (uintptr_t)f);
+	expect("wr-id-reused", "a request has the wr_id of one that is outstanding");
+}
+
 /* Arms, and waits for the event that the device raises. */
 static void arm_and_wait(struct verbs_fixture *f, int solicited_only)
 {
@@ -400,9 +427,10 @@ int main(int argc, char **argv)
 #define TEST(name)                                                                                 \
 	cmocka_unit_test_setup_teardown(name, verbs_fixture_setup, verbs_fixture_teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_send_changed), TEST(test_swapped),     TEST(test_built),
-		TEST(test_overlap),      TEST(test_lost_wakeup), TEST(test_fork),
-		TEST(test_busy),         TEST(test_extended_cq), TEST(test_left_at_exit),
+		TEST(test_send_changed), TEST(test_swapped), TEST(test_built),
+		TEST(test_overlap),      TEST(test_wr_id),   TEST(test_lost_wakeup),
+		TEST(test_fork),         TEST(test_busy),    TEST(test_extended_cq),
+		TEST(test_left_at_exit),
 	};
 
 	program = argv[0];

@@ -159,6 +159,17 @@
 	  "An object on which others stand is not destroyed (EBUSY)",                              \
 	  "IBTA vol. 1, 10.2; the manual page of the call",                                        \
 	  "Destroy those first that stand on it, and look at what the call returns")               \
+	X(DESTROY_POSTING, "destroy-posting", "sum",                                               \
+	  "An object is destroyed when no thread is in a call on it, nor begins one: that would "  \
+	  "use memory that is gone",                                                               \
+	  "ibv_destroy_qp(3), ibv_destroy_cq(3), ibv_destroy_srq(3)",                              \
+	  "Stop the threads that post and poll, or join them, before it is destroyed")             \
+	X(THREADS_CLASH, "threads-clash", "sum",                                                   \
+	  "What is made with IBV_CREATE_CQ_ATTR_SINGLE_THREADED, or in a parent domain with a "    \
+	  "thread domain, has no locks: one thread uses it at a time",                             \
+	  "ibv_create_cq_ex(3), ibv_alloc_td(3), ibv_alloc_parent_domain(3)",                      \
+	  "Let the threads take turns by a lock of their own, or make the object without that "    \
+	  "promise")                                                                               \
 	X(LEFT_AT_EXIT, "left-at-exit", "sum",                                                     \
 	  "Who creates an object destroys it: nobody else does before the process ends",           \
 	  "IBTA vol. 1, 10.2; ibv_create_qp(3), ibv_reg_mr(3)",                                    \

@@ -70,6 +70,7 @@ struct uhcav_qp {
 	uint32_t create_flags; /* enum ibv_qp_create_flags, UHCA_ABI_QP_* */
 	bool sq_sig_all;
 	struct uhcav_shadow *send_shadow, *recv_shadow; /* sanitize/; NULL: nobody watches */
+	struct uhcav_inside inside;                     /* the same */
 };
 
 static inline struct uhcav_qp *uhcav_qp_of(struct ibv_qp *qp)

@@ -55,6 +55,7 @@ struct uhcav_cq {
 	uint32_t expected;
 	const struct uhcav_stack *armed_late;
 	pthread_t armed_by; /* who that was; under the lock */
+	struct uhcav_inside inside;
 };
 
 static inline struct uhcav_cq *uhcav_cq_of(struct ibv_cq *cq)

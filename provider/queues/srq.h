@@ -25,6 +25,7 @@ struct uhcav_srq {
 	size_t region_size;
 	uint32_t async_events_read;  /* atomic */
 	struct uhcav_shadow *shadow; /* sanitize/; NULL: nobody watches */
+	struct uhcav_inside inside;  /* the same */
 };
 
 static inline struct uhcav_srq *uhcav_srq_of(struct ibv_srq *srq)

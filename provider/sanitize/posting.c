@@ -83,9 +83,10 @@ static void guard_pieces(const struct uhcav_shadow *s, struct uhcav_request *r)
 		guard_piece(s, r, &r->pieces[i]);
 }
 
-void uhcav_posting_begin(struct uhcav_posting *p, struct uhcav_shadow *s, struct uhcav_here here)
+void uhcav_posting_begin(struct uhcav_posting *p, struct uhcav_shadow *s,
+			 const struct uhcav_stack *stack)
 {
-	*p = (struct uhcav_posting){.s = s, .stack = uhcav_stack_take(here)};
+	*p = (struct uhcav_posting){.s = s, .stack = stack};
 	pthread_mutex_lock(&s->posting);
 }
 

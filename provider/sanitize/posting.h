@@ -16,7 +16,8 @@ struct uhcav_posting {
 };
 
 /* Begins one: others that post to the queue wait until it ends. */
-void uhcav_posting_begin(struct uhcav_posting *p, struct uhcav_shadow *s, struct uhcav_here here);
+void uhcav_posting_begin(struct uhcav_posting *p, struct uhcav_shadow *s,
+			 const struct uhcav_stack *stack);
 
 /*
  * One request more, as far as it is the same for all calls: r has what is known of it (wr_id,

@@ -9,6 +9,7 @@
 
 #include "inflight.h"
 #include "keys.h"
+#include "lifetime.h"
 #include "provider/base/base.h"
 #include "provider/poll/poll.h"
 #include "provider/qp/qp.h"
@@ -100,13 +101,22 @@ static void polled(struct uhcav_cq *cq)
 		__atomic_store_n(&cq->armed_late, NULL, __ATOMIC_RELAXED);
 }
 
+static void enter(struct uhcav_cq *cq, struct uhcav_here here)
+{
+	uhcav_lifetime_enter(&cq->inside, &cq->cq, cq->lock.off, here, NULL);
+}
+
 int uhcav_watch_poll_cq(struct ibv_cq *ibcq, int n, struct ibv_wc *wc)
 {
-	int got = uhcav_poll_cq(ibcq, n, wc);
+	struct uhcav_cq *cq = uhcav_cq_of(ibcq);
+	int got;
 
-	polled(uhcav_cq_of(ibcq));
+	enter(cq, UHCAV_HERE);
+	got = uhcav_poll_cq(ibcq, n, wc);
+	polled(cq);
 	for (int i = 0; i < got; i++)
-		settle(UHCAV_HERE, uhcav_cq_of(ibcq), &wc[i], false);
+		settle(UHCAV_HERE, cq, &wc[i], false);
+	uhcav_inside_leave(&cq->inside);
 	return got;
 }
 
@@ -114,6 +124,7 @@ int uhcav_watch_poll_cq(struct ibv_cq *ibcq, int n, struct ibv_wc *wc)
 
 static int (*real_start)(struct ibv_cq_ex *cq, struct ibv_poll_cq_attr *attr);
 static int (*real_next)(struct ibv_cq_ex *cq);
+static void (*real_end)(struct ibv_cq_ex *cq);
 
 static void settle_current(struct uhcav_here here, struct ibv_cq_ex *cqx)
 {
@@ -129,11 +140,16 @@ static void settle_current(struct uhcav_here here, struct ibv_cq_ex *cqx)
 
 static int start_poll(struct ibv_cq_ex *cqx, struct ibv_poll_cq_attr *attr)
 {
-	int err = real_start(cqx, attr);
+	struct uhcav_cq *cq = uhcav_cq_of(ibv_cq_ex_to_cq(cqx));
+	int err;
 
-	polled(uhcav_cq_of(ibv_cq_ex_to_cq(cqx)));
+	enter(cq, UHCAV_HERE);
+	err = real_start(cqx, attr);
+	polled(cq);
 	if (!err)
 		settle_current(UHCAV_HERE, cqx);
+	else
+		uhcav_inside_leave(&cq->inside);
 	return err;
 }
 
@@ -146,10 +162,18 @@ static int next_poll(struct ibv_cq_ex *cqx)
 	return err;
 }
 
+static void end_poll(struct ibv_cq_ex *cqx)
+{
+	real_end(cqx);
+	uhcav_inside_leave(&uhcav_cq_of(ibv_cq_ex_to_cq(cqx))->inside);
+}
+
 void uhcav_watch_cq_ex(struct ibv_cq_ex *cq)
 {
 	real_start = cq->start_poll;
 	real_next = cq->next_poll;
+	real_end = cq->end_poll;
 	cq->start_poll = start_poll;
 	cq->next_poll = next_poll;
+	cq->end_poll = end_poll;
 }

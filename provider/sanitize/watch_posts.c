@@ -3,6 +3,7 @@
  */
 #include "watch.h"
 
+#include "lifetime.h"
 #include "posting.h"
 #include "provider/base/base.h"
 #include "provider/post/post.h"
@@ -13,6 +14,22 @@
 static struct uhcav_shadow *alive(const struct uhcav_context *ctx, struct uhcav_shadow *s)
 {
 	return uhcav_life(ctx) == UHCAV_ALIVE ? s : NULL;
+}
+
+/* Around a post to a QP's queue. */
+static void begin(struct uhcav_posting *p, struct uhcav_qp *qp, struct uhcav_shadow *s,
+		  struct uhcav_here here)
+{
+	const struct uhcav_stack *stack = uhcav_stack_take(here);
+
+	uhcav_lifetime_enter(&qp->inside, &qp->qp, qp->sq.lock.off, here, stack);
+	uhcav_posting_begin(p, s, stack);
+}
+
+static void finish(struct uhcav_posting *p, struct uhcav_qp *qp, uint32_t posted, int err)
+{
+	uhcav_posting_end(p, posted, err);
+	uhcav_inside_leave(&qp->inside);
 }
 
 static struct uhcav_request request_of(const struct uhcav_qp *qp, const struct ibv_send_wr *wr,
@@ -51,7 +68,7 @@ static int post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_sen
 
 	if (!s)
 		return uhcav_post_send(ibqp, wr, bad_wr);
-	uhcav_posting_begin(&p, s, UHCAV_HERE);
+	begin(&p, qp, s, UHCAV_HERE);
 	for (w = wr; w; w = w->next) {
 		struct uhcav_request r = request_of(qp, w, qp->sq.producer + p.entered);
 		uhcav_posting_add(&p, &r, w->sg_list, (size_t)(w->num_sge < 0 ? 0 : w->num_sge));
@@ -59,7 +76,7 @@ static int post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_sen
 	err = uhcav_post_send(ibqp, wr, bad_wr);
 	for (w = wr; w && (!err || w != *bad_wr); w = w->next)
 		posted++;
-	uhcav_posting_end(&p, posted, err);
+	finish(&p, qp, posted, err);
 	return err;
 }
 
@@ -92,10 +109,10 @@ static int post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_rec
 
 	if (!s)
 		return uhcav_post_recv(ibqp, wr, bad_wr);
-	uhcav_posting_begin(&p, s, UHCAV_HERE);
+	begin(&p, qp, s, UHCAV_HERE);
 	add_recvs(&p, qp->rq.producer, wr);
 	err = uhcav_post_recv(ibqp, wr, bad_wr);
-	uhcav_posting_end(&p, count_recvs(wr, err ? *bad_wr : NULL), err);
+	finish(&p, qp, count_recvs(wr, err ? *bad_wr : NULL), err);
 	return err;
 }
 
@@ -103,15 +120,19 @@ static int post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr, struct i
 {
 	struct uhcav_srq *srq = uhcav_srq_of(ibsrq);
 	struct uhcav_shadow *s = alive(srq->ctx, srq->shadow);
+	const struct uhcav_stack *stack;
 	struct uhcav_posting p;
 	int err;
 
 	if (!s)
 		return uhcav_post_srq_recv(ibsrq, wr, bad_wr);
-	uhcav_posting_begin(&p, s, UHCAV_HERE);
+	stack = uhcav_stack_take(UHCAV_HERE);
+	uhcav_lifetime_enter(&srq->inside, ibsrq, srq->rq.lock.off, UHCAV_HERE, stack);
+	uhcav_posting_begin(&p, s, stack);
 	add_recvs(&p, srq->rq.producer, wr);
 	err = uhcav_post_srq_recv(ibsrq, wr, bad_wr);
 	uhcav_posting_end(&p, count_recvs(wr, err ? *bad_wr : NULL), err);
+	uhcav_inside_leave(&srq->inside);
 	return err;
 }
 
@@ -165,17 +186,20 @@ static int wr_complete(struct ibv_qp_ex *qpx)
 				  wqe->num_sge);
 	}
 	err = real_complete(qpx);
-	uhcav_posting_end(&p, err ? 0 : p.entered, err);
+	finish(&p, qp, err ? 0 : p.entered, err);
 	return err;
 }
 
 /* "posting" comes before the queue's lock, which start takes. */
 static void wr_start(struct ibv_qp_ex *qpx)
 {
-	struct uhcav_shadow *s = uhcav_qp_of(&qpx->qp_base)->send_shadow;
+	struct uhcav_qp *qp = uhcav_qp_of(&qpx->qp_base);
 
-	if (s)
-		pthread_mutex_lock(&s->posting);
+	if (qp->send_shadow) {
+		uhcav_lifetime_enter(&qp->inside, &qp->qp, qp->sq.lock.off, UHCAV_HERE,
+				     uhcav_stack_take(UHCAV_HERE));
+		pthread_mutex_lock(&qp->send_shadow->posting);
+	}
 	real_start(qpx);
 }
 
@@ -183,11 +207,13 @@ static void (*real_abort)(struct ibv_qp_ex *qp);
 
 static void wr_abort(struct ibv_qp_ex *qpx)
 {
-	struct uhcav_shadow *s = uhcav_qp_of(&qpx->qp_base)->send_shadow;
+	struct uhcav_qp *qp = uhcav_qp_of(&qpx->qp_base);
 
 	real_abort(qpx);
-	if (s)
-		pthread_mutex_unlock(&s->posting);
+	if (qp->send_shadow) {
+		pthread_mutex_unlock(&qp->send_shadow->posting);
+		uhcav_inside_leave(&qp->inside);
+	}
 }
 
 void uhcav_watch_wr(struct ibv_qp *qp)

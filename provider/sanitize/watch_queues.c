@@ -3,6 +3,7 @@
 #include "watch.h"
 
 #include "events.h"
+#include "lifetime.h"
 #include "provider/base/base.h"
 #include "provider/poll/poll.h"
 #include "provider/portable/portable.h"
@@ -133,6 +134,8 @@ static int destroy_qp(struct ibv_qp *ibqp)
 	bool inherited = uhcav_life(uhcav_qp_of(ibqp)->ctx) == UHCAV_FORKED;
 	int err;
 
+	if (!inherited)
+		uhcav_lifetime_ending(&uhcav_qp_of(ibqp)->inside, ibqp, UHCAV_HERE);
 	uhcav_events_settle(UHCAV_HERE, &events);
 	end = uhcav_watch_ending(UHCAV_HERE, ibqp);
 	err = uhcav_watch_ended(&end, uhcav_destroy_qp(ibqp));
@@ -182,6 +185,8 @@ static int destroy_cq(struct ibv_cq *cq)
 					    .call = "ibv_ack_cq_events"};
 	struct uhcav_watch_end end;
 
+	if (uhcav_life(uhcav_cq_of(cq)->ctx) != UHCAV_FORKED)
+		uhcav_lifetime_ending(&uhcav_cq_of(cq)->inside, cq, UHCAV_HERE);
 	uhcav_events_settle(UHCAV_HERE, &events);
 	end = uhcav_watch_ending(UHCAV_HERE, cq);
 	return uhcav_watch_ended(&end, uhcav_destroy_cq(cq));
@@ -233,11 +238,15 @@ static struct ibv_srq *create_srq_ex(struct ibv_context *ibctx, struct ibv_srq_i
 
 static int destroy_srq(struct ibv_srq *srq)
 {
-	struct uhcav_watch_end end = uhcav_watch_ending(UHCAV_HERE, srq);
+	struct uhcav_watch_end end;
 	struct uhcav_shadow *shadow = uhcav_srq_of(srq)->shadow;
 	bool inherited = uhcav_life(uhcav_srq_of(srq)->ctx) == UHCAV_FORKED;
-	int err = uhcav_watch_ended(&end, uhcav_destroy_srq(srq));
+	int err;
 
+	if (!inherited)
+		uhcav_lifetime_ending(&uhcav_srq_of(srq)->inside, srq, UHCAV_HERE);
+	end = uhcav_watch_ending(UHCAV_HERE, srq);
+	err = uhcav_watch_ended(&end, uhcav_destroy_srq(srq));
 	if (!err && !inherited)
 		uhcav_shadow_destroy(shadow);
 	return err;

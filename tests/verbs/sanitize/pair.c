@@ -70,6 +70,8 @@ void pair_open(struct pair *p)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
 
+	p->td = NULL;
+	p->of_one = NULL;
 	p->context = list && list[0] ? ibv_open_device(list[0]) : NULL;
 	pair_must(p->context != NULL, "opening a device");
 	ibv_free_device_list(list);
@@ -96,6 +98,8 @@ void pair_close(struct pair *p)
 	close_end(&p->a);
 	close_end(&p->b);
 	pair_must(!p->channel || !ibv_destroy_comp_channel(p->channel), "destroying the channel");
+	pair_must(!p->of_one || !ibv_dealloc_pd(p->of_one), "the domain of one thread");
+	pair_must(!p->td || !ibv_dealloc_td(p->td), "ibv_dealloc_td");
 	pair_must(!p->pd || !ibv_dealloc_pd(p->pd), "ibv_dealloc_pd");
 	pair_must(!ibv_close_device(p->context), "ibv_close_device");
 }
@@ -142,6 +146,37 @@ void pair_post_at(struct end *e, enum ibv_wr_opcode opcode, unsigned flags, void
 		  uint32_t length)
 {
 	pair_must(!post(e, opcode, flags, at, length), "ibv_post_send");
+}
+
+struct ibv_qp *pair_extended(struct pair *p, struct ibv_pd *pd)
+{
+	struct ibv_qp_init_attr_ex attr = {.qp_type = IBV_QPT_RC,
+					   .send_cq = p->a.cq,
+					   .recv_cq = p->a.cq,
+					   .cap = {1, 1, 1, 1, 0},
+					   .comp_mask = IBV_QP_INIT_ATTR_PD |
+							IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+					   .pd = pd,
+					   .send_ops_flags = IBV_QP_EX_WITH_SEND};
+	struct ibv_qp_attr init = {.qp_state = IBV_QPS_INIT, .port_num = 1};
+	struct ibv_qp *qp = ibv_create_qp_ex(p->context, &attr);
+
+	pair_must(qp && !ibv_modify_qp(qp, &init,
+				       IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
+					       IBV_QP_ACCESS_FLAGS),
+		  "a queue pair for ibv_wr_*");
+	return qp;
+}
+
+struct ibv_pd *pair_domain(struct pair *p)
+{
+	struct ibv_parent_domain_init_attr attr = {.pd = p->pd};
+
+	p->td = ibv_alloc_td(p->context, &(struct ibv_td_init_attr){0});
+	attr.td = p->td;
+	p->of_one = p->td ? ibv_alloc_parent_domain(p->context, &attr) : NULL;
+	pair_must(p->of_one != NULL, "a domain of one thread");
+	return p->of_one;
 }
 
 enum ibv_wc_status pair_wait(struct end *e)

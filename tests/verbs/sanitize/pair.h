@@ -24,6 +24,8 @@ struct pair {
 		struct ibv_mr *mr; /* of all its memory, open for everything */
 		char *memory;
 	} a, b;
+	struct ibv_td *td; /* of pair_domain, and the domain; NULL: they were not asked for */
+	struct ibv_pd *of_one;
 };
 
 void pair_open(struct pair *p);
@@ -45,6 +47,12 @@ void pair_post_at(struct end *e, enum ibv_wr_opcode opcode, unsigned flags, void
 
 /* Another queue pair: connects it. */
 void pair_connect(struct pair *p, struct ibv_qp *qp, struct ibv_qp *peer);
+
+/* Another queue pair for ibv_wr_*, in the domain and on a's completion queue: not connected. */
+struct ibv_qp *pair_extended(struct pair *p, struct ibv_pd *pd);
+
+/* A parent domain with a thread domain: what is in it is used by one thread at a time. */
+struct ibv_pd *pair_domain(struct pair *p);
 
 /* The next completion's status. */
 enum ibv_wc_status pair_wait(struct end *e);

@@ -288,6 +288,77 @@ static void test_wr_id(void **state)
 	expect("wr-id-reused", "a request has the wr_id of one that is outstanding");
 }
 
+static void *poll_once(void *cq)
+{
+	struct ibv_wc wc;
+
+	return ibv_poll_cq(cq, 1, &wc) < 0 ? cq : NULL;
+}
+
+static void poll_elsewhere(struct ibv_cq *cq)
+{
+	pthread_t thread;
+	void *failed;
+
+	assert_int_equal(pthread_create(&thread, NULL, poll_once, cq), 0);
+	assert_int_equal(pthread_join(thread, &failed), 0);
+	assert_null(failed);
+}
+
+/* A queue of one thread may be used by others, but by one at a time. */
+static void test_threads(void **state)
+{
+	struct verbs_fixture *f = *state;
+	struct ibv_cq_init_attr_ex attr = {.cqe = 4,
+					   .comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS,
+					   .flags = IBV_CREATE_CQ_ATTR_SINGLE_THREADED};
+	struct ibv_cq_ex *ex = ibv_create_cq_ex(f->context, &attr);
+	struct ibv_cq *cq;
+	struct uhca_abi_cqe e = {.opcode = UHCA_ABI_WC_SEND};
+
+	assert_non_null(ex);
+	cq = ibv_cq_ex_to_cq(ex);
+	poll_elsewhere(cq);
+	poll_elsewhere(cq);
+	fake_complete(fake_newest(&f->daemon, UHCA_ABI_REGION_CQ), &e);
+	assert_int_equal(ibv_start_poll(ex, &(struct ibv_poll_cq_attr){0}), 0);
+	expect_nothing();
+	poll_elsewhere(cq);
+	expect("threads-clash", "two threads use an object at once that was made for one");
+	ibv_end_poll(ex);
+	poll_elsewhere(cq);
+	assert_int_equal(ibv_destroy_cq(cq), 0);
+	expect_nothing();
+}
+
+static void *start_poll(void *cq)
+{
+	return (void *)(intptr_t)ibv_start_poll(cq, &(struct ibv_poll_cq_attr){0});
+}
+
+static void test_destroy(void **state)
+{
+	struct verbs_fixture *f = *state;
+	struct ibv_cq_init_attr_ex attr = {.cqe = 4};
+	struct ibv_cq_ex *ex = ibv_create_cq_ex(f->context, &attr);
+	struct uhca_abi_cqe e = {.opcode = UHCA_ABI_WC_SEND};
+	pthread_t thread;
+	void *err;
+
+	assert_non_null(ex);
+	fake_complete(fake_newest(&f->daemon, UHCA_ABI_REGION_CQ), &e);
+	assert_int_equal(pthread_create(&thread, NULL, start_poll, ex), 0);
+	assert_int_equal(pthread_join(thread, &err), 0);
+	assert_null(err);
+	f->daemon.fail[UHCA_CMD_DESTROY_CQ] = -EINVAL; /* so that it can end its poll */
+	assert_int_equal(ibv_destroy_cq(ibv_cq_ex_to_cq(ex)), EINVAL);
+	expect("destroy-posting", "an object is destroyed while another thread is in a call");
+	f->daemon.fail[UHCA_CMD_DESTROY_CQ] = 0;
+	ibv_end_poll(ex);
+	assert_int_equal(ibv_destroy_cq(ibv_cq_ex_to_cq(ex)), 0);
+	expect_nothing();
+}
+
 /* Arms, and waits for the event that the device raises. */
 static void arm_and_wait(struct verbs_fixture *f, int solicited_only)
 {
@@ -427,10 +498,10 @@ int main(int argc, char **argv)
 #define TEST(name)                                                                                 \
 	cmocka_unit_test_setup_teardown(name, verbs_fixture_setup, verbs_fixture_teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_send_changed), TEST(test_swapped), TEST(test_built),
-		TEST(test_overlap),      TEST(test_wr_id),   TEST(test_lost_wakeup),
-		TEST(test_fork),         TEST(test_busy),    TEST(test_extended_cq),
-		TEST(test_left_at_exit),
+		TEST(test_send_changed), TEST(test_swapped),     TEST(test_built),
+		TEST(test_overlap),      TEST(test_wr_id),       TEST(test_threads),
+		TEST(test_destroy),      TEST(test_lost_wakeup), TEST(test_fork),
+		TEST(test_busy),         TEST(test_extended_cq), TEST(test_left_at_exit),
 	};
 
 	program = argv[0];

@@ -135,6 +135,19 @@
 	  "IBTA vol. 1, 10.3.1.7; ibv_poll_cq(3)",                                                 \
 	  "Look at the status of each completion; after an error reset and connect the queue "     \
 	  "pair, or give it up")                                                                   \
+	X(CONN_MISMATCH, "conn-mismatch", "sum",                                                   \
+	  "Both ends of a connection have the same path_mtu, each expects as rq_psn what the "     \
+	  "other has as sq_psn, and asks no more READs and atomics at once (max_rd_atomic) than "  \
+	  "the other takes (max_dest_rd_atomic)",                                                  \
+	  "IBTA vol. 1, 9.7.1 and 11.2.4.2; ibv_modify_qp(3)",                                     \
+	  "Let each end tell the other its values, and use what came from there")                  \
+	X(CONN_RETRIES, "conn-retries", "strict",                                                  \
+	  "A connection survives what is lost and a receive that comes late, and ends when the "   \
+	  "peer is gone",                                                                          \
+	  "IBTA vol. 1, 9.7.5 and 11.2.4.2; ibv_modify_qp(3)",                                     \
+	  "Choose a timeout (14: 67 ms) and a retry_cnt from 1 to 7, rnr_retry from 1 to 6, and "  \
+	  "a "                                                                                     \
+	  "min_rnr_timer from 1 (10 us) to 31 (491 ms)")                                           \
 	X(LOST_WAKEUP, "lost-wakeup", "sum",                                                       \
 	  "Arming asks for an event for completions that come later; those that wait already "     \
 	  "raise none, so they are polled after arming and before waiting",                        \

@@ -5,6 +5,7 @@
 #include "emu/abi/wqe.h"
 #include "inflight.h"
 #include "keys.h"
+#include "provider/connection/connection.h"
 #include "provider/guard/guard.h"
 #include "provider/portable/portable.h"
 #include "room.h"
@@ -116,6 +117,8 @@ void uhcav_posting_end(struct uhcav_posting *p, uint32_t posted, int err)
 		uhcav_shadow_take_back(p->s, p->entered - posted);
 	if (posted)
 		uhcav_room_posted(p->s, p->stack, posted);
+	if (posted && p->s->unmatched)
+		p->s->unmatched = !uhcav_connection_look(p->s->owner);
 	if (err == ENOMEM)
 		uhcav_room_refused(p->s, p->stack);
 	pthread_mutex_unlock(&p->s->posting);

@@ -5,6 +5,7 @@
 #include "forking.h"
 #include "lifetime.h"
 #include "object.h"
+#include "provider/connection/connection.h"
 #include "provider/finding/finding.h"
 #include "provider/guard/guard.h"
 #include "shadow.h"
@@ -24,6 +25,7 @@ static void before_fork(void)
 {
 	uhcav_forking_look(UHCAV_HERE);
 	uhcav_shadows_lock();
+	uhcav_connection_lock();
 	uhcav_finding_lock();
 	uhcav_object_lock();
 	uhcav_stack_lock();
@@ -36,6 +38,7 @@ static void after_fork(void)
 	uhcav_stack_unlock();
 	uhcav_object_unlock();
 	uhcav_finding_unlock();
+	uhcav_connection_unlock();
 	uhcav_shadows_unlock();
 }
 

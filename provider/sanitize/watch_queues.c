@@ -5,6 +5,7 @@
 #include "events.h"
 #include "lifetime.h"
 #include "provider/base/base.h"
+#include "provider/connection/connection.h"
 #include "provider/poll/poll.h"
 #include "provider/portable/portable.h"
 #include "provider/post/post.h"
@@ -102,14 +103,29 @@ static struct ibv_qp *create_qp_ex(struct ibv_context *ibctx, struct ibv_qp_init
 	return qp;
 }
 
+/* It can send: the next post says that both ends are connected. */
+static void match_later(struct ibv_qp *ibqp, enum ibv_qp_state state)
+{
+	struct uhcav_shadow *s = uhcav_qp_of(ibqp)->send_shadow;
+
+	if (!s || state != IBV_QPS_RTS || !uhcav_check_on(UHCA_CHECK_CONN_MISMATCH))
+		return;
+	pthread_mutex_lock(&s->posting);
+	s->unmatched = true;
+	pthread_mutex_unlock(&s->posting);
+}
+
 static int modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask)
 {
 	int err = uhcav_modify_qp(ibqp, attr, attr_mask);
 
-	if (!err)
-		uhcav_portable_modify(UHCAV_HERE, attr, attr_mask);
-	if (err || !(attr_mask & IBV_QP_STATE))
+	if (err)
 		return err;
+	uhcav_portable_modify(UHCAV_HERE, attr, attr_mask);
+	uhcav_connection_modified(UHCAV_HERE, ibqp, attr, attr_mask);
+	if (!(attr_mask & IBV_QP_STATE))
+		return 0;
+	match_later(ibqp, attr->qp_state);
 	if (attr->qp_state == IBV_QPS_ERR) {
 		uhcav_shadow_open(uhcav_qp_of(ibqp)->send_shadow);
 		uhcav_shadow_open(uhcav_qp_of(ibqp)->recv_shadow);
@@ -137,6 +153,7 @@ static int destroy_qp(struct ibv_qp *ibqp)
 	if (!inherited)
 		uhcav_lifetime_ending(&uhcav_qp_of(ibqp)->inside, ibqp, UHCAV_HERE);
 	uhcav_events_settle(UHCAV_HERE, &events);
+	uhcav_connection_gone(ibqp);
 	end = uhcav_watch_ending(UHCAV_HERE, ibqp);
 	err = uhcav_watch_ended(&end, uhcav_destroy_qp(ibqp));
 	/* What a fork's child inherited may be locked for ever. */

@@ -38,19 +38,21 @@ static void open_end(struct pair *p, struct end *e, struct ibv_comp_channel *cha
 	pair_must(e->mr && e->qp, "an end");
 }
 
-void pair_connect(struct pair *p, struct ibv_qp *qp, struct ibv_qp *peer)
+void pair_connect_as(struct pair *p, struct ibv_qp *qp, struct ibv_qp *peer, struct pair_link how)
 {
 	struct ibv_qp_attr init = {.qp_state = IBV_QPS_INIT, .port_num = 1, .qp_access_flags = ALL};
 	struct ibv_qp_attr rtr = {.qp_state = IBV_QPS_RTR,
 				  .path_mtu = IBV_MTU_1024,
 				  .dest_qp_num = peer->qp_num,
 				  .max_dest_rd_atomic = 4,
-				  .min_rnr_timer = 1,
+				  .rq_psn = how.rq_psn,
+				  .min_rnr_timer = how.min_rnr_timer,
 				  .ah_attr = {.is_global = 1, .port_num = 1, .grh.hop_limit = 1}};
 	struct ibv_qp_attr rts = {.qp_state = IBV_QPS_RTS,
-				  .timeout = 14,
-				  .retry_cnt = 7,
-				  .rnr_retry = 6,
+				  .sq_psn = how.sq_psn,
+				  .timeout = how.timeout,
+				  .retry_cnt = how.retry_cnt,
+				  .rnr_retry = how.rnr_retry,
 				  .max_rd_atomic = 4};
 	int err = ibv_query_gid(p->context, 1, 0, &rtr.ah_attr.grh.dgid);
 
@@ -64,6 +66,19 @@ void pair_connect(struct pair *p, struct ibv_qp *qp, struct ibv_qp *peer)
 			     IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
 				     IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC);
 	pair_must(!err, "connecting");
+}
+
+void pair_connect(struct pair *p, struct ibv_qp *qp, struct ibv_qp *peer)
+{
+	pair_connect_as(p, qp, peer, (struct pair_link){0, 0, 14, 7, 6, 1});
+}
+
+void pair_reconnect(struct pair *p, struct end *e, struct pair_link how)
+{
+	struct ibv_qp_attr reset = {.qp_state = IBV_QPS_RESET};
+
+	pair_must(!ibv_modify_qp(e->qp, &reset, IBV_QP_STATE), "a reset");
+	pair_connect_as(p, e->qp, e == &p->a ? p->b.qp : p->a.qp, how);
 }
 
 void pair_open(struct pair *p)

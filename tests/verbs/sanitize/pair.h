@@ -48,6 +48,14 @@ void pair_post_at(struct end *e, enum ibv_wr_opcode opcode, unsigned flags, void
 /* Another queue pair: connects it. */
 void pair_connect(struct pair *p, struct ibv_qp *qp, struct ibv_qp *peer);
 
+/* The same with values of one's own; and an end's queue pair again, which is reset before. */
+struct pair_link {
+	uint32_t sq_psn, rq_psn;
+	uint8_t timeout, retry_cnt, rnr_retry, min_rnr_timer;
+};
+void pair_connect_as(struct pair *p, struct ibv_qp *qp, struct ibv_qp *peer, struct pair_link how);
+void pair_reconnect(struct pair *p, struct end *e, struct pair_link how);
+
 /* Another queue pair for ibv_wr_*, in the domain and on a's completion queue: not connected. */
 struct ibv_qp *pair_extended(struct pair *p, struct ibv_pd *pd);
 

@@ -30,7 +30,8 @@ static void test_groups(void **state)
 	assert_true(parsed("sum") & BIT(SEND_CHANGED));
 	assert_false(parsed("sum") & BIT(RECV_OVERLAP));
 	assert_int_equal(parsed("strict"), BIT(RECV_OVERLAP) | BIT(QUEUE_OVERRUN) |
-						   BIT(CQ_OVERRUN) | BIT(WR_ID_REUSED));
+						   BIT(CQ_OVERRUN) | BIT(WR_ID_REUSED) |
+						   BIT(CONN_RETRIES));
 	assert_int_equal(parsed("all"), parsed("sum") | parsed("strict"));
 	assert_int_equal(parsed("all,page,portable"), (1ull << UHCA_CHECK_COUNT) - 1);
 	assert_int_equal(parsed("page"),

@@ -359,6 +359,64 @@ static void test_destroy(void **state)
 	expect_nothing();
 }
 
+/* What one end is told of time, alone and in one finding. */
+static void test_retries(void **state)
+{
+	struct verbs_fixture *f = *state;
+	struct ibv_qp_attr attr = {.timeout = 14, .retry_cnt = 7, .rnr_retry = 6};
+	const int mask = IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY;
+
+	assert_int_equal(ibv_modify_qp(f->qp, &attr, mask), 0);
+	expect_nothing();
+	attr.timeout = 31;
+	attr.rnr_retry = 7;
+	assert_int_equal(ibv_modify_qp(f->qp, &attr, mask), 0);
+	expect("conn-retries", "2 hours 26 minutes each time\",\"rnr_retry 7: a SEND that");
+	assert_int_equal(ibv_modify_qp(f->qp, &attr, 0), 0); /* the mask names none of it */
+	expect_nothing();
+}
+
+/* The first end of the fixture, and another: what it expects is known, and from where. */
+static void connect_to(struct verbs_fixture *f, struct ibv_qp *qp, struct ibv_qp *to, uint32_t psn)
+{
+	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_RTS,
+				   .dest_qp_num = to->qp_num,
+				   .path_mtu = IBV_MTU_1024,
+				   .sq_psn = psn,
+				   .rq_psn = 5,
+				   .ah_attr = {.is_global = 1, .port_num = 1}};
+
+	assert_int_equal(ibv_query_gid(f->context, 1, 0, &attr.ah_attr.grh.dgid), 0);
+	assert_int_equal(ibv_modify_qp(qp, &attr,
+				       IBV_QP_STATE | IBV_QP_AV | IBV_QP_DEST_QPN |
+					       IBV_QP_PATH_MTU | IBV_QP_SQ_PSN | IBV_QP_RQ_PSN),
+			 0);
+}
+
+/* Both are looked at when one posts, and not while they are being connected. */
+static void test_mismatch(void **state)
+{
+	struct verbs_fixture *f = *state;
+	struct ibv_qp_init_attr attr = {
+		.send_cq = f->cq, .recv_cq = f->cq, .qp_type = IBV_QPT_RC, .cap = {8, 8, 1, 1, 0}};
+	struct ibv_qp *qp = ibv_create_qp(f->pd, &attr);
+
+	assert_non_null(qp);
+	connect_to(f, f->qp, qp, 5);
+	send_at(f, 0); /* the other has not been told yet */
+	connect_to(f, qp, f->qp, 6);
+	expect_nothing();
+	send_at(f, 0);
+	expect("conn-mismatch", "begins at sq_psn 0x6, QP");
+	send_at(f, 0);
+	verbs_fixture_modify(qp, IBV_QPS_RESET);
+	connect_to(f, qp, f->qp, 5);
+	connect_to(f, f->qp, qp, 5);
+	send_at(f, 0);
+	assert_int_equal(ibv_destroy_qp(qp), 0);
+	expect_nothing();
+}
+
 /* Arms, and waits for the event that the device raises. */
 static void arm_and_wait(struct verbs_fixture *f, int solicited_only)
 {
@@ -498,10 +556,11 @@ int main(int argc, char **argv)
 #define TEST(name)                                                                                 \
 	cmocka_unit_test_setup_teardown(name, verbs_fixture_setup, verbs_fixture_teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_send_changed), TEST(test_swapped),     TEST(test_built),
-		TEST(test_overlap),      TEST(test_wr_id),       TEST(test_threads),
-		TEST(test_destroy),      TEST(test_lost_wakeup), TEST(test_fork),
-		TEST(test_busy),         TEST(test_extended_cq), TEST(test_left_at_exit),
+		TEST(test_send_changed), TEST(test_swapped),      TEST(test_built),
+		TEST(test_overlap),      TEST(test_wr_id),        TEST(test_threads),
+		TEST(test_retries),      TEST(test_mismatch),     TEST(test_destroy),
+		TEST(test_lost_wakeup),  TEST(test_fork),         TEST(test_busy),
+		TEST(test_extended_cq),  TEST(test_left_at_exit),
 	};
 
 	program = argv[0];

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See connection.h. */
+#include "connection.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+
+#define PSN_MASK 0xffffffu
+
+/* A queue pair, with what it was told since its last reset. */
+struct end {
+	LIST_ENTRY(end) link;
+	const struct ibv_qp *qp;
+	int known; /* enum ibv_qp_attr_mask */
+	struct ibv_qp_attr attr;
+	bool loops; /* its address is its own port's */
+	const struct uhcav_stack *connected;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static LIST_HEAD(, end) ends = LIST_HEAD_INITIALIZER(ends);
+
+static struct end *find(const struct ibv_qp *qp)
+{
+	struct end *e;
+
+	LIST_FOREACH(e, &ends, link)
+	if (e->qp == qp)
+		return e;
+	return NULL;
+}
+
+static struct end *find_or_make(const struct ibv_qp *qp)
+{
+	struct end *e = find(qp);
+
+	if (e)
+		return e;
+	e = calloc(1, sizeof(*e));
+	if (!e)
+		return NULL;
+	e->qp = qp;
+	LIST_INSERT_HEAD(&ends, e, link);
+	return e;
+}
+
+/* Of the attributes, only those that the mask names are there. */
+static void keep(struct end *e, const struct ibv_qp_attr *from, int mask)
+{
+	struct ibv_qp_attr *to = &e->attr;
+
+	e->known |= mask;
+	if (mask & IBV_QP_DEST_QPN)
+		to->dest_qp_num = from->dest_qp_num;
+	if (mask & IBV_QP_PATH_MTU)
+		to->path_mtu = from->path_mtu;
+	if (mask & IBV_QP_RQ_PSN)
+		to->rq_psn = from->rq_psn & PSN_MASK;
+	if (mask & IBV_QP_SQ_PSN)
+		to->sq_psn = from->sq_psn & PSN_MASK;
+	if (mask & IBV_QP_MAX_QP_RD_ATOMIC)
+		to->max_rd_atomic = from->max_rd_atomic;
+	if (mask & IBV_QP_MAX_DEST_RD_ATOMIC)
+		to->max_dest_rd_atomic = from->max_dest_rd_atomic;
+}
+
+typedef int query_gid(struct ibv_context *context, uint8_t port, int index, union ibv_gid *gid);
+
+/*
+ * Queue pairs of other devices have the same numbers, so the address must be the port's own. The
+ * name without a version would be that of libibverbs' first one, which has other structs.
+ */
+static bool is_own(struct ibv_context *context, const struct ibv_ah_attr *ah)
+{
+	void *library = dlopen("libibverbs.so.1", RTLD_LAZY | RTLD_NOLOAD);
+	query_gid *query = NULL;
+	union ibv_gid gid;
+	bool own;
+
+	if (!library)
+		return false;
+	*(void **)&query = dlvsym(library, "ibv_query_gid", "IBVERBS_1.1");
+	own = query && ah->is_global && !query(context, ah->port_num, ah->grh.sgid_index, &gid) &&
+	      !memcmp(&gid, &ah->grh.dgid, sizeof(gid));
+	dlclose(library);
+	return own;
+}
+
+/* ---- one end ---- */
+
+/* So many facts, told or only counted. */
+static unsigned look_at_rtr(const struct ibv_qp_attr *a, int mask, bool tell)
+{
+	bool slow = mask & IBV_QP_MIN_RNR_TIMER && !a->min_rnr_timer;
+
+	if (tell && slow)
+		uhcav_finding_fact("min_rnr_timer 0 is the longest, 655 ms, and not the shortest "
+				   "(1: 10 us)");
+	return slow;
+}
+
+static unsigned look_at_rts(const struct ibv_qp_attr *a, int mask, bool tell)
+{
+	const struct {
+		bool so;
+		const char *what;
+	} facts[] = {
+		{mask & IBV_QP_TIMEOUT && !a->timeout,
+		 "timeout 0: what is lost is waited for without end"},
+		{mask & IBV_QP_TIMEOUT && a->timeout == 31,
+		 "timeout 31: what is lost is waited for 2 hours 26 minutes each time"},
+		{mask & IBV_QP_RETRY_CNT && !a->retry_cnt,
+		 "retry_cnt 0: the first packet that is lost ends the connection"},
+		{mask & IBV_QP_RNR_RETRY && !a->rnr_retry,
+		 "rnr_retry 0: a SEND that finds no receive ends the connection"},
+		{mask & IBV_QP_RNR_RETRY && a->rnr_retry == 7,
+		 "rnr_retry 7: a SEND that finds no receive is repeated without end"},
+	};
+	unsigned n = 0;
+
+	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
+		if (tell && facts[i].so)
+			uhcav_finding_fact("%s", facts[i].what);
+		n += facts[i].so;
+	}
+	return n;
+}
+
+static void look_at_one(const struct ibv_qp *qp, const struct ibv_qp_attr *attr, int mask,
+			struct uhcav_here here)
+{
+	const struct uhcav_stack *stack;
+
+	if (!uhcav_check_on(UHCA_CHECK_CONN_RETRIES) ||
+	    !(look_at_rtr(attr, mask, false) + look_at_rts(attr, mask, false)))
+		return;
+	stack = uhcav_stack_take(here);
+	if (!uhcav_finding_is_new(UHCA_CHECK_CONN_RETRIES, stack, NULL))
+		return;
+	uhcav_finding_begin(UHCA_CHECK_CONN_RETRIES,
+			    "a connection gives up at once, or waits for very long");
+	uhcav_finding_fact("QP 0x%x", qp->qp_num);
+	look_at_rtr(attr, mask, true);
+	look_at_rts(attr, mask, true);
+	uhcav_finding_stack(stack, "modified by");
+	uhcav_finding_tell();
+}
+
+void uhcav_connection_modified(struct uhcav_here here, struct ibv_qp *qp,
+			       const struct ibv_qp_attr *attr, int attr_mask)
+{
+	bool loops;
+	struct end *e;
+
+	if (qp->qp_type != IBV_QPT_RC && qp->qp_type != IBV_QPT_UC)
+		return;
+	look_at_one(qp, attr, attr_mask, here);
+	if (!uhcav_check_on(UHCA_CHECK_CONN_MISMATCH))
+		return;
+	loops = attr_mask & IBV_QP_AV && is_own(qp->context, &attr->ah_attr);
+	pthread_mutex_lock(&lock);
+	e = find_or_make(qp);
+	if (e && attr_mask & IBV_QP_STATE && attr->qp_state == IBV_QPS_RESET)
+		e->known = 0;
+	else if (e)
+		keep(e, attr, attr_mask);
+	if (e && attr_mask & IBV_QP_AV) {
+		e->loops = loops;
+		e->connected = uhcav_stack_take(here);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+void uhcav_connection_gone(const struct ibv_qp *qp)
+{
+	struct end *e;
+
+	pthread_mutex_lock(&lock);
+	e = find(qp);
+	if (e)
+		LIST_REMOVE(e, link);
+	pthread_mutex_unlock(&lock);
+	free(e);
+}
+
+/* ---- both ends ---- */
+
+static bool know(const struct end *a, int mine, const struct end *b, int its)
+{
+	return a->known & mine && b->known & its;
+}
+
+/* What a sends, and b expects. So many facts, told or only counted. */
+static unsigned look_one_way(const struct end *a, const struct end *b, bool tell)
+{
+	bool psn = know(a, IBV_QP_SQ_PSN, b, IBV_QP_RQ_PSN) && a->attr.sq_psn != b->attr.rq_psn;
+	bool reads = know(a, IBV_QP_MAX_QP_RD_ATOMIC, b, IBV_QP_MAX_DEST_RD_ATOMIC) &&
+		     a->attr.max_rd_atomic > b->attr.max_dest_rd_atomic;
+
+	if (tell && psn)
+		uhcav_finding_fact("QP 0x%x begins at sq_psn 0x%x, QP 0x%x expects rq_psn 0x%x",
+				   a->qp->qp_num, a->attr.sq_psn, b->qp->qp_num, b->attr.rq_psn);
+	if (tell && reads)
+		uhcav_finding_fact("QP 0x%x may ask max_rd_atomic %u, QP 0x%x takes "
+				   "max_dest_rd_atomic %u",
+				   a->qp->qp_num, a->attr.max_rd_atomic, b->qp->qp_num,
+				   b->attr.max_dest_rd_atomic);
+	return (unsigned)psn + reads;
+}
+
+static unsigned look_both_ways(const struct end *a, const struct end *b, bool tell)
+{
+	bool mtu = know(a, IBV_QP_PATH_MTU, b, IBV_QP_PATH_MTU) &&
+		   a->attr.path_mtu != b->attr.path_mtu;
+
+	if (tell && mtu)
+		uhcav_finding_fact("QP 0x%x has path_mtu %u, QP 0x%x %u", a->qp->qp_num,
+				   128u << a->attr.path_mtu, b->qp->qp_num,
+				   128u << b->attr.path_mtu);
+	return mtu + look_one_way(a, b, tell) + look_one_way(b, a, tell);
+}
+
+/* The end on the same device that it was told of, and that was told of it. */
+static const struct end *peer_of(const struct end *e)
+{
+	const struct end *p;
+
+	LIST_FOREACH(p, &ends, link)
+	if (p->qp->qp_num == e->attr.dest_qp_num &&
+	    p->qp->context->device == e->qp->context->device && p->loops &&
+	    p->attr.dest_qp_num == e->qp->qp_num && p->known & IBV_QP_DEST_QPN &&
+	    (p->qp->state == IBV_QPS_RTR || p->qp->state == IBV_QPS_RTS))
+		return p;
+	return NULL;
+}
+
+static void tell_mismatch(const struct end *a, const struct end *b)
+{
+	if (!uhcav_finding_is_new(UHCA_CHECK_CONN_MISMATCH, a->connected, b->connected))
+		return;
+	uhcav_finding_begin(UHCA_CHECK_CONN_MISMATCH,
+			    "the two ends of a connection were told what does not fit");
+	look_both_ways(a, b, true);
+	uhcav_finding_stack(a->connected, "QP 0x%x connected by", a->qp->qp_num);
+	uhcav_finding_stack(b->connected, "QP 0x%x connected by", b->qp->qp_num);
+	uhcav_finding_tell();
+}
+
+bool uhcav_connection_look(const struct ibv_qp *qp)
+{
+	const struct end *e, *peer;
+	bool over;
+
+	pthread_mutex_lock(&lock);
+	e = find(qp);
+	peer = e && e->loops ? peer_of(e) : NULL;
+	over = peer || !e || !e->loops;
+	if (peer && look_both_ways(e, peer, false))
+		tell_mismatch(e, peer);
+	pthread_mutex_unlock(&lock);
+	return over;
+}
+
+void uhcav_connection_lock(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+void uhcav_connection_unlock(void)
+{
+	pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Wing "connection": what the ends of a connection were told of each other (ibv_modify_qp), for the
+ * sanitizer. Two ends can be held against each other where both are queue pairs of this process on
+ * one device; of one alone it is known how long it waits.
+ *
+ * Who may call: the sanitizer. Below it: the wing "finding". Any thread.
+ */
+#ifndef UHCAV_CONNECTION_H
+#define UHCAV_CONNECTION_H
+
+#include "provider/finding/finding.h"
+
+#include <infiniband/verbs.h>
+#include <stdbool.h>
+
+/* A queue pair was modified; RC and UC only, others are left alone. */
+void uhcav_connection_modified(struct uhcav_here here, struct ibv_qp *qp,
+			       const struct ibv_qp_attr *attr, int attr_mask);
+
+/* It is about to be destroyed. */
+void uhcav_connection_gone(const struct ibv_qp *qp);
+
+/*
+ * The first posts since it can send: does its peer fit? By then both ends ought to be connected;
+ * one that is about to be connected again has the old values still. False: the peer is not there
+ * yet.
+ */
+bool uhcav_connection_look(const struct ibv_qp *qp);
+
+/* For fork: see finding/stack.h. */
+void uhcav_connection_lock(void);
+void uhcav_connection_unlock(void);
+
+#endif

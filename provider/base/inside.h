@@ -37,9 +37,11 @@ static inline void uhcav_inside_enter(struct uhcav_inside *i, uintptr_t pc,
 	__atomic_fetch_add(&i->calls, 1, __ATOMIC_ACQ_REL);
 }
 
+/* Some end a poll that has not begun, because nothing was there: that leaves nothing. */
 static inline void uhcav_inside_leave(struct uhcav_inside *i)
 {
-	__atomic_fetch_sub(&i->calls, 1, __ATOMIC_ACQ_REL);
+	if (__atomic_load_n(&i->calls, __ATOMIC_RELAXED))
+		__atomic_fetch_sub(&i->calls, 1, __ATOMIC_ACQ_REL);
 }
 
 #endif

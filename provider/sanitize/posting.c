@@ -117,8 +117,9 @@ void uhcav_posting_end(struct uhcav_posting *p, uint32_t posted, int err)
 		uhcav_shadow_take_back(p->s, p->entered - posted);
 	if (posted)
 		uhcav_room_posted(p->s, p->stack, posted);
-	if (posted && p->s->unmatched)
-		p->s->unmatched = !uhcav_connection_look(p->s->owner);
+	if (posted && __atomic_load_n(&p->s->unmatched, __ATOMIC_ACQUIRE) &&
+	    uhcav_connection_look(p->s->owner))
+		__atomic_store_n(&p->s->unmatched, false, __ATOMIC_RELAXED);
 	if (err == ENOMEM)
 		uhcav_room_refused(p->s, p->stack);
 	pthread_mutex_unlock(&p->s->posting);

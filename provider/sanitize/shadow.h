@@ -66,7 +66,7 @@ struct uhcav_shadow {
 	struct uhcav_request *requests;
 	uint32_t max_wr; /* as it was granted */
 	bool is_send;    /* or a receive queue */
-	bool unmatched;  /* its QP can send and was not held against its peer; under "posting" */
+	bool unmatched;  /* its QP can send and was not held against its peer; atomic */
 	bool all_signaled;
 	const void *owner; /* QP or SRQ */
 	const struct ibv_context *context;

@@ -108,11 +108,8 @@ static void match_later(struct ibv_qp *ibqp, enum ibv_qp_state state)
 {
 	struct uhcav_shadow *s = uhcav_qp_of(ibqp)->send_shadow;
 
-	if (!s || state != IBV_QPS_RTS || !uhcav_check_on(UHCA_CHECK_CONN_MISMATCH))
-		return;
-	pthread_mutex_lock(&s->posting);
-	s->unmatched = true;
-	pthread_mutex_unlock(&s->posting);
+	if (s && state == IBV_QPS_RTS && uhcav_check_on(UHCA_CHECK_CONN_MISMATCH))
+		__atomic_store_n(&s->unmatched, true, __ATOMIC_RELEASE);
 }
 
 static int modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask)

@@ -346,6 +346,8 @@ static void test_destroy(void **state)
 	void *err;
 
 	assert_non_null(ex);
+	assert_int_equal(ibv_start_poll(ex, &(struct ibv_poll_cq_attr){0}), ENOENT);
+	ibv_end_poll(ex); /* a mistake, and none that hides the next one */
 	fake_complete(fake_newest(&f->daemon, UHCA_ABI_REGION_CQ), &e);
 	assert_int_equal(pthread_create(&thread, NULL, start_poll, ex), 0);
 	assert_int_equal(pthread_join(thread, &err), 0);

@@ -25,7 +25,8 @@ in_container() { # TREE WRITABLE COMMAND...
 	cp "$UHCA_BUILDDIR/tests/support/profile" "$profile" "$tree/" || return 1
 	chmod -R a+rX "$tree"
 	# What is mounted upon itself is writable still when what is around it is not; /tmp as
-	# engines have it: programs make their XRC domains there. What is mounted below it comes along.
+	# engines have it: programs make their XRC domains there. What is mounted below it comes
+	# along.
 	unshare --mount sh -c 'mount --rbind /tmp /tmp && mount --bind "$0" "$0" &&
 		mount -o remount,bind,ro / && exec "$@"' \
 		"$writable" setpriv --reuid=nobody --regid=nogroup --clear-groups \

@@ -19,6 +19,11 @@ uint64_t io_clock_now(void)
 	return read_clock(CLOCK_MONOTONIC);
 }
 
+uint64_t io_clock_about(void)
+{
+	return read_clock(CLOCK_MONOTONIC_COARSE);
+}
+
 uint64_t io_clock_wall(void)
 {
 	return read_clock(CLOCK_REALTIME);

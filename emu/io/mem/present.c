@@ -107,7 +107,7 @@ bool io_present_all(struct io_present *p, const struct iovec *piece, unsigned n,
 
 	if (!p)
 		return true;
-	now = io_clock_now();
+	now = io_clock_about();
 	if (now - p->since > FRESH_FOR) {
 		io_present_forget(p);
 		p->since = now;

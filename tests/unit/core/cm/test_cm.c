@@ -343,6 +343,30 @@ static void connects(void **state)
 	end_both();
 }
 
+/* For INIT no peer is needed; READs and atomics are let in where somebody provides for them. */
+static void says_what_init_needs(void **state)
+{
+	const uint32_t state_pkey_port_access = 1u | 16u | 32u | 8u;
+	struct cm *idle = core_cm_create(w.dev[0], NULL);
+	struct uhca_abi_qp_attr a;
+	uint32_t mask;
+
+	(void)state;
+	assert_non_null(idle);
+	assert_int_equal(core_cm_qp_attr(idle, 1, &a, &mask), 0);
+	assert_int_equal(mask, state_pkey_port_access);
+	assert_int_equal(a.qp_state, 1);
+	assert_int_equal(a.port_num, 1);
+	assert_int_equal(a.qp_access_flags, 2);
+	assert_int_equal(core_cm_qp_attr(idle, 2, &a, &mask), -EINVAL);
+	core_cm_destroy(idle, w.now);
+	call(QPT_RC);
+	assert_int_equal(core_cm_qp_attr(w.active.cm, 1, &a, &mask), 0);
+	assert_int_equal(a.qp_access_flags, 2 | 4 | 8);
+	go_on(3);
+	end_both();
+}
+
 /* What the caller says of the path is what both QPs are to use. */
 static void agrees_on_the_path(void **state)
 {
@@ -710,6 +734,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(connects, start, stop),
+		cmocka_unit_test_setup_teardown(says_what_init_needs, start, stop),
 		cmocka_unit_test_setup_teardown(connects_xrc, start, stop),
 		cmocka_unit_test_setup_teardown(says_who_accepts, start, stop),
 		cmocka_unit_test_setup_teardown(gives_up_by_name, start, stop),

@@ -101,6 +101,9 @@ $(sanitize_programs): %: %.o tests/verbs/sanitize/pair.o
 tests/verbs/sanitize/checks.log tests/verbs/sanitize/telling.log: $(sanitize_programs)
 check-verbs: $(sanitize_programs)
 
+# Of scripts that need the program of another test.
+tests/verbs/system/soak_sim.log: tests/sim/messages/test_random
+
 # What there is time for before each commit (scripts/check --quick), and when packages are built.
 check-quick:
 	$(MAKE) check TESTS='$(check_rules) $(made_tests) tests/verbs/system/smoke.sh' check_PROGRAMS=

@@ -425,20 +425,27 @@ static void test_event(void **state)
 	close(fd);
 }
 
+/* Who comes finds nothing, waits, and then there is an event. Returns the first answer. */
+static struct fake_cm_answer *event_comes_late(void)
+{
+	struct fake_cm_answer *late;
+
+	fake_cm_token(&cm, 0);
+	late = fake_cm_will(&cm, NULL, 0);
+	late->status = -EAGAIN;
+	late->token_after = true;
+	fake_cm_will(&cm, "event", 5);
+	return late;
+}
+
 /* A call that waits holds its file, as in a kernel: another thread closes the descriptor. */
 static void test_event_of_closed(void **state)
 {
 	struct holdings before = holdings_now();
 	int fd = open_device(0);
-	struct fake_cm_answer *late;
 
 	(void)state;
-	fake_cm_token(&cm, 0);
-	late = fake_cm_will(&cm, NULL, 0);
-	late->status = -EAGAIN;
-	late->closes = fd;
-	late->token_after = true;
-	fake_cm_will(&cm, "event", 5);
+	event_comes_late()->closes = fd;
 	assert_int_equal(get_event(fd), 0);
 	assert_answered("event", 5);
 	assert_int_equal(get_event(fd), -EBADF);
@@ -449,14 +456,9 @@ static void test_event_of_closed(void **state)
 static void test_event_waited_for(void **state)
 {
 	int fd = open_device(0);
-	struct fake_cm_answer *late;
 
 	(void)state;
-	fake_cm_token(&cm, 0);
-	late = fake_cm_will(&cm, NULL, 0);
-	late->status = -EAGAIN;
-	late->token_after = true;
-	fake_cm_will(&cm, "event", 5);
+	event_comes_late();
 	assert_int_equal(get_event(fd), 0);
 	assert_answered("event", 5);
 	close(fd);

@@ -372,13 +372,15 @@ server_says() { # PATTERN
 copy_tree() { # FOLDER
 	mkdir -p "$1/build" "$1/tests/support" "$1/scripts" && chmod 755 "$1" || return 1
 	cp "$root/scripts/uhca-run" "$1/scripts/"
-	cp "$root/tests/support/adopting" "$1/tests/support/"
+	cp "$root/tests/support/"{adopting,hasty} "$1/tests/support/"
 	cp -r "$root/tests/verbs" "$1/tests/"
 	cp "$UHCA_BUILDDIR"/uhca{-run,d,ctl,-sanitizer} "$1/build/"
 	mkdir -p "$1/build/.libs" "$1/build/tests/examples"
 	find "$UHCA_BUILDDIR" \( -name libuhca_preload.so -o -name libuhca-rdmav34.so \
 		-o -name libuhca.so.0 \) -path '*/.libs/*' -exec cp {} "$1/build/.libs/" \;
-	mkdir -p "$1/build/tests/verbs/ends" "$1/docs/sanitizer" "$1/emu/abi"
+	mkdir -p "$1/build/tests/verbs/ends" "$1/build/tests/support/.libs"
+	cp "$UHCA_BUILDDIR/tests/support/.libs/hasty.so" "$1/build/tests/support/.libs/"
+	mkdir -p "$1/docs/sanitizer" "$1/emu/abi"
 	cp "$root/emu/abi/sanitize.h" "$1/emu/abi/"
 	cp "$root/docs/libfabric.md" "$1/docs/"
 	cp "$root/docs/sanitizer/stock.supp" "$1/docs/sanitizer/"

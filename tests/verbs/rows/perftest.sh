@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=bash disable=SC2154,SC2034
-# Rows of perftest. The client prints a table: its lines begin with size and iterations, and a
+# Rows of perftest, which runs with a hasty clock. The client prints a table: its lines begin with size and iterations, and a
 # bandwidth table has "BW peak, BW average, MsgRate" behind them, a latency table times in us.
 # MsgRate is what is looked at: a bandwidth of few small messages is rounded to 0.00.
 
@@ -37,8 +37,8 @@ pt() { # NAME LEVEL PROGRAM SIZES ITERATIONS FLAGS...
 	shift 5
 	wanted perftest "$name" "$lev" || return 0
 	common="-F -n $n $*"
-	# In cycles: for microseconds it looks at its clocks for 0.2 s more before each line. One
-	# row does.
+	# In cycles: for microseconds it looks at its clocks once more before each line. One row
+	# does.
 	[[ $program != *_lat || $name = send_lat-RC ]] || common+=" -C"
 	[[ $sizes = *,* ]] || common+=" -s $sizes"
 	[ -z "$list_only" ] || { echo "perftest $name: $program $common" && return; }
@@ -46,6 +46,7 @@ pt() { # NAME LEVEL PROGRAM SIZES ITERATIONS FLAGS...
 	next_port
 	common+=" -p $port"
 	[[ " $* " = *" -x "* ]] || common+=" -x $gid"
+	program="$hasty $program"
 	row perftest "$name" "check_table $sizes $n" "$program -d $server_dev $common" \
 		"$program -d $client_dev $common $server_host"
 }
@@ -76,8 +77,8 @@ rows_services() { # bw|lat
 }
 
 # Powers of two in one connection, and sizes beside those at which something ends: a packet, a page,
-# a train of the device (64 KiB). perftest looks at its clocks for 0.2 s before each line of a
-# table, so that the long ones are of bandwidth only, writes inside the device, the others by UDP.
+# a train of the device (64 KiB). The long tables are of bandwidth only, writes inside the device,
+# the others by UDP.
 rows_all_sizes() {
 	local sizes op size
 	local -A level_of=([read]=core) # a row of megabytes in every variant

@@ -24,7 +24,7 @@
 
 #define THREADS    16u
 #define CHURNERS   4u
-#define MESSAGES   500u /* of each thread */
+#define MESSAGES   200u /* of each thread */
 #define SLOT       2048u
 #define SMALL      64u
 #define TOTAL      (THREADS * MESSAGES)

@@ -38,7 +38,7 @@ rows_pingpong() {
 	pp rc core ibv_rc_pingpong 4096 1000
 	pp rc-events core ibv_rc_pingpong 4096 1000 -e
 	pp rc-check core ibv_rc_pingpong 4096 1000 -c
-	[ "$variant" = wire ] || pp rc-100000 full ibv_rc_pingpong 4096 100000
+	[ "$variant" = wire ] || pp rc-40000 full ibv_rc_pingpong 4096 40000
 	[ "$variant" = internal ] || pp rc-20000 full ibv_rc_pingpong 4096 20000
 	for s in 1 4096 1000000; do
 		pp "rc-size-$s" core ibv_rc_pingpong "$s" 50 -c

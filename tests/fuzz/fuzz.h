@@ -21,6 +21,12 @@
  */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/*
+ * How many mutations are run where FUZZ_RUNS does not say, for a target that takes long over each:
+ * it defines this. 20000 for others.
+ */
+extern const unsigned long fuzz_runs __attribute__((weak));
+
 /* What must hold for every input. */
 #define FUZZ_CHECK(condition)                                                                      \
 	do {                                                                                       \

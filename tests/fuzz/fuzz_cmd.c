@@ -14,6 +14,7 @@
  *   the rest of the message behind its header; a word 0xfacade00 + n in it stands for handle
  *   number n that replies have brought so far
  */
+#include "abi_commands.h"
 #include "fuzz.h"
 #include "input.h"
 
@@ -47,23 +48,6 @@ static struct end good;
 
 /* What descriptors a client may have at hand. */
 static int some_fd[4];
-
-static const size_t natural_size[UHCA_CMD_COUNT] = {
-	[UHCA_CMD_HELLO] = sizeof(struct uhca_cmd_hello),
-	[UHCA_CMD_REG_MR] = sizeof(struct uhca_cmd_reg_mr),
-	[UHCA_CMD_CREATE_CQ] = sizeof(struct uhca_cmd_create_cq),
-	[UHCA_CMD_CREATE_QP] = sizeof(struct uhca_cmd_create_qp),
-	[UHCA_CMD_MODIFY_QP] = sizeof(struct uhca_cmd_modify_qp),
-	[UHCA_CMD_CREATE_SRQ] = sizeof(struct uhca_cmd_create_srq),
-	[UHCA_CMD_MODIFY_SRQ] = sizeof(struct uhca_cmd_modify_srq),
-	[UHCA_CMD_CREATE_AH] = sizeof(struct uhca_cmd_create_ah),
-	[UHCA_CMD_ATTACH_MCAST] = sizeof(struct uhca_cmd_mcast),
-	[UHCA_CMD_DETACH_MCAST] = sizeof(struct uhca_cmd_mcast),
-	[UHCA_CMD_CREATE_WQ] = sizeof(struct uhca_cmd_create_wq),
-	[UHCA_CMD_MODIFY_WQ] = sizeof(struct uhca_cmd_modify_wq),
-	[UHCA_CMD_CREATE_RWQ_IND_TABLE] = sizeof(struct uhca_cmd_create_rwq_ind_table),
-	[UHCA_CMD_CREATE_FLOW] = sizeof(struct uhca_cmd_create_flow),
-};
 
 static unsigned open_fds(void)
 {
@@ -184,8 +168,8 @@ static bool send_message(struct end *e, struct fuzz_input *in)
 
 	h.cmd = input_u8(in);
 	if (how & 0x10)
-		len = h.cmd < UHCA_CMD_COUNT && natural_size[h.cmd]
-			      ? natural_size[h.cmd]
+		len = h.cmd < UHCA_CMD_COUNT && abi_commands[h.cmd].size
+			      ? abi_commands[h.cmd].size
 			      : sizeof(struct uhca_cmd_handle);
 	else
 		len = input_u16(in) % (sizeof(msg) + 1);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * main() of a fuzz target where no fuzzing engine is linked: runs every input of the target's
- * corpus, then FUZZ_RUNS (an environment variable; 20000 by default) random mutations of them.
- * UHCA_SEED repeats a run. With file names as arguments it runs just these.
+ * corpus, then FUZZ_RUNS (an environment variable; 20000 by default, see fuzz.h) random mutations
+ * of them. UHCA_SEED repeats a run. With file names as arguments it runs just these.
  *
  * An input that aborts, crashes or takes more than ten seconds is written to crash-NAME in the
  * current folder, to be given as an argument. It is no match for an engine that sees coverage:
@@ -255,7 +255,7 @@ static unsigned long runs_wanted(void)
 	char *end;
 
 	if (!text || !*text)
-		return DEFAULT_RUNS;
+		return &fuzz_runs ? fuzz_runs : DEFAULT_RUNS;
 	errno = 0;
 	const unsigned long runs = strtoul(text, &end, 0);
 

@@ -127,6 +127,8 @@ void io_user_qp_connect(struct io_user_qp *q, const struct io_device *to, uint32
 	struct uhca_abi_qp_attr attr = {.qp_state = IBV_QPS_RTR,
 					.path_mtu = IBV_MTU_1024,
 					.dest_qp_num = qpn,
+					.rq_psn = q->psn,
+					.sq_psn = q->psn,
 					.max_rd_atomic = 4,
 					.max_dest_rd_atomic = 4,
 					.timeout = q->timeout,

@@ -37,6 +37,7 @@ struct io_user_qp {
 	struct uhca_abi_queue *region;
 	uint32_t send_producer, recv_producer, consumer;
 	uint8_t timeout, retry_cnt; /* of connected types: half a second, 7 unless changed */
+	uint32_t psn;               /* of both directions: 0 unless changed */
 };
 
 void io_user_open(struct io_user *u, struct io_daemon *d, const char *device);

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=bash disable=SC2154,SC2034
-# Rows of perftest, which runs with a hasty clock. The client prints a table: its lines begin with size and iterations, and a
-# bandwidth table has "BW peak, BW average, MsgRate" behind them, a latency table times in us.
-# MsgRate is what is looked at: a bandwidth of few small messages is rounded to 0.00.
+# Rows of perftest, which runs with a hasty clock. The client prints a table: its lines begin with
+# size and iterations; a bandwidth table has "BW peak, BW average, MsgRate" behind them, a latency
+# table times in us. MsgRate is what is looked at: a bandwidth of few small messages is rounded to
+# 0.00.
 
 # check_table SIZES ITERATIONS: the sizes (separated by commas) are there, in this order, each
 # with a figure above zero. Bidirectional runs and several QPs multiply the iterations.

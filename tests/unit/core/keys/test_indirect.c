@@ -12,7 +12,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define LAYOUTS  10000
+#define LAYOUTS  4000
 #define KEYS     8
 #define REGIONS  3
 #define REGION   (24u << 10)

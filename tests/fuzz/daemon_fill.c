@@ -157,6 +157,9 @@ static void fill_reg_adopted_mr(FILL_ARGUMENTS)
 	struct uhca_cmd_reg_adopted_mr *r = msg;
 
 	fill_reg_mr(u, msg, in);
+	r->mr.iova = daemon_user_memory();
+	r->mr.addr = 0;
+	r->mr.length += 8192;
 	r->n_extents = 1;
 	r->extent[0] = (struct uhca_abi_extent){daemon_user_memory() + 4096, 4096,
 						4096u * (input_u8(in) & 63)};

@@ -52,6 +52,25 @@ void daemon_memory_free(void)
 	close(channel[1]);
 }
 
+void daemon_memory_fill(void)
+{
+	/* To whom, from whom, what; IPv4 with UDP to port 4789, or with TCP, or IPv6. */
+	static const uint8_t udp[] = {
+		0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2,  0, 0, 0,   0, 1, 8, 0,   0x45, 0, 0,
+		50,   0,    0,    0,    0,    64,   17, 0, 0, 127, 0, 0, 1, 127, 0,    0, 2,
+		0,    9,    0x12, 0xb5, 0,    30,   0,  0, 8, 0,   0, 0, 0, 0,   7};
+	static const uint8_t six[] = {2, 0, 0, 0,    0,    2,    2, 0, 0, 0, 0,  1, 0x81,
+				      0, 0, 5, 0x86, 0xdd, 0x60, 0, 0, 0, 0, 20, 6, 64};
+
+	memset(memory, 0, PRESENT);
+	memcpy(memory, udp, sizeof(udp));
+	memcpy(memory + 256, udp, sizeof(udp));
+	memory[256 + 23] = 6;
+	memcpy(memory + 512, six, sizeof(six));
+	memcpy(memory + 768, udp, sizeof(udp));
+	memory[768 + 23] = 47; /* GRE */
+}
+
 bool daemon_memory_is_intact(void)
 {
 	for (size_t i = 0; i < OTHER; i++)
@@ -317,7 +336,7 @@ static int call(struct daemon_user *u, uint32_t cmd, void *msg)
 void daemon_user_command(struct daemon_user *u, struct fuzz_input *in)
 {
 	_Alignas(8) uint8_t msg[UHCA_ABI_MAX_MESSAGE] = {0};
-	const uint32_t cmd = 1 + input_u8(in) % (UHCA_CMD_COUNT - 1);
+	const uint32_t cmd = 1 + (input_u8(in) + 1) % (UHCA_CMD_COUNT - 1); /* 0 only asks */
 
 	name_objects(u, cmd, msg, in);
 	daemon_user_fill(u, cmd, msg, in);

@@ -47,6 +47,9 @@ void daemon_memory_make(void);
 void daemon_memory_free(void);
 bool daemon_memory_is_intact(void);
 
+/* What may be registered, as each input finds it: frames at 0, 256, 512 and 768, then zeros. */
+void daemon_memory_fill(void);
+
 void daemon_user_open(struct daemon_user *u, struct io_daemon *d, unsigned device);
 void daemon_user_close(struct daemon_user *u);
 

@@ -12,9 +12,9 @@
 #include "fuzz.h"
 
 #include "daemon_user.h"
+#include "emu/abi/ctl.h"
 #include "emu/io/base/clock.h"
 #include "emu/io/base/log.h"
-#include "emu/io/ctl/ctl_request.h"
 #include "emu/io/loop.h"
 #include "tests/support/io/ucma_client.h"
 #include "wire/icrc.h"
@@ -24,16 +24,18 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #define USERS    3u
 #define STEPS    400u
+#define TURNS    2000u  /* until uhcactl has its answer */
 #define LOOKS    20000u /* at the clock, in one turn of the loop */
 #define MESSAGE  3000u
 #define PSN      0x5a5a5au /* whoever guesses it may end a QP (docs/security.md) */
 #define PATIENCE 200u      /* times half a second, for those that behave */
 
-const unsigned long fuzz_runs = 100;
+const unsigned long fuzz_runs = 40;
 
 static struct io_test_daemon t;
 static struct io_user good[2];
@@ -42,6 +44,7 @@ static struct daemon_user user[USERS];
 static struct ucma_client cm[2];
 static bool has_cm, wants_anew;
 static int stranger = -1; /* a socket of another host */
+static int ctl = -1;      /* a session of uhcactl */
 static unsigned fds;
 
 /* ---- time ---- */
@@ -315,17 +318,48 @@ static const char *const rules[] = {
 static const char *const shows[] = {"device", "client", "pd",  "mr", "mw",   "dm",
 				    "cq",     "qp",     "srq", "ah", "xrcd", "cm_id"};
 
+static void open_session(void)
+{
+	struct sockaddr_un un = {.sun_family = AF_UNIX};
+
+	snprintf(un.sun_path, sizeof(un.sun_path), "%.60s/" UHCA_CTL_SOCKET, t.dir);
+	ctl = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	FUZZ_CHECK(connect(ctl, (struct sockaddr *)&un, sizeof(un)) == 0);
+}
+
+static void close_session(void)
+{
+	if (ctl >= 0)
+		close(ctl);
+	ctl = -1;
+}
+
+/* A line comes back, in however many pieces. */
+static void await_line(void)
+{
+	char piece[4096] = "";
+	ssize_t n = 0;
+
+	for (unsigned i = 0; i < TURNS && (n <= 0 || piece[n - 1] != '\n'); i++) {
+		turn();
+		n = recv(ctl, piece, sizeof(piece), MSG_DONTWAIT);
+	}
+	FUZZ_CHECK(n > 0 && piece[n - 1] == '\n');
+}
+
 /* One request; of a format with two texts and a number, in this order, each of which it may lack.
  */
 static void ask(const char *format, const char *device, const char *text, unsigned number)
 {
-	char line[512], *reply;
-	int n = snprintf(line, sizeof(line), format, device, text, number);
+	char line[512];
+	int n = snprintf(line, sizeof(line) - 1, format, device, text, number);
 
-	FUZZ_CHECK(n > 0 && (size_t)n < sizeof(line));
-	reply = io_ctl_request(&t.d.ctl.house, line, (size_t)n);
-	FUZZ_CHECK(reply && strchr(reply, '\n') == reply + strlen(reply) - 1);
-	free(reply);
+	FUZZ_CHECK(n > 0 && (size_t)n < sizeof(line) - 1);
+	line[n++] = '\n';
+	if (ctl < 0)
+		open_session();
+	FUZZ_CHECK(send(ctl, line, (size_t)n, MSG_NOSIGNAL) == n);
+	await_line();
 }
 
 static void add_rule(struct fuzz_input *in)
@@ -342,7 +376,7 @@ static void control(struct fuzz_input *in)
 	const char *device = n & 1 ? "uhca1" : "uhca0";
 	static const char *const steps[] = {"freeze", "go", "list"};
 
-	switch (which % 12) {
+	switch (which % 14) {
 	case 0:
 		ask("{\"cmd\":\"show\",\"what\":\"%s%s\"}", "", shows[n % 12], 0);
 		break;
@@ -391,9 +425,26 @@ static void control(struct fuzz_input *in)
 		ask("{\"cmd\":\"capture\",\"action\":\"%s%s\",\"file\":\"/dev/null\"}", "",
 		    n & 1 ? "stop" : "dump", 0);
 		break;
+	case 11:
+		ask("{\"cmd\":\"limit\",\"device\":\"%s\",\"name\":\"%s\",\"value\":%u}", device,
+		    n & 2 ? "max_qp" : "max_cqe", 1000 + n);
+		wants_anew = true;
+		break;
+	case 12:
+		for (unsigned i = 0; i < USERS; i++) {
+			const struct daemon_object *q =
+				user[i].dev ? daemon_user_object(&user[i], ABI_QP, n) : NULL;
+
+			if (q)
+				ask("{\"cmd\":\"event\",\"device\":\"%s\",\"name\":\"%s\",\"of\":"
+				    "\"qp=%u\"}",
+				    user[i].dev->id.name, n & 2 ? "QP_FATAL" : "COMM_EST",
+				    q->number);
+		}
+		break;
 	default:
-		wants_anew |= n > 250;
-		if (n > 250)
+		wants_anew |= n > 200;
+		if (n > 200)
 			ask("{\"cmd\":\"device\",\"device\":\"%s\",\"action\":\"fatal%s\"}", device,
 			    "", 0);
 		break;
@@ -412,6 +463,7 @@ static void tidy(void)
 		    t.d.ports[i].dev.id.name, "", 0);
 	}
 	turn();
+	daemon_memory_fill();
 }
 
 /* ---- rdma_cm: a command whose structure is what the tape says, but for its id and address ---- */
@@ -515,6 +567,8 @@ static void step(struct fuzz_input *in)
 	default:
 		if (op & 16)
 			daemon_user_close(u);
+		else
+			tidy();
 		break;
 	}
 }
@@ -528,6 +582,7 @@ static void leave(void)
 	for (unsigned i = 0; i < 2 && has_cm; i++)
 		close(cm[i].sock);
 	has_cm = false;
+	close_session();
 	turn();
 	while (io_clients_bury(&t.d.clients))
 		;
@@ -555,6 +610,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct fuzz_input in = {data, size};
 
 	once();
+	daemon_memory_fill();
 	wants_anew = false;
 	for (unsigned n = 0; n < STEPS && in.left > 0; n++)
 		step(&in);

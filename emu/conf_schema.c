@@ -286,6 +286,11 @@ const struct conf_option conf_schema[] = {
 		 "requests of a low-latency queue pair), max_shared_size (bytes that all programs "
 		 "share), client_memory (bytes of the daemon's own that a program's regions and "
 		 "described keys take; more fail with ENOMEM). May be given again for others."},
+	{"trust-parents", NULL, CONF_FLAG, FIELD_(io.trust_parents), .min = 1,
+	 .help = "Does not ask who else may rename the runtime directory or one above it. For a "
+		 "folder that nobody but the containers of one pod has, such as an emptyDir of "
+		 "Kubernetes, to which all may write. Default: the daemon does not start where "
+		 "others can put another directory in the place of its own."},
 	{"no-sandbox", NULL, CONF_FLAG, FIELD_(io.no_sandbox), .min = 1,
 	 .help = "Keeps all system calls and capabilities. For debugging. Default: when clients "
 		 "can "

@@ -58,7 +58,7 @@ static int run(const struct conf *c)
 	int error;
 
 	signal(SIGXFSZ, SIG_IGN); /* a capture may find out that it is too long; write(2) tells */
-	error = io_instance_open(&instance, c->io.dir);
+	error = io_instance_open(&instance, c->io.dir, c->io.trust_parents);
 	if (error < 0)
 		return EXIT_FAILURE;
 	error = open_log(c, &instance);

@@ -139,7 +139,7 @@ static void start(void)
 	strcpy(dir, "/tmp/uhca-fuzz-XXXXXX");
 	FUZZ_CHECK(mkdtemp(dir) != NULL);
 	FUZZ_CHECK(io_log_open(IO_LOG_ERROR, IO_LOG_FILE, "/dev/null") == 0);
-	FUZZ_CHECK(io_instance_open(&instance, dir) == 0);
+	FUZZ_CHECK(io_instance_open(&instance, dir, false) == 0);
 	FUZZ_CHECK(io_daemon_create(&d, &s, &instance) == 0);
 	FUZZ_CHECK(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) == 0);
 	some_fd[0] = pair[0];

@@ -65,6 +65,8 @@ static const struct option_row {
 	{"strict-memory", NULL, OPTION_DAEMON,
 	 "payload is read at execution, never at post; see uhcad(8)"},
 	{"limit", "NAME=N", OPTION_DAEMON, "a limit of the devices, such as max_qp=64; repeat"},
+	{"trust-parents", NULL, OPTION_DAEMON,
+	 "anybody may rename the runtime directory; see uhcad(8)"},
 	{"no-sandbox", NULL, OPTION_DAEMON, "the daemon keeps all system calls; see uhcad(8)"},
 	{"on-error", "FILE", OPTION_DAEMON, "a capture of what led to a failure; see uhcad(8)"},
 	{"log-level", "LEVEL", OPTION_DAEMON, "error, warn, info or debug"},

@@ -8,6 +8,7 @@
 #define IO_INSTANCE_H
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 struct io_instance {
@@ -27,11 +28,11 @@ int io_instance_path(const char *name, char *out, size_t cap);
  * and removes what a daemon that was killed has left. Says what is wrong in the log. 0 or:
  *   -EBUSY         another daemon runs there
  *   -EPERM         the directory belongs to somebody else, or others may write into it, or rename
- *                  it or one above it
+ *                  it or one above it (which is not asked with trust_parents)
  *   -ENAMETOOLONG  too long for the name of a Unix socket
  *   -errno         of mkdir(2), open(2)
  */
-int io_instance_open(struct io_instance *in, const char *dir);
+int io_instance_open(struct io_instance *in, const char *dir, bool trust_parents);
 
 /* Removes everything but the log, the pid file last, and gives up the lock. */
 void io_instance_close(struct io_instance *in);

@@ -33,6 +33,7 @@ enum io_wire_mode {
 
 struct io_settings {
 	char dir[PATH_MAX];
+	bool trust_parents; /* of io_instance_open */
 	unsigned devices;
 	struct io_address_list addresses[IO_MAX_DEVICES]; /* count 0: the default */
 	char netdev[IF_NAMESIZE];                         /* "": none given */

@@ -161,7 +161,7 @@ void io_test_daemon_start(struct io_test_daemon *t, const struct io_settings *s)
 
 	t->fds = io_test_open_fds();
 	io_test_dir(t->dir);
-	assert_int_equal(io_instance_open(&instance, t->dir), 0);
+	assert_int_equal(io_instance_open(&instance, t->dir, false), 0);
 	assert_int_equal(io_daemon_create(&t->d, s, &instance), 0);
 }
 

@@ -162,7 +162,7 @@ static int create(struct io_daemon *d, const struct io_settings *s, enum call ca
 	int error;
 
 	io_test_dir(dir);
-	assert_int_equal(io_instance_open(&instance, dir), 0);
+	assert_int_equal(io_instance_open(&instance, dir, false), 0);
 	memset(made, 0, sizeof(made));
 	failing = call;
 	fail_at = n;

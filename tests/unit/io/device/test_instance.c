@@ -67,7 +67,7 @@ static void test_made_and_removed(void **state)
 	int fd;
 
 	(void)state;
-	assert_int_equal(io_instance_open(&in, in_root("a/b/c")), 0);
+	assert_int_equal(io_instance_open(&in, in_root("a/b/c"), false), 0);
 	assert_int_equal(stat(in_root("a/b/c"), &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0700);
 	assert_int_equal(stat(in_root("a"), &st), 0);
@@ -102,7 +102,7 @@ static void test_stale_files(void **state)
 	make_file("i/pid");
 	make_file("i/mine");
 	assert_int_equal(symlink(root, in_root("i/dev/link")), 0);
-	assert_int_equal(io_instance_open(&in, in_root("i")), 0);
+	assert_int_equal(io_instance_open(&in, in_root("i"), false), 0);
 	assert_false(exists("i/sys"));
 	assert_false(exists("i/dev"));
 	assert_false(exists("i/sock"));
@@ -121,10 +121,10 @@ static void test_lock_file(void **state)
 	(void)state;
 	assert_int_equal(mkdir(in_root("d"), 0700), 0);
 	assert_int_equal(symlink("../elsewhere", in_root("d/pid")), 0);
-	assert_int_equal(io_instance_open(&in, in_root("d")), -ELOOP);
+	assert_int_equal(io_instance_open(&in, in_root("d"), false), -ELOOP);
 	assert_false(exists("elsewhere"));
 	assert_int_equal(unlink(in_root("d/pid")), 0);
-	assert_int_equal(io_instance_open(&in, in_root("d")), 0);
+	assert_int_equal(io_instance_open(&in, in_root("d"), false), 0);
 	assert_int_equal(fcntl(in.lock, F_GETFD), FD_CLOEXEC);
 	io_instance_close(&in);
 }
@@ -135,15 +135,15 @@ static void test_two_daemons(void **state)
 	struct io_instance second;
 
 	(void)state;
-	assert_int_equal(io_instance_open(&first, in_root("i")), 0);
+	assert_int_equal(io_instance_open(&first, in_root("i"), false), 0);
 	make_file("i/sock");
-	assert_int_equal(io_instance_open(&second, in_root("i")), -EBUSY);
+	assert_int_equal(io_instance_open(&second, in_root("i"), false), -EBUSY);
 	assert_true(exists("i/sock"));
 	assert_true(exists("i/pid"));
 	io_instance_close(&second);
 	assert_true(exists("i/pid"));
 	io_instance_close(&first);
-	assert_int_equal(io_instance_open(&second, in_root("i")), 0);
+	assert_int_equal(io_instance_open(&second, in_root("i"), false), 0);
 	io_instance_close(&second);
 }
 
@@ -156,13 +156,13 @@ static void test_after_a_kill(void **state)
 
 	(void)state;
 	if (pid == 0) {
-		if (io_instance_open(&in, in_root("i")) < 0)
+		if (io_instance_open(&in, in_root("i"), false) < 0)
 			_exit(1);
 		raise(SIGKILL);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFSIGNALED(status));
-	assert_int_equal(io_instance_open(&in, in_root("i")), 0);
+	assert_int_equal(io_instance_open(&in, in_root("i"), false), 0);
 	io_instance_close(&in);
 }
 
@@ -173,7 +173,7 @@ static void test_open_to_others(void **state)
 	(void)state;
 	assert_int_equal(mkdir(in_root("i"), 0700), 0);
 	assert_int_equal(chmod(in_root("i"), 0755), 0);
-	assert_int_equal(io_instance_open(&in, in_root("i")), -EPERM);
+	assert_int_equal(io_instance_open(&in, in_root("i"), false), -EPERM);
 	io_instance_close(&in);
 }
 
@@ -183,23 +183,25 @@ static void test_parents_of_others(void **state)
 	struct io_instance in;
 
 	(void)state;
-	assert_int_equal(io_instance_open(&in, in_root("a/b/c")), 0);
+	assert_int_equal(io_instance_open(&in, in_root("a/b/c"), false), 0);
 	io_instance_close(&in);
 	assert_int_equal(chmod(in_root("a"), 0777), 0);
-	assert_int_equal(io_instance_open(&in, in_root("a/b/c")), -EPERM);
+	assert_int_equal(io_instance_open(&in, in_root("a/b/c"), false), -EPERM);
+	io_instance_close(&in);
+	assert_int_equal(io_instance_open(&in, in_root("a/b/c"), true), 0);
 	io_instance_close(&in);
 	assert_int_equal(symlink("a/b", in_root("link")), 0);
-	assert_int_equal(io_instance_open(&in, in_root("link/c")), -EPERM);
+	assert_int_equal(io_instance_open(&in, in_root("link/c"), false), -EPERM);
 	io_instance_close(&in);
 	assert_false(exists("a/b/c/pid"));
 	assert_int_equal(chmod(in_root("a"), 01777), 0);
-	assert_int_equal(io_instance_open(&in, in_root("a/b/c")), 0);
+	assert_int_equal(io_instance_open(&in, in_root("a/b/c"), false), 0);
 	io_instance_close(&in);
 	if (geteuid() != 0)
 		return; /* nobody else can give a directory away */
 	assert_int_equal(chmod(in_root("a"), 0755), 0);
 	assert_int_equal(chown(in_root("a"), 65534, 65534), 0);
-	assert_int_equal(io_instance_open(&in, in_root("a/b/c")), -EPERM);
+	assert_int_equal(io_instance_open(&in, in_root("a/b/c"), false), -EPERM);
 	io_instance_close(&in);
 }
 
@@ -209,11 +211,11 @@ static void test_not_a_directory(void **state)
 
 	(void)state;
 	make_file("file");
-	assert_int_equal(io_instance_open(&in, in_root("file")), -ENOTDIR);
-	assert_int_equal(io_instance_open(&in, in_root("file/below")), -ENOTDIR);
+	assert_int_equal(io_instance_open(&in, in_root("file"), false), -ENOTDIR);
+	assert_int_equal(io_instance_open(&in, in_root("file/below"), false), -ENOTDIR);
 	mkdir(in_root("real"), 0700);
 	assert_int_equal(symlink("real", in_root("link")), 0);
-	assert_int_equal(io_instance_open(&in, in_root("link")), -ENOTDIR);
+	assert_int_equal(io_instance_open(&in, in_root("link"), false), -ENOTDIR);
 }
 
 static void test_too_long_for_a_socket(void **state)
@@ -224,7 +226,7 @@ static void test_too_long_for_a_socket(void **state)
 	(void)state;
 	memset(name, 'x', 100);
 	name[100] = '\0';
-	assert_int_equal(io_instance_open(&in, in_root(name)), -ENAMETOOLONG);
+	assert_int_equal(io_instance_open(&in, in_root(name), false), -ENAMETOOLONG);
 }
 
 static void test_paths_of_names(void **state)

@@ -113,7 +113,7 @@ static int start_with(const char *text, bool is_file)
 	s.faults[s.n_faults].text = text;
 	s.faults[s.n_faults++].is_file = is_file;
 	io_test_dir(dir);
-	assert_int_equal(io_instance_open(&instance, dir), 0);
+	assert_int_equal(io_instance_open(&instance, dir, false), 0);
 	error = io_daemon_create(d, &s, &instance);
 	if (error == 0) {
 		assert_int_equal(fault_plan_count(d->faults.plan), 1);

@@ -7,7 +7,7 @@ comma = ,
 test_cppflags = -D_GNU_SOURCE -DUHCA_VERSION='"$(PACKAGE_VERSION)"' -I$(srcdir)/provider \
 	-I$(srcdir)/emu/ctl/lib $(JANSSON_CFLAGS) $(SANDBOX_CPPFLAGS)
 compile_test = $(CC) $(DEFS) $(DEFAULT_INCLUDES) $(test_cppflags) $(CPPFLAGS) $(AM_CFLAGS) $(CFLAGS) \
-	-O0 -U_FORTIFY_SOURCE
+	-O0 -U_FORTIFY_SOURCE $(test_cflags)
 
 tests/%.o: tests/%.c
 	$(AM_V_CC)$(MKDIR_P) $(@D) && $(compile_test) -MMD -MP -c -o $@ $<

@@ -296,6 +296,7 @@ static void part(struct end *e)
 	way(&p, "list to composite", false, true);
 	interleaved(&p, "records by lists", false);
 	interleaved(&p, "interleaved", true);
+	rig_meet(e, !e->who); /* the last acknowledgement may get lost: the other asks again */
 	rig_free_qp(p.qp);
 	rig_free_mr(p.key);
 	rig_free_mr(p.headers);

@@ -15,6 +15,18 @@ for name in halo_exchange header_payload storage_target lock_free_table; do
 	[ $? = 2 ] || status=1
 done
 
+# The last acknowledgement of either end gets lost: who has it sent waits until the other has one.
+last=
+for psn in 195 249; do
+	last="$last --fault 'drop opcode=rc.ack psn=$psn times=1'"
+done
+said=$(eval "\"$run\" --private --wire $last -- \"$programs/header_payload\" --rounds 2" 2>&1) ||
+	status=1
+[ "$(echo "$said" | grep -c 'fired 1 time, of 1 that matched')" = 2 ] || {
+	echo "the last acknowledgements have other numbers: $said"
+	status=1
+}
+
 # The same program, and what devices of two profiles answer to it.
 differs() { # PROFILE OPTION...; the expected lines on standard input
 	expected=$(cat)

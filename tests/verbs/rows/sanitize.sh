@@ -6,11 +6,11 @@
 judge_checks() {
 	local checks
 	mapfile -t checks < <(cd "$here/sanitize/bad" && printf '%s\n' *.c | sed 's/\.c$//')
-	timeout -k 2 120 "$here/sanitize/judge" "${checks[@]}" 2>&1 | tail -n 3
+	timeout -k 2 120 "$here/sanitize/judge" "${checks[@]}" 2>&1 | tee "$out/said" | tail -n 3
 }
 
 judge_known() { # NAME
-	timeout -k 2 80 "$here/sanitize/judge" "known/$1" 2>&1 | tail -n 3
+	timeout -k 2 80 "$here/sanitize/judge" "known/$1" 2>&1 | tee "$out/said" | tail -n 3
 }
 
 # Sixteen threads that share queues, and a daemon that dies: nothing of that is a mistake.

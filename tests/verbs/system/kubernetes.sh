@@ -79,7 +79,8 @@ is_up() {
 	return 1
 }
 
-# try MANIFEST PROGRAM-CONTAINER MODE-OF-THE-FOLDER
+# A pod has a network of its own; here others may have 127.0.0.1 and its port.
+# try MANIFEST PROGRAM-CONTAINER MODE-OF-THE-FOLDER [OPTION-OF-UHCAD...]
 try() {
 	local command=() probe=() i=0
 	rm -rf "$tmp/run" "$tmp/containers" && mkdir "$tmp/containers" &&
@@ -88,7 +89,7 @@ try() {
 	sed -i "s|/run/uhca|$tmp/run|g" "$tmp/containers"/*
 	# shellcheck disable=SC1091
 	. "$tmp/containers/device"
-	"${command[@]}" >"$tmp/daemon" 2>&1 &
+	"${command[@]}" "${@:4}" >"$tmp/daemon" 2>&1 &
 	daemon=$!
 	is_up || fail "$1: the probe finds no daemon"
 	# shellcheck disable=SC2016 # of the inner shell
@@ -102,5 +103,5 @@ try() {
 
 NODE=127.$((RANDOM % 200 + 20)).$((RANDOM % 250)).1
 export NODE
-try job.yaml test 2777
+try job.yaml test 2777 --no-wire
 try node.yaml program 0700

@@ -108,20 +108,38 @@ bool uhcav_parent_domain_above(struct uhcav_context *ctx, const struct ibv_pd *i
 	return parent;
 }
 
-bool uhcav_parent_domain_leave(struct uhcav_context *ctx, const struct ibv_pd *ibpd)
+int uhcav_parent_domain_leave(struct uhcav_context *ctx, const struct ibv_pd *ibpd)
 {
 	struct uhcav_pd **at, *parent;
+	bool busy;
 
 	pthread_mutex_lock(&ctx->parents_lock);
 	for (at = &ctx->parents; *at && &(*at)->pd != ibpd;)
 		at = &(*at)->next;
 	parent = *at;
-	if (parent)
+	busy = parent && __atomic_load_n(&parent->members, __ATOMIC_ACQUIRE);
+	if (parent && !busy)
 		*at = parent->next;
 	pthread_mutex_unlock(&ctx->parents_lock);
-	if (parent && parent->td)
+	if (!parent || busy)
+		return busy ? EBUSY : ENOENT;
+	if (parent->td)
 		__atomic_fetch_sub(&parent->td->refs, 1, __ATOMIC_RELEASE);
-	return parent;
+	return 0;
+}
+
+struct uhcav_pd *uhcav_parent_domain_join(struct ibv_pd *pd)
+{
+	if (!pd || !uhcav_pd_is_parent(pd))
+		return NULL;
+	__atomic_fetch_add(&uhcav_pd_of(pd)->members, 1, __ATOMIC_RELAXED);
+	return uhcav_pd_of(pd);
+}
+
+void uhcav_parent_domain_part(struct uhcav_pd *parent)
+{
+	if (parent)
+		__atomic_fetch_sub(&parent->members, 1, __ATOMIC_RELEASE);
 }
 
 int uhcav_buffer_alloc(struct uhcav_buffer *b, struct ibv_pd *ibpd, size_t size, uint64_t type)

@@ -26,10 +26,17 @@ struct ibv_pd *uhcav_alloc_parent_domain(struct ibv_context *ibctx,
 bool uhcav_parent_domain_above(struct uhcav_context *ctx, const struct ibv_pd *pd);
 
 /*
- * It is being deallocated: those below it are less busy. False: it is no parent domain of the
- * context, which is known without looking at more of it than its address.
+ * It is being deallocated: those below it are less busy. ENOENT: it is no parent domain of the
+ * context, which is known without looking at more of it than its address; EBUSY: it has members.
  */
-bool uhcav_parent_domain_leave(struct uhcav_context *ctx, const struct ibv_pd *pd);
+int uhcav_parent_domain_leave(struct uhcav_context *ctx, const struct ibv_pd *pd);
+
+/*
+ * A QP, SRQ or CQ is made in pd (or NULL): a parent domain has it for a member until it parts.
+ * Which parent domain that is; NULL: it is none, and for uhcav_parent_domain_part nothing to do.
+ */
+struct uhcav_pd *uhcav_parent_domain_join(struct ibv_pd *pd);
+void uhcav_parent_domain_part(struct uhcav_pd *parent);
 
 /* NULL with errno: EINVAL for an unknown comp_mask. */
 struct ibv_td *uhcav_alloc_td(struct ibv_context *ibctx, struct ibv_td_init_attr *attr);

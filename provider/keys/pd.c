@@ -46,11 +46,14 @@ struct ibv_pd *uhcav_alloc_pd(struct ibv_context *ibctx)
 int uhcav_dealloc_pd(struct ibv_pd *ibpd)
 {
 	struct uhcav_context *ctx = uhcav_context_of(ibpd->context);
-	int err = 0;
+	int err;
 
 	if (uhcav_parent_domain_above(ctx, ibpd))
 		return uhcav_failed(EBUSY);
-	if (!uhcav_parent_domain_leave(ctx, ibpd))
+	err = uhcav_parent_domain_leave(ctx, ibpd);
+	if (err == EBUSY)
+		return uhcav_failed(EBUSY);
+	if (err == ENOENT)
 		err = uhcav_context_call_destroy(ctx, UHCA_CMD_DEALLOC_PD, ibpd->handle);
 	if (!err)
 		free(ibpd);

@@ -25,6 +25,7 @@ struct uhcav_pd {
 	struct uhcav_pd *next;  /* of the context's, under its parents_lock */
 	struct uhcav_pd *below; /* NULL: this is none */
 	struct uhcav_td *td;    /* or NULL */
+	uint32_t members;       /* queues that were made in it; atomic */
 	void *(*alloc)(struct ibv_pd *pd, void *pd_context, size_t size, size_t alignment,
 		       uint64_t resource_type);
 	void (*free)(struct ibv_pd *pd, void *pd_context, void *ptr, uint64_t resource_type);

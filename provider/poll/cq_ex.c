@@ -258,7 +258,7 @@ struct ibv_cq_ex *uhcav_create_cq_ex(struct ibv_context *ibctx, struct ibv_cq_in
 		if (!attr->parent_domain || !uhcav_pd_is_parent(attr->parent_domain))
 			err = -EINVAL;
 		else
-			init.single_threaded |= uhcav_pd_single_threaded(attr->parent_domain);
+			init.pd = attr->parent_domain;
 	}
 	if (!err)
 		err = uhcav_cq_create(ibctx, &init, &cq);

@@ -244,6 +244,7 @@ int uhcav_qp_open(struct uhcav_qp *qp, struct ibv_qp_init_attr *attr, uint32_t m
 
 	if (err)
 		return err;
+	qp->parent = uhcav_parent_domain_join(qp->qp.pd);
 	pthread_mutex_init(&qp->qp.mutex, NULL);
 	pthread_cond_init(&qp->qp.cond, NULL);
 	attr->cap = qp->cap;
@@ -382,6 +383,7 @@ int uhcav_destroy_qp(struct ibv_qp *ibqp)
 	if (qp->page)
 		munmap(qp->page, qp->region_size);
 	free_notes(qp);
+	uhcav_parent_domain_part(qp->parent);
 	free(qp);
 	return 0;
 }

@@ -71,6 +71,7 @@ struct uhcav_qp {
 	bool sq_sig_all;
 	struct uhcav_shadow *send_shadow, *recv_shadow; /* sanitize/; NULL: nobody watches */
 	struct uhcav_inside inside;                     /* the same */
+	struct uhcav_pd *parent;                        /* the parent domain it is in, or NULL */
 };
 
 static inline struct uhcav_qp *uhcav_qp_of(struct ibv_qp *qp)

@@ -8,6 +8,7 @@
 #include "emu/abi/event.h"
 #include "provider/base/base.h"
 #include "provider/context/context.h"
+#include "provider/keys/keys.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -124,7 +125,8 @@ int uhcav_cq_create(struct ibv_context *ibctx, const struct uhcav_cq_init *init,
 	cq->ctx = ctx;
 	cq->cq.context = ibctx;
 	cq->ignore_overrun = init->flags & UHCA_ABI_CQ_IGNORE_OVERRUN;
-	uhcav_lock_init(&cq->lock, ctx->single_threaded || init->single_threaded);
+	uhcav_lock_init(&cq->lock, ctx->single_threaded || init->single_threaded ||
+					   uhcav_pd_single_threaded(init->pd));
 	uhcav_qp_set_construct(&cq->qps);
 	if (init->channel) {
 		err = uhcav_channel_get(ctx, init->channel->fd, &cq->channel);
@@ -134,6 +136,7 @@ int uhcav_cq_create(struct ibv_context *ibctx, const struct uhcav_cq_init *init,
 	err = open_cq(cq, init);
 	if (err)
 		goto err_channel;
+	cq->parent = uhcav_parent_domain_join(init->pd);
 	cq->listener.daemon_gone = daemon_gone;
 	uhcav_context_listen(ctx, &cq->listener);
 	*out = cq;
@@ -218,6 +221,7 @@ int uhcav_destroy_cq(struct ibv_cq *ibcq)
 		uhcav_channel_put(cq->channel);
 	munmap(cq->page, cq->region_size);
 	uhcav_qp_set_destruct(&cq->qps);
+	uhcav_parent_domain_part(cq->parent);
 	free(cq);
 	return 0;
 }

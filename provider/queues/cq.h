@@ -56,6 +56,7 @@ struct uhcav_cq {
 	const struct uhcav_stack *armed_late;
 	pthread_t armed_by; /* who that was; under the lock */
 	struct uhcav_inside inside;
+	struct uhcav_pd *parent; /* the parent domain it is in, or NULL */
 };
 
 static inline struct uhcav_cq *uhcav_cq_of(struct ibv_cq *cq)
@@ -129,6 +130,7 @@ struct uhcav_cq_init {
 	struct ibv_comp_channel *channel;
 	uint32_t flags; /* UHCA_ABI_CQ_* */
 	bool single_threaded;
+	struct ibv_pd *pd; /* a parent domain, or NULL */
 };
 
 /* Both ways of creation. 0 or -errno. */

@@ -110,6 +110,7 @@ static struct ibv_srq *create(struct ibv_context *ibctx, struct ibv_srq_init_att
 		errno = -err;
 		return NULL;
 	}
+	srq->parent = uhcav_parent_domain_join(attr->pd);
 	return &srq->srq;
 }
 
@@ -242,6 +243,7 @@ int uhcav_destroy_srq(struct ibv_srq *ibsrq)
 		settle_events(srq);
 	}
 	munmap(srq->page, srq->region_size);
+	uhcav_parent_domain_part(srq->parent);
 	free(srq);
 	return 0;
 }

@@ -26,6 +26,7 @@ struct uhcav_srq {
 	uint32_t async_events_read;  /* atomic */
 	struct uhcav_shadow *shadow; /* sanitize/; NULL: nobody watches */
 	struct uhcav_inside inside;  /* the same */
+	struct uhcav_pd *parent;     /* the parent domain it is in, or NULL */
 };
 
 static inline struct uhcav_srq *uhcav_srq_of(struct ibv_srq *srq)

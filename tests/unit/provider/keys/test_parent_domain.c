@@ -82,10 +82,32 @@ static void test_life(void **state)
 	assert_int_equal(ibv_dealloc_td(td), EBUSY);
 	assert_int_equal(ibv_dealloc_pd(f->pd), EBUSY);
 	assert_int_equal(f->daemon.calls[UHCA_CMD_DEALLOC_PD], 0);
+	assert_int_equal(ibv_dealloc_pd(pd), EBUSY);
 	assert_int_equal(ibv_destroy_qp(qp), 0);
 	assert_int_equal(ibv_dealloc_pd(pd), 0);
 	assert_int_equal(f->daemon.calls[UHCA_CMD_DEALLOC_PD], 0);
 	assert_int_equal(ibv_dealloc_td(td), 0);
+}
+
+/* Its allocator, and its thread domain, are needed as long as a queue is in it. */
+static void test_members(void **state)
+{
+	struct verbs_fixture *f = *state;
+	struct ibv_pd *pd = parent_of(f, NULL, true);
+	struct ibv_cq_init_attr_ex attr = {
+		.cqe = 1, .comp_mask = IBV_CQ_INIT_ATTR_MASK_PD, .parent_domain = pd};
+	struct ibv_srq_init_attr srq_attr = {.attr = {4, 1, 0}};
+	struct ibv_cq_ex *cq = ibv_create_cq_ex(f->context, &attr);
+	struct ibv_srq *srq = ibv_create_srq(pd, &srq_attr);
+
+	mood = NONE;
+	assert_null(make_qp(f, pd)); /* which is no member then */
+	mood = OWN;
+	assert_int_equal(ibv_dealloc_pd(pd), EBUSY);
+	assert_int_equal(ibv_destroy_srq(srq), 0);
+	assert_int_equal(ibv_dealloc_pd(pd), EBUSY);
+	assert_int_equal(ibv_destroy_cq(ibv_cq_ex_to_cq(cq)), 0);
+	assert_int_equal(ibv_dealloc_pd(pd), 0);
 }
 
 static void test_locks(void **state)
@@ -173,10 +195,8 @@ int main(int argc, char **argv)
 #define TEST(name)                                                                                 \
 	cmocka_unit_test_setup_teardown(name, verbs_fixture_setup, verbs_fixture_teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_life),
-		TEST(test_locks),
-		TEST(test_allocators),
-		TEST(test_refused),
+		TEST(test_life),       TEST(test_members), TEST(test_locks),
+		TEST(test_allocators), TEST(test_refused),
 	};
 
 	(void)argc;

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # The Python module and its fixtures, by an example project (pytest/), and by a test that fails: its
-# report says where the last packets are, and there they are.
+# report says where the last packets are, and there they are. As it is installed pytest finds the
+# fixtures by itself, and does not mind a conftest.py that names them.
 set -u
 srcdir=$(cd "${UHCA_SRCDIR:?}" && pwd) && tmp=$(mktemp -d) || exit 99
 trap 'rm -rf "$tmp"' EXIT
@@ -43,3 +44,17 @@ if [ $status != 1 ] || ! grep -q "last packets.*/$kept\$" said ||
 	echo "pytest.sh: a test that fails does not say what its device saw"
 	exit 1
 fi
+
+installed=$tmp/site
+mkdir -p "$installed/uhca-0.dist-info" && ln -s "$srcdir/emu/ctl/python/uhca" "$installed/uhca" &&
+	cp "$srcdir/emu/ctl/python/entry_points.txt" "$UHCA_BUILDDIR/emu/ctl/python/METADATA" \
+		"$installed/uhca-0.dist-info/" || exit 99
+for conftest in conftest.py ''; do
+	[ -n "$conftest" ] || rm conftest.py
+	PYTHONPATH=$installed timeout -k 2 60 "$python" -m pytest -q -k one_device \
+		test_devices.py >said 2>&1 || {
+		cat said
+		echo "pytest.sh: ${conftest:-without conftest.py,} no fixtures are found"
+		exit 1
+	}
+done

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Fixtures for pytest; a project's conftest.py says: pytest_plugins = ["uhca.pytest_plugin"].
+"""Fixtures for pytest, which finds them by itself where uhca is installed; else a project's
+conftest.py says: pytest_plugins = ["uhca.pytest_plugin"].
 
 uhca            an Instance for the test alone
 uhca_session    one for all tests that ask for it

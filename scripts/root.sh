@@ -10,20 +10,20 @@ need_root() {
 }
 
 # make_root FOLDER SUITE VARIANT [PACKAGE...]: what mmdebstrap makes of it, with a user of number
-# 1000; does nothing when that was done before.
+# 1000; does nothing when just that was done before.
 make_root() {
 	local folder=$1 suite=$2 variant=$3 packages
 	shift 3
-	[ ! -e "$folder.complete" ] || return 0
 	packages=$(IFS=, && echo "$*")
-	rm -rf "${folder:?}" && mkdir -p "${folder%/*}"
+	[ "$(cat "$folder.complete" 2>/dev/null)" != "$suite $variant $packages" ] || return 0
+	rm -rf "${folder:?}" "$folder.complete" && mkdir -p "${folder%/*}"
 	mmdebstrap --quiet --variant="$variant" ${packages:+--include="$packages"} \
 		"$suite" "$folder" "$mirror" || die "no root of $suite from $mirror"
 	echo 'user:x:1000:1000::/srv/user:/bin/sh' >>"$folder/etc/passwd"
 	echo 'user:*:19000:0:99999:7:::' >>"$folder/etc/shadow"
 	echo 'user:x:1000:' >>"$folder/etc/group"
 	install -d -o 1000 -g 1000 "$folder/srv/user"
-	: >"$folder.complete"
+	echo "$suite $variant $packages" >"$folder.complete"
 }
 
 # in_root FOLDER [--network] [--as-user] COMMAND...: in processes, mounts and, unless the network

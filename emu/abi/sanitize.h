@@ -179,7 +179,7 @@
 	  "Stop the threads that post and poll, or join them, before it is destroyed")             \
 	X(THREADS_CLASH, "threads-clash", "sum",                                                   \
 	  "What is made with IBV_CREATE_CQ_ATTR_SINGLE_THREADED, or in a parent domain with a "    \
-	  "thread domain, has no locks: one thread uses it at a time",                             \
+	  "thread domain, has no locks: one thread at a time uses it, or anything of that domain", \
 	  "ibv_create_cq_ex(3), ibv_alloc_td(3), ibv_alloc_parent_domain(3)",                      \
 	  "Let the threads take turns by a lock of their own, or make the object without that "    \
 	  "promise")                                                                               \

@@ -19,6 +19,9 @@ struct uhcav_inside {
 	pthread_t thread;
 	uintptr_t pc;                    /* the return address of the call */
 	const struct uhcav_stack *stack; /* NULL: it was not taken */
+
+	/* Of the thread domain that it is in, or NULL; set when the object is made. */
+	struct uhcav_inside *domain;
 };
 
 /* Is somebody in there, and not this thread alone? */
@@ -35,13 +38,18 @@ static inline void uhcav_inside_enter(struct uhcav_inside *i, uintptr_t pc,
 	__atomic_store_n(&i->pc, pc, __ATOMIC_RELAXED);
 	__atomic_store_n(&i->stack, stack, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&i->calls, 1, __ATOMIC_ACQ_REL);
+	if (i->domain)
+		uhcav_inside_enter(i->domain, pc, stack);
 }
 
 /* Some end a poll that has not begun, because nothing was there: that leaves nothing. */
 static inline void uhcav_inside_leave(struct uhcav_inside *i)
 {
-	if (__atomic_load_n(&i->calls, __ATOMIC_RELAXED))
-		__atomic_fetch_sub(&i->calls, 1, __ATOMIC_ACQ_REL);
+	if (!__atomic_load_n(&i->calls, __ATOMIC_RELAXED))
+		return;
+	__atomic_fetch_sub(&i->calls, 1, __ATOMIC_ACQ_REL);
+	if (i->domain)
+		uhcav_inside_leave(i->domain);
 }
 
 #endif

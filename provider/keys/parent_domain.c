@@ -15,6 +15,7 @@
 struct uhcav_td {
 	struct ibv_td td;
 	uint32_t refs; /* parent domains; atomic */
+	struct uhcav_inside inside;
 	uint8_t slack[UHCAV_OBJECT_ROOM / 4];
 };
 
@@ -140,6 +141,11 @@ void uhcav_parent_domain_part(struct uhcav_pd *parent)
 {
 	if (parent)
 		__atomic_fetch_sub(&parent->members, 1, __ATOMIC_RELEASE);
+}
+
+struct uhcav_inside *uhcav_parent_domain_inside(const struct uhcav_pd *parent)
+{
+	return parent && parent->td ? &parent->td->inside : NULL;
 }
 
 int uhcav_buffer_alloc(struct uhcav_buffer *b, struct ibv_pd *ibpd, size_t size, uint64_t type)

@@ -38,6 +38,9 @@ int uhcav_parent_domain_leave(struct uhcav_context *ctx, const struct ibv_pd *pd
 struct uhcav_pd *uhcav_parent_domain_join(struct ibv_pd *pd);
 void uhcav_parent_domain_part(struct uhcav_pd *parent);
 
+/* Who is in a call on a member of its thread domain, whichever; NULL without one. */
+struct uhcav_inside *uhcav_parent_domain_inside(const struct uhcav_pd *parent);
+
 /* NULL with errno: EINVAL for an unknown comp_mask. */
 struct ibv_td *uhcav_alloc_td(struct ibv_context *ibctx, struct ibv_td_init_attr *attr);
 

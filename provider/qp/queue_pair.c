@@ -245,6 +245,7 @@ int uhcav_qp_open(struct uhcav_qp *qp, struct ibv_qp_init_attr *attr, uint32_t m
 	if (err)
 		return err;
 	qp->parent = uhcav_parent_domain_join(qp->qp.pd);
+	qp->inside.domain = uhcav_parent_domain_inside(qp->parent);
 	pthread_mutex_init(&qp->qp.mutex, NULL);
 	pthread_cond_init(&qp->qp.cond, NULL);
 	attr->cap = qp->cap;

@@ -137,6 +137,7 @@ int uhcav_cq_create(struct ibv_context *ibctx, const struct uhcav_cq_init *init,
 	if (err)
 		goto err_channel;
 	cq->parent = uhcav_parent_domain_join(init->pd);
+	cq->inside.domain = uhcav_parent_domain_inside(cq->parent);
 	cq->listener.daemon_gone = daemon_gone;
 	uhcav_context_listen(ctx, &cq->listener);
 	*out = cq;

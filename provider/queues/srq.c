@@ -111,6 +111,7 @@ static struct ibv_srq *create(struct ibv_context *ibctx, struct ibv_srq_init_att
 		return NULL;
 	}
 	srq->parent = uhcav_parent_domain_join(attr->pd);
+	srq->inside.domain = uhcav_parent_domain_inside(srq->parent);
 	return &srq->srq;
 }
 

@@ -128,8 +128,8 @@ void uhcav_lifetime_busy(struct uhcav_here here, const struct uhcav_object *o)
 
 /* ---- threads ---- */
 
-static void tell_inside(enum uhca_check check, const struct uhcav_inside *i, const void *self,
-			const struct uhcav_stack *stack)
+static void tell_inside(enum uhca_check check, const char *what, const struct uhcav_inside *i,
+			const void *self, const struct uhcav_stack *stack)
 {
 	bool clash = check == UHCA_CHECK_THREADS_CLASH;
 	uintptr_t pc = __atomic_load_n(&i->pc, __ATOMIC_RELAXED);
@@ -141,10 +141,7 @@ static void tell_inside(enum uhca_check check, const struct uhcav_inside *i, con
 		other = uhcav_stack_keep(&pc, 1);
 	if (!uhcav_object_find(self, &o) || !uhcav_finding_is_new(check, stack, other))
 		return;
-	uhcav_finding_begin(
-		check, "%s",
-		clash ? "two threads use an object at once that was made for one"
-		      : "an object is destroyed while another thread is in a call on it");
+	uhcav_finding_begin(check, "%s", what);
 	uhcav_finding_fact("%s", uhcav_object_words(&o, words));
 	uhcav_finding_stack(stack, clash ? "called by" : "destroyed by");
 	uhcav_finding_stack(other, "the other thread called from");
@@ -158,7 +155,13 @@ void uhcav_lifetime_enter(struct uhcav_inside *i, const void *self, bool single,
 	if (single && uhcav_check_on(UHCA_CHECK_THREADS_CLASH)) {
 		stack = stack ? stack : uhcav_stack_take(here);
 		if (uhcav_inside_others(i))
-			tell_inside(UHCA_CHECK_THREADS_CLASH, i, self, stack);
+			tell_inside(UHCA_CHECK_THREADS_CLASH,
+				    "two threads use an object at once that was made for one", i,
+				    self, stack);
+		else if (i->domain && uhcav_inside_others(i->domain))
+			tell_inside(UHCA_CHECK_THREADS_CLASH,
+				    "two threads use objects of one thread domain at once",
+				    i->domain, self, stack);
 	}
 	uhcav_inside_enter(i, here.pc, stack);
 }
@@ -166,5 +169,7 @@ void uhcav_lifetime_enter(struct uhcav_inside *i, const void *self, bool single,
 void uhcav_lifetime_ending(const struct uhcav_inside *i, const void *self, struct uhcav_here here)
 {
 	if (uhcav_check_on(UHCA_CHECK_DESTROY_POSTING) && uhcav_inside_others(i))
-		tell_inside(UHCA_CHECK_DESTROY_POSTING, i, self, uhcav_stack_take(here));
+		tell_inside(UHCA_CHECK_DESTROY_POSTING,
+			    "an object is destroyed while another thread is in a call on it", i,
+			    self, uhcav_stack_take(here));
 }

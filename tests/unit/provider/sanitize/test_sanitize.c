@@ -331,6 +331,35 @@ static void test_threads(void **state)
 	expect_nothing();
 }
 
+/* What is of one thread domain is used by one thread at a time, all of it. */
+static void test_thread_domain(void **state)
+{
+	struct verbs_fixture *f = *state;
+	struct ibv_td *td = ibv_alloc_td(f->context, &(struct ibv_td_init_attr){0});
+	struct ibv_parent_domain_init_attr domain = {.pd = f->pd, .td = td};
+	struct ibv_pd *pd = ibv_alloc_parent_domain(f->context, &domain);
+	struct ibv_cq_init_attr_ex attr = {
+		.cqe = 4, .comp_mask = IBV_CQ_INIT_ATTR_MASK_PD, .parent_domain = pd};
+	struct ibv_cq_ex *other = ibv_create_cq_ex(f->context, &attr);
+	struct ibv_cq_ex *ex = ibv_create_cq_ex(f->context, &attr);
+	struct uhca_abi_cqe e = {.opcode = UHCA_ABI_WC_SEND};
+
+	assert_non_null(other);
+	fake_complete(fake_newest(&f->daemon, UHCA_ABI_REGION_CQ), &e);
+	assert_int_equal(ibv_start_poll(ex, &(struct ibv_poll_cq_attr){0}), 0);
+	poll_elsewhere(f->cq); /* of no domain */
+	expect_nothing();
+	poll_elsewhere(ibv_cq_ex_to_cq(other));
+	expect("threads-clash", "two threads use objects of one thread domain at once");
+	ibv_end_poll(ex);
+	poll_elsewhere(ibv_cq_ex_to_cq(other));
+	assert_int_equal(ibv_destroy_cq(ibv_cq_ex_to_cq(ex)), 0);
+	assert_int_equal(ibv_destroy_cq(ibv_cq_ex_to_cq(other)), 0);
+	assert_int_equal(ibv_dealloc_pd(pd), 0);
+	assert_int_equal(ibv_dealloc_td(td), 0);
+	expect_nothing();
+}
+
 static void *start_poll(void *cq)
 {
 	return (void *)(intptr_t)ibv_start_poll(cq, &(struct ibv_poll_cq_attr){0});
@@ -558,11 +587,11 @@ int main(int argc, char **argv)
 #define TEST(name)                                                                                 \
 	cmocka_unit_test_setup_teardown(name, verbs_fixture_setup, verbs_fixture_teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_send_changed), TEST(test_swapped),      TEST(test_built),
-		TEST(test_overlap),      TEST(test_wr_id),        TEST(test_threads),
-		TEST(test_retries),      TEST(test_mismatch),     TEST(test_destroy),
-		TEST(test_lost_wakeup),  TEST(test_fork),         TEST(test_busy),
-		TEST(test_extended_cq),  TEST(test_left_at_exit),
+		TEST(test_send_changed),  TEST(test_swapped),     TEST(test_built),
+		TEST(test_overlap),       TEST(test_wr_id),       TEST(test_threads),
+		TEST(test_thread_domain), TEST(test_retries),     TEST(test_mismatch),
+		TEST(test_destroy),       TEST(test_lost_wakeup), TEST(test_fork),
+		TEST(test_busy),          TEST(test_extended_cq), TEST(test_left_at_exit),
 	};
 
 	program = argv[0];

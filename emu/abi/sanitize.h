@@ -105,6 +105,12 @@
 	  "IBTA vol. 1, 10.6.3.1; ibv_reg_mr(3)",                                                  \
 	  "Register it with IBV_ACCESS_REMOTE_WRITE, IBV_ACCESS_REMOTE_READ or "                   \
 	  "IBV_ACCESS_REMOTE_ATOMIC")                                                              \
+	X(QP_ACCESS, "qp-access", "sum",                                                           \
+	  "A queue pair allows its peer WRITEs, READs and atomics, each by its right among its "   \
+	  "qp_access_flags, beside the rights of its regions",                                     \
+	  "IBTA vol. 1, 10.2.3 and 11.2.4.2; ibv_modify_qp(3)",                                    \
+	  "Move it to INIT with IBV_ACCESS_REMOTE_WRITE, IBV_ACCESS_REMOTE_READ or "               \
+	  "IBV_ACCESS_REMOTE_ATOMIC among its qp_access_flags")                                    \
 	X(DEREG_POSTED, "dereg-posted", "sum",                                                     \
 	  "A region stays registered until the requests that name it have completed",              \
 	  "IBTA vol. 1, 10.6.5; ibv_dereg_mr(3)",                                                  \
@@ -136,9 +142,9 @@
 	  "Look at the status of each completion; after an error reset and connect the queue "     \
 	  "pair, or give it up")                                                                   \
 	X(CONN_MISMATCH, "conn-mismatch", "sum",                                                   \
-	  "Both ends of a connection have the same path_mtu, each expects as rq_psn what the "     \
-	  "other has as sq_psn, and asks no more READs and atomics at once (max_rd_atomic) than "  \
-	  "the other takes (max_dest_rd_atomic)",                                                  \
+	  "Both ends of a connection have each other's number as dest_qp_num and the same "        \
+	  "path_mtu, each expects as rq_psn what the other has as sq_psn, and asks no more READs " \
+	  "and atomics at once (max_rd_atomic) than the other takes (max_dest_rd_atomic)",         \
 	  "IBTA vol. 1, 9.7.1 and 11.2.4.2; ibv_modify_qp(3)",                                     \
 	  "Let each end tell the other its values, and use what came from there")                  \
 	X(CONN_RETRIES, "conn-retries", "strict",                                                  \

@@ -17,7 +17,7 @@ struct end {
 	int known; /* enum ibv_qp_attr_mask */
 	struct ibv_qp_attr attr;
 	bool loops; /* its address is its own port's */
-	const struct uhcav_stack *connected;
+	const struct uhcav_stack *connected, *allowed;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -53,6 +53,8 @@ static void keep(struct end *e, const struct ibv_qp_attr *from, int mask)
 	struct ibv_qp_attr *to = &e->attr;
 
 	e->known |= mask;
+	if (mask & IBV_QP_ACCESS_FLAGS)
+		to->qp_access_flags = from->qp_access_flags;
 	if (mask & IBV_QP_DEST_QPN)
 		to->dest_qp_num = from->dest_qp_num;
 	if (mask & IBV_QP_PATH_MTU)
@@ -65,6 +67,21 @@ static void keep(struct end *e, const struct ibv_qp_attr *from, int mask)
 		to->max_rd_atomic = from->max_rd_atomic;
 	if (mask & IBV_QP_MAX_DEST_RD_ATOMIC)
 		to->max_dest_rd_atomic = from->max_dest_rd_atomic;
+}
+
+static void note(struct end *e, const struct ibv_qp_attr *attr, int mask, struct uhcav_here here)
+{
+	if (mask & IBV_QP_STATE && attr->qp_state == IBV_QPS_RESET) {
+		e->known = 0;
+		e->attr.qp_access_flags = 0;
+		e->allowed = NULL;
+		return;
+	}
+	keep(e, attr, mask);
+	if (mask & IBV_QP_AV)
+		e->connected = uhcav_stack_take(here);
+	if (mask & IBV_QP_ACCESS_FLAGS)
+		e->allowed = uhcav_stack_take(here);
 }
 
 typedef int query_gid(struct ibv_context *context, uint8_t port, int index, union ibv_gid *gid);
@@ -158,19 +175,15 @@ void uhcav_connection_modified(struct uhcav_here here, struct ibv_qp *qp,
 	if (qp->qp_type != IBV_QPT_RC && qp->qp_type != IBV_QPT_UC)
 		return;
 	look_at_one(qp, attr, attr_mask, here);
-	if (!uhcav_check_on(UHCA_CHECK_CONN_MISMATCH))
+	if (!uhcav_check_on(UHCA_CHECK_CONN_MISMATCH) && !uhcav_check_on(UHCA_CHECK_QP_ACCESS))
 		return;
 	loops = attr_mask & IBV_QP_AV && is_own(qp->context, &attr->ah_attr);
 	pthread_mutex_lock(&lock);
 	e = find_or_make(qp);
-	if (e && attr_mask & IBV_QP_STATE && attr->qp_state == IBV_QPS_RESET)
-		e->known = 0;
-	else if (e)
-		keep(e, attr, attr_mask);
-	if (e && attr_mask & IBV_QP_AV) {
+	if (e)
+		note(e, attr, attr_mask, here);
+	if (e && attr_mask & IBV_QP_AV)
 		e->loops = loops;
-		e->connected = uhcav_stack_take(here);
-	}
 	pthread_mutex_unlock(&lock);
 }
 
@@ -223,18 +236,36 @@ static unsigned look_both_ways(const struct end *a, const struct end *b, bool te
 	return mtu + look_one_way(a, b, tell) + look_one_way(b, a, tell);
 }
 
-/* The end on the same device that it was told of, and that was told of it. */
-static const struct end *peer_of(const struct end *e)
+static bool is_of(const struct end *p, const struct end *e)
+{
+	return p->attr.dest_qp_num == e->qp->qp_num;
+}
+
+static bool is_up(const struct end *e)
+{
+	return e->qp->state == IBV_QPS_RTR || e->qp->state == IBV_QPS_RTS;
+}
+
+/* The end on the same device that it was told of, and that was told of one itself. */
+static const struct end *told_of(const struct end *e)
 {
 	const struct end *p;
 
 	LIST_FOREACH(p, &ends, link)
 	if (p->qp->qp_num == e->attr.dest_qp_num &&
 	    p->qp->context->device == e->qp->context->device && p->loops &&
-	    p->attr.dest_qp_num == e->qp->qp_num && p->known & IBV_QP_DEST_QPN &&
-	    (p->qp->state == IBV_QPS_RTR || p->qp->state == IBV_QPS_RTS))
+	    p->known & IBV_QP_DEST_QPN)
 		return p;
 	return NULL;
+}
+
+/*
+ * Does a send to one that is connected with another? Of UC a packet does not say who has sent it,
+ * and some programs live by that.
+ */
+static bool is_crossed(const struct end *a, const struct end *b)
+{
+	return a->qp->qp_type == IBV_QPT_RC && !is_of(b, a);
 }
 
 static void tell_mismatch(const struct end *a, const struct end *b)
@@ -243,7 +274,11 @@ static void tell_mismatch(const struct end *a, const struct end *b)
 		return;
 	uhcav_finding_begin(UHCA_CHECK_CONN_MISMATCH,
 			    "the two ends of a connection were told what does not fit");
-	look_both_ways(a, b, true);
+	if (is_crossed(a, b))
+		uhcav_finding_fact("QP 0x%x has dest_qp_num 0x%x, which has 0x%x", a->qp->qp_num,
+				   a->attr.dest_qp_num, b->attr.dest_qp_num);
+	else
+		look_both_ways(a, b, true);
 	uhcav_finding_stack(a->connected, "QP 0x%x connected by", a->qp->qp_num);
 	uhcav_finding_stack(b->connected, "QP 0x%x connected by", b->qp->qp_num);
 	uhcav_finding_tell();
@@ -256,12 +291,30 @@ bool uhcav_connection_look(const struct ibv_qp *qp)
 
 	pthread_mutex_lock(&lock);
 	e = find(qp);
-	peer = e && e->loops ? peer_of(e) : NULL;
-	over = peer || !e || !e->loops;
-	if (peer && look_both_ways(e, peer, false))
+	peer = e && e->loops ? told_of(e) : NULL;
+	if (peer && !is_up(peer))
+		peer = NULL;
+	over = !e || !e->loops || (peer && is_of(peer, e));
+	if (peer && (is_crossed(e, peer) || (over && look_both_ways(e, peer, false))))
 		tell_mismatch(e, peer);
 	pthread_mutex_unlock(&lock);
 	return over;
+}
+
+bool uhcav_connection_peer(const struct ibv_qp *qp, struct uhcav_connection_peer *out)
+{
+	const struct end *e, *peer;
+
+	pthread_mutex_lock(&lock);
+	e = find(qp);
+	peer = e && e->loops ? told_of(e) : NULL;
+	if (peer && !is_of(peer, e))
+		peer = NULL;
+	if (peer)
+		*out = (struct uhcav_connection_peer){peer->qp->qp_num, peer->attr.qp_access_flags,
+						      peer->allowed};
+	pthread_mutex_unlock(&lock);
+	return peer;
 }
 
 void uhcav_connection_lock(void)

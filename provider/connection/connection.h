@@ -28,6 +28,16 @@ void uhcav_connection_gone(const struct ibv_qp *qp);
  */
 bool uhcav_connection_look(const struct ibv_qp *qp);
 
+/* What a queue pair allows its peer: enum ibv_access_flags, and who has said so (NULL: nobody). */
+struct uhcav_connection_peer {
+	uint32_t qp_num;
+	unsigned access;
+	const struct uhcav_stack *allowed;
+};
+
+/* Of the one at the other end, where it is in this process and was told of this one. Or false. */
+bool uhcav_connection_peer(const struct ibv_qp *qp, struct uhcav_connection_peer *peer);
+
 /* For fork: see finding/stack.h. */
 void uhcav_connection_lock(void);
 void uhcav_connection_unlock(void);

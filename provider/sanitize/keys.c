@@ -5,6 +5,7 @@
  */
 #include "keys.h"
 
+#include "provider/connection/connection.h"
 #include "provider/finding/finding.h"
 #include "provider/queues/queues.h"
 #include "words.h"
@@ -135,14 +136,43 @@ static int right_for(unsigned opcode)
 	}
 }
 
+static const char *right_name(unsigned right)
+{
+	return right == IBV_ACCESS_REMOTE_READ    ? "IBV_ACCESS_REMOTE_READ"
+	       : right == IBV_ACCESS_REMOTE_WRITE ? "IBV_ACCESS_REMOTE_WRITE"
+						  : "IBV_ACCESS_REMOTE_ATOMIC";
+}
+
+/* A queue pair without the right refuses all that needs it, of whatever region. */
+static bool look_at_peer(struct uhcav_here here, const struct uhcav_shadow *s,
+			 const struct uhcav_request *r, unsigned right)
+{
+	struct uhcav_connection_peer peer;
+	bool lacks = uhcav_connection_peer(s->owner, &peer) && !(peer.access & right);
+
+	if (!lacks || !uhcav_finding_is_new(UHCA_CHECK_QP_ACCESS, r->posted, peer.allowed))
+		return lacks;
+	uhcav_finding_begin(UHCA_CHECK_QP_ACCESS,
+			    "a remote request asks what its peer's queue pair does not allow");
+	uhcav_words_request(s, r);
+	uhcav_finding_fact("QP 0x%x has no %s among its qp_access_flags (0x%x)", peer.qp_num,
+			   right_name(right), peer.access);
+	uhcav_finding_stack(r->posted, "posted by");
+	uhcav_finding_stack(uhcav_stack_take(here), "its error was polled by");
+	uhcav_finding_stack(peer.allowed, "QP 0x%x was given its rights by", peer.qp_num);
+	uhcav_finding_tell();
+	return true;
+}
+
 void uhcav_keys_refused(struct uhcav_here here, const struct uhcav_shadow *s,
-			const struct uhcav_request *r)
+			const struct uhcav_request *r, enum ibv_wc_status status)
 {
 	enum uhca_check check;
 	struct uhcav_object mr;
 	int right = right_for(r->opcode);
 
-	if (!r->rkey || !right)
+	if (!right || look_at_peer(here, s, r, (unsigned)right) || !r->rkey ||
+	    status != IBV_WC_REM_ACCESS_ERR)
 		return;
 	if (!uhcav_object_by_rkey(s->context, r->rkey, &mr)) {
 		look_for_lkey(here, s, r);

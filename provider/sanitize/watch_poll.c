@@ -66,7 +66,8 @@ static void collect(struct uhcav_here here, struct uhcav_cq *cq, const struct ib
  */
 static void judge(struct uhcav_here here, struct batch *b, const struct ibv_wc *wc)
 {
-	bool refused = wc->status == IBV_WC_REM_ACCESS_ERR && b->of.is_send;
+	bool refused = b->of.is_send && (wc->status == IBV_WC_REM_ACCESS_ERR ||
+					 wc->status == IBV_WC_REM_INV_REQ_ERR);
 	bool good = wc->status == IBV_WC_SUCCESS && wc->opcode != IBV_WC_RECV_RDMA_WITH_IMM;
 
 	for (uint32_t i = 0; i < b->n; i++) {
@@ -74,7 +75,7 @@ static void judge(struct uhcav_here here, struct batch *b, const struct ibv_wc *
 		if (good)
 			uhcav_inflight_end(here, &b->of, &b->requests[i], wc->byte_len);
 		if (refused && b->requests[i].index + 1 == b->end)
-			uhcav_keys_refused(here, &b->of, &b->requests[i]);
+			uhcav_keys_refused(here, &b->of, &b->requests[i], wc->status);
 		uhcav_request_free(&b->requests[i]);
 	}
 }

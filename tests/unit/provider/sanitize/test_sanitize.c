@@ -430,6 +430,7 @@ static void test_mismatch(void **state)
 	struct verbs_fixture *f = *state;
 	struct ibv_qp_init_attr attr = {
 		.send_cq = f->cq, .recv_cq = f->cq, .qp_type = IBV_QPT_RC, .cap = {8, 8, 1, 1, 0}};
+	struct ibv_send_wr empty = {.opcode = IBV_WR_SEND}, *bad;
 	struct ibv_qp *qp = ibv_create_qp(f->pd, &attr);
 
 	assert_non_null(qp);
@@ -444,6 +445,14 @@ static void test_mismatch(void **state)
 	connect_to(f, qp, f->qp, 5);
 	connect_to(f, f->qp, qp, 5);
 	send_at(f, 0);
+	expect_nothing();
+	connect_to(f, f->qp, f->qp, 5);
+	send_at(f, 0);
+	expect_nothing(); /* it is its own peer */
+	verbs_fixture_modify(qp, IBV_QPS_RESET);
+	connect_to(f, qp, f->qp, 5);
+	assert_int_equal(ibv_post_send(qp, &empty, &bad), 0);
+	expect("conn-mismatch", "which has 0x");
 	assert_int_equal(ibv_destroy_qp(qp), 0);
 	expect_nothing();
 }

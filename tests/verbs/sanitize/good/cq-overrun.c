@@ -12,7 +12,7 @@ int main(void)
 	e.cq = ibv_create_cq(p.context, 32, NULL, NULL, 0);
 	attr.send_cq = attr.recv_cq = e.cq;
 	e.qp = ibv_create_qp(p.pd, &attr);
-	pair_connect(&p, e.qp, p.b.qp);
+	pair_connect(&p, e.qp, e.qp);
 
 	for (int i = 0; i < 16; i++)
 		pair_recv(&e, 1, 64 * i, 64);

@@ -28,8 +28,8 @@ int main(int argc, char **argv)
 	attr.send_cq = attr.recv_cq = e.cq;
 	e.qp = ibv_create_qp(p.pd, &attr);
 	pair_must(e.qp != NULL, "a queue pair");
-	pair_connect(&p, e.qp, p.b.qp);
-	/* The other side answers nobody yet: all of them are outstanding together. */
+	pair_connect(&p, e.qp, e.qp);
+	/* Nothing is polled yet: all of them are outstanding together. */
 	for (int i = 0; i < SENDS && credits; i++, credits--)
 		pair_post(&e, IBV_WR_RDMA_WRITE, IBV_SEND_SIGNALED, 64 * i, 64);
 

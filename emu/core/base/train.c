@@ -57,6 +57,30 @@ void core_train_start(struct core_train *t, const struct roce_packet *pkt,
 	}
 }
 
+void core_train_single(const struct core_train *t, uint32_t i, struct core_train *out)
+{
+	struct roce_packet pkt;
+	uint32_t offset, left;
+
+	core_train_packet(t, i, &pkt, &offset);
+	left = pkt.payload_len;
+	pkt.payload_len = 0;
+	core_train_start(out, &pkt, &t->flow);
+	out->segment = out->length = left;
+	for (unsigned k = 0; k < t->n_iov && left; k++) {
+		size_t len = t->iov[k].iov_len, take;
+		if (offset >= len) {
+			offset -= (uint32_t)len;
+			continue;
+		}
+		take = len - offset < left ? len - offset : left;
+		out->iov[out->n_iov].iov_base = (char *)t->iov[k].iov_base + offset;
+		out->iov[out->n_iov++].iov_len = take;
+		left -= (uint32_t)take;
+		offset = 0;
+	}
+}
+
 static bool may_follow(roce_opcode last, roce_opcode next)
 {
 	const struct roce_opcode_info *a = roce_opcode_info(last), *b = roce_opcode_info(next);

@@ -249,6 +249,9 @@ struct core_train {
 void core_train_packet(const struct core_train *t, uint32_t i, struct roce_packet *out,
 		       uint32_t *offset);
 
+/* Packet i of a train as a train of its own, which points to the same payload. */
+void core_train_single(const struct core_train *t, uint32_t i, struct core_train *out);
+
 /* Makes a train of one parsed packet (whose payload it points to). */
 void core_train_start(struct core_train *t, const struct roce_packet *pkt,
 		      const struct roce_flow *flow);

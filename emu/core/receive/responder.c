@@ -400,31 +400,6 @@ static enum verdict walk(struct qp *qp, const struct core_train *t)
 	return v;
 }
 
-/* Packet i of a train as a train of its own. */
-static void single(const struct core_train *t, uint32_t i, struct core_train *out)
-{
-	struct roce_packet pkt;
-	uint32_t offset, left;
-
-	core_train_packet(t, i, &pkt, &offset);
-	left = pkt.payload_len;
-	pkt.payload_len = 0;
-	core_train_start(out, &pkt, &t->flow);
-	out->segment = out->length = left;
-	for (unsigned k = 0; k < t->n_iov && left; k++) {
-		size_t len = t->iov[k].iov_len, take;
-		if (offset >= len) {
-			offset -= (uint32_t)len;
-			continue;
-		}
-		take = len - offset < left ? len - offset : left;
-		out->iov[out->n_iov].iov_base = (char *)t->iov[k].iov_base + offset;
-		out->iov[out->n_iov++].iov_len = take;
-		left -= (uint32_t)take;
-		offset = 0;
-	}
-}
-
 static enum verdict receive_one(struct qp *qp, const struct core_train *t)
 {
 	enum verdict v = walk(qp, t);
@@ -443,7 +418,7 @@ void responder_receive(struct qp *qp, const struct core_train *t)
 	if (receive_one(qp, t) != V_SPLIT)
 		return;
 	for (uint32_t i = 0; i < t->count && qp->state != QPS_ERR; i++) {
-		single(t, i, &one);
+		core_train_single(t, i, &one);
 		receive_one(qp, &one);
 	}
 }

@@ -432,7 +432,7 @@ static void receive_response(struct qp *qp, const struct core_train *t)
 		place_nothing(qp, w, t);
 }
 
-void completer_receive(struct qp *qp, const struct core_train *t)
+static void receive_one(struct qp *qp, const struct core_train *t)
 {
 	struct requester *r = &qp->req;
 	uint32_t outstanding = (uint32_t)psn_diff(r->high_psn, r->una_psn);
@@ -450,4 +450,26 @@ void completer_receive(struct qp *qp, const struct core_train *t)
 		return;
 	completer_check_drained(qp);
 	qp_kick(qp);
+}
+
+/* Does it begin with copies of what came before, and go on with what did not? */
+static bool is_partly_new(const struct qp *qp, const struct core_train *t)
+{
+	int32_t before = psn_diff(qp->req.una_psn, t->head.bth.psn);
+
+	return before > 0 && (uint32_t)before < t->count;
+}
+
+void completer_receive(struct qp *qp, const struct core_train *t)
+{
+	struct core_train one;
+
+	if (!is_partly_new(qp, t)) {
+		receive_one(qp, t);
+		return;
+	}
+	for (uint32_t i = 0; i < t->count && qp->state != QPS_ERR; i++) {
+		core_train_single(t, i, &one);
+		receive_one(qp, &one);
+	}
 }

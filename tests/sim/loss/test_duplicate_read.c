@@ -49,6 +49,23 @@ static void test_response_twice(void **state)
 	pair_finish(&p);
 }
 
+/* One in the middle comes twice, and its copy in a train with the last, which is new. */
+static void test_response_twice_in_train(void **state)
+{
+	struct pair p;
+
+	(void)state;
+	pair_create(&p, &(struct pair_options){0});
+	rules_add(&p.rules, &(struct rule){.from = 1,
+					   .op = ROCE_OP_READ_RESP,
+					   .skip = 3,
+					   .count = 1,
+					   .verdict = WORLD_DUPLICATE});
+	read_and_check(&p);
+	world_assert(p.w, rules_count(&p.rules, 0, ROCE_OP_READ_REQ) == 1);
+	pair_finish(&p);
+}
+
 static void send_again(struct pair *p, const struct logged *request)
 {
 	struct core_train t;
@@ -175,6 +192,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_request_twice),
 		cmocka_unit_test(test_response_twice),
+		cmocka_unit_test(test_response_twice_in_train),
 		cmocka_unit_test(test_stale_request),
 		cmocka_unit_test(test_stale_request_of_region_gone),
 		cmocka_unit_test(test_answer_lost_and_region_gone),

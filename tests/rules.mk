@@ -111,9 +111,11 @@ check-parts:
 	$(MAKE) check TESTS='$(made_tests)' check_PROGRAMS=
 .PHONY: check-quick check-parts
 
-# A build without tests does not need their libraries.
-test_needs = $(filter cmocka $(if $(check_PROGRAMS),libfabric),$(NOT_FOUND))
-ifneq ($(filter check%,$(MAKECMDGOALS)),)
+# A build without tests does not need their libraries, nor its parts those of programs.
+test_goals = $(filter check%,$(MAKECMDGOALS))
+program_goals = $(and $(check_PROGRAMS),$(filter-out check-quick check-parts,$(test_goals)))
+test_needs = $(filter cmocka $(if $(program_goals),libfabric),$(NOT_FOUND))
+ifneq ($(test_goals),)
 ifneq ($(strip $(test_needs)),)
 $(error configure did not find what tests need: $(test_needs); scripts/deps --install, then configure again)
 endif

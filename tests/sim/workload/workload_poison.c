@@ -116,6 +116,8 @@ static void too_long(struct workload *l, struct workload_end *e, struct draft *d
 	uint32_t length = (srq ? WORKLOAD_MAX_BYTES : e->max_bytes) + 1;
 
 	start(l, e, d, UHCA_ABI_WR_SEND_WITH_IMM);
+	if (e->inbox.mr.length) /* a READ before it may still be reading what it overwrites */
+		d->wr.flags |= UHCA_ABI_SEND_FENCE;
 	d->sge[0].addr = workload_take(l, e->node, length, WORKLOAD_SEND_BYTES);
 	d->sge[0].length = length;
 	d->more.fate = STATUS(REM_INV_REQ_ERR);

@@ -84,28 +84,13 @@ static void test_refused(void **state)
 	}
 }
 
-static void test_service_ids(void **state)
-{
-	uint8_t protocol = 0;
-	uint16_t port = 0;
-
-	(void)state;
-	assert_true(roce_cma_service_id(ROCE_CMA_PROTOCOL_TCP, 7174) == 0x0000000001061c06);
-	assert_true(roce_cma_service_id(ROCE_CMA_PROTOCOL_UDP, 65535) == 0x000000000111ffff);
-	assert_true(roce_cma_service_port(0x0000000001061c06, &protocol, &port));
-	assert_int_equal(protocol, 6);
-	assert_int_equal(port, 7174);
-	assert_false(roce_cma_service_port(0x0000000002061c06, &protocol, &port));
-	assert_false(roce_cma_service_port(0x0100000001061c06, &protocol, &port));
-	assert_false(roce_cma_service_port(0, &protocol, &port));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_v4_bytes),    cmocka_unit_test(test_v6_bytes),
-		cmocka_unit_test(test_round_trip),  cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_service_ids),
+		cmocka_unit_test(test_v4_bytes),
+		cmocka_unit_test(test_v6_bytes),
+		cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_refused),
 	};
 
 	rng = prng_start("cma_hdr");

@@ -258,7 +258,9 @@ void workload_make(struct workload *l, uint64_t seed)
 	l->w->stall = percent(l, 30) ? prng_below(&l->rng, 300000) : 0;
 	l->w->interleave = prng_below(&l->rng, 1000001);
 	model_construct(&l->model, l->w);
-	l->model.loses = link.loss || link.corrupt || link.reorder;
+	/* What comes at once overtakes what comes twice. */
+	l->model.loses = link.loss || link.corrupt || link.reorder ||
+			 (link.duplicate && link.immediate);
 	l->model.duplicates = link.duplicate || link.reorder;
 	model_reserve_cells(&l->model, WORKLOAD_NODES * WORKLOAD_CELLS);
 	l->lazy = percent(l, 40);

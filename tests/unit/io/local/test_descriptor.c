@@ -32,6 +32,7 @@ static int open_deaf(void)
 	fs = deaf_fs_mount(dir, &why);
 	if (!fs) {
 		io_test_remove_dir(dir);
+		io_log_close();
 		printf("# skipped: %s\n", why);
 		exit(77);
 	}

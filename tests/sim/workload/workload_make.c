@@ -259,8 +259,8 @@ void workload_make(struct workload *l, uint64_t seed)
 	l->w->interleave = prng_below(&l->rng, 1000001);
 	model_construct(&l->model, l->w);
 	/* What comes at once overtakes what comes twice. */
-	l->model.loses = link.loss || link.corrupt || link.reorder ||
-			 (link.duplicate && link.immediate);
+	l->model.loses =
+		link.loss || link.corrupt || link.reorder || (link.duplicate && link.immediate);
 	l->model.duplicates = link.duplicate || link.reorder;
 	model_reserve_cells(&l->model, WORKLOAD_NODES * WORKLOAD_CELLS);
 	l->lazy = percent(l, 40);

@@ -54,13 +54,29 @@ static void choose_range(struct workload *l, struct workload_end *e)
 		w->access |= IBV_ACCESS_ZERO_BASED;
 }
 
+static uint32_t next_key(uint32_t key, uint32_t n)
+{
+	return (key & ~0xffu) | ((key + n) & 0xff);
+}
+
+/* Is a request with it to be refused, which may not have been sent yet? */
+static bool is_misused(const struct workload *l, uint32_t key)
+{
+	for (unsigned i = 0; i < l->n_ends; i++)
+		if (l->end[i].window.misused == key)
+			return true;
+	return false;
+}
+
 /* Any other key byte; an end bound once only knows the key when the bind is done. */
 static void bind(struct workload *l, struct workload_end *e)
 {
 	struct workload_window *w = &e->window;
-	uint32_t key = (w->mw.rkey & ~0xffu) | ((w->mw.rkey + prng_range(&l->rng, 1, 255)) & 0xff);
+	uint32_t key = next_key(w->mw.rkey, prng_range(&l->rng, 1, 255));
 	struct vsend wr = {.opcode = UHCA_ABI_WR_BIND_MW};
 
+	while (key == w->mw.rkey || is_misused(l, key))
+		key = next_key(key, 1);
 	choose_range(l, e);
 	wr.bind.addr = e->region.addr + w->offset;
 	wr.bind.length = w->length;
@@ -84,7 +100,8 @@ static void dealloc(struct workload *l, struct workload_end *e)
 
 	world_assert(l->w, rc == 0);
 	note(l, "window is gone", e);
-	e->window = (struct workload_window){.old_rkey = e->window.mw.rkey};
+	e->window = (struct workload_window){.old_rkey = e->window.mw.rkey,
+					     .misused = e->window.misused};
 }
 
 static void closing(struct workload *l, struct workload_end *e, unsigned request, bool by_end)
@@ -106,7 +123,7 @@ static void invalidate(struct workload *l, struct workload_end *e)
 static void unbind(struct workload *l, struct workload_end *e)
 {
 	struct workload_window *w = &e->window;
-	uint32_t key = (w->mw.rkey & ~0xffu) | ((w->mw.rkey + 1) & 0xff);
+	uint32_t key = next_key(w->mw.rkey, 1);
 	struct vsend wr = {.opcode = UHCA_ABI_WR_BIND_MW};
 
 	wr.bind.mw_rkey = w->mw.rkey;
@@ -262,12 +279,12 @@ bool workload_window_misuse(struct workload *l, struct workload_end *e, struct v
 	struct workload_window *w = &e->window;
 
 	if (prng_below(&l->rng, 2) && w->old_rkey) {
-		wr->rkey = w->old_rkey;
+		wr->rkey = w->misused = w->old_rkey;
 		return true;
 	}
 	if (w->state != WINDOW_OPEN)
 		return false;
-	wr->rkey = w->mw.rkey;
+	wr->rkey = w->misused = w->mw.rkey;
 	wr->remote_addr = address(e, 0);
 	if (w->access & needed(wr->opcode)) /* half outside, or all */
 		wr->remote_addr += w->length - prng_below(&l->rng, length);

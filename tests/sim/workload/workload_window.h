@@ -25,6 +25,7 @@ struct workload_window {
 	unsigned read;     /* the same of READs */
 	bool in_use;       /* the request that is being made */
 	uint32_t old_rkey; /* opens nothing any more; 0: there is none */
+	uint32_t misused;  /* the key of the last misuse, which is bound no more */
 };
 
 /* Does what comes next in its life, or nothing. */

@@ -229,27 +229,24 @@ int core_detach_mcast(struct client *c, const struct uhca_cmd_mcast *in);
 struct core_train {
 	struct roce_packet head;
 	struct roce_flow flow;
-	roce_opcode last_opcode; /* == head.bth.opcode when count is 1 */
-	bool last_ackreq;        /* of the last packet; those before ask for none */
-	bool last_solicited;
-	bool from_network; /* it cost a system call to get here: see ack_delay_ns */
-	bool urgent;       /* of a low-latency QP: nothing holds it back to make a batch */
-	uint32_t count;    /* packets */
-	uint32_t segment;  /* payload bytes of each packet but the last */
-	uint32_t length;   /* payload bytes of all */
+	roce_opcode last_opcode;          /* == head.bth.opcode when count is 1 */
+	bool last_ackreq, last_solicited; /* of the last packet; those before ask for none */
+	bool from_network;                /* it cost a system call to get here: see ack_delay_ns */
+	bool urgent;      /* of a low-latency QP: nothing holds it back to make a batch */
+	uint32_t count;   /* packets */
+	uint32_t segment; /* payload bytes of each packet but the last */
+	uint32_t length;  /* payload bytes of all */
 	struct core_train_story story;
 	unsigned n_iov;
 	struct iovec iov[CORE_TRAIN_IOV];
 };
 
 /*
- * Header values of packet i of a train (0 <= i < count): opcode, PSN, AckReq, SE, pad and the
- * payload length are set, payload is NULL. *offset is where its payload starts in the train.
+ * Header values of packet i of a train (0 <= i < count), of which the payload is NULL: *offset is
+ * where that starts in the train. And the packet as a train of its own, of the same payload.
  */
 void core_train_packet(const struct core_train *t, uint32_t i, struct roce_packet *out,
 		       uint32_t *offset);
-
-/* Packet i of a train as a train of its own, which points to the same payload. */
 void core_train_single(const struct core_train *t, uint32_t i, struct core_train *out);
 
 /* Makes a train of one parsed packet (whose payload it points to). */

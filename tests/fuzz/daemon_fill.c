@@ -161,7 +161,8 @@ static void fill_reg_adopted_mr(FILL_ARGUMENTS)
 	r->mr.addr = 0;
 	r->mr.length += 8192;
 	r->n_extents = 1;
-	r->extent[0] = (struct uhca_abi_extent){daemon_user_memory() + 4096, 4096,
+	r->extent[0] = (struct uhca_abi_extent){daemon_user_memory() + 4096,
+						(r->mr.length - 4096) & ~4095ull,
 						4096u * (input_u8(in) & 63)};
 }
 

@@ -351,7 +351,7 @@ void daemon_user_command(struct daemon_user *u, struct fuzz_input *in)
 static bool plain(struct daemon_user *u, uint32_t cmd, const uint8_t *bytes, size_t n)
 {
 	_Alignas(8) uint8_t msg[UHCA_ABI_MAX_MESSAGE] = {0};
-	struct fuzz_input none = {NULL, 0}, in = {bytes, n};
+	struct fuzz_input none = {msg, 0}, in = {n ? bytes : msg, n};
 
 	if (!u->dev)
 		return false;
@@ -387,7 +387,10 @@ void daemon_user_equip(struct daemon_user *u, struct fuzz_input *in)
 
 	if (!daemon_user_object(u, ABI_PD, 0)) {
 		plain(u, UHCA_CMD_ALLOC_PD, NULL, 0);
-		plain(u, UHCA_CMD_REG_MR, whole, sizeof(whole));
+		if (type & 8 && plain(u, UHCA_CMD_ATTACH_ARENA, NULL, 0))
+			plain(u, UHCA_CMD_REG_ADOPTED_MR, whole, sizeof(whole));
+		else
+			plain(u, UHCA_CMD_REG_MR, whole, sizeof(whole));
 		plain(u, UHCA_CMD_CREATE_CQ, entries, sizeof(entries));
 		plain(u, UHCA_CMD_CREATE_AH, NULL, 0);
 	}
@@ -462,7 +465,9 @@ void daemon_user_open(struct daemon_user *u, struct io_daemon *d, unsigned devic
 	*u = (struct daemon_user){.dev = dev};
 	io_test_hello(&u->c, d, dev->id.name);
 	u->bell = mmap(NULL, sizeof(*u->bell), PROT_READ | PROT_WRITE, MAP_SHARED, u->c.fd[1], 0);
-	FUZZ_CHECK(u->bell != MAP_FAILED);
+	u->callers =
+		mmap(NULL, sizeof(*u->callers), PROT_READ | PROT_WRITE, MAP_SHARED, u->c.fd[3], 0);
+	FUZZ_CHECK((void *)u->bell != MAP_FAILED && (void *)u->callers != MAP_FAILED);
 }
 
 void daemon_user_close(struct daemon_user *u)
@@ -473,6 +478,7 @@ void daemon_user_close(struct daemon_user *u)
 		unmap(&u->o[i]);
 	u->n = 0;
 	munmap(u->bell, sizeof(*u->bell));
+	munmap(u->callers, sizeof(*u->callers));
 	u->dev = NULL;
 	io_test_hang_up(&u->c);
 }

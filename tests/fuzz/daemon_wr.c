@@ -201,6 +201,8 @@ void daemon_user_ring(struct daemon_user *u, struct fuzz_input *in)
 		if (q->kind == ABI_QP && q->send.entries + q->recv.entries > 0)
 			uhca_doorbell_set(u->bell, q->doorbell);
 	}
+	if (n & 1)
+		uhca_doorbell_announce(u->bell, u->callers);
 }
 
 static void poll_cq(struct uhca_abi_cq *cq, uint8_t how)

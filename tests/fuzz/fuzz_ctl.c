@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Any line to the daemon's control socket: one line of JSON comes back, with a result or an
- * error. Files are one in a directory of this run, whatever the request names.
+ * error. Files are one in a directory of this run, whatever the request names; "content" of a
+ * request is what stands there before it comes.
  */
 #include "fuzz.h"
 
@@ -11,6 +12,7 @@
 #include "emu/io/daemon.h"
 
 #include <jansson.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -40,6 +42,18 @@ static void start(void)
 	atexit(stop);
 }
 
+static void fill_file(const char *path, const json_t *content)
+{
+	FILE *f;
+
+	if (!json_is_string(content))
+		return;
+	f = fopen(path, "we");
+	FUZZ_CHECK(f != NULL);
+	fputs(json_string_value(content), f);
+	FUZZ_CHECK(fclose(f) == 0);
+}
+
 /*
  * A request that names a file, with a file of this run in its place; NULL: it names none. The
  * caller frees it.
@@ -52,6 +66,8 @@ static char *with_own_file(const char *line, size_t len)
 
 	if (json_is_string(json_object_get(request, UHCA_CTL_FILE))) {
 		snprintf(path, sizeof(path), "%s/x", dir);
+		fill_file(path, json_object_get(request, "content"));
+		json_object_del(request, "content");
 		json_object_set_new(request, UHCA_CTL_FILE, json_string(path));
 		own = json_dumps(request, JSON_COMPACT);
 	}

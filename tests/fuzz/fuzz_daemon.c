@@ -11,12 +11,12 @@
  */
 #include "fuzz.h"
 
+#include "daemon_cm.h"
 #include "daemon_user.h"
 #include "emu/abi/ctl.h"
 #include "emu/io/base/clock.h"
 #include "emu/io/base/log.h"
 #include "emu/io/loop.h"
-#include "tests/support/io/ucma_client.h"
 #include "wire/icrc.h"
 #include "wire/packet.h"
 
@@ -41,8 +41,9 @@ static struct io_test_daemon t;
 static struct io_user good[2];
 static struct io_user_qp good_qp[2];
 static struct daemon_user user[USERS];
-static struct ucma_client cm[2];
-static bool has_cm, wants_anew;
+static struct daemon_cm cm;
+static bool wants_anew;
+static bool by_wire;      /* from here on, everything goes by UDP */
 static int stranger = -1; /* a socket of another host */
 static int ctl = -1;      /* a session of uhcactl */
 static unsigned fds;
@@ -129,10 +130,11 @@ static void start(void)
 {
 	struct io_settings s;
 
-	FUZZ_CHECK(io_log_open(IO_LOG_ERROR, IO_LOG_FILE, "/dev/null") == 0);
+	FUZZ_CHECK(io_log_open(IO_LOG_DEBUG, IO_LOG_FILE, "/dev/null") == 0);
 	io_test_settings(&s, 2);
 	s.no_sandbox = true;
 	s.adopt = UHCA_ABI_ADOPT_ALL;
+	s.wire = by_wire ? IO_WIRE_ALWAYS : IO_WIRE_AUTO;
 	io_test_daemon_start(&t, &s);
 	ev_idle_init(&idle, on_idle);
 	ev_idle_start(t.d.loop, &idle);
@@ -370,6 +372,18 @@ static void add_rule(struct fuzz_input *in)
 	ask("{\"cmd\":\"fault\",\"action\":\"add\",\"text\":\"%s%s\"}", "", rules[n], 0);
 }
 
+static void capture(bool start, uint8_t n)
+{
+	if (start)
+		ask("{\"cmd\":\"capture\",\"action\":\"start\",\"file\":\"%s/%s\",\"snap\":%u}",
+		    t.dir, "capture", n);
+	else if (n & 1)
+		ask("{\"cmd\":\"capture\",\"action\":\"stop%s%s\"}", "", "", 0);
+	else
+		ask("{\"cmd\":\"capture\",\"action\":\"dump\",\"file\":\"%s/%s\"}", t.dir,
+		    "capture", 0);
+}
+
 static void control(struct fuzz_input *in)
 {
 	const uint8_t which = input_u8(in), n = input_u8(in);
@@ -418,12 +432,8 @@ static void control(struct fuzz_input *in)
 		ask("{\"cmd\":\"fault\",\"action\":\"trace%s%s\",\"from\":%u}", "", "", n);
 		break;
 	case 9:
-		ask("{\"cmd\":\"capture\",\"action\":\"start\",\"file\":\"%s/%s\",\"snap\":%u}",
-		    t.dir, "capture", n);
-		break;
 	case 10:
-		ask("{\"cmd\":\"capture\",\"action\":\"%s%s\",\"file\":\"/dev/null\"}", "",
-		    n & 1 ? "stop" : "dump", 0);
+		capture(which % 14 == 9, n);
 		break;
 	case 11:
 		ask("{\"cmd\":\"limit\",\"device\":\"%s\",\"name\":\"%s\",\"value\":%u}", device,
@@ -477,10 +487,7 @@ static void communicate(struct fuzz_input *in)
 	const uint16_t at = input_u8(in) % (sizeof(body) - sizeof(v4));
 	const uint32_t id = input_u8(in) & 7;
 
-	if (!has_cm)
-		for (unsigned i = 0; i < 2; i++)
-			ucma_client_open(&cm[i], &t.d);
-	has_cm = true;
+	daemon_cm_open(&cm, &t.d);
 	input_bytes(in, body, 48);
 	if (flags & 2) {
 		memcpy(&v4.sin_addr, t.d.ports[flags >> 2 & 1].dev.id.addresses.a[0].gid + 12, 4);
@@ -488,10 +495,16 @@ static void communicate(struct fuzz_input *in)
 	}
 	if (flags & 8)
 		memcpy(body + (flags >> 4), &id, sizeof(id));
-	if (ucma_client_call(&cm[flags & 1], cmd, body, len, -1) != -ECONNRESET)
-		return;
-	close(cm[flags & 1].sock);
-	ucma_client_open(&cm[flags & 1], &t.d);
+	if (ucma_client_call(&cm.end[flags & 1].c, cmd, body, len, -1) == -ECONNRESET)
+		daemon_cm_again(&cm.end[flags & 1]);
+}
+
+/* The same with sense. */
+static void connect_programs(struct fuzz_input *in)
+{
+	daemon_cm_open(&cm, &t.d);
+	daemon_cm_step(&cm, in);
+	turn();
 }
 
 /* ---- steps ---- */
@@ -513,6 +526,34 @@ static struct daemon_user *someone(uint8_t n)
 	if (!u->dev)
 		daemon_user_open(u, &t.d, n % 2);
 	return u;
+}
+
+static void leave(void)
+{
+	for (unsigned i = 0; i < USERS; i++)
+		daemon_user_close(&user[i]);
+	daemon_cm_close(&cm);
+	close_session();
+	turn();
+	while (io_clients_bury(&t.d.clients))
+		;
+	ucma_client_settle(&t.d);
+}
+
+/* One leaves, the rules go, or all that is there goes and another daemon comes. */
+static void go(struct daemon_user *u, unsigned how)
+{
+	if (how & 1) {
+		daemon_user_close(u);
+		return;
+	}
+	tidy();
+	if (!(how & 2) || by_wire)
+		return;
+	leave();
+	stop();
+	by_wire = true;
+	start();
 }
 
 static void step(struct fuzz_input *in)
@@ -562,32 +603,18 @@ static void step(struct fuzz_input *in)
 			control(in);
 		break;
 	case 14:
-		communicate(in);
+		if (op & 16)
+			connect_programs(in);
+		else
+			communicate(in);
 		break;
 	default:
-		if (op & 16)
-			daemon_user_close(u);
-		else
-			tidy();
+		go(u, op >> 4 & 3);
 		break;
 	}
 }
 
 /* ---- what must hold at the end ---- */
-
-static void leave(void)
-{
-	for (unsigned i = 0; i < USERS; i++)
-		daemon_user_close(&user[i]);
-	for (unsigned i = 0; i < 2 && has_cm; i++)
-		close(cm[i].sock);
-	has_cm = false;
-	close_session();
-	turn();
-	while (io_clients_bury(&t.d.clients))
-		;
-	ucma_client_settle(&t.d);
-}
 
 /* What the two that behave have is all there is. */
 static void check_left(void)
@@ -611,17 +638,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	once();
 	daemon_memory_fill();
-	wants_anew = false;
+	wants_anew = by_wire = false;
 	for (unsigned n = 0; n < STEPS && in.left > 0; n++)
 		step(&in);
 	tidy();
 	leave();
-	if (wants_anew) {
-		stop();
-		return 0;
+	if (!wants_anew) {
+		check_left();
+		check_good();
+		FUZZ_CHECK(open_fds() == fds);
 	}
-	check_left();
-	check_good();
-	FUZZ_CHECK(open_fds() == fds);
+	if (wants_anew || by_wire)
+		stop();
 	return 0;
 }

@@ -66,8 +66,9 @@ static void collect(struct uhcav_here here, struct uhcav_cq *cq, const struct ib
  */
 static void judge(struct uhcav_here here, struct batch *b, const struct ibv_wc *wc)
 {
-	bool refused = b->of.is_send && (wc->status == IBV_WC_REM_ACCESS_ERR ||
-					 wc->status == IBV_WC_REM_INV_REQ_ERR);
+	bool refused =
+		b->n && b->of.is_send &&
+		(wc->status == IBV_WC_REM_ACCESS_ERR || wc->status == IBV_WC_REM_INV_REQ_ERR);
 	bool good = wc->status == IBV_WC_SUCCESS && wc->opcode != IBV_WC_RECV_RDMA_WITH_IMM;
 
 	for (uint32_t i = 0; i < b->n; i++) {

@@ -21,6 +21,7 @@
 #include "wire/packet.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -140,6 +141,28 @@ static void start(void)
 	ev_idle_start(t.d.loop, &idle);
 	connect_good();
 	fds = open_fds();
+}
+
+/* Where somebody else has the port no daemon comes, and nothing of it stays. */
+static void be_refused(void)
+{
+	const struct io_address first = io_test_address(1);
+	struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = htons(ROCE_UDP_PORT)};
+	int taken = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	struct io_instance instance;
+	static struct io_daemon d;
+	struct io_settings s;
+	char dir[64];
+
+	memcpy(&at.sin_addr, first.gid + 12, 4);
+	FUZZ_CHECK(bind(taken, (struct sockaddr *)&at, sizeof(at)) == 0);
+	io_test_settings(&s, 2);
+	s.no_sandbox = true;
+	io_test_dir(dir);
+	FUZZ_CHECK(io_instance_open(&instance, dir, false) == 0);
+	FUZZ_CHECK(io_daemon_create(&d, &s, &instance) == -EADDRINUSE);
+	io_test_remove_dir(dir);
+	close(taken);
 }
 
 static void stop(void)
@@ -552,6 +575,7 @@ static void go(struct daemon_user *u, unsigned how)
 		return;
 	leave();
 	stop();
+	be_refused();
 	by_wire = true;
 	start();
 }

@@ -52,6 +52,7 @@ struct send_window {
 	uint32_t bytes;
 	uint32_t known; /* it grows fast up to here */
 	uint64_t acked; /* of the stream of all messages, when it was last looked at */
+	bool cut;       /* a train since then is shorter for it */
 };
 
 /* Requests that were executed before their turn: early_local_inv.h of send. */

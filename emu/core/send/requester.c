@@ -366,17 +366,20 @@ static int fill_payload(struct qp *qp, const struct send_wr *w, uint8_t *buf, st
 }
 
 /* How much of a SEND or WRITE goes into the next train. */
-static uint32_t piece_length(const struct qp *qp, const struct send_wr *w, size_t cap)
+static uint32_t piece_length(struct qp *qp, const struct send_wr *w, size_t cap)
 {
 	uint32_t left = w->length - qp->req.send_offset, most = qp->dev->cfg.train_bytes;
+	uint32_t room = qp_is_reliable(qp) ? window_room(qp, w) : UINT32_MAX;
 
 	if (most > cap)
 		most = (uint32_t)cap;
 	/* What goes first behind a loss asks for an answer with each packet: more may get lost. */
 	if (qp->req.resent && qp->req.window.bytes < qp->dev->cfg.window_bytes)
 		most = qp->mtu;
-	if (qp_is_reliable(qp) && most > window_room(qp, w))
-		most = window_room(qp, w);
+	if (most > room && left > room)
+		qp->req.window.cut = true;
+	if (most > room)
+		most = room;
 	most -= most % qp->mtu;
 	if (most < qp->mtu)
 		most = qp->mtu;

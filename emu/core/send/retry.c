@@ -68,10 +68,11 @@ static void look_at_window(struct qp *qp)
 	struct requester *r = &qp->req;
 	uint64_t acked = requester_acked(qp);
 
-	if (r->blocked == BLOCKED_PSN_WINDOW)
+	if (r->blocked == BLOCKED_PSN_WINDOW || r->window.cut)
 		send_window_grow(&r->window, &qp->dev->cfg, (uint32_t)(acked - r->window.acked),
 				 qp->mtu);
 	r->window.acked = acked;
+	r->window.cut = false;
 }
 
 void retry_progress(struct qp *qp)

@@ -14,6 +14,7 @@ void send_window_begin(struct send_window *w, const struct core_config *cfg)
 {
 	w->bytes = cfg->window_bytes;
 	w->known = most_of(cfg);
+	w->cut = false;
 }
 
 void send_window_grow(struct send_window *w, const struct core_config *cfg, uint32_t acked,

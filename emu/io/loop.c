@@ -10,6 +10,7 @@
 
 #include "daemon.h"
 #include "emu/io/base/base.h"
+#include "emu/io/mem/memory.h"
 #include "emu/io/port/port.h"
 
 #include <errno.h>
@@ -151,6 +152,7 @@ static bool look(struct loop *l)
 		work |= poll_wire(l);
 	work |= run_deadlines(l);
 	work |= send_trains(l);
+	io_mem_settle();
 	work |= io_clients_bury(&l->d->clients);
 	if (l->now >= l->next_events) {
 		l->next_events = l->now + EVENTS;
@@ -219,6 +221,7 @@ static bool hurry(struct loop *l)
 {
 	bool any = false;
 
+	io_mem_settle();
 	for (unsigned i = 0; i < l->d->devices.n; i++) {
 		struct io_device *dev = &l->d->ports[i].dev;
 

@@ -46,6 +46,12 @@ static int mem_write(void *client, const struct core_span *to, unsigned n, const
 	return io_mem_write(&c->mem, to, n, from, n_from);
 }
 
+static void mem_settle(void *user)
+{
+	(void)user;
+	io_mem_settle();
+}
+
 /*
  * What stays in this process is copied once, from where it stands. What goes to the network has a
  * checksum, under which the program must not change it; and rules see every access.
@@ -152,6 +158,7 @@ static void trace(void *user, const struct core_trace *t)
 static const struct core_ops ops = {
 	.mem_read = mem_read,
 	.mem_write = mem_write,
+	.mem_settle = mem_settle,
 	.mem_map = mem_map,
 	.ring_alloc = ring_alloc,
 	.ring_free = ring_free,

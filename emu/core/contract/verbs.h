@@ -76,6 +76,8 @@ struct core_ops {
 	 */
 	int (*mem_write)(void *client, const struct core_span *to, unsigned n,
 			 const struct iovec *from, unsigned n_from);
+	/* Optional: what mem_write puts aside is in memory then. Comes before a completion. */
+	void (*mem_settle)(void *user);
 	/*
 	 * Optional: where who delivers a train to dst (a GID) may take the bytes of a span of
 	 * CORE_SPACE_DEVICE, which the program may change. NULL: they are to be copied.
@@ -85,10 +87,7 @@ struct core_ops {
 	int (*ring_alloc)(void *client, size_t size, struct core_ring *out);
 	/* By its maker, or by the client that inherited it (core_client_join). */
 	void (*ring_free)(void *client, struct core_ring *ring);
-	/*
-	 * The CQ was armed and has a completion: one record to the channel. True when the client
-	 * gets it, false when an equal one waits already or nobody is there to read it.
-	 */
+	/* An armed CQ has a completion: one record. False: one waits already, or nobody reads. */
 	bool (*comp_event)(void *client, uint32_t channel, uint64_t cookie);
 	bool (*async_event)(void *client, const struct uhca_abi_async_event *event);
 	/* The destroy of an object takes back records not delivered to the socket yet: how many. */
@@ -387,9 +386,8 @@ struct core_counters {
 	uint64_t tx_packets, tx_bytes, rx_packets, rx_bytes;
 	uint64_t drops[CORE_DROP_COUNT];
 	uint64_t naks_sent, naks_received, rnr_sent, rnr_received;
-	uint64_t cnps_received;
+	uint64_t cnps_received, link_downed;
 	uint64_t timeouts, retransmits, duplicates, completions, errors;
-	uint64_t link_downed;
 };
 
 const struct core_counters *core_counters(const struct device *dev);

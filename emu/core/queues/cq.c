@@ -154,7 +154,10 @@ static void notify(struct cq *cq, const struct uhca_abi_cqe *e)
 
 static void publish(struct cq *cq, const struct uhca_abi_cqe *e, uint64_t now)
 {
+	const struct device *dev = cq->obj.client->dev;
 	struct uhca_abi_cqe *to = slot(cq);
+	if (dev->ops->mem_settle)
+		dev->ops->mem_settle(dev->user);
 	if (cq->ignore_overrun) { /* who reads it just now shall see that it changed */
 		__atomic_store_n(&to->sequence, 0, __ATOMIC_RELAXED);
 		__atomic_thread_fence(__ATOMIC_SEQ_CST);

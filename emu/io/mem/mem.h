@@ -64,6 +64,12 @@ int io_mem_read(struct io_mem *m, const struct core_span *from, unsigned n, void
 int io_mem_write(struct io_mem *m, const struct core_span *to, unsigned n, const struct iovec *from,
 		 unsigned n_from);
 
+/*
+ * What io_mem_write has put aside (combine.h) is in memory when it returns. For whoever is about to
+ * tell anybody anything, and to sleep.
+ */
+void io_mem_settle(void);
+
 /* The client registers memory: what was known of its pages is not known any more. */
 void io_mem_forget(struct io_mem *m);
 

@@ -5,6 +5,7 @@
 #include "loopback.h"
 
 #include "emu/io/base/base.h"
+#include "emu/io/mem/memory.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -90,6 +91,13 @@ static void say_no_route(struct io_loopback *l, const struct core_train *t, uint
 		       l->dev->id.name, io_address_format(t->flow.dst, text), held);
 }
 
+/* Who is told of something there finds in memory what came before it. */
+static void send_to_network(const struct io_loopback *l, const struct core_train *t, uint64_t now)
+{
+	io_mem_settle();
+	netif_send(l->netif.below, t, now);
+}
+
 static bool to_group(const struct core_train *t)
 {
 	const uint8_t *dst = t->flow.dst;
@@ -109,7 +117,7 @@ static void send_to_group(struct io_loopback *l, const struct core_train *t, uin
 	}
 	l->delivered += l->always_wire ? 0 : t->count;
 	if (l->netif.below)
-		netif_send(l->netif.below, t, now);
+		send_to_network(l, t, now);
 }
 
 static void loopback_send(struct netif *n, const struct core_train *t, uint64_t now)
@@ -123,7 +131,7 @@ static void loopback_send(struct netif *n, const struct core_train *t, uint64_t 
 		l->delivered += t->count;
 		netif_receive(to->bottom->above, t, now);
 	} else if (n->below) {
-		netif_send(n->below, t, now);
+		send_to_network(l, t, now);
 	} else {
 		say_no_route(l, t, now);
 	}

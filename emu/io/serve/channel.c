@@ -6,6 +6,7 @@
 #include "channel.h"
 
 #include "emu/io/base/base.h"
+#include "emu/io/mem/memory.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -60,6 +61,7 @@ static int try_send(struct io_channel *ch, const void *record)
 {
 	ssize_t n;
 
+	io_mem_settle();
 	do
 		n = send(ch->fd, record, ch->record, MSG_DONTWAIT | MSG_NOSIGNAL);
 	while (n < 0 && errno == EINTR);

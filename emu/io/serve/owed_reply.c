@@ -4,6 +4,7 @@
 #include "clients.h"
 #include "emu/io/base/base.h"
 #include "emu/io/local/local.h"
+#include "emu/io/mem/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -66,7 +67,9 @@ static int owe(struct io_client *c, const void *reply, size_t len, const int *fd
 
 int io_reply_send(struct io_client *c, const void *reply, size_t len, const int *fd, unsigned n)
 {
-	int error = io_message_send(c->sock, reply, len, fd, n);
+	int error;
 
+	io_mem_settle();
+	error = io_message_send(c->sock, reply, len, fd, n);
 	return error == -ETOOMANYREFS ? owe(c, reply, len, fd, n) : error;
 }

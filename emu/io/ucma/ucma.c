@@ -7,6 +7,7 @@
 
 #include "emu/io/base/base.h"
 #include "emu/io/local/local.h"
+#include "emu/io/mem/memory.h"
 #include "ucma_file.h"
 
 #include <errno.h>
@@ -141,6 +142,7 @@ static void answer(struct ucma_file *f, const uint8_t *msg, size_t n, struct io_
 		rep.h.length = 0;
 	if (c.emptied->token_out && TAILQ_EMPTY(&c.emptied->events))
 		rep.h.flags |= UHCA_UCMA_TAKE_TOKEN;
+	io_mem_settle();
 	io_message_send(fds->fd[0], &rep, sizeof(rep.h) + rep.h.length, NULL, 0);
 }
 

@@ -55,6 +55,48 @@ static void test_memory(void **state)
 	assert_string_equal(here, "in this PROCESS");
 }
 
+/* The second of two writes waits: see combine.h. */
+static void put_aside(struct fixture *f, char *here)
+{
+	struct core_span span = {(uintptr_t)here, 1, CORE_SPACE_CLIENT};
+	char byte = 'x';
+	struct iovec iov = {&byte, 1};
+
+	assert_int_equal(f->ops->mem_write(f->mine, &span, 1, &iov, 1), 0);
+	*here = 0;
+	assert_int_equal(f->ops->mem_write(f->mine, &span, 1, &iov, 1), 0);
+	assert_int_equal(__atomic_load_n(here, __ATOMIC_RELAXED), 0);
+}
+
+static void expect_stored(const char *here)
+{
+	assert_int_equal(__atomic_load_n(here, __ATOMIC_RELAXED), 'x');
+}
+
+/* Whoever is told of anything finds in memory what came before it. */
+static void test_settled(void **state)
+{
+	struct fixture *f = *state;
+	struct uhca_abi_async_event event = {.type = UHCA_ABI_EVENT_COMM_EST};
+	struct io_loopback *l = f->mine->dev->loopback;
+	struct core_train t = {.flow.dst = {0x20, 0x01}, .count = 1};
+	uint32_t handle;
+	char here;
+
+	put_aside(f, &here);
+	f->ops->mem_settle(f->mine->dev);
+	expect_stored(&here);
+	put_aside(f, &here);
+	f->ops->async_event(f->mine, &event);
+	expect_stored(&here);
+	put_aside(f, &here);
+	assert_int_equal(io_test_handle(&f->c, UHCA_CMD_ALLOC_PD, 0, &handle), 0);
+	expect_stored(&here);
+	put_aside(f, &here);
+	netif_send(&l->netif, &t, 0); /* nobody is there, but to the wire it goes */
+	expect_stored(&here);
+}
+
 /* Only what stays in this process is taken from where it stands, and not past rules. */
 static void test_map(void **state)
 {
@@ -161,7 +203,7 @@ int main(void)
 		TEST(test_memory),       TEST(test_map),
 		TEST(test_rings),        TEST(test_completion_events),
 		TEST(test_async_events), TEST(test_random),
-		TEST(test_trace),
+		TEST(test_trace),        TEST(test_settled),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

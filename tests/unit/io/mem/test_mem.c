@@ -188,6 +188,7 @@ static void check_contents(enum io_mem_mode mode, bool with_device)
 	for (unsigned round = 0; round < 200; round++) {
 		make_transfer(&t, &x, with_device ? device : NULL);
 		assert_int_equal(io_mem_write(&t.mem, x.span, x.n_span, x.iov, x.n_iov), 0);
+		io_mem_settle();
 		apply(&t, &x, expected, device_expected, device);
 		assert_memory_equal(t.base, expected, HOLE);
 		assert_memory_equal(device, device_expected, sizeof(device));
@@ -403,6 +404,8 @@ static void test_small_store_is_whole(void **state)
 			memcpy(source + PAGE - 8, &v, 8);
 			v = (uint32_t)v;
 			assert_int_equal(io_mem_write(&t.mem, &s, 1, &iov, 1), 0);
+			if (v % 16 == 0)
+				io_mem_settle();
 		}
 		assert_int_equal(stop(&t), 0);
 	}
@@ -460,6 +463,7 @@ static void test_last_word_is_one(void **state)
 			size_t end = (from + n) % 8;
 
 			assert_int_equal(io_mem_write(&t.mem, &s, 1, &iov, 1), 0);
+			io_mem_settle();
 			assert_memory_equal(t.base + from, source, n);
 			assert_int_equal(last_piece.iov_len, end ? end : 8);
 			assert_int_equal((uintptr_t)last_piece.iov_base % 8, 0);

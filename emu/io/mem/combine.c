@@ -130,8 +130,6 @@ void io_mem_settle(void)
 
 void io_combine_drop(const struct io_mem *m)
 {
-	if (waiting.of != m)
-		return;
-	waiting.of = NULL;
-	waiting.b.n_local = waiting.b.n_remote = waiting.n = waiting.n_pages = 0;
+	if (waiting.of == m)
+		waiting.b.n_local = waiting.b.n_remote = waiting.n = waiting.n_pages = 0;
 }

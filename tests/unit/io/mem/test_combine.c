@@ -84,7 +84,7 @@ static void expect(struct fixture *f, struct io_mem *m, size_t at, uint8_t byte,
 }
 
 /* ld --wrap */
-static unsigned calls;
+static unsigned calls, pieces;
 ssize_t __real_process_vm_writev(pid_t pid, const struct iovec *local, unsigned long n_local,
 				 const struct iovec *remote, unsigned long n, unsigned long flags);
 ssize_t __wrap_process_vm_writev(pid_t pid, const struct iovec *local, unsigned long n_local,
@@ -94,6 +94,7 @@ ssize_t __wrap_process_vm_writev(pid_t pid, const struct iovec *local, unsigned 
 				 const struct iovec *remote, unsigned long n, unsigned long flags)
 {
 	calls++;
+	pieces = (unsigned)n;
 	return __real_process_vm_writev(pid, local, n_local, remote, n, flags);
 }
 
@@ -184,6 +185,33 @@ static void test_one_call(void **state)
 		assert_int_equal(f->base[64 * i], i + 1);
 }
 
+static void test_as_many_as_there_is_room_for(void **state)
+{
+	struct fixture *f = *state;
+
+	calls = 0;
+	for (unsigned i = 0; i < 1 + 3 * 32 + 2; i++)
+		put(f, &f->mem, 8 * (size_t)i + 3, "x", 1);
+	assert_int_equal(calls, 3);
+	io_mem_settle();
+	assert_int_equal(calls, 4);
+	assert_int_equal(pieces, 2);
+}
+
+/* What is stored whole is one piece wherever it lies; of what is longer the end is another. */
+static void test_pieces(void **state)
+{
+	struct fixture *f = *state;
+
+	put(f, &f->mem, 0, "first", 5);
+	put(f, &f->mem, 65, "8 bytes.", 8);
+	put(f, &f->mem, 129, "nine more", 9);
+	io_mem_settle();
+	assert_int_equal(pieces, 1 + 2);
+	assert_memory_equal(f->base + 65, "8 bytes.", 8);
+	assert_memory_equal(f->base + 129, "nine more", 9);
+}
+
 /* The program takes a page away behind the first write: hardware would have written to it. */
 static void test_page_that_goes(void **state)
 {
@@ -223,6 +251,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_until_something_else, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_order_and_bytes, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_one_call, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_as_many_as_there_is_room_for, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_pieces, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_page_that_goes, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_close, setup, teardown),
 	};

@@ -148,6 +148,14 @@ static enum uhca_abi_borrowed why_not(struct request *r, const struct uhcav_mapp
 	return why ? why : uhcav_policy_range(from, to, &r->not_forked);
 }
 
+static void note_fresh(struct uhcav_adoption *a, uint64_t from, uint64_t to)
+{
+	if (to - from <= a->fresh_end - a->fresh)
+		return;
+	a->fresh = from;
+	a->fresh_end = to;
+}
+
 /* Replaces [from, to); the pieces of the arena are this region's. */
 static enum uhca_abi_borrowed replace(struct request *r, uintptr_t from, uintptr_t to)
 {
@@ -168,8 +176,9 @@ static enum uhca_abi_borrowed replace(struct request *r, uintptr_t from, uintptr
 	/* Forks wait for the lock that we have. */
 	if (r->not_forked)
 		madvise((void *)from, to - from, MADV_DONTFORK);
-	/* What was never touched is brought in anyway (mr.c): cheaper here than by a fault each. */
-	fallocate(fd, FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)(to - from));
+	/* What was never touched is to be there, too: cheaper here than by a fault each. */
+	if (!fallocate(fd, FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)(to - from)))
+		note_fresh(r->out, from, to);
 	if (to - from < UHCAV_ADOPT_MIN)
 		__atomic_store_n(&small_left, small_left - 1, __ATOMIC_RELAXED);
 	add_extent(r->out, from, to - from, offset);
@@ -218,6 +227,7 @@ void uhcav_adoption_begin(struct uhcav_context *ctx, uint64_t addr, uint64_t len
 	struct uhcav_mapping m;
 
 	out->n = 0;
+	out->fresh = out->fresh_end = 0;
 	out->borrowed = UHCA_ABI_BORROWED_UNTOLD;
 	if (ctx->adopt == UHCA_ABI_ADOPT_OFF)
 		out->borrowed = UHCA_ABI_BORROWED_OFF;

@@ -20,6 +20,11 @@
 struct uhcav_adoption {
 	uint32_t borrowed; /* enum uhca_abi_borrowed: why not all of it */
 	uint32_t n;
+	/*
+	 * The longest part that became the arena's just now. All its pages are there, though the
+	 * program has not mapped them, and it may be written to.
+	 */
+	uint64_t fresh, fresh_end;
 	struct uhca_abi_extent extent[UHCA_ABI_EXTENTS];
 };
 

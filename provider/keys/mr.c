@@ -53,6 +53,21 @@ static int probe(const void *addr, size_t length, int access)
 	return uhcav_mem_probe(addr, length, access & IBV_ACCESS_LOCAL_WRITE);
 }
 
+/* But for what was seen to when it was adopted. */
+static int probe_others(const struct uhca_cmd_reg_mr *in, int access,
+			const struct uhcav_adoption *a)
+{
+	const char *at = (const char *)(uintptr_t)in->addr;
+	int err;
+
+	if (!a->fresh_end)
+		return probe(at, in->length, access);
+	err = probe(at, a->fresh - in->addr, access);
+	return err ? err
+		   : probe((const char *)(uintptr_t)a->fresh_end,
+			   in->addr + in->length - a->fresh_end, access);
+}
+
 static struct uhcav_region region_of(uint64_t addr, uint64_t length, uint64_t iova, int access)
 {
 	return (struct uhcav_region){
@@ -160,8 +175,8 @@ static struct uhcav_mr *make(struct ibv_pd *pd, struct uhca_cmd_reg_mr *in,
 }
 
 /*
- * Ordinary memory: adopted where that can be. Pages that are not there yet are brought in
- * afterwards, where they are to stay.
+ * Ordinary memory: adopted where that can be, with all its pages. Others that are not there yet are
+ * brought in afterwards.
  */
 static struct uhcav_mr *reg(struct ibv_pd *pd, struct uhca_cmd_reg_mr *in, int access,
 			    struct uhcav_region *region)
@@ -175,7 +190,7 @@ static struct uhcav_mr *reg(struct ibv_pd *pd, struct uhca_cmd_reg_mr *in, int a
 		return NULL;
 	}
 	uhcav_adoption_begin(uhcav_context_of(pd->context), in->addr, in->length, access, a);
-	err = probe((const void *)(uintptr_t)in->addr, in->length, access);
+	err = probe_others(in, access, a);
 	if (err)
 		errno = -err;
 	else

@@ -648,6 +648,34 @@ static void test_refused(void **state)
 	verbs_pair_destroy(p);
 }
 
+static void assert_protected(struct verbs_pair *p, void *at, size_t length)
+{
+	errno = 0;
+	assert_null(ibv_reg_mr(p->pd, at, length, ALL));
+	assert_int_equal(errno, EFAULT);
+}
+
+/* What is adopted is as it should be; what stands beside it, and what was adopted once, may not. */
+static void test_protected(void **state)
+{
+	struct verbs_pair *p = verbs_pair_create(IBV_QPT_RC, 0);
+	uint8_t *at = mmap(NULL, 3 * SIZE, RW, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	(void)state;
+	assert_true(at != MAP_FAILED);
+	assert_int_equal(mprotect(at, SIZE, PROT_READ), 0);
+	assert_protected(p, at, 3 * SIZE); /* the first third, before what is adopted meanwhile */
+	assert_int_equal(mprotect(at, SIZE, RW), 0);
+	assert_int_equal(mprotect(at + 2 * SIZE, SIZE, PROT_READ), 0);
+	assert_protected(p, at, 3 * SIZE); /* the last third, behind it */
+	assert_int_equal(mprotect(at + 2 * SIZE, SIZE, RW), 0);
+	assert_int_equal(ibv_dereg_mr(reg_adopted(p, at, 3 * SIZE)), 0);
+	assert_int_equal(mprotect(at + SIZE, SIZE, PROT_READ), 0);
+	assert_protected(p, at, 3 * SIZE);
+	munmap(at, 3 * SIZE);
+	verbs_pair_destroy(p);
+}
+
 /* Memory files count as files for ulimit -f: who is beyond it gets SIGXFSZ. */
 static void test_file_limit(void **state)
 {
@@ -716,6 +744,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_borrowed_overlaps),
 		cmocka_unit_test(test_rereg),
 		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_protected),
 		cmocka_unit_test(test_file_limit),
 		cmocka_unit_test(test_small),
 	};

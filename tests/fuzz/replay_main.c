@@ -4,9 +4,10 @@
  * corpus, then FUZZ_RUNS (an environment variable; 20000 by default, see fuzz.h) random mutations
  * of them. UHCA_SEED repeats a run. With file names as arguments it runs just these.
  *
- * An input that aborts, crashes or takes more than ten seconds is written to crash-NAME in the
- * current folder, to be given as an argument. It is no match for an engine that sees coverage:
- * it makes sure that targets build, that what was once found stays fixed, and finds the shallow.
+ * An input that aborts, crashes, takes more than ten seconds of a processor or does not end is
+ * written to crash-NAME in the current folder, to be given as an argument. It is no match for an
+ * engine that sees coverage: it makes sure that targets build, that what was once found stays
+ * fixed, and finds the shallow.
  */
 #include "config.h"
 
@@ -20,12 +21,14 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #define DEFAULT_RUNS      20000
 #define INPUT_LIMIT       65536
 #define INPUT_COUNT_LIMIT 4096
-#define HANG_SECONDS      10
+#define WORK_SECONDS      10  /* of a processor: others may have it for longer */
+#define HANG_SECONDS      100 /* who waits takes none */
 #define MAX_MUTATIONS     6
 
 struct input {
@@ -43,9 +46,9 @@ static char crash_path[256];
 /* Present where a sanitizer is linked: its reports end the program without a signal. */
 extern void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
 
-static void save_current(void)
+static void save_as(const char *why)
 {
-	const char *parts[] = {"input written to ", crash_path, "\n"};
+	const char *parts[] = {"input written to ", crash_path, why, "\n"};
 	const int fd = open(crash_path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 
 	if (fd < 0 || write(fd, current.bytes, current.len) != (ssize_t)current.len)
@@ -55,18 +58,37 @@ static void save_current(void)
 			break;
 }
 
+static void save_current(void)
+{
+	save_as("");
+}
+
+static const char *name_of(int sig)
+{
+	switch (sig) {
+	case SIGPROF:
+		return ": it takes more than 10 seconds of a processor";
+	case SIGALRM:
+		return ": it does not end";
+	case SIGABRT:
+		return ": it aborts";
+	default:
+		return ": it touches what is not there, or computes what cannot be";
+	}
+}
+
 static void on_fatal_signal(int sig)
 {
 	signal(sig, SIG_DFL);
-	save_current();
+	save_as(name_of(sig));
 	raise(sig);
 }
 
 /* A sanitizer's own handlers say more about a bad access: they stay. */
 static void catch_signals(void)
 {
-	static const int fatal[] = {SIGABRT, SIGALRM, SIGSEGV, SIGBUS, SIGFPE, SIGILL};
-	const size_t wanted = __sanitizer_set_death_callback ? 2 : sizeof(fatal) / sizeof(fatal[0]);
+	static const int fatal[] = {SIGABRT, SIGALRM, SIGPROF, SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+	const size_t wanted = __sanitizer_set_death_callback ? 3 : sizeof(fatal) / sizeof(fatal[0]);
 
 	for (size_t i = 0; i < wanted; i++)
 		signal(fatal[i], on_fatal_signal);
@@ -85,6 +107,15 @@ static void *checked_malloc(size_t size)
 	return p;
 }
 
+/* 0: none. */
+static void limit(int work, unsigned hang)
+{
+	const struct itimerval t = {.it_value.tv_sec = work};
+
+	setitimer(ITIMER_PROF, &t, NULL);
+	alarm(hang);
+}
+
 /* Runs one input, in a block of exactly its size. */
 static void run(const uint8_t *bytes, size_t len)
 {
@@ -92,9 +123,9 @@ static void run(const uint8_t *bytes, size_t len)
 	current.len = len;
 	if (len)
 		memcpy(current.bytes, bytes, len);
-	alarm(HANG_SECONDS);
+	limit(WORK_SECONDS, HANG_SECONDS);
 	LLVMFuzzerTestOneInput(current.bytes, len);
-	alarm(0);
+	limit(0, 0);
 	free(current.bytes);
 	current = (struct input){NULL, 0};
 }

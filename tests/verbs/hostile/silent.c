@@ -3,7 +3,8 @@
  * silent SECONDS: memory that does not answer. Pages of a region are given up after it was
  * registered, and userfaultfd(2) is told to bring them, which nobody does; then the device is asked
  * to read and to write there, again and again. A device that waits for such a page does nothing
- * else. Needs userfaultfd for faults of the kernel (root); exit status 77 without it.
+ * else. The region is on demand: otherwise its pages may be the device's, where it adopts memory, and
+ * answer. Needs userfaultfd for faults of the kernel (root); exit status 77 without it.
  */
 #include "tests/verbs/rogues/rig.h"
 
@@ -38,7 +39,7 @@ static uint8_t *make_silent(void)
 		rig_die("mmap");
 	silent = ibv_reg_mr(rig.pd, at, SIZE,
 			    IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ |
-				    IBV_ACCESS_REMOTE_WRITE);
+				    IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_ON_DEMAND);
 	if (!silent)
 		rig_die("ibv_reg_mr");
 	range.range.start = (uintptr_t)at;

@@ -6,7 +6,7 @@ int main(void)
 	struct pair p;
 
 	pair_open(&p);
-	p.b.mr->rkey ^= 0xff; /* a key that the other side does not know */
+	p.b.mr->rkey ^= 1u << 31; /* a key that the other side does not know */
 
 	for (int i = 0; i < 20; i++) {
 		pair_post(&p.a, IBV_WR_RDMA_WRITE, IBV_SEND_SIGNALED, 0, 64);

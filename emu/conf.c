@@ -140,6 +140,14 @@ static int parse_one(struct conf *c, char *const *argv, char *error, size_t cap)
 	return -EINVAL;
 }
 
+int conf_set(struct conf *c, const char *option, char *error, size_t cap)
+{
+	char *const argv[] = {(char *)(uintptr_t)option, NULL};
+	int used = parse_one(c, argv, error, cap);
+
+	return used < 0 ? used : 0;
+}
+
 static int check_limits(const struct conf *c, char *error, size_t cap)
 {
 	struct core_config cfg;

@@ -65,6 +65,9 @@ void conf_default(struct conf *c);
  */
 int conf_parse(struct conf *c, int argc, char *const *argv, char *error, size_t cap);
 
+/* The same of one option, "--name" or "--name=argument", over what is there. */
+int conf_set(struct conf *c, const char *option, char *error, size_t cap);
+
 /* What --help prints. */
 void conf_print_help(FILE *out);
 

@@ -8,32 +8,10 @@
 #include <errno.h>
 #include <stdio.h>
 
-static void set(struct conf *c, enum liberty_setting s)
-{
-	switch (s) {
-	case LIBERTY_BY_RULES:
-		break;
-	case LIBERTY_STRICT_MEMORY:
-		c->io.strict_memory = true;
-		break;
-	case LIBERTY_STRICT_ORDER:
-		c->io.strict_order = true;
-		break;
-	case LIBERTY_STRICT_ARMING:
-		c->io.strict_arming = true;
-		break;
-	case LIBERTY_EARLY_LOCAL_INV:
-		c->io.early_local_inv = true;
-		break;
-	}
-}
-
 static int take(struct conf *c, uint64_t seed, unsigned i, char *error, size_t cap)
 {
-	if (!chaos_rule(seed, i, c->chaos_rules[i])) {
-		set(c, liberties[i].setting);
-		return 0;
-	}
+	if (!chaos_rule(seed, i, c->chaos_rules[i]))
+		return conf_set(c, c->chaos_rules[i], error, cap);
 	if (c->io.n_faults == IO_MAX_FAULTS) {
 		snprintf(error, cap, "more than %d fault rules and files", IO_MAX_FAULTS);
 		return -EINVAL;

@@ -271,6 +271,22 @@ const struct conf_option conf_schema[] = {
 		 "shut down is there as soon as it has arrived, in front of data that the program "
 		 "has not read, and so is RDMA_CM_EVENT_DISCONNECTED. Default: they wait for the "
 		 "reader, for a moment; the profile ib-strict is strict."},
+	{"late-bytes", "US", CONF_NUMBER, FIELD_(io.late_bytes), .min = 0, .max = 1000000,
+	 .help = "Stores the bytes of what arrives in any order, some of them up to so many "
+		 "microseconds late, though before a completion and before the device reads. "
+		 "For tests: a program that looks at its memory before the completion sees what "
+		 "it should not, as with hardware. Default: 0, in their order and at once."},
+	{"late-writes", "US", CONF_NUMBER, FIELD_(io.late_writes), .min = 0, .max = 1000000,
+	 .help = "As --late-bytes, and what an RDMA WRITE brings may be late also when its "
+		 "requester has the completion, until the target has one of its own, or is read "
+		 "by the device. Default: 0."},
+	{"any-srq-order", NULL, CONF_FLAG, FIELD_(io.any_srq_order), .min = 1,
+	 .help = "Takes the requests of a shared receive queue in any order, among the eight that "
+		 "were posted first. Default: in the order of posting."},
+	{"lazy-acks", "US", CONF_NUMBER, FIELD_(io.lazy_acks), .min = 0, .max = 100000,
+	 .help = "Acknowledgements wait so many microseconds for others with which they can be "
+		 "one, or for a request. Default: 0, they leave when the daemon has nothing else "
+		 "to do."},
 	{"strict-memory", NULL, CONF_FLAG, FIELD_(io.strict_memory), .min = 1,
 	 .help = "Payload that is not inline is read when its request is executed, never when it "
 		 "is "

@@ -57,6 +57,7 @@ static void begin_end(struct client *c)
 	if (other && other != c)
 		core_client_destroy(other);
 	c->dev->leaving = c;
+	late_store_settle(c->dev);
 }
 
 bool core_client_leave(struct client *c, uint32_t steps)

@@ -164,6 +164,11 @@ struct device *core_create(const struct core_ops *ops, void *user, const struct 
 	dev->hooks = ops->trace ? CORE_HOOK_TRACE_ALL : 0;
 	dev->user = user;
 	dev->cfg = *cfg;
+	dev->chance = cfg->liberty_seed;
+	if (late_store_create(dev) != 0) {
+		free(list_entry(dev, struct whole, dev));
+		return NULL;
+	}
 	core_config_settle(&dev->cfg);
 	list_init(&dev->clients);
 	list_init(&dev->tx_ready);
@@ -209,6 +214,7 @@ void core_destroy(struct device *dev)
 	table_destruct(&dev->srqns);
 	timer_heap_destruct(&dev->timers);
 	timer_heap_destruct(&dev->cq_timers);
+	late_store_destroy(dev);
 	free(list_entry(dev, struct whole, dev));
 }
 
@@ -218,6 +224,7 @@ void core_tick(struct device *dev, uint64_t now)
 	timer_heap_run(&dev->timers, now);
 	timer_heap_run(&dev->cq_timers, now);
 	timer_heap_run(&dev->cm->timers, now);
+	late_store_tick(dev);
 	answer_wake(dev, now);
 	turn_resume(dev);
 }
@@ -248,6 +255,7 @@ uint64_t core_next_deadline(const struct device *dev)
 	next = earlier(next, timer_heap_next(&dev->cq_timers));
 	next = earlier(next, timer_heap_next(&dev->cm->timers));
 	next = earlier(next, turn_deadline(dev));
+	next = earlier(next, late_store_due(dev));
 	if (list_empty(&dev->patient))
 		return next;
 	qp = list_entry(dev->patient.next, const struct qp, ack_link);

@@ -10,6 +10,7 @@
 #define CORE_BASE_DOOR_H
 
 #include "async_event.h"
+#include "chance.h"
 #include "client.h"
 #include "device.h"
 #include "emu/core/contract/qp_type.h"

@@ -15,6 +15,7 @@
 struct client;
 struct cm_manager;
 struct farewell;
+struct late_store;
 struct gsi;
 struct qp;
 struct qp_engine;
@@ -28,8 +29,9 @@ struct device {
 	void *user;
 	struct core_config cfg;
 	struct core_counters counters;
-	uint64_t now;   /* of the call that is running (device_set_time) */
-	uint32_t hooks; /* core_hooks_set */
+	uint64_t now;    /* of the call that is running (device_set_time) */
+	uint32_t hooks;  /* core_hooks_set */
+	uint64_t chance; /* of liberties: chance.h */
 	bool port_down;
 	bool key_reuse;     /* key_reuse.h */
 	bool key_split;     /* new regions have two keys (struct mr, split) */
@@ -75,6 +77,7 @@ struct device {
 	const struct queue_users *queue_users;
 	const struct qp_engine *const *engines; /* up to NULL */
 	struct farewell *farewell;
+	struct late_store *late; /* late_store.h; NULL: all is stored at once */
 	struct gsi *gsi;
 	struct cm_manager *cm;
 };

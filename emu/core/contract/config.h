@@ -71,7 +71,13 @@ struct core_config {
 	bool strict_arming;
 	/* No completion waits for its reader (cq_hold.h): each enters its CQ when it is made. */
 	bool strict_order;
-	uint32_t profile; /* index of core_profile_name, for people */
+	/* Legal chaos; liberty_seed chooses what it does. */
+	uint64_t liberty_seed;
+	uint64_t late_bytes_ns; /* so long bytes may be late (late_store.h); 0: none is */
+	bool late_writes;       /* of RDMA WRITEs: also when their requester has a completion */
+	bool any_srq_order;     /* recv_shelf.h */
+	bool lazy_acks;         /* every ACK waits for company, for ack_delay_ns */
+	uint32_t profile;       /* index of core_profile_name, for people */
 };
 
 /* Fills in the values DESIGN section 5 calls the default profile; GUID and GIDs stay zero. */

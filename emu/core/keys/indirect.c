@@ -453,6 +453,7 @@ void indirect_invalidate(struct mr *mr)
 {
 	struct mr *child;
 
+	late_store_settle(mr->obj.client->dev);
 	for (uint32_t i = 0; (child = child_of(mr->ind, i)); i++)
 		child->obj.refs--;
 	mr->ind->shape = 0;

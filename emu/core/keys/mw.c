@@ -111,6 +111,7 @@ void mw_unbind(struct mw *mw)
 {
 	if (!mw->mr)
 		return;
+	late_store_settle(mw->mr->obj.client->dev);
 	mw->mr->obj.refs--;
 	mw->mr = NULL;
 	count_use(mw, -1);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "sgl.h"
 
+#include "emu/core/memory/memory.h"
 #include "indirect_grid.h"
 
 #include <errno.h>
@@ -125,6 +126,7 @@ int sgl_read_mr(const struct device *dev, struct mr *mr, uint64_t addr, uint32_t
 {
 	char *at = to;
 
+	late_store_settle(dev);
 	while (length) {
 		struct run r;
 		int err = 0;
@@ -144,26 +146,27 @@ int sgl_read_mr(const struct device *dev, struct mr *mr, uint64_t addr, uint32_t
 	return 0;
 }
 
-static int write_run(const struct device *dev, const struct run *r, struct iov_cursor *from)
+static int write_run(const struct device *dev, const struct run *r, struct iov_cursor *from,
+		     bool of_write)
 {
 	struct iovec piece[CORE_TRAIN_IOV];
 	unsigned pieces = iov_take(from, r->bytes, piece);
 
 	if (r->n)
-		return dev->ops->mem_write(r->leaf->obj.client->cookie, r->span, r->n, piece,
-					   pieces);
+		return late_store_write(dev, &(struct late_write){r->leaf->obj.client, r->span,
+								  r->n, piece, pieces, of_write});
 	/* A null region takes data and keeps none. */
 	return r->leaf->kind == MR_KIND_NULL ? 0 : -EFAULT;
 }
 
 static int write_pieces(const struct device *dev, struct mr *mr, uint64_t addr, uint32_t length,
-			struct iov_cursor *from)
+			struct iov_cursor *from, bool of_write)
 {
 	while (length) {
 		struct run r;
 		int err;
 		next_run(mr, addr, length, &r);
-		err = write_run(dev, &r, from);
+		err = write_run(dev, &r, from, of_write);
 		if (err)
 			return err;
 		addr += r.bytes;
@@ -177,7 +180,7 @@ int sgl_write_mr(const struct device *dev, struct mr *mr, uint64_t addr, const s
 {
 	struct iov_cursor c = {from, n_from, 0};
 
-	return write_pieces(dev, mr, addr, sgl_iov_length(from, n_from), &c);
+	return write_pieces(dev, mr, addr, sgl_iov_length(from, n_from), &c, true);
 }
 
 /*
@@ -208,6 +211,7 @@ const void *sgl_map_mr(const struct device *dev, struct mr *mr, uint64_t addr, u
 
 	if (!dev->ops->mem_map || indirect_is_grid(mr))
 		return NULL;
+	late_store_settle(dev);
 	leaf = indirect_leaf(mr, &addr, &part);
 	if (part < length || !has_memory(leaf) ||
 	    mr_spans(leaf, addr, length, &span, 1, &walked) != 1 || walked < length ||
@@ -274,7 +278,7 @@ int sgl_write(const struct sgl *l, uint64_t offset, const struct iovec *from, un
 			continue;
 		if (mr_check(l->pd, s->lkey, s->addr + start, part, MR_LOCAL_WRITE, &mr) != MR_OK)
 			return -EFAULT;
-		err = write_pieces(l->dev, mr, s->addr + start, part, &c);
+		err = write_pieces(l->dev, mr, s->addr + start, part, &c, false);
 		if (err)
 			return err;
 		length -= part;

@@ -41,7 +41,7 @@ const void *sgl_map_mr(const struct device *dev, struct mr *mr, uint64_t addr, u
 int sgl_write(const struct sgl *l, uint64_t offset, const struct iovec *from, unsigned n_from);
 
 /*
- * The same for one region that passed mr_check for [addr, addr + length).
+ * The same for one region that passed mr_check for [addr, addr + length), of what a peer names.
  */
 int sgl_read_mr(const struct device *dev, struct mr *mr, uint64_t addr, uint32_t length, void *to);
 int sgl_write_mr(const struct device *dev, struct mr *mr, uint64_t addr, const struct iovec *from,

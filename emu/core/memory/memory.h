@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Memory as such: protection domains, device memory, the shared memory of queues, and the array of
- * pages and the extents by which a region is found.
+ * Memory as such: protection domains, device memory, the shared memory of queues, the array of
+ * pages and the extents by which a region is found, and stores that are late.
  *
  * Called by keys, and by all that have a queue. Begin with page_array.h.
  */
@@ -10,6 +10,7 @@
 
 #include "dm.h"
 #include "extents.h"
+#include "late_store.h"
 #include "page_array.h"
 #include "pd.h"
 #include "queue_region.h"

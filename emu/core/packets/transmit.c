@@ -181,5 +181,5 @@ bool core_tx_next_of(struct client *c, uint64_t now, uint8_t *buf, size_t cap,
 
 bool core_hurry(struct device *dev)
 {
-	return answer_wake(dev, UINT64_MAX);
+	return answer_wake(dev, dev->cfg.lazy_acks ? dev->now : UINT64_MAX);
 }

@@ -156,6 +156,7 @@ static void publish(struct cq *cq, const struct uhca_abi_cqe *e, uint64_t now)
 {
 	const struct device *dev = cq->obj.client->dev;
 	struct uhca_abi_cqe *to = slot(cq);
+	late_store_complete(dev, e);
 	if (dev->ops->mem_settle)
 		dev->ops->mem_settle(dev->user);
 	if (cq->ignore_overrun) { /* who reads it just now shall see that it changed */

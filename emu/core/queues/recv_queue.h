@@ -21,6 +21,7 @@ struct recv_queue {
 	uint32_t consumer;
 	struct uhca_abi_queue *page;
 	const uint8_t *slots;
+	struct recv_shelf *shelf; /* of an SRQ, owned; NULL: requests are taken in their order */
 };
 
 /* A receive request the device has taken: private copy. */

@@ -8,6 +8,7 @@
 #include "emu/core/base/base.h"
 #include "emu/core/memory/memory.h"
 #include "queue_users.h"
+#include "recv_shelf.h"
 #include "wqe_fetch.h"
 
 #include <errno.h>
@@ -107,10 +108,16 @@ static int srq_create(struct client *c, struct pd *pd, const struct uhca_cmd_cre
 	err = join_domain(srq, in);
 	if (err)
 		goto remove_srq;
+	if (c->dev->cfg.any_srq_order)
+		err = recv_shelf_create(&srq->rq, chance_next(&c->dev->chance));
+	if (err)
+		goto leave_domain;
 	pd->obj.refs++;
 	*out = srq;
 	return 0;
 
+leave_domain:
+	leave_domain(srq);
 remove_srq:
 	table_remove(&c->dev->srqs, srq->obj.handle);
 free_region:
@@ -190,6 +197,7 @@ static void srq_destroy(void *object)
 	table_remove(&c->dev->srqs, srq->obj.handle);
 	srq->pd->obj.refs--;
 	queue_region_destroy(c, &srq->ring);
+	recv_shelf_destroy(&srq->rq);
 	free(srq);
 }
 

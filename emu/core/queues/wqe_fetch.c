@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "wqe_fetch.h"
 
+#include "recv_shelf.h"
+
 #include <string.h>
 
 /* What the client claims to have posted beyond our index; more than the ring holds is a lie. */
@@ -59,18 +61,13 @@ void send_retire(struct send_queue *sq, uint32_t index)
 	uhca_ring_publish(&sq->page->send.consumer, index);
 }
 
-enum fetch_verdict recv_peek(const struct recv_queue *rq, struct recv_wr *out)
+/* A copy of what stands at a ring index. */
+static enum fetch_verdict copy_recv(const struct recv_queue *rq, uint32_t index,
+				    struct recv_wr *out)
 {
+	const uint8_t *slot = rq->slots + (size_t)(index & (rq->entries - 1)) * rq->stride;
 	struct uhca_abi_recv_wqe head;
-	const uint8_t *slot;
-	enum fetch_verdict v;
 
-	if (!rq->entries)
-		return FETCH_EMPTY;
-	v = look(&rq->page->recv, rq->consumer, rq->entries);
-	if (v != FETCH_OK)
-		return v;
-	slot = rq->slots + (size_t)(rq->consumer & (rq->entries - 1)) * rq->stride;
 	memcpy(&head, slot, sizeof head);
 	if (head.num_sge > rq->max_sge || head.num_sge > CORE_MAX_SGE)
 		return FETCH_BROKEN;
@@ -80,8 +77,42 @@ enum fetch_verdict recv_peek(const struct recv_queue *rq, struct recv_wr *out)
 	return FETCH_OK;
 }
 
+/* Fills the shelf as far as the ring goes; is there one to choose? */
+static enum fetch_verdict fill_shelf(const struct recv_queue *rq)
+{
+	struct recv_shelf *s = rq->shelf;
+	enum fetch_verdict v = FETCH_OK;
+
+	while (s->n < RECV_SHELF) {
+		v = look(&rq->page->recv, rq->consumer + s->n, rq->entries);
+		if (v == FETCH_OK)
+			v = copy_recv(rq, rq->consumer + s->n, &s->wr[s->n]);
+		if (v != FETCH_OK)
+			break;
+		s->n++;
+	}
+	return v == FETCH_EMPTY && s->n > 0 ? FETCH_OK : v;
+}
+
+enum fetch_verdict recv_peek(const struct recv_queue *rq, struct recv_wr *out)
+{
+	enum fetch_verdict v;
+
+	if (!rq->entries)
+		return FETCH_EMPTY;
+	v = rq->shelf ? fill_shelf(rq) : look(&rq->page->recv, rq->consumer, rq->entries);
+	if (v != FETCH_OK)
+		return v;
+	if (!rq->shelf)
+		return copy_recv(rq, rq->consumer, out);
+	recv_shelf_choose(rq->shelf, out);
+	return FETCH_OK;
+}
+
 void recv_take(struct recv_queue *rq)
 {
+	if (rq->shelf)
+		recv_shelf_take(rq->shelf);
 	rq->consumer++;
 	uhca_ring_publish(&rq->page->recv.consumer, rq->consumer);
 }

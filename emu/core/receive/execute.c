@@ -226,6 +226,7 @@ static enum verdict execute_flush(struct qp *qp, const struct core_train *t)
 	if (remote_check(qp_key_user(qp), h->rkey, &at, length, request_flush_rights(t), &mr) !=
 	    MR_OK)
 		return V_ACCESS;
+	late_store_settle(qp->dev);
 	answer_placed(qp, t);
 	return V_OK;
 }

@@ -6,6 +6,7 @@
 #include "receive.h"
 
 #include "answer.h"
+#include "emu/core/memory/memory.h"
 #include "emu/core/queues/queues.h"
 #include "receive_wr.h"
 #include "wire/psn.h"
@@ -17,6 +18,7 @@ static void reset(struct qp *qp)
 	struct responder *r = &qp->resp;
 	struct replay replay = r->replay;
 
+	late_store_settle(qp->dev);
 	memset(r, 0, sizeof *r);
 	r->replay = replay;
 	if (replay.size)
@@ -36,6 +38,7 @@ static void changed(struct qp *qp, enum qp_state old)
 
 static void stop(struct qp *qp)
 {
+	late_store_settle(qp->dev);
 	qp->resp.message = MESSAGE_NONE;
 	answer_forget(qp);
 }

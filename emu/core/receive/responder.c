@@ -303,8 +303,10 @@ static void fail_receive(struct qp *qp, uint8_t status)
 }
 
 /* A short message alone; what is part of more has a sender that waits for its window. */
-static bool may_wait(const struct core_train *t)
+static bool may_wait(const struct qp *qp, const struct core_train *t)
 {
+	if (qp->dev->cfg.lazy_acks)
+		return true;
 	return t->from_network && t->count == 1 && roce_opcode_is_first(t->head.bth.opcode);
 }
 
@@ -318,7 +320,7 @@ static void conclude_rc(struct qp *qp, const struct core_train *t, enum verdict 
 		if (request_ends_message(t))
 			r->msn = psn_add(r->msn, 1);
 		if (request_is_message(t) && t->last_ackreq)
-			answer_ack(qp, psn_add(r->epsn, ROCE_PSN_MASK), may_wait(t));
+			answer_ack(qp, psn_add(r->epsn, ROCE_PSN_MASK), may_wait(qp, t));
 		return;
 	case V_DONE:
 	case V_SPLIT:

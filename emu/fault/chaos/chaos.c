@@ -164,10 +164,10 @@ bool chaos_rule(uint64_t seed, unsigned i, char out[FAULT_TEXT_MAX])
 	uint64_t state = stream_of(seed, l->name);
 	size_t n;
 
+	snprintf(out, FAULT_TEXT_MAX, l->rule ? "%s: " : "--", l->name);
+	fill_in(l->rule ? l->rule : l->option, &state, out, FAULT_TEXT_MAX);
 	if (!l->rule)
 		return false;
-	snprintf(out, FAULT_TEXT_MAX, "%s: ", l->name);
-	fill_in(l->rule, &state, out, FAULT_TEXT_MAX);
 	n = strlen(out);
 	snprintf(out + n, FAULT_TEXT_MAX - n, " stream=%" PRIu64, next(&state) | 1);
 	return true;

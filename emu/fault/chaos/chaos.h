@@ -37,8 +37,8 @@ int chaos_parse(const char *text, struct chaos *out, char *error, size_t cap);
 chaos_set chaos_taken(const struct chaos *c);
 
 /*
- * The rule of liberty i under a seed, named after it; out has FAULT_TEXT_MAX bytes. False: it is
- * a setting.
+ * What liberty i is under a seed: true, a rule that is named after it, or false, an option of
+ * uhcad(8) with its dashes. out has FAULT_TEXT_MAX bytes.
  */
 bool chaos_rule(uint64_t seed, unsigned i, char out[FAULT_TEXT_MAX]);
 

@@ -2,29 +2,20 @@
 /*
  * The liberties: what the specification allows a device, and adapters hardly ever do. One table;
  * docs/chaos.md shows it, and a test compares the two. Each is legal: a correct program works with
- * it. Most are fault rules (uhca-fault(7)), whose numbers a seed chooses: "{2..9}" in their text is
- * a number from 2 to 9.
+ * it. Most are fault rules (uhca-fault(7)), the others options of uhcad(8); "{2..9}" in their text
+ * is a number from 2 to 9 that the seed chooses.
  */
 #ifndef FAULT_LIBERTY_H
 #define FAULT_LIBERTY_H
 
 #include <stdbool.h>
 
-/* What of the device itself a liberty changes, where no rule can: options of uhcad(8). */
-enum liberty_setting {
-	LIBERTY_BY_RULES,
-	LIBERTY_STRICT_MEMORY,
-	LIBERTY_STRICT_ORDER,
-	LIBERTY_STRICT_ARMING,
-	LIBERTY_EARLY_LOCAL_INV,
-};
-
 struct liberty {
 	const char *name;
 	const char *what;   /* the device does: for people */
 	const char *clause; /* that allows it */
-	const char *rule;   /* NULL: it is a setting */
-	enum liberty_setting setting;
+	const char *rule;   /* NULL: it is an option of uhcad(8), */
+	const char *option; /* this one, without the dashes */
 	/* No seed takes it, it must be named: well-known programs lean on its absence. */
 	bool asked_only;
 };

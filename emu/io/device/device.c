@@ -160,6 +160,17 @@ static const struct netif_ops top_ops = {.send = top_send, .receive = top_receiv
 
 /* ---- */
 
+static void set_liberties(const struct io_settings *s, struct core_config *out)
+{
+	if (s->has_fault_seed)
+		out->liberty_seed = s->fault_seed;
+	out->late_bytes_ns = (s->late_writes ? s->late_writes : s->late_bytes) * IO_USEC;
+	out->late_writes = s->late_writes > 0;
+	out->any_srq_order = s->any_srq_order;
+	out->lazy_acks = s->lazy_acks > 0;
+	out->ack_delay_ns = s->lazy_acks > 0 ? s->lazy_acks * IO_USEC : ACK_DELAY;
+}
+
 int io_settings_config(const struct io_settings *s, struct core_config *out)
 {
 	int error;
@@ -171,6 +182,7 @@ int io_settings_config(const struct io_settings *s, struct core_config *out)
 	out->strict_order |= s->strict_order;
 	if (s->strict_memory)
 		out->gather_limit = 0;
+	set_liberties(s, out);
 	for (unsigned i = 0; i < s->n_limits && error == 0; i++)
 		error = core_limit_set(out, s->limits[i].limit, s->limits[i].value);
 	return error;
@@ -192,7 +204,6 @@ int io_device_create(struct io_device *dev, const struct core_ops *ops,
 	dev->config.lid = io_identity_lid(id);
 	if (id->active_mtu > 0)
 		dev->config.active_mtu = id->active_mtu;
-	dev->config.ack_delay_ns = ACK_DELAY;
 	for (unsigned i = 0; i < id->addresses.count; i++)
 		memcpy(dev->config.gid[i], id->addresses.a[i].gid, 16);
 	if (window_bytes > 0 && window_bytes < dev->config.window_bytes)

@@ -51,6 +51,10 @@ struct io_settings {
 	bool early_local_inv; /* core_config.local_inv_early */
 	bool strict_arming;   /* core_config.strict_arming, whatever the profile */
 	bool strict_order;    /* the same of core_config.strict_order */
+	unsigned late_bytes;  /* microseconds, core_config.late_bytes_ns; 0: none are */
+	unsigned late_writes; /* the same, and core_config.late_writes */
+	bool any_srq_order;   /* the same */
+	unsigned lazy_acks;   /* microseconds: core_config.lazy_acks and ack_delay_ns; 0: not */
 	bool strict_memory;   /* core_config.gather_limit is 0, whatever the profile */
 	unsigned n_limits;
 	struct {

@@ -41,6 +41,34 @@ static void test_alone(void **state)
 	pair_finish(&p);
 }
 
+/* Legal chaos: each waits, also that of a long message, and one stands for many. */
+static void test_lazy(void **state)
+{
+	struct core_config cfg = world_config();
+	struct pair p;
+	uint64_t start;
+
+	(void)state;
+	cfg.ack_delay_ns = DELAY;
+	cfg.lazy_acks = true;
+	pair_create(&p, &(struct pair_options){.cfg = &cfg});
+	start = p.w->now;
+	for (unsigned i = 0; i < 4; i++) {
+		side_recv(&p.b, i, 100000 + 5000 * i, 5000);
+		side_send(&p.a, i, 5000 * i, 5000);
+	}
+	for (unsigned i = 0; i < 4; i++)
+		side_expect(&p.b, i, i, UHCA_ABI_WC_SUCCESS, UHCA_ABI_WC_RECV);
+	world_assert(p.w, p.w->now - start < DELAY);
+	for (unsigned i = 0; i < 4; i++)
+		side_expect(&p.a, i, i, UHCA_ABI_WC_SUCCESS, UHCA_ABI_WC_SEND);
+	world_assert(p.w, p.w->now - start >= DELAY);
+	pair_expect_copy(&p.a, 0, &p.b, 100000, 20000);
+	pair_idle(&p);
+	world_assert(p.w, acks(&p) == 1);
+	pair_finish(&p);
+}
+
 static void test_several_messages(void **state)
 {
 	struct pair p;
@@ -231,6 +259,7 @@ int main(void)
 		cmocka_unit_test(test_alone),
 		cmocka_unit_test(test_reset),
 		cmocka_unit_test(test_several_messages),
+		cmocka_unit_test(test_lazy),
 		cmocka_unit_test(test_ping_pong),
 		cmocka_unit_test(test_no_timeouts),
 		cmocka_unit_test(test_hurry),

@@ -5,6 +5,7 @@
 #include "workload_make.h"
 
 #include "emu/core/base/device.h"
+#include "emu/core/memory/memory.h"
 
 #include <string.h>
 
@@ -99,9 +100,17 @@ static void renew_key(struct workload *l, struct workload_end *e)
 	workload_key_alloc(l, &e->node->c, &e->key);
 }
 
+/* The model looks at memory that no completion speaks of. */
+static void settle(const struct workload *l)
+{
+	for (unsigned i = 0; i < l->w->n_devices; i++)
+		late_store_settle(l->w->device[i].host.dev);
+}
+
 static void ended(struct workload *l, struct workload_end *e, enum how how)
 {
 	e->lives++;
+	settle(l);
 	model_ended(e->model);
 	renew_key(l, e);
 	if (e->peer)

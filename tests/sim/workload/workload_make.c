@@ -57,6 +57,11 @@ static struct core_config choose_config(struct workload *l)
 		cfg.features |= UHCA_ABI_HAS_MW_TYPE_2A;
 	}
 	cfg.local_inv_early = percent(l, 30);
+	if (percent(l, 30)) {
+		cfg.liberty_seed = prng_u64(r);
+		cfg.late_bytes_ns = prng_range(r, 1, 2000000);
+	}
+	cfg.lazy_acks = percent(l, 30);
 	if (percent(l, 30))
 		cfg.gather_limit = prng_below(r, 1024);
 	return cfg;

@@ -77,6 +77,17 @@ static void test_profile_and_limits(void **state)
 	assert_int_equal(io_settings_config(&c.io, &cfg), 0);
 	assert_int_equal(cfg.gather_limit, 0);
 	assert_false(cfg.strict_order);
+	assert_false(cfg.late_bytes_ns || cfg.late_writes || cfg.any_srq_order || cfg.lazy_acks);
+	assert_int_equal(parse("--late-bytes 7 --any-srq-order"), 0);
+	assert_int_equal(io_settings_config(&c.io, &cfg), 0);
+	assert_int_equal(cfg.late_bytes_ns, 7000);
+	assert_true(cfg.any_srq_order);
+	assert_false(cfg.late_writes);
+	assert_int_equal(parse("--late-writes 9 --late-bytes 7 --lazy-acks 3"), 0);
+	assert_int_equal(io_settings_config(&c.io, &cfg), 0);
+	assert_int_equal(cfg.late_bytes_ns, 9000);
+	assert_true(cfg.late_writes && cfg.lazy_acks);
+	assert_int_equal(cfg.ack_delay_ns, 3000);
 	assert_int_equal(parse("--profile ib-strict"), 0);
 	assert_int_equal(io_settings_config(&c.io, &cfg), 0);
 	assert_int_equal(cfg.gather_limit, 0);
@@ -179,6 +190,18 @@ static void test_chaos(void **state)
 	assert_false(c.io.strict_order || c.io.strict_arming || c.io.early_local_inv);
 	assert_int_equal(parse("--chaos=1,strict-order,strict-arming,early-local-inv"), 0);
 	assert_true(c.io.strict_order && c.io.strict_arming && c.io.early_local_inv);
+	assert_int_equal(parse("--chaos=1,late-writes,any-srq-order,lazy-acks"), 0);
+	assert_in_range(c.io.late_writes, 100, 5000);
+	assert_in_range(c.io.lazy_acks, 100, 3000);
+	assert_true(c.io.any_srq_order);
+	assert_int_equal(parse("--chaos=2,late-bytes"), 0);
+	assert_in_range(c.io.late_bytes, 20, 2000);
+	for (unsigned seed = 0; seed < 20; seed++) {
+		char option[32];
+
+		snprintf(option, sizeof(option), "--chaos=%u", seed);
+		assert_int_equal(parse(option), 0);
+	}
 	assert_int_equal(parse("--chaos"), 0);
 	assert_true(c.chaos[0] >= '0' && c.chaos[0] <= '9');
 	assert_int_equal(parse("--chaos=none"), 0);

@@ -191,6 +191,8 @@ case_of wrong-event wrong_case event extra-events
 # Whatever may make the first QP later than the second.
 case_of wrong-order wrong_case order \
 	'late-completions|extra-events|uneven-peers|late-answers|lost-packets|swapped-packets'
+case_of wrong-last-byte wrong_case last-byte late-bytes
+case_of wrong-shared-order wrong_case shared-order any-srq-order
 case_of pingpong-inside pingpong "" ""
 case_of pingpong-events-inside pingpong "" -e
 case_of pingpong-wire pingpong --wire ""

@@ -2,7 +2,7 @@
 /*
  * Programs that work with every adapter their author had, and lean on what nobody promises:
  *
- *	chaos_wrong opcode|order|keys|event [right]
+ *	chaos_wrong opcode|order|keys|event|last-byte|shared-order [right]
  *
  * With "right" the same is done as it should be. Ends with 1 when it was misled. Run by chaos.sh.
  */
@@ -124,6 +124,118 @@ static int event(struct world *w)
 	return got == 1 ? 0 : misled("an event without a completion");
 }
 
+static struct ibv_qp *silent_qp(struct world *w)
+{
+	struct ibv_qp_init_attr attr = world_init_attr(w, IBV_QPT_RC);
+	struct ibv_qp *qp;
+
+	attr.sq_sig_all = 0;
+	qp = ibv_create_qp(w->pd, &attr);
+	assert_non_null(qp);
+	world_connect(qp, qp->qp_num, IBV_QPS_RTS);
+	return qp;
+}
+
+static void write_all(struct world *w, struct ibv_qp *qp, enum ibv_wr_opcode opcode)
+{
+	struct ibv_sge sge = {(uintptr_t)w->memory, WORLD_SIZE / 2, w->mr->lkey};
+	struct ibv_send_wr *bad,
+		wr = {.opcode = opcode,
+		      .send_flags = opcode == IBV_WR_RDMA_WRITE ? 0 : IBV_SEND_SIGNALED,
+		      .sg_list = &sge,
+		      .num_sge = 1};
+
+	wr.wr.rdma.remote_addr = (uintptr_t)w->memory + WORLD_SIZE / 2;
+	wr.wr.rdma.rkey = target->rkey;
+	assert_int_equal(ibv_post_send(qp, &wr, &bad), 0);
+}
+
+static void wait_for_receive(struct world *w)
+{
+	struct ibv_wc wc[2];
+
+	for (unsigned i = 0; i < 2; i++)
+		world_poll(w->cq, &wc[i]);
+	assert_int_equal(wc[0].status | wc[1].status, IBV_WC_SUCCESS);
+}
+
+/* The last byte of a WRITE is there: are all others? */
+static int last_byte(struct world *w)
+{
+	const volatile uint8_t *to = w->memory + WORLD_SIZE / 2;
+	struct ibv_qp *qp = silent_qp(w);
+	struct ibv_recv_wr *bad, empty = {.wr_id = 1};
+	bool whole = true;
+
+	for (unsigned round = 1; round <= 10 * ROUNDS && whole; round++) {
+		memset(w->memory, (int)round, WORLD_SIZE / 2);
+		assert_int_equal(ibv_post_recv(qp, &empty, &bad), 0);
+		write_all(w, qp, right ? IBV_WR_RDMA_WRITE_WITH_IMM : IBV_WR_RDMA_WRITE);
+		if (right)
+			wait_for_receive(w);
+		while (to[WORLD_SIZE / 2 - 1] != round)
+			sched_yield();
+		whole = to[0] == round && to[WORLD_SIZE / 4] == round;
+		if (!right) { /* the message that would have said it */
+			write_all(w, qp, IBV_WR_RDMA_WRITE_WITH_IMM);
+			wait_for_receive(w);
+		}
+	}
+	assert_int_equal(ibv_destroy_qp(qp), 0);
+	return whole ? 0 : misled("the last byte came before the first");
+}
+
+static void post_shared(struct world *w, struct ibv_srq *srq, uint64_t wr_id)
+{
+	struct ibv_sge sge = {(uintptr_t)w->memory + WORLD_SIZE / 2 + 8 * wr_id, 8, w->mr->lkey};
+	struct ibv_recv_wr *bad, wr = {.wr_id = wr_id, .sg_list = &sge, .num_sge = 1};
+
+	assert_int_equal(ibv_post_srq_recv(srq, &wr, &bad), 0);
+}
+
+static void send_number(struct world *w, struct ibv_qp *qp, uint64_t n)
+{
+	struct ibv_sge sge = {(uintptr_t)w->memory, 8, w->mr->lkey};
+	struct ibv_send_wr *bad, wr = {.wr_id = ROUNDS,
+				       .opcode = IBV_WR_SEND,
+				       .send_flags = IBV_SEND_SIGNALED | IBV_SEND_INLINE,
+				       .sg_list = &sge,
+				       .num_sge = 1};
+
+	memcpy(w->memory, &n, 8);
+	assert_int_equal(ibv_post_send(qp, &wr, &bad), 0);
+}
+
+/* Is the first message in the first buffer that was posted to the shared queue? */
+static int shared_order(struct world *w)
+{
+	struct ibv_srq_init_attr attr = {.attr = {.max_wr = ROUNDS, .max_sge = 1}};
+	struct ibv_srq *srq = ibv_create_srq(w->pd, &attr);
+	struct ibv_qp *qp;
+	bool matches = true;
+	uint64_t next = 0;
+
+	assert_non_null(srq);
+	qp = world_qp(w, srq);
+	for (uint64_t i = 0; i < ROUNDS; i++)
+		post_shared(w, srq, i);
+	for (uint64_t i = 0; i < ROUNDS; i++)
+		send_number(w, qp, i);
+	for (unsigned i = 0; i < 2 * ROUNDS; i++) {
+		struct ibv_wc wc;
+		uint64_t got;
+
+		world_poll(w->cq, &wc);
+		assert_int_equal(wc.status, IBV_WC_SUCCESS);
+		if (wc.wr_id == ROUNDS)
+			continue;
+		memcpy(&got, w->memory + WORLD_SIZE / 2 + 8 * (right ? wc.wr_id : next), 8);
+		matches = matches && got == next++;
+	}
+	assert_int_equal(ibv_destroy_qp(qp) | ibv_destroy_srq(srq), 0);
+	return matches ? 0 : misled("the first message was not in the first buffer");
+}
+
 static void register_target(const struct world *w)
 {
 	target = ibv_reg_mr(w->pd, w->memory, WORLD_SIZE,
@@ -136,7 +248,8 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		int (*run)(struct world *w);
-	} all[] = {{"opcode", opcode}, {"order", order}, {"keys", keys}, {"event", event}};
+	} all[] = {{"opcode", opcode}, {"order", order},         {"keys", keys},
+		   {"event", event},   {"last-byte", last_byte}, {"shared-order", shared_order}};
 	void *state;
 	int status = 2;
 

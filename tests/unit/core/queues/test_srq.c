@@ -174,6 +174,25 @@ static void test_limit_event(void **state)
 	fixture_stop(&f);
 }
 
+static void any_order(struct core_config *cfg)
+{
+	cfg->any_srq_order = true;
+}
+
+/* Legal chaos: requests in any order, and only then. */
+static void test_any_order(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		fixture_start(&f, i ? any_order : NULL);
+		const struct srq *srq = table_find(&f.dev->srqs, fixture_srq(&f, fixture_pd(&f)));
+		assert_int_equal(srq->rq.shelf != NULL, i);
+		fixture_stop(&f);
+	}
+}
+
 static void test_fail(void **state)
 {
 	struct fixture f;
@@ -215,9 +234,10 @@ static void test_destroy(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_create), cmocka_unit_test(test_create_refusals),
-		cmocka_unit_test(test_modify), cmocka_unit_test(test_limit_event),
-		cmocka_unit_test(test_fail),   cmocka_unit_test(test_destroy),
+		cmocka_unit_test(test_create),    cmocka_unit_test(test_create_refusals),
+		cmocka_unit_test(test_modify),    cmocka_unit_test(test_limit_event),
+		cmocka_unit_test(test_fail),      cmocka_unit_test(test_destroy),
+		cmocka_unit_test(test_any_order),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,4 +29,7 @@ uint64_t uhcav_bytes_part(uint64_t all, uint32_t parts, uint32_t n, uint64_t *le
 /* Copies them. False as above, and then "to" holds anything. */
 bool uhcav_bytes_copy(uint64_t addr, size_t length, void *to);
 
+/* In a fork's child: it is another process, whose bytes are its own. */
+void uhcav_bytes_forget(void);
+
 #endif

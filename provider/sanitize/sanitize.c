@@ -2,6 +2,7 @@
 /* See sanitize.h. */
 #include "sanitize.h"
 
+#include "bytes.h"
 #include "forking.h"
 #include "lifetime.h"
 #include "object.h"
@@ -45,6 +46,7 @@ static void after_fork(void)
 static void after_fork_in_child(void)
 {
 	uhcav_guard_forget();
+	uhcav_bytes_forget();
 	after_fork();
 }
 

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define PAGE 4096u
 
@@ -115,13 +117,33 @@ static void test_not_there(void **state)
 	assert_int_equal(munmap(at + 2 * PAGE, PAGE), 0);
 }
 
+/* A child looks at its own bytes, which differ from its parent's. */
+static void test_child(void **state)
+{
+	static volatile uint8_t ours = 1;
+	uint8_t byte;
+	int status;
+	pid_t child;
+
+	(void)state;
+	assert_true(uhcav_bytes_copy((uintptr_t)&ours, 1, &byte));
+	child = fork();
+	if (child == 0) {
+		uhcav_bytes_forget();
+		ours = 2;
+		_exit(uhcav_bytes_copy((uintptr_t)&ours, 1, &byte) && byte == 2 ? 0 : 1);
+	}
+	assert_true(child > 0);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_each_bit),
-		cmocka_unit_test(test_order_and_length),
-		cmocka_unit_test(test_parts),
-		cmocka_unit_test(test_not_there),
+		cmocka_unit_test(test_each_bit), cmocka_unit_test(test_order_and_length),
+		cmocka_unit_test(test_parts),    cmocka_unit_test(test_not_there),
+		cmocka_unit_test(test_child),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

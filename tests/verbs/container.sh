@@ -67,9 +67,9 @@ container_doctor() {
 }
 
 # How the daemon reached memory: messages are long enough to be worth a call, so that it tried, and
-# too short for their pages to be adopted.
+# on demand, which is never adopted.
 check_memory() {
-	check_pingpong 32768 100
+	check_pingpong 65536 100
 	[ -n "${UHCA_PROFILE:-}" ] || grep -q "process_vm is refused" "$UHCA_DIR/log" ||
 		echo "the daemon has process_vm_readv(2)"
 	grep -qE 'sandbox: (on$|off: built with)' "$UHCA_DIR/log" || echo "no sandbox"
@@ -79,8 +79,8 @@ container_memory() {
 	wanted container memory core || return
 	next_port
 	row container memory check_memory \
-		"ibv_rc_pingpong -d $server_dev -g $gid -p $port -c -n 100 -s 32768" \
-		"ibv_rc_pingpong -d $client_dev -g $gid -p $port -c -n 100 -s 32768 $server_host"
+		"ibv_rc_pingpong -d $server_dev -g $gid -p $port -c -n 100 -o -s 65536" \
+		"ibv_rc_pingpong -d $client_dev -g $gid -p $port -c -n 100 -o -s 65536 $server_host"
 }
 
 rows_container() {

@@ -290,9 +290,12 @@ const struct conf_option conf_schema[] = {
 	{"strict-memory", NULL, CONF_FLAG, FIELD_(io.strict_memory), .min = 1,
 	 .help = "Payload that is not inline is read when its request is executed, never when it "
 		 "is "
-		 "posted. For tests: a program that changes a buffer before the request that names "
+		 "posted, and stored when it comes, never when its completion is polled. For "
+		 "tests: a program that changes a buffer before the request that names "
 		 "it has completed sends what it should not, as with hardware. Default: up to 4096 "
-		 "bytes are read by the call that posts them; the profile ib-strict is strict."},
+		 "bytes are read by the call that posts them, and stored by the one that polls "
+		 "them; "
+		 "the profile ib-strict is strict."},
 	{"limit", "NAME=N", CONF_SET, .set = set_limit,
 	 .help = "Sets a limit of the devices, after the profile: max_qp, max_qp_wr, max_sge, "
 		 "max_cq, max_cqe, max_mr, max_pd, max_ah, max_srq, max_srq_wr, max_srq_sge, "

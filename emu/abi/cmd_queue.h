@@ -27,8 +27,9 @@ struct uhca_cmd_create_cq_reply {
 	uint32_t stride;  /* bytes from one entry to the next */
 	uint64_t entries_offset;
 	uint64_t region_size;
+	uint64_t offers_offset; /* of UHCA_ABI_OFFERS slots (offer.h); 0: there are none */
 };
-static_assert(sizeof(struct uhca_cmd_create_cq_reply) == 48, "create_cq reply");
+static_assert(sizeof(struct uhca_cmd_create_cq_reply) == 56, "create_cq reply");
 
 /* Bits of create_cq.flags. */
 enum {

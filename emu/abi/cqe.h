@@ -85,6 +85,7 @@ enum {
 	UHCA_ABI_WC_WITH_INV = 1u << 3,
 	UHCA_ABI_WC_SKIP = 1u << 9,
 	UHCA_ABI_WC_SOLICITED = 1u << 10,
+	UHCA_ABI_WC_OFFER = 1u << 12,  /* the client copies the payload, see offer.h */
 	UHCA_ABI_WC_TURNED = 1u << 11, /* the opcode is garbage, and of the other queue's kind */
 };
 
@@ -98,7 +99,8 @@ struct uhca_abi_cqe {
 	uint8_t opcode;
 	uint16_t flags;
 	uint32_t vendor_err;
-	uint64_t reserved0;
+	uint32_t offer; /* OFFER: the slot of offer.h from which the payload is to be copied */
+	uint32_t reserved0;
 	uint64_t timestamp; /* nanoseconds of the device clock */
 	uint16_t pkey_index;
 	uint16_t slid;

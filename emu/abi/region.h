@@ -19,7 +19,7 @@
 #include <assert.h>
 #include <stdint.h>
 
-#define UHCA_ABI_VERSION 4u
+#define UHCA_ABI_VERSION 5u
 #define UHCA_ABI_MAGIC   0x61636875u /* "uhca" */
 
 enum {
@@ -178,6 +178,7 @@ static_assert(sizeof(struct uhca_abi_queue) == 4096, "one page");
  *   finds nothing, and all with an arming: who asks for more is done with something, who goes to
  *   sleep with everything. Never more than UHCA_ABI_UNHANDLED_MAX behind.
  * ring.tells_handled: 1 from a client that does so; nothing is held back from others.
+ * ring.takes_offers: 1 from a client that copies payload when it takes a completion (offer.h).
  */
 #define UHCA_ABI_UNHANDLED_MAX 1024u
 

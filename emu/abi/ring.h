@@ -21,8 +21,8 @@ struct uhca_abi_ring {
 	uint32_t producer;
 	uint8_t pad0[124];
 	uint32_t consumer;
-	uint32_t handled, tells_handled; /* of a completion ring: region.h */
-	uint8_t pad1[116];
+	uint32_t handled, tells_handled, takes_offers; /* of a completion ring: region.h */
+	uint8_t pad1[112];
 };
 static_assert(sizeof(struct uhca_abi_ring) == 256, "two pairs of cache lines");
 

@@ -175,6 +175,7 @@ struct device *core_create(const struct core_ops *ops, void *user, const struct 
 	list_init(&dev->tx_urgent);
 	list_init(&dev->raw_ready);
 	list_init(&dev->flow_rules);
+	list_init(&dev->offers);
 	list_init(&dev->patient);
 	list_init(&dev->waits_for_turn);
 	list_init(&dev->xrc_domains);
@@ -225,8 +226,14 @@ void core_tick(struct device *dev, uint64_t now)
 	timer_heap_run(&dev->cq_timers, now);
 	timer_heap_run(&dev->cm->timers, now);
 	late_store_tick(dev);
+	offers_tick(dev);
 	answer_wake(dev, now);
 	turn_resume(dev);
+}
+
+bool core_offers_settle(struct device *dev)
+{
+	return offers_yield(dev);
 }
 
 void core_freeze(struct device *dev, bool on, uint64_t now)
@@ -256,6 +263,7 @@ uint64_t core_next_deadline(const struct device *dev)
 	next = earlier(next, timer_heap_next(&dev->cm->timers));
 	next = earlier(next, turn_deadline(dev));
 	next = earlier(next, late_store_due(dev));
+	next = earlier(next, offers_due(dev));
 	if (list_empty(&dev->patient))
 		return next;
 	qp = list_entry(dev->patient.next, const struct qp, ack_link);

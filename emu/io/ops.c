@@ -23,11 +23,31 @@ static bool rules_hit(struct io_client *c, const struct core_span *span, unsigne
 	return io_faults_watch(f, FAULT_LAYER_MEMORY) && io_fault_mem(f, c, span, n);
 }
 
+/*
+ * Memory may be shared between programs of several devices: what programs of the others were to
+ * copy is there first. (The core has seen to those of its own.)
+ */
+static bool others_yield(const struct io_client *c)
+{
+	static bool busy; /* what is stored for that comes here again */
+	const struct io_devices *all = c->all->devices;
+	bool done = true;
+
+	if (busy)
+		return true;
+	busy = true;
+	for (unsigned i = 0; i < all->n; i++)
+		if (all->at[i] != c->dev)
+			done &= core_offers_settle(all->at[i]->core);
+	busy = false;
+	return done;
+}
+
 static int mem_read(void *client, const struct core_span *from, unsigned n, void *to)
 {
 	struct io_client *c = client;
 
-	if (c->gone)
+	if (c->gone || !others_yield(c))
 		return -ESRCH;
 	if (rules_hit(c, from, n))
 		return -EFAULT;
@@ -39,11 +59,19 @@ static int mem_write(void *client, const struct core_span *to, unsigned n, const
 {
 	struct io_client *c = client;
 
-	if (c->gone)
+	if (c->gone || !others_yield(c))
 		return -ESRCH;
 	if (rules_hit(c, to, n))
 		return -EFAULT;
 	return io_mem_write(&c->mem, to, n, from, n_from);
+}
+
+/* What is not mapped any more is refused when the device stores it, and no trap for the program. */
+static bool mem_there(void *client, const struct core_span *at)
+{
+	struct io_client *c = client;
+
+	return !c->gone && io_mem_is_there(&c->mem, at);
 }
 
 static void mem_settle(void *user)
@@ -61,7 +89,7 @@ static const void *mem_map(void *client, const struct core_span *at, const uint8
 	const struct io_client *c = client;
 	const struct io_loopback *l = c->dev->loopback;
 
-	if (c->gone || l->always_wire || !io_fabric_find(l->fabric, dst) ||
+	if (c->gone || !others_yield(c) || l->always_wire || !io_fabric_find(l->fabric, dst) ||
 	    io_faults_watch(c->dev->faults, FAULT_LAYER_MEMORY))
 		return NULL;
 	return (const void *)(uintptr_t)at->addr;
@@ -159,6 +187,7 @@ static const struct core_ops ops = {
 	.mem_read = mem_read,
 	.mem_write = mem_write,
 	.mem_settle = mem_settle,
+	.mem_there = mem_there,
 	.mem_map = mem_map,
 	.ring_alloc = ring_alloc,
 	.ring_free = ring_free,

@@ -72,6 +72,11 @@ bool uhcav_check_on(enum uhca_check check)
 	return enabled & 1ull << check;
 }
 
+bool uhcav_check_any(void)
+{
+	return enabled != 0;
+}
+
 const char *uhcav_check_name(enum uhca_check check)
 {
 	return table[check].name;

@@ -18,6 +18,7 @@ int uhcav_check_parse(const char *list, uint64_t *checks);
 void uhcav_check_enable(uint64_t checks);
 
 bool uhcav_check_on(enum uhca_check check);
+bool uhcav_check_any(void);
 const char *uhcav_check_name(enum uhca_check check);
 
 #endif

@@ -14,6 +14,7 @@
 
 #include "provider/base/base.h"
 #include "provider/qp/qp.h"
+#include "take_offer.h"
 
 #include <errno.h>
 #include <string.h>
@@ -25,6 +26,13 @@ static inline void take_note(struct uhcav_cq *cq, const struct uhca_abi_cqe *e)
 
 	if (qp)
 		uhcav_qp_polled(qp, e);
+}
+
+/* Also of an entry that nobody is shown: memory is the program's, and nobody knows who looks. */
+static inline void take_payload(struct uhcav_cq *cq, const struct uhca_abi_cqe *e)
+{
+	if (e->flags & UHCA_ABI_WC_OFFER)
+		uhcav_take_offer(cq, e);
 }
 
 static inline void translate(const struct uhca_abi_cqe *e, struct ibv_wc *wc)
@@ -79,6 +87,7 @@ static const struct uhca_abi_cqe *entry(struct uhcav_cq *cq)
 
 void uhcav_cq_pass(struct uhcav_cq *cq, const struct uhca_abi_cqe *e)
 {
+	take_payload(cq, e);
 	uhcav_cq_took(cq, (uint32_t)uhca_cqe_has_payload(e));
 	cq->consumer++;
 	uhca_ring_publish(&cq->page->ring.consumer, cq->consumer);
@@ -92,8 +101,10 @@ const struct uhca_abi_cqe *uhcav_cq_peek(struct uhcav_cq *cq)
 		uhcav_cq_pass(cq, e);
 		e = entry(cq);
 	}
-	if (e)
+	if (e) {
+		take_payload(cq, e);
 		take_note(cq, e);
+	}
 	return e;
 }
 
@@ -122,6 +133,7 @@ static int take(struct uhcav_cq *cq, int n, struct ibv_wc *wc)
 		const struct uhca_abi_cqe *e = uhcav_cq_slot(cq, c);
 		if (!uhcav_cqe_valid(e, c))
 			break;
+		take_payload(cq, e);
 		if (!(e->flags & UHCA_ABI_WC_SKIP)) {
 			take_note(cq, e);
 			translate(e, &wc[got++]);

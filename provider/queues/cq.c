@@ -8,6 +8,7 @@
 #include "emu/abi/event.h"
 #include "provider/base/base.h"
 #include "provider/context/context.h"
+#include "provider/finding/finding.h"
 #include "provider/keys/keys.h"
 
 #include <errno.h>
@@ -57,6 +58,16 @@ static bool layout_fits(const struct uhca_cmd_create_cq_reply *r)
 	       r->entries_offset <= r->region_size && bytes <= r->region_size - r->entries_offset;
 }
 
+/* Do its offers, if it has any, lie in the region? */
+static bool offers_fit(const struct uhca_cmd_create_cq_reply *r)
+{
+	uint64_t bytes = UHCA_ABI_OFFERS * sizeof(struct uhca_abi_offer);
+
+	return !r->offers_offset ||
+	       (r->offers_offset % 8 == 0 && r->offers_offset >= sizeof(struct uhca_abi_cq) &&
+		r->offers_offset <= r->region_size && bytes <= r->region_size - r->offers_offset);
+}
+
 int uhcav_cq_map(struct uhcav_cq *cq, const struct uhca_cmd_create_cq_reply *r, int fd)
 {
 	void *base;
@@ -64,7 +75,7 @@ int uhcav_cq_map(struct uhcav_cq *cq, const struct uhca_cmd_create_cq_reply *r, 
 
 	if (err)
 		return err;
-	if (!layout_fits(r)) {
+	if (!layout_fits(r) || !offers_fit(r)) {
 		munmap(base, r->region_size);
 		return -EPROTO;
 	}
@@ -72,12 +83,14 @@ int uhcav_cq_map(struct uhcav_cq *cq, const struct uhca_cmd_create_cq_reply *r, 
 		munmap(cq->page, cq->region_size);
 	cq->page = base;
 	cq->entries = (uint8_t *)base + r->entries_offset;
+	cq->offers = r->offers_offset ? (void *)((uint8_t *)base + r->offers_offset) : NULL;
 	cq->mask = r->entries - 1;
 	cq->stride = r->stride;
 	cq->region_size = r->region_size;
 	cq->cq.cqe = (int)r->cqe;
 	cq->page->ring.handled = cq->handled;
 	uhca_ring_publish(&cq->page->ring.tells_handled, !cq->ignore_overrun);
+	uhca_ring_publish(&cq->page->ring.takes_offers, cq->offers && !uhcav_check_any());
 	return 0;
 }
 

@@ -8,6 +8,7 @@
 #define UHCAV_CQ_H
 
 #include "emu/abi/cqe.h"
+#include "emu/abi/offer.h"
 #include "provider/base/base.h"
 #include "provider/context/context.h"
 
@@ -36,6 +37,7 @@ struct uhcav_cq {
 	bool flushing; /* the daemon is gone and the ring is done with: report what is outstanding
 			*/
 	uint8_t *entries;
+	struct uhca_abi_offer *offers;      /* slots; NULL: none */
 	const struct uhca_abi_cqe *current; /* of an extended poll: what read_*() look at */
 	struct uhca_abi_cqe copy;           /* for entries that do not stay in the ring */
 	uint64_t wall_offset;               /* wall clock minus the clock of time stamps */

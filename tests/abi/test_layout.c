@@ -9,6 +9,7 @@
 #include "emu/abi/cmd.h"
 #include "emu/abi/cqe.h"
 #include "emu/abi/event.h"
+#include "emu/abi/offer.h"
 #include "emu/abi/region.h"
 #include "emu/abi/wqe.h"
 
@@ -23,7 +24,7 @@
 static void test_version(void **state)
 {
 	(void)state;
-	assert_int_equal(UHCA_ABI_VERSION, 4);
+	assert_int_equal(UHCA_ABI_VERSION, 5);
 	assert_memory_equal(&(uint32_t){UHCA_ABI_MAGIC}, "uhca", 4);
 }
 
@@ -35,6 +36,7 @@ static void test_regions(void **state)
 	OFFSET(uhca_abi_ring, consumer, 128);
 	OFFSET(uhca_abi_ring, handled, 132);
 	OFFSET(uhca_abi_ring, tells_handled, 136);
+	OFFSET(uhca_abi_ring, takes_offers, 140);
 	SIZE(uhca_abi_region, 24);
 	OFFSET(uhca_abi_region, magic, 0);
 	OFFSET(uhca_abi_region, version, 4);
@@ -93,7 +95,12 @@ static void test_entries(void **state)
 	OFFSET(uhca_abi_cqe, status, 24);
 	OFFSET(uhca_abi_cqe, opcode, 25);
 	OFFSET(uhca_abi_cqe, flags, 26);
+	OFFSET(uhca_abi_cqe, offer, 32);
 	OFFSET(uhca_abi_cqe, timestamp, 40);
+	SIZE(uhca_abi_offer, 4160);
+	OFFSET(uhca_abi_offer, length, 4);
+	OFFSET(uhca_abi_offer, addr, 8);
+	OFFSET(uhca_abi_offer, bytes, 64);
 	OFFSET(uhca_abi_cqe, wqe_index, 56);
 	OFFSET(uhca_abi_cqe, sequence, 60);
 	assert_int_equal(UHCA_ABI_SEND_STRIDE(0), 64);
@@ -124,7 +131,7 @@ static void test_messages(void **state)
 	OFFSET(uhca_cmd_reg_mr, borrowed, 48);
 	SIZE(uhca_cmd_reg_mr_reply, 32);
 	SIZE(uhca_cmd_create_cq, 40);
-	SIZE(uhca_cmd_create_cq_reply, 48);
+	SIZE(uhca_cmd_create_cq_reply, 56);
 	SIZE(uhca_cmd_create_qp, 136);
 	SIZE(uhca_abi_queue_layout, 32);
 	SIZE(uhca_cmd_create_qp_reply, 120);

@@ -218,7 +218,7 @@ static void change_state(struct stage *s, struct fuzz_input *in)
 	vqp_to_state(qp, input_u8(in) % 7);
 }
 
-/* Arms, or says something about what was handled (ring.handled). */
+/* Arms, or says something about what was handled (ring.handled), or copied (abi/offer.h). */
 static void arm_or_lie(struct stage *s, uint8_t how)
 {
 	struct uhca_abi_ring *ring = &s->cq.page->ring;
@@ -228,6 +228,9 @@ static void arm_or_lie(struct stage *s, uint8_t how)
 		return;
 	}
 	uhca_ring_publish(&ring->tells_handled, how & 1);
+	uhca_ring_publish(&ring->takes_offers, how & 4);
+	if ((how & 8) && s->cq.offers)
+		uhca_offer_set(&s->cq.offers[how >> 4], how & 3);
 	uhca_ring_publish(&ring->handled, (uint32_t)(how >> 2) << 26);
 }
 

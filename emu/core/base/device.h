@@ -72,6 +72,7 @@ struct device {
 	struct list waits_for_turn; /* struct qp.turn_link, turn.h */
 	uint64_t turn_at;           /* the time of which turn_used tells */
 	uint32_t turn_used;
+	struct list offers;  /* struct offer_ring.link, offer.h */
 	struct list patient; /* struct qp.ack_link: ACKs that wait for company, oldest first */
 	/* Of other wings; set by core_create. */
 	const struct queue_users *queue_users;

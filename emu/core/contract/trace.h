@@ -59,13 +59,14 @@ enum core_drop {
 /* Which of the optional operations are called: bit p for trace point p, and: */
 #define CORE_HOOK_TRACE_ALL  ((1u << CORE_TRACE_POINTS) - 1)
 #define CORE_HOOK_COMPLETION (1u << 31)
+#define CORE_HOOK_MEMORY     (1u << 29) /* somebody wants to see what happens to memory */
 #define CORE_HOOK_ERRORS     (1u << 30) /* trace point CQE, of completions that are no success */
 
 struct device;
 
 /*
  * After core_create all trace points are on when ops->trace is there, and nothing else. While
- * CORE_HOOK_COMPLETION is set, no payload is put into completion queues.
+ * CORE_HOOK_COMPLETION or CORE_HOOK_MEMORY is set, no payload is offered (offer.h).
  */
 void core_hooks_set(struct device *dev, uint32_t hooks);
 

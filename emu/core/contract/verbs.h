@@ -78,6 +78,8 @@ struct core_ops {
 			 const struct iovec *from, unsigned n_from);
 	/* Optional: what mem_write puts aside is in memory then. Comes before a completion. */
 	void (*mem_settle)(void *user);
+	/* Optional: would the program find memory there, as far as is known at no great cost? */
+	bool (*mem_there)(void *client, const struct core_span *at);
 	/*
 	 * Optional: where who delivers a train to dst (a GID) may take the bytes of a span of
 	 * CORE_SPACE_DEVICE, which the program may change. NULL: they are to be copied.
@@ -309,12 +311,11 @@ void core_tick(struct device *dev, uint64_t now);
  */
 void core_freeze(struct device *dev, bool on, uint64_t now);
 
-/*
- * So much of the time that has passed does not count for that clock: the caller had not the
- * processor, and what came meanwhile has not been looked at.
- */
+/* So much of the time that has passed does not count for that clock: the caller did not run. */
 void core_skip(struct device *dev, uint64_t time);
 
+/* What programs were to copy (abi/offer.h) is in memory; false: one copies it just now. */
+bool core_offers_settle(struct device *dev);
 /*
  * The shell is about to sleep: what waits for company (config.ack_delay_ns) waits no longer. True
  * when there is something to send now.

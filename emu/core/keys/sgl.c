@@ -127,6 +127,8 @@ int sgl_read_mr(const struct device *dev, struct mr *mr, uint64_t addr, uint32_t
 	char *at = to;
 
 	late_store_settle(dev);
+	if (!offers_yield(mr->obj.client->dev))
+		return -ESRCH;
 	while (length) {
 		struct run r;
 		int err = 0;
@@ -152,6 +154,8 @@ static int write_run(const struct device *dev, const struct run *r, struct iov_c
 	struct iovec piece[CORE_TRAIN_IOV];
 	unsigned pieces = iov_take(from, r->bytes, piece);
 
+	if (!offers_yield(r->leaf->obj.client->dev))
+		return -ESRCH;
 	if (r->n)
 		return late_store_write(dev, &(struct late_write){r->leaf->obj.client, r->span,
 								  r->n, piece, pieces, of_write});
@@ -212,6 +216,8 @@ const void *sgl_map_mr(const struct device *dev, struct mr *mr, uint64_t addr, u
 	if (!dev->ops->mem_map || indirect_is_grid(mr))
 		return NULL;
 	late_store_settle(dev);
+	if (!offers_yield(mr->obj.client->dev))
+		return NULL;
 	leaf = indirect_leaf(mr, &addr, &part);
 	if (part < length || !has_memory(leaf) ||
 	    mr_spans(leaf, addr, length, &span, 1, &walked) != 1 || walked < length ||

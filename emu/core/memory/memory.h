@@ -11,6 +11,7 @@
 #include "dm.h"
 #include "extents.h"
 #include "late_store.h"
+#include "offer.h"
 #include "page_array.h"
 #include "pd.h"
 #include "queue_region.h"

@@ -22,14 +22,44 @@ static int check_request(const struct device *dev, const struct uhca_cmd_create_
 	return in->flags & ~(uint32_t)UHCA_ABI_CQ_IGNORE_OVERRUN ? -EINVAL : 0;
 }
 
+static uint64_t offers_offset(uint32_t entries)
+{
+	return QUEUE_REGION_PAGE + (uint64_t)entries * UHCA_ABI_CQE_SIZE;
+}
+
+/* An entry that is overwritten would leave its offer to nobody. */
+static bool has_offers(const struct cq *cq)
+{
+	return !cq->ignore_overrun && cq->obj.client->dev->cfg.gather_limit > 0;
+}
+
+uint64_t cq_region_size(const struct cq *cq, uint32_t entries)
+{
+	uint64_t offers = UHCA_ABI_OFFERS * sizeof(struct uhca_abi_offer);
+
+	return offers_offset(entries) + (has_offers(cq) ? offers : 0);
+}
+
+void cq_use_region(struct cq *cq, const struct core_ring *ring, uint32_t entries)
+{
+	uint8_t *base = ring->base;
+
+	cq->ring = *ring;
+	cq->page = ring->base;
+	cq->slots = (void *)(base + QUEUE_REGION_PAGE);
+	cq->entries = entries;
+	offer_ring_construct(&cq->offers, cq->obj.client,
+			     has_offers(cq) ? base + offers_offset(entries) : NULL);
+}
+
 static int make_region(struct cq *cq)
 {
-	uint64_t size = QUEUE_REGION_PAGE + (uint64_t)cq->entries * UHCA_ABI_CQE_SIZE;
-	int err = queue_region_create(cq->obj.client, UHCA_ABI_REGION_CQ, size, &cq->ring);
+	struct core_ring ring;
+	int err = queue_region_create(cq->obj.client, UHCA_ABI_REGION_CQ,
+				      cq_region_size(cq, cq->entries), &ring);
 	if (err)
 		return err;
-	cq->page = cq->ring.base;
-	cq->slots = (void *)((uint8_t *)cq->ring.base + QUEUE_REGION_PAGE);
+	cq_use_region(cq, &ring, cq->entries);
 	cq->page->notify_unread = !cq->obj.client->dev->cfg.strict_arming;
 	return 0;
 }
@@ -71,6 +101,7 @@ void cq_describe(const struct cq *cq, struct uhca_cmd_create_cq_reply *out, stru
 	out->entries = cq->entries;
 	out->stride = UHCA_ABI_CQE_SIZE;
 	out->entries_offset = QUEUE_REGION_PAGE;
+	out->offers_offset = has_offers(cq) ? offers_offset(cq->entries) : 0;
 	out->region_size = queue_region_size(&cq->ring);
 	*ring = cq->ring;
 }
@@ -94,6 +125,7 @@ static void cq_destroy(void *object)
 	struct client *c = cq->obj.client;
 	timer_cancel(&c->dev->cq_timers, &cq->event_timer);
 	timer_cancel(&c->dev->cq_timers, &cq->hold.timer);
+	offer_ring_end(&cq->offers);
 	table_remove(&c->dev->cqs, cq->obj.handle);
 	queue_region_destroy(c, &cq->ring);
 	free(cq);
@@ -224,6 +256,20 @@ void cq_enter(struct cq *cq, const struct uhca_abi_cqe *e)
 	account(cq, e);
 	publish(cq, e, cq->obj.client->dev->now);
 	notify(cq, e);
+}
+
+bool cq_offer(struct cq *cq, uint64_t addr, const struct iovec *iov, unsigned n,
+	      struct uhca_abi_cqe *e)
+{
+	const struct device *dev = cq->obj.client->dev;
+
+	/* Rules want to see what happens to memory, and may keep a completion. */
+	if (cq->overrun || dev->late || dev->hooks & (CORE_HOOK_COMPLETION | CORE_HOOK_MEMORY) ||
+	    !uhca_ring_observe(&cq->page->ring.takes_offers) ||
+	    !offer_put(&cq->offers, addr, iov, n, &e->offer))
+		return false;
+	e->flags |= UHCA_ABI_WC_OFFER;
+	return true;
 }
 
 bool cq_put(struct cq *cq, const struct uhca_abi_cqe *e)

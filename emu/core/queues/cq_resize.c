@@ -54,6 +54,7 @@ static void move_entries(const struct cq *cq, struct uhca_abi_cqe *slots, uint32
 	for (; n > 0; n--) {
 		uint32_t i = cq->producer - n;
 		slots[i & (entries - 1)] = cq->slots[i & (cq->entries - 1)];
+		slots[i & (entries - 1)].flags &= (uint16_t)~UHCA_ABI_WC_OFFER;
 	}
 }
 
@@ -71,21 +72,18 @@ static void move_page(const struct cq *cq, struct uhca_abi_cq *to)
 static int resize(struct client *c, struct cq *cq, uint32_t entries)
 {
 	uint32_t max_cqe = c->dev->cfg.limits.max_cqe;
-	uint64_t size = QUEUE_REGION_PAGE + (uint64_t)entries * UHCA_ABI_CQE_SIZE;
 	struct core_ring ring;
 	struct uhca_abi_cqe *slots;
-	int err = queue_region_create(c, UHCA_ABI_REGION_CQ, size, &ring);
+	int err = queue_region_create(c, UHCA_ABI_REGION_CQ, cq_region_size(cq, entries), &ring);
 
 	if (err)
 		return err;
 	slots = (void *)((uint8_t *)ring.base + QUEUE_REGION_PAGE);
+	offer_ring_end(&cq->offers);
 	move_entries(cq, slots, entries);
 	move_page(cq, ring.base);
 	queue_region_destroy(c, &cq->ring);
-	cq->ring = ring;
-	cq->page = ring.base;
-	cq->slots = slots;
-	cq->entries = entries;
+	cq_use_region(cq, &ring, entries);
 	cq->cqe = entries < max_cqe ? entries : max_cqe;
 	return 0;
 }

@@ -87,12 +87,22 @@ static enum verdict invalidate_for_peer(struct qp *qp, const struct core_train *
 	return V_OK;
 }
 
+/* A message of one train that takes no key with it. */
+static bool may_be_offered(const struct qp *qp, const struct core_train *t)
+{
+	return qp->resp.received == 0 && request_ends_message(t) &&
+	       !(request_last_info(t)->headers & ROCE_HDR_IETH);
+}
+
 static enum verdict execute_send(struct qp *qp, const struct core_train *t)
 {
 	struct responder *r = &qp->resp;
 	struct uhca_abi_cqe e = {.byte_len = r->received + t->length};
-	int err = receive_place(qp, r->received, t->iov, t->n_iov);
+	int err = 0;
 	enum verdict v;
+
+	if (!may_be_offered(qp, t) || !receive_offer(qp, t->iov, t->n_iov, &e))
+		err = receive_place(qp, r->received, t->iov, t->n_iov);
 
 	if (err)
 		return memory_verdict(err);

@@ -85,6 +85,32 @@ int receive_place(struct qp *qp, uint32_t offset, const struct iovec *iov, unsig
 	return n ? sgl_write(&l, offset, iov, n) : 0;
 }
 
+/* Where the first bytes of the request at hand are, if they stand together in such memory. */
+static bool locate(const struct qp *qp, uint32_t length, uint64_t *addr)
+{
+	struct sgl l = list_of(qp);
+	struct core_span span;
+	uint32_t walked;
+	struct mr *mr;
+
+	if (l.n == 0 || length == 0 || length > l.sge[0].length ||
+	    mr_check(l.pd, l.sge[0].lkey, l.sge[0].addr, length, MR_LOCAL_WRITE, &mr) != MR_OK ||
+	    mr->kind != MR_KIND_MEMORY || (mr->access & MR_ON_DEMAND) ||
+	    mr->obj.client != qp->recv_cq->obj.client ||
+	    mr_spans(mr, l.sge[0].addr, length, &span, 1, &walked) != 1 || walked != length ||
+	    span.space != CORE_SPACE_CLIENT)
+		return false;
+	*addr = span.addr;
+	return !qp->dev->ops->mem_there || qp->dev->ops->mem_there(mr->obj.client->cookie, &span);
+}
+
+bool receive_offer(struct qp *qp, const struct iovec *iov, unsigned n, struct uhca_abi_cqe *e)
+{
+	uint64_t addr;
+
+	return locate(qp, sgl_iov_length(iov, n), &addr) && cq_offer(qp->recv_cq, addr, iov, n, e);
+}
+
 void receive_complete(struct qp *qp, struct uhca_abi_cqe *e)
 {
 	e->wr_id = qp->resp.wr.wr_id;

@@ -25,6 +25,12 @@ uint64_t receive_capacity(const struct qp *qp);
 int receive_place(struct qp *qp, uint32_t offset, const struct iovec *iov, unsigned n);
 
 /*
+ * The whole message in place of receive_place, where it may be offered to the program (cq_offer):
+ * it stands in one piece of ordinary memory of the client that has the completion queue.
+ */
+bool receive_offer(struct qp *qp, const struct iovec *iov, unsigned n, struct uhca_abi_cqe *e);
+
+/*
  * Completes the request at hand: *e has opcode, status, flags, byte_len and what else the caller
  * knows; wr_id and QP number are filled in here.
  */

@@ -75,7 +75,8 @@ void responder_receive_ud(struct qp *qp, const struct core_train *t)
 	}
 	roce_grh_emit(&t->flow, wire_length(t), grh);
 	memcpy(&iov[1], t->iov, t->n_iov * sizeof iov[0]);
-	err = receive_place(qp, 0, iov, t->n_iov + 1);
+	err = receive_offer(qp, iov, t->n_iov + 1, &e) ? 0
+						       : receive_place(qp, 0, iov, t->n_iov + 1);
 	if (err == -ESRCH) { /* the receive waits on */
 		device_drop(qp->dev, qp->qpn, t->head.bth.psn, CORE_DROP_NO_RECV);
 		return;

@@ -197,10 +197,12 @@ void io_faults_destroy(struct io_faults *f)
 static void set_hooks(struct io_faults *f)
 {
 	bool asks = io_faults_watch(f, FAULT_LAYER_COMPLETION) || f->n_cqes > 0;
+	uint32_t hooks = (asks ? CORE_HOOK_COMPLETION : 0) |
+			 (io_faults_watch(f, FAULT_LAYER_MEMORY) ? CORE_HOOK_MEMORY : 0);
 
 	for (unsigned i = 0; i < f->env.devices->n; i++)
-		io_device_hook(f->env.devices->at[i], CORE_HOOK_COMPLETION,
-			       asks ? CORE_HOOK_COMPLETION : 0);
+		io_device_hook(f->env.devices->at[i], CORE_HOOK_COMPLETION | CORE_HOOK_MEMORY,
+			       hooks);
 }
 
 static void arm(struct io_faults *f)

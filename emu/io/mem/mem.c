@@ -132,6 +132,13 @@ void io_mem_forget(struct io_mem *m)
 	io_present_forget(m->present);
 }
 
+bool io_mem_is_there(const struct io_mem *m, const struct core_span *at)
+{
+	const struct iovec piece = {(void *)(uintptr_t)at->addr, at->length};
+
+	return io_present_all(m->present, &piece, 1, true);
+}
+
 static void move_device(const struct io_batch *b)
 {
 	struct io_cursor local = {b->local, b->local + b->n_local, 0};

@@ -64,6 +64,9 @@ int io_mem_read(struct io_mem *m, const struct core_span *from, unsigned n, void
 int io_mem_write(struct io_mem *m, const struct core_span *to, unsigned n, const struct iovec *from,
 		 unsigned n_from);
 
+/* core_ops.mem_there: are its pages there, by what was found of them within the last moments? */
+bool io_mem_is_there(const struct io_mem *m, const struct core_span *at);
+
 /*
  * What io_mem_write has put aside (combine.h) is in memory when it returns. For whoever is about to
  * tell anybody anything, and to sleep.

@@ -101,6 +101,7 @@ static void make_node(struct workload *l, unsigned i)
 
 	vclient_open(&n->c, &l->w->device[prng_below(&l->rng, l->w->n_devices)].host, i,
 		     l->w->seed * 7 + i);
+	n->c.takes_offers = percent(l, 50);
 	va = memory_map(&n->c.mem, WORKLOAD_BYTES);
 	rc = vclient_reg_mr(&n->c, va, WORKLOAD_BYTES, IBV_ACCESS_LOCAL_WRITE, &n->mr);
 	world_assert(l->w, rc == 0);

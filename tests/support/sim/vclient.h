@@ -12,6 +12,7 @@
 #define SUPPORT_VCLIENT_H
 
 #include "emu/abi/cqe.h"
+#include "emu/abi/offer.h"
 #include "emu/abi/region.h"
 #include "emu/abi/wqe.h"
 #include "emu/core/core.h"
@@ -45,8 +46,9 @@ struct vclient {
 	struct memory mem;
 	struct vevents comp;
 	struct vevents async;
-	uint32_t pd;    /* made by vclient_open */
-	unsigned rings; /* allocated and not freed */
+	uint32_t pd;       /* made by vclient_open */
+	unsigned rings;    /* allocated and not freed */
+	bool takes_offers; /* by the CQs that are made from now on (abi/offer.h) */
 };
 
 struct vmr {
@@ -66,6 +68,7 @@ struct vcq {
 	struct core_ring ring;
 	struct uhca_abi_cq *page;
 	uint8_t *slots;
+	struct uhca_abi_offer *offers; /* NULL: none */
 };
 
 /* The client's end of one ring. */

@@ -4,6 +4,7 @@
  * go is still there and the one which was to come is not, and that nothing is left at the device
  * when what it made cannot be used here.
  */
+#include "emu/abi/offer.h"
 #include "tests/support/provider/holdings.h"
 #include "tests/support/provider/verbs_fixture.h"
 #include "tests/support/provider/with_preload.h"
@@ -442,6 +443,18 @@ static void cq_far(void *r)
 	reply->entries_offset = (uint32_t)reply->region_size + 8;
 }
 
+static void cq_offers_beyond(void *r)
+{
+	struct uhca_cmd_create_cq_reply *reply = r;
+
+	reply->offers_offset = reply->region_size - UHCA_ABI_OFFER_BYTES;
+}
+
+static void cq_offers_over_page(void *r)
+{
+	((struct uhca_cmd_create_cq_reply *)r)->offers_offset = sizeof(struct uhca_abi_cq) - 8;
+}
+
 static void cq_huge(void *r)
 {
 	((struct uhca_cmd_create_cq_reply *)r)->stride += 8;
@@ -521,15 +534,35 @@ static const struct {
 	void *(*make)(struct verbs_fixture *f);
 	void (*spoil)(void *reply);
 } nonsense[] = {
-	{make_cq, cq_empty},           {make_cq, cq_uneven},   {make_cq, cq_narrow},
-	{make_cq, cq_crooked},         {make_cq, cq_askew},    {make_cq, cq_over_page},
-	{make_cq, cq_beyond},          {make_cq, cq_far},      {make_cq, cq_huge},
-	{make_cq, no_region},          {make_cq_ex, cq_empty}, {make_qp, qp_bell},
-	{make_qp, qp_sends},           {make_qp, qp_receives}, {make_qp, qp_narrow_sends},
-	{make_qp, qp_narrow_receives}, {make_qp_ex, qp_sends}, {make_srq, srq_none},
-	{make_srq, srq_uneven},        {make_srq, srq_narrow}, {make_srq_ex, srq_none},
-	{make_xrc_srq, srq_uneven},    {make_wq, wq_none},     {make_wq, wq_uneven},
-	{make_wq, wq_narrow},          {make_dm, dm_small},    {make_dm, dm_short},
+	{make_cq, cq_empty},
+	{make_cq, cq_uneven},
+	{make_cq, cq_narrow},
+	{make_cq, cq_crooked},
+	{make_cq, cq_askew},
+	{make_cq, cq_over_page},
+	{make_cq, cq_beyond},
+	{make_cq, cq_far},
+	{make_cq, cq_huge},
+	{make_cq, cq_offers_beyond},
+	{make_cq, cq_offers_over_page},
+	{make_cq, no_region},
+	{make_cq_ex, cq_empty},
+	{make_qp, qp_bell},
+	{make_qp, qp_sends},
+	{make_qp, qp_receives},
+	{make_qp, qp_narrow_sends},
+	{make_qp, qp_narrow_receives},
+	{make_qp_ex, qp_sends},
+	{make_srq, srq_none},
+	{make_srq, srq_uneven},
+	{make_srq, srq_narrow},
+	{make_srq_ex, srq_none},
+	{make_xrc_srq, srq_uneven},
+	{make_wq, wq_none},
+	{make_wq, wq_uneven},
+	{make_wq, wq_narrow},
+	{make_dm, dm_small},
+	{make_dm, dm_short},
 };
 
 static void test_nonsense(void **state)

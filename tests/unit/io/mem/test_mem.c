@@ -250,6 +250,25 @@ static void test_unmapped(void **state)
 	}
 }
 
+/* What a program could store to without a trap. */
+static void test_is_there(void **state)
+{
+	static uint8_t data[64];
+	struct core_span s;
+	struct target t;
+
+	(void)state;
+	start(&t, IO_MEM_AUTO, wait_for_end);
+	s = span(&t, 0, sizeof(data));
+	assert_int_equal(io_mem_write(&t.mem, &s, 1, &(struct iovec){data, sizeof(data)}, 1), 0);
+	assert_true(io_mem_is_there(&t.mem, &s));
+	s = span(&t, HOLE + 8, 8);
+	assert_false(io_mem_is_there(&t.mem, &s));
+	s = span(&t, HOLE - 4, 8);
+	assert_false(io_mem_is_there(&t.mem, &s));
+	assert_int_equal(stop(&t), 0);
+}
+
 /* Elements of 24 bytes, 88 apart, from this offset on: more than one call takes. */
 static unsigned make_column(const struct target *t, size_t offset, struct core_span *out)
 {
@@ -656,6 +675,7 @@ int main(void)
 		cmocka_unit_test(test_contents),
 		cmocka_unit_test(test_device_memory),
 		cmocka_unit_test(test_unmapped),
+		cmocka_unit_test(test_is_there),
 		cmocka_unit_test(test_protected),
 		cmocka_unit_test(test_column),
 		cmocka_unit_test(test_columns),

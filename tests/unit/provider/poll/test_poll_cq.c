@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <sched.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -212,6 +213,64 @@ static void post(struct fixture *f, unsigned sends, unsigned recvs)
 }
 
 /* Five sends of which two were completed, five receives of which one was completed: 3 + 4 left. */
+/* Payload that is to be copied: by us, by the daemon, or by us when the daemon has died there. */
+static void test_offer(void **state)
+{
+	struct fixture *f = fixture_create(IBV_QPT_RC);
+	struct uhca_abi_offer *slots = calloc(UHCA_ABI_OFFERS, sizeof(*slots));
+	struct uhca_abi_cqe e = {.qpn = FIXTURE_QPN,
+				 .opcode = UHCA_ABI_WC_RECV,
+				 .flags = UHCA_ABI_WC_OFFER,
+				 .byte_len = 5,
+				 .offer = 3};
+	char to[8] = "........";
+	struct ibv_wc wc;
+
+	(void)state;
+	assert_non_null(slots);
+	f->cq.offers = slots;
+	slots[3] = (struct uhca_abi_offer){UHCA_ABI_OFFER_PENDING, 5, (uintptr_t)to, {0}, "hello"};
+	fixture_complete(f, &e);
+	assert_int_equal(uhcav_poll_cq(&f->cq.cq, 1, &wc), 1);
+	assert_int_equal(wc.wc_flags, 0);
+	assert_memory_equal(to, "hello...", 8);
+	assert_int_equal(slots[3].state, UHCA_ABI_OFFER_DONE);
+
+	memset(to, '.', sizeof(to)); /* done by the daemon; our buffer may be another message's */
+	fixture_complete(f, &e);
+	assert_int_equal(uhcav_poll_cq(&f->cq.cq, 1, &wc), 1);
+	assert_memory_equal(to, "........", 8);
+
+	slots[3].state = UHCA_ABI_OFFER_PENDING; /* of a QP that is gone */
+	e.flags |= UHCA_ABI_WC_SKIP;
+	fixture_complete(f, &e);
+	assert_int_equal(uhcav_poll_cq(&f->cq.cq, 1, &wc), 0);
+	assert_memory_equal(to, "hello...", 8);
+	e.flags = UHCA_ABI_WC_OFFER;
+
+	memset(to, '.', sizeof(to));
+	slots[3].state = UHCA_ABI_OFFER_DEVICE;
+	f->ctx.life = UHCAV_FATAL;
+	fixture_complete(f, &e);
+	assert_int_equal(uhcav_poll_cq(&f->cq.cq, 1, &wc), 1);
+	assert_memory_equal(to, "hello...", 8);
+	f->ctx.life = UHCAV_ALIVE;
+
+	memset(to, '.', sizeof(to)); /* nonsense is no crash */
+	e.offer = UHCA_ABI_OFFERS;
+	fixture_complete(f, &e);
+	e.offer = 4;
+	slots[4] = (struct uhca_abi_offer){
+		UHCA_ABI_OFFER_PENDING, UHCA_ABI_OFFER_BYTES + 1, (uintptr_t)to, {0}, "hello"};
+	fixture_complete(f, &e);
+	assert_int_equal(uhcav_poll_cq(&f->cq.cq, 1, &wc), 1);
+	assert_int_equal(uhcav_poll_cq(&f->cq.cq, 1, &wc), 1);
+	assert_memory_equal(to, "........", 8);
+	f->cq.offers = NULL;
+	free(slots);
+	fixture_destroy(f);
+}
+
 static void test_flush(void **state)
 {
 	struct fixture *f = fixture_create(IBV_QPT_RC);
@@ -374,6 +433,7 @@ int main(void)
 		cmocka_unit_test(test_handled_at_once),
 		cmocka_unit_test(test_yields),
 		cmocka_unit_test(test_skip),
+		cmocka_unit_test(test_offer),
 		cmocka_unit_test(test_flush),
 		cmocka_unit_test(test_flush_between),
 		cmocka_unit_test(test_turned_opcode),

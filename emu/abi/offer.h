@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Offers: the payload of a short receive stands in the region of its completion queue, and the
+ * client copies it to its place when it takes the completion (cqe.h, OFFER), which spares the
+ * daemon a call of the system. Until then it is one of the daemon's again whenever something else
+ * is to be read or stored, so that nobody sees a difference: whoever takes the state from PENDING
+ * copies, and says DONE when all bytes are in place; the other one waits for that.
+ */
+#ifndef UHCA_ABI_OFFER_H
+#define UHCA_ABI_OFFER_H
+
+#include <assert.h>
+#include <stdint.h>
+
+#define UHCA_ABI_OFFERS      64u   /* slots of a completion queue */
+#define UHCA_ABI_OFFER_BYTES 4096u /* of payload */
+
+enum {
+	UHCA_ABI_OFFER_DONE = 0, /* also of a slot that was never used */
+	UHCA_ABI_OFFER_PENDING = 1,
+	UHCA_ABI_OFFER_CLIENT = 2, /* who copies */
+	UHCA_ABI_OFFER_DEVICE = 3,
+};
+
+struct uhca_abi_offer {
+	uint32_t state;
+	uint32_t length;
+	uint64_t addr; /* the client's */
+	uint8_t pad[48];
+	uint8_t bytes[UHCA_ABI_OFFER_BYTES];
+};
+static_assert(sizeof(struct uhca_abi_offer) == 4160, "a cache line and the payload");
+
+/* Who asks may copy. */
+static inline int uhca_offer_take(struct uhca_abi_offer *o, uint32_t who)
+{
+	uint32_t pending = UHCA_ABI_OFFER_PENDING;
+
+	return __atomic_compare_exchange_n(&o->state, &pending, who, 0, __ATOMIC_ACQUIRE,
+					   __ATOMIC_ACQUIRE);
+}
+
+static inline void uhca_offer_set(struct uhca_abi_offer *o, uint32_t state)
+{
+	__atomic_store_n(&o->state, state, __ATOMIC_RELEASE);
+}
+
+static inline uint32_t uhca_offer_state(const struct uhca_abi_offer *o)
+{
+	return __atomic_load_n(&o->state, __ATOMIC_ACQUIRE);
+}
+
+#endif

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Offers: who copies, when the device does, and programs that lie about it. */
+#include "tests/support/core/core_fixture.h"
+#include "tests/support/wire/cmocka_all.h"
+
+#include "emu/core/base/device.h"
+#include "emu/core/memory/offer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SIZE 65536u
+
+static uint8_t memory[SIZE], bytes[UHCA_ABI_OFFER_BYTES + 1];
+static unsigned stores;
+static int refuses; /* what a store says */
+
+struct rig {
+	struct fixture f;
+	struct uhca_abi_offer *slots;
+	struct offer_ring ring;
+};
+
+static int store(void *client, const struct core_span *to, unsigned n, const struct iovec *from,
+		 unsigned n_from)
+{
+	(void)client;
+	assert_int_equal(n, 1);
+	assert_int_equal(n_from, 1);
+	assert_int_equal(to->space, CORE_SPACE_CLIENT);
+	stores++;
+	if (!refuses)
+		memcpy(memory + to->addr, from->iov_base, to->length);
+	return refuses;
+}
+
+static struct uhca_abi_offer *shown; /* what is looked at when stores are settled */
+static unsigned settled;
+
+/* Nobody may have been told of bytes that were put aside. */
+static void settle(void *user)
+{
+	(void)user;
+	settled++;
+	for (unsigned i = 0; i < stores; i++)
+		assert_int_equal(uhca_offer_state(&shown[i]), UHCA_ABI_OFFER_DEVICE);
+}
+
+static void start(struct rig *r)
+{
+	fixture_start(&r->f, NULL);
+	r->f.ops.mem_write = store;
+	r->slots = calloc(UHCA_ABI_OFFERS, sizeof(*r->slots));
+	assert_non_null(r->slots);
+	offer_ring_construct(&r->ring, r->f.client, r->slots);
+	memset(memory, 0, SIZE);
+	for (unsigned i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (uint8_t)(1 + i % 251);
+	stores = 0;
+	refuses = 0;
+}
+
+static void stop(struct rig *r)
+{
+	offer_ring_end(&r->ring);
+	fixture_stop(&r->f);
+	free(r->slots);
+}
+
+static bool put(struct rig *r, uint64_t addr, uint32_t length, uint32_t *slot)
+{
+	struct iovec iov[] = {{bytes, length / 3}, {bytes + length / 3, length - length / 3}};
+
+	return offer_put(&r->ring, addr, iov, 2, slot);
+}
+
+/* The program takes what the completion names. */
+static void take(struct rig *r, uint32_t slot)
+{
+	struct uhca_abi_offer *o = &r->slots[slot];
+
+	assert_true(uhca_offer_take(o, UHCA_ABI_OFFER_CLIENT));
+	memcpy(memory + o->addr, o->bytes, o->length);
+	uhca_offer_set(o, UHCA_ABI_OFFER_DONE);
+}
+
+static bool is_there(uint64_t addr, uint32_t length)
+{
+	return memcmp(memory + addr, bytes, length) == 0;
+}
+
+/* Stores that are put aside are in memory before the program hears that they are done. */
+static void test_put_aside(void **state)
+{
+	struct rig r;
+	uint32_t slot;
+
+	(void)state;
+	start(&r);
+	settled = 0;
+	shown = r.slots;
+	r.f.ops.mem_settle = settle;
+	for (unsigned i = 0; i < 3; i++)
+		assert_true(put(&r, 100 * i, 8, &slot));
+	assert_true(offers_settle(r.f.dev));
+	assert_int_equal(settled, 1);
+	for (unsigned i = 0; i < 3; i++)
+		assert_int_equal(uhca_offer_state(&r.slots[i]), UHCA_ABI_OFFER_DONE);
+	r.f.ops.mem_settle = NULL;
+	stop(&r);
+}
+
+/* Taken by the program: the device stores nothing, and slots come again. */
+static void test_taken(void **state)
+{
+	struct rig r;
+	uint32_t slot;
+
+	(void)state;
+	start(&r);
+	for (unsigned i = 0; i < 3 * UHCA_ABI_OFFERS; i++) {
+		assert_true(put(&r, 100, 40 + i, &slot));
+		assert_int_equal(slot, 0); /* as nothing else waits */
+		take(&r, slot);
+		assert_true(is_there(100, 40 + i));
+	}
+	assert_true(offers_yield(r.f.dev));
+	assert_true(list_empty(&r.f.dev->offers));
+	assert_int_equal(stores, 0);
+	stop(&r);
+}
+
+/* The device wants memory first: all are there, in their order, and the program finds it done. */
+static void test_settled(void **state)
+{
+	struct rig r;
+	uint32_t slot[3];
+
+	(void)state;
+	start(&r);
+	assert_true(put(&r, 0, 100, &slot[0]));
+	assert_true(put(&r, 200, 4096, &slot[1]));
+	assert_true(put(&r, 8192, 1, &slot[2]));
+	take(&r, slot[1]);
+	assert_true(offers_settle(r.f.dev));
+	assert_int_equal(stores, 2);
+	assert_true(is_there(0, 100) && is_there(200, 4096) && is_there(8192, 1));
+	for (unsigned i = 0; i < 3; i++)
+		assert_false(uhca_offer_take(&r.slots[slot[i]], UHCA_ABI_OFFER_CLIENT));
+	assert_true(offers_settle(r.f.dev));
+	assert_int_equal(stores, 2);
+	stop(&r);
+}
+
+static void test_room(void **state)
+{
+	struct rig r;
+	uint32_t slot;
+
+	(void)state;
+	start(&r);
+	assert_false(put(&r, 0, UHCA_ABI_OFFER_BYTES + 1, &slot));
+	assert_true(put(&r, 0, UHCA_ABI_OFFER_BYTES, &slot));
+	for (unsigned i = 1; i < UHCA_ABI_OFFERS; i++)
+		assert_true(put(&r, 0, 8, &slot));
+	assert_false(put(&r, 0, 8, &slot));
+	take(&r, 1); /* not the oldest */
+	assert_false(put(&r, 0, 8, &slot));
+	take(&r, 0);
+	assert_true(put(&r, 0, 8, &slot));
+	assert_int_equal(slot, 0);
+	assert_true(put(&r, 0, 8, &slot));
+	assert_int_equal(slot, 1);
+	offer_ring_construct(&r.ring, r.f.client, NULL);
+	list_init(&r.f.dev->offers);
+	assert_false(put(&r, 0, 8, &slot));
+	stop(&r);
+}
+
+/* Whoever does not poll finds it in memory a little later. */
+static void test_time(void **state)
+{
+	struct rig r;
+	uint32_t slot;
+
+	(void)state;
+	start(&r);
+	assert_int_equal(core_next_deadline(r.f.dev), UINT64_MAX);
+	assert_true(put(&r, 0, 100, &slot));
+	assert_int_equal(core_next_deadline(r.f.dev), 1000000);
+	core_tick(r.f.dev, 999999);
+	assert_false(is_there(0, 100));
+	core_tick(r.f.dev, 1000000);
+	assert_true(is_there(0, 100));
+	assert_int_equal(core_next_deadline(r.f.dev), UINT64_MAX);
+	assert_true(put(&r, 0, 100, &slot));
+	take(&r, slot);
+	core_tick(r.f.dev, 2000000);
+	assert_int_equal(stores, 1);
+	assert_true(put(&r, 300, 100, &slot));
+	core_hurry(r.f.dev); /* before a sleep */
+	assert_true(is_there(300, 100));
+	stop(&r);
+}
+
+/*
+ * It copies: who wants memory comes again once, and is not kept waiting twice. What it copies from
+ * stays as it is until it is done, and nothing that is offered later gets lost by that.
+ */
+static void test_copying(void **state)
+{
+	struct rig r;
+	uint32_t slot, other, next;
+
+	(void)state;
+	start(&r);
+	assert_true(put(&r, 0, 100, &slot));
+	assert_true(put(&r, 200, 100, &other));
+	assert_true(uhca_offer_take(&r.slots[slot], UHCA_ABI_OFFER_CLIENT));
+	assert_false(offers_settle(r.f.dev));
+	assert_int_equal(stores, 0);
+	assert_true(offers_settle(r.f.dev));
+	assert_int_equal(stores, 1);
+	assert_true(is_there(200, 100));
+	for (unsigned i = 2; i < UHCA_ABI_OFFERS; i++) {
+		assert_true(put(&r, 400, 8, &next));
+		assert_int_not_equal(next, slot);
+		assert_true(offers_settle(r.f.dev));
+	}
+	assert_false(put(&r, 400, 8, &next));
+	assert_int_equal(r.slots[slot].addr, 0);
+	assert_int_equal(r.slots[slot].length, 100);
+	uhca_offer_set(&r.slots[slot], UHCA_ABI_OFFER_DONE);
+	assert_true(offers_settle(r.f.dev));
+	assert_true(list_empty(&r.f.dev->offers));
+	assert_true(put(&r, 0, 100, &slot)); /* a new row, a new chance */
+	assert_true(uhca_offer_take(&r.slots[slot], UHCA_ABI_OFFER_CLIENT));
+	assert_false(offers_settle(r.f.dev));
+	stop(&r);
+}
+
+/* Memory that does not answer keeps nobody, and its program has the bytes; that is gone loses them.
+ */
+static void test_refused(void **state)
+{
+	struct rig r;
+	uint32_t slot;
+
+	(void)state;
+	start(&r);
+	assert_true(put(&r, 0, 100, &slot));
+	refuses = -ESRCH;
+	assert_true(offers_settle(r.f.dev));
+	assert_int_equal(uhca_offer_state(&r.slots[slot]), UHCA_ABI_OFFER_PENDING);
+	core_tick(r.f.dev, 1000000);
+	assert_int_equal(stores, 2);
+	assert_int_equal(core_next_deadline(r.f.dev), 2000000);
+	take(&r, slot);
+	assert_true(put(&r, 0, 100, &slot));
+	refuses = -EFAULT;
+	assert_true(offers_settle(r.f.dev));
+	assert_int_equal(uhca_offer_state(&r.slots[slot]), UHCA_ABI_OFFER_DONE);
+	assert_true(list_empty(&r.f.dev->offers));
+	stop(&r);
+}
+
+/* A program writes to its slots what it likes: it is believed where it harms itself alone. */
+static void test_lies(void **state)
+{
+	struct rig r;
+	uint32_t slot;
+
+	(void)state;
+	start(&r);
+	assert_true(put(&r, 0, 100, &slot));
+	r.slots[slot].addr = SIZE * 2;
+	r.slots[slot].length = UINT32_MAX;
+	assert_true(offers_settle(r.f.dev));
+	assert_true(is_there(0, 100));
+	assert_true(put(&r, 300, 100, &slot));
+	r.slots[slot].state = 77;
+	assert_false(offers_settle(r.f.dev));
+	assert_true(offers_settle(r.f.dev));
+	assert_false(is_there(300, 100));
+	assert_int_equal(r.ring.n, 1);
+	stop(&r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_taken),   cmocka_unit_test(test_settled),
+		cmocka_unit_test(test_room),    cmocka_unit_test(test_time),
+		cmocka_unit_test(test_copying), cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_lies),    cmocka_unit_test(test_put_aside),
+	};
+
+	return cmocka_run_group_tests_name("offer", tests, NULL, NULL);
+}

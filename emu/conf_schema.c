@@ -232,8 +232,9 @@ const struct conf_option conf_schema[] = {
 		 "proc_mem (the descriptor of /proc/self/mem that each client passes), or auto, "
 		 "the better one for each piece. Default: auto."},
 	{"adopt", "WHAT", CONF_CHOICE, FIELD_(io.adopt), .choices = adopt_modes,
-	 .help = "Which registered memory becomes the device's, as pinned pages are: off, none; "
-		 "safe, large private memory where replacing its pages cannot be noticed; all, "
+	 .help = "Which registered memory becomes the device's, as pinned pages are: off, none but "
+		 "what the program shares itself (uhca-run --share-heap); safe, large private "
+		 "memory where replacing its pages cannot be noticed; all, "
 		 "also where a thread of the program that makes a system call with it meanwhile "
 		 "may see EFAULT. Default: off."},
 	{"gso", "on|off", CONF_CHOICE, FIELD_(io.gso), .choices = on_off,

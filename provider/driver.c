@@ -12,6 +12,7 @@
 
 #include "no_preload.h"
 #include "ops.h"
+#include "provider/adopt/adopt.h"
 #include "provider/base/base.h"
 #include "provider/context/context.h"
 #include "provider/post/post.h"
@@ -197,6 +198,7 @@ static void *alloc_context(struct ibv_device *dev, int cmd_fd, void *private_dat
 		errno = -err;
 		return NULL;
 	}
+	uhcav_share_heap_listen();
 	return finish_context(base, c, ctx);
 }
 

@@ -65,6 +65,12 @@
 #ifndef UHCA_ABI_CTL_H
 #define UHCA_ABI_CTL_H
 
+/*
+ * What uhca-run tells the provider by the environment. "1": large allocations of the program are
+ * the arena's from their birth (--share-heap).
+ */
+#define UHCA_SHARE_HEAP_ENV "UHCA_SHARE_HEAP"
+
 #define UHCA_CTL_SOCKET   "ctl"
 #define UHCA_CTL_MAX_LINE 16384 /* bytes of a request with its newline */
 

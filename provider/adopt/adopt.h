@@ -13,5 +13,6 @@
 #include "adoption.h"
 #include "arena.h"
 #include "maps.h"
+#include "share_heap.h"
 
 #endif

@@ -17,7 +17,11 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
+
+#define NSEC_PER_SEC 1000000000
+#define SOON_NS      100000000
 
 #define PAGE 4096u /* of another size nothing is adopted (policy.c) */
 
@@ -31,6 +35,17 @@ void uhcav_adoption_lock(void)
 void uhcav_adoption_unlock(void)
 {
 	pthread_mutex_unlock(&lock);
+}
+
+bool uhcav_adoption_lock_soon(void)
+{
+	struct timespec end;
+
+	clock_gettime(CLOCK_REALTIME, &end);
+	end.tv_nsec += SOON_NS;
+	end.tv_sec += end.tv_nsec / NSEC_PER_SEC;
+	end.tv_nsec %= NSEC_PER_SEC;
+	return pthread_mutex_timedlock(&lock, &end) == 0;
 }
 
 /* What one registration asks for, and what is found out once. */
@@ -136,6 +151,8 @@ static enum uhca_abi_borrowed why_not(struct request *r, const struct uhcav_mapp
 {
 	enum uhca_abi_borrowed why;
 
+	if (r->ctx->adopt == UHCA_ABI_ADOPT_OFF)
+		return UHCA_ABI_BORROWED_OFF;
 	if (to <= from || to - from < least())
 		return UHCA_ABI_BORROWED_SMALL;
 	if (!m->plain || m->shared || m->prot != (PROT_READ | PROT_WRITE))
@@ -229,7 +246,7 @@ void uhcav_adoption_begin(struct uhcav_context *ctx, uint64_t addr, uint64_t len
 	out->n = 0;
 	out->fresh = out->fresh_end = 0;
 	out->borrowed = UHCA_ABI_BORROWED_UNTOLD;
-	if (ctx->adopt == UHCA_ABI_ADOPT_OFF)
+	if (ctx->adopt == UHCA_ABI_ADOPT_OFF && !uhcav_arena_is_used())
 		out->borrowed = UHCA_ABI_BORROWED_OFF;
 	else if (access & IBV_ACCESS_ON_DEMAND)
 		out->borrowed = UHCA_ABI_BORROWED_ON_DEMAND;

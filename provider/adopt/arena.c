@@ -18,8 +18,9 @@
 #define MFD_NOEXEC_SEAL 0x0008U
 #endif
 
-#define LEAST (16ull << 30)
-#define WORTH (1ull << 20) /* of reading all mappings */
+#define LEAST       (16ull << 30)
+#define SPARE_BYTES 16384u
+#define WORTH       (1ull << 20) /* of reading all mappings */
 
 struct piece {
 	LIST_ENTRY(piece) link;
@@ -30,6 +31,7 @@ struct piece {
 };
 
 static LIST_HEAD(, piece) pieces = LIST_HEAD_INITIALIZER(pieces);
+static LIST_HEAD(, piece) spare = LIST_HEAD_INITIALIZER(spare);
 static uint64_t size;
 static int fd = -1;
 static uint64_t inode; /* these two are read without the lock; 0: no arena */
@@ -112,6 +114,19 @@ bool uhcav_arena_is_used(void)
 	return __atomic_load_n(&inode, __ATOMIC_ACQUIRE) != 0;
 }
 
+/* Not from an allocator: it may be the one that asks (share_heap.h). */
+static bool make_spare(void)
+{
+	struct piece *p =
+		mmap(NULL, SPARE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED)
+		return false;
+	for (size_t i = 0; i < SPARE_BYTES / sizeof(*p); i++)
+		LIST_INSERT_HEAD(&spare, &p[i], link);
+	return true;
+}
+
 /* The first gap that is long enough, and the piece before it; false: there is none. */
 static bool find_gap(uint64_t length, uint64_t *offset, struct piece **before)
 {
@@ -131,14 +146,14 @@ static bool find_gap(uint64_t length, uint64_t *offset, struct piece **before)
 
 int uhcav_arena_take(uintptr_t at, uint64_t length, uint64_t *offset)
 {
-	struct piece *before, *p = malloc(sizeof(*p));
+	struct piece *before, *p;
 
-	if (!p)
+	if (LIST_EMPTY(&spare) && !make_spare())
 		return -ENOMEM;
-	if (!find_gap(length, offset, &before)) {
-		free(p);
+	if (!find_gap(length, offset, &before))
 		return -ENOSPC;
-	}
+	p = LIST_FIRST(&spare);
+	LIST_REMOVE(p, link);
 	*p = (struct piece){
 		.offset = *offset, .length = length, .regions = 1, .mapped = true, .at = at};
 	if (before)
@@ -177,7 +192,7 @@ static void give_back(struct piece *p)
 	if (is_still_ours())
 		fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)p->offset,
 			  (off_t)p->length);
-	free(p);
+	LIST_INSERT_HEAD(&spare, p, link);
 }
 
 /* A mapping may have parts of several pieces: of neighbours in the arena and in memory. */

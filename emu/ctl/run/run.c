@@ -4,6 +4,7 @@
  * it, a shared one, a private one), sees to it that its daemon runs, sets the environment, runs
  * the command, and cleans up.
  */
+#include "emu/abi/ctl.h"
 #include "emu/ctl/doctor/doctor.h"
 #include "emu/ctl/line/line.h"
 #include "run_chaos.h"
@@ -19,6 +20,7 @@
 #include "run_shared.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 static int run_private(const struct run_options *options)
@@ -119,6 +121,10 @@ int main(int argc, char **argv)
 	}
 	if (options.doctor)
 		return run_doctor();
+	if (options.share_heap && setenv(UHCA_SHARE_HEAP_ENV, "1", 1) < 0) {
+		perror("uhca-run");
+		return RUN_EXIT_FAILED;
+	}
 	if (options.times || options.minimise)
 		return run_hunt(&options, run_sanitized);
 	run_chaos_settle(&options.chaos);

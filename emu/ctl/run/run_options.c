@@ -33,6 +33,7 @@ enum option_kind {
 	OPTION_TIMES,
 	OPTION_TIME_LIMIT,
 	OPTION_MINIMISE,
+	OPTION_SHARE_HEAP,
 	OPTION_SANITIZE,
 	OPTION_SANITIZE_WORD, /* to the sanitizer's collector, with its value */
 	OPTION_HELP,
@@ -54,6 +55,8 @@ static const struct option_row {
 	{"mem", "WAY", OPTION_DAEMON, "client memory: auto, process_vm or proc_mem"},
 	{"adopt", "WHAT", OPTION_DAEMON,
 	 "registered memory becomes the device's: off, safe or all; see uhcad(8)"},
+	{"share-heap", NULL, OPTION_SHARE_HEAP,
+	 "large aligned allocations and mappings are the device's from their birth"},
 	{"gso", "on|off", OPTION_DAEMON, "segmentation offload of UDP"},
 	{"icrc", "MODE", OPTION_DAEMON, "ICRC check: strict, lenient or off"},
 	{"profile", "NAME", OPTION_DAEMON,
@@ -276,6 +279,9 @@ static enum run_parse apply(size_t row, const char *value, struct run_options *o
 	case OPTION_MINIMISE:
 		out->minimise = true;
 		break;
+	case OPTION_SHARE_HEAP:
+		out->share_heap = true;
+		break;
 	case OPTION_SANITIZE:
 		out->sanitize = value ? value : "sum";
 		break;
@@ -357,6 +363,7 @@ static bool is_for_daemon(enum option_kind kind)
 	case OPTION_TIMES:
 	case OPTION_TIME_LIMIT:
 	case OPTION_MINIMISE:
+	case OPTION_SHARE_HEAP:
 	case OPTION_SANITIZE:
 	case OPTION_SANITIZE_WORD:
 	case OPTION_HELP:

@@ -55,6 +55,7 @@ struct run_options {
 	unsigned time_limit;  /* seconds for each of them */
 	bool minimise;        /* which of the liberties of a run that fails does it need? */
 	bool doctor;          /* no command: look at the machine */
+	bool share_heap;      /* the command's library is told so */
 	const char *sanitize; /* checks; NULL: none */
 	/* For the sanitizer's collector: "--suppress", "FILE", "--options", "LIST", ... */
 	const char *sanitize_words[RUN_SANITIZE_WORDS_MAX];

@@ -95,8 +95,6 @@ int cmd_attach_arena(struct cmd *r, struct cmd_reply *rep)
 	int error;
 
 	(void)rep;
-	if (r->client->all->adopt == UHCA_ABI_ADOPT_OFF)
-		return -EOPNOTSUPP;
 	if (arena->base)
 		return -EBUSY;
 	error = io_arena_open(arena, r->fds->fd[0], in->size);

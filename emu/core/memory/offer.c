@@ -5,6 +5,7 @@
 #include <string.h>
 
 #define PATIENCE_NS 1000000u
+#define LATER_NS    9000000u
 #define SPINS       2000u /* looks at a program that copies: some microseconds */
 
 void offer_ring_construct(struct offer_ring *r, struct client *c, void *slots)
@@ -176,7 +177,10 @@ void offers_tick(struct device *dev)
 
 		next = l->next;
 		reclaim(r);
-		if (r->n && r->since + PATIENCE_NS <= dev->now && settle(r) != STORED)
-			r->since = dev->now; /* again later */
+		if (!r->n || r->since + PATIENCE_NS > dev->now)
+			continue;
+		(void)settle(r);
+		if (r->n) /* it copies, or does not answer: again later */
+			r->since = dev->now + LATER_NS;
 	}
 }

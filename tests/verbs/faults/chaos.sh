@@ -31,12 +31,15 @@ if [ "${1:-}" = --pair ]; then
 	trap 'rm -rf "$out"' EXIT
 	port=$2
 	# Who listens by rdma_cm is not seen among the system's sockets.
+	again() { false; }
 	case $3 in
 	rping*)
 		listens_or_is_gone() { id_listens || is_gone "$1"; }
+		again() { closed_under_its_thread; }
 		;;
 	esac
 	run_pair "$3" "$4"
+	! again || run_pair "$3" "$4"
 	complaint=$(pair_complaint)
 	[ -z "$complaint" ] && exit 0
 	echo "$complaint"

@@ -50,15 +50,6 @@ listened_too_late() {
 		echo "its server listened too late: begun anew" >>"$out/commands"
 }
 
-# rping's client closes its event channel while its thread may be on the way to the next look at it,
-# behind the last event there is: the thread says so, and ends the program, when it comes before the
-# end of main() (seen in a trace: ten system calls of main() between two of the thread).
-closed_under_its_thread() {
-	[ "$client_status" = 255 ] && grep -q "^client DISCONNECT EVENT" "$out/client" &&
-		grep -q "^rdma_get_cm_event: Bad file descriptor" "$out/client" &&
-		echo "it closed its channel under its thread: begun anew" >>"$out/commands"
-}
-
 # cm_pair SERVER CLIENT: as run_pair; "stays" as first word of SERVER: it never ends by itself.
 cm_pair() {
 	local server client end stays=

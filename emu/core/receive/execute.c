@@ -103,7 +103,6 @@ static enum verdict execute_send(struct qp *qp, const struct core_train *t)
 
 	if (!may_be_offered(qp, t) || !receive_offer(qp, t->iov, t->n_iov, &e))
 		err = receive_place(qp, r->received, t->iov, t->n_iov);
-
 	if (err)
 		return memory_verdict(err);
 	r->received += t->length;
@@ -221,8 +220,8 @@ static void answer_placed(struct qp *qp, const struct core_train *t)
 }
 
 /*
- * What came before in this QP is in the client's memory already, for all to see: a FLUSH has only
- * to be allowed. Selectivity 1 means the whole region.
+ * What came before in this QP is in the client's memory, for all to see, at the latest now: beyond
+ * that a FLUSH has only to be allowed. Selectivity 1 means the whole region.
  */
 static enum verdict execute_flush(struct qp *qp, const struct core_train *t)
 {
@@ -237,6 +236,7 @@ static enum verdict execute_flush(struct qp *qp, const struct core_train *t)
 	    MR_OK)
 		return V_ACCESS;
 	late_store_settle(qp->dev);
+	(void)offers_yield(qp->dev);
 	answer_placed(qp, t);
 	return V_OK;
 }

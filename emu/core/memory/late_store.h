@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Legal chaos: the bytes of a train reach memory in any order, and some of them late. A requester
- * or responder may not depend on either (9.5, and C9-28 there: not before a completion that stands
- * for them). Some are stored when they come; the rest is there before anything else is stored or
- * read by the device, before a completion enters its CQ, before a key or a QP is gone, and in any
- * case after config.late_bytes_ns.
+ * or responder may not depend on either (9.5), before a completion that stands for them. Some are
+ * stored when they come; the rest is there before anything else is stored or read by the device,
+ * before a completion enters its CQ, before a key or a QP is gone, and in any case after
+ * config.late_bytes_ns.
  */
 #ifndef CORE_LATE_STORE_H
 #define CORE_LATE_STORE_H

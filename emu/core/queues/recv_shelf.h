@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Legal chaos: an SRQ gives out its requests in any order (10.2.9 promises none). A few of those
- * that were posted first stand on a shelf as private copies; the next one is any of them. The ring
- * frees as many slots as were taken.
+ * Legal chaos: an SRQ gives out its requests in any order (ibv_post_srq_recv(3) names none). A few
+ * of those that were posted first stand on a shelf as private copies; the next one is any of them.
+ * The ring frees as many slots as were taken.
  */
 #ifndef CORE_RECV_SHELF_H
 #define CORE_RECV_SHELF_H

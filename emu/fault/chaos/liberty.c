@@ -72,7 +72,7 @@ const struct liberty liberties[] = {
 	 "IBTA 9.5: no order within a message; not to be looked at before a completion",
 	 .option = "late-bytes={20..2000}"},
 	{"any-srq-order", "a shared receive queue gives out its requests in any order",
-	 "IBTA 10.2.9: a pool for many queue pairs, without an order", .option = "any-srq-order"},
+	 "ibv_post_srq_recv(3): names no order in which they are taken", .option = "any-srq-order"},
 	{"lazy-acks", "ACKs are left out until they must be sent, and one stands for many",
 	 "IBTA 9.7.5.1.1: coalescing; 11.2.1.2: Local CA ACK Delay",
 	 .option = "lazy-acks={100..3000}"},

@@ -147,6 +147,29 @@ static void test_flush(void **state)
 	pair_finish(&p);
 }
 
+/* What a program was to copy when it polls (abi/offer.h) is in its memory behind a FLUSH. */
+static void test_flush_offered(void **state)
+{
+	struct vmr mr;
+	struct pair p;
+
+	(void)state;
+	flush_pair(&p, PAIR_ACCESS | FLUSH_GLOBAL, &mr);
+	p.b.cq.page->ring.takes_offers = 1;
+	side_recv(&p.b, 1, 1000, 64);
+	side_send(&p.a, 1, 0, 64);
+	side_expect(&p.a, 0, 1, UHCA_ABI_WC_SUCCESS, UHCA_ABI_WC_SEND);
+	pair_expect_copy(&p.a, 0, &p.b, 1000, 64);
+	assert_memory_not_equal(memory_at(&p.b.c.mem, mr.addr + 1000, 64),
+				memory_at(&p.a.c.mem, p.a.mr.addr, 64), 64);
+	post_flush(&p, &mr, &(struct vsend){.wr_id = 2, .flush_type = TO_GLOBAL});
+	side_expect(&p.a, 1, 2, UHCA_ABI_WC_SUCCESS, UHCA_ABI_WC_FLUSH);
+	assert_memory_equal(memory_at(&p.b.c.mem, mr.addr + 1000, 64),
+			    memory_at(&p.a.c.mem, p.a.mr.addr, 64), 64);
+	side_expect(&p.b, 0, 1, UHCA_ABI_WC_SUCCESS, UHCA_ABI_WC_RECV);
+	pair_finish(&p);
+}
+
 struct refusal {
 	struct vsend wr;
 	uint32_t access; /* of b's QP */
@@ -247,10 +270,10 @@ static void test_feature_off(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_atomic_write),  cmocka_unit_test(test_hurt),
-		cmocka_unit_test(test_executed_once), cmocka_unit_test(test_flush),
-		cmocka_unit_test(test_flush_refused), cmocka_unit_test(test_atomic_write_refused),
-		cmocka_unit_test(test_feature_off),
+		cmocka_unit_test(test_atomic_write),         cmocka_unit_test(test_hurt),
+		cmocka_unit_test(test_executed_once),        cmocka_unit_test(test_flush),
+		cmocka_unit_test(test_flush_offered),        cmocka_unit_test(test_flush_refused),
+		cmocka_unit_test(test_atomic_write_refused), cmocka_unit_test(test_feature_off),
 	};
 
 	return cmocka_run_group_tests_name("placement", tests, NULL, NULL);

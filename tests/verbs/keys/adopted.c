@@ -4,6 +4,7 @@
  * to the program it is what it was: after fork, madvise, mremap, munmap, with threads that store
  * while it is registered; and what is not adopted works as ever. "adopted MODE": off, safe or all.
  */
+#include "tests/support/verbs/arena_holds.h"
 #include "tests/support/verbs/verbs_pair.h"
 #include "tests/support/wire/cmocka_all.h"
 
@@ -32,25 +33,6 @@
 static bool on; /* memory is adopted at all */
 
 /* ---- what the kernel says ---- */
-
-/* Does [at, at + length) lie in the arena? */
-static bool is_adopted(const void *at, size_t length)
-{
-	FILE *maps = fopen("/proc/self/maps", "r");
-	uintptr_t next = (uintptr_t)at, end = next + length;
-	char line[512];
-
-	assert_non_null(maps);
-	while (next < end && fgets(line, sizeof(line), maps)) {
-		unsigned long from, to;
-
-		assert_int_equal(sscanf(line, "%lx-%lx", &from, &to), 2);
-		if (from <= next && next < to && strstr(line, "memfd:uhca-arena"))
-			next = to;
-	}
-	fclose(maps);
-	return next >= end;
-}
 
 /* Can threads be made to wait here? */
 static bool can_stop_threads(void)
@@ -87,7 +69,7 @@ static struct ibv_mr *reg_adopted(struct verbs_pair *p, void *at, size_t length)
 {
 	struct ibv_mr *mr = reg(p, at, length);
 
-	assert_int_equal(is_adopted(at, length), on);
+	assert_int_equal(arena_holds(at, length), on);
 	return mr;
 }
 
@@ -155,8 +137,8 @@ static void test_content(void **state)
 	(void)state;
 	fill(at, SIZE, 3);
 	mr = reg(p, at, SIZE);
-	assert_int_equal(is_adopted(whole + PAGE, SIZE - PAGE), on);
-	assert_false(is_adopted(whole, 1));
+	assert_int_equal(arena_holds(whole + PAGE, SIZE - PAGE), on);
+	assert_false(arena_holds(whole, 1));
 	for (unsigned i = 0; i < sizeof(length) / sizeof(length[0]); i++) {
 		uint32_t n = length[i];
 		uint8_t *place[] = {at, whole + PAGE - n / 2 % PAGE, at + SIZE - n};
@@ -308,7 +290,7 @@ static void test_mremap(void **state)
 	assert_int_equal(moved[SIZE - 1], 33);
 	memset(moved + SIZE, 44, SIZE);
 	assert_int_equal(moved[SIZE - 1], 33);
-	assert_false(is_adopted(moved, 1));
+	assert_false(arena_holds(moved, 1));
 	assert_int_equal(ibv_dereg_mr(mr), 0);
 	munmap(moved, 2 * SIZE);
 
@@ -333,7 +315,7 @@ static void look_as_child(const uint8_t *at, uint8_t *mine, int from_parent, int
 	mine[6000] = 77;
 	if (write(to_parent, "x", 1) != 1 || read(from_parent, &byte, 1) != 1)
 		_exit(1);
-	_exit(at[5000] != 1 ? 2 : at[6000] != 77 ? 3 : is_adopted(at, SIZE) ? 4 : 0);
+	_exit(at[5000] != 1 ? 2 : at[6000] != 77 ? 3 : arena_holds(at, SIZE) ? 4 : 0);
 }
 
 static void test_fork(void **state)
@@ -386,7 +368,7 @@ static void test_not_forked(void **state)
 	assert_int_equal(madvise(at, SIZE, MADV_DOFORK), 0);
 	pid = fork();
 	if (pid == 0)
-		_exit(at[5000] == 1 && !is_adopted(at, SIZE) ? 0 : 1);
+		_exit(at[5000] == 1 && !arena_holds(at, SIZE) ? 0 : 1);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
 	assert_int_equal(ibv_dereg_mr(mr), 0);
@@ -407,7 +389,7 @@ static void test_spawn(void **state)
 	assert_int_equal(posix_spawnp(&pid, name, NULL, NULL, argv, environ), 0);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
-	assert_int_equal(is_adopted(at, SIZE), on);
+	assert_int_equal(arena_holds(at, SIZE), on);
 	assert_int_equal(ibv_dereg_mr(mr), 0);
 	munmap(at, SIZE);
 	verbs_pair_destroy(p);
@@ -461,7 +443,7 @@ static void test_threads_store(void **state)
 		while (__atomic_load_n(&s.done, __ATOMIC_ACQUIRE) == before)
 			;
 		mr = reg(p, at, SIZE);
-		assert_int_equal(is_adopted(at, SIZE), adopts);
+		assert_int_equal(arena_holds(at, SIZE), adopts);
 		before = __atomic_load_n(&s.done, __ATOMIC_ACQUIRE);
 		while (__atomic_load_n(&s.done, __ATOMIC_ACQUIRE) < before + 2)
 			;
@@ -510,7 +492,7 @@ static void test_threads_fork(void **state)
 	int status;
 
 	(void)state;
-	assert_int_equal(is_adopted(s.at, SIZE), on);
+	assert_int_equal(arena_holds(s.at, SIZE), on);
 	if (on == adopts) {
 		assert_int_equal(pthread_create(&thread, NULL, count, &s), 0);
 		for (unsigned i = 0; i < 50; i++) {
@@ -568,7 +550,7 @@ static void test_borrowed_overlaps(void **state)
 	struct ibv_mr *small = reg(p, at + SIZE / 2, 100), *mr = reg(p, at, SIZE);
 
 	(void)state;
-	assert_false(is_adopted(at, PAGE));
+	assert_false(arena_holds(at, PAGE));
 	assert_int_equal(write_to(p, small, at + SIZE / 2, 100), 0);
 	assert_int_equal(ibv_dereg_mr(mr), 0);
 	assert_int_equal(ibv_dereg_mr(small), 0);
@@ -605,7 +587,7 @@ static void assert_borrowed(struct verbs_pair *p, uint8_t *at, int access)
 	struct ibv_mr *mr = ibv_reg_mr(p->pd, at, SIZE, access);
 
 	assert_non_null(mr);
-	assert_false(is_adopted(at + SIZE / 2, 1));
+	assert_false(arena_holds(at + SIZE / 2, 1));
 	assert_int_equal(read_from(p, mr, at, 64), 0);
 	assert_memory_equal(p->a.memory, at, 64);
 	assert_int_equal(ibv_dereg_mr(mr), 0);
@@ -710,8 +692,8 @@ static void test_small(void **state)
 		uint8_t *page = at + 2 * i * PAGE;
 
 		mr[i] = reg(p, page, PAGE);
-		adopted += is_adopted(page, PAGE);
-		assert_false(is_adopted(page + PAGE, PAGE));
+		adopted += arena_holds(page, PAGE);
+		assert_false(arena_holds(page + PAGE, PAGE));
 		assert_int_equal(read_from(p, mr[i], page + 4, 64), 0);
 		assert_memory_equal(p->a.memory, page + 4, 64);
 	}

@@ -3,6 +3,7 @@
  * Memory that is the device's from its birth (uhca-run --share-heap), in a program with a second
  * thread and a daemon that adopts nothing. The argument "off" says that it was not asked for.
  */
+#include "tests/support/verbs/arena_holds.h"
 #include "tests/support/verbs/verbs_pair.h"
 #include "tests/support/wire/cmocka_all.h"
 
@@ -24,24 +25,13 @@
 static bool on;
 static struct verbs_pair *p;
 
-/* Do all whole pages of [at, at + length) lie in the arena? */
+/* All whole pages. */
 static bool is_shared(const void *at, size_t length)
 {
-	FILE *maps = fopen("/proc/self/maps", "r");
-	uintptr_t next = ((uintptr_t)at + 4095) & ~(uintptr_t)4095;
-	uintptr_t end = ((uintptr_t)at + length) & ~(uintptr_t)4095;
-	char line[512];
+	uintptr_t from = ((uintptr_t)at + 4095) & ~(uintptr_t)4095;
+	uintptr_t to = ((uintptr_t)at + length) & ~(uintptr_t)4095;
 
-	assert_non_null(maps);
-	while (next < end && fgets(line, sizeof(line), maps)) {
-		unsigned long from, to;
-
-		assert_int_equal(sscanf(line, "%lx-%lx", &from, &to), 2);
-		if (from <= next && next < to && strstr(line, "memfd:uhca-arena"))
-			next = to;
-	}
-	fclose(maps);
-	return next >= end;
+	return arena_holds((const void *)from, to - from);
 }
 
 static void *by_posix_memalign(size_t size)

@@ -3,8 +3,12 @@
  * Offers: the payload of a short receive stands in the region of its completion queue, and the
  * client copies it to its place when it takes the completion (cqe.h, OFFER), which spares the
  * daemon a call of the system. Until then it is one of the daemon's again whenever something else
- * is to be read or stored, so that nobody sees a difference: whoever takes the state from PENDING
- * copies, and says DONE when all bytes are in place; the other one waits for that.
+ * is to be read or stored, so that nobody sees a difference.
+ *
+ * The client takes the state from PENDING to CLIENT, copies, and takes it from there to DONE. The
+ * daemon waits for nobody: it makes PENDING or CLIENT to DEVICE, copies, and makes it DONE or again
+ * CLIENT. In the second case both copy the same bytes. The client's copy has an end, and its
+ * program goes on, when the state is neither CLIENT nor DEVICE.
  */
 #ifndef UHCA_ABI_OFFER_H
 #define UHCA_ABI_OFFER_H
@@ -18,7 +22,7 @@
 enum {
 	UHCA_ABI_OFFER_DONE = 0, /* also of a slot that was never used */
 	UHCA_ABI_OFFER_PENDING = 1,
-	UHCA_ABI_OFFER_CLIENT = 2, /* who copies */
+	UHCA_ABI_OFFER_CLIENT = 2,
 	UHCA_ABI_OFFER_DEVICE = 3,
 };
 
@@ -31,12 +35,10 @@ struct uhca_abi_offer {
 };
 static_assert(sizeof(struct uhca_abi_offer) == 4160, "a cache line and the payload");
 
-/* Who asks may copy. */
-static inline int uhca_offer_take(struct uhca_abi_offer *o, uint32_t who)
+/* From one state to another; 0: it was not in the first. */
+static inline int uhca_offer_turn(struct uhca_abi_offer *o, uint32_t from, uint32_t to)
 {
-	uint32_t pending = UHCA_ABI_OFFER_PENDING;
-
-	return __atomic_compare_exchange_n(&o->state, &pending, who, 0, __ATOMIC_ACQUIRE,
+	return __atomic_compare_exchange_n(&o->state, &from, to, 0, __ATOMIC_ACQ_REL,
 					   __ATOMIC_ACQUIRE);
 }
 

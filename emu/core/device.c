@@ -231,9 +231,9 @@ void core_tick(struct device *dev, uint64_t now)
 	turn_resume(dev);
 }
 
-bool core_offers_settle(struct device *dev)
+void core_offers_settle(struct device *dev)
 {
-	return offers_yield(dev);
+	offers_yield(dev);
 }
 
 void core_freeze(struct device *dev, bool on, uint64_t now)

@@ -27,28 +27,27 @@ static bool rules_hit(struct io_client *c, const struct core_span *span, unsigne
  * Memory may be shared between programs of several devices: what programs of the others were to
  * copy is there first. (The core has seen to those of its own.)
  */
-static bool others_yield(const struct io_client *c)
+static void others_yield(const struct io_client *c)
 {
 	static bool busy; /* what is stored for that comes here again */
 	const struct io_devices *all = c->all->devices;
-	bool done = true;
 
 	if (busy)
-		return true;
+		return;
 	busy = true;
 	for (unsigned i = 0; i < all->n; i++)
 		if (all->at[i] != c->dev)
-			done &= core_offers_settle(all->at[i]->core);
+			core_offers_settle(all->at[i]->core);
 	busy = false;
-	return done;
 }
 
 static int mem_read(void *client, const struct core_span *from, unsigned n, void *to)
 {
 	struct io_client *c = client;
 
-	if (c->gone || !others_yield(c))
+	if (c->gone)
 		return -ESRCH;
+	others_yield(c);
 	if (rules_hit(c, from, n))
 		return -EFAULT;
 	return io_mem_read(&c->mem, from, n, to);
@@ -59,8 +58,9 @@ static int mem_write(void *client, const struct core_span *to, unsigned n, const
 {
 	struct io_client *c = client;
 
-	if (c->gone || !others_yield(c))
+	if (c->gone)
 		return -ESRCH;
+	others_yield(c);
 	if (rules_hit(c, to, n))
 		return -EFAULT;
 	return io_mem_write(&c->mem, to, n, from, n_from);
@@ -89,9 +89,10 @@ static const void *mem_map(void *client, const struct core_span *at, const uint8
 	const struct io_client *c = client;
 	const struct io_loopback *l = c->dev->loopback;
 
-	if (c->gone || !others_yield(c) || l->always_wire || !io_fabric_find(l->fabric, dst) ||
+	if (c->gone || l->always_wire || !io_fabric_find(l->fabric, dst) ||
 	    io_faults_watch(c->dev->faults, FAULT_LAYER_MEMORY))
 		return NULL;
+	others_yield(c);
 	return (const void *)(uintptr_t)at->addr;
 }
 

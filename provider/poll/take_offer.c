@@ -12,36 +12,36 @@ static void place(const struct uhca_abi_offer *o)
 		memcpy((void *)(uintptr_t)o->addr, o->bytes, o->length);
 }
 
-/*
- * The daemon stores it just now. One that died there has not finished; one that put it back wants
- * us to do it.
- */
-static void wait_for_device(struct uhcav_cq *cq, struct uhca_abi_offer *o)
+/* One step with an offer that is not DONE; *ours: we have copied. False: that is all. */
+static bool step(struct uhcav_cq *cq, struct uhca_abi_offer *o, bool *ours)
 {
-	while (uhca_offer_state(o) == UHCA_ABI_OFFER_DEVICE) {
-		if (uhcav_life(cq->ctx) != UHCAV_ALIVE) {
+	switch (uhca_offer_state(o)) {
+	case UHCA_ABI_OFFER_PENDING:
+		uhca_offer_turn(o, UHCA_ABI_OFFER_PENDING, UHCA_ABI_OFFER_CLIENT);
+		return true;
+	case UHCA_ABI_OFFER_CLIENT:
+		if (!*ours)
 			place(o);
-			return;
+		*ours = true;
+		return !uhca_offer_turn(o, UHCA_ABI_OFFER_CLIENT, UHCA_ABI_OFFER_DONE);
+	case UHCA_ABI_OFFER_DEVICE:
+		if (uhcav_life(cq->ctx) == UHCAV_ALIVE) {
+			uhcav_give_way();
+			return true;
 		}
-		uhcav_give_way();
+		if (!*ours) /* it died there */
+			place(o);
+		return false;
+	default:
+		return false;
 	}
 }
 
 void uhcav_take_offer(struct uhcav_cq *cq, const struct uhca_abi_cqe *e)
 {
-	struct uhca_abi_offer *o;
+	bool ours = false;
 
-	if (!cq->offers || e->offer >= UHCA_ABI_OFFERS)
-		return;
-	o = &cq->offers[e->offer];
-	while (uhca_offer_state(o) != UHCA_ABI_OFFER_DONE) {
-		if (uhca_offer_take(o, UHCA_ABI_OFFER_CLIENT)) {
-			place(o);
-			uhca_offer_set(o, UHCA_ABI_OFFER_DONE);
-			return;
-		}
-		wait_for_device(cq, o);
-		if (uhcav_life(cq->ctx) != UHCAV_ALIVE)
-			return;
-	}
+	if (cq->offers && e->offer < UHCA_ABI_OFFERS)
+		while (step(cq, &cq->offers[e->offer], &ours))
+			;
 }

@@ -314,8 +314,8 @@ void core_freeze(struct device *dev, bool on, uint64_t now);
 /* So much of the time that has passed does not count for that clock: the caller did not run. */
 void core_skip(struct device *dev, uint64_t time);
 
-/* What programs were to copy (abi/offer.h) is in memory; false: one copies it just now. */
-bool core_offers_settle(struct device *dev);
+/* What programs were to copy (abi/offer.h) is in memory, as far as that answers. */
+void core_offers_settle(struct device *dev);
 /*
  * The shell is about to sleep: what waits for company (config.ack_delay_ns) waits no longer. True
  * when there is something to send now.

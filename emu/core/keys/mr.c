@@ -194,7 +194,7 @@ void mr_destroy(struct mr *mr)
 		indirect_orphan(mr);
 	}
 	late_store_settle(mr->obj.client->dev);
-	(void)offers_settle(mr->obj.client->dev);
+	offers_settle(mr->obj.client->dev);
 	mr_refund(mr);
 	if (mr->ind)
 		indirect_invalidate(mr);
@@ -212,7 +212,7 @@ void mr_lose(struct mr *mr)
 {
 	uint64_t length = mr->pages.length;
 	late_store_settle(mr->obj.client->dev);
-	(void)offers_settle(mr->obj.client->dev);
+	offers_settle(mr->obj.client->dev);
 	mr_refund(mr);
 	mr_forget_extents(mr);
 	page_array_destruct(&mr->pages);

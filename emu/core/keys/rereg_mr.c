@@ -111,7 +111,7 @@ int core_rereg_mr(struct client *c, const struct uhca_cmd_rereg_mr *in,
 	if (err)
 		return err;
 	late_store_settle(c->dev);
-	(void)offers_settle(c->dev);
+	offers_settle(c->dev);
 	apply(c, mr, &to);
 	out->handle = mr->obj.handle;
 	out->lkey = mr->key;

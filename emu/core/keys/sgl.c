@@ -127,8 +127,7 @@ int sgl_read_mr(const struct device *dev, struct mr *mr, uint64_t addr, uint32_t
 	char *at = to;
 
 	late_store_settle(dev);
-	if (!offers_yield(mr->obj.client->dev))
-		return -ESRCH;
+	offers_yield(mr->obj.client->dev);
 	while (length) {
 		struct run r;
 		int err = 0;
@@ -154,7 +153,8 @@ static int write_run(const struct device *dev, const struct run *r, struct iov_c
 	struct iovec piece[CORE_TRAIN_IOV];
 	unsigned pieces = iov_take(from, r->bytes, piece);
 
-	if (!offers_yield(r->leaf->obj.client->dev))
+	offers_yield(r->leaf->obj.client->dev);
+	if (of_write && offers_collide(r->leaf->obj.client, r->span, r->n))
 		return -ESRCH;
 	if (r->n)
 		return late_store_write(dev, &(struct late_write){r->leaf->obj.client, r->span,
@@ -216,8 +216,7 @@ const void *sgl_map_mr(const struct device *dev, struct mr *mr, uint64_t addr, u
 	if (!dev->ops->mem_map || indirect_is_grid(mr))
 		return NULL;
 	late_store_settle(dev);
-	if (!offers_yield(mr->obj.client->dev))
-		return NULL;
+	offers_yield(mr->obj.client->dev);
 	leaf = indirect_leaf(mr, &addr, &part);
 	if (part < length || !has_memory(leaf) ||
 	    mr_spans(leaf, addr, length, &span, 1, &walked) != 1 || walked < length ||

@@ -5,15 +5,14 @@
 #include <string.h>
 
 #define PATIENCE_NS 1000000u
-#define LATER_NS    9000000u
-#define SPINS       2000u /* looks at a program that copies: some microseconds */
+#define LATER_NS    99000000u
 
 void offer_ring_construct(struct offer_ring *r, struct client *c, void *slots)
 {
 	list_init(&r->link);
 	r->client = c;
 	r->slots = slots;
-	r->head = r->n = 0;
+	r->head = r->n = r->settled = 0;
 }
 
 static struct uhca_abi_offer *first(const struct offer_ring *r)
@@ -24,6 +23,7 @@ static struct uhca_abi_offer *first(const struct offer_ring *r)
 static void drop_first(struct offer_ring *r)
 {
 	r->head = (r->head + 1) % UHCA_ABI_OFFERS;
+	r->settled -= r->settled != 0;
 	if (--r->n == 0)
 		list_remove(&r->link);
 }
@@ -52,10 +52,10 @@ bool offer_put(struct offer_ring *r, uint64_t addr, const struct iovec *iov, uns
 	reclaim(r);
 	if (!r->slots || length > UHCA_ABI_OFFER_BYTES || r->n == UHCA_ABI_OFFERS)
 		return false;
+	if (r->settled == r->n)
+		r->since = r->client->dev->now;
 	if (r->n == 0) { /* the slots that were used last are in the caches */
 		r->head = 0;
-		r->waited = false;
-		r->since = r->client->dev->now;
 		list_append(&r->client->dev->offers, &r->link);
 	}
 	*slot = (r->head + r->n) % UHCA_ABI_OFFERS;
@@ -72,87 +72,108 @@ bool offer_put(struct offer_ring *r, uint64_t addr, const struct iovec *iov, uns
 
 /* ---- settling ---- */
 
-enum outcome { STORED, COPYING, SILENT };
-
-/*
- * One program that says so for ever does not keep the others waiting; its slot stays taken until
- * it is done.
- */
-static enum outcome wait_for_program(struct offer_ring *r, const struct uhca_abi_offer *o)
+/* Nobody but us may be told that it is there: false, there is nothing to store. */
+static bool take(struct uhca_abi_offer *o, struct offer_record *rec)
 {
-	if (r->waited)
-		return STORED;
-	for (unsigned i = 0; i < SPINS; i++)
-		if (uhca_offer_state(o) == UHCA_ABI_OFFER_DONE)
-			return STORED;
-	r->waited = true;
-	return COPYING;
+	if (uhca_offer_turn(o, UHCA_ABI_OFFER_PENDING, UHCA_ABI_OFFER_DEVICE))
+		rec->back = UHCA_ABI_OFFER_DONE;
+	else if (uhca_offer_turn(o, UHCA_ABI_OFFER_CLIENT, UHCA_ABI_OFFER_DEVICE))
+		rec->back = UHCA_ABI_OFFER_CLIENT;
+	else
+		return false;
+	return true;
 }
 
 /*
  * Bytes for a page that is not there any more are lost, as they are to an adapter, whose page
- * nobody sees then; where memory does not answer now, the program has them still.
+ * nobody sees then. False: memory does not answer now, and the program has them still.
  */
-static enum outcome store(struct offer_ring *r, uint32_t slot)
+static bool store(struct offer_ring *r, uint32_t slot)
 {
 	struct uhca_abi_offer *o = &r->slots[slot];
-	const struct core_span to = {.addr = r->record[slot].addr,
-				     .length = r->record[slot].length,
-				     .space = CORE_SPACE_CLIENT};
+	struct offer_record *rec = &r->record[slot];
+	const struct core_span to = {
+		.addr = rec->addr, .length = rec->length, .space = CORE_SPACE_CLIENT};
 	const struct iovec from = {o->bytes, to.length};
 
-	if (!uhca_offer_take(o, UHCA_ABI_OFFER_DEVICE))
-		return uhca_offer_state(o) == UHCA_ABI_OFFER_DONE ? STORED : wait_for_program(r, o);
-	if (r->client->dev->ops->mem_write(r->client->cookie, &to, 1, &from, 1) != -ESRCH)
-		return STORED;
-	uhca_offer_set(o, UHCA_ABI_OFFER_PENDING);
-	return SILENT;
+	if (!take(o, rec) ||
+	    r->client->dev->ops->mem_write(r->client->cookie, &to, 1, &from, 1) != -ESRCH)
+		return true;
+	uhca_offer_set(o, rec->back == UHCA_ABI_OFFER_CLIENT ? UHCA_ABI_OFFER_CLIENT
+							     : UHCA_ABI_OFFER_PENDING);
+	return false;
 }
 
-/* So many have been stored; now they are in memory, and the program may know. */
-static void finish(struct offer_ring *r, uint32_t stored)
+/* Those from the first to the end are in memory now, and the program may know. */
+static void finish(struct offer_ring *r, uint32_t first, uint32_t end)
 {
 	const struct device *dev = r->client->dev;
 
-	if (stored && dev->ops->mem_settle)
+	if (first != end && dev->ops->mem_settle)
 		dev->ops->mem_settle(dev->user);
-	for (uint32_t i = 0; i < stored; i++) {
-		struct uhca_abi_offer *o = &r->slots[(r->head + i) % UHCA_ABI_OFFERS];
+	for (uint32_t i = first; i < end; i++) {
+		uint32_t slot = (r->head + i) % UHCA_ABI_OFFERS;
 
-		if (uhca_offer_state(o) == UHCA_ABI_OFFER_DEVICE)
-			uhca_offer_set(o, UHCA_ABI_OFFER_DONE);
+		uhca_offer_turn(&r->slots[slot], UHCA_ABI_OFFER_DEVICE, r->record[slot].back);
 	}
-	reclaim(r);
 }
 
-static enum outcome settle(struct offer_ring *r)
+static void settle(struct offer_ring *r)
 {
-	enum outcome o = STORED;
-	uint32_t stored = 0;
+	uint32_t first = r->settled;
 
-	while (stored < r->n && (o = store(r, (r->head + stored) % UHCA_ABI_OFFERS)) == STORED)
-		stored++;
-	finish(r, stored);
-	return o;
+	while (r->settled < r->n && store(r, (r->head + r->settled) % UHCA_ABI_OFFERS))
+		r->settled++;
+	finish(r, first, r->settled);
+	reclaim(r);
 }
 
 void offer_ring_end(struct offer_ring *r)
 {
-	(void)settle(r);
+	settle(r);
 	r->n = 0;
 	list_remove(&r->link);
 }
 
-bool offers_settle(struct device *dev)
+void offers_settle(struct device *dev)
 {
-	bool all = true;
 	struct list *next;
 
 	for (struct list *l = dev->offers.next; l != &dev->offers; l = next) {
 		next = l->next;
-		all &= settle(list_entry(l, struct offer_ring, link)) != COPYING;
+		settle(list_entry(l, struct offer_ring, link));
 	}
-	return all;
+}
+
+static bool touches(const struct offer_record *rec, const struct core_span *span)
+{
+	return span->space == CORE_SPACE_CLIENT && span->addr < rec->addr + rec->length &&
+	       rec->addr < span->addr + span->length;
+}
+
+static bool collides(const struct offer_ring *r, const struct core_span *span, unsigned n)
+{
+	for (uint32_t i = 0; i < r->settled; i++) {
+		uint32_t slot = (r->head + i) % UHCA_ABI_OFFERS;
+
+		if (uhca_offer_state(&r->slots[slot]) == UHCA_ABI_OFFER_DONE)
+			continue;
+		for (unsigned s = 0; s < n; s++)
+			if (touches(&r->record[slot], &span[s]))
+				return true;
+	}
+	return false;
+}
+
+bool offers_collide(const struct client *c, const struct core_span *span, unsigned n)
+{
+	for (const struct list *l = c->dev->offers.next; l != &c->dev->offers; l = l->next) {
+		const struct offer_ring *r = list_entry(l, const struct offer_ring, link);
+
+		if (r->client == c && collides(r, span, n))
+			return true;
+	}
+	return false;
 }
 
 uint64_t offers_due(const struct device *dev)
@@ -162,7 +183,7 @@ uint64_t offers_due(const struct device *dev)
 	for (const struct list *l = dev->offers.next; l != &dev->offers; l = l->next) {
 		const struct offer_ring *r = list_entry(l, const struct offer_ring, link);
 
-		if (r->since + PATIENCE_NS < due)
+		if (r->settled < r->n && r->since + PATIENCE_NS < due)
 			due = r->since + PATIENCE_NS;
 	}
 	return due;
@@ -177,10 +198,10 @@ void offers_tick(struct device *dev)
 
 		next = l->next;
 		reclaim(r);
-		if (!r->n || r->since + PATIENCE_NS > dev->now)
+		if (r->settled == r->n || r->since + PATIENCE_NS > dev->now)
 			continue;
-		(void)settle(r);
-		if (r->n) /* it copies, or does not answer: again later */
+		settle(r);
+		if (r->settled < r->n) /* memory does not answer */
 			r->since = dev->now + LATER_NS;
 	}
 }

@@ -22,11 +22,12 @@ struct offer_ring {
 	struct client *client;
 	struct uhca_abi_offer *slots; /* shared; NULL: nothing is offered */
 	uint32_t head, n;             /* oldest, and how many */
-	uint64_t since;               /* when the oldest of a row came */
-	bool waited;                  /* for a program that copied: not again in this row */
-	struct {
+	uint32_t settled; /* so many of them, from the oldest, need nothing of the device */
+	uint64_t since;   /* when the oldest of the others came */
+	struct offer_record {
 		uint64_t addr;
 		uint32_t length;
+		uint32_t back; /* the state that follows DEVICE */
 	} record[UHCA_ABI_OFFERS];
 };
 
@@ -42,18 +43,21 @@ bool offer_put(struct offer_ring *r, uint64_t addr, const struct iovec *iov, uns
 /* The queue goes: what was offered is in memory when it returns, as far as memory answers. */
 void offer_ring_end(struct offer_ring *r);
 
-/*
- * All that was offered is in memory when it returns true, or its program says that it copies and
- * does not come to an end, or its memory does not answer. False: one is copying just now; who
- * wanted to read or store something comes again.
- */
-bool offers_settle(struct device *dev);
+/* All that was offered is in memory when it returns, as far as memory answers. */
+void offers_settle(struct device *dev);
 
 /* Before whatever the device reads or stores. */
-static inline bool offers_yield(struct device *dev)
+static inline void offers_yield(struct device *dev)
 {
-	return list_empty(&dev->offers) || offers_settle(dev);
+	if (!list_empty(&dev->offers))
+		offers_settle(dev);
 }
+
+/*
+ * The client still copies to these n spans what is there already: what is stored there now could
+ * be lost by that. For after offers_settle.
+ */
+bool offers_collide(const struct client *c, const struct core_span *span, unsigned n);
 
 /* The time by which it is to be called at the latest, UINT64_MAX: never; and that time is there. */
 uint64_t offers_due(const struct device *dev);

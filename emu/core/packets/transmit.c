@@ -181,6 +181,6 @@ bool core_tx_next_of(struct client *c, uint64_t now, uint8_t *buf, size_t cap,
 
 bool core_hurry(struct device *dev)
 {
-	(void)offers_settle(dev);
+	offers_settle(dev);
 	return answer_wake(dev, dev->cfg.lazy_acks ? dev->now : UINT64_MAX);
 }

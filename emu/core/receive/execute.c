@@ -236,7 +236,7 @@ static enum verdict execute_flush(struct qp *qp, const struct core_train *t)
 	    MR_OK)
 		return V_ACCESS;
 	late_store_settle(qp->dev);
-	(void)offers_yield(qp->dev);
+	offers_yield(qp->dev);
 	answer_placed(qp, t);
 	return V_OK;
 }

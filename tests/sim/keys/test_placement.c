@@ -170,6 +170,75 @@ static void test_flush_offered(void **state)
 	pair_finish(&p);
 }
 
+/* The oldest offer of b, in the middle of the program's copy. */
+static struct uhca_abi_offer *begin_copy(struct pair *p)
+{
+	struct uhca_abi_offer *o = p->b.cq.offers;
+
+	assert_true(uhca_offer_turn(o, UHCA_ABI_OFFER_PENDING, UHCA_ABI_OFFER_CLIENT));
+	return o;
+}
+
+/* Its program was put aside there: what comes next is lost for no QP, not even an unreliable one.
+ */
+static void test_copying(void **state)
+{
+	static const enum ibv_qp_type types[] = {IBV_QPT_RC, IBV_QPT_UC};
+
+	(void)state;
+	for (unsigned t = 0; t < 2; t++) {
+		struct uhca_abi_offer *o;
+		struct pair p;
+
+		pair_create(&p, &(struct pair_options){.type = types[t]});
+		p.b.cq.page->ring.takes_offers = 1;
+		side_recv(&p.b, 1, 0, 64);
+		side_recv(&p.b, 2, 8192, 5000);
+		side_send(&p.a, 1, 0, 64);
+		side_expect(&p.a, 0, 1, UHCA_ABI_WC_SUCCESS, UHCA_ABI_WC_SEND);
+		side_quiet(&p.a, 100000);
+		o = begin_copy(&p);
+		side_send(&p.a, 2, 8192, 5000);
+		side_expect(&p.a, 1, 2, UHCA_ABI_WC_SUCCESS, UHCA_ABI_WC_SEND);
+		side_quiet(&p.a, 100000);
+		pair_expect_copy(&p.a, 0, &p.b, 0, 64);
+		pair_expect_copy(&p.a, 8192, &p.b, 8192, 5000);
+		assert_memory_equal(memory_at(&p.b.c.mem, p.b.mr.addr + 8192, 5000),
+				    memory_at(&p.a.c.mem, p.a.mr.addr + 8192, 5000), 5000);
+		assert_memory_equal(memory_at(&p.b.c.mem, p.b.mr.addr, 64),
+				    memory_at(&p.a.c.mem, p.a.mr.addr, 64), 64);
+		uhca_offer_set(o, UHCA_ABI_OFFER_DONE);
+		for (unsigned i = 0; i < 2; i++)
+			side_expect(&p.b, i, 1 + i, UHCA_ABI_WC_SUCCESS, UHCA_ABI_WC_RECV);
+		pair_finish(&p);
+	}
+}
+
+/* A WRITE to where it copies comes when it has: the end of its copy must not undo it. */
+static void test_write_waits(void **state)
+{
+	struct uhca_abi_offer *o;
+	struct pair p;
+
+	(void)state;
+	pair_create(&p, &(struct pair_options){0});
+	p.b.cq.page->ring.takes_offers = 1;
+	side_recv(&p.b, 1, 0, 64);
+	side_send(&p.a, 1, 0, 64);
+	side_expect(&p.a, 0, 1, UHCA_ABI_WC_SUCCESS, UHCA_ABI_WC_SEND);
+	o = begin_copy(&p);
+	side_write(&p.a, 2, 5000, 40, 8);
+	side_quiet(&p.a, 1000000);
+	assert_memory_not_equal(memory_at(&p.b.c.mem, p.b.mr.addr + 40, 8),
+				memory_at(&p.a.c.mem, p.a.mr.addr + 5000, 8), 8);
+	uhca_offer_set(o, UHCA_ABI_OFFER_DONE);
+	side_expect(&p.a, 1, 2, UHCA_ABI_WC_SUCCESS, UHCA_ABI_WC_RDMA_WRITE);
+	pair_expect_copy(&p.a, 0, &p.b, 0, 64);
+	pair_expect_copy(&p.a, 5000, &p.b, 40, 8);
+	side_expect(&p.b, 0, 1, UHCA_ABI_WC_SUCCESS, UHCA_ABI_WC_RECV);
+	pair_finish(&p);
+}
+
 struct refusal {
 	struct vsend wr;
 	uint32_t access; /* of b's QP */
@@ -270,10 +339,16 @@ static void test_feature_off(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_atomic_write),         cmocka_unit_test(test_hurt),
-		cmocka_unit_test(test_executed_once),        cmocka_unit_test(test_flush),
-		cmocka_unit_test(test_flush_offered),        cmocka_unit_test(test_flush_refused),
-		cmocka_unit_test(test_atomic_write_refused), cmocka_unit_test(test_feature_off),
+		cmocka_unit_test(test_atomic_write),
+		cmocka_unit_test(test_hurt),
+		cmocka_unit_test(test_executed_once),
+		cmocka_unit_test(test_flush),
+		cmocka_unit_test(test_copying),
+		cmocka_unit_test(test_write_waits),
+		cmocka_unit_test(test_flush_offered),
+		cmocka_unit_test(test_flush_refused),
+		cmocka_unit_test(test_atomic_write_refused),
+		cmocka_unit_test(test_feature_off),
 	};
 
 	return cmocka_run_group_tests_name("placement", tests, NULL, NULL);

@@ -269,7 +269,7 @@ static void take_offer(struct vcq *cq, const struct uhca_abi_cqe *e)
 	const struct iovec from = {o->bytes, o->length};
 	int rc = 0;
 
-	if (uhca_offer_take(o, UHCA_ABI_OFFER_CLIENT)) {
+	if (uhca_offer_turn(o, UHCA_ABI_OFFER_PENDING, UHCA_ABI_OFFER_CLIENT)) {
 		rc = memory_write(&cq->c->mem, &to, 1, &from, 1);
 		uhca_offer_set(o, UHCA_ABI_OFFER_DONE);
 	}

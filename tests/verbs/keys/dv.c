@@ -375,6 +375,7 @@ static void test_builders(void **state)
 	expect(p->a.cq, 31, IBV_WC_SUCCESS, UHCADV_WC_REG_SG);
 	expect(p->a.cq, 32, IBV_WC_SUCCESS, IBV_WC_SEND);
 	expect(p->a.cq, 33, IBV_WC_SUCCESS, IBV_WC_LOCAL_INV);
+	expect(p->b.cq, 2, IBV_WC_SUCCESS, IBV_WC_RECV);
 	for (unsigned i = 0; i < 300; i++)
 		assert_memory_equal(p->b.memory + 7 * i, p->a.memory + 3000 * i, 7);
 	assert_int_equal(ibv_dereg_mr(mr), 0);

@@ -80,9 +80,9 @@ static void take(struct rig *r, uint32_t slot)
 {
 	struct uhca_abi_offer *o = &r->slots[slot];
 
-	assert_true(uhca_offer_take(o, UHCA_ABI_OFFER_CLIENT));
+	assert_true(uhca_offer_turn(o, UHCA_ABI_OFFER_PENDING, UHCA_ABI_OFFER_CLIENT));
 	memcpy(memory + o->addr, o->bytes, o->length);
-	uhca_offer_set(o, UHCA_ABI_OFFER_DONE);
+	assert_true(uhca_offer_turn(o, UHCA_ABI_OFFER_CLIENT, UHCA_ABI_OFFER_DONE));
 }
 
 static bool is_there(uint64_t addr, uint32_t length)
@@ -103,7 +103,7 @@ static void test_put_aside(void **state)
 	r.f.ops.mem_settle = settle;
 	for (unsigned i = 0; i < 3; i++)
 		assert_true(put(&r, 100 * i, 8, &slot));
-	assert_true(offers_settle(r.f.dev));
+	offers_settle(r.f.dev);
 	assert_int_equal(settled, 1);
 	for (unsigned i = 0; i < 3; i++)
 		assert_int_equal(uhca_offer_state(&r.slots[i]), UHCA_ABI_OFFER_DONE);
@@ -125,7 +125,7 @@ static void test_taken(void **state)
 		take(&r, slot);
 		assert_true(is_there(100, 40 + i));
 	}
-	assert_true(offers_yield(r.f.dev));
+	offers_yield(r.f.dev);
 	assert_true(list_empty(&r.f.dev->offers));
 	assert_int_equal(stores, 0);
 	stop(&r);
@@ -143,12 +143,12 @@ static void test_settled(void **state)
 	assert_true(put(&r, 200, 4096, &slot[1]));
 	assert_true(put(&r, 8192, 1, &slot[2]));
 	take(&r, slot[1]);
-	assert_true(offers_settle(r.f.dev));
+	offers_settle(r.f.dev);
 	assert_int_equal(stores, 2);
 	assert_true(is_there(0, 100) && is_there(200, 4096) && is_there(8192, 1));
 	for (unsigned i = 0; i < 3; i++)
-		assert_false(uhca_offer_take(&r.slots[slot[i]], UHCA_ABI_OFFER_CLIENT));
-	assert_true(offers_settle(r.f.dev));
+		assert_int_equal(uhca_offer_state(&r.slots[slot[i]]), UHCA_ABI_OFFER_DONE);
+	offers_settle(r.f.dev);
 	assert_int_equal(stores, 2);
 	stop(&r);
 }
@@ -204,9 +204,16 @@ static void test_time(void **state)
 	stop(&r);
 }
 
+/* The program takes it and has not copied yet. */
+static void begin(struct rig *r, uint32_t slot)
+{
+	assert_true(
+		uhca_offer_turn(&r->slots[slot], UHCA_ABI_OFFER_PENDING, UHCA_ABI_OFFER_CLIENT));
+}
+
 /*
- * It copies: who wants memory comes again once, and is not kept waiting twice. What it copies from
- * stays as it is until it is done, and nothing that is offered later gets lost by that.
+ * It copies, and nobody waits for it: the same bytes are in memory at once. What it copies from
+ * stays as it is until it is done, and nothing that is offered later is held up or lost by that.
  */
 static void test_copying(void **state)
 {
@@ -217,28 +224,60 @@ static void test_copying(void **state)
 	start(&r);
 	assert_true(put(&r, 0, 100, &slot));
 	assert_true(put(&r, 200, 100, &other));
-	assert_true(uhca_offer_take(&r.slots[slot], UHCA_ABI_OFFER_CLIENT));
-	assert_false(offers_settle(r.f.dev));
-	assert_int_equal(stores, 0);
-	assert_true(offers_settle(r.f.dev));
-	assert_int_equal(stores, 1);
-	assert_true(is_there(200, 100));
+	begin(&r, slot);
+	offers_settle(r.f.dev);
+	assert_int_equal(stores, 2);
+	assert_true(is_there(0, 100) && is_there(200, 100));
+	assert_int_equal(uhca_offer_state(&r.slots[slot]), UHCA_ABI_OFFER_CLIENT);
+	assert_int_equal(uhca_offer_state(&r.slots[other]), UHCA_ABI_OFFER_DONE);
+	offers_settle(r.f.dev);
+	assert_int_equal(stores, 2);
+	assert_int_equal(core_next_deadline(r.f.dev), UINT64_MAX);
 	for (unsigned i = 2; i < UHCA_ABI_OFFERS; i++) {
 		assert_true(put(&r, 400, 8, &next));
 		assert_int_not_equal(next, slot);
-		assert_true(offers_settle(r.f.dev));
+		assert_int_equal(core_next_deadline(r.f.dev), r.f.dev->now + 1000000);
+		core_tick(r.f.dev, r.f.dev->now + 1000000);
+		assert_int_equal(stores, 1 + i);
 	}
 	assert_false(put(&r, 400, 8, &next));
-	core_tick(r.f.dev, 1000000); /* nobody is kept awake by it */
-	assert_int_equal(core_next_deadline(r.f.dev), 11000000);
 	assert_int_equal(r.slots[slot].addr, 0);
 	assert_int_equal(r.slots[slot].length, 100);
-	uhca_offer_set(&r.slots[slot], UHCA_ABI_OFFER_DONE);
-	assert_true(offers_settle(r.f.dev));
+	assert_true(uhca_offer_turn(&r.slots[slot], UHCA_ABI_OFFER_CLIENT, UHCA_ABI_OFFER_DONE));
+	assert_true(put(&r, 400, 8, &next));
+	take(&r, next);
+	offers_settle(r.f.dev);
 	assert_true(list_empty(&r.f.dev->offers));
-	assert_true(put(&r, 0, 100, &slot)); /* a new row, a new chance */
-	assert_true(uhca_offer_take(&r.slots[slot], UHCA_ABI_OFFER_CLIENT));
-	assert_false(offers_settle(r.f.dev));
+	stop(&r);
+}
+
+/* What it still copies to takes no WRITE: its copy, of what was before, could come after that. */
+static void test_collide(void **state)
+{
+	const struct core_span last = {.addr = 1099, .length = 1, .space = CORE_SPACE_CLIENT};
+	const struct core_span first = {.addr = 900, .length = 101, .space = CORE_SPACE_CLIENT};
+	const struct core_span beside[] = {
+		{.addr = 900, .length = 100, .space = CORE_SPACE_CLIENT},
+		{.addr = 1100, .length = 100, .space = CORE_SPACE_CLIENT},
+		{.addr = 1000, .length = 100, .space = CORE_SPACE_DEVICE}};
+	const struct core_span second[] = {beside[0], last};
+	struct rig r;
+	uint32_t slot, other;
+
+	(void)state;
+	start(&r);
+	assert_true(put(&r, 2000, 100, &other));
+	assert_true(put(&r, 1000, 100, &slot));
+	begin(&r, other);
+	begin(&r, slot);
+	offers_settle(r.f.dev);
+	assert_true(offers_collide(r.f.client, &last, 1));
+	assert_true(offers_collide(r.f.client, &first, 1));
+	assert_true(offers_collide(r.f.client, second, 2));
+	assert_false(offers_collide(r.f.client, beside, 3));
+	uhca_offer_set(&r.slots[slot], UHCA_ABI_OFFER_DONE);
+	assert_false(offers_collide(r.f.client, &last, 1));
+	uhca_offer_set(&r.slots[other], UHCA_ABI_OFFER_DONE);
 	stop(&r);
 }
 
@@ -247,21 +286,27 @@ static void test_copying(void **state)
 static void test_refused(void **state)
 {
 	struct rig r;
-	uint32_t slot;
+	uint32_t slot, other;
 
 	(void)state;
 	start(&r);
 	assert_true(put(&r, 0, 100, &slot));
+	assert_true(put(&r, 0, 100, &other));
+	begin(&r, other);
 	refuses = -ESRCH;
-	assert_true(offers_settle(r.f.dev));
+	offers_settle(r.f.dev);
 	assert_int_equal(uhca_offer_state(&r.slots[slot]), UHCA_ABI_OFFER_PENDING);
 	core_tick(r.f.dev, 1000000);
 	assert_int_equal(stores, 2);
-	assert_int_equal(core_next_deadline(r.f.dev), 11000000);
+	assert_int_equal(core_next_deadline(r.f.dev), 101000000);
 	take(&r, slot);
+	offers_settle(r.f.dev);
+	assert_int_equal(stores, 3);
+	assert_int_equal(uhca_offer_state(&r.slots[other]), UHCA_ABI_OFFER_CLIENT);
+	uhca_offer_set(&r.slots[other], UHCA_ABI_OFFER_DONE);
 	assert_true(put(&r, 0, 100, &slot));
 	refuses = -EFAULT;
-	assert_true(offers_settle(r.f.dev));
+	offers_settle(r.f.dev);
 	assert_int_equal(uhca_offer_state(&r.slots[slot]), UHCA_ABI_OFFER_DONE);
 	assert_true(list_empty(&r.f.dev->offers));
 	stop(&r);
@@ -278,14 +323,17 @@ static void test_lies(void **state)
 	assert_true(put(&r, 0, 100, &slot));
 	r.slots[slot].addr = SIZE * 2;
 	r.slots[slot].length = UINT32_MAX;
-	assert_true(offers_settle(r.f.dev));
+	offers_settle(r.f.dev);
 	assert_true(is_there(0, 100));
 	assert_true(put(&r, 300, 100, &slot));
 	r.slots[slot].state = 77;
-	assert_false(offers_settle(r.f.dev));
-	assert_true(offers_settle(r.f.dev));
+	offers_settle(r.f.dev);
 	assert_false(is_there(300, 100));
 	assert_int_equal(r.ring.n, 1);
+	r.slots[slot].state = UHCA_ABI_OFFER_PENDING; /* once is enough */
+	offers_settle(r.f.dev);
+	assert_int_equal(stores, 1);
+	assert_int_equal(core_next_deadline(r.f.dev), UINT64_MAX);
 	stop(&r);
 }
 
@@ -296,6 +344,7 @@ int main(void)
 		cmocka_unit_test(test_room),    cmocka_unit_test(test_time),
 		cmocka_unit_test(test_copying), cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_lies),    cmocka_unit_test(test_put_aside),
+		cmocka_unit_test(test_collide),
 	};
 
 	return cmocka_run_group_tests_name("offer", tests, NULL, NULL);

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,10 +19,13 @@
 
 /* In the C library's place. */
 static unsigned yields;
+static void (*at_yield)(void);
 
 int sched_yield(void)
 {
 	yields++;
+	if (at_yield)
+		at_yield();
 	return 0;
 }
 
@@ -241,6 +245,13 @@ static void test_offer(void **state)
 	assert_int_equal(uhcav_poll_cq(&f->cq.cq, 1, &wc), 1);
 	assert_memory_equal(to, "........", 8);
 
+	slots[3].state = UHCA_ABI_OFFER_CLIENT; /* left in the middle by whoever took it before */
+	fixture_complete(f, &e);
+	assert_int_equal(uhcav_poll_cq(&f->cq.cq, 1, &wc), 1);
+	assert_memory_equal(to, "hello...", 8);
+	assert_int_equal(slots[3].state, UHCA_ABI_OFFER_DONE);
+	memset(to, '.', sizeof(to));
+
 	slots[3].state = UHCA_ABI_OFFER_PENDING; /* of a QP that is gone */
 	e.flags |= UHCA_ABI_WC_SKIP;
 	fixture_complete(f, &e);
@@ -257,6 +268,10 @@ static void test_offer(void **state)
 	f->ctx.life = UHCAV_ALIVE;
 
 	memset(to, '.', sizeof(to)); /* nonsense is no crash */
+	slots[3].state = 77;
+	fixture_complete(f, &e);
+	assert_int_equal(uhcav_poll_cq(&f->cq.cq, 1, &wc), 1);
+	assert_memory_equal(to, "........", 8);
 	e.offer = UHCA_ABI_OFFERS;
 	fixture_complete(f, &e);
 	e.offer = 4;
@@ -268,6 +283,69 @@ static void test_offer(void **state)
 	assert_memory_equal(to, "........", 8);
 	f->cq.offers = NULL;
 	free(slots);
+	fixture_destroy(f);
+}
+
+/*
+ * A page that traps: in the middle of the program's copy the daemon wants it in memory too, and
+ * stores it while the program waits.
+ */
+static struct helped {
+	struct uhca_abi_offer offer;
+	uint8_t *page;
+	unsigned traps, at_yield;
+} * helped;
+
+static void on_trap(int sig)
+{
+	(void)sig;
+	if (helped->traps++ || mprotect(helped->page, 4096, PROT_READ | PROT_WRITE) ||
+	    !uhca_offer_turn(&helped->offer, UHCA_ABI_OFFER_CLIENT, UHCA_ABI_OFFER_DEVICE))
+		_exit(3);
+}
+
+static void store_at_yield(void)
+{
+	if (yields != helped->at_yield)
+		return;
+	memset(helped->page, 0xaa, 4096); /* what it finds is the daemon's */
+	uhca_offer_set(&helped->offer, UHCA_ABI_OFFER_CLIENT);
+}
+
+static void test_both_copy(void **state)
+{
+	const struct sigaction trap = {.sa_handler = on_trap};
+	struct fixture *f = fixture_create(IBV_QPT_RC);
+	struct uhca_abi_cqe e = {
+		.qpn = FIXTURE_QPN, .opcode = UHCA_ABI_WC_RECV, .flags = UHCA_ABI_WC_OFFER};
+	struct sigaction before;
+	struct ibv_wc wc;
+
+	(void)state;
+	helped = calloc(1, sizeof(*helped));
+	assert_non_null(helped);
+	helped->page = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_true(helped->page != MAP_FAILED);
+	helped->offer.state = UHCA_ABI_OFFER_PENDING;
+	helped->offer.length = 4096;
+	helped->offer.addr = (uintptr_t)helped->page;
+	memset(helped->offer.bytes, 0x55, 4096);
+	f->cq.offers = &helped->offer;
+	helped->at_yield = yields + 3;
+	at_yield = store_at_yield;
+	assert_int_equal(sigaction(SIGSEGV, &trap, &before), 0);
+	fixture_complete(f, &e);
+	assert_int_equal(uhcav_poll_cq(&f->cq.cq, 1, &wc), 1);
+	sigaction(SIGSEGV, &before, NULL);
+	at_yield = NULL;
+	assert_int_equal(helped->traps, 1);
+	assert_int_equal(yields, helped->at_yield);
+	assert_int_equal(helped->offer.state, UHCA_ABI_OFFER_DONE);
+	for (unsigned i = 0; i < 4096; i++)
+		assert_int_equal(helped->page[i], 0xaa);
+	munmap(helped->page, 4096);
+	f->cq.offers = NULL;
+	free(helped);
 	fixture_destroy(f);
 }
 
@@ -434,6 +512,7 @@ int main(void)
 		cmocka_unit_test(test_yields),
 		cmocka_unit_test(test_skip),
 		cmocka_unit_test(test_offer),
+		cmocka_unit_test(test_both_copy),
 		cmocka_unit_test(test_flush),
 		cmocka_unit_test(test_flush_between),
 		cmocka_unit_test(test_turned_opcode),

@@ -6,6 +6,8 @@
  */
 #include "rpc.h"
 
+#include "give_way.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
@@ -13,6 +15,12 @@
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
+
+/*
+ * So many looks for a reply before it is slept for: to be put to sleep and woken takes as long as
+ * most commands.
+ */
+#define LOOKS 30u
 
 union fd_buffer {
 	char space[CMSG_SPACE(UHCA_ABI_MAX_FDS * sizeof(int))];
@@ -168,6 +176,7 @@ static bool reply_fits(const struct uhcav_call *call, ssize_t n, int flags, unsi
 	return n == (ssize_t)call->reply_size && fds == call->n_recv_fd;
 }
 
+/* Looks a few times, then sleeps; false when the time is over, or the daemon gone. */
 static bool receive_reply(struct uhcav_rpc *c, struct uhcav_call *call, int64_t deadline)
 {
 	struct iovec iov = {call->reply, call->reply_size};
@@ -175,13 +184,17 @@ static bool receive_reply(struct uhcav_rpc *c, struct uhcav_call *call, int64_t 
 	struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
 	ssize_t n;
 
-	do {
-		if (!wait_ready(c, POLLIN, deadline))
-			return false;
+	for (unsigned looks = 0;; looks++) {
 		msg.msg_control = fds.space;
 		msg.msg_controllen = sizeof(fds.space);
 		n = recvmsg(c->sock, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-	} while (n < 0 && (errno == EINTR || errno == EAGAIN));
+		if (n >= 0 || (errno != EINTR && errno != EAGAIN))
+			break;
+		if (looks < LOOKS)
+			uhcav_give_way();
+		else if (!wait_ready(c, POLLIN, deadline))
+			return false;
+	}
 	if (n <= 0)
 		return false;
 	return reply_fits(call, n, msg.msg_flags, take_fds(call, &msg));
@@ -189,8 +202,8 @@ static bool receive_reply(struct uhcav_rpc *c, struct uhcav_call *call, int64_t 
 
 int uhcav_rpc_call(struct uhcav_rpc *c, struct uhcav_call *call)
 {
+	int status, saved = errno;
 	int64_t deadline;
-	int status;
 
 	for (unsigned i = 0; i < call->n_recv_fd; i++)
 		call->recv_fd[i] = -1;
@@ -217,5 +230,6 @@ int uhcav_rpc_call(struct uhcav_rpc *c, struct uhcav_call *call)
 	pthread_mutex_unlock(&c->lock);
 	if (status)
 		drop_fds(call);
+	errno = saved;
 	return status;
 }

@@ -60,7 +60,7 @@ void uhcav_rpc_close(struct uhcav_rpc *c);
 
 /*
  * Sends the request, waits for the reply. Returns 0, the daemon's -errno, or -EIO for a channel
- * that is broken (then call->lost is set).
+ * that is broken (then call->lost is set). Leaves errno as it is.
  */
 int uhcav_rpc_call(struct uhcav_rpc *c, struct uhcav_call *call);
 

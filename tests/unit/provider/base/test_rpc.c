@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,6 +18,8 @@
 static struct uhcav_rpc rpc;
 static int peer;          /* the daemon's end */
 static unsigned refusals; /* of the system, of messages with descriptors, to come */
+static unsigned sleeps;   /* poll(2) with a time to wait */
+static bool at_sleep;     /* the reply to the next call comes when it is slept for */
 
 /* --wrap of the linker */
 ssize_t __real_sendmsg(int fd, const struct msghdr *msg, int flags);
@@ -30,6 +33,21 @@ ssize_t __wrap_sendmsg(int fd, const struct msghdr *msg, int flags)
 		return -1;
 	}
 	return __real_sendmsg(fd, msg, flags);
+}
+
+static void prepare_reply(uint32_t cmd, uint32_t sequence, int32_t status, uint32_t size, int fd);
+
+int __real_poll(struct pollfd *fds, nfds_t n, int timeout);
+int __wrap_poll(struct pollfd *fds, nfds_t n, int timeout);
+
+int __wrap_poll(struct pollfd *fds, nfds_t n, int timeout)
+{
+	sleeps++;
+	if (at_sleep)
+		prepare_reply(UHCA_CMD_ALLOC_PD, rpc.sequence, 0,
+			      sizeof(struct uhca_cmd_handle_reply), -1);
+	at_sleep = false;
+	return __real_poll(fds, n, timeout);
 }
 
 static int setup(void **state)
@@ -154,6 +172,24 @@ static void test_descriptors_refused(void **state)
 	refusals = 0;
 }
 
+/* A reply that is there, or soon, is not slept for; one that takes longer is. */
+static void test_looks(void **state)
+{
+	struct uhcav_call call = a_call();
+
+	(void)state;
+	sleeps = 0;
+	prepare_reply(UHCA_CMD_ALLOC_PD, 1, 0, sizeof(reply), -1);
+	assert_int_equal(uhcav_rpc_call(&rpc, &call), 0);
+	assert_int_equal(sleeps, 0);
+	at_sleep = true;
+	errno = 0;
+	assert_int_equal(uhcav_rpc_call(&rpc, &call), 0);
+	assert_int_equal(sleeps, 1);
+	assert_int_equal(errno, 0);
+	assert_false(call.lost);
+}
+
 static int open_fds(void)
 {
 	int n = 0;
@@ -260,7 +296,7 @@ int main(void)
 		TEST(test_descriptors), TEST(test_descriptors_refused),
 		TEST(test_nonsense),    TEST(test_descriptors_missing),
 		TEST(test_daemon_gone), TEST(test_silence),
-		TEST(test_connect),
+		TEST(test_connect),     TEST(test_looks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,12 +30,12 @@ endef
 $(foreach k,wire core sim fault io story provider,$(eval $(call kit,$k)))
 
 wire_stand = tests/wire_kit.a libwire.la
-core_stand = tests/core_kit.a tests/wire_kit.a libcore.la libwire.la
-sim_stand = tests/sim_kit.a tests/wire_kit.a libfault.la libcore.la libwire.la
-fault_stand = tests/fault_kit.a tests/wire_kit.a libfault.la libcore.la libwire.la
-io_stand = tests/io_kit.a tests/wire_kit.a libctl.la libstory.la libconf.la \
-	libio.la libfault.la libcore.la libwire.la
-story_stand = tests/story_kit.a tests/wire_kit.a libctl.la libstory.la libwire.la
+core_stand = tests/core_kit.a tests/wire_kit.a libcore.a libwire.la
+sim_stand = tests/sim_kit.a tests/wire_kit.a libfault.a libcore.a libwire.la
+fault_stand = tests/fault_kit.a tests/wire_kit.a libfault.a libcore.a libwire.la
+io_stand = tests/io_kit.a tests/wire_kit.a libctl.a libstory.a libconf.a \
+	libio.a libfault.a libcore.a libwire.la
+story_stand = tests/story_kit.a tests/wire_kit.a libctl.a libstory.a libwire.la
 provider_stand = tests/provider_kit.a tests/wire_kit.a libuhcav.la libwire.la
 
 $(wire_tests): %: %.o $(wire_stand)

@@ -235,8 +235,11 @@ int run_daemon_start(struct run_daemon *d)
 	int ret = -EADDRINUSE;
 	unsigned block = run_addr_free_block(0, n);
 	/* None is free: the daemon knows best who has them, and says so. */
-	if (block >= RUN_ADDR_BLOCKS)
+	if (block >= RUN_ADDR_BLOCKS) {
 		ret = start_once(d, 0);
+		if (ret == 0)
+			return 0;
+	}
 	for (unsigned try = 1; block < RUN_ADDR_BLOCKS; try++) {
 		ret = start_once(d, block);
 		if (ret == 0)

@@ -52,6 +52,8 @@ static const struct option_row {
 	{"addr", "IP[,IP6]", OPTION_ADDRESS, "addresses of a device; repeat for the next one"},
 	{"netdev", "IF", OPTION_ADDRESS, "be on network interface IF with its addresses"},
 	{"wire", NULL, OPTION_DAEMON, "use the network also between QPs of one daemon"},
+	{"no-wire", NULL, OPTION_DAEMON,
+	 "no network at all: beside soft-RoCE, or where it is barred"},
 	{"mem", "WAY", OPTION_DAEMON, "client memory: auto, process_vm or proc_mem"},
 	{"adopt", "WHAT", OPTION_DAEMON,
 	 "registered memory becomes the device's: off, safe or all; see uhcad(8)"},

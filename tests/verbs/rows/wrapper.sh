@@ -61,7 +61,8 @@ daemon_trouble() {
 	expect_nothing_left
 }
 
-# Somebody has the port of RoCE at all addresses, as soft-RoCE does: who it is, and what helps.
+# Somebody has the port of RoCE at all addresses, as soft-RoCE does: who it is, and what helps, and
+# says nothing then.
 port_taken() {
 	local inside=(unshare -n) status who
 	[ "$(id -u)" = 0 ] || inside=(unshare -rn)
@@ -78,6 +79,8 @@ port_taken() {
 		"$2" --private true
 		status=$?
 		"$2" --private --wire --addr 127.0.0.77 true || status=$?
+		"$2" --private --no-wire -- ibv_devices >"$1/beside" 2>&1 ||
+			echo "ended with $?" >>"$1/beside"
 		kill $taker
 		exit $status
 	SCRIPT
@@ -87,6 +90,8 @@ port_taken() {
 	who='is taken by python3 (process [0-9]*), at all addresses: stop it'
 	[ "$(grep -c "UDP port 4791 of .* $who" "$out/said")" = 2 ] ||
 		echo "it does not say who: $(cat "$out/said")"
+	[ "$(wc -l <"$out/beside")" = 3 ] && grep -q uhca0 "$out/beside" ||
+		echo "--no-wire does not help: $(cat "$out/beside")"
 }
 
 # An interface that came up a moment ago, whose IPv6 address is tentative, and one that is alone.

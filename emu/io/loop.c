@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * See loop.h. Numbers behind the constants: performance notes, sections 4 and 9. Yielding
- * between looks is what lets programs that poll share a processor with the daemon. A program
- * that polls memory and never yields keeps the daemon away for a whole scheduler slice once it
- * gets the processor; then sleeping at once is better, because the scheduler prefers who wakes
- * up. Such programs are known by a yield that took long.
+ * between looks is what lets programs that poll share a processor with the daemon; beside one that
+ * never yields it sleeps at once (emu/abi/hog.h).
  */
 #include "loop.h"
 
 #include "daemon.h"
+#include "emu/abi/hog.h"
 #include "emu/io/base/base.h"
 #include "emu/io/mem/memory.h"
 #include "emu/io/port/port.h"
@@ -19,10 +18,10 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#define SPIN      (50 * IO_USEC)  /* without work, before sleeping */
+#define SPIN      (50 * IO_USEC) /* without work, before sleeping, and at least */
+#define LOOKS     50             /* so many looks, which others need longer for on a slow machine */
+#define SPIN_MOST (1 * IO_MSEC)  /* but no longer than this */
 #define EVENTS    (100 * IO_USEC) /* between looks at the descriptors, and sweeps, while awake */
-#define HOG_YIELD (1 * IO_MSEC)   /* a yield that took this long met a hog */
-#define HOG_TIME  (50 * IO_MSEC)  /* no spinning for this long then */
 #define TURN      (20 * IO_USEC)  /* of work in a row, before others get the processor */
 #define TRAINS    16              /* of one device, before the others get their turn */
 #define ABSENCE   (5 * IO_MSEC)   /* more than this between two looks does not count */
@@ -32,13 +31,14 @@ struct loop {
 	struct uhca_abi_status *status;
 	uint64_t now;
 	uint64_t idle_since; /* UINT64_MAX: there was work in the last look */
+	unsigned looks;      /* since then */
 	uint64_t next_events;
-	bool wire_waits; /* the last look left the wire out */
-	uint64_t no_spin_until;
-	uint64_t last_turn; /* of the others */
-	uint64_t began;     /* our turn, 0: it has ended */
-	int timer;          /* timerfd: libev's own timers count milliseconds */
-	uint64_t timer_set; /* what it was set to; UINT64_MAX: not running */
+	bool wire_waits;     /* the last look left the wire out */
+	struct uhca_hog hog; /* no spinning while one is near */
+	uint64_t last_turn;  /* of the others */
+	uint64_t began;      /* our turn, 0: it has ended */
+	int timer;           /* timerfd: libev's own timers count milliseconds */
+	uint64_t timer_set;  /* what it was set to; UINT64_MAX: not running */
 	ev_io timer_watcher;
 };
 
@@ -293,8 +293,7 @@ static void yield(struct loop *l)
 	sched_yield();
 	after = io_clock_now();
 	l->last_turn = after;
-	if (after - before > HOG_YIELD)
-		l->no_spin_until = after + HOG_TIME;
+	uhca_hog_yielded(&l->hog, before, after);
 }
 
 /*
@@ -303,8 +302,17 @@ static void yield(struct loop *l)
  */
 static void give_turn(struct loop *l)
 {
-	if (l->now >= l->no_spin_until && l->now - l->last_turn > TURN)
+	if (!uhca_hog_is_near(&l->hog, l->now) && l->now - l->last_turn > TURN)
 		yield(l);
+}
+
+/* Has there been no work for so long that sleeping is better? */
+static bool has_waited(struct loop *l)
+{
+	uint64_t idle = l->now - l->idle_since;
+
+	l->looks++;
+	return idle > SPIN_MOST || (idle > SPIN && l->looks > LOOKS);
 }
 
 static void run(struct loop *l)
@@ -319,9 +327,11 @@ static void run(struct loop *l)
 			give_turn(l);
 			continue;
 		}
-		if (l->idle_since == UINT64_MAX)
+		if (l->idle_since == UINT64_MAX) {
 			l->idle_since = l->now;
-		if (l->now < l->no_spin_until || l->now - l->idle_since > SPIN) {
+			l->looks = 0;
+		}
+		if (uhca_hog_is_near(&l->hog, l->now) || has_waited(l)) {
 			sleep_until_work(l);
 			l->idle_since = UINT64_MAX;
 		} else {

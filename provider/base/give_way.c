@@ -1,23 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See give_way.h. Beside programs that poll and yield as we do, a yield is the cheapest way to the
- * next look. Beside one that computes it is the dearest: the scheduler takes a yield for consent to
- * a whole slice of the other, some milliseconds, each time, and prefers who wakes up from a sleep,
- * however short (as the daemon does it: emu/io/loop.c).
+ * See give_way.h. Beside one that computes a sleep is what a yield is beside others
+ * (emu/abi/hog.h).
  */
 #include "give_way.h"
+
+#include "emu/abi/hog.h"
 
 #include <errno.h>
 #include <sched.h>
 #include <stdint.h>
 #include <time.h>
 
-#define MSEC      1000000ull
-#define SEC       1000000000ull
-#define HOG_YIELD (1 * MSEC)  /* a yield that took this long met one who computes */
-#define HOG_TIME  (50 * MSEC) /* sleeps instead of yields for this long then */
+#define SEC 1000000000ull
 
-static __thread uint64_t hog_until;
+static __thread struct uhca_hog hog;
 
 static uint64_t now_ns(void)
 {
@@ -39,14 +36,12 @@ static void sleep_shortly(void)
 
 void uhcav_give_way(void)
 {
-	uint64_t before = now_ns(), after;
+	uint64_t before = now_ns();
 
-	if (before < hog_until) {
+	if (uhca_hog_is_near(&hog, before)) {
 		sleep_shortly();
 		return;
 	}
 	sched_yield();
-	after = now_ns();
-	if (after - before > HOG_YIELD)
-		hog_until = after + HOG_TIME;
+	uhca_hog_yielded(&hog, before, now_ns());
 }

@@ -9,8 +9,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#define SMALL 8  /* bytes that are stored in one go */
-#define AHEAD 16 /* pieces that are on their way from memory */
+#define SMALL 8    /* bytes that are stored in one go */
+#define AHEAD 16   /* pieces that are on their way from memory */
+#define RUN   2048 /* bytes that the C library copies without "rep movsb" */
 
 bool io_mapped_all(const struct core_span *spans, unsigned n)
 {
@@ -30,6 +31,27 @@ static void announce(const struct core_span *spans, unsigned i, unsigned n)
 		__builtin_prefetch((const void *)(uintptr_t)spans[i + AHEAD].addr);
 }
 
+/*
+ * Where the distance is a few bytes more than whole pages, "rep movsb", which the C library takes
+ * for 4 KiB and more, is twenty times slower on some processors (Zen 3: 2 GB/s in place of 45). In
+ * runs it is 13, and elsewhere as fast. Both may be of one region, and overlap.
+ */
+static void copy_run(void *to, const void *from, size_t length)
+{
+	uint8_t *t = to;
+	const uint8_t *f = from;
+	size_t n;
+
+	if ((uintptr_t)t - (uintptr_t)f < length || (uintptr_t)f - (uintptr_t)t < length) {
+		memmove(t, f, length);
+		return;
+	}
+	for (; length > 0; length -= n, t += n, f += n) {
+		n = length < RUN ? length : RUN;
+		memcpy(t, f, n);
+	}
+}
+
 /* Elements of columns: the compiler makes these copies a few instructions. */
 static void copy_piece(void *to, const void *from, size_t length)
 {
@@ -38,7 +60,7 @@ static void copy_piece(void *to, const void *from, size_t length)
 	else if (length == 64)
 		memcpy(to, from, 64);
 	else
-		memmove(to, from, length); /* both may be of one region */
+		copy_run(to, from, length);
 }
 
 void io_mapped_read(const struct core_span *from, unsigned n, void *to)
@@ -105,7 +127,7 @@ void io_mapped_store(void *to, const void *from, size_t length)
 	const uint8_t *p = from;
 
 	if (length > SMALL) {
-		memmove(to, from, length);
+		copy_run(to, from, length);
 		return;
 	}
 	if (length == 8 && (uintptr_t)to % 8 == 0) {

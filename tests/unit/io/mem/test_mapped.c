@@ -76,6 +76,26 @@ static void test_contents(void **state)
 	}
 }
 
+/* Both in one region, apart and across each other, at lengths around those of a run. */
+static void test_across(void **state)
+{
+	static uint8_t expected[MEMORY];
+
+	(void)state;
+	for (unsigned round = 0; round < 3000; round++) {
+		size_t length = 2048 * (1 + prng_below(&rng, 3)) + prng_below(&rng, 3);
+		size_t from = prng_below(&rng, 9000), to = prng_below(&rng, 9000);
+
+		if (prng_below(&rng, 2))
+			to = from + prng_below(&rng, 64);
+		prng_fill(&rng, memory, 9000 + 3 * 2048 + 64);
+		memcpy(expected, memory, MEMORY);
+		memmove(expected + to, expected + from, length);
+		io_mapped_store(memory + to, memory + from, length);
+		assert_memory_equal(memory, expected, MEMORY);
+	}
+}
+
 static void test_all(void **state)
 {
 	struct core_span s[3] = {span(0, 8), span(8, 8), span(16, 0)};
@@ -183,6 +203,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_contents),
+		cmocka_unit_test(test_across),
 		cmocka_unit_test(test_all),
 		cmocka_unit_test(test_last_byte_is_last),
 		cmocka_unit_test(test_words_are_whole),

@@ -3,6 +3,9 @@
  * limits: what this machine can do at all, for the benchmark's table. Knows nothing of RDMA.
  *
  *   limits memcpy BYTES     copies between two warm buffers; prints GB/s
+ *   limits vm-once BYTES    by process_vm_writev(2) into another process: one copy, one call
+ *   limits vm-twice BYTES   out of one process and into another one: as a third one does it that
+ *                           neither shares memory with
  *   limits udp-stream       two processes, UDP on loopback, 15 segments of 4 KiB by one GSO send,
  *                           received with GRO, a window of 16 sends; prints GB/s of payload
  *   limits udp-pingpong     two processes that poll and yield, 8 bytes; prints half the round
@@ -14,12 +17,14 @@
 #include <netinet/udp.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -43,11 +48,19 @@ static void die(const char *what)
 	exit(1);
 }
 
+/* Of whole pages: how fast two buffers are copied may hang on where in a page they are. */
+static uint8_t *make_buffer(size_t n)
+{
+	void *p = NULL;
+
+	if (n == 0 || posix_memalign(&p, 4096, n))
+		die("memory");
+	return p;
+}
+
 static int measure_memcpy(size_t n)
 {
-	uint8_t *a = malloc(n), *b = malloc(n);
-	if (!a || !b || n == 0)
-		die("memory");
+	uint8_t *a = make_buffer(n), *b = make_buffer(n);
 	memset(a, 1, n);
 	memset(b, 2, n);
 	size_t rounds = (size_t)4 << 30, done = 0;
@@ -60,6 +73,59 @@ static int measure_memcpy(size_t n)
 	printf("%.2f\n", (double)done * (double)n / (now() - begin) / 1e9);
 	free(a);
 	free(b);
+	return 0;
+}
+
+/* A process that has n bytes of its own at p, and ends with us. */
+static pid_t start_owner(uint8_t *p, size_t n)
+{
+	int ready[2];
+	uint8_t byte;
+	pid_t pid;
+
+	if (pipe(ready))
+		die("pipe");
+	pid = fork();
+	if (pid < 0)
+		die("fork");
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		memset(p, 3, n);
+		if (write(ready[1], "", 1) == 1)
+			pause();
+		_exit(1);
+	}
+	if (read(ready[0], &byte, 1) != 1)
+		die("a process that ended");
+	close(ready[0]);
+	close(ready[1]);
+	return pid;
+}
+
+/* twice: what is written was read out of another process before, each time. */
+static int measure_vm(size_t n, bool twice)
+{
+	uint8_t *p = make_buffer(n);
+	struct iovec iov = {p, n};
+	double begin;
+	size_t done = 0;
+	pid_t from, to;
+
+	memset(p, 1, n);
+	from = twice ? start_owner(p, n) : 0;
+	to = start_owner(p, n);
+	begin = now();
+	for (; now() - begin < 1; done++) {
+		if (from && process_vm_readv(from, &iov, 1, &iov, 1, 0) != (ssize_t)n)
+			die("process_vm_readv");
+		if (process_vm_writev(to, &iov, 1, &iov, 1, 0) != (ssize_t)n)
+			die("process_vm_writev");
+	}
+	printf("%.2f\n", (double)done * (double)n / (now() - begin) / 1e9);
+	kill(to, SIGKILL);
+	if (from)
+		kill(from, SIGKILL);
+	free(p);
 	return 0;
 }
 
@@ -180,10 +246,15 @@ int main(int argc, char **argv)
 {
 	if (argc == 3 && strcmp(argv[1], "memcpy") == 0)
 		return measure_memcpy(strtoul(argv[2], NULL, 10));
+	if (argc == 3 && strcmp(argv[1], "vm-once") == 0)
+		return measure_vm(strtoul(argv[2], NULL, 10), false);
+	if (argc == 3 && strcmp(argv[1], "vm-twice") == 0)
+		return measure_vm(strtoul(argv[2], NULL, 10), true);
 	if (argc == 2 && strcmp(argv[1], "udp-stream") == 0)
 		return measure_stream();
 	if (argc == 2 && strcmp(argv[1], "udp-pingpong") == 0)
 		return measure_pingpong();
-	fprintf(stderr, "usage: limits memcpy BYTES | udp-stream | udp-pingpong\n");
+	fprintf(stderr,
+		"usage: limits memcpy|vm-once|vm-twice BYTES | udp-stream | udp-pingpong\n");
 	return 2;
 }

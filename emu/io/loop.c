@@ -307,11 +307,10 @@ static void give_turn(struct loop *l)
 }
 
 /* Has there been no work for so long that sleeping is better? */
-static bool has_waited(struct loop *l)
+static bool has_waited(const struct loop *l)
 {
 	uint64_t idle = l->now - l->idle_since;
 
-	l->looks++;
 	return idle > SPIN_MOST || (idle > SPIN && l->looks > LOOKS);
 }
 
@@ -331,6 +330,7 @@ static void run(struct loop *l)
 			l->idle_since = l->now;
 			l->looks = 0;
 		}
+		l->looks++;
 		if (uhca_hog_is_near(&l->hog, l->now) || has_waited(l)) {
 			sleep_until_work(l);
 			l->idle_since = UINT64_MAX;

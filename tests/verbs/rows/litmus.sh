@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=bash disable=SC2154,SC2034
 # Rows of RDMA's memory model (docs/litmus.md): no outcome that it forbids is seen, as the device is
-# and with legal chaos by some seeds, where a round waits ten times as long.
+# and with legal chaos by some seeds, where a round takes four times as long.
 litmus() { # ROUNDS OPTION...
 	run_options=("${@:2}")
 	[ "$variant" != wire ] || run_options+=(--wire)

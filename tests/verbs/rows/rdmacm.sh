@@ -56,6 +56,8 @@ cm_pair() {
 	read -r -a server <<<"$1"
 	read -r -a client <<<"$2"
 	[ "${server[0]}" != stays ] || stays=1 server=("${server[@]:1}")
+	[[ ${client[0]} != ib_* ]] ||
+		server=("$hasty" "${server[@]}") client=("$hasty" "${client[@]}")
 	now_ms
 	end=$((now + 20000))
 	while :; do

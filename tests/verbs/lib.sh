@@ -388,7 +388,8 @@ copy_tree() { # FOLDER
 	find "$UHCA_BUILDDIR" \( -name libuhca_preload.so -o -name libuhca-rdmav34.so \
 		-o -name libuhca.so.0 \) -path '*/.libs/*' -exec cp {} "$1/build/.libs/" \;
 	mkdir -p "$1/build/tests/verbs/ends" "$1/build/tests/support/.libs"
-	cp "$UHCA_BUILDDIR/tests/support/.libs/hasty_clock.so" "$1/build/tests/support/.libs/"
+	cp "$UHCA_BUILDDIR/tests/support/.libs/"hasty_{clock,symbols}.so \
+		"$1/build/tests/support/.libs/"
 	mkdir -p "$1/docs/sanitizer" "$1/emu/abi"
 	cp "$root/emu/abi/sanitize.h" "$1/emu/abi/"
 	cp "$root/docs/libfabric.md" "$1/docs/"

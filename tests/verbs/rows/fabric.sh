@@ -30,8 +30,8 @@ fabric_pair() {
 	available fabric "$name" fi_pingpong || return 0
 	next_port
 	[ "$family" = 4 ] || what+=" -6"
-	row fabric "$name" "$check" "fi_pingpong $what $* -B $port" \
-		"fi_pingpong $what $* -P $port $(fabric_address 4)"
+	row fabric "$name" "$check" "$hasty fi_pingpong $what $* -B $port" \
+		"$hasty fi_pingpong $what $* -P $port $(fabric_address 4)"
 }
 
 fi_rma_complaint() { # 4|6 ENDPOINT [unregistered] [VARIABLE=VALUE...]
@@ -40,7 +40,7 @@ fi_rma_complaint() { # 4|6 ENDPOINT [unregistered] [VARIABLE=VALUE...]
 	shift 2
 	[ "${1:-}" != unregistered ] || { words=("$1") && shift; }
 	# In a folder of its own: a provider of libfabric writes a file there when one crashes.
-	timeout -k 2 "$limit" "${client_run[@]}" env -C "$out" "$@" \
+	timeout -k 2 "$limit" "${client_run[@]}" env -C "$out" "$@" "$hasty" \
 		"$UHCA_BUILDDIR/tests/verbs/ends/fi_rma" "$address" "$kind" "${words[@]}" \
 		>"$out/client" 2>&1 </dev/null || {
 		echo "fi_rma $(status_words $?): $(last_words)"
@@ -52,8 +52,8 @@ fi_rma_complaint() { # 4|6 ENDPOINT [unregistered] [VARIABLE=VALUE...]
 
 # All calls on all endpoints, and the table that docs/libfabric.md shows of them.
 fabric_table_complaint() {
-	timeout -k 2 $((3 * limit)) "${client_run[@]}" env -C "$out" "$here/rows/fabric_table" \
-		"$(fabric_address 4)" >"$out/client" 2>"$out/errors" || {
+	timeout -k 2 $((3 * limit)) "${client_run[@]}" env -C "$out" "$hasty" \
+		"$here/rows/fabric_table" "$(fabric_address 4)" >"$out/client" 2>"$out/errors" || {
 		echo "fabric_table $(status_words $?): $(tail -n 1 "$out/errors")"
 		return
 	}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// To be preloaded into programs of libfabric (hasty): /proc/kallsyms is empty. The library looks
+// there twice, through 200,000 lines, for what the kernel's RDMA core can do with the memory of
+// accelerators; of programs that run a tenth of a second it is half of the time. Where nobody may
+// see the kernel's symbols it finds nothing, too.
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+#define PUBLIC __attribute__((visibility("default")))
+
+typedef FILE *(*fopen_fn)(const char *, const char *);
+
+PUBLIC FILE *fopen(const char *restrict path, const char *restrict mode)
+{
+	static fopen_fn next;
+
+	if (!next)
+		next = (fopen_fn)dlsym(RTLD_NEXT, "fopen");
+	return next(strcmp(path, "/proc/kallsyms") == 0 ? "/dev/null" : path, mode);
+}

@@ -325,6 +325,7 @@ try() {
 	local group=$1 name=$2 now begin seconds complaint
 	shift 2
 	wanted "$group" "$name" core || return 0
+	[ -z "$list_only" ] || { echo "$group $name: $*" && return; }
 	begin_evidence
 	now_ms
 	begin=$now

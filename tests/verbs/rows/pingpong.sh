@@ -9,7 +9,7 @@ check_pingpong() { # SIZE ITERATIONS
 	local total=$'\n'"$bytes bytes in $x seconds = $x Mbit/sec"
 	local each=$'\n'"$2 iters in $x seconds = $x usec/iter"
 	for side in server client; do
-		mapfile -t lines <"$out/$side"
+		mapfile -t lines <"$out/$side" || lines=()
 		printf -v said '\n%s' "${lines[@]}"
 		[[ $said =~ $total ]] || {
 			echo "$side does not report $bytes bytes"

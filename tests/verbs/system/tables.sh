@@ -16,7 +16,7 @@ says() {
 	local want=$1 got
 	got=$("${@:2}")
 	[ "$got" = "$want" ] && return
-	echo "\"$got\", not \"$want\", of: $(<"$out/client")"
+	echo "\"$got\", not \"$want\", of: $(cat "$out/client")"
 	failures=$((failures + 1))
 }
 
@@ -62,4 +62,6 @@ printf '%s\n' "1$bytes" "$iters" >"$out/client"
 says "client does not report 163840 bytes" check_pingpong 4096 20
 : >"$out/client"
 says "client does not report 163840 bytes" check_pingpong 4096 20
+rm "$out/client"
+says "client does not report 163840 bytes" check_pingpong 4096 20 2>/dev/null
 exit $((failures > 0))

@@ -76,7 +76,10 @@ static void test_contents(void **state)
 	}
 }
 
-/* Both in one region, apart and across each other, at lengths around those of a run. */
+/*
+ * Both in one region, apart and across each other, at lengths around those of a run, and further in
+ * the page by what makes runs of a copy.
+ */
 static void test_across(void **state)
 {
 	static uint8_t expected[MEMORY];
@@ -87,8 +90,8 @@ static void test_across(void **state)
 		size_t from = prng_below(&rng, 9000), to = prng_below(&rng, 9000);
 
 		if (prng_below(&rng, 2))
-			to = from + prng_below(&rng, 64);
-		prng_fill(&rng, memory, 9000 + 3 * 2048 + 64);
+			to = from + 4096 * prng_below(&rng, 3) + prng_below(&rng, 64);
+		prng_fill(&rng, memory, 9000 + 8192 + 3 * 2048 + 64);
 		memcpy(expected, memory, MEMORY);
 		memmove(expected + to, expected + from, length);
 		io_mapped_store(memory + to, memory + from, length);

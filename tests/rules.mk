@@ -104,7 +104,7 @@ check-verbs: $(sanitize_programs)
 
 # Of scripts that need the program of another test.
 tests/verbs/system/soak_sim.log: tests/sim/messages/test_random
-scripts/check-commands.log: tests/verbs/faults/chaos_wrong
+scripts/rules/check-commands.log: tests/verbs/faults/chaos_wrong
 
 # What there is time for before each commit (scripts/check --quick), and when packages are built.
 check-quick:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * All words of the grammar: one table of actions, one of what may stand behind them, one of fields.
- * uhca-fault(7) explains each of them, which scripts/check-docs verifies.
+ * uhca-fault(7) explains each of them, which scripts/rules/check-docs verifies.
  */
 #ifndef FAULT_RULE_WORDS_H
 #define FAULT_RULE_WORDS_H

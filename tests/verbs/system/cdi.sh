@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # What uhcactl cdi prints is enough: a program with nothing but these variables has the devices, and
-# what is to be mounted is there. In containers: scripts/try-container.
+# what is to be mounted is there. In containers: scripts/try/try-container.
 set -u
 srcdir=${UHCA_SRCDIR:?} builddir=${UHCA_BUILDDIR:?}
 case $(ldd "$builddir/provider/.libs/libuhca_preload.so" 2>/dev/null) in

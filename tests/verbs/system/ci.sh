@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # The steps of a CI job (scripts/ci run, and what action.yml makes of its inputs), with a program
-# that passes and one that fails. The installation is tried by scripts/try-ci.
+# that passes and one that fails. The installation is tried by scripts/try/try-ci.
 set -u
 srcdir=${UHCA_SRCDIR:?} builddir=${UHCA_BUILDDIR:?}
 srcdir=$(cd "$srcdir" && pwd) && tmp=$(mktemp -d) || exit 99

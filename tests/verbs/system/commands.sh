@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# scripts/check-commands notices pages that are wrong: a command that fails, a status that is not
-# what the comment says, output that is none of the command's, a block without a language, a test
-# that does not run what it is said to run. What is right it lets pass.
+# check-commands notices pages that are wrong: a command that fails, a status that is not what the
+# comment says, output that is none of the command's, a block without a language, a test that does
+# not run what it is said to run. What is right it lets pass.
 set -u
 srcdir=$(cd "${UHCA_SRCDIR:?}" && pwd) && tmp=$(mktemp -d) || exit 99
 trap 'rm -rf "$tmp"' EXIT
@@ -13,7 +13,7 @@ status=0
 # ends STATUS WORDS: so does the checker with the page on standard input, and says these words.
 ends() {
 	cat >"$tmp/page.md"
-	"$srcdir/scripts/check-commands" page.md >"$tmp/said" 2>&1
+	"$srcdir/scripts/rules/check-commands" page.md >"$tmp/said" 2>&1
 	have=$?
 	if [ $have = 77 ]; then
 		cat "$tmp/said"

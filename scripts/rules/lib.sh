@@ -3,7 +3,7 @@
 # What the check-* scripts share: where the tree is, which files belong to it, how a finding is
 # reported and how a script ends. Sourced, not run.
 
-srcdir=${UHCA_SRCDIR:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)}
+srcdir=${UHCA_SRCDIR:-$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)}
 # For the scripts that source this file.
 # shellcheck disable=SC2034
 builddir=${UHCA_BUILDDIR:-$srcdir/build}

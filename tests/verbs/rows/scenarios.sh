@@ -256,10 +256,10 @@ END
 }
 
 rows_scenarios() {
-	local file
-	for file in "$gallery"/*.scn; do
-		file=${file##*/}
-		try scenario "${file%.scn}" scenario_complaint "$gallery/$file"
+	local file name
+	for file in "$gallery"/*.scn "$gallery"/*/*.scn; do
+		name=${file##*/}
+		try scenario "${name%.scn}" scenario_complaint "$file"
 	done
 	try scenario verdict verdict_complaint
 	try scenario mistakes mistakes_complaint

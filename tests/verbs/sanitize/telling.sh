@@ -35,33 +35,34 @@ silent() { # WHAT
 }
 
 inside() {
-	try 99 "a finding" "$run" --sanitize -- "$bad/send-changed"
+	try 99 "a finding" "$run" --sanitize -- "$bad/buffers/send-changed"
 	says "a finding" "SUMMARY: uhca-sanitizer: send-changed"
 	try 3 "the command's own status" "$run" --sanitize -- sh -c 'exit 3'
-	try 0 "not asked for" "$run" -- "$bad/send-changed"
+	try 0 "not asked for" "$run" -- "$bad/buffers/send-changed"
 	silent "not asked for"
-	try 0 "another check" "$run" --sanitize=key-dead -- "$bad/send-changed"
+	try 0 "another check" "$run" --sanitize=key-dead -- "$bad/buffers/send-changed"
 	silent "another check"
-	try 0 "a check taken out" "$run" --sanitize=sum,-send-changed -- "$bad/send-changed"
+	try 0 "a check taken out" "$run" --sanitize=sum,-send-changed -- "$bad/buffers/send-changed"
 	silent "a check taken out"
 
-	try 7 "an exit code" "$run" --sanitize --sanitize-options exitcode=7 -- "$bad/send-changed"
+	try 7 "an exit code" "$run" --sanitize --sanitize-options exitcode=7 -- \
+		"$bad/buffers/send-changed"
 	try 5 "the environment" env UHCA_SANITIZE_OPTIONS=exitcode=5 "$run" --sanitize -- \
-		"$bad/send-changed"
+		"$bad/buffers/send-changed"
 	try 99 "halting" "$run" --sanitize --sanitize-options halt_on_error=1 -- \
-		sh -c "'$bad/key-access'; echo ended with \$?"
+		sh -c "'$bad/keys/key-access'; echo ended with \$?"
 	says "halting" "ended with 99"
 	try 99 "the first of two" "$run" --sanitize --sanitize-options first=1 -- \
-		"$bad/left-at-exit"
+		"$bad/objects/left-at-exit"
 	[ "$(grep -c ERROR "$out/said")" = 1 ] || complain "the first of two: $(cat "$out/said")"
 	says "the first of two" "1 more were not told"
 
 	suppressions
 	try 99 "several processes" "$run" --sanitize -- \
-		sh -c "'$bad/send-changed' & '$bad/key-range' & wait"
+		sh -c "'$bad/buffers/send-changed' & '$bad/keys/key-range' & wait"
 	says "several processes" "uhca-sanitizer: send-changed"
 	says "several processes" "uhca-sanitizer: key-range"
-	try 0 "a fork" "$run" --sanitize -- sh -c "'$good/left-at-exit' & wait"
+	try 0 "a fork" "$run" --sanitize -- sh -c "'$good/objects/left-at-exit' & wait"
 	names
 	files
 	mistakes
@@ -71,7 +72,7 @@ inside() {
 suppress() { # LINE...
 	printf '%s\n' "$@" >"$out/suppressions"
 	set -- --suppress "$out/suppressions"
-	try 0 "suppressed" "$run" --sanitize "$@" -- "$bad/send-changed"
+	try 0 "suppressed" "$run" --sanitize "$@" -- "$bad/buffers/send-changed"
 	silent "suppressed"
 }
 
@@ -82,7 +83,7 @@ suppressions() {
 	says "suppressed" "1 suppressed"
 	echo 'send-changed function nobody' >"$out/suppressions"
 	try 99 "not suppressed" "$run" --sanitize --suppress "$out/suppressions" -- \
-		"$bad/send-changed"
+		"$bad/buffers/send-changed"
 	echo 'send-changed place main' >"$out/suppressions"
 	try 125 "a wrong line" "$run" --sanitize --suppress "$out/suppressions" -- true
 	says "a wrong line" "suppressions:1: KIND is function, file or object"
@@ -120,14 +121,14 @@ END
 
 files() {
 	try 99 "files" "$run" --sanitize --sanitize-options \
-		"text=$out/text:json=$out/json:sarif=$out/sarif" -- "$bad/send-changed"
+		"text=$out/text:json=$out/json:sarif=$out/sarif" -- "$bad/buffers/send-changed"
 	silent "files"
 	grep -q 'ERROR: uhca-sanitizer: send-changed' "$out/text" || complain "text: no file"
 	python3 - "$out/json" "$out/sarif" <<'END' || complain "json or sarif: not as it should be"
 import json, sys
 found = json.loads(open(sys.argv[1]).read())
 main = [f for f in found["stacks"][0]["frames"] if f.get("function") == "main"][0]
-assert found["check"] == "send-changed" and main["file"].endswith("bad/send-changed.c")
+assert found["check"] == "send-changed" and main["file"].endswith("bad/buffers/send-changed.c")
 log = json.load(open(sys.argv[2]))
 run = log["runs"][0]
 result = run["results"][0]
@@ -146,7 +147,7 @@ mistakes() {
 	says "no such option" "sanitizer option 'colour=red'"
 	try 125 "nothing to suppress" "$run" --suppress "$out/none" -- true
 	says "nothing to suppress" "for --sanitize"
-	try 0 "nobody listens" env UHCA_SANITIZE=sum "$run" -- "$bad/send-changed"
+	try 0 "nobody listens" env UHCA_SANITIZE=sum "$run" -- "$bad/buffers/send-changed"
 	says "nobody listens" '"check":"send-changed"'
 }
 

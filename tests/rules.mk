@@ -75,6 +75,7 @@ tests/unit/io/base/test_address: wraps = getifaddrs freeifaddrs
 tests/unit/io/mem/test_combine tests/unit/io/mem/test_mem: wraps = process_vm_writev
 tests/unit/io/serve/test_callers: wraps = io_client_doorbells
 tests/unit/io/serve/test_owed_reply: wraps = sendmsg
+tests/unit/io/test_loop_messages: wraps = io_clock_now
 tests/unit/provider/base/test_rpc: wraps = poll sendmsg
 tests/unit/provider/base/test_got: wraps = dl_iterate_phdr
 tests/unit/provider/base/test_give_way: wraps = clock_gettime nanosleep sched_yield

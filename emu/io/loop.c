@@ -22,6 +22,7 @@
 #define LOOKS     50             /* so many looks, which others need longer for on a slow machine */
 #define SPIN_MOST (1 * IO_MSEC)  /* but no longer than this */
 #define EVENTS    (100 * IO_USEC) /* between looks at the descriptors, and sweeps, while awake */
+#define SOON      (20 * IO_USEC)  /* the same, behind a message of a client */
 #define TURN      (20 * IO_USEC)  /* of work in a row, before others get the processor */
 #define TRAINS    16              /* of one device, before the others get their turn */
 #define ABSENCE   (5 * IO_MSEC)   /* more than this between two looks does not count */
@@ -33,6 +34,8 @@ struct loop {
 	uint64_t idle_since; /* UINT64_MAX: there was work in the last look */
 	unsigned looks;      /* since then */
 	uint64_t next_events;
+	uint64_t heard;      /* messages of clients */
+	uint64_t heard_at;   /* when it was seen that there were more */
 	bool wire_waits;     /* the last look left the wire out */
 	struct uhca_hog hog; /* no spinning while one is near */
 	uint64_t last_turn;  /* of the others */
@@ -139,6 +142,36 @@ static bool send_trains(struct loop *l)
 	return n > 0;
 }
 
+/* Did a client send a message since the last time? */
+static bool was_asked(struct loop *l)
+{
+	uint64_t heard = l->d->clients.heard + l->d->ucma.heard;
+
+	if (heard == l->heard)
+		return false;
+	l->heard = heard;
+	l->heard_at = l->now;
+	return true;
+}
+
+/*
+ * Programs that make or destroy objects do so one by one, and wait for each answer. So for a moment
+ * the next message is expected, and looked for whenever there is nothing else to do.
+ */
+static bool take_messages(struct loop *l, bool work)
+{
+	bool due = l->now >= l->next_events, asked;
+
+	if (!due && (work || l->now - l->heard_at > SPIN_MOST))
+		return false;
+	if (due)
+		io_callers_sweep(&l->d->clients.callers, l->now);
+	ev_run(l->d->loop, EVRUN_NOWAIT);
+	asked = was_asked(l);
+	l->next_events = l->now + (asked ? SOON : EVENTS);
+	return asked;
+}
+
 /*
  * What was just posted leaves before the next look at the wire, which costs a system call; but no
  * two looks in a row leave the wire out.
@@ -154,12 +187,7 @@ static bool look(struct loop *l)
 	work |= send_trains(l);
 	io_mem_settle();
 	work |= io_clients_bury(&l->d->clients);
-	if (l->now >= l->next_events) {
-		l->next_events = l->now + EVENTS;
-		io_callers_sweep(&l->d->clients.callers, l->now);
-		ev_run(l->d->loop, EVRUN_NOWAIT);
-	}
-	return work;
+	return take_messages(l, work) || work;
 }
 
 /* ---- sleeping ---- */
@@ -259,6 +287,7 @@ static void sleep_until_work(struct loop *l)
 		set_timer(l, wake = next_deadline(l));
 		ev_run(l->d->loop, EVRUN_ONCE);
 		l->now = asleep_until(l, wake);
+		was_asked(l);
 	}
 	__atomic_store_n(&l->status->need_wakeup, 0, __ATOMIC_RELAXED);
 	l->next_events = 0;

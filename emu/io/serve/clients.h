@@ -35,8 +35,9 @@ struct io_clients {
 	struct io_client **at;
 	unsigned n;
 	TAILQ_HEAD(io_leavers, io_client)
-	leavers;       /* no more in at; the first one's end has begun */
-	uint32_t last; /* id */
+	leavers;        /* no more in at; the first one's end has begun */
+	uint32_t last;  /* id */
+	uint64_t heard; /* messages that came, of whatever kind */
 };
 
 /* Whoever connects, as struct io_listener has it; arg: struct io_clients. */

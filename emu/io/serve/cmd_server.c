@@ -260,6 +260,7 @@ int io_cmd_receive(struct io_client *c)
 	}
 	if ((size_t)n > sizeof(msg))
 		n = sizeof(msg);
+	c->all->heard++;
 	error = io_cmd_handle(c, msg, (size_t)n, &fds, whole);
 	io_fds_close(&fds);
 	return error;

@@ -182,6 +182,7 @@ static int receive(struct ucma_file *f)
 
 	if (n == -EAGAIN)
 		return -EAGAIN;
+	f->ucma->heard++;
 	error = n > 0 && whole ? serve(f, msg, (size_t)n, &fds) : -ECONNRESET;
 	io_fds_close(&fds);
 	return error;

@@ -43,7 +43,8 @@ struct io_ucma {
 	struct io_listener listener;
 	struct ucma_files files;
 	unsigned n_files;
-	void **slot; /* id -> struct ucma_id or struct ucma_mcast */
+	uint64_t heard; /* messages that came, of whatever kind */
+	void **slot;    /* id -> struct ucma_id or struct ucma_mcast */
 	uint32_t n_slots, first_free;
 	struct ucma_port_list ports[UCMA_PORT_BUCKETS]; /* ids that hold a port */
 };

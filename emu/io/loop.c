@@ -22,7 +22,7 @@
 #define LOOKS     50             /* so many looks, which others need longer for on a slow machine */
 #define SPIN_MOST (1 * IO_MSEC)  /* but no longer than this */
 #define EVENTS    (100 * IO_USEC) /* between looks at the descriptors, and sweeps, while awake */
-#define SOON      (20 * IO_USEC)  /* the same, behind a message of a client */
+#define SOON      (50 * IO_USEC)  /* the same, behind a message of a client */
 #define TURN      (20 * IO_USEC)  /* of work in a row, before others get the processor */
 #define TRAINS    16              /* of one device, before the others get their turn */
 #define ABSENCE   (5 * IO_MSEC)   /* more than this between two looks does not count */

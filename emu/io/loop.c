@@ -287,7 +287,6 @@ static void sleep_until_work(struct loop *l)
 		set_timer(l, wake = next_deadline(l));
 		ev_run(l->d->loop, EVRUN_ONCE);
 		l->now = asleep_until(l, wake);
-		was_asked(l);
 	}
 	__atomic_store_n(&l->status->need_wakeup, 0, __ATOMIC_RELAXED);
 	l->next_events = 0;

@@ -182,7 +182,7 @@ static int receive(struct ucma_file *f)
 
 	if (n == -EAGAIN)
 		return -EAGAIN;
-	f->ucma->heard++;
+	f->ucma->heard += n > 0;
 	error = n > 0 && whole ? serve(f, msg, (size_t)n, &fds) : -ECONNRESET;
 	io_fds_close(&fds);
 	return error;

@@ -102,9 +102,10 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	(void)state;
-	set_clock(0);
+	set_clock(w.clock + IO_SEC);
 	kill(getpid(), SIGTERM);
 	assert_int_equal(pthread_join(w.thread, NULL), 0);
+	set_clock(0);
 	assert_int_equal(w.error, 0);
 	w.t.d.stop = false;
 	io_user_close(&w.u);

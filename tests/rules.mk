@@ -78,7 +78,7 @@ tests/unit/io/serve/test_owed_reply: wraps = sendmsg
 tests/unit/io/test_loop_messages: wraps = io_clock_now
 tests/unit/provider/base/test_rpc: wraps = poll sendmsg
 tests/unit/provider/base/test_got: wraps = dl_iterate_phdr
-tests/unit/provider/base/test_give_way: wraps = clock_gettime nanosleep sched_yield
+tests/unit/provider/base/test_give_way tests/unit/provider/poll/test_wait_cq: wraps = clock_gettime nanosleep sched_yield
 tests/unit/io/net/test_udp: wraps = sendmmsg sendmsg
 tests/unit/provider/test_libuhca tests/unit/provider/test_no_plugin: provider/libuhca.la
 # Files of the preload library and of the plugin that are in none of the archives.

@@ -9,12 +9,21 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
 
-#define SEC 1000000000ull
+#define SEC   1000000000ull
+#define LOOKS 8        /* in a row, and for so long: then nothing else is going on */
+#define SOME  25000ull /* ns */
+#define APART 3000ull  /* ns between two looks: who does something else there does not wait */
 
-static __thread struct uhca_hog hog;
+static __thread struct {
+	struct uhca_hog hog;
+	unsigned looks; /* in a row */
+	uint64_t since; /* the first of them */
+	uint64_t last;  /* when the last had given the processor away, and had it back */
+} way;
 
 static uint64_t now_ns(void)
 {
@@ -34,14 +43,49 @@ static void sleep_shortly(void)
 		errno = saved; /* a signal: the caller looks again all the sooner */
 }
 
-void uhcav_give_way(void)
+static void note_look(uint64_t now)
 {
-	uint64_t before = now_ns();
+	if (way.looks == 0 || now - way.last > APART) {
+		way.looks = 0;
+		way.since = now;
+	}
+	way.looks++;
+}
 
-	if (uhca_hog_is_near(&hog, before)) {
+static void give_way(uint64_t now, bool sleep)
+{
+	if (sleep || uhca_hog_is_near(&way.hog, now)) {
 		sleep_shortly();
+		way.last = now_ns();
 		return;
 	}
 	sched_yield();
-	uhca_hog_yielded(&hog, before, now_ns());
+	way.last = now_ns();
+	uhca_hog_yielded(&way.hog, now, way.last);
+}
+
+void uhcav_give_way(void)
+{
+	uint64_t now = now_ns();
+
+	note_look(now);
+	give_way(now, false);
+}
+
+uint64_t uhcav_waits(void)
+{
+	return way.looks >= LOOKS && way.last - way.since >= SOME ? way.last : 0;
+}
+
+void uhcav_give_way_long(void)
+{
+	uint64_t now = now_ns();
+
+	note_look(now);
+	give_way(now, way.looks >= LOOKS);
+}
+
+void uhcav_waits_no_more(void)
+{
+	way.looks = 0;
 }

@@ -6,11 +6,29 @@
 #ifndef UHCAV_GIVE_WAY_H
 #define UHCAV_GIVE_WAY_H
 
+#include <stdint.h>
+
 /*
  * Lets others run and comes back soon: with sched_yield(2), or after a sleep of some 50 us for a
  * while after a yield that took longer than a millisecond. For threads that look again at once;
  * errno is kept.
  */
 void uhcav_give_way(void);
+
+/*
+ * The same, by a sleep, for what is known to take much longer than one. Who yields keeps a
+ * processor busy all the same, and the scheduler gives it to nobody who could have it to himself. A
+ * thread that has done something else since its last look yields.
+ */
+void uhcav_give_way_long(void);
+
+/*
+ * The time (ns of CLOCK_MONOTONIC) of this thread's last look when it has looked again and again
+ * for 25 us, and nothing else; otherwise 0.
+ */
+uint64_t uhcav_waits(void);
+
+/* This thread has something to do: its looks in a row end. */
+void uhcav_waits_no_more(void);
 
 #endif

@@ -90,6 +90,7 @@ void uhcav_context_ring(struct uhcav_context *ctx, uint32_t n)
 {
 	static const uint64_t one = 1;
 
+	uhcav_waits_no_more();
 	uhca_doorbell_set(ctx->doorbell, n);
 	uhca_doorbell_announce(ctx->doorbell, ctx->callers);
 	if (__atomic_load_n(&ctx->status->need_wakeup, __ATOMIC_RELAXED)) {

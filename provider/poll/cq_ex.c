@@ -14,6 +14,7 @@
 #include "provider/base/base.h"
 #include "provider/keys/keys.h"
 #include "provider/queues/queues.h"
+#include "wait_cq.h"
 
 #include <errno.h>
 #include <string.h>
@@ -110,8 +111,12 @@ static int start_poll(struct ibv_cq_ex *cqx, struct ibv_poll_cq_attr *attr)
 	uhcav_cq_lock(cq);
 	err = find(cq);
 	if (err) {
+		bool takes_long = uhcav_cq_takes_long(cq);
+
 		uhcav_unlock(&cq->lock);
-		uhcav_give_way(); /* as poll_cq.c */
+		uhcav_cq_wait(takes_long); /* as poll_cq.c */
+	} else {
+		uhcav_waits_no_more();
 	}
 	return err;
 }

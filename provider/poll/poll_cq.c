@@ -15,6 +15,7 @@
 #include "provider/base/base.h"
 #include "provider/qp/qp.h"
 #include "take_offer.h"
+#include "wait_cq.h"
 
 #include <errno.h>
 #include <string.h>
@@ -170,7 +171,7 @@ int uhcav_poll_cq(struct ibv_cq *ibcq, int n, struct ibv_wc *wc)
 {
 	struct uhcav_cq *cq = uhcav_cq_of(ibcq);
 	enum uhcav_life life = uhcav_life(cq->ctx);
-	bool busy = false;
+	bool busy = false, takes_long;
 	int got;
 
 	if (life == UHCAV_FORKED)
@@ -183,9 +184,12 @@ int uhcav_poll_cq(struct ibv_cq *ibcq, int n, struct ibv_wc *wc)
 	 */
 	if (!got && life == UHCAV_FATAL)
 		got = uhcav_cq_flush(cq, n, wc);
+	takes_long = !got && !busy && uhcav_cq_takes_long(cq);
 	uhcav_unlock(&cq->lock);
-	if (!got && !busy)
-		uhcav_give_way();
+	if (got)
+		uhcav_waits_no_more();
+	else if (!busy)
+		uhcav_cq_wait(takes_long);
 	return got;
 }
 

@@ -18,6 +18,14 @@
 
 struct uhcav_stack;
 
+/* A send queue whose requests complete to a CQ, as poll/wait_cq.c saw it. */
+struct uhcav_wait {
+	uint32_t at; /* where the QP stands among those of the CQ, or where to look on */
+	uint32_t qpn;
+	uint32_t first, end; /* requests that were outstanding */
+	uint64_t since;      /* at this time, ns of CLOCK_MONOTONIC */
+};
+
 struct uhcav_cq {
 	union {
 		struct ibv_cq cq;
@@ -44,6 +52,7 @@ struct uhcav_cq {
 	struct uhca_abi_cq *page;
 	struct uhcav_context *ctx;
 	struct uhcav_qp_set qps;
+	struct uhcav_wait wait;
 
 	size_t region_size;
 	struct uhcav_channel *channel; /* NULL: none */

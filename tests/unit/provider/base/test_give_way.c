@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Yields as long as they are short; sleeps instead, for 2 ms and more, after one that took a slice
- * of somebody who computes. The clock is the test's.
+ * of somebody who computes, and where a long wait is known to be one. The clock is the test's.
  */
 #include "tests/support/wire/cmocka_all.h"
 
@@ -109,12 +109,54 @@ static void test_of_each_thread(void **state)
 	expect(0, 10);
 }
 
+/* What this thread has looked for in a row, of looks that take "takes" each. */
+static void wait_anew(unsigned looks, uint64_t takes)
+{
+	now += 1000 * MSEC; /* no hog of another test */
+	uhcav_waits_no_more();
+	yield_takes = takes;
+	give_way(looks);
+}
+
+static void test_waits(void **state)
+{
+	(void)state;
+	wait_anew(7, 100 * USEC);
+	assert_int_equal(uhcav_waits(), 0); /* long, and too few */
+	give_way(1);
+	assert_int_equal(uhcav_waits(), now);
+	uhcav_waits_no_more();
+	assert_int_equal(uhcav_waits(), 0);
+	wait_anew(24, 1 * USEC);
+	assert_int_equal(uhcav_waits(), 0); /* many, and too short */
+	give_way(1);
+	assert_int_equal(uhcav_waits(), now);
+	/* Something else lies between: it begins anew. */
+	now += 4 * USEC;
+	give_way(24);
+	assert_int_equal(uhcav_waits(), 0);
+	yields = 0;
+}
+
+static void test_long(void **state)
+{
+	(void)state;
+	wait_anew(0, 1 * USEC);
+	yields = 0;
+	for (unsigned i = 0; i < 10; i++)
+		uhcav_give_way_long();
+	expect(7, 3);
+	now += 4 * USEC;
+	uhcav_give_way_long();
+	expect(1, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_short_yields),
-		cmocka_unit_test(test_beside_a_hog),
-		cmocka_unit_test(test_of_each_thread),
+		cmocka_unit_test(test_short_yields),   cmocka_unit_test(test_beside_a_hog),
+		cmocka_unit_test(test_of_each_thread), cmocka_unit_test(test_waits),
+		cmocka_unit_test(test_long),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

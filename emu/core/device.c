@@ -95,7 +95,7 @@ void core_config_default(struct core_config *cfg)
 	cfg->gather_limit = 4096;
 	cfg->train_bytes = 65536;
 	cfg->window_bytes = 131072;
-	cfg->window_most = 524288;
+	cfg->window_most = 1048576;
 }
 
 bool core_config_valid(const struct core_config *cfg)

@@ -138,17 +138,27 @@ uint64_t requester_acked(const struct qp *qp)
 	return stream_position(qp, requester_wr(r, r->una), r->una_psn);
 }
 
-/* Answers to READs come in pieces of their own: each has room, or none is asked for. */
-static uint32_t window_of(const struct qp *qp, const struct send_wr *w)
+/*
+ * What the window leaves of a train would cost as much as the whole one: it waits for the next
+ * answer, as TCP does (RFC 1122, 4.2.3.4). Each train asks for one, so that there is one to come.
+ * A window of few trains is used to its end.
+ */
+static uint32_t worth_sending(const struct qp *qp, const struct send_wr *w, uint32_t room)
 {
-	return requester_awaits_response(w) ? qp->dev->cfg.window_bytes : qp->req.window.bytes;
+	const struct requester *r = &qp->req;
+	uint32_t want = w->length - r->send_offset, most = qp->dev->cfg.train_bytes;
+
+	if (requester_awaits_response(w) || room >= want || room >= most ||
+	    room >= r->window.bytes / 4)
+		return room;
+	return 0;
 }
 
 /* Window space in bytes for the next train of w; 0 when it is closed (PSN window: 9.7.1). */
 static uint32_t window_room(const struct qp *qp, const struct send_wr *w)
 {
 	const struct requester *r = &qp->req;
-	uint32_t window = window_of(qp, w);
+	uint32_t window = r->window.bytes;
 	uint64_t sent, cost;
 
 	if (r->una == r->send && r->send_offset == 0)
@@ -156,7 +166,7 @@ static uint32_t window_room(const struct qp *qp, const struct send_wr *w)
 	sent = requester_wr(r, r->send)->start + r->send_offset;
 	cost = sent - requester_acked(qp) +
 	       (uint64_t)PACKET_COST * (uint32_t)psn_diff(cursor_psn(qp), r->una_psn);
-	return cost < window ? (uint32_t)(window - cost) : 0;
+	return cost < window ? worth_sending(qp, w, (uint32_t)(window - cost)) : 0;
 }
 
 static bool needs_credit(const struct send_wr *w)

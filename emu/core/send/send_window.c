@@ -10,21 +10,24 @@ static uint32_t most_of(const struct core_config *cfg)
 	return cfg->window_most > cfg->window_bytes ? cfg->window_most : cfg->window_bytes;
 }
 
+/* What is too much for the receiver should not be found out with twice as much. */
 void send_window_begin(struct send_window *w, const struct core_config *cfg)
 {
+	uint32_t half = most_of(cfg) / 2;
+
 	w->bytes = cfg->window_bytes;
-	w->known = most_of(cfg);
+	w->known = half > w->bytes ? half : w->bytes;
 	w->cut = false;
 }
 
 void send_window_grow(struct send_window *w, const struct core_config *cfg, uint32_t acked,
 		      uint32_t mtu)
 {
-	uint64_t more = acked, most = most_of(cfg);
+	uint64_t fast = w->bytes < w->known ? w->known - w->bytes : 0, more = acked;
 
-	if (w->bytes >= w->known)
-		more = more * mtu / w->bytes;
-	w->bytes = w->bytes + more < most ? (uint32_t)(w->bytes + more) : (uint32_t)most;
+	if (more > fast)
+		more = fast + (more - fast) * mtu / (w->bytes + fast);
+	w->bytes = w->bytes + more < most_of(cfg) ? (uint32_t)(w->bytes + more) : most_of(cfg);
 }
 
 void send_window_shrink(struct send_window *w, const struct core_config *cfg)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Messages as long as a train, and answers that come just in time: the window never stops the QP,
- * but what is under way leaves too little of it for a whole train. It grows then as well, so that
- * trains are whole.
+ * Messages as long as a train, and a window that has no room for a whole number of them. Where it
+ * may grow, it does, though it never stops the QP; where it is wide, what is left of it waits for
+ * more; where it is narrow, it is used to its end.
  */
 #include "tests/sim/world/pair.h"
 
@@ -23,24 +23,39 @@ static unsigned pass_on(struct pair *p, unsigned from, unsigned n, unsigned *sho
 	return i;
 }
 
-static void test_trains_become_whole(void **state)
+static void start(struct pair *p, uint32_t window, uint32_t most)
 {
 	struct core_config cfg = world_config();
 	struct vqp_conn conn = vqp_conn_default();
+
+	cfg.train_bytes = LENGTH;
+	cfg.window_bytes = window;
+	cfg.window_most = most;
+	conn.mtu = IBV_MTU_4096;
+	pair_create(p, &(struct pair_options){
+			       .cfg = &cfg, .conn = &conn, .init.max_send_wr = MESSAGES});
+	for (unsigned i = 0; i < MESSAGES; i++)
+		side_queue(&p->a, &(struct op){.opcode = UHCA_ABI_WR_RDMA_WRITE,
+					       .wr_id = i,
+					       .flags = UHCA_ABI_SEND_SIGNALED,
+					       .length = LENGTH});
+	vqp_doorbell(&p->a.qp);
+}
+
+static void finish(struct pair *p)
+{
+	pair_expect_copy(&p->a, 0, &p->b, 0, LENGTH);
+	side_wait(&p->a, MESSAGES);
+	pair_finish(p);
+}
+
+static void test_trains_become_whole(void **state)
+{
 	unsigned trains = 0, before = 0, after = 0, none = 0, n;
 	struct pair p;
 
 	(void)state;
-	cfg.train_bytes = LENGTH;
-	conn.mtu = IBV_MTU_4096;
-	pair_create(&p, &(struct pair_options){
-				.cfg = &cfg, .conn = &conn, .init.max_send_wr = MESSAGES});
-	for (unsigned i = 0; i < MESSAGES; i++)
-		side_queue(&p.a, &(struct op){.opcode = UHCA_ABI_WR_RDMA_WRITE,
-					      .wr_id = i,
-					      .flags = UHCA_ABI_SEND_SIGNALED,
-					      .length = LENGTH});
-	vqp_doorbell(&p.a.qp);
+	start(&p, 2 * LENGTH, 8 * LENGTH);
 	do {
 		n = pass_on(&p, 0, 2, trains < MESSAGES / 2 ? &before : &after);
 		trains += n;
@@ -49,14 +64,50 @@ static void test_trains_become_whole(void **state)
 	} while (n > 0);
 	assert_true(before > 0);
 	assert_int_equal(after, 0);
-	pair_expect_copy(&p.a, 0, &p.b, 0, LENGTH);
-	side_wait(&p.a, MESSAGES);
-	pair_finish(&p);
+	finish(&p);
+}
+
+/* All that may go, then all the answers: how many trains that took, and how many were short. */
+static unsigned in_turns(uint32_t window, unsigned *short_ones)
+{
+	unsigned trains = 0, none = 0, n;
+	struct pair p;
+
+	*short_ones = 0;
+	start(&p, window, 0);
+	do {
+		n = pass_on(&p, 0, MESSAGES, short_ones);
+		trains += n;
+	} while (n + pass_on(&p, 1, MESSAGES, &none) > 0);
+	finish(&p);
+	return trains;
+}
+
+static void test_wide_window(void **state)
+{
+	unsigned short_ones;
+
+	(void)state;
+	assert_int_equal(in_turns(9 * LENGTH, &short_ones), MESSAGES);
+	assert_int_equal(short_ones, 0);
+}
+
+static void test_narrow_window(void **state)
+{
+	unsigned short_ones;
+
+	(void)state;
+	assert_true(in_turns(2 * LENGTH + LENGTH * 7 / 8, &short_ones) > MESSAGES);
+	assert_true(short_ones > MESSAGES / 4);
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_trains_become_whole)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_trains_become_whole),
+		cmocka_unit_test(test_wide_window),
+		cmocka_unit_test(test_narrow_window),
+	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

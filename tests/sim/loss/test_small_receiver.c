@@ -55,6 +55,9 @@ static struct result move(uint8_t opcode, const struct receiver *kind, uint32_t 
 	struct pair p;
 	uint64_t start;
 
+	/* The reader's own receiver, of which it takes half for itself (io_udp_window). */
+	if (opcode == READ && cfg.window_most > kind->room / 2)
+		cfg.window_most = (uint32_t)kind->room / 2;
 	if (!grows)
 		cfg.window_most = 0;
 	conn.mtu = IBV_MTU_4096;
@@ -88,7 +91,7 @@ static void test_room(void **state)
 
 	(void)state;
 	assert_int_equal(grown.lost, 0);
-	assert_in_range(grown.most, 400u << 10, 512u << 10);
+	assert_in_range(grown.most, 500u << 10, 1u << 20);
 	assert_in_range(fixed.most, 64u << 10, 128u << 10);
 	assert_true(grown.time <= fixed.time);
 }
@@ -96,13 +99,20 @@ static void test_room(void **state)
 /* Who reads knows his own receiver, and asks for no more than it holds. */
 static void test_read(void **state)
 {
-	struct result grown = move(READ, &(struct receiver){.room = 208u << 10}, 0, true);
-	struct result fixed = move(READ, &(struct receiver){.room = 208u << 10}, 0, false);
+	static const uint64_t rooms[] = {208u << 10, 1u << 20};
 
 	(void)state;
-	assert_int_equal(grown.lost, 0);
-	assert_in_range(grown.most, 64u << 10, 192u << 10);
-	assert_int_equal(grown.time, fixed.time);
+	for (unsigned i = 0; i < sizeof(rooms) / sizeof(rooms[0]); i++) {
+		const struct receiver r = {.room = rooms[i]};
+		struct result grown = move(READ, &r, 0, true);
+		struct result fixed = move(READ, &r, 0, false);
+
+		assert_int_equal(grown.lost, 0);
+		assert_in_range(fixed.most, 64u << 10, 192u << 10);
+		assert_in_range(grown.most, i ? 300u << 10 : 64u << 10,
+				i ? 600u << 10 : 192u << 10);
+		assert_true(grown.time <= fixed.time);
+	}
 }
 
 /* There is less: what goes beyond is lost, and sent again without a timeout (67 ms here). */

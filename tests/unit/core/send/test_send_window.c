@@ -5,7 +5,7 @@
 
 #define KIB 1024u
 
-static const struct core_config cfg = {.window_bytes = 128 * KIB, .window_most = 512 * KIB};
+static const struct core_config cfg = {.window_bytes = 128 * KIB, .window_most = 1024 * KIB};
 
 static void test_grows_by_what_is_acknowledged(void **state)
 {
@@ -16,8 +16,13 @@ static void test_grows_by_what_is_acknowledged(void **state)
 	assert_int_equal(w.bytes, 128 * KIB);
 	send_window_grow(&w, &cfg, 64 * KIB, 4096);
 	assert_int_equal(w.bytes, 192 * KIB);
+	/* Beyond half of the most by a packet for each window. */
+	send_window_grow(&w, &cfg, (320 + 512) * KIB, 4096);
+	assert_int_equal(w.bytes, 516 * KIB);
+	send_window_grow(&w, &cfg, 516 * KIB, 4096);
+	assert_int_equal(w.bytes, 520 * KIB);
 	send_window_grow(&w, &cfg, UINT32_MAX, 4096);
-	assert_int_equal(w.bytes, 512 * KIB);
+	assert_int_equal(w.bytes, 1024 * KIB);
 }
 
 /* Little goes first behind a loss; then half as much as was too much, then a packet more. */

@@ -188,6 +188,15 @@ int io_settings_config(const struct io_settings *s, struct core_config *out)
 	return error;
 }
 
+/* Who is alone with the receiver may find out that there is room for twice as much. */
+static void limit_window(struct core_config *cfg, uint32_t bytes)
+{
+	if (bytes < cfg->window_bytes)
+		cfg->window_bytes = bytes;
+	if (bytes < cfg->window_most / 2)
+		cfg->window_most = 2 * bytes;
+}
+
 int io_device_create(struct io_device *dev, const struct core_ops *ops,
 		     const struct io_settings *settings, const struct io_identity *id,
 		     uint32_t window_bytes)
@@ -206,10 +215,8 @@ int io_device_create(struct io_device *dev, const struct core_ops *ops,
 		dev->config.active_mtu = id->active_mtu;
 	for (unsigned i = 0; i < id->addresses.count; i++)
 		memcpy(dev->config.gid[i], id->addresses.a[i].gid, 16);
-	if (window_bytes > 0 && window_bytes < dev->config.window_bytes)
-		dev->config.window_bytes = window_bytes;
-	if (window_bytes > 0 && window_bytes < dev->config.window_most)
-		dev->config.window_most = window_bytes;
+	if (window_bytes > 0)
+		limit_window(&dev->config, window_bytes);
 	dev->core = core_create(ops, dev, &dev->config);
 	if (!dev->core)
 		return -ENOMEM;

@@ -59,9 +59,9 @@ struct io_device *io_devices_find(const struct io_devices *all, const char *name
 int io_identity_of(const struct io_settings *settings, unsigned index, struct io_identity *out);
 
 /*
- * Makes the core's device; "user" of ops is dev. window_bytes: the most unacknowledged payload of
- * one QP that the receive buffers stand, 0 for the core's own default. 0 or -errno. The stack is
- * empty: the top is the bottom.
+ * Makes the core's device; "user" of ops is dev. window_bytes: the unacknowledged payload of one QP
+ * for which the receive buffers always have room (a QP may find out that twice as much fits), 0 for
+ * the core's own default. 0 or -errno. The stack is empty: the top is the bottom.
  */
 int io_device_create(struct io_device *dev, const struct core_ops *ops,
 		     const struct io_settings *settings, const struct io_identity *id,

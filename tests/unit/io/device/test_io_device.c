@@ -98,7 +98,7 @@ static void test_window(void **state)
 	assert_int_equal(io_identity_of(*state, 0, &id), 0);
 	assert_int_equal(io_device_create(&dev, io_core_ops(), *state, &id, 20000), 0);
 	assert_int_equal(dev.config.window_bytes, 20000);
-	assert_int_equal(dev.config.window_most, 20000);
+	assert_int_equal(dev.config.window_most, 40000);
 	io_device_destroy(&dev);
 	assert_int_equal(io_device_create(&dev, io_core_ops(), *state, &id, 1u << 30), 0);
 	assert_in_range(dev.config.window_bytes, 4096, (1u << 30) - 1);

@@ -25,8 +25,10 @@ static inline void take_note(struct uhcav_cq *cq, const struct uhca_abi_cqe *e)
 {
 	struct uhcav_qp *qp = uhcav_qp_set_find(&cq->qps, e->qpn);
 
-	if (qp)
+	if (qp) {
 		uhcav_qp_polled(qp, e);
+		uhcav_cq_streams(cq, qp, e);
+	}
 }
 
 /* Also of an entry that nobody is shown: memory is the program's, and nobody knows who looks. */

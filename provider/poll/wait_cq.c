@@ -7,11 +7,17 @@
 #include "wait_cq.h"
 
 #include "provider/base/base.h"
-#include "provider/qp/qp.h"
 
-#define QPS  8         /* of a CQ, each time */
-#define SOME 4         /* requests of a queue */
-#define LONG 200000ull /* ns: a sleep of some 50 us is a quarter of that */
+#define QPS    8         /* of a CQ, each time */
+#define SOME   4         /* requests of a queue */
+#define STREAM 32        /* messages in a row */
+#define MUCH   16384     /* bytes of each, which takes longer than a short one anyway */
+#define LONG   200000ull /* ns: a sleep of some 50 us is a quarter of that */
+
+static uint32_t outstanding(const struct uhca_abi_ring *ring)
+{
+	return uhca_ring_observe(&ring->producer) - uhca_ring_observe(&ring->consumer);
+}
 
 /*
  * Requests that the device has and is not done with. (What the program has posted unsignaled and
@@ -20,10 +26,7 @@
  */
 static bool is_at_work(const struct uhcav_qp *qp, const struct uhcav_cq *cq)
 {
-	const struct uhca_abi_ring *ring = qp->sq.ring;
-
-	return qp->qp.send_cq == &cq->cq && qp->sq.entries &&
-	       uhca_ring_observe(&ring->producer) - uhca_ring_observe(&ring->consumer) >= SOME;
+	return qp->qp.send_cq == &cq->cq && qp->sq.entries && outstanding(qp->sq.ring) >= SOME;
 }
 
 /* The one of the last time if it still is. */
@@ -64,12 +67,42 @@ static bool take_long(struct uhcav_wait *w, const struct uhcav_qp *qp, uint64_t 
 	return done == w->first ? time >= LONG : time * (posted - done) / (done - w->first) >= LONG;
 }
 
+static uint32_t sent_by(const struct uhcav_qp *qp)
+{
+	return qp->sq.entries ? uhca_ring_observe(&qp->sq.ring->producer) : 0;
+}
+
+void uhcav_cq_streams(struct uhcav_cq *cq, const struct uhcav_qp *qp, const struct uhca_abi_cqe *e)
+{
+	struct uhcav_stream *s = &cq->stream;
+
+	if (!uhca_cqe_is_receive(e) || e->byte_len < MUCH) {
+		s->run = 0;
+		return;
+	}
+	if (s->qpn == e->qpn && s->sent != sent_by(qp))
+		s->run = 0;
+	*s = (struct uhcav_stream){s->run + 1, e->qpn, sent_by(qp)};
+}
+
+/* One who answers has a peer that waits for the answer. */
+static bool is_streaming(const struct uhcav_cq *cq)
+{
+	const struct uhcav_qp *qp;
+
+	if (cq->stream.run < STREAM)
+		return false;
+	qp = uhcav_qp_set_find(&cq->qps, cq->stream.qpn);
+	return qp && sent_by(qp) == cq->stream.sent && qp->rq.entries &&
+	       outstanding(qp->rq.ring) >= SOME;
+}
+
 bool uhcav_cq_takes_long(struct uhcav_cq *cq)
 {
 	uint64_t now = uhcav_waits();
 	const struct uhcav_qp *qp = now ? find_at_work(cq) : NULL;
 
-	return qp && take_long(&cq->wait, qp, now);
+	return now && ((qp && take_long(&cq->wait, qp, now)) || is_streaming(cq));
 }
 
 void uhcav_cq_wait(bool takes_long)

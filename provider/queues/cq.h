@@ -26,6 +26,13 @@ struct uhcav_wait {
 	uint64_t since;      /* at this time, ns of CLOCK_MONOTONIC */
 };
 
+/* Receives of much each that were polled, and nothing else between them. */
+struct uhcav_stream {
+	uint32_t run;  /* so many */
+	uint32_t qpn;  /* the last was its */
+	uint32_t sent; /* what that QP had been asked to send before */
+};
+
 struct uhcav_cq {
 	union {
 		struct ibv_cq cq;
@@ -53,6 +60,7 @@ struct uhcav_cq {
 	struct uhcav_context *ctx;
 	struct uhcav_qp_set qps;
 	struct uhcav_wait wait;
+	struct uhcav_stream stream;
 
 	size_t region_size;
 	struct uhcav_channel *channel; /* NULL: none */

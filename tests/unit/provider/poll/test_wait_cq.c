@@ -10,6 +10,7 @@
 #include "provider/poll/poll_cq.h"
 #include "provider/post/post_send.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <time.h>
@@ -182,6 +183,44 @@ static void test_receiver(void **state)
 	fixture_destroy(f);
 }
 
+/* So many receives of so many bytes, each polled, and answered or not; 4 are posted behind them. */
+static unsigned wait_in_stream(struct fixture *f, unsigned n, uint32_t bytes, bool answered)
+{
+	struct uhca_abi_cqe e = {.qpn = FIXTURE_QPN, .opcode = UHCA_ABI_WC_RECV, .byte_len = bytes};
+	struct ibv_wc wc;
+
+	f->queue.recv.producer = f->queue.recv.consumer + 4;
+	for (unsigned i = 0; i < n; i++) {
+		fixture_complete(f, &e);
+		assert_int_equal(uhcav_poll_cq(&f->cq.cq, 1, &wc), 1);
+		if (answered && i + 1 < n) {
+			post(f, 1);
+			done(f, 1);
+		}
+	}
+	return wait(f, 1000 * USEC);
+}
+
+/* Much that is not answered streams in. */
+static void test_stream(void **state)
+{
+	struct fixture *f = begin();
+
+	(void)state;
+	assert_int_equal(wait_in_stream(f, 31, 16384, false), 0);
+	assert_in_range(wait_in_stream(f, 1, 16384, false), 15, 18);
+	assert_int_equal(wait_in_stream(f, 1, 16383, false), 0); /* something else */
+	assert_int_equal(wait_in_stream(f, 40, 16384, true), 0);
+	assert_true(wait_in_stream(f, 32, 16384, false) > 0);
+	post(f, 1);
+	done(f, 1);
+	assert_int_equal(wait(f, 1000 * USEC), 0); /* the answer is on its way */
+	assert_true(wait_in_stream(f, 33, 16384, false) > 0);
+	f->queue.recv.producer = f->queue.recv.consumer + 3;
+	assert_int_equal(wait(f, 1000 * USEC), 0); /* the sender would soon have to wait */
+	fixture_destroy(f);
+}
+
 /* One of many that has something is found, though not at once. */
 static void test_of_many(void **state)
 {
@@ -209,7 +248,8 @@ int main(void)
 		cmocka_unit_test(test_some),     cmocka_unit_test(test_few),
 		cmocka_unit_test(test_many),     cmocka_unit_test(test_fast),
 		cmocka_unit_test(test_pause),    cmocka_unit_test(test_busy),
-		cmocka_unit_test(test_receiver), cmocka_unit_test(test_of_many),
+		cmocka_unit_test(test_receiver), cmocka_unit_test(test_stream),
+		cmocka_unit_test(test_of_many),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,48 +6,10 @@
 #include "tests/support/wire/cmocka_all.h"
 
 #include "provider/base/give_way.h"
+#include "tests/support/provider/wrapped_wait.h"
 
 #include <errno.h>
 #include <pthread.h>
-#include <stdint.h>
-#include <time.h>
-
-#define USEC 1000ull
-#define MSEC 1000000ull
-
-static uint64_t now = 7 * MSEC;
-static uint64_t yield_takes;
-static unsigned yields, sleeps;
-
-int __wrap_clock_gettime(clockid_t clock, struct timespec *t);
-int __wrap_sched_yield(void);
-int __wrap_nanosleep(const struct timespec *t, struct timespec *rest);
-
-int __wrap_clock_gettime(clockid_t clock, struct timespec *t)
-{
-	(void)clock;
-	t->tv_sec = (time_t)(now / (1000 * MSEC));
-	t->tv_nsec = (long)(now % (1000 * MSEC));
-	return 0;
-}
-
-int __wrap_sched_yield(void)
-{
-	yields++;
-	now += yield_takes;
-	return 0;
-}
-
-/* One that a signal interrupts: its errno is not the caller's. */
-int __wrap_nanosleep(const struct timespec *t, struct timespec *rest)
-{
-	assert_true(t->tv_sec == 0 && t->tv_nsec <= (long)USEC);
-	assert_null(rest);
-	sleeps++;
-	now += 50 * USEC;
-	errno = EINTR;
-	return -1;
-}
 
 static void give_way(unsigned n)
 {
@@ -57,31 +19,31 @@ static void give_way(unsigned n)
 
 static void expect(unsigned want_yields, unsigned want_sleeps)
 {
-	assert_int_equal(yields, want_yields);
-	assert_int_equal(sleeps, want_sleeps);
-	yields = sleeps = 0;
+	assert_int_equal(wrapped.yields, want_yields);
+	assert_int_equal(wrapped.sleeps, want_sleeps);
+	wrapped.yields = wrapped.sleeps = 0;
 }
 
 static void test_short_yields(void **state)
 {
 	(void)state;
-	yield_takes = 900 * USEC;
+	wrapped.yield_takes = 900 * USEC;
 	give_way(1000);
 	expect(1000, 0);
 }
 
-/* 2 ms are forty sleeps; then it is tried again. */
+/* 2 ms are 36 sleeps; then it is tried again. */
 static void test_beside_a_hog(void **state)
 {
 	(void)state;
-	yield_takes = 3 * MSEC;
+	wrapped.yield_takes = 3 * MSEC;
 	give_way(1);
 	expect(1, 0);
 	errno = ENOENT;
-	give_way(40);
+	give_way(36);
 	assert_int_equal(errno, ENOENT);
-	expect(0, 40);
-	yield_takes = 1 * USEC;
+	expect(0, 36);
+	wrapped.yield_takes = 1 * USEC;
 	give_way(100);
 	expect(100, 0);
 }
@@ -98,10 +60,10 @@ static void test_of_each_thread(void **state)
 	pthread_t t;
 
 	(void)state;
-	yield_takes = 3 * MSEC;
+	wrapped.yield_takes = 3 * MSEC;
 	give_way(1);
-	yield_takes = 0;
-	yields = 0;
+	wrapped.yield_takes = 0;
+	wrapped.yields = 0;
 	assert_int_equal(pthread_create(&t, NULL, another, NULL), 0);
 	assert_int_equal(pthread_join(t, NULL), 0);
 	expect(10, 0);
@@ -112,9 +74,9 @@ static void test_of_each_thread(void **state)
 /* What this thread has looked for in a row, of looks that take "takes" each. */
 static void wait_anew(unsigned looks, uint64_t takes)
 {
-	now += 1000 * MSEC; /* no hog of another test */
+	wrapped.now += 1000 * MSEC; /* no hog of another test */
 	uhcav_waits_no_more();
-	yield_takes = takes;
+	wrapped.yield_takes = takes;
 	give_way(looks);
 }
 
@@ -124,29 +86,29 @@ static void test_waits(void **state)
 	wait_anew(7, 100 * USEC);
 	assert_int_equal(uhcav_waits(), 0); /* long, and too few */
 	give_way(1);
-	assert_int_equal(uhcav_waits(), now);
+	assert_int_equal(uhcav_waits(), wrapped.now);
 	uhcav_waits_no_more();
 	assert_int_equal(uhcav_waits(), 0);
 	wait_anew(24, 1 * USEC);
 	assert_int_equal(uhcav_waits(), 0); /* many, and too short */
 	give_way(1);
-	assert_int_equal(uhcav_waits(), now);
+	assert_int_equal(uhcav_waits(), wrapped.now);
 	/* Something else lies between: it begins anew. */
-	now += 4 * USEC;
+	wrapped.now += 4 * USEC;
 	give_way(24);
 	assert_int_equal(uhcav_waits(), 0);
-	yields = 0;
+	wrapped.yields = 0;
 }
 
 static void test_long(void **state)
 {
 	(void)state;
 	wait_anew(0, 1 * USEC);
-	yields = 0;
+	wrapped.yields = 0;
 	for (unsigned i = 0; i < 10; i++)
 		uhcav_give_way_long();
 	expect(7, 3);
-	now += 4 * USEC;
+	wrapped.now += 4 * USEC;
 	uhcav_give_way_long();
 	expect(1, 0);
 }

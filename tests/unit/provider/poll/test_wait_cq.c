@@ -4,6 +4,7 @@
  * take long. The clock is the test's, and the test plays the device.
  */
 #include "tests/support/provider/provider_fixture.h"
+#include "tests/support/provider/wrapped_wait.h"
 #include "tests/support/wire/cmocka_all.h"
 
 #include "provider/base/base.h"
@@ -11,41 +12,6 @@
 #include "provider/post/post_send.h"
 
 #include <stdbool.h>
-#include <stdint.h>
-#include <string.h>
-#include <time.h>
-
-#define USEC 1000ull
-
-static uint64_t now = 1;
-static unsigned yields, sleeps;
-
-int __wrap_clock_gettime(clockid_t clock, struct timespec *t);
-int __wrap_sched_yield(void);
-int __wrap_nanosleep(const struct timespec *t, struct timespec *rest);
-
-int __wrap_clock_gettime(clockid_t clock, struct timespec *t)
-{
-	(void)clock;
-	*t = (struct timespec){.tv_sec = (time_t)(now / 1000000000), .tv_nsec = now % 1000000000};
-	return 0;
-}
-
-int __wrap_sched_yield(void)
-{
-	yields++;
-	now += 1 * USEC;
-	return 0;
-}
-
-int __wrap_nanosleep(const struct timespec *t, struct timespec *rest)
-{
-	(void)t;
-	(void)rest;
-	sleeps++;
-	now += 57 * USEC;
-	return 0;
-}
 
 static void post(struct fixture *f, unsigned n)
 {
@@ -64,14 +30,14 @@ static void done(struct fixture *f, unsigned n)
 /* Polls that find nothing, for so long; how many of them slept. */
 static unsigned wait(struct fixture *f, uint64_t time)
 {
-	uint64_t end = now + time;
+	uint64_t end = wrapped.now + time;
 	struct ibv_wc wc;
 
-	yields = sleeps = 0;
-	while (now < end)
+	wrapped.yields = wrapped.sleeps = 0;
+	while (wrapped.now < end)
 		assert_int_equal(uhcav_poll_cq(&f->cq.cq, 1, &wc), 0);
-	assert_true(yields + sleeps > 0);
-	return sleeps;
+	assert_true(wrapped.yields + wrapped.sleeps > 0);
+	return wrapped.sleeps;
 }
 
 static struct fixture *begin(void)
@@ -142,7 +108,7 @@ static void test_pause(void **state)
 		post(f, 4);
 		assert_int_equal(wait(f, 60 * USEC), 0);
 		done(f, 4);
-		now += 5000 * USEC;
+		wrapped.now += 5 * MSEC;
 	}
 	fixture_destroy(f);
 }

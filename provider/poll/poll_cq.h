@@ -16,7 +16,7 @@
 
 /*
  * ibv_poll_cq(3): the number of completions put into wc (0 to n), or a negative errno value in a
- * fork's child. Yields the CPU when there is none.
+ * fork's child. Gives the CPU away when there is none (wait_cq.h).
  */
 int uhcav_poll_cq(struct ibv_cq *ibcq, int n, struct ibv_wc *wc);
 

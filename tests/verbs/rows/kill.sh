@@ -202,11 +202,19 @@ both_are_gone() {
 	is_gone "$pid_client" && is_gone "$pid_server"
 }
 
+go_on_or_end() { # INSTANCE PACKETS-BEFORE
+	both_are_gone || flows "$@"
+}
+
 # Both come to a good end; or they go on, where so many round trips take longer than one can wait.
+# Who had but a hundred packets left goes on no more, and ends.
 come_to_their_end() { # INSTANCE
 	local side pid status
 	if ! until_true 30 both_are_gone; then
-		until_true 30 flows "$1" "$(packets_of "$1")" || echo "they neither end nor go on"
+		until_true 30 go_on_or_end "$1" "$(packets_of "$1")" ||
+			echo "they neither end nor go on"
+	fi
+	if ! both_are_gone; then
 		kill -9 "$prog_client" "$prog_server"
 		! grep -h "Failed status" "$out/client" "$out/server"
 		wait "$pid_client" "$pid_server"

@@ -17,12 +17,21 @@
 #define LOOKS 8        /* in a row, and for so long: then nothing else is going on */
 #define SOME  25000ull /* ns */
 #define APART 3000ull  /* ns between two looks: who does something else there does not wait */
+/*
+ * ns of looks in a row, from where on a sleep is little beside what has passed: then yields have
+ * not brought the processor to whom it waits for. A scheduler may give it back to who yields for
+ * seconds, while others on its queue starve (Linux 6.18 did, to threads of one autogroup on two
+ * processors).
+ */
+#define VAIN  1000000ull
+#define AWAKE 10000ull /* ns behind such a sleep: there may be more than one place to look at */
 
 static __thread struct {
 	struct uhca_hog hog;
 	unsigned looks; /* in a row */
 	uint64_t since; /* the first of them */
 	uint64_t last;  /* when the last had given the processor away, and had it back */
+	uint64_t awake; /* when the last sleep ended */
 } way;
 
 static uint64_t now_ns(void)
@@ -52,11 +61,16 @@ static void note_look(uint64_t now)
 	way.looks++;
 }
 
+static bool is_in_vain(uint64_t now)
+{
+	return way.looks >= LOOKS && now - way.since >= VAIN && now - way.awake >= AWAKE;
+}
+
 static void give_way(uint64_t now, bool sleep)
 {
-	if (sleep || uhca_hog_is_near(&way.hog, now)) {
+	if (sleep || is_in_vain(now) || uhca_hog_is_near(&way.hog, now)) {
 		sleep_shortly();
-		way.last = now_ns();
+		way.last = way.awake = now_ns();
 		return;
 	}
 	sched_yield();

@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 /*
- * Lets others run and comes back soon: with sched_yield(2), or after a sleep of some 50 us for a
- * while after a yield that took longer than a millisecond. For threads that look again at once;
- * errno is kept.
+ * Lets others run and comes back soon: with sched_yield(2), or after a sleep of some 50 us: for a
+ * while after a yield that took longer than a millisecond, and every 10 us where looks in a row
+ * have been in vain for a millisecond. For threads that look again at once; errno is kept.
  */
 void uhcav_give_way(void);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Yields as long as they are short; sleeps instead, for 2 ms and more, after one that took a slice
- * of somebody who computes, and where a long wait is known to be one. The clock is the test's.
+ * of somebody who computes, where a long wait is known to be one, and where a short one has become
+ * one. The clock is the test's.
  */
 #include "tests/support/wire/cmocka_all.h"
 
@@ -28,8 +29,34 @@ static void test_short_yields(void **state)
 {
 	(void)state;
 	wrapped.yield_takes = 900 * USEC;
-	give_way(1000);
+	for (unsigned i = 0; i < 1000; i++) {
+		give_way(1);
+		uhcav_waits_no_more();
+	}
 	expect(1000, 0);
+}
+
+/* Whom it waits for is not brought to the processor by yields. */
+static void test_in_vain(void **state)
+{
+	(void)state;
+	wrapped.now += 1000 * MSEC;
+	wrapped.yield_takes = 1 * USEC;
+	give_way(1001);
+	expect(1000, 1);
+	give_way(22); /* it looks around for 10 us before it sleeps again */
+	expect(20, 2);
+	uhcav_waits_no_more();
+	give_way(100);
+	expect(100, 0);
+	/* Eight looks are the least, however long they took. */
+	wrapped.now += 1000 * MSEC;
+	uhcav_waits_no_more();
+	wrapped.yield_takes = 900 * USEC;
+	give_way(7);
+	expect(7, 0);
+	give_way(1);
+	expect(0, 1);
 }
 
 /* 2 ms are 36 sleeps; then it is tried again. */
@@ -43,6 +70,7 @@ static void test_beside_a_hog(void **state)
 	give_way(36);
 	assert_int_equal(errno, ENOENT);
 	expect(0, 36);
+	uhcav_waits_no_more();
 	wrapped.yield_takes = 1 * USEC;
 	give_way(100);
 	expect(100, 0);
@@ -118,7 +146,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_short_yields),   cmocka_unit_test(test_beside_a_hog),
 		cmocka_unit_test(test_of_each_thread), cmocka_unit_test(test_waits),
-		cmocka_unit_test(test_long),
+		cmocka_unit_test(test_long),           cmocka_unit_test(test_in_vain),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

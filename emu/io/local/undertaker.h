@@ -24,7 +24,7 @@ void io_undertaker_hang_up(int fd);
 /* munmap(2). */
 void io_undertaker_unmap(void *base, size_t size);
 
-/* malloc_trim(3): a client has left that had much memory. */
+/* malloc_trim(3): a client has left, and much is free. */
 void io_undertaker_trim(void);
 
 /* Anything else of the kind, by a thread; here, where there is neither memory nor a thread for it.

@@ -12,6 +12,7 @@
 #include "emu/io/base/base.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -86,11 +87,8 @@ static void close_context(struct io_client *c)
 	io_mem_close(&c->mem);
 }
 
-#define MUCH (1u << 20)
-
 void io_client_leave(struct io_client *c)
 {
-	c->trim = c->core && core_client_memory(c->core) > MUCH;
 	io_slow_calls_drop(&c->slow);
 	if (c->dev)
 		io_callers_remove(&c->all->callers, c);
@@ -100,6 +98,16 @@ void io_client_leave(struct io_client *c)
 	io_undertaker_hang_up(c->sock);
 	c->sock = -1;
 	c->gone = true;
+}
+
+#define MUCH (1u << 20)
+
+/* Of what was freed, its own or packets that waited for it, malloc(3) may keep all below what is
+ * not. */
+static void give_memory_back(void)
+{
+	if (mallinfo2().fordblks > MUCH)
+		io_undertaker_trim();
 }
 
 bool io_client_end(struct io_client *c, uint32_t steps)
@@ -112,8 +120,7 @@ bool io_client_end(struct io_client *c, uint32_t steps)
 	if (!io_channel_table_close(&c->channels, steps / CORE_STEPS_PER_OBJECT))
 		return false;
 	close_context(c);
-	if (c->trim)
-		io_undertaker_trim();
+	give_memory_back();
 	return true;
 }
 

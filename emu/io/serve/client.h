@@ -29,7 +29,6 @@ struct io_client {
 	uint32_t id;
 	int sock;  /* owned; -1 when it has left */
 	bool gone; /* it has left: its memory is another's now, or nobody's */
-	bool trim; /* then: what it had is much, and freed for the system, too */
 	TAILQ_ENTRY(io_client) leaving;
 	struct ucred peer;
 	ev_io readable;

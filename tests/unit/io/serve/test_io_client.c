@@ -3,12 +3,15 @@
  * What the shell keeps of a client beside its messages (test_cmd_server): its name, its
  * doorbells, and the event descriptor, which it may misuse.
  */
+#include "emu/io/local/undertaker.h"
 #include "emu/io/ops.h"
 #include "tests/support/io/io_fixture.h"
 #include "tests/support/wire/cmocka_all.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -242,6 +245,51 @@ static void test_event_of_who_is_gone(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
+/* Resident and its own, in bytes. */
+static size_t resident(void)
+{
+	FILE *f = fopen("/proc/self/statm", "re");
+	size_t all, pages, shared;
+
+	assert_non_null(f);
+	assert_int_equal(fscanf(f, "%zu %zu %zu", &all, &pages, &shared), 3);
+	fclose(f);
+	return (pages - shared) * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Memory of packets that waited stays below what was asked for later; at the latest until the end
+ * of a client, though it was not his.
+ */
+static void test_freed_memory(void **state)
+{
+	enum { PACKETS = 4000, BYTES = 4300 };
+	static void *packet[PACKETS];
+	struct fixture *f = *state;
+	struct io_test_client c;
+	size_t before;
+	void *last;
+
+#ifdef __SANITIZE_ADDRESS__
+	skip(); /* what is freed is kept, so that its use is found */
+#endif
+	io_test_hello(&c, &f->t.d, "uhca0");
+	before = resident();
+	for (unsigned i = 0; i < PACKETS; i++) {
+		packet[i] = malloc(BYTES);
+		assert_non_null(packet[i]);
+		memset(packet[i], 1, BYTES);
+	}
+	last = malloc(BYTES);
+	assert_non_null(last);
+	for (unsigned i = 0; i < PACKETS; i++)
+		free(packet[i]);
+	assert_true(resident() > before + (8u << 20));
+	io_test_disconnect(&c);
+	assert_true(io_undertaker_wait(20000));
+	assert_true(resident() < before + (4u << 20));
+	free(last);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -253,6 +301,7 @@ int main(void)
 		TEST(test_long_end),
 		TEST(test_own_socket),
 		TEST(test_hello_without_descriptors),
+		TEST(test_freed_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

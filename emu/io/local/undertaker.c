@@ -23,6 +23,7 @@
 #define MESSAGES 64  /* taken out of a socket before it is left to a thread */
 #define FDS_MAX  253 /* of a message (SCM_MAX_FD) */
 #define STAY_S   1   /* a thread without work */
+#define MUCH     (1u << 20)
 
 struct job {
 	STAILQ_ENTRY(job) link;
@@ -59,10 +60,12 @@ static void work_unmap(const struct job *j)
 	munmap(j->base, j->size);
 }
 
+/* Already to ask takes a millisecond, where a hundred megabytes are free in pieces. */
 static void work_trim(const struct job *j)
 {
 	(void)j;
-	malloc_trim(0);
+	if (mallinfo2().fordblks > MUCH)
+		malloc_trim(0);
 }
 
 static void work_other(const struct job *j)

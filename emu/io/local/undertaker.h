@@ -24,7 +24,9 @@ void io_undertaker_hang_up(int fd);
 /* munmap(2). */
 void io_undertaker_unmap(void *base, size_t size);
 
-/* malloc_trim(3): a client has left, and much is free. */
+/*
+ * malloc_trim(3), where it is worth it. Of what was freed malloc(3) may keep all below what is not.
+ */
 void io_undertaker_trim(void);
 
 /* Anything else of the kind, by a thread; here, where there is neither memory nor a thread for it.

@@ -12,7 +12,6 @@
 #include "emu/io/base/base.h"
 
 #include <errno.h>
-#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -100,16 +99,6 @@ void io_client_leave(struct io_client *c)
 	c->gone = true;
 }
 
-#define MUCH (1u << 20)
-
-/* Of what was freed, its own or packets that waited for it, malloc(3) may keep all below what is
- * not. */
-static void give_memory_back(void)
-{
-	if (mallinfo2().fordblks > MUCH)
-		io_undertaker_trim();
-}
-
 bool io_client_end(struct io_client *c, uint32_t steps)
 {
 	if (c->dev)
@@ -120,7 +109,8 @@ bool io_client_end(struct io_client *c, uint32_t steps)
 	if (!io_channel_table_close(&c->channels, steps / CORE_STEPS_PER_OBJECT))
 		return false;
 	close_context(c);
-	give_memory_back();
+	/* Not only its own: packets have waited for it. */
+	io_undertaker_trim();
 	return true;
 }
 

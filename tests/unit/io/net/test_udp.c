@@ -172,13 +172,22 @@ static struct roce_flow flow_to(const struct fixture *f, unsigned from)
 			      f->settings.addresses[1 - from].a[0].gid, 0xc0de);
 }
 
-static struct core_train message(const struct fixture *f, uint32_t mtu, uint32_t length)
+static struct core_train message_of(const struct fixture *f, uint8_t first, uint32_t mtu,
+				    uint32_t length)
 {
 	struct core_train t;
+	unsigned i = 0;
 
-	train_gen_message(&rng, &train_gen_messages[5], mtu, length, payload, &t);
+	while (train_gen_messages[i].first != first)
+		assert_true(++i < train_gen_messages_count);
+	train_gen_message(&rng, &train_gen_messages[i], mtu, length, payload, &t);
 	t.flow = flow_to(f, 0);
 	return t;
+}
+
+static struct core_train message(const struct fixture *f, uint32_t mtu, uint32_t length)
+{
+	return message_of(f, ROCE_RC_WRITE_FIRST, mtu, length);
 }
 
 static void send_from(struct fixture *f, unsigned from, const struct core_train *t)
@@ -638,21 +647,93 @@ static void test_urgent(void **state)
 	expect_all(f);
 }
 
+/* Sends what fills a burst, and begins the pause behind it. */
+static void send_burst(struct fixture *f, const struct core_train *t, uint64_t now)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		assert_false(f->end[0]->blocked);
+		f->expected += t->count;
+		netif_send(&f->end[0]->udp.netif, t, now);
+	}
+	assert_true(f->end[0]->blocked);
+}
+
+/* What has no window waits behind a burst, awake, until there was time to take it. */
+static void test_pause(void **state)
+{
+	struct fixture *f = *state;
+	struct core_train t = message_of(f, ROCE_UC_SEND_FIRST, 4096, sizeof(payload));
+	struct io_udp *u = &f->end[0]->udp;
+	uint64_t now = io_clock_now(), over = now + IO_MSEC;
+
+	send_burst(f, &t, now);
+	assert_true(io_udp_poll(u, now));
+	assert_true(f->end[0]->blocked);
+	io_udp_poll(u, over);
+	assert_false(f->end[0]->blocked);
+	send_burst(f, &t, over);
+	assert_true(io_udp_wait(u, IO_MSEC)); /* of who cannot wait any longer */
+	assert_false(f->end[0]->blocked);
+	expect_all(f);
+}
+
+/* Both ends must have come. */
+static void test_pause_of_full_socket(void **state)
+{
+	struct fixture *f = *state;
+	struct core_train t = message_of(f, ROCE_UC_SEND_FIRST, 4096, sizeof(payload));
+	struct io_udp *u = &f->end[0]->udp;
+	uint64_t now = io_clock_now();
+
+	for (unsigned full_first = 0; full_first < 2; full_first++) {
+		f->expected += 2 * t.count;
+		netif_send(&u->netif, &t, now);
+		kernel.error = EAGAIN;
+		kernel.times = 1;
+		netif_send(&u->netif, &t, now);
+		assert_true(u->pace.until > now);
+		now += IO_MSEC;
+		if (full_first) {
+			io_udp_poll(u, now);
+			assert_true(f->end[0]->blocked);
+			assert_true(io_udp_wait(u, IO_MSEC));
+		} else {
+			ev_invoke(f->loop, &u->writable, EV_WRITE);
+			assert_true(f->end[0]->blocked);
+			io_udp_poll(u, now);
+		}
+		assert_false(f->end[0]->blocked);
+		expect_all(f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_warnings), /* first: what is said is limited by the second */
-		TEST(test_company_is_alike), TEST(test_company_is_lost),
-		TEST(test_company_waits),    TEST(test_second_address),
-		TEST(test_both_ways),        TEST(test_message_is_one_train),
-		TEST(test_without_gso),      TEST(test_segments_refused),
-		TEST(test_partial_sends),    TEST(test_full_socket),
-		TEST(test_no_buffers),       TEST(test_cannot_send),
-		TEST(test_garbage),          TEST(test_hot_sockets),
-		TEST(test_window),           TEST(test_cannot_open),
-		TEST(test_no_wire),          TEST(test_company),
-		TEST(test_urgent),           TEST(test_bad_icrc),
+		TEST(test_company_is_alike),
+		TEST(test_company_is_lost),
+		TEST(test_company_waits),
+		TEST(test_second_address),
+		TEST(test_both_ways),
+		TEST(test_message_is_one_train),
+		TEST(test_without_gso),
+		TEST(test_segments_refused),
+		TEST(test_partial_sends),
+		TEST(test_full_socket),
+		TEST(test_no_buffers),
+		TEST(test_cannot_send),
+		TEST(test_garbage),
+		TEST(test_hot_sockets),
+		TEST(test_window),
+		TEST(test_cannot_open),
+		TEST(test_no_wire),
+		TEST(test_company),
+		TEST(test_urgent),
+		TEST(test_bad_icrc),
 		TEST(test_long_company),
+		TEST(test_pause),
+		TEST(test_pause_of_full_socket),
 	};
 
 	rng = prng_start("test_udp");

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How fast leaves what nobody acknowledges. A RoCE network loses nothing by itself; a UDP socket
- * drops what it has no room for. RC has a window for that, UC and UD have nothing: a message of
- * theirs that is sent in long trains, each one call, comes faster than a receiver can take it, who
- * has a datagram for each few packets. So they leave in bursts for which there is room, and no
- * faster than a receiver with a processor for itself is, which is here on one with less, too.
+ * How fast packets leave that nobody acknowledges. A RoCE network loses nothing by itself; a UDP
+ * socket drops what it has no room for. RC has a window for that, UC and UD have nothing, and of
+ * long messages a train is one call for its sender, but several datagrams for its receiver. So they
+ * leave in bursts for which there is room, and more slowly than a receiver takes them that has a
+ * processor for itself.
  */
 #ifndef IO_UDP_PACE_H
 #define IO_UDP_PACE_H

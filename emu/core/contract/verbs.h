@@ -25,13 +25,11 @@
 #include "emu/core/contract/config.h"
 #include "port.h"
 #include "trace.h"
-#include "wire/packet.h"
-#include "wire/udpip.h"
+#include "train.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/uio.h>
 
 struct device;
 struct client;
@@ -218,48 +216,6 @@ int core_attach_mcast(struct client *c, const struct uhca_cmd_mcast *in);
 int core_detach_mcast(struct client *c, const struct uhca_cmd_mcast *in);
 
 /* ---- the data path ---- */
-
-#define CORE_TRAIN_IOV 64
-
-/*
- * A train (DESIGN D8): one packet, or consecutive packets of one message with consecutive PSNs
- * and equal payload segments (the last may be shorter). head holds the headers of the first
- * packet; its payload and pad fields are not used. AETH, immediate data and IETH, where the last
- * packet has them, stand in head too: first and last never differ in them.
- */
-struct core_train {
-	struct roce_packet head;
-	struct roce_flow flow;
-	roce_opcode last_opcode;          /* == head.bth.opcode when count is 1 */
-	bool last_ackreq, last_solicited; /* of the last packet; those before ask for none */
-	bool from_network;                /* it cost a system call to get here: see ack_delay_ns */
-	bool urgent;      /* of a low-latency QP: nothing holds it back to make a batch */
-	uint32_t count;   /* packets */
-	uint32_t segment; /* payload bytes of each packet but the last */
-	uint32_t length;  /* payload bytes of all */
-	struct core_train_story story;
-	unsigned n_iov;
-	struct iovec iov[CORE_TRAIN_IOV];
-};
-
-/*
- * Header values of packet i of a train (0 <= i < count), of which the payload is NULL: *offset is
- * where that starts in the train. And the packet as a train of its own, of the same payload.
- */
-void core_train_packet(const struct core_train *t, uint32_t i, struct roce_packet *out,
-		       uint32_t *offset);
-void core_train_single(const struct core_train *t, uint32_t i, struct core_train *out);
-
-/* Makes a train of one parsed packet (whose payload it points to). */
-void core_train_start(struct core_train *t, const struct roce_packet *pkt,
-		      const struct roce_flow *flow);
-
-/*
- * Adds the next packet when it continues the train: same QP and flow, next PSN, an opcode that
- * may follow, full segment so far. Returns false, the train unchanged, when it does not.
- */
-bool core_train_append(struct core_train *t, const struct roce_packet *pkt,
-		       const struct roce_flow *flow);
 
 /* New work was posted: the client's bit "doorbell" was set. Unknown numbers are ignored. */
 void core_doorbell(struct client *c, uint32_t doorbell, uint64_t now);

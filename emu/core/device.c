@@ -178,6 +178,7 @@ struct device *core_create(const struct core_ops *ops, void *user, const struct 
 	list_init(&dev->offers);
 	list_init(&dev->patient);
 	list_init(&dev->waits_for_turn);
+	list_init(&dev->pace.waits);
 	list_init(&dev->xrc_domains);
 	list_init(&dev->groups);
 	timer_heap_construct(&dev->timers);
@@ -229,6 +230,7 @@ void core_tick(struct device *dev, uint64_t now)
 	offers_tick(dev);
 	answer_wake(dev, now);
 	turn_resume(dev);
+	send_pace_resume(dev);
 }
 
 void core_offers_settle(struct device *dev)
@@ -262,6 +264,7 @@ uint64_t core_next_deadline(const struct device *dev)
 	next = earlier(next, timer_heap_next(&dev->cq_timers));
 	next = earlier(next, timer_heap_next(&dev->cm->timers));
 	next = earlier(next, turn_deadline(dev));
+	next = earlier(next, send_pace_deadline(dev));
 	next = earlier(next, late_store_due(dev));
 	next = earlier(next, offers_due(dev));
 	if (list_empty(&dev->patient))

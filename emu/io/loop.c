@@ -21,6 +21,7 @@
 #define SPIN      (50 * IO_USEC) /* without work, before sleeping, and at least */
 #define LOOKS     50             /* so many looks, which others need longer for on a slow machine */
 #define SPIN_MOST (1 * IO_MSEC)  /* but no longer than this */
+#define NAP       (200 * IO_USEC) /* a sleep shorter than this ends too late */
 #define EVENTS    (100 * IO_USEC) /* between looks at the descriptors, and sweeps, while awake */
 #define SOON      (50 * IO_USEC)  /* the same, behind a message of a client */
 #define TURN      (20 * IO_USEC)  /* of work in a row, before others get the processor */
@@ -334,12 +335,15 @@ static void give_turn(struct loop *l)
 		yield(l);
 }
 
-/* Has there been no work for so long that sleeping is better? */
-static bool has_waited(const struct loop *l)
+/* Has there been no work for so long, and will there be none for so long, that sleeping is better?
+ */
+static bool may_sleep(const struct loop *l)
 {
 	uint64_t idle = l->now - l->idle_since;
 
-	return idle > SPIN_MOST || (idle > SPIN && l->looks > LOOKS);
+	if (idle <= SPIN_MOST && (idle <= SPIN || l->looks <= LOOKS))
+		return false;
+	return next_deadline(l) > l->now + NAP;
 }
 
 static void run(struct loop *l)
@@ -359,7 +363,7 @@ static void run(struct loop *l)
 			l->looks = 0;
 		}
 		l->looks++;
-		if (uhca_hog_is_near(&l->hog, l->now) || has_waited(l)) {
+		if (uhca_hog_is_near(&l->hog, l->now) || may_sleep(l)) {
 			sleep_until_work(l);
 			l->idle_since = UINT64_MAX;
 		} else {

@@ -24,6 +24,14 @@ struct queue_users;
 /* Local CA ACK delay (11.2.1.2): how late an ACK may leave, 4.096 us * 2^code. */
 #define DEVICE_ACK_DELAY 15
 
+/* How fast that leaves which nobody acknowledges: send_pace.h of send. */
+struct send_pace {
+	uint32_t bytes; /* of the burst that has begun */
+	uint64_t began;
+	uint64_t until;    /* the end of the pause behind it */
+	struct list waits; /* struct qp.pace_link */
+};
+
 struct device {
 	const struct core_ops *ops;
 	void *user;
@@ -72,6 +80,7 @@ struct device {
 	struct list waits_for_turn; /* struct qp.turn_link, turn.h */
 	uint64_t turn_at;           /* the time of which turn_used tells */
 	uint32_t turn_used;
+	struct send_pace pace;
 	struct list offers;  /* struct offer_ring.link, offer.h */
 	struct list patient; /* struct qp.ack_link: ACKs that wait for company, oldest first */
 	/* Of other wings; set by core_create. */

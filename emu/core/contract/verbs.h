@@ -232,7 +232,16 @@ void core_doorbell(struct client *c, uint32_t doorbell, uint64_t now);
 bool core_tx_next(struct device *dev, uint64_t now, uint8_t *buf, size_t cap,
 		  struct core_train *out);
 
-/* The same of one client's QPs only, in the order in which they were rung. */
+/*
+ * The train, which stays valid, left by a network that has no more room than config.window_bytes.
+ * UC and UD, whose packets nobody acknowledges, pause behind so many bytes; others go on.
+ */
+void core_tx_left(struct device *dev, const struct core_train *t, uint64_t now);
+
+/*
+ * The same as core_tx_next of one client's QPs only, in the order in which they were rung. It does
+ * not wait for the end of a pause.
+ */
 bool core_tx_next_of(struct client *c, uint64_t now, uint8_t *buf, size_t cap,
 		     struct core_train *out);
 

@@ -170,6 +170,7 @@ bool core_tx_next_of(struct client *c, uint64_t now, uint8_t *buf, size_t cap,
 	struct device *dev = c->dev;
 
 	device_set_time(dev, now);
+	send_pace_end(dev);
 	out->story = (struct core_train_story){0};
 	out->urgent = false;
 	while (next_of_client(&dev->tx_urgent, c, buf, cap, out) ||

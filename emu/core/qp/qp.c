@@ -232,6 +232,7 @@ static struct qp *qp_alloc(struct client *c, const struct parents *p,
 	list_init(&qp->tx_link);
 	list_init(&qp->ack_link);
 	list_init(&qp->turn_link);
+	list_init(&qp->pace_link);
 	list_init(&qp->shares);
 	set_send_sizes(qp, in);
 	set_recv_sizes(qp, in);
@@ -392,6 +393,7 @@ void qp_destroy(struct qp *qp)
 	list_remove(&qp->tx_link);
 	list_remove(&qp->ack_link);
 	list_remove(&qp->turn_link);
+	list_remove(&qp->pace_link);
 	timer_cancel(&dev->timers, &qp->req.timer);
 	if (qp->type != QPT_XRC_RECV)
 		client_remove_doorbell(c, qp->doorbell);

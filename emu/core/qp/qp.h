@@ -64,6 +64,7 @@ struct qp {
 	struct list tx_link;   /* on a ready list of dev while it may have something to send */
 	uint32_t short_run;    /* trains of one packet that it has sent in this turn (transmit.c) */
 	struct list turn_link; /* on dev->waits_for_turn while it has to stop */
+	struct list pace_link; /* on dev->pace.waits while there is a pause */
 	struct list ack_link;  /* on dev->patient while its ACK waits */
 	uint64_t ack_due;
 	struct requester req;

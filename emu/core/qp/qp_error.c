@@ -44,6 +44,7 @@ void qp_state_changed(struct qp *qp, enum qp_state old)
 		list_remove(&qp->tx_link);
 		list_remove(&qp->ack_link);
 		list_remove(&qp->turn_link);
+		list_remove(&qp->pace_link);
 		engines_reset(qp);
 		qp->comm_established = false;
 		return;

@@ -29,6 +29,7 @@ enum requester_blocked {
 	BLOCKED_RD_ATOMIC,  /* max_rd_atomic are outstanding */
 	BLOCKED_CREDIT,     /* the responder has no receive posted (9.7.7.2) */
 	BLOCKED_RNR,        /* waiting out an RNR NAK */
+	BLOCKED_PACE,       /* unreliable, in a pause (send_pace.h) */
 	BLOCKED_ORDER,      /* the next request failed locally; it completes after the older ones */
 	BLOCKED_COUNT
 };

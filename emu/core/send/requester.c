@@ -7,6 +7,7 @@
 #include "masked_atomic.h"
 #include "retry.h"
 #include "send_check.h"
+#include "send_pace.h"
 #include "wire/psn.h"
 
 #include <errno.h>
@@ -182,7 +183,7 @@ static bool beyond_credit(const struct requester *r, const struct send_wr *w)
 	return r->has_credits && psn_diff(w->ssn & ROCE_PSN_MASK, r->credit_limit_ssn) > 0;
 }
 
-/* Whether the reliable request at the cursor may send its next packet, and if not, why. */
+/* Whether the request at the cursor may send its next packet, and if not, why. */
 static enum requester_blocked why_blocked(const struct qp *qp, const struct send_wr *w)
 {
 	const struct requester *r = &qp->req;
@@ -194,7 +195,7 @@ static enum requester_blocked why_blocked(const struct qp *qp, const struct send
 	if (local_op_is(w))
 		return local_op_blocked(qp, w);
 	if (!qp_is_reliable(qp))
-		return BLOCKED_NOT;
+		return send_pace_rests(qp->dev) ? BLOCKED_PACE : BLOCKED_NOT;
 	/* 10.8.3.3: a fenced request waits for all READs and atomics before it. */
 	if ((w->wqe.flags & UHCA_ABI_SEND_FENCE) && r->send_offset == 0 && r->rd_outstanding)
 		return BLOCKED_FENCE;
@@ -568,6 +569,8 @@ bool requester_transmit(struct qp *qp, uint8_t *buf, size_t cap, struct core_tra
 			local_op_run(qp, w);
 			continue;
 		}
+		if (r->blocked == BLOCKED_PACE)
+			send_pace_wait(qp);
 		if (r->blocked == BLOCKED_NOT) {
 			if (build(qp, w, buf, cap, out))
 				return true;

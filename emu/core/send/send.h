@@ -14,6 +14,7 @@
 #include "masked_atomic.h"
 #include "requester.h"
 #include "send_check.h"
+#include "send_pace.h"
 
 /* In the list of engines: what it does when its QP begins, changes state and ends. */
 extern const struct qp_engine send_engine;

@@ -156,7 +156,13 @@ static void top_receive(struct netif *n, const struct core_train *t, uint64_t no
 	dev->dirty = true;
 }
 
-static const struct netif_ops top_ops = {.send = top_send, .receive = top_receive};
+static void top_left(struct netif *n, const struct core_train *t, uint64_t now)
+{
+	core_tx_left(device_of(n)->core, t, now);
+}
+
+static const struct netif_ops top_ops = {
+	.send = top_send, .receive = top_receive, .left = top_left};
 
 /* ---- */
 

@@ -36,6 +36,8 @@ struct netif_ops {
 	void (*flush)(struct netif *n);
 	/* Optional: a box below lost something of this device's. */
 	void (*lost)(struct netif *n, const struct netif_lost *l);
+	/* Optional: a train left by the lowest box. */
+	void (*left)(struct netif *n, const struct core_train *t, uint64_t now);
 	/* Optional: the device did not take a train that came through this box. */
 	void (*refused)(struct netif *n, const struct core_train *t);
 };
@@ -72,6 +74,14 @@ static inline void netif_tell_lost(const struct netif *n, const struct netif_los
 	for (struct netif *up = n->above; up; up = up->above)
 		if (up->ops->lost)
 			up->ops->lost(up, l);
+}
+
+/* Told to the boxes above n. */
+static inline void netif_tell_left(const struct netif *n, const struct core_train *t, uint64_t now)
+{
+	for (struct netif *up = n->above; up; up = up->above)
+		if (up->ops->left)
+			up->ops->left(up, t, now);
 }
 
 /* Told to the boxes below n. */

@@ -136,21 +136,6 @@ static bool worth_a_look(struct io_udp_port *p)
 	return !drained && p->udp->now < p->hot_until;
 }
 
-/* ---- sending ---- */
-
-static void set_blocked(struct io_udp *u, bool blocked)
-{
-	if (u->blocked)
-		*u->blocked = blocked;
-}
-
-static void end_pause(struct io_udp *u, uint64_t now)
-{
-	if (io_udp_pace_over(&u->pace, now) && !ev_is_active(&u->writable))
-		set_blocked(u, false);
-}
-
-/* What comes is taken before more is sent, which may be on its way to here. */
 bool io_udp_poll(struct io_udp *u, uint64_t now)
 {
 	bool work = false;
@@ -159,9 +144,10 @@ bool io_udp_poll(struct io_udp *u, uint64_t now)
 	for (unsigned i = 0; i < u->n_sockets; i++)
 		if (worth_a_look(&u->port[i]))
 			work |= receive(&u->port[i]);
-	end_pause(u, now);
-	return work || u->pace.until > 0;
+	return work;
 }
+
+/* ---- sending ---- */
 
 static void say_error(struct io_udp *u, const uint8_t dst[16], uint32_t segment, int error)
 {
@@ -194,6 +180,12 @@ static void say_lost(struct io_udp *u, struct io_udp_batch *b, int error)
 
 	u->counters.tx_errors += io_udp_batch_skip(b);
 	say_error(u, b->flow.dst, segment, error);
+}
+
+static void set_blocked(struct io_udp *u, bool blocked)
+{
+	if (u->blocked)
+		*u->blocked = blocked;
 }
 
 static void wait_for_socket(struct io_udp *u, int fd)
@@ -337,8 +329,7 @@ static void udp_send(struct netif *n, const struct core_train *t, uint64_t now)
 	tx.gso = p->gso;
 	tx.fd = io_udp_flows_get(&p->flows, &tx.sport, now);
 	p->hot_until = now + HOT;
-	if (io_udp_pace_sent(&u->pace, t, now))
-		set_blocked(u, true);
+	netif_tell_left(&u->netif, t, now);
 	if (!t->urgent && send_in_company(u, &tx))
 		return;
 	/* What came first goes first, or waits with it; none of it is of an urgent train's QP. */
@@ -359,7 +350,7 @@ static void on_writable(struct ev_loop *loop, ev_io *w, int revents)
 		return;
 	u->stalled.train = NULL;
 	ev_io_stop(loop, w);
-	set_blocked(u, u->pace.until > 0);
+	set_blocked(u, false);
 }
 
 bool io_udp_wait(struct io_udp *u, uint64_t ns)
@@ -367,8 +358,7 @@ bool io_udp_wait(struct io_udp *u, uint64_t ns)
 	struct pollfd p = {.fd = u->writable.fd, .events = POLLOUT};
 	struct timespec limit = {.tv_nsec = (long)ns};
 
-	end_pause(u, UINT64_MAX);
-	if (*u->blocked && ppoll(&p, 1, &limit, NULL) > 0)
+	if (ppoll(&p, 1, &limit, NULL) > 0)
 		on_writable(u->loop, &u->writable, EV_WRITE);
 	return !*u->blocked;
 }
@@ -518,7 +508,6 @@ int io_udp_open(struct io_udp *u, struct ev_loop *loop, const struct io_settings
 	error = allocate(u, id->addresses.count);
 	for (unsigned i = 0; i < id->addresses.count && error == 0; i++)
 		error = open_port(u, &u->port[i], &id->addresses.a[i], settings->gso);
-	io_udp_pace_init(&u->pace, io_udp_window(u));
 	if (error < 0)
 		io_udp_close(u);
 	return error;

@@ -9,7 +9,6 @@
 
 #include "emu/io/device/devices.h"
 #include "udp_flow.h"
-#include "udp_pace.h"
 #include "udp_rx.h"
 #include "udp_tx.h"
 
@@ -56,7 +55,6 @@ struct io_udp {
 	uint8_t *rx_memory;
 	uint64_t now; /* of the call that is running */
 	bool *blocked;
-	struct io_udp_pace pace;
 	/* Short packets of one flow that leave together. */
 	struct io_udp_batch *bundle;
 	/* The send that waits for its socket, with its own copy of the payload. */
@@ -76,10 +74,7 @@ int io_udp_open(struct io_udp *u, struct ev_loop *loop, const struct io_settings
 		const struct io_identity *id);
 void io_udp_close(struct io_udp *u);
 
-/*
- * *blocked is set while a send waits for its socket, or nothing may be sent for a moment
- * (udp_pace.h), and must live as long as the sockets.
- */
+/* *blocked is set while a send waits, and must live as long as the sockets. */
 void io_udp_attach(struct io_udp *u, bool *blocked);
 
 /*
@@ -107,15 +102,12 @@ int io_udp_leave(struct io_udp *u, const uint8_t gid[16]);
 uint32_t io_udp_window(const struct io_udp *u);
 
 /*
- * A send waits: for up to so many nanoseconds for its socket, and no longer than it takes; a pause
- * is over at once. True when none waits any more.
+ * A send waits: for up to so many nanoseconds for its socket, and no longer than it takes. True
+ * when none waits any more.
  */
 bool io_udp_wait(struct io_udp *u, uint64_t ns);
 
-/*
- * Looks at the sockets that had traffic lately. True when something had come, or a pause is to be
- * waited for.
- */
+/* Looks at the sockets that had traffic lately. True when something had come. */
 bool io_udp_poll(struct io_udp *u, uint64_t now);
 
 #endif

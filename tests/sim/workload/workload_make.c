@@ -262,6 +262,7 @@ void workload_make(struct workload *l, uint64_t seed)
 	l->w = world_create(seed, prng_range(&l->rng, 1, WORKLOAD_NODES), &cfg);
 	world_set_links(l->w, &link);
 	l->w->stall = percent(l, 30) ? prng_below(&l->rng, 300000) : 0;
+	l->w->lossy = seed % 4 == 0;
 	l->w->interleave = prng_below(&l->rng, 1000001);
 	model_construct(&l->model, l->w);
 	/* What comes at once overtakes what comes twice. */

@@ -225,6 +225,8 @@ static bool device_send(struct world *w, struct world_device *d)
 		world_faults_send(w, d->host.index, &t);
 	else
 		world_send(w, d->host.index, &t);
+	if (w->lossy)
+		core_tx_left(d->host.dev, &t, w->now);
 	return true;
 }
 

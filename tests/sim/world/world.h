@@ -87,6 +87,7 @@ struct world {
 	struct world_faults *faults; /* world_faults.h; NULL: none */
 	uint32_t interleave;         /* ppm: devices send between two arrivals of one instant */
 	uint32_t stall;              /* ppm: after a train the socket is full for up to 20 us */
+	bool lossy;                  /* no more room than window_bytes: core_tx_left is told */
 	uint64_t packets, lost, steps_at_now;
 	bool abort_on_failure; /* outside CMocka: in a fuzz target */
 	uint8_t *flat;         /* payload of the train being sent */

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See send_pace.h. */
+#include "send_pace.h"
+
+#define BURST       131072u /* what one look at the sockets takes out of them, and more */
+#define NS_PER_BYTE 2u      /* 500 MB/s: a third of what a receiver was seen to take */
+#define HEADERS     64u     /* of a packet */
+
+static bool has_window(const struct core_train *t)
+{
+	enum roce_service service = roce_opcode_info(t->head.bth.opcode)->service;
+
+	return service == ROCE_SVC_RC || service == ROCE_SVC_XRC;
+}
+
+void core_tx_left(struct device *dev, const struct core_train *t, uint64_t now)
+{
+	struct send_pace *p = &dev->pace;
+	uint32_t room = dev->cfg.window_bytes;
+
+	if (has_window(t))
+		return;
+	if (now - p->began >= (uint64_t)NS_PER_BYTE * p->bytes) {
+		p->began = now;
+		p->bytes = 0;
+	}
+	p->bytes += t->length + HEADERS * t->count;
+	if (p->bytes >= (room < BURST ? room : BURST))
+		p->until = p->began + (uint64_t)NS_PER_BYTE * p->bytes;
+}
+
+bool send_pace_rests(const struct device *dev)
+{
+	return dev->now < dev->pace.until;
+}
+
+void send_pace_wait(struct qp *qp)
+{
+	if (list_empty(&qp->pace_link))
+		list_append(&qp->dev->pace.waits, &qp->pace_link);
+}
+
+void send_pace_end(struct device *dev)
+{
+	dev->pace.until = 0;
+	while (!list_empty(&dev->pace.waits)) {
+		struct qp *qp = list_entry(dev->pace.waits.next, struct qp, pace_link);
+
+		list_remove(&qp->pace_link);
+		qp_kick(qp);
+	}
+}
+
+void send_pace_resume(struct device *dev)
+{
+	if (!send_pace_rests(dev))
+		send_pace_end(dev);
+}
+
+uint64_t send_pace_deadline(const struct device *dev)
+{
+	return list_empty(&dev->pace.waits) ? UINT64_MAX : dev->pace.until;
+}

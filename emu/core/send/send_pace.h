@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * How fast packets leave that nobody acknowledges. A RoCE network loses nothing by itself; a socket
+ * drops what it has no room for. Reliable services have a window for that (send_window.h), UC and
+ * UD have nothing, and of long messages a train is one call for its sender, but several datagrams
+ * for its receiver. So they leave in bursts for which there is room, and more slowly than a
+ * receiver takes them that has a processor for itself. In the pause behind a burst their QPs wait;
+ * all others go on.
+ */
+#ifndef CORE_SEND_PACE_H
+#define CORE_SEND_PACE_H
+
+#include "emu/core/qp/queue_pair.h"
+
+/* There is a pause. */
+bool send_pace_rests(const struct device *dev);
+
+/* The QP goes on behind the pause. */
+void send_pace_wait(struct qp *qp);
+
+/* Those that wait go on, if the pause is over; or at once. */
+void send_pace_resume(struct device *dev);
+void send_pace_end(struct device *dev);
+
+/* When somebody goes on: UINT64_MAX when nobody waits. */
+uint64_t send_pace_deadline(const struct device *dev);
+
+#endif

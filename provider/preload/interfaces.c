@@ -6,11 +6,10 @@
 #include "interfaces.h"
 
 #include "real.h"
+#include "tree.h"
 
-#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
-#include <limits.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <stdbool.h>
@@ -19,7 +18,6 @@
 #include <string.h>
 
 #define EXPORT   __attribute__((visibility("default")))
-#define DEVICES  "sys/class/infiniband"
 #define MAX_GIDS 256
 
 union address {
@@ -36,17 +34,6 @@ struct entry {
 
 /* What ifa_data of our entries points to; those of the C library have NULL or memory there. */
 static char ours;
-
-/* The first word of a file of the instance; false: there is none. */
-static bool read_word(const char *path, char word[64])
-{
-	FILE *f = fopen(path, "re");
-	bool found = f && fscanf(f, "%63s", word) == 1;
-
-	if (f)
-		fclose(f);
-	return found;
-}
 
 static bool parse_gid(const char *text, uint8_t gid[16])
 {
@@ -107,16 +94,15 @@ static struct ifaddrs *add_entry(const char *device, const uint8_t gid[16], stru
 /* From the end of the device's table, so that its first address comes first. */
 static struct ifaddrs *add_device(const char *root, const char *device, struct ifaddrs *rest)
 {
-	char path[PATH_MAX], word[64];
+	char file[64], word[UHCA_TREE_WORD];
 	uint8_t gid[16];
 
 	for (unsigned i = MAX_GIDS; i-- > 0;) {
-		snprintf(path, sizeof(path), "%s/" DEVICES "/%s/ports/1/gid_attrs/ndevs/%u", root,
-			 device, i);
-		if (!read_word(path, word) || strcmp(word, "lo") != 0)
+		snprintf(file, sizeof(file), "ports/1/gid_attrs/ndevs/%u", i);
+		if (!uhca_tree_word(root, device, file, word) || strcmp(word, "lo") != 0)
 			continue;
-		snprintf(path, sizeof(path), "%s/" DEVICES "/%s/ports/1/gids/%u", root, device, i);
-		if (read_word(path, word) && parse_gid(word, gid))
+		snprintf(file, sizeof(file), "ports/1/gids/%u", i);
+		if (uhca_tree_word(root, device, file, word) && parse_gid(word, gid))
 			rest = add_entry(device, gid, rest);
 	}
 	return rest;
@@ -124,20 +110,12 @@ static struct ifaddrs *add_device(const char *root, const char *device, struct i
 
 struct ifaddrs *uhca_interfaces_add(const char *root, struct ifaddrs *rest)
 {
-	char path[PATH_MAX];
 	struct dirent **devices;
-	int n;
+	unsigned n = uhca_tree_list(root, NULL, "", &devices);
 
-	snprintf(path, sizeof(path), "%s/" DEVICES, root);
-	n = scandir(path, &devices, NULL, alphasort);
-	if (n < 0)
-		return rest;
-	while (n-- > 0) {
-		if (devices[n]->d_name[0] != '.')
-			rest = add_device(root, devices[n]->d_name, rest);
-		free(devices[n]);
-	}
-	free(devices);
+	for (unsigned i = n; i-- > 0;)
+		rest = add_device(root, devices[i]->d_name, rest);
+	uhca_tree_free(devices, n);
 	return rest;
 }
 

@@ -48,6 +48,7 @@ const char *uhca_root(void);
 	X(realpath)                                                                                \
 	X(scandir)                                                                                 \
 	X(scandir64)                                                                               \
+	X(sendto)                                                                                  \
 	X(socket)                                                                                  \
 	X(statx)                                                                                   \
 	X(write)

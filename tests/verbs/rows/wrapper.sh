@@ -395,6 +395,26 @@ perftest_clock() {
 	[ "$(wc -l <"$out/runs")" = 4 ] || echo "$(wc -l <"$out/runs") programs ran, not two pairs"
 }
 
+# The tool of iproute2 knows devices by netlink alone.
+rdma_tool() {
+	# shellcheck disable=SC2016 # of the inner shell
+	expect_status 0 "$uhca_run" --private --devices 2 -- sh -ec 'rdma link
+		echo "json $(rdma -j link show uhca1/1)"
+		rdma dev show uhca0
+		uhcactl port down uhca1 >/dev/null
+		rdma link show uhca1/1'
+	expect_said '^link uhca0/1 state ACTIVE physical_state LINK_UP netdev lo'
+	expect_said '^link uhca1/1 state ACTIVE physical_state LINK_UP netdev lo'
+	expect_said '^link uhca1/1 state DOWN physical_state DISABLED netdev lo'
+	expect_said '^json .*"ifname":"uhca1","port":1,"state":"ACTIVE"'
+	expect_said '^0: uhca0: node_type ca fw [0-9.]+ node_guid [0-9a-f:]{19} sys_image_guid'
+	expect_status 1 "$uhca_run" --private -- rdma resource
+	expect_said "Operation not supported"
+	# Those of the kernel are not touched.
+	expect_status 0 "$uhca_run" --private -- ip -o link show lo
+	expect_said "LOOPBACK"
+}
+
 rows_wrapper() {
 	export TMPDIR=$out/tmp
 	unset XDG_RUNTIME_DIR UHCA_DIR
@@ -415,6 +435,7 @@ rows_wrapper() {
 	try wrapper evidence evidence
 	try wrapper perftest-clock perftest_clock
 	try wrapper nested nested
+	try wrapper rdma-tool rdma_tool
 	try wrapper preload-order preload_order
 	try wrapper signals signals
 	try wrapper killed killed

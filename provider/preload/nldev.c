@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * See nldev.h. Each message leaves as a datagram of its own; a dump ends with NLMSG_DONE, anything
+ * else with an acknowledgement where one is wanted.
+ */
+#include "nldev.h"
+
+#include "tree.h"
+
+#include <errno.h>
+#include <linux/netlink.h>
+#include <net/if.h>
+#include <rdma/rdma_netlink.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROOM 1024 /* of a message: a device's longest is a quarter of that */
+
+struct message {
+	const struct uhca_nldev *to;
+	union {
+		struct nlmsghdr header;
+		uint8_t bytes[ROOM];
+	};
+};
+
+struct request {
+	const struct uhca_nldev *from;
+	const struct nlmsghdr *header;
+	uint32_t command;
+	bool has_device, has_port;
+	uint32_t device, port;
+};
+
+/* ---- an answer ---- */
+
+static void begin(struct message *m, const struct request *r, uint16_t type, uint16_t flags)
+{
+	memset(m->bytes, 0, sizeof(m->bytes));
+	m->to = r->from;
+	m->header.nlmsg_len = NLMSG_HDRLEN;
+	m->header.nlmsg_type = type;
+	m->header.nlmsg_flags = flags;
+	m->header.nlmsg_seq = r->header->nlmsg_seq;
+	m->header.nlmsg_pid = r->from->port;
+}
+
+/* What does not fit is left out. */
+static void put(struct message *m, const void *bytes, size_t len)
+{
+	size_t at = m->header.nlmsg_len, padded = NLMSG_ALIGN(len);
+
+	if (at + padded > sizeof(m->bytes))
+		return;
+	memcpy(m->bytes + at, bytes, len);
+	m->header.nlmsg_len = (uint32_t)(at + padded);
+}
+
+static void put_attribute(struct message *m, uint16_t type, const void *bytes, size_t len)
+{
+	const struct nlattr a = {(uint16_t)(NLA_HDRLEN + len), type};
+
+	put(m, &a, sizeof(a));
+	put(m, bytes, len);
+}
+
+static void put_u8(struct message *m, uint16_t type, uint8_t value)
+{
+	put_attribute(m, type, &value, sizeof(value));
+}
+
+static void put_u32(struct message *m, uint16_t type, uint32_t value)
+{
+	put_attribute(m, type, &value, sizeof(value));
+}
+
+static void put_u64(struct message *m, uint16_t type, uint64_t value)
+{
+	put_attribute(m, type, &value, sizeof(value));
+}
+
+static void put_text(struct message *m, uint16_t type, const char *text)
+{
+	put_attribute(m, type, text, strlen(text) + 1);
+}
+
+static void end(const struct message *m)
+{
+	m->to->send(m->to->arg, m->bytes, m->header.nlmsg_len);
+}
+
+/* The end of a dump, an acknowledgement (0), or a refusal (negative). */
+static void conclude(const struct request *r, int32_t error)
+{
+	bool dump = r->header->nlmsg_flags & NLM_F_DUMP && error == 0;
+	struct message m;
+
+	if (!dump && error == 0 && !(r->header->nlmsg_flags & NLM_F_ACK))
+		return;
+	begin(&m, r, dump ? NLMSG_DONE : NLMSG_ERROR, dump ? NLM_F_MULTI : 0);
+	put(&m, &error, sizeof(error));
+	if (!dump)
+		put(&m, r->header, sizeof(*r->header));
+	end(&m);
+}
+
+/* ---- devices and ports ---- */
+
+/* "0200:7fff:fe00:0001" as a number; 0 when it is none. */
+static uint64_t guid_of(const char *text)
+{
+	unsigned w[4];
+
+	if (sscanf(text, "%4x:%4x:%4x:%4x", &w[0], &w[1], &w[2], &w[3]) != 4)
+		return 0;
+	return (uint64_t)w[0] << 48 | (uint64_t)w[1] << 32 | (uint64_t)w[2] << 16 | w[3];
+}
+
+/* The number that a file begins with. */
+static uint32_t number_in(const struct request *r, const char *name, const char *file)
+{
+	char word[UHCA_TREE_WORD];
+
+	return uhca_tree_word(r->from->root, name, file, word) ? (uint32_t)strtoul(word, NULL, 10)
+							       : 0;
+}
+
+static void put_guid(struct message *m, uint16_t type, const char *name, const char *file)
+{
+	char word[UHCA_TREE_WORD];
+
+	if (uhca_tree_word(m->to->root, name, file, word))
+		put_u64(m, type, guid_of(word));
+}
+
+static void begin_of(struct message *m, const struct request *r, uint32_t index, const char *name)
+{
+	begin(m, r, RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, r->command),
+	      r->header->nlmsg_flags & NLM_F_DUMP ? NLM_F_MULTI : 0);
+	put_u32(m, RDMA_NLDEV_ATTR_DEV_INDEX, index);
+	put_text(m, RDMA_NLDEV_ATTR_DEV_NAME, name);
+}
+
+static uint32_t ports_of(const struct request *r, const char *name)
+{
+	struct dirent **ports;
+	unsigned n = uhca_tree_list(r->from->root, name, "ports", &ports);
+
+	uhca_tree_free(ports, n);
+	return n;
+}
+
+static void answer_device(const struct request *r, uint32_t index, const char *name)
+{
+	char word[UHCA_TREE_WORD];
+	struct message m;
+
+	begin_of(&m, r, index, name);
+	put_u32(&m, RDMA_NLDEV_ATTR_PORT_INDEX, ports_of(r, name));
+	if (uhca_tree_word(r->from->root, name, "fw_ver", word))
+		put_text(&m, RDMA_NLDEV_ATTR_FW_VERSION, word);
+	put_guid(&m, RDMA_NLDEV_ATTR_NODE_GUID, name, "node_guid");
+	put_guid(&m, RDMA_NLDEV_ATTR_SYS_IMAGE_GUID, name, "sys_image_guid");
+	put_u8(&m, RDMA_NLDEV_ATTR_DEV_NODE_TYPE, (uint8_t)number_in(r, name, "node_type"));
+	put_text(&m, RDMA_NLDEV_ATTR_DEV_PROTOCOL, "roce");
+	end(&m);
+}
+
+static void put_interface(struct message *m, const char *name)
+{
+	struct dirent **nets;
+	unsigned n = uhca_tree_list(m->to->root, name, "device/net", &nets);
+
+	if (n > 0) {
+		put_u32(m, RDMA_NLDEV_ATTR_NDEV_INDEX, if_nametoindex(nets[0]->d_name));
+		put_text(m, RDMA_NLDEV_ATTR_NDEV_NAME, nets[0]->d_name);
+	}
+	uhca_tree_free(nets, n);
+}
+
+static void answer_port(const struct request *r, uint32_t index, const char *name, uint32_t port)
+{
+	char file[64];
+	struct message m;
+
+	begin_of(&m, r, index, name);
+	put_u32(&m, RDMA_NLDEV_ATTR_PORT_INDEX, port);
+	snprintf(file, sizeof(file), "ports/%u/state", port);
+	put_u8(&m, RDMA_NLDEV_ATTR_PORT_STATE, (uint8_t)number_in(r, name, file));
+	snprintf(file, sizeof(file), "ports/%u/phys_state", port);
+	put_u8(&m, RDMA_NLDEV_ATTR_PORT_PHYS_STATE, (uint8_t)number_in(r, name, file));
+	put_interface(&m, name);
+	end(&m);
+}
+
+/* ---- requests ---- */
+
+static int answer_get(const struct request *r, struct dirent **devices, uint32_t n)
+{
+	bool dump = r->header->nlmsg_flags & NLM_F_DUMP;
+
+	if (!dump && !r->has_device)
+		return -EINVAL;
+	if (!dump && r->device >= n)
+		return -ENODEV;
+	for (uint32_t i = 0; i < n; i++)
+		if (dump || i == r->device)
+			answer_device(r, i, devices[i]->d_name);
+	return 0;
+}
+
+static int answer_port_get(const struct request *r, struct dirent **devices, uint32_t n)
+{
+	bool dump = r->header->nlmsg_flags & NLM_F_DUMP;
+	uint32_t ports;
+
+	if (!r->has_device || (!dump && !r->has_port))
+		return -EINVAL;
+	if (r->device >= n)
+		return -ENODEV;
+	ports = ports_of(r, devices[r->device]->d_name);
+	if (!dump && (r->port < 1 || r->port > ports))
+		return -EINVAL;
+	for (uint32_t i = 1; i <= ports; i++)
+		if (dump || i == r->port)
+			answer_port(r, r->device, devices[r->device]->d_name, i);
+	return 0;
+}
+
+/* Numbers only; others are of no command that is answered. */
+static void read_attributes(struct request *r)
+{
+	const uint8_t *at = (const uint8_t *)r->header + NLMSG_HDRLEN;
+	const uint8_t *end_of = (const uint8_t *)r->header + r->header->nlmsg_len;
+
+	while (end_of - at >= NLA_HDRLEN) {
+		struct nlattr a;
+		uint32_t value;
+
+		memcpy(&a, at, sizeof(a));
+		if (a.nla_len < NLA_HDRLEN || a.nla_len > end_of - at)
+			return;
+		if (a.nla_len >= NLA_HDRLEN + sizeof(value)) {
+			memcpy(&value, at + NLA_HDRLEN, sizeof(value));
+			if ((a.nla_type & NLA_TYPE_MASK) == RDMA_NLDEV_ATTR_DEV_INDEX) {
+				r->has_device = true;
+				r->device = value;
+			} else if ((a.nla_type & NLA_TYPE_MASK) == RDMA_NLDEV_ATTR_PORT_INDEX) {
+				r->has_port = true;
+				r->port = value;
+			}
+		}
+		if (NLA_ALIGN(a.nla_len) > end_of - at)
+			return;
+		at += NLA_ALIGN(a.nla_len);
+	}
+}
+
+static void answer(const struct uhca_nldev *n, const struct nlmsghdr *header)
+{
+	struct request r = {
+		.from = n, .header = header, .command = RDMA_NL_GET_OP(header->nlmsg_type)};
+	struct dirent **devices;
+	unsigned n_devices;
+	int error = -EOPNOTSUPP;
+
+	if (!(header->nlmsg_flags & NLM_F_REQUEST) || header->nlmsg_type < NLMSG_MIN_TYPE)
+		return;
+	read_attributes(&r);
+	n_devices = uhca_tree_list(n->root, NULL, "", &devices);
+	if (RDMA_NL_GET_CLIENT(header->nlmsg_type) != RDMA_NL_NLDEV)
+		error = -EINVAL;
+	else if (r.command == RDMA_NLDEV_CMD_GET)
+		error = answer_get(&r, devices, n_devices);
+	else if (r.command == RDMA_NLDEV_CMD_PORT_GET)
+		error = answer_port_get(&r, devices, n_devices);
+	uhca_tree_free(devices, n_devices);
+	conclude(&r, error);
+}
+
+void uhca_nldev_answer(const struct uhca_nldev *n, const void *bytes, size_t len)
+{
+	const uint8_t *at = bytes;
+
+	while (len >= NLMSG_HDRLEN) {
+		const struct nlmsghdr *header = (const void *)at;
+		size_t step = NLMSG_ALIGN(header->nlmsg_len);
+
+		if (header->nlmsg_len < NLMSG_HDRLEN || header->nlmsg_len > len)
+			return;
+		answer(n, header);
+		if (step >= len)
+			return;
+		at += step;
+		len -= step;
+	}
+}

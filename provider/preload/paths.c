@@ -18,12 +18,18 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <limits.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #define EXPORT __attribute__((visibility("default")))
@@ -344,4 +350,126 @@ EXPORT char *canonicalize_file_name(const char *path)
 	MAP(path);
 
 	return CALL(canonicalize_file_name, NULL, to);
+}
+
+/* ---- what shells and tools for files ask beside that: cd, ls -l, df ---- */
+
+EXPORT int chdir(const char *path)
+{
+	MAP(path);
+
+	return CALL(chdir, -1, to);
+}
+
+EXPORT ssize_t getxattr(const char *path, const char *name, void *value, size_t size)
+{
+	MAP(path);
+
+	return CALL(getxattr, -1, to, name, value, size);
+}
+
+EXPORT ssize_t lgetxattr(const char *path, const char *name, void *value, size_t size)
+{
+	MAP(path);
+
+	return CALL(lgetxattr, -1, to, name, value, size);
+}
+
+EXPORT ssize_t listxattr(const char *path, char *list, size_t size)
+{
+	MAP(path);
+
+	return CALL(listxattr, -1, to, list, size);
+}
+
+EXPORT ssize_t llistxattr(const char *path, char *list, size_t size)
+{
+	MAP(path);
+
+	return CALL(llistxattr, -1, to, list, size);
+}
+
+EXPORT int statfs(const char *path, struct statfs *st)
+{
+	MAP(path);
+
+	return CALL(statfs, -1, to, st);
+}
+
+EXPORT int statfs64(const char *path, struct statfs64 *st)
+{
+	MAP(path);
+
+	return CALL(statfs64, -1, to, st);
+}
+
+EXPORT int statvfs(const char *restrict path, struct statvfs *restrict st)
+{
+	MAP(path);
+
+	return CALL(statvfs, -1, to, st);
+}
+
+EXPORT int statvfs64(const char *restrict path, struct statvfs64 *restrict st)
+{
+	MAP(path);
+
+	return CALL(statvfs64, -1, to, st);
+}
+
+EXPORT int inotify_add_watch(int fd, const char *path, uint32_t mask)
+{
+	MAP(path);
+
+	return CALL(inotify_add_watch, -1, fd, to, mask);
+}
+
+/* ---- patterns: the C library's own looks into folders do not come by here ---- */
+
+static void *open_folder(const char *path)
+{
+	return opendir(path);
+}
+
+static void close_folder(void *folder)
+{
+	closedir(folder);
+}
+
+static struct dirent *read_folder(void *folder)
+{
+	return readdir(folder);
+}
+
+static struct dirent64 *read_folder64(void *folder)
+{
+	return readdir64(folder);
+}
+
+/* Who brings functions of his own is left alone. */
+#define GLOB(name, suffix)                                                                         \
+	do {                                                                                       \
+		int result_;                                                                       \
+		if (!UHCA_REAL(name) || !uhca_root() || (flags & GLOB_ALTDIRFUNC))                 \
+			return CALL(name, GLOB_ABORTED, pattern, flags, failed, found);            \
+		found->gl_opendir = open_folder;                                                   \
+		found->gl_closedir = close_folder;                                                 \
+		found->gl_readdir = read_folder##suffix;                                           \
+		found->gl_lstat = lstat##suffix;                                                   \
+		found->gl_stat = stat##suffix;                                                     \
+		result_ = UHCA_REAL(name)(pattern, flags | GLOB_ALTDIRFUNC, failed, found);        \
+		found->gl_flags &= ~GLOB_ALTDIRFUNC;                                               \
+		return result_;                                                                    \
+	} while (0)
+
+EXPORT int glob(const char *restrict pattern, int flags, int (*failed)(const char *, int),
+		glob_t *restrict found)
+{
+	GLOB(glob, );
+}
+
+EXPORT int glob64(const char *restrict pattern, int flags, int (*failed)(const char *, int),
+		  glob64_t *restrict found)
+{
+	GLOB(glob64, 64);
 }

@@ -29,6 +29,7 @@ const char *uhca_root(void);
 	X(__realpath_chk)                                                                          \
 	X(access)                                                                                  \
 	X(canonicalize_file_name)                                                                  \
+	X(chdir)                                                                                   \
 	X(eaccess)                                                                                 \
 	X(euidaccess)                                                                              \
 	X(faccessat)                                                                               \
@@ -37,7 +38,14 @@ const char *uhca_root(void);
 	X(freeifaddrs)                                                                             \
 	X(fstatat)                                                                                 \
 	X(getifaddrs)                                                                              \
+	X(getxattr)                                                                                \
+	X(glob)                                                                                    \
+	X(glob64)                                                                                  \
+	X(inotify_add_watch)                                                                       \
 	X(ioctl)                                                                                   \
+	X(lgetxattr)                                                                               \
+	X(listxattr)                                                                               \
+	X(llistxattr)                                                                              \
 	X(open)                                                                                    \
 	X(open64)                                                                                  \
 	X(openat)                                                                                  \
@@ -50,6 +58,10 @@ const char *uhca_root(void);
 	X(scandir64)                                                                               \
 	X(sendto)                                                                                  \
 	X(socket)                                                                                  \
+	X(statfs)                                                                                  \
+	X(statfs64)                                                                                \
+	X(statvfs)                                                                                 \
+	X(statvfs64)                                                                               \
 	X(statx)                                                                                   \
 	X(write)
 

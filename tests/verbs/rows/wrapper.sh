@@ -415,6 +415,20 @@ rdma_tool() {
 	expect_said "LOOPBACK"
 }
 
+# What scripts do in sysfs, as ibstatus of infiniband-diags does; nothing but these names is said.
+shell_tools() {
+	# shellcheck disable=SC2016 # of the inner shell
+	expect_status 0 "$uhca_run" --private --devices 2 -- bash -ec 'cd /sys/class/infiniband
+		echo *
+		cd uhca1/ports && cat */phys_state
+		ls -l /dev/infiniband >/dev/null
+		for state in /sys/class/infiniband/*/ports/*/state; do echo "$state"; done'
+	[ "$(cat "$out/said")" = 'uhca0 uhca1
+5: LinkUp
+/sys/class/infiniband/uhca0/ports/1/state
+/sys/class/infiniband/uhca1/ports/1/state' ] || echo "they say: $(cat "$out/said")"
+}
+
 rows_wrapper() {
 	export TMPDIR=$out/tmp
 	unset XDG_RUNTIME_DIR UHCA_DIR
@@ -436,6 +450,7 @@ rows_wrapper() {
 	try wrapper perftest-clock perftest_clock
 	try wrapper nested nested
 	try wrapper rdma-tool rdma_tool
+	try wrapper shell-tools shell_tools
 	try wrapper preload-order preload_order
 	try wrapper signals signals
 	try wrapper killed killed

@@ -12,6 +12,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <ifaddrs.h>
 #include <limits.h>
 #include <linux/netlink.h>
@@ -20,9 +21,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
 #include <sys/sysmacros.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #define FILE_  "/sys/class/infiniband/uhca0/node_type"
@@ -185,6 +190,87 @@ static void test_directories(void **state)
 	free(list);
 }
 
+/* Folder and files are there, though they may have no attribute of that name. */
+static void test_attributes(void **state)
+{
+	char buf[256];
+
+	(void)state;
+	errno = 0;
+	assert_int_equal(getxattr(FILE_, "user.none", buf, sizeof(buf)), -1);
+	assert_int_not_equal(errno, ENOENT);
+	errno = 0;
+	assert_int_equal(lgetxattr(DEVICE, "user.none", buf, sizeof(buf)), -1);
+	assert_int_not_equal(errno, ENOENT);
+	assert_true(listxattr(DIR_, buf, sizeof(buf)) >= 0);
+	assert_true(llistxattr(DIR_, buf, sizeof(buf)) >= 0);
+}
+
+static void test_file_systems(void **state)
+{
+	struct statfs fs;
+	struct statfs64 fs64;
+	struct statvfs vfs;
+	struct statvfs64 vfs64;
+
+	(void)state;
+	assert_int_equal(statfs(FILE_, &fs), 0);
+	assert_int_equal(statfs64(FILE_, &fs64), 0);
+	assert_int_equal(statvfs(FILE_, &vfs), 0);
+	assert_int_equal(statvfs64(FILE_, &vfs64), 0);
+}
+
+static void test_watch(void **state)
+{
+	int fd = inotify_init1(IN_CLOEXEC);
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_true(inotify_add_watch(fd, "/dev/infiniband", IN_CREATE) > 0);
+	assert_int_equal(inotify_add_watch(fd, ABSENT, IN_CREATE), -1);
+	close(fd);
+}
+
+static void test_change_directory(void **state)
+{
+	char before[PATH_MAX];
+
+	(void)state;
+	assert_non_null(getcwd(before, sizeof(before)));
+	assert_int_equal(chdir("/sys/class/infiniband"), 0);
+	check_fd(open("uhca0/node_type", O_RDONLY));
+	assert_int_equal(chdir(before), 0);
+	assert_int_equal(chdir(ABSENT), -1);
+}
+
+/* A folder that only one of ours has, and the program's own functions. */
+static void *no_folder(const char *path)
+{
+	(void)path;
+	errno = ENOENT;
+	return NULL;
+}
+
+static void test_glob(void **state)
+{
+	glob_t g = {0};
+	glob64_t g64;
+
+	(void)state;
+	assert_int_equal(glob("/sys/class/infiniband/*/ports/[0-9]/state", 0, NULL, &g), 0);
+	assert_int_equal(g.gl_pathc, 1);
+	assert_string_equal(g.gl_pathv[0], "/sys/class/infiniband/uhca0/ports/1/state");
+	assert_false(g.gl_flags & GLOB_ALTDIRFUNC);
+	assert_int_equal(glob("/dev/infiniband/uv*", GLOB_APPEND, NULL, &g), 0);
+	assert_string_equal(g.gl_pathv[1], DEVICE);
+	globfree(&g);
+	assert_int_equal(glob64("/sys/class/infiniband/*", GLOB_MARK, NULL, &g64), 0);
+	assert_string_equal(g64.gl_pathv[0], "/sys/class/infiniband/uhca0/");
+	globfree64(&g64);
+	g = (glob_t){.gl_opendir = no_folder, .gl_lstat = lstat, .gl_stat = stat};
+	assert_int_equal(glob("/sys/class/infiniband/*", GLOB_ALTDIRFUNC, NULL, &g), GLOB_NOMATCH);
+}
+
 static void test_netlink(void **state)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
@@ -265,6 +351,9 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_access),      cmocka_unit_test(test_links),
 		cmocka_unit_test(test_directories), cmocka_unit_test(test_netlink),
 		cmocka_unit_test(test_interfaces),  cmocka_unit_test(test_errno),
+		cmocka_unit_test(test_attributes),  cmocka_unit_test(test_file_systems),
+		cmocka_unit_test(test_watch),       cmocka_unit_test(test_change_directory),
+		cmocka_unit_test(test_glob),
 	};
 
 	(void)argc;

@@ -142,12 +142,19 @@ int io_address_of_interface(const char *ifname, struct io_address_list *out)
 	return out->count ? 0 : -EADDRNOTAVAIL;
 }
 
+bool io_address_is_loopback(const uint8_t gid[16])
+{
+	static const uint8_t v6[16] = {[15] = 1};
+
+	return roce_addr_is_v4(gid) ? gid[12] == 127 : memcmp(gid, v6, 16) == 0;
+}
+
 bool io_address_interface(const struct io_address *a, char ifname[IF_NAMESIZE])
 {
 	struct ifaddrs *list;
 	bool found = false;
 
-	if (roce_addr_is_v4(a->gid) && a->gid[12] == 127) {
+	if (roce_addr_is_v4(a->gid) && io_address_is_loopback(a->gid)) {
 		memcpy(ifname, "lo", 3);
 		return if_nametoindex("lo") != 0;
 	}

@@ -49,6 +49,9 @@ socklen_t io_address_to_sockaddr(const struct io_address *a, uint16_t port, unio
 /* The GID of a socket address. */
 void io_address_from_sockaddr(const union io_sockaddr *sa, uint8_t gid[16]);
 
+/* 127/8 and ::1: what is sent from there stays on this host. */
+bool io_address_is_loopback(const uint8_t gid[16]);
+
 /*
  * The address device number i has when none is given: 127.0.0.(1+i); the first device has ::1
  * as well when this machine has it.

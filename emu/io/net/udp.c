@@ -149,16 +149,28 @@ bool io_udp_poll(struct io_udp *u, uint64_t now)
 
 /* ---- sending ---- */
 
-static void say_error(struct io_udp *u, const uint8_t dst[16], uint32_t segment, int error)
+/* Linux says EINVAL of segments that are too long, and of a source that may not leave the host. */
+static bool stays_here(const struct roce_flow *flow)
+{
+	return io_address_is_loopback(flow->src) && !io_address_is_loopback(flow->dst);
+}
+
+static void say_error(struct io_udp *u, const struct roce_flow *flow, uint32_t segment, int error)
 {
 	static struct io_log_limit limit;
 	char to[IO_ADDRESS_TEXT];
 	uint32_t held;
 
-	if (!io_log_limit(&limit, 2, io_clock_now(), &held))
+	if (!io_log_limit(&limit, 3, io_clock_now(), &held))
 		return;
-	io_address_format(dst, to);
-	if (error == EMSGSIZE || error == EINVAL)
+	io_address_format(flow->dst, to);
+	if (error == EINVAL && stays_here(flow))
+		io_log(IO_LOG_WARN,
+		       "%s: a loopback address does not reach %s; uhca-run --netdev gives the "
+		       "device "
+		       "those of an interface (%u more)",
+		       u->name, to, held);
+	else if (error == EMSGSIZE || error == EINVAL)
 		io_log(IO_LOG_WARN,
 		       "%s: packets with %u bytes of payload do not fit the path to %s; use a "
 		       "smaller path MTU (%u more)",
@@ -171,7 +183,7 @@ static void say_error(struct io_udp *u, const uint8_t dst[16], uint32_t segment,
 static void say_not_sent(struct io_udp *u, const struct io_udp_tx *tx, int error)
 {
 	u->counters.tx_errors += tx->train->count - tx->next;
-	say_error(u, tx->dst.gid, tx->train->segment, error);
+	say_error(u, &tx->train->flow, tx->train->segment, error);
 }
 
 static void say_lost(struct io_udp *u, struct io_udp_batch *b, int error)
@@ -179,7 +191,7 @@ static void say_lost(struct io_udp *u, struct io_udp_batch *b, int error)
 	uint32_t segment = b->segment[b->sent];
 
 	u->counters.tx_errors += io_udp_batch_skip(b);
-	say_error(u, b->flow.dst, segment, error);
+	say_error(u, &b->flow, segment, error);
 }
 
 static void set_blocked(struct io_udp *u, bool blocked)

@@ -44,6 +44,12 @@ bool ucma_addr_is_localhost(const struct ucma_addr *a);
 /* Does a device of this host have it, of this daemon or any other? */
 bool ucma_addr_has_device(const struct ucma_addr *a);
 
+/*
+ * Can what is sent from there arrive? From a loopback address only at one, at a multicast group, or
+ * at a device of this host (RFC 1122, 3.2.1.3; RFC 4291, 2.5.3).
+ */
+bool ucma_addr_is_reached(const struct ucma_addr *to, const uint8_t from[16]);
+
 /* The address from which this host would send to "to". False when there is no route. */
 bool ucma_addr_source_for(const struct ucma_addr *to, uint8_t gid[16]);
 

@@ -6,6 +6,7 @@
  */
 #include "ucma_file.h"
 
+#include "emu/io/base/base.h"
 #include "emu/io/port/port.h"
 
 #include <errno.h>
@@ -68,6 +69,20 @@ static struct io_device *owner_of_destination(const struct ucma_id *id, uint8_t 
 	return NULL;
 }
 
+static void say_not_ours(const struct ucma_addr *a)
+{
+	static struct io_log_limit limit;
+	char text[IO_ADDRESS_TEXT];
+	uint32_t held;
+
+	if (io_log_limit(&limit, 1, io_clock_now(), &held))
+		io_log(IO_LOG_INFO,
+		       "rdma_bind_addr: no device has %s; uhca-run --netdev gives one the "
+		       "addresses of "
+		       "an interface (%u more)",
+		       io_address_format(a->gid, text), held);
+}
+
 /*
  * localhost, where no device has it, is bound as the kernel does: any device's requests come, and
  * the id has none. libfabric asks for it to find that it has no address yet.
@@ -80,8 +95,10 @@ static int bind_address(struct ucma_id *id, const struct ucma_addr *a)
 
 	if (id->state != UCMA_IDLE)
 		return -EINVAL;
-	if (!ucma_addr_is_any(a) && !ucma_addr_is_localhost(a) && !dev)
+	if (!ucma_addr_is_any(a) && !ucma_addr_is_localhost(a) && !dev) {
+		say_not_ours(a);
 		return -ENODEV;
+	}
 	id->src = *a;
 	if (dev)
 		attach(id, dev, a->gid);
@@ -167,16 +184,35 @@ void ucma_find_peer(struct ucma_id *id)
 	owner_of_destination(id, id->remote_gid);
 }
 
+static void say_unreached(const struct ucma_id *id)
+{
+	static struct io_log_limit limit;
+	char to[IO_ADDRESS_TEXT];
+	uint32_t held;
+
+	if (io_log_limit(&limit, 1, io_clock_now(), &held))
+		io_log(IO_LOG_WARN,
+		       "rdma_resolve_addr: no device reaches %s; uhca-run --netdev gives one the "
+		       "addresses of an interface (%u more)",
+		       io_address_format(id->dst.gid, to), held);
+}
+
+/* As the kernel has it: the event says ENODEV when the way to there leads by no device. */
 static int find_route(struct ucma_id *id)
 {
-	bool v4 = ucma_addr_is_v4(&id->dst);
+	bool any = ucma_addr_is_any(&id->dst);
+	struct io_device *dev = id->dev;
 	uint8_t gid[16];
-	struct io_device *dev;
 
+	memcpy(gid, id->local_gid, 16);
+	if (!dev)
+		dev = any ? any_device(id, ucma_addr_is_v4(&id->dst), gid) : choose_device(id, gid);
+	if (!dev || (!any && !io_fabric_find(env_of(id)->fabric, id->dst.gid) &&
+		     !ucma_addr_is_reached(&id->dst, gid))) {
+		say_unreached(id);
+		return -ENODEV;
+	}
 	if (!id->dev) {
-		dev = ucma_addr_is_any(&id->dst) ? any_device(id, v4, gid) : choose_device(id, gid);
-		if (!dev)
-			return -ENODEV;
 		attach(id, dev, gid);
 		memcpy(id->src.gid, gid, 16);
 	}

@@ -596,6 +596,10 @@ static void test_warnings(void **state)
 	kernel.error = EMSGSIZE;
 	kernel.times = 1;
 	netif_send(&f->end[0]->udp.netif, &t, 1);
+	kernel.error = EINVAL;
+	kernel.times = 1;
+	memcpy(t.flow.dst, (const uint8_t[16]){[10] = 0xff, [11] = 0xff, 192, 0, 2, 7}, 16);
+	netif_send(&f->end[0]->udp.netif, &t, 1);
 	f->expected = 1;
 	assert_int_equal(sendto(fd, "nonsense that is no packet", 26, 0, &sa.any, len), 26);
 	assert_true(io_test_run(f->loop, has_dropped, f));
@@ -605,6 +609,7 @@ static void test_warnings(void **state)
 	assert_non_null(strstr(text, "uhca0: cannot send to 127."));
 	assert_non_null(strstr(text, "Network is unreachable (0 more)"));
 	assert_non_null(strstr(text, "uhca0: packets with 1024 bytes of payload do not fit"));
+	assert_non_null(strstr(text, "uhca0: a loopback address does not reach 192.0.2.7;"));
 	assert_non_null(strstr(text, "uhca1: dropped a packet from 127."));
 	close(fd);
 	close(log);

@@ -160,6 +160,39 @@ static void test_has_device(void **state)
 	assert_false(ucma_addr_has_device(&here));
 }
 
+static struct ucma_addr parsed(const char *text)
+{
+	return strchr(text, ':') ? parsed_v6(text) : parsed_v4(text, 1);
+}
+
+/* What is sent from a loopback address leaves no host; any other may arrive anywhere. */
+static void test_reached(void **state)
+{
+	static const struct {
+		const char *from, *to;
+		bool reached;
+	} row[] = {
+		{"127.0.0.1", "127.9.8.7", true},
+		{"127.0.0.1", "224.0.0.5", true},
+		{"127.0.0.1", "192.0.2.7", false},
+		{"127.0.0.1", "2001:db8::7", false},
+		{"::1", "::1", true},
+		{"::1", "ff02::5", true},
+		{"::1", "2001:db8::7", false},
+		{"::1", "fe80::7", false},
+		{"192.0.2.1", "192.0.2.7", true},
+		{"192.0.2.1", "127.0.0.1", true},
+		{"2001:db8::1", "fe80::7", true},
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		const struct ucma_addr to = parsed(row[i].to), from = parsed(row[i].from);
+
+		assert_int_equal(ucma_addr_is_reached(&to, from.gid), row[i].reached);
+	}
+}
+
 static void test_source(void **state)
 {
 	const struct ucma_addr to = parsed_v4("127.0.0.1", 1);
@@ -196,6 +229,7 @@ int main(void)
 		cmocka_unit_test(test_af_ib),      cmocka_unit_test(test_others),
 		cmocka_unit_test(test_kinds),      cmocka_unit_test(test_source),
 		cmocka_unit_test(test_has_device), cmocka_unit_test(test_no_answer),
+		cmocka_unit_test(test_reached),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -298,6 +298,16 @@ static void test_resolve(void **state)
 	memcpy(&in.dst_addr.sin6_addr, "\x20\x01\x0d\xb8", 4);
 	GOOD(RESOLVE_IP, in);
 	assert_int_equal((int)ucma_client_expect(&c, ADDR_ERROR, 11).status, -ENODEV);
+	/* where no loopback address reaches, which is all that the devices have */
+	in.id = id[2];
+	in.dst_addr = ucma_client_address(&t.d, 1, PORT);
+	memcpy((uint8_t *)&in.dst_addr + 4, "\xc0\x00\x02\x07", 4);
+	GOOD(RESOLVE_IP, in);
+	assert_int_equal((int)ucma_client_expect(&c, ADDR_ERROR, 12).status, -ENODEV);
+	/* it may try another address, and another device of this host */
+	in.dst_addr = ucma_client_address(&t.d, 1, PORT);
+	GOOD(RESOLVE_IP, in);
+	ucma_client_expect(&c, ADDR_RESOLVED, 12);
 }
 
 /* ---- more than one address ---- */

@@ -37,6 +37,8 @@ static int run_private(const struct run_options *options)
 		status = run_command_run(options->command);
 		status = run_faults_report(dir.path, options, &faults, status);
 		run_chaos_report(dir.path, options);
+		if (status)
+			run_dir_print_warnings(&dir, 0);
 	}
 	run_keeper_finish(&keeper);
 	return status;
@@ -64,8 +66,11 @@ static int run_shared(const struct run_options *options)
 	if (fd < 0)
 		return RUN_EXIT_FAILED;
 	int status = RUN_EXIT_FAILED;
+	long from = run_dir_log_size(&dir);
 	if (run_env_enter(dir.path) == 0)
 		status = run_in(options, dir.path);
+	if (status)
+		run_dir_print_warnings(&dir, from);
 	close(fd);
 	return status;
 }

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <ftw.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 
 #define LOG_TAIL_BYTES 4096
 #define LOG_TAIL_LINES 20
+#define WARNINGS       3
 
 /* The folder that may hold instances of this user, and whether it is only the user's. */
 static const char *runtime_root(void)
@@ -149,4 +151,34 @@ void run_dir_print_log(const struct run_dir *dir, long from)
 	char *save, *line = strtok_r(last_lines(text, n, LOG_TAIL_LINES), "\n", &save);
 	for (; line; line = strtok_r(NULL, "\n", &save))
 		fprintf(stderr, "  | %s\n", line);
+}
+
+static bool is_warning(const char *line)
+{
+	return strstr(line, "Z warn: ") || strstr(line, "Z error: ");
+}
+
+void run_dir_print_warnings(const struct run_dir *dir, long from)
+{
+	char *kept[WARNINGS] = {NULL}, *line = NULL;
+	FILE *log = open_log(dir);
+	size_t room = 0;
+	unsigned n = 0;
+	if (!log)
+		return;
+	if (fseek(log, from, SEEK_SET) == 0)
+		while (getline(&line, &room, log) > 0)
+			if (is_warning(line)) {
+				free(kept[n % WARNINGS]);
+				kept[n++ % WARNINGS] = strdup(line);
+			}
+	free(line);
+	fclose(log);
+	if (n > 0)
+		fprintf(stderr, "uhca-run: warnings of the daemon (%u):\n", n);
+	for (unsigned i = n > WARNINGS ? n - WARNINGS : 0; i < n; i++) {
+		if (kept[i % WARNINGS])
+			fprintf(stderr, "  | %s", kept[i % WARNINGS]);
+		free(kept[i % WARNINGS]);
+	}
 }

@@ -33,4 +33,10 @@ long run_dir_log_size(const struct run_dir *dir);
 /* Copies the last lines of the log behind offset "from" to standard error, with a margin. */
 void run_dir_print_log(const struct run_dir *dir, long from);
 
+/*
+ * To standard error what the daemon has warned of behind offset "from", the last lines of it: for
+ * who asks why a command has failed. Nothing where it has not.
+ */
+void run_dir_print_warnings(const struct run_dir *dir, long from);
+
 #endif

@@ -395,6 +395,21 @@ perftest_clock() {
 	[ "$(wc -l <"$out/runs")" = 4 ] || echo "$(wc -l <"$out/runs") programs ran, not two pairs"
 }
 
+# Who has failed is told what the daemon warned of, the last three, and nothing that others did.
+warnings() {
+	local unreached=(rping -c -a 192.0.2.7 -C 1)
+	local said="\\| .* warn: rdma_resolve_addr: no device reaches 192.0.2.7; .*--netdev"
+	expect_status 255 "$uhca_run" --private -- "${unreached[@]}"
+	expect_said '^uhca-run: warnings of the daemon \(1\):$'
+	expect_said "$said"
+	expect_status 0 "$uhca_run" --private -- sh -c "! ${unreached[*]}"
+	! grep -q "warnings of" "$out/said" || echo "warnings though it has ended well"
+	expect_status 255 "$uhca_run" --instance warned -- "${unreached[@]}"
+	expect_said "$said"
+	expect_status 1 "$uhca_run" --instance warned -- false
+	! grep -q "warnings of" "$out/said" || echo "warnings of another command"
+}
+
 # The tool of iproute2 knows devices by netlink alone.
 rdma_tool() {
 	# shellcheck disable=SC2016 # of the inner shell
@@ -449,6 +464,7 @@ rows_wrapper() {
 	try wrapper evidence evidence
 	try wrapper perftest-clock perftest_clock
 	try wrapper nested nested
+	try wrapper warnings warnings
 	try wrapper rdma-tool rdma_tool
 	try wrapper shell-tools shell_tools
 	try wrapper preload-order preload_order

@@ -335,8 +335,7 @@ static void give_turn(struct loop *l)
 		yield(l);
 }
 
-/* Has there been no work for so long, and will there be none for so long, that sleeping is better?
- */
+/* Has there been no work for so long, and will there be none, that sleeping is better? */
 static bool may_sleep(const struct loop *l)
 {
 	uint64_t idle = l->now - l->idle_since;

@@ -168,16 +168,19 @@ bool core_tx_next_of(struct client *c, uint64_t now, uint8_t *buf, size_t cap,
 		     struct core_train *out)
 {
 	struct device *dev = c->dev;
+	uint64_t pause;
+	bool found;
 
 	device_set_time(dev, now);
-	send_pace_end(dev);
+	pause = send_pace_lift(c);
 	out->story = (struct core_train_story){0};
 	out->urgent = false;
-	while (next_of_client(&dev->tx_urgent, c, buf, cap, out) ||
-	       next_of_client(&dev->tx_ready, c, buf, cap, out))
-		if (goes_out(dev, out))
-			return true;
-	return false;
+	do
+		found = next_of_client(&dev->tx_urgent, c, buf, cap, out) ||
+			next_of_client(&dev->tx_ready, c, buf, cap, out);
+	while (found && !goes_out(dev, out));
+	send_pace_set(dev, pause);
+	return found;
 }
 
 bool core_hurry(struct device *dev)

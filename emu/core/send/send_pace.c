@@ -40,12 +40,15 @@ void send_pace_wait(struct qp *qp)
 		list_append(&qp->dev->pace.waits, &qp->pace_link);
 }
 
-void send_pace_end(struct device *dev)
+/* of: NULL for all. */
+static void resume(struct device *dev, const struct client *of)
 {
-	dev->pace.until = 0;
-	while (!list_empty(&dev->pace.waits)) {
-		struct qp *qp = list_entry(dev->pace.waits.next, struct qp, pace_link);
+	for (struct list *l = dev->pace.waits.next, *next; l != &dev->pace.waits; l = next) {
+		struct qp *qp = list_entry(l, struct qp, pace_link);
 
+		next = l->next;
+		if (of && qp->obj.client != of)
+			continue;
 		list_remove(&qp->pace_link);
 		qp_kick(qp);
 	}
@@ -54,7 +57,21 @@ void send_pace_end(struct device *dev)
 void send_pace_resume(struct device *dev)
 {
 	if (!send_pace_rests(dev))
-		send_pace_end(dev);
+		resume(dev, NULL);
+}
+
+uint64_t send_pace_lift(struct client *c)
+{
+	uint64_t until = c->dev->pace.until;
+
+	c->dev->pace.until = 0;
+	resume(c->dev, c);
+	return until;
+}
+
+void send_pace_set(struct device *dev, uint64_t until)
+{
+	dev->pace.until = until;
 }
 
 uint64_t send_pace_deadline(const struct device *dev)

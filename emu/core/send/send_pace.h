@@ -18,9 +18,15 @@ bool send_pace_rests(const struct device *dev);
 /* The QP goes on behind the pause. */
 void send_pace_wait(struct qp *qp);
 
-/* Those that wait go on, if the pause is over; or at once. */
+/* Those that wait go on, if the pause is over. */
 void send_pace_resume(struct device *dev);
-void send_pace_end(struct device *dev);
+
+/*
+ * Those of a client that cannot wait go on, and there is no pause until it is set again: to what
+ * this returns.
+ */
+uint64_t send_pace_lift(struct client *c);
+void send_pace_set(struct device *dev, uint64_t until);
 
 /* When somebody goes on: UINT64_MAX when nobody waits. */
 uint64_t send_pace_deadline(const struct device *dev);

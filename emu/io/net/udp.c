@@ -167,8 +167,7 @@ static void say_error(struct io_udp *u, const struct roce_flow *flow, uint32_t s
 	if (error == EINVAL && stays_here(flow))
 		io_log(IO_LOG_WARN,
 		       "%s: a loopback address does not reach %s; uhca-run --netdev gives the "
-		       "device "
-		       "those of an interface (%u more)",
+		       "device those of an interface (%u more)",
 		       u->name, to, held);
 	else if (error == EMSGSIZE || error == EINVAL)
 		io_log(IO_LOG_WARN,

@@ -199,9 +199,33 @@ static void test_others_go_on(void **state)
 	pair_finish(&p);
 }
 
-/* Who is about to end a QP sends what it has at once (core_tx_next_of). */
+/* Another program of the first device, with a QP that waits, too. */
+struct other {
+	struct vclient c;
+	struct vcq cq;
+	struct vqp qp, peer;
+};
+
+static void other_waits(struct pair *p, struct other *o)
+{
+	struct vqp_init init = {.type = IBV_QPT_UC};
+	struct vsend wr = {.opcode = UHCA_ABI_WR_SEND};
+
+	vclient_open(&o->c, &p->w->device[0].host, 7, p->w->seed + 7);
+	assert_int_equal(vcq_create(&o->c, 16, 1, &o->cq), 0);
+	init.send_cq = init.recv_cq = &o->cq;
+	assert_int_equal(vqp_create(&o->c, &init, &o->qp), 0);
+	init.send_cq = init.recv_cq = &p->b.cq;
+	assert_int_equal(vqp_create(&p->b.c, &init, &o->peer), 0);
+	vqp_connect(&o->qp, &o->peer, &p->conn);
+	assert_int_equal(vqp_post_send(&o->qp, &wr), 0);
+	world_pump(p->w);
+}
+
+/* Who is about to end a QP sends what it has at once (core_tx_next_of); others still wait. */
 static void test_last_words(void **state)
 {
+	struct other other;
 	struct core_train t;
 	struct pair p;
 	unsigned n = 0;
@@ -210,12 +234,16 @@ static void test_last_words(void **state)
 	begin(&p, IBV_QPT_UC);
 	write_five(&p);
 	expect_left(&p, 2);
+	other_waits(&p, &other);
 	while (core_tx_next_of(p.a.c.core, p.w->now, p.w->device[0].buf, p.w->device[0].cap, &t)) {
 		world_send(p.w, 0, &t);
 		core_tx_left(sender(&p), &t, p.w->now);
 		n++;
 	}
 	assert_int_equal(n, 3);
+	assert_true(send_pace_rests(sender(&p)));
+	assert_false(list_empty(&device_find_qp(sender(&p), other.qp.qpn)->pace_link));
+	vclient_close(&other.c);
 	side_wait(&p.a, 5);
 	expect_all(&p);
 	pair_finish(&p);

@@ -69,18 +69,18 @@ static struct io_device *owner_of_destination(const struct ucma_id *id, uint8_t 
 	return NULL;
 }
 
-static void say_not_ours(const struct ucma_addr *a)
+/* The call fails with ENODEV. */
+static void say_no_device(const char *call, const struct ucma_addr *a)
 {
 	static struct io_log_limit limit;
 	char text[IO_ADDRESS_TEXT];
 	uint32_t held;
 
-	if (io_log_limit(&limit, 1, io_clock_now(), &held))
-		io_log(IO_LOG_INFO,
-		       "rdma_bind_addr: no device has %s; uhca-run --netdev gives one the "
-		       "addresses of "
-		       "an interface (%u more)",
-		       io_address_format(a->gid, text), held);
+	if (io_log_limit(&limit, 3, io_clock_now(), &held))
+		io_log(IO_LOG_WARN,
+		       "%s: no device has or reaches %s; uhca-run --netdev gives one the addresses "
+		       "of an interface (%u more)",
+		       call, io_address_format(a->gid, text), held);
 }
 
 /*
@@ -96,7 +96,7 @@ static int bind_address(struct ucma_id *id, const struct ucma_addr *a)
 	if (id->state != UCMA_IDLE)
 		return -EINVAL;
 	if (!ucma_addr_is_any(a) && !ucma_addr_is_localhost(a) && !dev) {
-		say_not_ours(a);
+		say_no_device("rdma_bind_addr", a);
 		return -ENODEV;
 	}
 	id->src = *a;
@@ -184,19 +184,6 @@ void ucma_find_peer(struct ucma_id *id)
 	owner_of_destination(id, id->remote_gid);
 }
 
-static void say_unreached(const struct ucma_id *id)
-{
-	static struct io_log_limit limit;
-	char to[IO_ADDRESS_TEXT];
-	uint32_t held;
-
-	if (io_log_limit(&limit, 1, io_clock_now(), &held))
-		io_log(IO_LOG_WARN,
-		       "rdma_resolve_addr: no device reaches %s; uhca-run --netdev gives one the "
-		       "addresses of an interface (%u more)",
-		       io_address_format(id->dst.gid, to), held);
-}
-
 /* As the kernel has it: the event says ENODEV when the way to there leads by no device. */
 static int find_route(struct ucma_id *id)
 {
@@ -209,7 +196,7 @@ static int find_route(struct ucma_id *id)
 		dev = any ? any_device(id, ucma_addr_is_v4(&id->dst), gid) : choose_device(id, gid);
 	if (!dev || (!any && !io_fabric_find(env_of(id)->fabric, id->dst.gid) &&
 		     !ucma_addr_is_reached(&id->dst, gid))) {
-		say_unreached(id);
+		say_no_device("rdma_resolve_addr", &id->dst);
 		return -ENODEV;
 	}
 	if (!id->dev) {

@@ -398,10 +398,12 @@ perftest_clock() {
 # Who has failed is told what the daemon warned of, the last three, and nothing that others did.
 warnings() {
 	local unreached=(rping -c -a 192.0.2.7 -C 1)
-	local said="\\| .* warn: rdma_resolve_addr: no device reaches 192.0.2.7; .*--netdev"
+	local said="\\| .* warn: rdma_resolve_addr: no device has or reaches 192.0.2.7; .*--netdev"
 	expect_status 255 "$uhca_run" --private -- "${unreached[@]}"
 	expect_said '^uhca-run: warnings of the daemon \(1\):$'
 	expect_said "$said"
+	expect_status 255 "$uhca_run" --private -- rping -s -a 192.0.2.7 -C 1
+	expect_said "\\| .* warn: rdma_bind_addr: no device has or reaches 192.0.2.7; .*--netdev"
 	expect_status 0 "$uhca_run" --private -- sh -c "! ${unreached[*]}"
 	! grep -q "warnings of" "$out/said" || echo "warnings though it has ended well"
 	expect_status 255 "$uhca_run" --instance warned -- "${unreached[@]}"

@@ -14,13 +14,14 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define ACCESS_REMOTE_STORE (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC)
+#define ACCESS_REMOTE_STORE     (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC)
 /* In verbs.h from a later release on. */
-#define ACCESS_FLUSH_GLOBAL (1 << 8)
+#define ACCESS_FLUSH_GLOBAL     (1 << 8)
+#define ACCESS_FLUSH_PERSISTENT (1 << 9)
 #define ACCESS_KNOWN                                                                               \
 	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ |               \
 	 IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_MW_BIND | IBV_ACCESS_ZERO_BASED |                   \
-	 IBV_ACCESS_ON_DEMAND | ACCESS_FLUSH_GLOBAL)
+	 IBV_ACCESS_ON_DEMAND | ACCESS_FLUSH_GLOBAL | ACCESS_FLUSH_PERSISTENT)
 /* Hints: a device that ignores them does what was asked. */
 #define ACCESS_IGNORED (IBV_ACCESS_HUGETLB | IBV_ACCESS_OPTIONAL_RANGE)
 

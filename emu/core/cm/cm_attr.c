@@ -18,14 +18,27 @@
 #define QPT_UC_       3
 #define QPT_XRC_SEND_ 9
 #define ACCESS_WRITE  2u
-#define ACCESS_ALL    (ACCESS_WRITE | 4u | 8u) /* and READ and atomics */
+#define ACCESS_READ   (4u | 8u) /* and atomics */
+#define ACCESS_FLUSH  (1u << 8 | 1u << 9)
 #define HOP_LIMIT     64
 #define PORT          1
+
+/* What takes a responder resource is let in where the parties agreed on some: FLUSH (A19), too. */
+static uint32_t access_of(const struct cm *cm)
+{
+	uint32_t access = ACCESS_WRITE;
+
+	if (cm->responder_resources)
+		access |= ACCESS_READ;
+	if (cm->responder_resources && cm->dev->cfg.features & UHCA_ABI_HAS_FLUSH)
+		access |= ACCESS_FLUSH;
+	return access;
+}
 
 static void to_init(const struct cm *cm, struct uhca_abi_qp_attr *a, uint32_t *mask)
 {
 	*mask = QP_ATTR_STATE | QP_ATTR_PKEY_INDEX | QP_ATTR_PORT | QP_ATTR_ACCESS_FLAGS;
-	a->qp_access_flags = cm->responder_resources ? ACCESS_ALL : ACCESS_WRITE;
+	a->qp_access_flags = access_of(cm);
 	a->port_num = PORT;
 }
 

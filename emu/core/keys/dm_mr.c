@@ -14,7 +14,7 @@
 	 MR_MW_BIND | MR_OPTIONAL)
 
 /* All access flags that stand for memory which is always there. */
-#define ACCESS_OF_SHARED (ACCESS_OF_DM | MR_HUGETLB | MR_FLUSH_GLOBAL)
+#define ACCESS_OF_SHARED (ACCESS_OF_DM | MR_HUGETLB | MR_FLUSH)
 
 /* What a registration asks for, whichever command it came with. */
 struct registration {

@@ -12,7 +12,7 @@
 
 #define DESCRIBED_ACCESS                                                                           \
 	(MR_LOCAL_WRITE | MR_REMOTE_WRITE | MR_REMOTE_READ | MR_REMOTE_ATOMIC | MR_MW_BIND |       \
-	 MR_FLUSH_GLOBAL)
+	 MR_FLUSH)
 
 typedef __int128 wide;
 

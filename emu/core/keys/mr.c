@@ -17,8 +17,6 @@
 #define ACCESS_SUPPORTED                                                                           \
 	(MR_LOCAL_WRITE | MR_REMOTE_WRITE | MR_REMOTE_READ | MR_REMOTE_ATOMIC | MR_MW_BIND |       \
 	 MR_HUGETLB | MR_OPTIONAL)
-/* Flags that verbs knows and this device does not have. */
-#define ACCESS_NOT_HERE MR_FLUSH_PERSISTENT
 
 static uint32_t access_here(const struct device *dev)
 {
@@ -28,14 +26,13 @@ static uint32_t access_here(const struct device *dev)
 	if (dev->cfg.features & UHCA_ABI_HAS_ODP)
 		access |= MR_ON_DEMAND;
 	if (dev->cfg.features & UHCA_ABI_HAS_FLUSH)
-		access |= MR_FLUSH_GLOBAL;
+		access |= MR_FLUSH;
 	return access;
 }
 
 int mr_access_check(const struct device *dev, uint32_t access)
 {
-	uint32_t known =
-		ACCESS_SUPPORTED | ACCESS_NOT_HERE | MR_ZERO_BASED | MR_ON_DEMAND | MR_FLUSH_GLOBAL;
+	uint32_t known = ACCESS_SUPPORTED | MR_ZERO_BASED | MR_ON_DEMAND | MR_FLUSH;
 	if (access & ~known)
 		return -EINVAL;
 	if (access & ~access_here(dev))

@@ -21,7 +21,8 @@ enum {
 	MR_ON_DEMAND = 1 << 6,
 	MR_HUGETLB = 1 << 7, /* a promise of the program; the device needs none */
 	MR_FLUSH_GLOBAL = 1 << 8,
-	MR_FLUSH_PERSISTENT = 1 << 9,
+	MR_FLUSH_PERSISTENT = 1 << 9, /* as lasting as the program's memory is */
+	MR_FLUSH = MR_FLUSH_GLOBAL | MR_FLUSH_PERSISTENT,
 	MR_OPTIONAL = 0x3ff << 20, /* RELAXED_ORDERING and others a device may ignore */
 };
 

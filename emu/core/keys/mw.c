@@ -13,7 +13,7 @@
 enum { TYPE_1 = 1, TYPE_2 = 2 };
 
 #define STORES  (MR_REMOTE_WRITE | MR_REMOTE_ATOMIC)
-#define RIGHTS  (STORES | MR_REMOTE_READ | MR_ZERO_BASED | MR_FLUSH_GLOBAL | MR_FLUSH_PERSISTENT)
+#define RIGHTS  (STORES | MR_REMOTE_READ | MR_ZERO_BASED | MR_FLUSH)
 /* Flags of regions that mean nothing for a window and harm none. */
 #define IGNORED (MR_LOCAL_WRITE | MR_MW_BIND | MR_OPTIONAL)
 
@@ -147,8 +147,7 @@ static bool region_allows(const struct pd *pd, const struct uhca_abi_send_wqe *w
 			  struct mr **mr)
 {
 	/* A right to flush is the region's to give (annex A19). */
-	uint32_t need = MR_MW_BIND | (access & STORES ? MR_LOCAL_WRITE : 0) |
-			(access & (MR_FLUSH_GLOBAL | MR_FLUSH_PERSISTENT));
+	uint32_t need = MR_MW_BIND | (access & STORES ? MR_LOCAL_WRITE : 0) | (access & MR_FLUSH);
 
 	if (mr_check(pd, wqe->bind.mr_lkey, wqe->bind.addr, wqe->bind.length, need, mr) != MR_OK)
 		return false;

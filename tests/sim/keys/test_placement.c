@@ -5,7 +5,8 @@
  */
 #include "tests/sim/world/pair.h"
 
-enum { FLUSH_GLOBAL = 1 << 8 }; /* access flag; in later releases of libibverbs */
+/* Access flags; in later releases of libibverbs. */
+enum { FLUSH_GLOBAL = 1 << 8, FLUSH_PERSISTENT = 1 << 9 };
 enum { TO_GLOBAL = 1, TO_PERSISTENCE = 2, RANGE = 0, REGION = 1 };
 
 #define WRITES 20u
@@ -144,6 +145,32 @@ static void test_flush(void **state)
 	for (unsigned i = 1; i <= 3; i++)
 		side_expect(&p.a, i, i, UHCA_ABI_WC_SUCCESS, UHCA_ABI_WC_FLUSH);
 	side_expect(&p.a, 4, 4, UHCA_ABI_WC_SUCCESS, UHCA_ABI_WC_RDMA_WRITE);
+	pair_finish(&p);
+}
+
+/* Memory that may be flushed to persistence is as lasting as the program has made it. */
+static void test_flush_persistent(void **state)
+{
+	const uint32_t all = PAIR_ACCESS | FLUSH_GLOBAL | FLUSH_PERSISTENT;
+	struct vmr lasting, mr;
+	struct pair p;
+
+	(void)state;
+	flush_pair(&p, all, &mr);
+	world_assert(p.w, vclient_reg_mr_pd(&p.b.c, p.b.c.pd, &p.b.mr, all, &lasting) == 0);
+	side_write(&p.a, 0, 0, 0, 9000);
+	pair_expect_copy(&p.a, 0, &p.b, 0, 9000);
+	post_flush(&p, &lasting,
+		   &(struct vsend){.wr_id = 1, .flush_length = 9000, .flush_type = TO_PERSISTENCE});
+	post_flush(&p, &lasting,
+		   &(struct vsend){.wr_id = 2,
+				   .flush_type = TO_GLOBAL | TO_PERSISTENCE,
+				   .flush_level = REGION});
+	post_flush(&p, &mr, &(struct vsend){.wr_id = 3, .flush_type = TO_PERSISTENCE});
+	side_expect(&p.a, 0, 0, UHCA_ABI_WC_SUCCESS, UHCA_ABI_WC_RDMA_WRITE);
+	side_expect(&p.a, 1, 1, UHCA_ABI_WC_SUCCESS, UHCA_ABI_WC_FLUSH);
+	side_expect(&p.a, 2, 2, UHCA_ABI_WC_SUCCESS, UHCA_ABI_WC_FLUSH);
+	side_expect(&p.a, 3, 3, UHCA_ABI_WC_REM_ACCESS_ERR, 0); /* a right of the other region */
 	pair_finish(&p);
 }
 
@@ -343,6 +370,7 @@ int main(void)
 		cmocka_unit_test(test_hurt),
 		cmocka_unit_test(test_executed_once),
 		cmocka_unit_test(test_flush),
+		cmocka_unit_test(test_flush_persistent),
 		cmocka_unit_test(test_copying),
 		cmocka_unit_test(test_write_waits),
 		cmocka_unit_test(test_flush_offered),

@@ -51,7 +51,7 @@ static void test_device(void **state)
 }
 
 /* device_cap_flags_ex of later releases' headers */
-#define FLUSH_GLOBAL (1ull << 38)
+#define FLUSH        (3ull << 38) /* to global visibility and to persistence */
 #define ATOMIC_WRITE (1ull << 40)
 
 static void test_capabilities(void **state)
@@ -68,7 +68,7 @@ static void test_capabilities(void **state)
 				 IBV_DEVICE_SYS_IMAGE_GUID | IBV_DEVICE_RC_RNR_NAK_GEN |
 				 IBV_DEVICE_MEM_WINDOW | IBV_DEVICE_MEM_MGT_EXTENSIONS |
 				 IBV_DEVICE_MEM_WINDOW_TYPE_2B | IBV_DEVICE_MANAGED_FLOW_STEERING |
-				 FLUSH_GLOBAL | ATOMIC_WRITE | IBV_DEVICE_XRC);
+				 FLUSH | ATOMIC_WRITE | IBV_DEVICE_XRC);
 	assert_int_equal(a.max_xrcd, 1024);
 	assert_int_equal(a.masked_atomic_sizes, 4 | 8 | 16 | 32);
 	f.dev->cfg.features = UHCA_ABI_HAS_MASKED_ATOMICS | UHCA_ABI_HAS_SINK_RULE;
@@ -81,7 +81,7 @@ static void test_capabilities(void **state)
 	f.dev->cfg.features = 0;
 	assert_int_equal(core_query_device(f.client, &a), 0);
 	assert_true(a.max_shared_size == 0);
-	assert_false(a.device_cap_flags & (FLUSH_GLOBAL | ATOMIC_WRITE | IBV_DEVICE_XRC));
+	assert_false(a.device_cap_flags & (FLUSH | ATOMIC_WRITE | IBV_DEVICE_XRC));
 	assert_int_equal(a.atomic_cap, IBV_ATOMIC_NONE);
 	assert_int_equal(a.masked_atomic_sizes, 0);
 	assert_int_equal(a.max_sge_rd, a.max_sge);

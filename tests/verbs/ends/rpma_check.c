@@ -39,10 +39,10 @@ static void fill(unsigned char *at, size_t n, unsigned seed)
 
 static void begin(const char *address, enum rpma_util_ibv_context_type type)
 {
-	const int usage = RPMA_MR_USAGE_READ_SRC | RPMA_MR_USAGE_READ_DST |
-			  RPMA_MR_USAGE_WRITE_SRC | RPMA_MR_USAGE_WRITE_DST |
-			  RPMA_MR_USAGE_FLUSH_TYPE_VISIBILITY | RPMA_MR_USAGE_SEND |
-			  RPMA_MR_USAGE_RECV;
+	const int usage =
+		RPMA_MR_USAGE_READ_SRC | RPMA_MR_USAGE_READ_DST | RPMA_MR_USAGE_WRITE_SRC |
+		RPMA_MR_USAGE_WRITE_DST | RPMA_MR_USAGE_FLUSH_TYPE_VISIBILITY |
+		RPMA_MR_USAGE_FLUSH_TYPE_PERSISTENT | RPMA_MR_USAGE_SEND | RPMA_MR_USAGE_RECV;
 	struct ibv_context *context;
 
 	memory = mmap(NULL, MAPPING, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -63,13 +63,22 @@ static void end(struct rpma_conn *conn)
 	need(rpma_peer_delete(&peer) == 0);
 }
 
-static void wait_for(struct rpma_cq *cq, enum ibv_wc_opcode opcode)
+// Of later releases of libibverbs: what librpma uses from 1.3 on where the device has it.
+enum { WC_FLUSH = 8, WC_ATOMIC_WRITE = 9 };
+
+static void wait_for_either(struct rpma_cq *cq, int opcode, int native)
 {
 	struct ibv_wc wc;
 
 	need(rpma_cq_wait(cq) == 0);
 	need(rpma_cq_get_wc(cq, 1, &wc, NULL) == 0);
-	need(wc.status == IBV_WC_SUCCESS && wc.opcode == opcode);
+	need(wc.status == IBV_WC_SUCCESS);
+	need((int)wc.opcode == opcode || (int)wc.opcode == native);
+}
+
+static void wait_for(struct rpma_cq *cq, int opcode)
+{
+	wait_for_either(cq, opcode, opcode);
 }
 
 // The lengths of what is written, one behind the other in the second half. 0: no more.
@@ -137,13 +146,25 @@ static void write_and_flush(struct rpma_conn *conn, struct rpma_cq *cq, struct r
 		fill(memory + at, piece(i), i);
 		need(rpma_write(conn, to, at, local, at, piece(i), RPMA_F_COMPLETION_ON_ERROR,
 				NULL) == 0);
-		need(rpma_flush(conn, to, at, piece(i), RPMA_FLUSH_TYPE_VISIBILITY,
+		need(rpma_flush(conn, to, at, piece(i),
+				i % 2 ? RPMA_FLUSH_TYPE_PERSISTENT : RPMA_FLUSH_TYPE_VISIBILITY,
 				RPMA_F_COMPLETION_ALWAYS, NULL) == 0);
-		wait_for(cq, IBV_WC_RDMA_READ); // librpma flushes by reading
+		wait_for_either(cq, IBV_WC_RDMA_READ, WC_FLUSH);
 	}
 	need(rpma_atomic_write(conn, to, HALF, (const char *)&atomic, RPMA_F_COMPLETION_ALWAYS,
 			       NULL) == 0);
-	wait_for(cq, IBV_WC_RDMA_WRITE);
+	wait_for_either(cq, IBV_WC_RDMA_WRITE, WC_ATOMIC_WRITE);
+}
+
+// What the server would say of its memory, had it any that lasts.
+static void take_for_persistent(struct rpma_conn *conn)
+{
+	struct rpma_peer_cfg *cfg;
+
+	need(rpma_peer_cfg_new(&cfg) == 0);
+	need(rpma_peer_cfg_set_direct_write_to_pmem(cfg, true) == 0);
+	need(rpma_conn_apply_remote_peer_cfg(conn, cfg) == 0);
+	need(rpma_peer_cfg_delete(&cfg) == 0);
 }
 
 static void ask(const char *address, const char *port)
@@ -162,6 +183,7 @@ static void ask(const char *address, const char *port)
 	need(rpma_conn_get_private_data(conn, &data) == 0);
 	need(rpma_mr_remote_from_descriptor(data.ptr, data.len, &remote) == 0);
 	need(rpma_conn_get_cq(conn, &cq) == 0);
+	take_for_persistent(conn);
 	read_and_check(conn, cq, remote);
 	write_and_flush(conn, cq, remote);
 	memcpy(memory + SIZE, "all is written", 15);

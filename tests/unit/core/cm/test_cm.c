@@ -3,6 +3,7 @@
  * Connection manager: two devices, a link that loses what a test wants lost, and virtual time.
  */
 #include "emu/abi/cmd.h"
+#include "emu/core/base/device.h"
 #include "emu/core/core.h"
 #include "emu/core/core_cm.h"
 #include "tests/support/wire/cmocka_all.h"
@@ -343,7 +344,7 @@ static void connects(void **state)
 	end_both();
 }
 
-/* For INIT no peer is needed; READs and atomics are let in where somebody provides for them. */
+/* For INIT no peer is needed; what takes a resource is let in where somebody provides for it. */
 static void says_what_init_needs(void **state)
 {
 	const uint32_t state_pkey_port_access = 1u | 16u | 32u | 8u;
@@ -361,6 +362,9 @@ static void says_what_init_needs(void **state)
 	assert_int_equal(core_cm_qp_attr(idle, 2, &a, &mask), -EINVAL);
 	core_cm_destroy(idle, w.now);
 	call(QPT_RC);
+	assert_int_equal(core_cm_qp_attr(w.active.cm, 1, &a, &mask), 0);
+	assert_int_equal(a.qp_access_flags, 2 | 4 | 8 | 1 << 8 | 1 << 9);
+	w.dev[0]->cfg.features &= ~(uint32_t)UHCA_ABI_HAS_FLUSH;
 	assert_int_equal(core_cm_qp_attr(w.active.cm, 1, &a, &mask), 0);
 	assert_int_equal(a.qp_access_flags, 2 | 4 | 8);
 	go_on(3);

@@ -57,7 +57,7 @@ static void test_refused(void **state)
 	refuse(f, f->memory, SIZE_MAX, local, EINVAL);
 	refuse(f, f->memory, 8, IBV_ACCESS_REMOTE_WRITE, EINVAL);
 	refuse(f, f->memory, 8, IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_REMOTE_READ, EINVAL);
-	refuse(f, f->memory, 8, local | 1 << 9, EOPNOTSUPP); /* FLUSH_PERSISTENT */
+	refuse(f, f->memory, 8, local | 1 << 10, EOPNOTSUPP); /* of no release */
 	refuse(f, (void *)8, 8, 0, EFAULT);
 }
 
@@ -184,7 +184,7 @@ static void test_rereg_refused(void **state)
 	} cases[] = {
 		{IBV_REREG_MR_CHANGE_ACCESS, IBV_ACCESS_LOCAL_WRITE, EFAULT}, /* its page is not */
 		{IBV_REREG_MR_CHANGE_ACCESS, IBV_ACCESS_REMOTE_WRITE, EINVAL},
-		{IBV_REREG_MR_CHANGE_ACCESS, 1 << 9, EOPNOTSUPP},
+		{IBV_REREG_MR_CHANGE_ACCESS, 1 << 10, EOPNOTSUPP},
 		{IBV_REREG_MR_CHANGE_TRANSLATION, 0, EFAULT},
 	};
 

@@ -34,9 +34,9 @@ static void check(const unsigned char *at, int from, int length, const char *wha
 		}
 }
 
-static void expect(int true, const char *what)
+static void expect(int holds, const char *what)
 {
-	if (true)
+	if (holds)
 		return;
 	printf("mpi_check: rank %d: %s is wrong\n", rank, what);
 	wrong = 1;

@@ -13,8 +13,14 @@ ucx_info_complaint() {
 	done
 }
 
+# Built with MPI (Debian 13) it takes itself for a process of mpirun, unless told otherwise.
+ucx_alone() {
+	ucx_perftest -h 2>/dev/null | grep -q -e '-P <0|1> .*MPI' && echo "-P 0"
+}
+
 ucx_pair_complaint() { # TLS ARGUMENTS
 	local command="env UCX_TLS=$1 UCX_NET_DEVICES=$client_dev:1 ucx_perftest -p $port"
+	command+=" ${ucx_mode=$(ucx_alone)}"
 	run_pair "$command $2" "$command -n 200 -w 10 $2 $server_host"
 	pair_complaint
 	grep -q '^Final: *200 ' "$out/client" || echo "no result of 200 iterations"

@@ -46,7 +46,8 @@ ordinary=()
 	ordinary=(unshare --map-user=1000)
 
 dissect() { # FILE OPTION...
-	"${ordinary[@]}" tshark -n -X "lua_script:$root/scripts/uhca.lua" "${guesses[@]}" -r "$@" 2>"$out/tshark"
+	"${ordinary[@]}" tshark -n -X "lua_script:$root/scripts/uhca.lua" "${guesses[@]}" -r "$@" \
+		2>"$out/tshark"
 }
 
 # The records of a file, one on each line.

@@ -242,7 +242,7 @@ static void test_rereg_refused(void **state)
 	assert_int_equal(uhcadv_rereg_mr_sg(p->a.mr, &attr, block, 1), EINVAL);
 	more.comp_mask = 1;
 	assert_int_equal(uhcadv_rereg_mr_sg(mr, &more, block, 1), EINVAL);
-	more = with(1 << 9, 1);
+	more = with(1 << 10, 1);
 	assert_int_equal(uhcadv_rereg_mr_sg(mr, &more, block, 1), EOPNOTSUPP);
 	block[1] = part(&p->a, PAIR_MEMORY - 7, 8);
 	assert_int_equal(uhcadv_rereg_mr_sg(mr, &attr, block, 2), EINVAL);

@@ -209,7 +209,7 @@ static void test_shared_refused(void **state)
 	REFUSE(dm, dm, -EINVAL); /* device memory has no addresses of the program */
 	REFUSE(dm, 0xffff, -ENOENT);
 	REFUSE(access, MR_ON_DEMAND, -EINVAL);
-	REFUSE(access, MR_FLUSH_PERSISTENT, -EINVAL);
+	REFUSE(access, 1u << 10, -EINVAL);
 	REFUSE(access, MR_REMOTE_WRITE, -EINVAL);
 	REFUSE(access, 1u << 30, -EINVAL);
 	assert_int_equal(core_reg_shared_mr(f.other, &in, &out), -ENOENT);

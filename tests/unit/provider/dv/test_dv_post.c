@@ -273,7 +273,7 @@ static void test_reg_refused(void **state)
 	foreign.context = (void *)&foreign;
 	wr = good, wr.reg.mr = &foreign, refused(f, &wr, EINVAL);
 	wr = good, wr.reg.attr.access = IBV_ACCESS_REMOTE_WRITE, refused(f, &wr, EINVAL);
-	wr = good, wr.reg.attr.access = 1 << 9, refused(f, &wr, EOPNOTSUPP);
+	wr = good, wr.reg.attr.access = 1 << 10, refused(f, &wr, EOPNOTSUPP);
 	wr = good, wr.reg.n_blocks = 0, refused(f, &wr, EINVAL);
 	wr = good, wr.reg.n_blocks = 11, refused(f, &wr, E2BIG);
 	wr = good, wr.reg.n_blocks = 10, posted(f, &wr);

@@ -169,7 +169,8 @@
 	X(rdma_notify) \
 	X(rdma_join_mcast) \
 	X(rdma_leave_mcast) \
-	X(rdma_migrate_id)
+	X(rdma_migrate_id) \
+	X(rdma_write_cm_event)
 /* clang-format on */
 
 #endif

@@ -40,6 +40,8 @@ static ucma_handler *const handlers[] = {
 	[RDMA_USER_CM_CMD_BIND] = ucma_bind,
 	[RDMA_USER_CM_CMD_RESOLVE_ADDR] = ucma_resolve_addr,
 	[RDMA_USER_CM_CMD_JOIN_MCAST] = ucma_join_mcast,
+	[UCMA_RESOLVE_IB_SERVICE] = ucma_resolve_ib_service,
+	[UCMA_WRITE_CM_EVENT] = ucma_write_event,
 };
 
 void ucma_respond(struct ucma_command *c, const void *response, size_t len)

@@ -36,6 +36,7 @@ static const char *const command_name[] = {
 	[RDMA_USER_CM_CMD_BIND] = "rdma_bind_addr",
 	[RDMA_USER_CM_CMD_RESOLVE_ADDR] = "rdma_resolve_addr",
 	[RDMA_USER_CM_CMD_JOIN_MCAST] = "rdma_join_mcast",
+	[UCMA_WRITE_CM_EVENT] = "rdma_write_cm_event",
 };
 
 /* The program's context on some device, by its process: it may have none yet. */

@@ -150,6 +150,9 @@ struct ucma_id *ucma_port_find_listener(struct io_ucma *u, uint64_t service_id,
 
 /* ---- commands ---- */
 
+/* Those of enum rdma_ucm_commands that only later kernels' headers have. */
+enum { UCMA_RESOLVE_IB_SERVICE = RDMA_USER_CM_CMD_JOIN_MCAST + 1, UCMA_WRITE_CM_EVENT };
+
 struct ucma_reply {
 	struct uhca_ucma_reply h;
 	uint8_t response[UHCA_UCMA_MAX];
@@ -175,11 +178,12 @@ void ucma_respond(struct ucma_command *c, const void *response, size_t len);
 ucma_handler ucma_create_id, ucma_destroy_id, ucma_migrate_id; /* ucma_id.c */
 ucma_handler ucma_set_option;
 ucma_handler ucma_bind_ip, ucma_bind, ucma_resolve_ip, ucma_resolve_addr; /* ucma_resolve.c */
-ucma_handler ucma_resolve_route;
+ucma_handler ucma_resolve_route, ucma_resolve_ib_service;
 ucma_handler ucma_query_route, ucma_query;                        /* ucma_query.c */
 ucma_handler ucma_connect, ucma_listen, ucma_accept, ucma_reject; /* ucma_connect.c */
 ucma_handler ucma_disconnect, ucma_notify, ucma_init_qp_attr;
 ucma_handler ucma_get_event;                                        /* ucma_event.c */
+ucma_handler ucma_write_event;                                      /* ucma_user_event.c */
 ucma_handler ucma_join_ip_mcast, ucma_join_mcast, ucma_leave_mcast; /* ucma_mcast.c */
 
 /* ---- ucma_fault.c ---- */

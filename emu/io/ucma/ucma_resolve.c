@@ -293,3 +293,14 @@ int ucma_resolve_route(struct ucma_command *c)
 	ucma_event_simple(id, ROUTE_RESOLVED, 0);
 	return 0;
 }
+
+/* What a subnet administrator knows of a service: RoCE has none, and the kernel says so there. */
+int ucma_resolve_ib_service(struct ucma_command *c)
+{
+	const uint32_t *number = c->in; /* begins struct rdma_ucm_resolve_ib_service */
+	const struct ucma_id *id = ucma_id_find(c->file, *number);
+
+	if (!id)
+		return -ENOENT;
+	return id->dev && id->state == UCMA_BOUND ? -EOPNOTSUPP : -EINVAL;
+}

@@ -130,7 +130,7 @@ static void test_unknown_commands(void **state)
 	(void)state;
 	assert_int_equal(ucma_client_call(&c, RDMA_USER_CM_CMD_GET_OPTION, in, sizeof(in), -1),
 			 -ENOSYS);
-	assert_int_equal(ucma_client_call(&c, 23, in, sizeof(in), -1), -EINVAL);
+	assert_int_equal(ucma_client_call(&c, 25, in, sizeof(in), -1), -EINVAL);
 	assert_int_equal(ucma_client_call(&c, 0xffff, in, sizeof(in), -1), -EINVAL);
 	assert_int_equal(ucma_client_call(&c, UHCA_UCMA_HELLO, NULL, 0, c.sock), -EINVAL);
 	assert_int_equal(ucma_client_call(&c, RDMA_USER_CM_CMD_GET_EVENT, in, 8, -1), -EAGAIN);

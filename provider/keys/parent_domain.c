@@ -49,15 +49,20 @@ int uhcav_dealloc_td(struct ibv_td *ibtd)
 	return 0;
 }
 
-static bool valid(const struct ibv_context *ibctx, const struct ibv_parent_domain_init_attr *attr)
+/* 0 or an errno value. */
+static int check(const struct ibv_context *ibctx, const struct ibv_parent_domain_init_attr *attr)
 {
 	const uint32_t known =
 		IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS | IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT;
 
-	return attr->pd && attr->pd->context == ibctx &&
-	       (!attr->td || attr->td->context == ibctx) && !(attr->comp_mask & ~known) &&
-	       (!(attr->comp_mask & IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS) ||
-		(attr->alloc && attr->free));
+	if (!attr->pd || attr->pd->context != ibctx || (attr->td && attr->td->context != ibctx))
+		return EINVAL;
+	if (attr->comp_mask & ~known)
+		return EOPNOTSUPP;
+	if (attr->comp_mask & IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS &&
+	    (!attr->alloc || !attr->free))
+		return EINVAL;
+	return 0;
 }
 
 static void fill(struct uhcav_pd *pd, const struct ibv_parent_domain_init_attr *attr)
@@ -79,10 +84,11 @@ struct ibv_pd *uhcav_alloc_parent_domain(struct ibv_context *ibctx,
 					 struct ibv_parent_domain_init_attr *attr)
 {
 	struct uhcav_context *ctx = uhcav_context_of(ibctx);
+	int err = check(ibctx, attr);
 	struct uhcav_pd *pd;
 
-	if (!valid(ibctx, attr)) {
-		errno = EINVAL;
+	if (err) {
+		errno = err;
 		return NULL;
 	}
 	pd = calloc(1, sizeof(*pd));

@@ -69,10 +69,13 @@ static bool reliability_ok(const struct qp *qp, const struct uhca_abi_qp_attr *a
 	return !(mask & QP_ATTR_MAX_DEST_RD_ATOMIC) || a->max_dest_rd_atomic <= max_rd_atomic;
 }
 
-/* There is no second port to migrate to: the alternate path is refused, "migrated" is true. */
-static int check_migration(const struct uhca_abi_qp_attr *a, uint32_t mask)
+/*
+ * There is no second port to migrate to: the alternate path is refused, "migrated" is true. Nor is
+ * there pacing.
+ */
+static int check_offered(const struct uhca_abi_qp_attr *a, uint32_t mask)
 {
-	if (mask & QP_ATTR_ALT_PATH)
+	if (mask & (QP_ATTR_ALT_PATH | QP_ATTR_RATE_LIMIT))
 		return -EOPNOTSUPP;
 	if (mask & QP_ATTR_PATH_MIG_STATE && a->path_mig_state != PATH_MIG_MIGRATED)
 		return -EOPNOTSUPP;
@@ -85,7 +88,7 @@ static int check_values(const struct qp *qp, const struct uhca_abi_qp_attr *a, u
 		return -EINVAL;
 	if (mask & QP_ATTR_ACCESS_FLAGS && a->qp_access_flags & ~ACCESS_KNOWN)
 		return -EINVAL;
-	return check_migration(a, mask);
+	return check_offered(a, mask);
 }
 
 /* ---- store them ---- */

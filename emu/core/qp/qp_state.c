@@ -31,6 +31,7 @@ struct transition {
 #define RTS_UC         (QP_ATTR_CUR_STATE | QP_ATTR_ACCESS_FLAGS | MIGRATION)
 #define RTS_RC         (RTS_UC | QP_ATTR_MIN_RNR_TIMER)
 #define RTS_UD         (QP_ATTR_CUR_STATE | QP_ATTR_QKEY)
+#define RTS_RAW        (QP_ATTR_CUR_STATE | QP_ATTR_RATE_LIMIT)
 #define SQD_CONNECTED  (QP_ATTR_AV | QP_ATTR_ACCESS_FLAGS | QP_ATTR_PKEY_INDEX | MIGRATION)
 
 /* RTS to RTS and SQD to RTS allow the same. */
@@ -42,7 +43,7 @@ static const struct transition stay_or_resume = {
 			[COL_UD] = {0, RTS_UD},
 			[COL_XRC_SEND] = {0, RTS_UC},
 			[COL_XRC_RECV] = {0, RTS_RC},
-			[COL_RAW] = {0, QP_ATTR_CUR_STATE},
+			[COL_RAW] = {0, RTS_RAW},
 		},
 };
 
@@ -90,7 +91,7 @@ static const struct transition rtr_to_rts = {
 			[COL_UD] = {QP_ATTR_SQ_PSN, RTS_UD},
 			[COL_XRC_SEND] = {QP_ATTR_SQ_PSN | REQUESTER, RTS_UC},
 			[COL_XRC_RECV] = {QP_ATTR_SQ_PSN | QP_ATTR_TIMEOUT, RTS_RC},
-			[COL_RAW] = {0, QP_ATTR_CUR_STATE},
+			[COL_RAW] = {0, RTS_RAW},
 		},
 };
 

@@ -32,6 +32,7 @@ enum {
 	QP_ATTR_PATH_MIG_STATE = 1 << 18,
 	QP_ATTR_CAP = 1 << 19,
 	QP_ATTR_DEST_QPN = 1 << 20,
+	QP_ATTR_RATE_LIMIT = 1 << 25,
 };
 
 /*

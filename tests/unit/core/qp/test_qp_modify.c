@@ -278,6 +278,29 @@ static void test_rts_values(void **state)
 	stop(&s);
 }
 
+/* Pacing is for raw packets, and not here. */
+static void test_rate_limit(void **state)
+{
+	const uint32_t mask = IBV_QP_STATE | IBV_QP_RATE_LIMIT;
+	struct uhca_abi_qp_attr a = fixture_attr(IBV_QPS_INIT);
+	struct subject s;
+
+	(void)state;
+	start(&s, IBV_QPT_RAW_PACKET, QPS_RESET);
+	assert_int_equal(modify(&s, &a, IBV_QP_STATE | IBV_QP_PORT), 0);
+	a = fixture_attr(IBV_QPS_RTR);
+	assert_int_equal(modify(&s, &a, IBV_QP_STATE), 0);
+	a = fixture_attr(IBV_QPS_RTS);
+	a.rate_limit = 5000;
+	refuse(&s, &a, mask, -EOPNOTSUPP);
+	assert_int_equal(modify(&s, &a, IBV_QP_STATE), 0);
+	refuse(&s, &a, IBV_QP_RATE_LIMIT, -EOPNOTSUPP);
+	stop(&s);
+	start(&s, IBV_QPT_RC, QPS_RTR);
+	refuse(&s, &a, RTS_RC | IBV_QP_RATE_LIMIT, -EINVAL);
+	stop(&s);
+}
+
 /* PSNs have 24 bits; what is above is cut off. */
 static void test_psn_mask(void **state)
 {
@@ -406,10 +429,11 @@ int main(void)
 		cmocka_unit_test(test_transitions),  cmocka_unit_test(test_without_state),
 		cmocka_unit_test(test_wrong_states), cmocka_unit_test(test_handles),
 		cmocka_unit_test(test_init_values),  cmocka_unit_test(test_rtr_values),
-		cmocka_unit_test(test_rts_values),   cmocka_unit_test(test_psn_mask),
-		cmocka_unit_test(test_flow_and_mtu), cmocka_unit_test(test_replay),
-		cmocka_unit_test(test_active_mtu),   cmocka_unit_test(test_reset),
-		cmocka_unit_test(test_sqd_notify),   cmocka_unit_test(test_set_state),
+		cmocka_unit_test(test_rts_values),   cmocka_unit_test(test_rate_limit),
+		cmocka_unit_test(test_psn_mask),     cmocka_unit_test(test_flow_and_mtu),
+		cmocka_unit_test(test_replay),       cmocka_unit_test(test_active_mtu),
+		cmocka_unit_test(test_reset),        cmocka_unit_test(test_sqd_notify),
+		cmocka_unit_test(test_set_state),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

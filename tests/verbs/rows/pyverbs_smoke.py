@@ -16,7 +16,11 @@ from pyverbs.pd import PD
 from pyverbs.pyverbs_error import PyverbsRDMAError
 from pyverbs.qp import QP, QPAttr, QPCap, QPInitAttr
 from pyverbs.srq import SRQ, SrqInitAttr, SrqAttr
-import pyverbs.enums as e
+
+try:
+    import pyverbs.enums as e
+except ImportError:  # of releases since
+    import pyverbs.libibverbs_enums as e
 
 RC_CAP = QPCap(4, 4, 1, 1, 0)
 

@@ -89,6 +89,7 @@ tests/unit/provider/preload/test_nldev: $(call preload_objects,nldev tree)
 tests/unit/provider/preload/test_path_map: $(call preload_objects,path_map)
 tests/unit/provider/preload/test_ucma_book: $(call preload_objects,ucma_book)
 tests/unit/provider/preload/test_ucma_gone: $(call preload_objects,ucma_gone real)
+tests/unit/provider/preload/test_ucma_reader: $(call preload_objects,ucma_reader)
 tests/unit/provider/test_ops: $(plugin_objects)
 $(call preload_objects,%): provider/libuhca_preload.la ;
 $(plugin_objects): provider/libuhca-rdmav34.la ;

@@ -11,10 +11,12 @@
 #include "real.h"
 #include "ucma_book.h"
 #include "ucma_gone.h"
+#include "ucma_reader.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <rdma/rdma_user_cm.h>
 #include <stddef.h>
 #include <string.h>
@@ -59,7 +61,8 @@ struct call {
 	struct uhca_ucma_request h;
 	const void *command;
 	const void *option;
-	int fd; /* goes along; -1: none */
+	int fd;           /* goes along; -1: none */
+	int cancel_state; /* of the thread, before */
 	struct {
 		struct uhca_ucma_reply h;
 		uint8_t response[UHCA_UCMA_MAX];
@@ -434,24 +437,40 @@ static int end_without_daemon(int fd, struct call *c, const struct rdma_ucm_cmd_
 static int end_id(int fd, struct call *c, const struct rdma_ucm_cmd_hdr *hdr)
 {
 	struct rdma_ucm_destroy_id in = {0};
+	uint64_t file = number_of(fd);
 	uint32_t told;
 
+	uhca_ucma_reader_first(fd, file);
 	if (call(fd, c) < 0)
 		return errno == EIO && is_gone(fd) ? end_without_daemon(fd, c, hdr) : -1;
 	load(&in, sizeof(in), hdr);
-	uhca_ucma_book_strike(number_of(fd), in.id, &told);
+	uhca_ucma_book_strike(file, in.id, &told);
 	return 0;
 }
 
-/* 1: a token, 0: the daemon is gone, -1: errno. As the descriptor's flags say. */
-static int take_token(int fd, bool *waited)
+/* Here alone a thread may be cancelled, which takes nothing along: it only looks. */
+static ssize_t wait_for_token(int fd, const struct call *c)
 {
 	char token;
-	ssize_t n = recv(fd, &token, sizeof(token), MSG_DONTWAIT);
+	ssize_t n;
 
-	if (n < 0 && errno == EAGAIN) {
+	pthread_setcancelstate(c->cancel_state, NULL);
+	n = recv(fd, &token, sizeof(token), MSG_PEEK);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+	return n;
+}
+
+/* 1: a token, 0: the daemon is gone, -1: errno. As the descriptor's flags say. */
+static int take_token(int fd, const struct call *c, bool *waited)
+{
+	char token;
+	ssize_t n;
+
+	while ((n = recv(fd, &token, sizeof(token), MSG_DONTWAIT)) < 0 && errno == EAGAIN) {
 		*waited = true;
-		n = recv(fd, &token, sizeof(token), 0);
+		n = wait_for_token(fd, c);
+		if (n <= 0)
+			break;
 	}
 	if (n < 0 && errno != ECONNRESET)
 		return -1;
@@ -464,7 +483,7 @@ static int ask_for_event(int fd, struct call *c, bool *waited)
 	int n;
 
 	for (;;) {
-		n = take_token(fd, waited);
+		n = take_token(fd, c, waited);
 		if (n <= 0)
 			return n;
 		if (call(fd, c) == 0)
@@ -472,6 +491,11 @@ static int ask_for_event(int fd, struct call *c, bool *waited)
 		if (errno != EAGAIN)
 			return errno == EIO && is_gone(fd) ? 0 : -1;
 	}
+}
+
+static void let_go(void *held)
+{
+	close(*(int *)held);
 }
 
 /*
@@ -485,7 +509,9 @@ static int ask_holding(int fd, struct call *c, bool *waited)
 
 	if (held < 0)
 		return ask_for_event(fd, c, waited); /* there are no more descriptors */
+	pthread_cleanup_push(let_go, &held);
 	n = ask_for_event(held, c, waited);
+	pthread_cleanup_pop(0);
 	saved = errno;
 	if (n == 0 && number_of(held) != number_of(fd)) {
 		saved = EBADF;
@@ -505,6 +531,7 @@ static int get_event(int fd, struct call *c)
 	bool waited = false;
 	int n;
 
+	uhca_ucma_reader_note(number_of(fd));
 	for (;;) {
 		n = ask_holding(fd, c, &waited);
 		if (n == 0)
@@ -545,6 +572,7 @@ ssize_t uhca_ucma_write(int fd, const void *buf, size_t count)
 {
 	struct rdma_ucm_cmd_hdr hdr;
 	struct call c = {.fd = -1};
+	int result;
 
 	if (count < sizeof(hdr)) {
 		errno = EINVAL;
@@ -558,7 +586,12 @@ ssize_t uhca_ucma_write(int fd, const void *buf, size_t count)
 	c.h.cmd = hdr.cmd;
 	c.h.length = (uint32_t)sizeof(hdr) + hdr.in;
 	c.command = buf;
-	if (execute(fd, &c, buf) < 0)
+	/* A kernel's call is done or not begun when its thread is cancelled. */
+	pthread_testcancel();
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &c.cancel_state);
+	result = execute(fd, &c, buf);
+	pthread_setcancelstate(c.cancel_state, NULL);
+	if (result < 0)
 		return -1;
 	if (c.reply.h.length || c.h.cmd == RDMA_USER_CM_CMD_ACCEPT)
 		remember(fd, &c, buf);

@@ -7,7 +7,9 @@
 #include "undertaker.h"
 
 #include <errno.h>
+#include <linux/sockios.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -95,6 +97,13 @@ static void attach(struct msghdr *msg, union control *control, const int *fd, un
 	control->header.cmsg_type = SCM_RIGHTS;
 	control->header.cmsg_len = CMSG_LEN(n_fds * sizeof(int));
 	memcpy(CMSG_DATA(&control->header), fd, n_fds * sizeof(int));
+}
+
+bool io_message_all_read(int sock)
+{
+	int unread = 0;
+
+	return ioctl(sock, SIOCOUTQ, &unread) == 0 && unread == 0;
 }
 
 int io_message_send(int sock, const void *buf, size_t len, const int *fd, unsigned n_fds)

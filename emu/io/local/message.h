@@ -35,4 +35,7 @@ ssize_t io_message_receive(int sock, void *buf, size_t cap, struct io_fds *fds, 
  */
 int io_message_send(int sock, const void *buf, size_t len, const int *fd, unsigned n_fds);
 
+/* Nothing of what was sent waits at the other end any more (unix(7), SIOCOUTQ). */
+bool io_message_all_read(int sock);
+
 #endif

@@ -23,6 +23,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <linux/sockios.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <stdint.h>
@@ -215,6 +216,7 @@ static const struct condition conditions[] = {
 	{SCMP_SYS(socket), {IS(0, AF_NETLINK), IS(2, 0)}, 2},
 	{SCMP_SYS(ioctl), {IS(1, FIGETBSZ)}, 1},
 	{SCMP_SYS(ioctl), {IS(1, FIONREAD)}, 1},
+	{SCMP_SYS(ioctl), {IS(1, SIOCOUTQ)}, 1}, /* io_message_all_read() */
 	{SCMP_SYS(ioctl), {IS(1, SIOCGIFMTU)}, 1},
 	{SCMP_SYS(ioctl), {IS(1, SIOCGIFINDEX)}, 1},
 	{SCMP_SYS(ioctl), {IS(1, SIOCGIFNAME)}, 1},

@@ -88,7 +88,7 @@ static int hello(struct ucma_file *f, const struct io_fds *fds)
 
 static int token_back(struct ucma_file *f)
 {
-	f->token_out = false;
+	f->token_out = f->token_recalled = false;
 	ucma_token(f);
 	return 0;
 }
@@ -124,6 +124,14 @@ static int execute(struct ucma_file *f, const struct uhca_ucma_request *r, struc
 	return status;
 }
 
+static bool must_recall(struct ucma_file *f)
+{
+	if (!f->token_out || f->has_promise || !TAILQ_EMPTY(&f->events))
+		return false;
+	f->token_recalled = true;
+	return true;
+}
+
 /* A request of the right form, in UHCA_UCMA_MAX bytes, zero behind the n that came. */
 static void answer(struct ucma_file *f, const uint8_t *msg, size_t n, struct io_fds *fds, int error)
 {
@@ -142,7 +150,7 @@ static void answer(struct ucma_file *f, const uint8_t *msg, size_t n, struct io_
 	rep.h.status = execute(f, &r, &c, error);
 	if (rep.h.status < 0)
 		rep.h.length = 0;
-	if (c.emptied->token_out && TAILQ_EMPTY(&c.emptied->events))
+	if (must_recall(c.emptied))
 		rep.h.flags |= UHCA_UCMA_TAKE_TOKEN;
 	io_mem_settle();
 	io_message_send(fds->fd[0], &rep, sizeof(rep.h) + rep.h.length, NULL, 0);

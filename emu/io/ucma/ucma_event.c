@@ -7,6 +7,7 @@
 #include "ucma_file.h"
 
 #include "emu/io/base/base.h"
+#include "emu/io/local/local.h"
 #include "wire/cma_hdr.h"
 
 #include <errno.h>
@@ -31,7 +32,7 @@ enum {
 
 void ucma_token(struct ucma_file *f)
 {
-	if (f->token_out || TAILQ_EMPTY(&f->events))
+	if (f->token_out || (TAILQ_EMPTY(&f->events) && !f->has_promise))
 		return;
 	f->token_out = io_message_send(f->sock, "", 1, NULL, 0) == 0;
 }
@@ -85,13 +86,26 @@ bool ucma_event_take(struct ucma_file *f, struct rdma_ucm_event_resp *out)
 	return true;
 }
 
+void ucma_event_promise(struct ucma_id *id)
+{
+	struct ucma_file *f = id->file;
+	const struct ucma_event *e = TAILQ_FIRST(&f->events);
+
+	if (!e || e->id != id || e->mcast || f->has_promise)
+		return;
+	if (f->token_out && !f->token_recalled && io_message_all_read(f->sock))
+		f->has_promise = ucma_event_take(f, &f->promise);
+}
+
 int ucma_get_event(struct ucma_command *c)
 {
-	struct rdma_ucm_event_resp resp;
-	bool any = ucma_event_take(c->file, &resp);
+	struct ucma_file *f = c->file;
+	struct rdma_ucm_event_resp resp = f->promise;
+	bool any = f->has_promise || ucma_event_take(f, &resp);
 
-	c->file->token_out = false; /* who asks had it */
-	ucma_token(c->file);
+	f->has_promise = f->token_recalled = false;
+	f->token_out = false; /* who asks had it */
+	ucma_token(f);
 	if (!any)
 		return -EAGAIN;
 	ucma_respond(c, &resp, sizeof(resp));

@@ -78,7 +78,10 @@ struct ucma_file {
 	LIST_HEAD(, ucma_id) ids;
 	LIST_HEAD(, ucma_mcast) mcasts;
 	TAILQ_HEAD(ucma_events, ucma_event) events;
-	bool token_out; /* the client has the token, or it is on its way */
+	bool token_out;      /* the client has the token, or it is on its way */
+	bool token_recalled; /* UHCA_UCMA_TAKE_TOKEN was said: it may come back unused */
+	bool has_promise;
+	struct rdma_ucm_event_resp promise; /* ucma_event_promise() */
 };
 
 /* ---- ucma_backlog.c ---- */
@@ -96,6 +99,13 @@ struct ucma_event *ucma_event_new(struct ucma_id *id, uint32_t event, int32_t st
 void ucma_event_post(struct ucma_event *e);
 /* Both at once, for events that say nothing else. */
 void ucma_event_simple(struct ucma_id *id, uint32_t event, int32_t status);
+
+/*
+ * Before the id ends: does somebody hold the token, who will ask for the oldest event, and is that
+ * this id's? Then it gets it all the same, as if it had asked a moment sooner: what poll(2) has
+ * said stays true, and a thread does not wait for ever. The id's end waits for the acknowledgement.
+ */
+void ucma_event_promise(struct ucma_id *id);
 
 /* Takes the oldest event; false when there is none. */
 bool ucma_event_take(struct ucma_file *f, struct rdma_ucm_event_resp *out);

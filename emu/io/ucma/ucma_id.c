@@ -136,6 +136,7 @@ int ucma_destroy_id(struct ucma_command *c)
 
 	if (!id)
 		return -ENOENT;
+	ucma_event_promise(id);
 	resp.events_reported = id->events_reported;
 	ucma_id_destroy(id);
 	ucma_respond(c, &resp, sizeof(resp));

@@ -118,6 +118,23 @@ static void test_reader_does_not_read(void **state)
 	assert_int_equal(error, -EAGAIN);
 }
 
+static void test_all_read(void **state)
+{
+	char byte;
+
+	(void)state;
+	assert_true(io_message_all_read(pair[0]));
+	assert_int_equal(io_message_send(pair[0], "a", 1, NULL, 0), 0);
+	assert_int_equal(io_message_send(pair[0], "b", 1, NULL, 0), 0);
+	assert_int_equal(recv(pair[1], &byte, 1, 0), 1);
+	assert_false(io_message_all_read(pair[0]));
+	assert_int_equal(recv(pair[1], &byte, 1, MSG_PEEK), 1);
+	assert_false(io_message_all_read(pair[0])); /* looked at, and still there */
+	assert_int_equal(recv(pair[1], &byte, 1, 0), 1);
+	assert_true(io_message_all_read(pair[0]));
+	assert_false(io_message_all_read(-1));
+}
+
 static void test_too_many_to_send(void **state)
 {
 	int fd[UHCA_ABI_MAX_FDS + 1] = {0};
@@ -134,6 +151,7 @@ int main(void)
 		TEST(test_round_trip),       TEST(test_nothing_there),
 		TEST(test_cut_message),      TEST(test_cut_descriptors),
 		TEST(test_too_many_to_send), TEST(test_reader_does_not_read),
+		TEST(test_all_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <rdma/rdma_user_cm.h>
 #include <stdlib.h>
 #include <string.h>
@@ -464,6 +465,35 @@ static void test_event_waited_for(void **state)
 	close(fd);
 }
 
+static void *wait_for_event(void *fd)
+{
+	get_event(*(int *)fd);
+	return NULL;
+}
+
+/* A thread that is cancelled while it waits takes nothing along: no descriptor, no event. */
+static void test_event_of_cancelled(void **state)
+{
+	int fd = open_device(0);
+	struct holdings before = holdings_now(), waiting = before;
+	pthread_t thread;
+	void *result;
+
+	(void)state;
+	waiting.descriptors++; /* it holds the file */
+	assert_int_equal(pthread_create(&thread, NULL, wait_for_event, &fd), 0);
+	holdings_assert(waiting);
+	assert_int_equal(pthread_cancel(thread), 0);
+	assert_int_equal(pthread_join(thread, &result), 0);
+	assert_ptr_equal(result, PTHREAD_CANCELED);
+	holdings_assert(before);
+	fake_cm_token(&cm, 0);
+	fake_cm_will(&cm, "event", 5);
+	assert_int_equal(get_event(fd), 0);
+	assert_answered("event", 5);
+	close(fd);
+}
+
 /* ---- a daemon that goes ---- */
 
 static void create(int fd, uint32_t id, uint64_t uid)
@@ -658,6 +688,7 @@ int main(int argc, char **argv)
 		TEST(test_event),
 		TEST(test_event_of_closed),
 		TEST(test_event_waited_for),
+		TEST(test_event_of_cancelled),
 		TEST(test_removal),
 		TEST(test_nobody_to_tell),
 		TEST(test_struck),

@@ -26,26 +26,39 @@
 #define PAGE 4096u /* of another size nothing is adopted (policy.c) */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int cancel_state; /* of the thread that has the lock, before: pages are not left half-way */
 
 void uhcav_adoption_lock(void)
 {
+	int before = uhcav_cancel_off();
+
 	pthread_mutex_lock(&lock);
+	cancel_state = before;
 }
 
 void uhcav_adoption_unlock(void)
 {
+	int before = cancel_state;
+
 	pthread_mutex_unlock(&lock);
+	uhcav_cancel_back(before);
 }
 
 bool uhcav_adoption_lock_soon(void)
 {
+	int before = uhcav_cancel_off();
 	struct timespec end;
 
 	clock_gettime(CLOCK_REALTIME, &end);
 	end.tv_nsec += SOON_NS;
 	end.tv_sec += end.tv_nsec / NSEC_PER_SEC;
 	end.tv_nsec %= NSEC_PER_SEC;
-	return pthread_mutex_timedlock(&lock, &end) == 0;
+	if (pthread_mutex_timedlock(&lock, &end) == 0) {
+		cancel_state = before;
+		return true;
+	}
+	uhcav_cancel_back(before);
+	return false;
 }
 
 /* What one registration asks for, and what is found out once. */

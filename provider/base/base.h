@@ -21,6 +21,7 @@
 #include "result.h"
 #include "rpc.h"
 #include "shared_list.h"
+#include "uncancelled.h"
 #include "verbs_private.h"
 
 #endif

@@ -7,6 +7,8 @@
  */
 #include "event_queue.h"
 
+#include "uncancelled.h"
+
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -54,11 +56,13 @@ static bool reserve(struct uhcav_event_queue *q)
 
 static bool push(const struct uhcav_event_queue *q, const void *record)
 {
+	int before = uhcav_cancel_off();
 	ssize_t n;
 
 	do {
 		n = send(q->write_fd, record, q->size, MSG_DONTWAIT | MSG_NOSIGNAL);
 	} while (n < 0 && errno == EINTR);
+	uhcav_cancel_back(before);
 	return n == (ssize_t)q->size;
 }
 
@@ -78,14 +82,17 @@ static void push_waiting(struct uhcav_event_queue *q)
 static bool pop(struct uhcav_event_queue *q, unsigned at)
 {
 	uint8_t record[UHCAV_EVENT_MAX] = {0};
+	int before;
 	ssize_t n;
 
 	/* Room first, so that none is lost for want of memory. */
 	if (!reserve(q))
 		return false;
+	before = uhcav_cancel_off();
 	do {
 		n = recv(q->read_fd, record, q->size, MSG_DONTWAIT);
 	} while (n < 0 && errno == EINTR);
+	uhcav_cancel_back(before);
 	if (n != (ssize_t)q->size)
 		return false;
 	memmove(q->waiting[at + 1], q->waiting[at], (q->n - at) * sizeof(q->waiting[0]));

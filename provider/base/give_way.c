@@ -6,6 +6,7 @@
 #include "give_way.h"
 
 #include "emu/abi/hog.h"
+#include "uncancelled.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -46,10 +47,11 @@ static uint64_t now_ns(void)
 static void sleep_shortly(void)
 {
 	static const struct timespec moment = {.tv_nsec = 1};
-	int saved = errno;
+	int saved = errno, before = uhcav_cancel_off();
 
 	if (nanosleep(&moment, NULL) < 0)
 		errno = saved; /* a signal: the caller looks again all the sooner */
+	uhcav_cancel_back(before);
 }
 
 static void note_look(uint64_t now)

@@ -7,6 +7,7 @@
 #include "rpc.h"
 
 #include "give_way.h"
+#include "uncancelled.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -200,7 +201,7 @@ static bool receive_reply(struct uhcav_rpc *c, struct uhcav_call *call, int64_t 
 	return reply_fits(call, n, msg.msg_flags, take_fds(call, &msg));
 }
 
-int uhcav_rpc_call(struct uhcav_rpc *c, struct uhcav_call *call)
+static int exchange(struct uhcav_rpc *c, struct uhcav_call *call)
 {
 	int status, saved = errno;
 	int64_t deadline;
@@ -231,5 +232,13 @@ int uhcav_rpc_call(struct uhcav_rpc *c, struct uhcav_call *call)
 	if (status)
 		drop_fds(call);
 	errno = saved;
+	return status;
+}
+
+int uhcav_rpc_call(struct uhcav_rpc *c, struct uhcav_call *call)
+{
+	int before = uhcav_cancel_off(), status = exchange(c, call);
+
+	uhcav_cancel_back(before);
 	return status;
 }

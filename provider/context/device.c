@@ -94,10 +94,11 @@ void uhcav_context_ring(struct uhcav_context *ctx, uint32_t n)
 	uhca_doorbell_set(ctx->doorbell, n);
 	uhca_doorbell_announce(ctx->doorbell, ctx->callers);
 	if (__atomic_load_n(&ctx->status->need_wakeup, __ATOMIC_RELAXED)) {
-		int saved = errno;
+		int saved = errno, before = uhcav_cancel_off();
 		/* A failed write means that the counter is full: the daemon wakes up anyway. */
 		if (write(ctx->event_fd, &one, sizeof(one)) < 0)
 			errno = saved;
+		uhcav_cancel_back(before);
 	}
 }
 

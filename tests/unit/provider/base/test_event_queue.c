@@ -56,6 +56,32 @@ static void test_empty(void **state)
 	assert_int_equal(get(), 0);
 }
 
+static void *purge_cancelled(void *n)
+{
+	pthread_cancel(pthread_self());
+	*(unsigned *)n = uhcav_event_queue_purge(&queue, 5);
+	pthread_testcancel();
+	return NULL;
+}
+
+/* A thread that is cancelled comes to the end of its call: nothing is lost, no lock stays. */
+static void test_cancelled(void **state)
+{
+	pthread_t thread;
+	unsigned n = 0;
+	void *result;
+
+	(void)state;
+	assert_true(put(4) && put(5) && put(6));
+	assert_int_equal(pthread_create(&thread, NULL, purge_cancelled, &n), 0);
+	assert_int_equal(pthread_join(thread, &result), 0);
+	assert_ptr_equal(result, PTHREAD_CANCELED);
+	assert_int_equal(n, 1);
+	assert_int_equal(get(), 4);
+	assert_int_equal(get(), 6);
+	assert_int_equal(uhcav_event_queue_purge(&queue, 5), 0);
+}
+
 static void test_order(void **state)
 {
 	const uint64_t in[] = {1, 5, 2, 5, 5, 3, 1};
@@ -173,6 +199,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_empty, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_order, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_cancelled, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_long_records, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_full_queue, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_backlog, setup, teardown),

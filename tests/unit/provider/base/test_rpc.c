@@ -288,6 +288,36 @@ static void test_connect(void **state)
 	assert_int_equal(uhcav_rpc_connect(&c, path), -ENAMETOOLONG);
 }
 
+static void *call_cancelled(void *status)
+{
+	struct uhcav_call call = a_call();
+
+	pthread_cancel(pthread_self());
+	*(int *)status = uhcav_rpc_call(&rpc, &call);
+	pthread_testcancel();
+	return NULL;
+}
+
+/* A thread that is cancelled comes to the end of its call, and no lock stays behind. */
+static void test_cancelled(void **state)
+{
+	struct uhcav_call call = a_call();
+	pthread_t thread;
+	int status = 1;
+	void *result;
+
+	(void)state;
+	for (uint32_t sequence = 1; sequence <= 2; sequence++)
+		prepare_reply(UHCA_CMD_ALLOC_PD, sequence, 0, sizeof(reply), -1);
+	assert_int_equal(pthread_create(&thread, NULL, call_cancelled, &status), 0);
+	assert_int_equal(pthread_join(thread, &result), 0);
+	assert_int_equal(status, 0);
+	assert_ptr_equal(result, PTHREAD_CANCELED);
+	assert_int_equal(pthread_mutex_trylock(&rpc.lock), 0);
+	pthread_mutex_unlock(&rpc.lock);
+	assert_int_equal(uhcav_rpc_call(&rpc, &call), 0);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -297,6 +327,7 @@ int main(void)
 		TEST(test_nonsense),    TEST(test_descriptors_missing),
 		TEST(test_daemon_gone), TEST(test_silence),
 		TEST(test_connect),     TEST(test_looks),
+		TEST(test_cancelled),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -448,6 +448,36 @@ static void test_wakes_sleeper(void **state)
 	fixture_destroy(f);
 }
 
+static void *post_cancelled(void *fixture)
+{
+	struct ibv_send_wr wr = {.opcode = IBV_WR_SEND};
+
+	pthread_cancel(pthread_self());
+	assert_int_equal(post(fixture, &wr), 0);
+	pthread_testcancel();
+	return NULL;
+}
+
+/* A thread that is cancelled comes to the end of its call, and the queue's lock does not stay. */
+static void test_cancelled(void **state)
+{
+	struct fixture *f = setup(IBV_QPT_RC);
+	struct ibv_send_wr wr = {.opcode = IBV_WR_SEND};
+	uint64_t count = 0;
+	pthread_t thread;
+	void *result;
+
+	(void)state;
+	f->status.need_wakeup = 1;
+	assert_int_equal(pthread_create(&thread, NULL, post_cancelled, f), 0);
+	assert_int_equal(pthread_join(thread, &result), 0);
+	assert_ptr_equal(result, PTHREAD_CANCELED);
+	assert_int_equal(read(f->ctx.event_fd, &count, sizeof(count)), sizeof(count));
+	assert_int_equal(f->qp.sq.lock.held, 0);
+	assert_int_equal(post(f, &wr), 0);
+	fixture_destroy(f);
+}
+
 /* An XRC request names the SRQ of the other side. */
 static void test_xrc(void **state)
 {
@@ -468,6 +498,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_xrc),
+		cmocka_unit_test(test_cancelled),
 		cmocka_unit_test(test_send),
 		cmocka_unit_test(test_rdma_and_atomic),
 		cmocka_unit_test(test_datagram),

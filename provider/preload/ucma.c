@@ -493,9 +493,25 @@ static int ask_for_event(int fd, struct call *c, bool *waited)
 	}
 }
 
+static pthread_key_t holds; /* what the thread holds, plus one: closed when it is cancelled */
+static pthread_once_t holds_once = PTHREAD_ONCE_INIT;
+static bool has_key;
+
 static void let_go(void *held)
 {
-	close(*(int *)held);
+	close((int)(intptr_t)held - 1);
+}
+
+static void make_key(void)
+{
+	has_key = pthread_key_create(&holds, let_go) == 0;
+}
+
+static void note_held(int fd)
+{
+	pthread_once(&holds_once, make_key);
+	if (has_key)
+		pthread_setspecific(holds, (void *)(intptr_t)(fd + 1));
 }
 
 /*
@@ -509,10 +525,10 @@ static int ask_holding(int fd, struct call *c, bool *waited)
 
 	if (held < 0)
 		return ask_for_event(fd, c, waited); /* there are no more descriptors */
-	pthread_cleanup_push(let_go, &held);
+	note_held(held);
 	n = ask_for_event(held, c, waited);
-	pthread_cleanup_pop(0);
 	saved = errno;
+	note_held(-1);
 	if (n == 0 && number_of(held) != number_of(fd)) {
 		saved = EBADF;
 		n = -1;

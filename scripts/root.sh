@@ -40,17 +40,21 @@ in_root() {
 		shift
 	done
 	[ ${#spaces[@]} = 5 ] || cp /etc/resolv.conf "$folder/etc/resolv.conf" || return 1
+	# Not chroot(2) alone: in what it makes, no user has namespaces of his own.
 	# shellcheck disable=SC2016 # for the shell inside
 	unshare "${spaces[@]}" sh -c '
 		root=$1 who=$2 home=$3
 		shift 3
-		ip link set lo up && mount -t proc proc "$root/proc" &&
+		ip link set lo up && mount --bind "$root" "$root" &&
+			mount -t proc proc "$root/proc" &&
 			mount -t sysfs -o ro sysfs "$root/sys" &&
-			mount -t tmpfs -o mode=1777 tmpfs "$root/dev/shm" || exit 125
+			mount -t tmpfs -o mode=1777 tmpfs "$root/dev/shm" &&
+			mount -t devpts -o newinstance,ptmxmode=0666 devpts "$root/dev/pts" &&
+			cd "$root" && pivot_root . mnt && cd / && umount -l /mnt || exit 125
 		exec env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
 			HOME="$home" LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
 			${SOURCE_DATE_EPOCH:+"SOURCE_DATE_EPOCH=$SOURCE_DATE_EPOCH"} \
 			${DEB_BUILD_OPTIONS:+"DEB_BUILD_OPTIONS=$DEB_BUILD_OPTIONS"} \
-			chroot --userspec="$who" "$root" "$@"' \
+			chroot --userspec="$who" / "$@"' \
 		sh "$folder" "$who" "$home" "$@" </dev/null
 }

@@ -19,8 +19,13 @@ from pyverbs.srq import SRQ, SrqInitAttr, SrqAttr
 
 try:
     import pyverbs.enums as e
-except ImportError:  # of releases since
-    import pyverbs.libibverbs_enums as e
+except ImportError:  # of releases since: in classes of their own
+    import types
+    import pyverbs.libibverbs_enums
+    e = types.SimpleNamespace()
+    for value in vars(pyverbs.libibverbs_enums).values():
+        vars(e).update(getattr(value, "__members__", {}))
+    vars(e).update(vars(pyverbs.libibverbs_enums))
 
 RC_CAP = QPCap(4, 4, 1, 1, 0)
 

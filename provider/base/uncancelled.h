@@ -8,6 +8,7 @@
 #define UHCAV_UNCANCELLED_H
 
 #include <pthread.h>
+#include <unistd.h>
 
 /* Returns what uhcav_cancel_back() takes, in the same thread. Both may be nested; errno stays. */
 static inline int uhcav_cancel_off(void)
@@ -21,6 +22,15 @@ static inline int uhcav_cancel_off(void)
 static inline void uhcav_cancel_back(int before)
 {
 	pthread_setcancelstate(before, NULL);
+}
+
+/* close(2), which is a cancellation point. */
+static inline void uhcav_close(int fd)
+{
+	int before = uhcav_cancel_off();
+
+	close(fd);
+	uhcav_cancel_back(before);
 }
 
 #endif

@@ -21,9 +21,26 @@
 #define FEW     8u    /* that one sweep looks at */
 
 static pthread_mutex_t registry_lock = PTHREAD_MUTEX_INITIALIZER;
+static int cancel_state; /* of the thread that has the lock, before */
 static LIST_HEAD(, uhcav_channel) registry[BUCKETS];
 static TAILQ_HEAD(, uhcav_channel) idle = TAILQ_HEAD_INITIALIZER(idle); /* longest unseen first */
 static unsigned n_idle;
+
+static void enter(void)
+{
+	int before = uhcav_cancel_off();
+
+	pthread_mutex_lock(&registry_lock);
+	cancel_state = before;
+}
+
+static void leave(void)
+{
+	int before = cancel_state;
+
+	pthread_mutex_unlock(&registry_lock);
+	uhcav_cancel_back(before);
+}
 
 static void link_idle(struct uhcav_channel *ch)
 {
@@ -83,18 +100,18 @@ static unsigned sweep_few(void)
 
 static void sweep(void)
 {
-	pthread_mutex_lock(&registry_lock);
+	enter();
 	while (sweep_few())
 		;
-	pthread_mutex_unlock(&registry_lock);
+	leave();
 }
 
 static void sweep_all(void)
 {
-	pthread_mutex_lock(&registry_lock);
+	enter();
 	for (unsigned looks = n_idle / FEW + 1; looks > 0; looks--)
 		sweep_few();
-	pthread_mutex_unlock(&registry_lock);
+	leave();
 }
 
 /* Descriptors of closed channels may be those that are missing. */
@@ -127,10 +144,10 @@ int uhcav_channel_create(int cmd_fd)
 	uhcav_event_queue_construct(&ch->events, pair[0], pair[1],
 				    sizeof(struct uhca_abi_comp_event));
 	ch->inode = st.st_ino;
-	pthread_mutex_lock(&registry_lock);
+	enter();
 	LIST_INSERT_HEAD(&registry[(unsigned)pair[0] % BUCKETS], ch, same_bucket);
 	link_idle(ch);
-	pthread_mutex_unlock(&registry_lock);
+	leave();
 	return pair[0];
 }
 
@@ -176,7 +193,7 @@ int uhcav_channel_get(struct uhcav_context *ctx, int read_fd, struct uhcav_chann
 	int err = 0;
 
 	sweep();
-	pthread_mutex_lock(&registry_lock);
+	enter();
 	ch = find(read_fd);
 	if (!ch || (ch->ctx && ch->ctx != ctx))
 		err = -EINVAL;
@@ -187,21 +204,21 @@ int uhcav_channel_get(struct uhcav_context *ctx, int read_fd, struct uhcav_chann
 			unlink_idle(ch);
 		*out = ch;
 	}
-	pthread_mutex_unlock(&registry_lock);
+	leave();
 	return err;
 }
 
 void uhcav_channel_put(struct uhcav_channel *ch)
 {
-	pthread_mutex_lock(&registry_lock);
+	enter();
 	if (--ch->users == 0)
 		link_idle(ch);
-	pthread_mutex_unlock(&registry_lock);
+	leave();
 }
 
 void uhcav_channels_forget(struct uhcav_context *ctx)
 {
-	pthread_mutex_lock(&registry_lock);
+	enter();
 	for (unsigned i = 0; i < BUCKETS; i++) {
 		struct uhcav_channel *ch = LIST_FIRST(&registry[i]), *next;
 
@@ -211,15 +228,15 @@ void uhcav_channels_forget(struct uhcav_context *ctx)
 				free_channel(ch);
 		}
 	}
-	pthread_mutex_unlock(&registry_lock);
+	leave();
 }
 
 void uhcav_channels_lock(void)
 {
-	pthread_mutex_lock(&registry_lock);
+	enter();
 }
 
 void uhcav_channels_unlock(void)
 {
-	pthread_mutex_unlock(&registry_lock);
+	leave();
 }

@@ -19,7 +19,7 @@ int uhcav_context_map_file(int fd, size_t size, bool writable, void **out)
 
 	/* A file that is shorter than it says would be a SIGBUS later. */
 	if (fstat(fd, &st) || (uint64_t)st.st_size < size) {
-		close(fd);
+		uhcav_close(fd);
 		return -EPROTO;
 	}
 	base = mmap(NULL, size, prot, MAP_SHARED, fd, 0);
@@ -27,7 +27,7 @@ int uhcav_context_map_file(int fd, size_t size, bool writable, void **out)
 		err = -errno;
 	else
 		*out = base;
-	close(fd);
+	uhcav_close(fd);
 	return err;
 }
 
@@ -38,7 +38,7 @@ int uhcav_context_map(int fd, size_t size, bool writable, uint32_t kind, void **
 	int err;
 
 	if (size < sizeof(*region)) {
-		close(fd);
+		uhcav_close(fd);
 		return -EPROTO;
 	}
 	err = uhcav_context_map_file(fd, size, writable, &base);

@@ -16,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #define BIT(opcode) (1u << (opcode))
 
@@ -167,7 +166,7 @@ static int open_qp(struct uhcav_qp *qp, const struct ibv_qp_init_attr *attr,
 		return err;
 	err = reply.doorbell < UHCA_ABI_DOORBELL_MAX ? 0 : -EPROTO;
 	if (err)
-		close(fd);
+		uhcav_close(fd);
 	else
 		err = map_queues(qp, &reply, fd);
 	if (err)

@@ -4,6 +4,7 @@
 #include "tests/support/wire/cmocka_all.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <time.h>
 
 struct wrapped_wait wrapped = {
@@ -31,7 +32,11 @@ int __wrap_sched_yield(void)
 /* One that a signal interrupts: its errno is not the caller's. */
 int __wrap_nanosleep(const struct timespec *t, struct timespec *rest)
 {
+	int cancel_state;
+
 	assert_true(t->tv_sec == 0 && t->tv_nsec <= (long)USEC);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+	assert_int_equal(cancel_state, PTHREAD_CANCEL_DISABLE); /* a lock may be held */
 	assert_null(rest);
 	wrapped.sleeps++;
 	wrapped.now += wrapped.sleep_takes;

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -49,6 +50,40 @@ static unsigned open_fds(void)
 	for (int fd = 0; fd < 4096; fd++)
 		n += dup2(fd, fd) == fd;
 	return n;
+}
+
+struct use {
+	struct ibv_comp_channel *channel;
+	struct ibv_cq *cq;
+};
+
+static void *use_cancelled(void *arg)
+{
+	struct use *u = arg;
+
+	pthread_cancel(pthread_self());
+	u->cq = ibv_create_cq(u->channel->context, 1, NULL, u->channel, 0);
+	pthread_testcancel();
+	return NULL;
+}
+
+/* A thread that is cancelled comes to the end of its call, and the registry's lock does not stay.
+ */
+static void test_cancelled(void **state)
+{
+	struct ibv_comp_channel *ch[2]; /* one to use, one to look at */
+	struct use use = {0};
+	pthread_t thread;
+	void *result;
+
+	make(*state, ch, 2);
+	use.channel = ch[0];
+	assert_int_equal(pthread_create(&thread, NULL, use_cancelled, &use), 0);
+	assert_int_equal(pthread_join(thread, &result), 0);
+	assert_ptr_equal(result, PTHREAD_CANCELED);
+	assert_non_null(use.cq);
+	assert_int_equal(ibv_destroy_cq(use.cq), 0);
+	destroy(ch, 2);
 }
 
 static void test_many(void **state)
@@ -225,10 +260,15 @@ static void test_of_another(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_many),          TEST(test_closed_among_open),
-		TEST(test_all_closed),    TEST(test_short_of_descriptors),
-		TEST(test_no_descriptor), TEST(test_number_used_again),
-		TEST(test_shared),        TEST(test_of_another),
+		TEST(test_cancelled),
+		TEST(test_many),
+		TEST(test_closed_among_open),
+		TEST(test_all_closed),
+		TEST(test_short_of_descriptors),
+		TEST(test_no_descriptor),
+		TEST(test_number_used_again),
+		TEST(test_shared),
+		TEST(test_of_another),
 	};
 
 	(void)argc;

@@ -6,7 +6,6 @@
 #include "ucma_reader.h"
 
 #include <poll.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <sys/syscall.h>
 #include <time.h>

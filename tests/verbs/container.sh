@@ -55,7 +55,7 @@ container_is_one() {
 	! unshare --user true 2>/dev/null || echo "namespaces can be made"
 }
 
-# Profiles of Docker before 23, and of other engines, refuse it: does this one?
+# The profile of Debian 12's Docker refuses it, that of Debian 13's does not: and this one?
 process_vm_allowed() {
 	python3 -c 'import ctypes, os
 call = ctypes.CDLL(None).process_vm_readv

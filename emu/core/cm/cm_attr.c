@@ -26,13 +26,10 @@
 /* What takes a responder resource is let in where the parties agreed on some: FLUSH (A19), too. */
 static uint32_t access_of(const struct cm *cm)
 {
-	uint32_t access = ACCESS_WRITE;
-
-	if (cm->responder_resources)
-		access |= ACCESS_READ;
-	if (cm->responder_resources && cm->dev->cfg.features & UHCA_ABI_HAS_FLUSH)
-		access |= ACCESS_FLUSH;
-	return access;
+	if (!cm->responder_resources)
+		return ACCESS_WRITE;
+	return ACCESS_WRITE | ACCESS_READ |
+	       (cm->dev->cfg.features & UHCA_ABI_HAS_FLUSH ? ACCESS_FLUSH : 0);
 }
 
 static void to_init(const struct cm *cm, struct uhca_abi_qp_attr *a, uint32_t *mask)

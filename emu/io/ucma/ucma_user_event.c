@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Of enum rdma_cm_event_type, from librdmacm 1.4.60 on: the only ones that may be written. */
+/* Of enum rdma_cm_event_type of later releases: the only ones that may be written. */
 enum { EVENT_USER = 18, EVENT_INTERNAL };
 
 #define WAITING_MAX 4096 /* events of one open, before no more are taken */

@@ -109,6 +109,13 @@ static json_t *dump(const struct io_house *h, const json_t *request, struct ctl_
 			 UHCA_CTL_CUT, done.cut);
 }
 
+/* Who asks may read the file next: what there is so far is in it, however busy the daemon is. */
+static json_t *status(const struct io_house *h)
+{
+	io_capture_flush(h->teller->capture);
+	return facts(h->teller->capture);
+}
+
 json_t *io_ctl_capture(const struct io_house *h, const json_t *request, struct ctl_outcome *o)
 {
 	const char *action = text_of(request, UHCA_CTL_ACTION);
@@ -118,7 +125,7 @@ json_t *io_ctl_capture(const struct io_house *h, const json_t *request, struct c
 	if (action && strcmp(action, "stop") == 0)
 		return stop(h, o);
 	if (action && strcmp(action, "status") == 0)
-		return facts(h->teller->capture);
+		return status(h);
 	if (action && strcmp(action, "dump") == 0)
 		return dump(h, request, o);
 	return io_ctl_refuse(o, "capture needs \"%s\": start, stop, status or dump",

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static struct io_test_daemon t;
@@ -75,6 +76,30 @@ static void test_one_at_a_time(void **state)
 	assert_int_equal(access(path, R_OK), 0);
 }
 
+static off_t size_of(const char *path)
+{
+	struct stat st;
+
+	assert_int_equal(stat(path, &st), 0);
+	return st.st_size;
+}
+
+/* A scenario asks, and judges by what the file has then; a busy daemon writes it out in its time. */
+static void test_status_writes_out(void **state)
+{
+	char path[96];
+	off_t before;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/x", dir);
+	expect_of_file("\"action\":\"start\"", "\"ok\":true");
+	before = size_of(path);
+	io_capture_record(&t.d.capture, 0, "call dev=uhca0 verb=reg_mr");
+	assert_int_equal(size_of(path), before);
+	expect("\"action\":\"status\"", "\"records\":1");
+	assert_true(size_of(path) > before);
+}
+
 static void test_dump(void **state)
 {
 	(void)state;
@@ -104,6 +129,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(test_one_at_a_time),
+		TEST(test_status_writes_out),
 		TEST(test_dump),
 		TEST(test_refusals),
 	};

@@ -34,9 +34,16 @@ machine_now() (
 	date -Is
 	uptime
 	free -m
+	dmesg 2>/dev/null | tail -n 40
 	env | grep -E '^(UHCA|ASAN|UBSAN|TSAN)_?' | cut -c 1-300 | sort
 	ps -eo pid,ppid,psr,stat,pcpu,etimes,args --sort=-pcpu | head -n 40
 )
+
+# The program that crashed last on this machine, and where, as the kernel tells who may ask it.
+last_crash() {
+	dmesg 2>/dev/null | sed -nE 's/^\[[^]]*\] (traps: )?([^ ]+\[[0-9]+\]:? .* in [^ ]+\]).*/\2/p' |
+		tail -n 1
+}
 
 # keep_evidence NAME REASON: prints the folder, or nothing when there is no room for one.
 keep_evidence() {

@@ -175,8 +175,13 @@ run_pair_once() {
 }
 
 status_words() {
+	local where=
 	case $1 in
 	124 | 137) echo "ran into its time limit" ;;
+	132 | 13[569])
+		where=$(last_crash)
+		echo "ended with $1${where:+ ($where)}"
+		;;
 	*) echo "ended with $1" ;;
 	esac
 }

@@ -41,7 +41,8 @@ machine_now() (
 
 # The program that crashed last on this machine, and where, as the kernel tells who may ask it.
 last_crash() {
-	dmesg 2>/dev/null | sed -nE 's/^\[[^]]*\] (traps: )?([^ ]+\[[0-9]+\]:? .* in [^ ]+\]).*/\2/p' |
+	dmesg 2>/dev/null |
+		sed -nE 's/^\[[^]]*\] (traps: )?([^ ]+\[[0-9]+\]:? .* in [^ ]+\]).*/\2/p' |
 		tail -n 1
 }
 

@@ -38,7 +38,9 @@ static const struct text command_text[] = {
 	 "overwritten if it is the daemon's user's and has no other name; a symbolic link is not "
 	 "followed."},
 	{"capture stop", "Ends the capture and says what is in the file."},
-	{"capture status", "Says whether a capture is running."},
+	{"capture status",
+	 "Writes out what there is so far, and says whether a capture is running and what is in "
+	 "its file."},
 	{"minimise FILE [-- COMMAND...]",
 	 "Which of the rules of FILE are needed for a failure? Runs COMMAND with fewer and fewer "
 	 "of "

@@ -43,8 +43,8 @@ cm_listens_or_is_gone() { # PID
 # perftest -R connects twice, and its server begins to listen for the second connection when it has
 # told the client to make it: where it is late its client is refused (8, or 1 for datagrams), tries
 # again with an id that it has freed, and crashes. The server waits on, and takes for its second
-# connection what would be another client's first: both must begin anew. One that ended was not late:
-# it failed.
+# connection what would be another client's first: both must begin anew. One that has ended was not
+# late: it failed.
 listened_too_late() {
 	[ "$client_status" != 0 ] && ! is_gone "$server_pid" &&
 		grep -qE "EVENT_(REJECTED; error: 8|UNREACHABLE; error: 1)\b" "$out/client" &&

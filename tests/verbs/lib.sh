@@ -189,14 +189,11 @@ status_words() {
 # Reasons why a pair did not do what it should; nothing when it did.
 pair_complaint() {
 	local where
-	[ "$client_status" = 0 ] || {
-		echo "client $(status_words "$client_status"): $(last_words)"
-		return
-	}
-	[ "$server_status" = 0 ] || {
-		echo "server $(status_words "$server_status"): $(last_words)"
-		return
-	}
+	[ "$client_status" = 0 ] ||
+		echo "client $(status_words "$client_status"): $(words_of "$out/client")"
+	[ "$server_status" = 0 ] ||
+		echo "server $(status_words "$server_status"): $(words_of "$out/server")"
+	[ "$client_status$server_status" = 00 ] || return 0
 	# What ibv_devinfo says of a capability that is not there is no complaint.
 	where=$(grep -ihE "$bad_words" "$out/server" "$out/client") &&
 		where=$(grep -viE "(timestamp|clock|matching|odp).*not supported|NO SUPPORT" \
@@ -211,6 +208,14 @@ closed_under_its_thread() {
 	[ "$client_status" = 255 ] && grep -q "^client DISCONNECT EVENT" "$out/client" &&
 		grep -q "^rdma_get_cm_event: Bad file descriptor" "$out/client" &&
 		echo "it closed its channel under its thread: begun anew" >>"$out/commands"
+}
+
+# What a program says of its failure: the first lines with a word for it, or its last line.
+words_of() { # FILE
+	local words
+	words=$(grep -aiE "$bad_words|EVENT_" "$1" | head -n 3 | tr '\n' ' ')
+	[ -n "$words" ] || words=$(grep -av '^[ *-]*$' "$1" | tail -n 1)
+	echo "${words:0:150}"
 }
 
 last_words() {

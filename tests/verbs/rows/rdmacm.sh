@@ -32,12 +32,14 @@ ipv6_first() { # ADDRESS
 	echo "$way sh $out/ipv6/run"
 }
 
-# Servers of rsockets' datagrams wait at a UDP port of the host, all others for rdma_cm.
-cm_listens_or_is_gone() { # PID
-	local waits
+# Servers of rsockets' datagrams wait at a UDP port of the host, all others for rdma_cm: at $port,
+# where their command names it. The server of the row before may be seen for a moment more.
+cm_listens_or_is_gone() { # PID COMMAND
+	local waits listens=' listening '
 	waits=$(printf ':%04X .* 07 ' "$port")
+	[[ " $2 " != *" $port "* ]] || listens=" listening +$port "
 	is_gone "$1" || grep -qs "$waits" "/proc/$1/net/udp" "/proc/$1/net/udp6" ||
-		"${server_run[@]}" "$UHCA_BUILDDIR/uhcactl" show cm_id 2>&1 | grep -q " listening "
+		"${server_run[@]}" "$UHCA_BUILDDIR/uhcactl" show cm_id 2>&1 | grep -qE "$listens"
 }
 
 # perftest -R connects twice, and its server begins to listen for the second connection when it has
@@ -63,7 +65,7 @@ cm_pair() {
 	end=$((now + 20000))
 	while :; do
 		start_server "${server[@]}"
-		until_true 20 cm_listens_or_is_gone "$server_pid"
+		until_true 20 cm_listens_or_is_gone "$server_pid" "${server[*]}"
 		timeout -k 2 "$limit" "${client_run[@]}" "${client[@]}" \
 			>"$out/client" 2>&1 </dev/null
 		client_status=$?

@@ -255,6 +255,7 @@ void uhcav_adoption_begin(struct uhcav_context *ctx, uint64_t addr, uint64_t len
 	struct request r = {.ctx = ctx, .out = out};
 	uintptr_t at = addr, end;
 	struct uhcav_mapping m;
+	int saved = errno;
 
 	out->n = 0;
 	out->fresh = out->fresh_end = 0;
@@ -271,6 +272,7 @@ void uhcav_adoption_begin(struct uhcav_context *ctx, uint64_t addr, uint64_t len
 	for (; at < end && !uhcav_maps_find(at, &m) && m.from < end; at = m.to)
 		take_part(&r, &m, m.from > at ? m.from : at, m.to < end ? m.to : end);
 	uhcav_adoption_unlock();
+	errno = saved;
 }
 
 void uhcav_adoption_end(const struct uhcav_adoption *a)

@@ -146,6 +146,7 @@ void uhcav_event_queue_refill(struct uhcav_event_queue *q)
 unsigned uhcav_event_queue_purge(struct uhcav_event_queue *q, uint64_t cookie)
 {
 	unsigned taken = 0, dropped;
+	int saved = errno;
 
 	pthread_mutex_lock(&q->lock);
 	/* No more than a socket holds: a sender that never stops must not keep us here. */
@@ -154,5 +155,6 @@ unsigned uhcav_event_queue_purge(struct uhcav_event_queue *q, uint64_t cookie)
 	dropped = drop(q, cookie);
 	push_waiting(q);
 	pthread_mutex_unlock(&q->lock);
+	errno = saved;
 	return dropped;
 }

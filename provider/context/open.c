@@ -120,9 +120,11 @@ static void permit_daemon(int sock)
 {
 	struct ucred peer;
 	socklen_t len = sizeof(peer);
+	int saved = errno;
 
 	if (!getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &peer, &len) && peer.pid > 0)
 		prctl(PR_SET_PTRACER, (unsigned long)peer.pid, 0, 0, 0);
+	errno = saved;
 }
 
 static struct uhcav_context *alloc_context(struct ibv_context *ibctx)

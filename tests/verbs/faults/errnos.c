@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -305,6 +306,62 @@ static void test_busy(void **state)
 	assert_int_equal(ibv_close_xrcd(xrcd), 0);
 }
 
+/*
+ * What succeeds leaves errno alone, as an ioctl(2) of a kernel's does: librdmacm gives back the QP
+ * of an rdma_create_qp that fails later, and tells by errno why.
+ */
+#define KEEPS(call)                                                                                \
+	do {                                                                                       \
+		errno = ENOTTY;                                                                    \
+		assert_true(call);                                                                 \
+		if (errno != ENOTTY)                                                               \
+			fail_msg("%s: errno %d (%s)", #call, errno, strerror(errno));              \
+	} while (0)
+#define KEEPS_0(call) KEEPS((call) == 0)
+
+static void test_success(void **state)
+{
+	struct world *w = *state;
+	struct ibv_ah_attr address = world_own_address(w->ctx);
+	struct ibv_srq_init_attr srq_init = {.attr = {.max_wr = 4, .max_sge = 1}};
+	struct ibv_qp_init_attr init = world_init_attr(w, IBV_QPT_RC);
+	struct ibv_alloc_dm_attr dm_init = {.length = 64};
+	struct ibv_comp_channel *channel;
+	struct ibv_pd *pd;
+	struct ibv_mr *mr;
+	struct ibv_mw *mw;
+	struct ibv_cq *cq;
+	struct ibv_ah *ah;
+	struct ibv_srq *srq;
+	struct ibv_qp *qp;
+	struct ibv_dm *dm;
+	void *large = aligned_alloc(4096, 1 << 18);
+
+	assert_non_null(large);
+	memset(large, 1, 1 << 18);
+	KEEPS(pd = ibv_alloc_pd(w->ctx));
+	KEEPS(mr = ibv_reg_mr(pd, large, 1 << 18, IBV_ACCESS_LOCAL_WRITE));
+	KEEPS_0(ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0, 0));
+	KEEPS(mw = ibv_alloc_mw(pd, IBV_MW_TYPE_2));
+	KEEPS(channel = ibv_create_comp_channel(w->ctx));
+	KEEPS(cq = ibv_create_cq(w->ctx, 8, NULL, channel, 0));
+	KEEPS_0(ibv_resize_cq(cq, 16));
+	KEEPS(ah = ibv_create_ah(pd, &address));
+	KEEPS(srq = ibv_create_srq(pd, &srq_init));
+	KEEPS(qp = (init.send_cq = cq, ibv_create_qp(pd, &init)));
+	KEEPS(dm = ibv_alloc_dm(w->ctx, &dm_init));
+	KEEPS_0(ibv_free_dm(dm));
+	KEEPS_0(ibv_destroy_qp(qp));
+	KEEPS_0(ibv_destroy_srq(srq));
+	KEEPS_0(ibv_destroy_ah(ah));
+	KEEPS_0(ibv_destroy_cq(cq));
+	KEEPS_0(ibv_destroy_comp_channel(channel));
+	KEEPS_0(ibv_dealloc_mw(mw));
+	KEEPS_0(ibv_dereg_mr(mr));
+	KEEPS_0(ibv_dealloc_pd(pd));
+	free(large);
+}
+
 static void test_posting(void **state)
 {
 	struct world *w = *state;
@@ -450,13 +507,11 @@ static void test_table(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_pd),      TEST(test_memory),
-		TEST(test_cq),      TEST(test_qp),
-		TEST(test_srq),     TEST(test_ah),
-		TEST(test_wq),      TEST(test_flow),
-		TEST(test_busy),    TEST(test_posting),
-		TEST(test_queries), TEST(test_making),
-		TEST(test_child),   cmocka_unit_test(test_table), /* the last */
+		TEST(test_pd),      TEST(test_memory),  TEST(test_cq),
+		TEST(test_qp),      TEST(test_srq),     TEST(test_ah),
+		TEST(test_wq),      TEST(test_flow),    TEST(test_busy),
+		TEST(test_posting), TEST(test_queries), TEST(test_making),
+		TEST(test_child),   TEST(test_success), cmocka_unit_test(test_table), /* the last */
 	};
 
 	alarm(120); /* a hang is a failure */

@@ -52,7 +52,9 @@ static uint64_t get(void)
 static void test_empty(void **state)
 {
 	(void)state;
+	errno = ENOTTY;
 	assert_int_equal(uhcav_event_queue_purge(&queue, 5), 0);
+	assert_int_equal(errno, ENOTTY); /* of a queue that is empty */
 	assert_int_equal(get(), 0);
 }
 

@@ -60,6 +60,11 @@ static bool is_peer_known(const struct cm *cm)
 	return false;
 }
 
+static bool has_not_ended(const struct cm *cm)
+{
+	return cm->state == CM_IDLE || cm->state == CM_REQ_SENT || is_peer_known(cm);
+}
+
 static void to_rtr(const struct cm *cm, struct uhca_abi_qp_attr *a, uint32_t *mask)
 {
 	*mask = QP_ATTR_STATE | QP_ATTR_AV | QP_ATTR_PATH_MTU | QP_ATTR_DEST_QPN | QP_ATTR_RQ_PSN;
@@ -96,7 +101,7 @@ int core_cm_qp_attr(struct cm *cm, uint32_t state, struct uhca_abi_qp_attr *attr
 {
 	memset(attr, 0, sizeof(*attr));
 	attr->qp_state = state;
-	if (state == INIT)
+	if (state == INIT && has_not_ended(cm))
 		to_init(cm, attr, mask);
 	else if (state == RTR && is_peer_known(cm))
 		to_rtr(cm, attr, mask);

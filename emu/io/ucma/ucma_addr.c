@@ -110,28 +110,38 @@ bool ucma_addr_is_localhost(const struct ucma_addr *a)
 	return ucma_addr_is_v4(a) ? memcmp(a->gid + 12, v4, 4) == 0 : memcmp(a->gid, v6, 16) == 0;
 }
 
-/* Who has the address holds RoCEv2's port of it (annex A17). The socket is closed at once. */
-bool ucma_addr_has_device(const struct ucma_addr *a)
+/* What a datagram socket hears that binds it. The socket is closed at once. */
+static int bind_error(const struct ucma_addr *a, uint16_t port)
 {
 	struct io_address address = {.scope = a->scope};
 	union io_sockaddr sa;
 	socklen_t len;
-	bool taken;
-	int fd;
+	int fd, error;
 
 	memcpy(address.gid, a->gid, 16);
-	len = io_address_to_sockaddr(&address, ROCE_UDP_PORT, &sa);
+	len = io_address_to_sockaddr(&address, port, &sa);
 	fd = socket(sa.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
-		return false;
-	taken = bind(fd, &sa.any, len) < 0 && errno == EADDRINUSE;
+		return -errno;
+	error = bind(fd, &sa.any, len) < 0 ? -errno : 0;
 	close(fd);
-	return taken;
+	return error;
+}
+
+/* Who has the address holds RoCEv2's port of it (annex A17). */
+bool ucma_addr_has_device(const struct ucma_addr *a)
+{
+	return bind_error(a, ROCE_UDP_PORT) == -EADDRINUSE;
 }
 
 static bool is_multicast(const uint8_t gid[16])
 {
 	return roce_addr_is_v4(gid) ? gid[12] >> 4 == 0xe : gid[0] == 0xff;
+}
+
+bool ucma_addr_is_of_host(const struct ucma_addr *a)
+{
+	return !is_multicast(a->gid) && bind_error(a, 0) == 0;
 }
 
 bool ucma_addr_is_reached(const struct ucma_addr *to, const uint8_t from[16])
@@ -141,24 +151,25 @@ bool ucma_addr_is_reached(const struct ucma_addr *to, const uint8_t from[16])
 }
 
 /* A datagram socket that is connected knows its source; nothing is sent. */
-bool ucma_addr_source_for(const struct ucma_addr *to, uint8_t gid[16])
+int ucma_addr_source_for(const struct ucma_addr *to, uint8_t gid[16])
 {
 	struct io_address a = {.scope = to->scope};
 	union io_sockaddr sa;
 	socklen_t len;
-	int fd;
-	bool ok;
+	int fd, error = 0;
 
 	memcpy(a.gid, to->gid, 16);
 	len = io_address_to_sockaddr(&a, 9, &sa);
 	fd = socket(sa.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
-		return false;
-	ok = connect(fd, &sa.any, len) == 0;
+		return -errno;
+	if (connect(fd, &sa.any, len) < 0)
+		error = -errno;
 	len = sizeof(sa);
-	ok = ok && getsockname(fd, &sa.any, &len) == 0;
+	if (error == 0 && getsockname(fd, &sa.any, &len) < 0)
+		error = -errno;
 	close(fd);
-	if (ok)
+	if (error == 0)
 		io_address_from_sockaddr(&sa, gid);
-	return ok;
+	return error;
 }

@@ -50,7 +50,13 @@ bool ucma_addr_has_device(const struct ucma_addr *a);
  */
 bool ucma_addr_is_reached(const struct ucma_addr *to, const uint8_t from[16]);
 
-/* The address from which this host would send to "to". False when there is no route. */
-bool ucma_addr_source_for(const struct ucma_addr *to, uint8_t gid[16]);
+/* Is it an address of one of this host's interfaces? */
+bool ucma_addr_is_of_host(const struct ucma_addr *a);
+
+/*
+ * The address from which this host would send to "to": 0, or what connect(2) says, -ENETUNREACH
+ * where there is no route.
+ */
+int ucma_addr_source_for(const struct ucma_addr *to, uint8_t gid[16]);
 
 #endif

@@ -173,6 +173,8 @@ int ucma_disconnect(struct ucma_command *c)
 
 	if (!id)
 		return -ENOENT;
+	if (id->state == UCMA_LISTENING && id->dev)
+		return 0; /* has nothing to end, and the kernel does not mind */
 	return id->cm ? core_cm_disconnect(id->cm, io_clock_now()) : -EINVAL;
 }
 
@@ -255,7 +257,7 @@ int ucma_init_qp_attr(struct ucma_command *c)
 
 	if (!id)
 		return -ENOENT;
-	if (!id->dev)
+	if (!id->dev || (id->state == UCMA_LISTENING && id->qp_type != QPT_UD))
 		return -EINVAL;
 	if (!id->cm || id->qp_type == QPT_UD)
 		error = initial_attr(id, in->qp_state, &attr, &mask);

@@ -45,6 +45,7 @@ struct ucma_id {
 	struct cm *cm;
 	uint32_t backlog; /* requests that may still wait to be taken */
 	bool reuse_address, family_only;
+	bool family_told; /* family_only is the program's choice */
 	uint8_t tos, ack_timeout;
 	uint32_t events_reported;
 };
@@ -149,10 +150,16 @@ void ucma_find_peer(struct ucma_id *id);
 
 /* ---- ucma_port.c ---- */
 
-/* Gives the id its port (0: a free one). 0, -EADDRINUSE, -EADDRNOTAVAIL. */
+/*
+ * Gives the id its port (0: a free one). 0; -EADDRINUSE: it has the same address there;
+ * -EADDRNOTAVAIL: one of the two has all addresses, or no port is free.
+ */
 int ucma_port_bind(struct ucma_id *id);
-/* May it listen on the port it has? 0 or -EADDRINUSE. */
-int ucma_port_listen(const struct ucma_id *id);
+/*
+ * May it listen on the port it has? Who does shares it with nobody, whatever was said before, not
+ * with one who is only bound either. 0 or as above.
+ */
+int ucma_port_listen(struct ucma_id *id);
 void ucma_port_release(struct ucma_id *id);
 /* Who listens for this service id at this address; the more particular one. NULL: nobody. */
 struct ucma_id *ucma_port_find_listener(struct io_ucma *u, uint64_t service_id,

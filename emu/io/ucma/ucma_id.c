@@ -13,8 +13,9 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#define QPT_RC 2
-#define QPT_UD 4
+#define QPT_RC       2
+#define QPT_UD       4
+#define QPT_XRC_SEND 9
 
 /* ---- numbers ---- */
 
@@ -181,34 +182,67 @@ uint64_t ucma_service_id(const struct ucma_id *id, const struct ucma_addr *to)
 
 /* ---- options ---- */
 
-static int set_id_option(struct ucma_id *id, uint32_t name, const void *value, size_t len)
+static int set_tos(struct ucma_id *id, const void *value, size_t len)
 {
-	uint8_t byte;
+	if (len != sizeof(id->tos))
+		return -EINVAL;
+	memcpy(&id->tos, value, len);
+	return 0;
+}
+
+static int set_ack_timeout(struct ucma_id *id, const void *value, size_t len)
+{
+	uint8_t timeout;
+
+	if (len != sizeof(timeout))
+		return -EINVAL;
+	memcpy(&timeout, value, len);
+	if (timeout > 31 || (id->qp_type != QPT_RC && id->qp_type != QPT_XRC_SEND))
+		return -EINVAL;
+	id->ack_timeout = timeout;
+	return 0;
+}
+
+/* Until it listens an address can be said to be shared, but that is taken back only at first. */
+static int set_reuse(struct ucma_id *id, bool on)
+{
+	if (id->state != UCMA_IDLE && (!on || id->state == UCMA_LISTENING))
+		return -EINVAL;
+	id->reuse_address = on;
+	return 0;
+}
+
+static int set_family_only(struct ucma_id *id, bool on)
+{
+	if (id->state != UCMA_IDLE && id->state != UCMA_BOUND)
+		return -EINVAL;
+	id->family_only = on;
+	id->family_told = true;
+	return 0;
+}
+
+static int set_flag(struct ucma_id *id, const void *value, size_t len,
+		    int (*set)(struct ucma_id *id, bool on))
+{
 	int number;
 
+	if (len != sizeof(number))
+		return -EINVAL;
+	memcpy(&number, value, sizeof(number));
+	return set(id, number != 0);
+}
+
+static int set_id_option(struct ucma_id *id, uint32_t name, const void *value, size_t len)
+{
 	switch (name) {
 	case RDMA_OPTION_ID_TOS:
+		return set_tos(id, value, len);
 	case RDMA_OPTION_ID_ACK_TIMEOUT:
-		if (len != sizeof(byte))
-			return -EINVAL;
-		memcpy(&byte, value, sizeof(byte));
-		if (name == RDMA_OPTION_ID_TOS)
-			id->tos = byte;
-		else if (byte > 31)
-			return -EINVAL;
-		else
-			id->ack_timeout = byte;
-		return 0;
+		return set_ack_timeout(id, value, len);
 	case RDMA_OPTION_ID_REUSEADDR:
+		return set_flag(id, value, len, set_reuse);
 	case RDMA_OPTION_ID_AFONLY:
-		if (len != sizeof(number))
-			return -EINVAL;
-		memcpy(&number, value, sizeof(number));
-		if (name == RDMA_OPTION_ID_REUSEADDR)
-			id->reuse_address = number != 0;
-		else
-			id->family_only = number != 0;
-		return 0;
+		return set_flag(id, value, len, set_family_only);
 	default:
 		return -ENOSYS;
 	}

@@ -30,28 +30,29 @@ static bool is_everywhere(const struct ucma_id *id)
 	return ucma_addr_is_any(&id->src) || (!id->dev && ucma_addr_is_localhost(&id->src));
 }
 
-/* May both hold the port? */
-static bool conflicts(const struct ucma_id *a, const struct ucma_id *b, bool reuse)
+/* May both hold the port? The kernel tells all addresses from one. */
+static int conflict(const struct ucma_id *a, const struct ucma_id *b, bool reuse)
 {
 	if (reuse && a->reuse_address && b->reuse_address)
-		return false;
+		return 0;
 	if (a->family_only && b->family_only && a->src.family != b->src.family)
-		return false;
+		return 0;
 	if (is_everywhere(a) || is_everywhere(b))
-		return true;
-	return memcmp(a->src.gid, b->src.gid, 16) == 0;
+		return -EADDRNOTAVAIL;
+	return memcmp(a->src.gid, b->src.gid, 16) == 0 ? -EADDRINUSE : 0;
 }
 
-static bool is_free(const struct ucma_id *id, uint16_t port, bool reuse)
+static int conflict_with_any(const struct ucma_id *id, uint16_t port, bool reuse)
 {
 	struct ucma_id *other;
+	int error = 0;
 
 	LIST_FOREACH(other, list_of(id->file->ucma, id->ps, port), of_port)
 	{
-		if (other != id && same_port(other, id->ps, port) && conflicts(other, id, reuse))
-			return false;
+		if (error == 0 && other != id && same_port(other, id->ps, port))
+			error = conflict(other, id, reuse);
 	}
-	return true;
+	return error;
 }
 
 /* A port nobody has at all, searched from anywhere. */
@@ -79,11 +80,13 @@ static uint16_t choose(const struct ucma_id *id)
 int ucma_port_bind(struct ucma_id *id)
 {
 	uint16_t port = id->src.port ? id->src.port : choose(id);
+	int error;
 
-	if (!port)
-		return -EADDRNOTAVAIL;
-	if (!is_free(id, port, true))
-		return -EADDRINUSE;
+	if (!id->family_told) /* as ipv6(7) has it, where bindv6only is 0 */
+		id->family_only = id->src.family == AF_INET;
+	error = port ? conflict_with_any(id, port, true) : -EADDRNOTAVAIL;
+	if (error < 0)
+		return error;
 	id->src.port = port;
 	if (id->src.family == AF_IB)
 		id->src.sid |= port;
@@ -92,17 +95,13 @@ int ucma_port_bind(struct ucma_id *id)
 	return 0;
 }
 
-int ucma_port_listen(const struct ucma_id *id)
+int ucma_port_listen(struct ucma_id *id)
 {
-	struct ucma_id *other;
+	int error = id->reuse_address ? conflict_with_any(id, id->src.port, false) : 0;
 
-	LIST_FOREACH(other, list_of(id->file->ucma, id->ps, id->src.port), of_port)
-	{
-		if (other != id && same_port(other, id->ps, id->src.port) &&
-		    other->state == UCMA_LISTENING && conflicts(other, id, false))
-			return -EADDRINUSE;
-	}
-	return 0;
+	if (error == 0)
+		id->reuse_address = false;
+	return error;
 }
 
 void ucma_port_release(struct ucma_id *id)

@@ -69,6 +69,12 @@ static struct io_device *owner_of_destination(const struct ucma_id *id, uint8_t 
 	return NULL;
 }
 
+/* IP over InfiniBand is nothing for Ethernet: the kernel finds it out when it has the device. */
+static bool is_ipoib(const struct ucma_id *id)
+{
+	return id->ps == RDMA_PS_IPOIB;
+}
+
 /* The call fails with ENODEV. */
 static void say_no_device(const char *call, const struct ucma_addr *a)
 {
@@ -97,8 +103,10 @@ static int bind_address(struct ucma_id *id, const struct ucma_addr *a)
 		return -EINVAL;
 	if (!ucma_addr_is_any(a) && !ucma_addr_is_localhost(a) && !dev) {
 		say_no_device("rdma_bind_addr", a);
-		return -ENODEV;
+		return ucma_addr_is_of_host(a) ? -ENODEV : -EADDRNOTAVAIL;
 	}
+	if (dev && is_ipoib(id))
+		return -EINVAL;
 	id->src = *a;
 	if (dev)
 		attach(id, dev, a->gid);
@@ -170,7 +178,7 @@ static struct io_device *choose_device(const struct ucma_id *id, uint8_t gid[16]
 	const struct io_ucma_env *env = env_of(id);
 	struct io_device *dev = NULL;
 
-	if (ucma_addr_source_for(&id->dst, gid))
+	if (ucma_addr_source_for(&id->dst, gid) == 0)
 		dev = io_fabric_find(env->fabric, gid);
 	if (!dev)
 		dev = owner_of_destination(id, gid);
@@ -184,7 +192,15 @@ void ucma_find_peer(struct ucma_id *id)
 	owner_of_destination(id, id->remote_gid);
 }
 
-/* As the kernel has it: the event says ENODEV when the way to there leads by no device. */
+/* As the kernel has it: there is no way to there at all, or it leads by no device. */
+static int no_route(const struct ucma_id *id)
+{
+	uint8_t gid[16];
+
+	say_no_device("rdma_resolve_addr", &id->dst);
+	return ucma_addr_source_for(&id->dst, gid) == -ENETUNREACH ? -ENETUNREACH : -ENODEV;
+}
+
 static int find_route(struct ucma_id *id)
 {
 	bool any = ucma_addr_is_any(&id->dst);
@@ -195,10 +211,10 @@ static int find_route(struct ucma_id *id)
 	if (!dev)
 		dev = any ? any_device(id, ucma_addr_is_v4(&id->dst), gid) : choose_device(id, gid);
 	if (!dev || (!any && !io_fabric_find(env_of(id)->fabric, id->dst.gid) &&
-		     !ucma_addr_is_reached(&id->dst, gid))) {
-		say_no_device("rdma_resolve_addr", &id->dst);
-		return -ENODEV;
-	}
+		     !ucma_addr_is_reached(&id->dst, gid)))
+		return no_route(id);
+	if (is_ipoib(id))
+		return -EINVAL;
 	if (!id->dev) {
 		attach(id, dev, gid);
 		memcpy(id->src.gid, gid, 16);
@@ -233,6 +249,8 @@ static int resolve(struct ucma_id *id, const struct ucma_addr *src, const struct
 	if (error < 0)
 		return error;
 	error = late_error ? -late_error : find_route(id);
+	if (error == -ENETUNREACH && !late_error)
+		return error; /* nobody needs to be asked: the others come as an event */
 	if (error == 0)
 		id->state = UCMA_ADDR_RESOLVED;
 	ucma_event_simple(id, error ? ADDR_ERROR : ADDR_RESOLVED, error);

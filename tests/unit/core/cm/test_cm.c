@@ -368,6 +368,8 @@ static void says_what_init_needs(void **state)
 	assert_int_equal(core_cm_qp_attr(w.active.cm, 1, &a, &mask), 0);
 	assert_int_equal(a.qp_access_flags, 2 | 4 | 8);
 	go_on(3);
+	assert_int_equal(core_cm_disconnect(w.active.cm, w.now), 0);
+	assert_int_equal(core_cm_qp_attr(w.active.cm, 1, &a, &mask), -EINVAL); /* as ib_cm has it */
 	end_both();
 }
 

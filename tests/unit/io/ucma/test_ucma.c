@@ -214,7 +214,42 @@ static void test_wrong_states(void **state)
 	REFUSED(NOTIFY, notify, EINVAL);
 	REFUSED(RESOLVE_ROUTE, route, EINVAL);
 	REFUSED(SET_OPTION, option, ENOSYS);
+}
+
+/* One that listens on a device (Linux 6.1): no QP is for it, and there is nothing to disconnect. */
+static void test_listener(void **state)
+{
+	uint32_t id = create(&c, RDMA_PS_TCP, 1), udp = create(&c, RDMA_PS_UDP, 2);
+	struct rdma_ucm_disconnect disconnect = {.id = id};
+	struct rdma_ucm_init_qp_attr attr = {.id = id, .qp_state = 1};
+	struct rdma_ucm_listen in = {.id = id, .backlog = 1};
+
+	(void)state;
+	assert_int_equal(bind_id(id, address(0, PORT)), 0);
+	assert_int_equal(bind_id(udp, address(0, PORT)), 0);
+	REFUSED(INIT_QP_ATTR, attr, 0);
+	REFUSED(LISTEN, in, 0);
+	REFUSED(INIT_QP_ATTR, attr, EINVAL);
+	REFUSED(DISCONNECT, disconnect, 0);
+	in.id = attr.id = udp;
+	REFUSED(LISTEN, in, 0);
+	REFUSED(INIT_QP_ATTR, attr, 0);
+}
 #undef REFUSED
+
+/* The port space of IP over InfiniBand is none of Ethernet (Linux 6.1). */
+static void test_ipoib(void **state)
+{
+	uint32_t id = create(&c, RDMA_PS_IPOIB, 1);
+	struct sockaddr_in6 any = address(0, PORT);
+	struct rdma_ucm_resolve_ip in = {.id = id, .dst_addr = address(1, PORT)};
+
+	(void)state;
+	assert_int_equal(bind_id(id, address(0, PORT)), -EINVAL);
+	((struct sockaddr_in *)(void *)&any)->sin_addr.s_addr = 0;
+	assert_int_equal(bind_id(id, any), 0);
+	assert_int_equal(ucma_client_call(&c, RDMA_USER_CM_CMD_RESOLVE_IP, &in, sizeof(in), -1), 0);
+	assert_int_equal((int)ucma_client_expect(&c, 1 /* ADDR_ERROR */, 1).status, -EINVAL);
 }
 
 static void test_ports(void **state)
@@ -226,6 +261,11 @@ static void test_ports(void **state)
 
 	(void)state;
 	((struct sockaddr_in *)(void *)&nobody)->sin_addr.s_addr = htonl(0xc6336401);
+	assert_int_equal(bind_id(a, nobody), -EADDRNOTAVAIL);
+	((struct sockaddr_in *)(void *)&nobody)->sin_addr.s_addr = htonl(0xe0000005);
+	assert_int_equal(bind_id(a, nobody), -EADDRNOTAVAIL);
+	/* this host's, and no device's */
+	((struct sockaddr_in *)(void *)&nobody)->sin_addr.s_addr = htonl(0x7f630907);
 	assert_int_equal(bind_id(a, nobody), -ENODEV);
 	nobody.sin6_family = AF_UNIX;
 	assert_int_equal(bind_id(a, nobody), -EINVAL);
@@ -248,8 +288,8 @@ static void test_localhost(void **state)
 	(void)state;
 	((struct sockaddr_in *)(void *)&localhost)->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	assert_int_equal(bind_id(a, localhost), 0);
-	assert_int_equal(bind_id(b, address(0, PORT)), -EADDRINUSE);
-	assert_int_equal(bind_id(b, address(1, PORT)), -EADDRINUSE);
+	assert_int_equal(bind_id(b, address(0, PORT)), -EADDRNOTAVAIL);
+	assert_int_equal(bind_id(b, address(1, PORT)), -EADDRNOTAVAIL);
 	assert_int_equal(bind_id(b, address(1, PORT + 1)), 0);
 	assert_int_equal(
 		ucma_client_call(&c, RDMA_USER_CM_CMD_QUERY_ROUTE, &query, sizeof(query), -1), 0);
@@ -402,6 +442,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_no_requests, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_hello, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_wrong_states, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_listener, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_ipoib, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_ports, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_localhost, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_localhost_peer, setup, teardown),

@@ -199,8 +199,25 @@ static void test_source(void **state)
 	uint8_t gid[16] = {0};
 
 	(void)state;
-	assert_true(ucma_addr_source_for(&to, gid));
+	assert_int_equal(ucma_addr_source_for(&to, gid), 0);
 	assert_memory_equal(gid, to.gid, 16);
+}
+
+static void test_of_host(void **state)
+{
+	const char *const no[] = {"224.0.0.5", "192.0.2.77"};
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		const struct ucma_addr a = parsed_v4(no[i], 1);
+
+		assert_false(ucma_addr_is_of_host(&a));
+	}
+	for (unsigned port = 0; port < 2; port++) { /* which is not asked for */
+		const struct ucma_addr a = parsed_v4("127.99.9.7", (uint16_t)port);
+
+		assert_true(ucma_addr_is_of_host(&a));
+	}
 }
 
 /* Who cannot be asked is not known: where no route leads, and without a descriptor to ask by. */
@@ -209,15 +226,18 @@ static void test_no_answer(void **state)
 	const struct ucma_addr to = parsed_v4("127.0.0.1", 1);
 	const struct ucma_addr nowhere = parsed_v4("255.255.255.255", 1);
 	uint8_t gid[16] = {7};
+	const LargestIntegralType refusals[] = {ENETUNREACH, EACCES};
 	struct rlimit old, soft;
 
 	(void)state;
-	assert_false(ucma_addr_source_for(&nowhere, gid));
+	/* without a route or, a broadcast, without SO_BROADCAST */
+	assert_in_set(-ucma_addr_source_for(&nowhere, gid), refusals, 2);
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
 	soft = (struct rlimit){.rlim_cur = 0, .rlim_max = old.rlim_max};
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &soft), 0);
 	assert_false(ucma_addr_has_device(&to));
-	assert_false(ucma_addr_source_for(&to, gid));
+	assert_int_equal(ucma_addr_source_for(&to, gid), -EMFILE);
+	assert_false(ucma_addr_is_of_host(&to));
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
 	assert_int_equal(gid[0], 7);
 }
@@ -229,7 +249,7 @@ int main(void)
 		cmocka_unit_test(test_af_ib),      cmocka_unit_test(test_others),
 		cmocka_unit_test(test_kinds),      cmocka_unit_test(test_source),
 		cmocka_unit_test(test_has_device), cmocka_unit_test(test_no_answer),
-		cmocka_unit_test(test_reached),
+		cmocka_unit_test(test_reached),    cmocka_unit_test(test_of_host),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -172,13 +172,14 @@ static void test_freed(void **state)
 
 	(void)state;
 	assert_int_equal(bind_id(first, address(0, PORT)), 0);
-	assert_int_equal(bind_id(second, address(ANY, PORT)), -EADDRINUSE);
+	assert_int_equal(bind_id(second, address(0, PORT)), -EADDRINUSE);
+	assert_int_equal(bind_id(second, address(ANY, PORT)), -EADDRNOTAVAIL);
 	destroy(first);
 	assert_int_equal(bind_id(second, address(ANY, PORT)), 0);
 	assert_int_equal(port_of(second), PORT);
 }
 
-/* As with sockets: both must have said so, and only one of them listens. */
+/* Both must have said so, and who listens is alone: Linux 6.1 and cma.c. */
 static void test_reused(void **state)
 {
 	uint32_t a = create(1), b = create(2), third = create(3);
@@ -193,12 +194,17 @@ static void test_reused(void **state)
 	set(third, RDMA_OPTION_ID_REUSEADDR, 1);
 	set(third, RDMA_OPTION_ID_REUSEADDR, 0);
 	assert_int_equal(bind_id(third, address(0, PORT)), -EADDRINUSE);
+	set(third, RDMA_OPTION_ID_REUSEADDR, 1);
+	assert_int_equal(bind_id(third, address(ANY, PORT)), 0);
+	assert_int_equal(start_to_listen(a), -EADDRNOTAVAIL);
+	destroy(third);
+	assert_int_equal(start_to_listen(a), -EADDRINUSE);
+	destroy(b);
 	assert_int_equal(start_to_listen(a), 0);
-	assert_int_equal(start_to_listen(b), -EADDRINUSE);
 	assert_int_equal(call(address(0, PORT), 1), CONNECT_REQUEST);
-	destroy(a);
-	assert_int_equal(start_to_listen(b), 0);
-	assert_int_equal(call(address(0, PORT), 2), CONNECT_REQUEST);
+	third = create(4);
+	set(third, RDMA_OPTION_ID_REUSEADDR, 1);
+	assert_int_equal(bind_id(third, address(0, PORT)), -EADDRINUSE);
 }
 
 /* An address of one device takes that device's calls; all of a family those of every device. */
@@ -229,8 +235,7 @@ static void test_families(void **state)
 	assert_int_equal(bind_id(both, any_v6(PORT)), 0);
 	assert_int_equal(start_to_listen(both), 0);
 	assert_int_equal(call(address(1, PORT), 1), CONNECT_REQUEST);
-	set(v4, RDMA_OPTION_ID_AFONLY, 1);
-	assert_int_equal(bind_id(v4, address(ANY, PORT)), -EADDRINUSE);
+	assert_int_equal(bind_id(v4, address(ANY, PORT)), -EADDRNOTAVAIL);
 	destroy(both);
 	set(v6, RDMA_OPTION_ID_AFONLY, 1);
 	assert_int_equal(bind_id(v6, any_v6(PORT)), 0);
@@ -239,6 +244,21 @@ static void test_families(void **state)
 	assert_int_equal(bind_id(v4, address(ANY, PORT)), 0);
 	assert_int_equal(start_to_listen(v4), 0);
 	assert_int_equal(call(address(1, PORT), 3), CONNECT_REQUEST);
+}
+
+/* One of IPv4 is of its family only unless it was told otherwise. */
+static void test_family_by_default(void **state)
+{
+	uint32_t v6 = create(1), v4 = create(2);
+
+	(void)state;
+	set(v6, RDMA_OPTION_ID_AFONLY, 1);
+	assert_int_equal(bind_id(v6, any_v6(PORT)), 0);
+	set(v4, RDMA_OPTION_ID_AFONLY, 0);
+	assert_int_equal(bind_id(v4, address(ANY, PORT)), -EADDRNOTAVAIL);
+	destroy(v4);
+	v4 = create(3);
+	assert_int_equal(bind_id(v4, address(ANY, PORT)), 0);
 }
 
 /* ::1 is this host, too, where the device has an address of IPv4. */
@@ -269,6 +289,35 @@ static void test_options(void **state)
 	assert_int_equal(ucma_client_option(&c, id, RDMA_OPTION_IB, 4, &one, 4), -ENOSYS);
 }
 
+static int option(uint32_t id, uint32_t name, uint32_t value, unsigned len)
+{
+	return ucma_client_option(&c, id, RDMA_OPTION_ID, name, &value, len);
+}
+
+/* When an option may still be set, and on what (Linux 6.1 and cma.c). */
+static void test_options_late(void **state)
+{
+	uint32_t id = create(1), udp = ucma_client_create(&c, RDMA_PS_UDP, 2);
+	struct rdma_ucm_resolve_ip in = {.id = id, .dst_addr = address(0, PORT)};
+
+	(void)state;
+	assert_int_equal(bind_id(id, address(ANY, PORT)), 0);
+	assert_int_equal(option(id, RDMA_OPTION_ID_REUSEADDR, 1, 4), 0);
+	assert_int_equal(option(id, RDMA_OPTION_ID_REUSEADDR, 0, 4), -EINVAL);
+	assert_int_equal(option(id, RDMA_OPTION_ID_AFONLY, 0, 4), 0);
+	assert_int_equal(start_to_listen(id), 0);
+	assert_int_equal(option(id, RDMA_OPTION_ID_REUSEADDR, 1, 4), -EINVAL);
+	assert_int_equal(option(id, RDMA_OPTION_ID_AFONLY, 1, 4), -EINVAL);
+	assert_int_equal(option(id, RDMA_OPTION_ID_TOS, 4, 1), 0);
+	in.id = create(3);
+	assert_int_equal(CALL(RESOLVE_IP, in), 0);
+	assert_int_equal(option(in.id, RDMA_OPTION_ID_AFONLY, 1, 4), -EINVAL);
+	assert_int_equal(option(in.id, RDMA_OPTION_ID_REUSEADDR, 1, 4), 0);
+	assert_int_equal(option(in.id, RDMA_OPTION_ID_ACK_TIMEOUT, 14, 1), 0);
+	assert_int_equal(option(in.id, RDMA_OPTION_ID_ACK_TIMEOUT, 32, 1), -EINVAL);
+	assert_int_equal(option(udp, RDMA_OPTION_ID_ACK_TIMEOUT, 14, 1), -EINVAL);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -279,8 +328,10 @@ int main(void)
 		TEST(test_freed),
 		TEST(test_reused),
 		TEST(test_families),
+		TEST(test_family_by_default),
 		TEST(test_whom_a_call_reaches),
 		TEST(test_options),
+		TEST(test_options_late),
 		TEST(test_localhost_of_ipv6),
 	};
 

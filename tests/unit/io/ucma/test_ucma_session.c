@@ -98,7 +98,8 @@ static uint32_t caller(uint16_t ps)
 	const uint8_t tos = TOS, timeout = 19, wrong = 32;
 
 	assert_int_equal(set_option(id, RDMA_OPTION_ID_TOS, &tos, 1), 0);
-	assert_int_equal(set_option(id, RDMA_OPTION_ID_ACK_TIMEOUT, &timeout, 1), 0);
+	assert_int_equal(set_option(id, RDMA_OPTION_ID_ACK_TIMEOUT, &timeout, 1),
+			 ps == RDMA_PS_TCP ? 0 : -EINVAL); /* datagrams have no ACKs */
 	assert_int_equal(set_option(id, RDMA_OPTION_ID_ACK_TIMEOUT, &wrong, 1), -EINVAL);
 	assert_int_equal(set_option(id, RDMA_OPTION_ID_TOS, "xx", 2), -EINVAL);
 	GOOD(RESOLVE_IP, in);

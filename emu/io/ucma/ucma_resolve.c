@@ -246,8 +246,10 @@ static int resolve(struct ucma_id *id, const struct ucma_addr *src, const struct
 		return -EINVAL;
 	id->dst = *dst;
 	error = bind_source(id, src);
-	if (error < 0)
+	if (error < 0) {
+		id->dst = (struct ucma_addr){0};
 		return error;
+	}
 	error = late_error ? -late_error : find_route(id);
 	if (error == -ENETUNREACH && !late_error)
 		return error; /* nobody needs to be asked: the others come as an event */

@@ -293,6 +293,11 @@ static void test_resolve(void **state)
 	in.id = id[0];
 	in.src_addr = bind.addr;
 	assert_int_equal(CALL(RESOLVE_IP, in), -EADDRINUSE);
+	query.id = id[0]; /* which has no destination now */
+	GOOD(QUERY_ROUTE, query);
+	memcpy(&r, c.reply.response, sizeof(r));
+	assert_int_equal(r.dst_addr.sin6_family, 0);
+	assert_int_equal(r.dst_addr.sin6_port, 0);
 	in.src_addr.sin6_family = AF_UNIX;
 	assert_int_equal(CALL(RESOLVE_IP, in), -EINVAL);
 	in.src_addr.sin6_family = 0;

@@ -103,6 +103,11 @@ static int send_request(int fd, struct call *c, int reply_to)
 	return 0;
 }
 
+/*
+ * The daemon answers and closes its end. Linux looks first whether something waits in the socket,
+ * then whether the other end is closed, and tells of the end when both came in between (6.18): what
+ * came before it is found by a second look.
+ */
 static int receive_reply(int fd, struct call *c)
 {
 	ssize_t n;
@@ -110,6 +115,8 @@ static int receive_reply(int fd, struct call *c)
 	do
 		n = recv(fd, &c->reply, sizeof(c->reply), 0);
 	while (n < 0 && errno == EINTR);
+	if (n == 0)
+		n = recv(fd, &c->reply, sizeof(c->reply), MSG_DONTWAIT);
 	if (n < (ssize_t)sizeof(c->reply.h) ||
 	    (size_t)n != sizeof(c->reply.h) + c->reply.h.length) {
 		errno = EIO; /* the daemon is gone */

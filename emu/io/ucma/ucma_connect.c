@@ -126,27 +126,42 @@ int ucma_listen(struct ucma_command *c)
 	return 0;
 }
 
-/* From the passive end the answer to the request, from the active one to the reply. */
+static int accept_request(struct ucma_id *id, const struct rdma_ucm_accept *in)
+{
+	struct core_cm_param p = {0};
+	uint64_t before = id->uid;
+	int error;
+
+	load_param(id, &in->conn_param, &in->ece, &p);
+	id->uid = in->uid;
+	error = core_cm_accept(id->cm, &p, io_clock_now());
+	if (error < 0)
+		id->uid = before;
+	return error;
+}
+
+/*
+ * From the passive end the answer to the request, from the active one to the reply. When it cannot
+ * be given the peer is refused, and does not wait for what will not come (rdma_accept of the
+ * kernel).
+ */
 int ucma_accept(struct ucma_command *c)
 {
+	const struct core_cm_param nothing = {0};
 	const struct rdma_ucm_accept *in = c->in;
 	struct ucma_id *id = ucma_id_find(c->file, in->id);
-	struct core_cm_param p = {0};
-	uint64_t before;
 	int error;
 
 	if (!id)
 		return -ENOENT;
 	if (!id->cm)
 		return -EINVAL;
-	if (!in->conn_param.valid)
-		return core_cm_ready(id->cm, &p, io_clock_now());
-	load_param(id, &in->conn_param, &in->ece, &p);
-	before = id->uid;
-	id->uid = in->uid;
-	error = core_cm_accept(id->cm, &p, io_clock_now());
+	if (in->conn_param.valid)
+		error = accept_request(id, in);
+	else
+		error = core_cm_ready(id->cm, &nothing, io_clock_now());
 	if (error < 0)
-		id->uid = before;
+		core_cm_reject(id->cm, ROCE_CM_REJ_CONSUMER, &nothing, io_clock_now());
 	return error;
 }
 

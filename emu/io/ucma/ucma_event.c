@@ -238,7 +238,9 @@ static void on_event(void *cookie, const struct core_cm_event *event)
 	e = ucma_event_new(id, event_number(event->type), event->status);
 	if (!e)
 		return;
-	fill(id, &event->param, e);
+	/* What the RTU carries goes to nobody, as in the kernel. */
+	if (event->type != CORE_CM_ESTABLISHED || id->qp_type == QPT_UD)
+		fill(id, &event->param, e);
 	ucma_event_post(e);
 }
 

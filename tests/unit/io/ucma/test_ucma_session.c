@@ -23,6 +23,7 @@ enum event {
 	ROUTE_RESOLVED = 2,
 	CONNECT_REQUEST = 4,
 	CONNECT_RESPONSE = 5,
+	UNREACHABLE = 7,
 	REJECTED = 8,
 	ESTABLISHED = 9,
 	DISCONNECTED = 10,
@@ -333,9 +334,30 @@ static void test_connection(void **state)
 	assert_int_equal(a.retry_cnt, 7);
 	assert_int_equal(a.rnr_retry, 6);
 	GOOD(ACCEPT, ready);
-	event(ESTABLISHED, 3);
+	e = event(ESTABLISHED, 3);
+	assert_int_equal(e.param.conn.private_data_len, 0); /* Linux 6.1: none of the RTU's */
 	GOOD(DISCONNECT, disconnect);
 	event(DISCONNECTED, 3);
+}
+
+/* An accept that cannot be refuses (Linux 6.1): there is room for 196 bytes, and for 136. */
+static void test_failed_accept(void **state)
+{
+	uint32_t server = listener(RDMA_PS_TCP), udp = listener(RDMA_PS_UDP);
+	struct rdma_ucm_event_resp e = request(caller(RDMA_PS_TCP), &asked);
+	struct rdma_ucm_accept accept = {
+		.uid = 3, .id = e.id, .conn_param = {.valid = 1, .private_data_len = 197}};
+
+	(void)state;
+	assert_int_not_equal(server, udp);
+	assert_int_equal(CALL(ACCEPT, accept), -EINVAL);
+	assert_int_equal(event(REJECTED, 2).status, 28);
+	accept.conn_param.private_data_len = 0;
+	assert_int_equal(CALL(ACCEPT, accept), -EINVAL);
+	accept.id = request(caller(RDMA_PS_UDP), &asked).id;
+	accept.conn_param.private_data_len = 137;
+	assert_int_equal(CALL(ACCEPT, accept), -EINVAL);
+	assert_int_equal(event(UNREACHABLE, 2).status, 2);
 }
 
 /* What the QPs of both ends are told fits together: each sends as the other receives. */
@@ -559,6 +581,7 @@ int main(void)
 		TEST(test_connection),      TEST(test_rejection),  TEST(test_datagrams),
 		TEST(test_groups),          TEST(test_migration),  TEST(test_refusals),
 		TEST(test_initial_attr),    TEST(test_both_ends),  TEST(test_listener_tos),
+		TEST(test_failed_accept),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -188,12 +188,12 @@ status_words() {
 
 # Reasons why a pair did not do what it should; nothing when it did.
 pair_complaint() {
-	local where
+	local where ends=
 	[ "$client_status" = 0 ] ||
-		echo "client $(status_words "$client_status"): $(words_of "$out/client")"
+		ends="; client $(status_words "$client_status"): $(words_of "$out/client")"
 	[ "$server_status" = 0 ] ||
-		echo "server $(status_words "$server_status"): $(words_of "$out/server")"
-	[ "$client_status$server_status" = 00 ] || return 0
+		ends+="; server $(status_words "$server_status"): $(words_of "$out/server")"
+	[ -z "$ends" ] || { echo "${ends#; }" && return; }
 	# What ibv_devinfo says of a capability that is not there is no complaint.
 	where=$(grep -ihE "$bad_words" "$out/server" "$out/client") &&
 		where=$(grep -viE "(timestamp|clock|matching|odp).*not supported|NO SUPPORT" \

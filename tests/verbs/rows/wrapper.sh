@@ -360,13 +360,14 @@ keep_mistakes() {
 
 # A row that fails, with a program that is none, says where its traces are, and again at the end.
 evidence() {
-	local kept
+	local kept words
 	mkdir -p "$out/bin"
 	printf '#!/bin/sh\necho not me; exit 3\n' >"$out/bin/ibv_rc_pingpong"
 	chmod +x "$out/bin/ibv_rc_pingpong"
 	expect_status 1 env PATH="$out/bin:$PATH" UHCA_FAILURES="$out/failures" \
 		"$here/clients" internal -- pingpong rc-check
-	expect_said "^FAIL internal pingpong rc-check: client ended with 3: not me \(kept in "
+	words="ended with 3: not me"
+	expect_said "^FAIL internal pingpong rc-check: client $words; server $words \(kept in "
 	expect_said "^clients: failed: internal pingpong rc-check: client ended with 3"
 	kept=$(sed -n 's/^FAIL .*(kept in \(.*\))$/\1/p' "$out/said")
 	for file in reason machine commands client server instance/{log,recorder.pcapng}; do

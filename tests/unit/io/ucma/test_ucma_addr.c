@@ -205,7 +205,7 @@ static void test_source(void **state)
 
 static void test_of_host(void **state)
 {
-	const char *const no[] = {"224.0.0.5", "192.0.2.77"};
+	const char *const no[] = {"224.0.0.5", "203.0.113.77"};
 
 	(void)state;
 	for (unsigned i = 0; i < 2; i++) {

@@ -272,7 +272,10 @@ int main(void)
 	hear(pair[0]);
 	say(pair[0]);
 	MUST(waitpid(pid, &status, 0) == pid && status == 0);
-	end = rdma(&w, IBV_WR_RDMA_WRITE, h.address, 16);
+	/* Memory that was adopted is there until the device has heard of the end (--adopt). */
+	do
+		end = rdma(&w, IBV_WR_RDMA_WRITE, h.address, 16);
+	while (end == IBV_WC_SUCCESS);
 	/* The queue pair is its own peer: refusing the request, it fails, and its own with it. */
 	MUST(end == IBV_WC_REM_ACCESS_ERR || end == IBV_WC_REM_OP_ERR ||
 	     end == IBV_WC_WR_FLUSH_ERR);

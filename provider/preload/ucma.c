@@ -595,7 +595,7 @@ ssize_t uhca_ucma_write(int fd, const void *buf, size_t count)
 {
 	struct rdma_ucm_cmd_hdr hdr;
 	struct call c = {.fd = -1};
-	int result;
+	int result, saved = errno;
 
 	if (count < sizeof(hdr)) {
 		errno = EINVAL;
@@ -619,5 +619,6 @@ ssize_t uhca_ucma_write(int fd, const void *buf, size_t count)
 	if (c.reply.h.length || c.h.cmd == RDMA_USER_CM_CMD_ACCEPT)
 		remember(fd, &c, buf);
 	store_response(&c, buf);
+	errno = saved; /* one that waited has seen EAGAIN on the way */
 	return (ssize_t)count;
 }

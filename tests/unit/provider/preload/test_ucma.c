@@ -92,6 +92,7 @@ static int put(int fd, uint32_t cmd, const void *in, size_t len, size_t more)
 	n = write(fd, &msg, sizeof(msg.hdr) + len + more);
 	if (n < 0)
 		return -errno;
+	assert_int_equal(errno, 0); /* what succeeds says nothing in it */
 	assert_int_equal(n, sizeof(msg.hdr) + len + more);
 	return 0;
 }

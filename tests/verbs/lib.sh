@@ -396,7 +396,7 @@ copy_tree() { # FOLDER
 	cp -r "$root/tests/verbs" "$1/tests/"
 	cp "$UHCA_BUILDDIR"/uhca{-run,d,ctl,-sanitizer} "$1/build/"
 	mkdir -p "$1/build/.libs" "$1/build/tests/examples"
-	find "$UHCA_BUILDDIR" \( -name libuhca_preload.so -o -name libuhca-rdmav34.so \
+	find "$UHCA_BUILDDIR" \( -name libuhca_preload.so -o -name 'libuhca-rdmav*.so' \
 		-o -name libuhca.so.0 \) -path '*/.libs/*' -exec cp {} "$1/build/.libs/" \;
 	mkdir -p "$1/build/tests/verbs/ends" "$1/build/tests/support/.libs"
 	cp "$UHCA_BUILDDIR/tests/support/.libs/"hasty_{clock,symbols}.so \

@@ -87,7 +87,7 @@ said() {
 # A provider without its library, an instance that is not there, a daemon that has gone.
 failures() {
 	local alone=$out/alone pid
-	mkdir "$alone" && cp "$provider" "$alone/" || status=1
+	mkdir "$alone" && cp "${provider%34.so}"*.so "$alone/" || status=1
 	said "no rdma_cm: .*libuhca_preload.so: cannot open" \
 		env RDMAV_DRIVERS="$alone/libuhca" rping -s -a 127.0.0.1 -p "$port"
 	said "no rdma_cm: UHCA_DIR" env -u UHCA_DIR rping -s -a 127.0.0.1 -p "$port"

@@ -22,7 +22,7 @@ static int start(void **state)
 	return 0;
 }
 
-static int stop(void **state)
+static int finish(void **state)
 {
 	(void)state;
 	fake_daemon_stop(&daemon_);
@@ -411,17 +411,17 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_no_daemon),
-		cmocka_unit_test_setup_teardown(test_list, start, stop),
-		cmocka_unit_test_setup_teardown(test_hello, start, stop),
-		cmocka_unit_test_setup_teardown(test_query_device, start, stop),
-		cmocka_unit_test_setup_teardown(test_query_device_sizes, start, stop),
-		cmocka_unit_test_setup_teardown(test_query_port, start, stop),
-		cmocka_unit_test_setup_teardown(test_query_numbers, start, stop),
-		cmocka_unit_test_setup_teardown(test_query_port_numbers, start, stop),
-		cmocka_unit_test_setup_teardown(test_unsupported, start, stop),
-		cmocka_unit_test_setup_teardown(test_open_refused, start, stop),
-		cmocka_unit_test_setup_teardown(test_open_damaged, start, stop),
-		cmocka_unit_test_setup_teardown(test_open_elsewhere, start, stop),
+		cmocka_unit_test_setup_teardown(test_list, start, finish),
+		cmocka_unit_test_setup_teardown(test_hello, start, finish),
+		cmocka_unit_test_setup_teardown(test_query_device, start, finish),
+		cmocka_unit_test_setup_teardown(test_query_device_sizes, start, finish),
+		cmocka_unit_test_setup_teardown(test_query_port, start, finish),
+		cmocka_unit_test_setup_teardown(test_query_numbers, start, finish),
+		cmocka_unit_test_setup_teardown(test_query_port_numbers, start, finish),
+		cmocka_unit_test_setup_teardown(test_unsupported, start, finish),
+		cmocka_unit_test_setup_teardown(test_open_refused, start, finish),
+		cmocka_unit_test_setup_teardown(test_open_damaged, start, finish),
+		cmocka_unit_test_setup_teardown(test_open_elsewhere, start, finish),
 	};
 
 	(void)argc;

@@ -34,7 +34,7 @@ static int start(void **state)
 }
 
 /* Nothing that a test made is left: else PD and CQ would be in use. */
-static int stop(void **state)
+static int finish(void **state)
 {
 	int left = ibv_destroy_cq(cq) | ibv_dealloc_pd(pd);
 
@@ -509,5 +509,5 @@ int main(int argc, char **argv)
 
 	(void)argc;
 	with_preload(argv, 1);
-	return cmocka_run_group_tests(tests, start, stop);
+	return cmocka_run_group_tests(tests, start, finish);
 }

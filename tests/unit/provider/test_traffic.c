@@ -26,7 +26,7 @@ static int start(void **state)
 	return 0;
 }
 
-static int stop(void **state)
+static int finish(void **state)
 {
 	(void)state;
 	real_daemon_stop(daemon_pid, SIGTERM);
@@ -509,5 +509,5 @@ int main(int argc, char **argv)
 
 	(void)argc;
 	with_preload(argv, 1);
-	return cmocka_run_group_tests(tests, start, stop);
+	return cmocka_run_group_tests(tests, start, finish);
 }

@@ -135,7 +135,7 @@ static int start(void **state)
 	return 0;
 }
 
-static int stop(void **state)
+static int finish(void **state)
 {
 	(void)state;
 	core_destroy(w.dev[0]);
@@ -551,7 +551,7 @@ static void one_message_is_lost(void **state)
 {
 	for (unsigned lost = 0; lost < 5; lost++) {
 		if (lost > 0) {
-			stop(state);
+			finish(state);
 			start(state);
 		}
 		w.lose = lost;
@@ -571,7 +571,7 @@ static void a_datagram_message_is_lost(void **state)
 {
 	for (unsigned lost = 0; lost < 2; lost++) {
 		if (lost > 0) {
-			stop(state);
+			finish(state);
 			start(state);
 		}
 		w.lose = lost;
@@ -655,7 +655,7 @@ static void others_are_not_heard(void **state)
 			core_cm_destroy(w.stranger.cm, w.now);
 		end_both();
 		if (i + 1 < sizeof(kind) / sizeof(kind[0]))
-			assert_int_equal(stop(state), 0);
+			assert_int_equal(finish(state), 0);
 	}
 }
 
@@ -739,27 +739,27 @@ static void wrong_calls_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(connects, start, stop),
-		cmocka_unit_test_setup_teardown(says_what_init_needs, start, stop),
-		cmocka_unit_test_setup_teardown(connects_xrc, start, stop),
-		cmocka_unit_test_setup_teardown(says_who_accepts, start, stop),
-		cmocka_unit_test_setup_teardown(gives_up_by_name, start, stop),
-		cmocka_unit_test_setup_teardown(disconnects, start, stop),
-		cmocka_unit_test_setup_teardown(rejects, start, stop),
-		cmocka_unit_test_setup_teardown(nobody_listens, start, stop),
-		cmocka_unit_test_setup_teardown(nobody_is_there, start, stop),
-		cmocka_unit_test_setup_teardown(resolves_a_service, start, stop),
-		cmocka_unit_test_setup_teardown(one_message_is_lost, start, stop),
-		cmocka_unit_test_setup_teardown(a_datagram_message_is_lost, start, stop),
-		cmocka_unit_test_setup_teardown(a_slow_program_is_waited_for, start, stop),
-		cmocka_unit_test_setup_teardown(patience_has_an_end, start, stop),
-		cmocka_unit_test_setup_teardown(the_peer_vanishes, start, stop),
-		cmocka_unit_test_setup_teardown(others_are_not_heard, start, stop),
-		cmocka_unit_test_setup_teardown(others_do_not_end_it, start, stop),
-		cmocka_unit_test_setup_teardown(devices_of_one_host_are_told_apart, start, stop),
-		cmocka_unit_test_setup_teardown(wrong_calls_are_refused, start, stop),
-		cmocka_unit_test_setup_teardown(agrees_on_the_path, start, stop),
-		cmocka_unit_test_setup_teardown(disconnects_early, start, stop),
+		cmocka_unit_test_setup_teardown(connects, start, finish),
+		cmocka_unit_test_setup_teardown(says_what_init_needs, start, finish),
+		cmocka_unit_test_setup_teardown(connects_xrc, start, finish),
+		cmocka_unit_test_setup_teardown(says_who_accepts, start, finish),
+		cmocka_unit_test_setup_teardown(gives_up_by_name, start, finish),
+		cmocka_unit_test_setup_teardown(disconnects, start, finish),
+		cmocka_unit_test_setup_teardown(rejects, start, finish),
+		cmocka_unit_test_setup_teardown(nobody_listens, start, finish),
+		cmocka_unit_test_setup_teardown(nobody_is_there, start, finish),
+		cmocka_unit_test_setup_teardown(resolves_a_service, start, finish),
+		cmocka_unit_test_setup_teardown(one_message_is_lost, start, finish),
+		cmocka_unit_test_setup_teardown(a_datagram_message_is_lost, start, finish),
+		cmocka_unit_test_setup_teardown(a_slow_program_is_waited_for, start, finish),
+		cmocka_unit_test_setup_teardown(patience_has_an_end, start, finish),
+		cmocka_unit_test_setup_teardown(the_peer_vanishes, start, finish),
+		cmocka_unit_test_setup_teardown(others_are_not_heard, start, finish),
+		cmocka_unit_test_setup_teardown(others_do_not_end_it, start, finish),
+		cmocka_unit_test_setup_teardown(devices_of_one_host_are_told_apart, start, finish),
+		cmocka_unit_test_setup_teardown(wrong_calls_are_refused, start, finish),
+		cmocka_unit_test_setup_teardown(agrees_on_the_path, start, finish),
+		cmocka_unit_test_setup_teardown(disconnects_early, start, finish),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

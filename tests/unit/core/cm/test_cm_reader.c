@@ -53,7 +53,7 @@ static void start(struct stage *s)
 	start_with(s, NULL);
 }
 
-static void stop(struct stage *s)
+static void finish(struct stage *s)
 {
 	core_cm_destroy(s->cm, s->now);
 	fixture_stop(&s->f);
@@ -98,7 +98,7 @@ static void test_waits(void **state)
 	fixture_sleep(&s.f, &s.now, 2000 * MSEC);
 	assert_int_equal(told(&s), 1);
 	assert_int_equal(s.heard[CORE_CM_TIMEWAIT_EXIT], 1);
-	stop(&s);
+	finish(&s);
 }
 
 /* A queue that only sends complete to. */
@@ -118,7 +118,7 @@ static void test_send_queue(void **state)
 	fixture_sleep(&s.f, &s.now, 100 * USEC);
 	assert_int_equal(told(&s), 1);
 	qp->recv_cq = s.cq;
-	stop(&s);
+	finish(&s);
 }
 
 static void test_patience(void **state)
@@ -133,7 +133,7 @@ static void test_patience(void **state)
 	assert_int_equal(told(&s), 0);
 	fixture_sleep(&s.f, &s.now, 2 * MSEC);
 	assert_int_equal(told(&s), 1);
-	stop(&s);
+	finish(&s);
 }
 
 /* A thousand connections that end and are not read must not keep the device from its work. */
@@ -154,7 +154,7 @@ static void test_looks(void **state)
 	}
 	assert_in_range(looks, 100, 130);
 	s.now = end + MSEC;
-	stop(&s);
+	finish(&s);
 }
 
 static void nothing(struct stage *s)
@@ -195,7 +195,7 @@ static void test_at_once(void **state)
 		ways[i](&s);
 		cm_disconnected(s.cm, s.now);
 		assert_int_equal(told(&s), 1);
-		stop(&s);
+		finish(&s);
 	}
 }
 
@@ -211,7 +211,7 @@ static void test_gone_meanwhile(void **state)
 	assert_int_equal(core_destroy_qp(s.f.client, s.qp.handle), 0);
 	fixture_sleep(&s.f, &s.now, 100 * USEC);
 	assert_int_equal(told(&s), 1);
-	stop(&s);
+	finish(&s);
 }
 
 static void make_strict(struct core_config *cfg)
@@ -228,7 +228,7 @@ static void test_strict(void **state)
 	completion(&s, UHCA_ABI_WC_RECV);
 	cm_disconnected(s.cm, s.now);
 	assert_int_equal(told(&s), 1);
-	stop(&s);
+	finish(&s);
 }
 
 int main(void)

@@ -342,7 +342,7 @@ static void test_random_layouts(void **state)
 
 	(void)state;
 	start(&f);
-	for (unsigned round = 0; f.made < LAYOUTS; round++) {
+	while (f.made < LAYOUTS) {
 		struct thing *t = &f.thing[REGIONS + below(&f, KEYS)];
 		if (below(&f, 4) || !t->valid || t->users) {
 			describe(&f, t);

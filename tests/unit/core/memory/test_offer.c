@@ -61,7 +61,7 @@ static void start(struct rig *r)
 	refuses = 0;
 }
 
-static void stop(struct rig *r)
+static void finish(struct rig *r)
 {
 	offer_ring_end(&r->ring);
 	fixture_stop(&r->f);
@@ -108,7 +108,7 @@ static void test_put_aside(void **state)
 	for (unsigned i = 0; i < 3; i++)
 		assert_int_equal(uhca_offer_state(&r.slots[i]), UHCA_ABI_OFFER_DONE);
 	r.f.ops.mem_settle = NULL;
-	stop(&r);
+	finish(&r);
 }
 
 /* Taken by the program: the device stores nothing, and slots come again. */
@@ -128,7 +128,7 @@ static void test_taken(void **state)
 	offers_yield(r.f.dev);
 	assert_true(list_empty(&r.f.dev->offers));
 	assert_int_equal(stores, 0);
-	stop(&r);
+	finish(&r);
 }
 
 /* The device wants memory first: all are there, in their order, and the program finds it done. */
@@ -150,7 +150,7 @@ static void test_settled(void **state)
 		assert_int_equal(uhca_offer_state(&r.slots[slot[i]]), UHCA_ABI_OFFER_DONE);
 	offers_settle(r.f.dev);
 	assert_int_equal(stores, 2);
-	stop(&r);
+	finish(&r);
 }
 
 static void test_room(void **state)
@@ -175,7 +175,7 @@ static void test_room(void **state)
 	offer_ring_construct(&r.ring, r.f.client, NULL);
 	list_init(&r.f.dev->offers);
 	assert_false(put(&r, 0, 8, &slot));
-	stop(&r);
+	finish(&r);
 }
 
 /* Whoever does not poll finds it in memory a little later. */
@@ -201,7 +201,7 @@ static void test_time(void **state)
 	assert_true(put(&r, 300, 100, &slot));
 	core_hurry(r.f.dev); /* before a sleep */
 	assert_true(is_there(300, 100));
-	stop(&r);
+	finish(&r);
 }
 
 /* The program takes it and has not copied yet. */
@@ -248,7 +248,7 @@ static void test_copying(void **state)
 	take(&r, next);
 	offers_settle(r.f.dev);
 	assert_true(list_empty(&r.f.dev->offers));
-	stop(&r);
+	finish(&r);
 }
 
 /* What it still copies to takes no WRITE: its copy, of what was before, could come after that. */
@@ -278,7 +278,7 @@ static void test_collide(void **state)
 	uhca_offer_set(&r.slots[slot], UHCA_ABI_OFFER_DONE);
 	assert_false(offers_collide(r.f.client, &last, 1));
 	uhca_offer_set(&r.slots[other], UHCA_ABI_OFFER_DONE);
-	stop(&r);
+	finish(&r);
 }
 
 /* Memory that does not answer keeps nobody, and its program has the bytes; that is gone loses them.
@@ -309,7 +309,7 @@ static void test_refused(void **state)
 	offers_settle(r.f.dev);
 	assert_int_equal(uhca_offer_state(&r.slots[slot]), UHCA_ABI_OFFER_DONE);
 	assert_true(list_empty(&r.f.dev->offers));
-	stop(&r);
+	finish(&r);
 }
 
 /* A program writes to its slots what it likes: it is believed where it harms itself alone. */
@@ -334,7 +334,7 @@ static void test_lies(void **state)
 	offers_settle(r.f.dev);
 	assert_int_equal(stores, 1);
 	assert_int_equal(core_next_deadline(r.f.dev), UINT64_MAX);
-	stop(&r);
+	finish(&r);
 }
 
 int main(void)

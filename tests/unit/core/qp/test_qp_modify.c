@@ -40,7 +40,7 @@ static void start(struct subject *s, uint32_t type, enum qp_state state)
 	assert_int_equal(s->qp->state, state);
 }
 
-static void stop(struct subject *s)
+static void finish(struct subject *s)
 {
 	fixture_qp_destroy(&s->f, &s->handles);
 	fixture_stop(&s->f);
@@ -93,7 +93,7 @@ static void try_transition(uint32_t type, enum qp_state from, uint32_t to)
 		assert_int_equal(s.qp->state, to);
 		assert_int_equal(s.qp->page->recv_doorbell, to == QPS_ERR);
 	}
-	stop(&s);
+	finish(&s);
 }
 
 static void test_transitions(void **state)
@@ -118,10 +118,10 @@ static void test_without_state(void **state)
 	assert_int_equal(s.qp->attr.min_rnr_timer, 3);
 	assert_int_equal(s.qp->state, QPS_RTS);
 	refuse(&s, &a, IBV_QP_TIMEOUT, -EINVAL);
-	stop(&s);
+	finish(&s);
 	start(&s, IBV_QPT_RC, QPS_RTR);
 	refuse(&s, &a, IBV_QP_MIN_RNR_TIMER, -EINVAL); /* RTR to RTR is no transition */
-	stop(&s);
+	finish(&s);
 }
 
 static void test_wrong_states(void **state)
@@ -143,7 +143,7 @@ static void test_wrong_states(void **state)
 		else
 			refuse(&s, &a, IBV_QP_STATE | IBV_QP_CUR_STATE, -EINVAL);
 	}
-	stop(&s);
+	finish(&s);
 }
 
 static void test_handles(void **state)
@@ -158,7 +158,7 @@ static void test_handles(void **state)
 	in.handle++;
 	assert_int_equal(core_modify_qp(s.f.client, &in, 0), -ENOENT);
 	assert_int_equal(s.qp->state, QPS_RTS);
-	stop(&s);
+	finish(&s);
 }
 
 /* ---- values ---- */
@@ -191,7 +191,7 @@ static void test_init_values(void **state)
 	refuse(&s, &a, INIT_RC, -EINVAL);
 	a.qp_access_flags = 0;
 	assert_int_equal(modify(&s, &a, INIT_RC), 0);
-	stop(&s);
+	finish(&s);
 }
 
 /* No packet longer than the network carries (ibv_port_attr.active_mtu). */
@@ -210,7 +210,7 @@ static void test_active_mtu(void **state)
 	a = fixture_attr(IBV_QPS_RESET);
 	assert_int_equal(modify(&s, &a, IBV_QP_STATE), 0);
 	assert_int_equal(s.qp->mtu, 1024);
-	stop(&s);
+	finish(&s);
 }
 
 static void test_rtr_values(void **state)
@@ -246,7 +246,7 @@ static void test_rtr_values(void **state)
 	a.min_rnr_timer = 31;
 	a.dest_qp_num = 0xffffff;
 	assert_int_equal(modify(&s, &a, RTR_RC), 0);
-	stop(&s);
+	finish(&s);
 }
 
 static void test_rts_values(void **state)
@@ -275,7 +275,7 @@ static void test_rts_values(void **state)
 	a.timeout = 31;
 	a.max_rd_atomic = 128;
 	assert_int_equal(modify(&s, &a, RTS_RC | IBV_QP_PATH_MIG_STATE), 0);
-	stop(&s);
+	finish(&s);
 }
 
 /* Pacing is for raw packets, and not here. */
@@ -295,10 +295,10 @@ static void test_rate_limit(void **state)
 	refuse(&s, &a, mask, -EOPNOTSUPP);
 	assert_int_equal(modify(&s, &a, IBV_QP_STATE), 0);
 	refuse(&s, &a, IBV_QP_RATE_LIMIT, -EOPNOTSUPP);
-	stop(&s);
+	finish(&s);
 	start(&s, IBV_QPT_RC, QPS_RTR);
 	refuse(&s, &a, RTS_RC | IBV_QP_RATE_LIMIT, -EINVAL);
-	stop(&s);
+	finish(&s);
 }
 
 /* PSNs have 24 bits; what is above is cut off. */
@@ -318,7 +318,7 @@ static void test_psn_mask(void **state)
 	assert_int_equal(modify(&s, &a, RTS_RC), 0);
 	assert_int_equal(s.qp->attr.sq_psn, 0x654321);
 	assert_int_equal(s.qp->req.next_psn, 0x654321);
-	stop(&s);
+	finish(&s);
 }
 
 /* ---- what follows ---- */
@@ -340,7 +340,7 @@ static void test_flow_and_mtu(void **state)
 		assert_int_equal(s.qp->flow.tclass, 0x68);
 		assert_int_equal(s.qp->flow.dport, 4791);
 		assert_int_equal(s.qp->flow.sport, source_port_connected(s.qp->qpn, 0x1234, 0));
-		stop(&s);
+		finish(&s);
 	}
 }
 
@@ -362,7 +362,7 @@ static void test_replay(void **state)
 	a.qp_state = IBV_QPS_RESET;
 	assert_int_equal(modify(&s, &a, IBV_QP_STATE), 0);
 	assert_int_equal(s.qp->resp.replay.size, 0);
-	stop(&s);
+	finish(&s);
 }
 
 /* RESET forgets everything that was set, and the way up can be gone again. */
@@ -381,7 +381,7 @@ static void test_reset(void **state)
 	assert_false(s.qp->comm_established);
 	fixture_connect(&s.f, &s.handles, IBV_QPT_RC);
 	assert_int_equal(s.qp->flow.sport, sport);
-	stop(&s);
+	finish(&s);
 }
 
 static void test_sqd_notify(void **state)
@@ -403,7 +403,7 @@ static void test_sqd_notify(void **state)
 	assert_int_equal(modify(&s, &a, IBV_QP_STATE), 0);
 	assert_int_equal(s.f.async, 1);
 	assert_int_equal(s.qp->attr.en_sqd_async_notify, 0);
-	stop(&s);
+	finish(&s);
 }
 
 static void test_set_state(void **state)
@@ -420,7 +420,7 @@ static void test_set_state(void **state)
 	assert_int_equal(s.qp->page->recv_doorbell, 1);
 	qp_set_state(s.qp, QPS_RESET);
 	assert_int_equal(s.qp->page->recv_doorbell, 0);
-	stop(&s);
+	finish(&s);
 }
 
 int main(void)

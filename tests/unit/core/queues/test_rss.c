@@ -93,7 +93,7 @@ static void start(struct spread *s, uint64_t fields)
 }
 
 /* Everything goes, users before what they use, and not earlier. */
-static void stop(struct spread *s)
+static void finish(struct spread *s)
 {
 	struct client *c = s->p.b.c.core;
 
@@ -139,14 +139,14 @@ static void test_fields(void **state)
 	assert_int_equal(which(&s, &f), 0x323e8fc2 & 3);
 	f.ipv6 = true; /* none of the fields */
 	assert_int_equal(which(&s, &f), 0);
-	stop(&s);
+	finish(&s);
 	f.ipv6 = false;
 	f.src_port--;
 	start(&s, 3 | 0xc0); /* and UDP ports */
 	assert_int_equal(which(&s, &f), 0x51ccc178 & 3);
 	f.protocol = 6; /* TCP has ports, too, but was not asked for */
 	assert_int_equal(which(&s, &f), 0x323e8fc2 & 3);
-	stop(&s);
+	finish(&s);
 }
 
 static int try(struct spread *s, const struct uhca_cmd_create_qp *in)
@@ -182,7 +182,7 @@ static void test_refusals(void **state)
 	modify.attr.qp_state = IBV_QPS_INIT;
 	modify.attr.port_num = 1;
 	assert_int_equal(core_modify_qp(s.p.b.c.core, &modify, 0), -EOPNOTSUPP);
-	stop(&s);
+	finish(&s);
 }
 
 /* The client dies with all of it. */

@@ -30,7 +30,7 @@ static void start(struct queue *q)
 	assert_int_equal(client_find(c, &c->dev->wqs, q->r.handle, &q->wq), 0);
 }
 
-static void stop(struct queue *q)
+static void finish(struct queue *q)
 {
 	assert_int_equal(core_destroy_wq(q->p.a.c.core, q->r.handle), 0);
 	side_ignore(&q->p.a, 0, 4096);
@@ -92,7 +92,7 @@ static void test_frames(void **state)
 	expect(&q, 0, 1, UHCA_ABI_WC_SUCCESS);
 	assert_int_equal(q.p.a.wc[0].byte_len, 1000);
 	assert_int_equal(q.p.a.n_wc, 1);
-	stop(&q);
+	finish(&q);
 }
 
 /* A frame that does not fit, or a key that is none: the queue fails and says so once. */
@@ -113,7 +113,7 @@ static void fails(uint32_t length, uint32_t key_off, uint8_t status)
 	assert_int_equal(go(&q, ERR), 0); /* what a client does after a post */
 	side_poll(&q.p.a);
 	expect(&q, 2, 3, UHCA_ABI_WC_WR_FLUSH_ERR);
-	stop(&q);
+	finish(&q);
 }
 
 static void test_errors(void **state)
@@ -140,7 +140,7 @@ static void test_broken_ring(void **state)
 	post(&q, 2, 500, q.p.a.mr.lkey);
 	frame(&q, 100);
 	expect(&q, 0, 2, UHCA_ABI_WC_SUCCESS);
-	stop(&q);
+	finish(&q);
 }
 
 static void test_states(void **state)
@@ -180,7 +180,7 @@ static void test_states(void **state)
 	assert_int_equal(core_modify_wq(q.p.a.c.core, &in, 0), -EINVAL);
 	in.handle++;
 	assert_int_equal(core_modify_wq(q.p.a.c.core, &in, 0), -ENOENT);
-	stop(&q);
+	finish(&q);
 }
 
 static int try(struct queue *q, const struct uhca_cmd_create_wq *in)
@@ -217,7 +217,7 @@ static void test_refusals(void **state)
 	table.wq[0] = q.r.handle + 1;
 	assert_int_equal(core_create_rwq_ind_table(q.p.a.c.core, &table, &handle), -ENOENT);
 	assert_int_equal(core_destroy_rwq_ind_table(q.p.a.c.core, 5), -ENOENT);
-	stop(&q);
+	finish(&q);
 }
 
 int main(void)

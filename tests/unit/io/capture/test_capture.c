@@ -55,7 +55,7 @@ static void start(int only, uint32_t snap)
 	assert_string_equal(c.path, path);
 }
 
-static void stop(struct ng_file *out)
+static void finish(struct ng_file *out)
 {
 	assert_int_equal(io_capture_stop(&c), 0);
 	ng_load(out, path);
@@ -82,7 +82,7 @@ static void test_snap(void **state)
 		start(-1, snaps[i]);
 		seen = message(&t);
 		io_capture_put(&c, &seen);
-		stop(&f);
+		finish(&f);
 		assert_int_equal(ng_count(&f, NG_PACKET), 5);
 		for (unsigned k = 0; k < 5; k++) {
 			const struct ng_block *b = ng_get(&f, NG_PACKET, k);
@@ -122,7 +122,7 @@ static void test_records_only(void **state)
 	io_capture_put_bytes(
 		&c, &(struct io_capture_bytes){
 			    .flow = &flow, .p = payload, .len = 20, .dropped = "malformed"});
-	stop(&f);
+	finish(&f);
 	assert_int_equal(c.packets, 0);
 	assert_int_equal(c.records, 1);
 	assert_int_equal(ng_count(&f, NG_PACKET), 0);
@@ -155,7 +155,7 @@ static void test_pending(void **state)
 	c.pending = &seen;
 	io_capture_record(&c, 7, "note text=x");
 	io_capture_settle(&c);
-	stop(&f);
+	finish(&f);
 	assert_int_equal(f.n, 3 + 5 + 1);
 	assert_int_equal(f.block[8].type, NG_RECORD);
 	ng_free(&f);
@@ -179,7 +179,7 @@ static void test_fates(void **state)
 	seen.fate[2] =
 		(struct io_capture_fate){.psn = 1, .count = UINT32_MAX, .dropped = "sequence"};
 	io_capture_put(&c, &seen);
-	stop(&f);
+	finish(&f);
 	assert_non_null(strstr(ng_get(&f, NG_PACKET, 0)->text, "rule=4"));
 	assert_null(strstr(ng_get(&f, NG_PACKET, 0)->text, "dropped"));
 	assert_null(strstr(ng_get(&f, NG_PACKET, 1)->text, "dropped"));
@@ -202,7 +202,7 @@ static void test_bad_icrc(void **state)
 	seen = message(&t);
 	t.story.bad_icrc = true;
 	io_capture_put(&c, &seen);
-	stop(&f);
+	finish(&f);
 	b = ng_get(&f, NG_PACKET, 4);
 	assert_false(roce_icrc_check(&flow, 0, b->frame + 42, b->kept - 42));
 	ng_free(&f);
@@ -223,7 +223,7 @@ static void test_bytes(void **state)
 		bytes.len = lengths[i];
 		io_capture_put_bytes(&c, &bytes);
 	}
-	stop(&f);
+	finish(&f);
 	for (unsigned i = 0; i < 7; i++) {
 		const struct ng_block *b = ng_get(&f, NG_PACKET, i);
 

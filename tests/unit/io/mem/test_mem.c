@@ -85,7 +85,7 @@ static void start(struct target *t, enum io_mem_mode mode, int (*job)(uint8_t *b
 }
 
 /* Returns the child's exit status. */
-static int stop(struct target *t)
+static int finish(struct target *t)
 {
 	int status;
 
@@ -197,7 +197,7 @@ static void check_contents(enum io_mem_mode mode, bool with_device)
 		assert_memory_equal(back, x.data, x.total);
 		assert_int_equal(back[x.total], 0xee);
 	}
-	assert_int_equal(stop(&t), 0);
+	assert_int_equal(finish(&t), 0);
 }
 
 static void test_contents(void **state)
@@ -246,7 +246,7 @@ static void test_unmapped(void **state)
 		expect_fault(&t, HOLE - PAGE, 2 * PAGE); /* a page is there, the next is not */
 		expect_fault(&t, HOLE + PAGE - 8, 100);  /* ends behind it */
 		assert_int_equal(io_mem_read(&t.mem, &wild, 1, data), -EFAULT);
-		assert_int_equal(stop(&t), 0);
+		assert_int_equal(finish(&t), 0);
 	}
 }
 
@@ -266,7 +266,7 @@ static void test_is_there(void **state)
 	assert_false(io_mem_is_there(&t.mem, &s));
 	s = span(&t, HOLE - 4, 8);
 	assert_false(io_mem_is_there(&t.mem, &s));
-	assert_int_equal(stop(&t), 0);
+	assert_int_equal(finish(&t), 0);
 }
 
 /* Elements of 24 bytes, 88 apart, from this offset on: more than one call takes. */
@@ -293,7 +293,7 @@ static void check_column(enum io_mem_mode mode)
 		assert_memory_equal(got + i * 24, t.base + HOLE - reach + i * 88u, 24);
 	assert_int_equal(io_mem_read(&t.mem, s, make_column(&t, HOLE - reach + 1, s), got),
 			 -EFAULT);
-	assert_int_equal(stop(&t), 0);
+	assert_int_equal(finish(&t), 0);
 }
 
 /* Pages that the client protected are reached as hardware reaches them: by the descriptor. */
@@ -315,7 +315,7 @@ static void test_protected(void **state)
 		assert_int_equal(io_mem_read(&t.mem, &s, 1, got), want);
 		if (!want)
 			assert_memory_equal(got, data, sizeof(got));
-		assert_int_equal(stop(&t), 0);
+		assert_int_equal(finish(&t), 0);
 	}
 	munmap(own, sizeof(got));
 }
@@ -346,7 +346,7 @@ static void test_columns(void **state)
 	assert_int_equal(io_mem_read(&t.mem, s, n, got), 0);
 	for (unsigned i = 0; i < n; i++)
 		assert_memory_equal(got + i * 24, (uint8_t *)(uintptr_t)s[i].addr, 24);
-	assert_int_equal(stop(&t), 0);
+	assert_int_equal(finish(&t), 0);
 }
 
 static void test_nothing_to_do(void **state)
@@ -361,7 +361,7 @@ static void test_nothing_to_do(void **state)
 	assert_int_equal(io_mem_read(&t.mem, &empty, 1, NULL), 0);
 	assert_int_equal(io_mem_write(&t.mem, &empty, 1, &none, 1), 0);
 	assert_int_equal(io_mem_write(&t.mem, &empty, 0, &none, 0), 0);
-	assert_int_equal(stop(&t), 0);
+	assert_int_equal(finish(&t), 0);
 }
 
 /* ---- what a polling process sees ---- */
@@ -426,7 +426,7 @@ static void test_small_store_is_whole(void **state)
 			if (v % 16 == 0)
 				io_mem_settle();
 		}
-		assert_int_equal(stop(&t), 0);
+		assert_int_equal(finish(&t), 0);
 	}
 	munmap(source, 2 * PAGE);
 }
@@ -448,7 +448,7 @@ static void test_last_bytes_are_last(void **state)
 				source[k] = v;
 			assert_int_equal(io_mem_write(&t.mem, &s, 1, &iov, 1), 0);
 		}
-		assert_int_equal(stop(&t), 0);
+		assert_int_equal(finish(&t), 0);
 	}
 }
 
@@ -487,7 +487,7 @@ static void test_last_word_is_one(void **state)
 			assert_int_equal(last_piece.iov_len, end ? end : 8);
 			assert_int_equal((uintptr_t)last_piece.iov_base % 8, 0);
 		}
-	assert_int_equal(stop(&t), 0);
+	assert_int_equal(finish(&t), 0);
 }
 
 /* ---- other processes ---- */
@@ -660,13 +660,13 @@ static void test_names(void **state)
 	assert_string_equal(io_mem_mode_name(IO_MEM_PROC_MEM), "proc_mem");
 	start(&t, IO_MEM_PROC_MEM, wait_for_end);
 	assert_string_equal(io_mem_how(&t.mem), "proc_mem");
-	stop(&t);
+	finish(&t);
 	start(&t, IO_MEM_PROCESS_VM, wait_for_end);
 	assert_string_equal(io_mem_how(&t.mem), "process_vm");
-	stop(&t);
+	finish(&t);
 	start(&t, IO_MEM_AUTO, wait_for_end);
 	assert_string_equal(io_mem_how(&t.mem), "process_vm+proc_mem");
-	stop(&t);
+	finish(&t);
 }
 
 int main(void)

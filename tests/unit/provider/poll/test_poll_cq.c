@@ -227,11 +227,12 @@ static void test_offer(void **state)
 				 .flags = UHCA_ABI_WC_OFFER,
 				 .byte_len = 5,
 				 .offer = 3};
-	char to[8] = "........";
+	char to[8];
 	struct ibv_wc wc;
 
 	(void)state;
 	assert_non_null(slots);
+	memset(to, '.', sizeof(to));
 	f->cq.offers = slots;
 	slots[3] = (struct uhca_abi_offer){UHCA_ABI_OFFER_PENDING, 5, (uintptr_t)to, {0}, "hello"};
 	fixture_complete(f, &e);

@@ -213,31 +213,45 @@ static void give_all(const struct msghdr *msg)
 	}
 }
 
-/* Takes a message and what it holds. 1; 0: there is none, -1: there may be. */
-static int take_message(int fd)
+/*
+ * Takes a message, or some bytes of a stream, and what it holds. 1; 0: there is none, -1: there may
+ * be. At its end a stream has no bytes; of other sockets a message may have none, but each says who
+ * sent it (SO_PASSCRED), which the end does not.
+ */
+static int take_message(int fd, bool is_stream)
 {
 	union {
 		struct cmsghdr aligned;
 		char space[CMSG_SPACE(FDS_MAX * sizeof(int)) + CMSG_SPACE(sizeof(struct ucred))];
 	} control;
-	struct msghdr msg = {.msg_control = &control, .msg_controllen = sizeof(control)};
+	char bytes[4096];
+	struct iovec iov = {bytes, sizeof(bytes)};
+	struct msghdr msg = {.msg_iov = &iov,
+			     .msg_iovlen = 1,
+			     .msg_control = &control,
+			     .msg_controllen = sizeof(control)};
 	ssize_t n = recvmsg(fd, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 
 	if (n < 0)
 		return errno == EAGAIN || errno == ECONNRESET ? 0 : -1;
-	/* Each message says who sent it (SO_PASSCRED); what does not is the end. */
-	if (msg.msg_controllen == 0)
+	if (is_stream ? n == 0 : msg.msg_controllen == 0)
 		return 0;
 	give_all(&msg);
 	return 1;
 }
 
+/* Of SO_DOMAIN or SO_TYPE; -1: it is no socket. */
+static int kind_of(int fd, int option)
+{
+	int kind = -1;
+	socklen_t len = sizeof(kind);
+
+	return getsockopt(fd, SOL_SOCKET, option, &kind, &len) == 0 ? kind : -1;
+}
+
 static bool is_unix(int fd)
 {
-	int domain = 0;
-	socklen_t len = sizeof(domain);
-
-	return getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &len) == 0 && domain == AF_UNIX;
+	return kind_of(fd, SO_DOMAIN) == AF_UNIX;
 }
 
 /*
@@ -265,11 +279,12 @@ void io_undertaker_close(int fd)
 void io_undertaker_hang_up(int fd)
 {
 	const int on = 1;
+	bool is_stream = kind_of(fd, SO_TYPE) == SOCK_STREAM;
 	int some =
 		is_unix(fd) && !setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) ? 1 : -1;
 
 	for (unsigned i = 0; some == 1 && i < MESSAGES; i++)
-		some = take_message(fd);
+		some = take_message(fd, is_stream);
 	if (some == 0)
 		close(fd);
 	else

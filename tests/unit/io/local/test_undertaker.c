@@ -41,6 +41,83 @@ static void test_close(void **state)
 	close(pipes[0]);
 }
 
+static unsigned threads(void)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	unsigned n = 0;
+
+	assert_non_null(tasks);
+	for (const struct dirent *e; (e = readdir(tasks));)
+		n += e->d_name[0] != '.';
+	closedir(tasks);
+	return n;
+}
+
+/* No thread of the undertaker's is left; who was joined may be listed for a moment more. */
+static void end_all(void)
+{
+	uint64_t end = io_clock_now() + SECONDS * IO_SEC;
+
+	io_undertaker_end(SECONDS * 1000);
+	while (threads() > 1)
+		assert_true(io_clock_now() < end);
+}
+
+/* Bytes and a descriptor: they wait in the socket, whose sender has gone. */
+static void leave_something(int sock, int fd)
+{
+	char bytes[] = "unread";
+	struct iovec iov = {bytes, sizeof(bytes)};
+	union {
+		struct cmsghdr header;
+		char space[CMSG_SPACE(sizeof(int))];
+	} control = {.space = {0}};
+	struct msghdr msg = {.msg_iov = &iov,
+			     .msg_iovlen = 1,
+			     .msg_control = &control,
+			     .msg_controllen = sizeof(control)};
+
+	control.header.cmsg_level = SOL_SOCKET;
+	control.header.cmsg_type = SCM_RIGHTS;
+	control.header.cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(&control.header), &fd, sizeof(int));
+	assert_int_equal(sendmsg(sock, &msg, 0), sizeof(bytes));
+}
+
+/*
+ * By the thread that asks, whatever kind of socket it is: an epoll set of that thread may still
+ * have it, and would tell of it while another one closes it.
+ */
+static void hang_up(int type, bool with_something)
+{
+	int pair[2], pipes[2];
+	char byte;
+
+	end_all();
+	assert_int_equal(socketpair(AF_UNIX, type, 0, pair), 0);
+	assert_int_equal(pipe(pipes), 0);
+	if (with_something)
+		leave_something(pair[1], pipes[1]);
+	close(pipes[1]);
+	close(pair[1]);
+	io_undertaker_hang_up(pair[0]);
+	assert_int_equal(fcntl(pair[0], F_GETFD), -1);
+	if (!with_something)
+		assert_int_equal(threads(), 1);
+	assert_int_equal(read(pipes[0], &byte, 1), 0);
+	assert_true(io_undertaker_wait(SECONDS * 1000));
+	close(pipes[0]);
+}
+
+static void test_hang_up(void **state)
+{
+	(void)state;
+	hang_up(SOCK_SEQPACKET, false);
+	hang_up(SOCK_STREAM, false);
+	hang_up(SOCK_SEQPACKET, true);
+	hang_up(SOCK_STREAM, true);
+}
+
 static bool is_mapped(const char *name)
 {
 	FILE *f = fopen("/proc/self/maps", "re");
@@ -71,18 +148,6 @@ static void test_unmap(void **state)
 	io_undertaker_trim();
 	assert_true(io_undertaker_wait(SECONDS * 1000));
 	assert_false(is_mapped("/memfd:undertaken"));
-}
-
-static unsigned threads(void)
-{
-	DIR *tasks = opendir("/proc/self/task");
-	unsigned n = 0;
-
-	assert_non_null(tasks);
-	for (const struct dirent *e; (e = readdir(tasks));)
-		n += e->d_name[0] != '.';
-	closedir(tasks);
-	return n;
 }
 
 /* What another thread than the first one blocks. */
@@ -128,15 +193,10 @@ static void test_signals(void **state)
 /* At the end of the process no thread is left, whose stack would be; and it can begin anew. */
 static void test_end(void **state)
 {
-	uint64_t end = io_clock_now() + SECONDS * IO_SEC;
-
 	(void)state;
 	for (unsigned i = 0; i < 3; i++) {
 		io_undertaker_trim();
-		io_undertaker_end(SECONDS * 1000);
-		/* who is joined may be listed for a moment more */
-		while (threads() > 1)
-			assert_true(io_clock_now() < end);
+		end_all();
 	}
 }
 
@@ -190,9 +250,9 @@ static void test_stuck(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_close),   cmocka_unit_test(test_unmap),
-		cmocka_unit_test(test_signals), cmocka_unit_test(test_end),
-		cmocka_unit_test(test_stuck),
+		cmocka_unit_test(test_close), cmocka_unit_test(test_hang_up),
+		cmocka_unit_test(test_unmap), cmocka_unit_test(test_signals),
+		cmocka_unit_test(test_end),   cmocka_unit_test(test_stuck),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,75 +5,130 @@
  *
  * First those whose place in the order is known, then what is left. A thread that finds its bit
  * not set has left its number before it rings the next doorbell: so of two that it rang one after
- * the other the first has its number in the order by the time the second's bit is seen. When a
- * ticket is new, or was taken and not used yet, what is left waits for another round. There are
- * only so many: a thread may be interrupted there, and a client may take tickets all the time.
+ * the other the first has its number in the order by the time the second's bit is seen. What is
+ * left is therefore taken when a look at the order that began after its bit was seen found nothing.
+ * Its ticket comes late then, perhaps when the doorbell has been rung once more, behind others:
+ * such a ticket means nothing.
+ *
+ * A ticket that was taken and not used yet (its thread is in the midst of ringing, or was
+ * interrupted there) holds up nobody else: it is looked at again, and those behind it that were
+ * used are marked, as they count once. A look ends after so many tickets, because a client may take
+ * them all the time; what is left then waits for the next one.
  */
 #include "doorbell.h"
 
-#define ROUNDS 8
+#define TICKETS_MAX (2 * UHCA_ABI_ORDER_SLOTS)
 
 struct take {
 	struct io_doorbell *bell;
 	void (*ring)(void *arg, uint32_t number);
 	void *arg;
 	uint32_t n;
+	uint32_t tickets; /* looked at */
+	bool lost;        /* the numbers of some */
 };
 
-static bool is_new(const struct io_doorbell *b)
+/* Clears those of the bits that are set, before the core looks. */
+static uint64_t clear(struct take *t, uint32_t w, uint64_t bits)
 {
-	return __atomic_load_n(&b->page->tickets, __ATOMIC_ACQUIRE) != b->ticket;
+	return bits & __atomic_fetch_and(&t->bell->page->word[w], ~bits, __ATOMIC_ACQUIRE);
 }
 
-/* Rings those of the bits that are still set; they are cleared before the core looks. */
-static void take_bits(struct take *t, uint32_t w, uint64_t bits)
+static void ring_it(struct take *t, uint32_t number)
 {
-	bits &= __atomic_fetch_and(&t->bell->page->word[w], ~bits, __ATOMIC_ACQUIRE);
-	for (; bits; bits &= bits - 1, t->n++)
-		t->ring(t->arg, w * 64 + (uint32_t)__builtin_ctzll(bits));
+	t->ring(t->arg, number);
+	t->n++;
 }
 
-/* False when the ticket has not been used. */
-static bool take_ticket(struct take *t, uint32_t ticket)
+/* Its doorbell was served before this ticket came. */
+static bool was_early(struct io_doorbell *b, uint32_t number)
 {
-	const uint64_t *slot = &t->bell->page->order[ticket % UHCA_ABI_ORDER_SLOTS];
+	for (uint32_t i = 0; i < b->n_early; i++)
+		if (b->early[i] == number) {
+			b->early[i] = b->early[--b->n_early];
+			return true;
+		}
+	return false;
+}
+
+static void take_early(struct take *t, uint32_t w, uint64_t bits)
+{
+	struct io_doorbell *b = t->bell;
+
+	for (bits = clear(t, w, bits); bits; bits &= bits - 1) {
+		uint32_t number = w * 64 + (uint32_t)__builtin_ctzll(bits);
+
+		if (b->n_early == IO_DOORBELL_EARLY)
+			b->n_early = 0;
+		if (!t->lost)
+			b->early[b->n_early++] = number;
+		ring_it(t, number);
+	}
+}
+
+static void take_number(struct take *t, uint32_t number)
+{
+	if (number / (64 * 64) < t->bell->summaries && !was_early(t->bell, number) &&
+	    clear(t, number / 64, 1ull << (number % 64)))
+		ring_it(t, number);
+}
+
+/* False when the ticket has not been used. With a later one in its slot its number is lost. */
+static bool take_ticket(struct take *t, uint32_t ticket, bool mark)
+{
+	uint64_t *slot = &t->bell->page->order[ticket % UHCA_ABI_ORDER_SLOTS];
 	uint64_t v = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
-	uint32_t n = (uint32_t)v;
+	uint32_t stamp = (uint32_t)(v >> 32);
+	bool later = (int32_t)(stamp - ticket) > 1;
 
-	if ((uint32_t)(v >> 32) != ticket + 1)
-		return false;
-	if (n / (64 * 64) < t->bell->summaries)
-		take_bits(t, n / 64, 1ull << (n % 64));
+	t->lost |= later;
+	if (stamp != ticket + 1)
+		return later;
+	take_number(t, (uint32_t)v);
+	if (mark)
+		__atomic_compare_exchange_n(slot, &v, v | UINT32_MAX, false, __ATOMIC_RELAXED,
+					    __ATOMIC_RELAXED);
 	return true;
 }
 
-/* More tickets than slots: what they were is lost. */
-static void take_in_order(struct take *t, bool wait)
+static void take_in_order(struct take *t)
 {
 	struct io_doorbell *b = t->bell;
 	uint32_t end = __atomic_load_n(&b->page->tickets, __ATOMIC_ACQUIRE);
+	bool gap = false;
 
-	if (end - b->ticket > UHCA_ABI_ORDER_SLOTS)
-		b->ticket = end;
-	for (; b->ticket != end; b->ticket++)
-		if (!take_ticket(t, b->ticket) && wait)
-			return;
+	if (end - b->ticket > UHCA_ABI_ORDER_SLOTS) {
+		b->ticket = end - UHCA_ABI_ORDER_SLOTS;
+		t->lost = true;
+	}
+	t->tickets += end - b->ticket;
+	for (uint32_t i = b->ticket; i != end; i++) {
+		gap |= !take_ticket(t, i, gap);
+		if (!gap)
+			b->ticket = i + 1;
+	}
 }
 
-/* False when there is one whose place in the order may be known after all. */
-static bool take_word(struct take *t, uint32_t w, bool wait)
+/* False when it waits for the next look. */
+static bool take_word(struct take *t, uint32_t w)
 {
-	uint64_t bits = __atomic_load_n(&t->bell->page->word[w], __ATOMIC_ACQUIRE);
+	uint64_t bits;
+	uint32_t before;
 
-	if (!bits)
-		return true;
-	if (wait && is_new(t->bell))
-		return false;
-	take_bits(t, w, bits);
+	do {
+		bits = __atomic_load_n(&t->bell->page->word[w], __ATOMIC_ACQUIRE);
+		if (!bits)
+			return true;
+		if (t->tickets >= TICKETS_MAX)
+			return false;
+		before = t->n;
+		take_in_order(t);
+	} while (t->n != before);
+	take_early(t, w, bits);
 	return true;
 }
 
-static bool take_summary(struct take *t, uint32_t i, bool wait)
+static bool take_summary(struct take *t, uint32_t i)
 {
 	uint64_t *summary = &t->bell->page->summary[i];
 	uint64_t words;
@@ -82,7 +137,7 @@ static bool take_summary(struct take *t, uint32_t i, bool wait)
 		return true;
 	words = __atomic_exchange_n(summary, 0, __ATOMIC_ACQUIRE);
 	for (; words; words &= words - 1) {
-		if (take_word(t, i * 64 + (uint32_t)__builtin_ctzll(words), wait))
+		if (take_word(t, i * 64 + (uint32_t)__builtin_ctzll(words)))
 			continue;
 		__atomic_fetch_or(summary, words, __ATOMIC_RELEASE);
 		return false;
@@ -90,25 +145,16 @@ static bool take_summary(struct take *t, uint32_t i, bool wait)
 	return true;
 }
 
-static bool take_rest(struct take *t, bool wait)
-{
-	for (uint32_t i = 0; i < t->bell->summaries; i++)
-		if (!take_summary(t, i, wait))
-			return false;
-	return true;
-}
-
 uint32_t io_doorbell_take(struct io_doorbell *b, void (*ring)(void *arg, uint32_t number),
 			  void *arg)
 {
-	struct take t = {b, ring, arg, 0};
+	struct take t = {.bell = b, .ring = ring, .arg = arg};
 
 	if (!io_doorbell_pending(b))
 		return 0;
-	for (unsigned left = ROUNDS; left > 0; left--) {
-		take_in_order(&t, left > 1);
-		if (take_rest(&t, left > 1))
+	take_in_order(&t);
+	for (uint32_t i = 0; i < b->summaries; i++)
+		if (!take_summary(&t, i))
 			break;
-	}
 	return t.n;
 }

@@ -116,6 +116,98 @@ static void test_without_order(void **state)
 	assert_int_equal(io_doorbell_take(&bell, keep, NULL), 0);
 }
 
+/* The thread that has its ticket and has not used it: the others' order is known all the same. */
+static void test_in_the_midst(void **state)
+{
+	uint32_t mine;
+
+	(void)state;
+	page.word[1] |= 1;
+	mine = page.tickets++;
+	for (uint32_t round = 0; round < 3 * UHCA_ABI_ORDER_SLOTS; round++) {
+		uhca_doorbell_set(&page, 700);
+		uhca_doorbell_set(&page, 7);
+		uhca_doorbell_set(&page, 300);
+		n_rung = 0;
+		assert_int_equal(io_doorbell_take(&bell, keep, NULL), 3);
+		assert_int_equal(rung[0], 700);
+		assert_int_equal(rung[1], 7);
+		assert_int_equal(rung[2], 300);
+	}
+	page.order[mine % UHCA_ABI_ORDER_SLOTS] = (uint64_t)(mine + 1) << 32 | 64;
+	page.summary[0] |= 2;
+	assert_int_equal(io_doorbell_take(&bell, keep, NULL), 1);
+	assert_int_equal(rung[3], 64);
+}
+
+/* While 300 is rung, the thread uses its ticket for 4000 and rings 7. */
+static void go_on(void *arg, uint32_t number)
+{
+	uint32_t *mine = arg;
+
+	keep(NULL, number);
+	if (number != 300)
+		return;
+	page.order[*mine % UHCA_ABI_ORDER_SLOTS] = (uint64_t)(*mine + 1) << 32 | 4000;
+	page.summary[0] |= 1ull << (4000 / 64);
+	uhca_doorbell_set(&page, 7);
+}
+
+static void test_goes_on(void **state)
+{
+	uint32_t mine;
+
+	(void)state;
+	page.word[4000 / 64] |= 1ull << (4000 % 64);
+	mine = page.tickets++;
+	uhca_doorbell_set(&page, 300);
+	n_rung = 0;
+	assert_int_equal(io_doorbell_take(&bell, go_on, &mine), 3);
+	assert_int_equal(rung[0], 300);
+	assert_int_equal(rung[1], 4000);
+	assert_int_equal(rung[2], 7);
+}
+
+/* Served between its bit and its ticket: the ticket does not stand for the next time it rings. */
+static void test_ticket_comes_late(void **state)
+{
+	uint32_t mine;
+
+	(void)state;
+	page.word[0] |= 1 << 7;
+	page.summary[0] |= 1;
+	n_rung = 0;
+	assert_int_equal(io_doorbell_take(&bell, keep, NULL), 1);
+	mine = page.tickets++;
+	page.order[mine % UHCA_ABI_ORDER_SLOTS] = (uint64_t)(mine + 1) << 32 | 7;
+	page.summary[0] |= 1;
+	for (uint32_t round = 0; round < 2; round++) {
+		uhca_doorbell_set(&page, 4000);
+		uhca_doorbell_set(&page, 7);
+		n_rung = 0;
+		assert_int_equal(io_doorbell_take(&bell, keep, NULL), 2);
+		assert_int_equal(rung[0], 4000);
+		assert_int_equal(rung[1], 7);
+	}
+}
+
+/* A look ends, though each ring makes another; what was not reached is served by the next. */
+static void ring_again(void *arg, uint32_t number)
+{
+	ring(arg, number);
+	uhca_doorbell_set(&page, 300);
+}
+
+static void test_rings_for_ever(void **state)
+{
+	(void)state;
+	uhca_doorbell_set(&page, 300);
+	assert_in_range(io_doorbell_take(&bell, ring_again, NULL), 1, 4 * UHCA_ABI_ORDER_SLOTS);
+	assert_true(io_doorbell_pending(&bell));
+	assert_int_equal(io_doorbell_take(&bell, ring, NULL), 1);
+	assert_false(io_doorbell_pending(&bell));
+}
+
 static void test_beyond_what_was_given(void **state)
 {
 	(void)state;
@@ -134,7 +226,10 @@ static void test_scribbled(void **state)
 	memset(page.word, 0xff, sizeof(page.word));
 	memset(page.order, 0xff, sizeof(page.order));
 	page.tickets = 100;
-	assert_int_equal(io_doorbell_take(&bell, ring, NULL), UHCA_ABI_DOORBELL_MAX);
+	while (io_doorbell_pending(&bell))
+		assert_in_range(io_doorbell_take(&bell, ring, NULL), 1, UHCA_ABI_DOORBELL_MAX);
+	for (unsigned i = 0; i < UHCA_ABI_DOORBELL_MAX; i++)
+		assert_int_equal(heard[i], 1);
 }
 
 #define RINGS 100000
@@ -156,55 +251,78 @@ static void *ring_for_ever(void *arg)
 
 static uint32_t seen[256];
 
-/* A second thread's: pairs of doorbells, the higher number first, that no look may turn around. */
+/* Other threads': pairs of doorbells, the higher number first, that no look may turn around. */
 #define HIGH     4000u
 #define LOW      300u
+#define THREADS  2u
 #define PAIRS    20000u
 #define PATIENCE 100 /* looks, before the other thread may need the processor */
 
-static uint32_t pairs; /* rung so far */
-static uint32_t high_seen, low_seen, turned;
+static struct pairs {
+	uint32_t rung; /* so far */
+	uint32_t high_seen, low_seen;
+} pairs[THREADS];
+static uint32_t turned;
 
 static void *ring_pairs(void *arg)
 {
+	struct pairs *p = arg;
+	uint32_t which = (uint32_t)(p - pairs);
+
 	for (unsigned i = 1; i <= PAIRS; i++) {
-		__atomic_store_n(&pairs, i, __ATOMIC_RELEASE);
-		uhca_doorbell_set(&page, HIGH);
-		uhca_doorbell_set(&page, LOW);
-		for (unsigned k = 0; __atomic_load_n(&low_seen, __ATOMIC_ACQUIRE) != i; k++)
+		__atomic_store_n(&p->rung, i, __ATOMIC_RELEASE);
+		uhca_doorbell_set(&page, HIGH + which);
+		uhca_doorbell_set(&page, LOW + which);
+		for (unsigned k = 0; __atomic_load_n(&p->low_seen, __ATOMIC_ACQUIRE) != i; k++)
 			if (k > PATIENCE)
 				sched_yield();
 	}
-	return arg;
+	return NULL;
 }
 
 static void see_pair(void *arg, uint32_t number)
 {
-	uint32_t now = __atomic_load_n(&pairs, __ATOMIC_ACQUIRE);
+	struct pairs *p = &pairs[number - (number >= HIGH ? HIGH : LOW)];
+	uint32_t now = __atomic_load_n(&p->rung, __ATOMIC_ACQUIRE);
 
 	(void)arg;
-	if (number == HIGH) {
-		high_seen = now;
+	if (number >= HIGH) {
+		p->high_seen = now;
 		return;
 	}
-	turned += high_seen != now;
-	__atomic_store_n(&low_seen, now, __ATOMIC_RELEASE);
+	turned += p->high_seen != now;
+	__atomic_store_n(&p->low_seen, now, __ATOMIC_RELEASE);
+}
+
+static void never_turned(unsigned n)
+{
+	pthread_t thread[THREADS];
+
+	memset(pairs, 0, sizeof(pairs));
+	turned = 0;
+	bell.summaries = 1;
+	for (unsigned i = 0; i < n; i++)
+		assert_int_equal(pthread_create(&thread[i], NULL, ring_pairs, &pairs[i]), 0);
+	for (unsigned i = 0; i < n; i++)
+		for (unsigned idle = 0; pthread_tryjoin_np(thread[i], NULL) != 0; idle++) {
+			if (io_doorbell_take(&bell, see_pair, NULL))
+				idle = 0;
+			else if (idle > PATIENCE)
+				sched_yield();
+		}
+	assert_int_equal(turned, 0);
 }
 
 static void test_never_turned(void **state)
 {
-	pthread_t thread;
-
 	(void)state;
-	bell.summaries = 1;
-	assert_int_equal(pthread_create(&thread, NULL, ring_pairs, NULL), 0);
-	for (unsigned idle = 0; pthread_tryjoin_np(thread, NULL) != 0; idle++) {
-		if (io_doorbell_take(&bell, see_pair, NULL))
-			idle = 0;
-		else if (idle > PATIENCE)
-			sched_yield();
-	}
-	assert_int_equal(turned, 0);
+	never_turned(1);
+}
+
+static void test_two_threads(void **state)
+{
+	(void)state;
+	never_turned(2);
 }
 
 /* What was posted before the bell is visible when it is heard. */
@@ -242,7 +360,12 @@ int main(void)
 		cmocka_unit_test_setup(test_none_lost, setup),
 		cmocka_unit_test_setup(test_order, setup),
 		cmocka_unit_test_setup(test_without_order, setup),
+		cmocka_unit_test_setup(test_in_the_midst, setup),
+		cmocka_unit_test_setup(test_goes_on, setup),
+		cmocka_unit_test_setup(test_ticket_comes_late, setup),
+		cmocka_unit_test_setup(test_rings_for_ever, setup),
 		cmocka_unit_test_setup(test_never_turned, setup),
+		cmocka_unit_test_setup(test_two_threads, setup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,7 +16,11 @@
 void conf_default(struct conf *c)
 {
 	*c = (struct conf){
-		.io = {.devices = 0, .ready_fd = -1, .gso = true, .icrc = IO_ICRC_LENIENT},
+		.io = {.devices = 0,
+		       .ready_fd = -1,
+		       .gso = true,
+		       .icrc = IO_ICRC_LENIENT,
+		       .adopt = UHCA_ABI_ADOPT_SAFE},
 		.log_level = IO_LOG_INFO,
 		.log_target = IO_LOG_FILE,
 	};

@@ -236,7 +236,7 @@ const struct conf_option conf_schema[] = {
 		 "what the program shares itself (uhca-run --share-heap); safe, large private "
 		 "memory where replacing its pages cannot be noticed; all, "
 		 "also where a thread of the program that makes a system call with it meanwhile "
-		 "may see EFAULT. Default: off."},
+		 "may see EFAULT. Default: safe."},
 	{"gso", "on|off", CONF_CHOICE, FIELD_(io.gso), .choices = on_off,
 	 .help = "UDP segmentation and receive offload, which move many packets by one call. "
 		 "Default: on where the kernel has it."},

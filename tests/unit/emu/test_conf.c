@@ -39,6 +39,7 @@ static void test_defaults(void **state)
 	assert_int_equal(c.io.linger, 0);
 	assert_int_equal(c.io.ready_fd, -1);
 	assert_int_equal(c.io.mem, IO_MEM_AUTO);
+	assert_int_equal(c.io.adopt, UHCA_ABI_ADOPT_SAFE);
 	assert_true(c.io.gso);
 	assert_int_equal(c.io.icrc, IO_ICRC_LENIENT);
 	assert_int_equal(c.log_level, IO_LOG_INFO);

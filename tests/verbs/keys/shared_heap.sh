@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # tests/verbs/keys/shared_heap.c with --share-heap, where the daemon adopts nothing, and where it
 # does; and without.
-unset UHCA_ADOPT # it says itself
 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0:detect_leaks=0
 export ASAN_OPTIONS
 status=0
@@ -12,7 +11,7 @@ try() { # ARGUMENT OPTION...
 	"${UHCA_SRCDIR:?}/scripts/uhca-run" --private "$@" -- \
 		"${UHCA_BUILDDIR:?}/tests/verbs/keys/shared_heap" "$argument" || status=1
 }
-try on --share-heap
+try on --share-heap --adopt off
 try on --share-heap --adopt all
-try off
+try off --adopt off
 exit $status

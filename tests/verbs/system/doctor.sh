@@ -3,7 +3,7 @@
 # uhca-run doctor on this machine as it is, and on one that lacks something: what it says of the
 # ways to client memory is what a daemon then does.
 set -u
-unset UHCA_ADOPT # what it looks at is borrowed memory, and the daemon that it is told of
+unset UHCA_ADOPT # it looks at the daemon that it is told of
 run=${UHCA_SRCDIR:?}/scripts/uhca-run
 refuse=${UHCA_BUILDDIR:?}/tests/support/refuse
 tmp=$(mktemp -d) || exit 99
@@ -27,11 +27,12 @@ examine() { # STATUS COMMAND...
 	[ $? = "$status" ] || complain "not $status: $*"
 }
 
-# What a daemon does under the same conditions, with messages that are worth a call.
+# What a daemon does under the same conditions, with messages that are worth a call, in memory that
+# stays the program's.
 pingpong() {
 	port=$((20000 + $$ % 20000))
 	# shellcheck disable=SC2016 # for the shell inside
-	"$@" timeout -k 2 60 "$run" --private --log-level info -- sh -c '
+	"$@" timeout -k 2 60 "$run" --private --adopt off --log-level info -- sh -c '
 		set -- ibv_rc_pingpong -d uhca0 -g 0 -c -n 10 -s 65536 -p "$1"
 		"$@" >"$0/server" 2>&1 &
 		until "$@" 127.0.0.1 >"$0/client" 2>&1; do

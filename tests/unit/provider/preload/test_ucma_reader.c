@@ -9,6 +9,8 @@
 
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -58,6 +60,7 @@ static unsigned naps_before_end(uint64_t file, unsigned at)
 /* A thread that notes itself each time it is told to, until its pipe is closed. */
 struct reader {
 	pthread_t thread;
+	pid_t tid;
 	int orders[2], done[2];
 };
 
@@ -66,6 +69,7 @@ static void *read_events(void *arg)
 	struct reader *r = arg;
 	char byte;
 
+	r->tid = gettid();
 	while (read(r->orders[0], &byte, 1) == 1) {
 		uhca_ucma_reader_note(FILE_NUMBER);
 		assert_int_equal(write(r->done[1], "", 1), 1);
@@ -89,10 +93,13 @@ static void begin(struct reader *r)
 	note(r);
 }
 
+/* A thread has been joined when it has left its stack; the kernel knows it a little longer. */
 static void end(struct reader *r)
 {
 	close(r->orders[1]);
 	pthread_join(r->thread, NULL);
+	while (tgkill(getpid(), r->tid, 0) == 0)
+		sched_yield();
 	close(r->orders[0]);
 	close(r->done[0]);
 	close(r->done[1]);

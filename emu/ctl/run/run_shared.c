@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -24,6 +25,7 @@
 #define LOCK_TIMEOUT_MS 60000
 #define LOCK_POLL_MS    5
 #define LINGER_DEFAULT  "5"
+#define STARTS_MAX      5
 #define OPTIONS_MAX     4096
 
 static int fail(const char *path, int error)
@@ -131,20 +133,28 @@ static int start(const struct run_dir *dir, const struct run_options *options)
 	return ret;
 }
 
+static bool nobody_listens(int fd)
+{
+	return fd == -ENOENT || fd == -ECONNREFUSED;
+}
+
+/*
+ * A daemon that waits for clients for a second only may have left again where the machine stood
+ * still for longer, before we came: another one, then.
+ */
 static int attach_locked(const struct run_dir *dir, const struct run_options *options)
 {
 	int fd = connect_daemon(dir);
-	if (fd == -ENOENT || fd == -ECONNREFUSED) {
-		int ret = start(dir, options);
+	int ret = fd < 0 ? 0 : check_options(dir, options);
+	if (ret < 0) {
+		close(fd);
+		return ret;
+	}
+	for (unsigned starts = 0; nobody_listens(fd) && starts < STARTS_MAX; starts++) {
+		ret = start(dir, options);
 		if (ret < 0)
 			return ret;
 		fd = connect_daemon(dir);
-	} else if (fd >= 0) {
-		int ret = check_options(dir, options);
-		if (ret < 0) {
-			close(fd);
-			return ret;
-		}
 	}
 	return fd < 0 ? fail(dir->path, fd) : fd;
 }

@@ -306,6 +306,21 @@ shared_after_crash() {
 		echo "after kill -9 of $first: '$second'"
 }
 
+# The daemon is ready, and gone before its starter comes: there is another one.
+shared_left_early() {
+	local daemon
+	cat >"$out/uhcad" <<-SCRIPT
+		#!/bin/sh
+		[ -e "$out/left" ] || { : >"$out/left" && echo >&3 && exit; }
+		exec "$UHCA_BUILDDIR/uhcad" "\$@"
+	SCRIPT
+	chmod +x "$out/uhcad"
+	daemon=$(UHCA_DAEMON=$out/uhcad shared_daemon early)
+	[[ $daemon =~ ^[0-9]+$ && -e $out/left ]] || echo "no second daemon: '$daemon'"
+	until_true 10 is_gone "${daemon:-none}" ||
+		echo "the daemon does not end when nobody is left"
+}
+
 foreign_directory() {
 	[ "$(id -u)" = 0 ] || return 0
 	local tmp=$out/foreign
@@ -479,6 +494,7 @@ rows_wrapper() {
 	try wrapper shared-lets-go shared_lets_go
 	try wrapper shared-stays shared_stays
 	try wrapper shared-after-crash shared_after_crash
+	try wrapper shared-left-early shared_left_early
 	try wrapper foreign-directory foreign_directory
 	try wrapper long-directory long_directory
 }

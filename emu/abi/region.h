@@ -67,7 +67,8 @@ static_assert(sizeof(struct uhca_abi_status) == 4096, "one page");
  * In which order they rang is told beside it: who sets a bit that was not set takes the next ticket
  * and leaves the number in slot ticket % ORDER_SLOTS, before it sets the summary. The bits are what
  * counts: a number whose bit is not set means nothing, and a bit without a number (more rang than
- * there are slots, a thread was interrupted between the two) is served all the same.
+ * there are slots, a thread was interrupted between the two) is served all the same. The daemon
+ * makes a number UINT32_MAX that it has looked at while an earlier ticket is not used yet.
  *
  * announce: written by the daemon. 0: it looks here whenever it is awake. Else one more than the
  *   number by which the client is to say among the callers that it rang.

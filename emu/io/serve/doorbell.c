@@ -8,7 +8,9 @@
  * the other the first has its number in the order by the time the second's bit is seen. What is
  * left is therefore taken when a look at the order that began after its bit was seen found nothing.
  * Its ticket comes late then, perhaps when the doorbell has been rung once more, behind others:
- * such a ticket means nothing.
+ * such a ticket means nothing. Where the number of a ticket was lost it never comes, and the next
+ * one of that doorbell is taken for it, time after time: until that has been so some times in a
+ * row.
  *
  * A ticket that was taken and not used yet (its thread is in the midst of ringing, or was
  * interrupted there) holds up nobody else: it is looked at again, and those behind it that were
@@ -18,14 +20,16 @@
 #include "doorbell.h"
 
 #define TICKETS_MAX (2 * UHCA_ABI_ORDER_SLOTS)
+#define AGAIN_MAX   8
 
 struct take {
 	struct io_doorbell *bell;
 	void (*ring)(void *arg, uint32_t number);
 	void *arg;
 	uint32_t n;
-	uint32_t tickets; /* looked at */
-	bool lost;        /* the numbers of some */
+	uint32_t tickets;     /* looked at */
+	bool lost;            /* the numbers of some */
+	struct io_early came; /* the last whose ticket was seen */
 };
 
 /* Clears those of the bits that are set, before the core looks. */
@@ -41,34 +45,44 @@ static void ring_it(struct take *t, uint32_t number)
 }
 
 /* Its doorbell was served before this ticket came. */
-static bool was_early(struct io_doorbell *b, uint32_t number)
+static bool was_early(struct take *t, uint32_t number)
 {
+	struct io_doorbell *b = t->bell;
+
 	for (uint32_t i = 0; i < b->n_early; i++)
-		if (b->early[i] == number) {
+		if (b->early[i].number == number) {
+			t->came = b->early[i];
 			b->early[i] = b->early[--b->n_early];
 			return true;
 		}
 	return false;
 }
 
-static void take_early(struct take *t, uint32_t w, uint64_t bits)
+static void note_early(struct take *t, uint32_t number)
 {
 	struct io_doorbell *b = t->bell;
+	uint32_t again = t->came.number == number ? t->came.again + 1 : 0;
 
+	if (t->lost || again > AGAIN_MAX)
+		return;
+	if (b->n_early == IO_DOORBELL_EARLY)
+		b->n_early = 0;
+	b->early[b->n_early++] = (struct io_early){number, again};
+}
+
+static void take_early(struct take *t, uint32_t w, uint64_t bits)
+{
 	for (bits = clear(t, w, bits); bits; bits &= bits - 1) {
 		uint32_t number = w * 64 + (uint32_t)__builtin_ctzll(bits);
 
-		if (b->n_early == IO_DOORBELL_EARLY)
-			b->n_early = 0;
-		if (!t->lost)
-			b->early[b->n_early++] = number;
+		note_early(t, number);
 		ring_it(t, number);
 	}
 }
 
 static void take_number(struct take *t, uint32_t number)
 {
-	if (number / (64 * 64) < t->bell->summaries && !was_early(t->bell, number) &&
+	if (number / (64 * 64) < t->bell->summaries && !was_early(t, number) &&
 	    clear(t, number / 64, 1ull << (number % 64)))
 		ring_it(t, number);
 }
@@ -148,7 +162,7 @@ static bool take_summary(struct take *t, uint32_t i)
 uint32_t io_doorbell_take(struct io_doorbell *b, void (*ring)(void *arg, uint32_t number),
 			  void *arg)
 {
-	struct take t = {.bell = b, .ring = ring, .arg = arg};
+	struct take t = {.bell = b, .ring = ring, .arg = arg, .came = {.number = UINT32_MAX}};
 
 	if (!io_doorbell_pending(b))
 		return 0;

@@ -13,13 +13,18 @@
 
 #define IO_DOORBELL_EARLY 16
 
-/* early: doorbells that were served while their thread was in the midst of ringing. */
+/* A doorbell that was served while its thread was in the midst of ringing. */
+struct io_early {
+	uint32_t number;
+	uint32_t again; /* times that it was served so in the look that saw its ticket */
+};
+
 struct io_doorbell {
 	struct uhca_abi_doorbell *page;
 	uint32_t summaries; /* summary words that may have bits */
 	uint32_t ticket;    /* the first that was not used when it was looked at */
 	uint32_t n_early;
-	uint32_t early[IO_DOORBELL_EARLY];
+	struct io_early early[IO_DOORBELL_EARLY];
 };
 
 /* Summary words that cover doorbell numbers 0..n-1. */

@@ -191,14 +191,15 @@ static enum uhca_abi_borrowed replace(struct request *r, uintptr_t from, uintptr
 {
 	int fd = ready_arena(r->ctx);
 	uint64_t offset;
+	int holes;
 
 	if (fd < 0)
 		return UHCA_ABI_BORROWED_FAILED;
 	uhcav_fork_copy_install();
-	uhcav_arena_sweep();
 	if (uhcav_arena_take(from, to - from, &offset))
 		return UHCA_ABI_BORROWED_ROOM;
-	if (uhcav_replace(from, to, fd, offset, r->stop)) {
+	holes = uhcav_replace(from, to, fd, offset, r->stop);
+	if (holes < 0) {
 		uhcav_arena_release(offset, to - from);
 		uhcav_arena_sweep();
 		return UHCA_ABI_BORROWED_FAILED;
@@ -207,7 +208,7 @@ static enum uhca_abi_borrowed replace(struct request *r, uintptr_t from, uintptr
 	if (r->not_forked)
 		madvise((void *)from, to - from, MADV_DONTFORK);
 	/* What was never touched is to be there, too: cheaper here than by a fault each. */
-	if (!fallocate(fd, FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)(to - from)))
+	if (!holes || !fallocate(fd, FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)(to - from)))
 		note_fresh(r->out, from, to);
 	if (to - from < UHCAV_ADOPT_MIN)
 		__atomic_store_n(&small_left, small_left - 1, __ATOMIC_RELAXED);

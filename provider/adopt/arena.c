@@ -144,25 +144,6 @@ static bool find_gap(uint64_t length, uint64_t *offset, struct piece **before)
 	return length <= size - *offset;
 }
 
-int uhcav_arena_take(uintptr_t at, uint64_t length, uint64_t *offset)
-{
-	struct piece *before, *p;
-
-	if (LIST_EMPTY(&spare) && !make_spare())
-		return -ENOMEM;
-	if (!find_gap(length, offset, &before))
-		return -ENOSPC;
-	p = LIST_FIRST(&spare);
-	LIST_REMOVE(p, link);
-	*p = (struct piece){
-		.offset = *offset, .length = length, .regions = 1, .mapped = true, .at = at};
-	if (before)
-		LIST_INSERT_AFTER(before, p, link);
-	else
-		LIST_INSERT_HEAD(&pieces, p, link);
-	return 0;
-}
-
 static bool is_in(const struct piece *p, uint64_t offset, uint64_t length)
 {
 	return p->offset < offset + length && offset < p->offset + p->length;
@@ -186,13 +167,11 @@ void uhcav_arena_release(uint64_t offset, uint64_t length)
 		p->regions--;
 }
 
-static void give_back(struct piece *p)
+static void empty(uint64_t offset, uint64_t length)
 {
-	LIST_REMOVE(p, link);
-	if (is_still_ours())
-		fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)p->offset,
-			  (off_t)p->length);
-	LIST_INSERT_HEAD(&spare, p, link);
+	if (length && is_still_ours())
+		fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset,
+			  (off_t)length);
 }
 
 /* A mapping may have parts of several pieces: of neighbours in the arena and in memory. */
@@ -227,9 +206,10 @@ static uint64_t gone(const struct uhcav_maps *maps)
 	return n;
 }
 
-void uhcav_arena_sweep(void)
+/* Marks what is mapped, and is worth it; false: nothing was looked at. */
+static bool look(void)
 {
-	struct piece *p, *next;
+	struct piece *p;
 	struct uhcav_mapping m;
 	struct uhcav_maps maps;
 	bool idle = false;
@@ -237,10 +217,10 @@ void uhcav_arena_sweep(void)
 	LIST_FOREACH(p, &pieces, link)
 	idle |= p->regions == 0;
 	if (!idle || uhcav_maps_open(&maps))
-		return;
+		return false;
 	if (gone(&maps) < WORTH) {
 		uhcav_maps_close(&maps);
-		return;
+		return false;
 	}
 	LIST_FOREACH(p, &pieces, link)
 	p->mapped = false;
@@ -248,11 +228,81 @@ void uhcav_arena_sweep(void)
 		if (uhcav_arena_has(&m))
 			mark(&m);
 	uhcav_maps_close(&maps);
+	return true;
+}
+
+/* Behind a look: what nobody has is given back. */
+static void give_back(void)
+{
+	struct piece *p, *next;
+
 	for (p = LIST_FIRST(&pieces); p; p = next) {
 		next = LIST_NEXT(p, link);
-		if (!p->regions && !p->mapped)
-			give_back(p);
+		if (p->regions || p->mapped)
+			continue;
+		LIST_REMOVE(p, link);
+		empty(p->offset, p->length);
+		LIST_INSERT_HEAD(&spare, p, link);
 	}
+}
+
+void uhcav_arena_sweep(void)
+{
+	if (look())
+		give_back();
+}
+
+/* Behind a look: a piece that nobody has, long enough, cut to the length. */
+static struct piece *take_over(uint64_t length)
+{
+	struct piece *p;
+
+	LIST_FOREACH(p, &pieces, link)
+	if (!p->regions && !p->mapped && p->length >= length)
+		break;
+	if (!p)
+		return NULL;
+	empty(p->offset + length, p->length - length);
+	p->length = length;
+	p->mapped = true; /* soon */
+	return p;
+}
+
+static struct piece *take_gap(uint64_t length)
+{
+	struct piece *before, *p = LIST_FIRST(&spare);
+	uint64_t offset;
+
+	if (!find_gap(length, &offset, &before))
+		return NULL;
+	LIST_REMOVE(p, link);
+	*p = (struct piece){.offset = offset, .length = length};
+	if (before)
+		LIST_INSERT_AFTER(before, p, link);
+	else
+		LIST_INSERT_HEAD(&pieces, p, link);
+	return p;
+}
+
+int uhcav_arena_take(uintptr_t at, uint64_t length, uint64_t *offset)
+{
+	struct piece *p = NULL;
+
+	if (look()) {
+		p = take_over(length);
+		give_back();
+	}
+	if (!p && LIST_EMPTY(&spare) && !make_spare())
+		return -ENOMEM;
+	if (!p)
+		p = take_gap(length);
+	if (!p)
+		return -ENOSPC;
+	p->regions = 1;
+	p->mapped = true;
+	p->at = at;
+	*offset = p->offset;
+	return 0;
 }
 
 void uhcav_arena_forget(void)

@@ -28,8 +28,10 @@ bool uhcav_arena_has(const struct uhcav_mapping *m);
 bool uhcav_arena_is_used(void);
 
 /*
- * A piece of so many bytes (whole pages), zero, that one region uses and that is to be mapped at
- * this address. 0, -ENOMEM, -ENOSPC.
+ * A piece of so many bytes (whole pages) that one region uses and that is to be mapped at this
+ * address. It may still have what an earlier one had: pages that are there need not be made, and
+ * the program's own are copied over them. What else is neither used nor mapped goes back to the
+ * system. 0, -ENOMEM, -ENOSPC.
  */
 int uhcav_arena_take(uintptr_t at, uint64_t length, uint64_t *offset);
 

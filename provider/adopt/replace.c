@@ -42,6 +42,7 @@ struct job {
 	int pagemap;
 	uint64_t offset;
 	uintptr_t from, end;
+	bool holes; /* there were pages that had never been touched */
 };
 
 /* ---- userfaultfd ---- */
@@ -138,15 +139,35 @@ static int write_pages(const struct job *j, uint64_t offset, uintptr_t from, siz
 	return 0;
 }
 
+static size_t count_untouched(const uint64_t *entry, size_t n)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < n; i++)
+		count += !(entry[i] & THERE);
+	return count;
+}
+
+/* Where a page was never touched, zeros are read, not what the file has of an earlier region. */
+static int make_hole(const struct job *j, uint64_t offset, size_t length)
+{
+	int err = fallocate(j->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset,
+			    (off_t)length);
+
+	return err ? -errno : 0;
+}
+
 /* Copies n pages that follow each other, but for those that were never touched. */
-static int copy_present(const struct job *j, uint64_t offset, uintptr_t from, size_t n)
+static int copy_present(struct job *j, uint64_t offset, uintptr_t from, size_t n)
 {
 	uint64_t entry[PAGES];
 	size_t bytes = n * sizeof(entry[0]), first;
 	off_t at = (off_t)((from >> PAGE_BITS) * sizeof(entry[0]));
 	bool known = j->pagemap >= 0 && pread(j->pagemap, entry, bytes, at) == (ssize_t)bytes;
-	int err = 0;
+	size_t untouched = known ? count_untouched(entry, n) : 0;
+	int err = untouched ? make_hole(j, offset, n << PAGE_BITS) : 0;
 
+	j->holes |= untouched > 0;
 	for (size_t i = 0; i < n && !err; i++) {
 		if (known && !(entry[i] & THERE))
 			continue;
@@ -172,7 +193,7 @@ static bool map_arena(const struct job *j, uintptr_t at, size_t length)
 	return p != MAP_FAILED;
 }
 
-static int swap_alone(const struct job *j, uintptr_t at, size_t length)
+static int swap_alone(struct job *j, uintptr_t at, size_t length)
 {
 	int err = copy_present(j, offset_of(j, at), at, length >> PAGE_BITS);
 
@@ -181,7 +202,7 @@ static int swap_alone(const struct job *j, uintptr_t at, size_t length)
 	return map_arena(j, at, length) ? 0 : -errno;
 }
 
-static int swap_watched(const struct job *j, uintptr_t at, size_t length)
+static int swap_watched(struct job *j, uintptr_t at, size_t length)
 {
 	struct uffdio_range waiting = {at, length};
 	void *away = mremap((void *)at, length, length, MREMAP_MAYMOVE | MREMAP_DONTUNMAP, NULL);
@@ -200,7 +221,7 @@ static int swap_watched(const struct job *j, uintptr_t at, size_t length)
 	return err;
 }
 
-static int swap_all(const struct job *j)
+static int swap_all(struct job *j)
 {
 	for (uintptr_t at = j->from; at < j->end; at += CHUNK) {
 		size_t length = j->end - at < CHUNK ? j->end - at : CHUNK;
@@ -255,7 +276,7 @@ int uhcav_replace(uintptr_t from, uintptr_t to, int fd, uint64_t offset, enum uh
 		err = swap_all(&j);
 	close_job(&j);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return err;
+	return err ? err : j.holes;
 }
 
 int uhcav_make_private(uintptr_t from, uintptr_t to, int prot)

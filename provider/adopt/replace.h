@@ -31,7 +31,8 @@ bool uhcav_may_write(uint64_t end);
 
 /*
  * Replaces [from, to), whole pages of private anonymous memory that can be read and written, by
- * [offset, ...) of file fd, which is zero there. 0, or -errno: the range is as it was.
+ * [offset, ...) of file fd, whatever it has there. 1: there were pages that had never been
+ * touched, and the file has none for them; 0: there are all; -errno: the range is as it was.
  */
 int uhcav_replace(uintptr_t from, uintptr_t to, int fd, uint64_t offset, enum uhcav_stop stop);
 

@@ -58,10 +58,7 @@ static void replace(uintptr_t from, uintptr_t to)
 	int fd = uhcav_arena_fd();
 	uint64_t offset;
 
-	if (fd < 0)
-		return;
-	uhcav_arena_sweep();
-	if (uhcav_arena_take(from, to - from, &offset))
+	if (fd < 0 || uhcav_arena_take(from, to - from, &offset))
 		return;
 	(void)uhcav_replace(from, to, fd, offset, UHCAV_STOP_NONE);
 	/* No region has it yet; while it is mapped, it stays. */

@@ -89,6 +89,35 @@ static void test_pieces(void **state)
 	assert_int_equal(blocks(), 0);
 }
 
+/* What nobody has is taken over with the memory that is there; the rest of it goes back. */
+static void test_taken_over(void **state)
+{
+	uint64_t a, b, c;
+	char *p;
+
+	(void)state;
+	assert_int_equal(uhcav_arena_take(0, SIZE, &a), 0);
+	assert_int_equal(uhcav_arena_take(0, SIZE, &b), 0);
+	munmap(map(a), SIZE);
+	p = map(b); /* this one the program still has */
+	uhcav_arena_release(a, SIZE);
+	uhcav_arena_release(b, SIZE);
+	assert_int_equal(uhcav_arena_take(0, 2 * SIZE, &c), 0); /* longer than what is left */
+	assert_int_equal(c, b + SIZE);
+	assert_int_equal(blocks(), SIZE);
+	uhcav_arena_release(c, 2 * SIZE);
+	munmap(p, SIZE);
+	assert_int_equal(uhcav_arena_take(0, SIZE / 2, &c), 0);
+	assert_int_equal(c, b);
+	assert_int_equal(blocks(), SIZE / 2);
+	assert_int_equal(uhcav_arena_take(0, SIZE / 2, &a), 0); /* nobody has two */
+	assert_int_not_equal(a, c);
+	uhcav_arena_release(a, SIZE / 2);
+	uhcav_arena_release(c, SIZE / 2);
+	uhcav_arena_sweep();
+	assert_int_equal(blocks(), 0);
+}
+
 /* Reading all mappings is worth a MiB: what is less waits, and goes when there is enough. */
 static void test_little_waits(void **state)
 {
@@ -156,11 +185,9 @@ static void test_closed_by_program(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_file),
-		cmocka_unit_test(test_pieces),
-		cmocka_unit_test(test_little_waits),
-		cmocka_unit_test(test_neighbours),
-		cmocka_unit_test(test_closed_by_program),
+		cmocka_unit_test(test_file),       cmocka_unit_test(test_pieces),
+		cmocka_unit_test(test_taken_over), cmocka_unit_test(test_little_waits),
+		cmocka_unit_test(test_neighbours), cmocka_unit_test(test_closed_by_program),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,13 +46,24 @@ static void check_pages(const char *p)
 	}
 }
 
+/* The file has what an earlier region left there. */
+static void fill(int fd, size_t size)
+{
+	char *all = mmap(NULL, size, RW, MAP_SHARED, fd, 0);
+
+	assert_true(all != MAP_FAILED);
+	memset(all, 88, size);
+	munmap(all, size);
+}
+
 static void check_way(enum uhcav_stop stop)
 {
 	int fd = file(SIZE + PAGE);
 	char *p = some_pages(), *again;
 	struct stat st;
 
-	assert_int_equal(uhcav_replace((uintptr_t)p, (uintptr_t)p + SIZE, fd, PAGE, stop), 0);
+	fill(fd, SIZE + PAGE);
+	assert_int_equal(uhcav_replace((uintptr_t)p, (uintptr_t)p + SIZE, fd, PAGE, stop), 1);
 	assert_int_equal(fstat(fd, &st), 0);
 	assert_true((size_t)st.st_blocks * 512 < SIZE / 2); /* what was not there is not */
 	check_pages(p);
@@ -81,6 +92,22 @@ static void test_ways(void **state)
 		check_way(UHCAV_STOP_ALL);
 	if (stop != UHCAV_STOP_UNKNOWN)
 		check_way(UHCAV_STOP_USER);
+}
+
+/* Who wants all of it there need not ask for what is. */
+static void test_no_holes(void **state)
+{
+	char *p = some_pages();
+	int fd = file(SIZE);
+
+	(void)state;
+	memset(p, 3, SIZE);
+	assert_int_equal(uhcav_replace((uintptr_t)p, (uintptr_t)p + SIZE, fd, 0, UHCAV_STOP_NONE),
+			 0);
+	for (size_t i = 0; i < SIZE; i += PAGE)
+		assert_int_equal(p[i], 3);
+	munmap(p, SIZE);
+	close(fd);
 }
 
 /* Nothing is lost where it fails: here a descriptor that cannot be mapped so. */
@@ -134,6 +161,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ways),
+		cmocka_unit_test(test_no_holes),
 		cmocka_unit_test(test_failure),
 		cmocka_unit_test(test_rights),
 	};

@@ -58,14 +58,44 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+/* How many elements, the first at this address, such a stride apart, lie in the extent. */
+static uint64_t fitting(const struct extent *e, uint64_t addr, uint64_t bytes, int64_t stride)
+{
+	uint64_t before = addr - e->addr, behind = e->length - before;
+
+	if (behind < bytes)
+		return 0;
+	if (stride > 0)
+		return (behind - bytes) / (uint64_t)stride + 1;
+	return stride ? before / -(uint64_t)stride + 1 : UINT64_MAX;
+}
+
+/* How many elements of the row, from here on, are in memory of this process; *at: the first. */
+static uint64_t mapped_row(const struct grid *g, uint64_t *at)
+{
+	const struct indirect_piece *piece = g->ind->piece;
+	const struct mr *child = piece->child;
+	unsigned last = g->ind->n_dims - 1u;
+	uint64_t n = g->ind->count[last] - g->index[last];
+	uint64_t addr = child->addr - child->iova + g->at;
+	const struct extent *e;
+
+	*at = addr;
+	if (child->kind == MR_KIND_DEVICE)
+		return n;
+	e = child->adopted ? extents_of(child->adopted, addr) : NULL;
+	if (!e)
+		return 0;
+	*at = (uintptr_t)e->at + (addr - e->addr);
+	return least(n, fitting(e, addr, piece->bytes, piece->stride[last]));
+}
+
 /* Whole elements of memory that is ours, up to max and to the end of the row. */
 static unsigned grid_row(struct grid *g, uint64_t max, struct core_span *out)
 {
 	const struct indirect_piece *piece = g->ind->piece;
-	unsigned last = g->ind->n_dims - 1u;
-	uint64_t n = least(max, g->ind->count[last] - g->index[last]);
-	uint64_t at = piece->child->addr - piece->child->iova + g->at;
-	uint64_t stride = (uint64_t)piece->stride[last];
+	uint64_t at, n = least(max, mapped_row(g, &at));
+	uint64_t stride = (uint64_t)piece->stride[g->ind->n_dims - 1u];
 	uint32_t bytes = (uint32_t)piece->bytes;
 
 	for (uint64_t i = 0; i < n; i++, at += stride)
@@ -85,9 +115,10 @@ unsigned indirect_grid_spans(const struct mr *mr, uint64_t addr, uint32_t length
 
 	grid_seek(&g, mr->ind, (addr - mr->iova) / bytes);
 	while (n < max && done < length) {
-		if (child->kind == MR_KIND_DEVICE && !in && bytes <= length - done) {
-			unsigned whole =
-				grid_row(&g, least(max - n, (length - done) / bytes), out + n);
+		unsigned whole =
+			in ? 0 : grid_row(&g, least(max - n, (length - done) / bytes), out + n);
+
+		if (whole) {
 			n += whole;
 			done += whole * (uint32_t)bytes;
 			continue;

@@ -79,6 +79,13 @@ static const struct extent *find(const struct extents *x, uint64_t addr)
 	return NULL;
 }
 
+const struct extent *extents_of(const struct extents *x, uint64_t addr)
+{
+	const struct extent *e = find(x, addr);
+
+	return e && addr >= e->addr ? e : NULL;
+}
+
 static uint32_t at_most(uint64_t bytes, uint32_t limit)
 {
 	return bytes < limit ? (uint32_t)bytes : limit;

@@ -41,6 +41,9 @@ uint64_t extents_bytes(const struct extents *x);
 /* Where the client has the byte at "at" of this process; false: not in these (NULL: none). */
 bool extents_find_address(const struct extents *x, uint64_t at, uint64_t *addr);
 
+/* The extent that has the client's address; NULL: none has. */
+const struct extent *extents_of(const struct extents *x, uint64_t addr);
+
 /* As page_array_walk; spans in extents are of CORE_SPACE_DEVICE. */
 unsigned extents_walk(const struct extents *x, uint64_t offset, uint32_t length,
 		      struct core_span *out, unsigned max, uint32_t *walked);

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Interleaved keys of one piece: many elements at a time give the bytes that one step at a time
- * gives, for random layouts over mapped memory and over pages.
+ * gives, for random layouts over mapped memory, over pages, and over regions of which parts are
+ * adopted.
  */
 #include "tests/support/wire/cmocka_all.h"
 #include "tests/support/wire/prng.h"
 
 #include "emu/core/keys/indirect_grid.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define LAYOUTS 5000
@@ -15,6 +17,7 @@
 #define IOVA    0x7000000u
 #define ADDR    0x40000000u
 #define MAX     40u
+#define HERE    0x500000000000u /* where adopted memory would be mapped */
 
 static struct prng rng;
 
@@ -23,6 +26,7 @@ struct stand {
 	struct indirect ind;
 	struct indirect_piece piece;
 	struct mr child, key;
+	struct extents *adopted; /* the child's */
 };
 
 static void make_child(struct stand *s, enum mr_kind kind)
@@ -34,6 +38,24 @@ static void make_child(struct stand *s, enum mr_kind kind)
 	if (kind == MR_KIND_MEMORY)
 		assert_int_equal(page_array_construct(&s->child.pages, s->child.addr, CHILD, 12),
 				 0);
+}
+
+/* Two parts of the child are mapped, in another order; what is around them is not. */
+static void adopt_parts(struct stand *s)
+{
+	uint64_t third = CHILD / 3;
+	struct extents *x = calloc(1, sizeof(*x) + 2 * sizeof(x->extent[0]));
+
+	assert_non_null(x);
+	x->from = s->child.addr;
+	x->pages = &s->child.pages;
+	x->n = 2;
+	for (uint64_t i = 0; i < 2; i++)
+		x->extent[i] =
+			(struct extent){.addr = s->child.addr + i * third + prng_below(&rng, 9000),
+					.length = third - 10000 + prng_below(&rng, 1000),
+					.at = (uint8_t *)HERE + (1 - i) * CHILD};
+	s->child.adopted = s->adopted = x;
 }
 
 /* Up to four dimensions, forwards and backwards, that stay inside the child. */
@@ -76,6 +98,26 @@ static uint64_t place_of(struct stand *s, uint64_t addr)
 	return leaf->addr + (addr - leaf->iova);
 }
 
+/* Of the client what is ours, too. */
+static uint64_t at_client(const struct stand *s, const struct core_span *span)
+{
+	uint64_t addr;
+
+	if (s->child.kind == MR_KIND_DEVICE)
+		assert_int_equal(span->space, CORE_SPACE_DEVICE);
+	if (!s->adopted) {
+		assert_int_equal(span->space == CORE_SPACE_DEVICE, s->child.kind == MR_KIND_DEVICE);
+		return span->addr;
+	}
+	if (extents_find_address(s->adopted, span->addr, &addr)) {
+		assert_int_equal(span->space, CORE_SPACE_DEVICE);
+		return addr;
+	}
+	assert_null(extents_of(s->adopted, span->addr));
+	assert_int_equal(span->space, CORE_SPACE_CLIENT);
+	return span->addr;
+}
+
 static void check_part(struct stand *s, uint64_t offset, uint32_t length, unsigned max)
 {
 	struct core_span span[MAX];
@@ -86,25 +128,27 @@ static void check_part(struct stand *s, uint64_t offset, uint32_t length, unsign
 	assert_true(n >= 1 && n <= max);
 	assert_true(walked == length || (walked < length && n == max));
 	for (unsigned i = 0; i < n; i++) {
-		assert_int_equal(span[i].space, s->child.kind == MR_KIND_DEVICE
-							? CORE_SPACE_DEVICE
-							: CORE_SPACE_CLIENT);
+		struct core_span last = span[i];
+
 		/* The first and the last byte: what is between them stands together. */
 		assert_true(span[i].length > 0);
-		assert_int_equal(span[i].addr, place_of(s, addr + sum));
+		assert_int_equal(at_client(s, &span[i]), place_of(s, addr + sum));
 		sum += span[i].length;
-		assert_int_equal(span[i].addr + span[i].length - 1, place_of(s, addr + sum - 1));
+		last.addr += last.length - 1;
+		assert_int_equal(at_client(s, &last), place_of(s, addr + sum - 1));
 	}
 	assert_int_equal(sum, walked);
 }
 
-static void check_layouts(enum mr_kind kind)
+static void check_layouts(enum mr_kind kind, bool adopted)
 {
 	for (unsigned i = 0; i < LAYOUTS; i++) {
 		struct stand s;
 
 		memset(&s, 0, sizeof(s));
 		make_child(&s, kind);
+		if (adopted)
+			adopt_parts(&s);
 		make_key(&s);
 		assert_true(indirect_is_grid(&s.key));
 		for (unsigned k = 0; k < 10; k++) {
@@ -114,19 +158,26 @@ static void check_layouts(enum mr_kind kind)
 			check_part(&s, offset, length, 1 + prng_below(&rng, MAX));
 		}
 		page_array_destruct(&s.child.pages);
+		free(s.adopted);
 	}
 }
 
 static void test_mapped(void **state)
 {
 	(void)state;
-	check_layouts(MR_KIND_DEVICE);
+	check_layouts(MR_KIND_DEVICE, false);
 }
 
 static void test_pages(void **state)
 {
 	(void)state;
-	check_layouts(MR_KIND_MEMORY);
+	check_layouts(MR_KIND_MEMORY, false);
+}
+
+static void test_adopted(void **state)
+{
+	(void)state;
+	check_layouts(MR_KIND_MEMORY, true);
 }
 
 static void test_no_grid(void **state)
@@ -161,6 +212,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_mapped),
 		cmocka_unit_test(test_pages),
+		cmocka_unit_test(test_adopted),
 		cmocka_unit_test(test_no_grid),
 	};
 

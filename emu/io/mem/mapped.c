@@ -17,10 +17,11 @@
 
 bool io_mapped_all(const struct core_span *spans, unsigned n)
 {
+	uint32_t other = 0; /* many short ones: no branch for each */
+
 	for (unsigned i = 0; i < n; i++)
-		if (spans[i].space != CORE_SPACE_DEVICE)
-			return false;
-	return true;
+		other |= spans[i].space ^ (uint32_t)CORE_SPACE_DEVICE;
+	return !other;
 }
 
 /*
@@ -232,7 +233,9 @@ static unsigned write_whole(const struct core_span *to, unsigned n, struct sourc
 		void *at = (void *)(uintptr_t)to[i].addr;
 
 		announce(to, i, n);
-		if (to[i].length > SMALL)
+		if (to[i].length == SMALL && (uintptr_t)at % SMALL == 0)
+			store_8(at, p);
+		else if (to[i].length > SMALL)
 			copy_piece(at, p, to[i].length);
 		else
 			io_mapped_store(at, p, to[i].length);

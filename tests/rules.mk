@@ -106,7 +106,7 @@ tests/verbs/sanitize/checks.log tests/verbs/sanitize/telling.log: $(sanitize_pro
 check-verbs: $(sanitize_programs)
 
 # Of scripts that need the program of another test.
-tests/verbs/system/soak_sim.log: tests/sim/messages/test_random
+tests/scripts/soak_sim.log: tests/sim/messages/test_random
 scripts/rules/check-commands.log: tests/verbs/faults/chaos_wrong
 
 # What there is time for before each commit (scripts/check --quick), and when packages are built.

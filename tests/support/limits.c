@@ -8,6 +8,9 @@
  *                           neither shares memory with
  *   limits udp-stream       two processes, UDP on loopback, 15 segments of 4 KiB by one GSO send,
  *                           received with GRO, a window of 16 sends; prints GB/s of payload
+ *   limits hops             three processes that poll shared memory and yield, the one in the midst
+ *                           copies 8 bytes from one to the other, on two processors; prints half
+ *                           the round trip in microseconds
  *   limits udp-pingpong     two processes that poll and yield, 8 bytes; prints half the round
  *                           trip in microseconds
  */
@@ -22,6 +25,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -199,6 +203,78 @@ static int measure_pingpong(void)
 	return 0;
 }
 
+/* What one process says to another: the number of the message, on cache lines of its own. */
+struct word {
+	_Alignas(128) uint64_t n;
+};
+
+enum {
+	FROM_FIRST,
+	TO_SECOND,
+	FROM_SECOND,
+	TO_FIRST,
+	WORDS,
+};
+
+static bool has_come(const struct word *w, uint64_t n)
+{
+	if (__atomic_load_n(&w->n, __ATOMIC_ACQUIRE) == n)
+		return true;
+	sched_yield();
+	return false;
+}
+
+static void say(struct word *w, uint64_t n)
+{
+	__atomic_store_n(&w->n, n, __ATOMIC_RELEASE);
+}
+
+/* Carries all messages, as a device between two programs has to. */
+static void __attribute__((noreturn)) carry(struct word *w)
+{
+	for (uint64_t there = 1, back = 1; back <= ROUNDS;) {
+		if (there == back && __atomic_load_n(&w[FROM_FIRST].n, __ATOMIC_ACQUIRE) == there)
+			say(&w[TO_SECOND], there++);
+		else if (has_come(&w[FROM_SECOND], back))
+			say(&w[TO_FIRST], back++);
+	}
+	_exit(0);
+}
+
+static void __attribute__((noreturn)) answer(struct word *w)
+{
+	for (uint64_t n = 1; n <= ROUNDS; n++) {
+		while (!has_come(&w[TO_SECOND], n))
+			;
+		say(&w[FROM_SECOND], n);
+	}
+	_exit(0);
+}
+
+static int measure_hops(void)
+{
+	struct word *w = mmap(NULL, sizeof(*w) * WORDS, PROT_READ | PROT_WRITE,
+			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	double begin;
+
+	if (w == MAP_FAILED)
+		die("mmap");
+	if (fork_peer() == 0)
+		carry(w);
+	if (fork_peer() == 0)
+		answer(w);
+	begin = now();
+	for (uint64_t n = 1; n <= ROUNDS; n++) {
+		say(&w[FROM_FIRST], n);
+		while (!has_come(&w[TO_FIRST], n))
+			;
+	}
+	printf("%.2f\n", (now() - begin) / ROUNDS / 2 * 1e6);
+	while (wait(NULL) > 0)
+		;
+	return 0;
+}
+
 /* Receives everything, and says so after every half window. */
 static void __attribute__((noreturn)) sink(int fd)
 {
@@ -252,9 +328,11 @@ int main(int argc, char **argv)
 		return measure_vm(strtoul(argv[2], NULL, 10), true);
 	if (argc == 2 && strcmp(argv[1], "udp-stream") == 0)
 		return measure_stream();
+	if (argc == 2 && strcmp(argv[1], "hops") == 0)
+		return measure_hops();
 	if (argc == 2 && strcmp(argv[1], "udp-pingpong") == 0)
 		return measure_pingpong();
 	fprintf(stderr,
-		"usage: limits memcpy|vm-once|vm-twice BYTES | udp-stream | udp-pingpong\n");
+		"usage: limits memcpy|vm-once|vm-twice BYTES | udp-stream | hops | udp-pingpong\n");
 	return 2;
 }

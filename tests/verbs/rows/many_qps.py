@@ -1,11 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
 """Makes N RC queue pairs, connects them two by two on one device, says "ready" and waits for the
-end of its standard input.
+end of its standard input. With CLIENTS it opens the device so often, and makes N for each.
 
-many_qps.py N [DEVICE]
+many_qps.py N [DEVICE [CLIENTS]]
 """
 import sys
+from contextlib import ExitStack
 
 from pyverbs.addr import AHAttr, GlobalRoute
 from pyverbs.cq import CQ
@@ -16,6 +17,7 @@ import pyverbs.enums as e
 
 count = int(sys.argv[1])
 name = sys.argv[2] if len(sys.argv) > 2 else "uhca0"
+clients = int(sys.argv[3]) if len(sys.argv) > 3 else 1
 
 
 def connect(qp, peer, gid):
@@ -30,14 +32,21 @@ def connect(qp, peer, gid):
     qp.to_rts(attr)
 
 
-with Context(name=name) as ctx, PD(ctx) as pd, CQ(ctx, 1024) as cq:
+def open_client(stack):
+    """The device once more, with its queue pairs; all are closed by the stack."""
+    ctx = stack.enter_context(Context(name=name))
+    pd = stack.enter_context(PD(ctx))
+    cq = stack.enter_context(CQ(ctx, 1024))
     gid = ctx.query_gid(1, 0)
     init = QPInitAttr(qp_type=e.IBV_QPT_RC, scq=cq, rcq=cq, cap=QPCap(16, 16, 1, 1, 0))
-    qps = [QP(pd, init, QPAttr(port_num=1)) for _ in range(count)]
+    qps = [stack.enter_context(QP(pd, init, QPAttr(port_num=1))) for _ in range(count)]
     for a, b in zip(qps[0::2], qps[1::2]):
         connect(a, b, gid)
         connect(b, a, gid)
+
+
+with ExitStack() as opened:
+    for _ in range(clients):
+        open_client(opened)
     print("ready", flush=True)
     sys.stdin.read()
-    for qp in qps:
-        qp.close()

@@ -156,7 +156,12 @@ become_daemon(const struct run_daemon *d, struct daemon_args *args, int ready, p
 		if (getppid() != parent)
 			_exit(RUN_EXIT_FAILED);
 	}
-	setsid();
+	/*
+	 * The terminal's Ctrl-C is for the command. The session stays that of the programs: Linux
+	 * makes each session a scheduling group (autogroup, sched(7)), outside of which
+	 * sched_yield(2) gives the processor to nobody, and they poll.
+	 */
+	setpgid(0, 0);
 	reset_signals();
 	if (!redirect(d, ready))
 		give_up("cannot arrange the daemon's descriptors");

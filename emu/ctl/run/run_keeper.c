@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Keeper of a private instance. It sits in a session of its own, so that what is sent to the
- * process group of uhca-run (the terminal's Ctrl-C, a time-out) does not reach it, and waits for
- * the end of a pipe whose other end only uhca-run has: the kernel closes that in every case. When
- * the keeper itself is killed the daemon follows (PR_SET_PDEATHSIG).
+ * Keeper of a private instance. It is a process group of its own, so that what is sent to the one
+ * of uhca-run (the terminal's Ctrl-C, a time-out) does not reach it, and waits for the end of a
+ * pipe whose other end only uhca-run has: the kernel closes that in every case. When the keeper
+ * itself is killed the daemon follows (PR_SET_PDEATHSIG).
  */
 #include "run_keeper.h"
 
@@ -78,7 +78,7 @@ keep(const struct run_dir *dir, const struct run_options *options, int life_fd, 
 {
 	struct run_daemon daemon = {
 		.dir = dir, .options = options, .alive_fd = -1, .die_with_parent = true};
-	setsid();
+	setpgid(0, 0);
 	for (int s = 1; s < NSIG; s++)
 		signal(s, s == SIGCHLD ? SIG_DFL : SIG_IGN);
 	int ret = run_daemon_start(&daemon);

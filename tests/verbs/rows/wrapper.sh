@@ -321,6 +321,20 @@ shared_left_early() {
 		echo "the daemon does not end when nobody is left"
 }
 
+# Programs and daemon yield to each other: that ends at the session (autogroup, sched(7)). What the
+# terminal sends to the programs does not reach the daemon.
+same_session() {
+	local words option session group daemon_session daemon_group
+	for option in --private "--instance session --linger 1"; do
+		# shellcheck disable=SC2016,SC2086
+		words=$("$uhca_run" $option -- sh -c \
+			'ps -o sid=,pgid= -p "$$" && ps -o sid=,pgid= -p "$(cat "$UHCA_DIR/pid")"')
+		read -r session group daemon_session daemon_group <<<"${words//$'\n'/ }"
+		[ "$session" = "${daemon_session:-none}" ] && [ "$group" != "$daemon_group" ] ||
+			echo "$option: sessions and groups $words"
+	done
+}
+
 foreign_directory() {
 	[ "$(id -u)" = 0 ] || return 0
 	local tmp=$out/foreign
@@ -495,6 +509,7 @@ rows_wrapper() {
 	try wrapper shared-stays shared_stays
 	try wrapper shared-after-crash shared_after_crash
 	try wrapper shared-left-early shared_left_early
+	try wrapper same-session same_session
 	try wrapper foreign-directory foreign_directory
 	try wrapper long-directory long_directory
 }

@@ -18,7 +18,8 @@ struct client;
  * it returns true, which is when all is freed, c too. A step is a look at a place where something
  * of the client may be, of which a device has as many as it ever had objects; an object that ends
  * counts for CORE_STEPS_PER_OBJECT. What others do meanwhile is done as ever. Of the clients of a
- * device one ends at a time: who is begun while another is not done has that one end at once.
+ * device one ends at a time: who is begun while another is not done has that one end
+ * at once, and freed.
  */
 bool core_client_leave(struct client *c, uint32_t steps);
 

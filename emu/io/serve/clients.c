@@ -90,10 +90,11 @@ void io_clients_close(struct io_clients *all)
 	/* Who ended just before us may still be here. */
 	for (unsigned i = 0; i < all->n; i++)
 		io_catch_up(all->at[i]);
-	for (unsigned i = 0; i < all->n; i++)
-		io_client_destroy(all->at[i]);
+	/* First who has left: another's end would free what of theirs is still there (leave.h). */
 	while (io_clients_bury(all))
 		;
+	for (unsigned i = 0; i < all->n; i++)
+		io_client_destroy(all->at[i]);
 	io_callers_close(&all->callers);
 	free(all->at);
 	all->n = 0;

@@ -180,6 +180,29 @@ static void test_long_end(void **state)
 	assert_int_equal(f->t.d.linger.present, 1);
 }
 
+/* The daemon itself ends in the midst of that, and somebody else is still there. */
+static void test_long_end_is_cut(void **state)
+{
+	struct io_test_client stays, leaves;
+	struct io_test_daemon t;
+
+	(void)state;
+	io_test_daemon_begin(&t, 1);
+	io_test_hello(&stays, &t.d, "uhca0");
+	io_test_hello(&leaves, &t.d, "uhca0");
+	reg_many(&leaves);
+	io_test_hang_up(&leaves);
+	while (t.d.clients.n > 1)
+		io_test_turn(t.d.loop);
+	assert_true(core_object_count(t.d.clients.at[0]->dev->core, CORE_OBJECT_MR) > 0);
+	for (unsigned i = 0; i < stays.n_fds; i++)
+		close(stays.fd[i]);
+	close(stays.sock); /* not heard any more */
+	close(stays.async);
+	close(stays.mem);
+	io_test_daemon_end(&t);
+}
+
 static bool is_alone(void *arg);
 
 /* A client's own connection as one of its channels would keep it here for ever. */
@@ -299,6 +322,7 @@ int main(void)
 		TEST(test_hostile_event),
 		TEST(test_event_of_who_is_gone),
 		TEST(test_long_end),
+		cmocka_unit_test(test_long_end_is_cut),
 		TEST(test_own_socket),
 		TEST(test_hello_without_descriptors),
 		TEST(test_freed_memory),

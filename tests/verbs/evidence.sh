@@ -39,11 +39,12 @@ machine_now() (
 	ps -eo pid,ppid,psr,stat,pcpu,etimes,args --sort=-pcpu | head -n 40
 )
 
-# The program that crashed last on this machine, and where, as the kernel tells who may ask it.
-last_crash() {
+# The last crash of each of the three programs that crashed last on this machine, and where, as the
+# kernel tells who may ask it: another row's may have come since.
+last_crashes() {
 	dmesg 2>/dev/null |
 		sed -nE 's/^\[[^]]*\] (traps: )?([^ ]+\[[0-9]+\]:? .* in [^ ]+\]).*/\2/p' |
-		tail -n 1
+		tac | awk -F'[[]' '!seen[$1]++' | head -n 3 | paste -s -d ';'
 }
 
 # keep_evidence NAME REASON: prints the folder, or nothing when there is no room for one.

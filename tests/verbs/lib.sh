@@ -179,8 +179,8 @@ status_words() {
 	case $1 in
 	124 | 137) echo "ran into its time limit" ;;
 	132 | 13[569])
-		where=$(last_crash)
-		echo "ended with $1${where:+ ($where)}"
+		where=$(last_crashes)
+		echo "ended with $1${where:+ (last crashes here: $where)}"
 		;;
 	*) echo "ended with $1" ;;
 	esac

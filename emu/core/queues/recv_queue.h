@@ -18,7 +18,8 @@ struct recv_queue {
 	uint32_t entries; /* slots, a power of two; 0: there is no such queue */
 	uint32_t stride;
 	uint32_t max_sge;
-	uint32_t consumer;
+	uint32_t consumer; /* next slot to take */
+	uint32_t seen;     /* what the client has posted is known as far as here */
 	struct uhca_abi_queue *page;
 	const uint8_t *slots;
 	struct recv_shelf *shelf; /* of an SRQ, owned; NULL: requests are taken in their order */

@@ -170,12 +170,6 @@ static void flush(struct wq *wq)
 	}
 }
 
-static void forget(struct wq *wq)
-{
-	wq->rq.consumer = uhca_ring_observe(&wq->rq.page->recv.producer);
-	uhca_ring_publish(&wq->rq.page->recv.consumer, wq->rq.consumer);
-}
-
 static bool may_go(enum wq_state from, uint32_t to)
 {
 	static const bool legal[WQS_COUNT][WQS_COUNT] = {
@@ -207,7 +201,7 @@ int core_modify_wq(struct client *c, const struct uhca_cmd_modify_wq *in, uint64
 	if (wq->state == WQS_ERR)
 		flush(wq);
 	if (wq->state == WQS_RESET)
-		forget(wq);
+		recv_drop(&wq->rq);
 	return 0;
 }
 

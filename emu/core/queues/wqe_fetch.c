@@ -5,30 +5,68 @@
 
 #include <string.h>
 
-/* What the client claims to have posted beyond our index; more than the ring holds is a lie. */
-static enum fetch_verdict look(const struct uhca_abi_ring *ring, uint32_t index, uint32_t entries)
-{
-	uint32_t posted = uhca_ring_observe(&ring->producer) - index;
+#define LINE 64 /* bytes of a cache line, on most processors */
 
-	if (posted == 0)
+/*
+ * How far the client claims to have come with posting, beyond our index; more than the ring holds
+ * is a lie.
+ */
+static enum fetch_verdict look(const struct uhca_abi_ring *ring, uint32_t index, uint32_t entries,
+			       uint32_t *seen)
+{
+	uint32_t producer = uhca_ring_observe(&ring->producer);
+
+	if (producer == index)
 		return FETCH_EMPTY;
-	return posted > entries ? FETCH_BROKEN : FETCH_OK;
+	if (producer - index > entries)
+		return FETCH_BROKEN;
+	*seen = producer;
+	return FETCH_OK;
+}
+
+/*
+ * The same of one who has looked before: as long as that is not all taken, the producer index is
+ * left alone, whose line the client keeps writing on another processor.
+ */
+static enum fetch_verdict look_once(const struct uhca_abi_ring *ring, uint32_t index,
+				    uint32_t entries, uint32_t *seen)
+{
+	return *seen != index ? FETCH_OK : look(ring, index, entries, seen);
 }
 
 bool send_pending(const struct send_queue *sq)
 {
-	return look(&sq->page->send, sq->head, sq->entries) != FETCH_EMPTY;
+	return sq->seen != sq->head || uhca_ring_observe(&sq->page->send.producer) != sq->head;
+}
+
+static size_t slot_of(const struct send_queue *sq, uint32_t index)
+{
+	return index & (sq->entries - 1);
+}
+
+/* The next entry was written on another processor: its lines come while this one is carried out. */
+static void expect_next(const struct send_queue *sq)
+{
+	const uint8_t *slot = sq->slots + slot_of(sq, sq->head + 1) * sq->stride;
+
+	if (sq->seen == sq->head + 1)
+		return;
+	__builtin_prefetch(slot);
+	__builtin_prefetch(slot + LINE);
+	if (sq->data_stride)
+		__builtin_prefetch(send_data(sq, sq->head + 1));
 }
 
 enum fetch_verdict send_fetch(struct send_queue *sq, struct uhca_abi_send_wqe *wqe,
 			      struct uhca_abi_sge *sge)
 {
-	enum fetch_verdict v = look(&sq->page->send, sq->head, sq->entries);
+	enum fetch_verdict v = look_once(&sq->page->send, sq->head, sq->entries, &sq->seen);
 	const uint8_t *slot;
 
 	if (v != FETCH_OK)
 		return v;
-	slot = sq->slots + (size_t)(sq->head & (sq->entries - 1)) * sq->stride;
+	expect_next(sq);
+	slot = sq->slots + slot_of(sq, sq->head) * sq->stride;
 	memcpy(wqe, slot, sizeof *wqe);
 	if (wqe->num_sge > sq->max_sge || wqe->inline_length > sq->data_stride)
 		return FETCH_BROKEN;
@@ -40,25 +78,31 @@ enum fetch_verdict send_fetch(struct send_queue *sq, struct uhca_abi_send_wqe *w
 enum fetch_verdict send_peek(const struct send_queue *sq, uint32_t index,
 			     struct uhca_abi_send_wqe *wqe)
 {
-	enum fetch_verdict v = look(&sq->page->send, sq->head, sq->entries);
-	uint32_t posted = uhca_ring_observe(&sq->page->send.producer) - sq->head;
+	uint32_t producer;
+	enum fetch_verdict v = look(&sq->page->send, sq->head, sq->entries, &producer);
 
 	if (v != FETCH_OK)
 		return v;
-	if (posted > sq->entries || index - sq->head >= posted)
+	if (index - sq->head >= producer - sq->head)
 		return FETCH_EMPTY;
-	memcpy(wqe, sq->slots + (size_t)(index & (sq->entries - 1)) * sq->stride, sizeof *wqe);
+	memcpy(wqe, sq->slots + slot_of(sq, index) * sq->stride, sizeof *wqe);
 	return FETCH_OK;
 }
 
 const uint8_t *send_data(const struct send_queue *sq, uint32_t index)
 {
-	return sq->data + (size_t)(index & (sq->entries - 1)) * sq->data_stride;
+	return sq->data + slot_of(sq, index) * sq->data_stride;
 }
 
 void send_retire(struct send_queue *sq, uint32_t index)
 {
 	uhca_ring_publish(&sq->page->send.consumer, index);
+}
+
+void send_drop(struct send_queue *sq)
+{
+	sq->head = sq->seen = uhca_ring_observe(&sq->page->send.producer);
+	send_retire(sq, sq->head);
 }
 
 /* A copy of what stands at a ring index. */
@@ -82,9 +126,10 @@ static enum fetch_verdict fill_shelf(const struct recv_queue *rq)
 {
 	struct recv_shelf *s = rq->shelf;
 	enum fetch_verdict v = FETCH_OK;
+	uint32_t seen;
 
 	while (s->n < RECV_SHELF) {
-		v = look(&rq->page->recv, rq->consumer + s->n, rq->entries);
+		v = look(&rq->page->recv, rq->consumer + s->n, rq->entries, &seen);
 		if (v == FETCH_OK)
 			v = copy_recv(rq, rq->consumer + s->n, &s->wr[s->n]);
 		if (v != FETCH_OK)
@@ -94,13 +139,14 @@ static enum fetch_verdict fill_shelf(const struct recv_queue *rq)
 	return v == FETCH_EMPTY && s->n > 0 ? FETCH_OK : v;
 }
 
-enum fetch_verdict recv_peek(const struct recv_queue *rq, struct recv_wr *out)
+enum fetch_verdict recv_peek(struct recv_queue *rq, struct recv_wr *out)
 {
 	enum fetch_verdict v;
 
 	if (!rq->entries)
 		return FETCH_EMPTY;
-	v = rq->shelf ? fill_shelf(rq) : look(&rq->page->recv, rq->consumer, rq->entries);
+	v = rq->shelf ? fill_shelf(rq)
+		      : look_once(&rq->page->recv, rq->consumer, rq->entries, &rq->seen);
 	if (v != FETCH_OK)
 		return v;
 	if (!rq->shelf)
@@ -124,6 +170,12 @@ enum fetch_verdict recv_fetch(struct recv_queue *rq, struct recv_wr *out)
 	if (v == FETCH_OK)
 		recv_take(rq);
 	return v;
+}
+
+void recv_drop(struct recv_queue *rq)
+{
+	rq->consumer = rq->seen = uhca_ring_observe(&rq->page->recv.producer);
+	uhca_ring_publish(&rq->page->recv.consumer, rq->consumer);
 }
 
 uint32_t recv_available(const struct recv_queue *rq)

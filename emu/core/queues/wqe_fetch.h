@@ -22,6 +22,7 @@ struct send_queue {
 	uint32_t max_sge;
 	uint32_t data_stride;
 	uint32_t head; /* next slot to fetch */
+	uint32_t seen; /* what the client has posted is known as far as here */
 	struct uhca_abi_queue *page;
 	const uint8_t *slots;
 	const uint8_t *data;
@@ -41,6 +42,9 @@ enum fetch_verdict send_fetch(struct send_queue *sq, struct uhca_abi_send_wqe *w
 enum fetch_verdict send_peek(const struct send_queue *sq, uint32_t index,
 			     struct uhca_abi_send_wqe *wqe);
 
+/* All that was posted is taken, unread. */
+void send_drop(struct send_queue *sq);
+
 /* True when the client has posted something that was not fetched yet. */
 bool send_pending(const struct send_queue *sq);
 
@@ -51,13 +55,16 @@ const uint8_t *send_data(const struct send_queue *sq, uint32_t index);
 void send_retire(struct send_queue *sq, uint32_t index);
 
 /* A private copy of the next receive request, which stays where it is. */
-enum fetch_verdict recv_peek(const struct recv_queue *rq, struct recv_wr *out);
+enum fetch_verdict recv_peek(struct recv_queue *rq, struct recv_wr *out);
 
 /* After a peek that found one: it is taken, as it was copied, and its slot is free. */
 void recv_take(struct recv_queue *rq);
 
 /* Both at once. */
 enum fetch_verdict recv_fetch(struct recv_queue *rq, struct recv_wr *out);
+
+/* All that was posted is taken, unread. */
+void recv_drop(struct recv_queue *rq);
 
 /* Receive requests waiting; 0 when the ring makes no sense. */
 uint32_t recv_available(const struct recv_queue *rq);

@@ -23,10 +23,8 @@ static void reset(struct qp *qp)
 	r->replay = replay;
 	if (replay.size)
 		replay_clear(&r->replay);
-	if (qp->rq.entries) {
-		qp->rq.consumer = uhca_ring_observe(&qp->page->recv.producer);
-		uhca_ring_publish(&qp->page->recv.consumer, qp->rq.consumer);
-	}
+	if (qp->rq.entries)
+		recv_drop(&qp->rq);
 }
 
 /* INIT to RTR: the expected PSN from the QP's attributes. */

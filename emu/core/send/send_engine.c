@@ -41,10 +41,8 @@ static void reset(struct qp *qp)
 	struct requester *r = &qp->req;
 
 	timer_cancel(&qp->dev->timers, &r->timer);
-	if (r->sq.page) {
-		r->sq.head = uhca_ring_observe(&r->sq.page->send.producer);
-		send_retire(&r->sq, r->sq.head);
-	}
+	if (r->sq.page)
+		send_drop(&r->sq);
 	r->una = r->send = r->early.end = r->sq.head;
 	r->send_offset = 0;
 	r->rd_outstanding = 0;

@@ -90,6 +90,53 @@ static void test_send_lies(void **state)
 	assert_int_equal(send_fetch(&sq, &w, sge), FETCH_BROKEN);
 }
 
+/* What was seen is taken whatever the client says of it later; then its index is looked at again.
+ */
+static void test_send_seen(void **state)
+{
+	struct send_queue sq = send_queue();
+	struct uhca_abi_send_wqe w;
+	struct uhca_abi_sge sge[SGES];
+
+	(void)state;
+	for (uint64_t i = 0; i < 3; i++)
+		post_send(&sq, i, 1);
+	assert_int_equal(send_fetch(&sq, &w, sge), FETCH_OK);
+	shared.page.send.producer = 1;
+	for (uint64_t i = 1; i < 3; i++) {
+		assert_true(send_pending(&sq));
+		assert_int_equal(send_fetch(&sq, &w, sge), FETCH_OK);
+		assert_int_equal(w.wr_id, i);
+	}
+	assert_int_equal(send_fetch(&sq, &w, sge), FETCH_BROKEN);
+	shared.page.send.producer = 5;
+	assert_int_equal(send_fetch(&sq, &w, sge), FETCH_OK);
+	send_drop(&sq);
+	assert_int_equal(sq.head, 5);
+	assert_int_equal(shared.page.send.consumer, 5);
+	assert_false(send_pending(&sq));
+	assert_int_equal(send_fetch(&sq, &w, sge), FETCH_EMPTY);
+}
+
+static void test_recv_seen(void **state)
+{
+	struct recv_queue rq = recv_queue();
+	struct recv_wr wr;
+
+	(void)state;
+	shared.page.recv.producer = 2;
+	assert_int_equal(recv_fetch(&rq, &wr), FETCH_OK);
+	shared.page.recv.producer = 0;
+	assert_int_equal(recv_fetch(&rq, &wr), FETCH_OK);
+	assert_int_equal(recv_fetch(&rq, &wr), FETCH_BROKEN);
+	shared.page.recv.producer = 4;
+	assert_int_equal(recv_peek(&rq, &wr), FETCH_OK);
+	recv_drop(&rq);
+	assert_int_equal(rq.consumer, 4);
+	assert_int_equal(shared.page.recv.consumer, 4);
+	assert_int_equal(recv_peek(&rq, &wr), FETCH_EMPTY);
+}
+
 /* Looking ahead takes nothing, and sees no more than there is. */
 static void test_peek(void **state)
 {
@@ -134,8 +181,10 @@ static void test_recv(void **state)
 	assert_int_equal(wr.wr_id, 77);
 	assert_int_equal(shared.page.recv.consumer, 1);
 	assert_int_equal(recv_available(&rq), 2);
-	shared.page.recv.producer = 1 + ENTRIES + 1;
+	shared.page.recv.producer = 3 + ENTRIES + 1;
 	assert_int_equal(recv_available(&rq), 0);
+	assert_int_equal(recv_fetch(&rq, &wr), FETCH_OK);
+	assert_int_equal(recv_fetch(&rq, &wr), FETCH_OK);
 	assert_int_equal(recv_fetch(&rq, &wr), FETCH_BROKEN);
 }
 
@@ -160,7 +209,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_send_order), cmocka_unit_test(test_send_lies),
 		cmocka_unit_test(test_peek),       cmocka_unit_test(test_recv),
-		cmocka_unit_test(test_recv_lies),
+		cmocka_unit_test(test_recv_lies),  cmocka_unit_test(test_send_seen),
+		cmocka_unit_test(test_recv_seen),
 	};
 
 	return cmocka_run_group_tests_name("wqe_fetch", tests, NULL, NULL);

@@ -228,7 +228,7 @@ static struct qp *qp_alloc(struct client *c, const struct parents *p,
 	qp->state = QPS_RESET;
 	qp->sq_sig_all = in->sq_sig_all != 0;
 	qp->create_flags = in->create_flags;
-	qp->mtu = 128u << qp->dev->cfg.active_mtu;
+	qp_set_mtu(qp, qp->dev->cfg.active_mtu);
 	list_init(&qp->tx_link);
 	list_init(&qp->ack_link);
 	list_init(&qp->turn_link);

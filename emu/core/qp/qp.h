@@ -53,7 +53,8 @@ struct qp {
 	uint32_t max_send_wr, max_recv_wr, max_send_sge, max_recv_sge, max_inline_data;
 
 	struct uhca_abi_qp_attr attr; /* what modify_qp set; query_qp reports it */
-	uint32_t mtu;                 /* bytes; for UD the port's */
+	uint32_t mtu;                 /* bytes; for UD the port's (qp_set_mtu) */
+	uint32_t mtu_log;             /* its logarithm, base 2 */
 	struct roce_flow flow;        /* connected types: to the peer, ports filled in */
 
 	struct core_ring ring;
@@ -111,6 +112,19 @@ static inline struct key_user qp_key_user(const struct qp *qp)
 }
 
 /* Every request is acknowledged (RC; the two halves of XRC). */
+/* path_mtu: enum ibv_mtu. */
+static inline void qp_set_mtu(struct qp *qp, uint32_t path_mtu)
+{
+	qp->mtu_log = 7 + path_mtu;
+	qp->mtu = 1u << qp->mtu_log;
+}
+
+/* Packets of a message of so many bytes. */
+static inline uint32_t qp_packets(const struct qp *qp, uint32_t length)
+{
+	return length ? ((length - 1) >> qp->mtu_log) + 1 : 1;
+}
+
 static inline bool qp_is_reliable(const struct qp *qp)
 {
 	return qp->type == QPT_RC || qp->type == QPT_XRC_SEND || qp->type == QPT_XRC_RECV;

@@ -152,7 +152,7 @@ static void update_flow(struct qp *qp, uint32_t mask)
 		qp->flow.sport =
 			source_port_connected(qp->qpn, a->dest_qp_num, qp->flow.flow_label);
 	if (mask & QP_ATTR_PATH_MTU)
-		qp->mtu = 128u << a->path_mtu;
+		qp_set_mtu(qp, a->path_mtu);
 }
 
 /* Responder resources for as many READs and atomics as the peer may have outstanding. */
@@ -179,7 +179,7 @@ static void forget(struct qp *qp)
 		.sport = source_port_datagram(qp->qpn),
 		.dport = ROCE_UDP_PORT,
 	};
-	qp->mtu = 128u << qp->dev->cfg.active_mtu;
+	qp_set_mtu(qp, qp->dev->cfg.active_mtu);
 	qp->comm_established = false;
 	replay_destruct(&qp->resp.replay);
 	qp->resp.replay = (struct replay){0};

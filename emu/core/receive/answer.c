@@ -218,7 +218,7 @@ static void abandon_read(struct qp *qp, const struct replay_entry *a, int err)
 		r->ack_pending = false;
 		return;
 	}
-	r->epsn = psn_add(a->psn, a->sent / qp->mtu);
+	r->epsn = psn_add(a->psn, a->sent >> qp->mtu_log);
 	replay_cancel(&r->replay);
 	r->ack_pending = false;
 	if (err == -EACCES) {
@@ -240,7 +240,7 @@ static void refuse_again(struct qp *qp, struct replay_entry *a, int err, struct 
 {
 	uint8_t code = err == -EACCES ? ROCE_NAK_REMOTE_ACCESS : ROCE_NAK_REMOTE_OPERATIONAL;
 
-	begin(qp, psn_add(a->psn, a->sent / qp->mtu), t);
+	begin(qp, psn_add(a->psn, a->sent >> qp->mtu_log), t);
 	find_opcode(qp, ROCE_OP_ACK, ROCE_POS_ONLY, &t->head.bth.opcode);
 	t->last_opcode = t->head.bth.opcode;
 	t->head.aeth = (struct roce_aeth){roce_syndrome(ROCE_NAK, code), a->msn};
@@ -270,7 +270,7 @@ static bool build_read(struct qp *qp, struct replay_entry *a, uint8_t *buf, size
 	const void *from;
 	int err;
 
-	most -= most % qp->mtu;
+	most &= ~(qp->mtu - 1);
 	if (take > most)
 		take = most;
 	err = read_piece(qp, a, take, buf, &from);
@@ -282,8 +282,8 @@ static bool build_read(struct qp *qp, struct replay_entry *a, uint8_t *buf, size
 		abandon_read(qp, a, err);
 		return false;
 	}
-	begin(qp, psn_add(a->psn, a->sent / qp->mtu), t);
-	t->count = take ? (take + qp->mtu - 1) / qp->mtu : 1;
+	begin(qp, psn_add(a->psn, a->sent >> qp->mtu_log), t);
+	t->count = qp_packets(qp, take);
 	t->segment = t->count > 1 ? qp->mtu : take;
 	t->length = take;
 	t->iov[0] = (struct iovec){(void *)(uintptr_t)from, take};

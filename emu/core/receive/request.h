@@ -61,11 +61,9 @@ static inline bool request_ends_message(const struct core_train *t)
 /* PSNs a train uses: a READ request takes one for each packet of its response (9.7.2). */
 static inline uint32_t request_psns(const struct qp *qp, const struct core_train *t)
 {
-	uint32_t length = t->head.reth.length;
-
 	if (request_info(t)->operation != ROCE_OP_READ_REQ)
 		return t->count;
-	return length ? (length - 1) / qp->mtu + 1 : 1;
+	return qp_packets(qp, t->head.reth.length);
 }
 
 /* The last packet takes a receive request: SEND, or WRITE with immediate data. */

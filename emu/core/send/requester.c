@@ -19,16 +19,11 @@ uint32_t requester_read_piece(const struct qp *qp)
 {
 	uint32_t half = qp->dev->cfg.window_bytes / 2;
 
-	return half > qp->mtu ? half - half % qp->mtu : qp->mtu;
+	return half > qp->mtu ? half & ~(qp->mtu - 1) : qp->mtu;
 }
 
 /* What a packet costs in the window beside its payload: the kernel accounts buffers, not bytes. */
 #define PACKET_COST 256u
-
-static uint32_t packets_of(uint32_t length, uint32_t mtu)
-{
-	return length ? (length + mtu - 1) / mtu : 1;
-}
 
 static bool is_read(const struct send_wr *w)
 {
@@ -61,7 +56,7 @@ bool requester_awaits_response(const struct send_wr *w)
 /* Request packets a work request needs as the responder counts them (READs go in pieces). */
 static uint32_t requests_of(const struct qp *qp, const struct send_wr *w)
 {
-	return is_read(w) ? packets_of(w->length, requester_read_piece(qp)) : 1;
+	return is_read(w) && w->length ? (w->length - 1) / requester_read_piece(qp) + 1 : 1;
 }
 
 static struct uhca_abi_sge *sges_of(struct requester *r, uint32_t index)
@@ -102,7 +97,7 @@ static enum fetch_verdict fetch(struct qp *qp)
 	w->start = r->start;
 	w->first_psn = r->next_psn;
 	take_early_result(qp, w);
-	w->n_psn = local_op_is(w) ? 0 : packets_of(w->length, qp->mtu);
+	w->n_psn = local_op_is(w) ? 0 : qp_packets(qp, w->length);
 	w->ssn = r->ssn + (local_op_is(w) ? 0 : requests_of(qp, w));
 	r->ssn = w->ssn;
 	r->start += w->length;
@@ -127,7 +122,7 @@ static uint32_t cursor_psn(const struct qp *qp)
 	if (r->send == r->sq.head)
 		return r->next_psn;
 	w = requester_wr(r, r->send);
-	return psn_add(w->first_psn, r->send_offset / qp->mtu);
+	return psn_add(w->first_psn, r->send_offset >> qp->mtu_log);
 }
 
 uint64_t requester_acked(const struct qp *qp)
@@ -315,7 +310,7 @@ static void fill_message(struct qp *qp, const struct send_wr *w, uint32_t take,
 	enum roce_service svc = qp_service(qp);
 	enum roce_operation op = operation_of(w);
 
-	t->count = packets_of(take, qp->mtu);
+	t->count = qp_packets(qp, take);
 	t->segment = t->count > 1 ? qp->mtu : take;
 	t->length = take;
 	roce_opcode_find(svc, op, position(first && t->count == 1, last), imm && last, inv && last,
@@ -391,7 +386,7 @@ static uint32_t piece_length(struct qp *qp, const struct send_wr *w, size_t cap)
 		qp->req.window.cut = true;
 	if (most > room)
 		most = room;
-	most -= most % qp->mtu;
+	most &= ~(qp->mtu - 1);
 	if (most < qp->mtu)
 		most = qp->mtu;
 	return left < most ? left : most;
@@ -485,7 +480,7 @@ static void advance(struct qp *qp, struct send_wr *w, uint32_t take)
 		r->send_offset = 0;
 		end = psn_add(w->first_psn, w->n_psn);
 	} else {
-		end = psn_add(w->first_psn, r->send_offset / qp->mtu);
+		end = psn_add(w->first_psn, r->send_offset >> qp->mtu_log);
 	}
 	if (psn_diff(end, r->high_psn) > 0)
 		r->high_psn = end;

@@ -47,7 +47,7 @@ void io_recorder_destroy(struct io_recorder *r)
 
 static struct head *at(const struct io_recorder *r, uint64_t position)
 {
-	return (struct head *)(void *)(r->ring + position % r->size);
+	return (struct head *)(void *)(r->ring + (position & (r->size - 1)));
 }
 
 /* Takes the oldest away until there is room for len bytes more. */
@@ -68,7 +68,7 @@ static void fill_up(struct io_recorder *r, uint32_t len)
 static void add(struct io_recorder *r, struct head h, const void *p, size_t n)
 {
 	uint32_t len = (uint32_t)((sizeof(h) + n + 7) & ~(size_t)7);
-	size_t left = r->size - r->head % r->size;
+	size_t left = r->size - (r->head & (r->size - 1));
 	struct head *to;
 
 	if (left < len)

@@ -28,7 +28,7 @@ struct io_recorder {
 	bool failed; /* something failed by itself since somebody put this to false */
 };
 
-/* size: a multiple of 8, at least 4096. Without memory it stays off. */
+/* size: a power of two, at least 4096. Without memory it stays off. */
 void io_recorder_init(struct io_recorder *r, size_t size);
 void io_recorder_destroy(struct io_recorder *r);
 

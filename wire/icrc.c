@@ -53,7 +53,7 @@ uint32_t roce_icrc_begin(const struct roce_flow *f, uint16_t ident, size_t udp_p
 	uint8_t *p = buf + ONES_LENGTH;
 
 	memset(buf, 0xff, ONES_LENGTH);
-	const size_t udpip_len = roce_udpip_emit(f, ident, udp_payload, p);
+	const size_t udpip_len = roce_udpip_emit_unsummed(f, ident, udp_payload, p);
 
 	mask_headers(p, udpip_len - ROCE_UDP_LENGTH);
 	p += udpip_len;

@@ -53,7 +53,6 @@ static void emit_v4(const struct roce_flow *f, uint16_t ident, size_t ip_payload
 	roce_store_be16(p + 10, 0);
 	memcpy(p + 12, f->src + MAPPED_PREFIX, 4);
 	memcpy(p + 16, f->dst + MAPPED_PREFIX, 4);
-	roce_store_be16(p + 10, roce_ipv4_checksum(p));
 }
 
 static void emit_v6(const struct roce_flow *f, size_t ip_payload, uint8_t *p)
@@ -67,7 +66,8 @@ static void emit_v6(const struct roce_flow *f, size_t ip_payload, uint8_t *p)
 	memcpy(p + 24, f->dst, 16);
 }
 
-size_t roce_udpip_emit(const struct roce_flow *f, uint16_t ident, size_t udp_payload, uint8_t *buf)
+size_t roce_udpip_emit_unsummed(const struct roce_flow *f, uint16_t ident, size_t udp_payload,
+				uint8_t *buf)
 {
 	const size_t udp_len = ROCE_UDP_LENGTH + udp_payload;
 	size_t ip_len;
@@ -85,6 +85,15 @@ size_t roce_udpip_emit(const struct roce_flow *f, uint16_t ident, size_t udp_pay
 	roce_store_be16(buf + 4, (uint16_t)udp_len);
 	roce_store_be16(buf + 6, 0);
 	return ip_len + ROCE_UDP_LENGTH;
+}
+
+size_t roce_udpip_emit(const struct roce_flow *f, uint16_t ident, size_t udp_payload, uint8_t *buf)
+{
+	const size_t n = roce_udpip_emit_unsummed(f, ident, udp_payload, buf);
+
+	if (n == ROCE_IPV4_LENGTH + ROCE_UDP_LENGTH)
+		roce_store_be16(buf + 10, roce_ipv4_checksum(buf));
+	return n;
 }
 
 void roce_ipv4_load(const uint8_t hdr[ROCE_IPV4_LENGTH], struct roce_flow *f)

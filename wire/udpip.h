@@ -42,6 +42,10 @@ static inline bool roce_flow_is_v4(const struct roce_flow *f)
  */
 size_t roce_udpip_emit(const struct roce_flow *f, uint16_t ident, size_t udp_payload, uint8_t *buf);
 
+/* The same with an IPv4 header checksum of 0, for the ICRC, which does not cover it. */
+size_t roce_udpip_emit_unsummed(const struct roce_flow *f, uint16_t ident, size_t udp_payload,
+				uint8_t *buf);
+
 /*
  * Reads IPv4 or IPv6 plus UDP headers at buf. Returns their length in bytes (options included)
  * and fills *f, *ident (0 for IPv6) and *udp_payload, or returns 0 for anything that is not a

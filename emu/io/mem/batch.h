@@ -26,6 +26,13 @@ struct io_batch {
 	struct iovec remote[IO_BATCH_REMOTE + 1];
 };
 
+/* A batch of nothing; the lists stay as they are: clearing them costs more than a short read. */
+static inline void io_batch_begin(struct io_batch *b, bool write)
+{
+	b->write = write;
+	b->n_local = b->n_remote = 0;
+}
+
 /*
  * Bytes of a write of length bytes to addr that are to become visible last: from the last multiple
  * of 8 before its end.

@@ -244,12 +244,13 @@ static int read_stretches(struct io_mem *m, const struct core_span *from, unsign
 {
 	static uint8_t buffer[IO_STRETCH_BYTES];
 	struct io_stretch s[IO_BATCH_REMOTE];
-	struct io_batch b = {.n_local = 1};
+	struct io_batch b;
 	unsigned pieces = 0, done = 0;
 	const uint8_t *at = buffer;
 	size_t bytes = 0;
 	int error;
 
+	io_batch_begin(&b, false);
 	for (; b.n_remote < IO_BATCH_REMOTE && pieces < n; pieces += s[b.n_remote++].n) {
 		s[b.n_remote] = io_stretch_next(from + pieces, n - pieces);
 		if (bytes + s[b.n_remote].length > IO_STRETCH_BYTES)
@@ -258,7 +259,7 @@ static int read_stretches(struct io_mem *m, const struct core_span *from, unsign
 		b.remote[b.n_remote] =
 			(struct iovec){(void *)(uintptr_t)s[b.n_remote].addr, s[b.n_remote].length};
 	}
-	b.local[0] = (struct iovec){buffer, bytes};
+	b.local[b.n_local++] = (struct iovec){buffer, bytes};
 	error = io_batch_move(m, &b);
 	for (unsigned i = 0; i < b.n_remote && error == 0; i++) {
 		*to = io_stretch_pick(&s[i], from + done, at, *to);
@@ -283,21 +284,15 @@ static int read_by_stretches(struct io_mem *m, const struct core_span *from, uns
 	return 0;
 }
 
-int io_mem_read(struct io_mem *m, const struct core_span *from, unsigned n, void *to)
+static int read_pieces(struct io_mem *m, const struct core_span *from, unsigned n, void *to)
 {
 	struct iovec whole = {to, span_bytes(from, n)};
 	struct walk w = {{&whole, &whole + 1, 0}, from, from + n, 0};
-	struct io_batch b = {.write = false};
+	struct io_batch b;
 	size_t left = whole.iov_len;
 	int error;
 
-	io_combine_flush();
-	if (io_mapped_all(from, n)) {
-		io_mapped_read(from, n, to);
-		return 0;
-	}
-	if (io_stretch_pays(from, n))
-		return read_by_stretches(m, from, n, to);
+	io_batch_begin(&b, false);
 	while (left > 0) {
 		uint32_t space = next_space(&w);
 
@@ -307,6 +302,18 @@ int io_mem_read(struct io_mem *m, const struct core_span *from, unsigned n, void
 			return error;
 	}
 	return 0;
+}
+
+int io_mem_read(struct io_mem *m, const struct core_span *from, unsigned n, void *to)
+{
+	io_combine_flush();
+	if (io_mapped_all(from, n)) {
+		io_mapped_read(from, n, to);
+		return 0;
+	}
+	if (io_stretch_pays(from, n))
+		return read_by_stretches(m, from, n, to);
+	return read_pieces(m, from, n, to);
 }
 
 /* Copies the last len bytes (at most SMALL) of the local list to the scratch place. */
@@ -330,9 +337,10 @@ static void append_tail(struct io_batch *b, const struct core_span *last, size_t
 static int write_small(struct io_mem *m, struct walk *w, size_t left)
 {
 	struct iovec whole = {scratch.bytes, left};
-	struct io_batch b = {.write = true};
+	struct io_batch b;
 	int error;
 
+	io_batch_begin(&b, true);
 	gather_small(&w->local, left);
 	w->local = (struct io_cursor){&whole, &whole + 1, 0};
 	while (left > 0) {
@@ -351,9 +359,10 @@ static int write_long(struct io_mem *m, struct walk *w, size_t total)
 	const struct core_span *last = w->end - 1;
 	size_t tail = io_batch_tail(last->addr, last->length);
 	size_t left = total - tail;
-	struct io_batch b = {.write = true};
+	struct io_batch b;
 	int error;
 
+	io_batch_begin(&b, true);
 	while (left > 0) {
 		uint32_t space = next_space(w);
 

@@ -44,28 +44,24 @@ static size_t slot_of(const struct send_queue *sq, uint32_t index)
 	return index & (sq->entries - 1);
 }
 
-/* The next entry was written on another processor: its lines come while this one is carried out. */
-static void expect_next(const struct send_queue *sq)
-{
-	const uint8_t *slot = sq->slots + slot_of(sq, sq->head + 1) * sq->stride;
-
-	if (sq->seen == sq->head + 1)
-		return;
-	__builtin_prefetch(slot);
-	__builtin_prefetch(slot + LINE);
-	if (sq->data_stride)
-		__builtin_prefetch(send_data(sq, sq->head + 1));
-}
-
 enum fetch_verdict send_fetch(struct send_queue *sq, struct uhca_abi_send_wqe *wqe,
 			      struct uhca_abi_sge *sge)
 {
 	enum fetch_verdict v = look_once(&sq->page->send, sq->head, sq->entries, &sq->seen);
-	const uint8_t *slot;
+	const uint8_t *slot, *next;
 
 	if (v != FETCH_OK)
 		return v;
-	expect_next(sq);
+	/*
+	 * The next entry was written on another processor: its lines come while this one is carried
+	 * out. Not in a function of its own: gcc 12 drops calls of one that only prefetches.
+	 */
+	if (sq->seen != sq->head + 1) {
+		next = sq->slots + slot_of(sq, sq->head + 1) * sq->stride;
+		__builtin_prefetch(next);
+		__builtin_prefetch(next + LINE);
+		__builtin_prefetch(send_data(sq, sq->head + 1));
+	}
 	slot = sq->slots + slot_of(sq, sq->head) * sq->stride;
 	memcpy(wqe, slot, sizeof *wqe);
 	if (wqe->num_sge > sq->max_sge || wqe->inline_length > sq->data_stride)

@@ -23,6 +23,18 @@ static bool rules_hit(struct io_client *c, const struct core_span *span, unsigne
 	return io_faults_watch(f, FAULT_LAYER_MEMORY) && io_fault_mem(f, c, span, n);
 }
 
+static bool rules_hit_row(struct io_client *c, const struct core_row *row)
+{
+	struct core_span s = {row->addr, row->length, CORE_SPACE_DEVICE};
+	bool hit = false;
+
+	if (!io_faults_watch(c->dev->faults, FAULT_LAYER_MEMORY))
+		return false;
+	for (uint32_t i = 0; i < row->count && !hit; i++, s.addr += (uint64_t)row->stride)
+		hit = io_fault_mem(c->dev->faults, c, &s, 1);
+	return hit;
+}
+
 /*
  * Memory may be shared between programs of several devices: what programs of the others were to
  * copy is there first. (The core has seen to those of its own.)
@@ -64,6 +76,32 @@ static int mem_write(void *client, const struct core_span *to, unsigned n, const
 	if (rules_hit(c, to, n))
 		return -EFAULT;
 	return io_mem_write(&c->mem, to, n, from, n_from);
+}
+
+static int mem_read_row(void *client, const struct core_row *from, void *to)
+{
+	struct io_client *c = client;
+
+	if (c->gone)
+		return -ESRCH;
+	others_yield(c);
+	if (rules_hit_row(c, from))
+		return -EFAULT;
+	io_mem_read_row(from, to);
+	return 0;
+}
+
+static int mem_write_row(void *client, const struct core_row *to, const struct iovec *from)
+{
+	struct io_client *c = client;
+
+	if (c->gone)
+		return -ESRCH;
+	others_yield(c);
+	if (rules_hit_row(c, to))
+		return -EFAULT;
+	io_mem_write_row(to, from);
+	return 0;
 }
 
 /* What is not mapped any more is refused when the device stores it, and no trap for the program. */
@@ -186,6 +224,8 @@ static void trace(void *user, const struct core_trace *t)
 
 static const struct core_ops ops = {
 	.mem_read = mem_read,
+	.mem_read_row = mem_read_row,
+	.mem_write_row = mem_write_row,
 	.mem_write = mem_write,
 	.mem_settle = mem_settle,
 	.mem_there = mem_there,

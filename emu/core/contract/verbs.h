@@ -43,6 +43,14 @@ struct core_span {
 	uint32_t space; /* enum core_space */
 };
 
+/* Pieces of memory of CORE_SPACE_DEVICE, each a stride behind the one before. */
+struct core_row {
+	uint64_t addr; /* of the first */
+	int64_t stride;
+	uint32_t length; /* of each, not 0 */
+	uint32_t count;  /* not 0 */
+};
+
 enum core_space {
 	CORE_SPACE_CLIENT = 0, /* addr is a virtual address of the client */
 	CORE_SPACE_DEVICE = 1, /* addr is a pointer of our own process */
@@ -74,6 +82,9 @@ struct core_ops {
 	 */
 	int (*mem_write)(void *client, const struct core_span *to, unsigned n,
 			 const struct iovec *from, unsigned n_from);
+	/* Optional, both or none: mem_read and mem_write of a row. */
+	int (*mem_read_row)(void *client, const struct core_row *from, void *to);
+	int (*mem_write_row)(void *client, const struct core_row *to, const struct iovec *from);
 	/* Optional: what mem_write puts aside is in memory then. Comes before a completion. */
 	void (*mem_settle)(void *user);
 	/* Optional: would the program find memory there, as far as is known at no great cost? */

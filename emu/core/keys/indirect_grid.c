@@ -5,6 +5,8 @@
  */
 #include "indirect_grid.h"
 
+#define ROW_LEAST 8 /* elements: for fewer a row costs more than their spans */
+
 bool indirect_is_grid(const struct mr *mr)
 {
 	const struct indirect *ind = mr->ind;
@@ -102,6 +104,21 @@ static unsigned grid_row(struct grid *g, uint64_t max, struct core_span *out)
 		out[i] = (struct core_span){at, bytes, CORE_SPACE_DEVICE};
 	grid_advance(g, n);
 	return (unsigned)n;
+}
+
+bool indirect_grid_row(const struct mr *mr, uint64_t addr, uint32_t length, struct core_row *out)
+{
+	const struct indirect *ind = mr->ind;
+	uint64_t bytes = ind->piece->bytes, offset = addr - mr->iova, n, at;
+	struct grid g;
+
+	if (length / bytes < ROW_LEAST || offset % bytes)
+		return false;
+	grid_seek(&g, ind, offset / bytes);
+	n = least(length / bytes, mapped_row(&g, &at));
+	*out = (struct core_row){at, ind->piece->stride[ind->n_dims - 1u], (uint32_t)bytes,
+				 (uint32_t)n};
+	return n >= ROW_LEAST;
 }
 
 unsigned indirect_grid_spans(const struct mr *mr, uint64_t addr, uint32_t length,

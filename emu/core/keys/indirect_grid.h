@@ -15,6 +15,13 @@
 bool indirect_is_grid(const struct mr *mr);
 
 /*
+ * The whole elements at the beginning of [addr, addr + length) of a grid, which is in range, that
+ * are in memory of this process and in one row. False: there are few of them, for
+ * indirect_grid_spans.
+ */
+bool indirect_grid_row(const struct mr *mr, uint64_t addr, uint32_t length, struct core_row *out);
+
+/*
  * Up to max spans of [addr, addr + length) of a grid, which is in range: the first *walked bytes of
  * it, at least one unless max is 0.
  */

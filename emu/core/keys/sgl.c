@@ -74,12 +74,13 @@ enum mr_verdict sgl_check(const struct sgl *l, uint32_t need)
 }
 
 /*
- * What can be moved in one call: pieces of regions of one client, in order. No spans: "bytes" bytes
- * of a leaf without memory.
+ * What can be moved in one call: a row, or pieces of regions of one client, in order. Neither:
+ * "bytes" bytes of a leaf without memory.
  */
 struct run {
 	struct mr *leaf; /* the first */
 	uint32_t bytes;
+	struct core_row row; /* count 0: there is none */
 	unsigned n;
 	struct core_span span[SPANS];
 };
@@ -109,17 +110,44 @@ static bool add_to_run(struct run *r, struct mr *mr, uint64_t addr, uint32_t len
 	return walked == part && r->n < SPANS;
 }
 
-static void next_run(struct mr *mr, uint64_t addr, uint32_t length, struct run *r)
+/* Legal chaos takes the bytes of a row in another order, as pieces. */
+static bool takes_rows(const struct device *dev)
 {
+	return dev->ops->mem_read_row && !dev->late;
+}
+
+static void next_run(const struct device *dev, struct mr *mr, uint64_t addr, uint32_t length,
+		     struct run *r)
+{
+	r->row.count = 0;
+	r->n = 0;
 	if (indirect_is_grid(mr)) {
 		r->leaf = mr->ind->piece->child;
+		if (takes_rows(dev) && indirect_grid_row(mr, addr, length, &r->row)) {
+			r->bytes = r->row.length * r->row.count;
+			return;
+		}
+		r->row.count = 0;
 		r->n = indirect_grid_spans(mr, addr, length, r->span, SPANS, &r->bytes);
 		return;
 	}
 	r->bytes = 0;
-	r->n = 0;
 	while (r->bytes < length && add_to_run(r, mr, addr + r->bytes, length - r->bytes))
 		;
+}
+
+static int read_run(const struct device *dev, const struct run *r, void *to)
+{
+	void *client = r->leaf->obj.client->cookie;
+
+	if (r->row.count)
+		return dev->ops->mem_read_row(client, &r->row, to);
+	if (r->n)
+		return dev->ops->mem_read(client, r->span, r->n, to);
+	if (r->leaf->kind != MR_KIND_NULL)
+		return -EFAULT;
+	memset(to, 0, r->bytes);
+	return 0;
 }
 
 int sgl_read_mr(const struct device *dev, struct mr *mr, uint64_t addr, uint32_t length, void *to)
@@ -130,14 +158,9 @@ int sgl_read_mr(const struct device *dev, struct mr *mr, uint64_t addr, uint32_t
 	offers_yield(mr->obj.client->dev);
 	while (length) {
 		struct run r;
-		int err = 0;
-		next_run(mr, addr, length, &r);
-		if (r.n)
-			err = dev->ops->mem_read(r.leaf->obj.client->cookie, r.span, r.n, at);
-		else if (r.leaf->kind == MR_KIND_NULL)
-			memset(at, 0, r.bytes);
-		else
-			err = -EFAULT;
+		int err;
+		next_run(dev, mr, addr, length, &r);
+		err = read_run(dev, &r, at);
 		if (err)
 			return err;
 		addr += r.bytes;
@@ -154,6 +177,8 @@ static int write_run(const struct device *dev, const struct run *r, struct iov_c
 	unsigned pieces = iov_take(from, r->bytes, piece);
 
 	offers_yield(r->leaf->obj.client->dev);
+	if (r->row.count)
+		return dev->ops->mem_write_row(r->leaf->obj.client->cookie, &r->row, piece);
 	if (of_write && offers_collide(r->leaf->obj.client, r->span, r->n))
 		return -ESRCH;
 	if (r->n)
@@ -169,7 +194,7 @@ static int write_pieces(const struct device *dev, struct mr *mr, uint64_t addr, 
 	while (length) {
 		struct run r;
 		int err;
-		next_run(mr, addr, length, &r);
+		next_run(dev, mr, addr, length, &r);
 		err = write_run(dev, &r, from, of_write);
 		if (err)
 			return err;

@@ -86,6 +86,32 @@ void io_mapped_read(const struct core_span *from, unsigned n, void *to)
 	}
 }
 
+/* The compiler makes each call of it a loop of its own: length is a number there. */
+static inline void gather_row(uint8_t *to, const struct core_row *r, size_t length)
+{
+	const uint8_t *from = (const uint8_t *)(uintptr_t)r->addr;
+
+	for (uint32_t i = 0; i < r->count; i++, to += length, from += r->stride)
+		memcpy(to, from, length);
+}
+
+void io_mapped_read_row(const struct core_row *from, void *to)
+{
+	if (from->length == 4)
+		gather_row(to, from, 4);
+	else if (from->length == 8)
+		gather_row(to, from, 8);
+	else if (from->length == 16)
+		gather_row(to, from, 16);
+	else if (from->length == 64)
+		gather_row(to, from, 64);
+	else
+		for (uint32_t i = 0; i < from->count; i++)
+			copy_piece((uint8_t *)to + (size_t)i * from->length,
+				   (const uint8_t *)(uintptr_t)from->addr + from->stride * i,
+				   from->length);
+}
+
 /* ---- stores ---- */
 
 static void store_2(uint8_t *to, const uint8_t *from)
@@ -256,11 +282,20 @@ static size_t tail_bytes(const struct core_span *last)
 	return tail < last->length ? tail : last->length;
 }
 
+/* The last span of a write. */
+static void write_last(const struct core_span *span, struct source *s)
+{
+	uint8_t *to = (uint8_t *)(uintptr_t)span->addr, word[SMALL];
+	size_t tail = tail_bytes(span), body = span->length - tail;
+
+	copy_end(s, body, word, tail); /* what is stored now may be its source */
+	write_pieces(to, body, s);
+	io_mapped_store(to + body, word, tail);
+}
+
 void io_mapped_write(const struct core_span *to, unsigned n, const struct iovec *from)
 {
 	struct source s = {from, 0};
-	uint8_t word[SMALL], *last;
-	size_t tail;
 
 	while (n > 0 && to[n - 1].length == 0)
 		n--;
@@ -273,10 +308,59 @@ void io_mapped_write(const struct core_span *to, unsigned n, const struct iovec 
 			i++;
 		}
 	}
-	tail = tail_bytes(&to[n - 1]);
-	last = (uint8_t *)(uintptr_t)to[n - 1].addr;
-	copy_end(&s, to[n - 1].length - tail, word,
-		 tail); /* what is stored now may be its source */
-	write_pieces(last, to[n - 1].length - tail, &s);
-	io_mapped_store(last + (to[n - 1].length - tail), word, tail);
+	write_last(&to[n - 1], &s);
+}
+
+/* ---- a row ---- */
+
+static bool is_aligned(const struct core_row *r, uint64_t to)
+{
+	return (r->addr | (uint64_t)r->stride) % to == 0;
+}
+
+/* As many pieces, up to n, as the next piece of the source fills; their number. */
+static uint32_t scatter_some(uint8_t *to, const struct core_row *r, uint32_t n, struct source *s)
+{
+	const uint8_t *from = (const uint8_t *)s->iov->iov_base + s->skip;
+	size_t left = (s->iov->iov_len - s->skip) / r->length;
+
+	if (n > left)
+		n = (uint32_t)left;
+	if (r->length == 8 && is_aligned(r, 8))
+		for (uint32_t i = 0; i < n; i++, to += r->stride)
+			store_8(to, from + (size_t)i * 8);
+	else if (r->length == 4 && is_aligned(r, 4))
+		for (uint32_t i = 0; i < n; i++, to += r->stride)
+			store_4(to, from + (size_t)i * 4);
+	else if (r->length > SMALL)
+		for (uint32_t i = 0; i < n; i++, to += r->stride)
+			copy_piece(to, from + (size_t)i * r->length, r->length);
+	else
+		for (uint32_t i = 0; i < n; i++, to += r->stride)
+			io_mapped_store(to, from + (size_t)i * r->length, r->length);
+	s->skip += (size_t)n * r->length;
+	return n;
+}
+
+/* The first n pieces of the row. */
+static void scatter_row(const struct core_row *r, uint32_t n, struct source *s)
+{
+	uint8_t *to = (uint8_t *)(uintptr_t)r->addr;
+
+	for (uint32_t i = 0, got; i < n; i += got, to += r->stride * got) {
+		got = scatter_some(to, r, n - i, s);
+		if (!got) {
+			write_pieces(to, r->length, s);
+			got = 1;
+		}
+	}
+}
+
+void io_mapped_write_row(const struct core_row *to, const struct iovec *from)
+{
+	uint64_t end = to->addr + (uint64_t)to->stride * (to->count - 1);
+	struct source s = {from, 0};
+
+	scatter_row(to, to->count - 1, &s);
+	write_last(&(struct core_span){end, to->length, CORE_SPACE_DEVICE}, &s);
 }

@@ -24,6 +24,10 @@ void io_mapped_read(const struct core_span *from, unsigned n, void *to);
 /* Scatters the iovecs over the spans; both lists have the same total. */
 void io_mapped_write(const struct core_span *to, unsigned n, const struct iovec *from);
 
+/* The same of a row: pieces that lie one stride apart. */
+void io_mapped_read_row(const struct core_row *from, void *to);
+void io_mapped_write_row(const struct core_row *to, const struct iovec *from);
+
 /* One piece of a write; up to 8 bytes become visible in ascending order, after all before them. */
 void io_mapped_store(void *to, const void *from, size_t length);
 

@@ -411,3 +411,15 @@ int io_mem_write(struct io_mem *m, const struct core_span *to, unsigned n, const
 		io_combine_reached(m, to);
 	return error;
 }
+
+void io_mem_read_row(const struct core_row *from, void *to)
+{
+	io_combine_flush();
+	io_mapped_read_row(from, to);
+}
+
+void io_mem_write_row(const struct core_row *to, const struct iovec *from)
+{
+	io_combine_flush();
+	io_mapped_write_row(to, from);
+}

@@ -64,6 +64,10 @@ int io_mem_read(struct io_mem *m, const struct core_span *from, unsigned n, void
 int io_mem_write(struct io_mem *m, const struct core_span *to, unsigned n, const struct iovec *from,
 		 unsigned n_from);
 
+/* The same of a row, which is mapped here. */
+void io_mem_read_row(const struct core_row *from, void *to);
+void io_mem_write_row(const struct core_row *to, const struct iovec *from);
+
 /* core_ops.mem_there: are its pages there, by what was found of them within the last moments? */
 bool io_mem_is_there(const struct io_mem *m, const struct core_span *at);
 

@@ -9,6 +9,7 @@
 #include "tests/support/io/io_fixture.h"
 #include "tests/support/wire/cmocka_all.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
@@ -118,6 +119,29 @@ static void test_map(void **state)
 	assert_null(f->ops->mem_map(f->mine, &span, here));
 }
 
+/* Rows are mapped memory: what was put aside for other memory comes before them. */
+static void test_rows(void **state)
+{
+	struct fixture *f = *state;
+	uint32_t column[6] = {1, 0, 2, 0, 3, 0}, in[3] = {7, 8, 9}, out[3];
+	struct core_row row = {(uintptr_t)column, 8, 4, 3};
+	struct iovec iov = {in, sizeof(in)};
+	char here;
+
+	put_aside(f, &here);
+	assert_int_equal(f->ops->mem_read_row(f->mine, &row, out), 0);
+	expect_stored(&here);
+	assert_true(out[0] == 1 && out[1] == 2 && out[2] == 3);
+	put_aside(f, &here);
+	assert_int_equal(f->ops->mem_write_row(f->mine, &row, &iov), 0);
+	expect_stored(&here);
+	assert_true(column[0] == 7 && column[2] == 8 && column[4] == 9 && column[5] == 0);
+	f->mine->gone = true;
+	assert_int_equal(f->ops->mem_read_row(f->mine, &row, out), -ESRCH);
+	assert_int_equal(f->ops->mem_write_row(f->mine, &row, &iov), -ESRCH);
+	f->mine->gone = false;
+}
+
 static void test_rings(void **state)
 {
 	struct fixture *f = *state;
@@ -200,10 +224,15 @@ static void test_trace(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_memory),       TEST(test_map),
-		TEST(test_rings),        TEST(test_completion_events),
-		TEST(test_async_events), TEST(test_random),
-		TEST(test_trace),        TEST(test_settled),
+		TEST(test_memory),
+		TEST(test_map),
+		TEST(test_rows),
+		TEST(test_rings),
+		TEST(test_completion_events),
+		TEST(test_async_events),
+		TEST(test_random),
+		TEST(test_trace),
+		TEST(test_settled),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

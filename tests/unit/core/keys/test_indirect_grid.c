@@ -74,7 +74,7 @@ static void make_key(struct stand *s)
 	s->key.iova = prng_below(&rng, 2) ? 0 : 0x123456;
 	s->key.pages.length = s->piece.bytes;
 	for (unsigned d = 0; d < s->ind.n_dims; d++) {
-		s->ind.count[d] = 1 + prng_below(&rng, 9);
+		s->ind.count[d] = 1 + prng_below(&rng, d == s->ind.n_dims - 1u ? 20 : 9);
 		s->piece.stride[d] = (int64_t)prng_below(&rng, 10000) - 5000;
 		if (d == s->ind.n_dims - 1u && s->piece.stride[d] == (int64_t)s->piece.bytes)
 			s->piece.stride[d]++;
@@ -140,6 +140,31 @@ static void check_part(struct stand *s, uint64_t offset, uint32_t length, unsign
 	assert_int_equal(sum, walked);
 }
 
+/* The elements of a row, where there is one, are where single steps find them. */
+static bool check_row(struct stand *s, uint64_t offset, uint32_t length)
+{
+	uint64_t addr = s->key.iova + offset;
+	struct core_row row;
+
+	if (!indirect_grid_row(&s->key, addr, length, &row))
+		return false;
+	assert_int_equal(offset % s->piece.bytes, 0);
+	assert_int_equal(row.length, s->piece.bytes);
+	assert_true(row.count > 0 && (uint64_t)row.count * row.length <= length);
+	for (uint32_t i = 0; i < row.count; i++, addr += row.length) {
+		struct core_span first = {row.addr + (uint64_t)row.stride * i, row.length,
+					  CORE_SPACE_DEVICE};
+		struct core_span last = first;
+
+		assert_int_equal(at_client(s, &first), place_of(s, addr));
+		last.addr += row.length - 1;
+		assert_int_equal(at_client(s, &last), place_of(s, addr + row.length - 1));
+	}
+	return true;
+}
+
+static unsigned rows_seen;
+
 static void check_layouts(enum mr_kind kind, bool adopted)
 {
 	for (unsigned i = 0; i < LAYOUTS; i++) {
@@ -156,6 +181,8 @@ static void check_layouts(enum mr_kind kind, bool adopted)
 			uint32_t offset = prng_below(&rng, all);
 			uint32_t length = 1 + prng_below(&rng, all - offset);
 			check_part(&s, offset, length, 1 + prng_below(&rng, MAX));
+			offset -= prng_below(&rng, 4) ? offset % (uint32_t)s.piece.bytes : 0;
+			rows_seen += check_row(&s, offset, all - offset);
 		}
 		page_array_destruct(&s.child.pages);
 		free(s.adopted);
@@ -165,19 +192,25 @@ static void check_layouts(enum mr_kind kind, bool adopted)
 static void test_mapped(void **state)
 {
 	(void)state;
+	rows_seen = 0;
 	check_layouts(MR_KIND_DEVICE, false);
+	assert_in_range(rows_seen, LAYOUTS, 10 * LAYOUTS);
 }
 
 static void test_pages(void **state)
 {
 	(void)state;
+	rows_seen = 0;
 	check_layouts(MR_KIND_MEMORY, false);
+	assert_int_equal(rows_seen, 0);
 }
 
 static void test_adopted(void **state)
 {
 	(void)state;
+	rows_seen = 0;
 	check_layouts(MR_KIND_MEMORY, true);
+	assert_in_range(rows_seen, LAYOUTS / 10, 10 * LAYOUTS);
 }
 
 static void test_no_grid(void **state)

@@ -70,6 +70,8 @@ static void test_adopted(void **state)
 					     .n_extents = 1,
 					     .extent = {{0x7f0000001000, 4096, 4096}}};
 	struct core_span span = {(uintptr_t)memory + 4096, 64, CORE_SPACE_DEVICE};
+	struct core_row row = {(uintptr_t)memory + 4096, 16, 4, 3};
+	struct iovec iov = {memory, 12};
 	struct uhca_cmd_reg_mr_reply reply;
 	struct io_test_client c;
 	struct client *core;
@@ -86,6 +88,11 @@ static void test_adopted(void **state)
 	assert_int_equal(io_core_ops()->mem_read(t.d.clients.at[0], &span, 1, out), -EFAULT);
 	span.length = 32; /* ends in front of it */
 	assert_int_equal(io_core_ops()->mem_read(t.d.clients.at[0], &span, 1, out), 0);
+	assert_int_equal(io_core_ops()->mem_read_row(t.d.clients.at[0], &row, out), -EFAULT);
+	assert_int_equal(io_core_ops()->mem_write_row(t.d.clients.at[0], &row, &iov), -EFAULT);
+	row.addr += 4; /* its elements are around it */
+	assert_int_equal(io_core_ops()->mem_read_row(t.d.clients.at[0], &row, out), 0);
+	assert_int_equal(io_core_ops()->mem_write_row(t.d.clients.at[0], &row, &iov), 0);
 	io_test_disconnect(&c);
 	io_test_daemon_end(&t);
 }

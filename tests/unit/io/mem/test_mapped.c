@@ -76,6 +76,47 @@ static void test_contents(void **state)
 	}
 }
 
+/* Forwards and backwards, whatever the elements and the list of the source look like. */
+static void test_rows(void **state)
+{
+	static uint8_t expected[MEMORY], data[MEMORY], back[MEMORY];
+	static const uint32_t usual[] = {1, 2, 4, 8, 16, 64};
+
+	(void)state;
+	memcpy(expected, memory, MEMORY);
+	for (unsigned round = 0; round < 5000; round++) {
+		uint32_t length = prng_below(&rng, 2) ? usual[prng_below(&rng, 6)]
+						      : 1 + prng_below(&rng, 100);
+		int64_t stride = length + (int64_t)(prng_below(&rng, 2) ? 8 * prng_below(&rng, 8)
+									: prng_below(&rng, 64));
+		uint32_t count = 1 + prng_below(&rng, 200), total = length * count, from = 0;
+		uint32_t first =
+			prng_below(&rng, 2) ? 8 * prng_below(&rng, 8) : prng_below(&rng, 64);
+		bool back_to_front = prng_below(&rng, 2);
+		struct core_row row = {(uintptr_t)memory + first, stride, length, count};
+		size_t piece[PIECES];
+		struct iovec iov[PIECES];
+
+		if (back_to_front) {
+			row.addr += (uint64_t)stride * (count - 1);
+			row.stride = -stride;
+		}
+		prng_fill(&rng, data, total);
+		for (uint32_t i = 0; i < count; i++)
+			memcpy(expected + (row.addr - (uintptr_t)memory) + (uint64_t)row.stride * i,
+			       data + (size_t)i * length, length);
+		cut(total, piece);
+		for (unsigned i = 0; from < total; from += (uint32_t)piece[i++])
+			iov[i] = (struct iovec){data + from, piece[i]};
+		io_mapped_write_row(&row, iov);
+		assert_memory_equal(memory, expected, MEMORY);
+		memset(back, UNKNOWN, sizeof(back));
+		io_mapped_read_row(&row, back);
+		assert_memory_equal(back, data, total);
+		assert_int_equal(back[total], UNKNOWN);
+	}
+}
+
 /*
  * Both in one region, apart and across each other, at lengths around those of a run, and further in
  * the page by what makes runs of a copy.
@@ -114,9 +155,13 @@ static void test_all(void **state)
 
 /* ---- what a polling thread sees ---- */
 
-/* Writes of "length" bytes that begin "shift" bytes into each slot, all bytes the same number. */
+/*
+ * Writes of "length" bytes that begin "shift" bytes into each slot, all bytes the same number: one
+ * by one, or as a row.
+ */
 struct watch {
 	size_t length, shift;
+	bool row;
 	uint32_t wrong;
 };
 
@@ -175,14 +220,29 @@ static void count_up(const struct watch *w)
 	}
 }
 
-static uint32_t run(void *(*watcher)(void *arg), size_t length, size_t shift)
+static void count_up_rows(const struct watch *w)
 {
-	struct watch w = {.length = length, .shift = shift};
+	static uint8_t bytes[SLOTS * STRIDE];
+	struct core_row row = {(uintptr_t)memory + w->shift, STRIDE, (uint32_t)w->length, SLOTS};
+	struct iovec iov = {bytes, SLOTS * w->length};
+
+	for (unsigned v = 1; v <= VALUES; v++) {
+		memset(bytes, (int)v, sizeof(bytes));
+		io_mapped_write_row(&row, &iov);
+	}
+}
+
+static uint32_t run(void *(*watcher)(void *arg), size_t length, size_t shift, bool row)
+{
+	struct watch w = {.length = length, .shift = shift, .row = row};
 	pthread_t thread;
 
 	memset(memory, 0, sizeof(memory));
 	assert_int_equal(pthread_create(&thread, NULL, watcher, &w), 0);
-	count_up(&w);
+	if (row)
+		count_up_rows(&w);
+	else
+		count_up(&w);
 	assert_int_equal(pthread_join(thread, NULL), 0);
 	return w.wrong;
 }
@@ -192,20 +252,23 @@ static void test_last_byte_is_last(void **state)
 	(void)state;
 	for (size_t length = 1; length <= STRIDE; length++)
 		for (size_t shift = 0; shift + length <= STRIDE; shift += 5)
-			assert_int_equal(run(watch_order, length, shift), 0);
+			assert_int_equal(run(watch_order, length, shift, false), 0);
 }
 
 static void test_words_are_whole(void **state)
 {
 	(void)state;
-	assert_int_equal(run(watch_word, 8, 0), 0);
-	assert_int_equal(run(watch_word, 8, 8), 0);
+	for (size_t shift = 0; shift <= 8; shift += 8) {
+		assert_int_equal(run(watch_word, 8, shift, false), 0);
+		assert_int_equal(run(watch_word, 8, shift, true), 0);
+	}
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_contents),
+		cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_across),
 		cmocka_unit_test(test_all),
 		cmocka_unit_test(test_last_byte_is_last),

@@ -10,6 +10,9 @@
 #include "wire/packet.h"
 
 #include <string.h>
+#ifdef __x86_64__
+#include <cpuid.h>
+#endif
 
 #define MAX_DATAGRAM (48 + ROCE_MAX_PACKET_LENGTH)
 
@@ -284,6 +287,65 @@ static void test_too_short(void **state)
 	}
 }
 
+/* ---- what is left in the processor ---- */
+
+#ifdef __x86_64__
+#define XGETBV_1   (1u << 2) /* CPUID.(0DH,1):EAX: XGETBV tells which states are in use */
+#define UPPER_HALF (1u << 2) /* of the vector registers, in XINUSE */
+
+__attribute__((target("avx,xsave"))) static bool uppers_in_use(void)
+{
+	return __builtin_ia32_xgetbv(1) & UPPER_HALF;
+}
+
+__attribute__((target("avx"))) static void set_uppers(bool in_use)
+{
+	__builtin_ia32_vzeroupper();
+	if (in_use)
+		__asm__ volatile("vcmpps $15, %%ymm1, %%ymm1, %%ymm1" ::: "xmm1");
+}
+
+static bool processor_tells(void)
+{
+	unsigned a, b, c, d;
+	bool before;
+
+	if (!__builtin_cpu_supports("avx") || !__get_cpuid_count(0xd, 1, &a, &b, &c, &d) ||
+	    !(a & XGETBV_1))
+		return false;
+	set_uppers(false);
+	before = uppers_in_use();
+	set_uppers(true);
+	return !before && uppers_in_use();
+}
+
+/* Code behind it that knows SSE only does not wait for them. */
+static void test_leaves_no_uppers(void **state)
+{
+	static const uint8_t payload[ROCE_MAX_MTU];
+	const struct roce_flow flow = {.sport = 1};
+	uint32_t icrc;
+
+	(void)state;
+	if (!processor_tells())
+		skip();
+	for (size_t len = 16; len <= sizeof(payload); len *= 2) {
+		set_uppers(false);
+		icrc = roce_icrc_update(len, payload, len);
+		assert_false(uppers_in_use());
+		icrc ^= roce_icrc_begin(&flow, 0, len + 4, payload, len);
+		assert_false(uppers_in_use());
+		assert_int_not_equal(icrc, 0);
+	}
+}
+#else
+static void test_leaves_no_uppers(void **state)
+{
+	(void)state;
+	skip();
+}
+#endif
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -296,6 +358,7 @@ int main(void)
 		cmocka_unit_test(test_solve_every_length),
 		cmocka_unit_test(test_solve_notices_damage),
 		cmocka_unit_test(test_solve_v6),
+		cmocka_unit_test(test_leaves_no_uppers),
 		cmocka_unit_test(test_too_short),
 	};
 

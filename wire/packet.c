@@ -94,8 +94,8 @@ static void emit_extensions(const struct roce_packet *pkt, uint32_t headers, uin
 
 /*
  * Zeroes the padding of the struct as well, so that equal packets compare equal. In two pieces,
- * each short enough to become plain stores: for the whole gcc takes "rep stos", which alone costs
- * more than the rest of parse.
+ * each short enough to become plain stores: for the whole gcc takes a call, or "rep stos", which
+ * alone costs more than the rest of parse.
  */
 static void clear(struct roce_packet *out)
 {

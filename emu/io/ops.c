@@ -78,30 +78,30 @@ static int mem_write(void *client, const struct core_span *to, unsigned n, const
 	return io_mem_write(&c->mem, to, n, from, n_from);
 }
 
-static int mem_read_row(void *client, const struct core_row *from, void *to)
+static int row_error(struct io_client *c, const struct core_row *row)
 {
-	struct io_client *c = client;
-
 	if (c->gone)
 		return -ESRCH;
 	others_yield(c);
-	if (rules_hit_row(c, from))
-		return -EFAULT;
-	io_mem_read_row(from, to);
-	return 0;
+	return rules_hit_row(c, row) ? -EFAULT : 0;
+}
+
+static int mem_read_row(void *client, const struct core_row *from, void *to)
+{
+	int error = row_error(client, from);
+
+	if (!error)
+		io_mem_read_row(from, to);
+	return error;
 }
 
 static int mem_write_row(void *client, const struct core_row *to, const struct iovec *from)
 {
-	struct io_client *c = client;
+	int error = row_error(client, to);
 
-	if (c->gone)
-		return -ESRCH;
-	others_yield(c);
-	if (rules_hit_row(c, to))
-		return -EFAULT;
-	io_mem_write_row(to, from);
-	return 0;
+	if (!error)
+		io_mem_write_row(to, from);
+	return error;
 }
 
 /* What is not mapped any more is refused when the device stores it, and no trap for the program. */

@@ -84,10 +84,14 @@ static void test_send_lies(void **state)
 	slot->num_sge = 0;
 	slot->inline_length = 65;
 	assert_int_equal(send_fetch(&sq, &w, sge), FETCH_BROKEN);
-	shared.page.send.producer = ENTRIES + 1;
+	slot->inline_length = 64;
+	assert_int_equal(send_fetch(&sq, &w, sge), FETCH_OK);
+	shared.page.send.producer = 1 + ENTRIES + 1; /* nothing is wrong with the entries */
 	assert_int_equal(send_fetch(&sq, &w, sge), FETCH_BROKEN);
-	shared.page.send.producer = UINT32_MAX;
+	shared.page.send.producer = 0;
 	assert_int_equal(send_fetch(&sq, &w, sge), FETCH_BROKEN);
+	shared.page.send.producer = 1 + ENTRIES;
+	assert_int_equal(send_fetch(&sq, &w, sge), FETCH_OK);
 }
 
 /* What was seen is taken whatever the client says of it later; then its index is looked at again.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* --chaos: the liberties of a seed become fault rules and settings. */
+/* --chaos: the relaxations of a seed become fault rules and settings. */
 #include "conf_chaos.h"
 
 #include "emu/fault/chaos/chaos.h"
@@ -21,12 +21,15 @@ static int take(struct conf *c, uint64_t seed, unsigned i, char *error, size_t c
 	return 0;
 }
 
-int conf_set_chaos(struct conf *c, const char *argument, char *error, size_t cap)
+int conf_set_chaos(void *into, const struct option_row *row, const char *argument, char *error,
+		   size_t cap)
 {
+	struct conf *c = into;
 	struct chaos chaos;
 	chaos_set taken;
 	int status;
 
+	(void)row;
 	if (c->chaos[0]) {
 		snprintf(error, cap, "given twice");
 		return -EINVAL;
@@ -35,7 +38,7 @@ int conf_set_chaos(struct conf *c, const char *argument, char *error, size_t cap
 	if (status == 0 && !chaos.has_seed)
 		io_random(&chaos.seed, sizeof(chaos.seed));
 	taken = status == 0 ? chaos_taken(&chaos) : 0;
-	for (unsigned i = 0; i < n_liberties && status == 0; i++)
+	for (unsigned i = 0; i < n_relaxations && status == 0; i++)
 		if (taken >> i & 1)
 			status = take(c, chaos.seed, i, error, cap);
 	if (status == 0 && !c->io.has_fault_seed) {

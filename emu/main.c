@@ -10,12 +10,13 @@
 
 #include <errno.h>
 #include <malloc.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <unistd.h>
+
+#define LOG_LAST_MS 1000 /* for lines that are not written yet when the daemon ends */
 
 /* The log's default place exists only once the instance does. */
 static int open_log(const struct conf *c, const struct io_instance *instance)
@@ -30,6 +31,25 @@ static int open_log(const struct conf *c, const struct io_instance *instance)
 	if (error < 0)
 		fprintf(stderr, "uhcad: cannot write the log %s: %s\n", file, strerror(-error));
 	return error;
+}
+
+static void begin_log(void)
+{
+	int error = io_log_begin();
+
+	if (error < 0)
+		io_log(IO_LOG_WARN, "no thread for the log: %s; who does not read it stops all",
+		       strerror(-error));
+}
+
+/* A log that cannot be written now is left as it is: nobody waits for it at the end, either. */
+static void end_log(void)
+{
+	io_log_end(LOG_LAST_MS);
+	if (!io_log_flush(0))
+		return;
+	io_log_close();
+	io_thread_join_all(LOG_LAST_MS);
 }
 
 /* Who started it with a descriptor is told by that; else a service manager, where there is one. */
@@ -57,7 +77,7 @@ static int run(const struct conf *c)
 	static struct io_instance instance;
 	int error;
 
-	signal(SIGXFSZ, SIG_IGN); /* a capture may find out that it is too long; write(2) tells */
+	io_signals_ignore();
 	error = io_instance_open(&instance, c->io.dir, c->io.trust_parents);
 	if (error < 0)
 		return EXIT_FAILURE;
@@ -72,20 +92,30 @@ static int run(const struct conf *c)
 		io_daemon_confine(&daemon);
 		say_ready(&daemon);
 		io_log_echo_errors(false);
+		begin_log();
 		error = io_loop_run(&daemon);
 		io_daemon_destroy(&daemon);
 	}
-	io_log_close();
+	end_log();
 	return error < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+/*
+ * Large blocks are given back when they are freed; glibc would raise the bound as it goes. All
+ * threads share one arena: malloc_trim(3) gives nothing back of the top of another one.
+ */
+static void set_up_malloc(void)
+{
+	mallopt(M_MMAP_THRESHOLD, 64 << 10);
+	mallopt(M_ARENA_MAX, 1);
 }
 
 int main(int argc, char **argv)
 {
 	static struct conf c;
-	char error[512];
+	char error[1024];
 
-	/* What is large is given back when it is freed; glibc would raise the bound as it goes. */
-	mallopt(M_MMAP_THRESHOLD, 64 << 10);
+	set_up_malloc();
 	if (getauxval(AT_SECURE)) {
 		fputs("uhcad: refuses to run with privileges of another user\n", stderr);
 		return EXIT_FAILURE;
@@ -94,11 +124,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "uhcad: %s\nTry uhcad --help.\n", error);
 		return 2;
 	}
-	if (c.help)
-		(c.help_man ? conf_print_man : conf_print_help)(stdout);
-	else if (c.version)
-		puts("uhcad " UHCA_VERSION);
-	else
+	if (!options_answer(&conf_page, &c.about))
 		return run(&c);
 	return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Registration with whatever libibverbs runs (DESIGN D1): the only file that knows its private
+ * Registration with whatever libibverbs runs (design D1): the only file that knows its private
  * functions. None of them is linked; they are looked up in the libibverbs that is loading us.
  *
  * The private layouts differ between releases, sometimes without a change of the library's
@@ -12,9 +12,9 @@
 
 #include "no_preload.h"
 #include "ops.h"
-#include "provider/adopt/adopt.h"
 #include "provider/base/base.h"
 #include "provider/context/context.h"
+#include "provider/pin/pin.h"
 #include "provider/post/post.h"
 #include "provider/sanitize/sanitize.h"
 
@@ -320,6 +320,9 @@ static const struct uhca_preload_hooks preload_hooks = {
 	.size = sizeof(preload_hooks),
 	.create_comp_channel = uhcav_channel_create,
 	.async_fd = uhcav_monitor_async_fd,
+	.fork_before = uhcav_fork_copy_before,
+	.fork_in_parent = uhcav_fork_copy_in_parent,
+	.fork_in_child = uhcav_fork_copy_in_child,
 };
 
 /* The generation of the op table, by what a release brought to the public interface. */
@@ -333,14 +336,20 @@ static int generation_of(void *handle)
 		return 62;
 	if (dlvsym(handle, "ibv_alloc_dmah", "IBVERBS_1.15"))
 		return 59;
-	return 36;
+	if (dlvsym(handle, "ibv_query_qp_data_in_order", "IBVERBS_1.14"))
+		return 36;
+	if (dlvsym(handle, "ibv_import_dm", "IBVERBS_1.13"))
+		return 35;
+	if (dlvsym(handle, "ibv_reg_dmabuf_mr", "IBVERBS_1.12"))
+		return 34;
+	return 33;
 }
 
 static bool look_up(void *handle)
 {
 	static const char *const names[] = {"verbs_register_driver_65", "verbs_register_driver_64",
 					    "verbs_register_driver_59", "verbs_register_driver_57",
-					    "verbs_register_driver_34"};
+					    "verbs_register_driver_34", "verbs_register_driver_33"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !library.register_driver; i++)
 		*(void **)&library.register_driver = dlsym(handle, names[i]);
@@ -373,8 +382,10 @@ static void take_over_calls(void)
 	if (announce && !announce(&preload_hooks))
 		return;
 	why = uhcav_no_preload(&preload_hooks);
-	if (why)
-		fprintf(stderr, "uhca: no completion channels and no rdma_cm: %s\n", why);
+	if (!why)
+		return;
+	fprintf(stderr, "uhca: no completion channels and no rdma_cm: %s\n", why);
+	pthread_atfork(uhcav_fork_copy_before, uhcav_fork_copy_in_parent, uhcav_fork_copy_in_child);
 }
 
 __attribute__((constructor)) static void enter(void)
@@ -390,9 +401,9 @@ __attribute__((constructor)) static void enter(void)
 		fprintf(stderr, "uhca: cannot work with this libibverbs: %s\n", why);
 		return;
 	}
+	take_over_calls(); /* first: it installs the first handlers of fork(3) */
 	uhcav_sanitize_begin();
 	uhcav_ops_build(library.generation, free_context, op_table);
 	find_qp_ex_mark(handle);
-	take_over_calls();
 	library.register_driver(&device_ops);
 }

@@ -10,8 +10,8 @@
 #include <stdbool.h>
 
 /*
- * Does the libibverbs that runs have its op table in the layout of this generation (36, 59, 62,
- * 64)? False with a message in *why (static text).
+ * Does the libibverbs that runs have its op table in the layout of this generation (33 to 36,
+ * 59, 62, 64, 65)? False with a message in *why (static text).
  */
 bool uhcav_driver_probe(int generation, const char **why);
 

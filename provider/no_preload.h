@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Without LD_PRELOAD (in a container where somebody has put the device files into /dev, DESIGN
- * D2): the provider loads the preload library itself, and sends the calls of libibverbs and
+ * Without LD_PRELOAD (design D2), in a container where somebody has put the device files into
+ * /dev: the provider loads the preload library itself, and sends the calls of libibverbs and
  * librdmacm there, no others of the program.
  */
 #ifndef UHCAV_NO_PRELOAD_H

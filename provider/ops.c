@@ -55,6 +55,7 @@ static void *const supported[UHCAV_OP_COUNT] = {
 	IS(destroy_srq, uhcav_destroy_srq),
 	IS(destroy_wq, uhcav_destroy_wq),
 	IS(detach_mcast, uhcav_detach_mcast),
+	IS(dm_export_dmabuf_fd, uhcav_dm_export_dmabuf_fd),
 	IS(free_dm, uhcav_free_dm),
 	IS(get_srq_num, uhcav_get_srq_num),
 	IS(import_dm, uhcav_import_dm),

@@ -18,7 +18,7 @@ enum uhcav_op {
 /* More slots than any release has; what lies behind the known ones stays NULL. */
 #define UHCAV_OP_SLOTS (UHCAV_OP_COUNT + 64)
 
-/* The slot of an op in the table of a layout generation (36, 59, 62, 64, 65). */
+/* The slot of an op in the table of a layout generation (33 to 36, 59, 62, 64, 65). */
 int uhcav_op_slot(enum uhcav_op op, int generation);
 
 /* Its name, for error messages. */

@@ -2,16 +2,11 @@
 #include "unsupported.h"
 
 #include "provider/base/base.h"
-
-int uhcav_modify_qp_rate_limit(struct ibv_qp *qp, struct ibv_qp_rate_limit_attr *attr)
-{
-	(void)qp, (void)attr;
-	return uhcav_failed(EOPNOTSUPP);
-}
+#include "provider/context/context.h"
 
 int uhcav_post_srq_ops(struct ibv_srq *srq, struct ibv_ops_wr *op, struct ibv_ops_wr **bad_op)
 {
-	(void)srq;
 	*bad_op = op;
-	return uhcav_failed(EOPNOTSUPP);
+	return uhcav_failed(uhcav_refuse(uhcav_context_of(srq->context), "post_srq_ops", EOPNOTSUPP,
+					 "there is no tag matching"));
 }

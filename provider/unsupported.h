@@ -10,7 +10,6 @@
 #include <infiniband/verbs.h>
 
 /* EOPNOTSUPP, returned and in errno. */
-int uhcav_modify_qp_rate_limit(struct ibv_qp *qp, struct ibv_qp_rate_limit_attr *attr);
 int uhcav_post_srq_ops(struct ibv_srq *srq, struct ibv_ops_wr *op, struct ibv_ops_wr **bad_op);
 
 #endif

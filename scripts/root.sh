@@ -10,14 +10,19 @@ need_root() {
 }
 
 # make_root FOLDER SUITE VARIANT [PACKAGE...]: what mmdebstrap makes of it, with a user of number
-# 1000; does nothing when just that was done before.
+# 1000; does nothing when just that was done before. With $foreign, an architecture, its packages
+# can be had, too (PACKAGE:ARCHITECTURE).
 make_root() {
 	local folder=$1 suite=$2 variant=$3 packages
 	shift 3
 	packages=$(IFS=, && echo "$*")
 	[ "$(cat "$folder.complete" 2>/dev/null)" != "$suite $variant $packages" ] || return 0
 	rm -rf "${folder:?}" "$folder.complete" && mkdir -p "${folder%/*}"
-	mmdebstrap --quiet --variant="$variant" ${packages:+--include="$packages"} \
+	# As this machine has it: an archive that is a snapshot has lists whose date is over.
+	mmdebstrap --quiet --variant="$variant" \
+		--aptopt="$(apt-config dump Acquire::Check-Valid-Until)" \
+		${foreign:+--architectures="$(dpkg --print-architecture),$foreign"} \
+		${packages:+--include="$packages"} \
 		"$suite" "$folder" "$mirror" || die "no root of $suite from $mirror"
 	echo 'user:x:1000:1000::/srv/user:/bin/sh' >>"$folder/etc/passwd"
 	echo 'user:*:19000:0:99999:7:::' >>"$folder/etc/shadow"

@@ -9,7 +9,7 @@
 --
 -- For Wireshark, copy it to the folder of personal Lua plugins (Help, About, Folders).
 
-local uhca = Proto("uhca", "uhca: the story of a packet")
+local uhca = Proto("uhca", "uhca: metadata of a packet")
 
 local f = uhca.fields
 f.wr = ProtoField.uint64("uhca.wr", "Work request", base.HEX)
@@ -21,6 +21,8 @@ f.rule = ProtoField.uint32("uhca.rule", "Fault rule", base.DEC)
 f.fault = ProtoField.string("uhca.fault", "Text of the rule")
 f.made = ProtoField.string("uhca.made", "Made by a rule")
 f.dropped = ProtoField.string("uhca.dropped", "Dropped")
+f.judged = ProtoField.string("uhca.judged", "Not executed")
+f.cause = ProtoField.string("uhca.cause", "Cause")
 f.message = ProtoField.framenum("uhca.message", "First packet of the message")
 f.first_try = ProtoField.framenum("uhca.first_try", "Sent first in")
 f.implied_nak = ProtoField.uint32("uhca.implied_nak", "Implied NAK: missing answer from PSN",
@@ -192,7 +194,8 @@ end
 
 local function add_words(tree, words)
 	local number = { qp = true, try = true, rule = true }
-	for _, name in ipairs({ "wr", "qp", "op", "part", "try", "rule", "fault", "made", "dropped" }) do
+	for _, name in ipairs({ "wr", "qp", "op", "part", "try", "rule", "fault", "made", "dropped",
+			"judged", "cause" }) do
 		local text = words[name]
 		if text and name == "wr" then
 			tree:add(f.wr, UInt64.new(tonumber(text:sub(-8):gsub("^0?x", ""), 16) or 0,
@@ -209,6 +212,9 @@ local function note(p, r)
 	local notes = {}
 	if p.words.dropped then
 		notes[#notes + 1] = "[dropped: " .. p.words.dropped .. "]"
+	end
+	if p.words.judged then
+		notes[#notes + 1] = "[" .. p.words.judged .. "]"
 	end
 	if p.words.made then
 		notes[#notes + 1] = "[made: " .. p.words.made .. "]"

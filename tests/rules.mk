@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # How test programs are made (GNU make): each of the file of its name, and of the kit of its list:
-# an archive of the files that the tests of a wing share, and the libraries they look into. They are
+# an archive of the files that the tests of a module share, and the libraries they look into. They are
 # linked without libtool, which takes longer than the compiler does. A new test is one line in one
 # list of tests/*.inc. They are not optimised: that would take longer than they run.
 comma = ,
@@ -27,15 +27,15 @@ tests/$(1)_kit.a: $$(patsubst %.c,%.o,$$(filter %.c,$$($(1)_kit)))
 	$$(AM_V_AR)rm -f $$@ && $$(AR) cr $$@ $$^
 kit_objects += $$(patsubst %.c,%.o,$$(filter %.c,$$($(1)_kit)))
 endef
-$(foreach k,wire core sim fault io story provider,$(eval $(call kit,$k)))
+$(foreach k,wire core sim fault io model provider,$(eval $(call kit,$k)))
 
 wire_stand = tests/wire_kit.a libwire.la
 core_stand = tests/core_kit.a tests/wire_kit.a libcore.a libwire.la
 sim_stand = tests/sim_kit.a tests/wire_kit.a libfault.a libcore.a libwire.la
 fault_stand = tests/fault_kit.a tests/wire_kit.a libfault.a libcore.a libwire.la
-io_stand = tests/io_kit.a tests/wire_kit.a libctl.a libstory.a libconf.a \
+io_stand = tests/io_kit.a tests/wire_kit.a libctl.a libmodel.a libconf.a \
 	libio.a libfault.a libcore.a libwire.la
-story_stand = tests/story_kit.a tests/wire_kit.a libctl.a libstory.a libwire.la
+model_stand = tests/model_kit.a tests/wire_kit.a libctl.a libmodel.a libwire.la
 provider_stand = tests/provider_kit.a tests/wire_kit.a libuhcav.la libwire.la
 
 $(wire_tests): %: %.o $(wire_stand)
@@ -48,12 +48,12 @@ $(fault_tests): %: %.o $(fault_stand)
 	$(link_test) $(CMOCKA_LIBS) $(ISAL_LIBS)
 $(io_tests): %: %.o $(io_stand)
 	$(link_test) $(CMOCKA_LIBS) $(EV_LIBS) $(JANSSON_LIBS) $(SECCOMP_LIBS) $(ISAL_LIBS) -lpthread -lm
-$(story_tests): %: %.o $(story_stand)
+$(model_tests): %: %.o $(model_stand)
 	$(link_test) $(CMOCKA_LIBS) $(JANSSON_LIBS) $(ISAL_LIBS) -lm
 $(provider_tests): %: %.o $(provider_stand)
 	$(link_test) $(CMOCKA_LIBS) $(ISAL_LIBS) -libverbs -lpthread
 
-made_tests = $(wire_tests) $(core_tests) $(sim_tests) $(fault_tests) $(io_tests) $(story_tests) \
+made_tests = $(wire_tests) $(core_tests) $(sim_tests) $(fault_tests) $(io_tests) $(model_tests) \
 	$(provider_tests)
 test_objects = $(made_tests:=.o) $(kit_objects)
 
@@ -72,13 +72,13 @@ tests/unit/io/device/test_sysfs_tree: wraps = mkdirat linkat
 tests/unit/io/capture/test_pcapng: wraps = write
 tests/unit/io/fault/test_faults: wraps = read
 tests/unit/io/base/test_address: wraps = getifaddrs freeifaddrs
-tests/unit/io/mem/test_combine tests/unit/io/mem/test_mem: wraps = process_vm_writev
-tests/unit/io/serve/test_callers: wraps = io_client_doorbells
+tests/unit/io/mem/test_mem: wraps = process_vm_writev
+tests/unit/io/serve/test_active_doorbells: wraps = io_client_doorbells
 tests/unit/io/serve/test_owed_reply: wraps = sendmsg
 tests/unit/io/test_loop_messages: wraps = io_clock_now
 tests/unit/provider/base/test_rpc: wraps = poll sendmsg
 tests/unit/provider/base/test_got: wraps = dl_iterate_phdr
-tests/unit/provider/base/test_give_way tests/unit/provider/poll/test_wait_cq: wraps = clock_gettime nanosleep sched_yield
+tests/unit/provider/base/test_yield_backoff tests/unit/provider/poll/test_wait_cq: wraps = clock_gettime nanosleep sched_yield
 tests/unit/io/net/test_udp: wraps = sendmmsg sendmsg
 tests/unit/provider/test_libuhca tests/unit/provider/test_no_plugin: provider/libuhca.la
 # Files of the preload library and of the plugin that are in none of the archives.

@@ -2,13 +2,13 @@
 /*
  * Adapters that programs meet, as they are published: what they lack of what this device has, and
  * their numbers. Data, for two readers: the core makes profiles of it (emu/core/profile.c), the
- * sanitizer says by it which of them a program leans away from (provider/portable).
+ * sanitizer says by it which of them a program leans away from (provider/portability).
  *
  * The source of each line stands beside it. What has no source is not here, and is then as in the
- * profile "default"; docs/limits.md names what that is. Paths that begin with drivers/ are of
- * Linux, those with providers/ of rdma-core, github.com/... is a listing of ibv_devinfo -v. An
- * operation that the adapter's provider has no function for is missing, whatever the kernel driver
- * has.
+ * profile "default"; docs/reference/limits.md names what that is. Paths that begin with drivers/
+ * are of Linux, those with providers/ of rdma-core, github.com/... is a listing of ibv_devinfo -v.
+ * An operation that the adapter's provider has no function for is missing, whatever the kernel
+ * driver has.
  */
 #ifndef UHCA_ABI_ADAPTERS_H
 #define UHCA_ABI_ADAPTERS_H
@@ -23,6 +23,7 @@ enum {
 	UHCA_ADAPTER_RNIC = 1 << 3,          /* node type 4, transport iWARP */
 	UHCA_ADAPTER_UNSPECIFIED = 1 << 4,   /* node type 7, transport unspecified */
 	UHCA_ADAPTER_STRICT_ARMING = 1 << 5, /* arming raises no event for what waits */
+	UHCA_ADAPTER_NO_SRQ_RESIZE = 1 << 6,
 };
 
 /* This device's own direct verbs: no adapter has them as they are here. */
@@ -39,7 +40,8 @@ enum {
  * providers/mlx5 has none for FLUSH and ATOMIC WRITE.
  */
 #define UHCA_ADAPTER_CX5_LACKS (UHCA_ADAPTER_OWN | UHCA_ABI_HAS_FLUSH | UHCA_ABI_HAS_ATOMIC_WRITE)
-#define UHCA_ADAPTER_CX5_IS    0
+/* drivers/infiniband/hw/mlx5/srq.c: mlx5_ib_modify_srq refuses IB_SRQ_MAX_WR. */
+#define UHCA_ADAPTER_CX5_IS    UHCA_ADAPTER_NO_SRQ_RESIZE
 /*
  * github.com/open-mpi/ompi/pull/6137 (part 4119, firmware 16.23.1020); atomic_cap ATOMIC_HCA there,
  * MEM_WINDOW, MEM_WINDOW_TYPE_2B and XRC in github.com/openucx/ucx/issues/9830 (part 4119).
@@ -73,7 +75,7 @@ enum {
  * numbers no listing was found.
  */
 #define UHCA_ADAPTER_CX7_LACKS UHCA_ADAPTER_CX5_LACKS
-#define UHCA_ADAPTER_CX7_IS    0
+#define UHCA_ADAPTER_CX7_IS    UHCA_ADAPTER_CX5_IS
 #define UHCA_ADAPTER_CX7_LIMITS(L)
 
 /*
@@ -122,7 +124,8 @@ enum {
 	 UHCA_ABI_HAS_ATOMIC_WRITE | UHCA_ABI_HAS_UC | UHCA_ABI_HAS_XRC | UHCA_ABI_HAS_ATOMICS |   \
 	 UHCA_ABI_HAS_REREG | UHCA_ABI_HAS_MCAST | UHCA_ABI_HAS_ODP | UHCA_ABI_HAS_DM |            \
 	 UHCA_ABI_HAS_RSS)
-#define UHCA_ADAPTER_BNXT_IS 0
+/* drivers/infiniband/hw/bnxt_re/ib_verbs.c: bnxt_re_modify_srq refuses IB_SRQ_MAX_WR. */
+#define UHCA_ADAPTER_BNXT_IS UHCA_ADAPTER_NO_SRQ_RESIZE
 /*
  * drivers/infiniband/hw/bnxt_re: bnxt_re.h (BNXT_RE_MAX_*_COUNT, BNXT_RE_MAX_MR_SIZE), qplib_sp.c
  * (max_pd; 6 elements, as of chips of generation P5), qplib_sp.h (BNXT_QPLIB_MAX_OUT_RD_ATOM),
@@ -193,8 +196,9 @@ enum {
 /*
  * Linux soft-iWARP. providers/siw/siw.c: no functions for windows, rereg_mr, groups, XRC, ODP,
  * device memory, receive side scaling; siw_resize_cq answers EOPNOTSUPP; completions carry no
- * immediate data (copy_cqe); siw_notify_cq stores a flag and looks at nothing. RC is all that iWARP
- * has (RFC 5040), atomics are not in it; one element to a READ: siw.h, SIW_MAX_SGE_RD.
+ * immediate data (copy_cqe); siw_modify_srq of drivers/infiniband/sw/siw resizes nothing;
+ * siw_notify_cq stores a flag and looks at nothing. RC is all that iWARP has (RFC 5040), atomics
+ * are not in it; one element to a READ: siw.h, SIW_MAX_SGE_RD.
  */
 #define UHCA_ADAPTER_SIW_LACKS                                                                     \
 	(UHCA_ADAPTER_OWN | UHCA_ADAPTER_WINDOWS | UHCA_ABI_HAS_FLUSH |                            \
@@ -203,7 +207,7 @@ enum {
 	 UHCA_ABI_HAS_ODP | UHCA_ABI_HAS_DM | UHCA_ABI_HAS_RAW_PACKET | UHCA_ABI_HAS_RSS)
 #define UHCA_ADAPTER_SIW_IS                                                                        \
 	(UHCA_ADAPTER_RNIC | UHCA_ADAPTER_NO_SEND_IMM | UHCA_ADAPTER_NO_WRITE_IMM |                \
-	 UHCA_ADAPTER_STRICT_ARMING)
+	 UHCA_ADAPTER_STRICT_ARMING | UHCA_ADAPTER_NO_SRQ_RESIZE)
 /*
  * drivers/infiniband/sw/siw/siw.h (SIW_MAX_*; struct siw_wqe has SIW_MAX_SGE elements for every
  * receive), include/uapi/rdma/siw-abi.h (SIW_MAX_SGE, SIW_MAX_INLINE: 5 elements of 16 bytes).

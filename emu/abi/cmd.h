@@ -37,10 +37,16 @@ struct uhca_cmd_hello_reply {
 	struct uhca_cmd_reply h;
 	uint32_t client;
 	uint32_t gather_limit; /* bytes: gather payloads up to this at post time; 0 = never */
-	uint32_t adopt;        /* enum uhca_abi_adopt: which memory is to be adopted */
+	uint32_t pin;          /* enum uhca_abi_pin: which memory is to be pinned */
 	uint32_t reserved;
+	/*
+	 * Where the client maps a private page of its own before it does anything else: by that
+	 * page process_vm_writev(2) knows this address space. 0: it is not asked for. Without it
+	 * the daemon uses the descriptor.
+	 */
+	uint64_t marker;
 };
-static_assert(sizeof(struct uhca_cmd_hello_reply) == 32, "hello reply");
+static_assert(sizeof(struct uhca_cmd_hello_reply) == 40, "hello reply");
 
 /* Reply of the destroy commands and of modify: the header alone. */
 

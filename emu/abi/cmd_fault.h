@@ -37,4 +37,20 @@ struct uhca_cmd_fault_check_reply {
 };
 static_assert(sizeof(struct uhca_cmd_fault_check_reply) == 24, "fault_check reply");
 
+/*
+ * REFUSED: the library has refused a call by itself; for the log, and posts for captures, too. Not
+ * told where nobody hears (region.h). Reply: the header.
+ */
+struct uhca_cmd_refused {
+	struct uhca_cmd_request h;
+	uint32_t error; /* errno value */
+	uint32_t qpn;   /* of a post's QP; else 0 */
+	uint64_t wr_id;
+	uint32_t state; /* of the QP (enum ibv_qp_state) */
+	uint32_t reserved;
+	char verb[32];             /* "post_send", ... */
+	char why[UHCA_ABI_REASON]; /* with an end */
+};
+static_assert(sizeof(struct uhca_cmd_refused) == 264, "refused");
+
 #endif

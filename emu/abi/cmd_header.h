@@ -18,6 +18,11 @@
 #define UHCA_ABI_MAX_MESSAGE 16384
 #define UHCA_ABI_MAX_FDS     4
 
+/* Bytes of the sentence that says why a call is refused, with its end. */
+#define UHCA_ABI_REASON  192
+/* The same with the name of the call before it. */
+#define UHCA_ABI_REFUSAL (UHCA_ABI_REASON + 48)
+
 enum {
 	UHCA_CMD_HELLO = 1,
 	UHCA_CMD_QUERY_DEVICE = 2,
@@ -80,7 +85,11 @@ enum {
 	UHCA_CMD_NOTIFY_CQ = 51,
 	/* cmd_memory.h */
 	UHCA_CMD_ATTACH_ARENA = 52,
-	UHCA_CMD_REG_ADOPTED_MR = 53,
+	UHCA_CMD_REG_PINNED_MR = 53,
+	/* cmd_fault.h */
+	UHCA_CMD_REFUSED = 54,
+	/* cmd_queue.h */
+	UHCA_CMD_RESIZE_SRQ = 55,
 	UHCA_CMD_COUNT
 };
 
@@ -96,9 +105,16 @@ struct uhca_cmd_reply {
 	uint32_t cmd;
 	uint32_t size;
 	uint32_t sequence;
-	int32_t status; /* 0 or -errno; on failure the message ends here */
+	int32_t status; /* 0 or -errno: then the message is struct uhca_cmd_refusal */
 };
 static_assert(sizeof(struct uhca_cmd_reply) == 16, "reply header");
+
+/* Of a command that failed: "CALL: why", with an end, in as many bytes as the message has. */
+struct uhca_cmd_refusal {
+	struct uhca_cmd_reply h;
+	char why[UHCA_ABI_REFUSAL];
+};
+static_assert(sizeof(struct uhca_cmd_refusal) == 256, "refusal");
 
 /* A command without arguments, and one that names one object. */
 struct uhca_cmd_handle {

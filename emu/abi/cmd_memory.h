@@ -17,7 +17,7 @@ struct uhca_cmd_reg_mr {
 	uint64_t iova;
 	uint32_t pd;
 	uint32_t access;
-	uint32_t borrowed; /* enum uhca_abi_borrowed: why not all of it is adopted, for people */
+	uint32_t borrowed; /* enum uhca_abi_borrowed: why not all of it is pinned, for people */
 	uint32_t reserved;
 };
 static_assert(sizeof(struct uhca_cmd_reg_mr) == 56, "reg_mr");
@@ -132,7 +132,7 @@ static_assert(sizeof(struct uhca_cmd_reg_shared_mr) == 56, "reg_shared_mr");
 /*
  * ATTACH_ARENA, once for a context: carries one descriptor, a memory file of the process that
  * cannot shrink. Memory that the process registers may stand in it, mapped in place of the pages
- * that were there ("adopted"); the device uses it there. EOPNOTSUPP where nothing is to be adopted.
+ * that were there ("pinned"); the device uses it there. EOPNOTSUPP where nothing is to be pinned.
  * Reply: header.
  */
 struct uhca_cmd_attach_arena {
@@ -144,10 +144,10 @@ static_assert(sizeof(struct uhca_cmd_attach_arena) == 24, "attach_arena");
 #define UHCA_ABI_MAX_ARENA (1ull << 40)
 
 /* Which memory the client is to put into its arena. */
-enum uhca_abi_adopt {
-	UHCA_ABI_ADOPT_OFF,
-	UHCA_ABI_ADOPT_SAFE, /* where nobody can notice that pages are replaced */
-	UHCA_ABI_ADOPT_ALL,  /* also where a system call of another thread may fail meanwhile */
+enum uhca_abi_pin {
+	UHCA_ABI_PIN_OFF,
+	UHCA_ABI_PIN_SAFE, /* where nobody can notice that pages are replaced */
+	UHCA_ABI_PIN_ALL,  /* also where a system call of another thread may fail meanwhile */
 };
 
 /* clang-format off */
@@ -167,18 +167,18 @@ struct uhca_abi_extent {
 };
 
 /*
- * REG_ADOPTED_MR: REG_MR of a region of which the extents stand in the arena; they ascend and do
+ * REG_PINNED_MR: REG_MR of a region of which the extents stand in the arena; they ascend and do
  * not overlap. What lies between them is borrowed, as all of an ordinary region. The reply is
  * reg_mr's.
  */
 #define UHCA_ABI_EXTENTS 32u
-struct uhca_cmd_reg_adopted_mr {
+struct uhca_cmd_reg_pinned_mr {
 	struct uhca_cmd_reg_mr mr;
 	uint32_t n_extents; /* 1..UHCA_ABI_EXTENTS */
 	uint32_t reserved;
 	struct uhca_abi_extent extent[UHCA_ABI_EXTENTS];
 };
-static_assert(sizeof(struct uhca_cmd_reg_adopted_mr) == 832, "reg_adopted_mr");
+static_assert(sizeof(struct uhca_cmd_reg_pinned_mr) == 832, "reg_pinned_mr");
 
 /*
  * ALLOC_KEY: a key without memory, invalid until it is described (layout.h). The reply is

@@ -27,7 +27,7 @@ struct uhca_cmd_create_cq_reply {
 	uint32_t stride;  /* bytes from one entry to the next */
 	uint64_t entries_offset;
 	uint64_t region_size;
-	uint64_t offers_offset; /* of UHCA_ABI_OFFERS slots (offer.h); 0: there are none */
+	uint64_t offers_offset; /* of UHCA_ABI_OFFERS slots (copy_on_poll.h); 0: there are none */
 };
 static_assert(sizeof(struct uhca_cmd_create_cq_reply) == 56, "create_cq reply");
 
@@ -54,6 +54,10 @@ struct uhca_cmd_modify_cq {
 };
 static_assert(sizeof(struct uhca_cmd_modify_cq) == 24, "modify_cq");
 
+/*
+ * CREATE_QP. That of a raw packet QP has a descriptor with it, of a raw socket: only who has
+ * CAP_NET_RAW can open one. Others may have it and need none.
+ */
 struct uhca_cmd_create_qp {
 	struct uhca_cmd_request h;
 	uint64_t cookie;
@@ -161,8 +165,8 @@ struct uhca_abi_qp_attr {
 	uint8_t alt_port_num;
 	uint8_t alt_timeout;
 	uint8_t reserved0;
-	uint32_t rate_limit;
-	uint32_t reserved1;
+	uint32_t rate_limit;   /* kbit/s; 0: none */
+	uint32_t max_burst_sz; /* bytes; with rate_limit; 0: the device chooses */
 };
 static_assert(sizeof(struct uhca_abi_qp_attr) == 144, "qp attributes");
 
@@ -210,6 +214,11 @@ struct uhca_cmd_create_srq_reply {
 };
 static_assert(sizeof(struct uhca_cmd_create_srq_reply) == 72, "create_srq reply");
 
+/*
+ * MODIFY_SRQ changes the limit. RESIZE_SRQ has IBV_SRQ_MAX_WR in its mask, and perhaps the limit;
+ * its reply is that of CREATE_SRQ with the new region, to which all that was posted has moved. The
+ * client posts nothing meanwhile.
+ */
 struct uhca_cmd_modify_srq {
 	struct uhca_cmd_request h;
 	uint32_t handle;

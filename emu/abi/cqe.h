@@ -4,8 +4,9 @@
  * == i) when its sequence equals c + 1; the device stores the sequence last. A region starts
  * zeroed, so nothing is valid at the start.
  *
- * A send's slot is given back before its completion is published, so that a poller may post at
- * once; wqe_index tells a client whose daemon died between the two that one is missing.
+ * A send's slot is given back before its completion is published; the client counts it as occupied
+ * until it has polled that completion. wqe_index tells it which requests leave the queue then, and
+ * whether one is missing when the daemon died between the two.
  * SKIP: set by the client on entries of a QP that it destroyed; polling steps over them.
  */
 #ifndef UHCA_ABI_CQE_H
@@ -85,7 +86,7 @@ enum {
 	UHCA_ABI_WC_WITH_INV = 1u << 3,
 	UHCA_ABI_WC_SKIP = 1u << 9,
 	UHCA_ABI_WC_SOLICITED = 1u << 10,
-	UHCA_ABI_WC_OFFER = 1u << 12,  /* the client copies the payload, see offer.h */
+	UHCA_ABI_WC_COPY_ON_POLL = 1u << 12, /* the client copies the payload, see copy_on_poll.h */
 	UHCA_ABI_WC_TURNED = 1u << 11, /* the opcode is garbage, and of the other queue's kind */
 };
 
@@ -99,8 +100,9 @@ struct uhca_abi_cqe {
 	uint8_t opcode;
 	uint16_t flags;
 	uint32_t vendor_err;
-	uint32_t offer; /* OFFER: the slot of offer.h from which the payload is to be copied */
-	uint32_t reserved0;
+	uint32_t offer; /* OFFER: the slot of copy_on_poll.h from which the payload is to be copied
+			 */
+	uint32_t srqn;  /* of a receive from an XRC SRQ: its number, else 0 */
 	uint64_t timestamp; /* nanoseconds of the device clock */
 	uint16_t pkey_index;
 	uint16_t slid;

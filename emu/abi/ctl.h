@@ -58,6 +58,7 @@
  *             [{"number": N, "direction": "tx" or "rx", "packet": TEXT, "wr": TEXT,
  *             "since": TEXT}...]}...]}: how it is afterwards; of many packets the first only.
  *             "wr" where it is known, a number; "since" nanoseconds
+ *   log       -> {}, when what was logged before is written, or after a second
  *   version   -> {"version": TEXT, "pid": N}
  *
  * Unknown members of a request are an error, so that a newer uhcactl is not misunderstood.
@@ -70,6 +71,8 @@
  * the arena's from their birth (--share-heap).
  */
 #define UHCA_SHARE_HEAP_ENV "UHCA_SHARE_HEAP"
+
+#define UHCA_DEVICES_MAX 64 /* of a daemon */
 
 #define UHCA_CTL_SOCKET   "ctl"
 #define UHCA_CTL_MAX_LINE 16384 /* bytes of a request with its newline */

@@ -76,10 +76,10 @@
 	X(GID_CHANGE) \
 	X(WQ_FATAL)
 
-/* Why memory of a region is not adopted: UHCA_ABI_BORROWED_name of cmd_memory.h, and in words. */
+/* Why memory of a region is not pinned: UHCA_ABI_BORROWED_name of cmd_memory.h, and in words. */
 #define UHCA_ABI_BORROWED_NAMES(X) \
 	X(UNTOLD, "not said") \
-	X(OFF, "adoption is off") \
+	X(OFF, "pinning is off") \
 	X(ON_DEMAND, "on demand") \
 	X(SMALL, "small") \
 	X(EDGES, "edges") \

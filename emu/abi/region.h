@@ -9,7 +9,7 @@
  *
  * Every region but the callers begins with the same header; version first. Offsets, never pointers.
  * The daemon trusts nothing it reads here: sizes and offsets are for the client's use, the daemon
- * works with its own copies (DESIGN D6).
+ * works with its own copies (design D6).
  */
 #ifndef UHCA_ABI_REGION_H
 #define UHCA_ABI_REGION_H
@@ -19,7 +19,7 @@
 #include <assert.h>
 #include <stdint.h>
 
-#define UHCA_ABI_VERSION 5u
+#define UHCA_ABI_VERSION 6u
 #define UHCA_ABI_MAGIC   0x61636875u /* "uhca" */
 
 enum {
@@ -28,10 +28,7 @@ enum {
 	UHCA_ABI_REGION_QP = 3,
 	UHCA_ABI_REGION_SRQ = 4,
 	UHCA_ABI_REGION_CQ = 5,
-	UHCA_ABI_REGION_DM = 6,
 };
-
-#define UHCA_ABI_DM_OFFSET 4096u /* device memory begins behind the header's page */
 
 struct uhca_abi_region {
 	uint32_t magic;
@@ -50,7 +47,8 @@ struct uhca_abi_status {
 	struct uhca_abi_region region;
 	uint8_t pad0[40];
 	uint32_t post_faults; /* 1: ask before posting (cmd_fault.h) */
-	uint8_t pad3[60];
+	uint32_t hears;       /* 1: wants to be told of refused calls (REFUSED) */
+	uint8_t pad3[56];
 	uint32_t need_wakeup; /* 1: the daemon sleeps or is about to; ring your event fd */
 	uint32_t pad1;
 	uint64_t epoch; /* changes with each daemon start */
@@ -111,28 +109,28 @@ static inline void uhca_doorbell_set(struct uhca_abi_doorbell *d, uint32_t n)
  * look at nothing, and a bit that another client took away makes the daemon come late, but come.
  * There is no header that one could spoil for the next.
  */
-#define UHCA_ABI_CALLERS 4096u
+#define UHCA_ABI_ACTIVE_DOORBELLS 4096u
 
-struct uhca_abi_callers {
+struct uhca_abi_active_doorbells {
 	uint64_t summary;
 	uint8_t pad0[56];
-	uint64_t word[UHCA_ABI_CALLERS / 64];
+	uint64_t word[UHCA_ABI_ACTIVE_DOORBELLS / 64];
 	uint8_t pad1[3520];
 };
-static_assert(sizeof(struct uhca_abi_callers) == 4096, "one page");
+static_assert(sizeof(struct uhca_abi_active_doorbells) == 4096, "one page");
 
 /*
  * What follows a ring of doorbells, and goes before a look at need_wakeup. The fences are the other
  * half of the daemon's: between saying "announce yourself", or "I sleep", and its last look.
  */
 static inline void uhca_doorbell_announce(const struct uhca_abi_doorbell *d,
-					  struct uhca_abi_callers *callers)
+					  struct uhca_abi_active_doorbells *callers)
 {
 	uint32_t n;
 
 	uhca_ring_fence();
 	n = __atomic_load_n(&d->announce, __ATOMIC_RELAXED) - 1;
-	if (__builtin_expect(n >= UHCA_ABI_CALLERS, 1))
+	if (__builtin_expect(n >= UHCA_ABI_ACTIVE_DOORBELLS, 1))
 		return;
 	__atomic_fetch_or(&callers->word[n / 64], 1ull << (n % 64), __ATOMIC_RELEASE);
 	__atomic_fetch_or(&callers->summary, 1ull << (n / 64), __ATOMIC_RELEASE);
@@ -146,6 +144,8 @@ static inline void uhca_doorbell_announce(const struct uhca_abi_doorbell *d,
  * send.producer, recv.producer: written by the client after the entries they cover.
  * send.consumer: written by the device when it has retired the work request (its slot and its
  *   inline data are free), recv.consumer when it has copied the receive request.
+ * recv.abandoned: of an SRQ, written by the device; receive requests that it has taken and will
+ *   never complete, because their QP was reset or destroyed in the middle of a message.
  * recv_doorbell: written by the device; 1 means "ring after posting receives", because the QP is
  *   in a state in which a receive is completed at once (ERR: flush).
  * async_events: written by the device; records about this object that went into the channel. After
@@ -179,7 +179,8 @@ static_assert(sizeof(struct uhca_abi_queue) == 4096, "one page");
  *   finds nothing, and all with an arming: who asks for more is done with something, who goes to
  *   sleep with everything. Never more than UHCA_ABI_UNHANDLED_MAX behind.
  * ring.tells_handled: 1 from a client that does so; nothing is held back from others.
- * ring.takes_offers: 1 from a client that copies payload when it takes a completion (offer.h).
+ * ring.takes_copies_on_poll: 1 from a client that copies payload when it takes a completion
+ * (copy_on_poll.h).
  */
 #define UHCA_ABI_UNHANDLED_MAX 1024u
 

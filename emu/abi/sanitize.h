@@ -25,8 +25,10 @@
 /*
  * X(ID, name, group, rule, where the rule stands, how to mend). Groups: sum (what --sanitize alone
  * looks for), strict (what many programs do knowingly), page (sum, and what needs page protection:
- * UHCA_CHECK_PAGES), portable (no mistake). "all" is sum and strict.
+ * UHCA_CHECK_PAGES), note (told with sum, and counts for nothing: UHCA_CHECK_NOTES), portable (no
+ * mistake). "all" is sum, note and strict.
  */
+#define UHCA_CHECK_NOTES "note"
 #define UHCA_CHECK_PAGES "page"
 #define UHCA_CHECKS(X)                                                                             \
 	X(SEND_CHANGED, "send-changed", "sum",                                                     \
@@ -121,11 +123,11 @@
 	  "IBTA vol. 1, 10.8.6; ibv_post_send(3)",                                                 \
 	  "Post one with IBV_SEND_SIGNALED at least once in each max_send_wr, and poll it")        \
 	X(QUEUE_OVERRUN, "queue-overrun", "strict",                                                \
-	  "No more requests are outstanding than the queue has room for; they are, until their "   \
-	  "completions were polled",                                                               \
+	  "A request occupies its queue until its completion is polled; a post to a full queue "   \
+	  "is refused with ENOMEM",                                                                \
 	  "IBTA vol. 1, 10.8.6; ibv_create_qp(3)",                                                 \
-	  "Poll before you post more, or create the queue pair with larger max_send_wr or "        \
-	  "max_recv_wr; this device has taken the request, others answer ENOMEM")                  \
+	  "Poll completions before the next post, or create the queue pair with a larger "         \
+	  "max_send_wr or max_recv_wr")                                                            \
 	X(CQ_OVERRUN, "cq-overrun", "strict",                                                      \
 	  "A completion queue has room for all completions that can come to it",                   \
 	  "IBTA vol. 1, 10.8.4 and 11.2.8.1; ibv_create_cq(3)",                                    \
@@ -193,9 +195,15 @@
 	  "Who creates an object destroys it: nobody else does before the process ends",           \
 	  "IBTA vol. 1, 10.2; ibv_create_qp(3), ibv_reg_mr(3)",                                    \
 	  "Destroy it before exit, in the reverse order of creation")                              \
+	X(CALL_REFUSED, "call-refused", "note",                                                    \
+	  "A call that fails has done nothing, and says by its errno value no more than the kind " \
+	  "of the reason",                                                                         \
+	  "the manual page of the call",                                                           \
+	  "Give the attribute that is named a value that the device takes; where the program "     \
+	  "tries what a device may lack, and goes another way, nothing is to be done")             \
 	X(PORTABLE, "portable", "portable",                                                        \
 	  "What a program asks for is on every adapter that it is to run on",                      \
-	  "what is published of them: emu/abi/adapters.h, docs/limits.md",                         \
+	  "what is published of them: emu/abi/adapters.h, docs/reference/limits.md",               \
 	  "Ask the device (ibv_query_device_ex, ibv_create_qp) and go another way where it has "   \
 	  "less, or ask for less; where these adapters do not matter, leave the check out")
 

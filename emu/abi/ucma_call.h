@@ -6,7 +6,8 @@
  *
  * From program to daemon: a request (the kernel's command as it was written, struct
  * rdma_ucm_cmd_hdr and what follows, behind struct uhca_ucma_request) with a descriptor of a
- * socket on which the reply is wanted. Thus nothing but the token is ever read from the connection.
+ * socket on which the reply is wanted: one end of a pair (socketpair(2), SEQPACKET). Thus nothing
+ * but the token is ever read from the connection.
  *
  * From daemon to program: the token, one byte, of which there is at most one: it is there while
  * events wait, so the descriptor is readable exactly then. Who has received it must ask for an
@@ -25,7 +26,8 @@
 #define UHCA_UCMA_MAX 1024
 
 enum {
-	UHCA_UCMA_HELLO = 0x10000, /* the second descriptor is the connection itself */
+	/* The second descriptor is the connection itself; what follows is the program's name. */
+	UHCA_UCMA_HELLO = 0x10000,
 	UHCA_UCMA_TOKEN = 0x10001, /* the token comes back unused */
 };
 
@@ -45,7 +47,8 @@ enum {
 
 struct uhca_ucma_reply {
 	int32_t status;  /* 0 or -errno */
-	uint32_t length; /* of the response that follows */
+	uint32_t length; /* of the response that follows; of a command that failed: why, with an end
+			  */
 	uint32_t flags;
 	uint32_t reserved;
 };

@@ -58,7 +58,7 @@ enum {
 	UHCA_ABI_SEND_INLINE = 1u << 3,
 	/*
 	 * The payload has been gathered into the data area, but the elements stand and are checked
-	 * as if the device read them (DESIGN section 4).
+	 * as if the device read them (design D14).
 	 */
 	UHCA_ABI_SEND_GATHERED = 1u << 4,
 };

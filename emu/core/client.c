@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A client's life: the orderly end of everything it owned when it closes its context or dies
- * (DESIGN D12). What is its own goes first, then what it shared, unless a member of its group
+ * (design D12). What is its own goes first, then what it shared, unless a member of its group
  * inherits that.
  */
 #include "emu/core/base/base.h"
@@ -18,6 +18,7 @@ struct client *core_client_create(struct device *dev, void *cookie)
 		return NULL;
 	c->dev = dev;
 	c->cookie = cookie;
+	list_init(&c->offered);
 	list_append(&dev->clients, &c->link);
 	return c;
 }
@@ -57,7 +58,7 @@ static void begin_end(struct client *c)
 	if (other && other != c)
 		core_client_destroy(other);
 	c->dev->leaving = c;
-	late_store_settle(c->dev);
+	make_visible(c->dev, BEFORE_CLIENT_END, NULL);
 }
 
 bool core_client_leave(struct client *c, uint32_t steps)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The other door of this room, for connection management: see contract/cm.h. */
+/* The other umbrella header of this directory, for connection management: see contract/cm.h. */
 #ifndef CORE_CORE_CM_H
 #define CORE_CORE_CM_H
 

@@ -4,6 +4,7 @@
  */
 #include "emu/core/base/base.h"
 #include "emu/core/cm/management.h"
+#include "emu/core/contract/late.h"
 #include "emu/core/keys/keys.h"
 #include "emu/core/memory/memory.h"
 #include "emu/core/packets/packets.h"
@@ -93,7 +94,7 @@ void core_config_default(struct core_config *cfg)
 	cfg->node_type = CORE_NODE_CA;
 	cfg->active_mtu = MTU_4096;
 	cfg->gather_limit = 4096;
-	cfg->train_bytes = 65536;
+	cfg->burst_bytes = 65536;
 	cfg->window_bytes = 131072;
 	cfg->window_most = 1048576;
 }
@@ -102,7 +103,7 @@ bool core_config_valid(const struct core_config *cfg)
 {
 	return core_limits_valid(&cfg->limits) && cfg->active_mtu >= 1 &&
 	       cfg->active_mtu <= MTU_4096 && cfg->gather_limit <= CORE_MOST_INLINE &&
-	       cfg->train_bytes >= ROCE_MAX_MTU && cfg->window_bytes >= ROCE_MAX_MTU;
+	       cfg->burst_bytes >= ROCE_MAX_MTU && cfg->window_bytes >= ROCE_MAX_MTU;
 }
 
 static void construct_tables(struct device *dev)
@@ -130,13 +131,13 @@ static void construct_tables(struct device *dev)
 }
 
 /* In the order in which a transition asks them. */
-static const struct qp_engine *const engines[] = {&send_engine, &receive_engine, &farewell_engine,
+static const struct qp_engine *const engines[] = {&send_engine, &receive_engine, &orphan_ack_engine,
 						  &mcast_engine, NULL};
 
 /* A device with what it only points to. */
 struct whole {
 	struct device dev;
-	struct farewell farewell;
+	struct orphan_ack orphan_ack;
 	struct gsi gsi;
 	struct cm_manager cm;
 };
@@ -147,10 +148,11 @@ static struct device *allocate(void)
 
 	if (!w)
 		return NULL;
-	w->dev.farewell = &w->farewell;
+	w->dev.orphan_ack = &w->orphan_ack;
 	w->dev.gsi = &w->gsi;
 	w->dev.cm = &w->cm;
 	w->dev.queue_users = &qp_queue_users;
+	w->dev.enter_deferred = deferred_completion_release;
 	w->dev.engines = engines;
 	return &w->dev;
 }
@@ -164,8 +166,8 @@ struct device *core_create(const struct core_ops *ops, void *user, const struct 
 	dev->hooks = ops->trace ? CORE_HOOK_TRACE_ALL : 0;
 	dev->user = user;
 	dev->cfg = *cfg;
-	dev->chance = cfg->liberty_seed;
-	if (late_store_create(dev) != 0) {
+	dev->chance = cfg->relaxation_seed;
+	if (delayed_write_create(dev) != 0) {
 		free(list_entry(dev, struct whole, dev));
 		return NULL;
 	}
@@ -176,8 +178,10 @@ struct device *core_create(const struct core_ops *ops, void *user, const struct 
 	list_init(&dev->raw_ready);
 	list_init(&dev->flow_rules);
 	list_init(&dev->offers);
+	list_init(&dev->offers_later);
+	list_init(&dev->shares_memory);
 	list_init(&dev->patient);
-	list_init(&dev->waits_for_turn);
+	list_init(&dev->waits_for_budget);
 	list_init(&dev->pace.waits);
 	list_init(&dev->xrc_domains);
 	list_init(&dev->groups);
@@ -216,7 +220,8 @@ void core_destroy(struct device *dev)
 	table_destruct(&dev->srqns);
 	timer_heap_destruct(&dev->timers);
 	timer_heap_destruct(&dev->cq_timers);
-	late_store_destroy(dev);
+	delayed_write_destroy(dev);
+	list_remove(&dev->shares_memory);
 	free(list_entry(dev, struct whole, dev));
 }
 
@@ -226,16 +231,15 @@ void core_tick(struct device *dev, uint64_t now)
 	timer_heap_run(&dev->timers, now);
 	timer_heap_run(&dev->cq_timers, now);
 	timer_heap_run(&dev->cm->timers, now);
-	late_store_tick(dev);
-	offers_tick(dev);
+	barrier_tick(dev);
 	answer_wake(dev, now);
-	turn_resume(dev);
+	budget_resume(dev);
 	send_pace_resume(dev);
 }
 
-void core_offers_settle(struct device *dev)
+void core_share_memory(struct device *dev, struct device *other)
 {
-	offers_yield(dev);
+	list_append(&other->shares_memory, &dev->shares_memory);
 }
 
 void core_freeze(struct device *dev, bool on, uint64_t now)
@@ -251,6 +255,16 @@ void core_skip(struct device *dev, uint64_t time)
 	timer_heap_skip(&dev->cm->timers, time);
 }
 
+bool core_gives_up(struct device *dev, uint64_t now)
+{
+	struct timer *t;
+
+	while ((t = timer_heap_due(&dev->timers, now)))
+		if (!retry_timer_postpone(t, now))
+			return true;
+	return timer_heap_due(&dev->cm->timers, now) != NULL;
+}
+
 static uint64_t earlier(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
@@ -263,10 +277,9 @@ uint64_t core_next_deadline(const struct device *dev)
 
 	next = earlier(next, timer_heap_next(&dev->cq_timers));
 	next = earlier(next, timer_heap_next(&dev->cm->timers));
-	next = earlier(next, turn_deadline(dev));
+	next = earlier(next, budget_deadline(dev));
 	next = earlier(next, send_pace_deadline(dev));
-	next = earlier(next, late_store_due(dev));
-	next = earlier(next, offers_due(dev));
+	next = earlier(next, barrier_due(dev));
 	if (list_empty(&dev->patient))
 		return next;
 	qp = list_entry(dev->patient.next, const struct qp, ack_link);

@@ -36,6 +36,7 @@
 #define CURR_QP_STATE_MOD  (1u << 7)
 #define SYS_IMAGE_GUID     (1u << 11)
 #define RC_RNR_NAK_GEN     (1u << 12)
+#define SRQ_RESIZE         (1u << 13)
 #define MEM_WINDOW         (1u << 17)
 #define XRC                (1u << 20)
 #define MEM_MGT_EXTENSIONS (1u << 21)
@@ -86,14 +87,17 @@ static void fill_limits(const struct core_limits *l, struct uhca_cmd_device_attr
 }
 
 /* enum ibv_odp_general_caps and ibv_odp_transport_cap_bits */
-#define ODP_SUPPORT  (1u << 0)
-#define ODP_IMPLICIT (1u << 1)
-#define ODP_SEND     (1u << 0)
-#define ODP_RECV     (1u << 1)
-#define ODP_WRITE    (1u << 2)
-#define ODP_READ     (1u << 3)
-#define ODP_ATOMIC   (1u << 4)
-#define ODP_SRQ_RECV (1u << 5)
+#define ODP_SUPPORT      (1u << 0)
+#define ODP_IMPLICIT     (1u << 1)
+#define ODP_SEND         (1u << 0)
+#define ODP_RECV         (1u << 1)
+#define ODP_WRITE        (1u << 2)
+#define ODP_READ         (1u << 3)
+#define ODP_ATOMIC       (1u << 4)
+#define ODP_SRQ_RECV     (1u << 5)
+/* Since rdma-core 44. */
+#define ODP_FLUSH        (1u << 6)
+#define ODP_ATOMIC_WRITE (1u << 7)
 
 /*
  * Every access goes through the client's own page tables, so an on-demand region does whatever
@@ -102,22 +106,33 @@ static void fill_limits(const struct core_limits *l, struct uhca_cmd_device_attr
 static void fill_memory(const struct core_config *cfg, struct uhca_cmd_device_attr *out)
 {
 	uint32_t srq = cfg->features & UHCA_ABI_HAS_SRQ ? ODP_SRQ_RECV : 0;
-	uint32_t atomic = cfg->features & UHCA_ABI_HAS_ATOMICS ? ODP_ATOMIC : 0;
+	uint32_t reliable = ODP_SEND | ODP_WRITE | ODP_READ | srq;
+	if (cfg->features & UHCA_ABI_HAS_ATOMICS)
+		reliable |= ODP_ATOMIC;
+	if (cfg->features & UHCA_ABI_HAS_FLUSH)
+		reliable |= ODP_FLUSH;
+	if (cfg->features & UHCA_ABI_HAS_ATOMIC_WRITE)
+		reliable |= ODP_ATOMIC_WRITE;
 	if (cfg->features & UHCA_ABI_HAS_DM)
 		out->max_dm_size = cfg->limits.max_dm_size;
 	if (!(cfg->features & UHCA_ABI_HAS_ODP))
 		return;
 	out->odp_general = ODP_SUPPORT | ODP_IMPLICIT;
-	out->odp_rc = ODP_SEND | ODP_RECV | ODP_WRITE | ODP_READ | atomic | srq;
+	out->odp_rc = reliable | ODP_RECV;
 	if (cfg->features & UHCA_ABI_HAS_UC)
 		out->odp_uc = ODP_SEND | ODP_RECV | ODP_WRITE;
 	if (cfg->features & UHCA_ABI_HAS_UD)
 		out->odp_ud = ODP_SEND | ODP_RECV | srq;
 	if (cfg->features & UHCA_ABI_HAS_XRC)
-		out->odp_xrc = ODP_SEND | ODP_WRITE | ODP_READ | atomic | srq;
+		out->odp_xrc = reliable;
 }
 
 /* Capabilities that profiles switch. */
+static bool can_resize_srqs(const struct core_config *cfg)
+{
+	return cfg->features & UHCA_ABI_HAS_SRQ && !cfg->no_srq_resize;
+}
+
 static uint64_t optional_caps(uint32_t features)
 {
 	static const struct {
@@ -177,6 +192,17 @@ static void fill_extensions(const struct core_config *cfg, struct uhca_cmd_devic
 	out->masked_atomic_sizes = masked_sizes(cfg->features);
 }
 
+static void fill_pacing(const struct core_config *cfg, struct uhca_cmd_device_attr *out)
+{
+	if (cfg->no_pacing)
+		return;
+	out->rate_limit_min = 1;
+	out->rate_limit_max = QP_RATE_LIMIT_MAX;
+	out->rate_limit_qpts = 1u << QPT_RC | 1u << QPT_UC | 1u << QPT_UD | 1u << QPT_XRC_SEND;
+	if (cfg->features & UHCA_ABI_HAS_RAW_PACKET)
+		out->rate_limit_qpts |= 1u << QPT_RAW_PACKET;
+}
+
 int core_query_device(struct client *c, struct uhca_cmd_device_attr *out)
 {
 	memset((uint8_t *)out + sizeof(out->h), 0, sizeof(*out) - sizeof(out->h));
@@ -189,10 +215,12 @@ int core_query_device(struct client *c, struct uhca_cmd_device_attr *out)
 	out->page_size_cap = PAGE_SIZES;
 	out->device_cap_flags = BAD_PKEY_CNTR | BAD_QKEY_CNTR | UD_AV_PORT_ENFORCE |
 				CURR_QP_STATE_MOD | SYS_IMAGE_GUID | RC_RNR_NAK_GEN |
-				optional_caps(out->features);
+				optional_caps(out->features) |
+				(can_resize_srqs(&c->dev->cfg) ? SRQ_RESIZE : 0);
 	out->mw_type = window_types(out->features);
 	out->atomic_cap = c->dev->cfg.features & UHCA_ABI_HAS_ATOMICS ? ATOMIC_HCA : 0;
 	fill_rss(&c->dev->cfg, out);
+	fill_pacing(&c->dev->cfg, out);
 	out->local_ca_ack_delay = DEVICE_ACK_DELAY;
 	out->hca_core_clock_khz = CLOCK_KHZ;
 	out->completion_timestamp_mask = UINT64_MAX;
@@ -205,7 +233,7 @@ int core_query_port(struct client *c, uint32_t port, struct uhca_cmd_port_attr *
 {
 	const struct core_counters *counters = &c->dev->counters;
 	if (port != PORT)
-		return -EINVAL;
+		return device_refuse(c->dev, -EINVAL, "port_num %u: the device has port 1", port);
 	out->state = c->dev->port_down ? STATE_DOWN : STATE_ACTIVE;
 	out->max_mtu = MTU_4096;
 	out->active_mtu = c->dev->cfg.active_mtu;
@@ -219,14 +247,14 @@ int core_query_port(struct client *c, uint32_t port, struct uhca_cmd_port_attr *
 	out->active_speed = SPEED_25_GBPS;
 	out->phys_state = c->dev->port_down ? PHYS_DISABLED : PHYS_LINK_UP;
 	out->link_layer = LINK_ETHERNET;
-	out->lid = c->dev->cfg.lid;
 	return 0;
 }
 
 int core_query_gid(struct client *c, uint32_t index, uint8_t gid[16])
 {
 	if (index >= CORE_GID_TABLE)
-		return -EINVAL;
+		return device_refuse(c->dev, -EINVAL, "index %u is not below gid_tbl_len, %u",
+				     index, CORE_GID_TABLE);
 	memcpy(gid, c->dev->cfg.gid[index], 16);
 	return 0;
 }

@@ -58,21 +58,26 @@ static const struct object_type *find(enum core_object_type type)
 	return types[i];
 }
 
-void core_visit(struct device *dev, enum core_object_type type,
+bool core_visit(struct device *dev, struct core_visit *v, uint32_t places,
 		void (*visit)(void *arg, void *client, const struct core_fact *facts, unsigned n),
 		void *arg)
 {
-	const struct object_type *t = find(type);
-	uint32_t cursor = 0;
+	const struct object_type *t = find(v->type);
+	const struct table *table = table_of(dev, t);
 
-	for (const struct object *o; (o = table_next(table_of(dev, t), &cursor));) {
+	for (; places > 0 && v->next < table->size; places--, v->next++) {
+		const struct object *o = table_at(table, v->next);
 		struct facts f = {.n = 0};
-		if (o->kind != t->kind)
+		if (!o || o->kind != t->kind || (v->client && v->client != o->client->cookie))
+			continue;
+		v->met++;
+		if (!visit)
 			continue;
 		facts_number(&f, "handle", o->handle);
 		t->describe(o, &f);
 		visit(arg, o->client->cookie, f.fact, f.n);
 	}
+	return v->next < table->size;
 }
 
 uint32_t core_object_count(const struct device *dev, enum core_object_type type)

@@ -108,6 +108,8 @@ static enum core_node_type node_type(const struct profile *p)
 static void set_behaviour(struct core_config *cfg, const struct profile *p)
 {
 	cfg->no_rc = p->is & UHCA_ADAPTER_NO_RC;
+	cfg->no_pacing = p->keeps != UINT32_MAX; /* this device's own, in its own profiles */
+	cfg->no_srq_resize = p->is & UHCA_ADAPTER_NO_SRQ_RESIZE;
 	cfg->no_send_imm = p->is & UHCA_ADAPTER_NO_SEND_IMM;
 	cfg->no_write_imm = p->is & UHCA_ADAPTER_NO_WRITE_IMM;
 	cfg->node_type = node_type(p);

@@ -3,12 +3,26 @@
  * uhcactl: a table from the first word to the command.
  */
 #include "emu/ctl/captured/captured.h"
+#include "emu/ctl/doctor/doctor.h"
 #include "emu/ctl/line/line.h"
 #include "emu/ctl/live/live.h"
+#include "emu/ctl/run/run_env.h"
 #include "emu/ctl/show/show.h"
 
 #include <stdio.h>
 #include <string.h>
+
+/* As uhca-run doctor. */
+static int ctl_doctor(const struct ctl_options *o)
+{
+	if (o->n_words != 1)
+		return ctl_usage_error("doctor stands alone");
+	if (ctl_look_beside() < 0) {
+		fprintf(stderr, "uhcactl: where it is itself cannot be found out\n");
+		return CTL_EXIT_FAILED;
+	}
+	return doctor_run(&(struct doctor_places){run_env_daemon(), run_env_preload()});
+}
 
 static const struct {
 	const char *name;
@@ -19,8 +33,14 @@ static const struct {
 	{"event", ctl_event}, {"ladder", ctl_ladder},     {"explain", ctl_explain},
 	{"top", ctl_top},     {"fault", ctl_fault},       {"replay", ctl_replay},
 	{"step", ctl_step},   {"minimise", ctl_minimise}, {"report", ctl_report},
-	{"cdi", ctl_cdi},
+	{"cdi", ctl_cdi},     {"doctor", ctl_doctor},
 };
+
+static const char *command_at(const void *table, unsigned i)
+{
+	(void)table;
+	return i < sizeof(commands) / sizeof(commands[0]) ? commands[i].name : NULL;
+}
 
 static int run(const struct ctl_options *o)
 {
@@ -29,7 +49,7 @@ static int run(const struct ctl_options *o)
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
 		if (strcmp(commands[i].name, o->word[0]) == 0)
 			return commands[i].run(o);
-	return ctl_usage_error("there is no such command");
+	return ctl_no_such("command", o->word[0], command_at, NULL);
 }
 
 int main(int argc, char **argv)
@@ -39,11 +59,7 @@ int main(int argc, char **argv)
 
 	if (ctl_options_parse(&o, argc, argv) < 0)
 		return CTL_EXIT_USAGE;
-	if (o.help)
-		(o.help_man ? ctl_print_man : ctl_print_help)(stdout);
-	else if (o.version)
-		puts("uhcactl " UHCA_VERSION);
-	else
+	if (!options_answer(&ctl_page, &o.about))
 		status = run(&o);
 	if (fflush(stdout) != 0 && status == 0) {
 		perror("uhcactl");

@@ -9,10 +9,10 @@
 #include "emu/io/capture/captures.h"
 #include "emu/io/fault/fault.h"
 #include "emu/io/sandbox/sandbox.h"
+#include "last_words.h"
 #include "ops.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -46,6 +46,7 @@ static int open_status(struct io_daemon *d)
 	s->region.size = d->status.size;
 	if (getrandom(&s->epoch, sizeof(s->epoch), 0) < 0)
 		s->epoch = io_clock_wall();
+	s->hears = 1;
 	return 0;
 }
 
@@ -70,7 +71,7 @@ static int same_address(const struct io_daemon *d, const struct io_identity *id)
 /* Connects the boxes of a device; how it was made so far tells what it has. */
 static void stack_port(struct io_daemon *d, struct io_port *p)
 {
-	io_pcap_box_init(&p->pcap, &d->capture, &d->teller.recorder,
+	io_pcap_box_init(&p->pcap, &d->capture, &d->tracer.recorder,
 			 io_capture_add_interface(&d->capture, p->dev.id.name));
 	p->pcap.core = p->dev.core;
 	p->dev.pcap = &p->pcap;
@@ -104,6 +105,11 @@ static void say_cannot_make(unsigned index, int error)
 		io_log(IO_LOG_ERROR, "cannot make device uhca%u: %s", index, strerror(-error));
 }
 
+static void unreachable(void *arg, const uint8_t gid[16], uint16_t port)
+{
+	io_pcap_unreachable(arg, gid, port);
+}
+
 static int add_port(struct io_daemon *d, struct io_port *p, unsigned index)
 {
 	struct io_identity id;
@@ -129,14 +135,17 @@ static int add_port(struct io_daemon *d, struct io_port *p, unsigned index)
 		goto destroy_device;
 	io_udp_attach(&p->udp, &p->dev.blocked);
 	io_udp_know_own(&p->udp, is_own, &d->fabric);
+	io_udp_on_unreachable(&p->udp, unreachable, p->dev.pcap);
 	p->dev.udp = p->udp.n_sockets > 0 ? &p->udp : NULL;
 	error = io_sysfs_add(d->instance.dir, &p->dev.id);
 	if (error == 0)
 		error = io_counter_files_open(&p->counters, d->instance.dir, &p->dev);
 	if (error < 0)
 		goto destroy_device;
+	if (d->devices.n > 0)
+		core_share_memory(p->dev.core, d->devices.at[0]->core);
 	d->devices.at[d->devices.n++] = &p->dev;
-	io_teller_hooks(&d->teller);
+	io_tracer_hooks(&d->tracer);
 	return 0;
 destroy_device:
 	io_fault_box_destroy(&p->fault);
@@ -163,7 +172,7 @@ static int open_ports(struct io_daemon *d)
 		error = add_port(d, &d->ports[i], i);
 	if (error < 0)
 		return error;
-	d->devices.cap = d->ports[0].dev.config.train_bytes;
+	d->devices.cap = d->ports[0].dev.config.burst_bytes;
 	d->devices.buf = aligned_alloc(4096, (d->devices.cap + 4095) & ~(size_t)4095);
 	return d->devices.buf ? 0 : -ENOMEM;
 }
@@ -191,8 +200,8 @@ unsigned io_daemon_fatal(struct io_daemon *d, const struct io_device *dev)
 	io_log(IO_LOG_WARN, "%s: fatal error, as ordered", dev->id.name);
 	io_ucma_remove_device(&d->ucma, dev);
 	n = io_clients_remove_of(&d->clients, dev);
-	io_tell_fatal(&w, dev->id.name, n);
-	io_teller_say(&d->teller, dev->id.name, &w);
+	io_trace_fatal(&w, dev->id.name, n);
+	io_tracer_say(&d->tracer, dev->id.name, &w);
 	return n;
 }
 
@@ -200,11 +209,11 @@ static int open_clients(struct io_daemon *d)
 {
 	d->clients = (struct io_clients){.loop = d->loop,
 					 .watches = &d->shared,
-					 .linger = &d->linger,
+					 .idle_timeout = &d->idle_timeout,
 					 .devices = &d->devices,
-					 .teller = &d->teller,
+					 .tracer = &d->tracer,
 					 .mem = d->settings.mem,
-					 .adopt = d->settings.adopt,
+					 .pin = d->settings.pin,
 					 .status_fd = d->status.fd,
 					 .ops = &io_fault_clients_ops,
 					 .user = &d->faults};
@@ -222,7 +231,7 @@ static int create_faults(struct io_daemon *d)
 {
 	const struct io_faults_env env = {.settings = &d->settings,
 					  .devices = &d->devices,
-					  .teller = &d->teller,
+					  .tracer = &d->tracer,
 					  .status = d->status.base,
 					  .dir = d->instance.dir,
 					  .fatal = fatal,
@@ -233,38 +242,75 @@ static int create_faults(struct io_daemon *d)
 
 /* ---- what time brings ---- */
 
+struct counting {
+	struct io_task task;
+	struct io_daemon *d;
+	unsigned n;
+	struct io_counter_values of[]; /* n ports */
+};
+
+static void write_counters(struct io_task *t)
+{
+	struct counting *c = (struct counting *)t;
+
+	for (unsigned i = 0; i < c->n; i++)
+		io_counter_values_write(&c->of[i]);
+}
+
+static void counters_written(struct io_task *t)
+{
+	static struct io_log_limit limit;
+	struct counting *c = (struct counting *)t;
+	uint32_t held;
+
+	for (unsigned i = 0; i < c->n; i++) {
+		struct io_port *p = &c->d->ports[i];
+
+		io_counter_files_note(&p->counters, &c->of[i]);
+		if (c->of[i].error < 0 && io_log_limit(&limit, 1, io_clock_now(), &held))
+			io_log(IO_LOG_WARN, "%s: counter files: %s (%u more)", p->dev.id.name,
+			       strerror(-c->of[i].error), held);
+	}
+	c->d->counting = false;
+	free(c);
+}
+
+/* While a thread is still at it, with a file system that does not answer, they wait. */
 static void on_counters(struct ev_loop *loop, ev_timer *w, int revents)
 {
 	struct io_daemon *d = w->data;
-	static struct io_log_limit limit;
-	uint32_t held;
+	struct counting *c;
 
 	(void)loop;
 	(void)revents;
-	for (unsigned i = 0; i < d->devices.n; i++) {
-		int error = io_counter_files_update(&d->ports[i].counters);
-
-		if (error < 0 && io_log_limit(&limit, 1, io_clock_now(), &held))
-			io_log(IO_LOG_WARN, "%s: counter files: %s (%u more)",
-			       d->ports[i].dev.id.name, strerror(-error), held);
-	}
+	io_fault_ports_again(&d->faults);
+	c = d->counting ? NULL : calloc(1, sizeof(*c) + d->devices.n * sizeof(c->of[0]));
+	if (!c)
+		return;
+	c->task = (struct io_task){.work = write_counters, .done = counters_written};
+	c->d = d;
+	c->n = d->devices.n;
+	for (unsigned i = 0; i < c->n; i++)
+		io_counter_files_collect(&d->ports[i].counters, &c->of[i]);
+	d->counting = io_task_start(d->tasks, &c->task) == 0;
+	if (!d->counting)
+		free(c);
 }
 
-static void on_linger(struct io_linger *l)
+static void on_idle_timeout(struct io_idle_timeout *l)
 {
-	struct io_daemon *d = (struct io_daemon *)((char *)l - offsetof(struct io_daemon, linger));
+	struct io_daemon *d =
+		(struct io_daemon *)((char *)l - offsetof(struct io_daemon, idle_timeout));
 
 	io_log(IO_LOG_INFO, "nobody has been here for %u s, leaving", l->seconds);
 	d->stop = true;
 }
 
-static void on_signal(struct ev_loop *loop, ev_signal *w, int revents)
+static void on_end(void *daemon, int signum)
 {
-	struct io_daemon *d = w->data;
+	struct io_daemon *d = daemon;
 
-	(void)loop;
-	(void)revents;
-	io_log(IO_LOG_INFO, "signal %d, leaving", w->signum);
+	io_log(IO_LOG_INFO, "signal %d, leaving", signum);
 	d->stop = true;
 }
 
@@ -273,13 +319,15 @@ static int open_loop(struct io_daemon *d)
 	d->loop = ev_loop_new(EVBACKEND_EPOLL | EVFLAG_NOENV);
 	if (!d->loop)
 		return -ENOMEM;
-	io_linger_init(&d->linger, d->loop, d->settings.linger, on_linger);
+	io_idle_timeout_init(&d->idle_timeout, d->loop, d->settings.linger, on_idle_timeout);
 	ev_timer_init(&d->counters, on_counters, 1, 0);
-	ev_signal_init(&d->terminate, on_signal, SIGTERM);
-	ev_signal_init(&d->interrupt, on_signal, SIGINT);
-	d->counters.data = d->terminate.data = d->interrupt.data = d;
-	ev_signal_start(d->loop, &d->terminate);
-	ev_signal_start(d->loop, &d->interrupt);
+	d->counters.data = d;
+	d->signals = (struct io_signals){.loop = d->loop, .end = on_end, .user = d};
+	io_signals_open(&d->signals);
+	d->tasks = io_tasks_open(d->loop);
+	if (!d->tasks)
+		return -ENOMEM;
+	d->tracer.tasks = d->tasks;
 	return io_watches_open(&d->shared, d->loop);
 }
 
@@ -288,19 +336,22 @@ static int open_loop(struct io_daemon *d)
 static int open_ctl(struct io_daemon *d, const char *path)
 {
 	d->ctl.loop = d->loop;
-	d->ctl.linger = &d->linger;
-	d->ctl.house = (struct io_house){.devices = &d->devices,
-					 .teller = &d->teller,
-					 .clients = &d->clients,
-					 .faults = &d->faults,
-					 .ucma = &d->ucma};
+	d->ctl.idle_timeout = &d->idle_timeout;
+	d->ctl.services = (struct io_services){.devices = &d->devices,
+					       .tracer = &d->tracer,
+					       .clients = &d->clients,
+					       .faults = &d->faults,
+					       .ucma = &d->ucma,
+					       .tasks = d->tasks,
+					       .loop = d->loop};
 	return io_ctl_open(&d->ctl, path);
 }
 
 static int open_ucma(struct io_daemon *d, const char *path)
 {
 	const struct io_ucma_env env = {.loop = d->loop,
-					.linger = &d->linger,
+					.watches = &d->shared,
+					.idle_timeout = &d->idle_timeout,
 					.devices = &d->devices,
 					.fabric = &d->fabric,
 					.clients = &d->clients,
@@ -344,8 +395,12 @@ int io_daemon_create(struct io_daemon *d, const struct io_settings *settings,
 	d->clients_at.fd = d->ctl.listener.fd = d->ucma.listener.fd = d->status.fd = d->shared.fd =
 		-1;
 	io_capture_init(&d->capture);
-	io_teller_create(&d->teller, &d->capture, &d->devices, d->settings.on_error);
+	io_tracer_create(&d->tracer, &d->capture, &d->devices, d->settings.on_error);
+	d->tracer.stand_more = io_ucma_stand;
+	d->tracer.stand_user = &d->ucma;
 	raise_limits();
+	if (d->settings.pin != UHCA_ABI_PIN_OFF)
+		io_arena_guard_open();
 	error = open_loop(d);
 	if (error == 0)
 		error = open_status(d);
@@ -361,7 +416,7 @@ int io_daemon_create(struct io_daemon *d, const struct io_settings *settings,
 		io_daemon_destroy(d);
 		return error;
 	}
-	io_linger_start(&d->linger);
+	io_idle_timeout_start(&d->idle_timeout);
 	return 0;
 }
 
@@ -373,27 +428,49 @@ void io_daemon_confine(struct io_daemon *d)
 static void close_loop(struct io_daemon *d)
 {
 	io_sandbox_leave(d->loop);
-	io_linger_stop(&d->linger);
+	io_idle_timeout_stop(&d->idle_timeout);
 	ev_timer_stop(d->loop, &d->counters);
-	ev_signal_stop(d->loop, &d->terminate);
-	ev_signal_stop(d->loop, &d->interrupt);
+	io_signals_close(&d->signals);
 	io_watches_close(&d->shared);
 	ev_loop_destroy(d->loop);
 	d->loop = NULL;
 }
 
+static void end_instance(void *instance)
+{
+	io_instance_close(instance);
+}
+
+/* Where the file system of its directory does not answer, the files stay, and the lock goes with
+ * us. */
+static void close_instance(struct io_daemon *d)
+{
+	struct io_prompt *p = io_prompt_open();
+
+	_Static_assert(sizeof(d->instance) <= IO_PROMPT_ROOM, "room for the question");
+	if (!p || !io_prompt_begin(p))
+		io_instance_close(&d->instance);
+	else
+		io_prompt_ask(p, end_instance, &d->instance, sizeof(d->instance), LAST_MS);
+	io_prompt_close(p);
+}
+
 void io_daemon_destroy(struct io_daemon *d)
 {
+	io_tasks_close(d->tasks, LAST_MS);
+	d->tasks = d->tracer.tasks = NULL;
 	io_ctl_close(&d->ctl);
 	io_listener_close(&d->clients_at);
 	io_ucma_close(&d->ucma);
 	io_clients_close(&d->clients);
-	io_teller_destroy(&d->teller);
+	io_last_words(&d->devices);
+	io_tracer_destroy(&d->tracer);
 	close_ports(d);
 	io_faults_destroy(&d->faults);
 	io_shm_destroy(&d->status);
-	io_instance_close(&d->instance);
+	close_instance(d);
 	if (d->loop)
 		close_loop(d);
-	io_undertaker_end(LAST_MS);
+	io_arena_guard_close();
+	io_reaper_end(LAST_MS);
 }

@@ -2,7 +2,7 @@
 /*
  * The daemon: everything one uhcad process has. Made by main from the settings, driven by
  * loop.c, taken apart in the reverse order of its making. Only these two and main see all of it;
- * the wings get what they need. A wing uses those above it in this list:
+ * the modules get what they need. A module uses those above it in this list:
  *
  *	base     addresses, clock, log, words of text, random bytes
  *	sandbox  what the daemon lays down when it has opened all it needs
@@ -11,7 +11,7 @@
  *	device   a device without its network: who it is, the core's part, its files
  *	net      its way to other hosts: UDP
  *	port     its way to devices of this daemon, and what went over both
- *	capture  what is told of packets and happenings: to files, to the flight recorder
+ *	capture  what is told of packets and device actions: to files, to the flight recorder
  *	serve    clients and their control messages
  *	fault    what the rules do to packets, calls, completions, memory and devices
  *	ucma     the rdma_cm device
@@ -30,6 +30,7 @@
 #include "emu/io/port/port.h"
 #include "emu/io/serve/serve.h"
 #include "emu/io/ucma/ucma.h"
+#include "signals.h"
 
 #include <ev.h>
 #include <stdbool.h>
@@ -47,6 +48,7 @@ struct io_port {
 
 struct io_daemon {
 	struct ev_loop *loop;
+	struct io_tasks *tasks;   /* with files */
 	struct io_watches shared; /* descriptors that clients have, too */
 	struct io_settings settings;
 	struct io_instance instance;
@@ -55,16 +57,16 @@ struct io_daemon {
 	struct io_devices devices; /* those of ports */
 	struct io_fabric fabric;   /* who has which address */
 	struct io_capture capture;
-	struct io_teller teller;
+	struct io_tracer tracer;
 	struct io_faults faults;
 	struct io_listener clients_at;
 	struct io_clients clients;
 	struct io_ctl ctl;
 	struct io_ucma ucma;
-	struct io_linger linger;
+	struct io_idle_timeout idle_timeout;
 	ev_timer counters; /* runs after work */
-	ev_signal terminate;
-	ev_signal interrupt;
+	bool counting;     /* a thread writes them */
+	struct io_signals signals;
 	bool stop;
 };
 

@@ -2,14 +2,14 @@
 /*
  * See loop.h. Numbers behind the constants: performance notes, sections 4 and 9. Yielding
  * between looks is what lets programs that poll share a processor with the daemon; beside one that
- * never yields it sleeps at once (emu/abi/hog.h).
+ * never yields it sleeps at once (emu/abi/yield_backoff.h).
  */
 #include "loop.h"
 
 #include "daemon.h"
-#include "emu/abi/hog.h"
+#include "deadlines.h"
+#include "emu/abi/yield_backoff.h"
 #include "emu/io/base/base.h"
-#include "emu/io/mem/memory.h"
 #include "emu/io/port/port.h"
 
 #include <errno.h>
@@ -25,7 +25,8 @@
 #define EVENTS    (100 * IO_USEC) /* between looks at the descriptors, and sweeps, while awake */
 #define SOON      (50 * IO_USEC)  /* the same, behind a message of a client */
 #define TURN      (20 * IO_USEC)  /* of work in a row, before others get the processor */
-#define TRAINS    16              /* of one device, before the others get their turn */
+#define BURSTS    16              /* of one device, before the others get their turn */
+#define LONG      (1 * IO_MSEC)   /* a turn that leaves the rest to the next one */
 #define ABSENCE   (5 * IO_MSEC)   /* more than this between two looks does not count */
 
 struct loop {
@@ -35,53 +36,48 @@ struct loop {
 	uint64_t idle_since; /* UINT64_MAX: there was work in the last look */
 	unsigned looks;      /* since then */
 	uint64_t next_events;
-	uint64_t heard;      /* messages of clients */
-	uint64_t heard_at;   /* when it was seen that there were more */
-	bool wire_waits;     /* the last look left the wire out */
-	struct uhca_hog hog; /* no spinning while one is near */
-	uint64_t last_turn;  /* of the others */
-	uint64_t began;      /* our turn, 0: it has ended */
-	uint64_t clock;      /* its last reading */
-	bool fresh;          /* it was read a moment ago: now is that */
-	int timer;           /* timerfd: libev's own timers count milliseconds */
-	uint64_t timer_set;  /* what it was set to; UINT64_MAX: not running */
+	uint64_t heard;                /* messages of clients */
+	uint64_t heard_at;             /* when it was seen that there were more */
+	bool wire_waits;               /* the last look left the wire out */
+	bool rest_waits;               /* and the messages */
+	struct uhca_yield_backoff hog; /* no spinning while one is near */
+	uint64_t last_turn;            /* of the others */
+	uint64_t clock;                /* its last reading */
+	bool fresh;                    /* it was read a moment ago: now is that */
+	int timer;                     /* timerfd: libev's own timers count milliseconds */
+	uint64_t timer_set;            /* what it was set to; UINT64_MAX: not running */
 	ev_io timer_watcher;
 };
 
 /* ---- how long a turn takes: so long everybody waits for what one has asked for ---- */
 
-static void note_turn(struct loop *l, uint64_t time)
-{
-	if (time > l->d->devices.longest_turn)
-		l->d->devices.longest_turn = time;
-}
-
 static void end_turn(struct loop *l, uint64_t now)
 {
-	if (l->began)
-		note_turn(l, now - l->began);
-	l->began = 0;
+	io_turn_end(&l->d->devices.turn, now);
 }
 
-/* libev calls its watchers: behind a sleep this is a turn, too. */
+/* libev calls its watchers: behind a sleep, when no turn has begun, this is one. */
 static void on_pending(struct ev_loop *loop)
 {
 	struct loop *l = ev_userdata(loop);
-	uint64_t before;
+	struct io_turn_time *turn = &l->d->devices.turn;
+	bool alone = turn->began == 0;
 
 	if (ev_pending_count(loop) == 0)
 		return;
-	before = io_clock_now();
+	if (alone)
+		io_turn_begin(turn, io_clock_now());
 	ev_invoke_pending(loop);
 	l->clock = io_clock_now();
-	note_turn(l, l->clock - before);
+	if (alone)
+		io_turn_end(turn, l->clock);
 }
 
 /* ---- one look at everything; each part returns whether there was work ---- */
 
 static bool ring_doorbells(struct loop *l)
 {
-	return io_callers_look(&l->d->clients.callers, l->now) > 0;
+	return io_active_doorbells_look(&l->d->clients.callers, l->now) > 0;
 }
 
 static bool poll_wire(struct loop *l)
@@ -93,43 +89,27 @@ static bool poll_wire(struct loop *l)
 	return work;
 }
 
-static bool run_deadlines(struct loop *l)
-{
-	bool work = false;
-
-	if (l->d->faults.armed && io_faults_deadline(&l->d->faults) <= l->now) {
-		io_faults_tick(&l->d->faults, l->now);
-		work = true;
-	}
-	for (unsigned i = 0; i < l->d->devices.n; i++) {
-		struct io_device *dev = &l->d->ports[i].dev;
-
-		if (core_next_deadline(dev->core) > l->now)
-			continue;
-		core_tick(dev->core, l->now);
-		dev->dirty = true;
-		work = true;
-	}
-	return work;
-}
-
 /*
- * A low-latency QP waits for one long train at the most until its doorbell is seen; the core lets
+ * A low-latency QP waits for one long burst at the most until its doorbell is seen; the core lets
  * it go first then. For the others that look is a load of the summary words.
  */
 static unsigned send_of_device(struct loop *l, struct io_device *dev)
 {
+	bool slow = l->d->faults.watched != 0; /* each packet is held against all rules */
 	unsigned n = 0;
 
-	while (n < TRAINS && dev->dirty && !dev->blocked) {
+	while (n < BURSTS && dev->dirty && !dev->blocked) {
 		if (n > 0)
 			ring_doorbells(l);
-		n += io_device_send(dev, l->now, l->d->devices.buf, l->d->devices.cap, TRAINS - n);
+		if (slow && n > 0 && io_clock_now() - l->now > LONG)
+			break;
+		n += io_device_send(dev, l->now, l->d->devices.buf, l->d->devices.cap,
+				    slow ? 1 : BURSTS - n);
 	}
 	return n;
 }
 
-static bool send_trains(struct loop *l)
+static bool send_bursts(struct loop *l)
 {
 	unsigned n = 0;
 
@@ -139,9 +119,9 @@ static bool send_trains(struct loop *l)
 
 		if (!p->dev.dirty)
 			continue;
-		frames = io_ether_send(&l->d->devices, &p->dev, l->now, TRAINS);
+		frames = io_ether_send(&l->d->devices, &p->dev, l->now, BURSTS);
 		n += frames + send_of_device(l, &p->dev);
-		if (frames == TRAINS)
+		if (frames == BURSTS)
 			p->dev.dirty = true; /* there may be more */
 	}
 	return n > 0;
@@ -170,11 +150,22 @@ static bool take_messages(struct loop *l, bool work)
 	if (!due && (work || l->now - l->heard_at > SPIN_MOST))
 		return false;
 	if (due)
-		io_callers_sweep(&l->d->clients.callers, l->now);
+		io_active_doorbells_sweep(&l->d->clients.callers, l->now);
 	ev_run(l->d->loop, EVRUN_NOWAIT);
 	asked = was_asked(l);
 	l->next_events = l->now + (asked ? SOON : EVENTS);
 	return asked;
+}
+
+/*
+ * Has this turn taken long already? Then messages, and who has left, come in the next one; but no
+ * two turns in a row leave them out.
+ */
+static bool leave_rest(struct loop *l, bool work)
+{
+	l->rest_waits =
+		work && io_turn_did("requests and packets") - l->now > LONG && !l->rest_waits;
+	return l->rest_waits;
 }
 
 /*
@@ -188,9 +179,11 @@ static bool look(struct loop *l)
 	l->wire_waits = work && !l->wire_waits;
 	if (!l->wire_waits)
 		work |= poll_wire(l);
-	work |= run_deadlines(l);
-	work |= send_trains(l);
-	io_mem_settle();
+	work |= io_deadlines_run(l->d, l->now);
+	work |= send_bursts(l);
+	io_clients_end_lost(&l->d->clients);
+	if (leave_rest(l, work))
+		return true;
 	work |= io_clients_bury(&l->d->clients);
 	return take_messages(l, work) || work;
 }
@@ -206,19 +199,6 @@ static void on_timer(struct ev_loop *loop, ev_io *w, int revents)
 	(void)revents;
 	if (read(w->fd, &count, sizeof(count)) == sizeof(count))
 		l->timer_set = UINT64_MAX;
-}
-
-static uint64_t next_deadline(const struct loop *l)
-{
-	uint64_t next = io_faults_deadline(&l->d->faults);
-
-	for (unsigned i = 0; i < l->d->devices.n; i++) {
-		uint64_t at = core_next_deadline(l->d->ports[i].dev.core);
-
-		if (at < next)
-			next = at;
-	}
-	return next;
 }
 
 /*
@@ -241,7 +221,7 @@ static bool missed_work(const struct loop *l)
 {
 	if (l->d->stop)
 		return true;
-	if (io_callers_rang(&l->d->clients.callers, l->now))
+	if (io_active_doorbells_rang(&l->d->clients.callers, l->now))
 		return true;
 	for (unsigned i = 0; i < l->d->devices.n; i++)
 		if (l->d->ports[i].dev.dirty && !l->d->ports[i].dev.blocked)
@@ -254,7 +234,6 @@ static bool hurry(struct loop *l)
 {
 	bool any = false;
 
-	io_mem_settle();
 	for (unsigned i = 0; i < l->d->devices.n; i++) {
 		struct io_device *dev = &l->d->ports[i].dev;
 
@@ -282,14 +261,14 @@ static void sleep_until_work(struct loop *l)
 	if (hurry(l))
 		return;
 	end_turn(l, io_clock_now());
-	if (io_teller_awake(&l->d->teller)) {
-		io_teller_tick(&l->d->teller, l->now);
+	if (io_tracer_awake(&l->d->tracer)) {
+		io_tracer_tick(&l->d->tracer, l->now);
 		io_capture_flush(&l->d->capture);
 	}
 	__atomic_store_n(&l->status->need_wakeup, 1, __ATOMIC_RELAXED);
 	uhca_ring_fence();
 	if (!missed_work(l)) {
-		set_timer(l, wake = next_deadline(l));
+		set_timer(l, wake = io_deadlines_next(l->d));
 		ev_run(l->d->loop, EVRUN_ONCE);
 		l->now = asleep_until(l, wake);
 	}
@@ -312,7 +291,7 @@ static void look_at_clock(struct loop *l)
 	l->fresh = false;
 	l->now = l->clock;
 	end_turn(l, l->now);
-	l->began = l->now;
+	io_turn_begin(&l->d->devices.turn, l->now);
 	away = before ? l->now - before : 0;
 	for (unsigned i = 0; away > ABSENCE && i < l->d->devices.n; i++)
 		core_skip(l->d->ports[i].dev.core, away - ABSENCE);
@@ -328,7 +307,7 @@ static void yield(struct loop *l, uint64_t before)
 	l->clock = io_clock_now();
 	l->fresh = true;
 	l->last_turn = l->clock;
-	uhca_hog_yielded(&l->hog, before, l->clock);
+	uhca_yield_backoff_yielded(&l->hog, before, l->clock);
 }
 
 /*
@@ -337,7 +316,7 @@ static void yield(struct loop *l, uint64_t before)
  */
 static void give_turn(struct loop *l)
 {
-	if (!uhca_hog_is_near(&l->hog, l->now) && l->now - l->last_turn > TURN)
+	if (!uhca_yield_backoff_is_near(&l->hog, l->now) && l->now - l->last_turn > TURN)
 		yield(l, io_clock_now());
 }
 
@@ -348,7 +327,7 @@ static bool may_sleep(const struct loop *l)
 
 	if (idle <= SPIN_MOST && (idle <= SPIN || l->looks <= LOOKS))
 		return false;
-	return next_deadline(l) > l->now + NAP;
+	return io_deadlines_next(l->d) > l->now + NAP;
 }
 
 static void run(struct loop *l)
@@ -357,8 +336,8 @@ static void run(struct loop *l)
 		look_at_clock(l);
 		if (look(l)) {
 			l->idle_since = UINT64_MAX;
-			if (io_teller_awake(&l->d->teller))
-				io_teller_tick(&l->d->teller, l->now);
+			if (io_tracer_awake(&l->d->tracer))
+				io_tracer_tick(&l->d->tracer, l->now);
 			io_counter_timer_touch(l->d->loop, &l->d->counters);
 			give_turn(l);
 			continue;
@@ -368,7 +347,7 @@ static void run(struct loop *l)
 			l->looks = 0;
 		}
 		l->looks++;
-		if (uhca_hog_is_near(&l->hog, l->now) || may_sleep(l)) {
+		if (uhca_yield_backoff_is_near(&l->hog, l->now) || may_sleep(l)) {
 			sleep_until_work(l);
 			l->idle_since = UINT64_MAX;
 		} else {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The daemon's one thread (DESIGN D7). Awake, it looks at doorbells, hot sockets, deadlines and
- * trains to send, and yields the processor when there was nothing; with nothing to do for a
+ * The daemon's one thread (design D7). Awake, it looks at doorbells, hot sockets, deadlines and
+ * bursts to send, and yields the processor when there was nothing; with nothing to do for a
  * while it says so in the status page (need_wakeup), looks once more, and sleeps in libev until
  * a descriptor or the next deadline wakes it.
  */

@@ -35,31 +35,12 @@ static bool rules_hit_row(struct io_client *c, const struct core_row *row)
 	return hit;
 }
 
-/*
- * Memory may be shared between programs of several devices: what programs of the others were to
- * copy is there first. (The core has seen to those of its own.)
- */
-static void others_yield(const struct io_client *c)
-{
-	static bool busy; /* what is stored for that comes here again */
-	const struct io_devices *all = c->all->devices;
-
-	if (busy)
-		return;
-	busy = true;
-	for (unsigned i = 0; i < all->n; i++)
-		if (all->at[i] != c->dev)
-			core_offers_settle(all->at[i]->core);
-	busy = false;
-}
-
 static int mem_read(void *client, const struct core_span *from, unsigned n, void *to)
 {
 	struct io_client *c = client;
 
 	if (c->gone)
 		return -ESRCH;
-	others_yield(c);
 	if (rules_hit(c, from, n))
 		return -EFAULT;
 	return io_mem_read(&c->mem, from, n, to);
@@ -72,7 +53,6 @@ static int mem_write(void *client, const struct core_span *to, unsigned n, const
 
 	if (c->gone)
 		return -ESRCH;
-	others_yield(c);
 	if (rules_hit(c, to, n))
 		return -EFAULT;
 	return io_mem_write(&c->mem, to, n, from, n_from);
@@ -82,7 +62,6 @@ static int row_error(struct io_client *c, const struct core_row *row)
 {
 	if (c->gone)
 		return -ESRCH;
-	others_yield(c);
 	return rules_hit_row(c, row) ? -EFAULT : 0;
 }
 
@@ -91,7 +70,7 @@ static int mem_read_row(void *client, const struct core_row *from, void *to)
 	int error = row_error(client, from);
 
 	if (!error)
-		io_mem_read_row(from, to);
+		io_mapped_read_row(from, to);
 	return error;
 }
 
@@ -100,7 +79,7 @@ static int mem_write_row(void *client, const struct core_row *to, const struct i
 	int error = row_error(client, to);
 
 	if (!error)
-		io_mem_write_row(to, from);
+		io_mapped_write_row(to, from);
 	return error;
 }
 
@@ -110,12 +89,6 @@ static bool mem_there(void *client, const struct core_span *at)
 	struct io_client *c = client;
 
 	return !c->gone && io_mem_is_there(&c->mem, at);
-}
-
-static void mem_settle(void *user)
-{
-	(void)user;
-	io_mem_settle();
 }
 
 /*
@@ -130,8 +103,15 @@ static const void *mem_map(void *client, const struct core_span *at, const uint8
 	if (c->gone || l->always_wire || !io_fabric_find(l->fabric, dst) ||
 	    io_faults_watch(c->dev->faults, FAULT_LAYER_MEMORY))
 		return NULL;
-	others_yield(c);
 	return (const void *)(uintptr_t)at->addr;
+}
+
+static bool stays(void *user, const uint8_t dst[16])
+{
+	const struct io_device *dev = user;
+	const struct io_loopback *l = dev->loopback;
+
+	return !l->always_wire && io_fabric_find(l->fabric, dst);
 }
 
 static int ring_alloc(void *client, size_t size, struct core_ring *out)
@@ -206,8 +186,10 @@ static int mcast(void *user, const uint8_t gid[16], bool join)
 }
 
 static const char *const point_name[] = {
-	[CORE_TRACE_QP_STATE] = "state", [CORE_TRACE_TX] = "tx",       [CORE_TRACE_RX] = "rx",
-	[CORE_TRACE_RX_DROP] = "drop",   [CORE_TRACE_NAK] = "nak",     [CORE_TRACE_RETRY] = "retry",
+	[CORE_TRACE_QP_STATE] = "state", [CORE_TRACE_TX] = "tx",
+	[CORE_TRACE_RX] = "rx",          [CORE_TRACE_RX_DROP] = "drop",
+	[CORE_TRACE_JUDGED] = "judged",  [CORE_TRACE_REQUEST] = "request",
+	[CORE_TRACE_NAK] = "nak",        [CORE_TRACE_RETRY] = "retry",
 	[CORE_TRACE_CQE] = "completion", [CORE_TRACE_EVENT] = "event",
 };
 
@@ -227,9 +209,9 @@ static const struct core_ops ops = {
 	.mem_read_row = mem_read_row,
 	.mem_write_row = mem_write_row,
 	.mem_write = mem_write,
-	.mem_settle = mem_settle,
 	.mem_there = mem_there,
 	.mem_map = mem_map,
+	.stays = stays,
 	.ring_alloc = ring_alloc,
 	.ring_free = ring_free,
 	.comp_event = comp_event,

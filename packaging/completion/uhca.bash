@@ -6,7 +6,7 @@
 # Words of the commands that uhcactl has, first or behind another one.
 _uhca_commands() { # PROGRAM [FIRST]
 	"$1" --help 2>/dev/null | awk -v first="${2:-}" '
-		/^Options:/ { exit }
+		/^Options/ { exit }
 		/^  [a-z]/ && first == "" { print $1 }
 		/^  [a-z]/ && $1 == first {
 			n = split($2, words, "|")

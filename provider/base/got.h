@@ -2,7 +2,7 @@
 /*
  * Sends calls that libraries make to the C library elsewhere, without anything preloaded: the slots
  * of their global offset tables get other contents. no_preload.c says which of libibverbs and
- * librdmacm, adopt/advice.c which of everybody.
+ * librdmacm, pin/advice.c which of everybody.
  */
 #ifndef UHCAV_GOT_H
 #define UHCAV_GOT_H

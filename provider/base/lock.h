@@ -8,7 +8,7 @@
 #ifndef UHCAV_LOCK_H
 #define UHCAV_LOCK_H
 
-#include "give_way.h"
+#include "yield_backoff.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,7 +35,7 @@ static inline void uhcav_lock(struct uhcav_lock *l)
 	while (__atomic_exchange_n(&l->held, 1, __ATOMIC_ACQUIRE)) {
 		while (__atomic_load_n(&l->held, __ATOMIC_RELAXED)) {
 			if (++spins % UHCAV_LOCK_SPINS == 0)
-				uhcav_give_way();
+				uhcav_yield_backoff();
 		}
 	}
 }

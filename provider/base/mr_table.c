@@ -58,8 +58,8 @@ static bool enter(struct uhcav_mr_slots *s, const struct uhcav_region *r)
 	__atomic_store_n(&s->slot[i].length, r->length, __ATOMIC_RELAXED);
 	__atomic_store_n(&s->slot[i].addr, r->addr, __ATOMIC_RELAXED);
 	__atomic_store_n(&s->slot[i].flags, r->flags, __ATOMIC_RELAXED);
-	__atomic_store_n(&s->slot[i].adopted, r->adopted, __ATOMIC_RELAXED);
-	__atomic_store_n(&s->slot[i].adopted_end, r->adopted_end, __ATOMIC_RELAXED);
+	__atomic_store_n(&s->slot[i].pinned, r->pinned, __ATOMIC_RELAXED);
+	__atomic_store_n(&s->slot[i].pinned_end, r->pinned_end, __ATOMIC_RELAXED);
 	__atomic_store_n(&s->slot[i].lkey, r->lkey, __ATOMIC_RELEASE);
 	return fresh;
 }
@@ -147,8 +147,8 @@ void uhcav_mr_table_remove(struct uhcav_mr_table *t, uint32_t lkey)
 static const void *range(const struct uhcav_region *r, uint32_t lkey, uint64_t iova,
 			 uint64_t length, bool *device)
 {
-	uint64_t from = __atomic_load_n(&r->adopted, __ATOMIC_RELAXED);
-	uint64_t end = __atomic_load_n(&r->adopted_end, __ATOMIC_RELAXED);
+	uint64_t from = __atomic_load_n(&r->pinned, __ATOMIC_RELAXED);
+	uint64_t end = __atomic_load_n(&r->pinned_end, __ATOMIC_RELAXED);
 	uint64_t base = __atomic_load_n(&r->iova, __ATOMIC_RELAXED);
 	uint64_t size = __atomic_load_n(&r->length, __ATOMIC_RELAXED);
 	uint64_t addr = __atomic_load_n(&r->addr, __ATOMIC_RELAXED);

@@ -26,7 +26,7 @@ struct uhcav_region {
 	uint64_t length;
 	uint64_t addr;
 	/* Addresses in between are mapped by the device, which takes them when it needs them. */
-	uint64_t adopted, adopted_end;
+	uint64_t pinned, pinned_end;
 };
 
 struct uhcav_mr_slots {
@@ -57,7 +57,7 @@ void uhcav_mr_table_remove(struct uhcav_mr_table *t, uint32_t lkey);
 /*
  * Where the length bytes at "iova" of region lkey are in our memory; NULL when the table knows no
  * such key, the range is not inside the region, or it is for the device to read: of an on-demand
- * region, or adopted. Any thread, no lock.
+ * region, or pinned. Any thread, no lock.
  */
 const void *uhcav_mr_table_find(const struct uhcav_mr_table *t, uint32_t lkey, uint64_t iova,
 				uint64_t length);

@@ -6,8 +6,8 @@
  */
 #include "rpc.h"
 
-#include "give_way.h"
 #include "uncancelled.h"
+#include "yield_backoff.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -173,16 +173,33 @@ static bool reply_fits(const struct uhcav_call *call, ssize_t n, int flags, unsi
 	if (r->cmd != call->cmd || r->sequence != call->request->sequence || r->size != (uint32_t)n)
 		return false;
 	if (r->status)
-		return r->status < 0 && r->status > -4096 && n == (ssize_t)sizeof(*r);
+		return r->status < 0 && r->status > -4096 &&
+		       n <= (ssize_t)sizeof(struct uhca_cmd_refusal);
 	return n == (ssize_t)call->reply_size && fds == call->n_recv_fd;
+}
+
+/* Why it failed stands behind the header: in the reply's room as far as that goes, then in "more".
+ */
+static void take_why(struct uhcav_call *call, const char *more, size_t n)
+{
+	size_t room = call->reply_size - sizeof(*call->reply);
+	size_t first = n < room ? n : room;
+
+	if (n > sizeof(call->why) - 1)
+		n = sizeof(call->why) - 1;
+	first = first < n ? first : n;
+	memcpy(call->why, call->reply + 1, first);
+	memcpy(call->why + first, more, n - first);
+	call->why[n] = '\0';
 }
 
 /* Looks a few times, then sleeps; false when the time is over, or the daemon gone. */
 static bool receive_reply(struct uhcav_rpc *c, struct uhcav_call *call, int64_t deadline)
 {
-	struct iovec iov = {call->reply, call->reply_size};
+	char more[sizeof(struct uhca_cmd_refusal)];
+	struct iovec iov[2] = {{call->reply, call->reply_size}, {more, sizeof(more)}};
 	union fd_buffer fds = {.space = {0}};
-	struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
+	struct msghdr msg = {.msg_iov = iov, .msg_iovlen = 2};
 	ssize_t n;
 
 	for (unsigned looks = 0;; looks++) {
@@ -192,12 +209,14 @@ static bool receive_reply(struct uhcav_rpc *c, struct uhcav_call *call, int64_t 
 		if (n >= 0 || (errno != EINTR && errno != EAGAIN))
 			break;
 		if (looks < LOOKS)
-			uhcav_give_way();
+			uhcav_yield_backoff();
 		else if (!wait_ready(c, POLLIN, deadline))
 			return false;
 	}
 	if (n <= 0)
 		return false;
+	if (n > (ssize_t)sizeof(*call->reply) && call->reply->status)
+		take_why(call, more, (size_t)n - sizeof(*call->reply));
 	return reply_fits(call, n, msg.msg_flags, take_fds(call, &msg));
 }
 
@@ -209,6 +228,7 @@ static int exchange(struct uhcav_rpc *c, struct uhcav_call *call)
 	for (unsigned i = 0; i < call->n_recv_fd; i++)
 		call->recv_fd[i] = -1;
 	memset(call->reply, 0, call->reply_size);
+	call->why[0] = '\0';
 	pthread_mutex_lock(&c->lock);
 	call->lost = c->broken;
 	if (c->broken) {

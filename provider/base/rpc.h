@@ -46,8 +46,34 @@ struct uhcav_call {
 	unsigned n_send_fd;
 	int *recv_fd; /* out: owned by the caller on success, -1 otherwise */
 	unsigned n_recv_fd;
-	bool lost; /* out: the daemon is gone or makes no sense */
+	bool lost;  /* out: the daemon is gone or makes no sense */
+	bool tried; /* the caller goes another way when it fails: nobody is told why */
+	char why[UHCA_ABI_REFUSAL]; /* out: of a call that the daemon refused; "" */
 };
+
+/*
+ * Initialises a call. "in" and "out" point to request and reply of the command (UHCA_CMD_*):
+ * structs whose first member is the header h. Further members of the call may follow (.recv_fd =
+ * ...).
+ */
+/* clang-format off */
+#define UHCAV_CALL(command, in, out, ...) { \
+	.request = &(in)->h, \
+	.request_size = sizeof(*(in)), \
+	.cmd = (command), \
+	.reply = &(out)->h, \
+	.reply_size = sizeof(*(out)), \
+	__VA_ARGS__ }
+
+/* The same of a command whose reply is the header alone. */
+#define UHCAV_CALL_PLAIN(command, in, ...) { \
+	.request = &(in)->h, \
+	.request_size = sizeof(*(in)), \
+	.cmd = (command), \
+	.reply = &(struct uhca_cmd_reply){0}, \
+	.reply_size = sizeof(struct uhca_cmd_reply), \
+	__VA_ARGS__ }
+/* clang-format on */
 
 /*
  * Connects to the daemon's socket at path. 0 or -errno of socket(2) and connect(2),

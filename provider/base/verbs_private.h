@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The parts of libibverbs' private provider ABI that we touch: layouts only, no functions.
- * Independently written from facts that hold for rdma-core v34 ... v65; what differs between
+ * Independently written from facts that hold for rdma-core v33 ... v65; what differs between
  * those releases is found out at run time (driver.c) instead of being compiled in. Objects that
  * the library hands to us or takes from us carry slack behind the fields named here, because
  * newer libraries have more.

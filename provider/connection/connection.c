@@ -114,8 +114,9 @@ static unsigned look_at_rtr(const struct ibv_qp_attr *a, int mask, bool tell)
 	bool slow = mask & IBV_QP_MIN_RNR_TIMER && !a->min_rnr_timer;
 
 	if (tell && slow)
-		uhcav_finding_fact("min_rnr_timer 0 is the longest, 655 ms, and not the shortest "
-				   "(1: 10 us)");
+		uhcav_diagnostic_fact(
+			"min_rnr_timer 0 is the longest, 655 ms, and not the shortest "
+			"(1: 10 us)");
 	return slow;
 }
 
@@ -140,7 +141,7 @@ static unsigned look_at_rts(const struct ibv_qp_attr *a, int mask, bool tell)
 
 	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
 		if (tell && facts[i].so)
-			uhcav_finding_fact("%s", facts[i].what);
+			uhcav_diagnostic_fact("%s", facts[i].what);
 		n += facts[i].so;
 	}
 	return n;
@@ -155,15 +156,15 @@ static void look_at_one(const struct ibv_qp *qp, const struct ibv_qp_attr *attr,
 	    !(look_at_rtr(attr, mask, false) + look_at_rts(attr, mask, false)))
 		return;
 	stack = uhcav_stack_take(here);
-	if (!uhcav_finding_is_new(UHCA_CHECK_CONN_RETRIES, stack, NULL))
+	if (!uhcav_diagnostic_is_new(UHCA_CHECK_CONN_RETRIES, stack, NULL))
 		return;
-	uhcav_finding_begin(UHCA_CHECK_CONN_RETRIES,
-			    "a connection gives up at once, or waits for very long");
-	uhcav_finding_fact("QP 0x%x", qp->qp_num);
+	uhcav_diagnostic_begin(UHCA_CHECK_CONN_RETRIES,
+			       "a connection gives up at once, or waits for very long");
+	uhcav_diagnostic_fact("QP 0x%x", qp->qp_num);
 	look_at_rtr(attr, mask, true);
 	look_at_rts(attr, mask, true);
-	uhcav_finding_stack(stack, "modified by");
-	uhcav_finding_tell();
+	uhcav_diagnostic_stack(stack, "modified by");
+	uhcav_diagnostic_tell();
 }
 
 void uhcav_connection_modified(struct uhcav_here here, struct ibv_qp *qp,
@@ -214,13 +215,13 @@ static unsigned look_one_way(const struct end *a, const struct end *b, bool tell
 		     a->attr.max_rd_atomic > b->attr.max_dest_rd_atomic;
 
 	if (tell && psn)
-		uhcav_finding_fact("QP 0x%x begins at sq_psn 0x%x, QP 0x%x expects rq_psn 0x%x",
-				   a->qp->qp_num, a->attr.sq_psn, b->qp->qp_num, b->attr.rq_psn);
+		uhcav_diagnostic_fact("QP 0x%x begins at sq_psn 0x%x, QP 0x%x expects rq_psn 0x%x",
+				      a->qp->qp_num, a->attr.sq_psn, b->qp->qp_num, b->attr.rq_psn);
 	if (tell && reads)
-		uhcav_finding_fact("QP 0x%x may ask max_rd_atomic %u, QP 0x%x takes "
-				   "max_dest_rd_atomic %u",
-				   a->qp->qp_num, a->attr.max_rd_atomic, b->qp->qp_num,
-				   b->attr.max_dest_rd_atomic);
+		uhcav_diagnostic_fact("QP 0x%x may ask max_rd_atomic %u, QP 0x%x takes "
+				      "max_dest_rd_atomic %u",
+				      a->qp->qp_num, a->attr.max_rd_atomic, b->qp->qp_num,
+				      b->attr.max_dest_rd_atomic);
 	return (unsigned)psn + reads;
 }
 
@@ -230,9 +231,9 @@ static unsigned look_both_ways(const struct end *a, const struct end *b, bool te
 		   a->attr.path_mtu != b->attr.path_mtu;
 
 	if (tell && mtu)
-		uhcav_finding_fact("QP 0x%x has path_mtu %u, QP 0x%x %u", a->qp->qp_num,
-				   128u << a->attr.path_mtu, b->qp->qp_num,
-				   128u << b->attr.path_mtu);
+		uhcav_diagnostic_fact("QP 0x%x has path_mtu %u, QP 0x%x %u", a->qp->qp_num,
+				      128u << a->attr.path_mtu, b->qp->qp_num,
+				      128u << b->attr.path_mtu);
 	return mtu + look_one_way(a, b, tell) + look_one_way(b, a, tell);
 }
 
@@ -270,18 +271,18 @@ static bool is_crossed(const struct end *a, const struct end *b)
 
 static void tell_mismatch(const struct end *a, const struct end *b)
 {
-	if (!uhcav_finding_is_new(UHCA_CHECK_CONN_MISMATCH, a->connected, b->connected))
+	if (!uhcav_diagnostic_is_new(UHCA_CHECK_CONN_MISMATCH, a->connected, b->connected))
 		return;
-	uhcav_finding_begin(UHCA_CHECK_CONN_MISMATCH,
-			    "the two ends of a connection were told what does not fit");
+	uhcav_diagnostic_begin(UHCA_CHECK_CONN_MISMATCH,
+			       "the two ends of a connection were told what does not fit");
 	if (is_crossed(a, b))
-		uhcav_finding_fact("QP 0x%x has dest_qp_num 0x%x, which has 0x%x", a->qp->qp_num,
-				   a->attr.dest_qp_num, b->attr.dest_qp_num);
+		uhcav_diagnostic_fact("QP 0x%x has dest_qp_num 0x%x, which has 0x%x", a->qp->qp_num,
+				      a->attr.dest_qp_num, b->attr.dest_qp_num);
 	else
 		look_both_ways(a, b, true);
-	uhcav_finding_stack(a->connected, "QP 0x%x connected by", a->qp->qp_num);
-	uhcav_finding_stack(b->connected, "QP 0x%x connected by", b->qp->qp_num);
-	uhcav_finding_tell();
+	uhcav_diagnostic_stack(a->connected, "QP 0x%x connected by", a->qp->qp_num);
+	uhcav_diagnostic_stack(b->connected, "QP 0x%x connected by", b->qp->qp_num);
+	uhcav_diagnostic_tell();
 }
 
 bool uhcav_connection_look(const struct ibv_qp *qp)

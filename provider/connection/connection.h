@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Wing "connection": what the ends of a connection were told of each other (ibv_modify_qp), for the
- * sanitizer. Two ends can be held against each other where both are queue pairs of this process on
- * one device; of one alone it is known how long it waits.
+ * Module "connection": what the ends of a connection were told of each other (ibv_modify_qp), for
+ * the sanitizer. Two ends can be held against each other where both are queue pairs of this process
+ * on one device; of one alone it is known how long it waits.
  *
- * Who may call: the sanitizer. Below it: the wing "finding". Any thread.
+ * Who may call: the sanitizer. Below it: the module "finding". Any thread.
  */
 #ifndef UHCAV_CONNECTION_H
 #define UHCAV_CONNECTION_H
 
-#include "provider/finding/finding.h"
+#include "provider/diagnostic/diagnostic.h"
 
 #include <infiniband/verbs.h>
 #include <stdbool.h>

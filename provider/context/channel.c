@@ -7,6 +7,8 @@
  */
 #include "channel.h"
 
+#include "refuse.h"
+
 #include "emu/abi/event.h"
 
 #include <errno.h>
@@ -156,13 +158,8 @@ static int announce(struct uhcav_channel *ch, struct uhcav_context *ctx)
 {
 	struct uhca_cmd_handle request = {.handle = 0};
 	struct uhca_cmd_handle_reply reply;
-	struct uhcav_call call = {.request = &request.h,
-				  .request_size = sizeof(request),
-				  .cmd = UHCA_CMD_CREATE_CHANNEL,
-				  .reply = &reply.h,
-				  .reply_size = sizeof(reply),
-				  .send_fd = &ch->events.write_fd,
-				  .n_send_fd = 1};
+	struct uhcav_call call = UHCAV_CALL(UHCA_CMD_CREATE_CHANNEL, &request, &reply,
+					    .send_fd = &ch->events.write_fd, .n_send_fd = 1);
 	int err = uhcav_context_call(ctx, &call);
 
 	if (err)
@@ -196,7 +193,7 @@ int uhcav_channel_get(struct uhcav_context *ctx, int read_fd, struct uhcav_chann
 	enter();
 	ch = find(read_fd);
 	if (!ch || (ch->ctx && ch->ctx != ctx))
-		err = -EINVAL;
+		err = uhcav_refuse(ctx, "create_cq", -EINVAL, "channel is none of this context");
 	else if (!ch->ctx)
 		err = announce(ch, ctx);
 	if (!err) {

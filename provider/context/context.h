@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Wing "context": one opened device. The connection to the daemon and what is shared with it, what
- * the process hears of the daemon (completion channels, events, its end), and what forks do to it.
- * It knows no kind of object: those that are to hear of the daemon's end listen (device.h).
+ * Module "context": one opened device. The connection to the daemon and what is shared with it,
+ * what the process hears of the daemon (completion channels, events, its end), and what forks do to
+ * it. It knows no kind of object: those that are to hear of the daemon's end listen (device.h).
  *
- * Who may call: every wing above: keys, queues, qp, poll, post, dv, and the driver, which alone
+ * Who may call: every module above: keys, queues, qp, poll, post, dv, and the driver, which alone
  * opens and closes. It calls base.
  * Where to begin: device.h, then open.c.
  */
@@ -21,5 +21,6 @@
 #include "monitor.h"
 #include "open.h"
 #include "post_fault.h"
+#include "refuse.h"
 
 #endif

@@ -3,6 +3,7 @@
 #include "device.h"
 
 #include "emu/abi/event.h"
+#include "provider/diagnostic/diagnostic.h"
 
 #include <errno.h>
 #include <sys/mman.h>
@@ -54,6 +55,12 @@ int uhcav_context_map(int fd, size_t size, bool writable, uint32_t kind, void **
 	return 0;
 }
 
+/* What the library does by itself may find that it is done already. */
+static bool is_programs(uint32_t cmd)
+{
+	return cmd != UHCA_CMD_DESTROY_CHANNEL && cmd != UHCA_CMD_NOTIFY_CQ;
+}
+
 int uhcav_context_call(struct uhcav_context *ctx, struct uhcav_call *call)
 {
 	int err;
@@ -63,18 +70,15 @@ int uhcav_context_call(struct uhcav_context *ctx, struct uhcav_call *call)
 	err = uhcav_rpc_call(&ctx->rpc, call);
 	if (call->lost)
 		uhcav_context_fatal(ctx);
+	else if (err && *call->why && !call->tried && is_programs(call->cmd))
+		uhcav_diagnostic_refused("ibv_", call->why, -err);
 	return err;
 }
 
 int uhcav_context_call_handle(struct uhcav_context *ctx, uint32_t cmd, uint32_t handle)
 {
 	struct uhca_cmd_handle request = {.handle = handle};
-	struct uhca_cmd_reply reply;
-	struct uhcav_call call = {.request = &request.h,
-				  .request_size = sizeof(request),
-				  .cmd = cmd,
-				  .reply = &reply,
-				  .reply_size = sizeof(reply)};
+	struct uhcav_call call = UHCAV_CALL_PLAIN(cmd, &request);
 
 	return uhcav_context_call(ctx, &call);
 }

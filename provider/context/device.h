@@ -46,11 +46,14 @@ struct uhcav_listener {
 struct uhcav_context {
 	uint32_t life; /* enum uhcav_life; read with uhcav_life() */
 	uint32_t gather_limit;
-	enum uhca_abi_adopt adopt; /* which registered memory becomes the device's */
-	enum uhcav_arena arena;    /* adopt/adoption.c, under its lock */
+	enum uhca_abi_pin pin;  /* which registered memory becomes the device's */
+	enum uhcav_arena arena; /* pin/pinning.c, under its lock */
+	uint32_t refused;       /* calls that were told of (refuse.h) in this second: */
+	uint32_t refused_in;
 	const struct uhca_abi_status *status;
 	struct uhca_abi_doorbell *doorbell;
-	struct uhca_abi_callers *callers;
+	struct uhca_abi_active_doorbells *callers;
+	void *marker; /* its marker page (marker.h), or NULL */
 	int event_fd;
 	bool single_threaded;
 	struct uhcav_mr_table regions;

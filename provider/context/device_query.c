@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Attributes of device and port: the daemon's numbers in verbs' structs. Optional features that
- * have their own structs there (RSS, TSO, tag matching, packet pacing) are all
- * zero: the device has none of them.
+ * have their own structs there (TSO, tag matching) are all zero: the device has none of them.
  */
 #include "device_query.h"
+
+#include "refuse.h"
 
 #include "child.h"
 #include "provider/base/base.h"
@@ -77,11 +78,7 @@ static void fill_raw(const struct uhca_cmd_device_attr *r, struct ibv_device_att
 int uhcav_device_ask(struct uhcav_context *ctx, struct uhca_cmd_device_attr *reply)
 {
 	struct uhca_cmd_handle request = {.handle = 0};
-	struct uhcav_call call = {.request = &request.h,
-				  .request_size = sizeof(request),
-				  .cmd = UHCA_CMD_QUERY_DEVICE,
-				  .reply = &reply->h,
-				  .reply_size = sizeof(*reply)};
+	struct uhcav_call call = UHCAV_CALL(UHCA_CMD_QUERY_DEVICE, &request, reply);
 
 	return uhcav_context_call(ctx, &call);
 }
@@ -112,7 +109,9 @@ int uhcav_query_device_ex(struct ibv_context *ibctx, const struct ibv_query_devi
 	int err;
 
 	if (input && input->comp_mask)
-		return uhcav_failed(EINVAL);
+		return uhcav_failed(uhcav_refuse(uhcav_context_of(ibctx), "query_device_ex", EINVAL,
+						 "comp_mask 0x%x has unknown bits",
+						 input->comp_mask));
 	if (!ctx)
 		return uhcav_failed(EIO);
 	err = uhcav_device_ask(ctx, &reply);
@@ -129,6 +128,9 @@ int uhcav_query_device_ex(struct ibv_context *ibctx, const struct ibv_query_devi
 	all.phys_port_cnt_ex = reply.phys_port_cnt;
 	fill_memory(&reply, &all);
 	fill_raw(&reply, &all);
+	all.packet_pacing_caps.qp_rate_limit_min = reply.rate_limit_min;
+	all.packet_pacing_caps.qp_rate_limit_max = reply.rate_limit_max;
+	all.packet_pacing_caps.supported_qpts = reply.rate_limit_qpts;
 	memset(attr, 0, attr_size);
 	memcpy(attr, &all, attr_size < sizeof(all) ? attr_size : sizeof(all));
 	return 0;
@@ -138,11 +140,7 @@ int uhcav_query_port(struct ibv_context *ibctx, uint8_t port, struct ibv_port_at
 {
 	struct uhca_cmd_handle request = {.handle = port};
 	struct uhca_cmd_port_attr r;
-	struct uhcav_call call = {.request = &request.h,
-				  .request_size = sizeof(request),
-				  .cmd = UHCA_CMD_QUERY_PORT,
-				  .reply = &r.h,
-				  .reply_size = sizeof(r)};
+	struct uhcav_call call = UHCAV_CALL(UHCA_CMD_QUERY_PORT, &request, &r);
 	int err = uhcav_context_call(uhcav_context_of(ibctx), &call);
 
 	if (err)
@@ -156,7 +154,7 @@ int uhcav_query_port(struct ibv_context *ibctx, uint8_t port, struct ibv_port_at
 	attr->bad_pkey_cntr = r.bad_pkey_cntr;
 	attr->qkey_viol_cntr = r.qkey_viol_cntr;
 	attr->pkey_tbl_len = (uint16_t)r.pkey_tbl_len;
-	attr->lid = (uint16_t)r.lid;
+	attr->lid = 0; /* RoCE has no subnet manager that would give one (annex A16.4) */
 	attr->sm_lid = 0;
 	attr->lmc = 0;
 	attr->max_vl_num = 1;

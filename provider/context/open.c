@@ -2,7 +2,7 @@
 /*
  * Opening a device: socket, HELLO, the shared pages. The daemon gets two descriptors: our
  * /proc/self/mem, by which it reads and writes our memory whatever its uid and namespace
- * (DESIGN D5), and one end of the socket pair whose other end is context->async_fd. We keep a copy
+ * (design D5), and one end of the socket pair whose other end is context->async_fd. We keep a copy
  * of the daemon's end: it lets us put events back (event_queue.c), report the daemon's death, and
  * keeps the application's end from ever reading end-of-file.
  */
@@ -11,6 +11,7 @@
 #include "channel.h"
 #include "emu/abi/event.h"
 #include "fork.h"
+#include "marker.h"
 #include "monitor.h"
 #include "who_listens.h"
 
@@ -31,15 +32,8 @@ static int say_hello(struct uhcav_context *ctx, const char *name, int async_fd, 
 		.magic = UHCA_ABI_MAGIC, .version = UHCA_ABI_VERSION, .pid = (uint32_t)getpid()};
 	struct uhca_cmd_hello_reply reply;
 	int send_fd[2] = {-1, async_fd};
-	struct uhcav_call call = {.request = &request.h,
-				  .request_size = sizeof(request),
-				  .cmd = UHCA_CMD_HELLO,
-				  .reply = &reply.h,
-				  .reply_size = sizeof(reply),
-				  .send_fd = send_fd,
-				  .n_send_fd = 2,
-				  .recv_fd = fd,
-				  .n_recv_fd = 4};
+	struct uhcav_call call = UHCAV_CALL(UHCA_CMD_HELLO, &request, &reply, .send_fd = send_fd,
+					    .n_send_fd = 2, .recv_fd = fd, .n_recv_fd = 4);
 	int err;
 
 	snprintf(request.device, sizeof(request.device), "%s", name);
@@ -53,7 +47,9 @@ static int say_hello(struct uhcav_context *ctx, const char *name, int async_fd, 
 	if (send_fd[0] != async_fd)
 		close(send_fd[0]);
 	ctx->gather_limit = reply.gather_limit;
-	ctx->adopt = (enum uhca_abi_adopt)reply.adopt;
+	ctx->pin = (enum uhca_abi_pin)reply.pin;
+	if (!err)
+		ctx->marker = uhcav_marker_map(reply.marker);
 	return err;
 }
 
@@ -68,6 +64,7 @@ static void drop_shared(struct uhcav_context *ctx)
 	unmap(ctx->status, sizeof(*ctx->status));
 	unmap(ctx->doorbell, sizeof(*ctx->doorbell));
 	unmap(ctx->callers, sizeof(*ctx->callers));
+	uhcav_marker_unmap(ctx->marker);
 	close(ctx->event_fd);
 }
 
@@ -75,19 +72,19 @@ static void drop_shared(struct uhcav_context *ctx)
 static int take_shared(struct uhcav_context *ctx, int fd[4])
 {
 	void *status = NULL, *doorbell = NULL, *callers = NULL;
-	int err, err_doorbell, err_callers;
+	int err, err_doorbell, err_active_doorbells;
 
 	err = uhcav_context_map(fd[0], sizeof(*ctx->status), false, UHCA_ABI_REGION_STATUS,
 				&status);
 	err_doorbell = uhcav_context_map(fd[1], sizeof(*ctx->doorbell), true,
 					 UHCA_ABI_REGION_DOORBELL, &doorbell);
-	err_callers = uhcav_context_map_file(fd[3], sizeof(*ctx->callers), true, &callers);
+	err_active_doorbells = uhcav_context_map_file(fd[3], sizeof(*ctx->callers), true, &callers);
 	ctx->status = status;
 	ctx->doorbell = doorbell;
 	ctx->callers = callers;
 	ctx->event_fd = fd[2];
 	if (!err)
-		err = err_doorbell ? err_doorbell : err_callers;
+		err = err_doorbell ? err_doorbell : err_active_doorbells;
 	if (err)
 		drop_shared(ctx);
 	return err;
@@ -158,11 +155,7 @@ static int join(struct uhcav_context *ctx)
 {
 	struct uhca_cmd_import request = {.type = UHCA_ABI_IMPORT_CONTEXT};
 	struct uhca_cmd_import_reply reply;
-	struct uhcav_call call = {.request = &request.h,
-				  .request_size = sizeof(request),
-				  .cmd = UHCA_CMD_IMPORT,
-				  .reply = &reply.h,
-				  .reply_size = sizeof(reply)};
+	struct uhcav_call call = UHCAV_CALL(UHCA_CMD_IMPORT, &request, &reply);
 
 	memcpy(request.token, ctx->file.token, sizeof(request.token));
 	return uhcav_rpc_call(&ctx->rpc, &call);
@@ -176,11 +169,7 @@ static int name_context(struct uhcav_context *ctx, const char *device)
 {
 	struct uhca_cmd_handle request = {.handle = 0};
 	struct uhca_cmd_export_reply reply;
-	struct uhcav_call call = {.request = &request.h,
-				  .request_size = sizeof(request),
-				  .cmd = UHCA_CMD_EXPORT,
-				  .reply = &reply.h,
-				  .reply_size = sizeof(reply)};
+	struct uhcav_call call = UHCAV_CALL(UHCA_CMD_EXPORT, &request, &reply);
 	struct uhca_abi_context_file *file = &ctx->file;
 	int err = uhcav_rpc_call(&ctx->rpc, &call);
 

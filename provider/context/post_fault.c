@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "post_fault.h"
 
+#include "refuse.h"
+
 #include <errno.h>
 
 /* Not uhcav_context_call: what a dead context does takes locks that come before ours. */
@@ -8,16 +10,14 @@ struct uhcav_post_fault uhcav_post_fault(struct uhcav_context *ctx,
 					 struct uhca_cmd_fault_check *ask)
 {
 	struct uhca_cmd_fault_check_reply reply;
-	struct uhcav_call call = {.request = &ask->h,
-				  .request_size = sizeof(*ask),
-				  .cmd = UHCA_CMD_FAULT_CHECK,
-				  .reply = &reply.h,
-				  .reply_size = sizeof(reply)};
+	struct uhcav_call call = UHCAV_CALL(UHCA_CMD_FAULT_CHECK, ask, &reply);
 	int saved = errno;
 	int err = uhcav_rpc_call(&ctx->rpc, &call);
 
 	errno = saved;
 	if (err)
 		return (struct uhcav_post_fault){.err = call.lost ? EIO : -err};
+	if (reply.error)
+		uhcav_because((int)reply.error, "a fault rule lets it fail");
 	return (struct uhcav_post_fault){.err = (int)reply.error, .first = reply.first};
 }

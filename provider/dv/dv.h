@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Wing "dv": the calls of <infiniband/uhcadv.h>, as the plugin does them. What they mean and answer
- * is said there. The arguments are objects of ours; dv_table.c has seen to that.
+ * Module "dv": the calls of <infiniband/uhcadv.h>, as the plugin does them. What they mean and
+ * answer is said there. The arguments are objects of ours; dv_table.c has seen to that.
  *
  * Who may call: dv_table.c. It calls post, qp, keys, context and base.
  * Where to begin: dv_post.c, then dv_layout.h.

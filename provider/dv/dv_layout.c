@@ -2,6 +2,7 @@
 /* See dv_layout.h. Lists are copied entry by entry: data areas are aligned to nothing. */
 #include "dv_layout.h"
 
+#include "provider/context/context.h"
 #include "provider/keys/keys.h"
 
 #include <errno.h>
@@ -10,16 +11,34 @@
 _Static_assert(UHCADV_MAX_DIMS == UHCA_ABI_MAX_DIMS && UHCADV_MAX_PIECES == UHCA_ABI_MAX_PIECES,
 	       "one limit each");
 
+int uhcav_dv_no_comp_mask(uint64_t mask)
+{
+	return uhcav_because(EINVAL, "comp_mask 0x%llx is not 0", (unsigned long long)mask);
+}
+
+static int too_long(uint32_t n, size_t bytes, size_t room)
+{
+	return uhcav_because(E2BIG, "%u entries have %zu bytes: there is room for %zu", n, bytes,
+			     room);
+}
+
+static int too_many(uint32_t n)
+{
+	return uhcav_because(E2BIG, "%u entries are more than %d", n, UHCA_ABI_MAX_ENTRIES);
+}
+
 /* What all descriptions have; the list will be n entries and "bytes" bytes long. */
 static int begin(struct uhcav_description *d, const struct ibv_mr *mr,
 		 const struct uhcadv_reg_attr *attr, uint32_t n, size_t bytes)
 {
 	int err;
 
-	if (!n || attr->comp_mask)
-		return EINVAL;
+	if (attr->comp_mask)
+		return uhcav_dv_no_comp_mask(attr->comp_mask);
+	if (!n)
+		return uhcav_because(EINVAL, "the list is empty");
 	if (bytes > d->room)
-		return E2BIG;
+		return too_long(n, bytes, d->room);
 	err = uhcav_mr_check_access((int)attr->access);
 	if (err)
 		return -err;
@@ -41,9 +60,11 @@ int uhcav_describe_pages(struct uhcav_description *d, const struct ibv_mr *mr,
 
 	if (pages->page_shift < UHCA_ABI_MIN_PAGE_SHIFT ||
 	    pages->page_shift > UHCA_ABI_MAX_PAGE_SHIFT)
-		return EINVAL;
+		return uhcav_because(EINVAL, "page_shift %u is not from %d to %d",
+				     pages->page_shift, UHCA_ABI_MIN_PAGE_SHIFT,
+				     UHCA_ABI_MAX_PAGE_SHIFT);
 	if (pages->n > UHCA_ABI_MAX_ENTRIES)
-		return E2BIG;
+		return too_many(pages->n);
 	err = begin(d, mr, attr, pages->n, bytes);
 	if (err)
 		return err;
@@ -60,7 +81,7 @@ int uhcav_describe_blocks(struct uhcav_description *d, const struct ibv_mr *mr,
 {
 	uint8_t *at = d->list;
 	int err = n > UHCA_ABI_MAX_ENTRIES
-			  ? E2BIG
+			  ? too_many(n)
 			  : begin(d, mr, attr, n, (size_t)n * sizeof(struct uhca_abi_block));
 
 	for (uint32_t i = 0; i < n && !err; i++, at += sizeof(struct uhca_abi_block)) {
@@ -90,7 +111,9 @@ int uhcav_describe_interleaved(struct uhcav_description *d, const struct ibv_mr 
 	int err;
 
 	if (layout->n_dims > UHCADV_MAX_DIMS || layout->n_pieces > UHCADV_MAX_PIECES)
-		return E2BIG;
+		return uhcav_because(E2BIG, "n_dims %u or n_pieces %u is above %d or %d",
+				     layout->n_dims, layout->n_pieces, UHCADV_MAX_DIMS,
+				     UHCADV_MAX_PIECES);
 	err = begin(d, mr, attr, layout->n_pieces,
 		    counts + layout->n_pieces * sizeof(struct uhca_abi_piece));
 	if (err)

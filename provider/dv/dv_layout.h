@@ -23,11 +23,14 @@ struct uhcav_description {
 #define UHCAV_INTERLEAVED_BYTES                                                                    \
 	(UHCADV_MAX_DIMS * sizeof(uint64_t) + UHCADV_MAX_PIECES * sizeof(struct uhca_abi_piece))
 
+/* EINVAL, because the mask is not 0. */
+int uhcav_dv_no_comp_mask(uint64_t mask);
+
 /*
- * 0 or an errno value: EINVAL for a region of another context than mr's PD, a comp_mask, an empty
- * list, a page shift outside of 12..30, remote stores without local write; EOPNOTSUPP for access
- * flags that no region takes; E2BIG for a list that is longer than any key has room for, or than
- * there is room. Whether the description is right is the device's to say.
+ * 0 or an errno value (uhcav_because): EINVAL for a region of another context than mr's PD, a
+ * comp_mask, an empty list, a page shift outside of 12..30, remote stores without local write;
+ * EOPNOTSUPP for access flags that no region takes; E2BIG for a list that is longer than any key
+ * has room for, or than there is room. Whether the description is right is the device's to say.
  */
 int uhcav_describe_pages(struct uhcav_description *d, const struct ibv_mr *mr,
 			 const struct uhcadv_reg_attr *attr, const struct uhcadv_page_list *pages);

@@ -6,11 +6,15 @@
  */
 #include "dv.h"
 #include "dv_layout.h"
+#include "provider/context/context.h"
 #include "provider/keys/keys.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define REREG_SG          "uhcadv_rereg_mr_sg"
+#define REREG_INTERLEAVED "uhcadv_rereg_mr_interleaved"
 
 struct ibv_mr *uhcav_dv_alloc_mr(struct ibv_pd *pd, uint32_t max_entries)
 {
@@ -31,13 +35,16 @@ struct described {
 	struct uhcav_description d;
 };
 
-static struct described *start(const struct ibv_mr *mr, int *err)
+static struct described *start(const struct ibv_mr *mr, const char *verb, int *err)
 {
 	struct described *x;
 
-	*err = ((const struct uhcav_mr *)mr)->max_entries ? 0 : EINVAL;
-	if (*err)
+	*err = 0;
+	if (!((const struct uhcav_mr *)mr)->max_entries) {
+		*err = uhcav_refuse(uhcav_context_of(mr->context), verb, EINVAL,
+				    "the region is none of uhcadv_alloc_mr");
 		return NULL;
+	}
 	x = calloc(1, sizeof(*x));
 	if (!x) {
 		*err = ENOMEM;
@@ -51,12 +58,7 @@ static struct described *start(const struct ibv_mr *mr, int *err)
 /* Tells the device what was described unless err says that nothing was, and frees it. */
 static int finish(struct described *x, uint32_t shape, struct ibv_mr *mr, int err)
 {
-	struct uhca_cmd_reply reply;
-	struct uhcav_call call = {.request = &x->request.h,
-				  .request_size = sizeof(x->request),
-				  .cmd = UHCA_CMD_DESCRIBE_KEY,
-				  .reply = &reply,
-				  .reply_size = sizeof(reply)};
+	struct uhcav_call call = UHCAV_CALL_PLAIN(UHCA_CMD_DESCRIBE_KEY, &x->request);
 
 	if (!err) {
 		x->request.shape = shape;
@@ -74,11 +76,13 @@ int uhcav_dv_rereg_interleaved(struct ibv_mr *mr, const struct uhcadv_reg_attr *
 			       const struct uhcadv_interleaved *layout)
 {
 	int err;
-	struct described *x = start(mr, &err);
+	struct described *x = start(mr, REREG_INTERLEAVED, &err);
 
 	if (!x)
 		return err;
 	err = uhcav_describe_interleaved(&x->d, mr, attr, layout);
+	if (err)
+		uhcav_refused(uhcav_context_of(mr->context), REREG_INTERLEAVED, err);
 	return finish(x, UHCA_ABI_SHAPE_INTERLEAVED, mr, err);
 }
 
@@ -86,10 +90,12 @@ int uhcav_dv_rereg_sg(struct ibv_mr *mr, const struct uhcadv_reg_attr *attr,
 		      const struct uhcadv_block *block, uint32_t n)
 {
 	int err;
-	struct described *x = start(mr, &err);
+	struct described *x = start(mr, REREG_SG, &err);
 
 	if (!x)
 		return err;
 	err = uhcav_describe_blocks(&x->d, mr, attr, block, n);
+	if (err)
+		uhcav_refused(uhcav_context_of(mr->context), REREG_SG, err);
 	return finish(x, UHCA_ABI_SHAPE_SG, mr, err);
 }

@@ -5,6 +5,7 @@
  * entry's data.
  */
 #include "dv.h"
+#include "dv_layout.h"
 #include "dv_wqe.h"
 #include "provider/context/context.h"
 #include "provider/post/post.h"
@@ -25,16 +26,26 @@ static int check(const struct uhcav_qp *qp, const struct uhcadv_send_wr *wr)
 {
 	int err;
 
-	if (wr->comp_mask || (wr->send_flags & ~FLAGS))
-		return EINVAL;
+	if (wr->comp_mask)
+		return uhcav_dv_no_comp_mask(wr->comp_mask);
+	if (wr->send_flags & ~FLAGS)
+		return uhcav_because(EINVAL, "send_flags 0x%x has more than 0x%x", wr->send_flags,
+				     FLAGS);
 	err = uhcav_dv_check_kind(qp, wr->opcode);
 	if (err)
 		return err;
+	if (is_reg(wr->opcode) && !wr->num_sge)
+		return uhcav_dv_check_mr(qp, wr->reg.mr);
 	if (is_reg(wr->opcode))
-		return wr->num_sge ? EINVAL : uhcav_dv_check_mr(qp, wr->reg.mr);
+		return uhcav_because(EINVAL, "num_sge %d of a registration is not 0", wr->num_sge);
 	if (wr->num_sge < 0 || (uint32_t)wr->num_sge > qp->sq.max_sge)
-		return EINVAL;
-	return wr->opcode == UHCADV_WR_READ_WITH_INV && wr->num_sge != 1 ? EINVAL : 0;
+		return uhcav_because(EINVAL,
+				     "num_sge %d is not from 0 to the QP's max_send_sge, %u",
+				     wr->num_sge, qp->sq.max_sge);
+	if (wr->opcode == UHCADV_WR_READ_WITH_INV && wr->num_sge != 1)
+		return uhcav_because(EINVAL, "num_sge %d of a READ with invalidate is not 1",
+				     wr->num_sge);
+	return 0;
 }
 
 static int put_reg(struct uhcav_qp *qp, uint32_t index, const struct uhcadv_send_wr *wr,
@@ -169,7 +180,8 @@ int uhcav_dv_post_send(struct ibv_qp *ibqp, struct uhcadv_send_wr *wr,
 		*bad_wr = wr;
 		return err;
 	}
-	if (uhcav_post_watched(qp->ctx))
-		return post_asked(qp, wr, bad_wr);
-	return post_all(qp, wr, bad_wr);
+	err = uhcav_post_watched(qp->ctx) ? post_asked(qp, wr, bad_wr) : post_all(qp, wr, bad_wr);
+	if (__builtin_expect(err != 0, 0))
+		uhcav_send_refused(qp, "uhcadv_post_send", err, *bad_wr ? (*bad_wr)->wr_id : 0);
+	return err;
 }

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 
+#define CREATE "uhcadv_create_qp"
 #define MASKED ((1u << UHCA_ABI_WR_MASKED_CMP_SWP) | (1u << UHCA_ABI_WR_MASKED_FETCH_ADD))
 
 /* Room for what the QP's requests carry in their data. */
@@ -32,20 +33,24 @@ static int translate(struct uhcav_context *ctx, enum ibv_qp_type type,
 	int err;
 
 	if (dv->comp_mask)
-		return -EINVAL;
+		return uhcav_refused(ctx, CREATE, -uhcav_dv_no_comp_mask(dv->comp_mask));
 	if (dv->create_flags & ~(uint32_t)UHCADV_QP_LOW_LATENCY)
-		return -EOPNOTSUPP;
+		return uhcav_refuse(ctx, CREATE, -EOPNOTSUPP,
+				    "create_flags 0x%x has more than 0x%x", dv->create_flags,
+				    UHCADV_QP_LOW_LATENCY);
 	err = uhcav_device_ask(ctx, &device);
 	if (err)
 		return err;
 	if (dv->create_flags && !(device.features & UHCA_ABI_HAS_LOW_LATENCY))
-		return -EOPNOTSUPP;
+		return uhcav_refuse(ctx, CREATE, -EOPNOTSUPP, "the device has no low latency");
 	if (dv->max_list_entries > device.max_list_entries ||
 	    dv->max_list_entries > UHCA_ABI_MAX_ENTRIES)
-		return -EINVAL;
+		return uhcav_refuse(ctx, CREATE, -EINVAL,
+				    "max_list_entries %u is above the device's, %u",
+				    dv->max_list_entries, device.max_list_entries);
 	err = uhcav_dv_wr_opcodes(dv->send_ops_flags, type, device.features, opcodes);
 	if (err)
-		return err;
+		return uhcav_refused(ctx, CREATE, err);
 	extra->with_table = *opcodes;
 	extra->create_flags = dv->create_flags ? UHCA_ABI_QP_LOW_LATENCY : 0;
 	extra->max_list_bytes = list_bytes(dv->max_list_entries, *opcodes);
@@ -69,18 +74,21 @@ struct ibv_qp *uhcav_dv_create_qp(struct ibv_context *ibctx, struct ibv_qp_init_
 				  const struct uhcadv_qp_init_attr *dv)
 {
 	struct uhcav_qp_extra extra = {.with_table = false};
+	struct uhcav_context *ctx = uhcav_context_of(ibctx);
 	uint32_t opcodes = 0;
 	struct uhcav_qp *qp;
 	int err;
 
 	if (asks_nothing(dv))
 		return uhcav_create_qp_ex(ibctx, attr);
-	err = has_sends(attr)
-		      ? translate(uhcav_context_of(ibctx), attr->qp_type, dv, &extra, &opcodes)
-		      : -EOPNOTSUPP;
+	if (has_sends(attr))
+		err = translate(ctx, attr->qp_type, dv, &extra, &opcodes);
+	else
+		err = uhcav_refuse(ctx, CREATE, -EOPNOTSUPP, "QPs of type %d, or RSS, do not send",
+				   (int)attr->qp_type);
 	/* The context is that of the PD, as everything that belongs to the QP must be. */
 	if (!err && attr->pd && attr->pd->context != ibctx)
-		err = -EINVAL;
+		err = uhcav_refuse(ctx, CREATE, -EINVAL, "the PD is of another context");
 	if (!err)
 		err = uhcav_qp_create_extra(attr, &extra, &qp);
 	if (err) {

@@ -73,10 +73,12 @@ int uhcav_dv_query_device(struct ibv_context *ibctx, struct uhcadv_device_attr *
 	struct uhcadv_device_attr all;
 	int err;
 
-	if (!attr || attr_size < sizeof(attr->comp_mask))
-		return EINVAL;
 	if (!ctx)
 		return EIO;
+	if (!attr || attr_size < sizeof(attr->comp_mask))
+		return uhcav_refuse(ctx, "uhcadv_query_device", EINVAL,
+				    "attr is NULL, or attr_size %zu is below %zu", attr_size,
+				    sizeof(attr->comp_mask));
 	err = uhcav_device_ask(ctx, &reply);
 	if (err)
 		return -err;

@@ -51,18 +51,26 @@ int uhcav_dv_check_kind(const struct uhcav_qp *qp, enum uhcadv_wr_opcode kind)
 
 	if ((size_t)kind >= N_KINDS ||
 	    !(uhcav_dv_opcodes(qp->qp.qp_type) & BIT(kinds[kind].opcode)))
-		return EINVAL;
+		return uhcav_because(EINVAL, "opcode %u is none of a QP of type %d", (unsigned)kind,
+				     (int)qp->qp.qp_type);
 	err = uhcav_device_features(qp->ctx, &features);
 	if (err)
 		return -err;
 	if (__atomic_load_n(&qp->peer_lacks, __ATOMIC_RELAXED) & BIT(kinds[kind].opcode))
-		return EOPNOTSUPP;
-	return features & kinds[kind].feature ? 0 : EOPNOTSUPP;
+		return uhcav_because(EOPNOTSUPP, "the device of the QP's peer has no opcode %u",
+				     (unsigned)kind);
+	if (!(features & kinds[kind].feature))
+		return uhcav_because(EOPNOTSUPP, "the device has no opcode %u", (unsigned)kind);
+	return 0;
 }
 
 int uhcav_dv_check_mr(const struct uhcav_qp *qp, const struct ibv_mr *mr)
 {
-	return mr && mr->context == qp->qp.context ? 0 : EINVAL;
+	if (!mr)
+		return uhcav_because(EINVAL, "mr is NULL");
+	if (mr->context != qp->qp.context)
+		return uhcav_because(EINVAL, "mr is of another context than the QP");
+	return 0;
 }
 
 struct uhcav_description uhcav_dv_description(const struct uhcav_qp *qp, uint32_t index)
@@ -83,13 +91,17 @@ static int check_operands(const struct uhcav_qp *qp, uint32_t size, unsigned n)
 	int err;
 
 	if (size != 4 && size != 8 && size != 16 && size != 32)
-		return EINVAL;
+		return uhcav_because(EINVAL, "size %u is none of 4, 8, 16, 32", size);
 	err = uhcav_device_features(qp->ctx, &features);
 	if (err)
 		return -err;
 	if (size != 8 && !(features & UHCA_ABI_HAS_MASKED_ATOMIC_SIZES))
-		return EOPNOTSUPP;
-	return n * size > qp->data_stride ? E2BIG : 0;
+		return uhcav_because(EOPNOTSUPP, "size %u: the device has masked atomics of 8 only",
+				     size);
+	if (n * size > qp->data_stride)
+		return uhcav_because(E2BIG, "%u operands of %u bytes are above the QP's %u", n,
+				     size, qp->data_stride);
+	return 0;
 }
 
 static uint8_t *put_operand(uint8_t *at, const void *operand, int otherwise, uint32_t size)
@@ -111,7 +123,8 @@ int uhcav_dv_put_cmp_swp(struct uhcav_qp *qp, uint32_t index, struct uhca_abi_se
 			 const struct uhcadv_masked_cmp_swp *op)
 {
 	uint8_t *at = uhcav_send_data(qp, index);
-	int err = op->compare && op->swap ? check_operands(qp, op->size, 4) : EINVAL;
+	int err = op->compare && op->swap ? check_operands(qp, op->size, 4)
+					  : uhcav_because(EINVAL, "compare or swap is NULL");
 
 	if (err)
 		return err;
@@ -127,7 +140,7 @@ int uhcav_dv_put_fetch_add(struct uhcav_qp *qp, uint32_t index, struct uhca_abi_
 			   const struct uhcadv_masked_fetch_add *op)
 {
 	uint8_t *at = uhcav_send_data(qp, index);
-	int err = op->add ? check_operands(qp, op->size, 2) : EINVAL;
+	int err = op->add ? check_operands(qp, op->size, 2) : uhcav_because(EINVAL, "add is NULL");
 
 	if (err)
 		return err;

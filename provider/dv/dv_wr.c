@@ -8,6 +8,7 @@
 
 #include "dv.h"
 #include "dv_wqe.h"
+#include "provider/context/context.h"
 #include "provider/post/post.h"
 
 #include <errno.h>
@@ -38,12 +39,18 @@ int uhcav_dv_wr_opcodes(uint64_t flags, enum ibv_qp_type type, uint32_t features
 		if (!(flags & operations[i].flag))
 			continue;
 		if (!(features & operations[i].features))
-			return -EOPNOTSUPP;
+			return uhcav_because(-EOPNOTSUPP,
+					     "send_ops_flags: the device has no 0x%llx",
+					     (unsigned long long)operations[i].flag);
 		mask |= BIT(operations[i].opcode);
 		flags &= ~operations[i].flag;
 	}
-	if (flags || (mask & ~uhcav_dv_opcodes(type)))
-		return -EOPNOTSUPP;
+	if (flags)
+		return uhcav_because(-EOPNOTSUPP, "send_ops_flags 0x%llx is none of uhcadv.h",
+				     (unsigned long long)flags);
+	if (mask & ~uhcav_dv_opcodes(type))
+		return uhcav_because(-EOPNOTSUPP, "send_ops_flags: QPs of type %d have not all",
+				     (int)type);
 	*opcodes = mask;
 	return 0;
 }
@@ -204,6 +211,7 @@ struct uhcadv_qp_ex *uhcav_dv_qp_ex(struct ibv_qp_ex *qpx)
 
 	if (qp->build.ops & uhcav_dv_opcodes(qp->qp.qp_type))
 		return &qp->dv;
-	errno = EOPNOTSUPP;
+	errno = uhcav_refuse(qp->ctx, "uhcadv_qp_ex_from_ibv_qp_ex", EOPNOTSUPP,
+			     "the QP was created without send_ops_flags of uhcadv.h");
 	return NULL;
 }

@@ -34,8 +34,13 @@ static struct dm *dm_of(struct ibv_dm *dm)
 static int check(const struct dm *dm, uint64_t offset, size_t length)
 {
 	if (offset % WORD || length % WORD)
-		return EINVAL;
-	return offset > dm->length || length > dm->length - offset ? EINVAL : 0;
+		return uhcav_because(EINVAL, "offset %llu or length %zu is no multiple of %u",
+				     (unsigned long long)offset, length, WORD);
+	if (offset > dm->length || length > dm->length - offset)
+		return uhcav_because(
+			EINVAL, "offset %llu and length %zu are not inside of %llu bytes",
+			(unsigned long long)offset, length, (unsigned long long)dm->length);
+	return 0;
 }
 
 static int memcpy_to(struct ibv_dm *ibdm, uint64_t offset, const void *from, size_t length)
@@ -44,7 +49,9 @@ static int memcpy_to(struct ibv_dm *ibdm, uint64_t offset, const void *from, siz
 	int err = check(dm, offset, length);
 
 	if (!err)
-		memcpy(dm->map.at + UHCA_ABI_DM_OFFSET + offset, from, length);
+		memcpy(dm->map.at + offset, from, length);
+	else
+		uhcav_refused(uhcav_context_of(ibdm->context), "memcpy_to_dm", err);
 	return uhcav_failed(err);
 }
 
@@ -54,7 +61,9 @@ static int memcpy_from(void *to, struct ibv_dm *ibdm, uint64_t offset, size_t le
 	int err = check(dm, offset, length);
 
 	if (!err)
-		memcpy(to, dm->map.at + UHCA_ABI_DM_OFFSET + offset, length);
+		memcpy(to, dm->map.at + offset, length);
+	else
+		uhcav_refused(uhcav_context_of(ibdm->context), "memcpy_from_dm", err);
 	return uhcav_failed(err);
 }
 
@@ -62,11 +71,11 @@ static int memcpy_from(void *to, struct ibv_dm *ibdm, uint64_t offset, size_t le
 static int map(int fd, uint64_t region_size, uint64_t length, struct uhcav_dm_map *out)
 {
 	void *at;
-	int err = uhcav_context_map(fd, region_size, true, UHCA_ABI_REGION_DM, &at);
+	int err = uhcav_context_map_file(fd, region_size, true, &at);
 
 	if (err)
 		return err;
-	if (region_size < UHCA_ABI_DM_OFFSET || length > region_size - UHCA_ABI_DM_OFFSET) {
+	if (length > region_size) {
 		munmap(at, region_size);
 		return -EPROTO;
 	}
@@ -80,13 +89,8 @@ int uhcav_dm_make(struct uhcav_context *ctx, struct uhca_cmd_alloc_dm *request,
 {
 	struct uhca_cmd_alloc_dm_reply reply;
 	int fd;
-	struct uhcav_call call = {.request = &request->h,
-				  .request_size = sizeof(*request),
-				  .cmd = UHCA_CMD_ALLOC_DM,
-				  .reply = &reply.h,
-				  .reply_size = sizeof(reply),
-				  .recv_fd = &fd,
-				  .n_recv_fd = 1};
+	struct uhcav_call call =
+		UHCAV_CALL(UHCA_CMD_ALLOC_DM, request, &reply, .recv_fd = &fd, .n_recv_fd = 1);
 	int err = uhcav_context_call(ctx, &call);
 
 	if (err)
@@ -129,7 +133,9 @@ struct ibv_dm *uhcav_alloc_dm(struct ibv_context *ibctx, struct ibv_alloc_dm_att
 
 	if (!ctx)
 		return NULL;
-	err = attr->comp_mask ? -EINVAL : uhcav_dm_make(ctx, &request, &mapped);
+	err = attr->comp_mask ? uhcav_refuse(ctx, "alloc_dm", -EINVAL,
+					     "comp_mask 0x%x has unknown bits", attr->comp_mask)
+			      : uhcav_dm_make(ctx, &request, &mapped);
 	if (err) {
 		errno = -err;
 		return NULL;
@@ -156,6 +162,14 @@ struct ibv_dm *uhcav_import_dm(struct ibv_context *ibctx, uint32_t handle)
 		return NULL;
 	}
 	return new_dm(ibctx, uhcav_context_of(ibctx), &mapped, reply.length);
+}
+
+int uhcav_dm_export_dmabuf_fd(struct ibv_dm *dm)
+{
+	struct uhca_cmd_import_reply reply;
+	int fd;
+
+	return uhcav_import_ask(dm->context, UHCA_ABI_IMPORT_DM, dm->handle, &reply, &fd) ? -1 : fd;
 }
 
 void uhcav_unimport_dm(struct ibv_dm *ibdm)
@@ -185,13 +199,12 @@ struct ibv_mr *uhcav_reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *ibdm, uint64_t 
 					     .pd = pd->handle,
 					     .dm = ibdm->handle,
 					     .access = uhcav_mr_abi_access((int)access)};
-	struct uhcav_region region = {.length = length,
-				      .addr = (uintptr_t)dm->map.at + UHCA_ABI_DM_OFFSET + offset};
+	struct uhcav_region region = {.length = length, .addr = (uintptr_t)dm->map.at + offset};
 	int err = uhcav_mr_check_access((int)access);
 	struct uhcav_mr *mr;
 
 	if (err) {
-		errno = -err;
+		errno = -uhcav_refused(uhcav_context_of(pd->context), "reg_dm_mr", err);
 		return NULL;
 	}
 	mr = uhcav_mr_make(pd, UHCA_CMD_REG_DM_MR, &request.h, sizeof(request), UHCAV_MR_ORDINARY,

@@ -23,11 +23,18 @@ struct ibv_mr *uhcav_reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t of
 struct ibv_dm *uhcav_import_dm(struct ibv_context *ibctx, uint32_t handle);
 void uhcav_unimport_dm(struct ibv_dm *dm);
 
+/*
+ * ibv_dm_export_dmabuf_fd(3) of rdma-core: a file that begins with the memory, for
+ * ibv_reg_dmabuf_mr(3) and mmap(2). It is a memfd, no dma-buf of the kernel's. The caller closes
+ * it. -1 with errno.
+ */
+int uhcav_dm_export_dmabuf_fd(struct ibv_dm *dm);
+
 /* ---- for memory of the daemon's whatever it is for ---- */
 
 struct uhcav_dm_map {
 	uint32_t handle;
-	uint8_t *at; /* with the header's page, of UHCA_ABI_DM_OFFSET bytes */
+	uint8_t *at;
 	size_t size;
 };
 

@@ -12,13 +12,8 @@ int uhcav_import_ask(struct ibv_context *ibctx, uint32_t type, uint32_t handle,
 		     struct uhca_cmd_import_reply *reply, int *fd)
 {
 	struct uhca_cmd_import request = {.type = type, .handle = handle};
-	struct uhcav_call call = {.request = &request.h,
-				  .request_size = sizeof(request),
-				  .cmd = UHCA_CMD_IMPORT,
-				  .reply = &reply->h,
-				  .reply_size = sizeof(*reply),
-				  .recv_fd = fd,
-				  .n_recv_fd = fd ? 1 : 0};
+	struct uhcav_call call = UHCAV_CALL(UHCA_CMD_IMPORT, &request, reply, .recv_fd = fd,
+					    .n_recv_fd = fd ? 1 : 0);
 	int err = uhcav_context_call(uhcav_context_of(ibctx), &call);
 
 	if (err)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Wing "keys": protection domains, and what keys stand for in them. Regions of any kind of memory,
- * windows, device memory, shared memory, and such objects of another process.
+ * Module "keys": protection domains, and what keys stand for in them. Regions of any kind of
+ * memory, windows, device memory, shared memory, and such objects of another process.
  *
  * Who may call: queues and qp, whose objects live in domains and take their buffers from them; poll
  * and post, which bind windows; dv, for keys without memory; the op table. It calls context and

@@ -28,9 +28,11 @@
 int uhcav_mr_check_access(int access)
 {
 	if (access & ~(ACCESS_KNOWN | (int)ACCESS_IGNORED))
-		return -EOPNOTSUPP;
+		return uhcav_because(-EOPNOTSUPP, "access 0x%x has unknown bits", (unsigned)access);
 	if ((access & ACCESS_REMOTE_STORE) && !(access & IBV_ACCESS_LOCAL_WRITE))
-		return -EINVAL;
+		return uhcav_because(-EINVAL,
+				     "access 0x%x: REMOTE_WRITE and REMOTE_ATOMIC need LOCAL_WRITE",
+				     (unsigned)access);
 	return 0;
 }
 
@@ -43,7 +45,18 @@ static int check(const void *addr, size_t length, int access)
 {
 	int err = uhcav_mr_check_access(access);
 
-	return !err && (uintptr_t)addr + length < (uintptr_t)addr ? -EINVAL : err;
+	if (err || (uintptr_t)addr + length >= (uintptr_t)addr)
+		return err;
+	return uhcav_because(-EINVAL, "addr %p and length %zu go beyond the address space", addr,
+			     length);
+}
+
+static int refuse_memory(int err, const void *addr, size_t length, int access)
+{
+	if (!err)
+		return 0;
+	return uhcav_because(err, "%p + %zu is not mapped%s", addr, length,
+			     access & IBV_ACCESS_LOCAL_WRITE ? ", or not writable" : "");
 }
 
 /* Is the memory there, as the access needs it? */
@@ -51,12 +64,12 @@ static int probe(const void *addr, size_t length, int access)
 {
 	if (!length || (access & IBV_ACCESS_ON_DEMAND))
 		return 0;
-	return uhcav_mem_probe(addr, length, access & IBV_ACCESS_LOCAL_WRITE);
+	return refuse_memory(uhcav_mem_probe(addr, length, access & IBV_ACCESS_LOCAL_WRITE), addr,
+			     length, access);
 }
 
-/* But for what was seen to when it was adopted. */
-static int probe_others(const struct uhca_cmd_reg_mr *in, int access,
-			const struct uhcav_adoption *a)
+/* But for what was seen to when it was pinned. */
+static int probe_others(const struct uhca_cmd_reg_mr *in, int access, const struct uhcav_pinning *a)
 {
 	const char *at = (const char *)(uintptr_t)in->addr;
 	int err;
@@ -147,42 +160,42 @@ static bool is_shared(struct uhcav_context *ctx, const struct uhca_cmd_reg_mr *i
 }
 
 /* The longest part that the device has mapped: it takes payload there itself. */
-static void name_adopted(struct uhcav_region *region, const struct uhcav_adoption *a)
+static void name_pinned(struct uhcav_region *region, const struct uhcav_pinning *a)
 {
 	for (uint32_t i = 0; i < a->n; i++) {
 		const struct uhca_abi_extent *e = &a->extent[i];
 
-		if (e->length > region->adopted_end - region->adopted) {
-			region->adopted = e->addr;
-			region->adopted_end = e->addr + e->length;
+		if (e->length > region->pinned_end - region->pinned) {
+			region->pinned = e->addr;
+			region->pinned_end = e->addr + e->length;
 		}
 	}
 }
 
 static struct uhcav_mr *make(struct ibv_pd *pd, struct uhca_cmd_reg_mr *in,
-			     const struct uhcav_adoption *a, struct uhcav_region *region)
+			     const struct uhcav_pinning *a, struct uhcav_region *region)
 {
-	struct uhca_cmd_reg_adopted_mr request;
+	struct uhca_cmd_reg_pinned_mr request;
 
 	in->borrowed = a->borrowed;
 	if (!a->n)
 		return uhcav_mr_make(pd, UHCA_CMD_REG_MR, &in->h, sizeof(*in), UHCAV_MR_ORDINARY,
 				     region);
-	request = (struct uhca_cmd_reg_adopted_mr){.mr = *in, .n_extents = a->n};
+	request = (struct uhca_cmd_reg_pinned_mr){.mr = *in, .n_extents = a->n};
 	memcpy(request.extent, a->extent, a->n * sizeof(a->extent[0]));
-	name_adopted(region, a);
-	return uhcav_mr_make(pd, UHCA_CMD_REG_ADOPTED_MR, &request.mr.h, sizeof(request),
+	name_pinned(region, a);
+	return uhcav_mr_make(pd, UHCA_CMD_REG_PINNED_MR, &request.mr.h, sizeof(request),
 			     UHCAV_MR_ORDINARY, region);
 }
 
 /*
- * Ordinary memory: adopted where that can be, with all its pages. Others that are not there yet are
+ * Ordinary memory: pinned where that can be, with all its pages. Others that are not there yet are
  * brought in afterwards.
  */
 static struct uhcav_mr *reg(struct ibv_pd *pd, struct uhca_cmd_reg_mr *in, int access,
 			    struct uhcav_region *region)
 {
-	struct uhcav_adoption *a = malloc(sizeof(*a));
+	struct uhcav_pinning *a = malloc(sizeof(*a));
 	struct uhcav_mr *mr = NULL;
 	int err;
 
@@ -190,29 +203,34 @@ static struct uhcav_mr *reg(struct ibv_pd *pd, struct uhca_cmd_reg_mr *in, int a
 		errno = ENOMEM;
 		return NULL;
 	}
-	uhcav_adoption_begin(uhcav_context_of(pd->context), in->addr, in->length, access, a);
+	uhcav_pinning_begin(uhcav_context_of(pd->context), in->addr, in->length, access, a);
 	err = probe_others(in, access, a);
 	if (err)
-		errno = -err;
+		errno = -uhcav_refused(uhcav_context_of(pd->context), "reg_mr", err);
 	else
 		mr = make(pd, in, a, region);
+	if (!mr && a->n && errno == ENOSPC) { /* the daemon has no room for more of the arena */
+		uhcav_pinning_refused(a);
+		*region = region_of(in->addr, in->length, in->iova, access);
+		mr = make(pd, in, a, region);
+	}
 	if (!mr)
-		uhcav_adoption_end(a);
+		uhcav_pinning_end(a);
 	if (!mr || !a->n) {
 		free(a);
 		return mr;
 	}
-	mr->adoption = a;
+	mr->pinning = a;
 	return mr;
 }
 
-static void drop_adoption(struct uhcav_mr *mr)
+static void drop_pinning(struct uhcav_mr *mr)
 {
-	if (!mr->adoption)
+	if (!mr->pinning)
 		return;
-	uhcav_adoption_end(mr->adoption);
-	free(mr->adoption);
-	mr->adoption = NULL;
+	uhcav_pinning_end(mr->pinning);
+	free(mr->pinning);
+	mr->pinning = NULL;
 }
 
 struct ibv_mr *uhcav_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, int access)
@@ -228,7 +246,7 @@ struct ibv_mr *uhcav_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64
 	struct uhcav_mr *mr;
 
 	if (err) {
-		errno = -err;
+		errno = -uhcav_refused(uhcav_context_of(pd->context), "reg_mr", err);
 		return NULL;
 	}
 	if (is_shared(uhcav_context_of(pd->context), &request, &shared))
@@ -272,10 +290,10 @@ static int change(struct uhcav_mr *mr, struct uhca_cmd_rereg_mr *request,
 	err = command(ctx, UHCA_CMD_REREG_MR, &request->h, sizeof(*request), &reply);
 	if (!err) {
 		if (request->flags & IBV_REREG_MR_CHANGE_TRANSLATION)
-			drop_adoption(mr); /* other memory now, and borrowed */
+			drop_pinning(mr); /* other memory now, and borrowed */
 		mr->region = *to;
-		if (mr->adoption)
-			name_adopted(&mr->region, mr->adoption);
+		if (mr->pinning)
+			name_pinned(&mr->region, mr->pinning);
 		mr->region.lkey = reply.lkey;
 		mr->v.mr.lkey = reply.lkey;
 		mr->v.mr.rkey = reply.rkey;
@@ -293,11 +311,13 @@ int uhcav_rereg_mr(void *verbs_mr, int flags, struct ibv_pd *pd, void *addr, siz
 					    .iova = (uintptr_t)addr,
 					    .handle = mr->v.mr.handle,
 					    .flags = (uint32_t)flags};
+	struct uhcav_context *ctx = uhcav_context_of(mr->v.mr.context);
 	struct uhcav_region to;
 	int err;
 
 	if (mr->v.mr_type != UHCAV_MR_ORDINARY || mr->region.lkey == 0)
-		return uhcav_failed(EINVAL);
+		return uhcav_failed(uhcav_refuse(ctx, "rereg_mr", EINVAL,
+						 "the region is not of ordinary memory"));
 	if (flags & IBV_REREG_MR_CHANGE_PD)
 		request.pd = pd->handle;
 	if (!(flags & IBV_REREG_MR_CHANGE_ACCESS))
@@ -307,6 +327,8 @@ int uhcav_rereg_mr(void *verbs_mr, int flags, struct ibv_pd *pd, void *addr, siz
 	err = check((const void *)(uintptr_t)to.addr, to.length, access);
 	if (!err)
 		err = probe((const void *)(uintptr_t)to.addr, to.length, access);
+	if (err)
+		uhcav_refused(ctx, "rereg_mr", err);
 	if (!err)
 		err = change(mr, &request, &to);
 	if (!err)
@@ -326,7 +348,7 @@ int uhcav_dereg_mr(void *verbs_mr)
 		uhcav_mr_table_remove(&ctx->regions, mr->region.lkey);
 	if (mr->mapping)
 		munmap(mr->mapping, mr->mapping_size);
-	drop_adoption(mr);
+	drop_pinning(mr);
 	free(mr);
 	return 0;
 }

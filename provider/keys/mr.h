@@ -3,9 +3,9 @@
 #ifndef UHCAV_MR_H
 #define UHCAV_MR_H
 
-#include "provider/adopt/adopt.h"
 #include "provider/base/base.h"
 #include "provider/context/context.h"
+#include "provider/pin/pin.h"
 
 #include <infiniband/verbs.h>
 #include <stddef.h>
@@ -25,8 +25,8 @@ struct uhcav_mr {
 	struct uhcav_region region; /* as it stands in the context's table; lkey 0: it does not */
 	void *mapping;              /* of a dma-buf: ours to unmap */
 	size_t mapping_size;
-	struct uhcav_adoption *adoption; /* what of it became the device's; NULL: nothing */
-	uint32_t max_entries;            /* of a key without memory (dv_mr.c); 0: it is none */
+	struct uhcav_pinning *pinning; /* what of it became the device's; NULL: nothing */
+	uint32_t max_entries;          /* of a key without memory (dv_mr.c); 0: it is none */
 };
 
 /*

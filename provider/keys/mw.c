@@ -13,11 +13,7 @@ struct ibv_mw *uhcav_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type)
 {
 	struct uhca_cmd_alloc_mw request = {.pd = pd->handle, .type = (uint32_t)type};
 	struct uhca_cmd_alloc_mw_reply reply;
-	struct uhcav_call call = {.request = &request.h,
-				  .request_size = sizeof(request),
-				  .cmd = UHCA_CMD_ALLOC_MW,
-				  .reply = &reply.h,
-				  .reply_size = sizeof(reply)};
+	struct uhcav_call call = UHCAV_CALL(UHCA_CMD_ALLOC_MW, &request, &reply);
 	struct uhcav_mw *mw = calloc(1, sizeof(*mw));
 	int err;
 

@@ -29,7 +29,8 @@ struct ibv_td *uhcav_alloc_td(struct ibv_context *ibctx, struct ibv_td_init_attr
 	struct uhcav_td *td;
 
 	if (attr->comp_mask) {
-		errno = EINVAL;
+		errno = uhcav_refuse(uhcav_context_of(ibctx), "alloc_td", EINVAL,
+				     "comp_mask 0x%x has unknown bits", attr->comp_mask);
 		return NULL;
 	}
 	td = calloc(1, sizeof(*td));
@@ -44,24 +45,29 @@ int uhcav_dealloc_td(struct ibv_td *ibtd)
 	struct uhcav_td *td = td_of(ibtd);
 
 	if (__atomic_load_n(&td->refs, __ATOMIC_ACQUIRE))
-		return uhcav_failed(EBUSY);
+		return uhcav_failed(uhcav_refuse(uhcav_context_of(ibtd->context), "dealloc_td",
+						 EBUSY,
+						 "parent domains stand on the thread domain"));
 	free(td);
 	return 0;
 }
 
 /* 0 or an errno value. */
-static int check(const struct ibv_context *ibctx, const struct ibv_parent_domain_init_attr *attr)
+static int check(struct ibv_context *ibctx, const struct ibv_parent_domain_init_attr *attr)
 {
+	static const char verb[] = "alloc_parent_domain";
+	struct uhcav_context *ctx = uhcav_context_of(ibctx);
 	const uint32_t known =
 		IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS | IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT;
 
 	if (!attr->pd || attr->pd->context != ibctx || (attr->td && attr->td->context != ibctx))
-		return EINVAL;
+		return uhcav_refuse(ctx, verb, EINVAL, "pd or td is none of this context");
 	if (attr->comp_mask & ~known)
-		return EOPNOTSUPP;
+		return uhcav_refuse(ctx, verb, EOPNOTSUPP, "comp_mask 0x%x has more than 0x%x",
+				    attr->comp_mask, known);
 	if (attr->comp_mask & IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS &&
 	    (!attr->alloc || !attr->free))
-		return EINVAL;
+		return uhcav_refuse(ctx, verb, EINVAL, "alloc or free is NULL");
 	return 0;
 }
 
@@ -129,7 +135,7 @@ int uhcav_parent_domain_leave(struct uhcav_context *ctx, const struct ibv_pd *ib
 		*at = parent->next;
 	pthread_mutex_unlock(&ctx->parents_lock);
 	if (!parent || busy)
-		return busy ? EBUSY : ENOENT;
+		return busy ? EBUSY : ENOENT; /* the caller says it */
 	if (parent->td)
 		__atomic_fetch_sub(&parent->td->refs, 1, __ATOMIC_RELEASE);
 	return 0;

@@ -23,11 +23,7 @@ struct ibv_pd *uhcav_alloc_pd(struct ibv_context *ibctx)
 {
 	struct uhca_cmd_handle request = {.handle = 0};
 	struct uhca_cmd_handle_reply reply;
-	struct uhcav_call call = {.request = &request.h,
-				  .request_size = sizeof(request),
-				  .cmd = UHCA_CMD_ALLOC_PD,
-				  .reply = &reply.h,
-				  .reply_size = sizeof(reply)};
+	struct uhcav_call call = UHCAV_CALL(UHCA_CMD_ALLOC_PD, &request, &reply);
 	struct ibv_pd *pd = uhcav_pd_new(ibctx, 0);
 	int err;
 
@@ -49,10 +45,12 @@ int uhcav_dealloc_pd(struct ibv_pd *ibpd)
 	int err;
 
 	if (uhcav_parent_domain_above(ctx, ibpd))
-		return uhcav_failed(EBUSY);
+		return uhcav_failed(uhcav_refuse(ctx, "dealloc_pd", EBUSY,
+						 "a parent domain stands on the domain"));
 	err = uhcav_parent_domain_leave(ctx, ibpd);
 	if (err == EBUSY)
-		return uhcav_failed(EBUSY);
+		return uhcav_failed(uhcav_refuse(ctx, "dealloc_pd", EBUSY,
+						 "objects stand on the parent domain"));
 	if (err == ENOENT)
 		err = uhcav_context_call_destroy(ctx, UHCA_CMD_DEALLOC_PD, ibpd->handle);
 	if (!err)

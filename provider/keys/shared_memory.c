@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#define PAGE ((uint64_t)UHCA_ABI_DM_OFFSET)
+#define PAGE UINT64_C(4096)
 
 static int create(struct uhcav_context *ctx, struct uhcav_shared *s, uint64_t length)
 {
@@ -24,7 +24,7 @@ static int create(struct uhcav_context *ctx, struct uhcav_shared *s, uint64_t le
 		return err;
 	s->map = mapped.at;
 	s->map_size = mapped.size;
-	s->addr = (uintptr_t)mapped.at + PAGE;
+	s->addr = (uintptr_t)mapped.at;
 	s->length = length;
 	s->handle = mapped.handle;
 	return 0;
@@ -37,7 +37,8 @@ void *uhcav_alloc_shared(struct ibv_context *ibctx, size_t length)
 	int err = s ? 0 : -ENOMEM;
 
 	if (!err && (length == 0 || length > SIZE_MAX / 2))
-		err = -EINVAL;
+		err = uhcav_refuse(ctx, "uhcadv_alloc_shared", -EINVAL, "length %zu is none",
+				   length);
 	if (!err)
 		err = create(ctx, s, (length + PAGE - 1) & ~(PAGE - 1));
 	if (err) {
@@ -56,7 +57,7 @@ int uhcav_free_shared(struct ibv_context *ibctx, void *addr)
 {
 	struct uhcav_context *ctx = uhcav_context_of(ibctx);
 	struct uhcav_shared **at, *s;
-	int err = -EINVAL;
+	int err = -EINVAL; /* said below */
 
 	/* The lock is held over the command, so that nobody else frees the same piece. */
 	pthread_mutex_lock(&ctx->shared.lock);
@@ -68,6 +69,9 @@ int uhcav_free_shared(struct ibv_context *ibctx, void *addr)
 	if (!err)
 		*at = s->next;
 	pthread_mutex_unlock(&ctx->shared.lock);
+	if (!s)
+		uhcav_refuse(ctx, "uhcadv_free_shared", err,
+			     "%p is no shared memory of this context", addr);
 	if (!err)
 		uhcav_shared_drop(s);
 	return -err;

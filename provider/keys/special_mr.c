@@ -45,16 +45,26 @@ static int check_dmabuf(uint64_t offset, size_t length, uint64_t iova, int fd, i
 	off_t saved, size;
 
 	if (access & ~DMABUF_ACCESS)
-		return -EOPNOTSUPP;
-	if (!length || offset + length < offset || offset % page != iova % page)
-		return -EINVAL;
+		return uhcav_because(-EOPNOTSUPP, "access 0x%x has more than 0x%x",
+				     (unsigned)access, (unsigned)DMABUF_ACCESS);
+	if (!length || offset + length < offset)
+		return uhcav_because(-EINVAL, "offset %llu and length %zu are no range",
+				     (unsigned long long)offset, length);
+	if (offset % page != iova % page)
+		return uhcav_because(-EINVAL, "offset %llu and iova 0x%llx differ within a page",
+				     (unsigned long long)offset, (unsigned long long)iova);
 	saved = lseek(fd, 0, SEEK_CUR); /* a dma-buf tells its size in this way only */
 	size = lseek(fd, 0, SEEK_END);
 	if (size < 0)
-		return errno == EBADF ? -EBADF : -EINVAL;
+		return uhcav_because(errno == EBADF ? -EBADF : -EINVAL,
+				     "fd %d is not open, or tells no size", fd);
 	if (saved >= 0)
 		lseek(fd, saved, SEEK_SET);
-	return offset + length > (uint64_t)size ? -EINVAL : 0;
+	if (offset + length > (uint64_t)size)
+		return uhcav_because(-EINVAL,
+				     "offset %llu and length %zu go beyond the %lld bytes of fd %d",
+				     (unsigned long long)offset, length, (long long)size, fd);
+	return 0;
 }
 
 static int map_dmabuf(uint64_t offset, size_t length, int fd, int access, struct piece *out)
@@ -67,10 +77,12 @@ static int map_dmabuf(uint64_t offset, size_t length, int fd, int access, struct
 	out->map = mmap(NULL, out->map_size, writable ? PROT_READ | PROT_WRITE : PROT_READ,
 			MAP_SHARED, fd, (off_t)(offset - out->skip));
 	if (out->map == MAP_FAILED)
-		return -EINVAL;
+		return uhcav_because(-EINVAL, "fd %d cannot be mapped as access 0x%x needs it", fd,
+				     (unsigned)access);
 	if (uhcav_mem_probe(out->map + out->skip, length, writable)) {
 		munmap(out->map, out->map_size);
-		return -EOPNOTSUPP;
+		return uhcav_because(-EOPNOTSUPP,
+				     "the mapping of fd %d is no memory that others reach", fd);
 	}
 	return 0;
 }
@@ -86,7 +98,7 @@ struct ibv_mr *uhcav_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t le
 	if (!err)
 		err = map_dmabuf(offset, length, fd, access, &piece);
 	if (err) {
-		errno = -err;
+		errno = -uhcav_refused(uhcav_context_of(pd->context), "reg_dmabuf_mr", err);
 		return NULL;
 	}
 	ibmr = uhcav_reg_mr(pd, piece.map + piece.skip, length, iova, access);
@@ -109,12 +121,7 @@ struct ibv_mr *uhcav_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t le
 static int ask_device(struct ibv_pd *pd, struct uhca_cmd_advise_mr *request,
 		      const struct ibv_sge *sge, uint32_t n)
 {
-	struct uhca_cmd_reply reply;
-	struct uhcav_call call = {.request = &request->h,
-				  .request_size = sizeof(*request),
-				  .cmd = UHCA_CMD_ADVISE_MR,
-				  .reply = &reply,
-				  .reply_size = sizeof(reply)};
+	struct uhcav_call call = UHCAV_CALL_PLAIN(UHCA_CMD_ADVISE_MR, request);
 
 	request->num_sge = n;
 	for (uint32_t i = 0; i < n; i++) {
@@ -152,6 +159,10 @@ int uhcav_advise_mr(struct ibv_pd *pd, enum ibv_advise_mr_advice advice, uint32_
 	if (advice == IBV_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT)
 		return uhcav_result(err); /* what is there is there */
 	for (uint32_t i = 0; i < num_sge && !err; i++)
-		err = bring_in(t, &sg_list[i], advice == IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE);
+		if (bring_in(t, &sg_list[i], advice == IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE))
+			err = uhcav_refuse(
+				uhcav_context_of(pd->context), "advise_mr", -EFAULT,
+				"element %u, 0x%llx + %u, is not mapped as it is to be used", i,
+				(unsigned long long)sg_list[i].addr, sg_list[i].length);
 	return uhcav_result(err);
 }

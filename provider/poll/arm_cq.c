@@ -15,6 +15,13 @@ static int ask(struct uhcav_cq *cq)
 	return uhcav_life(cq->ctx) == UHCAV_ALIVE ? uhcav_post_fault(cq->ctx, &ask).err : 0;
 }
 
+static int refused(struct uhcav_cq *cq, int err)
+{
+	const struct uhcav_post post = {.verb = "req_notify_cq"};
+
+	return uhcav_failed(uhcav_post_refused(cq->ctx, &post, err));
+}
+
 /*
  * The first entry before producer that is neither taken, nor just being read, nor announced by an
  * event; producer when there is none. What was announced long ago lies outside of what waits.
@@ -66,6 +73,18 @@ static bool arm(struct uhcav_cq *cq, uint32_t how)
 	return tell;
 }
 
+/*
+ * Tells the device that there is something already. Another thread may be inside ibv_destroy_cq,
+ * waiting for an event to be acknowledged: until it returns the program may name the CQ, which has
+ * no more events, and the device does not know it any more (ENOENT).
+ */
+static int notify(struct uhcav_cq *cq)
+{
+	int err = uhcav_context_call_handle(cq->ctx, UHCA_CMD_NOTIFY_CQ, cq->cq.handle);
+
+	return err == -ENOENT ? 0 : err;
+}
+
 int uhcav_req_notify_cq(struct ibv_cq *ibcq, int solicited_only)
 {
 	struct uhcav_cq *cq = uhcav_cq_of(ibcq);
@@ -76,10 +95,10 @@ int uhcav_req_notify_cq(struct ibv_cq *ibcq, int solicited_only)
 	if (uhcav_post_watched(cq->ctx)) {
 		err = ask(cq);
 		if (err)
-			return uhcav_failed(err);
+			return refused(cq, err);
 	}
 	if (arm(cq, solicited_only ? UHCA_ABI_ARM_SOLICITED : UHCA_ABI_ARM_NEXT))
-		err = uhcav_context_call_handle(cq->ctx, UHCA_CMD_NOTIFY_CQ, cq->cq.handle);
+		err = notify(cq);
 	if (uhcav_life(cq->ctx) != UHCAV_FATAL)
 		return uhcav_result(err);
 	/* Nobody else is there to say that there are flushed completions. */

@@ -105,7 +105,9 @@ static int start_poll(struct ibv_cq_ex *cqx, struct ibv_poll_cq_attr *attr)
 	int err;
 
 	if (attr && attr->comp_mask)
-		return uhcav_failed(EINVAL);
+		return uhcav_failed(uhcav_refuse(cq->ctx, "start_poll", EINVAL,
+						 "comp_mask 0x%x has unknown bits",
+						 attr->comp_mask));
 	if (uhcav_life(cq->ctx) == UHCAV_FORKED)
 		return uhcav_failed(EIO);
 	uhcav_cq_lock(cq);
@@ -232,17 +234,27 @@ static void fill_functions(struct ibv_cq_ex *cqx)
 }
 
 /* What is asked for, as far as it exists here. 0 or -errno. */
-static int translate(struct ibv_cq_init_attr_ex *attr, struct uhcav_cq_init *init)
+static int translate(struct uhcav_context *ctx, struct ibv_cq_init_attr_ex *attr,
+		     struct uhcav_cq_init *init)
 {
+	static const char verb[] = "create_cq_ex";
 	const uint32_t known_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS | IBV_CQ_INIT_ATTR_MASK_PD;
 	const uint32_t known_flags =
 		IBV_CREATE_CQ_ATTR_SINGLE_THREADED | IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN;
 	uint32_t flags = attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS ? attr->flags : 0;
 
-	if ((attr->wc_flags & ~FIELDS) || (attr->comp_mask & ~known_mask) || (flags & ~known_flags))
-		return -EOPNOTSUPP;
+	if (attr->wc_flags & ~FIELDS)
+		return uhcav_refuse(ctx, verb, -EOPNOTSUPP, "wc_flags 0x%llx has more than 0x%llx",
+				    (unsigned long long)attr->wc_flags, (unsigned long long)FIELDS);
+	if (attr->comp_mask & ~known_mask)
+		return uhcav_refuse(ctx, verb, -EOPNOTSUPP, "comp_mask 0x%x has more than 0x%x",
+				    attr->comp_mask, known_mask);
+	if (flags & ~known_flags)
+		return uhcav_refuse(ctx, verb, -EOPNOTSUPP, "flags 0x%x has more than 0x%x", flags,
+				    known_flags);
 	if (attr->cqe > INT32_MAX || attr->comp_vector > INT32_MAX)
-		return -EINVAL;
+		return uhcav_refuse(ctx, verb, -EINVAL, "cqe %u or comp_vector %u is no number",
+				    attr->cqe, attr->comp_vector);
 	*init = (struct uhcav_cq_init){
 		.cqe = (int)attr->cqe,
 		.comp_vector = (int)attr->comp_vector,
@@ -257,11 +269,12 @@ struct ibv_cq_ex *uhcav_create_cq_ex(struct ibv_context *ibctx, struct ibv_cq_in
 {
 	struct uhcav_cq_init init;
 	struct uhcav_cq *cq;
-	int err = translate(attr, &init);
+	int err = translate(uhcav_context_of(ibctx), attr, &init);
 
 	if (!err && (attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_PD)) {
 		if (!attr->parent_domain || !uhcav_pd_is_parent(attr->parent_domain))
-			err = -EINVAL;
+			err = uhcav_refuse(uhcav_context_of(ibctx), "create_cq_ex", -EINVAL,
+					   "parent_domain is none");
 		else
 			init.pd = attr->parent_domain;
 	}
@@ -278,9 +291,10 @@ struct ibv_cq_ex *uhcav_create_cq_ex(struct ibv_context *ibctx, struct ibv_cq_in
 
 int uhcav_query_rt_values(struct ibv_context *ibctx, struct ibv_values_ex *values)
 {
-	(void)ibctx;
 	if (values->comp_mask & ~(uint32_t)IBV_VALUES_MASK_RAW_CLOCK)
-		return uhcav_failed(EOPNOTSUPP);
+		return uhcav_failed(uhcav_refuse(uhcav_context_of(ibctx), "query_rt_values_ex",
+						 EOPNOTSUPP, "comp_mask 0x%x: only the raw clock",
+						 values->comp_mask));
 	memset(&values->raw_clock, 0, sizeof(values->raw_clock));
 	if (values->comp_mask)
 		values->raw_clock.tv_nsec = (long)clock_ns(CLOCK_MONOTONIC);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Wing "poll": taking completions. ibv_poll_cq, the calls of extended CQs, and asking for an event
- * when there is nothing to take.
+ * Module "poll": taking completions. ibv_poll_cq, the calls of extended CQs, and asking for an
+ * event when there is nothing to take.
  *
  * Who may call: the op table, and who needs to know our functions from another provider's. It calls
  * qp, queues, keys, context and base.

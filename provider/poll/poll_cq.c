@@ -14,28 +14,40 @@
 
 #include "provider/base/base.h"
 #include "provider/qp/qp.h"
-#include "take_offer.h"
+#include "take_copy_on_poll.h"
 #include "wait_cq.h"
 
 #include <errno.h>
 #include <string.h>
 
+/* The receive of a WQ, or of an XRC SRQ, whose QP may be another process's. */
+static void leave_queue(struct uhcav_cq *cq, const struct uhca_abi_cqe *e)
+{
+	struct uhcav_work_queue *wq =
+		uhcav_number_map_find(&cq->queues, e->srqn ? uhcav_xrc_key(e->srqn) : e->qpn);
+
+	if (wq)
+		uhcav_work_queue_polled_one(wq);
+}
+
 /* What taking an entry does beside reading it. */
 static inline void take_note(struct uhcav_cq *cq, const struct uhca_abi_cqe *e)
 {
-	struct uhcav_qp *qp = uhcav_qp_set_find(&cq->qps, e->qpn);
+	struct uhcav_qp *qp = uhcav_number_map_find(&cq->qps, e->qpn);
 
 	if (qp) {
 		uhcav_qp_polled(qp, e);
 		uhcav_cq_streams(cq, qp, e);
+	} else {
+		leave_queue(cq, e);
 	}
 }
 
 /* Also of an entry that nobody is shown: memory is the program's, and nobody knows who looks. */
 static inline void take_payload(struct uhcav_cq *cq, const struct uhca_abi_cqe *e)
 {
-	if (e->flags & UHCA_ABI_WC_OFFER)
-		uhcav_take_offer(cq, e);
+	if (e->flags & UHCA_ABI_WC_COPY_ON_POLL)
+		uhcav_take_copy_on_poll(cq, e);
 }
 
 static inline void translate(const struct uhca_abi_cqe *e, struct ibv_wc *wc)
@@ -160,7 +172,7 @@ int uhcav_cq_flush(struct uhcav_cq *cq, int n, struct ibv_wc *wc)
 	int got = 0;
 
 	cq->flushing = true;
-	while (got < n && (qp = uhcav_qp_set_next(&cq->qps, &cursor))) {
+	while (got < n && (qp = uhcav_number_map_next(&cq->qps, &cursor))) {
 		if (qp->qp.send_cq == &cq->cq)
 			got += uhcav_qp_flush_send(qp, n - got, wc + got);
 		if (qp->qp.recv_cq == &cq->cq)
@@ -203,7 +215,7 @@ bool uhcav_cq_pending(struct uhcav_cq *cq)
 
 	uhcav_lock(&cq->lock);
 	pending = !cq->flushing && uhcav_cqe_valid(uhcav_cq_slot(cq, cq->consumer), cq->consumer);
-	while (!pending && (qp = uhcav_qp_set_next(&cq->qps, &cursor)))
+	while (!pending && (qp = uhcav_number_map_next(&cq->qps, &cursor)))
 		pending = (qp->qp.send_cq == &cq->cq && uhcav_qp_send_outstanding(qp)) ||
 			  (qp->qp.recv_cq == &cq->cq && uhcav_qp_recv_outstanding(qp));
 	uhcav_unlock(&cq->lock);

@@ -34,7 +34,7 @@ static const struct uhcav_qp *find_at_work(struct uhcav_cq *cq)
 {
 	for (unsigned i = 0; i < QPS; i++) {
 		uint32_t at = cq->wait.at;
-		const struct uhcav_qp *qp = uhcav_qp_set_next(&cq->qps, &cq->wait.at);
+		const struct uhcav_qp *qp = uhcav_number_map_next(&cq->qps, &cq->wait.at);
 
 		if (!qp) {
 			cq->wait.at = 0;
@@ -92,7 +92,7 @@ static bool is_streaming(const struct uhcav_cq *cq)
 
 	if (cq->stream.run < STREAM)
 		return false;
-	qp = uhcav_qp_set_find(&cq->qps, cq->stream.qpn);
+	qp = uhcav_number_map_find(&cq->qps, cq->stream.qpn);
 	return qp && sent_by(qp) == cq->stream.sent && qp->rq.entries &&
 	       outstanding(qp->rq.ring) >= SOME;
 }
@@ -108,7 +108,7 @@ bool uhcav_cq_takes_long(struct uhcav_cq *cq)
 void uhcav_cq_wait(bool takes_long)
 {
 	if (takes_long)
-		uhcav_give_way_long();
+		uhcav_yield_backoff_long();
 	else
-		uhcav_give_way();
+		uhcav_yield_backoff();
 }

@@ -16,7 +16,8 @@ static int post_recv(struct ibv_wq *ibwq, struct ibv_recv_wr *wr, struct ibv_rec
 	int err = uhcav_life(wq->ctx) == UHCAV_ALIVE ? 0 : EIO;
 
 	if (!err && __atomic_load_n(&ibwq->state, __ATOMIC_ACQUIRE) == IBV_WQS_RESET)
-		err = EINVAL;
+		err = uhcav_refuse(wq->ctx, "post_wq_recv", EINVAL,
+				   "the work queue is in RESET: it takes receives in RDY");
 	if (err) {
 		*bad_wr = wr;
 		return uhcav_failed(err);
@@ -27,6 +28,8 @@ static int post_recv(struct ibv_wq *ibwq, struct ibv_recv_wr *wr, struct ibv_rec
 	uhca_ring_fence();
 	if (__atomic_load_n(&wq->page->recv_doorbell, __ATOMIC_RELAXED))
 		uhcav_wq_flush(wq);
+	if (__builtin_expect(err != 0, 0))
+		uhcav_post_refused(wq->ctx, &(struct uhcav_post){.verb = "post_wq_recv"}, err);
 	return uhcav_failed(err);
 }
 

@@ -11,6 +11,7 @@
 #include "provider/context/context.h"
 #include "provider/qp/qp.h"
 #include "provider/queues/queues.h"
+#include "send_wqe.h"
 
 #include <errno.h>
 #include <string.h>
@@ -22,7 +23,8 @@ static int put(struct uhcav_work_queue *wq, const struct ibv_recv_wr *wr)
 	uint8_t *slot;
 
 	if (wr->num_sge < 0 || (uint32_t)wr->num_sge > wq->max_sge)
-		return EINVAL;
+		return uhcav_because(EINVAL, "num_sge %d is not from 0 to the queue's max_sge, %u",
+				     wr->num_sge, wq->max_sge);
 	if (uhcav_work_queue_full(wq))
 		return ENOMEM;
 	slot = uhcav_work_queue_slot(wq, wq->producer);
@@ -85,18 +87,29 @@ static int ask_qp(struct uhcav_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_w
 	return uhcav_work_queue_ask_post(qp->ctx, &ask, &qp->rq, wr, bad_wr);
 }
 
+static int recv_state(const struct uhcav_qp *qp)
+{
+	uint32_t state = __atomic_load_n(&qp->state, __ATOMIC_ACQUIRE);
+
+	if (uhcav_life(qp->ctx) != UHCAV_ALIVE)
+		return EIO;
+	if (qp->qp.srq)
+		return uhcav_because(EINVAL, "the QP has an SRQ: receives are posted there");
+	if (!qp->qp.recv_cq)
+		return uhcav_because(EINVAL, "the QP has no receive queue");
+	if (state == IBV_QPS_RESET)
+		return uhcav_because(EINVAL, "the QP is in RESET: receives are taken from INIT on");
+	return 0;
+}
+
 int uhcav_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
 	struct uhcav_qp *qp = uhcav_qp_of(ibqp);
-	uint32_t state = __atomic_load_n(&qp->state, __ATOMIC_ACQUIRE);
-	int err = 0;
+	int err = recv_state(qp);
 
-	if (uhcav_life(qp->ctx) != UHCAV_ALIVE)
-		err = EIO;
-	else if (state == IBV_QPS_RESET || qp->qp.srq || !qp->qp.recv_cq)
-		err = EINVAL;
 	if (err) {
 		*bad_wr = wr;
+		uhcav_send_refused(qp, "post_recv", err, wr ? wr->wr_id : 0);
 		return uhcav_failed(err);
 	}
 	err = uhcav_post_watched(qp->ctx) ? ask_qp(qp, wr, bad_wr)
@@ -104,6 +117,8 @@ int uhcav_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_recv
 	uhca_ring_fence();
 	if (__atomic_load_n(&qp->page->recv_doorbell, __ATOMIC_RELAXED))
 		uhcav_context_ring(qp->ctx, qp->doorbell);
+	if (__builtin_expect(err != 0, 0))
+		uhcav_send_refused(qp, "post_recv", err, *bad_wr ? (*bad_wr)->wr_id : 0);
 	return uhcav_failed(err);
 }
 
@@ -118,12 +133,15 @@ static int ask_srq(struct uhcav_srq *srq, struct ibv_recv_wr *wr, struct ibv_rec
 int uhcav_post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
 	struct uhcav_srq *srq = uhcav_srq_of(ibsrq);
+	int err;
 
 	if (uhcav_life(srq->ctx) != UHCAV_ALIVE) {
 		*bad_wr = wr;
 		return uhcav_failed(EIO);
 	}
-	if (uhcav_post_watched(srq->ctx))
-		return uhcav_failed(ask_srq(srq, wr, bad_wr));
-	return uhcav_failed(uhcav_work_queue_post(&srq->rq, wr, bad_wr));
+	err = uhcav_post_watched(srq->ctx) ? ask_srq(srq, wr, bad_wr)
+					   : uhcav_work_queue_post(&srq->rq, wr, bad_wr);
+	if (__builtin_expect(err != 0, 0))
+		uhcav_post_refused(srq->ctx, &(struct uhcav_post){.verb = "post_srq_recv"}, err);
+	return uhcav_failed(err);
 }

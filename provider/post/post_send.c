@@ -32,17 +32,21 @@ _Static_assert((int)UHCA_ABI_WR_SEND == (int)IBV_WR_SEND &&
 static int check(const struct uhcav_qp *qp, const struct ibv_send_wr *wr)
 {
 	if ((unsigned)wr->opcode >= 32 || !(OPCODES & BIT(wr->opcode)))
-		return EINVAL;
+		return uhcav_because(EINVAL, "opcode %u is none of ibv_post_send",
+				     (unsigned)wr->opcode);
 	if (wr->send_flags & ~UHCAV_SEND_FLAGS)
-		return EINVAL;
+		return uhcav_because(EINVAL, "send_flags 0x%x has more than 0x%x", wr->send_flags,
+				     UHCAV_SEND_FLAGS);
 	if (wr->num_sge < 0 || (uint32_t)wr->num_sge > qp->sq.max_sge)
-		return EINVAL;
+		return uhcav_because(EINVAL,
+				     "num_sge %d is not from 0 to the QP's max_send_sge, %u",
+				     wr->num_sge, qp->sq.max_sge);
 	if (!(qp->send_mask & BIT(wr->opcode)))
 		return 0; /* its other fields mean nothing */
 	if (wr->opcode == IBV_WR_BIND_MW && !wr->bind_mw.mw)
-		return EINVAL;
+		return uhcav_because(EINVAL, "bind_mw.mw is NULL");
 	if (qp->qp.qp_type == IBV_QPT_UD && !wr->wr.ud.ah)
-		return EINVAL;
+		return uhcav_because(EINVAL, "wr.ud.ah is NULL");
 	return 0;
 }
 
@@ -194,13 +198,18 @@ static int post_asked(struct uhcav_qp *qp, struct ibv_send_wr *wr, struct ibv_se
 static int post_send(struct uhcav_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr,
 		     enum ibv_mw_type window)
 {
+	int err;
+
 	if (uhcav_life(qp->ctx) != UHCAV_ALIVE) {
 		*bad_wr = wr;
 		return EIO;
 	}
-	if (uhcav_post_watched(qp->ctx))
-		return post_asked(qp, wr, bad_wr, window);
-	return post_all(qp, wr, bad_wr, window);
+	err = uhcav_post_watched(qp->ctx) ? post_asked(qp, wr, bad_wr, window)
+					  : post_all(qp, wr, bad_wr, window);
+	if (__builtin_expect(err != 0, 0))
+		uhcav_send_refused(qp, window == IBV_MW_TYPE_1 ? "bind_mw" : "post_send", err,
+				   *bad_wr ? (*bad_wr)->wr_id : 0);
+	return err;
 }
 
 int uhcav_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
@@ -219,6 +228,8 @@ int uhcav_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind
 					     .bind_info = bind->bind_info}};
 
 	if (mw->type != IBV_MW_TYPE_1)
-		return uhcav_failed(EINVAL);
+		return uhcav_failed(uhcav_refuse(uhcav_qp_of(qp)->ctx, "bind_mw", EINVAL,
+						 "the window is of type %d: ibv_bind_mw is for 1",
+						 (int)mw->type));
 	return uhcav_failed(post_send(uhcav_qp_of(qp), &wr, &bad, IBV_MW_TYPE_1));
 }

@@ -119,7 +119,15 @@ int uhcav_qp_ex_check(const struct uhcav_qp *qp, uint64_t send_ops_flags)
 	uint64_t unknown;
 	uint32_t asked = opcodes_of(send_ops_flags, &unknown);
 
-	return unknown || !mark_offset || (asked & ~buildable(qp)) ? -EOPNOTSUPP : 0;
+	if (!mark_offset)
+		return uhcav_refuse(qp->ctx, "create_qp_ex", -EOPNOTSUPP,
+				    "send_ops_flags: this libibverbs keeps extended QPs elsewhere");
+	if (unknown || (asked & ~buildable(qp)))
+		return uhcav_refuse(
+			qp->ctx, "create_qp_ex", -EOPNOTSUPP,
+			"send_ops_flags 0x%llx has what the QP's type or the device lacks",
+			(unsigned long long)send_ops_flags);
+	return 0;
 }
 
 /* ---- posting ---- */
@@ -135,6 +143,13 @@ static void fail(struct uhcav_qp *qp, int err)
 		qp->build.err = err;
 }
 
+/* The first mistake of a post counts. */
+#define REFUSE(qp, ...)                                                                            \
+	do {                                                                                       \
+		if (!(qp)->build.err)                                                              \
+			(qp)->build.err = uhcav_because(EINVAL, __VA_ARGS__);                      \
+	} while (0)
+
 void uhcav_qp_ex_fail(struct uhcav_qp *qp, int err)
 {
 	fail(qp, err);
@@ -148,9 +163,10 @@ static void end_entry(struct uhcav_qp *qp)
 {
 	const struct uhca_abi_send_wqe *wqe = qp->build.wqe;
 
-	if (qp->build.no_address ||
-	    (wqe && wqe->opcode == UHCA_ABI_WR_READ_WITH_INV && wqe->num_sge != 1))
-		fail(qp, EINVAL);
+	if (qp->build.no_address)
+		REFUSE(qp, "a request of a UD QP has no ibv_wr_set_ud_addr");
+	if (wqe && wqe->opcode == UHCA_ABI_WR_READ_WITH_INV && wqe->num_sge != 1)
+		REFUSE(qp, "a READ with invalidate has %u elements, not 1", wqe->num_sge);
 	qp->build.no_address = false;
 }
 
@@ -183,6 +199,7 @@ static void give_up(struct uhcav_qp *qp)
 static int wr_complete(struct ibv_qp_ex *qpx)
 {
 	struct uhcav_qp *qp = of(qpx);
+	uint64_t wr_id;
 	bool posted;
 	int err;
 
@@ -196,9 +213,12 @@ static int wr_complete(struct ibv_qp_ex *qpx)
 	posted = qp->sq.producer != qp->build.start;
 	if (posted)
 		uhca_ring_publish(&qp->sq.ring->producer, qp->sq.producer);
+	wr_id = qpx->wr_id; /* another thread's behind the lock */
 	uhcav_unlock(&qp->sq.lock);
 	if (posted)
 		uhcav_context_ring(qp->ctx, qp->doorbell);
+	if (__builtin_expect(err != 0, 0))
+		uhcav_send_refused(qp, "wr_complete", err, wr_id);
 	return uhcav_failed(err);
 }
 
@@ -214,8 +234,12 @@ static void wr_abort(struct ibv_qp_ex *qpx)
 
 static int may_build(struct uhcav_qp *qp, uint8_t opcode)
 {
-	if (!(qp->build.ops & BIT(opcode)) || (qp->qpx.wr_flags & ~UHCAV_SEND_FLAGS))
-		return EINVAL;
+	if (!(qp->build.ops & BIT(opcode)))
+		return uhcav_because(EINVAL, "opcode %u was not asked for with send_ops_flags",
+				     opcode);
+	if (qp->qpx.wr_flags & ~UHCAV_SEND_FLAGS)
+		return uhcav_because(EINVAL, "wr_flags 0x%x has more than 0x%x", qp->qpx.wr_flags,
+				     UHCAV_SEND_FLAGS);
 	return uhcav_work_queue_full(&qp->sq) ? ENOMEM : 0;
 }
 
@@ -336,7 +360,7 @@ static void wr_atomic_write(struct ibv_qp_ex *qpx, uint32_t rkey, uint64_t remot
 	if (!wqe)
 		return;
 	if (qp->data_stride < ATOMIC_LENGTH) {
-		fail(qp, EINVAL);
+		REFUSE(qp, "the QP has no room for the eight bytes of an ATOMIC WRITE");
 		return;
 	}
 	memcpy(uhcav_send_data(qp, qp->build.index), atomic_wr, ATOMIC_LENGTH);
@@ -379,7 +403,7 @@ static void wr_bind_mw(struct ibv_qp_ex *qpx, struct ibv_mw *mw, uint32_t rkey,
 	if (!wqe)
 		return;
 	if (!mw) {
-		fail(qp, EINVAL);
+		REFUSE(qp, "mw is NULL");
 		return;
 	}
 	if (uhcav_mw_put_bind(wqe, qp->qp.context, IBV_MW_TYPE_2, mw, rkey, info))
@@ -392,7 +416,7 @@ static void wr_send_tso(struct ibv_qp_ex *qpx, void *hdr, uint16_t hdr_sz, uint1
 {
 	(void)hdr, (void)hdr_sz, (void)mss;
 	of(qpx)->build.wqe = NULL;
-	fail(of(qpx), EINVAL);
+	REFUSE(of(qpx), "ibv_wr_send_tso is not offered");
 }
 
 /* ---- setters ---- */
@@ -404,7 +428,7 @@ static void wr_set_ud_addr(struct ibv_qp_ex *qpx, struct ibv_ah *ah, uint32_t re
 	struct uhca_abi_send_wqe *wqe = qp->build.wqe;
 
 	if (!ah || qp->qp.qp_type != IBV_QPT_UD) {
-		fail(qp, EINVAL);
+		REFUSE(qp, "ibv_wr_set_ud_addr: ah is NULL, or the QP is not UD");
 	} else if (wqe) {
 		wqe->ud.ah = uhcav_ah_name(qp->qp.context, ah);
 		wqe->ud.remote_qpn = remote_qpn;
@@ -418,7 +442,7 @@ static void wr_set_xrc_srqn(struct ibv_qp_ex *qpx, uint32_t remote_srqn)
 	struct uhcav_qp *qp = of(qpx);
 
 	if (qp->qp.qp_type != IBV_QPT_XRC_SEND)
-		fail(qp, EINVAL);
+		REFUSE(qp, "ibv_wr_set_xrc_srqn: the QP is not XRC_SEND");
 	else if (qp->build.wqe)
 		qp->build.wqe->xrc_srqn = remote_srqn;
 }
@@ -427,7 +451,7 @@ static void wr_set_xrc_srqn(struct ibv_qp_ex *qpx, uint32_t remote_srqn)
 static struct uhca_abi_send_wqe *data_entry(struct uhcav_qp *qp)
 {
 	if (!qp->build.wqe || qp->build.has_data) {
-		fail(qp, EINVAL);
+		REFUSE(qp, "a request takes data once, and not all take some");
 		return NULL;
 	}
 	qp->build.has_data = true;

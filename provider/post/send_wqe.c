@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The payload of a send entry. A small one is copied into the slot's data area at once (DESIGN,
- * rules of the data path): because the application asked for it (inline), or because that spares
- * the daemon a trip into our address space (gathered). Gathering must not be observable: it is
- * left when the request is fenced (its payload may be a READ's result that is not there yet), as
- * long as a fenced one is before it in the queue (requests begin in order, 10.8.3.3: so the result
- * is there for this one, too), and when an element is not inside a region that is registered, which
- * is for the device to find out.
+ * The payload of a send entry. A small one is copied into the slot's data area at once: because the
+ * application asked for it (inline), or because that spares the daemon a trip into our address
+ * space (gathered). Gathering must not be observable (design D14): it is left when the request is
+ * fenced (its payload may be a READ's result that is not there yet), as long as a fenced one is
+ * before it in the queue (requests begin in order, 10.8.3.3: so the result is there for this one,
+ * too), and when an element is not inside a region that is registered, which is for the device to
+ * find out.
  */
 #include "send_wqe.h"
+
+#include "provider/context/context.h"
 
 #include <string.h>
 
@@ -26,8 +28,13 @@ _Static_assert(sizeof(struct ibv_sge) == sizeof(struct uhca_abi_sge),
 int uhcav_send_add_inline(struct uhcav_qp *qp, uint32_t index, struct uhca_abi_send_wqe *wqe,
 			  const void *data, size_t length)
 {
-	if (!(WITH_PAYLOAD & BIT(wqe->opcode)) || length > qp->max_inline_data - wqe->inline_length)
-		return EINVAL;
+	if (!(WITH_PAYLOAD & BIT(wqe->opcode)))
+		return uhcav_because(EINVAL, "opcode %u has no payload that could be inline",
+				     wqe->opcode);
+	if (length > qp->max_inline_data - wqe->inline_length)
+		return uhcav_because(EINVAL,
+				     "%zu bytes inline are above the QP's max_inline_data, %u",
+				     length + wqe->inline_length, qp->max_inline_data);
 	if (length)
 		memcpy(uhcav_send_data(qp, index) + wqe->inline_length, data, length);
 	wqe->flags |= UHCA_ABI_SEND_INLINE;
@@ -87,7 +94,8 @@ int uhcav_send_put_elements(struct uhcav_qp *qp, uint32_t index, struct uhca_abi
 			    const struct ibv_sge *sge, size_t n)
 {
 	if (n > qp->sq.max_sge)
-		return EINVAL;
+		return uhcav_because(EINVAL, "num_sge %zu is above the QP's max_send_sge, %u", n,
+				     qp->sq.max_sge);
 	wqe->num_sge = (uint8_t)n;
 	if ((WITH_PAYLOAD & BIT(wqe->opcode)) && !(wqe->flags & UHCA_ABI_SEND_FENCE) &&
 	    !is_behind_fence(qp))
@@ -95,4 +103,29 @@ int uhcav_send_put_elements(struct uhcav_qp *qp, uint32_t index, struct uhca_abi
 	if (n)
 		memcpy(uhcav_send_slot(qp, index) + 1, sge, n * sizeof(*sge));
 	return 0;
+}
+
+const char *uhcav_state_name(uint32_t state)
+{
+	static const char *const name[] = {"RESET", "INIT", "RTR", "RTS", "SQD", "SQE", "ERR"};
+
+	return state < sizeof(name) / sizeof(name[0]) ? name[state] : "no state";
+}
+
+int uhcav_send_refuse_state(const struct uhcav_qp *qp, uint32_t state)
+{
+	if (!qp->sq.ring)
+		return uhcav_because(EINVAL, "the QP has no send queue");
+	return uhcav_because(EINVAL, "the QP is in %s: sends are taken from RTS on",
+			     uhcav_state_name(state));
+}
+
+int uhcav_send_refused(struct uhcav_qp *qp, const char *verb, int err, uint64_t wr_id)
+{
+	const struct uhcav_post post = {.verb = verb,
+					.qpn = qp->qp.qp_num,
+					.state = __atomic_load_n(&qp->state, __ATOMIC_ACQUIRE),
+					.wr_id = wr_id};
+
+	return uhcav_post_refused(qp->ctx, &post, err);
 }

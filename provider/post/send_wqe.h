@@ -17,16 +17,28 @@
 #define UHCAV_SEND_FLAGS                                                                           \
 	((unsigned)(IBV_SEND_FENCE | IBV_SEND_SIGNALED | IBV_SEND_SOLICITED | IBV_SEND_INLINE))
 
-/* Does the queue take requests? 0, or EINVAL before RTS (IBTA vol. 1, 10.3.1). */
+/* "RESET", ...: static text. */
+const char *uhcav_state_name(uint32_t state);
+
+/* EINVAL, the reason said: in this state no sends are taken, or never. */
+int uhcav_send_refuse_state(const struct uhcav_qp *qp, uint32_t state);
+
+/*
+ * Does the queue take requests? 0, or EINVAL before RTS (IBTA vol. 1, 10.3.1), and of a QP that has
+ * no send queue: XRC_RECV, and raw packets with an indirection table.
+ */
 static inline int uhcav_send_state(const struct uhcav_qp *qp)
 {
 	uint32_t state = __atomic_load_n(&qp->state, __ATOMIC_ACQUIRE);
 
-	return state == IBV_QPS_RTS || state == IBV_QPS_SQD || state == IBV_QPS_SQE ||
-			       state == IBV_QPS_ERR
-		       ? 0
-		       : EINVAL;
+	if (qp->sq.ring && (state == IBV_QPS_RTS || state == IBV_QPS_SQD || state == IBV_QPS_SQE ||
+			    state == IBV_QPS_ERR))
+		return 0;
+	return uhcav_send_refuse_state(qp, state);
 }
+
+/* Tells of a call that the library refuses (uhcav_post_refused); outside of locks. */
+int uhcav_send_refused(struct uhcav_qp *qp, const char *verb, int err, uint64_t wr_id);
 
 static inline struct uhca_abi_send_wqe *uhcav_send_slot(const struct uhcav_qp *qp, uint32_t index)
 {

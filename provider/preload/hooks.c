@@ -12,6 +12,7 @@
 
 #include <dlfcn.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -33,6 +34,29 @@ EXPORT int uhca_preload_register(const struct uhca_preload_hooks *hooks)
 	return 0;
 }
 
+static const struct uhca_preload_hooks *hooks_of_provider(void)
+{
+	return __atomic_load_n(&provider, __ATOMIC_ACQUIRE);
+}
+
+static void fork_before(void)
+{
+	if (hooks_of_provider())
+		hooks_of_provider()->fork_before();
+}
+
+static void fork_in_parent(void)
+{
+	if (hooks_of_provider())
+		hooks_of_provider()->fork_in_parent();
+}
+
+static void fork_in_child(void)
+{
+	if (hooks_of_provider())
+		hooks_of_provider()->fork_in_child();
+}
+
 EXPORT int ioctl(int fd, unsigned long request, ...)
 {
 	va_list ap;
@@ -42,7 +66,7 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
 	arg = va_arg(ap, void *);
 	va_end(ap);
 	if (uhca_root() && uhca_uverbs_is_ours(fd, request))
-		return uhca_uverbs_ioctl(fd, arg, __atomic_load_n(&provider, __ATOMIC_ACQUIRE));
+		return uhca_uverbs_ioctl(fd, arg, hooks_of_provider());
 	return UHCA_REAL(ioctl)(fd, request, arg);
 }
 
@@ -85,7 +109,10 @@ __attribute__((constructor)) static void enter(void)
 	char name[PATH_MAX], list[2 * PATH_MAX];
 	int n;
 
-	if (!uhca_root() || !provider_name(name, sizeof(name)) || listed(old, name))
+	if (!uhca_root())
+		return;
+	pthread_atfork(fork_before, fork_in_parent, fork_in_child);
+	if (!provider_name(name, sizeof(name)) || listed(old, name))
 		return;
 	n = snprintf(list, sizeof(list), "%s%s%s", name, old && *old ? ":" : "", old ? old : "");
 	if (n > 0 && (size_t)n < sizeof(list))

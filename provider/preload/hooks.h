@@ -17,6 +17,14 @@ struct uhca_preload_hooks {
 	int (*create_comp_channel)(int cmd_fd);
 	/* The async descriptor of the context that was imported as cmd_fd, or -1. */
 	int (*async_fd)(int cmd_fd);
+	/*
+	 * Around fork(3): behind all handlers of pthread_atfork(3) that come before it, and before
+	 * those that come after it. The library installs its own when it is loaded, so that only
+	 * handlers of libraries that were loaded before it lie outside.
+	 */
+	void (*fork_before)(void);
+	void (*fork_in_parent)(void);
+	void (*fork_in_child)(void);
 };
 
 /* Returns 0, or -1 when the struct is not one that this library understands. */

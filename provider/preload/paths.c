@@ -24,6 +24,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
@@ -331,25 +332,45 @@ EXPORT ssize_t __readlinkat_chk(int dir, const char *path, char *buf, size_t len
 	return CALL(__readlinkat_chk, -1, dir, to, buf, len, room);
 }
 
+/*
+ * The name that a device's file has for the program, not that in the daemon's directory, where the
+ * former leads to the same file. Changes "found" in place.
+ */
+static char *shown(const char *path, const char *to, char *found)
+{
+	char root[PATH_MAX], again[PATH_MAX];
+	int error = errno;
+	size_t len;
+
+	if (to == path || !found || !CALL(realpath, NULL, uhca_root(), root))
+		return found;
+	errno = error;
+	len = strlen(root);
+	if (strncmp(found, root, len) == 0 && found[len] == '/' &&
+	    uhca_path_map(root, found + len, again, sizeof(again)) == again)
+		memmove(found, found + len, strlen(found + len) + 1);
+	return found;
+}
+
 EXPORT char *realpath(const char *restrict path, char *restrict resolved)
 {
 	MAP(path);
 
-	return CALL(realpath, NULL, to, resolved);
+	return shown(path, to, CALL(realpath, NULL, to, resolved));
 }
 
 EXPORT char *__realpath_chk(const char *path, char *resolved, size_t room)
 {
 	MAP(path);
 
-	return CALL(__realpath_chk, NULL, to, resolved, room);
+	return shown(path, to, CALL(__realpath_chk, NULL, to, resolved, room));
 }
 
 EXPORT char *canonicalize_file_name(const char *path)
 {
 	MAP(path);
 
-	return CALL(canonicalize_file_name, NULL, to);
+	return shown(path, to, CALL(canonicalize_file_name, NULL, to));
 }
 
 /* ---- what shells and tools for files ask beside that: cd, ls -l, df ---- */

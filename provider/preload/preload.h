@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Wing "preload": the library that answers what libibverbs and librdmacm ask of the system behind
+ * Module "preload": the library that answers what libibverbs and librdmacm ask of the system behind
  * the provider's back. It stands under every process, so that it uses the C library and nothing of
  * the provider; a provider that it has not been loaded before loads it (no_preload.c).
  *

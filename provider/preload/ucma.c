@@ -12,6 +12,7 @@
 #include "ucma_book.h"
 #include "ucma_gone.h"
 #include "ucma_reader.h"
+#include "ucma_refused.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -124,6 +125,7 @@ static int receive_reply(int fd, struct call *c)
 	}
 	if (c->reply.h.status < 0) {
 		errno = -c->reply.h.status;
+		uhca_ucma_refused((char *)c->reply.response, c->reply.h.length, errno);
 		return -1;
 	}
 	return 0;
@@ -202,7 +204,9 @@ static int connect_daemon(int flags)
 
 int uhca_ucma_open(int flags)
 {
-	struct call c = {.h.cmd = UHCA_UCMA_HELLO};
+	struct call c = {.h = {.cmd = UHCA_UCMA_HELLO,
+			       .length = (uint32_t)strnlen(program_invocation_short_name, 32)},
+			 .command = program_invocation_short_name};
 	int fd = connect_daemon(flags);
 
 	if (fd < 0)

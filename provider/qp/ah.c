@@ -6,8 +6,10 @@
 #include "ah.h"
 
 #include "provider/base/base.h"
+#include "provider/diagnostic/diagnostic.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,21 +45,39 @@ void uhcav_ah_attr_from_abi(const struct uhca_abi_ah_attr *from, struct ibv_ah_a
 	to->port_num = from->port_num;
 }
 
+/*
+ * An address handle needs a GRH on Ethernet, and librdmacm's datagram sockets (udpong) make one
+ * without, of the port's LID, to send to themselves. Adapters refuse it, and such sockets do not
+ * work on RoCE. For that caller alone the handle leads to the port's first GID.
+ */
+static void complete_own_address(struct ibv_context *ibctx, struct uhcav_here here,
+				 struct uhca_abi_ah_attr *attr)
+{
+	struct uhca_cmd_handle request = {.handle = attr->port_num};
+	struct uhca_cmd_gid_reply reply;
+	struct uhcav_call call = UHCAV_CALL(UHCA_CMD_QUERY_GID, &request, &reply);
+
+	if (attr->is_global || attr->dlid ||
+	    !uhcav_stack_is_of(uhcav_stack_take(here), "librdmacm") ||
+	    uhcav_context_call(uhcav_context_of(ibctx), &call))
+		return;
+	memcpy(attr->dgid, reply.gid, sizeof(attr->dgid));
+	attr->sgid_index = 0;
+	attr->is_global = 1;
+}
+
 struct ibv_ah *uhcav_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
 {
 	struct uhca_cmd_create_ah request = {.pd = pd->handle};
 	struct uhca_cmd_handle_reply reply;
-	struct uhcav_call call = {.request = &request.h,
-				  .request_size = sizeof(request),
-				  .cmd = UHCA_CMD_CREATE_AH,
-				  .reply = &reply.h,
-				  .reply_size = sizeof(reply)};
+	struct uhcav_call call = UHCAV_CALL(UHCA_CMD_CREATE_AH, &request, &reply);
 	struct ibv_ah *ah = calloc(1, UHCAV_OBJECT_ROOM / 4);
 	int err;
 
 	if (!ah)
 		return NULL;
 	uhcav_ah_attr_to_abi(attr, &request.attr);
+	complete_own_address(pd->context, UHCAV_HERE, &request.attr);
 	err = uhcav_context_call(uhcav_context_of(pd->context), &call);
 	if (err) {
 		free(ah);

@@ -46,7 +46,9 @@ int uhcav_set_ece(struct ibv_qp *ibqp, struct ibv_ece *ece)
 		ece->vendor_id == UHCAV_ECE_VENDOR && (ece->options & UHCAV_ECE_MASKED_ATOMICS);
 
 	if (ece->comp_mask)
-		return uhcav_failed(EINVAL);
+		return uhcav_failed(uhcav_refuse(qp->ctx, "set_ece", EINVAL,
+						 "comp_mask 0x%x has unknown bits",
+						 ece->comp_mask));
 	__atomic_store_n(&qp->peer_lacks, masked ? 0 : MASKED, __ATOMIC_RELAXED);
 	return uhcav_query_ece(ibqp, ece);
 }

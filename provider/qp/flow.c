@@ -61,14 +61,17 @@ static int translate(const uint8_t *from, uint32_t type, size_t size, struct uhc
 		return 0;
 	if (type == IBV_FLOW_SPEC_ACTION_TAG) {
 		if (size < sizeof(struct ibv_flow_spec_action_tag))
-			return EINVAL;
+			return uhcav_because(EINVAL, "a specification of type 0x%x has %zu bytes",
+					     type, size);
 		memcpy(to->value, from + offsetof(struct ibv_flow_spec_action_tag, tag_id), 4);
 		return 0;
 	}
 	if (!filter)
-		return EOPNOTSUPP;
+		return uhcav_because(EOPNOTSUPP, "a specification of type 0x%x is not offered",
+				     type);
 	if (size < at + 2 * filter)
-		return EINVAL;
+		return uhcav_because(EINVAL, "a specification of type 0x%x has %zu bytes", type,
+				     size);
 	memcpy(to->value, from + at, filter);
 	memcpy(to->mask, from + at + filter, filter);
 	return 0;
@@ -88,7 +91,7 @@ static int translate_all(const uint8_t *at, struct uhca_cmd_create_flow *to)
 		memcpy(&type, at, sizeof(type));
 		memcpy(&size, at + sizeof(type), sizeof(size));
 		if (size < sizeof(type) + sizeof(size))
-			return EINVAL;
+			return uhcav_because(EINVAL, "specification %u has %u bytes", i, size);
 		err = translate(at, type, size, &to->spec[i]);
 		if (err)
 			return err;
@@ -106,18 +109,19 @@ static int create_command(struct ibv_qp *qp, const struct ibv_flow_attr *attr, u
 					       .port = attr->port,
 					       .n_specs = attr->num_of_specs};
 	struct uhca_cmd_handle_reply reply;
-	struct uhcav_call call = {.request = &request.h,
-				  .request_size = sizeof(request),
-				  .cmd = UHCA_CMD_CREATE_FLOW,
-				  .reply = &reply.h,
-				  .reply_size = sizeof(reply)};
+	struct uhcav_call call = UHCAV_CALL(UHCA_CMD_CREATE_FLOW, &request, &reply);
 	int err;
 
-	if (attr->comp_mask || attr->num_of_specs > UHCA_ABI_FLOW_SPECS)
-		return attr->comp_mask ? EOPNOTSUPP : EINVAL;
+	if (attr->comp_mask)
+		return uhcav_refuse(uhcav_context_of(qp->context), "create_flow", EOPNOTSUPP,
+				    "comp_mask 0x%x has unknown bits", attr->comp_mask);
+	if (attr->num_of_specs > UHCA_ABI_FLOW_SPECS)
+		return uhcav_refuse(uhcav_context_of(qp->context), "create_flow", EINVAL,
+				    "num_of_specs %u is above %u", attr->num_of_specs,
+				    UHCA_ABI_FLOW_SPECS);
 	err = translate_all((const uint8_t *)(attr + 1), &request);
 	if (err)
-		return err;
+		return uhcav_refused(uhcav_context_of(qp->context), "create_flow", err);
 	err = -uhcav_context_call(uhcav_context_of(qp->context), &call);
 	*handle = reply.handle;
 	return err;

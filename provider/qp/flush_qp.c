@@ -20,7 +20,7 @@
 /* Was the last request whose slot the device gave back to complete, and has not? */
 static bool one_missing(const struct uhcav_qp *qp, uint32_t consumer)
 {
-	if (consumer == qp->send_completed)
+	if (consumer == qp->sq.polled)
 		return false;
 	return qp->send_failed || uhcav_work_queue_posted(&qp->sq, consumer - 1)->signaled;
 }
@@ -58,7 +58,7 @@ uint32_t uhcav_qp_recv_outstanding(struct uhcav_qp *qp)
 	if (!qp->rq.entries)
 		return 0;
 	uhcav_lock(&qp->rq.lock);
-	n = qp->rq.producer - qp->recv_completed;
+	n = qp->rq.producer - qp->rq.polled;
 	uhcav_unlock(&qp->rq.lock);
 	return n <= 2 * (qp->rq.mask + 1) ? n : 0;
 }
@@ -116,15 +116,15 @@ int uhcav_qp_flush_recv(struct uhcav_qp *qp, int n, struct ibv_wc *wc)
 	int got;
 
 	for (got = 0; got < n && left; got++, left--)
-		flushed(qp, uhcav_work_queue_posted(&qp->rq, qp->recv_completed++)->wr_id,
-			IBV_WC_RECV, &wc[got]);
+		flushed(qp, uhcav_work_queue_posted(&qp->rq, qp->rq.polled++)->wr_id, IBV_WC_RECV,
+			&wc[got]);
 	return got;
 }
 
 void uhcav_qp_forget_sends(struct uhcav_qp *qp)
 {
 	uhcav_lock(&qp->sq.lock);
-	qp->send_completed = qp->sq.producer;
+	uhcav_work_queue_polled(&qp->sq, qp->sq.producer);
 	qp->send_failed = false;
 	uhcav_unlock(&qp->sq.lock);
 }
@@ -132,6 +132,6 @@ void uhcav_qp_forget_sends(struct uhcav_qp *qp)
 void uhcav_qp_forget_recvs(struct uhcav_qp *qp)
 {
 	uhcav_lock(&qp->rq.lock);
-	qp->recv_completed = qp->rq.producer;
+	uhcav_work_queue_polled(&qp->rq, qp->rq.producer);
 	uhcav_unlock(&qp->rq.lock);
 }

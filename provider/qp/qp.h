@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Wing "qp": queue pairs, their life and state. Creation, transitions, attributes and addresses,
+ * Module "qp": queue pairs, their life and state. Creation, transitions, attributes and addresses,
  * QPs without queues (XRC_RECV, RSS), and what becomes of work when the daemon has died.
  *
  * Who may call: poll, which tells a QP what has completed; post, which makes extended QPs of it;

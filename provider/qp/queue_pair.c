@@ -10,7 +10,9 @@
 #include "emu/abi/wqe.h"
 #include "provider/base/base.h"
 #include "provider/context/context.h"
+#include "qp_alloc.h"
 #include "qp_attr.h"
+#include "raw_right.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -65,15 +67,10 @@ static int create_command(struct uhcav_qp *qp, const struct ibv_qp_init_attr *at
 		.create_flags = qp->create_flags,
 		.max_list_bytes = max_list_bytes,
 	};
-	struct uhcav_call call = {.request = &request.h,
-				  .request_size = sizeof(request),
-				  .cmd = UHCA_CMD_CREATE_QP,
-				  .reply = &reply->h,
-				  .reply_size = sizeof(*reply),
-				  .recv_fd = fd,
-				  .n_recv_fd = 1};
+	struct uhcav_call call =
+		UHCAV_CALL(UHCA_CMD_CREATE_QP, &request, reply, .recv_fd = fd, .n_recv_fd = 1);
 
-	return uhcav_context_call(qp->ctx, &call);
+	return uhcav_raw_right_call(qp->ctx, &call, attr->qp_type);
 }
 
 static int init_queues(struct uhcav_qp *qp, const struct uhca_cmd_create_qp_reply *r)
@@ -141,14 +138,27 @@ static void store_reply(struct uhcav_qp *qp, const struct uhca_cmd_create_qp_rep
 	qp->qp.qp_num = r->qpn;
 }
 
+/* Where its receives are posted. */
+static struct uhcav_work_queue *recv_queue_of(struct uhcav_qp *qp)
+{
+	return qp->qp.srq ? &uhcav_srq_of(qp->qp.srq)->rq : &qp->rq;
+}
+
 static int attach_cqs(struct uhcav_qp *qp)
 {
 	struct uhcav_cq *send = uhcav_cq_of(qp->qp.send_cq);
 	struct uhcav_cq *recv = uhcav_cq_of(qp->qp.recv_cq); /* NULL: sends only */
 	int err = uhcav_cq_attach(send, qp->qp.qp_num, qp);
 
-	if (err || send == recv || !recv)
+	if (err)
 		return err;
+	qp->sq.leaves_when_taken = send->ignore_overrun;
+	if (!recv)
+		return 0;
+	if (recv->ignore_overrun)
+		recv_queue_of(qp)->leaves_when_taken = true;
+	if (send == recv)
+		return 0;
 	err = uhcav_cq_attach(recv, qp->qp.qp_num, qp);
 	if (err)
 		uhcav_cq_detach(send, qp->qp.qp_num);
@@ -185,31 +195,21 @@ err_destroy:
 	return err;
 }
 
-/* For ibv_create_qp the library fills in nothing: all public fields are ours to set. */
 static struct uhcav_qp *alloc_qp(struct ibv_pd *pd, const struct ibv_qp_init_attr *attr)
 {
-	struct uhcav_qp *qp = calloc(1, sizeof(*qp));
-	bool single_threaded;
+	struct uhcav_qp *qp = uhcav_qp_alloc(pd->context, attr->qp_type, attr->qp_context,
+					     uhcav_pd_single_threaded(pd));
 
 	if (!qp)
 		return NULL;
-	qp->ctx = uhcav_context_of(pd->context);
 	qp->sq_sig_all = attr->sq_sig_all != 0;
 	qp->send_mask = send_mask(attr->qp_type);
-	qp->state = IBV_QPS_RESET;
-	single_threaded = qp->ctx->single_threaded || uhcav_pd_single_threaded(pd);
-	uhcav_lock_init(&qp->sq.lock, single_threaded);
-	uhcav_lock_init(&qp->rq.lock, single_threaded);
-	qp->qp.context = pd->context;
-	qp->qp.qp_context = attr->qp_context;
 	qp->qp.pd = pd;
 	qp->qp.send_cq = attr->send_cq;
 	if (attr->qp_type != IBV_QPT_XRC_SEND) {
 		qp->qp.recv_cq = attr->recv_cq;
 		qp->qp.srq = attr->srq;
 	}
-	qp->qp.state = IBV_QPS_RESET;
-	qp->qp.qp_type = attr->qp_type;
 	return qp;
 }
 
@@ -217,22 +217,32 @@ static struct uhcav_qp *alloc_qp(struct ibv_pd *pd, const struct ibv_qp_init_att
  * Handles are numbers of a context: those of objects of another one may name something here. A
  * CQ's context is set by the library, an SRQ's too.
  */
-static bool all_of(const struct ibv_context *ibctx, const struct ibv_qp_init_attr *attr)
+static int check_all_of(struct ibv_context *ibctx, const struct ibv_qp_init_attr *attr)
 {
+	bool receives = attr->qp_type != IBV_QPT_XRC_SEND;
+	const char *which = NULL;
+
 	if (!attr->send_cq || attr->send_cq->context != ibctx)
-		return false;
-	if (attr->qp_type == IBV_QPT_XRC_SEND)
-		return true;
-	return attr->recv_cq && attr->recv_cq->context == ibctx &&
-	       (!attr->srq || attr->srq->context == ibctx);
+		which = "send_cq";
+	else if (receives && (!attr->recv_cq || attr->recv_cq->context != ibctx))
+		which = "recv_cq";
+	else if (receives && attr->srq && attr->srq->context != ibctx)
+		which = "srq";
+	return which ? uhcav_refuse(uhcav_context_of(ibctx), "create_qp", -EINVAL,
+				    "%s is none of this context", which)
+		     : 0;
 }
 
 int uhcav_qp_new(struct ibv_pd *pd, const struct ibv_qp_init_attr *attr, struct uhcav_qp **out)
 {
+	int err;
+
 	if (!type_supported(attr->qp_type))
-		return -EOPNOTSUPP;
-	if (!all_of(pd->context, attr))
-		return -EINVAL;
+		return uhcav_refuse(uhcav_context_of(pd->context), "create_qp", -EOPNOTSUPP,
+				    "qp_type %d is none of this device", (int)attr->qp_type);
+	err = check_all_of(pd->context, attr);
+	if (err)
+		return err;
 	*out = alloc_qp(pd, attr);
 	return *out ? 0 : -ENOMEM;
 }
@@ -245,8 +255,6 @@ int uhcav_qp_open(struct uhcav_qp *qp, struct ibv_qp_init_attr *attr, uint32_t m
 		return err;
 	qp->parent = uhcav_parent_domain_join(qp->qp.pd);
 	qp->inside.domain = uhcav_parent_domain_inside(qp->parent);
-	pthread_mutex_init(&qp->qp.mutex, NULL);
-	pthread_cond_init(&qp->qp.cond, NULL);
 	attr->cap = qp->cap;
 	return 0;
 }
@@ -258,12 +266,20 @@ struct ibv_qp *uhcav_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 
 	if (!err)
 		err = uhcav_qp_open(qp, attr, 0);
-	if (err) {
-		free(qp);
-		errno = -err;
-		return NULL;
-	}
-	return &qp->qp;
+	return uhcav_qp_finish(qp, err);
+}
+
+/* Completions that were not polled are gone; receives of an SRQ leave it with them. */
+static void skip_completions(struct uhcav_qp *qp)
+{
+	struct uhcav_cq *send = uhcav_cq_of(qp->qp.send_cq);
+	struct uhcav_cq *recv = uhcav_cq_of(qp->qp.recv_cq);
+	struct uhcav_work_queue *srq = qp->qp.srq ? recv_queue_of(qp) : NULL;
+
+	if (send)
+		uhcav_cq_skip(send, qp->qp.qp_num, srq);
+	if (recv)
+		uhcav_cq_skip(recv, qp->qp.qp_num, srq);
 }
 
 /* Work requests and completions of the time before are gone (IBTA vol. 1, 10.3.1.2). */
@@ -272,14 +288,13 @@ static void forget_work(struct uhcav_qp *qp)
 	struct uhcav_cq *send = uhcav_cq_of(qp->qp.send_cq);
 	struct uhcav_cq *recv = uhcav_cq_of(qp->qp.recv_cq);
 
+	skip_completions(qp);
 	if (send) {
-		uhcav_cq_skip(send, qp->qp.qp_num);
 		uhcav_lock(&send->lock);
 		uhcav_qp_forget_sends(qp);
 		uhcav_unlock(&send->lock);
 	}
 	if (recv) {
-		uhcav_cq_skip(recv, qp->qp.qp_num);
 		uhcav_lock(&recv->lock);
 		uhcav_qp_forget_recvs(qp);
 		uhcav_unlock(&recv->lock);
@@ -291,12 +306,7 @@ int uhcav_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask
 	struct uhcav_qp *qp = uhcav_qp_of(ibqp);
 	struct uhca_cmd_modify_qp request = {.handle = ibqp->handle,
 					     .attr_mask = (uint32_t)attr_mask};
-	struct uhca_cmd_reply reply;
-	struct uhcav_call call = {.request = &request.h,
-				  .request_size = sizeof(request),
-				  .cmd = UHCA_CMD_MODIFY_QP,
-				  .reply = &reply,
-				  .reply_size = sizeof(reply)};
+	struct uhcav_call call = UHCAV_CALL_PLAIN(UHCA_CMD_MODIFY_QP, &request);
 	int err;
 
 	uhcav_qp_attr_to_abi(attr, attr_mask, &request.attr);
@@ -309,6 +319,25 @@ int uhcav_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask
 	}
 	__atomic_store_n(&qp->state, (uint32_t)attr->qp_state, __ATOMIC_RELEASE);
 	return 0;
+}
+
+/* A burst is a packet at least; what packets are typical tells no more than that. */
+int uhcav_modify_qp_rate_limit(struct ibv_qp *ibqp, struct ibv_qp_rate_limit_attr *attr)
+{
+	struct uhcav_qp *qp = uhcav_qp_of(ibqp);
+	struct uhca_cmd_modify_qp request = {
+		.handle = ibqp->handle,
+		.attr_mask = IBV_QP_RATE_LIMIT,
+		.attr = {.rate_limit = attr->rate_limit, .max_burst_sz = attr->max_burst_sz}};
+	struct uhcav_call call = UHCAV_CALL_PLAIN(UHCA_CMD_MODIFY_QP, &request);
+
+	if (attr->comp_mask)
+		return uhcav_failed(uhcav_refuse(qp->ctx, "modify_qp_rate_limit", EINVAL,
+						 "comp_mask 0x%x has unknown bits",
+						 attr->comp_mask));
+	if (attr->max_burst_sz && attr->max_burst_sz < attr->typical_pkt_sz)
+		request.attr.max_burst_sz = attr->typical_pkt_sz;
+	return uhcav_result(uhcav_context_call(qp->ctx, &call));
 }
 
 static void fill_init_attr(const struct uhcav_qp *qp, struct ibv_qp_init_attr *init)
@@ -329,11 +358,7 @@ int uhcav_query_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask,
 	struct uhcav_qp *qp = uhcav_qp_of(ibqp);
 	struct uhca_cmd_handle request = {.handle = ibqp->handle};
 	struct uhca_cmd_query_qp_reply reply;
-	struct uhcav_call call = {.request = &request.h,
-				  .request_size = sizeof(request),
-				  .cmd = UHCA_CMD_QUERY_QP,
-				  .reply = &reply.h,
-				  .reply_size = sizeof(reply)};
+	struct uhcav_call call = UHCAV_CALL(UHCA_CMD_QUERY_QP, &request, &reply);
 	int err = uhcav_context_call(qp->ctx, &call);
 
 	(void)attr_mask; /* says what the caller needs at least; it gets all */
@@ -370,10 +395,7 @@ int uhcav_destroy_qp(struct ibv_qp *ibqp)
 	if (err)
 		return uhcav_result(err);
 	if (uhcav_life(qp->ctx) != UHCAV_FORKED) {
-		if (send)
-			uhcav_cq_skip(send, ibqp->qp_num);
-		if (recv)
-			uhcav_cq_skip(recv, ibqp->qp_num);
+		skip_completions(qp);
 		settle_events(qp);
 	}
 	if (send)
@@ -391,12 +413,7 @@ int uhcav_destroy_qp(struct ibv_qp *ibqp)
 static int mcast(struct ibv_qp *ibqp, uint32_t cmd, const union ibv_gid *gid, uint16_t lid)
 {
 	struct uhca_cmd_mcast request = {.qp = ibqp->handle, .mlid = lid};
-	struct uhca_cmd_reply reply;
-	struct uhcav_call call = {.request = &request.h,
-				  .request_size = sizeof(request),
-				  .cmd = cmd,
-				  .reply = &reply,
-				  .reply_size = sizeof(reply)};
+	struct uhcav_call call = UHCAV_CALL_PLAIN(cmd, &request);
 
 	memcpy(request.gid, gid->raw, sizeof(request.gid));
 	return uhcav_result(uhcav_context_call(uhcav_context_of(ibqp->context), &call));

@@ -57,13 +57,9 @@ struct uhcav_qp {
 	struct uhcadv_qp_ex dv; /* dv_wr.c */
 
 	/* Under the send CQ's lock: */
-	uint32_t send_completed; /* behind the last send whose completion was polled */
-	uint32_t send_flushed;   /* next send to flush after the daemon's death */
-	bool send_failed;        /* a send has failed: from there on each completes */
+	uint32_t send_flushed; /* next send to flush after the daemon's death */
+	bool send_failed;      /* a send has failed: from there on each completes */
 	bool send_flushing;
-	/* Under the receive CQ's lock: */
-	uint32_t recv_completed; /* receives polled or flushed */
-
 	size_t region_size;
 	uint32_t async_events_read; /* atomic */
 	struct ibv_qp_cap cap;
@@ -91,6 +87,7 @@ int uhcav_qp_new(struct ibv_pd *pd, const struct ibv_qp_init_attr *attr, struct 
 int uhcav_qp_open(struct uhcav_qp *qp, struct ibv_qp_init_attr *attr, uint32_t max_list_bytes);
 
 /* ibv_modify_qp(3), ibv_query_qp(3), ibv_destroy_qp(3): 0 or an errno value. */
+int uhcav_modify_qp_rate_limit(struct ibv_qp *qp, struct ibv_qp_rate_limit_attr *attr);
 int uhcav_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask);
 int uhcav_query_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask,
 		   struct ibv_qp_init_attr *init_attr);
@@ -110,11 +107,13 @@ int uhcav_qp_flush_recv(struct uhcav_qp *qp, int n, struct ibv_wc *wc);
 /* A completion of this QP was polled. Under the lock of its CQ. */
 static inline void uhcav_qp_polled(struct uhcav_qp *qp, const struct uhca_abi_cqe *e)
 {
-	if (uhca_cqe_is_receive(e)) {
-		qp->recv_completed++;
-	} else {
-		qp->send_completed = e->wqe_index + 1;
+	if (!uhca_cqe_is_receive(e)) {
+		uhcav_work_queue_polled(&qp->sq, e->wqe_index + 1);
 		qp->send_failed |= e->status != UHCA_ABI_WC_SUCCESS;
+	} else if (qp->qp.srq) {
+		uhcav_work_queue_polled_one(&uhcav_srq_of(qp->qp.srq)->rq);
+	} else {
+		uhcav_work_queue_polled(&qp->rq, qp->rq.polled + 1);
 	}
 }
 

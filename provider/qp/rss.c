@@ -2,10 +2,10 @@
 /* See rss.h. */
 #include "rss.h"
 
-#include "queue_pair.h"
+#include "qp_alloc.h"
+#include "raw_right.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define BOTH (IBV_QP_INIT_ATTR_IND_TABLE | IBV_QP_INIT_ATTR_RX_HASH)
@@ -15,19 +15,32 @@ bool uhcav_rss_wanted(const struct ibv_qp_init_attr_ex *attr)
 	return attr->comp_mask & BOTH;
 }
 
-static int check(const struct ibv_context *ibctx, const struct ibv_qp_init_attr_ex *attr)
+static int check(struct ibv_context *ibctx, const struct ibv_qp_init_attr_ex *attr)
 {
+	static const char verb[] = "create_qp_ex";
+	struct uhcav_context *ctx = uhcav_context_of(ibctx);
+	const uint32_t key_len = sizeof(((struct uhca_cmd_create_qp *)NULL)->rx_hash_key);
 	const uint32_t known = BOTH | IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS;
 	const struct ibv_rx_hash_conf *hash = &attr->rx_hash_conf;
 
-	if ((attr->comp_mask & ~known) ||
-	    ((attr->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS) && attr->create_flags))
-		return -EOPNOTSUPP;
-	if ((attr->comp_mask & BOTH) != BOTH || !(attr->comp_mask & IBV_QP_INIT_ATTR_PD) ||
-	    !attr->pd || attr->pd->context != ibctx || !attr->rwq_ind_tbl ||
-	    attr->rwq_ind_tbl->context != ibctx || !hash->rx_hash_key ||
-	    hash->rx_hash_key_len != sizeof(((struct uhca_cmd_create_qp *)NULL)->rx_hash_key))
-		return -EINVAL;
+	if (attr->comp_mask & ~known)
+		return uhcav_refuse(ctx, verb, -EOPNOTSUPP, "comp_mask 0x%x has more than 0x%x",
+				    attr->comp_mask, known);
+	if ((attr->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS) && attr->create_flags)
+		return uhcav_refuse(ctx, verb, -EOPNOTSUPP,
+				    "create_flags 0x%x: a QP with rwq_ind_tbl has none",
+				    attr->create_flags);
+	if ((attr->comp_mask & BOTH) != BOTH || !(attr->comp_mask & IBV_QP_INIT_ATTR_PD))
+		return uhcav_refuse(ctx, verb, -EINVAL,
+				    "comp_mask 0x%x: rwq_ind_tbl, rx_hash_conf and pd go together",
+				    attr->comp_mask);
+	if (!attr->pd || attr->pd->context != ibctx || !attr->rwq_ind_tbl ||
+	    attr->rwq_ind_tbl->context != ibctx)
+		return uhcav_refuse(ctx, verb, -EINVAL,
+				    "pd or rwq_ind_tbl is none of this context");
+	if (!hash->rx_hash_key || hash->rx_hash_key_len != key_len)
+		return uhcav_refuse(ctx, verb, -EINVAL, "rx_hash_key_len %u is not %u",
+				    hash->rx_hash_key_len, key_len);
 	return 0;
 }
 
@@ -44,48 +57,25 @@ static int create_command(struct uhcav_qp *qp, const struct ibv_qp_init_attr_ex 
 					     .rx_hash_key_len = hash->rx_hash_key_len};
 	struct uhca_cmd_create_qp_reply reply;
 	int fd;
-	struct uhcav_call call = {.request = &request.h,
-				  .request_size = sizeof(request),
-				  .cmd = UHCA_CMD_CREATE_QP,
-				  .reply = &reply.h,
-				  .reply_size = sizeof(reply),
-				  .recv_fd = &fd,
-				  .n_recv_fd = 1};
-	void *base;
+	struct uhcav_call call =
+		UHCAV_CALL(UHCA_CMD_CREATE_QP, &request, &reply, .recv_fd = &fd, .n_recv_fd = 1);
 	int err;
 
 	memcpy(request.rx_hash_key, hash->rx_hash_key, hash->rx_hash_key_len);
-	err = uhcav_context_call(qp->ctx, &call);
+	err = uhcav_raw_right_call(qp->ctx, &call, attr->qp_type);
 	if (err)
 		return err;
-	err = uhcav_context_map(fd, reply.region_size, true, UHCA_ABI_REGION_QP, &base);
-	if (err) {
-		uhcav_context_call_handle(qp->ctx, UHCA_CMD_DESTROY_QP, reply.handle);
-		return err;
-	}
-	qp->page = base;
-	qp->region_size = reply.region_size;
-	qp->qp.handle = reply.handle;
 	qp->qp.qp_num = reply.qpn;
-	return 0;
+	return uhcav_qp_take_region(qp, reply.handle, reply.region_size, fd);
 }
 
 /* It stays in RESET, so that posting to it is refused like any post too early. */
 static struct uhcav_qp *alloc_rss(struct ibv_context *ibctx, const struct ibv_qp_init_attr_ex *attr)
 {
-	struct uhcav_qp *qp = calloc(1, sizeof(*qp));
+	struct uhcav_qp *qp = uhcav_qp_alloc(ibctx, attr->qp_type, attr->qp_context, false);
 
-	if (!qp)
-		return NULL;
-	qp->ctx = uhcav_context_of(ibctx);
-	qp->state = IBV_QPS_RESET;
-	uhcav_lock_init(&qp->sq.lock, qp->ctx->single_threaded);
-	uhcav_lock_init(&qp->rq.lock, qp->ctx->single_threaded);
-	qp->qp.context = ibctx;
-	qp->qp.qp_context = attr->qp_context;
-	qp->qp.pd = attr->pd;
-	qp->qp.state = IBV_QPS_RESET;
-	qp->qp.qp_type = attr->qp_type;
+	if (qp)
+		qp->qp.pd = attr->pd;
 	return qp;
 }
 
@@ -98,13 +88,7 @@ struct ibv_qp *uhcav_create_rss_qp(struct ibv_context *ibctx, struct ibv_qp_init
 		qp = alloc_rss(ibctx, attr);
 		err = qp ? create_command(qp, attr) : -ENOMEM;
 	}
-	if (err) {
-		free(qp);
-		errno = -err;
-		return NULL;
-	}
-	pthread_mutex_init(&qp->qp.mutex, NULL);
-	pthread_cond_init(&qp->qp.cond, NULL);
-	memset(&attr->cap, 0, sizeof(attr->cap));
-	return &qp->qp;
+	if (!err)
+		memset(&attr->cap, 0, sizeof(attr->cap));
+	return uhcav_qp_finish(qp, err);
 }

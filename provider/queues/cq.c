@@ -8,8 +8,9 @@
 #include "emu/abi/event.h"
 #include "provider/base/base.h"
 #include "provider/context/context.h"
-#include "provider/finding/finding.h"
+#include "provider/diagnostic/diagnostic.h"
 #include "provider/keys/keys.h"
+#include "work_queue.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -36,13 +37,8 @@ static int create_command(struct uhcav_cq *cq, const struct uhcav_cq_init *init,
 					     .channel = cq->channel ? cq->channel->handle : 0,
 					     .comp_vector = (uint32_t)init->comp_vector,
 					     .flags = init->flags};
-	struct uhcav_call call = {.request = &request.h,
-				  .request_size = sizeof(request),
-				  .cmd = UHCA_CMD_CREATE_CQ,
-				  .reply = &reply->h,
-				  .reply_size = sizeof(*reply),
-				  .recv_fd = fd,
-				  .n_recv_fd = 1};
+	struct uhcav_call call =
+		UHCAV_CALL(UHCA_CMD_CREATE_CQ, &request, reply, .recv_fd = fd, .n_recv_fd = 1);
 
 	return uhcav_context_call(cq->ctx, &call);
 }
@@ -61,7 +57,7 @@ static bool layout_fits(const struct uhca_cmd_create_cq_reply *r)
 /* Do its offers, if it has any, lie in the region? */
 static bool offers_fit(const struct uhca_cmd_create_cq_reply *r)
 {
-	uint64_t bytes = UHCA_ABI_OFFERS * sizeof(struct uhca_abi_offer);
+	uint64_t bytes = UHCA_ABI_OFFERS * sizeof(struct uhca_abi_copy_on_poll);
 
 	return !r->offers_offset ||
 	       (r->offers_offset % 8 == 0 && r->offers_offset >= sizeof(struct uhca_abi_cq) &&
@@ -90,7 +86,7 @@ int uhcav_cq_map(struct uhcav_cq *cq, const struct uhca_cmd_create_cq_reply *r, 
 	cq->cq.cqe = (int)r->cqe;
 	cq->page->ring.handled = cq->handled;
 	uhca_ring_publish(&cq->page->ring.tells_handled, !cq->ignore_overrun);
-	uhca_ring_publish(&cq->page->ring.takes_offers, cq->offers && !uhcav_check_any());
+	uhca_ring_publish(&cq->page->ring.takes_copies_on_poll, cq->offers && !uhcav_check_any());
 	return 0;
 }
 
@@ -111,11 +107,19 @@ static int open_cq(struct uhcav_cq *cq, const struct uhcav_cq_init *init)
 	return 0;
 }
 
-static bool init_valid(const struct ibv_context *ibctx, const struct uhcav_cq_init *init)
+static int check_init(struct ibv_context *ibctx, const struct uhcav_cq_init *init)
 {
-	return init->cqe >= 1 && init->comp_vector >= 0 &&
-	       init->comp_vector < ibctx->num_comp_vectors &&
-	       (!init->channel || init->channel->context == ibctx);
+	struct uhcav_context *ctx = uhcav_context_of(ibctx);
+
+	if (init->cqe < 1)
+		return uhcav_refuse(ctx, "create_cq", -EINVAL, "cqe %d is less than 1", init->cqe);
+	if (init->comp_vector < 0 || init->comp_vector >= ibctx->num_comp_vectors)
+		return uhcav_refuse(ctx, "create_cq", -EINVAL,
+				    "comp_vector %d is not below num_comp_vectors, %d",
+				    init->comp_vector, ibctx->num_comp_vectors);
+	if (init->channel && init->channel->context != ibctx)
+		return uhcav_refuse(ctx, "create_cq", -EINVAL, "channel is of another context");
+	return 0;
 }
 
 static void daemon_gone(struct uhcav_listener *l)
@@ -130,8 +134,9 @@ int uhcav_cq_create(struct ibv_context *ibctx, const struct uhcav_cq_init *init,
 	struct uhcav_cq *cq;
 	int err;
 
-	if (!init_valid(ibctx, init))
-		return -EINVAL;
+	err = check_init(ibctx, init);
+	if (err)
+		return err;
 	cq = calloc(1, sizeof(*cq));
 	if (!cq)
 		return -ENOMEM;
@@ -140,7 +145,8 @@ int uhcav_cq_create(struct ibv_context *ibctx, const struct uhcav_cq_init *init,
 	cq->ignore_overrun = init->flags & UHCA_ABI_CQ_IGNORE_OVERRUN;
 	uhcav_lock_init(&cq->lock, ctx->single_threaded || init->single_threaded ||
 					   uhcav_pd_single_threaded(init->pd));
-	uhcav_qp_set_construct(&cq->qps);
+	uhcav_number_map_construct(&cq->qps);
+	uhcav_number_map_construct(&cq->queues);
 	if (init->channel) {
 		err = uhcav_channel_get(ctx, init->channel->fd, &cq->channel);
 		if (err)
@@ -227,14 +233,16 @@ int uhcav_destroy_cq(struct ibv_cq *ibcq)
 		return uhcav_result(err);
 	/* A dead device does not say so; but QPs point here. */
 	if (in_use(cq))
-		return uhcav_failed(EBUSY);
+		return uhcav_failed(uhcav_refuse(cq->ctx, "destroy_cq", EBUSY,
+						 "queue pairs or work queues stand on the CQ"));
 	uhcav_context_unlisten(cq->ctx, &cq->listener);
 	if (uhcav_life(cq->ctx) != UHCAV_FORKED)
 		settle_events(cq);
 	if (cq->channel)
 		uhcav_channel_put(cq->channel);
 	munmap(cq->page, cq->region_size);
-	uhcav_qp_set_destruct(&cq->qps);
+	uhcav_number_map_destruct(&cq->qps);
+	uhcav_number_map_destruct(&cq->queues);
 	uhcav_parent_domain_part(cq->parent);
 	free(cq);
 	return 0;
@@ -266,7 +274,7 @@ int uhcav_cq_attach(struct uhcav_cq *cq, uint32_t qpn, struct uhcav_qp *qp)
 	int err;
 
 	uhcav_lock(&cq->lock);
-	err = uhcav_qp_set_add(&cq->qps, qpn, qp);
+	err = uhcav_number_map_add(&cq->qps, qpn, qp);
 	uhcav_unlock(&cq->lock);
 	return err;
 }
@@ -274,18 +282,45 @@ int uhcav_cq_attach(struct uhcav_cq *cq, uint32_t qpn, struct uhcav_qp *qp)
 void uhcav_cq_detach(struct uhcav_cq *cq, uint32_t qpn)
 {
 	uhcav_lock(&cq->lock);
-	uhcav_qp_set_remove(&cq->qps, qpn);
+	uhcav_number_map_remove(&cq->qps, qpn);
 	uhcav_unlock(&cq->lock);
 }
 
-void uhcav_cq_skip(struct uhcav_cq *cq, uint32_t qpn)
+int uhcav_cq_attach_queue(struct uhcav_cq *cq, uint32_t key, struct uhcav_work_queue *wq)
+{
+	int err;
+
+	uhcav_lock(&cq->lock);
+	err = uhcav_number_map_add(&cq->queues, key, wq);
+	if (!err)
+		wq->leaves_when_taken = cq->ignore_overrun;
+	uhcav_unlock(&cq->lock);
+	return err;
+}
+
+/* Completions of an XRC SRQ stay, but not for the next SRQ of that number. */
+void uhcav_cq_detach_queue(struct uhcav_cq *cq, uint32_t key)
+{
+	uhcav_cq_lock(cq);
+	uhcav_number_map_remove(&cq->queues, key);
+	for (uint32_t i = cq->consumer; uhcav_cqe_valid(uhcav_cq_slot(cq, i), i); i++) {
+		struct uhca_abi_cqe *e = uhcav_cq_slot(cq, i);
+		if (e->srqn && uhcav_xrc_key(e->srqn) == key)
+			e->srqn = 0;
+	}
+	uhcav_unlock(&cq->lock);
+}
+
+void uhcav_cq_skip(struct uhcav_cq *cq, uint32_t qpn, struct uhcav_work_queue *srq)
 {
 	uhcav_cq_lock(cq);
 	for (uint32_t i = cq->consumer; uhcav_cqe_valid(uhcav_cq_slot(cq, i), i); i++) {
 		struct uhca_abi_cqe *e = uhcav_cq_slot(cq, i);
-		if (e->qpn != qpn)
+		if (e->qpn != qpn || (e->flags & UHCA_ABI_WC_SKIP))
 			continue;
 		e->flags |= UHCA_ABI_WC_SKIP;
+		if (srq && uhca_cqe_is_receive(e))
+			uhcav_work_queue_polled_one(srq);
 	}
 	uhcav_unlock(&cq->lock);
 }

@@ -7,8 +7,8 @@
 #ifndef UHCAV_CQ_H
 #define UHCAV_CQ_H
 
+#include "emu/abi/copy_on_poll.h"
 #include "emu/abi/cqe.h"
-#include "emu/abi/offer.h"
 #include "provider/base/base.h"
 #include "provider/context/context.h"
 
@@ -16,7 +16,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct uhcav_qp;
 struct uhcav_stack;
+struct uhcav_work_queue;
 
 /* A send queue whose requests complete to a CQ, as poll/wait_cq.c saw it. */
 struct uhcav_wait {
@@ -52,13 +54,14 @@ struct uhcav_cq {
 	bool flushing; /* the daemon is gone and the ring is done with: report what is outstanding
 			*/
 	uint8_t *entries;
-	struct uhca_abi_offer *offers;      /* slots; NULL: none */
-	const struct uhca_abi_cqe *current; /* of an extended poll: what read_*() look at */
-	struct uhca_abi_cqe copy;           /* for entries that do not stay in the ring */
-	uint64_t wall_offset;               /* wall clock minus the clock of time stamps */
+	struct uhca_abi_copy_on_poll *offers; /* slots; NULL: none */
+	const struct uhca_abi_cqe *current;   /* of an extended poll: what read_*() look at */
+	struct uhca_abi_cqe copy;             /* for entries that do not stay in the ring */
+	uint64_t wall_offset;                 /* wall clock minus the clock of time stamps */
 	struct uhca_abi_cq *page;
 	struct uhcav_context *ctx;
-	struct uhcav_qp_set qps;
+	struct uhcav_number_map qps;
+	struct uhcav_number_map queues; /* struct uhcav_work_queue: WQs, XRC SRQs; by uhcav_*_key */
 	struct uhcav_wait wait;
 	struct uhcav_stream stream;
 
@@ -107,7 +110,7 @@ static inline void uhcav_cq_lock(struct uhcav_cq *cq)
 	cq->waiters++;
 	while (cq->resizing) {
 		uhcav_unlock(&cq->lock);
-		uhcav_give_way();
+		uhcav_yield_backoff();
 		uhcav_lock(&cq->lock);
 	}
 	cq->waiters--;
@@ -182,7 +185,23 @@ void uhcav_cq_fire(struct uhcav_cq *cq);
 int uhcav_cq_attach(struct uhcav_cq *cq, uint32_t qpn, struct uhcav_qp *qp);
 void uhcav_cq_detach(struct uhcav_cq *cq, uint32_t qpn);
 
-/* Completions of a QP that was destroyed or reset are not polled any more. */
-void uhcav_cq_skip(struct uhcav_cq *cq, uint32_t qpn);
+/*
+ * The same of a work queue that is no QP's, by a key that no other queue of the device has: the
+ * number of a WQ, or uhcav_xrc_key of an XRC SRQ's.
+ */
+int uhcav_cq_attach_queue(struct uhcav_cq *cq, uint32_t key, struct uhcav_work_queue *wq);
+void uhcav_cq_detach_queue(struct uhcav_cq *cq, uint32_t key);
+
+/* WQ and QP numbers have 25 bits at most. */
+static inline uint32_t uhcav_xrc_key(uint32_t srqn)
+{
+	return srqn | 1u << 31;
+}
+
+/*
+ * Completions of a QP that was destroyed or reset are not polled any more; their receive requests
+ * leave srq, if it is not NULL.
+ */
+void uhcav_cq_skip(struct uhcav_cq *cq, uint32_t qpn, struct uhcav_work_queue *srq);
 
 #endif

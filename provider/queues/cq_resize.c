@@ -16,7 +16,7 @@ static void begin_resize(struct uhcav_cq *cq)
 	uhcav_lock(&cq->lock);
 	while (cq->resizing || cq->waiters) {
 		uhcav_unlock(&cq->lock);
-		uhcav_give_way();
+		uhcav_yield_backoff();
 		uhcav_lock(&cq->lock);
 	}
 	cq->resizing = true;
@@ -34,13 +34,8 @@ static int resize_command(struct uhcav_cq *cq, int cqe, struct uhca_cmd_create_c
 			  int *fd)
 {
 	struct uhca_cmd_resize_cq request = {.handle = cq->cq.handle, .cqe = (uint32_t)cqe};
-	struct uhcav_call call = {.request = &request.h,
-				  .request_size = sizeof(request),
-				  .cmd = UHCA_CMD_RESIZE_CQ,
-				  .reply = &reply->h,
-				  .reply_size = sizeof(*reply),
-				  .recv_fd = fd,
-				  .n_recv_fd = 1};
+	struct uhcav_call call =
+		UHCAV_CALL(UHCA_CMD_RESIZE_CQ, &request, reply, .recv_fd = fd, .n_recv_fd = 1);
 
 	return uhcav_context_call(cq->ctx, &call);
 }
@@ -53,7 +48,8 @@ int uhcav_resize_cq(struct ibv_cq *ibcq, int cqe)
 	int err;
 
 	if (cqe < 1)
-		return uhcav_failed(EINVAL);
+		return uhcav_failed(
+			uhcav_refuse(cq->ctx, "resize_cq", EINVAL, "cqe %d is less than 1", cqe));
 	begin_resize(cq);
 	err = resize_command(cq, cqe, &reply, &fd);
 	if (!err) {
@@ -75,14 +71,11 @@ int uhcav_modify_cq(struct ibv_cq *ibcq, struct ibv_modify_cq_attr *attr)
 	struct uhca_cmd_modify_cq request = {.handle = cq->cq.handle,
 					     .cq_count = attr->moderate.cq_count,
 					     .cq_period = attr->moderate.cq_period};
-	struct uhca_cmd_reply reply;
-	struct uhcav_call call = {.request = &request.h,
-				  .request_size = sizeof(request),
-				  .cmd = UHCA_CMD_MODIFY_CQ,
-				  .reply = &reply,
-				  .reply_size = sizeof(reply)};
+	struct uhcav_call call = UHCAV_CALL_PLAIN(UHCA_CMD_MODIFY_CQ, &request);
 
 	if (attr->attr_mask & ~(uint32_t)IBV_CQ_ATTR_MODERATE)
-		return uhcav_failed(EINVAL);
+		return uhcav_failed(uhcav_refuse(
+			cq->ctx, "modify_cq", EINVAL,
+			"attr_mask 0x%x has more than IBV_CQ_ATTR_MODERATE", attr->attr_mask));
 	return attr->attr_mask ? uhcav_result(uhcav_context_call(cq->ctx, &call)) : 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Wing "queues": rings between the program and the device, and the objects that are a ring.
+ * Module "queues": rings between the program and the device, and the objects that are a ring.
  * Completion queues, shared receive queues, work queues of raw packets; XRC domains, in which SRQs
  * stand. What is written into a ring and taken out of it is the business of post/ and poll/.
  *

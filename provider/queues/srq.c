@@ -40,13 +40,8 @@ static int create_command(struct uhcav_srq *srq, const struct ibv_srq_init_attr_
 			  struct uhca_cmd_create_srq_reply *reply, int *fd)
 {
 	struct uhca_cmd_create_srq request = request_of(attr);
-	struct uhcav_call call = {.request = &request.h,
-				  .request_size = sizeof(request),
-				  .cmd = UHCA_CMD_CREATE_SRQ,
-				  .reply = &reply->h,
-				  .reply_size = sizeof(*reply),
-				  .recv_fd = fd,
-				  .n_recv_fd = 1};
+	struct uhcav_call call =
+		UHCAV_CALL(UHCA_CMD_CREATE_SRQ, &request, reply, .recv_fd = fd, .n_recv_fd = 1);
 
 	request.cookie = cookie_of(srq);
 	return uhcav_context_call(srq->ctx, &call);
@@ -88,6 +83,15 @@ static int open_srq(struct uhcav_srq *srq, struct ibv_srq_init_attr_ex *attr)
 	}
 	srq->srq.handle = reply.handle;
 	srq->number = reply.srq_num;
+	err = srq->xrc ? uhcav_cq_attach_queue(uhcav_cq_of(attr->cq), uhcav_xrc_key(srq->number),
+					       &srq->rq)
+		       : 0;
+	if (err) {
+		munmap(srq->page, srq->region_size);
+		uhcav_context_call_handle(srq->ctx, UHCA_CMD_DESTROY_SRQ, reply.handle);
+		return err;
+	}
+	srq->cq = srq->xrc ? uhcav_cq_of(attr->cq) : NULL;
 	attr->attr.max_wr = reply.max_wr;
 	attr->attr.max_sge = reply.max_sge;
 	return 0;
@@ -125,21 +129,32 @@ struct ibv_srq *uhcav_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *at
 }
 
 /* Handles are numbers of a context: those of objects of another one may name something here. */
-static int check_ex(const struct ibv_context *ibctx, const struct ibv_srq_init_attr_ex *attr)
+static int check_ex(struct ibv_context *ibctx, const struct ibv_srq_init_attr_ex *attr)
 {
+	static const char verb[] = "create_srq_ex";
+	struct uhcav_context *ctx = uhcav_context_of(ibctx);
+	bool typed = attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE;
+	bool is_xrc = typed && attr->srq_type == IBV_SRQT_XRC;
 	const uint32_t basic = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD;
 	const uint32_t xrc = basic | IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ;
 
 	if (!(attr->comp_mask & IBV_SRQ_INIT_ATTR_PD) || !attr->pd || attr->pd->context != ibctx)
-		return -EINVAL;
-	if ((attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE) && attr->srq_type == IBV_SRQT_XRC) {
-		bool all = (attr->comp_mask & xrc) == xrc && attr->xrcd &&
-			   attr->xrcd->context == ibctx && attr->cq && attr->cq->context == ibctx;
-		return attr->comp_mask & ~xrc ? -EOPNOTSUPP : all ? 0 : -EINVAL;
-	}
-	if ((attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE) && attr->srq_type != IBV_SRQT_BASIC)
-		return -EOPNOTSUPP;
-	return attr->comp_mask & ~basic ? -EOPNOTSUPP : 0;
+		return uhcav_refuse(ctx, verb, -EINVAL,
+				    "comp_mask 0x%x: pd is missing, or none of this context",
+				    attr->comp_mask);
+	if (attr->comp_mask & ~(is_xrc ? xrc : basic))
+		return uhcav_refuse(ctx, verb, -EOPNOTSUPP, "comp_mask 0x%x has more than 0x%x",
+				    attr->comp_mask, is_xrc ? xrc : basic);
+	if (typed && !is_xrc && attr->srq_type != IBV_SRQT_BASIC)
+		return uhcav_refuse(ctx, verb, -EOPNOTSUPP, "srq_type %d: only BASIC and XRC",
+				    (int)attr->srq_type);
+	if (is_xrc && ((attr->comp_mask & xrc) != xrc || !attr->xrcd ||
+		       attr->xrcd->context != ibctx || !attr->cq || attr->cq->context != ibctx))
+		return uhcav_refuse(
+			ctx, verb, -EINVAL,
+			"comp_mask 0x%x: xrcd or cq is missing, or none of this context",
+			attr->comp_mask);
+	return 0;
 }
 
 struct ibv_srq *uhcav_create_srq_ex(struct ibv_context *ibctx, struct ibv_srq_init_attr_ex *attr)
@@ -176,9 +191,49 @@ int uhcav_get_srq_num(struct ibv_srq *ibsrq, uint32_t *srq_num)
 	const struct uhcav_srq *srq = uhcav_srq_of(ibsrq);
 
 	if (!srq->xrc)
-		return uhcav_failed(EINVAL);
+		return uhcav_failed(uhcav_refuse(srq->ctx, "get_srq_num", EINVAL,
+						 "the SRQ is not of type IBV_SRQT_XRC"));
 	*srq_num = srq->number;
 	return 0;
+}
+
+/*
+ * The device moves what is posted to a new ring; nobody posts meanwhile. A request occupies the SRQ
+ * until its completion was polled (10.8.6): as many must find room.
+ */
+static int resize_command(struct uhcav_srq *srq, struct uhca_cmd_modify_srq *request,
+			  struct uhca_cmd_create_srq_reply *reply, int *fd)
+{
+	struct uhcav_call call =
+		UHCAV_CALL(UHCA_CMD_RESIZE_SRQ, request, reply, .recv_fd = fd, .n_recv_fd = 1);
+
+	return uhcav_context_call(srq->ctx, &call);
+}
+
+static int resize(struct uhcav_srq *srq, struct uhca_cmd_modify_srq *request)
+{
+	struct uhca_abi_queue *old = srq->page;
+	size_t old_size = srq->region_size;
+	struct uhca_cmd_create_srq_reply reply;
+	uint32_t used;
+	int fd, err = 0, lost = 0;
+
+	uhcav_lock(&srq->rq.lock);
+	used = uhcav_work_queue_used(&srq->rq);
+	if (used <= request->max_wr)
+		err = resize_command(srq, request, &reply, &fd);
+	if (!err && used <= request->max_wr)
+		lost = map_queue(srq, &reply, fd);
+	uhcav_unlock(&srq->rq.lock);
+	if (used > request->max_wr)
+		return uhcav_refuse(srq->ctx, "modify_srq", -EINVAL,
+				    "max_wr %u: %u requests are outstanding", request->max_wr,
+				    used);
+	if (lost) /* the device takes from a ring that we cannot see: nothing here works any more */
+		uhcav_context_fatal(srq->ctx);
+	else if (!err)
+		munmap(old, old_size);
+	return err ? err : lost;
 }
 
 int uhcav_modify_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr, int attr_mask)
@@ -188,15 +243,10 @@ int uhcav_modify_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr, int attr_
 					      .attr_mask = (uint32_t)attr_mask,
 					      .max_wr = attr->max_wr,
 					      .srq_limit = attr->srq_limit};
-	struct uhca_cmd_reply reply;
-	struct uhcav_call call = {.request = &request.h,
-				  .request_size = sizeof(request),
-				  .cmd = UHCA_CMD_MODIFY_SRQ,
-				  .reply = &reply,
-				  .reply_size = sizeof(reply)};
+	struct uhcav_call call = UHCAV_CALL_PLAIN(UHCA_CMD_MODIFY_SRQ, &request);
 
 	if (attr_mask & IBV_SRQ_MAX_WR)
-		return uhcav_failed(EOPNOTSUPP);
+		return uhcav_result(resize(srq, &request));
 	return uhcav_result(uhcav_context_call(srq->ctx, &call));
 }
 
@@ -205,11 +255,7 @@ int uhcav_query_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr)
 	struct uhcav_srq *srq = uhcav_srq_of(ibsrq);
 	struct uhca_cmd_handle request = {.handle = ibsrq->handle};
 	struct uhca_cmd_query_srq_reply reply;
-	struct uhcav_call call = {.request = &request.h,
-				  .request_size = sizeof(request),
-				  .cmd = UHCA_CMD_QUERY_SRQ,
-				  .reply = &reply.h,
-				  .reply_size = sizeof(reply)};
+	struct uhcav_call call = UHCAV_CALL(UHCA_CMD_QUERY_SRQ, &request, &reply);
 	int err = uhcav_context_call(srq->ctx, &call);
 
 	if (err)
@@ -243,6 +289,8 @@ int uhcav_destroy_srq(struct ibv_srq *ibsrq)
 	if (uhcav_life(srq->ctx) != UHCAV_FORKED) {
 		settle_events(srq);
 	}
+	if (srq->cq)
+		uhcav_cq_detach_queue(srq->cq, uhcav_xrc_key(srq->number));
 	munmap(srq->page, srq->region_size);
 	uhcav_parent_domain_part(srq->parent);
 	free(srq);

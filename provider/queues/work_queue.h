@@ -3,6 +3,10 @@
  * Our end of one work queue: the send or receive queue of a QP, or an SRQ. We produce entries, the
  * device consumes them. The producer index that counts is ours; the shared one is where we
  * publish it.
+ *
+ * A request occupies its queue until the program polls its completion, or that of a later request
+ * of the same send queue when it is unsignaled (IBTA vol. 1, 10.8.6). So a CQ as large as its
+ * queues does not overrun.
  */
 #ifndef UHCAV_WORK_QUEUE_H
 #define UHCAV_WORK_QUEUE_H
@@ -25,7 +29,16 @@ struct uhcav_posted {
 struct uhcav_work_queue {
 	struct uhcav_lock lock;
 	uint32_t producer;
-	uint32_t consumer; /* the device's, as we last saw it */
+	/*
+	 * Atomic. Of a send queue: behind the last request whose completion was polled; of a
+	 * receive queue or SRQ: the number of completions that were polled.
+	 */
+	uint32_t polled;
+	/*
+	 * The CQ ignores overruns: completions may be lost unseen, so a request leaves when the
+	 * device has taken it.
+	 */
+	bool leaves_when_taken;
 	uint32_t max_wr;
 	uint32_t max_sge;
 	uint32_t mask;
@@ -56,13 +69,39 @@ int uhcav_work_queue_init(struct uhcav_work_queue *wq, void *base, size_t size,
 int uhcav_work_queue_keep_notes(struct uhcav_work_queue *wq, struct ibv_pd *pd, uint64_t type);
 void uhcav_work_queue_free_notes(struct uhcav_work_queue *wq, uint64_t type);
 
-/* Is there room for one more? Under the lock. */
-static inline bool uhcav_work_queue_full(struct uhcav_work_queue *wq)
+/*
+ * Do max_wr requests occupy the queue? Under the lock. The acquire pairs with the release of who
+ * polled: the device has read the slot that is used next.
+ */
+static inline bool uhcav_work_queue_full(const struct uhcav_work_queue *wq)
 {
-	if (wq->producer - wq->consumer < wq->max_wr)
+	uint32_t used = wq->producer - __atomic_load_n(&wq->polled, __ATOMIC_ACQUIRE);
+
+	if (used < wq->max_wr)
 		return false;
-	wq->consumer = uhca_ring_observe(&wq->ring->consumer);
-	return wq->producer - wq->consumer >= wq->max_wr;
+	if (wq->leaves_when_taken)
+		return wq->producer - uhca_ring_observe(&wq->ring->consumer) >= wq->max_wr;
+	return used - uhca_ring_observe(&wq->ring->abandoned) >= wq->max_wr;
+}
+
+/* So many requests occupy an SRQ. Under the lock. */
+static inline uint32_t uhcav_work_queue_used(const struct uhcav_work_queue *wq)
+{
+	uint32_t used = wq->producer - __atomic_load_n(&wq->polled, __ATOMIC_ACQUIRE);
+
+	return used - uhca_ring_observe(&wq->ring->abandoned);
+}
+
+/* Requests before an index, or so many receives, have left. Under the lock of the queue's CQ. */
+static inline void uhcav_work_queue_polled(struct uhcav_work_queue *wq, uint32_t behind)
+{
+	__atomic_store_n(&wq->polled, behind, __ATOMIC_RELEASE);
+}
+
+/* A receive of an SRQ, whose QPs may have several CQs, or of a queue that is no QP's. */
+static inline void uhcav_work_queue_polled_one(struct uhcav_work_queue *wq)
+{
+	__atomic_fetch_add(&wq->polled, 1, __ATOMIC_RELEASE);
 }
 
 /* The note of the request at an index. */

@@ -24,13 +24,8 @@ static int create_command(struct uhcav_wq *wq, const struct ibv_wq_init_attr *at
 		.max_wr = attr->max_wr,
 		.max_sge = attr->max_sge,
 		.create_flags = attr->comp_mask & IBV_WQ_INIT_ATTR_FLAGS ? attr->create_flags : 0};
-	struct uhcav_call call = {.request = &request.h,
-				  .request_size = sizeof(request),
-				  .cmd = UHCA_CMD_CREATE_WQ,
-				  .reply = &reply->h,
-				  .reply_size = sizeof(*reply),
-				  .recv_fd = fd,
-				  .n_recv_fd = 1};
+	struct uhcav_call call =
+		UHCAV_CALL(UHCA_CMD_CREATE_WQ, &request, reply, .recv_fd = fd, .n_recv_fd = 1);
 
 	return uhcav_context_call(wq->ctx, &call);
 }
@@ -64,12 +59,7 @@ static int modify_command(struct uhcav_wq *wq, const struct ibv_wq_attr *attr)
 					     .curr_wq_state = attr->curr_wq_state,
 					     .flags = attr->flags,
 					     .flags_mask = attr->flags_mask};
-	struct uhca_cmd_reply reply;
-	struct uhcav_call call = {.request = &request.h,
-				  .request_size = sizeof(request),
-				  .cmd = UHCA_CMD_MODIFY_WQ,
-				  .reply = &reply,
-				  .reply_size = sizeof(reply)};
+	struct uhcav_call call = UHCAV_CALL_PLAIN(UHCA_CMD_MODIFY_WQ, &request);
 
 	return uhcav_context_call(wq->ctx, &call);
 }
@@ -87,6 +77,12 @@ static int open_wq(struct uhcav_wq *wq, struct ibv_wq_init_attr *attr)
 		uhcav_context_call_handle(wq->ctx, UHCA_CMD_DESTROY_WQ, reply.handle);
 		return err;
 	}
+	err = uhcav_cq_attach_queue(uhcav_cq_of(attr->cq), reply.wq_num, &wq->rq);
+	if (err) {
+		munmap(wq->page, wq->region_size);
+		uhcav_context_call_handle(wq->ctx, UHCA_CMD_DESTROY_WQ, reply.handle);
+		return err;
+	}
 	wq->wq.handle = reply.handle;
 	wq->wq.wq_num = reply.wq_num;
 	attr->max_wr = reply.max_wr;
@@ -94,16 +90,28 @@ static int open_wq(struct uhcav_wq *wq, struct ibv_wq_init_attr *attr)
 	return 0;
 }
 
+static int check_wq(struct ibv_context *ibctx, const struct ibv_wq_init_attr *attr)
+{
+	struct uhcav_context *ctx = uhcav_context_of(ibctx);
+	int err = 0;
+
+	if (!attr->pd || attr->pd->context != ibctx)
+		err = uhcav_refuse(ctx, "create_wq", EINVAL, "pd is none of this context");
+	else if (!attr->cq || attr->cq->context != ibctx)
+		err = uhcav_refuse(ctx, "create_wq", EINVAL, "cq is none of this context");
+	else if (attr->comp_mask & ~(uint32_t)IBV_WQ_INIT_ATTR_FLAGS)
+		err = uhcav_refuse(ctx, "create_wq", EINVAL, "comp_mask 0x%x has unknown bits",
+				   attr->comp_mask);
+	return uhcav_failed(err);
+}
+
 struct ibv_wq *uhcav_wq_new(struct ibv_context *ibctx, struct ibv_wq_init_attr *attr)
 {
 	struct uhcav_wq *wq;
 	int err;
 
-	if (!attr->pd || attr->pd->context != ibctx || !attr->cq || attr->cq->context != ibctx ||
-	    (attr->comp_mask & ~(uint32_t)IBV_WQ_INIT_ATTR_FLAGS)) {
-		errno = EINVAL;
+	if (check_wq(ibctx, attr))
 		return NULL;
-	}
 	wq = calloc(1, sizeof(*wq));
 	if (!wq)
 		return NULL;
@@ -130,6 +138,19 @@ void uhcav_wq_flush(struct uhcav_wq *wq)
 	modify_command(wq, &flush);
 }
 
+/* A reset: nothing of what was posted completes. */
+static void forget_work(struct uhcav_wq *wq)
+{
+	struct uhcav_cq *cq = uhcav_cq_of(wq->wq.cq);
+
+	uhcav_cq_skip(cq, wq->wq.wq_num, NULL);
+	uhcav_lock(&cq->lock);
+	uhcav_lock(&wq->rq.lock);
+	uhcav_work_queue_polled(&wq->rq, wq->rq.producer);
+	uhcav_unlock(&wq->rq.lock);
+	uhcav_unlock(&cq->lock);
+}
+
 int uhcav_modify_wq(struct ibv_wq *ibwq, struct ibv_wq_attr *attr)
 {
 	struct uhcav_wq *wq = uhcav_wq_of(ibwq);
@@ -138,7 +159,7 @@ int uhcav_modify_wq(struct ibv_wq *ibwq, struct ibv_wq_attr *attr)
 	if (err || !(attr->attr_mask & IBV_WQ_ATTR_STATE))
 		return uhcav_result(err);
 	if (attr->wq_state == IBV_WQS_RESET)
-		uhcav_cq_skip(uhcav_cq_of(ibwq->cq), ibwq->wq_num);
+		forget_work(wq);
 	__atomic_store_n(&ibwq->state, attr->wq_state, __ATOMIC_RELEASE);
 	return 0;
 }
@@ -164,9 +185,10 @@ int uhcav_destroy_wq(struct ibv_wq *ibwq)
 	if (err)
 		return uhcav_result(err);
 	if (uhcav_life(wq->ctx) != UHCAV_FORKED) {
-		uhcav_cq_skip(uhcav_cq_of(ibwq->cq), ibwq->wq_num);
+		uhcav_cq_skip(uhcav_cq_of(ibwq->cq), ibwq->wq_num, NULL);
 		settle_events(wq);
 	}
+	uhcav_cq_detach_queue(uhcav_cq_of(ibwq->cq), ibwq->wq_num);
 	munmap(wq->page, wq->region_size);
 	free(wq);
 	return 0;
@@ -177,19 +199,23 @@ int uhcav_destroy_wq(struct ibv_wq *ibwq)
 static int table_command(struct uhcav_context *ctx, const struct ibv_rwq_ind_table_init_attr *attr,
 			 struct uhca_cmd_handle_reply *reply)
 {
+	static const char verb[] = "create_rwq_ind_table";
 	struct uhca_cmd_create_rwq_ind_table request = {.log_size = attr->log_ind_tbl_size};
-	struct uhcav_call call = {.request = &request.h,
-				  .request_size = sizeof(request),
-				  .cmd = UHCA_CMD_CREATE_RWQ_IND_TABLE,
-				  .reply = &reply->h,
-				  .reply_size = sizeof(*reply)};
+	struct uhcav_call call = UHCAV_CALL(UHCA_CMD_CREATE_RWQ_IND_TABLE, &request, reply);
 
-	if (attr->comp_mask || attr->log_ind_tbl_size > UHCA_ABI_IND_TABLE_LOG || !attr->ind_tbl)
-		return -EINVAL;
+	if (attr->comp_mask)
+		return uhcav_refuse(ctx, verb, -EINVAL, "comp_mask 0x%x has unknown bits",
+				    attr->comp_mask);
+	if (attr->log_ind_tbl_size > UHCA_ABI_IND_TABLE_LOG)
+		return uhcav_refuse(ctx, verb, -EINVAL, "log_ind_tbl_size %u is above %u",
+				    attr->log_ind_tbl_size, UHCA_ABI_IND_TABLE_LOG);
+	if (!attr->ind_tbl)
+		return uhcav_refuse(ctx, verb, -EINVAL, "ind_tbl is NULL");
 	for (uint32_t i = 0; i < 1u << attr->log_ind_tbl_size; i++) {
 		struct ibv_wq *wq = attr->ind_tbl[i];
 		if (!wq || wq->context != ctx->ibctx)
-			return -EINVAL;
+			return uhcav_refuse(ctx, verb, -EINVAL,
+					    "ind_tbl[%u] is no work queue of this context", i);
 		request.wq[i] = wq->handle;
 	}
 	return uhcav_context_call(ctx, &call);

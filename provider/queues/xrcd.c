@@ -24,18 +24,13 @@ static int open_command(struct uhcav_xrcd *x, int fd, int oflags)
 	int sent = fd == -1 ? x->ctx->event_fd : fd;
 	struct uhca_cmd_open_xrcd request = {.oflags = abi_flags(oflags), .unshared = fd == -1};
 	struct uhca_cmd_handle_reply reply;
-	struct uhcav_call call = {.request = &request.h,
-				  .request_size = sizeof(request),
-				  .cmd = UHCA_CMD_OPEN_XRCD,
-				  .reply = &reply.h,
-				  .reply_size = sizeof(reply),
-				  .send_fd = &sent,
-				  .n_send_fd = 1};
+	struct uhcav_call call =
+		UHCAV_CALL(UHCA_CMD_OPEN_XRCD, &request, &reply, .send_fd = &sent, .n_send_fd = 1);
 	int err;
 
 	/* A bad descriptor would break the message, not the request. */
 	if (fcntl(sent, F_GETFD) < 0)
-		return -EBADF;
+		return uhcav_refuse(x->ctx, "open_xrcd", -EBADF, "fd %d is not open", sent);
 	err = uhcav_context_call(x->ctx, &call);
 	x->handle = reply.handle;
 	return err;
@@ -47,8 +42,15 @@ struct ibv_xrcd *uhcav_open_xrcd(struct ibv_context *ibctx, struct ibv_xrcd_init
 	struct uhcav_xrcd *x;
 	int err;
 
-	if (attr->comp_mask != needed || attr->oflags & ~(O_CREAT | O_EXCL)) {
-		errno = EINVAL;
+	if (attr->comp_mask != needed) {
+		errno = uhcav_refuse(uhcav_context_of(ibctx), "open_xrcd", EINVAL,
+				     "comp_mask 0x%x is not 0x%x", attr->comp_mask, needed);
+		return NULL;
+	}
+	if (attr->oflags & ~(O_CREAT | O_EXCL)) {
+		errno = uhcav_refuse(uhcav_context_of(ibctx), "open_xrcd", EINVAL,
+				     "oflags 0x%x has more than O_CREAT and O_EXCL",
+				     (unsigned)attr->oflags);
 		return NULL;
 	}
 	x = calloc(1, sizeof(*x));

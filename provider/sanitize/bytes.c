@@ -2,7 +2,7 @@
 /* See bytes.h. The system copies: a page that is not there is an error and no signal. */
 #include "bytes.h"
 
-#include "provider/guard/guard.h"
+#include "provider/page_watch/page_watch.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -57,7 +57,7 @@ bool uhcav_bytes_copy(uint64_t addr, size_t length, void *to)
 	ssize_t got = process_vm_readv(own_pid(), &here, 1, &there, 1, 0);
 
 	if ((got < 0 && (errno == ENOSYS || errno == EPERM)) ||
-	    ((size_t)got != length && uhcav_guard_covers(addr, length)))
+	    ((size_t)got != length && uhcav_page_watch_covers(addr, length)))
 		got = read_by_file(addr, length, to);
 	errno = saved;
 	return got >= 0 && (size_t)got == length;

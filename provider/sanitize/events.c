@@ -4,12 +4,12 @@
 
 #include "emu/abi/cqe.h"
 #include "provider/base/base.h"
-#include "provider/finding/finding.h"
+#include "provider/diagnostic/diagnostic.h"
 #include "provider/queues/queues.h"
 
 #include <time.h>
 
-#define PATIENCE_MS 1000
+#define PAGE_WORKER_MS 1000
 
 bool uhcav_events_wait(struct uhcav_cq *cq, bool solicited_only)
 {
@@ -38,16 +38,16 @@ void uhcav_events_lost(struct uhcav_here here, struct ibv_cq *ibcq, const struct
 	struct uhcav_object cq;
 
 	if (!uhcav_object_find(ibcq, &cq) ||
-	    !uhcav_finding_is_new(UHCA_CHECK_LOST_WAKEUP, waited, armed))
+	    !uhcav_diagnostic_is_new(UHCA_CHECK_LOST_WAKEUP, waited, armed))
 		return;
-	uhcav_finding_begin(UHCA_CHECK_LOST_WAKEUP,
-			    "an event was waited for while a completion waited to be polled");
-	uhcav_finding_fact("completion queue 0x%x had completions when it was armed", cq.number);
-	uhcav_finding_fact("other devices raise no event for them, and the wait may never end");
-	uhcav_finding_stack(waited, "waited by");
-	uhcav_finding_stack(armed, "armed, and not polled after that, by");
-	uhcav_finding_stack(cq.made, "completion queue 0x%x made by", cq.number);
-	uhcav_finding_tell();
+	uhcav_diagnostic_begin(UHCA_CHECK_LOST_WAKEUP,
+			       "an event was waited for while a completion waited to be polled");
+	uhcav_diagnostic_fact("completion queue 0x%x had completions when it was armed", cq.number);
+	uhcav_diagnostic_fact("other devices raise no event for them, and the wait may never end");
+	uhcav_diagnostic_stack(waited, "waited by");
+	uhcav_diagnostic_stack(armed, "armed, and not polled after that, by");
+	uhcav_diagnostic_stack(cq.made, "completion queue 0x%x made by", cq.number);
+	uhcav_diagnostic_tell();
 }
 
 /* Events that were read and not acknowledged; less than 0: the other way round. */
@@ -68,21 +68,21 @@ static void tell_events(struct uhcav_here here, const struct uhcav_events *e, in
 	char words[UHCAV_OBJECT_WORDS];
 	struct uhcav_object o;
 
-	if (!uhcav_object_find(e->object, &o) || !uhcav_finding_is_new(check, stack, o.made))
+	if (!uhcav_object_find(e->object, &o) || !uhcav_diagnostic_is_new(check, stack, o.made))
 		return;
 	uhcav_object_words(&o, words);
-	uhcav_finding_begin(check, "an object is destroyed %s: this waits for ever",
-			    n < 0 ? "with more events acknowledged than were read"
-				  : "whose events are not acknowledged");
+	uhcav_diagnostic_begin(check, "an object is destroyed %s: this waits for ever",
+			       n < 0 ? "with more events acknowledged than were read"
+				     : "whose events are not acknowledged");
 	if (n < 0)
-		uhcav_finding_fact("%s: %s was called for %u events that were not read", words,
-				   e->call, -(uint32_t)n);
+		uhcav_diagnostic_fact("%s: %s was called for %u events that were not read", words,
+				      e->call, -(uint32_t)n);
 	else
-		uhcav_finding_fact("%s: %u events were read and not acknowledged with %s", words,
-				   (uint32_t)n, e->call);
-	uhcav_finding_stack(stack, "destroyed by");
-	uhcav_finding_stack(o.made, "%s made by", words);
-	uhcav_finding_tell();
+		uhcav_diagnostic_fact("%s: %u events were read and not acknowledged with %s", words,
+				      (uint32_t)n, e->call);
+	uhcav_diagnostic_stack(stack, "destroyed by");
+	uhcav_diagnostic_stack(o.made, "%s made by", words);
+	uhcav_diagnostic_tell();
 }
 
 void uhcav_events_settle(struct uhcav_here here, const struct uhcav_events *e)
@@ -93,7 +93,7 @@ void uhcav_events_settle(struct uhcav_here here, const struct uhcav_events *e)
 	if (!n || (!uhcav_check_on(UHCA_CHECK_EVENTS_UNACKED) &&
 		   !uhcav_check_on(UHCA_CHECK_EVENTS_OVERACKED)))
 		return;
-	for (int i = 0; n && i < PATIENCE_MS; i++) {
+	for (int i = 0; n && i < PAGE_WORKER_MS; i++) {
 		nanosleep(&ms, NULL);
 		n = missing(e);
 	}

@@ -72,16 +72,16 @@ void uhcav_forking_look(struct uhcav_here here)
 	if (!r.n)
 		return;
 	stack = from_caller(uhcav_stack_take(here));
-	if (!uhcav_finding_is_new(UHCA_CHECK_FORK_UNSAFE, stack, r.oldest.made))
+	if (!uhcav_diagnostic_is_new(UHCA_CHECK_FORK_UNSAFE, stack, r.oldest.made))
 		return;
-	uhcav_finding_begin(UHCA_CHECK_FORK_UNSAFE,
-			    "a process forks that has registered memory and did not call "
-			    "ibv_fork_init");
-	uhcav_finding_fact("%u regions are registered; the oldest is %s, %llu bytes at 0x%llx", r.n,
-			   uhcav_object_words(&r.oldest, words),
-			   (unsigned long long)r.oldest.mr.length,
-			   (unsigned long long)r.oldest.mr.addr);
-	uhcav_finding_stack(stack, "forked by");
-	uhcav_finding_stack(r.oldest.made, "%s made by", words);
-	uhcav_finding_tell();
+	uhcav_diagnostic_begin(UHCA_CHECK_FORK_UNSAFE,
+			       "a process forks that has registered memory and did not call "
+			       "ibv_fork_init");
+	uhcav_diagnostic_fact("%u regions are registered; the oldest is %s, %llu bytes at 0x%llx",
+			      r.n, uhcav_object_words(&r.oldest, words),
+			      (unsigned long long)r.oldest.mr.length,
+			      (unsigned long long)r.oldest.mr.addr);
+	uhcav_diagnostic_stack(stack, "forked by");
+	uhcav_diagnostic_stack(r.oldest.made, "%s made by", words);
+	uhcav_diagnostic_tell();
 }

@@ -3,9 +3,9 @@
 #ifndef UHCAV_FORKING_H
 #define UHCAV_FORKING_H
 
-#include "provider/finding/finding.h"
+#include "provider/diagnostic/diagnostic.h"
 
-/* The process is about to fork, by "here"; no lock of this wing is held. */
+/* The process is about to fork, by "here"; no lock of this module is held. */
 void uhcav_forking_look(struct uhcav_here here);
 
 #endif

@@ -6,7 +6,7 @@
 #include "inflight.h"
 
 #include "bytes.h"
-#include "provider/finding/finding.h"
+#include "provider/diagnostic/diagnostic.h"
 #include "words.h"
 
 #include <string.h>
@@ -26,17 +26,17 @@ static void tell_unmapped(const struct uhcav_shadow *s, const struct uhcav_reque
 
 	find_mr(s, p, &mr);
 	if ((mr.mr.access & IBV_ACCESS_ON_DEMAND) ||
-	    !uhcav_finding_is_new(UHCA_CHECK_MEMORY_UNMAPPED, r->posted, mr.made))
+	    !uhcav_diagnostic_is_new(UHCA_CHECK_MEMORY_UNMAPPED, r->posted, mr.made))
 		return;
-	uhcav_finding_begin(UHCA_CHECK_MEMORY_UNMAPPED, "%s",
-			    polled ? "memory of a request was unmapped before it completed"
-				   : "a request names memory that is not mapped any more");
+	uhcav_diagnostic_begin(UHCA_CHECK_MEMORY_UNMAPPED, "%s",
+			       polled ? "memory of a request was unmapped before it completed"
+				      : "a request names memory that is not mapped any more");
 	uhcav_words_request(s, r);
 	uhcav_words_piece(p);
-	uhcav_finding_stack(r->posted, "posted by");
-	uhcav_finding_stack(polled, "its completion was polled by");
-	uhcav_finding_stack(mr.made, "memory region 0x%x registered by", mr.number);
-	uhcav_finding_tell();
+	uhcav_diagnostic_stack(r->posted, "posted by");
+	uhcav_diagnostic_stack(polled, "its completion was polled by");
+	uhcav_diagnostic_stack(mr.made, "memory region 0x%x registered by", mr.number);
+	uhcav_diagnostic_tell();
 }
 
 /* ---- before the post ---- */
@@ -138,17 +138,17 @@ static bool look_at(struct uhcav_shadow *s, const struct uhcav_request *r, struc
 static void tell_overlap(enum uhca_check check, const char *what, const struct uhcav_shadow *s,
 			 const struct uhcav_request *r, const struct uhcav_request *other)
 {
-	if (!uhcav_finding_is_new(check, r->posted, other->posted))
+	if (!uhcav_diagnostic_is_new(check, r->posted, other->posted))
 		return;
-	uhcav_finding_begin(check, "%s", what);
+	uhcav_diagnostic_begin(check, "%s", what);
 	uhcav_words_request(s, r);
 	if (r->n_pieces)
 		uhcav_words_piece(&r->pieces[0]);
 	uhcav_words_request(s, other);
-	uhcav_finding_stack(r->posted, "posted by");
-	uhcav_finding_stack(other->posted, "the outstanding %s posted by",
-			    uhcav_words_opcode(s, other));
-	uhcav_finding_tell();
+	uhcav_diagnostic_stack(r->posted, "posted by");
+	uhcav_diagnostic_stack(other->posted, "the outstanding %s posted by",
+			       uhcav_words_opcode(s, other));
+	uhcav_diagnostic_tell();
 }
 
 static bool is_write(const struct uhcav_shadow *s, const struct uhcav_request *r)
@@ -211,17 +211,17 @@ static void look_for_id(struct uhcav_shadow *s, const struct uhcav_request *r)
 
 	if (!uhcav_check_on(UHCA_CHECK_WR_ID_REUSED) || !r->signaled || r->wr_id < POINTER_MIN ||
 	    !find_same_id(s, r, &other) || !uhcav_bytes_copy(r->wr_id, 1, &byte) ||
-	    !uhcav_finding_is_new(UHCA_CHECK_WR_ID_REUSED, r->posted, other.posted))
+	    !uhcav_diagnostic_is_new(UHCA_CHECK_WR_ID_REUSED, r->posted, other.posted))
 		return;
-	uhcav_finding_begin(UHCA_CHECK_WR_ID_REUSED,
-			    "a request has the wr_id of one that is outstanding, and it is a "
-			    "pointer");
+	uhcav_diagnostic_begin(UHCA_CHECK_WR_ID_REUSED,
+			       "a request has the wr_id of one that is outstanding, and it is a "
+			       "pointer");
 	uhcav_words_request(s, r);
 	uhcav_words_request(s, &other);
-	uhcav_finding_stack(r->posted, "posted by");
-	uhcav_finding_stack(other.posted, "the outstanding %s posted by",
-			    uhcav_words_opcode(s, &other));
-	uhcav_finding_tell();
+	uhcav_diagnostic_stack(r->posted, "posted by");
+	uhcav_diagnostic_stack(other.posted, "the outstanding %s posted by",
+			       uhcav_words_opcode(s, &other));
+	uhcav_diagnostic_tell();
 }
 
 /* ---- all that is before the post ---- */
@@ -277,10 +277,10 @@ static void tell_changed(enum uhca_check check, const struct uhcav_stack *polled
 	uhcav_shadow_each(search_receives, &receive);
 	if (!s->is_send && receive.posted) /* recv-overlap is what that is called */
 		return;
-	if (!uhcav_finding_is_new(check, r->posted, polled))
+	if (!uhcav_diagnostic_is_new(check, r->posted, polled))
 		return;
 	find_mr(s, p, &mr);
-	uhcav_finding_begin(
+	uhcav_diagnostic_begin(
 		check, "%s",
 		check == UHCA_CHECK_SEND_CHANGED
 			? "a send buffer was changed between the post and its completion"
@@ -289,14 +289,16 @@ static void tell_changed(enum uhca_check check, const struct uhcav_stack *polled
 	uhcav_words_request(s, r);
 	uhcav_words_piece(p);
 	if (mr.mr.access & (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC))
-		uhcav_finding_fact("the region is open to remote writes: a peer may have done it");
+		uhcav_diagnostic_fact(
+			"the region is open to remote writes: a peer may have done it");
 	if (receive.posted)
-		uhcav_finding_fact("a receive names the same memory: a message may have done it");
-	uhcav_finding_stack(r->posted, "posted by");
-	uhcav_finding_stack(polled, "changed before its completion was polled by");
-	uhcav_finding_stack(receive.posted, "the receive posted by");
-	uhcav_finding_stack(mr.made, "memory region 0x%x registered by", mr.number);
-	uhcav_finding_tell();
+		uhcav_diagnostic_fact(
+			"a receive names the same memory: a message may have done it");
+	uhcav_diagnostic_stack(r->posted, "posted by");
+	uhcav_diagnostic_stack(polled, "changed before its completion was polled by");
+	uhcav_diagnostic_stack(receive.posted, "the receive posted by");
+	uhcav_diagnostic_stack(mr.made, "memory region 0x%x registered by", mr.number);
+	uhcav_diagnostic_tell();
 }
 
 /* The first part of a piece, which begins at "before" of the message, that no byte came to. */

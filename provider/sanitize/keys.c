@@ -6,7 +6,7 @@
 #include "keys.h"
 
 #include "provider/connection/connection.h"
-#include "provider/finding/finding.h"
+#include "provider/diagnostic/diagnostic.h"
 #include "provider/queues/queues.h"
 #include "words.h"
 
@@ -14,15 +14,15 @@ static void tell(enum uhca_check check, const char *what, const struct uhcav_sha
 		 const struct uhcav_request *r, const struct ibv_sge *e,
 		 const struct uhcav_object *mr)
 {
-	uhcav_finding_begin(check, "%s", what);
+	uhcav_diagnostic_begin(check, "%s", what);
 	uhcav_words_request(s, r);
 	uhcav_words_piece(
 		&(struct uhcav_piece){.at = e->addr, .length = e->length, .lkey = e->lkey});
 	uhcav_words_region(mr);
-	uhcav_finding_stack(r->posted, "posted by");
-	uhcav_finding_stack(mr->gone, "memory region 0x%x deregistered by", mr->number);
-	uhcav_finding_stack(mr->made, "memory region 0x%x registered by", mr->number);
-	uhcav_finding_tell();
+	uhcav_diagnostic_stack(r->posted, "posted by");
+	uhcav_diagnostic_stack(mr->gone, "memory region 0x%x deregistered by", mr->number);
+	uhcav_diagnostic_stack(mr->made, "memory region 0x%x registered by", mr->number);
+	uhcav_diagnostic_tell();
 }
 
 static bool is_inside(const struct uhcav_object_mr *mr, const struct ibv_sge *e)
@@ -52,17 +52,17 @@ static void tell_swapped(const char *what, const struct uhcav_shadow *s,
 {
 	char words[UHCAV_OBJECT_WORDS];
 
-	uhcav_finding_begin(UHCA_CHECK_KEY_SWAPPED, "%s", what);
+	uhcav_diagnostic_begin(UHCA_CHECK_KEY_SWAPPED, "%s", what);
 	uhcav_words_request(s, r);
 	if (o->kind == UHCAV_KIND_MR)
-		uhcav_finding_fact("%s: L_Key 0x%x, R_Key 0x%x", uhcav_object_words(o, words),
-				   o->mr.lkey, o->mr.rkey);
+		uhcav_diagnostic_fact("%s: L_Key 0x%x, R_Key 0x%x", uhcav_object_words(o, words),
+				      o->mr.lkey, o->mr.rkey);
 	else
-		uhcav_finding_fact("%s has an R_Key and no L_Key", uhcav_object_words(o, words));
-	uhcav_finding_stack(r->posted, "posted by");
-	uhcav_finding_stack(polled, "its error was polled by");
-	uhcav_finding_stack(o->made, "%s made by", uhcav_object_words(o, words));
-	uhcav_finding_tell();
+		uhcav_diagnostic_fact("%s has an R_Key and no L_Key", uhcav_object_words(o, words));
+	uhcav_diagnostic_stack(r->posted, "posted by");
+	uhcav_diagnostic_stack(polled, "its error was polled by");
+	uhcav_diagnostic_stack(o->made, "%s made by", uhcav_object_words(o, words));
+	uhcav_diagnostic_tell();
 }
 
 /* An L_Key that no region has: is it the other key of one that lives, or a window's? */
@@ -75,7 +75,7 @@ static void look_for_rkey(const struct uhcav_shadow *s, const struct uhcav_reque
 		return;
 	found = (uhcav_object_by_rkey(s->context, key, &o) && !o.gone) ||
 		uhcav_object_window(s->context, key, &o);
-	if (found && uhcav_finding_is_new(UHCA_CHECK_KEY_SWAPPED, r->posted, o.made))
+	if (found && uhcav_diagnostic_is_new(UHCA_CHECK_KEY_SWAPPED, r->posted, o.made))
 		tell_swapped("an element has an R_Key where an L_Key belongs", s, r, &o, NULL);
 }
 
@@ -86,7 +86,7 @@ static void look_for_lkey(struct uhcav_here here, const struct uhcav_shadow *s,
 	struct uhcav_object mr;
 
 	if (uhcav_object_by_key(s->context, r->rkey, &mr) && !mr.gone &&
-	    uhcav_finding_is_new(UHCA_CHECK_KEY_SWAPPED, r->posted, mr.made))
+	    uhcav_diagnostic_is_new(UHCA_CHECK_KEY_SWAPPED, r->posted, mr.made))
 		tell_swapped("a remote request has an L_Key where an R_Key belongs", s, r, &mr,
 			     uhcav_stack_take(here));
 }
@@ -114,7 +114,7 @@ uint64_t uhcav_keys_look(const struct uhcav_shadow *s, const struct uhcav_reques
 	check = mistake(s, r, e, &mr);
 	if (check == UHCA_CHECK_COUNT)
 		return mr.mr.in_memory ? mr.mr.addr + (e->addr - mr.mr.iova) : 0;
-	if (uhcav_finding_is_new(check, r->posted, mr.made))
+	if (uhcav_diagnostic_is_new(check, r->posted, mr.made))
 		tell(check, what[check], s, r, e, &mr);
 	return 0;
 }
@@ -150,17 +150,17 @@ static bool look_at_peer(struct uhcav_here here, const struct uhcav_shadow *s,
 	struct uhcav_connection_peer peer;
 	bool lacks = uhcav_connection_peer(s->owner, &peer) && !(peer.access & right);
 
-	if (!lacks || !uhcav_finding_is_new(UHCA_CHECK_QP_ACCESS, r->posted, peer.allowed))
+	if (!lacks || !uhcav_diagnostic_is_new(UHCA_CHECK_QP_ACCESS, r->posted, peer.allowed))
 		return lacks;
-	uhcav_finding_begin(UHCA_CHECK_QP_ACCESS,
-			    "a remote request asks what its peer's queue pair does not allow");
+	uhcav_diagnostic_begin(UHCA_CHECK_QP_ACCESS,
+			       "a remote request asks what its peer's queue pair does not allow");
 	uhcav_words_request(s, r);
-	uhcav_finding_fact("QP 0x%x has no %s among its qp_access_flags (0x%x)", peer.qp_num,
-			   right_name(right), peer.access);
-	uhcav_finding_stack(r->posted, "posted by");
-	uhcav_finding_stack(uhcav_stack_take(here), "its error was polled by");
-	uhcav_finding_stack(peer.allowed, "QP 0x%x was given its rights by", peer.qp_num);
-	uhcav_finding_tell();
+	uhcav_diagnostic_fact("QP 0x%x has no %s among its qp_access_flags (0x%x)", peer.qp_num,
+			      right_name(right), peer.access);
+	uhcav_diagnostic_stack(r->posted, "posted by");
+	uhcav_diagnostic_stack(uhcav_stack_take(here), "its error was polled by");
+	uhcav_diagnostic_stack(peer.allowed, "QP 0x%x was given its rights by", peer.qp_num);
+	uhcav_diagnostic_tell();
 	return true;
 }
 
@@ -181,18 +181,18 @@ void uhcav_keys_refused(struct uhcav_here here, const struct uhcav_shadow *s,
 	if (!mr.gone && (mr.mr.access & right))
 		return;
 	check = mr.gone ? UHCA_CHECK_RKEY_DEAD : UHCA_CHECK_RKEY_ACCESS;
-	if (!uhcav_finding_is_new(check, r->posted, mr.made))
+	if (!uhcav_diagnostic_is_new(check, r->posted, mr.made))
 		return;
-	uhcav_finding_begin(check, "%s",
-			    mr.gone ? "a remote request named a region that was deregistered"
-				    : "a remote request named a region that does not allow it");
+	uhcav_diagnostic_begin(check, "%s",
+			       mr.gone ? "a remote request named a region that was deregistered"
+				       : "a remote request named a region that does not allow it");
 	uhcav_words_request(s, r);
 	uhcav_words_region(&mr);
-	uhcav_finding_stack(r->posted, "posted by");
-	uhcav_finding_stack(uhcav_stack_take(here), "its error was polled by");
-	uhcav_finding_stack(mr.gone, "memory region 0x%x deregistered by", mr.number);
-	uhcav_finding_stack(mr.made, "memory region 0x%x registered by", mr.number);
-	uhcav_finding_tell();
+	uhcav_diagnostic_stack(r->posted, "posted by");
+	uhcav_diagnostic_stack(uhcav_stack_take(here), "its error was polled by");
+	uhcav_diagnostic_stack(mr.gone, "memory region 0x%x deregistered by", mr.number);
+	uhcav_diagnostic_stack(mr.made, "memory region 0x%x registered by", mr.number);
+	uhcav_diagnostic_tell();
 }
 
 struct gone {
@@ -240,16 +240,16 @@ static void look_for_users(struct uhcav_shadow *s, void *arg)
 	    !find_user(s, g->mr->mr.lkey, &r) || !is_served(s))
 		return;
 	stack = uhcav_stack_take(g->here);
-	if (!uhcav_finding_is_new(UHCA_CHECK_DEREG_POSTED, stack, r.posted))
+	if (!uhcav_diagnostic_is_new(UHCA_CHECK_DEREG_POSTED, stack, r.posted))
 		return;
-	uhcav_finding_begin(UHCA_CHECK_DEREG_POSTED,
-			    "a region was deregistered while an outstanding request names it");
+	uhcav_diagnostic_begin(UHCA_CHECK_DEREG_POSTED,
+			       "a region was deregistered while an outstanding request names it");
 	uhcav_words_request(s, &r);
 	uhcav_words_region(g->mr);
-	uhcav_finding_stack(stack, "deregistered by");
-	uhcav_finding_stack(r.posted, "%s posted by", uhcav_words_opcode(s, &r));
-	uhcav_finding_stack(g->mr->made, "memory region 0x%x registered by", g->mr->number);
-	uhcav_finding_tell();
+	uhcav_diagnostic_stack(stack, "deregistered by");
+	uhcav_diagnostic_stack(r.posted, "%s posted by", uhcav_words_opcode(s, &r));
+	uhcav_diagnostic_stack(g->mr->made, "memory region 0x%x registered by", g->mr->number);
+	uhcav_diagnostic_tell();
 }
 
 void uhcav_keys_gone(struct uhcav_here here, const struct uhcav_object *mr)

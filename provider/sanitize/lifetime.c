@@ -9,7 +9,7 @@
 #include "lifetime.h"
 
 #include "provider/context/context.h"
-#include "provider/finding/finding.h"
+#include "provider/diagnostic/diagnostic.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -33,11 +33,22 @@ static void note_status(int given, void *arg)
 	status = given;
 }
 
+/*
+ * librdmacm has one protection domain for all rdma_cm_ids of a device, from the first that is bound
+ * to it until the last is destroyed. No program makes it, and none can destroy it.
+ */
+static bool is_of_librdmacm(const struct uhcav_object *o)
+{
+	return o->kind == UHCAV_KIND_PD && uhcav_stack_is_of(o->made, "librdmacm");
+}
+
 static void count(struct uhcav_object *o, void *arg)
 {
 	unsigned i = 0;
 
 	(void)arg;
+	if (is_of_librdmacm(o))
+		return;
 	while (i < n_groups && (groups[i].first.kind != o->kind || groups[i].first.made != o->made))
 		i++;
 	if (i == GROUPS)
@@ -53,25 +64,25 @@ static void leave(struct group *g)
 	const struct uhcav_object *o = &g->first;
 	char words[UHCAV_OBJECT_WORDS];
 
-	if (!uhcav_finding_is_new(UHCA_CHECK_LEFT_AT_EXIT, o->made, NULL)) {
+	if (!uhcav_diagnostic_is_new(UHCA_CHECK_LEFT_AT_EXIT, o->made, NULL)) {
 		g->count = 0;
 		return;
 	}
 	if (g->count == 1)
-		uhcav_finding_begin(UHCA_CHECK_LEFT_AT_EXIT,
-				    "the process ended and left a %s behind",
-				    uhcav_kind_name(o->kind));
+		uhcav_diagnostic_begin(UHCA_CHECK_LEFT_AT_EXIT,
+				       "the process ended and left a %s behind",
+				       uhcav_kind_name(o->kind));
 	else
-		uhcav_finding_begin(UHCA_CHECK_LEFT_AT_EXIT,
-				    "the process ended and left %u of a kind behind: %s", g->count,
-				    uhcav_kind_name(o->kind));
-	uhcav_finding_fact("%s%s", uhcav_object_words(o, words),
-			   g->count > 1 ? " is the oldest of them" : "");
+		uhcav_diagnostic_begin(UHCA_CHECK_LEFT_AT_EXIT,
+				       "the process ended and left %u of a kind behind: %s",
+				       g->count, uhcav_kind_name(o->kind));
+	uhcav_diagnostic_fact("%s%s", uhcav_object_words(o, words),
+			      g->count > 1 ? " is the oldest of them" : "");
 	if (o->kind == UHCAV_KIND_MR)
-		uhcav_finding_fact("%llu bytes at 0x%llx", (unsigned long long)o->mr.length,
-				   (unsigned long long)o->mr.addr);
-	uhcav_finding_stack(o->made, "made by");
-	g->first.held = uhcav_finding_hold();
+		uhcav_diagnostic_fact("%llu bytes at 0x%llx", (unsigned long long)o->mr.length,
+				      (unsigned long long)o->mr.addr);
+	uhcav_diagnostic_stack(o->made, "made by");
+	g->first.held = uhcav_diagnostic_hold();
 }
 
 static void __attribute__((destructor)) look_at_exit(void)
@@ -96,7 +107,7 @@ void uhcav_lifetime_ended(const struct uhcav_object *o)
 		return;
 	g = &groups[o->held - 1];
 	if (g->count && !--g->count)
-		uhcav_finding_retract(g->first.held);
+		uhcav_diagnostic_retract(g->first.held);
 }
 
 void uhcav_lifetime_busy(struct uhcav_here here, const struct uhcav_object *o)
@@ -109,21 +120,22 @@ void uhcav_lifetime_busy(struct uhcav_here here, const struct uhcav_object *o)
 	if (!uhcav_check_on(UHCA_CHECK_OBJECT_BUSY))
 		return;
 	stack = uhcav_stack_take(here);
-	if (!uhcav_finding_is_new(UHCA_CHECK_OBJECT_BUSY, stack, o->made))
+	if (!uhcav_diagnostic_is_new(UHCA_CHECK_OBJECT_BUSY, stack, o->made))
 		return;
 	n = uhcav_object_users(o->self, users, USERS);
-	uhcav_finding_begin(UHCA_CHECK_OBJECT_BUSY, "a %s is in use and was not destroyed (EBUSY)",
-			    uhcav_kind_name(o->kind));
-	uhcav_finding_fact("%s: %u objects of this process stand on it",
-			   uhcav_object_words(o, words), n);
+	uhcav_diagnostic_begin(UHCA_CHECK_OBJECT_BUSY,
+			       "a %s is in use and was not destroyed (EBUSY)",
+			       uhcav_kind_name(o->kind));
+	uhcav_diagnostic_fact("%s: %u objects of this process stand on it",
+			      uhcav_object_words(o, words), n);
 	for (unsigned i = 0; i < n && i < USERS; i++)
-		uhcav_finding_fact("%s", uhcav_object_words(&users[i], words));
-	uhcav_finding_stack(stack, "destroyed by");
-	uhcav_finding_stack(o->made, "%s made by", uhcav_object_words(o, words));
+		uhcav_diagnostic_fact("%s", uhcav_object_words(&users[i], words));
+	uhcav_diagnostic_stack(stack, "destroyed by");
+	uhcav_diagnostic_stack(o->made, "%s made by", uhcav_object_words(o, words));
 	for (unsigned i = 0; i < n && i < USERS; i++)
-		uhcav_finding_stack(users[i].made, "%s made by",
-				    uhcav_object_words(&users[i], words));
-	uhcav_finding_tell();
+		uhcav_diagnostic_stack(users[i].made, "%s made by",
+				       uhcav_object_words(&users[i], words));
+	uhcav_diagnostic_tell();
 }
 
 /* ---- threads ---- */
@@ -139,14 +151,14 @@ static void tell_inside(enum uhca_check check, const char *what, const struct uh
 
 	if (!other)
 		other = uhcav_stack_keep(&pc, 1);
-	if (!uhcav_object_find(self, &o) || !uhcav_finding_is_new(check, stack, other))
+	if (!uhcav_object_find(self, &o) || !uhcav_diagnostic_is_new(check, stack, other))
 		return;
-	uhcav_finding_begin(check, "%s", what);
-	uhcav_finding_fact("%s", uhcav_object_words(&o, words));
-	uhcav_finding_stack(stack, clash ? "called by" : "destroyed by");
-	uhcav_finding_stack(other, "the other thread called from");
-	uhcav_finding_stack(o.made, "%s made by", uhcav_object_words(&o, words));
-	uhcav_finding_tell();
+	uhcav_diagnostic_begin(check, "%s", what);
+	uhcav_diagnostic_fact("%s", uhcav_object_words(&o, words));
+	uhcav_diagnostic_stack(stack, clash ? "called by" : "destroyed by");
+	uhcav_diagnostic_stack(other, "the other thread called from");
+	uhcav_diagnostic_stack(o.made, "%s made by", uhcav_object_words(&o, words));
+	uhcav_diagnostic_tell();
 }
 
 void uhcav_lifetime_enter(struct uhcav_inside *i, const void *self, bool single,

@@ -9,7 +9,7 @@
 #ifndef UHCAV_OBJECT_H
 #define UHCAV_OBJECT_H
 
-#include "provider/finding/finding.h"
+#include "provider/diagnostic/diagnostic.h"
 
 #include <infiniband/verbs.h>
 #include <stdbool.h>

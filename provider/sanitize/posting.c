@@ -2,13 +2,13 @@
 /* See posting.h. */
 #include "posting.h"
 
+#include "capacity.h"
 #include "emu/abi/wqe.h"
 #include "inflight.h"
 #include "keys.h"
 #include "provider/connection/connection.h"
-#include "provider/guard/guard.h"
-#include "provider/portable/portable.h"
-#include "room.h"
+#include "provider/page_watch/page_watch.h"
+#include "provider/portability/portability.h"
 #include "words.h"
 
 #include <errno.h>
@@ -60,19 +60,19 @@ static void guard_piece(const struct uhcav_shadow *s, const struct uhcav_request
 	if (!p->at || !uhcav_object_by_key(s->context, p->lkey, &mr) ||
 	    (mr.mr.access & IBV_ACCESS_ON_DEMAND))
 		return;
-	p->guard = uhcav_guard_begin(
-		&(struct uhcav_guard_post){.check = use_of(s, r),
-					   .is_target = r->direction == UHCAV_LOCAL_WRITE,
-					   .is_recv = !s->is_send,
-					   .request = uhcav_words_opcode(s, r),
-					   .queue = s->type,
-					   .number = s->number,
-					   .lkey = p->lkey,
-					   .wr_id = r->wr_id,
-					   .at = p->at,
-					   .length = p->length,
-					   .stack = r->posted,
-					   .made = mr.made});
+	p->guard = uhcav_page_watch_begin(
+		&(struct uhcav_page_watch_post){.check = use_of(s, r),
+						.is_target = r->direction == UHCAV_LOCAL_WRITE,
+						.is_recv = !s->is_send,
+						.request = uhcav_words_opcode(s, r),
+						.queue = s->type,
+						.number = s->number,
+						.lkey = p->lkey,
+						.wr_id = r->wr_id,
+						.at = p->at,
+						.length = p->length,
+						.stack = r->posted,
+						.made = mr.made});
 }
 
 static void guard_pieces(const struct uhcav_shadow *s, struct uhcav_request *r)
@@ -96,12 +96,14 @@ void uhcav_posting_add(struct uhcav_posting *p, const struct uhcav_request *r,
 {
 	struct uhcav_request copy = *r;
 
+	if (!sge)
+		n_sge = 0; /* the library refuses more */
 	copy.posted = p->stack;
 	copy.signaled |= p->s->all_signaled;
 	for (size_t i = 0; i < n_sge; i++)
 		copy.remote_length += sge[i].length;
 	if (p->s->is_send)
-		uhcav_portable_send(p->stack, r->opcode, (uint32_t)n_sge);
+		uhcav_portability_send(p->stack, r->opcode, (uint32_t)n_sge);
 	take_pieces(p->s, &copy, sge, n_sge);
 	uhcav_inflight_begin(p->s, &copy);
 	guard_pieces(p->s, &copy);
@@ -116,11 +118,11 @@ void uhcav_posting_end(struct uhcav_posting *p, uint32_t posted, int err)
 	if (posted < p->entered)
 		uhcav_shadow_take_back(p->s, p->entered - posted);
 	if (posted)
-		uhcav_room_posted(p->s, p->stack, posted);
+		uhcav_capacity_posted(p->s, p->stack, posted);
 	if (posted && __atomic_load_n(&p->s->unmatched, __ATOMIC_ACQUIRE) &&
 	    uhcav_connection_look(p->s->owner))
 		__atomic_store_n(&p->s->unmatched, false, __ATOMIC_RELAXED);
 	if (err == ENOMEM)
-		uhcav_room_refused(p->s, p->stack);
+		uhcav_capacity_refused(p->s, p->stack);
 	pthread_mutex_unlock(&p->s->posting);
 }

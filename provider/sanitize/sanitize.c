@@ -7,8 +7,8 @@
 #include "lifetime.h"
 #include "object.h"
 #include "provider/connection/connection.h"
-#include "provider/finding/finding.h"
-#include "provider/guard/guard.h"
+#include "provider/diagnostic/diagnostic.h"
+#include "provider/page_watch/page_watch.h"
 #include "shadow.h"
 #include "watch.h"
 
@@ -27,25 +27,25 @@ static void before_fork(void)
 	uhcav_forking_look(UHCAV_HERE);
 	uhcav_shadows_lock();
 	uhcav_connection_lock();
-	uhcav_finding_lock();
+	uhcav_diagnostic_lock();
 	uhcav_object_lock();
 	uhcav_stack_lock();
-	uhcav_guard_lock();
+	uhcav_page_watch_lock();
 }
 
 static void after_fork(void)
 {
-	uhcav_guard_unlock();
+	uhcav_page_watch_unlock();
 	uhcav_stack_unlock();
 	uhcav_object_unlock();
-	uhcav_finding_unlock();
+	uhcav_diagnostic_unlock();
 	uhcav_connection_unlock();
 	uhcav_shadows_unlock();
 }
 
 static void after_fork_in_child(void)
 {
-	uhcav_guard_forget();
+	uhcav_page_watch_forget();
 	uhcav_bytes_forget();
 	after_fork();
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Wing "sanitize": misuse of verbs is found while a program runs (uhca-run --sanitize). When it is
- * asked for, its functions stand in the op table in front of the provider's own; when not, nothing
- * here is ever called.
+ * Module "sanitize": misuse of verbs is found while a program runs (uhca-run --sanitize). When it
+ * is asked for, its functions stand in the op table in front of the provider's own; when not,
+ * nothing here is ever called.
  *
  *   watch_*.c     the functions in front, in the order of a program's life
  *   object, shadow    what is known: objects, and requests that are outstanding
  *   inflight, lifetime    the checks; finding   what they find, on its way to the collector
  *
- * Who may call: the op table. It calls every wing below. Where to begin: watch.h, shadow.h.
+ * Who may call: the op table. It calls every module below. Where to begin: watch.h, shadow.h.
  */
 #ifndef UHCAV_SANITIZE_H
 #define UHCAV_SANITIZE_H

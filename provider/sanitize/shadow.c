@@ -3,7 +3,7 @@
  */
 #include "shadow.h"
 
-#include "provider/guard/guard.h"
+#include "provider/page_watch/page_watch.h"
 #include "provider/queues/queues.h"
 
 #include <stdlib.h>
@@ -44,7 +44,7 @@ void uhcav_request_open(struct uhcav_request *r)
 {
 	for (uint32_t i = 0; i < r->n_pieces; i++) {
 		struct uhcav_piece *p = &r->pieces[i];
-		if (uhcav_guard_end(p->guard))
+		if (uhcav_page_watch_end(p->guard))
 			p->summed = 0;
 		p->guard = 0;
 	}

@@ -15,7 +15,7 @@
 
 #include "object.h"
 #include "provider/base/base.h"
-#include "provider/finding/finding.h"
+#include "provider/diagnostic/diagnostic.h"
 
 #include <infiniband/verbs.h>
 #include <pthread.h>

@@ -8,7 +8,7 @@
 #define UHCAV_WATCH_H
 
 #include "object.h"
-#include "provider/finding/finding.h"
+#include "provider/diagnostic/diagnostic.h"
 
 #include <infiniband/verbs.h>
 

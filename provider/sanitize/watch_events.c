@@ -4,7 +4,7 @@
 
 #include "events.h"
 #include "provider/base/base.h"
-#include "provider/finding/finding.h"
+#include "provider/diagnostic/diagnostic.h"
 #include "provider/poll/poll.h"
 #include "provider/queues/queues.h"
 

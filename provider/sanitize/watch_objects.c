@@ -5,9 +5,9 @@
 #include "keys.h"
 #include "lifetime.h"
 #include "provider/base/base.h"
-#include "provider/guard/guard.h"
 #include "provider/keys/keys.h"
-#include "provider/portable/portable.h"
+#include "provider/page_watch/page_watch.h"
+#include "provider/portability/portability.h"
 #include "provider/qp/qp.h"
 #include "provider/queues/queues.h"
 
@@ -135,13 +135,13 @@ static struct uhcav_object_mr in_memory(const void *addr, size_t length, uint64_
 static struct ibv_mr *reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
 			     int access)
 {
-	uint32_t lifted = uhcav_guard_lift((uintptr_t)addr, length);
+	uint32_t lifted = uhcav_page_watch_lift((uintptr_t)addr, length);
 	struct ibv_mr *mr = uhcav_reg_mr(pd, addr, length, iova, access);
 
-	uhcav_guard_end(lifted);
+	uhcav_page_watch_end(lifted);
 	if (mr) {
 		made_mr(UHCAV_HERE, mr, pd, in_memory(addr, length, iova, access), NULL);
-		uhcav_portable_mr(UHCAV_HERE, access);
+		uhcav_portability_mr(UHCAV_HERE, access);
 	}
 	return mr;
 }
@@ -154,19 +154,19 @@ static int rereg_mr(void *verbs_mr, int flags, struct ibv_pd *pd, void *addr, si
 	struct uhcav_object o;
 	bool known = uhcav_object_take(mr, &o);
 	uint32_t lifted = flags & IBV_REREG_MR_CHANGE_TRANSLATION
-				  ? uhcav_guard_lift((uintptr_t)addr, length)
-			  : known ? uhcav_guard_lift(o.mr.addr, o.mr.length)
+				  ? uhcav_page_watch_lift((uintptr_t)addr, length)
+			  : known ? uhcav_page_watch_lift(o.mr.addr, o.mr.length)
 				  : 0;
 	int err = uhcav_rereg_mr(verbs_mr, flags, pd, addr, length, access);
 
-	uhcav_guard_end(lifted);
+	uhcav_page_watch_end(lifted);
 	if (!known)
 		return err;
 	if (err) {
 		uhcav_object_add(&o);
 		return err;
 	}
-	uhcav_portable_rereg(UHCAV_HERE);
+	uhcav_portability_rereg(UHCAV_HERE);
 	if (flags & IBV_REREG_MR_CHANGE_ACCESS)
 		o.mr.access = access;
 	if (flags & IBV_REREG_MR_CHANGE_TRANSLATION)
@@ -221,7 +221,7 @@ static struct ibv_mw *alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type)
 							   .number = mw->rkey,
 							   .context = pd->context,
 							   .uses = {pd}});
-	uhcav_portable_mw(UHCAV_HERE, type);
+	uhcav_portability_mw(UHCAV_HERE, type);
 	return mw;
 }
 

@@ -7,6 +7,7 @@
  */
 #include "watch.h"
 
+#include "capacity.h"
 #include "inflight.h"
 #include "keys.h"
 #include "lifetime.h"
@@ -14,7 +15,6 @@
 #include "provider/poll/poll.h"
 #include "provider/qp/qp.h"
 #include "provider/queues/queues.h"
-#include "room.h"
 #include "shadow.h"
 
 #define BATCH 16u
@@ -37,7 +37,7 @@ static void note(struct batch *b, const struct uhcav_shadow *s)
 static void collect(struct uhcav_here here, struct uhcav_cq *cq, const struct ibv_wc *wc,
 		    struct batch *b)
 {
-	struct uhcav_qp *qp = uhcav_qp_set_find(&cq->qps, wc->qp_num);
+	struct uhcav_qp *qp = uhcav_number_map_find(&cq->qps, wc->qp_num);
 	bool recv = wc->opcode & IBV_WC_RECV;
 	struct uhcav_shadow *s;
 
@@ -45,8 +45,8 @@ static void collect(struct uhcav_here here, struct uhcav_cq *cq, const struct ib
 	if (!qp)
 		return;
 	if (wc->status != IBV_WC_SUCCESS) {
-		uhcav_room_failed(qp->send_shadow, here, wc->status);
-		uhcav_room_failed(qp->recv_shadow, here, wc->status);
+		uhcav_capacity_failed(qp->send_shadow, here, wc->status);
+		uhcav_capacity_failed(qp->recv_shadow, here, wc->status);
 	}
 	s = !recv        ? qp->send_shadow
 	    : qp->qp.srq ? uhcav_srq_of(qp->qp.srq)->shadow
@@ -54,10 +54,10 @@ static void collect(struct uhcav_here here, struct uhcav_cq *cq, const struct ib
 	if (!s)
 		return;
 	note(b, s);
-	b->end = qp->send_completed;
+	b->end = qp->sq.polled;
 	/* Each receive completes for itself, and its length is this completion's. */
 	b->n = recv ? uhcav_shadow_complete_one(s, wc->wr_id, b->requests)
-		    : uhcav_shadow_complete(s, qp->send_completed, b->requests, BATCH);
+		    : uhcav_shadow_complete(s, qp->sq.polled, b->requests, BATCH);
 }
 
 /*

@@ -7,7 +7,7 @@
 #include "provider/base/base.h"
 #include "provider/connection/connection.h"
 #include "provider/poll/poll.h"
-#include "provider/portable/portable.h"
+#include "provider/portability/portability.h"
 #include "provider/post/post.h"
 #include "provider/qp/qp.h"
 #include "provider/queues/queues.h"
@@ -74,7 +74,7 @@ static struct ibv_qp *create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr
 	if (qp) {
 		made_qp(UHCAV_HERE, qp);
 		shadow_qp(qp);
-		uhcav_portable_qp(UHCAV_HERE, attr->qp_type, &asked);
+		uhcav_portability_qp(UHCAV_HERE, attr->qp_type, &asked);
 	}
 	return qp;
 }
@@ -94,7 +94,7 @@ static struct ibv_qp *create_qp_ex(struct ibv_context *ibctx, struct ibv_qp_init
 	if (!qp)
 		return NULL;
 	made_qp(UHCAV_HERE, qp);
-	uhcav_portable_qp(UHCAV_HERE, attr->qp_type, &asked);
+	uhcav_portability_qp(UHCAV_HERE, attr->qp_type, &asked);
 	if (!ordinary)
 		return qp;
 	shadow_qp(qp);
@@ -118,7 +118,7 @@ static int modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mas
 
 	if (err)
 		return err;
-	uhcav_portable_modify(UHCAV_HERE, attr, attr_mask);
+	uhcav_portability_modify(UHCAV_HERE, attr, attr_mask);
 	uhcav_connection_modified(UHCAV_HERE, ibqp, attr, attr_mask);
 	if (!(attr_mask & IBV_QP_STATE))
 		return 0;
@@ -233,7 +233,7 @@ static struct ibv_srq *create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *a
 
 	if (srq) {
 		made_srq(UHCAV_HERE, pd, srq, &attr->attr);
-		uhcav_portable_srq(UHCAV_HERE, max_sge);
+		uhcav_portability_srq(UHCAV_HERE, max_sge);
 	}
 	return srq;
 }
@@ -245,9 +245,19 @@ static struct ibv_srq *create_srq_ex(struct ibv_context *ibctx, struct ibv_srq_i
 
 	if (srq) {
 		made_srq(UHCAV_HERE, attr->pd, srq, &attr->attr);
-		uhcav_portable_srq(UHCAV_HERE, max_sge);
+		uhcav_portability_srq(UHCAV_HERE, max_sge);
 	}
 	return srq;
+}
+
+static int modify_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr, int attr_mask)
+{
+	const struct uhcav_srq *srq = uhcav_srq_of(ibsrq);
+	int err = uhcav_modify_srq(ibsrq, attr, attr_mask);
+
+	if (!err && srq->shadow)
+		srq->shadow->max_wr = srq->rq.max_wr;
+	return err;
 }
 
 static int destroy_srq(struct ibv_srq *srq)
@@ -287,17 +297,11 @@ static int destroy_wq(struct ibv_wq *wq)
 }
 
 const struct uhcav_watch uhcav_watch_queues[] = {
-	{"create_cq", (void *)create_cq},
-	{"create_cq_ex", (void *)create_cq_ex},
-	{"create_qp", (void *)create_qp},
-	{"create_qp_ex", (void *)create_qp_ex},
-	{"create_srq", (void *)create_srq},
-	{"create_srq_ex", (void *)create_srq_ex},
-	{"create_wq", (void *)create_wq},
-	{"destroy_cq", (void *)destroy_cq},
-	{"destroy_qp", (void *)destroy_qp},
-	{"destroy_srq", (void *)destroy_srq},
-	{"destroy_wq", (void *)destroy_wq},
-	{"modify_qp", (void *)modify_qp},
-	{NULL, NULL},
+	{"create_cq", (void *)create_cq},   {"create_cq_ex", (void *)create_cq_ex},
+	{"create_qp", (void *)create_qp},   {"create_qp_ex", (void *)create_qp_ex},
+	{"create_srq", (void *)create_srq}, {"create_srq_ex", (void *)create_srq_ex},
+	{"create_wq", (void *)create_wq},   {"destroy_cq", (void *)destroy_cq},
+	{"destroy_qp", (void *)destroy_qp}, {"destroy_srq", (void *)destroy_srq},
+	{"modify_srq", (void *)modify_srq}, {"destroy_wq", (void *)destroy_wq},
+	{"modify_qp", (void *)modify_qp},   {NULL, NULL},
 };

@@ -2,7 +2,7 @@
 /* See words.h. */
 #include "words.h"
 
-#include "provider/finding/finding.h"
+#include "provider/diagnostic/diagnostic.h"
 
 static const char *const opcodes[] = {
 	[IBV_WR_RDMA_WRITE] = "RDMA WRITE",
@@ -28,25 +28,25 @@ const char *uhcav_words_opcode(const struct uhcav_shadow *s, const struct uhcav_
 
 void uhcav_words_request(const struct uhcav_shadow *s, const struct uhcav_request *r)
 {
-	uhcav_finding_fact("%s, wr_id 0x%llx, of %s 0x%x%s", uhcav_words_opcode(s, r),
-			   (unsigned long long)r->wr_id, s->type, s->number,
-			   s->is_send && !r->signaled ? ", unsignaled" : "");
+	uhcav_diagnostic_fact("%s, wr_id 0x%llx, of %s 0x%x%s", uhcav_words_opcode(s, r),
+			      (unsigned long long)r->wr_id, s->type, s->number,
+			      s->is_send && !r->signaled ? ", unsignaled" : "");
 	if (r->rkey)
-		uhcav_finding_fact("remote: R_Key 0x%x, address 0x%llx", r->rkey,
-				   (unsigned long long)r->remote_addr);
+		uhcav_diagnostic_fact("remote: R_Key 0x%x, address 0x%llx", r->rkey,
+				      (unsigned long long)r->remote_addr);
 }
 
 void uhcav_words_piece(const struct uhcav_piece *p)
 {
-	uhcav_finding_fact("%llu bytes at 0x%llx, L_Key 0x%x", (unsigned long long)p->length,
-			   (unsigned long long)p->at, p->lkey);
+	uhcav_diagnostic_fact("%llu bytes at 0x%llx, L_Key 0x%x", (unsigned long long)p->length,
+			      (unsigned long long)p->at, p->lkey);
 }
 
 void uhcav_words_region(const struct uhcav_object *mr)
 {
 	char words[UHCAV_OBJECT_WORDS];
 
-	uhcav_finding_fact("%s: %llu bytes from 0x%llx, access 0x%x", uhcav_object_words(mr, words),
-			   (unsigned long long)mr->mr.length, (unsigned long long)mr->mr.iova,
-			   (unsigned)mr->mr.access);
+	uhcav_diagnostic_fact("%s: %llu bytes from 0x%llx, access 0x%x",
+			      uhcav_object_words(mr, words), (unsigned long long)mr->mr.length,
+			      (unsigned long long)mr->mr.iova, (unsigned)mr->mr.access);
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=bash disable=SC2154
-# perftest and our own programs on uhca. Needs pair.sh. WHERE is an arrangement: adopted and
-# not-adopted (both programs on one device), wire (the same over UDP) or daemons (two of them).
+# perftest and our own programs on uhca. Needs pair.sh. WHERE is an arrangement: pinned and
+# not-pinned (both programs on one device), wire (the same over UDP) or daemons (two of them).
 
 # arranged WHERE COMMAND...: the command with the instance (or both) of the arrangement.
 arranged() {
@@ -10,13 +10,13 @@ arranged() {
 	# Expanded by the inner shell.
 	# shellcheck disable=SC2016
 	case $where in
-	adopted) "$uhca_run" --private --adopt safe -- "$@" ;;
-	not-adopted) "$uhca_run" --private --adopt off -- "$@" ;;
-	wire) "$uhca_run" --private --adopt safe --wire -- "$@" ;;
+	pinned) "$uhca_run" --private --pin safe -- "$@" ;;
+	not-pinned) "$uhca_run" --private --pin off -- "$@" ;;
+	wire) "$uhca_run" --private --pin safe --wire -- "$@" ;;
 	daemons)
-		"$uhca_run" --private --adopt safe -- \
+		"$uhca_run" --private --pin safe -- \
 			sh -c 'PEER=$UHCA_DIR; export PEER; exec "$@"' sh \
-			"$uhca_run" --private --adopt safe -- "$@"
+			"$uhca_run" --private --pin safe -- "$@"
 		;;
 	esac
 }
@@ -40,7 +40,7 @@ inside() { # PORT PROGRAM FLAGS...: on both sides of an arrangement
 		coproc idle_clients
 		read -r idle <&"${COPROC[0]}" && [ "$idle" = ready ] || return
 	fi
-	[ -z "${BENCH_PIN:-}" ] || first=(taskset -c 0) second=(taskset -c 1)
+	[ -z "${BENCH_ONE_CORE:-}" ] || first=(taskset -c 0) second=(taskset -c 1)
 	pair "$listen" ${first[@]+"${first[@]}"} env UHCA_DIR="${PEER:-$UHCA_DIR}" "$program" \
 		-F -x 0 -p "$listen" "$@" -- ${second[@]+"${second[@]}"} "$program" -F -x 0 \
 		-p "$listen" "$@" 127.0.0.1
@@ -61,7 +61,10 @@ inside_cpu() { # PORT PROGRAM FLAGS...
 	before=$(daemon_ticks "${pids[@]}")
 	pair "$listen" env UHCA_DIR="${PEER:-$UHCA_DIR}" "$program" -F -x 0 -p "$listen" "$@" -- \
 		"$program" -F -x 0 -p "$listen" "$@" 127.0.0.1 >/dev/null
-	awk -v p="$(children_seconds)" -v d="$(($(daemon_ticks "${pids[@]}") - before))" \
+	# Not by $(...): a subshell counts the children that it has itself.
+	children_seconds >"$UHCA_DIR/seconds"
+	awk -v p="$(cat "$UHCA_DIR/seconds")" \
+		-v d="$(($(daemon_ticks "${pids[@]}") - before))" \
 		-v hz="$(getconf CLK_TCK)" 'BEGIN { printf "%.3f\n", p + d / hz }'
 }
 
@@ -74,12 +77,12 @@ perf_lat() { # WHERE PROGRAM SIZE
 	perftest "$1" "$2" -s "$3" -n $((20000 / factor)) | column "$3" 5
 }
 
-perf_lat_pinned() {
-	BENCH_PIN=1 perf_lat "$@"
+perf_lat_one_core() {
+	BENCH_ONE_CORE=1 perf_lat "$@"
 }
 
 beside_idle() { # CLIENTS QPS PROGRAM SIZE
-	BENCH_IDLE="$1 $2" perf_lat adopted "$3" "$4"
+	BENCH_IDLE="$1 $2" perf_lat pinned "$3" "$4"
 }
 
 perf_bw() { # WHERE PROGRAM SIZE

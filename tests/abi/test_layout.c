@@ -7,9 +7,9 @@
 #include "tests/support/wire/cmocka_all.h"
 
 #include "emu/abi/cmd.h"
+#include "emu/abi/copy_on_poll.h"
 #include "emu/abi/cqe.h"
 #include "emu/abi/event.h"
-#include "emu/abi/offer.h"
 #include "emu/abi/region.h"
 #include "emu/abi/wqe.h"
 
@@ -24,7 +24,7 @@
 static void test_version(void **state)
 {
 	(void)state;
-	assert_int_equal(UHCA_ABI_VERSION, 5);
+	assert_int_equal(UHCA_ABI_VERSION, 6);
 	assert_memory_equal(&(uint32_t){UHCA_ABI_MAGIC}, "uhca", 4);
 }
 
@@ -36,7 +36,7 @@ static void test_regions(void **state)
 	OFFSET(uhca_abi_ring, consumer, 128);
 	OFFSET(uhca_abi_ring, handled, 132);
 	OFFSET(uhca_abi_ring, tells_handled, 136);
-	OFFSET(uhca_abi_ring, takes_offers, 140);
+	OFFSET(uhca_abi_ring, takes_copies_on_poll, 140);
 	SIZE(uhca_abi_region, 24);
 	OFFSET(uhca_abi_region, magic, 0);
 	OFFSET(uhca_abi_region, version, 4);
@@ -97,10 +97,10 @@ static void test_entries(void **state)
 	OFFSET(uhca_abi_cqe, flags, 26);
 	OFFSET(uhca_abi_cqe, offer, 32);
 	OFFSET(uhca_abi_cqe, timestamp, 40);
-	SIZE(uhca_abi_offer, 4160);
-	OFFSET(uhca_abi_offer, length, 4);
-	OFFSET(uhca_abi_offer, addr, 8);
-	OFFSET(uhca_abi_offer, bytes, 64);
+	SIZE(uhca_abi_copy_on_poll, 4160);
+	OFFSET(uhca_abi_copy_on_poll, length, 4);
+	OFFSET(uhca_abi_copy_on_poll, addr, 8);
+	OFFSET(uhca_abi_copy_on_poll, bytes, 64);
 	OFFSET(uhca_abi_cqe, wqe_index, 56);
 	OFFSET(uhca_abi_cqe, sequence, 60);
 	assert_int_equal(UHCA_ABI_SEND_STRIDE(0), 64);
@@ -121,7 +121,7 @@ static void test_messages(void **state)
 	SIZE(uhca_cmd_hello, 96);
 	OFFSET(uhca_cmd_hello, device, 24);
 	OFFSET(uhca_cmd_hello, pid, 88);
-	SIZE(uhca_cmd_hello_reply, 32);
+	SIZE(uhca_cmd_hello_reply, 40);
 	SIZE(uhca_cmd_handle, 24);
 	SIZE(uhca_cmd_handle_reply, 24);
 	SIZE(uhca_cmd_device_attr, 416);
@@ -155,8 +155,8 @@ static void test_messages(void **state)
 	SIZE(uhca_cmd_reg_shared_mr, 56);
 	SIZE(uhca_cmd_attach_arena, 24);
 	SIZE(uhca_abi_extent, 24);
-	SIZE(uhca_cmd_reg_adopted_mr, 832);
-	OFFSET(uhca_cmd_reg_adopted_mr, extent, 64);
+	SIZE(uhca_cmd_reg_pinned_mr, 832);
+	OFFSET(uhca_cmd_reg_pinned_mr, extent, 64);
 	SIZE(uhca_cmd_alloc_key, 24);
 	SIZE(uhca_cmd_describe_key, 12344);
 	SIZE(uhca_abi_layout, 32);

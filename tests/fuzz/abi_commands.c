@@ -86,7 +86,7 @@ const struct abi_command abi_commands[UHCA_CMD_COUNT] = {
 	[UHCA_CMD_FAULT_CHECK] = {SIZE(fault_check), 0, 0, 0,
 				  {MAY(fault_check, srq, SRQ), MAY(fault_check, cq, CQ)}},
 	[UHCA_CMD_ATTACH_ARENA] = {SIZE(attach_arena), 1, 0, 0, {{0}}},
-	[UHCA_CMD_REG_ADOPTED_MR] = {SIZE(reg_adopted_mr), 0, ABI_MR, 0,
-				     {AT(reg_adopted_mr, mr.pd, PD)}},
+	[UHCA_CMD_REG_PINNED_MR] = {SIZE(reg_pinned_mr), 0, ABI_MR, 0,
+				     {AT(reg_pinned_mr, mr.pd, PD)}},
 };
 /* clang-format on */

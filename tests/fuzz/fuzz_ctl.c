@@ -87,7 +87,7 @@ static void tidy(void)
 	if (fault_plan_count(d.faults.plan) < 64)
 		return;
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
-		free(io_ctl_request(&d.ctl.house, lines[i], strlen(lines[i])));
+		free(io_ctl_request(&d.ctl.services, lines[i], strlen(lines[i])));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -104,7 +104,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		line = own;
 		size = strlen(own);
 	}
-	reply = io_ctl_request(&d.ctl.house, line, size);
+	reply = io_ctl_request(&d.ctl.services, line, size);
 	FUZZ_CHECK(reply && strchr(reply, '\n') == reply + strlen(reply) - 1);
 	j = json_loads(reply, 0, NULL);
 	FUZZ_CHECK(json_is_boolean(json_object_get(j, UHCA_CTL_OK)));

@@ -11,8 +11,10 @@
  */
 #include "fuzz.h"
 
-#include "daemon_cm.h"
-#include "daemon_user.h"
+#include "daemon/daemon_change.h"
+#include "daemon/daemon_cm.h"
+#include "daemon/daemon_strain.h"
+#include "daemon/daemon_user.h"
 #include "emu/abi/ctl.h"
 #include "emu/io/base/clock.h"
 #include "emu/io/base/log.h"
@@ -22,6 +24,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -30,10 +33,11 @@
 
 #define USERS    3u
 #define STEPS    400u
+#define HOARDS   2u     /* of one input: each takes as long as hundreds of steps */
 #define TURNS    2000u  /* until uhcactl has its answer */
 #define LOOKS    20000u /* at the clock, in one turn of the loop */
 #define MESSAGE  3000u
-#define PSN      0x5a5a5au /* whoever guesses it may end a QP (docs/security.md) */
+#define PSN      0x5a5a5au /* whoever guesses it may end a QP (docs/explanation/security.md) */
 #define PATIENCE 200u      /* times half a second, for those that behave */
 
 const unsigned long fuzz_runs = 40;
@@ -44,6 +48,7 @@ static struct io_user_qp good_qp[2];
 static struct daemon_user user[USERS];
 static struct daemon_cm cm;
 static bool wants_anew;
+static unsigned hoards;   /* of this input */
 static bool by_wire;      /* from here on, everything goes by UDP */
 static int stranger = -1; /* a socket of another host */
 static int ctl = -1;      /* a session of uhcactl */
@@ -134,7 +139,7 @@ static void start(void)
 	FUZZ_CHECK(io_log_open(IO_LOG_DEBUG, IO_LOG_FILE, "/dev/null") == 0);
 	io_test_settings(&s, 2);
 	s.no_sandbox = true;
-	s.adopt = UHCA_ABI_ADOPT_ALL;
+	s.pin = UHCA_ABI_PIN_ALL;
 	s.wire = by_wire ? IO_WIRE_ALWAYS : IO_WIRE_AUTO;
 	io_test_daemon_start(&t, &s);
 	ev_idle_init(&idle, on_idle);
@@ -368,6 +373,8 @@ static void await_line(void)
 	for (unsigned i = 0; i < TURNS && (n <= 0 || piece[n - 1] != '\n'); i++) {
 		turn();
 		n = recv(ctl, piece, sizeof(piece), MSG_DONTWAIT);
+		if (n < 0)
+			poll(NULL, 0, 1); /* a thread may be at it */
 	}
 	FUZZ_CHECK(n > 0 && piece[n - 1] == '\n');
 }
@@ -557,16 +564,24 @@ static void leave(void)
 		daemon_user_close(&user[i]);
 	daemon_cm_close(&cm);
 	close_session();
+	daemon_change_end();
 	turn();
 	while (io_clients_bury(&t.d.clients))
 		;
 	ucma_client_settle(&t.d);
 }
 
-/* One leaves, the rules go, or all that is there goes and another daemon comes. */
-static void go(struct daemon_user *u, unsigned how)
+/*
+ * One leaves, perhaps with hundreds of things, the rules go, or all that is there goes and another
+ * daemon comes.
+ */
+static void go(struct daemon_user *u, unsigned how, struct fuzz_input *in)
 {
 	if (how & 1) {
+		if (how & 2 && hoards++ < HOARDS) {
+			daemon_cm_hoard(&t.d, in);
+			daemon_user_hoard(u, in);
+		}
 		daemon_user_close(u);
 		return;
 	}
@@ -578,6 +593,16 @@ static void go(struct daemon_user *u, unsigned how)
 	be_refused();
 	by_wire = true;
 	start();
+}
+
+static void strain(struct daemon_user *u, struct daemon_user *peer, struct fuzz_input *in)
+{
+	const struct daemon_means means = {
+		.d = &t.d, .dir = t.dir, .turn = turn, .ask = ask, .use = daemon_change_use};
+
+	input_u8(in);
+	daemon_strain(u, peer, &means, in);
+	turn();
 }
 
 static void step(struct fuzz_input *in)
@@ -618,7 +643,14 @@ static void step(struct fuzz_input *in)
 		packet(u, in);
 		break;
 	case 12:
-		pass_time(in);
+		if (op & 16 && in->left > 0 && *in->at % 16 == 14) {
+			strain(u, peer, in);
+		} else if (op & 16) {
+			daemon_change(u, peer, &cm, &t.d, in);
+			turn();
+		} else {
+			pass_time(in);
+		}
 		break;
 	case 13:
 		if (op & 16)
@@ -633,7 +665,7 @@ static void step(struct fuzz_input *in)
 			communicate(in);
 		break;
 	default:
-		go(u, op >> 4 & 3);
+		go(u, op >> 4 & 3, in);
 		break;
 	}
 }
@@ -663,6 +695,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	once();
 	daemon_memory_fill();
 	wants_anew = by_wire = false;
+	hoards = 0;
 	for (unsigned n = 0; n < STEPS && in.left > 0; n++)
 		step(&in);
 	tidy();
@@ -670,7 +703,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!wants_anew) {
 		check_left();
 		check_good();
-		FUZZ_CHECK(open_fds() == fds);
+		FUZZ_CHECK(io_test_fds_come_to(open_fds, fds));
 	}
 	if (wants_anew || by_wire)
 		stop();

@@ -128,7 +128,7 @@ static void inject(struct stage *s, struct fuzz_input *in)
 	uint8_t mad[ROCE_MAD_LENGTH] = {0};
 	uint8_t which = input_u8(in);
 	uint8_t from = input_u8(in);
-	struct core_train t = {.head = {.bth = {.opcode = {ROCE_UD_SEND_ONLY},
+	struct core_burst t = {.head = {.bth = {.opcode = {ROCE_UD_SEND_ONLY},
 						.pkey = 0xffff,
 						.dest_qp = ROCE_GSI_QPN},
 					.deth = {.qkey = ROCE_GSI_QKEY, .src_qp = ROCE_GSI_QPN}},

@@ -103,7 +103,7 @@ static void inject(struct stage *s, struct fuzz_input *in)
 	size_t n = input_u8(in) + 12u;
 	struct roce_flow flow = {.sport = 0xc000, .dport = ROCE_UDP_PORT};
 	struct roce_packet pkt;
-	struct core_train t;
+	struct core_burst t;
 
 	input_bytes(in, bytes, n);
 	if (roce_packet_parse(bytes, n, &pkt) != ROCE_PARSE_OK)
@@ -124,7 +124,7 @@ static void inject(struct stage *s, struct fuzz_input *in)
 	if (fix & 64)
 		pkt.bth.pkey = 0xffff;
 	pkt.deth.qkey = fix & 16 ? s->conn.qkey : pkt.deth.qkey;
-	core_train_start(&t, &pkt, &flow);
+	core_burst_start(&t, &pkt, &flow);
 	world_deliver(s->w, 0, &t);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A client that writes anything into its shared regions, at any time, and rings any doorbell
- * (DESIGN D6). It may lose its QPs and nothing else: the device must not crash, run for ever,
+ * (design D6). It may lose its QPs and nothing else: the device must not crash, run for ever,
  * touch memory that this client did not register, or disturb its neighbour, whose traffic in
  * both directions must come out right.
  */
@@ -218,7 +218,7 @@ static void change_state(struct stage *s, struct fuzz_input *in)
 	vqp_to_state(qp, input_u8(in) % 7);
 }
 
-/* Arms, or says something about what was handled (ring.handled), or copied (abi/offer.h). */
+/* Arms, or says something about what was handled (ring.handled), or copied (abi/copy_on_poll.h). */
 static void arm_or_lie(struct stage *s, uint8_t how)
 {
 	struct uhca_abi_ring *ring = &s->cq.page->ring;
@@ -228,9 +228,9 @@ static void arm_or_lie(struct stage *s, uint8_t how)
 		return;
 	}
 	uhca_ring_publish(&ring->tells_handled, how & 1);
-	uhca_ring_publish(&ring->takes_offers, how & 4);
+	uhca_ring_publish(&ring->takes_copies_on_poll, how & 4);
 	if ((how & 8) && s->cq.offers)
-		uhca_offer_set(&s->cq.offers[how >> 4], how & 3);
+		uhca_copy_on_poll_set(&s->cq.offers[how >> 4], how & 3);
 	uhca_ring_publish(&ring->handled, (uint32_t)(how >> 2) << 26);
 }
 

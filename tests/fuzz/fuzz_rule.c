@@ -105,7 +105,7 @@ static void show(struct fault_plan *p, unsigned i)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const struct fault_plan_ops ops = {exists, hit};
+	static const struct fault_plan_ops ops = {.exists = exists, .hit = hit};
 	struct fault_plan *p = fault_plan_create(1, &ops, NULL);
 	char *text = malloc(size + 1);
 	struct fault_error e;

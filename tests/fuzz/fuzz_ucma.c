@@ -105,8 +105,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		close(c[i].sock);
 	ucma_client_settle(&t.d);
 	FUZZ_CHECK(t.d.ucma.n_files == 0);
-	for (uint32_t i = 0; i < t.d.ucma.n_slots; i++)
-		FUZZ_CHECK(!t.d.ucma.slot[i]);
-	FUZZ_CHECK(io_test_open_fds() == fds);
+	for (uint32_t i = 0; i < t.d.ucma.numbers.used_once; i++)
+		FUZZ_CHECK(!t.d.ucma.numbers.slot[i]);
+	FUZZ_CHECK(io_test_fds_come_to(io_test_open_fds, fds));
 	return 0;
 }

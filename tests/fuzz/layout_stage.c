@@ -60,7 +60,7 @@ static void register_device(struct stage *s, struct actor *a, struct region *r)
 	MUST(core_alloc_dm(a->c.core, &in, &out, &ring) == 0);
 	reg.dm = out.handle;
 	MUST(core_reg_dm_mr(a->c.core, &reg, &keys) == 0);
-	r->device = (uint8_t *)ring.base + UHCA_ABI_DM_OFFSET;
+	r->device = ring.base;
 	r->mr = (struct vmr){0, SIZE, keys.handle, keys.lkey, keys.rkey};
 	memory_grant_device(&a->c.mem, keys.lkey, r->device, SIZE, true);
 	r->live = true;
@@ -197,7 +197,7 @@ void stage_create(struct stage *s, bool shared, bool implicit)
 {
 	struct core_config cfg = world_config();
 
-	cfg.train_bytes = 4096;
+	cfg.burst_bytes = 4096;
 	cfg.window_bytes = cfg.window_most = 8192;
 	memset(s, 0, sizeof(*s));
 	s->w = world_create(1, 1, &cfg);

@@ -12,7 +12,8 @@ fuzz_*) ;;
 *) exec "$@" ;;
 esac
 : "${UHCA_SRCDIR:?is not set}"
+# To print functions it keeps a symbolizer behind pipes: targets count those as left open.
 found=$(mktemp -d)
 trap 'rm -rf "$found"' EXIT
-"$program" -runs="${FUZZ_RUNS:-20000}" -timeout=10 -artifact_prefix="crash-$name-" \
+"$program" -runs="${FUZZ_RUNS:-20000}" -timeout=10 -print_funcs=0 -artifact_prefix="crash-$name-" \
 	"$found" "$UHCA_SRCDIR/tests/fuzz/corpus/${name#fuzz_}"

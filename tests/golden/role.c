@@ -63,7 +63,7 @@ struct role {
 	uint32_t msn;    /* requests that have arrived whole */
 	uint32_t offset; /* in the message that arrives */
 	uint64_t write_va;
-	struct core_train train; /* arriving, not delivered */
+	struct core_burst burst; /* arriving, not delivered */
 	bool posted;             /* no doorbell yet */
 	unsigned naks, repeated; /* what the pace provoked */
 	struct message message;
@@ -104,7 +104,7 @@ static void make_device(struct role *r, uint32_t window)
 	r->host.now = &r->now;
 	memcpy(r->host.gid[0], r->peers->flow.dst, 16);
 	memcpy(r->peer.gid[0], r->peers->flow.src, 16);
-	r->cap = cfg.train_bytes;
+	r->cap = cfg.burst_bytes;
 	r->buf = malloc(r->cap);
 	assert_non_null(r->buf);
 }
@@ -326,7 +326,7 @@ static void compare(struct role *r, struct roce_packet *ours, const struct roce_
 		r->tally->requests++;
 }
 
-static void compare_train(struct role *r, const struct core_train *t)
+static void compare_burst(struct role *r, const struct core_burst *t)
 {
 	static uint8_t flat[1u << 17];
 	uint32_t at = 0;
@@ -341,7 +341,7 @@ static void compare_train(struct role *r, const struct core_train *t)
 		struct roce_packet pkt;
 		uint32_t offset;
 
-		core_train_packet(t, i, &pkt, &offset);
+		core_burst_packet(t, i, &pkt, &offset);
 		pkt.payload = flat + offset;
 		compare(r, &pkt, &t->flow);
 	}
@@ -349,11 +349,11 @@ static void compare_train(struct role *r, const struct core_train *t)
 
 static void pull(struct role *r)
 {
-	struct core_train t;
+	struct core_burst t;
 
 	do {
 		while (core_tx_next(r->host.dev, r->now, r->buf, r->cap, &t))
-			compare_train(r, &t);
+			compare_burst(r, &t);
 	} while (core_hurry(r->host.dev));
 }
 
@@ -503,11 +503,11 @@ static void expect(struct role *r, unsigned at)
 
 static void deliver(struct role *r)
 {
-	if (r->train.count) {
-		r->train.from_network = true;
-		core_rx(r->host.dev, r->now, &r->train);
+	if (r->burst.count) {
+		r->burst.from_network = true;
+		core_rx(r->host.dev, r->now, &r->burst);
 	}
-	r->train.count = 0;
+	r->burst.count = 0;
 }
 
 /* 9.2: reserved bits, marks of congestion, and SE and MigReq in the other of their two states. */
@@ -540,14 +540,14 @@ static void deliver_one(struct role *r, unsigned at)
 	const struct spoken *s = &r->c->packet[at];
 	struct roce_packet pkt = translate(r, &s->pkt);
 
-	core_train_start(&r->train, &pkt, &s->flow);
+	core_burst_start(&r->burst, &pkt, &s->flow);
 	deliver(r);
 }
 
 /* 9.7.5.1.4: the NAK names the PSN that is missing, and acknowledges what was before. */
 static void expect_nak(struct role *r, uint32_t psn)
 {
-	struct core_train t;
+	struct core_burst t;
 
 	assert_true(core_tx_next(r->host.dev, r->now, r->buf, r->cap, &t));
 	assert_int_equal(t.count, 1);
@@ -564,7 +564,7 @@ static void make_gap(struct role *r, unsigned at)
 {
 	const struct roce_packet *pkt = &r->c->packet[at].pkt;
 	unsigned next = at + 1;
-	struct core_train t;
+	struct core_burst t;
 
 	if (pkt->bth.opcode.v != ROCE_RC_SEND_MIDDLE && pkt->bth.opcode.v != ROCE_RC_WRITE_MIDDLE)
 		return;
@@ -604,10 +604,10 @@ static void hear(struct role *r, unsigned at)
 	if (r->pace == ROLE_GAP)
 		make_gap(r, at);
 	expect(r, at);
-	if (r->train.count && core_train_append(&r->train, &pkt, &s->flow))
+	if (r->burst.count && core_burst_append(&r->burst, &pkt, &s->flow))
 		return;
 	deliver(r);
-	core_train_start(&r->train, &pkt, &s->flow);
+	core_burst_start(&r->burst, &pkt, &s->flow);
 	if (r->pace == ROLE_BURST)
 		return;
 	deliver(r);
@@ -622,7 +622,7 @@ static void speak(struct role *r, unsigned at)
 	const struct roce_packet *pkt = &r->c->packet[at].pkt;
 	bool answer = packet_is_answer(pkt);
 
-	if (r->train.count) {
+	if (r->burst.count) {
 		deliver(r);
 		pull(r);
 	}

@@ -18,11 +18,11 @@ enum role_end {
 
 enum role_pace {
 	ROLE_EAGER, /* packet by packet: our device answers each before the next comes */
-	ROLE_BURST, /* what came without a packet of ours between comes as trains, answered late */
+	ROLE_BURST, /* what came without a packet of ours between comes as bursts, answered late */
 	ROLE_NOISY, /* as eager, and what comes has all bits set that a receiver ignores */
 	/*
 	 * As eager, on reliable connections, with the network's tricks. What soft-RoCE answers to
-	 * them is no part of the captures; it was seen in other runs (docs/wire.md).
+	 * them is no part of the captures; it was seen in other runs (docs/reference/wire.md).
 	 */
 	ROLE_TWICE, /* each request that has an answer comes again: it is answered alike */
 	ROLE_GAP,   /* of each MIDDLE the next packet comes first, twice: one NAK, then silence */

@@ -242,7 +242,7 @@ static void hear(const struct spoken *s, uint32_t our_id, uint64_t tid)
 	struct roce_cm_msg msg = parse(s);
 	struct roce_packet pkt = s->pkt;
 	uint8_t mad[ROCE_MAD_LENGTH];
-	struct core_train t;
+	struct core_burst t;
 
 	if (tid)
 		msg.tid = tid;
@@ -251,7 +251,7 @@ static void hear(const struct spoken *s, uint32_t our_id, uint64_t tid)
 	change(&msg);
 	assert_true(roce_cm_emit(&msg, mad));
 	pkt.payload = mad;
-	core_train_start(&t, &pkt, &s->flow);
+	core_burst_start(&t, &pkt, &s->flow);
 	t.from_network = true;
 	core_rx(st->host.dev, st->now, &t);
 }
@@ -282,7 +282,7 @@ static void compare_said(const struct roce_cm_msg *captured)
 static struct roce_cm_msg say(enum roce_cm_attr attr)
 {
 	struct roce_cm_msg msg;
-	struct core_train t;
+	struct core_burst t;
 
 	assert_true(core_tx_next(st->host.dev, st->now, buf, sizeof(buf), &t));
 	assert_true(roce_cm_parse(t.iov[0].iov_base, &msg));
@@ -397,12 +397,12 @@ static void deliver(const struct spoken *s)
 						    : parse(st->rep).rep.starting_psn;
 	const uint32_t announced =
 		st->end == CLIENT ? st->said.req.starting_psn : st->said.rep.starting_psn;
-	struct core_train t;
+	struct core_burst t;
 
 	pkt.bth.dest_qp = st->qp.qpn;
 	if (!packet_is_answer(&pkt))
 		pkt.bth.psn = psn_add(announced, (uint32_t)psn_diff(pkt.bth.psn, captured));
-	core_train_start(&t, &pkt, &s->flow);
+	core_burst_start(&t, &pkt, &s->flow);
 	t.from_network = true;
 	core_rx(st->host.dev, st->now, &t);
 }
@@ -422,14 +422,14 @@ static void deliver_answer(void)
 
 static void pull(void)
 {
-	struct core_train t;
+	struct core_burst t;
 
 	while (core_tx_next(st->host.dev, st->now, buf, sizeof(buf), &t)) {
 		for (uint32_t i = 0; i < t.count; i++) {
 			struct roce_packet pkt;
 			uint32_t offset;
 
-			core_train_packet(&t, i, &pkt, &offset);
+			core_burst_packet(&t, i, &pkt, &offset);
 			if (packet_is_answer(&pkt) || pkt.bth.dest_qp == 1)
 				continue;
 			add(&st->ours, &pkt, t.flow.sport, st->now);

@@ -179,11 +179,11 @@ static void deliver(const struct spoken *s, const struct roce_cm_msg *msg)
 {
 	uint8_t mad[ROCE_MAD_LENGTH];
 	struct roce_packet pkt = s->pkt;
-	struct core_train t;
+	struct core_burst t;
 
 	assert_true(roce_cm_emit(msg, mad));
 	pkt.payload = mad;
-	core_train_start(&t, &pkt, &s->flow);
+	core_burst_start(&t, &pkt, &s->flow);
 	t.from_network = true;
 	core_rx(st.dev, 1000000, &t);
 }
@@ -290,7 +290,7 @@ static void say(enum roce_cm_attr attr)
 	const struct spoken *s;
 	const struct roce_cm_msg theirs = captured(attr, &s);
 	struct roce_packet pkt;
-	struct core_train t;
+	struct core_burst t;
 	uint32_t offset;
 
 	assert_true(spoken_together(s, st.mine));
@@ -298,7 +298,7 @@ static void say(enum roce_cm_attr attr)
 	assert_int_equal(t.count, 1);
 	assert_int_equal(t.n_iov, 1);
 	compare_mad(t.iov[0].iov_base, &theirs);
-	core_train_packet(&t, 0, &pkt, &offset);
+	core_burst_packet(&t, 0, &pkt, &offset);
 	pkt.payload = s->pkt.payload; /* compared */
 	/* Datagrams of QP 1 are counted, and the capture begins where it begins. */
 	pkt.bth.psn = psn_add(pkt.bth.psn, st.mine->pkt.bth.psn);
@@ -428,6 +428,7 @@ static void test_rping_server(void **state)
 	heard(CORE_CM_ESTABLISHED);
 	hear(ROCE_CM_DREQ);
 	heard(CORE_CM_DISCONNECTED);
+	assert_int_equal(core_cm_disconnect(st.cm, 1000000), 0); /* as rping does */
 	say(ROCE_CM_DREP);
 	assert_int_equal(st.n_events, 2);
 	check_differences(2);

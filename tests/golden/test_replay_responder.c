@@ -95,7 +95,7 @@ static void test_gaps(void **state)
 	assert_int_equal(play("rc_write_64k", ROLE_GAP).naks, 310);
 }
 
-/* Bursts as they were captured, as trains: some ACKs are not needed, the others are the same. */
+/* Bursts as they were captured, as bursts: some ACKs are not needed, the others are the same. */
 static void test_bursts(void **state)
 {
 	struct difference_count met = play_all(ROLE_BURST);

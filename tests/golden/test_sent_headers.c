@@ -9,7 +9,8 @@
  */
 #include "emu/io/net/udp_socket.h"
 #include "emu/io/net/udp_tx.h"
-#include "tests/support/io/train_gen.h"
+#include "tests/support/io/burst_gen.h"
+#include "tests/support/io/own_net.h"
 #include "tests/support/wire/cmocka_all.h"
 
 #include "wire/icrc.h"
@@ -24,7 +25,6 @@
 #include <net/if.h>
 #include <netinet/udp.h>
 #include <poll.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,16 +43,6 @@ static struct prng rng;
 static uint8_t payload[65536];
 
 /* ---- a network of our own ---- */
-
-static bool interface_up(int fd)
-{
-	struct ifreq r = {.ifr_name = "lo"};
-
-	if (ioctl(fd, SIOCGIFFLAGS, &r) < 0)
-		return false;
-	r.ifr_flags |= IFF_UP;
-	return ioctl(fd, SIOCSIFFLAGS, &r) == 0;
-}
 
 static bool ethtool(int fd, void *command)
 {
@@ -115,13 +105,13 @@ static bool enter_namespace(void)
 	bool ok = false;
 	int fd;
 
-	if (unshare(CLONE_NEWNET) < 0 && unshare(CLONE_NEWUSER | CLONE_NEWNET) < 0) {
+	if (!own_net_enter()) {
 		printf("no network namespace to be had: %s\n", strerror(errno));
 		return false;
 	}
 	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd >= 0) {
-		ok = interface_up(fd) && segment_before_sending(fd);
+		ok = segment_before_sending(fd);
 		if (!ok)
 			printf("cannot set up lo: %s\n", strerror(errno));
 		close(fd);
@@ -162,7 +152,7 @@ static void open_fixture(struct fixture *f, const char *from, const char *to)
 	f->fd = io_udp_socket_open_flow(&f->from, PORT);
 	assert_true(f->fd >= 0);
 	f->tap = open_tap(f->v4);
-	f->flow = train_gen_flow(f->from.gid, f->to.gid, PORT);
+	f->flow = burst_gen_flow(f->from.gid, f->to.gid, PORT);
 	f->flow.tclass = TOS;
 	f->flow.hop_limit = 64;
 }
@@ -219,9 +209,9 @@ static void check_packet(const struct fixture *f, uint16_t expected)
 	assert_true(roce_icrc_check(&flow, ident, buf + head, size));
 }
 
-static void send_train(const struct fixture *f, struct core_train *t, bool gso)
+static void send_burst(const struct fixture *f, struct core_burst *t, bool gso)
 {
-	struct io_udp_tx tx = {.train = t, .fd = f->fd, .sport = PORT, .dst = f->to, .gso = gso};
+	struct io_udp_tx tx = {.burst = t, .fd = f->fd, .sport = PORT, .dst = f->to, .gso = gso};
 	uint64_t packets = 0;
 	int error = 0;
 
@@ -233,10 +223,10 @@ static void send_train(const struct fixture *f, struct core_train *t, bool gso)
 /* A message of 24 packets: one send with segmentation, else 24. */
 static void check_message(const struct fixture *f, bool gso)
 {
-	struct core_train t;
+	struct core_burst t;
 
-	train_gen_message(&rng, &train_gen_messages[0], 1024, 24 * 1024, payload, &t);
-	send_train(f, &t, gso);
+	burst_gen_message(&rng, &burst_gen_messages[0], 1024, 24 * 1024, payload, &t);
+	send_burst(f, &t, gso);
 	assert_int_equal(t.count, 24);
 	for (uint32_t i = 0; i < t.count; i++)
 		check_packet(f, gso ? (uint16_t)i : 0);
@@ -245,12 +235,12 @@ static void check_message(const struct fixture *f, bool gso)
 static void check_singles(const struct fixture *f)
 {
 	for (unsigned op = 0; op < 256; op++) {
-		struct core_train t;
+		struct core_burst t;
 
-		if (!train_gen_exists(op))
+		if (!burst_gen_exists(op))
 			continue;
-		train_gen_single(&rng, (roce_opcode){(uint8_t)op}, &f->flow, &t);
-		send_train(f, &t, false);
+		burst_gen_single(&rng, (roce_opcode){(uint8_t)op}, &f->flow, &t);
+		send_burst(f, &t, false);
 		check_packet(f, 0);
 	}
 }

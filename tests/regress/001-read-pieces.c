@@ -11,7 +11,7 @@ static void read_with_window(uint32_t window_bytes)
 	struct vqp_conn conn = vqp_conn_default();
 	struct pair p;
 
-	cfg.train_bytes = 4096;
+	cfg.burst_bytes = 4096;
 	cfg.window_bytes = cfg.window_most = window_bytes;
 	conn.mtu = IBV_MTU_4096;
 	pair_create(&p, &(struct pair_options){.cfg = &cfg, .conn = &conn});

@@ -14,12 +14,12 @@ wrong() {
 results() {
 	cat <<'RESULTS'
 latency|UCX tcp tag, 8 B|||4.00 5.00 3.00
-latency|ib_send_lat 8 B, adopted|UCX tcp tag, 8 B|<= 0.5 x|2.20 1.90 2.00
+latency|ib_send_lat 8 B, pinned|UCX tcp tag, 8 B|<= 0.5 x|2.20 1.90 2.00
 latency|ib_send_lat 8 B, wire|UCX tcp tag, 8 B|<= 1.5 x|9.00 6.04 6.03
 latency|ib_read_lat 8 B, wire|UCX tcp tag, 8 B|<= 10 us|11 11 11
 rate|nothing|||
 rate|UCX <put>|||1
-quotient|of it|ib_send_lat 8 B, adopted|UCX tcp tag, 8 B|>= 0.7 x
+quotient|of it|ib_send_lat 8 B, pinned|UCX tcp tag, 8 B|>= 0.7 x
 quotient|of nothing|nothing|UCX tcp tag, 8 B|>= 0.7 x
 resident|3000 10000
 command|scripts/bench words
@@ -76,7 +76,7 @@ refuses "no folder $tmp/none" --plots "$tmp/none"
 refuses "no option --none" --none
 refuses "no row has a name with: none of them" "none of them"
 
-"$root/scripts/bench" --quick "ib_read_lat 8 B, adopted" >"$tmp/measured" 2>"$tmp/errors" ||
+"$root/scripts/bench" --quick "ib_read_lat 8 B, pinned" >"$tmp/measured" 2>"$tmp/errors" ||
 	wrong "bench failed: $(cat "$tmp/errors")"
 [ "$(grep -cE '^\| .*[0-9] x \|' "$tmp/measured")" = 1 ] || wrong "$(cat "$tmp/measured")"
 ! grep "No figure" "$tmp/measured" || status=1

@@ -32,6 +32,9 @@ expect() { # STATUS COMMAND...
 expect 125 "$srcdir/scripts/ci"
 expect 125 "$srcdir/scripts/ci" run
 expect 125 "$srcdir/scripts/ci" install --no-such-option
+expect 125 "$srcdir/scripts/ci" run --scenario no-such.scn
+grep -q 'no-such.scn: No such file' "$tmp/said" || complain "the missing file is not named"
+[ ! -e uhca-results/kept ] || complain "a folder without anything in it"
 
 # What passes leaves a word about the machine and no traces.
 expect 0 "$srcdir/scripts/ci" run --devices 2 --limit max_qp=9 -- ibv_devinfo -v -d uhca1
@@ -43,8 +46,24 @@ grep -q 'uhca works here' uhca-results/doctor.txt || complain "no word about the
 expect 3 env GITHUB_ACTIONS=true "$srcdir/scripts/ci" run --results r -- \
 	sh -c 'ibv_devinfo >/dev/null; exit 3'
 grep -q '^::error title=uhca::status 3 of' "$tmp/said" || complain "no annotation"
-[ -s "$(find r/kept -name recorder.pcapng)" ] || complain "no capture is kept"
-[ -s "$(find r/kept -name log)" ] || complain "no log is kept"
+for file in recorder.pcapng log explain.txt report.html state.json; do
+	[ -s r/kept/sh/$file ] || complain "no $file is kept"
+done
+grep -q 'what the devices saw last: .*/r/kept$' "$tmp/said" || complain "not said where"
+
+# What it printed, for who reads JUnit, and in GitHub's summary.
+expect 4 env GITHUB_STEP_SUMMARY="$tmp/summary" "$srcdir/scripts/ci" run --results r --wire \
+	--gso off --own-network -- sh -c 'echo "out <&>"; echo err >&2; exit 4'
+[ "$(grep -cxE 'out <&>|err' "$tmp/said")" = 2 ] || complain "its output is not shown"
+python3 - r/command.xml <<'EOF' || complain "JUnit of a command"
+import sys, xml.etree.ElementTree as t
+s = t.parse(sys.argv[1]).getroot()
+assert s.get("failures") == "1" and s.find("testcase/failure").get("message") == "status 4"
+assert sorted(s.find("system-out").text.split("\n")[:2]) == ["err", "out <&>"]
+EOF
+grep -q '^| `sh -c .* | \*\*status 4\*\* | [0-9]* s |$' "$tmp/summary" || complain "no summary"
+expect 0 "$srcdir/scripts/ci" run --results r -- true
+grep -q 'failures="0"' r/command.xml || complain "JUnit of a command that passes"
 
 # Scenarios: good, and with an expectation that is not met; the command runs all the same.
 cat >good.scn <<'EOF'
@@ -61,5 +80,13 @@ grep -q uhca0 ran || complain "the command did not run"
 rm -f ran
 UHCA_SCENARIO='good.scn bad.scn' expect 1 "$srcdir/packaging/ci/github-run"
 grep -q 'failures="1"' results/scenarios.xml || complain "no scenario fails"
+[ -s results/kept/bad/explain.txt ] || complain "the kept folder is not named after the scenario"
+rm -f ran
+GITHUB_ACTIONS=true GITHUB_STEP_SUMMARY="$tmp/summary2" UHCA_SCENARIO='good.scn bad.scn' \
+	expect 1 "$srcdir/packaging/ci/github-run"
+grep -q '^::error file=bad.scn,line=3,title=A device is there::expect exit info: found 255' \
+	"$tmp/said" || complain "no annotation at the line"
+grep -q '^| A device is there | \*\*failed\*\* | 0 of 1 | .* | line 3: expect exit info (found' \
+	"$tmp/summary2" || complain "no line of the summary"
 grep -q uhca0 ran || complain "the command did not run behind a scenario that failed"
 exit $failed

@@ -65,7 +65,7 @@ echo one thing
 ```
 <!-- output -->
 ```text
-another story
+another model
 ```
 END
 ends 1 'page.md:1: the block has no language' <<'END'

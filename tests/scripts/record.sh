@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# scripts/record draws a run of today's programs, and docs/recording.svg shows the same commands and
-# verdict: it is drawn again by hand.
+# scripts/record draws a run of today's programs, and docs/images/recording.svg shows the same
+# commands and verdict: it is drawn again by hand.
 set -u
 srcdir=$(cd "${UHCA_SRCDIR:?}" && pwd) && tmp=$(mktemp -d) || exit 99
 trap 'rm -rf "$tmp"' EXIT
@@ -24,9 +24,10 @@ grep -q '✗' "$tmp/new.svg" || {
 	echo "FAIL the acknowledgement is not lost in the picture"
 	status=1
 }
-steady "$srcdir/docs/recording.svg" >"$tmp/old" && steady "$tmp/new.svg" >"$tmp/new"
+steady "$srcdir/docs/images/recording.svg" >"$tmp/old" && steady "$tmp/new.svg" >"$tmp/new"
 diff "$tmp/old" "$tmp/new" || {
-	echo "FAIL docs/recording.svg is of other times: scripts/record docs/recording.svg"
+	picture=docs/images/recording.svg
+	echo "FAIL $picture is of other times: scripts/record $picture"
 	status=1
 }
 exit $status

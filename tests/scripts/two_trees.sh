@@ -4,7 +4,7 @@
 set -u
 root=$(cd "${UHCA_SRCDIR:?}" && pwd) && tmp=$(mktemp -d) || exit 99
 trap 'rm -rf "$tmp"' EXIT
-unset UHCA_BUILDDIR UHCA_DAEMON UHCA_PRELOAD UHCA_PROVIDER UHCA_SANITIZER UHCA_ADOPT
+unset UHCA_BUILDDIR UHCA_DAEMON UHCA_PRELOAD UHCA_PROVIDER UHCA_SANITIZER UHCA_PIN
 failed=0
 
 tree() { # NAME FOLDER: a tree whose build in that folder says of which tree it is

@@ -76,7 +76,7 @@ container_doctor() {
 }
 
 # How the daemon reached memory: messages are long enough to be worth a call, so that it tried, and
-# on demand, which is never adopted.
+# on demand, which is never pinned.
 check_memory() {
 	check_pingpong 65536 100
 	if process_vm_allowed; then

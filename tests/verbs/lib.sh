@@ -392,7 +392,7 @@ server_says() { # PATTERN
 copy_tree() { # FOLDER
 	mkdir -p "$1/build" "$1/tests/support" "$1/scripts" && chmod 755 "$1" || return 1
 	cp "$root/scripts/uhca-run" "$1/scripts/"
-	cp "$root/tests/support/"{adopting,hasty} "$1/tests/support/"
+	cp "$root/tests/support/"{pinning,hasty} "$1/tests/support/"
 	cp -r "$root/tests/verbs" "$1/tests/"
 	cp "$UHCA_BUILDDIR"/uhca{-run,d,ctl,-sanitizer} "$1/build/"
 	mkdir -p "$1/build/.libs" "$1/build/tests/examples"
@@ -401,10 +401,10 @@ copy_tree() { # FOLDER
 	mkdir -p "$1/build/tests/verbs/ends" "$1/build/tests/support/.libs"
 	cp "$UHCA_BUILDDIR/tests/support/.libs/"hasty_{clock,symbols}.so \
 		"$1/build/tests/support/.libs/"
-	mkdir -p "$1/docs/sanitizer" "$1/emu/abi"
+	mkdir -p "$1/docs/reference/sanitizer" "$1/emu/abi"
 	cp "$root/emu/abi/sanitize.h" "$1/emu/abi/"
-	cp "$root/docs/libfabric.md" "$1/docs/"
-	cp "$root/docs/sanitizer/stock.supp" "$1/docs/sanitizer/"
+	cp "$root/docs/reference/libfabric.md" "$1/docs/"
+	cp "$root/docs/reference/sanitizer/stock.supp" "$1/docs/reference/sanitizer/"
 	cp "$UHCA_BUILDDIR/tests/verbs/ends/"{echo,fi_rma} "$1/build/tests/verbs/ends/"
 	cp -r "$UHCA_BUILDDIR/tests/verbs/sanitize" "$1/build/tests/verbs/"
 	find "$UHCA_BUILDDIR/tests/examples/.libs" -type f -executable \

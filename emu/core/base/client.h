@@ -34,12 +34,13 @@ struct client {
 	struct list link;
 	struct group *group; /* NULL: shares nothing */
 	/* Memory of the process that is mapped here, too; NULL: none. The shell's. */
-	uint8_t *arena;
-	uint64_t arena_size;
+	const struct core_arena *arena;
 	/* Doorbell numbers of this client; the smallest free one is given out. */
 	struct qp **doorbell;
 	uint32_t n_doorbells;
 	uint32_t free_doorbell; /* no number below it is free */
+	struct list offered;    /* struct copy_on_poll_ring.of_client, copy_on_poll.h */
+	uint32_t n_offered;
 	struct client_end end;
 	uint64_t memory; /* bytes: page arrays and lists of what it owns (limits.client_memory) */
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * One emulated HCA: its tables, limits, timers and the list of QPs that have something to send.
- * Owner: the shell, through core_create and core_destroy. Everything else in this room hangs off
- * it and may point at it.
+ * Owner: the shell, through core_create and core_destroy. Everything else in this directory hangs
+ * off it and may point at it.
  */
 #ifndef CORE_DEVICE_H
 #define CORE_DEVICE_H
@@ -14,8 +14,9 @@
 
 struct client;
 struct cm_manager;
-struct farewell;
-struct late_store;
+struct cq;
+struct orphan_ack;
+struct delayed_write;
 struct gsi;
 struct qp;
 struct qp_engine;
@@ -32,14 +33,24 @@ struct send_pace {
 	struct list waits; /* struct qp.pace_link */
 };
 
+/* Keys that are no more (key_cause.h). */
+#define DEVICE_DEAD_KEYS 64u
+
+struct device_dead_key {
+	uint32_t lkey, rkey;
+	uint64_t at; /* the device's time of their end */
+	uint64_t start, size;
+};
+
 struct device {
 	const struct core_ops *ops;
 	void *user;
 	struct core_config cfg;
 	struct core_counters counters;
-	uint64_t now;    /* of the call that is running (device_set_time) */
-	uint32_t hooks;  /* core_hooks_set */
-	uint64_t chance; /* of liberties: chance.h */
+	uint64_t now;                /* of the call that is running (device_set_time) */
+	uint32_t hooks;              /* core_hooks_set */
+	uint64_t chance;             /* of relaxations: chance.h */
+	struct uhca_abi_cause cause; /* of what is refused just now (device_because) */
 	bool port_down;
 	bool key_reuse;     /* key_reuse.h */
 	bool key_split;     /* new regions have two keys (struct mr, split) */
@@ -50,6 +61,8 @@ struct device {
 	struct table pds;
 	struct table mrs; /* and windows: handle << 8 | key byte is the L_Key and R_Key */
 	uint32_t n_mw;    /* of mrs that are windows */
+	struct device_dead_key dead[DEVICE_DEAD_KEYS]; /* newest: dead[(n_dead - 1) % ...] */
+	uint32_t n_dead;
 	uint64_t list[UHCA_ABI_LAYOUT_BYTES / 8]; /* fast_reg.c: private copy of a list */
 	struct table dms;
 	uint64_t dm_used;     /* bytes, of limits.max_dm_size */
@@ -70,24 +83,29 @@ struct device {
 	uint32_t n_groups;
 
 	struct timer_heap timers;    /* of QPs: what the network keeps waiting */
-	struct timer_heap cq_timers; /* of CQs: what the program keeps waiting */
+	struct timer_heap cq_timers; /* of CQs: what the program keeps waiting; and rate limits */
 	struct list tx_ready;        /* struct qp.tx_link */
 	struct list tx_urgent;       /* the same of low-latency QPs */
 	uint32_t urgent_run;    /* packets that those sent in a row while others may have waited */
 	struct list raw_ready;  /* the same of raw packet QPs */
 	struct list flow_rules; /* struct flow.link, in the order of trying */
 	uint64_t frame_serial;  /* of the newest frame that arrived */
-	struct list waits_for_turn; /* struct qp.turn_link, turn.h */
-	uint64_t turn_at;           /* the time of which turn_used tells */
-	uint32_t turn_used;
+	struct list waits_for_budget; /* struct qp.budget_link, turn.h */
+	uint64_t budget_at;           /* the time of which budget_used tells */
+	uint32_t budget_used;
 	struct send_pace pace;
-	struct list offers;  /* struct offer_ring.link, offer.h */
+	struct list
+		offers; /* struct copy_on_poll_ring.link, copy_on_poll.h: in the order of since, */
+	struct list offers_later;  /* and those whose memory did not answer, in the same order */
+	struct list shares_memory; /* a ring of devices: core_share_memory */
 	struct list patient; /* struct qp.ack_link: ACKs that wait for company, oldest first */
-	/* Of other wings; set by core_create. */
+	char refusal[UHCA_ABI_REASON]; /* reason.h; "": nothing was said */
+	/* Of other modules; set by core_create. */
 	const struct queue_users *queue_users;
+	void (*enter_deferred)(struct cq *cq);  /* deferred_completion_release, for the barrier */
 	const struct qp_engine *const *engines; /* up to NULL */
-	struct farewell *farewell;
-	struct late_store *late; /* late_store.h; NULL: all is stored at once */
+	struct orphan_ack *orphan_ack;
+	struct delayed_write *late; /* delayed_write.h; NULL: all is stored at once */
 	struct gsi *gsi;
 	struct cm_manager *cm;
 };
@@ -101,6 +119,9 @@ static inline void device_set_time(struct device *dev, uint64_t now)
 	if (now > dev->now)
 		dev->now = now;
 }
+
+/* table_add for a table of the device: where its limit is reached the reason says so. */
+int device_add(struct device *dev, struct table *t, void *object, uint32_t *handle);
 
 /* The connected or datagram QP with this number, or NULL. */
 struct qp *device_find_qp(const struct device *dev, uint32_t qpn);
@@ -120,10 +141,44 @@ static inline void device_trace(struct device *dev, enum core_trace_point point,
 				&(struct core_trace){.point = point, .qpn = qpn, .a = a, .b = b});
 }
 
-static inline void device_drop(struct device *dev, uint32_t qpn, uint32_t psn, enum core_drop why)
+/* Somebody wants to know why packets are refused and requests fail. */
+static inline bool device_explains(const struct device *dev)
 {
-	dev->counters.drops[why]++;
-	device_trace(dev, CORE_TRACE_RX_DROP, qpn, psn, why);
+	return dev->hooks & (1u << CORE_TRACE_RX_DROP | 1u << CORE_TRACE_JUDGED |
+			     1u << CORE_TRACE_NAK | 1u << CORE_TRACE_CQE | CORE_HOOK_ERRORS);
 }
+
+/* A cause: its kind and the fields that it has. */
+#define CAUSE(name, ...) ((struct uhca_abi_cause){.kind = UHCA_ABI_CAUSE_##name, __VA_ARGS__})
+
+/*
+ * What is refused, dropped or completed in error next is so for this reason. It holds until
+ * device_drop, device_judged or device_forget_cause.
+ */
+static inline void device_because(struct device *dev, const struct uhca_abi_cause *cause)
+{
+	dev->cause = *cause;
+}
+
+static inline void device_forget_cause(struct device *dev)
+{
+	dev->cause.kind = UHCA_ABI_CAUSE_NONE;
+}
+
+/* NULL: not known. */
+static inline const struct uhca_abi_cause *device_cause(const struct device *dev)
+{
+	return dev->cause.kind ? &dev->cause : NULL;
+}
+
+/* These packets, all of the burst, are dropped: counted and told of. */
+void device_drop(struct device *dev, uint32_t qpn, const struct core_burst *t, enum core_drop why);
+
+/* The same of one packet. */
+void device_drop_one(struct device *dev, uint32_t qpn, uint32_t psn, enum core_drop why);
+
+/* These requests, all of the burst, are neither executed nor dropped. */
+void device_judged(struct device *dev, uint32_t qpn, const struct core_burst *t,
+		   enum core_judgement judgement);
 
 #endif

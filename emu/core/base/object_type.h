@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What is to be known of each type of object where all are treated alike: at the end of a client,
- * and when a person looks. Each wing has a row for its own (object_mr, object_cq, ...); objects.c
+ * and when a person looks. Each module has a row for its own (object_mr, object_cq, ...); objects.c
  * lists them.
  */
 #ifndef CORE_OBJECT_TYPE_H

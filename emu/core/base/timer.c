@@ -106,6 +106,11 @@ uint64_t timer_heap_next(const struct timer_heap *h)
 	return h->used && !h->stands ? h->heap[0]->deadline + h->stood : UINT64_MAX;
 }
 
+struct timer *timer_heap_due(const struct timer_heap *h, uint64_t now)
+{
+	return timer_heap_next(h) <= now && h->used && !h->stands ? h->heap[0] : NULL;
+}
+
 void timer_heap_stand(struct timer_heap *h, bool on, uint64_t now)
 {
 	if (on == h->stands)
@@ -126,7 +131,9 @@ void timer_heap_skip(struct timer_heap *h, uint64_t time)
 void timer_heap_run(struct timer_heap *h, uint64_t now)
 {
 	/* At most one turn for each: a timer that sets itself to the past cannot hold us here. */
-	for (uint32_t turns = h->used; turns > 0 && timer_heap_next(h) <= now; turns--) {
+	uint32_t turns = h->used < TIMERS_AT_ONCE ? h->used : TIMERS_AT_ONCE;
+
+	for (; turns > 0 && timer_heap_next(h) <= now; turns--) {
 		if (!h->used || h->stands)
 			break;
 		struct timer *t = h->heap[0];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Deadlines in one binary heap. A timer is embedded in its owner; setting it again moves it.
- * Nothing scans all QPs (DESIGN section 4).
+ * Nothing scans all QPs.
  *
  * The clock of a heap can stand still: then nothing is due, and afterwards everything is due so
  * much later. Deadlines are in the time of that clock (timer_heap_time), "now" is the caller's.
@@ -68,9 +68,15 @@ void timer_cancel(struct timer_heap *h, struct timer *t);
 /* The caller's time of the first deadline; UINT64_MAX when nothing is set, or the clock stands. */
 uint64_t timer_heap_next(const struct timer_heap *h);
 
+/* The timer that is due first, if it is due at now; else NULL. */
+struct timer *timer_heap_due(const struct timer_heap *h, uint64_t now);
+
+#define TIMERS_AT_ONCE 16u
+
 /*
- * Takes each timer due at now off the heap and calls its fire with the same now; it may set the
- * timer again.
+ * Takes up to TIMERS_AT_ONCE timers due at now, the oldest first, off the heap and calls fire of
+ * each with the same now; it may set the timer again. The others are still due: they may be
+ * thousands, whose queues all have something to flush.
  */
 void timer_heap_run(struct timer_heap *h, uint64_t now);
 

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_IDS       (1u << 17)
 #define ID_BITS       32
 #define PSN_MASK      0xffffffu
 #define TIMEWAIT      UINT64_C(1000000000)  /* longer than a packet lives here */
@@ -25,19 +24,24 @@
 void cm_manager_construct(struct cm_manager *m, uint32_t salt)
 {
 	memset(m, 0, sizeof(*m));
-	table_construct_bits(&m->ids, MAX_IDS, ID_BITS, salt);
+	m->salt = salt;
+	table_construct_bits(&m->ids, CM_MAX_IDS, ID_BITS, salt);
 	timer_heap_construct(&m->timers);
 	for (unsigned i = 0; i < CM_BUCKETS; i++) {
 		list_init(&m->passive[i]);
 		list_init(&m->by_qpn[i]);
 	}
+	for (unsigned i = 0; i < CM_ACCOUNT_BUCKETS; i++)
+		list_init(&m->accounts[i]);
 }
 
 void cm_manager_destruct(struct cm_manager *m)
 {
 	uint32_t cursor = 0;
-	for (struct cm *cm; (cm = table_next(&m->ids, &cursor));)
+	for (struct cm *cm; (cm = table_next(&m->ids, &cursor));) {
+		cm_discharge(cm);
 		free(cm);
+	}
 	table_destruct(&m->ids);
 	timer_heap_destruct(&m->timers);
 }
@@ -53,9 +57,19 @@ uint32_t core_cm_count(const struct device *dev)
 	return dev->cm->ids.used;
 }
 
-static struct list *bucket(struct list buckets[CM_BUCKETS], uint32_t number, uint64_t remote_guid)
+uint64_t core_cm_bytes(void)
 {
-	uint64_t h = (number ^ remote_guid) * UINT64_C(0x9e3779b97f4a7c15);
+	return sizeof(struct cm);
+}
+
+/* A stranger chooses both: where they lead to depends on what he does not know. */
+static struct list *bucket(const struct cm_manager *m, struct list buckets[CM_BUCKETS],
+			   uint32_t number, uint64_t remote_guid)
+{
+	uint64_t h = (number ^ (uint64_t)m->salt << 32) * UINT64_C(0x9e3779b97f4a7c15);
+
+	h = (h ^ h >> 29 ^ remote_guid) * UINT64_C(0xbf58476d1ce4e5b9);
+	h = (h ^ h >> 32 ^ m->salt) * UINT64_C(0x94d049bb133111eb);
 	return &buckets[(h >> 32) % CM_BUCKETS];
 }
 
@@ -66,7 +80,7 @@ static bool is_from(const struct cm *cm, const uint8_t gid[16])
 
 struct cm *cm_find_passive(struct device *dev, const struct cm_remote *r)
 {
-	struct list *head = bucket(dev->cm->passive, r->number, r->guid);
+	struct list *head = bucket(dev->cm, dev->cm->passive, r->number, r->guid);
 	for (struct list *l = head->next; l != head; l = l->next) {
 		struct cm *cm = list_entry(l, struct cm, hash);
 		if (cm->remote_id == r->number && cm->remote_guid == r->guid && is_from(cm, r->gid))
@@ -77,7 +91,7 @@ struct cm *cm_find_passive(struct device *dev, const struct cm_remote *r)
 
 struct cm *cm_find_connected(struct device *dev, const struct cm_remote *r)
 {
-	struct list *head = bucket(dev->cm->by_qpn, r->number, r->guid);
+	struct list *head = bucket(dev->cm, dev->cm->by_qpn, r->number, r->guid);
 
 	for (struct list *l = head->next; l != head; l = l->next) {
 		struct cm *cm = list_entry(l, struct cm, qpn_hash);
@@ -91,11 +105,12 @@ struct cm *cm_find_connected(struct device *dev, const struct cm_remote *r)
 
 void cm_add_passive(struct cm *cm)
 {
+	struct cm_manager *m = cm->dev->cm;
+
 	cm->passive = true;
-	list_append(bucket(cm->dev->cm->passive, cm->remote_id, cm->remote_guid), &cm->hash);
+	list_append(bucket(m, m->passive, cm->remote_id, cm->remote_guid), &cm->hash);
 	if (cm->remote_qpn)
-		list_append(bucket(cm->dev->cm->by_qpn, cm->remote_qpn, cm->remote_guid),
-			    &cm->qpn_hash);
+		list_append(bucket(m, m->by_qpn, cm->remote_qpn, cm->remote_guid), &cm->qpn_hash);
 }
 
 static void remove_passive(struct cm *cm)
@@ -150,6 +165,7 @@ void cm_free(struct cm *cm)
 	timer_cancel(&cm->dev->cm->timers, &cm->timer);
 	remove_passive(cm);
 	table_remove(&cm->dev->cm->ids, cm->local_id);
+	cm_discharge(cm);
 	free(cm);
 }
 
@@ -203,11 +219,10 @@ void cm_expired(struct cm *cm, uint64_t now)
 		cm_tell(cm, CORE_CM_DISCONNECTED, -ETIMEDOUT);
 		cm_enter_timewait(cm, now);
 		break;
+	case CM_DREQ_RCVD:
+		cm_reader_look(cm, now);
+		break;
 	case CM_TIMEWAIT:
-		if (cm->untold) {
-			cm_reader_look(cm, now);
-			break;
-		}
 		cm_tell(cm, CORE_CM_TIMEWAIT_EXIT, 0);
 		cm_close(cm);
 		break;
@@ -231,6 +246,14 @@ void cm_keep_answer(struct cm *cm, uint64_t now)
 	cm_stop(cm);
 	cm->state = CM_ANSWERED;
 	cm_wait(cm, now, ANSWER_KEPT);
+}
+
+/* The owner answers the peer's DREQ. */
+static void answer_dreq(struct cm *cm, uint64_t now)
+{
+	cm_release(cm);
+	cm_send_drep(cm);
+	cm_enter_timewait(cm, now);
 }
 
 static void refuse(struct cm *cm, uint16_t reason, const struct core_cm_param *param, uint64_t now)
@@ -263,11 +286,24 @@ void core_cm_destroy(struct cm *cm, uint64_t now)
 	case CM_CLOSED:
 		cm_close(cm);
 		break;
+	case CM_DREQ_RCVD:
+		answer_dreq(cm, now);
+		break;
 	case CM_DREQ_SENT:
 	case CM_TIMEWAIT:
 	case CM_ANSWERED:
 		break; /* until its timer ends it */
 	}
+}
+
+void core_cm_forget(struct cm *cm, uint64_t now)
+{
+	if (cm->state != CM_REQ_RCVD) {
+		core_cm_destroy(cm, now);
+		return;
+	}
+	cm->orphan = true;
+	cm_close(cm);
 }
 
 static void copy_private(uint8_t *to, const struct core_cm_param *param)
@@ -279,6 +315,35 @@ static void copy_private(uint8_t *to, const struct core_cm_param *param)
 static bool fits(const struct core_cm_param *param, size_t room)
 {
 	return param->private_len <= room;
+}
+
+static int refuse_data(struct cm *cm, const struct core_cm_param *param, size_t room)
+{
+	return device_refuse(cm->dev, -EINVAL,
+			     "private_data_len %u is above the message's %u bytes",
+			     param->private_len, (unsigned)room);
+}
+
+static int refuse_state(struct cm *cm, const char *what)
+{
+	static const char *const is[] = {
+		[CM_IDLE] = "not begun",
+		[CM_REQ_SENT] = "asked for, and the peer has not answered",
+		[CM_REQ_RCVD] = "asked for by the peer",
+		[CM_REP_SENT] = "accepted here, and the peer is not ready",
+		[CM_REP_RCVD] = "accepted by the peer",
+		[CM_ESTABLISHED] = "established",
+		[CM_DREQ_SENT] = "being disconnected",
+		[CM_DREQ_RCVD] = "being disconnected by the peer",
+		[CM_TIMEWAIT] = "over",
+		[CM_SIDR_REQ_SENT] = "asked for, and the peer has not answered",
+		[CM_SIDR_REQ_RCVD] = "asked for by the peer",
+		[CM_ANSWERED] = "answered",
+		[CM_CLOSED] = "over",
+	};
+
+	return device_refuse(cm->dev, -EINVAL, "the connection is %s: it cannot be %s",
+			     is[cm->state], what);
 }
 
 static void connect_sidr(struct cm *cm, const struct core_cm_param *param, uint64_t now)
@@ -343,9 +408,15 @@ int core_cm_connect(struct cm *cm, const struct core_cm_path *path, uint64_t ser
 {
 	bool ud = param->qp_type == QPT_UD_;
 
-	if (cm->state != CM_IDLE || device_find_gid(cm->dev, path->local_gid) < 0 ||
-	    !fits(param, ud ? ROCE_CM_SIDR_REQ_PRIVATE : ROCE_CM_REQ_PRIVATE))
-		return -EINVAL;
+	size_t room = ud ? ROCE_CM_SIDR_REQ_PRIVATE : ROCE_CM_REQ_PRIVATE;
+
+	if (cm->state != CM_IDLE)
+		return refuse_state(cm, "asked for again");
+	if (device_find_gid(cm->dev, path->local_gid) < 0)
+		return device_refuse(cm->dev, -EINVAL,
+				     "the device has lost the address that the id is bound to");
+	if (!fits(param, room))
+		return refuse_data(cm, param, room);
 	cm->path = *path;
 	if (!cm->path.ack_timeout)
 		cm->path.ack_timeout = CM_ACK_TIMEOUT;
@@ -414,12 +485,17 @@ static void accept_rc(struct cm *cm, const struct core_cm_param *param, uint64_t
 
 int core_cm_accept(struct cm *cm, const struct core_cm_param *param, uint64_t now)
 {
-	if (cm->state == CM_SIDR_REQ_RCVD && fits(param, ROCE_CM_SIDR_REP_PRIVATE))
+	bool ud = cm->state == CM_SIDR_REQ_RCVD;
+	size_t room = ud ? ROCE_CM_SIDR_REP_PRIVATE : ROCE_CM_REP_PRIVATE;
+
+	if (!ud && cm->state != CM_REQ_RCVD)
+		return refuse_state(cm, "accepted");
+	if (!fits(param, room))
+		return refuse_data(cm, param, room);
+	if (ud)
 		accept_sidr(cm, ROCE_CM_SIDR_VALID, param, now);
-	else if (cm->state == CM_REQ_RCVD && fits(param, ROCE_CM_REP_PRIVATE))
-		accept_rc(cm, param, now);
 	else
-		return -EINVAL;
+		accept_rc(cm, param, now);
 	return 0;
 }
 
@@ -427,8 +503,10 @@ int core_cm_ready(struct cm *cm, const struct core_cm_param *param, uint64_t now
 {
 	struct roce_cm_msg msg = {.attr = ROCE_CM_RTU};
 
-	if (cm->state != CM_REP_RCVD || !fits(param, ROCE_CM_RTU_PRIVATE))
-		return -EINVAL;
+	if (cm->state != CM_REP_RCVD)
+		return refuse_state(cm, "accepted");
+	if (!fits(param, ROCE_CM_RTU_PRIVATE))
+		return refuse_data(cm, param, ROCE_CM_RTU_PRIVATE);
 	msg.rtu.local_comm_id = cm->local_id;
 	msg.rtu.remote_comm_id = cm->remote_id;
 	copy_private(msg.rtu.private_data, param);
@@ -444,27 +522,28 @@ int core_cm_reject(struct cm *cm, uint16_t reason, const struct core_cm_param *p
 	switch (cm->state) {
 	case CM_SIDR_REQ_RCVD:
 		if (!fits(param, ROCE_CM_SIDR_REP_PRIVATE))
-			return -EINVAL;
+			return refuse_data(cm, param, ROCE_CM_SIDR_REP_PRIVATE);
 		accept_sidr(cm, ROCE_CM_SIDR_REJECT, param, now);
 		return 0;
 	case CM_REQ_RCVD:
 	case CM_REP_RCVD:
 	case CM_REP_SENT:
 		if (!fits(param, ROCE_CM_REJ_PRIVATE))
-			return -EINVAL;
+			return refuse_data(cm, param, ROCE_CM_REJ_PRIVATE);
 		refuse(cm, reason, param, now);
 		return 0;
 	case CM_IDLE:
 	case CM_REQ_SENT:
 	case CM_ESTABLISHED:
 	case CM_DREQ_SENT:
+	case CM_DREQ_RCVD:
 	case CM_TIMEWAIT:
 	case CM_SIDR_REQ_SENT:
 	case CM_ANSWERED:
 	case CM_CLOSED:
 		break;
 	}
-	return -EINVAL;
+	return refuse_state(cm, "rejected");
 }
 
 int core_cm_disconnect(struct cm *cm, uint64_t now)
@@ -479,19 +558,24 @@ int core_cm_disconnect(struct cm *cm, uint64_t now)
 	case CM_REP_RCVD:
 		refuse(cm, ROCE_CM_REJ_CONSUMER, &(struct core_cm_param){0}, now);
 		return 0;
+	case CM_DREQ_RCVD:
+		answer_dreq(cm, now);
+		return 0;
 	case CM_DREQ_SENT:
 	case CM_TIMEWAIT:
 	case CM_ANSWERED:
 	case CM_CLOSED:
 		return 0;
-	case CM_IDLE:
-	case CM_REQ_SENT:
+	case CM_REQ_SENT: /* nothing is there yet, and nobody minds (rdma_disconnect of the kernel)
+			   */
 	case CM_REQ_RCVD:
 	case CM_SIDR_REQ_SENT:
 	case CM_SIDR_REQ_RCVD:
+		return 0;
+	case CM_IDLE:
 		break;
 	}
-	return -EINVAL;
+	return refuse_state(cm, "disconnected");
 }
 
 int core_cm_established(struct cm *cm, uint64_t now)
@@ -499,7 +583,7 @@ int core_cm_established(struct cm *cm, uint64_t now)
 	if (cm->state == CM_ESTABLISHED)
 		return 0;
 	if (cm->state != CM_REP_SENT)
-		return -EINVAL;
+		return refuse_state(cm, "established");
 	cm_stop(cm);
 	cm->state = CM_ESTABLISHED;
 	cm_tell(cm, CORE_CM_ESTABLISHED, 0);

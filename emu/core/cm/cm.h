@@ -30,6 +30,7 @@ enum cm_state {
 	CM_REP_SENT,
 	CM_ESTABLISHED,
 	CM_DREQ_SENT,
+	CM_DREQ_RCVD, /* until the owner answers it, by a disconnect or by its end */
 	CM_TIMEWAIT,
 	CM_SIDR_REQ_SENT,
 	CM_SIDR_REQ_RCVD,
@@ -40,7 +41,8 @@ enum cm_state {
 struct cm {
 	struct device *dev;
 	void *cookie;
-	bool orphan; /* nobody owns it: gone when there is nothing left to repeat */
+	struct cm_account *account; /* whose share it is of; NULL: nobody's */
+	bool orphan;                /* nobody owns it: gone when there is nothing left to repeat */
 	enum cm_state state;
 	uint32_t local_id, remote_id;
 	uint64_t remote_guid;
@@ -51,7 +53,7 @@ struct cm {
 	uint8_t max_retries; /* so often a message is repeated */
 	bool disconnect;     /* as soon as it is established */
 	bool passive;
-	bool untold; /* in time-wait: the owner has not heard of it yet (cm_reader.c) */
+	bool held; /* in CM_DREQ_RCVD: the owner is not to see the end yet (cm_reader.c) */
 	struct {
 		uint64_t since;      /* when the DREQ came */
 		uint32_t send, recv; /* then, the producer indices of the QP's two CQs */
@@ -107,6 +109,9 @@ void cm_send_stray_drep(struct device *dev, const struct roce_flow *from,
 struct cm *cm_create(struct device *dev, void *cookie);
 void cm_free(struct cm *cm);
 
+/* cm_account.c: it is nobody's any more. */
+void cm_discharge(struct cm *cm);
+
 /* Tells the owner, if there is one. */
 void cm_event(struct cm *cm, const struct core_cm_event *e);
 void cm_tell(struct cm *cm, enum core_cm_event_type type, int32_t status);
@@ -135,15 +140,18 @@ void cm_expired(struct cm *cm, uint64_t now);
 
 /* cm_reader.c */
 
-#define CM_READER_PATIENCE UINT64_C(100000000) /* ns */
+#define CM_READER_PAGE_WORKER UINT64_C(100000000) /* ns */
 
 /*
- * The peer is gone: time-wait. The owner is told, but not before it can see what came to its QP
- * before that (cq_hold.h), and has seen it, or CM_READER_PATIENCE is over.
+ * A DREQ has come: the owner is told, and its answer awaited. The event is held while what came to
+ * its QP before cannot be seen yet (deferred_completion.h) or has not been read, for
+ * CM_READER_PAGE_WORKER.
  */
 void cm_disconnected(struct cm *cm, uint64_t now);
-/* Its timer's next look at an owner that has not been told. */
+/* The timer's next look at an owner whose event is held. */
 void cm_reader_look(struct cm *cm, uint64_t now);
+/* Nothing is held from here on; tells the owner where something was. */
+void cm_release(struct cm *cm);
 
 /* cm_receive.c */
 void cm_receive(struct device *dev, const struct roce_flow *from, const struct roce_cm_msg *msg);

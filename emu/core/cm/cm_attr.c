@@ -50,6 +50,7 @@ static bool is_peer_known(const struct cm *cm)
 	case CM_IDLE:
 	case CM_REQ_SENT:
 	case CM_DREQ_SENT:
+	case CM_DREQ_RCVD:
 	case CM_TIMEWAIT:
 	case CM_SIDR_REQ_SENT:
 	case CM_SIDR_REQ_RCVD:
@@ -108,6 +109,9 @@ int core_cm_qp_attr(struct cm *cm, uint32_t state, struct uhca_abi_qp_attr *attr
 	else if (state == RTS && is_peer_known(cm))
 		to_rts(cm, attr, mask);
 	else
-		return -EINVAL;
+		return device_refuse(cm->dev, -EINVAL,
+				     "qp_state %u: the peer's part of it is not known, or the "
+				     "connection is over",
+				     state);
 	return 0;
 }

@@ -158,6 +158,7 @@ static void receive_req(struct device *dev, const struct roce_flow *from,
 					      .private_len = ROCE_CM_REQ_PRIVATE,
 				      }};
 	uint16_t reason;
+	int error = 0;
 
 	if (cm) {
 		repeated_request(cm);
@@ -172,12 +173,13 @@ static void receive_req(struct device *dev, const struct roce_flow *from,
 	if (!reason && is_stale(dev, from, r))
 		reason = ROCE_CM_REJ_STALE_CONNECTION;
 	if (!reason) {
-		int error = ask(cm, &req);
+		error = ask(cm, &req);
 		if (!error)
 			return;
 		reason = refusal(error);
 	}
-	cm_send_rej(cm, reason, NULL, 0);
+	if (error != -ENOMEM) /* then it will be repeated */
+		cm_send_rej(cm, reason, NULL, 0);
 	cm_free(cm);
 }
 
@@ -391,6 +393,7 @@ static void receive_rej(struct device *dev, const struct roce_flow *from,
 		cm_enter_timewait(cm, now);
 		break;
 	case CM_IDLE:
+	case CM_DREQ_RCVD:
 	case CM_TIMEWAIT:
 	case CM_SIDR_REQ_SENT:
 	case CM_SIDR_REQ_RCVD:
@@ -400,6 +403,11 @@ static void receive_rej(struct device *dev, const struct roce_flow *from,
 	}
 }
 
+/*
+ * The DREP is the owner's answer, so that the peer, when it has it, knows that the program here has
+ * heard of the end: it may connect anew at once. A repeated DREQ hastens nothing (12.9.7: the state
+ * "DREQ received"). Where both ends want to go neither waits for the other's program.
+ */
 static void receive_dreq(struct device *dev, const struct roce_flow *from,
 			 const struct roce_cm_msg *msg, uint64_t now)
 {
@@ -415,15 +423,19 @@ static void receive_dreq(struct device *dev, const struct roce_flow *from,
 		cm_tell(cm, CORE_CM_ESTABLISHED, 0);
 		/* fall through */
 	case CM_ESTABLISHED:
+		cm_disconnected(cm, now);
+		break;
 	case CM_DREQ_SENT:
 		cm_send_drep(cm);
-		cm_disconnected(cm, now);
+		cm_tell(cm, CORE_CM_DISCONNECTED, 0);
+		cm_enter_timewait(cm, now);
 		break;
 	case CM_TIMEWAIT:
 	case CM_CLOSED:
 		cm_send_drep(cm);
 		break;
 	case CM_IDLE:
+	case CM_DREQ_RCVD:
 	case CM_REQ_SENT:
 	case CM_REQ_RCVD:
 	case CM_REP_RCVD:

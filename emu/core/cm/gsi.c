@@ -53,7 +53,7 @@ void gsi_send(struct device *dev, const struct roce_flow *flow, const uint8_t ma
 	g->waiting++;
 }
 
-bool gsi_transmit(struct gsi *g, struct core_train *t)
+bool gsi_transmit(struct gsi *g, struct core_burst *t)
 {
 	if (list_empty(&g->queue))
 		return false;
@@ -78,7 +78,7 @@ bool gsi_transmit(struct gsi *g, struct core_train *t)
 	return true;
 }
 
-static bool acceptable(struct device *dev, const struct core_train *t)
+static bool acceptable(struct device *dev, const struct core_burst *t)
 {
 	enum core_drop why;
 
@@ -94,11 +94,11 @@ static bool acceptable(struct device *dev, const struct core_train *t)
 		why = CORE_DROP_ADDRESS;
 	else
 		return true;
-	device_drop(dev, ROCE_GSI_QPN, t->head.bth.psn, why);
+	device_drop(dev, ROCE_GSI_QPN, t, why);
 	return false;
 }
 
-void gsi_receive(struct device *dev, const struct core_train *t)
+void gsi_receive(struct device *dev, const struct core_burst *t)
 {
 	uint8_t mad[ROCE_MAD_LENGTH];
 	struct roce_cm_msg msg;
@@ -113,5 +113,5 @@ void gsi_receive(struct device *dev, const struct core_train *t)
 	if (roce_cm_parse(mad, &msg))
 		cm_receive(dev, &t->flow, &msg);
 	else
-		device_drop(dev, ROCE_GSI_QPN, t->head.bth.psn, CORE_DROP_SERVICE);
+		device_drop(dev, ROCE_GSI_QPN, t, CORE_DROP_SERVICE);
 }

@@ -18,7 +18,7 @@ struct gsi {
 	struct list queue;
 	uint32_t waiting;
 	uint32_t psn;
-	uint8_t current[ROCE_MAD_LENGTH]; /* of the train that was handed out last */
+	uint8_t current[ROCE_MAD_LENGTH]; /* of the burst that was handed out last */
 };
 
 void gsi_construct(struct gsi *g);
@@ -27,10 +27,10 @@ void gsi_destruct(struct gsi *g);
 /* Queues a MAD; only the addresses and the traffic class of the flow count. */
 void gsi_send(struct device *dev, const struct roce_flow *flow, const uint8_t mad[ROCE_MAD_LENGTH]);
 
-/* The next MAD as a train, valid until the next call. False when there is none. */
-bool gsi_transmit(struct gsi *g, struct core_train *out);
+/* The next MAD as a burst, valid until the next call. False when there is none. */
+bool gsi_transmit(struct gsi *g, struct core_burst *out);
 
 /* A packet for QP1 has come. */
-void gsi_receive(struct device *dev, const struct core_train *t);
+void gsi_receive(struct device *dev, const struct core_burst *t);
 
 #endif

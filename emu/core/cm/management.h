@@ -5,8 +5,8 @@
  *
  * Called by packets for QP1, and by the device, whose deadlines are also these. Begin with cm.h.
  */
-#ifndef CORE_MANAGEMENT_DOOR_H
-#define CORE_MANAGEMENT_DOOR_H
+#ifndef CORE_MANAGEMENT_MODULE_H
+#define CORE_MANAGEMENT_MODULE_H
 
 #include "cm_manager.h"
 #include "gsi.h"

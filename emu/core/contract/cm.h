@@ -18,12 +18,17 @@ struct cm;
 struct uhca_abi_qp_attr;
 
 enum core_cm_event_type {
-	CORE_CM_REPLIED,      /* REP: core_cm_ready or core_cm_reject is to follow */
-	CORE_CM_ESTABLISHED,  /* RTU; of a datagram: the service is there, see qpn and qkey */
-	CORE_CM_REJECTED,     /* status: the reason of the REJ */
-	CORE_CM_UNREACHABLE,  /* status: -ETIMEDOUT, or the status of the SIDR_REP */
-	CORE_CM_DISCONNECTED, /* status: 0, or -ETIMEDOUT when the peer does not answer */
+	CORE_CM_REPLIED,     /* REP: core_cm_ready or core_cm_reject is to follow */
+	CORE_CM_ESTABLISHED, /* RTU; of a datagram: the service is there, see qpn and qkey */
+	CORE_CM_REJECTED,    /* status: the reason of the REJ */
+	CORE_CM_UNREACHABLE, /* status: -ETIMEDOUT, or the status of the SIDR_REP */
+	/*
+	 * status: 0, or -ETIMEDOUT when the peer does not answer. Either the peer has answered our
+	 * DREQ, or it has sent one, which core_cm_disconnect or core_cm_destroy answers.
+	 */
+	CORE_CM_DISCONNECTED,
 	CORE_CM_TIMEWAIT_EXIT,
+	CORE_CM_RELEASED, /* the DISCONNECTED that was held may be shown */
 };
 
 /* What both ends tell each other. private_data: as much of it as the message has room for. */
@@ -46,6 +51,8 @@ struct core_cm_param {
 struct core_cm_event {
 	enum core_cm_event_type type;
 	int32_t status;
+	/* DISCONNECTED: not to be shown, nor what comes behind it, before CORE_CM_RELEASED. */
+	bool held;
 	struct core_cm_param param;
 };
 
@@ -65,13 +72,15 @@ struct core_cm_path {
 };
 
 /*
- * What the device asks of its surroundings. Called synchronously; must not call back, except
- * that core_cm_reject and core_cm_destroy are allowed on no cm at all.
+ * What the device asks of its surroundings. Called synchronously; must not call back about the cm
+ * that it is called for.
  */
 struct core_cm_ops {
 	/*
 	 * A peer asks. 0: somebody will answer, *cookie gets its events. -ENOENT: nobody listens;
-	 * -EINVAL: not for this kind of QP; anything else: no resources. Then cm is gone.
+	 * -EINVAL: not for this kind of QP; -ENOMEM: no room now, so that a REQ is dropped, to be
+	 * repeated by its sender (a SIDR_REQ is refused); anything else: no resources. Then cm is
+	 * gone.
 	 */
 	int (*request)(void *user, struct cm *cm, const struct core_cm_request *req, void **cookie);
 	void (*event)(void *cookie, const struct core_cm_event *event);
@@ -84,10 +93,23 @@ void core_cm_set_ops(struct device *dev, const struct core_cm_ops *ops, void *us
 struct cm *core_cm_create(struct device *dev, void *cookie);
 
 /*
+ * The end counts as one of this owner's until it is forgotten, which may be some time behind
+ * core_cm_destroy. An owner has as many of the device's ends as it leaves to the others. 0, or
+ * -ENOMEM: it has its share. May be called by core_cm_ops.request for the end that it is about.
+ */
+int core_cm_charge(struct cm *cm, uint32_t owner);
+
+/*
  * The owner is gone: no event follows. A connection is disconnected, a request answered with a
  * reject; what remains to be said is repeated and then forgotten without him.
  */
 void core_cm_destroy(struct cm *cm, uint64_t now);
+
+/*
+ * The owner has no room for a request that it has not answered: a REQ is forgotten without a word,
+ * and is a new one when it is repeated; else as core_cm_destroy. No event follows.
+ */
+void core_cm_forget(struct cm *cm, uint64_t now);
 
 /*
  * Sends REQ, or SIDR_REQ for qp_type UD. 0; -EINVAL: not idle, the path's local GID is not the
@@ -108,7 +130,10 @@ int core_cm_ready(struct cm *cm, const struct core_cm_param *param, uint64_t now
  */
 int core_cm_reject(struct cm *cm, uint16_t reason, const struct core_cm_param *param, uint64_t now);
 
-/* Sends DREQ where there is a connection; 0 also when the peer was faster, else -EINVAL. */
+/*
+ * Sends DREQ where there is a connection, and DREP where the peer has sent DREQ. 0 also when there
+ * is nothing to end yet or any more; -EINVAL: idle.
+ */
 int core_cm_disconnect(struct cm *cm, uint64_t now);
 
 /* A message of the peer arrived before its RTU (COMM_EST): that will do. 0 or -EINVAL. */
@@ -119,6 +144,9 @@ int core_cm_established(struct cm *cm, uint64_t now);
  * -EINVAL: the connection is not that far.
  */
 int core_cm_qp_attr(struct cm *cm, uint32_t state, struct uhca_abi_qp_attr *attr, uint32_t *mask);
+
+/* Bytes of memory that an end takes, for who counts them. */
+uint64_t core_cm_bytes(void);
 
 /* Ends that are kept, those nobody owns any more included. */
 uint32_t core_cm_count(const struct device *dev);

@@ -11,7 +11,10 @@
 
 #define CORE_GID_TABLE 16 /* slots, empty ones included */
 
-/* Bounds that keep every size product of this room within 32 bits, and key and QPN in theirs. */
+#define QP_RATE_LIMIT_MAX 100000000u /* kbit/s, as the port */
+
+/* Bounds that keep every size product of this directory within 32 bits, and key and QPN in theirs.
+ * */
 #define CORE_MOST_OBJECTS (1u << 20)
 #define CORE_MOST_INLINE  (1u << 16)
 #define CORE_MOST_MR_SIZE (1ull << 47)
@@ -29,7 +32,7 @@ struct core_limits {
 	uint32_t max_list_entries;   /* of a description (layout.h) */
 	uint32_t max_low_latency_wr; /* send requests of a low-latency QP */
 	uint64_t max_shared_size;    /* bytes of all memory shared with programs */
-	uint64_t client_memory;      /* bytes that the regions and keys of a client take here */
+	uint64_t client_memory;      /* bytes that what a client has takes here */
 };
 
 /* As enum ibv_node_type has them. */
@@ -37,7 +40,6 @@ enum core_node_type { CORE_NODE_CA = 1, CORE_NODE_RNIC = 4, CORE_NODE_UNSPECIFIE
 
 struct core_config {
 	uint64_t node_guid; /* host order */
-	uint16_t lid;       /* names this port to its own programs, nothing else; 0: none */
 	struct core_limits limits;
 	uint32_t features; /* UHCA_ABI_HAS_*: what is missing is refused */
 	uint8_t gid[CORE_GID_TABLE][16];
@@ -47,7 +49,7 @@ struct core_config {
 	 * slot's data area that is not for inline data. 0: all payload is read at execution.
 	 */
 	uint32_t gather_limit;
-	uint32_t train_bytes;  /* payload of one train at the most; 65536 */
+	uint32_t burst_bytes;  /* payload of one burst at the most; 65536 */
 	uint32_t window_bytes; /* unacknowledged payload that each QP may always have */
 	uint32_t window_most;  /* to this it grows where nothing gets lost; less: it does not */
 	/*
@@ -56,6 +58,8 @@ struct core_config {
 	 */
 	uint64_t ack_delay_ns;
 	bool no_rc;                     /* RC queue pairs are refused */
+	bool no_srq_resize;             /* SRQs keep their size */
+	bool no_pacing;                 /* no QP has a rate limit */
 	bool no_send_imm, no_write_imm; /* SEND, RDMA WRITE with immediate data are refused */
 	enum core_node_type node_type;  /* what it says that it is */
 	/*
@@ -69,18 +73,19 @@ struct core_config {
 	 * Otherwise one that came before, was not taken and had no event yet raises it at once.
 	 */
 	bool strict_arming;
-	/* No completion waits for its reader (cq_hold.h): each enters its CQ when it is made. */
+	/* No completion waits for its reader (deferred_completion.h): each enters its CQ when it is
+	 * made. */
 	bool strict_order;
-	/* Legal chaos; liberty_seed chooses what it does. */
-	uint64_t liberty_seed;
-	uint64_t late_bytes_ns; /* so long bytes may be late (late_store.h); 0: none is */
+	/* Legal chaos; relaxation_seed chooses what it does. */
+	uint64_t relaxation_seed;
+	uint64_t late_bytes_ns; /* so long bytes may be late (delayed_write.h); 0: none is */
 	bool late_writes;       /* of RDMA WRITEs: also when their requester has a completion */
-	bool any_srq_order;     /* recv_shelf.h */
+	bool any_srq_order;     /* srq_reorder.h */
 	bool lazy_acks;         /* every ACK waits for company, for ack_delay_ns */
 	uint32_t profile;       /* index of core_profile_name, for people */
 };
 
-/* Fills in the values DESIGN section 5 calls the default profile; GUID and GIDs stay zero. */
+/* Fills in the values of the profile "default"; GUID and GIDs stay zero. */
 void core_config_default(struct core_config *cfg);
 
 /* False when a value is beyond what the device can keep: no device can be made with it. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The end of a client in parts, so that one which had much holds nobody up (DESIGN D16). Part of
+ * The end of a client in parts, so that one which had much holds nobody up (design D16). Part of
  * core.h.
  */
 #ifndef CORE_LEAVE_H

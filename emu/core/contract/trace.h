@@ -6,19 +6,33 @@
 #ifndef CORE_TRACE_H
 #define CORE_TRACE_H
 
+#include "emu/abi/cause.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
 enum core_trace_point {
-	CORE_TRACE_QP_STATE, /* a = old state, b = new state */
+	CORE_TRACE_QP_STATE, /* a = old state, b = new state; c is the shell's: a program asks for
+				it */
 	CORE_TRACE_TX,       /* a = psn, b = packets */
 	CORE_TRACE_RX,       /* a = psn, b = packets */
-	CORE_TRACE_RX_DROP,  /* a = psn, b = enum core_drop; the train from this PSN on */
-	CORE_TRACE_NAK,      /* sent: a = psn, b = syndrome */
+	CORE_TRACE_RX_DROP,  /* a = psn, b = enum core_drop, c = packets from this PSN on; cause */
+	CORE_TRACE_JUDGED,   /* a = psn, b = enum core_judgement, c = packets; cause */
+	CORE_TRACE_NAK,      /* sent: a = psn, b = syndrome; cause */
 	CORE_TRACE_RETRY,    /* a = psn, b = retries left of its kind, c = enum core_retry */
-	CORE_TRACE_CQE,      /* a = status, b = opcode, c = vendor error; all fields below */
+	CORE_TRACE_CQE,      /* a = status, b = opcode, c = vendor error; all fields below; cause */
+	CORE_TRACE_REQUEST,  /* about to fail: a = first psn, b = psns, c = opcode; remote, below */
 	CORE_TRACE_EVENT,    /* a = UHCA_ABI_EVENT_*, b = its QP, or handle of its CQ, SRQ, WQ */
 	CORE_TRACE_POINTS
+};
+
+/* What became of requests that were neither executed nor dropped. */
+enum core_judgement {
+	CORE_JUDGED_DUPLICATE, /* answered again, not executed again */
+	CORE_JUDGED_REFUSED,   /* answered with a NAK */
+	CORE_JUDGED_NOT_READY, /* answered with an RNR NAK */
+	CORE_JUDGED_FAILED,    /* not answered: an error of this side alone (9.9.6.3, class J) */
+	CORE_JUDGEMENTS
 };
 
 /* Why requests are sent again. */
@@ -37,6 +51,10 @@ struct core_trace {
 	uint32_t cqn;
 	uint32_t length; /* bytes */
 	uint64_t wr_id;
+	/* Of requests. */
+	uint64_t remote_addr;
+	uint32_t rkey, peer_qpn;
+	const struct uhca_abi_cause *cause; /* NULL: not known, or none; valid for the call */
 };
 
 /* Why a packet was dropped without an answer; indexes the drop counters. */
@@ -66,18 +84,18 @@ struct device;
 
 /*
  * After core_create all trace points are on when ops->trace is there, and nothing else. While
- * CORE_HOOK_COMPLETION or CORE_HOOK_MEMORY is set, no payload is offered (offer.h).
+ * CORE_HOOK_COMPLETION or CORE_HOOK_MEMORY is set, no payload is offered (copy_on_poll.h).
  */
 void core_hooks_set(struct device *dev, uint32_t hooks);
 
 /*
- * Where the packets of a train come from, for who looks at them on their way: nothing of this
+ * Where the packets of a burst come from, for who looks at them on their way: nothing of this
  * travels. Zero where it is not known, as of packets that came by the network.
  */
-struct core_train_story {
+struct core_burst_model {
 	uint64_t wr_id;
 	uint32_t qpn;    /* of the sender */
-	uint32_t offset; /* bytes of the message before this train */
+	uint32_t offset; /* bytes of the message before this burst */
 	uint32_t total;  /* bytes of the message */
 	uint32_t mtu;    /* bytes of each of its packets but the last */
 	uint32_t rule;   /* the shell's: the fault rule that touched it last */

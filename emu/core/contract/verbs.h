@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The HCA as pure state machines, as core.h offers it: what the device asks of its surroundings,
- * the control verbs, the data path.
+ * The HCA as pure state machines, as core.h offers it: the control verbs, the data path.
  *
  * Contract:
  *  - No I/O, no clock, no threads, no globals. Time comes in as an argument (nanoseconds of any
- *    monotonic clock), packets come in as trains, deadlines go out as return values. What the
- *    device needs from outside it asks of struct core_ops.
+ *    monotonic clock), packets come in as bursts, deadlines go out as return values. What the
+ *    device needs from outside it asks of struct core_ops (ops.h).
  *  - Single-threaded by contract: one device and all its clients are touched by one thread at a
  *    time. Any number of devices can live in one process.
  *  - Protocol of use, after each event (packet, doorbell, expired deadline, control verb):
  *      1. call core_rx, core_doorbell, core_tick or the verb;
- *      2. call core_tx_next until it returns false, and deliver each train;
+ *      2. call core_tx_next until it returns false, and deliver each burst;
  *      3. ask core_next_deadline and call core_tick when it has come.
  *  - Control verbs return 0 or -errno (errno values as in the libibverbs man pages) and leave
  *    every object untouched when they fail: -ENOENT for a handle that names nothing of the client.
@@ -19,13 +18,14 @@
 #ifndef CORE_VERBS_H
 #define CORE_VERBS_H
 
+#include "burst.h"
 #include "emu/abi/cmd.h"
 #include "emu/abi/cqe.h"
 #include "emu/abi/event.h"
 #include "emu/core/contract/config.h"
+#include "ops.h"
 #include "port.h"
 #include "trace.h"
-#include "train.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,93 +33,6 @@
 
 struct device;
 struct client;
-
-/* ---- what the device asks of its surroundings ---- */
-
-/* A piece of memory. */
-struct core_span {
-	uint64_t addr;
-	uint32_t length;
-	uint32_t space; /* enum core_space */
-};
-
-/* Pieces of memory of CORE_SPACE_DEVICE, each a stride behind the one before. */
-struct core_row {
-	uint64_t addr; /* of the first */
-	int64_t stride;
-	uint32_t length; /* of each, not 0 */
-	uint32_t count;  /* not 0 */
-};
-
-enum core_space {
-	CORE_SPACE_CLIENT = 0, /* addr is a virtual address of the client */
-	CORE_SPACE_DEVICE = 1, /* addr is a pointer of our own process */
-};
-
-/* Memory shared with a client, made by ops->ring_alloc: zeroed, at least size bytes. */
-struct core_ring {
-	void *base;
-	size_t size;
-	void *token; /* the shell's; the core only keeps it */
-};
-
-/*
- * Injected operations. "user" is the pointer given to core_create, "client" the cookie given to
- * core_client_create. All are called synchronously and must not call back into the core.
- */
-struct core_ops {
-	/*
-	 * Copies the memory named by the spans, in order, to "to" (the sum of their lengths).
-	 * Returns 0, -EFAULT (some of it is not there; what "to" holds is unspecified), or -ESRCH:
-	 * the client is gone, and core_client_destroy will follow, or its memory does not answer
-	 * now. The device then keeps silent, as hardware does whose process died: what it did not
-	 * do counts as lost on the way, and who waits for it asks again, or runs into its timeout.
-	 */
-	int (*mem_read)(void *client, const struct core_span *from, unsigned n, void *to);
-	/*
-	 * Scatters the iovecs over the spans; both lists have the same total length. Stores of up
-	 * to 8 bytes are seen whole, and the last bytes become visible last (DESIGN D5).
-	 */
-	int (*mem_write)(void *client, const struct core_span *to, unsigned n,
-			 const struct iovec *from, unsigned n_from);
-	/* Optional, both or none: mem_read and mem_write of a row. */
-	int (*mem_read_row)(void *client, const struct core_row *from, void *to);
-	int (*mem_write_row)(void *client, const struct core_row *to, const struct iovec *from);
-	/* Optional: what mem_write puts aside is in memory then. Comes before a completion. */
-	void (*mem_settle)(void *user);
-	/* Optional: would the program find memory there, as far as is known at no great cost? */
-	bool (*mem_there)(void *client, const struct core_span *at);
-	/*
-	 * Optional: where who delivers a train to dst (a GID) may take the bytes of a span of
-	 * CORE_SPACE_DEVICE, which the program may change. NULL: they are to be copied.
-	 */
-	const void *(*mem_map)(void *client, const struct core_span *at, const uint8_t dst[16]);
-	/* Shared, zeroed memory for a queue. 0 or -ENOMEM. */
-	int (*ring_alloc)(void *client, size_t size, struct core_ring *out);
-	/* By its maker, or by the client that inherited it (core_client_join). */
-	void (*ring_free)(void *client, struct core_ring *ring);
-	/* An armed CQ has a completion: one record. False: one waits already, or nobody reads. */
-	bool (*comp_event)(void *client, uint32_t channel, uint64_t cookie);
-	bool (*async_event)(void *client, const struct uhca_abi_async_event *event);
-	/* The destroy of an object takes back records not delivered to the socket yet: how many. */
-	uint32_t (*comp_purge)(void *client, uint32_t channel, uint64_t cookie);
-	uint32_t (*async_purge)(void *client, uint64_t cookie);
-	/* Unpredictable bytes (seeded in the simulator): keys, QP numbers. */
-	void (*random)(void *user, void *buf, size_t len);
-	/*
-	 * Optional: the first QP of the device was attached to a multicast group, or the last one
-	 * detached; gid is as packets to it carry it. 0 or -errno, which the attach returns; the
-	 * end of a membership does not fail.
-	 */
-	int (*mcast)(void *user, const uint8_t gid[16], bool join);
-	/* Optional (NULL: off), see trace.h. */
-	void (*trace)(void *user, const struct core_trace *t);
-	/*
-	 * Optional: looks at a completion before it enters the CQ with this handle; may change it.
-	 * False: it does not enter; core_inject_completion can bring it later.
-	 */
-	bool (*completion)(void *user, uint32_t cqn, struct uhca_abi_cqe *e);
-};
 
 /* ---- a device ---- */
 
@@ -140,6 +53,13 @@ void core_client_destroy(struct client *c);
 
 /* ---- control verbs: cmd.h tells what the fields mean ---- */
 
+/*
+ * Why the last control verb or call of the communication manager was refused: words without an end,
+ * "" when nothing was said since core_forget_refusal. Valid until the next call into the device.
+ */
+const char *core_refusal(const struct device *dev);
+void core_forget_refusal(struct device *dev);
+
 int core_query_device(struct client *c, struct uhca_cmd_device_attr *out);
 int core_query_port(struct client *c, uint32_t port, struct uhca_cmd_port_attr *out);
 int core_query_gid(struct client *c, uint32_t index, uint8_t gid[16]);
@@ -159,6 +79,8 @@ int core_destroy_qp(struct client *c, uint32_t handle);
 int core_create_srq(struct client *c, const struct uhca_cmd_create_srq *in,
 		    struct uhca_cmd_create_srq_reply *out, struct core_ring *ring);
 int core_modify_srq(struct client *c, const struct uhca_cmd_modify_srq *in);
+int core_resize_srq(struct client *c, const struct uhca_cmd_modify_srq *in,
+		    struct uhca_cmd_create_srq_reply *out, struct core_ring *ring);
 int core_query_srq(struct client *c, uint32_t handle, struct uhca_cmd_query_srq_reply *out);
 int core_destroy_srq(struct client *c, uint32_t handle);
 int core_create_ah(struct client *c, const struct uhca_cmd_create_ah *in, uint32_t *handle);
@@ -182,13 +104,26 @@ int core_reg_dm_mr(struct client *c, const struct uhca_cmd_reg_dm_mr *in,
 		   struct uhca_cmd_reg_mr_reply *out);
 int core_reg_shared_mr(struct client *c, const struct uhca_cmd_reg_shared_mr *in,
 		       struct uhca_cmd_reg_mr_reply *out);
-/* size bytes of the client's memory are mapped at base until its end. -EBUSY: there is one. */
-int core_attach_arena(struct client *c, void *base, uint64_t size);
-/* As core_reg_mr; -EINVAL also for extents that are not right (cmd_memory.h). */
-int core_reg_adopted_mr(struct client *c, const struct uhca_cmd_reg_adopted_mr *in,
-			struct uhca_cmd_reg_mr_reply *out);
+/*
+ * Memory of the client of which windows are mapped here: the n-th has the bytes from n times
+ * CORE_ARENA_WINDOW on. One that is mapped stays so until the client's end.
+ */
+#define CORE_ARENA_WINDOW  (UINT64_C(1) << 34)
+#define CORE_ARENA_WINDOWS 64u
+struct core_arena {
+	uint64_t size;
+	uint8_t *window[CORE_ARENA_WINDOWS]; /* NULL: not mapped */
+};
+/* The arena is the caller's until the client's end. -EBUSY: there is one. */
+int core_attach_arena(struct client *c, const struct core_arena *arena);
+/*
+ * As core_reg_mr; also -EINVAL for extents that are not right (cmd_memory.h) or in no window that
+ * is mapped, and -ENOSPC when they are in too many.
+ */
+int core_reg_pinned_mr(struct client *c, const struct uhca_cmd_reg_pinned_mr *in,
+		       struct uhca_cmd_reg_mr_reply *out);
 /* Which address the client has for this byte of its arena; false: none. Looks at all regions. */
-bool core_adopted_at(const struct client *c, uint64_t at, uint64_t *addr);
+bool core_pinned_at(const struct client *c, uint64_t at, uint64_t *addr);
 int core_alloc_key(struct client *c, const struct uhca_cmd_alloc_key *in,
 		   struct uhca_cmd_reg_mr_reply *out);
 /*
@@ -232,32 +167,32 @@ int core_detach_mcast(struct client *c, const struct uhca_cmd_mcast *in);
 void core_doorbell(struct client *c, uint32_t doorbell, uint64_t now);
 
 /*
- * The next train to send, round robin over the QPs that have work (of trains of one packet each
- * sends up to 16 in its turn); those of low latency go first, but for one train of the others
- * after each 16 packets of theirs. buf (cap bytes, at least config.train_bytes) takes the payload
- * unless it stands in shared memory already. The train and what it points to are valid until the
+ * The next burst to send, round robin over the QPs that have work (of bursts of one packet each
+ * sends up to 16 in its turn); those of low latency go first, but for one burst of the others
+ * after each 16 packets of theirs. buf (cap bytes, at least config.burst_bytes) takes the payload
+ * unless it stands in shared memory already. The burst and what it points to are valid until the
  * next call into this device, so deliver it first; it may be handed to core_rx of another device,
  * or of this same device, as it is.
  * Returns false when nothing is to be sent now.
  */
 bool core_tx_next(struct device *dev, uint64_t now, uint8_t *buf, size_t cap,
-		  struct core_train *out);
+		  struct core_burst *out);
 
 /*
- * The train, which stays valid, left by a network that has no more room than config.window_bytes.
+ * The burst, which stays valid, left by a network that has no more room than config.window_bytes.
  * UC and UD, whose packets nobody acknowledges, pause behind so many bytes; others go on.
  */
-void core_tx_left(struct device *dev, const struct core_train *t, uint64_t now);
+void core_tx_left(struct device *dev, const struct core_burst *t, uint64_t now);
 
 /*
  * The same as core_tx_next of one client's QPs only, in the order in which they were rung. It does
  * not wait for the end of a pause.
  */
 bool core_tx_next_of(struct client *c, uint64_t now, uint8_t *buf, size_t cap,
-		     struct core_train *out);
+		     struct core_burst *out);
 
-/* A train arrived. The payload is only read during the call. */
-void core_rx(struct device *dev, uint64_t now, const struct core_train *t);
+/* A burst arrived. The payload is only read during the call. */
+void core_rx(struct device *dev, uint64_t now, const struct core_burst *t);
 
 /* An Ethernet frame of a raw packet QP, without checksum. */
 struct core_frame {
@@ -290,8 +225,13 @@ void core_freeze(struct device *dev, bool on, uint64_t now);
 /* So much of the time that has passed does not count for that clock: the caller did not run. */
 void core_skip(struct device *dev, uint64_t time);
 
-/* What programs were to copy (abi/offer.h) is in memory, as far as that answers. */
-void core_offers_settle(struct device *dev);
+/*
+ * Programs of dev, which is new, and of "other" may share memory: before one of the two devices
+ * looks at it, what programs of both were to copy there (abi/copy_on_poll.h) is there. It holds for
+ * all devices with which either shares it already, until core_destroy.
+ */
+void core_share_memory(struct device *dev, struct device *other);
+
 /*
  * The shell is about to sleep: what waits for company (config.ack_delay_ns) waits no longer. True
  * when there is something to send now.
@@ -333,10 +273,20 @@ struct core_fact {
 
 #define CORE_MAX_FACTS 40
 
+/* A visit of all objects of a type, in parts. */
+struct core_visit {
+	enum core_object_type type;
+	const void *client; /* only what this one has; NULL: of all */
+	uint32_t next;      /* place in the table; 0 at first */
+	uint32_t met;       /* objects so far */
+};
+
 /*
- * Calls visit once for each object of the type, of all clients. The facts live for the call.
+ * Calls visit (NULL: nothing; they are counted) for each such object in the next places of the
+ * table. The facts live for the call. False: those were the last. What is made or destroyed between
+ * two parts is met or not.
  */
-void core_visit(struct device *dev, enum core_object_type type,
+bool core_visit(struct device *dev, struct core_visit *v, uint32_t places,
 		void (*visit)(void *arg, void *client, const struct core_fact *facts, unsigned n),
 		void *arg);
 

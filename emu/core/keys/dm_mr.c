@@ -7,6 +7,7 @@
 #include "mr.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 
 #define ACCESS_OF_DM                                                                               \
@@ -25,15 +26,22 @@ struct registration {
 };
 
 /* Offset, length and iova are any numbers at all; a region's addresses must not wrap. */
-static int check_registration(const struct device *dev, const struct dm *dm,
+static int check_registration(struct device *dev, const struct dm *dm,
 			      const struct registration *in)
 {
-	if ((in->access & ~in->allowed) || dm->shared != in->shared)
-		return -EINVAL;
+	if (in->access & ~in->allowed)
+		return device_refuse(dev, -EINVAL, "access 0x%x: device memory has not 0x%x",
+				     in->access, in->access & ~in->allowed);
+	if (dm->shared != in->shared)
+		return device_refuse(dev, -EINVAL, "handle 0x%x names memory of the other kind",
+				     in->dm);
 	if (in->offset > dm->length || in->length > dm->length - in->offset)
-		return -EINVAL;
+		return device_refuse(dev, -EINVAL,
+				     "offset %" PRIu64 " and length %" PRIu64
+				     " are not inside of %" PRIu64 " bytes",
+				     in->offset, in->length, dm->length);
 	if (in->length && in->length - 1 > UINT64_MAX - in->iova)
-		return -EINVAL;
+		return mr_refuse_wrap(dev, in->length, in->iova);
 	return mr_access_check(dev, in->access);
 }
 
@@ -74,9 +82,7 @@ static int reg(struct client *c, const struct registration *in, struct uhca_cmd_
 		err = dm_mr_create(c, pd, dm, in, &mr);
 	if (err)
 		return err;
-	out->handle = mr->obj.handle;
-	out->lkey = mr->key;
-	out->rkey = mr_rkey(mr);
+	mr_reply(mr, out);
 	return 0;
 }
 
@@ -89,7 +95,11 @@ int core_reg_dm_mr(struct client *c, const struct uhca_cmd_reg_dm_mr *in,
 				 .allowed = ACCESS_OF_DM,
 				 .offset = in->offset,
 				 .length = in->length};
-	return in->access & MR_ZERO_BASED ? reg(c, &r, out) : -EINVAL;
+	if (!(in->access & MR_ZERO_BASED))
+		return device_refuse(c->dev, -EINVAL,
+				     "access 0x%x: device memory needs IBV_ACCESS_ZERO_BASED",
+				     in->access);
+	return reg(c, &r, out);
 }
 
 int core_reg_shared_mr(struct client *c, const struct uhca_cmd_reg_shared_mr *in,
@@ -103,5 +113,5 @@ int core_reg_shared_mr(struct client *c, const struct uhca_cmd_reg_shared_mr *in
 				 .length = in->length,
 				 .iova = in->access & MR_ZERO_BASED ? 0 : in->iova,
 				 .shared = true};
-	return in->length ? reg(c, &r, out) : -EINVAL;
+	return in->length ? reg(c, &r, out) : device_refuse(c->dev, -EINVAL, "length is 0");
 }

@@ -8,6 +8,7 @@
 #include "mw.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 
 #define DESCRIBED_ACCESS                                                                           \
@@ -68,12 +69,15 @@ int core_alloc_key(struct client *c, const struct uhca_cmd_alloc_key *in,
 	int err;
 
 	if (!c->dev->cfg.limits.max_list_entries)
-		return -EOPNOTSUPP; /* no feature that needs keys */
+		return device_refuse(c->dev, -EOPNOTSUPP,
+				     "the device's profile has no described keys");
 	err = client_find_shared(c, &c->dev->pds, in->pd, &pd);
 	if (!err && !list_allowed(&c->dev->cfg, in->max_entries))
-		err = -EINVAL;
+		err = device_refuse(c->dev, -EINVAL,
+				    "max_entries %u is not from 1 to max_list_entries, %u",
+				    in->max_entries, c->dev->cfg.limits.max_list_entries);
 	if (!err && !client_has_room(c, cost_of(in->max_entries)))
-		err = -ENOMEM;
+		err = mr_refuse_room(c, cost_of(in->max_entries));
 	if (err)
 		return err;
 	mr = calloc(1, sizeof(*mr));
@@ -141,9 +145,12 @@ static int check_access(const struct plan *p)
 	uint32_t access = p->layout->access;
 
 	if (access & ~(uint32_t)(DESCRIBED_ACCESS | MR_ZERO_BASED | MR_OPTIONAL))
-		return -EINVAL;
+		return device_refuse(device_of(p), -EINVAL,
+				     "access 0x%x has what a description has not", access);
 	if ((access & MR_ZERO_BASED) && p->layout->iova)
-		return -EINVAL;
+		return device_refuse(device_of(p), -EINVAL,
+				     "access has ZERO_BASED, and iova is 0x%" PRIx64,
+				     p->layout->iova);
 	return mr_access_check(device_of(p), access);
 }
 
@@ -158,13 +165,22 @@ static int check_child(struct plan *p, uint32_t lkey, uint64_t addr, uint64_t le
 
 	if (!length || length > device_of(p)->cfg.limits.max_mr_size ||
 	    mr_check(p->mr->pd, lkey, addr, length, p->need, &child) != MR_OK || child == p->mr)
-		return -EINVAL;
+		return device_refuse(device_of(p), -EINVAL,
+				     "0x%" PRIx64 " + %" PRIu64
+				     " of lkey 0x%x is no memory with rights 0x%x",
+				     addr, length, lkey, p->need);
 	depth = 1 + (child->kind == MR_KIND_INDIRECT ? child->ind->depth : 0u);
 	if (depth > UHCA_ABI_MAX_DEPTH)
-		return -EINVAL;
+		return device_refuse(device_of(p), -EINVAL, "%u levels of keys are above %u", depth,
+				     UHCA_ABI_MAX_DEPTH);
 	if (depth > p->depth)
 		p->depth = depth;
 	return 0;
+}
+
+static int too_long(const struct plan *p)
+{
+	return device_refuse(device_of(p), -EINVAL, "the description is longer than max_mr_size");
 }
 
 static int add_length(struct plan *p, uint64_t length)
@@ -172,7 +188,7 @@ static int add_length(struct plan *p, uint64_t length)
 	uint64_t max = device_of(p)->cfg.limits.max_mr_size;
 
 	if (length > max || p->length > max - length)
-		return -EINVAL;
+		return too_long(p);
 	p->length += length;
 	return 0;
 }
@@ -183,8 +199,12 @@ static int check_size(const struct plan *p, size_t entry, uint32_t bytes)
 	uint32_t n = p->layout->n;
 
 	if (!n || bytes != n * entry)
-		return -EINVAL;
-	return n > p->mr->ind->max_entries ? -E2BIG : 0;
+		return device_refuse(device_of(p), -EINVAL, "the list of %u entries has %u bytes",
+				     n, bytes);
+	if (n > p->mr->ind->max_entries)
+		return device_refuse(device_of(p), -E2BIG, "%u entries: the key was made for %u", n,
+				     p->mr->ind->max_entries);
+	return 0;
 }
 
 static int check_pages(struct plan *p, const uint64_t *page, uint32_t bytes)
@@ -197,18 +217,24 @@ static int check_pages(struct plan *p, const uint64_t *page, uint32_t bytes)
 		return err;
 	if (l->n_dims || l->page_shift < UHCA_ABI_MIN_PAGE_SHIFT ||
 	    l->page_shift > UHCA_ABI_MAX_PAGE_SHIFT)
-		return -EINVAL;
+		return device_refuse(device_of(p), -EINVAL, "page_shift %u is not from %u to %u",
+				     l->page_shift, UHCA_ABI_MIN_PAGE_SHIFT,
+				     UHCA_ABI_MAX_PAGE_SHIFT);
 	size = 1ull << l->page_shift;
 	first = l->iova & (size - 1);
 	/* 11.2.8.4: the pages hold the region, and no page is without a part of it. */
 	if (!l->length || l->length > (uint64_t)l->n * size - first ||
 	    first + l->length <= (uint64_t)(l->n - 1) * size)
-		return -EINVAL;
+		return device_refuse(device_of(p), -EINVAL,
+				     "length %" PRIu64 " does not fill %u pages of %" PRIu64,
+				     l->length, l->n, size);
 	for (uint32_t i = 0; i < l->n && !err; i++) {
 		/* Only the bytes of the region must be there, not all of its last page. */
 		uint64_t from = i ? 0 : first, left = first + l->length - i * size;
 		if (page[i] & (size - 1))
-			return -EINVAL;
+			return device_refuse(device_of(p), -EINVAL,
+					     "page %u, 0x%" PRIx64 ", is no multiple of %" PRIu64,
+					     i, page[i], size);
 		err = check_child(p, l->lkey, page[i] + from, (left < size ? left : size) - from);
 	}
 	return err ? err : add_length(p, l->length);
@@ -220,9 +246,10 @@ static int check_blocks(struct plan *p, const struct uhca_abi_block *b, uint32_t
 	int err = check_size(p, sizeof(*b), bytes);
 
 	if (!err && (l->length || l->lkey || l->page_shift || l->n_dims))
-		return -EINVAL;
+		return -EINVAL; /* no library of ours */
 	for (uint32_t i = 0; i < l->n && !err; i++) {
-		err = b[i].reserved ? -EINVAL : check_child(p, b[i].lkey, b[i].addr, b[i].length);
+		err = b[i].reserved ? -EINVAL /* nor this */
+				    : check_child(p, b[i].lkey, b[i].addr, b[i].length);
 		if (!err)
 			err = add_length(p, b[i].length);
 	}
@@ -235,20 +262,24 @@ static int check_piece(struct plan *p, const struct uhca_abi_piece *piece, const
 	wide low = 0, high = 0;
 
 	if (piece->reserved || piece->bytes > device_of(p)->cfg.limits.max_mr_size)
-		return -EINVAL;
+		return too_long(p);
 	for (unsigned d = 0; d < UHCA_ABI_MAX_DIMS; d++) {
 		wide reach = d < p->layout->n_dims ? (wide)piece->stride[d] * (count[d] - 1) : 0;
 		if (d >= p->layout->n_dims && piece->stride[d])
-			return -EINVAL;
+			return -EINVAL; /* no library of ours */
 		low += reach < 0 ? reach : 0;
 		high += reach > 0 ? reach : 0;
 	}
 	low += piece->addr;
 	high += (wide)piece->addr + piece->bytes;
 	if (low < 0 || high - 1 > (wide)UINT64_MAX || high - low > (wide)INT64_MAX)
-		return -EINVAL;
-	return piece->bytes ? check_child(p, piece->lkey, (uint64_t)low, (uint64_t)(high - low))
-			    : -EINVAL;
+		return device_refuse(device_of(p), -EINVAL,
+				     "the strides of lkey 0x%x leave the address space",
+				     piece->lkey);
+	if (!piece->bytes)
+		return device_refuse(device_of(p), -EINVAL, "a piece of lkey 0x%x has 0 bytes",
+				     piece->lkey);
+	return check_child(p, piece->lkey, (uint64_t)low, (uint64_t)(high - low));
 }
 
 /* Repeats of the round of all pieces; 0 when there are too many or none. */
@@ -271,15 +302,20 @@ static int check_interleaved(struct plan *p, const uint64_t *count, uint32_t byt
 	uint64_t round, n;
 	int err = 0;
 
-	if (l->length || l->lkey || l->page_shift || l->n_dims > UHCA_ABI_MAX_DIMS || !l->n)
-		return -EINVAL;
+	if (l->length || l->lkey || l->page_shift)
+		return -EINVAL; /* no library of ours */
+	if (l->n_dims > UHCA_ABI_MAX_DIMS || !l->n)
+		return device_refuse(device_of(p), -EINVAL, "%u pieces in %u dimensions", l->n,
+				     l->n_dims);
 	if (l->n > UHCA_ABI_MAX_PIECES)
-		return -E2BIG;
+		return device_refuse(device_of(p), -E2BIG, "%u pieces are above %u", l->n,
+				     UHCA_ABI_MAX_PIECES);
 	if (bytes != l->n_dims * sizeof(*count) + l->n * sizeof(*piece))
-		return -EINVAL;
+		return -EINVAL; /* no library of ours */
 	n = repeats(p, count);
 	if (!n)
-		return -EINVAL;
+		return device_refuse(device_of(p), -EINVAL,
+				     "a count is 0, or the repeats are more than max_mr_size");
 	for (uint32_t i = 0; i < l->n && !err; i++) {
 		err = check_piece(p, &piece[i], count);
 		if (!err)
@@ -287,7 +323,7 @@ static int check_interleaved(struct plan *p, const uint64_t *count, uint32_t byt
 	}
 	round = p->length;
 	if (err || round > device_of(p)->cfg.limits.max_mr_size / n)
-		return err ? err : -EINVAL;
+		return err ? err : too_long(p);
 	p->length = round * n;
 	return 0;
 }
@@ -303,7 +339,7 @@ static int check_list(struct plan *p, const void *list, uint32_t bytes)
 	case UHCA_ABI_SHAPE_INTERLEAVED:
 		return check_interleaved(p, list, bytes);
 	default:
-		return -EINVAL;
+		return -EINVAL; /* no library of ours */
 	}
 }
 
@@ -312,14 +348,20 @@ static int check(struct plan *p, const void *list, uint32_t bytes)
 	int err;
 
 	if (!(device_of(p)->cfg.features & feature_of(p->shape)))
-		return -EOPNOTSUPP;
+		return device_refuse(device_of(p), -EOPNOTSUPP,
+				     "the device's profile has no descriptions of this shape");
 	if (p->mr->obj.refs)
-		return -EBUSY;
-	err = key_allowed(p) ? check_access(p) : -EINVAL;
+		return device_refuse(device_of(p), -EBUSY,
+				     "%u windows or described keys stand on the key",
+				     p->mr->obj.refs);
+	err = key_allowed(p)
+		      ? check_access(p)
+		      : device_refuse(device_of(p), -EINVAL, "key 0x%x is not the region's, 0x%x",
+				      p->layout->key, p->mr->key);
 	if (!err)
 		err = check_list(p, list, bytes);
 	if (!err && p->length - 1 > UINT64_MAX - p->layout->iova)
-		err = -EINVAL;
+		err = mr_refuse_wrap(device_of(p), p->length, p->layout->iova);
 	return err;
 }
 
@@ -423,11 +465,13 @@ int core_describe_key(struct client *c, const struct uhca_cmd_describe_key *in)
 	struct mr *mr;
 
 	if (mr_find(c, in->layout.key >> 8, &mr))
-		return -EINVAL;
+		return device_refuse(c->dev, -EINVAL, "key 0x%x names no region", in->layout.key);
 	/* Fast registrations belong to the queue. */
 	if (mr->kind != MR_KIND_INDIRECT || in->bytes > sizeof(in->list) ||
 	    (in->shape != UHCA_ABI_SHAPE_INTERLEAVED && in->shape != UHCA_ABI_SHAPE_SG))
-		return -EINVAL;
+		return device_refuse(c->dev, -EINVAL,
+				     "key 0x%x was not made to be described, or not in this shape",
+				     in->layout.key);
 	return indirect_describe(mr, in->shape, &in->layout, in->list, in->bytes);
 }
 
@@ -453,7 +497,7 @@ void indirect_invalidate(struct mr *mr)
 {
 	struct mr *child;
 
-	late_store_settle(mr->obj.client->dev);
+	make_visible(mr->obj.client->dev, BEFORE_KEY_CHANGE, NULL);
 	for (uint32_t i = 0; (child = child_of(mr->ind, i)); i++)
 		child->obj.refs--;
 	mr->ind->shape = 0;

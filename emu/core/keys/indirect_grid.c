@@ -85,7 +85,7 @@ static uint64_t mapped_row(const struct grid *g, uint64_t *at)
 	*at = addr;
 	if (child->kind == MR_KIND_DEVICE)
 		return n;
-	e = child->adopted ? extents_of(child->adopted, addr) : NULL;
+	e = child->pinned ? extents_of(child->pinned, addr) : NULL;
 	if (!e)
 		return 0;
 	*at = (uintptr_t)e->at + (addr - e->addr);

@@ -7,7 +7,7 @@ int key_give(struct device *dev, struct object *o, uint32_t *key)
 {
 	bool again = dev->key_reuse && table_revive(&dev->mrs, dev->freed_key >> 8);
 	uint8_t key_byte;
-	int err = table_add(&dev->mrs, o, &o->handle);
+	int err = device_add(dev, &dev->mrs, o, &o->handle);
 
 	if (err)
 		return err;

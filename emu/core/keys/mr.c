@@ -8,10 +8,12 @@
 #include "mr.h"
 #include "emu/core/contract/walk.h"
 #include "emu/core/memory/memory.h"
+#include "key_cause.h"
 #include "key_reuse.h"
 #include "mw.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 
 #define ACCESS_SUPPORTED                                                                           \
@@ -30,17 +32,37 @@ static uint32_t access_here(const struct device *dev)
 	return access;
 }
 
-int mr_access_check(const struct device *dev, uint32_t access)
+int mr_access_check(struct device *dev, uint32_t access)
 {
 	uint32_t known = ACCESS_SUPPORTED | MR_ZERO_BASED | MR_ON_DEMAND | MR_FLUSH;
 	if (access & ~known)
-		return -EINVAL;
+		return device_refuse(dev, -EINVAL, "access 0x%x has bits that mean nothing: 0x%x",
+				     access, access & ~known);
 	if (access & ~access_here(dev))
-		return -EOPNOTSUPP;
+		return device_refuse(dev, -EOPNOTSUPP,
+				     "access 0x%x: the device's profile has not 0x%x", access,
+				     access & ~access_here(dev));
 	/* Who may change it from afar must be able to change it from here (ibv_reg_mr(3)). */
 	if ((access & (MR_REMOTE_WRITE | MR_REMOTE_ATOMIC)) && !(access & MR_LOCAL_WRITE))
-		return -EINVAL;
+		return device_refuse(dev, -EINVAL,
+				     "access 0x%x: REMOTE_WRITE and REMOTE_ATOMIC need LOCAL_WRITE",
+				     access);
 	return 0;
+}
+
+int mr_refuse_wrap(struct device *dev, uint64_t length, uint64_t from)
+{
+	return device_refuse(dev, -EINVAL,
+			     "length %" PRIu64 " from 0x%" PRIx64 " goes beyond the address space",
+			     length, from);
+}
+
+int mr_refuse_room(const struct client *c, uint64_t bytes)
+{
+	return device_refuse(c->dev, -ENOMEM,
+			     "it takes %" PRIu64 " bytes of the daemon, and %" PRIu64
+			     " of limit client_memory, %" PRIu64 ", are taken",
+			     bytes, c->memory, c->dev->cfg.limits.client_memory);
 }
 
 /*
@@ -60,16 +82,20 @@ static uint32_t choose_page_shift(uint64_t length)
 int mr_make_pages(const struct client *c, uint64_t addr, uint64_t length, struct page_array *out)
 {
 	uint32_t page_shift = choose_page_shift(length);
-	if (length > c->dev->cfg.limits.max_mr_size)
-		return -EINVAL;
-	if (!client_has_room(c, page_array_cost(addr, length, page_shift)))
-		return -ENOMEM;
+	uint64_t cost = page_array_cost(addr, length, page_shift);
+	if (device_check_limit(c->dev, "length", length, "max_mr_size",
+			       c->dev->cfg.limits.max_mr_size))
+		return -EINVAL; /* as was said */
+	if (length && length - 1 > UINT64_MAX - addr)
+		return mr_refuse_wrap(c->dev, length, addr);
+	if (!client_has_room(c, cost))
+		return mr_refuse_room(c, cost);
 	return page_array_construct(out, addr, length, page_shift);
 }
 
 static uint64_t memory_of(const struct mr *mr)
 {
-	return page_array_bytes(&mr->pages) + indirect_bytes(mr->ind) + extents_cost(mr->adopted);
+	return page_array_bytes(&mr->pages) + indirect_bytes(mr->ind) + extents_cost(mr->pinned);
 }
 
 void mr_charge(const struct mr *mr)
@@ -96,9 +122,11 @@ void mr_new_key(struct mr *mr)
 int mr_add(struct client *c, struct pd *pd, struct mr *mr)
 {
 	struct device *dev = c->dev;
-	int err = dev->mrs.used - dev->n_mw < dev->cfg.limits.max_mr ? 0 : -ENOMEM;
-	if (!err)
-		err = key_give(dev, &mr->obj, &mr->key);
+	int err;
+	if (dev->mrs.used - dev->n_mw >= dev->cfg.limits.max_mr)
+		return device_refuse(dev, -ENOMEM, "the device has max_mr, %u, regions already",
+				     dev->cfg.limits.max_mr);
+	err = key_give(dev, &mr->obj, &mr->key);
 	if (err)
 		return err;
 	mr->obj.client = c;
@@ -126,10 +154,14 @@ static int set_range(const struct client *c, struct mr *mr, const struct uhca_cm
 	if (is_implicit(in)) {
 		mr->kind = MR_KIND_IMPLICIT;
 		mr->pages.length = UINT64_MAX;
-		return mr->iova ? -EINVAL : 0;
+		if (mr->iova)
+			return device_refuse(c->dev, -EINVAL,
+					     "an implicit region begins at iova 0, not 0x%" PRIx64,
+					     mr->iova);
+		return 0;
 	}
 	if (in->length && in->length - 1 > UINT64_MAX - mr->iova)
-		return -EINVAL;
+		return mr_refuse_wrap(c->dev, in->length, mr->iova);
 	return mr_make_pages(c, in->addr, in->length, &mr->pages);
 }
 
@@ -170,9 +202,7 @@ int mr_register(struct client *c, const struct uhca_cmd_reg_mr *in,
 		err = mr_create(c, pd, in, &mr);
 	if (err)
 		return err;
-	out->handle = mr->obj.handle;
-	out->lkey = mr->key;
-	out->rkey = mr_rkey(mr);
+	mr_reply(mr, out);
 	*made = mr;
 	return 0;
 }
@@ -190,12 +220,12 @@ void mr_destroy(struct mr *mr)
 		mw_unbind_all(mr);
 		indirect_orphan(mr);
 	}
-	late_store_settle(mr->obj.client->dev);
-	offers_settle(mr->obj.client->dev);
+	make_visible(mr->obj.client->dev, BEFORE_REGION_END, NULL);
 	mr_refund(mr);
 	if (mr->ind)
 		indirect_invalidate(mr);
 	indirect_free(mr->ind);
+	key_remember(mr);
 	key_take_back(mr->obj.client->dev, &mr->obj, mr->key);
 	mr->pd->obj.refs--;
 	if (mr->dm)
@@ -208,8 +238,7 @@ void mr_destroy(struct mr *mr)
 void mr_lose(struct mr *mr)
 {
 	uint64_t length = mr->pages.length;
-	late_store_settle(mr->obj.client->dev);
-	offers_settle(mr->obj.client->dev);
+	make_visible(mr->obj.client->dev, BEFORE_REGION_END, NULL);
 	mr_refund(mr);
 	mr_forget_extents(mr);
 	page_array_destruct(&mr->pages);
@@ -225,7 +254,8 @@ int mr_find(struct client *c, uint32_t handle, struct mr **out)
 	if (err)
 		return err;
 	if (mr->obj.kind != KEY_MR)
-		return -EINVAL;
+		return device_refuse(c->dev, -EINVAL, "handle 0x%x names a window and no region",
+				     handle);
 	*out = mr;
 	return 0;
 }
@@ -237,7 +267,9 @@ int core_dereg_mr(struct client *c, uint32_t handle)
 	if (err)
 		return err;
 	if (mr->obj.refs)
-		return -EBUSY;
+		return device_refuse(c->dev, -EBUSY,
+				     "%u windows or described keys stand on the region",
+				     mr->obj.refs);
 	mr_destroy(mr);
 	return 0;
 }
@@ -271,8 +303,8 @@ enum mr_verdict mr_check(const struct pd *pd, uint32_t key, uint64_t addr, uint6
 unsigned mr_spans(const struct mr *mr, uint64_t addr, uint32_t length, struct core_span *out,
 		  unsigned max, uint32_t *walked)
 {
-	if (mr->adopted)
-		return extents_walk(mr->adopted, addr - mr->iova, length, out, max, walked);
+	if (mr->pinned)
+		return extents_walk(mr->pinned, addr - mr->iova, length, out, max, walked);
 	if (mr->kind == MR_KIND_MEMORY)
 		return page_array_walk(&mr->pages, addr - mr->iova, length, out, max, walked);
 	out->addr = mr->addr + (addr - mr->iova);
@@ -326,7 +358,7 @@ static void describe_mr(const void *object, struct facts *f)
 	else
 		describe_pages(&mr->pages, f);
 	if (mr->kind == MR_KIND_MEMORY)
-		mr_describe_adoption(mr, f);
+		mr_describe_pinning(mr, f);
 }
 
 static void destroy_mr(void *object)

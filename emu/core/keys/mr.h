@@ -63,7 +63,7 @@ struct mr {
 	struct dm *dm; /* DEVICE: used by us */
 	struct indirect *ind;    /* INDIRECT */
 	struct page_array pages; /* length is set for each kind, the pages for MEMORY only */
-	struct extents *adopted; /* MEMORY: what of it is mapped here; NULL: nothing */
+	struct extents *pinned;  /* MEMORY: what of it is mapped here; NULL: nothing */
 	uint32_t borrowed;       /* why not all of it is: enum uhca_abi_borrowed */
 };
 
@@ -78,6 +78,14 @@ static inline uint32_t mr_rkey(const struct mr *mr)
 	return mr->key ^ mr->split;
 }
 
+/* What the program is told of a region that was registered. */
+static inline void mr_reply(const struct mr *mr, struct uhca_cmd_reg_mr_reply *out)
+{
+	out->handle = mr->obj.handle;
+	out->lkey = mr->key;
+	out->rkey = mr_rkey(mr);
+}
+
 /* The number is one of the region's two keys. */
 static inline bool mr_is_named(const struct mr *mr, uint32_t key)
 {
@@ -88,7 +96,11 @@ static inline bool mr_is_named(const struct mr *mr, uint32_t key)
 void mr_new_key(struct mr *mr);
 
 /* Are these access flags right for a region (ibv_reg_mr(3))? 0, -EINVAL or -EOPNOTSUPP. */
-int mr_access_check(const struct device *dev, uint32_t access);
+int mr_access_check(struct device *dev, uint32_t access);
+
+/* -EINVAL: [from, from + length) leaves the address space. -ENOMEM: limit client_memory. */
+int mr_refuse_wrap(struct device *dev, uint64_t length, uint64_t from);
+int mr_refuse_room(const struct client *c, uint64_t bytes);
 
 /*
  * Pages for [addr, addr + length): 0, -EINVAL for a range that wraps or is too long, -ENOMEM, also
@@ -107,11 +119,11 @@ void mr_refund(const struct mr *mr);
 int mr_register(struct client *c, const struct uhca_cmd_reg_mr *in,
 		struct uhca_cmd_reg_mr_reply *out, struct mr **made);
 
-/* The region's pages are others now, or none: what was adopted of the old ones counts no more. */
+/* The region's pages are others now, or none: what was pinned of the old ones counts no more. */
 void mr_forget_extents(struct mr *mr);
 
-/* How many bytes of a client's memory are adopted, and why not all. */
-void mr_describe_adoption(const struct mr *mr, struct facts *f);
+/* How many bytes of a client's memory are pinned, and why not all. */
+void mr_describe_pinning(const struct mr *mr, struct facts *f);
 
 /* The client that owned the memory has ended; the region stays, without memory behind it. */
 void mr_lose(struct mr *mr);
@@ -125,7 +137,7 @@ int mr_find(struct client *c, uint32_t handle, struct mr **out);
  */
 void mr_destroy(struct mr *mr);
 
-/* What a check found; it says what happened, not where to go (craft.md, pitfall 6). */
+/* What a check found; it says what happened, not where to go. */
 enum mr_verdict {
 	MR_OK,
 	MR_BAD_KEY,    /* no such key, a stale key byte, or a key that is invalid */

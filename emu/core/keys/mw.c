@@ -17,15 +17,17 @@ enum { TYPE_1 = 1, TYPE_2 = 2 };
 /* Flags of regions that mean nothing for a window and harm none. */
 #define IGNORED (MR_LOCAL_WRITE | MR_MW_BIND | MR_OPTIONAL)
 
-static int check_type(const struct device *dev, uint32_t type)
+static int check_type(struct device *dev, uint32_t type)
 {
-	uint32_t features = dev->cfg.features;
+	const uint32_t need = type == TYPE_1 ? UHCA_ABI_HAS_MW_TYPE_1
+					     : UHCA_ABI_HAS_MW_TYPE_2A | UHCA_ABI_HAS_MW_TYPE_2B;
 
-	if (type == TYPE_1)
-		return features & UHCA_ABI_HAS_MW_TYPE_1 ? 0 : -EOPNOTSUPP;
-	if (type != TYPE_2)
-		return -EINVAL;
-	return features & (UHCA_ABI_HAS_MW_TYPE_2A | UHCA_ABI_HAS_MW_TYPE_2B) ? 0 : -EOPNOTSUPP;
+	if (type != TYPE_1 && type != TYPE_2)
+		return device_refuse(dev, -EINVAL, "type %u is no type of windows", type);
+	if (dev->cfg.features & need)
+		return 0;
+	return device_refuse(dev, -EOPNOTSUPP, "the device's profile has no windows of type %u",
+			     type);
 }
 
 static int mw_create(struct client *c, struct pd *pd, uint32_t type, struct mw **out)
@@ -35,7 +37,8 @@ static int mw_create(struct client *c, struct pd *pd, uint32_t type, struct mw *
 	int err;
 
 	if (dev->n_mw >= dev->cfg.limits.max_mw)
-		return -ENOMEM;
+		return device_refuse(dev, -ENOMEM, "the device has max_mw, %u, windows already",
+				     dev->cfg.limits.max_mw);
 	mw = calloc(1, sizeof(*mw));
 	if (!mw)
 		return -ENOMEM;
@@ -93,7 +96,8 @@ int core_dealloc_mw(struct client *c, uint32_t handle)
 	if (err)
 		return err;
 	if (mw->obj.kind != KEY_MW)
-		return -EINVAL;
+		return device_refuse(c->dev, -EINVAL, "handle 0x%x names a region and no window",
+				     handle);
 	mw_destroy(mw); /* bound or not: whoever uses the key is refused from now on */
 	return 0;
 }
@@ -111,7 +115,7 @@ void mw_unbind(struct mw *mw)
 {
 	if (!mw->mr)
 		return;
-	late_store_settle(mw->mr->obj.client->dev);
+	make_visible(mw->mr->obj.client->dev, BEFORE_KEY_CHANGE, NULL);
 	mw->mr->obj.refs--;
 	mw->mr = NULL;
 	count_use(mw, -1);

@@ -7,6 +7,7 @@
  * A new translation gets a new key: whoever holds the old one would reach other memory than was
  * meant. Otherwise the keys stay. Packets under way are checked again at each use of a key.
  */
+#include "key_cause.h"
 #include "mr.h"
 
 #include <errno.h>
@@ -34,19 +35,23 @@ static int find(struct client *c, const struct uhca_cmd_rereg_mr *in, struct mr 
 	if (err)
 		return err;
 	if (!in->flags || (in->flags & ~CHANGE_ALL))
-		return -EINVAL;
+		return device_refuse(c->dev, -EINVAL, "flags 0x%x are none or more than 0x%x",
+				     in->flags, CHANGE_ALL);
 	/* Device memory, the null region and the implicit one have nothing that could be moved. */
 	if ((*mr)->kind != MR_KIND_MEMORY)
-		return -EINVAL;
+		return device_refuse(c->dev, -EINVAL,
+				     "the region is not of ordinary memory and cannot be changed");
 	if ((*mr)->obj.refs)
-		return -EBUSY;
+		return device_refuse(c->dev, -EBUSY,
+				     "%u windows or described keys stand on the region",
+				     (*mr)->obj.refs);
 	to->pd = (*mr)->pd;
 	if (in->flags & CHANGE_PD)
 		err = client_find_shared(c, &c->dev->pds, in->pd, &to->pd);
 	return err;
 }
 
-static int choose_access(const struct device *dev, const struct uhca_cmd_rereg_mr *in,
+static int choose_access(struct device *dev, const struct uhca_cmd_rereg_mr *in,
 			 const struct mr *mr, struct change *to)
 {
 	to->access = in->flags & CHANGE_ACCESS ? in->access : mr->access;
@@ -67,15 +72,18 @@ static int choose_range(const struct client *c, const struct uhca_cmd_rereg_mr *
 		to->iova = in->iova;
 	else
 		to->iova = was_zero ? mr->addr : mr->iova;
+	length = to->move ? in->length : length;
+	if (length && length - 1 > UINT64_MAX - to->iova)
+		return mr_refuse_wrap(c->dev, length, to->iova);
 	if (!to->move)
-		return length && length - 1 > UINT64_MAX - to->iova ? -EINVAL : 0;
-	if (in->length && in->length - 1 > UINT64_MAX - to->iova)
-		return -EINVAL;
+		return 0;
 	return mr_make_pages(c, in->addr, in->length, &to->pages);
 }
 
 static void apply(struct client *c, struct mr *mr, const struct change *to)
 {
+	if (to->move)
+		key_remember(mr);
 	if (to->pd != mr->pd) {
 		mr->pd->obj.refs--;
 		to->pd->obj.refs++;
@@ -102,7 +110,8 @@ int core_rereg_mr(struct client *c, const struct uhca_cmd_rereg_mr *in,
 	struct mr *mr;
 	int err;
 	if (!(c->dev->cfg.features & UHCA_ABI_HAS_REREG))
-		return -EOPNOTSUPP;
+		return device_refuse(c->dev, -EOPNOTSUPP,
+				     "the device's profile has no re-registration");
 	err = find(c, in, &mr, &to);
 	if (!err)
 		err = choose_access(c->dev, in, mr, &to);
@@ -110,11 +119,8 @@ int core_rereg_mr(struct client *c, const struct uhca_cmd_rereg_mr *in,
 		err = choose_range(c, in, mr, &to);
 	if (err)
 		return err;
-	late_store_settle(c->dev);
-	offers_settle(c->dev);
+	make_visible(c->dev, BEFORE_REGION_END, NULL);
 	apply(c, mr, &to);
-	out->handle = mr->obj.handle;
-	out->lkey = mr->key;
-	out->rkey = mr_rkey(mr);
+	mr_reply(mr, out);
 	return 0;
 }

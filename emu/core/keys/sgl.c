@@ -154,8 +154,7 @@ int sgl_read_mr(const struct device *dev, struct mr *mr, uint64_t addr, uint32_t
 {
 	char *at = to;
 
-	late_store_settle(dev);
-	offers_yield(mr->obj.client->dev);
+	make_visible(mr->obj.client->dev, BEFORE_ACCESS, NULL);
 	while (length) {
 		struct run r;
 		int err;
@@ -173,17 +172,17 @@ int sgl_read_mr(const struct device *dev, struct mr *mr, uint64_t addr, uint32_t
 static int write_run(const struct device *dev, const struct run *r, struct iov_cursor *from,
 		     bool of_write)
 {
-	struct iovec piece[CORE_TRAIN_IOV];
+	struct iovec piece[CORE_BURST_IOV];
 	unsigned pieces = iov_take(from, r->bytes, piece);
 
-	offers_yield(r->leaf->obj.client->dev);
 	if (r->row.count)
 		return dev->ops->mem_write_row(r->leaf->obj.client->cookie, &r->row, piece);
 	if (of_write && offers_collide(r->leaf->obj.client, r->span, r->n))
 		return -ESRCH;
 	if (r->n)
-		return late_store_write(dev, &(struct late_write){r->leaf->obj.client, r->span,
-								  r->n, piece, pieces, of_write});
+		return delayed_write_write(dev,
+					   &(struct late_write){r->leaf->obj.client, r->span, r->n,
+								piece, pieces, of_write});
 	/* A null region takes data and keeps none. */
 	return r->leaf->kind == MR_KIND_NULL ? 0 : -EFAULT;
 }
@@ -191,6 +190,7 @@ static int write_run(const struct device *dev, const struct run *r, struct iov_c
 static int write_pieces(const struct device *dev, struct mr *mr, uint64_t addr, uint32_t length,
 			struct iov_cursor *from, bool of_write)
 {
+	make_visible(mr->obj.client->dev, BEFORE_ACCESS, NULL);
 	while (length) {
 		struct run r;
 		int err;
@@ -240,8 +240,7 @@ const void *sgl_map_mr(const struct device *dev, struct mr *mr, uint64_t addr, u
 
 	if (!dev->ops->mem_map || indirect_is_grid(mr))
 		return NULL;
-	late_store_settle(dev);
-	offers_yield(mr->obj.client->dev);
+	make_visible(mr->obj.client->dev, BEFORE_ACCESS, NULL);
 	leaf = indirect_leaf(mr, &addr, &part);
 	if (part < length || !has_memory(leaf) ||
 	    mr_spans(leaf, addr, length, &span, 1, &walked) != 1 || walked < length ||
@@ -268,50 +267,74 @@ const void *sgl_map(const struct sgl *l, uint64_t offset, uint32_t length, const
 	return NULL;
 }
 
+/* What is still to be moved of a list: [offset, end). */
+struct list_walk {
+	const struct sgl *list;
+	uint64_t offset, end;
+	uint64_t before; /* bytes of the elements before i */
+	unsigned i;
+};
+
+/* Its bytes in one element. */
+struct list_part {
+	struct mr *mr;
+	uint64_t addr;
+	uint32_t length;
+};
+
+/* The next of them, for access need; -EFAULT: it is not accessible, or the list ends. */
+static int next_part(struct list_walk *w, uint32_t need, struct list_part *p)
+{
+	while (w->i < w->list->n) {
+		const struct uhca_abi_sge *s = &w->list->sge[w->i++];
+		uint32_t start = 0;
+
+		p->length = element_part(s, w->before, w->offset, w->end, &start);
+		w->before += s->length;
+		p->addr = s->addr + start;
+		if (!p->length)
+			continue;
+		if (mr_check(w->list->pd, s->lkey, p->addr, p->length, need, &p->mr) != MR_OK)
+			return -EFAULT;
+		return 0;
+	}
+	return -EFAULT;
+}
+
 int sgl_read(const struct sgl *l, uint64_t offset, uint32_t length, void *to)
 {
-	uint64_t before = 0, end = offset + length;
+	struct list_walk w = {.list = l, .offset = offset, .end = offset + length};
 	char *at = to;
 
-	for (unsigned i = 0; i < l->n && length; i++) {
-		const struct uhca_abi_sge *s = &l->sge[i];
-		uint32_t start = 0, part = element_part(s, before, offset, end, &start);
-		struct mr *mr;
-		int err;
-		before += s->length;
-		if (!part)
-			continue;
-		if (mr_check(l->pd, s->lkey, s->addr + start, part, 0, &mr) != MR_OK)
-			return -EFAULT;
-		err = sgl_read_mr(l->dev, mr, s->addr + start, part, at);
+	while (length) {
+		struct list_part p;
+		int err = next_part(&w, 0, &p);
+
+		if (!err)
+			err = sgl_read_mr(l->dev, p.mr, p.addr, p.length, at);
 		if (err)
 			return err;
-		at += part;
-		length -= part;
+		at += p.length;
+		length -= p.length;
 	}
-	return length ? -EFAULT : 0;
+	return 0;
 }
 
 int sgl_write(const struct sgl *l, uint64_t offset, const struct iovec *from, unsigned n_from)
 {
 	uint32_t length = sgl_iov_length(from, n_from);
-	uint64_t before = 0, end = offset + length;
+	struct list_walk w = {.list = l, .offset = offset, .end = offset + length};
 	struct iov_cursor c = {from, n_from, 0};
 
-	for (unsigned i = 0; i < l->n && length; i++) {
-		const struct uhca_abi_sge *s = &l->sge[i];
-		uint32_t start = 0, part = element_part(s, before, offset, end, &start);
-		struct mr *mr;
-		int err;
-		before += s->length;
-		if (!part)
-			continue;
-		if (mr_check(l->pd, s->lkey, s->addr + start, part, MR_LOCAL_WRITE, &mr) != MR_OK)
-			return -EFAULT;
-		err = write_pieces(l->dev, mr, s->addr + start, part, &c, false);
+	while (length) {
+		struct list_part p;
+		int err = next_part(&w, MR_LOCAL_WRITE, &p);
+
+		if (!err)
+			err = write_pieces(l->dev, p.mr, p.addr, p.length, &c, false);
 		if (err)
 			return err;
-		length -= part;
+		length -= p.length;
 	}
-	return length ? -EFAULT : 0;
+	return 0;
 }

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Device memory (ibv_alloc_dm(3)), and memory of a program that is shared with the device
- * (uhcadv_alloc_shared(3)): made of a region that the shell shares with the client, whose first
- * page holds the header.
+ * (uhcadv_alloc_shared(3)): made of memory that the shell shares with the client. It has no header,
+ * so that the file begins with it (ibv_dm_export_dmabuf_fd(3)).
  */
 #include "dm.h"
 #include "emu/abi/region.h"
 #include "queue_region.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 
 /* Memory begins on a page in every process: no address can be asked to be more even. */
@@ -24,9 +25,17 @@ static int check_room(struct device *dev, uint64_t length, bool shared)
 {
 	const struct core_limits *l = &dev->cfg.limits;
 	uint64_t max = shared ? l->max_shared_size : l->max_dm_size;
-	if (length == 0 || length > max)
-		return -EINVAL;
-	return length > max - *used_of(dev, shared) ? -ENOMEM : 0;
+	const char *limit = shared ? "max_shared_size" : "max_dm_size";
+	if (length == 0)
+		return device_refuse(dev, -EINVAL, "length is 0");
+	if (device_check_limit(dev, "length", length, limit, max))
+		return -EINVAL; /* as was said */
+	if (length > max - *used_of(dev, shared))
+		return device_refuse(dev, -ENOMEM,
+				     "length %" PRIu64 ": %" PRIu64 " bytes of %s, %" PRIu64
+				     ", are in use",
+				     length, *used_of(dev, shared), limit, max);
+	return 0;
 }
 
 static int dm_create(struct client *c, uint64_t length, bool shared, struct dm **out)
@@ -34,17 +43,16 @@ static int dm_create(struct client *c, uint64_t length, bool shared, struct dm *
 	struct dm *dm = calloc(1, sizeof(*dm));
 	if (!dm)
 		return -ENOMEM;
-	int err =
-		queue_region_create(c, UHCA_ABI_REGION_DM, length + UHCA_ABI_DM_OFFSET, &dm->ring);
+	int err = queue_memory_create(c, length, &dm->ring);
 	if (err)
 		goto free_dm;
-	err = table_add(&c->dev->dms, dm, &dm->obj.handle);
+	err = device_add(c->dev, &c->dev->dms, dm, &dm->obj.handle);
 	if (err)
 		goto free_ring;
 	dm->obj.client = c;
 	dm->length = length;
 	dm->shared = shared;
-	dm->base = (uint8_t *)dm->ring.base + UHCA_ABI_DM_OFFSET;
+	dm->base = dm->ring.base;
 	*used_of(c->dev, shared) += length;
 	*out = dm;
 	return 0;
@@ -63,9 +71,13 @@ int core_alloc_dm(struct client *c, const struct uhca_cmd_alloc_dm *in,
 	struct dm *dm;
 	int err;
 	if (!(c->dev->cfg.features & UHCA_ABI_HAS_DM))
-		return -EOPNOTSUPP;
-	if (in->log_align > MAX_LOG_ALIGN || (in->flags & ~UHCA_ABI_DM_SHARED))
-		return -EINVAL;
+		return device_refuse(c->dev, -EOPNOTSUPP,
+				     "the device's profile has no device memory");
+	if (in->log_align > MAX_LOG_ALIGN)
+		return device_refuse(c->dev, -EINVAL, "log_align_req %u is above %u", in->log_align,
+				     MAX_LOG_ALIGN);
+	if (in->flags & ~UHCA_ABI_DM_SHARED)
+		return -EINVAL; /* no library of ours */
 	err = check_room(c->dev, in->length, shared);
 	if (!err)
 		err = dm_create(c, in->length, shared, &dm);
@@ -99,7 +111,7 @@ int core_free_dm(struct client *c, uint32_t handle)
 	if (err)
 		return err;
 	if (dm->obj.refs)
-		return -EBUSY;
+		return device_refuse_busy(c->dev, "device memory", dm->obj.refs);
 	dm_destroy(dm);
 	return 0;
 }

@@ -5,40 +5,79 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Inside [from, end), and inside the arena. */
-static bool is_right(const struct client *c, const struct uhca_abi_extent *e, uint64_t from,
+/* Two that are neighbours may share a window, and each may reach over all of them. */
+#define PARTS (UHCA_ABI_EXTENTS + CORE_ARENA_WINDOWS)
+
+static uint64_t window_of(uint64_t offset)
+{
+	return offset / CORE_ARENA_WINDOW;
+}
+
+/* Inside [from, end), and inside windows of the arena. */
+static bool is_right(const struct core_arena *a, const struct uhca_abi_extent *e, uint64_t from,
 		     uint64_t end)
 {
 	if (e->length == 0 || e->addr < from || e->addr > end || e->length > end - e->addr)
 		return false;
-	return e->offset <= c->arena_size && e->length <= c->arena_size - e->offset;
+	if (!a || e->offset > a->size || e->length > a->size - e->offset)
+		return false;
+	for (uint64_t w = window_of(e->offset); w <= window_of(e->offset + e->length - 1); w++)
+		if (!a->window[w])
+			return false;
+	return true;
 }
 
-int extents_make(const struct client *c, const struct uhca_cmd_reg_adopted_mr *in,
-		 const struct page_array *pages, struct extents **out)
+/* How many parts they are, each in one window; -EINVAL. */
+static int count_parts(const struct client *c, const struct uhca_cmd_reg_pinned_mr *in)
 {
-	uint64_t from = in->mr.addr, end;
-	struct extents *x;
+	uint64_t from = in->mr.addr, end, n = 0;
 
 	if (in->n_extents == 0 || in->n_extents > UHCA_ABI_EXTENTS || in->reserved ||
 	    __builtin_add_overflow(in->mr.addr, in->mr.length, &end))
-		return -EINVAL;
+		return -EINVAL; /* no library of ours */
 	for (uint32_t i = 0; i < in->n_extents; i++) {
-		if (!is_right(c, &in->extent[i], from, end))
-			return -EINVAL;
-		from = in->extent[i].addr + in->extent[i].length;
+		const struct uhca_abi_extent *e = &in->extent[i];
+
+		if (!is_right(c->arena, e, from, end))
+			return -EINVAL; /* no library of ours */
+		from = e->addr + e->length;
+		n += 1 + window_of(e->offset + e->length - 1) - window_of(e->offset);
 	}
-	if (!client_has_room(c, sizeof(*x) + in->n_extents * sizeof(x->extent[0])))
-		return -ENOMEM;
-	x = malloc(sizeof(*x) + in->n_extents * sizeof(x->extent[0]));
+	return (int)n; /* 32 of 64 windows at the most */
+}
+
+static void add_parts(struct extents *x, const struct core_arena *a, struct uhca_abi_extent e)
+{
+	while (e.length > 0) {
+		uint64_t in = e.offset % CORE_ARENA_WINDOW, n = CORE_ARENA_WINDOW - in;
+
+		if (n > e.length)
+			n = e.length;
+		x->extent[x->n++] = (struct extent){e.addr, n, a->window[window_of(e.offset)] + in};
+		e = (struct uhca_abi_extent){e.addr + n, e.length - n, e.offset + n};
+	}
+}
+
+int extents_make(const struct client *c, const struct uhca_cmd_reg_pinned_mr *in,
+		 const struct page_array *pages, struct extents **out)
+{
+	int n = count_parts(c, in);
+	struct extents *x;
+
+	if (n < 0)
+		return n;
+	if ((unsigned)n > PARTS)
+		return -ENOSPC;
+	if (!client_has_room(c, sizeof(*x) + (unsigned)n * sizeof(x->extent[0])))
+		return device_refuse(c->dev, -ENOMEM, "limit client_memory is reached");
+	x = malloc(sizeof(*x) + (unsigned)n * sizeof(x->extent[0]));
 	if (!x)
 		return -ENOMEM;
 	x->from = in->mr.addr;
 	x->pages = pages;
-	x->n = in->n_extents;
-	for (uint32_t i = 0; i < x->n; i++)
-		x->extent[i] = (struct extent){in->extent[i].addr, in->extent[i].length,
-					       c->arena + in->extent[i].offset};
+	x->n = 0;
+	for (uint32_t i = 0; i < in->n_extents; i++)
+		add_parts(x, c->arena, in->extent[i]);
 	*out = x;
 	return 0;
 }

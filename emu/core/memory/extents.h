@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Adopted memory: parts of a region whose pages are mapped in this process, too, because they stand
+ * Pinned memory: parts of a region whose pages are mapped in this process, too, because they stand
  * in the arena of the client that registered them. What lies between is found by the array of
  * pages, as all of an ordinary region.
  */
@@ -27,9 +27,10 @@ struct extents {
 /*
  * Of what a registration of [addr, addr + length) says, whose pages are these. 0; -EINVAL when they
  * do not ascend, overlap, are empty, lie outside the range or outside the client's arena; -ENOMEM.
- * free(3) frees them.
+ * -ENOSPC when they reach over more windows
+ * of it than it has and each extent could begin in. free(3) frees them.
  */
-int extents_make(const struct client *c, const struct uhca_cmd_reg_adopted_mr *in,
+int extents_make(const struct client *c, const struct uhca_cmd_reg_pinned_mr *in,
 		 const struct page_array *pages, struct extents **out);
 
 /* Bytes that the list itself takes; none for NULL. */

@@ -11,7 +11,7 @@ int core_alloc_pd(struct client *c, uint32_t *handle)
 	if (!pd)
 		return -ENOMEM;
 	pd->obj.client = c;
-	int err = table_add(&c->dev->pds, pd, &pd->obj.handle);
+	int err = device_add(c->dev, &c->dev->pds, pd, &pd->obj.handle);
 	if (err) {
 		free(pd);
 		return err;
@@ -35,7 +35,7 @@ int core_dealloc_pd(struct client *c, uint32_t handle)
 	if (err)
 		return err;
 	if (pd->obj.refs)
-		return -EBUSY;
+		return device_refuse_busy(c->dev, "protection domain", pd->obj.refs);
 	pd_destroy(pd);
 	return 0;
 }

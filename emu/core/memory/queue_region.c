@@ -4,13 +4,26 @@
 #include "emu/abi/region.h"
 
 #include <errno.h>
+#include <inttypes.h>
 
-int queue_region_create(struct client *c, uint32_t kind, uint64_t size, struct core_ring *out)
+int queue_memory_create(struct client *c, uint64_t size, struct core_ring *out)
 {
 	size = (size + QUEUE_REGION_PAGE - 1) & ~(uint64_t)(QUEUE_REGION_PAGE - 1);
 	if (size > SIZE_MAX)
 		return -ENOMEM;
 	int err = c->dev->ops->ring_alloc(c->cookie, (size_t)size, out);
+	if (err)
+		return device_refuse(c->dev, err,
+				     "the system gives the daemon no %" PRIu64 " bytes to share "
+				     "(memory, descriptors or mappings)",
+				     size);
+	out->size = (size_t)size;
+	return 0;
+}
+
+int queue_region_create(struct client *c, uint32_t kind, uint64_t size, struct core_ring *out)
+{
+	int err = queue_memory_create(c, size, out);
 	if (err)
 		return err;
 	struct uhca_abi_region *header = out->base;
@@ -18,9 +31,8 @@ int queue_region_create(struct client *c, uint32_t kind, uint64_t size, struct c
 		.magic = UHCA_ABI_MAGIC,
 		.version = UHCA_ABI_VERSION,
 		.kind = kind,
-		.size = size,
+		.size = out->size,
 	};
-	out->size = (size_t)size;
 	return 0;
 }
 

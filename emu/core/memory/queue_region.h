@@ -10,9 +10,12 @@
 
 #define QUEUE_REGION_PAGE 4096u
 
+/* Allocates at least size bytes, zeroed, rounded up to whole pages. 0 or -ENOMEM. */
+int queue_memory_create(struct client *c, uint64_t size, struct core_ring *out);
+
 /*
- * Allocates at least size bytes (the first page included), rounded up to whole pages, and writes
- * the region header; kind is one of UHCA_ABI_REGION_*. 0 or -ENOMEM.
+ * The same with a header: allocates at least size bytes (the first page included), rounded up to
+ * whole pages, and writes the region header; kind is one of UHCA_ABI_REGION_*. 0 or -ENOMEM.
  */
 int queue_region_create(struct client *c, uint32_t kind, uint64_t size, struct core_ring *out);
 void queue_region_destroy(struct client *c, struct core_ring *ring);

@@ -35,7 +35,7 @@ static const struct {
 
 /* ---- rules ---- */
 
-static int add_match(struct flow *flow, const struct uhca_abi_flow_spec *in)
+static int add_match(struct device *dev, struct flow *flow, const struct uhca_abi_flow_spec *in)
 {
 	for (size_t i = 0; i < sizeof(spec_layer) / sizeof(spec_layer[0]); i++) {
 		struct flow_spec *to = &flow->spec[flow->n_specs];
@@ -47,13 +47,15 @@ static int add_match(struct flow *flow, const struct uhca_abi_flow_spec *in)
 		flow->n_specs++;
 		return 0;
 	}
-	return -EOPNOTSUPP; /* MPLS, ESP, inner headers, other actions */
+	/* MPLS, ESP, inner headers, other actions */
+	return device_refuse(dev, -EOPNOTSUPP, "specification of type 0x%x is not offered",
+			     in->type);
 }
 
-static int add_spec(struct flow *flow, const struct uhca_abi_flow_spec *in)
+static int add_spec(struct device *dev, struct flow *flow, const struct uhca_abi_flow_spec *in)
 {
 	if (in->reserved)
-		return -EINVAL;
+		return -EINVAL; /* no library of ours */
 	if (in->type == SPEC_DROP) {
 		flow->drop = true;
 		return 0;
@@ -62,33 +64,44 @@ static int add_spec(struct flow *flow, const struct uhca_abi_flow_spec *in)
 		memcpy(&flow->tag, in->value, sizeof(flow->tag));
 		return 0;
 	}
-	return add_match(flow, in);
+	return add_match(dev, flow, in);
 }
 
-static int check_request(const struct uhca_cmd_create_flow *in)
+static int check_request(struct device *dev, const struct uhca_cmd_create_flow *in)
 {
-	if (in->port != PORT || in->type >= FLOW_TYPES || in->n_specs > UHCA_ABI_FLOW_SPECS ||
-	    (in->flags & ~(FLAG_DONT_TRAP | FLAG_EGRESS)))
-		return -EINVAL;
+	if (in->port != PORT)
+		return device_refuse(dev, -EINVAL, "port %u: the device has port 1", in->port);
+	if (in->type >= FLOW_TYPES)
+		return device_refuse(dev, -EINVAL, "type %u is no type of flow", in->type);
+	if (in->n_specs > UHCA_ABI_FLOW_SPECS)
+		return device_refuse(dev, -EINVAL, "num_of_specs %u is above %u", in->n_specs,
+				     UHCA_ABI_FLOW_SPECS);
+	if (in->flags & ~(FLAG_DONT_TRAP | FLAG_EGRESS))
+		return device_refuse(dev, -EINVAL, "flags 0x%x has bits that mean nothing",
+				     in->flags);
 	if (in->flags & FLAG_EGRESS)
-		return -EOPNOTSUPP;
+		return device_refuse(dev, -EOPNOTSUPP, "IBV_FLOW_ATTR_FLAGS_EGRESS is not offered");
 	/* Note 4 of the man page; the other types say themselves what they match. */
 	if (in->type != FLOW_NORMAL && (in->n_specs || (in->flags & FLAG_DONT_TRAP)))
-		return -EINVAL;
+		return device_refuse(dev, -EINVAL,
+				     "type %u has no specifications (%u) and no DONT_TRAP",
+				     in->type, in->n_specs);
 	return 0;
 }
 
-static int fill(struct flow *flow, const struct uhca_cmd_create_flow *in)
+static int fill(struct device *dev, struct flow *flow, const struct uhca_cmd_create_flow *in)
 {
 	flow->type = (enum flow_type)in->type;
 	flow->priority = in->priority;
 	flow->dont_trap = (in->flags & FLAG_DONT_TRAP) != 0;
 	for (unsigned i = 0; i < in->n_specs; i++) {
-		int err = add_spec(flow, &in->spec[i]);
+		int err = add_spec(dev, flow, &in->spec[i]);
 		if (err)
 			return err;
 	}
-	return flow->drop && flow->dont_trap ? -EINVAL : 0;
+	if (flow->drop && flow->dont_trap)
+		return device_refuse(dev, -EINVAL, "a rule that drops has no DONT_TRAP");
+	return 0;
 }
 
 /* Behind the rules of the same and of smaller numbers. */
@@ -107,9 +120,11 @@ static int find_qp(struct client *c, uint32_t handle, struct qp **out)
 	if (err)
 		return err;
 	/* The man page has UD QPs here too; RoCE packets pass no rule (see above). */
-	if ((*out)->type == QPT_UD)
-		return -EOPNOTSUPP;
-	return (*out)->type == QPT_RAW_PACKET ? 0 : -EINVAL;
+	if ((*out)->type == QPT_RAW_PACKET)
+		return 0;
+	return device_refuse(c->dev, (*out)->type == QPT_UD ? -EOPNOTSUPP : -EINVAL,
+			     "the QP is of type %s: rules are for RAW_PACKET",
+			     qp_type_name((*out)->type));
 }
 
 int core_create_flow(struct client *c, const struct uhca_cmd_create_flow *in, uint32_t *handle)
@@ -117,9 +132,10 @@ int core_create_flow(struct client *c, const struct uhca_cmd_create_flow *in, ui
 	struct device *dev = c->dev;
 	struct flow *flow;
 	struct qp *qp;
-	int err = dev->cfg.features & UHCA_ABI_HAS_RAW_PACKET ? 0 : -EOPNOTSUPP;
-	if (!err)
-		err = check_request(in);
+	int err;
+	if (!(dev->cfg.features & UHCA_ABI_HAS_RAW_PACKET))
+		return device_refuse(dev, -EOPNOTSUPP, "the device's profile has no flow rules");
+	err = check_request(dev, in);
 	if (!err)
 		err = find_qp(c, in->qp, &qp);
 	if (err)
@@ -129,9 +145,9 @@ int core_create_flow(struct client *c, const struct uhca_cmd_create_flow *in, ui
 		return -ENOMEM;
 	flow->obj.client = c;
 	flow->qp = qp;
-	err = fill(flow, in);
+	err = fill(dev, flow, in);
 	if (!err)
-		err = table_add(&dev->flows, flow, &flow->obj.handle);
+		err = device_add(dev, &dev->flows, flow, &flow->obj.handle);
 	if (err) {
 		free(flow);
 		return err;
@@ -237,7 +253,7 @@ void core_rx_frame(struct device *dev, uint64_t now, const struct core_frame *fr
 	dev->counters.rx_packets++;
 	dev->counters.rx_bytes += frame->length;
 	if (frame->length > ROCE_FRAME_MAX || !roce_frame_parse(frame->bytes, frame->length, &f)) {
-		device_drop(dev, 0, 0, CORE_DROP_LENGTH);
+		device_drop_one(dev, 0, 0, CORE_DROP_LENGTH);
 		return;
 	}
 	deliver_to_all(dev, FLOW_SNIFFER, frame, &f);
@@ -246,7 +262,7 @@ void core_rx_frame(struct device *dev, uint64_t now, const struct core_frame *fr
 	if (roce_frame_is_multicast(&f) && deliver_to_all(dev, FLOW_MC_DEFAULT, frame, &f))
 		return;
 	if (!deliver_to_all(dev, FLOW_ALL_DEFAULT, frame, &f))
-		device_drop(dev, 0, 0, CORE_DROP_NO_QP);
+		device_drop_one(dev, 0, 0, CORE_DROP_NO_QP);
 }
 
 static void describe_flow(const void *object, struct facts *f)

@@ -47,12 +47,15 @@ static int tell_shell(struct device *dev, const uint8_t gid[16], bool join)
 static int group_create(struct device *dev, const uint8_t gid[16], struct mcast_group **out)
 {
 	if (dev->n_groups >= dev->cfg.limits.max_mcast_grp)
-		return -ENOMEM;
+		return device_refuse(dev, -ENOMEM,
+				     "the device has max_mcast_grp, %u, groups already",
+				     dev->n_groups);
 	struct mcast_group *g = calloc(1, sizeof(*g));
 	if (!g)
 		return -ENOMEM;
 	int err = tell_shell(dev, gid, true);
 	if (err) {
+		device_refuse(dev, err, "the system lets the device not join the IP group");
 		free(g);
 		return err;
 	}
@@ -77,7 +80,9 @@ static void group_put(struct device *dev, struct mcast_group *g)
 static int add_member(struct mcast_group *g, struct qp *qp)
 {
 	if (g->n_members >= qp->dev->cfg.limits.max_mcast_qp_attach)
-		return -ENOMEM;
+		return device_refuse(qp->dev, -ENOMEM,
+				     "the group has max_mcast_qp_attach, %u, QPs already",
+				     g->n_members);
 	struct member *m = calloc(1, sizeof(*m));
 	if (!m)
 		return -ENOMEM;
@@ -100,12 +105,17 @@ static void remove_member(struct mcast_group *g, struct member *m)
 static int check(struct client *c, const struct uhca_cmd_mcast *in, struct qp **qp, uint8_t gid[16])
 {
 	if (!(c->dev->cfg.features & UHCA_ABI_HAS_MCAST))
-		return -EOPNOTSUPP;
+		return device_refuse(c->dev, -EOPNOTSUPP, "the device's profile has no multicast");
 	int err = qp_find(c, in->qp, qp);
 	if (err)
 		return err;
-	if ((*qp)->type != QPT_UD || !mcast_gid(in->gid))
-		return -EINVAL;
+	if ((*qp)->type != QPT_UD)
+		return device_refuse(c->dev, -EINVAL, "the QP is of type %s: groups are for UD",
+				     qp_type_name((*qp)->type));
+	if (!mcast_gid(in->gid))
+		return device_refuse(c->dev, -EINVAL,
+				     "gid begins with 0x%x: no group (ff00::/8, or an IPv4 group)",
+				     in->gid[0]);
 	mcast_canonical(in->gid, gid);
 	return 0;
 }
@@ -140,7 +150,7 @@ int core_detach_mcast(struct client *c, const struct uhca_cmd_mcast *in)
 	struct mcast_group *g = find_group(c->dev, gid);
 	struct member *m = g ? find_member(g, qp) : NULL;
 	if (!m)
-		return -EINVAL;
+		return device_refuse(c->dev, -EINVAL, "the QP is not attached to this group");
 	remove_member(g, m);
 	group_put(c->dev, g);
 	return 0;
@@ -161,13 +171,13 @@ static void forget_qp(struct qp *qp)
 
 const struct qp_engine mcast_engine = {.destruct = forget_qp};
 
-static bool blocked(const struct qp *qp, const struct core_train *t)
+static bool blocked(const struct qp *qp, const struct core_burst *t)
 {
 	return qp->create_flags & QP_CREATE_BLOCK_SELF_MCAST_LB && t->head.deth.src_qp == qp->qpn &&
 	       device_find_gid(qp->dev, t->flow.src) >= 0;
 }
 
-void mcast_receive(struct device *dev, const struct core_train *t)
+void mcast_receive(struct device *dev, const struct core_burst *t)
 {
 	const struct mcast_group *g = find_group(dev, t->flow.dst);
 	if (!g || roce_opcode_info(t->head.bth.opcode)->service != ROCE_SVC_UD)

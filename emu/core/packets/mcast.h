@@ -23,7 +23,7 @@ struct mcast_group {
  * included unless it was made with "block self multicast loopback". Devices without such a group
  * are silent.
  */
-void mcast_receive(struct device *dev, const struct core_train *t);
+void mcast_receive(struct device *dev, const struct core_burst *t);
 
 /* A QP that ends is a member no longer. */
 extern const struct qp_engine mcast_engine;

@@ -6,12 +6,12 @@
  * Called by the shell (core_rx, core_tx_next, core_frame_next). Begin with receive.c and
  * transmit.c.
  */
-#ifndef CORE_PACKETS_DOOR_H
-#define CORE_PACKETS_DOOR_H
+#ifndef CORE_PACKETS_MODULE_H
+#define CORE_PACKETS_MODULE_H
 
-#include "farewell.h"
 #include "flow.h"
 #include "mcast.h"
+#include "orphan_ack.h"
 #include "raw.h"
 #include "receive.h"
 

@@ -10,26 +10,6 @@
 
 #include <string.h>
 
-/* Takes the next request from the ring; the one before is complete. */
-static enum fetch_verdict fetch(struct qp *qp, struct send_wr **out)
-{
-	struct requester *r = &qp->req;
-	uint32_t index = r->sq.head;
-	struct send_wr *w = requester_wr(r, index);
-	size_t slot = index & (r->sq.entries - 1);
-	enum fetch_verdict v = send_fetch(&r->sq, &w->wqe, &r->sge[slot * r->sq.max_sge]);
-	struct sgl l;
-
-	if (v != FETCH_OK)
-		return v;
-	w->index = index;
-	w->signaled = qp->sq_sig_all || (w->wqe.flags & UHCA_ABI_SEND_SIGNALED);
-	l = requester_sgl(qp, w);
-	w->status = send_check(qp, &w->wqe, &l, &w->length);
-	*out = w;
-	return FETCH_OK;
-}
-
 static uint8_t gather(struct qp *qp, const struct send_wr *w, uint8_t *buf, size_t cap)
 {
 	struct sgl l = requester_sgl(qp, w);
@@ -46,10 +26,11 @@ static uint8_t gather(struct qp *qp, const struct send_wr *w, uint8_t *buf, size
 bool raw_transmit(struct qp *qp, uint8_t *buf, size_t cap, struct core_frame *out)
 {
 	struct send_wr *w = NULL;
+	struct sgl l;
 
-	if (qp->state != QPS_RTS || !qp->req.sq.entries)
+	if (qp->state != QPS_RTS || !qp->req.sq.entries || !send_rate_allows(qp))
 		return false;
-	switch (fetch(qp, &w)) {
+	switch (requester_fetch(qp, &w, &l)) {
 	case FETCH_OK:
 		break;
 	case FETCH_EMPTY:
@@ -67,6 +48,8 @@ bool raw_transmit(struct qp *qp, uint8_t *buf, size_t cap, struct core_frame *ou
 		return false;
 	}
 	*out = (struct core_frame){buf, w->length};
+	if (qp->req.rate.kbps)
+		send_rate_count(qp, w->length, 0);
 	completer_sent(qp);
 	return true;
 }
@@ -117,11 +100,11 @@ void raw_receive(struct qp *qp, const struct core_frame *frame, const struct roc
 		return;
 	}
 	if (!receives(qp)) {
-		device_drop(qp->dev, qp->qpn, 0, CORE_DROP_STATE);
+		device_drop_one(qp->dev, qp->qpn, 0, CORE_DROP_STATE);
 		return;
 	}
 	if (!receive_take(qp)) {
-		device_drop(qp->dev, qp->qpn, 0, CORE_DROP_NO_RECV);
+		device_drop_one(qp->dev, qp->qpn, 0, CORE_DROP_NO_RECV);
 		return;
 	}
 	if (frame->length > receive_capacity(qp))

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-static bool is_response(const struct core_train *t)
+static bool is_response(const struct core_burst *t)
 {
 	switch (roce_opcode_info(t->head.bth.opcode)->operation) {
 	case ROCE_OP_READ_RESP:
@@ -35,12 +35,12 @@ static bool is_response(const struct core_train *t)
 	return false;
 }
 
-static bool is_cnp(const struct core_train *t)
+static bool is_cnp(const struct core_burst *t)
 {
 	return roce_opcode_info(t->head.bth.opcode)->service == ROCE_SVC_CNP;
 }
 
-static bool service_matches(const struct qp *qp, const struct core_train *t)
+static bool service_matches(const struct qp *qp, const struct core_burst *t)
 {
 	enum roce_service svc = roce_opcode_info(t->head.bth.opcode)->service;
 
@@ -63,31 +63,36 @@ static bool state_receives(const struct qp *qp, bool response)
 }
 
 /* 9.6.1.5: a connected QP hears its peer only. */
-static bool from_peer(const struct qp *qp, const struct core_train *t)
+static bool from_peer(const struct qp *qp, const struct core_burst *t)
 {
 	return qp->type == QPT_UD || (memcmp(t->flow.src, qp->flow.dst, sizeof t->flow.src) == 0 &&
 				      memcmp(t->flow.dst, qp->flow.src, sizeof t->flow.dst) == 0);
 }
 
 /* The default partition, full or limited member (10.9.3: at most one of two may be limited). */
-static bool pkey_matches(const struct core_train *t)
+static bool pkey_matches(const struct core_burst *t)
 {
 	return (t->head.bth.pkey & 0x7fffu) == 0x7fffu;
 }
 
-bool receive_admit(struct qp *qp, const struct core_train *t)
+static void refuse(const struct qp *qp, const struct core_burst *t, enum core_drop why,
+		   struct uhca_abi_cause cause)
 {
-	struct device *dev = qp->dev;
-	uint32_t psn = t->head.bth.psn;
+	device_because(qp->dev, &cause);
+	device_drop(qp->dev, qp->qpn, t, why);
+}
 
+bool receive_admit(struct qp *qp, const struct core_burst *t)
+{
 	if (!service_matches(qp, t))
-		device_drop(dev, qp->qpn, psn, CORE_DROP_SERVICE);
+		refuse(qp, t, CORE_DROP_SERVICE, CAUSE(SERVICE, .got = 0));
 	else if (!state_receives(qp, is_response(t)))
-		device_drop(dev, qp->qpn, psn, CORE_DROP_STATE);
+		refuse(qp, t, CORE_DROP_STATE, CAUSE(STATE, .got = qp->state));
 	else if (!pkey_matches(t))
-		device_drop(dev, qp->qpn, psn, CORE_DROP_PKEY);
+		refuse(qp, t, CORE_DROP_PKEY,
+		       CAUSE(PKEY, .expected = 0xffff, .got = t->head.bth.pkey));
 	else if (!from_peer(qp, t))
-		device_drop(dev, qp->qpn, psn, CORE_DROP_ADDRESS);
+		refuse(qp, t, CORE_DROP_ADDRESS, CAUSE(ADDRESS, .got = 0));
 	else
 		return true;
 	return false;
@@ -102,13 +107,14 @@ static void note_established(struct qp *qp)
 	qp_event(qp, UHCA_ABI_EVENT_COMM_EST);
 }
 
-void core_rx(struct device *dev, uint64_t now, const struct core_train *t)
+void core_rx(struct device *dev, uint64_t now, const struct core_burst *t)
 {
 	struct qp *qp;
 
 	device_set_time(dev, now);
 	if (dev->port_down) {
-		device_drop(dev, t->head.bth.dest_qp, t->head.bth.psn, CORE_DROP_PORT);
+		device_because(dev, &CAUSE(PORT, .got = 0));
+		device_drop(dev, t->head.bth.dest_qp, t, CORE_DROP_PORT);
 		return;
 	}
 	dev->counters.rx_packets += t->count;
@@ -124,7 +130,8 @@ void core_rx(struct device *dev, uint64_t now, const struct core_train *t)
 	}
 	qp = device_find_qp(dev, t->head.bth.dest_qp);
 	if (!qp) {
-		device_drop(dev, t->head.bth.dest_qp, t->head.bth.psn, CORE_DROP_NO_QP);
+		device_because(dev, &CAUSE(NO_QP, .got = t->head.bth.dest_qp));
+		device_drop(dev, t->head.bth.dest_qp, t, CORE_DROP_NO_QP);
 		return;
 	}
 	if (!receive_admit(qp, t))

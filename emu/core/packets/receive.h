@@ -6,9 +6,9 @@
 #include "emu/core/qp/queue_pair.h"
 
 /*
- * May this QP take this train: service, state, partition, and for a connected QP its peer? What may
+ * May this QP take this burst: service, state, partition, and for a connected QP its peer? What may
  * not is counted as dropped.
  */
-bool receive_admit(struct qp *qp, const struct core_train *t);
+bool receive_admit(struct qp *qp, const struct core_burst *t);
 
 #endif

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The way out: what has something to send stands on a ready list (qp_kick); core_tx_next serves
- * each list round robin by train, answers before requests. Of trains of one packet a turn has
+ * each list round robin by burst, answers before requests. Of bursts of one packet a turn has
  * SHORT_RUN: those of one QP have one source port, and leave in one call where they follow each
  * other.
  *
  * The list of low-latency QPs goes before all else. What such a queue can hold back is bounded,
  * because it is shallow and its requests are inline; yet there may be many of them, and they may
- * be asked for long READs. So after URGENT_RUN packets of theirs in a row one train of the others
- * goes, whatever waits. Among themselves they take turns train by train.
+ * be asked for long READs. So after URGENT_RUN packets of theirs in a row one burst of the others
+ * goes, whatever waits. Among themselves they take turns burst by burst.
  */
 #include "emu/core/cm/management.h"
+#include "emu/core/contract/late.h"
 #include "emu/core/qp/queue_pair.h"
 #include "emu/core/receive/receive.h"
 #include "emu/core/send/send.h"
-#include "farewell.h"
+#include "orphan_ack.h"
 
 #define URGENT_RUN 16
 
-/* Together they are no longer than a long train. */
+/* Together they are no longer than a long burst. */
 #define SHORT_RUN 16
 
 /* What a QP owes in ERR is at most the NAK that announced it. */
@@ -39,7 +40,7 @@ static bool answers(const struct qp *qp)
 	return false;
 }
 
-static bool transmit(struct qp *qp, uint8_t *buf, size_t cap, struct core_train *out)
+static bool transmit(struct qp *qp, uint8_t *buf, size_t cap, struct core_burst *out)
 {
 	bool behind = answer_waits(qp) || answer_stands_back(qp);
 
@@ -53,13 +54,13 @@ static bool transmit(struct qp *qp, uint8_t *buf, size_t cap, struct core_train 
 	return true;
 }
 
-static bool ends_turn(struct qp *qp, const struct core_train *sent)
+static bool ends_turn(struct qp *qp, const struct core_burst *sent)
 {
 	return qp_is_urgent(qp) || sent->count > 1 || ++qp->short_run >= SHORT_RUN;
 }
 
-/* After a train of its own: to the front of its list while its turn lasts, or behind the others. */
-static void line_up(struct qp *qp, const struct core_train *sent)
+/* After a burst of its own: to the front of its list while its turn lasts, or behind the others. */
+static void line_up(struct qp *qp, const struct core_burst *sent)
 {
 	struct list *ready = qp_ready_list(qp);
 
@@ -71,8 +72,16 @@ static void line_up(struct qp *qp, const struct core_train *sent)
 	list_append(ready, &qp->tx_link);
 }
 
+static void note_sent(struct qp *qp, struct core_burst *t)
+{
+	t->model.qpn = qp->qpn;
+	qp->counters.tx_packets += t->count;
+	qp->counters.tx_bytes += t->length;
+	device_trace(qp->dev, CORE_TRACE_TX, qp->qpn, t->head.bth.psn, t->count);
+}
+
 /* What a QP of a ready list has to send; one that has nothing leaves the list. */
-static bool serve(struct qp *qp, uint8_t *buf, size_t cap, struct core_train *out)
+static bool serve(struct qp *qp, uint8_t *buf, size_t cap, struct core_burst *out)
 {
 	list_remove(&qp->tx_link);
 	if (!transmit(qp, buf, cap, out)) {
@@ -80,14 +89,11 @@ static bool serve(struct qp *qp, uint8_t *buf, size_t cap, struct core_train *ou
 		return false;
 	}
 	line_up(qp, out);
-	out->story.qpn = qp->qpn;
-	qp->counters.tx_packets += out->count;
-	qp->counters.tx_bytes += out->length;
-	device_trace(qp->dev, CORE_TRACE_TX, qp->qpn, out->head.bth.psn, out->count);
+	note_sent(qp, out);
 	return true;
 }
 
-static bool next_of(struct list *ready, uint8_t *buf, size_t cap, struct core_train *out)
+static bool next_of(struct list *ready, uint8_t *buf, size_t cap, struct core_burst *out)
 {
 	while (!list_empty(ready))
 		if (serve(list_entry(ready->next, struct qp, tx_link), buf, cap, out))
@@ -107,7 +113,7 @@ static struct qp *first_of(const struct list *ready, const struct client *c)
 }
 
 static bool next_of_client(const struct list *ready, const struct client *c, uint8_t *buf,
-			   size_t cap, struct core_train *out)
+			   size_t cap, struct core_burst *out)
 {
 	struct qp *qp;
 
@@ -117,7 +123,7 @@ static bool next_of_client(const struct list *ready, const struct client *c, uin
 	return false;
 }
 
-static bool next_urgent(struct device *dev, uint8_t *buf, size_t cap, struct core_train *out)
+static bool next_urgent(struct device *dev, uint8_t *buf, size_t cap, struct core_burst *out)
 {
 	if (!next_of(&dev->tx_urgent, buf, cap, out))
 		return false;
@@ -126,7 +132,7 @@ static bool next_urgent(struct device *dev, uint8_t *buf, size_t cap, struct cor
 	return true;
 }
 
-static bool next_train(struct device *dev, uint8_t *buf, size_t cap, struct core_train *out)
+static bool next_burst(struct device *dev, uint8_t *buf, size_t cap, struct core_burst *out)
 {
 	bool others_first = dev->urgent_run >= URGENT_RUN;
 
@@ -134,18 +140,19 @@ static bool next_train(struct device *dev, uint8_t *buf, size_t cap, struct core
 		return true;
 	dev->urgent_run = 0;
 	out->urgent = false;
-	if (farewell_next(dev->farewell, out) || gsi_transmit(dev->gsi, out) ||
+	if (orphan_ack_next(dev->orphan_ack, out) || gsi_transmit(dev->gsi, out) ||
 	    next_of(&dev->tx_ready, buf, cap, out))
 		return true;
 	return others_first && next_urgent(dev, buf, cap, out);
 }
 
 /* False when the port is down: nobody ever gets it. */
-static bool goes_out(struct device *dev, struct core_train *out)
+static bool goes_out(struct device *dev, struct core_burst *out)
 {
 	if (dev->port_down) {
-		device_drop(dev, out->head.bth.dest_qp, out->head.bth.psn, CORE_DROP_PORT);
-		out->story = (struct core_train_story){0};
+		device_because(dev, &CAUSE(PORT, .got = 0));
+		device_drop(dev, out->head.bth.dest_qp, out, CORE_DROP_PORT);
+		out->model = (struct core_burst_model){0};
 		return false;
 	}
 	dev->counters.tx_packets += out->count;
@@ -154,18 +161,18 @@ static bool goes_out(struct device *dev, struct core_train *out)
 }
 
 bool core_tx_next(struct device *dev, uint64_t now, uint8_t *buf, size_t cap,
-		  struct core_train *out)
+		  struct core_burst *out)
 {
 	device_set_time(dev, now);
-	out->story = (struct core_train_story){0};
-	while (next_train(dev, buf, cap, out))
+	out->model = (struct core_burst_model){0};
+	while (next_burst(dev, buf, cap, out))
 		if (goes_out(dev, out))
 			return true;
 	return false;
 }
 
 bool core_tx_next_of(struct client *c, uint64_t now, uint8_t *buf, size_t cap,
-		     struct core_train *out)
+		     struct core_burst *out)
 {
 	struct device *dev = c->dev;
 	uint64_t pause;
@@ -173,7 +180,7 @@ bool core_tx_next_of(struct client *c, uint64_t now, uint8_t *buf, size_t cap,
 
 	device_set_time(dev, now);
 	pause = send_pace_lift(c);
-	out->story = (struct core_train_story){0};
+	out->model = (struct core_burst_model){0};
 	out->urgent = false;
 	do
 		found = next_of_client(&dev->tx_urgent, c, buf, cap, out) ||
@@ -183,8 +190,65 @@ bool core_tx_next_of(struct client *c, uint64_t now, uint8_t *buf, size_t cap,
 	return found;
 }
 
+/* ---- answers alone ---- */
+
+static uint32_t length(const struct list *ready)
+{
+	uint32_t n = 0;
+
+	for (const struct list *l = ready->next; l != ready; l = l->next)
+		n++;
+	return n;
+}
+
+void core_round_begin(struct device *dev, struct core_round *r)
+{
+	core_hurry(dev);
+	*r = (struct core_round){length(&dev->tx_urgent), length(&dev->tx_ready)};
+}
+
+static void end_turn(struct list *ready, struct qp *qp, uint32_t *turns)
+{
+	list_remove(&qp->tx_link);
+	list_append(ready, &qp->tx_link);
+	--*turns;
+}
+
+/* The round goes over the whole list: afterwards all stand as they did before. */
+static bool next_answer(struct list *ready, uint32_t *turns, uint8_t *buf, size_t cap,
+			struct core_burst *out)
+{
+	while (*turns > 0 && !list_empty(ready)) {
+		struct qp *qp = list_entry(ready->next, struct qp, tx_link);
+		bool sent =
+			answers(qp) && !answer_waits(qp) && responder_transmit(qp, buf, cap, out);
+
+		if (!sent || out->count > 1)
+			end_turn(ready, qp, turns);
+		if (sent) {
+			note_sent(qp, out);
+			return true;
+		}
+	}
+	return false;
+}
+
+bool core_tx_answer(struct device *dev, uint64_t now, struct core_round *r, uint8_t *buf,
+		    size_t cap, struct core_burst *out)
+{
+	device_set_time(dev, now);
+	out->model = (struct core_burst_model){0};
+	out->urgent = false;
+	while (orphan_ack_next(dev->orphan_ack, out) || gsi_transmit(dev->gsi, out) ||
+	       next_answer(&dev->tx_urgent, &r->urgent, buf, cap, out) ||
+	       next_answer(&dev->tx_ready, &r->ready, buf, cap, out))
+		if (goes_out(dev, out))
+			return true;
+	return false;
+}
+
 bool core_hurry(struct device *dev)
 {
-	offers_settle(dev);
+	make_visible(dev, BEFORE_SLEEP, NULL);
 	return answer_wake(dev, dev->cfg.lazy_acks ? dev->now : UINT64_MAX);
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Address handles and address vectors (IBTA vol. 1, chapter 11; annex A17). A RoCEv2 address is a
- * GRH: the GIDs are the IP addresses. A LID has no place on this wire, so only one is understood:
- * a datagram socket of librdmacm makes a handle of its own port's LID, to send to itself.
+ * GRH: the GIDs are the IP addresses. A LID has no place on this wire.
  */
 #include "ah.h"
 #include "emu/core/base/base.h"
@@ -22,16 +21,31 @@ static bool gid_is_zero(const uint8_t gid[16])
 	return !memcmp(gid, none, sizeof(none));
 }
 
-int ah_attr_check(const struct device *dev, const struct uhca_abi_ah_attr *attr)
+static const char *family(const uint8_t gid[16])
 {
-	if (attr->port_num != PORT || !attr->is_global || attr->sgid_index >= CORE_GID_TABLE)
-		return -EINVAL;
+	return roce_addr_is_v4(gid) ? "IPv4" : "IPv6";
+}
+
+int ah_attr_check(struct device *dev, const struct uhca_abi_ah_attr *attr)
+{
+	if (attr->port_num != PORT)
+		return device_refuse(dev, -EINVAL, "ah_attr.port_num %u: the device has port 1",
+				     attr->port_num);
+	if (!attr->is_global)
+		return device_refuse(dev, -EINVAL,
+				     "ah_attr.is_global is 0: an Ethernet port needs a GRH");
+	if (attr->sgid_index >= CORE_GID_TABLE)
+		return device_refuse(dev, -EINVAL, "sgid_index %u is not below gid_tbl_len, %u",
+				     attr->sgid_index, CORE_GID_TABLE);
 	const uint8_t *sgid = dev->cfg.gid[attr->sgid_index];
-	if (gid_is_zero(sgid) || gid_is_zero(attr->dgid))
-		return -EINVAL;
+	if (gid_is_zero(sgid))
+		return device_refuse(dev, -EINVAL, "sgid_index %u is empty", attr->sgid_index);
+	if (gid_is_zero(attr->dgid))
+		return device_refuse(dev, -EINVAL, "grh.dgid is zero");
 	/* IPv4 reaches IPv4 only; the group GIDs of both families look alike. */
 	if (!mcast_gid(attr->dgid) && roce_addr_is_v4(sgid) != roce_addr_is_v4(attr->dgid))
-		return -EINVAL;
+		return device_refuse(dev, -EINVAL, "grh.dgid is %s and sgid_index %u is %s",
+				     family(attr->dgid), attr->sgid_index, family(sgid));
 	return 0;
 }
 
@@ -60,7 +74,7 @@ static int ah_create(struct client *c, struct pd *pd, const struct uhca_abi_ah_a
 	ah->obj.client = c;
 	ah->pd = pd;
 	ah->attr = *attr;
-	int err = table_add(&c->dev->ahs, ah, &ah->obj.handle);
+	int err = device_add(c->dev, &c->dev->ahs, ah, &ah->obj.handle);
 	if (err) {
 		free(ah);
 		return err;
@@ -70,27 +84,14 @@ static int ah_create(struct client *c, struct pd *pd, const struct uhca_abi_ah_a
 	return 0;
 }
 
-/* Without a GRH only the port itself can be meant; any other LID, and 0, stays as it is. */
-static void resolve_own_lid(const struct device *dev, struct uhca_abi_ah_attr *attr)
-{
-	if (attr->is_global || !attr->dlid || attr->dlid != dev->cfg.lid)
-		return;
-	memcpy(attr->dgid, dev->cfg.gid[0], sizeof(attr->dgid));
-	attr->sgid_index = 0;
-	attr->hop_limit = DEFAULT_HOP_LIMIT;
-	attr->is_global = 1;
-}
-
 int core_create_ah(struct client *c, const struct uhca_cmd_create_ah *in, uint32_t *handle)
 {
-	struct uhca_abi_ah_attr attr = in->attr;
 	struct pd *pd;
 	int err = client_find_shared(c, &c->dev->pds, in->pd, &pd);
 
-	resolve_own_lid(c->dev, &attr);
 	if (!err)
-		err = ah_attr_check(c->dev, &attr);
-	return err ? err : ah_create(c, pd, &attr, handle);
+		err = ah_attr_check(c->dev, &in->attr);
+	return err ? err : ah_create(c, pd, &in->attr, handle);
 }
 
 static void ah_destroy(void *object)
@@ -109,7 +110,7 @@ int core_destroy_ah(struct client *c, uint32_t handle)
 	if (err)
 		return err;
 	if (ah->obj.refs)
-		return -EBUSY;
+		return device_refuse_busy(c->dev, "address handle", ah->obj.refs);
 	ah_destroy(ah);
 	return 0;
 }

@@ -16,7 +16,7 @@ struct ah {
  * names a GID, the destination GID is not zero and, unless it is a group's, of the same address
  * family. 0 or -EINVAL.
  */
-int ah_attr_check(const struct device *dev, const struct uhca_abi_ah_attr *attr);
+int ah_attr_check(struct device *dev, const struct uhca_abi_ah_attr *attr);
 
 /* Fills in source and destination address, traffic class and hop limit; ports are left alone. */
 void ah_attr_flow(const struct device *dev, const struct uhca_abi_ah_attr *attr,

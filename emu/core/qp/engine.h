@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The engines that work with a QP stand in wings above this one: what sends, what receives,
+ * The engines that work with a QP stand in modules above this one: what sends, what receives,
  * what keeps an acknowledgement that outlives its QP, and multicast groups. Each has a row of what
  * it does when a QP begins, changes and ends; core_create lists the rows in struct device.engines,
  * and they are called in that order. An operation may be NULL.

@@ -10,6 +10,7 @@
 #include "emu/core/queues/queues.h"
 #include "engine.h"
 #include "qp_share.h"
+#include "qp_state.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -26,22 +27,39 @@ struct parents {
 	struct xrcd *xrcd; /* XRC_RECV: and nothing else */
 };
 
-static int check_type(const struct device *dev, uint32_t type)
+static bool has_type(const struct core_config *cfg, enum qp_type type)
 {
 	switch (type) {
 	case QPT_RC:
-		return dev->cfg.no_rc ? -EOPNOTSUPP : 0;
+		return !cfg->no_rc;
 	case QPT_UC:
-		return dev->cfg.features & UHCA_ABI_HAS_UC ? 0 : -EOPNOTSUPP;
+		return cfg->features & UHCA_ABI_HAS_UC;
 	case QPT_UD:
-		return dev->cfg.features & UHCA_ABI_HAS_UD ? 0 : -EOPNOTSUPP;
+		return cfg->features & UHCA_ABI_HAS_UD;
 	case QPT_RAW_PACKET:
-		return dev->cfg.features & UHCA_ABI_HAS_RAW_PACKET ? 0 : -EOPNOTSUPP;
+		return cfg->features & UHCA_ABI_HAS_RAW_PACKET;
 	case QPT_XRC_SEND:
 	case QPT_XRC_RECV:
-		return dev->cfg.features & UHCA_ABI_HAS_XRC ? 0 : -EOPNOTSUPP;
+		return cfg->features & UHCA_ABI_HAS_XRC;
 	}
-	return -EINVAL;
+	return false;
+}
+
+static int check_type(struct device *dev, uint32_t type)
+{
+	switch (type) {
+	case QPT_RC:
+	case QPT_UC:
+	case QPT_UD:
+	case QPT_RAW_PACKET:
+	case QPT_XRC_SEND:
+	case QPT_XRC_RECV:
+		if (has_type(&dev->cfg, (enum qp_type)type))
+			return 0;
+		return device_refuse(dev, -EOPNOTSUPP, "qp_type %s: the device's profile has none",
+				     qp_type_name((enum qp_type)type));
+	}
+	return device_refuse(dev, -EINVAL, "qp_type %u is none of this device", type);
 }
 
 /* For the QPs that can be attached to groups. */
@@ -58,38 +76,60 @@ static bool low_latency_ok(const struct device *dev, const struct uhca_cmd_creat
 	       dev->cfg.features & UHCA_ABI_HAS_LOW_LATENCY;
 }
 
-static int check_flags(const struct device *dev, const struct uhca_cmd_create_qp *in)
+static int check_flags(struct device *dev, const struct uhca_cmd_create_qp *in)
 {
 	const uint32_t flags = in->create_flags;
 
 	if (flags & ~(QP_CREATE_BLOCK_SELF_MCAST_LB | UHCA_ABI_QP_LOW_LATENCY))
-		return -EOPNOTSUPP;
+		return device_refuse(dev, -EOPNOTSUPP, "create_flags 0x%x has more than 0x%x",
+				     flags, (unsigned)QP_CREATE_BLOCK_SELF_MCAST_LB);
 	if (flags & QP_CREATE_BLOCK_SELF_MCAST_LB && !block_loopback_ok(dev, in))
-		return -EOPNOTSUPP;
+		return device_refuse(
+			dev, -EOPNOTSUPP,
+			"IBV_QP_CREATE_BLOCK_SELF_MCAST_LB: for UD QPs of a device that "
+			"has multicast");
 	if (!(flags & UHCA_ABI_QP_LOW_LATENCY))
 		return 0;
 	if (!low_latency_ok(dev, in))
-		return -EOPNOTSUPP;
-	return in->max_send_wr > dev->cfg.limits.max_low_latency_wr ? -EINVAL : 0;
+		return device_refuse(dev, -EOPNOTSUPP,
+				     "low latency: for RC, UC and UD QPs of a device that has it");
+	return device_check_limit(dev, "max_send_wr", in->max_send_wr, "max_low_latency_wr",
+				  dev->cfg.limits.max_low_latency_wr);
 }
 
-static int check_request(const struct device *dev, const struct uhca_cmd_create_qp *in)
+static int check_caps(struct device *dev, const struct uhca_cmd_create_qp *in)
 {
 	const struct core_limits *l = &dev->cfg.limits;
-	int err = check_type(dev, in->qp_type);
-	if (err)
-		return err;
-	err = check_flags(dev, in);
-	if (err)
-		return err;
-	if (in->max_list_bytes > UHCA_ABI_LAYOUT_BYTES || in->max_send_wr > l->max_qp_wr ||
-	    in->max_send_sge > l->max_sge || in->max_inline_data > l->max_inline_data)
-		return -EINVAL;
 	/* With an SRQ the capabilities of the receive queue mean nothing (ibv_create_qp(3)). */
 	bool shared = in->srq && !in->rwq_ind_table;
-	if (!shared && (in->max_recv_wr > l->max_qp_wr || in->max_recv_sge > l->max_sge))
-		return -EINVAL;
+	const struct {
+		const char *name;
+		uint32_t value;
+		const char *limit;
+		uint32_t most;
+	} caps[] = {
+		{"max_send_wr", in->max_send_wr, "max_qp_wr", l->max_qp_wr},
+		{"max_recv_wr", shared ? 0 : in->max_recv_wr, "max_qp_wr", l->max_qp_wr},
+		{"max_send_sge", in->max_send_sge, "max_sge", l->max_sge},
+		{"max_recv_sge", shared ? 0 : in->max_recv_sge, "max_sge", l->max_sge},
+		{"max_inline_data", in->max_inline_data, "max_inline_data", l->max_inline_data},
+		{"max_list_bytes", in->max_list_bytes, "longest list", UHCA_ABI_LAYOUT_BYTES},
+	};
+
+	for (size_t i = 0; i < sizeof(caps) / sizeof(caps[0]); i++)
+		if (device_check_limit(dev, caps[i].name, caps[i].value, caps[i].limit,
+				       caps[i].most))
+			return -EINVAL; /* as was said */
 	return 0;
+}
+
+static int check_request(struct device *dev, const struct uhca_cmd_create_qp *in)
+{
+	int err = check_type(dev, in->qp_type);
+
+	if (!err)
+		err = check_flags(dev, in);
+	return err ? err : check_caps(dev, in);
 }
 
 static int find_parents(struct client *c, const struct uhca_cmd_create_qp *in, struct parents *p)
@@ -136,6 +176,18 @@ static uint32_t choose_data_stride(uint32_t entries, uint32_t max_inline, uint32
 	return at_least(inline_stride, gather);
 }
 
+/*
+ * What each send slot must hold beside inline data: lists and operands, and the eight bytes of
+ * ibv_wr_atomic_write(3), which are no inline data of the program (A19.4.2).
+ */
+static uint32_t own_data(const struct qp *qp, const struct uhca_cmd_create_qp *in)
+{
+	bool atomic_write = qp->dev->cfg.features & UHCA_ABI_HAS_ATOMIC_WRITE &&
+			    (qp->type == QPT_RC || qp->type == QPT_XRC_SEND);
+
+	return at_least(in->max_list_bytes, atomic_write ? sizeof(uint64_t) : 0);
+}
+
 static void set_send_sizes(struct qp *qp, const struct uhca_cmd_create_qp *in)
 {
 	const struct core_config *cfg = &qp->dev->cfg;
@@ -148,7 +200,7 @@ static void set_send_sizes(struct qp *qp, const struct uhca_cmd_create_qp *in)
 	sq->stride = UHCA_ABI_SEND_STRIDE(sq->max_sge);
 	sq->data_stride =
 		at_least(choose_data_stride(sq->entries, in->max_inline_data, cfg->gather_limit),
-			 (in->max_list_bytes + DATA_ALIGN - 1) & ~(DATA_ALIGN - 1));
+			 (own_data(qp, in) + DATA_ALIGN - 1) & ~(DATA_ALIGN - 1));
 	qp->max_send_wr = at_most(sq->entries, qp_is_urgent(qp) ? cfg->limits.max_low_latency_wr
 								: cfg->limits.max_qp_wr);
 	qp->max_inline_data = at_most(sq->data_stride, cfg->limits.max_inline_data);
@@ -231,7 +283,7 @@ static struct qp *qp_alloc(struct client *c, const struct parents *p,
 	qp_set_mtu(qp, qp->dev->cfg.active_mtu);
 	list_init(&qp->tx_link);
 	list_init(&qp->ack_link);
-	list_init(&qp->turn_link);
+	list_init(&qp->budget_link);
 	list_init(&qp->pace_link);
 	list_init(&qp->shares);
 	set_send_sizes(qp, in);
@@ -246,10 +298,10 @@ static int give_names(struct qp *qp)
 	int err = device_reserve_timers(dev, 1, 0);
 	if (err)
 		return err;
-	err = table_add(&dev->qps, qp, &qp->obj.handle);
+	err = device_add(dev, &dev->qps, qp, &qp->obj.handle);
 	if (err)
 		return err;
-	err = table_add(&dev->qpns, qp, &qp->qpn);
+	err = device_add(dev, &dev->qpns, qp, &qp->qpn);
 	if (err)
 		goto remove_handle;
 	if (qp->type == QPT_XRC_RECV)
@@ -392,9 +444,10 @@ void qp_destroy(struct qp *qp)
 	engines_leave(qp);
 	list_remove(&qp->tx_link);
 	list_remove(&qp->ack_link);
-	list_remove(&qp->turn_link);
+	list_remove(&qp->budget_link);
 	list_remove(&qp->pace_link);
 	timer_cancel(&dev->timers, &qp->req.timer);
+	timer_cancel(&dev->cq_timers, &qp->req.rate.timer);
 	if (qp->type != QPT_XRC_RECV)
 		client_remove_doorbell(c, qp->doorbell);
 	table_remove(&dev->qpns, qp->qpn);
@@ -418,8 +471,10 @@ int core_destroy_qp(struct client *c, uint32_t handle)
 	if (err)
 		return err;
 	if (qp->obj.refs)
-		return -EBUSY;
-	qp_show_held(qp);
+		return device_refuse(c->dev, -EBUSY,
+				     "the QP is in use: %u groups, windows or rules stand on it",
+				     qp->obj.refs);
+	qp_make_visible(qp);
 	qp_take_back_events(qp);
 	qp_destroy(qp);
 	return 0;

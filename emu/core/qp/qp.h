@@ -29,6 +29,7 @@ struct qp_counters {
 	uint64_t retries;              /* how often it went back to send again */
 	uint64_t rnr;                  /* RNR NAKs that it got */
 	uint64_t errors;               /* completions that are no success */
+	uint64_t silent;               /* requests done whose completion nobody asked for */
 };
 
 struct qp {
@@ -62,11 +63,11 @@ struct qp {
 	uint32_t async_events; /* that the client was told (region.h) */
 	struct recv_queue rq;  /* entries 0 with an SRQ */
 
-	struct list tx_link;   /* on a ready list of dev while it may have something to send */
-	uint32_t short_run;    /* trains of one packet that it has sent in this turn (transmit.c) */
-	struct list turn_link; /* on dev->waits_for_turn while it has to stop */
-	struct list pace_link; /* on dev->pace.waits while there is a pause */
-	struct list ack_link;  /* on dev->patient while its ACK waits */
+	struct list tx_link; /* on a ready list of dev while it may have something to send */
+	uint32_t short_run;  /* bursts of one packet that it has sent in this turn (transmit.c) */
+	struct list budget_link; /* on dev->waits_for_budget while it has to stop */
+	struct list pace_link;   /* on dev->pace.waits while there is a pause */
+	struct list ack_link;    /* on dev->patient while its ACK waits */
 	uint64_t ack_due;
 	struct requester req;
 	struct responder resp;
@@ -85,7 +86,7 @@ void qp_destroy(struct qp *qp);
 /* The only writer of qp->state; traces old and new, keeps the shared recv_doorbell flag. */
 void qp_set_state(struct qp *qp, enum qp_state state);
 
-/* Its trains go before those of others, and wait for no company (UHCA_ABI_QP_LOW_LATENCY). */
+/* Its bursts go before those of others, and wait for no company (UHCA_ABI_QP_LOW_LATENCY). */
 static inline bool qp_is_urgent(const struct qp *qp)
 {
 	return qp->create_flags & UHCA_ABI_QP_LOW_LATENCY;
@@ -174,8 +175,8 @@ void qp_fail(struct qp *qp, uint32_t event);
  */
 void qp_flush(struct qp *qp);
 
-/* Completions of its receive CQ that are held back (cq_hold.h) enter the ring. */
-void qp_show_held(struct qp *qp);
+/* What it has received is in memory, its deferred completions in their CQ: before it stops. */
+void qp_make_visible(struct qp *qp);
 
 /*
  * The engines' part in a transition, called by qp_modify.c after state and attributes are set:

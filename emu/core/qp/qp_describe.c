@@ -25,6 +25,7 @@ static void describe_connection(const struct qp *qp, struct facts *f)
 	facts_number(f, "max_rd_atomic", a->max_rd_atomic);
 	facts_number(f, "max_dest_rd_atomic", a->max_dest_rd_atomic);
 	facts_text(f, "path_mig_state", "MIGRATED");
+	facts_number(f, "rate_limit", a->rate_limit);
 }
 
 static void describe_counters(const struct qp_counters *c, struct facts *f)
@@ -36,6 +37,29 @@ static void describe_counters(const struct qp_counters *c, struct facts *f)
 	facts_number(f, "retries", c->retries);
 	facts_number(f, "rnr", c->rnr);
 	facts_number(f, "errors", c->errors);
+}
+
+/* What keeps its send queue; "": nothing, or there is nothing to send. */
+static const char *waits_for(const struct qp *qp)
+{
+	static const char *const name[BLOCKED_COUNT] = {
+		[BLOCKED_NOT] = "",
+		[BLOCKED_STATE] = "state",
+		[BLOCKED_PSN_WINDOW] = "answer",
+		[BLOCKED_FENCE] = "fence",
+		[BLOCKED_RD_ATOMIC] = "reads",
+		[BLOCKED_CREDIT] = "credit",
+		[BLOCKED_RNR] = "rnr",
+		[BLOCKED_PACE] = "pace",
+		[BLOCKED_RATE] = "rate",
+		[BLOCKED_ORDER] = "order",
+	};
+
+	if (!sends_outstanding(qp))
+		return "";
+	if (requester_outstanding(&qp->req) && qp->req.blocked == BLOCKED_NOT)
+		return "answer";
+	return name[qp->req.blocked];
 }
 
 static void describe_qp(const void *object, struct facts *f)
@@ -60,6 +84,8 @@ static void describe_qp(const void *object, struct facts *f)
 	describe_counters(&qp->counters, f);
 	facts_number(f, "sends", sends_outstanding(qp));
 	facts_number(f, "recvs", recv_available(&qp->rq));
+	facts_number(f, "silent", qp->counters.silent);
+	facts_text(f, "waits", waits_for(qp));
 }
 
 static void destroy_qp(void *object)

@@ -10,16 +10,16 @@ void qp_flush(struct qp *qp)
 	engines_flush(qp);
 }
 
-void qp_show_held(struct qp *qp)
+void qp_make_visible(struct qp *qp)
 {
-	if (qp->recv_cq) /* an XRC receiver has that of the SRQ which it used last, if it is left */
-		cq_hold_release(qp->recv_cq);
+	/* An XRC receiver has the CQ of the SRQ which it used last, if it is left. */
+	make_visible(qp->dev, BEFORE_QP_STOP, qp->recv_cq);
 }
 
 static void enter_error(struct qp *qp)
 {
+	qp_make_visible(qp);
 	engines_stop(qp);
-	qp_show_held(qp);
 	engines_flush(qp);
 	/* 10.2.9.5: after this event nobody takes a receive for this QP from the SRQ any more. */
 	if (qp->srq && qp->type != QPT_XRC_RECV)
@@ -40,10 +40,10 @@ void qp_state_changed(struct qp *qp, enum qp_state old)
 {
 	switch (qp->state) {
 	case QPS_RESET:
-		qp_show_held(qp);
+		qp_make_visible(qp);
 		list_remove(&qp->tx_link);
 		list_remove(&qp->ack_link);
-		list_remove(&qp->turn_link);
+		list_remove(&qp->budget_link);
 		list_remove(&qp->pace_link);
 		engines_reset(qp);
 		qp->comm_established = false;

@@ -16,6 +16,7 @@
 
 #define PORT              1
 #define MTU_256           1
+#define MTU_4096          5
 #define MAX_TIMEOUT       31
 #define MAX_RETRY         7
 #define MAX_RNR_TIMER     31
@@ -39,56 +40,94 @@ void qp_set_state(struct qp *qp, enum qp_state state)
 
 /* ---- are the values possible? ---- */
 
-static bool path_ok(const struct qp *qp, const struct uhca_abi_qp_attr *a, uint32_t mask)
+/* The range of an attribute, where it has one. */
+static int check_range(struct device *dev, const char *name, uint32_t value, uint32_t least,
+		       uint32_t most)
 {
-	if (mask & QP_ATTR_AV && ah_attr_check(qp->dev, &a->ah))
-		return false;
-	if (mask & QP_ATTR_PATH_MTU &&
-	    (a->path_mtu < MTU_256 || a->path_mtu > qp->dev->cfg.active_mtu))
-		return false;
-	if (mask & QP_ATTR_DEST_QPN && a->dest_qp_num > QPN_MASK)
-		return false;
-	if (mask & QP_ATTR_PKEY_INDEX && a->pkey_index != 0)
-		return false;
-	return !(mask & QP_ATTR_PORT) || a->port_num == PORT;
+	if (value >= least && value <= most)
+		return 0;
+	return device_refuse(dev, -EINVAL, "%s %u is not from %u to %u", name, value, least, most);
 }
 
-static bool reliability_ok(const struct qp *qp, const struct uhca_abi_qp_attr *a, uint32_t mask)
+static int check_ranges(struct device *dev, const struct uhca_abi_qp_attr *a, uint32_t mask)
 {
-	uint32_t max_rd_atomic = qp->dev->cfg.limits.max_rd_atomic;
-	if (mask & QP_ATTR_TIMEOUT && a->timeout > MAX_TIMEOUT)
-		return false;
-	if (mask & QP_ATTR_RETRY_CNT && a->retry_cnt > MAX_RETRY)
-		return false;
-	if (mask & QP_ATTR_RNR_RETRY && a->rnr_retry > MAX_RETRY)
-		return false;
-	if (mask & QP_ATTR_MIN_RNR_TIMER && a->min_rnr_timer > MAX_RNR_TIMER)
-		return false;
-	if (mask & QP_ATTR_MAX_QP_RD_ATOMIC && a->max_rd_atomic > max_rd_atomic)
-		return false;
-	return !(mask & QP_ATTR_MAX_DEST_RD_ATOMIC) || a->max_dest_rd_atomic <= max_rd_atomic;
-}
+	const uint32_t rd_atomic = dev->cfg.limits.max_rd_atomic;
+	const struct {
+		uint32_t attribute;
+		const char *name;
+		uint32_t value, least, most;
+	} range[] = {
+		{QP_ATTR_DEST_QPN, "dest_qp_num", a->dest_qp_num, 0, QPN_MASK},
+		{QP_ATTR_PKEY_INDEX, "pkey_index", a->pkey_index, 0, 0},
+		{QP_ATTR_PORT, "port_num", a->port_num, PORT, PORT},
+		{QP_ATTR_TIMEOUT, "timeout", a->timeout, 0, MAX_TIMEOUT},
+		{QP_ATTR_RETRY_CNT, "retry_cnt", a->retry_cnt, 0, MAX_RETRY},
+		{QP_ATTR_RNR_RETRY, "rnr_retry", a->rnr_retry, 0, MAX_RETRY},
+		{QP_ATTR_MIN_RNR_TIMER, "min_rnr_timer", a->min_rnr_timer, 0, MAX_RNR_TIMER},
+	};
 
-/*
- * There is no second port to migrate to: the alternate path is refused, "migrated" is true. Nor is
- * there pacing.
- */
-static int check_offered(const struct uhca_abi_qp_attr *a, uint32_t mask)
-{
-	if (mask & (QP_ATTR_ALT_PATH | QP_ATTR_RATE_LIMIT))
-		return -EOPNOTSUPP;
-	if (mask & QP_ATTR_PATH_MIG_STATE && a->path_mig_state != PATH_MIG_MIGRATED)
-		return -EOPNOTSUPP;
+	for (size_t i = 0; i < sizeof(range) / sizeof(range[0]); i++)
+		if (mask & range[i].attribute &&
+		    check_range(dev, range[i].name, range[i].value, range[i].least, range[i].most))
+			return -EINVAL; /* as was said */
+	if (mask & QP_ATTR_MAX_QP_RD_ATOMIC &&
+	    device_check_limit(dev, "max_rd_atomic", a->max_rd_atomic, "max_qp_init_rd_atom",
+			       rd_atomic))
+		return -EINVAL; /* as was said */
+	if (mask & QP_ATTR_RATE_LIMIT && device_check_limit(dev, "rate_limit", a->rate_limit,
+							    "qp_rate_limit_max", QP_RATE_LIMIT_MAX))
+		return -EINVAL; /* as was said */
+	if (mask & QP_ATTR_MAX_DEST_RD_ATOMIC)
+		return device_check_limit(dev, "max_dest_rd_atomic", a->max_dest_rd_atomic,
+					  "max_qp_rd_atom", rd_atomic);
 	return 0;
 }
 
-static int check_values(const struct qp *qp, const struct uhca_abi_qp_attr *a, uint32_t mask)
+static int check_path(struct device *dev, const struct uhca_abi_qp_attr *a, uint32_t mask)
 {
-	if (!path_ok(qp, a, mask) || !reliability_ok(qp, a, mask))
-		return -EINVAL;
-	if (mask & QP_ATTR_ACCESS_FLAGS && a->qp_access_flags & ~ACCESS_KNOWN)
-		return -EINVAL;
-	return check_offered(a, mask);
+	int err = mask & QP_ATTR_AV ? ah_attr_check(dev, &a->ah) : 0;
+
+	if (err || !(mask & QP_ATTR_PATH_MTU))
+		return err;
+	if (a->path_mtu < MTU_256 || a->path_mtu > MTU_4096)
+		return device_refuse(dev, -EINVAL, "path_mtu %u is not from 1 (256) to 5 (4096)",
+				     a->path_mtu);
+	if (a->path_mtu > dev->cfg.active_mtu)
+		return device_refuse(
+			dev, -EINVAL,
+			"path_mtu %u (%u bytes) is above the port's active_mtu, %u (%u)",
+			a->path_mtu, 128u << a->path_mtu, dev->cfg.active_mtu,
+			128u << dev->cfg.active_mtu);
+	return 0;
+}
+
+/*
+ * There is no second port to migrate to: the alternate path is refused, "migrated" is true.
+ */
+static int check_offered(struct device *dev, const struct uhca_abi_qp_attr *a, uint32_t mask)
+{
+	if (mask & QP_ATTR_RATE_LIMIT && dev->cfg.no_pacing)
+		return device_refuse(dev, -EOPNOTSUPP,
+				     "IBV_QP_RATE_LIMIT: the device's profile paces no QPs");
+	if (mask & QP_ATTR_ALT_PATH)
+		return device_refuse(dev, -EOPNOTSUPP, "IBV_QP_ALT_PATH: no path migration here");
+	if (mask & QP_ATTR_PATH_MIG_STATE && a->path_mig_state != PATH_MIG_MIGRATED)
+		return device_refuse(dev, -EOPNOTSUPP,
+				     "path_mig_state %u: no path migration here, only MIGRATED (0)",
+				     a->path_mig_state);
+	return 0;
+}
+
+static int check_values(struct device *dev, const struct uhca_abi_qp_attr *a, uint32_t mask)
+{
+	int err = check_path(dev, a, mask);
+
+	if (!err)
+		err = check_ranges(dev, a, mask);
+	if (!err && mask & QP_ATTR_ACCESS_FLAGS && a->qp_access_flags & ~ACCESS_KNOWN)
+		err = device_refuse(dev, -EINVAL, "qp_access_flags 0x%x has bits that mean nothing",
+				    a->qp_access_flags);
+	return err ? err : check_offered(dev, a, mask);
 }
 
 /* ---- store them ---- */
@@ -137,6 +176,10 @@ static void store(struct uhca_abi_qp_attr *to, const struct uhca_abi_qp_attr *fr
 		to->qkey = from->qkey;
 	if (mask & QP_ATTR_ACCESS_FLAGS)
 		to->qp_access_flags = from->qp_access_flags;
+	if (mask & QP_ATTR_RATE_LIMIT) {
+		to->rate_limit = from->rate_limit;
+		to->max_burst_sz = from->max_burst_sz;
+	}
 	if (mask & QP_ATTR_EN_SQD_ASYNC_NOTIFY)
 		to->en_sqd_async_notify = from->en_sqd_async_notify != 0;
 }
@@ -153,6 +196,18 @@ static void update_flow(struct qp *qp, uint32_t mask)
 			source_port_connected(qp->qpn, a->dest_qp_num, qp->flow.flow_label);
 	if (mask & QP_ATTR_PATH_MTU)
 		qp_set_mtu(qp, a->path_mtu);
+}
+
+/* What has left stays paid for, at the old rate. */
+static void update_rate(struct qp *qp)
+{
+	struct send_rate *r = &qp->req.rate;
+
+	r->kbps = qp->attr.rate_limit;
+	r->max_burst = qp->attr.max_burst_sz;
+	if (!r->kbps)
+		r->next = 0;
+	timer_cancel(&qp->dev->cq_timers, &r->timer);
 }
 
 /* Responder resources for as many READs and atomics as the peer may have outstanding. */
@@ -197,8 +252,12 @@ static int apply(struct qp *qp, enum qp_state to, const struct uhca_abi_qp_attr 
 		qp->attr.en_sqd_async_notify = 0;
 	store(&qp->attr, a, mask);
 	update_flow(qp, mask);
+	if (mask & QP_ATTR_RATE_LIMIT || to == QPS_RESET)
+		update_rate(qp);
 	qp_set_state(qp, to);
 	qp_state_changed(qp, old);
+	if (mask & QP_ATTR_RATE_LIMIT)
+		qp_kick(qp);
 	return 0;
 }
 
@@ -227,10 +286,12 @@ int core_modify_qp(struct client *c, const struct uhca_cmd_modify_qp *in, uint64
 		return err;
 	mask = own_half(qp->type, in->attr_mask);
 	if (qp->rss)
-		return -EOPNOTSUPP; /* it has no queues, hence no states */
+		return device_refuse(c->dev, -EOPNOTSUPP,
+				     "a QP with rwq_ind_tbl has no queues, hence no states");
 	/* "Current state" is what the program believes; a wrong belief is refused. */
 	if (mask & QP_ATTR_CUR_STATE && a->cur_qp_state != qp->state)
-		return -EINVAL;
+		return device_refuse(c->dev, -EINVAL, "cur_qp_state %u: the QP is in %s (%u)",
+				     a->cur_qp_state, qp_state_name(qp->state), qp->state);
 	uint32_t to = mask & QP_ATTR_STATE ? a->qp_state : qp->state;
 	/* In iWARP that closes the stream, and what is left is flushed (RFC 5040, 6.2): librdmacm.
 	 */
@@ -238,8 +299,10 @@ int core_modify_qp(struct client *c, const struct uhca_cmd_modify_qp *in, uint64
 		to = QPS_ERR;
 		mask = QP_ATTR_STATE;
 	}
-	if (to >= QPS_COUNT || !qp_state_legal(qp->type, qp->state, (enum qp_state)to, mask))
-		return -EINVAL;
-	err = check_values(qp, a, mask);
+	if (to >= QPS_COUNT)
+		return device_refuse(c->dev, -EINVAL, "qp_state %u is none", to);
+	err = qp_state_check(c->dev, qp->type, qp->state, (enum qp_state)to, mask);
+	if (!err)
+		err = check_values(c->dev, a, mask);
 	return err ? err : apply(qp, (enum qp_state)to, a, mask);
 }

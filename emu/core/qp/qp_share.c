@@ -23,13 +23,15 @@ int qp_find(struct client *c, uint32_t handle, struct qp **out)
 	if (handle & QP_SHARE_BIT) {
 		struct qp_share *s = qp_share_find(c, handle);
 		if (!s)
-			return -ENOENT;
+			return -ENOENT; /* client_find has said it */
 		*out = s->qp;
 		return 0;
 	}
 	int err = client_find(c, &c->dev->qps, handle, out);
 	/* A shared QP goes by its shares' names only, to its owner of the moment too. */
-	return err || (*out)->type != QPT_XRC_RECV ? err : -ENOENT;
+	if (err || (*out)->type != QPT_XRC_RECV)
+		return err;
+	return device_refuse(c->dev, -ENOENT, "handle 0x%x names no QP of this context", handle);
 }
 
 int qp_share_create(struct xrcd *x, struct qp *qp, uint64_t cookie, struct core_ring *ring,
@@ -43,7 +45,7 @@ int qp_share_create(struct xrcd *x, struct qp *qp, uint64_t cookie, struct core_
 	s->qp = qp;
 	s->xrcd = x;
 	s->cookie = cookie;
-	int err = table_add(&c->dev->qp_shares, s, &s->obj.handle);
+	int err = device_add(c->dev, &c->dev->qp_shares, s, &s->obj.handle);
 	if (err)
 		goto free_share;
 	err = queue_region_create(c, UHCA_ABI_REGION_QP, QUEUE_REGION_PAGE, &s->ring);
@@ -92,15 +94,17 @@ int core_open_qp(struct client *c, const struct uhca_cmd_open_qp *in,
 {
 	struct xrcd *x;
 	if (!(c->dev->cfg.features & UHCA_ABI_HAS_XRC))
-		return -EOPNOTSUPP;
+		return device_refuse(c->dev, -EOPNOTSUPP, "the device's profile has no XRC");
 	int err = client_find(c, &c->dev->xrcds, in->xrcd, &x);
 	if (err)
 		return err;
 	if (in->qp_type != QPT_XRC_RECV)
-		return -EINVAL;
+		return device_refuse(c->dev, -EINVAL, "qp_type %u is not IBV_QPT_XRC_RECV",
+				     in->qp_type);
 	struct qp *qp = find_in_domain(c->dev, x->domain, in->qpn);
 	if (!qp)
-		return -EINVAL;
+		return device_refuse(c->dev, -EINVAL,
+				     "qp_num 0x%06x is no receiving QP of the XRC domain", in->qpn);
 	err = qp_share_create(x, qp, in->cookie, ring, &out->handle);
 	if (err)
 		return err;

@@ -6,6 +6,9 @@
  */
 #include "qp_state.h"
 
+#include "emu/core/base/base.h"
+
+#include <errno.h>
 #include <stddef.h>
 
 enum column { COL_RC, COL_UC, COL_UD, COL_XRC_SEND, COL_XRC_RECV, COL_RAW, COL_COUNT };
@@ -28,9 +31,10 @@ struct transition {
 #define REQUESTER      (RETRY | QP_ATTR_MAX_QP_RD_ATOMIC)
 #define MIGRATION      (QP_ATTR_ALT_PATH | QP_ATTR_PATH_MIG_STATE)
 #define RTR_OPTIONAL   (QP_ATTR_ALT_PATH | QP_ATTR_ACCESS_FLAGS | QP_ATTR_PKEY_INDEX)
-#define RTS_UC         (QP_ATTR_CUR_STATE | QP_ATTR_ACCESS_FLAGS | MIGRATION)
+/* The kernel has the rate limit for raw packets only; adapters take it for what they pace. */
+#define RTS_UC         (RTS_RAW | QP_ATTR_ACCESS_FLAGS | MIGRATION)
 #define RTS_RC         (RTS_UC | QP_ATTR_MIN_RNR_TIMER)
-#define RTS_UD         (QP_ATTR_CUR_STATE | QP_ATTR_QKEY)
+#define RTS_UD         (RTS_RAW | QP_ATTR_QKEY)
 #define RTS_RAW        (QP_ATTR_CUR_STATE | QP_ATTR_RATE_LIMIT)
 #define SQD_CONNECTED  (QP_ATTR_AV | QP_ATTR_ACCESS_FLAGS | QP_ATTR_PKEY_INDEX | MIGRATION)
 
@@ -126,7 +130,7 @@ static const struct transition sqe_to_rts = {
 	.type =
 		{
 			[COL_UC] = {0, QP_ATTR_CUR_STATE | QP_ATTR_ACCESS_FLAGS},
-			[COL_UD] = {0, RTS_UD},
+			[COL_UD] = {0, QP_ATTR_CUR_STATE | QP_ATTR_QKEY},
 			[COL_RAW] = {0, QP_ATTR_CUR_STATE},
 		},
 };
@@ -174,15 +178,84 @@ static bool find_column(enum qp_type type, enum column *out)
 	return false;
 }
 
-bool qp_state_legal(enum qp_type type, enum qp_state from, enum qp_state to, uint32_t mask)
+/* NULL: there is no such transition. */
+static const struct attributes *find_attributes(enum qp_type type, enum qp_state from,
+						enum qp_state to)
 {
 	enum column column;
 	const struct transition *t = find_transition(from, to);
+
 	if (!t || !find_column(type, &column) || t->not_for & 1u << column)
-		return false;
-	const struct attributes *a = &t->type[column];
+		return NULL;
+	return &t->type[column];
+}
+
+bool qp_state_legal(enum qp_type type, enum qp_state from, enum qp_state to, uint32_t mask)
+{
+	const struct attributes *a = find_attributes(type, from, to);
+
 	mask &= ~(uint32_t)QP_ATTR_STATE;
-	return (mask & a->required) == a->required && !(mask & ~(a->required | a->optional));
+	return a && (mask & a->required) == a->required && !(mask & ~(a->required | a->optional));
+}
+
+/* The lowest bit that is set, as ibv_modify_qp(3) calls it; NULL: it has no name. */
+static const char *attribute_name(uint32_t mask)
+{
+	static const char *const name[] = {
+		"IBV_QP_STATE",
+		"IBV_QP_CUR_STATE",
+		"IBV_QP_EN_SQD_ASYNC_NOTIFY",
+		"IBV_QP_ACCESS_FLAGS",
+		"IBV_QP_PKEY_INDEX",
+		"IBV_QP_PORT",
+		"IBV_QP_QKEY",
+		"IBV_QP_AV",
+		"IBV_QP_PATH_MTU",
+		"IBV_QP_TIMEOUT",
+		"IBV_QP_RETRY_CNT",
+		"IBV_QP_RNR_RETRY",
+		"IBV_QP_RQ_PSN",
+		"IBV_QP_MAX_QP_RD_ATOMIC",
+		"IBV_QP_ALT_PATH",
+		"IBV_QP_MIN_RNR_TIMER",
+		"IBV_QP_SQ_PSN",
+		"IBV_QP_MAX_DEST_RD_ATOMIC",
+		"IBV_QP_PATH_MIG_STATE",
+		"IBV_QP_CAP",
+		"IBV_QP_DEST_QPN",
+		[25] = "IBV_QP_RATE_LIMIT",
+	};
+	unsigned bit = 0;
+
+	while (!(mask & 1u << bit))
+		bit++;
+	return bit < sizeof(name) / sizeof(name[0]) && name[bit] ? name[bit] : "an unknown bit";
+}
+
+int qp_state_check(struct device *dev, enum qp_type type, enum qp_state from, enum qp_state to,
+		   uint32_t mask)
+{
+	const struct attributes *a = find_attributes(type, from, to);
+	uint32_t missing, excess;
+
+	if (!a)
+		return device_refuse(dev, -EINVAL, "no way leads from %s to %s (%s)",
+				     qp_state_name(from), qp_state_name(to), qp_type_name(type));
+	mask &= ~(uint32_t)QP_ATTR_STATE;
+	missing = a->required & ~mask;
+	excess = mask & ~(a->required | a->optional);
+	if (missing)
+		return device_refuse(
+			dev, -EINVAL, "%s to %s (%s): attr_mask 0x%x lacks %s; needed are 0x%x",
+			qp_state_name(from), qp_state_name(to), qp_type_name(type),
+			mask | QP_ATTR_STATE, attribute_name(missing), a->required | QP_ATTR_STATE);
+	if (excess)
+		return device_refuse(
+			dev, -EINVAL,
+			"%s to %s (%s): attr_mask 0x%x has %s, which may not be changed",
+			qp_state_name(from), qp_state_name(to), qp_type_name(type),
+			mask | QP_ATTR_STATE, attribute_name(excess));
+	return 0;
 }
 
 const char *qp_state_name(enum qp_state state)

@@ -42,6 +42,10 @@ enum {
  */
 bool qp_state_legal(enum qp_type type, enum qp_state from, enum qp_state to, uint32_t mask);
 
+/* The same as 0 or -EINVAL, the reason said (device_refuse). */
+int qp_state_check(struct device *dev, enum qp_type type, enum qp_state from, enum qp_state to,
+		   uint32_t mask);
+
 /* "RESET", "INIT", ...: static text. */
 const char *qp_state_name(enum qp_state state);
 

@@ -6,10 +6,11 @@
  * Called by the engines (send, receive, packets) and by cm, which it calls only through the rows of
  * engine.h. Begin with qp.h, then qp_modify.c and qp_error.c for the states.
  */
-#ifndef CORE_QUEUE_PAIR_DOOR_H
-#define CORE_QUEUE_PAIR_DOOR_H
+#ifndef CORE_QUEUE_PAIR_MODULE_H
+#define CORE_QUEUE_PAIR_MODULE_H
 
 #include "ah.h"
+#include "budget.h"
 #include "engine.h"
 #include "qp.h"
 #include "qp_share.h"
@@ -17,6 +18,5 @@
 #include "receive_side.h"
 #include "replay.h"
 #include "send_side.h"
-#include "turn.h"
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What a QP keeps for its receiving side: the message that is arriving, and what is to be
- * answered. Data only; who works with it is the receive wing.
+ * answered. Data only; who works with it is the receive module.
  */
 #ifndef CORE_RECEIVE_SIDE_H
 #define CORE_RECEIVE_SIDE_H

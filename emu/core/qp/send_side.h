@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What a QP keeps for its sending side: the requests that were taken from its ring, and how far
- * each has come. Data only; who works with it is the send wing.
+ * each has come. Data only; who works with it is the send module.
  *
  * Work requests stand in a private array with the ring's indices:
  *
@@ -30,6 +30,7 @@ enum requester_blocked {
 	BLOCKED_CREDIT,     /* the responder has no receive posted (9.7.7.2) */
 	BLOCKED_RNR,        /* waiting out an RNR NAK */
 	BLOCKED_PACE,       /* unreliable, in a pause (send_pace.h) */
+	BLOCKED_RATE,       /* more would be above its rate limit (send_rate.h) */
 	BLOCKED_ORDER,      /* the next request failed locally; it completes after the older ones */
 	BLOCKED_COUNT
 };
@@ -53,7 +54,15 @@ struct send_window {
 	uint32_t bytes;
 	uint32_t known; /* it grows fast up to here */
 	uint64_t acked; /* of the stream of all messages, when it was last looked at */
-	bool cut;       /* a train since then is shorter for it */
+	bool cut;       /* a burst since then is shorter for it */
+};
+
+/* Its rate limit: send_rate.h of send. */
+struct send_rate {
+	uint32_t kbps;      /* 0: none */
+	uint32_t max_burst; /* bytes; 0: not said */
+	uint64_t next;
+	struct timer timer; /* of dev->cq_timers */
 };
 
 /* Requests that were executed before their turn: early_local_inv.h of send. */
@@ -80,12 +89,14 @@ struct requester {
 	bool gap_seen; /* went back for what is missing at una_psn already */
 	bool draining; /* SQD asked for, not reached yet */
 	enum requester_blocked blocked;
+	struct send_rate rate;
 	uint8_t retries_left, rnr_left;
 	uint8_t resent;       /* how often it went back since the last progress */
 	uint64_t progress_at; /* of the timers: the last answer that moved una_psn, or the first
 				 packet */
 	struct timer timer;   /* local ACK timeout, or end of the RNR wait */
 	struct early_local_inv early;
+	struct uhca_abi_cause cause; /* of the status of the request at the cursor */
 };
 
 /* The request at ring index i (between una and sq.head). */

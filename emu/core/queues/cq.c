@@ -15,11 +15,18 @@
 
 #define COMP_VECTORS 1u
 
-static int check_request(const struct device *dev, const struct uhca_cmd_create_cq *in)
+static int check_request(struct device *dev, const struct uhca_cmd_create_cq *in)
 {
-	if (in->cqe == 0 || in->cqe > dev->cfg.limits.max_cqe || in->comp_vector >= COMP_VECTORS)
-		return -EINVAL;
-	return in->flags & ~(uint32_t)UHCA_ABI_CQ_IGNORE_OVERRUN ? -EINVAL : 0;
+	if (in->cqe == 0)
+		return device_refuse(dev, -EINVAL, "cqe is 0");
+	if (in->comp_vector >= COMP_VECTORS)
+		return device_refuse(dev, -EINVAL,
+				     "comp_vector %u is not below %u, num_comp_vectors",
+				     in->comp_vector, COMP_VECTORS);
+	if (in->flags & ~(uint32_t)UHCA_ABI_CQ_IGNORE_OVERRUN)
+		return device_refuse(dev, -EINVAL, "flags 0x%x has bits that CQs have not",
+				     in->flags);
+	return device_check_limit(dev, "cqe", in->cqe, "max_cqe", dev->cfg.limits.max_cqe);
 }
 
 static uint64_t offers_offset(uint32_t entries)
@@ -28,16 +35,16 @@ static uint64_t offers_offset(uint32_t entries)
 }
 
 /* An entry that is overwritten would leave its offer to nobody. */
-static bool has_offers(const struct cq *cq)
+static bool has_copies_on_poll(const struct cq *cq)
 {
 	return !cq->ignore_overrun && cq->obj.client->dev->cfg.gather_limit > 0;
 }
 
 uint64_t cq_region_size(const struct cq *cq, uint32_t entries)
 {
-	uint64_t offers = UHCA_ABI_OFFERS * sizeof(struct uhca_abi_offer);
+	uint64_t offers = UHCA_ABI_OFFERS * sizeof(struct uhca_abi_copy_on_poll);
 
-	return offers_offset(entries) + (has_offers(cq) ? offers : 0);
+	return offers_offset(entries) + (has_copies_on_poll(cq) ? offers : 0);
 }
 
 void cq_use_region(struct cq *cq, const struct core_ring *ring, uint32_t entries)
@@ -48,8 +55,8 @@ void cq_use_region(struct cq *cq, const struct core_ring *ring, uint32_t entries
 	cq->page = ring->base;
 	cq->slots = (void *)(base + QUEUE_REGION_PAGE);
 	cq->entries = entries;
-	offer_ring_construct(&cq->offers, cq->obj.client,
-			     has_offers(cq) ? base + offers_offset(entries) : NULL);
+	copy_on_poll_ring_construct(&cq->offers, cq->obj.client,
+				    has_copies_on_poll(cq) ? base + offers_offset(entries) : NULL);
 }
 
 static int make_region(struct cq *cq)
@@ -81,7 +88,7 @@ static int cq_create(struct client *c, const struct uhca_cmd_create_cq *in, stru
 		err = make_region(cq);
 	if (err)
 		goto free_cq;
-	err = table_add(&c->dev->cqs, cq, &cq->obj.handle);
+	err = device_add(c->dev, &c->dev->cqs, cq, &cq->obj.handle);
 	if (err)
 		goto free_region;
 	*out = cq;
@@ -101,7 +108,7 @@ void cq_describe(const struct cq *cq, struct uhca_cmd_create_cq_reply *out, stru
 	out->entries = cq->entries;
 	out->stride = UHCA_ABI_CQE_SIZE;
 	out->entries_offset = QUEUE_REGION_PAGE;
-	out->offers_offset = has_offers(cq) ? offers_offset(cq->entries) : 0;
+	out->offers_offset = has_copies_on_poll(cq) ? offers_offset(cq->entries) : 0;
 	out->region_size = queue_region_size(&cq->ring);
 	*ring = cq->ring;
 }
@@ -125,7 +132,7 @@ static void cq_destroy(void *object)
 	struct client *c = cq->obj.client;
 	timer_cancel(&c->dev->cq_timers, &cq->event_timer);
 	timer_cancel(&c->dev->cq_timers, &cq->hold.timer);
-	offer_ring_end(&cq->offers);
+	copy_on_poll_ring_end(&cq->offers);
 	table_remove(&c->dev->cqs, cq->obj.handle);
 	queue_region_destroy(c, &cq->ring);
 	free(cq);
@@ -138,13 +145,13 @@ int core_destroy_cq(struct client *c, uint32_t handle)
 	if (err)
 		return err;
 	if (cq->obj.refs)
-		return -EBUSY;
+		return device_refuse_busy(c->dev, "CQ", cq->obj.refs);
 	cq_take_back_events(cq);
 	cq_destroy(cq);
 	return 0;
 }
 
-/* What is held back has its room. */
+/* What is held back has its directory. */
 static uint32_t used(const struct cq *cq)
 {
 	return cq->producer - cq->consumer + cq->hold.n;
@@ -186,11 +193,11 @@ static void notify(struct cq *cq, const struct uhca_abi_cqe *e)
 
 static void publish(struct cq *cq, const struct uhca_abi_cqe *e, uint64_t now)
 {
-	const struct device *dev = cq->obj.client->dev;
+	struct device *dev = cq->obj.client->dev;
 	struct uhca_abi_cqe *to = slot(cq);
-	late_store_complete(dev, e);
-	if (dev->ops->mem_settle)
-		dev->ops->mem_settle(dev->user);
+
+	make_visible(dev, uhca_cqe_is_receive(e) ? BEFORE_RECV_COMPLETION : BEFORE_SEND_COMPLETION,
+		     NULL);
 	if (cq->ignore_overrun) { /* who reads it just now shall see that it changed */
 		__atomic_store_n(&to->sequence, 0, __ATOMIC_RELAXED);
 		__atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -215,6 +222,8 @@ static void trace(const struct cq *cq, const struct uhca_abi_cqe *e)
 		.cqn = cq->obj.handle,
 		.length = e->byte_len,
 		.wr_id = e->wr_id,
+		.cause = e->status && e->status != UHCA_ABI_WC_WR_FLUSH_ERR ? device_cause(dev)
+									    : NULL,
 	};
 
 	dev->ops->trace(dev->user, &t);
@@ -245,7 +254,7 @@ static bool kept_back(const struct cq *cq, struct uhca_abi_cqe *e)
 
 void cq_overrun(struct cq *cq)
 {
-	cq_hold_release(cq);
+	make_visible(cq->obj.client->dev, BEFORE_CQ_OVERRUN, cq);
 	if (!cq->overrun)
 		cq_event(cq, UHCA_ABI_EVENT_CQ_ERR);
 	cq->overrun = true;
@@ -258,17 +267,17 @@ void cq_enter(struct cq *cq, const struct uhca_abi_cqe *e)
 	notify(cq, e);
 }
 
-bool cq_offer(struct cq *cq, uint64_t addr, const struct iovec *iov, unsigned n,
-	      struct uhca_abi_cqe *e)
+bool cq_copy_on_poll(struct cq *cq, uint64_t addr, const struct iovec *iov, unsigned n,
+		     struct uhca_abi_cqe *e)
 {
 	const struct device *dev = cq->obj.client->dev;
 
 	/* Rules want to see what happens to memory, and may keep a completion. */
 	if (cq->overrun || dev->late || dev->hooks & (CORE_HOOK_COMPLETION | CORE_HOOK_MEMORY) ||
-	    !uhca_ring_observe(&cq->page->ring.takes_offers) ||
-	    !offer_put(&cq->offers, addr, iov, n, &e->offer))
+	    !uhca_ring_observe(&cq->page->ring.takes_copies_on_poll) ||
+	    !copy_on_poll_put(&cq->offers, addr, iov, n, &e->offer))
 		return false;
-	e->flags |= UHCA_ABI_WC_OFFER;
+	e->flags |= UHCA_ABI_WC_COPY_ON_POLL;
 	return true;
 }
 
@@ -278,7 +287,7 @@ bool cq_put(struct cq *cq, const struct uhca_abi_cqe *e)
 		cq_overrun(cq);
 		return false;
 	}
-	if (!cq_hold_take(cq, e))
+	if (!deferred_completion_take(cq, e))
 		cq_enter(cq, e);
 	return true;
 }
@@ -323,6 +332,7 @@ static void describe_cq(const void *object, struct facts *f)
 	facts_number(f, "producer", cq->producer);
 	facts_number(f, "outstanding", waiting <= cq->entries ? waiting : 0);
 	facts_number(f, "held", cq->hold.n);
+	facts_number(f, "channel", cq->channel != 0);
 	facts_number(f, "armed", uhca_ring_observe(&cq->page->arm));
 	facts_text(f, "state", cq->overrun ? "overrun" : "ready");
 	facts_number(f, "users", cq->obj.refs);

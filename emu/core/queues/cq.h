@@ -7,7 +7,7 @@
 #ifndef CORE_CQ_H
 #define CORE_CQ_H
 
-#include "cq_hold.h"
+#include "deferred_completion.h"
 #include "emu/abi/cqe.h"
 #include "emu/abi/region.h"
 #include "emu/core/base/base.h"
@@ -29,14 +29,14 @@ struct cq {
 	uint16_t moderate_count, moderate_period;
 	uint32_t withheld; /* completions that asked for an event since the last one */
 	struct timer event_timer;
-	struct cq_hold hold;
-	struct offer_ring offers;
+	struct deferred_completion hold;
+	struct copy_on_poll_ring offers;
 	struct core_ring ring;
 	struct uhca_abi_cq *page;
 	struct uhca_abi_cqe *slots;
 };
 
-/* Bytes of a CQ's region with so many entries, what it offers (abi/offer.h) included. */
+/* Bytes of a CQ's region with so many entries, what it offers (abi/copy_on_poll.h) included. */
 uint64_t cq_region_size(const struct cq *cq, uint32_t entries);
 
 /* The region of a CQ with so many entries is this one from now on. */
@@ -46,8 +46,8 @@ void cq_use_region(struct cq *cq, const struct core_ring *ring, uint32_t entries
  * Offers the bytes of a receive for the client's memory at addr; *e is told. False: the caller is
  * to store them.
  */
-bool cq_offer(struct cq *cq, uint64_t addr, const struct iovec *iov, unsigned n,
-	      struct uhca_abi_cqe *e);
+bool cq_copy_on_poll(struct cq *cq, uint64_t addr, const struct iovec *iov, unsigned n,
+		     struct uhca_abi_cqe *e);
 
 /* The consumer asked for this completion: an event, now or moderated. */
 void cq_notify(struct cq *cq);

@@ -74,7 +74,7 @@ int core_notify_cq(struct client *c, uint32_t handle)
 	if (err)
 		return err;
 	if (c->dev->cfg.strict_arming)
-		return -EOPNOTSUPP;
+		return device_refuse(c->dev, -EOPNOTSUPP, "CQs are armed strictly");
 	if (uhca_ring_observe(&cq->page->arm) && has_news(cq))
 		cq_notify(cq);
 	return 0;

@@ -27,14 +27,19 @@ static uint32_t waiting(const struct cq *cq)
 static int prepare(const struct client *c, struct cq *cq, uint32_t cqe)
 {
 	if (!(c->dev->cfg.features & UHCA_ABI_HAS_RESIZE_CQ))
-		return -EOPNOTSUPP;
-	if (cqe == 0 || cqe > c->dev->cfg.limits.max_cqe)
-		return -EINVAL;
-	cq_hold_release(cq);
+		return device_refuse(c->dev, -EOPNOTSUPP, "the device's profile resizes no CQs");
+	if (cqe == 0)
+		return device_refuse(c->dev, -EINVAL, "cqe is 0");
+	if (device_check_limit(c->dev, "cqe", cqe, "max_cqe", c->dev->cfg.limits.max_cqe))
+		return -EINVAL; /* as was said */
+	make_visible(c->dev, BEFORE_CQ_RESIZE, cq);
 	cq->consumer = uhca_ring_observe(&cq->page->ring.consumer);
 	/* "must be at least the number of unpolled entries" */
-	if (cq->overrun || waiting(cq) > cqe || waiting(cq) > cq->entries)
-		return -EINVAL;
+	if (cq->overrun)
+		return device_refuse(c->dev, -EINVAL, "the CQ has overrun");
+	if (waiting(cq) > cqe || waiting(cq) > cq->entries)
+		return device_refuse(c->dev, -EINVAL, "cqe %u: %u completions were not polled", cqe,
+				     waiting(cq));
 	return 0;
 }
 
@@ -54,7 +59,7 @@ static void move_entries(const struct cq *cq, struct uhca_abi_cqe *slots, uint32
 	for (; n > 0; n--) {
 		uint32_t i = cq->producer - n;
 		slots[i & (entries - 1)] = cq->slots[i & (cq->entries - 1)];
-		slots[i & (entries - 1)].flags &= (uint16_t)~UHCA_ABI_WC_OFFER;
+		slots[i & (entries - 1)].flags &= (uint16_t)~UHCA_ABI_WC_COPY_ON_POLL;
 	}
 }
 
@@ -79,7 +84,7 @@ static int resize(struct client *c, struct cq *cq, uint32_t entries)
 	if (err)
 		return err;
 	slots = (void *)((uint8_t *)ring.base + QUEUE_REGION_PAGE);
-	offer_ring_end(&cq->offers);
+	copy_on_poll_ring_end(&cq->offers);
 	move_entries(cq, slots, entries);
 	move_page(cq, ring.base);
 	queue_region_destroy(c, &cq->ring);

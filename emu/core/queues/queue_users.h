@@ -12,7 +12,7 @@ struct srq;
 struct queue_users {
 	/* A completion of this QP is an error. */
 	void (*count_error)(const struct device *dev, uint32_t qpn);
-	/* Whether its queues are made as those of rsockets are (cq_hold.h). */
+	/* Whether its queues are made as those of rsockets are (deferred_completion.h). */
 	bool (*is_like_rsocket)(const struct device *dev, uint32_t qpn);
 	/* An SRQ of XRC ends: no QP points at it, its CQ or its protection domain any more. */
 	void (*forget_srq)(struct device *dev, const struct srq *srq);

@@ -6,8 +6,8 @@
  * Called by qp and all above it. What a queue asks of the QPs that use it stands in queue_users.h.
  * Begin with cq.h and wqe_fetch.h.
  */
-#ifndef CORE_QUEUES_DOOR_H
-#define CORE_QUEUES_DOOR_H
+#ifndef CORE_QUEUES_MODULE_H
+#define CORE_QUEUES_MODULE_H
 
 #include "cq.h"
 #include "queue_users.h"

@@ -81,16 +81,31 @@ void rss_receive(const struct rss *rss, const struct core_frame *frame, const st
 	wq_receive(rss->table->wq[hash(rss, f) & mask], frame, tag);
 }
 
-static int check_request(const struct device *dev, const struct uhca_cmd_create_qp *in)
+static int check_request(struct device *dev, const struct uhca_cmd_create_qp *in)
 {
-	if (!(dev->cfg.features & UHCA_ABI_HAS_RSS) || in->qp_type != QPT_RAW_PACKET)
-		return -EOPNOTSUPP;
-	if (in->rx_hash_fields & ~(uint64_t)RSS_FIELDS || in->rx_hash_function != RSS_TOEPLITZ)
-		return -EOPNOTSUPP;
+	if (!(dev->cfg.features & UHCA_ABI_HAS_RSS))
+		return device_refuse(dev, -EOPNOTSUPP,
+				     "the device's profile has no receive side scaling");
+	if (in->qp_type != QPT_RAW_PACKET)
+		return device_refuse(dev, -EOPNOTSUPP,
+				     "rwq_ind_tbl: qp_type %u is not IBV_QPT_RAW_PACKET",
+				     in->qp_type);
+	if (in->rx_hash_fields & ~(uint64_t)RSS_FIELDS)
+		return device_refuse(dev, -EOPNOTSUPP,
+				     "rx_hash_fields_mask 0x%lx has more than 0x%lx",
+				     (unsigned long)in->rx_hash_fields, (unsigned long)RSS_FIELDS);
+	if (in->rx_hash_function != RSS_TOEPLITZ)
+		return device_refuse(dev, -EOPNOTSUPP,
+				     "rx_hash_function %u is not IBV_RX_HASH_FUNC_TOEPLITZ",
+				     in->rx_hash_function);
+	if (in->rx_hash_key_len != KEY)
+		return device_refuse(dev, -EINVAL, "rx_hash_key_len %u is not %u",
+				     in->rx_hash_key_len, KEY);
 	/* It receives only, and not into a queue of its own. */
-	if (in->rx_hash_key_len != KEY || in->srq || in->send_cq || in->recv_cq ||
-	    in->max_send_wr || in->max_recv_wr)
-		return -EINVAL;
+	if (in->srq || in->send_cq || in->recv_cq || in->max_send_wr || in->max_recv_wr)
+		return device_refuse(
+			dev, -EINVAL,
+			"a QP with rwq_ind_tbl has no CQs, SRQ and requests of its own");
 	return 0;
 }
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Shared receive queues (IBTA vol. 1, 10.2.9; ibv_create_srq(3), ibv_modify_srq(3)).
- * Resizing is not offered, and the device capabilities say so.
+ * Shared receive queues (IBTA vol. 1, 10.2.9; ibv_create_srq(3)). How they change stands in
+ * srq_resize.c.
  */
 #include "srq.h"
 #include "cq.h"
 #include "emu/core/base/base.h"
 #include "emu/core/memory/memory.h"
 #include "queue_users.h"
-#include "recv_shelf.h"
+#include "srq_reorder.h"
 #include "wqe_fetch.h"
 
 #include <errno.h>
@@ -18,26 +18,29 @@
 #define SRQT_XRC   1u
 #define SRQT_TM    2u
 
-/* enum ibv_srq_attr_mask */
-#define SRQ_ATTR_MAX_WR 1u
-#define SRQ_ATTR_LIMIT  2u
-
-static int check_request(const struct device *dev, const struct uhca_cmd_create_srq *in)
+static int check_request(struct device *dev, const struct uhca_cmd_create_srq *in)
 {
 	const struct core_limits *l = &dev->cfg.limits;
+	int err;
+
 	if (!(dev->cfg.features & UHCA_ABI_HAS_SRQ))
-		return -EOPNOTSUPP;
+		return device_refuse(dev, -EOPNOTSUPP, "the device's profile has no SRQs");
 	if (in->srq_type == SRQT_TM)
-		return -EOPNOTSUPP;
+		return device_refuse(dev, -EOPNOTSUPP,
+				     "srq_type IBV_SRQT_TM: no tag matching here");
 	if (in->srq_type == SRQT_XRC && !(dev->cfg.features & UHCA_ABI_HAS_XRC))
-		return -EOPNOTSUPP;
-	if (in->srq_type > SRQT_XRC || in->max_wr == 0 || in->max_wr > l->max_srq_wr ||
-	    in->max_sge > l->max_srq_sge)
-		return -EINVAL;
-	return 0;
+		return device_refuse(dev, -EOPNOTSUPP,
+				     "srq_type IBV_SRQT_XRC: the device's profile has no XRC");
+	if (in->srq_type > SRQT_XRC)
+		return device_refuse(dev, -EINVAL, "srq_type %u is none", in->srq_type);
+	if (in->max_wr == 0)
+		return device_refuse(dev, -EINVAL, "max_wr is 0");
+	err = device_check_limit(dev, "max_wr", in->max_wr, "max_srq_wr", l->max_srq_wr);
+	return err ? err
+		   : device_check_limit(dev, "max_sge", in->max_sge, "max_srq_sge", l->max_srq_sge);
 }
 
-static int make_region(struct srq *srq)
+int srq_make_region(struct srq *srq)
 {
 	struct recv_queue *rq = &srq->rq;
 	uint64_t size = QUEUE_REGION_PAGE + (uint64_t)rq->entries * rq->stride;
@@ -49,11 +52,11 @@ static int make_region(struct srq *srq)
 	return 0;
 }
 
-static void set_sizes(struct srq *srq, const struct uhca_cmd_create_srq *in)
+void srq_set_sizes(struct srq *srq, uint32_t max_wr, uint32_t max_sge)
 {
 	uint32_t limit = srq->obj.client->dev->cfg.limits.max_srq_wr;
-	srq->max_sge = in->max_sge ? in->max_sge : 1;
-	srq->rq.entries = queue_region_entries(in->max_wr);
+	srq->max_sge = max_sge ? max_sge : 1;
+	srq->rq.entries = queue_region_entries(max_wr);
 	srq->rq.stride = UHCA_ABI_RECV_STRIDE(srq->max_sge);
 	srq->rq.max_sge = srq->max_sge;
 	srq->max_wr = srq->rq.entries < limit ? srq->rq.entries : limit;
@@ -70,7 +73,7 @@ static int join_domain(struct srq *srq, const struct uhca_cmd_create_srq *in)
 	if (!err)
 		err = client_find(c, &c->dev->cqs, in->cq, &srq->cq);
 	if (!err)
-		err = table_add(&c->dev->srqns, srq, &srq->srq_num);
+		err = device_add(c->dev, &c->dev->srqns, srq, &srq->srq_num);
 	if (err)
 		return err;
 	srq->xrcd->obj.refs++;
@@ -98,18 +101,18 @@ static int srq_create(struct client *c, struct pd *pd, const struct uhca_cmd_cre
 	srq->obj.client = c;
 	srq->pd = pd;
 	srq->cookie = in->cookie;
-	set_sizes(srq, in);
-	int err = make_region(srq);
+	srq_set_sizes(srq, in->max_wr, in->max_sge);
+	int err = srq_make_region(srq);
 	if (err)
 		goto free_srq;
-	err = table_add(&c->dev->srqs, srq, &srq->obj.handle);
+	err = device_add(c->dev, &c->dev->srqs, srq, &srq->obj.handle);
 	if (err)
 		goto free_region;
 	err = join_domain(srq, in);
 	if (err)
 		goto remove_srq;
 	if (c->dev->cfg.any_srq_order)
-		err = recv_shelf_create(&srq->rq, chance_next(&c->dev->chance));
+		err = srq_reorder_create(&srq->rq, chance_next(&c->dev->chance));
 	if (err)
 		goto leave_domain;
 	pd->obj.refs++;
@@ -127,7 +130,7 @@ free_srq:
 	return err;
 }
 
-static void reply(const struct srq *srq, struct uhca_cmd_create_srq_reply *out)
+void srq_reply(const struct srq *srq, struct uhca_cmd_create_srq_reply *out)
 {
 	out->handle = srq->obj.handle;
 	out->srq_num = srq->srq_num;
@@ -153,26 +156,8 @@ int core_create_srq(struct client *c, const struct uhca_cmd_create_srq *in,
 		err = srq_create(c, pd, in, &srq);
 	if (err)
 		return err;
-	reply(srq, out);
+	srq_reply(srq, out);
 	*ring = srq->ring;
-	return 0;
-}
-
-int core_modify_srq(struct client *c, const struct uhca_cmd_modify_srq *in)
-{
-	struct srq *srq;
-	int err = client_find(c, &c->dev->srqs, in->handle, &srq);
-	if (err)
-		return err;
-	if (in->attr_mask & ~(SRQ_ATTR_MAX_WR | SRQ_ATTR_LIMIT))
-		return -EINVAL;
-	if (in->attr_mask & SRQ_ATTR_MAX_WR)
-		return -EOPNOTSUPP;
-	if (!(in->attr_mask & SRQ_ATTR_LIMIT))
-		return 0;
-	if (in->srq_limit > srq->max_wr)
-		return -EINVAL;
-	srq->limit = in->srq_limit;
 	return 0;
 }
 
@@ -197,7 +182,7 @@ static void srq_destroy(void *object)
 	table_remove(&c->dev->srqs, srq->obj.handle);
 	srq->pd->obj.refs--;
 	queue_region_destroy(c, &srq->ring);
-	recv_shelf_destroy(&srq->rq);
+	srq_reorder_destroy(&srq->rq);
 	free(srq);
 }
 
@@ -208,7 +193,7 @@ int core_destroy_srq(struct client *c, uint32_t handle)
 	if (err)
 		return err;
 	if (srq->obj.refs)
-		return -EBUSY;
+		return device_refuse_busy(c->dev, "SRQ", srq->obj.refs);
 	srq_take_back_events(srq);
 	srq_destroy(srq);
 	return 0;
@@ -220,6 +205,12 @@ void srq_check_limit(struct srq *srq)
 		return;
 	srq->limit = 0;
 	srq_event(srq, UHCA_ABI_EVENT_SRQ_LIMIT_REACHED);
+}
+
+void srq_abandon(struct srq *srq)
+{
+	srq->abandoned++;
+	uhca_ring_publish(&srq->rq.page->recv.abandoned, srq->abandoned);
 }
 
 void srq_fail(struct srq *srq)

@@ -19,12 +19,23 @@ struct srq {
 	uint32_t limit; /* 0: not armed */
 	bool error;     /* a client broke its ring */
 	uint32_t async_events;
+	uint32_t abandoned; /* requests that were taken and will never complete */
 	struct core_ring ring;
 	struct recv_queue rq;
 };
 
+/* Of a new SRQ, or of a larger or smaller one: queue sizes, and a ring for them (0 or -ENOMEM). */
+void srq_set_sizes(struct srq *srq, uint32_t max_wr, uint32_t max_sge);
+int srq_make_region(struct srq *srq);
+
+/* What the client is to know of it. */
+void srq_reply(const struct srq *srq, struct uhca_cmd_create_srq_reply *out);
+
 /* After a request was taken: raises SRQ_LIMIT_REACHED once when fewer than limit remain. */
 void srq_check_limit(struct srq *srq);
+
+/* A request that was taken will never complete: its QP was reset or destroyed meanwhile. */
+void srq_abandon(struct srq *srq);
 
 /* The ring's contents make no sense: raises SRQ_ERR once; nothing is taken from it any more. */
 void srq_fail(struct srq *srq);

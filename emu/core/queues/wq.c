@@ -18,15 +18,23 @@
 #define ATTR_CURR_STATE 2u
 #define ATTR_FLAGS      4u
 
-static int check_request(const struct device *dev, const struct uhca_cmd_create_wq *in)
+static int check_request(struct device *dev, const struct uhca_cmd_create_wq *in)
 {
 	const struct core_limits *l = &dev->cfg.limits;
-	if (!(dev->cfg.features & UHCA_ABI_HAS_RSS) || in->create_flags)
-		return -EOPNOTSUPP;
-	if (in->wq_type != 0 || in->max_wr == 0 || in->max_wr > l->max_qp_wr ||
-	    in->max_sge > l->max_sge)
-		return -EINVAL;
-	return 0;
+	int err;
+
+	if (!(dev->cfg.features & UHCA_ABI_HAS_RSS))
+		return device_refuse(dev, -EOPNOTSUPP, "the device's profile has no work queues");
+	if (in->create_flags)
+		return device_refuse(dev, -EOPNOTSUPP,
+				     "create_flags 0x%x: work queues have none here",
+				     in->create_flags);
+	if (in->wq_type != 0)
+		return device_refuse(dev, -EINVAL, "wq_type %u is not IBV_WQT_RQ", in->wq_type);
+	if (in->max_wr == 0)
+		return device_refuse(dev, -EINVAL, "max_wr is 0");
+	err = device_check_limit(dev, "max_wr", in->max_wr, "max_qp_wr", l->max_qp_wr);
+	return err ? err : device_check_limit(dev, "max_sge", in->max_sge, "max_sge", l->max_sge);
 }
 
 static void set_sizes(struct wq *wq, const struct uhca_cmd_create_wq *in)
@@ -65,7 +73,7 @@ static int wq_create(struct client *c, struct pd *pd, struct cq *cq,
 	int err = make_region(wq);
 	if (err)
 		goto free_wq;
-	err = table_add(&c->dev->wqs, wq, &wq->obj.handle);
+	err = device_add(c->dev, &c->dev->wqs, wq, &wq->obj.handle);
 	if (err)
 		goto free_region;
 	wq->wq_num = WQ_NUMBER_BASE + (wq->obj.handle & (WQ_NUMBER_BASE - 1));
@@ -125,13 +133,16 @@ int core_destroy_wq(struct client *c, uint32_t handle)
 	if (err)
 		return err;
 	if (wq->obj.refs)
-		return -EBUSY;
+		return device_refuse_busy(c->dev, "work queue", wq->obj.refs);
 	wq_take_back_events(wq);
 	wq_destroy(wq);
 	return 0;
 }
 
 /* ---- states ---- */
+
+static const char *const state_name[WQS_COUNT] = {
+	[WQS_RESET] = "RESET", [WQS_RDY] = "RDY", [WQS_ERR] = "ERR"};
 
 static void set_state(struct wq *wq, enum wq_state state)
 {
@@ -180,6 +191,25 @@ static bool may_go(enum wq_state from, uint32_t to)
 	return to < WQS_COUNT && legal[from][to];
 }
 
+static int check_change(struct device *dev, const struct wq *wq,
+			const struct uhca_cmd_modify_wq *in)
+{
+	if (in->attr_mask & ~(ATTR_STATE | ATTR_CURR_STATE | ATTR_FLAGS))
+		return device_refuse(dev, -EINVAL, "attr_mask 0x%x has bits that mean nothing",
+				     in->attr_mask);
+	if (in->attr_mask & ATTR_FLAGS && in->flags_mask)
+		return device_refuse(dev, -EOPNOTSUPP,
+				     "flags_mask 0x%x: work queues have no flags here",
+				     in->flags_mask);
+	if (in->attr_mask & ATTR_CURR_STATE && in->curr_wq_state != wq->state)
+		return device_refuse(dev, -EINVAL, "curr_wq_state %u: the work queue is in %s",
+				     in->curr_wq_state, state_name[wq->state]);
+	if (in->attr_mask & ATTR_STATE && !may_go(wq->state, in->wq_state))
+		return device_refuse(dev, -EINVAL, "wq_state %u: no way leads there from %s",
+				     in->wq_state, state_name[wq->state]);
+	return 0;
+}
+
 int core_modify_wq(struct client *c, const struct uhca_cmd_modify_wq *in, uint64_t now)
 {
 	struct wq *wq;
@@ -187,16 +217,9 @@ int core_modify_wq(struct client *c, const struct uhca_cmd_modify_wq *in, uint64
 	if (err)
 		return err;
 	device_set_time(c->dev, now);
-	if (in->attr_mask & ~(ATTR_STATE | ATTR_CURR_STATE | ATTR_FLAGS))
-		return -EINVAL;
-	if (in->attr_mask & ATTR_FLAGS && in->flags_mask)
-		return -EOPNOTSUPP;
-	if (in->attr_mask & ATTR_CURR_STATE && in->curr_wq_state != wq->state)
-		return -EINVAL;
-	if (!(in->attr_mask & ATTR_STATE))
-		return 0;
-	if (!may_go(wq->state, in->wq_state))
-		return -EINVAL;
+	err = check_change(c->dev, wq, in);
+	if (err || !(in->attr_mask & ATTR_STATE))
+		return err;
 	set_state(wq, (enum wq_state)in->wq_state);
 	if (wq->state == WQS_ERR)
 		flush(wq);
@@ -229,8 +252,8 @@ void wq_receive(struct wq *wq, const struct core_frame *frame, uint32_t tag)
 	struct recv_wr wr;
 	struct sgl l = {dev, wq->pd, wr.sge, 0};
 	if (wq->state != WQS_RDY || !take(wq, &wr)) {
-		device_drop(dev, wq->wq_num, 0,
-			    wq->state == WQS_RDY ? CORE_DROP_NO_RECV : CORE_DROP_STATE);
+		device_drop_one(dev, wq->wq_num, 0,
+				wq->state == WQS_RDY ? CORE_DROP_NO_RECV : CORE_DROP_STATE);
 		return;
 	}
 	l.n = wr.num_sge;
@@ -264,9 +287,13 @@ int core_create_rwq_ind_table(struct client *c, const struct uhca_cmd_create_rwq
 {
 	struct ind_table *t;
 	if (!(c->dev->cfg.features & UHCA_ABI_HAS_RSS))
-		return -EOPNOTSUPP;
-	if (in->log_size > UHCA_ABI_IND_TABLE_LOG || in->reserved)
-		return -EINVAL;
+		return device_refuse(c->dev, -EOPNOTSUPP,
+				     "the device's profile has no indirection tables");
+	if (in->log_size > UHCA_ABI_IND_TABLE_LOG)
+		return device_refuse(c->dev, -EINVAL, "log_ind_tbl_size %u is above %u",
+				     in->log_size, UHCA_ABI_IND_TABLE_LOG);
+	if (in->reserved)
+		return -EINVAL; /* no library of ours */
 	t = calloc(1, sizeof(*t));
 	if (!t)
 		return -ENOMEM;
@@ -274,7 +301,7 @@ int core_create_rwq_ind_table(struct client *c, const struct uhca_cmd_create_rwq
 	t->log_size = in->log_size;
 	int err = fill(c, in, t);
 	if (!err)
-		err = table_add(&c->dev->ind_tables, t, &t->obj.handle);
+		err = device_add(c->dev, &c->dev->ind_tables, t, &t->obj.handle);
 	if (err) {
 		free(t);
 		return err;
@@ -302,7 +329,7 @@ int core_destroy_rwq_ind_table(struct client *c, uint32_t handle)
 	if (err)
 		return err;
 	if (t->obj.refs)
-		return -EBUSY;
+		return device_refuse_busy(c->dev, "indirection table", t->obj.refs);
 	ind_table_destroy(t);
 	return 0;
 }
@@ -321,11 +348,9 @@ void wq_take_back_events(struct wq *wq)
 
 static void describe_wq(const void *object, struct facts *f)
 {
-	static const char *const state[WQS_COUNT] = {
-		[WQS_RESET] = "RESET", [WQS_RDY] = "RDY", [WQS_ERR] = "ERR"};
 	const struct wq *wq = object;
 	facts_number(f, "wq_num", wq->wq_num);
-	facts_text(f, "state", state[wq->state]);
+	facts_text(f, "state", state_name[wq->state]);
 	facts_number(f, "pd", wq->pd->obj.handle);
 	facts_number(f, "cq", wq->cq->obj.handle);
 	facts_number(f, "max_wr", wq->max_wr);

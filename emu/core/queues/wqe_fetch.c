@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "wqe_fetch.h"
 
-#include "recv_shelf.h"
+#include "srq_reorder.h"
 
 #include <string.h>
 
@@ -118,9 +118,9 @@ static enum fetch_verdict copy_recv(const struct recv_queue *rq, uint32_t index,
 }
 
 /* Fills the shelf as far as the ring goes; is there one to choose? */
-static enum fetch_verdict fill_shelf(const struct recv_queue *rq)
+static enum fetch_verdict fill_reorder(const struct recv_queue *rq)
 {
-	struct recv_shelf *s = rq->shelf;
+	struct srq_reorder *s = rq->shelf;
 	enum fetch_verdict v = FETCH_OK;
 	uint32_t seen;
 
@@ -141,20 +141,20 @@ enum fetch_verdict recv_peek(struct recv_queue *rq, struct recv_wr *out)
 
 	if (!rq->entries)
 		return FETCH_EMPTY;
-	v = rq->shelf ? fill_shelf(rq)
+	v = rq->shelf ? fill_reorder(rq)
 		      : look_once(&rq->page->recv, rq->consumer, rq->entries, &rq->seen);
 	if (v != FETCH_OK)
 		return v;
 	if (!rq->shelf)
 		return copy_recv(rq, rq->consumer, out);
-	recv_shelf_choose(rq->shelf, out);
+	srq_reorder_choose(rq->shelf, out);
 	return FETCH_OK;
 }
 
 void recv_take(struct recv_queue *rq)
 {
 	if (rq->shelf)
-		recv_shelf_take(rq->shelf);
+		srq_reorder_take(rq->shelf);
 	rq->consumer++;
 	uhca_ring_publish(&rq->page->recv.consumer, rq->consumer);
 }

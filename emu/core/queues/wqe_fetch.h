@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The only reader of rings that a client writes (DESIGN D6): copies an entry first, checks the
+ * The only reader of rings that a client writes (design D6): copies an entry first, checks the
  * copy, hands on a private work request. What a hostile client does to its rings ends here.
  */
 #ifndef CORE_WQE_FETCH_H

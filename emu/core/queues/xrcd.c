@@ -50,9 +50,11 @@ static int domain_get(struct device *dev, uint32_t oflags, const uint64_t file[2
 {
 	struct xrc_domain *d = file ? find_shared(dev, file) : NULL;
 	if (d && (oflags & CREATE_NEW) == CREATE_NEW)
-		return -EINVAL;
+		return device_refuse(dev, -EINVAL,
+				     "oflags O_EXCL: the file has an XRC domain already");
 	if (!d && !(oflags & UHCA_ABI_XRCD_CREATE))
-		return -EAGAIN;
+		return device_refuse(dev, -EAGAIN,
+				     "oflags has no O_CREAT, and the file has no XRC domain");
 	if (!d)
 		d = domain_create(dev, file);
 	*out = d;
@@ -66,7 +68,7 @@ static int xrcd_create(struct client *c, struct xrc_domain *d, uint32_t *handle)
 		return -ENOMEM;
 	x->obj.client = c;
 	x->domain = d;
-	int err = table_add(&c->dev->xrcds, x, &x->obj.handle);
+	int err = device_add(c->dev, &c->dev->xrcds, x, &x->obj.handle);
 	if (err) {
 		free(x);
 		return err;
@@ -81,9 +83,12 @@ int core_open_xrcd(struct client *c, const struct uhca_cmd_open_xrcd *in, const 
 {
 	struct xrc_domain *d;
 	if (!(c->dev->cfg.features & UHCA_ABI_HAS_XRC))
-		return -EOPNOTSUPP;
+		return device_refuse(c->dev, -EOPNOTSUPP, "the device's profile has no XRC");
 	if (in->oflags & ~CREATE_NEW)
-		return -EINVAL;
+		return device_refuse(
+			c->dev, -EINVAL,
+			"oflags has more than O_CREAT and O_EXCL (as uhca has it: 0x%x)",
+			in->oflags);
 	int err = domain_get(c->dev, in->oflags, file, &d);
 	if (err)
 		return err;
@@ -110,7 +115,7 @@ int core_close_xrcd(struct client *c, uint32_t handle)
 	if (err)
 		return err;
 	if (x->obj.refs)
-		return -EBUSY;
+		return device_refuse_busy(c->dev, "XRC domain", x->obj.refs);
 	xrcd_destroy(x);
 	return 0;
 }

@@ -77,12 +77,24 @@ void answer_ack(struct qp *qp, uint32_t psn, bool patient)
 		answer_hurry(qp);
 }
 
+static void tell_nak(const struct qp *qp, uint8_t syndrome)
+{
+	const struct device *dev = qp->dev;
+
+	if (dev->hooks & 1u << CORE_TRACE_NAK)
+		dev->ops->trace(dev->user, &(struct core_trace){.point = CORE_TRACE_NAK,
+								.qpn = qp->qpn,
+								.a = qp->resp.epsn,
+								.b = syndrome,
+								.cause = device_cause(dev)});
+}
+
 void answer_nak(struct qp *qp, uint8_t syndrome)
 {
 	struct responder *r = &qp->resp;
 
 	qp->dev->counters.naks_sent++;
-	device_trace(qp->dev, CORE_TRACE_NAK, qp->qpn, r->epsn, syndrome);
+	tell_nak(qp, syndrome);
 	r->ack_pending = true;
 	r->ack_psn = r->epsn;
 	r->ack_syndrome = syndrome;
@@ -123,7 +135,7 @@ void answer_forget(struct qp *qp)
 		r->ack_pending = false;
 }
 
-void answer_begin(uint32_t to_qpn, uint32_t psn, const struct roce_flow *flow, struct core_train *t)
+void answer_begin(uint32_t to_qpn, uint32_t psn, const struct roce_flow *flow, struct core_burst *t)
 {
 	memset(&t->head, 0, sizeof t->head);
 	t->head.bth.migreq = true;
@@ -137,7 +149,7 @@ void answer_begin(uint32_t to_qpn, uint32_t psn, const struct roce_flow *flow, s
 	t->n_iov = 0;
 }
 
-static void begin(const struct qp *qp, uint32_t psn, struct core_train *t)
+static void begin(const struct qp *qp, uint32_t psn, struct core_burst *t)
 {
 	answer_begin(qp->attr.dest_qp_num, psn, &qp->flow, t);
 }
@@ -148,7 +160,7 @@ static void find_opcode(const struct qp *qp, enum roce_operation op, enum roce_p
 	roce_opcode_find(qp_service(qp), op, pos, false, false, out);
 }
 
-static void build_ack(struct qp *qp, struct core_train *t)
+static void build_ack(struct qp *qp, struct core_burst *t)
 {
 	struct responder *r = &qp->resp;
 	uint8_t syndrome = r->ack_syndrome;
@@ -162,7 +174,7 @@ static void build_ack(struct qp *qp, struct core_train *t)
 	r->ack_pending = false;
 }
 
-bool answer_last(struct qp *qp, struct core_train *out)
+bool answer_last(struct qp *qp, struct core_burst *out)
 {
 	struct responder *r = &qp->resp;
 
@@ -172,7 +184,7 @@ bool answer_last(struct qp *qp, struct core_train *out)
 	return true;
 }
 
-static void build_atomic(struct qp *qp, const struct replay_entry *e, struct core_train *t)
+static void build_atomic(struct qp *qp, const struct replay_entry *e, struct core_burst *t)
 {
 	begin(qp, e->psn, t);
 	find_opcode(qp, ROCE_OP_ATOMIC_ACK, ROCE_POS_ONLY, &t->head.bth.opcode);
@@ -208,6 +220,20 @@ static int read_piece(struct qp *qp, const struct replay_entry *a, uint32_t take
 	return sgl_read_mr(qp->dev, mr, at, take, buf);
 }
 
+/* What stands against the rest of a READ. */
+static void explain_read(struct qp *qp, const struct replay_entry *a)
+{
+	const struct key_user user = {qp->dev, a->pd, qp->qpn};
+	const struct key_access access = {a->rkey, a->va + a->sent, a->end - a->sent,
+					  MR_REMOTE_READ, true};
+	struct uhca_abi_cause c;
+
+	if (!device_explains(qp->dev))
+		return;
+	c = key_cause(user, &access);
+	device_because(qp->dev, &c);
+}
+
 /* READ failed half-way: a NAK in place of the missing packet (9.7.5.2.4), then error state. */
 static void abandon_read(struct qp *qp, const struct replay_entry *a, int err)
 {
@@ -218,16 +244,19 @@ static void abandon_read(struct qp *qp, const struct replay_entry *a, int err)
 		r->ack_pending = false;
 		return;
 	}
+	explain_read(qp, a);
 	r->epsn = psn_add(a->psn, a->sent >> qp->mtu_log);
 	replay_cancel(&r->replay);
 	r->ack_pending = false;
 	if (err == -EACCES) {
 		answer_nak(qp, roce_syndrome(ROCE_NAK, ROCE_NAK_REMOTE_ACCESS));
+		device_forget_cause(qp->dev);
 		qp_fail(qp, UHCA_ABI_EVENT_QP_ACCESS_ERR);
 		return;
 	}
 	/* The key was right: what failed is the responder's own business (table 58). */
 	answer_nak(qp, roce_syndrome(ROCE_NAK, ROCE_NAK_REMOTE_OPERATIONAL));
+	device_forget_cause(qp->dev);
 	qp_fail(qp, UINT32_MAX);
 }
 
@@ -236,7 +265,7 @@ static void abandon_read(struct qp *qp, const struct replay_entry *a, int err)
  * have given the memory back already, and a late copy of its request is no fault of anybody. Who
  * still waits for it is refused, and the QP lives on (9.7.5.1.4 asks for no more).
  */
-static void refuse_again(struct qp *qp, struct replay_entry *a, int err, struct core_train *t)
+static void refuse_again(struct qp *qp, struct replay_entry *a, int err, struct core_burst *t)
 {
 	uint8_t code = err == -EACCES ? ROCE_NAK_REMOTE_ACCESS : ROCE_NAK_REMOTE_OPERATIONAL;
 
@@ -247,7 +276,7 @@ static void refuse_again(struct qp *qp, struct replay_entry *a, int err, struct 
 	replay_done(a);
 }
 
-static void read_opcodes(const struct qp *qp, bool first, bool last, struct core_train *t)
+static void read_opcodes(const struct qp *qp, bool first, bool last, struct core_burst *t)
 {
 	if (t->count == 1) {
 		find_opcode(qp, ROCE_OP_READ_RESP,
@@ -263,9 +292,9 @@ static void read_opcodes(const struct qp *qp, bool first, bool last, struct core
 }
 
 static bool build_read(struct qp *qp, struct replay_entry *a, uint8_t *buf, size_t cap,
-		       struct core_train *t)
+		       struct core_burst *t)
 {
-	uint32_t most = qp->dev->cfg.train_bytes < cap ? qp->dev->cfg.train_bytes : (uint32_t)cap;
+	uint32_t most = qp->dev->cfg.burst_bytes < cap ? qp->dev->cfg.burst_bytes : (uint32_t)cap;
 	uint32_t take = a->end - a->sent;
 	const void *from;
 	int err;
@@ -294,7 +323,7 @@ static bool build_read(struct qp *qp, struct replay_entry *a, uint8_t *buf, size
 	return true;
 }
 
-bool responder_transmit(struct qp *qp, uint8_t *buf, size_t cap, struct core_train *out)
+bool responder_transmit(struct qp *qp, uint8_t *buf, size_t cap, struct core_burst *out)
 {
 	struct responder *r = &qp->resp;
 	struct replay_entry *a = r->replay.size ? replay_head(&r->replay) : NULL;

@@ -52,10 +52,10 @@ void answer_again(struct qp *qp, struct replay_entry *e, uint32_t start, uint32_
 void answer_forget(struct qp *qp);
 
 /* The ACK or NAK that is owed, as if sent now, when nothing has to go before it. */
-bool answer_last(struct qp *qp, struct core_train *out);
+bool answer_last(struct qp *qp, struct core_burst *out);
 
 /* An empty packet without opcode, to be filled in. */
 void answer_begin(uint32_t to_qpn, uint32_t psn, const struct roce_flow *flow,
-		  struct core_train *t);
+		  struct core_burst *t);
 
 #endif

@@ -15,17 +15,50 @@
 #include <errno.h>
 #include <string.h>
 
-/* Memory that is gone is an error; an owner that is gone answers nobody any more. */
-static enum verdict memory_verdict(int err)
+/* The key of a request does not open what it asks for, or what is behind it cannot be reached. */
+static enum verdict refuse(struct qp *qp, enum verdict v, const struct key_access *a)
 {
-	return err == -ESRCH ? V_DONE : V_OPERATION;
+	if (!device_explains(qp->dev))
+		return v;
+	return request_fault(qp, v, key_cause(qp_key_user(qp), a));
 }
 
-static enum verdict put_write(struct qp *qp, const struct core_train *t)
+/* Memory that is gone is an error; an owner that is gone answers nobody any more. */
+static enum verdict memory_verdict(struct qp *qp, int err, const struct key_access *a)
+{
+	return err == -ESRCH ? V_DONE : refuse(qp, V_OPERATION, a);
+}
+
+/* The same of the receive request at hand. */
+static enum verdict receive_verdict(struct qp *qp, int err)
+{
+	if (err == -ESRCH)
+		return V_DONE;
+	return request_fault(qp, V_OPERATION, receive_cause(qp));
+}
+
+/* Judges the access of a request; on V_OK *at is the address in the region *mr. */
+static enum verdict open_key(struct qp *qp, const struct key_access *a, uint64_t *at,
+			     struct mr **mr)
+{
+	*at = a->addr;
+	if (remote_check(qp_key_user(qp), a->key, at, a->length, a->need, mr) == MR_OK)
+		return V_OK;
+	return refuse(qp, V_ACCESS, a);
+}
+
+static struct key_access access_of(uint32_t key, uint64_t addr, uint64_t length, uint32_t need)
+{
+	return (struct key_access){key, addr, length, need, true};
+}
+
+static enum verdict put_write(struct qp *qp, const struct core_burst *t)
 {
 	struct responder *r = &qp->resp;
+	struct key_access a;
 	struct mr *mr;
 	uint64_t at;
+	int err;
 
 	if (roce_opcode_is_first(t->head.bth.opcode)) {
 		r->write_addr = t->head.reth.va;
@@ -33,78 +66,66 @@ static enum verdict put_write(struct qp *qp, const struct core_train *t)
 		r->write_left = r->write_length = t->head.reth.length;
 		/* The whole range is judged before its first byte moves; zero length needs no key.
 		 */
-		at = r->write_addr;
-		if (r->write_left && remote_check(qp_key_user(qp), r->write_rkey, &at,
-						  r->write_left, MR_REMOTE_WRITE, &mr) != MR_OK)
+		a = access_of(r->write_rkey, r->write_addr, r->write_left, MR_REMOTE_WRITE);
+		if (r->write_left && open_key(qp, &a, &at, &mr) != V_OK)
 			return V_ACCESS;
 	}
 	if (t->length) {
-		at = r->write_addr;
-		if (remote_check(qp_key_user(qp), r->write_rkey, &at, t->length, MR_REMOTE_WRITE,
-				 &mr) != MR_OK)
+		a = access_of(r->write_rkey, r->write_addr, t->length, MR_REMOTE_WRITE);
+		if (open_key(qp, &a, &at, &mr) != V_OK)
 			return V_ACCESS;
-		int err = sgl_write_mr(qp->dev, mr, at, t->iov, t->n_iov);
+		err = sgl_write_mr(qp->dev, mr, at, t->iov, t->n_iov);
 		if (err)
-			return memory_verdict(err);
+			return memory_verdict(qp, err, &a);
 	}
 	r->write_addr += t->length;
 	r->write_left -= t->length;
 	return V_OK;
 }
 
-static void finish_receive(struct qp *qp, const struct core_train *t, struct uhca_abi_cqe *e)
+static void finish_receive(struct qp *qp, const struct core_burst *t, struct uhca_abi_cqe *e)
 {
 	const struct roce_opcode_info *last = request_last_info(t);
 
 	e->src_qp = qp->attr.dest_qp_num;
 	e->opcode = last->operation == ROCE_OP_WRITE ? UHCA_ABI_WC_RECV_RDMA_WITH_IMM
 						     : UHCA_ABI_WC_RECV;
-	if (last->headers & ROCE_HDR_IMMDT) {
-		uint8_t *p = (uint8_t *)&e->imm;
-		p[0] = (uint8_t)(t->head.immdt >> 24);
-		p[1] = (uint8_t)(t->head.immdt >> 16);
-		p[2] = (uint8_t)(t->head.immdt >> 8);
-		p[3] = (uint8_t)t->head.immdt;
-		e->flags |= UHCA_ABI_WC_WITH_IMM;
-	}
-	if (t->last_solicited)
-		e->flags |= UHCA_ABI_WC_SOLICITED;
-	receive_complete(qp, e);
+	receive_complete_last(qp, t, last, e);
 }
 
 /* The key goes before the receive completes; a message whose key may not be taken has failed. */
-static enum verdict invalidate_for_peer(struct qp *qp, const struct core_train *t,
+static enum verdict invalidate_for_peer(struct qp *qp, const struct core_burst *t,
 					struct uhca_abi_cqe *e)
 {
 	if (!(request_last_info(t)->headers & ROCE_HDR_IETH))
 		return V_OK;
 	if (!(qp->dev->cfg.features & UHCA_ABI_HAS_INVALIDATE))
-		return V_INVALID;
+		return request_fault(qp, V_INVALID, CAUSE(OPERATION, .got = 0));
 	if (!invalidate_key(qp_key_user(qp), t->head.ieth))
-		return V_KEY;
+		return request_fault(qp, V_KEY, CAUSE(INVALIDATE, .key = t->head.ieth));
 	e->imm = t->head.ieth;
 	e->flags |= UHCA_ABI_WC_WITH_INV;
 	return V_OK;
 }
 
-/* A message of one train that takes no key with it. */
-static bool may_be_offered(const struct qp *qp, const struct core_train *t)
+/* A message of one burst that takes no key with it. */
+static bool may_be_offered(const struct qp *qp, const struct core_burst *t)
 {
 	return qp->resp.received == 0 && request_ends_message(t) &&
 	       !(request_last_info(t)->headers & ROCE_HDR_IETH);
 }
 
-static enum verdict execute_send(struct qp *qp, const struct core_train *t)
+static enum verdict execute_send(struct qp *qp, const struct core_burst *t)
 {
 	struct responder *r = &qp->resp;
 	struct uhca_abi_cqe e = {.byte_len = r->received + t->length};
 	int err = 0;
 	enum verdict v;
 
-	if (!may_be_offered(qp, t) || !receive_offer(qp, t->iov, t->n_iov, &e))
+	if (!may_be_offered(qp, t) || !receive_copy_on_poll(qp, t->iov, t->n_iov, &e))
 		err = receive_place(qp, r->received, t->iov, t->n_iov);
 	if (err)
-		return memory_verdict(err);
+		return receive_verdict(qp, err);
 	r->received += t->length;
 	r->message = request_ends_message(t) ? MESSAGE_NONE : MESSAGE_SEND;
 	if (!request_ends_message(t))
@@ -115,7 +136,7 @@ static enum verdict execute_send(struct qp *qp, const struct core_train *t)
 	return v;
 }
 
-static enum verdict execute_write(struct qp *qp, const struct core_train *t)
+static enum verdict execute_write(struct qp *qp, const struct core_burst *t)
 {
 	struct responder *r = &qp->resp;
 	enum verdict v = put_write(qp, t);
@@ -129,14 +150,14 @@ static enum verdict execute_write(struct qp *qp, const struct core_train *t)
 	return V_OK;
 }
 
-static enum verdict execute_read(struct qp *qp, const struct core_train *t)
+static enum verdict execute_read(struct qp *qp, const struct core_burst *t)
 {
 	const struct roce_reth *h = &t->head.reth;
-	uint64_t at = h->va;
+	const struct key_access a = access_of(h->rkey, h->va, h->length, MR_REMOTE_READ);
 	struct mr *mr;
+	uint64_t at;
 
-	if (h->length &&
-	    remote_check(qp_key_user(qp), h->rkey, &at, h->length, MR_REMOTE_READ, &mr) != MR_OK)
+	if (h->length && open_key(qp, &a, &at, &mr) != V_OK)
 		return V_ACCESS;
 	answer_new(qp, &(struct replay_entry){
 			       .kind = REPLAY_READ,
@@ -151,21 +172,30 @@ static enum verdict execute_read(struct qp *qp, const struct core_train *t)
 	return V_OK;
 }
 
-static enum verdict execute_atomic(struct qp *qp, const struct core_train *t)
+/* The bytes do not stand together where described keys lead (direct verbs). */
+static enum verdict not_atomic(struct qp *qp, const struct key_access *a)
+{
+	return request_fault(qp, V_INVALID,
+			     CAUSE(ALIGNMENT, .key = a->key, .at = a->addr, .bytes = a->length,
+				   .expected = a->length));
+}
+
+static enum verdict execute_atomic(struct qp *qp, const struct core_burst *t)
 {
 	struct roce_atomiceth h = t->head.atomiceth;
+	const struct key_access a = access_of(h.rkey, h.va, 8, MR_REMOTE_ATOMIC);
 	bool cas = request_info(t)->operation == ROCE_OP_CMP_SWAP;
 	uint64_t original;
 	struct mr *mr;
 	int err;
 
-	if (remote_check(qp_key_user(qp), h.rkey, &h.va, 8, MR_REMOTE_ATOMIC, &mr) != MR_OK)
+	if (open_key(qp, &a, &h.va, &mr) != V_OK)
 		return V_ACCESS;
 	if (!indirect_is_atomic(mr, h.va, 8))
-		return V_INVALID;
+		return not_atomic(qp, &a);
 	err = atomic_execute(qp->dev, mr, &h, cas, &original);
 	if (err)
-		return memory_verdict(err);
+		return memory_verdict(qp, err, &a);
 	answer_new(qp, &(struct replay_entry){
 			       .kind = REPLAY_ATOMIC,
 			       .psn = t->head.bth.psn,
@@ -179,7 +209,7 @@ static enum verdict execute_atomic(struct qp *qp, const struct core_train *t)
 	return V_OK;
 }
 
-static enum verdict execute_masked(struct qp *qp, const struct core_train *t)
+static enum verdict execute_masked(struct qp *qp, const struct core_burst *t)
 {
 	const struct roce_reth *h = &t->head.reth;
 	struct replay_entry e = {
@@ -191,25 +221,27 @@ static enum verdict execute_masked(struct qp *qp, const struct core_train *t)
 	};
 	struct masked_int original;
 	struct masked_atomic m;
-	uint64_t at = h->va;
+	struct key_access a;
 	struct mr *mr;
+	uint64_t at;
 	int err;
 
 	if (!masked_parse(qp->dev->cfg.features, t, &m))
 		return V_INVALID;
-	if (remote_check(qp_key_user(qp), h->rkey, &at, m.size, MR_REMOTE_ATOMIC, &mr) != MR_OK)
+	a = access_of(h->rkey, h->va, m.size, MR_REMOTE_ATOMIC);
+	if (open_key(qp, &a, &at, &mr) != V_OK)
 		return V_ACCESS;
 	if (!indirect_is_atomic(mr, at, m.size))
-		return V_INVALID;
+		return not_atomic(qp, &a);
 	err = masked_execute(qp->dev, mr, at, &m, &original);
 	if (err)
-		return memory_verdict(err);
+		return memory_verdict(qp, err, &a);
 	masked_store_be(&original, m.size, e.masked);
 	answer_new(qp, &e);
 	return V_OK;
 }
 
-static void answer_placed(struct qp *qp, const struct core_train *t)
+static void answer_placed(struct qp *qp, const struct core_burst *t)
 {
 	answer_new(qp, &(struct replay_entry){
 			       .kind = REPLAY_PLACED,
@@ -223,41 +255,41 @@ static void answer_placed(struct qp *qp, const struct core_train *t)
  * What came before in this QP is in the client's memory, for all to see, at the latest now: beyond
  * that a FLUSH has only to be allowed. Selectivity 1 means the whole region.
  */
-static enum verdict execute_flush(struct qp *qp, const struct core_train *t)
+static enum verdict execute_flush(struct qp *qp, const struct core_burst *t)
 {
 	const struct roce_reth *h = &t->head.reth;
 	uint32_t length = t->head.feth.selectivity == 1 ? 0 : h->length;
-	uint64_t at = h->va;
+	const struct key_access a = access_of(h->rkey, h->va, length, request_flush_rights(t));
 	struct mr *mr;
+	uint64_t at;
 
 	if (t->head.feth.selectivity > 1)
-		return V_INVALID;
-	if (remote_check(qp_key_user(qp), h->rkey, &at, length, request_flush_rights(t), &mr) !=
-	    MR_OK)
+		return request_fault(qp, V_INVALID, CAUSE(OPERATION, .got = 0));
+	if (open_key(qp, &a, &at, &mr) != V_OK)
 		return V_ACCESS;
-	late_store_settle(qp->dev);
-	offers_yield(qp->dev);
+	make_visible(qp->dev, BEFORE_ACCESS, NULL);
 	answer_placed(qp, t);
 	return V_OK;
 }
 
-static enum verdict execute_atomic_write(struct qp *qp, const struct core_train *t)
+static enum verdict execute_atomic_write(struct qp *qp, const struct core_burst *t)
 {
 	const struct roce_reth *h = &t->head.reth;
-	uint64_t at = h->va;
+	const struct key_access a = access_of(h->rkey, h->va, 8, MR_REMOTE_WRITE);
 	struct mr *mr;
+	uint64_t at;
 	int err;
 
-	if (remote_check(qp_key_user(qp), h->rkey, &at, 8, MR_REMOTE_WRITE, &mr) != MR_OK)
+	if (open_key(qp, &a, &at, &mr) != V_OK)
 		return V_ACCESS;
 	err = sgl_write_mr(qp->dev, mr, at, t->iov, t->n_iov);
 	if (err)
-		return memory_verdict(err);
+		return memory_verdict(qp, err, &a);
 	answer_placed(qp, t);
 	return V_OK;
 }
 
-enum verdict execute_request(struct qp *qp, const struct core_train *t)
+enum verdict execute_request(struct qp *qp, const struct core_burst *t)
 {
 	switch (request_info(t)->operation) {
 	case ROCE_OP_SEND:

@@ -6,9 +6,9 @@
 #include "request.h"
 
 /*
- * Executes the train, all of it or nothing but the packets' place in the message: V_OK, or what
+ * Executes the burst, all of it or nothing but the packets' place in the message: V_OK, or what
  * stands against it.
  */
-enum verdict execute_request(struct qp *qp, const struct core_train *t);
+enum verdict execute_request(struct qp *qp, const struct core_burst *t);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The receiving side of a QP: each train of requests is judged (responder.h), executed (execute.h)
+ * The receiving side of a QP: each burst of requests is judged (responder.h), executed (execute.h)
  * and answered (answer.h).
  *
- * Called by packets for each train that comes or may go, by qp through receive_engine. Begin with
+ * Called by packets for each burst that comes or may go, by qp through receive_engine. Begin with
  * responder.h.
  */
-#ifndef CORE_RECEIVE_DOOR_H
-#define CORE_RECEIVE_DOOR_H
+#ifndef CORE_RECEIVE_MODULE_H
+#define CORE_RECEIVE_MODULE_H
 
 #include "answer.h"
 #include "emu/core/qp/queue_pair.h"

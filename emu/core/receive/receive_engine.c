@@ -18,7 +18,7 @@ static void reset(struct qp *qp)
 	struct responder *r = &qp->resp;
 	struct replay replay = r->replay;
 
-	late_store_settle(qp->dev);
+	receive_abandon(qp);
 	memset(r, 0, sizeof *r);
 	r->replay = replay;
 	if (replay.size)
@@ -36,7 +36,6 @@ static void changed(struct qp *qp, enum qp_state old)
 
 static void stop(struct qp *qp)
 {
-	late_store_settle(qp->dev);
 	qp->resp.message = MESSAGE_NONE;
 	answer_forget(qp);
 }
@@ -48,7 +47,7 @@ static void flush(struct qp *qp)
 	if (qp->state != QPS_ERR)
 		return;
 	/* What is taken completes; an SRQ's other requests stay for its other QPs (10.2.9.5). */
-	while (qp->resp.have_wr || (!qp->srq && recv_available(&qp->rq) && turn_take(qp) &&
+	while (qp->resp.have_wr || (!qp->srq && recv_available(&qp->rq) && budget_take(qp) &&
 				    recv_fetch(&qp->rq, &qp->resp.wr) == FETCH_OK)) {
 		e = (struct uhca_abi_cqe){.status = UHCA_ABI_WC_WR_FLUSH_ERR,
 					  .opcode = UHCA_ABI_WC_RECV};
@@ -58,6 +57,7 @@ static void flush(struct qp *qp)
 
 static void destruct(struct qp *qp)
 {
+	receive_abandon(qp);
 	replay_destruct(&qp->resp.replay);
 }
 

@@ -4,6 +4,7 @@
 #include "emu/core/base/base.h"
 #include "emu/core/keys/keys.h"
 #include "emu/core/queues/queues.h"
+#include "wire/bytes.h"
 #include "wire/syndrome.h"
 
 #include <string.h>
@@ -85,6 +86,13 @@ int receive_place(struct qp *qp, uint32_t offset, const struct iovec *iov, unsig
 	return n ? sgl_write(&l, offset, iov, n) : 0;
 }
 
+struct uhca_abi_cause receive_cause(const struct qp *qp)
+{
+	struct sgl l = list_of(qp);
+
+	return sgl_cause(&l, MR_LOCAL_WRITE);
+}
+
 /* Where the first bytes of the request at hand are, if they stand together in such memory. */
 static bool locate(const struct qp *qp, uint32_t length, uint64_t *addr)
 {
@@ -104,21 +112,43 @@ static bool locate(const struct qp *qp, uint32_t length, uint64_t *addr)
 	return !qp->dev->ops->mem_there || qp->dev->ops->mem_there(mr->obj.client->cookie, &span);
 }
 
-bool receive_offer(struct qp *qp, const struct iovec *iov, unsigned n, struct uhca_abi_cqe *e)
+bool receive_copy_on_poll(struct qp *qp, const struct iovec *iov, unsigned n,
+			  struct uhca_abi_cqe *e)
 {
 	uint64_t addr;
 
-	return locate(qp, sgl_iov_length(iov, n), &addr) && cq_offer(qp->recv_cq, addr, iov, n, e);
+	return locate(qp, sgl_iov_length(iov, n), &addr) &&
+	       cq_copy_on_poll(qp->recv_cq, addr, iov, n, e);
 }
 
 void receive_complete(struct qp *qp, struct uhca_abi_cqe *e)
 {
 	e->wr_id = qp->resp.wr.wr_id;
 	e->qpn = qp->qpn;
+	e->srqn = qp->type == QPT_XRC_RECV ? qp->srq->srq_num : 0;
 	e->vendor_err = vendor_err_receive(e->status);
 	qp->resp.have_wr = false;
 	if (!cq_push(qp->recv_cq, e))
 		qp_fail(qp, UHCA_ABI_EVENT_QP_FATAL);
+}
+
+void receive_complete_last(struct qp *qp, const struct core_burst *t,
+			   const struct roce_opcode_info *last, struct uhca_abi_cqe *e)
+{
+	if (last->headers & ROCE_HDR_IMMDT) {
+		roce_store_be32((uint8_t *)&e->imm, t->head.immdt);
+		e->flags |= UHCA_ABI_WC_WITH_IMM;
+	}
+	if (t->last_solicited)
+		e->flags |= UHCA_ABI_WC_SOLICITED;
+	receive_complete(qp, e);
+}
+
+void receive_abandon(struct qp *qp)
+{
+	if (qp->resp.have_wr && qp->srq)
+		srq_abandon(qp->srq);
+	qp->resp.have_wr = false;
 }
 
 uint8_t receive_credits(const struct qp *qp)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Connected requests, RC and UC. A train walks a list of stages in the order in which IBTA vol. 1,
+ * Connected requests, RC and UC. A burst walks a list of stages in the order in which IBTA vol. 1,
  * 9.7.4.1 and figure "responder error behaviour" give precedence: PSN, opcode sequence, opcode
  * supported, length, resources, keys; then it is executed. A stage says what it found (enum
  * verdict); two tables say what that means on the wire and for the QP.
@@ -17,12 +17,42 @@
 #include <errno.h>
 #include <string.h>
 
-typedef enum verdict (*stage_fn)(struct qp *qp, const struct core_train *t);
+typedef enum verdict (*stage_fn)(struct qp *qp, const struct core_burst *t);
 
 /* ---- duplicates (9.7.5.1.4) ---- */
 
+static struct uhca_abi_cause behind(const struct qp *qp, const struct core_burst *t,
+				    enum uhca_abi_cause_kind kind)
+{
+	return (struct uhca_abi_cause){
+		.kind = kind, .expected = qp->resp.epsn, .got = t->head.bth.psn};
+}
+
+static void forgotten(struct qp *qp, const struct core_burst *t)
+{
+	const struct uhca_abi_cause c = behind(qp, t, UHCA_ABI_CAUSE_FORGOTTEN);
+
+	device_because(qp->dev, &c);
+	device_drop(qp->dev, qp->qpn, t, CORE_DROP_DUPLICATE);
+}
+
+static void tell_duplicate(struct qp *qp, const struct core_burst *t)
+{
+	const struct uhca_abi_cause c = behind(qp, t, UHCA_ABI_CAUSE_PSN_BEHIND);
+
+	device_because(qp->dev, &c);
+	device_judged(qp->dev, qp->qpn, t, CORE_JUDGED_DUPLICATE);
+}
+
+static void again(struct qp *qp, const struct core_burst *t, struct replay_entry *e, uint32_t start,
+		  uint32_t end)
+{
+	answer_again(qp, e, start, end);
+	tell_duplicate(qp, t);
+}
+
 /* A duplicate READ may ask for the rest of the first request only, never for anything else. */
-static void duplicate_read(struct qp *qp, const struct core_train *t)
+static void duplicate_read(struct qp *qp, const struct core_burst *t)
 {
 	struct replay_entry *e = replay_find(&qp->resp.replay, t->head.bth.psn);
 	const struct roce_reth *h = &t->head.reth;
@@ -30,35 +60,36 @@ static void duplicate_read(struct qp *qp, const struct core_train *t)
 
 	if (!e || e->kind != REPLAY_READ || h->rkey != e->rkey || h->va != e->va + skipped ||
 	    skipped > e->length || h->length > e->length - skipped)
-		device_drop(qp->dev, qp->qpn, t->head.bth.psn, CORE_DROP_DUPLICATE);
+		forgotten(qp, t);
 	else
-		answer_again(qp, e, skipped, skipped + h->length);
+		again(qp, t, e, skipped, skipped + h->length);
 }
 
 /* Atomics, FLUSH and ATOMIC WRITE are executed once and answered as often as they come. */
-static void duplicate_once(struct qp *qp, const struct core_train *t, enum replay_kind kind)
+static void duplicate_once(struct qp *qp, const struct core_burst *t, enum replay_kind kind)
 {
 	struct replay_entry *e = replay_find(&qp->resp.replay, t->head.bth.psn);
 
 	if (!e || e->kind != kind)
-		device_drop(qp->dev, qp->qpn, t->head.bth.psn, CORE_DROP_DUPLICATE);
+		forgotten(qp, t);
 	else
-		answer_again(qp, e, 0, e->length);
+		again(qp, t, e, 0, e->length);
 }
 
-static enum replay_kind kind_of(const struct core_train *t)
+static enum replay_kind kind_of(const struct core_burst *t)
 {
 	if (request_is_placement(t))
 		return REPLAY_PLACED;
 	return request_is_masked(t) ? REPLAY_MASKED : REPLAY_ATOMIC;
 }
 
-static enum verdict duplicate(struct qp *qp, const struct core_train *t)
+static enum verdict duplicate(struct qp *qp, const struct core_burst *t)
 {
-	qp->dev->counters.duplicates++;
-	if (request_is_message(t))
+	qp->dev->counters.duplicates += t->count;
+	if (request_is_message(t)) {
 		answer_ack(qp, psn_add(qp->resp.epsn, ROCE_PSN_MASK), false);
-	else if (request_info(t)->operation == ROCE_OP_READ_REQ)
+		tell_duplicate(qp, t);
+	} else if (request_info(t)->operation == ROCE_OP_READ_REQ)
 		duplicate_read(qp, t);
 	else
 		duplicate_once(qp, t, kind_of(t));
@@ -67,7 +98,7 @@ static enum verdict duplicate(struct qp *qp, const struct core_train *t)
 
 /* ---- stages ---- */
 
-static enum verdict check_psn_rc(struct qp *qp, const struct core_train *t)
+static enum verdict check_psn_rc(struct qp *qp, const struct core_burst *t)
 {
 	struct responder *r = &qp->resp;
 	int32_t diff = psn_diff(t->head.bth.psn, r->epsn);
@@ -77,13 +108,13 @@ static enum verdict check_psn_rc(struct qp *qp, const struct core_train *t)
 		return V_OK;
 	}
 	if (diff > 0)
-		return V_SEQUENCE;
-	/* A train that reaches beyond what was received has a new part. */
+		return request_fault(qp, V_SEQUENCE, behind(qp, t, UHCA_ABI_CAUSE_PSN_AHEAD));
+	/* A burst that reaches beyond what was received has a new part. */
 	return -diff < (int32_t)t->count ? V_SPLIT : duplicate(qp, t);
 }
 
 /* UC: any PSN starts anew; a gap kills the message under way (9.8.2.2.1). */
-static enum verdict check_psn_uc(struct qp *qp, const struct core_train *t)
+static enum verdict check_psn_uc(struct qp *qp, const struct core_burst *t)
 {
 	struct responder *r = &qp->resp;
 
@@ -94,20 +125,20 @@ static enum verdict check_psn_uc(struct qp *qp, const struct core_train *t)
 }
 
 /* May a packet at this position arrive while this message is under way? (9.7.4.1.2) */
-static enum verdict check_sequence_rc(struct qp *qp, const struct core_train *t)
+static enum verdict check_sequence_rc(struct qp *qp, const struct core_burst *t)
 {
 	enum responder_message m = qp->resp.message;
 	bool first = roce_opcode_is_first(t->head.bth.opcode);
+	enum responder_message due =
+		request_info(t)->operation == ROCE_OP_SEND ? MESSAGE_SEND : MESSAGE_WRITE;
 
-	if (first)
-		return m == MESSAGE_NONE ? V_OK : V_INVALID;
-	if (request_info(t)->operation == ROCE_OP_SEND)
-		return m == MESSAGE_SEND ? V_OK : V_INVALID;
-	return m == MESSAGE_WRITE ? V_OK : V_INVALID;
+	if (m == (first ? MESSAGE_NONE : due))
+		return V_OK;
+	return request_fault(qp, V_INVALID, CAUSE(ORDER, .got = t->head.bth.psn));
 }
 
 /* UC: what does not continue is dropped up to the next FIRST or ONLY. */
-static enum verdict check_sequence_uc(struct qp *qp, const struct core_train *t)
+static enum verdict check_sequence_uc(struct qp *qp, const struct core_burst *t)
 {
 	struct responder *r = &qp->resp;
 
@@ -118,41 +149,55 @@ static enum verdict check_sequence_uc(struct qp *qp, const struct core_train *t)
 	if (check_sequence_rc(qp, t) == V_OK)
 		return V_OK;
 	r->message = MESSAGE_DROPPING;
-	device_drop(qp->dev, qp->qpn, t->head.bth.psn, CORE_DROP_SEQUENCE);
+	device_drop(qp->dev, qp->qpn, t, CORE_DROP_SEQUENCE);
 	return V_DONE;
 }
 
-static enum verdict check_placement_enabled(const struct qp *qp, const struct core_train *t)
+/* The device, or its profile, does not have the operation. */
+static enum verdict missing(struct qp *qp)
 {
-	uint32_t flags = qp->attr.qp_access_flags, need = MR_REMOTE_WRITE;
+	return request_fault(qp, V_INVALID, CAUSE(OPERATION, .got = 0));
+}
+
+/* The QP's own access flags (10.2.4). */
+static enum verdict allowed(struct qp *qp, uint32_t need)
+{
+	uint32_t lacks = need & ~(uint32_t)qp->attr.qp_access_flags;
+
+	return lacks ? request_fault(qp, V_INVALID, CAUSE(QP_RIGHT, .rights = lacks)) : V_OK;
+}
+
+static enum verdict check_placement_enabled(struct qp *qp, const struct core_burst *t)
+{
+	uint32_t need = MR_REMOTE_WRITE;
 	uint32_t feature = UHCA_ABI_HAS_ATOMIC_WRITE;
 
 	if (request_info(t)->operation == ROCE_OP_FLUSH) {
 		need = request_flush_rights(t);
 		feature = UHCA_ABI_HAS_FLUSH;
 	}
-	return need && (flags & need) == need && (qp->dev->cfg.features & feature) ? V_OK
-										   : V_INVALID;
+	if (!need || !(qp->dev->cfg.features & feature))
+		return missing(qp);
+	return allowed(qp, need);
 }
 
-static enum verdict check_masked_enabled(const struct qp *qp)
+static enum verdict check_masked_enabled(struct qp *qp)
 {
-	return qp->attr.qp_access_flags & MR_REMOTE_ATOMIC &&
-			       qp->dev->cfg.features & UHCA_ABI_HAS_MASKED_ATOMICS
-		       ? V_OK
-		       : V_INVALID;
+	if (!(qp->dev->cfg.features & UHCA_ABI_HAS_MASKED_ATOMICS))
+		return missing(qp);
+	return allowed(qp, MR_REMOTE_ATOMIC);
 }
 
 /*
  * The SRQ that each XRC request names (annex A14): one of the QP's domain, the same for all
  * packets of a message, and in order. The request has its receives, CQ and protection domain.
  */
-static enum verdict check_srq(struct qp *qp, const struct core_train *t)
+static enum verdict check_srq(struct qp *qp, const struct core_burst *t)
 {
 	struct srq *srq = xrcd_find_srq(qp->dev, qp->domain, t->head.xrcsrq);
 
 	if (!srq || (qp->srq != srq && !roce_opcode_is_first(t->head.bth.opcode)))
-		return V_INVALID;
+		return request_fault(qp, V_INVALID, CAUSE(SRQ, .got = t->head.xrcsrq));
 	if (srq->error)
 		return V_OPERATION;
 	qp_use_srq(qp, srq);
@@ -160,20 +205,18 @@ static enum verdict check_srq(struct qp *qp, const struct core_train *t)
 }
 
 /* The QP must have been told to allow it (10.2.4: remote access flags of the QP). */
-static enum verdict check_enabled(struct qp *qp, const struct core_train *t)
+static enum verdict check_enabled(struct qp *qp, const struct core_burst *t)
 {
-	uint32_t flags = qp->attr.qp_access_flags;
-
 	switch (request_info(t)->operation) {
 	case ROCE_OP_SEND:
 		return V_OK;
 	case ROCE_OP_WRITE:
-		return flags & MR_REMOTE_WRITE ? V_OK : V_INVALID;
+		return allowed(qp, MR_REMOTE_WRITE);
 	case ROCE_OP_READ_REQ:
-		return flags & MR_REMOTE_READ ? V_OK : V_INVALID;
+		return allowed(qp, MR_REMOTE_READ);
 	case ROCE_OP_CMP_SWAP:
 	case ROCE_OP_FETCH_ADD:
-		return flags & MR_REMOTE_ATOMIC ? V_OK : V_INVALID;
+		return allowed(qp, MR_REMOTE_ATOMIC);
 	case ROCE_OP_ATOMIC_WRITE:
 	case ROCE_OP_FLUSH:
 		return check_placement_enabled(qp, t);
@@ -190,8 +233,14 @@ static enum verdict check_enabled(struct qp *qp, const struct core_train *t)
 	return V_INVALID;
 }
 
+static enum verdict wrong_packet(struct qp *qp, uint32_t length)
+{
+	return request_fault(qp, V_INVALID,
+			     CAUSE(PACKET_LENGTH, .expected = qp->mtu, .got = length));
+}
+
 /* Payload of each packet against its position and the path MTU (9.7.4.1.6 and C9-92 ff.). */
-static enum verdict check_length(struct qp *qp, const struct core_train *t)
+static enum verdict check_length(struct qp *qp, const struct core_burst *t)
 {
 	uint32_t last = t->length - (t->count - 1) * t->segment;
 	struct responder *r = &qp->resp;
@@ -199,22 +248,32 @@ static enum verdict check_length(struct qp *qp, const struct core_train *t)
 
 	if (!request_is_message(t))
 		return V_OK;
-	if (last > qp->mtu || (t->count > 1 && t->segment != qp->mtu))
-		return V_INVALID;
-	if (!request_ends_message(t) && last != qp->mtu)
-		return V_INVALID;
-	if (request_last_info(t)->position == ROCE_POS_LAST && last == 0)
-		return V_INVALID;
+	if (t->count > 1 && t->segment != qp->mtu)
+		return wrong_packet(qp, t->segment);
+	if (last > qp->mtu || (!request_ends_message(t) && last != qp->mtu) ||
+	    (request_last_info(t)->position == ROCE_POS_LAST && last == 0))
+		return wrong_packet(qp, last);
 	if (request_info(t)->operation != ROCE_OP_WRITE)
 		return V_OK;
 	left = roce_opcode_is_first(t->head.bth.opcode) ? t->head.reth.length : r->write_left;
 	if (t->length > left || (request_ends_message(t) ? t->length != left : t->length == left))
-		return V_INVALID;
+		return request_fault(qp, V_INVALID,
+				     CAUSE(MESSAGE_LENGTH, .expected = left, .got = t->length));
 	return V_OK;
 }
 
-/* A receive request for what needs one; a train is split so that the RNR NAK names its packet. */
-static enum verdict check_resource(struct qp *qp, const struct core_train *t)
+/* The sender's device tells how long the message is; a packet that came by the network does not. */
+static struct uhca_abi_cause too_long(const struct qp *qp, const struct core_burst *t)
+{
+	uint32_t here = qp->resp.received + t->length;
+	uint32_t all = t->model.has_wr && t->model.total > here ? t->model.total : here;
+
+	return CAUSE(RECEIVE_SHORT, .expected = receive_capacity(qp), .got = all,
+		     .rest = all == here && !request_ends_message(t));
+}
+
+/* A receive request for what needs one; a burst is split so that the RNR NAK names its packet. */
+static enum verdict check_resource(struct qp *qp, const struct core_burst *t)
 {
 	bool send = request_info(t)->operation == ROCE_OP_SEND;
 
@@ -224,37 +283,75 @@ static enum verdict check_resource(struct qp *qp, const struct core_train *t)
 	if (!receive_take(qp)) {
 		if (qp->state == QPS_ERR)
 			return V_DONE;
-		return send || t->count == 1 ? V_RNR : V_SPLIT;
+		if (!send && t->count > 1)
+			return V_SPLIT;
+		return request_fault(qp, V_RNR, CAUSE(NO_RECEIVE, .got = t->head.bth.psn));
 	}
 	if (!send)
 		return V_OK;
 	if (roce_opcode_is_first(t->head.bth.opcode))
 		qp->resp.received = 0;
-	return (uint64_t)qp->resp.received + t->length > receive_capacity(qp) ? V_LENGTH : V_OK;
+	if ((uint64_t)qp->resp.received + t->length <= receive_capacity(qp))
+		return V_OK;
+	return request_fault(qp, V_LENGTH, too_long(qp, t));
+}
+
+#define MESSAGE_MOST 0x80000000u
+
+static enum verdict wrong_length(struct qp *qp, uint32_t expected, uint32_t got)
+{
+	return request_fault(qp, V_INVALID,
+			     CAUSE(MESSAGE_LENGTH, .expected = expected, .got = got));
+}
+
+static enum verdict misaligned(struct qp *qp, uint32_t key, uint64_t va, uint32_t size)
+{
+	return request_fault(
+		qp, V_INVALID,
+		CAUSE(ALIGNMENT, .key = key, .at = va, .bytes = size, .expected = size));
+}
+
+static enum verdict aligned(struct qp *qp, uint32_t key, uint64_t va)
+{
+	return va & 7 ? misaligned(qp, key, va, 8) : V_OK;
+}
+
+static enum verdict wrong_masked(struct qp *qp, const struct core_burst *t)
+{
+	const struct roce_reth *h = &t->head.reth;
+
+	if (!masked_size_ok(qp->dev->cfg.features, h->length))
+		return missing(qp);
+	if (h->va & (h->length - 1))
+		return misaligned(qp, h->rkey, h->va, h->length);
+	return wrong_length(qp, h->length, t->length);
 }
 
 /* READs and atomics: no more at a time than agreed, lengths and alignment (9.7.4.1.1, 9.4.5). */
-static enum verdict check_request(struct qp *qp, const struct core_train *t)
+static enum verdict check_request(struct qp *qp, const struct core_burst *t)
 {
 	struct masked_atomic m;
 
 	if (request_is_message(t))
 		return V_OK;
 	if (!replay_has_room(&qp->resp.replay))
-		return V_INVALID;
+		return request_fault(qp, V_INVALID, CAUSE(READS, .expected = qp->resp.replay.size));
 	switch (request_info(t)->operation) {
 	case ROCE_OP_READ_REQ:
 	case ROCE_OP_FLUSH:
-		return t->head.reth.length > 0x80000000u || t->length ? V_INVALID : V_OK;
+		return t->head.reth.length > MESSAGE_MOST || t->length
+			       ? wrong_length(qp, MESSAGE_MOST, t->head.reth.length)
+			       : V_OK;
 	case ROCE_OP_ATOMIC_WRITE:
-		return t->head.reth.va & 7 || t->head.reth.length != 8 || t->length != 8 ? V_INVALID
-											 : V_OK;
+		if (t->head.reth.length != 8 || t->length != 8)
+			return wrong_length(qp, 8, t->head.reth.length);
+		return aligned(qp, t->head.reth.rkey, t->head.reth.va);
 	case ROCE_OP_CMP_SWAP:
 	case ROCE_OP_FETCH_ADD:
-		return t->head.atomiceth.va & 7 ? V_INVALID : V_OK;
+		return aligned(qp, t->head.atomiceth.rkey, t->head.atomiceth.va);
 	case ROCE_OP_MASKED_CMP_SWAP:
 	case ROCE_OP_MASKED_FETCH_ADD:
-		return masked_parse(qp->dev->cfg.features, t, &m) ? V_OK : V_INVALID;
+		return masked_parse(qp->dev->cfg.features, t, &m) ? V_OK : wrong_masked(qp, t);
 	case ROCE_OP_SEND:
 	case ROCE_OP_WRITE:
 	case ROCE_OP_READ_RESP:
@@ -303,14 +400,14 @@ static void fail_receive(struct qp *qp, uint8_t status)
 }
 
 /* A short message alone; what is part of more has a sender that waits for its window. */
-static bool may_wait(const struct qp *qp, const struct core_train *t)
+static bool may_wait(const struct qp *qp, const struct core_burst *t)
 {
 	if (qp->dev->cfg.lazy_acks)
 		return true;
 	return t->from_network && t->count == 1 && roce_opcode_is_first(t->head.bth.opcode);
 }
 
-static void conclude_rc(struct qp *qp, const struct core_train *t, enum verdict v)
+static void conclude_rc(struct qp *qp, const struct core_burst *t, enum verdict v)
 {
 	struct responder *r = &qp->resp;
 
@@ -328,16 +425,19 @@ static void conclude_rc(struct qp *qp, const struct core_train *t, enum verdict 
 		return;
 	case V_SEQUENCE:
 		/* One NAK per gap (9.7.5.2.8), then silence until the expected PSN comes. */
-		if (r->nak_sent)
-			device_drop(qp->dev, qp->qpn, t->head.bth.psn, CORE_DROP_SEQUENCE);
-		else
-			answer_nak(qp, roce_syndrome(ROCE_NAK, ROCE_NAK_PSN_SEQUENCE));
+		if (r->nak_sent) {
+			device_drop(qp->dev, qp->qpn, t, CORE_DROP_SEQUENCE);
+			return;
+		}
+		answer_nak(qp, roce_syndrome(ROCE_NAK, ROCE_NAK_PSN_SEQUENCE));
 		r->nak_sent = true;
+		device_judged(qp->dev, qp->qpn, t, CORE_JUDGED_REFUSED);
 		return;
 	case V_RNR:
 		qp->dev->counters.rnr_sent++;
 		answer_nak(qp, roce_syndrome(ROCE_RNR_NAK, qp->attr.min_rnr_timer));
 		r->nak_sent = true;
+		device_judged(qp->dev, qp->qpn, t, CORE_JUDGED_NOT_READY);
 		return;
 	case V_INVALID:
 	case V_ACCESS:
@@ -345,6 +445,7 @@ static void conclude_rc(struct qp *qp, const struct core_train *t, enum verdict 
 	case V_LENGTH:
 		fail_receive(qp, rc_fault[v].status);
 		answer_nak(qp, roce_syndrome(ROCE_NAK, rc_fault[v].nak));
+		device_judged(qp->dev, qp->qpn, t, CORE_JUDGED_REFUSED);
 		qp_fail(qp, rc_fault[v].event);
 		return;
 	case V_KEY:
@@ -355,13 +456,14 @@ static void conclude_rc(struct qp *qp, const struct core_train *t, enum verdict 
 		 */
 		fail_receive(qp, UHCA_ABI_WC_REM_INV_REQ_ERR);
 		r->gave_up = true;
+		device_judged(qp->dev, qp->qpn, t, CORE_JUDGED_FAILED);
 		qp_fail(qp, UINT32_MAX);
 		return;
 	}
 }
 
 /* UC has no answers: the message is dropped, or the receive completes in error (9.9.3.1). */
-static void conclude_uc(struct qp *qp, const struct core_train *t, enum verdict v)
+static void conclude_uc(struct qp *qp, const struct core_burst *t, enum verdict v)
 {
 	switch (v) {
 	case V_OK:
@@ -374,10 +476,11 @@ static void conclude_uc(struct qp *qp, const struct core_train *t, enum verdict 
 		if (!qp->resp.have_wr)
 			break;
 		fail_receive(qp, rc_fault[v].status);
+		device_judged(qp->dev, qp->qpn, t, CORE_JUDGED_FAILED);
 		qp_fail(qp, UINT32_MAX);
 		return;
 	case V_RNR:
-		device_drop(qp->dev, qp->qpn, t->head.bth.psn, CORE_DROP_NO_RECV);
+		device_drop(qp->dev, qp->qpn, t, CORE_DROP_NO_RECV);
 		qp->resp.message = MESSAGE_DROPPING;
 		return;
 	case V_SEQUENCE:
@@ -386,11 +489,11 @@ static void conclude_uc(struct qp *qp, const struct core_train *t, enum verdict 
 	case V_KEY:
 		break;
 	}
-	device_drop(qp->dev, qp->qpn, t->head.bth.psn, CORE_DROP_LENGTH);
+	device_drop(qp->dev, qp->qpn, t, CORE_DROP_LENGTH);
 	qp->resp.message = MESSAGE_DROPPING;
 }
 
-static enum verdict walk(struct qp *qp, const struct core_train *t)
+static enum verdict walk(struct qp *qp, const struct core_burst *t)
 {
 	const stage_fn *stage = qp->type == QPT_UC         ? uc_stages
 				: qp->type == QPT_XRC_RECV ? xrc_stages
@@ -402,7 +505,7 @@ static enum verdict walk(struct qp *qp, const struct core_train *t)
 	return v;
 }
 
-static enum verdict receive_one(struct qp *qp, const struct core_train *t)
+static enum verdict receive_one(struct qp *qp, const struct core_burst *t)
 {
 	enum verdict v = walk(qp, t);
 
@@ -413,14 +516,14 @@ static enum verdict receive_one(struct qp *qp, const struct core_train *t)
 	return v;
 }
 
-void responder_receive(struct qp *qp, const struct core_train *t)
+void responder_receive(struct qp *qp, const struct core_burst *t)
 {
-	struct core_train one;
+	struct core_burst one;
 
 	if (receive_one(qp, t) != V_SPLIT)
 		return;
 	for (uint32_t i = 0; i < t->count && qp->state != QPS_ERR; i++) {
-		core_train_single(t, i, &one);
+		core_burst_single(t, i, &one);
 		receive_one(qp, &one);
 	}
 }

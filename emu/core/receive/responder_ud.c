@@ -25,65 +25,81 @@ enum {
 	PACKET_IPV4 = 8 | 2,
 };
 
-static void complete(struct qp *qp, const struct core_train *t, struct uhca_abi_cqe *e)
+static void complete(struct qp *qp, const struct core_burst *t, struct uhca_abi_cqe *e)
 {
 	e->opcode = UHCA_ABI_WC_RECV;
 	e->src_qp = t->head.deth.src_qp;
 	e->flags |= UHCA_ABI_WC_GRH;
 	e->sl = roce_flow_is_v4(&t->flow) ? PACKET_IPV4 : PACKET_IPV6;
-	if (roce_opcode_info(t->head.bth.opcode)->headers & ROCE_HDR_IMMDT) {
-		uint8_t *p = (uint8_t *)&e->imm;
-		p[0] = (uint8_t)(t->head.immdt >> 24);
-		p[1] = (uint8_t)(t->head.immdt >> 16);
-		p[2] = (uint8_t)(t->head.immdt >> 8);
-		p[3] = (uint8_t)t->head.immdt;
-		e->flags |= UHCA_ABI_WC_WITH_IMM;
-	}
-	if (t->last_solicited)
-		e->flags |= UHCA_ABI_WC_SOLICITED;
-	receive_complete(qp, e);
+	receive_complete_last(qp, t, roce_opcode_info(t->head.bth.opcode), e);
 }
 
 /* UDP payload length of the packet, which the GRH's IP header reports. */
-static size_t wire_length(const struct core_train *t)
+static size_t wire_length(const struct core_burst *t)
 {
 	return roce_header_length(t->head.bth.opcode) + t->length + roce_pad(t->length) +
 	       ROCE_ICRC_LENGTH;
 }
 
-void responder_receive_ud(struct qp *qp, const struct core_train *t)
+static void refuse(struct qp *qp, const struct core_burst *t, enum core_drop why,
+		   struct uhca_abi_cause cause)
+{
+	device_because(qp->dev, &cause);
+	device_drop(qp->dev, qp->qpn, t, why);
+}
+
+/* No receive request is posted, or the next one is too short with the GRH in front. */
+static void no_place(struct qp *qp, const struct core_burst *t, enum receive_fit fit)
+{
+	if (fit == RECEIVE_NONE)
+		refuse(qp, t, CORE_DROP_NO_RECV, CAUSE(NO_RECEIVE, .got = t->head.bth.psn));
+	else
+		refuse(qp, t, CORE_DROP_LENGTH,
+		       CAUSE(RECEIVE_SHORT, .expected = receive_capacity(qp),
+			     .got = ROCE_GRH_LENGTH + t->length));
+}
+
+void responder_receive_ud(struct qp *qp, const struct core_burst *t)
 {
 	uint8_t grh[ROCE_GRH_LENGTH];
-	struct iovec iov[CORE_TRAIN_IOV + 1] = {{grh, sizeof grh}};
+	struct iovec iov[CORE_BURST_IOV + 1] = {{grh, sizeof grh}};
 	struct uhca_abi_cqe e = {.byte_len = ROCE_GRH_LENGTH + t->length};
 	enum receive_fit fit;
 	int err;
 
 	if (t->head.deth.qkey != qp->attr.qkey) {
-		device_drop(qp->dev, qp->qpn, t->head.bth.psn, CORE_DROP_QKEY);
+		refuse(qp, t, CORE_DROP_QKEY,
+		       CAUSE(QKEY, .expected = qp->attr.qkey, .got = t->head.deth.qkey));
 		return;
 	}
 	if (t->length > qp->mtu) {
-		device_drop(qp->dev, qp->qpn, t->head.bth.psn, CORE_DROP_LENGTH);
+		refuse(qp, t, CORE_DROP_LENGTH,
+		       CAUSE(PACKET_LENGTH, .expected = qp->mtu, .got = t->length));
 		return;
 	}
 	fit = receive_take_fitting(qp, e.byte_len);
 	if (fit != RECEIVE_TAKEN) {
-		device_drop(qp->dev, qp->qpn, t->head.bth.psn,
-			    fit == RECEIVE_NONE ? CORE_DROP_NO_RECV : CORE_DROP_LENGTH);
+		no_place(qp, t, fit);
 		return;
 	}
 	roce_grh_emit(&t->flow, wire_length(t), grh);
 	memcpy(&iov[1], t->iov, t->n_iov * sizeof iov[0]);
-	err = receive_offer(qp, iov, t->n_iov + 1, &e) ? 0
-						       : receive_place(qp, 0, iov, t->n_iov + 1);
+	err = receive_copy_on_poll(qp, iov, t->n_iov + 1, &e)
+		      ? 0
+		      : receive_place(qp, 0, iov, t->n_iov + 1);
 	if (err == -ESRCH) { /* the receive waits on */
-		device_drop(qp->dev, qp->qpn, t->head.bth.psn, CORE_DROP_NO_RECV);
+		device_drop(qp->dev, qp->qpn, t, CORE_DROP_NO_RECV);
 		return;
 	}
-	if (err)
+	if (err) {
+		const struct uhca_abi_cause c = receive_cause(qp);
+
+		device_because(qp->dev, &c);
 		e.status = UHCA_ABI_WC_LOC_PROT_ERR;
+	}
 	complete(qp, t, &e);
-	if (e.status)
+	if (e.status) {
+		device_judged(qp->dev, qp->qpn, t, CORE_JUDGED_FAILED);
 		qp_fail(qp, UINT32_MAX);
+	}
 }

@@ -49,6 +49,57 @@ static uint8_t completion_opcode(uint8_t opcode)
 	}
 }
 
+static bool names_memory(uint8_t opcode)
+{
+	switch (opcode) {
+	case UHCA_ABI_WC_RDMA_WRITE:
+	case UHCA_ABI_WC_RDMA_READ:
+	case UHCA_ABI_WC_READ_WITH_INV:
+	case UHCA_ABI_WC_ATOMIC_WRITE:
+	case UHCA_ABI_WC_COMP_SWAP:
+	case UHCA_ABI_WC_FETCH_ADD:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Of a request that was found wrong the length was not taken. */
+static uint32_t length_of(struct qp *qp, const struct send_wr *w)
+{
+	struct sgl l = requester_sgl(qp, w);
+
+	if (!w->status)
+		return w->length;
+	return w->wqe.flags & UHCA_ABI_SEND_INLINE ? w->wqe.inline_length
+						   : (uint32_t)sgl_length(&l);
+}
+
+/* What fails now: its packets may be long gone where somebody reads of it. */
+static void tell_request(struct qp *qp, const struct send_wr *w)
+{
+	const struct device *dev = qp->dev;
+	struct core_trace t = {.point = CORE_TRACE_REQUEST,
+			       .qpn = qp->qpn,
+			       .a = w->first_psn,
+			       .b = w->n_psn,
+			       .c = completion_opcode(w->wqe.opcode),
+			       .length = length_of(qp, w),
+			       .wr_id = w->wqe.wr_id,
+			       .peer_qpn = qp->type == QPT_UD ? w->wqe.ud.remote_qpn
+							      : qp->attr.dest_qp_num};
+
+	if (!(dev->hooks & 1u << CORE_TRACE_REQUEST))
+		return;
+	if (names_memory((uint8_t)t.c)) {
+		t.remote_addr = w->wqe.rdma.remote_addr;
+		t.rkey = t.c == UHCA_ABI_WC_COMP_SWAP || t.c == UHCA_ABI_WC_FETCH_ADD
+				 ? w->wqe.atomic.rkey
+				 : w->wqe.rdma.rkey;
+	}
+	dev->ops->trace(dev->user, &t);
+}
+
 void completer_push(struct qp *qp, const struct send_wr *w, uint8_t status)
 {
 	struct uhca_abi_cqe e = {
@@ -65,6 +116,8 @@ void completer_push(struct qp *qp, const struct send_wr *w, uint8_t status)
 		e.imm = requester_sgl(qp, w).sge[0].lkey;
 		e.flags |= UHCA_ABI_WC_WITH_INV;
 	}
+	if (status && status != UHCA_ABI_WC_WR_FLUSH_ERR)
+		tell_request(qp, w);
 	if (!cq_push(qp->send_cq, &e))
 		qp_fail(qp, UHCA_ABI_EVENT_QP_FATAL);
 }
@@ -83,6 +136,8 @@ static void retire_one(struct qp *qp, uint8_t status)
 	send_retire(&r->sq, r->una);
 	if (status || w->signaled)
 		completer_push(qp, w, status);
+	else
+		qp->counters.silent++;
 }
 
 /* The same, with the local operations right behind it that are done already. */
@@ -99,7 +154,23 @@ void completer_fail(struct qp *qp, uint8_t status)
 {
 	if (qp->req.una != qp->req.sq.head)
 		retire(qp, status);
+	device_forget_cause(qp->dev);
 	qp_fail(qp, UINT32_MAX);
+}
+
+/* Of a request that fails by itself: why, as things are now. */
+static void explain_local(struct qp *qp, const struct send_wr *w)
+{
+	struct sgl l = requester_sgl(qp, w);
+	struct uhca_abi_cause c;
+
+	if (qp->req.cause.kind == UHCA_ABI_CAUSE_NONE && device_explains(qp->dev)) {
+		c = send_cause(qp, &w->wqe, &l, w->status);
+		device_because(qp->dev, &c);
+	} else {
+		device_because(qp->dev, &qp->req.cause);
+	}
+	qp->req.cause.kind = UHCA_ABI_CAUSE_NONE;
 }
 
 bool completer_local_error(struct qp *qp, struct send_wr *w)
@@ -108,7 +179,9 @@ bool completer_local_error(struct qp *qp, struct send_wr *w)
 
 	if (requester_wr(r, r->una) != w)
 		return false;
+	explain_local(qp, w);
 	retire(qp, w->status);
+	device_forget_cause(qp->dev);
 	if (qp_is_reliable(qp) || qp->state == QPS_ERR) {
 		qp_fail(qp, UINT32_MAX);
 	} else {
@@ -260,7 +333,7 @@ static void nak(struct qp *qp, uint8_t code)
 	}
 }
 
-static void receive_ack(struct qp *qp, const struct core_train *t)
+static void receive_ack(struct qp *qp, const struct core_burst *t)
 {
 	uint32_t psn = t->head.bth.psn;
 	uint8_t syndrome = t->head.aeth.syndrome;
@@ -312,14 +385,28 @@ static void finish_read(struct qp *qp, const struct send_wr *w, const struct sgl
 }
 
 /* What memory does not take now is asked for again, as if the answer had been lost. */
-static void not_placed(struct qp *qp, int err)
+static void not_placed(struct qp *qp, const struct send_wr *w, const struct sgl *l, int err)
 {
-	if (err != -ESRCH)
-		completer_fail(qp, UHCA_ABI_WC_LOC_PROT_ERR);
+	struct uhca_abi_cause c;
+
+	if (err == -ESRCH)
+		return;
+	if (device_explains(qp->dev)) {
+		c = sgl_cause(l, send_local_rights(&qp->dev->cfg, w->wqe.opcode));
+		device_because(qp->dev, &c);
+	}
+	completer_fail(qp, UHCA_ABI_WC_LOC_PROT_ERR);
+}
+
+/* The answer is not as long as the bytes that are still to come. */
+static void bad_response(struct qp *qp, uint32_t expected, const struct core_burst *t)
+{
+	device_because(qp->dev, &CAUSE(MESSAGE_LENGTH, .expected = expected, .got = t->length));
+	completer_fail(qp, UHCA_ABI_WC_BAD_RESP_ERR);
 }
 
 /* A response arrived at una_psn for READ w: places the data, moves on. */
-static void place_read(struct qp *qp, struct send_wr *w, const struct core_train *t)
+static void place_read(struct qp *qp, struct send_wr *w, const struct core_burst *t)
 {
 	uint32_t offset = (uint32_t)psn_diff(t->head.bth.psn, w->first_psn) * qp->mtu;
 	struct sgl l = requester_sgl(qp, w);
@@ -327,13 +414,13 @@ static void place_read(struct qp *qp, struct send_wr *w, const struct core_train
 
 	if (offset > w->length || t->length != expected_bytes(qp, w, offset, t->count) ||
 	    psn_diff(psn_add(t->head.bth.psn, t->count), psn_add(w->first_psn, w->n_psn)) > 0) {
-		completer_fail(qp, UHCA_ABI_WC_BAD_RESP_ERR);
+		bad_response(qp, w->length - (offset < w->length ? offset : w->length), t);
 		return;
 	}
 	if (t->length)
 		err = sink_allows(qp, w, &l) ? sgl_write(&l, offset, t->iov, t->n_iov) : -EACCES;
 	if (err) {
-		not_placed(qp, err);
+		not_placed(qp, w, &l, err);
 		return;
 	}
 	count_answered(qp, pieces_ended(qp, w, offset, offset + t->length));
@@ -352,7 +439,7 @@ static void answered_once(struct qp *qp, const struct send_wr *w)
 	retire(qp, UHCA_ABI_WC_SUCCESS);
 }
 
-static void place_atomic(struct qp *qp, struct send_wr *w, const struct core_train *t)
+static void place_atomic(struct qp *qp, struct send_wr *w, const struct core_burst *t)
 {
 	uint64_t original = t->head.atomic_ack;
 	struct iovec iov = {&original, sizeof original};
@@ -360,14 +447,14 @@ static void place_atomic(struct qp *qp, struct send_wr *w, const struct core_tra
 	int err = sgl_write(&l, 0, &iov, 1);
 
 	if (err) {
-		not_placed(qp, err);
+		not_placed(qp, w, &l, err);
 		return;
 	}
 	answered_once(qp, w);
 }
 
 /* The value from before, big-endian in the answer, in host order in the elements. */
-static void place_masked(struct qp *qp, struct send_wr *w, const struct core_train *t)
+static void place_masked(struct qp *qp, struct send_wr *w, const struct core_burst *t)
 {
 	uint8_t value[MASKED_MAX];
 	struct iovec iov = {value, w->length};
@@ -376,27 +463,37 @@ static void place_masked(struct qp *qp, struct send_wr *w, const struct core_tra
 	int err;
 
 	if (t->count != 1 || t->length != w->length) {
-		completer_fail(qp, UHCA_ABI_WC_BAD_RESP_ERR);
+		bad_response(qp, w->length, t);
 		return;
 	}
-	masked_load_train(t, &original);
+	masked_load_burst(t, &original);
 	masked_store(&original, w->length, value);
 	err = sgl_write(&l, 0, &iov, 1);
 	if (err) {
-		not_placed(qp, err);
+		not_placed(qp, w, &l, err);
 		return;
 	}
 	answered_once(qp, w);
 }
 
 /* FLUSH and ATOMIC WRITE: a READ response without payload (annex A19). */
-static void place_nothing(struct qp *qp, const struct send_wr *w, const struct core_train *t)
+static void place_nothing(struct qp *qp, const struct send_wr *w, const struct core_burst *t)
 {
 	if (t->length || t->count != 1) {
-		completer_fail(qp, UHCA_ABI_WC_BAD_RESP_ERR);
+		bad_response(qp, 0, t);
 		return;
 	}
 	answered_once(qp, w);
+}
+
+/* It answers nothing that is outstanding. */
+static void drop_answer(struct qp *qp, const struct core_burst *t)
+{
+	const struct requester *r = &qp->req;
+
+	device_because(qp->dev, &CAUSE(ANSWER, .expected = r->una_psn, .near = r->high_psn,
+				       .got = t->head.bth.psn));
+	device_drop(qp->dev, qp->qpn, t, CORE_DROP_RESPONSE);
 }
 
 static bool is_atomic(const struct send_wr *w)
@@ -405,7 +502,7 @@ static bool is_atomic(const struct send_wr *w)
 	       w->wqe.opcode == UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD;
 }
 
-static void receive_response(struct qp *qp, const struct core_train *t)
+static void receive_response(struct qp *qp, const struct core_burst *t)
 {
 	struct requester *r = &qp->req;
 	bool read = roce_opcode_info(t->head.bth.opcode)->operation == ROCE_OP_READ_RESP;
@@ -418,7 +515,7 @@ static void receive_response(struct qp *qp, const struct core_train *t)
 		return;
 	w = requester_wr(r, r->una);
 	if (!requester_awaits_response(w) || read == is_atomic(w)) {
-		device_drop(qp->dev, qp->qpn, t->head.bth.psn, CORE_DROP_RESPONSE);
+		drop_answer(qp, t);
 		return;
 	}
 	if (!read)
@@ -432,14 +529,14 @@ static void receive_response(struct qp *qp, const struct core_train *t)
 		place_nothing(qp, w, t);
 }
 
-static void receive_one(struct qp *qp, const struct core_train *t)
+static void receive_one(struct qp *qp, const struct core_burst *t)
 {
 	struct requester *r = &qp->req;
 	uint32_t outstanding = (uint32_t)psn_diff(r->high_psn, r->una_psn);
 
 	if (!psn_in_window(t->head.bth.psn, r->una_psn, outstanding)) {
 		/* A ghost ACK, or a duplicate of an answer we had (9.7.5.1.3). */
-		device_drop(qp->dev, qp->qpn, t->head.bth.psn, CORE_DROP_RESPONSE);
+		drop_answer(qp, t);
 		return;
 	}
 	if (roce_opcode_info(t->head.bth.opcode)->operation == ROCE_OP_ACK)
@@ -453,23 +550,23 @@ static void receive_one(struct qp *qp, const struct core_train *t)
 }
 
 /* Does it begin with copies of what came before, and go on with what did not? */
-static bool is_partly_new(const struct qp *qp, const struct core_train *t)
+static bool is_partly_new(const struct qp *qp, const struct core_burst *t)
 {
 	int32_t before = psn_diff(qp->req.una_psn, t->head.bth.psn);
 
 	return before > 0 && (uint32_t)before < t->count;
 }
 
-void completer_receive(struct qp *qp, const struct core_train *t)
+void completer_receive(struct qp *qp, const struct core_burst *t)
 {
-	struct core_train one;
+	struct core_burst one;
 
 	if (!is_partly_new(qp, t)) {
 		receive_one(qp, t);
 		return;
 	}
 	for (uint32_t i = 0; i < t->count && qp->state != QPS_ERR; i++) {
-		core_train_single(t, i, &one);
+		core_burst_single(t, i, &one);
 		receive_one(qp, &one);
 	}
 }

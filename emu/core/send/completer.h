@@ -13,10 +13,10 @@
 #include <stdint.h>
 
 struct qp;
-struct core_train;
+struct core_burst;
 
-/* A train of responses for this QP. */
-void completer_receive(struct qp *qp, const struct core_train *t);
+/* A burst of responses for this QP. */
+void completer_receive(struct qp *qp, const struct core_burst *t);
 
 /* UC and UD: the request's last packet was handed out, which completes it. */
 void completer_sent(struct qp *qp);

@@ -74,7 +74,7 @@ void masked_to_wire(bool cas, uint32_t size, const uint8_t *operands, uint8_t *p
 }
 
 /* The payload of a packet, of known length, in one piece. */
-static void flatten(const struct core_train *t, uint8_t *to)
+static void flatten(const struct core_burst *t, uint8_t *to)
 {
 	for (unsigned i = 0; i < t->n_iov; i++) {
 		memcpy(to, t->iov[i].iov_base, t->iov[i].iov_len);
@@ -82,7 +82,7 @@ static void flatten(const struct core_train *t, uint8_t *to)
 	}
 }
 
-void masked_load_train(const struct core_train *t, struct masked_int *out)
+void masked_load_burst(const struct core_burst *t, struct masked_int *out)
 {
 	uint8_t value[MASKED_MAX];
 
@@ -90,7 +90,7 @@ void masked_load_train(const struct core_train *t, struct masked_int *out)
 	masked_load_be(value, t->length, out);
 }
 
-bool masked_parse(uint32_t features, const struct core_train *t, struct masked_atomic *out)
+bool masked_parse(uint32_t features, const struct core_burst *t, struct masked_atomic *out)
 {
 	const struct roce_reth *h = &t->head.reth;
 	uint8_t payload[MASKED_MAX_PAYLOAD];

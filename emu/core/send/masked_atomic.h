@@ -58,10 +58,10 @@ void masked_to_wire(bool cas, uint32_t size, const uint8_t *operands, uint8_t *p
  * The operation that a request packet asks for. False when it is none for a device of these
  * features: a size it does not have, another payload, an address that is no multiple of the size.
  */
-bool masked_parse(uint32_t features, const struct core_train *t, struct masked_atomic *out);
+bool masked_parse(uint32_t features, const struct core_burst *t, struct masked_atomic *out);
 
 /* The value in an answer, all of its payload (at most MASKED_MAX bytes). */
-void masked_load_train(const struct core_train *t, struct masked_int *out);
+void masked_load_burst(const struct core_burst *t, struct masked_int *out);
 
 /*
  * *value becomes what the operation makes of it. Compare and swap: where all bits of the compare

@@ -8,6 +8,7 @@
 #include "retry.h"
 #include "send_check.h"
 #include "send_pace.h"
+#include "send_rate.h"
 #include "wire/psn.h"
 
 #include <errno.h>
@@ -79,21 +80,35 @@ static void take_early_result(struct qp *qp, struct send_wr *w)
 		w->status = UHCA_ABI_WC_MW_BIND_ERR;
 }
 
-/* Takes one request from the ring, gives it its PSNs and checks it. */
-static enum fetch_verdict fetch(struct qp *qp)
+enum fetch_verdict requester_fetch(struct qp *qp, struct send_wr **out, struct sgl *l)
 {
 	struct requester *r = &qp->req;
 	uint32_t index = r->sq.head;
 	struct send_wr *w = requester_wr(r, index);
 	enum fetch_verdict v = send_fetch(&r->sq, &w->wqe, sges_of(r, index));
-	struct sgl l;
 
 	if (v != FETCH_OK)
 		return v;
 	w->index = index;
 	w->signaled = qp->sq_sig_all || (w->wqe.flags & UHCA_ABI_SEND_SIGNALED);
-	l = requester_sgl(qp, w);
-	w->status = send_check(qp, &w->wqe, &l, &w->length);
+	*l = requester_sgl(qp, w);
+	w->status = send_check(qp, &w->wqe, l, &w->length);
+	*out = w;
+	return FETCH_OK;
+}
+
+/* Takes one request from the ring, checks it and gives it its PSNs. */
+static enum fetch_verdict fetch(struct qp *qp)
+{
+	struct requester *r = &qp->req;
+	struct send_wr *w;
+	struct sgl l;
+	enum fetch_verdict v = requester_fetch(qp, &w, &l);
+
+	if (v != FETCH_OK)
+		return v;
+	if (w->status && device_explains(qp->dev))
+		r->cause = send_cause(qp, &w->wqe, &l, w->status);
 	w->start = r->start;
 	w->first_psn = r->next_psn;
 	take_early_result(qp, w);
@@ -135,14 +150,14 @@ uint64_t requester_acked(const struct qp *qp)
 }
 
 /*
- * What the window leaves of a train would cost as much as the whole one: it waits for the next
- * answer, as TCP does (RFC 1122, 4.2.3.4). Each train asks for one, so that there is one to come.
- * A window of few trains is used to its end.
+ * What the window leaves of a burst would cost as much as the whole one: it waits for the next
+ * answer, as TCP does (RFC 1122, 4.2.3.4). Each burst asks for one, so that there is one to come.
+ * A window of few bursts is used to its end.
  */
 static uint32_t worth_sending(const struct qp *qp, const struct send_wr *w, uint32_t room)
 {
 	const struct requester *r = &qp->req;
-	uint32_t want = w->length - r->send_offset, most = qp->dev->cfg.train_bytes;
+	uint32_t want = w->length - r->send_offset, most = qp->dev->cfg.burst_bytes;
 
 	if (requester_awaits_response(w) || room >= want || room >= most ||
 	    room >= r->window.bytes / 4)
@@ -150,7 +165,7 @@ static uint32_t worth_sending(const struct qp *qp, const struct send_wr *w, uint
 	return 0;
 }
 
-/* Window space in bytes for the next train of w; 0 when it is closed (PSN window: 9.7.1). */
+/* Window space in bytes for the next burst of w; 0 when it is closed (PSN window: 9.7.1). */
 static uint32_t window_room(const struct qp *qp, const struct send_wr *w)
 {
 	const struct requester *r = &qp->req;
@@ -179,7 +194,7 @@ static bool beyond_credit(const struct requester *r, const struct send_wr *w)
 }
 
 /* Whether the request at the cursor may send its next packet, and if not, why. */
-static enum requester_blocked why_blocked(const struct qp *qp, const struct send_wr *w)
+static enum requester_blocked why_blocked(struct qp *qp, const struct send_wr *w)
 {
 	const struct requester *r = &qp->req;
 
@@ -189,8 +204,10 @@ static enum requester_blocked why_blocked(const struct qp *qp, const struct send
 		return BLOCKED_ORDER;
 	if (local_op_is(w))
 		return local_op_blocked(qp, w);
+	if (!send_rate_allows(qp))
+		return BLOCKED_RATE;
 	if (!qp_is_reliable(qp))
-		return send_pace_rests(qp->dev) ? BLOCKED_PACE : BLOCKED_NOT;
+		return send_pace_holds(qp, w) ? BLOCKED_PACE : BLOCKED_NOT;
 	/* 10.8.3.3: a fenced request waits for all READs and atomics before it. */
 	if ((w->wqe.flags & UHCA_ABI_SEND_FENCE) && r->send_offset == 0 && r->rd_outstanding)
 		return BLOCKED_FENCE;
@@ -274,7 +291,7 @@ static uint32_t from_be32(uint32_t v)
 	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
-static void fill_bth(const struct qp *qp, uint32_t psn, struct core_train *t)
+static void fill_bth(const struct qp *qp, uint32_t psn, struct core_burst *t)
 {
 	t->head.bth.migreq = true;
 	t->head.bth.pkey = 0xffff;
@@ -283,7 +300,7 @@ static void fill_bth(const struct qp *qp, uint32_t psn, struct core_train *t)
 	t->flow = qp->flow;
 }
 
-static bool fill_datagram(struct qp *qp, const struct send_wr *w, struct core_train *t)
+static bool fill_datagram(struct qp *qp, const struct send_wr *w, struct core_burst *t)
 {
 	const struct ah *ah = table_find(&qp->dev->ahs, w->wqe.ud.ah);
 
@@ -300,7 +317,7 @@ static bool fill_datagram(struct qp *qp, const struct send_wr *w, struct core_tr
 
 /* Headers of a SEND or WRITE piece [offset, offset + take) of request w. */
 static void fill_message(struct qp *qp, const struct send_wr *w, uint32_t take,
-			 struct core_train *t)
+			 struct core_burst *t)
 {
 	uint32_t offset = qp->req.send_offset;
 	bool first = offset == 0, last = offset + take == w->length;
@@ -330,7 +347,7 @@ static void fill_message(struct qp *qp, const struct send_wr *w, uint32_t take,
 
 /* What is not acknowledged stays the device's: it is sent from where it stands, if it can be. */
 static int take_payload(const struct qp *qp, const struct sgl *l, uint32_t offset, uint8_t *buf,
-			struct core_train *t)
+			struct core_burst *t)
 {
 	const void *at = qp_is_reliable(qp) ? sgl_map(l, offset, t->length, t->flow.dst) : NULL;
 
@@ -345,7 +362,7 @@ static int take_payload(const struct qp *qp, const struct sgl *l, uint32_t offse
  * slot stays the request's until it is acknowledged; otherwise it is copied. The operands of a
  * masked atomic go out in another byte order.
  */
-static int fill_payload(struct qp *qp, const struct send_wr *w, uint8_t *buf, struct core_train *t)
+static int fill_payload(struct qp *qp, const struct send_wr *w, uint8_t *buf, struct core_burst *t)
 {
 	uint32_t offset = qp->req.send_offset;
 	struct sgl l;
@@ -371,10 +388,10 @@ static int fill_payload(struct qp *qp, const struct send_wr *w, uint8_t *buf, st
 	return take_payload(qp, &l, offset, buf, t);
 }
 
-/* How much of a SEND or WRITE goes into the next train. */
+/* How much of a SEND or WRITE goes into the next burst. */
 static uint32_t piece_length(struct qp *qp, const struct send_wr *w, size_t cap)
 {
-	uint32_t left = w->length - qp->req.send_offset, most = qp->dev->cfg.train_bytes;
+	uint32_t left = w->length - qp->req.send_offset, most = qp->dev->cfg.burst_bytes;
 	uint32_t room = qp_is_reliable(qp) ? window_room(qp, w) : UINT32_MAX;
 
 	if (most > cap)
@@ -393,7 +410,7 @@ static uint32_t piece_length(struct qp *qp, const struct send_wr *w, size_t cap)
 }
 
 /* READ: the next piece ends where a multiple of the piece, or the message, ends. */
-static uint32_t build_read(struct qp *qp, const struct send_wr *w, struct core_train *t)
+static uint32_t build_read(struct qp *qp, const struct send_wr *w, struct core_burst *t)
 {
 	uint32_t offset = qp->req.send_offset, piece = requester_read_piece(qp);
 	uint32_t take = piece - offset % piece;
@@ -404,7 +421,7 @@ static uint32_t build_read(struct qp *qp, const struct send_wr *w, struct core_t
 	return take;
 }
 
-static void build_atomic(const struct send_wr *w, struct core_train *t)
+static void build_atomic(const struct send_wr *w, struct core_burst *t)
 {
 	bool cas = w->wqe.opcode == UHCA_ABI_WR_ATOMIC_CMP_AND_SWP;
 
@@ -417,7 +434,7 @@ static void build_atomic(const struct send_wr *w, struct core_train *t)
 }
 
 /* A selectivity of "the whole region" leaves address and length without a meaning (A19.4.1). */
-static void build_flush(const struct send_wr *w, struct core_train *t)
+static void build_flush(const struct send_wr *w, struct core_burst *t)
 {
 	t->head.feth = (struct roce_feth){.placement = w->wqe.flush.type,
 					  .selectivity = w->wqe.flush.level};
@@ -425,14 +442,14 @@ static void build_flush(const struct send_wr *w, struct core_train *t)
 					  (uint32_t)w->wqe.flush.length};
 }
 
-static void build_atomic_write(const struct send_wr *w, struct core_train *t)
+static void build_atomic_write(const struct send_wr *w, struct core_burst *t)
 {
 	t->segment = t->length = w->length;
 	t->head.reth = (struct roce_reth){w->wqe.rdma.remote_addr, w->wqe.rdma.rkey, w->length};
 }
 
 /* Its length counts what comes back; what goes out are the operands. */
-static void build_masked(const struct send_wr *w, struct core_train *t)
+static void build_masked(const struct send_wr *w, struct core_burst *t)
 {
 	t->segment = t->length = w->wqe.inline_length;
 	t->head.reth = (struct roce_reth){w->wqe.masked.remote_addr, w->wqe.masked.rkey, w->length};
@@ -442,7 +459,7 @@ static void build_masked(const struct send_wr *w, struct core_train *t)
  * What awaits a response: a single packet, without payload but for ATOMIC WRITE and the operands
  * of masked atomics. Returns the bytes of the message that it stands for.
  */
-static uint32_t build_request(struct qp *qp, const struct send_wr *w, struct core_train *t)
+static uint32_t build_request(struct qp *qp, const struct send_wr *w, struct core_burst *t)
 {
 	uint32_t take = w->length;
 
@@ -490,25 +507,25 @@ static void advance(struct qp *qp, struct send_wr *w, uint32_t take)
 		completer_sent(qp);
 }
 
-static void tell_story(const struct qp *qp, const struct send_wr *w, struct core_train *t)
+static void tell_model(const struct qp *qp, const struct send_wr *w, struct core_burst *t)
 {
 	const struct requester *r = &qp->req;
 	bool again = psn_diff(t->head.bth.psn, r->high_psn) < 0;
 
-	t->story.wr_id = w->wqe.wr_id;
-	t->story.offset = r->send_offset;
-	t->story.total = w->length;
-	t->story.mtu = qp->mtu;
+	t->model.wr_id = w->wqe.wr_id;
+	t->model.offset = r->send_offset;
+	t->model.total = w->length;
+	t->model.mtu = qp->mtu;
 	if (again)
-		t->story.tries = r->resent ? r->resent : 1;
-	t->story.has_wr = true;
+		t->model.tries = r->resent ? r->resent : 1;
+	t->model.has_wr = true;
 }
 
 /*
  * False: w->status says why; or, where that is success, memory does not give the payload now: the
  * cursor moved as if it had been lost on the way, and it is sent again where that is promised.
  */
-static bool build(struct qp *qp, struct send_wr *w, uint8_t *buf, size_t cap, struct core_train *t)
+static bool build(struct qp *qp, struct send_wr *w, uint8_t *buf, size_t cap, struct core_burst *t)
 {
 	uint32_t take;
 	int err;
@@ -517,11 +534,11 @@ static bool build(struct qp *qp, struct send_wr *w, uint8_t *buf, size_t cap, st
 	t->from_network = false;
 	fill_bth(qp, cursor_psn(qp), t);
 	t->head.xrcsrq = w->wqe.xrc_srqn & 0xffffffu; /* where the opcode has it */
-	tell_story(qp, w, t);
+	tell_model(qp, w, t);
 	if (qp_is_reliable(qp) && requester_awaits_response(w)) {
 		take = build_request(qp, w, t);
 	} else {
-		take = piece_length(qp, w, cap);
+		take = piece_length(qp, w, qp->req.rate.kbps ? send_rate_most(qp, cap) : cap);
 		if (qp->type == QPT_UD && !fill_datagram(qp, w, t)) {
 			w->status = UHCA_ABI_WC_LOC_QP_OP_ERR;
 			return false;
@@ -538,10 +555,12 @@ static bool build(struct qp *qp, struct send_wr *w, uint8_t *buf, size_t cap, st
 	t->head.bth.ackreq = t->count == 1 && t->last_ackreq;
 	t->head.bth.solicited = t->count == 1 && t->last_solicited;
 	advance(qp, w, take);
+	if (qp->req.rate.kbps)
+		send_rate_count(qp, t->length, t->count);
 	return err == 0;
 }
 
-bool requester_transmit(struct qp *qp, uint8_t *buf, size_t cap, struct core_train *out)
+bool requester_transmit(struct qp *qp, uint8_t *buf, size_t cap, struct core_burst *out)
 {
 	struct requester *r = &qp->req;
 
@@ -559,7 +578,7 @@ bool requester_transmit(struct qp *qp, uint8_t *buf, size_t cap, struct core_tra
 		w = requester_wr(r, r->send);
 		r->blocked = why_blocked(qp, w);
 		if (r->blocked == BLOCKED_NOT && local_op_is(w)) {
-			if (!turn_take(qp))
+			if (!budget_take(qp))
 				return false;
 			local_op_run(qp, w);
 			continue;

@@ -159,26 +159,36 @@ void retry_rnr(struct qp *qp, uint8_t code)
 	timer_set(&qp->dev->timers, &r->timer, wait_time(qp) + roce_rnr_timer_ns(code));
 }
 
+bool retry_timer_postpone(struct timer *t, uint64_t now)
+{
+	struct requester *r = list_entry(t, struct requester, timer);
+	struct qp *qp = list_entry(r, struct qp, req);
+	struct timer_heap *timers = &qp->dev->timers;
+
+	if (r->blocked == BLOCKED_RNR)
+		return false;
+	timer_cancel(timers, t);
+	if (!ack_timeout(qp) || !requester_outstanding(r) || qp->state == QPS_ERR)
+		return true;
+	timer_set(timers, t, r->progress_at + patience(qp));
+	return t->deadline > timer_heap_time(timers, now);
+}
+
 void retry_timer_fired(struct timer *t, uint64_t now)
 {
 	struct requester *r = list_entry(t, struct requester, timer);
 	struct qp *qp = list_entry(r, struct qp, req);
-	uint64_t timeout = ack_timeout(qp);
+	uint64_t time = timer_heap_time(&qp->dev->timers, now);
 
-	now = timer_heap_time(&qp->dev->timers, now);
 	if (r->blocked == BLOCKED_RNR) {
 		r->blocked = BLOCKED_NOT;
-		r->progress_at = now;
+		r->progress_at = time;
 		qp_kick(qp);
 		return;
 	}
-	if (!timeout || !requester_outstanding(r) || qp->state == QPS_ERR)
+	if (retry_timer_postpone(t, now))
 		return;
-	if (now - r->progress_at < patience(qp)) {
-		timer_set(&qp->dev->timers, t, r->progress_at + patience(qp));
-		return;
-	}
 	qp->dev->counters.timeouts++;
-	timer_set(&qp->dev->timers, t, now + timeout);
+	timer_set(&qp->dev->timers, t, time + ack_timeout(qp));
 	retry_lost(qp, CORE_RETRY_TIMEOUT);
 }

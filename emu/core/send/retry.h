@@ -34,6 +34,12 @@ void retry_lost(struct qp *qp, enum core_retry why);
 /* RNR NAK with this timer code: waits, then sends again; RNR_RETRY_EXC_ERR when none is left. */
 void retry_rnr(struct qp *qp, uint8_t code);
 
+/*
+ * The timer is due. True when its wait begins anew, because there was progress, or nothing is
+ * waited for; false when something ends: a try, or the wait after an RNR NAK.
+ */
+bool retry_timer_postpone(struct timer *t, uint64_t now);
+
 /* The timer of struct requester fires here. */
 void retry_timer_fired(struct timer *t, uint64_t now);
 

@@ -238,3 +238,83 @@ uint8_t send_check(const struct qp *qp, const struct uhca_abi_send_wqe *wqe, con
 		*length = (uint32_t)bytes;
 	return status;
 }
+
+/* ---- why ---- */
+
+static struct uhca_abi_cause
+operation_cause(const struct qp *qp, const struct uhca_abi_send_wqe *wqe, const struct sgl *l)
+{
+	const struct core_config *cfg = &qp->dev->cfg;
+
+	if (!opcode_allowed(qp, wqe->opcode) || opcode_missing(cfg, wqe->opcode))
+		return CAUSE(OPERATION, .got = 0);
+	if (!elements_ok(cfg, wqe))
+		return CAUSE(ELEMENTS,
+			     .expected = wqe->opcode == UHCA_ABI_WR_READ_WITH_INV
+						 ? 1
+						 : send_max_read_sge(cfg),
+			     .got = wqe->num_sge);
+	if (must_be_inline(qp, wqe, l))
+		return CAUSE(INLINE, .got = sgl_length(l));
+	if (qp->type == QPT_UD)
+		return CAUSE(ADDRESS_HANDLE, .got = wqe->ud.ah);
+	return CAUSE(OPERATION, .got = 0);
+}
+
+/* The length that the operation takes; of a message the most. */
+static uint64_t right_length(const struct qp *qp, const struct uhca_abi_send_wqe *wqe)
+{
+	switch (wqe->opcode) {
+	case UHCA_ABI_WR_ATOMIC_CMP_AND_SWP:
+	case UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD:
+	case UHCA_ABI_WR_ATOMIC_WRITE:
+		return 8;
+	case UHCA_ABI_WR_MASKED_CMP_SWP:
+	case UHCA_ABI_WR_MASKED_FETCH_ADD:
+		return wqe->masked.size;
+	default:
+		return qp->type == QPT_UD ? qp->mtu : MAX_MESSAGE;
+	}
+}
+
+static struct uhca_abi_cause length_cause(const struct qp *qp, const struct uhca_abi_send_wqe *wqe,
+					  const struct sgl *l)
+{
+	uint64_t bytes = wqe->flags & UHCA_ABI_SEND_INLINE ? wqe->inline_length : sgl_length(l);
+
+	return CAUSE(MESSAGE_LENGTH, .expected = right_length(qp, wqe), .got = bytes);
+}
+
+static struct uhca_abi_cause local_op_cause(const struct qp *qp,
+					    const struct uhca_abi_send_wqe *wqe)
+{
+	const struct key_access a = {wqe->bind.mr_lkey, wqe->bind.addr, wqe->bind.length,
+				     MR_MW_BIND, false};
+	struct uhca_abi_cause c;
+
+	if (wqe->opcode == UHCA_ABI_WR_LOCAL_INV)
+		return CAUSE(INVALIDATE, .key = wqe->imm);
+	if (wqe->opcode != UHCA_ABI_WR_BIND_MW || !wqe->bind.length)
+		return (struct uhca_abi_cause){.kind = UHCA_ABI_CAUSE_NONE};
+	c = key_cause(qp_key_user(qp), &a);
+	if (c.kind == UHCA_ABI_CAUSE_MEMORY) /* the region is right */
+		c.kind = UHCA_ABI_CAUSE_NONE;
+	return c;
+}
+
+struct uhca_abi_cause send_cause(const struct qp *qp, const struct uhca_abi_send_wqe *wqe,
+				 const struct sgl *l, uint8_t status)
+{
+	switch (status) {
+	case UHCA_ABI_WC_LOC_QP_OP_ERR:
+		return operation_cause(qp, wqe, l);
+	case UHCA_ABI_WC_LOC_LEN_ERR:
+		return length_cause(qp, wqe, l);
+	case UHCA_ABI_WC_LOC_PROT_ERR:
+		return sgl_cause(l, send_local_rights(&qp->dev->cfg, wqe->opcode));
+	case UHCA_ABI_WC_MW_BIND_ERR:
+		return local_op_cause(qp, wqe);
+	default:
+		return (struct uhca_abi_cause){.kind = UHCA_ABI_CAUSE_NONE};
+	}
+}

@@ -26,4 +26,11 @@ uint32_t send_local_rights(const struct core_config *cfg, uint8_t opcode);
 /* Elements a READ may have. */
 uint32_t send_max_read_sge(const struct core_config *cfg);
 
+/*
+ * Why send_check, or an attempt to send the request, just gave this status, which is no success;
+ * kind NONE where the status says it all.
+ */
+struct uhca_abi_cause send_cause(const struct qp *qp, const struct uhca_abi_send_wqe *wqe,
+				 const struct sgl *l, uint8_t status);
+
 #endif

@@ -50,6 +50,7 @@ static void reset(struct qp *qp)
 	r->ssn = 0;
 	r->has_credits = r->gap_seen = r->draining = false;
 	r->blocked = BLOCKED_STATE;
+	r->cause.kind = UHCA_ABI_CAUSE_NONE;
 	r->una_psn = r->high_psn = r->next_psn;
 }
 
@@ -76,7 +77,7 @@ static bool flush_taken(struct qp *qp)
 	struct requester *r = &qp->req;
 
 	while (r->una != r->sq.head) {
-		if (!turn_take(qp))
+		if (!budget_take(qp))
 			return false;
 		const struct send_wr *w = requester_wr(r, r->una++);
 		send_retire(&r->sq, r->una);
@@ -95,7 +96,7 @@ static void flush_send_ring(struct qp *qp)
 	struct requester *r = &qp->req;
 	struct send_wr *w = &r->wr[0];
 
-	while (send_pending(&r->sq) && turn_take(qp) &&
+	while (send_pending(&r->sq) && budget_take(qp) &&
 	       send_fetch(&r->sq, &w->wqe, r->sge) == FETCH_OK) {
 		w->length = 0;
 		w->index = r->sq.head - 1;
@@ -114,11 +115,11 @@ static void flush(struct qp *qp)
 /* What was to be flushed in SQE must not be sent in RTS: it waits no longer. */
 static void flush_rest(struct qp *qp)
 {
-	uint32_t turns = qp->req.sq.entries / TURN_MAX + 1;
+	uint32_t turns = qp->req.sq.entries / BUDGET_MAX + 1;
 
-	for (; turns > 0 && !list_empty(&qp->turn_link); turns--) {
-		list_remove(&qp->turn_link);
-		qp->dev->turn_used = 0;
+	for (; turns > 0 && !list_empty(&qp->budget_link); turns--) {
+		list_remove(&qp->budget_link);
+		qp->dev->budget_used = 0;
 		flush(qp);
 	}
 }

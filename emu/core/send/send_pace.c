@@ -6,14 +6,14 @@
 #define NS_PER_BYTE 2u      /* 500 MB/s: a third of what a receiver was seen to take */
 #define HEADERS     64u     /* of a packet */
 
-static bool has_window(const struct core_train *t)
+static bool has_window(const struct core_burst *t)
 {
 	enum roce_service service = roce_opcode_info(t->head.bth.opcode)->service;
 
 	return service == ROCE_SVC_RC || service == ROCE_SVC_XRC;
 }
 
-void core_tx_left(struct device *dev, const struct core_train *t, uint64_t now)
+void core_tx_left(struct device *dev, const struct core_burst *t, uint64_t now)
 {
 	struct send_pace *p = &dev->pace;
 	uint32_t room = dev->cfg.window_bytes;
@@ -32,6 +32,23 @@ void core_tx_left(struct device *dev, const struct core_train *t, uint64_t now)
 bool send_pace_rests(const struct device *dev)
 {
 	return dev->now < dev->pace.until;
+}
+
+bool send_pace_holds(const struct qp *qp, const struct send_wr *w)
+{
+	const struct device *dev = qp->dev;
+	const uint8_t *dst = qp->flow.dst;
+
+	if (!send_pace_rests(dev))
+		return false;
+	if (qp->type == QPT_UD) {
+		const struct ah *ah = table_find(&dev->ahs, w->wqe.ud.ah);
+
+		if (!ah)
+			return false; /* and fails */
+		dst = ah->attr.dgid;
+	}
+	return !dev->ops->stays || !dev->ops->stays(dev->user, dst);
 }
 
 void send_pace_wait(struct qp *qp)

@@ -2,10 +2,10 @@
 /*
  * How fast packets leave that nobody acknowledges. A RoCE network loses nothing by itself; a socket
  * drops what it has no room for. Reliable services have a window for that (send_window.h), UC and
- * UD have nothing, and of long messages a train is one call for its sender, but several datagrams
+ * UD have nothing, and of long messages a burst is one call for its sender, but several datagrams
  * for its receiver. So they leave in bursts for which there is room, and more slowly than a
  * receiver takes them that has a processor for itself. In the pause behind a burst their QPs wait;
- * all others go on.
+ * all others go on, and so does what stays in the shell: that is taken as it comes.
  */
 #ifndef CORE_SEND_PACE_H
 #define CORE_SEND_PACE_H
@@ -14,6 +14,9 @@
 
 /* There is a pause. */
 bool send_pace_rests(const struct device *dev);
+
+/* The request of this unreliable QP waits for its end: it would leave by the network. */
+bool send_pace_holds(const struct qp *qp, const struct send_wr *w);
 
 /* The QP goes on behind the pause. */
 void send_pace_wait(struct qp *qp);

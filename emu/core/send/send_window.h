@@ -3,7 +3,7 @@
  * How much a QP may have under way. A receiver's socket holds what it holds, and nobody says how
  * much: who does not know finds out. The window begins with config.window_bytes, which any
  * receiver has room for, and grows by what is acknowledged while it is what keeps the QP from
- * sending, or from sending as much in one train as it could: fast up to half of the most it may be,
+ * sending, or from sending as much in one burst as it could: fast up to half of the most it may be,
  * and beyond that by a packet for each window. Behind a loss little goes first, because the
  * receiver's room may be full of what came behind the gap; it then grows fast up to half of what
  * was too much, but at least to what it began with.

@@ -91,6 +91,7 @@ static int to_file(const struct ctl_options *o)
 
 int ctl_capture(const struct ctl_options *o)
 {
+	static const char *const commands[] = {"start", "stop", "status", "dump", NULL};
 	const char *action = o->n_words > 1 ? o->word[1] : "";
 	bool start = strcmp(action, "start") == 0;
 
@@ -101,6 +102,8 @@ int ctl_capture(const struct ctl_options *o)
 	if ((strcmp(action, "stop") == 0 || strcmp(action, "status") == 0) && o->n_words == 2)
 		return request(o, json_pack("{s:s, s:s}", UHCA_CTL_CMD, "capture", UHCA_CTL_ACTION,
 					    action));
+	if (o->n_words > 1 && !words_has(action, words_at, commands))
+		return ctl_no_such("command of capture", action, words_at, commands);
 	return ctl_usage_error("capture start FILE, capture stop, capture status or capture dump "
 			       "FILE");
 }

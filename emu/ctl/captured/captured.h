@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The door of captured: the commands of uhcactl that start captures and tell what is in them, and
- * the search for the rules that a failure needs. main.c calls them. Begin at capture_cmd.c, and at
- * story_source.h for who reads a capture.
+ * Umbrella header of captured: the commands of uhcactl that start captures and tell what is in
+ * them, and the search for the rules that a failure needs. main.c calls them. Begin at
+ * capture_cmd.c, and at model_source.h for who reads a capture.
  */
 #ifndef CTL_CAPTURED_H
 #define CTL_CAPTURED_H

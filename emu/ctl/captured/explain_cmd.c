@@ -3,13 +3,13 @@
 #include "captured.h"
 #include "emu/ctl/line/line.h"
 #include "emu/ctl/show/show.h"
-#include "emu/story/ladder/ladders.h"
-#include "story_source.h"
+#include "emu/model/ladder/ladders.h"
+#include "model_source.h"
 
 #include <stdlib.h>
 
 /* What is said of a completion in one sentence; NULL: no memory. */
-static json_t *sentence_of(const struct story *s, const struct story_record *r)
+static json_t *sentence_of(const struct model *s, const struct model_record *r)
 {
 	char *text = NULL;
 	size_t size = 0;
@@ -18,28 +18,28 @@ static json_t *sentence_of(const struct story *s, const struct story_record *r)
 
 	if (!out)
 		return NULL;
-	story_explain_shortly(out, s, r);
+	model_explain_shortly(out, s, r);
 	fclose(out);
 	sentence = json_string(text);
 	free(text);
 	return sentence;
 }
 
-static json_t *word_of(const struct story_record *r, const char *name)
+static json_t *word_of(const struct model_record *r, const char *name)
 {
-	const char *value = story_word(r, name);
+	const char *value = model_word(r, name);
 
 	return value ? json_string(value) : json_null();
 }
 
-static int print_json(const struct story *s, const struct explain_options *e)
+static int print_json(const struct model *s, const struct explain_options *e)
 {
 	json_t *all = json_array();
 
 	for (uint32_t i = 0; i < s->n_records; i++) {
-		const struct story_record *r = &s->record[i];
+		const struct model_record *r = &s->record[i];
 
-		if (!story_explain_wants(s, r, e))
+		if (!model_explain_wants(s, r, e))
 			continue;
 		json_array_append_new(
 			all, json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "ns",
@@ -54,24 +54,26 @@ static int print_json(const struct story *s, const struct explain_options *e)
 int ctl_explain(const struct ctl_options *o)
 {
 	struct explain_options e = {.has_qp = o->qp != NULL, .has_wr = o->wr != NULL};
-	struct story s;
+	struct model s;
 	uint64_t qp = 0;
 	int status;
 
 	if (o->n_words != 2)
 		return ctl_usage_error("explain FILE, or explain live");
-	if (o->qp && !ctl_story_number(o->qp, 0xffffff, &qp))
+	if (o->qp && !ctl_model_number(o->qp, 0xffffff, &qp))
 		return ctl_usage_error("--qp takes a QP number, such as 0x11");
-	if (o->wr && !ctl_story_number(o->wr, UINT64_MAX, &e.wr))
+	if (o->wr && !ctl_model_number(o->wr, UINT64_MAX, &e.wr))
 		return ctl_usage_error("--wr takes a request's identifier, such as 0x2a");
 	e.qp = (uint32_t)qp;
-	status = ctl_story_open(o, &s);
+	status = ctl_model_open(o, &s);
+	if (status == 0 && e.has_qp)
+		status = ctl_model_has_qp(o, &s, e.qp);
 	if (status == 0 && o->json)
 		status = print_json(&s, &e);
 	else if (status == 0)
-		story_explain(stdout, &s, &e);
+		model_explain(stdout, &s, &e);
 	if (status == 0 && s.error[0])
 		status = CTL_EXIT_FAILED;
-	story_free(&s);
+	model_free(&s);
 	return status;
 }

@@ -3,8 +3,8 @@
 #include "captured.h"
 #include "emu/ctl/lib/lib.h"
 #include "emu/ctl/line/line.h"
-#include "emu/story/ladder/ladders.h"
-#include "story_source.h"
+#include "emu/model/ladder/ladders.h"
+#include "model_source.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -42,7 +42,7 @@ static unsigned terminal_width(void)
 
 	if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col)
 		return size.ws_col;
-	if (columns && ctl_story_number(columns, LADDER_WIDTH_MAX, &n))
+	if (columns && ctl_model_number(columns, LADDER_WIDTH_MAX, &n))
 		return (unsigned)n;
 	return WIDTH_DEFAULT;
 }
@@ -55,7 +55,7 @@ static int choose_style(const struct ctl_options *o, struct ladder_style *style)
 	style->utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 	style->colours = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
 	if (o->width &&
-	    (!ctl_story_number(o->width, LADDER_WIDTH_MAX, &width) || width < LADDER_WIDTH_MIN))
+	    (!ctl_model_number(o->width, LADDER_WIDTH_MAX, &width) || width < LADDER_WIDTH_MIN))
 		return ctl_usage_error("--width takes a number of columns, 60 to 400");
 	if (width < LADDER_WIDTH_MIN)
 		width = LADDER_WIDTH_MIN;
@@ -69,16 +69,17 @@ static int choose_rows(const struct ctl_options *o, struct ladder_options *l)
 {
 	uint64_t qp = 0;
 
-	if (o->qp && !ctl_story_number(o->qp, 0xffffff, &qp))
+	if (o->qp && !ctl_model_number(o->qp, 0xffffff, &qp))
 		return ctl_usage_error("--qp takes a QP number, such as 0x11");
-	if ((o->from && !ctl_story_time(o->from, &l->from)) ||
-	    (o->to && !ctl_story_time(o->to, &l->to)))
+	if ((o->from && !ctl_model_time(o->from, &l->from)) ||
+	    (o->to && !ctl_model_time(o->to, &l->to)))
 		return ctl_usage_error("--from and --to take times, such as 1.5ms");
 	if (o->to && l->to <= l->from)
 		return ctl_usage_error("--to is not after --from");
 	l->has_qp = o->qp != NULL;
 	l->qp = (uint32_t)qp;
 	l->all = o->all;
+	l->no_setup = o->no_setup;
 	return 0;
 }
 
@@ -90,24 +91,41 @@ static int no_memory(void)
 	return CTL_EXIT_FAILED;
 }
 
-static int draw_svg(const char *file, const struct ladder *l)
+static int draw_svg(const char *file, const struct ladder *l, const char *title)
 {
 	FILE *f = ctl_file_open("uhcactl", file);
 
 	if (!f)
 		return CTL_EXIT_FAILED;
-	ladder_print_svg(f, l);
+	ladder_print_svg(f, l, title);
 	return ctl_file_close("uhcactl", file, f) ? 0 : CTL_EXIT_FAILED;
 }
 
 static void print_text(const struct ladder *l, const struct ladder_style *style)
 {
-	if (l->n_rows == 0 && l->story->cut == 0)
+	if (l->n_rows == 0 && l->model->cut == 0)
 		puts("There is nothing to draw: no RoCEv2 packet, and no record of a device.");
 	else if (l->n_rows > 0)
 		ladder_print_head(stdout, l, style);
 	ladder_print_rows(stdout, l, style, 0, l->n_rows);
 	ladder_print_foot(stdout, l);
+}
+
+static void print_title(const struct ctl_options *o)
+{
+	if (o->title)
+		printf("%s\n\n", o->title);
+}
+
+/* False: there are more names than lanes. */
+static bool name_lanes(const struct ctl_options *o, struct ladder *l)
+{
+	unsigned n = o->names ? ladder_name_lanes(l, o->names) : 0;
+
+	if (n <= l->n_lanes)
+		return true;
+	fprintf(stderr, "uhcactl: --names has %u names, and there are %u lanes\n", n, l->n_lanes);
+	return false;
 }
 
 /* ---- as JSON ---- */
@@ -157,7 +175,7 @@ static void print_json(const struct ladder *l)
 	fputs("{\"lanes\": ", stdout);
 	json_dumpf(lanes, stdout, 0);
 	json_decref(lanes);
-	printf(", \"hidden\": %u, \"truncated\": %zu, \"rows\": [", l->hidden, l->story->cut);
+	printf(", \"hidden\": %u, \"truncated\": %zu, \"rows\": [", l->hidden, l->model->cut);
 	for (uint32_t i = 0; i < l->n_rows; i++) {
 		json_t *row = row_of(&l->row[i]);
 
@@ -168,7 +186,7 @@ static void print_json(const struct ladder *l)
 	fputs("\n]}\n", stdout);
 }
 
-static int draw(const struct ctl_options *o, const struct story *s, struct ladder_options *rows,
+static int draw(const struct ctl_options *o, const struct model *s, struct ladder_options *rows,
 		const struct ladder_style *style)
 {
 	struct ladder l;
@@ -177,12 +195,16 @@ static int draw(const struct ctl_options *o, const struct story *s, struct ladde
 	rows->lanes = o->svg || o->json ? 0 : ladder_lanes_for(style->width);
 	if (ladder_make(&l, s, rows) < 0)
 		status = no_memory();
+	else if (!o->json && !name_lanes(o, &l))
+		status = CTL_EXIT_FAILED;
 	else if (o->svg)
-		status = draw_svg(o->svg, &l);
+		status = draw_svg(o->svg, &l, o->title);
 	else if (o->json)
 		print_json(&l);
-	else
+	else {
+		print_title(o);
 		print_text(&l, style);
+	}
 	if (status == 0 && (o->svg || o->json) && s->error[0])
 		fprintf(stderr, "uhcactl: the capture is broken: %s\n", s->error);
 	ladder_free(&l);
@@ -195,7 +217,7 @@ static int draw(const struct ctl_options *o, const struct story *s, struct ladde
 struct live {
 	struct ladder_lane lane[LADDER_LANES_MAX];
 	unsigned n_lanes;
-	uint64_t base;    /* when the first story began */
+	uint64_t base;    /* when the first capture began */
 	uint64_t printed; /* all rows until this time */
 };
 
@@ -228,13 +250,13 @@ static void print_new(struct live *live, const struct ladder *l, const struct la
 	live->printed = end;
 }
 
-static uint64_t settled(const struct story *s)
+static uint64_t settled(const struct model *s)
 {
 	return wall_clock() > s->ended + QUIET_NS ? s->ended : s->ended - SETTLED_NS;
 }
 
 /* With much traffic the recorder forgets faster than we look. */
-static void tell_gap(const struct live *live, const struct story *s)
+static void tell_gap(const struct live *live, const struct model *s)
 {
 	if (live->printed && s->began > live->printed)
 		printf("\nThe flight recorder has forgotten %.3f ms.\n\n",
@@ -244,9 +266,9 @@ static void tell_gap(const struct live *live, const struct story *s)
 static int look(const struct ctl_options *o, struct live *live, struct ladder_options *rows,
 		const struct ladder_style *style)
 {
-	struct story s;
+	struct model s;
 	struct ladder l = {0};
-	int status = ctl_story_open(o, &s);
+	int status = ctl_model_open(o, &s);
 
 	if (status == 0 && s.n_moments > 0) {
 		tell_gap(live, &s);
@@ -256,11 +278,13 @@ static int look(const struct ctl_options *o, struct live *live, struct ladder_op
 		rows->n_before = live->n_lanes;
 		if (ladder_make(&l, &s, rows) < 0)
 			status = no_memory();
-		else
+		else if (o->names)
+			ladder_name_lanes(&l, o->names);
+		if (status == 0)
 			print_new(live, &l, style, settled(&s));
 	}
 	ladder_free(&l);
-	story_free(&s);
+	model_free(&s);
 	if (fflush(stdout) != 0)
 		status = CTL_EXIT_FAILED;
 	return status;
@@ -276,6 +300,7 @@ static int follow(const struct ctl_options *o, struct ladder_options *rows,
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	rows->lanes = ladder_lanes_for(style->width);
+	print_title(o);
 	while (status == 0 && !interrupted) {
 		status = look(o, &live, rows, style);
 		if (status == 0 && !interrupted)
@@ -288,7 +313,7 @@ int ctl_ladder(const struct ctl_options *o)
 {
 	struct ladder_options rows = {.has_qp = false};
 	struct ladder_style style;
-	struct story s;
+	struct model s;
 	int status;
 
 	if (o->n_words != 2)
@@ -298,11 +323,13 @@ int ctl_ladder(const struct ctl_options *o)
 		status = choose_rows(o, &rows);
 	if (status != 0)
 		return status;
-	if (strcmp(o->word[1], CTL_STORY_LIVE) == 0 && !o->once && !o->svg && !o->json)
+	if (strcmp(o->word[1], CTL_MODEL_LIVE) == 0 && !o->once && !o->svg && !o->json)
 		return follow(o, &rows, &style);
-	status = ctl_story_open(o, &s);
+	status = ctl_model_open(o, &s);
+	if (status == 0 && rows.has_qp)
+		status = ctl_model_has_qp(o, &s, rows.qp);
 	if (status == 0)
 		status = draw(o, &s, &rows, &style);
-	story_free(&s);
+	model_free(&s);
 	return status;
 }

@@ -4,10 +4,11 @@
  * the search are the rules, one line each, and where a rule names several matches (nth=3,7,9, as a
  * replayed trace does) each of these. FILE is a file of rules, tried with
  *
- *	uhca-run [--devices N] [--wire] --private --fault-file RULES -- COMMAND
+ *	uhca-run [--devices N] [--wire] [--fault-seed N] --private --fault-file RULES -- COMMAND
  *
  * or, without a command, a scenario, of which only its fault lines are parts. "Fails" means the
- * exit status that all rules together give.
+ * exit status that all rules together give. What fails by chance is tried several times: a set of
+ * rules fails when one of its tries does.
  */
 #include "captured.h"
 #include "emu/ctl/lib/lib.h"
@@ -26,7 +27,8 @@
 #define LINES_MAX 4096
 #define CANNOT    125 /* uhca-run itself could not do it */
 #define WORDS_MAX 256 /* of the command */
-#define ARGS_MAX  (WORDS_MAX + 9)
+#define ARGS_MAX  (WORDS_MAX + 11)
+#define TIMES_MAX 10000
 
 /* A line of the file, or one match of a rule in it. */
 struct part {
@@ -36,15 +38,13 @@ struct part {
 
 struct plan {
 	char *const *command; /* NULL: a scenario */
-	const char *devices;  /* as typed; NULL: uhca-run's default */
-	bool wire;
+	const struct ctl_options *given;
+	struct minimise m;
 	char *text;
 	char *line[LINES_MAX];
 	unsigned n_lines;
 	struct part part[MINIMISE_MAX];
-	unsigned n_parts;
 	char file[256]; /* that is tried */
-	int status;     /* of the failure */
 };
 
 static int complain(const char *file, const char *what)
@@ -84,14 +84,14 @@ static const char *list_of(const char *line)
 
 static bool add_part(struct plan *p, unsigned line, const char *nth, size_t len)
 {
-	struct part *part = &p->part[p->n_parts];
+	struct part *part = &p->part[p->m.n];
 
-	if (p->n_parts == MINIMISE_MAX || len >= sizeof(part->nth))
+	if (p->m.n == MINIMISE_MAX || len >= sizeof(part->nth))
 		return false;
 	part->line = line;
 	memcpy(part->nth, nth, len);
 	part->nth[len] = '\0';
-	p->n_parts++;
+	p->m.n++;
 	return true;
 }
 
@@ -137,20 +137,24 @@ static int read_plan(struct plan *p, const char *file)
 			return complain(file, "too many rules");
 		at = end ? end + 1 : NULL;
 	}
-	return p->n_parts > 0 ? 0 : complain(file, "there is no rule in it");
+	if (p->m.n > 0)
+		return 0;
+	return complain(file, p->command ? "there is no rule in it"
+					 : "no scenario with rules: for a file of rules the "
+					   "command is missing: minimise FILE -- COMMAND");
 }
 
 /* ---- what is left of it, as a file ---- */
 
-static void put_line(FILE *f, const struct plan *p, unsigned line, const bool keep[])
+static void put_line(FILE *f, const struct plan *p, unsigned line)
 {
 	const char *text = p->line[line], *list = list_of(text);
 	bool first = true;
 
-	for (unsigned i = 0; i < p->n_parts; i++) {
+	for (unsigned i = 0; i < p->m.n; i++) {
 		const struct part *part = &p->part[i];
 
-		if (part->line != line || !keep[i])
+		if (part->line != line || !p->m.keep[i])
 			continue;
 		if (!part->nth[0]) {
 			fprintf(f, "%s\n", text);
@@ -165,23 +169,23 @@ static void put_line(FILE *f, const struct plan *p, unsigned line, const bool ke
 		fprintf(f, "%s\n", list + strcspn(list, " \t"));
 }
 
-static void put_plan(FILE *f, const struct plan *p, const bool keep[])
+static void put_plan(FILE *f, const struct plan *p)
 {
 	for (unsigned i = 0; i < p->n_lines; i++) {
 		if (is_part(p, p->line[i]))
-			put_line(f, p, i, keep);
+			put_line(f, p, i);
 		else
 			fprintf(f, "%s\n", p->line[i]);
 	}
 }
 
-static bool write_trial(const struct plan *p, const bool keep[])
+static bool write_trial(const struct plan *p)
 {
 	FILE *f = ctl_file_open("uhcactl", p->file);
 
 	if (!f)
 		return false;
-	put_plan(f, p, keep);
+	put_plan(f, p);
 	return ctl_file_close("uhcactl", p->file, f);
 }
 
@@ -196,11 +200,15 @@ static void __attribute__((noreturn)) become_trial(const struct plan *p)
 	if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(null, 2) < 0)
 		_exit(CANNOT);
 	unsetenv("UHCA_DIR");
-	if (p->devices) {
+	if (p->given->devices) {
 		argv[n++] = "--devices";
-		argv[n++] = p->devices;
+		argv[n++] = p->given->devices;
 	}
-	if (p->wire)
+	if (p->given->fault_seed) {
+		argv[n++] = "--fault-seed";
+		argv[n++] = p->given->fault_seed;
+	}
+	if (p->given->wire)
 		argv[n++] = "--wire";
 	if (p->command) {
 		argv[n++] = "--private";
@@ -218,57 +226,37 @@ static void __attribute__((noreturn)) become_trial(const struct plan *p)
 	_exit(CANNOT);
 }
 
-static int run_trial(const struct plan *p, const bool keep[])
+/* A scenario may speak of a rule that is not in this one: it fails in another way. */
+static int run_trial(struct minimise *m)
 {
+	struct plan *p = m->arg;
+	int status = CANNOT;
 	pid_t pid;
-	int status;
 
-	if (!write_trial(p, keep))
-		return CANNOT;
+	if (!write_trial(p))
+		return -EIO;
 	pid = fork();
 	if (pid == 0)
 		become_trial(p);
 	while (pid > 0 && waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
-			return CANNOT;
-	return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : CANNOT;
+			return -EIO;
+	status = pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : CANNOT;
+	return status == CANNOT && (p->command || !m->status) ? -EIO : status;
 }
 
-static int fails(void *arg, const bool keep[], unsigned n)
+static void tell_tries(const struct minimise *m, unsigned failed, int status)
 {
-	const struct plan *p = arg;
-	unsigned kept = 0;
-	int status = run_trial(p, keep);
-
-	for (unsigned i = 0; i < n; i++)
-		kept += keep[i];
-	fprintf(stderr, "%u of %u: status %d\n", kept, n, status);
-	/* a scenario may speak of a rule that is not in this one: it fails in another way */
-	if (status == CANNOT && p->command)
-		return -EIO;
-	return status == p->status;
+	fprintf(stderr, "%u of %u rules: ", m->left, m->n);
+	if (m->times == 1)
+		fprintf(stderr, "status %d\n", status);
+	else
+		fprintf(stderr, "%u of %u runs fail\n", failed, m->times);
 }
 
 /* ---- */
 
-/* With all of them it must fail, and with none of them it must not. */
-static int look_at_ends(struct plan *p, const char *file)
-{
-	bool all[MINIMISE_MAX], none[MINIMISE_MAX] = {false};
-
-	for (unsigned i = 0; i < p->n_parts; i++)
-		all[i] = true;
-	p->status = run_trial(p, all);
-	if (p->status == CANNOT)
-		return complain(file, "it cannot be run with uhca-run; try that by hand");
-	if (p->status == 0)
-		return complain(file, "nothing fails with these rules");
-	if (run_trial(p, none) == p->status)
-		return complain(file, "it fails without any of its rules as well");
-	return 0;
-}
-
-static int print_json(const struct plan *p, const bool keep[], unsigned left, int runs)
+static int print_json(const struct plan *p)
 {
 	char *text = NULL;
 	size_t size = 0;
@@ -276,36 +264,61 @@ static int print_json(const struct plan *p, const bool keep[], unsigned left, in
 	bool ok = out;
 
 	if (out) {
-		put_plan(out, p, keep);
+		put_plan(out, p);
 		fclose(out);
-		ok = ctl_print_json(json_pack("{s:I, s:I, s:i, s:i, s:s}", "matter",
-					      (json_int_t)left, "of", (json_int_t)p->n_parts,
-					      "runs", runs, "status", p->status, "text", text));
+		ok = ctl_print_json(json_pack("{s:I, s:I, s:I, s:i, s:I, s:I, s:s}", "matter",
+					      (json_int_t)p->m.left, "of", (json_int_t)p->m.n,
+					      "runs", (json_int_t)p->m.runs, "status", p->m.status,
+					      "times", (json_int_t)p->m.times, "failed",
+					      (json_int_t)p->m.failed, "text", text));
 	}
 	free(text);
 	return ok ? 0 : CTL_EXIT_FAILED;
 }
 
-static int search(struct plan *p, const char *file, bool json)
+static int print_plan(const struct plan *p)
 {
-	bool keep[MINIMISE_MAX];
-	unsigned left = 0;
-	int trials;
+	const struct minimise *m = &p->m;
 
-	if (look_at_ends(p, file) != 0)
-		return CTL_EXIT_FAILED;
-	fprintf(stderr, "all %u: status %d\n", p->n_parts, p->status);
-	trials = minimise(p->n_parts, keep, fails, p);
-	if (trials < 0)
-		return complain(file, "a trial could not be run");
-	for (unsigned i = 0; i < p->n_parts; i++)
-		left += keep[i];
-	if (json)
-		return print_json(p, keep, left, trials + 2);
-	printf("# %u of %u matter%s, found in %d runs\n", left, p->n_parts, left == 1 ? "s" : "",
-	       trials + 2);
-	put_plan(stdout, p, keep);
+	printf("# %u of %u matter%s, found in %u runs", m->left, m->n, m->left == 1 ? "s" : "",
+	       m->runs);
+	if (m->times > 1)
+		printf("; with %s %u of %u fail", m->left == 1 ? "it" : "them", m->failed,
+		       m->times);
+	putchar('\n');
+	put_plan(stdout, p);
 	return 0;
+}
+
+static int search(struct plan *p, const char *file)
+{
+	p->m.count = true;
+	p->m.run = run_trial;
+	p->m.told = tell_tries;
+	p->m.arg = p;
+	switch (minimise(&p->m)) {
+	case MINIMISE_FOUND:
+		return p->given->json ? print_json(p) : print_plan(p);
+	case MINIMISE_PASSES:
+		return complain(file, p->m.times > 1
+					      ? "nothing fails with these rules"
+					      : "nothing fails with these rules; if it does by "
+						"chance: --times 20");
+	case MINIMISE_WITHOUT:
+		return complain(file, "it fails without any of its rules as well");
+	case MINIMISE_CANNOT:
+		return complain(file, "it cannot be run with uhca-run; try that by hand");
+	}
+	__builtin_unreachable();
+}
+
+static bool parse_times(const char *text, unsigned *out)
+{
+	char *end;
+	unsigned long n = text ? strtoul(text, &end, 10) : 1;
+
+	*out = (unsigned)n;
+	return !text || (isdigit((unsigned char)text[0]) && !*end && n > 0 && n <= TIMES_MAX);
 }
 
 static unsigned count_words(char *const *word)
@@ -329,9 +342,10 @@ int ctl_minimise(const struct ctl_options *o)
 		return ctl_usage_error("the command of minimise is too long");
 	if (o->rest && !o->rest[0])
 		return ctl_usage_error("minimise: no command behind --");
+	if (!parse_times(o->times, &p.m.times))
+		return ctl_usage_error("--times takes a number from 1 to 10000");
 	p.command = o->rest;
-	p.devices = o->devices;
-	p.wire = o->wire;
+	p.given = o;
 	status = read_plan(&p, o->word[1]);
 	if (status != 0)
 		return status;
@@ -342,7 +356,7 @@ int ctl_minimise(const struct ctl_options *o)
 	if (fd < 0)
 		return complain(p.file, strerror(errno));
 	close(fd);
-	status = ctl_look_beside() < 0 ? CTL_EXIT_FAILED : search(&p, o->word[1], o->json);
+	status = ctl_look_beside() < 0 ? CTL_EXIT_FAILED : search(&p, o->word[1]);
 	unlink(p.file);
 	free(p.text);
 	return status;

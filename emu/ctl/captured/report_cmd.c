@@ -3,8 +3,8 @@
 #include "captured.h"
 #include "emu/ctl/lib/lib.h"
 #include "emu/ctl/line/line.h"
-#include "emu/story/report/report.h"
-#include "story_source.h"
+#include "emu/model/report/report.h"
+#include "model_source.h"
 
 #include <errno.h>
 #include <string.h>
@@ -17,14 +17,14 @@ static const char *short_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-static int write_page(const char *file, const struct story *s, const char *name, bool json)
+static int write_page(const char *file, const struct model *s, const char *name, bool json)
 {
 	FILE *out = ctl_file_open("uhcactl", file);
 	int error;
 
 	if (!out)
 		return CTL_EXIT_FAILED;
-	error = json ? story_report_json(out, s) : story_report(out, s, name);
+	error = json ? model_report_json(out, s) : model_report(out, s, name);
 	if (error < 0)
 		fprintf(stderr, "uhcactl: %s: %s\n", file, strerror(-error));
 	return ctl_file_close("uhcactl", file, out) && error == 0 ? 0 : CTL_EXIT_FAILED;
@@ -32,14 +32,14 @@ static int write_page(const char *file, const struct story *s, const char *name,
 
 int ctl_report(const struct ctl_options *o)
 {
-	struct story s;
+	struct model s;
 	int status;
 
 	if (o->n_words != 2)
 		return ctl_usage_error("report FILE -o PAGE, or report live -o PAGE");
 	if (!o->output && !o->json)
 		return ctl_usage_error("report needs -o PAGE, the file to write");
-	status = ctl_story_open(o, &s);
+	status = ctl_model_open(o, &s);
 	if (status == 0)
 		status = write_page(o->output ? o->output : "-", &s, short_name(o->word[1]),
 				    o->json);
@@ -48,6 +48,6 @@ int ctl_report(const struct ctl_options *o)
 		fprintf(stderr, "uhcactl: the capture is broken: %s\n", s.error);
 		status = CTL_EXIT_FAILED;
 	}
-	story_free(&s);
+	model_free(&s);
 	return status;
 }

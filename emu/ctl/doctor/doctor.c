@@ -13,6 +13,8 @@ static const struct {
 	void (*check)(struct doctor_finding *out);
 } checks[] = {
 	{"libibverbs", machine_check_libibverbs},
+	{"folder", machine_check_folder},
+	{"proc", machine_check_proc},
 	{"client memory", memory_check_ways},
 	{"Yama", memory_check_yama},
 	{"seccomp", machine_check_seccomp},

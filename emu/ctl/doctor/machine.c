@@ -2,6 +2,8 @@
 /* See machine.h. */
 #include "machine.h"
 
+#include "emu/ctl/instance/instance.h"
+
 #include <arpa/inet.h>
 #include <dirent.h>
 #include <dlfcn.h>
@@ -12,6 +14,7 @@
 #include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -34,6 +37,37 @@ void machine_check_programs(const struct doctor_places *places, struct doctor_fi
 		finding_set(out, DOCTOR_BAD, remedy, "%s: %s", places->preload, strerror(errno));
 	else
 		finding_set(out, DOCTOR_GOOD, NULL, "%s", places->daemon);
+}
+
+/* Where instances are made. */
+void machine_check_folder(struct doctor_finding *out)
+{
+	const char *root = run_dir_root();
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/uhca-doctor-XXXXXX", root);
+	if (mkdtemp(path)) {
+		rmdir(path);
+		finding_set(out, DOCTOR_GOOD, NULL, "%s can be written to", root);
+	} else {
+		finding_set(out, DOCTOR_BAD,
+			    "set XDG_RUNTIME_DIR or TMPDIR to one that can be written to, as "
+			    "/dev/shm",
+			    "no instance can be made in %s: %s", root, strerror(errno));
+	}
+}
+
+void machine_check_proc(struct doctor_finding *out)
+{
+	if (access("/proc/self/mem", R_OK | W_OK) == 0)
+		finding_set(out, DOCTOR_GOOD, NULL, "proc(5) is mounted");
+	else
+		finding_set(out, DOCTOR_BAD,
+			    "as root: mount -t proc proc /proc; a container has it where it is not "
+			    "hidden",
+			    "/proc/self/mem: %s: programs cannot hand their memory to the device, "
+			    "which refuses them",
+			    strerror(errno));
 }
 
 void machine_check_libibverbs(struct doctor_finding *out)

@@ -21,6 +21,8 @@ void machine_judge_processors(int n, struct doctor_finding *out);
 
 /* The checks. */
 void machine_check_programs(const struct doctor_places *places, struct doctor_finding *out);
+void machine_check_folder(struct doctor_finding *out);
+void machine_check_proc(struct doctor_finding *out);
 void machine_check_libibverbs(struct doctor_finding *out);
 void machine_check_seccomp(struct doctor_finding *out);
 void machine_check_sandbox(struct doctor_finding *out);

@@ -19,6 +19,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#ifndef UFFD_USER_MODE_ONLY /* headers of a kernel before 5.11 */
+#define UFFD_USER_MODE_ONLY 1
+#endif
+
 #define YAMA    "/proc/sys/kernel/yama/ptrace_scope"
 #define STATUS  "/proc/self/status"
 #define MEMINFO "/proc/meminfo"
@@ -176,7 +180,7 @@ void memory_check_shared(struct doctor_finding *out)
 		close(fd);
 }
 
-/* ---- what adopted memory asks for ---- */
+/* ---- what pinned memory asks for ---- */
 
 /* Where calls are filtered, the machine's setting is not what refuses this one. */
 static const char *userfaultfd_remedy(int error, bool filtered)
@@ -191,15 +195,14 @@ void memory_judge_userfaultfd(int error, bool filtered, struct doctor_finding *o
 {
 	if (error == 0)
 		finding_set(out, DOCTOR_GOOD, NULL,
-			    "granted: --adopt holds threads while memory is replaced");
+			    "granted: --pin holds threads while memory is replaced");
 	else if (error == -1)
-		finding_set(
-			out, DOCTOR_NOTE, "as root: sysctl vm.unprivileged_userfaultfd=1",
-			"granted for faults of programs, not of the kernel: --adopt safe leaves "
-			"memory of programs with threads where it is");
+		finding_set(out, DOCTOR_NOTE, "as root: sysctl vm.unprivileged_userfaultfd=1",
+			    "granted for faults of programs, not of the kernel: --pin safe leaves "
+			    "memory of programs with threads where it is");
 	else
 		finding_set(out, DOCTOR_NOTE, userfaultfd_remedy(error, filtered),
-			    "refused (%s): --adopt leaves memory of programs with threads where it "
+			    "refused (%s): --pin leaves memory of programs with threads where it "
 			    "is; nothing else needs it",
 			    strerror(error));
 }

@@ -7,7 +7,7 @@
 
 #include <jansson.h>
 
-#define CTL_FAILURE_MAX 512
+#define CTL_FAILURE_MAX 1024
 
 /* Why there is no result. */
 struct ctl_failure {

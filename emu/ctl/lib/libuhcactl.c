@@ -7,6 +7,7 @@
 
 #include "connection.h"
 #include "emu/abi/ctl.h"
+#include "emu/words/words.h"
 #include "exit_status.h"
 #include "instance_dir.h"
 
@@ -283,9 +284,18 @@ static const json_t *row_of(const json_t *table, const char *device)
 	return NULL;
 }
 
+/* A column of the table; the first has the devices. */
+static const char *counter_at(const void *table, unsigned i)
+{
+	const json_t *columns = json_object_get(table, UHCA_CTL_COLUMNS);
+
+	return json_string_value(json_object_get(json_array_get(columns, i + 1), UHCA_CTL_NAME));
+}
+
 int uhcactl_counter(struct uhcactl *c, const char *device, const char *name, uint64_t *value,
 		    struct uhcactl_error *error)
 {
+	char hint[WORDS_HINT_MAX];
 	const json_t *cell;
 	const json_t *row;
 	json_t *table;
@@ -301,7 +311,9 @@ int uhcactl_counter(struct uhcactl *c, const char *device, const char *name, uin
 		status = fail(error, -ENOENT, "there is no device '%.100s'",
 			      device ? device : "(which one?)");
 	else if (!json_is_integer(cell))
-		status = fail(error, -ENOENT, "there is no counter '%.100s'", name);
+		status = fail(error, -ENOENT, "there is no counter '%.100s'%s", name,
+			      words_hint(words_nearest(name, strlen(name), counter_at, table), hint,
+					 sizeof(hint)));
 	else
 		*value = (uint64_t)json_integer_value(cell);
 	json_decref(table);

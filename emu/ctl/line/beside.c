@@ -8,24 +8,50 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
-#define LIBRARY "provider/.libs/libuhca_preload.so"
+/* Where the other parts lie, seen from the folder of this program or from the one above it. */
+struct layout {
+	const char *daemon;
+	const char *preload;
+	const char *sanitizer;
+};
+
+static const struct layout build_tree = {
+	.daemon = "uhcad",
+	.preload = "provider/.libs/libuhca_preload.so",
+	.sanitizer = "uhca-sanitizer",
+};
+
+/* "make install" with the default folders below its prefix, and so the tarball for all systems. */
+static const struct layout installed = {
+	.daemon = "sbin/uhcad",
+	.preload = "lib/uhca/libuhca_preload.so",
+	.sanitizer = "libexec/uhca/uhca-sanitizer",
+};
+
+static bool cut_last_name(char *path)
+{
+	char *slash = strrchr(path, '/');
+
+	if (slash)
+		*slash = '\0';
+	return slash;
+}
 
 /* The folder of this program, without the last slash. */
 static int find_folder(char out[PATH_MAX])
 {
+	/* Where there is no /proc: as it was called. */
+	const char *called = (const char *)getauxval(AT_EXECFN);
 	ssize_t n = readlink("/proc/self/exe", out, PATH_MAX - 1);
-	char *slash;
 
-	if (n < 0)
+	if (n >= 0)
+		out[n] = '\0';
+	else if (!called || !realpath(called, out))
 		return -errno;
-	out[n] = '\0';
-	slash = strrchr(out, '/');
-	if (!slash)
-		return -ENOENT;
-	*slash = '\0';
-	return 0;
+	return cut_last_name(out) ? 0 : -ENOENT;
 }
 
 /* The variable becomes FOLDER/FILE where that is there and the variable is not. */
@@ -41,15 +67,28 @@ static int set_file(const char *variable, const char *folder, const char *file)
 	return result;
 }
 
-static bool is_build_tree(const char *folder)
+static bool may_use(const char *folder, const char *file, int mode)
 {
-	char path[PATH_MAX + sizeof(LIBRARY) + 1];
+	char path[2 * PATH_MAX];
 
-	snprintf(path, sizeof(path), "%s/uhcad", folder);
-	if (access(path, X_OK) < 0)
-		return false;
-	snprintf(path, sizeof(path), "%s/%s", folder, LIBRARY);
-	return access(path, R_OK) == 0;
+	return (size_t)snprintf(path, sizeof(path), "%s/%s", folder, file) < sizeof(path) &&
+	       access(path, mode) == 0;
+}
+
+static bool has_layout(const char *folder, const struct layout *l)
+{
+	return may_use(folder, l->daemon, X_OK) && may_use(folder, l->preload, R_OK);
+}
+
+static int set_files(const char *folder, const struct layout *l)
+{
+	int error = set_file("UHCA_DAEMON", folder, l->daemon);
+
+	if (error == 0)
+		error = set_file("UHCA_PRELOAD", folder, l->preload);
+	if (error == 0)
+		error = set_file("UHCA_SANITIZER", folder, l->sanitizer);
+	return error;
 }
 
 /* Is it the first in the list, or (anywhere) one of it? */
@@ -84,16 +123,18 @@ static int add_to_path(const char *folder, bool in_front)
 
 int ctl_look_beside(void)
 {
-	char folder[PATH_MAX];
+	char folder[PATH_MAX], above[PATH_MAX];
 	int error = find_folder(folder);
 	bool built;
 
 	if (error < 0)
 		return error;
-	built = is_build_tree(folder);
+	built = has_layout(folder, &build_tree);
+	strcpy(above, folder);
+	cut_last_name(above);
 	if (built)
-		error = set_file("UHCA_DAEMON", folder, "uhcad");
-	if (built && error == 0)
-		error = set_file("UHCA_PRELOAD", folder, LIBRARY);
+		error = set_files(folder, &build_tree);
+	else if (has_layout(above, &installed))
+		error = set_files(above, &installed);
 	return error < 0 ? error : add_to_path(folder, built);
 }

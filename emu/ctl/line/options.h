@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The command line of uhcactl: options may stand anywhere, what is left are the words of a
- * command. One table of texts gives --help and the sections of the man page.
+ * command.
  */
 #ifndef CTL_OPTIONS_H
 #define CTL_OPTIONS_H
 
 #include "emu/ctl/lib/lib.h"
+#include "emu/help/options.h"
+#include "emu/words/words.h"
 
 #include <limits.h>
 #include <stdbool.h>
@@ -17,9 +19,7 @@
 struct ctl_options {
 	char dir[PATH_MAX]; /* of the instance */
 	bool json;
-	bool help;
-	bool help_man;
-	bool version;
+	struct options_about about;
 	const char *device; /* NULL: not given, as those that follow */
 	const char *snap;
 	const char *offset; /* NULL: not given */
@@ -29,14 +29,21 @@ struct ctl_options {
 	const char *qp;
 	const char *wr;
 	const char *width;
+	const char *title;
+	const char *names;
 	const char *from;
 	const char *to;
 	const char *interval;
-	const char *output;  /* of report; NULL: not given */
-	const char *devices; /* of minimise, as is the next; NULL: not given */
+	const char *output; /* of report; NULL: not given */
+	/* Of minimise; NULL: not given. */
+	const char *devices;
+	const char *fault_seed;
+	const char *times;
 	bool wire;
+	bool stable; /* of fault trace */
 	bool once;
 	bool all;
+	bool no_setup;
 	int n_words;
 	const char *word[CTL_WORDS_MAX + 1]; /* ends with NULL */
 };
@@ -47,16 +54,16 @@ int ctl_options_parse(struct ctl_options *o, int argc, char *const *argv);
 /* "uhcactl: ...; try uhcactl --help": what a command says to words it does not understand. */
 int ctl_usage_error(const char *what);
 
+/* The same of a word that is no WHAT, with the nearest and all that there are (words_refuse). */
+int ctl_no_such(const char *what, const char *word, words_names names, const void *table);
+
 /*
  * The daemon opens files itself: a name as it was typed, made absolute. 0, or an exit status with
  * the reason printed.
  */
 int ctl_absolute_path(const char *file, char out[2 * PATH_MAX]);
 
-/* What --help prints. */
-void ctl_print_help(FILE *out);
-
-/* COMMANDS and OPTIONS of uhcactl(8), in man(7). */
-void ctl_print_man(FILE *out);
+/* The commands and options, with their texts. */
+extern const struct options_page ctl_page;
 
 #endif

@@ -10,6 +10,7 @@
 #include "emu/ctl/show/show.h"
 #include "fault_help.h"
 #include "live.h"
+#include "trace_stable.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -280,8 +281,8 @@ static void write_lines(FILE *out, const json_t *lines)
 	json_array_foreach(lines, i, line) fprintf(out, "%s\n", json_string_value(line));
 }
 
-/* Piece by piece; *all collects them for JSON. */
-static int fetch_trace(const struct ctl_options *o, FILE *out, json_t *all)
+/* Piece by piece. */
+static int fetch_trace(const struct ctl_options *o, json_t *all)
 {
 	json_int_t from = 0;
 	json_int_t end = 1;
@@ -299,10 +300,7 @@ static int fetch_trace(const struct ctl_options *o, FILE *out, json_t *all)
 			fprintf(stderr,
 				"uhcactl: the first %" JSON_INTEGER_FORMAT " are forgotten\n",
 				number_in(result, UHCA_CTL_LOST));
-		if (o->json)
-			json_array_extend(all, json_object_get(result, UHCA_CTL_LINES));
-		else
-			write_lines(out, json_object_get(result, UHCA_CTL_LINES));
+		json_array_extend(all, json_object_get(result, UHCA_CTL_LINES));
 		next = number_in(result, UHCA_CTL_NEXT);
 		end = next > from ? number_in(result, UHCA_CTL_END) : 0;
 		from = next;
@@ -314,7 +312,7 @@ static int fetch_trace(const struct ctl_options *o, FILE *out, json_t *all)
 static int trace(const struct ctl_options *o)
 {
 	const char *file = o->n_words > 2 ? o->word[2] : "-";
-	json_t *all;
+	json_t *all, *stable;
 	FILE *out;
 	int status;
 
@@ -324,8 +322,15 @@ static int trace(const struct ctl_options *o)
 	if (!out)
 		return CTL_EXIT_FAILED;
 	all = json_array();
-	status = fetch_trace(o, out, all);
-	if (status == 0 && o->json && json_dumpf(all, out, JSON_INDENT(2)) == 0)
+	status = fetch_trace(o, all);
+	if (o->stable) {
+		stable = trace_stable(all);
+		json_decref(all);
+		all = stable;
+	}
+	if (!o->json)
+		write_lines(out, all);
+	else if (status == 0 && json_dumpf(all, out, JSON_INDENT(2)) == 0)
 		fputc('\n', out);
 	if (!ctl_file_close("uhcactl", file, out))
 		status = CTL_EXIT_FAILED;
@@ -334,6 +339,16 @@ static int trace(const struct ctl_options *o)
 }
 
 /* ---- */
+
+static void unknown_word(const char *word)
+{
+	const char *nearest = words_nearest(word, strlen(word), ctl_fault_word_at, NULL);
+	char hint[WORDS_HINT_MAX];
+
+	words_hint(nearest, hint, sizeof(hint));
+	fprintf(stderr, "uhcactl: no rule has a word '%s'%s 'uhcactl fault help' lists them\n",
+		word, nearest ? hint : ";");
+}
 
 /* Of no daemon: what can be said is the same with all. */
 static int help(const struct ctl_options *o)
@@ -354,8 +369,7 @@ static int help(const struct ctl_options *o)
 		ctl_fault_help(out);
 	fclose(out);
 	if (!known)
-		fprintf(stderr, "uhcactl: no rule has a word '%s'; uhcactl fault help lists them\n",
-			word);
+		unknown_word(word);
 	else if (o->json)
 		ctl_print_json(
 			json_pack("{s:s, s:s}", "word", word ? word : "", UHCA_CTL_TEXT, text));
@@ -373,10 +387,18 @@ static const struct {
 	{"clear", clear}, {"load", load}, {"trace", trace}, {"help", help},
 };
 
+static const char *action_at(const void *table, unsigned i)
+{
+	(void)table;
+	return i < sizeof(actions) / sizeof(actions[0]) ? actions[i].name : NULL;
+}
+
 int ctl_fault(const struct ctl_options *o)
 {
 	for (size_t i = 0; o->n_words > 1 && i < sizeof(actions) / sizeof(actions[0]); i++)
 		if (strcmp(actions[i].name, o->word[1]) == 0)
 			return actions[i].run(o);
+	if (o->n_words > 1)
+		return ctl_no_such("command of fault", o->word[1], action_at, NULL);
 	return ctl_usage_error("fault add, list, change, remove, clear, load, trace or help");
 }

@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #define LINE_MAX  256
+#define WORDS_MAX 256
 #define TAG_WIDTH 22
 #define WIDTH     80
 
@@ -122,8 +123,11 @@ static void explain(FILE *out, const char *const *at)
 	plain(*at, text);
 	fprintf(out, "%s\n    ", text);
 	for (at++; !ends_entry(*at); at++) {
-		if (is_macro(*at, ".PP"))
+		if (is_macro(*at, ".PP") || is_macro(*at, ".IP")) {
+			fputs("\n    ", out);
+			column = 4;
 			continue;
+		}
 		plain(*at, text);
 		flow(out, text, 4, &column);
 	}
@@ -163,6 +167,28 @@ void ctl_fault_help(FILE *out)
 		}
 	}
 	fputs("\nfault help WORD says more; uhca-fault(7) is the whole of it.\n", out);
+}
+
+/* Page order; each call looks for the i-th from the beginning, for one message. */
+const char *ctl_fault_word_at(const void *table, unsigned i)
+{
+	static char word[WORDS_MAX][LINE_MAX];
+	bool words = false;
+	unsigned n = 0;
+
+	(void)table;
+	for (const char *const *at = fault_page; *at; at++) {
+		if (is_macro(*at, ".SH"))
+			words = is_of_words(*at + 4);
+		if (!words || !is_macro(*at, ".TP") || !at[1] || n++ < i)
+			continue;
+		if (i >= WORDS_MAX)
+			break;
+		plain(at[1], word[i]);
+		word[i][strcspn(word[i], "= [:")] = '\0';
+		return word[i];
+	}
+	return NULL;
 }
 
 bool ctl_fault_help_word(FILE *out, const char *word)

@@ -15,4 +15,7 @@ void ctl_fault_help(FILE *out);
 /* Explains one, in all its forms; false: there is no such word. Case does not matter. */
 bool ctl_fault_help_word(FILE *out, const char *word);
 
+/* The words that it knows, as words_names has it; table is not used. */
+const char *ctl_fault_word_at(const void *table, unsigned i);
+
 #endif

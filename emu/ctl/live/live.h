@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The door of live: the commands of uhcactl that change something in a daemon, or read its numbers:
- * ports, limits, events, fault rules, step mode. main.c calls them. Begin at port_cmd.c.
+ * Umbrella header of live: the commands of uhcactl that change something in a daemon, or read its
+ * numbers: ports, limits, events, fault rules, step mode. main.c calls them. Begin at port_cmd.c.
  */
 #ifndef CTL_LIVE_H
 #define CTL_LIVE_H

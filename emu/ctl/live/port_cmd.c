@@ -70,8 +70,12 @@ int ctl_port(const struct ctl_options *o)
 
 int ctl_device(const struct ctl_options *o)
 {
-	if (o->n_words < 2 || o->n_words > 3 || strcmp(o->word[1], "fatal") != 0)
+	static const char *const commands[] = {"fatal", NULL};
+
+	if (o->n_words < 2 || o->n_words > 3)
 		return ctl_usage_error("device fatal [DEVICE]");
+	if (strcmp(o->word[1], commands[0]) != 0)
+		return ctl_no_such("command of device", o->word[1], words_at, commands);
 	return order(o,
 		     json_pack("{s:s, s:s}", UHCA_CTL_CMD, "device", UHCA_CTL_ACTION, o->word[1]),
 		     o->word[2], say_fatal);

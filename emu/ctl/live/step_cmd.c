@@ -104,6 +104,12 @@ static const struct step_action *find_action(const char *word)
 	return NULL;
 }
 
+static const char *action_at(const void *table, unsigned i)
+{
+	(void)table;
+	return i < sizeof(actions) / sizeof(actions[0]) ? actions[i].word : NULL;
+}
+
 /* Decimal, or hexadecimal with 0x; 64 bits as they are. */
 static bool number_of(const char *word, json_int_t *out)
 {
@@ -150,8 +156,10 @@ int ctl_step(const struct ctl_options *o)
 	json_t *result;
 	int status;
 
-	if (o->n_words < 2 || !a)
+	if (o->n_words < 2)
 		return ctl_usage_error("step freeze, list, next, release, drop, set or go");
+	if (!a)
+		return ctl_no_such("command of step", o->word[1], action_at, NULL);
 	request = json_pack("{s:s, s:s}", UHCA_CTL_CMD, "step", UHCA_CTL_ACTION, a->action);
 	if (!take_words(a, o->word + 2, request)) {
 		json_decref(request);

@@ -6,10 +6,11 @@
  */
 #include "emu/abi/ctl.h"
 #include "emu/ctl/doctor/doctor.h"
+#include "emu/ctl/instance/instance.h"
+#include "emu/ctl/lib/lib.h"
 #include "emu/ctl/line/line.h"
 #include "run_chaos.h"
 #include "run_command.h"
-#include "run_dir.h"
 #include "run_env.h"
 #include "run_faults.h"
 #include "run_hunt.h"
@@ -34,13 +35,11 @@ static int run_private(const struct run_options *options)
 	if (run_env_enter(dir.path) == 0 &&
 	    (options->n_faults == 0 || run_faults_note(dir.path, &faults) == 0)) {
 		run_chaos_begin(options);
-		status = run_command_run(options->command);
+		status = run_command_run(options, dir.path);
 		status = run_faults_report(dir.path, options, &faults, status);
 		run_chaos_report(dir.path, options);
-		if (status)
-			run_dir_print_warnings(&dir, 0);
 	}
-	run_keeper_finish(&keeper);
+	run_keeper_finish(&keeper, &dir, status != 0);
 	return status;
 }
 
@@ -51,10 +50,19 @@ static int run_in(const struct run_options *options, const char *dir)
 	int status;
 	if (run_faults_add(dir, options, &faults) < 0)
 		return RUN_EXIT_FAILED;
-	status = run_command_run(options->command);
+	status = run_command_run(options, dir);
 	status = run_faults_report(dir, options, &faults, status);
 	run_faults_remove(dir, &faults);
 	return status;
+}
+
+/* A thread of the daemon writes the log. One without this request has written it soon, too. */
+static void wait_for_log(const char *dir)
+{
+	struct ctl_failure failure = {.status = 0};
+	json_t *result;
+	if (ctl_exchange(dir, json_pack("{s:s}", UHCA_CTL_CMD, "log"), &result, &failure) == 0)
+		json_decref(result);
 }
 
 static int run_shared(const struct run_options *options)
@@ -69,8 +77,10 @@ static int run_shared(const struct run_options *options)
 	long from = run_dir_log_size(&dir);
 	if (run_env_enter(dir.path) == 0)
 		status = run_in(options, dir.path);
-	if (status)
+	if (status) {
+		wait_for_log(dir.path);
 		run_dir_print_warnings(&dir, from);
+	}
 	close(fd);
 	return status;
 }
@@ -91,6 +101,8 @@ static int run_doctor(void)
 
 static int run(const struct run_options *options)
 {
+	if (options->own_network)
+		run_network_own();
 	if (options->n_scenarios > 0)
 		return run_scenarios(options);
 	run_command_hold_signals();

@@ -38,10 +38,10 @@ static const char *text_in(const json_t *o, const char *member)
 	return text ? text : "";
 }
 
-bool run_chaos_is_liberty(const json_t *rule)
+bool run_chaos_is_relaxation(const json_t *rule)
 {
-	for (unsigned i = 0; i < n_liberties; i++)
-		if (strcmp(text_in(rule, UHCA_CTL_NAME), liberties[i].name) == 0)
+	for (unsigned i = 0; i < n_relaxations; i++)
+		if (strcmp(text_in(rule, UHCA_CTL_NAME), relaxations[i].name) == 0)
 			return true;
 	return false;
 }
@@ -59,7 +59,7 @@ static const json_t *find(const json_t *rules, const char *name)
 	return NULL;
 }
 
-static void print_hits(const json_t *rules, const struct liberty *l)
+static void print_hits(const json_t *rules, const struct relaxation *l)
 {
 	const json_t *rule = find(rules, l->name);
 	json_int_t hits = json_integer_value(json_object_get(rule, UHCA_CTL_HITS));
@@ -92,11 +92,11 @@ void run_chaos_report(const char *dir, const struct run_options *options)
 	fprintf(stderr, "uhca-run: chaos seed %" PRIu64 ":", options->chaos.seed);
 	if (status != 0)
 		fprintf(stderr, " what was done is not known: %s", f.text);
-	for (unsigned i = 0, n = 0; i < n_liberties && status == 0; i++) {
+	for (unsigned i = 0, n = 0; i < n_relaxations && status == 0; i++) {
 		if (!(taken >> i & 1))
 			continue;
 		fputs(n++ ? "," : "", stderr);
-		print_hits(json_object_get(list, UHCA_CTL_RULES), &liberties[i]);
+		print_hits(json_object_get(list, UHCA_CTL_RULES), &relaxations[i]);
 	}
 	fputc('\n', stderr);
 	json_decref(list);
@@ -163,8 +163,8 @@ void run_chaos_again(const struct run_options *o, uint64_t seed, chaos_set taken
 
 void run_chaos_print_help(void)
 {
-	for (unsigned i = 0; i < n_liberties; i++)
-		printf("%-20s %s%s\n%-20s (%s)\n", liberties[i].name, liberties[i].what,
-		       liberties[i].asked_only ? "; only when it is named" : "", "",
-		       liberties[i].clause);
+	for (unsigned i = 0; i < n_relaxations; i++)
+		printf("%-20s %s%s\n%-20s (%s)\n", relaxations[i].name, relaxations[i].what,
+		       relaxations[i].asked_only ? "; only when it is named" : "", "",
+		       relaxations[i].clause);
 }

@@ -15,8 +15,8 @@ void run_chaos_settle(struct chaos *c);
 /* The option of the daemon: "--chaos=SEED,NAME,...". */
 void run_chaos_word(const struct chaos *c, char *out, size_t cap);
 
-/* Is this rule, as "fault list" tells it, one of a liberty? */
-bool run_chaos_is_liberty(const json_t *rule);
+/* Is this rule, as "fault list" tells it, one of a relaxation? */
+bool run_chaos_is_relaxation(const json_t *rule);
 
 /* Says the seed, before the command; without --chaos nothing. */
 void run_chaos_begin(const struct run_options *options);
@@ -25,13 +25,13 @@ void run_chaos_begin(const struct run_options *options);
 void run_chaos_report(const char *dir, const struct run_options *options);
 
 /*
- * Says how to run that again: the seed, and the liberties where it is not the seed alone that takes
- * them (reduced, or --chaos had words).
+ * Says how to run that again: the seed, and the relaxations where it is not the seed alone that
+ * takes them (reduced, or --chaos had words).
  */
 void run_chaos_again(const struct run_options *options, uint64_t seed, chaos_set taken,
 		     bool reduced);
 
-/* The table of liberties, for --chaos=help. */
+/* The table of relaxations, for --chaos=help. */
 void run_chaos_print_help(void);
 
 #endif

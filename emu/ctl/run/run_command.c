@@ -5,7 +5,7 @@
  */
 #include "run_command.h"
 
-#include "run_options.h"
+#include "emu/ctl/instance/instance.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static const int passed_on[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM,
@@ -71,8 +72,38 @@ static bool collect(pid_t command, int *status)
 	return pid == command;
 }
 
-int run_command_run(char **argv)
+static time_t seconds_now(void)
 {
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec;
+}
+
+/* Waits for a signal until end; 0: for ever. The signal, 0: it has been interrupted, -1: over. */
+static int next_signal(const sigset_t *set, time_t end, siginfo_t *info)
+{
+	struct timespec left = {.tv_sec = end - seconds_now()};
+	if (end && left.tv_sec <= 0)
+		return -1;
+	int number = end ? sigtimedwait(set, info, &left) : sigwaitinfo(set, info);
+	return number < 0 ? 0 : number; /* a signal that stops us, and SIGCONT; or it is over */
+}
+
+static int end_it(pid_t pid, const struct run_options *options, const char *dir)
+{
+	int status;
+	fprintf(stderr, "uhca-run: %s did not end in %u seconds; what waits:\n",
+		options->command[0], options->time_limit);
+	run_hang_tell(pid, dir);
+	run_hang_end(pid);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return RUN_EXIT_TOO_LONG;
+}
+
+int run_command_run(const struct run_options *options, const char *dir)
+{
+	const time_t end = options->time_limit ? seconds_now() + options->time_limit : 0;
 	sigset_t set;
 	siginfo_t info;
 	int status;
@@ -82,12 +113,15 @@ int run_command_run(char **argv)
 		return RUN_EXIT_FAILED;
 	}
 	if (pid == 0)
-		become_command(argv, parent);
+		become_command(options->command, parent);
 	signals_of_interest(&set);
 	for (;;) {
-		if (sigwaitinfo(&set, &info) < 0)
-			continue; /* a signal that stops us, and SIGCONT */
-		if (info.si_signo != SIGCHLD) {
+		int number = next_signal(&set, end, &info);
+		if (number < 0)
+			return end_it(pid, options, dir);
+		if (number == 0)
+			continue;
+		if (number != SIGCHLD) {
 			if (was_sent_to_us(&info))
 				kill(pid, info.si_signo);
 		} else if (collect(pid, &status)) {

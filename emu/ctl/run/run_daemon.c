@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Start and stop of the daemon. Between looking for free addresses and the daemon's taking them,
- * another daemon may come first: then the next ones are tried.
+ * Start and stop of the daemon. Its addresses are taken for it while it starts, so that no other
+ * uhca-run gives them away; a daemon that somebody started by hand may come first even so: then the
+ * next ones are tried, until one is free.
  */
 #include "run_daemon.h"
 
-#include "run_addr.h"
+#include "emu/abi/ctl.h"
+#include "emu/ctl/instance/instance.h"
 #include "run_chaos.h"
 #include "run_env.h"
 
@@ -15,9 +17,9 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,17 +27,16 @@
 #define STOP_TIMEOUT_MS  5000
 #define STOP_STEP_MS     100 /* an interrupted one is over */
 #define STOP_POLL_MS     5   /* where the kernel, before 5.3, cannot tell */
-#define START_TRIES      3
 
 /* Descriptors of the daemon beside the standard three. */
 #define READY_FD 3
 #define ALIVE_FD 4
 
-#define ARGS_MAX (RUN_DAEMON_ARGS_MAX + 2 * RUN_FAULTS_MAX + 2 * 250 + 13)
+#define ARGS_MAX (RUN_DAEMON_ARGS_MAX + 2 * RUN_FAULTS_MAX + 2 * UHCA_DEVICES_MAX + 13)
 
 struct daemon_args {
 	const char *word[ARGS_MAX + 1];
-	char address[250][24];
+	char address[UHCA_DEVICES_MAX][24];
 	char chaos[RUN_CHAOS_WORD_MAX];
 	unsigned n;
 };
@@ -133,7 +134,7 @@ static bool redirect(const struct run_daemon *d, int ready)
 static void close_the_rest(const struct run_daemon *d)
 {
 	unsigned from = d->alive_fd < 0 ? ALIVE_FD : ALIVE_FD + 1;
-	if (close_range(from, ~0U, 0) == 0)
+	if (syscall(__NR_close_range, from, ~0U, 0u) == 0)
 		return;
 	for (unsigned fd = from; fd < 1024; fd++) /* a kernel before 5.9 */
 		close((int)fd);
@@ -230,6 +231,14 @@ static int report(const struct run_daemon *d, int error)
 	return error;
 }
 
+/* What a daemon said whose addresses another had taken in between. */
+static void forget_log(const struct run_daemon *d)
+{
+	char log[RUN_DIR_MAX + 8];
+	snprintf(log, sizeof(log), "%s/log", d->dir->path);
+	(void)!truncate(log, d->log_from);
+}
+
 int run_daemon_start(struct run_daemon *d)
 {
 	unsigned n = d->options->devices;
@@ -237,30 +246,27 @@ int run_daemon_start(struct run_daemon *d)
 		int ret = start_once(d, 0);
 		return ret == 0 ? 0 : report(d, ret);
 	}
-	int ret = -EADDRINUSE;
-	unsigned block = run_addr_free_block(0, n);
+	struct run_addr_lease lease;
+	int ret;
+	for (unsigned from = 0; run_addr_lease(from, n, &lease); from = lease.block + 1) {
+		ret = start_once(d, lease.block);
+		bool was_first = ret == 0 || ret == -ETIMEDOUT || !run_addr_taken(lease.block, n);
+		run_addr_release(&lease);
+		if (was_first)
+			return ret == 0 ? 0 : report(d, ret);
+		forget_log(d);
+	}
 	/* None is free: the daemon knows best who has them, and says so. */
-	if (block >= RUN_ADDR_BLOCKS) {
-		ret = start_once(d, 0);
-		if (ret == 0)
-			return 0;
-	}
-	for (unsigned try = 1; block < RUN_ADDR_BLOCKS; try++) {
-		ret = start_once(d, block);
-		if (ret == 0)
-			return 0;
-		if (try == START_TRIES || ret == -ETIMEDOUT || !wrote_something(d))
-			break;
-		/* away from where others look first */
-		block = run_addr_free_block((unsigned)getpid() * try % RUN_ADDR_BLOCKS, n);
-	}
+	ret = start_once(d, 0);
+	if (ret == 0)
+		return 0;
 	return report(d, ret);
 }
 
 /* Waits for its end. False when it takes its time. */
 static bool ends(pid_t pid, int *status)
 {
-	struct pollfd p = {.fd = pidfd_open(pid, 0), .events = POLLIN};
+	struct pollfd p = {.fd = ctl_pidfd_open(pid), .events = POLLIN};
 	int step = p.fd < 0 ? STOP_POLL_MS : STOP_STEP_MS;
 	pid_t ended = waitpid(pid, status, WNOHANG);
 

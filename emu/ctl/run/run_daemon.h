@@ -6,7 +6,7 @@
 #ifndef RUN_DAEMON_H
 #define RUN_DAEMON_H
 
-#include "run_dir.h"
+#include "emu/ctl/instance/instance.h"
 #include "run_options.h"
 
 #include <stdbool.h>

@@ -2,6 +2,8 @@
 /* Environment of commands and daemons started by uhca-run. */
 #include "run_env.h"
 
+#include "emu/ctl/instance/instance.h"
+
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -113,9 +115,16 @@ int run_env_enter(const char *dir)
 		fprintf(stderr, "uhca-run: preload library %s: %s\n", library, strerror(e));
 		return -e;
 	}
+	if (strpbrk(library, PRELOAD_SEPARATORS)) {
+		fprintf(stderr,
+			"uhca-run: preload library %s: LD_PRELOAD cannot name a path with a space "
+			"or a colon; move uhca to a folder without\n",
+			library);
+		return -EINVAL;
+	}
 	char *list = rebuild_list(from_environment("LD_PRELOAD", ""), library, true);
 	if (!list || setenv("LD_PRELOAD", list, 1) < 0 || setenv("UHCA_DIR", dir, 1) < 0 ||
-	    allow_sanitized_commands() < 0) {
+	    run_addr_export(dir) < 0 || allow_sanitized_commands() < 0) {
 		free(list);
 		fprintf(stderr, "uhca-run: no memory for the environment\n");
 		return -ENOMEM;

@@ -72,7 +72,7 @@ static int note_newest(const char *dir, unsigned count, struct run_faults *out)
 	for (size_t i = n > count ? n - count : 0; i < n && out->n < RUN_RULES_MAX; i++) {
 		const json_t *rule = json_array_get(rules_in(list), i);
 
-		if (!run_chaos_is_liberty(rule))
+		if (!run_chaos_is_relaxation(rule))
 			out->number[out->n++] = number_in(rule, UHCA_CTL_RULE);
 	}
 	json_decref(list);

@@ -19,20 +19,25 @@
 #include <time.h>
 #include <unistd.h>
 
-#define GRACE    5 /* seconds for the end of a run that was told to end */
-#define ATTEMPTS 3 /* a liberty is not taken for harmless before */
+#define GRACE    5  /* seconds for the end of a run that was told to end */
+#define LATE     30 /* seconds that a run gets to tell what its command waited for, and to end */
+#define ATTEMPTS 3  /* a relaxation is not taken for harmless before */
 
 struct hunt {
 	const struct run_options *options;
 	run_hunt_run *run;
 	FILE *output; /* of the last run */
 	uint64_t seed;
-	unsigned part[LIBERTIES_MAX]; /* minimise: which liberty it is */
-	unsigned trials;
-	sigset_t before; /* signal mask */
+	unsigned part[RELAXATIONS_MAX]; /* minimise: which relaxation it is */
+	sigset_t before;                /* signal mask */
 };
 
 /* ---- one run ---- */
+
+static unsigned limit_of(const struct hunt *h)
+{
+	return h->options->time_limit ? h->options->time_limit : RUN_TIME_LIMIT;
+}
 
 static void __attribute__((noreturn))
 become_run(const struct hunt *h, chaos_set taken, pid_t parent)
@@ -48,6 +53,7 @@ become_run(const struct hunt *h, chaos_set taken, pid_t parent)
 	if (null < 0 || dup2(null, 0) < 0 || dup2(fileno(h->output), 1) < 0 ||
 	    dup2(fileno(h->output), 2) < 0)
 		_exit(RUN_EXIT_FAILED);
+	options.time_limit = limit_of(h);
 	options.chaos =
 		(struct chaos){.has_seed = true, .seed = h->seed, .only = true, .named = taken};
 	int status = h->run(&options);
@@ -101,7 +107,6 @@ static int wait_for(pid_t pid, unsigned limit)
 
 static int run_once(struct hunt *h, chaos_set taken)
 {
-	const unsigned limit = h->options->time_limit ? h->options->time_limit : RUN_TIME_LIMIT;
 	pid_t parent = getpid(), pid;
 
 	rewind(h->output);
@@ -115,7 +120,7 @@ static int run_once(struct hunt *h, chaos_set taken)
 		return RUN_EXIT_FAILED;
 	}
 	setpgid(pid, pid); /* whoever of us comes first */
-	return wait_for(pid, limit);
+	return wait_for(pid, limit_of(h) + LATE);
 }
 
 /* ---- what it said ---- */
@@ -136,70 +141,61 @@ static void tell_failure(const struct hunt *h, int status, uint64_t passed)
 		"uhca-run: chaos seed %" PRIu64 " fails, after %" PRIu64 " that passed: ", h->seed,
 		passed);
 	if (status == RUN_EXIT_TOO_LONG)
-		fprintf(stderr, "it did not end in %u seconds, or ended with %d\n",
-			h->options->time_limit ? h->options->time_limit : RUN_TIME_LIMIT, status);
+		fprintf(stderr, "it did not end in %u seconds, or ended with %d\n", limit_of(h),
+			status);
 	else
 		fprintf(stderr, "status %d\n", status);
 }
 
-/* ---- which liberty it is ---- */
+/* ---- which relaxation it is ---- */
 
-static int fails(void *arg, const bool keep[], unsigned n)
+static chaos_set kept(const struct hunt *h, const struct minimise *m)
 {
-	struct hunt *h = arg;
 	chaos_set taken = 0;
-	int status = 0;
 
-	for (unsigned i = 0; i < n; i++)
-		if (keep[i])
+	for (unsigned i = 0; i < m->n; i++)
+		if (m->keep[i])
 			taken |= UINT32_C(1) << h->part[i];
-	for (unsigned i = 0; i < ATTEMPTS && status == 0; i++) {
-		status = run_once(h, taken);
-		h->trials++;
-	}
-	return status == RUN_EXIT_FAILED ? -EIO : status != 0;
+	return taken;
 }
 
-static void tell_least(const struct hunt *h, const bool keep[], unsigned n)
+static int run_less(struct minimise *m)
 {
-	chaos_set taken = 0;
-	unsigned left = 0;
+	const int status = run_once(m->arg, kept(m->arg, m));
 
-	for (unsigned i = 0; i < n; i++) {
-		if (!keep[i])
-			continue;
-		taken |= UINT32_C(1) << h->part[i];
-		left++;
-	}
-	fprintf(stderr, "uhca-run: %u of %u liberties matter%s, found in %u runs:\n", left, n,
-		left == 1 ? "s" : "", h->trials);
-	for (unsigned i = 0; i < n; i++)
-		if (keep[i])
-			fprintf(stderr, "uhca-run:   %s: %s (%s)\n", liberties[h->part[i]].name,
-				liberties[h->part[i]].what, liberties[h->part[i]].clause);
-	run_chaos_again(h->options, h->seed, taken, true);
+	return status == RUN_EXIT_FAILED ? -EIO : status;
+}
+
+static void tell_least(const struct hunt *h, const struct minimise *m)
+{
+	fprintf(stderr, "uhca-run: %u of %u relaxations matter%s, found in %u runs:\n", m->left,
+		m->n, m->left == 1 ? "s" : "", m->runs);
+	for (unsigned i = 0; i < m->n; i++)
+		if (m->keep[i])
+			fprintf(stderr, "uhca-run:   %s: %s (%s)\n", relaxations[h->part[i]].name,
+				relaxations[h->part[i]].what, relaxations[h->part[i]].clause);
+	run_chaos_again(h->options, h->seed, kept(h, m), true);
 }
 
 static void reduce(struct hunt *h, chaos_set taken)
 {
-	bool keep[MINIMISE_MAX];
-	unsigned n = 0;
-	int status;
+	struct minimise m = {.times = ATTEMPTS, .known = true, .run = run_less, .arg = h};
 
-	for (unsigned i = 0; i < n_liberties; i++)
+	for (unsigned i = 0; i < n_relaxations; i++)
 		if (taken >> i & 1)
-			h->part[n++] = i;
-	status = fails(h, keep, 0);
-	if (status > 0) {
-		fprintf(stderr, "uhca-run: it fails without any liberty as well\n");
-		return;
-	}
-	if (status == 0)
-		status = minimise(n, keep, fails, h);
-	if (status < 0)
+			h->part[m.n++] = i;
+	switch (minimise(&m)) {
+	case MINIMISE_FOUND:
+	case MINIMISE_PASSES:
+		tell_least(h, &m);
+		break;
+	case MINIMISE_WITHOUT:
+		fprintf(stderr, "uhca-run: it fails without any relaxation as well\n");
+		break;
+	case MINIMISE_CANNOT:
 		fprintf(stderr, "uhca-run: a run of the reduction could not be made\n");
-	else
-		tell_least(h, keep, n);
+		break;
+	}
 }
 
 /* ---- the hunt ---- */

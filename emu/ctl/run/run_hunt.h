@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * --times and --minimise: the command is run under one seed after the other, each time with a
- * fresh daemon, until it fails; then with fewer and fewer of the liberties of that seed.
+ * fresh daemon, until it fails; then with fewer and fewer of the relaxations of that seed.
  */
 #ifndef RUN_HUNT_H
 #define RUN_HUNT_H

@@ -7,9 +7,9 @@
  */
 #include "run_keeper.h"
 
+#include "emu/ctl/instance/instance.h"
 #include "run_daemon.h"
 #include "run_env.h"
-#include "run_keep.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,21 +20,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/pidfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Where what is left of the instance goes; "": nowhere. */
-static char keep_folder[PATH_MAX];
+#define DAEMON_END_MS 3000
+#define LOOK_MS       20
+
+/* Below which what is left of the instance goes, and where; "": nowhere. */
+static char keep_folder[PATH_MAX], kept[PATH_MAX];
 
 /*
- * Waits for the end of uhca-run: nobody writes into the pipe, so it becomes readable when it is
- * closed. False when the daemon has ended before.
+ * Waits for the end of uhca-run: only in the end it writes into the pipe, which becomes readable by
+ * that, and when it is closed. False when the daemon has ended before.
  */
 static bool outlives(pid_t daemon, int life_fd)
 {
 	struct pollfd p[2] = {{.fd = life_fd, .events = POLLIN},
-			      {.fd = pidfd_open(daemon, 0), .events = POLLIN}};
+			      {.fd = ctl_pidfd_open(daemon), .events = POLLIN}};
 	while (poll(p, 2, -1) < 0 && errno == EINTR)
 		;
 	if (p[1].fd >= 0) /* kernels before 5.3 have no such thing, and we learn it in the end */
@@ -42,11 +44,15 @@ static bool outlives(pid_t daemon, int life_fd)
 	return p[0].revents != 0;
 }
 
-static void wait_for_end(int life_fd)
+/* A byte before the end says that the daemon's warnings are wanted. */
+static bool wait_for_end(int life_fd)
 {
+	bool tells = false;
 	char byte;
-	while (read(life_fd, &byte, 1) < 0 && errno == EINTR)
-		;
+	ssize_t n;
+	while ((n = read(life_fd, &byte, 1)) > 0 || (n < 0 && errno == EINTR))
+		tells |= n > 0;
+	return tells;
 }
 
 static void tell_of_crash(const struct run_dir *dir, int status)
@@ -62,15 +68,17 @@ static void tell_of_crash(const struct run_dir *dir, int status)
 /* While the daemon lives, and after it for as long as the command does without. */
 static void keep_daemon(const struct run_dir *dir, pid_t daemon, int life_fd)
 {
-	bool at_end = outlives(daemon, life_fd);
-	if (at_end && keep_folder[0])
-		run_keep_state(dir, keep_folder);
+	bool at_end = outlives(daemon, life_fd), tells = at_end && wait_for_end(life_fd);
+	if (at_end && kept[0])
+		run_keep_state(dir, kept);
 	int status = run_daemon_stop(daemon);
 	/* at our SIGTERM it ends with 0 */
 	if (!at_end || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
 		tell_of_crash(dir, status);
 	if (!at_end)
-		wait_for_end(life_fd);
+		tells = wait_for_end(life_fd);
+	if (tells) /* now that it has ended they are all written */
+		run_dir_print_warnings(dir, 0);
 }
 
 static void __attribute__((noreturn))
@@ -82,24 +90,30 @@ keep(const struct run_dir *dir, const struct run_options *options, int life_fd, 
 	for (int s = 1; s < NSIG; s++)
 		signal(s, s == SIGCHLD ? SIG_DFL : SIG_IGN);
 	int ret = run_daemon_start(&daemon);
+	if (keep_folder[0] &&
+	    !run_keep_make(keep_folder, options->test ? options->test : options->command[0], kept))
+		kept[0] = '\0';
 	if (ret == 0) {
 		/* uhca-run may be gone already: then there is nothing to wait for */
 		ssize_t n = write(ready_fd, "", 1);
 		(void)n;
 		keep_daemon(dir, daemon.pid, life_fd);
 	}
-	if (keep_folder[0])
-		run_keep_log(dir, keep_folder);
+	if (kept[0])
+		run_keep_log(dir, kept);
 	run_dir_remove(dir);
 	_exit(ret == 0 ? 0 : RUN_EXIT_FAILED);
 }
 
-static int wait_keeper(pid_t pid)
+/* True when it has ended by itself; who waits for the command may have reaped one that did not. */
+static bool wait_keeper(pid_t pid)
 {
 	int status;
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	return -ECHILD;
+	pid_t ended;
+	do
+		ended = waitpid(pid, &status, 0);
+	while (ended < 0 && errno == EINTR);
+	return ended == pid && WIFEXITED(status);
 }
 
 int run_keeper_start(const struct run_dir *dir, const struct run_options *options,
@@ -135,7 +149,8 @@ int run_keeper_start(const struct run_dir *dir, const struct run_options *option
 	close(ready[0]);
 	if (n != 1) {
 		close(out->life_fd);
-		ret = wait_keeper(out->pid);
+		wait_keeper(out->pid);
+		ret = -ECHILD;
 	}
 	return ret;
 
@@ -154,8 +169,28 @@ fail:
 	return -ret;
 }
 
-void run_keeper_finish(struct run_keeper *keeper)
+/*
+ * Nobody is left who removes it: the daemon, which follows its keeper, takes away its own files,
+ * and not the log. It may be at it still.
+ */
+static void remove_for_keeper(const struct run_dir *dir)
 {
+	for (unsigned ms = 0; ms < DAEMON_END_MS; ms += LOOK_MS) {
+		run_dir_remove(dir);
+		if (access(dir->path, F_OK) < 0)
+			return;
+		poll(NULL, 0, LOOK_MS);
+	}
+}
+
+void run_keeper_finish(struct run_keeper *keeper, const struct run_dir *dir, bool tells)
+{
+	signal(SIGPIPE, SIG_IGN); /* a keeper that was killed tells nothing */
+	ssize_t n = tells ? write(keeper->life_fd, "", 1) : 0;
+	(void)n;
 	close(keeper->life_fd);
-	wait_keeper(keeper->pid);
+	if (wait_keeper(keeper->pid))
+		return;
+	fprintf(stderr, "uhca-run: the keeper of the daemon was killed\n");
+	remove_for_keeper(dir);
 }

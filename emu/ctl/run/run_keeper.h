@@ -6,9 +6,10 @@
 #ifndef RUN_KEEPER_H
 #define RUN_KEEPER_H
 
-#include "run_dir.h"
+#include "emu/ctl/instance/instance.h"
 #include "run_options.h"
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 struct run_keeper {
@@ -23,7 +24,10 @@ struct run_keeper {
 int run_keeper_start(const struct run_dir *dir, const struct run_options *options,
 		     struct run_keeper *out);
 
-/* Ends the instance; returns when daemon and directory are gone. */
-void run_keeper_finish(struct run_keeper *keeper);
+/*
+ * Ends the instance; returns when daemon and directory are gone, also when the keeper was killed.
+ * tells: what the daemon has warned of goes to standard error, once it has written it.
+ */
+void run_keeper_finish(struct run_keeper *keeper, const struct run_dir *dir, bool tells);
 
 #endif

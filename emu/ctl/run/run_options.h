@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The command line of uhca-run: one table gives the parser, --help and what is handed on to the
- * daemon.
- */
+/* The command line of uhca-run, and what of it is handed on to the daemon. */
 #ifndef RUN_OPTIONS_H
 #define RUN_OPTIONS_H
 
 #include "emu/fault/chaos/chaos.h"
+#include "emu/help/options.h"
 
 #include <stdbool.h>
 
@@ -16,20 +14,23 @@
 
 #define RUN_SANITIZE_WORDS_MAX 32
 
-#define RUN_TIME_LIMIT 60 /* seconds, of a run of --times */
+#define RUN_TIME_LIMIT 60 /* seconds, of a run of --times without --time-limit */
 
 /* Exit codes of uhca-run's own, as env(1) and timeout(1) have them. */
 enum {
 	RUN_EXIT_MUST_FIRE = 124,      /* --fault-must-fire: a rule did not */
-	RUN_EXIT_TOO_LONG = 124,       /* --times: a run that did not end */
+	RUN_EXIT_TOO_LONG = 124,       /* --time-limit: the command did not end */
 	RUN_EXIT_FAILED = 125,         /* uhca-run itself failed, the command did not run */
 	RUN_EXIT_CANNOT_EXECUTE = 126, /* the command is there but cannot be run */
 	RUN_EXIT_NOT_FOUND = 127,
 };
 
 struct run_options {
+	struct options_about about;
+	bool answered;         /* --chaos=help or --sanitize=help */
 	const char *instance;  /* name of a shared instance, or NULL: none was named */
 	bool private_instance; /* a daemon of our own, for the life of the command */
+	bool own_network;      /* in a network namespace, where one can be made */
 	bool addressed;        /* the user said where the devices live */
 	unsigned devices;      /* how many, for choosing their addresses */
 	const char *linger;    /* seconds, as typed; NULL: the default */
@@ -39,6 +40,7 @@ struct run_options {
 	const char *tap; /* file for their verdict, or NULL */
 	const char *junit;
 	const char *keep; /* folder for what is left of a private instance, or NULL */
+	const char *test; /* what that is called after: a scenario's file; NULL: the command */
 	/* Options for the daemon, as typed: "--devices", "2", ...; point into argv. */
 	const char *daemon_args[RUN_DAEMON_ARGS_MAX];
 	unsigned n_daemon_args;
@@ -49,11 +51,11 @@ struct run_options {
 	unsigned n_faults;
 	const char *fault_seed; /* as typed; NULL: none */
 	bool must_fire;         /* a rule that never fires makes us fail */
-	bool is_chaos;          /* --chaos: the daemon takes liberties */
+	bool is_chaos;          /* --chaos: the daemon takes relaxations */
 	struct chaos chaos;
 	unsigned times;       /* --times: so many seeds, one run each; 0: one run as ever */
-	unsigned time_limit;  /* seconds for each of them */
-	bool minimise;        /* which of the liberties of a run that fails does it need? */
+	unsigned time_limit;  /* seconds for the command, or each of them; 0: none was given */
+	bool minimise;        /* which of the relaxations of a run that fails does it need? */
 	bool doctor;          /* no command: look at the machine */
 	bool share_heap;      /* the command's library is told so */
 	const char *sanitize; /* checks; NULL: none */

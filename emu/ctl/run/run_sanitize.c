@@ -4,6 +4,8 @@
 #include "run_sanitize.h"
 
 #include "emu/abi/sanitize.h"
+#include "emu/ctl/instance/instance.h"
+#include "emu/ctl/line/line.h"
 #include "run_env.h"
 
 #include <errno.h>
@@ -31,16 +33,22 @@ static int make_folder(void)
 	const char *tmp = getenv("TMPDIR");
 	int n = snprintf(folder, sizeof(folder), "%s/uhca-sanitize-XXXXXX",
 			 tmp && *tmp ? tmp : "/tmp");
-	if (n < 0 || (size_t)n + sizeof("/s") > sizeof(folder))
+	if (n < 0 || (size_t)n + sizeof("/" RUN_DIR_LIFE) > sizeof(folder))
 		return -ENAMETOOLONG;
 	if (!mkdtemp(folder))
 		return -errno;
+	int life = run_dir_mark(folder); /* stays open */
+	if (life < 0)
+		return life;
 	strcpy(stpcpy(place.sun_path, folder), "/s");
 	return 0;
 }
 
 static void remove_folder(void)
 {
+	char life[sizeof(folder) + sizeof("/" RUN_DIR_LIFE)];
+	snprintf(life, sizeof(life), "%s/" RUN_DIR_LIFE, folder);
+	unlink(life);
 	unlink(place.sun_path);
 	rmdir(folder);
 }
@@ -107,6 +115,16 @@ static int start_collector(const struct run_options *o, int listening)
 	return is_ready() ? 0 : -ECHILD;
 }
 
+int run_sanitize_help(void)
+{
+	if (ctl_look_beside() < 0)
+		return -ENOENT;
+	execl(run_env_sanitizer(), "uhca-sanitizer", "help", (char *)NULL);
+	int e = errno;
+	fprintf(stderr, "uhca-run: %s: %s\n", run_env_sanitizer(), strerror(e));
+	return -e;
+}
+
 int run_sanitize_start(const struct run_options *options)
 {
 	if (!options->sanitize)
@@ -122,8 +140,10 @@ int run_sanitize_start(const struct run_options *options)
 	if (ret == 0 && (setenv(UHCA_SANITIZE_ENV, options->sanitize, 1) < 0 ||
 			 setenv(UHCA_SANITIZE_SOCKET_ENV, place.sun_path, 1) < 0))
 		ret = -ENOMEM;
-	if (ret < 0 && ret != -ECHILD) /* of its end the collector has told */
-		fprintf(stderr, "uhca-run: the sanitizer: %s\n", strerror(-ret));
+	if (ret < 0 && ret != -ECHILD) { /* of its end the collector has told */
+		errno = -ret;
+		run_dir_complain("the sanitizer");
+	}
 	if (ret < 0)
 		remove_folder();
 	return ret;

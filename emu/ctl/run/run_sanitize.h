@@ -14,4 +14,7 @@ int run_sanitize_start(const struct run_options *options);
 /* The command has ended with a status: what uhca-run is to end with. */
 int run_sanitize_finish(int status);
 
+/* Prints all checks, in place of this process. Returns -errno, printed, when it cannot. */
+int run_sanitize_help(void);
+
 #endif

@@ -4,8 +4,8 @@
  */
 #include "run_scenario.h"
 
+#include "emu/ctl/instance/instance.h"
 #include "emu/ctl/scenario/scenarios.h"
-#include "run_dir.h"
 #include "run_env.h"
 #include "run_keeper.h"
 
@@ -13,6 +13,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#define NS UINT64_C(1000000000)
 
 /* One file, and what came of it. */
 struct play {
@@ -43,6 +46,8 @@ static int run_there(struct play *p, const struct run_options *options, const st
 		return RUN_EXIT_FAILED;
 	}
 	p->r.must_fire = options->must_fire;
+	if (options->time_limit && (!p->s.limit || p->s.limit > options->time_limit * NS))
+		p->s.limit = options->time_limit * NS;
 	status = scenario_run(&p->r, dir->path, options->command);
 	scenario_print(&p->r);
 	scenario_run_close(&p->r);
@@ -57,6 +62,7 @@ static int run_loaded(struct play *p, const struct run_options *given)
 	int status;
 
 	options.private_instance = true;
+	options.test = p->r.file;
 	if (add_daemon_words(p, &options) < 0)
 		return RUN_EXIT_FAILED;
 	if (run_dir_private(&dir) < 0 || run_keeper_start(&dir, &options, &keeper) < 0) {
@@ -64,7 +70,7 @@ static int run_loaded(struct play *p, const struct run_options *given)
 		return RUN_EXIT_FAILED;
 	}
 	status = run_there(p, &options, &dir);
-	run_keeper_finish(&keeper);
+	run_keeper_finish(&keeper, &dir, false);
 	return status;
 }
 
@@ -98,7 +104,25 @@ static int report(struct scenario_run *const *runs, const struct run_options *op
 		status = RUN_EXIT_FAILED;
 	if (options->junit && scenario_write_junit(runs, options->n_scenarios, options->junit) < 0)
 		status = RUN_EXIT_FAILED;
+	scenario_tell_github(runs, options->n_scenarios);
 	return status;
+}
+
+/* A file that is not there is a mistake on the command line: nothing is run. */
+static int look_at_files(const struct run_options *options)
+{
+	int error = 0;
+
+	for (unsigned i = 0; i < options->n_scenarios; i++) {
+		if (access(options->scenarios[i], R_OK) == 0)
+			continue;
+		error = -errno;
+		fprintf(stderr, "uhca-run: --scenario %s: %s\n", options->scenarios[i],
+			strerror(-error));
+	}
+	if (error < 0)
+		fputs("Try 'uhca-run --help'.\n", stderr);
+	return error;
 }
 
 int run_scenarios(const struct run_options *options)
@@ -107,7 +131,7 @@ int run_scenarios(const struct run_options *options)
 	struct scenario_run *runs[RUN_SCENARIOS_MAX];
 	int worst = 0;
 
-	if (!plays || begin_reports(options) < 0) {
+	if (!plays || look_at_files(options) < 0 || begin_reports(options) < 0) {
 		if (!plays)
 			fprintf(stderr, "uhca-run: %s\n", strerror(ENOMEM));
 		free(plays);
@@ -121,7 +145,7 @@ int run_scenarios(const struct run_options *options)
 	}
 	worst = report(runs, options, worst);
 	for (unsigned i = 0; i < options->n_scenarios; i++)
-		scenario_free(&plays[i].s);
+		scenario_run_free(&plays[i].r), scenario_free(&plays[i].s);
 	free(plays);
 	return worst;
 }

@@ -39,7 +39,7 @@ static int open_in(const struct run_dir *dir, const char *name)
 	char path[RUN_DIR_MAX + 16];
 	snprintf(path, sizeof(path), "%s/%s", dir->path, name);
 	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	return fd < 0 ? fail(path, -errno) : fd;
+	return fd < 0 ? run_dir_complain(path) : fd;
 }
 
 /* Waits for the lock as long as it takes another to start or end a daemon. */

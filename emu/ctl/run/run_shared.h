@@ -6,7 +6,7 @@
 #ifndef RUN_SHARED_H
 #define RUN_SHARED_H
 
-#include "run_dir.h"
+#include "emu/ctl/instance/instance.h"
 #include "run_options.h"
 
 /*

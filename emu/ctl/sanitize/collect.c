@@ -30,6 +30,7 @@
 #include <unistd.h>
 
 #define PEERS     256u
+#define NOTES     100u /* that are told */
 #define LINGER_MS 2000 /* at the end, for processes that are just ending */
 
 struct peer {
@@ -42,13 +43,22 @@ struct peer {
 static struct settings settings = {.exitcode = 99};
 static struct peer peers[PEERS];
 static unsigned n_peers;
-static unsigned told, suppressed;
+static unsigned told, notes, suppressed;
 static FILE *text_file, *json_file;
 static json_t *results; /* SARIF's; NULL: not asked for */
 
 static bool is_over(void)
 {
 	return settings.first && told > settings.first;
+}
+
+static void write_down(const struct found *f)
+{
+	tell_text(text_file, f);
+	if (json_file)
+		tell_json(json_file, f);
+	if (results)
+		json_array_append_new(results, tell_sarif_result(f));
 }
 
 /* True when it counts. Takes the line over. */
@@ -64,14 +74,14 @@ static bool tell(json_t *line)
 		suppressed++;
 		return false;
 	}
+	if (found_is_note(&f)) {
+		if (++notes <= NOTES)
+			write_down(&f);
+		return false;
+	}
 	told++;
-	if (is_over())
-		return true;
-	tell_text(text_file, &f);
-	if (json_file)
-		tell_json(json_file, &f);
-	if (results)
-		json_array_append_new(results, tell_sarif_result(&f));
+	if (!is_over())
+		write_down(&f);
 	return true;
 }
 
@@ -236,6 +246,8 @@ static void summarise(void)
 	if (is_over())
 		fprintf(text_file, "uhca-sanitizer: %u more were not told\n",
 			told - settings.first);
+	if (notes > NOTES)
+		fprintf(text_file, "uhca-sanitizer: %u more notes were not told\n", notes - NOTES);
 	if (suppressed)
 		fprintf(text_file, "uhca-sanitizer: %u suppressed\n", suppressed);
 	fflush(text_file);
@@ -253,12 +265,19 @@ static void remove_socket(int listening)
 	slash = strrchr(at.sun_path, '/');
 	if (!slash)
 		return;
+	/* what says that uhca-run lives (RUN_DIR_LIFE): it does not, or removes it itself */
+	strcpy(slash, "/life");
+	unlink(at.sun_path);
 	*slash = '\0';
 	rmdir(at.sun_path);
 }
 
 int main(int argc, char **argv)
 {
+	if (argc == 2 && strcmp(argv[1], "help") == 0) {
+		settings_print_checks();
+		return 0;
+	}
 	if (argc < 4) {
 		fprintf(stderr, "uhca-sanitizer: uhca-run --sanitize starts it\n");
 		return 125;

@@ -19,6 +19,11 @@ const struct found_check *found_check(enum uhca_check check)
 	return &checks[check];
 }
 
+bool found_is_note(const struct found *f)
+{
+	return strcmp(found_check(f->check)->group, UHCA_CHECK_NOTES) == 0;
+}
+
 static bool find_check(const char *name, enum uhca_check *out)
 {
 	for (unsigned i = 0; name && i < UHCA_CHECK_COUNT; i++) {

@@ -9,6 +9,7 @@
 #include "emu/abi/sanitize.h"
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #define FOUND_FACTS  16u
@@ -48,6 +49,9 @@ struct found_check {
 	const char *name, *group, *rule, *where, *mend;
 };
 const struct found_check *found_check(enum uhca_check check);
+
+/* It says what a reader may want to know, and is no mistake: it counts for nothing. */
+bool found_is_note(const struct found *f);
 
 /* Takes a line, and owns it; 0 or -EINVAL: it is not such a line. What is too much is left out. */
 int found_parse(json_t *line, struct found *out);

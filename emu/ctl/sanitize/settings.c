@@ -2,6 +2,7 @@
 /* See settings.h. */
 #include "settings.h"
 
+#include "emu/words/words.h"
 #include "found.h"
 
 #include <ctype.h>
@@ -42,6 +43,25 @@ static bool apply(struct settings *s, const char *name, const char *value)
 	return ok && *value;
 }
 
+/* Names and what they take. */
+static const char *const option_names[] = {"halt_on_error", "exitcode", "first", "text",
+					   "json",          "sarif",    NULL};
+
+static int refuse_option(const char *name, const char *value)
+{
+	static const char forms[] = "halt_on_error=0|1, exitcode=N, first=N, text=FILE, json=FILE, "
+				    "sarif=FILE";
+	char text[256];
+	if (!words_has(name, words_at, option_names))
+		fprintf(stderr, "uhca-run: %s\n",
+			words_refuse(text, sizeof(text), "option of the sanitizer", name, words_at,
+				     option_names));
+	else
+		fprintf(stderr, "uhca-run: sanitizer option '%s%s%s': it is one of %s\n", name,
+			value ? "=" : "", value ? value : "", forms);
+	return -EINVAL;
+}
+
 int settings_read(struct settings *s, char *text)
 {
 	char *save, *word = strtok_r(text, ":", &save);
@@ -49,44 +69,49 @@ int settings_read(struct settings *s, char *text)
 		char *value = strchr(word, '=');
 		if (value)
 			*value++ = '\0';
-		if (!value || !apply(s, word, value)) {
-			fprintf(stderr,
-				"uhca-run: sanitizer option '%s%s%s': there are halt_on_error=0|1, "
-				"exitcode=N, first=N, text=FILE, json=FILE, sarif=FILE\n",
-				word, value ? "=" : "", value ? value : "");
-			return -EINVAL;
-		}
+		if (!value || !apply(s, word, value))
+			return refuse_option(word, value);
 	}
 	return 0;
 }
 
-static bool is_known(const char *word, size_t n)
+/* What a list of checks can say: all, the groups, each check. */
+static const char *settings_check_at(const void *table, unsigned i)
 {
-	if (n == 3 && strncmp(word, "all", n) == 0)
-		return true;
-	for (unsigned i = 0; i < UHCA_CHECK_COUNT; i++) {
-		const struct found_check *c = found_check((enum uhca_check)i);
-		if ((strlen(c->name) == n && strncmp(word, c->name, n) == 0) ||
-		    (strlen(c->group) == n && strncmp(word, c->group, n) == 0))
-			return true;
-	}
-	return false;
+	static const char *const first[] = {"all", "sum", "strict", "page", "portable"};
+	const unsigned n = sizeof(first) / sizeof(first[0]);
+	(void)table;
+	if (i < n)
+		return first[i];
+	i -= n;
+	return i < UHCA_CHECK_COUNT ? found_check((enum uhca_check)i)->name : NULL;
 }
 
 bool settings_checks_known(const char *list)
 {
 	while (*list) {
+		char word[64], text[2048];
 		list += *list == '-';
 		size_t n = strcspn(list, ",");
-		if (!is_known(list, n)) {
-			fprintf(stderr, "uhca-run: no check '%.*s'; there are: all, sum", (int)n,
-				list);
-			for (unsigned i = 0; i < UHCA_CHECK_COUNT; i++)
-				fprintf(stderr, ", %s", found_check((enum uhca_check)i)->name);
-			fprintf(stderr, "\n");
+		snprintf(word, sizeof(word), "%.*s", (int)n, list);
+		if (!words_has(word, settings_check_at, NULL)) {
+			fprintf(stderr, "uhca-run: %s\n",
+				words_refuse(text, sizeof(text), "check", word, settings_check_at,
+					     NULL));
 			return false;
 		}
 		list += n + (list[n] == ',');
 	}
 	return true;
+}
+
+void settings_print_checks(void)
+{
+	for (unsigned i = 0; i < UHCA_CHECK_COUNT; i++) {
+		const struct found_check *c = found_check((enum uhca_check)i);
+		printf("%-8s %-20s %s\n", c->group, c->name, c->rule);
+	}
+	puts("\nA list has names of checks and groups (sum, strict, page, portable; all is sum and "
+	     "strict)\nwith commas between them, and - before one to leave it out; see "
+	     "uhca-sanitize(7).");
 }

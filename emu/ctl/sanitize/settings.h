@@ -26,4 +26,7 @@ int settings_read(struct settings *s, char *text);
 /* Is each word of a list of checks known? The error is printed. */
 bool settings_checks_known(const char *list);
 
+/* All checks, with their group and the rule that each holds, to standard output. */
+void settings_print_checks(void);
+
 #endif

@@ -2,6 +2,8 @@
 /* See suppress.h. */
 #include "suppress.h"
 
+#include "emu/words/words.h"
+
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdio.h>
@@ -21,11 +23,12 @@ struct suppression {
 
 static struct suppression *list;
 
+static const char *const kinds[KIND_COUNT + 1] = {"function", "file", "object", NULL};
+
 static bool find_kind(const char *word, enum kind *out)
 {
-	static const char *const names[KIND_COUNT] = {"function", "file", "object"};
 	for (unsigned i = 0; i < KIND_COUNT; i++) {
-		if (strcmp(names[i], word) == 0) {
+		if (strcmp(kinds[i], word) == 0) {
 			*out = (enum kind)i;
 			return true;
 		}
@@ -33,17 +36,21 @@ static bool find_kind(const char *word, enum kind *out)
 	return false;
 }
 
-static bool is_check(const char *word)
+static const char *check_at(const void *table, unsigned i)
 {
-	bool known = strcmp(word, "*") == 0;
-	for (unsigned i = 0; i < UHCA_CHECK_COUNT; i++)
-		known = known || strcmp(found_check((enum uhca_check)i)->name, word) == 0;
-	return known;
+	(void)table;
+	return i < UHCA_CHECK_COUNT ? found_check((enum uhca_check)i)->name : NULL;
 }
 
-/* 0, or what is wrong with the line. */
+static bool is_check(const char *word)
+{
+	return strcmp(word, "*") == 0 || words_has(word, check_at, NULL);
+}
+
+/* NULL, or what is wrong with the line. */
 static const char *add(char *text)
 {
+	static char refusal[2048];
 	char *save, *check = strtok_r(text, SEPARATORS, &save);
 	char *kind = strtok_r(NULL, SEPARATORS, &save);
 	char *pattern = strtok_r(NULL, SEPARATORS, &save);
@@ -51,14 +58,14 @@ static const char *add(char *text)
 	if (!check)
 		return NULL;
 	if (!is_check(check))
-		return "there is no such check";
+		return words_refuse(refusal, sizeof(refusal), "check", check, check_at, NULL);
 	if (!pattern || strtok_r(NULL, SEPARATORS, &save))
 		return "a line is CHECK KIND PATTERN";
 	s = calloc(1, sizeof(*s));
 	if (!s || !(s->check = strdup(check)) || !(s->pattern = strdup(pattern)))
 		return "no memory";
 	if (!find_kind(kind, &s->kind))
-		return "KIND is function, file or object";
+		return words_refuse(refusal, sizeof(refusal), "KIND", kind, words_at, kinds);
 	s->next = list;
 	list = s;
 	return NULL;

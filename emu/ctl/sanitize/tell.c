@@ -34,8 +34,8 @@ static void text_summary(FILE *out, const struct found *f)
 void tell_text(FILE *out, const struct found *f)
 {
 	const struct found_check *check = found_check(f->check);
-	fprintf(out, RULE "==%" JSON_INTEGER_FORMAT "==ERROR: uhca-sanitizer: %s: %s\n", f->pid,
-		check->name, f->what);
+	fprintf(out, RULE "==%" JSON_INTEGER_FORMAT "==%s: uhca-sanitizer: %s: %s\n", f->pid,
+		found_is_note(f) ? "NOTE" : "ERROR", check->name, f->what);
 	for (unsigned i = 0; i < f->n_facts; i++)
 		fprintf(out, "  %s\n", f->facts[i]);
 	for (unsigned s = 0; s < f->n_stacks; s++) {
@@ -49,7 +49,8 @@ void tell_text(FILE *out, const struct found *f)
 	}
 	fprintf(out, "  rule: %s.\n        %s\n  mend: %s.\n", check->rule, check->where,
 		check->mend);
-	text_summary(out, f);
+	if (!found_is_note(f)) /* it is what others look for who count mistakes */
+		text_summary(out, f);
 	fflush(out);
 }
 

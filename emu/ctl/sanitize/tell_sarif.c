@@ -72,8 +72,8 @@ json_t *tell_sarif_result(const struct found *f)
 	for (unsigned s = 0; s < f->n_stacks; s++)
 		json_array_append_new(stacks, stack(&f->stacks[s]));
 	result = json_pack("{s:s, s:i, s:s, s:o, s:o}", "ruleId", found_check(f->check)->name,
-			   "ruleIndex", (int)f->check, "level", "error", "message", message(f),
-			   "stacks", stacks);
+			   "ruleIndex", (int)f->check, "level", found_is_note(f) ? "note" : "error",
+			   "message", message(f), "stacks", stacks);
 	if (place)
 		json_object_set_new(result, "locations", json_pack("[o]", location(place, NULL)));
 	return result;

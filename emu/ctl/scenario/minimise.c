@@ -1,67 +1,72 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * See minimise.h. Granularity starts at halves and doubles when nothing could be left out; a part
- * alone and its complement are the same trial when there are two.
+ * alone and its complement are the same set when there are two.
  */
 #include "minimise.h"
 
 #include <string.h>
 
-struct search {
-	unsigned n;
-	bool *keep;
-	minimise_try fails;
-	void *arg;
-	int trials;
-};
-
-static unsigned kept(const struct search *s)
+static void count_kept(struct minimise *m)
 {
-	unsigned k = 0;
-
-	for (unsigned i = 0; i < s->n; i++)
-		k += s->keep[i];
-	return k;
+	m->left = 0;
+	for (unsigned i = 0; i < m->n; i++)
+		m->left += m->keep[i];
 }
 
-/* keep without (or with nothing but) the kept parts number from..to-1. */
-static void choose(const struct search *s, unsigned from, unsigned to, bool only, bool out[])
+/* 1: the set in keep fails, 0: it does not, < 0: it cannot be tried. */
+static int try_set(struct minimise *m)
 {
-	unsigned k = 0;
+	unsigned failed = 0;
+	int told = 0;
 
-	for (unsigned i = 0; i < s->n; i++) {
-		bool inside;
+	count_kept(m);
+	for (unsigned i = 0; i < m->times && (m->count || failed == 0); i++) {
+		const int status = m->run(m);
 
-		out[i] = false;
-		if (!s->keep[i])
-			continue;
-		inside = k >= from && k < to;
-		out[i] = inside == only;
-		k++;
+		if (status < 0)
+			return status;
+		m->runs++;
+		if (failed == 0)
+			told = status;
+		failed += m->status ? status == m->status : status != 0;
 	}
+	if (m->told)
+		m->told(m, failed, told);
+	if (failed > 0)
+		m->failed = failed;
+	if (failed > 0 && !m->known)
+		m->status = told;
+	return failed > 0;
 }
 
-/* 1: it fails with less too, which is kept from now on. */
-static int try_less(struct search *s, unsigned from, unsigned to, bool only)
+/* Without (or with nothing but) the kept parts number from..to-1. 1: they are kept from now on. */
+static int try_less(struct minimise *m, unsigned from, unsigned to, bool only)
 {
-	bool less[MINIMISE_MAX];
+	bool before[MINIMISE_MAX];
 	int result;
 
-	choose(s, from, to, only, less);
-	s->trials++;
-	result = s->fails(s->arg, less, s->n);
-	if (result > 0)
-		memcpy(s->keep, less, s->n * sizeof(less[0]));
+	memcpy(before, m->keep, sizeof(before));
+	for (unsigned i = 0, k = 0; i < m->n; i++) {
+		if (!before[i])
+			continue;
+		m->keep[i] = (k >= from && k < to) == only;
+		k++;
+	}
+	result = try_set(m);
+	if (result <= 0)
+		memcpy(m->keep, before, sizeof(before));
+	count_kept(m);
 	return result;
 }
 
 /* One round at this granularity: 1 when something could be left out. */
-static int round_of(struct search *s, unsigned pieces, bool only)
+static int round_of(struct minimise *m, unsigned pieces, bool only)
 {
-	unsigned k = kept(s);
+	const unsigned k = m->left;
 
 	for (unsigned i = 0; i < pieces; i++) {
-		int result = try_less(s, i * k / pieces, (i + 1) * k / pieces, only);
+		int result = try_less(m, i * k / pieces, (i + 1) * k / pieces, only);
 
 		if (result != 0)
 			return result;
@@ -69,35 +74,48 @@ static int round_of(struct search *s, unsigned pieces, bool only)
 	return 0;
 }
 
-int minimise(unsigned n, bool keep[], minimise_try fails, void *arg)
+static int search(struct minimise *m)
 {
-	struct search s = {.n = n, .keep = keep, .fails = fails, .arg = arg};
 	unsigned pieces = 2;
 
-	for (unsigned i = 0; i < n; i++)
-		keep[i] = true;
-	while (kept(&s) > 1) {
-		unsigned k = kept(&s);
+	while (m->left > 1) {
 		int result;
 
-		if (pieces > k)
-			pieces = k;
-		result = round_of(&s, pieces, true);
+		if (pieces > m->left)
+			pieces = m->left;
+		result = round_of(m, pieces, true);
 		if (result > 0) {
 			pieces = 2;
 			continue;
 		}
 		if (result == 0 && pieces > 2)
-			result = round_of(&s, pieces, false);
+			result = round_of(m, pieces, false);
 		if (result < 0)
 			return result;
-		if (result > 0) {
+		if (result > 0)
 			pieces = pieces > 3 ? pieces - 1 : 2;
-			continue;
-		}
-		if (pieces == k)
+		else if (pieces == m->left)
 			break;
-		pieces *= 2;
+		else
+			pieces *= 2;
 	}
-	return s.trials;
+	return 0;
+}
+
+enum minimise_result minimise(struct minimise *m)
+{
+	int result;
+
+	memset(m->keep, true, sizeof(m->keep));
+	result = m->known ? 1 : try_set(m);
+	if (result <= 0)
+		return result < 0 ? MINIMISE_CANNOT : MINIMISE_PASSES;
+	m->known = true;
+	memset(m->keep, false, sizeof(m->keep));
+	result = try_set(m);
+	if (result != 0)
+		return result < 0 ? MINIMISE_CANNOT : MINIMISE_WITHOUT;
+	memset(m->keep, true, sizeof(m->keep));
+	count_kept(m);
+	return search(m) < 0 ? MINIMISE_CANNOT : MINIMISE_FOUND;
 }

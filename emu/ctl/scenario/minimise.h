@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Delta debugging: which of n parts are needed for a failure? Finds a set of which no single part
- * can be left out (Zeller and Hildebrandt's ddmin).
+ * Runs a program again with fewer and fewer of the parts of its plan: which of them does a failure
+ * need? Delta debugging (Zeller and Hildebrandt's ddmin): in the end no single part can be left
+ * out.
  */
 #ifndef CTL_MINIMISE_H
 #define CTL_MINIMISE_H
@@ -10,16 +11,32 @@
 
 #define MINIMISE_MAX 1024
 
-/*
- * Runs what is looked at with the parts whose keep is true. 1: it fails as it did, 0: it does not,
- * < 0: it could not be tried, which ends the search.
- */
-typedef int (*minimise_try)(void *arg, const bool keep[], unsigned n);
+struct minimise {
+	unsigned n;     /* parts, at most MINIMISE_MAX */
+	unsigned times; /* tries of each set of parts; a set fails when one of them does */
+	bool count;     /* tries go on behind a failure, to count the others */
+	bool known;     /* all parts together fail; else that is tried first */
+	int status;     /* of the failure; 0: any failure is the one that is looked for */
+	/* One try with the parts whose keep is true: an exit status, or < 0: it cannot be made. */
+	int (*run)(struct minimise *m);
+	/* After the tries of a set, of which so many failed. NULL: none. */
+	void (*told)(const struct minimise *m, unsigned failed, int status);
+	void *arg;
+	/* In the end: */
+	bool keep[MINIMISE_MAX]; /* parts that are needed */
+	unsigned left;           /* how many these are */
+	unsigned runs;           /* tries that were made */
+	unsigned failed;         /* tries of the last set that failed */
+};
 
-/*
- * keep (n of them, n <= MINIMISE_MAX) says in the end which parts are needed; all of them fail
- * together, which the caller knows. Returns how many trials that took, or what the trial returned.
- */
-int minimise(unsigned n, bool keep[], minimise_try fails, void *arg);
+enum minimise_result {
+	MINIMISE_FOUND,
+	MINIMISE_PASSES,  /* nothing fails with all parts */
+	MINIMISE_WITHOUT, /* it fails with no part at all as well */
+	MINIMISE_CANNOT,  /* a try could not be made */
+};
+
+/* Where all parts together are tried first, the status of that failure is then looked for. */
+enum minimise_result minimise(struct minimise *m);
 
 #endif

@@ -4,6 +4,7 @@
  */
 #include "emu/abi/ctl.h"
 #include "emu/ctl/lib/lib.h"
+#include "emu/words/words.h"
 #include "never_fired.h"
 #include "scenario_run.h"
 
@@ -103,7 +104,7 @@ static int counter(struct scenario_run *r, const char *name, uint64_t *out)
  * Writes out what the daemon keeps of its capture, and reads it. From one that has ended nothing
  * can be learnt: neither that something was, nor that it was not.
  */
-static int refresh_story(struct scenario_run *r)
+static int refresh_model(struct scenario_run *r)
 {
 	const char *why;
 	json_t *facts;
@@ -114,7 +115,7 @@ static int refresh_story(struct scenario_run *r)
 		return -EIO;
 	why = json_string_value(json_object_get(facts, UHCA_CTL_ERROR));
 	error = json_is_true(json_object_get(facts, UHCA_CTL_RUNNING))
-			? scenario_story_read(&r->story)
+			? scenario_model_read(&r->model)
 			: -EPIPE;
 	if (error < 0)
 		scenario_stop(r, NULL, "what the devices told cannot be read: %s",
@@ -143,6 +144,39 @@ static bool has_device(const json_t *table, const char *device, size_t len)
 	return false;
 }
 
+static int no_such(struct scenario_run *r, const struct scenario_step *step, const char *what,
+		   const char *word, words_names names, const void *table)
+{
+	char text[512];
+
+	return scenario_stop(r, step, "%s",
+			     words_refuse(text, sizeof(text), what, word, names, table));
+}
+
+/* A column of the table of counters; the first has the devices. */
+static const char *counter_at(const void *table, unsigned i)
+{
+	const json_t *columns = json_object_get(table, UHCA_CTL_COLUMNS);
+
+	return json_string_value(json_object_get(json_array_get(columns, i + 1), UHCA_CTL_NAME));
+}
+
+static const char *device_at(const void *table, unsigned i)
+{
+	const json_t *rows = json_object_get(table, UHCA_CTL_ROWS);
+
+	return json_string_value(json_array_get(json_array_get(rows, i), 0));
+}
+
+static int no_device(struct scenario_run *r, const struct scenario_step *step, const char *name,
+		     size_t len, const json_t *table)
+{
+	char word[64];
+
+	snprintf(word, sizeof(word), "%.*s", (int)len, name);
+	return no_such(r, step, "device", word, device_at, table);
+}
+
 /* dev=NAME or dev!=NAME among the words of a record. */
 static int know_device(struct scenario_run *r, const struct scenario_step *step,
 		       const json_t *table)
@@ -154,8 +188,7 @@ static int know_device(struct scenario_run *r, const struct scenario_step *step,
 
 		if (name == 3 && strncmp(p, "dev", 3) == 0 &&
 		    !has_device(table, value, (size_t)(p + len - value)))
-			return scenario_stop(r, step, "there is no device %.*s",
-					     (int)(p + len - value), value);
+			return no_device(r, step, value, (size_t)(p + len - value), table);
 		p += len;
 	}
 	return 0;
@@ -172,7 +205,7 @@ int scenario_know_names(struct scenario_run *r)
 		const struct scenario_step *step = &r->s->step[i];
 
 		if (step->what == SCENARIO_COUNTER && column_of(table, step->name) < 0)
-			error = scenario_stop(r, step, "there is no counter %s", step->name);
+			error = no_such(r, step, "counter", step->name, counter_at, table);
 		else if (step->what == SCENARIO_RECORD)
 			error = know_device(r, step, table);
 	}
@@ -268,11 +301,11 @@ static int is_output(struct scenario_run *r, const struct scenario_step *step, c
 
 static int is_record(struct scenario_run *r, const struct scenario_step *step, char *detail)
 {
-	int error = refresh_story(r);
+	int error = refresh_model(r);
 
 	if (error < 0)
 		return error;
-	return judge_number(step, scenario_story_count(&r->story, step->name, step->text), detail);
+	return judge_number(step, scenario_model_count(&r->model, step->name, step->text), detail);
 }
 
 static int is_counter(struct scenario_run *r, const struct scenario_step *step, char *detail)
@@ -292,10 +325,10 @@ static int is_leak(struct scenario_run *r, char *detail)
 {
 	static const char *const kinds[] = {"pd", "mr", "mw", "cq", "qp", "srq", "ah"};
 
-	if (refresh_story(r) < 0)
+	if (refresh_model(r) < 0)
 		return -EIO;
 	snprintf(detail, DETAIL, "a program ended without destroying what it had made");
-	if (scenario_story_count(&r->story, "leak", "") > 0)
+	if (scenario_model_count(&r->model, "leak", "") > 0)
 		return 1;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		json_t *table;

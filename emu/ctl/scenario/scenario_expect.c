@@ -2,8 +2,8 @@
 /* Conditions of a scenario file; see scenario_text.h. */
 #include "scenario_text.h"
 
-#include "emu/abi/story.h"
-#include "emu/story/tale/tale.h"
+#include "emu/abi/packet_metadata.h"
+#include "emu/model/capture/capture_model.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -119,7 +119,7 @@ static int condition_leak(struct scenario_cursor *c)
 /* NAME=VALUE or NAME!=VALUE of len bytes: can a record of this kind say so? */
 static int check_word(struct scenario_cursor *c, const char *word, size_t len)
 {
-	char copy[UHCA_STORY_MAX], why[sizeof(c->error->text)];
+	char copy[UHCA_MODEL_MAX], why[sizeof(c->error->text)];
 	char *value;
 	int error;
 
@@ -134,7 +134,7 @@ static int check_word(struct scenario_cursor *c, const char *word, size_t len)
 	len = value[0] == '!' ? 2 : 1;
 	*value = '\0';
 	value += len;
-	error = story_vocabulary_check(c->step.name, copy, value, why, sizeof(why));
+	error = model_vocabulary_check(c->step.name, copy, value, why, sizeof(why));
 	if (error == 0)
 		return 0;
 	return scenario_refuse(c, error == -ENOENT ? word : word + (value - copy), "%s", why);
@@ -200,6 +200,17 @@ static const struct {
 };
 #define CONDITIONS (sizeof(conditions) / sizeof(conditions[0]))
 
+/* Those that can be waited for, or those that can be expected. */
+static const char *condition_at(const void *table, unsigned i)
+{
+	const bool wait = *(const bool *)table;
+
+	for (size_t k = 0; k < CONDITIONS; k++)
+		if ((wait ? conditions[k].waits : conditions[k].expects) && i-- == 0)
+			return conditions[k].word;
+	return NULL;
+}
+
 static int take_within(struct scenario_cursor *c)
 {
 	if (!scenario_accept(c, "within"))
@@ -226,6 +237,6 @@ int scenario_take_condition(struct scenario_cursor *c, char *word)
 			memcpy(c->step.name, word, strlen(word) + 1);
 		return conditions[i].take(c) < 0 ? -EINVAL : take_within(c);
 	}
-	return scenario_refuse(c, word, "'%s' is nothing that can be %s", word,
-			       wait ? "waited for" : "expected");
+	return scenario_no_such(c, word, wait ? "condition to wait for" : "condition to expect",
+				condition_at, &wait);
 }

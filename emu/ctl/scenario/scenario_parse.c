@@ -133,14 +133,8 @@ static int state_uhcactl(struct scenario_cursor *c)
 /* kill NAME [SIGNAL]: TERM when nothing is said. */
 static int state_kill(struct scenario_cursor *c)
 {
-	static const struct {
-		const char *name;
-		int number;
-	} signals[] = {{"TERM", SIGTERM},
-		       {"KILL", SIGKILL},
-		       {"INT", SIGINT},
-		       {"STOP", SIGSTOP},
-		       {"CONT", SIGCONT}};
+	static const char *const signals[] = {"TERM", "KILL", "INT", "STOP", "CONT", NULL};
+	static const int numbers[] = {SIGTERM, SIGKILL, SIGINT, SIGSTOP, SIGCONT};
 	char *word;
 
 	c->step.verb = SCENARIO_KILL;
@@ -150,13 +144,13 @@ static int state_kill(struct scenario_cursor *c)
 	word = scenario_word(c);
 	if (!word)
 		return add_step(c);
-	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
-		if (strcmp(word, signals[i].name) != 0)
+	for (size_t i = 0; signals[i]; i++) {
+		if (strcmp(word, signals[i]) != 0)
 			continue;
-		c->step.number = (uint64_t)signals[i].number;
+		c->step.number = (uint64_t)numbers[i];
 		return add_step(c);
 	}
-	return scenario_refuse(c, word, "a signal is TERM, KILL, INT, STOP or CONT");
+	return scenario_no_such(c, word, "signal", words_at, signals);
 }
 
 static int state_wait(struct scenario_cursor *c)
@@ -214,6 +208,12 @@ static const struct {
 };
 #define STATEMENTS (sizeof(statements) / sizeof(statements[0]))
 
+static const char *statement_at(const void *table, unsigned i)
+{
+	(void)table;
+	return i < STATEMENTS ? statements[i].word : NULL;
+}
+
 static int take_statement(struct scenario_cursor *c)
 {
 	char *word;
@@ -226,7 +226,7 @@ static int take_statement(struct scenario_cursor *c)
 	for (size_t i = 0; i < STATEMENTS; i++)
 		if (strcmp(statements[i].word, word) == 0)
 			return statements[i].take(c) < 0 ? -EINVAL : scenario_at_end(c);
-	return scenario_refuse(c, word, "there is no statement '%s'", word);
+	return scenario_no_such(c, word, "statement", statement_at, NULL);
 }
 
 /* ---- all of it ---- */

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #define SHOWN_LINES 30
+#define KEPT_BYTES  65536
 
 static void __attribute__((noreturn))
 become(const struct scenario_process *p, const char *text, char *const *argv, pid_t parent)
@@ -62,6 +63,7 @@ int scenario_process_start(struct scenario_process *p, const char *text, char *c
 	if (error < 0)
 		return error;
 	p->ended = false;
+	p->started = scenario_now();
 	p->pid = fork();
 	if (p->pid < 0)
 		return -errno;
@@ -74,6 +76,7 @@ int scenario_process_start(struct scenario_process *p, const char *text, char *c
 static void take_status(struct scenario_process *p, int status)
 {
 	p->ended = true;
+	p->seconds = (double)(scenario_now() - p->started) / 1e9;
 	p->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
@@ -155,6 +158,34 @@ void scenario_process_show(const struct scenario_process *p)
 				strchr(line, '\n') ? "" : "\n");
 	free(line);
 	fclose(f);
+}
+
+void scenario_process_keep(struct scenario_process *p)
+{
+	FILE *f = p->output[0] ? fopen(p->output, "re") : NULL;
+	char *text = malloc(KEPT_BYTES + 1), *line;
+	long size;
+	size_t n;
+
+	if (!f || !text) {
+		free(text);
+		if (f)
+			fclose(f);
+		return;
+	}
+	fseek(f, 0, SEEK_END);
+	size = ftell(f);
+	fseek(f, size > KEPT_BYTES ? size - KEPT_BYTES : 0, SEEK_SET);
+	n = fread(text, 1, KEPT_BYTES, f);
+	fclose(f);
+	for (size_t i = 0; i < n; i++)
+		if (!text[i])
+			text[i] = ' ';
+	text[n] = '\0';
+	line = size > KEPT_BYTES ? strchr(text, '\n') : NULL;
+	if (line)
+		memmove(text, line + 1, strlen(line + 1) + 1);
+	p->said = text;
 }
 
 uint64_t scenario_now(void)

@@ -20,6 +20,9 @@ struct scenario_process {
 	bool ended;
 	int status;            /* exit status, 128+N for signal N */
 	char output[PATH_MAX]; /* file; "": it has that of uhca-run */
+	uint64_t started;
+	double seconds; /* that it ran, once it has ended */
+	char *said;     /* the end of its output, once it is kept; NULL: none, or no memory */
 };
 
 /*
@@ -42,6 +45,9 @@ int scenario_process_said(const struct scenario_process *p, const char *expressi
 
 /* Copies the end of the output to standard error, with the name in front of each line. */
 void scenario_process_show(const struct scenario_process *p);
+
+/* Keeps the end of the output, at most 64 KiB, whole lines of it. */
+void scenario_process_keep(struct scenario_process *p);
 
 /* Nanoseconds of the monotonic clock. */
 uint64_t scenario_now(void);

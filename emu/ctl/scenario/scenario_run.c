@@ -7,6 +7,7 @@
 #include "scenario_run.h"
 
 #include "emu/abi/ctl.h"
+#include "emu/ctl/instance/instance.h"
 #include "emu/ctl/lib/lib.h"
 
 #include <arpa/inet.h>
@@ -23,6 +24,8 @@
 
 #define LOOK_MS 2   /* between two looks at something that is waited for */
 #define FAILED  125 /* as uhca-run's own failures */
+
+#define RULE_MAX 4096 /* bytes of a rule's text */
 
 /* ---- checks ---- */
 
@@ -41,7 +44,8 @@ static void judge(struct scenario_run *r, struct scenario_check *c, bool passed,
 {
 	c->judged = true;
 	c->passed = passed;
-	c->seconds = (double)(scenario_now() - r->start) / 1e9;
+	c->seconds = (double)(scenario_now() - r->judged) / 1e9;
+	r->judged = scenario_now();
 	snprintf(c->detail, sizeof(c->detail), "%s", passed ? "" : detail);
 }
 
@@ -134,18 +138,54 @@ static void name_rule(struct scenario_rule *rule, const char *text)
 		snprintf(rule->name, sizeof(rule->name), "%llu", (unsigned long long)rule->number);
 }
 
+/*
+ * A rule with the addresses in place of $UHCA_ADDR_0 and so on, as the shell has it in a run. 0, or
+ * the column of what is no device's.
+ */
+static unsigned put_addresses(const char *text, char out[RULE_MAX])
+{
+	static const char prefix[] = "$UHCA_ADDR_";
+	size_t n = 0;
+
+	for (const char *p = text; *p && n + 1 < RULE_MAX;) {
+		char name[sizeof(prefix) + 8];
+		size_t digits;
+		const char *value;
+
+		if (strncmp(p, prefix, sizeof(prefix) - 1) != 0) {
+			out[n++] = *p++;
+			continue;
+		}
+		digits = strspn(p + sizeof(prefix) - 1, "0123456789");
+		snprintf(name, sizeof(name), "%.*s", (int)(sizeof(prefix) - 2 + digits), p + 1);
+		value = digits ? getenv(name) : NULL;
+		if (!value)
+			return (unsigned)(p - text) + 1;
+		n += (size_t)snprintf(out + n, RULE_MAX - n, "%s", value);
+		p += sizeof(prefix) - 1 + digits;
+	}
+	out[n < RULE_MAX ? n : RULE_MAX - 1] = '\0';
+	return 0;
+}
+
 static int add_rule(struct scenario_run *r, const struct scenario_step *step)
 {
 	struct scenario_rule *rule = &r->rule[r->n_rules];
 	struct scenario_step wrong = *step;
 	struct ctl_failure f;
 	json_t *result;
+	char text[RULE_MAX];
+	unsigned column = put_addresses(step->text, text);
 
 	if (r->n_rules == SCENARIO_RULES_MAX)
 		return scenario_stop(r, step, "there are too many rules");
+	if (column) {
+		wrong.column += column - 1;
+		return scenario_stop(r, &wrong, "no device has this number");
+	}
 	if (ctl_exchange(r->dir,
 			 json_pack("{s:s, s:s, s:s}", UHCA_CTL_CMD, "fault", UHCA_CTL_ACTION, "add",
-				   "text", step->text),
+				   "text", text),
 			 &result, &f) != 0) {
 		wrong.column += f.column ? f.column - 1 : 0;
 		return scenario_stop(r, &wrong, "%s", f.text);
@@ -350,6 +390,9 @@ static void await_programs(struct scenario_run *r)
 
 		if (r->process[i].ended)
 			continue;
+		fprintf(stderr, "uhca-run: %s did not end within the limit; what waits:\n",
+			r->process[i].name);
+		run_hang_tell(r->process[i].pid, r->dir);
 		snprintf(text, sizeof(text), "%s ends within the limit", r->process[i].name);
 		judge(r, new_check(r, 0, text), false, "it was killed");
 		scenario_process_end(&r->process[i]);
@@ -453,13 +496,13 @@ static int find_port(struct scenario_run *r)
 	return setenv("UHCA_PORT", text, 1) < 0 ? -errno : 0;
 }
 
-static int start_story(struct scenario_run *r)
+static int start_model(struct scenario_run *r)
 {
 	char file[PATH_MAX];
 	json_t *result, *what;
 	int error;
 
-	snprintf(file, sizeof(file), "%s/story.pcapng", r->dir);
+	snprintf(file, sizeof(file), "%s/model.pcapng", r->dir);
 	if (r->s->capture && r->s->capture[0] == '/')
 		snprintf(file, sizeof(file), "%s", r->s->capture);
 	else if (r->s->capture && getcwd(file, sizeof(file) / 2))
@@ -471,7 +514,7 @@ static int start_story(struct scenario_run *r)
 	if (request(r, NULL, what, &result) < 0)
 		return -EIO;
 	json_decref(result);
-	error = scenario_story_open(&r->story, file);
+	error = scenario_model_open(&r->model, file);
 	return error < 0 ? scenario_stop(r, NULL, "%s: %s", file, strerror(-error)) : 0;
 }
 
@@ -480,7 +523,7 @@ static int begin(struct scenario_run *r)
 	int error = find_port(r);
 
 	if (error == 0)
-		error = start_story(r);
+		error = start_model(r);
 	if (error == 0)
 		error = scenario_know_names(r);
 	return error < 0 ? error : note_given_rules(r);
@@ -490,10 +533,10 @@ int scenario_run(struct scenario_run *r, const char *dir, char *const *command)
 {
 	int error;
 
-	r->story.fd = -1;
+	r->model.fd = -1;
 	r->dir = dir;
 	r->command = command;
-	r->start = scenario_now();
+	r->start = r->judged = scenario_now();
 	r->deadline = r->start + (r->s->limit ? r->s->limit : SCENARIO_LIMIT);
 	if ((r->s->has_command || r->s->wants_command) && !command) {
 		scenario_stop(r, NULL, "the scenario wants a command behind --");
@@ -514,7 +557,17 @@ int scenario_run(struct scenario_run *r, const char *dir, char *const *command)
 
 void scenario_run_close(struct scenario_run *r)
 {
-	for (unsigned i = 0; i < r->n_processes; i++)
+	for (unsigned i = 0; i < r->n_processes; i++) {
 		scenario_process_end(&r->process[i]);
-	scenario_story_close(&r->story);
+		scenario_process_keep(&r->process[i]);
+	}
+	scenario_model_close(&r->model);
+	r->seconds = (double)(scenario_now() - r->start) / 1e9;
+}
+
+void scenario_run_free(struct scenario_run *r)
+{
+	for (unsigned i = 0; i < r->n_processes; i++)
+		free(r->process[i].said);
+	r->n_processes = 0;
 }

@@ -6,8 +6,8 @@
 #define CTL_SCENARIO_RUN_H
 
 #include "scenario.h"
+#include "scenario_model.h"
 #include "scenario_process.h"
-#include "scenario_story.h"
 
 #include <limits.h>
 
@@ -22,7 +22,7 @@ struct scenario_check {
 	bool judged;
 	char text[256];   /* what was expected */
 	char detail[256]; /* what was found instead */
-	double seconds;   /* when it was judged, since the start */
+	double seconds;   /* since the check before it, or the start */
 };
 
 /* A rule of the scenario, by the number that the daemon gave it. */
@@ -43,9 +43,12 @@ struct scenario_run {
 	bool must_fire;           /* rules of uhca-run's line, too */
 	const char *dir;          /* of the instance */
 	char *const *command;     /* NULL: none */
+	unsigned failed_line;     /* what "failure" is about; 0: no line */
 	uint64_t start, deadline; /* ns of the monotonic clock */
+	uint64_t judged;          /* when the last check was */
+	double seconds;           /* that all of it took */
 	uint16_t port;            /* $UHCA_PORT: nobody had it when the scenario began */
-	struct scenario_story story;
+	struct scenario_model model;
 	struct scenario_process process[SCENARIO_RUNS_MAX];
 	unsigned n_processes;
 	struct scenario_rule rule[SCENARIO_RULES_MAX];
@@ -62,7 +65,9 @@ struct scenario_run {
  * r has s, file and must_fire; the rest is set here.
  */
 int scenario_run(struct scenario_run *r, const char *dir, char *const *command);
+/* Ends what runs, and keeps what the programs wrote; to be called while their files are there. */
 void scenario_run_close(struct scenario_run *r);
+void scenario_run_free(struct scenario_run *r);
 
 /*
  * Why it cannot be carried out: printed with the place of the step (which may be NULL), kept for
@@ -102,5 +107,8 @@ int scenario_begin_report(const char *file);
 /* Of all n scenarios to the file, "-" is standard output. 0 or -errno, printed. */
 int scenario_write_tap(struct scenario_run *const *runs, unsigned n, const char *file);
 int scenario_write_junit(struct scenario_run *const *runs, unsigned n, const char *file);
+
+/* Annotations and a summary, where the environment says that this is a step of GitHub's. */
+void scenario_tell_github(struct scenario_run *const *runs, unsigned n);
 
 #endif

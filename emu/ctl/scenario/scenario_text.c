@@ -2,7 +2,7 @@
 /* See scenario_text.h. */
 #include "scenario_text.h"
 
-#include "emu/story/read/read.h"
+#include "emu/model/read/read.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -26,6 +26,15 @@ int scenario_refuse(struct scenario_cursor *c, const char *at, const char *forma
 	vsnprintf(c->error->text, sizeof(c->error->text), format, ap);
 	va_end(ap);
 	return -EINVAL;
+}
+
+int scenario_no_such(struct scenario_cursor *c, const char *word, const char *what,
+		     words_names names, const void *table)
+{
+	char text[sizeof(c->error->text)];
+
+	return scenario_refuse(c, word, "%s",
+			       words_refuse(text, sizeof(text), what, word, names, table));
 }
 
 /* ---- words ---- */
@@ -110,7 +119,7 @@ int scenario_take_number(struct scenario_cursor *c, uint64_t *out)
 
 	if (scenario_need(c, &word, "a number") < 0)
 		return -EINVAL;
-	return story_words_number(word, out) ? 0
+	return model_words_number(word, out) ? 0
 					     : scenario_refuse(c, word, "'%s' is no number", word);
 }
 
@@ -147,6 +156,16 @@ bool scenario_has_run(const struct scenario *s, const char *name)
 	return false;
 }
 
+static const char *run_at(const void *table, unsigned i)
+{
+	const struct scenario *s = table;
+
+	for (unsigned k = 0; k < s->n_steps; k++)
+		if (s->step[k].verb == SCENARIO_RUN && i-- == 0)
+			return s->step[k].name;
+	return NULL;
+}
+
 int scenario_take_run(struct scenario_cursor *c)
 {
 	if (scenario_take_name(c, "the name of a run") < 0)
@@ -157,8 +176,26 @@ int scenario_take_run(struct scenario_cursor *c)
 	}
 	if (scenario_has_run(c->s, c->step.name))
 		return 0;
-	return scenario_refuse(c, c->line + c->step.column - 1, "no run above has the name '%s'",
-			       c->step.name);
+	return scenario_no_such(c, c->line + c->step.column - 1, "run above", run_at, c->s);
+}
+
+/* Names of rules, one behind the other, for one message. */
+static const char *rule_at(const void *table, unsigned i)
+{
+	static char name[SCENARIO_STEPS_MAX][SCENARIO_NAME_MAX];
+	const struct scenario *s = table;
+	unsigned n = 0;
+
+	for (unsigned k = 0; k < s->n_steps; k++) {
+		const char *text = s->step[k].text;
+		size_t len = s->step[k].verb == SCENARIO_FAULT ? strcspn(text, ": \t") : 0;
+
+		if (len == 0 || text[len] != ':' || len >= SCENARIO_NAME_MAX || n++ < i)
+			continue;
+		snprintf(name[i], sizeof(name[i]), "%.*s", (int)len, text);
+		return name[i];
+	}
+	return NULL;
 }
 
 /* The rules of a "fault" that is above: "NAME: ..." */
@@ -183,10 +220,9 @@ int scenario_take_rule(struct scenario_cursor *c)
 
 	if (scenario_take_name(c, "the name of a rule") < 0)
 		return -EINVAL;
-	if (story_words_number(c->step.name, &number) || has_rule(c->s, c->step.name))
+	if (model_words_number(c->step.name, &number) || has_rule(c->s, c->step.name))
 		return 0;
-	return scenario_refuse(c, c->line + c->step.column - 1, "no rule above has the name '%s'",
-			       c->step.name);
+	return scenario_no_such(c, c->line + c->step.column - 1, "rule above", rule_at, c->s);
 }
 
 /* ---- relations ---- */

@@ -7,6 +7,7 @@
 #ifndef CTL_SCENARIO_TEXT_H
 #define CTL_SCENARIO_TEXT_H
 
+#include "emu/words/words.h"
 #include "scenario.h"
 
 /* The line at hand. */
@@ -22,6 +23,10 @@ struct scenario_cursor {
 /* Fills in the error, at the byte "at" of the line, and returns -EINVAL. */
 int scenario_refuse(struct scenario_cursor *c, const char *at, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/* The same of a word that is no WHAT, with the nearest and all that there are (words_refuse). */
+int scenario_no_such(struct scenario_cursor *c, const char *word, const char *what,
+		     words_names names, const void *table);
 
 /* The column of a byte of the text, from 1. */
 unsigned scenario_column(const struct scenario_cursor *c, const char *at);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The door of scenario: files that say what is run, what is done to it and what must be seen; rules
- * that never fired, and a search for the few that break a program. run, live and captured call; it
- * calls lib and line. Begin at scenario_run.h, then scenario.h.
+ * Umbrella header of scenario: files that say what is run, what is done to it and what must be
+ * seen; rules that never fired, and a search for the few that break a program. run, live and
+ * captured call; it calls lib and line. Begin at scenario_run.h, then scenario.h.
  */
-#ifndef CTL_SCENARIO_DOOR_H
-#define CTL_SCENARIO_DOOR_H
+#ifndef CTL_SCENARIO_MODULE_H
+#define CTL_SCENARIO_MODULE_H
 
 #include "minimise.h"
 #include "never_fired.h"

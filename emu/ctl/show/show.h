@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The door of show: the commands of uhcactl that print what the daemon has at this moment, as
- * tables, as a picture, or again and again. main.c calls them; grid.h, which prints tables, is for
- * the other wings, too. Begin at show.c.
+ * Umbrella header of show: the commands of uhcactl that print what the daemon has at this moment,
+ * as tables, as a picture, or again and again. main.c calls them; grid.h, which prints tables, is
+ * for the other modules, too. Begin at show.c.
  */
 #ifndef CTL_SHOW_H
 #define CTL_SHOW_H

@@ -23,7 +23,7 @@ static uint64_t next(uint64_t *state)
 	return z ^ z >> 31;
 }
 
-/* Each liberty has numbers of its own, which are its name's and not its place's. */
+/* Each relaxation has numbers of its own, which are its name's and not its place's. */
 static uint64_t stream_of(uint64_t seed, const char *name)
 {
 	uint64_t state = seed;
@@ -38,13 +38,13 @@ static uint64_t stream_of(uint64_t seed, const char *name)
 static const char *name_at(const void *table, unsigned i)
 {
 	(void)table;
-	return i < n_liberties ? liberties[i].name : NULL;
+	return i < n_relaxations ? relaxations[i].name : NULL;
 }
 
 static int find(struct fault_piece name)
 {
-	for (unsigned i = 0; i < n_liberties; i++)
-		if (fault_piece_is(name, liberties[i].name))
+	for (unsigned i = 0; i < n_relaxations; i++)
+		if (fault_piece_is(name, relaxations[i].name))
 			return (int)i;
 	return -1;
 }
@@ -77,8 +77,8 @@ static int read_word(struct fault_piece p, struct chaos *out, char *error, size_
 		p = (struct fault_piece){p.at + 1, p.length - 1};
 	i = find(p);
 	if (i < 0) {
-		fault_hint(fault_nearest(p, name_at, NULL), hint, sizeof(hint));
-		snprintf(error, cap, "there is no liberty '%.*s'%s", (int)p.length, p.at, hint);
+		words_hint(fault_nearest(p, name_at, NULL), hint, sizeof(hint));
+		snprintf(error, cap, "there is no relaxation '%.*s'%s", (int)p.length, p.at, hint);
 		return -EINVAL;
 	}
 	if (sign == '+')
@@ -114,14 +114,14 @@ int chaos_parse(const char *text, struct chaos *out, char *error, size_t cap)
 
 static chaos_set chosen(uint64_t seed)
 {
-	unsigned may[LIBERTIES_MAX], n = 0;
+	unsigned may[RELAXATIONS_MAX], n = 0;
 	chaos_set set = 0;
 
-	for (unsigned i = 0; i < n_liberties; i++) {
-		if (liberties[i].asked_only)
+	for (unsigned i = 0; i < n_relaxations; i++) {
+		if (relaxations[i].asked_only)
 			continue;
 		may[n++] = i;
-		if (stream_of(seed, liberties[i].name) & 1)
+		if (stream_of(seed, relaxations[i].name) & 1)
 			set |= BIT_(i);
 	}
 	return set ? set : BIT_(may[stream_of(seed, "") % n]);
@@ -160,7 +160,7 @@ static void fill_in(const char *text, uint64_t *state, char *out, size_t cap)
 
 bool chaos_rule(uint64_t seed, unsigned i, char out[FAULT_TEXT_MAX])
 {
-	const struct liberty *l = &liberties[i];
+	const struct relaxation *l = &relaxations[i];
 	uint64_t state = stream_of(seed, l->name);
 	size_t n;
 
@@ -177,11 +177,11 @@ int chaos_print(uint64_t seed, chaos_set taken, char *out, size_t cap)
 {
 	int n = snprintf(out, cap, "%" PRIu64 "%s", seed, taken ? "" : ",none");
 
-	for (unsigned i = 0; i < n_liberties; i++) {
+	for (unsigned i = 0; i < n_relaxations; i++) {
 		size_t used = (size_t)n < cap ? (size_t)n : cap;
 
 		if (taken & BIT_(i))
-			n += snprintf(out + used, cap - used, ",%s", liberties[i].name);
+			n += snprintf(out + used, cap - used, ",%s", relaxations[i].name);
 	}
 	return n;
 }

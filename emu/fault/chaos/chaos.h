@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Legal chaos: which liberties (liberty.h) a device takes, and how far it goes. One seed chooses
- * both. What it chooses for one liberty does not depend on the others, so that a run can be
- * repeated with fewer of them. Pure: no I/O, no clock.
+ * Legal chaos: which relaxations (relaxation.h) a device takes, and how far it goes. One seed
+ * chooses both. What it chooses for one relaxation does not depend on the others, so that a run can
+ * be repeated with fewer of them. Pure: no I/O, no clock.
  */
 #ifndef FAULT_CHAOS_H
 #define FAULT_CHAOS_H
 
 #include "emu/fault/rule/rules.h"
-#include "liberty.h"
+#include "relaxation.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* A set of liberties: bit i is liberties[i]. */
+/* A set of relaxations: bit i is relaxations[i]. */
 typedef uint32_t chaos_set;
 
 struct chaos {
@@ -33,11 +33,11 @@ struct chaos {
  */
 int chaos_parse(const char *text, struct chaos *out, char *error, size_t cap);
 
-/* The liberties that are taken, for its seed. A seed alone takes at least one. */
+/* The relaxations that are taken, for its seed. A seed alone takes at least one. */
 chaos_set chaos_taken(const struct chaos *c);
 
 /*
- * What liberty i is under a seed: true, a rule that is named after it, or false, an option of
+ * What relaxation i is under a seed: true, a rule that is named after it, or false, an option of
  * uhcad(8) with its dashes. out has FAULT_TEXT_MAX bytes.
  */
 bool chaos_rule(uint64_t seed, unsigned i, char out[FAULT_TEXT_MAX]);

@@ -24,7 +24,7 @@ static bool write_out(const struct fault_packet *p, const struct roce_cm_msg *ms
 	out->pkt.deth = (struct roce_deth){.qkey = ROCE_GSI_QKEY, .src_qp = ROCE_GSI_QPN};
 	out->pkt.payload = out->text;
 	out->pkt.payload_len = ROCE_MAD_LENGTH;
-	out->story.qpn = ROCE_GSI_QPN;
+	out->model.qpn = ROCE_GSI_QPN;
 	return roce_cm_emit(msg, out->text);
 }
 

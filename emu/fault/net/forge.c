@@ -47,7 +47,7 @@ void fault_answer_begin(const struct fault_packet *p, struct fault_packet *out)
 {
 	memset(&out->pkt, 0, sizeof(out->pkt));
 	reverse(&p->flow, &out->flow);
-	out->story = (struct core_train_story){.rule = p->story.rule};
+	out->model = (struct core_burst_model){.rule = p->model.rule};
 	out->dir = p->dir == FAULT_TX ? FAULT_RX : FAULT_TX;
 	out->from_network = false;
 	out->urgent = p->urgent;
@@ -69,7 +69,7 @@ bool fault_answer(const struct fault_packet *request, uint32_t requester, uint8_
 	out->pkt.bth.dest_qp = requester;
 	out->pkt.bth.psn = request->pkt.bth.psn;
 	out->pkt.aeth = (struct roce_aeth){syndrome, who->msn};
-	out->story.qpn = request->pkt.bth.dest_qp;
+	out->model.qpn = request->pkt.bth.dest_qp;
 	return true;
 }
 
@@ -88,6 +88,6 @@ bool fault_answer_cnp(const struct fault_packet *p, uint32_t sender, struct faul
 	memset(out->text, 0, CNP_LENGTH);
 	out->pkt.payload = out->text;
 	out->pkt.payload_len = CNP_LENGTH;
-	out->story.qpn = p->pkt.bth.dest_qp;
+	out->model.qpn = p->pkt.bth.dest_qp;
 	return true;
 }

@@ -75,7 +75,7 @@ static bool make_room(struct fault_hold *h)
 
 /* ---- copies ---- */
 
-static void copy_payload(struct fault_held *e, const struct core_train *t)
+static void copy_payload(struct fault_held *e, const struct core_burst *t)
 {
 	uint8_t *p = e->payload;
 
@@ -83,20 +83,20 @@ static void copy_payload(struct fault_held *e, const struct core_train *t)
 		memcpy(p, t->iov[i].iov_base, t->iov[i].iov_len);
 		p += t->iov[i].iov_len;
 	}
-	e->train.n_iov = t->length ? 1 : 0;
-	e->train.iov[0] = (struct iovec){e->payload, t->length};
-	e->train.head.payload = t->length ? e->payload : NULL;
-	e->train.head.payload_len = t->length;
+	e->burst.n_iov = t->length ? 1 : 0;
+	e->burst.iov[0] = (struct iovec){e->payload, t->length};
+	e->burst.head.payload = t->length ? e->payload : NULL;
+	e->burst.head.payload_len = t->length;
 }
 
-static size_t memory_of(const struct core_train *t)
+static size_t memory_of(const struct core_burst *t)
 {
 	return sizeof(struct fault_held) + t->length;
 }
 
 static struct fault_held *copy(struct fault_hold *h, const struct fault_to_hold *what)
 {
-	const struct core_train *t = what->train;
+	const struct core_burst *t = what->burst;
 	struct fault_held *e;
 
 	if (h->bytes + memory_of(t) > FAULT_HOLD_BYTES)
@@ -109,7 +109,7 @@ static struct fault_held *copy(struct fault_hold *h, const struct fault_to_hold 
 	e->due = what->due;
 	e->overtakers = what->overtakers;
 	e->made = what->made;
-	e->train = *t;
+	e->burst = *t;
 	copy_payload(e, t);
 	e->number = ++h->last_number;
 	e->order = ++h->last_order;
@@ -150,7 +150,7 @@ static struct fault_held *take_first(struct fault_hold *h)
 		sink(h, last);
 	if (e->overtakers)
 		unlink_held(&h->reordered, e);
-	h->bytes -= memory_of(&e->train);
+	h->bytes -= memory_of(&e->burst);
 	return e;
 }
 
@@ -166,7 +166,7 @@ uint64_t fault_hold_deadline(const struct fault_hold *h)
 
 /* ---- order ---- */
 
-static bool same_flow(const struct core_train *a, const struct core_train *b)
+static bool same_flow(const struct core_burst *a, const struct core_burst *b)
 {
 	return a->head.bth.dest_qp == b->head.bth.dest_qp &&
 	       memcmp(a->flow.src, b->flow.src, sizeof(a->flow.src)) == 0 &&
@@ -183,13 +183,13 @@ static void let_go(struct fault_hold *h, struct fault_held *e)
 }
 
 void fault_hold_overtake(struct fault_hold *h, enum fault_direction dir,
-			 const struct core_train *by)
+			 const struct core_burst *by)
 {
 	struct fault_held *next;
 
 	for (struct fault_held *e = h->reordered.first; e; e = next) {
 		next = e->next;
-		if (e->dir == dir && same_flow(&e->train, by) && --e->overtakers == 0)
+		if (e->dir == dir && same_flow(&e->burst, by) && --e->overtakers == 0)
 			let_go(h, e);
 	}
 }
@@ -214,7 +214,7 @@ struct fault_held *fault_hold_take_step(struct fault_hold *h, struct fault_held 
 {
 	unlink_held(&h->stepped, e);
 	h->n_stepped--;
-	h->bytes -= memory_of(&e->train);
+	h->bytes -= memory_of(&e->burst);
 	return e;
 }
 

@@ -22,7 +22,7 @@ struct fault_held {
 	uint64_t due;
 	uint64_t overtakers; /* that are still to come; 0: it waits for the time alone */
 	bool made;           /* no device sent it */
-	struct core_train train;
+	struct core_burst burst;
 	uint8_t payload[];
 };
 
@@ -41,9 +41,9 @@ struct fault_hold {
 	uint64_t last_order;
 };
 
-/* A train of one packet to be kept; what it points to is copied. */
+/* A burst of one packet to be kept; what it points to is copied. */
 struct fault_to_hold {
-	const struct core_train *train;
+	const struct core_burst *burst;
 	enum fault_direction dir;
 	uint64_t since, due, overtakers;
 	bool made;
@@ -68,7 +68,7 @@ uint64_t fault_hold_deadline(const struct fault_hold *h);
  * for. Takes out one that waits for none any more; NULL: there is none (again).
  */
 void fault_hold_overtake(struct fault_hold *h, enum fault_direction dir,
-			 const struct core_train *by);
+			 const struct core_burst *by);
 struct fault_held *fault_hold_overtaken(struct fault_hold *h);
 
 /* Of those that wait for a person: NULL when there is none with the number. */

@@ -8,12 +8,15 @@
 #define SECOND UINT64_C(1000000000)
 #define NEVER  (UINT64_MAX - 1)
 
-static bool is_there(const struct fault_plan *p, const struct fault_lane *l)
+const struct fault_entry *fault_lane_rule(const struct fault_plan *p, const struct fault_lane *l)
 {
-	for (unsigned i = 0; i < fault_plan_count(p); i++)
-		if (fault_plan_entry(p, i)->number == l->rule)
-			return true;
-	return false;
+	for (unsigned i = 0; i < fault_plan_count(p); i++) {
+		const struct fault_entry *e = fault_plan_entry(p, i);
+
+		if (e->number == l->rule)
+			return e->added == l->added ? e : NULL;
+	}
+	return NULL;
 }
 
 static void forget_old(struct fault_lanes *l, const struct fault_plan *p)
@@ -21,7 +24,7 @@ static void forget_old(struct fault_lanes *l, const struct fault_plan *p)
 	unsigned kept = 0;
 
 	for (unsigned i = 0; i < l->count; i++)
-		if (is_there(p, &l->lane[i]))
+		if (fault_lane_rule(p, &l->lane[i]))
 			l->lane[kept++] = l->lane[i];
 		else
 			free(l->lane[i].queue.at);
@@ -95,13 +98,18 @@ uint64_t fault_lane_rate(struct fault_lane *l, uint64_t at, uint64_t rate, uint6
 	return at;
 }
 
-uint64_t fault_lane_pause(struct fault_lane *l, uint64_t at, uint64_t time)
+uint64_t fault_lane_wait(struct fault_lane *l, uint64_t at)
 {
-	if (!l->paused) {
-		l->paused = true;
-		l->until = fault_lane_delay(&(struct fault_lane){0}, at, time);
-	}
 	return behind_last(l, at < l->until ? l->until : at);
+}
+
+void fault_lane_pause(struct fault_lanes *all, struct fault_lane *l, uint64_t at, uint64_t time)
+{
+	if (at < l->until)
+		at = l->until;
+	l->until = time > NEVER - at ? NEVER : at + time;
+	if (all->paused_until < l->until)
+		all->paused_until = l->until;
 }
 
 /* ---- the queue ---- */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See net.h: trains are cut into packets where a rule hits one, and what is left of them is put
- * together again. Once something happened to a packet the rest of its train is read from a copy
- * of the payload: what happens may be a call into the device that the train is from.
+ * See net.h: bursts are cut into packets where a rule hits one, and what is left of them is put
+ * together again. Once something happened to a packet the rest of its burst is read from a copy
+ * of the payload: what happens may be a call into the device that the burst is from.
  */
 #include "net_state.h"
 
@@ -12,12 +12,12 @@
 struct cut {
 	struct fault_net *net;
 	enum fault_direction dir;
-	const struct core_train *train;
-	const uint8_t *payload; /* of the whole train, in one piece */
+	const struct core_burst *burst;
+	const uint8_t *payload; /* of the whole burst, in one piece */
 	uint8_t *copy;          /* the same, our own; NULL: none yet */
-	bool touched;           /* something happened: the train cannot go on as it is */
+	bool touched;           /* something happened: the burst cannot go on as it is */
 	bool running;
-	struct core_train run; /* packets that go on together */
+	struct core_burst run; /* packets that go on together */
 	struct fault_qp qp;
 	struct fault_passage passage;
 };
@@ -53,23 +53,23 @@ const struct fault_net_counters *fault_net_counters(const struct fault_net *n)
 bool fault_net_active(const struct fault_net *n)
 {
 	return n->frozen || !fault_hold_empty(&n->hold) || n->responders.refuse_until ||
-	       fault_plan_watches(n->plan, FAULT_LAYER_PACKET);
+	       n->lanes.paused_until || fault_plan_watches(n->plan, FAULT_LAYER_PACKET);
 }
 
-/* Must the packets of a train be looked at? */
+/* Must the packets of a burst be looked at? */
 static bool looks_at_packets(struct fault_net *n, uint64_t now)
 {
 	if (now >= n->responders.refuse_until)
 		n->responders.refuse_until = 0;
 	return n->frozen || n->hold.reordered.first || n->responders.refuse_until ||
-	       fault_plan_watches(n->plan, FAULT_LAYER_PACKET);
+	       n->lanes.paused_until || fault_plan_watches(n->plan, FAULT_LAYER_PACKET);
 }
 
 /* ---- payload ---- */
 
 static bool make_copy(struct cut *c)
 {
-	const struct core_train *t = c->train;
+	const struct core_burst *t = c->burst;
 	uint8_t *p;
 
 	if (c->copy || !t->length)
@@ -87,52 +87,52 @@ static bool make_copy(struct cut *c)
 
 static bool find_payload(struct cut *c)
 {
-	if (c->train->n_iov > 1)
+	if (c->burst->n_iov > 1)
 		return make_copy(c);
-	c->payload = c->train->length ? c->train->iov[0].iov_base : NULL;
+	c->payload = c->burst->length ? c->burst->iov[0].iov_base : NULL;
 	return true;
 }
 
-/* ---- packets of the train ---- */
+/* ---- packets of the burst ---- */
 
 static void load_packet(struct cut *c, uint32_t i)
 {
 	struct fault_packet *p = &c->passage.packet;
 	uint32_t offset;
 
-	core_train_packet(c->train, i, &p->pkt, &offset);
+	core_burst_packet(c->burst, i, &p->pkt, &offset);
 	p->pkt.payload = p->pkt.payload_len ? c->payload + offset : NULL;
-	p->flow = c->train->flow;
-	p->story = c->train->story;
-	p->story.offset += offset;
-	p->from_network = c->train->from_network;
-	p->urgent = c->train->urgent;
+	p->flow = c->burst->flow;
+	p->model = c->burst->model;
+	p->model.offset += offset;
+	p->from_network = c->burst->from_network;
+	p->urgent = c->burst->urgent;
 	p->dir = c->dir;
 }
 
 static uint32_t own_qpn(const struct cut *c)
 {
-	const struct core_train *t = c->train;
+	const struct core_burst *t = c->burst;
 
 	if (c->dir == FAULT_RX)
 		return t->head.bth.dest_qp;
-	if (!t->story.qpn && roce_opcode_info(t->head.bth.opcode)->headers & ROCE_HDR_DETH)
+	if (!t->model.qpn && roce_opcode_info(t->head.bth.opcode)->headers & ROCE_HDR_DETH)
 		return t->head.deth.src_qp;
-	return t->story.qpn;
+	return t->model.qpn;
 }
 
 static uint32_t peer_qpn(const struct cut *c)
 {
-	const struct core_train *t = c->train;
+	const struct core_burst *t = c->burst;
 
 	if (c->dir == FAULT_TX)
 		return t->head.bth.dest_qp;
 	if (roce_opcode_info(t->head.bth.opcode)->headers & ROCE_HDR_DETH)
 		return t->head.deth.src_qp;
-	return t->story.qpn ? t->story.qpn : c->qp.peer_qpn;
+	return t->model.qpn ? t->model.qpn : c->qp.peer_qpn;
 }
 
-/* What is the same for all packets of the train. */
+/* What is the same for all packets of the burst. */
 static void begin_subject(struct cut *c, const char *program)
 {
 	struct fault_subject *s = &c->passage.subject;
@@ -143,7 +143,7 @@ static void begin_subject(struct cut *c, const char *program)
 				    .qpn = own_qpn(c),
 				    .pkt = &c->passage.packet.pkt,
 				    .flow = &c->passage.packet.flow,
-				    .retry = c->train->story.tries > 0};
+				    .retry = c->burst->model.tries > 0};
 	c->qp = (struct fault_qp){0};
 	if (c->net->ops->look_up && s->qpn)
 		c->net->ops->look_up(c->net->user, s->qpn, &c->qp);
@@ -160,11 +160,11 @@ static void fill_subject(struct cut *c)
 	const struct fault_packet *p = &c->passage.packet;
 	const struct roce_opcode_info *info = roce_opcode_info(p->pkt.bth.opcode);
 	uint32_t headers = info->headers;
-	/* A WRITE's later packets do not name the key; within a train it is known. */
+	/* A WRITE's later packets do not name the key; within a burst it is known. */
 	bool goes_on = info->operation == ROCE_OP_WRITE && !(headers & ROCE_HDR_RETH);
 
 	s->length = p->pkt.payload_len;
-	s->offset = p->story.offset;
+	s->offset = p->model.offset;
 	s->key = goes_on ? s->key : 0;
 	s->address = 0;
 	if (headers & ROCE_HDR_RETH) {
@@ -181,7 +181,7 @@ static void fill_subject(struct cut *c)
 static void end_run(struct cut *c)
 {
 	const struct fault_to_hold what = {
-		.train = &c->run, .dir = c->dir, .since = c->passage.now};
+		.burst = &c->run, .dir = c->dir, .since = c->passage.now};
 
 	if (!c->running)
 		return;
@@ -190,7 +190,7 @@ static void end_run(struct cut *c)
 }
 
 /* Payload that stands behind the last piece lengthens that piece: runs have no bound then. */
-static void join_pieces(struct core_train *t)
+static void join_pieces(struct core_burst *t)
 {
 	struct iovec *last = &t->iov[t->n_iov - 1];
 
@@ -204,12 +204,12 @@ static void add_to_run(struct cut *c)
 {
 	const struct fault_packet *p = &c->passage.packet;
 
-	if (c->running && core_train_append(&c->run, &p->pkt, &p->flow)) {
+	if (c->running && core_burst_append(&c->run, &p->pkt, &p->flow)) {
 		join_pieces(&c->run);
 		return;
 	}
 	end_run(c);
-	fault_packet_train(p, &c->run);
+	fault_packet_burst(p, &c->run);
 	c->running = true;
 }
 
@@ -232,10 +232,10 @@ static bool touch(struct cut *c, uint32_t i)
 /* Each packet has to be looked at alone, whatever the rules say. */
 static bool one_by_one(const struct fault_net *n)
 {
-	return n->frozen || n->hold.reordered.first;
+	return n->frozen || n->hold.reordered.first || n->lanes.paused_until;
 }
 
-/* What the rules that hit it do to the packet, whose train is cut already. */
+/* What the rules that hit it do to the packet, whose burst is cut already. */
 static void hurt(struct cut *c, const struct fault_entry *const *hit, unsigned n)
 {
 	struct fault_passage *w = &c->passage;
@@ -244,12 +244,13 @@ static void hurt(struct cut *c, const struct fault_entry *const *hit, unsigned n
 	w->due = w->behind = w->patience = 0;
 	for (unsigned i = 0; i < n; i++)
 		fault_net_apply(w, hit[i]);
+	fault_net_stand_by(w);
 	fault_net_finish(w);
 }
 
 static void lose_refused(struct cut *c, uint32_t rule)
 {
-	c->passage.packet.story.rule = rule;
+	c->passage.packet.model.rule = rule;
 	fault_net_lose(c->net, &c->passage.packet, false, c->passage.now);
 }
 
@@ -286,19 +287,19 @@ static void go_through(struct cut *c)
 {
 	struct fault_net *n = c->net;
 
-	for (uint32_t i = 0; i < c->train->count; i++) {
+	for (uint32_t i = 0; i < c->burst->count; i++) {
 		if (judge(c, i))
 			continue;
-		fault_net_note(n, FAULT_NOTE_UNFIT, c->train, c->passage.now);
+		fault_net_note(n, FAULT_NOTE_UNFIT, c->burst, c->passage.now);
 		break;
 	}
 	if (c->touched)
 		end_run(c);
 	else
-		n->ops->pass(n->user, c->dir, c->train, c->passage.now);
+		n->ops->pass(n->user, c->dir, c->burst, c->passage.now);
 }
 
-void fault_net_train(struct fault_net *n, enum fault_direction dir, const struct core_train *t,
+void fault_net_burst(struct fault_net *n, enum fault_direction dir, const struct core_burst *t,
 		     const char *program, uint64_t now)
 {
 	struct cut c;
@@ -310,7 +311,7 @@ void fault_net_train(struct fault_net *n, enum fault_direction dir, const struct
 	}
 	c.net = n;
 	c.dir = dir;
-	c.train = t;
+	c.burst = t;
 	c.copy = NULL;
 	c.touched = c.running = false;
 	c.passage.net = n;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What a plan does to the packets of one device: stands between the device and its network, in the
- * daemon and in the simulator alike, and is told of each train in both directions. While no rule
- * looks at packets a train passes untouched, whole; otherwise it is taken to packets, each is
+ * daemon and in the simulator alike, and is told of each burst in both directions. While no rule
+ * looks at packets a burst passes untouched, whole; otherwise it is taken to packets, each is
  * judged, and packets that nothing happened to are handed on one by one in their order.
  *
  * What a rule holds back keeps its order among what that rule holds back; others overtake it.
@@ -41,22 +41,22 @@ enum fault_note {
 
 struct fault_net_ops {
 	/* Carries on: towards the network (TX) or to the device (RX). t is valid for the call. */
-	void (*pass)(void *user, enum fault_direction dir, const struct core_train *t,
+	void (*pass)(void *user, enum fault_direction dir, const struct core_burst *t,
 		     uint64_t now);
 	/*
-	 * A packet goes no further; t->story.rule says whose doing it is, 0: of step mode.
+	 * A packet goes no further; t->model.rule says whose doing it is, 0: of step mode.
 	 * malformed: as the rule left it no receiver can read it; t is as it was before.
 	 */
-	void (*dropped)(void *user, enum fault_direction dir, const struct core_train *t,
+	void (*dropped)(void *user, enum fault_direction dir, const struct core_burst *t,
 			bool malformed, uint64_t now);
-	/* A happening (fault_action_is_happening) is to take place. */
+	/* A happening (fault_action_is_of_device) is to take place. */
 	void (*happen)(void *user, const struct fault_entry *e, const struct fault_subject *s,
 		       uint64_t now);
 	/* Optional: the packet that is passed next is one that no device sent. */
-	void (*made)(void *user, enum fault_direction dir, const struct core_train *t,
+	void (*made)(void *user, enum fault_direction dir, const struct core_burst *t,
 		     uint64_t now);
 	/* Optional. */
-	void (*note)(void *user, enum fault_note note, const struct core_train *t, uint64_t now);
+	void (*note)(void *user, enum fault_note note, const struct core_burst *t, uint64_t now);
 	/*
 	 * Optional: one of the device's own QPs. Without it nothing can be answered that came by
 	 * a network, and srq=, pd=, client=, proc= know nothing.
@@ -77,14 +77,14 @@ struct fault_net *fault_net_create(struct fault_plan *plan, const char *device,
 				   const struct fault_net_ops *ops, void *user);
 void fault_net_destroy(struct fault_net *n); /* what waits is lost */
 
-/* True while a train must be shown to the net; else whoever has it may pass it on by himself. */
+/* True while a burst must be shown to the net; else whoever has it may pass it on by himself. */
 bool fault_net_active(const struct fault_net *n);
 
 /*
- * A train of the device (TX) or for it (RX). program: of the QP's owner, NULL: not known, or
+ * A burst of the device (TX) or for it (RX). program: of the QP's owner, NULL: not known, or
  * look_up tells. While ops are called the plan must not change; the net may be called again.
  */
-void fault_net_train(struct fault_net *n, enum fault_direction dir, const struct core_train *t,
+void fault_net_burst(struct fault_net *n, enum fault_direction dir, const struct core_burst *t,
 		     const char *program, uint64_t now);
 
 /* Packets that are due leave. */
@@ -101,7 +101,7 @@ bool fault_net_frozen(const struct fault_net *n);
 struct fault_waiting {
 	uint32_t number; /* for life */
 	enum fault_direction direction;
-	const struct core_train *train; /* one packet; valid until the net is called */
+	const struct core_burst *burst; /* one packet; valid until the net is called */
 	uint64_t since;
 };
 

@@ -24,9 +24,9 @@ static uint64_t later(uint64_t now, uint64_t time)
 
 static void tell_unfit(struct fault_passage *w)
 {
-	struct core_train t;
+	struct core_burst t;
 
-	fault_packet_train(&w->packet, &t);
+	fault_packet_burst(&w->packet, &t);
 	fault_net_note(w->net, FAULT_NOTE_UNFIT, &t, w->now);
 }
 
@@ -40,14 +40,14 @@ static void lose(struct fault_passage *w, bool malformed)
 /* At once, or so much later. */
 static void send(struct fault_passage *w, const struct fault_packet *p, bool made, uint64_t time)
 {
-	struct core_train t;
-	struct fault_to_hold what = {.train = &t,
+	struct core_burst t;
+	struct fault_to_hold what = {.burst = &t,
 				     .dir = p->dir,
 				     .since = w->now,
 				     .due = later(w->now, time),
 				     .made = made};
 
-	fault_packet_train(p, &t);
+	fault_packet_burst(p, &t);
 	if (time)
 		fault_net_leave_later(w->net, &what, w->now);
 	else
@@ -92,7 +92,7 @@ static uint64_t leaving(const struct fault_passage *w, const struct fault_entry 
 	if (e->rule.action == FAULT_DELAY)
 		return fault_lane_delay(l, at, jittered(w, e));
 	if (e->rule.action == FAULT_PAUSE)
-		return fault_lane_pause(l, at, e->rule.value.number);
+		return fault_lane_wait(l, at);
 	return fault_lane_rate(l, at, e->rule.value.number, bits_of(&w->packet));
 }
 
@@ -106,21 +106,20 @@ static struct fault_lane_limit limit_of(const struct fault_rule *r)
 	return limit;
 }
 
-/* A packet that is lost takes none of the line's time. */
-static void hold_back(struct fault_passage *w, const struct fault_entry *e)
+static uint64_t earliest(const struct fault_passage *w)
 {
-	struct fault_lane *l = fault_lane_of(&w->net->lanes, w->net->plan, e, w->packet.dir);
-	const struct fault_lane_limit limit = limit_of(&e->rule);
-	uint64_t at = w->due > w->now ? w->due : w->now;
-	struct fault_lane_waiting packet = {.bytes = (uint32_t)(bits_of(&w->packet) / 8)};
-	struct fault_lane before;
-	struct core_train t;
+	return w->due > w->now ? w->due : w->now;
+}
 
-	if (!l) {
-		tell_unfit(w);
-		return;
-	}
-	before = *l;
+/* A packet that is lost takes none of the line's time. */
+static void queue_up(struct fault_passage *w, const struct fault_entry *e, struct fault_lane *l)
+{
+	const struct fault_lane_limit limit = limit_of(&e->rule);
+	uint64_t at = earliest(w);
+	struct fault_lane_waiting packet = {.bytes = (uint32_t)(bits_of(&w->packet) / 8)};
+	struct fault_lane before = *l;
+	struct core_burst t;
+
 	packet.leaves = leaving(w, e, l, at);
 	if (fault_lane_enter(l, &limit, at, &packet)) {
 		w->due = packet.leaves;
@@ -128,9 +127,61 @@ static void hold_back(struct fault_passage *w, const struct fault_entry *e)
 	}
 	*l = before;
 	w->gone = true;
-	fault_packet_train(&w->packet, &t);
-	fault_net_overflow(w->net, &(struct fault_to_hold){.train = &t, .dir = w->packet.dir},
+	fault_packet_burst(&w->packet, &t);
+	fault_net_overflow(w->net, &(struct fault_to_hold){.burst = &t, .dir = w->packet.dir},
 			   w->now);
+}
+
+static void hold_back(struct fault_passage *w, const struct fault_entry *e)
+{
+	struct fault_lane *l = fault_lane_of(&w->net->lanes, w->net->plan, e, w->packet.dir);
+
+	if (l)
+		queue_up(w, e, l);
+	else
+		tell_unfit(w);
+}
+
+/* Only begins it: who waits for its end is seen to when all rules have had their say. */
+static void pause_line(struct fault_passage *w, const struct fault_entry *e)
+{
+	const uint64_t from = e->rule.limit.period ? e->tick : earliest(w);
+
+	for (enum fault_direction dir = FAULT_TX; dir <= FAULT_RX; dir++) {
+		struct fault_lane *l;
+
+		if (e->rule.select.direction != FAULT_BOTH && e->rule.select.direction != dir)
+			continue;
+		l = fault_lane_of(&w->net->lanes, w->net->plan, e, dir);
+		if (l)
+			fault_lane_pause(&w->net->lanes, l, from, e->rule.value.number);
+		else
+			tell_unfit(w);
+	}
+}
+
+/*
+ * Behind a pause all of the line wait, whether the rule hit them or not: those that it would hit
+ * but for opcode=, nth= and what else describes a packet. Where it is gone all do, to the end.
+ */
+void fault_net_stand_by(struct fault_passage *w)
+{
+	struct fault_lanes *all = &w->net->lanes;
+
+	for (unsigned i = 0; i < all->count && all->paused_until && !w->gone; i++) {
+		struct fault_lane *l = &all->lane[i];
+		const struct fault_entry *e = fault_lane_rule(w->net->plan, l);
+
+		if (!l->until || l->dir != w->packet.dir ||
+		    (e && !fault_plan_is_of_line(w->net->plan, e, &w->subject)))
+			continue;
+		if (w->now < l->until)
+			w->packet.model.rule = l->rule;
+		if (e)
+			queue_up(w, e, l);
+		else
+			w->due = fault_lane_wait(l, earliest(w));
+	}
 }
 
 static uint64_t chosen(const struct fault_passage *w, const struct fault_entry *e, uint64_t below)
@@ -291,7 +342,7 @@ static void reject(struct fault_passage *w, const struct fault_value *v)
 	send_made(w, &out, v);
 }
 
-static void ask_for_patience(struct fault_passage *w, const struct fault_value *v)
+static void ask_for_page_worker(struct fault_passage *w, const struct fault_value *v)
 {
 	struct fault_packet out;
 
@@ -329,8 +380,10 @@ static void apply_to_packet(struct fault_passage *w, const struct fault_entry *e
 		break;
 	case FAULT_DELAY:
 	case FAULT_RATE:
-	case FAULT_PAUSE:
 		hold_back(w, e);
+		break;
+	case FAULT_PAUSE:
+		pause_line(w, e);
 		break;
 	case FAULT_CORRUPT:
 		corrupt(w, e);
@@ -374,7 +427,7 @@ static void answer_for_peer(struct fault_passage *w, const struct fault_entry *e
 		reject(w, v);
 		break;
 	case FAULT_CM_MRA:
-		ask_for_patience(w, v);
+		ask_for_page_worker(w, v);
 		break;
 	}
 }
@@ -383,8 +436,8 @@ void fault_net_apply(struct fault_passage *w, const struct fault_entry *e)
 {
 	if (w->gone)
 		return;
-	w->packet.story.rule = e->number;
-	if (fault_action_is_happening(e->rule.action))
+	w->packet.model.rule = e->number;
+	if (fault_action_is_of_device(e->rule.action))
 		w->net->ops->happen(w->net->user, e, &w->subject, w->now);
 	else if (e->rule.action < FAULT_RNR)
 		apply_to_packet(w, e);
@@ -394,12 +447,12 @@ void fault_net_apply(struct fault_passage *w, const struct fault_entry *e)
 
 void fault_net_finish(struct fault_passage *w)
 {
-	struct core_train t;
-	struct fault_to_hold what = {.train = &t, .dir = w->packet.dir, .since = w->now};
+	struct core_burst t;
+	struct fault_to_hold what = {.burst = &t, .dir = w->packet.dir, .since = w->now};
 
 	if (w->gone)
 		return;
-	fault_packet_train(&w->packet, &t);
+	fault_packet_burst(&w->packet, &t);
 	what.due = w->due > w->now ? w->due : w->now;
 	what.overtakers = w->behind;
 	if (what.overtakers)

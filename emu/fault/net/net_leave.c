@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-void fault_net_note(struct fault_net *n, enum fault_note note, const struct core_train *t,
+void fault_net_note(struct fault_net *n, enum fault_note note, const struct core_burst *t,
 		    uint64_t now)
 {
-	n->counters.full += note == FAULT_NOTE_FULL;
-	n->counters.overflowed += note == FAULT_NOTE_OVERFLOW;
-	n->counters.unfit += note == FAULT_NOTE_UNFIT;
+	n->counters.full += note == FAULT_NOTE_FULL ? t->count : 0;
+	n->counters.overflowed += note == FAULT_NOTE_OVERFLOW ? t->count : 0;
+	n->counters.unfit += note == FAULT_NOTE_UNFIT ? t->count : 0;
 	if (n->ops->note)
 		n->ops->note(n->user, note, t, now);
 }
@@ -23,14 +23,14 @@ void fault_net_note(struct fault_net *n, enum fault_note note, const struct core
 static void pass(struct fault_net *n, const struct fault_to_hold *what, uint64_t now)
 {
 	if (what->made && n->ops->made)
-		n->ops->made(n->user, what->dir, what->train, now);
-	n->ops->pass(n->user, what->dir, what->train, now);
+		n->ops->made(n->user, what->dir, what->burst, now);
+	n->ops->pass(n->user, what->dir, what->burst, now);
 }
 
 static struct fault_to_hold of_held(const struct fault_held *e)
 {
 	return (struct fault_to_hold){
-		.train = &e->train, .dir = e->dir, .since = e->since, .made = e->made};
+		.burst = &e->burst, .dir = e->dir, .since = e->since, .made = e->made};
 }
 
 /* A packet was passed: those that waited for it to overtake them follow. */
@@ -38,8 +38,8 @@ static void pass_overtaken(struct fault_net *n, const struct fault_to_hold *by, 
 {
 	struct fault_held *e;
 
-	for (uint32_t i = 0; i < by->train->count; i++)
-		fault_hold_overtake(&n->hold, by->dir, by->train);
+	for (uint32_t i = 0; i < by->burst->count; i++)
+		fault_hold_overtake(&n->hold, by->dir, by->burst);
 	while ((e = fault_hold_overtaken(&n->hold))) {
 		const struct fault_to_hold what = of_held(e);
 
@@ -67,26 +67,26 @@ void fault_net_leave_later(struct fault_net *n, const struct fault_to_hold *what
 
 void fault_net_overflow(struct fault_net *n, const struct fault_to_hold *what, uint64_t now)
 {
-	n->counters.dropped++;
-	fault_net_note(n, FAULT_NOTE_OVERFLOW, what->train, now);
-	n->ops->dropped(n->user, what->dir, what->train, false, now);
+	n->counters.dropped += what->burst->count;
+	fault_net_note(n, FAULT_NOTE_OVERFLOW, what->burst, now);
+	n->ops->dropped(n->user, what->dir, what->burst, false, now);
 }
 
 void fault_net_wait(struct fault_net *n, const struct fault_to_hold *what, uint64_t now)
 {
 	if (fault_hold_step(&n->hold, what))
 		return;
-	fault_net_note(n, FAULT_NOTE_FULL, what->train, now);
+	fault_net_note(n, FAULT_NOTE_FULL, what->burst, now);
 	pass(n, what, now);
 }
 
 void fault_net_lose(struct fault_net *n, const struct fault_packet *p, bool malformed, uint64_t now)
 {
-	struct core_train t;
+	struct core_burst t;
 
 	n->counters.dropped++;
 	n->counters.malformed += malformed;
-	fault_packet_train(p, &t);
+	fault_packet_burst(p, &t);
 	n->ops->dropped(n->user, p->dir, &t, malformed, now);
 }
 
@@ -111,6 +111,9 @@ void fault_net_tick(struct fault_net *n, uint64_t now)
 		free(e);
 	}
 	n->ticking = false;
+	/* Those that waited for it have left, too. */
+	if (now >= n->lanes.paused_until)
+		n->lanes.paused_until = 0;
 }
 
 uint64_t fault_net_deadline(const struct fault_net *n)
@@ -151,7 +154,7 @@ unsigned fault_net_waiting(const struct fault_net *n, struct fault_waiting *out,
 	unsigned count = 0;
 
 	for (const struct fault_held *e = n->hold.stepped.first; e && count < max; e = e->next)
-		out[count++] = (struct fault_waiting){e->number, e->dir, &e->train, e->since};
+		out[count++] = (struct fault_waiting){e->number, e->dir, &e->burst, e->since};
 	return count;
 }
 
@@ -172,9 +175,9 @@ int fault_net_drop(struct fault_net *n, uint32_t number, uint64_t now)
 	if (!e)
 		return -ENOENT;
 	fault_hold_take_step(&n->hold, e);
-	n->counters.dropped++;
-	e->train.story.rule = 0;
-	n->ops->dropped(n->user, e->dir, &e->train, false, now);
+	n->counters.dropped += e->burst.count;
+	e->burst.model.rule = 0;
+	n->ops->dropped(n->user, e->dir, &e->burst, false, now);
 	free(e);
 	return 0;
 }
@@ -190,16 +193,16 @@ int fault_net_change(struct fault_net *n, uint32_t number, const char *field, ui
 		return -ENOENT;
 	if (!fault_setting_parse(field, value, &setting))
 		return -EINVAL;
-	p.pkt = e->train.head;
-	p.flow = e->train.flow;
-	p.story = e->train.story;
-	p.from_network = e->train.from_network;
-	p.urgent = e->train.urgent;
+	p.pkt = e->burst.head;
+	p.flow = e->burst.flow;
+	p.model = e->burst.model;
+	p.from_network = e->burst.from_network;
+	p.urgent = e->burst.urgent;
 	if (fault_packet_change(&p, &setting) != FAULT_CHANGED)
 		return -EINVAL;
 	if (p.pkt.payload_len)
 		memcpy(e->payload, p.pkt.payload, p.pkt.payload_len);
 	p.pkt.payload = p.pkt.payload_len ? e->payload : NULL;
-	fault_packet_train(&p, &e->train);
+	fault_packet_burst(&p, &e->burst);
 	return 0;
 }

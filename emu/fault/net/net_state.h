@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the files of the net share: net.c cuts trains, net_apply.c does what rules say, net_leave.c
+/* What the files of the net share: net.c cuts bursts, net_apply.c does what rules say, net_leave.c
  * is the way out. */
 #ifndef FAULT_NET_STATE_H
 #define FAULT_NET_STATE_H
@@ -42,6 +42,9 @@ uint32_t fault_net_refused(struct fault_passage *w);
 /* What one rule does to the packet. */
 void fault_net_apply(struct fault_passage *w, const struct fault_entry *e);
 
+/* What the rules have left of the packet waits where its line is paused. */
+void fault_net_stand_by(struct fault_passage *w);
+
 /* The packet goes where the rules sent it. */
 void fault_net_finish(struct fault_passage *w);
 
@@ -63,7 +66,7 @@ void fault_net_overflow(struct fault_net *n, const struct fault_to_hold *what, u
 void fault_net_lose(struct fault_net *n, const struct fault_packet *p, bool malformed,
 		    uint64_t now);
 
-void fault_net_note(struct fault_net *n, enum fault_note note, const struct core_train *t,
+void fault_net_note(struct fault_net *n, enum fault_note note, const struct core_burst *t,
 		    uint64_t now);
 
 #endif

@@ -65,7 +65,7 @@ void fault_packet_mark(struct fault_packet *p)
 
 void fault_packet_break_icrc(struct fault_packet *p)
 {
-	p->story.bad_icrc = true;
+	p->model.bad_icrc = true;
 }
 
 uint64_t fault_packet_bits(const struct fault_packet *p)
@@ -99,10 +99,10 @@ void fault_packet_flip_payload(struct fault_packet *p, uint64_t byte)
 	fault_packet_break_icrc(p);
 }
 
-void fault_packet_train(const struct fault_packet *p, struct core_train *out)
+void fault_packet_burst(const struct fault_packet *p, struct core_burst *out)
 {
-	core_train_start(out, &p->pkt, &p->flow);
-	out->story = p->story;
+	core_burst_start(out, &p->pkt, &p->flow);
+	out->model = p->model;
 	out->from_network = p->from_network;
 	out->urgent = p->urgent;
 }

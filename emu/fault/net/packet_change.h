@@ -15,7 +15,7 @@
 struct fault_packet {
 	struct roce_packet pkt;
 	struct roce_flow flow;
-	struct core_train_story story;
+	struct core_burst_model model;
 	enum fault_direction dir;
 	bool from_network, urgent;
 	/* Once something was changed: header, payload and pad. */
@@ -46,7 +46,7 @@ void fault_packet_flip_payload(struct fault_packet *p, uint64_t byte);
 /* Bits from the BTH to the end of the pad. */
 uint64_t fault_packet_bits(const struct fault_packet *p);
 
-/* As a train of one, which points to the packet's payload. */
-void fault_packet_train(const struct fault_packet *p, struct core_train *out);
+/* As a burst of one, which points to the packet's payload. */
+void fault_packet_burst(const struct fault_packet *p, struct core_burst *out);
 
 #endif

@@ -54,7 +54,7 @@ void fault_responders_refuse(struct fault_responders *r, struct fault_responder 
 {
 	who->refused_psn = request->pkt.bth.psn;
 	who->refuses_until = now + UNDER_WAY;
-	who->rule = request->story.rule;
+	who->rule = request->model.rule;
 	r->refuse_until = who->refuses_until;
 }
 

@@ -2,6 +2,7 @@
 #include "plan.h"
 
 #include "emu/fault/rule/rules.h"
+#include "plan_devices.h"
 #include "plan_match.h"
 #include "plan_seen.h"
 
@@ -9,9 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RULES_MAX 1000
-
-struct record {
+struct fault_record {
 	/* In front: what is read for rules that have nothing to do with the subject. */
 	enum fault_layer layer;
 	bool spent; /* can never hit again */
@@ -27,7 +26,7 @@ struct fault_plan {
 	uint64_t seed;
 	const struct fault_plan_ops *ops;
 	void *user;
-	struct record **records;
+	struct fault_record **records;
 	unsigned n, cap;
 	uint32_t last_number;
 	uint32_t watched; /* bits of layers with rules that are not spent */
@@ -102,13 +101,22 @@ static bool chance(struct fault_entry *e, uint32_t probability)
 
 static int index_of(const struct fault_plan *p, uint32_t number)
 {
-	for (unsigned i = 0; i < p->n; i++)
+	unsigned from = 0, to = p->n; /* numbers ascend */
+
+	while (from < to) {
+		const unsigned i = (from + to) / 2;
+
 		if (p->records[i]->entry.number == number)
 			return (int)i;
+		if (p->records[i]->entry.number < number)
+			from = i + 1;
+		else
+			to = i;
+	}
 	return -1;
 }
 
-static struct record *named(const struct fault_plan *p, const char *name)
+static struct fault_record *named(const struct fault_plan *p, const char *name)
 {
 	for (unsigned i = 0; i < p->n; i++)
 		if (strcmp(p->records[i]->entry.rule.name, name) == 0)
@@ -116,21 +124,23 @@ static struct record *named(const struct fault_plan *p, const char *name)
 	return NULL;
 }
 
+static void heed(struct fault_plan *p, const struct fault_record *r)
+{
+	if (r->spent)
+		return;
+	p->watched |= UINT32_C(1) << r->layer;
+	p->tracks = p->tracks || fault_match_wants_seen(&r->entry.rule);
+}
+
 static void update(struct fault_plan *p)
 {
 	p->watched = 0;
 	p->tracks = false;
-	for (unsigned i = 0; i < p->n; i++) {
-		const struct record *r = p->records[i];
-
-		if (r->spent)
-			continue;
-		p->watched |= UINT32_C(1) << r->layer;
-		p->tracks = p->tracks || fault_match_wants_seen(&r->entry.rule);
-	}
+	for (unsigned i = 0; i < p->n; i++)
+		heed(p, p->records[i]);
 }
 
-static void arm(struct record *r, uint64_t now)
+static void arm(struct fault_record *r, uint64_t now)
 {
 	r->armed = true;
 	r->armed_at = now;
@@ -150,7 +160,7 @@ static const char *word_in(const struct fault_text *t, const char *name)
 }
 
 /* Is "r" the rule of this number, or does it wait for it by way of others? */
-static bool depends_on(const struct fault_plan *p, const struct record *r, uint32_t number)
+static bool depends_on(const struct fault_plan *p, const struct fault_record *r, uint32_t number)
 {
 	while (r->entry.number != number) {
 		const int i = r->waits_for ? index_of(p, r->waits_for) : -1;
@@ -162,11 +172,11 @@ static bool depends_on(const struct fault_plan *p, const struct record *r, uint3
 	return true;
 }
 
-static int resolve(const struct fault_plan *p, const struct fault_text *t, struct record *r)
+static int resolve(const struct fault_plan *p, const struct fault_text *t, struct fault_record *r)
 {
 	const struct fault_limit *l = &r->entry.rule.limit;
 	const char *name = r->entry.rule.name;
-	const struct record *other = name[0] ? named(p, name) : NULL;
+	const struct fault_record *other = name[0] ? named(p, name) : NULL;
 
 	if (other && other->entry.number != r->entry.number)
 		return fault_fail(t, word_in(t, ""), "rule %u has the name '%s'",
@@ -178,7 +188,7 @@ static int resolve(const struct fault_plan *p, const struct fault_text *t, struc
 	other = named(p, l->after_rule);
 	if (!other)
 		return fault_fail(t, word_in(t, "after"), "there is no rule '%s'", l->after_rule);
-	if (depends_on(p, other, r->entry.number))
+	if (r->entry.number <= p->last_number && depends_on(p, other, r->entry.number))
 		return fault_fail(t, word_in(t, "after"), "'%s' waits for this rule",
 				  l->after_rule);
 	r->waits_for = other->entry.number;
@@ -187,45 +197,52 @@ static int resolve(const struct fault_plan *p, const struct fault_text *t, struc
 	return 0;
 }
 
-static int record_create(struct fault_plan *p, const char *text, uint32_t number, uint64_t now,
-			 struct record **out, struct fault_error *error)
+int fault_record_make(const char *text, struct fault_record **out, struct fault_error *error)
 {
-	struct record *r = calloc(1, sizeof(*r));
-	struct fault_text t = {text, strcspn(text, "\n"), error};
-	int status = -EINVAL;
+	struct fault_record *r = calloc(1, sizeof(*r));
 
 	if (!r)
 		return -ENOMEM;
-	if (fault_rule_parse(text, &r->entry.rule, error))
-		goto fail;
-	r->entry.number = number;
-	r->entry.added = now;
-	if (resolve(p, &t, r))
-		goto fail;
-	r->entry.rng = stream_of(p, &r->entry);
+	if (fault_rule_parse(text, &r->entry.rule, error)) {
+		free(r);
+		return -EINVAL;
+	}
 	r->layer = r->entry.rule.layer;
 	r->tests = r->entry.questions = fault_match_tests(&r->entry.rule);
-	if (fault_match_wants_seen(&r->entry.rule) && !p->seen) {
-		p->seen = calloc(1, sizeof(*p->seen));
-		status = -ENOMEM;
-		if (!p->seen)
-			goto fail;
-	}
 	*out = r;
 	return 0;
-fail:
+}
+
+void fault_record_free(struct fault_record *r)
+{
 	free(r);
-	return status;
+}
+
+/* What a parsed rule needs of the plan. */
+static int fit(struct fault_plan *p, struct fault_record *r, uint32_t number, uint64_t now,
+	       struct fault_error *error)
+{
+	const struct fault_text t = {r->entry.rule.text, strlen(r->entry.rule.text), error};
+
+	r->entry.number = number;
+	r->entry.added = now;
+	if (resolve(p, &t, r) ||
+	    fault_plan_find_devices(&t, p->ops, p->user, &r->entry.rule.select))
+		return -EINVAL;
+	r->entry.rng = stream_of(p, &r->entry);
+	if (fault_match_wants_seen(&r->entry.rule) && !p->seen)
+		p->seen = calloc(1, sizeof(*p->seen));
+	return fault_match_wants_seen(&r->entry.rule) && !p->seen ? -ENOMEM : 0;
 }
 
 static int grow(struct fault_plan *p)
 {
 	const unsigned cap = p->cap ? 2 * p->cap : 8;
-	struct record **more;
+	struct fault_record **more;
 
 	if (p->n < p->cap)
 		return 0;
-	more = realloc(p->records, cap * sizeof(struct record *));
+	more = realloc(p->records, cap * sizeof(struct fault_record *));
 	if (!more)
 		return -ENOMEM;
 	p->records = more;
@@ -233,40 +250,65 @@ static int grow(struct fault_plan *p)
 	return 0;
 }
 
-int fault_plan_add(struct fault_plan *p, const char *text, uint64_t now, struct fault_error *error)
+int fault_plan_take(struct fault_plan *p, struct fault_record *r, uint64_t now,
+		    struct fault_error *error)
 {
-	const struct fault_text t = {text, strlen(text), error};
-	struct record *r;
+	const struct fault_text t = {r->entry.rule.text, strlen(r->entry.rule.text), error};
 	int status;
 
-	if (p->n >= RULES_MAX || p->last_number == INT32_MAX)
-		return fault_fail(&t, text, "there are %u rules already", p->n);
+	if (p->n >= FAULT_RULES_MAX || p->last_number == INT32_MAX)
+		return fault_fail(&t, t.line, "there are %u rules already", p->n);
 	status = grow(p);
 	if (status == 0)
-		status = record_create(p, text, p->last_number + 1, now, &r, error);
+		status = fit(p, r, p->last_number + 1, now, error);
 	if (status)
 		return status;
 	p->records[p->n++] = r;
-	update(p);
+	heed(p, r);
 	return (int)++p->last_number;
+}
+
+int fault_plan_add(struct fault_plan *p, const char *text, uint64_t now, struct fault_error *error)
+{
+	struct fault_record *r;
+	int status = fault_record_make(text, &r, error);
+
+	if (status == 0) {
+		status = fault_plan_take(p, r, now, error);
+		if (status < 0)
+			free(r);
+	}
+	return status;
 }
 
 int fault_plan_change(struct fault_plan *p, uint32_t number, const char *text, uint64_t now,
 		      struct fault_error *error)
 {
 	const int i = index_of(p, number);
-	struct record *r;
+	struct fault_record *r;
 	int status;
 
 	if (i < 0)
 		return -ENOENT;
-	status = record_create(p, text, number, now, &r, error);
+	status = fault_record_make(text, &r, error);
 	if (status)
 		return status;
+	status = fit(p, r, number, now, error);
+	if (status) {
+		free(r);
+		return status;
+	}
 	free(p->records[i]);
 	p->records[i] = r;
 	update(p);
 	return 0;
+}
+
+void fault_plan_cut(struct fault_plan *p, unsigned n)
+{
+	while (p->n > n)
+		free(p->records[--p->n]);
+	update(p);
 }
 
 int fault_plan_remove(struct fault_plan *p, uint32_t number)
@@ -277,23 +319,21 @@ int fault_plan_remove(struct fault_plan *p, uint32_t number)
 		return -ENOENT;
 	free(p->records[i]);
 	p->n--;
-	memmove(&p->records[i], &p->records[i + 1], (p->n - (unsigned)i) * sizeof(struct record *));
+	memmove(&p->records[i], &p->records[i + 1],
+		(p->n - (unsigned)i) * sizeof(struct fault_record *));
 	update(p);
 	return 0;
 }
 
 void fault_plan_clear(struct fault_plan *p)
 {
-	for (unsigned i = 0; i < p->n; i++)
-		free(p->records[i]);
-	p->n = 0;
-	update(p);
+	fault_plan_cut(p, 0);
 }
 
 const struct fault_entry *fault_plan_find(const struct fault_plan *p, const char *name)
 {
 	uint64_t number;
-	const struct record *r;
+	const struct fault_record *r;
 	int i;
 
 	if (fault_value_number((struct fault_piece){name, strlen(name)}, &number)) {
@@ -329,7 +369,30 @@ bool fault_plan_watches(const struct fault_plan *p, enum fault_layer layer)
 /* A file without which a rule of the clock does not fire is looked for again after so long. */
 #define FILE_NS UINT64_C(10000000)
 
-static bool in_force(struct fault_plan *p, struct record *r, uint64_t now)
+/* The next time of a rule of every=TIME; those that were slept through are left out. */
+static void advance(struct fault_record *r, uint64_t now)
+{
+	const uint64_t period = r->entry.rule.limit.period;
+
+	if (!period)
+		return;
+	r->entry.tick = r->due + (now - r->due) / period * period;
+	r->due = r->entry.tick + period;
+}
+
+/* A pause by the clock has passed, and nothing came meanwhile that it could have held back. */
+static bool is_over(struct fault_record *r, uint64_t now)
+{
+	const struct fault_rule *rule = &r->entry.rule;
+
+	if (rule->action != FAULT_PAUSE || !rule->limit.period ||
+	    (now - r->due) % rule->limit.period < rule->value.number)
+		return false;
+	advance(r, now);
+	return true;
+}
+
+static bool in_force(struct fault_plan *p, struct fault_record *r, uint64_t now)
 {
 	const struct fault_limit *l = &r->entry.rule.limit;
 
@@ -337,7 +400,7 @@ static bool in_force(struct fault_plan *p, struct record *r, uint64_t now)
 		r->spent = true;
 		return false;
 	}
-	if (!r->armed || now < r->due)
+	if (!r->armed || now < r->due || is_over(r, now))
 		return false;
 	if (!l->while_file[0] || (p->ops->exists && p->ops->exists(p->user, l->while_file)))
 		return true;
@@ -391,7 +454,7 @@ static bool is_spent(const struct fault_entry *e)
 static void arm_others(struct fault_plan *p, const struct fault_entry *e, uint64_t now)
 {
 	for (unsigned i = 0; i < p->n; i++) {
-		struct record *r = p->records[i];
+		struct fault_record *r = p->records[i];
 
 		if (r->waits_for == e->number && !r->armed &&
 		    e->hits >= r->entry.rule.limit.after_hits)
@@ -399,16 +462,7 @@ static void arm_others(struct fault_plan *p, const struct fault_entry *e, uint64
 	}
 }
 
-/* The next time of a rule of the clock; those that were slept through are left out. */
-static void advance(struct record *r, uint64_t now)
-{
-	const uint64_t period = r->entry.rule.limit.period;
-
-	if (r->layer == FAULT_LAYER_TIME && period)
-		r->due += ((now - r->due) / period + 1) * period;
-}
-
-static void take_hit(struct fault_plan *p, struct record *r, const struct fault_subject *s,
+static void take_hit(struct fault_plan *p, struct fault_record *r, const struct fault_subject *s,
 		     uint64_t now)
 {
 	const struct fault_hit hit = {now, &r->entry, s};
@@ -422,7 +476,7 @@ static void take_hit(struct fault_plan *p, struct record *r, const struct fault_
 }
 
 /* Does the subject, which the selectors have let through, hit? */
-static bool judge(struct fault_plan *p, struct record *r, const struct fault_subject *s,
+static bool judge(struct fault_plan *p, struct fault_record *r, const struct fault_subject *s,
 		  uint64_t now)
 {
 	bool hits;
@@ -439,7 +493,8 @@ static bool judge(struct fault_plan *p, struct record *r, const struct fault_sub
 }
 
 /* Of a rule that has not fired yet it is counted which of its words keeps the subjects from it. */
-static bool selects(struct record *r, const struct fault_subject *s, const struct fault_seen_qp *qp)
+static bool selects(struct fault_record *r, const struct fault_subject *s,
+		    const struct fault_seen_qp *qp)
 {
 	if (r->entry.hits > 0)
 		return fault_match(&r->entry.rule, r->tests, s, qp);
@@ -459,7 +514,7 @@ unsigned fault_plan_decide(struct fault_plan *p, const struct fault_subject *s, 
 	if (p->tracks)
 		qp = fault_seen_note(p->seen, s);
 	for (unsigned i = 0; i < p->n && n < FAULT_HITS_MAX; i++) {
-		struct record *r = p->records[i];
+		struct fault_record *r = p->records[i];
 
 		if (r->layer != s->layer || r->spent || !selects(r, s, qp))
 			continue;
@@ -481,12 +536,20 @@ uint64_t fault_plan_deadline(const struct fault_plan *p)
 	if (!fault_plan_watches(p, FAULT_LAYER_TIME))
 		return first;
 	for (unsigned i = 0; i < p->n; i++) {
-		const struct record *r = p->records[i];
+		const struct fault_record *r = p->records[i];
 
 		if (r->layer == FAULT_LAYER_TIME && !r->spent && r->armed && r->due < first)
 			first = r->due;
 	}
 	return first;
+}
+
+bool fault_plan_is_of_line(struct fault_plan *p, const struct fault_entry *e,
+			   const struct fault_subject *s)
+{
+	const uint32_t tests = e->questions & fault_match_line();
+
+	return fault_match(&e->rule, tests, s, p->seen ? fault_seen_note(p->seen, s) : NULL);
 }
 
 uint64_t fault_plan_random(struct fault_plan *p, uint32_t number, uint64_t below)

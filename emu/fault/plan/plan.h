@@ -53,6 +53,7 @@ struct fault_entry {
 	uint32_t questions; /* bits of passed that the rule asks */
 	uint64_t rng;       /* state */
 	uint64_t draws;     /* fault_plan_random since the last hit */
+	uint64_t tick;      /* every=TIME: when by the clock the last hit was due */
 	bool bad;           /* burst: in the bad state */
 };
 
@@ -67,6 +68,12 @@ struct fault_plan_ops {
 	bool (*exists)(void *user, const char *path);
 	/* Optional. */
 	void (*hit)(void *user, const struct fault_hit *hit);
+	/*
+	 * Optional, both or none: the name of device i, NULL when there are no more; its address k,
+	 * false when it has no more. Of these devices dev= and peer= can speak.
+	 */
+	const char *(*device)(void *user, unsigned i);
+	bool (*address)(void *user, unsigned i, unsigned k, uint8_t out[16]);
 };
 
 struct fault_plan;
@@ -80,16 +87,32 @@ void fault_plan_destroy(struct fault_plan *p);
 
 uint64_t fault_plan_seed(const struct fault_plan *p);
 
+#define FAULT_RULES_MAX 1000 /* of a plan */
+
 /*
- * The number of the new rule; -EINVAL (see *error: also a name that is taken, a rule named in
- * "after" that does not exist), -ENOMEM.
+ * A rule that is parsed and in no plan. Any thread may make one, which is most of the work of
+ * adding it. 0, or -EINVAL (see *error), -ENOMEM. The caller frees it, or a plan takes it.
  */
+struct fault_record;
+int fault_record_make(const char *text, struct fault_record **out, struct fault_error *error);
+void fault_record_free(struct fault_record *r);
+
+/*
+ * The number of the new rule, which the plan owns then; -EINVAL (see *error: a name that is taken,
+ * a rule named in "after" that does not exist, too many rules), -ENOMEM.
+ */
+int fault_plan_take(struct fault_plan *p, struct fault_record *r, uint64_t now,
+		    struct fault_error *error);
+
+/* Both: makes the rule and takes it. */
 int fault_plan_add(struct fault_plan *p, const char *text, uint64_t now, struct fault_error *error);
 
 /* As add, but in place of rule "number", whose history starts anew. -ENOENT: no such rule. */
 int fault_plan_change(struct fault_plan *p, uint32_t number, const char *text, uint64_t now,
 		      struct fault_error *error);
 int fault_plan_remove(struct fault_plan *p, uint32_t number); /* 0 or -ENOENT */
+/* All but the n oldest go. */
+void fault_plan_cut(struct fault_plan *p, unsigned n);
 void fault_plan_clear(struct fault_plan *p);
 
 /* By number, or by name ("3", "lost-ack"); NULL. Valid until the plan changes. */
@@ -121,6 +144,13 @@ unsigned fault_plan_decide(struct fault_plan *p, const struct fault_subject *s, 
  * cq=, srq=, key= of such a rule do not match something, they name what it happens to.
  */
 uint64_t fault_plan_deadline(const struct fault_plan *p);
+
+/*
+ * Is the packet one of the line that the rule is about? Its direction apart, that are the words
+ * that name one end or the other: dev, program, client, qp, peer_qp, peer, srq, pd.
+ */
+bool fault_plan_is_of_line(struct fault_plan *p, const struct fault_entry *e,
+			   const struct fault_subject *s);
 
 /*
  * A random number below "below" (> 0) for what the rule's last hit does: jitter, which bit. It

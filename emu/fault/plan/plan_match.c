@@ -152,8 +152,11 @@ ASK_(address)
 ASK_(peer)
 {
 	UNUSED_QP_;
-	return s->flow &&
-	       memcmp(s->direction == FAULT_TX ? s->flow->dst : s->flow->src, f->peer, 16) == 0;
+	for (unsigned i = 0; s->flow && i < f->n_peers; i++)
+		if (memcmp(s->direction == FAULT_TX ? s->flow->dst : s->flow->src, f->peer[i],
+			   16) == 0)
+			return true;
+	return false;
 }
 
 ASK_(cm)
@@ -309,7 +312,7 @@ uint32_t fault_match_tests(const struct fault_rule *r)
 		[SRQ] = f->srq.n,
 		[KEY] = f->key.n,
 		[ADDRESS] = f->address.n,
-		[PEER] = f->by_peer,
+		[PEER] = f->n_peers || f->names_peers,
 		[CM] = f->cm,
 		[QP_ORDER] = f->qp_order.n,
 		[PSN_RELATIVE] = f->psn_relative.n,
@@ -325,6 +328,12 @@ uint32_t fault_match_tests(const struct fault_rule *r)
 	if (r->layer == FAULT_LAYER_TIME)
 		tests &= UINT32_C(1) << DEVICE;
 	return tests;
+}
+
+uint32_t fault_match_line(void)
+{
+	return 1u << QP | 1u << CLIENT | 1u << PD | 1u << PEER_QP | 1u << SRQ | 1u << PEER |
+	       1u << QP_ORDER | 1u << DEVICE | 1u << PROGRAM;
 }
 
 bool fault_match_wants_seen(const struct fault_rule *r)

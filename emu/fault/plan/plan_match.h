@@ -12,6 +12,9 @@
 /* Which questions a rule asks: found once, when it enters the plan. */
 uint32_t fault_match_tests(const struct fault_rule *r);
 
+/* Those of them that ask about the ends of a packet's line, and not about the packet. */
+uint32_t fault_match_line(void);
+
 /* True when the rule wants to know of the QPs that were seen. */
 bool fault_match_wants_seen(const struct fault_rule *r);
 

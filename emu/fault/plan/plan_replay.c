@@ -495,7 +495,7 @@ static bool repeats(const struct source *s)
 		return false;
 	if (s->rule.layer == FAULT_LAYER_TIME)
 		return true;
-	return l->probability == UINT32_MAX && !l->after && !l->until &&
+	return l->probability == UINT32_MAX && !l->after && !l->until && !l->period &&
 	       s->rule.action != FAULT_BURST;
 }
 

@@ -13,26 +13,49 @@ struct line {
 	size_t used;
 };
 
+static char *put(char *p, const char *from, size_t n)
+{
+	memcpy(p, from, n);
+	return p + n;
+}
+
+/* With a backslash before each quote and each backslash; the end of it. */
+static char *put_escaped(char *p, const char *value)
+{
+	while (*value) {
+		const size_t plain = strcspn(value, "\"\\");
+
+		p = put(p, value, plain);
+		value += plain;
+		if (*value) {
+			*p++ = '\\';
+			*p++ = *value++;
+		}
+	}
+	return p;
+}
+
 static void put_text(struct line *l, const char *name, const char *value)
 {
-	const bool quoted = !*value || strpbrk(value, " \t\"") != NULL;
-	size_t need = strlen(name) + strlen(value) + 4; /* space, =, quotes */
+	const bool quoted = !*value || value[strcspn(value, " \t\"")];
+	const size_t n = strlen(name), length = strlen(value);
 	char *p = l->buf + l->used;
+	size_t need = n + length + 4; /* space, =, quotes */
 
-	for (const char *c = value; *c; c++)
-		need += *c == '"' || *c == '\\';
+	for (const char *c = value; quoted && *(c += strcspn(c, "\"\\")); c++)
+		need++;
 	if (l->used + need >= FAULT_TRACE_MAX)
 		return;
-	p += sprintf(p, " %s=", name);
-	if (quoted)
+	*p++ = ' ';
+	p = put(p, name, n);
+	*p++ = '=';
+	if (quoted) {
 		*p++ = '"';
-	for (const char *c = value; *c; c++) {
-		if (quoted && (*c == '"' || *c == '\\'))
-			*p++ = '\\';
-		*p++ = *c;
+		p = put_escaped(p, value);
+		*p++ = '"';
+	} else {
+		p = put(p, value, length);
 	}
-	if (quoted)
-		*p++ = '"';
 	*p = '\0';
 	l->used = (size_t)(p - l->buf);
 }

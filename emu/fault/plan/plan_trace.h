@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What a plan did, as text: one line each for the plan, for a rule that comes, changes or goes, and
- * for a hit. Made of the words of story.h, so that a capture and a trace say the same:
+ * for a hit. Made of the words of model.h, so that a capture and a trace say the same:
  *
  *	plan time=0 seed=7
  *	rule time=0 number=1 what=added text="lost: drop opcode=rc.ack p=0.1"

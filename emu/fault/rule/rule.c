@@ -94,7 +94,7 @@ static int unknown_action(const struct fault_text *t, struct fault_piece name)
 		return fault_fail(t, name.at, "an action comes first, not '%.*s'", (int)name.length,
 				  name.at);
 	return fault_fail(t, name.at, "there is no action '%.*s'%s", (int)name.length, name.at,
-			  fault_hint(nearest, hint, sizeof(hint)));
+			  words_hint(nearest, hint, sizeof(hint)));
 }
 
 /* "drop=0.01" means how often, as a rule. */
@@ -140,7 +140,7 @@ static int unknown_word(const struct fault_text *t, struct fault_piece name)
 		return fault_fail(t, name.at, "a rule has one action, '%.*s' would be the second",
 				  (int)name.length, name.at);
 	return fault_fail(t, name.at, "there is no word '%.*s'%s", (int)name.length, name.at,
-			  fault_hint(nearest, hint, sizeof(hint)));
+			  words_hint(nearest, hint, sizeof(hint)));
 }
 
 static int check_form(const struct fault_text *t, const struct fault_token *token,

@@ -24,6 +24,7 @@
 #define FAULT_NAME_MAX  32
 #define FAULT_WORD_MAX  64
 #define FAULT_LIST_MAX  16 /* ranges of a list such as nth=1,4..6 */
+#define FAULT_PEERS_MAX 64 /* addresses of peer= */
 #define FAULT_ERROR_MAX 160
 
 /* What a rule looks at: the moment at which it can fire. */
@@ -44,7 +45,7 @@ enum fault_action {
 	FAULT_DELAY,     /* "delay=T", jitter=T, limit=N */
 	FAULT_RATE,      /* "rate=BITS": per second, as 10mbit; limit=N */
 	FAULT_BURST,     /* "burst=P/Q": Gilbert: P of good to bad, Q of bad to good; bad drops */
-	FAULT_PAUSE,     /* "pause=T": all wait until T after the first, in order; limit=N */
+	FAULT_PAUSE,     /* "pause=T": the line stands still for T from here on; limit=N */
 	FAULT_CORRUPT,   /* "corrupt=icrc", "=bit:N", "=payload[:N]": the ICRC becomes wrong */
 	FAULT_SET,       /* "set=FIELD:VALUE": consistent, the ICRC is right */
 	FAULT_TRUNCATE,  /* "truncate=N": payload bytes that stay; the ICRC is right */
@@ -157,9 +158,10 @@ struct fault_select {
 	uint8_t opcode[32];   /* the opcode's byte is in this set of 256 */
 	uint8_t ack_kinds[2]; /* an Acknowledge of RC, of XRC: bits 1 << enum roce_ack_kind */
 	bool to_gsi;          /* it goes to QP 1 */
-	uint8_t peer[16];     /* the other end's address */
-	bool by_peer;
-	uint32_t cm;               /* bits 1 << (attribute & 31) of CM messages; 0: any packet */
+	uint8_t peer[FAULT_PEERS_MAX][16]; /* peer=: the other end has one of these addresses ... */
+	unsigned n_peers;
+	bool names_peers; /* ... or one of a device that is named, which the plan adds to them */
+	uint32_t cm;      /* bits 1 << (attribute & 31) of CM messages; 0: any packet */
 	char call[FAULT_WORD_MAX]; /* verb: create_qp, post_send...; globs, separated by commas */
 	uint64_t wc_status, wc_opcode; /* bits 1 << value; 0: any; see fault_wc_opcode_bit */
 	bool retry;                    /* "retry": only packets that were sent before */
@@ -173,7 +175,7 @@ struct fault_limit {
 	uint64_t max_hits;     /* "times=N"; 0: any number */
 	uint32_t probability;  /* parts per 2^32 - 1; UINT32_MAX: always */
 	uint64_t after, until; /* ns since the rule was added; until 0: for ever */
-	uint64_t period;       /* "every=T", of FAULT_LAYER_TIME: again and again; 0: once */
+	uint64_t period;       /* "every=T": one hit in each T of the clock; 0: not given */
 	char after_rule[FAULT_NAME_MAX]; /* "after=NAME[:N]": once that rule has hit N times */
 	uint64_t after_hits;
 	char while_file[FAULT_TEXT_MAX / 2]; /* only while this file is there */
@@ -234,6 +236,6 @@ unsigned fault_wc_opcode_bit(uint32_t opcode);
 bool fault_action_swallows(enum fault_action a);
 
 /* The action is one that happens to the device, whatever made the rule fire. */
-bool fault_action_is_happening(enum fault_action a);
+bool fault_action_is_of_device(enum fault_action a);
 
 #endif

@@ -62,6 +62,13 @@ FAULT_ACTION_PARSE_(duration)
 
 FAULT_ACTION_PARSE_(rate)
 {
+	uint64_t bare;
+
+	if (fault_value_number(value, &bare))
+		return fault_fail(t, value.at,
+				  "of which unit? %.*sbit, %.*skbit, %.*smbit or %.*sgbit",
+				  (int)value.length, value.at, (int)value.length, value.at,
+				  (int)value.length, value.at, (int)value.length, value.at);
 	if (!fault_value_rate(value, &r->value.number))
 		return fault_fail(t, value.at, "'%.*s' is no rate, as 10mbit", (int)value.length,
 				  value.at);
@@ -138,7 +145,7 @@ FAULT_ACTION_PARSE_(set)
 	else
 		r->value.field = FAULT_FIELDS;
 	if (r->value.field == FAULT_FIELDS) {
-		fault_hint(fault_nearest(name, fault_field_at, NULL), hint, sizeof(hint));
+		words_hint(fault_nearest(name, fault_field_at, NULL), hint, sizeof(hint));
 		return fault_fail(t, value.at, "there is no field '%.*s'%s", (int)name.length,
 				  name.at, hint);
 	}

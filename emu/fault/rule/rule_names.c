@@ -162,7 +162,7 @@ int fault_constant_parse(const struct fault_text *t, const struct fault_constant
 					  p.at, c->what, (unsigned)most);
 		return 0;
 	}
-	fault_hint(fault_nearest(p, fault_constant_at, c->table), hint, sizeof(hint));
+	words_hint(fault_nearest(p, fault_constant_at, c->table), hint, sizeof(hint));
 	return fault_fail(t, p.at, "there is no %s '%.*s'%s", c->what, (int)p.length, p.at, hint);
 }
 

@@ -186,7 +186,7 @@ static int unknown(const struct fault_text *t, struct fault_piece p)
 		nearest = fault_nearest(p, name_at, NULL);
 	}
 	return fault_fail(t, p.at, "there is no opcode '%.*s'%s", (int)p.length, p.at,
-			  fault_hint(nearest, hint, sizeof(hint)));
+			  words_hint(nearest, hint, sizeof(hint)));
 }
 
 int fault_opcode_parse(const struct fault_text *t, struct fault_piece p, struct fault_select *s)

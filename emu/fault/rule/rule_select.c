@@ -86,7 +86,7 @@ FAULT_WORD_PARSE_(call)
 
 		if (call_exists(one))
 			continue;
-		fault_hint(fault_nearest(one, fault_constant_at, fault_calls.table), hint,
+		words_hint(fault_nearest(one, fault_constant_at, fault_calls.table), hint,
 			   sizeof(hint));
 		return fault_fail(t, one.at, "there is no call '%.*s'%s", (int)one.length, one.at,
 				  hint);
@@ -116,13 +116,31 @@ FAULT_WORD_PARSE_(opcode)
 	return fault_opcode_parse(t, token->value, &r->select);
 }
 
+/* Which devices there are, the plan knows. */
+static bool could_be_device(struct fault_piece p)
+{
+	return p.length && !memchr(p.at, ':', p.length) && !(p.at[0] >= '0' && p.at[0] <= '9');
+}
+
 FAULT_WORD_PARSE_(peer)
 {
+	struct fault_piece rest = token->value;
+
 	(void)word;
-	if (!fault_value_address(token->value, r->select.peer))
-		return fault_fail(t, token->value.at, "'%.*s' is no IP address",
-				  (int)token->value.length, token->value.at);
-	r->select.by_peer = true;
+	for (bool more = true; more;) {
+		more = rest.length && memchr(rest.at, ',', rest.length);
+		const struct fault_piece one = fault_piece_cut(&rest, ',');
+
+		if (r->select.n_peers == FAULT_PEERS_MAX)
+			return fault_fail(t, one.at, "more than %d addresses", FAULT_PEERS_MAX);
+		if (fault_value_address(one, r->select.peer[r->select.n_peers]))
+			r->select.n_peers++;
+		else if (could_be_device(one))
+			r->select.names_peers = true;
+		else
+			return fault_fail(t, one.at, "'%.*s' is neither an IP address nor a device",
+					  (int)one.length, one.at);
+	}
 	return 0;
 }
 
@@ -199,7 +217,7 @@ FAULT_WORD_PARSE_(retry)
 /* Only understood here; which moment it is, fault_rule_settle finds out. */
 FAULT_WORD_PARSE_(at)
 {
-	uint64_t layer;
+	uint64_t layer = 0;
 
 	(void)word;
 	if (fault_constant_parse(t, &fault_layers, token->value, 0, &layer))

@@ -43,7 +43,7 @@ static const char *first_of(uint32_t mask)
 static uint32_t layers_of(const struct fault_word *word, const struct fault_rule *r)
 {
 	if (strcmp(word->name, "every") == 0)
-		return r->limit.period ? FAULT_ON_(TIME) : FAULT_ON_ANY & ~FAULT_ON_(TIME);
+		return r->limit.period ? FAULT_ON_ANY : FAULT_ON_ANY & ~FAULT_ON_(TIME);
 	if (strcmp(word->name, "at") == 0)
 		return 1u << r->layer;
 	return word->layers;
@@ -136,8 +136,8 @@ static bool object_known(const char *object, enum fault_layer layer)
 	return layer != FAULT_LAYER_TIME && layer != FAULT_LAYER_MEMORY;
 }
 
-static int check_happening(const struct fault_text *t, const struct fault_given *g,
-			   const struct fault_rule *r)
+static int check_device_action(const struct fault_text *t, const struct fault_given *g,
+			       const struct fault_rule *r)
 {
 	const struct fault_action_word *action = &fault_action_words[r->action];
 	const char *object = "qp";
@@ -156,6 +156,24 @@ static int check_happening(const struct fault_text *t, const struct fault_given 
 	if (r->action == FAULT_EVENT && fault_given_find(g, "qp"))
 		return 0;
 	return fault_fail(t, g->action.whole.at, "of which %s? Say %s=N", object, object);
+}
+
+/* The line stands still once, unless the rule says how often. */
+static int check_pause(const struct fault_text *t, const struct fault_given *g,
+		       struct fault_rule *r)
+{
+	static const char *const often[] = {"nth", "every", "first", "times", "p"};
+
+	if (r->action != FAULT_PAUSE)
+		return 0;
+	if (r->limit.period && r->value.number >= r->limit.period)
+		return fault_fail(t, fault_given_find(g, "every")->value.at,
+				  "the pause is not over when the next one begins");
+	for (unsigned i = 0; i < sizeof(often) / sizeof(often[0]); i++)
+		if (fault_given_find(g, often[i]))
+			return 0;
+	r->limit.max_hits = 1;
+	return 0;
 }
 
 static int check_limits(const struct fault_text *t, const struct fault_given *g,
@@ -178,6 +196,8 @@ static int check_limits(const struct fault_text *t, const struct fault_given *g,
 	if (l->until && !l->after_rule[0] && l->after >= l->until)
 		return fault_fail(t, fault_given_find(g, "until")->whole.at,
 				  "'until' is not later than 'after': it would never happen");
+	if (check_pause(t, g, r))
+		return -EINVAL;
 	if (l->while_file[0] && l->while_file[0] != '/')
 		return fault_fail(t, fault_given_find(g, "while_file")->value.at,
 				  "the path does not begin with '/'");
@@ -290,7 +310,7 @@ static int check_packets(const struct fault_text *t, const struct fault_given *g
 
 int fault_rule_settle(const struct fault_text *t, const struct fault_given *g, struct fault_rule *r)
 {
-	if (settle_layer(t, g, r) || check_objects(t, g, r) || check_happening(t, g, r) ||
+	if (settle_layer(t, g, r) || check_objects(t, g, r) || check_device_action(t, g, r) ||
 	    check_limits(t, g, r) || check_calls(t, g, r) || check_garbage(t, g, r))
 		return -EINVAL;
 	if (r->layer != FAULT_LAYER_PACKET) {

@@ -8,9 +8,6 @@
 
 #define COMPARE_CHARS "=<>!"
 
-/* Longer words are never near. */
-#define NEAR_MAX 40
-
 int fault_fail(const struct fault_text *t, const char *at, const char *format, ...)
 {
 	va_list args;
@@ -125,65 +122,6 @@ bool fault_piece_copy(struct fault_piece p, char *to, size_t cap)
 	memcpy(to, p.at, p.length);
 	to[p.length] = '\0';
 	return true;
-}
-
-static unsigned least(unsigned a, unsigned b)
-{
-	return a < b ? a : b;
-}
-
-/* How many characters must be added, taken away, changed, or swapped with their neighbour. */
-static unsigned distance(struct fault_piece p, const char *word)
-{
-	unsigned row[3][NEAR_MAX + 1];
-	const unsigned n = (unsigned)strlen(word);
-
-	for (unsigned j = 0; j <= n; j++)
-		row[0][j] = j;
-	for (unsigned i = 1; i <= p.length; i++) {
-		unsigned *now = row[i % 3], *before = row[(i + 2) % 3], *earlier = row[(i + 1) % 3];
-
-		now[0] = i;
-		for (unsigned j = 1; j <= n; j++) {
-			const char a = lower(p.at[i - 1]), b = lower(word[j - 1]);
-
-			now[j] = least(before[j - 1] + (a != b), least(before[j], now[j - 1]) + 1);
-			if (i > 1 && j > 1 && a == lower(word[j - 2]) && b == lower(p.at[i - 2]))
-				now[j] = least(now[j], earlier[j - 2] + 1);
-		}
-	}
-	return row[p.length % 3][n];
-}
-
-const char *fault_nearest(struct fault_piece p, fault_names names, const void *table)
-{
-	const unsigned limit = p.length <= 3 ? 1 : p.length <= 7 ? 2 : 3;
-	const char *best = NULL;
-	unsigned best_distance = limit + 1;
-	const char *name;
-
-	if (p.length > NEAR_MAX)
-		return NULL;
-	for (unsigned i = 0; (name = names(table, i)) != NULL; i++) {
-		unsigned d;
-
-		if (strlen(name) > NEAR_MAX)
-			continue;
-		d = distance(p, name);
-		if (d < best_distance) {
-			best = name;
-			best_distance = d;
-		}
-	}
-	return best;
-}
-
-const char *fault_hint(const char *nearest, char *buf, size_t cap)
-{
-	buf[0] = '\0';
-	if (nearest)
-		snprintf(buf, cap, ": did you mean '%s'?", nearest);
-	return buf;
 }
 
 bool fault_glob(struct fault_piece glob, const char *word)

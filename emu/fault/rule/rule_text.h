@@ -6,6 +6,7 @@
 #ifndef FAULT_RULE_TEXT_H
 #define FAULT_RULE_TEXT_H
 
+#include "emu/words/words.h"
 #include "rule.h"
 
 /* Some of the text; not terminated. */
@@ -42,14 +43,11 @@ bool fault_piece_begins(struct fault_piece p, const char *prefix); /* likewise *
 /* Copies it with a NUL; false: it does not fit. */
 bool fault_piece_copy(struct fault_piece p, char *to, size_t cap);
 
-/*
- * The name most like the piece: names(table, i) for i from 0 to NULL. NULL when none is near.
- */
-typedef const char *(*fault_names)(const void *table, unsigned i);
-const char *fault_nearest(struct fault_piece p, fault_names names, const void *table);
-
-/* ": did you mean 'X'?", or "" for NULL; in buf. */
-const char *fault_hint(const char *nearest, char *buf, size_t cap);
+/* The name most like the piece; NULL when none is near. */
+static inline const char *fault_nearest(struct fault_piece p, words_names names, const void *table)
+{
+	return words_nearest(p.at, p.length, names, table);
+}
 
 /* Does the glob (with * and ?) match the whole word? Without regard to case. */
 bool fault_glob(struct fault_piece glob, const char *word);

@@ -128,11 +128,7 @@ bool fault_value_time(struct fault_piece p, uint64_t *out)
 bool fault_value_rate(struct fault_piece p, uint64_t *out)
 {
 	static const struct unit units[] = {
-		{"", 1},
-		{"bit", 1},
-		{"kbit", 1000},
-		{"mbit", 1000000},
-		{"gbit", UINT64_C(1000000000)},
+		{"bit", 1}, {"kbit", 1000}, {"mbit", 1000000}, {"gbit", UINT64_C(1000000000)},
 		{NULL, 0},
 	};
 

@@ -233,7 +233,7 @@ bool fault_action_swallows(enum fault_action a)
 	return fault_action_words[a].flags & FAULT_SWALLOWS;
 }
 
-bool fault_action_is_happening(enum fault_action a)
+bool fault_action_is_of_device(enum fault_action a)
 {
 	return fault_action_words[a].flags & FAULT_HAPPENS;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The door of rule: one fault rule, its words, and its text both ways. All wings of fault and the
- * daemon call; it calls none. Begin at rule.h, then rule_words.h.
+ * Umbrella header of rule: one fault rule, its words, and its text both ways. All modules of fault
+ * and the daemon call; it calls none. Begin at rule.h, then rule_words.h.
  */
-#ifndef FAULT_RULE_DOOR_H
-#define FAULT_RULE_DOOR_H
+#ifndef FAULT_RULE_MODULE_H
+#define FAULT_RULE_MODULE_H
 
 #include "rule.h"
 #include "rule_names.h"

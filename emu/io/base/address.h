@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
-/* One slot of the GID table always stays empty (DESIGN section 5). */
+/* One slot of the GID table always stays empty. */
 #define IO_MAX_ADDRESSES (CORE_GID_TABLE - 1)
 #define IO_ADDRESS_TEXT  INET6_ADDRSTRLEN
 

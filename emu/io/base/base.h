@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The door of base: what anybody may need who talks with the system: addresses and interfaces, the
- * clock, the log, words of text, random bytes. Anybody may call; it calls nobody. Begin at log.h.
+ * Umbrella header of base: what anybody may need who talks with the system: addresses and
+ * interfaces, the clock, the time that turns take, the log, words of text, random bytes. Anybody
+ * may call; it calls nobody. Begin at log.h.
  */
-#ifndef IO_BASE_DOOR_H
-#define IO_BASE_DOOR_H
+#ifndef IO_BASE_MODULE_H
+#define IO_BASE_MODULE_H
 
 #include "address.h"
 #include "clock.h"
 #include "log.h"
 #include "random.h"
+#include "refusal.h"
+#include "thread.h"
+#include "turn_time.h"
 #include "words.h"
 
 #endif

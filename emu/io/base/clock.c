@@ -24,6 +24,11 @@ uint64_t io_clock_about(void)
 	return read_clock(CLOCK_MONOTONIC_COARSE);
 }
 
+uint64_t io_clock_thread(void)
+{
+	return read_clock(CLOCK_THREAD_CPUTIME_ID);
+}
+
 uint64_t io_clock_wall(void)
 {
 	return read_clock(CLOCK_REALTIME);

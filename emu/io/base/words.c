@@ -104,3 +104,12 @@ void io_words_part(struct io_words *w, const char *name, uint32_t n, uint32_t of
 	strcpy(p, digits(of, 10, buffer));
 	put_number(w, name, "=", both);
 }
+
+void io_words_copy(char *to, size_t cap, const char *from, size_t n)
+{
+	size_t i = 0;
+
+	for (; i + 1 < cap && i < n && from[i]; i++)
+		to[i] = from[i] >= ' ' && from[i] < 0x7f ? from[i] : '?';
+	to[i] = '\0';
+}

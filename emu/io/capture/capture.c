@@ -5,8 +5,9 @@
 #include "capture.h"
 
 #include "emu/io/base/base.h"
+#include "file_writer.h"
 #include "packet_frame.h"
-#include "tell.h"
+#include "trace_text.h"
 #include "wire/psn.h"
 
 #include <errno.h>
@@ -52,13 +53,13 @@ int io_capture_start(struct io_capture *c, const struct io_capture_wish *wish)
 		return -EBUSY;
 	if (strlen(wish->path) >= sizeof(c->path))
 		return -ENAMETOOLONG;
-	error = io_pcapng_open(&c->file, wish->path);
+	error = (wish->aside ? io_pcapng_begin : io_pcapng_open)(&c->file, wish->path);
 	if (error < 0)
 		return error;
 	memcpy(c->path, wish->path, strlen(wish->path) + 1);
 	c->snap = wish->snap;
 	c->only = wish->only;
-	c->packets = c->bytes = c->records = 0;
+	c->packets = c->bytes = c->records = c->lost_told = 0;
 	memset(c->keys, 0, sizeof(c->keys));
 	put_interfaces(c);
 	if (!io_pcapng_flush(&c->file))
@@ -66,26 +67,65 @@ int io_capture_start(struct io_capture *c, const struct io_capture_wish *wish)
 	return c->file.error;
 }
 
+/* How much is missing so far, as soon as there is room for it. */
+static void tell_lost(struct io_capture *c)
+{
+	uint64_t lost = c->file.lost_packets + c->file.lost_records;
+	struct io_words w;
+
+	if (lost == c->lost_told)
+		return;
+	c->lost_told = lost;
+	io_trace_note(&w, c->interface[0],
+		      "some of what was before this is missing: the file system did not take it");
+	io_words_number(&w, "packets", c->file.lost_packets);
+	io_words_number(&w, "records", c->file.lost_records);
+	io_pcapng_record(&c->file, io_clock_wall(), w.text);
+}
+
 void io_capture_flush(struct io_capture *c)
 {
-	if (io_capture_running(c) && !io_pcapng_flush(&c->file))
+	if (!io_capture_running(c))
+		return;
+	tell_lost(c);
+	if (!io_pcapng_flush(&c->file))
 		say_stopped(c);
+}
+
+int io_capture_end(struct io_capture *c, struct io_file_writer **writer)
+{
+	*writer = c->file.writer ? io_file_writer_get(c->file.writer) : NULL;
+	if (io_capture_running(c))
+		tell_lost(c);
+	if (io_capture_running(c) && io_pcapng_close(&c->file) < 0)
+		say_stopped(c);
+	if (*writer)
+		io_file_writer_finish(*writer);
+	return c->file.error;
 }
 
 int io_capture_stop(struct io_capture *c)
 {
-	if (io_capture_running(c) && io_pcapng_close(&c->file) < 0)
-		say_stopped(c);
+	struct io_file_writer *writer;
+	int error = io_capture_end(c, &writer);
+
+	if (writer && error == 0) {
+		c->file.error = io_file_writer_wait(writer, IO_CAPTURE_LAST_MS);
+		if (c->file.error < 0)
+			say_stopped(c);
+	}
+	if (writer)
+		io_file_writer_close(writer);
 	return c->file.error;
 }
 
 /* ---- packets ---- */
 
 /* What happened to one packet: the last word counts. */
-static struct io_tell_fate fate_of(const struct io_capture *c, const struct io_capture_train *t,
-				   uint32_t psn)
+static struct io_trace_fate fate_of(const struct io_capture *c, const struct io_capture_burst *t,
+				    uint32_t psn)
 {
-	struct io_tell_fate fate = {.rule = t->train->story.rule};
+	struct io_trace_fate fate = {.rule = t->burst->model.rule};
 
 	for (unsigned k = 0; k < t->n_fates; k++) {
 		const struct io_capture_fate *f = &t->fate[k];
@@ -95,8 +135,11 @@ static struct io_tell_fate fate_of(const struct io_capture *c, const struct io_c
 			continue;
 		if (f->rule)
 			fate.rule = f->rule;
-		if (f->dropped)
+		if (f->dropped || f->judged) {
 			fate.dropped = f->dropped;
+			fate.judged = f->judged;
+			fate.cause = &f->cause;
+		}
 	}
 	if (fate.rule && c->rule_text)
 		fate.rule_text = c->rule_text(c->user, fate.rule);
@@ -121,17 +164,17 @@ static uint32_t kept_of(const struct io_capture *c, uint32_t length, uint32_t le
 }
 
 /* Without its headers nobody can say what a packet is; a MAD is one as a whole. */
-static uint32_t least_of(const struct io_capture_train *t, uint32_t i)
+static uint32_t least_of(const struct io_capture_burst *t, uint32_t i)
 {
-	if (t->train->head.bth.dest_qp == ROCE_GSI_QPN)
+	if (t->burst->head.bth.dest_qp == ROCE_GSI_QPN)
 		return IO_CAPTURE_LEAST;
-	return (uint32_t)io_frame_headers(t->train, i);
+	return (uint32_t)io_frame_headers(t->burst, i);
 }
 
-static void put_packet(struct io_capture *c, const struct io_capture_train *t, uint32_t i)
+static void put_packet(struct io_capture *c, const struct io_capture_burst *t, uint32_t i)
 {
-	uint32_t psn = psn_add(t->train->head.bth.psn, i);
-	struct io_tell_fate fate = fate_of(c, t, psn);
+	uint32_t psn = psn_add(t->burst->head.bth.psn, i);
+	struct io_trace_fate fate = fate_of(c, t, psn);
 	struct io_words words;
 	uint32_t length;
 	uint32_t kept;
@@ -139,38 +182,38 @@ static void put_packet(struct io_capture *c, const struct io_capture_train *t, u
 
 	if (!frame)
 		return;
-	io_tell_packet(&words, t->train, i, &fate);
-	length = (uint32_t)io_frame_make(t->train, i, frame, room_of(c));
-	kept = c->snap == IO_CAPTURE_HEADERS && t->train->length > 0
-		       ? (uint32_t)io_frame_headers(t->train, i)
+	io_trace_packet(&words, t->burst, i, &fate);
+	length = (uint32_t)io_frame_make(t->burst, i, frame, room_of(c));
+	kept = c->snap == IO_CAPTURE_HEADERS && t->burst->length > 0
+		       ? (uint32_t)io_frame_headers(t->burst, i)
 		       : kept_of(c, length, least_of(t, i));
 	io_pcapng_packet_end(&c->file, kept, length, t->flags, words.text);
 	c->packets++;
 	c->bytes += length;
 }
 
-static void put_train(struct io_capture *c, const struct io_capture_train *t)
+static void put_burst(struct io_capture *c, const struct io_capture_burst *t)
 {
-	for (uint32_t i = 0; i < t->train->count; i++)
+	for (uint32_t i = 0; i < t->burst->count; i++)
 		put_packet(c, t, i);
 }
 
 void io_capture_settle(struct io_capture *c)
 {
-	struct io_capture_train *t = c->pending;
+	struct io_capture_burst *t = c->pending;
 	bool running = io_capture_running(c);
 
 	c->pending = NULL;
 	if (!t || !running || c->snap == 0)
 		return;
-	put_train(c, t);
+	put_burst(c, t);
 	if (!io_capture_running(c))
 		say_stopped(c);
 }
 
-void io_capture_put(struct io_capture *c, const struct io_capture_train *t)
+void io_capture_put(struct io_capture *c, const struct io_capture_burst *t)
 {
-	struct io_capture_train copy = *t;
+	struct io_capture_burst copy = *t;
 
 	io_capture_settle(c);
 	c->pending = &copy;

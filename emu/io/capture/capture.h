@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The capture of a daemon: one pcapng file with the packets of its devices, as Wireshark and tshark
- * open it, and with the story of them (emu/abi/story.h). Trains are expanded to packets, each with
- * Ethernet, IP and UDP headers and its ICRC as if it had travelled alone (identification 0). Each
- * device is an interface of the file; a packet from one device of the daemon to another is there
- * twice, outbound and inbound.
+ * open it, and with their metadata (emu/abi/packet_metadata.h). Bursts are expanded to packets,
+ * each with Ethernet, IP and UDP headers and its ICRC as if it had travelled alone (identification
+ * 0). Each device is an interface of the file; a packet from one device of the daemon to another is
+ * there twice, outbound and inbound.
  */
 #ifndef IO_CAPTURE_H
 #define IO_CAPTURE_H
 
+#include "emu/abi/cause.h"
 #include "emu/core/core.h"
 #include "packet_frame.h"
 #include "pcapng.h"
@@ -35,20 +36,23 @@ struct io_capture_wish {
 	int only;      /* an interface, or -1: all */
 	uint32_t snap; /* of each packet so many bytes, but all headers; 0: no packets; IO_CAPTURE_*
 			*/
+	bool aside;    /* a thread opens and writes the file */
 };
 
-/* What happened to some packets of a train. */
+/* What happened to some packets of a burst. */
 struct io_capture_fate {
 	uint32_t psn, count; /* "count" packets from this one on; UINT32_MAX: all */
 	uint32_t rule;       /* that did it; 0: none */
 	const char *dropped; /* why, static text; NULL: they went on */
+	const char *judged;  /* what the device did instead of executing them; NULL: nothing */
+	struct uhca_abi_cause cause; /* of dropped and judged; kind NONE: not known */
 };
 
 #define IO_CAPTURE_FATES 16
 
-/* A train as a box saw it. */
-struct io_capture_train {
-	const struct core_train *train;
+/* A burst as a box saw it. */
+struct io_capture_burst {
+	const struct core_burst *burst;
 	unsigned interface;
 	uint32_t flags; /* IO_PCAPNG_INBOUND or IO_PCAPNG_OUTBOUND */
 	uint64_t wall;  /* nanoseconds since 1970 */
@@ -68,9 +72,12 @@ struct io_capture {
 	char interface[IO_CAPTURE_INTERFACES][16];
 	/* The text of a fault rule, or NULL; may be NULL itself. */
 	const char *(*rule_text)(void *user, uint32_t number);
+	/* What a capture of the recorder ends with; may be NULL. */
+	void (*ending)(void *user, struct io_capture *to, uint64_t wall);
 	void *user;
-	/* A train that is on its way down: written before anything that comes of it. */
-	struct io_capture_train *pending;
+	/* A burst that is on its way down: written before anything that comes of it. */
+	struct io_capture_burst *pending;
+	uint64_t lost_told;             /* packets and records left out of which the file tells */
 	uint32_t keys[IO_CAPTURE_KEYS]; /* of each 64th key the last one that was told of */
 };
 
@@ -79,11 +86,24 @@ void io_capture_init(struct io_capture *c);
 /* Names the next interface; its number is what io_pcap_box_init gets. */
 unsigned io_capture_add_interface(struct io_capture *c, const char *name);
 
-/* Starts writing to the file, which is made or overwritten. 0 or -errno, see io_pcapng_open. */
+/*
+ * Starts writing to the file, which is made or overwritten. 0 or -errno, see io_pcapng_open and
+ * io_pcapng_begin.
+ */
 int io_capture_start(struct io_capture *c, const struct io_capture_wish *wish);
 
-/* Writes what is buffered and closes the file. 0, or -errno when something could not be written. */
+/*
+ * Writes what is buffered and closes the file. 0, or -errno when something could not be written.
+ * Where a thread writes it waits for IO_CAPTURE_LAST_MS at most (-ETIMEDOUT).
+ */
+#define IO_CAPTURE_LAST_MS 1000
 int io_capture_stop(struct io_capture *c);
+
+/*
+ * The same without waiting for a thread: *writer, for whoever waits, is that thread's; NULL when
+ * there is none. The caller closes it.
+ */
+int io_capture_end(struct io_capture *c, struct io_file_writer **writer);
 
 /* Writes what is buffered, so that who looks at the file sees all of it. */
 void io_capture_flush(struct io_capture *c);
@@ -91,6 +111,12 @@ void io_capture_flush(struct io_capture *c);
 static inline bool io_capture_running(const struct io_capture *c)
 {
 	return io_pcapng_is_open(&c->file);
+}
+
+/* Packets that the file system did not take in time; they are among the packets. */
+static inline uint64_t io_capture_lost(const struct io_capture *c)
+{
+	return c->file.lost_packets;
 }
 
 /* Why it stopped by itself: -errno, or 0. */
@@ -105,8 +131,8 @@ static inline bool io_capture_wants(const struct io_capture *c, unsigned interfa
 	return io_capture_running(c) && (c->only < 0 || (unsigned)c->only == interface);
 }
 
-/* All packets of a train, with their comments. */
-void io_capture_put(struct io_capture *c, const struct io_capture_train *t);
+/* All packets of a burst, with their comments. */
+void io_capture_put(struct io_capture *c, const struct io_capture_burst *t);
 
 /*
  * A datagram that was refused before it became a packet: bytes from the BTH to the ICRC, of a
@@ -123,10 +149,10 @@ struct io_capture_bytes {
 
 void io_capture_put_bytes(struct io_capture *c, const struct io_capture_bytes *b);
 
-/* A record, see story.h. */
+/* A record, see model.h. */
 void io_capture_record(struct io_capture *c, uint64_t wall, const char *text);
 
-/* Writes the pending train; to be called before anything is done that comes behind it. */
+/* Writes the pending burst; to be called before anything is done that comes behind it. */
 void io_capture_settle(struct io_capture *c);
 
 /* False when this key was told of before; it counts as told from now on. */

@@ -28,8 +28,8 @@ static size_t put_ethernet(uint8_t *p, const struct roce_flow *f)
 	return IO_FRAME_ETHERNET;
 }
 
-/* Copies len bytes of the train's payload from offset on. */
-static void copy_payload(uint8_t *to, const struct core_train *t, uint32_t offset, uint32_t len)
+/* Copies len bytes of the burst's payload from offset on. */
+static void copy_payload(uint8_t *to, const struct core_burst *t, uint32_t offset, uint32_t len)
 {
 	for (unsigned i = 0; i < t->n_iov && len > 0; i++) {
 		uint32_t piece = (uint32_t)t->iov[i].iov_len;
@@ -49,14 +49,14 @@ static void copy_payload(uint8_t *to, const struct core_train *t, uint32_t offse
 }
 
 /* One that went wrong on purpose goes on being wrong. */
-static void put_icrc(const struct core_train *t, size_t udp, const uint8_t *bth, uint8_t *p)
+static void put_icrc(const struct core_burst *t, size_t udp, const uint8_t *bth, uint8_t *p)
 {
 	uint32_t sum = roce_icrc_begin(&t->flow, 0, udp, bth, (size_t)(p - bth));
 
-	roce_icrc_store(t->story.bad_icrc ? ~sum : sum, p);
+	roce_icrc_store(t->model.bad_icrc ? ~sum : sum, p);
 }
 
-size_t io_frame_make(const struct core_train *t, uint32_t i, uint8_t *p, size_t room)
+size_t io_frame_make(const struct core_burst *t, uint32_t i, uint8_t *p, size_t room)
 {
 	struct roce_packet pkt;
 	uint8_t *start = p;
@@ -66,7 +66,7 @@ size_t io_frame_make(const struct core_train *t, uint32_t i, uint8_t *p, size_t 
 	size_t length;
 	uint32_t fits;
 
-	core_train_packet(t, i, &pkt, &offset);
+	core_burst_packet(t, i, &pkt, &offset);
 	udp = roce_header_length(pkt.bth.opcode) + pkt.payload_len + pkt.bth.pad + ROCE_ICRC_LENGTH;
 	p += put_ethernet(p, &t->flow);
 	p += roce_udpip_emit(&t->flow, 0, udp, p);
@@ -96,12 +96,12 @@ size_t io_frame_wrap(const struct roce_flow *flow, const uint8_t *bytes, size_t 
 	return head + len;
 }
 
-size_t io_frame_headers(const struct core_train *t, uint32_t i)
+size_t io_frame_headers(const struct core_burst *t, uint32_t i)
 {
 	struct roce_packet pkt;
 	uint32_t offset;
 
-	core_train_packet(t, i, &pkt, &offset);
+	core_burst_packet(t, i, &pkt, &offset);
 	return IO_FRAME_ETHERNET + (roce_flow_is_v4(&t->flow) ? IPV4_UDP : IPV6_UDP) +
 	       roce_header_length(pkt.bth.opcode);
 }

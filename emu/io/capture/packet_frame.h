@@ -17,17 +17,17 @@
 #define IO_FRAME_HEADERS  (IO_FRAME_ETHERNET + 48 + ROCE_MAX_HEADER_LENGTH + ROCE_ICRC_LENGTH)
 
 /*
- * Writes the frame of packet i of the train at p, as much of it as fits into "room" bytes, at
+ * Writes the frame of packet i of the burst at p, as much of it as fits into "room" bytes, at
  * least IO_FRAME_HEADERS; returns its full length. What stands behind "room" is not looked at, nor
  * is an ICRC made that does not fit.
  */
-size_t io_frame_make(const struct core_train *t, uint32_t i, uint8_t *p, size_t room);
+size_t io_frame_make(const struct core_burst *t, uint32_t i, uint8_t *p, size_t room);
 
 /* The same of a datagram's bytes, from the BTH to the ICRC. */
 size_t io_frame_wrap(const struct roce_flow *flow, const uint8_t *bytes, size_t len, uint8_t *p,
 		     size_t room);
 
 /* Bytes of the frame up to the payload. */
-size_t io_frame_headers(const struct core_train *t, uint32_t i);
+size_t io_frame_headers(const struct core_burst *t, uint32_t i);
 
 #endif

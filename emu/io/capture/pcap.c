@@ -6,11 +6,13 @@
 
 #include "emu/abi/cqe.h"
 #include "emu/io/base/base.h"
-#include "tell.h"
+#include "trace_text.h"
 #include "wire/packet.h"
 
-/* A train that goes through just now gets a word about some of its packets. */
-static void add_fate(struct io_capture_train *seen, const struct io_capture_fate *fate)
+#include <string.h>
+
+/* A burst that goes through just now gets a word about some of its packets. */
+static void add_fate(struct io_capture_burst *seen, const struct io_capture_fate *fate)
 {
 	if (seen->n_fates < IO_CAPTURE_FATES)
 		seen->fate[seen->n_fates++] = *fate;
@@ -23,20 +25,20 @@ static const char *device_name(const struct io_pcap_box *b)
 
 /* ---- packets ---- */
 
-static void pcap_send(struct netif *n, const struct core_train *t, uint64_t now)
+static void pcap_send(struct netif *n, const struct core_burst *t, uint64_t now)
 {
 	struct io_pcap_box *b = (struct io_pcap_box *)n;
 	struct io_capture *c = b->capture;
-	struct io_capture_train seen;
-	struct io_capture_train *outer = b->sending;
+	struct io_capture_burst seen;
+	struct io_capture_burst *outer = b->sending;
 
-	io_recorder_train(b->recorder, b->interface, IO_PCAPNG_OUTBOUND, t, now);
+	io_recorder_burst(b->recorder, b->interface, IO_PCAPNG_OUTBOUND, t, now);
 	if (!io_capture_wants(c, b->interface)) {
 		netif_send(n->below, t, now);
 		b->recorder->passing = NULL;
 		return;
 	}
-	seen.train = t;
+	seen.burst = t;
 	seen.interface = b->interface;
 	seen.flags = IO_PCAPNG_OUTBOUND;
 	seen.wall = io_clock_wall();
@@ -51,7 +53,7 @@ static void pcap_send(struct netif *n, const struct core_train *t, uint64_t now)
 }
 
 /* The key that a request brings opens something: what, is told when it is used first. */
-static void look_at_key(struct io_pcap_box *b, const struct core_train *t)
+static void look_at_key(struct io_pcap_box *b, const struct core_burst *t)
 {
 	uint32_t headers = roce_opcode_info(t->head.bth.opcode)->headers;
 
@@ -61,14 +63,14 @@ static void look_at_key(struct io_pcap_box *b, const struct core_train *t)
 		io_pcap_region(b, t->head.bth.dest_qp, t->head.atomiceth.rkey);
 }
 
-static void receive_watched(struct io_pcap_box *b, const struct core_train *t, uint64_t now)
+static void receive_watched(struct io_pcap_box *b, const struct core_burst *t, uint64_t now)
 {
 	struct io_capture *c = b->capture;
-	struct io_capture_train *outer = b->receiving;
-	struct io_capture_train seen;
+	struct io_capture_burst *outer = b->receiving;
+	struct io_capture_burst seen;
 	struct io_pcapng_mark mark;
 
-	seen.train = t;
+	seen.burst = t;
 	seen.interface = b->interface;
 	seen.flags = IO_PCAPNG_INBOUND;
 	seen.wall = io_clock_wall();
@@ -85,11 +87,11 @@ static void receive_watched(struct io_pcap_box *b, const struct core_train *t, u
 	io_pcapng_paste(&c->file, &mark);
 }
 
-static void pcap_receive(struct netif *n, const struct core_train *t, uint64_t now)
+static void pcap_receive(struct netif *n, const struct core_burst *t, uint64_t now)
 {
 	struct io_pcap_box *b = (struct io_pcap_box *)n;
 
-	io_recorder_train(b->recorder, b->interface, IO_PCAPNG_INBOUND, t, now);
+	io_recorder_burst(b->recorder, b->interface, IO_PCAPNG_INBOUND, t, now);
 	if (io_capture_wants(b->capture, b->interface))
 		receive_watched(b, t, now);
 	else
@@ -100,7 +102,7 @@ static void pcap_receive(struct netif *n, const struct core_train *t, uint64_t n
 static void pcap_lost(struct netif *n, const struct netif_lost *l)
 {
 	struct io_pcap_box *b = (struct io_pcap_box *)n;
-	const struct core_train *t = l->train;
+	const struct core_burst *t = l->burst;
 	struct io_capture_fate fate = {.dropped = l->why, .count = UINT32_MAX};
 	struct io_capture_bytes bytes = {.interface = b->interface,
 					 .flow = l->flow,
@@ -119,7 +121,7 @@ static void pcap_lost(struct netif *n, const struct netif_lost *l)
 	}
 }
 
-static void pcap_refused(struct netif *n, const struct core_train *t)
+static void pcap_refused(struct netif *n, const struct core_burst *t)
 {
 	io_pcap_dropped((struct io_pcap_box *)n, FAULT_RX, t, false);
 }
@@ -138,33 +140,33 @@ void io_pcap_box_init(struct io_pcap_box *b, struct io_capture *capture,
 
 /* ---- what the box above did ---- */
 
-/* Is it (part of) the train that is on its way through here now, not one that waited above? */
-static bool is_arriving(const struct io_pcap_box *b, const struct core_train *t)
+/* Is it (part of) the burst that is on its way through here now, not one that waited above? */
+static bool is_arriving(const struct io_pcap_box *b, const struct core_burst *t)
 {
-	return b->receiving && b->receiving->train->head.bth.dest_qp == t->head.bth.dest_qp;
+	return b->receiving && b->receiving->burst->head.bth.dest_qp == t->head.bth.dest_qp;
 }
 
-static const char *why_dropped(const struct core_train *t, bool malformed)
+static const char *why_dropped(const struct core_burst *t, bool malformed)
 {
 	if (malformed)
 		return "malformed";
-	if (t->story.bad_icrc)
+	if (t->model.bad_icrc)
 		return "bad_icrc";
-	return t->story.rule ? "rule" : "step";
+	return t->model.rule ? "rule" : "step";
 }
 
 /* Packets that this box has not seen, or not so. */
-static void put_unseen(struct io_pcap_box *b, uint32_t flags, const struct core_train *t,
+static void put_unseen(struct io_pcap_box *b, uint32_t flags, const struct core_burst *t,
 		       const struct io_capture_fate *fate)
 {
-	struct io_capture_train seen = {.train = t,
+	struct io_capture_burst seen = {.burst = t,
 					.interface = b->interface,
 					.flags = flags,
 					.wall = io_clock_wall(),
 					.n_fates = fate->dropped ? 1 : 0,
 					.fate[0] = *fate};
 
-	io_recorder_train(b->recorder, b->interface, flags, t, io_clock_now());
+	io_recorder_burst(b->recorder, b->interface, flags, t, io_clock_now());
 	b->recorder->passing = NULL;
 	if (fate->dropped)
 		io_recorder_fate(b->recorder, b->interface, fate, io_clock_now());
@@ -173,25 +175,25 @@ static void put_unseen(struct io_pcap_box *b, uint32_t flags, const struct core_
 }
 
 /* A packet that waited above this box when it was written: nothing can be added to it. */
-static void say_late(struct io_pcap_box *b, const struct core_train *t, const char *why)
+static void say_late(struct io_pcap_box *b, const struct core_burst *t, const char *why)
 {
 	struct io_words w;
 
-	io_tell_note(&w, device_name(b), "a packet that had arrived before goes no further");
+	io_trace_note(&w, device_name(b), "a packet that had arrived before goes no further");
 	io_words_hex(&w, "qp", t->head.bth.dest_qp);
 	io_words_number(&w, "psn", t->head.bth.psn);
-	if (t->story.rule)
-		io_words_number(&w, "rule", t->story.rule);
+	if (t->model.rule)
+		io_words_number(&w, "rule", t->model.rule);
 	io_words_text(&w, "dropped", why);
 	io_pcap_say(b, &w);
 }
 
-void io_pcap_dropped(struct io_pcap_box *b, enum fault_direction dir, const struct core_train *t,
+void io_pcap_dropped(struct io_pcap_box *b, enum fault_direction dir, const struct core_burst *t,
 		     bool malformed)
 {
 	const struct io_capture_fate fate = {.psn = t->head.bth.psn,
 					     .count = t->count,
-					     .rule = t->story.rule,
+					     .rule = t->model.rule,
 					     .dropped = why_dropped(t, malformed)};
 
 	if (dir == FAULT_TX) {
@@ -206,20 +208,20 @@ void io_pcap_dropped(struct io_pcap_box *b, enum fault_direction dir, const stru
 }
 
 /* Made by a rule of a device of this daemon and sent to this one: it came through here. */
-static bool arrived_made(const struct io_pcap_box *b, const struct core_train *t)
+static bool arrived_made(const struct io_pcap_box *b, const struct core_burst *t)
 {
-	return is_arriving(b, t) && b->receiving->train->story.made &&
-	       b->receiving->train->head.bth.psn == t->head.bth.psn;
+	return is_arriving(b, t) && b->receiving->burst->model.made &&
+	       b->receiving->burst->head.bth.psn == t->head.bth.psn;
 }
 
-void io_pcap_touched(struct io_pcap_box *b, const struct core_train *t)
+void io_pcap_touched(struct io_pcap_box *b, const struct core_burst *t)
 {
 	const struct io_capture_fate fate = {
-		.psn = t->head.bth.psn, .count = t->count, .rule = t->story.rule};
+		.psn = t->head.bth.psn, .count = t->count, .rule = t->model.rule};
 
 	if (arrived_made(b, t))
 		return;
-	if (t->story.made)
+	if (t->model.made)
 		put_unseen(b, IO_PCAPNG_INBOUND, t, &fate);
 	else if (is_arriving(b, t))
 		add_fate(b->receiving, &fate);
@@ -229,8 +231,9 @@ void io_pcap_touched(struct io_pcap_box *b, const struct core_train *t)
 
 #define BIT(point) (1u << (point))
 #define RARE                                                                                       \
-	(BIT(CORE_TRACE_QP_STATE) | BIT(CORE_TRACE_RX_DROP) | BIT(CORE_TRACE_NAK) |                \
-	 BIT(CORE_TRACE_RETRY) | BIT(CORE_TRACE_EVENT) | CORE_HOOK_ERRORS)
+	(BIT(CORE_TRACE_QP_STATE) | BIT(CORE_TRACE_RX_DROP) | BIT(CORE_TRACE_JUDGED) |             \
+	 BIT(CORE_TRACE_NAK) | BIT(CORE_TRACE_REQUEST) | BIT(CORE_TRACE_RETRY) |                   \
+	 BIT(CORE_TRACE_EVENT) | CORE_HOOK_ERRORS)
 
 uint32_t io_pcap_hooks(const struct io_pcap_box *b)
 {
@@ -239,13 +242,23 @@ uint32_t io_pcap_hooks(const struct io_pcap_box *b)
 	return b->recorder->ring ? RARE : 0;
 }
 
-static void trace_drop(struct io_pcap_box *b, const struct core_trace *t)
+static struct io_capture_fate fate_of(const struct core_trace *t)
 {
-	const struct io_capture_fate fate = {
-		.psn = t->a,
-		.count = UINT32_MAX,
-		.dropped = core_drop_name((enum core_drop)t->b),
-	};
+	struct io_capture_fate fate = {.psn = t->a, .count = t->c};
+
+	if (t->point == CORE_TRACE_RX_DROP)
+		fate.dropped = core_drop_name((enum core_drop)t->b);
+	else
+		fate.judged = io_trace_judgement(t->b);
+	if (t->cause)
+		fate.cause = *t->cause;
+	return fate;
+}
+
+/* What the device made of packets that it did not execute. */
+static void trace_fate(struct io_pcap_box *b, const struct core_trace *t)
+{
+	const struct io_capture_fate fate = fate_of(t);
 	struct io_words w;
 
 	io_recorder_fate(b->recorder, b->interface, &fate, io_clock_now());
@@ -253,9 +266,9 @@ static void trace_drop(struct io_pcap_box *b, const struct core_trace *t)
 		add_fate(b->receiving, &fate);
 		return;
 	}
-	if (!io_capture_wants(b->capture, b->interface))
+	if (!fate.dropped || !io_capture_wants(b->capture, b->interface))
 		return;
-	io_tell_note(&w, device_name(b), "a packet goes no further");
+	io_trace_note(&w, device_name(b), "a packet goes no further");
 	io_words_hex(&w, "qp", t->qpn);
 	io_words_number(&w, "psn", t->a);
 	io_words_text(&w, "dropped", fate.dropped);
@@ -267,7 +280,7 @@ static bool is_failure(const struct io_pcap_box *b, const struct core_trace *t)
 {
 	if (t->point == CORE_TRACE_CQE)
 		return t->a != UHCA_ABI_WC_SUCCESS && t->a != UHCA_ABI_WC_WR_FLUSH_ERR;
-	return t->point == CORE_TRACE_QP_STATE && io_tell_is_error_state(t->b) && !b->ordered;
+	return t->point == CORE_TRACE_QP_STATE && io_trace_is_error_state(t->b) && !b->ordered;
 }
 
 static bool is_rare(const struct core_trace *t)
@@ -277,19 +290,40 @@ static bool is_rare(const struct core_trace *t)
 	return RARE & BIT(t->point);
 }
 
-void io_pcap_trace(struct io_pcap_box *b, const struct core_trace *t)
+/* With its first state it is told whose a queue pair is. */
+static void tell_program(struct io_pcap_box *b, const struct core_trace *t)
 {
 	struct io_words w;
 
-	if (t->point == CORE_TRACE_RX_DROP) {
-		trace_drop(b, t);
+	if (!io_trace_trace(&w, device_name(b), t))
 		return;
+	io_words_text(&w, "program", b->ordered);
+	io_pcap_say(b, &w);
+}
+
+void io_pcap_trace(struct io_pcap_box *b, const struct core_trace *t)
+{
+	struct core_trace state;
+	struct io_words w;
+
+	if (t->point == CORE_TRACE_RX_DROP || t->point == CORE_TRACE_JUDGED) {
+		trace_fate(b, t);
+		return;
+	}
+	if (t->point == CORE_TRACE_QP_STATE) {
+		state = *t;
+		state.c = b->ordered != NULL;
+		t = &state;
+		if (state.c && io_trace_is_first_state(t->b)) {
+			tell_program(b, t);
+			return;
+		}
 	}
 	if (is_rare(t))
 		io_recorder_trace(b->recorder, b->interface, t, io_clock_now());
 	if (is_failure(b, t))
 		b->recorder->failed = true;
-	if (io_capture_wants(b->capture, b->interface) && io_tell_trace(&w, device_name(b), t))
+	if (io_capture_wants(b->capture, b->interface) && io_trace_trace(&w, device_name(b), t))
 		io_capture_record(b->capture, io_clock_wall(), w.text);
 }
 
@@ -298,6 +332,29 @@ void io_pcap_say(struct io_pcap_box *b, const struct io_words *w)
 	io_recorder_text(b->recorder, w->text, io_clock_now());
 	if (io_capture_wants(b->capture, b->interface))
 		io_capture_record(b->capture, io_clock_wall(), w->text);
+}
+
+/* Each datagram brings such an answer: one in a second is enough. */
+void io_pcap_unreachable(struct io_pcap_box *b, const uint8_t gid[16], uint16_t port)
+{
+	uint64_t now = io_clock_now();
+	struct io_words w;
+
+	if (now < b->closed_until && memcmp(gid, b->closed, sizeof(b->closed)) == 0)
+		return;
+	memcpy(b->closed, gid, sizeof(b->closed));
+	b->closed_until = now + IO_SEC;
+	io_trace_unreachable(&w, device_name(b), gid, port);
+	io_pcap_say(b, &w);
+}
+
+void io_pcap_refused(struct io_pcap_box *b, const struct io_trace_refused *r)
+{
+	struct io_words w;
+
+	io_trace_refused(&w, device_name(b), r);
+	io_pcap_say(b, &w);
+	b->recorder->failed = true;
 }
 
 void io_pcap_region(struct io_pcap_box *b, uint32_t qpn, uint32_t key)
@@ -309,6 +366,6 @@ void io_pcap_region(struct io_pcap_box *b, uint32_t qpn, uint32_t key)
 	if (!b->core || !io_capture_wants(c, b->interface) || !io_capture_new_key(c, key) ||
 	    core_walk_mr(b->core, key, 0, &walk) < 0)
 		return;
-	io_tell_region(&w, device_name(b), qpn, key, &walk);
+	io_trace_region(&w, device_name(b), qpn, key, &walk);
 	io_capture_record(c, io_clock_wall(), w.text);
 }

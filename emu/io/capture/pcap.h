@@ -13,6 +13,7 @@
 #include "emu/io/base/base.h"
 #include "emu/io/device/devices.h"
 #include "recorder.h"
+#include "trace_text.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,10 +24,12 @@ struct io_pcap_box {
 	struct io_recorder *recorder;
 	struct device *core; /* whose keys are told of; NULL: none */
 	unsigned interface;
-	bool ordered; /* a client's command is carried out: what happens is its will */
-	/* Trains that are on their way through the box; NULL: none. */
-	struct io_capture_train *sending;
-	struct io_capture_train *receiving;
+	const char *ordered;   /* the program whose command is carried out; NULL: none */
+	uint8_t closed[16];    /* the last address that was told of as one without a device */
+	uint64_t closed_until; /* and it is not told of again before this */
+	/* Bursts that are on their way through the box; NULL: none. */
+	struct io_capture_burst *sending;
+	struct io_capture_burst *receiving;
 };
 
 void io_pcap_box_init(struct io_pcap_box *b, struct io_capture *capture,
@@ -43,15 +46,21 @@ void io_pcap_trace(struct io_pcap_box *b, const struct core_trace *t);
  * this box now are marked; those that were to be sent are written, as they never came here.
  * malformed: a rule made of them what no receiver understands.
  */
-void io_pcap_dropped(struct io_pcap_box *b, enum fault_direction dir, const struct core_train *t,
+void io_pcap_dropped(struct io_pcap_box *b, enum fault_direction dir, const struct core_burst *t,
 		     bool malformed);
 
 /*
- * From the box above: a rule (t->story.rule) has made or changed these packets, on their way to
+ * From the box above: a rule (t->model.rule) has made or changed these packets, on their way to
  * the device. Made ones are written, changed ones are marked. Those that are sent need not be told
  * of: they come here.
  */
-void io_pcap_touched(struct io_pcap_box *b, const struct core_train *t);
+void io_pcap_touched(struct io_pcap_box *b, const struct core_burst *t);
+
+/* A program made a call that its library refused: a failure, as a completion with an error. */
+void io_pcap_refused(struct io_pcap_box *b, const struct io_trace_refused *r);
+
+/* At this address, to which the device sent something, the UDP port is closed. */
+void io_pcap_unreachable(struct io_pcap_box *b, const uint8_t gid[16], uint16_t port);
 
 /* A record about this device. */
 void io_pcap_say(struct io_pcap_box *b, const struct io_words *w);

@@ -4,8 +4,9 @@
  */
 #include "pcapng.h"
 
-#include "emu/abi/story.h"
+#include "emu/abi/packet_metadata.h"
 #include "emu/output/output.h"
+#include "file_writer.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -28,7 +29,7 @@
 #define OPTION_TSRES   9 /* its time resolution: power of ten */
 #define OPTION_FLAGS   2 /* of a packet: bits 0..1 direction */
 
-_Static_assert(IO_PCAPNG_TEXT_MAX >= UHCA_STORY_MAX, "room for a comment");
+_Static_assert(IO_PCAPNG_TEXT_MAX >= UHCA_MODEL_MAX, "room for a comment");
 
 void io_pcapng_init(struct io_pcapng *w)
 {
@@ -39,31 +40,57 @@ void io_pcapng_init(struct io_pcapng *w)
 
 static void close_file(struct io_pcapng *w)
 {
-	close(w->fd);
+	if (w->writer)
+		io_file_writer_close(w->writer);
+	else
+		close(w->fd);
 	free(w->buffer);
 	w->fd = -1;
+	w->writer = NULL;
 	w->buffer = w->aside = NULL;
 	w->used = 0;
 }
 
-bool io_pcapng_flush(struct io_pcapng *w)
+static int write_all(int fd, const uint8_t *p, size_t len)
 {
-	size_t done = 0;
-
-	while (done < w->used) {
-		ssize_t n = write(w->fd, w->buffer + done, w->used - done);
+	while (len > 0) {
+		ssize_t n = write(fd, p, len);
 
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n <= 0) {
-			w->error = n < 0 ? -errno : -EIO;
-			close_file(w);
-			return false;
-		}
-		done += (size_t)n;
+		if (n <= 0)
+			return n < 0 ? -errno : -EIO;
+		p += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+/* There may be nothing to hand over: then the thread may have failed meanwhile all the same. */
+static int hand_over(struct io_pcapng *w)
+{
+	int error = w->used > 0 ? io_file_writer_put(w->writer, w->buffer, w->used)
+				: io_file_writer_error(w->writer);
+
+	if (error != -EAGAIN)
+		return error;
+	w->lost_packets += w->packets;
+	w->lost_records += w->records;
+	return 0;
+}
+
+bool io_pcapng_flush(struct io_pcapng *w)
+{
+	int error = w->writer ? hand_over(w) : write_all(w->fd, w->buffer, w->used);
+
+	if (error < 0) {
+		w->error = error;
+		close_file(w);
+		return false;
 	}
 	w->flushes += w->used > 0;
 	w->used = 0;
+	w->packets = w->records = 0;
 	return true;
 }
 
@@ -138,9 +165,20 @@ static void put_section(struct io_pcapng *w)
 	end_block(w);
 }
 
+/* With a buffer, and nothing else. */
+static int make_buffer(struct io_pcapng *w)
+{
+	io_pcapng_init(w);
+	w->buffer = malloc(2 * BUFFER_BYTES);
+	if (!w->buffer)
+		return -ENOMEM;
+	w->aside = w->buffer + BUFFER_BYTES;
+	return 0;
+}
+
 int io_pcapng_open(struct io_pcapng *w, const char *path)
 {
-	int fd;
+	int fd, error;
 
 	if (io_pcapng_is_open(w))
 		return -EBUSY;
@@ -148,14 +186,32 @@ int io_pcapng_open(struct io_pcapng *w, const char *path)
 	fd = output_open(path, OUTPUT_REGULAR | OUTPUT_PRIVATE);
 	if (fd < 0)
 		return fd;
-	io_pcapng_init(w);
-	w->buffer = malloc(2 * BUFFER_BYTES);
-	if (!w->buffer) {
+	error = make_buffer(w);
+	if (error < 0) {
 		close(fd);
-		return -ENOMEM;
+		return error;
 	}
-	w->aside = w->buffer + BUFFER_BYTES;
 	w->fd = fd;
+	put_section(w);
+	return 0;
+}
+
+int io_pcapng_begin(struct io_pcapng *w, const char *path)
+{
+	struct io_file_writer *writer;
+	int error;
+
+	if (io_pcapng_is_open(w))
+		return -EBUSY;
+	error = io_file_writer_open(path, &writer);
+	if (error < 0)
+		return error;
+	error = make_buffer(w);
+	if (error < 0) {
+		io_file_writer_close(writer);
+		return error;
+	}
+	w->writer = writer;
 	put_section(w);
 	return 0;
 }
@@ -199,17 +255,19 @@ void io_pcapng_packet_end(struct io_pcapng *w, uint32_t kept, uint32_t length, u
 	put_option(w, OPTION_FLAGS, &flags, sizeof(flags));
 	put_option(w, OPTION_END, NULL, 0);
 	end_block(w);
+	w->packets++;
 }
 
 void io_pcapng_record(struct io_pcapng *w, uint64_t wall, const char *text)
 {
-	if (!begin_block(w, UHCA_STORY_BLOCK))
+	if (!begin_block(w, UHCA_MODEL_BLOCK))
 		return;
-	put32(w, UHCA_STORY_PEN);
+	put32(w, UHCA_MODEL_PEN);
 	put(w, &wall, sizeof(wall));
 	put(w, text, strlen(text));
 	pad32(w);
 	end_block(w);
+	w->records++;
 }
 
 /* ---- order ---- */

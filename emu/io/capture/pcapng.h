@@ -3,6 +3,9 @@
  * A pcapng file (draft-ietf-opsawg-pcapng) that is being written: blocks gather in a buffer, which
  * goes to the file when it is full or when somebody asks. A file that cannot be written any more
  * is closed; what is put into it from then on vanishes, and "error" tells why.
+ *
+ * Either the caller writes it itself, and waits for it; or a thread does (file_writer.h), and what
+ * the file system does not take in time is left out and counted.
  */
 #ifndef IO_PCAPNG_H
 #define IO_PCAPNG_H
@@ -18,14 +21,20 @@
 #define IO_PCAPNG_FRAME_MAX 8192
 #define IO_PCAPNG_TEXT_MAX  1024
 
+struct io_file_writer;
+
 struct io_pcapng {
-	int fd; /* -1: closed */
+	int fd;                        /* -1: closed, or a thread's */
+	struct io_file_writer *writer; /* NULL: there is none */
 	uint8_t *buffer;
 	uint8_t *aside; /* io_pcapng_cut */
 	size_t used;
 	size_t block;     /* where the block starts that is being made */
 	uint64_t flushes; /* how often the buffer was emptied */
 	int error;        /* why it was closed by itself: -errno, or 0 */
+	/* Packets and records in the buffer; and those that were left out. */
+	uint64_t packets, records;
+	uint64_t lost_packets, lost_records;
 };
 
 /* A file that is not open. */
@@ -33,7 +42,7 @@ void io_pcapng_init(struct io_pcapng *w);
 
 static inline bool io_pcapng_is_open(const struct io_pcapng *w)
 {
-	return w->fd >= 0;
+	return w->fd >= 0 || w->writer;
 }
 
 /*
@@ -43,10 +52,19 @@ static inline bool io_pcapng_is_open(const struct io_pcapng *w)
  */
 int io_pcapng_open(struct io_pcapng *w, const char *path);
 
-/* Writes what is buffered. False when the file had to be closed: "error" is set by this call. */
+/*
+ * The same by a thread: what it finds, the file's errors too, io_file_writer_wait tells. 0, -EBUSY,
+ * -ENAMETOOLONG, -ENOMEM, -EAGAIN (io_file_writer_open).
+ */
+int io_pcapng_begin(struct io_pcapng *w, const char *path);
+
+/*
+ * Writes what is buffered, or hands it to the thread. False when the file had to be closed: "error"
+ * is set by this call.
+ */
 bool io_pcapng_flush(struct io_pcapng *w);
 
-/* 0, or -errno when something could not be written, now or before. */
+/* 0, or -errno when something could not be written, now or before. For a thread's nobody waits. */
 int io_pcapng_close(struct io_pcapng *w);
 
 /* The next interface: Ethernet, nanoseconds; of each packet at most snap bytes, 0: all. */
@@ -61,7 +79,7 @@ uint8_t *io_pcapng_packet(struct io_pcapng *w, uint32_t interface, uint64_t wall
 void io_pcapng_packet_end(struct io_pcapng *w, uint32_t kept, uint32_t length, uint32_t flags,
 			  const char *comment);
 
-/* A custom block (story.h) with a line of text. */
+/* A custom block (model.h) with a line of text. */
 void io_pcapng_record(struct io_pcapng *w, uint64_t wall, const char *text);
 
 /*

@@ -6,14 +6,14 @@
 #include "recorder.h"
 
 #include "emu/io/base/base.h"
-#include "tell.h"
+#include "trace_text.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 
-/* ECHO: the TRAIN before it once more, as another box saw it. */
-enum kind { FILLER, TRAIN, ECHO, FATE, TRACE, TEXT };
+/* ECHO: the BURST before it once more, as another box saw it. */
+enum kind { FILLER, BURST, ECHO, FATE, TRACE, TEXT };
 
 struct head {
 	uint32_t len; /* bytes to the next record, a multiple of 8 */
@@ -24,8 +24,14 @@ struct head {
 	uint64_t now;
 };
 
-/* A train up to its list of pieces. */
-#define TRAIN_BYTES offsetof(struct core_train, n_iov)
+/* A TRACE; its cause is there only where trace.cause is not NULL, and that leads nowhere. */
+struct trace_record {
+	struct core_trace trace;
+	struct uhca_abi_cause cause;
+};
+
+/* A burst up to its list of pieces. */
+#define BURST_BYTES offsetof(struct core_burst, n_iov)
 
 void io_recorder_init(struct io_recorder *r, size_t size)
 {
@@ -41,6 +47,23 @@ void io_recorder_destroy(struct io_recorder *r)
 	if (r->ring)
 		munmap(r->ring, r->size);
 	*r = (struct io_recorder){.ring = NULL};
+}
+
+/* Until it is full the rest of its pages was never touched. */
+int io_recorder_copy(const struct io_recorder *r, struct io_recorder *out)
+{
+	size_t used = r->head < r->size ? (size_t)r->head : r->size;
+
+	*out = (struct io_recorder){.ring = NULL};
+	if (!r->ring)
+		return 0;
+	io_recorder_init(out, r->size);
+	if (!out->ring)
+		return -ENOMEM;
+	memcpy(out->ring, r->ring, used);
+	out->head = r->head;
+	out->tail = r->tail;
+	return 0;
 }
 
 /* ---- the ring ---- */
@@ -81,18 +104,18 @@ static void add(struct io_recorder *r, struct head h, const void *p, size_t n)
 	r->head += len;
 }
 
-void io_recorder_train(struct io_recorder *r, unsigned interface, uint32_t flags,
-		       const struct core_train *t, uint64_t now)
+void io_recorder_burst(struct io_recorder *r, unsigned interface, uint32_t flags,
+		       const struct core_burst *t, uint64_t now)
 {
 	bool again = r->passing == t;
-	const struct head h = {.kind = again ? ECHO : TRAIN,
+	const struct head h = {.kind = again ? ECHO : BURST,
 			       .interface = (uint8_t)interface,
 			       .flags = (uint8_t)flags,
 			       .now = now};
 
 	if (!r->ring)
 		return;
-	add(r, h, t, again ? 0 : TRAIN_BYTES);
+	add(r, h, t, again ? 0 : BURST_BYTES);
 	if (!again)
 		r->passing = flags == IO_PCAPNG_OUTBOUND ? t : NULL;
 }
@@ -108,9 +131,14 @@ void io_recorder_fate(struct io_recorder *r, unsigned interface, const struct io
 void io_recorder_trace(struct io_recorder *r, unsigned interface, const struct core_trace *t,
 		       uint64_t now)
 {
-	if (r->ring)
-		add(r, (struct head){.kind = TRACE, .interface = (uint8_t)interface, .now = now}, t,
-		    sizeof(*t));
+	struct trace_record record = {.trace = *t};
+
+	if (!r->ring)
+		return;
+	if (t->cause)
+		record.cause = *t->cause;
+	add(r, (struct head){.kind = TRACE, .interface = (uint8_t)interface, .now = now}, &record,
+	    t->cause ? sizeof(record) : sizeof(record.trace));
 }
 
 void io_recorder_text(struct io_recorder *r, const char *text, uint64_t now)
@@ -124,16 +152,16 @@ void io_recorder_text(struct io_recorder *r, const char *text, uint64_t now)
 struct dump {
 	const struct io_recorder *r;
 	struct io_capture *to;
-	const struct head *train; /* the TRAIN that was seen last, for ECHOs; NULL: it is gone */
+	const struct head *burst; /* the BURST that was seen last, for ECHOs; NULL: it is gone */
 	uint64_t wall_of_zero;    /* the wall clock's time when the other one was 0 */
 	uint64_t skip;            /* packets, from the oldest */
 };
 
 static uint32_t packets_of(const struct head *h)
 {
-	struct core_train t;
+	struct core_burst t;
 
-	memcpy(&t, h + 1, TRAIN_BYTES);
+	memcpy(&t, h + 1, BURST_BYTES);
 	return t.count;
 }
 
@@ -143,48 +171,48 @@ static uint64_t count_packets(const struct io_recorder *r)
 	uint64_t n = 0;
 
 	for (uint64_t p = r->tail; p < r->head; p += at(r, p)->len) {
-		if (at(r, p)->kind == TRAIN)
+		if (at(r, p)->kind == BURST)
 			last = packets_of(at(r, p));
-		if (at(r, p)->kind == TRAIN || at(r, p)->kind == ECHO)
+		if (at(r, p)->kind == BURST || at(r, p)->kind == ECHO)
 			n += last;
 	}
 	return n;
 }
 
-/* What became of the train at "p" stands between it and the next one of the interface. */
-static void collect_fates(const struct io_recorder *r, uint64_t p, struct io_capture_train *t)
+/* What became of the burst at "p" stands between it and the next one of the interface. */
+static void collect_fates(const struct io_recorder *r, uint64_t p, struct io_capture_burst *t)
 {
-	const struct head *train = at(r, p);
+	const struct head *burst = at(r, p);
 
-	for (p += train->len; p < r->head && t->n_fates < IO_CAPTURE_FATES; p += at(r, p)->len) {
+	for (p += burst->len; p < r->head && t->n_fates < IO_CAPTURE_FATES; p += at(r, p)->len) {
 		const struct head *h = at(r, p);
 
-		if (h->interface != train->interface)
+		if (h->interface != burst->interface)
 			continue;
-		if (h->kind == TRAIN || h->kind == ECHO)
+		if (h->kind == BURST || h->kind == ECHO)
 			return;
 		if (h->kind == FATE)
 			memcpy(&t->fate[t->n_fates++], h + 1, sizeof(t->fate[0]));
 	}
 }
 
-static void dump_train(struct dump *d, uint64_t p)
+static void dump_burst(struct dump *d, uint64_t p)
 {
 	const struct head *h = at(d->r, p);
-	struct core_train train;
-	struct io_capture_train t = {.train = &train,
+	struct core_burst burst;
+	struct io_capture_burst t = {.burst = &burst,
 				     .interface = h->interface,
 				     .flags = h->flags,
 				     .wall = h->now + d->wall_of_zero};
 
-	if (h->kind == TRAIN)
-		d->train = h;
-	if (!d->train)
+	if (h->kind == BURST)
+		d->burst = h;
+	if (!d->burst)
 		return;
-	memcpy(&train, d->train + 1, TRAIN_BYTES);
-	train.n_iov = 0;
+	memcpy(&burst, d->burst + 1, BURST_BYTES);
+	burst.n_iov = 0;
 	if (d->skip > 0) {
-		d->skip -= d->skip < train.count ? d->skip : train.count;
+		d->skip -= d->skip < burst.count ? d->skip : burst.count;
 		return;
 	}
 	collect_fates(d->r, p, &t);
@@ -194,11 +222,15 @@ static void dump_train(struct dump *d, uint64_t p)
 static void dump_trace(struct dump *d, const struct head *h)
 {
 	const char *device = d->to->interface[h->interface];
-	struct core_trace t;
+	struct trace_record t = {.cause.kind = UHCA_ABI_CAUSE_NONE};
 	struct io_words w;
 
-	memcpy(&t, h + 1, sizeof(t));
-	if (io_tell_trace(&w, device, &t))
+	memcpy(&t.trace, h + 1, sizeof(t.trace));
+	if (t.trace.cause) {
+		memcpy(&t, h + 1, sizeof(t));
+		t.trace.cause = &t.cause;
+	}
+	if (io_trace_trace(&w, device, &t.trace))
 		io_capture_record(d->to, h->now + d->wall_of_zero, w.text);
 }
 
@@ -207,13 +239,27 @@ static void dump_all(struct dump *d)
 	for (uint64_t p = d->r->tail; p < d->r->head; p += at(d->r, p)->len) {
 		const struct head *h = at(d->r, p);
 
-		if (h->kind == TRAIN || h->kind == ECHO)
-			dump_train(d, p);
+		if (h->kind == BURST || h->kind == ECHO)
+			dump_burst(d, p);
 		else if (h->kind == TRACE)
 			dump_trace(d, h);
 		else if (h->kind == TEXT)
 			io_capture_record(d->to, h->now + d->wall_of_zero, (const char *)(h + 1));
 	}
+}
+
+/* What it is: who reads it knows that completions with success are not in it. */
+static void begin_dump(struct dump *d, uint64_t packets)
+{
+	const struct io_recorder *r = d->r;
+	struct io_words w;
+
+	io_words_begin(&w, "recorder");
+	io_words_number(&w, "packets", packets);
+	io_words_number(&w, "lost", r->tail);
+	io_capture_record(
+		d->to, (r->tail < r->head ? at(r, r->tail)->now : io_clock_now()) + d->wall_of_zero,
+		w.text);
 }
 
 static void name_interfaces(struct io_capture *to, const struct io_capture *like)
@@ -222,6 +268,7 @@ static void name_interfaces(struct io_capture *to, const struct io_capture *like
 	for (unsigned i = 0; i < like->n_interfaces; i++)
 		io_capture_add_interface(to, like->interface[i]);
 	to->rule_text = like->rule_text;
+	to->ending = like->ending;
 	to->user = like->user;
 }
 
@@ -240,7 +287,10 @@ int io_recorder_dump(const struct io_recorder *r, const struct io_capture *like,
 	error = io_capture_start(&to, &wish);
 	if (error < 0)
 		return error;
+	begin_dump(&d, n);
 	dump_all(&d);
+	if (to.ending)
+		to.ending(to.user, &to, io_clock_wall());
 	error = io_capture_stop(&to);
 	out->packets = to.packets;
 	out->records = to.records;

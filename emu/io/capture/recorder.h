@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The flight recorder: what the devices of a daemon did last, always on. A ring of small records,
- * for each train its headers without payload, and each rare happening (states, drops, NAKs,
+ * for each burst its headers without payload, and each rare happening (states, drops, NAKs,
  * retries, failed completions, events, rule hits); the oldest go first. Its memory is touched only
  * as it fills. It can be written out at any time as a capture whose packets end with their headers.
  */
@@ -22,9 +22,9 @@ struct io_recorder {
 	uint8_t *ring; /* NULL: off */
 	size_t size;
 	uint64_t head, tail; /* bytes since it was made; [tail, head) is there */
-	/* The train recorded last, while it goes on its way: at a device of this daemon it is not
+	/* The burst recorded last, while it goes on its way: at a device of this daemon it is not
 	 * copied again. */
-	const struct core_train *passing;
+	const struct core_burst *passing;
 	bool failed; /* something failed by itself since somebody put this to false */
 };
 
@@ -33,13 +33,19 @@ void io_recorder_init(struct io_recorder *r, size_t size);
 void io_recorder_destroy(struct io_recorder *r);
 
 /*
- * now: of io_clock_now. flags: IO_PCAPNG_*. A train that is sent stays "passing" until the caller
+ * What is there now, for another thread. 0 or -ENOMEM; a recorder that is off has nothing. To be
+ * destroyed.
+ */
+int io_recorder_copy(const struct io_recorder *r, struct io_recorder *out);
+
+/*
+ * now: of io_clock_now. flags: IO_PCAPNG_*. A burst that is sent stays "passing" until the caller
  * puts that to NULL.
  */
-void io_recorder_train(struct io_recorder *r, unsigned interface, uint32_t flags,
-		       const struct core_train *t, uint64_t now);
+void io_recorder_burst(struct io_recorder *r, unsigned interface, uint32_t flags,
+		       const struct core_burst *t, uint64_t now);
 
-/* Of the train of this interface that was recorded last. */
+/* Of the burst of this interface that was recorded last. */
 void io_recorder_fate(struct io_recorder *r, unsigned interface, const struct io_capture_fate *fate,
 		      uint64_t now);
 

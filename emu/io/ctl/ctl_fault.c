@@ -2,7 +2,9 @@
 /*
  * Requests about fault rules (ctl.h, "fault"). See ctl_handler.h.
  */
+#include "ctl_file_request.h"
 #include "ctl_handler.h"
+#include "ctl_request.h"
 #include "emu/abi/ctl.h"
 #include "emu/io/base/base.h"
 #include "emu/io/fault/fault.h"
@@ -12,7 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRACE_LINES 500 /* of one reply */
+#define TRACE_LINES 500  /* of one reply */
+#define FILE_MS     5000 /* until a file is read */
 
 static const char *text_of(const json_t *request, const char *member)
 {
@@ -38,51 +41,132 @@ static bool is_random(const struct fault_rule *r)
 	       (r->action == FAULT_CORRUPT && v->number2 == FAULT_BY_CHANCE);
 }
 
+/* What a person is told of a rule: a tenth of an entry, of which a thousand are copied. */
+struct listed {
+	char name[FAULT_NAME_MAX], text[FAULT_TEXT_MAX];
+	enum fault_layer layer;
+	uint32_t number, questions;
+	uint64_t matched, hits, looked, seen, passed[FAULT_QUESTIONS];
+	bool random;
+};
+
+static void note(struct listed *l, const struct fault_entry *e)
+{
+	strcpy(l->name, e->rule.name);
+	strcpy(l->text, e->rule.text);
+	l->layer = e->rule.layer;
+	l->random = is_random(&e->rule);
+	l->number = e->number;
+	l->questions = e->questions;
+	l->matched = e->matched;
+	l->hits = e->hits;
+	l->looked = e->looked;
+	l->seen = e->seen;
+	memcpy(l->passed, e->passed, sizeof(l->passed));
+}
+
 /* What is known of a rule that has not fired: which of its words lets how many through. */
-static void add_why_not(json_t *facts, const struct fault_entry *e)
+static void add_why_not(json_t *facts, const struct listed *l)
 {
 	json_t *words = json_array();
 
 	for (unsigned i = 0; i < FAULT_QUESTIONS; i++)
-		if (e->questions >> i & 1)
+		if (l->questions >> i & 1)
 			json_array_append_new(words,
 					      json_pack("{s:s, s:I}", UHCA_CTL_NAME,
 							fault_plan_question(i), UHCA_CTL_MATCHED,
-							(json_int_t)e->passed[i]));
-	json_object_set_new(facts, UHCA_CTL_LOOKED, json_integer((json_int_t)e->looked));
-	json_object_set_new(facts, UHCA_CTL_SEEN, json_integer((json_int_t)e->seen));
+							(json_int_t)l->passed[i]));
+	json_object_set_new(facts, UHCA_CTL_LOOKED, json_integer((json_int_t)l->looked));
+	json_object_set_new(facts, UHCA_CTL_SEEN, json_integer((json_int_t)l->seen));
 	json_object_set_new(facts, UHCA_CTL_WORDS, words);
 }
 
-static json_t *facts_of(const struct fault_entry *e)
+static json_t *facts_of(const struct listed *l)
 {
 	json_t *facts = json_pack("{s:I, s:s, s:s, s:s, s:b, s:I, s:I}", UHCA_CTL_RULE,
-				  (json_int_t)e->number, UHCA_CTL_NAME, e->rule.name, UHCA_CTL_TEXT,
-				  e->rule.text, UHCA_CTL_LAYER, fault_layer_name(e->rule.layer),
-				  UHCA_CTL_RANDOM, is_random(&e->rule), UHCA_CTL_MATCHED,
-				  (json_int_t)e->matched, UHCA_CTL_HITS, (json_int_t)e->hits);
+				  (json_int_t)l->number, UHCA_CTL_NAME, l->name, UHCA_CTL_TEXT,
+				  l->text, UHCA_CTL_LAYER, fault_layer_name(l->layer),
+				  UHCA_CTL_RANDOM, l->random, UHCA_CTL_MATCHED,
+				  (json_int_t)l->matched, UHCA_CTL_HITS, (json_int_t)l->hits);
 
-	if (facts && e->hits == 0)
-		add_why_not(facts, e);
+	if (facts && l->hits == 0)
+		add_why_not(facts, l);
 	return facts;
 }
 
-static json_t *list(const struct io_house *h, const json_t *request, struct ctl_outcome *o)
+/* There may be a thousand: a thread makes the reply of a copy of them. */
+struct list_file_request {
+	struct ctl_file_request e;
+	json_t *result;
+	json_t *seed;
+	unsigned n;
+	struct listed rule[];
+};
+
+static void make_list(struct ctl_file_request *e)
 {
-	const struct fault_plan *p = h->faults->plan;
+	struct list_file_request *l = (struct list_file_request *)e;
+	struct ctl_outcome o = {.error = "no memory"};
 	json_t *rules = json_array();
 
-	(void)request;
+	for (unsigned i = 0; i < l->n; i++)
+		json_array_append_new(rules, facts_of(&l->rule[i]));
+	l->result = json_pack("{s:O, s:o}", UHCA_CTL_SEED, l->seed, UHCA_CTL_RULES, rules);
+	e->line = io_ctl_line(json_incref(l->result), &o, &e->length);
+}
+
+static json_t *is_listed(struct ctl_file_request *e, struct ctl_outcome *o)
+{
 	(void)o;
-	for (unsigned i = 0; i < fault_plan_count(p); i++)
-		json_array_append_new(rules, facts_of(fault_plan_entry(p, i)));
-	return json_pack("{s:o, s:o}", UHCA_CTL_SEED, seed_of(h->faults), UHCA_CTL_RULES, rules);
+	return json_incref(((struct list_file_request *)e)->result);
+}
+
+static json_t *list_is_late(struct ctl_file_request *e, struct ctl_outcome *o)
+{
+	(void)e;
+	return io_ctl_refuse(o, "the daemon has no processor for it");
+}
+
+static void free_list(void *list)
+{
+	struct list_file_request *l = list;
+
+	json_decref(l->result);
+	json_decref(l->seed);
+	free(l->e.line);
+	free(l);
+}
+
+static void drop_list(struct ctl_file_request *e)
+{
+	io_reaper_do(free_list, e);
+}
+
+static json_t *list(const struct io_services *h, const json_t *request, struct ctl_outcome *o)
+{
+	const struct fault_plan *p = h->faults->plan;
+	unsigned n = fault_plan_count(p);
+	struct list_file_request *l = calloc(1, sizeof(*l) + n * sizeof(l->rule[0]));
+
+	(void)request;
+	if (!l)
+		return NULL;
+	l->e = (struct ctl_file_request){.work = make_list,
+					 .finish = is_listed,
+					 .late = list_is_late,
+					 .drop = drop_list,
+					 .ms = FILE_MS};
+	l->seed = seed_of(h->faults);
+	l->n = n;
+	for (unsigned i = 0; i < n; i++)
+		note(&l->rule[i], fault_plan_entry(p, i));
+	return io_ctl_file_request_start(h, &l->e, o);
 }
 
 /* ---- changing ---- */
 
 /* The rule a request names; NULL with the reason. */
-static const struct fault_entry *find(const struct io_house *h, const json_t *request,
+static const struct fault_entry *find(const struct io_services *h, const json_t *request,
 				      struct ctl_outcome *o)
 {
 	const json_t *rule = json_object_get(request, UHCA_CTL_RULE);
@@ -105,7 +189,7 @@ static const struct fault_entry *find(const struct io_house *h, const json_t *re
 }
 
 /* What the plan said to a text: the rule's number, or why not. */
-static json_t *verdict(const struct io_house *h, int number, const struct fault_error *error,
+static json_t *verdict(const struct io_services *h, int number, const struct fault_error *error,
 		       struct ctl_outcome *o)
 {
 	if (number == -EINVAL) {
@@ -118,7 +202,7 @@ static json_t *verdict(const struct io_house *h, int number, const struct fault_
 	return json_pack("{s:i}", UHCA_CTL_RULE, number);
 }
 
-static json_t *add(const struct io_house *h, const json_t *request, struct ctl_outcome *o)
+static json_t *add(const struct io_services *h, const json_t *request, struct ctl_outcome *o)
 {
 	const char *text = text_of(request, UHCA_CTL_TEXT);
 	struct fault_error error;
@@ -132,7 +216,7 @@ static json_t *add(const struct io_house *h, const json_t *request, struct ctl_o
 	return verdict(h, number, &error, o);
 }
 
-static json_t *change(const struct io_house *h, const json_t *request, struct ctl_outcome *o)
+static json_t *change(const struct io_services *h, const json_t *request, struct ctl_outcome *o)
 {
 	const char *text = text_of(request, UHCA_CTL_TEXT);
 	const struct fault_entry *e = find(h, request, o);
@@ -151,23 +235,25 @@ static json_t *change(const struct io_house *h, const json_t *request, struct ct
 	return verdict(h, status < 0 ? status : (int)number, &error, o);
 }
 
-static json_t *drop(const struct io_house *h, const json_t *request, struct ctl_outcome *o)
+static json_t *drop(const struct io_services *h, const json_t *request, struct ctl_outcome *o)
 {
 	const struct fault_entry *e = find(h, request, o);
+	struct listed listed;
 	json_t *result;
 	uint32_t number;
 
 	if (!e)
 		return NULL;
 	number = e->number;
-	result = facts_of(e);
+	note(&listed, e);
+	result = facts_of(&listed);
 	io_faults_remove(h->faults, number, io_clock_now());
 	io_faults_changed(h->faults);
 	io_log(IO_LOG_INFO, "rule %u is gone", number);
 	return result;
 }
 
-static json_t *clear(const struct io_house *h, const json_t *request, struct ctl_outcome *o)
+static json_t *clear(const struct io_services *h, const json_t *request, struct ctl_outcome *o)
 {
 	unsigned n = fault_plan_count(h->faults->plan);
 
@@ -181,38 +267,100 @@ static json_t *clear(const struct io_house *h, const json_t *request, struct ctl
 
 /* ---- files ---- */
 
-static json_t *take_file(const struct io_house *h, const json_t *request, struct ctl_outcome *o,
-			 int (*read)(struct io_faults *f, const char *path, uint64_t now,
-				     struct io_fault_loaded *out))
+struct file_file_request {
+	struct ctl_file_request e;
+	char *path;
+	struct io_fault_rules rules;
+	struct io_fault_loaded loaded;
+	bool is_trace, failed;
+};
+
+static struct file_file_request *of(struct ctl_file_request *e)
+{
+	return (struct file_file_request *)e;
+}
+
+/* By the thread, and all rules are parsed there: 1000 of them take some milliseconds. */
+static void read_file(struct ctl_file_request *e)
+{
+	struct file_file_request *f = of(e);
+	size_t len;
+	char *text = io_fault_read(f->path, &len, &f->loaded);
+
+	if (!text)
+		f->failed = true;
+	else if (f->is_trace)
+		f->failed = io_fault_parse_trace(f->path, text, len, &f->rules, &f->loaded) < 0;
+	else
+		f->failed = io_fault_parse(text, &f->rules, &f->loaded) < 0;
+	free(text);
+}
+
+static json_t *take_file(struct ctl_file_request *e, struct ctl_outcome *o)
+{
+	struct file_file_request *f = of(e);
+	struct io_faults *faults = e->services->faults;
+	const struct io_fault_loaded *loaded = &f->loaded;
+
+	if (f->failed || io_fault_take(faults, &f->rules, io_clock_now(), &f->loaded) < 0) {
+		o->line = loaded->line;
+		o->column = loaded->error.column;
+		return io_ctl_refuse(o, "%s", loaded->error.text);
+	}
+	io_faults_changed(faults);
+	io_log(IO_LOG_INFO, "%u rules from %s", loaded->rules, f->path);
+	return json_pack("{s:I}", UHCA_CTL_RULES, (json_int_t)loaded->rules);
+}
+
+static json_t *file_is_late(struct ctl_file_request *e, struct ctl_outcome *o)
+{
+	return io_ctl_refuse(o, "%.200s: its file system does not answer", of(e)->path);
+}
+
+static void drop_file(struct ctl_file_request *e)
+{
+	free(of(e)->path);
+	io_fault_rules_free(&of(e)->rules);
+	free(e);
+}
+
+static json_t *with_file(const struct io_services *h, const json_t *request, struct ctl_outcome *o,
+			 bool is_trace)
 {
 	const char *file = text_of(request, UHCA_CTL_FILE);
-	struct io_fault_loaded loaded;
+	struct file_file_request *f;
 
 	if (!file || file[0] != '/')
 		return io_ctl_refuse(o, "fault needs an absolute file name");
-	if (read(h->faults, file, io_clock_now(), &loaded) < 0) {
-		o->line = loaded.line;
-		o->column = loaded.error.column;
-		return io_ctl_refuse(o, "%s", loaded.error.text);
-	}
-	io_faults_changed(h->faults);
-	io_log(IO_LOG_INFO, "%u rules from %s", loaded.rules, file);
-	return json_pack("{s:I}", UHCA_CTL_RULES, (json_int_t)loaded.rules);
+	f = calloc(1, sizeof(*f));
+	if (!f)
+		return NULL;
+	f->e = (struct ctl_file_request){.work = read_file,
+					 .finish = take_file,
+					 .late = file_is_late,
+					 .drop = drop_file,
+					 .ms = FILE_MS};
+	f->is_trace = is_trace;
+	f->path = strdup(file);
+	if (f->path)
+		return io_ctl_file_request_start(h, &f->e, o);
+	free(f);
+	return NULL;
 }
 
-static json_t *load(const struct io_house *h, const json_t *request, struct ctl_outcome *o)
+static json_t *load(const struct io_services *h, const json_t *request, struct ctl_outcome *o)
 {
-	return take_file(h, request, o, io_fault_load);
+	return with_file(h, request, o, false);
 }
 
-static json_t *replay(const struct io_house *h, const json_t *request, struct ctl_outcome *o)
+static json_t *replay(const struct io_services *h, const json_t *request, struct ctl_outcome *o)
 {
-	return take_file(h, request, o, io_fault_replay);
+	return with_file(h, request, o, true);
 }
 
 /* ---- the trace ---- */
 
-static json_t *trace(const struct io_house *h, const json_t *request, struct ctl_outcome *o)
+static json_t *trace(const struct io_services *h, const json_t *request, struct ctl_outcome *o)
 {
 	json_int_t from = json_integer_value(json_object_get(request, UHCA_CTL_FROM));
 	const struct io_fault_trace *t = &h->faults->trace;
@@ -238,7 +386,7 @@ static const struct {
 	{"clear", clear}, {"load", load}, {"replay", replay}, {"trace", trace},
 };
 
-json_t *io_ctl_fault(const struct io_house *h, const json_t *request, struct ctl_outcome *o)
+json_t *io_ctl_fault(const struct io_services *h, const json_t *request, struct ctl_outcome *o)
 {
 	const char *action = text_of(request, UHCA_CTL_ACTION);
 

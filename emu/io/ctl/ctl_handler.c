@@ -18,7 +18,21 @@ json_t *io_ctl_refuse(struct ctl_outcome *o, const char *format, ...)
 	return NULL;
 }
 
-struct io_device *io_ctl_device_of(const struct io_house *h, const json_t *request,
+json_t *io_ctl_no_such(struct ctl_outcome *o, const char *what, const char *word, words_names names,
+		       const void *table)
+{
+	words_refuse(o->error, sizeof(o->error), what, word, names, table);
+	return NULL;
+}
+
+static const char *device_at(const void *table, unsigned i)
+{
+	const struct io_devices *all = table;
+
+	return i < all->n ? all->at[i]->id.name : NULL;
+}
+
+struct io_device *io_ctl_device_of(const struct io_services *h, const json_t *request,
 				   struct ctl_outcome *o)
 {
 	const char *name = json_string_value(json_object_get(request, UHCA_CTL_DEVICE));
@@ -32,6 +46,6 @@ struct io_device *io_ctl_device_of(const struct io_house *h, const json_t *reque
 	if (!name)
 		io_ctl_refuse(o, "which device? there are %u", h->devices->n);
 	else if (!dev)
-		io_ctl_refuse(o, "there is no device '%s'", name);
+		io_ctl_no_such(o, "device", name, device_at, h->devices);
 	return dev;
 }

@@ -11,19 +11,29 @@
 #include "emu/io/capture/captures.h"
 #include "emu/io/device/devices.h"
 #include "emu/io/fault/fault.h"
+#include "emu/words/words.h"
 
 #include <jansson.h>
 
+struct ctl_file_request;
+
 struct ctl_outcome {
-	char error[256];
+	char error[1024];
 	unsigned line, column; /* where in a text it is wrong, from 1; 0: nowhere */
+	struct ctl_file_request
+		*file_request; /* the result comes later: the handler has returned NULL */
 };
 
 /* Formats the reason; returns NULL. */
 __attribute__((format(printf, 2, 3))) json_t *io_ctl_refuse(struct ctl_outcome *o,
 							    const char *format, ...);
 
-typedef json_t *ctl_handler(const struct io_house *h, const json_t *request, struct ctl_outcome *o);
+/* The same of a word that is no WHAT, with the nearest and all that there are (words_refuse). */
+json_t *io_ctl_no_such(struct ctl_outcome *o, const char *what, const char *word, words_names names,
+		       const void *table);
+
+typedef json_t *ctl_handler(const struct io_services *h, const json_t *request,
+			    struct ctl_outcome *o);
 
 /* ctl_capture.c */
 ctl_handler io_ctl_capture;
@@ -32,13 +42,17 @@ ctl_handler io_ctl_capture;
 ctl_handler io_ctl_port, io_ctl_device, io_ctl_limit, io_ctl_event;
 
 /* The device a request names, or the only one; NULL with the reason. */
-struct io_device *io_ctl_device_of(const struct io_house *h, const json_t *request,
+struct io_device *io_ctl_device_of(const struct io_services *h, const json_t *request,
 				   struct ctl_outcome *o);
 
 /* ctl_fault.c, ctl_step.c */
 ctl_handler io_ctl_fault, io_ctl_step;
 
+/* ctl_show.c */
+ctl_handler io_ctl_show;
+
 /* ctl_walk.c */
 ctl_handler io_ctl_walk;
+ctl_handler io_ctl_log;
 
 #endif

@@ -11,24 +11,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-json_t *io_ctl_port(const struct io_house *h, const json_t *request, struct ctl_outcome *o)
+json_t *io_ctl_port(const struct io_services *h, const json_t *request, struct ctl_outcome *o)
 {
 	const char *action = json_string_value(json_object_get(request, UHCA_CTL_ACTION));
 	struct io_device *dev = io_ctl_device_of(h, request, o);
+	static const char *const ways[] = {"up", "down", NULL};
 	bool up = action && strcmp(action, "up") == 0;
 	int error;
 
 	if (!dev)
 		return NULL;
-	if (!up && (!action || strcmp(action, "down") != 0))
+	if (!action)
 		return io_ctl_refuse(o, "port needs \"%s\": up or down", UHCA_CTL_ACTION);
+	if (!up && strcmp(action, "down") != 0)
+		return io_ctl_no_such(o, "way for a port", action, words_at, ways);
 	error = io_fault_port(h->faults, dev, up);
 	if (error < 0)
 		return io_ctl_refuse(o, "the files of the port: %s", strerror(-error));
 	return json_pack("{s:s, s:b}", UHCA_CTL_DEVICE, dev->id.name, UHCA_CTL_UP, up);
 }
 
-json_t *io_ctl_device(const struct io_house *h, const json_t *request, struct ctl_outcome *o)
+json_t *io_ctl_device(const struct io_services *h, const json_t *request, struct ctl_outcome *o)
 {
 	const char *action = json_string_value(json_object_get(request, UHCA_CTL_ACTION));
 	struct io_device *dev = io_ctl_device_of(h, request, o);
@@ -41,7 +44,13 @@ json_t *io_ctl_device(const struct io_house *h, const json_t *request, struct ct
 			 (json_int_t)h->faults->env.fatal(h->faults->env.user, dev));
 }
 
-json_t *io_ctl_limit(const struct io_house *h, const json_t *request, struct ctl_outcome *o)
+static const char *limit_at(const void *table, unsigned i)
+{
+	(void)table;
+	return core_limit_name(i);
+}
+
+json_t *io_ctl_limit(const struct io_services *h, const json_t *request, struct ctl_outcome *o)
 {
 	const char *name = json_string_value(json_object_get(request, UHCA_CTL_NAME));
 	const json_t *value = json_object_get(request, UHCA_CTL_VALUE);
@@ -55,7 +64,7 @@ json_t *io_ctl_limit(const struct io_house *h, const json_t *request, struct ctl
 				     UHCA_CTL_VALUE);
 	error = core_inject_limit(dev->core, name, (uint64_t)json_integer_value(value));
 	if (error == -EINVAL)
-		return io_ctl_refuse(o, "there is no limit '%s'; see uhcad(8)", name);
+		return io_ctl_no_such(o, "limit", name, limit_at, NULL);
 	if (error < 0)
 		return io_ctl_refuse(o, "%" JSON_INTEGER_FORMAT " is out of range for %s",
 				     json_integer_value(value), name);
@@ -85,7 +94,7 @@ static bool read_object(const char *text, struct io_fault_objects *of)
 	return false;
 }
 
-json_t *io_ctl_event(const struct io_house *h, const json_t *request, struct ctl_outcome *o)
+json_t *io_ctl_event(const struct io_services *h, const json_t *request, struct ctl_outcome *o)
 {
 	const char *name = json_string_value(json_object_get(request, UHCA_CTL_NAME));
 	const char *object = json_string_value(json_object_get(request, UHCA_CTL_OF));
@@ -98,8 +107,10 @@ json_t *io_ctl_event(const struct io_house *h, const json_t *request, struct ctl
 		return NULL;
 	event = name ? fault_constant_find(&fault_events, (struct fault_piece){name, strlen(name)})
 		     : NULL;
+	if (!name)
+		return io_ctl_refuse(o, "event needs \"%s\"", UHCA_CTL_NAME);
 	if (!event)
-		return io_ctl_refuse(o, "an event is one of ibv_get_async_event(3), as QP_FATAL");
+		return io_ctl_no_such(o, "event", name, fault_constant_at, fault_events.table);
 	if (object && !read_object(object, &of))
 		return io_ctl_refuse(o,
 				     "'%s' is not qp=NUMBER, cq=HANDLE, srq=HANDLE or "

@@ -15,25 +15,14 @@
 #include <string.h>
 #include <unistd.h>
 
-static json_t *show(const struct io_house *h, const json_t *request, struct ctl_outcome *o)
-{
-	const char *what = json_string_value(json_object_get(request, UHCA_CTL_WHAT));
-	json_t *table;
-
-	if (!what)
-		return io_ctl_refuse(o, "show needs \"%s\"", UHCA_CTL_WHAT);
-	table = io_ctl_table(h, what);
-	return table ? table : io_ctl_refuse(o, "there is nothing called '%s' to show", what);
-}
-
-static json_t *counters(const struct io_house *h, const json_t *request, struct ctl_outcome *o)
+static json_t *counters(const struct io_services *h, const json_t *request, struct ctl_outcome *o)
 {
 	(void)request;
 	(void)o;
 	return io_ctl_counters(h);
 }
 
-static json_t *version(const struct io_house *h, const json_t *request, struct ctl_outcome *o)
+static json_t *version(const struct io_services *h, const json_t *request, struct ctl_outcome *o)
 {
 	(void)h;
 	(void)request;
@@ -47,9 +36,10 @@ static json_t *version(const struct io_house *h, const json_t *request, struct c
 static const struct request_kind {
 	const char *name;
 	const char *members[MEMBERS_MAX]; /* that the request may have beside "cmd" */
-	json_t *(*handle)(const struct io_house *h, const json_t *request, struct ctl_outcome *o);
+	json_t *(*handle)(const struct io_services *h, const json_t *request,
+			  struct ctl_outcome *o);
 } kinds[] = {
-	{"show", {UHCA_CTL_WHAT}, show},
+	{"show", {UHCA_CTL_WHAT}, io_ctl_show},
 	{"counters", {NULL}, counters},
 	{"capture",
 	 {UHCA_CTL_ACTION, UHCA_CTL_FILE, UHCA_CTL_DEVICE, UHCA_CTL_SNAP},
@@ -66,6 +56,7 @@ static const struct request_kind {
 	  UHCA_CTL_VALUE},
 	 io_ctl_step},
 	{"walk", {UHCA_CTL_KEY, UHCA_CTL_OFFSET}, io_ctl_walk},
+	{"log", {NULL}, io_ctl_log},
 	{"version", {NULL}, version},
 };
 
@@ -95,7 +86,7 @@ static const char *unknown_member(const struct request_kind *kind, json_t *reque
 	return NULL;
 }
 
-static json_t *execute(const struct io_house *h, json_t *request, struct ctl_outcome *o)
+static json_t *execute(const struct io_services *h, json_t *request, struct ctl_outcome *o)
 {
 	const char *name = json_string_value(json_object_get(request, UHCA_CTL_CMD));
 	const struct request_kind *kind;
@@ -112,8 +103,8 @@ static json_t *execute(const struct io_house *h, json_t *request, struct ctl_out
 	return kind->handle(h, request, o);
 }
 
-/* Takes over the object. */
-static char *line_of(json_t *reply)
+/* Takes over the object. length: of the line, or NULL. */
+static char *line_of(json_t *reply, size_t *length)
 {
 	char *text = reply ? json_dumps(reply, JSON_COMPACT | JSON_ENSURE_ASCII) : NULL;
 	char *line = NULL;
@@ -129,12 +120,14 @@ static char *line_of(json_t *reply)
 		return NULL;
 	}
 	memcpy(line + len, "\n", 2);
+	if (length)
+		*length = len + 1;
 	return line;
 }
 
 char *io_ctl_error(const char *text)
 {
-	return line_of(json_pack("{s:b, s:s}", UHCA_CTL_OK, 0, UHCA_CTL_ERROR, text));
+	return line_of(json_pack("{s:b, s:s}", UHCA_CTL_OK, 0, UHCA_CTL_ERROR, text), NULL);
 }
 
 /* What is told of a request may end within a character of it, and then is no text of JSON. */
@@ -145,7 +138,7 @@ static void keep_ascii(char *text)
 			*text = '?';
 }
 
-static char *refusal(struct ctl_outcome *o)
+static char *refusal(struct ctl_outcome *o, size_t *length)
 {
 	json_t *reply = json_pack("{s:b, s:s}", UHCA_CTL_OK, 0, UHCA_CTL_ERROR, o->error);
 
@@ -157,21 +150,38 @@ static char *refusal(struct ctl_outcome *o)
 		json_object_set_new(reply, UHCA_CTL_LINE, json_integer(o->line));
 	if (reply && o->column > 0)
 		json_object_set_new(reply, UHCA_CTL_COLUMN, json_integer(o->column));
-	return line_of(reply);
+	return line_of(reply, length);
 }
 
-char *io_ctl_request(const struct io_house *h, const char *line, size_t len)
+char *io_ctl_line(json_t *result, struct ctl_outcome *o, size_t *length)
+{
+	if (!result)
+		return refusal(o, length);
+	return line_of(json_pack("{s:b, s:o}", UHCA_CTL_OK, 1, UHCA_CTL_RESULT, result), length);
+}
+
+char *io_ctl_begin(const struct io_services *h, const char *line, size_t len,
+		   struct ctl_file_request **file_request)
 {
 	struct ctl_outcome o = {.error = "no memory"};
 	json_error_t error;
 	json_t *request = json_loadb(line, len, JSON_REJECT_DUPLICATES, &error);
 	json_t *result;
 
+	*file_request = NULL;
 	if (!request)
 		return io_ctl_error("not a line of JSON");
 	result = execute(h, request, &o);
 	json_decref(request);
-	if (!result)
-		return refusal(&o);
-	return line_of(json_pack("{s:b, s:o}", UHCA_CTL_OK, 1, UHCA_CTL_RESULT, result));
+	*file_request = o.file_request;
+	return o.file_request ? NULL : io_ctl_line(result, &o, NULL);
+}
+
+char *io_ctl_request(const struct io_services *h, const char *line, size_t len)
+{
+	struct io_services waiting = *h;
+	struct ctl_file_request *none;
+
+	waiting.tasks = NULL;
+	return io_ctl_begin(&waiting, line, len, &none);
 }

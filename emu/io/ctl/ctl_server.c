@@ -4,6 +4,7 @@
  */
 #include "ctl_server.h"
 
+#include "ctl_file_request.h"
 #include "ctl_request.h"
 #include "emu/abi/ctl.h"
 #include "emu/io/base/base.h"
@@ -16,6 +17,8 @@
 #include <sys/socket.h>
 
 #define SESSIONS_MAX 64
+#define LONG         (1u << 20)  /* bytes of a reply */
+#define PART         (64u << 10) /* of them that are written in one turn */
 
 struct io_ctl_session {
 	struct io_ctl *ctl;
@@ -29,7 +32,8 @@ struct io_ctl_session {
 	char *out; /* the reply that is being written; NULL: none */
 	size_t out_len;
 	size_t out_done;
-	bool last; /* close when out has been written */
+	bool last;                             /* close when out has been written */
+	struct ctl_file_request *file_request; /* whose reply it waits for; NULL: none */
 };
 
 /* ---- the list: who was heard last stands first ---- */
@@ -77,18 +81,43 @@ static struct io_ctl_session *who_gives_way(const struct io_ctl *ctl)
 
 /* ---- a session ---- */
 
+/* To give back many megabytes takes long. */
+static void drop_out(struct io_ctl_session *s)
+{
+	if (s->out && s->out_len > LONG)
+		io_reaper_do(free, s->out);
+	else
+		free(s->out);
+	s->out = NULL;
+}
+
 static void end_session(struct io_ctl_session *s)
 {
 	struct io_ctl *ctl = s->ctl;
 
+	if (s->file_request)
+		io_ctl_file_request_leave(s->file_request);
 	list_remove(s);
 	ctl->n_sessions--;
 	ev_io_stop(ctl->loop, &s->readable);
 	ev_io_stop(ctl->loop, &s->writable);
-	io_undertaker_hang_up(s->fd);
-	free(s->out);
+	io_reaper_hang_up(s->fd);
+	drop_out(s);
 	free(s);
-	io_linger_go(ctl->linger);
+	io_idle_timeout_go(ctl->idle_timeout);
+}
+
+/* A part of the reply, while who reads it may go on emptying the socket. 0 or -errno. */
+static int write_part(struct io_ctl_session *s)
+{
+	size_t left = s->out_len - s->out_done;
+	ssize_t n = send(s->fd, s->out + s->out_done, left < PART ? left : PART,
+			 MSG_DONTWAIT | MSG_NOSIGNAL);
+
+	if (n < 0 && errno != EAGAIN && errno != EINTR)
+		return -errno;
+	s->out_done += n > 0 ? (size_t)n : 0;
+	return 0;
 }
 
 /*
@@ -99,25 +128,16 @@ static bool write_out(struct io_ctl_session *s)
 {
 	struct ev_loop *loop = s->ctl->loop;
 
-	while (s->out_done < s->out_len) {
-		ssize_t n = send(s->fd, s->out + s->out_done, s->out_len - s->out_done,
-				 MSG_DONTWAIT | MSG_NOSIGNAL);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0 && errno == EAGAIN) {
-			ev_io_stop(loop, &s->readable);
-			ev_io_start(loop, &s->writable);
-			return false;
-		}
-		if (n < 0) {
-			end_session(s);
-			return false;
-		}
-		s->out_done += (size_t)n;
+	if (write_part(s) < 0) {
+		end_session(s);
+		return false;
 	}
-	free(s->out);
-	s->out = NULL;
+	if (s->out_done < s->out_len) {
+		ev_io_stop(loop, &s->readable);
+		ev_io_start(loop, &s->writable);
+		return false;
+	}
+	drop_out(s);
 	if (s->last) {
 		end_session(s);
 		return false;
@@ -126,16 +146,43 @@ static bool write_out(struct io_ctl_session *s)
 }
 
 /* Takes over the reply. As write_out. */
-static bool answer(struct io_ctl_session *s, char *reply)
+static bool answer_long(struct io_ctl_session *s, char *reply, size_t length)
 {
 	if (!reply) {
 		end_session(s);
 		return false;
 	}
 	s->out = reply;
-	s->out_len = strlen(reply);
+	s->out_len = length;
 	s->out_done = 0;
 	return write_out(s);
+}
+
+static bool answer(struct io_ctl_session *s, char *reply)
+{
+	return answer_long(s, reply, reply ? strlen(reply) : 0);
+}
+
+static void serve(struct io_ctl_session *s);
+
+/* Of an file_request. */
+static void answer_late(void *session, char *line, size_t length)
+{
+	struct io_ctl_session *s = session;
+
+	s->file_request = NULL;
+	if (!answer_long(s, line, length))
+		return;
+	ev_io_start(s->ctl->loop, &s->readable);
+	serve(s);
+}
+
+static void wait_for_file_request(struct io_ctl_session *s, struct ctl_file_request *e)
+{
+	e->answer = answer_late;
+	e->user = s;
+	s->file_request = e;
+	ev_io_stop(s->ctl->loop, &s->readable);
 }
 
 /* Serves the complete lines that have come, as long as replies go out at once. */
@@ -143,16 +190,20 @@ static void serve(struct io_ctl_session *s)
 {
 	char *newline;
 
-	while (!s->out && (newline = memchr(s->in, '\n', s->in_used))) {
+	while (!s->out && !s->file_request && (newline = memchr(s->in, '\n', s->in_used))) {
 		size_t len = (size_t)(newline - s->in);
-		char *reply = io_ctl_request(&s->ctl->house, s->in, len);
+		struct ctl_file_request *file_request;
+		char *reply = io_ctl_begin(&s->ctl->services, s->in, len, &file_request);
 
+		io_turn_did("a request of uhcactl");
 		s->in_used -= len + 1;
 		memmove(s->in, newline + 1, s->in_used);
-		if (!answer(s, reply))
+		if (file_request)
+			wait_for_file_request(s, file_request);
+		else if (!answer(s, reply))
 			return;
 	}
-	if (!s->out && s->in_used == sizeof(s->in)) {
+	if (!s->out && !s->file_request && s->in_used == sizeof(s->in)) {
 		s->last = true;
 		answer(s, io_ctl_error("the line is too long"));
 	}
@@ -195,7 +246,7 @@ static void add_session(void *arg, int sock, const struct ucred *peer)
 	struct io_ctl_session *s = malloc(sizeof(*s));
 
 	if (!s) {
-		io_undertaker_close(sock);
+		io_reaper_close(sock);
 		return;
 	}
 	if (ctl->n_sessions == SESSIONS_MAX)
@@ -206,17 +257,20 @@ static void add_session(void *arg, int sock, const struct ucred *peer)
 	s->in_used = 0;
 	s->out = NULL;
 	s->last = false;
+	s->file_request = NULL;
 	list_add(s);
 	ctl->n_sessions++;
 	ev_io_init(&s->readable, on_readable, sock, EV_READ);
 	ev_io_init(&s->writable, on_writable, sock, EV_WRITE);
 	s->readable.data = s->writable.data = s;
 	ev_io_start(ctl->loop, &s->readable);
-	io_linger_come(ctl->linger);
+	io_idle_timeout_come(ctl->idle_timeout);
 }
 
 int io_ctl_open(struct io_ctl *ctl, const char *path)
 {
+	io_ctl_shows_open(&ctl->shows, ctl->loop);
+	ctl->services.shows = &ctl->shows;
 	ctl->listener.accept = add_session;
 	ctl->listener.arg = ctl;
 	return io_listener_open(&ctl->listener, ctl->loop, path, SOCK_STREAM);
@@ -226,5 +280,6 @@ void io_ctl_close(struct io_ctl *ctl)
 {
 	while (ctl->sessions)
 		end_session(ctl->sessions);
+	io_ctl_shows_close(&ctl->shows);
 	io_listener_close(&ctl->listener);
 }

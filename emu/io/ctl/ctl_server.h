@@ -2,12 +2,14 @@
 /*
  * The daemon's end of uhcactl's connection (ctl.h): lines in, lines out, never waiting. A
  * session whose line is too long is told so and closed; one that does not read its replies
- * gets no further ones. Where there are as many as can be, a new one takes the place of the one
- * that said nothing for longest, of the user who has most: silence keeps nobody out.
+ * gets no further ones. A reply for which files are needed comes later (ctl_file_request.h), and
+ * the next request waits for it. Where there are as many as can be, a new one takes the place of
+ * the one that said nothing for longest, of the user who has most: silence keeps nobody out.
  */
 #ifndef IO_CTL_SERVER_H
 #define IO_CTL_SERVER_H
 
+#include "ctl_show.h"
 #include "emu/io/local/local.h"
 
 #include <ev.h>
@@ -15,30 +17,35 @@
 struct io_clients;
 struct io_devices;
 struct io_faults;
-struct io_linger;
-struct io_teller;
+struct io_idle_timeout;
+struct io_tasks;
+struct io_tracer;
 struct io_ucma;
 struct io_ctl_session;
 
 /* What uhcactl may look at and change; all of it stays the daemon's. */
-struct io_house {
+struct io_services {
 	const struct io_devices *devices;
-	struct io_teller *teller;
+	struct io_tracer *tracer;
 	const struct io_clients *clients;
 	struct io_faults *faults;
 	const struct io_ucma *ucma;
+	struct io_tasks *tasks; /* for what is done with files; NULL: at once */
+	struct ev_loop *loop;   /* of the tasks */
+	struct io_ctl_shows *shows;
 };
 
 struct io_ctl {
 	struct io_listener listener;
 	struct ev_loop *loop;
-	struct io_linger *linger;
-	struct io_house house;
+	struct io_idle_timeout *idle_timeout;
+	struct io_services services;
+	struct io_ctl_shows shows;
 	struct io_ctl_session *sessions; /* a list */
 	unsigned n_sessions;
 };
 
-/* Listens at path; loop, linger and house are set. 0 or -errno as io_listener_open. */
+/* Listens at path; loop, idle_timeout and services are set. 0 or -errno as io_listener_open. */
 int io_ctl_open(struct io_ctl *ctl, const char *path);
 
 /* Ends all sessions. */

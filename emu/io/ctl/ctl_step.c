@@ -33,13 +33,13 @@ static json_t *facts_of(const struct fault_waiting *w, uint64_t now)
 	uint32_t offset;
 	json_t *facts;
 
-	core_train_packet(w->train, 0, &pkt, &offset);
+	core_burst_packet(w->burst, 0, &pkt, &offset);
 	roce_print_packet(&pkt, text, sizeof(text));
 	facts = json_pack("{s:I, s:s, s:s, s:o}", UHCA_CTL_NUMBER, (json_int_t)w->number,
 			  UHCA_CTL_DIRECTION, w->direction == FAULT_TX ? "tx" : "rx",
 			  UHCA_CTL_PACKET, text, UHCA_CTL_SINCE, number_text(now - w->since));
-	if (facts && w->train->story.has_wr)
-		json_object_set_new(facts, UHCA_CTL_WR, number_text(w->train->story.wr_id));
+	if (facts && w->burst->model.has_wr)
+		json_object_set_new(facts, UHCA_CTL_WR, number_text(w->burst->model.wr_id));
 	return facts;
 }
 
@@ -160,14 +160,19 @@ static int drop(struct step *s)
 /* The same checks as of a rule: is there such a field, and can it be that? */
 static int check_field(const char *field, uint64_t value, struct ctl_outcome *o)
 {
-	char text[FAULT_TEXT_MAX];
+	char text[FAULT_TEXT_MAX], field_name[FAULT_WORD_MAX];
 	struct fault_error error;
 	struct fault_rule rule;
+
+	snprintf(field_name, sizeof(field_name), "%.*s", (int)strcspn(field, ":"), field);
 
 	if (snprintf(text, sizeof(text), "set=%s:%" PRIu64, field, value) < (int)sizeof(text) &&
 	    strpbrk(field, " \t\n") == NULL && fault_rule_parse(text, &rule, &error) == 0)
 		return 0;
-	io_ctl_refuse(o, "no packet's field '%.64s' can be set to %" PRIu64, field, value);
+	if (fault_field_find(field_name) == FAULT_FIELDS)
+		io_ctl_no_such(o, "field", field_name, fault_field_at, NULL);
+	else
+		io_ctl_refuse(o, "no packet's field '%.64s' can be set to %" PRIu64, field, value);
 	return -EPERM;
 }
 
@@ -206,7 +211,7 @@ static const struct action *find_action(const json_t *request)
 }
 
 /* The devices that are meant: without a name all, where no packet's number needs one. */
-static bool choose_devices(const struct io_house *h, const struct action *a, struct step *s)
+static bool choose_devices(const struct io_services *h, const struct action *a, struct step *s)
 {
 	struct io_device *dev;
 
@@ -248,7 +253,7 @@ static json_t *result_of(const struct step *s)
 	return json_pack("{s:o}", UHCA_CTL_DEVICES, devices);
 }
 
-json_t *io_ctl_step(const struct io_house *h, const json_t *request, struct ctl_outcome *o)
+json_t *io_ctl_step(const struct io_services *h, const json_t *request, struct ctl_outcome *o)
 {
 	const json_t *number = json_object_get(request, UHCA_CTL_NUMBER);
 	struct step s = {.request = request, .o = o, .now = io_clock_now()};

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * See ctl_table.h. Rows may have different facts (a datagram QP has no peer): the columns are
- * all names that occurred, in the order in which they did, and a row has null where it lacks one.
- */
+/* See ctl_table.h. */
 #include "ctl_table.h"
 
+#include "ctl_rows.h"
 #include "ctl_server.h"
-#include "emu/abi/ctl.h"
 #include "emu/io/base/base.h"
 #include "emu/io/net/udp.h"
 #include "emu/io/port/port.h"
@@ -16,111 +13,63 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#define COLUMNS_MAX 96
+#define PLACES 8 /* of a table that are looked at in one part */
 
-struct column {
-	char name[32];
-	bool hex;
+/* A table whose rows come in parts. */
+struct io_ctl_table {
+	struct ctl_rows rows;
+	const struct io_services *h;
+	bool (*add)(struct io_ctl_table *t); /* the next part; false: that was the last */
+	unsigned device;                     /* which is looked at, and */
+	struct core_visit objects;           /* where among its objects */
+	uint32_t next;                       /* id of a client, or number of an rdma_cm id */
 };
 
-struct table {
-	json_t *rows;
-	json_t *row; /* that is being made */
-	unsigned n;
-	struct column column[COLUMNS_MAX];
-	const struct io_device *dev; /* whose objects are visited */
-};
-
-static void start_row(struct table *t)
+static void put_number(struct ctl_rows *r, const char *name, uint64_t number)
 {
-	t->row = json_array();
-	json_array_append_new(t->rows, t->row);
-}
-
-static unsigned column_of(struct table *t, const char *name, bool hex)
-{
-	unsigned i = 0;
-
-	while (i < t->n && strcmp(t->column[i].name, name) != 0)
-		i++;
-	if (i == t->n && t->n < COLUMNS_MAX) {
-		snprintf(t->column[i].name, sizeof(t->column[i].name), "%s", name);
-		t->column[i].hex = hex;
-		t->n++;
-	}
-	return i;
-}
-
-/* Takes over value. */
-static void put(struct table *t, const char *name, bool hex, json_t *value)
-{
-	unsigned i = column_of(t, name, hex);
-
-	while (json_array_size(t->row) < i)
-		json_array_append_new(t->row, json_null());
-	if (i == json_array_size(t->row))
-		json_array_append_new(t->row, value);
-	else
-		json_array_set_new(t->row, i, value);
-}
-
-static void put_text(struct table *t, const char *name, const char *text)
-{
-	put(t, name, false, json_string(text));
-}
-
-static void put_number(struct table *t, const char *name, uint64_t number)
-{
-	put(t, name, false, json_integer((json_int_t)number));
-}
-
-static json_t *finish(struct table *t)
-{
-	json_t *columns = json_array();
-	json_t *row;
-	size_t i;
-
-	for (i = 0; i < t->n; i++)
-		json_array_append_new(columns,
-				      json_pack("{s:s, s:b}", UHCA_CTL_NAME, t->column[i].name,
-						UHCA_CTL_HEX, t->column[i].hex));
-	json_array_foreach(t->rows, i, row) while (json_array_size(row) < t->n)
-		json_array_append_new(row, json_null());
-	return json_pack("{s:o, s:o}", UHCA_CTL_COLUMNS, columns, UHCA_CTL_ROWS, t->rows);
+	ctl_rows_number(r, name, false, number);
 }
 
 /* ---- objects of the core ---- */
 
+static const struct io_device *device_of(const struct io_ctl_table *c)
+{
+	return c->h->devices->at[c->device];
+}
+
 static void visit(void *arg, void *client, const struct core_fact *facts, unsigned n)
 {
-	struct table *t = arg;
+	struct io_ctl_table *table = arg;
+	struct ctl_rows *t = &table->rows;
 	const struct io_client *c = client;
 
-	start_row(t);
-	put_text(t, "device", t->dev->id.name);
+	ctl_rows_start(t);
+	ctl_rows_text(t, "device", device_of(table)->id.name);
 	put_number(t, "client", c->id);
 	for (unsigned i = 0; i < n; i++) {
 		if (facts[i].text)
-			put_text(t, facts[i].name, facts[i].text);
+			ctl_rows_text(t, facts[i].name, facts[i].text);
 		else
-			put(t, facts[i].name, facts[i].hex,
-			    json_integer((json_int_t)facts[i].number));
+			ctl_rows_number(t, facts[i].name, facts[i].hex, facts[i].number);
 	}
 }
 
-static void add_objects(struct table *t, const struct io_house *h, enum core_object_type type)
+static bool add_objects(struct io_ctl_table *c)
 {
-	for (unsigned i = 0; i < h->devices->n; i++) {
-		t->dev = h->devices->at[i];
-		core_visit(t->dev->core, type, visit, t);
+	if (c->device < c->h->devices->n &&
+	    !core_visit(device_of(c)->core, &c->objects, PLACES, visit, c)) {
+		c->objects.next = 0;
+		c->device++;
 	}
+	return c->device < c->h->devices->n;
 }
 
 /* ---- the shell's own ---- */
 
-static void put_addresses(struct table *t, const struct io_identity *id)
+static void put_addresses(struct ctl_rows *t, const struct io_identity *id)
 {
 	char text[IO_MAX_ADDRESSES * (IO_ADDRESS_TEXT + 1)];
 	char one[IO_ADDRESS_TEXT];
@@ -129,10 +78,10 @@ static void put_addresses(struct table *t, const struct io_identity *id)
 	for (unsigned i = 0; i < id->addresses.count; i++)
 		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s", i ? "," : "",
 				      io_address_format(id->addresses.a[i].gid, one));
-	put_text(t, "addresses", text);
+	ctl_rows_text(t, "addresses", text);
 }
 
-static unsigned count_clients(const struct io_house *h, const struct io_device *dev)
+static unsigned count_clients(const struct io_services *h, const struct io_device *dev)
 {
 	unsigned n = 0;
 
@@ -141,105 +90,190 @@ static unsigned count_clients(const struct io_house *h, const struct io_device *
 	return n;
 }
 
-static void add_devices(struct table *t, const struct io_house *h)
+static void add_device(struct ctl_rows *t, const struct io_services *h, const struct io_device *dev)
 {
-	for (unsigned i = 0; i < h->devices->n; i++) {
-		const struct io_device *dev = h->devices->at[i];
-		const struct io_udp *udp = io_counts_udp(dev);
-		char guid[24];
+	const struct io_udp *udp = io_counts_udp(dev);
+	char guid[24];
 
-		start_row(t);
-		snprintf(guid, sizeof(guid), "%016llx", (unsigned long long)dev->id.guid);
-		put_text(t, "device", dev->id.name);
-		put_text(t, "node_guid", guid);
-		put_addresses(t, &dev->id);
-		put_text(t, "netdev", dev->id.netdev);
-		put_text(t, "wire", udp->n_sockets ? "udp" : "none");
-		put_text(t, "sandbox", io_sandbox_state());
-		put_number(t, "rcvbuf", udp->rcvbuf);
-		put_number(t, "window", dev->config.window_bytes);
-		put_number(t, "clients", count_clients(h, dev));
-		for (unsigned k = 0; k < CORE_OBJECT_TYPES; k++)
-			put_number(t, core_object_name((enum core_object_type)k),
-				   core_object_count(dev->core, (enum core_object_type)k));
-	}
+	ctl_rows_start(t);
+	snprintf(guid, sizeof(guid), "%016llx", (unsigned long long)dev->id.guid);
+	ctl_rows_text(t, "device", dev->id.name);
+	ctl_rows_text(t, "node_guid", guid);
+	put_addresses(t, &dev->id);
+	ctl_rows_text(t, "netdev", dev->id.netdev);
+	ctl_rows_text(t, "wire", udp->n_sockets ? "udp" : "none");
+	ctl_rows_text(t, "sandbox", io_sandbox_state());
+	put_number(t, "rcvbuf", udp->rcvbuf);
+	put_number(t, "window", dev->config.window_bytes);
+	put_number(t, "clients", count_clients(h, dev));
+	for (unsigned k = 0; k < CORE_OBJECT_TYPES; k++)
+		put_number(t, core_object_name((enum core_object_type)k),
+			   core_object_count(dev->core, (enum core_object_type)k));
+	ctl_rows_text(t, "longest_turn",
+		      h->devices->turn.longest_kind ? h->devices->turn.longest_kind : "");
 }
 
-static void add_clients(struct table *t, const struct io_house *h)
+static bool add_devices(struct io_ctl_table *c)
 {
-	for (unsigned i = 0; i < h->clients->n; i++) {
-		const struct io_client *c = h->clients->at[i];
+	add_device(&c->rows, c->h, device_of(c));
+	return ++c->device < c->h->devices->n;
+}
 
-		if (!c->core)
-			continue;
-		start_row(t);
-		put_number(t, "client", c->id);
-		put_text(t, "device", c->dev->id.name);
-		put_number(t, "pid", (uint64_t)c->peer.pid);
-		put_number(t, "uid", c->peer.uid);
-		put_text(t, "program", c->program);
-		put_text(t, "memory", io_mem_how(&c->mem));
-		put_number(t, "channels", c->channels.count);
-		put_number(t, "held_bytes", core_client_memory(c->core));
-	}
+static void add_client(struct ctl_rows *t, const struct io_client *c)
+{
+	ctl_rows_start(t);
+	put_number(t, "client", c->id);
+	ctl_rows_text(t, "device", c->dev->id.name);
+	put_number(t, "pid", (uint64_t)c->peer.pid);
+	put_number(t, "uid", c->peer.uid);
+	ctl_rows_text(t, "program", c->program);
+	ctl_rows_text(t, "memory", io_mem_how(&c->mem));
+	put_number(t, "channels", c->channels.count);
+	put_number(t, "held_bytes", core_client_memory(c->core));
+}
+
+/*
+ * Their places change when others leave, their ids do not: those with the smallest ids that are to
+ * come.
+ */
+static bool add_clients(struct io_ctl_table *c)
+{
+	const struct io_clients *all = c->h->clients;
+	uint32_t first = UINT32_MAX;
+
+	for (unsigned i = 0; i < all->n; i++)
+		if (all->at[i]->id >= c->next && all->at[i]->id < first)
+			first = all->at[i]->id;
+	for (unsigned i = 0; i < all->n; i++)
+		if (all->at[i]->core && all->at[i]->id >= first && all->at[i]->id - first < PLACES)
+			add_client(&c->rows, all->at[i]);
+	c->next = first < UINT32_MAX - PLACES ? first + PLACES : UINT32_MAX;
+	return c->next < UINT32_MAX;
 }
 
 static void visit_id(void *arg, const struct io_ucma_view *v)
 {
-	struct table *t = arg;
+	struct ctl_rows *t = arg;
 
-	start_row(t);
+	ctl_rows_start(t);
 	put_number(t, "id", v->id);
 	if (v->device)
-		put_text(t, "device", v->device);
-	put_text(t, "space", v->space);
-	put_text(t, "state", v->state);
+		ctl_rows_text(t, "device", v->device);
+	else
+		ctl_rows_nothing(t, "device");
+	ctl_rows_text(t, "space", v->space);
+	ctl_rows_text(t, "state", v->state);
 	put_number(t, "port", v->port);
-	put_text(t, "source", v->src);
-	put_text(t, "destination", v->dst);
+	ctl_rows_text(t, "source", v->src);
+	ctl_rows_text(t, "destination", v->dst);
 }
 
-json_t *io_ctl_table(const struct io_house *h, const char *what)
+static bool add_ids(struct io_ctl_table *c)
 {
-	struct table t = {.rows = json_array()};
+	return io_ucma_visit(c->h->ucma, &c->next, PLACES, visit_id, &c->rows);
+}
 
-	for (unsigned i = 0; i < CORE_OBJECT_TYPES; i++) {
-		if (strcmp(what, core_object_name((enum core_object_type)i)) == 0) {
-			add_objects(&t, h, (enum core_object_type)i);
-			return finish(&t);
+/* ---- the table ---- */
+
+/* The shell's own tables; the others are the core's objects. */
+static const struct own_table {
+	const char *name;
+	bool (*add)(struct io_ctl_table *t);
+} own_tables[] = {
+	{"device", add_devices},
+	{"client", add_clients},
+	{"cm_id", add_ids},
+};
+
+#define OWN_TABLES (sizeof(own_tables) / sizeof(own_tables[0]))
+
+const char *io_ctl_table_at(const void *table, unsigned i)
+{
+	(void)table;
+	if (i < CORE_OBJECT_TYPES)
+		return core_object_name((enum core_object_type)i);
+	i -= CORE_OBJECT_TYPES;
+	return i < OWN_TABLES ? own_tables[i].name : NULL;
+}
+
+static bool find(struct io_ctl_table *c, const char *what)
+{
+	const char *name;
+
+	for (unsigned i = 0; (name = io_ctl_table_at(NULL, i)); i++)
+		if (strcmp(what, name) == 0) {
+			c->objects.type = (enum core_object_type)i;
+			c->add = i < CORE_OBJECT_TYPES ? add_objects
+						       : own_tables[i - CORE_OBJECT_TYPES].add;
+			return true;
 		}
-	}
-	if (strcmp(what, "device") == 0) {
-		add_devices(&t, h);
-	} else if (strcmp(what, "client") == 0) {
-		add_clients(&t, h);
-	} else if (strcmp(what, "cm_id") == 0) {
-		io_ucma_visit(h->ucma, visit_id, &t);
-	} else {
-		json_decref(t.rows);
+	return false;
+}
+
+struct io_ctl_table *io_ctl_table_begin(const struct io_services *h, const char *what)
+{
+	struct io_ctl_table *c = calloc(1, sizeof(*c));
+
+	if (!c)
 		return NULL;
-	}
-	return finish(&t);
+	c->h = h;
+	if (find(c, what))
+		return c;
+	io_ctl_table_free(c);
+	return NULL;
+}
+
+bool io_ctl_table_add(struct io_ctl_table *c)
+{
+	return c->add(c);
+}
+
+char *io_ctl_table_end(struct io_ctl_table *c, const char *before, const char *after,
+		       size_t *length)
+{
+	return ctl_rows_end(&c->rows, before, after, length);
+}
+
+void io_ctl_table_free(struct io_ctl_table *c)
+{
+	if (!c)
+		return;
+	ctl_rows_free(&c->rows);
+	free(c);
 }
 
 /* ---- counters ---- */
 
-json_t *io_ctl_counters(const struct io_house *h)
+static json_t *read_back(struct ctl_rows *r)
 {
-	struct table t = {.rows = json_array()};
+	size_t length;
+	char *text = ctl_rows_end(r, "", "", &length);
+	json_t *whole = text ? json_loadb(text, length, 0, NULL) : NULL;
+
+	free(text);
+	return whole;
+}
+
+json_t *io_ctl_counters(const struct io_services *h)
+{
+	struct ctl_rows t = {.n = 0};
 	struct io_count count[IO_COUNTS];
+	json_t *whole;
 	char name[64];
 
 	for (unsigned i = 0; i < h->devices->n; i++) {
 		unsigned n = io_counts(h->devices->at[i], count);
 
-		start_row(&t);
-		put_text(&t, "device", h->devices->at[i]->id.name);
+		ctl_rows_start(&t);
+		ctl_rows_text(&t, "device", h->devices->at[i]->id.name);
 		for (unsigned k = 0; k < n; k++) {
 			snprintf(name, sizeof(name), "%s%s", count[k].prefix, count[k].name);
 			put_number(&t, name, count[k].value);
 		}
-		put_number(&t, "longest_turn_us", h->devices->longest_turn / IO_USEC);
+		put_number(&t, "longest_turn_us", h->devices->turn.longest / IO_USEC);
+		put_number(&t, "longest_turn_cpu_us", h->devices->turn.longest_cpu / IO_USEC);
 	}
-	return finish(&t);
+	whole = read_back(&t);
+	ctl_rows_free(&t);
+	return whole;
 }

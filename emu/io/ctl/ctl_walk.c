@@ -145,7 +145,7 @@ static json_t *facts(const char *device, const struct core_walk *w, uint64_t key
 	return o;
 }
 
-json_t *io_ctl_walk(const struct io_house *h, const json_t *request, struct ctl_outcome *o)
+json_t *io_ctl_walk(const struct io_services *h, const json_t *request, struct ctl_outcome *o)
 {
 	const json_t *key = json_object_get(request, UHCA_CTL_KEY);
 	const json_t *offset = json_object_get(request, UHCA_CTL_OFFSET);

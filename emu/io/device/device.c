@@ -13,7 +13,7 @@
 #include <time.h>
 
 /* Bytes after which the loop looks who has something urgent: a few microseconds of copying. */
-#define LONG_TRAIN 8192
+#define LONG_BURST 8192
 
 /* Duplicate address detection takes up to two seconds, unless somebody has set it otherwise. */
 #define ADDRESS_WAIT  (5 * IO_SEC)
@@ -137,17 +137,17 @@ static struct io_device *device_of(struct netif *top)
 	return (struct io_device *)((char *)top - offsetof(struct io_device, top));
 }
 
-static void top_send(struct netif *n, const struct core_train *t, uint64_t now)
+static void top_send(struct netif *n, const struct core_burst *t, uint64_t now)
 {
 	netif_send(n->below, t, now);
 }
 
-static void top_receive(struct netif *n, const struct core_train *t, uint64_t now)
+static void top_receive(struct netif *n, const struct core_burst *t, uint64_t now)
 {
 	struct io_device *dev = device_of(n);
 
 	/* As udp_rx.c does with those that come by the wire. */
-	if (t->story.bad_icrc) {
+	if (t->model.bad_icrc) {
 		dev->bad_icrc += t->count;
 		netif_tell_refused(n, t);
 		return;
@@ -156,7 +156,7 @@ static void top_receive(struct netif *n, const struct core_train *t, uint64_t no
 	dev->dirty = true;
 }
 
-static void top_left(struct netif *n, const struct core_train *t, uint64_t now)
+static void top_left(struct netif *n, const struct core_burst *t, uint64_t now)
 {
 	core_tx_left(device_of(n)->core, t, now);
 }
@@ -166,10 +166,10 @@ static const struct netif_ops top_ops = {
 
 /* ---- */
 
-static void set_liberties(const struct io_settings *s, struct core_config *out)
+static void set_relaxations(const struct io_settings *s, struct core_config *out)
 {
 	if (s->has_fault_seed)
-		out->liberty_seed = s->fault_seed;
+		out->relaxation_seed = s->fault_seed;
 	out->late_bytes_ns = (s->late_writes ? s->late_writes : s->late_bytes) * IO_USEC;
 	out->late_writes = s->late_writes > 0;
 	out->any_srq_order = s->any_srq_order;
@@ -188,7 +188,7 @@ int io_settings_config(const struct io_settings *s, struct core_config *out)
 	out->strict_order |= s->strict_order;
 	if (s->strict_memory)
 		out->gather_limit = 0;
-	set_liberties(s, out);
+	set_relaxations(s, out);
 	for (unsigned i = 0; i < s->n_limits && error == 0; i++)
 		error = core_limit_set(out, s->limits[i].limit, s->limits[i].value);
 	return error;
@@ -216,7 +216,6 @@ int io_device_create(struct io_device *dev, const struct core_ops *ops,
 		return error;
 	dev->id.node_type = dev->config.node_type;
 	dev->config.node_guid = id->guid;
-	dev->config.lid = io_identity_lid(id);
 	if (id->active_mtu > 0)
 		dev->config.active_mtu = id->active_mtu;
 	for (unsigned i = 0; i < id->addresses.count; i++)
@@ -248,7 +247,7 @@ unsigned io_device_send(struct io_device *dev, uint64_t now, uint8_t *buf, size_
 	unsigned n = 0;
 
 	while (n < max && !dev->blocked) {
-		struct core_train t;
+		struct core_burst t;
 
 		if (!core_tx_next(dev->core, now, buf, cap, &t)) {
 			dev->dirty = false;
@@ -256,17 +255,28 @@ unsigned io_device_send(struct io_device *dev, uint64_t now, uint8_t *buf, size_
 		}
 		netif_send(&dev->top, &t, now);
 		n++;
-		if (t.length > LONG_TRAIN)
+		if (t.length > LONG_BURST)
 			break;
 	}
 	netif_flush(&dev->top);
 	return n;
 }
 
+void io_device_answer(struct io_device *dev, uint64_t now, uint8_t *buf, size_t cap)
+{
+	struct core_round round;
+	struct core_burst t;
+
+	core_round_begin(dev->core, &round);
+	while (!dev->blocked && core_tx_answer(dev->core, now, &round, buf, cap, &t))
+		netif_send(&dev->top, &t, now);
+	netif_flush(&dev->top);
+}
+
 unsigned io_device_send_of(struct io_device *dev, struct client *of, uint64_t now, uint8_t *buf,
 			   size_t cap)
 {
-	struct core_train t;
+	struct core_burst t;
 
 	if (dev->blocked || !core_tx_next_of(of, now, buf, cap, &t))
 		return 0;

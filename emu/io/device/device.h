@@ -32,11 +32,11 @@ struct io_device {
 	struct fault_net *net; /* the fault box's: what rules do to packets */
 	struct io_loopback *loopback;
 	struct io_udp *udp;       /* NULL: no wire */
-	struct netif *bottom;     /* where trains that arrive enter */
+	struct netif *bottom;     /* where bursts that arrive enter */
 	struct io_faults *faults; /* the rules; set with the boxes */
 	struct io_ucma *ucma;     /* who manages connections; NULL: nobody */
 	uint64_t bad_icrc;        /* packets that a fault rule broke on their way here */
-	bool dirty;               /* something happened: ask for trains to send */
+	bool dirty;               /* something happened: ask for bursts to send */
 	bool blocked;             /* the wire is full: do not ask until it is not */
 };
 
@@ -46,7 +46,7 @@ struct io_devices {
 	unsigned n;
 	uint8_t *buf;
 	size_t cap;
-	uint64_t longest_turn; /* of the loop that serves them, ns (loop.c) */
+	struct io_turn_time turn; /* of the loop that serves them */
 };
 
 /* NULL when there is none of this name; name need not be terminated. */
@@ -75,16 +75,22 @@ void io_device_destroy(struct io_device *dev);
 void io_device_hook(struct io_device *dev, uint32_t mask, uint32_t value);
 
 /*
- * Pulls up to max trains from the core and sends each down the stack; buf holds payload
- * (cap bytes, at least config.train_bytes). Returns the number of trains; less than max when
- * there is no more (dirty is false then), when the wire is full (blocked), or after a train that
+ * Pulls up to max bursts from the core and sends each down the stack; buf holds payload
+ * (cap bytes, at least config.burst_bytes). Returns the number of bursts; less than max when
+ * there is no more (dirty is false then), when the wire is full (blocked), or after a burst that
  * took so long that the caller may want to look at doorbells.
  */
 unsigned io_device_send(struct io_device *dev, uint64_t now, uint8_t *buf, size_t cap,
 			unsigned max);
 
 /*
- * Sends the next train of this client's QPs. Returns what it cost, 1 and 1 more for each 4 KiB; 0
+ * Sends what answers to what has come (core_tx_answer), of each QP that has some; less when the
+ * wire is full. Requests wait for io_device_send.
+ */
+void io_device_answer(struct io_device *dev, uint64_t now, uint8_t *buf, size_t cap);
+
+/*
+ * Sends the next burst of this client's QPs. Returns what it cost, 1 and 1 more for each 4 KiB; 0
  * when there is none, or the wire is full.
  */
 unsigned io_device_send_of(struct io_device *dev, struct client *of, uint64_t now, uint8_t *buf,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The door of device: an emulated device as the shell sees it, its settings, its place in sysfs,
- * the boxes between it and the network, and the directory of an instance. All wings above call; it
- * calls mem, local and base. Begin at device.h, then netif.h.
+ * Umbrella header of device: an emulated device as the shell sees it, its settings, its place in
+ * sysfs, the boxes between it and the network, and the directory of an instance. All modules above
+ * call; it calls mem, local and base. Begin at device.h, then netif.h.
  */
-#ifndef IO_DEVICE_DOOR_H
-#define IO_DEVICE_DOOR_H
+#ifndef IO_DEVICE_MODULE_H
+#define IO_DEVICE_MODULE_H
 
 #include "device.h"
 #include "instance.h"

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What the command line decides about a daemon, as values. Filled in by conf.c, read by everybody
- * in this room. (config.h is what configure writes.)
+ * in this directory. (config.h is what configure writes.)
  */
 #ifndef IO_SETTINGS_H
 #define IO_SETTINGS_H
 
+#include "emu/abi/ctl.h"
 #include "emu/io/base/base.h"
 #include "emu/io/mem/memory.h"
 
@@ -13,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define IO_MAX_DEVICES 64
+#define IO_MAX_DEVICES UHCA_DEVICES_MAX
 #define IO_MAX_LIMITS  64
 #define IO_MAX_FAULTS  256
 
@@ -26,7 +27,7 @@ enum io_icrc_mode {
 
 /* Does the daemon use UDP? */
 enum io_wire_mode {
-	IO_WIRE_AUTO,   /* UDP between daemons; trains between devices of this one stay inside */
+	IO_WIRE_AUTO,   /* UDP between daemons; bursts between devices of this one stay inside */
 	IO_WIRE_ALWAYS, /* everything by UDP */
 	IO_WIRE_NEVER,  /* no sockets: only devices of this daemon reach each other */
 };
@@ -43,7 +44,7 @@ struct io_settings {
 	char on_error[PATH_MAX]; /* where the flight recorder goes when something fails; "": nowhere
 				  */
 	enum io_mem_mode mem;
-	unsigned adopt; /* enum uhca_abi_adopt, which clients are told */
+	unsigned pin; /* enum uhca_abi_pin, which clients are told */
 	bool gso;
 	bool no_sandbox; /* io_sandbox_enter's "wanted" is not */
 	enum io_icrc_mode icrc;

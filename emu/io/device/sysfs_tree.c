@@ -274,38 +274,54 @@ static const char *gid_text(const uint8_t gid[16], char out[40])
 	return out;
 }
 
-/* One file for each index of the table, of which those from "first" on say the same. */
-static void put_column(struct tree *t, const char *folder, unsigned first, const char *text)
+/* One file for each index of the table from "first" to before "end": all say the same. */
+static void put_column(struct tree *t, const char *folder, unsigned first, unsigned end,
+		       const char *text)
 {
 	char twin[32];
 	char name[32];
 
+	if (first >= end)
+		return;
 	snprintf(twin, sizeof(twin), "%s/%u", folder, first);
 	put(t, twin, "%s", text);
-	for (unsigned i = first + 1; i < CORE_GID_TABLE; i++) {
+	for (unsigned i = first + 1; i < end; i++) {
 		snprintf(name, sizeof(name), "%s/%u", folder, i);
 		put_twin(t, name, twin, text);
 	}
 }
 
 /*
- * Every index has a type, the empty ones too: libibverbs gives up on the whole table where one
- * is missing.
+ * An attribute of an empty entry: it can be opened, and reading it fails with EINVAL, as on Linux
+ * (Documentation/ABI/stable/sysfs-class-infiniband). A namespace file is one that cannot be read.
  */
+static void put_unreadable(struct tree *t, const char *folder, unsigned first)
+{
+	char name[32];
+
+	for (unsigned i = first; i < CORE_GID_TABLE; i++) {
+		snprintf(name, sizeof(name), "%s/%u", folder, i);
+		put_link(t, name, "/proc/self/ns/uts");
+	}
+}
+
 static void add_gids(struct tree *t, const struct io_identity *id)
 {
 	static const uint8_t empty[16];
+	unsigned used = id->addresses.count;
 	char name[32];
 	char text[40];
 
-	for (unsigned i = 0; i < id->addresses.count; i++) {
+	for (unsigned i = 0; i < used; i++) {
 		snprintf(name, sizeof(name), "gids/%u", i);
 		put(t, name, "%s", gid_text(id->addresses.a[i].gid, text));
 	}
-	put_column(t, "gids", id->addresses.count, gid_text(empty, text));
-	put_column(t, "gid_attrs/types", 0, "RoCE v2");
+	put_column(t, "gids", used, CORE_GID_TABLE, gid_text(empty, text));
+	put_column(t, "gid_attrs/types", 0, used, "RoCE v2");
+	put_unreadable(t, "gid_attrs/types", used);
 	if (id->netdev[0])
-		put_column(t, "gid_attrs/ndevs", 0, id->netdev);
+		put_column(t, "gid_attrs/ndevs", 0, used, id->netdev);
+	put_unreadable(t, "gid_attrs/ndevs", id->netdev[0] ? used : 0);
 }
 
 static void add_port(struct tree *t, const struct io_identity *id)
@@ -315,7 +331,7 @@ static void add_port(struct tree *t, const struct io_identity *id)
 	put(t, "phys_state", "5: LinkUp");
 	put(t, "link_layer", "Ethernet");
 	put(t, "rate", "100 Gb/sec (4X EDR)");
-	put(t, "lid", "0x%x", io_identity_lid(id));
+	put(t, "lid", "0x0");
 	put(t, "lid_mask_count", "0");
 	put(t, "sm_lid", "0x0");
 	put(t, "sm_sl", "0");

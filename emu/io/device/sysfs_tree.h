@@ -32,12 +32,6 @@ struct io_identity {
 	enum core_node_type node_type; /* 0: CORE_NODE_CA */
 };
 
-/* The LID of its port: there is one so that a program can say "my own port" without a GID. */
-static inline uint16_t io_identity_lid(const struct io_identity *id)
-{
-	return (uint16_t)(id->index + 1);
-}
-
 /*
  * Makes the files that do not belong to one device, and the folders of so many uverbs. 0 or -errno
  * of mkdir(2), open(2), write(2).

@@ -12,22 +12,22 @@
 #include <errno.h>
 
 /* The capture below sees what is sent; of what arrives it must be told. */
-static void pass_on(struct io_fault_box *b, enum fault_direction dir, const struct core_train *t,
+static void pass_on(struct io_fault_box *b, enum fault_direction dir, const struct core_burst *t,
 		    uint64_t now)
 {
 	if (dir == FAULT_TX) {
 		netif_send(b->netif.below, t, now);
 		return;
 	}
-	if (t->story.rule)
+	if (t->model.rule)
 		io_pcap_touched(b->dev->pcap, t);
 	netif_receive(b->netif.above, t, now);
 }
 
-static void pass(void *user, enum fault_direction dir, const struct core_train *t, uint64_t now)
+static void pass(void *user, enum fault_direction dir, const struct core_burst *t, uint64_t now)
 {
 	struct io_fault_box *b = user;
-	struct core_train mine;
+	struct core_burst mine;
 
 	if (!b->making) {
 		pass_on(b, dir, t, now);
@@ -35,11 +35,11 @@ static void pass(void *user, enum fault_direction dir, const struct core_train *
 	}
 	b->making = false;
 	mine = *t;
-	mine.story.made = true;
+	mine.model.made = true;
 	pass_on(b, dir, &mine, now);
 }
 
-static void made(void *user, enum fault_direction dir, const struct core_train *t, uint64_t now)
+static void made(void *user, enum fault_direction dir, const struct core_burst *t, uint64_t now)
 {
 	(void)dir;
 	(void)t;
@@ -47,7 +47,7 @@ static void made(void *user, enum fault_direction dir, const struct core_train *
 	((struct io_fault_box *)user)->making = true;
 }
 
-static void dropped(void *user, enum fault_direction dir, const struct core_train *t,
+static void dropped(void *user, enum fault_direction dir, const struct core_burst *t,
 		    bool malformed, uint64_t now)
 {
 	(void)now;
@@ -59,11 +59,11 @@ static void happen(void *user, const struct fault_entry *e, const struct fault_s
 {
 	struct io_fault_box *b = user;
 
-	io_fault_happen(b->faults, b->dev, e, s, now);
+	io_fault_device_action(b->faults, b->dev, e, s, now);
 }
 
 /* What a rule could not do: said, so that nobody looks for its effect. */
-static void note(void *user, enum fault_note what, const struct core_train *t, uint64_t now)
+static void note(void *user, enum fault_note what, const struct core_burst *t, uint64_t now)
 {
 	static const char *const text[] = {
 		[FAULT_NOTE_OVERFLOW] = "its queue is full; this packet is lost",
@@ -75,7 +75,7 @@ static void note(void *user, enum fault_note what, const struct core_train *t, u
 	uint32_t held;
 
 	if (io_log_limit(&limit, 2, now, &held))
-		io_log(IO_LOG_WARN, "%s: rule %u: %s (%u more)", b->dev->id.name, t->story.rule,
+		io_log(IO_LOG_WARN, "%s: rule %u: %s (%u more)", b->dev->id.name, t->model.rule,
 		       text[what], held);
 }
 
@@ -107,15 +107,15 @@ static const struct fault_net_ops net_ops = {
 	.look_up = look_up,
 };
 
-static void show(struct io_fault_box *b, enum fault_direction dir, const struct core_train *t,
+static void show(struct io_fault_box *b, enum fault_direction dir, const struct core_burst *t,
 		 uint64_t now)
 {
-	fault_net_train(b->net, dir, t, NULL, now);
+	fault_net_burst(b->net, dir, t, NULL, now);
 	/* It may keep packets: then somebody must ask when they go on. */
 	b->faults->armed = true;
 }
 
-static void box_send(struct netif *n, const struct core_train *t, uint64_t now)
+static void box_send(struct netif *n, const struct core_burst *t, uint64_t now)
 {
 	struct io_fault_box *b = (struct io_fault_box *)n;
 
@@ -125,7 +125,7 @@ static void box_send(struct netif *n, const struct core_train *t, uint64_t now)
 		show(b, FAULT_TX, t, now);
 }
 
-static void box_receive(struct netif *n, const struct core_train *t, uint64_t now)
+static void box_receive(struct netif *n, const struct core_burst *t, uint64_t now)
 {
 	struct io_fault_box *b = (struct io_fault_box *)n;
 

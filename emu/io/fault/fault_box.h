@@ -17,7 +17,7 @@ struct io_device;
 
 struct io_fault_box {
 	struct netif netif;
-	bool active; /* trains must be shown to the net */
+	bool active; /* bursts must be shown to the net */
 	bool making; /* what is passed next no device sent */
 	struct fault_net *net;
 	struct io_faults *faults;

@@ -47,8 +47,8 @@ struct io_call_fault io_fault_call(struct io_faults *f, struct io_device *dev,
 		}
 	}
 	if (n > 0) {
-		io_tell_call(&w, s->device, s->call, is.error, s->client);
-		io_teller_say(f->env.teller, s->device, &w);
+		io_trace_call(&w, s->device, s->call, is.error, s->client);
+		io_tracer_say(f->env.tracer, s->device, &w);
 	}
 	return is;
 }
@@ -113,6 +113,9 @@ static void name_objects(struct fault_subject *s, const struct io_client *c, con
 	switch (h->cmd) {
 	case UHCA_CMD_REG_MR:
 		of_reg_mr(s, msg);
+		break;
+	case UHCA_CMD_REG_PINNED_MR:
+		of_reg_mr(s, &((const struct uhca_cmd_reg_pinned_mr *)msg)->mr);
 		break;
 	case UHCA_CMD_REREG_MR:
 		s->key = core_key_of(c->core, rereg->handle);

@@ -103,51 +103,124 @@ static bool says_nothing(const char *line)
 	return *line == '\0' || *line == '\n' || *line == '#';
 }
 
-/* Takes back the newest ones: none of the file is there. */
-static void take_back(struct fault_plan *p, struct io_fault_loaded *out)
+/* Takes over r. */
+static int append(struct io_fault_rules *all, struct fault_record *r, unsigned line)
 {
-	for (; out->rules > 0; out->rules--)
-		fault_plan_remove(p, fault_plan_entry(p, fault_plan_count(p) - 1)->number);
+	const unsigned cap = all->cap ? 2 * all->cap : 16;
+	struct io_fault_line_rule *more;
+
+	if (all->n == all->cap) {
+		more = realloc(all->at, cap * sizeof(*more));
+		if (!more) {
+			fault_record_free(r);
+			return -ENOMEM;
+		}
+		all->at = more;
+		all->cap = cap;
+	}
+	all->at[all->n++] = (struct io_fault_line_rule){r, line};
+	return 0;
 }
 
-int io_fault_add_lines(struct io_faults *f, const char *text, uint64_t now,
-		       struct io_fault_loaded *out)
+static int parse_rule(struct io_fault_rules *all, const char *text, unsigned line,
+		      struct io_fault_loaded *out)
+{
+	struct fault_record *r;
+	int status;
+
+	if (all->n >= FAULT_RULES_MAX) {
+		say(out, "there are %u rules already", all->n);
+		return -EINVAL;
+	}
+	status = fault_record_make(text, &r, &out->error);
+	if (status == 0)
+		status = append(all, r, line);
+	if (status == -ENOMEM)
+		say(out, "no memory");
+	return status;
+}
+
+/*
+ * One line: what looks at a rule looks at the whole text, and that is not to be all the rest of a
+ * file. Of a line that is too long enough is left to be refused.
+ */
+static int parse_line(struct io_fault_rules *all, const char *line, size_t len, unsigned number,
+		      struct io_fault_loaded *out)
+{
+	char one[2 * FAULT_TEXT_MAX];
+
+	snprintf(one, sizeof(one), "%.*s", (int)(len < sizeof(one) ? len : sizeof(one)), line);
+	return parse_rule(all, one, number, out);
+}
+
+int io_fault_parse(const char *text, struct io_fault_rules *all, struct io_fault_loaded *out)
 {
 	const char *end;
 	unsigned line = 0;
 
+	*all = (struct io_fault_rules){.n = 0};
 	*out = (struct io_fault_loaded){.rules = 0};
 	for (const char *p = text; *p; p = *end ? end + 1 : end) {
-		int number;
+		int status;
 
 		end = p + strcspn(p, "\n");
 		line++;
 		if (says_nothing(p))
 			continue;
-		number = fault_plan_add(f->plan, p, now, &out->error);
-		if (number > 0) {
-			out->rules++;
+		status = parse_line(all, p, (size_t)(end - p), line, out);
+		if (status == 0)
 			continue;
-		}
-		if (number == -ENOMEM)
-			say(out, "no memory");
-		take_back(f->plan, out);
 		out->line = line;
-		return number;
+		io_fault_rules_free(all);
+		return status;
 	}
-	io_faults_tell_added(f, out->rules, now);
 	return 0;
+}
+
+void io_fault_rules_free(struct io_fault_rules *all)
+{
+	for (unsigned i = 0; i < all->n; i++)
+		fault_record_free(all->at[i].rule);
+	free(all->at);
+	*all = (struct io_fault_rules){.n = 0};
+}
+
+int io_fault_take(struct io_faults *f, struct io_fault_rules *all, uint64_t now,
+		  struct io_fault_loaded *out)
+{
+	const unsigned before = fault_plan_count(f->plan);
+	int status = 0;
+
+	for (unsigned i = 0; i < all->n && status >= 0; i++) {
+		status = fault_plan_take(f->plan, all->at[i].rule, now, &out->error);
+		if (status == -ENOMEM)
+			say(out, "no memory");
+		if (status < 0)
+			out->line = all->at[i].line;
+		else
+			all->at[i].rule = NULL;
+	}
+	out->rules = status < 0 ? 0 : all->n;
+	if (status < 0)
+		fault_plan_cut(f->plan, before); /* all of them or none */
+	else
+		io_faults_tell_added(f, all->n, now);
+	io_fault_rules_free(all);
+	return status < 0 ? status : 0;
 }
 
 int io_fault_load(struct io_faults *f, const char *path, uint64_t now, struct io_fault_loaded *out)
 {
+	struct io_fault_rules all;
 	size_t len;
 	char *text = io_fault_read(path, &len, out);
 	int error;
 
 	if (!text)
 		return -EINVAL;
-	error = io_fault_add_lines(f, text, now, out);
+	error = io_fault_parse(text, &all, out);
+	if (error == 0)
+		error = io_fault_take(f, &all, now, out);
 	free(text);
 	return error;
 }
@@ -155,49 +228,56 @@ int io_fault_load(struct io_faults *f, const char *path, uint64_t now, struct io
 /* ---- traces ---- */
 
 struct replay {
-	struct io_faults *f;
-	uint64_t now;
+	struct io_fault_rules *all;
 	struct io_fault_loaded *out;
 };
 
 static int replay_rule(void *user, const char *text)
 {
 	struct replay *r = user;
-	int number = fault_plan_add(r->f->plan, text, r->now, &r->out->error);
 
-	if (number < 0)
-		return number;
-	r->out->rules++;
-	return 0;
+	return parse_rule(r->all, text, 0, r->out);
+}
+
+int io_fault_parse_trace(const char *name, const char *text, size_t len, struct io_fault_rules *all,
+			 struct io_fault_loaded *out)
+{
+	static const struct fault_replay_ops ops = {.rule = replay_rule};
+	struct replay r = {all, out};
+	struct fault_trace_error error = {.line = 0};
+	uint64_t seed;
+	int status;
+
+	*all = (struct io_fault_rules){.n = 0};
+	*out = (struct io_fault_loaded){.rules = 0};
+	status = fault_trace_to_plan(text, len, &seed, &ops, &r, &error);
+	if (status == 0 && all->n == 0) {
+		say(out, "%.100s: no rule of this trace ever fired", name);
+		return -EINVAL;
+	}
+	if (status == 0)
+		return 0;
+	io_fault_rules_free(all);
+	if (error.line > 0) {
+		out->line = error.line;
+		say(out, "%s", error.text);
+	}
+	return status;
 }
 
 int io_fault_replay(struct io_faults *f, const char *path, uint64_t now,
 		    struct io_fault_loaded *out)
 {
-	static const struct fault_replay_ops ops = {.rule = replay_rule};
-	struct replay r = {f, now, out};
-	struct fault_trace_error error = {.line = 0};
-	uint64_t seed;
+	struct io_fault_rules all;
 	size_t len;
 	char *text = io_fault_read(path, &len, out);
 	int status;
 
 	if (!text)
 		return -EINVAL;
-	status = fault_trace_to_plan(text, len, &seed, &ops, &r, &error);
+	status = io_fault_parse_trace(path, text, len, &all, out);
+	if (status == 0)
+		status = io_fault_take(f, &all, now, out);
 	free(text);
-	if (status == 0 && out->rules == 0) {
-		say(out, "%.100s: no rule of this trace ever fired", path);
-		return -EINVAL;
-	}
-	if (status == 0) {
-		io_faults_tell_added(f, out->rules, now);
-		return 0;
-	}
-	take_back(f->plan, out);
-	if (error.line > 0) {
-		out->line = error.line;
-		say(out, "%s", error.text);
-	}
 	return status;
 }

@@ -5,6 +5,7 @@
 #ifndef IO_FAULT_FILE_H
 #define IO_FAULT_FILE_H
 
+#include "emu/fault/plan/plans.h"
 #include "emu/fault/rule/rules.h"
 
 #include <stddef.h>
@@ -27,17 +28,35 @@ struct io_fault_loaded {
  */
 char *io_fault_read(const char *path, size_t *len, struct io_fault_loaded *out);
 
+/* The rules of a text, parsed and in no plan: at most FAULT_RULES_MAX. */
+struct io_fault_rules {
+	struct io_fault_line_rule {
+		struct fault_record *rule;
+		unsigned line; /* from 1; 0: of a trace */
+	} * at;
+	unsigned n, cap;
+};
+
 /*
- * Adds all rules of a text, or none. 0, -EINVAL or -ENOMEM with out->error and out->line filled
- * in. The caller says io_faults_changed.
+ * Parses all rules of a text, or none; any thread may. 0, -EINVAL or -ENOMEM with out->error and
+ * out->line filled in.
  */
-int io_fault_add_lines(struct io_faults *f, const char *text, uint64_t now,
-		       struct io_fault_loaded *out);
+int io_fault_parse(const char *text, struct io_fault_rules *all, struct io_fault_loaded *out);
 
-/* Both: 0 or -errno. */
+/* The same with the rules that do again what a trace of this name tells (plan_trace.h). */
+int io_fault_parse_trace(const char *name, const char *text, size_t len, struct io_fault_rules *all,
+			 struct io_fault_loaded *out);
+void io_fault_rules_free(struct io_fault_rules *all);
+
+/*
+ * Adds them all, or none, and frees what was not added. 0, -EINVAL or -ENOMEM as above. The caller
+ * says io_faults_changed.
+ */
+int io_fault_take(struct io_faults *f, struct io_fault_rules *all, uint64_t now,
+		  struct io_fault_loaded *out);
+
+/* Both of a file, for which they wait: 0 or -errno. */
 int io_fault_load(struct io_faults *f, const char *path, uint64_t now, struct io_fault_loaded *out);
-
-/* Adds the rules that do again what a trace tells (plan_trace.h); as io_fault_load. */
 int io_fault_replay(struct io_faults *f, const char *path, uint64_t now,
 		    struct io_fault_loaded *out);
 

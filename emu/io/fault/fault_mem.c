@@ -21,11 +21,10 @@ static bool hits(struct io_faults *f, struct io_client *c, const struct core_spa
 	return false;
 }
 
-/* Where the program has it. Memory of the device is not the program's, unless it is adopted. */
+/* Where the program has it. Memory of the device is not the program's, unless it is pinned. */
 static bool is_of_program(const struct io_client *c, struct core_span *span)
 {
-	return span->space == CORE_SPACE_CLIENT ||
-	       core_adopted_at(c->core, span->addr, &span->addr);
+	return span->space == CORE_SPACE_CLIENT || core_pinned_at(c->core, span->addr, &span->addr);
 }
 
 bool io_fault_mem(struct io_faults *f, struct io_client *c, const struct core_span *span,

@@ -8,6 +8,7 @@
 #include "emu/fault/rule/rules.h"
 #include "emu/io/base/base.h"
 #include "emu/io/capture/captures.h"
+#include "emu/io/local/local.h"
 #include "emu/io/serve/serve.h"
 #include "fault_box.h"
 #include "fault_call.h"
@@ -22,10 +23,44 @@
 
 /* ---- what the plan asks of us ---- */
 
+struct question {
+	char path[FAULT_TEXT_MAX];
+	bool is_there;
+};
+
+static void ask(void *arg)
+{
+	struct question *q = arg;
+
+	q->is_there = access(q->path, F_OK) == 0;
+}
+
+static struct io_fault_path *path_of(struct io_faults *f, const char *path)
+{
+	struct io_fault_path *p;
+
+	for (unsigned i = 0; i < IO_FAULT_PATHS_MAX; i++)
+		if (strcmp(f->path[i].path, path) == 0)
+			return &f->path[i];
+	p = &f->path[f->next_path++ % IO_FAULT_PATHS_MAX];
+	*p = (struct io_fault_path){.is_there = false};
+	snprintf(p->path, sizeof(p->path), "%s", path);
+	return p;
+}
+
+/* As it was, where its file system does not answer. */
 static bool exists(void *user, const char *path)
 {
-	(void)user;
-	return access(path, F_OK) == 0;
+	struct io_faults *f = user;
+	struct io_fault_path *known = path_of(f, path);
+	struct question q = {.is_there = false};
+
+	snprintf(q.path, sizeof(q.path), "%s", path);
+	if (!f->files)
+		ask(&q);
+	else if (!io_prompt_ask(f->files, ask, &q, sizeof(q), IO_PROMPT_MS))
+		return known->is_there;
+	return known->is_there = q.is_there;
 }
 
 static void hit(void *user, const struct fault_hit *h)
@@ -34,12 +69,35 @@ static void hit(void *user, const struct fault_hit *h)
 	char line[FAULT_TRACE_MAX];
 
 	f->stale = f->armed = true;
-	io_teller_hit(f->env.teller, h);
+	io_tracer_hit(f->env.tracer, h);
 	fault_trace_hit(h, line);
 	io_fault_trace_add(&f->trace, line, true);
 }
 
-static const struct fault_plan_ops plan_ops = {.exists = exists, .hit = hit};
+static const char *device(void *user, unsigned i)
+{
+	const struct io_faults *f = user;
+
+	return i < f->env.devices->n ? f->env.devices->at[i]->id.name : NULL;
+}
+
+static bool address(void *user, unsigned i, unsigned k, uint8_t out[16])
+{
+	const struct io_faults *f = user;
+	const struct io_address_list *all = &f->env.devices->at[i]->id.addresses;
+
+	if (k >= all->count)
+		return false;
+	memcpy(out, all->a[k].gid, 16);
+	return true;
+}
+
+static const struct fault_plan_ops plan_ops = {
+	.exists = exists,
+	.hit = hit,
+	.device = device,
+	.address = address,
+};
 
 /* ---- making ---- */
 
@@ -63,8 +121,13 @@ int io_faults_create(struct io_faults *f, const struct io_faults_env *env)
 	f->plan = fault_plan_create(seed, &plan_ops, f);
 	if (!f->plan)
 		return -ENOMEM;
-	f->env.teller->plan = f->plan;
-	return 0;
+	f->env.tracer->plan = f->plan;
+	f->files = io_prompt_open();
+	f->ports = io_prompt_open();
+	if (f->files && f->ports)
+		return 0;
+	io_faults_destroy(f);
+	return -ENOMEM;
 }
 
 /* ---- rules come and go ---- */
@@ -138,6 +201,7 @@ void io_faults_clear(struct io_faults *f, uint64_t now)
 	for (unsigned i = 0; i < fault_plan_count(f->plan); i++)
 		tell(f, fault_plan_entry(f->plan, i), "removed", now);
 	fault_plan_clear(f->plan);
+	io_reaper_trim();
 }
 
 static int add_rule(struct io_faults *f, const char *text, uint64_t now)
@@ -188,6 +252,8 @@ void io_faults_destroy(struct io_faults *f)
 		fault_plan_destroy(f->plan);
 	io_fault_trace_destroy(&f->trace);
 	io_fault_cqe_destroy(f);
+	io_prompt_close(f->files);
+	io_prompt_close(f->ports);
 	*f = (struct io_faults){.plan = NULL};
 }
 
@@ -226,7 +292,7 @@ void io_faults_changed(struct io_faults *f)
 	for (unsigned i = 0; i < f->env.devices->n; i++)
 		io_fault_box_update(f->env.devices->at[i]->fault);
 	set_hooks(f);
-	io_teller_rules(f->env.teller);
+	io_tracer_rules(f->env.tracer);
 	io_fault_call_changed(f);
 	arm(f);
 }
@@ -250,8 +316,8 @@ unsigned io_faults_decide(struct io_faults *f, struct io_device *dev, const stru
 	unsigned kept = 0;
 
 	for (unsigned i = 0; i < n; i++) {
-		if (fault_action_is_happening(hits[i]->rule.action))
-			io_fault_happen(f, dev, hits[i], s, now);
+		if (fault_action_is_of_device(hits[i]->rule.action))
+			io_fault_device_action(f, dev, hits[i], s, now);
 		else
 			hits[kept++] = hits[i];
 	}
@@ -294,7 +360,7 @@ static void time_rule(struct io_faults *f, const struct fault_entry *e, uint64_t
 
 	for (unsigned i = 0; i < f->env.devices->n; i++)
 		if (io_fault_selects_device(&e->rule, f->env.devices->at[i]))
-			io_fault_happen(f, f->env.devices->at[i], e, &s, now);
+			io_fault_device_action(f, f->env.devices->at[i], e, &s, now);
 }
 
 static void run_time_rules(struct io_faults *f, uint64_t now)

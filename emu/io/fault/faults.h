@@ -7,13 +7,14 @@
  *
  *	if (io_faults_watch(f, FAULT_LAYER_CALL)) { fill in a subject; io_faults_decide(...); }
  *
- * What a hit asks for is the asker's business, except happenings (fault_action_is_happening):
- * those go to io_fault_happen.
+ * What a hit asks for is the asker's business, except device actions (fault_action_is_of_device):
+ * those go to io_fault_device_action.
  */
 #ifndef IO_FAULTS_H
 #define IO_FAULTS_H
 
 #include "emu/fault/plan/plans.h"
+#include "emu/io/device/devices.h"
 #include "fault_cqe.h"
 #include "fault_trace.h"
 
@@ -22,14 +23,16 @@
 #include <sys/queue.h>
 
 struct io_client;
+struct io_prompt;
 struct io_device;
 struct io_devices;
 struct io_settings;
-struct io_teller;
+struct io_tracer;
 struct uhca_abi_status;
 
-#define IO_FAULT_PENDING_MAX 256 /* happenings that wait for their moment */
+#define IO_FAULT_PENDING_MAX 256 /* device actions that wait for their moment */
 #define IO_FAULT_RETURNS_MAX 64  /* ports that come up again */
+#define IO_FAULT_PATHS_MAX   8   /* files of while_file of which the last answer is kept */
 
 /* A happening that cannot take place where its rule fired: the core is in the middle of it. */
 struct io_fault_pending {
@@ -46,11 +49,17 @@ struct io_fault_return {
 	uint64_t at;
 };
 
+/* Whether a file of while_file was there when its file system was last asked. */
+struct io_fault_path {
+	char path[FAULT_TEXT_MAX]; /* "": none */
+	bool is_there;
+};
+
 /* What the rules need of the daemon; all of it stays the daemon's. */
 struct io_faults_env {
 	const struct io_settings *settings;
 	const struct io_devices *devices;
-	struct io_teller *teller;
+	struct io_tracer *tracer;
 	struct uhca_abi_status *status;
 	const char *dir; /* of the instance */
 	/* The device fails; returns how many clients had it open. */
@@ -63,6 +72,12 @@ struct io_faults {
 	struct fault_plan *plan;
 	uint32_t watched; /* bit l for layer l: a rule of it is there */
 	struct io_fault_trace trace;
+	struct io_prompt *files; /* asks for files of while_file; NULL: asked directly */
+	struct io_fault_path path[IO_FAULT_PATHS_MAX];
+	unsigned next_path;      /* whose place is taken next */
+	struct io_prompt *ports; /* writes the files of ports; NULL: written directly */
+	bool late_ports;         /* some do not say what is so */
+	bool is_down[IO_MAX_DEVICES];
 	uint64_t began; /* when the first rule came; 0: none did */
 	struct io_fault_pending pending[IO_FAULT_PENDING_MAX];
 	unsigned n_pending;
@@ -114,7 +129,7 @@ void io_fault_subject(struct fault_subject *s, enum fault_layer layer, const str
 		      const struct io_client *c);
 
 /*
- * fault_plan_decide, with happenings seen to already: *hit holds the others only. Entries are
+ * fault_plan_decide, with device actions seen to already: *hit holds the others only. Entries are
  * valid until the plan changes.
  */
 unsigned io_faults_decide(struct io_faults *f, struct io_device *dev, const struct fault_subject *s,
@@ -125,8 +140,8 @@ unsigned io_faults_decide(struct io_faults *f, struct io_device *dev, const stru
  * calls and the clock; in the next io_faults_tick for completions and memory, whose hooks are
  * called by the core, and whenever clients go away or the daemon stands still.
  */
-void io_fault_happen(struct io_faults *f, struct io_device *dev, const struct fault_entry *e,
-		     const struct fault_subject *s, uint64_t now);
+void io_fault_device_action(struct io_faults *f, struct io_device *dev, const struct fault_entry *e,
+			    const struct fault_subject *s, uint64_t now);
 
 /* One happening, in the next io_faults_tick. */
 void io_fault_later(struct io_faults *f, const struct io_fault_pending *p);
@@ -139,13 +154,19 @@ struct io_fault_objects {
 /* Raises an event (UHCA_ABI_EVENT_*) of the object of its kind: as core_inject_event. */
 int io_fault_event(struct io_device *dev, uint32_t type, const struct io_fault_objects *of);
 
-/* One happening, now: fault_happen.c. */
+/* One happening, now: fault_device_action.c. */
 void io_fault_execute(struct io_faults *f, const struct io_fault_pending *p, uint64_t now);
 
-/* Takes the link of a device up or down, files first: 0 or -errno of the files. */
+/*
+ * Takes the link of a device up or down, files first: 0 or -errno of the files. Where their file
+ * system does not answer it goes on without them; io_fault_ports_again tries them later.
+ */
 int io_fault_port(struct io_faults *f, struct io_device *dev, bool up);
 
-/* What is due: happenings that waited, rules of time, delayed packets, ports that return. */
+/* Writes the files of ports that do not say what is so. To be called now and then. */
+void io_fault_ports_again(struct io_faults *f);
+
+/* What is due: device actions that waited, rules of time, delayed packets, ports that return. */
 void io_faults_tick(struct io_faults *f, uint64_t now);
 
 /* Earliest time at which io_faults_tick has something to do; UINT64_MAX: none. */

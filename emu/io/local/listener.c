@@ -4,7 +4,7 @@
  */
 #include "listener.h"
 
-#include "undertaker.h"
+#include "reaper.h"
 
 #include "emu/io/base/base.h"
 
@@ -24,7 +24,7 @@ static void refuse(int sock, const struct ucred *peer)
 	if (io_log_limit(&limit, 5, io_clock_now(), &held))
 		io_log(IO_LOG_WARN, "refused process %d of user %u (%u more)", (int)peer->pid,
 		       (unsigned)peer->uid, held);
-	io_undertaker_close(sock);
+	io_reaper_close(sock);
 }
 
 static void welcome(struct io_listener *l, int sock)
@@ -33,7 +33,7 @@ static void welcome(struct io_listener *l, int sock)
 	socklen_t len = sizeof(peer);
 
 	if (getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0)
-		io_undertaker_close(sock);
+		io_reaper_close(sock);
 	else if (peer.uid != geteuid() && peer.uid != 0)
 		refuse(sock, &peer);
 	else

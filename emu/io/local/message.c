@@ -4,7 +4,7 @@
  */
 #include "message.h"
 
-#include "undertaker.h"
+#include "reaper.h"
 
 #include <errno.h>
 #include <linux/sockios.h>
@@ -40,7 +40,7 @@ void io_fds_close(struct io_fds *fds)
 {
 	for (unsigned i = 0; i < fds->n; i++)
 		if (fds->fd[i] >= 0)
-			io_undertaker_close(fds->fd[i]);
+			io_reaper_close(fds->fd[i]);
 	fds->n = 0;
 }
 
@@ -61,7 +61,7 @@ static bool collect(struct msghdr *msg, struct io_fds *fds)
 			if (fds->n < UHCA_ABI_MAX_FDS)
 				fds->fd[fds->n++] = fd;
 			else
-				io_undertaker_close(fd);
+				io_reaper_close(fd);
 			all &= i < UHCA_ABI_MAX_FDS;
 		}
 	}

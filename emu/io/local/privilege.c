@@ -1,36 +1,47 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See privilege.h; the numbers are those of capabilities(7) and proc_pid_status(5). */
+/* See privilege.h; raw(7), packet(7), socket(7). */
 #include "privilege.h"
 
-#include <fcntl.h>
-#include <inttypes.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
-#define CAP_NET_RAW_BIT 13
+#ifndef SO_NETNS_COOKIE
+#define SO_NETNS_COOKIE 71
+#endif
 
-bool io_privilege_net_raw(pid_t pid)
+/* The kernel's number of its network namespace; 0: it says none. */
+static uint64_t namespace_of(int fd)
 {
-	char path[64];
-	char text[4096];
-	uint64_t effective = 0;
-	const char *line;
-	ssize_t n;
-	int fd;
+	uint64_t cookie = 0;
+	socklen_t len = sizeof(cookie);
 
-	snprintf(path, sizeof(path), "/proc/%ld/status", (long)pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
+	return getsockopt(fd, SOL_SOCKET, SO_NETNS_COOKIE, &cookie, &len) == 0 ? cookie : 0;
+}
+
+/* Of other families anybody may have raw sockets. */
+static bool is_raw(int fd)
+{
+	int domain, type;
+	socklen_t len = sizeof(int);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &len) < 0 ||
+	    getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) < 0)
 		return false;
-	n = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	if (n <= 0)
+	return domain == AF_PACKET ||
+	       (type == SOCK_RAW && (domain == AF_INET || domain == AF_INET6));
+}
+
+bool io_privilege_net_raw(int fd)
+{
+	int own;
+	bool same;
+
+	if (!is_raw(fd))
 		return false;
-	text[n] = '\0';
-	line = strstr(text, "\nCapEff:");
-	if (!line || sscanf(line, "\nCapEff: %" SCNx64, &effective) != 1)
-		return false;
-	return effective >> CAP_NET_RAW_BIT & 1;
+	own = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	same = own >= 0 && namespace_of(own) == namespace_of(fd);
+	if (own >= 0)
+		close(own);
+	return same;
 }

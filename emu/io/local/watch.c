@@ -1,25 +1,38 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "watch.h"
 
+#include "emu/io/base/base.h"
+
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
-/* What is called may stop other watches, and free them. */
+static void fetch(struct io_watches *s)
+{
+	s->next = 0;
+	s->n_batch = epoll_wait(s->fd, s->batch, IO_WATCH_BATCH, 0);
+}
+
+/*
+ * What is called may stop other watches, and free them. Who is left over when the time is over
+ * comes first in the next turn, before others are asked for: nobody is left out.
+ */
 static void on_ready(struct ev_loop *loop, ev_io *ready, int revents)
 {
 	struct io_watches *s = ready->data;
+	uint64_t end = io_clock_now() + IO_WATCH_TIME;
 
 	(void)loop;
 	(void)revents;
-	s->n_batch = epoll_wait(s->fd, s->batch, IO_WATCH_BATCH, 0);
-	for (int i = 0; i < s->n_batch; i++) {
-		struct io_watch *w = s->batch[i].data.ptr;
+	if (s->next >= s->n_batch)
+		fetch(s);
+	do {
+		struct io_watch *w = s->next < s->n_batch ? s->batch[s->next].data.ptr : NULL;
 
 		if (w)
-			w->event(w, s->batch[i].events);
-	}
-	s->n_batch = 0;
+			w->event(w, s->batch[s->next].events);
+		s->next++;
+	} while (s->next < s->n_batch && io_clock_now() < end);
 }
 
 int io_watches_open(struct io_watches *s, struct ev_loop *loop)
@@ -72,7 +85,7 @@ void io_watch_stop(struct io_watch *w)
 	if (!s)
 		return;
 	control(w, EPOLL_CTL_DEL, 0);
-	for (int i = 0; i < s->n_batch; i++)
+	for (int i = s->next; i < s->n_batch; i++)
 		if (s->batch[i].data.ptr == w)
 			s->batch[i].data.ptr = NULL;
 	w->set = NULL;

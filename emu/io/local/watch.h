@@ -4,7 +4,9 @@
  * to it. Closing ours does not take such a description out of an epoll set (epoll(7), question 6),
  * and libev leaves descriptors in its set until it is told of one that it does not watch; when that
  * one is closed already, it makes the whole set anew, which costs as much as there are descriptors.
- * So these have a set of their own, which libev watches, and are taken out of it in time.
+ * So these have a set of their own, which libev watches, and are taken out of it in time. The
+ * sockets of clients are in it, too, of which there may be thousands: libev would ask for all that
+ * are ready, and call all of them, in one turn.
  */
 #ifndef IO_WATCH_H
 #define IO_WATCH_H
@@ -13,7 +15,8 @@
 #include <stdint.h>
 #include <sys/epoll.h>
 
-#define IO_WATCH_BATCH 16 /* events in one turn of the loop; the others come in the next */
+#define IO_WATCH_BATCH 16              /* events in one turn of the loop, */
+#define IO_WATCH_TIME  (500 * IO_USEC) /* or as many as it takes so long; the others come next */
 
 struct io_watch;
 
@@ -22,7 +25,7 @@ struct io_watches {
 	struct ev_loop *loop;
 	int fd; /* the epoll set; -1 when closed */
 	struct epoll_event batch[IO_WATCH_BATCH];
-	int n_batch; /* events that still wait for their turn are in batch */
+	int next, n_batch; /* events that still wait for their turn: from next on */
 };
 
 struct io_watch {

@@ -4,20 +4,20 @@
  */
 #include "batch.h"
 
+#include "arena_guard.h"
 #include "emu/io/base/base.h"
 #include "emu/io/local/local.h"
+#include "marker.h"
 #include "present.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define PAGE      4096 /* up to here the descriptor is faster than process_vm */
-#define ALIVE_FOR (100 * IO_USEC)
+#define PAGE 4096 /* up to here the descriptor is faster than process_vm */
 
 /* ---- walking over lists of pieces ---- */
 
@@ -85,39 +85,45 @@ static int move_proc(struct io_mem *m, const struct io_batch *b)
 	return 0;
 }
 
-/*
- * Is the process there that we mean? A process id is reused only after the process has ended,
- * been reaped, and all other ids have been used: that takes longer than ALIVE_FOR. An exec
- * replaces the memory but keeps the id; it closes the control socket.
- */
-static bool alive(struct io_mem *m)
+/* This way is closed: what there is of the memory is behind the descriptor. Returns -EPERM. */
+static ssize_t leave_vm(struct io_mem *m, int error)
 {
-	uint64_t now = io_clock_now();
-	struct pollfd p[2] = {{.fd = m->pidfd, .events = POLLIN},
-			      {.fd = m->sock, .events = POLLRDHUP}};
+	const char *then = m->mode == IO_MEM_AUTO ? ", using its descriptor" : "";
 
-	if (now - m->checked < ALIVE_FOR)
-		return true;
-	if (poll(p, 2, 0) != 0)
-		return false;
-	m->checked = now;
-	return true;
+	m->vm_usable = false;
+	if (error == EFAULT)
+		io_log(IO_LOG_INFO,
+		       "process %d has not, or not any more, the memory of its client%s",
+		       (int)m->pid, then);
+	else if (error != ESRCH)
+		io_log(IO_LOG_INFO, "process_vm is refused for process %d (%s)%s", (int)m->pid,
+		       strerror(error), then);
+	return -EPERM;
 }
 
-/* Bytes, -EFAULT, -ESRCH, or -EPERM when this way is closed. */
+/*
+ * The marker page goes first (marker.h), so that nothing is moved in another address space. Bytes
+ * of b; -EFAULT; -EPERM when this way is closed.
+ */
 static ssize_t move_vm_bytes(struct io_mem *m, const struct io_batch *b)
 {
+	struct iovec local[1 + IO_BATCH_LOCAL + 1], remote[1 + IO_BATCH_REMOTE + 1];
+	uint8_t byte[IO_MARKER_BYTES] = {0};
 	ssize_t done;
 
-	if (!alive(m))
-		return -ESRCH;
+	if (!m->vm_usable)
+		return -EPERM;
+	local[0] = (struct iovec){byte, sizeof(byte)};
+	remote[0] = io_marker_piece(m->marker);
+	memcpy(local + 1, b->local, b->n_local * sizeof(local[0]));
+	memcpy(remote + 1, b->remote, b->n_remote * sizeof(remote[0]));
 	if (b->write)
-		done = process_vm_writev(m->pid, b->local, b->n_local, b->remote, b->n_remote, 0);
+		done = process_vm_writev(m->pid, local, 1 + b->n_local, remote, 1 + b->n_remote, 0);
 	else
-		done = process_vm_readv(m->pid, b->local, b->n_local, b->remote, b->n_remote, 0);
-	if (done >= 0)
-		return done;
-	return errno == EFAULT || errno == ENOMEM ? -EFAULT : -EPERM;
+		done = process_vm_readv(m->pid, local, 1 + b->n_local, remote, 1 + b->n_remote, 0);
+	if (done >= (ssize_t)IO_MARKER_BYTES)
+		return done - (ssize_t)IO_MARKER_BYTES;
+	return done < 0 && errno == ENOMEM ? -EFAULT : leave_vm(m, done < 0 ? errno : EFAULT);
 }
 
 static int move_vm(struct io_mem *m, const struct io_batch *b)
@@ -131,8 +137,10 @@ static int move_vm(struct io_mem *m, const struct io_batch *b)
 
 static bool vm_is_better(const struct io_mem *m, const struct io_batch *b)
 {
-	if (!m->vm_usable || m->mode != IO_MEM_AUTO)
-		return m->vm_usable;
+	if (m->mode != IO_MEM_AUTO)
+		return m->mode == IO_MEM_PROCESS_VM;
+	if (!m->vm_usable)
+		return false;
 	return b->n_remote > 1 || b->remote[0].iov_len > PAGE;
 }
 
@@ -147,12 +155,7 @@ static int try_ways(struct io_mem *m, const struct io_batch *b)
 		return move_proc(m, b); /* the program may have protected pages */
 	if (error != -EPERM)
 		return error;
-	if (m->mode == IO_MEM_PROCESS_VM)
-		return -EFAULT;
-	io_log(IO_LOG_INFO, "process_vm is refused for process %d (%s), using its descriptor",
-	       (int)m->pid, strerror(errno));
-	m->vm_usable = false;
-	return move_proc(m, b);
+	return m->mode == IO_MEM_PROCESS_VM ? -EFAULT : move_proc(m, b);
 }
 
 /*
@@ -170,6 +173,8 @@ static int move_now(struct io_mem *m, const struct io_batch *b)
 {
 	int error = try_ways(m, b);
 
+	if (error == -EFAULT && io_arena_guard_mend(b->local, b->n_local))
+		error = try_ways(m, b);
 	return error == -EFAULT && is_gone(m, b) ? -ESRCH : error;
 }
 
@@ -177,29 +182,29 @@ static int move_now(struct io_mem *m, const struct io_batch *b)
  * The same for a thread that may come back when nobody waits any more: with a descriptor of its
  * own, and the bytes.
  */
-struct errand {
+struct file_request {
 	struct io_mem mem;
 	struct io_batch b;
 	alignas(IO_BATCH_STORE) uint8_t room[];
 };
 
-static int run_errand(void *arg)
+static int run_file_request(void *arg)
 {
-	struct errand *e = arg;
+	struct file_request *e = arg;
 
 	return move_now(&e->mem, &e->b);
 }
 
-static void drop_errand(void *arg)
+static void drop_file_request(void *arg)
 {
-	struct errand *e = arg;
+	struct file_request *e = arg;
 
 	close(e->mem.fd);
 	free(e);
 }
 
 /* One piece behind the other; what may be a tail gets a place as the scratch has it. */
-static void lay_out(struct errand *e, const struct io_batch *b)
+static void lay_out(struct file_request *e, const struct io_batch *b)
 {
 	uint8_t *to = e->room;
 
@@ -217,15 +222,14 @@ static void lay_out(struct errand *e, const struct io_batch *b)
 	}
 }
 
-static struct errand *errand_new(const struct io_mem *m, const struct io_batch *b)
+static struct file_request *file_request_new(const struct io_mem *m, const struct io_batch *b)
 {
 	size_t bytes = sum(b->local, b->n_local) + (size_t)2 * IO_BATCH_STORE * b->n_local;
-	struct errand *e = malloc(sizeof(*e) + bytes);
+	struct file_request *e = malloc(sizeof(*e) + bytes);
 
 	if (!e)
 		return NULL;
 	e->mem = *m;
-	e->mem.pidfd = e->mem.sock = -1; /* these could be another client's when it runs */
 	e->mem.fd = fcntl(m->fd, F_DUPFD_CLOEXEC, 0);
 	if (e->mem.fd < 0) {
 		free(e);
@@ -237,16 +241,14 @@ static struct errand *errand_new(const struct io_mem *m, const struct io_batch *
 
 static int move_patiently(struct io_mem *m, const struct io_batch *b)
 {
-	static const struct io_errand_plan plan = {run_errand, drop_errand};
-	struct errand *e;
+	static const struct io_file_request_plan plan = {run_file_request, drop_file_request};
+	struct file_request *e;
 	int error;
 
-	if (m->vm_usable && !alive(m))
-		return -ESRCH;
-	e = errand_new(m, b);
+	e = file_request_new(m, b);
 	if (!e)
 		return move_now(m, b);
-	error = io_patience_send(&m->patience, &plan, e);
+	error = io_page_worker_send(&m->patience, &plan, e);
 	if (m->patience.out) {
 		io_log(IO_LOG_WARN, "memory of process %d does not answer", (int)m->pid);
 		return error;
@@ -254,22 +256,22 @@ static int move_patiently(struct io_mem *m, const struct io_batch *b)
 	m->vm_usable = e->mem.vm_usable;
 	for (unsigned i = 0; i < b->n_local && !b->write && error == 0; i++)
 		memcpy(b->local[i].iov_base, e->b.local[i].iov_base, b->local[i].iov_len);
-	drop_errand(e);
+	drop_file_request(e);
 	return error;
+}
+
+/* Nobody has to bring a page of these, nor the marker page where that is needed? */
+static bool is_present(struct io_mem *m, const struct io_batch *b)
+{
+	const struct iovec marker = io_marker_piece(m->marker);
+
+	return io_present_all(m->present, b->remote, b->n_remote, b->write) &&
+	       (!vm_is_better(m, b) || io_present_all(m->present, &marker, 1, b->write));
 }
 
 int io_batch_move(struct io_mem *m, const struct io_batch *b)
 {
-	if (!io_patience_is_back(&m->patience))
+	if (!io_page_worker_is_back(&m->patience))
 		return -ESRCH;
-	return io_present_all(m->present, b->remote, b->n_remote, b->write) ? move_now(m, b)
-									    : move_patiently(m, b);
-}
-
-ssize_t io_batch_move_some(struct io_mem *m, const struct io_batch *b)
-{
-	if (!io_patience_is_back(&m->patience) ||
-	    !io_present_all(m->present, b->remote, b->n_remote, b->write))
-		return 0;
-	return move_vm_bytes(m, b);
+	return is_present(m, b) ? move_now(m, b) : move_patiently(m, b);
 }

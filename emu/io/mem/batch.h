@@ -60,10 +60,4 @@ size_t io_cursor_take(struct io_cursor *c, size_t want, struct iovec *out, unsig
 /* By whatever way there is: 0, -EFAULT, or -ESRCH (io_mem_write). */
 int io_batch_move(struct io_mem *m, const struct io_batch *b);
 
-/*
- * By process_vm alone, and what nobody has to bring: how many bytes were moved before the first
- * that was not, or as process_vm_writev(2) failed, -EFAULT, -ESRCH or -EPERM.
- */
-ssize_t io_batch_move_some(struct io_mem *m, const struct io_batch *b);
-
 #endif

@@ -9,10 +9,10 @@
 #include "mem.h"
 
 #include "batch.h"
-#include "combine.h"
 #include "emu/io/base/base.h"
 #include "emu/io/local/local.h"
 #include "mapped.h"
+#include "marker.h"
 #include "present.h"
 #include "stretch.h"
 
@@ -22,7 +22,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/pidfd.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -48,9 +47,9 @@ const char *io_mem_mode_name(enum io_mem_mode mode)
 
 const char *io_mem_how(const struct io_mem *m)
 {
-	if (!m->vm_usable)
-		return "proc_mem";
-	return m->mode == IO_MEM_PROCESS_VM ? "process_vm" : "process_vm+proc_mem";
+	if (m->mode == IO_MEM_PROCESS_VM)
+		return "process_vm";
+	return m->vm_usable ? "process_vm+proc_mem" : "proc_mem";
 }
 
 /* ---- opening ---- */
@@ -77,8 +76,11 @@ static bool ends_with(const char *s, const char *end)
 	return n >= m && strcmp(s + n - m, end) == 0;
 }
 
-/* process_vm only when the descriptor is the memory of the process we would address. */
-static void pin_process(struct io_mem *m, const char *path)
+/*
+ * process_vm, and the pagemap, are worth a try where the descriptor has the name of the process. A
+ * name proves nothing: the marker page does, in each call.
+ */
+static void look_at_process(struct io_mem *m, const char *path)
 {
 	char expected[40];
 
@@ -88,43 +90,36 @@ static void pin_process(struct io_mem *m, const char *path)
 	m->present = io_present_open(m->pid);
 	if (m->mode == IO_MEM_PROC_MEM)
 		return;
-	m->pidfd = pidfd_open(m->pid, 0);
-	m->vm_usable = m->pidfd >= 0;
+	m->marker = io_marker_draw();
+	m->vm_usable = m->marker != 0;
 }
 
-int io_mem_open(struct io_mem *m, int fd, pid_t pid, int sock, enum io_mem_mode mode)
+int io_mem_open(struct io_mem *m, int fd, pid_t pid, enum io_mem_mode mode)
 {
 	char path[256];
-	int error = -EINVAL;
 
-	*m = (struct io_mem){.fd = fd, .pidfd = -1, .sock = sock, .pid = pid, .mode = mode};
-	if (!io_descriptor_is_proc(fd)) {
-		io_undertaker_close(fd);
+	*m = (struct io_mem){.fd = fd, .pid = pid, .mode = mode};
+	if (!fd_path(fd, path, sizeof(path)) || !ends_with(path, "/mem") ||
+	    !io_descriptor_is_memory(fd)) {
+		io_reaper_close(fd);
 		m->fd = -1;
-		goto fail;
+		return -EINVAL;
 	}
-	if (!fd_path(fd, path, sizeof(path)) || !ends_with(path, "/mem"))
-		goto fail;
-	pin_process(m, path);
-	error = -EPERM;
-	if (mode == IO_MEM_PROCESS_VM && !m->vm_usable)
-		goto fail;
+	look_at_process(m, path);
+	if (mode == IO_MEM_PROCESS_VM && !m->vm_usable) {
+		io_mem_close(m);
+		return -EPERM;
+	}
 	return 0;
-fail:
-	io_mem_close(m);
-	return error;
 }
 
 void io_mem_close(struct io_mem *m)
 {
-	io_combine_drop(m);
-	io_patience_end(&m->patience);
+	io_page_worker_end(&m->patience);
 	io_present_close(m->present);
 	if (m->fd >= 0)
 		close(m->fd);
-	if (m->pidfd >= 0)
-		close(m->pidfd);
-	*m = (struct io_mem){.fd = -1, .pidfd = -1, .sock = -1};
+	*m = (struct io_mem){.fd = -1};
 }
 
 void io_mem_forget(struct io_mem *m)
@@ -306,7 +301,6 @@ static int read_pieces(struct io_mem *m, const struct core_span *from, unsigned 
 
 int io_mem_read(struct io_mem *m, const struct core_span *from, unsigned n, void *to)
 {
-	io_combine_flush();
 	if (io_mapped_all(from, n)) {
 		io_mapped_read(from, n, to);
 		return 0;
@@ -379,8 +373,8 @@ static int write_long(struct io_mem *m, struct walk *w, size_t total)
 	return move(m, last->space, &b);
 }
 
-static int write_now(struct io_mem *m, const struct core_span *to, unsigned n,
-		     const struct iovec *from, unsigned n_from)
+int io_mem_write(struct io_mem *m, const struct core_span *to, unsigned n, const struct iovec *from,
+		 unsigned n_from)
 {
 	struct walk w = {{from, from + n_from, 0}, to, to + n, 0};
 	size_t total;
@@ -395,31 +389,4 @@ static int write_now(struct io_mem *m, const struct core_span *to, unsigned n,
 	if (total == 0)
 		return 0;
 	return total <= SMALL ? write_small(m, &w, total) : write_long(m, &w, total);
-}
-
-int io_mem_write(struct io_mem *m, const struct core_span *to, unsigned n, const struct iovec *from,
-		 unsigned n_from)
-{
-	bool combines = n == 1 && io_combine_fits(m, to);
-	int error;
-
-	if (combines && io_combine_take(m, to, from, n_from))
-		return 0;
-	io_combine_flush();
-	error = write_now(m, to, n, from, n_from);
-	if (combines && error == 0)
-		io_combine_reached(m, to);
-	return error;
-}
-
-void io_mem_read_row(const struct core_row *from, void *to)
-{
-	io_combine_flush();
-	io_mapped_read_row(from, to);
-}
-
-void io_mem_write_row(const struct core_row *to, const struct iovec *from)
-{
-	io_combine_flush();
-	io_mapped_write_row(to, from);
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Access to a client's memory (DESIGN D5). Two ways, chosen per piece:
+ * Access to a client's memory (design D5). Two ways, chosen per piece:
  *
  *   proc_mem    pread and pwrite on the descriptor of /proc/self/mem that the client opened and
  *               passed at HELLO. Bound to the client's address space, so it works across users,
  *               user and PID namespaces and can never reach another process.
  *   process_vm  process_vm_readv and process_vm_writev by process id; faster from a page or so,
- *               needs the ptrace access right. The process is pinned with a pidfd.
+ *               needs the ptrace access right. The marker page (marker.h) keeps them to the address
+ *               space that the client has registered.
  *
  * The descriptor ignores that a client may have protected pages it registered, as hardware does
  * (but not of shared memory that it made read-only), so a transfer that process_vm refuses goes by
@@ -15,13 +16,13 @@
  * all others.
  *
  * A page that is not there may have to be brought by somebody else's program (userfaultfd(2), a
- * file system in user space): a thread goes for it (patience.h).
+ * file system in user space): a thread goes for it (page_worker.h).
  */
 #ifndef IO_MEM_H
 #define IO_MEM_H
 
 #include "emu/core/core.h"
-#include "patience.h"
+#include "page_worker.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,15 +37,13 @@ enum io_mem_mode {
 };
 
 struct io_mem {
-	int fd;    /* the client's /proc/self/mem, read-write; owned */
-	int pidfd; /* owned; -1 when process_vm cannot be used */
-	int sock;  /* the client's control socket, closed by an exec; borrowed */
+	int fd; /* the client's /proc/self/mem, read-write; owned */
 	pid_t pid;
 	enum io_mem_mode mode;
-	bool vm_usable;   /* process_vm has not been refused yet */
-	uint64_t checked; /* when the process was last seen alive, io_clock_now */
+	bool vm_usable;  /* process_vm has not been refused yet */
+	uint64_t marker; /* where the client is to map its marker page; 0: nowhere */
 	struct io_present *present;
-	struct io_patience patience;
+	struct io_page_worker patience;
 };
 
 /*
@@ -53,7 +52,7 @@ struct io_mem {
  * 0 or -EINVAL (no such file), -EPERM (mode is process_vm and it cannot be used); fd is closed
  * then.
  */
-int io_mem_open(struct io_mem *m, int fd, pid_t pid, int sock, enum io_mem_mode mode);
+int io_mem_open(struct io_mem *m, int fd, pid_t pid, enum io_mem_mode mode);
 void io_mem_close(struct io_mem *m);
 
 /*
@@ -64,18 +63,8 @@ int io_mem_read(struct io_mem *m, const struct core_span *from, unsigned n, void
 int io_mem_write(struct io_mem *m, const struct core_span *to, unsigned n, const struct iovec *from,
 		 unsigned n_from);
 
-/* The same of a row, which is mapped here. */
-void io_mem_read_row(const struct core_row *from, void *to);
-void io_mem_write_row(const struct core_row *to, const struct iovec *from);
-
 /* core_ops.mem_there: are its pages there, by what was found of them within the last moments? */
 bool io_mem_is_there(const struct io_mem *m, const struct core_span *at);
-
-/*
- * What io_mem_write has put aside (combine.h) is in memory when it returns. For whoever is about to
- * tell anybody anything, and to sleep.
- */
-void io_mem_settle(void);
 
 /* The client registers memory: what was known of its pages is not known any more. */
 void io_mem_forget(struct io_mem *m);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The door of mem: memory of clients, borrowed or shared. serve, device and the daemon call; it
- * calls base. Begin at mem.h, then arena.h.
+ * Umbrella header of mem: memory of clients, borrowed or shared. serve, device and the daemon call;
+ * it calls base. Begin at mem.h, then arena.h and arena_guard.h.
  */
-#ifndef IO_MEM_DOOR_H
-#define IO_MEM_DOOR_H
+#ifndef IO_MEM_MODULE_H
+#define IO_MEM_MODULE_H
 
 #include "arena.h"
+#include "arena_guard.h"
+#include "mapped.h"
 #include "mem.h"
 #include "shm.h"
 

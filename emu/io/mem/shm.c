@@ -5,6 +5,8 @@
  */
 #include "shm.h"
 
+#include "emu/io/base/base.h"
+
 #include "emu/io/local/local.h"
 
 #include <errno.h>
@@ -56,8 +58,15 @@ int io_shm_create(struct io_shm *shm, const char *name, size_t size, bool read_o
 	if (shm->size == 0)
 		return -EINVAL;
 	shm->fd = open_memfd(name);
-	if (shm->fd < 0)
-		return -errno;
+	if (shm->fd < 0) {
+		error = -errno;
+		io_log(IO_LOG_ERROR,
+		       "memfd_create(2): %s: memory that is shared with programs cannot be made. "
+		       "In "
+		       "a container: a seccomp profile that allows memfd_create and fcntl",
+		       strerror(-error));
+		return error;
+	}
 	if (ftruncate(shm->fd, (off_t)shm->size) < 0)
 		goto fail;
 	shm->base = mmap(NULL, shm->size, PROT_READ | PROT_WRITE, MAP_SHARED, shm->fd, 0);
@@ -84,7 +93,7 @@ void io_shm_drop_fd(struct io_shm *shm)
 void io_shm_destroy(struct io_shm *shm)
 {
 	if (shm->base && shm->size > LARGE)
-		io_undertaker_unmap(shm->base, shm->size);
+		io_reaper_unmap(shm->base, shm->size);
 	else if (shm->base)
 		munmap(shm->base, shm->size);
 	io_shm_drop_fd(shm);

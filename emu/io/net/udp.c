@@ -19,11 +19,13 @@
 #define RX_BUFFERS  8
 #define RX_BYTES    65536
 #define HOT         (1 * IO_MSEC)
-#define TRAIN_BYTES 65536
+#define BURST_BYTES 65536
+/* A datagram takes at least so much of a receive buffer, beside its payload. */
+#define OVERHEAD    512
 
 /* ---- receiving ---- */
 
-static void deliver(void *arg, const struct core_train *t)
+static void deliver(void *arg, const struct core_burst *t)
 {
 	struct io_udp *u = arg;
 
@@ -87,14 +89,15 @@ static void take_buffer(struct io_udp_port *p, struct mmsghdr *m)
 		say_dropped(p->udp, &flow);
 }
 
-/* One recvmmsg. True when something had come. */
-static bool receive(struct io_udp_port *p)
+/* One recvmmsg. What it took of the receive buffer, in bytes, or less; 0: nothing had come. */
+static size_t receive(struct io_udp_port *p)
 {
 	struct io_udp *u = p->udp;
 	struct mmsghdr m[RX_BUFFERS];
 	struct iovec iov[RX_BUFFERS];
 	union io_sockaddr from[RX_BUFFERS];
 	_Alignas(struct cmsghdr) char control[RX_BUFFERS][IO_UDP_CONTROL];
+	size_t taken = 0;
 	int n;
 
 	for (unsigned i = 0; i < RX_BUFFERS; i++) {
@@ -106,15 +109,19 @@ static bool receive(struct io_udp_port *p)
 					       .msg_control = control[i],
 					       .msg_controllen = IO_UDP_CONTROL};
 	}
-	n = recvmmsg(p->fd, m, RX_BUFFERS, MSG_DONTWAIT, NULL);
+	do
+		n = recvmmsg(p->fd, m, RX_BUFFERS, MSG_DONTWAIT, NULL);
+	while (n < 0 && io_udp_errors_were(p->fd, &u->errors, errno));
 	if (n <= 0)
-		return false;
+		return 0;
 	p->hot_until = u->now + HOT;
 	p->drained = n < RX_BUFFERS;
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < n; i++) {
 		take_buffer(p, &m[i]);
+		taken += m[i].msg_len + OVERHEAD;
+	}
 	io_udp_rx_flush(&u->rx);
-	return true;
+	return taken;
 }
 
 static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
@@ -124,7 +131,9 @@ static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
 	(void)loop;
 	(void)revents;
 	p->udp->now = io_clock_now();
-	receive(p);
+	/* Errors of the socket wake us, too, for as long as they are there. */
+	if (!receive(p))
+		io_udp_errors_take(p->fd, &p->udp->errors);
 }
 
 /* A socket that was just emptied is left out once: who got its packets is to answer first. */
@@ -143,7 +152,27 @@ bool io_udp_poll(struct io_udp *u, uint64_t now)
 	u->now = now;
 	for (unsigned i = 0; i < u->n_sockets; i++)
 		if (worth_a_look(&u->port[i]))
-			work |= receive(&u->port[i]);
+			work |= receive(&u->port[i]) > 0;
+	return work;
+}
+
+static bool drain(struct io_udp_port *p)
+{
+	size_t taken = 0, more;
+
+	do
+		taken += more = receive(p);
+	while (more > 0 && !p->drained && taken < p->rcvbuf);
+	return taken > 0;
+}
+
+bool io_udp_drain(struct io_udp *u, uint64_t now)
+{
+	bool work = false;
+
+	u->now = now;
+	for (unsigned i = 0; i < u->n_sockets; i++)
+		work |= drain(&u->port[i]);
 	return work;
 }
 
@@ -181,8 +210,8 @@ static void say_error(struct io_udp *u, const struct roce_flow *flow, uint32_t s
 
 static void say_not_sent(struct io_udp *u, const struct io_udp_tx *tx, int error)
 {
-	u->counters.tx_errors += tx->train->count - tx->next;
-	say_error(u, &tx->train->flow, tx->train->segment, error);
+	u->counters.tx_errors += tx->burst->count - tx->next;
+	say_error(u, &tx->burst->flow, tx->burst->segment, error);
 }
 
 static void say_lost(struct io_udp *u, struct io_udp_batch *b, int error)
@@ -208,20 +237,20 @@ static void wait_for_socket(struct io_udp *u, int fd)
 	ev_io_start(u->loop, &u->writable);
 }
 
-/* Keeps the rest of a train, which is only valid during the call, until the socket takes it. */
+/* Keeps the rest of a burst, which is only valid during the call, until the socket takes it. */
 static void stall(struct io_udp *u, const struct io_udp_tx *tx)
 {
 	uint8_t *p = u->stalled_payload;
 
-	u->stalled_train = *tx->train;
-	for (unsigned i = 0; i < tx->train->n_iov; i++) {
-		memcpy(p, tx->train->iov[i].iov_base, tx->train->iov[i].iov_len);
-		p += tx->train->iov[i].iov_len;
+	u->stalled_burst = *tx->burst;
+	for (unsigned i = 0; i < tx->burst->n_iov; i++) {
+		memcpy(p, tx->burst->iov[i].iov_base, tx->burst->iov[i].iov_len);
+		p += tx->burst->iov[i].iov_len;
 	}
-	u->stalled_train.iov[0] = (struct iovec){u->stalled_payload, tx->train->length};
-	u->stalled_train.n_iov = tx->train->length ? 1 : 0;
+	u->stalled_burst.iov[0] = (struct iovec){u->stalled_payload, tx->burst->length};
+	u->stalled_burst.n_iov = tx->burst->length ? 1 : 0;
 	u->stalled = *tx;
-	u->stalled.train = &u->stalled_train;
+	u->stalled.burst = &u->stalled_burst;
 	wait_for_socket(u, tx->fd);
 }
 
@@ -233,7 +262,7 @@ static struct io_udp_port *port_of(struct io_udp *u, const uint8_t src[16])
 	return NULL;
 }
 
-/* True when the train is done with, sent or not; false when the socket is full. */
+/* True when the burst is done with, sent or not; false when the socket is full. */
 static bool carry_on(struct io_udp *u, struct io_udp_tx *tx)
 {
 	for (;;) {
@@ -285,15 +314,15 @@ static bool fits_bundle(const struct io_udp *u, const struct io_udp_tx *tx)
 	const struct io_udp_batch *b = u->bundle;
 
 	return b->n_packets == 0 ||
-	       (!io_udp_batch_full(b, tx->train->length) && b->fd == tx->fd &&
-		memcmp(b->flow.dst, tx->train->flow.dst, sizeof(b->flow.dst)) == 0 &&
-		b->flow.tclass == tx->train->flow.tclass &&
-		b->flow.hop_limit == tx->train->flow.hop_limit);
+	       (!io_udp_batch_full(b, tx->burst->length) && b->fd == tx->fd &&
+		memcmp(b->flow.dst, tx->burst->flow.dst, sizeof(b->flow.dst)) == 0 &&
+		b->flow.tclass == tx->burst->flow.tclass &&
+		b->flow.hop_limit == tx->burst->flow.hop_limit);
 }
 
 static void add_to_bundle(struct io_udp *u, const struct io_udp_tx *tx)
 {
-	const struct core_train *t = tx->train;
+	const struct core_burst *t = tx->burst;
 	struct roce_flow flow = t->flow;
 	struct roce_packet pkt;
 	uint32_t offset;
@@ -301,7 +330,8 @@ static void add_to_bundle(struct io_udp *u, const struct io_udp_tx *tx)
 	flow.sport = tx->sport;
 	if (u->bundle->n_packets == 0)
 		io_udp_batch_begin(u->bundle, tx->fd, &flow, &tx->dst, tx->gso);
-	core_train_packet(t, 0, &pkt, &offset);
+	u->bundle->errors = tx->errors;
+	core_burst_packet(t, 0, &pkt, &offset);
 	io_udp_batch_copy(u->bundle, &pkt, t->iov, t->n_iov);
 }
 
@@ -313,11 +343,11 @@ static void udp_flush(struct netif *n)
 		wait_for_socket(u, u->bundle->fd);
 }
 
-/* True when the train went into the bundle. A wrong ICRC is for one train alone. */
+/* True when the burst went into the bundle. A wrong ICRC is for one burst alone. */
 static bool send_in_company(struct io_udp *u, const struct io_udp_tx *tx)
 {
-	if (tx->train->story.bad_icrc || tx->train->count > 1 ||
-	    tx->train->length > IO_UDP_BATCH_COPY)
+	if (tx->burst->model.bad_icrc || tx->burst->count > 1 ||
+	    tx->burst->length > IO_UDP_BATCH_COPY)
 		return false;
 	if (!fits_bundle(u, tx) && !flush_bundle(u))
 		return false;
@@ -325,11 +355,11 @@ static bool send_in_company(struct io_udp *u, const struct io_udp_tx *tx)
 	return true;
 }
 
-static void udp_send(struct netif *n, const struct core_train *t, uint64_t now)
+static void udp_send(struct netif *n, const struct core_burst *t, uint64_t now)
 {
 	struct io_udp *u = (struct io_udp *)n;
 	struct io_udp_port *p = port_of(u, t->flow.src);
-	struct io_udp_tx tx = {.train = t, .sport = t->flow.sport};
+	struct io_udp_tx tx = {.burst = t, .sport = t->flow.sport, .errors = &u->errors};
 
 	if (!p) {
 		u->counters.tx_errors += t->count;
@@ -343,7 +373,7 @@ static void udp_send(struct netif *n, const struct core_train *t, uint64_t now)
 	netif_tell_left(&u->netif, t, now);
 	if (!t->urgent && send_in_company(u, &tx))
 		return;
-	/* What came first goes first, or waits with it; none of it is of an urgent train's QP. */
+	/* What came first goes first, or waits with it; none of it is of an urgent burst's QP. */
 	if ((!t->urgent && !flush_bundle(u)) || !carry_on(u, &tx))
 		stall(u, &tx);
 	else if (p->gso && !tx.gso && tx.next == t->count) {
@@ -357,9 +387,9 @@ static void on_writable(struct ev_loop *loop, ev_io *w, int revents)
 	struct io_udp *u = w->data;
 
 	(void)revents;
-	if (!flush_bundle(u) || (u->stalled.train && !carry_on(u, &u->stalled)))
+	if (!flush_bundle(u) || (u->stalled.burst && !carry_on(u, &u->stalled)))
 		return;
-	u->stalled.train = NULL;
+	u->stalled.burst = NULL;
 	ev_io_stop(loop, w);
 	set_blocked(u, false);
 }
@@ -415,7 +445,7 @@ static int open_port(struct io_udp *u, struct io_udp_port *p, const struct io_ad
 
 	if (fd < 0)
 		return say_cannot_open(u, a, fd);
-	*p = (struct io_udp_port){.udp = u, .address = *a, .fd = fd, .gso = gso};
+	*p = (struct io_udp_port){.udp = u, .address = *a, .fd = fd, .rcvbuf = rcvbuf, .gso = gso};
 	io_udp_flows_init(&p->flows, a, fd);
 	if (u->n_sockets == 0 || rcvbuf < u->rcvbuf)
 		u->rcvbuf = rcvbuf;
@@ -430,7 +460,7 @@ static int allocate(struct io_udp *u, unsigned n)
 {
 	u->port = calloc(n, sizeof(*u->port));
 	u->rx_memory = aligned_alloc(4096, (size_t)RX_BUFFERS * RX_BYTES);
-	u->stalled_payload = malloc(TRAIN_BYTES);
+	u->stalled_payload = malloc(BURST_BYTES);
 	u->bundle = calloc(1, sizeof(*u->bundle));
 	return u->port && u->rx_memory && u->stalled_payload && u->bundle ? 0 : -ENOMEM;
 }
@@ -546,6 +576,13 @@ void io_udp_close(struct io_udp *u)
 void io_udp_attach(struct io_udp *u, bool *blocked)
 {
 	u->blocked = blocked;
+}
+
+void io_udp_on_unreachable(struct io_udp *u,
+			   void (*unreachable)(void *arg, const uint8_t gid[16], uint16_t port),
+			   void *arg)
+{
+	u->errors = (struct io_udp_errors){unreachable, arg};
 }
 
 void io_udp_know_own(struct io_udp *u, bool (*is_own)(const void *own, const uint8_t gid[16]),

@@ -8,6 +8,7 @@
 #define IO_UDP_H
 
 #include "emu/io/device/devices.h"
+#include "udp_errors.h"
 #include "udp_flow.h"
 #include "udp_rx.h"
 #include "udp_tx.h"
@@ -23,6 +24,7 @@ struct io_udp_port {
 	struct io_udp *udp;
 	struct io_address address;
 	int fd;
+	size_t rcvbuf;      /* granted, in the kernel's count */
 	uint64_t hot_until; /* there was traffic lately: look without being told */
 	bool drained;       /* the last look took all there was */
 	uint32_t overflow;  /* the kernel's count when we last saw it */
@@ -59,10 +61,11 @@ struct io_udp {
 	struct io_udp_batch *bundle;
 	/* The send that waits for its socket, with its own copy of the payload. */
 	struct io_udp_tx stalled;
-	struct core_train stalled_train;
+	struct core_burst stalled_burst;
 	uint8_t *stalled_payload;
 	ev_io writable;
 	struct io_udp_counters counters;
+	struct io_udp_errors errors;
 };
 
 /*
@@ -84,6 +87,11 @@ void io_udp_attach(struct io_udp *u, bool *blocked);
  */
 void io_udp_know_own(struct io_udp *u, bool (*is_own)(const void *own, const uint8_t gid[16]),
 		     const void *own);
+
+/* Who is told of addresses at which the port is closed; arg must live as long as the sockets. */
+void io_udp_on_unreachable(struct io_udp *u,
+			   void (*unreachable)(void *arg, const uint8_t gid[16], uint16_t port),
+			   void *arg);
 
 /*
  * The device wants to hear a multicast group, on the interface of its first address of the group's
@@ -109,5 +117,12 @@ bool io_udp_wait(struct io_udp *u, uint64_t ns);
 
 /* Looks at the sockets that had traffic lately. True when something had come. */
 bool io_udp_poll(struct io_udp *u, uint64_t now);
+
+/*
+ * Takes all that lies in the sockets of the device's addresses, whenever they were looked at last:
+ * as much as a receive buffer holds, so that what comes meanwhile does not keep the caller here.
+ * True when there was something.
+ */
+bool io_udp_drain(struct io_udp *u, uint64_t now);
 
 #endif

@@ -21,6 +21,7 @@ void io_udp_batch_begin(struct io_udp_batch *b, int fd, const struct roce_flow *
 	b->fd = fd;
 	b->gso = gso;
 	b->bad_icrc = false;
+	b->errors = NULL;
 	b->flow = *flow;
 	b->flow.dport = ROCE_UDP_PORT;
 	b->to_len = io_address_to_sockaddr(dst, ROCE_UDP_PORT, &b->to);
@@ -222,7 +223,7 @@ enum io_udp_tx_result io_udp_batch_send(struct io_udp_batch *b, uint64_t *packet
 	while (b->sent < b->n_msg) {
 		int n = send_some(b);
 
-		if (n < 0 && errno == EINTR)
+		if (n < 0 && (errno == EINTR || io_udp_errors_were(b->fd, b->errors, errno)))
 			continue;
 		if (n < 0) {
 			*error = errno;

@@ -12,6 +12,7 @@
 
 #include "emu/core/core.h"
 #include "emu/io/base/base.h"
+#include "udp_errors.h"
 #include "wire/packet.h"
 
 #include <netinet/in.h>
@@ -46,12 +47,13 @@ union io_udp_control {
 #define IO_UDP_BATCH_TEXT                                                                          \
 	(IO_UDP_BATCH_PACKETS * (ROCE_MAX_HEADER_LENGTH + IO_UDP_BATCH_TRAILER) +                  \
 	 16 * IO_UDP_BATCH_COPY)
-#define IO_UDP_BATCH_IOV (3 * IO_UDP_BATCH_PACKETS + CORE_TRAIN_IOV)
+#define IO_UDP_BATCH_IOV (3 * IO_UDP_BATCH_PACKETS + CORE_BURST_IOV)
 
 struct io_udp_batch {
 	int fd;
 	bool gso;
-	bool bad_icrc; /* packets leave with a wrong one; begin says no */
+	bool bad_icrc;                      /* packets leave with a wrong one; begin says no */
+	const struct io_udp_errors *errors; /* who is told of them; begin says NULL */
 	struct roce_flow flow;
 	union io_sockaddr to;
 	socklen_t to_len;

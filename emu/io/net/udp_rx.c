@@ -11,18 +11,18 @@
 #define SEGMENTS_MAX 128
 
 void io_udp_rx_init(struct io_udp_rx *rx, enum io_icrc_mode icrc,
-		    void (*deliver)(void *arg, const struct core_train *t), void *arg)
+		    void (*deliver)(void *arg, const struct core_burst *t), void *arg)
 {
 	*rx = (struct io_udp_rx){.icrc = icrc, .deliver = deliver, .arg = arg};
 }
 
 void io_udp_rx_flush(struct io_udp_rx *rx)
 {
-	if (rx->train.count == 0)
+	if (rx->burst.count == 0)
 		return;
-	rx->counters.trains++;
-	rx->deliver(rx->arg, &rx->train);
-	rx->train.count = 0;
+	rx->counters.bursts++;
+	rx->deliver(rx->arg, &rx->burst);
+	rx->burst.count = 0;
 }
 
 static bool is_own(const struct io_udp_rx *rx, const uint8_t gid[16])
@@ -47,11 +47,11 @@ static void take_packet(struct io_udp_rx *rx, const struct roce_flow *flow,
 			const struct roce_packet *pkt)
 {
 	rx->counters.packets++;
-	if (rx->train.count > 0 && core_train_append(&rx->train, pkt, flow))
+	if (rx->burst.count > 0 && core_burst_append(&rx->burst, pkt, flow))
 		return;
 	io_udp_rx_flush(rx);
-	core_train_start(&rx->train, pkt, flow);
-	rx->train.from_network = true;
+	core_burst_start(&rx->burst, pkt, flow);
+	rx->burst.from_network = true;
 }
 
 /* In its place among the others. */

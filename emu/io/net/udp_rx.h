@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * From received UDP buffers to trains: a buffer is one datagram, or as many as the kernel's
+ * From received UDP buffers to bursts: a buffer is one datagram, or as many as the kernel's
  * receive offload (UDP_GRO) put together; each is checked (length, ICRC, headers) and then
  * coalesced with those it continues. Pieces that fail a check are counted and dropped.
  *
@@ -23,7 +23,7 @@
 struct io_udp_rx_counters {
 	uint64_t buffers; /* received from the socket */
 	uint64_t packets; /* that passed all checks */
-	uint64_t trains;  /* they became */
+	uint64_t bursts;  /* they became */
 	uint64_t bad_icrc;
 	uint64_t malformed; /* too short, unknown opcode, wrong version, wrong length */
 	uint64_t overflow;  /* lost in front of us: the receive buffer was full */
@@ -35,20 +35,20 @@ struct io_udp_rx {
 	bool (*is_own)(const void *own, const uint8_t gid[16]);
 	const void *own;
 	struct io_udp_rx_counters counters;
-	/* Gets each train; it is valid during the call. */
-	void (*deliver)(void *arg, const struct core_train *t);
+	/* Gets each burst; it is valid during the call. */
+	void (*deliver)(void *arg, const struct core_burst *t);
 	/* Optional: gets what failed a check, from the BTH to the ICRC. */
 	void (*refuse)(void *arg, const struct roce_flow *flow, const uint8_t *p, size_t len,
 		       const char *why);
 	void *arg;
-	/* The train that is growing; count 0: none. */
-	struct core_train train;
+	/* The burst that is growing; count 0: none. */
+	struct core_burst burst;
 	/* Of the last packet that failed: for one line in the log. */
 	const char *why;
 };
 
 void io_udp_rx_init(struct io_udp_rx *rx, enum io_icrc_mode icrc,
-		    void (*deliver)(void *arg, const struct core_train *t), void *arg);
+		    void (*deliver)(void *arg, const struct core_burst *t), void *arg);
 
 /*
  * One received buffer of the flow (dport is ours): len bytes, datagrams of "segment" bytes each
@@ -57,7 +57,7 @@ void io_udp_rx_init(struct io_udp_rx *rx, enum io_icrc_mode icrc,
 void io_udp_rx_buffer(struct io_udp_rx *rx, const struct roce_flow *flow, const uint8_t *p,
 		      size_t len, size_t segment);
 
-/* Delivers the train that is growing. */
+/* Delivers the burst that is growing. */
 void io_udp_rx_flush(struct io_udp_rx *rx);
 
 #endif

@@ -4,6 +4,7 @@
  */
 #include "udp_socket.h"
 
+#include "udp_errors.h"
 #include "wire/packet.h"
 
 #include <errno.h>
@@ -98,6 +99,7 @@ static int open_bound(const struct io_address *a, uint16_t port)
 
 	if (fd < 0)
 		return -errno;
+	io_udp_errors_want(fd, v4);
 	if ((v4 || set(fd, IPPROTO_IPV6, IPV6_V6ONLY, 1) == 0) && set_df(fd, v4) == 0 &&
 	    set_multicast(fd, a, v4) == 0 && bind(fd, &sa.any, len) == 0)
 		return fd;
@@ -121,9 +123,12 @@ int io_udp_socket_open_flow(const struct io_address *a, uint16_t port)
 {
 	int fd = open_bound(a, port);
 
-	/* Nobody answers to this port; what comes all the same is thrown away by the kernel. */
+	/*
+	 * Nobody answers to this port; of what comes all the same the kernel throws most away. The
+	 * room is for what the network answers (udp_errors.h).
+	 */
 	if (fd >= 0)
-		set(fd, SOL_SOCKET, SO_RCVBUF, 1);
+		set(fd, SOL_SOCKET, SO_RCVBUF, 4096);
 	return fd;
 }
 
@@ -150,6 +155,9 @@ int io_udp_socket_open_group(const struct io_address *group, const struct io_add
 
 	if (fd < 0)
 		return -errno;
+	/* Groups of interface-local and link-local scope are an interface's (RFC 4007, 6). */
+	if (sa.any.sa_family == AF_INET6)
+		sa.v6.sin6_scope_id = index_of(a);
 	if (set(fd, SOL_SOCKET, SO_REUSEADDR, 1) == 0 && bind(fd, &sa.any, len) == 0 &&
 	    join(fd, &sa, index_of(a)) == 0) {
 		set_rcvbuf(fd);

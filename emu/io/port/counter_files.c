@@ -77,11 +77,11 @@ static const char *const names[] = {
 #define NAMES (sizeof(names) / sizeof(names[0]))
 _Static_assert(NAMES <= IO_COUNTER_FILES, "room for all");
 
-static int write_one(const struct io_counter_files *f, unsigned i, uint64_t value)
+static int write_one(int root, unsigned i, uint64_t value)
 {
 	char text[24];
 	int n = snprintf(text, sizeof(text), "%" PRIu64 "\n", value);
-	int fd = openat(f->root, names[i], O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+	int fd = openat(root, names[i], O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
 	int error = 0;
 
 	if (fd < 0)
@@ -92,19 +92,36 @@ static int write_one(const struct io_counter_files *f, unsigned i, uint64_t valu
 	return error;
 }
 
+void io_counter_files_collect(const struct io_counter_files *f, struct io_counter_values *v)
+{
+	*v = (struct io_counter_values){.root = f->root};
+	memcpy(v->written, f->written, sizeof(v->written));
+	collect(f->dev, v->value);
+}
+
+void io_counter_values_write(struct io_counter_values *v)
+{
+	for (unsigned i = 0; i < NAMES && v->error == 0; i++) {
+		if (v->value[i] == v->written[i])
+			continue;
+		v->error = write_one(v->root, i, v->value[i]);
+		v->written[i] = v->value[i];
+	}
+}
+
+void io_counter_files_note(struct io_counter_files *f, const struct io_counter_values *v)
+{
+	memcpy(f->written, v->written, sizeof(f->written));
+}
+
 int io_counter_files_update(struct io_counter_files *f)
 {
-	uint64_t value[IO_COUNTER_FILES] = {0};
-	int error = 0;
+	struct io_counter_values v;
 
-	collect(f->dev, value);
-	for (unsigned i = 0; i < NAMES && error == 0; i++) {
-		if (value[i] == f->written[i])
-			continue;
-		error = write_one(f, i, value[i]);
-		f->written[i] = value[i];
-	}
-	return error;
+	io_counter_files_collect(f, &v);
+	io_counter_values_write(&v);
+	io_counter_files_note(f, &v);
+	return v.error;
 }
 
 static int make_folder(int root, const char *name)

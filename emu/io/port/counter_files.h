@@ -33,6 +33,21 @@ void io_counter_files_close(struct io_counter_files *f);
 /* Writes what has changed. 0 or -errno. */
 int io_counter_files_update(struct io_counter_files *f);
 
+/* What a thread is to write; nothing of the device is in it. */
+struct io_counter_values {
+	int root;
+	uint64_t value[IO_COUNTER_FILES], written[IO_COUNTER_FILES];
+	int error; /* -errno, or 0 */
+};
+
+/*
+ * The same in three steps, so that a thread can do the second one: collects the values, writes
+ * them, and notes what was written.
+ */
+void io_counter_files_collect(const struct io_counter_files *f, struct io_counter_values *v);
+void io_counter_values_write(struct io_counter_values *v);
+void io_counter_files_note(struct io_counter_files *f, const struct io_counter_values *v);
+
 /* There was work: the files will follow, by the timer of a second that updates them. */
 static inline void io_counter_timer_touch(struct ev_loop *loop, ev_timer *timer)
 {

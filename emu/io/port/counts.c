@@ -59,7 +59,7 @@ static void put_wire(struct list *l, const struct io_device *dev)
 	put(l, "udp_", "tx_full", udp->counters.tx_full);
 	put(l, "udp_", "rx_packets", udp->rx.counters.packets);
 	put(l, "udp_", "rx_buffers", udp->rx.counters.buffers);
-	put(l, "udp_", "rx_trains", udp->rx.counters.trains);
+	put(l, "udp_", "rx_bursts", udp->rx.counters.bursts);
 	put(l, "udp_", "rx_bad_icrc", udp->rx.counters.bad_icrc);
 	put(l, "udp_", "rx_malformed", udp->rx.counters.malformed);
 	put(l, "udp_", "rx_overflow", udp->rx.counters.overflow);

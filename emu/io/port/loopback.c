@@ -5,7 +5,6 @@
 #include "loopback.h"
 
 #include "emu/io/base/base.h"
-#include "emu/io/mem/memory.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -78,27 +77,20 @@ void io_fabric_destroy(struct io_fabric *f)
 	*f = (struct io_fabric){0};
 }
 
-static void say_no_route(struct io_loopback *l, const struct core_train *t, uint64_t now)
+static void say_no_route(struct io_loopback *l, const struct core_burst *t, uint64_t now)
 {
 	static struct io_log_limit limit;
 	char text[IO_ADDRESS_TEXT];
 	uint32_t held;
 
 	l->no_route += t->count;
-	netif_tell_lost(&l->netif, &(struct netif_lost){.train = t, .why = "no_route"});
+	netif_tell_lost(&l->netif, &(struct netif_lost){.burst = t, .why = "no_route"});
 	if (io_log_limit(&limit, 2, now, &held))
 		io_log(IO_LOG_WARN, "%s: no wire, and no device here has the address %s (%u more)",
 		       l->dev->id.name, io_address_format(t->flow.dst, text), held);
 }
 
-/* Who is told of something there finds in memory what came before it. */
-static void send_to_network(const struct io_loopback *l, const struct core_train *t, uint64_t now)
-{
-	io_mem_settle();
-	netif_send(l->netif.below, t, now);
-}
-
-static bool to_group(const struct core_train *t)
+static bool to_group(const struct core_burst *t)
 {
 	const uint8_t *dst = t->flow.dst;
 
@@ -106,7 +98,7 @@ static bool to_group(const struct core_train *t)
 }
 
 /* To each device of the daemon, the sender's own too; which groups it hears is its affair. */
-static void send_to_group(struct io_loopback *l, const struct core_train *t, uint64_t now)
+static void send_to_group(struct io_loopback *l, const struct core_burst *t, uint64_t now)
 {
 	for (unsigned i = 0; i < l->fabric->n_slots && !l->always_wire; i++) {
 		const struct io_fabric_entry *e = &l->fabric->slot[i];
@@ -117,10 +109,10 @@ static void send_to_group(struct io_loopback *l, const struct core_train *t, uin
 	}
 	l->delivered += l->always_wire ? 0 : t->count;
 	if (l->netif.below)
-		send_to_network(l, t, now);
+		netif_send(l->netif.below, t, now);
 }
 
-static void loopback_send(struct netif *n, const struct core_train *t, uint64_t now)
+static void loopback_send(struct netif *n, const struct core_burst *t, uint64_t now)
 {
 	struct io_loopback *l = (struct io_loopback *)n;
 	struct io_device *to = l->always_wire ? NULL : io_fabric_find(l->fabric, t->flow.dst);
@@ -131,13 +123,13 @@ static void loopback_send(struct netif *n, const struct core_train *t, uint64_t 
 		l->delivered += t->count;
 		netif_receive(to->bottom->above, t, now);
 	} else if (n->below) {
-		send_to_network(l, t, now);
+		netif_send(l->netif.below, t, now);
 	} else {
 		say_no_route(l, t, now);
 	}
 }
 
-static void loopback_receive(struct netif *n, const struct core_train *t, uint64_t now)
+static void loopback_receive(struct netif *n, const struct core_burst *t, uint64_t now)
 {
 	const struct io_loopback *l = (struct io_loopback *)n;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The box that keeps trains inside the daemon (DESIGN D9): one whose destination is an address
+ * The box that keeps bursts inside the daemon (design D9): one whose destination is an address
  * of a device of this daemon is handed to that device at once, the same state machines, no
  * socket. Others go on to the wire below, if there is one.
  */

@@ -24,6 +24,7 @@
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <linux/sockios.h>
+#include <linux/userfaultfd.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <stdint.h>
@@ -38,6 +39,16 @@
 #define SOCK_KIND 0xf /* of socket(2)'s type; the rest are flags */
 #define THREAD    (CLONE_VM | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD)
 
+/* Calls that libseccomp or the kernel's headers, when we are built, do not know yet. */
+#ifndef __SNR_epoll_pwait2
+#define __SNR_epoll_pwait2 441
+#endif
+#ifndef __NR_epoll_pwait2
+#define __NR_epoll_pwait2 441
+#endif
+#ifndef __SNR_futex_waitv
+#define __SNR_futex_waitv 449
+#endif
 #ifndef PR_SET_VMA
 #define PR_SET_VMA 0x53564d41
 #endif
@@ -216,7 +227,8 @@ static const struct condition conditions[] = {
 	{SCMP_SYS(socket), {IS(0, AF_NETLINK), IS(2, 0)}, 2},
 	{SCMP_SYS(ioctl), {IS(1, FIGETBSZ)}, 1},
 	{SCMP_SYS(ioctl), {IS(1, FIONREAD)}, 1},
-	{SCMP_SYS(ioctl), {IS(1, SIOCOUTQ)}, 1}, /* io_message_all_read() */
+	{SCMP_SYS(ioctl), {IS(1, UFFDIO_REGISTER)}, 1}, /* emu/io/mem/arena_guard.c */
+	{SCMP_SYS(ioctl), {IS(1, SIOCOUTQ)}, 1},        /* io_message_all_read() */
 	{SCMP_SYS(ioctl), {IS(1, SIOCGIFMTU)}, 1},
 	{SCMP_SYS(ioctl), {IS(1, SIOCGIFINDEX)}, 1},
 	{SCMP_SYS(ioctl), {IS(1, SIOCGIFNAME)}, 1},

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The door of sandbox: a daemon that has opened what it needs lays down what it does not need any
- * more, capabilities (rights.h) and system calls (calls.h), so that who takes it over by a fault of
- * ours has less than its user. There is one for the process, and no way back. Called by the daemon.
+ * Umbrella header of sandbox: a daemon that has opened what it needs lays down what it does not
+ * need any more, capabilities (rights.h) and system calls (calls.h), so that who takes it over by a
+ * fault of ours has less than its user. There is one for the process, and no way back. Called by
+ * the daemon.
  */
 #ifndef IO_SANDBOX_H
 #define IO_SANDBOX_H

@@ -6,36 +6,13 @@
 #include "channel.h"
 
 #include "emu/io/base/base.h"
-#include "emu/io/mem/memory.h"
+#include "emu/io/local/local.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 
-static bool is_seqpacket(int fd)
-{
-	int domain;
-	int type;
-	socklen_t len = sizeof(int);
-
-	return getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &len) == 0 && domain == AF_UNIX &&
-	       getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) == 0 && type == SOCK_SEQPACKET;
-}
-
-/*
- * One end of a pair that nobody can connect to, neither end of which has a name. A connection to a
- * socket of ours, the client's own for instance, would stay open for as long as we hold it: nobody
- * would ever hear that its client has ended.
- */
-static bool is_of_a_pair(int fd)
-{
-	struct sockaddr_un at;
-	socklen_t len = sizeof(at);
-
-	return getpeername(fd, (struct sockaddr *)&at, &len) == 0 && len == sizeof(sa_family_t);
-}
+#define DRAINED 64 /* records of one channel in one turn */
 
 static void set_gone(struct io_channel *ch)
 {
@@ -61,7 +38,6 @@ static int try_send(struct io_channel *ch, const void *record)
 {
 	ssize_t n;
 
-	io_mem_settle();
 	do
 		n = send(ch->fd, record, ch->record, MSG_DONTWAIT | MSG_NOSIGNAL);
 	while (n < 0 && errno == EINTR);
@@ -70,21 +46,21 @@ static int try_send(struct io_channel *ch, const void *record)
 	return errno == EAGAIN || errno == ENOBUFS || errno == ENOMEM ? 0 : -1;
 }
 
-/* What waits goes out; false when the other end is closed. */
+/* Some of what waits goes out, the rest in the next turn; false when the other end is closed. */
 static bool drain(struct io_channel *ch)
 {
-	size_t done = 0;
+	const void *record;
 	int sent = 1;
 
-	while (done < ch->queued && (sent = try_send(ch, ch->queue + done * ch->record)) > 0)
-		done++;
-	if (sent < 0)
-		return false;
-	ch->queued -= done;
-	memmove(ch->queue, ch->queue + done * ch->record, ch->queued * ch->record);
-	if (ch->queued == 0)
+	for (unsigned i = 0; i < DRAINED && (record = record_queue_first(&ch->waiting)); i++) {
+		sent = try_send(ch, record);
+		if (sent <= 0)
+			break;
+		record_queue_drop_first(&ch->waiting);
+	}
+	if (sent >= 0 && ch->waiting.n == 0)
 		io_watch_change(&ch->watch, EPOLLIN);
-	return true;
+	return sent >= 0;
 }
 
 static void on_event(struct io_watch *w, uint32_t events)
@@ -98,13 +74,18 @@ static void on_event(struct io_watch *w, uint32_t events)
 		set_gone(ch);
 }
 
+/*
+ * A connection to a socket of ours, the client's own for instance, would stay open for as long as
+ * we hold it: nobody would ever hear that its client has ended.
+ */
 int io_channel_open(struct io_channel *ch, struct io_watches *watches, int fd, size_t record)
 {
 	int error;
 
-	if (!is_seqpacket(fd) || !is_of_a_pair(fd))
-		return -EINVAL;
+	if (!io_descriptor_is_pair(fd))
+		return io_refuse(-EINVAL, "the descriptor is no end of a pair of sockets");
 	*ch = (struct io_channel){.fd = fd, .record = record};
+	record_queue_init(&ch->waiting, record);
 	ch->watch = (struct io_watch){.fd = fd, .event = on_event, .arg = ch};
 	error = io_watch_start(watches, &ch->watch, EPOLLIN);
 	if (error < 0)
@@ -118,46 +99,47 @@ void io_channel_on_gone(struct io_channel *ch, void (*gone)(struct io_channel *,
 	ch->arg = arg;
 }
 
+static void free_records(void *queue)
+{
+	record_queue_clear(queue);
+	free(queue);
+}
+
+/* Thousands may wait, and each was allocated by itself: a thread frees them. */
+static void drop_waiting(struct io_channel *ch)
+{
+	struct io_record_queue *all =
+		ch->waiting.n > DRAINED ? record_queue_detach(&ch->waiting) : NULL;
+
+	if (all)
+		io_reaper_do(free_records, all);
+	else
+		record_queue_clear(&ch->waiting);
+}
+
 void io_channel_close(struct io_channel *ch)
 {
 	if (!ch->watch.set)
 		return;
 	io_watch_stop(&ch->watch);
 	/* No shutdown(2): the program has this end, too, and tells itself of our end by it. */
-	io_undertaker_close(ch->fd);
-	free(ch->queue);
+	io_reaper_close(ch->fd);
+	drop_waiting(ch);
 	ch->fd = -1;
-	ch->queue = NULL;
-	ch->queued = ch->capacity = 0;
 	ch->gone = NULL;
-}
-
-static bool is_queued(const struct io_channel *ch, const void *record)
-{
-	for (size_t i = 0; i < ch->queued; i++)
-		if (memcmp(ch->queue + i * ch->record, record, ch->record) == 0)
-			return true;
-	return false;
 }
 
 /* Only a full socket leads here: a client that does not read its events. */
 static bool enqueue(struct io_channel *ch, const void *record)
 {
-	if (is_queued(ch, record))
-		return false;
-	if (ch->queued == ch->capacity) {
-		size_t capacity = ch->capacity ? ch->capacity * 2 : 64;
-		uint8_t *queue = realloc(ch->queue, capacity * ch->record);
+	int error = record_queue_add(&ch->waiting, record);
 
-		if (!queue) {
-			io_log(IO_LOG_ERROR, "no memory for an event that waits for its reader");
-			return false;
-		}
-		ch->queue = queue;
-		ch->capacity = capacity;
-	}
-	memcpy(ch->queue + ch->queued++ * ch->record, record, ch->record);
-	io_watch_change(&ch->watch, EPOLLIN | EPOLLOUT);
+	if (error == -ENOMEM)
+		io_log(IO_LOG_ERROR, "no memory for an event that waits for its reader");
+	if (error < 0)
+		return false;
+	if (ch->waiting.n == 1)
+		io_watch_change(&ch->watch, EPOLLIN | EPOLLOUT);
 	return true;
 }
 
@@ -167,7 +149,7 @@ bool io_channel_send(struct io_channel *ch, const void *record)
 
 	if (ch->fd < 0)
 		return false;
-	if (ch->queued == 0)
+	if (ch->waiting.n == 0)
 		sent = try_send(ch, record);
 	/* When the other end is closed, the loop finds out and tells. */
 	return sent > 0 || (sent == 0 && enqueue(ch, record));
@@ -175,14 +157,5 @@ bool io_channel_send(struct io_channel *ch, const void *record)
 
 uint32_t io_channel_purge(struct io_channel *ch, uint64_t first)
 {
-	size_t kept = 0, before = ch->queued;
-
-	for (size_t i = 0; i < ch->queued; i++) {
-		const uint8_t *record = ch->queue + i * ch->record;
-
-		if (memcmp(record, &first, sizeof(first)) != 0)
-			memmove(ch->queue + kept++ * ch->record, record, ch->record);
-	}
-	ch->queued = kept;
-	return (uint32_t)(before - kept);
+	return record_queue_purge(&ch->waiting, first);
 }

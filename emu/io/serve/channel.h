@@ -11,6 +11,7 @@
 
 #include "emu/abi/event.h"
 #include "emu/io/local/local.h"
+#include "record_queue.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,9 +24,7 @@ struct io_channel {
 	int fd;                /* owned; -1 when gone */
 	size_t record;         /* bytes of one record: 8 or 16 */
 	struct io_watch watch; /* tells when the other end is closed, and of room for what waits */
-	uint8_t *queue;        /* waiting records, oldest first */
-	size_t queued;
-	size_t capacity;
+	struct io_record_queue waiting;
 	void (*gone)(struct io_channel *ch, void *arg);
 	void *arg;
 };

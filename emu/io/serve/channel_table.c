@@ -5,6 +5,8 @@
  */
 #include "channel_table.h"
 
+#include "emu/io/base/base.h"
+
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -74,7 +76,7 @@ static int add_slot(struct io_channel_table *t)
 	struct io_channel_slot *s;
 
 	if (t->n_slots == IO_CHANNELS_MAX)
-		return -EMFILE;
+		return io_refuse(-EMFILE, "the context has as many completion channels as it may");
 	slot = realloc(t->slot, (t->n_slots + 1) * sizeof(struct io_channel_slot *));
 	if (!slot)
 		return -ENOMEM;
@@ -130,7 +132,7 @@ int io_channel_table_remove(struct io_channel_table *t, uint32_t handle)
 	struct io_channel_slot *s = find(t, handle);
 
 	if (!s)
-		return -ENOENT;
+		return io_refuse(-ENOENT, "the handle names no completion channel of this context");
 	close_slot(s);
 	return 0;
 }

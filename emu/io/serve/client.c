@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * See client.h. Readiness of the control socket leads to cmd.c; the event descriptor only wakes
- * the loop, which looks at the doorbells whenever it is awake (callers.h).
+ * the loop, which looks at the doorbells whenever it is awake (active_doorbells.h).
  */
 #include "client.h"
 
 #include "clients.h"
 
-#include "catch_up.h"
 #include "cmd_server.h"
+#include "drain_doorbells.h"
 #include "emu/io/base/base.h"
 
 #include <errno.h>
@@ -20,20 +20,19 @@
 /* Messages of one client that are served before others get their turn; less when they take long. */
 #define BURST 8
 
-static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
+static void on_readable(struct io_watch *w, uint32_t events)
 {
-	struct io_client *c = w->data;
+	struct io_client *c = w->arg;
 	uint64_t end = io_clock_now() + IO_MSEC;
 
-	(void)loop;
-	(void)revents;
+	(void)events;
 	for (unsigned i = 0; i < BURST && (i == 0 || io_clock_now() < end); i++) {
 		int error = io_cmd_receive(c);
 
 		if (error == -EAGAIN)
 			return;
 		if (error < 0) {
-			io_catch_up(c);
+			io_drain_doorbells(c);
 			io_clients_remove(c->all, c);
 			return;
 		}
@@ -50,24 +49,36 @@ static void on_event(struct io_watch *w, uint32_t events)
 	(void)events;
 }
 
+void io_client_listen(struct io_client *c)
+{
+	int error = c->readable.set ? 0 : io_watch_start(c->all->watches, &c->readable, EPOLLIN);
+
+	if (error < 0)
+		io_log(IO_LOG_ERROR, "client %u cannot be listened to: %s", c->id,
+		       strerror(-error));
+}
+
 struct io_client *io_client_create(struct io_clients *all, int sock, const struct ucred *peer)
 {
 	struct io_client *c = calloc(1, sizeof(*c));
 
 	if (!c) {
-		io_undertaker_close(sock);
+		io_reaper_close(sock);
 		return NULL;
 	}
 	c->all = all;
 	c->sock = sock;
 	c->peer = *peer;
-	c->event_fd = c->doorbell.fd = c->mem.fd = c->mem.pidfd = c->async.fd = -1;
+	c->event_fd = c->doorbell.fd = c->mem.fd = c->async.fd = -1;
 	io_channel_table_init(&c->channels, all->watches);
 	LIST_INIT(&c->slow);
-	ev_io_init(&c->readable, on_readable, sock, EV_READ);
-	c->readable.data = c;
-	ev_io_start(all->loop, &c->readable);
-	return c;
+	c->readable = (struct io_watch){.fd = sock, .event = on_readable, .arg = c};
+	io_client_listen(c);
+	if (c->readable.set)
+		return c;
+	io_reaper_close(sock);
+	free(c);
+	return NULL;
 }
 
 /* Undoes HELLO, done or half done, but for the core's part. */
@@ -80,6 +91,7 @@ static void close_context(struct io_client *c)
 		c->event_fd = -1;
 	}
 	io_channel_table_destroy(&c->channels);
+	io_xrcd_files_close(&c->xrcd_files, UINT32_MAX);
 	io_channel_close(&c->async);
 	io_shm_destroy(&c->doorbell);
 	io_arena_close(&c->arena);
@@ -90,11 +102,11 @@ void io_client_leave(struct io_client *c)
 {
 	io_slow_calls_drop(&c->slow);
 	if (c->dev)
-		io_callers_remove(&c->all->callers, c);
-	ev_io_stop(c->all->loop, &c->readable);
+		io_active_doorbells_remove(&c->all->callers, c);
+	io_watch_stop(&c->readable);
 	/* Who is still at the other end is to hear of it, whenever it is closed. */
 	shutdown(c->sock, SHUT_RDWR);
-	io_undertaker_hang_up(c->sock);
+	io_reaper_hang_up(c->sock);
 	c->sock = -1;
 	c->gone = true;
 }
@@ -106,11 +118,10 @@ bool io_client_end(struct io_client *c, uint32_t steps)
 	if (c->core && !core_client_leave(c->core, steps))
 		return false;
 	c->core = NULL;
-	if (!io_channel_table_close(&c->channels, steps / CORE_STEPS_PER_OBJECT))
+	if (!io_channel_table_close(&c->channels, steps / CORE_STEPS_PER_OBJECT) ||
+	    !io_xrcd_files_close(&c->xrcd_files, steps / CORE_STEPS_PER_OBJECT))
 		return false;
 	close_context(c);
-	/* Not only its own: packets have waited for it. */
-	io_undertaker_trim();
 	return true;
 }
 
@@ -158,7 +169,7 @@ static int open_async(struct io_client *c, int fd)
 				    sizeof(struct uhca_abi_async_event));
 
 	if (error < 0)
-		io_undertaker_close(fd);
+		io_reaper_close(fd);
 	return error;
 }
 
@@ -173,10 +184,10 @@ static void set_program(struct io_client *c, const char *name)
 
 int io_client_hello(struct io_client *c, const struct io_client_hello *hello)
 {
-	int error = io_mem_open(&c->mem, hello->mem_fd, c->peer.pid, c->sock, c->all->mem);
+	int error = io_mem_open(&c->mem, hello->mem_fd, c->peer.pid, c->all->mem);
 
 	if (error < 0) {
-		io_undertaker_close(hello->async_fd);
+		io_reaper_close(hello->async_fd);
 		return error;
 	}
 	error = open_async(c, hello->async_fd);
@@ -193,7 +204,7 @@ int io_client_hello(struct io_client *c, const struct io_client_hello *hello)
 		return error;
 	}
 	c->dev = hello->dev;
-	io_callers_add(&c->all->callers, c);
+	io_active_doorbells_add(&c->all->callers, c);
 	set_program(c, hello->program);
 	return 0;
 }

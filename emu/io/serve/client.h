@@ -12,9 +12,11 @@
 #include "doorbell.h"
 #include "emu/abi/region.h"
 #include "emu/core/core.h"
+#include "emu/io/capture/captures.h"
 #include "emu/io/device/devices.h"
 #include "emu/io/local/local.h"
 #include "emu/io/mem/memory.h"
+#include "xrcd_files.h"
 
 #include <ev.h>
 #include <stdbool.h>
@@ -30,8 +32,9 @@ struct io_client {
 	int sock;  /* owned; -1 when it has left */
 	bool gone; /* it has left: its memory is another's now, or nobody's */
 	TAILQ_ENTRY(io_client) leaving;
+	struct io_leak leak; /* what is told of its end */
 	struct ucred peer;
-	ev_io readable;
+	struct io_watch readable;
 	struct io_slow_calls slow; /* its call that waits, if one does */
 	/* From here on zero until HELLO. */
 	struct io_device *dev;
@@ -42,15 +45,16 @@ struct io_client {
 	struct io_arena arena;   /* memory of the process that is mapped here, too */
 	struct io_shm doorbell;  /* struct uhca_abi_doorbell */
 	struct io_doorbell bell; /* what stands there */
-	/* How its doorbells are heard (callers.h). */
+	/* How its doorbells are heard (active_doorbells.h). */
 	TAILQ_ENTRY(io_client) look; /* of those who are watched */
 	bool watched;
-	uint32_t caller; /* its number there; UHCA_ABI_CALLERS: none */
+	uint32_t caller; /* its number there; UHCA_ABI_ACTIVE_DOORBELLS: none */
 	uint64_t rang;   /* when it did last, or was first watched */
 	int event_fd;    /* owned; -1 before HELLO */
 	struct io_watch event;
 	struct io_channel async;
 	struct io_channel_table channels;
+	struct io_xrcd_files xrcd_files;
 };
 
 /*
@@ -58,6 +62,9 @@ struct io_client {
  * closed on failure too. NULL when there is no memory.
  */
 struct io_client *io_client_create(struct io_clients *all, int sock, const struct ucred *peer);
+
+/* Its messages are listened to (again), after io_watch_stop. */
+void io_client_listen(struct io_client *c);
 
 /*
  * The connection ends, however it ends: the client is heard no more, its memory is not touched any

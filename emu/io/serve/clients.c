@@ -4,13 +4,15 @@
  */
 #include "clients.h"
 
-#include "catch_up.h"
+#include "drain_doorbells.h"
 #include "emu/io/base/base.h"
 
+#include <limits.h>
+#include <malloc.h>
 #include <stdlib.h>
 
 #define SLICE (200 * IO_USEC)
-#define STEPS (4 * CORE_STEPS_PER_OBJECT) /* between two looks at the clock */
+#define STEPS CORE_STEPS_PER_OBJECT /* between two looks at the clock */
 
 void io_clients_add(void *arg, int sock, const struct ucred *peer)
 {
@@ -28,13 +30,29 @@ void io_clients_add(void *arg, int sock, const struct ucred *peer)
 	all->at = list;
 	all->at[all->n++] = c;
 	c->id = ++all->last;
-	io_linger_come(all->linger);
+	io_idle_timeout_come(all->idle_timeout);
+}
+
+/*
+ * What a client had is given back to the system by a thread (io_reaper_trim): free(3) itself
+ * would do it in one go, which takes milliseconds where it was much.
+ */
+static void leave_to_thread(void)
+{
+	mallopt(M_TRIM_THRESHOLD, INT_MAX);
 }
 
 int io_clients_open(struct io_clients *all)
 {
+	leave_to_thread();
 	TAILQ_INIT(&all->leavers);
-	return io_callers_open(&all->callers);
+	return io_active_doorbells_open(&all->callers);
+}
+
+/* What it leaves, before it is freed. True: all of that was said. */
+static bool tell(struct io_clients *all, struct io_client *c)
+{
+	return !c->core || io_tracer_leak(all->tracer, c->dev, c, c->program, &c->leak);
 }
 
 bool io_clients_bury(struct io_clients *all)
@@ -45,13 +63,18 @@ bool io_clients_bury(struct io_clients *all)
 	if (!c)
 		return false;
 	do {
-		if (!io_client_end(c, STEPS))
+		if (!tell(all, c) || !io_client_end(c, STEPS))
 			continue;
 		TAILQ_REMOVE(&all->leavers, c, leaving);
 		io_client_free(c);
-		io_linger_go(all->linger);
+		io_idle_timeout_go(all->idle_timeout);
 		c = TAILQ_FIRST(&all->leavers);
 	} while (c && io_clock_now() < until);
+	io_turn_did("the end of a client");
+	/* Not only theirs: packets have waited for them. Once for many who end together. */
+	if (!c)
+		io_reaper_trim();
+	io_turn_did("work for a thread");
 	return true;
 }
 
@@ -65,11 +88,30 @@ void io_clients_remove(struct io_clients *all, struct io_client *c)
 	if (c->core) {
 		io_log(IO_LOG_INFO, "client %u: %s has left %s", c->id, c->program,
 		       c->dev->id.name);
-		io_teller_leak(all->teller, c->dev, c, c->program);
 	}
+	io_turn_did("other events");
 	io_client_leave(c);
+	io_turn_did("a client that leaves");
 	TAILQ_INSERT_TAIL(&all->leavers, c, leaving);
 	io_clients_bury(all);
+}
+
+void io_clients_end_lost(struct io_clients *all)
+{
+	unsigned lost = io_arena_guard_lost();
+
+	if (lost == all->lost)
+		return;
+	all->lost = lost;
+	for (unsigned i = all->n; i-- > 0;) {
+		struct io_client *c = all->at[i];
+
+		if (!c->arena.lost)
+			continue;
+		io_log(IO_LOG_WARN, "client %u: %s: pages that it registered have left its arena",
+		       c->id, c->program);
+		io_clients_remove(all, c);
+	}
 }
 
 unsigned io_clients_remove_of(struct io_clients *all, const struct io_device *dev)
@@ -89,13 +131,13 @@ void io_clients_close(struct io_clients *all)
 {
 	/* Who ended just before us may still be here. */
 	for (unsigned i = 0; i < all->n; i++)
-		io_catch_up(all->at[i]);
+		io_drain_doorbells(all->at[i]);
 	/* First who has left: another's end would free what of theirs is still there (leave.h). */
 	while (io_clients_bury(all))
 		;
 	for (unsigned i = 0; i < all->n; i++)
 		io_client_destroy(all->at[i]);
-	io_callers_close(&all->callers);
+	io_active_doorbells_close(&all->callers);
 	free(all->at);
 	all->n = 0;
 }

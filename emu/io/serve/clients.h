@@ -6,7 +6,7 @@
 #ifndef IO_CLIENTS_H
 #define IO_CLIENTS_H
 
-#include "callers.h"
+#include "active_doorbells.h"
 #include "client.h"
 #include "emu/io/capture/captures.h"
 #include "emu/io/local/local.h"
@@ -23,12 +23,12 @@ struct io_clients_ops {
 struct io_clients {
 	struct ev_loop *loop;
 	struct io_watches *watches; /* descriptors that clients have, too */
-	struct io_linger *linger;
+	struct io_idle_timeout *idle_timeout;
 	const struct io_devices *devices;
-	struct io_teller *teller;
+	struct io_tracer *tracer;
 	enum io_mem_mode mem;
-	uint32_t adopt; /* enum uhca_abi_adopt */
-	struct io_callers callers;
+	uint32_t pin; /* enum uhca_abi_pin */
+	struct io_active_doorbells callers;
 	int status_fd; /* struct uhca_abi_status, which each client gets */
 	const struct io_clients_ops *ops;
 	void *user; /* of ops */
@@ -37,13 +37,14 @@ struct io_clients {
 	TAILQ_HEAD(io_leavers, io_client)
 	leavers;        /* no more in at; the first one's end has begun */
 	uint32_t last;  /* id */
+	unsigned lost;  /* arenas that had lost pages at the last look */
 	uint64_t heard; /* messages that came, of whatever kind */
 };
 
 /* Whoever connects, as struct io_listener has it; arg: struct io_clients. */
 void io_clients_add(void *arg, int sock, const struct ucred *peer);
 
-/* Before all else, with the other members set. 0 or -errno of io_callers_open. */
+/* Before all else, with the other members set. 0 or -errno of io_active_doorbells_open. */
 int io_clients_open(struct io_clients *all);
 
 /*
@@ -54,9 +55,12 @@ void io_clients_remove(struct io_clients *all, struct io_client *c);
 
 /*
  * Goes on freeing what those who left have had, one after the other, for a fraction of a
- * millisecond (DESIGN D16). False when there was nothing to do.
+ * millisecond (design D16). False when there was nothing to do.
  */
 bool io_clients_bury(struct io_clients *all);
+
+/* Disconnects those whose arena has lost pages that they had registered (arena_guard.h). */
+void io_clients_end_lost(struct io_clients *all);
 
 /* Disconnects all who have opened the device; returns how many there were. */
 unsigned io_clients_remove_of(struct io_clients *all, const struct io_device *dev);

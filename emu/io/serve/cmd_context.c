@@ -4,6 +4,7 @@
 #include "cmd_handler.h"
 
 #include "emu/io/base/base.h"
+#include "emu/io/capture/captures.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -31,8 +32,9 @@ static int refuse_without_memory(const struct io_client *c, const struct uhca_cm
 	       in->mem_error == EACCES || in->mem_error == EPERM
 		       ? "it is not dumpable; let it call prctl(PR_SET_DUMPABLE, 1) once it has "
 			 "changed its user, or let it be readable to who runs it"
-		       : "it is refused");
-	return -(int)in->mem_error;
+	       : in->mem_error == ENOENT ? "it is refused; proc(5) must be mounted at /proc"
+					 : "it is refused");
+	return io_refuse(-(int)in->mem_error, "the process cannot open its own memory");
 }
 
 int cmd_hello(struct cmd *r, struct cmd_reply *rep)
@@ -45,12 +47,13 @@ int cmd_hello(struct cmd *r, struct cmd_reply *rep)
 	if (c->core || in->magic != UHCA_ABI_MAGIC)
 		return -EINVAL;
 	if (in->version != UHCA_ABI_VERSION)
-		return -EPROTO;
+		return io_refuse(-EPROTO, "the program's library speaks version %u, the daemon %u",
+				 in->version, UHCA_ABI_VERSION);
 	if (in->mem_error)
 		return refuse_without_memory(c, in);
 	h.dev = io_devices_find(c->all->devices, in->device, sizeof(in->device));
 	if (!h.dev)
-		return -ENODEV;
+		return io_refuse(-ENODEV, "the daemon has no device of this name");
 	h.mem_fd = io_fds_take(r->fds, 0);
 	h.async_fd = io_fds_take(r->fds, 1);
 	error = io_client_hello(c, &h);
@@ -58,7 +61,8 @@ int cmd_hello(struct cmd *r, struct cmd_reply *rep)
 		return error;
 	rep->hello.client = c->id;
 	rep->hello.gather_limit = c->dev->config.gather_limit;
-	rep->hello.adopt = c->all->adopt;
+	rep->hello.pin = c->all->pin;
+	rep->hello.marker = c->mem.marker;
 	rep->fd[0] = c->all->status_fd;
 	rep->fd[1] = c->doorbell.fd;
 	rep->fd[2] = c->event_fd;
@@ -130,6 +134,38 @@ int cmd_create_ah(struct cmd *r, struct cmd_reply *rep)
 }
 
 CMD_OF_HANDLE(cmd_destroy_ah, core_destroy_ah)
+
+/* For people only: the log and, of a post, a capture and the flight recorder. */
+int cmd_refused(struct cmd *r, struct cmd_reply *rep)
+{
+	const struct uhca_cmd_refused *in = r->msg;
+	const struct io_client *c = r->client;
+	char verb[sizeof(in->verb) + 1], reason[sizeof(in->why)], object[32] = "",
+								  why[UHCA_ABI_REFUSAL];
+	struct io_refusal refusal = {.program = c->program,
+				     .pid = (int)c->peer.pid,
+				     .verb = verb,
+				     .object = object,
+				     .reason = reason};
+
+	(void)rep;
+	if (in->reserved || in->error == 0 || in->error > 4095)
+		return -EINVAL; /* no library of ours */
+	refusal.error = -(int)in->error;
+	io_words_copy(verb, sizeof(verb), in->verb, sizeof(in->verb));
+	io_words_copy(reason, sizeof(reason), in->why, sizeof(in->why));
+	if (in->qpn)
+		snprintf(object, sizeof(object), "QP 0x%06x", in->qpn);
+	io_refusal_tell(&refusal, why);
+	if (in->qpn)
+		io_pcap_refused(c->dev->pcap, &(struct io_trace_refused){.verb = verb,
+									 .client = c->id,
+									 .qpn = in->qpn,
+									 .wr_id = in->wr_id,
+									 .error = (int)in->error,
+									 .state = in->state});
+	return 0;
+}
 
 /* The rules have been asked already: here only what they said. */
 int cmd_fault_check(struct cmd *r, struct cmd_reply *rep)

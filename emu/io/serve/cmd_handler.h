@@ -15,6 +15,7 @@
 struct cmd_reply {
 	union {
 		struct uhca_cmd_reply h;
+		struct uhca_cmd_refusal refusal;
 		struct uhca_cmd_hello_reply hello;
 		struct uhca_cmd_handle_reply handle;
 		struct uhca_cmd_device_attr device;
@@ -62,13 +63,14 @@ cmd_handler cmd_hello, cmd_query_device, cmd_query_port, cmd_query_gid;
 cmd_handler cmd_create_channel, cmd_destroy_channel;
 cmd_handler cmd_create_ah, cmd_destroy_ah;
 cmd_handler cmd_fault_check;
+cmd_handler cmd_refused;
 
 /* cmd_memory.c */
 cmd_handler cmd_alloc_pd, cmd_dealloc_pd;
 cmd_handler cmd_reg_mr, cmd_dereg_mr, cmd_rereg_mr, cmd_alloc_null_mr, cmd_advise_mr;
 cmd_handler cmd_alloc_mw, cmd_dealloc_mw;
 cmd_handler cmd_alloc_dm, cmd_free_dm, cmd_reg_dm_mr, cmd_reg_shared_mr;
-cmd_handler cmd_attach_arena, cmd_reg_adopted_mr;
+cmd_handler cmd_attach_arena, cmd_reg_pinned_mr;
 cmd_handler cmd_alloc_key, cmd_describe_key;
 
 /* cmd_import.c */
@@ -76,7 +78,7 @@ cmd_handler cmd_export, cmd_import;
 
 /* cmd_queue.c */
 cmd_handler cmd_create_cq, cmd_resize_cq, cmd_modify_cq, cmd_notify_cq, cmd_destroy_cq;
-cmd_handler cmd_create_srq, cmd_modify_srq, cmd_query_srq, cmd_destroy_srq;
+cmd_handler cmd_create_srq, cmd_modify_srq, cmd_resize_srq, cmd_query_srq, cmd_destroy_srq;
 cmd_handler cmd_create_qp, cmd_modify_qp, cmd_query_qp, cmd_destroy_qp;
 cmd_handler cmd_attach_mcast, cmd_detach_mcast;
 cmd_handler cmd_open_xrcd, cmd_close_xrcd, cmd_open_qp;

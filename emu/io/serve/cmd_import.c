@@ -61,9 +61,9 @@ static int import_context(struct io_client *c, const struct uhca_cmd_import *in)
 	if (in->handle != 0 || has_token(c))
 		return -EINVAL;
 	if (!exporter || exporter->dev != c->dev)
-		return -ENODEV;
+		return io_refuse(-ENODEV, "no open context of this device has this token");
 	if (exporter->peer.uid != c->peer.uid)
-		return -EACCES;
+		return io_refuse(-EACCES, "the context belongs to another user");
 	error = core_client_join(c->core, exporter->core);
 	if (error < 0)
 		return error;

@@ -2,6 +2,7 @@
 /* Handlers of protection domains, memory regions, windows and device memory. See cmd_handler.h. */
 #include "clients.h"
 #include "cmd_handler.h"
+#include "emu/io/base/base.h"
 #include "emu/io/capture/captures.h"
 
 #include <errno.h>
@@ -88,28 +89,80 @@ int cmd_reg_shared_mr(struct cmd *r, struct cmd_reply *rep)
 	return made(r, rep, core_reg_shared_mr(r->client->core, in, &rep->reg_mr));
 }
 
+/* ---- pinned memory ---- */
+
 int cmd_attach_arena(struct cmd *r, struct cmd_reply *rep)
 {
 	const struct uhca_cmd_attach_arena *in = r->msg;
-	struct io_arena *arena = &r->client->arena;
+	struct io_client *c = r->client;
 	int error;
 
 	(void)rep;
-	if (arena->base)
-		return -EBUSY;
-	error = io_arena_open(arena, r->fds->fd[0], in->size);
+	if (c->all->pin == UHCA_ABI_PIN_OFF)
+		return -EOPNOTSUPP; /* --pin off: the provider does without */
+	if (c->arena.open)
+		return io_refuse(-EBUSY, "the context has an arena already");
+	if (!io_arena_guard_allows(c->peer.pid)) {
+		io_log(IO_LOG_INFO,
+		       "client %u: in another cgroup, and no userfaultfd: its memory is borrowed",
+		       c->id);
+		return -EOPNOTSUPP;
+	}
+	error = io_arena_open(&c->arena, r->fds->fd[0], in->size);
 	if (error == 0)
-		error = core_attach_arena(r->client->core, arena->base, arena->size);
+		error = core_attach_arena(c->core, &c->arena.core);
 	return error;
 }
 
-int cmd_reg_adopted_mr(struct cmd *r, struct cmd_reply *rep)
+/* What all contexts of its process have. */
+static uint64_t mapped_of(const struct io_client *c)
 {
-	const struct uhca_cmd_reg_adopted_mr *in = r->msg;
+	const struct io_clients *all = c->all;
+	uint64_t bytes = 0;
 
-	if (in->mr.reserved)
+	for (unsigned i = 0; i < all->n; i++)
+		if (all->at[i]->peer.pid == c->peer.pid)
+			bytes += all->at[i]->arena.mapped;
+	return bytes;
+}
+
+/* A process has as many of our addresses for its arenas as it leaves to the others. */
+static bool may_map(const struct io_client *c, uint64_t more)
+{
+	uint64_t most = io_arenas_most(), used = io_arenas_mapped();
+
+	return used <= most && more <= most - used && mapped_of(c) + more <= most - used;
+}
+
+static int reach(struct io_client *c, const struct uhca_abi_extent *e)
+{
+	uint64_t more;
+
+	if (e->offset > c->arena.core.size || e->length > c->arena.core.size - e->offset)
 		return -EINVAL;
-	return made(r, rep, core_reg_adopted_mr(r->client->core, r->msg, &rep->reg_mr));
+	more = io_arena_missing(&c->arena, e->offset, e->length);
+	if (more == 0)
+		return 0;
+	if (may_map(c, more))
+		return io_arena_reach(&c->arena, e->offset, e->length);
+	io_log(IO_LOG_WARN,
+	       "client %u: %s: no room for %llu GiB more of its arena, all have %llu GiB: "
+	       "its memory is borrowed",
+	       c->id, c->program, (unsigned long long)(more >> 30),
+	       (unsigned long long)(io_arenas_mapped() >> 30));
+	return -ENOSPC;
+}
+
+int cmd_reg_pinned_mr(struct cmd *r, struct cmd_reply *rep)
+{
+	const struct uhca_cmd_reg_pinned_mr *in = r->msg;
+	int error = in->mr.reserved || !r->client->arena.open ? -EINVAL : 0;
+
+	for (uint32_t i = 0; error == 0 && i < in->n_extents && i < UHCA_ABI_EXTENTS; i++)
+		error = reach(r->client, &in->extent[i]);
+	if (error < 0)
+		return error;
+	return made(r, rep, core_reg_pinned_mr(r->client->core, r->msg, &rep->reg_mr));
 }
 
 int cmd_alloc_key(struct cmd *r, struct cmd_reply *rep)

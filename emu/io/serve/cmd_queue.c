@@ -23,7 +23,7 @@ int cmd_create_cq(struct cmd *r, struct cmd_reply *rep)
 	int error;
 
 	if (in->channel != 0 && !io_channel_table_get(&c->channels, in->channel))
-		return -ENOENT;
+		return io_refuse(-ENOENT, "channel 0x%x is none of this context", in->channel);
 	error = core_create_cq(c->core, in, &rep->create_cq, &ring);
 	if (error == 0)
 		cmd_reply_ring(rep, &ring);
@@ -56,8 +56,9 @@ int cmd_create_qp(struct cmd *r, struct cmd_reply *rep)
 
 	if (in->reserved0)
 		return -EINVAL;
-	if (in->qp_type == QP_RAW_PACKET && !io_privilege_net_raw(c->peer.pid))
-		return -EPERM;
+	if (in->qp_type == QP_RAW_PACKET &&
+	    (r->fds->n == 0 || !io_privilege_net_raw(r->fds->fd[0])))
+		return io_refuse(-EPERM, "qp_type IBV_QPT_RAW_PACKET needs CAP_NET_RAW");
 	error = core_create_qp(c->core, in, &rep->create_qp, &ring);
 	if (error < 0)
 		return error;
@@ -80,12 +81,11 @@ int cmd_modify_qp(struct cmd *r, struct cmd_reply *rep)
 	int error;
 
 	(void)rep;
-	if (in->attr.reserved0 || in->attr.reserved1 || reserved_ah(&in->attr.ah) ||
-	    reserved_ah(&in->attr.alt_ah))
+	if (in->attr.reserved0 || reserved_ah(&in->attr.ah) || reserved_ah(&in->attr.alt_ah))
 		return -EINVAL;
-	c->dev->pcap->ordered = true;
+	c->dev->pcap->ordered = c->program;
 	error = core_modify_qp(c->core, in, io_clock_now());
-	c->dev->pcap->ordered = false;
+	c->dev->pcap->ordered = NULL;
 	if (error == 0 && (in->attr_mask & QP_STATE) && in->attr.qp_state == QP_RESET)
 		c->all->ops->reset(c->all->user, c->dev, core_qp_number(c->core, in->handle));
 	return error;
@@ -118,6 +118,16 @@ int cmd_modify_srq(struct cmd *r, struct cmd_reply *rep)
 {
 	(void)rep;
 	return core_modify_srq(r->client->core, r->msg);
+}
+
+int cmd_resize_srq(struct cmd *r, struct cmd_reply *rep)
+{
+	struct core_ring ring;
+	int error = core_resize_srq(r->client->core, r->msg, &rep->create_srq, &ring);
+
+	if (error == 0)
+		cmd_reply_ring(rep, &ring);
+	return error;
 }
 
 int cmd_query_srq(struct cmd *r, struct cmd_reply *rep)
@@ -159,8 +169,28 @@ int cmd_open_xrcd(struct cmd *r, struct cmd_reply *rep)
 		return core_open_xrcd(r->client->core, in, NULL, &rep->handle.handle);
 	error = io_descriptor_file(r->fds->fd[0], file);
 	if (error < 0)
-		return error;
-	return core_open_xrcd(r->client->core, in, file, &rep->handle.handle);
+		return io_refuse(error, "fd is of no file that can name an XRC domain");
+	error = io_xrcd_files_prepare(&r->client->xrcd_files);
+	if (error == 0)
+		error = core_open_xrcd(r->client->core, in, file, &rep->handle.handle);
+	if (error == 0)
+		io_xrcd_files_add(&r->client->xrcd_files, rep->handle.handle,
+				  io_fds_take(r->fds, 0));
+	return error;
+}
+
+int cmd_close_xrcd(struct cmd *r, struct cmd_reply *rep)
+{
+	uint32_t handle;
+	int error;
+
+	(void)rep;
+	if (cmd_only_handle(r, &handle) < 0)
+		return -EINVAL;
+	error = core_close_xrcd(r->client->core, handle);
+	if (error == 0)
+		io_xrcd_files_drop(&r->client->xrcd_files, handle);
+	return error;
 }
 
 int cmd_open_qp(struct cmd *r, struct cmd_reply *rep)
@@ -181,4 +211,3 @@ CMD_OF_HANDLE(cmd_notify_cq, core_notify_cq)
 CMD_OF_HANDLE(cmd_destroy_cq, core_destroy_cq)
 CMD_OF_HANDLE(cmd_destroy_qp, core_destroy_qp)
 CMD_OF_HANDLE(cmd_destroy_srq, core_destroy_srq)
-CMD_OF_HANDLE(cmd_close_xrcd, core_close_xrcd)

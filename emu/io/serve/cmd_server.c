@@ -6,13 +6,14 @@
  */
 #include "cmd_server.h"
 
-#include "catch_up.h"
 #include "clients.h"
 #include "cmd_handler.h"
+#include "drain_doorbells.h"
 #include "emu/io/base/base.h"
 #include "owed_reply.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -32,6 +33,9 @@ static const struct command {
 	 * many completions a CQ holds decides whether it can shrink, so this is true of it, too.
 	 */
 	bool catches_up;
+	unsigned more_fds;  /* that there may be */
+	bool own;           /* of the library, and no program's call: its end is nobody's news */
+	const char *object; /* what the handle behind the header names; NULL: none stands there */
 } commands[UHCA_CMD_COUNT] = {
 	[UHCA_CMD_HELLO] = {"open_device", IN_(hello), 2, REPLY_(hello_reply), cmd_hello, false},
 	[UHCA_CMD_QUERY_DEVICE] = {"query_device", HANDLE_, 0, REPLY_(device_attr),
@@ -40,67 +44,89 @@ static const struct command {
 				 false},
 	[UHCA_CMD_QUERY_GID] = {"query_gid", HANDLE_, 0, REPLY_(gid_reply), cmd_query_gid, false},
 	[UHCA_CMD_ALLOC_PD] = {"alloc_pd", HANDLE_, 0, REPLY_(handle_reply), cmd_alloc_pd, false},
-	[UHCA_CMD_DEALLOC_PD] = {"dealloc_pd", HANDLE_, 0, HEADER_, cmd_dealloc_pd, false},
+	[UHCA_CMD_DEALLOC_PD] = {"dealloc_pd", HANDLE_, 0, HEADER_, cmd_dealloc_pd, false,
+				 .object = "PD"},
 	[UHCA_CMD_REG_MR] = {"reg_mr", IN_(reg_mr), 0, REPLY_(reg_mr_reply), cmd_reg_mr, false},
-	[UHCA_CMD_DEREG_MR] = {"dereg_mr", HANDLE_, 0, HEADER_, cmd_dereg_mr, true},
+	[UHCA_CMD_DEREG_MR] = {"dereg_mr", HANDLE_, 0, HEADER_, cmd_dereg_mr, true, .object = "MR"},
 	[UHCA_CMD_CREATE_CHANNEL] = {"create_channel", HANDLE_, 1, REPLY_(handle_reply),
 				     cmd_create_channel, false},
 	[UHCA_CMD_DESTROY_CHANNEL] = {"destroy_channel", HANDLE_, 0, HEADER_, cmd_destroy_channel,
-				      false},
+				      false, .object = "completion channel", .own = true},
 	[UHCA_CMD_CREATE_CQ] = {"create_cq", IN_(create_cq), 0, REPLY_(create_cq_reply),
 				cmd_create_cq, false},
-	[UHCA_CMD_DESTROY_CQ] = {"destroy_cq", HANDLE_, 0, HEADER_, cmd_destroy_cq, false},
+	[UHCA_CMD_DESTROY_CQ] = {"destroy_cq", HANDLE_, 0, HEADER_, cmd_destroy_cq, false,
+				 .object = "CQ"},
 	[UHCA_CMD_CREATE_QP] = {"create_qp", IN_(create_qp), 0, REPLY_(create_qp_reply),
-				cmd_create_qp, false},
-	[UHCA_CMD_MODIFY_QP] = {"modify_qp", IN_(modify_qp), 0, HEADER_, cmd_modify_qp, true},
-	[UHCA_CMD_QUERY_QP] = {"query_qp", HANDLE_, 0, REPLY_(query_qp_reply), cmd_query_qp, false},
-	[UHCA_CMD_DESTROY_QP] = {"destroy_qp", HANDLE_, 0, HEADER_, cmd_destroy_qp, true},
+				cmd_create_qp, false, 1},
+	[UHCA_CMD_MODIFY_QP] = {"modify_qp", IN_(modify_qp), 0, HEADER_, cmd_modify_qp, true,
+				.object = "QP"},
+	[UHCA_CMD_QUERY_QP] = {"query_qp", HANDLE_, 0, REPLY_(query_qp_reply), cmd_query_qp, false,
+			       .object = "QP"},
+	[UHCA_CMD_DESTROY_QP] = {"destroy_qp", HANDLE_, 0, HEADER_, cmd_destroy_qp, true,
+				 .object = "QP"},
 	[UHCA_CMD_CREATE_SRQ] = {"create_srq", IN_(create_srq), 0, REPLY_(create_srq_reply),
 				 cmd_create_srq, false},
-	[UHCA_CMD_MODIFY_SRQ] = {"modify_srq", IN_(modify_srq), 0, HEADER_, cmd_modify_srq, true},
+	[UHCA_CMD_MODIFY_SRQ] = {"modify_srq", IN_(modify_srq), 0, HEADER_, cmd_modify_srq, true,
+				 .object = "SRQ"},
+	/* To those who write rules it is what the program called. */
+	[UHCA_CMD_RESIZE_SRQ] = {"modify_srq", IN_(modify_srq), 0, REPLY_(create_srq_reply),
+				 cmd_resize_srq, true, .object = "SRQ"},
 	[UHCA_CMD_QUERY_SRQ] = {"query_srq", HANDLE_, 0, REPLY_(query_srq_reply), cmd_query_srq,
-				false},
-	[UHCA_CMD_DESTROY_SRQ] = {"destroy_srq", HANDLE_, 0, HEADER_, cmd_destroy_srq, true},
+				false, .object = "SRQ"},
+	[UHCA_CMD_DESTROY_SRQ] = {"destroy_srq", HANDLE_, 0, HEADER_, cmd_destroy_srq, true,
+				  .object = "SRQ"},
 	[UHCA_CMD_CREATE_AH] = {"create_ah", IN_(create_ah), 0, REPLY_(handle_reply), cmd_create_ah,
 				false},
-	[UHCA_CMD_DESTROY_AH] = {"destroy_ah", HANDLE_, 0, HEADER_, cmd_destroy_ah, true},
-	[UHCA_CMD_ATTACH_MCAST] = {"attach_mcast", IN_(mcast), 0, HEADER_, cmd_attach_mcast, true},
-	[UHCA_CMD_DETACH_MCAST] = {"detach_mcast", IN_(mcast), 0, HEADER_, cmd_detach_mcast, true},
+	[UHCA_CMD_DESTROY_AH] = {"destroy_ah", HANDLE_, 0, HEADER_, cmd_destroy_ah, true,
+				 .object = "AH"},
+	[UHCA_CMD_ATTACH_MCAST] = {"attach_mcast", IN_(mcast), 0, HEADER_, cmd_attach_mcast, true,
+				   .object = "QP"},
+	[UHCA_CMD_DETACH_MCAST] = {"detach_mcast", IN_(mcast), 0, HEADER_, cmd_detach_mcast, true,
+				   .object = "QP"},
 	[UHCA_CMD_ALLOC_MW] = {"alloc_mw", IN_(alloc_mw), 0, REPLY_(alloc_mw_reply), cmd_alloc_mw,
 			       false},
-	[UHCA_CMD_DEALLOC_MW] = {"dealloc_mw", HANDLE_, 0, HEADER_, cmd_dealloc_mw, true},
+	[UHCA_CMD_DEALLOC_MW] = {"dealloc_mw", HANDLE_, 0, HEADER_, cmd_dealloc_mw, true,
+				 .object = "window"},
 	[UHCA_CMD_REREG_MR] = {"rereg_mr", IN_(rereg_mr), 0, REPLY_(reg_mr_reply), cmd_rereg_mr,
-			       true},
+			       true, .object = "MR"},
 	[UHCA_CMD_ALLOC_NULL_MR] = {"alloc_null_mr", HANDLE_, 0, REPLY_(reg_mr_reply),
 				    cmd_alloc_null_mr, false},
 	[UHCA_CMD_ADVISE_MR] = {"advise_mr", IN_(advise_mr), 0, HEADER_, cmd_advise_mr, false},
 	[UHCA_CMD_ALLOC_DM] = {"alloc_dm", IN_(alloc_dm), 0, REPLY_(alloc_dm_reply), cmd_alloc_dm,
 			       false},
-	[UHCA_CMD_FREE_DM] = {"free_dm", HANDLE_, 0, HEADER_, cmd_free_dm, true},
+	[UHCA_CMD_FREE_DM] = {"free_dm", HANDLE_, 0, HEADER_, cmd_free_dm, true,
+			      .object = "device memory"},
 	[UHCA_CMD_REG_DM_MR] = {"reg_dm_mr", IN_(reg_dm_mr), 0, REPLY_(reg_mr_reply), cmd_reg_dm_mr,
 				false},
 	[UHCA_CMD_OPEN_XRCD] = {"open_xrcd", IN_(open_xrcd), 1, REPLY_(handle_reply), cmd_open_xrcd,
 				false},
-	[UHCA_CMD_CLOSE_XRCD] = {"close_xrcd", HANDLE_, 0, HEADER_, cmd_close_xrcd, true},
+	[UHCA_CMD_CLOSE_XRCD] = {"close_xrcd", HANDLE_, 0, HEADER_, cmd_close_xrcd, true,
+				 .object = "XRC domain"},
 	[UHCA_CMD_OPEN_QP] = {"open_qp", IN_(open_qp), 0, REPLY_(open_qp_reply), cmd_open_qp,
 			      false},
 	[UHCA_CMD_RESIZE_CQ] = {"resize_cq", IN_(resize_cq), 0, REPLY_(create_cq_reply),
-				cmd_resize_cq, true},
+				cmd_resize_cq, true, .object = "CQ"},
 	[UHCA_CMD_EXPORT] = {"export", HANDLE_, 0, REPLY_(export_reply), cmd_export, false},
 	[UHCA_CMD_IMPORT] = {"import", IN_(import), 0, REPLY_(import_reply), cmd_import, false},
-	[UHCA_CMD_MODIFY_CQ] = {"modify_cq", IN_(modify_cq), 0, HEADER_, cmd_modify_cq, false},
-	[UHCA_CMD_NOTIFY_CQ] = {"notify_cq", HANDLE_, 0, HEADER_, cmd_notify_cq, false},
+	[UHCA_CMD_MODIFY_CQ] = {"modify_cq", IN_(modify_cq), 0, HEADER_, cmd_modify_cq, false,
+				.object = "CQ"},
+	[UHCA_CMD_NOTIFY_CQ] = {"notify_cq", HANDLE_, 0, HEADER_, cmd_notify_cq, false,
+				.object = "CQ", .own = true},
 	[UHCA_CMD_CREATE_WQ] = {"create_wq", IN_(create_wq), 0, REPLY_(create_wq_reply),
 				cmd_create_wq, false},
-	[UHCA_CMD_MODIFY_WQ] = {"modify_wq", IN_(modify_wq), 0, HEADER_, cmd_modify_wq, true},
-	[UHCA_CMD_DESTROY_WQ] = {"destroy_wq", HANDLE_, 0, HEADER_, cmd_destroy_wq, true},
+	[UHCA_CMD_MODIFY_WQ] = {"modify_wq", IN_(modify_wq), 0, HEADER_, cmd_modify_wq, true,
+				.object = "work queue"},
+	[UHCA_CMD_DESTROY_WQ] = {"destroy_wq", HANDLE_, 0, HEADER_, cmd_destroy_wq, true,
+				 .object = "work queue"},
 	[UHCA_CMD_CREATE_RWQ_IND_TABLE] = {"create_rwq_ind_table", IN_(create_rwq_ind_table), 0,
 					   REPLY_(handle_reply), cmd_create_rwq_ind_table, false},
 	[UHCA_CMD_DESTROY_RWQ_IND_TABLE] = {"destroy_rwq_ind_table", HANDLE_, 0, HEADER_,
-					    cmd_destroy_rwq_ind_table, false},
+					    cmd_destroy_rwq_ind_table, false,
+					    .object = "indirection table"},
 	[UHCA_CMD_CREATE_FLOW] = {"create_flow", IN_(create_flow), 0, REPLY_(handle_reply),
-				  cmd_create_flow, true},
-	[UHCA_CMD_DESTROY_FLOW] = {"destroy_flow", HANDLE_, 0, HEADER_, cmd_destroy_flow, true},
+				  cmd_create_flow, true, .object = "QP"},
+	[UHCA_CMD_DESTROY_FLOW] = {"destroy_flow", HANDLE_, 0, HEADER_, cmd_destroy_flow, true,
+				   .object = "flow rule"},
 	[UHCA_CMD_ALLOC_KEY] = {"alloc_key", IN_(alloc_key), 0, REPLY_(reg_mr_reply), cmd_alloc_key,
 				false},
 	[UHCA_CMD_DESCRIBE_KEY] = {"describe_key", IN_(describe_key), 0, HEADER_, cmd_describe_key,
@@ -108,12 +134,13 @@ static const struct command {
 	[UHCA_CMD_REG_SHARED_MR] = {"reg_shared_mr", IN_(reg_shared_mr), 0, REPLY_(reg_mr_reply),
 				    cmd_reg_shared_mr, false},
 	[UHCA_CMD_FAULT_CHECK] = {"fault_check", IN_(fault_check), 0, REPLY_(fault_check_reply),
-				  cmd_fault_check, false},
+				  cmd_fault_check, false, .own = true},
+	[UHCA_CMD_REFUSED] = {"refused", IN_(refused), 0, HEADER_, cmd_refused, false, .own = true},
 	[UHCA_CMD_ATTACH_ARENA] = {"attach_arena", IN_(attach_arena), 1, HEADER_, cmd_attach_arena,
-				   false},
+				   false, .own = true},
 	/* To those who write rules it is what the program called. */
-	[UHCA_CMD_REG_ADOPTED_MR] = {"reg_mr", IN_(reg_adopted_mr), 0, REPLY_(reg_mr_reply),
-				     cmd_reg_adopted_mr, false},
+	[UHCA_CMD_REG_PINNED_MR] = {"reg_mr", IN_(reg_pinned_mr), 0, REPLY_(reg_mr_reply),
+				    cmd_reg_pinned_mr, false},
 };
 
 /* ---- dispatch ---- */
@@ -129,29 +156,62 @@ static int execute(const struct command *command, struct cmd *r, struct cmd_repl
 	int status;
 
 	if (!r->client->core && command->handle != cmd_hello)
-		return -EINVAL;
+		return io_refuse(-EINVAL, "the context has not said hello");
 	/* A call of which rules say that it fails; one that only asks is answered instead. */
 	if (r->fault->error && command->handle != cmd_fault_check)
-		return -r->fault->error;
+		return io_refuse(-r->fault->error, "a fault rule lets it fail");
+	if (r->client->core)
+		core_forget_refusal(r->client->dev->core);
 	if (command->catches_up)
-		io_catch_up(r->client);
+		io_drain_doorbells(r->client);
 	status = command->handle(r, rep);
 	if (r->client->dev)
 		r->client->dev->dirty = true;
 	return status;
 }
 
-static int send_reply(struct io_client *c, const struct uhca_cmd_request *h, struct cmd_reply *rep,
-		      int status)
+/* "QP 0x000011", "CQ handle 0x8000001"; "" where the message names no object. */
+static const char *object_of(const struct io_client *c, const struct command *command,
+			     const struct uhca_cmd_handle *in, char *text, size_t room)
 {
+	bool is_qp = command && command->object && strcmp(command->object, "QP") == 0;
+	uint32_t qpn = is_qp && c->core ? core_qp_number(c->core, in->handle) : 0;
+
+	if (!command || !command->object || in->h.size < sizeof(*in))
+		return "";
+	if (qpn)
+		snprintf(text, room, "QP 0x%06x", qpn);
+	else
+		snprintf(text, room, "%s handle 0x%x", command->object, in->handle);
+	return text;
+}
+
+/* Who asked is told why, and so is the log. Returns the bytes of the reply. */
+static size_t refuse(const struct io_client *c, const struct command *command, const void *msg,
+		     struct cmd_reply *rep, int status)
+{
+	const struct uhca_cmd_request *h = msg;
+	char object[64], unknown[32];
+	struct io_refusal r = {.program = c->program,
+			       .pid = (int)c->peer.pid,
+			       .verb = command ? command->name : unknown,
+			       .object = object_of(c, command, msg, object, sizeof(object)),
+			       .error = status,
+			       .quiet = command && command->own,
+			       .reason = c->core ? core_refusal(c->dev->core) : ""};
+
+	snprintf(unknown, sizeof(unknown), "command %u", h->cmd);
+	return HEADER_ + io_refusal_tell(&r, rep->refusal.why);
+}
+
+static int send_reply(struct io_client *c, const void *msg, struct cmd_reply *rep, int status)
+{
+	const struct uhca_cmd_request *h = msg;
 	const struct command *command = find_command(h->cmd);
-	size_t size = status == 0 ? command->reply : HEADER_;
+	size_t size = status == 0 ? command->reply : refuse(c, command, msg, rep, status);
 	int error;
 
 	rep->h = (struct uhca_cmd_reply){h->cmd, (uint32_t)size, h->sequence, status};
-	if (status < 0)
-		io_log(IO_LOG_DEBUG, "client %u: %s (%u): %s", c->id,
-		       command ? command->name : "unknown command", h->cmd, strerror(-status));
 	error = io_reply_send(c, rep, size, rep->fd, status == 0 ? rep->n_fds : 0);
 	if (rep->ring)
 		io_shm_drop_fd(rep->ring);
@@ -163,7 +223,8 @@ static int check(const struct command *command, const struct uhca_cmd_request *h
 {
 	if (!command)
 		return -EOPNOTSUPP;
-	return h->size != len || len != command->size || fds->n != command->n_fds || h->reserved
+	return h->size != len || len != command->size || fds->n < command->n_fds ||
+			       fds->n > command->n_fds + command->more_fds || h->reserved
 		       ? -EINVAL
 		       : 0;
 }
@@ -177,8 +238,11 @@ static int answer(struct io_client *c, const void *msg, struct io_fds *fds,
 	int status;
 
 	memset(&rep, 0, sizeof(rep));
+	io_refusal_forget();
 	status = execute(find_command(h->cmd), &r, &rep);
-	return send_reply(c, h, &rep, status);
+	status = send_reply(c, msg, &rep, status);
+	io_turn_did(find_command(h->cmd)->name);
+	return status;
 }
 
 /* ---- calls that wait ---- */
@@ -190,7 +254,7 @@ static void resume(void *owner, struct io_slow_call *call)
 	if (answer(c, call->msg, &call->fds, &call->fault) < 0)
 		io_clients_remove(c->all, c);
 	else
-		ev_io_start(c->all->loop, &c->readable);
+		io_client_listen(c);
 }
 
 static int keep(struct io_client *c, const struct io_call_fault *fault, const void *msg, size_t len,
@@ -206,20 +270,22 @@ int io_cmd_handle(struct io_client *c, const void *msg, size_t len, struct io_fd
 {
 	struct io_call_fault fault = {0};
 	struct cmd_reply rep;
-	struct uhca_cmd_request h;
+	struct uhca_cmd_handle begin = {0}; /* as far as it came */
+	const struct uhca_cmd_request *h = &begin.h;
 	const struct command *command;
 	int status;
 
-	if (len < sizeof(h))
+	if (len < sizeof(*h))
 		return -EPROTO;
-	memcpy(&h, msg, sizeof(h));
+	memcpy(&begin, msg, len < sizeof(begin) ? len : sizeof(begin));
 	memset(&rep, 0, sizeof(rep));
-	command = find_command(h.cmd);
-	status = whole || !command ? check(command, &h, len, fds) : -EINVAL;
+	io_refusal_forget();
+	command = find_command(h->cmd);
+	status = whole || !command ? check(command, h, len, fds) : -EINVAL;
 	if (status < 0)
-		return send_reply(c, &h, &rep, status);
+		return send_reply(c, &begin, &rep, status);
 	/* Telling of what was unread is a part of req_notify, of which rules hear otherwise. */
-	if (h.cmd != UHCA_CMD_NOTIFY_CQ)
+	if (h->cmd != UHCA_CMD_NOTIFY_CQ)
 		fault = c->all->ops->judge(c->all->user, c, command->name, msg);
 	if (fault.delay && keep(c, &fault, msg, len, fds) == 0)
 		return 0;
@@ -237,7 +303,7 @@ static int wait(struct io_client *c)
 	if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
 		return -ECONNRESET;
 	if (n > 0)
-		ev_io_stop(c->all->loop, &c->readable);
+		io_watch_stop(&c->readable); /* until io_client_listen */
 	return -EAGAIN;
 }
 

@@ -4,7 +4,6 @@
 #include "clients.h"
 #include "emu/io/base/base.h"
 #include "emu/io/local/local.h"
-#include "emu/io/mem/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -39,7 +38,7 @@ static void send_owed(void *owner, struct io_slow_call *call)
 		       strerror(-error));
 		io_clients_remove(c->all, c);
 	} else {
-		ev_io_start(c->all->loop, &c->readable);
+		io_client_listen(c);
 	}
 }
 
@@ -67,9 +66,7 @@ static int owe(struct io_client *c, const void *reply, size_t len, const int *fd
 
 int io_reply_send(struct io_client *c, const void *reply, size_t len, const int *fd, unsigned n)
 {
-	int error;
+	int error = io_message_send(c->sock, reply, len, fd, n);
 
-	io_mem_settle();
-	error = io_message_send(c->sock, reply, len, fd, n);
 	return error == -ETOOMANYREFS ? owe(c, reply, len, fd, n) : error;
 }

@@ -7,14 +7,44 @@
 
 #include "emu/io/base/base.h"
 #include "emu/io/local/local.h"
-#include "emu/io/mem/memory.h"
 #include "ucma_file.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define BURST 8 /* requests of one file, before others get their turn */
+/* Requests of one file that are served before others get their turn; less when they take long. */
+#define BURST 8
+
+/* What the program called, as far as the command tells. */
+static const char *const verbs[] = {
+	[RDMA_USER_CM_CMD_CREATE_ID] = "rdma_create_id",
+	[RDMA_USER_CM_CMD_DESTROY_ID] = "rdma_destroy_id",
+	[RDMA_USER_CM_CMD_BIND_IP] = "rdma_bind_addr",
+	[RDMA_USER_CM_CMD_RESOLVE_IP] = "rdma_resolve_addr",
+	[RDMA_USER_CM_CMD_RESOLVE_ROUTE] = "rdma_resolve_route",
+	[RDMA_USER_CM_CMD_QUERY_ROUTE] = "query_route of rdma_cm",
+	[RDMA_USER_CM_CMD_CONNECT] = "rdma_connect",
+	[RDMA_USER_CM_CMD_LISTEN] = "rdma_listen",
+	[RDMA_USER_CM_CMD_ACCEPT] = "rdma_accept",
+	[RDMA_USER_CM_CMD_REJECT] = "rdma_reject",
+	[RDMA_USER_CM_CMD_DISCONNECT] = "rdma_disconnect",
+	[RDMA_USER_CM_CMD_INIT_QP_ATTR] = "rdma_init_qp_attr",
+	[RDMA_USER_CM_CMD_GET_EVENT] = "rdma_get_cm_event",
+	[RDMA_USER_CM_CMD_GET_OPTION] = "get_option of rdma_cm",
+	[RDMA_USER_CM_CMD_SET_OPTION] = "rdma_set_option",
+	[RDMA_USER_CM_CMD_NOTIFY] = "rdma_notify",
+	[RDMA_USER_CM_CMD_JOIN_IP_MCAST] = "rdma_join_multicast",
+	[RDMA_USER_CM_CMD_LEAVE_MCAST] = "rdma_leave_multicast",
+	[RDMA_USER_CM_CMD_MIGRATE_ID] = "rdma_migrate_id",
+	[RDMA_USER_CM_CMD_QUERY] = "query of rdma_cm",
+	[RDMA_USER_CM_CMD_BIND] = "rdma_bind_addr",
+	[RDMA_USER_CM_CMD_RESOLVE_ADDR] = "rdma_resolve_addr",
+	[RDMA_USER_CM_CMD_JOIN_MCAST] = "rdma_join_multicast",
+	[UCMA_RESOLVE_IB_SERVICE] = "rdma_resolve_addrinfo",
+	[UCMA_WRITE_CM_EVENT] = "rdma_write_cm_event",
+};
 
 static ucma_handler *const handlers[] = {
 	[RDMA_USER_CM_CMD_CREATE_ID] = ucma_create_id,
@@ -52,38 +82,26 @@ void ucma_respond(struct ucma_command *c, const void *response, size_t len)
 
 struct ucma_file *ucma_file_of(const struct io_ucma *u, int fd)
 {
-	uint64_t inode = io_descriptor_socket(fd);
+	uint64_t cookie = io_descriptor_socket(fd);
 	struct ucma_file *f;
 
 	TAILQ_FOREACH(f, &u->files, link)
 	{
-		if (inode != 0 && f->inode == inode)
+		if (cookie != 0 && f->cookie == cookie)
 			return f;
 	}
 	return NULL;
 }
 
-static void destroy_file(struct ucma_file *f)
+/* The name of the program comes with it, without an end. */
+static int hello(struct ucma_file *f, const struct io_fds *fds, const uint8_t *name, size_t len)
 {
-	struct io_ucma *u = f->ucma;
-
-	io_slow_calls_drop(&f->slow);
-	while (!LIST_EMPTY(&f->ids))
-		ucma_id_destroy(LIST_FIRST(&f->ids));
-	ev_io_stop(u->env.loop, &f->readable);
-	io_undertaker_hang_up(f->sock);
-	TAILQ_REMOVE(&u->files, f, link);
-	u->n_files--;
-	free(f);
-	io_linger_go(u->env.linger);
-}
-
-static int hello(struct ucma_file *f, const struct io_fds *fds)
-{
-	if (f->inode || fds->n < 2)
-		return -EINVAL;
-	f->inode = io_descriptor_socket(fds->fd[1]);
-	return f->inode ? 0 : -EINVAL;
+	if (f->cookie || fds->n < 2)
+		return -EINVAL; /* no library of ours */
+	len = len < sizeof(f->program) ? len : sizeof(f->program) - 1;
+	memcpy(f->program, name, len);
+	f->cookie = io_descriptor_socket(fds->fd[1]);
+	return f->cookie ? 0 : -EINVAL; /* nor this */
 }
 
 static int token_back(struct ucma_file *f)
@@ -106,19 +124,19 @@ static int execute(struct ucma_file *f, const struct uhca_ucma_request *r, struc
 	int status;
 
 	if (r->cmd == UHCA_UCMA_HELLO)
-		return hello(f, c->fds);
-	if (!f->inode)
-		return -EINVAL;
+		return hello(f, c->fds, c->name, r->length);
+	if (!f->cookie)
+		return -EINVAL; /* no library of ours */
 	if (r->cmd == UHCA_UCMA_TOKEN)
 		return token_back(f);
 	if (r->cmd >= sizeof(handlers) / sizeof(handlers[0]))
-		return -EINVAL;
+		return io_refuse(-EINVAL, "rdma_cm has no command of this number");
 	if (!handlers[r->cmd])
-		return -ENOSYS;
+		return io_refuse(-ENOSYS, "the kernel's rdma_cm has no such command either");
 	if (ucma_fault_comes_later(r->cmd, error))
 		c->late_error = error;
 	else if (error)
-		return -error;
+		return io_refuse(-error, "a fault rule lets it fail");
 	status = handlers[r->cmd](c);
 	wake_devices(f->ucma->env.devices);
 	return status;
@@ -126,10 +144,33 @@ static int execute(struct ucma_file *f, const struct uhca_ucma_request *r, struc
 
 static bool must_recall(struct ucma_file *f)
 {
-	if (!f->token_out || f->has_promise || !TAILQ_EMPTY(&f->events))
+	if (!f->token_out || ucma_event_ready(f))
 		return false;
 	f->token_recalled = true;
 	return true;
+}
+
+/* That there is no event is no failure. */
+static void refuse(const struct ucma_file *f, uint32_t cmd, struct ucma_reply *rep)
+{
+	const struct ucma_id *id = f->ucma->asked;
+	char object[32] = "", unknown[32];
+	struct io_refusal r = {.program = f->program,
+			       .pid = (int)f->owner->pid,
+			       .verb = unknown,
+			       .object = object,
+			       .error = rep->h.status,
+			       .reason = id && id->dev ? core_refusal(id->dev->core) : ""};
+
+	rep->h.length = 0;
+	if (r.error == -EAGAIN)
+		return;
+	snprintf(unknown, sizeof(unknown), "command %u of rdma_cm", cmd);
+	if (cmd < sizeof(verbs) / sizeof(verbs[0]) && verbs[cmd])
+		r.verb = verbs[cmd];
+	if (id)
+		snprintf(object, sizeof(object), "id %u", id->slot);
+	rep->h.length = (uint32_t)io_refusal_tell(&r, (char *)rep->response);
 }
 
 /* A request of the right form, in UHCA_UCMA_MAX bytes, zero behind the n that came. */
@@ -145,15 +186,18 @@ static void answer(struct ucma_file *f, const uint8_t *msg, size_t n, struct io_
 		memcpy(in, msg + sizeof(r) + sizeof(struct rdma_ucm_cmd_hdr),
 		       r.length - r.option - sizeof(struct rdma_ucm_cmd_hdr));
 	c.in = in;
+	c.name = msg + sizeof(r);
+	f->ucma->asked = NULL;
+	io_refusal_forget();
 	c.option = msg + n - r.option;
 	c.option_len = r.option;
 	rep.h.status = execute(f, &r, &c, error);
 	if (rep.h.status < 0)
-		rep.h.length = 0;
+		refuse(f, r.cmd, &rep);
 	if (must_recall(c.emptied))
 		rep.h.flags |= UHCA_UCMA_TAKE_TOKEN;
-	io_mem_settle();
 	io_message_send(fds->fd[0], &rep, sizeof(rep.h) + rep.h.length, NULL, 0);
+	io_turn_did("a call of rdma_cm");
 }
 
 static void resume(void *owner, struct io_slow_call *call)
@@ -173,7 +217,7 @@ static int serve(struct ucma_file *f, const uint8_t *msg, size_t n, struct io_fd
 
 	memcpy(&r, msg, sizeof(r));
 	if (n < sizeof(r) || r.magic != UHCA_UCMA_MAGIC || r.length != n - sizeof(r) ||
-	    r.option > r.length || fds->n < 1)
+	    r.option > r.length || fds->n < 1 || !io_descriptor_is_pair(fds->fd[0]))
 		return -EPROTO;
 	fault = ucma_fault(f, r.cmd);
 	/* Each request has a socket of its own for its answer: others go on meanwhile. */
@@ -198,59 +242,89 @@ static int receive(struct ucma_file *f)
 	return error;
 }
 
-static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
+static void on_readable(struct io_watch *w, uint32_t events)
 {
-	struct ucma_file *f = w->data;
+	struct ucma_file *f = w->arg;
+	uint64_t end = io_clock_now() + IO_MSEC;
 
-	(void)loop;
-	(void)revents;
-	for (unsigned i = 0; i < BURST; i++) {
+	(void)events;
+	for (unsigned i = 0; i < BURST && (i == 0 || io_clock_now() < end); i++) {
 		int error = receive(f);
 
 		if (error == -EAGAIN)
 			return;
 		if (error < 0) {
-			const struct io_devices *all = f->ucma->env.devices;
-
-			destroy_file(f);
-			wake_devices(all);
+			ucma_file_end(f);
 			return;
 		}
 	}
 }
 
+static struct ucma_file *make_file(struct io_ucma *u, pid_t pid)
+{
+	struct ucma_file *f = calloc(1, sizeof(*f));
+
+	if (!f)
+		return NULL;
+	f->ucma = u;
+	f->sock = -1;
+	f->owner = ucma_owner_get(u, pid);
+	LIST_INIT(&f->slow);
+	LIST_INIT(&f->ids);
+	TAILQ_INIT(&f->events);
+	if (f->owner)
+		return f;
+	free(f);
+	return NULL;
+}
+
+static void free_file(struct ucma_file *f)
+{
+	ucma_owner_put(f->owner);
+	free(f);
+}
+
 static void add_file(void *arg, int sock, const struct ucred *peer)
 {
 	struct io_ucma *u = arg;
-	struct ucma_file *f = calloc(1, sizeof(*f));
+	struct ucma_file *f = make_file(u, peer->pid);
 
 	if (!f) {
-		io_undertaker_close(sock);
+		io_reaper_close(sock);
 		return;
 	}
-	f->ucma = u;
 	f->sock = sock;
-	f->pid = peer->pid;
-	LIST_INIT(&f->slow);
-	LIST_INIT(&f->ids);
-	LIST_INIT(&f->mcasts);
-	TAILQ_INIT(&f->events);
-	ev_io_init(&f->readable, on_readable, sock, EV_READ);
-	f->readable.data = f;
-	ev_io_start(u->env.loop, &f->readable);
+	f->readable = (struct io_watch){.fd = sock, .event = on_readable, .arg = f};
+	if (io_watch_start(u->env.watches, &f->readable, EPOLLIN) < 0) {
+		free_file(f);
+		io_reaper_close(sock);
+		return;
+	}
 	TAILQ_INSERT_TAIL(&u->files, f, link);
 	u->n_files++;
-	io_linger_come(u->env.linger);
+	io_idle_timeout_come(u->env.idle_timeout);
+}
+
+static void init_lists(struct io_ucma *u)
+{
+	TAILQ_INIT(&u->files);
+	TAILQ_INIT(&u->ending);
+	for (unsigned i = 0; i < UCMA_PORT_BUCKETS; i++)
+		LIST_INIT(&u->ports[i]);
+	for (unsigned i = 0; i < UCMA_OWNER_BUCKETS; i++)
+		LIST_INIT(&u->owners[i]);
 }
 
 int io_ucma_open(struct io_ucma *u, const struct io_ucma_env *env, const char *path)
 {
 	const struct io_devices *all = env->devices;
 
+	init_lists(u);
+	u->grave = make_file(u, -1);
+	if (!u->grave)
+		return -ENOMEM;
+	u->grave->ending = true;
 	u->env = *env;
-	TAILQ_INIT(&u->files);
-	for (unsigned i = 0; i < UCMA_PORT_BUCKETS; i++)
-		LIST_INIT(&u->ports[i]);
 	for (unsigned i = 0; i < all->n; i++) {
 		core_cm_set_ops(all->at[i]->core, &ucma_cm_ops, all->at[i]);
 		all->at[i]->ucma = u;
@@ -266,6 +340,9 @@ void io_ucma_close(struct io_ucma *u)
 		return;
 	io_listener_close(&u->listener);
 	while (!TAILQ_EMPTY(&u->files))
-		destroy_file(TAILQ_FIRST(&u->files));
-	free(u->slot);
+		ucma_file_end(TAILQ_FIRST(&u->files));
+	ucma_end_all(u);
+	free_file(u->grave);
+	free(u->numbers.slot);
+	free(u->numbers.free);
 }

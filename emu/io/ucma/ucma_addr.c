@@ -58,6 +58,27 @@ int ucma_addr_parse(const void *sa, size_t len, struct ucma_addr *out)
 	return -EINVAL;
 }
 
+static size_t size_of(sa_family_t family)
+{
+	switch (family) {
+	case AF_INET:
+		return sizeof(struct sockaddr_in);
+	case AF_INET6:
+		return sizeof(struct sockaddr_in6);
+	case AF_IB:
+		return sizeof(struct ucma_sockaddr_ib);
+	default:
+		return 0;
+	}
+}
+
+int ucma_addr_parse_sized(const void *sa, size_t room, size_t size, struct ucma_addr *out)
+{
+	if (size > room || ucma_addr_parse(sa, size, out) < 0)
+		return -EINVAL;
+	return size == size_of(out->family) ? 0 : -EINVAL;
+}
+
 uint16_t ucma_addr_emit_ib(const struct ucma_addr *a, uint64_t service_id, void *out)
 {
 	struct ucma_sockaddr_ib ib = {.family = AF_IB,

@@ -30,6 +30,12 @@ struct ucma_addr {
  */
 int ucma_addr_parse(const void *sa, size_t len, struct ucma_addr *out);
 
+/*
+ * The same of an address that is said to have size bytes, in a place of room: exactly as many as
+ * its family's. 0 or -EINVAL.
+ */
+int ucma_addr_parse_sized(const void *sa, size_t room, size_t size, struct ucma_addr *out);
+
 /* Writes it in its family's form; returns its length, 0 for none. out holds 128 bytes. */
 uint16_t ucma_addr_emit(const struct ucma_addr *a, void *out);
 

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Who waits in a full backlog. Anybody on the network may ask for connections, and who asks for
- * many must not keep the others out: when there is no room, the host with the most requests that
- * wait gives one back (its newest, which is refused) for the host with fewer. Hosts are told apart
- * by a hash of their GID, as queues are by stochastic fairness queueing: two that share a bucket
- * share its part, and a request is looked at in time linear in the backlog.
+ * Who waits in a full backlog. A request that finds no room is dropped, and comes again (so does
+ * the kernel: ucma answers -ENOMEM, ib_cm forgets the REQ); one for datagrams is refused. Anybody
+ * on the network may ask for connections, and who asks for many must not keep the others out: when
+ * there is no room, the host with the most requests that wait gives one back (its newest, which is
+ * dropped) for the host with fewer. Hosts are told apart by a hash of their GID, as queues are by
+ * stochastic fairness queueing: two that share a bucket share its part, and a request is looked at
+ * in time linear in the backlog.
  */
 #include "ucma_file.h"
 
 #include "emu/io/base/base.h"
-#include "wire/cm_msg.h"
 
 #define BUCKETS 256u
+#define QPT_UD  4
 
 /* Where the process lies is what a stranger does not know. */
 static unsigned bucket_of(const struct ucma_id *listener, const uint8_t gid[16])
@@ -37,33 +39,48 @@ static struct ucma_id *newest_of(const struct ucma_id *listener, unsigned bucket
 {
 	struct ucma_event *e;
 
-	TAILQ_FOREACH_REVERSE(e, &listener->file->events, ucma_events, link)
-	if (e->id == listener && e->request &&
-	    bucket_of(listener, e->request->remote_gid) == bucket)
+	TAILQ_FOREACH_REVERSE(e, &listener->events, ucma_id_events, of_id)
+	if (e->request && bucket_of(listener, e->request->remote_gid) == bucket)
 		return e->request;
 	return NULL;
+}
+
+static void give_back(struct ucma_id *request)
+{
+	core_cm_forget(request->cm, io_clock_now());
+	request->cm = NULL;
+	ucma_id_destroy(request); /* and its directory is free */
+}
+
+static void say_full(const struct ucma_id *listener)
+{
+	static struct io_log_limit limit;
+	uint32_t held;
+
+	if (io_log_limit(&limit, 1, io_clock_now(), &held))
+		io_log(IO_LOG_INFO,
+		       "rdma_cm: the backlog of the listener at port %u is full: a request is %s "
+		       "(%u more)",
+		       listener->src.port,
+		       listener->qp_type == QPT_UD ? "refused" : "dropped, and comes again", held);
 }
 
 bool ucma_backlog_has_room(struct ucma_id *listener, const uint8_t gid[16])
 {
 	uint32_t count[BUCKETS] = {0};
 	const struct ucma_event *e;
-	struct ucma_id *given_back;
 	unsigned most;
 
 	if (listener->backlog)
 		return true;
-	TAILQ_FOREACH(e, &listener->file->events, link)
-	if (e->id == listener && e->request)
+	say_full(listener);
+	TAILQ_FOREACH(e, &listener->events, of_id)
+	if (e->request)
 		count[bucket_of(listener, e->request->remote_gid)]++;
 	most = largest(count);
 	/* An exchange among equals would help nobody. */
 	if (count[most] <= count[bucket_of(listener, gid)] + 1)
 		return false;
-	given_back = newest_of(listener, most);
-	core_cm_reject(given_back->cm, ROCE_CM_REJ_NO_RESOURCES, &(struct core_cm_param){0},
-		       io_clock_now());
-	ucma_id_destroy(given_back);
-	listener->backlog++;
+	give_back(newest_of(listener, most));
 	return true;
 }

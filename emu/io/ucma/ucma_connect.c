@@ -56,7 +56,8 @@ static int add_header(const struct ucma_id *id, struct core_cm_param *p, uint8_t
 	size_t front = id->src.family == AF_IB ? 0 : ROCE_CMA_HDR_LENGTH;
 
 	if (front + p->private_len > cap)
-		return -EINVAL;
+		return io_refuse(-EINVAL, "private_data_len %u is above %zu", p->private_len,
+				 cap - front);
 	memcpy(hdr.src, id->src.gid, 16);
 	memcpy(hdr.dst, id->dst.gid, 16);
 	if (front)
@@ -77,9 +78,11 @@ int ucma_connect(struct ucma_command *c)
 	int error;
 
 	if (!id)
-		return -ENOENT;
-	if (!in->conn_param.valid || id->state != UCMA_ROUTE_RESOLVED)
-		return -EINVAL;
+		return ucma_no_id();
+	if (!in->conn_param.valid)
+		return io_refuse(-EINVAL, "conn_param is not valid");
+	if (id->state != UCMA_ROUTE_RESOLVED)
+		return ucma_wrong_state(id, "rdma_connect is for one whose route is resolved");
 	load_param(id, &in->conn_param, &in->ece, &p);
 	error = add_header(id, &p, room,
 			   id->qp_type == QPT_UD ? ROCE_CM_SIDR_REQ_PRIVATE : ROCE_CM_REQ_PRIVATE);
@@ -88,7 +91,11 @@ int ucma_connect(struct ucma_command *c)
 	if (!id->cm)
 		id->cm = core_cm_create(id->dev->core, id);
 	if (!id->cm)
-		return -ENOMEM;
+		return -ENOMEM; /* of the system */
+	/* Refused, the idle end goes with the id. */
+	if (core_cm_charge(id->cm, (uint32_t)id->owner->pid) < 0)
+		return io_refuse(-ENOMEM, "the process has no share of the device's ends of "
+					  "connections left");
 	ucma_find_peer(id); /* who listens at localhost may do so only since it was resolved */
 	memcpy(path.local_gid, id->local_gid, 16);
 	memcpy(path.remote_gid, id->remote_gid, 16);
@@ -107,7 +114,7 @@ int ucma_listen(struct ucma_command *c)
 	int error;
 
 	if (!id)
-		return -ENOENT;
+		return ucma_no_id();
 	if (id->state == UCMA_IDLE) { /* any address, any port */
 		id->src = (struct ucma_addr){.family = AF_INET};
 		memset(id->src.gid + 10, 0xff, 2);
@@ -117,7 +124,7 @@ int ucma_listen(struct ucma_command *c)
 		id->state = UCMA_BOUND;
 	}
 	if (id->state != UCMA_BOUND)
-		return -EINVAL;
+		return ucma_wrong_state(id, "rdma_listen is for one that is bound");
 	error = ucma_port_listen(id);
 	if (error < 0)
 		return error;
@@ -153,9 +160,9 @@ int ucma_accept(struct ucma_command *c)
 	int error;
 
 	if (!id)
-		return -ENOENT;
+		return ucma_no_id();
 	if (!id->cm)
-		return -EINVAL;
+		return ucma_wrong_state(id, "nothing was asked that could be accepted");
 	if (in->conn_param.valid)
 		error = accept_request(id, in);
 	else
@@ -173,9 +180,11 @@ int ucma_reject(struct ucma_command *c)
 	uint16_t reason = in->reason ? in->reason : ROCE_CM_REJ_CONSUMER;
 
 	if (!id)
-		return -ENOENT;
-	if (!id->cm || (reason != ROCE_CM_REJ_CONSUMER && reason != ROCE_CM_REJ_VENDOR_OPTION))
-		return -EINVAL;
+		return ucma_no_id();
+	if (!id->cm)
+		return ucma_wrong_state(id, "nothing was asked that could be rejected");
+	if (reason != ROCE_CM_REJ_CONSUMER && reason != ROCE_CM_REJ_VENDOR_OPTION)
+		return io_refuse(-EINVAL, "reason %u is none of a program's", reason);
 	p.private_data = in->private_data;
 	p.private_len = in->private_data_len;
 	return core_cm_reject(id->cm, reason, &p, io_clock_now());
@@ -187,10 +196,12 @@ int ucma_disconnect(struct ucma_command *c)
 	struct ucma_id *id = ucma_id_find(c->file, in->id);
 
 	if (!id)
-		return -ENOENT;
+		return ucma_no_id();
 	if (id->state == UCMA_LISTENING && id->dev)
 		return 0; /* has nothing to end, and the kernel does not mind */
-	return id->cm ? core_cm_disconnect(id->cm, io_clock_now()) : -EINVAL;
+	if (!id->cm)
+		return ucma_wrong_state(id, "there is no connection to end");
+	return core_cm_disconnect(id->cm, io_clock_now());
 }
 
 int ucma_notify(struct ucma_command *c)
@@ -199,9 +210,11 @@ int ucma_notify(struct ucma_command *c)
 	struct ucma_id *id = ucma_id_find(c->file, in->id);
 
 	if (!id)
-		return -ENOENT;
-	if (!id->cm || in->event != EVENT_COMM_EST)
-		return -EINVAL;
+		return ucma_no_id();
+	if (in->event != EVENT_COMM_EST)
+		return io_refuse(-EINVAL, "event %u is not IBV_EVENT_COMM_EST", in->event);
+	if (!id->cm)
+		return ucma_wrong_state(id, "there is no connection to establish");
 	return core_cm_established(id->cm, io_clock_now());
 }
 
@@ -249,7 +262,8 @@ static int initial_attr(const struct ucma_id *id, uint32_t state, struct uhca_ab
 {
 	*a = (struct uhca_abi_qp_attr){.qp_state = state, .port_num = 1};
 	if (state != STATE_INIT)
-		return -EINVAL;
+		return io_refuse(-EINVAL, "qp_state %u: there is no connection yet, only INIT (1)",
+				 state);
 	*mask = MASK_INIT;
 	if (id->qp_type == QPT_UD) {
 		*mask |= MASK_QKEY;
@@ -271,9 +285,10 @@ int ucma_init_qp_attr(struct ucma_command *c)
 	int error;
 
 	if (!id)
-		return -ENOENT;
+		return ucma_no_id();
 	if (!id->dev || (id->state == UCMA_LISTENING && id->qp_type != QPT_UD))
-		return -EINVAL;
+		return ucma_wrong_state(id, id->dev ? "its QP is none that is connected"
+						    : "it has no device");
 	if (!id->cm || id->qp_type == QPT_UD)
 		error = initial_attr(id, in->qp_state, &attr, &mask);
 	else

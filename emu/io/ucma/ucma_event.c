@@ -30,9 +30,22 @@ enum {
 #define UDP_QKEY  0x01234567
 #define HOP_LIMIT 64
 
+/* The oldest event, unless it is held. */
+static struct ucma_event *first_ready(const struct ucma_file *f)
+{
+	struct ucma_event *e = TAILQ_FIRST(&f->events);
+
+	return e && !e->held ? e : NULL;
+}
+
+bool ucma_event_ready(const struct ucma_file *f)
+{
+	return f->has_promise || first_ready(f);
+}
+
 void ucma_token(struct ucma_file *f)
 {
-	if (f->token_out || (TAILQ_EMPTY(&f->events) && !f->has_promise))
+	if (f->ending || f->token_out || !ucma_event_ready(f))
 		return;
 	f->token_out = io_message_send(f->sock, "", 1, NULL, 0) == 0;
 }
@@ -58,7 +71,43 @@ void ucma_event_post(struct ucma_event *e)
 	struct ucma_file *f = e->id->file;
 
 	TAILQ_INSERT_TAIL(&f->events, e, link);
+	TAILQ_INSERT_TAIL(&e->id->events, e, of_id);
+	if (e->mcast)
+		LIST_INSERT_HEAD(&e->mcast->events, e, of_mcast);
+	if (e->request)
+		e->request->request = e;
+	e->id->n_events++;
+	e->id->owner->memory += sizeof(*e);
 	ucma_token(f);
+}
+
+/* It waits no longer; the room that a request had in the backlog is free. */
+static void remove_event(struct ucma_event *e)
+{
+	TAILQ_REMOVE(&e->id->file->events, e, link);
+	TAILQ_REMOVE(&e->id->events, e, of_id);
+	if (e->mcast)
+		LIST_REMOVE(e, of_mcast);
+	if (e->request) {
+		e->request->request = NULL;
+		e->id->backlog++;
+	}
+	e->id->n_events--;
+	e->id->owner->memory -= sizeof(*e);
+}
+
+bool ucma_event_has_room(const struct ucma_id *id)
+{
+	return id->n_events < UCMA_WAITING &&
+	       ucma_owner_has_room(id->owner, sizeof(struct ucma_event));
+}
+
+int ucma_events_wait(void)
+{
+	return io_refuse(-ENOMEM,
+			 "%u events of the id were not fetched, or limit client_memory is "
+			 "reached",
+			 UCMA_WAITING);
 }
 
 void ucma_event_simple(struct ucma_id *id, uint32_t event, int32_t status)
@@ -71,17 +120,15 @@ void ucma_event_simple(struct ucma_id *id, uint32_t event, int32_t status)
 
 bool ucma_event_take(struct ucma_file *f, struct rdma_ucm_event_resp *out)
 {
-	struct ucma_event *e = TAILQ_FIRST(&f->events);
+	struct ucma_event *e = first_ready(f);
 
 	if (!e)
 		return false;
-	TAILQ_REMOVE(&f->events, e, link);
+	remove_event(e);
 	*out = e->resp;
 	if (e->mcast)
 		e->mcast->events_reported++;
 	e->id->events_reported++; /* librdmacm acknowledges a group's to both */
-	if (e->request)
-		e->id->backlog++;
 	free(e);
 	return true;
 }
@@ -89,7 +136,7 @@ bool ucma_event_take(struct ucma_file *f, struct rdma_ucm_event_resp *out)
 void ucma_event_promise(struct ucma_id *id)
 {
 	struct ucma_file *f = id->file;
-	const struct ucma_event *e = TAILQ_FIRST(&f->events);
+	const struct ucma_event *e = first_ready(f);
 
 	if (!e || e->id != id || e->mcast || f->has_promise)
 		return;
@@ -112,38 +159,48 @@ int ucma_get_event(struct ucma_command *c)
 	return 0;
 }
 
-/* The new ids of dropped requests go last: that looks at the queue again. */
-void ucma_event_drop(const struct ucma_id *id, const struct ucma_mcast *mcast)
+static void drop(struct ucma_event *e)
 {
-	struct ucma_file *f = id->file;
-	struct ucma_events requests = TAILQ_HEAD_INITIALIZER(requests);
-	struct ucma_event *e, *next;
+	struct ucma_id *request = e->request;
 
-	for (e = TAILQ_FIRST(&f->events); e; e = next) {
-		next = TAILQ_NEXT(e, link);
-		if (mcast ? e->mcast != mcast : (e->id != id && e->request != id))
-			continue;
-		TAILQ_REMOVE(&f->events, e, link);
-		if (e->request && e->request != id)
-			TAILQ_INSERT_TAIL(&requests, e, link);
-		else
-			free(e);
-	}
-	while ((e = TAILQ_FIRST(&requests))) {
-		TAILQ_REMOVE(&requests, e, link);
-		ucma_id_destroy(e->request);
-		free(e);
-	}
+	remove_event(e);
+	free(e);
+	if (request)
+		ucma_id_end_later(request);
 }
 
-void ucma_event_move(const struct ucma_id *id, struct ucma_file *to)
+void ucma_event_release(const struct ucma_id *id)
 {
-	struct ucma_event *e, *next;
+	struct ucma_event *e;
 
-	for (e = TAILQ_FIRST(&id->file->events); e; e = next) {
-		next = TAILQ_NEXT(e, link);
-		if (e->id != id)
-			continue;
+	TAILQ_FOREACH(e, &id->events, of_id)
+	{
+		e->held = false;
+	}
+	ucma_token(id->file);
+}
+
+void ucma_event_drop(struct ucma_id *id, struct ucma_mcast *mcast)
+{
+	struct ucma_event *e = mcast ? NULL : id->request;
+
+	while (mcast && !LIST_EMPTY(&mcast->events))
+		drop(LIST_FIRST(&mcast->events));
+	while (!mcast && !TAILQ_EMPTY(&id->events))
+		drop(TAILQ_FIRST(&id->events));
+	if (e) { /* or it is the request that goes, before somebody took it */
+		remove_event(e);
+		free(e);
+	}
+	ucma_token(id->file); /* what was dropped may have been held, in front of others */
+}
+
+void ucma_event_move(struct ucma_id *id, struct ucma_file *to)
+{
+	struct ucma_event *e;
+
+	TAILQ_FOREACH(e, &id->events, of_id)
+	{
 		TAILQ_REMOVE(&id->file->events, e, link);
 		TAILQ_INSERT_TAIL(&to->events, e, link);
 		if (!e->request)
@@ -152,6 +209,7 @@ void ucma_event_move(const struct ucma_id *id, struct ucma_file *to)
 		LIST_INSERT_HEAD(&to->ids, e->request, of_file);
 		e->request->file = to;
 	}
+	ucma_token(id->file);
 	ucma_token(to);
 }
 
@@ -223,6 +281,8 @@ static uint32_t event_number(enum core_cm_event_type type)
 		return DISCONNECTED;
 	case CORE_CM_TIMEWAIT_EXIT:
 		return TIMEWAIT_EXIT;
+	case CORE_CM_RELEASED: /* is no event of its own */
+		break;
 	}
 	return CONNECT_ERROR;
 }
@@ -233,11 +293,16 @@ static void on_event(void *cookie, const struct core_cm_event *event)
 	struct ucma_id *id = cookie;
 	struct ucma_event *e;
 
-	if (!id->uid || id->state == UCMA_REMOVED)
+	if (event->type == CORE_CM_RELEASED) {
+		ucma_event_release(id);
+		return;
+	}
+	if (!id->uid || id->state == UCMA_REMOVED || id->file->ending)
 		return;
 	e = ucma_event_new(id, event_number(event->type), event->status);
 	if (!e)
 		return;
+	e->held = event->held;
 	/* What the RTU carries goes to nobody, as in the kernel. */
 	if (event->type != CORE_CM_ESTABLISHED || id->qp_type == QPT_UD)
 		fill(id, &event->param, e);
@@ -311,7 +376,8 @@ static int on_request(void *user, struct cm *cm, const struct core_cm_request *r
 		return -ENOENT;
 	if (listener->qp_type && listener->qp_type != req->param.qp_type)
 		return -EINVAL;
-	if (!ucma_backlog_has_room(listener, req->remote_gid))
+	if (!ucma_backlog_has_room(listener, req->remote_gid) ||
+	    core_cm_charge(cm, (uint32_t)listener->owner->pid) < 0)
 		return -ENOMEM;
 	return make_request(listener, dev, cm, req, cookie);
 }

@@ -45,7 +45,7 @@ static const struct io_client *client_of(const struct ucma_file *f)
 	const struct io_clients *all = f->ucma->env.clients;
 
 	for (unsigned i = 0; i < all->n; i++)
-		if (all->at[i]->core && all->at[i]->peer.pid == f->pid)
+		if (all->at[i]->core && all->at[i]->peer.pid == f->owner->pid)
 			return all->at[i];
 	return NULL;
 }
@@ -53,13 +53,15 @@ static const struct io_client *client_of(const struct ucma_file *f)
 struct io_call_fault ucma_fault(struct ucma_file *f, uint32_t cmd)
 {
 	const struct io_ucma_env *env = &f->ucma->env;
-	const struct io_client *c = client_of(f);
-	struct io_device *dev = c ? c->dev : env->devices->at[0];
+	const struct io_client *c;
+	struct io_device *dev;
 	struct fault_subject s;
 
-	if (!io_faults_watch(env->faults, FAULT_LAYER_CALL) || !f->inode || env->devices->n == 0 ||
+	if (!io_faults_watch(env->faults, FAULT_LAYER_CALL) || !f->cookie || env->devices->n == 0 ||
 	    cmd >= sizeof(command_name) / sizeof(command_name[0]) || !command_name[cmd])
 		return (struct io_call_fault){0};
+	c = client_of(f); /* looks at all of them */
+	dev = c ? c->dev : env->devices->at[0];
 	io_fault_subject(&s, FAULT_LAYER_CALL, dev, c);
 	s.call = command_name[cmd];
 	return io_fault_call(env->faults, dev, &s);
@@ -89,6 +91,7 @@ void io_ucma_remove_device(struct io_ucma *u, const struct io_device *dev)
 				continue;
 			id->state = UCMA_REMOVED;
 			ucma_event_simple(id, DEVICE_REMOVAL, 0);
+			ucma_event_release(id); /* the device looks at nothing more */
 		}
 	}
 }

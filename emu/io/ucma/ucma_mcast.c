@@ -5,6 +5,8 @@
  */
 #include "ucma_file.h"
 
+#include "emu/io/base/base.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +18,10 @@
 void ucma_mcast_destroy(struct ucma_mcast *m)
 {
 	ucma_event_drop(m->id, m);
-	LIST_REMOVE(m, of_file);
-	ucma_slot_release(m->id->file->ucma, m->slot);
+	LIST_REMOVE(m, of_id);
+	m->id->n_mcasts--;
+	m->id->owner->memory -= sizeof(*m);
+	ucma_number_release(m->id->owner, m->slot);
 	free(m);
 }
 
@@ -44,6 +48,30 @@ static void fill(const struct ucma_mcast *m, struct ucma_event *e)
 	memcpy(&e->resp.param, &ud, sizeof(ud));
 }
 
+static struct ucma_mcast *create(struct ucma_id *id, uint64_t uid, const struct ucma_addr *group)
+{
+	struct ucma_mcast *m = NULL;
+
+	if (id->n_mcasts < UCMA_JOINS &&
+	    ucma_owner_has_room(id->owner, sizeof(*m) + sizeof(struct ucma_event)))
+		m = calloc(1, sizeof(*m));
+	if (!m)
+		return NULL;
+	if (ucma_number_take(id->owner, m, &m->slot) < 0) {
+		free(m);
+		return NULL;
+	}
+	m->is_mcast = true;
+	m->uid = uid;
+	m->id = id;
+	m->group = *group;
+	LIST_INIT(&m->events);
+	LIST_INSERT_HEAD(&id->mcasts, m, of_id);
+	id->n_mcasts++;
+	id->owner->memory += sizeof(*m);
+	return m;
+}
+
 static int join(struct ucma_command *c, uint32_t slot, uint64_t uid, const struct ucma_addr *group)
 {
 	struct ucma_id *id = ucma_id_find(c->file, slot);
@@ -52,25 +80,21 @@ static int join(struct ucma_command *c, uint32_t slot, uint64_t uid, const struc
 	struct ucma_event *e;
 
 	if (!id)
-		return -ENOENT;
-	if (!id->dev || !is_group(group))
-		return -EINVAL;
-	m = calloc(1, sizeof(*m));
+		return ucma_no_id();
+	if (!id->dev)
+		return ucma_wrong_state(id, "it has no device that could join");
+	if (!is_group(group))
+		return io_refuse(-EINVAL, "addr is no multicast address");
+	m = create(id, uid, group);
 	if (!m)
-		return -ENOMEM;
-	if (ucma_slot_take(c->file->ucma, m, &m->slot) < 0) {
-		free(m);
-		return -ENOMEM;
-	}
-	m->is_mcast = true;
-	m->uid = uid;
-	m->id = id;
-	m->group = *group;
-	LIST_INSERT_HEAD(&c->file->mcasts, m, of_file);
+		return io_refuse(-ENOMEM,
+				 "the id has %u joins, or the process its share of memory "
+				 "(limit client_memory)",
+				 id->n_mcasts);
 	e = ucma_event_new(id, MULTICAST_JOIN, 0);
 	if (!e) {
 		ucma_mcast_destroy(m);
-		return -ENOMEM;
+		return -ENOMEM; /* of the system */
 	}
 	e->mcast = m;
 	e->resp.uid = uid;
@@ -88,7 +112,7 @@ int ucma_join_ip_mcast(struct ucma_command *c)
 	struct ucma_addr group;
 
 	if (ucma_addr_parse(&in->addr, sizeof(in->addr), &group) < 0)
-		return -EINVAL;
+		return io_refuse(-EINVAL, "addr is no whole address of AF_INET or AF_INET6");
 	return join(c, in->id, in->uid, &group);
 }
 
@@ -99,7 +123,7 @@ int ucma_join_mcast(struct ucma_command *c)
 
 	if (in->join_flags >= RDMA_MC_JOIN_FLAG_RESERVED || in->addr_size > sizeof(in->addr) ||
 	    ucma_addr_parse(&in->addr, in->addr_size, &group) < 0)
-		return -EINVAL;
+		return io_refuse(-EINVAL, "join_flags %u or addr mean nothing", in->join_flags);
 	return join(c, in->id, in->uid, &group);
 }
 
@@ -107,15 +131,10 @@ int ucma_leave_mcast(struct ucma_command *c)
 {
 	const struct rdma_ucm_destroy_id *in = c->in;
 	struct rdma_ucm_destroy_id_resp resp;
-	struct ucma_mcast *m;
+	struct ucma_mcast *m = ucma_number_find(c->file->ucma, in->id);
 
-	LIST_FOREACH(m, &c->file->mcasts, of_file)
-	{
-		if (m->slot == in->id)
-			break;
-	}
-	if (!m)
-		return -ENOENT;
+	if (!m || !m->is_mcast || m->id->file != c->file)
+		return io_refuse(-ENOENT, "the event channel has no join of this number");
 	resp.events_reported = m->events_reported;
 	ucma_mcast_destroy(m);
 	ucma_respond(c, &resp, sizeof(resp));

@@ -5,6 +5,8 @@
  */
 #include "ucma_file.h"
 
+#include "emu/io/base/base.h"
+
 #include <endian.h>
 #include <errno.h>
 #include <string.h>
@@ -52,7 +54,7 @@ int ucma_query_route(struct ucma_command *c)
 	struct rdma_ucm_query_route_resp resp = {.ibdev_index = UINT32_MAX};
 
 	if (!id)
-		return -ENOENT;
+		return ucma_no_id();
 	emit_ip(&id->src, &resp.src_addr);
 	emit_ip(&id->dst, &resp.dst_addr);
 	if (id->dev) {
@@ -145,7 +147,7 @@ int ucma_query(struct ucma_command *c)
 	const struct ucma_id *id = ucma_id_find(c->file, in->id);
 
 	if (!id)
-		return -ENOENT;
+		return ucma_no_id();
 	switch (in->option) {
 	case RDMA_USER_CM_QUERY_ADDR:
 		return query_addr(c, id);
@@ -154,6 +156,6 @@ int ucma_query(struct ucma_command *c)
 	case RDMA_USER_CM_QUERY_GID:
 		return query_gid(c, id);
 	default:
-		return -ENOSYS;
+		return io_refuse(-ENOSYS, "option %u is none", in->option);
 	}
 }

@@ -89,6 +89,19 @@ static void say_no_device(const char *call, const struct ucma_addr *a)
 		       call, io_address_format(a->gid, text), held);
 }
 
+static int refuse_address(int error, const struct ucma_addr *a, const char *words)
+{
+	char text[IO_ADDRESS_TEXT];
+
+	io_address_format(a->gid, text);
+	return io_refuse(error, "%s %s", words, text);
+}
+
+static int no_address(const char *which)
+{
+	return io_refuse(-EINVAL, "%s is no whole address of AF_INET, AF_INET6 or AF_IB", which);
+}
+
 /*
  * localhost, where no device has it, is bound as the kernel does: any device's requests come, and
  * the id has none. libfabric asks for it to find that it has no address yet.
@@ -100,13 +113,15 @@ static int bind_address(struct ucma_id *id, const struct ucma_addr *a)
 	int error;
 
 	if (id->state != UCMA_IDLE)
-		return -EINVAL;
+		return ucma_wrong_state(id, "it is bound once");
 	if (!ucma_addr_is_any(a) && !ucma_addr_is_localhost(a) && !dev) {
 		say_no_device("rdma_bind_addr", a);
-		return ucma_addr_is_of_host(a) ? -ENODEV : -EADDRNOTAVAIL;
+		return ucma_addr_is_of_host(a)
+			       ? refuse_address(-ENODEV, a, "no device has")
+			       : refuse_address(-EADDRNOTAVAIL, a, "the host has no address");
 	}
 	if (dev && is_ipoib(id))
-		return -EINVAL;
+		return io_refuse(-EINVAL, "ps RDMA_PS_IPOIB is nothing for an Ethernet port");
 	id->src = *a;
 	if (dev)
 		attach(id, dev, a->gid);
@@ -120,32 +135,30 @@ static int bind_address(struct ucma_id *id, const struct ucma_addr *a)
 	return 0;
 }
 
-static int bind_id(struct ucma_command *c, uint32_t slot, const void *sa, size_t len)
-{
-	struct ucma_id *id = ucma_id_find(c->file, slot);
-	struct ucma_addr a;
-
-	if (!id)
-		return -ENOENT;
-	if (ucma_addr_parse(sa, len, &a) < 0)
-		return -EINVAL;
-	return bind_address(id, &a);
-}
-
 int ucma_bind_ip(struct ucma_command *c)
 {
 	const struct rdma_ucm_bind_ip *in = c->in;
+	struct ucma_id *id = ucma_id_find(c->file, in->id);
+	struct ucma_addr a;
 
-	return bind_id(c, in->id, &in->addr, sizeof(in->addr));
+	if (!id)
+		return ucma_no_id();
+	if (ucma_addr_parse(&in->addr, sizeof(in->addr), &a) < 0)
+		return no_address("addr");
+	return bind_address(id, &a);
 }
 
 int ucma_bind(struct ucma_command *c)
 {
 	const struct rdma_ucm_bind *in = c->in;
+	struct ucma_id *id = ucma_id_find(c->file, in->id);
+	struct ucma_addr a;
 
-	if (in->addr_size > sizeof(in->addr))
-		return -EINVAL;
-	return bind_id(c, in->id, &in->addr, in->addr_size);
+	if (!id)
+		return ucma_no_id();
+	if (ucma_addr_parse_sized(&in->addr, sizeof(in->addr), in->addr_size, &a) < 0)
+		return no_address("addr");
+	return bind_address(id, &a);
 }
 
 /* ---- resolve_addr ---- */
@@ -198,7 +211,8 @@ static int no_route(const struct ucma_id *id)
 	uint8_t gid[16];
 
 	say_no_device("rdma_resolve_addr", &id->dst);
-	return ucma_addr_source_for(&id->dst, gid) == -ENETUNREACH ? -ENETUNREACH : -ENODEV;
+	return ucma_addr_source_for(&id->dst, gid) == -ENETUNREACH ? -ENETUNREACH
+								   : -ENODEV; /* of an event */
 }
 
 static int find_route(struct ucma_id *id)
@@ -214,7 +228,7 @@ static int find_route(struct ucma_id *id)
 		     !ucma_addr_is_reached(&id->dst, gid)))
 		return no_route(id);
 	if (is_ipoib(id))
-		return -EINVAL;
+		return io_refuse(-EINVAL, "ps RDMA_PS_IPOIB is nothing for an Ethernet port");
 	if (!id->dev) {
 		attach(id, dev, gid);
 		memcpy(id->src.gid, gid, 16);
@@ -243,16 +257,24 @@ static int resolve(struct ucma_id *id, const struct ucma_addr *src, const struct
 	int error;
 
 	if (id->state != UCMA_IDLE && id->state != UCMA_BOUND)
-		return -EINVAL;
+		return ucma_wrong_state(id, "its address is resolved once");
+	if (!ucma_event_has_room(id))
+		return ucma_events_wait();
 	id->dst = *dst;
 	error = bind_source(id, src);
+	if (error == 0 && id->src.family != dst->family)
+		error = io_refuse(-EINVAL, "dst_addr is of family %u, the id's of %u", dst->family,
+				  id->src.family); /* and bound it stays (resolve_prepare_src of the
+						      kernel) */
 	if (error < 0) {
 		id->dst = (struct ucma_addr){0};
 		return error;
 	}
 	error = late_error ? -late_error : find_route(id);
 	if (error == -ENETUNREACH && !late_error)
-		return error; /* nobody needs to be asked: the others come as an event */
+		return refuse_address(error, dst,
+				      "no route leads to"); /* nobody needs to be asked: the others
+							       come as an event */
 	if (error == 0)
 		id->state = UCMA_ADDR_RESOLVED;
 	ucma_event_simple(id, error ? ADDR_ERROR : ADDR_RESOLVED, error);
@@ -267,12 +289,12 @@ int ucma_resolve_ip(struct ucma_command *c)
 	struct ucma_addr dst;
 
 	if (!id)
-		return -ENOENT;
+		return ucma_no_id();
 	if (in->src_addr.sin6_family &&
 	    ucma_addr_parse(&in->src_addr, sizeof(in->src_addr), &src) < 0)
-		return -EINVAL;
+		return no_address("src_addr");
 	if (ucma_addr_parse(&in->dst_addr, sizeof(in->dst_addr), &dst) < 0)
-		return -EINVAL;
+		return no_address("dst_addr");
 	return resolve(id, &src, &dst, c->late_error);
 }
 
@@ -284,15 +306,14 @@ int ucma_resolve_addr(struct ucma_command *c)
 	struct ucma_addr dst;
 
 	if (!id)
-		return -ENOENT;
-	if (in->src_size > sizeof(in->src_addr) || in->dst_size > sizeof(in->dst_addr) ||
-	    in->reserved)
-		return -EINVAL;
-	if (in->src_size && in->src_addr.ss_family &&
-	    ucma_addr_parse(&in->src_addr, in->src_size, &src) < 0)
-		return -EINVAL;
-	if (ucma_addr_parse(&in->dst_addr, in->dst_size, &dst) < 0)
-		return -EINVAL;
+		return ucma_no_id();
+	if (in->reserved)
+		return -EINVAL; /* no library of ours */
+	if (in->src_size &&
+	    ucma_addr_parse_sized(&in->src_addr, sizeof(in->src_addr), in->src_size, &src) < 0)
+		return no_address("src_addr");
+	if (ucma_addr_parse_sized(&in->dst_addr, sizeof(in->dst_addr), in->dst_size, &dst) < 0)
+		return no_address("dst_addr");
 	return resolve(id, &src, &dst, c->late_error);
 }
 
@@ -302,9 +323,11 @@ int ucma_resolve_route(struct ucma_command *c)
 	struct ucma_id *id = ucma_id_find(c->file, in->id);
 
 	if (!id)
-		return -ENOENT;
+		return ucma_no_id();
 	if (id->state != UCMA_ADDR_RESOLVED)
-		return -EINVAL;
+		return ucma_wrong_state(id, "a route is for one with an address");
+	if (!ucma_event_has_room(id))
+		return ucma_events_wait();
 	if (c->late_error) {
 		ucma_event_simple(id, ROUTE_ERROR, -c->late_error);
 		return 0;
@@ -321,6 +344,9 @@ int ucma_resolve_ib_service(struct ucma_command *c)
 	const struct ucma_id *id = ucma_id_find(c->file, *number);
 
 	if (!id)
-		return -ENOENT;
-	return id->dev && id->state == UCMA_BOUND ? -EOPNOTSUPP : -EINVAL;
+		return ucma_no_id();
+	if (id->dev && id->state == UCMA_BOUND)
+		return io_refuse(-EOPNOTSUPP,
+				 "RoCE has no subnet administrator to ask for services");
+	return ucma_wrong_state(id, "services are asked for by one that is bound to a device");
 }

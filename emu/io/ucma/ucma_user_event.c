@@ -5,13 +5,13 @@
  */
 #include "ucma_file.h"
 
+#include "emu/io/base/base.h"
+
 #include <errno.h>
 #include <string.h>
 
 /* Of enum rdma_cm_event_type of later releases: the only ones that may be written. */
 enum { EVENT_USER = 18, EVENT_INTERNAL };
-
-#define WAITING_MAX 4096 /* events of one open, before no more are taken */
 
 /* struct rdma_ucm_write_cm_event of later kernels' headers. */
 struct write_event {
@@ -20,18 +20,6 @@ struct write_event {
 	uint64_t arg;
 };
 
-static unsigned waiting(const struct ucma_file *f)
-{
-	const struct ucma_event *e;
-	unsigned n = 0;
-
-	TAILQ_FOREACH(e, &f->events, link)
-	{
-		n++;
-	}
-	return n;
-}
-
 int ucma_write_event(struct ucma_command *c)
 {
 	const struct write_event *in = c->in;
@@ -39,13 +27,12 @@ int ucma_write_event(struct ucma_command *c)
 	struct ucma_event *e;
 
 	if (in->event != EVENT_USER && in->event != EVENT_INTERNAL)
-		return -EINVAL;
+		return io_refuse(-EINVAL, "event %u is none that a program writes", in->event);
 	if (!id)
-		return -ENOENT;
-	e = waiting(c->file) < WAITING_MAX ? ucma_event_new(id, in->event, (int32_t)in->status)
-					   : NULL;
+		return ucma_no_id();
+	e = ucma_event_has_room(id) ? ucma_event_new(id, in->event, (int32_t)in->status) : NULL;
 	if (!e)
-		return -ENOMEM;
+		return ucma_events_wait();
 	memcpy(&e->resp.param, &in->arg, sizeof(in->arg));
 	ucma_event_post(e);
 	return 0;

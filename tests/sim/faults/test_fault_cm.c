@@ -23,6 +23,7 @@ struct end {
 	struct cm *cm;
 	char heard[64];
 	bool todo;
+	bool ended;   /* the peer waits for the answer to its DREQ */
 	uint8_t data; /* first byte of the private data of the last event */
 };
 
@@ -60,6 +61,8 @@ static void on_event(void *cookie, const struct core_cm_event *e)
 		end->data = e->param.private_data[0];
 	if (e->type == CORE_CM_REPLIED)
 		end->todo = true;
+	if (e->type == CORE_CM_DISCONNECTED)
+		end->ended = true;
 }
 
 static const struct core_cm_ops ops = {.request = on_request, .event = on_event};
@@ -110,9 +113,11 @@ static void act(struct stage *s)
 		core_cm_accept(s->passive.cm, &accept, s->w->now);
 	if (s->active.todo)
 		core_cm_ready(s->active.cm, &ready, s->w->now);
-	if (s->active.todo || s->passive.todo)
+	if (s->passive.ended)
+		core_cm_disconnect(s->passive.cm, s->w->now);
+	if (s->active.todo || s->passive.todo || s->passive.ended)
 		s->w->device[0].host.dirty = s->w->device[1].host.dirty = true;
-	s->active.todo = s->passive.todo = false;
+	s->active.todo = s->passive.todo = s->passive.ended = false;
 }
 
 static void go_on(struct stage *s, uint64_t time)
@@ -223,7 +228,7 @@ static void test_datagrams(void **state)
 }
 
 /* Asked for patience, the active end does not repeat what got lost behind it. */
-static void test_patience(void **state)
+static void test_page_worker(void **state)
 {
 	uint64_t repeated[2];
 
@@ -298,7 +303,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_connections), cmocka_unit_test(test_datagrams),
-		cmocka_unit_test(test_patience),    cmocka_unit_test(test_private_data),
+		cmocka_unit_test(test_page_worker), cmocka_unit_test(test_private_data),
 		cmocka_unit_test(test_disconnect),
 	};
 

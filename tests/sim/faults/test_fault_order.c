@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What rules hold back for a time keeps its order, also where the devices of a daemon hand their
- * trains to each other at once and on one call stack: whatever the number of devices and QPs, a
+ * bursts to each other at once and on one call stack: whatever the number of devices and QPs, a
  * line that is late, slow or still for a while costs no NAK, no repetition and no timeout.
  */
 #include "tests/sim/world/pair.h"
@@ -196,6 +196,12 @@ static void test_pause(void **state)
 	(void)state;
 	with_each_number_of_devices(RULES_("pause=5ms skip=30"));
 	with_each_number_of_devices(RULES_("pause=5ms skip=7 dir=both", "delay=1ms dir=both"));
+	with_each_number_of_devices(RULES_("pause=5ms opcode=write nth=5,30"));
+	with_each_number_of_devices(RULES_("pause=300us every=40 times=4"));
+	with_each_number_of_devices(RULES_("pause=300us opcode=read every=7 dir=rx"));
+	with_each_number_of_devices(RULES_("pause=2ms every=5ms"));
+	with_each_number_of_devices(RULES_("pause=300us every=1ms dir=both", "delay=50us"));
+	with_each_number_of_devices(RULES_("pause=1ms p=2%", "rate=10gbit"));
 }
 
 int main(void)

@@ -2,7 +2,7 @@
 /*
  * Rules that the protocol gets over: whatever they do to packets, programs see all their requests
  * succeed, each byte where it belongs and each atomic executed once. Each rule is tried with
- * packets that travel one by one and with trains that stay whole.
+ * packets that travel one by one and with bursts that stay whole.
  */
 #include "tests/sim/world/mixed.h"
 #include "tests/sim/world/world_faults.h"

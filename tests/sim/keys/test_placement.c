@@ -174,7 +174,7 @@ static void test_flush_persistent(void **state)
 	pair_finish(&p);
 }
 
-/* What a program was to copy when it polls (abi/offer.h) is in its memory behind a FLUSH. */
+/* What a program was to copy when it polls (abi/copy_on_poll.h) is in its memory behind a FLUSH. */
 static void test_flush_offered(void **state)
 {
 	struct vmr mr;
@@ -182,7 +182,7 @@ static void test_flush_offered(void **state)
 
 	(void)state;
 	flush_pair(&p, PAIR_ACCESS | FLUSH_GLOBAL, &mr);
-	p.b.cq.page->ring.takes_offers = 1;
+	p.b.cq.page->ring.takes_copies_on_poll = 1;
 	side_recv(&p.b, 1, 1000, 64);
 	side_send(&p.a, 1, 0, 64);
 	side_expect(&p.a, 0, 1, UHCA_ABI_WC_SUCCESS, UHCA_ABI_WC_SEND);
@@ -198,11 +198,12 @@ static void test_flush_offered(void **state)
 }
 
 /* The oldest offer of b, in the middle of the program's copy. */
-static struct uhca_abi_offer *begin_copy(struct pair *p)
+static struct uhca_abi_copy_on_poll *begin_copy(struct pair *p)
 {
-	struct uhca_abi_offer *o = p->b.cq.offers;
+	struct uhca_abi_copy_on_poll *o = p->b.cq.offers;
 
-	assert_true(uhca_offer_turn(o, UHCA_ABI_OFFER_PENDING, UHCA_ABI_OFFER_CLIENT));
+	assert_true(uhca_copy_on_poll_turn(o, UHCA_ABI_COPY_ON_POLL_PENDING,
+					   UHCA_ABI_COPY_ON_POLL_CLIENT));
 	return o;
 }
 
@@ -214,11 +215,11 @@ static void test_copying(void **state)
 
 	(void)state;
 	for (unsigned t = 0; t < 2; t++) {
-		struct uhca_abi_offer *o;
+		struct uhca_abi_copy_on_poll *o;
 		struct pair p;
 
 		pair_create(&p, &(struct pair_options){.type = types[t]});
-		p.b.cq.page->ring.takes_offers = 1;
+		p.b.cq.page->ring.takes_copies_on_poll = 1;
 		side_recv(&p.b, 1, 0, 64);
 		side_recv(&p.b, 2, 8192, 5000);
 		side_send(&p.a, 1, 0, 64);
@@ -234,7 +235,7 @@ static void test_copying(void **state)
 				    memory_at(&p.a.c.mem, p.a.mr.addr + 8192, 5000), 5000);
 		assert_memory_equal(memory_at(&p.b.c.mem, p.b.mr.addr, 64),
 				    memory_at(&p.a.c.mem, p.a.mr.addr, 64), 64);
-		uhca_offer_set(o, UHCA_ABI_OFFER_DONE);
+		uhca_copy_on_poll_set(o, UHCA_ABI_COPY_ON_POLL_DONE);
 		for (unsigned i = 0; i < 2; i++)
 			side_expect(&p.b, i, 1 + i, UHCA_ABI_WC_SUCCESS, UHCA_ABI_WC_RECV);
 		pair_finish(&p);
@@ -244,12 +245,12 @@ static void test_copying(void **state)
 /* A WRITE to where it copies comes when it has: the end of its copy must not undo it. */
 static void test_write_waits(void **state)
 {
-	struct uhca_abi_offer *o;
+	struct uhca_abi_copy_on_poll *o;
 	struct pair p;
 
 	(void)state;
 	pair_create(&p, &(struct pair_options){0});
-	p.b.cq.page->ring.takes_offers = 1;
+	p.b.cq.page->ring.takes_copies_on_poll = 1;
 	side_recv(&p.b, 1, 0, 64);
 	side_send(&p.a, 1, 0, 64);
 	side_expect(&p.a, 0, 1, UHCA_ABI_WC_SUCCESS, UHCA_ABI_WC_SEND);
@@ -258,7 +259,7 @@ static void test_write_waits(void **state)
 	side_quiet(&p.a, 1000000);
 	assert_memory_not_equal(memory_at(&p.b.c.mem, p.b.mr.addr + 40, 8),
 				memory_at(&p.a.c.mem, p.a.mr.addr + 5000, 8), 8);
-	uhca_offer_set(o, UHCA_ABI_OFFER_DONE);
+	uhca_copy_on_poll_set(o, UHCA_ABI_COPY_ON_POLL_DONE);
 	side_expect(&p.a, 1, 2, UHCA_ABI_WC_SUCCESS, UHCA_ABI_WC_RDMA_WRITE);
 	pair_expect_copy(&p.a, 0, &p.b, 0, 64);
 	pair_expect_copy(&p.a, 5000, &p.b, 40, 8);

@@ -188,7 +188,7 @@ static unsigned next_opcode(struct side *s)
 {
 	static uint8_t buf[8192];
 	struct world *w = s->pair->w;
-	struct core_train t;
+	struct core_burst t;
 
 	world_assert(w, core_tx_next(s->c.host->dev, w->now, buf, sizeof(buf), &t));
 	return t.head.bth.opcode.v;

@@ -49,8 +49,8 @@ static void test_response_twice(void **state)
 	pair_finish(&p);
 }
 
-/* One in the middle comes twice, and its copy in a train with the last, which is new. */
-static void test_response_twice_in_train(void **state)
+/* One in the middle comes twice, and its copy in a burst with the last, which is new. */
+static void test_response_twice_in_burst(void **state)
 {
 	struct pair p;
 
@@ -68,9 +68,9 @@ static void test_response_twice_in_train(void **state)
 
 static void send_again(struct pair *p, const struct logged *request)
 {
-	struct core_train t;
+	struct core_burst t;
 
-	core_train_start(&t, &request->pkt, &(struct roce_flow){0});
+	core_burst_start(&t, &request->pkt, &(struct roce_flow){0});
 	memcpy(t.flow.src, p->a.c.host->gid[0], 16);
 	memcpy(t.flow.dst, p->b.c.host->gid[0], 16);
 	world_send(p->w, 0, &t);
@@ -192,7 +192,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_request_twice),
 		cmocka_unit_test(test_response_twice),
-		cmocka_unit_test(test_response_twice_in_train),
+		cmocka_unit_test(test_response_twice_in_burst),
 		cmocka_unit_test(test_stale_request),
 		cmocka_unit_test(test_stale_request_of_region_gone),
 		cmocka_unit_test(test_answer_lost_and_region_gone),

@@ -62,7 +62,7 @@ static void lose_at_random(uint32_t ppm, uint64_t seed)
 	struct pair p;
 
 	pair_create(&p, &(struct pair_options){.seed = seed});
-	rules_detach(&p.rules); /* trains may stay whole */
+	rules_detach(&p.rules); /* bursts may stay whole */
 	link.loss = ppm;
 	link.max_losses = 2;
 	world_set_links(p.w, &link);

@@ -184,14 +184,14 @@ static void complain(struct pair *p, unsigned *done)
 	for (; (l = rules_nth(&p->rules, 1, ROCE_OP_ACK, *done)); ++*done) {
 		struct roce_packet pkt = l->pkt;
 		struct roce_flow flow = {.tclass = 0};
-		struct core_train t;
+		struct core_burst t;
 
 		if (roce_syndrome_kind(pkt.aeth.syndrome) != ROCE_RNR_NAK)
 			continue;
 		memcpy(flow.src, p->w->device[1].host.gid[0], 16);
 		memcpy(flow.dst, p->w->device[0].host.gid[0], 16);
 		pkt.aeth.syndrome = roce_syndrome(ROCE_NAK, ROCE_NAK_PSN_SEQUENCE);
-		core_train_start(&t, &pkt, &flow);
+		core_burst_start(&t, &pkt, &flow);
 		world_send(p->w, 1, &t);
 	}
 }

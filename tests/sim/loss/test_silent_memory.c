@@ -59,7 +59,7 @@ static void test_half_way(void **state)
 		struct core_config cfg;
 
 		core_config_default(&cfg);
-		cfg.train_bytes = 4096; /* five trains of a message */
+		cfg.burst_bytes = 4096; /* five bursts of a message */
 		pair_create(&p, &(struct pair_options){.cfg = &cfg});
 		p.b.c.mem.silent_from = from;
 		p.b.c.mem.silent = 1;

@@ -5,8 +5,8 @@
  */
 #include "tests/sim/world/pair.h"
 
-/* A copy of the n-th SEND that a sent, as a train with its flow. */
-static void captured(const struct pair *p, struct core_train *t, const uint8_t payload[16])
+/* A copy of the n-th SEND that a sent, as a burst with its flow. */
+static void captured(const struct pair *p, struct core_burst *t, const uint8_t payload[16])
 {
 	const struct logged *l = rules_nth(&p->rules, 0, ROCE_OP_SEND, 0);
 	struct roce_packet pkt;
@@ -18,16 +18,16 @@ static void captured(const struct pair *p, struct core_train *t, const uint8_t p
 	pkt.payload_len = 16;
 	memcpy(flow.src, p->a.c.host->gid[0], 16);
 	memcpy(flow.dst, p->b.c.host->gid[0], 16);
-	core_train_start(t, &pkt, &flow);
+	core_burst_start(t, &pkt, &flow);
 	t->head.bth.psn = p->conn.sq_psn + 1; /* the one that is expected next */
 }
 
 /* One good SEND, then a stray that "spoil" made of the next, then the next itself. */
 static void stray(enum ibv_qp_type type, enum core_drop reason,
-		  void (*spoil)(struct pair *p, struct core_train *t))
+		  void (*spoil)(struct pair *p, struct core_burst *t))
 {
 	static const uint8_t payload[16] = "not for you";
-	struct core_train t;
+	struct core_burst t;
 	struct pair p;
 
 	pair_create(&p, &(struct pair_options){.type = type});
@@ -49,52 +49,52 @@ static void stray(enum ibv_qp_type type, enum core_drop reason,
 	pair_finish(&p);
 }
 
-static void unknown_qp(struct pair *p, struct core_train *t)
+static void unknown_qp(struct pair *p, struct core_burst *t)
 {
 	(void)p;
 	t->head.bth.dest_qp ^= 0x5a5;
 }
 
-static void other_source(struct pair *p, struct core_train *t)
+static void other_source(struct pair *p, struct core_burst *t)
 {
 	(void)p;
 	t->flow.src[15] = 99;
 }
 
-static void other_destination(struct pair *p, struct core_train *t)
+static void other_destination(struct pair *p, struct core_burst *t)
 {
 	(void)p;
 	t->flow.dst[15] = 99;
 }
 
-static void other_partition(struct pair *p, struct core_train *t)
+static void other_partition(struct pair *p, struct core_burst *t)
 {
 	(void)p;
 	t->head.bth.pkey = 0x8001;
 }
 
-static void other_service(struct pair *p, struct core_train *t)
+static void other_service(struct pair *p, struct core_burst *t)
 {
 	uint8_t v = p->a.qp.type == IBV_QPT_RC ? ROCE_UC_SEND_ONLY : ROCE_RC_SEND_ONLY;
 
 	t->head.bth.opcode.v = t->last_opcode.v = v;
 }
 
-static void datagram(struct pair *p, struct core_train *t)
+static void datagram(struct pair *p, struct core_burst *t)
 {
 	(void)p;
 	t->head.bth.opcode.v = t->last_opcode.v = ROCE_UD_SEND_ONLY;
 }
 
 /* Acknowledges a packet that was never sent. */
-static void ghost_ack(struct pair *p, struct core_train *t)
+static void ghost_ack(struct pair *p, struct core_burst *t)
 {
 	t->head.bth.opcode.v = t->last_opcode.v = ROCE_RC_ACKNOWLEDGE;
 	t->head.bth.psn = p->conn.rq_psn + 5;
 	t->length = t->segment = t->n_iov = 0;
 }
 
-static void ghost_read_response(struct pair *p, struct core_train *t)
+static void ghost_read_response(struct pair *p, struct core_burst *t)
 {
 	t->head.bth.opcode.v = t->last_opcode.v = ROCE_RC_READ_RESPONSE_ONLY;
 	t->head.bth.psn = p->conn.rq_psn;
@@ -127,7 +127,7 @@ static void test_unreliable(void **state)
 static void test_limited_member(void **state)
 {
 	static const uint8_t payload[16] = "for you, really";
-	struct core_train t;
+	struct core_burst t;
 	struct pair p;
 
 	(void)state;

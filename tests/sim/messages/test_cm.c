@@ -48,6 +48,7 @@ struct end {
 	bool todo; /* an answer is due at "at" */
 	uint64_t at;
 	bool connected;
+	bool ended;   /* the answer that is due is one to DISCONNECTED */
 	uint8_t data; /* first byte of the private data of the last event */
 };
 
@@ -106,6 +107,10 @@ static void on_event(void *cookie, const struct core_cm_event *e)
 		mark(end, end->stage->script == ACTIVE_SLOW ? PATIENT * SECOND : 0);
 	if (e->type == CORE_CM_ESTABLISHED)
 		end->connected = true;
+	if (e->type == CORE_CM_DISCONNECTED) {
+		end->ended = true;
+		mark(end, 0);
+	}
 }
 
 static const struct core_cm_ops ops = {.request = on_request, .event = on_event};
@@ -214,7 +219,9 @@ static void act(struct stage *s, struct end *end)
 	if (!end->todo || end->at > s->w->now)
 		return;
 	end->todo = false;
-	if (end == &s->passive) {
+	if (end->ended) {
+		core_cm_disconnect(end->cm, s->w->now);
+	} else if (end == &s->passive) {
 		passive_answers(s);
 	} else if (!s->leaving) {
 		active_goes_on(s);
@@ -296,7 +303,7 @@ static const struct row rows[] = {
 	{PASSIVE_SLOW, ROCE_CM_MRA, 1, "R D T ", "E D T ", "U-110 ", "J4 "},
 	{ACTIVE_SLOW, ROCE_CM_MRA, 0,  "R D T ", "E D T ", "R J4 ", "U-110 "},
 	{NOBODY_LISTENS, ROCE_CM_REJ, 1, "J8 ", "",     "U-110 ", ""},
-	{BACKLOG_FULL, ROCE_CM_REJ, 1,   "J3 ", "",     "U-110 ", ""},
+	{BACKLOG_FULL, ROCE_CM_REQ, 0,   "U-110 ", "",  "U-110 ", ""},
 	{WRONG_KIND, ROCE_CM_REJ, 1,     "J9 ", "",     "U-110 ", ""},
 	{LISTENER_GOES, ROCE_CM_REJ, 1,  "J28 ", "",    "U-110 ", ""},
 	{DATAGRAM, ROCE_CM_SIDR_REQ, 0,  "E ", "",      "U-110 ", ""},

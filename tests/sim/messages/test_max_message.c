@@ -29,7 +29,7 @@ static void create(struct stage *s, enum ibv_mtu mtu)
 	pair_create(&s->p, &(struct pair_options){.conn = &conn, .buffer = 4096});
 	rules_detach(&s->p.rules); /* no log of half a million packets */
 	link.split = link.wire = 0;
-	link.loss = 200; /* whole trains; some go-back at large PSN distances */
+	link.loss = 200; /* whole bursts; some go-back at large PSN distances */
 	link.max_losses = 2;
 	world_set_links(s->p.w, &link);
 	map_pattern(&s->p, &s->p.a, &s->a);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Many QPs with work: they are served in turn, train by train, 16 at a time where those are of one
+ * Many QPs with work: they are served in turn, burst by burst, 16 at a time where those are of one
  * packet; one with a long message does not keep the others waiting, nor does one with many short
  * ones.
  */
@@ -51,7 +51,7 @@ static void test_long_message_does_not_block(void **state)
 
 	(void)state;
 	assert_non_null(m);
-	cfg.train_bytes = 16384;
+	cfg.burst_bytes = 16384;
 	create(m, &cfg);
 	post_write(m, 0, 4u << 20);
 	vqp_doorbell(&m->a[0]);
@@ -77,7 +77,7 @@ static void test_round_robin(void **state)
 
 	(void)state;
 	assert_non_null(m);
-	cfg.train_bytes = 4096;
+	cfg.burst_bytes = 4096;
 	cfg.window_bytes = 1u << 20;
 	create(m, &cfg);
 	for (unsigned i = 0; i < QPS; i++)
@@ -95,7 +95,7 @@ static void test_round_robin(void **state)
 			least = turns[i] < least ? turns[i] : least;
 			most = turns[i] > most ? turns[i] : most;
 		}
-		world_assert(m->p.w, most - least <= 4); /* packets of one train */
+		world_assert(m->p.w, most - least <= 4); /* packets of one burst */
 	}
 	side_wait(&m->p.a, QPS);
 	pair_expect_copy(&m->p.a, 0, &m->p.b, 0, 16384);
@@ -143,7 +143,7 @@ static void test_short_messages_in_company(void **state)
 	free(m);
 }
 
-/* Hundreds of short messages beside a long one: it gets a train after each 16 of them. */
+/* Hundreds of short messages beside a long one: it gets a burst after each 16 of them. */
 static void test_short_messages_do_not_starve(void **state)
 {
 	struct many *m = calloc(1, sizeof *m);
@@ -152,7 +152,7 @@ static void test_short_messages_do_not_starve(void **state)
 
 	(void)state;
 	assert_non_null(m);
-	cfg.train_bytes = 4096;
+	cfg.burst_bytes = 4096;
 	cfg.window_bytes = 1u << 20;
 	create(m, &cfg);
 	post_write(m, 1, 256u << 10);

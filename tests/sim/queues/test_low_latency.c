@@ -117,7 +117,7 @@ static void test_first_among_short(void **state)
 
 	(void)state;
 	start_on(&s, &cfg, IBV_QPT_RC);
-	s.p.w->stall = 1000000; /* one train at a time */
+	s.p.w->stall = 1000000; /* one burst at a time */
 	for (unsigned i = 0; i < 40; i++)
 		write_beside(&s, i, 8);
 	world_run(s.p.w, s.p.w->now + 30000);
@@ -138,7 +138,7 @@ static void test_first_among_short(void **state)
 
 /*
  * A long READ answer of a low-latency QP against a WRITE stream that goes the same way and always
- * has work: after 16 packets, rounded up to whole trains, the stream gets one train.
+ * has work: after 16 packets, rounded up to whole bursts, the stream gets one burst.
  */
 static void test_others_get_turns(void **state)
 {
@@ -147,7 +147,7 @@ static void test_others_get_turns(void **state)
 	struct stage s;
 
 	(void)state;
-	cfg.train_bytes = 4096;
+	cfg.burst_bytes = 4096;
 	cfg.window_bytes = 4 * BULK;
 	start_on(&s, &cfg, IBV_QPT_RC);
 	s.p.w->stall = 1000000; /* so that there is time for the READ to come in between */

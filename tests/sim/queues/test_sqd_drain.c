@@ -51,7 +51,7 @@ static void test_begun_is_finished(void **state)
 	struct core_config cfg = world_config();
 
 	(void)state;
-	cfg.train_bytes = 4096;
+	cfg.burst_bytes = 4096;
 	cfg.window_bytes = cfg.window_most = 8192;
 	for (uint64_t after = 0; after < 60000; after += 3000) {
 		struct pair p;

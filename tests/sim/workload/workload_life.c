@@ -104,7 +104,7 @@ static void renew_key(struct workload *l, struct workload_end *e)
 static void settle(const struct workload *l)
 {
 	for (unsigned i = 0; i < l->w->n_devices; i++)
-		late_store_settle(l->w->device[i].host.dev);
+		delayed_write_settle(l->w->device[i].host.dev);
 }
 
 static void ended(struct workload *l, struct workload_end *e, enum how how)

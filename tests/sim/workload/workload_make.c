@@ -23,7 +23,7 @@ static struct link choose_link(struct workload *l)
 	k.split = (uint32_t[]){0, 500000, 1000000}[prng_below(r, 3)];
 	k.join = (uint32_t[]){0, 500000, 1000000}[prng_below(r, 3)];
 	k.wire = percent(l, 50) ? 300000 : 0;
-	if (percent(l, 25)) { /* device-internal loopback: whole trains, never overtaken */
+	if (percent(l, 25)) { /* device-internal loopback: whole bursts, never overtaken */
 		k.immediate = 1000000;
 		k.split = 0;
 	}
@@ -46,8 +46,8 @@ static struct core_config choose_config(struct workload *l)
 	struct prng *r = &l->rng;
 
 	if (percent(l, 50)) {
-		cfg.train_bytes = (uint32_t[]){4096, 8192, 16384, 65536}[prng_below(r, 4)];
-		cfg.window_bytes = cfg.train_bytes * prng_range(r, 1, 8);
+		cfg.burst_bytes = (uint32_t[]){4096, 8192, 16384, 65536}[prng_below(r, 4)];
+		cfg.window_bytes = cfg.burst_bytes * prng_range(r, 1, 8);
 		cfg.window_most = cfg.window_bytes * prng_range(r, 1, 4);
 	}
 	if (percent(l, 40))
@@ -58,7 +58,7 @@ static struct core_config choose_config(struct workload *l)
 	}
 	cfg.local_inv_early = percent(l, 30);
 	if (percent(l, 30)) {
-		cfg.liberty_seed = prng_u64(r);
+		cfg.relaxation_seed = prng_u64(r);
 		cfg.late_bytes_ns = prng_range(r, 1, 2000000);
 	}
 	cfg.lazy_acks = percent(l, 30);
@@ -101,7 +101,7 @@ static void make_node(struct workload *l, unsigned i)
 
 	vclient_open(&n->c, &l->w->device[prng_below(&l->rng, l->w->n_devices)].host, i,
 		     l->w->seed * 7 + i);
-	n->c.takes_offers = percent(l, 50);
+	n->c.takes_copies_on_poll = percent(l, 50);
 	va = memory_map(&n->c.mem, WORKLOAD_BYTES);
 	rc = vclient_reg_mr(&n->c, va, WORKLOAD_BYTES, IBV_ACCESS_LOCAL_WRITE, &n->mr);
 	world_assert(l->w, rc == 0);

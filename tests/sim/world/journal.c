@@ -13,8 +13,10 @@ static const char *const kind_name[] = {
 };
 
 static const char *const point_name[] = {
-	[CORE_TRACE_QP_STATE] = "state", [CORE_TRACE_TX] = "tx",       [CORE_TRACE_RX] = "rx",
-	[CORE_TRACE_RX_DROP] = "drop",   [CORE_TRACE_NAK] = "nak",     [CORE_TRACE_RETRY] = "retry",
+	[CORE_TRACE_QP_STATE] = "state", [CORE_TRACE_TX] = "tx",
+	[CORE_TRACE_RX] = "rx",          [CORE_TRACE_RX_DROP] = "drop",
+	[CORE_TRACE_JUDGED] = "judged",  [CORE_TRACE_REQUEST] = "request",
+	[CORE_TRACE_NAK] = "nak",        [CORE_TRACE_RETRY] = "retry",
 	[CORE_TRACE_CQE] = "cqe",        [CORE_TRACE_EVENT] = "event",
 };
 
@@ -66,7 +68,7 @@ static void add(struct journal *j, const struct journal_entry *e)
 }
 
 void journal_packet(struct journal *j, uint64_t now, enum journal_kind kind, unsigned from,
-		    unsigned to, const struct core_train *t)
+		    unsigned to, const struct core_burst *t)
 {
 	struct journal_entry e = {.time = now,
 				  .kind = kind,

@@ -29,7 +29,7 @@ struct journal_entry {
 	uint32_t qpn, a, b;
 	const char *note;
 	struct roce_packet pkt;
-	uint32_t packets; /* of the train */
+	uint32_t packets; /* of the burst */
 };
 
 struct journal {
@@ -41,7 +41,7 @@ struct journal {
 
 void journal_init(struct journal *j);
 void journal_packet(struct journal *j, uint64_t now, enum journal_kind kind, unsigned from,
-		    unsigned to, const struct core_train *t);
+		    unsigned to, const struct core_burst *t);
 void journal_trace(struct journal *j, uint64_t now, unsigned device, enum core_trace_point point,
 		   const uint32_t numbers[3]);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See world.h: what a link does to the trains and packets that cross it. */
+/* See world.h: what a link does to the bursts and packets that cross it. */
 #include "world.h"
 
 #include "wire/psn.h"
@@ -115,11 +115,11 @@ static void send_packet(struct world *w, struct world_packet *p)
 	enum world_verdict v = w->filter ? w->filter(w->filter_arg, p) : WORLD_PASS;
 	bool flip = prng_chance(&w->rng, l->flip);
 	unsigned copies = 1;
-	struct core_train t;
+	struct core_burst t;
 
 	w->packets++;
-	core_train_start(&t, &p->pkt, &p->flow);
-	t.story = p->story;
+	core_burst_start(&t, &p->pkt, &p->flow);
+	t.model = p->model;
 	if (v == WORLD_DROP || l->down ||
 	    (prng_chance(&w->rng, l->loss + l->corrupt) &&
 	     may_lose(w->losses, &p->pkt, l->max_losses))) {
@@ -130,8 +130,8 @@ static void send_packet(struct world *w, struct world_packet *p)
 	if (flip || prng_chance(&w->rng, l->wire)) {
 		if (!through_the_wire(w, &p->pkt, flip))
 			return;
-		core_train_start(&t, &p->pkt, &p->flow);
-		t.story = p->story;
+		core_burst_start(&t, &p->pkt, &p->flow);
+		t.model = p->model;
 	}
 	if (v == WORLD_DUPLICATE || prng_chance(&w->rng, l->duplicate))
 		copies = 2;
@@ -141,7 +141,7 @@ static void send_packet(struct world *w, struct world_packet *p)
 		world_schedule(w, p->from, p->to, arrival(w, p->from, p->to, p->delay), &t);
 }
 
-/* ---- trains ---- */
+/* ---- bursts ---- */
 
 /* Index of the device that owns the address, or n_devices. */
 static unsigned route(const struct world *w, const uint8_t dst[16])
@@ -155,13 +155,13 @@ static unsigned route(const struct world *w, const uint8_t dst[16])
 	return w->n_devices;
 }
 
-static void check_train(struct world *w, unsigned from, const struct core_train *t)
+static void check_burst(struct world *w, unsigned from, const struct core_burst *t)
 {
 	uint32_t sum = 0;
 
 	for (unsigned i = 0; i < t->n_iov; i++)
 		sum += (uint32_t)t->iov[i].iov_len;
-	world_assert(w, t->n_iov <= CORE_TRAIN_IOV);
+	world_assert(w, t->n_iov <= CORE_BURST_IOV);
 	world_assert(w, sum == t->length);
 	world_assert(w, t->length <= w->device[from].cap);
 	world_assert(w, t->count >= 1);
@@ -174,7 +174,7 @@ static void check_train(struct world *w, unsigned from, const struct core_train 
 					t->length <= t->count * t->segment);
 }
 
-static void send_pieces(struct world *w, unsigned from, unsigned to, const struct core_train *t)
+static void send_pieces(struct world *w, unsigned from, unsigned to, const struct core_burst *t)
 {
 	uint8_t *p = w->flat;
 
@@ -185,10 +185,10 @@ static void send_pieces(struct world *w, unsigned from, unsigned to, const struc
 	}
 	for (uint32_t i = 0; i < t->count; i++) {
 		struct world_packet piece = {
-			.from = from, .to = to, .now = w->now, .flow = t->flow, .story = t->story};
+			.from = from, .to = to, .now = w->now, .flow = t->flow, .model = t->model};
 		uint32_t offset = 0;
 
-		core_train_packet(t, i, &piece.pkt, &offset);
+		core_burst_packet(t, i, &piece.pkt, &offset);
 		world_assert(w, offset + piece.pkt.payload_len <= t->length);
 		piece.pkt.payload = piece.pkt.payload_len ? w->flat + offset : NULL;
 		piece.pkt.bth.pad = roce_pad(piece.pkt.payload_len);
@@ -196,8 +196,8 @@ static void send_pieces(struct world *w, unsigned from, unsigned to, const struc
 	}
 }
 
-/* The train stays whole: it is lost, delayed or duplicated as one. */
-static void send_whole(struct world *w, unsigned from, unsigned to, const struct core_train *t)
+/* The burst stays whole: it is lost, delayed or duplicated as one. */
+static void send_whole(struct world *w, unsigned from, unsigned to, const struct core_burst *t)
 {
 	struct link *l = &w->link[from][to];
 	unsigned copies = prng_chance(&w->rng, l->duplicate) ? 2 : 1;
@@ -219,11 +219,11 @@ static void send_whole(struct world *w, unsigned from, unsigned to, const struct
 		world_schedule(w, from, to, arrival(w, from, to, 0), t);
 }
 
-void world_send(struct world *w, unsigned from, const struct core_train *t)
+void world_send(struct world *w, unsigned from, const struct core_burst *t)
 {
 	unsigned to = route(w, t->flow.dst);
 
-	check_train(w, from, t);
+	check_burst(w, from, t);
 	world_assert(w, route(w, t->flow.src) == from);
 	if (to == w->n_devices)
 		return; /* nobody lives there */

@@ -21,7 +21,7 @@ struct world_event {
 	uint64_t time;
 	uint64_t number; /* events of one instant stay in order */
 	unsigned from, to;
-	struct core_train train;
+	struct core_burst burst;
 	uint8_t payload[];
 };
 
@@ -64,7 +64,7 @@ static struct world_event *event_pop(struct world *w)
 }
 
 void world_schedule(struct world *w, unsigned from, unsigned to, uint64_t at,
-		    const struct core_train *t)
+		    const struct core_burst *t)
 {
 	struct world_event *e = malloc(sizeof *e + t->length);
 	uint8_t *p;
@@ -74,7 +74,7 @@ void world_schedule(struct world *w, unsigned from, unsigned to, uint64_t at,
 	e->number = w->event_number++;
 	e->from = from;
 	e->to = to;
-	e->train = *t;
+	e->burst = *t;
 	p = e->payload;
 	for (unsigned i = 0; i < t->n_iov; i++) {
 		if (t->iov[i].iov_len)
@@ -82,13 +82,13 @@ void world_schedule(struct world *w, unsigned from, unsigned to, uint64_t at,
 		p += t->iov[i].iov_len;
 	}
 	assert((size_t)(p - e->payload) == t->length);
-	e->train.n_iov = t->length ? 1 : 0;
-	e->train.iov[0] = (struct iovec){e->payload, t->length};
+	e->burst.n_iov = t->length ? 1 : 0;
+	e->burst.iov[0] = (struct iovec){e->payload, t->length};
 	if (t->count == 1) { /* so that it can be joined with others on arrival */
-		e->train.head.payload = e->payload;
-		e->train.head.payload_len = t->length;
-		e->train.head.bth.ackreq = t->last_ackreq;
-		e->train.head.bth.solicited = t->last_solicited;
+		e->burst.head.payload = e->payload;
+		e->burst.head.payload_len = t->length;
+		e->burst.head.bth.ackreq = t->last_ackreq;
+		e->burst.head.bth.solicited = t->last_solicited;
 	}
 	event_push(w, e);
 }
@@ -132,7 +132,7 @@ static void device_construct(struct world *w, unsigned i, const struct core_conf
 	d->host.index = i;
 	d->host.now = &w->now;
 	memcpy(d->host.gid, cfg.gid, sizeof d->host.gid);
-	d->cap = cfg.train_bytes;
+	d->cap = cfg.burst_bytes;
 	d->buf = malloc(d->cap);
 	d->host.dev = core_create(&w->ops, d, &cfg);
 	assert(d->buf && d->host.dev);
@@ -164,7 +164,7 @@ struct world *world_create(uint64_t seed, unsigned n_devices, const struct core_
 	w->now = 1000000;
 	w->interleave = 500000;
 	w->losses = losses_create();
-	w->flat = malloc(base.train_bytes);
+	w->flat = malloc(base.burst_bytes);
 	assert(w->flat);
 	w->n_devices = n_devices;
 	for (unsigned i = 0; i < n_devices; i++)
@@ -217,7 +217,7 @@ void world_fail(struct world *w, const char *format, ...)
 
 static bool device_send(struct world *w, struct world_device *d)
 {
-	struct core_train t;
+	struct core_burst t;
 
 	if (!core_tx_next(d->host.dev, w->now, d->buf, d->cap, &t))
 		return false;
@@ -257,9 +257,9 @@ void world_pump(struct world *w)
 	}
 }
 
-void world_deliver(struct world *w, unsigned to, const struct core_train *t)
+void world_deliver(struct world *w, unsigned to, const struct core_burst *t)
 {
-	struct core_train arrived = *t;
+	struct core_burst arrived = *t;
 
 	arrived.from_network = true;
 	if (w->faults)
@@ -270,15 +270,15 @@ void world_deliver(struct world *w, unsigned to, const struct core_train *t)
 }
 
 /* Adds what arrives at the same instant at the same device, as UDP GRO would. */
-static void join_arrivals(struct world *w, struct core_train *t, unsigned to,
+static void join_arrivals(struct world *w, struct core_burst *t, unsigned to,
 			  struct world_event **joined, unsigned *n)
 {
-	while (w->n_events && *n < CORE_TRAIN_IOV) {
+	while (w->n_events && *n < CORE_BURST_IOV) {
 		struct world_event *e = w->event[0];
 
-		if (e->time != w->now || e->to != to || e->train.count != 1 ||
-		    e->train.story.bad_icrc ||
-		    !core_train_append(t, &e->train.head, &e->train.flow))
+		if (e->time != w->now || e->to != to || e->burst.count != 1 ||
+		    e->burst.model.bad_icrc ||
+		    !core_burst_append(t, &e->burst.head, &e->burst.flow))
 			return;
 		joined[(*n)++] = event_pop(w);
 	}
@@ -286,13 +286,13 @@ static void join_arrivals(struct world *w, struct core_train *t, unsigned to,
 
 static void deliver_next(struct world *w)
 {
-	struct world_event *joined[CORE_TRAIN_IOV], *e = event_pop(w);
-	struct core_train t = e->train;
+	struct world_event *joined[CORE_BURST_IOV], *e = event_pop(w);
+	struct core_burst t = e->burst;
 	unsigned n = 0;
 
-	if (t.count == 1 && !t.story.bad_icrc &&
+	if (t.count == 1 && !t.model.bad_icrc &&
 	    prng_chance(&w->rng, w->link[e->from][e->to].join)) {
-		core_train_start(&t, &e->train.head, &e->train.flow);
+		core_burst_start(&t, &e->burst.head, &e->burst.flow);
 		join_arrivals(w, &t, e->to, joined, &n);
 	}
 	world_deliver(w, e->to, &t);

@@ -4,7 +4,7 @@
  * clock and one seed. Nothing here waits: time jumps to the next packet arrival or the next
  * deadline of a device.
  *
- * What a device sends is a train. A link passes it whole, or (with probability "split", always
+ * What a device sends is a burst. A link passes it whole, or (with probability "split", always
  * when a filter is set) cut into packets that are lost, duplicated, delayed and reordered one by
  * one, and perhaps put together again on arrival, so that both paths of the device are tested.
  * With probability "wire" a packet goes through roce_packet_emit and roce_packet_parse.
@@ -33,10 +33,10 @@ struct link {
 	uint32_t corrupt;
 	uint32_t flip;
 	uint32_t split;
-	uint32_t join; /* packets of one instant are coalesced into trains */
+	uint32_t join; /* packets of one instant are coalesced into bursts */
 	uint32_t wire;
 	uint32_t
-		immediate; /* the train goes to core_rx at once, as device-internal loopback does */
+		immediate; /* the burst goes to core_rx at once, as device-internal loopback does */
 	/*
 	 * A packet (destination QP, PSN, opcode) is not lost more often than this; 0: no bound.
 	 * With a bound, a QP of retry_cnt 7 always gets through.
@@ -51,7 +51,7 @@ struct world_packet {
 	uint64_t now;
 	struct roce_packet pkt;
 	struct roce_flow flow;
-	struct core_train_story story;
+	struct core_burst_model model;
 	uint64_t delay; /* a filter may set it: comes so much later, others overtake it */
 };
 
@@ -86,11 +86,11 @@ struct world {
 	struct losses *losses;
 	struct world_faults *faults; /* world_faults.h; NULL: none */
 	uint32_t interleave;         /* ppm: devices send between two arrivals of one instant */
-	uint32_t stall;              /* ppm: after a train the socket is full for up to 20 us */
+	uint32_t stall;              /* ppm: after a burst the socket is full for up to 20 us */
 	bool lossy;                  /* no more room than window_bytes: core_tx_left is told */
 	uint64_t packets, lost, steps_at_now;
 	bool abort_on_failure; /* outside CMocka: in a fuzz target */
-	uint8_t *flat;         /* payload of the train being sent */
+	uint8_t *flat;         /* payload of the burst being sent */
 	uint8_t bytes[ROCE_MAX_PACKET_LENGTH];
 	struct core_ops ops;
 };
@@ -98,7 +98,7 @@ struct world {
 /* The configuration that world_create uses: the default profile and no GIDs. */
 struct core_config world_config(void);
 
-/* A link of 1 us that loses nothing, passes half of all trains in pieces and tests the wire. */
+/* A link of 1 us that loses nothing, passes half of all bursts in pieces and tests the wire. */
 struct link link_default(void);
 
 /*
@@ -136,15 +136,15 @@ void world_fail(struct world *w, const char *format, ...)
 			world_fail(w, "%s:%d: %s", __FILE__, __LINE__, #cond);                     \
 	} while (0)
 
-/* Hands a train to the fabric as if device "from" had sent it. */
-void world_send(struct world *w, unsigned from, const struct core_train *t);
+/* Hands a burst to the fabric as if device "from" had sent it. */
+void world_send(struct world *w, unsigned from, const struct core_burst *t);
 
 /* ---- for link.c ---- */
 
-/* A train that arrives at device "to" at a time; its payload is copied. */
+/* A burst that arrives at device "to" at a time; its payload is copied. */
 void world_schedule(struct world *w, unsigned from, unsigned to, uint64_t at,
-		    const struct core_train *t);
-void world_deliver(struct world *w, unsigned to, const struct core_train *t);
+		    const struct core_burst *t);
+void world_deliver(struct world *w, unsigned to, const struct core_burst *t);
 struct losses *losses_create(void);
 void losses_destroy(struct losses *l);
 void losses_forget(struct losses *l);

@@ -24,7 +24,7 @@ struct world_faults {
 /* ---- what is told ---- */
 
 static void tell(const struct world_port *p, const char *what, enum fault_direction dir,
-		 const struct core_train *t)
+		 const struct core_burst *t)
 {
 	FILE *f = p->world->faults->trace;
 	char text[ROCE_PRINT_LENGTH];
@@ -33,7 +33,7 @@ static void tell(const struct world_port *p, const char *what, enum fault_direct
 		return;
 	roce_print_packet(&t->head, text, sizeof text);
 	fprintf(f, "%" PRIu64 " %u %s %s rule=%" PRIu32 " %s\n", p->world->now, p->device,
-		dir == FAULT_TX ? "tx" : "rx", what, t->story.rule, text);
+		dir == FAULT_TX ? "tx" : "rx", what, t->model.rule, text);
 }
 
 static void on_hit(void *user, const struct fault_hit *hit)
@@ -57,18 +57,18 @@ static const struct fault_plan_ops plan_ops = {.exists = exists, .hit = on_hit};
 
 /* ---- what a net asks for ---- */
 
-static void arrive(struct world_port *p, const struct core_train *t)
+static void arrive(struct world_port *p, const struct core_burst *t)
 {
 	struct world *w = p->world;
 
 	w->device[p->device].host.dirty = true;
-	if (t->story.bad_icrc)
+	if (t->model.bad_icrc)
 		p->bad_icrc += t->count;
 	else
 		core_rx(w->device[p->device].host.dev, w->now, t);
 }
 
-static void pass(void *user, enum fault_direction dir, const struct core_train *t, uint64_t now)
+static void pass(void *user, enum fault_direction dir, const struct core_burst *t, uint64_t now)
 {
 	struct world_port *p = user;
 
@@ -79,7 +79,7 @@ static void pass(void *user, enum fault_direction dir, const struct core_train *
 		arrive(p, t);
 }
 
-static void dropped(void *user, enum fault_direction dir, const struct core_train *t,
+static void dropped(void *user, enum fault_direction dir, const struct core_burst *t,
 		    bool malformed, uint64_t now)
 {
 	(void)now;
@@ -106,13 +106,13 @@ static void happen(void *user, const struct fault_entry *e, const struct fault_s
 	host->dirty = true;
 }
 
-static void made(void *user, enum fault_direction dir, const struct core_train *t, uint64_t now)
+static void made(void *user, enum fault_direction dir, const struct core_burst *t, uint64_t now)
 {
 	(void)now;
 	tell(user, "made", dir, t);
 }
 
-static void note(void *user, enum fault_note note, const struct core_train *t, uint64_t now)
+static void note(void *user, enum fault_note note, const struct core_burst *t, uint64_t now)
 {
 	static const char *const text[] = {[FAULT_NOTE_OVERFLOW] = "overflow",
 					   [FAULT_NOTE_FULL] = "full",
@@ -245,14 +245,14 @@ void world_trace(struct world *w, FILE *f)
 
 /* ---- on the way ---- */
 
-void world_faults_send(struct world *w, unsigned from, const struct core_train *t)
+void world_faults_send(struct world *w, unsigned from, const struct core_burst *t)
 {
-	fault_net_train(w->faults->port[from].net, FAULT_TX, t, NULL, w->now);
+	fault_net_burst(w->faults->port[from].net, FAULT_TX, t, NULL, w->now);
 }
 
-void world_faults_arrive(struct world *w, unsigned to, const struct core_train *t)
+void world_faults_arrive(struct world *w, unsigned to, const struct core_burst *t)
 {
-	fault_net_train(w->faults->port[to].net, FAULT_RX, t, NULL, w->now);
+	fault_net_burst(w->faults->port[to].net, FAULT_RX, t, NULL, w->now);
 }
 
 uint64_t world_faults_deadline(const struct world *w)

@@ -43,8 +43,8 @@ void world_trace(struct world *w, FILE *f);
 /* ---- for world.c ---- */
 
 void world_faults_destroy(struct world *w);
-void world_faults_send(struct world *w, unsigned from, const struct core_train *t);
-void world_faults_arrive(struct world *w, unsigned to, const struct core_train *t);
+void world_faults_send(struct world *w, unsigned from, const struct core_burst *t);
+void world_faults_arrive(struct world *w, unsigned to, const struct core_burst *t);
 uint64_t world_faults_deadline(const struct world *w);
 void world_faults_tick(struct world *w);
 

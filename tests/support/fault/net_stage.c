@@ -13,7 +13,7 @@ static void write_down(struct stage *s, const struct stage_event *e)
 	s->event[s->n++] = *e;
 }
 
-static uint32_t sum_of(const struct core_train *t, uint32_t offset, uint32_t length)
+static uint32_t sum_of(const struct core_burst *t, uint32_t offset, uint32_t length)
 {
 	uint32_t sum = 0, at = 0;
 
@@ -25,7 +25,7 @@ static uint32_t sum_of(const struct core_train *t, uint32_t offset, uint32_t len
 }
 
 static void note_packets(struct stage *s, enum stage_fate fate, enum fault_direction dir,
-			 const struct core_train *t)
+			 const struct core_burst *t)
 {
 	for (uint32_t i = 0; i < t->count; i++) {
 		struct stage_event e = {.fate = fate,
@@ -34,16 +34,16 @@ static void note_packets(struct stage *s, enum stage_fate fate, enum fault_direc
 					.run = t->count,
 					.now = s->now,
 					.flow = t->flow,
-					.story = t->story};
+					.model = t->model};
 		uint32_t offset;
 
-		core_train_packet(t, i, &e.pkt, &offset);
+		core_burst_packet(t, i, &e.pkt, &offset);
 		e.check = sum_of(t, offset, e.pkt.payload_len);
 		write_down(s, &e);
 	}
 }
 
-static void on_pass(void *user, enum fault_direction dir, const struct core_train *t, uint64_t now)
+static void on_pass(void *user, enum fault_direction dir, const struct core_burst *t, uint64_t now)
 {
 	struct stage *s = user;
 
@@ -53,7 +53,7 @@ static void on_pass(void *user, enum fault_direction dir, const struct core_trai
 		s->then(s, dir, t);
 }
 
-static void on_dropped(void *user, enum fault_direction dir, const struct core_train *t,
+static void on_dropped(void *user, enum fault_direction dir, const struct core_burst *t,
 		       bool malformed, uint64_t now)
 {
 	struct stage *s = user;
@@ -73,13 +73,13 @@ static void on_happen(void *user, const struct fault_entry *e, const struct faul
 	write_down(user, &event);
 }
 
-static void on_made(void *user, enum fault_direction dir, const struct core_train *t, uint64_t now)
+static void on_made(void *user, enum fault_direction dir, const struct core_burst *t, uint64_t now)
 {
 	(void)now;
 	note_packets(user, STAGE_MADE, dir, t);
 }
 
-static void on_note(void *user, enum fault_note note, const struct core_train *t, uint64_t now)
+static void on_note(void *user, enum fault_note note, const struct core_burst *t, uint64_t now)
 {
 	struct stage_event e = {.fate = STAGE_NOTED, .code = (int)note, .pkt = t->head};
 
@@ -129,11 +129,11 @@ uint32_t stage_rule(struct stage *s, const char *text)
 	return (uint32_t)n;
 }
 
-/* ---- trains ---- */
+/* ---- bursts ---- */
 
 static void begin(struct stage *s, uint8_t opcode, uint32_t psn)
 {
-	struct core_train *t = &s->train;
+	struct core_burst *t = &s->burst;
 
 	memset(t, 0, sizeof *t);
 	t->head.bth = (struct roce_bth){.opcode.v = opcode,
@@ -146,13 +146,13 @@ static void begin(struct stage *s, uint8_t opcode, uint32_t psn)
 	t->flow.src[10] = t->flow.src[11] = t->flow.dst[10] = t->flow.dst[11] = 0xff;
 	t->flow.src[15] = 1;
 	t->flow.dst[15] = 2;
-	t->story.qpn = STAGE_QPN;
+	t->model.qpn = STAGE_QPN;
 	t->count = 1;
 }
 
 static void fill(struct stage *s, uint32_t length)
 {
-	struct core_train *t = &s->train;
+	struct core_burst *t = &s->burst;
 	uint32_t at = 0, piece = 700;
 
 	for (uint32_t i = 0; i < length; i++)
@@ -169,40 +169,40 @@ static void fill(struct stage *s, uint32_t length)
 	}
 }
 
-const struct core_train *stage_write(struct stage *s, uint32_t packets, uint32_t psn)
+const struct core_burst *stage_write(struct stage *s, uint32_t packets, uint32_t psn)
 {
 	uint32_t length = packets * STAGE_PAYLOAD - STAGE_PAYLOAD / 2;
 
 	begin(s, packets > 1 ? ROCE_RC_WRITE_FIRST : ROCE_RC_WRITE_ONLY, psn);
-	s->train.last_opcode.v = packets > 1 ? ROCE_RC_WRITE_LAST : ROCE_RC_WRITE_ONLY;
-	s->train.last_ackreq = true;
-	s->train.count = packets;
-	s->train.segment = STAGE_PAYLOAD;
-	s->train.head.reth = (struct roce_reth){0x1000, 0x42, length};
-	s->train.story.has_wr = true;
-	s->train.story.wr_id = 4711;
+	s->burst.last_opcode.v = packets > 1 ? ROCE_RC_WRITE_LAST : ROCE_RC_WRITE_ONLY;
+	s->burst.last_ackreq = true;
+	s->burst.count = packets;
+	s->burst.segment = STAGE_PAYLOAD;
+	s->burst.head.reth = (struct roce_reth){0x1000, 0x42, length};
+	s->burst.model.has_wr = true;
+	s->burst.model.wr_id = 4711;
 	fill(s, length);
-	return &s->train;
+	return &s->burst;
 }
 
-const struct core_train *stage_send(struct stage *s, uint32_t psn)
+const struct core_burst *stage_send(struct stage *s, uint32_t psn)
 {
 	begin(s, ROCE_RC_SEND_ONLY, psn);
-	s->train.last_ackreq = true;
+	s->burst.last_ackreq = true;
 	fill(s, 100);
-	return &s->train;
+	return &s->burst;
 }
 
-const struct core_train *stage_ack(struct stage *s, uint32_t psn)
+const struct core_burst *stage_ack(struct stage *s, uint32_t psn)
 {
 	begin(s, ROCE_RC_ACKNOWLEDGE, psn);
-	s->train.head.aeth = (struct roce_aeth){roce_syndrome(ROCE_ACK, 5), 77};
-	return &s->train;
+	s->burst.head.aeth = (struct roce_aeth){roce_syndrome(ROCE_ACK, 5), 77};
+	return &s->burst;
 }
 
-void stage_give(struct stage *s, enum fault_direction dir, const struct core_train *t)
+void stage_give(struct stage *s, enum fault_direction dir, const struct core_burst *t)
 {
-	fault_net_train(s->net, dir, t, NULL, s->now);
+	fault_net_burst(s->net, dir, t, NULL, s->now);
 }
 
 uint32_t stage_sum(const struct stage *s, uint32_t i)
@@ -210,8 +210,8 @@ uint32_t stage_sum(const struct stage *s, uint32_t i)
 	struct roce_packet pkt;
 	uint32_t offset;
 
-	core_train_packet(&s->train, i, &pkt, &offset);
-	return sum_of(&s->train, offset, pkt.payload_len);
+	core_burst_packet(&s->burst, i, &pkt, &offset);
+	return sum_of(&s->burst, offset, pkt.payload_len);
 }
 
 const struct stage_event *stage_expect(struct stage *s, unsigned n, enum stage_fate fate,

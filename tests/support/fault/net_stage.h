@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Surroundings for tests of a net: a plan, trains to put in, and a list of what came out, each
+ * Surroundings for tests of a net: a plan, bursts to put in, and a list of what came out, each
  * packet with its payload.
  */
 #ifndef TESTS_SUPPORT_NET_STAGE_H
@@ -20,12 +20,12 @@ enum stage_fate { STAGE_PASSED, STAGE_DROPPED, STAGE_MALFORMED, STAGE_MADE, STAG
 struct stage_event {
 	enum stage_fate fate;
 	enum fault_direction dir;
-	const struct core_train *given; /* the very pointer */
-	uint32_t run;                   /* packets of the train it was passed in */
+	const struct core_burst *given; /* the very pointer */
+	uint32_t run;                   /* packets of the burst it was passed in */
 	uint64_t now;
 	struct roce_packet pkt;
 	struct roce_flow flow;
-	struct core_train_story story;
+	struct core_burst_model model;
 	uint32_t check; /* sum over the payload's bytes */
 	int code;
 };
@@ -36,11 +36,11 @@ struct stage {
 	unsigned n;
 	struct stage_event event[STAGE_MAX];
 	uint64_t now;
-	/* Called with each train that is passed, after it was written down. */
-	void (*then)(struct stage *s, enum fault_direction dir, const struct core_train *t);
+	/* Called with each burst that is passed, after it was written down. */
+	void (*then)(struct stage *s, enum fault_direction dir, const struct core_burst *t);
 	bool knows_qps;
 	struct fault_qp qp; /* what look_up says then */
-	struct core_train train;
+	struct core_burst burst;
 	uint8_t payload[64 * STAGE_PAYLOAD];
 };
 
@@ -52,17 +52,17 @@ uint32_t stage_rule(struct stage *s, const char *text);
 
 /*
  * A WRITE of so many packets, with other payload each time, from STAGE_QPN, in pieces of odd
- * lengths; its last packet is half as long. In s->train.
+ * lengths; its last packet is half as long. In s->burst.
  */
-const struct core_train *stage_write(struct stage *s, uint32_t packets, uint32_t psn);
+const struct core_burst *stage_write(struct stage *s, uint32_t packets, uint32_t psn);
 /* A SEND ONLY, or an Acknowledge. */
-const struct core_train *stage_send(struct stage *s, uint32_t psn);
-const struct core_train *stage_ack(struct stage *s, uint32_t psn);
+const struct core_burst *stage_send(struct stage *s, uint32_t psn);
+const struct core_burst *stage_ack(struct stage *s, uint32_t psn);
 
 /* To the net. */
-void stage_give(struct stage *s, enum fault_direction dir, const struct core_train *t);
+void stage_give(struct stage *s, enum fault_direction dir, const struct core_burst *t);
 
-/* The sum of the payload of packet i of s->train, as it is now. */
+/* The sum of the payload of packet i of s->burst, as it is now. */
 uint32_t stage_sum(const struct stage *s, uint32_t i);
 
 /* The n-th event (from 0) is this one; fails the test otherwise. */

@@ -37,7 +37,7 @@ static void hit(void *user, const struct fault_hit *h)
 	append(st->trace, &st->trace_used, line);
 }
 
-static const struct fault_plan_ops ops = {exists, hit};
+static const struct fault_plan_ops ops = {.exists = exists, .hit = hit};
 
 void plan_stage_open(struct plan_stage *st, uint64_t seed)
 {

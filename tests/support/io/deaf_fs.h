@@ -8,6 +8,9 @@
 #ifndef TESTS_SUPPORT_DEAF_FS_H
 #define TESTS_SUPPORT_DEAF_FS_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 struct deaf_fs;
 
 /*
@@ -16,6 +19,15 @@ struct deaf_fs;
  * is the reason.
  */
 struct deaf_fs *deaf_fs_mount(const char *dir, const char **why);
+
+/*
+ * The same with a file that says of itself, when it is found, that it is a socket, with this inode
+ * number; it cannot be opened but by O_PATH.
+ */
+struct deaf_fs *deaf_fs_mount_socket(const char *dir, uint64_t inode, const char **why);
+
+/* From now on it answers all that a writer asks, or nothing again. What waits is not answered. */
+void deaf_fs_hear(struct deaf_fs *fs, bool hears);
 
 /* Takes it away from the folder. All who wait for it get an error. */
 void deaf_fs_end(struct deaf_fs *fs, const char *dir);

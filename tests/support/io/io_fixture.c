@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "io_fixture.h"
 
+#include "marker_page.h"
+
 #include "emu/io/base/clock.h"
 #include "emu/io/base/log.h"
 #include "emu/io/local/local.h"
@@ -81,7 +83,7 @@ void io_test_turn(struct ev_loop *loop)
 
 unsigned io_test_open_fds(void)
 {
-	bool settled = io_undertaker_wait(IO_TEST_SECONDS * 1000);
+	bool settled = io_reaper_wait(IO_TEST_SECONDS * 1000);
 	DIR *dir = opendir("/proc/self/fd");
 	unsigned n = 0;
 
@@ -93,6 +95,13 @@ unsigned io_test_open_fds(void)
 	return n;
 }
 
+bool io_test_fds_come_to(unsigned (*count)(void), unsigned n)
+{
+	for (unsigned i = 0; i < IO_TEST_SECONDS * 200 && count() != n; i++)
+		poll(NULL, 0, 5);
+	return count() == n;
+}
+
 /* ---- what a test program leaves open ---- */
 
 static unsigned open_at_first;
@@ -102,11 +111,19 @@ __attribute__((constructor)) static void count_at_first(void)
 	open_at_first = io_test_open_fds();
 }
 
-/* Whatever its tests looked at: a descriptor more than at the start has been forgotten. */
+/*
+ * Whatever its tests looked at: a descriptor more than at the start has been forgotten. Threads
+ * that are at their end may still close some.
+ */
 __attribute__((destructor)) static void count_at_last(void)
 {
+	uint64_t end = io_clock_now() + IO_TEST_SECONDS * IO_SEC;
 	unsigned n = io_test_open_fds();
 
+	while (n > open_at_first && io_clock_now() < end) {
+		usleep(1000);
+		n = io_test_open_fds();
+	}
 	if (n <= open_at_first)
 		return;
 	fprintf(stderr, "%u descriptors are left open\n", n - open_at_first);
@@ -215,6 +232,9 @@ void io_test_hang_up(struct io_test_client *c)
 		close(c->async);
 	if (c->mem >= 0)
 		close(c->mem);
+	if (c->marker)
+		marker_page_unmap(c->marker);
+	c->marker = 0;
 	io_test_turn(c->daemon->loop);
 	io_test_turn(c->daemon->loop);
 }
@@ -253,6 +273,16 @@ int io_test_send(struct io_test_client *c, const void *msg, size_t len, const in
 	return c->reply.h.status;
 }
 
+/* "CALL: why", which ends where the message does. */
+static void assert_refusal(const struct io_test_client *c)
+{
+	size_t n = (size_t)c->reply_len - sizeof(c->reply.h);
+
+	assert_true(n > 2 && n <= sizeof(c->reply.refusal.why));
+	assert_int_equal(strnlen(c->reply.refusal.why, n), n - 1);
+	assert_non_null(strstr(c->reply.refusal.why, ": "));
+}
+
 int io_test_call_fds(struct io_test_client *c, uint32_t cmd, void *msg, size_t len, const int *fd,
 		     unsigned n)
 {
@@ -266,7 +296,7 @@ int io_test_call_fds(struct io_test_client *c, uint32_t cmd, void *msg, size_t l
 	assert_int_equal(c->reply.h.cmd, cmd);
 	assert_int_equal(c->reply.h.sequence, c->sequence);
 	if (status != 0)
-		assert_int_equal(c->reply_len, sizeof(c->reply.h));
+		assert_refusal(c);
 	return status;
 }
 
@@ -301,13 +331,19 @@ struct uhca_cmd_hello io_test_hello_request(const char *device)
 
 void io_test_hello(struct io_test_client *c, struct io_daemon *d, const char *device)
 {
+	io_test_hello_with(c, d, device, open("/proc/self/mem", O_RDWR | O_CLOEXEC));
+}
+
+void io_test_hello_with(struct io_test_client *c, struct io_daemon *d, const char *device, int mem)
+{
 	struct uhca_cmd_hello in = io_test_hello_request(device);
+	struct uhca_cmd_hello_reply reply;
 	int pair[2];
 	int fd[2];
 
 	io_test_connect(c, d);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
-	c->mem = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
+	c->mem = mem;
 	assert_true(c->mem >= 0);
 	c->async = pair[0];
 	fd[0] = c->mem;
@@ -315,6 +351,9 @@ void io_test_hello(struct io_test_client *c, struct io_daemon *d, const char *de
 	assert_int_equal(io_test_call_fds(c, UHCA_CMD_HELLO, &in, sizeof(in), fd, 2), 0);
 	close(pair[1]);
 	assert_int_equal(c->n_fds, 4);
+	memcpy(&reply, &c->reply, sizeof(reply));
+	if (reply.marker && marker_page_map(reply.marker))
+		c->marker = reply.marker;
 }
 
 struct uhca_cmd_create_qp_reply io_test_qp(struct io_test_client *c)

@@ -38,6 +38,9 @@ void io_test_turn(struct ev_loop *loop);
 /* Descriptors this process has open. */
 unsigned io_test_open_fds(void);
 
+/* Does "count" of them come to n? A thread that writes counters may still be at a file. */
+bool io_test_fds_come_to(unsigned (*count)(void), unsigned n);
+
 /* How many epoll sets of this process have that number, closed or not. */
 unsigned io_test_polled(int fd);
 
@@ -68,6 +71,7 @@ struct io_test_client {
 	int sock;
 	int async;                /* our end */
 	int mem;                  /* our /proc/self/mem */
+	uint64_t marker;          /* our marker page, or 0 */
 	int fd[UHCA_ABI_MAX_FDS]; /* of the last reply */
 	unsigned n_fds;
 	uint32_t sequence;
@@ -75,6 +79,7 @@ struct io_test_client {
 		struct uhca_cmd_reply h;
 		uint64_t aligned;
 		uint8_t bytes[UHCA_ABI_MAX_MESSAGE];
+		struct uhca_cmd_refusal refusal;
 	} reply; /* the last one */
 	ssize_t reply_len;
 };
@@ -83,6 +88,8 @@ void io_test_connect(struct io_test_client *c, struct io_daemon *d);
 
 /* Connects and says HELLO to the device; fails the test when it is refused. */
 void io_test_hello(struct io_test_client *c, struct io_daemon *d, const char *device);
+/* The same with this descriptor as its memory; takes it over. */
+void io_test_hello_with(struct io_test_client *c, struct io_daemon *d, const char *device, int mem);
 /*
  * It is gone for the daemon, which ends what it had bit by bit (io_clients_bury); and until that is
  * done.

@@ -4,6 +4,7 @@
 #include "emu/io/base/clock.h"
 #include "tests/support/wire/cmocka_all.h"
 
+#include <netinet/in.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -98,6 +99,20 @@ static void init(struct io_user_qp *q)
 	modify(q, mask, &attr);
 }
 
+static int raw_socket(void)
+{
+	return socket(AF_INET, SOCK_RAW | SOCK_CLOEXEC, IPPROTO_RAW);
+}
+
+bool io_user_may_raw(void)
+{
+	int fd = raw_socket();
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
 void io_user_qp_create(struct io_user_qp *q, struct io_user *u, enum ibv_qp_type type)
 {
 	struct uhca_cmd_create_cq cq = {.cqe = 2 * IO_USER_WR};
@@ -107,13 +122,18 @@ void io_user_qp_create(struct io_user_qp *q, struct io_user *u, enum ibv_qp_type
 					.max_recv_wr = IO_USER_WR,
 					.max_send_sge = 1,
 					.max_recv_sge = 1};
+	int raw;
 
 	*q = (struct io_user_qp){.u = u, .type = type, .timeout = 17, .retry_cnt = 7};
 	assert_int_equal(io_test_call(&u->c, UHCA_CMD_CREATE_CQ, &cq, sizeof(cq)), 0);
 	memcpy(&q->cq_at, &u->c.reply, sizeof(q->cq_at));
 	q->cq_region = map(u->c.fd[0], q->cq_at.region_size, PROT_READ | PROT_WRITE);
 	q->cq = qp.send_cq = qp.recv_cq = q->cq_at.handle;
-	assert_int_equal(io_test_call(&u->c, UHCA_CMD_CREATE_QP, &qp, sizeof(qp)), 0);
+	raw = type == IBV_QPT_RAW_PACKET ? raw_socket() : -1;
+	assert_int_equal(
+		io_test_call_fds(&u->c, UHCA_CMD_CREATE_QP, &qp, sizeof(qp), &raw, raw >= 0), 0);
+	if (raw >= 0)
+		close(raw);
 	memcpy(&q->at, &u->c.reply, sizeof(q->at));
 	q->region = map(u->c.fd[0], q->at.region_size, PROT_READ | PROT_WRITE);
 	q->handle = q->at.handle;

@@ -43,6 +43,9 @@ struct io_user_qp {
 void io_user_open(struct io_user *u, struct io_daemon *d, const char *device);
 void io_user_close(struct io_user *u);
 
+/* May this process have raw packet QPs? */
+bool io_user_may_raw(void);
+
 /* In state INIT. */
 void io_user_qp_create(struct io_user_qp *q, struct io_user *u, enum ibv_qp_type type);
 

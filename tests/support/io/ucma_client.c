@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #define TURNS  100
-#define TRAINS 100
+#define BURSTS 100
 
 /* What the daemon's own loop does: sockets, then what devices have to send. */
 static void turn(struct io_daemon *d)
@@ -21,7 +21,7 @@ static void turn(struct io_daemon *d)
 	io_test_turn(d->loop);
 	for (unsigned i = 0; i < d->devices.n; i++)
 		io_device_send(&d->ports[i].dev, io_clock_now(), d->devices.buf, d->devices.cap,
-			       TRAINS);
+			       BURSTS);
 }
 
 static void send_with(int sock, const void *msg, size_t len, const int *fd, unsigned n)
@@ -53,7 +53,7 @@ static int await(struct ucma_client *c, int reply)
 	memset(&c->reply, 0, sizeof(c->reply));
 	for (unsigned i = 0; i < TURNS && n < 0; i++) {
 		turn(c->daemon);
-		assert_true(io_undertaker_wait(IO_TEST_SECONDS * 1000));
+		assert_true(io_reaper_wait(IO_TEST_SECONDS * 1000));
 		n = recv(reply, &c->reply, sizeof(c->reply), MSG_DONTWAIT);
 	}
 	assert_true(n >= 0);
@@ -143,7 +143,7 @@ int ucma_client_option(struct ucma_client *c, uint32_t id, uint32_t level, uint3
 		struct uhca_ucma_request h;
 		struct rdma_ucm_cmd_hdr hdr;
 		struct rdma_ucm_set_option in;
-		uint8_t value[128];
+		uint8_t value[256];
 	} msg = {
 		.h = {.magic = UHCA_UCMA_MAGIC,
 		      .cmd = RDMA_USER_CM_CMD_SET_OPTION,
@@ -182,8 +182,9 @@ void ucma_client_open(struct ucma_client *c, struct io_daemon *d)
 void ucma_client_settle(struct io_daemon *d)
 {
 	/* With its HELLO the daemon got the client's end, too, which is not closed at once. */
-	for (unsigned i = 0; i < TURNS && d->ucma.n_files > 0; i++) {
-		assert_true(io_undertaker_wait(IO_TEST_SECONDS * 1000));
+	for (unsigned i = 0; i < TURNS && (d->ucma.n_files > 0 || ev_is_active(&d->ucma.end));
+	     i++) {
+		assert_true(io_reaper_wait(IO_TEST_SECONDS * 1000));
 		turn(d);
 	}
 }

@@ -47,6 +47,20 @@ static int make_file(size_t size, void **base)
 	return fd;
 }
 
+/* Without a header, and so without damage to it. */
+static int make_memory(struct fake_daemon *d, size_t size)
+{
+	void *base;
+	int fd = make_file(size, &base);
+
+	munmap(base, size);
+	if (d->good_regions > 0)
+		d->good_regions--;
+	else if (d->mood == FAKE_SHORT_FILE)
+		assert_int_equal(ftruncate(fd, (off_t)size - 1), 0);
+	return fd;
+}
+
 static int make_region(struct fake_daemon *d, size_t size, uint32_t kind, void **base)
 {
 	int fd = make_file(size, base);
@@ -249,12 +263,10 @@ static void alloc_dm(struct fake_daemon *d, struct exchange *x)
 {
 	struct uhca_cmd_alloc_dm_reply *r = (void *)x->out.bytes;
 	const struct uhca_cmd_alloc_dm *in = (void *)x->in.bytes;
-	size_t size = UHCA_ABI_DM_OFFSET + ((in->length + 4095) & ~(size_t)4095);
-	void *base;
+	size_t size = (in->length + 4095) & ~(size_t)4095;
 
-	x->out_fd[0] = make_region(d, size, UHCA_ABI_REGION_DM, &base);
+	x->out_fd[0] = make_memory(d, size);
 	x->n_out_fd = 1;
-	munmap(base, size);
 	r->handle = ++d->next_handle;
 	r->region_size = size;
 	x->out_size = sizeof(*r);
@@ -272,16 +284,14 @@ static void import_object(struct fake_daemon *d, struct exchange *x)
 {
 	struct uhca_cmd_import_reply *r = (void *)x->out.bytes;
 	const struct uhca_cmd_import *in = (void *)x->in.bytes;
-	const size_t size = UHCA_ABI_DM_OFFSET + 4096;
-	void *base;
+	const size_t size = 4096;
 
 	r->lkey = in->handle << 8;
 	r->rkey = r->lkey | FAKE_RKEY_BYTE;
 	r->length = 64;
 	if (in->type == UHCA_ABI_IMPORT_DM) {
-		x->out_fd[0] = make_region(d, size, UHCA_ABI_REGION_DM, &base);
+		x->out_fd[0] = make_memory(d, size);
 		x->n_out_fd = 1;
-		munmap(base, size);
 		r->region_size = size;
 	}
 	x->out_size = sizeof(*r);

@@ -84,7 +84,7 @@ struct fixture *fixture_create(enum ibv_qp_type type)
 
 void fixture_destroy(struct fixture *f)
 {
-	uhcav_qp_set_destruct(&f->cq.qps);
+	uhcav_number_map_destruct(&f->cq.qps);
 	free(f->qp.sq.posted);
 	free(f->qp.rq.posted);
 	uhcav_mr_table_destruct(&f->ctx.regions);

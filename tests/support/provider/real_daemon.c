@@ -11,14 +11,14 @@
 
 static void run_daemon(int ready)
 {
-	const char *adopt = getenv("UHCA_ADOPT"); /* scripts/check --adopt */
+	const char *pin = getenv("UHCA_PIN"); /* scripts/check --pin */
 	char path[1024], number[16];
 
 	snprintf(path, sizeof(path), "%s/uhcad", getenv("UHCA_BUILDDIR"));
 	snprintf(number, sizeof(number), "%d", ready);
 	unsetenv("LD_PRELOAD");
 	execl(path, "uhcad", "--dir", getenv("UHCA_DIR"), "--no-wire", "--ready-fd", number,
-	      "--stderr", "--log-level", "warn", "--adopt", adopt ? adopt : "off", (char *)NULL);
+	      "--stderr", "--log-level", "warn", "--pin", pin ? pin : "off", (char *)NULL);
 	perror(path);
 	_exit(127);
 }

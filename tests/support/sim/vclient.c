@@ -252,7 +252,7 @@ int vcq_create(struct vclient *c, uint32_t cqe, uint32_t channel, struct vcq *ou
 			    .slots = (uint8_t *)ring.base + reply.entries_offset};
 	if (reply.offers_offset)
 		out->offers = (void *)((uint8_t *)ring.base + reply.offers_offset);
-	out->page->ring.takes_offers = c->takes_offers;
+	out->page->ring.takes_copies_on_poll = c->takes_copies_on_poll;
 	return 0;
 }
 
@@ -261,17 +261,18 @@ int vcq_destroy(struct vcq *cq)
 	return core_destroy_cq(cq->c->core, cq->handle);
 }
 
-/* What the provider does (poll/take_offer.c). */
-static void take_offer(struct vcq *cq, const struct uhca_abi_cqe *e)
+/* What the provider does (poll/take_copy_on_poll.c). */
+static void take_copy_on_poll(struct vcq *cq, const struct uhca_abi_cqe *e)
 {
-	struct uhca_abi_offer *o = &cq->offers[e->offer];
+	struct uhca_abi_copy_on_poll *o = &cq->offers[e->offer];
 	const struct core_span to = {.addr = o->addr, .length = o->length};
 	const struct iovec from = {o->bytes, o->length};
 	int rc = 0;
 
-	if (uhca_offer_turn(o, UHCA_ABI_OFFER_PENDING, UHCA_ABI_OFFER_CLIENT)) {
+	if (uhca_copy_on_poll_turn(o, UHCA_ABI_COPY_ON_POLL_PENDING,
+				   UHCA_ABI_COPY_ON_POLL_CLIENT)) {
 		rc = memory_write(&cq->c->mem, &to, 1, &from, 1);
-		uhca_offer_set(o, UHCA_ABI_OFFER_DONE);
+		uhca_copy_on_poll_set(o, UHCA_ABI_COPY_ON_POLL_DONE);
 	}
 	assert(rc == 0);
 	(void)rc;
@@ -287,8 +288,8 @@ bool vcq_poll(struct vcq *cq, struct uhca_abi_cqe *out)
 		if (uhca_ring_observe(&e->sequence) != cq->consumer + 1)
 			return false;
 		*out = *e;
-		if (out->flags & UHCA_ABI_WC_OFFER)
-			take_offer(cq, e);
+		if (out->flags & UHCA_ABI_WC_COPY_ON_POLL)
+			take_copy_on_poll(cq, e);
 		uhca_ring_publish(&cq->page->ring.consumer, ++cq->consumer);
 		if (!(out->flags & UHCA_ABI_WC_SKIP))
 			return true;

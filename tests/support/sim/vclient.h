@@ -11,8 +11,8 @@
 #ifndef SUPPORT_VCLIENT_H
 #define SUPPORT_VCLIENT_H
 
+#include "emu/abi/copy_on_poll.h"
 #include "emu/abi/cqe.h"
-#include "emu/abi/offer.h"
 #include "emu/abi/region.h"
 #include "emu/abi/wqe.h"
 #include "emu/core/core.h"
@@ -24,7 +24,7 @@
 struct vhost {
 	struct device *dev;
 	const uint64_t *now;
-	bool dirty;         /* something was done to the device: ask it for trains */
+	bool dirty;         /* something was done to the device: ask it for bursts */
 	uint8_t gid[2][16]; /* IPv4-mapped, IPv6 */
 	unsigned index;
 };
@@ -46,9 +46,9 @@ struct vclient {
 	struct memory mem;
 	struct vevents comp;
 	struct vevents async;
-	uint32_t pd;       /* made by vclient_open */
-	unsigned rings;    /* allocated and not freed */
-	bool takes_offers; /* by the CQs that are made from now on (abi/offer.h) */
+	uint32_t pd;               /* made by vclient_open */
+	unsigned rings;            /* allocated and not freed */
+	bool takes_copies_on_poll; /* by the CQs that are made from now on (abi/copy_on_poll.h) */
 };
 
 struct vmr {
@@ -68,7 +68,7 @@ struct vcq {
 	struct core_ring ring;
 	struct uhca_abi_cq *page;
 	uint8_t *slots;
-	struct uhca_abi_offer *offers; /* NULL: none */
+	struct uhca_abi_copy_on_poll *offers; /* NULL: none */
 };
 
 /* The client's end of one ring. */

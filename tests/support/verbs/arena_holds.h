@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the kernel says of adopted memory. */
+/* What the kernel says of pinned memory. */
 #ifndef SUPPORT_ARENA_HOLDS_H
 #define SUPPORT_ARENA_HOLDS_H
 

@@ -65,7 +65,7 @@ static void test_invalid(void **state)
 	BAD(limits.max_mr_size, 0);
 	BAD(limits.max_mr_size, UINT64_MAX);
 	BAD(gather_limit, 65537);
-	BAD(train_bytes, 4095);
+	BAD(burst_bytes, 4095);
 	BAD(window_bytes, 0);
 	fixture_stop(&f);
 }
@@ -180,7 +180,7 @@ static void test_counters_and_names(void **state)
 
 	(void)state;
 	fixture_start(&f, NULL);
-	device_drop(f.dev, 5, 6, CORE_DROP_PKEY);
+	device_drop_one(f.dev, 5, 6, CORE_DROP_PKEY);
 	assert_int_equal(core_counters(f.dev)->drops[CORE_DROP_PKEY], 1);
 	assert_int_equal(f.trace.point, CORE_TRACE_RX_DROP);
 	assert_int_equal(f.trace.b, CORE_DROP_PKEY);

@@ -63,12 +63,13 @@ static void test_capabilities(void **state)
 	fixture_start(&f, NULL);
 	assert_int_equal(core_query_device(f.client, &a), 0);
 	assert_int_equal(a.device_cap_flags,
-			 IBV_DEVICE_BAD_PKEY_CNTR | IBV_DEVICE_BAD_QKEY_CNTR |
-				 IBV_DEVICE_UD_AV_PORT_ENFORCE | IBV_DEVICE_CURR_QP_STATE_MOD |
-				 IBV_DEVICE_SYS_IMAGE_GUID | IBV_DEVICE_RC_RNR_NAK_GEN |
-				 IBV_DEVICE_MEM_WINDOW | IBV_DEVICE_MEM_MGT_EXTENSIONS |
-				 IBV_DEVICE_MEM_WINDOW_TYPE_2B | IBV_DEVICE_MANAGED_FLOW_STEERING |
-				 FLUSH | ATOMIC_WRITE | IBV_DEVICE_XRC);
+			 IBV_DEVICE_SRQ_RESIZE | IBV_DEVICE_BAD_PKEY_CNTR |
+				 IBV_DEVICE_BAD_QKEY_CNTR | IBV_DEVICE_UD_AV_PORT_ENFORCE |
+				 IBV_DEVICE_CURR_QP_STATE_MOD | IBV_DEVICE_SYS_IMAGE_GUID |
+				 IBV_DEVICE_RC_RNR_NAK_GEN | IBV_DEVICE_MEM_WINDOW |
+				 IBV_DEVICE_MEM_MGT_EXTENSIONS | IBV_DEVICE_MEM_WINDOW_TYPE_2B |
+				 IBV_DEVICE_MANAGED_FLOW_STEERING | FLUSH | ATOMIC_WRITE |
+				 IBV_DEVICE_XRC);
 	assert_int_equal(a.max_xrcd, 1024);
 	assert_int_equal(a.masked_atomic_sizes, 4 | 8 | 16 | 32);
 	f.dev->cfg.features = UHCA_ABI_HAS_MASKED_ATOMICS | UHCA_ABI_HAS_SINK_RULE;
@@ -107,7 +108,9 @@ static void test_on_demand(void **state)
 {
 	const uint32_t message = IBV_ODP_SUPPORT_SEND | IBV_ODP_SUPPORT_RECV;
 	const uint32_t both = IBV_ODP_SUPPORT_WRITE | IBV_ODP_SUPPORT_READ;
-	const uint32_t shared = IBV_ODP_SUPPORT_SRQ_RECV | IBV_ODP_SUPPORT_ATOMIC;
+	/* FLUSH and ATOMIC WRITE: bits that the headers of older releases lack. */
+	const uint32_t shared =
+		IBV_ODP_SUPPORT_SRQ_RECV | IBV_ODP_SUPPORT_ATOMIC | 1u << 6 | 1u << 7;
 	struct uhca_cmd_device_attr a;
 	struct fixture f;
 
@@ -156,7 +159,6 @@ static void test_port(void **state)
 	assert_int_equal(p.phys_state, 5);
 	assert_int_equal(p.active_width, 2);
 	assert_int_equal(p.active_speed, 32);
-	assert_int_equal(p.lid, f.cfg.lid);
 	fixture_stop(&f);
 }
 

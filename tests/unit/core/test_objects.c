@@ -37,7 +37,11 @@ static struct seen visit(struct fixture *f, enum core_object_type type)
 {
 	struct seen s = {0};
 
-	core_visit(f->dev, type, on_visit, &s);
+	struct core_visit v = {.type = type};
+
+	while (core_visit(f->dev, &v, 3, on_visit, &s))
+		;
+	assert_int_equal(v.met, s.objects);
 	assert_int_equal(s.objects, core_object_count(f->dev, type));
 	return s;
 }
@@ -217,7 +221,7 @@ static void test_qp(void **state)
 static void test_qp_counters(void **state)
 {
 	static const char *const name[] = {"tx_packets", "tx_bytes", "rx_packets", "rx_bytes",
-					   "retries",    "rnr",      "errors"};
+					   "retries",    "rnr",      "errors",     "silent"};
 	struct fixture_qp qp;
 	struct fixture f;
 	struct seen s;
@@ -227,7 +231,7 @@ static void test_qp_counters(void **state)
 	fixture_start(&f, NULL);
 	qp = fixture_qp(&f, IBV_QPT_RC);
 	of = device_find_qp(f.dev, qp.qpn);
-	of->counters = (struct qp_counters){1, 2, 3, 4, 5, 6, 7};
+	of->counters = (struct qp_counters){1, 2, 3, 4, 5, 6, 7, 8};
 	of->max_inline_data = 60;
 	of->doorbell = 5;
 	s = visit(&f, CORE_OBJECT_QP);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The command line of uhcad: each option does what its text says, bad values are refused with a
- * line that names option and value, and the man page has the texts that --help has.
+ * line that names option and value.
  */
 #include "emu/conf.h"
 #include "tests/support/wire/cmocka_all.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 
 static struct conf c;
-static char error[512];
+static char error[1024];
 
 /* Words separated by spaces, as after "uhcad". */
 static int parse(const char *words)
@@ -39,14 +39,14 @@ static void test_defaults(void **state)
 	assert_int_equal(c.io.linger, 0);
 	assert_int_equal(c.io.ready_fd, -1);
 	assert_int_equal(c.io.mem, IO_MEM_AUTO);
-	assert_int_equal(c.io.adopt, UHCA_ABI_ADOPT_SAFE);
+	assert_int_equal(c.io.pin, UHCA_ABI_PIN_SAFE);
 	assert_true(c.io.gso);
 	assert_int_equal(c.io.icrc, IO_ICRC_LENIENT);
 	assert_int_equal(c.log_level, IO_LOG_INFO);
 	assert_int_equal(c.log_target, IO_LOG_FILE);
 	assert_string_equal(c.log_file, "");
 	assert_non_null(strstr(c.io.dir, "/default"));
-	assert_false(c.help || c.version);
+	assert_false(c.about.help || c.about.version);
 }
 
 static void test_profile_and_limits(void **state)
@@ -95,11 +95,14 @@ static void test_profile_and_limits(void **state)
 	assert_true(cfg.strict_arming);
 	assert_true(cfg.strict_order);
 	assert_int_equal(parse("--profile huge"), -EINVAL);
-	assert_string_equal(error, "--profile: 'huge' is not one of default, ib-strict, "
-				   "iwarp-like, minimal, 2a, large, cx5, cx7, e810, bnxt, efa, "
-				   "rxe, siw, mana");
-	assert_int_equal(parse("--limit max_fun=1"), -EINVAL);
-	assert_string_equal(error, "--limit: there is no limit 'max_fun'");
+	assert_string_equal(error, "--profile: there is no profile 'huge'; there are default, "
+				   "ib-strict, iwarp-like, minimal, 2a, large, cx5, cx7, e810, "
+				   "bnxt, efa, rxe, siw and mana");
+	assert_int_equal(parse("--profile minimum"), -EINVAL);
+	assert_non_null(strstr(error, "'minimum': did you mean 'minimal'? There are default,"));
+	assert_int_equal(parse("--limit max_qps=1"), -EINVAL);
+	assert_non_null(strstr(error, "--limit: there is no limit 'max_qps': did you mean "));
+	assert_non_null(strstr(error, "? There are max_"));
 	assert_int_equal(parse("--limit max_qp"), -EINVAL);
 	assert_string_equal(error, "--limit: 'max_qp' is not NAME=N");
 	assert_int_equal(parse("--limit max_qp=-1"), -EINVAL);
@@ -164,11 +167,11 @@ static void test_help_and_version(void **state)
 {
 	(void)state;
 	assert_int_equal(parse("--help"), 0);
-	assert_true(c.help && !c.help_man);
+	assert_true(c.about.help && !c.about.man);
 	assert_int_equal(parse("--help=man"), 0);
-	assert_true(c.help && c.help_man);
+	assert_true(c.about.help && c.about.man);
 	assert_int_equal(parse("--version"), 0);
-	assert_true(c.version);
+	assert_true(c.about.version);
 }
 
 static void refused(const char *words, const char *message)
@@ -209,7 +212,7 @@ static void test_chaos(void **state)
 	assert_int_equal(c.io.n_faults, 0);
 	refused("--chaos=1 --chaos=2", "--chaos: given twice");
 	refused("--chaos=two-kees",
-		"--chaos: there is no liberty 'two-kees': did you mean 'two-keys'?");
+		"--chaos: there is no relaxation 'two-kees': did you mean 'two-keys'?");
 }
 
 static void test_refusals(void **state)
@@ -222,22 +225,26 @@ static void test_refusals(void **state)
 	refused("--linger -1", "--linger: '-1' is not a number from 0 to 86400");
 	refused("--linger 99999999999999999999",
 		"--linger: '99999999999999999999' is not a number from 0 to 86400");
-	refused("--mem both", "--mem: 'both' is not one of auto, process_vm, proc_mem");
-	refused("--gso maybe", "--gso: 'maybe' is not one of off, on");
-	refused("--icrc 1", "--icrc: '1' is not one of strict, lenient, off");
-	refused("--log-level loud", "--log-level: 'loud' is not one of error, warn, info, debug");
+	refused("--mem both",
+		"--mem: there is no value 'both'; there are auto, process_vm and proc_mem");
+	refused("--gso maybe", "--gso: there is no value 'maybe'; there are off and on");
+	refused("--icrc 1", "--icrc: there is no value '1'; there are strict, lenient and off");
+	refused("--log-level wran", "--log-level: there is no value 'wran': did you mean 'warn'? "
+				    "There are error, warn, info and debug");
 	refused("--netdev averylonginterface", "--netdev: must have 1 to 15 characters");
 	refused("--dir=", "--dir: must have 1 to 4095 characters");
-	refused("--log-file=", "--log-file: not a file name");
+	refused("--log-file=", "--log-file: must be the name of a file");
+	refused("--fault-file=", "--fault-file: must be the name of a file");
 	refused("--wire=yes", "--wire takes no argument");
 	refused("--help=html", "--help: 'html' is not 'man'");
 	refused("--devices", "--devices needs an argument (N)");
 	refused("--frob", "there is no option --frob");
 	refused("--frob=3", "there is no option --frob");
-	refused("--device 3", "there is no option --device");
-	refused("-v", "'-v' is not an option");
+	refused("--devises 3", "there is no option --devises: did you mean '--devices'?");
+	refused("--profole=2a", "there is no option --profole: did you mean '--profile'?");
+	refused("-v", "there is no option -v");
 	refused("word", "'word' is not an option");
-	refused("--", "there is no option --");
+	refused("--", "'--' is not an option");
 }
 
 static void test_refused_addresses(void **state)
@@ -258,57 +265,6 @@ static void test_refused_addresses(void **state)
 	refused(many, "--addr: more than 15 addresses");
 }
 
-static char *print(void (*printer)(FILE *out))
-{
-	char *text = NULL;
-	size_t len;
-	FILE *f = open_memstream(&text, &len);
-
-	assert_non_null(f);
-	printer(f);
-	assert_int_equal(fclose(f), 0);
-	return text;
-}
-
-static void test_help_text(void **state)
-{
-	char *text = print(conf_print_help);
-	char option[64];
-
-	(void)state;
-	for (size_t i = 0; i < conf_schema_count; i++) {
-		snprintf(option, sizeof(option), "  --%s", conf_schema[i].name);
-		assert_non_null(strstr(text, option));
-		/* a sentence */
-		assert_int_equal(conf_schema[i].help[strlen(conf_schema[i].help) - 1], '.');
-	}
-	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
-		assert_in_range(strlen(line), 0, 80);
-	free(text);
-}
-
-/* The OPTIONS of the man page are those that --help=man prints. */
-static void test_man_page(void **state)
-{
-	static char page[65536];
-	const char *srcdir = getenv("UHCA_SRCDIR");
-	char path[4096];
-	char *text = print(conf_print_man);
-	FILE *f;
-	size_t n;
-
-	(void)state;
-	assert_non_null(srcdir);
-	snprintf(path, sizeof(path), "%s/emu/man/uhcad.8", srcdir);
-	f = fopen(path, "r");
-	assert_non_null(f);
-	n = fread(page, 1, sizeof(page) - 1, f);
-	page[n] = '\0';
-	fclose(f);
-	assert_non_null(strstr(page, text));
-	free(text);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -316,8 +272,7 @@ int main(void)
 		cmocka_unit_test(test_each_option), cmocka_unit_test(test_log_targets),
 		cmocka_unit_test(test_addresses),   cmocka_unit_test(test_help_and_version),
 		cmocka_unit_test(test_refusals),    cmocka_unit_test(test_refused_addresses),
-		cmocka_unit_test(test_help_text),   cmocka_unit_test(test_chaos),
-		cmocka_unit_test(test_man_page),
+		cmocka_unit_test(test_chaos),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -200,7 +200,7 @@ static const struct row rows[] = {
 	{"mmap", MMAP, FAILURE, 100, 1u << 1}, /* the flight recorder's */
 	{"epoll_create1", EPOLL_CREATE, FAILURE, 100, 0},
 	{"pwrite", PWRITE, EIO, 3, 0},
-	{"calloc", CALLOC, ENOMEM, 100, 1u << 8}, /* which rules have been told */
+	{"calloc", CALLOC, ENOMEM, 100, 1u << 11}, /* which rules have been told */
 	{"aligned_alloc", ALIGNED_ALLOC, ENOMEM, 100, 0},
 };
 

@@ -7,6 +7,7 @@
 #include "emu/io/base/clock.h"
 #include "emu/io/local/message.h"
 #include "tests/support/io/io_fixture.h"
+#include "tests/support/io/uhcad_process.h"
 #include "tests/support/wire/cmocka_all.h"
 #include "tests/support/wire/prng.h"
 
@@ -28,123 +29,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-struct daemon {
-	char dir[64];
-	char address[IO_ADDRESS_TEXT]; /* of this process: the same for all its daemons */
-	pid_t pid;
-	int ready; /* read end */
-	int said;  /* its standard output and error, a file */
-};
-
 static struct prng rng;
-
-/* ---- the process ---- */
-
-static void become_daemon(const struct daemon *d, int ready, char *const *extra)
-{
-	char program[4096];
-	char number[16];
-	char *argv[32];
-	unsigned n = 0;
-
-	/* a test that fails leaves nobody behind */
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	snprintf(program, sizeof(program), "%s/uhcad", getenv("UHCA_BUILDDIR"));
-	snprintf(number, sizeof(number), "%d", ready);
-	argv[n++] = program;
-	argv[n++] = (char *)(uintptr_t) "--dir";
-	argv[n++] = (char *)(uintptr_t)d->dir;
-	argv[n++] = (char *)(uintptr_t) "--ready-fd";
-	argv[n++] = number;
-	argv[n++] = (char *)(uintptr_t) "--addr";
-	argv[n++] = (char *)(uintptr_t)d->address;
-	while (*extra)
-		argv[n++] = *extra++;
-	argv[n] = NULL;
-	dup2(d->said, STDOUT_FILENO);
-	dup2(d->said, STDERR_FILENO);
-	execv(program, argv);
-	_exit(99);
-}
-
-static void spawn(struct daemon *d, char *const *extra)
-{
-	int ready[2];
-
-	assert_non_null(getenv("UHCA_BUILDDIR"));
-	assert_int_equal(pipe(ready), 0);
-	fcntl(ready[0], F_SETFD, FD_CLOEXEC);
-	d->said = open("/tmp", O_TMPFILE | O_RDWR, 0600);
-	assert_true(d->said >= 0);
-	io_address_format(io_test_address(1).gid, d->address);
-	d->pid = fork();
-	if (d->pid == 0)
-		become_daemon(d, ready[1], extra);
-	close(ready[1]);
-	d->ready = ready[0];
-}
-
-/* What came on the ready descriptor until it was closed. */
-static const char *wait_ready(struct daemon *d)
-{
-	static char line[64];
-	struct pollfd p = {.fd = d->ready, .events = POLLIN};
-	size_t len = 0;
-	ssize_t n;
-
-	do {
-		assert_int_equal(poll(&p, 1, 1000 * IO_TEST_SECONDS), 1);
-		n = read(d->ready, line + len, sizeof(line) - 1 - len);
-		len += n > 0 ? (size_t)n : 0;
-	} while (n > 0);
-	line[len] = '\0';
-	close(d->ready);
-	return line;
-}
-
-static void start(struct daemon *d, char *const *extra)
-{
-	io_test_dir(d->dir);
-	spawn(d, extra);
-	assert_string_equal(wait_ready(d), "ready\n");
-}
-
-/* Waits for the end; returns the exit status, 128 and more for a signal. */
-static int wait_end(struct daemon *d, struct rusage *used)
-{
-	int fd = (int)syscall(SYS_pidfd_open, d->pid, 0);
-	struct pollfd p = {.fd = fd, .events = POLLIN};
-	int status;
-
-	assert_int_equal(poll(&p, 1, 1000 * IO_TEST_SECONDS), 1);
-	close(fd);
-	assert_int_equal(wait4(d->pid, &status, 0, used), d->pid);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
-static bool exists(const struct daemon *d, const char *name)
-{
-	char path[128];
-	struct stat st;
-
-	snprintf(path, sizeof(path), "%s/%s", d->dir, name);
-	return lstat(path, &st) == 0;
-}
-
-static void clean(struct daemon *d)
-{
-	close(d->said);
-	io_test_remove_dir(d->dir);
-}
-
-static const char *said(struct daemon *d)
-{
-	static char text[8192];
-	ssize_t n = pread(d->said, text, sizeof(text) - 1, 0);
-
-	text[n > 0 ? n : 0] = '\0';
-	return text;
-}
 
 static char *none[] = {NULL};
 
@@ -156,7 +41,7 @@ struct peer {
 	int sock;
 	struct uhca_abi_status *status;
 	struct uhca_abi_doorbell *bell;
-	struct uhca_abi_callers *callers;
+	struct uhca_abi_active_doorbells *callers;
 	int event;
 	uint32_t doorbell;
 };
@@ -201,7 +86,7 @@ static void say_hello(struct peer *p)
 	assert_true((void *)p->status != MAP_FAILED && (void *)p->bell != MAP_FAILED);
 	assert_true((void *)p->callers != MAP_FAILED);
 	p->event = fds.fd[2];
-	/* Not io_fds_close: a child has no undertaker's threads, and a lock of theirs as it was. */
+	/* Not io_fds_close: a child has no reaper's threads, and a lock of theirs as it was. */
 	for (unsigned i = 0; i < fds.n; i++)
 		if (i != 2)
 			close(fds.fd[i]);
@@ -225,7 +110,7 @@ static void make_qp(struct peer *p)
 	p->doorbell = qp_reply.doorbell;
 }
 
-static void join(struct peer *p, const struct daemon *d)
+static void join(struct peer *p, const struct uhcad_process *d)
 {
 	struct sockaddr_un un = {.sun_family = AF_UNIX};
 
@@ -282,37 +167,37 @@ static void ring(struct peer *p)
 static void test_signals(void **state)
 {
 	static const int signals[] = {SIGTERM, SIGINT};
-	struct daemon d;
+	struct uhcad_process d;
 
 	(void)state;
 	for (unsigned i = 0; i < 2; i++) {
-		start(&d, none);
-		assert_true(exists(&d, "sock") && exists(&d, "ctl") && exists(&d, "pid"));
-		assert_true(exists(&d, "sys/class/infiniband/uhca0/node_guid"));
+		uhcad_start(&d, none);
+		assert_true(uhcad_has(&d, "sock") && uhcad_has(&d, "ctl") && uhcad_has(&d, "pid"));
+		assert_true(uhcad_has(&d, "sys/class/infiniband/uhca0/node_guid"));
 		kill(d.pid, signals[i]);
-		assert_int_equal(wait_end(&d, NULL), 0);
-		assert_false(exists(&d, "sock") || exists(&d, "ctl") || exists(&d, "pid"));
-		assert_false(exists(&d, "sys") || exists(&d, "dev"));
-		assert_true(exists(&d, "log"));
-		assert_string_equal(said(&d), "");
-		clean(&d);
+		assert_int_equal(uhcad_wait_end(&d, NULL), 0);
+		assert_false(uhcad_has(&d, "sock") || uhcad_has(&d, "ctl") || uhcad_has(&d, "pid"));
+		assert_false(uhcad_has(&d, "sys") || uhcad_has(&d, "dev"));
+		assert_true(uhcad_has(&d, "log"));
+		assert_string_equal(uhcad_said(&d), "");
+		uhcad_clean(&d);
 	}
 }
 
 static void test_stops_with_clients(void **state)
 {
-	struct daemon d;
+	struct uhcad_process d;
 	struct peer p;
 	char byte;
 
 	(void)state;
-	start(&d, none);
+	uhcad_start(&d, none);
 	join(&p, &d);
 	kill(d.pid, SIGTERM);
-	assert_int_equal(wait_end(&d, NULL), 0);
+	assert_int_equal(uhcad_wait_end(&d, NULL), 0);
 	assert_int_equal(recv(p.sock, &byte, 1, 0), 0);
 	leave(&p);
-	clean(&d);
+	uhcad_clean(&d);
 }
 
 /* Nobody is there, then somebody is, then nobody again. Meanwhile it sleeps. */
@@ -321,30 +206,30 @@ static void test_linger_and_idle(void **state)
 	static char *extra[] = {(char *)(uintptr_t) "--linger", (char *)(uintptr_t) "1", NULL};
 	struct pollfd gone = {.events = POLLIN};
 	struct rusage used;
-	struct daemon d;
+	struct uhcad_process d;
 	struct peer p;
 
 	(void)state;
-	start(&d, extra);
+	uhcad_start(&d, extra);
 	join(&p, &d);
 	gone.fd = p.sock;
 	assert_true(becomes32(&p.status->need_wakeup, 1));
 	assert_int_equal(poll(&gone, 1, 1500), 0); /* longer than it lingers */
 	leave(&p);
-	assert_int_equal(wait_end(&d, &used), 0);
+	assert_int_equal(uhcad_wait_end(&d, &used), 0);
 	/* of 2.5 seconds and more, start and end included; sanitizers are slow to start */
 	assert_int_equal(used.ru_utime.tv_sec + used.ru_stime.tv_sec, 0);
 	assert_in_range(used.ru_utime.tv_usec + used.ru_stime.tv_usec, 0, 500000);
-	clean(&d);
+	uhcad_clean(&d);
 }
 
 static void test_wakeup(void **state)
 {
-	struct daemon d;
+	struct uhcad_process d;
 	struct peer p;
 
 	(void)state;
-	start(&d, none);
+	uhcad_start(&d, none);
 	join(&p, &d);
 	for (unsigned i = 0; i < 20; i++) {
 		assert_true(becomes32(&p.status->need_wakeup, 1));
@@ -353,8 +238,8 @@ static void test_wakeup(void **state)
 	}
 	leave(&p);
 	kill(d.pid, SIGTERM);
-	assert_int_equal(wait_end(&d, NULL), 0);
-	clean(&d);
+	assert_int_equal(uhcad_wait_end(&d, NULL), 0);
+	uhcad_clean(&d);
 }
 
 /* Rings of peers taken at random, each served before the next. */
@@ -376,17 +261,17 @@ static void ring_at_random(struct peer *peers, unsigned n, unsigned rounds, unsi
 static void miss_no_bell(unsigned peers, unsigned rounds, unsigned pause)
 {
 	struct peer p[PEERS];
-	struct daemon d;
+	struct uhcad_process d;
 
-	start(&d, none);
+	uhcad_start(&d, none);
 	for (unsigned i = 0; i < peers; i++)
 		join(&p[i], &d);
 	ring_at_random(p, peers, rounds, pause);
 	for (unsigned i = 0; i < peers; i++)
 		leave(&p[i]);
 	kill(d.pid, SIGTERM);
-	assert_int_equal(wait_end(&d, NULL), 0);
-	clean(&d);
+	assert_int_equal(uhcad_wait_end(&d, NULL), 0);
+	uhcad_clean(&d);
 }
 
 /* At all moments around the fall asleep, 50 us and 50 looks after the last work. */
@@ -406,13 +291,13 @@ static void test_no_bell_of_many_is_missed(void **state)
 /* The loop goes on when a client is killed. */
 static void test_client_is_killed(void **state)
 {
-	struct daemon d;
+	struct uhcad_process d;
 	struct peer p;
 	pid_t victim;
 	int status;
 
 	(void)state;
-	start(&d, none);
+	uhcad_start(&d, none);
 	victim = fork();
 	if (victim == 0) {
 		join(&p, &d);
@@ -425,19 +310,19 @@ static void test_client_is_killed(void **state)
 	assert_true(becomes_zero(&p.bell->summary[0]));
 	leave(&p);
 	kill(d.pid, SIGTERM);
-	assert_int_equal(wait_end(&d, NULL), 0);
-	clean(&d);
+	assert_int_equal(uhcad_wait_end(&d, NULL), 0);
+	uhcad_clean(&d);
 }
 
 static void cannot_start(char *const *extra, const char *dir, const char *why, int expected)
 {
-	struct daemon d;
+	struct uhcad_process d;
 
 	snprintf(d.dir, sizeof(d.dir), "%s", dir);
-	spawn(&d, extra);
-	assert_string_equal(wait_ready(&d), "");
-	assert_int_equal(wait_end(&d, NULL), expected);
-	assert_non_null(strstr(said(&d), why));
+	uhcad_spawn(&d, extra);
+	assert_string_equal(uhcad_wait_ready(&d), "");
+	assert_int_equal(uhcad_wait_end(&d, NULL), expected);
+	assert_non_null(strstr(uhcad_said(&d), why));
 	close(d.said);
 }
 
@@ -450,17 +335,17 @@ static void test_cannot_start(void **state)
 				 (char *)(uintptr_t) "--devices", (char *)(uintptr_t) "2", NULL};
 	static char *log[] = {(char *)(uintptr_t) "--log-file",
 			      (char *)(uintptr_t) "/nonexistent/log", NULL};
-	struct daemon first;
+	struct uhcad_process first;
 	char dir[64];
 
 	(void)state;
-	start(&first, none);
+	uhcad_start(&first, none);
 	cannot_start(none, first.dir, "another daemon", 1);
 	io_test_dir(dir);
 	cannot_start(none, dir, "UDP port 4791 of 127.", 1);
 	kill(first.pid, SIGTERM);
-	assert_int_equal(wait_end(&first, NULL), 0);
-	clean(&first);
+	assert_int_equal(uhcad_wait_end(&first, NULL), 0);
+	uhcad_clean(&first);
 	cannot_start(bad, dir, "--devices: '0' is not a number", 2);
 	cannot_start(elsewhere, dir, "no address 203.0.113.254", 1);
 	cannot_start(netdev, dir, "--netdev gives its addresses to the first device", 1);
@@ -471,13 +356,13 @@ static void test_cannot_start(void **state)
 static void test_help(void **state)
 {
 	static char *help[] = {(char *)(uintptr_t) "--help", NULL};
-	struct daemon d = {.dir = "/tmp"};
+	struct uhcad_process d = {.dir = "/tmp"};
 
 	(void)state;
-	spawn(&d, help);
-	wait_ready(&d);
-	assert_int_equal(wait_end(&d, NULL), 0);
-	assert_non_null(strstr(said(&d), "--ready-fd"));
+	uhcad_spawn(&d, help);
+	uhcad_wait_ready(&d);
+	assert_int_equal(uhcad_wait_end(&d, NULL), 0);
+	assert_non_null(strstr(uhcad_said(&d), "--ready-fd"));
 	close(d.said);
 }
 

@@ -175,7 +175,7 @@ static void test_many_frames(void **state)
 	struct io_user_qp from, to;
 
 	(void)state;
-	if (!io_privilege_net_raw(getpid())) {
+	if (!io_user_may_raw()) {
 		puts("raw packet queue pairs need CAP_NET_RAW");
 		skip();
 	}
@@ -245,34 +245,13 @@ static void test_deadline_of_a_rule(void **state)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 #define WIRE(name) cmocka_unit_test_setup_teardown(name, setup_wire, teardown)
 
-/* A short write that waits for others (combine.h) does not wait for long. */
-static void test_writes_arrive(void **state)
-{
-	const uint64_t end = io_clock_now() + IO_TEST_SECONDS * IO_SEC;
-	uint8_t *at = w.u[0].memory, byte = 1;
-	struct core_span span = {(uintptr_t)at, 1, CORE_SPACE_CLIENT};
-	struct iovec iov = {&byte, 1};
-
-	(void)state;
-	for (unsigned i = 0; i < 2; i++) {
-		*at = 0;
-		assert_int_equal(io_mem_write(&w.t.d.clients.at[0]->mem, &span, 1, &iov, 1), 0);
-	}
-	assert_int_equal(__atomic_load_n(at, __ATOMIC_RELAXED), 0);
-	run_loop();
-	while (!__atomic_load_n(at, __ATOMIC_RELAXED))
-		if (io_clock_now() > end || sched_yield() < 0)
-			fail_msg("the write does not arrive");
-	end_loop();
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_everybody_is_served), TEST(test_each_alone),
 		WIRE(test_everybody_is_served), WIRE(test_each_alone),
 		TEST(test_deadline_of_a_rule),  TEST(test_deadline_of_a_device),
-		TEST(test_many_frames),         TEST(test_writes_arrive),
+		TEST(test_many_frames),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -56,48 +56,6 @@ static void test_memory(void **state)
 	assert_string_equal(here, "in this PROCESS");
 }
 
-/* The second of two writes waits: see combine.h. */
-static void put_aside(struct fixture *f, char *here)
-{
-	struct core_span span = {(uintptr_t)here, 1, CORE_SPACE_CLIENT};
-	char byte = 'x';
-	struct iovec iov = {&byte, 1};
-
-	assert_int_equal(f->ops->mem_write(f->mine, &span, 1, &iov, 1), 0);
-	*here = 0;
-	assert_int_equal(f->ops->mem_write(f->mine, &span, 1, &iov, 1), 0);
-	assert_int_equal(__atomic_load_n(here, __ATOMIC_RELAXED), 0);
-}
-
-static void expect_stored(const char *here)
-{
-	assert_int_equal(__atomic_load_n(here, __ATOMIC_RELAXED), 'x');
-}
-
-/* Whoever is told of anything finds in memory what came before it. */
-static void test_settled(void **state)
-{
-	struct fixture *f = *state;
-	struct uhca_abi_async_event event = {.type = UHCA_ABI_EVENT_COMM_EST};
-	struct io_loopback *l = f->mine->dev->loopback;
-	struct core_train t = {.flow.dst = {0x20, 0x01}, .count = 1};
-	uint32_t handle;
-	char here;
-
-	put_aside(f, &here);
-	f->ops->mem_settle(f->mine->dev);
-	expect_stored(&here);
-	put_aside(f, &here);
-	f->ops->async_event(f->mine, &event);
-	expect_stored(&here);
-	put_aside(f, &here);
-	assert_int_equal(io_test_handle(&f->c, UHCA_CMD_ALLOC_PD, 0, &handle), 0);
-	expect_stored(&here);
-	put_aside(f, &here);
-	netif_send(&l->netif, &t, 0); /* nobody is there, but to the wire it goes */
-	expect_stored(&here);
-}
-
 /* Only what stays in this process is taken from where it stands, and not past rules. */
 static void test_map(void **state)
 {
@@ -119,22 +77,32 @@ static void test_map(void **state)
 	assert_null(f->ops->mem_map(f->mine, &span, here));
 }
 
-/* Rows are mapped memory: what was put aside for other memory comes before them. */
+/* What goes to a device of the daemon waits for no socket, unless all goes by one. */
+static void test_stays(void **state)
+{
+	struct fixture *f = *state;
+	const uint8_t *here = f->t.d.ports[0].dev.id.addresses.a[0].gid;
+	static const uint8_t elsewhere[16] = {0x20, 0x01};
+	struct io_device *dev = f->mine->dev;
+
+	assert_true(f->ops->stays(dev, here));
+	assert_false(f->ops->stays(dev, elsewhere));
+	dev->loopback->always_wire = true;
+	assert_false(f->ops->stays(dev, here));
+	dev->loopback->always_wire = false;
+}
+
+/* Rows are mapped memory. */
 static void test_rows(void **state)
 {
 	struct fixture *f = *state;
 	uint32_t column[6] = {1, 0, 2, 0, 3, 0}, in[3] = {7, 8, 9}, out[3];
 	struct core_row row = {(uintptr_t)column, 8, 4, 3};
 	struct iovec iov = {in, sizeof(in)};
-	char here;
 
-	put_aside(f, &here);
 	assert_int_equal(f->ops->mem_read_row(f->mine, &row, out), 0);
-	expect_stored(&here);
 	assert_true(out[0] == 1 && out[1] == 2 && out[2] == 3);
-	put_aside(f, &here);
 	assert_int_equal(f->ops->mem_write_row(f->mine, &row, &iov), 0);
-	expect_stored(&here);
 	assert_true(column[0] == 7 && column[2] == 8 && column[4] == 9 && column[5] == 0);
 	f->mine->gone = true;
 	assert_int_equal(f->ops->mem_read_row(f->mine, &row, out), -ESRCH);
@@ -177,11 +145,11 @@ static void test_completion_events(void **state)
 	f->ops->comp_event(f->mine, 0, 0xabc);
 	assert_int_equal(recv(pair[0], &got, sizeof(got), MSG_DONTWAIT), -1);
 	/* more than the socket takes, then taken back */
-	for (uint64_t i = 1; io_channel_table_get(&f->mine->channels, handle)->queued < 1; i++)
+	for (uint64_t i = 1; io_channel_table_get(&f->mine->channels, handle)->waiting.n < 1; i++)
 		f->ops->comp_event(f->mine, handle, got = i);
 	f->ops->comp_purge(f->mine, handle, got);
 	f->ops->comp_purge(f->mine, handle + 1, got);
-	assert_int_equal(io_channel_table_get(&f->mine->channels, handle)->queued, 0);
+	assert_int_equal(io_channel_table_get(&f->mine->channels, handle)->waiting.n, 0);
 	close(pair[0]);
 }
 
@@ -224,15 +192,9 @@ static void test_trace(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_memory),
-		TEST(test_map),
-		TEST(test_rows),
-		TEST(test_rings),
-		TEST(test_completion_events),
-		TEST(test_async_events),
-		TEST(test_random),
-		TEST(test_trace),
-		TEST(test_settled),
+		TEST(test_memory),       TEST(test_map),    TEST(test_stays),
+		TEST(test_rows),         TEST(test_rings),  TEST(test_completion_events),
+		TEST(test_async_events), TEST(test_random), TEST(test_trace),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

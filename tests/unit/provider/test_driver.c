@@ -191,7 +191,6 @@ static void number_port(void *reply)
 	r->qkey_viol_cntr = 4;
 	r->pkey_tbl_len = 5;
 	r->gid_tbl_len = 6;
-	r->lid = 7;
 	r->active_width = 8;
 	r->active_speed = 9;
 	r->phys_state = 10;
@@ -216,7 +215,7 @@ static void test_query_port_numbers(void **state)
 	assert_int_equal(a.qkey_viol_cntr, 4);
 	assert_int_equal(a.pkey_tbl_len, 5);
 	assert_int_equal(a.gid_tbl_len, 6);
-	assert_int_equal(a.lid, 7);
+	assert_int_equal(a.lid, 0);
 	assert_int_equal(a.active_width, 8);
 	assert_int_equal(a.active_speed, 9);
 	assert_int_equal(a.phys_state, 10);

@@ -4,6 +4,7 @@
  * windows, device memory, XRC domains, work queues and flow rules, and what it is told when one
  * may not be made or is still used.
  */
+#include "provider/keys/keys.h"
 #include "tests/support/provider/real_daemon.h"
 #include "tests/support/provider/verbs_fixture.h"
 #include "tests/support/provider/with_preload.h"
@@ -97,6 +98,26 @@ static void test_window(void **state)
 	assert_int_equal(errno, EINVAL);
 }
 
+/* The file begins with the memory, whose bytes from 240 on are as in; it can be registered. */
+static void export_dm(struct ibv_dm *dm, const uint32_t in[4])
+{
+	int fd = uhcav_dm_export_dmabuf_fd(dm);
+	uint32_t out[4] = {0}, more = 77;
+	struct ibv_mr *mr;
+
+	assert_true(fd >= 0);
+	assert_true(fcntl(fd, F_GETFD) & FD_CLOEXEC);
+	assert_int_equal(pread(fd, out, sizeof(out), 240), sizeof(out));
+	assert_memory_equal(in, out, sizeof(out));
+	assert_int_equal(pwrite(fd, &more, sizeof(more), 0), sizeof(more));
+	assert_int_equal(ibv_memcpy_from_dm(out, dm, 0, 4), 0);
+	assert_int_equal(out[0], more);
+	mr = ibv_reg_dmabuf_mr(pd, 0, 256, 0x10000, fd, IBV_ACCESS_LOCAL_WRITE);
+	assert_non_null(mr);
+	assert_int_equal(ibv_dereg_mr(mr), 0);
+	close(fd);
+}
+
 static void test_device_memory(void **state)
 {
 	struct ibv_alloc_dm_attr attr = {.length = 256};
@@ -114,6 +135,7 @@ static void test_device_memory(void **state)
 	assert_int_equal(ibv_memcpy_to_dm(dm, 2, in, 4), EINVAL);
 	assert_int_equal(ibv_memcpy_to_dm(dm, 0, in, 6), EINVAL);
 	assert_int_equal(ibv_memcpy_from_dm(out, dm, 260, 4), EINVAL);
+	export_dm(dm, in);
 	mr = ibv_reg_dm_mr(pd, dm, 16, 32, IBV_ACCESS_ZERO_BASED | IBV_ACCESS_LOCAL_WRITE);
 	assert_non_null(mr);
 	assert_int_equal(mr->length, 32);

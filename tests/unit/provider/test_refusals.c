@@ -4,7 +4,7 @@
  * go is still there and the one which was to come is not, and that nothing is left at the device
  * when what it made cannot be used here.
  */
-#include "emu/abi/offer.h"
+#include "emu/abi/copy_on_poll.h"
 #include "tests/support/provider/holdings.h"
 #include "tests/support/provider/verbs_fixture.h"
 #include "tests/support/provider/with_preload.h"
@@ -443,14 +443,14 @@ static void cq_far(void *r)
 	reply->entries_offset = (uint32_t)reply->region_size + 8;
 }
 
-static void cq_offers_beyond(void *r)
+static void cq_copies_on_poll_beyond(void *r)
 {
 	struct uhca_cmd_create_cq_reply *reply = r;
 
-	reply->offers_offset = reply->region_size - UHCA_ABI_OFFER_BYTES;
+	reply->offers_offset = reply->region_size - UHCA_ABI_COPY_ON_POLL_BYTES;
 }
 
-static void cq_offers_over_page(void *r)
+static void cq_copies_on_poll_over_page(void *r)
 {
 	((struct uhca_cmd_create_cq_reply *)r)->offers_offset = sizeof(struct uhca_abi_cq) - 8;
 }
@@ -522,12 +522,12 @@ static void wq_narrow(void *r)
 
 static void dm_small(void *r)
 {
-	((struct uhca_cmd_alloc_dm_reply *)r)->region_size = UHCA_ABI_DM_OFFSET - 8;
+	((struct uhca_cmd_alloc_dm_reply *)r)->region_size = 8;
 }
 
 static void dm_short(void *r)
 {
-	((struct uhca_cmd_alloc_dm_reply *)r)->region_size = UHCA_ABI_DM_OFFSET + 63;
+	((struct uhca_cmd_alloc_dm_reply *)r)->region_size = 63;
 }
 
 static const struct {
@@ -543,8 +543,8 @@ static const struct {
 	{make_cq, cq_beyond},
 	{make_cq, cq_far},
 	{make_cq, cq_huge},
-	{make_cq, cq_offers_beyond},
-	{make_cq, cq_offers_over_page},
+	{make_cq, cq_copies_on_poll_beyond},
+	{make_cq, cq_copies_on_poll_over_page},
 	{make_cq, no_region},
 	{make_cq_ex, cq_empty},
 	{make_qp, qp_bell},

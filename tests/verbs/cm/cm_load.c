@@ -148,6 +148,7 @@ static void on_event(struct rdma_cm_event *e)
 	} else if (e->event == RDMA_CM_EVENT_ESTABLISHED) {
 		on_established(c);
 	} else if (e->event == RDMA_CM_EVENT_DISCONNECTED) {
+		CHECK(rdma_disconnect(e->id) == 0); /* the answer, of who did not ask for it */
 		l.ended += ++c->down == 2;
 	} else if (e->event != RDMA_CM_EVENT_TIMEWAIT_EXIT) {
 		fprintf(stderr, "%s, status %d\n", rdma_event_str(e->event), e->status);

@@ -65,7 +65,7 @@ struct side {
 /* How libfabric names the endpoint types of a plan. */
 const char *fabric_name(const struct plan *p);
 
-/* Prints a row of the table of docs/libfabric.md. flags may be NULL. */
+/* Prints a row of the table of docs/reference/libfabric.md. flags may be NULL. */
 void fabric_row(const char *call, const char *flags, const struct plan *p, const char *what);
 
 /* The same for what libfabric answered with an error number. */

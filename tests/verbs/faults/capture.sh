@@ -170,7 +170,7 @@ bad_icrc() {
 	count 'uhca.dropped == "bad_icrc" && frame.interface_name == "uhca1"' 1
 }
 
-# The same by real UDP, in a daemon of its own: there the bytes have no story.
+# The same by real UDP, in a daemon of its own: there the bytes have no model.
 wire() {
 	next_port
 	(

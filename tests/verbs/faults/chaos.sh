@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck disable=SC2154,SC2317,SC2086
-# Legal chaos (docs/chaos.md): stock programs pass with every seed, a wrong one is found by one of
-# fifty, and the reduction names the liberty that misleads it.
+# Legal chaos (docs/explanation/chaos.md): stock programs pass with every seed, a wrong one
+# is found by one of fifty, and the reduction names the relaxation that misleads it.
 #
 #   chaos.sh [WORD]      only cases whose name holds the word
 #
@@ -101,19 +101,19 @@ ud_case() { # OPTIONS
 		"ibv_ud_pingpong -g 0 -n 200 -p $port 127.0.0.1" ,-ud-lost,-ud-doubled,-ud-swapped
 }
 
-# found KIND LIBERTIES: by one of 50 seeds, and reduced to one of these.
+# found KIND RELAXATIONS: by one of 50 seeds, and reduced to one of these.
 found() {
 	hunt --devices 2 --chaos="$seed" --times 50 --minimise -- "$wrong" "$1" &&
 		echo "no seed finds it"
 	said '^misled: '
 	said '^uhca-run: chaos seed [0-9]+ fails, after [0-9]+ that passed: status 1$'
-	said '^uhca-run: 1 of [0-9]+ liberties matters, '
+	said '^uhca-run: 1 of [0-9]+ relaxations matters, '
 	said "^uhca-run: again: uhca-run --chaos=[0-9]+,($2) --devices 2 -- "
 	again_fails
 }
 
 # The last line is a command that does it again. Chance may want more than one try, and on a busy
-# machine, where the daemon is away for longer than a liberty delays, there are bad moments.
+# machine, where the daemon is away for longer than a relaxation delays, there are bad moments.
 again_fails() {
 	local words end=$((SECONDS + 30))
 	words=$(sed -n 's/^uhca-run: again: uhca-run --chaos=\([^ ]*\) .*/\1/p' "$out/said" |
@@ -132,10 +132,10 @@ right_passes() { # KIND
 
 without() { # KIND
 	hunt --devices 2 --chaos="$seed,none" --times 3 -- "$wrong" "$1" ||
-		echo "without liberties: $(tail -n 4 "$out/said")"
+		echo "without relaxations: $(tail -n 4 "$out/said")"
 }
 
-wrong_case() { # KIND LIBERTIES
+wrong_case() { # KIND RELAXATIONS
 	kind=$1
 	without "$1"
 	found "$1" "$2"
@@ -152,14 +152,14 @@ too_long() {
 }
 
 mistakes() {
-	refused 'there is no liberty .two-kees.: did you mean .two-keys.\?' --chaos=1,two-kees
+	refused 'there is no relaxation .two-kees.: did you mean .two-keys.\?' --chaos=1,two-kees
 	refused 'is no seed' --chaos=1x
 	refused 'for --chaos' --times 3
 	refused 'needs a daemon of its own' --chaos --instance one
-	refused 'takes a number from 1' --chaos --times 0
-	refused 'for --times' --chaos --time-limit 3
+	refused 'not a number from 1' --chaos --times 0
+	refused 'number from 1' --chaos --time-limit 0
 	hunt --chaos="$seed,none" --minimise -- false
-	said 'fails without any liberty as well'
+	said 'fails without any relaxation as well'
 	UHCA_DIR='' "$uhca_run" --chaos=help | grep -q '^two-keys ' || echo "help lists nothing"
 }
 

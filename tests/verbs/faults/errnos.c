@@ -198,7 +198,8 @@ static void test_srq(void **state)
 	srq->handle ^= GARBLE;
 	qp = world_qp(w, srq);
 	FAILS(destroy_srq, EBUSY, ibv_destroy_srq(srq));
-	FAILS(modify_srq, EOPNOTSUPP, ibv_modify_srq(srq, &attr, IBV_SRQ_MAX_WR));
+	attr.max_wr = 0;
+	FAILS(modify_srq, EINVAL, ibv_modify_srq(srq, &attr, IBV_SRQ_MAX_WR));
 	FAILS(get_srq_num, EINVAL, ibv_get_srq_num(srq, &number));
 	FAILS(post_srq_recv, EINVAL, ibv_post_srq_recv(srq, &recv, &bad));
 	FAILS(post_srq_ops, EOPNOTSUPP, ibv_post_srq_ops(srq, &tag, &bad_tag));
@@ -387,7 +388,7 @@ static void test_posting(void **state)
 	FAILS(post_send, EINVAL, ibv_post_send(qp, &send, &bad));
 	FAILS(post_recv, EINVAL, ibv_post_recv(qp, &recv, &bad_recv));
 	FAILS(bind_mw, EINVAL, ibv_bind_mw(qp, mw, &bind));
-	FAILS(modify_qp_rate_limit, EOPNOTSUPP, ibv_modify_qp_rate_limit(qp, &rate));
+	FAILS(modify_qp_rate_limit, EINVAL, ibv_modify_qp_rate_limit(qp, &rate));
 	FAILS(set_ece, EOPNOTSUPP, ibv_set_ece(qp, &ece)); /* says the library */
 	ibv_wr_start(qpx);
 	ibv_wr_send(qpx);

@@ -152,7 +152,7 @@ mistakes() {
 impossible() {
 	local rule
 	begin_traffic
-	for rule in "drop device=none" "drop qp=0xffffff" "drop program=no-such-program" \
+	for rule in "drop client=4711" "drop qp=0xffffff" "drop program=no-such-program" \
 		"drop opcode=uc" "drop while_file=/nonexistent/trigger"; do
 		rule_added "$rule" >"$out/number"
 		[ -s "$out/number" ] || echo "'$rule' is not taken"
@@ -221,7 +221,7 @@ call=create_qp" -- ibv_rc_pingpong >"$out/said" 2>&1
 	status=$?
 	[ $status = 124 ] || echo "the status is $status where there is no rule"
 	# In the instance around it: rules come and go with the command.
-	"$uhca_run" --fault "lonely: drop device=none" -- "$uhcactl" fault list >"$out/said" 2>&1
+	"$uhca_run" --fault "lonely: drop client=4711" -- "$uhcactl" fault list >"$out/said" 2>&1
 	grep -q "lonely: drop" "$out/said" || echo "the rule is not there: $(cat "$out/said")"
 	grep -q "in force in the running instance" "$out/said" || echo "it is not said"
 	"$uhcactl" fault list | grep -q "no rules" || echo "the rule is still there"
@@ -264,6 +264,8 @@ order() {
 	order_inside "delay=8ms"
 	order_inside "delay=200us jitter=300us dir=both"
 	order_inside "rate=10gbit dir=both limit=64m"
+	order_inside "pause=5ms opcode=send nth=5,20"
+	order_inside "pause=3ms every=20ms dir=both"
 }
 
 # A daemon that others keep from the processor has lost no packet: the answer waits, and goes first.
@@ -328,6 +330,78 @@ replay() {
 	! "$uhcactl" replay "$out/said" >"$out/refused" 2>&1 || echo "any text is replayed"
 }
 
+# Two runs in instances of their own, where QPs, PSNs, keys and times are others.
+# shellcheck disable=SC2016 # of the inner shell
+stable() {
+	local run
+	cat >"$out/rules" <<-END
+		lost: drop opcode=ack nth=2
+		slow: delay=1ms dev=uhca0 opcode=send nth=3,5
+		call.slow=1ms call=reg_mr dev=uhca1
+		cqe.delay=1ms dev=uhca1 nth=4
+	END
+	for run in 1 2; do
+		next_port
+		"$uhca_run" --private --devices 2 --fault-file "$out/rules" -- bash -c '
+			ibv_rc_pingpong -d uhca1 -g 0 -n 5 -p "$1" &
+			until ibv_rc_pingpong -d uhca0 -g 0 -n 5 -p "$1" 127.0.0.1; do
+				kill -0 $! || exit
+			done
+			wait
+			"$2" fault trace "$3" && "$2" fault trace --stable "$3.stable"
+			' bash "$port" "$uhcactl" "$out/run$run" >"$out/said" 2>&1 ||
+			echo "run $run: $(tail -n 1 "$out/said")"
+	done
+	! cmp -s "$out/run1" "$out/run2" || echo "the traces are equal as they are"
+	cmp "$out/run1.stable" "$out/run2.stable" 2>&1 ||
+		diff "$out/run1.stable" "$out/run2.stable" | head -n 4
+	grep -q 'qp=#1' "$out/run1.stable" || echo "no QP in it"
+}
+
+# Devices by their names and addresses, in rules and for programs.
+# shellcheck disable=SC2016,SC2153 # of the inner shells; set by uhca-run
+names() {
+	local all name
+	all=$("$uhcactl" --json show device | sed -n 's/.*"addresses": "\([^",]*\).*/\1/p' | xargs)
+	[ "$UHCA_ADDR_0 $UHCA_ADDR_1" = "$all" ] ||
+		echo "UHCA_ADDR_0 and UHCA_ADDR_1: $UHCA_ADDR_0 $UHCA_ADDR_1, not $all"
+	[ -z "${UHCA_ADDR_2:-}" ] || echo "UHCA_ADDR_2 of two devices"
+	"$uhca_run" --private -- sh -c 'echo "${UHCA_ADDR_0} ${UHCA_ADDR_1-none}"' >"$out/said" 2>&1
+	grep -q '^127[0-9.]* none$' "$out/said" || echo "one device: $(cat "$out/said")"
+	rule_added "to: dup peer=uhca1 dir=tx nth=1" >"$out/number"
+	rule_added "from: dup peer=uhca1 dir=rx dev=uhca0 nth=1" >"$out/number"
+	rule_added "never: dup peer=uhca0 dir=tx dev=uhca0 nth=1" >"$out/number"
+	rule_added "address: dup peer=$UHCA_ADDR_1 dir=tx nth=1" >"$out/number"
+	pingpong_pair
+	"$uhcactl" fault list >"$out/list"
+	for name in to from address; do
+		grep -Eq "^ *[0-9]+ +1 .*$name: dup" "$out/list" || echo "rule $name did not fire"
+	done
+	grep -Eq "^ *[0-9]+ +0 .*never: dup" "$out/list" || echo "the wrong peer is hit"
+	"$uhcactl" fault clear >/dev/null
+	! "$uhcactl" fault add drop peer=uhca9 >"$out/said" 2>&1 || echo "peer=uhca9 is taken"
+	grep -q "column 11: 'uhca9' is neither an IP address nor a device: there are uhca0" \
+		"$out/said" || echo "peer=uhca9: $(head -n 1 "$out/said")"
+	! "$uhcactl" fault add drop dev=uhca >"$out/said" 2>&1 || echo "dev=uhca is taken"
+	grep -q "column 10: 'uhca' is no device.* did you mean 'uhca0'" "$out/said" ||
+		echo "dev=uhca: $(head -n 1 "$out/said")"
+	cat >"$out/names.scn" <<-'END'
+		daemon --devices 2
+		fault x: drop peer=$UHCA_ADDR_1 dev=uhca0 opcode=send nth=3
+		run server: ibv_rc_pingpong -d uhca1 -g 0 -n 9 -p $UHCA_PORT
+		run address: test -n "$UHCA_ADDR_1"
+		after listen: run client: ibv_rc_pingpong -d uhca0 -g 0 -n 9 -p $UHCA_PORT 127.0.0.1
+		expect exit address 0
+		expect exit client 0
+	END
+	"$uhca_run" --scenario "$out/names.scn" >"$out/said" 2>&1 || grep -v ok "$out/said"
+	sed 's/ADDR_1 dev/ADDR_7 dev/' "$out/names.scn" >"$out/wrong.scn"
+	"$uhca_run" --scenario "$out/wrong.scn" >"$out/said" 2>&1 &&
+		echo "no device 7, and it passes"
+	grep -q 'wrong.scn:2:20: no device has this number' "$out/said" ||
+		echo "no device 7: $(head -n 1 "$out/said")"
+}
+
 # ---- step mode ----
 
 step() {
@@ -364,7 +438,7 @@ steps() {
 	until_true 20 waits "rx .*RC_" || echo "no answer waits: $(cat "$out/step")"
 	number=$(first_number " rx ")
 	step set "$number" bth.fecn 1 uhca0
-	step set "$number" no.such.field 1 uhca0 | grep -q "field .no.such.field. can be" ||
+	step set "$number" no.such.field 1 uhca0 | grep -q "no field .no.such.field." ||
 		echo "any field"
 	step drop 99999 uhca0 | grep -q "no packet 99999 waits" || echo "any number"
 	step drop "$number" | grep -q "which device? there are 2" || echo "a number of any device"
@@ -505,10 +579,12 @@ json() {
 
 # First: the trace of the daemon begins with it.
 try fault replay replay
+try fault stable stable
 try fault live-change live_change
 try fault mistakes mistakes
 try fault impossible impossible
 try fault order order
+try fault names names
 try fault absence absence
 try fault full-queue full_queue
 try fault files files

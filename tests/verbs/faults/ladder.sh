@@ -66,6 +66,22 @@ draw() { # OPTION...
 		>"$out/ladder" 2>"$out/errors" || echo "ladder: $(cat "$out/errors")"
 }
 
+slides() {
+	captured "lost-ack: drop opcode=rc.ack nth=1" ibv_rc_pingpong -g 0 -n 2 -s 100 ||
+		echo "the client fails: $(last_words "$out/client")"
+	draw
+	shows "state RESET to INIT"
+	shows "ibv_rc_pingpong +ibv_rc_pingpong"
+	draw --title "An ACK is lost" --names ,bob --no-setup
+	[ "$(head -n 1 "$out/ladder")" = "An ACK is lost" ] || echo "no title"
+	shows "uhca[01] +bob"
+	shows "X-.* ACK psn .*lost"
+	! grep -qE "state |rule 1 added" "$out/ladder" || echo "how it is set up is shown"
+	! "$uhcactl" ladder "$out/run.pcapng" --names a,b,c >/dev/null 2>"$out/errors" ||
+		echo "three names for two lanes are taken"
+	grep -q -- "--names has 3 names, and there are 2 lanes" "$out/errors" || cat "$out/errors"
+}
+
 lost_ack() {
 	captured "lost-ack: drop opcode=rc.ack nth=1" ibv_rc_pingpong -g 0 -n 2 -s 3000 ||
 		echo "the client fails: $(last_words "$out/client")"
@@ -81,9 +97,19 @@ lost_ack() {
 }
 
 picture() {
+	local words
 	captured "lost-ack: drop opcode=rc.ack nth=1" ibv_rc_pingpong -g 0 -n 2 -s 3000
 	"$uhcactl" ladder "$out/run.pcapng" --svg "$out/run.svg" || echo "no picture"
 	grep -q "lost; rule" "$out/run.svg" || echo "the picture does not tell of the loss"
+	grep -q ">ibv_rc_pingpong<" "$out/run.svg" || echo "no lane has its program's name"
+	grep -q "prefers-color-scheme:dark" "$out/run.svg" || echo "it stays light in the dark"
+	"$uhcactl" ladder "$out/run.pcapng" --svg "$out/named.svg" --title "Lost & <found>" \
+		--names "client,the server" --no-setup || echo "no picture with names"
+	for words in "class='title'>Lost &#38; &#60;found&#62;<" "class='host'>client<" \
+		"class='host'>the server<" "SEND_FIRST"; do
+		grep -qF "$words" "$out/named.svg" || echo "the picture with names lacks $words"
+	done
+	! grep -q "state INIT" "$out/named.svg" || echo "it shows how queue pairs come to work"
 	command -v python3 >/dev/null 2>&1 || return
 	python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' \
 		"$out/run.svg" || echo "the picture is no XML"
@@ -94,8 +120,8 @@ no_answer() {
 		echo "the client does not fail"
 	"$uhcactl" explain "$out/run.pcapng" >"$out/explain" 2>&1
 	local words
-	for words in "RETRY_EXC_ERR at" "the peer answered, but all" \
-		"(drop opcode=rc.ack) touched" "9.9.2.4.1" "retry_cnt are large enough"; do
+	for words in "RETRY_EXC_ERR at" "The peer got it, but all its answers were lost" \
+		"(drop opcode=rc.ack) fired" "9.9.2.4.1" "retry_cnt are large enough"; do
 		tr -s ' \n' ' ' <"$out/explain" | grep -qF -- "$words" ||
 			echo "explain does not say: $words"
 	done
@@ -132,6 +158,13 @@ live() {
 	shows "ib_write_bw +ib_write_bw"
 	# Without its PSN where QPs of rows before are remembered, too: their lanes leave less room.
 	shows "WRITE_MIDDLE"
+	local table
+	for table in qp mr device; do
+		"$uhcactl" show $table >"$out/table" && ! grep -qE '.{121}' "$out/table" ||
+			echo "show $table is wider than 120 columns: $(cat "$out/table")"
+	done
+	"$uhcactl" show qp --all | grep -q "max_dest_rd_atomic .*waits" ||
+		echo "show qp --all has not all columns"
 	# A file of its own: its lines say that the signal will find a handler.
 	LC_ALL=C "$uhcactl" ladder live --width 100 >"$out/live" 2>&1 &
 	ladder_pid=$!
@@ -234,6 +267,7 @@ try ladder lost-ack lost_ack
 try ladder reject reject
 try ladder memory memory
 try ladder picture picture
+try ladder slides slides
 try ladder no-answer no_answer
 try ladder lost-read lost_read
 try ladder atomics atomics

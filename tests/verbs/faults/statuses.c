@@ -2,7 +2,7 @@
 /*
  * Every completion status that this device can give, by its own cause, through the real libibverbs
  * (IBTA vol. 1, 11.6.2): the status at both ends, the vendor error, and what becomes of the QPs.
- * Statuses that cannot occur are listed in docs/statuses.md.
+ * Statuses that cannot occur are listed in docs/reference/statuses.md.
  */
 #include "tests/support/verbs/verbs_world.h"
 #include "tests/support/wire/cmocka_all.h"

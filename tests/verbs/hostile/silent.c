@@ -3,7 +3,7 @@
  * silent SECONDS: memory that does not answer. Pages of a region are given up after it was
  * registered, and userfaultfd(2) is told to bring them, which nobody does; then the device is asked
  * to read and to write there, again and again. A device that waits for such a page does nothing
- * else. The region is on demand: otherwise its pages may be the device's, where it adopts memory,
+ * else. The region is on demand: otherwise its pages may be the device's, where it pins memory,
  * and answer. Needs userfaultfd for faults of the kernel (root); exit status 77 without it.
  */
 #include "tests/verbs/rogues/rig.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Memory that is the device's from its birth (uhca-run --share-heap), in a program with a second
- * thread and a daemon that adopts nothing. The argument "off" says that it was not asked for.
+ * thread and a daemon that pins nothing. The argument "off" says that it was not asked for.
  */
 #include "tests/support/verbs/arena_holds.h"
 #include "tests/support/verbs/verbs_pair.h"

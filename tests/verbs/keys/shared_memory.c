@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,7 +23,7 @@
 	 IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_MW_BIND)
 #define PAGE 4096u
 #define SIZE (256u << 10)
-#define BIG  (100u << 10) /* not gathered early; several trains */
+#define BIG  (100u << 10) /* not gathered early; several bursts */
 
 /* A pair whose sides have shared memory of SIZE bytes each. */
 struct stand {
@@ -211,6 +212,7 @@ static void test_regions(void **state)
 {
 	struct stand s;
 	struct ibv_mr *zero, *far;
+	void *page;
 
 	(void)state;
 	open_stand(&s);
@@ -224,12 +226,16 @@ static void test_regions(void **state)
 	assert_int_equal(s.b[PAGE + 6], 0x5a);
 	assert_int_not_equal(ibv_rereg_mr(far, IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0, ALL), 0);
 	assert_int_equal(ibv_dereg_mr(zero) | ibv_dereg_mr(far), 0);
-	/* The page before it is ours as well: together they are ordinary memory. */
+	/* With a page before it, which may be there already: together they are ordinary memory. */
+	page = mmap(s.b - PAGE, PAGE, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 	far = ibv_reg_mr(s.p->pd, s.b - 8, 16, ALL & ~IBV_ACCESS_MW_BIND);
 	assert_non_null(far);
 	assert_int_equal(rdma(&s, IBV_WR_RDMA_WRITE, s.b + 7, 1, far->rkey), 0);
 	assert_int_equal(s.b[7], 0x5a);
 	assert_int_equal(ibv_dereg_mr(far), 0);
+	if (page != MAP_FAILED)
+		munmap(page, PAGE);
 	close_stand(&s);
 }
 

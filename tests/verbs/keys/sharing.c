@@ -272,7 +272,7 @@ int main(void)
 	hear(pair[0]);
 	say(pair[0]);
 	MUST(waitpid(pid, &status, 0) == pid && status == 0);
-	/* Memory that was adopted is there until the device has heard of the end (--adopt). */
+	/* Memory that was pinned is there until the device has heard of the end (--pin). */
 	do
 		end = rdma(&w, IBV_WR_RDMA_WRITE, h.address, 16);
 	while (end == IBV_WC_SUCCESS);

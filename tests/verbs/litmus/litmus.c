@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Litmus tests of RDMA's memory model: small programs, each with an outcome that the model allows
- * or forbids (docs/litmus.md). Each is run many times; a forbidden outcome that is seen fails, how
- * often an allowed one was seen is said. Node A posts; node B is the other end of the same device,
- * and its processor a thread.
+ * or forbids (docs/explanation/litmus.md). Each is run many times; a forbidden outcome that is seen
+ * fails, how often an allowed one was seen is said. Node A posts; node B is the other end of the
+ * same device, and its processor a thread.
  *
  *   litmus [ROUNDS]      200, unless it is said
  */

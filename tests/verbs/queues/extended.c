@@ -37,13 +37,13 @@ static struct ibv_mr *open_memory(struct world *w)
 	return mr;
 }
 
-static struct ibv_qp *make_qp(struct world *w, enum ibv_qp_type type, uint64_t ops,
-			      struct ibv_cq *cq)
+static struct ibv_qp *make_deep_qp(struct world *w, enum ibv_qp_type type, uint64_t ops,
+				   struct ibv_cq *cq, uint32_t depth)
 {
 	struct ibv_qp_init_attr_ex init = {.send_cq = cq,
 					   .recv_cq = cq,
 					   .qp_type = type,
-					   .cap = {WORLD_WR, WORLD_WR, 2, 2, 64},
+					   .cap = {depth, depth, 2, 2, 64},
 					   .pd = w->pd,
 					   .comp_mask = IBV_QP_INIT_ATTR_PD |
 							IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
@@ -53,6 +53,12 @@ static struct ibv_qp *make_qp(struct world *w, enum ibv_qp_type type, uint64_t o
 	assert_non_null(qp);
 	assert_non_null(ibv_qp_to_qp_ex(qp));
 	return qp;
+}
+
+static struct ibv_qp *make_qp(struct world *w, enum ibv_qp_type type, uint64_t ops,
+			      struct ibv_cq *cq)
+{
+	return make_deep_qp(w, type, ops, cq, WORLD_WR);
 }
 
 /* Connected to itself; UC has fewer attributes than world_connect sets. */
@@ -617,7 +623,7 @@ static void wait_for_tail(struct world *w, struct ibv_qp *qp, const struct ibv_m
 {
 	uint64_t done = 0;
 
-	/* The queue has WORLD_WR slots: a post that is refused waits for one. */
+	/* Where the CQ ignores overruns, a refused post waits for a slot. */
 	for (uint64_t i = 0; i < n; i++) {
 		struct ibv_qp_ex *q = ibv_qp_to_qp_ex(qp);
 		time_t limit = time(NULL) + WORLD_LIMIT;
@@ -641,7 +647,7 @@ static void test_overrun(void **state)
 	struct world *w = *state;
 	struct ibv_mr *mr = open_memory(w);
 	struct ibv_cq_ex *cq = make_cq(w, 16, 0);
-	struct ibv_qp *qp = make_qp(w, IBV_QPT_RC, WRITES, ibv_cq_ex_to_cq(cq));
+	struct ibv_qp *qp = make_deep_qp(w, IBV_QPT_RC, WRITES, ibv_cq_ex_to_cq(cq), 17);
 	uint64_t next = 0, last = 0;
 
 	world_connect(qp, qp->qp_num, IBV_QPS_RTS);

@@ -14,9 +14,12 @@ Ways:
   storm    connections that come and go at once, and some that stay and say nothing
   deafly   sessions that send and never read
   hoard    sessions that register as much memory as they can, and end
+  wide     sessions with arenas of 1 TiB, sparse, and a region in each part of them
+  unwanted an arena for a daemon that pins nothing
   json     the socket of uhcactl: noise, depth, length, and clients that do not read
 """
 import array
+import fcntl
 import glob
 import json
 import os
@@ -30,8 +33,8 @@ import time
 import zlib
 
 ROCE_PORT = 4791
-HELLO, ALLOC_PD, REG_MR = 1, 5, 7
-FDS = {1: 2, 9: 1}  # descriptors that go with a command
+HELLO, ALLOC_PD, REG_MR, ATTACH_ARENA, REG_PINNED_MR = 1, 5, 7, 52, 53
+FDS = {1: 2, 9: 1, 52: 1}  # descriptors that go with a command
 
 
 def header(name):
@@ -251,16 +254,61 @@ class Attack:
                 events.close()
 
     def hoard(self):
-        """The largest regions there can be, until they are refused."""
+        """The largest regions there can be, until they are refused; not all max_mr of the device,
+        which one program can take away from others, as on an adapter."""
         while self.goes_on():
             with self.connect() as s:
                 events = self.hello(s)
                 pd = ask(s, struct.pack("<IIIIII", ALLOC_PD, 24, 0, 0, 0, 0))
                 shift = self.rng.choice([26, 35, 44, 46])
                 body = struct.pack("<QQQIIII", 0, 1 << shift, 0, pd, 1, 0, 0)
-                while ask(s, struct.pack("<IIII", REG_MR, 56, 0, 0) + body) and self.goes_on():
-                    pass
+                request = struct.pack("<IIII", REG_MR, 56, 0, 0) + body
+                regions = 0
+                while regions < 12000 and ask(s, request) and self.goes_on():
+                    regions += 1
                 events.close()
+
+    def arena(self, s):
+        """Offers one of the greatest size; whether it is taken."""
+        with open(os.memfd_create("arena", os.MFD_ALLOW_SEALING), "r+b", 0) as f:
+            f.truncate(1 << 40)
+            fcntl.fcntl(f, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK)
+            socket.send_fds(s, [struct.pack("<IIIIQ", ATTACH_ARENA, 24, 0, 0, 1 << 40)],
+                            [f.fileno()])
+            return struct.unpack("<i", s.recv(4096)[12:16])[0] == 0
+
+    def wide(self):
+        """A region in each 16 GiB of each arena: what the daemon maps for them is bounded."""
+        sessions = []
+        regions = [0, 0]
+        for _ in range(130):
+            s = self.connect()
+            sessions += [s, self.hello(s)]
+            pd = ask(s, struct.pack("<IIIIII", ALLOC_PD, 24, 0, 0, 0, 0))
+            if not self.arena(s):
+                sys.exit("an arena is refused")
+            for window in range(64):
+                body = struct.pack("<QQQIIIIII", 1 << 20, 4096, 0, pd, 1, 0, 0, 1, 0)
+                extent = struct.pack("<QQQ", 1 << 20, 4096, window << 34)
+                message = struct.pack("<IIII", REG_PINNED_MR, 832, 0, 0) + body + extent
+                regions[ask(s, message.ljust(832, b"\0")) is None] += 1
+        with open(os.path.join(self.directory, "pid"), encoding="ascii") as f:
+            status = f"/proc/{int(f.read())}/status"
+        with open(status, encoding="ascii") as f:
+            mapped = int(re.search(r"VmSize:\s+(\d+) kB", f.read()).group(1)) >> 30
+        if mapped > 40 or not regions[0] or not regions[1]:
+            sys.exit(f"{regions} regions taken and refused, the daemon has {mapped} TiB mapped")
+        while self.goes_on():
+            time.sleep(0.01)
+        for s in sessions:
+            s.close()
+
+    def unwanted(self):
+        with self.connect() as s:
+            events = self.hello(s)
+            if self.arena(s):
+                sys.exit("the arena was taken")
+            events.close()
 
     # ---- the control socket ----
 

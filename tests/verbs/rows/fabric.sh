@@ -50,15 +50,15 @@ fi_rma_complaint() { # 4|6 ENDPOINT [unregistered] [VARIABLE=VALUE...]
 	[ "$(grep -c '| ok |$' "$out/client")" -ge 20 ] || echo "no table: $(last_words)"
 }
 
-# All calls on all endpoints, and the table that docs/libfabric.md shows of them.
+# All calls on all endpoints, and the table that docs/reference/libfabric.md shows of them.
 fabric_table_complaint() {
 	timeout -k 2 $((3 * limit)) "${client_run[@]}" env -C "$out" "$hasty" \
 		"$here/rows/fabric_table" "$(fabric_address 4)" >"$out/client" 2>"$out/errors" || {
 		echo "fabric_table $(status_words $?): $(tail -n 1 "$out/errors")"
 		return
 	}
-	sed -n '/^| call /,/^$/p' "$root/docs/libfabric.md" | sed '/^$/d' |
-		cmp -s - "$out/client" || echo "docs/libfabric.md has another table"
+	sed -n '/^| call /,/^$/p' "$root/docs/reference/libfabric.md" | sed '/^$/d' |
+		cmp -s - "$out/client" || echo "docs/reference/libfabric.md has another table"
 }
 
 fabric_table() {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=bash disable=SC2154,SC2034
-# Rows of RDMA's memory model (docs/litmus.md): no outcome that it forbids is seen, as the device is
-# and with legal chaos by some seeds, where a round takes four times as long.
+# Rows of RDMA's memory model (docs/explanation/litmus.md): no outcome that it forbids is seen, as
+# the device is and with legal chaos by some seeds, where a round takes four times as long.
 litmus() { # ROUNDS OPTION...
 	run_options=("${@:2}")
 	[ "$variant" != wire ] || run_options+=(--wire)
@@ -9,7 +9,7 @@ litmus() { # ROUNDS OPTION...
 	[ "$(grep -c ', seen ' "$out/said")" = 19 ] || echo "not all tests were run"
 }
 
-# What is seen with this liberty only.
+# What is seen with this relaxation only.
 litmus_late() {
 	litmus 40 --chaos=1,late-writes
 	grep -q 'put-poll-tell: allowed, seen [1-9]' "$out/said" || echo "no WRITE was late"

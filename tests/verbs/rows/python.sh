@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=bash disable=SC2154,SC2034
 # Rows of pyverbs: queries and objects, and the files of rdma-core's own suite, one row each, which
-# must pass as many tests of each class as docs/rdma-core-suite.md says.
+# must pass as many tests of each class as docs/reference/rdma-core-suite.md says.
 
 pyverbs_smoke() {
 	timeout -k 2 60 /usr/bin/python3 "$here/rows/pyverbs_smoke.py" uhca0 \
@@ -59,7 +59,7 @@ rows_suite() {
 	set_pages_aside
 	while IFS= read -r line; do
 		suite_row "$line"
-	done < <(suite --expect "$root/docs/rdma-core-suite.md" "${files[@]}")
+	done < <(suite --expect "$root/docs/reference/rdma-core-suite.md" "${files[@]}")
 	give_pages_back
 }
 
@@ -68,8 +68,8 @@ suite_elsewhere() {
 	pick_addresses
 	timeout -k 5 170 "$uhca_run" --private --addr "$first" -- \
 		/usr/bin/python3 "$here/rows/rdma_core_suite.py" \
-		--expect "$root/docs/rdma-core-suite.md" test_rdmacm >"$out/said" 2>&1 </dev/null ||
-		cat "$out/said"
+		--expect "$root/docs/reference/rdma-core-suite.md" test_rdmacm \
+		>"$out/said" 2>&1 </dev/null || cat "$out/said"
 }
 
 rows_python() {

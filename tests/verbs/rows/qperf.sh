@@ -4,9 +4,9 @@
 # has no LID and needs a GRH, so that without rdma_cm qperf cannot work on any RoCE device. What
 # can be asked for is that it is told so at once, and that its server goes on.
 
-qperf_is_refused() { # TEST
+qperf_is_refused() { # TEST [OPTION...]
 	timeout -k 2 20 "${client_run[@]}" qperf -lp "$port" -li "$client_dev:1" \
-		-ri "$server_dev:1" -t 1 "$server_host" "$1" >"$out/client" 2>&1 </dev/null
+		-ri "$server_dev:1" -t 1 "${@:2}" "$server_host" "$1" >"$out/client" 2>&1 </dev/null
 	local status=$?
 	[ $status = 1 ] || echo "$1 $(status_words $status), not with 1"
 	# Client and server are refused at the same time, and the one that is heard says why.
@@ -20,9 +20,11 @@ qperf_refusals() {
 	start_server qperf -lp "$port"
 	until_true 20 listens_or_is_gone "$server_pid" "$port"
 	for t in rc_bw rc_lat uc_bw uc_lat rc_rdma_read_lat rc_rdma_write_bw \
-		rc_compare_swap_mr; do
+		rc_compare_swap_mr ud_bw ud_lat; do
 		qperf_is_refused $t
 	done
+	# Its tests of datagrams address the peer by LID with -cm, too.
+	qperf_is_refused ud_lat -cm 1
 	is_alive "$server_pid" || echo "the server ended"
 	kill "$server_pid"
 	wait "$server_pid" 2>/dev/null
@@ -68,11 +70,9 @@ qperf_cm_complaint() { # TEST...
 
 rows_qperf_cm() {
 	[ "$family" = 4 ] || return 0 # its server listens at an IPv4 address only
-	# Each looks at memory for a second, on both sides: all of them by UDP. Tests of datagrams
-	# come last: qperf forgets -cm with them.
+	# Each looks at memory for a second, on both sides: all of them by UDP.
 	local tests="rc_bw rc_rdma_read_bw"
 	[ "$variant" != wire ] || tests+=" rc_lat rc_rdma_write_lat rc_fetch_add_mr"
-	tests+=" ud_lat"
 	wanted qperf rdma_cm core || return 0
 	[ -z "$list_only" ] || { echo "qperf rdma_cm: qperf -cm 1 $tests" && return; }
 	available qperf rdma_cm qperf || return 0

@@ -51,7 +51,16 @@ s = t.parse(sys.argv[1]).getroot()
 assert s.get("name") == "Two <wrong> & one # right", s.get("name")
 assert s.get("tests") == "6" and s.get("failures") == "4"
 assert len(s.findall("testcase")) == 6 and len(s.findall("testcase/failure")) == 4
+assert s.find("system-out").text.startswith("--- a: status 3, "), s.find("system-out").text
+assert s.find("system-out").text.splitlines()[1:] == ["hello"]
+f = s.find("testcase/failure")
+assert f.text.endswith("wrong.scn:5: expect exit a: found 3"), f.text
+assert s.find("testcase").get("line") == "5" and s.find("testcase").get("file").endswith(".scn")
+assert sum(float(c.get("time")) for c in s.findall("testcase")) <= float(s.get("time")) + 0.01
 END
+	"$uhca_run" --scenario "$out/not-there.scn" --junit "$out/none.xml" >"$out/said" 2>&1
+	[ $? = 125 ] && [ ! -e "$out/none.xml" ] || echo "a file that is not there is run"
+	grep -q "not-there.scn: No such file" "$out/said" || echo "it is not said"
 	grep -q 'a| hello' "$out/scenario" || echo "the output of what ran is not shown"
 }
 
@@ -70,13 +79,13 @@ rnu a: true' 125 "case.scn:2:1: there is no statement 'rnu'"
 	scenario_says 'fault drop opcod=ack
 run a: true' 125 "case.scn:1:12: there is no word 'opcod': did you mean 'opcode'?"
 	scenario_says 'run a: true
-expect exit b' 125 "case.scn:2:13: no run above has the name 'b'"
+expect exit b' 125 "case.scn:2:13: there is no run above 'b'"
 	scenario_says 'run a: true
-expect counter apples 1' 125 "case.scn:2:16: there is no counter apples"
+expect counter apples 1' 125 "case.scn:2:16: there is no counter 'apples'"
 	scenario_says 'run a: true
-expect no completion status!=SUCCESS dev=uhca7' 125 "case.scn:2:22: there is no device uhca7"
+expect no completion status!=SUCCESS dev=uhca7' 125 "case.scn:2:22: there is no device 'uhca7'"
 	scenario_says 'run a: true
-expect no completion stauts!=SUCCESS' 125 "case.scn:2:22: a completion has no 'stauts'"
+expect no completion stauts!=SUCCESS' 125 "case.scn:2:22: there is no word of a completion 'stauts'"
 	scenario_says 'run a: true
 expect output a [' 125 "not a regular expression"
 	scenario_says 'run a: true
@@ -221,6 +230,32 @@ END
 	grep -q "without any of its rules" "$out/less" || echo "the rules do not matter: not said"
 }
 
+# What fails in one of three runs, by a count in a file; with another seed, never.
+by_chance_complaint() {
+	cat >"$out/flaky" <<'END'
+n=$(($(cat "$1") + 1))
+echo $n >"$1"
+uhcactl fault list >"$1.list"
+grep -q 'drop opcode=cnp' "$1.list" && grep -qx 'seed 7' "$1.list" && [ $((n % 3)) = 0 ] && exit 4
+exit 0
+END
+	printf 'drop opcode=cnp\nghost opcode=send nth=1000\n' >"$out/plan"
+	set -- "$UHCA_BUILDDIR/uhcactl" minimise "$out/plan" --fault-seed 7
+	echo 0 >"$out/count"
+	"$@" -- sh "$out/flaky" "$out/count" >"$out/less" 2>&1 && echo "it passes, and is found"
+	grep -q 'if it does by chance: --times 20' "$out/less" || echo "no word of --times"
+	echo 0 >"$out/count"
+	"$@" --times 3 -- sh "$out/flaky" "$out/count" >"$out/less" 2>"$out/trials" ||
+		echo "it ended with $?: $(tail -n 1 "$out/trials")"
+	grep -qx '2 of 2 rules: 1 of 3 runs fail' "$out/trials" || echo "the share is not told"
+	[ "$(sed 's/found in [0-9]* runs/found/' "$out/less")" = \
+		"# 1 of 2 matters, found; with it 1 of 3 fail
+drop opcode=cnp" ] || echo "not the rule that matters: $(cat "$out/less")"
+	"$@" --times 0 -- true >"$out/less" 2>&1 && echo "--times 0 is taken"
+	"$@" >"$out/less" 2>&1 && echo "no command, and it is content"
+	grep -q 'the command is missing' "$out/less" || echo "not said that the command is missing"
+}
+
 # hits_in TRACE: what was hit, without what differs from run to run.
 hits_in() {
 	sed -n 's/^hit .* \(match=[0-9]*\) .* \(dir=[a-z]*\) .*\(op=.*\)/\1 \2 \3/p' "$1"
@@ -268,5 +303,6 @@ rows_scenarios() {
 	try scenario settled settled_complaint
 	try scenario command command_complaint
 	try scenario minimise minimise_complaint
+	try scenario minimise-by-chance by_chance_complaint
 	try scenario replay replay_complaint
 }

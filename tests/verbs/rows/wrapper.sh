@@ -40,15 +40,19 @@ bad_usage() {
 	expect_status 125 "$uhca_run" --private --instance x true
 	expect_status 125 "$uhca_run" --instance ../x true
 	expect_said "no name for an instance"
+	expect_status 125 "$uhca_run" --own-network true
+	expect_said "needs a daemon of its own"
+	expect_status 125 "$uhca_run" --private --own-network --netdev lo true
+	expect_said "the loopback interface alone"
 	expect_status 125 "$uhca_run" --devices none true
-	expect_said "takes a number"
+	expect_said "is not a number from 1 to"
 	expect_status 0 "$uhca_run" --version
 	expect_said "^uhca-run [0-9]"
 }
 
-# The daemon of scripts/check --adopt is a script, which has another way to say it.
+# The daemon of scripts/check --pin is a script, which has another way to say it.
 daemon_trouble() {
-	expect_status 125 env -u UHCA_ADOPT UHCA_DAEMON=/no/such/uhcad "$uhca_run" --private true
+	expect_status 125 env -u UHCA_PIN UHCA_DAEMON=/no/such/uhcad "$uhca_run" --private true
 	expect_said "/no/such/uhcad: No such file"
 	expect_status 125 env UHCA_DAEMON=/bin/false "$uhca_run" --private true
 	expect_said "did not start"
@@ -59,6 +63,88 @@ daemon_trouble() {
 	expect_status 125 env UHCA_PRELOAD=/no/such.so "$uhca_run" --private true
 	expect_said "/no/such.so: No such file"
 	expect_nothing_left
+}
+
+# pids_below PID: all processes that it has started, and these.
+pids_below() {
+	local child children=
+	{ read -r children <"/proc/$1/task/$1/children"; } 2>/dev/null
+	for child in $children; do
+		pids_below "$child"
+		echo "$child"
+	done
+}
+
+# Killed with all that belongs to it, as a test runner does in the end, it can clean nothing up: the
+# next start does, and leaves alone what lives and what is not uhca's.
+# shellcheck disable=SC2016,SC2046,SC2086 # of the inner shells; numbers of processes
+all_killed() {
+	local folder=$out/swept alive living killed mine pids
+	rm -rf "$folder" && mkdir "$folder"
+	mine=$folder/uhca-mydata && mkdir -m 700 "$mine" && touch "$mine/pid"
+	export TMPDIR=$folder XDG_RUNTIME_DIR=
+	"$uhca_run" --private -- sh -c 'echo "$UHCA_DIR" >"$0"; exec sleep 100' "$out/living" &
+	alive=$!
+	"$uhca_run" --private --sanitize -- sh -c 'echo "$UHCA_DIR" >"$0"; exec sleep 100' \
+		"$out/killed" &
+	killed=$!
+	until_true 20 test -s "$out/living" && until_true 20 test -s "$out/killed" ||
+		echo "they do not start"
+	pids="$(pids_below $killed) $killed"
+	kill -STOP $pids
+	kill -KILL $pids
+	wait $killed 2>/dev/null
+	until_true 20 all_gone $pids || echo "some of $pids live"
+	[ -d "$(cat "$out/killed")" ] || echo "the directory is gone by itself: nothing is tested"
+	"$uhca_run" --private -- test -d "$(cat "$out/living")" ||
+		echo "a live directory was removed"
+	living=$(basename "$(cat "$out/living")")
+	[ "$(ls "$folder")" = "$(printf '%s\n' "$living" uhca-mydata | sort)" ] ||
+		echo "left: $(ls "$folder"), live: $(cat "$out/living")"
+	"$uhca_run" --private -- true # once more, as it were the first
+	[ -f "$mine/pid" ] || echo "a folder that is not uhca's was removed"
+	kill $alive
+	wait $alive 2>/dev/null
+	[ "$(ls "$folder")" = uhca-mydata ] || echo "left in the end: $(ls "$folder")"
+}
+
+# A command that hangs is ended with all that it started, and what its threads and the queue pairs
+# waited for is told.
+# shellcheck disable=SC2016 # of the inner shell
+time_limit() {
+	local status pid
+	cat >"$out/hang" <<-'SCRIPT'
+		echo $$ >"$1/pids"
+		sh -c 'echo $$ >>"$0/pids"; trap "" TERM; while :; do sleep 100; done' "$1" &
+		ibv_rc_pingpong -g 0 -e -p "$2" >/dev/null &
+		until ibv_rc_pingpong -g 0 -e -p "$2" 127.0.0.1 >/dev/null; do :; done
+	SCRIPT
+	next_port
+	timeout -k 2 60 "$uhca_run" --private --time-limit 2 --fault 'cqe.withhold nth=200' -- \
+		sh "$out/hang" "$out" "$port" >"$out/said" 2>&1
+	status=$?
+	[ $status = 124 ] || echo "the status is $status: $(tail -n 1 "$out/said")"
+	expect_said '^uhca-run: sh did not end in 2 seconds; what waits:'
+	expect_said 'thread [0-9]* .sh. waits in wait4, a child'
+	expect_said 'thread [0-9]* .ibv_rc_pingpong. waits in (read of descriptor [0-9]*, |poll)'
+	expect_said 'uhca0 QP 0x[0-9a-f]*'
+	expect_said 'receive requests wait for a'
+	while read -r pid; do
+		until_true 10 is_gone "$pid" || echo "process $pid lives on"
+	done <"$out/pids"
+	expect_nothing_left
+	expect_status 3 "$uhca_run" --private --time-limit 20 -- sh -c 'exit 3'
+	expect_status 125 "$uhca_run" --time-limit 0 true
+	printf 'run a: sleep 100\nexpect exit a\n' >"$out/long.scn"
+	expect_status 1 "$uhca_run" --time-limit 1 --scenario "$out/long.scn"
+	expect_said 'a ends within the limit'
+	expect_said 'thread [0-9]* .sleep. waits in clock_nanosleep'
+	rm "$out/long.scn"
+}
+
+all_gone() { # PID...
+	local pid
+	for pid in "$@"; do is_gone "$pid" || return; done
 }
 
 # Somebody has the port of RoCE at all addresses, as soft-RoCE does: who it is, and what helps, and
@@ -227,6 +313,18 @@ killed() {
 	until_true 10 nothing_left || expect_nothing_left
 }
 
+# The keeper is killed: the daemon follows, and uhca-run removes the folder.
+keeper_killed() {
+	# shellcheck disable=SC2016
+	expect_status 3 "$uhca_run" --private -- sh -c 'echo "$UHCA_DIR"
+		kill -9 "$(sed -n "s/^PPid:[[:space:]]*//p" "/proc/$(cat "$UHCA_DIR/pid")/status")"
+		exit 3'
+	expect_said "the keeper of the daemon was killed"
+	[ -n "$(sed -n 1p "$out/said")" ] || echo "no folder was named"
+	[ ! -e "$(sed -n 1p "$out/said")" ] || echo "$(sed -n 1p "$out/said") is still there"
+	until_true 10 nothing_left || expect_nothing_left
+}
+
 # A daemon that dies before the command: it is collected, and the user is told.
 daemon_dies() {
 	# shellcheck disable=SC2016
@@ -365,9 +463,11 @@ keeps() {
 	# shellcheck disable=SC2016
 	expect_status 0 env UHCA_KEEP="$keep/dead" "$uhca_run" --private -- sh -c \
 		'kill -9 $(cat "$UHCA_DIR/pid")'
-	[ "$(find "$keep/good" -name log | wc -l)" = 2 ] || echo "two instances, not two logs"
+	expect_status 0 "$uhca_run" --private --keep "$keep/good" -- ibv_devinfo -d uhca0
+	[ "$(cd "$keep/good" && echo *)" = "ibv_devinfo ibv_devinfo-2 sh" ] ||
+		echo "not named after the commands: $(ls "$keep/good")"
 	for which in "$keep"/good/*; do
-		for file in log recorder.pcapng state.json; do
+		for file in log recorder.pcapng explain.txt report.html state.json; do
 			[ -s "$which/$file" ] || echo "$file is missing"
 		done
 		grep -q counters "$which/state.json" || echo "no counters in state.json"
@@ -502,6 +602,9 @@ rows_wrapper() {
 	try wrapper preload-order preload_order
 	try wrapper signals signals
 	try wrapper killed killed
+	try wrapper keeper-killed keeper_killed
+	try wrapper all-killed all_killed
+	try wrapper time-limit time_limit
 	try wrapper daemon-dies daemon_dies
 	try wrapper shared-attaches shared_attaches
 	try wrapper shared-at-once shared_at_once

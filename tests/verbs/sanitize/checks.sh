@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Each check of the sanitizer finds its program, and is silent where it has to be; its page in
-# docs/sanitizer/ says what it said. (Lines of a report are those of gcc.)
+# docs/reference/sanitizer/ says what it said. (Lines of a report are those of gcc.)
 pages=--pages
 # shellcheck disable=SC2086 # "ccache gcc" is two words
 ${CC:-cc} --version 2>/dev/null | grep -qi 'gcc\|free software foundation' || pages=

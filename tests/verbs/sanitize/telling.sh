@@ -65,6 +65,7 @@ inside() {
 	try 0 "a fork" "$run" --sanitize -- sh -c "'$good/objects/left-at-exit' & wait"
 	names
 	files
+	of_librdmacm
 	mistakes
 	[ -z "$(ls -d "$out"/uhca-sanitize-* 2>/dev/null)" ] || complain "a folder was left"
 }
@@ -86,7 +87,7 @@ suppressions() {
 		"$bad/buffers/send-changed"
 	echo 'send-changed place main' >"$out/suppressions"
 	try 125 "a wrong line" "$run" --sanitize --suppress "$out/suppressions" -- true
-	says "a wrong line" "suppressions:1: KIND is function, file or object"
+	says "a wrong line" "suppressions:1: there is no KIND 'place'; there are"
 	try 125 "no file" "$run" --sanitize --suppress "$out/none" -- true
 }
 
@@ -140,11 +141,27 @@ assert place["region"]["startLine"] > 1 and len(result["stacks"]) == 3
 END
 }
 
+# The protection domain of rdma_cm_ids is librdmacm's, and no program's.
+of_librdmacm() {
+	local program=$UHCA_BUILDDIR/tests/verbs/sanitize/cm_left
+	try 0 "nothing left of rdma_cm" "$run" --sanitize -- "$program" nothing
+	silent "nothing left of rdma_cm"
+	try 0 "an id left" "$run" --sanitize -- "$program" id
+	silent "an id left"
+	try 99 "a queue pair left" "$run" --sanitize -- "$program" qp
+	says "a queue pair left" "left a queue pair behind"
+	! grep -q "protection domain" "$out/said" || complain "a domain of librdmacm was told"
+}
+
 mistakes() {
 	try 125 "no such check" "$run" --sanitize=everything -- true
 	says "no such check" "no check 'everything'"
 	try 125 "no such option" "$run" --sanitize --sanitize-options colour=red -- true
-	says "no such option" "sanitizer option 'colour=red'"
+	says "no such option" "no option of the sanitizer 'colour'"
+	try 125 "no number" "$run" --sanitize --sanitize-options first=x -- true
+	says "no number" "sanitizer option 'first=x'"
+	try 0 "help" "$run" --sanitize=help
+	says "help" "send-changed"
 	try 125 "nothing to suppress" "$run" --suppress "$out/none" -- true
 	says "nothing to suppress" "for --sanitize"
 	try 0 "nobody listens" env UHCA_SANITIZE=sum "$run" -- "$bad/buffers/send-changed"

@@ -45,7 +45,7 @@ offers uhcactl fault --- fault
 offers uhcactl fault a --- add
 offers uhcactl ladder FILE --f --- --from
 offers uhcactl report x --o --- --output
-offers uhcad --ad --- --addr --adopt
+offers uhcad --pi --- --pin
 
 for shell in fish zsh; do
 	command -v $shell >/dev/null 2>&1 && continue
@@ -72,7 +72,7 @@ asked fish 'uhca-run --pr' --private --profile
 asked fish 'uhca-run do' doctor
 asked fish 'uhcactl s' show step
 asked fish 'uhcactl show q' qp
-asked fish 'uhcad --ad' --addr --adopt
+asked fish 'uhcad --pi' --pin
 asked zsh 'uhca-run --pr' --private --profile
 asked zsh 'uhcactl show q' qp
 exit $failed

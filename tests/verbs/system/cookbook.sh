@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# The projects of docs/cookbook in C and C++, built and run as their pages say, in a copy; and the
-# fixture header where there is no uhca-run.
+# The projects of docs/how-to/projects in C and C++, built and run as their pages say, in a
+# copy; and the fixture header where there is no uhca-run.
 set -u
 srcdir=$(cd "${UHCA_SRCDIR:?}" && pwd) && builddir=$(cd "${UHCA_BUILDDIR:?}" && pwd) || exit 99
-tmp=$(mktemp -d) && cp -R "$srcdir/docs/cookbook" "$tmp/" && chmod -R u+w "$tmp" || exit 99
+tmp=$(mktemp -d) && cp -R "$srcdir/docs/how-to/projects" "$tmp/" && chmod -R u+w "$tmp" || exit 99
 trap 'rm -rf "$tmp"' EXIT
 library=$builddir/emu/ctl/.libs
 case $(ldd "$library/libuhcactl.so.0") in
@@ -28,7 +28,7 @@ status=0 skipped=''
 said() {
 	project=$1 words=$2
 	shift 2
-	cd "$tmp/cookbook/$project" || exit 99
+	cd "$tmp/projects/$project" || exit 99
 	if timeout -k 2 120 "$@" >"$tmp/said" 2>&1 && grep -q -e "$words" "$tmp/said"; then
 		echo "ok   $project: $*"
 	else

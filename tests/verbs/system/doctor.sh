@@ -3,7 +3,7 @@
 # uhca-run doctor on this machine as it is, and on one that lacks something: what it says of the
 # ways to client memory is what a daemon then does.
 set -u
-unset UHCA_ADOPT # it looks at the daemon that it is told of
+unset UHCA_PIN # it looks at the daemon that it is told of
 run=${UHCA_SRCDIR:?}/scripts/uhca-run
 refuse=${UHCA_BUILDDIR:?}/tests/support/refuse
 tmp=$(mktemp -d) || exit 99
@@ -32,13 +32,19 @@ examine() { # STATUS COMMAND...
 pingpong() {
 	port=$((20000 + $$ % 20000))
 	# shellcheck disable=SC2016 # for the shell inside
-	"$@" timeout -k 2 60 "$run" --private --adopt off --log-level info -- sh -c '
+	"$@" timeout -k 2 60 "$run" --private --pin off --log-level info -- sh -c '
 		set -- ibv_rc_pingpong -d uhca0 -g 0 -c -n 10 -s 65536 -p "$1"
 		"$@" >"$0/server" 2>&1 &
 		until "$@" 127.0.0.1 >"$0/client" 2>&1; do
 			kill -0 $! || { cat "$0/server"; exit 1; }
 		done
-		wait $! && cat "$UHCA_DIR/log"' "$tmp" "$port" >"$tmp/said" 2>&1 ||
+		wait $! || exit
+		# A thread of the daemon writes it.
+		for i in $(seq 100); do
+			[ "$(grep -c "has left" "$UHCA_DIR/log")" -lt 2 ] || break
+			sleep 0.1
+		done
+		cat "$UHCA_DIR/log"' "$tmp" "$port" >"$tmp/said" 2>&1 ||
 		complain "no pingpong: $*"
 }
 
@@ -59,6 +65,39 @@ said note descriptors 200
 examine 0 "$run" --private -- "$run" doctor
 said good "UDP port" .
 said good "other devices" none
+
+# What lacks in a mount namespace of its own the doctor says, and it fails with what, why, remedy.
+# shellcheck disable=SC2317 # called by examine
+lacking() { # MOUNTS COMMAND...
+	mounts=$1
+	shift
+	# shellcheck disable=SC2016 # of the inner shell
+	timeout 60 unshare -rm sh -c 'mount --make-rprivate / && eval "$1" && shift && exec "$@"' \
+		sh "$mounts" "$@"
+}
+if unshare -rm true 2>/dev/null; then
+	mkdir "$tmp/folder"
+	read_only="mount -t tmpfs none '$tmp/folder' && mount -o remount,ro '$tmp/folder'"
+	export TMPDIR="$tmp/folder" XDG_RUNTIME_DIR=
+	examine 1 lacking "$read_only" "$run" doctor
+	said bad folder "no instance can be made in .*/folder: Read-only file system"
+	scenario=$UHCA_SRCDIR/tests/scenarios/lost-ack.scn
+	for how in --private "--scenario $scenario" "--private --sanitize" "--instance x"; do
+		# shellcheck disable=SC2086 # several words
+		examine 125 lacking "$read_only" "$run" $how -- true
+		grep -q 'Read-only file system$' "$tmp/said" || complain "$how: not said why"
+		grep -q 'set XDG_RUNTIME_DIR or TMPDIR' "$tmp/said" || complain "$how: no remedy"
+	done
+	unset TMPDIR XDG_RUNTIME_DIR
+	no_proc='mount -t tmpfs none /proc'
+	examine 1 lacking "$no_proc" "$run" doctor
+	said bad proc "/proc/self/mem: No such file or directory: programs cannot hand"
+	examine 0 lacking "$no_proc" "$UHCA_BUILDDIR/uhcactl" --version
+	examine 1 lacking "$no_proc" "$UHCA_BUILDDIR/uhcactl" doctor
+	said bad proc "refuses them"
+	examine 1 lacking "$no_proc" "$run" --private -- ibv_rc_pingpong -g 0
+	grep -q 'proc(5) must be mounted' "$tmp/said" || complain "no /proc: not said what helps"
+fi
 
 if unshare -rn true 2>/dev/null; then
 	examine 0 unshare -rn "$run" doctor
@@ -97,4 +136,7 @@ said bad "client memory" "would not reach"
 examine 1 "$refuse" memfd_create -- "$run" doctor
 said bad "shared memory" memfd_create
 grep -q 'uhca does not work here$' "$tmp/said" || complain "no verdict"
+examine 125 "$refuse" memfd_create -- "$run" --private -- true
+grep -q 'memfd_create(2): Operation not permitted: .*a seccomp profile that allows' "$tmp/said" ||
+	complain "memfd_create: not said what fails, why, and what helps"
 exit $failed

@@ -45,6 +45,28 @@ if [ $status != 1 ] || ! grep -q "last packets.*/$kept\$" said ||
 	exit 1
 fi
 
+# A marker that is wrong is an error with the words of uhca-run, and no folder is spoken of.
+cat >test_marker.py <<'EOF'
+import pytest
+
+@pytest.mark.uhca(devces=2)
+def test_option(uhca):
+    pass
+
+@pytest.mark.uhca("devices=2")
+def test_argument(uhca):
+    pass
+EOF
+timeout -k 2 60 "$python" -m pytest -q test_marker.py >said 2>&1
+if [ $? != 1 ] || ! grep -q "uhca.Error: .* no option --devces: did you mean '--devices'?" said ||
+	! grep -q "uhca.Error: .*marker uhca takes NAME=VALUE, .* not 'devices=2'" said ||
+	grep -q "last packets" said || [ -e uhca-results/test_marker.py-test_option ]; then
+	cat said
+	find uhca-results
+	echo "pytest.sh: a wrong marker is not an error with the words of uhca-run"
+	exit 1
+fi
+
 installed=$tmp/site
 mkdir -p "$installed/uhca-0.dist-info" && ln -s "$srcdir/emu/ctl/python/uhca" "$installed/uhca" &&
 	cp "$srcdir/emu/ctl/python/entry_points.txt" "$UHCA_BUILDDIR/emu/ctl/python/METADATA" \

@@ -138,7 +138,7 @@ static void test_mistakes(void **state)
 	assert_true(strlen(error.text) > 0);
 	assert_int_equal(uhcactl_fault_add(ctl, "drop opcod=rc.ack", NULL), -EINVAL);
 	assert_int_equal(uhcactl_fault_change(ctl, 4711, "drop", &error), -EINVAL);
-	assert_int_equal(uhcactl_fault_wait(ctl, add("drop device=none"), 1, 0, &error),
+	assert_int_equal(uhcactl_fault_wait(ctl, add("drop client=4711"), 1, 0, &error),
 			 -ETIMEDOUT);
 	assert_int_equal(uhcactl_counter(ctl, "uhca0", "dreams", &value, &error), -ENOENT);
 	assert_int_equal(uhcactl_counter(ctl, "uhca7", "errors", &value, &error), -ENOENT);

@@ -12,8 +12,12 @@ with libuhcactl's errno and its words; uhca-fault(7) tells what a rule can say.
 """
 import contextlib
 import ctypes
+import errno
 import os
+import re
 import subprocess
+import sys
+import tempfile
 
 __all__ = ["Control", "Error", "Instance", "Rule"]
 
@@ -23,11 +27,12 @@ class _Error(ctypes.Structure):
 
 
 class Error(OSError):
-    """errno and text of libuhcactl; column: of the wrong word of a rule, from 1, or 0."""
+    """errno and text of libuhcactl, or EINVAL and the words of uhca-run, which does not start an
+    instance; column: of the wrong word of a rule, from 1, or 0."""
 
-    def __init__(self, number, error):
-        super().__init__(number, error.text.decode() or os.strerror(number))
-        self.column = error.column
+    def __init__(self, number, text, column=0):
+        super().__init__(number, text or os.strerror(number))
+        self.column = column
 
 
 _handle, _int, _str = ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p
@@ -47,11 +52,21 @@ _functions = {
 _library = None
 
 
+def _find():
+    """UHCACTL_LIBRARY, or the library below the prefix of this module, or the system's."""
+    prefix = os.path.abspath(__file__)
+    for _ in ("__init__.py", "uhca", "python", "uhca", "share"):
+        prefix = os.path.dirname(prefix)
+    beside = os.path.join(prefix, "lib", "libuhcactl.so.0")
+    beside = beside if os.path.exists(beside) else "libuhcactl.so.0"
+    return os.environ.get("UHCACTL_LIBRARY", beside)
+
+
 def _load():
-    """The library, UHCACTL_LIBRARY where it is not installed, with its functions declared."""
+    """The library with its functions declared."""
     global _library
     if _library is None:
-        library = ctypes.CDLL(os.environ.get("UHCACTL_LIBRARY", "libuhcactl.so.0"))
+        library = ctypes.CDLL(_find())
         for name, (result, *arguments) in _functions.items():
             function = getattr(library, "uhcactl_" + name)
             function.restype, function.argtypes = result, [*arguments, ctypes.POINTER(_Error)]
@@ -106,7 +121,7 @@ class Control:
         error = _Error()
         result = getattr(_load(), "uhcactl_" + name)(self._open, *arguments, ctypes.byref(error))
         if result < 0:
-            raise Error(-result, error)
+            raise Error(-result, error.text.decode(), error.column)
         return result
 
     def fault(self, rule):
@@ -148,7 +163,8 @@ class Instance(Control):
     """A private daemon, that ends with it, and programs that run on its devices.
 
     Keyword arguments are options of uhca-run(1): devices=2, profile="minimal", wire=True,
-    fault=["RULE", "RULE"]. keep is a folder for what is left of it, see uhca-run --keep. UHCA_RUN
+    fault=["RULE", "RULE"]; what uhca-run refuses is an Error with
+    its words. keep is a folder for what is left of it, see uhca-run --keep. UHCA_RUN
     names another uhca-run than that of PATH.
     """
 
@@ -156,18 +172,22 @@ class Instance(Control):
         words = [os.environ.get("UHCA_RUN", "uhca-run"), "--private"]
         words += ["--keep", os.fspath(keep)] if keep else []
         for name, value in options.items():
-            for one in value if isinstance(value, list) else [value]:
+            for one in value if isinstance(value, (list, tuple)) else [value]:
+                if one is False or one is None:
+                    continue
                 words += ["--" + name.replace("_", "-")] + ([] if one is True else [str(one)])
         # It lives as long as this command, and tells in what environment commands find it.
         words += ["--", "sh", "-c", 'env -0 && printf "\\0end\\0" && read -r _; :']
         self._open = None
-        self._process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self._said = tempfile.TemporaryFile()  # what uhca-run says, at its end or in its place
+        self._process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                         stderr=self._said)
         said = b""
         while not said.endswith(b"\0end\0"):
             piece = os.read(self._process.stdout.fileno(), 65536)
             if not piece:
-                self._end()
-                raise ConnectionError("uhca-run ended with %d" % self._process.returncode)
+                self._wait()
+                raise self._refusal()
             said += piece
         self.env = dict(line.split("=", 1) for line in os.fsdecode(said).split("\0") if "=" in line)
         self.dir = self.env["UHCA_DIR"]
@@ -185,11 +205,27 @@ class Instance(Control):
         """subprocess.Popen on the devices of this instance."""
         return subprocess.Popen(words, **{"env": self.env, **more})
 
-    def _end(self):
+    def _wait(self):
         with contextlib.suppress(BrokenPipeError):
             self._process.stdin.close()
         self._process.wait()
         self._process.stdout.close()
+
+    def _words(self):
+        self._said.seek(0)
+        with self._said:
+            return self._said.read().decode(errors="replace")
+
+    def _refusal(self):
+        words = self._words()
+        column = re.search(r"column (\d+):", words)
+        lines = [line for line in words.splitlines() if not line.startswith("Try ")]
+        text = "\n".join(lines) or "uhca-run ended with %d" % self._process.returncode
+        return Error(errno.EINVAL, text, int(column.group(1)) if column else 0)
+
+    def _end(self):
+        self._wait()
+        sys.stderr.write(self._words())
 
     def close(self):
         super().close()

@@ -10,6 +10,7 @@ Options of uhca-run for both come from a marker of the test, or of its module:
 line. When a test has failed, the report says where the last packets of its devices are, with log,
 counters and objects: in a folder of uhca-results, or of --uhca-results.
 """
+import errno
 import pathlib
 import re
 import shlex
@@ -39,7 +40,7 @@ def pytest_runtest_makereport(item, call):
     if report.when == "call" and report.failed:
         folder = _folder(item)
         item.stash[_failed] = True
-        if "uhca" in item.fixturenames:
+        if "uhca" in getattr(item, "funcargs", {}):
             report.sections.append(("uhca", f"last packets, log, counters: {folder}"))
 
 
@@ -51,6 +52,9 @@ def _folder(item):
 def _options(item):
     options = {}
     for marker in reversed(list(item.iter_markers("uhca"))):
+        if marker.args:
+            raise module.Error(errno.EINVAL, "the marker uhca takes NAME=VALUE, as devices=2, not "
+                               + ", ".join(map(repr, marker.args)))
         options.update(marker.kwargs)
     return options
 

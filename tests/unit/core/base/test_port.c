@@ -51,7 +51,7 @@ static void test_link(void **state)
 static void test_packets(void **state)
 {
 	static uint8_t buf[65536];
-	struct core_train train = {.count = 1};
+	struct core_burst burst = {.count = 1};
 	struct fixture_qp qp;
 	struct fixture f;
 
@@ -60,12 +60,12 @@ static void test_packets(void **state)
 	qp = fixture_qp(&f, QPT_RC);
 	fixture_connect(&f, &qp, QPT_RC);
 	core_port_set(f.dev, false);
-	train.head.bth.dest_qp = qp.qpn;
-	core_rx(f.dev, 0, &train);
+	burst.head.bth.dest_qp = qp.qpn;
+	core_rx(f.dev, 0, &burst);
 	assert_int_equal(core_counters(f.dev)->rx_packets, 0);
 	assert_int_equal(core_counters(f.dev)->drops[CORE_DROP_PORT], 1);
 	assert_string_equal(core_drop_name(CORE_DROP_PORT), "port_down");
-	assert_false(core_tx_next(f.dev, 0, buf, sizeof(buf), &train));
+	assert_false(core_tx_next(f.dev, 0, buf, sizeof(buf), &burst));
 	fixture_qp_destroy(&f, &qp);
 	fixture_stop(&f);
 }

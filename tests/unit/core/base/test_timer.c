@@ -199,9 +199,35 @@ static void run_and_check(struct clockwork *c, struct timer_heap *h, uint64_t no
 	for (unsigned i = 0; i < TIMERS; i++)
 		expected[i] = c[i].fired + (c[i].due <= now);
 	last_fired_deadline = 0;
-	timer_heap_run(h, now);
+	do
+		timer_heap_run(h, now);
+	while (timer_heap_next(h) <= now);
 	for (unsigned i = 0; i < TIMERS; i++)
 		assert_int_equal(c[i].fired, expected[i]);
+}
+
+/* Those that are due at once do not hold up others: some of them, the oldest, then the next. */
+static void test_some_at_once(void **state)
+{
+	struct clockwork c[3 * TIMERS_AT_ONCE];
+	struct timer_heap h;
+
+	(void)state;
+	prepare(c, 3 * TIMERS_AT_ONCE, &h);
+	for (unsigned i = 0; i < 3 * TIMERS_AT_ONCE; i++)
+		timer_set(&h, &c[i].timer, c[i].due = 10 + i);
+	for (unsigned part = 1; part <= 3; part++) {
+		unsigned fired = 0;
+
+		assert_true(timer_heap_next(&h) <= 1000);
+		timer_heap_run(&h, 1000);
+		for (unsigned i = 0; i < 3 * TIMERS_AT_ONCE; i++)
+			fired += c[i].fired;
+		assert_int_equal(fired, part * TIMERS_AT_ONCE);
+		assert_int_equal(c[part * TIMERS_AT_ONCE - 1].fired, 1);
+	}
+	assert_true(timer_heap_next(&h) == NEVER);
+	timer_heap_destruct(&h);
 }
 
 static void test_model(void **state)
@@ -238,6 +264,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_some_at_once),
 		cmocka_unit_test(test_set_move_cancel),
 		cmocka_unit_test(test_standing_clock),
 		cmocka_unit_test(test_skipped_time),

@@ -2,7 +2,7 @@
 /*
  * Interleaved keys of one piece: many elements at a time give the bytes that one step at a time
  * gives, for random layouts over mapped memory, over pages, and over regions of which parts are
- * adopted.
+ * pinned.
  */
 #include "tests/support/wire/cmocka_all.h"
 #include "tests/support/wire/prng.h"
@@ -17,7 +17,7 @@
 #define IOVA    0x7000000u
 #define ADDR    0x40000000u
 #define MAX     40u
-#define HERE    0x500000000000u /* where adopted memory would be mapped */
+#define HERE    0x500000000000u /* where pinned memory would be mapped */
 
 static struct prng rng;
 
@@ -26,7 +26,7 @@ struct stand {
 	struct indirect ind;
 	struct indirect_piece piece;
 	struct mr child, key;
-	struct extents *adopted; /* the child's */
+	struct extents *pinned; /* the child's */
 };
 
 static void make_child(struct stand *s, enum mr_kind kind)
@@ -41,7 +41,7 @@ static void make_child(struct stand *s, enum mr_kind kind)
 }
 
 /* Two parts of the child are mapped, in another order; what is around them is not. */
-static void adopt_parts(struct stand *s)
+static void pin_parts(struct stand *s)
 {
 	uint64_t third = CHILD / 3;
 	struct extents *x = calloc(1, sizeof(*x) + 2 * sizeof(x->extent[0]));
@@ -55,7 +55,7 @@ static void adopt_parts(struct stand *s)
 			(struct extent){.addr = s->child.addr + i * third + prng_below(&rng, 9000),
 					.length = third - 10000 + prng_below(&rng, 1000),
 					.at = (uint8_t *)HERE + (1 - i) * CHILD};
-	s->child.adopted = s->adopted = x;
+	s->child.pinned = s->pinned = x;
 }
 
 /* Up to four dimensions, forwards and backwards, that stay inside the child. */
@@ -105,15 +105,15 @@ static uint64_t at_client(const struct stand *s, const struct core_span *span)
 
 	if (s->child.kind == MR_KIND_DEVICE)
 		assert_int_equal(span->space, CORE_SPACE_DEVICE);
-	if (!s->adopted) {
+	if (!s->pinned) {
 		assert_int_equal(span->space == CORE_SPACE_DEVICE, s->child.kind == MR_KIND_DEVICE);
 		return span->addr;
 	}
-	if (extents_find_address(s->adopted, span->addr, &addr)) {
+	if (extents_find_address(s->pinned, span->addr, &addr)) {
 		assert_int_equal(span->space, CORE_SPACE_DEVICE);
 		return addr;
 	}
-	assert_null(extents_of(s->adopted, span->addr));
+	assert_null(extents_of(s->pinned, span->addr));
 	assert_int_equal(span->space, CORE_SPACE_CLIENT);
 	return span->addr;
 }
@@ -165,15 +165,15 @@ static bool check_row(struct stand *s, uint64_t offset, uint32_t length)
 
 static unsigned rows_seen;
 
-static void check_layouts(enum mr_kind kind, bool adopted)
+static void check_layouts(enum mr_kind kind, bool pinned)
 {
 	for (unsigned i = 0; i < LAYOUTS; i++) {
 		struct stand s;
 
 		memset(&s, 0, sizeof(s));
 		make_child(&s, kind);
-		if (adopted)
-			adopt_parts(&s);
+		if (pinned)
+			pin_parts(&s);
 		make_key(&s);
 		assert_true(indirect_is_grid(&s.key));
 		for (unsigned k = 0; k < 10; k++) {
@@ -185,7 +185,7 @@ static void check_layouts(enum mr_kind kind, bool adopted)
 			rows_seen += check_row(&s, offset, all - offset);
 		}
 		page_array_destruct(&s.child.pages);
-		free(s.adopted);
+		free(s.pinned);
 	}
 }
 
@@ -205,7 +205,7 @@ static void test_pages(void **state)
 	assert_int_equal(rows_seen, 0);
 }
 
-static void test_adopted(void **state)
+static void test_pinned(void **state)
 {
 	(void)state;
 	rows_seen = 0;
@@ -245,7 +245,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_mapped),
 		cmocka_unit_test(test_pages),
-		cmocka_unit_test(test_adopted),
+		cmocka_unit_test(test_pinned),
 		cmocka_unit_test(test_no_grid),
 	};
 

@@ -17,16 +17,17 @@
 
 static struct device dev = {.cfg.limits.client_memory = 1u << 20};
 static uint8_t *const arena = (uint8_t *)0x10000; /* nothing looks there */
+static const struct core_arena mapped = {.size = ARENA, .window = {(uint8_t *)0x10000}};
 
-static struct uhca_cmd_reg_adopted_mr request(uint32_t n)
+static struct uhca_cmd_reg_pinned_mr request(uint32_t n)
 {
-	return (struct uhca_cmd_reg_adopted_mr){.mr = {.addr = ADDR, .length = LENGTH},
-						.n_extents = n};
+	return (struct uhca_cmd_reg_pinned_mr){.mr = {.addr = ADDR, .length = LENGTH},
+					       .n_extents = n};
 }
 
-static int make(const struct uhca_cmd_reg_adopted_mr *in)
+static int make(const struct uhca_cmd_reg_pinned_mr *in)
 {
-	struct client c = {.dev = &dev, .arena = arena, .arena_size = ARENA};
+	struct client c = {.dev = &dev, .arena = &mapped};
 	struct extents *x;
 	int err = extents_make(&c, in, NULL, &x);
 
@@ -37,7 +38,7 @@ static int make(const struct uhca_cmd_reg_adopted_mr *in)
 
 static int make_one(uint64_t addr, uint64_t length, uint64_t offset)
 {
-	struct uhca_cmd_reg_adopted_mr in = request(1);
+	struct uhca_cmd_reg_pinned_mr in = request(1);
 
 	in.extent[0] = (struct uhca_abi_extent){addr, length, offset};
 	return make(&in);
@@ -45,7 +46,7 @@ static int make_one(uint64_t addr, uint64_t length, uint64_t offset)
 
 static void test_which_are_right(void **state)
 {
-	struct uhca_cmd_reg_adopted_mr in = request(0);
+	struct uhca_cmd_reg_pinned_mr in = request(0);
 
 	(void)state;
 	assert_int_equal(make(&in), -EINVAL);
@@ -74,7 +75,7 @@ static void test_which_are_right(void **state)
 
 static void test_order(void **state)
 {
-	struct uhca_cmd_reg_adopted_mr in = request(2);
+	struct uhca_cmd_reg_pinned_mr in = request(2);
 
 	(void)state;
 	in.extent[0] = (struct uhca_abi_extent){ADDR + 100, 100, 0};
@@ -124,8 +125,8 @@ static void check_walk(const struct extents *x, uint64_t offset, uint32_t length
 
 static void test_walk(void **state)
 {
-	struct uhca_cmd_reg_adopted_mr in = request(3);
-	struct client c = {.dev = &dev, .arena = arena, .arena_size = ARENA};
+	struct uhca_cmd_reg_pinned_mr in = request(3);
+	struct client c = {.dev = &dev, .arena = &mapped};
 	struct prng r = prng_start("test_extents");
 	struct page_array pa;
 	struct extents *x;
@@ -147,10 +148,53 @@ static void test_walk(void **state)
 	free(x);
 }
 
+/* Windows are mapped anywhere: what reaches over their ends is in parts. */
+static void test_windows(void **state)
+{
+	uint8_t *first = (uint8_t *)0x100000000, *second = (uint8_t *)0x10000;
+	const struct core_arena two = {.size = 2 * CORE_ARENA_WINDOW + 4096,
+				       .window = {first, second}};
+	struct client c = {.dev = &dev, .arena = &two};
+	struct uhca_cmd_reg_pinned_mr in = request(1);
+	struct extents *x;
+
+	(void)state;
+	in.extent[0] = (struct uhca_abi_extent){ADDR, 8192, CORE_ARENA_WINDOW - 4096};
+	assert_int_equal(extents_make(&c, &in, NULL, &x), 0);
+	assert_int_equal(x->n, 2);
+	assert_int_equal(extents_bytes(x), 8192);
+	assert_ptr_equal(extents_of(x, ADDR + 4095)->at, first + CORE_ARENA_WINDOW - 4096);
+	assert_ptr_equal(extents_of(x, ADDR + 4096)->at, second);
+	free(x);
+	in.extent[0].offset = 2 * CORE_ARENA_WINDOW - 4096; /* the third is not mapped */
+	assert_int_equal(extents_make(&c, &in, NULL, &x), -EINVAL);
+}
+
+/* Each of 32 may reach over all windows: their parts would be 2048. */
+static void test_too_many_windows(void **state)
+{
+	struct core_arena all = {.size = CORE_ARENA_WINDOWS * CORE_ARENA_WINDOW};
+	struct client c = {.dev = &dev, .arena = &all};
+	struct uhca_cmd_reg_pinned_mr in = request(2);
+	struct extents *x;
+
+	(void)state;
+	for (unsigned n = 0; n < CORE_ARENA_WINDOWS; n++)
+		all.window[n] = (uint8_t *)0x10000;
+	in.mr.addr = 0;
+	in.mr.length = 4 * all.size;
+	in.extent[0] = (struct uhca_abi_extent){0, all.size, 0};
+	in.extent[1] = (struct uhca_abi_extent){all.size, all.size / 2, 0};
+	assert_int_equal(extents_make(&c, &in, NULL, &x), 0);
+	free(x);
+	in.extent[1].length = all.size;
+	assert_int_equal(extents_make(&c, &in, NULL, &x), -ENOSPC);
+}
+
 static void test_addresses(void **state)
 {
-	struct uhca_cmd_reg_adopted_mr in = request(1);
-	struct client c = {.dev = &dev, .arena = arena, .arena_size = ARENA};
+	struct uhca_cmd_reg_pinned_mr in = request(1);
+	struct client c = {.dev = &dev, .arena = &mapped};
 	struct extents *x;
 	uint64_t addr;
 
@@ -174,6 +218,8 @@ int main(void)
 		cmocka_unit_test(test_which_are_right),
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_walk),
+		cmocka_unit_test(test_windows),
+		cmocka_unit_test(test_too_many_windows),
 		cmocka_unit_test(test_addresses),
 	};
 

@@ -193,7 +193,7 @@ static uint64_t offered(const struct fixture *f)
 
 static void datagram(struct fixture *f, const uint8_t group[16], uint32_t src_qp, uint32_t qkey)
 {
-	struct core_train t;
+	struct core_burst t;
 
 	memset(&t, 0, sizeof(t));
 	t.head.bth.opcode.v = ROCE_UD_SEND_ONLY;

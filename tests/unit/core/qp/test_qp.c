@@ -277,18 +277,21 @@ static void set_gather(struct core_config *cfg)
 	cfg->gather_limit = gather_limit;
 }
 
-/* Bytes per slot that the provider may fill: the inline data asked for, or what the budget has. */
+/*
+ * Bytes per slot that the provider may fill: the inline data asked for, or what the budget has, and
+ * at least the eight bytes of an ATOMIC WRITE.
+ */
 static void test_data_stride(void **state)
 {
 	static const struct {
 		uint32_t gather, wr, inline_data, stride;
 	} row[] = {
-		{0, 16, 0, 0},        {0, 16, 1, 64},
-		{0, 16, 65, 128},     {63, 16, 0, 0},
+		{0, 16, 0, 64},       {0, 16, 1, 64},
+		{0, 16, 65, 128},     {63, 16, 0, 64},
 		{64, 16, 0, 64},      {4096, 64, 0, 4096},
 		{4096, 65, 0, 2048},  {4096, 128, 0, 2048},
 		{4096, 16384, 0, 64}, {4096, 16384, 1024, 1024},
-		{3000, 1, 0, 2048},   {4096, 0, 0, 0},
+		{3000, 1, 0, 2048},   {4096, 0, 0, 64},
 	};
 
 	(void)state;

@@ -278,26 +278,44 @@ static void test_rts_values(void **state)
 	finish(&s);
 }
 
-/* Pacing is for raw packets, and not here. */
+static uint32_t queried_limit(struct subject *s)
+{
+	struct uhca_cmd_query_qp_reply out;
+
+	assert_int_equal(core_query_qp(s->f.client, s->handles.handle, &out), 0);
+	return out.attr.rate_limit;
+}
+
+/* From RTR on, of every type; a reset ends it. */
 static void test_rate_limit(void **state)
 {
-	const uint32_t mask = IBV_QP_STATE | IBV_QP_RATE_LIMIT;
-	struct uhca_abi_qp_attr a = fixture_attr(IBV_QPS_INIT);
+	struct uhca_abi_qp_attr a = fixture_attr(IBV_QPS_RTS);
 	struct subject s;
 
 	(void)state;
-	start(&s, IBV_QPT_RAW_PACKET, QPS_RESET);
-	assert_int_equal(modify(&s, &a, IBV_QP_STATE | IBV_QP_PORT), 0);
-	a = fixture_attr(IBV_QPS_RTR);
-	assert_int_equal(modify(&s, &a, IBV_QP_STATE), 0);
-	a = fixture_attr(IBV_QPS_RTS);
+	start(&s, IBV_QPT_RC, QPS_RTR);
+	a.rate_limit = 100000001;
+	refuse(&s, &a, RTS_RC | IBV_QP_RATE_LIMIT, -EINVAL);
 	a.rate_limit = 5000;
-	refuse(&s, &a, mask, -EOPNOTSUPP);
+	assert_int_equal(modify(&s, &a, RTS_RC | IBV_QP_RATE_LIMIT), 0);
+	assert_int_equal(queried_limit(&s), 5000);
+	a.rate_limit = 0;
+	assert_int_equal(modify(&s, &a, IBV_QP_RATE_LIMIT), 0);
+	assert_int_equal(queried_limit(&s), 0);
+	a.rate_limit = 100000000;
+	assert_int_equal(modify(&s, &a, IBV_QP_RATE_LIMIT), 0);
+	a = fixture_attr(IBV_QPS_RESET);
 	assert_int_equal(modify(&s, &a, IBV_QP_STATE), 0);
-	refuse(&s, &a, IBV_QP_RATE_LIMIT, -EOPNOTSUPP);
+	assert_int_equal(queried_limit(&s), 0);
+	finish(&s);
+	start(&s, IBV_QPT_UD, QPS_INIT);
+	a = fixture_attr(IBV_QPS_RTR);
+	refuse(&s, &a, IBV_QP_STATE | IBV_QP_RATE_LIMIT, -EINVAL);
 	finish(&s);
 	start(&s, IBV_QPT_RC, QPS_RTR);
-	refuse(&s, &a, RTS_RC | IBV_QP_RATE_LIMIT, -EINVAL);
+	s.f.dev->cfg.no_pacing = true;
+	a = fixture_attr(IBV_QPS_RTS);
+	refuse(&s, &a, RTS_RC | IBV_QP_RATE_LIMIT, -EOPNOTSUPP);
 	finish(&s);
 }
 

@@ -174,35 +174,6 @@ static void test_push(void **state)
 	fixture_stop(&f);
 }
 
-/* What was put aside is in memory before the entry is there. */
-static const struct consumer *settles;
-static unsigned settled;
-
-static void settle(void *user)
-{
-	struct consumer c = *settles;
-
-	assert_non_null(user);
-	assert_null(poll(&c));
-	settled++;
-}
-
-static void test_settles_memory(void **state)
-{
-	struct fixture f;
-	struct consumer c;
-
-	(void)state;
-	fixture_start(&f, NULL);
-	f.ops.mem_settle = settle;
-	c = open_cq(&f, 8, 0);
-	settles = &c;
-	assert_true(push(&c, 1, 0, 0));
-	assert_int_equal(settled, 1);
-	assert_non_null(poll(&c));
-	fixture_stop(&f);
-}
-
 /* Random bursts up to full, from just before the index wraps. */
 static void test_wrap(void **state)
 {
@@ -523,7 +494,7 @@ int main(void)
 		cmocka_unit_test(test_traced),         cmocka_unit_test(test_no_channel),
 		cmocka_unit_test(test_counted),        cmocka_unit_test(test_unread),
 		cmocka_unit_test(test_injected_event), cmocka_unit_test(test_strict),
-		cmocka_unit_test(test_unread_wraps),   cmocka_unit_test(test_settles_memory),
+		cmocka_unit_test(test_unread_wraps),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -129,8 +129,8 @@ static void test_modify(void **state)
 	assert_int_equal(modify(&f, srq, 2, 16), 0);
 	assert_int_equal(queried_limit(&f, srq), 16);
 	assert_int_equal(modify(&f, srq, 2, 17), -EINVAL);
-	assert_int_equal(modify(&f, srq, 1, 5), -EOPNOTSUPP); /* resize */
-	assert_int_equal(modify(&f, srq, 3, 5), -EOPNOTSUPP);
+	assert_int_equal(modify(&f, srq, 1, 5), -EINVAL); /* core_resize_srq */
+	assert_int_equal(modify(&f, srq, 3, 5), -EINVAL);
 	assert_int_equal(modify(&f, srq, 4, 5), -EINVAL);
 	assert_int_equal(modify(&f, srq, 0, 5), 0);
 	assert_int_equal(queried_limit(&f, srq), 16);

@@ -216,9 +216,9 @@ static void test_byte_orders(void **state)
 }
 
 /* A request in two pieces of memory. */
-static struct core_train request(uint8_t *payload, uint32_t length)
+static struct core_burst request(uint8_t *payload, uint32_t length)
 {
-	struct core_train t = {.count = 1, .length = length, .segment = length, .n_iov = 2};
+	struct core_burst t = {.count = 1, .length = length, .segment = length, .n_iov = 2};
 
 	t.head.bth.opcode.v = ROCE_RC_MASKED_FETCH_ADD;
 	t.head.reth = (struct roce_reth){0x1000, 1, length / 2};
@@ -230,7 +230,7 @@ static struct core_train request(uint8_t *payload, uint32_t length)
 static void test_parse(void **state)
 {
 	uint8_t payload[MASKED_MAX_PAYLOAD] = {[7] = 5, [15] = 0x80};
-	struct core_train t = request(payload, 16);
+	struct core_burst t = request(payload, 16);
 	struct masked_atomic m;
 
 	(void)state;
@@ -260,8 +260,8 @@ static void test_parse(void **state)
 	t.head.reth.length = 32;
 	assert_true(masked_parse(ALL, &t, &m));
 	assert_true(m.cas);
-	masked_load_train(
-		&(struct core_train){.length = 3, .n_iov = 1, .iov = {{(uint8_t[]){1, 2, 3}, 3}}},
+	masked_load_burst(
+		&(struct core_burst){.length = 3, .n_iov = 1, .iov = {{(uint8_t[]){1, 2, 3}, 3}}},
 		&m.add);
 	assert_int_equal(m.add.word[0], 0x010203);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Long trains of services without a window pause behind a burst for which a receiver has room; what
+ * Long bursts of services without a window pause behind a burst for which a receiver has room; what
  * comes more slowly by itself never does, nor do RC and XRC. In a pause nobody else waits, nor does
  * who cannot.
  */
@@ -24,10 +24,10 @@ static struct device *sender(const struct pair *p)
 	return p->w->device[0].host.dev;
 }
 
-/* A train of length bytes in packets of 1 KiB left; is there a pause at that time? */
+/* A burst of length bytes in packets of 1 KiB left; is there a pause at that time? */
 static bool left(const struct pair *p, enum roce_service service, uint32_t length, uint64_t now)
 {
-	struct core_train t = {.length = length, .count = (length + 1023) / 1024};
+	struct core_burst t = {.length = length, .count = (length + 1023) / 1024};
 
 	assert_true(roce_opcode_find(service, ROCE_OP_SEND, ROCE_POS_ONLY, false, false,
 				     &t.head.bth.opcode));
@@ -163,6 +163,69 @@ static void test_inside(void **state)
 	pair_finish(&p);
 }
 
+/* What stays in the shell does not wait for what has left: the device knows by the address. */
+static bool stays;
+
+static bool does_stay(void *user, const uint8_t dst[16])
+{
+	(void)user, (void)dst;
+	return stays;
+}
+
+static void send_datagram(struct pair *p, uint32_t ah)
+{
+	struct uhca_abi_sge sge = {p->a.mr.addr, 64, p->a.mr.lkey};
+	struct vsend wr = {.opcode = UHCA_ABI_WR_SEND,
+			   .flags = UHCA_ABI_SEND_SIGNALED,
+			   .sge = &sge,
+			   .num_sge = 1,
+			   .ah = ah,
+			   .remote_qpn = p->b.qp.qpn,
+			   .remote_qkey = p->conn.qkey};
+
+	assert_int_equal(vqp_post_send(&p->a.qp, &wr), 0);
+}
+
+static void stay_behind_a_pause(enum ibv_qp_type type)
+{
+	bool ud = type == IBV_QPT_UD;
+	uint32_t ah = 0, grh = ud ? 40 : 0;
+	struct pair p;
+
+	begin(&p, type);
+	assert_int_equal(vclient_create_ah(&p.a.c, p.b.c.host, 0, &ah), 0);
+	p.w->ops.stays = does_stay;
+	p.w->lossy = false;
+	stays = false;
+	assert_false(left(&p, ROCE_SVC_UD, LONG, p.w->now));
+	assert_true(left(&p, ROCE_SVC_UD, LONG, p.w->now));
+	for (uint32_t i = 0; i < 2; i++) {
+		side_recv(&p.b, 100 + i, i * 1024, 1024);
+		if (ud)
+			side_ignore(&p.b, i * 1024, 40);
+		pair_expect_copy(&p.a, 0, &p.b, i * 1024 + grh, 64);
+	}
+	for (unsigned i = 0; i < 2; i++) {
+		if (ud)
+			send_datagram(&p, ah);
+		else
+			side_send(&p.a, i, 0, 64);
+		expect_left(&p, i ? 2 : 0);
+		stays = true; /* the next bell has all of it looked at anew */
+	}
+	for (unsigned i = 0; i < 2; i++)
+		assert_int_equal(p.a.wc[i].status, UHCA_ABI_WC_SUCCESS);
+	assert_int_equal(core_destroy_ah(p.a.c.core, ah), 0);
+	pair_finish(&p);
+}
+
+static void test_stays(void **state)
+{
+	(void)state;
+	stay_behind_a_pause(IBV_QPT_UC);
+	stay_behind_a_pause(IBV_QPT_UD);
+}
+
 /* A reliable QP beside it. */
 static void test_others_go_on(void **state)
 {
@@ -226,7 +289,7 @@ static void other_waits(struct pair *p, struct other *o)
 static void test_last_words(void **state)
 {
 	struct other other;
-	struct core_train t;
+	struct core_burst t;
 	struct pair p;
 	unsigned n = 0;
 
@@ -276,11 +339,11 @@ static void test_gone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_windows),      cmocka_unit_test(test_bursts),
-		cmocka_unit_test(test_little_room),  cmocka_unit_test(test_slow),
-		cmocka_unit_test(test_waits),        cmocka_unit_test(test_inside),
-		cmocka_unit_test(test_others_go_on), cmocka_unit_test(test_last_words),
-		cmocka_unit_test(test_gone),
+		cmocka_unit_test(test_windows),     cmocka_unit_test(test_bursts),
+		cmocka_unit_test(test_little_room), cmocka_unit_test(test_slow),
+		cmocka_unit_test(test_waits),       cmocka_unit_test(test_inside),
+		cmocka_unit_test(test_stays),       cmocka_unit_test(test_others_go_on),
+		cmocka_unit_test(test_last_words),  cmocka_unit_test(test_gone),
 	};
 
 	return cmocka_run_group_tests_name("send_pace", tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The command line of uhcactl: options anywhere, the instance found as uhca-run finds it, clear
- * refusals; and the man page has the texts that --help has.
+ * refusals.
  */
 #include "emu/ctl/line/options.h"
 #include "tests/support/wire/cmocka_all.h"
@@ -56,11 +56,11 @@ static void test_words(void **state)
 	assert_true(o.json);
 	assert_string_equal(o.dir, "/x");
 	assert_int_equal(parse("--help"), 0);
-	assert_true(o.help && !o.help_man);
+	assert_true(o.about.help && !o.about.man);
 	assert_int_equal(parse("--help=man"), 0);
-	assert_true(o.help_man);
+	assert_true(o.about.man);
 	assert_int_equal(parse("--version"), 0);
-	assert_true(o.version);
+	assert_true(o.about.version);
 }
 
 /* Values that their commands judge are kept as they stand. */
@@ -119,41 +119,6 @@ static void test_refusals(void **state)
 		assert_int_equal(parse(bad[i]), -EINVAL);
 }
 
-static char *print(void (*printer)(FILE *out))
-{
-	char *text = NULL;
-	size_t len;
-	FILE *f = open_memstream(&text, &len);
-
-	assert_non_null(f);
-	printer(f);
-	assert_int_equal(fclose(f), 0);
-	return text;
-}
-
-static void test_texts(void **state)
-{
-	static char page[65536];
-	char *help = print(ctl_print_help);
-	char *man = print(ctl_print_man);
-	char path[4096];
-	FILE *f;
-
-	(void)state;
-	assert_non_null(strstr(help, "capture start FILE"));
-	for (char *line = strtok(help, "\n"); line; line = strtok(NULL, "\n"))
-		assert_in_range(strlen(line), 0, 80);
-	assert_non_null(getenv("UHCA_SRCDIR"));
-	snprintf(path, sizeof(path), "%s/emu/man/uhcactl.8", getenv("UHCA_SRCDIR"));
-	f = fopen(path, "r");
-	assert_non_null(f);
-	page[fread(page, 1, sizeof(page) - 1, f)] = '\0';
-	fclose(f);
-	assert_non_null(strstr(page, man));
-	free(help);
-	free(man);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -161,7 +126,6 @@ int main(void)
 		cmocka_unit_test_setup(test_values, setup),
 		cmocka_unit_test_setup(test_where, setup),
 		cmocka_unit_test_setup(test_refusals, setup),
-		cmocka_unit_test_setup(test_texts, setup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -63,7 +63,7 @@ static void test_one(void **state)
 	(void)state;
 	assert_string_equal(help_of("DROP"),
 			    "drop\n    The packet is lost. The requester sends again after its "
-			    "timeout or a NAK;\n    when it may not do so any more, its request "
+			    "timeout or a NAK.\n    When its retries are used up, its request "
 			    "completes with RETRY_EXC_ERR.\n");
 	/* all forms of it */
 	assert_non_null(strstr(help_of("corrupt"), "corrupt=icrc\n"));

@@ -17,20 +17,32 @@ struct failure {
 	unsigned any[2];   /* and one of these; equal: only that one */
 	bool with_any;
 	unsigned trials;
+	unsigned passes;    /* so many tries pass though they have all parts that are needed */
+	int other;          /* status where the parts are not there */
 	unsigned broken_at; /* this trial cannot be run; 0: none */
 };
 
-static int fails(void *arg, const bool keep[], unsigned n)
+static int run(struct minimise *m)
 {
-	struct failure *f = arg;
+	struct failure *f = m->arg;
+	const bool *keep = m->keep;
 
 	f->trials++;
 	if (f->trials == f->broken_at)
 		return -5;
-	for (unsigned i = 0; i < n; i++)
+	for (unsigned i = 0; i < m->n; i++)
 		if (f->needs[i] && !keep[i])
-			return 0;
-	return !f->with_any || keep[f->any[0]] || keep[f->any[1]];
+			return f->other;
+	if (f->passes > 0) {
+		f->passes--;
+		return 0;
+	}
+	return !f->with_any || keep[f->any[0]] || keep[f->any[1]] ? 7 : 0;
+}
+
+static struct minimise search_of(struct failure *f, unsigned n)
+{
+	return (struct minimise){.n = n, .times = 1, .run = run, .arg = f};
 }
 
 static void test_exact(void **state)
@@ -43,65 +55,112 @@ static void test_exact(void **state)
 		struct failure f = {.broken_at = 0};
 		unsigned n = 1 + (unsigned)prng_below(&rng, PARTS);
 		unsigned k = 1 + (unsigned)prng_below(&rng, 5);
-		bool keep[PARTS];
-		int trials;
+		struct minimise m = search_of(&f, n);
 
 		for (unsigned i = 0; i < k; i++)
 			f.needs[prng_below(&rng, n)] = true;
-		trials = minimise(n, keep, fails, &f);
-		assert_int_equal(trials, f.trials);
-		assert_memory_equal(keep, f.needs, n * sizeof(keep[0]));
+		assert_int_equal(minimise(&m), MINIMISE_FOUND);
+		assert_int_equal(m.runs, f.trials);
+		assert_int_equal(m.status, 7);
+		assert_memory_equal(m.keep, f.needs, n * sizeof(m.keep[0]));
 		/* what the paper proves */
-		assert_true(f.trials <= n * n + 3 * n);
+		assert_true(f.trials <= n * n + 3 * n + 2);
 	}
 }
 
 static void test_one_of_two(void **state)
 {
 	struct failure f = {.with_any = true, .any = {3, 90}};
-	bool keep[100];
-	unsigned kept = 0;
+	struct minimise m = search_of(&f, 100);
 
 	(void)state;
 	f.needs[50] = true;
-	assert_true(minimise(100, keep, fails, &f) > 0);
-	for (unsigned i = 0; i < 100; i++)
-		kept += keep[i];
-	assert_int_equal(kept, 2);
-	assert_true(keep[50]);
-	assert_true(keep[3] != keep[90]);
+	assert_int_equal(minimise(&m), MINIMISE_FOUND);
+	assert_int_equal(m.left, 2);
+	assert_true(m.keep[50]);
+	assert_true(m.keep[3] != m.keep[90]);
 }
 
 static void test_all_needed(void **state)
 {
 	struct failure f = {.broken_at = 0};
-	bool keep[40];
+	struct minimise m = search_of(&f, 40);
 
 	(void)state;
 	for (unsigned i = 0; i < 40; i++)
 		f.needs[i] = true;
-	assert_true(minimise(40, keep, fails, &f) > 0);
-	assert_memory_equal(keep, f.needs, sizeof(keep));
+	assert_int_equal(minimise(&m), MINIMISE_FOUND);
+	assert_memory_equal(m.keep, f.needs, 40 * sizeof(m.keep[0]));
 }
 
 static void test_one(void **state)
 {
 	struct failure f = {.needs = {true}};
-	bool keep[1];
+	struct minimise m = search_of(&f, 1);
 
 	(void)state;
-	assert_int_equal(minimise(1, keep, fails, &f), 0);
-	assert_true(keep[0]);
+	assert_int_equal(minimise(&m), MINIMISE_FOUND);
+	assert_int_equal(m.runs, 2);
+	assert_true(m.keep[0]);
 }
 
 static void test_trial_that_cannot_be_run(void **state)
 {
 	struct failure f = {.needs = {true, false, true}, .broken_at = 3};
-	bool keep[8];
+	struct minimise m = search_of(&f, 8);
 
 	(void)state;
-	assert_int_equal(minimise(8, keep, fails, &f), -5);
+	assert_int_equal(minimise(&m), MINIMISE_CANNOT);
 	assert_int_equal(f.trials, 3);
+}
+
+static void test_that_passes(void **state)
+{
+	struct failure f = {.needs = {true}, .passes = 3};
+	struct minimise m = search_of(&f, 2);
+
+	(void)state;
+	assert_int_equal(minimise(&m), MINIMISE_PASSES);
+	f.passes = 3;
+	m = search_of(&f, 2);
+	m.times = 4;
+	assert_int_equal(minimise(&m), MINIMISE_FOUND);
+	assert_true(m.keep[0] && !m.keep[1]);
+}
+
+/* It fails anyhow; or, without the part, in another way, which counts where any failure does. */
+static void test_without_parts(void **state)
+{
+	struct failure f = {.broken_at = 0};
+	struct minimise m = search_of(&f, 4);
+
+	(void)state;
+	assert_int_equal(minimise(&m), MINIMISE_WITHOUT);
+	f = (struct failure){.needs = {true}, .other = 9};
+	m = search_of(&f, 4);
+	assert_int_equal(minimise(&m), MINIMISE_FOUND);
+	m = search_of(&f, 4);
+	m.known = true;
+	assert_int_equal(minimise(&m), MINIMISE_WITHOUT);
+}
+
+/* Tries of a set are counted to the end only where that is asked for. */
+static void test_counts(void **state)
+{
+	struct failure f = {.needs = {true}};
+	struct minimise m = search_of(&f, 1);
+
+	(void)state;
+	m.times = 5;
+	assert_int_equal(minimise(&m), MINIMISE_FOUND);
+	assert_int_equal(m.runs, 1 + 5);
+	assert_int_equal(m.failed, 1);
+	m = search_of(&f, 1);
+	m.times = 5;
+	m.count = true;
+	assert_int_equal(minimise(&m), MINIMISE_FOUND);
+	assert_int_equal(m.runs, 5 + 5);
+	assert_int_equal(m.failed, 5);
 }
 
 int main(void)
@@ -112,6 +171,9 @@ int main(void)
 		cmocka_unit_test(test_all_needed),
 		cmocka_unit_test(test_one),
 		cmocka_unit_test(test_trial_that_cannot_be_run),
+		cmocka_unit_test(test_that_passes),
+		cmocka_unit_test(test_without_parts),
+		cmocka_unit_test(test_counts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Liberties, and what a seed makes of them. */
+/* Relaxations, and what a seed makes of them. */
 #include "emu/fault/chaos/chaos.h"
 #include "tests/support/wire/cmocka_all.h"
 
@@ -22,10 +22,10 @@ static struct chaos parsed(const char *text)
 
 static unsigned index_of(const char *name)
 {
-	for (unsigned i = 0; i < n_liberties; i++)
-		if (strcmp(liberties[i].name, name) == 0)
+	for (unsigned i = 0; i < n_relaxations; i++)
+		if (strcmp(relaxations[i].name, name) == 0)
 			return i;
-	fail_msg("no liberty %s", name);
+	fail_msg("no relaxation %s", name);
 	return 0;
 }
 
@@ -38,22 +38,22 @@ static chaos_set bit(const char *name)
 static void test_rules(void **state)
 {
 	(void)state;
-	assert_true(n_liberties <= LIBERTIES_MAX);
-	for (unsigned i = 0; i < n_liberties; i++) {
+	assert_true(n_relaxations <= RELAXATIONS_MAX);
+	for (unsigned i = 0; i < n_relaxations; i++) {
 		for (uint64_t seed = 0; seed < SEEDS; seed++) {
 			char text[FAULT_TEXT_MAX];
 			struct fault_error error;
 			struct fault_rule rule;
 
 			if (!chaos_rule(seed, i, text)) {
-				assert_null(liberties[i].rule);
+				assert_null(relaxations[i].rule);
 				assert_memory_equal(text, "--", 2);
 				assert_null(strpbrk(text, "{}"));
 				continue;
 			}
 			if (fault_rule_parse(text, &rule, &error) != 0)
 				fail_msg("%s: column %u: %s", text, error.column, error.text);
-			assert_string_equal(rule.name, liberties[i].name);
+			assert_string_equal(rule.name, relaxations[i].name);
 			assert_null(strpbrk(text, "{}"));
 		}
 	}
@@ -62,10 +62,10 @@ static void test_rules(void **state)
 static void test_names(void **state)
 {
 	(void)state;
-	for (unsigned i = 0; i < n_liberties; i++) {
-		assert_true(liberties[i].what[0] && liberties[i].clause[0]);
+	for (unsigned i = 0; i < n_relaxations; i++) {
+		assert_true(relaxations[i].what[0] && relaxations[i].clause[0]);
 		for (unsigned k = 0; k < i; k++)
-			assert_string_not_equal(liberties[i].name, liberties[k].name);
+			assert_string_not_equal(relaxations[i].name, relaxations[k].name);
 	}
 }
 
@@ -99,8 +99,8 @@ static void test_all_seen(void **state)
 		always &= chaos_taken(&c);
 	}
 	assert_int_equal(always, 0);
-	for (unsigned i = 0; i < n_liberties; i++)
-		assert_int_equal(seen >> i & 1, !liberties[i].asked_only);
+	for (unsigned i = 0; i < n_relaxations; i++)
+		assert_int_equal(seen >> i & 1, !relaxations[i].asked_only);
 }
 
 static void test_words(void **state)
@@ -138,7 +138,7 @@ static void test_print(void **state)
 	assert_int_equal(chaos_print(12345, bit("uc-lost"), text, 4), 13);
 }
 
-/* docs/chaos.md has a line of each. */
+/* docs/explanation/chaos.md has a line of each. */
 static void test_page(void **state)
 {
 	static char page[1 << 16];
@@ -147,19 +147,19 @@ static void test_page(void **state)
 	FILE *f;
 
 	(void)state;
-	snprintf(path, sizeof(path), "%s/docs/chaos.md", dir ? dir : "..");
+	snprintf(path, sizeof(path), "%s/docs/explanation/chaos.md", dir ? dir : "..");
 	f = fopen(path, "r");
 	assert_non_null(f);
 	page[fread(page, 1, sizeof(page) - 1, f)] = '\0';
 	fclose(f);
-	for (unsigned i = 0; i < n_liberties; i++) {
-		const struct liberty *l = &liberties[i];
+	for (unsigned i = 0; i < n_relaxations; i++) {
+		const struct relaxation *l = &relaxations[i];
 
 		snprintf(row, sizeof(row), "| `%s`%s | %s | `%s%s`", l->name,
 			 l->asked_only ? " (named only)" : "", l->what, l->rule ? "" : "--",
 			 l->rule ? l->rule : l->option);
 		if (!strstr(page, row) || !strstr(strstr(page, row), l->clause))
-			fail_msg("docs/chaos.md has no line '%s'", row);
+			fail_msg("docs/explanation/chaos.md has no line '%s'", row);
 	}
 }
 
@@ -168,13 +168,13 @@ static void test_mistakes(void **state)
 	static const struct {
 		const char *text, *error;
 	} wrong[] = {
-		{"two-kees", "there is no liberty 'two-kees': did you mean 'two-keys'?"},
-		{"3,-ud-lots", "there is no liberty 'ud-lots': did you mean 'ud-lost'?"},
+		{"two-kees", "there is no relaxation 'two-kees': did you mean 'two-keys'?"},
+		{"3,-ud-lots", "there is no relaxation 'ud-lots': did you mean 'ud-lost'?"},
 		{"3x", "'3x' is no seed, a number of 64 bits"},
 		{"99999999999999999999", "'99999999999999999999' is no seed, a number of 64 bits"},
-		{"3,", "there is no liberty ''"},
-		{"3,4", "there is no liberty '4'"},
-		{"+", "there is no liberty ''"},
+		{"3,", "there is no relaxation ''"},
+		{"3,4", "there is no relaxation '4'"},
+		{"+", "there is no relaxation ''"},
 	};
 
 	(void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Trains through a net: what nothing happens to stays whole and in order, what waits is a copy,
+ * Bursts through a net: what nothing happens to stays whole and in order, what waits is a copy,
  * what waits is bounded, and a net that goes takes with it what it held.
  */
 #include "tests/support/fault/net_stage.h"
@@ -31,7 +31,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* Nobody looks, or nobody's rule matches: the same train, not even a copy of it. */
+/* Nobody looks, or nobody's rule matches: the same burst, not even a copy of it. */
 static void test_untouched(void **state)
 {
 	struct stage *s = *state;
@@ -39,14 +39,14 @@ static void test_untouched(void **state)
 	assert_false(fault_net_active(s->net));
 	stage_give(s, FAULT_TX, stage_write(s, 10, STAGE_PSN));
 	assert_int_equal(s->n, 10);
-	assert_ptr_equal(s->event[0].given, &s->train);
+	assert_ptr_equal(s->event[0].given, &s->burst);
 	stage_rule(s, "drop opcode=read");
 	stage_rule(s, "drop dev=uhca1");
 	stage_rule(s, "delay=1s dir=rx opcode=write");
 	assert_true(fault_net_active(s->net));
 	stage_give(s, FAULT_TX, stage_write(s, 10, STAGE_PSN));
 	assert_int_equal(s->n, 20);
-	assert_ptr_equal(s->event[10].given, &s->train);
+	assert_ptr_equal(s->event[10].given, &s->burst);
 	assert_int_equal(s->event[10].run, 10);
 	assert_int_equal(fault_net_deadline(s->net), UINT64_MAX);
 }
@@ -65,14 +65,14 @@ static void test_around_a_drop(void **state)
 
 		assert_int_equal(e->check, stage_sum(s, i));
 		assert_int_equal(e->run, i < 3 ? 3 : i == 3 ? 1 : 6);
-		assert_int_equal(e->story.rule, i == 3 ? rule : 0);
-		assert_int_equal(e->story.wr_id, 4711);
-		assert_int_equal(e->story.qpn, STAGE_QPN);
+		assert_int_equal(e->model.rule, i == 3 ? rule : 0);
+		assert_int_equal(e->model.wr_id, 4711);
+		assert_int_equal(e->model.qpn, STAGE_QPN);
 		assert_int_equal(e->pkt.bth.ackreq, i == 9);
 	}
-	assert_int_equal(s->event[4].story.offset, 4 * STAGE_PAYLOAD);
+	assert_int_equal(s->event[4].model.offset, 4 * STAGE_PAYLOAD);
 	assert_int_equal(fault_net_counters(s->net)->dropped, 1);
-	/* the rule is spent: trains are whole again */
+	/* the rule is spent: bursts are whole again */
 	assert_false(fault_net_active(s->net));
 }
 
@@ -107,7 +107,7 @@ static void test_copies_own_their_payload(void **state)
 	for (uint32_t i = 0; i < 5; i++)
 		sums[i] = stage_sum(s, i);
 	memset(s->payload, 0xee, sizeof s->payload);
-	memset(&s->train, 0xee, sizeof s->train);
+	memset(&s->burst, 0xee, sizeof s->burst);
 	assert_int_equal(fault_net_deadline(s->net), 51000);
 	s->now = 50999;
 	fault_net_tick(s->net, s->now);
@@ -162,10 +162,10 @@ static void test_rate(void **state)
  * A device that talks to itself: what leaves has come back before the next one leaves. Those that
  * wait in the other direction and are due are not overtaken either.
  */
-static void come_back(struct stage *s, enum fault_direction dir, const struct core_train *t)
+static void come_back(struct stage *s, enum fault_direction dir, const struct core_burst *t)
 {
 	if (dir == FAULT_TX)
-		fault_net_train(s->net, FAULT_RX, t, NULL, s->now);
+		fault_net_burst(s->net, FAULT_RX, t, NULL, s->now);
 }
 
 static void test_comes_back(void **state)
@@ -203,6 +203,119 @@ static void test_pause(void **state)
 		stage_expect(s, i, STAGE_PASSED, STAGE_PSN + i);
 }
 
+static void let_all_go(struct stage *s)
+{
+	while (fault_net_deadline(s->net) != UINT64_MAX) {
+		s->now = fault_net_deadline(s->net);
+		fault_net_tick(s->net, s->now);
+	}
+}
+
+/* Packets i and following of a burst, one each microsecond; from the rule on they keep their order.
+ */
+static void burst(struct stage *s, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		s->now = 1000 * (i + 1);
+		stage_give(s, FAULT_TX, stage_send(s, STAGE_PSN + i));
+	}
+	let_all_go(s);
+	assert_int_equal(s->n, n);
+	for (unsigned i = 0; i < n; i++)
+		stage_expect(s, i, STAGE_PASSED, STAGE_PSN + i);
+}
+
+/* The rule hits one packet, and those behind it wait with it: none overtakes it. */
+static void test_pause_is_of_the_line(void **state)
+{
+	struct stage *s = *state;
+	uint32_t rule = stage_rule(s, "pause=1ms opcode=send nth=3");
+
+	burst(s, 6);
+	assert_int_equal(s->event[1].now, 2000);
+	for (unsigned i = 2; i < 6; i++) {
+		assert_int_equal(s->event[i].now, 3000 + 1000000);
+		assert_int_equal(s->event[i].model.rule, rule);
+	}
+	assert_int_equal(fault_plan_entry(s->plan, 0)->hits, 1);
+	assert_false(fault_net_active(s->net));
+}
+
+/* Each hit is a pause of its own, behind the one that is under way. */
+static void test_pauses(void **state)
+{
+	struct stage *s = *state;
+
+	stage_rule(s, "pause=1ms every=2 times=2");
+	burst(s, 6);
+	assert_int_equal(s->event[0].now, 1000);
+	assert_int_equal(s->event[1].now, 2000 + 1000000);
+	assert_int_equal(s->event[2].now, 2000 + 1000000);
+	for (unsigned i = 3; i < 6; i++)
+		assert_int_equal(s->event[i].now, 2000 + 2000000);
+}
+
+/* From 1 to 4, from 11 to 14 us and so on, whoever comes then. */
+static void test_pause_by_the_clock(void **state)
+{
+	static const unsigned leaves[] = {4, 4, 4, 4, 5, 6, 7, 8, 9, 10, 14, 14, 14, 14};
+	struct stage *s = *state;
+
+	stage_rule(s, "pause=3us every=10us");
+	burst(s, 14);
+	for (unsigned i = 0; i < 14; i++)
+		assert_int_equal(s->event[i].now, 1000 * leaves[i]);
+	s->n = 0;
+	s->now = 45000; /* in the middle, after a long time with nothing to hold back */
+	stage_give(s, FAULT_TX, stage_send(s, STAGE_PSN));
+	assert_int_equal(stage_expect(s, 0, STAGE_PASSED, STAGE_PSN)->now, 45000);
+	assert_int_equal(fault_plan_entry(s->plan, 0)->hits, 2);
+}
+
+/* Whose line it is say the words that name an end of it; the other direction is another line. */
+static void test_pause_of_one(void **state)
+{
+	struct stage *s = *state;
+
+	stage_rule(s, "pause=1ms qp=0x99 nth=1");
+	stage_rule(s, "pause=1ms peer_qp=0x22 opcode=write nth=1");
+	stage_give(s, FAULT_TX, stage_send(s, STAGE_PSN));
+	stage_give(s, FAULT_TX, stage_write(s, 1, STAGE_PSN + 1));
+	assert_int_equal(s->n, 1);
+	s->burst.head.bth.dest_qp = 0x33;
+	stage_give(s, FAULT_TX, &s->burst);
+	stage_expect(s, 1, STAGE_PASSED, STAGE_PSN + 1);
+	stage_give(s, FAULT_RX, stage_ack(s, 5));
+	assert_int_equal(s->n, 3);
+	stage_give(s, FAULT_TX, stage_send(s, STAGE_PSN + 2));
+	assert_int_equal(s->n, 3);
+	let_all_go(s);
+	stage_expect(s, 3, STAGE_PASSED, STAGE_PSN + 1);
+	stage_expect(s, 4, STAGE_PASSED, STAGE_PSN + 2);
+	s->n = 0;
+	stage_rule(s, "pause=1ms dir=both");
+	stage_give(s, FAULT_TX, stage_send(s, STAGE_PSN));
+	stage_give(s, FAULT_RX, stage_ack(s, 5));
+	assert_int_equal(s->n, 0);
+	let_all_go(s);
+	assert_int_equal(s->n, 2);
+}
+
+/* Taken away while packets wait: those that come do not overtake them. */
+static void test_pause_taken_away(void **state)
+{
+	struct stage *s = *state;
+	uint32_t rule = stage_rule(s, "pause=1ms");
+
+	stage_give(s, FAULT_TX, stage_send(s, STAGE_PSN));
+	fault_plan_remove(s->plan, rule);
+	stage_give(s, FAULT_TX, stage_send(s, STAGE_PSN + 1));
+	assert_int_equal(s->n, 0);
+	let_all_go(s);
+	stage_expect(s, 0, STAGE_PASSED, STAGE_PSN);
+	stage_expect(s, 1, STAGE_PASSED, STAGE_PSN + 1);
+}
+
 static void test_reorder(void **state)
 {
 	struct stage *s = *state;
@@ -231,10 +344,10 @@ static void test_reorder_alone(void **state)
 	stage_expect(s, 1, STAGE_PASSED, STAGE_PSN);
 }
 
-static void flood(struct stage *s, const char *rule, uint32_t packets, unsigned trains)
+static void flood(struct stage *s, const char *rule, uint32_t packets, unsigned bursts)
 {
 	stage_rule(s, rule);
-	for (unsigned i = 0; i < trains; i++)
+	for (unsigned i = 0; i < bursts; i++)
 		stage_give(s, FAULT_TX, stage_write(s, packets, STAGE_PSN + packets * i));
 }
 
@@ -290,11 +403,11 @@ static void test_rate_is_kept(void **state)
 {
 	static uint8_t big[ROCE_MAX_MTU];
 	struct stage *s = *state;
-	struct core_train t;
+	struct core_burst t;
 
 	stage_rule(s, "rate=1mbit");
 	stage_send(s, STAGE_PSN);
-	t = s->train;
+	t = s->burst;
 	t.iov[0] = (struct iovec){big, sizeof big};
 	t.n_iov = 1;
 	t.length = t.segment = sizeof big;
@@ -309,11 +422,11 @@ static void test_limit_of_memory(void **state)
 {
 	static uint8_t big[ROCE_MAX_MTU];
 	struct stage *s = *state;
-	struct core_train t;
+	struct core_burst t;
 
 	stage_rule(s, "delay=1s");
 	stage_send(s, STAGE_PSN);
-	t = s->train;
+	t = s->burst;
 	t.iov[0] = (struct iovec){big, sizeof big};
 	t.n_iov = 1;
 	t.length = t.segment = sizeof big;
@@ -378,13 +491,13 @@ static void test_answer(void **state)
 	s->knows_qps = true;
 	s->qp = (struct fault_qp){.peer_qpn = STAGE_PEER};
 	stage_ack(s, 999);
-	stage_give(s, FAULT_TX, &s->train);
+	stage_give(s, FAULT_TX, &s->burst);
 	stage_send(s, STAGE_PSN);
-	s->train.head.bth.dest_qp = STAGE_QPN;
-	s->train.story.qpn = 0; /* it came by the network */
-	s->train.flow.src[15] = 2;
-	s->train.flow.dst[15] = 1;
-	stage_give(s, FAULT_RX, &s->train);
+	s->burst.head.bth.dest_qp = STAGE_QPN;
+	s->burst.model.qpn = 0; /* it came by the network */
+	s->burst.flow.src[15] = 2;
+	s->burst.flow.dst[15] = 1;
+	stage_give(s, FAULT_RX, &s->burst);
 	assert_int_equal(s->n, 4);
 	assert_int_equal(stage_expect(s, 1, STAGE_DROPPED, STAGE_PSN)->dir, FAULT_RX);
 	assert_int_equal(stage_expect(s, 2, STAGE_MADE, STAGE_PSN)->dir, FAULT_TX);
@@ -403,8 +516,8 @@ static void test_unfit(void **state)
 
 	stage_rule(s, "rnr");
 	stage_send(s, STAGE_PSN);
-	s->train.story.qpn = 0;
-	stage_give(s, FAULT_RX, &s->train);
+	s->burst.model.qpn = 0;
+	stage_give(s, FAULT_RX, &s->burst);
 	assert_int_equal(stage_expect(s, 0, STAGE_NOTED, STAGE_PSN)->code, FAULT_NOTE_UNFIT);
 	stage_expect(s, 1, STAGE_PASSED, STAGE_PSN);
 	assert_int_equal(fault_net_counters(s->net)->unfit, 1);
@@ -412,14 +525,14 @@ static void test_unfit(void **state)
 
 /* ---- called from within ---- */
 
-static void echo(struct stage *s, enum fault_direction dir, const struct core_train *t)
+static void echo(struct stage *s, enum fault_direction dir, const struct core_burst *t)
 {
-	struct core_train answer;
+	struct core_burst answer;
 
 	if (dir == FAULT_RX)
 		return;
 	answer = *t;
-	answer.story.qpn = STAGE_PEER;
+	answer.model.qpn = STAGE_PEER;
 	stage_give(s, FAULT_RX, &answer);
 }
 
@@ -451,16 +564,31 @@ static void test_nested(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_untouched),       TEST(test_around_a_drop),
-		TEST(test_order),           TEST(test_copies_own_their_payload),
-		TEST(test_jitter),          TEST(test_rate),
-		TEST(test_pause),           TEST(test_reorder),
-		TEST(test_reorder_alone),   TEST(test_limit_of_packets),
-		TEST(test_limit_of_bytes),  TEST(test_destroy_while_waiting),
-		TEST(test_limit_of_memory), TEST(test_rate_is_kept),
-		TEST(test_comes_back),      TEST(test_malformed),
-		TEST(test_happening),       TEST(test_answer),
-		TEST(test_unfit),           TEST(test_nested),
+		TEST(test_untouched),
+		TEST(test_around_a_drop),
+		TEST(test_order),
+		TEST(test_copies_own_their_payload),
+		TEST(test_jitter),
+		TEST(test_rate),
+		TEST(test_pause),
+		TEST(test_pause_is_of_the_line),
+		TEST(test_pauses),
+		TEST(test_pause_by_the_clock),
+		TEST(test_pause_of_one),
+		TEST(test_pause_taken_away),
+		TEST(test_reorder),
+		TEST(test_reorder_alone),
+		TEST(test_limit_of_packets),
+		TEST(test_limit_of_bytes),
+		TEST(test_destroy_while_waiting),
+		TEST(test_limit_of_memory),
+		TEST(test_rate_is_kept),
+		TEST(test_comes_back),
+		TEST(test_malformed),
+		TEST(test_happening),
+		TEST(test_answer),
+		TEST(test_unfit),
+		TEST(test_nested),
 	};
 
 	return cmocka_run_group_tests_name("fault_net", tests, NULL, NULL);

@@ -81,7 +81,7 @@ static void test_values(void **state)
 	assert_int_equal(change(&p, "payload:40", 0), FAULT_UNCHANGED);
 	assert_int_equal(change(&p, "aeth.msn", 0), FAULT_UNCHANGED);
 	assert_int_equal(change(&p, "cm.private:0", 0), FAULT_UNCHANGED);
-	assert_false(p.story.bad_icrc);
+	assert_false(p.model.bad_icrc);
 }
 
 static void test_relative(void **state)
@@ -163,7 +163,7 @@ static void test_bits(void **state)
 		make(&p, ROCE_RC_WRITE_ONLY, 20);
 		n = roce_packet_emit(&p.pkt, before, sizeof before);
 		fault_packet_flip_bit(&p, bit);
-		assert_true(p.story.bad_icrc);
+		assert_true(p.model.bad_icrc);
 		m = roce_packet_emit(&p.pkt, after, sizeof after);
 		assert_int_equal(n, m);
 		if (memcmp(before, after, n) == 0)
@@ -175,7 +175,7 @@ static void test_bits(void **state)
 	assert_in_range(readable, 370, 384);
 	make(&p, ROCE_RC_READ_REQUEST, 0);
 	fault_packet_flip_payload(&p, 5);
-	assert_true(p.story.bad_icrc);
+	assert_true(p.model.bad_icrc);
 	make(&p, ROCE_RC_SEND_ONLY, 20);
 	fault_packet_flip_payload(&p, 25);
 	assert_int_equal(p.pkt.payload[5], 5 ^ 0x80);

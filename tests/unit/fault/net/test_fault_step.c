@@ -49,8 +49,8 @@ static void test_freeze(void **state)
 	assert_int_equal(fault_net_waiting(s->net, w, 3), 3);
 	assert_int_equal(waiting(s, w), 6);
 	for (unsigned i = 0; i < 6; i++) {
-		assert_int_equal(w[i].train->count, 1);
-		assert_int_equal(w[i].train->head.bth.psn, i < 5 ? STAGE_PSN + i : 7);
+		assert_int_equal(w[i].burst->count, 1);
+		assert_int_equal(w[i].burst->head.bth.psn, i < 5 ? STAGE_PSN + i : 7);
 		assert_int_equal(w[i].direction, i < 5 ? FAULT_TX : FAULT_RX);
 		assert_int_equal(w[i].since, i < 5 ? 1000 : 1010);
 		assert_true(i == 0 || w[i].number > w[i - 1].number);
@@ -76,11 +76,11 @@ static void test_one_by_one(void **state)
 	assert_int_equal(s->event[0].check, stage_sum(s, 2));
 	assert_int_equal(fault_net_release(s->net, w[2].number, s->now), -ENOENT);
 	assert_int_equal(fault_net_drop(s->net, w[0].number, s->now), 0);
-	assert_int_equal(stage_expect(s, 1, STAGE_DROPPED, STAGE_PSN)->story.rule, 0);
+	assert_int_equal(stage_expect(s, 1, STAGE_DROPPED, STAGE_PSN)->model.rule, 0);
 	assert_int_equal(fault_net_drop(s->net, w[0].number, s->now), -ENOENT);
 	assert_int_equal(waiting(s, w), 2);
-	assert_int_equal(w[0].train->head.bth.psn, STAGE_PSN + 1);
-	assert_int_equal(w[1].train->head.bth.psn, STAGE_PSN + 3);
+	assert_int_equal(w[0].burst->head.bth.psn, STAGE_PSN + 1);
+	assert_int_equal(w[1].burst->head.bth.psn, STAGE_PSN + 3);
 }
 
 static void test_change(void **state)
@@ -103,8 +103,8 @@ static void test_change(void **state)
 	assert_int_equal(fault_net_change(s->net, number, "bth.version", 1), -EINVAL);
 	assert_int_equal(fault_net_change(s->net, number + 1, "bth.psn", 1), -ENOENT);
 	assert_int_equal(waiting(s, w), 1);
-	assert_int_equal(((const uint8_t *)w[0].train->iov[0].iov_base)[99], 0xab);
-	assert_int_equal(((const uint8_t *)w[0].train->iov[0].iov_base)[98], s->payload[98]);
+	assert_int_equal(((const uint8_t *)w[0].burst->iov[0].iov_base)[99], 0xab);
+	assert_int_equal(((const uint8_t *)w[0].burst->iov[0].iov_base)[98], s->payload[98]);
 	assert_int_equal(fault_net_release(s->net, number, s->now), 0);
 	stage_expect(s, 0, STAGE_PASSED, 4711);
 }
@@ -119,7 +119,7 @@ static void test_hold(void **state)
 	stage_give(s, FAULT_TX, stage_write(s, 4, STAGE_PSN));
 	assert_int_equal(s->n, 3);
 	assert_int_equal(waiting(s, w), 1);
-	assert_int_equal(w[0].train->story.rule, 1);
+	assert_int_equal(w[0].burst->model.rule, 1);
 	assert_false(fault_net_frozen(s->net));
 	assert_int_equal(fault_net_release(s->net, w[0].number, s->now), 0);
 	stage_expect(s, 3, STAGE_PASSED, STAGE_PSN + 1);
@@ -140,7 +140,7 @@ static void test_with_rules(void **state)
 	/* 1: delayed; 2: refused, its answer waits; 3 went the same way as what was refused */
 	assert_int_equal(waiting(s, w), 1);
 	assert_int_equal(w[0].direction, FAULT_RX);
-	assert_int_equal(roce_syndrome_kind(w[0].train->head.aeth.syndrome), ROCE_RNR_NAK);
+	assert_int_equal(roce_syndrome_kind(w[0].burst->head.aeth.syndrome), ROCE_RNR_NAK);
 	s->now += 10000;
 	fault_net_tick(s->net, s->now);
 	assert_int_equal(waiting(s, w), 2);

@@ -13,7 +13,7 @@ static void make(struct fault_packet *p, uint8_t opcode, uint32_t psn)
 {
 	memset(p, 0, sizeof *p);
 	p->dir = FAULT_TX;
-	p->story.rule = 9;
+	p->model.rule = 9;
 	p->pkt.bth = (struct roce_bth){
 		.opcode.v = opcode, .pkey = 0xffff, .dest_qp = 0x22, .psn = psn, .ackreq = true};
 	p->flow =
@@ -30,7 +30,7 @@ static void expect_back(const struct fault_packet *out)
 	assert_int_equal(out->flow.sport, 0xc123);
 	assert_int_equal(out->flow.dport, 4791);
 	assert_int_equal(out->flow.tclass, 0x60);
-	assert_int_equal(out->story.rule, 9);
+	assert_int_equal(out->model.rule, 9);
 	assert_int_equal(out->pkt.bth.pkey, 0xffff);
 }
 
@@ -57,7 +57,7 @@ static void test_answer(void **state)
 		assert_int_equal(out.pkt.bth.psn, 77);
 		assert_int_equal(out.pkt.aeth.syndrome, 0x22);
 		assert_int_equal(out.pkt.aeth.msn, 3);
-		assert_int_equal(out.story.qpn, 0x22);
+		assert_int_equal(out.model.qpn, 0x22);
 	}
 	assert_true(answered > 30);
 }

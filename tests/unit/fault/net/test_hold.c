@@ -7,33 +7,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct core_train packet(uint32_t psn, uint8_t *payload, uint32_t length)
+static struct core_burst packet(uint32_t psn, uint8_t *payload, uint32_t length)
 {
-	struct core_train t;
+	struct core_burst t;
 	struct roce_packet pkt = {.bth = {.opcode.v = ROCE_RC_SEND_ONLY, .dest_qp = 5, .psn = psn},
 				  .payload = payload,
 				  .payload_len = length};
 
-	core_train_start(&t, &pkt, &(struct roce_flow){.sport = 1});
+	core_burst_start(&t, &pkt, &(struct roce_flow){.sport = 1});
 	return t;
 }
 
 static bool hold(struct fault_hold *h, uint32_t psn, uint64_t due, uint64_t overtakers)
 {
 	uint8_t payload[4] = {1, 2, 3, (uint8_t)psn};
-	struct core_train t = packet(psn, payload, sizeof payload);
+	struct core_burst t = packet(psn, payload, sizeof payload);
 
 	return fault_hold_time(
 		h, &(struct fault_to_hold){
-			   .train = &t, .dir = FAULT_TX, .due = due, .overtakers = overtakers});
+			   .burst = &t, .dir = FAULT_TX, .due = due, .overtakers = overtakers});
 }
 
 static void expect(struct fault_held *e, uint32_t psn)
 {
 	assert_non_null(e);
-	assert_int_equal(e->train.head.bth.psn, psn);
-	assert_int_equal(e->train.head.payload[3], (uint8_t)psn);
-	assert_ptr_equal(e->train.iov[0].iov_base, e->payload);
+	assert_int_equal(e->burst.head.bth.psn, psn);
+	assert_int_equal(e->burst.head.payload[3], (uint8_t)psn);
+	assert_ptr_equal(e->burst.iov[0].iov_base, e->payload);
 	free(e);
 }
 
@@ -76,7 +76,7 @@ static void test_random(void **state)
 	}
 	for (uint32_t i = 0; i < 1000; i++) {
 		struct fault_held *e = fault_hold_due(&h, 100);
-		uint32_t psn = e->train.head.bth.psn;
+		uint32_t psn = e->burst.head.bth.psn;
 
 		assert_true(due[psn] > last || (due[psn] == last && psn > last_psn));
 		last = due[psn];
@@ -89,7 +89,7 @@ static void test_random(void **state)
 
 static void test_overtaken(void **state)
 {
-	struct core_train by = packet(50, NULL, 0), other = packet(51, NULL, 0);
+	struct core_burst by = packet(50, NULL, 0), other = packet(51, NULL, 0);
 	struct fault_hold h = {0};
 
 	(void)state;
@@ -123,9 +123,9 @@ static void test_people(void **state)
 	(void)state;
 	for (uint32_t i = 0; i < 3; i++) {
 		uint8_t payload[4] = {0, 0, 0, (uint8_t)i};
-		struct core_train t = packet(i, payload, 4);
+		struct core_burst t = packet(i, payload, 4);
 
-		assert_true(fault_hold_step(&h, &(struct fault_to_hold){.train = &t}));
+		assert_true(fault_hold_step(&h, &(struct fault_to_hold){.burst = &t}));
 	}
 	first = h.stepped.first->number;
 	assert_null(fault_hold_find(&h, first + 3));
@@ -144,8 +144,8 @@ static void test_people(void **state)
 static void test_limits(void **state)
 {
 	static uint8_t payload[ROCE_MAX_MTU];
-	struct core_train t = packet(1, payload, sizeof payload);
-	struct fault_to_hold what = {.train = &t, .due = 5};
+	struct core_burst t = packet(1, payload, sizeof payload);
+	struct fault_to_hold what = {.burst = &t, .due = 5};
 	struct fault_hold h = {0};
 	unsigned n = 0;
 

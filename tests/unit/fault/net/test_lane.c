@@ -34,13 +34,21 @@ static void test_rate(void **state)
 
 static void test_pause(void **state)
 {
+	struct fault_lanes all = {0};
 	struct fault_lane l = {0};
 
 	(void)state;
-	assert_int_equal(fault_lane_pause(&l, 100, 50), 150);
-	assert_int_equal(fault_lane_pause(&l, 149, 50), 150);
-	assert_int_equal(fault_lane_pause(&l, 150, 50), 150);
-	assert_int_equal(fault_lane_pause(&l, 700, 50), 700); /* it is over, for good */
+	assert_int_equal(fault_lane_wait(&l, 90), 90);
+	fault_lane_pause(&all, &l, 100, 50);
+	assert_int_equal(fault_lane_wait(&l, 100), 150);
+	assert_int_equal(fault_lane_wait(&l, 149), 150);
+	fault_lane_pause(&all, &l, 149, 50); /* behind the first */
+	assert_int_equal(fault_lane_wait(&l, 149), 200);
+	assert_int_equal(fault_lane_wait(&l, 160), 200);
+	assert_int_equal(fault_lane_wait(&l, 700), 700); /* it is over */
+	assert_int_equal(all.paused_until, 200);
+	fault_lane_pause(&all, &l, 800, UINT64_MAX);
+	assert_int_equal(fault_lane_wait(&l, 801), UINT64_MAX - 1);
 }
 
 static bool enter(struct fault_lane *l, const struct fault_lane_limit *limit, uint64_t at,

@@ -583,6 +583,31 @@ static void test_clock_again_and_again(void **state)
 	plan_stage_close(&st);
 }
 
+/* Of packets: the first in each period, however many come. */
+static void test_packets_by_the_clock(void **state)
+{
+	struct plan_stage st;
+	const struct fault_entry *e;
+
+	(void)state;
+	plan_stage_open(&st, 1);
+	st.now = 1000;
+	plan_stage_add(&st, "drop every=100us");
+	e = fault_plan_entry(st.plan, 0);
+	for (st.now = 1000; st.now < 1000 + 250000; st.now += 10000)
+		plan_stage_send(&st, SEND, 1);
+	assert_int_equal(e->hits, 3);
+	assert_int_equal(e->tick, 201000);
+	st.now = 931000; /* nothing came for long: one, and the next is due with the clock */
+	assert_int_equal(plan_stage_send(&st, SEND, 1), 1);
+	assert_int_equal(e->tick, 901000);
+	st.now = 1000999;
+	assert_int_equal(plan_stage_send(&st, SEND, 1), 0);
+	st.now = 1001000;
+	assert_int_equal(plan_stage_send(&st, SEND, 1), 1);
+	plan_stage_close(&st);
+}
+
 static void test_clock_after_a_rule(void **state)
 {
 	struct plan_stage st;
@@ -735,6 +760,7 @@ int main(void)
 		cmocka_unit_test(test_random_values),
 		cmocka_unit_test(test_clock),
 		cmocka_unit_test(test_clock_again_and_again),
+		cmocka_unit_test(test_packets_by_the_clock),
 		cmocka_unit_test(test_clock_after_a_rule),
 		cmocka_unit_test(test_clock_and_devices),
 		cmocka_unit_test(test_names),

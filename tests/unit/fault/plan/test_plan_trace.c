@@ -182,6 +182,7 @@ static void test_time_becomes_a_count(void **state)
 {
 	(void)state;
 	REPLAY_("drop nth=100..199\n", "drop after=100us until=200us");
+	REPLAY_("drop nth=1,1000,2000,3000\n", "drop every=1ms");
 	REPLAY_("drop opcode=rc.ack nth=1..857\n", "drop opcode=rc.ack while_file=/there");
 	REPLAY_("a: drop nth=50\necn nth=50..52\n", "a: drop nth=50", "ecn after=a times=3");
 }

@@ -79,7 +79,7 @@ static void test_values_of_packet_actions(void **state)
 	assert_true(v.limit_bytes == 1500);
 	assert_int_equal(value_of("rate=64kbit").number, 64000);
 	assert_int_equal(value_of("rate=1.5gbit").number, 1500000000);
-	assert_int_equal(value_of("rate=9600").number, 9600);
+	assert_int_equal(value_of("rate=9600bit").number, 9600);
 	v = value_of("burst=0.25/1");
 	assert_true(v.number == UINT32_MAX / 4 && v.number2 == UINT32_MAX);
 	assert_int_equal(value_of("pause=1min").number, 60000000000);
@@ -267,19 +267,23 @@ static void test_peers(void **state)
 	static const uint8_t v6[16] = {0xfe, 0x80, [15] = 1};
 	static const uint8_t full[16] = {0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0, 7, 0, 8};
 	const struct fault_select s = select_of("drop peer=127.0.0.2");
+	struct fault_select several;
 
 	(void)state;
-	assert_true(s.by_peer);
-	assert_memory_equal(s.peer, v4, 16);
-	assert_memory_equal(select_of("drop peer=::ffff:127.0.0.2").peer, v4, 16);
-	assert_memory_equal(select_of("drop peer=fe80::1").peer, v6, 16);
-	assert_memory_equal(select_of("drop peer=1:2:3:4:5:6:7:8").peer, full, 16);
-	rule_refused("drop peer=127.0.0", 11, "no IP address");
-	rule_refused("drop peer=127.0.0.256", 11, "no IP address");
-	rule_refused("drop peer=1:2:3", 11, "no IP address");
-	rule_refused("drop peer=1:2:3:4:5:6:7:8:9", 11, "no IP address");
-	rule_refused("drop peer=1::2::3", 11, "no IP address");
-	rule_refused("drop peer=localhost", 11, "no IP address");
+	assert_true(s.n_peers == 1 && !s.names_peers);
+	assert_memory_equal(s.peer[0], v4, 16);
+	several = select_of("drop peer=127.0.0.2,uhca*,fe80::1");
+	assert_true(several.n_peers == 2 && several.names_peers);
+	assert_memory_equal(several.peer[1], v6, 16);
+	assert_memory_equal(select_of("drop peer=::ffff:127.0.0.2").peer[0], v4, 16);
+	assert_memory_equal(select_of("drop peer=fe80::1").peer[0], v6, 16);
+	assert_memory_equal(select_of("drop peer=1:2:3:4:5:6:7:8").peer[0], full, 16);
+	rule_refused("drop peer=127.0.0", 11, "neither an IP address");
+	rule_refused("drop peer=127.0.0.256", 11, "neither an IP address");
+	rule_refused("drop peer=1:2:3", 11, "neither an IP address");
+	rule_refused("drop peer=1:2:3:4:5:6:7:8:9", 11, "neither an IP address");
+	rule_refused("drop peer=1::2::3", 11, "neither an IP address");
+	rule_refused("drop peer=uhca0,,uhca1", 17, "neither an IP address nor a device");
 }
 
 static void test_statuses(void **state)
@@ -452,6 +456,11 @@ static void test_when_a_happening_fires(void **state)
 	assert_int_equal(rule_parsed("port.down dev=uhca1 after=1s").layer, FAULT_LAYER_TIME);
 	assert_int_equal(rule_parsed("port.down after=other").layer, FAULT_LAYER_TIME);
 	assert_int_equal(rule_parsed("port.down every=1s").limit.max_hits, 0);
+	assert_int_equal(rule_parsed("port.down every=1s opcode=send").layer, FAULT_LAYER_PACKET);
+	assert_int_equal(rule_parsed("drop every=5ms").layer, FAULT_LAYER_PACKET);
+	assert_int_equal(rule_parsed("pause=5ms skip=3").limit.max_hits, 1);
+	assert_int_equal(rule_parsed("pause=5ms p=1%").limit.max_hits, 0);
+	assert_int_equal(rule_parsed("pause=5ms every=6ms").limit.max_hits, 0);
 	assert_int_equal(rule_parsed("port.down nth=5").layer, FAULT_LAYER_PACKET);
 	assert_int_equal(rule_parsed("port.down p=1%").layer, FAULT_LAYER_PACKET);
 	assert_int_equal(rule_parsed("port.down opcode=write").layer, FAULT_LAYER_PACKET);
@@ -557,7 +566,8 @@ static void test_values_that_are_wrong(void **state)
 	rule_refused("dup=0", 5, "0 would do nothing");
 	rule_refused("dup=5000", 5, "more than 1024");
 	rule_refused("dup=x", 5, "no number");
-	rule_refused("rate=0", 6, "no rate");
+	rule_refused("rate=0kbit", 6, "no rate");
+	rule_refused("rate=100", 6, "of which unit? 100bit, 100kbit, 100mbit or 100gbit");
 	rule_refused("rate=5mbyte", 6, "no rate");
 	rule_refused("burst=0.5", 7, "P/Q");
 	rule_refused("burst=0/1", 7, "P = 0");
@@ -640,7 +650,7 @@ static void test_contradictions(void **state)
 	rule_refused("drop after=5ms until=5ms", 16, "not later than 'after'");
 	rule_refused("drop status=SUCCESS", 6,
 		     "'status' is about completions, this rule is about packets");
-	rule_refused("drop every=5ms", 6, "'every' is about the clock alone");
+	rule_refused("pause=5ms every=5ms", 17, "not over when the next one begins");
 	rule_refused("mem.fail opcode=send", 10, "'opcode' is about packets");
 	rule_refused("call.fail=EIO call=* psn=5", 22,
 		     "'psn' is about packets, this rule is about calls");
@@ -685,9 +695,9 @@ static void test_names_of_actions_and_layers(void **state)
 	assert_string_equal(fault_layer_name(FAULT_LAYER_TIME), "time");
 	assert_true(fault_action_swallows(FAULT_DROP) && fault_action_swallows(FAULT_GHOST));
 	assert_false(fault_action_swallows(FAULT_FORGE) || fault_action_swallows(FAULT_DELAY));
-	assert_true(fault_action_is_happening(FAULT_EVENT));
-	assert_true(fault_action_is_happening(FAULT_DEV_EXIT));
-	assert_false(fault_action_is_happening(FAULT_MEM_FAIL));
+	assert_true(fault_action_is_of_device(FAULT_EVENT));
+	assert_true(fault_action_is_of_device(FAULT_DEV_EXIT));
+	assert_false(fault_action_is_of_device(FAULT_MEM_FAIL));
 }
 
 int main(void)

@@ -251,6 +251,115 @@ static void test_limit(void **state)
 	assert_int_equal(held, 0);
 }
 
+/* ---- floods ---- */
+
+static void flood(unsigned lines)
+{
+	for (unsigned i = 0; i < lines; i++)
+		io_log(IO_LOG_WARN, "refused process %u", i);
+}
+
+/* What anybody can provoke again and again is there so often only, and how much is missing. */
+static void test_flood(void **state)
+{
+	(void)state;
+	assert_int_equal(io_log_open(IO_LOG_INFO, IO_LOG_FILE, path), 0);
+	flood(100000);
+	io_log(IO_LOG_INFO, "something else");
+	assert_in_range(count_lines(contents()), IO_LOG_BURST + 2, 10 * IO_LOG_BURST);
+	assert_non_null(strstr(text, " lines like those before were left out\n"));
+	assert_non_null(strstr(text, "something else\n"));
+}
+
+/* The same by a thread, which tells of them though no other line comes. */
+static void test_flood_beside_a_thread(void **state)
+{
+	uint64_t end = io_clock_now() + IO_TEST_SECONDS * IO_SEC;
+
+	(void)state;
+	assert_int_equal(io_log_open(IO_LOG_INFO, IO_LOG_FILE, path), 0);
+	assert_int_equal(io_log_begin(), 0);
+	flood(100000);
+	while (!strstr(contents(), " lines like those before were left out\n"))
+		assert_true(io_clock_now() < end && io_log_flush(1000));
+	io_log_end(1000);
+	/* the limit is that of the test before, which may be used up */
+	assert_in_range(count_lines(contents()), 1, 10 * IO_LOG_BURST);
+}
+
+static off_t size_of(const char *name)
+{
+	struct stat st;
+
+	return stat(name, &st) == 0 ? st.st_size : -1;
+}
+
+/* A full file is FILE.1 then, in place of the one before. */
+static void test_file_is_bounded(void **state)
+{
+	char old[160];
+
+	(void)state;
+	snprintf(old, sizeof(old), "%s.1", path);
+	assert_int_equal(io_log_open(IO_LOG_DEBUG, IO_LOG_FILE, path), 0);
+	memset(text, 'a', 1000);
+	text[1000] = '\0';
+	for (size_t n = 0; n < 5 * (size_t)IO_LOG_FILE_MAX / 2; n += 1000)
+		io_log(IO_LOG_DEBUG, "%s", text);
+	assert_in_range(size_of(path), 1, IO_LOG_FILE_MAX);
+	assert_in_range(size_of(old), IO_LOG_FILE_MAX - 2000, IO_LOG_FILE_MAX);
+	assert_int_equal(io_test_open_fds(), fds + 1);
+}
+
+/* Nothing has its name to be renamed to: the descriptor's file is somebody else's to bound. */
+static void test_descriptor_is_not_bounded(void **state)
+{
+	char name[32];
+	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+
+	(void)state;
+	snprintf(name, sizeof(name), "/dev/fd/%d", fd);
+	assert_int_equal(ftruncate(fd, IO_LOG_FILE_MAX), 0);
+	assert_int_equal(io_log_open(IO_LOG_INFO, IO_LOG_FILE, name), 0);
+	io_log(IO_LOG_INFO, "one more");
+	assert_true(size_of(path) > IO_LOG_FILE_MAX);
+	close(fd);
+}
+
+/* ---- who does not read ---- */
+
+/* Standard error is a pipe that is full: the lines wait, and those for which there is no room. */
+static void test_nobody_reads(void **state)
+{
+	int saved = dup(STDERR_FILENO), ends[2];
+	char bytes[8192] = "";
+	size_t total = 0;
+	ssize_t n;
+
+	(void)state;
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	dup2(ends[1], STDERR_FILENO);
+	close(ends[1]);
+	assert_int_equal(io_log_open(IO_LOG_DEBUG, IO_LOG_STDERR, NULL), 0);
+	assert_int_equal(io_log_begin(), 0);
+	memset(text, 'a', 1000);
+	text[1000] = '\0';
+	for (unsigned i = 0; i < 1000; i++)
+		io_log(IO_LOG_DEBUG, "%s", text);
+	assert_false(io_log_flush(1));
+	while (!strstr(bytes, " lines of the log were left out") &&
+	       (n = read(ends[0], bytes, sizeof(bytes) - 1)) > 0) {
+		bytes[n] = '\0';
+		total += (size_t)n;
+	}
+	assert_true(io_log_flush(IO_TEST_SECONDS * 1000));
+	io_log_end(1000);
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+	close(ends[0]);
+	assert_in_range(total, 100000, 400000);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -268,6 +377,11 @@ int main(void)
 		TEST(test_errors_are_not_doubled),
 		TEST(test_errors_at_start_are_echoed),
 		TEST(test_limit),
+		TEST(test_flood),
+		TEST(test_flood_beside_a_thread),
+		TEST(test_file_is_bounded),
+		TEST(test_descriptor_is_not_bounded),
+		TEST(test_nobody_reads),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -45,7 +45,7 @@ static void test_quotes(void **state)
 /* A word that does not fit is left out whole; a shorter one after it still fits. */
 static void test_room(void **state)
 {
-	char value[UHCA_STORY_MAX], longer[UHCA_STORY_MAX + 10];
+	char value[UHCA_MODEL_MAX], longer[UHCA_MODEL_MAX + 10];
 	struct io_words w;
 
 	(void)state;
@@ -54,30 +54,30 @@ static void test_room(void **state)
 	io_words_begin(&w, "note");
 	io_words_text(&w, "long", value);
 	assert_string_equal(w.text, "note");
-	for (unsigned len = UHCA_STORY_MAX - 20; len < UHCA_STORY_MAX; len++) {
+	for (unsigned len = UHCA_MODEL_MAX - 20; len < UHCA_MODEL_MAX; len++) {
 		value[len] = '\0';
 		io_words_begin(&w, "note");
 		io_words_text(&w, "v", value);
 		io_words_text(&w, "q", "\"");
 		assert_int_equal(w.used, strlen(w.text));
-		assert_in_range(w.used, 4, UHCA_STORY_MAX - 1);
+		assert_in_range(w.used, 4, UHCA_MODEL_MAX - 1);
 		assert_true(w.used == 4 || w.text[5] == 'v' || w.text[5] == 'q');
-		value[len] = len + 1 < UHCA_STORY_MAX ? 'x' : '\0';
+		value[len] = len + 1 < UHCA_MODEL_MAX ? 'x' : '\0';
 	}
 	io_words_begin(&w, value);
-	assert_int_equal(w.used, UHCA_STORY_MAX - 1);
-	value[UHCA_STORY_MAX - 8] = '\0'; /* nor is a number that does not fit cut */
+	assert_int_equal(w.used, UHCA_MODEL_MAX - 1);
+	value[UHCA_MODEL_MAX - 8] = '\0'; /* nor is a number that does not fit cut */
 	io_words_begin(&w, value);
 	io_words_number(&w, "n", 123456);
 	io_words_hex(&w, "h", 0x12345);
 	io_words_part(&w, "p", 12, 345);
 	assert_string_equal(w.text, value);
 	io_words_number(&w, "n", 1234);
-	assert_int_equal(w.used, UHCA_STORY_MAX - 1);
+	assert_int_equal(w.used, UHCA_MODEL_MAX - 1);
 	memset(longer, 'y', sizeof(longer)); /* the kind itself is cut */
 	longer[sizeof(longer) - 1] = '\0';
 	io_words_begin(&w, longer);
-	assert_int_equal(w.used, UHCA_STORY_MAX - 1);
+	assert_int_equal(w.used, UHCA_MODEL_MAX - 1);
 	assert_int_equal(strlen(w.text), w.used);
 }
 

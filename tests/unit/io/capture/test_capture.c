@@ -6,9 +6,9 @@
 #include "emu/io/base/log.h"
 #include "emu/io/capture/capture.h"
 #include "emu/io/capture/packet_frame.h"
+#include "tests/support/io/burst_gen.h"
 #include "tests/support/io/io_fixture.h"
 #include "tests/support/io/ng_file.h"
-#include "tests/support/io/train_gen.h"
 #include "tests/support/wire/cmocka_all.h"
 
 #include "wire/icrc.h"
@@ -33,7 +33,7 @@ static int setup(void **state)
 	io_capture_init(&c);
 	io_capture_add_interface(&c, "uhca0");
 	io_capture_add_interface(&c, "uhca1");
-	flow = train_gen_flow(io_test_address(1).gid, io_test_address(2).gid, 0xc0de);
+	flow = burst_gen_flow(io_test_address(1).gid, io_test_address(2).gid, 0xc0de);
 	io_log_echo_errors(false);
 	return io_log_open(IO_LOG_ERROR, IO_LOG_FILE, "/dev/null");
 }
@@ -62,19 +62,19 @@ static void finish(struct ng_file *out)
 }
 
 /* A message of four packets of 1024 bytes, then a short one. */
-static struct io_capture_train message(struct core_train *t)
+static struct io_capture_burst message(struct core_burst *t)
 {
-	train_gen_message(&rng, &train_gen_messages[0], 1024, 4100, payload, t);
+	burst_gen_message(&rng, &burst_gen_messages[0], 1024, 4100, payload, t);
 	t->flow = flow;
-	return (struct io_capture_train){
-		.train = t, .interface = 1, .flags = IO_PCAPNG_INBOUND, .wall = 5};
+	return (struct io_capture_burst){
+		.burst = t, .interface = 1, .flags = IO_PCAPNG_INBOUND, .wall = 5};
 }
 
 static void test_snap(void **state)
 {
 	static const uint32_t snaps[] = {1, 14, 64, 110, 111, 500, 1082, 9000, IO_CAPTURE_ALL};
-	struct io_capture_train seen;
-	struct core_train t;
+	struct io_capture_burst seen;
+	struct core_burst t;
 	struct ng_file f;
 
 	(void)state;
@@ -108,8 +108,8 @@ static void test_snap(void **state)
 /* Without packets there are records, and nothing waits for ever to be written. */
 static void test_records_only(void **state)
 {
-	struct io_capture_train seen;
-	struct core_train t;
+	struct io_capture_burst seen;
+	struct core_burst t;
 	struct ng_file f;
 
 	(void)state;
@@ -145,8 +145,8 @@ static void test_one_device(void **state)
 /* What is on its way stands before what came of it. */
 static void test_pending(void **state)
 {
-	struct io_capture_train seen;
-	struct core_train t;
+	struct io_capture_burst seen;
+	struct core_burst t;
 	struct ng_file f;
 
 	(void)state;
@@ -161,11 +161,11 @@ static void test_pending(void **state)
 	ng_free(&f);
 }
 
-/* Of a train some packets go on; the last word about a packet counts. */
+/* Of a burst some packets go on; the last word about a packet counts. */
 static void test_fates(void **state)
 {
-	struct io_capture_train seen;
-	struct core_train t;
+	struct io_capture_burst seen;
+	struct core_burst t;
 	struct ng_file f;
 	uint32_t psn;
 
@@ -192,15 +192,15 @@ static void test_fates(void **state)
 /* A wrong ICRC is as wrong in the file as it was on its way. */
 static void test_bad_icrc(void **state)
 {
-	struct io_capture_train seen;
+	struct io_capture_burst seen;
 	const struct ng_block *b;
-	struct core_train t;
+	struct core_burst t;
 	struct ng_file f;
 
 	(void)state;
 	start(-1, IO_CAPTURE_ALL);
 	seen = message(&t);
-	t.story.bad_icrc = true;
+	t.model.bad_icrc = true;
 	io_capture_put(&c, &seen);
 	finish(&f);
 	b = ng_get(&f, NG_PACKET, 4);

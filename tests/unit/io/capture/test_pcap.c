@@ -6,9 +6,9 @@
  */
 #include "emu/io/base/log.h"
 #include "emu/io/capture/pcap.h"
+#include "tests/support/io/burst_gen.h"
 #include "tests/support/io/io_fixture.h"
 #include "tests/support/io/ng_file.h"
-#include "tests/support/io/train_gen.h"
 #include "tests/support/wire/cmocka_all.h"
 
 #include "wire/icrc.h"
@@ -27,18 +27,18 @@ static uint8_t payload[65536];
 
 struct sink {
 	struct netif netif;
-	unsigned trains;
-	/* Optional: what the box above or below does with a train. */
-	void (*act)(void *arg, const struct core_train *t);
+	unsigned bursts;
+	/* Optional: what the box above or below does with a burst. */
+	void (*act)(void *arg, const struct core_burst *t);
 	void *arg;
 };
 
-static void count(struct netif *n, const struct core_train *t, uint64_t now)
+static void count(struct netif *n, const struct core_burst *t, uint64_t now)
 {
 	struct sink *s = (struct sink *)n;
 
 	assert_int_equal(now, 77);
-	s->trains++;
+	s->bursts++;
 	if (s->act)
 		s->act(s->arg, t);
 }
@@ -55,7 +55,7 @@ struct fixture {
 	struct sink below;
 	/* Expected, in order. */
 	unsigned n;
-	struct core_train train[400];
+	struct core_burst burst[400];
 	uint8_t *bytes[400];
 	bool outbound[400];
 	unsigned interface[400];
@@ -107,12 +107,12 @@ static int start(struct fixture *f, const char *path)
 					     });
 }
 
-/* Passes a train through a box and remembers it. */
-static void pass(struct fixture *f, unsigned interface, bool outbound, struct core_train *t)
+/* Passes a burst through a box and remembers it. */
+static void pass(struct fixture *f, unsigned interface, bool outbound, struct core_burst *t)
 {
-	f->train[f->n] = *t;
+	f->burst[f->n] = *t;
 	f->bytes[f->n] = malloc(t->length + 1);
-	train_gen_gather(t, f->bytes[f->n]);
+	burst_gen_gather(t, f->bytes[f->n]);
 	f->outbound[f->n] = outbound;
 	f->interface[f->n++] = interface;
 	if (outbound)
@@ -127,13 +127,13 @@ static struct roce_flow flow(bool v4)
 
 	io_address_parse(v4 ? "127.0.0.1" : "2001:db8::1", &a[0]);
 	io_address_parse(v4 ? "127.0.0.2" : "2001:db8::2", &a[1]);
-	return train_gen_flow(a[0].gid, a[1].gid, 0xc0de);
+	return burst_gen_flow(a[0].gid, a[1].gid, 0xc0de);
 }
 
 /* tshark guesses protocols in payloads; in these it finds none. */
 static bool plain;
 
-static void make_plain(struct core_train *t)
+static void make_plain(struct core_burst *t)
 {
 	for (unsigned i = 0; plain && i < t->n_iov; i++)
 		memset(t->iov[i].iov_base, 0x11, t->iov[i].iov_len);
@@ -142,21 +142,21 @@ static void make_plain(struct core_train *t)
 /* Every opcode once and some messages, both families, both directions, both interfaces. */
 static void pass_everything(struct fixture *f)
 {
-	struct core_train t;
+	struct core_burst t;
 	struct roce_flow x;
 
 	for (unsigned op = 0; op < 256; op++) {
-		if (!train_gen_exists(op))
+		if (!burst_gen_exists(op))
 			continue;
 		x = flow(op % 3 != 0);
-		train_gen_single(&rng, (roce_opcode){(uint8_t)op}, &x, &t);
+		burst_gen_single(&rng, (roce_opcode){(uint8_t)op}, &x, &t);
 		make_plain(&t);
 		pass(f, op & 1, op & 2, &t);
 	}
-	for (unsigned m = 0; m < train_gen_messages_count; m++) {
+	for (unsigned m = 0; m < burst_gen_messages_count; m++) {
 		uint32_t mtu = 256u << m % 5;
 
-		train_gen_message(&rng, &train_gen_messages[m], mtu, 6 * mtu + 1, payload, &t);
+		burst_gen_message(&rng, &burst_gen_messages[m], mtu, 6 * mtu + 1, payload, &t);
 		t.flow = flow(m & 1);
 		make_plain(&t);
 		pass(f, 1, m & 2, &t);
@@ -209,7 +209,7 @@ static void expect_interface(size_t at, const char *name)
 	assert_memory_equal(file + at + 20, name, strlen(name));
 }
 
-/* Packet i of the train in the block at "at". */
+/* Packet i of the burst in the block at "at". */
 static void expect_packet(const struct fixture *f, unsigned k, uint32_t i, size_t at)
 {
 	uint32_t len = u32(at + 20);
@@ -227,8 +227,8 @@ static void expect_packet(const struct fixture *f, unsigned k, uint32_t i, size_
 	assert_int_not_equal(headers, 0);
 	assert_int_equal(14 + headers + udp, len);
 	assert_int_equal(ident, 0);
-	assert_memory_equal(fl.src, f->train[k].flow.src, 16);
-	assert_memory_equal(fl.dst, f->train[k].flow.dst, 16);
+	assert_memory_equal(fl.src, f->burst[k].flow.src, 16);
+	assert_memory_equal(fl.dst, f->burst[k].flow.dst, 16);
 	assert_memory_equal(frame, "\x02\0", 2); /* locally administered, then the address */
 	assert_memory_equal(frame + 2, fl.dst + 12, 4);
 	assert_memory_equal(frame + 6, "\x02\0", 2);
@@ -236,8 +236,8 @@ static void expect_packet(const struct fixture *f, unsigned k, uint32_t i, size_
 	assert_int_equal(frame[12] << 8 | frame[13], roce_flow_is_v4(&fl) ? 0x0800 : 0x86dd);
 	assert_true(roce_icrc_check(&fl, 0, frame + 14 + headers, udp));
 	assert_int_equal(roce_packet_parse(frame + 14 + headers, udp - 4, &got), ROCE_PARSE_OK);
-	core_train_packet(&f->train[k], i, &expected, &offset);
-	train_gen_assert_packet(&got, &expected, f->bytes[k] + offset);
+	core_burst_packet(&f->burst[k], i, &expected, &offset);
+	burst_gen_assert_packet(&got, &expected, f->bytes[k] + offset);
 	at += 28 + ((len + 3) & ~3u);
 	if ((u32(at) & 0xffff) == 1) /* the comment */
 		at += 4 + (((u32(at) >> 16) + 3) & ~3u);
@@ -255,7 +255,7 @@ static void expect_file(const struct fixture *f)
 	expect_interface(at, "uhca1");
 	at = next_block(at, 1);
 	for (unsigned k = 0; k < f->n; k++) {
-		for (uint32_t i = 0; i < f->train[k].count; i++) {
+		for (uint32_t i = 0; i < f->burst[k].count; i++) {
 			size_t next = next_block(at, 6);
 
 			expect_packet(f, k, i, at);
@@ -274,7 +274,7 @@ static void test_blocks(void **state)
 	assert_true(io_capture_running(&f->capture));
 	pass_everything(f);
 	assert_int_equal(io_capture_stop(&f->capture), 0);
-	assert_int_equal(f->above.trains + f->below.trains, f->n);
+	assert_int_equal(f->above.bursts + f->below.bursts, f->n);
 	assert_int_equal(stat(f->path, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0600);
 	load(f->path);
@@ -287,7 +287,7 @@ static void test_not_running(void **state)
 	struct fixture *f = *state;
 
 	pass_everything(f);
-	assert_int_equal(f->above.trains + f->below.trains, f->n);
+	assert_int_equal(f->above.bursts + f->below.bursts, f->n);
 	assert_int_equal(f->capture.packets, 0);
 	assert_false(io_capture_running(&f->capture));
 	io_capture_flush(&f->capture);
@@ -348,12 +348,12 @@ static void test_cannot_write(void **state)
 	assert_true(dup2(full, f->capture.file.fd) >= 0);
 	close(full);
 	while (io_capture_running(&f->capture)) {
-		struct core_train t;
+		struct core_burst t;
 
-		train_gen_message(&rng, &train_gen_messages[0], 4096, 60000, payload, &t);
+		burst_gen_message(&rng, &burst_gen_messages[0], 4096, 60000, payload, &t);
 		t.flow = flow(true);
 		netif_send(&f->box[0].netif, &t, 77);
-		assert_in_range(f->below.trains, 0, 100);
+		assert_in_range(f->below.bursts, 0, 100);
 	}
 	assert_int_equal(io_capture_error(&f->capture), -ENOSPC);
 	assert_int_equal(io_capture_stop(&f->capture), -ENOSPC);
@@ -361,13 +361,13 @@ static void test_cannot_write(void **state)
 
 /* ---- what became of them ---- */
 
-static void simple(struct core_train *t, uint32_t psn)
+static void simple(struct core_burst *t, uint32_t psn)
 {
 	struct roce_flow x = flow(true);
 
-	train_gen_single(&rng, (roce_opcode){ROCE_RC_ACKNOWLEDGE}, &x, t);
+	burst_gen_single(&rng, (roce_opcode){ROCE_RC_ACKNOWLEDGE}, &x, t);
 	t->head.bth.psn = psn;
-	t->story.qpn = 0x11;
+	t->model.qpn = 0x11;
 }
 
 static void finish(struct fixture *f, struct ng_file *out)
@@ -377,7 +377,7 @@ static void finish(struct fixture *f, struct ng_file *out)
 }
 
 /* The core drops it, and does something else as well. */
-static void drop_by_core(void *arg, const struct core_train *t)
+static void drop_by_core(void *arg, const struct core_burst *t)
 {
 	struct fixture *f = arg;
 
@@ -385,14 +385,15 @@ static void drop_by_core(void *arg, const struct core_train *t)
 		      &(struct core_trace){.point = CORE_TRACE_NAK, .a = t->head.bth.psn});
 	io_pcap_trace(&f->box[0], &(struct core_trace){.point = CORE_TRACE_RX_DROP,
 						       .a = t->head.bth.psn,
-						       .b = CORE_DROP_SEQUENCE});
+						       .b = CORE_DROP_SEQUENCE,
+						       .c = t->count});
 }
 
 static void test_dropped_by_core(void **state)
 {
 	struct fixture *f = *state;
 	struct ng_file ng;
-	struct core_train t;
+	struct core_burst t;
 
 	assert_int_equal(start(f, f->path), 0);
 	f->above.act = drop_by_core;
@@ -414,19 +415,19 @@ static void test_dropped_by_core(void **state)
 }
 
 /* The box above takes it away, or changes it. */
-static void drop_by_rule(void *arg, const struct core_train *t)
+static void drop_by_rule(void *arg, const struct core_burst *t)
 {
-	struct core_train mine = *t;
+	struct core_burst mine = *t;
 
-	mine.story.rule = 3;
+	mine.model.rule = 3;
 	if (t->head.bth.psn == 1)
 		io_pcap_dropped(arg, FAULT_RX, &mine, false);
-	mine.story.bad_icrc = true;
+	mine.model.bad_icrc = true;
 	if (t->head.bth.psn == 2)
 		io_pcap_dropped(arg, FAULT_RX, &mine, false);
 	if (t->head.bth.psn == 3)
 		io_pcap_touched(arg, &mine);
-	mine.story = (struct core_train_story){.rule = 3, .made = true};
+	mine.model = (struct core_burst_model){.rule = 3, .made = true};
 	if (t->head.bth.psn == 4)
 		io_pcap_touched(arg, &mine);
 }
@@ -444,7 +445,7 @@ static void test_box_above(void **state)
 	};
 	struct fixture *f = *state;
 	struct ng_file ng;
-	struct core_train t;
+	struct core_burst t;
 
 	assert_int_equal(start(f, f->path), 0);
 	f->above.act = drop_by_rule;
@@ -453,9 +454,9 @@ static void test_box_above(void **state)
 		simple(&t, psn);
 		netif_receive(&f->box[1].netif, &t, 77);
 	}
-	t.story.rule = 3; /* one that never came down to here, and one of step mode */
+	t.model.rule = 3; /* one that never came down to here, and one of step mode */
 	io_pcap_dropped(&f->box[1], FAULT_TX, &t, false);
-	t.story.rule = 0;
+	t.model.rule = 0;
 	io_pcap_dropped(&f->box[1], FAULT_TX, &t, false);
 	io_pcap_dropped(&f->box[1], FAULT_RX, &t, false); /* it waited, and was written before */
 	finish(f, &ng);
@@ -471,7 +472,7 @@ static void test_box_above(void **state)
 	ng_free(&ng);
 }
 
-static void touch(void *arg, const struct core_train *t)
+static void touch(void *arg, const struct core_burst *t)
 {
 	io_pcap_touched(arg, t);
 }
@@ -481,13 +482,13 @@ static void test_made_beside(void **state)
 {
 	struct fixture *f = *state;
 	struct ng_file ng;
-	struct core_train t;
+	struct core_burst t;
 
 	assert_int_equal(start(f, f->path), 0);
 	f->above.act = touch;
 	f->above.arg = &f->box[1];
 	simple(&t, 5);
-	t.story = (struct core_train_story){.rule = 3, .made = true};
+	t.model = (struct core_burst_model){.rule = 3, .made = true};
 	netif_receive(&f->box[1].netif, &t, 77);
 	finish(f, &ng);
 	assert_int_equal(ng_count(&ng, NG_PACKET), 1);
@@ -496,13 +497,13 @@ static void test_made_beside(void **state)
 }
 
 /* The box below cannot deliver it, or hands it to another device first. */
-static void lose(void *arg, const struct core_train *t)
+static void lose(void *arg, const struct core_burst *t)
 {
 	struct fixture *f = arg;
 
 	if (t->head.bth.psn == 1)
 		netif_tell_lost(&f->below.netif,
-				&(struct netif_lost){.train = t, .why = "no_route"});
+				&(struct netif_lost){.burst = t, .why = "no_route"});
 	else
 		netif_receive(&f->box[1].netif, t, 77);
 }
@@ -512,7 +513,7 @@ static void test_box_below(void **state)
 	struct fixture *f = *state;
 	struct roce_flow x = flow(true);
 	struct ng_file ng;
-	struct core_train t;
+	struct core_burst t;
 
 	assert_int_equal(start(f, f->path), 0);
 	f->below.netif.above = &f->box[0].netif;
@@ -542,7 +543,7 @@ static void test_other_device(void **state)
 		.path = ((struct fixture *)*state)->path, .only = 1, .snap = IO_CAPTURE_ALL};
 	struct fixture *f = *state;
 	struct ng_file ng;
-	struct core_train t;
+	struct core_burst t;
 
 	assert_int_equal(io_capture_start(&f->capture, &wish), 0);
 	simple(&t, 1);
@@ -551,7 +552,7 @@ static void test_other_device(void **state)
 		netif_receive(&f->box[i].netif, &t, 77);
 		drop_by_core(f, &t); /* of uhca0 */
 	}
-	assert_int_equal(f->above.trains + f->below.trains, 4);
+	assert_int_equal(f->above.bursts + f->below.bursts, 4);
 	finish(f, &ng);
 	assert_int_equal(ng_count(&ng, NG_PACKET), 2);
 	assert_int_equal(ng_count(&ng, NG_RECORD), 0);
@@ -563,7 +564,7 @@ static void test_many_fates(void **state)
 {
 	struct fixture *f = *state;
 	struct ng_file ng;
-	struct core_train t;
+	struct core_burst t;
 
 	assert_int_equal(start(f, f->path), 0);
 	f->above.act = drop_by_rule;
@@ -617,7 +618,7 @@ static void test_tshark(void **state)
 	assert_int_equal(io_capture_stop(&f->capture), 0);
 	plain = false;
 	for (unsigned k = 0; k < f->n; k++)
-		packets += f->train[k].count;
+		packets += f->burst[k].count;
 	assert_int_equal(tshark(f, "frame"), packets);
 	assert_int_equal(tshark(f, "infiniband"), packets);
 	assert_int_equal(tshark(f, "_ws.malformed"), 0);

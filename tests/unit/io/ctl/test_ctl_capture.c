@@ -42,7 +42,7 @@ static void expect(const char *order, const char *part)
 	char request[300], *line;
 
 	snprintf(request, sizeof(request), "{\"cmd\":\"capture\",%s}", order);
-	line = io_ctl_request(&t.d.ctl.house, request, strlen(request));
+	line = io_ctl_request(&t.d.ctl.services, request, strlen(request));
 	assert_non_null(line);
 	if (!strstr(line, part))
 		fail_msg("%s: %s", request, line);

@@ -6,6 +6,7 @@
 #include "emu/abi/ctl.h"
 #include "emu/io/base/clock.h"
 #include "emu/io/base/log.h"
+#include "emu/io/ctl/ctl_handler.h"
 #include "emu/io/ctl/ctl_request.h"
 #include "tests/support/io/io_fixture.h"
 #include "tests/support/wire/cmocka_all.h"
@@ -42,13 +43,13 @@ static int teardown(void **state)
 /* Members of a fault request, single quotes for double ones; the whole reply is as expected. */
 static void expect(const char *members, const char *reply)
 {
-	char request[512];
+	char request[2048];
 	char *line;
 
 	snprintf(request, sizeof(request), "{'cmd':'fault',%s}", members);
 	for (char *p = request; (p = strchr(p, '\'')); p++)
 		*p = '"';
-	line = io_ctl_request(&t.d.ctl.house, request, strlen(request));
+	line = io_ctl_request(&t.d.ctl.services, request, strlen(request));
 	assert_non_null(line);
 	for (char *p = line; (p = strchr(p, '"')); p++)
 		*p = '\'';
@@ -58,7 +59,7 @@ static void expect(const char *members, const char *reply)
 
 static void refused(const char *members, const char *error)
 {
-	char reply[400];
+	char reply[1200];
 
 	snprintf(reply, sizeof(reply), "{'ok':false,'error':'%s'}\n", error);
 	expect(members, reply);
@@ -121,12 +122,12 @@ static void test_refusals(void **state)
  */
 static void test_cut_text(void **state)
 {
-	char request[400] = "'action':'list','x";
-	char error[256] = "fault has no member 'x";
+	char request[1200] = "'action':'list','x";
+	char error[sizeof(((struct ctl_outcome *)NULL)->error)] = "fault has no member 'x";
 	size_t used = strlen(request), kept = strlen(error);
 
 	(void)state;
-	for (unsigned i = 0; i < 130; i++)
+	for (unsigned i = 0; i < 510; i++)
 		used += (size_t)snprintf(request + used, sizeof(request) - used, "\xc3\xa9");
 	snprintf(request + used, sizeof(request) - used, "':1");
 	assert_int_equal((sizeof(error) - 1 - kept) % 2, 1);
@@ -183,7 +184,7 @@ static void test_trace(void **state)
 
 		snprintf(request, sizeof(request),
 			 "{\"cmd\":\"fault\",\"action\":\"trace\",\"from\":%lld}", (long long)from);
-		line = io_ctl_request(&t.d.ctl.house, request, strlen(request));
+		line = io_ctl_request(&t.d.ctl.services, request, strlen(request));
 		reply = json_loads(line, 0, NULL);
 		result = json_object_get(reply, UHCA_CTL_RESULT);
 		lines += (unsigned)json_array_size(json_object_get(result, UHCA_CTL_LINES));

@@ -109,6 +109,49 @@ static void test_one(void **state)
 	assert_int_equal(f->t.d.ctl.n_sessions, 1);
 }
 
+/* Long tables come in parts, whole, and in the order of the requests. */
+static void test_tables(void **state)
+{
+	struct fixture *f = *state;
+	struct io_test_client c;
+	const char *at;
+
+	io_test_hello(&c, &f->t.d, "uhca0");
+	for (unsigned i = 0; i < 2000; i++)
+		assert_int_equal(io_test_handle(&c, UHCA_CMD_ALLOC_PD, 0, NULL), 0);
+	say(f, "{\"cmd\":\"show\",\"what\":\"pd\"}\n{\"cmd\":\"version\"}\n"
+	       "{\"cmd\":\"show\",\"what\":\"mr\"}\n");
+	at = listen_for(f, 3);
+	for (unsigned i = 0; i < 2000; i++)
+		assert_non_null(at = strstr(at + 1, "[\"uhca0\","));
+	assert_non_null(at = strstr(at, UHCA_VERSION));
+	assert_non_null(strstr(at, "\"rows\":[]"));
+	io_test_disconnect(&c);
+}
+
+static bool has_no_session(void *arg)
+{
+	return ((struct fixture *)arg)->t.d.ctl.n_sessions == 0;
+}
+
+/* Who asked goes before the table is whole. */
+static void test_table_for_nobody(void **state)
+{
+	struct fixture *f = *state;
+	struct io_test_client c;
+
+	io_test_hello(&c, &f->t.d, "uhca0");
+	for (unsigned i = 0; i < 2000; i++)
+		assert_int_equal(io_test_handle(&c, UHCA_CMD_ALLOC_PD, 0, NULL), 0);
+	say(f, "{\"cmd\":\"show\",\"what\":\"pd\"}\n");
+	io_test_turn(f->t.d.loop);
+	close(f->sock);
+	assert_true(io_test_run(f->t.d.loop, has_no_session, f));
+	f->sock = open_session(f);
+	assert_non_null(strstr(ask(f, "{\"cmd\":\"version\"}\n"), "\"ok\":true"));
+	io_test_disconnect(&c);
+}
+
 static void test_many_at_once(void **state)
 {
 	struct fixture *f = *state;
@@ -228,7 +271,7 @@ static void assert_gave_way(struct fixture *f, int fd)
 	assert_int_equal(recv(fd, &byte, 1, MSG_DONTWAIT), 0);
 }
 
-static void test_idle_sessions_give_way(void **state)
+static void test_idle_sessions_yield_backoff(void **state)
 {
 	struct fixture *f = *state;
 	struct fixture late = *f;
@@ -249,7 +292,7 @@ static void test_idle_sessions_give_way(void **state)
 }
 
 /* Nor do those that have much to read, and do not. */
-static void test_deaf_sessions_give_way(void **state)
+static void test_deaf_sessions_yield_backoff(void **state)
 {
 	struct fixture *f = *state;
 	static const char request[] = "{\"cmd\":\"counters\"}\n";
@@ -297,14 +340,16 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_one),
+		TEST(test_tables),
+		TEST(test_table_for_nobody),
 		TEST(test_many_at_once),
 		TEST(test_piece_by_piece),
 		TEST(test_garbage),
 		TEST(test_line_too_long),
 		TEST(test_reader_does_not_read),
 		TEST(test_gone_while_writing),
-		TEST(test_idle_sessions_give_way),
-		TEST(test_deaf_sessions_give_way),
+		TEST(test_idle_sessions_yield_backoff),
+		TEST(test_deaf_sessions_yield_backoff),
 		TEST(test_who_has_most),
 	};
 

@@ -8,8 +8,8 @@
 #include "emu/io/base/clock.h"
 #include "emu/io/base/log.h"
 #include "emu/io/ctl/ctl_request.h"
+#include "tests/support/io/burst_gen.h"
 #include "tests/support/io/io_fixture.h"
-#include "tests/support/io/train_gen.h"
 #include "tests/support/wire/cmocka_all.h"
 
 #include <jansson.h>
@@ -26,12 +26,12 @@ static struct {
 	struct roce_packet last;
 } below;
 
-static void take(struct netif *n, const struct core_train *train, uint64_t now)
+static void take(struct netif *n, const struct core_burst *burst, uint64_t now)
 {
 	(void)n;
 	(void)now;
-	below.packets += train->count;
-	below.last = train->head;
+	below.packets += burst->count;
+	below.last = burst->head;
 }
 
 static const struct netif_ops below_ops = {.send = take};
@@ -63,7 +63,7 @@ static json_t *ask(const char *members)
 	snprintf(request, sizeof(request), "{'cmd':'step',%s}", members);
 	for (char *p = request; (p = strchr(p, '\'')); p++)
 		*p = '"';
-	line = io_ctl_request(&t.d.ctl.house, request, strlen(request));
+	line = io_ctl_request(&t.d.ctl.services, request, strlen(request));
 	reply = json_loads(line, 0, NULL);
 	assert_non_null(reply);
 	free(line);
@@ -76,6 +76,18 @@ static void refused(const char *members, const char *why)
 
 	assert_true(json_is_false(json_object_get(reply, UHCA_CTL_OK)));
 	assert_string_equal(json_string_value(json_object_get(reply, UHCA_CTL_ERROR)), why);
+	json_decref(reply);
+}
+
+/* With these words first. */
+static void refused_as(const char *members, const char *why)
+{
+	json_t *reply = ask(members);
+	const char *error = json_string_value(json_object_get(reply, UHCA_CTL_ERROR));
+
+	assert_non_null(error);
+	if (strncmp(error, why, strlen(why)) != 0)
+		fail_msg("%s: %s", members, error);
 	json_decref(reply);
 }
 
@@ -120,28 +132,28 @@ static void goes(const char *members, unsigned packets, const char *device, unsi
 }
 
 /* A message of so many packets leaves uhca0. */
-static struct core_train send_message(unsigned packets)
+static struct core_burst send_message(unsigned packets)
 {
 	static uint8_t payload[1 << 20];
 	struct prng rng = prng_start("ctl_step");
-	struct core_train train;
+	struct core_burst burst;
 
-	train_gen_message(&rng, &train_gen_messages[0], 256, packets * 256, payload, &train);
-	train.story.has_wr = true;
-	train.story.wr_id = UINT64_MAX;
-	netif_send(&t.d.ports[0].dev.top, &train, io_clock_now());
-	return train;
+	burst_gen_message(&rng, &burst_gen_messages[0], 256, packets * 256, payload, &burst);
+	burst.model.has_wr = true;
+	burst.model.wr_id = UINT64_MAX;
+	netif_send(&t.d.ports[0].dev.top, &burst, io_clock_now());
+	return burst;
 }
 
 static void test_packets_go(void **state)
 {
-	struct core_train train;
+	struct core_burst burst;
 	const json_t *first;
 	json_t *reply;
 
 	(void)state;
 	done("'device':'uhca0','action':'freeze'", true, 0);
-	train = send_message(6);
+	burst = send_message(6);
 	reply = ask("'device':'uhca0','action':'list'");
 	first = json_array_get(json_object_get(state_in(reply, 0), UHCA_CTL_WAITING), 0);
 	assert_int_equal(json_integer_value(json_object_get(first, UHCA_CTL_NUMBER)), 1);
@@ -151,9 +163,9 @@ static void test_packets_go(void **state)
 	assert_non_null(strstr(json_string_value(json_object_get(first, UHCA_CTL_PACKET)), "psn="));
 	json_decref(reply);
 	goes("'device':'uhca0','action':'next'", 1, "uhca0", 1);
-	assert_int_equal(below.last.bth.psn, train.head.bth.psn);
+	assert_int_equal(below.last.bth.psn, burst.head.bth.psn);
 	done("'device':'uhca0','action':'release','number':4", true, 4);
-	assert_int_equal(below.last.bth.psn, (train.head.bth.psn + 3) & 0xffffff);
+	assert_int_equal(below.last.bth.psn, (burst.head.bth.psn + 3) & 0xffffff);
 	done("'device':'uhca0','action':'drop','number':2", true, 3);
 	assert_int_equal(below.packets, 2);
 	done("'device':'uhca0','action':'change','number':3,'field':'bth.psn','value':77", true, 3);
@@ -185,7 +197,7 @@ static void test_many(void **state)
 /* Without a name: all of them. The oldest packet goes first, wherever it waits. */
 static void test_all_devices(void **state)
 {
-	struct core_train train;
+	struct core_burst burst;
 	json_t *reply;
 
 	(void)state;
@@ -193,8 +205,8 @@ static void test_all_devices(void **state)
 	check_state(state_in(reply, 0), true, 0);
 	check_state(state_in(reply, 1), true, 0);
 	json_decref(reply);
-	train = send_message(1);
-	netif_receive(t.d.ports[1].fault.netif.above->below, &train, io_clock_now() + 1000);
+	burst = send_message(1);
+	netif_receive(t.d.ports[1].fault.netif.above->below, &burst, io_clock_now() + 1000);
 	goes("'action':'next'", 1, "uhca0", 1);
 	goes("'action':'next','count':2", 1, "uhca1", 1);
 	refused("'action':'release','number':1", "which device? there are 2");
@@ -246,7 +258,8 @@ static void test_refusals(void **state)
 	refused("'action':'release','number':1", "which device? there are 2");
 	refused("'action':'change','number':1", "which device? there are 2");
 	refused("'action':'next'", "no packet waits");
-	refused("'action':'list','device':'uhca7'", "there is no device 'uhca7'");
+	refused("'action':'list','device':'uhca7'",
+		"there is no device 'uhca7': did you mean 'uhca0'? There are uhca0 and uhca1");
 	refused("'action':'list','device':'uhca0','who':1", "step has no member 'who'");
 	refused("'device':'uhca0'",
 		"step needs \"action\": freeze, go, list, next, release, drop or change");
@@ -264,12 +277,14 @@ static void test_refusals(void **state)
 	refused("'device':'uhca0','action':'change','number':1", "packet 1 has no such field");
 	refused("'device':'uhca0','action':'change','number':1,'field':'aeth.msn','value':1",
 		"packet 1 has no such field");
-	refused("'device':'uhca0','action':'change','number':1,'field':'colour','value':1",
-		"no packet's field 'colour' can be set to 1");
+	refused_as("'device':'uhca0','action':'change','number':1,'field':'bth.pns','value':1",
+		   "there is no field 'bth.pns': did you mean 'bth.psn'? There are bth.opcode, ");
+	refused_as("'device':'uhca0','action':'change','number':1,'field':'colour','value':1",
+		   "there is no field 'colour'; there are bth.opcode, ");
 	refused("'device':'uhca0','action':'change','number':1,'field':'bth.se','value':2",
 		"no packet's field 'bth.se' can be set to 2");
-	refused("'device':'uhca0','action':'change','number':1,'field':'drop nth=1','value':2",
-		"no packet's field 'drop nth=1' can be set to 2");
+	refused_as("'device':'uhca0','action':'change','number':1,'field':'drop nth=1','value':2",
+		   "there is no field 'drop nth=1'");
 	done("'device':'uhca0','action':'list'", true, 2);
 }
 

@@ -10,6 +10,7 @@
 
 #include <infiniband/verbs.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -73,8 +74,19 @@ static const json_t *value(const json_t *table, size_t row, const char *name)
 
 static json_t *table_of(struct fixture *f, const char *what, size_t rows)
 {
-	json_t *table = io_ctl_table(&f->t.d.ctl.house, what);
+	struct io_ctl_table *t = io_ctl_table_begin(&f->t.d.ctl.services, what);
+	json_t *table;
+	size_t length;
+	char *text;
 
+	assert_non_null(t);
+	while (io_ctl_table_add(t))
+		;
+	text = io_ctl_table_end(t, "", "", &length);
+	io_ctl_table_free(t);
+	assert_non_null(text);
+	table = json_loadb(text, length, JSON_REJECT_DUPLICATES, NULL);
+	free(text);
 	assert_non_null(table);
 	assert_int_equal(check_shape(table), rows);
 	return table;
@@ -101,7 +113,7 @@ static void test_empty(void **state)
 
 	for (unsigned i = 0; i < 6; i++)
 		json_decref(table_of(*state, kinds[i], 0));
-	assert_null(io_ctl_table(&((struct fixture *)*state)->t.d.ctl.house, "nothing"));
+	assert_null(io_ctl_table_begin(&((struct fixture *)*state)->t.d.ctl.services, "nothing"));
 }
 
 static void make_objects(struct fixture *f)
@@ -175,7 +187,7 @@ static void test_devices(void **state)
 	make_objects(f);
 	table = table_of(f, "device", 2);
 	check_columns(table, "device node_guid addresses netdev wire sandbox rcvbuf window clients "
-			     "pd mr cq qp srq ah mw xrcd dm wq rwq_ind_table flow");
+			     "pd mr cq qp srq ah mw xrcd dm wq rwq_ind_table flow longest_turn");
 	assert_string_equal(json_string_value(value(table, 1, "device")), "uhca1");
 	assert_string_equal(json_string_value(value(table, 0, "netdev")), "lo");
 	assert_string_equal(json_string_value(value(table, 0, "device")), "uhca0");
@@ -242,7 +254,7 @@ static void test_core_counters(void **state)
 				    .completions = 9,
 				    .errors = 10,
 				    .link_downed = 11};
-	table = io_ctl_counters(&f->t.d.ctl.house);
+	table = io_ctl_counters(&f->t.d.ctl.services);
 	for (unsigned i = 0; i < sizeof(name) / sizeof(name[0]); i++)
 		assert_int_equal(json_integer_value(value(table, 0, name[i])), i + 1);
 	assert_int_equal(json_integer_value(value(table, 0, "tx_packets")), 101);
@@ -284,24 +296,83 @@ static void test_cm_ids(void **state)
 	strcat(source, ":7471");
 	table = table_of(f, "cm_id", 2);
 	check_columns(table, "id device space state port source destination");
-	assert_int_equal(json_integer_value(value(table, 0, "id")), id[1].id); /* the newer one */
-	assert_string_equal(json_string_value(value(table, 0, "device")), "uhca1");
-	assert_string_equal(json_string_value(value(table, 0, "space")), "tcp");
-	assert_string_equal(json_string_value(value(table, 0, "state")), "listening");
-	assert_int_equal(json_integer_value(value(table, 0, "port")), 7471);
-	assert_string_equal(json_string_value(value(table, 0, "source")), source);
-	assert_string_equal(json_string_value(value(table, 0, "destination")), "none");
-	assert_true(json_is_null(value(table, 1, "device")));
-	assert_string_equal(json_string_value(value(table, 1, "state")), "idle");
-	assert_string_equal(json_string_value(value(table, 1, "source")), "none");
+	assert_int_equal(json_integer_value(value(table, 1, "id")), id[1].id);
+	assert_string_equal(json_string_value(value(table, 1, "device")), "uhca1");
+	assert_string_equal(json_string_value(value(table, 1, "space")), "tcp");
+	assert_string_equal(json_string_value(value(table, 1, "state")), "listening");
+	assert_int_equal(json_integer_value(value(table, 1, "port")), 7471);
+	assert_string_equal(json_string_value(value(table, 1, "source")), source);
+	assert_string_equal(json_string_value(value(table, 1, "destination")), "none");
+	assert_true(json_is_null(value(table, 0, "device")));
+	assert_string_equal(json_string_value(value(table, 0, "state")), "idle");
+	assert_string_equal(json_string_value(value(table, 0, "source")), "none");
 	json_decref(table);
 	ucma_client_close(&c);
+}
+
+static void read_clients(struct io_ctl_table *t, bool *seen, unsigned n)
+{
+	size_t length;
+	char *text = io_ctl_table_end(t, "", "", &length);
+	json_t *table = json_loadb(text, length, 0, NULL);
+
+	free(text);
+	io_ctl_table_free(t);
+	for (size_t row = 0; row < check_shape(table); row++) {
+		json_int_t id = json_integer_value(value(table, row, "client"));
+
+		assert_in_range(id, 1, n);
+		assert_false(seen[id]);
+		seen[id] = true;
+	}
+	json_decref(table);
+}
+
+/* Between two parts others leave: nobody is there twice, and who stays is there. */
+static void test_clients_in_parts(void **state)
+{
+	struct fixture *f = *state;
+	static struct io_test_client c[60];
+	bool seen[62] = {false};
+	struct io_ctl_table *t;
+	unsigned parts = 0, gone = 0;
+
+	for (unsigned i = 0; i < 60; i++)
+		io_test_hello(&c[i], &f->t.d, "uhca0");
+	t = io_ctl_table_begin(&f->t.d.ctl.services, "client");
+	for (; io_ctl_table_add(t); parts++)
+		if (gone < 5)
+			io_test_disconnect(&c[gone++]);
+	assert_true(parts >= 60 / 8);
+	read_clients(t, seen, 61);
+	for (unsigned id = gone + 2; id <= 61; id++)
+		assert_true(seen[id]);
+	while (gone < 60)
+		io_test_disconnect(&c[gone++]);
+}
+
+/* A part is some rows: however many objects there are, none takes long. */
+static void test_objects_in_parts(void **state)
+{
+	struct fixture *f = *state;
+	struct io_ctl_table *t = io_ctl_table_begin(&f->t.d.ctl.services, "pd");
+	unsigned parts = 1;
+	json_t *table;
+
+	for (unsigned i = 0; i < 100; i++)
+		assert_int_equal(io_test_handle(&f->c, UHCA_CMD_ALLOC_PD, 0, NULL), 0);
+	while (io_ctl_table_add(t))
+		parts++;
+	io_ctl_table_free(t);
+	assert_true(parts >= 100 / 8);
+	table = table_of(f, "pd", 100);
+	json_decref(table);
 }
 
 static void test_counters(void **state)
 {
 	struct fixture *f = *state;
-	json_t *table = io_ctl_counters(&f->t.d.ctl.house);
+	json_t *table = io_ctl_counters(&f->t.d.ctl.services);
 
 	assert_int_equal(check_shape(table), 2);
 	assert_int_equal(json_integer_value(value(table, 1, "tx_packets")), 0);
@@ -309,12 +380,12 @@ static void test_counters(void **state)
 	assert_non_null(value(table, 0, "udp_rx_bad_icrc"));
 	json_decref(table);
 	f->t.d.ports[1].udp.rx.counters.bad_icrc = 12;
-	table = io_ctl_counters(&f->t.d.ctl.house);
+	table = io_ctl_counters(&f->t.d.ctl.services);
 	assert_int_equal(json_integer_value(value(table, 1, "udp_rx_bad_icrc")), 12);
 	assert_int_equal(json_integer_value(value(table, 1, "bad_icrc")), 12);
 	json_decref(table);
 	f->t.d.ports[1].dev.bad_icrc = 3; /* those that came by no wire */
-	table = io_ctl_counters(&f->t.d.ctl.house);
+	table = io_ctl_counters(&f->t.d.ctl.services);
 	assert_int_equal(json_integer_value(value(table, 1, "bad_icrc")), 15);
 	json_decref(table);
 }
@@ -324,7 +395,7 @@ static void test_other_counters(void **state)
 {
 	static const char *const name[] = {"loopback_packets", "no_route",      "udp_tx_packets",
 					   "udp_tx_errors",    "udp_tx_full",   "udp_rx_packets",
-					   "udp_rx_buffers",   "udp_rx_trains", "udp_rx_malformed",
+					   "udp_rx_buffers",   "udp_rx_bursts", "udp_rx_malformed",
 					   "udp_rx_overflow",  "fault_dropped", "fault_malformed",
 					   "fault_copies",     "fault_made",    "fault_overflowed",
 					   "fault_full",       "fault_unfit"};
@@ -337,7 +408,7 @@ static void test_other_counters(void **state)
 	p->loopback.no_route = 2;
 	p->udp.counters = (struct io_udp_counters){.tx_packets = 3, .tx_errors = 4, .tx_full = 5};
 	p->udp.rx.counters = (struct io_udp_rx_counters){
-		.packets = 6, .buffers = 7, .trains = 8, .malformed = 9, .overflow = 10};
+		.packets = 6, .buffers = 7, .bursts = 8, .malformed = 9, .overflow = 10};
 	*n = (struct fault_net_counters){.dropped = 11,
 					 .malformed = 12,
 					 .copies = 13,
@@ -345,7 +416,7 @@ static void test_other_counters(void **state)
 					 .overflowed = 15,
 					 .full = 16,
 					 .unfit = 17};
-	table = io_ctl_counters(&f->t.d.ctl.house);
+	table = io_ctl_counters(&f->t.d.ctl.services);
 	for (unsigned i = 0; i < sizeof(name) / sizeof(name[0]); i++)
 		assert_int_equal(json_integer_value(value(table, 1, name[i])), i + 1);
 	json_decref(table);
@@ -357,9 +428,17 @@ static void test_other_counters(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_empty),         TEST(test_objects), TEST(test_hexadecimal),
-		TEST(test_devices),       TEST(test_clients), TEST(test_counters),
-		TEST(test_core_counters), TEST(test_cm_ids),  TEST(test_other_counters),
+		TEST(test_empty),
+		TEST(test_objects),
+		TEST(test_hexadecimal),
+		TEST(test_devices),
+		TEST(test_clients),
+		TEST(test_clients_in_parts),
+		TEST(test_objects_in_parts),
+		TEST(test_counters),
+		TEST(test_core_counters),
+		TEST(test_cm_ids),
+		TEST(test_other_counters),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -51,7 +51,7 @@ static int teardown(void **state)
 
 static void expect(const char *request, const char *reply)
 {
-	char *line = io_ctl_request(&t.d.ctl.house, request, strlen(request));
+	char *line = io_ctl_request(&t.d.ctl.services, request, strlen(request));
 
 	assert_non_null(line);
 	assert_string_equal(line, reply);
@@ -125,7 +125,7 @@ static void expect_steps(const struct core_walk_step *step, unsigned n, const ch
 
 	answer.n_steps = n;
 	memcpy(answer.step, step, n * sizeof(*step));
-	line = io_ctl_request(&t.d.ctl.house, request, strlen(request));
+	line = io_ctl_request(&t.d.ctl.services, request, strlen(request));
 	reply = json_loads(line, 0, NULL);
 	assert_non_null(reply);
 	steps = json_object_get(json_object_get(reply, "result"), "steps");

@@ -109,7 +109,7 @@ static void test_window(void **state)
 static void test_dirty(void **state)
 {
 	static uint8_t buf[65536];
-	struct core_train t;
+	struct core_burst t;
 	struct io_identity id;
 	struct io_device dev;
 
@@ -133,7 +133,7 @@ static void test_dirty(void **state)
 /* No device ever sees a packet whose ICRC is wrong. */
 static void test_bad_icrc(void **state)
 {
-	struct core_train t = {.count = 1, .story.bad_icrc = true};
+	struct core_burst t = {.count = 1, .model.bad_icrc = true};
 	struct io_identity id;
 	struct io_device dev;
 
@@ -186,8 +186,8 @@ static void write_to(struct pair *p, unsigned n, uint32_t length)
 	io_client_doorbells(p->t.d.clients.at[0], 1);
 }
 
-/* So many trains at a time; behind a long one the loop may look at doorbells. */
-static void test_trains(void **state)
+/* So many bursts at a time; behind a long one the loop may look at doorbells. */
+static void test_bursts(void **state)
 {
 	static struct pair p;
 	struct io_device *dev;
@@ -212,7 +212,7 @@ static void test_trains(void **state)
 	close_pair(&p);
 }
 
-/* What a train of one client costs; none while the wire is full. */
+/* What a burst of one client costs; none while the wire is full. */
 static void test_cost(void **state)
 {
 	static struct pair p;
@@ -248,7 +248,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_default_identity), TEST(test_given_addresses), TEST(test_netdev),
 		TEST(test_create),           TEST(test_window),          TEST(test_dirty),
-		TEST(test_bad_icrc),         TEST(test_trains),          TEST(test_cost),
+		TEST(test_bad_icrc),         TEST(test_bursts),          TEST(test_cost),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,8 +5,8 @@
  * their time; a frozen box keeps all.
  */
 #include "emu/io/base/log.h"
+#include "tests/support/io/burst_gen.h"
 #include "tests/support/io/io_fixture.h"
-#include "tests/support/io/train_gen.h"
 #include "tests/support/wire/cmocka_all.h"
 
 #include <string.h>
@@ -18,20 +18,20 @@ struct end {
 	struct netif netif;
 	unsigned packets;
 	unsigned flushes;
-	const struct core_train *last;
+	const struct core_burst *last;
 	uint32_t psn;
 };
 
 static struct end above, below;
 
-static void take(struct netif *n, const struct core_train *train, uint64_t now)
+static void take(struct netif *n, const struct core_burst *burst, uint64_t now)
 {
 	struct end *e = (struct end *)n;
 
 	(void)now;
-	e->packets += train->count;
-	e->last = train;
-	e->psn = train->head.bth.psn;
+	e->packets += burst->count;
+	e->last = burst;
+	e->psn = burst->head.bth.psn;
 }
 
 static void flush(struct netif *n)
@@ -76,37 +76,37 @@ static int add(const char *text)
 	return number;
 }
 
-static const struct core_train *write_train(void)
+static const struct core_burst *write_burst(void)
 {
-	static struct core_train train;
+	static struct core_burst burst;
 	static uint8_t payload[4096];
 	struct prng rng = prng_start("fault_box");
 
-	for (unsigned i = 0; i < train_gen_messages_count; i++)
-		if (train_gen_messages[i].first == ROCE_RC_WRITE_FIRST)
-			train_gen_message(&rng, &train_gen_messages[i], 1024, 4096, payload,
-					  &train);
-	assert_int_equal(train.count, 4);
-	return &train;
+	for (unsigned i = 0; i < burst_gen_messages_count; i++)
+		if (burst_gen_messages[i].first == ROCE_RC_WRITE_FIRST)
+			burst_gen_message(&rng, &burst_gen_messages[i], 1024, 4096, payload,
+					  &burst);
+	assert_int_equal(burst.count, 4);
+	return &burst;
 }
 
-/* The very same train, whole: nobody looked at it. */
+/* The very same burst, whole: nobody looked at it. */
 static void test_out_of_the_way(void **state)
 {
-	const struct core_train *train = write_train();
+	const struct core_burst *burst = write_burst();
 	int number;
 
 	(void)state;
-	netif_send(&box->netif, train, 1);
-	assert_ptr_equal(below.last, train);
-	netif_receive(&box->netif, train, 1);
-	assert_ptr_equal(above.last, train);
+	netif_send(&box->netif, burst, 1);
+	assert_ptr_equal(below.last, burst);
+	netif_receive(&box->netif, burst, 1);
+	assert_ptr_equal(above.last, burst);
 	number = add("call.fail=ENOMEM call=create_qp");
 	assert_false(box->active);
 	add("port.down after=3600s");
 	assert_false(box->active);
-	netif_send(&box->netif, train, 1);
-	assert_ptr_equal(below.last, train);
+	netif_send(&box->netif, burst, 1);
+	assert_ptr_equal(below.last, burst);
 	io_faults_remove(&t.d.faults, (uint32_t)number, 1);
 	io_faults_changed(&t.d.faults);
 	assert_false(box->active);
@@ -115,31 +115,31 @@ static void test_out_of_the_way(void **state)
 
 static void test_drop(void **state)
 {
-	const struct core_train *train = write_train();
+	const struct core_burst *burst = write_burst();
 
 	(void)state;
 	add("drop dir=tx nth=2,4");
 	assert_true(box->active);
-	netif_send(&box->netif, train, 1);
+	netif_send(&box->netif, burst, 1);
 	assert_int_equal(below.packets, 2);
-	netif_receive(&box->netif, train, 1);
+	netif_receive(&box->netif, burst, 1);
 	assert_int_equal(above.packets, 4);
 	assert_int_equal(fault_net_counters(box->net)->dropped, 2);
 	/* It has done what it can do: out of the way again. */
 	io_faults_tick(&t.d.faults, 2);
 	assert_false(box->active);
-	netif_send(&box->netif, train, 2);
-	assert_ptr_equal(below.last, train);
+	netif_send(&box->netif, burst, 2);
+	assert_ptr_equal(below.last, burst);
 }
 
 static void test_delay(void **state)
 {
-	const struct core_train *train = write_train();
+	const struct core_burst *burst = write_burst();
 	unsigned flushes;
 
 	(void)state;
 	add("delay=100ns dir=tx first=2");
-	netif_send(&box->netif, train, 1000);
+	netif_send(&box->netif, burst, 1000);
 	assert_int_equal(below.packets, 2);
 	assert_int_equal(io_fault_box_deadline(box), 1100);
 	io_faults_tick(&t.d.faults, 1001);
@@ -154,20 +154,20 @@ static void test_delay(void **state)
 
 static void test_frozen(void **state)
 {
-	const struct core_train *train = write_train();
+	const struct core_burst *burst = write_burst();
 	struct fault_waiting w[16];
 
 	(void)state;
 	fault_net_freeze(box->net, true, 1);
 	io_faults_changed(&t.d.faults);
 	assert_true(box->active);
-	netif_send(&box->netif, train, 1);
-	netif_receive(&box->netif, train, 2);
+	netif_send(&box->netif, burst, 1);
+	netif_receive(&box->netif, burst, 2);
 	assert_int_equal(below.packets + above.packets, 0);
 	assert_int_equal(fault_net_waiting(box->net, w, 16), 8);
 	assert_int_equal(fault_net_release(box->net, w[1].number, 3), 0);
 	assert_int_equal(below.packets, 1);
-	assert_int_equal(below.psn, (train->head.bth.psn + 1) & 0xffffff);
+	assert_int_equal(below.psn, (burst->head.bth.psn + 1) & 0xffffff);
 	fault_net_freeze(box->net, false, 4);
 	io_faults_changed(&t.d.faults);
 	assert_int_equal(below.packets, 4);

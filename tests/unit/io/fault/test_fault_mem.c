@@ -61,17 +61,18 @@ static void test_accesses(void **state)
 	io_test_daemon_end(&t);
 }
 
-/* Memory that is adopted is the program's, by the program's addresses. */
-static void test_adopted(void **state)
+/* Memory that is pinned is the program's, by the program's addresses. */
+static void test_pinned(void **state)
 {
 	static uint8_t memory[8192];
 	static struct io_test_daemon t;
-	struct uhca_cmd_reg_adopted_mr in = {.mr = {.addr = 0x7f0000000000, .length = 8192},
-					     .n_extents = 1,
-					     .extent = {{0x7f0000001000, 4096, 4096}}};
+	struct uhca_cmd_reg_pinned_mr in = {.mr = {.addr = 0x7f0000000000, .length = 8192},
+					    .n_extents = 1,
+					    .extent = {{0x7f0000001000, 4096, 4096}}};
 	struct core_span span = {(uintptr_t)memory + 4096, 64, CORE_SPACE_DEVICE};
 	struct core_row row = {(uintptr_t)memory + 4096, 16, 4, 3};
 	struct iovec iov = {memory, 12};
+	struct core_arena arena = {.size = sizeof(memory), .window = {memory}};
 	struct uhca_cmd_reg_mr_reply reply;
 	struct io_test_client c;
 	struct client *core;
@@ -82,8 +83,8 @@ static void test_adopted(void **state)
 	io_test_hello(&c, &t.d, "uhca0");
 	core = t.d.clients.at[0]->core;
 	assert_int_equal(core_alloc_pd(core, &in.mr.pd), 0);
-	assert_int_equal(core_attach_arena(core, memory, sizeof(memory)), 0);
-	assert_int_equal(core_reg_adopted_mr(core, &in, &reply), 0);
+	assert_int_equal(core_attach_arena(core, &arena), 0);
+	assert_int_equal(core_reg_pinned_mr(core, &in, &reply), 0);
 	add(&t.d, "mem.fail address=0x7f0000001020");
 	assert_int_equal(io_core_ops()->mem_read(t.d.clients.at[0], &span, 1, out), -EFAULT);
 	span.length = 32; /* ends in front of it */
@@ -100,7 +101,7 @@ static void test_adopted(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_accesses),
-					   cmocka_unit_test(test_adopted)};
+					   cmocka_unit_test(test_pinned)};
 
 	return cmocka_run_group_tests_name("fault_mem", tests, NULL, NULL);
 }

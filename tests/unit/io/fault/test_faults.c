@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The daemon's fault rules: from the settings, who is asked while which rules are there, what the
- * clock sets off, happenings that wait, files of rules, a trace that does it again.
+ * clock sets off, device_actions that wait, files of rules, a trace that does it again.
  */
 #include "emu/io/base/clock.h"
 #include "emu/io/base/log.h"
@@ -199,7 +199,7 @@ static void test_exhausted(void **state)
 	assert_int_equal(io_faults_deadline(&t.d.faults), UINT64_MAX);
 }
 
-/* ---- the clock, happenings ---- */
+/* ---- the clock, device_actions ---- */
 
 static void test_clock(void **state)
 {
@@ -281,11 +281,19 @@ static void test_fatal(void **state)
 
 /* ---- files ---- */
 
+static int add_lines(const char *text, struct io_fault_loaded *out)
+{
+	struct io_fault_rules all;
+	int status = io_fault_parse(text, &all, out);
+
+	return status < 0 ? status : io_fault_take(f, &all, 1, out);
+}
+
 static void refused(const char *text, unsigned line, unsigned column)
 {
 	struct io_fault_loaded out;
 
-	assert_int_equal(io_fault_add_lines(f, text, 1, &out), -EINVAL);
+	assert_int_equal(add_lines(text, &out), -EINVAL);
 	assert_int_equal(out.line, line);
 	assert_int_equal(out.error.column, column);
 	assert_int_equal(out.rules, 0);
@@ -302,9 +310,9 @@ static void test_lines(void **state)
 	refused("drp", 1, 1);
 	refused("drop nth=1\n# drop\n\n  drop nth=0\ndrop", 4, 12);
 	refused("a: drop\na: drop", 2, 1);
-	assert_int_equal(io_fault_add_lines(f, "", 1, &out), 0);
+	assert_int_equal(add_lines("", &out), 0);
 	assert_int_equal(out.rules, 0);
-	assert_int_equal(io_fault_add_lines(f, "a: drop nth=1\n\t# b\nb: drop nth=2", 1, &out), 0);
+	assert_int_equal(add_lines("a: drop nth=1\n\t# b\nb: drop nth=2", &out), 0);
 	assert_int_equal(out.rules, 2);
 	assert_string_equal(fault_plan_entry(f->plan, 1)->rule.name, "b");
 	io_faults_clear(f, 2);

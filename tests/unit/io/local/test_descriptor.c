@@ -12,9 +12,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define PATIENCE 60 /* seconds */
@@ -48,17 +51,54 @@ static void umount_deaf(void)
 	fs = NULL;
 }
 
-static void test_is_proc(void **state)
+/* Whatever else procfs has that can be written to, by whatever name. */
+static void test_other_proc_files(void **state)
+{
+	static const char *const other[] = {"/proc/self/oom_score_adj", "/proc/self/comm",
+					    "/proc/self/coredump_filter", "/proc/self/uid_map"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(other) / sizeof(other[0]); i++) {
+		int fd = open(other[i], O_RDWR | O_CLOEXEC);
+
+		assert_true(fd >= 0);
+		assert_false(io_descriptor_is_memory(fd));
+		close(fd);
+	}
+}
+
+/* A process that has ended has no memory any more. */
+static void test_memory_that_is_gone(void **state)
+{
+	pid_t pid = fork();
+	int fd;
+
+	(void)state;
+	if (pid == 0) {
+		pause();
+		_exit(0);
+	}
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	snprintf(path, sizeof(path), "%s/mem", dir);
+	assert_true(io_descriptor_is_memory(fd));
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	assert_false(io_descriptor_is_memory(fd));
+	close(fd);
+}
+
+static void test_is_memory(void **state)
 {
 	int proc = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
 	int readable = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	(void)state;
-	assert_true(io_descriptor_is_proc(proc));
-	assert_false(io_descriptor_is_proc(readable));
-	assert_false(io_descriptor_is_proc(null));
-	assert_false(io_descriptor_is_proc(-1));
+	assert_true(io_descriptor_is_memory(proc));
+	assert_false(io_descriptor_is_memory(readable));
+	assert_false(io_descriptor_is_memory(null));
+	assert_false(io_descriptor_is_memory(-1));
 	close(proc);
 	close(readable);
 	close(null);
@@ -78,19 +118,42 @@ static void test_file(void **state)
 	assert_int_equal(io_descriptor_socket(fd), 0);
 	close(fd);
 	assert_int_equal(io_descriptor_file(fd, id), -EBADF);
+	fd = open("/proc/self/exe", O_PATH | O_CLOEXEC); /* nobody asked whether we may */
+	assert_int_equal(io_descriptor_file(fd, id), -EBADF);
+	close(fd);
 }
 
 static void test_socket(void **state)
 {
-	int pair[2];
-	struct stat st;
+	int pair[2], copy;
 
 	(void)state;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
-	assert_int_equal(fstat(pair[0], &st), 0);
-	assert_int_equal(io_descriptor_socket(pair[0]), st.st_ino);
+	copy = dup(pair[0]);
+	assert_true(io_descriptor_socket(pair[0]) != 0);
+	assert_true(io_descriptor_socket(copy) == io_descriptor_socket(pair[0]));
+	assert_true(io_descriptor_socket(pair[1]) != io_descriptor_socket(pair[0]));
+	close(copy);
 	close(pair[0]);
 	close(pair[1]);
+	assert_int_equal(io_descriptor_socket(pair[0]), 0);
+}
+
+/* The file of a socket is none. */
+static void test_socket_file(void **state)
+{
+	struct sockaddr_un un = {.sun_family = AF_UNIX};
+	int sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), fd;
+
+	(void)state;
+	snprintf(un.sun_path, sizeof(un.sun_path), "%s/socket", dir);
+	assert_int_equal(bind(sock, (struct sockaddr *)&un, sizeof(un)), 0);
+	fd = open(un.sun_path, O_PATH | O_CLOEXEC);
+	assert_true(fd >= 0);
+	assert_int_equal(io_descriptor_socket(fd), 0);
+	unlink(un.sun_path);
+	close(fd);
+	close(sock);
 }
 
 /* What only a file system that does not answer shows. */
@@ -100,14 +163,14 @@ static void test_deaf(void **state)
 	uint64_t id[2];
 
 	(void)state;
-	assert_false(io_descriptor_is_proc(fd));
+	assert_false(io_descriptor_is_memory(fd));
 	assert_int_equal(io_descriptor_socket(fd), 0);
 	assert_int_equal(io_descriptor_file(fd, id), 0);
 	assert_true(id[1] != 0);
-	io_undertaker_close(fd);
-	assert_false(io_undertaker_wait(10)); /* else it tests nothing */
+	io_reaper_close(fd);
+	assert_false(io_reaper_wait(10)); /* else it tests nothing */
 	umount_deaf();
-	assert_true(io_undertaker_wait(PATIENCE * 1000));
+	assert_true(io_reaper_wait(PATIENCE * 1000));
 }
 
 static int hello(struct io_test_daemon *t, struct io_test_client *c, int mem, int async)
@@ -141,7 +204,7 @@ static void test_daemon(void **state)
 	assert_int_equal(
 		io_test_call_fds(&bystander, UHCA_CMD_OPEN_XRCD, &xrcd, sizeof(xrcd), &fd, 1), 0);
 	assert_int_equal(io_test_handle(&bystander, UHCA_CMD_QUERY_DEVICE, 0, NULL), 0);
-	io_undertaker_close(fd);
+	io_reaper_close(fd);
 	umount_deaf();
 	for (unsigned i = 0; i < 2; i++)
 		io_test_disconnect(&c[i]);
@@ -171,8 +234,13 @@ static int teardown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_is_proc), cmocka_unit_test(test_file),
-		cmocka_unit_test(test_socket),  cmocka_unit_test(test_deaf),
+		cmocka_unit_test(test_is_memory),
+		cmocka_unit_test(test_other_proc_files),
+		cmocka_unit_test(test_memory_that_is_gone),
+		cmocka_unit_test(test_file),
+		cmocka_unit_test(test_socket),
+		cmocka_unit_test(test_socket_file),
+		cmocka_unit_test(test_deaf),
 		cmocka_unit_test(test_daemon),
 	};
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -4,6 +4,7 @@
  * trace in any epoll set of the process though its description lives on, and what is called may
  * stop whatever else is to be told.
  */
+#include "emu/io/base/clock.h"
 #include "tests/support/io/io_fixture.h"
 #include "tests/support/wire/cmocka_all.h"
 
@@ -27,14 +28,19 @@ struct fixture {
 	struct io_watches set;
 	struct watched one[WATCHES];
 	bool stop_others;
+	uint64_t busy; /* ns that each takes */
 };
 
 static void on_event(struct io_watch *w, uint32_t events)
 {
 	struct watched *me = w->arg;
 
+	uint64_t end = io_clock_now() + me->f->busy;
+
 	me->told++;
 	me->events = events;
+	while (io_clock_now() < end)
+		;
 	for (unsigned i = 0; me->f->stop_others && i < WATCHES; i++)
 		if (&me->f->one[i] != me)
 			io_watch_stop(&me->f->one[i].w);
@@ -125,6 +131,26 @@ static void test_more_than_a_batch(void **state)
 		assert_int_equal(f->one[i].events, EPOLLIN);
 }
 
+/* Where one takes long the others come in the next turns, each before the first comes again. */
+static void test_long_ones(void **state)
+{
+	struct fixture *f = *state;
+	unsigned before = 0;
+
+	for (unsigned i = 0; i < WATCHES; i++) {
+		start(f, i, EPOLLIN);
+		ring(&f->one[i]);
+	}
+	f->busy = 2 * IO_MSEC;
+	for (unsigned turn = 0; turn < WATCHES; turn++) {
+		io_test_turn(f->loop);
+		assert_true(all_told(f) <= before + 1);
+		before = all_told(f);
+	}
+	assert_int_equal(before, WATCHES);
+	assert_true(everybody_was_told(f));
+}
+
 /* Edges: a write is told once, though nobody reads what was written. */
 static void test_once(void **state)
 {
@@ -208,6 +234,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_more_than_a_batch),
+		TEST(test_long_ones),
 		TEST(test_once),
 		TEST(test_change),
 		TEST(test_stopped_while_it_waits),

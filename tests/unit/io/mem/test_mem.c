@@ -10,7 +10,9 @@
  */
 #include "emu/io/base/clock.h"
 #include "emu/io/local/local.h"
+#include "emu/io/mem/marker.h"
 #include "emu/io/mem/mem.h"
+#include "tests/support/io/marker_page.h"
 #include "tests/support/wire/cmocka_all.h"
 #include "tests/support/wire/prng.h"
 
@@ -39,15 +41,20 @@ static const enum io_mem_mode modes[] = {IO_MEM_PROCESS_VM, IO_MEM_PROC_MEM, IO_
 struct target {
 	pid_t pid;
 	uint8_t *base;
-	int sock; /* its other end is closed when the child ends or execs */
+	int sock; /* its other end is closed when the child ends, or execs and does not keep it */
 	struct io_mem mem;
 };
 
-/* The child's life: give up a page, say so, then do "job" and leave with its result. */
+/* The child's life: give up a page, map the marker page, then do "job"; its result is the status.
+ */
 static void live(uint8_t *base, int sock, int (*job)(uint8_t *base, int sock))
 {
+	uint64_t marker;
+
 	munmap(base + HOLE, PAGE);
-	if (write(sock, "", 1) != 1)
+	if (write(sock, "", 1) != 1 || read(sock, &marker, sizeof(marker)) != sizeof(marker))
+		_exit(99);
+	if ((marker && !marker_page_map(marker)) || write(sock, "", 1) != 1)
 		_exit(99);
 	_exit(job(base, sock));
 }
@@ -81,7 +88,10 @@ static void start(struct target *t, enum io_mem_mode mode, int (*job)(uint8_t *b
 	snprintf(path, sizeof(path), "/proc/%d/mem", (int)t->pid);
 	fd = open(path, O_RDWR | O_CLOEXEC);
 	assert_true(fd >= 0);
-	assert_int_equal(io_mem_open(&t->mem, fd, t->pid, t->sock, mode), 0);
+	assert_int_equal(io_mem_open(&t->mem, fd, t->pid, mode), 0);
+	assert_int_equal(write(t->sock, &t->mem.marker, sizeof(t->mem.marker)),
+			 sizeof(t->mem.marker));
+	assert_int_equal(read(t->sock, &byte, 1), 1);
 }
 
 /* Returns the child's exit status. */
@@ -188,7 +198,6 @@ static void check_contents(enum io_mem_mode mode, bool with_device)
 	for (unsigned round = 0; round < 200; round++) {
 		make_transfer(&t, &x, with_device ? device : NULL);
 		assert_int_equal(io_mem_write(&t.mem, x.span, x.n_span, x.iov, x.n_iov), 0);
-		io_mem_settle();
 		apply(&t, &x, expected, device_expected, device);
 		assert_memory_equal(t.base, expected, HOLE);
 		assert_memory_equal(device, device_expected, sizeof(device));
@@ -423,8 +432,6 @@ static void test_small_store_is_whole(void **state)
 			memcpy(source + PAGE - 8, &v, 8);
 			v = (uint32_t)v;
 			assert_int_equal(io_mem_write(&t.mem, &s, 1, &iov, 1), 0);
-			if (v % 16 == 0)
-				io_mem_settle();
 		}
 		assert_int_equal(finish(&t), 0);
 	}
@@ -482,7 +489,6 @@ static void test_last_word_is_one(void **state)
 			size_t end = (from + n) % 8;
 
 			assert_int_equal(io_mem_write(&t.mem, &s, 1, &iov, 1), 0);
-			io_mem_settle();
 			assert_memory_equal(t.base + from, source, n);
 			assert_int_equal(last_piece.iov_len, end ? end : 8);
 			assert_int_equal((uintptr_t)last_piece.iov_base % 8, 0);
@@ -502,7 +508,6 @@ static void test_dead_process(void **state)
 		start(&t, modes[i], wait_for_end);
 		kill(t.pid, SIGKILL);
 		assert_int_equal(waitpid(t.pid, &status, 0), t.pid);
-		t.mem.checked = 0;
 		expect_error(&t, 0, 8, -ESRCH);
 		expect_error(&t, 0, 2 * PAGE, -ESRCH);
 		io_mem_close(&t.mem);
@@ -545,7 +550,6 @@ static void test_exec(void **state)
 		start(&t, modes[i], become_another);
 		p.fd = t.sock;
 		assert_int_equal(poll(&p, 1, 20000), 1);
-		t.mem.checked = 0;
 		expect_any_error(&t, 0, 8);
 		expect_any_error(&t, 0, 2 * PAGE);
 		kill(t.pid, SIGKILL);
@@ -556,8 +560,56 @@ static void test_exec(void **state)
 	}
 }
 
+/* ---- an exec that keeps the control socket ---- */
+
+/* The other program: it has memory of its own at the same address. 0: nobody wrote to it. */
+static int be_another(char *const *argv)
+{
+	uintptr_t base = strtoull(argv[2], NULL, 16);
+	int sock = atoi(argv[3]);
+	uint8_t *own =
+		mmap((void *)base, REGION, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE | MAP_POPULATE, -1, 0);
+	char byte;
+
+	if (own != (uint8_t *)base || write(sock, "", 1) != 1 || read(sock, &byte, 1) != 0)
+		return 97;
+	for (size_t i = 0; i < REGION; i++)
+		if (own[i])
+			return 1;
+	return 0;
+}
+
+static int become_another_quietly(uint8_t *base, int sock)
+{
+	char at[24], fd[16];
+
+	snprintf(at, sizeof(at), "%llx", (unsigned long long)(uintptr_t)base);
+	snprintf(fd, sizeof(fd), "%d", sock);
+	fcntl(sock, F_SETFD, 0);
+	execl("/proc/self/exe", "test_mem", "--another", at, fd, (char *)NULL);
+	return 98;
+}
+
+/* The process id is the same, the control socket is open, the memory is another program's. */
+static void test_exec_with_socket(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		struct target t;
+		char byte;
+
+		start(&t, modes[i], become_another_quietly);
+		memset(t.base, 7, REGION);
+		assert_int_equal(read(t.sock, &byte, 1), 1);
+		expect_any_error(&t, 0, 8);
+		expect_any_error(&t, 0, 2 * PAGE);
+		assert_int_equal(finish(&t), 0);
+	}
+}
+
 /* Runs in a child without rights over its parent: 0 when all is as it should be. */
-static int without_rights(int fd, uint8_t *base, int sock)
+static int without_rights(int fd, uint8_t *base, uint64_t marker)
 {
 	uint8_t data[2 * PAGE];
 	struct core_span s = {(uint64_t)(uintptr_t)base, sizeof(data), CORE_SPACE_CLIENT};
@@ -567,13 +619,17 @@ static int without_rights(int fd, uint8_t *base, int sock)
 	if (geteuid() == 0 && setresuid(65534, 65534, 65534) < 0)
 		return 2;
 	prctl(PR_SET_DUMPABLE, 1);
-	if (io_mem_open(&m, dup(fd), getppid(), sock, IO_MEM_PROCESS_VM) < 0 || !m.vm_usable)
+	if (io_mem_open(&m, dup(fd), getppid(), IO_MEM_PROCESS_VM) < 0 || !m.vm_usable)
 		return 3;
-	if (io_mem_read(&m, &s, 1, data) != -EFAULT)
-		return 4;
+	m.marker = marker;
+	for (unsigned i = 0; i < 3; i++) /* this way or none */
+		if (io_mem_read(&m, &s, 1, data) != -EFAULT ||
+		    strcmp(io_mem_how(&m), "process_vm") != 0)
+			return 4;
 	io_mem_close(&m);
-	if (io_mem_open(&m, dup(fd), getppid(), sock, IO_MEM_AUTO) < 0 || !m.vm_usable)
+	if (io_mem_open(&m, dup(fd), getppid(), IO_MEM_AUTO) < 0 || !m.vm_usable)
 		return 5;
+	m.marker = marker;
 	memset(data, 7, sizeof(data));
 	if (io_mem_write(&m, &s, 1, &iov, 1) != 0 || m.vm_usable ||
 	    strcmp(io_mem_how(&m), "proc_mem") != 0)
@@ -585,26 +641,25 @@ static void test_refused_once(void **state)
 {
 	static uint8_t target[2 * PAGE];
 	int mem = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
-	int pair[2];
+	uint64_t marker = io_marker_draw();
 	int status;
 	pid_t pid;
 
 	(void)state;
 	assert_true(mem >= 0);
-	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+	assert_true(marker_page_map(marker));
 	prctl(PR_SET_DUMPABLE, 0);
 	pid = fork();
 	if (pid == 0)
-		_exit(without_rights(mem, target, pair[1]));
+		_exit(without_rights(mem, target, marker));
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	prctl(PR_SET_DUMPABLE, 1);
 	assert_true(WIFEXITED(status));
 	assert_int_equal(WEXITSTATUS(status), 0);
 	assert_int_equal(target[0], 7);
 	assert_int_equal(target[sizeof(target) - 1], 7);
+	marker_page_unmap(marker);
 	close(mem);
-	close(pair[0]);
-	close(pair[1]);
 }
 
 /* ---- descriptors that are no process's memory ---- */
@@ -620,16 +675,16 @@ static void test_wrong_descriptors(void **state)
 	for (unsigned i = 0; i < 3; i++) {
 		fd = open(path[i], O_RDONLY);
 		assert_true(fd >= 0);
-		assert_int_equal(io_mem_open(&m, fd, getpid(), -1, IO_MEM_AUTO), -EINVAL);
-		assert_true(io_undertaker_wait(20000));
+		assert_int_equal(io_mem_open(&m, fd, getpid(), IO_MEM_AUTO), -EINVAL);
+		assert_true(io_reaper_wait(20000));
 		assert_int_equal(fcntl(fd, F_GETFD), -1);
 	}
 	fd = open("/proc/self/mem", O_RDONLY);
-	assert_int_equal(io_mem_open(&m, fd, getpid(), -1, IO_MEM_AUTO), -EINVAL);
+	assert_int_equal(io_mem_open(&m, fd, getpid(), IO_MEM_AUTO), -EINVAL);
 	assert_int_equal(pipe(pipes), 0);
-	assert_int_equal(io_mem_open(&m, pipes[1], getpid(), -1, IO_MEM_AUTO), -EINVAL);
+	assert_int_equal(io_mem_open(&m, pipes[1], getpid(), IO_MEM_AUTO), -EINVAL);
 	close(pipes[0]);
-	assert_int_equal(io_mem_open(&m, -1, getpid(), -1, IO_MEM_AUTO), -EINVAL);
+	assert_int_equal(io_mem_open(&m, -1, getpid(), IO_MEM_AUTO), -EINVAL);
 }
 
 /* A descriptor of one process with the id of another: only the descriptor is used. */
@@ -639,13 +694,13 @@ static void test_foreign_pid(void **state)
 	int fd = open("/proc/self/mem", O_RDWR);
 
 	(void)state;
-	assert_int_equal(io_mem_open(&m, fd, getppid(), -1, IO_MEM_PROCESS_VM), -EPERM);
+	assert_int_equal(io_mem_open(&m, fd, getppid(), IO_MEM_PROCESS_VM), -EPERM);
 	fd = open("/proc/self/mem", O_RDWR);
-	assert_int_equal(io_mem_open(&m, fd, getppid(), -1, IO_MEM_AUTO), 0);
+	assert_int_equal(io_mem_open(&m, fd, getppid(), IO_MEM_AUTO), 0);
 	assert_string_equal(io_mem_how(&m), "proc_mem");
 	io_mem_close(&m);
 	fd = open("/proc/self/mem", O_RDWR);
-	assert_int_equal(io_mem_open(&m, fd, 0, -1, IO_MEM_AUTO), 0);
+	assert_int_equal(io_mem_open(&m, fd, 0, IO_MEM_AUTO), 0);
 	assert_string_equal(io_mem_how(&m), "proc_mem");
 	io_mem_close(&m);
 }
@@ -669,7 +724,7 @@ static void test_names(void **state)
 	finish(&t);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_contents),
@@ -685,12 +740,15 @@ int main(void)
 		cmocka_unit_test(test_last_word_is_one),
 		cmocka_unit_test(test_dead_process),
 		cmocka_unit_test(test_exec),
+		cmocka_unit_test(test_exec_with_socket),
 		cmocka_unit_test(test_refused_once),
 		cmocka_unit_test(test_wrong_descriptors),
 		cmocka_unit_test(test_foreign_pid),
 		cmocka_unit_test(test_names),
 	};
 
+	if (argc == 4 && strcmp(argv[1], "--another") == 0)
+		return be_another(argv);
 	rng = prng_start("test_mem");
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

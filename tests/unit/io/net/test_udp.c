@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The UDP box of two devices on two addresses: trains of every kind go across as they are; a full
- * socket keeps the train and loses nothing; a kernel without segmentation is noticed; a port that
+ * The UDP box of two devices on two addresses: bursts of every kind go across as they are; a full
+ * socket keeps the burst and loses nothing; a kernel without segmentation is noticed; a port that
  * is taken, or an address that is not there, is an error; garbage on the port is counted.
  *
  * sendmmsg is wrapped at link time, so that it can refuse.
@@ -10,8 +10,8 @@
 #include "emu/io/base/log.h"
 #include "emu/io/net/udp.h"
 #include "emu/io/net/udp_socket.h"
+#include "tests/support/io/burst_gen.h"
 #include "tests/support/io/io_fixture.h"
-#include "tests/support/io/train_gen.h"
 #include "tests/support/wire/cmocka_all.h"
 
 #include <errno.h>
@@ -75,9 +75,9 @@ struct end {
 	uint32_t packets;
 	uint32_t bytes;
 	uint8_t data[1 << 20];
-	struct core_train first; /* train that arrived first */
-	struct core_train last;
-	const struct core_train *left; /* told to have */
+	struct core_burst first; /* burst that arrived first */
+	struct core_burst last;
+	const struct core_burst *left; /* told to have */
 	unsigned refused;              /* what came and was no packet for it */
 };
 
@@ -92,13 +92,13 @@ struct fixture {
 static struct prng rng;
 static uint8_t payload[65536];
 
-static void end_receive(struct netif *n, const struct core_train *t, uint64_t now)
+static void end_receive(struct netif *n, const struct core_burst *t, uint64_t now)
 {
 	struct end *e = (struct end *)n;
 
 	(void)now;
 	assert_in_range(e->bytes + t->length, 0, sizeof(e->data));
-	train_gen_gather(t, e->data + e->bytes);
+	burst_gen_gather(t, e->data + e->bytes);
 	if (e->packets == 0)
 		e->first = *t;
 	e->last = *t;
@@ -111,7 +111,7 @@ static void end_lost(struct netif *n, const struct netif_lost *l)
 {
 	struct end *e = (struct end *)n;
 
-	if (l->train) /* one that could not be sent */
+	if (l->burst) /* one that could not be sent */
 		return;
 	assert_memory_equal(l->flow->dst, e->id.addresses.a[0].gid, 16);
 	assert_non_null(l->bytes);
@@ -119,7 +119,7 @@ static void end_lost(struct netif *n, const struct netif_lost *l)
 	e->refused++;
 }
 
-static void end_left(struct netif *n, const struct core_train *t, uint64_t now)
+static void end_left(struct netif *n, const struct core_burst *t, uint64_t now)
 {
 	struct end *e = (struct end *)n;
 
@@ -178,20 +178,20 @@ static int teardown(void **state)
 
 static struct roce_flow flow_to(const struct fixture *f, unsigned from)
 {
-	return train_gen_flow(f->settings.addresses[from].a[0].gid,
+	return burst_gen_flow(f->settings.addresses[from].a[0].gid,
 			      f->settings.addresses[1 - from].a[0].gid, 0xc0de);
 }
 
-static struct core_train message(const struct fixture *f, uint32_t mtu, uint32_t length)
+static struct core_burst message(const struct fixture *f, uint32_t mtu, uint32_t length)
 {
-	struct core_train t;
+	struct core_burst t;
 
-	train_gen_message(&rng, &train_gen_messages[5], mtu, length, payload, &t);
+	burst_gen_message(&rng, &burst_gen_messages[5], mtu, length, payload, &t);
 	t.flow = flow_to(f, 0);
 	return t;
 }
 
-static void send_from(struct fixture *f, unsigned from, const struct core_train *t)
+static void send_from(struct fixture *f, unsigned from, const struct core_burst *t)
 {
 	f->expected += t->count;
 	f->end[from]->left = NULL;
@@ -224,22 +224,22 @@ static void test_both_ways(void **state)
 	struct fixture *f = *state;
 
 	for (unsigned op = 0; op < 256; op++) {
-		for (unsigned from = 0; from < 2 && train_gen_exists(op); from++) {
+		for (unsigned from = 0; from < 2 && burst_gen_exists(op); from++) {
 			struct roce_flow flow = flow_to(f, from);
-			struct core_train t;
+			struct core_burst t;
 
-			train_gen_single(&rng, (roce_opcode){(uint8_t)op}, &flow, &t);
+			burst_gen_single(&rng, (roce_opcode){(uint8_t)op}, &flow, &t);
 			send_from(f, from, &t);
 			expect_all(f);
 		}
 	}
 }
 
-static void test_message_is_one_train(void **state)
+static void test_message_is_one_burst(void **state)
 {
 	struct fixture *f = *state;
-	struct core_train t = message(f, 4096, 65536);
-	const struct core_train *got = &f->end[1]->first;
+	struct core_burst t = message(f, 4096, 65536);
+	const struct core_burst *got = &f->end[1]->first;
 
 	send_from(f, 0, &t);
 	expect_all(f);
@@ -255,7 +255,7 @@ static void test_message_is_one_train(void **state)
 static void test_without_gso(void **state)
 {
 	struct fixture *f = *state;
-	struct core_train t = message(f, 1024, 20000);
+	struct core_burst t = message(f, 1024, 20000);
 
 	f->end[0]->udp.port[0].gso = false;
 	send_from(f, 0, &t);
@@ -267,7 +267,7 @@ static void test_without_gso(void **state)
 static void test_segments_refused(void **state)
 {
 	struct fixture *f = *state;
-	struct core_train t = message(f, 1024, 20000);
+	struct core_burst t = message(f, 1024, 20000);
 
 	kernel.no_segments = true;
 	send_from(f, 0, &t);
@@ -284,7 +284,7 @@ static void test_segments_refused(void **state)
 static void test_partial_sends(void **state)
 {
 	struct fixture *f = *state;
-	struct core_train t = message(f, 256, 40000);
+	struct core_burst t = message(f, 256, 40000);
 
 	kernel.messages = 1;
 	send_from(f, 0, &t);
@@ -294,7 +294,7 @@ static void test_partial_sends(void **state)
 
 static void full_socket(struct fixture *f, int error)
 {
-	struct core_train t = message(f, 256, 60000);
+	struct core_burst t = message(f, 256, 60000);
 	uint8_t original[60000];
 
 	memset(f->end[1]->data, 0, sizeof(f->end[1]->data));
@@ -305,7 +305,7 @@ static void full_socket(struct fixture *f, int error)
 	send_from(f, 0, &t);
 	assert_true(f->end[0]->blocked);
 	assert_int_equal(f->end[0]->udp.counters.tx_full, 1);
-	/* The train is not valid after the call: neither are its bytes. */
+	/* The burst is not valid after the call: neither are its bytes. */
 	memset(payload, 0xdd, sizeof(payload));
 	memset(&t, 0xdd, sizeof(t));
 	expect_all(f);
@@ -327,7 +327,7 @@ static void test_no_buffers(void **state)
 static void test_cannot_send(void **state)
 {
 	struct fixture *f = *state;
-	struct core_train t = message(f, 1024, 10000);
+	struct core_burst t = message(f, 1024, 10000);
 
 	kernel.error = ENETUNREACH;
 	kernel.times = 1;
@@ -348,25 +348,67 @@ static bool has_dropped(void *arg)
 	return c->bad_icrc + c->malformed >= f->expected;
 }
 
-static void test_garbage(void **state)
+static int stranger(void)
 {
-	struct fixture *f = *state;
-	struct io_address stranger = io_test_address(9);
-	int fd = io_udp_socket_open_flow(&stranger, 0xc000);
+	struct io_address a = io_test_address(9);
+
+	return io_udp_socket_open_flow(&a, 0xc000);
+}
+
+static void send_junk(const struct fixture *f, int fd)
+{
 	union io_sockaddr sa;
 	socklen_t len = io_address_to_sockaddr(&f->settings.addresses[1].a[0], ROCE_UDP_PORT, &sa);
 	uint8_t junk[3000];
+	size_t n = prng_below(&rng, sizeof(junk));
+
+	prng_fill(&rng, junk, n);
+	assert_int_equal(sendto(fd, junk, n, 0, &sa.any, len), n);
+}
+
+static void test_garbage(void **state)
+{
+	struct fixture *f = *state;
+	int fd = stranger();
 
 	for (; f->expected < 100; f->expected++) {
-		size_t n = prng_below(&rng, sizeof(junk));
-
-		prng_fill(&rng, junk, n);
-		assert_int_equal(sendto(fd, junk, n, 0, &sa.any, len), n);
+		send_junk(f, fd);
 		io_test_turn(f->loop);
 	}
 	assert_true(io_test_run(f->loop, has_dropped, f));
 	assert_int_equal(f->end[1]->packets, 0);
 	assert_int_equal(f->end[1]->refused, f->expected);
+	close(fd);
+}
+
+/* All that is there is taken in one go, however many there are, and however hot the socket is. */
+static void test_drain(void **state)
+{
+	struct fixture *f = *state;
+	int fd = stranger();
+
+	for (; f->expected < 100; f->expected++)
+		send_junk(f, fd);
+	assert_true(io_udp_drain(&f->end[1]->udp, 1));
+	assert_true(has_dropped(f));
+	assert_false(io_udp_drain(&f->end[1]->udp, 1));
+	close(fd);
+}
+
+/* But no more than a receive buffer holds: who sends without end keeps nobody here. */
+static void test_drain_of_a_flood(void **state)
+{
+	struct fixture *f = *state;
+	const struct io_udp_rx_counters *c = &f->end[1]->udp.rx.counters;
+	int fd = stranger();
+
+	f->end[1]->udp.port[0].rcvbuf = 2048;
+	for (; f->expected < 100; f->expected++)
+		send_junk(f, fd);
+	assert_true(io_udp_drain(&f->end[1]->udp, 1));
+	assert_in_range(c->bad_icrc + c->malformed, 1, 8);
+	assert_true(io_udp_drain(&f->end[1]->udp, 1));
+	assert_in_range(c->bad_icrc + c->malformed, 2, 16);
 	close(fd);
 }
 
@@ -378,9 +420,9 @@ static void test_bad_icrc(void **state)
 	struct io_udp *to = &f->end[1]->udp;
 
 	for (unsigned i = 0; i < 30; i++) {
-		struct core_train t = message(f, 1024, i % 2 ? 100 : 1000);
+		struct core_burst t = message(f, 1024, i % 2 ? 100 : 1000);
 
-		t.story.bad_icrc = i % 3 == 1;
+		t.model.bad_icrc = i % 3 == 1;
 		netif_send(&f->end[0]->udp.netif, &t, io_clock_now());
 		f->expected += t.count;
 	}
@@ -398,7 +440,7 @@ static void test_hot_sockets(void **state)
 {
 	struct fixture *f = *state;
 	struct io_udp_port *p = &f->end[1]->udp.port[0];
-	struct core_train t = message(f, 1024, 2048);
+	struct core_burst t = message(f, 1024, 2048);
 
 	/* nothing has come or gone: no system call, nothing found */
 	send_from(f, 0, &t);
@@ -448,6 +490,7 @@ static void test_no_wire(void **state)
 	assert_int_equal(u.n_sockets, 0);
 	assert_int_equal(io_udp_window(&u), 0);
 	assert_false(io_udp_poll(&u, 1));
+	assert_false(io_udp_drain(&u, 1));
 	io_udp_close(&u);
 }
 
@@ -457,7 +500,7 @@ static void test_no_wire(void **state)
 static void test_company(void **state)
 {
 	struct fixture *f = *state;
-	struct core_train t = message(f, 1024, 8);
+	struct core_burst t = message(f, 1024, 8);
 	struct io_udp *u = &f->end[0]->udp;
 
 	for (unsigned i = 0; i < 3 * IO_UDP_BATCH_PACKETS + 5; i++) {
@@ -477,7 +520,7 @@ static void test_company(void **state)
 static void test_company_is_alike(void **state)
 {
 	struct fixture *f = *state;
-	struct core_train t = message(f, 1024, 8);
+	struct core_burst t = message(f, 1024, 8);
 	struct io_udp *u = &f->end[0]->udp;
 
 	for (unsigned i = 0; i < 4; i++) {
@@ -502,7 +545,7 @@ static void test_company_is_alike(void **state)
 static void test_company_is_lost(void **state)
 {
 	struct fixture *f = *state;
-	struct core_train t = message(f, 1024, 8);
+	struct core_burst t = message(f, 1024, 8);
 	struct io_udp *u = &f->end[0]->udp;
 
 	kernel.error = ENETUNREACH;
@@ -523,7 +566,7 @@ static void test_company_is_lost(void **state)
 static void test_company_waits(void **state)
 {
 	struct fixture *f = *state;
-	struct core_train t = message(f, 1024, 8), large = message(f, 1024, 5000);
+	struct core_burst t = message(f, 1024, 8), large = message(f, 1024, 5000);
 	struct io_udp *u = &f->end[0]->udp;
 
 	kernel.error = EAGAIN;
@@ -548,7 +591,7 @@ static void test_second_address(void **state)
 {
 	struct fixture *f = *state;
 	const uint8_t *own = f->settings.addresses[0].a[1].gid;
-	struct core_train t = message(f, 1024, 8);
+	struct core_burst t = message(f, 1024, 8);
 
 	assert_int_equal(f->end[0]->udp.n_sockets, 2);
 	memcpy(t.flow.src, own, 16);
@@ -580,7 +623,7 @@ static void test_warnings(void **state)
 {
 	char path[] = "/tmp/uhca-test-log-XXXXXX", text[4096];
 	struct fixture *f = *state;
-	struct core_train t = message(f, 1024, 10000);
+	struct core_burst t = message(f, 1024, 10000);
 	struct io_udp_rx *rx = &f->end[1]->udp.rx;
 	struct io_address stranger = io_test_address(9);
 	int log = mkstemp(path), fd = io_udp_socket_open_flow(&stranger, 0xc000);
@@ -621,7 +664,7 @@ static void test_warnings(void **state)
 static void test_long_company(void **state)
 {
 	struct fixture *f = *state;
-	struct core_train t = message(f, 4096, 4096);
+	struct core_burst t = message(f, 4096, 4096);
 	struct io_udp *u = &f->end[0]->udp;
 
 	assert_int_equal(t.count, 1);
@@ -635,11 +678,11 @@ static void test_long_company(void **state)
 	assert_in_range(f->end[1]->udp.rx.counters.buffers, 1, 3);
 }
 
-/* An urgent train leaves at once, before what is being gathered. */
+/* An urgent burst leaves at once, before what is being gathered. */
 static void test_urgent(void **state)
 {
 	struct fixture *f = *state;
-	struct core_train t = message(f, 1024, 8);
+	struct core_burst t = message(f, 1024, 8);
 	struct io_udp *u = &f->end[0]->udp;
 
 	f->expected = 3;
@@ -662,11 +705,12 @@ int main(void)
 		TEST(test_warnings), /* first: what is said is limited by the second */
 		TEST(test_company_is_alike), TEST(test_company_is_lost),
 		TEST(test_company_waits),    TEST(test_second_address),
-		TEST(test_both_ways),        TEST(test_message_is_one_train),
+		TEST(test_both_ways),        TEST(test_message_is_one_burst),
 		TEST(test_without_gso),      TEST(test_segments_refused),
 		TEST(test_partial_sends),    TEST(test_full_socket),
 		TEST(test_no_buffers),       TEST(test_cannot_send),
-		TEST(test_garbage),          TEST(test_hot_sockets),
+		TEST(test_garbage),          TEST(test_drain),
+		TEST(test_drain_of_a_flood), TEST(test_hot_sockets),
 		TEST(test_window),           TEST(test_cannot_open),
 		TEST(test_no_wire),          TEST(test_company),
 		TEST(test_urgent),           TEST(test_bad_icrc),

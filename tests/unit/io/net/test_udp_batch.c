@@ -6,8 +6,8 @@
  */
 #include "emu/io/net/udp_batch.h"
 #include "emu/io/net/udp_socket.h"
+#include "tests/support/io/burst_gen.h"
 #include "tests/support/io/io_fixture.h"
-#include "tests/support/io/train_gen.h"
 #include "tests/support/wire/cmocka_all.h"
 
 #include "wire/icrc.h"
@@ -40,7 +40,7 @@ static int setup(void **state)
 	f.fd = io_udp_socket_open_flow(&from, 0xc002);
 	f.receiver = io_udp_socket_open(&f.to, false, &rcvbuf);
 	assert_true(f.fd >= 0 && f.receiver >= 0);
-	f.flow = train_gen_flow(from.gid, f.to.gid, 0xc002);
+	f.flow = burst_gen_flow(from.gid, f.to.gid, 0xc002);
 	io_udp_batch_begin(&f.b, f.fd, &f.flow, &f.to, true);
 	*state = &f;
 	return 0;
@@ -163,7 +163,7 @@ static void test_without_segments(void **state)
 		assert_int_equal(expect(f, i, 8), 0);
 }
 
-/* Payload that stays where it is, in pieces, as a train has it. */
+/* Payload that stays where it is, in pieces, as a burst has it. */
 static void test_payload_in_place(void **state)
 {
 	struct fixture *f = *state;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Receiving: what passes the checks becomes the trains that were sent, whatever way the kernel
+ * Receiving: what passes the checks becomes the bursts that were sent, whatever way the kernel
  * put the packets together; a packet with one wrong bit is dropped and counted, and so is
  * everything malformed; the modes of the ICRC accept what they say, and from devices of the same
  * daemon none but off accepts an identification that our sender does not produce.
  */
 #include "emu/io/net/udp_rx.h"
-#include "tests/support/io/train_gen.h"
+#include "tests/support/io/burst_gen.h"
 #include "tests/support/wire/cmocka_all.h"
 #include "tests/support/wire/pcap.h"
 
@@ -20,13 +20,13 @@
 static struct prng rng;
 static uint8_t payload[65536];
 
-#define TRAINS_MAX 300
+#define BURSTS_MAX 300
 
-/* What was delivered: trains, with their payload put together. */
+/* What was delivered: bursts, with their payload put together. */
 struct sink {
 	unsigned n;
-	struct core_train train[TRAINS_MAX];
-	uint8_t bytes[TRAINS_MAX][4096];
+	struct core_burst burst[BURSTS_MAX];
+	uint8_t bytes[BURSTS_MAX][4096];
 	uint8_t last[65536];
 };
 
@@ -34,14 +34,14 @@ static struct sink sink;
 static struct io_udp_rx rx;
 static struct roce_flow flow;
 
-static void on_train(void *arg, const struct core_train *t)
+static void on_burst(void *arg, const struct core_burst *t)
 {
 	assert_ptr_equal(arg, &sink);
-	assert_in_range(sink.n, 0, TRAINS_MAX - 1);
-	train_gen_gather(t, sink.last);
+	assert_in_range(sink.n, 0, BURSTS_MAX - 1);
+	burst_gen_gather(t, sink.last);
 	if (t->length <= 4096)
-		train_gen_gather(t, sink.bytes[sink.n]);
-	sink.train[sink.n++] = *t;
+		burst_gen_gather(t, sink.bytes[sink.n]);
+	sink.burst[sink.n++] = *t;
 }
 
 static void start(enum io_icrc_mode mode)
@@ -50,19 +50,19 @@ static void start(enum io_icrc_mode mode)
 	static const uint8_t dst[16] = {[10] = 0xff, [11] = 0xff, 127, 0, 0, 2};
 
 	memset(&sink, 0, sizeof(sink));
-	flow = train_gen_flow(src, dst, 0xc123);
-	io_udp_rx_init(&rx, mode, on_train, &sink);
+	flow = burst_gen_flow(src, dst, 0xc123);
+	io_udp_rx_init(&rx, mode, on_burst, &sink);
 }
 
-/* Packet i of the train as it is on the wire with this identification. Returns its length. */
-static size_t emit(const struct core_train *t, uint32_t i, uint16_t ident, const uint8_t *data,
+/* Packet i of the burst as it is on the wire with this identification. Returns its length. */
+static size_t emit(const struct core_burst *t, uint32_t i, uint16_t ident, const uint8_t *data,
 		   uint8_t *out)
 {
 	struct roce_packet pkt;
 	uint32_t offset;
 	size_t len;
 
-	core_train_packet(t, i, &pkt, &offset);
+	core_burst_packet(t, i, &pkt, &offset);
 	pkt.payload = data + offset;
 	len = roce_packet_emit(&pkt, out, ROCE_MAX_PACKET_LENGTH);
 	assert_int_not_equal(len, 0);
@@ -70,11 +70,11 @@ static size_t emit(const struct core_train *t, uint32_t i, uint16_t ident, const
 	return len + ROCE_ICRC_LENGTH;
 }
 
-static struct core_train send_only(uint32_t len)
+static struct core_burst send_only(uint32_t len)
 {
-	struct core_train t;
+	struct core_burst t;
 
-	train_gen_single(&rng, (roce_opcode){ROCE_RC_SEND_ONLY}, &flow, &t);
+	burst_gen_single(&rng, (roce_opcode){ROCE_RC_SEND_ONLY}, &flow, &t);
 	t.length = t.segment = t.head.payload_len = len;
 	t.iov[0] = (struct iovec){payload, len};
 	t.n_iov = len ? 1 : 0;
@@ -89,26 +89,26 @@ static void test_every_opcode(void **state)
 	(void)state;
 	start(IO_ICRC_STRICT);
 	for (unsigned op = 0; op < 256; op++) {
-		struct core_train t;
+		struct core_burst t;
 		size_t len;
 
-		if (!train_gen_exists(op))
+		if (!burst_gen_exists(op))
 			continue;
-		train_gen_single(&rng, (roce_opcode){(uint8_t)op}, &flow, &t);
-		train_gen_gather(&t, data);
+		burst_gen_single(&rng, (roce_opcode){(uint8_t)op}, &flow, &t);
+		burst_gen_gather(&t, data);
 		len = emit(&t, 0, 0, data, buf);
 		io_udp_rx_buffer(&rx, &flow, buf, len, 0);
 		io_udp_rx_flush(&rx);
 		assert_int_equal(sink.n, 1);
-		assert_int_equal(sink.train[0].head.bth.opcode.v, op);
-		assert_int_equal(sink.train[0].length, t.length);
+		assert_int_equal(sink.burst[0].head.bth.opcode.v, op);
+		assert_int_equal(sink.burst[0].length, t.length);
 		assert_memory_equal(sink.last, data, t.length);
 		sink.n = 0;
 	}
 }
 
 /* A message in buffers as receive offload makes them: segments with numbered identifications. */
-static void deliver_message(const struct core_train *t, uint8_t *buf, uint32_t per_buffer)
+static void deliver_message(const struct core_burst *t, uint8_t *buf, uint32_t per_buffer)
 {
 	uint32_t i = 0;
 
@@ -131,30 +131,30 @@ static void deliver_message(const struct core_train *t, uint8_t *buf, uint32_t p
 	}
 }
 
-static void test_messages_become_one_train(void **state)
+static void test_messages_become_one_burst(void **state)
 {
 	static uint8_t buf[2 * 65536];
 
 	(void)state;
 	prng_fill(&rng, payload, sizeof(payload));
-	for (unsigned m = 0; m < train_gen_messages_count; m++) {
+	for (unsigned m = 0; m < burst_gen_messages_count; m++) {
 		uint32_t mtu = 256u << prng_below(&rng, 5);
 		uint32_t length = mtu * (2 + prng_below(&rng, 14)) + prng_below(&rng, mtu);
-		struct core_train t;
+		struct core_burst t;
 
 		start(IO_ICRC_STRICT);
-		train_gen_message(&rng, &train_gen_messages[m], mtu, length, payload, &t);
+		burst_gen_message(&rng, &burst_gen_messages[m], mtu, length, payload, &t);
 		deliver_message(&t, buf, 1 + prng_below(&rng, 40));
 		io_udp_rx_flush(&rx);
 		assert_int_equal(sink.n, 1);
-		assert_int_equal(sink.train[0].count, t.count);
-		assert_int_equal(sink.train[0].segment, mtu);
-		assert_int_equal(sink.train[0].length, length);
-		assert_int_equal(sink.train[0].last_opcode.v, t.last_opcode.v);
-		assert_int_equal(sink.train[0].last_ackreq, t.last_ackreq);
+		assert_int_equal(sink.burst[0].count, t.count);
+		assert_int_equal(sink.burst[0].segment, mtu);
+		assert_int_equal(sink.burst[0].length, length);
+		assert_int_equal(sink.burst[0].last_opcode.v, t.last_opcode.v);
+		assert_int_equal(sink.burst[0].last_ackreq, t.last_ackreq);
 		assert_memory_equal(sink.last, payload, length);
 		assert_int_equal(rx.counters.packets, t.count);
-		assert_int_equal(rx.counters.trains, 1);
+		assert_int_equal(rx.counters.bursts, 1);
 	}
 }
 
@@ -162,7 +162,7 @@ static void test_messages_become_one_train(void **state)
 static void test_messages_side_by_side(void **state)
 {
 	static uint8_t buf[65536];
-	struct core_train t;
+	struct core_burst t;
 	size_t len = 0;
 	size_t one = 0;
 
@@ -185,7 +185,7 @@ static void test_messages_side_by_side(void **state)
 static void test_every_wrong_bit(void **state)
 {
 	uint8_t buf[ROCE_MAX_PACKET_LENGTH];
-	struct core_train t;
+	struct core_burst t;
 	size_t len;
 
 	(void)state;
@@ -205,7 +205,7 @@ static void test_every_wrong_bit(void **state)
 	assert_string_equal(rx.why, "wrong ICRC");
 }
 
-/* Trains that were there when a datagram was refused: it is told of in its place. */
+/* Bursts that were there when a datagram was refused: it is told of in its place. */
 static unsigned before_refusal;
 static const char *refusal;
 
@@ -222,7 +222,7 @@ static void on_refusal(void *arg, const struct roce_flow *f, const uint8_t *p, s
 static void test_refusals(void **state)
 {
 	static uint8_t buf[65536];
-	struct core_train t;
+	struct core_burst t;
 	size_t one = 0;
 	size_t len = 0;
 
@@ -247,7 +247,7 @@ static void test_refusals(void **state)
 static void test_bad_among_good(void **state)
 {
 	static uint8_t buf[65536];
-	struct core_train t;
+	struct core_burst t;
 	size_t one = 0;
 	size_t len = 0;
 
@@ -281,7 +281,7 @@ static unsigned accepted_of(enum io_icrc_mode mode, const uint8_t *own)
 	rx.is_own = is_own;
 	rx.own = own;
 	for (unsigned i = 0; i < 5; i++) {
-		struct core_train t = send_only(32);
+		struct core_burst t = send_only(32);
 
 		io_udp_rx_buffer(&rx, &flow, buf, emit(&t, 0, ident[i], payload, buf), 0);
 		io_udp_rx_flush(&rx);
@@ -318,7 +318,7 @@ static void test_own_devices(void **state)
 static void test_icrc_off(void **state)
 {
 	uint8_t buf[ROCE_MAX_PACKET_LENGTH];
-	struct core_train t;
+	struct core_burst t;
 	size_t len;
 
 	(void)state;
@@ -335,7 +335,7 @@ static void test_icrc_off(void **state)
 static void test_v6_is_checked_in_full(void **state)
 {
 	uint8_t buf[ROCE_MAX_PACKET_LENGTH];
-	struct core_train t;
+	struct core_burst t;
 	size_t len;
 
 	(void)state;
@@ -365,7 +365,7 @@ static void malformed(uint8_t *buf, size_t len)
 static void test_malformed(void **state)
 {
 	uint8_t buf[ROCE_MAX_PACKET_LENGTH + 64];
-	struct core_train t;
+	struct core_burst t;
 	size_t len;
 
 	(void)state;
@@ -459,7 +459,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_opcode),
-		cmocka_unit_test(test_messages_become_one_train),
+		cmocka_unit_test(test_messages_become_one_burst),
 		cmocka_unit_test(test_messages_side_by_side),
 		cmocka_unit_test(test_every_wrong_bit),
 		cmocka_unit_test(test_bad_among_good),

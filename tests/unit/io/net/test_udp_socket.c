@@ -9,6 +9,7 @@
 #include "tests/support/wire/cmocka_all.h"
 #include "wire/packet.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/ip.h>
 #include <netinet/udp.h>
@@ -58,6 +59,30 @@ static void test_group(void **state)
 	assert_int_equal(option(fd, SOL_SOCKET, SO_RCVBUF), rcvbuf);
 	close(fd);
 	close(own);
+}
+
+/* Groups of one interface or link are joined on the interface of the device's address. */
+static void test_narrow_group(void **state)
+{
+	static const char *const groups[] = {"ff01::7", "ff02::7", "ff12::7", "ff0e::7"};
+	struct io_address a = {0};
+
+	(void)state;
+	assert_int_equal(io_address_parse("::1", &a), 0);
+	for (unsigned i = 0; i < 4; i++) {
+		struct io_address group = {0};
+		union io_sockaddr sa;
+		socklen_t len = sizeof(sa);
+		int fd;
+
+		assert_int_equal(inet_pton(AF_INET6, groups[i], group.gid), 1);
+		fd = io_udp_socket_open_group(&group, &a, true);
+		assert_true(fd >= 0);
+		assert_int_equal(getsockname(fd, &sa.any, &len), 0);
+		assert_memory_equal(&sa.v6.sin6_addr, group.gid, 16);
+		assert_int_equal(sa.v6.sin6_scope_id, i < 3 ? if_nametoindex("lo") : 0);
+		close(fd);
+	}
 }
 
 static void test_port_is_taken(void **state)
@@ -206,10 +231,11 @@ static void test_overflow(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_options),        cmocka_unit_test(test_port_is_taken),
-		cmocka_unit_test(test_group),          cmocka_unit_test(test_no_such_address),
-		cmocka_unit_test(test_segment_length), cmocka_unit_test(test_overflow),
-		cmocka_unit_test(test_header),         cmocka_unit_test(test_header_v6),
+		cmocka_unit_test(test_options),      cmocka_unit_test(test_port_is_taken),
+		cmocka_unit_test(test_group),        cmocka_unit_test(test_no_such_address),
+		cmocka_unit_test(test_narrow_group), cmocka_unit_test(test_segment_length),
+		cmocka_unit_test(test_overflow),     cmocka_unit_test(test_header),
+		cmocka_unit_test(test_header_v6),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

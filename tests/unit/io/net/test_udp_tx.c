@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Sending: every opcode and messages of many packets, over IPv4 and IPv6, with and without
- * segmentation offload, arrive on an ordinary socket as the packets that the train stands for,
+ * segmentation offload, arrive on an ordinary socket as the packets that the burst stands for,
  * each with an ICRC over the identification that the kernel gives it: 0, 1, 2, ... in each
  * segmented send, 0 for packets that are sent alone.
  */
 #include "emu/io/net/udp_socket.h"
 #include "emu/io/net/udp_tx.h"
+#include "tests/support/io/burst_gen.h"
 #include "tests/support/io/io_fixture.h"
-#include "tests/support/io/train_gen.h"
 #include "tests/support/wire/cmocka_all.h"
 
 #include "wire/icrc.h"
@@ -43,7 +43,7 @@ static void open_pair(struct fixture *f, bool v6)
 	}
 	f->fd = io_udp_socket_open_flow(&f->from, 0xc001);
 	f->receiver = io_udp_socket_open(&f->to, false, &rcvbuf);
-	f->flow = train_gen_flow(f->from.gid, f->to.gid, 0xc001);
+	f->flow = burst_gen_flow(f->from.gid, f->to.gid, 0xc001);
 }
 
 static int setup_v4(void **state)
@@ -86,8 +86,8 @@ static size_t receive(const struct fixture *f, uint8_t *buf, size_t cap)
 	return (size_t)n;
 }
 
-/* Receives packet i of the train; returns its identification. */
-static uint16_t expect_packet(const struct fixture *f, const struct core_train *t, uint32_t i)
+/* Receives packet i of the burst; returns its identification. */
+static uint16_t expect_packet(const struct fixture *f, const struct core_burst *t, uint32_t i)
 {
 	uint8_t buf[ROCE_MAX_PACKET_LENGTH + 1];
 	size_t len = receive(f, buf, sizeof(buf));
@@ -98,28 +98,28 @@ static uint16_t expect_packet(const struct fixture *f, const struct core_train *
 
 	assert_true(roce_icrc_solve_ident(&f->flow, buf, len, &ident));
 	assert_int_equal(roce_packet_parse(buf, len - ROCE_ICRC_LENGTH, &got), ROCE_PARSE_OK);
-	core_train_packet(t, i, &expected, &offset);
-	train_gen_assert_packet(&got, &expected, gathered + offset);
+	core_burst_packet(t, i, &expected, &offset);
+	burst_gen_assert_packet(&got, &expected, gathered + offset);
 	return ident;
 }
 
-static void send_train(const struct fixture *f, struct core_train *t, bool gso)
+static void send_burst(const struct fixture *f, struct core_burst *t, bool gso)
 {
-	struct io_udp_tx tx = {.train = t, .fd = f->fd, .sport = 0xc001, .dst = f->to, .gso = gso};
+	struct io_udp_tx tx = {.burst = t, .fd = f->fd, .sport = 0xc001, .dst = f->to, .gso = gso};
 	uint64_t packets = 0;
 	int error = 0;
 
 	t->flow = f->flow;
-	train_gen_gather(t, gathered);
+	burst_gen_gather(t, gathered);
 	assert_int_equal(io_udp_tx_run(&tx, &packets, &error), IO_UDP_TX_DONE);
 	assert_int_equal(packets, t->count);
 }
 
-static void check_train(const struct fixture *f, struct core_train *t, bool gso)
+static void check_burst(const struct fixture *f, struct core_burst *t, bool gso)
 {
 	uint16_t before = 0;
 
-	send_train(f, t, gso);
+	send_burst(f, t, gso);
 	for (uint32_t i = 0; i < t->count; i++) {
 		uint16_t ident = expect_packet(f, t, i);
 
@@ -134,12 +134,12 @@ static void check_train(const struct fixture *f, struct core_train *t, bool gso)
 static void every_opcode(const struct fixture *f, bool gso)
 {
 	for (unsigned op = 0; op < 256; op++) {
-		struct core_train t;
+		struct core_burst t;
 
-		if (!train_gen_exists(op))
+		if (!burst_gen_exists(op))
 			continue;
-		train_gen_single(&rng, (roce_opcode){(uint8_t)op}, &f->flow, &t);
-		check_train(f, &t, gso);
+		burst_gen_single(&rng, (roce_opcode){(uint8_t)op}, &f->flow, &t);
+		check_burst(f, &t, gso);
 	}
 }
 
@@ -148,15 +148,15 @@ static void every_message(const struct fixture *f, bool gso)
 	static const uint32_t mtu[] = {256, 512, 1024, 2048, 4096};
 
 	prng_fill(&rng, payload, sizeof(payload));
-	for (unsigned m = 0; m < train_gen_messages_count; m++) {
+	for (unsigned m = 0; m < burst_gen_messages_count; m++) {
 		for (unsigned k = 0; k < 5; k++) {
 			uint32_t most = 65536 - mtu[k];
 			uint32_t length = mtu[k] + 1 + prng_below(&rng, most);
-			struct core_train t;
+			struct core_burst t;
 
-			train_gen_message(&rng, &train_gen_messages[m], mtu[k], length, payload,
+			burst_gen_message(&rng, &burst_gen_messages[m], mtu[k], length, payload,
 					  &t);
-			check_train(f, &t, gso);
+			check_burst(f, &t, gso);
 		}
 	}
 }
@@ -177,11 +177,11 @@ static void test_messages(void **state)
 static void test_segments_are_used(void **state)
 {
 	const struct fixture *f = *state;
-	struct core_train t;
+	struct core_burst t;
 	unsigned starts = 0;
 
-	train_gen_message(&rng, &train_gen_messages[0], 1024, 61440, payload, &t);
-	send_train(f, &t, true);
+	burst_gen_message(&rng, &burst_gen_messages[0], 1024, 61440, payload, &t);
+	send_burst(f, &t, true);
 	for (uint32_t i = 0; i < t.count; i++)
 		starts += expect_packet(f, &t, i) == 0;
 	assert_int_equal(starts, 1);
@@ -206,8 +206,8 @@ static void test_ancillary(void **state)
 	uint8_t buf[8192];
 	struct iovec iov = {buf, sizeof(buf)};
 	struct io_udp_ancillary a;
-	struct core_train t;
-	struct io_udp_tx tx = {.train = &t, .fd = f->fd, .sport = 0xc001, .dst = f->to};
+	struct core_burst t;
+	struct io_udp_tx tx = {.burst = &t, .fd = f->fd, .sport = 0xc001, .dst = f->to};
 	struct msghdr msg = {.msg_iov = &iov,
 			     .msg_iovlen = 1,
 			     .msg_control = control,
@@ -215,7 +215,7 @@ static void test_ancillary(void **state)
 	uint64_t packets = 0;
 	int error;
 
-	train_gen_single(&rng, (roce_opcode){ROCE_UD_SEND_ONLY}, &f->flow, &t);
+	burst_gen_single(&rng, (roce_opcode){ROCE_UD_SEND_ONLY}, &f->flow, &t);
 	t.flow.tclass = 0x6a; /* with ECN bits */
 	t.flow.hop_limit = 17;
 	assert_int_equal(io_udp_tx_run(&tx, &packets, &error), IO_UDP_TX_DONE);
@@ -229,14 +229,14 @@ static void test_ancillary(void **state)
 static void test_errors(void **state)
 {
 	struct fixture *f = *state;
-	struct core_train t;
-	struct io_udp_tx tx = {.train = &t, .fd = f->fd, .sport = 0xc001};
+	struct core_burst t;
+	struct io_udp_tx tx = {.burst = &t, .fd = f->fd, .sport = 0xc001};
 	uint64_t packets = 0;
 	int error = 0;
 
 	/* from a loopback address there is no way to elsewhere */
 	io_address_parse("203.0.113.9", &tx.dst);
-	train_gen_single(&rng, (roce_opcode){ROCE_RC_SEND_ONLY}, &f->flow, &t);
+	burst_gen_single(&rng, (roce_opcode){ROCE_RC_SEND_ONLY}, &f->flow, &t);
 	assert_int_equal(io_udp_tx_run(&tx, &packets, &error), IO_UDP_TX_ERROR);
 	assert_int_not_equal(error, 0);
 	assert_int_equal(packets, 0);

@@ -78,10 +78,10 @@ static void test_zero_at_first(void **state)
 /* Packets that nobody wants are received ones, and dropped ones. */
 static void receive(unsigned n)
 {
-	struct core_train train = {.count = 1, .length = 64};
+	struct core_burst burst = {.count = 1, .length = 64};
 
 	while (n--)
-		core_rx(t.d.ports[0].dev.core, 0, &train);
+		core_rx(t.d.ports[0].dev.core, 0, &burst);
 }
 
 static void test_update(void **state)

@@ -74,7 +74,7 @@ static void test_frames(void **state)
 	static const unsigned sent[] = {2, 2, 1, 0};
 
 	(void)state;
-	if (!io_privilege_net_raw(getpid())) {
+	if (!io_user_may_raw()) {
 		puts("raw packet queue pairs need CAP_NET_RAW");
 		skip();
 	}

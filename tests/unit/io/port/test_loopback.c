@@ -4,8 +4,8 @@
  */
 #include "emu/io/base/log.h"
 #include "emu/io/port/loopback.h"
+#include "tests/support/io/burst_gen.h"
 #include "tests/support/io/io_fixture.h"
-#include "tests/support/io/train_gen.h"
 #include "tests/support/wire/cmocka_all.h"
 
 #include <stdlib.h>
@@ -21,14 +21,14 @@ struct counter {
 	unsigned lost;
 };
 
-static void count_send(struct netif *n, const struct core_train *t, uint64_t now)
+static void count_send(struct netif *n, const struct core_burst *t, uint64_t now)
 {
 	(void)t;
 	(void)now;
 	((struct counter *)n)->sent++;
 }
 
-static void count_receive(struct netif *n, const struct core_train *t, uint64_t now)
+static void count_receive(struct netif *n, const struct core_burst *t, uint64_t now)
 {
 	(void)t;
 	(void)now;
@@ -38,7 +38,7 @@ static void count_receive(struct netif *n, const struct core_train *t, uint64_t 
 static void count_lost(struct netif *n, const struct netif_lost *l)
 {
 	assert_string_equal(l->why, "no_route");
-	((struct counter *)n)->lost += l->train->count;
+	((struct counter *)n)->lost += l->burst->count;
 }
 
 static const struct netif_ops counter_ops = {
@@ -95,11 +95,11 @@ static int teardown(void **state)
 
 static void send_to(struct node *from, const uint8_t gid[16])
 {
-	struct core_train t;
+	struct core_burst t;
 
 	memset(&t, 0, sizeof(t));
 	t.count = 3;
-	t.flow = train_gen_flow(from->dev.id.addresses.a[0].gid, gid, 0xc000);
+	t.flow = burst_gen_flow(from->dev.id.addresses.a[0].gid, gid, 0xc000);
 	netif_send(&from->box.netif, &t, 1);
 }
 
@@ -161,7 +161,7 @@ static void test_no_route(void **state)
 static void test_from_the_wire(void **state)
 {
 	struct fixture *f = *state;
-	struct core_train t;
+	struct core_burst t;
 
 	memset(&t, 0, sizeof(t));
 	netif_receive(&f->node[3].box.netif, &t, 1);

@@ -89,7 +89,7 @@ static void *call_chroot(void *result)
 	return NULL;
 }
 
-/* As the undertaker's threads are made: no signal but SIGSYS. */
+/* As the reaper's threads are made: no signal but SIGSYS. */
 static int call_in_thread(struct ev_loop *loop, void *arg)
 {
 	sigset_t all;

@@ -86,7 +86,7 @@ static uint64_t fill(struct fixture *f, size_t waiting)
 {
 	uint64_t cookie = 0;
 
-	while (f->ch.queued < waiting)
+	while (f->ch.waiting.n < waiting)
 		send_cookie(f, ++cookie);
 	return cookie;
 }
@@ -114,7 +114,7 @@ static void test_overflow(void **state)
 
 	assert_true(d.last > 500);
 	assert_true(io_test_run(f->loop, drained, &d));
-	assert_int_equal(f->ch.queued, 0);
+	assert_int_equal(f->ch.waiting.n, 0);
 	assert_int_equal(receive(f), 0);
 	send_cookie(f, 77);
 	assert_int_equal(receive(f), 77);
@@ -129,7 +129,7 @@ static void test_equal_records_wait_once(void **state)
 		assert_false(io_channel_send(&f->ch, &d.last));
 		send_cookie(f, d.last - 1);
 	}
-	assert_int_equal(f->ch.queued, 3);
+	assert_int_equal(f->ch.waiting.n, 3);
 	assert_true(io_test_run(f->loop, drained, &d));
 	assert_int_equal(receive(f), 0);
 }
@@ -142,7 +142,7 @@ static void test_purge(void **state)
 	assert_int_equal(io_channel_purge(&f->ch, d.last), 1);
 	assert_int_equal(io_channel_purge(&f->ch, d.last - 2), 1);
 	assert_int_equal(io_channel_purge(&f->ch, 123456), 0);
-	assert_int_equal(f->ch.queued, 1);
+	assert_int_equal(f->ch.waiting.n, 1);
 	d.last -= 3; /* then the one in the middle, and nothing more */
 	assert_true(io_test_run(f->loop, drained, &d));
 	io_test_turn(f->loop);

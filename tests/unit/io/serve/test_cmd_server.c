@@ -94,25 +94,6 @@ static uint32_t create_qp(struct fixture *f, uint32_t pd, uint32_t cq)
 	return REPLY(uhca_cmd_create_qp_reply)->handle;
 }
 
-/* A program may share memory of its own with a daemon that adopts none by itself, too. */
-static void test_arena(void **state)
-{
-	struct fixture *f = *state;
-	struct uhca_cmd_attach_arena in = {.size = 1 << 20};
-	int fd = memfd_create("arena", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-
-	assert_true(fd >= 0 && !ftruncate(fd, 1 << 20));
-	assert_int_equal(f->d->clients.adopt, UHCA_ABI_ADOPT_OFF);
-	assert_int_equal(io_test_call_fds(&f->c, UHCA_CMD_ATTACH_ARENA, &in, sizeof(in), &fd, 1),
-			 -EINVAL); /* it could shrink */
-	assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK), 0);
-	assert_int_equal(io_test_call_fds(&f->c, UHCA_CMD_ATTACH_ARENA, &in, sizeof(in), &fd, 1),
-			 0);
-	assert_int_equal(io_test_call_fds(&f->c, UHCA_CMD_ATTACH_ARENA, &in, sizeof(in), &fd, 1),
-			 -EBUSY);
-	close(fd);
-}
-
 static int add_channel(struct fixture *f, uint32_t *handle, int *reader)
 {
 	struct uhca_cmd_handle in = {.handle = 0};
@@ -421,7 +402,7 @@ static void test_reserved_fields(void **state)
 	struct uhca_cmd_handle in = {.h = {UHCA_CMD_ALLOC_PD, sizeof(in), 1, 7}};
 	struct uhca_cmd_create_ah ah = {.pd = alloc_pd(f), .reserved = 1};
 	struct uhca_cmd_create_srq srq = {.pd = ah.pd, .max_wr = 1, .max_sge = 1, .reserved = 1};
-	struct uhca_cmd_modify_qp modify = {.attr.reserved1 = 1};
+	struct uhca_cmd_modify_qp modify = {.attr.reserved0 = 1};
 	struct uhca_cmd_mcast mcast = {.reserved = 1};
 	struct uhca_cmd_open_qp open_qp = {.reserved = 1};
 	struct uhca_cmd_reg_dm_mr dm = {.reserved = 1};
@@ -681,7 +662,6 @@ int main(void)
 		TEST(test_hello),
 		TEST(test_queries),
 		TEST(test_life_of_objects),
-		TEST(test_arena),
 		TEST(test_modify),
 		TEST(test_channels),
 		TEST(test_unknown_channel),

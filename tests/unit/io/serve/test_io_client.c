@@ -3,7 +3,7 @@
  * What the shell keeps of a client beside its messages (test_cmd_server): its name, its
  * doorbells, and the event descriptor, which it may misuse.
  */
-#include "emu/io/local/undertaker.h"
+#include "emu/io/local/reaper.h"
 #include "emu/io/ops.h"
 #include "tests/support/io/io_fixture.h"
 #include "tests/support/wire/cmocka_all.h"
@@ -177,7 +177,7 @@ static void test_long_end(void **state)
 	assert_true(served > 1);
 	while (io_clients_bury(&f->t.d.clients))
 		;
-	assert_int_equal(f->t.d.linger.present, 1);
+	assert_int_equal(f->t.d.idle_timeout.present, 1);
 }
 
 /* The daemon itself ends in the midst of that, and somebody else is still there. */
@@ -308,7 +308,7 @@ static void test_freed_memory(void **state)
 		free(packet[i]);
 	assert_true(resident() > before + (8u << 20));
 	io_test_disconnect(&c);
-	assert_true(io_undertaker_wait(20000));
+	assert_true(io_reaper_wait(20000));
 	assert_true(resident() < before + (4u << 20));
 	free(last);
 }

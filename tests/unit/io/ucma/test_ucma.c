@@ -36,8 +36,8 @@ static int teardown(void **state)
 	(void)state;
 	ucma_client_close(&c);
 	assert_int_equal(t.d.ucma.n_files, 0);
-	for (uint32_t i = 0; i < t.d.ucma.n_slots; i++)
-		assert_null(t.d.ucma.slot[i]);
+	for (uint32_t i = 0; i < t.d.ucma.numbers.used_once; i++)
+		assert_null(t.d.ucma.numbers.slot[i]);
 	assert_int_equal(io_test_open_fds(), fds);
 	io_test_daemon_end(&t);
 	return 0;
@@ -154,6 +154,49 @@ static void test_hello(void **state)
 	assert_int_equal(ucma_client_call(&late, UHCA_UCMA_HELLO, NULL, 0, late.sock), -EINVAL);
 	close(other);
 	close(late.sock);
+}
+
+/* Somebody else's service, in the folder of the instance: one end listens, one is connected to it.
+ */
+static void open_service(int *listening, int *connected)
+{
+	struct sockaddr_un un = {.sun_family = AF_UNIX};
+
+	snprintf(un.sun_path, sizeof(un.sun_path), "%.90s/service", t.d.instance.dir);
+	*listening = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	*connected = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	assert_int_equal(bind(*listening, (struct sockaddr *)&un, sizeof(un)), 0);
+	assert_int_equal(listen(*listening, 1), 0);
+	assert_int_equal(connect(*connected, (struct sockaddr *)&un, sizeof(un)), 0);
+	unlink(un.sun_path);
+}
+
+/*
+ * An answer has the daemon's user beside it for who asks: it goes to nobody to whom the program has
+ * merely connected. The daemon hangs up.
+ */
+static void test_answer_to_others(void **state)
+{
+	struct uhca_ucma_request r = {.magic = UHCA_UCMA_MAGIC, .cmd = UHCA_UCMA_HELLO};
+	struct ucma_client other;
+	int listening, fd[2], service;
+	char byte;
+
+	(void)state;
+	ucma_client_open(&other, &t.d);
+	open_service(&listening, &fd[0]);
+	service = accept(listening, NULL, NULL);
+	assert_true(service >= 0);
+	fd[1] = other.sock;
+	assert_int_equal(io_message_send(other.sock, &r, sizeof(r), fd, 2), 0);
+	ucma_client_settle(&t.d);
+	assert_int_equal(recv(service, &byte, 1, MSG_DONTWAIT), -1);
+	assert_int_equal(errno, EAGAIN);
+	assert_int_equal(recv(other.sock, &byte, 1, MSG_DONTWAIT), 0);
+	close(service);
+	close(listening);
+	close(fd[0]);
+	ucma_client_close(&other);
 }
 
 /* What is no request is not answered: the daemon hangs up, and the ids go. */
@@ -439,6 +482,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_unknown_ids, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_unknown_commands, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_answer_to_others, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_requests, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_hello, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_wrong_states, setup, teardown),

@@ -46,8 +46,8 @@ static int teardown(void **state)
 {
 	(void)state;
 	ucma_client_close(&c);
-	for (uint32_t i = 0; i < t.d.ucma.n_slots; i++)
-		assert_null(t.d.ucma.slot[i]);
+	for (uint32_t i = 0; i < t.d.ucma.numbers.used_once; i++)
+		assert_null(t.d.ucma.numbers.slot[i]);
 	io_test_daemon_stop(&t);
 	io_log_close();
 	return 0;
@@ -97,13 +97,16 @@ static void test_own_path(void **state)
 	GOOD(RESOLVE_IP, resolve);
 	ucma_client_expect(&c, ADDR_RESOLVED, 1);
 	assert_int_equal(SET_PATH(0), -EINVAL);
-	assert_int_equal(SET_PATH(sizeof(path[0]) - 1), -EINVAL);
-	assert_int_equal(SET_PATH(sizeof(path[0])), 0);
+	assert_int_equal(SET_PATH(sizeof(path[0])), -EINVAL); /* none for both directions */
+	path[1].flags = IB_PATH_GMP | IB_PATH_PRIMARY | IB_PATH_BIDIRECTIONAL;
+	assert_int_equal(SET_PATH(sizeof(path[0])), -EINVAL);
+	assert_int_equal(SET_PATH(sizeof(path) - 1), -EINVAL);
+	assert_int_equal(SET_PATH(sizeof(path)), 0);
 	assert_int_equal(ucma_client_expect(&c, ROUTE_RESOLVED, 1).status, 0);
 	GOOD(QUERY, query);
 	memcpy(&resp, c.reply.response, sizeof(resp));
 	assert_int_equal(resp.num_paths, 1);
-	assert_int_equal(SET_PATH(sizeof(path[0])), -EINVAL); /* it has one */
+	assert_int_equal(SET_PATH(sizeof(path)), -EINVAL); /* it has one */
 #undef SET_PATH
 }
 
@@ -385,7 +388,7 @@ static struct ib_sockaddr ib_address(unsigned device, uint64_t sid)
 static void test_af_ib(void **state)
 {
 	const uint64_t sid = (uint64_t)RDMA_PS_TCP << 16 | PORT;
-	const struct ib_sockaddr at = ib_address(0, sid), from = ib_address(1, 0);
+	const struct ib_sockaddr at = ib_address(0, sid), from = ib_address(1, sid - PORT);
 	uint32_t server = ucma_client_create(&c, RDMA_PS_TCP, 1);
 	uint32_t id = ucma_client_create(&c, RDMA_PS_TCP, 2);
 	struct rdma_ucm_bind bind = {.id = server, .addr_size = sizeof(at)};
@@ -483,6 +486,8 @@ static void test_lengths(void **state)
 	resolve.reserved = 0;
 	assert_int_equal(CALL(JOIN_MCAST, join), -EINVAL); /* of no device yet */
 	resolve.dst_size = room;
+	assert_int_equal(CALL(RESOLVE_ADDR, resolve), -EINVAL);
+	resolve.dst_size = v4;
 	GOOD(RESOLVE_ADDR, resolve);
 	ucma_client_expect(&c, ADDR_RESOLVED, 1);
 	assert_int_equal(CALL(BIND, bind), -EINVAL);

@@ -3,6 +3,7 @@
  * Ports of rdma_cm ids: which are given, who may share one, who listens at it, and whom a request
  * reaches then.
  */
+#include "tests/support/io/own_net.h"
 #include "tests/support/io/ucma_client.h"
 #include "tests/support/wire/cmocka_all.h"
 
@@ -136,7 +137,7 @@ static void test_chosen(void **state)
 }
 
 /* Who calls has a port, too, of its own. */
-static void test_of_callers(void **state)
+static void test_of_active_doorbells(void **state)
 {
 	uint16_t port[2];
 
@@ -318,12 +319,53 @@ static void test_options_late(void **state)
 	assert_int_equal(option(udp, RDMA_OPTION_ID_ACK_TIMEOUT, 14, 1), -EINVAL);
 }
 
+/*
+ * A process that takes all the ports it can has half of those that are chosen, and none of them by
+ * their numbers beside; what it leaves is there for the others. Others are not concerned.
+ */
+static void test_share(void **state)
+{
+	const struct ucma_range *range = &t.d.ucma.range[0];
+	uint32_t last = create(1);
+	unsigned n = 0;
+
+	(void)state;
+	while (bind_id(last, address(0, 0)) == 0) {
+		last = create(1);
+		n++;
+	}
+	assert_int_equal(n, UCMA_PORTS / 2);
+	assert_int_equal(range->n, n);
+	for (uint16_t port = UCMA_FIRST_PORT; port < UCMA_FIRST_PORT + 100; port++)
+		assert_int_not_equal(bind_id(last, address(0, port)), 0);
+	assert_int_equal(bind_id(last, address(0, PORT)), 0);
+	destroy(0);
+	assert_int_equal(bind_id(create(1), address(0, 0)), 0);
+	assert_int_equal(bind_id(ucma_client_create(&c, RDMA_PS_UDP, 1), address(0, 0)), 0);
+}
+
+/* What one can add to a port at which others are has a bound: each request looks at all of them. */
+static void test_sharers(void **state)
+{
+	uint32_t id = create(1);
+
+	(void)state;
+	for (unsigned i = 0; i < 1024; i++, id = create(1)) {
+		set(id, RDMA_OPTION_ID_REUSEADDR, 1);
+		assert_int_equal(bind_id(id, address(0, PORT)), 0);
+	}
+	set(id, RDMA_OPTION_ID_REUSEADDR, 1);
+	assert_int_equal(bind_id(id, address(0, PORT)), -EADDRNOTAVAIL);
+	destroy(0);
+	assert_int_equal(bind_id(id, address(0, PORT)), 0);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(test_chosen),
-		TEST(test_of_callers),
+		TEST(test_of_active_doorbells),
 		TEST(test_listens_unbound),
 		TEST(test_freed),
 		TEST(test_reused),
@@ -333,7 +375,10 @@ int main(void)
 		TEST(test_options),
 		TEST(test_options_late),
 		TEST(test_localhost_of_ipv6),
+		TEST(test_share),
+		TEST(test_sharers),
 	};
 
+	own_net_enter(); /* no other daemon has ::1 there */
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

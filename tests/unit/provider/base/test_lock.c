@@ -76,6 +76,7 @@ static void *device(void *arg)
 		while (i - uhca_ring_observe(&f->cq_page.ring.consumer) >= FIXTURE_CQE)
 			sched_yield();
 		e.wr_id = fixture_sent(f, i)->wr_id;
+		e.wqe_index = i;
 		uhca_ring_publish(&f->queue.send.consumer, i + 1);
 		fixture_complete(f, &e);
 	}

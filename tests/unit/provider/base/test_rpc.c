@@ -77,13 +77,15 @@ static void prepare_reply(uint32_t cmd, uint32_t sequence, int32_t status, uint3
 		char space[CMSG_SPACE(2 * sizeof(int))];
 		struct cmsghdr align;
 	} control = {.space = {0}};
-	_Alignas(8) uint8_t buf[64] = {0};
+	_Alignas(8) uint8_t buf[sizeof(struct uhca_cmd_refusal) + 8] = {0};
 	struct uhca_cmd_reply *r = (void *)buf;
 	struct iovec iov = {buf, size};
 	struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
 	int fds[2] = {fd, fd};
 
 	*r = (struct uhca_cmd_reply){cmd, size, sequence, status};
+	if (status)
+		memset(r + 1, 'w', sizeof(buf) - sizeof(*r));
 	if (fd >= 0) {
 		control.align.cmsg_level = SOL_SOCKET;
 		control.align.cmsg_type = SCM_RIGHTS;
@@ -215,7 +217,7 @@ static void test_nonsense(void **state)
 		{UHCA_CMD_ALLOC_PD, 1, 0, 4, 0},
 		{UHCA_CMD_ALLOC_PD, 1, 5, sizeof(reply.h), 0},
 		{UHCA_CMD_ALLOC_PD, 1, -5000, sizeof(reply.h), 0},
-		{UHCA_CMD_ALLOC_PD, 1, -ENOMEM, sizeof(reply), 0},
+		{UHCA_CMD_ALLOC_PD, 1, -ENOMEM, sizeof(struct uhca_cmd_refusal) + 1, 0},
 		{UHCA_CMD_ALLOC_PD, 1, 0, sizeof(reply), 1},
 	};
 
@@ -230,6 +232,26 @@ static void test_nonsense(void **state)
 		assert_true(call.lost);
 		assert_int_equal(fd, -1);
 		assert_int_equal(open_fds(), before);
+		teardown(state);
+		assert_int_equal(setup(state), 0);
+	}
+}
+
+/* Why a call failed comes with the reply, as long as it is: beyond the room of the reply, too. */
+static void test_why(void **state)
+{
+	static const uint32_t sizes[] = {sizeof(reply.h), sizeof(reply.h) + 1, sizeof(reply),
+					 sizeof(struct uhca_cmd_refusal)};
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		struct uhcav_call call = a_call();
+		size_t n = sizes[i] - sizeof(reply.h);
+
+		prepare_reply(UHCA_CMD_ALLOC_PD, 1, -EINVAL, sizes[i], -1);
+		assert_int_equal(uhcav_rpc_call(&rpc, &call), -EINVAL);
+		assert_false(call.lost);
+		assert_int_equal(strspn(call.why, "w"), n < sizeof(call.why) ? n : n - 1);
+		assert_int_equal(strlen(call.why), strspn(call.why, "w"));
 		teardown(state);
 		assert_int_equal(setup(state), 0);
 	}
@@ -322,11 +344,19 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_exchange),    TEST(test_refusal),
-		TEST(test_descriptors), TEST(test_descriptors_refused),
-		TEST(test_nonsense),    TEST(test_descriptors_missing),
-		TEST(test_daemon_gone), TEST(test_silence),
-		TEST(test_connect),     TEST(test_looks),
+		TEST(test_exchange),
+		TEST(test_refusal),
+		TEST(test_descriptors),
+		TEST(test_descriptors_refused),
+		TEST(test_nonsense),
+		TEST(test_why),
+		TEST(test_descriptors_missing),
+		TEST(test_why),
+		TEST(test_descriptors_missing),
+		TEST(test_daemon_gone),
+		TEST(test_silence),
+		TEST(test_connect),
+		TEST(test_looks),
 		TEST(test_cancelled),
 	};
 

@@ -223,6 +223,7 @@ static void test_fork(void **state)
 	int status;
 	pid_t pid;
 
+	post(f, 1, 0);
 	fake_complete(cq, &e);
 	memcpy(calls, f->daemon.calls, sizeof(calls));
 	pid = quiet_fork();

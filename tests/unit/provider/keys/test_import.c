@@ -221,7 +221,7 @@ static void too_long(void *reply)
 
 static void too_small(void *reply)
 {
-	((struct uhca_cmd_import_reply *)reply)->region_size = UHCA_ABI_DM_OFFSET - 8;
+	((struct uhca_cmd_import_reply *)reply)->region_size = 56;
 }
 
 static void test_refused(void **state)

@@ -88,6 +88,7 @@ static void test_regions(void **state)
 	uint32_t dm = f->daemon.next_handle;
 	unsigned plain = f->daemon.calls[UHCA_CMD_REG_MR];
 	struct ibv_mr *mr;
+	void *page;
 
 	assert_true(other && at);
 	mr = reg(f, at + 8, 2 * PAGE - 8, all | IBV_ACCESS_RELAXED_ORDERING);
@@ -106,12 +107,16 @@ static void test_regions(void **state)
 	assert_int_equal(in->iova, 0x7000);
 	assert_int_equal(ibv_dereg_mr(mr), 0);
 	assert_int_equal(f->daemon.calls[UHCA_CMD_REG_MR], plain);
-	/* On demand, before it, and behind it, where another page of ours is. */
+	/* On demand, and from before it, where there is another page, or there was one. */
+	page = mmap(at - PAGE, PAGE, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 	assert_int_equal(ibv_dereg_mr(reg(f, at, PAGE, all | IBV_ACCESS_ON_DEMAND)), 0);
 	assert_int_equal(ibv_dereg_mr(reg(f, at - 8, 16, all)), 0);
 	assert_int_equal(uhcav_free_shared(f->context, at), 0);
 	assert_int_equal(f->daemon.calls[UHCA_CMD_REG_MR], plain + 2);
 	assert_int_equal(f->daemon.calls[UHCA_CMD_REG_SHARED_MR], 2);
+	if (page != MAP_FAILED)
+		munmap(page, PAGE);
 	/* The other is forgotten, and goes with the context. */
 }
 

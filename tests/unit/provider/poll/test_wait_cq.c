@@ -25,6 +25,7 @@ static void post(struct fixture *f, unsigned n)
 static void done(struct fixture *f, unsigned n)
 {
 	f->queue.send.consumer += n;
+	uhcav_work_queue_polled(&f->qp.sq, f->queue.send.consumer);
 }
 
 /* Polls that find nothing, for so long; how many of them slept. */
@@ -46,7 +47,7 @@ static struct fixture *begin(void)
 	return fixture_create(IBV_QPT_RC);
 }
 
-/* The same from its first look on: from a millisecond on each wait is long (test_give_way). */
+/* The same from its first look on: from a millisecond on each wait is long (test_yield_backoff). */
 static unsigned wait_anew(struct fixture *f)
 {
 	uhcav_waits_no_more();
@@ -206,12 +207,12 @@ static void test_of_many(void **state)
 		quiet[i] = (struct uhcav_qp){.qp.qp_num = 0x9000 + i, .qp.send_cq = &f->cq.cq};
 		quiet[i].sq = f->qp.sq;
 		quiet[i].sq.ring = &nothing.send;
-		assert_int_equal(uhcav_qp_set_add(&f->cq.qps, 0x9000 + i, &quiet[i]), 0);
+		assert_int_equal(uhcav_number_map_add(&f->cq.qps, 0x9000 + i, &quiet[i]), 0);
 	}
 	post(f, 4);
 	assert_true(wait(f, 1000 * USEC) > 0);
 	for (unsigned i = 0; i < 100; i++)
-		uhcav_qp_set_remove(&f->cq.qps, 0x9000 + i);
+		uhcav_number_map_remove(&f->cq.qps, 0x9000 + i);
 	fixture_destroy(f);
 }
 

@@ -3,6 +3,7 @@
 #include "tests/support/provider/provider_fixture.h"
 #include "tests/support/wire/cmocka_all.h"
 
+#include "provider/poll/poll_cq.h"
 #include "provider/post/post_recv.h"
 #include "provider/queues/srq.h"
 
@@ -98,6 +99,8 @@ static void test_srq(void **state)
 	struct fixture *f = fixture_create(IBV_QPT_RC);
 	struct uhcav_srq srq = {.ctx = &f->ctx, .rq = f->qp.rq};
 	struct ibv_recv_wr wr[FIXTURE_WR + 1], *bad = NULL;
+	const struct uhca_abi_cqe received = {.qpn = FIXTURE_QPN, .opcode = UHCA_ABI_WC_RECV};
+	struct ibv_wc wc;
 
 	(void)state;
 	srq.rq.posted = NULL;
@@ -106,8 +109,24 @@ static void test_srq(void **state)
 	assert_ptr_equal(bad, &wr[FIXTURE_WR]);
 	assert_int_equal(f->queue.recv.producer, FIXTURE_WR);
 	assert_int_equal(fixture_received(f, FIXTURE_WR - 1)->wr_id, 100 + FIXTURE_WR - 1);
-	f->queue.recv.consumer = 1;
+	f->queue.recv.consumer = FIXTURE_WR;
+	assert_int_equal(uhcav_post_srq_recv(&srq.srq, bad, &bad), ENOMEM);
+	f->qp.qp.srq = &srq.srq;
+	fixture_complete(f, &received);
+	assert_int_equal(uhcav_poll_cq(&f->cq.cq, 1, &wc), 1);
 	assert_int_equal(uhcav_post_srq_recv(&srq.srq, bad, &bad), 0);
+	assert_int_equal(uhcav_post_srq_recv(&srq.srq, bad, &bad), ENOMEM);
+	/* Its QP ended in the middle of a message: no completion will come. */
+	f->queue.recv.abandoned = 1;
+	assert_int_equal(uhcav_post_srq_recv(&srq.srq, bad, &bad), 0);
+	assert_int_equal(uhcav_post_srq_recv(&srq.srq, bad, &bad), ENOMEM);
+	/* Its QP is destroyed with a completion that was not polled. */
+	fixture_complete(f, &received);
+	uhcav_cq_skip(&f->cq, FIXTURE_QPN, &srq.rq);
+	uhcav_cq_skip(&f->cq, FIXTURE_QPN, &srq.rq); /* counts once */
+	assert_int_equal(uhcav_post_srq_recv(&srq.srq, bad, &bad), 0);
+	assert_int_equal(uhcav_post_srq_recv(&srq.srq, bad, &bad), ENOMEM);
+	f->qp.qp.srq = NULL;
 	f->ctx.life = UHCAV_FATAL;
 	assert_int_equal(uhcav_post_srq_recv(&srq.srq, wr, &bad), EIO);
 	assert_ptr_equal(bad, wr);

@@ -3,6 +3,7 @@
 #include "tests/support/provider/provider_fixture.h"
 #include "tests/support/wire/cmocka_all.h"
 
+#include "provider/poll/poll_cq.h"
 #include "provider/post/post_send.h"
 #include "provider/qp/ah.h"
 
@@ -376,11 +377,16 @@ static void chain(struct ibv_send_wr *wr, unsigned n)
 	}
 }
 
-/* A full queue takes what fits, and room comes back with the device's consumer index. */
+/*
+ * A full queue takes what fits. Room comes back when a completion is polled, for all requests up to
+ * the one that completes, and not when the device is done with them (10.8.6).
+ */
 static void test_full(void **state)
 {
+	const struct uhca_abi_cqe third = {.qpn = FIXTURE_QPN, .wqe_index = 2};
 	struct fixture *f = setup(IBV_QPT_RC);
 	struct ibv_send_wr wr[FIXTURE_WR + 2], *bad = NULL;
+	struct ibv_wc wc;
 
 	(void)state;
 	chain(wr, FIXTURE_WR + 2);
@@ -392,6 +398,9 @@ static void test_full(void **state)
 	assert_ptr_equal(bad, &wr[FIXTURE_WR]);
 	assert_false(fixture_rung(f));
 	f->queue.send.consumer = 3;
+	fixture_complete(f, &third);
+	assert_int_equal(uhcav_post_send(&f->qp.qp, bad, &bad), ENOMEM);
+	assert_int_equal(uhcav_poll_cq(&f->cq.cq, 1, &wc), 1);
 	assert_int_equal(uhcav_post_send(&f->qp.qp, bad, &bad), 0);
 	assert_int_equal(f->queue.send.producer, FIXTURE_WR + 2);
 	assert_int_equal(fixture_sent(f, FIXTURE_WR + 1)->wr_id, FIXTURE_WR + 1);
@@ -414,6 +423,40 @@ static void test_bad_in_the_middle(void **state)
 	fixture_destroy(f);
 }
 
+/* Behind a CQ that ignores overruns a request leaves when the device has taken it. */
+static void test_full_behind_overruns(void **state)
+{
+	struct fixture *f = setup(IBV_QPT_RC);
+	struct ibv_send_wr wr[FIXTURE_WR + 2], *bad = NULL;
+
+	(void)state;
+	f->qp.sq.leaves_when_taken = true;
+	chain(wr, FIXTURE_WR + 2);
+	assert_int_equal(uhcav_post_send(&f->qp.qp, wr, &bad), ENOMEM);
+	assert_ptr_equal(bad, &wr[FIXTURE_WR]);
+	f->queue.send.consumer = 2;
+	assert_int_equal(uhcav_post_send(&f->qp.qp, bad, &bad), 0);
+	fixture_destroy(f);
+}
+
+/* A QP that has no send queue: XRC_RECV, or raw packets with an indirection table. */
+static void test_no_send_queue(void **state)
+{
+	struct fixture *f = setup(IBV_QPT_RC);
+	struct ibv_send_wr wr = {.opcode = IBV_WR_SEND}, *bad = NULL;
+
+	(void)state;
+	f->qp.sq.ring = NULL;
+	f->qp.sq.entries = NULL;
+	for (uint32_t state_ = IBV_QPS_RESET; state_ <= IBV_QPS_ERR; state_++) {
+		f->qp.state = state_;
+		assert_int_equal(uhcav_post_send(&f->qp.qp, &wr, &bad), EINVAL);
+		assert_ptr_equal(bad, &wr);
+	}
+	assert_false(fixture_rung(f));
+	fixture_destroy(f);
+}
+
 /* Indices run over 32 bits. */
 static void test_wrap(void **state)
 {
@@ -421,7 +464,7 @@ static void test_wrap(void **state)
 	struct ibv_send_wr wr[FIXTURE_WR], *bad = NULL;
 
 	(void)state;
-	f->qp.sq.producer = f->qp.sq.consumer = UINT32_MAX - 2;
+	f->qp.sq.producer = f->qp.sq.polled = UINT32_MAX - 2;
 	f->queue.send.producer = f->queue.send.consumer = UINT32_MAX - 2;
 	chain(wr, FIXTURE_WR);
 	assert_int_equal(uhcav_post_send(&f->qp.qp, wr, &bad), 0);
@@ -512,6 +555,8 @@ int main(void)
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_states),
 		cmocka_unit_test(test_full),
+		cmocka_unit_test(test_full_behind_overruns),
+		cmocka_unit_test(test_no_send_queue),
 		cmocka_unit_test(test_bad_in_the_middle),
 		cmocka_unit_test(test_wrap),
 		cmocka_unit_test(test_wakes_sleeper),

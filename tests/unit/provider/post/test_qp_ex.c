@@ -422,7 +422,7 @@ static void test_full_and_states(void **state)
 	q = start(f);
 	ibv_wr_send(q);
 	assert_int_equal(complete(f, 0), ENOMEM);
-	f->queue.send.consumer = 2;
+	uhcav_work_queue_polled(&f->qp.sq, 2);
 	q = start(f);
 	ibv_wr_send(q);
 	ibv_wr_send(q);

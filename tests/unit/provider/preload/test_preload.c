@@ -169,6 +169,24 @@ static void test_links(void **state)
 	free(made);
 }
 
+/* A device's file keeps its name; what has none outside the daemon's directory is told as it is. */
+static void test_real_names(void **state)
+{
+	char buf[PATH_MAX];
+	char *made;
+
+	(void)state;
+	assert_string_equal(realpath(FILE_, buf), FILE_);
+	assert_string_equal(realpath("/sys/class/infiniband/uhca0/../uhca0/node_type", buf), FILE_);
+	assert_string_equal(__realpath_chk(FILE_, buf, sizeof(buf)), FILE_);
+	made = canonicalize_file_name(FILE_);
+	assert_string_equal(made, FILE_);
+	free(made);
+	assert_string_not_equal(realpath("/sys/class/infiniband/..", buf), "/sys/class");
+	assert_null(realpath("/sys/class/infiniband/absent", buf));
+	assert_int_equal(errno, ENOENT);
+}
+
 static void test_directories(void **state)
 {
 	struct dirent **list, *e;
@@ -346,13 +364,21 @@ static void test_errno(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_open),        cmocka_unit_test(test_fopen),
-		cmocka_unit_test(test_create),      cmocka_unit_test(test_stat),
-		cmocka_unit_test(test_access),      cmocka_unit_test(test_links),
-		cmocka_unit_test(test_directories), cmocka_unit_test(test_netlink),
-		cmocka_unit_test(test_interfaces),  cmocka_unit_test(test_errno),
-		cmocka_unit_test(test_attributes),  cmocka_unit_test(test_file_systems),
-		cmocka_unit_test(test_watch),       cmocka_unit_test(test_change_directory),
+		cmocka_unit_test(test_open),
+		cmocka_unit_test(test_fopen),
+		cmocka_unit_test(test_create),
+		cmocka_unit_test(test_stat),
+		cmocka_unit_test(test_access),
+		cmocka_unit_test(test_links),
+		cmocka_unit_test(test_real_names),
+		cmocka_unit_test(test_directories),
+		cmocka_unit_test(test_netlink),
+		cmocka_unit_test(test_interfaces),
+		cmocka_unit_test(test_errno),
+		cmocka_unit_test(test_attributes),
+		cmocka_unit_test(test_file_systems),
+		cmocka_unit_test(test_watch),
+		cmocka_unit_test(test_change_directory),
 		cmocka_unit_test(test_glob),
 	};
 

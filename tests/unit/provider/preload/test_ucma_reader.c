@@ -116,7 +116,7 @@ static void test_lets_it_read(void **state)
 	end(&r);
 }
 
-static void test_loses_patience_once(void **state)
+static void test_loses_page_worker_once(void **state)
 {
 	struct reader r;
 
@@ -148,7 +148,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_lets_it_read, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_loses_patience_once, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_loses_page_worker_once, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_nobody_to_wait_for, setup, teardown),
 	};
 

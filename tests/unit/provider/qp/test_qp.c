@@ -299,6 +299,7 @@ static void test_no_promises(void **state)
 	struct ibv_qp_rate_limit_attr rate = {.rate_limit = 1000};
 
 	assert_int_equal(ibv_query_qp_data_in_order(f->qp, IBV_WR_RDMA_WRITE, 0), 0);
+	f->daemon.fail[UHCA_CMD_MODIFY_QP] = -EOPNOTSUPP;
 	assert_int_equal(ibv_modify_qp_rate_limit(f->qp, &rate), EOPNOTSUPP);
 }
 

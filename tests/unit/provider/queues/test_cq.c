@@ -187,6 +187,23 @@ static void test_arm_unread(void **state)
 	assert_int_equal(*told, 4);
 }
 
+/*
+ * Another thread is inside ibv_destroy_cq, and waits for an event to be acknowledged: the device
+ * does not know the CQ any more, and arming it succeeds.
+ */
+static void test_arm_while_destroyed(void **state)
+{
+	struct verbs_fixture *f = *state;
+	struct fake_queue *q = fake_newest(&f->daemon, UHCA_ABI_REGION_CQ);
+
+	((struct uhca_abi_cq *)(void *)q->base)->notify_unread = 1;
+	fake_complete(q, &(struct uhca_abi_cqe){.wr_id = 1});
+	f->daemon.fail[UHCA_CMD_NOTIFY_CQ] = -ENOENT;
+	assert_int_equal(ibv_req_notify_cq(f->cq, 0), 0);
+	assert_int_equal(f->daemon.calls[UHCA_CMD_NOTIFY_CQ], 1);
+	f->daemon.fail[UHCA_CMD_NOTIFY_CQ] = 0;
+}
+
 /* Indices near their wrap, and an event so long ago that its index says nothing any more. */
 static void test_arm_unread_wraps(void **state)
 {
@@ -331,6 +348,7 @@ int main(int argc, char **argv)
 		TEST(test_create_fails),
 		TEST(test_events),
 		TEST(test_arm_unread),
+		TEST(test_arm_while_destroyed),
 		TEST(test_arm_unread_wraps),
 		TEST(test_arm_unread_dead),
 		TEST(test_destroy_purges),

@@ -78,6 +78,7 @@ static void test_modify_and_query(void **state)
 	assert_int_equal(ibv_modify_srq(srq, &attr, IBV_SRQ_LIMIT), 0);
 	assert_int_equal(in->attr_mask, IBV_SRQ_LIMIT);
 	assert_int_equal(in->srq_limit, 4);
+	f->daemon.fail[UHCA_CMD_RESIZE_SRQ] = -EOPNOTSUPP;
 	assert_int_equal(ibv_modify_srq(srq, &attr, IBV_SRQ_MAX_WR), EOPNOTSUPP);
 	assert_int_equal(ibv_query_srq(srq, &attr), 0);
 	assert_int_equal(attr.max_wr, 16);

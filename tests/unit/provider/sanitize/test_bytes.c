@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Sums see each bit; memory that is not there is found and not stumbled over. */
-#include "provider/guard/guard.h"
+#include "provider/page_watch/page_watch.h"
 #include "provider/sanitize/bytes.h"
 
 #include "tests/support/wire/cmocka_all.h"
@@ -92,7 +92,8 @@ static void test_not_there(void **state)
 {
 	uint8_t *at =
 		mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	struct uhcav_guard_post post = {.is_target = true, .at = (uintptr_t)at, .length = PAGE};
+	struct uhcav_page_watch_post post = {
+		.is_target = true, .at = (uintptr_t)at, .length = PAGE};
 	uint64_t s;
 	uint32_t name;
 	uint8_t byte;
@@ -107,10 +108,10 @@ static void test_not_there(void **state)
 	assert_int_equal(mprotect(at, PAGE, PROT_NONE), 0);
 	assert_false(uhcav_bytes_sum((uintptr_t)at, 8, &s));
 	assert_int_equal(mprotect(at, PAGE, PROT_READ | PROT_WRITE), 0);
-	name = uhcav_guard_begin(&post); /* but what is kept from the program is there */
-	assert_true(name && uhcav_guard_covers(post.at, 1));
+	name = uhcav_page_watch_begin(&post); /* but what is kept from the program is there */
+	assert_true(name && uhcav_page_watch_covers(post.at, 1));
 	assert_true(uhcav_bytes_sum((uintptr_t)at, PAGE, &s));
-	uhcav_guard_end(name);
+	uhcav_page_watch_end(name);
 	assert_false(uhcav_bytes_sum(8, 8, &s));
 	assert_int_equal(errno, EXDEV); /* the program's errno is its own */
 	assert_int_equal(munmap(at, PAGE), 0);

@@ -30,6 +30,7 @@ int main(int argc, char **argv)
 {
 	struct pair p;
 	struct end e;
+	int sent = 0;
 
 	pair_open(&p);
 	e = open_end_with(&p, pair_mended(argc, argv) ? WRITES + ACKS : WRITES);
@@ -38,9 +39,8 @@ int main(int argc, char **argv)
 	for (int i = 0; i < WRITES; i++)
 		pair_post(&e, IBV_WR_RDMA_WRITE, IBV_SEND_SIGNALED, 64 * i, 64);
 	for (int i = 0; i < ACKS; i++)
-		while (pair_try(&e, IBV_WR_SEND, IBV_SEND_SIGNALED, 4096, 64))
-			;
-	for (int i = 0; i < WRITES + 2 * ACKS; i++)
+		sent += !pair_try(&e, IBV_WR_SEND, IBV_SEND_SIGNALED, 4096, 64);
+	for (int i = 0; i < WRITES + 2 * sent; i++)
 		pair_wait(&e);
 	ibv_destroy_qp(e.qp);
 	pair_close(&p);

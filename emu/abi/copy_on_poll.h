@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Offers: the payload of a short receive stands in the region of its completion queue, and the
+ * client copies it to its place when it takes the completion (cqe.h, OFFER), which spares the
+ * daemon a call of the system. Until then it is one of the daemon's again whenever something else
+ * is to be read or stored, so that nobody sees a difference.
+ *
+ * The client takes the state from PENDING to CLIENT, copies, and takes it from there to DONE. The
+ * daemon waits for nobody: it makes PENDING or CLIENT to DEVICE, copies, and makes it DONE or again
+ * CLIENT. In the second case both copy the same bytes. The client's copy has an end, and its
+ * program goes on, when the state is neither CLIENT nor DEVICE.
+ */
+#ifndef UHCA_ABI_COPY_ON_POLL_H
+#define UHCA_ABI_COPY_ON_POLL_H
+
+#include <assert.h>
+#include <stdint.h>
+
+#define UHCA_ABI_OFFERS             64u   /* slots of a completion queue */
+#define UHCA_ABI_COPY_ON_POLL_BYTES 4096u /* of payload */
+
+enum {
+	UHCA_ABI_COPY_ON_POLL_DONE = 0, /* also of a slot that was never used */
+	UHCA_ABI_COPY_ON_POLL_PENDING = 1,
+	UHCA_ABI_COPY_ON_POLL_CLIENT = 2,
+	UHCA_ABI_COPY_ON_POLL_DEVICE = 3,
+};
+
+struct uhca_abi_copy_on_poll {
+	uint32_t state;
+	uint32_t length;
+	uint64_t addr; /* the client's */
+	uint8_t pad[48];
+	uint8_t bytes[UHCA_ABI_COPY_ON_POLL_BYTES];
+};
+static_assert(sizeof(struct uhca_abi_copy_on_poll) == 4160, "a cache line and the payload");
+
+/* From one state to another; 0: it was not in the first. */
+static inline int uhca_copy_on_poll_turn(struct uhca_abi_copy_on_poll *o, uint32_t from,
+					 uint32_t to)
+{
+	return __atomic_compare_exchange_n(&o->state, &from, to, 0, __ATOMIC_ACQ_REL,
+					   __ATOMIC_ACQUIRE);
+}
+
+static inline void uhca_copy_on_poll_set(struct uhca_abi_copy_on_poll *o, uint32_t state)
+{
+	__atomic_store_n(&o->state, state, __ATOMIC_RELEASE);
+}
+
+static inline uint32_t uhca_copy_on_poll_state(const struct uhca_abi_copy_on_poll *o)
+{
+	return __atomic_load_n(&o->state, __ATOMIC_ACQUIRE);
+}
+
+#endif

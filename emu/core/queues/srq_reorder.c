@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "srq_reorder.h"
+
+#include "emu/core/base/base.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+int srq_reorder_create(struct recv_queue *rq, uint64_t seed)
+{
+	rq->shelf = calloc(1, sizeof(*rq->shelf));
+	if (!rq->shelf)
+		return -ENOMEM;
+	rq->shelf->chance = seed;
+	return 0;
+}
+
+void srq_reorder_destroy(struct recv_queue *rq)
+{
+	free(rq->shelf);
+	rq->shelf = NULL;
+}
+
+void srq_reorder_choose(struct srq_reorder *s, struct recv_wr *out)
+{
+	s->chosen = chance_below(&s->chance, s->n);
+	*out = s->wr[s->chosen];
+}
+
+void srq_reorder_take(struct srq_reorder *s)
+{
+	s->wr[s->chosen] = s->wr[--s->n];
+}

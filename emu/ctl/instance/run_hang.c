@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See run_hang.h. */
+#include "run_hang.h"
+
+#include "pidfd.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PROCESSES_MAX 256
+#define GRACE_MS      5000  /* for an end after SIGTERM */
+#define EXPLAIN_MS    10000 /* for the daemon's answer */
+
+struct process {
+	pid_t pid, parent;
+};
+
+/* ---- who there is ---- */
+
+/* The fields of a file stat behind the name, which may have any characters. */
+static bool read_stat(const char *path, char *state, int *parent, char name[64])
+{
+	char text[512] = "";
+	FILE *f = fopen(path, "re");
+	char *begin, *end;
+
+	if (!f)
+		return false;
+	text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
+	fclose(f);
+	begin = strchr(text, '(');
+	end = strrchr(text, ')');
+	if (!begin || !end || sscanf(end + 1, " %c %d", state, parent) != 2)
+		return false;
+	snprintf(name, 64, "%.*s", (int)(end - begin - 1), begin + 1);
+	return true;
+}
+
+static bool is_in(const struct process *list, unsigned n, pid_t pid)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (list[i].pid == pid)
+			return true;
+	return false;
+}
+
+/* Adds the processes whose parent is in the list already. Returns the new number. */
+static unsigned add_children(struct process *list, unsigned n)
+{
+	DIR *proc = opendir("/proc");
+	const struct dirent *entry;
+	char path[300], state, name[64];
+	int parent;
+
+	while (proc && n < PROCESSES_MAX && (entry = readdir(proc))) {
+		pid_t pid = (pid_t)atoi(entry->d_name);
+
+		snprintf(path, sizeof(path), "/proc/%s/stat", entry->d_name);
+		if (pid > 0 && !is_in(list, n, pid) && read_stat(path, &state, &parent, name) &&
+		    is_in(list, n, parent))
+			list[n++] = (struct process){pid, parent};
+	}
+	if (proc)
+		closedir(proc);
+	return n;
+}
+
+static unsigned find_all(pid_t root, struct process list[PROCESSES_MAX])
+{
+	unsigned n = 1, before = 0;
+
+	list[0] = (struct process){root, 0};
+	while (n > before && n < PROCESSES_MAX) {
+		before = n;
+		n = add_children(list, n);
+	}
+	return n;
+}
+
+/* ---- what they wait for ---- */
+
+#define ON_DESCRIPTOR_ true
+#define ALONE_         false
+static const struct {
+	long number;
+	const char *name;
+	bool on_descriptor; /* the first argument is one */
+} calls[] = {
+	{SYS_read, "read", ON_DESCRIPTOR_},
+	{SYS_write, "write", ON_DESCRIPTOR_},
+	{SYS_recvfrom, "recvfrom", ON_DESCRIPTOR_},
+	{SYS_recvmsg, "recvmsg", ON_DESCRIPTOR_},
+	{SYS_sendmsg, "sendmsg", ON_DESCRIPTOR_},
+	{SYS_accept, "accept", ON_DESCRIPTOR_},
+	{SYS_accept4, "accept4", ON_DESCRIPTOR_},
+	{SYS_connect, "connect", ON_DESCRIPTOR_},
+	{SYS_flock, "flock", ON_DESCRIPTOR_},
+	{SYS_fcntl, "fcntl", ON_DESCRIPTOR_},
+	{SYS_ioctl, "ioctl", ON_DESCRIPTOR_},
+#ifdef SYS_poll
+	{SYS_poll, "poll", ALONE_},
+	{SYS_select, "select", ALONE_},
+	{SYS_epoll_wait, "epoll_wait", ON_DESCRIPTOR_},
+	{SYS_pause, "pause", ALONE_},
+#endif
+	{SYS_ppoll, "ppoll", ALONE_},
+	{SYS_pselect6, "pselect6", ALONE_},
+	{SYS_epoll_pwait, "epoll_pwait", ON_DESCRIPTOR_},
+	{SYS_futex, "futex, a lock, a condition or another thread's end", ALONE_},
+	{SYS_nanosleep, "nanosleep", ALONE_},
+	{SYS_clock_nanosleep, "clock_nanosleep", ALONE_},
+	{SYS_wait4, "wait4, a child's end", ALONE_},
+	{SYS_waitid, "waitid, a child's end", ALONE_},
+	{SYS_rt_sigtimedwait, "sigwait", ALONE_},
+	{SYS_rt_sigsuspend, "sigsuspend", ALONE_},
+};
+
+static void tell_descriptor(pid_t pid, long fd)
+{
+	char path[64], target[256];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd/%ld", (int)pid, fd);
+	n = readlink(path, target, sizeof(target) - 1);
+	fprintf(stderr, " of descriptor %ld", fd);
+	if (n > 0)
+		fprintf(stderr, ", %.*s", (int)n, target);
+}
+
+/* False: the kernel does not tell. */
+static bool tell_call(pid_t pid, const char *task)
+{
+	char path[300];
+	long number = -1;
+	unsigned long first = 0;
+	FILE *f;
+	int n;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%s/syscall", (int)pid, task);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	n = fscanf(f, "%ld %lx", &number, &first);
+	fclose(f);
+	if (n < 1)
+		return false;
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		if (calls[i].number != number)
+			continue;
+		fprintf(stderr, "waits in %s", calls[i].name);
+		if (calls[i].on_descriptor)
+			tell_descriptor(pid, (long)first);
+		return true;
+	}
+	fprintf(stderr, "waits in the system call with number %ld", number);
+	return true;
+}
+
+static void tell_thread(pid_t pid, const char *task)
+{
+	char path[300], state = '?', name[64] = "?";
+	int parent;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%s/stat", (int)pid, task);
+	if (!read_stat(path, &state, &parent, name))
+		return;
+	fprintf(stderr, "uhca-run:   thread %s (%s) ", task, name);
+	if (state == 'R')
+		fputs("runs: it computes, or polls", stderr);
+	else if (state == 'T' || state == 't')
+		fputs("is stopped", stderr);
+	else if (state == 'Z')
+		fputs("has ended, and its parent has not asked how", stderr);
+	else if (!tell_call(pid, task))
+		fputs("waits; in which call, the kernel does not tell", stderr);
+	fputc('\n', stderr);
+}
+
+static void tell_command_line(pid_t pid)
+{
+	char path[64], text[200];
+	size_t n;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)pid);
+	f = fopen(path, "re");
+	n = f ? fread(text, 1, sizeof(text), f) : 0;
+	if (f)
+		fclose(f);
+	for (size_t i = 0; i < n; i++)
+		if (!isprint((unsigned char)text[i]))
+			text[i] = ' ';
+	fprintf(stderr, "uhca-run: process %d: %.*s\n", (int)pid, (int)n, text);
+}
+
+static void tell_process(pid_t pid)
+{
+	char path[64];
+	const struct dirent *entry;
+	DIR *tasks;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	tasks = opendir(path);
+	if (!tasks)
+		return;
+	tell_command_line(pid);
+	while ((entry = readdir(tasks)))
+		if (isdigit((unsigned char)entry->d_name[0]))
+			tell_thread(pid, entry->d_name);
+	closedir(tasks);
+}
+
+/* ---- the daemon ---- */
+
+static bool ends_within(pid_t pid, int ms)
+{
+	struct pollfd p = {.fd = ctl_pidfd_open(pid), .events = POLLIN};
+	siginfo_t info = {0};
+
+	for (int waited = 0; p.fd < 0 && waited < ms; waited += 20) { /* a kernel before 5.3 */
+		if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 ||
+		    info.si_pid == pid)
+			return true;
+		poll(NULL, 0, 20);
+	}
+	if (p.fd < 0)
+		return false;
+	poll(&p, 1, ms);
+	close(p.fd);
+	return p.revents != 0;
+}
+
+static void tell_queue_pairs(const char *dir)
+{
+	sigset_t none;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		sigemptyset(&none);
+		sigprocmask(SIG_SETMASK, &none, NULL);
+		dup2(STDERR_FILENO, STDOUT_FILENO);
+		execlp("uhcactl", "uhcactl", "--dir", dir, "explain", "live", (char *)NULL);
+		fprintf(stderr, "uhca-run: uhcactl: %s\n", strerror(errno));
+		_exit(127);
+	}
+	if (pid < 0)
+		return;
+	if (!ends_within(pid, EXPLAIN_MS)) {
+		fputs("uhca-run: the daemon does not answer\n", stderr);
+		kill(pid, SIGKILL);
+	}
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
+void run_hang_tell(pid_t root, const char *dir)
+{
+	struct process list[PROCESSES_MAX];
+	unsigned n = find_all(root, list);
+
+	for (unsigned i = 0; i < n; i++)
+		tell_process(list[i].pid);
+	fputs("uhca-run: what the queue pairs wait for, by uhcactl explain live:\n", stderr);
+	tell_queue_pairs(dir);
+}
+
+/* ---- the end ---- */
+
+static void send(int pidfd, pid_t pid, int number)
+{
+	if (pidfd >= 0)
+		ctl_pidfd_signal(pidfd, number);
+	else
+		kill(pid, number);
+}
+
+void run_hang_end(pid_t root)
+{
+	struct process list[PROCESSES_MAX];
+	int fd[PROCESSES_MAX];
+	unsigned n = find_all(root, list);
+
+	/* By descriptors: a number may be somebody else's some seconds later. */
+	for (unsigned i = 0; i < n; i++)
+		fd[i] = ctl_pidfd_open(list[i].pid);
+	for (unsigned i = 0; i < n; i++) {
+		send(fd[i], list[i].pid, SIGTERM);
+		send(fd[i], list[i].pid, SIGCONT);
+	}
+	ends_within(root, GRACE_MS);
+	for (unsigned i = 0; i < n; i++) {
+		send(fd[i], list[i].pid, SIGKILL);
+		if (fd[i] >= 0)
+			close(fd[i]);
+	}
+	ends_within(root, GRACE_MS);
+}

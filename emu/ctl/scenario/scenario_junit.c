@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The verdict of scenarios as JUnit's XML: a suite for each scenario with what its programs wrote,
+ * a case for each check with the time that it took, and the reason and place of what failed.
+ */
+#include "scenario_report.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Length of the character of UTF-8 at p, 0: there is none. */
+static unsigned character(const unsigned char *p)
+{
+	unsigned n = p[0] < 0x80    ? 1
+		     : p[0] < 0xc2  ? 0
+		     : p[0] < 0xe0  ? 2
+		     : p[0] < 0xf0  ? 3
+		     : p[0] <= 0xf4 ? 4
+				    : 0;
+
+	for (unsigned i = 1; i < n; i++)
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+	return n;
+}
+
+/* What XML has no way to say is a blank or a question mark. */
+static void put_xml(FILE *f, const char *text)
+{
+	for (const unsigned char *p = (const unsigned char *)text; *p;) {
+		unsigned n = character(p);
+
+		if (n == 0)
+			fputc('?', f), p++;
+		else if (n > 1)
+			fwrite(p, 1, n, f), p += n;
+		else if (*p == '&')
+			fputs("&amp;", f), p++;
+		else if (*p == '<')
+			fputs("&lt;", f), p++;
+		else if (*p == '>')
+			fputs("&gt;", f), p++;
+		else if (*p == '"')
+			fputs("&quot;", f), p++;
+		else
+			fputc(*p < ' ' && *p != '\n' && *p != '\t' ? ' ' : *p, f), p++;
+	}
+}
+
+static void open_case(FILE *f, const struct scenario_run *r, const struct scenario_check *c)
+{
+	fputs("  <testcase classname=\"", f);
+	put_xml(f, scenario_title(r));
+	fputs("\" name=\"", f);
+	put_xml(f, c->text);
+	fputs("\" file=\"", f);
+	put_xml(f, r->file);
+	if (c->line)
+		fprintf(f, "\" line=\"%u", c->line);
+	fprintf(f, "\" time=\"%.3f\"", c->seconds);
+}
+
+static void put_case(FILE *f, const struct scenario_run *r, const struct scenario_check *c)
+{
+	open_case(f, r, c);
+	if (c->passed) {
+		fputs("/>\n", f);
+		return;
+	}
+	fputs(">\n    <failure message=\"", f);
+	put_xml(f, scenario_why(c));
+	fputs("\">", f);
+	put_xml(f, r->file);
+	fprintf(f, c->line ? ":%u: " : ": ", c->line);
+	put_xml(f, c->text);
+	fputs(": ", f);
+	put_xml(f, scenario_why(c));
+	fputs("</failure>\n  </testcase>\n", f);
+}
+
+static void put_stop(FILE *f, const struct scenario_run *r)
+{
+	const struct scenario_check c = {.line = r->failed_line, .text = SCENARIO_CARRIED_OUT};
+
+	open_case(f, r, &c);
+	fputs(">\n    <error message=\"", f);
+	put_xml(f, r->failure);
+	fputs("\"/>\n  </testcase>\n", f);
+}
+
+static void put_output(FILE *f, const struct scenario_run *r)
+{
+	fputs("  <system-out>", f);
+	for (unsigned i = 0; i < r->n_processes; i++) {
+		const struct scenario_process *p = &r->process[i];
+
+		fprintf(f, "--- %s: status %d, %.3f s ---\n", p->name, p->status, p->seconds);
+		put_xml(f, p->said ? p->said : "");
+		if (p->said && *p->said && p->said[strlen(p->said) - 1] != '\n')
+			fputc('\n', f);
+	}
+	fputs("</system-out>\n", f);
+}
+
+static void put_suite(FILE *f, const struct scenario_run *r)
+{
+	fputs("<testsuite name=\"", f);
+	put_xml(f, scenario_title(r));
+	fprintf(f, "\" tests=\"%u\" failures=\"%u\" errors=\"%d\" time=\"%.3f\">\n",
+		r->n_checks + scenario_was_stopped(r), scenario_failures(r),
+		scenario_was_stopped(r), r->seconds);
+	for (unsigned i = 0; i < r->n_checks; i++)
+		put_case(f, r, &r->check[i]);
+	if (scenario_was_stopped(r))
+		put_stop(f, r);
+	if (r->n_processes > 0)
+		put_output(f, r);
+	fputs("</testsuite>\n", f);
+}
+
+int scenario_write_junit(struct scenario_run *const *runs, unsigned n, const char *file)
+{
+	FILE *f = scenario_open_report(file);
+
+	if (!f)
+		return -EIO;
+	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", f);
+	if (n > 1)
+		fputs("<testsuites>\n", f);
+	for (unsigned i = 0; i < n; i++)
+		put_suite(f, runs[i]);
+	if (n > 1)
+		fputs("</testsuites>\n", f);
+	return scenario_close_report(f, file);
+}

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What rules let happen to a device, whatever they looked at (faults.h).
+ */
+#include "emu/abi/event.h"
+#include "emu/io/base/base.h"
+#include "emu/io/device/devices.h"
+#include "emu/io/local/local.h"
+#include "faults.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LAST_LINES_MS 100 /* for the log, before a rule ends the daemon */
+
+/* ---- the port ---- */
+
+struct port_files {
+	char dir[PATH_MAX];
+	struct io_identity id;
+	bool up;
+	int error;
+};
+
+_Static_assert(sizeof(struct port_files) <= IO_PROMPT_ROOM, "room for the question");
+
+static void write_files(void *arg)
+{
+	struct port_files *p = arg;
+
+	p->error = io_sysfs_port(p->dir, &p->id, p->up);
+}
+
+/* 0 or -errno of the files; -ETIMEDOUT: their file system does not answer. */
+static int port_files(struct io_faults *f, const struct io_device *dev, bool up)
+{
+	struct port_files p = {.id = dev->id, .up = up};
+
+	snprintf(p.dir, sizeof(p.dir), "%s", f->env.dir);
+	if (!f->ports)
+		write_files(&p);
+	else if (!io_prompt_ask(f->ports, write_files, &p, sizeof(p), IO_PROMPT_MS))
+		return -ETIMEDOUT;
+	return p.error;
+}
+
+int io_fault_port(struct io_faults *f, struct io_device *dev, bool up)
+{
+	/* Whoever is told by the event finds the files as they are then. */
+	int error = port_files(f, dev, up);
+
+	if (error < 0)
+		io_log(IO_LOG_ERROR, "%s: the files of the port: %s", dev->id.name,
+		       strerror(-error));
+	if (error == -ETIMEDOUT)
+		f->late_ports = true;
+	else if (error < 0)
+		return error;
+	f->is_down[dev->id.index] = !up;
+	core_port_set(dev->core, up);
+	dev->dirty = true;
+	io_log(IO_LOG_INFO, "%s: port %s", dev->id.name, up ? "up" : "down");
+	return 0;
+}
+
+void io_fault_ports_again(struct io_faults *f)
+{
+	if (!f->late_ports)
+		return;
+	f->late_ports = false;
+	for (unsigned i = 0; i < f->env.devices->n; i++) {
+		const struct io_device *dev = f->env.devices->at[i];
+
+		if (port_files(f, dev, !f->is_down[i]) == -ETIMEDOUT)
+			f->late_ports = true;
+	}
+}
+
+static void port_down(struct io_faults *f, const struct io_fault_pending *p, uint64_t now)
+{
+
+	if (io_fault_port(f, p->dev, false) < 0 || p->value.number == 0)
+		return;
+	if (f->n_returns == IO_FAULT_RETURNS_MAX) {
+		io_log(IO_LOG_ERROR, "%s: too many ports are down; this one stays so",
+		       p->dev->id.name);
+		return;
+	}
+	f->returns[f->n_returns++] =
+		(struct io_fault_return){.dev = p->dev, .at = now + p->value.number};
+}
+
+/* ---- the device ---- */
+
+/* A signal ends it early. */
+static void freeze(struct io_faults *f, const struct io_fault_pending *p, uint64_t now)
+{
+	struct timespec t = {.tv_sec = (time_t)(p->value.number / 1000000000u),
+			     .tv_nsec = (long)(p->value.number % 1000000000u)};
+
+	(void)f;
+	(void)now;
+	io_log(IO_LOG_INFO, "rule %u: frozen for %llu us", p->rule,
+	       (unsigned long long)p->value.number / 1000);
+	nanosleep(&t, NULL);
+}
+
+static void die(struct io_faults *f, const struct io_fault_pending *p, uint64_t now)
+{
+	(void)f;
+	(void)now;
+	io_log(IO_LOG_INFO, "rule %u: the daemon ends at once", p->rule);
+	io_log_flush(LAST_LINES_MS);
+	kill(getpid(), SIGKILL);
+}
+
+static void fatal(struct io_faults *f, const struct io_fault_pending *p, uint64_t now)
+{
+	(void)now;
+	f->env.fatal(f->env.user, p->dev);
+}
+
+static void gid_change(struct io_faults *f, const struct io_fault_pending *p, uint64_t now)
+{
+	(void)f;
+	(void)now;
+	core_port_event(p->dev->core, UHCA_ABI_EVENT_GID_CHANGE);
+}
+
+/* ---- objects ---- */
+
+/* Rules name an object by what they looked at: it may be of another kind, or gone. */
+static void check(const struct io_fault_pending *p, int error)
+{
+	if (error < 0)
+		io_log(IO_LOG_WARN, "rule %u: nothing happens: %s", p->rule,
+		       error == -ENOENT ? "there is no such object (any more)" : strerror(-error));
+}
+
+int io_fault_event(struct io_device *dev, uint32_t type, const struct io_fault_objects *of)
+{
+	switch (type) {
+	case UHCA_ABI_EVENT_CQ_ERR:
+		return core_inject_event(dev->core, type, of->cq);
+	case UHCA_ABI_EVENT_SRQ_ERR:
+	case UHCA_ABI_EVENT_SRQ_LIMIT_REACHED:
+		return core_inject_event(dev->core, type, of->srq);
+	case UHCA_ABI_EVENT_WQ_FATAL:
+		return core_inject_event(dev->core, type, of->wq);
+	case UHCA_ABI_EVENT_DEVICE_FATAL:
+	case UHCA_ABI_EVENT_PORT_ACTIVE:
+	case UHCA_ABI_EVENT_PORT_ERR:
+	case UHCA_ABI_EVENT_LID_CHANGE:
+	case UHCA_ABI_EVENT_PKEY_CHANGE:
+	case UHCA_ABI_EVENT_SM_CHANGE:
+	case UHCA_ABI_EVENT_CLIENT_REREGISTER:
+	case UHCA_ABI_EVENT_GID_CHANGE:
+		return core_inject_event(dev->core, type, 0);
+	default:
+		return core_inject_event(dev->core, type, of->qpn);
+	}
+}
+
+/* What a rule does not name belongs to the QP that it looked at. */
+static void event(struct io_faults *f, const struct io_fault_pending *p, uint64_t now)
+{
+	struct io_fault_objects of = {.qpn = p->qpn, .srq = p->srq, .cq = p->cq};
+	struct core_qp_look look;
+
+	(void)f;
+	(void)now;
+	if (p->qpn && core_look_at_qp(p->dev->core, p->qpn, &look)) {
+		of.srq = of.srq ? of.srq : look.srq;
+		of.cq = of.cq ? of.cq : look.send_cq;
+	}
+	check(p, io_fault_event(p->dev, (uint32_t)p->value.number, &of));
+}
+
+static void qp_error(struct io_faults *f, const struct io_fault_pending *p, uint64_t now)
+{
+	(void)f;
+	check(p, core_inject_qp_error(p->dev->core, p->qpn, now));
+	p->dev->dirty = true;
+}
+
+static void key_revoke(struct io_faults *f, const struct io_fault_pending *p, uint64_t now)
+{
+	uint32_t key = p->value.number ? (uint32_t)p->value.number : p->key;
+	struct core_qp_look look;
+
+	(void)f;
+	(void)now;
+	/* The packets in the middle of a message do not say it. */
+	if (!key && p->qpn && core_look_at_qp(p->dev->core, p->qpn, &look))
+		key = look.write_key;
+	check(p, core_inject_revoke(p->dev->core, key));
+}
+
+static void key_reuse(struct io_faults *f, const struct io_fault_pending *p, uint64_t now)
+{
+	(void)f;
+	(void)now;
+	core_inject_key_reuse(p->dev->core, true);
+}
+
+static void key_split(struct io_faults *f, const struct io_fault_pending *p, uint64_t now)
+{
+	(void)f;
+	(void)now;
+	core_inject_key_split(p->dev->core, true);
+}
+
+/* The completion that found no room is lost: its QP fails. */
+static void overrun(struct io_faults *f, const struct io_fault_pending *p, uint64_t now)
+{
+	const struct uhca_abi_cqe e = {.qpn = p->qpn};
+
+	(void)f;
+	check(p, core_inject_cq_overrun(p->dev->core, p->cq));
+	core_inject_completion(p->dev->core, p->cq, &e, now);
+	p->dev->dirty = true;
+}
+
+/* ---- all of them ---- */
+
+typedef void happening(struct io_faults *f, const struct io_fault_pending *p, uint64_t now);
+
+static happening *const device_actions[FAULT_ACTIONS] = {
+	[FAULT_EVENT] = event,           [FAULT_QP_ERROR] = qp_error,
+	[FAULT_KEY_REVOKE] = key_revoke, [FAULT_KEY_REUSE] = key_reuse,
+	[FAULT_PORT_DOWN] = port_down,   [FAULT_GID_CHANGE] = gid_change,
+	[FAULT_DEV_FATAL] = fatal,       [FAULT_DEV_FREEZE] = freeze,
+	[FAULT_DEV_EXIT] = die,          [FAULT_CQE_OVERRUN] = overrun,
+	[FAULT_KEY_SPLIT] = key_split,
+};
+
+void io_fault_execute(struct io_faults *f, const struct io_fault_pending *p, uint64_t now)
+{
+	if (device_actions[p->action])
+		device_actions[p->action](f, p, now);
+}
+
+/*
+ * Clients go away at a fatal error, and the daemon stands still: nobody else may be in the middle
+ * of anything then. Completions and memory are asked about by the core itself.
+ */
+static bool must_wait(enum fault_action a, enum fault_layer l)
+{
+	if (a == FAULT_DEV_EXIT)
+		return false;
+	return a == FAULT_DEV_FATAL || a == FAULT_DEV_FREEZE || l == FAULT_LAYER_COMPLETION ||
+	       l == FAULT_LAYER_MEMORY;
+}
+
+void io_fault_later(struct io_faults *f, const struct io_fault_pending *p)
+{
+
+	if (f->n_pending == IO_FAULT_PENDING_MAX) {
+		io_log(IO_LOG_ERROR, "rule %u: too much happens at once; this does not", p->rule);
+		return;
+	}
+	f->pending[f->n_pending++] = *p;
+	f->armed = true;
+}
+
+void io_fault_device_action(struct io_faults *f, struct io_device *dev, const struct fault_entry *e,
+			    const struct fault_subject *s, uint64_t now)
+{
+	const struct io_fault_pending p = {.dev = dev,
+					   .action = e->rule.action,
+					   .value = e->rule.value,
+					   .rule = e->number,
+					   .qpn = s->qpn,
+					   .srq = s->srq,
+					   .cq = s->cq,
+					   .key = s->key};
+
+	if (must_wait(p.action, s->layer))
+		io_fault_later(f, &p);
+	else
+		io_fault_execute(f, &p, now);
+}

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See causes.h. */
+#include "causes.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- reading ---- */
+
+static const char *const kind_name[] = {
+#define NAME_(name) [UHCA_ABI_CAUSE_##name] = #name,
+	UHCA_ABI_CAUSE_NAMES(NAME_)
+#undef NAME_
+};
+
+static uint64_t number(const struct model_word *word, unsigned n, const char *name)
+{
+	const char *text = model_words_find(word, n, name);
+	uint64_t value;
+
+	return text && model_words_number(text, &value) ? value : 0;
+}
+
+static enum uhca_abi_cause_kind find_kind(const char *name)
+{
+	for (unsigned i = 1; name && i < UHCA_ABI_CAUSES; i++)
+		if (strcmp(kind_name[i], name) == 0)
+			return (enum uhca_abi_cause_kind)i;
+	return UHCA_ABI_CAUSE_NONE;
+}
+
+bool model_cause_read(const struct model_word *word, unsigned n, struct uhca_abi_cause *out)
+{
+	*out = (struct uhca_abi_cause){
+		.kind = find_kind(model_words_find(word, n, "cause")),
+		.key = (uint32_t)number(word, n, "key"),
+		.near = (uint32_t)number(word, n, "near"),
+		.rights = (uint32_t)number(word, n, "rights"),
+		.at = number(word, n, "at"),
+		.bytes = number(word, n, "bytes"),
+		.start = number(word, n, "start"),
+		.size = number(word, n, "size"),
+		.expected = number(word, n, "expected"),
+		.got = number(word, n, "got"),
+		.since = number(word, n, "since"),
+		.rest = number(word, n, "rest"),
+	};
+	return out->kind != UHCA_ABI_CAUSE_NONE;
+}
+
+/* ---- saying ---- */
+
+struct text {
+	char *buf;
+	size_t cap, used;
+};
+
+__attribute__((format(printf, 2, 3))) static void add(struct text *t, const char *format, ...)
+{
+	va_list ap;
+	int n;
+
+	va_start(ap, format);
+	n = vsnprintf(t->buf + t->used, t->cap - t->used, format, ap);
+	va_end(ap);
+	if (n > 0)
+		t->used += (size_t)n < t->cap - t->used ? (size_t)n : t->cap - t->used - 1;
+}
+
+const char *model_rights_text(uint32_t rights, char *buf, size_t cap)
+{
+	static const char *const name[] = {
+		"LOCAL_WRITE", "REMOTE_WRITE", "REMOTE_READ", "REMOTE_ATOMIC", "MW_BIND",
+		"ZERO_BASED",  "ON_DEMAND",    "HUGETLB",     "FLUSH_GLOBAL",  "FLUSH_PERSISTENT"};
+	struct text t = {buf, cap, 0};
+
+	buf[0] = '\0';
+	for (unsigned i = 0; i < sizeof(name) / sizeof(name[0]); i++)
+		if (rights & 1u << i)
+			add(&t, "%sIBV_ACCESS_%s", t.used ? " and " : "", name[i]);
+	if (t.used == 0)
+		add(&t, "rights 0x%" PRIx32, rights);
+	return buf;
+}
+
+static const char *plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+/* "[0x1000, 0x2000)" */
+static void add_range(struct text *t, uint64_t start, uint64_t size)
+{
+	add(t, "0x%" PRIx64 " to 0x%" PRIx64, start, start + size - (size > 0));
+}
+
+static void say_unknown(struct text *t, const struct uhca_abi_cause *c)
+{
+	add(t, "key 0x%" PRIx32 " names nothing", c->key);
+	if (c->near)
+		add(t, "; the key most like it that would do is 0x%" PRIx32, c->near);
+	else
+		add(t, ", and no key of the protection domain is like it");
+}
+
+static void say_dead(struct text *t, const struct uhca_abi_cause *c)
+{
+	add(t, "key 0x%" PRIx32 " has been dead for %.3f ms: it was that of ", c->key,
+	    (double)c->since / 1e6);
+	add_range(t, c->start, c->size);
+}
+
+static void say_range(struct text *t, const struct uhca_abi_cause *c)
+{
+	uint64_t end = c->at + c->bytes, region_end = c->start + c->size;
+
+	add(t, "%" PRIu64 " byte%s at 0x%" PRIx64 " ", c->bytes, plural(c->bytes), c->at);
+	if (c->at < c->start)
+		add(t, "begin%s %" PRIu64 " byte%s before", c->bytes == 1 ? "s" : "",
+		    c->start - c->at, plural(c->start - c->at));
+	else
+		add(t, "end%s %" PRIu64 " byte%s behind", c->bytes == 1 ? "s" : "",
+		    end - region_end, plural(end - region_end));
+	add(t, " the region of key 0x%" PRIx32 ", which has %" PRIu64 " bytes, ", c->key, c->size);
+	add_range(t, c->start, c->size);
+}
+
+static void say_revoked(struct text *t, const struct uhca_abi_cause *c)
+{
+	add(t, "key 0x%" PRIx32 " was revoked by a fault rule or by uhcactl", c->key);
+}
+
+static void say_unbound(struct text *t, const struct uhca_abi_cause *c)
+{
+	add(t,
+	    "key 0x%" PRIx32
+	    " opens nothing now: its window is not bound, or not to this QP, or its "
+	    "region has no description",
+	    c->key);
+}
+
+static void say_domain(struct text *t, const struct uhca_abi_cause *c)
+{
+	add(t,
+	    "key 0x%" PRIx32 " is of another protection domain (%" PRIu64 ") than the QP (%" PRIu64
+	    ")",
+	    c->key, c->got, c->expected);
+}
+
+static void say_key_right(struct text *t, const struct uhca_abi_cause *c)
+{
+	char rights[160];
+
+	add(t, "the region of key 0x%" PRIx32 " lacks %s", c->key,
+	    model_rights_text(c->rights, rights, sizeof(rights)));
+}
+
+static void say_memory(struct text *t, const struct uhca_abi_cause *c)
+{
+	add(t,
+	    "the memory of key 0x%" PRIx32 " at 0x%" PRIx64 " (%" PRIu64
+	    " bytes) is not there any more",
+	    c->key, c->at, c->bytes);
+}
+
+static void say_invalidate(struct text *t, const struct uhca_abi_cause *c)
+{
+	add(t, "key 0x%" PRIx32 " may not be invalidated by this request", c->key);
+}
+
+static void say_qp_right(struct text *t, const struct uhca_abi_cause *c)
+{
+	char rights[160];
+
+	add(t, "the QP's qp_access_flags lack %s",
+	    model_rights_text(c->rights, rights, sizeof(rights)));
+}
+
+/* ---- of numbers that do not fit ---- */
+
+static void say_ahead(struct text *t, const struct uhca_abi_cause *c)
+{
+	add(t, "PSN %" PRIu64 " came, and PSN %" PRIu64 " is expected first", c->got, c->expected);
+}
+
+static void say_behind(struct text *t, const struct uhca_abi_cause *c)
+{
+	add(t,
+	    "PSN %" PRIu64 " came, and PSN %" PRIu64
+	    " is expected next: taken for a duplicate, and "
+	    "not executed",
+	    c->got, c->expected);
+}
+
+static void say_forgotten(struct text *t, const struct uhca_abi_cause *c)
+{
+	add(t,
+	    "PSN %" PRIu64 " came, PSN %" PRIu64
+	    " is expected next, and no answer is kept for such "
+	    "a duplicate",
+	    c->got, c->expected);
+}
+
+static void say_answer(struct text *t, const struct uhca_abi_cause *c)
+{
+	if (c->expected == c->near)
+		add(t, "it is about PSN %" PRIu64 ", and nothing is outstanding", c->got);
+	else
+		add(t,
+		    "it is about PSN %" PRIu64 ", and PSNs %" PRIu64 " to %" PRIu32
+		    " are outstanding",
+		    c->got, c->expected, (c->near - 1) & 0xffffff);
+}
+
+static void say_packet_length(struct text *t, const struct uhca_abi_cause *c)
+{
+	add(t,
+	    "a packet has %" PRIu64 " bytes of payload, which does not fit its place in the "
+	    "message: the path MTU here is %" PRIu64,
+	    c->got, c->expected);
+}
+
+static void say_message_length(struct text *t, const struct uhca_abi_cause *c)
+{
+	add(t, "%" PRIu64 " byte%s, where it must be %s%" PRIu64, c->got, plural(c->got),
+	    c->expected > 32 ? "at most " : "", c->expected);
+}
+
+static void say_receive_short(struct text *t, const struct uhca_abi_cause *c)
+{
+	add(t, "the message has %" PRIu64 " bytes%s, and the receive request has room for %" PRIu64,
+	    c->got, c->rest ? " or more" : "", c->expected);
+}
+
+static void say_alignment(struct text *t, const struct uhca_abi_cause *c)
+{
+	add(t, "address 0x%" PRIx64 " is not aligned to %" PRIu64 " bytes", c->at, c->expected);
+}
+
+static void say_reads(struct text *t, const struct uhca_abi_cause *c)
+{
+	add(t,
+	    "more READs and atomics at a time than the QP's max_dest_rd_atomic, which is %" PRIu64,
+	    c->expected);
+}
+
+static void say_srq(struct text *t, const struct uhca_abi_cause *c)
+{
+	add(t, "number 0x%" PRIx64 " is no SRQ of the XRC domain", c->got);
+}
+
+static void say_elements(struct text *t, const struct uhca_abi_cause *c)
+{
+	add(t, "%" PRIu64 " scatter/gather elements, and %" PRIu64 " %s allowed", c->got,
+	    c->expected, c->expected == 1 ? "is" : "are");
+}
+
+static void say_address_handle(struct text *t, const struct uhca_abi_cause *c)
+{
+	add(t, "handle %" PRIu64 " is no address handle of the QP's protection domain", c->got);
+}
+
+static void say_qkey(struct text *t, const struct uhca_abi_cause *c)
+{
+	add(t, "Q_Key 0x%" PRIx64 " came, and the QP has 0x%" PRIx64, c->got, c->expected);
+}
+
+static void say_pkey(struct text *t, const struct uhca_abi_cause *c)
+{
+	add(t, "P_Key 0x%" PRIx64 " came, and the port has 0x%" PRIx64, c->got, c->expected);
+}
+
+static void say_state(struct text *t, const struct uhca_abi_cause *c)
+{
+	static const char *const name[] = {"RESET", "INIT", "RTR", "RTS", "SQD", "SQE", "ERR"};
+
+	add(t, "the QP is in %s, in which it does not take this",
+	    c->got < sizeof(name) / sizeof(name[0]) ? name[c->got] : "an unknown state");
+}
+
+static void say_no_qp(struct text *t, const struct uhca_abi_cause *c)
+{
+	add(t, "no QP there has number 0x%" PRIx64, c->got);
+}
+
+/* How each is said: words alone, or by a function that has numbers to say. */
+static const struct {
+	const char *words;
+	void (*say)(struct text *t, const struct uhca_abi_cause *c);
+} saying[UHCA_ABI_CAUSES] = {
+	[UHCA_ABI_CAUSE_NONE] = {"", NULL},
+	[UHCA_ABI_CAUSE_KEY_UNKNOWN] = {NULL, say_unknown},
+	[UHCA_ABI_CAUSE_KEY_DEAD] = {NULL, say_dead},
+	[UHCA_ABI_CAUSE_KEY_REVOKED] = {NULL, say_revoked},
+	[UHCA_ABI_CAUSE_KEY_UNBOUND] = {NULL, say_unbound},
+	[UHCA_ABI_CAUSE_KEY_DOMAIN] = {NULL, say_domain},
+	[UHCA_ABI_CAUSE_KEY_RIGHT] = {NULL, say_key_right},
+	[UHCA_ABI_CAUSE_RANGE] = {NULL, say_range},
+	[UHCA_ABI_CAUSE_MEMORY] = {NULL, say_memory},
+	[UHCA_ABI_CAUSE_INVALIDATE] = {NULL, say_invalidate},
+	[UHCA_ABI_CAUSE_QP_RIGHT] = {NULL, say_qp_right},
+	[UHCA_ABI_CAUSE_PSN_AHEAD] = {NULL, say_ahead},
+	[UHCA_ABI_CAUSE_PSN_BEHIND] = {NULL, say_behind},
+	[UHCA_ABI_CAUSE_FORGOTTEN] = {NULL, say_forgotten},
+	[UHCA_ABI_CAUSE_ANSWER] = {NULL, say_answer},
+	[UHCA_ABI_CAUSE_ORDER] = {"a packet of another place in a message was due", NULL},
+	[UHCA_ABI_CAUSE_OPERATION] = {"the device, or the QP's transport, does not have the "
+				      "operation",
+				      NULL},
+	[UHCA_ABI_CAUSE_PACKET_LENGTH] = {NULL, say_packet_length},
+	[UHCA_ABI_CAUSE_MESSAGE_LENGTH] = {NULL, say_message_length},
+	[UHCA_ABI_CAUSE_RECEIVE_SHORT] = {NULL, say_receive_short},
+	[UHCA_ABI_CAUSE_NO_RECEIVE] = {"no receive request is posted", NULL},
+	[UHCA_ABI_CAUSE_ALIGNMENT] = {NULL, say_alignment},
+	[UHCA_ABI_CAUSE_READS] = {NULL, say_reads},
+	[UHCA_ABI_CAUSE_SRQ] = {NULL, say_srq},
+	[UHCA_ABI_CAUSE_ELEMENTS] = {NULL, say_elements},
+	[UHCA_ABI_CAUSE_INLINE] = {"a low-latency QP takes payload inline only", NULL},
+	[UHCA_ABI_CAUSE_ADDRESS_HANDLE] = {NULL, say_address_handle},
+	[UHCA_ABI_CAUSE_QKEY] = {NULL, say_qkey},
+	[UHCA_ABI_CAUSE_PKEY] = {NULL, say_pkey},
+	[UHCA_ABI_CAUSE_STATE] = {NULL, say_state},
+	[UHCA_ABI_CAUSE_SERVICE] = {"the QP has another transport, or takes no such packets", NULL},
+	[UHCA_ABI_CAUSE_ADDRESS] = {"the packet is not from the QP's peer", NULL},
+	[UHCA_ABI_CAUSE_NO_QP] = {NULL, say_no_qp},
+	[UHCA_ABI_CAUSE_PORT] = {"the port is down", NULL},
+};
+
+const char *model_cause_text(const struct uhca_abi_cause *c, char *buf, size_t cap)
+{
+	struct text t = {buf, cap, 0};
+
+	buf[0] = '\0';
+	if (saying[c->kind].say)
+		saying[c->kind].say(&t, c);
+	else
+		add(&t, "%s", saying[c->kind].words);
+	return buf;
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See standing.h. */
+#include "standing.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+struct text {
+	char *buf;
+	size_t cap, used;
+};
+
+__attribute__((format(printf, 2, 3))) static void add(struct text *t, const char *format, ...)
+{
+	va_list ap;
+	int n;
+
+	va_start(ap, format);
+	n = vsnprintf(t->buf + t->used, t->cap - t->used, format, ap);
+	va_end(ap);
+	if (n > 0)
+		t->used += (size_t)n < t->cap - t->used ? (size_t)n : t->cap - t->used - 1;
+}
+
+static const char *word(const struct model_record *r, const char *name)
+{
+	const char *value = model_word(r, name);
+
+	return value ? value : "";
+}
+
+static bool is(const struct model_record *r, const char *name, const char *value)
+{
+	return strcmp(word(r, name), value) == 0;
+}
+
+/* ---- sends ---- */
+
+static void add_waits(struct text *t, const struct model_record *r)
+{
+	static const struct {
+		const char *waits, *words;
+	} reason[] = {
+		{"state", "the QP's state sends nothing"},
+		{"fence", "the next has a fence and waits for READs or atomics before it"},
+		{"reads", "max_rd_atomic READs or atomics are outstanding already"},
+		{"credit", "the peer has announced no receive request"},
+		{"rnr",
+		 "the peer had no receive request (RNR NAK): it is sent again after a pause"},
+		{"pace", "it pauses, because nobody acknowledges what it sends"},
+		{"order", "the next has failed and completes after those before it"},
+	};
+
+	if (is(r, "waits", "answer")) {
+		add(t, ", waiting for the peer to acknowledge PSN %s", word(r, "una_psn"));
+		if (model_word(r, "timeout") && model_number(r, "timeout") == 0)
+			add(t, ", for ever, because its timeout is 0");
+		return;
+	}
+	for (size_t i = 0; i < sizeof(reason) / sizeof(reason[0]); i++)
+		if (is(r, "waits", reason[i].waits))
+			add(t, ": %s", reason[i].words);
+}
+
+static void add_sends(struct text *t, const struct model_record *r)
+{
+	uint64_t n = model_number(r, "sends"), silent = model_number(r, "silent");
+
+	if (n > 0) {
+		add(t, "%" PRIu64 " send request%s posted and not done", n,
+		    n == 1 ? " is" : "s are");
+		add_waits(t, r);
+	} else {
+		add(t, "no send request is open");
+	}
+	if (silent > 0)
+		add(t, "; %" PRIu64 " %s done without a completion (not signaled)", silent,
+		    silent == 1 ? "was" : "were");
+}
+
+/* ---- receives ---- */
+
+static void add_receives(struct text *t, const struct model_record *r)
+{
+	uint64_t n = model_number(r, "recvs");
+
+	if (model_word(r, "srq"))
+		add(t, "; receives come from SRQ %s", word(r, "srq"));
+	else if (n > 0)
+		add(t, "; %" PRIu64 " receive request%s for a message", n,
+		    n == 1 ? " waits" : "s wait");
+	else
+		add(t, "; no receive request is posted");
+}
+
+static void add_qp(struct text *t, const struct model_record *r)
+{
+	add(t, "in %s: ", word(r, "state"));
+	if (is(r, "state", "RESET") || is(r, "state", "INIT")) {
+		add(t, "not connected, it neither sends nor receives");
+		return;
+	}
+	if (is(r, "state", "RTR"))
+		add(t, "it takes messages and sends none before it is in RTS; ");
+	add_sends(t, r);
+	add_receives(t, r);
+}
+
+static void add_cq(struct text *t, const struct model_record *r)
+{
+	uint64_t unread = model_number(r, "unread"), held = model_number(r, "held");
+
+	add(t, "%" PRIu64 " completion%s not polled yet", unread, unread == 1 ? " is" : "s are");
+	if (held > 0)
+		add(t, ", %" PRIu64 " held back for the program to read first", held);
+	if (is(r, "state", "overrun"))
+		add(t, "; the queue is overrun and takes no more");
+	else if (model_number(r, "armed"))
+		add(t, "; it is armed");
+	else if (model_number(r, "channel"))
+		add(t, "; it is not armed, so no further event comes to its channel: after "
+		       "ibv_req_notify_cq a program polls once more");
+}
+
+static void add_cm(struct text *t, const struct model_record *r)
+{
+	uint64_t unread = model_number(r, "unread"), held = model_number(r, "held");
+
+	if (unread > 0)
+		add(t,
+		    "%" PRIu64 " event%s not read (rdma_get_cm_event), the first is "
+		    "RDMA_CM_EVENT_%s",
+		    unread, unread == 1 ? " is" : "s are", word(r, "event"));
+	if (held > 0)
+		add(t, "%sa DISCONNECTED waits until the program has polled its completions",
+		    unread > 0 ? "; " : "");
+	add(t, "; %s", word(r, "state"));
+	if (model_number(r, "port") > 0)
+		add(t, " at port %s", word(r, "port"));
+	if (model_word(r, "pid"))
+		add(t, ", of process %s", word(r, "pid"));
+}
+
+const char *model_standing_text(const struct model_record *r, char *buf, size_t cap)
+{
+	struct text t = {buf, cap, 0};
+
+	buf[0] = '\0';
+	if (model_word(r, "cm_id"))
+		add_cm(&t, r);
+	else if (model_word(r, "cq"))
+		add_cq(&t, r);
+	else
+		add_qp(&t, r);
+	return buf;
+}
+
+/* ---- calls ---- */
+
+static bool posts_sends(const struct model_record *r)
+{
+	return is(r, "verb", "post_send") || is(r, "verb", "wr_complete") ||
+	       is(r, "verb", "bind_mw");
+}
+
+static bool state_sends(const struct model_record *r)
+{
+	return is(r, "state", "RTS") || is(r, "state", "SQD") || is(r, "state", "SQE") ||
+	       is(r, "state", "ERR");
+}
+
+const char *model_call_text(const struct model_record *r, char *buf, size_t cap)
+{
+	struct text t = {buf, cap, 0};
+
+	buf[0] = '\0';
+	add(&t, "%s", word(r, "verb"));
+	if (model_word(r, "wr"))
+		add(&t, " of wr %s", word(r, "wr"));
+	add(&t, ": %s", word(r, "status"));
+	if (!model_word(r, "state"))
+		return buf;
+	if (posts_sends(r) && !state_sends(r))
+		add(&t, ", because the QP is in %s, and send requests are posted from RTS on",
+		    word(r, "state"));
+	else if (is(r, "verb", "post_recv") && is(r, "state", "RESET"))
+		add(&t,
+		    ", because the QP is in RESET, and receive requests are posted from INIT on");
+	else
+		add(&t, ", because the request is not right (the QP is in %s)", word(r, "state"));
+	return buf;
+}

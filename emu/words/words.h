@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What is said of a word that somebody typed and that means nothing: the word, the nearest of those
+ * that there are, and all of them. Every program that reads words says it by this.
+ */
+#ifndef WORDS_H
+#define WORDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define WORDS_HINT_MAX 72 /* bytes of words_hint with its NUL */
+
+/* Name number i, NULL behind the last; table is whatever the names are taken from. */
+typedef const char *(*words_names)(const void *table, unsigned i);
+
+/* words_names of an array of texts that ends with NULL. */
+const char *words_at(const void *table, unsigned i);
+
+/* Is the word one of the names, letter by letter? */
+bool words_has(const char *word, words_names names, const void *table);
+
+/*
+ * The name most like the length bytes at "at", whatever their case: a few letters wrong, left out,
+ * added or swapped; or the one that begins with them. NULL when none is near.
+ */
+const char *words_nearest(const char *at, size_t length, words_names names, const void *table);
+
+/* ": did you mean 'X'?", or "" for NULL; in buf. Returns buf. */
+const char *words_hint(const char *nearest, char *buf, size_t cap);
+
+/*
+ * "there is no WHAT 'WORD': did you mean 'X'? There are A, B and C", cut where buf is full. Returns
+ * buf.
+ */
+const char *words_refuse(char *buf, size_t cap, const char *what, const char *word,
+			 words_names names, const void *table);
+
+#endif

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See diagnostic.h. */
+#include "diagnostic.h"
+
+#include "line.h"
+#include "reporter.h"
+
+#include <errno.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define SEEN_BUCKETS 256u
+
+struct seen {
+	struct seen *next;
+	enum uhca_check check;
+	const struct uhcav_stack *mistake, *concerned;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct uhcav_line line; /* what is being written */
+static bool in_facts;
+static uint32_t last_held;
+
+static pthread_mutex_t seen_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct seen *seen[SEEN_BUCKETS];
+
+bool uhcav_diagnostic_is_new(enum uhca_check check, const struct uhcav_stack *mistake,
+			     const struct uhcav_stack *concerned)
+{
+	struct seen **bucket =
+		&seen[((uintptr_t)mistake >> 4 ^ (uintptr_t)concerned >> 3 ^ check) % SEEN_BUCKETS];
+	struct seen *s;
+
+	if (!uhcav_check_on(check))
+		return false;
+	pthread_mutex_lock(&seen_lock);
+	for (s = *bucket; s; s = s->next)
+		if (s->check == check && s->mistake == mistake && s->concerned == concerned)
+			break;
+	if (s) {
+		pthread_mutex_unlock(&seen_lock);
+		return false;
+	}
+	s = malloc(sizeof(*s));
+	if (s) {
+		*s = (struct seen){*bucket, check, mistake, concerned};
+		*bucket = s;
+	}
+	pthread_mutex_unlock(&seen_lock);
+	return true;
+}
+
+static void put_number(const char *key, uint64_t number)
+{
+	uhcav_line_put(&line, ",");
+	uhcav_line_key(&line, key);
+	uhcav_line_number(&line, number);
+}
+
+void uhcav_diagnostic_begin(enum uhca_check check, const char *what, ...)
+{
+	va_list arguments;
+
+	pthread_mutex_lock(&lock);
+	line.n = 0;
+	in_facts = true;
+	uhcav_line_put(&line, "{");
+	uhcav_line_key(&line, "check");
+	uhcav_line_string(&line, uhcav_check_name(check));
+	put_number("pid", (uint64_t)getpid());
+	put_number("thread", (uint64_t)syscall(SYS_gettid));
+	uhcav_line_put(&line, ",");
+	uhcav_line_key(&line, "program");
+	uhcav_line_string(&line, program_invocation_short_name);
+	uhcav_line_put(&line, ",");
+	uhcav_line_key(&line, "what");
+	va_start(arguments, what);
+	uhcav_line_format(&line, what, arguments);
+	va_end(arguments);
+	uhcav_line_put(&line, ",\"facts\":[");
+}
+
+/* Between the elements of a list. */
+static void separate(void)
+{
+	if (line.n && line.text[line.n - 1] != '[')
+		uhcav_line_put(&line, ",");
+}
+
+void uhcav_diagnostic_fact(const char *format, ...)
+{
+	va_list arguments;
+
+	if (!uhcav_line_has_room(&line))
+		return;
+	separate();
+	va_start(arguments, format);
+	uhcav_line_format(&line, format, arguments);
+	va_end(arguments);
+}
+
+struct place {
+	uintptr_t pc;
+	uintptr_t address;
+	const char *module;
+};
+
+static int find_module(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct place *p = arg;
+
+	(void)size;
+	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *h = &info->dlpi_phdr[i];
+
+		if (h->p_type != PT_LOAD || p->pc - info->dlpi_addr - h->p_vaddr >= h->p_memsz)
+			continue;
+		p->address = p->pc - info->dlpi_addr;
+		p->module = info->dlpi_name;
+		return 1;
+	}
+	return 0;
+}
+
+/* The program itself has no name in the loader's list. */
+static const char *program_path(void)
+{
+	static char path[UHCAV_LINE_STRING];
+	ssize_t n;
+
+	if (!*path) {
+		n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+		path[n > 0 ? n : 0] = '\0';
+	}
+	return path;
+}
+
+static void put_frame(uintptr_t pc)
+{
+	struct place p = {.pc = pc, .address = pc};
+
+	if (!uhcav_line_has_room(&line))
+		return;
+	dl_iterate_phdr(find_module, &p);
+	separate();
+	uhcav_line_put(&line, "[");
+	uhcav_line_string(&line, !p.module ? "" : *p.module ? p.module : program_path());
+	uhcav_line_put(&line, ",");
+	uhcav_line_number(&line, p.address);
+	uhcav_line_put(&line, ",");
+	uhcav_line_number(&line, pc);
+	uhcav_line_put(&line, "]");
+}
+
+static void end_facts(void)
+{
+	if (in_facts)
+		uhcav_line_put(&line, "],\"stacks\":[");
+	in_facts = false;
+}
+
+void uhcav_diagnostic_stack(const struct uhcav_stack *stack, const char *title, ...)
+{
+	va_list arguments;
+
+	end_facts();
+	if (!stack || !uhcav_line_has_room(&line))
+		return;
+	separate();
+	uhcav_line_put(&line, "{\"title\":");
+	va_start(arguments, title);
+	uhcav_line_format(&line, title, arguments);
+	va_end(arguments);
+	uhcav_line_put(&line, ",\"frames\":[");
+	for (uint32_t i = 0; i < stack->n; i++)
+		put_frame(stack->pc[i]);
+	uhcav_line_put(&line, "]}");
+}
+
+static void without_collector(void)
+{
+	fprintf(stderr, "uhca: nobody takes what the sanitizer finds: %s\n", line.text);
+}
+
+void uhcav_diagnostic_tell(void)
+{
+	end_facts();
+	uhcav_line_put(&line, "]}");
+	if (!uhcav_reporter_tell(line.text, line.n))
+		without_collector();
+	pthread_mutex_unlock(&lock);
+}
+
+uint32_t uhcav_diagnostic_hold(void)
+{
+	uint32_t name = ++last_held;
+
+	end_facts();
+	uhcav_line_put(&line, "]");
+	put_number("held", name);
+	uhcav_line_put(&line, "}");
+	if (!uhcav_reporter_leave(line.text, line.n))
+		without_collector();
+	pthread_mutex_unlock(&lock);
+	return name;
+}
+
+void uhcav_diagnostic_retract(uint32_t name)
+{
+	char text[64];
+	int n = snprintf(text, sizeof(text), "{\"retract\":%u}", name);
+
+	pthread_mutex_lock(&lock);
+	uhcav_reporter_leave(text, (size_t)n);
+	pthread_mutex_unlock(&lock);
+}
+
+void uhcav_diagnostic_lock(void)
+{
+	pthread_mutex_lock(&seen_lock);
+	pthread_mutex_lock(&lock);
+}
+
+void uhcav_diagnostic_unlock(void)
+{
+	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&seen_lock);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Module "diagnostic": what the sanitizer has to say. Which checks are on (check.h), call stacks
+ * (stack.h), and findings. It knows nothing of verbs.
+ *
+ * A finding is a mistake that was found: written down as a line (emu/abi/sanitize.h) and told to
+ * the collector, which looks up what the addresses mean, knows what is to be suppressed, and says
+ * whether the process goes on. Where no collector listens it goes to standard error as it is. One
+ * at a time in a process: from begin to tell others wait.
+ */
+#ifndef UHCAV_DIAGNOSTIC_H
+#define UHCAV_DIAGNOSTIC_H
+
+#include "check.h"
+#include "refused.h"
+#include "stack.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * Is this to be told: a check that is on, and the first time that it finds something at these two
+ * places (either may be NULL)?
+ */
+bool uhcav_diagnostic_is_new(enum uhca_check check, const struct uhcav_stack *mistake,
+			     const struct uhcav_stack *concerned);
+
+/* What is wrong, as a sentence without an end. */
+void uhcav_diagnostic_begin(enum uhca_check check, const char *what, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* A line about an object. */
+void uhcav_diagnostic_fact(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* A stack, and what happened there. The first is the mistake's. NULL is left out. */
+void uhcav_diagnostic_stack(const struct uhcav_stack *stack, const char *title, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Tells it. Returns when it was told; or does not, when the process is to end. */
+void uhcav_diagnostic_tell(void);
+
+/*
+ * The same for what is wrong only if nothing comes any more: it is told when the process has ended,
+ * unless it is taken back. hold returns what to name it by.
+ */
+uint32_t uhcav_diagnostic_hold(void);
+void uhcav_diagnostic_retract(uint32_t name);
+
+/* For fork: see stack.h. */
+void uhcav_diagnostic_lock(void);
+void uhcav_diagnostic_unlock(void);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See refused.h. An object that is in use has a check of its own, which says who uses it. */
+#include "refused.h"
+
+#include "diagnostic.h"
+#include "emu/abi/errno_name.h"
+
+#include <errno.h>
+#include <string.h>
+
+void uhcav_diagnostic_refused(const char *library, const char *why, int err)
+{
+	const struct uhcav_stack *stack;
+	const char *name;
+	int saved = errno;
+
+	if (!uhcav_check_on(UHCA_CHECK_CALL_REFUSED) ||
+	    (err == EBUSY && uhcav_check_on(UHCA_CHECK_OBJECT_BUSY)))
+		return;
+	stack = uhcav_stack_outside();
+	name = uhca_errno_name(err);
+	if (uhcav_diagnostic_is_new(UHCA_CHECK_CALL_REFUSED, stack, NULL)) {
+		uhcav_diagnostic_begin(UHCA_CHECK_CALL_REFUSED, "%s%s (%s)", library, why,
+				       name ? name : "an error");
+		uhcav_diagnostic_stack(stack, "called by");
+		uhcav_diagnostic_tell();
+	}
+	errno = saved;
+}

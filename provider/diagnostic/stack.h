@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Call stacks, each kept once: two equal stacks are one pointer, which lives as long as the
+ * process. Addresses are return addresses of the process; what they mean is looked up by who tells
+ * of them.
+ */
+#ifndef UHCAV_STACK_H
+#define UHCAV_STACK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define UHCAV_STACK_DEPTH 32u
+
+struct uhcav_stack {
+	struct uhcav_stack *next; /* of the same bucket */
+	uint32_t hash;
+	uint32_t n;
+	uintptr_t pc[]; /* innermost first: the caller of the verb */
+};
+
+/* Where a watching function was called from: taken there, by UHCAV_HERE. */
+struct uhcav_here {
+	uintptr_t pc;    /* its return address */
+	uintptr_t frame; /* and its frame: with the former it tells most stacks apart */
+};
+
+#define UHCAV_HERE                                                                                 \
+	((struct uhcav_here){                                                                      \
+		(uintptr_t)__builtin_extract_return_addr(__builtin_return_address(0)),             \
+		(uintptr_t)__builtin_frame_address(0)})
+
+/*
+ * The stack that called the function which says "here". Never NULL: without memory or an unwinder
+ * it is the one address that is known, or none. Any thread, not in a signal handler.
+ */
+const struct uhcav_stack *uhcav_stack_take(struct uhcav_here here);
+
+/*
+ * The stack of this thread, from the first frame on that is not this library's: in the midst of
+ * its work, for what happens rarely.
+ */
+const struct uhcav_stack *uhcav_stack_outside(void);
+
+/*
+ * In a handler of a signal: the stack of what it interrupted at pc, whose own address comes first,
+ * as if it were a return address. At most UHCAV_STACK_DEPTH go to "out"; returns how many. Nothing
+ * is kept, and no unwinder is loaded: uhcav_stack_take has done so before.
+ */
+uint32_t uhcav_stack_interrupted(uintptr_t pc, uintptr_t *out);
+
+/* The one that is kept for these addresses; n is cut to UHCAV_STACK_DEPTH. */
+const struct uhcav_stack *uhcav_stack_keep(const uintptr_t *pc, uint32_t n);
+
+/*
+ * Did code of this library make the call: the first frame beyond libibverbs and libuhca lies in an
+ * object file whose name begins so?
+ */
+bool uhcav_stack_is_of(const struct uhcav_stack *s, const char *library);
+
+/* For fork: nobody is adding one in between. */
+void uhcav_stack_lock(void);
+void uhcav_stack_unlock(void);
+
+#endif

@@ -688,6 +688,19 @@ static void check_left(void)
 	FUZZ_CHECK(daemon_memory_is_intact());
 }
 
+/*
+ * Threads of the daemon that still hold a file tell the loop when they have closed it, and some
+ * connections are closed only then.
+ */
+static bool closes_all(void)
+{
+	for (unsigned i = 0; i < IO_TEST_SECONDS * 200 && open_fds() != fds; i++) {
+		poll(NULL, 0, 5);
+		turn();
+	}
+	return open_fds() == fds;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct fuzz_input in = {data, size};
@@ -703,7 +716,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!wants_anew) {
 		check_left();
 		check_good();
-		FUZZ_CHECK(io_test_fds_come_to(open_fds, fds));
+		FUZZ_CHECK(closes_all());
 	}
 	if (wants_anew || by_wire)
 		stop();

@@ -46,10 +46,10 @@ static void add_waits(struct text *t, const struct model_record *r)
 		{"state", "the QP's state sends nothing"},
 		{"fence", "the next has a fence and waits for READs or atomics before it"},
 		{"reads", "max_rd_atomic READs or atomics are outstanding already"},
-		{"credit", "the peer has announced no receive request"},
+		{"credit", "the peer has advertised no credits"},
 		{"rnr",
-		 "the peer had no receive request (RNR NAK): it is sent again after a pause"},
-		{"pace", "it pauses, because nobody acknowledges what it sends"},
+		 "the peer had no receive request (RNR NAK): retransmission after the RNR timer"},
+		{"pace", "it pauses, because its packets are not acknowledged"},
 		{"order", "the next has failed and completes after those before it"},
 	};
 

@@ -181,8 +181,8 @@ void ladder_print_head(FILE *out, const struct ladder *l, const struct ladder_st
 	print_began(out, l);
 	if (l->hidden > 0)
 		fprintf(out,
-			"The %u QPs with the most packets are drawn; %u more %s no room here: "
-			"choose with --qp, or give more with --width.\n\n",
+			"The %u QPs with the most packets are drawn; %u more %s no room: choose "
+			"with --qp, or use a larger --width.\n\n",
 			l->n_lanes, l->hidden, l->hidden == 1 ? "has" : "have");
 	for (unsigned k = 0; k < 3; k++) {
 		clear(&line, false);

@@ -41,7 +41,7 @@ static const char invalid[] =
 	"{\"device\":\"uhca0\",\"program\":\"prog\",\"client\":3,\"key\":2560,\"index\":10,"
 	"\"key_byte\":0,\"pd\":7,\"access\":7,\"invalid\":true,\"offset\":0,\"steps\":[],\"region_"
 	"key\":2560,"
-	"\"region_offset\":0,\"kind\":\"nothing, the key is invalid\",\"iova\":0,\"length\":0,"
+	"\"region_offset\":0,\"kind\":\"nothing: the key is invalid\",\"iova\":0,\"length\":0,"
 	"\"n_pages\":0,\"shown\":[]}";
 
 /* A window on a key of pages in registered memory. */
@@ -141,7 +141,7 @@ static void test_text_pages(void **state)
 	free(text);
 	text = print(walk_print_text, invalid);
 	has(text, "access     none, the key is invalid\n");
-	has(text, "pages      none: nothing, the key is invalid\n");
+	has(text, "pages      none: nothing: the key is invalid\n");
 	assert_null(strstr(text, "offset"));
 	free(text);
 }
@@ -174,7 +174,7 @@ static void test_svg(void **state)
 						"the byte: 0x202d", "x -4096 bytes", NULL});
 	check_svg(pages, (const char *const[]){"2. Key 0x00000a02: pages", "= page 1",
 					       "a window: 5000", "5. Memory of prog", NULL});
-	check_svg(invalid, (const char *const[]){"nothing, the key is invalid",
+	check_svg(invalid, (const char *const[]){"nothing: the key is invalid",
 						 "nothing while it is invalid", NULL});
 }
 

@@ -178,7 +178,7 @@ static int add_rule(struct scenario_run *r, const struct scenario_step *step)
 	unsigned column = put_addresses(step->text, text);
 
 	if (r->n_rules == SCENARIO_RULES_MAX)
-		return scenario_stop(r, step, "there are too many rules");
+		return scenario_stop(r, step, "too many rules");
 	if (column) {
 		wrong.column += column - 1;
 		return scenario_stop(r, &wrong, "no device has this number");

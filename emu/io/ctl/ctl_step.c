@@ -237,7 +237,7 @@ static json_t *refuse(const struct step *s, int error, const char *action)
 	if (error == -ENOENT)
 		return io_ctl_refuse(s->o, "no packet %u waits", s->number);
 	if (strcmp(action, "change") == 0)
-		return io_ctl_refuse(s->o, "packet %u has no such field", s->number);
+		return io_ctl_refuse(s->o, "packet %u does not have this field", s->number);
 	return io_ctl_refuse(s->o, "step %s: %s", action, strerror(-error));
 }
 

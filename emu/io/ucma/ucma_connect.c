@@ -162,7 +162,7 @@ int ucma_accept(struct ucma_command *c)
 	if (!id)
 		return ucma_no_id();
 	if (!id->cm)
-		return ucma_wrong_state(id, "there is no connection request to accept");
+		return ucma_wrong_state(id, "no connection request to accept");
 	if (in->conn_param.valid)
 		error = accept_request(id, in);
 	else
@@ -182,7 +182,7 @@ int ucma_reject(struct ucma_command *c)
 	if (!id)
 		return ucma_no_id();
 	if (!id->cm)
-		return ucma_wrong_state(id, "there is no connection request to reject");
+		return ucma_wrong_state(id, "no connection request to reject");
 	if (reason != ROCE_CM_REJ_CONSUMER && reason != ROCE_CM_REJ_VENDOR_OPTION)
 		return io_refuse(-EINVAL, "reason %u is not allowed for programs", reason);
 	p.private_data = in->private_data;
@@ -200,7 +200,7 @@ int ucma_disconnect(struct ucma_command *c)
 	if (id->state == UCMA_LISTENING && id->dev)
 		return 0; /* has nothing to end, and the kernel does not mind */
 	if (!id->cm)
-		return ucma_wrong_state(id, "there is no connection to disconnect");
+		return ucma_wrong_state(id, "no connection to disconnect");
 	return core_cm_disconnect(id->cm, io_clock_now());
 }
 
@@ -214,7 +214,7 @@ int ucma_notify(struct ucma_command *c)
 	if (in->event != EVENT_COMM_EST)
 		return io_refuse(-EINVAL, "event %u is not IBV_EVENT_COMM_EST", in->event);
 	if (!id->cm)
-		return ucma_wrong_state(id, "there is no connection to establish");
+		return ucma_wrong_state(id, "no connection to establish");
 	return core_cm_established(id->cm, io_clock_now());
 }
 

@@ -312,7 +312,7 @@ static void say_unanswered(const struct reason *r, const struct model_counts *c)
 		because(r, "the peer got it, but %s lost",
 			c->answers == 1 ? "its answer was" : "all its answers were");
 	else
-		because(r, "the peer got it, but no answer that acknowledges all of it came");
+		because(r, "the peer got it, but no answer acknowledged all of it");
 }
 
 static void say_decisive(const struct reason *r, const struct model *s,
@@ -352,8 +352,8 @@ static void why_no_answer(const struct reason *r, const struct model *s,
 		say_lost(r, n);
 	else if (n->unknown > 0 && n->answers == 0)
 		because(r,
-			"no answer came; %s is in no device of this capture, which cannot tell "
-			"whether anything arrived there",
+			"no answer came; %s is not a device of this capture, so the arrival of "
+			"packets there is unknown",
 			s->host[s->qp[m->to].host].name);
 }
 

@@ -144,8 +144,9 @@ static void tell_answers(FILE *out, const struct model *s, const struct model_co
 	unsigned came = f->answers - f->answers_lost - f->answers_refused;
 	char name[64], rest[160] = "";
 
-	add_fate(rest, sizeof(rest), f->answers_refused, "came and answers nothing outstanding",
-		 "came and answer nothing outstanding");
+	add_fate(rest, sizeof(rest), f->answers_refused,
+		 "arrived and acknowledges no outstanding request",
+		 "arrived and acknowledge no outstanding request");
 	add_fate(rest, sizeof(rest), f->answers_lost, "was lost", "were lost");
 	if (f->answers == 0) {
 		say(out, "What came back", "Nothing.");
@@ -259,8 +260,8 @@ static void tell_message(FILE *out, const struct model *s, const struct model_re
 		say(out, "Its packets",
 		    model_is_receive(c)
 			    ? "No message arrived for it in this capture."
-			    : "None of this request is in this capture: it failed before it was "
-			      "sent, or was sent before the capture begins.");
+			    : "The capture has no packet of this request: it failed before it was "
+			      "sent, or was sent before the capture began.");
 		return;
 	}
 	model_count_for(s, c, &f);

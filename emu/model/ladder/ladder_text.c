@@ -339,7 +339,8 @@ void ladder_print_foot(FILE *out, const struct ladder *l)
 			l->model->cut, l->model->cut == 1 ? " is" : "s are");
 	if (l->model->others > 0)
 		fprintf(out, "\n%zu frame%s.\n", l->model->others,
-			l->model->others == 1 ? " is no RoCEv2 packet" : "s are no RoCEv2 packets");
+			l->model->others == 1 ? " is not a RoCEv2 packet"
+					      : "s are not RoCEv2 packets");
 	if (l->model->error[0])
 		fprintf(out, "\nThe capture is broken here: %s\n", l->model->error);
 }

@@ -200,10 +200,8 @@ static void put_trouble(const struct page *p)
 			      : "<li>All packets arrived, each sent once.</li>\n",
 		      p->out);
 	else if (unknown)
-		fprintf(p->out,
-			"<li>Of %" PRIu32 " packet%s this capture cannot tell whether %s "
-			"arrived.</li>\n",
-			unknown, plural(unknown), unknown == 1 ? "it" : "they");
+		fprintf(p->out, "<li>The arrival of %" PRIu32 " packet%s is unknown.</li>\n",
+			unknown, plural(unknown));
 }
 
 static int put_outcome(const struct page *p)

@@ -441,7 +441,7 @@ steps() {
 	step set "$number" no.such.field 1 uhca0 | grep -q "no field .no.such.field." ||
 		echo "any field"
 	step drop 99999 uhca0 | grep -q "no packet 99999 waits" || echo "any number"
-	step drop "$number" | grep -q "the device is missing: there are 2 devices" ||
+	step drop "$number" | grep -q "the device is missing: name one of 2 devices" ||
 		echo "a number of any device"
 	step drop "$number" uhca0
 	! grep -q "^ *$number " "$out/step" || echo "packet $number is still there"

@@ -252,7 +252,7 @@ static const struct row {
 	{"rereg_access", EOPNOTSUPP, "uhcadv_rereg_mr_sg", "access 0x400 has unknown bits",
 	 rereg_access},
 	{"rereg_many", E2BIG, "describe_key", "3 ", rereg_many},
-	{"rereg_dims", E2BIG, "uhcadv_rereg_mr_interleaved", "n_dims 9 or n_pieces 1 is above 8 or",
+	{"rereg_dims", E2BIG, "uhcadv_rereg_mr_interleaved", "n_dims 9 or n_pieces 1 exceeds 8 or",
 	 rereg_dims},
 	{"post_opcode", EINVAL, "uhcadv_post_send of QP",
 	 "opcode 77 is not valid for a QP of type 2", post_opcode},

@@ -113,7 +113,7 @@ static void test_text_nested(void **state)
 	has(text, "    [0] 64 bytes at 0x1000 of key 0x00000c00\n"
 		  "  > [1] 32 bytes at 0x0 of key 0x00000b01\n");
 	has(text, "piece      [1], byte 0xd of it\n"
-		  "  address    0xd of key 0x00000b01, where 3 bytes stand together\n"
+		  "  address    0xd of key 0x00000b01, where 3 bytes are contiguous\n"
 		  "key 0x00000b01\n");
 	has(text, "shape      interleaved; pieces in each round: 1; depth 1\n");
 	has(text, "round      13 / 8 = 1, byte 5 of it\n"

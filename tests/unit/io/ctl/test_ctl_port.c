@@ -166,7 +166,7 @@ static void test_refusals(void **state)
 {
 	(void)state;
 	expect("{\"cmd\":\"port\",\"action\":\"up\"}",
-	       "{\"ok\":false,\"error\":\"the device is missing: there are 2 devices\"}\n");
+	       "{\"ok\":false,\"error\":\"the device is missing: name one of 2 devices\"}\n");
 	expect("{\"cmd\":\"port\",\"device\":\"uhca\",\"action\":\"up\"}",
 	       "{\"ok\":false,\"error\":\"unknown device 'uhca': did you mean 'uhca0'? "
 	       "Known: uhca0, uhca1\"}\n");

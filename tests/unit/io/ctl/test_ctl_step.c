@@ -209,8 +209,8 @@ static void test_all_devices(void **state)
 	netif_receive(t.d.ports[1].fault.netif.above->below, &burst, io_clock_now() + 1000);
 	goes("'action':'next'", 1, "uhca0", 1);
 	goes("'action':'next','count':2", 1, "uhca1", 1);
-	refused("'action':'release','number':1", "the device is missing: there are 2 devices");
-	refused("'action':'change','number':1", "the device is missing: there are 2 devices");
+	refused("'action':'release','number':1", "the device is missing: name one of 2 devices");
+	refused("'action':'change','number':1", "the device is missing: name one of 2 devices");
 	refused("'action':'next'", "no packet waits");
 	reply = ask("'action':'go'");
 	check_state(state_in(reply, 0), false, 0);
@@ -254,9 +254,9 @@ static void test_clock(void **state)
 static void test_refusals(void **state)
 {
 	(void)state;
-	refused("'action':'drop','number':1", "the device is missing: there are 2 devices");
-	refused("'action':'release','number':1", "the device is missing: there are 2 devices");
-	refused("'action':'change','number':1", "the device is missing: there are 2 devices");
+	refused("'action':'drop','number':1", "the device is missing: name one of 2 devices");
+	refused("'action':'release','number':1", "the device is missing: name one of 2 devices");
+	refused("'action':'change','number':1", "the device is missing: name one of 2 devices");
 	refused("'action':'next'", "no packet waits");
 	refused("'action':'list','device':'uhca7'",
 		"unknown device 'uhca7': did you mean 'uhca0'? Known: uhca0, uhca1");
@@ -274,9 +274,10 @@ static void test_refusals(void **state)
 	refused("'device':'uhca0','action':'release','number':4711", "no packet 4711 waits");
 	done("'device':'uhca0','action':'freeze'", true, 0);
 	send_message(2);
-	refused("'device':'uhca0','action':'change','number':1", "packet 1 has no such field");
+	refused("'device':'uhca0','action':'change','number':1",
+		"packet 1 does not have this field");
 	refused("'device':'uhca0','action':'change','number':1,'field':'aeth.msn','value':1",
-		"packet 1 has no such field");
+		"packet 1 does not have this field");
 	refused_as("'device':'uhca0','action':'change','number':1,'field':'bth.pns','value':1",
 		   "unknown field 'bth.pns': did you mean 'bth.psn'? Known: bth.opcode, ");
 	refused_as("'device':'uhca0','action':'change','number':1,'field':'colour','value':1",

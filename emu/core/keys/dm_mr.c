@@ -38,8 +38,8 @@ static int check_registration(struct device *dev, const struct dm *dm,
 				     in->dm);
 	if (in->offset > dm->length || in->length > dm->length - in->offset)
 		return device_refuse(dev, -EINVAL,
-				     "offset %" PRIu64 " and length %" PRIu64
-				     " are not inside %" PRIu64 " bytes",
+				     "offset %" PRIu64 " and length %" PRIu64 " exceed the %" PRIu64
+				     " bytes",
 				     in->offset, in->length, dm->length);
 	if (in->length && in->length - 1 > UINT64_MAX - in->iova)
 		return mr_refuse_wrap(dev, in->length, in->iova);

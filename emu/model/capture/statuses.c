@@ -13,21 +13,20 @@
 static const struct model_status statuses[] = {
 	{STATUS_(SUCCESS), "The request is done.", "11.6.2", "Nothing: all went well."},
 	{STATUS_(LOC_LEN_ERR),
-	 "Something was too long for its place: a message for the receive request that it met, a "
-	 "datagram for the path MTU, or the elements of an atomic operation, which must have "
-	 "exactly its size.",
+	 "A length is wrong: a message exceeds its receive request, a datagram exceeds the path "
+	 "MTU, or the elements of an atomic differ from its size.",
 	 "11.6.2, 9.9.2.1",
-	 "The lengths in sg_list of the receive requests against what the peer sends; for UD, "
-	 "that 40 bytes for the GRH are in the receive, and that no message exceeds the MTU."},
+	 "The lengths in sg_list of the receive requests against the peer's messages. For UD: the "
+	 "receive has 40 bytes for the GRH, and no message exceeds the MTU."},
 	{STATUS_(LOC_QP_OP_ERR),
 	 "The QP cannot execute the request: transport or device lacks the operation, or an "
 	 "operand is of a wrong kind.",
 	 "11.6.2, 9.9.2.1",
-	 "The opcode against the QP's type, the send_ops_flags the QP was made with, and for UD "
-	 "that the address handle is of the QP's protection domain."},
+	 "The opcode against the QP's type and the QP's send_ops_flags. For UD: the address handle "
+	 "is of the QP's protection domain."},
 	{STATUS_(LOC_EEC_OP_ERR),
 	 "An error of Reliable Datagram, which verbs does not offer. This device never gives it.",
-	 "11.6.2", "Whether a rule of fault injection made this status."},
+	 "11.6.2", "Fault rules: one may have made this status."},
 	{STATUS_(LOC_PROT_ERR),
 	 "The request's local memory is invalid: the lkey is unknown, belongs to another "
 	 "protection domain or lacks a right, or the range exceeds the region.",
@@ -44,13 +43,12 @@ static const struct model_status statuses[] = {
 	 "A memory window could not be bound, or a key could not be invalidated: the region, the "
 	 "window or its rights do not allow it.",
 	 "11.6.2, 10.6.7.2",
-	 "That the region was registered with IBV_ACCESS_MW_BIND, that the range lies in it, that "
-	 "window and region are of the QP's protection domain."},
+	 "The region has IBV_ACCESS_MW_BIND, the range lies in it, and window and region are of "
+	 "the QP's protection domain."},
 	{STATUS_(BAD_RESP_ERR),
 	 "The peer's response is invalid: a NAK with a reserved code, or READ data of a wrong "
 	 "length.",
-	 "11.6.2, 9.9.2.4",
-	 "Whether something on the way changes packets, or a rule made this answer."},
+	 "11.6.2, 9.9.2.4", "The network may change packets, or a rule made this response."},
 	{STATUS_(LOC_ACCESS_ERR),
 	 "A WRITE with immediate data arrived with a wrong key, right or range. The receive "
 	 "request that it consumed ends with this status. The peer gets REM_ACCESS_ERR.",
@@ -67,12 +65,11 @@ static const struct model_status statuses[] = {
 	 "The peer denied access to its memory: the rkey is unknown there, the right is missing, "
 	 "or the range exceeds the region.",
 	 "11.6.2, 9.7.5.1.1, 10.6.7.2",
-	 "rkey and remote_addr of the request against what the peer registered; the access flags "
-	 "of its region and of its QP; that the region still existed when the packet came."},
+	 "rkey and remote_addr of the request against the peer's regions; the access flags of its "
+	 "region and QP; the region still existed when the packet arrived."},
 	{STATUS_(REM_OP_ERR),
 	 "The peer could not execute the request, because its memory was gone.",
-	 "11.6.2, 9.7.5.1.1",
-	 "Whether the peer unmapped memory that is still registered; its own completions."},
+	 "11.6.2, 9.7.5.1.1", "The peer may have unmapped registered memory; its own completions."},
 	{STATUS_(RETRY_EXC_ERR),
 	 "The request was sent as often as retry_cnt allows, and no response arrived in time.",
 	 "11.6.2, 9.7.6.1.3, 9.9.2.4.1",
@@ -87,29 +84,28 @@ static const struct model_status statuses[] = {
 	 "waits for ever) here and min_rnr_timer there."},
 	{STATUS_(LOC_RDD_VIOL_ERR),
 	 "An error of Reliable Datagram, which verbs does not offer. This device never gives it.",
-	 "11.6.2", "Whether a rule of fault injection made this status."},
+	 "11.6.2", "Fault rules: one may have made this status."},
 	{STATUS_(REM_INV_RD_REQ_ERR),
 	 "An error of Reliable Datagram, which verbs does not offer. This device never gives it.",
-	 "11.6.2", "Whether a rule of fault injection made this status."},
+	 "11.6.2", "Fault rules: one may have made this status."},
 	{STATUS_(REM_ABORT_ERR),
 	 "The peer aborted the operation, which only Reliable Datagram knows. This device never "
 	 "gives it.",
-	 "11.6.2", "Whether a rule of fault injection made this status."},
+	 "11.6.2", "Fault rules: one may have made this status."},
 	{STATUS_(INV_EECN_ERR),
 	 "An error of Reliable Datagram, which verbs does not offer. This device never gives it.",
-	 "11.6.2", "Whether a rule of fault injection made this status."},
+	 "11.6.2", "Fault rules: one may have made this status."},
 	{STATUS_(INV_EEC_STATE_ERR),
 	 "An error of Reliable Datagram, which verbs does not offer. This device never gives it.",
-	 "11.6.2", "Whether a rule of fault injection made this status."},
+	 "11.6.2", "Fault rules: one may have made this status."},
 	{STATUS_(FATAL_ERR),
 	 "The device failed as a whole. This device never gives it: its requests are flushed "
 	 "instead.",
-	 "11.6.2", "Whether a rule of fault injection made this status."},
-	{STATUS_(RESP_TIMEOUT_ERR),
-	 "The responder waited too long for something. This device never gives it.", "11.6.2",
-	 "Whether a rule of fault injection made this status."},
+	 "11.6.2", "Fault rules: one may have made this status."},
+	{STATUS_(RESP_TIMEOUT_ERR), "The responder timed out. This device never gives it.",
+	 "11.6.2", "Fault rules: one may have made this status."},
 	{STATUS_(GENERAL_ERR), "An error without a better name. This device never gives it.",
-	 "11.6.2", "Whether a rule of fault injection made this status."},
+	 "11.6.2", "Fault rules: one may have made this status."},
 };
 
 #define COUNT_(a) (sizeof(a) / sizeof((a)[0]))

@@ -125,7 +125,7 @@ time_limit() {
 	status=$?
 	[ $status = 124 ] || echo "the status is $status: $(tail -n 1 "$out/said")"
 	expect_said '^uhca-run: sh did not end within 2 seconds; it waits for:'
-	expect_said 'thread [0-9]* .sh. waits in wait4, a child'
+	expect_said 'thread [0-9]* .sh. waits in wait4: the end of a child'
 	expect_said 'thread [0-9]* .ibv_rc_pingpong. waits in (read of descriptor [0-9]*, |poll)'
 	expect_said 'uhca0 QP 0x[0-9a-f]*'
 	expect_said 'receive requests wait for a'

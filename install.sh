@@ -5,18 +5,18 @@
 #   install.sh [--prefix DIR] TARBALL
 #
 #   TARBALL        uhca-VERSION-linux-MACHINE.tar.xz, a file or a URL; TARBALL.sha256 is beside it
-#   --prefix DIR   where to (~/.local): the programs are in DIR/bin then
+#   --prefix DIR   target folder (default: ~/.local); the programs are in DIR/bin
 set -eu
 prefix=${HOME:?}/.local
 case ${1:-} in
 --prefix) prefix=${2:?which folder?} && shift 2 ;;
 -h | --help) sed -n '3,/^set -eu/{/^set -eu/d;s/^# \{0,1\}//p}' "$0" && exit 0 ;;
 esac
-[ $# = 1 ] || { echo "install.sh: which tarball? see --help" >&2 && exit 2; }
+[ $# = 1 ] || { echo "install.sh: the tarball is missing; see --help" >&2 && exit 2; }
 name=${1##*/} machine=$(uname -m | sed s/aarch64/arm64/)
 case $name in
 *-linux-"$machine".tar.xz) ;;
-*) echo "install.sh: $name is no tarball for $machine" >&2 && exit 1 ;;
+*) echo "install.sh: $name is not a tarball for $machine" >&2 && exit 1 ;;
 esac
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -27,7 +27,7 @@ for file in "$1" "$1.sha256"; do
 	esac
 done
 (cd "$work" && sha256sum --quiet -c "$name.sha256") || {
-	echo "install.sh: $name is not what its checksum says; nothing is installed" >&2
+	echo "install.sh: checksum of $name does not match; nothing installed" >&2
 	exit 1
 }
 mkdir -p "$prefix" && tar -C "$prefix" --strip-components=1 --no-same-owner -xf "$work/$name"

@@ -57,8 +57,8 @@ static int complete(struct conf *c, char *error, size_t cap)
 	if (c->io.devices == 0)
 		c->io.devices = c->next_device ? c->next_device : 1;
 	if (c->next_device > c->io.devices) {
-		snprintf(error, cap, "--addr is given %u times for %u devices", c->next_device,
-			 c->io.devices);
+		snprintf(error, cap, "--addr is given %u times, but there are %u devices",
+			 c->next_device, c->io.devices);
 		return -EINVAL;
 	}
 	if (!c->io.dir[0] && io_instance_path("default", c->io.dir, sizeof(c->io.dir)) < 0) {
@@ -75,7 +75,7 @@ int conf_parse(struct conf *c, int argc, char *const *argv, char *error, size_t 
 		int used = options_take(conf_page.rows, c, argv + i, error, cap);
 
 		if (used == 0)
-			snprintf(error, cap, "'%s' is not an option", argv[i]);
+			snprintf(error, cap, "unknown option '%s'", argv[i]);
 		if (used <= 0)
 			return -EINVAL;
 		i += used;

@@ -24,7 +24,7 @@ static int set_addresses(void *into, const struct option_row *row, const char *a
 
 	(void)row;
 	if (c->next_device == IO_MAX_DEVICES) {
-		snprintf(error, cap, "more addresses than devices");
+		snprintf(error, cap, "more --addr options than devices");
 		return -EINVAL;
 	}
 	if ((size_t)snprintf(text, sizeof(text), "%s", argument) >= sizeof(text))
@@ -40,7 +40,7 @@ static int set_addresses(void *into, const struct option_row *row, const char *a
 		if (why < 0) {
 			snprintf(error, cap, "'%s' %s", one,
 				 why == -ENODEV ? "names an interface that does not exist"
-						: "is not an IP address a device can have");
+						: "is not a unicast IP address");
 			return -EINVAL;
 		}
 	}
@@ -59,7 +59,7 @@ static int set_log_file(void *into, const struct option_row *row, const char *ar
 
 	(void)row;
 	if (!*argument || strlen(argument) >= sizeof(c->log_file)) {
-		snprintf(error, cap, "must be the name of a file");
+		snprintf(error, cap, "must name a file");
 		return -EINVAL;
 	}
 	memcpy(c->log_file, argument, strlen(argument) + 1);
@@ -83,7 +83,7 @@ static int set_on_error(void *into, const struct option_row *row, const char *ar
 	}
 	n = strlen(cwd);
 	if (!*argument || n + strlen(argument) + 2 > size) {
-		snprintf(error, cap, "must be the name of a file");
+		snprintf(error, cap, "must name a file");
 		return -EINVAL;
 	}
 	memcpy(c->io.on_error, cwd, n);
@@ -149,7 +149,7 @@ static int set_limit(void *into, const struct option_row *row, const char *argum
 	c->io.limits[c->io.n_limits].limit = i;
 	c->io.limits[c->io.n_limits].value = equals ? strtoull(equals + 1, &end, 0) : 0;
 	if (!equals || equals[1] < '0' || equals[1] > '9' || *end || errno) {
-		snprintf(error, cap, "'%s' is not NAME=N", argument);
+		snprintf(error, cap, "'%s' is not of the form NAME=N", argument);
 		return -EINVAL;
 	}
 	c->io.n_limits++;
@@ -163,7 +163,7 @@ static int set_fault(void *into, const struct option_row *row, const char *argum
 	struct conf *c = into;
 
 	if (!*argument) {
-		snprintf(error, cap, row->tag ? "must be the name of a file" : "the rule is empty");
+		snprintf(error, cap, row->tag ? "must name a file" : "the rule is empty");
 		return -EINVAL;
 	}
 	if (c->io.n_faults == IO_MAX_FAULTS) {
@@ -187,7 +187,7 @@ static int set_fault_seed(void *into, const struct option_row *row, const char *
 	c->io.has_fault_seed = true;
 	if (argument[0] >= '0' && argument[0] <= '9' && !*end && !errno)
 		return 0;
-	snprintf(error, cap, "'%s' is not a number of 64 bits", argument);
+	snprintf(error, cap, "'%s' is not a 64-bit number", argument);
 	return -EINVAL;
 }
 

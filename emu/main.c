@@ -38,7 +38,9 @@ static void begin_log(void)
 	int error = io_log_begin();
 
 	if (error < 0)
-		io_log(IO_LOG_WARN, "no thread for the log: %s; who does not read it stops all",
+		io_log(IO_LOG_WARN,
+		       "cannot start the log thread: %s; a log reader that stops reading now "
+		       "blocks the daemon",
 		       strerror(-error));
 }
 
@@ -117,7 +119,9 @@ int main(int argc, char **argv)
 
 	set_up_malloc();
 	if (getauxval(AT_SECURE)) {
-		fputs("uhcad: refuses to run with privileges of another user\n", stderr);
+		fputs("uhcad: refuses to run set-user-ID or set-group-ID: start it as the user who "
+		      "owns the devices\n",
+		      stderr);
 		return EXIT_FAILURE;
 	}
 	if (conf_parse(&c, argc, argv, error, sizeof(error)) < 0) {

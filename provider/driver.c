@@ -384,17 +384,17 @@ static void take_over_calls(void)
 	why = uhcav_no_preload(&preload_hooks);
 	if (!why)
 		return;
-	fprintf(stderr, "uhca: no completion channels and no rdma_cm: %s\n", why);
+	fprintf(stderr, "uhca: completion channels and rdma_cm are not available: %s\n", why);
 	pthread_atfork(uhcav_fork_copy_before, uhcav_fork_copy_in_parent, uhcav_fork_copy_in_child);
 }
 
 __attribute__((constructor)) static void enter(void)
 {
 	void *handle = dlopen("libibverbs.so.1", RTLD_NOLOAD | RTLD_LAZY);
-	const char *why = "it lacks a function that providers use";
+	const char *why = "it lacks a function that providers need";
 
 	if (!handle) {
-		fprintf(stderr, "uhca: this is a provider plugin: libibverbs loads it\n");
+		fprintf(stderr, "uhca: this file is a provider plugin: libibverbs loads it\n");
 		return;
 	}
 	if (!look_up(handle) || !uhcav_driver_probe(library.generation, &why)) {

@@ -59,9 +59,9 @@ const char *uhcav_no_preload(const struct uhca_preload_hooks *hooks)
 	void *library;
 
 	if (!secure_getenv("UHCA_DIR"))
-		return "UHCA_DIR does not say where the instance is";
+		return "UHCA_DIR does not name the instance";
 	if (!library_path(path, sizeof(path)))
-		return "the provider does not know its own place";
+		return "the provider cannot find its own path";
 	library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (!library)
 		return dlerror();

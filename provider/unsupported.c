@@ -8,5 +8,5 @@ int uhcav_post_srq_ops(struct ibv_srq *srq, struct ibv_ops_wr *op, struct ibv_op
 {
 	*bad_op = op;
 	return uhcav_failed(uhcav_refuse(uhcav_context_of(srq->context), "post_srq_ops", EOPNOTSUPP,
-					 "there is no tag matching"));
+					 "tag matching is not supported"));
 }

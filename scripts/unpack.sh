@@ -40,13 +40,13 @@ configure_apt() { # FOLDER SUITE ARCHITECTURE
 unpack() {
 	local folder=$1 suite=$2 package
 	[ ! -e "$folder/complete" ] || return 0
-	[ -n "$mirror" ] || die "apt knows no mirror; say one with --mirror URL"
+	[ -n "$mirror" ] || die "apt has no mirror; give one with --mirror URL"
 	configure_apt "$1" "$2" "$3"
 	shift 3
 	APT_CONFIG=$folder/apt/apt.conf apt-get -qq update || die "no lists of $suite from $mirror"
 	APT_CONFIG=$folder/apt/apt.conf apt-get -qq -y --download-only install "$@" \
 		>"$folder/apt/log" 2>&1 ||
-		die "the packages cannot be had: $(tail -n 1 "$folder/apt/log")"
+		die "downloading the packages failed: $(tail -n 1 "$folder/apt/log")"
 	mkdir -p "$folder/tree"
 	for package in "$folder"/apt/cache/archives/*.deb; do
 		dpkg-deb -x "$package" "$folder/tree" || exit 1

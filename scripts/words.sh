@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=bash
-# What scripts say of a word that means nothing, as emu/words does for programs: the word, the
-# nearest, and all that there are. To be sourced.
+# Messages about unknown words in scripts, as of emu/words for programs: the word, the nearest
+# known word, and all known words. To be sourced.
 
 no_such() { # WHAT WORD NAME...
 	awk -v what="$1" -v word="$2" 'BEGIN {
@@ -18,14 +18,13 @@ no_such() { # WHAT WORD NAME...
 				begun = names[i]
 		}
 		if (begun != "" && (near == "" || best > 1)) near = begun
-		printf "there is no %s \047%s\047", what, word
+		printf "unknown %s \047%s\047", what, word
 		if (near != "") printf ": did you mean \047%s\047?", near
 		for (i = 1; i <= n; i++) {
 			if (i == 1)
-				printf "%s %s ", (near != "" ? " There" : "; there"),
-					(n == 1 ? "is" : "are")
+				printf "%s ", near != "" ? " Known:" : "; known:"
 			else
-				printf "%s", i == n ? " and " : ", "
+				printf ", "
 			printf "%s", names[i]
 		}
 		printf "\n"

@@ -78,7 +78,7 @@
 
 /* Why memory of a region is not pinned: UHCA_ABI_BORROWED_name of cmd_memory.h, and in words. */
 #define UHCA_ABI_BORROWED_NAMES(X) \
-	X(UNTOLD, "not said") \
+	X(UNTOLD, "unknown") \
 	X(OFF, "pinning is off") \
 	X(ON_DEMAND, "on demand") \
 	X(SMALL, "small") \
@@ -89,11 +89,11 @@
 	X(ADVISED, "special advice") \
 	X(OVERLAP, "a borrowed region overlaps") \
 	X(DESCRIPTORS, "io_uring, aio, vfio or verbs of the kernel") \
-	X(UNHEARD, "its calls of madvise and mremap are not heard") \
-	X(THREADS, "threads, and no userfaultfd") \
+	X(UNHEARD, "madvise and mremap calls are not intercepted") \
+	X(THREADS, "multiple threads without userfaultfd") \
 	X(MANY, "too many pieces") \
-	X(ROOM, "no room in the arena") \
-	X(FAILED, "the system refused")
+	X(ROOM, "the arena is full") \
+	X(FAILED, "a system call failed")
 
 /* Verbs less the ibv_, then calls of librdmacm. */
 #define UHCA_ABI_CALL_NAMES(X) \

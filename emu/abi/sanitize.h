@@ -32,180 +32,183 @@
 #define UHCA_CHECK_PAGES "page"
 #define UHCA_CHECKS(X)                                                                             \
 	X(SEND_CHANGED, "send-changed", "sum",                                                     \
-	  "What a request sends belongs to the device until the request's completion was polled",  \
+	  "A send buffer belongs to the device until the program has polled the request's "        \
+	  "completion",                                                                            \
 	  "IBTA vol. 1, 10.8.3.3 and 11.4.1.1; ibv_post_send(3)",                                  \
-	  "Poll the completion before the buffer is used again, use another buffer, or post with " \
-	  "IBV_SEND_INLINE what is no longer than max_inline_data")                                \
+	  "Poll the completion before reusing the buffer, or use another buffer. Up to "           \
+	  "max_inline_data bytes can be posted with IBV_SEND_INLINE")                              \
 	X(RECV_CHANGED, "recv-changed", "sum",                                                     \
-	  "A receive's buffers belong to the device until its completion was polled, also where "  \
-	  "no message comes to",                                                                   \
+	  "Receive buffers belong to the device until the program has polled the completion, "     \
+	  "including bytes that no message fills",                                                 \
 	  "IBTA vol. 1, 10.8.3.3 and 11.4.1.2; ibv_post_recv(3)",                                  \
-	  "Keep what is the program's own elsewhere, or post a shorter buffer")                    \
+	  "Keep the program's own data elsewhere, or post a shorter buffer")                       \
 	X(RECV_OVERLAP, "recv-overlap", "strict",                                                  \
-	  "Memory of an outstanding receive is not named by another one: the later message "       \
-	  "overwrites the earlier one before it was looked at",                                    \
+	  "Two outstanding receives must not name the same memory: the later message overwrites "  \
+	  "the earlier one",                                                                       \
 	  "IBTA vol. 1, 10.8.3.3; ibv_post_recv(3)",                                               \
 	  "Give each outstanding receive a buffer of its own")                                     \
 	X(READ_UNFENCED, "read-unfenced", "sum",                                                   \
-	  "What a READ or an atomic brings is there when it has completed; a later request of "    \
-	  "the "                                                                                   \
-	  "same queue that sends it may begin before, unless it has IBV_SEND_FENCE",               \
+	  "Data of a READ or an atomic is valid after its completion. A later request of the "     \
+	  "queue may send it earlier, unless that request has IBV_SEND_FENCE",                     \
 	  "IBTA vol. 1, 10.8.3.3, table of ordering rules; ibv_post_send(3)",                      \
-	  "Post the later request with IBV_SEND_FENCE, or when the READ's completion was polled")  \
+	  "Post the later request with IBV_SEND_FENCE, or after polling the READ's completion")    \
 	X(WRITE_UNFENCED, "write-unfenced", "sum",                                                 \
-	  "A WRITE may be executed before a READ or an atomic that was posted before it to the "   \
-	  "same queue, unless it has IBV_SEND_FENCE",                                              \
+	  "A WRITE may execute before an earlier READ or atomic of the same queue, unless the "    \
+	  "WRITE has IBV_SEND_FENCE",                                                              \
 	  "IBTA vol. 1, 10.8.3.3, table of ordering rules; ibv_post_send(3)",                      \
-	  "Post the WRITE with IBV_SEND_FENCE (on the READ it does nothing for what comes later)," \
-	  " or when the READ's completion was polled")                                             \
+	  "Post the WRITE with IBV_SEND_FENCE, or after polling the READ's completion. A fence "   \
+	  "on the READ does not hold back later requests")                                         \
 	X(MEMORY_UNMAPPED, "memory-unmapped", "sum",                                               \
-	  "Memory that is registered stays mapped while requests use it",                          \
-	  "ibv_reg_mr(3); munmap(2)",                                                              \
-	  "Deregister first, then unmap or free; and map again, then register again")              \
+	  "Registered memory must stay mapped while requests use it", "ibv_reg_mr(3); munmap(2)",  \
+	  "Deregister the region before unmapping or freeing the memory. After mapping it again, " \
+	  "register it again")                                                                     \
 	X(SEND_WRITTEN, "send-written", UHCA_CHECK_PAGES,                                          \
-	  "What a request sends belongs to the device until the request's completion was polled",  \
+	  "A send buffer belongs to the device until the program has polled the request's "        \
+	  "completion",                                                                            \
 	  "IBTA vol. 1, 10.8.3.3 and 11.4.1.1; ibv_post_send(3)",                                  \
-	  "Poll the completion before the buffer is written to or freed, use another buffer, or "  \
-	  "post with IBV_SEND_INLINE what is no longer than max_inline_data")                      \
+	  "Poll the completion before writing to or freeing the buffer, or use another buffer. "   \
+	  "Up to max_inline_data bytes can be posted with IBV_SEND_INLINE")                        \
 	X(RECV_USED, "recv-used", UHCA_CHECK_PAGES,                                                \
-	  "A receive's buffers belong to the device until its completion was polled: what stands " \
-	  "there before is any part of a message, or none",                                        \
+	  "Receive buffers belong to the device until the program has polled the completion. "     \
+	  "Before that they hold any part of a message, or none",                                  \
 	  "IBTA vol. 1, 10.8.3.3 and 11.4.1.2; ibv_post_recv(3)",                                  \
-	  "Poll the completion before the buffer is read, written to or freed")                    \
+	  "Poll the completion before reading, writing to or freeing the buffer")                  \
 	X(READ_USED, "read-used", UHCA_CHECK_PAGES,                                                \
-	  "What a READ brings is there when its completion was polled, and not before",            \
+	  "Data of a READ is valid only after the program has polled its completion",              \
 	  "IBTA vol. 1, 10.8.3.3 and 11.4.1.1; ibv_post_send(3)",                                  \
-	  "Poll the READ's completion, or that of a later request, before the buffer is read, "    \
-	  "written to or freed")                                                                   \
-	X(KEY_DEAD, "key-dead", "sum", "A key is good as long as its region is registered",        \
+	  "Poll the completion of the READ, or of a later request, before reading, writing to or " \
+	  "freeing the buffer")                                                                    \
+	X(KEY_DEAD, "key-dead", "sum", "An L_Key is valid only while its region is registered",    \
 	  "IBTA vol. 1, 10.6.3; ibv_dereg_mr(3)",                                                  \
-	  "Deregister when the last request that names the region has completed, and do not keep " \
-	  "its keys")                                                                              \
+	  "Deregister the region after its last request has completed, and drop its keys")         \
 	X(KEY_FOREIGN, "key-foreign", "sum",                                                       \
-	  "A request names regions of the protection domain of its queue",                         \
+	  "A request may only name regions of its queue's protection domain",                      \
 	  "IBTA vol. 1, 10.2.3 and 10.6.3.4; ibv_post_send(3)",                                    \
-	  "Register the memory in the queue's protection domain, too")                             \
-	X(KEY_RANGE, "key-range", "sum", "An element lies in its region completely",               \
+	  "Register the memory in the queue's protection domain")                                  \
+	X(KEY_RANGE, "key-range", "sum",                                                           \
+	  "A scatter/gather element must lie completely inside its region",                        \
 	  "IBTA vol. 1, 10.6.3.4; ibv_post_send(3)",                                               \
-	  "Register all that requests use, or correct the element's address or length")            \
+	  "Register all memory that requests use, or correct the element's address or length")     \
 	X(KEY_ACCESS, "key-access", "sum",                                                         \
-	  "What a receive, a READ or an atomic writes to is registered with "                      \
-	  "IBV_ACCESS_LOCAL_WRITE",                                                                \
-	  "IBTA vol. 1, 10.6.3.1; ibv_reg_mr(3)", "Register it with IBV_ACCESS_LOCAL_WRITE")       \
-	X(KEY_SWAPPED, "key-swapped", "sum",                                                       \
-	  "Elements name a region by its L_Key, remote requests by its R_Key; that both are one "  \
-	  "number is so on some adapters only",                                                    \
-	  "IBTA vol. 1, 10.6.3; ibv_reg_mr(3)",                                                    \
-	  "Put mr->lkey into elements, and send mr->rkey to the peer")                             \
-	X(RKEY_DEAD, "rkey-dead", "sum", "An R_Key is good as long as its region is registered",   \
-	  "IBTA vol. 1, 10.6.3; ibv_dereg_mr(3)",                                                  \
-	  "Deregister when the peer has said that it asks no more, and send it the new key when "  \
-	  "the memory is registered again")                                                        \
-	X(RKEY_ACCESS, "rkey-access", "sum",                                                       \
-	  "A region is registered with the right that a remote request needs: remote write for "   \
-	  "WRITEs, remote read for READs, remote atomic for atomics",                              \
+	  "Memory that a receive, READ or atomic writes to needs IBV_ACCESS_LOCAL_WRITE",          \
 	  "IBTA vol. 1, 10.6.3.1; ibv_reg_mr(3)",                                                  \
-	  "Register it with IBV_ACCESS_REMOTE_WRITE, IBV_ACCESS_REMOTE_READ or "                   \
+	  "Register the memory with IBV_ACCESS_LOCAL_WRITE")                                       \
+	X(KEY_SWAPPED, "key-swapped", "sum",                                                       \
+	  "Scatter/gather elements take a region's L_Key, remote requests its R_Key. The two "     \
+	  "keys are equal on some adapters only",                                                  \
+	  "IBTA vol. 1, 10.6.3; ibv_reg_mr(3)",                                                    \
+	  "Put mr->lkey into scatter/gather elements, and send mr->rkey to the peer")              \
+	X(RKEY_DEAD, "rkey-dead", "sum", "An R_Key is valid only while its region is registered",  \
+	  "IBTA vol. 1, 10.6.3; ibv_dereg_mr(3)",                                                  \
+	  "Deregister the region after the peer has confirmed its last access. After a new "       \
+	  "registration, send the peer the new R_Key")                                             \
+	X(RKEY_ACCESS, "rkey-access", "sum",                                                       \
+	  "A remote request needs the access right of the region: remote write for WRITEs, "       \
+	  "remote read for READs, remote atomic for atomics",                                      \
+	  "IBTA vol. 1, 10.6.3.1; ibv_reg_mr(3)",                                                  \
+	  "Register the memory with IBV_ACCESS_REMOTE_WRITE, IBV_ACCESS_REMOTE_READ or "           \
 	  "IBV_ACCESS_REMOTE_ATOMIC")                                                              \
 	X(QP_ACCESS, "qp-access", "sum",                                                           \
-	  "A queue pair allows its peer WRITEs, READs and atomics, each by its right among its "   \
-	  "qp_access_flags, beside the rights of its regions",                                     \
+	  "A queue pair allows remote WRITEs, READs and atomics by its qp_access_flags, in "       \
+	  "addition to the rights of its regions",                                                 \
 	  "IBTA vol. 1, 10.2.3 and 11.2.4.2; ibv_modify_qp(3)",                                    \
-	  "Move it to INIT with IBV_ACCESS_REMOTE_WRITE, IBV_ACCESS_REMOTE_READ or "               \
-	  "IBV_ACCESS_REMOTE_ATOMIC among its qp_access_flags")                                    \
+	  "Move the queue pair to INIT with IBV_ACCESS_REMOTE_WRITE, IBV_ACCESS_REMOTE_READ or "   \
+	  "IBV_ACCESS_REMOTE_ATOMIC in qp_access_flags")                                           \
 	X(DEREG_POSTED, "dereg-posted", "sum",                                                     \
-	  "A region stays registered until the requests that name it have completed",              \
+	  "A region must stay registered until the requests that name it have completed",          \
 	  "IBTA vol. 1, 10.6.5; ibv_dereg_mr(3)",                                                  \
-	  "Poll the completions first, or move the queue pair to ERR and drain it, or destroy it") \
+	  "Poll the completions first. Otherwise move the queue pair to ERR and drain it, or "     \
+	  "destroy it")                                                                            \
 	X(QUEUE_STUCK, "queue-stuck", "sum",                                                       \
-	  "A request without IBV_SEND_SIGNALED gives its place back when a later one with it has " \
-	  "completed: a queue that is full of the former never gets a place free",                 \
+	  "An unsignaled request frees its queue slot when a later signaled request completes. A " \
+	  "queue full of unsignaled requests never gets a free slot",                              \
 	  "IBTA vol. 1, 10.8.6; ibv_post_send(3)",                                                 \
-	  "Post one with IBV_SEND_SIGNALED at least once in each max_send_wr, and poll it")        \
+	  "Post at least one request in max_send_wr with IBV_SEND_SIGNALED, and poll its "         \
+	  "completion")                                                                            \
 	X(QUEUE_OVERRUN, "queue-overrun", "strict",                                                \
-	  "A request occupies its queue until its completion is polled; a post to a full queue "   \
-	  "is refused with ENOMEM",                                                                \
+	  "A request occupies its queue slot until its completion is polled. A post to a full "    \
+	  "queue fails with ENOMEM",                                                               \
 	  "IBTA vol. 1, 10.8.6; ibv_create_qp(3)",                                                 \
 	  "Poll completions before the next post, or create the queue pair with a larger "         \
 	  "max_send_wr or max_recv_wr")                                                            \
 	X(CQ_OVERRUN, "cq-overrun", "strict",                                                      \
-	  "A completion queue has room for all completions that can come to it",                   \
+	  "A completion queue needs room for the completions of all outstanding requests",         \
 	  "IBTA vol. 1, 10.8.4 and 11.2.8.1; ibv_create_cq(3)",                                    \
-	  "Create it with as many entries as its queues may have requests outstanding")            \
+	  "Create the completion queue with as many entries as its queues can have outstanding "   \
+	  "requests")                                                                              \
 	X(WR_ID_REUSED, "wr-id-reused", "strict",                                                  \
-	  "A completion says whose it is by its wr_id alone; where this points to what the "       \
-	  "program keeps of a request, two outstanding ones do not share it",                      \
+	  "A completion identifies its request by wr_id alone. Two outstanding requests must not " \
+	  "share a wr_id that points to a request's data",                                         \
 	  "IBTA vol. 1, 11.4.2.1; ibv_poll_cq(3), ibv_post_send(3)",                               \
-	  "Take something else for each request, and give it back when its completion was polled") \
+	  "Use a distinct wr_id for each request, and reuse it only after polling the completion") \
 	X(POST_AFTER_ERROR, "post-after-error", "sum",                                             \
-	  "After a completion with an error the queue pair is in the error state: what is posted " \
-	  "is flushed",                                                                            \
+	  "A completion with an error moves the queue pair to the error state. Requests posted "   \
+	  "after that are flushed",                                                                \
 	  "IBTA vol. 1, 10.3.1.7; ibv_poll_cq(3)",                                                 \
-	  "Look at the status of each completion; after an error reset and connect the queue "     \
-	  "pair, or give it up")                                                                   \
+	  "Check the status of each completion. After an error, reset and reconnect the queue "    \
+	  "pair, or destroy it")                                                                   \
 	X(CONN_MISMATCH, "conn-mismatch", "sum",                                                   \
-	  "Both ends of a connection have each other's number as dest_qp_num and the same "        \
-	  "path_mtu, each expects as rq_psn what the other has as sq_psn, and asks no more READs " \
-	  "and atomics at once (max_rd_atomic) than the other takes (max_dest_rd_atomic)",         \
+	  "Both ends must agree: dest_qp_num is the peer's QP number, path_mtu is equal, and "     \
+	  "rq_psn is the peer's sq_psn. max_rd_atomic may not exceed the peer's "                  \
+	  "max_dest_rd_atomic",                                                                    \
 	  "IBTA vol. 1, 9.7.1 and 11.2.4.2; ibv_modify_qp(3)",                                     \
-	  "Let each end tell the other its values, and use what came from there")                  \
+	  "Let each end send its values to the other, and use the received ones")                  \
 	X(CONN_RETRIES, "conn-retries", "strict",                                                  \
-	  "A connection survives what is lost and a receive that comes late, and ends when the "   \
+	  "A connection should survive lost packets and late receives, and should end when the "   \
 	  "peer is gone",                                                                          \
 	  "IBTA vol. 1, 9.7.5 and 11.2.4.2; ibv_modify_qp(3)",                                     \
-	  "Choose a timeout (14: 67 ms) and a retry_cnt from 1 to 7, rnr_retry from 1 to 6, and "  \
-	  "a "                                                                                     \
+	  "Set a timeout (14: 67 ms) and retry_cnt from 1 to 7. Set rnr_retry from 1 to 6, and "   \
 	  "min_rnr_timer from 1 (10 us) to 31 (491 ms)")                                           \
 	X(LOST_WAKEUP, "lost-wakeup", "sum",                                                       \
-	  "Arming asks for an event for completions that come later; those that wait already "     \
-	  "raise none, so they are polled after arming and before waiting",                        \
+	  "Arming requests an event for later completions only. Completions that wait already "    \
+	  "raise no event: poll them after arming and before waiting",                             \
 	  "IBTA vol. 1, 11.4.2.2; ibv_req_notify_cq(3), ibv_get_cq_event(3)",                      \
 	  "Call ibv_req_notify_cq, then ibv_poll_cq until it returns 0, then ibv_get_cq_event")    \
 	X(EVENTS_UNACKED, "events-unacked", "sum",                                                 \
-	  "The destruction of an object waits until all its events were acknowledged",             \
+	  "Destroying an object blocks until all its events are acknowledged",                     \
 	  "ibv_get_cq_event(3), ibv_get_async_event(3)",                                           \
 	  "Call ibv_ack_cq_events or ibv_ack_async_event for each event that was read")            \
 	X(EVENTS_OVERACKED, "events-overacked", "sum",                                             \
-	  "Events are acknowledged as often as they were read: the destruction of an object "      \
-	  "waits until both numbers are equal",                                                    \
+	  "Each event must be acknowledged exactly once. Destroying an object blocks until the "   \
+	  "numbers of read and acknowledged events are equal",                                     \
 	  "ibv_get_cq_event(3), ibv_get_async_event(3)",                                           \
-	  "Acknowledge only where the call that reads an event has returned 0, and once for each") \
+	  "Acknowledge only if the call that reads an event has returned 0, and once for each "    \
+	  "event")                                                                                 \
 	X(FORK_UNSAFE, "fork-unsafe", "sum",                                                       \
-	  "After a fork the parent may be given new pages for what it writes to, and the adapter " \
-	  "keeps the old ones, unless registered memory is kept from the child",                   \
+	  "After a fork, writes of the parent may go to new pages, while the adapter keeps the "   \
+	  "old ones. ibv_fork_init keeps registered memory from the child",                        \
 	  "ibv_fork_init(3), ibv_is_fork_initialized(3)",                                          \
-	  "Fork before anything is registered, or call ibv_fork_init before the first "            \
-	  "registration")                                                                          \
+	  "Fork before registering memory, or call ibv_fork_init before the first registration")   \
 	X(OBJECT_BUSY, "object-busy", "sum",                                                       \
-	  "An object on which others stand is not destroyed (EBUSY)",                              \
+	  "An object that other objects use cannot be destroyed (EBUSY)",                          \
 	  "IBTA vol. 1, 10.2; the manual page of the call",                                        \
-	  "Destroy those first that stand on it, and look at what the call returns")               \
+	  "Destroy the objects that use it first, and check the call's return value")              \
 	X(DESTROY_POSTING, "destroy-posting", "sum",                                               \
-	  "An object is destroyed when no thread is in a call on it, nor begins one: that would "  \
-	  "use memory that is gone",                                                               \
+	  "No thread may be in, or begin, a call on an object that is being destroyed: the call "  \
+	  "would use freed memory",                                                                \
 	  "ibv_destroy_qp(3), ibv_destroy_cq(3), ibv_destroy_srq(3)",                              \
-	  "Stop the threads that post and poll, or join them, before it is destroyed")             \
+	  "Stop or join the threads that post and poll before destroying the object")              \
 	X(THREADS_CLASH, "threads-clash", "sum",                                                   \
-	  "What is made with IBV_CREATE_CQ_ATTR_SINGLE_THREADED, or in a parent domain with a "    \
-	  "thread domain, has no locks: one thread at a time uses it, or anything of that domain", \
+	  "Single-threaded CQs and objects of a thread domain have no locks: only one thread at "  \
+	  "a time may use them, or anything of that domain",                                       \
 	  "ibv_create_cq_ex(3), ibv_alloc_td(3), ibv_alloc_parent_domain(3)",                      \
-	  "Let the threads take turns by a lock of their own, or make the object without that "    \
-	  "promise")                                                                               \
+	  "Protect the object by a lock of the program, or create it without "                     \
+	  "IBV_CREATE_CQ_ATTR_SINGLE_THREADED or thread domain")                                   \
 	X(LEFT_AT_EXIT, "left-at-exit", "sum",                                                     \
-	  "Who creates an object destroys it: nobody else does before the process ends",           \
+	  "A program must destroy the objects that it creates: verbs has no other owner before "   \
+	  "the process ends",                                                                      \
 	  "IBTA vol. 1, 10.2; ibv_create_qp(3), ibv_reg_mr(3)",                                    \
-	  "Destroy it before exit, in the reverse order of creation")                              \
+	  "Destroy the object before exit, in the reverse order of creation")                      \
 	X(CALL_REFUSED, "call-refused", "note",                                                    \
-	  "A call that fails has done nothing, and says by its errno value no more than the kind " \
-	  "of the reason",                                                                         \
+	  "A failing call has no effect, and its errno value gives only the kind of the error",    \
 	  "the manual page of the call",                                                           \
-	  "Give the attribute that is named a value that the device takes; where the program "     \
-	  "tries what a device may lack, and goes another way, nothing is to be done")             \
+	  "Set the named attribute to a value that the device accepts. A program that probes the " \
+	  "device and has a fallback needs no change")                                             \
 	X(PORTABLE, "portable", "portable",                                                        \
-	  "What a program asks for is on every adapter that it is to run on",                      \
-	  "what is published of them: emu/abi/adapters.h, docs/reference/limits.md",               \
-	  "Ask the device (ibv_query_device_ex, ibv_create_qp) and go another way where it has "   \
-	  "less, or ask for less; where these adapters do not matter, leave the check out")
+	  "A program should use only features and limits that all its target adapters have",       \
+	  "published data of the adapters: emu/abi/adapters.h, docs/reference/limits.md",          \
+	  "Query the device (ibv_query_device_ex, ibv_create_qp) and fall back, or request less. " \
+	  "If these adapters do not matter, leave the check out")
 
 enum uhca_check {
 #define UHCA_CHECK_ID(id, name, group, rule, where, mend) UHCA_CHECK_##id,

@@ -233,7 +233,8 @@ int core_query_port(struct client *c, uint32_t port, struct uhca_cmd_port_attr *
 {
 	const struct core_counters *counters = &c->dev->counters;
 	if (port != PORT)
-		return device_refuse(c->dev, -EINVAL, "port_num %u: the device has port 1", port);
+		return device_refuse(c->dev, -EINVAL,
+				     "port_num %u is not 1: the device has one port", port);
 	out->state = c->dev->port_down ? STATE_DOWN : STATE_ACTIVE;
 	out->max_mtu = MTU_4096;
 	out->active_mtu = c->dev->cfg.active_mtu;

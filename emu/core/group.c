@@ -10,7 +10,7 @@
 int core_client_join(struct client *c, struct client *other)
 {
 	if (c == other || c->group || c->dev != other->dev)
-		return device_refuse(c->dev, -EINVAL, "the context shares its objects already");
+		return device_refuse(c->dev, -EINVAL, "the context already shares its objects");
 	if (!other->group) {
 		other->group = calloc(1, sizeof(*other->group));
 		if (!other->group)

@@ -16,9 +16,9 @@
 static int ctl_doctor(const struct ctl_options *o)
 {
 	if (o->n_words != 1)
-		return ctl_usage_error("doctor stands alone");
+		return ctl_usage_error("doctor takes no other words");
 	if (ctl_look_beside() < 0) {
-		fprintf(stderr, "uhcactl: where it is itself cannot be found out\n");
+		fprintf(stderr, "uhcactl: cannot find its own path in /proc\n");
 		return CTL_EXIT_FAILED;
 	}
 	return doctor_run(&(struct doctor_places){run_env_daemon(), run_env_preload()});

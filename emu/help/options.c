@@ -149,10 +149,10 @@ static int refuse(const struct option_row *rows, const char *word, size_t length
 	if (n == 0 && nearest)
 		snprintf(meant, sizeof(meant), "'--%s'", nearest);
 	if (*meant)
-		snprintf(error, cap, "there is no option %.*s: did you mean %s?", (int)length, word,
+		snprintf(error, cap, "unknown option %.*s: did you mean %s?", (int)length, word,
 			 meant);
 	else
-		snprintf(error, cap, "there is no option %.*s", (int)length, word);
+		snprintf(error, cap, "unknown option %.*s", (int)length, word);
 	return -EINVAL;
 }
 

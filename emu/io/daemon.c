@@ -61,7 +61,7 @@ static int same_address(const struct io_daemon *d, const struct io_identity *id)
 
 		if (!io_fabric_find(&d->fabric, gid))
 			continue;
-		io_log(IO_LOG_ERROR, "two devices cannot both have the address %s",
+		io_log(IO_LOG_ERROR, "two devices cannot share the address %s",
 		       io_address_format(gid, text));
 		return -EADDRINUSE;
 	}
@@ -98,11 +98,11 @@ static void say_cannot_make(unsigned index, int error)
 
 	if (error == -EMFILE && getrlimit(RLIMIT_NOFILE, &limit) == 0)
 		io_log(IO_LOG_ERROR,
-		       "cannot make device uhca%u: %s: the limit is %llu descriptors; raise it "
-		       "(ulimit -n) or make fewer devices",
+		       "cannot create device uhca%u: %s: the limit is %llu descriptors; raise it "
+		       "(ulimit -n) or use fewer devices",
 		       index, strerror(-error), (unsigned long long)limit.rlim_cur);
 	else
-		io_log(IO_LOG_ERROR, "cannot make device uhca%u: %s", index, strerror(-error));
+		io_log(IO_LOG_ERROR, "cannot create device uhca%u: %s", index, strerror(-error));
 }
 
 static void unreachable(void *arg, const uint8_t gid[16], uint16_t port)
@@ -161,7 +161,7 @@ static int open_ports(struct io_daemon *d)
 	int error = io_sysfs_create(d->instance.dir, d->settings.devices);
 
 	if (error < 0) {
-		io_log(IO_LOG_ERROR, "cannot make files in %s: %s", d->instance.dir,
+		io_log(IO_LOG_ERROR, "cannot create files in %s: %s", d->instance.dir,
 		       strerror(-error));
 		return error;
 	}
@@ -197,7 +197,7 @@ unsigned io_daemon_fatal(struct io_daemon *d, const struct io_device *dev)
 	struct io_words w;
 	unsigned n;
 
-	io_log(IO_LOG_WARN, "%s: fatal error, as ordered", dev->id.name);
+	io_log(IO_LOG_WARN, "%s: fatal error, requested by uhcactl or a rule", dev->id.name);
 	io_ucma_remove_device(&d->ucma, dev);
 	n = io_clients_remove_of(&d->clients, dev);
 	io_trace_fatal(&w, dev->id.name, n);
@@ -302,7 +302,7 @@ static void on_idle_timeout(struct io_idle_timeout *l)
 	struct io_daemon *d =
 		(struct io_daemon *)((char *)l - offsetof(struct io_daemon, idle_timeout));
 
-	io_log(IO_LOG_INFO, "nobody has been here for %u s, leaving", l->seconds);
+	io_log(IO_LOG_INFO, "no client or uhcactl for %u s; exiting", l->seconds);
 	d->stop = true;
 }
 
@@ -310,7 +310,7 @@ static void on_end(void *daemon, int signum)
 {
 	struct io_daemon *d = daemon;
 
-	io_log(IO_LOG_INFO, "signal %d, leaving", signum);
+	io_log(IO_LOG_INFO, "signal %d; exiting", signum);
 	d->stop = true;
 }
 

@@ -57,7 +57,7 @@ static void on_hang_up(struct ev_loop *loop, ev_signal *w, int revents)
 	(void)w;
 	(void)revents;
 	io_log_reopen();
-	io_log(IO_LOG_INFO, "signal %d: the log was opened again", w->signum);
+	io_log(IO_LOG_INFO, "signal %d: log file reopened", w->signum);
 }
 
 void io_signals_open(struct io_signals *s)

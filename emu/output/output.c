@@ -81,8 +81,8 @@ int output_open(const char *path, unsigned how)
 const char *output_error(int error)
 {
 	if (error == -ELOOP)
-		return "is a symbolic link, which is not followed";
+		return "is a symbolic link; links are not followed";
 	if (error == -EPERM)
-		return "belongs to another user, or has another name: it is left as it is";
+		return "belongs to another user or has other hard links; not overwritten";
 	return strerror(-error);
 }

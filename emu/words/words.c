@@ -104,17 +104,15 @@ const char *words_refuse(char *buf, size_t cap, const char *what, const char *wo
 {
 	const char *nearest = words_nearest(word, strlen(word), names, table), *name;
 	char hint[WORDS_HINT_MAX];
-	size_t n = (size_t)snprintf(buf, cap, "there is no %s '%s'%s", what, word,
+	size_t n = (size_t)snprintf(buf, cap, "unknown %s '%s'%s", what, word,
 				    words_hint(nearest, hint, sizeof(hint)));
 
 	for (unsigned i = 0; n < cap && (name = names(table, i)) != NULL; i++) {
-		const bool last = !names(table, i + 1);
-
 		if (i == 0)
-			n += (size_t)snprintf(buf + n, cap - n, "%s %s ",
-					      nearest ? " There" : "; there", last ? "is" : "are");
+			n += (size_t)snprintf(buf + n, cap - n, "%s ",
+					      nearest ? " Known:" : "; known:");
 		else
-			n += (size_t)snprintf(buf + n, cap - n, "%s", last ? " and " : ", ");
+			n += (size_t)snprintf(buf + n, cap - n, ", ");
 		if (n < cap)
 			n += (size_t)snprintf(buf + n, cap - n, "%s", name);
 	}

@@ -30,7 +30,7 @@ const char *words_nearest(const char *at, size_t length, words_names names, cons
 const char *words_hint(const char *nearest, char *buf, size_t cap);
 
 /*
- * "there is no WHAT 'WORD': did you mean 'X'? There are A, B and C", cut where buf is full. Returns
+ * "unknown WHAT 'WORD': did you mean 'X'? Known: A, B and C", cut where buf is full. Returns
  * buf.
  */
 const char *words_refuse(char *buf, size_t cap, const char *what, const char *word,

@@ -115,8 +115,7 @@ static unsigned look_at_rtr(const struct ibv_qp_attr *a, int mask, bool tell)
 
 	if (tell && slow)
 		uhcav_diagnostic_fact(
-			"min_rnr_timer 0 is the longest, 655 ms, and not the shortest "
-			"(1: 10 us)");
+			"min_rnr_timer 0 is the longest time, 655 ms; the shortest is 1, 10 us");
 	return slow;
 }
 
@@ -127,11 +126,11 @@ static unsigned look_at_rts(const struct ibv_qp_attr *a, int mask, bool tell)
 		const char *what;
 	} facts[] = {
 		{mask & IBV_QP_TIMEOUT && !a->timeout,
-		 "timeout 0: what is lost is waited for without end"},
+		 "timeout 0: the QP waits for a lost packet without end"},
 		{mask & IBV_QP_TIMEOUT && a->timeout == 31,
-		 "timeout 31: what is lost is waited for 2 hours 26 minutes each time"},
+		 "timeout 31: each retry waits 2 hours 26 minutes"},
 		{mask & IBV_QP_RETRY_CNT && !a->retry_cnt,
-		 "retry_cnt 0: the first packet that is lost ends the connection"},
+		 "retry_cnt 0: the first lost packet ends the connection"},
 		{mask & IBV_QP_RNR_RETRY && !a->rnr_retry,
 		 "rnr_retry 0: a SEND that finds no receive ends the connection"},
 		{mask & IBV_QP_RNR_RETRY && a->rnr_retry == 7,
@@ -215,13 +214,13 @@ static unsigned look_one_way(const struct end *a, const struct end *b, bool tell
 		     a->attr.max_rd_atomic > b->attr.max_dest_rd_atomic;
 
 	if (tell && psn)
-		uhcav_diagnostic_fact("QP 0x%x begins at sq_psn 0x%x, QP 0x%x expects rq_psn 0x%x",
+		uhcav_diagnostic_fact("QP 0x%x has sq_psn 0x%x, QP 0x%x has rq_psn 0x%x",
 				      a->qp->qp_num, a->attr.sq_psn, b->qp->qp_num, b->attr.rq_psn);
 	if (tell && reads)
-		uhcav_diagnostic_fact("QP 0x%x may ask max_rd_atomic %u, QP 0x%x takes "
-				      "max_dest_rd_atomic %u",
-				      a->qp->qp_num, a->attr.max_rd_atomic, b->qp->qp_num,
-				      b->attr.max_dest_rd_atomic);
+		uhcav_diagnostic_fact(
+			"QP 0x%x has max_rd_atomic %u, QP 0x%x has max_dest_rd_atomic %u",
+			a->qp->qp_num, a->attr.max_rd_atomic, b->qp->qp_num,
+			b->attr.max_dest_rd_atomic);
 	return (unsigned)psn + reads;
 }
 
@@ -274,10 +273,11 @@ static void tell_mismatch(const struct end *a, const struct end *b)
 	if (!uhcav_diagnostic_is_new(UHCA_CHECK_CONN_MISMATCH, a->connected, b->connected))
 		return;
 	uhcav_diagnostic_begin(UHCA_CHECK_CONN_MISMATCH,
-			       "the two ends of a connection were told what does not fit");
+			       "the two ends of a connection have different attributes");
 	if (is_crossed(a, b))
-		uhcav_diagnostic_fact("QP 0x%x has dest_qp_num 0x%x, which has 0x%x", a->qp->qp_num,
-				      a->attr.dest_qp_num, b->attr.dest_qp_num);
+		uhcav_diagnostic_fact(
+			"QP 0x%x has dest_qp_num 0x%x, and that QP has dest_qp_num 0x%x",
+			a->qp->qp_num, a->attr.dest_qp_num, b->attr.dest_qp_num);
 	else
 		look_both_ways(a, b, true);
 	uhcav_diagnostic_stack(a->connected, "QP 0x%x connected by", a->qp->qp_num);

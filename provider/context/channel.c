@@ -193,7 +193,7 @@ int uhcav_channel_get(struct uhcav_context *ctx, int read_fd, struct uhcav_chann
 	enter();
 	ch = find(read_fd);
 	if (!ch || (ch->ctx && ch->ctx != ctx))
-		err = uhcav_refuse(ctx, "create_cq", -EINVAL, "channel is none of this context");
+		err = uhcav_refuse(ctx, "create_cq", -EINVAL, "channel is not of this context");
 	else if (!ch->ctx)
 		err = announce(ch, ctx);
 	if (!err) {

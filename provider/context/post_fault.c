@@ -18,6 +18,6 @@ struct uhcav_post_fault uhcav_post_fault(struct uhcav_context *ctx,
 	if (err)
 		return (struct uhcav_post_fault){.err = call.lost ? EIO : -err};
 	if (reply.error)
-		uhcav_because((int)reply.error, "a fault rule lets it fail");
+		uhcav_because((int)reply.error, "a fault rule makes it fail");
 	return (struct uhcav_post_fault){.err = (int)reply.error, .first = reply.first};
 }

@@ -185,7 +185,7 @@ void uhcav_diagnostic_stack(const struct uhcav_stack *stack, const char *title, 
 
 static void without_collector(void)
 {
-	fprintf(stderr, "uhca: nobody takes what the sanitizer finds: %s\n", line.text);
+	fprintf(stderr, "uhca: the sanitizer's collector cannot be reached: %s\n", line.text);
 }
 
 void uhcav_diagnostic_tell(void)

@@ -18,13 +18,12 @@ int uhcav_dv_no_comp_mask(uint64_t mask)
 
 static int too_long(uint32_t n, size_t bytes, size_t room)
 {
-	return uhcav_because(E2BIG, "%u entries have %zu bytes: there is room for %zu", n, bytes,
-			     room);
+	return uhcav_because(E2BIG, "%u entries need %zu bytes; at most %zu fit", n, bytes, room);
 }
 
 static int too_many(uint32_t n)
 {
-	return uhcav_because(E2BIG, "%u entries are more than %d", n, UHCA_ABI_MAX_ENTRIES);
+	return uhcav_because(E2BIG, "%u entries exceed %d", n, UHCA_ABI_MAX_ENTRIES);
 }
 
 /* What all descriptions have; the list will be n entries and "bytes" bytes long. */
@@ -111,7 +110,7 @@ int uhcav_describe_interleaved(struct uhcav_description *d, const struct ibv_mr 
 	int err;
 
 	if (layout->n_dims > UHCADV_MAX_DIMS || layout->n_pieces > UHCADV_MAX_PIECES)
-		return uhcav_because(E2BIG, "n_dims %u or n_pieces %u is above %d or %d",
+		return uhcav_because(E2BIG, "n_dims %u or n_pieces %u exceeds %d or %d",
 				     layout->n_dims, layout->n_pieces, UHCADV_MAX_DIMS,
 				     UHCADV_MAX_PIECES);
 	err = begin(d, mr, attr, layout->n_pieces,

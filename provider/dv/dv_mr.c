@@ -42,7 +42,7 @@ static struct described *start(const struct ibv_mr *mr, const char *verb, int *e
 	*err = 0;
 	if (!((const struct uhcav_mr *)mr)->max_entries) {
 		*err = uhcav_refuse(uhcav_context_of(mr->context), verb, EINVAL,
-				    "the region is none of uhcadv_alloc_mr");
+				    "the region is not from uhcadv_alloc_mr");
 		return NULL;
 	}
 	x = calloc(1, sizeof(*x));

@@ -29,7 +29,7 @@ static int check(const struct uhcav_qp *qp, const struct uhcadv_send_wr *wr)
 	if (wr->comp_mask)
 		return uhcav_dv_no_comp_mask(wr->comp_mask);
 	if (wr->send_flags & ~FLAGS)
-		return uhcav_because(EINVAL, "send_flags 0x%x has more than 0x%x", wr->send_flags,
+		return uhcav_because(EINVAL, "send_flags 0x%x has bits beyond 0x%x", wr->send_flags,
 				     FLAGS);
 	err = uhcav_dv_check_kind(qp, wr->opcode);
 	if (err)
@@ -37,13 +37,13 @@ static int check(const struct uhcav_qp *qp, const struct uhcadv_send_wr *wr)
 	if (is_reg(wr->opcode) && !wr->num_sge)
 		return uhcav_dv_check_mr(qp, wr->reg.mr);
 	if (is_reg(wr->opcode))
-		return uhcav_because(EINVAL, "num_sge %d of a registration is not 0", wr->num_sge);
+		return uhcav_because(EINVAL, "num_sge %d of a registration must be 0", wr->num_sge);
 	if (wr->num_sge < 0 || (uint32_t)wr->num_sge > qp->sq.max_sge)
 		return uhcav_because(EINVAL,
 				     "num_sge %d is not from 0 to the QP's max_send_sge, %u",
 				     wr->num_sge, qp->sq.max_sge);
 	if (wr->opcode == UHCADV_WR_READ_WITH_INV && wr->num_sge != 1)
-		return uhcav_because(EINVAL, "num_sge %d of a READ with invalidate is not 1",
+		return uhcav_because(EINVAL, "num_sge %d of a READ with invalidate must be 1",
 				     wr->num_sge);
 	return 0;
 }

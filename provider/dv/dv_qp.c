@@ -36,17 +36,18 @@ static int translate(struct uhcav_context *ctx, enum ibv_qp_type type,
 		return uhcav_refused(ctx, CREATE, -uhcav_dv_no_comp_mask(dv->comp_mask));
 	if (dv->create_flags & ~(uint32_t)UHCADV_QP_LOW_LATENCY)
 		return uhcav_refuse(ctx, CREATE, -EOPNOTSUPP,
-				    "create_flags 0x%x has more than 0x%x", dv->create_flags,
+				    "create_flags 0x%x has bits beyond 0x%x", dv->create_flags,
 				    UHCADV_QP_LOW_LATENCY);
 	err = uhcav_device_ask(ctx, &device);
 	if (err)
 		return err;
 	if (dv->create_flags && !(device.features & UHCA_ABI_HAS_LOW_LATENCY))
-		return uhcav_refuse(ctx, CREATE, -EOPNOTSUPP, "the device has no low latency");
+		return uhcav_refuse(ctx, CREATE, -EOPNOTSUPP,
+				    "the device does not support low latency");
 	if (dv->max_list_entries > device.max_list_entries ||
 	    dv->max_list_entries > UHCA_ABI_MAX_ENTRIES)
 		return uhcav_refuse(ctx, CREATE, -EINVAL,
-				    "max_list_entries %u is above the device's, %u",
+				    "max_list_entries %u exceeds the device's, %u",
 				    dv->max_list_entries, device.max_list_entries);
 	err = uhcav_dv_wr_opcodes(dv->send_ops_flags, type, device.features, opcodes);
 	if (err)
@@ -84,11 +85,11 @@ struct ibv_qp *uhcav_dv_create_qp(struct ibv_context *ibctx, struct ibv_qp_init_
 	if (has_sends(attr))
 		err = translate(ctx, attr->qp_type, dv, &extra, &opcodes);
 	else
-		err = uhcav_refuse(ctx, CREATE, -EOPNOTSUPP, "QPs of type %d, or RSS, do not send",
-				   (int)attr->qp_type);
+		err = uhcav_refuse(ctx, CREATE, -EOPNOTSUPP,
+				   "QPs of type %d, or with RSS, cannot send", (int)attr->qp_type);
 	/* The context is that of the PD, as everything that belongs to the QP must be. */
 	if (!err && attr->pd && attr->pd->context != ibctx)
-		err = uhcav_refuse(ctx, CREATE, -EINVAL, "the PD is of another context");
+		err = uhcav_refuse(ctx, CREATE, -EINVAL, "the PD belongs to another context");
 	if (!err)
 		err = uhcav_qp_create_extra(attr, &extra, &qp);
 	if (err) {

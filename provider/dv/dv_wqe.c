@@ -51,16 +51,18 @@ int uhcav_dv_check_kind(const struct uhcav_qp *qp, enum uhcadv_wr_opcode kind)
 
 	if ((size_t)kind >= N_KINDS ||
 	    !(uhcav_dv_opcodes(qp->qp.qp_type) & BIT(kinds[kind].opcode)))
-		return uhcav_because(EINVAL, "opcode %u is none of a QP of type %d", (unsigned)kind,
-				     (int)qp->qp.qp_type);
+		return uhcav_because(EINVAL, "opcode %u is not valid for a QP of type %d",
+				     (unsigned)kind, (int)qp->qp.qp_type);
 	err = uhcav_device_features(qp->ctx, &features);
 	if (err)
 		return -err;
 	if (__atomic_load_n(&qp->peer_lacks, __ATOMIC_RELAXED) & BIT(kinds[kind].opcode))
-		return uhcav_because(EOPNOTSUPP, "the device of the QP's peer has no opcode %u",
+		return uhcav_because(EOPNOTSUPP,
+				     "the device of the QP's peer does not support opcode %u",
 				     (unsigned)kind);
 	if (!(features & kinds[kind].feature))
-		return uhcav_because(EOPNOTSUPP, "the device has no opcode %u", (unsigned)kind);
+		return uhcav_because(EOPNOTSUPP, "the device does not support opcode %u",
+				     (unsigned)kind);
 	return 0;
 }
 
@@ -69,7 +71,7 @@ int uhcav_dv_check_mr(const struct uhcav_qp *qp, const struct ibv_mr *mr)
 	if (!mr)
 		return uhcav_because(EINVAL, "mr is NULL");
 	if (mr->context != qp->qp.context)
-		return uhcav_because(EINVAL, "mr is of another context than the QP");
+		return uhcav_because(EINVAL, "mr and QP belong to different contexts");
 	return 0;
 }
 
@@ -91,16 +93,17 @@ static int check_operands(const struct uhcav_qp *qp, uint32_t size, unsigned n)
 	int err;
 
 	if (size != 4 && size != 8 && size != 16 && size != 32)
-		return uhcav_because(EINVAL, "size %u is none of 4, 8, 16, 32", size);
+		return uhcav_because(EINVAL, "size %u is not 4, 8, 16 or 32", size);
 	err = uhcav_device_features(qp->ctx, &features);
 	if (err)
 		return -err;
 	if (size != 8 && !(features & UHCA_ABI_HAS_MASKED_ATOMIC_SIZES))
-		return uhcav_because(EOPNOTSUPP, "size %u: the device has masked atomics of 8 only",
+		return uhcav_because(EOPNOTSUPP,
+				     "size %u: the device supports masked atomics of 8 bytes only",
 				     size);
 	if (n * size > qp->data_stride)
-		return uhcav_because(E2BIG, "%u operands of %u bytes are above the QP's %u", n,
-				     size, qp->data_stride);
+		return uhcav_because(E2BIG, "%u operands of %u bytes exceed the QP's maximum, %u",
+				     n, size, qp->data_stride);
 	return 0;
 }
 

@@ -40,16 +40,17 @@ int uhcav_dv_wr_opcodes(uint64_t flags, enum ibv_qp_type type, uint32_t features
 			continue;
 		if (!(features & operations[i].features))
 			return uhcav_because(-EOPNOTSUPP,
-					     "send_ops_flags: the device has no 0x%llx",
+					     "send_ops_flags: the device does not support 0x%llx",
 					     (unsigned long long)operations[i].flag);
 		mask |= BIT(operations[i].opcode);
 		flags &= ~operations[i].flag;
 	}
 	if (flags)
-		return uhcav_because(-EOPNOTSUPP, "send_ops_flags 0x%llx is none of uhcadv.h",
+		return uhcav_because(-EOPNOTSUPP, "send_ops_flags 0x%llx is not in uhcadv.h",
 				     (unsigned long long)flags);
 	if (mask & ~uhcav_dv_opcodes(type))
-		return uhcav_because(-EOPNOTSUPP, "send_ops_flags: QPs of type %d have not all",
+		return uhcav_because(-EOPNOTSUPP,
+				     "send_ops_flags: QPs of type %d do not support all flags",
 				     (int)type);
 	*opcodes = mask;
 	return 0;

@@ -34,12 +34,12 @@ static struct dm *dm_of(struct ibv_dm *dm)
 static int check(const struct dm *dm, uint64_t offset, size_t length)
 {
 	if (offset % WORD || length % WORD)
-		return uhcav_because(EINVAL, "offset %llu or length %zu is no multiple of %u",
+		return uhcav_because(EINVAL, "offset %llu or length %zu is not a multiple of %u",
 				     (unsigned long long)offset, length, WORD);
 	if (offset > dm->length || length > dm->length - offset)
-		return uhcav_because(
-			EINVAL, "offset %llu and length %zu are not inside of %llu bytes",
-			(unsigned long long)offset, length, (unsigned long long)dm->length);
+		return uhcav_because(EINVAL, "offset %llu and length %zu exceed the %llu bytes",
+				     (unsigned long long)offset, length,
+				     (unsigned long long)dm->length);
 	return 0;
 }
 

@@ -47,7 +47,7 @@ static int check(const void *addr, size_t length, int access)
 
 	if (err || (uintptr_t)addr + length >= (uintptr_t)addr)
 		return err;
-	return uhcav_because(-EINVAL, "addr %p and length %zu go beyond the address space", addr,
+	return uhcav_because(-EINVAL, "addr %p and length %zu exceed the address space", addr,
 			     length);
 }
 

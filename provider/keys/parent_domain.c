@@ -47,7 +47,7 @@ int uhcav_dealloc_td(struct ibv_td *ibtd)
 	if (__atomic_load_n(&td->refs, __ATOMIC_ACQUIRE))
 		return uhcav_failed(uhcav_refuse(uhcav_context_of(ibtd->context), "dealloc_td",
 						 EBUSY,
-						 "parent domains stand on the thread domain"));
+						 "the thread domain is in use by parent domains"));
 	free(td);
 	return 0;
 }
@@ -61,9 +61,9 @@ static int check(struct ibv_context *ibctx, const struct ibv_parent_domain_init_
 		IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS | IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT;
 
 	if (!attr->pd || attr->pd->context != ibctx || (attr->td && attr->td->context != ibctx))
-		return uhcav_refuse(ctx, verb, EINVAL, "pd or td is none of this context");
+		return uhcav_refuse(ctx, verb, EINVAL, "pd or td is not of this context");
 	if (attr->comp_mask & ~known)
-		return uhcav_refuse(ctx, verb, EOPNOTSUPP, "comp_mask 0x%x has more than 0x%x",
+		return uhcav_refuse(ctx, verb, EOPNOTSUPP, "comp_mask 0x%x has bits beyond 0x%x",
 				    attr->comp_mask, known);
 	if (attr->comp_mask & IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS &&
 	    (!attr->alloc || !attr->free))

@@ -45,12 +45,13 @@ int uhcav_dealloc_pd(struct ibv_pd *ibpd)
 	int err;
 
 	if (uhcav_parent_domain_above(ctx, ibpd))
-		return uhcav_failed(uhcav_refuse(ctx, "dealloc_pd", EBUSY,
-						 "a parent domain stands on the domain"));
+		return uhcav_failed(
+			uhcav_refuse(ctx, "dealloc_pd", EBUSY,
+				     "the protection domain is in use by a parent domain"));
 	err = uhcav_parent_domain_leave(ctx, ibpd);
 	if (err == EBUSY)
 		return uhcav_failed(uhcav_refuse(ctx, "dealloc_pd", EBUSY,
-						 "objects stand on the parent domain"));
+						 "the parent domain is in use by objects"));
 	if (err == ENOENT)
 		err = uhcav_context_call_destroy(ctx, UHCA_CMD_DEALLOC_PD, ibpd->handle);
 	if (!err)

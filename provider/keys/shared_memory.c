@@ -37,8 +37,8 @@ void *uhcav_alloc_shared(struct ibv_context *ibctx, size_t length)
 	int err = s ? 0 : -ENOMEM;
 
 	if (!err && (length == 0 || length > SIZE_MAX / 2))
-		err = uhcav_refuse(ctx, "uhcadv_alloc_shared", -EINVAL, "length %zu is none",
-				   length);
+		err = uhcav_refuse(ctx, "uhcadv_alloc_shared", -EINVAL,
+				   "length %zu is out of range", length);
 	if (!err)
 		err = create(ctx, s, (length + PAGE - 1) & ~(PAGE - 1));
 	if (err) {
@@ -71,7 +71,7 @@ int uhcav_free_shared(struct ibv_context *ibctx, void *addr)
 	pthread_mutex_unlock(&ctx->shared.lock);
 	if (!s)
 		uhcav_refuse(ctx, "uhcadv_free_shared", err,
-			     "%p is no shared memory of this context", addr);
+			     "%p is not shared memory of this context", addr);
 	if (!err)
 		uhcav_shared_drop(s);
 	return -err;

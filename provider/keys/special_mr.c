@@ -45,10 +45,10 @@ static int check_dmabuf(uint64_t offset, size_t length, uint64_t iova, int fd, i
 	off_t saved, size;
 
 	if (access & ~DMABUF_ACCESS)
-		return uhcav_because(-EOPNOTSUPP, "access 0x%x has more than 0x%x",
+		return uhcav_because(-EOPNOTSUPP, "access 0x%x has bits beyond 0x%x",
 				     (unsigned)access, (unsigned)DMABUF_ACCESS);
 	if (!length || offset + length < offset)
-		return uhcav_because(-EINVAL, "offset %llu and length %zu are no range",
+		return uhcav_because(-EINVAL, "offset %llu and length %zu are not a valid range",
 				     (unsigned long long)offset, length);
 	if (offset % page != iova % page)
 		return uhcav_because(-EINVAL, "offset %llu and iova 0x%llx differ within a page",
@@ -57,12 +57,12 @@ static int check_dmabuf(uint64_t offset, size_t length, uint64_t iova, int fd, i
 	size = lseek(fd, 0, SEEK_END);
 	if (size < 0)
 		return uhcav_because(errno == EBADF ? -EBADF : -EINVAL,
-				     "fd %d is not open, or tells no size", fd);
+				     "fd %d is not open, or has no size", fd);
 	if (saved >= 0)
 		lseek(fd, saved, SEEK_SET);
 	if (offset + length > (uint64_t)size)
 		return uhcav_because(-EINVAL,
-				     "offset %llu and length %zu go beyond the %lld bytes of fd %d",
+				     "offset %llu and length %zu exceed the %lld bytes of fd %d",
 				     (unsigned long long)offset, length, (long long)size, fd);
 	return 0;
 }
@@ -77,12 +77,13 @@ static int map_dmabuf(uint64_t offset, size_t length, int fd, int access, struct
 	out->map = mmap(NULL, out->map_size, writable ? PROT_READ | PROT_WRITE : PROT_READ,
 			MAP_SHARED, fd, (off_t)(offset - out->skip));
 	if (out->map == MAP_FAILED)
-		return uhcav_because(-EINVAL, "fd %d cannot be mapped as access 0x%x needs it", fd,
+		return uhcav_because(-EINVAL, "fd %d cannot be mapped for access 0x%x", fd,
 				     (unsigned)access);
 	if (uhcav_mem_probe(out->map + out->skip, length, writable)) {
 		munmap(out->map, out->map_size);
-		return uhcav_because(-EOPNOTSUPP,
-				     "the mapping of fd %d is no memory that others reach", fd);
+		return uhcav_because(
+			-EOPNOTSUPP,
+			"the mapping of fd %d is not memory that the device can access", fd);
 	}
 	return 0;
 }
@@ -162,7 +163,7 @@ int uhcav_advise_mr(struct ibv_pd *pd, enum ibv_advise_mr_advice advice, uint32_
 		if (bring_in(t, &sg_list[i], advice == IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE))
 			err = uhcav_refuse(
 				uhcav_context_of(pd->context), "advise_mr", -EFAULT,
-				"element %u, 0x%llx + %u, is not mapped as it is to be used", i,
+				"element %u, 0x%llx + %u, is not mapped with the needed access", i,
 				(unsigned long long)sg_list[i].addr, sg_list[i].length);
 	return uhcav_result(err);
 }

@@ -73,7 +73,8 @@ static const char *word_of(const struct access *a)
 static void tell_post(const struct access *a, const struct uhcav_page_watch_post *post,
 		      const struct uhcav_stack *stack)
 {
-	static const char *const buffer[] = {"what a request sends", "what a request is to fill"};
+	static const char *const buffer[] = {"the send buffer of a request",
+					     "the receive buffer of a request"};
 
 	uhcav_diagnostic_begin(post->check,
 			       "an instruction %s %s, before its completion was polled", word_of(a),
@@ -82,7 +83,7 @@ static void tell_post(const struct access *a, const struct uhcav_page_watch_post
 			      (unsigned long long)post->wr_id, post->queue, post->number);
 	uhcav_diagnostic_fact("%llu bytes at 0x%llx, L_Key 0x%x", (unsigned long long)post->length,
 			      (unsigned long long)post->at, post->lkey);
-	uhcav_diagnostic_fact("it %s byte %llu of them", word_of(a),
+	uhcav_diagnostic_fact("it %s byte %llu of the buffer", word_of(a),
 			      (unsigned long long)(a->at - post->at));
 	uhcav_diagnostic_stack(stack, "done by");
 	uhcav_diagnostic_stack(post->stack, "%s posted by", post->request);

@@ -51,8 +51,8 @@ static void try_descriptor(void)
 
 	device_reaches = at != MAP_FAILED && fd >= 0 && pwrite(fd, "", 1, (off_t)at) == 1;
 	if (!device_reaches)
-		fprintf(stderr, "uhca: the system does not let a device past page protection: "
-				"--sanitize=page protects nothing\n");
+		fprintf(stderr, "uhca: --sanitize=page protects nothing: the system blocks the "
+				"device's access to protected pages\n");
 	if (fd >= 0)
 		close(fd);
 	if (at != MAP_FAILED)

@@ -244,16 +244,17 @@ static int translate(struct uhcav_context *ctx, struct ibv_cq_init_attr_ex *attr
 	uint32_t flags = attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS ? attr->flags : 0;
 
 	if (attr->wc_flags & ~FIELDS)
-		return uhcav_refuse(ctx, verb, -EOPNOTSUPP, "wc_flags 0x%llx has more than 0x%llx",
+		return uhcav_refuse(ctx, verb, -EOPNOTSUPP,
+				    "wc_flags 0x%llx has bits beyond 0x%llx",
 				    (unsigned long long)attr->wc_flags, (unsigned long long)FIELDS);
 	if (attr->comp_mask & ~known_mask)
-		return uhcav_refuse(ctx, verb, -EOPNOTSUPP, "comp_mask 0x%x has more than 0x%x",
+		return uhcav_refuse(ctx, verb, -EOPNOTSUPP, "comp_mask 0x%x has bits beyond 0x%x",
 				    attr->comp_mask, known_mask);
 	if (flags & ~known_flags)
-		return uhcav_refuse(ctx, verb, -EOPNOTSUPP, "flags 0x%x has more than 0x%x", flags,
-				    known_flags);
+		return uhcav_refuse(ctx, verb, -EOPNOTSUPP, "flags 0x%x has bits beyond 0x%x",
+				    flags, known_flags);
 	if (attr->cqe > INT32_MAX || attr->comp_vector > INT32_MAX)
-		return uhcav_refuse(ctx, verb, -EINVAL, "cqe %u or comp_vector %u is no number",
+		return uhcav_refuse(ctx, verb, -EINVAL, "cqe %u or comp_vector %u is out of range",
 				    attr->cqe, attr->comp_vector);
 	*init = (struct uhcav_cq_init){
 		.cqe = (int)attr->cqe,
@@ -274,7 +275,7 @@ struct ibv_cq_ex *uhcav_create_cq_ex(struct ibv_context *ibctx, struct ibv_cq_in
 	if (!err && (attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_PD)) {
 		if (!attr->parent_domain || !uhcav_pd_is_parent(attr->parent_domain))
 			err = uhcav_refuse(uhcav_context_of(ibctx), "create_cq_ex", -EINVAL,
-					   "parent_domain is none");
+					   "parent_domain is not a parent domain");
 		else
 			init.pd = attr->parent_domain;
 	}

@@ -139,9 +139,9 @@ static void tell(const struct uhcav_stack *stack, enum wish wish, uint32_t asked
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 	snprintf(what, sizeof(what), wishes[wish].what, asked);
 #pragma GCC diagnostic pop
-	uhcav_diagnostic_begin(UHCA_CHECK_PORTABLE, "%s is not for every adapter", what);
+	uhcav_diagnostic_begin(UHCA_CHECK_PORTABLE, "%s is not available on every adapter", what);
 	uhcav_diagnostic_fact("%s: %s", wish >= WISH_READ_SGE ? "less on" : "missing on", who);
-	uhcav_diagnostic_stack(stack, "asked for by");
+	uhcav_diagnostic_stack(stack, "requested by");
 	uhcav_diagnostic_tell();
 }
 

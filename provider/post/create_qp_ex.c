@@ -58,12 +58,12 @@ int uhcav_qp_create_extra(struct ibv_qp_init_attr_ex *attr, struct uhcav_qp_extr
 		return -EINVAL; /* as the library itself has it: there is no context to tell by */
 	if (attr->comp_mask & ~known)
 		return uhcav_refuse(uhcav_context_of(attr->pd->context), "create_qp_ex",
-				    -EOPNOTSUPP, "comp_mask 0x%x has more than 0x%x",
+				    -EOPNOTSUPP, "comp_mask 0x%x has bits beyond 0x%x",
 				    attr->comp_mask, known);
 	if (flags & ~(uint32_t)IBV_QP_CREATE_BLOCK_SELF_MCAST_LB)
 		return uhcav_refuse(uhcav_context_of(attr->pd->context), "create_qp_ex",
 				    -EOPNOTSUPP,
-				    "create_flags 0x%x has more than BLOCK_SELF_MCAST_LB", flags);
+				    "create_flags 0x%x has bits beyond BLOCK_SELF_MCAST_LB", flags);
 	extra->create_flags |= flags;
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) {
 		extra->with_table = true;

@@ -17,7 +17,7 @@ static int post_recv(struct ibv_wq *ibwq, struct ibv_recv_wr *wr, struct ibv_rec
 
 	if (!err && __atomic_load_n(&ibwq->state, __ATOMIC_ACQUIRE) == IBV_WQS_RESET)
 		err = uhcav_refuse(wq->ctx, "post_wq_recv", EINVAL,
-				   "the work queue is in RESET: it takes receives in RDY");
+				   "the work queue is in RESET; receives need RDY");
 	if (err) {
 		*bad_wr = wr;
 		return uhcav_failed(err);

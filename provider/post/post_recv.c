@@ -94,11 +94,11 @@ static int recv_state(const struct uhcav_qp *qp)
 	if (uhcav_life(qp->ctx) != UHCAV_ALIVE)
 		return EIO;
 	if (qp->qp.srq)
-		return uhcav_because(EINVAL, "the QP has an SRQ: receives are posted there");
+		return uhcav_because(EINVAL, "the QP has an SRQ: post receives to the SRQ");
 	if (!qp->qp.recv_cq)
 		return uhcav_because(EINVAL, "the QP has no receive queue");
 	if (state == IBV_QPS_RESET)
-		return uhcav_because(EINVAL, "the QP is in RESET: receives are taken from INIT on");
+		return uhcav_because(EINVAL, "the QP is in RESET: receives need at least INIT");
 	return 0;
 }
 

@@ -27,15 +27,15 @@
 _Static_assert((int)UHCA_ABI_WR_SEND == (int)IBV_WR_SEND &&
 		       (int)UHCA_ABI_WR_RDMA_READ == (int)IBV_WR_RDMA_READ &&
 		       (int)UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD == (int)IBV_WR_ATOMIC_FETCH_AND_ADD,
-	       "opcodes travel untranslated");
+	       "opcodes are not translated");
 
 static int check(const struct uhcav_qp *qp, const struct ibv_send_wr *wr)
 {
 	if ((unsigned)wr->opcode >= 32 || !(OPCODES & BIT(wr->opcode)))
-		return uhcav_because(EINVAL, "opcode %u is none of ibv_post_send",
+		return uhcav_because(EINVAL, "opcode %u is not valid for ibv_post_send",
 				     (unsigned)wr->opcode);
 	if (wr->send_flags & ~UHCAV_SEND_FLAGS)
-		return uhcav_because(EINVAL, "send_flags 0x%x has more than 0x%x", wr->send_flags,
+		return uhcav_because(EINVAL, "send_flags 0x%x has bits beyond 0x%x", wr->send_flags,
 				     UHCAV_SEND_FLAGS);
 	if (wr->num_sge < 0 || (uint32_t)wr->num_sge > qp->sq.max_sge)
 		return uhcav_because(EINVAL,
@@ -228,8 +228,8 @@ int uhcav_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind
 					     .bind_info = bind->bind_info}};
 
 	if (mw->type != IBV_MW_TYPE_1)
-		return uhcav_failed(uhcav_refuse(uhcav_qp_of(qp)->ctx, "bind_mw", EINVAL,
-						 "the window is of type %d: ibv_bind_mw is for 1",
-						 (int)mw->type));
+		return uhcav_failed(uhcav_refuse(
+			uhcav_qp_of(qp)->ctx, "bind_mw", EINVAL,
+			"the window is of type %d: ibv_bind_mw needs type 1", (int)mw->type));
 	return uhcav_failed(post_send(uhcav_qp_of(qp), &wr, &bad, IBV_MW_TYPE_1));
 }

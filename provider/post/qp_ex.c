@@ -120,13 +120,14 @@ int uhcav_qp_ex_check(const struct uhcav_qp *qp, uint64_t send_ops_flags)
 	uint32_t asked = opcodes_of(send_ops_flags, &unknown);
 
 	if (!mark_offset)
-		return uhcav_refuse(qp->ctx, "create_qp_ex", -EOPNOTSUPP,
-				    "send_ops_flags: this libibverbs keeps extended QPs elsewhere");
-	if (unknown || (asked & ~buildable(qp)))
 		return uhcav_refuse(
 			qp->ctx, "create_qp_ex", -EOPNOTSUPP,
-			"send_ops_flags 0x%llx has what the QP's type or the device lacks",
-			(unsigned long long)send_ops_flags);
+			"send_ops_flags: this libibverbs has an unknown layout of extended QPs");
+	if (unknown || (asked & ~buildable(qp)))
+		return uhcav_refuse(qp->ctx, "create_qp_ex", -EOPNOTSUPP,
+				    "send_ops_flags 0x%llx has operations that the QP's type or "
+				    "the device lacks",
+				    (unsigned long long)send_ops_flags);
 	return 0;
 }
 
@@ -166,7 +167,7 @@ static void end_entry(struct uhcav_qp *qp)
 	if (qp->build.no_address)
 		REFUSE(qp, "a request of a UD QP has no ibv_wr_set_ud_addr");
 	if (wqe && wqe->opcode == UHCA_ABI_WR_READ_WITH_INV && wqe->num_sge != 1)
-		REFUSE(qp, "a READ with invalidate has %u elements, not 1", wqe->num_sge);
+		REFUSE(qp, "a READ with invalidate needs 1 element, not %u", wqe->num_sge);
 	qp->build.no_address = false;
 }
 
@@ -235,10 +236,10 @@ static void wr_abort(struct ibv_qp_ex *qpx)
 static int may_build(struct uhcav_qp *qp, uint8_t opcode)
 {
 	if (!(qp->build.ops & BIT(opcode)))
-		return uhcav_because(EINVAL, "opcode %u was not asked for with send_ops_flags",
+		return uhcav_because(EINVAL, "opcode %u was not requested with send_ops_flags",
 				     opcode);
 	if (qp->qpx.wr_flags & ~UHCAV_SEND_FLAGS)
-		return uhcav_because(EINVAL, "wr_flags 0x%x has more than 0x%x", qp->qpx.wr_flags,
+		return uhcav_because(EINVAL, "wr_flags 0x%x has bits beyond 0x%x", qp->qpx.wr_flags,
 				     UHCAV_SEND_FLAGS);
 	return uhcav_work_queue_full(&qp->sq) ? ENOMEM : 0;
 }
@@ -416,7 +417,7 @@ static void wr_send_tso(struct ibv_qp_ex *qpx, void *hdr, uint16_t hdr_sz, uint1
 {
 	(void)hdr, (void)hdr_sz, (void)mss;
 	of(qpx)->build.wqe = NULL;
-	REFUSE(of(qpx), "ibv_wr_send_tso is not offered");
+	REFUSE(of(qpx), "ibv_wr_send_tso is not supported");
 }
 
 /* ---- setters ---- */
@@ -451,7 +452,7 @@ static void wr_set_xrc_srqn(struct ibv_qp_ex *qpx, uint32_t remote_srqn)
 static struct uhca_abi_send_wqe *data_entry(struct uhcav_qp *qp)
 {
 	if (!qp->build.wqe || qp->build.has_data) {
-		REFUSE(qp, "a request takes data once, and not all take some");
+		REFUSE(qp, "the request has data already, or takes none");
 		return NULL;
 	}
 	qp->build.has_data = true;

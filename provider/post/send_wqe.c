@@ -23,17 +23,16 @@
 	 BIT(UHCA_ABI_WR_ATOMIC_WRITE))
 
 _Static_assert(sizeof(struct ibv_sge) == sizeof(struct uhca_abi_sge),
-	       "elements travel as they are");
+	       "elements are not translated");
 
 int uhcav_send_add_inline(struct uhcav_qp *qp, uint32_t index, struct uhca_abi_send_wqe *wqe,
 			  const void *data, size_t length)
 {
 	if (!(WITH_PAYLOAD & BIT(wqe->opcode)))
-		return uhcav_because(EINVAL, "opcode %u has no payload that could be inline",
+		return uhcav_because(EINVAL, "opcode %u has no payload to send inline",
 				     wqe->opcode);
 	if (length > qp->max_inline_data - wqe->inline_length)
-		return uhcav_because(EINVAL,
-				     "%zu bytes inline are above the QP's max_inline_data, %u",
+		return uhcav_because(EINVAL, "%zu bytes inline exceed the QP's max_inline_data, %u",
 				     length + wqe->inline_length, qp->max_inline_data);
 	if (length)
 		memcpy(uhcav_send_data(qp, index) + wqe->inline_length, data, length);
@@ -94,7 +93,7 @@ int uhcav_send_put_elements(struct uhcav_qp *qp, uint32_t index, struct uhca_abi
 			    const struct ibv_sge *sge, size_t n)
 {
 	if (n > qp->sq.max_sge)
-		return uhcav_because(EINVAL, "num_sge %zu is above the QP's max_send_sge, %u", n,
+		return uhcav_because(EINVAL, "num_sge %zu exceeds the QP's max_send_sge, %u", n,
 				     qp->sq.max_sge);
 	wqe->num_sge = (uint8_t)n;
 	if ((WITH_PAYLOAD & BIT(wqe->opcode)) && !(wqe->flags & UHCA_ABI_SEND_FENCE) &&
@@ -116,7 +115,7 @@ int uhcav_send_refuse_state(const struct uhcav_qp *qp, uint32_t state)
 {
 	if (!qp->sq.ring)
 		return uhcav_because(EINVAL, "the QP has no send queue");
-	return uhcav_because(EINVAL, "the QP is in %s: sends are taken from RTS on",
+	return uhcav_because(EINVAL, "the QP is in %s: sends need at least RTS",
 			     uhcav_state_name(state));
 }
 

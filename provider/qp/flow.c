@@ -67,7 +67,7 @@ static int translate(const uint8_t *from, uint32_t type, size_t size, struct uhc
 		return 0;
 	}
 	if (!filter)
-		return uhcav_because(EOPNOTSUPP, "a specification of type 0x%x is not offered",
+		return uhcav_because(EOPNOTSUPP, "a specification of type 0x%x is not supported",
 				     type);
 	if (size < at + 2 * filter)
 		return uhcav_because(EINVAL, "a specification of type 0x%x has %zu bytes", type,
@@ -117,7 +117,7 @@ static int create_command(struct ibv_qp *qp, const struct ibv_flow_attr *attr, u
 				    "comp_mask 0x%x has unknown bits", attr->comp_mask);
 	if (attr->num_of_specs > UHCA_ABI_FLOW_SPECS)
 		return uhcav_refuse(uhcav_context_of(qp->context), "create_flow", EINVAL,
-				    "num_of_specs %u is above %u", attr->num_of_specs,
+				    "num_of_specs %u exceeds %u", attr->num_of_specs,
 				    UHCA_ABI_FLOW_SPECS);
 	err = translate_all((const uint8_t *)(attr + 1), &request);
 	if (err)

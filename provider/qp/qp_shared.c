@@ -37,7 +37,7 @@ struct ibv_qp *uhcav_create_shared_qp(struct ibv_context *ibctx, struct ibv_qp_i
 	if (!(attr->comp_mask & IBV_QP_INIT_ATTR_XRCD) || !attr->xrcd ||
 	    attr->xrcd->context != ibctx) {
 		errno = uhcav_refuse(uhcav_context_of(ibctx), "create_qp_ex", EINVAL,
-				     "comp_mask 0x%x: xrcd is missing, or none of this context",
+				     "comp_mask 0x%x: xrcd is missing, or not of this context",
 				     attr->comp_mask);
 		return NULL;
 	}
@@ -87,7 +87,7 @@ struct ibv_qp *uhcav_open_qp(struct ibv_context *ibctx, struct ibv_qp_open_attr 
 	    attr->comp_mask & ~(needed | IBV_QP_OPEN_ATTR_CONTEXT) || !attr->xrcd ||
 	    attr->xrcd->context != ibctx) {
 		errno = uhcav_refuse(uhcav_context_of(ibctx), "open_qp", EINVAL,
-				     "comp_mask 0x%x is not 0x%x, or xrcd none of this context",
+				     "comp_mask 0x%x is not 0x%x, or xrcd is not of this context",
 				     attr->comp_mask, needed);
 		return NULL;
 	}

@@ -229,7 +229,7 @@ static int check_all_of(struct ibv_context *ibctx, const struct ibv_qp_init_attr
 	else if (receives && attr->srq && attr->srq->context != ibctx)
 		which = "srq";
 	return which ? uhcav_refuse(uhcav_context_of(ibctx), "create_qp", -EINVAL,
-				    "%s is none of this context", which)
+				    "%s is not of this context", which)
 		     : 0;
 }
 
@@ -239,7 +239,8 @@ int uhcav_qp_new(struct ibv_pd *pd, const struct ibv_qp_init_attr *attr, struct 
 
 	if (!type_supported(attr->qp_type))
 		return uhcav_refuse(uhcav_context_of(pd->context), "create_qp", -EOPNOTSUPP,
-				    "qp_type %d is none of this device", (int)attr->qp_type);
+				    "qp_type %d is not supported by the device",
+				    (int)attr->qp_type);
 	err = check_all_of(pd->context, attr);
 	if (err)
 		return err;

@@ -24,20 +24,20 @@ static int check(struct ibv_context *ibctx, const struct ibv_qp_init_attr_ex *at
 	const struct ibv_rx_hash_conf *hash = &attr->rx_hash_conf;
 
 	if (attr->comp_mask & ~known)
-		return uhcav_refuse(ctx, verb, -EOPNOTSUPP, "comp_mask 0x%x has more than 0x%x",
+		return uhcav_refuse(ctx, verb, -EOPNOTSUPP, "comp_mask 0x%x has bits beyond 0x%x",
 				    attr->comp_mask, known);
 	if ((attr->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS) && attr->create_flags)
 		return uhcav_refuse(ctx, verb, -EOPNOTSUPP,
-				    "create_flags 0x%x: a QP with rwq_ind_tbl has none",
+				    "create_flags 0x%x: a QP with rwq_ind_tbl supports none",
 				    attr->create_flags);
 	if ((attr->comp_mask & BOTH) != BOTH || !(attr->comp_mask & IBV_QP_INIT_ATTR_PD))
-		return uhcav_refuse(ctx, verb, -EINVAL,
-				    "comp_mask 0x%x: rwq_ind_tbl, rx_hash_conf and pd go together",
-				    attr->comp_mask);
+		return uhcav_refuse(
+			ctx, verb, -EINVAL,
+			"comp_mask 0x%x: rwq_ind_tbl, rx_hash_conf and pd are required together",
+			attr->comp_mask);
 	if (!attr->pd || attr->pd->context != ibctx || !attr->rwq_ind_tbl ||
 	    attr->rwq_ind_tbl->context != ibctx)
-		return uhcav_refuse(ctx, verb, -EINVAL,
-				    "pd or rwq_ind_tbl is none of this context");
+		return uhcav_refuse(ctx, verb, -EINVAL, "pd or rwq_ind_tbl is not of this context");
 	if (!hash->rx_hash_key || hash->rx_hash_key_len != key_len)
 		return uhcav_refuse(ctx, verb, -EINVAL, "rx_hash_key_len %u is not %u",
 				    hash->rx_hash_key_len, key_len);

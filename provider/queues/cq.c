@@ -118,7 +118,8 @@ static int check_init(struct ibv_context *ibctx, const struct uhcav_cq_init *ini
 				    "comp_vector %d is not below num_comp_vectors, %d",
 				    init->comp_vector, ibctx->num_comp_vectors);
 	if (init->channel && init->channel->context != ibctx)
-		return uhcav_refuse(ctx, "create_cq", -EINVAL, "channel is of another context");
+		return uhcav_refuse(ctx, "create_cq", -EINVAL,
+				    "channel belongs to another context");
 	return 0;
 }
 
@@ -234,7 +235,7 @@ int uhcav_destroy_cq(struct ibv_cq *ibcq)
 	/* A dead device does not say so; but QPs point here. */
 	if (in_use(cq))
 		return uhcav_failed(uhcav_refuse(cq->ctx, "destroy_cq", EBUSY,
-						 "queue pairs or work queues stand on the CQ"));
+						 "the CQ is in use by queue pairs or work queues"));
 	uhcav_context_unlisten(cq->ctx, &cq->listener);
 	if (uhcav_life(cq->ctx) != UHCAV_FORKED)
 		settle_events(cq);

@@ -76,6 +76,6 @@ int uhcav_modify_cq(struct ibv_cq *ibcq, struct ibv_modify_cq_attr *attr)
 	if (attr->attr_mask & ~(uint32_t)IBV_CQ_ATTR_MODERATE)
 		return uhcav_failed(uhcav_refuse(
 			cq->ctx, "modify_cq", EINVAL,
-			"attr_mask 0x%x has more than IBV_CQ_ATTR_MODERATE", attr->attr_mask));
+			"attr_mask 0x%x has bits beyond IBV_CQ_ATTR_MODERATE", attr->attr_mask));
 	return attr->attr_mask ? uhcav_result(uhcav_context_call(cq->ctx, &call)) : 0;
 }

@@ -140,20 +140,19 @@ static int check_ex(struct ibv_context *ibctx, const struct ibv_srq_init_attr_ex
 
 	if (!(attr->comp_mask & IBV_SRQ_INIT_ATTR_PD) || !attr->pd || attr->pd->context != ibctx)
 		return uhcav_refuse(ctx, verb, -EINVAL,
-				    "comp_mask 0x%x: pd is missing, or none of this context",
+				    "comp_mask 0x%x: pd is missing, or not of this context",
 				    attr->comp_mask);
 	if (attr->comp_mask & ~(is_xrc ? xrc : basic))
-		return uhcav_refuse(ctx, verb, -EOPNOTSUPP, "comp_mask 0x%x has more than 0x%x",
+		return uhcav_refuse(ctx, verb, -EOPNOTSUPP, "comp_mask 0x%x has bits beyond 0x%x",
 				    attr->comp_mask, is_xrc ? xrc : basic);
 	if (typed && !is_xrc && attr->srq_type != IBV_SRQT_BASIC)
-		return uhcav_refuse(ctx, verb, -EOPNOTSUPP, "srq_type %d: only BASIC and XRC",
+		return uhcav_refuse(ctx, verb, -EOPNOTSUPP, "srq_type %d is not BASIC or XRC",
 				    (int)attr->srq_type);
 	if (is_xrc && ((attr->comp_mask & xrc) != xrc || !attr->xrcd ||
 		       attr->xrcd->context != ibctx || !attr->cq || attr->cq->context != ibctx))
-		return uhcav_refuse(
-			ctx, verb, -EINVAL,
-			"comp_mask 0x%x: xrcd or cq is missing, or none of this context",
-			attr->comp_mask);
+		return uhcav_refuse(ctx, verb, -EINVAL,
+				    "comp_mask 0x%x: xrcd or cq is missing, or not of this context",
+				    attr->comp_mask);
 	return 0;
 }
 

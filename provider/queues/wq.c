@@ -96,9 +96,9 @@ static int check_wq(struct ibv_context *ibctx, const struct ibv_wq_init_attr *at
 	int err = 0;
 
 	if (!attr->pd || attr->pd->context != ibctx)
-		err = uhcav_refuse(ctx, "create_wq", EINVAL, "pd is none of this context");
+		err = uhcav_refuse(ctx, "create_wq", EINVAL, "pd is not of this context");
 	else if (!attr->cq || attr->cq->context != ibctx)
-		err = uhcav_refuse(ctx, "create_wq", EINVAL, "cq is none of this context");
+		err = uhcav_refuse(ctx, "create_wq", EINVAL, "cq is not of this context");
 	else if (attr->comp_mask & ~(uint32_t)IBV_WQ_INIT_ATTR_FLAGS)
 		err = uhcav_refuse(ctx, "create_wq", EINVAL, "comp_mask 0x%x has unknown bits",
 				   attr->comp_mask);
@@ -207,7 +207,7 @@ static int table_command(struct uhcav_context *ctx, const struct ibv_rwq_ind_tab
 		return uhcav_refuse(ctx, verb, -EINVAL, "comp_mask 0x%x has unknown bits",
 				    attr->comp_mask);
 	if (attr->log_ind_tbl_size > UHCA_ABI_IND_TABLE_LOG)
-		return uhcav_refuse(ctx, verb, -EINVAL, "log_ind_tbl_size %u is above %u",
+		return uhcav_refuse(ctx, verb, -EINVAL, "log_ind_tbl_size %u exceeds %u",
 				    attr->log_ind_tbl_size, UHCA_ABI_IND_TABLE_LOG);
 	if (!attr->ind_tbl)
 		return uhcav_refuse(ctx, verb, -EINVAL, "ind_tbl is NULL");
@@ -215,7 +215,7 @@ static int table_command(struct uhcav_context *ctx, const struct ibv_rwq_ind_tab
 		struct ibv_wq *wq = attr->ind_tbl[i];
 		if (!wq || wq->context != ctx->ibctx)
 			return uhcav_refuse(ctx, verb, -EINVAL,
-					    "ind_tbl[%u] is no work queue of this context", i);
+					    "ind_tbl[%u] is not a work queue of this context", i);
 		request.wq[i] = wq->handle;
 	}
 	return uhcav_context_call(ctx, &call);

@@ -49,7 +49,7 @@ struct ibv_xrcd *uhcav_open_xrcd(struct ibv_context *ibctx, struct ibv_xrcd_init
 	}
 	if (attr->oflags & ~(O_CREAT | O_EXCL)) {
 		errno = uhcav_refuse(uhcav_context_of(ibctx), "open_xrcd", EINVAL,
-				     "oflags 0x%x has more than O_CREAT and O_EXCL",
+				     "oflags 0x%x has bits beyond O_CREAT and O_EXCL",
 				     (unsigned)attr->oflags);
 		return NULL;
 	}

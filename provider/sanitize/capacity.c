@@ -75,8 +75,9 @@ static void check_cq(struct uhcav_shadow *s, const struct uhcav_stack *stack)
 	    !uhcav_object_find(&s->cq->cq, &cq) ||
 	    !uhcav_diagnostic_is_new(UHCA_CHECK_CQ_OVERRUN, stack, cq.made))
 		return;
-	uhcav_diagnostic_begin(UHCA_CHECK_CQ_OVERRUN,
-			       "more completions can come than the completion queue has room for");
+	uhcav_diagnostic_begin(
+		UHCA_CHECK_CQ_OVERRUN,
+		"more completions can arrive than the completion queue has room for");
 	uhcav_diagnostic_fact("completion queue 0x%x: %d entries, %u requests outstanding",
 			      cq.number, s->cq->cq.cqe, expected);
 	uhcav_diagnostic_stack(stack, "posted by");
@@ -95,7 +96,7 @@ static void check_error(struct uhcav_shadow *s, const struct uhcav_stack *stack,
 	    !uhcav_diagnostic_is_new(UHCA_CHECK_POST_AFTER_ERROR, stack, failed))
 		return;
 	uhcav_diagnostic_begin(UHCA_CHECK_POST_AFTER_ERROR,
-			       "requests are posted to a queue pair that has failed");
+			       "requests are posted to a queue pair in the error state");
 	uhcav_diagnostic_fact("%s 0x%x: %u requests since the completion with status %d", s->type,
 			      s->number, s->posted_since, (int)s->failed_status);
 	uhcav_diagnostic_stack(stack, "posted by");

@@ -41,11 +41,12 @@ void uhcav_events_lost(struct uhcav_here here, struct ibv_cq *ibcq, const struct
 	    !uhcav_diagnostic_is_new(UHCA_CHECK_LOST_WAKEUP, waited, armed))
 		return;
 	uhcav_diagnostic_begin(UHCA_CHECK_LOST_WAKEUP,
-			       "an event was waited for while a completion waited to be polled");
+			       "the program waited for an event while a completion was not polled");
 	uhcav_diagnostic_fact("completion queue 0x%x had completions when it was armed", cq.number);
-	uhcav_diagnostic_fact("other devices raise no event for them, and the wait may never end");
+	uhcav_diagnostic_fact(
+		"other devices raise no event for those completions, and the wait may never end");
 	uhcav_diagnostic_stack(waited, "waited by");
-	uhcav_diagnostic_stack(armed, "armed, and not polled after that, by");
+	uhcav_diagnostic_stack(armed, "armed, and not polled afterwards, by");
 	uhcav_diagnostic_stack(cq.made, "completion queue 0x%x made by", cq.number);
 	uhcav_diagnostic_tell();
 }
@@ -71,8 +72,8 @@ static void tell_events(struct uhcav_here here, const struct uhcav_events *e, in
 	if (!uhcav_object_find(e->object, &o) || !uhcav_diagnostic_is_new(check, stack, o.made))
 		return;
 	uhcav_object_words(&o, words);
-	uhcav_diagnostic_begin(check, "an object is destroyed %s: this waits for ever",
-			       n < 0 ? "with more events acknowledged than were read"
+	uhcav_diagnostic_begin(check, "an object is destroyed %s: the call never returns",
+			       n < 0 ? "with more events acknowledged than read"
 				     : "whose events are not acknowledged");
 	if (n < 0)
 		uhcav_diagnostic_fact("%s: %s was called for %u events that were not read", words,

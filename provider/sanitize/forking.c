@@ -75,8 +75,7 @@ void uhcav_forking_look(struct uhcav_here here)
 	if (!uhcav_diagnostic_is_new(UHCA_CHECK_FORK_UNSAFE, stack, r.oldest.made))
 		return;
 	uhcav_diagnostic_begin(UHCA_CHECK_FORK_UNSAFE,
-			       "a process forks that has registered memory and did not call "
-			       "ibv_fork_init");
+			       "a process with registered memory forks without ibv_fork_init");
 	uhcav_diagnostic_fact("%u regions are registered; the oldest is %s, %llu bytes at 0x%llx",
 			      r.n, uhcav_object_words(&r.oldest, words),
 			      (unsigned long long)r.oldest.mr.length,

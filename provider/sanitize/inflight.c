@@ -30,7 +30,7 @@ static void tell_unmapped(const struct uhcav_shadow *s, const struct uhcav_reque
 		return;
 	uhcav_diagnostic_begin(UHCA_CHECK_MEMORY_UNMAPPED, "%s",
 			       polled ? "memory of a request was unmapped before it completed"
-				      : "a request names memory that is not mapped any more");
+				      : "a request names memory that is no longer mapped");
 	uhcav_words_request(s, r);
 	uhcav_words_piece(p);
 	uhcav_diagnostic_stack(r->posted, "posted by");
@@ -167,13 +167,15 @@ static void look_for_reads(struct uhcav_shadow *s, const struct uhcav_request *r
 	if (r->direction == UHCAV_LOCAL_READ && uhcav_check_on(UHCA_CHECK_READ_UNFENCED) &&
 	    find_outstanding(s, r, overlap, &other))
 		tell_overlap(UHCA_CHECK_READ_UNFENCED,
-			     "a request without fence sends what an outstanding one is to bring", s,
-			     r, &other);
+			     "a request without fence sends data that an outstanding READ or "
+			     "atomic fills",
+			     s, r, &other);
 	if (is_write(s, r) && uhcav_check_on(UHCA_CHECK_WRITE_UNFENCED) &&
 	    find_outstanding(s, r, meet_there, &other))
-		tell_overlap(UHCA_CHECK_WRITE_UNFENCED,
-			     "a WRITE without fence goes where an outstanding request reads", s, r,
-			     &other);
+		tell_overlap(
+			UHCA_CHECK_WRITE_UNFENCED,
+			"a WRITE without fence goes to memory that an outstanding request reads", s,
+			r, &other);
 }
 
 /* ---- wr_ids ---- */
@@ -214,8 +216,7 @@ static void look_for_id(struct uhcav_shadow *s, const struct uhcav_request *r)
 	    !uhcav_diagnostic_is_new(UHCA_CHECK_WR_ID_REUSED, r->posted, other.posted))
 		return;
 	uhcav_diagnostic_begin(UHCA_CHECK_WR_ID_REUSED,
-			       "a request has the wr_id of one that is outstanding, and it is a "
-			       "pointer");
+			       "a request reuses a wr_id, a pointer, of an outstanding request");
 	uhcav_words_request(s, r);
 	uhcav_words_request(s, &other);
 	uhcav_diagnostic_stack(r->posted, "posted by");
@@ -235,8 +236,7 @@ static void look_for_others(struct uhcav_shadow *s, const struct uhcav_request *
 	if (!s->is_send && uhcav_check_on(UHCA_CHECK_RECV_OVERLAP) &&
 	    find_outstanding(s, r, overlap, &other))
 		tell_overlap(UHCA_CHECK_RECV_OVERLAP,
-			     "a receive names memory of another one that is outstanding", s, r,
-			     &other);
+			     "a receive names memory of another outstanding receive", s, r, &other);
 }
 
 void uhcav_inflight_begin(struct uhcav_shadow *s, struct uhcav_request *r)
@@ -284,7 +284,7 @@ static void tell_changed(enum uhca_check check, const struct uhcav_stack *polled
 		check, "%s",
 		check == UHCA_CHECK_SEND_CHANGED
 			? "a send buffer was changed between the post and its completion"
-			: "a receive buffer was changed behind the message before its "
+			: "a receive buffer was changed behind the end of the message before its "
 			  "completion");
 	uhcav_words_request(s, r);
 	uhcav_words_piece(p);

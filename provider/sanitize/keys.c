@@ -58,7 +58,8 @@ static void tell_swapped(const char *what, const struct uhcav_shadow *s,
 		uhcav_diagnostic_fact("%s: L_Key 0x%x, R_Key 0x%x", uhcav_object_words(o, words),
 				      o->mr.lkey, o->mr.rkey);
 	else
-		uhcav_diagnostic_fact("%s has an R_Key and no L_Key", uhcav_object_words(o, words));
+		uhcav_diagnostic_fact("%s has an R_Key, not an L_Key",
+				      uhcav_object_words(o, words));
 	uhcav_diagnostic_stack(r->posted, "posted by");
 	uhcav_diagnostic_stack(polled, "its error was polled by");
 	uhcav_diagnostic_stack(o->made, "%s made by", uhcav_object_words(o, words));
@@ -76,7 +77,7 @@ static void look_for_rkey(const struct uhcav_shadow *s, const struct uhcav_reque
 	found = (uhcav_object_by_rkey(s->context, key, &o) && !o.gone) ||
 		uhcav_object_window(s->context, key, &o);
 	if (found && uhcav_diagnostic_is_new(UHCA_CHECK_KEY_SWAPPED, r->posted, o.made))
-		tell_swapped("an element has an R_Key where an L_Key belongs", s, r, &o, NULL);
+		tell_swapped("an element has an R_Key instead of an L_Key", s, r, &o, NULL);
 }
 
 /* An R_Key that was refused and that no region here has. */
@@ -87,7 +88,7 @@ static void look_for_lkey(struct uhcav_here here, const struct uhcav_shadow *s,
 
 	if (uhcav_object_by_key(s->context, r->rkey, &mr) && !mr.gone &&
 	    uhcav_diagnostic_is_new(UHCA_CHECK_KEY_SWAPPED, r->posted, mr.made))
-		tell_swapped("a remote request has an L_Key where an R_Key belongs", s, r, &mr,
+		tell_swapped("a remote request has an L_Key instead of an R_Key", s, r, &mr,
 			     uhcav_stack_take(here));
 }
 
@@ -95,12 +96,12 @@ uint64_t uhcav_keys_look(const struct uhcav_shadow *s, const struct uhcav_reques
 			 const struct ibv_sge *e)
 {
 	static const char *const what[UHCA_CHECK_COUNT] = {
-		[UHCA_CHECK_KEY_DEAD] = "a request names a region that was deregistered",
+		[UHCA_CHECK_KEY_DEAD] = "a request names a deregistered region",
 		[UHCA_CHECK_KEY_FOREIGN] =
-			"a request names a region of another protection domain than its queue's",
+			"a request names a region outside its queue's protection domain",
 		[UHCA_CHECK_KEY_RANGE] = "an element of a request is not inside its region",
 		[UHCA_CHECK_KEY_ACCESS] =
-			"a request writes to a region that was registered for reading",
+			"a request writes to a region without IBV_ACCESS_LOCAL_WRITE",
 	};
 	struct uhcav_object mr;
 	enum uhca_check check;
@@ -153,13 +154,13 @@ static bool look_at_peer(struct uhcav_here here, const struct uhcav_shadow *s,
 	if (!lacks || !uhcav_diagnostic_is_new(UHCA_CHECK_QP_ACCESS, r->posted, peer.allowed))
 		return lacks;
 	uhcav_diagnostic_begin(UHCA_CHECK_QP_ACCESS,
-			       "a remote request asks what its peer's queue pair does not allow");
+			       "the peer's queue pair does not allow a remote request");
 	uhcav_words_request(s, r);
-	uhcav_diagnostic_fact("QP 0x%x has no %s among its qp_access_flags (0x%x)", peer.qp_num,
+	uhcav_diagnostic_fact("QP 0x%x has no %s in its qp_access_flags (0x%x)", peer.qp_num,
 			      right_name(right), peer.access);
 	uhcav_diagnostic_stack(r->posted, "posted by");
 	uhcav_diagnostic_stack(uhcav_stack_take(here), "its error was polled by");
-	uhcav_diagnostic_stack(peer.allowed, "QP 0x%x was given its rights by", peer.qp_num);
+	uhcav_diagnostic_stack(peer.allowed, "QP 0x%x got its qp_access_flags by", peer.qp_num);
 	uhcav_diagnostic_tell();
 	return true;
 }
@@ -183,9 +184,10 @@ void uhcav_keys_refused(struct uhcav_here here, const struct uhcav_shadow *s,
 	check = mr.gone ? UHCA_CHECK_RKEY_DEAD : UHCA_CHECK_RKEY_ACCESS;
 	if (!uhcav_diagnostic_is_new(check, r->posted, mr.made))
 		return;
-	uhcav_diagnostic_begin(check, "%s",
-			       mr.gone ? "a remote request named a region that was deregistered"
-				       : "a remote request named a region that does not allow it");
+	uhcav_diagnostic_begin(
+		check, "%s",
+		mr.gone ? "a remote request named a deregistered region"
+			: "a remote request named a region without the needed access right");
 	uhcav_words_request(s, r);
 	uhcav_words_region(&mr);
 	uhcav_diagnostic_stack(r->posted, "posted by");

@@ -70,12 +70,13 @@ static void leave(struct group *g)
 	}
 	if (g->count == 1)
 		uhcav_diagnostic_begin(UHCA_CHECK_LEFT_AT_EXIT,
-				       "the process ended and left a %s behind",
+				       "the process ended without destroying a %s",
 				       uhcav_kind_name(o->kind));
 	else
-		uhcav_diagnostic_begin(UHCA_CHECK_LEFT_AT_EXIT,
-				       "the process ended and left %u of a kind behind: %s",
-				       g->count, uhcav_kind_name(o->kind));
+		uhcav_diagnostic_begin(
+			UHCA_CHECK_LEFT_AT_EXIT,
+			"the process ended without destroying %u objects of one kind: %s", g->count,
+			uhcav_kind_name(o->kind));
 	uhcav_diagnostic_fact("%s%s", uhcav_object_words(o, words),
 			      g->count > 1 ? " is the oldest of them" : "");
 	if (o->kind == UHCAV_KIND_MR)
@@ -124,10 +125,10 @@ void uhcav_lifetime_busy(struct uhcav_here here, const struct uhcav_object *o)
 		return;
 	n = uhcav_object_users(o->self, users, USERS);
 	uhcav_diagnostic_begin(UHCA_CHECK_OBJECT_BUSY,
-			       "a %s is in use and was not destroyed (EBUSY)",
+			       "destroying a %s failed (EBUSY): other objects use it",
 			       uhcav_kind_name(o->kind));
-	uhcav_diagnostic_fact("%s: %u objects of this process stand on it",
-			      uhcav_object_words(o, words), n);
+	uhcav_diagnostic_fact("%s: %u objects of this process use it", uhcav_object_words(o, words),
+			      n);
 	for (unsigned i = 0; i < n && i < USERS; i++)
 		uhcav_diagnostic_fact("%s", uhcav_object_words(&users[i], words));
 	uhcav_diagnostic_stack(stack, "destroyed by");
@@ -168,8 +169,8 @@ void uhcav_lifetime_enter(struct uhcav_inside *i, const void *self, bool single,
 		stack = stack ? stack : uhcav_stack_take(here);
 		if (uhcav_inside_others(i))
 			tell_inside(UHCA_CHECK_THREADS_CLASH,
-				    "two threads use an object at once that was made for one", i,
-				    self, stack);
+				    "two threads use a single-threaded object at once", i, self,
+				    stack);
 		else if (i->domain && uhcav_inside_others(i->domain))
 			tell_inside(UHCA_CHECK_THREADS_CLASH,
 				    "two threads use objects of one thread domain at once",

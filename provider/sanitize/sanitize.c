@@ -58,7 +58,7 @@ void uhcav_sanitize_begin(void)
 	if (!list || !*list)
 		return;
 	if (uhcav_check_parse(list, &checks)) {
-		fprintf(stderr, "uhca: %s=%s names no checks\n", UHCA_SANITIZE_ENV, list);
+		fprintf(stderr, "uhca: %s=%s names no known check\n", UHCA_SANITIZE_ENV, list);
 		return;
 	}
 	uhcav_check_enable(checks);

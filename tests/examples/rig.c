@@ -60,7 +60,7 @@ static uint64_t number(const char *text, uint64_t min, uint64_t max)
 	uint64_t n = strtoull(text, &end, 0);
 
 	if (end == text || *end || *text == '-' || n < min || n > max) {
-		fprintf(stderr, "'%s' is no number from %" PRIu64 " to %" PRIu64 "\n", text, min,
+		fprintf(stderr, "'%s' is not a number from %" PRIu64 " to %" PRIu64 "\n", text, min,
 			max);
 		exit(2);
 	}

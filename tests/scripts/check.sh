@@ -67,7 +67,7 @@ check_says 1 "0 passed, 1 failed, 0 skipped" "the build failed"
 
 good_tree
 make_says "PASS: some"
-check_says 1 "0 passed, 1 failed, 0 skipped" "make check did not come to its end"
+check_says 1 "0 passed, 1 failed, 0 skipped" "make check did not finish"
 
 good_tree
 make_says "FAIL: tests/a.sh" "XPASS: b" "ERROR: c" "# TOTAL: 4" "# PASS: 1" "# SKIP: 0" \
@@ -77,7 +77,7 @@ check_says 1 "211 passed, 3 failed, 42 skipped" "tests/a.sh (build/tests/a.log)"
 
 good_tree
 part tests/verbs/clients 'echo "ok   one"'
-check_says 1 "4 passed, 1 failed, 1 skipped" "the clients did not come to their end"
+check_says 1 "4 passed, 1 failed, 1 skipped" "the clients did not finish"
 
 good_tree
 part tests/verbs/clients 'echo "clients: failed: wire one"' \
@@ -87,7 +87,7 @@ check_says 1 "213 passed, 1 failed, 41 skipped" "wire one"
 good_tree
 # shellcheck disable=SC2016 # of the part's shell
 part scripts/sanitize '[ $# = 1 ] || echo "100 passed, 0 failed, 0 skipped"'
-check_says 1 "14 passed, 1 failed, 3 skipped" "the sanitized clients did not come to their end"
+check_says 1 "14 passed, 1 failed, 3 skipped" "the sanitized clients did not finish"
 
 good_tree
 part scripts/sanitize 'echo "FAIL two"; echo "99 passed, 1 failed, 0 skipped"'

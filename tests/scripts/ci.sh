@@ -49,7 +49,7 @@ grep -q '^::error title=uhca::status 3 of' "$tmp/said" || complain "no annotatio
 for file in recorder.pcapng log explain.txt report.html state.json; do
 	[ -s r/kept/sh/$file ] || complain "no $file is kept"
 done
-grep -q 'what the devices saw last: .*/r/kept$' "$tmp/said" || complain "not said where"
+grep -q 'last packets of the devices: .*/r/kept$' "$tmp/said" || complain "not said where"
 
 # What it printed, for who reads JUnit, and in GitHub's summary.
 expect 4 env GITHUB_STEP_SUMMARY="$tmp/summary" "$srcdir/scripts/ci" run --results r --wire \

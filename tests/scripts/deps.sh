@@ -55,7 +55,7 @@ deps "librpma-dev fio" clients && installed qperf mpich && ! installed fio
 expect "what is there is installed beside what is not"
 grep -q 'no librpma-dev;' "$tmp/said" && grep -q 'no fio;' "$tmp/said"
 expect "what is not there is named"
-! deps "libev-dev" && grep -q 'no libev-dev, without which nothing works' "$tmp/said"
+! deps "libev-dev" && grep -q 'no libev-dev, which uhca needs' "$tmp/said"
 expect "without a package of the build it fails"
 [ ! -s "$tmp/notes" ]
 expect "and installs nothing"

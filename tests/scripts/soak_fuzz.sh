@@ -83,4 +83,4 @@ test "$(cat "$dir/asked")" = "$expected" || die "went on behind its hours"
 echo '# another' >>"$dir/build/tests/fuzz/fuzz_a"
 "$src/scripts/soak" --fuzz 1 --folder "$dir/state" >"$dir/out" 2>&1 &&
 	die "took other targets' batches for its own"
-has 'is of another program'
+has 'belongs to another program'

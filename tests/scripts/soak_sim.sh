@@ -86,4 +86,4 @@ test "$(cat "$dir/asked")" = "$expected" || die "asked for: $(cat "$dir/asked")"
 # What another program did is not what this one does.
 echo '# another' >>"$dir/stand-in"
 soak >"$dir/out" 2>&1 && die "took another program's seeds for its own"
-has 'is of another program'
+has 'belongs to another program'

@@ -50,7 +50,7 @@ container_is_one() {
 	expect_said '^CapBnd:\s0{16}$'
 	expect_said '^NoNewPrivs:\s1$'
 	expect_said '^Seccomp:\s2$'
-	grep -qE '^[^ ]+ / [^ ]+ ro,' /proc/self/mounts || echo "the root can be written to"
+	grep -qE '^[^ ]+ / [^ ]+ ro,' /proc/self/mounts || echo "the root is writable"
 	[ "$(id -u)" != 0 ] || echo "root"
 	! unshare --user true 2>/dev/null || echo "namespaces can be made"
 }
@@ -80,9 +80,9 @@ container_doctor() {
 check_memory() {
 	check_pingpong 65536 100
 	if process_vm_allowed; then
-		! grep "process_vm is refused" "$UHCA_DIR/log"
+		! grep "process_vm_readv(2) is refused" "$UHCA_DIR/log"
 	else
-		grep -q "process_vm is refused" "$UHCA_DIR/log" ||
+		grep -q "process_vm_readv(2) is refused" "$UHCA_DIR/log" ||
 			echo "the daemon has process_vm_readv(2)"
 	fi
 	grep -qE 'sandbox: (on$|off: built with)' "$UHCA_DIR/log" || echo "no sandbox"

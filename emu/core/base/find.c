@@ -54,7 +54,7 @@ static const struct kind *kind_of(const struct device *dev, const struct table *
 
 static int no_such(struct client *c, const struct table *t, uint32_t handle)
 {
-	return device_refuse(c->dev, -ENOENT, "handle 0x%x names no %s of this context", handle,
+	return device_refuse(c->dev, -ENOENT, "handle 0x%x: this context has no such %s", handle,
 			     kind_of(c->dev, t)->name);
 }
 
@@ -63,8 +63,8 @@ int device_add(struct device *dev, struct table *t, void *object, uint32_t *hand
 	int err = table_add(t, object, handle);
 
 	if (err && t->used >= t->max)
-		device_refuse(dev, err, "the device has %u of a kind already: %s (%s)", t->used,
-			      kind_of(dev, t)->name, kind_of(dev, t)->limit);
+		device_refuse(dev, err, "%s limit reached: the device has %u (%s)",
+			      kind_of(dev, t)->name, t->used, kind_of(dev, t)->limit);
 	return err;
 }
 

@@ -105,7 +105,7 @@ int device_say(struct device *dev, const char *words, ...)
 
 int device_refuse_busy(struct device *dev, const char *what, uint32_t users)
 {
-	return device_refuse(dev, -EBUSY, "the %s is in use: %u objects stand on it", what, users);
+	return device_refuse(dev, -EBUSY, "the %s is in use by %u objects", what, users);
 }
 
 int device_check_limit(struct device *dev, const char *attribute, uint64_t value, const char *limit,

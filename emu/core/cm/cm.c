@@ -319,8 +319,7 @@ static bool fits(const struct core_cm_param *param, size_t room)
 
 static int refuse_data(struct cm *cm, const struct core_cm_param *param, size_t room)
 {
-	return device_refuse(cm->dev, -EINVAL,
-			     "private_data_len %u is above the message's %u bytes",
+	return device_refuse(cm->dev, -EINVAL, "private_data_len %u exceeds the message's %u bytes",
 			     param->private_len, (unsigned)room);
 }
 
@@ -328,21 +327,21 @@ static int refuse_state(struct cm *cm, const char *what)
 {
 	static const char *const is[] = {
 		[CM_IDLE] = "not begun",
-		[CM_REQ_SENT] = "asked for, and the peer has not answered",
-		[CM_REQ_RCVD] = "asked for by the peer",
-		[CM_REP_SENT] = "accepted here, and the peer is not ready",
+		[CM_REQ_SENT] = "requested; the peer has not answered",
+		[CM_REQ_RCVD] = "requested by the peer",
+		[CM_REP_SENT] = "accepted; the peer is not ready",
 		[CM_REP_RCVD] = "accepted by the peer",
 		[CM_ESTABLISHED] = "established",
 		[CM_DREQ_SENT] = "being disconnected",
 		[CM_DREQ_RCVD] = "being disconnected by the peer",
 		[CM_TIMEWAIT] = "over",
-		[CM_SIDR_REQ_SENT] = "asked for, and the peer has not answered",
-		[CM_SIDR_REQ_RCVD] = "asked for by the peer",
+		[CM_SIDR_REQ_SENT] = "requested; the peer has not answered",
+		[CM_SIDR_REQ_RCVD] = "requested by the peer",
 		[CM_ANSWERED] = "answered",
 		[CM_CLOSED] = "over",
 	};
 
-	return device_refuse(cm->dev, -EINVAL, "the connection is %s: it cannot be %s",
+	return device_refuse(cm->dev, -EINVAL, "the connection is %s and cannot be %s",
 			     is[cm->state], what);
 }
 
@@ -411,10 +410,11 @@ int core_cm_connect(struct cm *cm, const struct core_cm_path *path, uint64_t ser
 	size_t room = ud ? ROCE_CM_SIDR_REQ_PRIVATE : ROCE_CM_REQ_PRIVATE;
 
 	if (cm->state != CM_IDLE)
-		return refuse_state(cm, "asked for again");
+		return refuse_state(cm, "requested again");
 	if (device_find_gid(cm->dev, path->local_gid) < 0)
-		return device_refuse(cm->dev, -EINVAL,
-				     "the device has lost the address that the id is bound to");
+		return device_refuse(
+			cm->dev, -EINVAL,
+			"the device no longer has the address that the id is bound to");
 	if (!fits(param, room))
 		return refuse_data(cm, param, room);
 	cm->path = *path;

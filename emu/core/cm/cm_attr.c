@@ -110,8 +110,8 @@ int core_cm_qp_attr(struct cm *cm, uint32_t state, struct uhca_abi_qp_attr *attr
 		to_rts(cm, attr, mask);
 	else
 		return device_refuse(cm->dev, -EINVAL,
-				     "qp_state %u: the peer's part of it is not known, or the "
-				     "connection is over",
+				     "qp_state %u: the peer's attributes are unknown, or the "
+				     "connection has ended",
 				     state);
 	return 0;
 }

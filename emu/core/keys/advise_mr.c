@@ -28,9 +28,9 @@ static int check_range(const struct pd *pd, uint32_t lkey, uint64_t addr, uint32
 	const struct mr *mr = table_find(&dev->mrs, lkey >> 8);
 	struct mr *found;
 	if (!mr || mr->obj.kind != KEY_MR)
-		return device_refuse(dev, -EFAULT, "lkey 0x%x names no region", lkey);
+		return device_refuse(dev, -EFAULT, "lkey 0x%x is not a region", lkey);
 	if (mr->key != lkey)
-		return device_refuse(dev, -ENOENT, "lkey 0x%x: the region's key is 0x%x", lkey,
+		return device_refuse(dev, -ENOENT, "lkey 0x%x is not the region's key, 0x%x", lkey,
 				     mr->key);
 	switch (mr_check(pd, lkey, addr, length, write ? MR_LOCAL_WRITE : 0, &found)) {
 	case MR_OK:
@@ -40,19 +40,19 @@ static int check_range(const struct pd *pd, uint32_t lkey, uint64_t addr, uint32
 		if (!(mr->access & MR_ON_DEMAND))
 			break;
 		return device_refuse(dev, -EFAULT,
-				     "0x%" PRIx64 " + %u is not inside of the region of lkey 0x%x",
+				     "0x%" PRIx64 " + %u is not inside the region of lkey 0x%x",
 				     addr, length, lkey);
 	case MR_BAD_PD:
 		return device_refuse(dev, -EPERM, "lkey 0x%x is of another protection domain",
 				     lkey);
 	case MR_BAD_ACCESS:
 		return device_refuse(dev, -EPERM,
-				     "PREFETCH_WRITE: the region of lkey 0x%x has no LOCAL_WRITE",
+				     "PREFETCH_WRITE: the region of lkey 0x%x lacks LOCAL_WRITE",
 				     lkey);
 	}
 	if (mr->access & MR_ON_DEMAND)
 		return 0;
-	return device_refuse(dev, -EINVAL, "lkey 0x%x: the region has no IBV_ACCESS_ON_DEMAND",
+	return device_refuse(dev, -EINVAL, "lkey 0x%x: the region lacks IBV_ACCESS_ON_DEMAND",
 			     lkey);
 }
 
@@ -62,15 +62,14 @@ int core_advise_mr(struct client *c, const struct uhca_cmd_advise_mr *in)
 	int err;
 	if (!(c->dev->cfg.features & UHCA_ABI_HAS_ODP))
 		return device_refuse(c->dev, -EOPNOTSUPP,
-				     "the device's profile has no regions on demand");
+				     "the device's profile has no on-demand paging");
 	if (in->advice > PREFETCH_NO_FAULT)
-		return device_refuse(c->dev, -EOPNOTSUPP, "advice %u is none", in->advice);
+		return device_refuse(c->dev, -EOPNOTSUPP, "advice %u is unknown", in->advice);
 	err = client_find_shared(c, &c->dev->pds, in->pd, &pd);
 	if (err)
 		return err;
 	if (in->flags & ~FLAG_FLUSH)
-		return device_refuse(c->dev, -EINVAL, "flags 0x%x has bits that mean nothing",
-				     in->flags);
+		return device_refuse(c->dev, -EINVAL, "flags 0x%x has unknown bits", in->flags);
 	if (!in->num_sge || in->num_sge > UHCA_ABI_ADVISE_SGES)
 		return device_refuse(c->dev, -EINVAL, "num_sge %u is not from 1 to %u", in->num_sge,
 				     UHCA_ABI_ADVISE_SGES);

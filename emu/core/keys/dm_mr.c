@@ -30,15 +30,16 @@ static int check_registration(struct device *dev, const struct dm *dm,
 			      const struct registration *in)
 {
 	if (in->access & ~in->allowed)
-		return device_refuse(dev, -EINVAL, "access 0x%x: device memory has not 0x%x",
-				     in->access, in->access & ~in->allowed);
+		return device_refuse(dev, -EINVAL,
+				     "access 0x%x: device memory does not support 0x%x", in->access,
+				     in->access & ~in->allowed);
 	if (dm->shared != in->shared)
-		return device_refuse(dev, -EINVAL, "handle 0x%x names memory of the other kind",
+		return device_refuse(dev, -EINVAL, "handle 0x%x is not memory of this kind",
 				     in->dm);
 	if (in->offset > dm->length || in->length > dm->length - in->offset)
 		return device_refuse(dev, -EINVAL,
-				     "offset %" PRIu64 " and length %" PRIu64
-				     " are not inside of %" PRIu64 " bytes",
+				     "offset %" PRIu64 " and length %" PRIu64 " exceed the %" PRIu64
+				     " bytes",
 				     in->offset, in->length, dm->length);
 	if (in->length && in->length - 1 > UINT64_MAX - in->iova)
 		return mr_refuse_wrap(dev, in->length, in->iova);

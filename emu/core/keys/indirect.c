@@ -70,7 +70,7 @@ int core_alloc_key(struct client *c, const struct uhca_cmd_alloc_key *in,
 
 	if (!c->dev->cfg.limits.max_list_entries)
 		return device_refuse(c->dev, -EOPNOTSUPP,
-				     "the device's profile has no described keys");
+				     "the device's profile has no indirect memory keys");
 	err = client_find_shared(c, &c->dev->pds, in->pd, &pd);
 	if (!err && !list_allowed(&c->dev->cfg, in->max_entries))
 		err = device_refuse(c->dev, -EINVAL,
@@ -146,10 +146,11 @@ static int check_access(const struct plan *p)
 
 	if (access & ~(uint32_t)(DESCRIBED_ACCESS | MR_ZERO_BASED | MR_OPTIONAL))
 		return device_refuse(device_of(p), -EINVAL,
-				     "access 0x%x has what a description has not", access);
+				     "access 0x%x has bits that an indirect key does not support",
+				     access);
 	if ((access & MR_ZERO_BASED) && p->layout->iova)
 		return device_refuse(device_of(p), -EINVAL,
-				     "access has ZERO_BASED, and iova is 0x%" PRIx64,
+				     "access has ZERO_BASED, but iova is 0x%" PRIx64,
 				     p->layout->iova);
 	return mr_access_check(device_of(p), access);
 }
@@ -167,11 +168,12 @@ static int check_child(struct plan *p, uint32_t lkey, uint64_t addr, uint64_t le
 	    mr_check(p->mr->pd, lkey, addr, length, p->need, &child) != MR_OK || child == p->mr)
 		return device_refuse(device_of(p), -EINVAL,
 				     "0x%" PRIx64 " + %" PRIu64
-				     " of lkey 0x%x is no memory with rights 0x%x",
+				     " of lkey 0x%x is not memory with access 0x%x",
 				     addr, length, lkey, p->need);
 	depth = 1 + (child->kind == MR_KIND_INDIRECT ? child->ind->depth : 0u);
 	if (depth > UHCA_ABI_MAX_DEPTH)
-		return device_refuse(device_of(p), -EINVAL, "%u levels of keys are above %u", depth,
+		return device_refuse(device_of(p), -EINVAL,
+				     "%u levels of keys exceed the maximum, %u", depth,
 				     UHCA_ABI_MAX_DEPTH);
 	if (depth > p->depth)
 		p->depth = depth;
@@ -180,7 +182,7 @@ static int check_child(struct plan *p, uint32_t lkey, uint64_t addr, uint64_t le
 
 static int too_long(const struct plan *p)
 {
-	return device_refuse(device_of(p), -EINVAL, "the description is longer than max_mr_size");
+	return device_refuse(device_of(p), -EINVAL, "the layout is longer than max_mr_size");
 }
 
 static int add_length(struct plan *p, uint64_t length)
@@ -199,10 +201,11 @@ static int check_size(const struct plan *p, size_t entry, uint32_t bytes)
 	uint32_t n = p->layout->n;
 
 	if (!n || bytes != n * entry)
-		return device_refuse(device_of(p), -EINVAL, "the list of %u entries has %u bytes",
-				     n, bytes);
+		return device_refuse(device_of(p), -EINVAL,
+				     "the list of %u entries has a wrong size, %u bytes", n, bytes);
 	if (n > p->mr->ind->max_entries)
-		return device_refuse(device_of(p), -E2BIG, "%u entries: the key was made for %u", n,
+		return device_refuse(device_of(p), -E2BIG,
+				     "%u entries exceed the key's max_entries, %u", n,
 				     p->mr->ind->max_entries);
 	return 0;
 }
@@ -233,7 +236,8 @@ static int check_pages(struct plan *p, const uint64_t *page, uint32_t bytes)
 		uint64_t from = i ? 0 : first, left = first + l->length - i * size;
 		if (page[i] & (size - 1))
 			return device_refuse(device_of(p), -EINVAL,
-					     "page %u, 0x%" PRIx64 ", is no multiple of %" PRIu64,
+					     "page %u, 0x%" PRIx64
+					     ", is not a multiple of %" PRIu64,
 					     i, page[i], size);
 		err = check_child(p, l->lkey, page[i] + from, (left < size ? left : size) - from);
 	}
@@ -274,7 +278,7 @@ static int check_piece(struct plan *p, const struct uhca_abi_piece *piece, const
 	high += (wide)piece->addr + piece->bytes;
 	if (low < 0 || high - 1 > (wide)UINT64_MAX || high - low > (wide)INT64_MAX)
 		return device_refuse(device_of(p), -EINVAL,
-				     "the strides of lkey 0x%x leave the address space",
+				     "the strides of lkey 0x%x exceed the address space",
 				     piece->lkey);
 	if (!piece->bytes)
 		return device_refuse(device_of(p), -EINVAL, "a piece of lkey 0x%x has 0 bytes",
@@ -305,17 +309,18 @@ static int check_interleaved(struct plan *p, const uint64_t *count, uint32_t byt
 	if (l->length || l->lkey || l->page_shift)
 		return -EINVAL; /* no library of ours */
 	if (l->n_dims > UHCA_ABI_MAX_DIMS || !l->n)
-		return device_refuse(device_of(p), -EINVAL, "%u pieces in %u dimensions", l->n,
+		return device_refuse(device_of(p), -EINVAL,
+				     "%u pieces in %u dimensions are not a valid layout", l->n,
 				     l->n_dims);
 	if (l->n > UHCA_ABI_MAX_PIECES)
-		return device_refuse(device_of(p), -E2BIG, "%u pieces are above %u", l->n,
+		return device_refuse(device_of(p), -E2BIG, "%u pieces exceed the maximum, %u", l->n,
 				     UHCA_ABI_MAX_PIECES);
 	if (bytes != l->n_dims * sizeof(*count) + l->n * sizeof(*piece))
 		return -EINVAL; /* no library of ours */
 	n = repeats(p, count);
 	if (!n)
 		return device_refuse(device_of(p), -EINVAL,
-				     "a count is 0, or the repeats are more than max_mr_size");
+				     "a count is 0, or the layout is longer than max_mr_size");
 	for (uint32_t i = 0; i < l->n && !err; i++) {
 		err = check_piece(p, &piece[i], count);
 		if (!err)
@@ -349,15 +354,15 @@ static int check(struct plan *p, const void *list, uint32_t bytes)
 
 	if (!(device_of(p)->cfg.features & feature_of(p->shape)))
 		return device_refuse(device_of(p), -EOPNOTSUPP,
-				     "the device's profile has no descriptions of this shape");
+				     "the device's profile has no indirect keys of this layout");
 	if (p->mr->obj.refs)
 		return device_refuse(device_of(p), -EBUSY,
-				     "%u windows or described keys stand on the key",
+				     "the key is in use by %u windows or indirect keys",
 				     p->mr->obj.refs);
-	err = key_allowed(p)
-		      ? check_access(p)
-		      : device_refuse(device_of(p), -EINVAL, "key 0x%x is not the region's, 0x%x",
-				      p->layout->key, p->mr->key);
+	err = key_allowed(p) ? check_access(p)
+			     : device_refuse(device_of(p), -EINVAL,
+					     "key 0x%x is not the region's key, 0x%x",
+					     p->layout->key, p->mr->key);
 	if (!err)
 		err = check_list(p, list, bytes);
 	if (!err && p->length - 1 > UINT64_MAX - p->layout->iova)
@@ -465,12 +470,12 @@ int core_describe_key(struct client *c, const struct uhca_cmd_describe_key *in)
 	struct mr *mr;
 
 	if (mr_find(c, in->layout.key >> 8, &mr))
-		return device_refuse(c->dev, -EINVAL, "key 0x%x names no region", in->layout.key);
+		return device_refuse(c->dev, -EINVAL, "key 0x%x is not a region", in->layout.key);
 	/* Fast registrations belong to the queue. */
 	if (mr->kind != MR_KIND_INDIRECT || in->bytes > sizeof(in->list) ||
 	    (in->shape != UHCA_ABI_SHAPE_INTERLEAVED && in->shape != UHCA_ABI_SHAPE_SG))
 		return device_refuse(c->dev, -EINVAL,
-				     "key 0x%x was not made to be described, or not in this shape",
+				     "key 0x%x is not an indirect key, or not of this layout",
 				     in->layout.key);
 	return indirect_describe(mr, in->shape, &in->layout, in->list, in->bytes);
 }

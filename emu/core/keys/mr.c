@@ -36,12 +36,12 @@ int mr_access_check(struct device *dev, uint32_t access)
 {
 	uint32_t known = ACCESS_SUPPORTED | MR_ZERO_BASED | MR_ON_DEMAND | MR_FLUSH;
 	if (access & ~known)
-		return device_refuse(dev, -EINVAL, "access 0x%x has bits that mean nothing: 0x%x",
-				     access, access & ~known);
+		return device_refuse(dev, -EINVAL, "access 0x%x has unknown bits: 0x%x", access,
+				     access & ~known);
 	if (access & ~access_here(dev))
 		return device_refuse(dev, -EOPNOTSUPP,
-				     "access 0x%x: the device's profile has not 0x%x", access,
-				     access & ~access_here(dev));
+				     "access 0x%x: the device's profile does not support 0x%x",
+				     access, access & ~access_here(dev));
 	/* Who may change it from afar must be able to change it from here (ibv_reg_mr(3)). */
 	if ((access & (MR_REMOTE_WRITE | MR_REMOTE_ATOMIC)) && !(access & MR_LOCAL_WRITE))
 		return device_refuse(dev, -EINVAL,
@@ -53,7 +53,7 @@ int mr_access_check(struct device *dev, uint32_t access)
 int mr_refuse_wrap(struct device *dev, uint64_t length, uint64_t from)
 {
 	return device_refuse(dev, -EINVAL,
-			     "length %" PRIu64 " from 0x%" PRIx64 " goes beyond the address space",
+			     "length %" PRIu64 " from 0x%" PRIx64 " exceeds the address space",
 			     length, from);
 }
 
@@ -124,7 +124,7 @@ int mr_add(struct client *c, struct pd *pd, struct mr *mr)
 	struct device *dev = c->dev;
 	int err;
 	if (dev->mrs.used - dev->n_mw >= dev->cfg.limits.max_mr)
-		return device_refuse(dev, -ENOMEM, "the device has max_mr, %u, regions already",
+		return device_refuse(dev, -ENOMEM, "the device already has max_mr, %u, regions",
 				     dev->cfg.limits.max_mr);
 	err = key_give(dev, &mr->obj, &mr->key);
 	if (err)
@@ -155,9 +155,10 @@ static int set_range(const struct client *c, struct mr *mr, const struct uhca_cm
 		mr->kind = MR_KIND_IMPLICIT;
 		mr->pages.length = UINT64_MAX;
 		if (mr->iova)
-			return device_refuse(c->dev, -EINVAL,
-					     "an implicit region begins at iova 0, not 0x%" PRIx64,
-					     mr->iova);
+			return device_refuse(
+				c->dev, -EINVAL,
+				"an implicit ODP region begins at iova 0, not 0x%" PRIx64,
+				mr->iova);
 		return 0;
 	}
 	if (in->length && in->length - 1 > UINT64_MAX - mr->iova)
@@ -254,7 +255,7 @@ int mr_find(struct client *c, uint32_t handle, struct mr **out)
 	if (err)
 		return err;
 	if (mr->obj.kind != KEY_MR)
-		return device_refuse(c->dev, -EINVAL, "handle 0x%x names a window and no region",
+		return device_refuse(c->dev, -EINVAL, "handle 0x%x is a window, not a region",
 				     handle);
 	*out = mr;
 	return 0;
@@ -268,7 +269,7 @@ int core_dereg_mr(struct client *c, uint32_t handle)
 		return err;
 	if (mr->obj.refs)
 		return device_refuse(c->dev, -EBUSY,
-				     "%u windows or described keys stand on the region",
+				     "the region is in use by %u windows or indirect keys",
 				     mr->obj.refs);
 	mr_destroy(mr);
 	return 0;

@@ -23,11 +23,11 @@ static int check_type(struct device *dev, uint32_t type)
 					     : UHCA_ABI_HAS_MW_TYPE_2A | UHCA_ABI_HAS_MW_TYPE_2B;
 
 	if (type != TYPE_1 && type != TYPE_2)
-		return device_refuse(dev, -EINVAL, "type %u is no type of windows", type);
+		return device_refuse(dev, -EINVAL, "type %u is not a window type", type);
 	if (dev->cfg.features & need)
 		return 0;
-	return device_refuse(dev, -EOPNOTSUPP, "the device's profile has no windows of type %u",
-			     type);
+	return device_refuse(dev, -EOPNOTSUPP,
+			     "the device's profile has no memory windows of type %u", type);
 }
 
 static int mw_create(struct client *c, struct pd *pd, uint32_t type, struct mw **out)
@@ -37,7 +37,7 @@ static int mw_create(struct client *c, struct pd *pd, uint32_t type, struct mw *
 	int err;
 
 	if (dev->n_mw >= dev->cfg.limits.max_mw)
-		return device_refuse(dev, -ENOMEM, "the device has max_mw, %u, windows already",
+		return device_refuse(dev, -ENOMEM, "the device already has max_mw, %u, windows",
 				     dev->cfg.limits.max_mw);
 	mw = calloc(1, sizeof(*mw));
 	if (!mw)
@@ -96,7 +96,7 @@ int core_dealloc_mw(struct client *c, uint32_t handle)
 	if (err)
 		return err;
 	if (mw->obj.kind != KEY_MW)
-		return device_refuse(c->dev, -EINVAL, "handle 0x%x names a region and no window",
+		return device_refuse(c->dev, -EINVAL, "handle 0x%x is a region, not a window",
 				     handle);
 	mw_destroy(mw); /* bound or not: whoever uses the key is refused from now on */
 	return 0;

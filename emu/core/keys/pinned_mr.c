@@ -13,7 +13,7 @@
 int core_attach_arena(struct client *c, const struct core_arena *arena)
 {
 	if (c->arena)
-		return device_refuse(c->dev, -EBUSY, "the context has an arena already");
+		return device_refuse(c->dev, -EBUSY, "the context already has an arena");
 	c->arena = arena;
 	return 0;
 }
@@ -25,7 +25,7 @@ int core_reg_pinned_mr(struct client *c, const struct uhca_cmd_reg_pinned_mr *in
 	struct mr *mr;
 	int err;
 	if (in->mr.access & MR_ON_DEMAND)
-		return device_refuse(c->dev, -EINVAL, "memory on demand is not pinned");
+		return device_refuse(c->dev, -EINVAL, "on-demand memory is not pinned");
 	err = mr_register(c, &in->mr, out, &mr);
 	if (err)
 		return err;

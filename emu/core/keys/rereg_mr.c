@@ -35,15 +35,16 @@ static int find(struct client *c, const struct uhca_cmd_rereg_mr *in, struct mr 
 	if (err)
 		return err;
 	if (!in->flags || (in->flags & ~CHANGE_ALL))
-		return device_refuse(c->dev, -EINVAL, "flags 0x%x are none or more than 0x%x",
-				     in->flags, CHANGE_ALL);
+		return device_refuse(c->dev, -EINVAL,
+				     "flags 0x%x are empty or have bits beyond 0x%x", in->flags,
+				     CHANGE_ALL);
 	/* Device memory, the null region and the implicit one have nothing that could be moved. */
 	if ((*mr)->kind != MR_KIND_MEMORY)
 		return device_refuse(c->dev, -EINVAL,
-				     "the region is not of ordinary memory and cannot be changed");
+				     "only regions of ordinary memory can be re-registered");
 	if ((*mr)->obj.refs)
 		return device_refuse(c->dev, -EBUSY,
-				     "%u windows or described keys stand on the region",
+				     "the region is in use by %u windows or indirect keys",
 				     (*mr)->obj.refs);
 	to->pd = (*mr)->pd;
 	if (in->flags & CHANGE_PD)

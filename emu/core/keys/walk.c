@@ -27,7 +27,7 @@ static const char *kind_name(enum mr_kind kind)
 	case MR_KIND_LOST:
 		return "memory of a program that has ended";
 	case MR_KIND_INDIRECT:
-		return "nothing, the key is invalid"; /* a described one is no end of the way */
+		return "nothing: the key is invalid"; /* a described one is no end of the way */
 	}
 	return "unknown";
 }

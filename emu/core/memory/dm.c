@@ -74,7 +74,7 @@ int core_alloc_dm(struct client *c, const struct uhca_cmd_alloc_dm *in,
 		return device_refuse(c->dev, -EOPNOTSUPP,
 				     "the device's profile has no device memory");
 	if (in->log_align > MAX_LOG_ALIGN)
-		return device_refuse(c->dev, -EINVAL, "log_align_req %u is above %u", in->log_align,
+		return device_refuse(c->dev, -EINVAL, "log_align_req %u exceeds %u", in->log_align,
 				     MAX_LOG_ALIGN);
 	if (in->flags & ~UHCA_ABI_DM_SHARED)
 		return -EINVAL; /* no library of ours */

@@ -14,7 +14,7 @@ int queue_memory_create(struct client *c, uint64_t size, struct core_ring *out)
 	int err = c->dev->ops->ring_alloc(c->cookie, (size_t)size, out);
 	if (err)
 		return device_refuse(c->dev, err,
-				     "the system gives the daemon no %" PRIu64 " bytes to share "
+				     "the daemon cannot allocate %" PRIu64 " bytes to share "
 				     "(memory, descriptors or mappings)",
 				     size);
 	out->size = (size_t)size;

@@ -48,7 +48,7 @@ static int add_match(struct device *dev, struct flow *flow, const struct uhca_ab
 		return 0;
 	}
 	/* MPLS, ESP, inner headers, other actions */
-	return device_refuse(dev, -EOPNOTSUPP, "specification of type 0x%x is not offered",
+	return device_refuse(dev, -EOPNOTSUPP, "specifications of type 0x%x are not supported",
 			     in->type);
 }
 
@@ -70,21 +70,22 @@ static int add_spec(struct device *dev, struct flow *flow, const struct uhca_abi
 static int check_request(struct device *dev, const struct uhca_cmd_create_flow *in)
 {
 	if (in->port != PORT)
-		return device_refuse(dev, -EINVAL, "port %u: the device has port 1", in->port);
+		return device_refuse(dev, -EINVAL, "port %u is not 1: the device has one port",
+				     in->port);
 	if (in->type >= FLOW_TYPES)
-		return device_refuse(dev, -EINVAL, "type %u is no type of flow", in->type);
+		return device_refuse(dev, -EINVAL, "type %u is not a flow type", in->type);
 	if (in->n_specs > UHCA_ABI_FLOW_SPECS)
-		return device_refuse(dev, -EINVAL, "num_of_specs %u is above %u", in->n_specs,
+		return device_refuse(dev, -EINVAL, "num_of_specs %u exceeds %u", in->n_specs,
 				     UHCA_ABI_FLOW_SPECS);
 	if (in->flags & ~(FLAG_DONT_TRAP | FLAG_EGRESS))
-		return device_refuse(dev, -EINVAL, "flags 0x%x has bits that mean nothing",
-				     in->flags);
+		return device_refuse(dev, -EINVAL, "flags 0x%x has unknown bits", in->flags);
 	if (in->flags & FLAG_EGRESS)
-		return device_refuse(dev, -EOPNOTSUPP, "IBV_FLOW_ATTR_FLAGS_EGRESS is not offered");
+		return device_refuse(dev, -EOPNOTSUPP,
+				     "IBV_FLOW_ATTR_FLAGS_EGRESS is not supported");
 	/* Note 4 of the man page; the other types say themselves what they match. */
 	if (in->type != FLOW_NORMAL && (in->n_specs || (in->flags & FLAG_DONT_TRAP)))
 		return device_refuse(dev, -EINVAL,
-				     "type %u has no specifications (%u) and no DONT_TRAP",
+				     "type %u takes no specifications (%u given) and no DONT_TRAP",
 				     in->type, in->n_specs);
 	return 0;
 }
@@ -100,7 +101,7 @@ static int fill(struct device *dev, struct flow *flow, const struct uhca_cmd_cre
 			return err;
 	}
 	if (flow->drop && flow->dont_trap)
-		return device_refuse(dev, -EINVAL, "a rule that drops has no DONT_TRAP");
+		return device_refuse(dev, -EINVAL, "a drop rule cannot have DONT_TRAP");
 	return 0;
 }
 
@@ -123,8 +124,7 @@ static int find_qp(struct client *c, uint32_t handle, struct qp **out)
 	if ((*out)->type == QPT_RAW_PACKET)
 		return 0;
 	return device_refuse(c->dev, (*out)->type == QPT_UD ? -EOPNOTSUPP : -EINVAL,
-			     "the QP is of type %s: rules are for RAW_PACKET",
-			     qp_type_name((*out)->type));
+			     "flow rules need a RAW_PACKET QP, not %s", qp_type_name((*out)->type));
 }
 
 int core_create_flow(struct client *c, const struct uhca_cmd_create_flow *in, uint32_t *handle)

@@ -48,14 +48,14 @@ static int group_create(struct device *dev, const uint8_t gid[16], struct mcast_
 {
 	if (dev->n_groups >= dev->cfg.limits.max_mcast_grp)
 		return device_refuse(dev, -ENOMEM,
-				     "the device has max_mcast_grp, %u, groups already",
+				     "the device already has max_mcast_grp, %u, groups",
 				     dev->n_groups);
 	struct mcast_group *g = calloc(1, sizeof(*g));
 	if (!g)
 		return -ENOMEM;
 	int err = tell_shell(dev, gid, true);
 	if (err) {
-		device_refuse(dev, err, "the system lets the device not join the IP group");
+		device_refuse(dev, err, "the kernel refused to join the IP multicast group");
 		free(g);
 		return err;
 	}
@@ -81,7 +81,7 @@ static int add_member(struct mcast_group *g, struct qp *qp)
 {
 	if (g->n_members >= qp->dev->cfg.limits.max_mcast_qp_attach)
 		return device_refuse(qp->dev, -ENOMEM,
-				     "the group has max_mcast_qp_attach, %u, QPs already",
+				     "the group already has max_mcast_qp_attach, %u, QPs",
 				     g->n_members);
 	struct member *m = calloc(1, sizeof(*m));
 	if (!m)
@@ -110,12 +110,13 @@ static int check(struct client *c, const struct uhca_cmd_mcast *in, struct qp **
 	if (err)
 		return err;
 	if ((*qp)->type != QPT_UD)
-		return device_refuse(c->dev, -EINVAL, "the QP is of type %s: groups are for UD",
+		return device_refuse(c->dev, -EINVAL, "multicast groups need a UD QP, not %s",
 				     qp_type_name((*qp)->type));
 	if (!mcast_gid(in->gid))
-		return device_refuse(c->dev, -EINVAL,
-				     "gid begins with 0x%x: no group (ff00::/8, or an IPv4 group)",
-				     in->gid[0]);
+		return device_refuse(
+			c->dev, -EINVAL,
+			"gid begins with 0x%x: not a multicast group (ff00::/8, or an IPv4 group)",
+			in->gid[0]);
 	mcast_canonical(in->gid, gid);
 	return 0;
 }

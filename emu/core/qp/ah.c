@@ -29,7 +29,8 @@ static const char *family(const uint8_t gid[16])
 int ah_attr_check(struct device *dev, const struct uhca_abi_ah_attr *attr)
 {
 	if (attr->port_num != PORT)
-		return device_refuse(dev, -EINVAL, "ah_attr.port_num %u: the device has port 1",
+		return device_refuse(dev, -EINVAL,
+				     "ah_attr.port_num %u is not 1: the device has one port",
 				     attr->port_num);
 	if (!attr->is_global)
 		return device_refuse(dev, -EINVAL,

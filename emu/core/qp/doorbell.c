@@ -14,7 +14,7 @@ static int grow_doorbells(struct client *c)
 {
 	uint32_t n = c->n_doorbells ? c->n_doorbells * 2 : FIRST_DOORBELLS;
 	if (n > UHCA_ABI_DOORBELL_MAX)
-		return device_refuse(c->dev, -ENOMEM, "a context has %u QPs at the most",
+		return device_refuse(c->dev, -ENOMEM, "a context has at most %u QPs",
 				     UHCA_ABI_DOORBELL_MAX);
 	struct qp **doorbell = realloc(c->doorbell, n * sizeof(struct qp *));
 	if (!doorbell)

@@ -56,10 +56,11 @@ static int check_type(struct device *dev, uint32_t type)
 	case QPT_XRC_RECV:
 		if (has_type(&dev->cfg, (enum qp_type)type))
 			return 0;
-		return device_refuse(dev, -EOPNOTSUPP, "qp_type %s: the device's profile has none",
+		return device_refuse(dev, -EOPNOTSUPP,
+				     "qp_type %s: the device's profile does not support it",
 				     qp_type_name((enum qp_type)type));
 	}
-	return device_refuse(dev, -EINVAL, "qp_type %u is none of this device", type);
+	return device_refuse(dev, -EINVAL, "qp_type %u is not supported by the device", type);
 }
 
 /* For the QPs that can be attached to groups. */
@@ -81,18 +82,18 @@ static int check_flags(struct device *dev, const struct uhca_cmd_create_qp *in)
 	const uint32_t flags = in->create_flags;
 
 	if (flags & ~(QP_CREATE_BLOCK_SELF_MCAST_LB | UHCA_ABI_QP_LOW_LATENCY))
-		return device_refuse(dev, -EOPNOTSUPP, "create_flags 0x%x has more than 0x%x",
+		return device_refuse(dev, -EOPNOTSUPP, "create_flags 0x%x has bits beyond 0x%x",
 				     flags, (unsigned)QP_CREATE_BLOCK_SELF_MCAST_LB);
 	if (flags & QP_CREATE_BLOCK_SELF_MCAST_LB && !block_loopback_ok(dev, in))
-		return device_refuse(
-			dev, -EOPNOTSUPP,
-			"IBV_QP_CREATE_BLOCK_SELF_MCAST_LB: for UD QPs of a device that "
-			"has multicast");
+		return device_refuse(dev, -EOPNOTSUPP,
+				     "IBV_QP_CREATE_BLOCK_SELF_MCAST_LB needs a UD QP and a device "
+				     "with multicast");
 	if (!(flags & UHCA_ABI_QP_LOW_LATENCY))
 		return 0;
 	if (!low_latency_ok(dev, in))
-		return device_refuse(dev, -EOPNOTSUPP,
-				     "low latency: for RC, UC and UD QPs of a device that has it");
+		return device_refuse(
+			dev, -EOPNOTSUPP,
+			"low latency needs an RC, UC or UD QP and a device that supports it");
 	return device_check_limit(dev, "max_send_wr", in->max_send_wr, "max_low_latency_wr",
 				  dev->cfg.limits.max_low_latency_wr);
 }
@@ -472,7 +473,7 @@ int core_destroy_qp(struct client *c, uint32_t handle)
 		return err;
 	if (qp->obj.refs)
 		return device_refuse(c->dev, -EBUSY,
-				     "the QP is in use: %u groups, windows or rules stand on it",
+				     "the QP is in use by %u groups, windows or rules",
 				     qp->obj.refs);
 	qp_make_visible(qp);
 	qp_take_back_events(qp);

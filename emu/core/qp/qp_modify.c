@@ -95,7 +95,7 @@ static int check_path(struct device *dev, const struct uhca_abi_qp_attr *a, uint
 	if (a->path_mtu > dev->cfg.active_mtu)
 		return device_refuse(
 			dev, -EINVAL,
-			"path_mtu %u (%u bytes) is above the port's active_mtu, %u (%u)",
+			"path_mtu %u (%u bytes) exceeds the port's active_mtu, %u (%u)",
 			a->path_mtu, 128u << a->path_mtu, dev->cfg.active_mtu,
 			128u << dev->cfg.active_mtu);
 	return 0;
@@ -107,14 +107,17 @@ static int check_path(struct device *dev, const struct uhca_abi_qp_attr *a, uint
 static int check_offered(struct device *dev, const struct uhca_abi_qp_attr *a, uint32_t mask)
 {
 	if (mask & QP_ATTR_RATE_LIMIT && dev->cfg.no_pacing)
-		return device_refuse(dev, -EOPNOTSUPP,
-				     "IBV_QP_RATE_LIMIT: the device's profile paces no QPs");
+		return device_refuse(
+			dev, -EOPNOTSUPP,
+			"IBV_QP_RATE_LIMIT: the device's profile has no packet pacing");
 	if (mask & QP_ATTR_ALT_PATH)
-		return device_refuse(dev, -EOPNOTSUPP, "IBV_QP_ALT_PATH: no path migration here");
-	if (mask & QP_ATTR_PATH_MIG_STATE && a->path_mig_state != PATH_MIG_MIGRATED)
 		return device_refuse(dev, -EOPNOTSUPP,
-				     "path_mig_state %u: no path migration here, only MIGRATED (0)",
-				     a->path_mig_state);
+				     "IBV_QP_ALT_PATH: path migration is not supported");
+	if (mask & QP_ATTR_PATH_MIG_STATE && a->path_mig_state != PATH_MIG_MIGRATED)
+		return device_refuse(
+			dev, -EOPNOTSUPP,
+			"path_mig_state %u: path migration is not supported, only MIGRATED (0)",
+			a->path_mig_state);
 	return 0;
 }
 
@@ -125,7 +128,7 @@ static int check_values(struct device *dev, const struct uhca_abi_qp_attr *a, ui
 	if (!err)
 		err = check_ranges(dev, a, mask);
 	if (!err && mask & QP_ATTR_ACCESS_FLAGS && a->qp_access_flags & ~ACCESS_KNOWN)
-		err = device_refuse(dev, -EINVAL, "qp_access_flags 0x%x has bits that mean nothing",
+		err = device_refuse(dev, -EINVAL, "qp_access_flags 0x%x has unknown bits",
 				    a->qp_access_flags);
 	return err ? err : check_offered(dev, a, mask);
 }
@@ -287,10 +290,11 @@ int core_modify_qp(struct client *c, const struct uhca_cmd_modify_qp *in, uint64
 	mask = own_half(qp->type, in->attr_mask);
 	if (qp->rss)
 		return device_refuse(c->dev, -EOPNOTSUPP,
-				     "a QP with rwq_ind_tbl has no queues, hence no states");
+				     "a QP with rwq_ind_tbl has no state to modify");
 	/* "Current state" is what the program believes; a wrong belief is refused. */
 	if (mask & QP_ATTR_CUR_STATE && a->cur_qp_state != qp->state)
-		return device_refuse(c->dev, -EINVAL, "cur_qp_state %u: the QP is in %s (%u)",
+		return device_refuse(c->dev, -EINVAL,
+				     "cur_qp_state %u is not the QP's state, %s (%u)",
 				     a->cur_qp_state, qp_state_name(qp->state), qp->state);
 	uint32_t to = mask & QP_ATTR_STATE ? a->qp_state : qp->state;
 	/* In iWARP that closes the stream, and what is left is flushed (RFC 5040, 6.2): librdmacm.
@@ -300,7 +304,7 @@ int core_modify_qp(struct client *c, const struct uhca_cmd_modify_qp *in, uint64
 		mask = QP_ATTR_STATE;
 	}
 	if (to >= QPS_COUNT)
-		return device_refuse(c->dev, -EINVAL, "qp_state %u is none", to);
+		return device_refuse(c->dev, -EINVAL, "qp_state %u is unknown", to);
 	err = qp_state_check(c->dev, qp->type, qp->state, (enum qp_state)to, mask);
 	if (!err)
 		err = check_values(c->dev, a, mask);

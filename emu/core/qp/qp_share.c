@@ -31,7 +31,7 @@ int qp_find(struct client *c, uint32_t handle, struct qp **out)
 	/* A shared QP goes by its shares' names only, to its owner of the moment too. */
 	if (err || (*out)->type != QPT_XRC_RECV)
 		return err;
-	return device_refuse(c->dev, -ENOENT, "handle 0x%x names no QP of this context", handle);
+	return device_refuse(c->dev, -ENOENT, "handle 0x%x is not a QP of this context", handle);
 }
 
 int qp_share_create(struct xrcd *x, struct qp *qp, uint64_t cookie, struct core_ring *ring,
@@ -104,7 +104,8 @@ int core_open_qp(struct client *c, const struct uhca_cmd_open_qp *in,
 	struct qp *qp = find_in_domain(c->dev, x->domain, in->qpn);
 	if (!qp)
 		return device_refuse(c->dev, -EINVAL,
-				     "qp_num 0x%06x is no receiving QP of the XRC domain", in->qpn);
+				     "qp_num 0x%06x is not an XRC_RECV QP of the XRC domain",
+				     in->qpn);
 	err = qp_share_create(x, qp, in->cookie, ring, &out->handle);
 	if (err)
 		return err;

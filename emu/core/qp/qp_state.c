@@ -239,20 +239,20 @@ int qp_state_check(struct device *dev, enum qp_type type, enum qp_state from, en
 	uint32_t missing, excess;
 
 	if (!a)
-		return device_refuse(dev, -EINVAL, "no way leads from %s to %s (%s)",
+		return device_refuse(dev, -EINVAL, "no transition from %s to %s (%s)",
 				     qp_state_name(from), qp_state_name(to), qp_type_name(type));
 	mask &= ~(uint32_t)QP_ATTR_STATE;
 	missing = a->required & ~mask;
 	excess = mask & ~(a->required | a->optional);
 	if (missing)
 		return device_refuse(
-			dev, -EINVAL, "%s to %s (%s): attr_mask 0x%x lacks %s; needed are 0x%x",
+			dev, -EINVAL, "%s to %s (%s): attr_mask 0x%x lacks %s; required: 0x%x",
 			qp_state_name(from), qp_state_name(to), qp_type_name(type),
 			mask | QP_ATTR_STATE, attribute_name(missing), a->required | QP_ATTR_STATE);
 	if (excess)
 		return device_refuse(
 			dev, -EINVAL,
-			"%s to %s (%s): attr_mask 0x%x has %s, which may not be changed",
+			"%s to %s (%s): attr_mask 0x%x has %s, which cannot change here",
 			qp_state_name(from), qp_state_name(to), qp_type_name(type),
 			mask | QP_ATTR_STATE, attribute_name(excess));
 	return 0;

@@ -24,7 +24,7 @@ static int check_request(struct device *dev, const struct uhca_cmd_create_cq *in
 				     "comp_vector %u is not below %u, num_comp_vectors",
 				     in->comp_vector, COMP_VECTORS);
 	if (in->flags & ~(uint32_t)UHCA_ABI_CQ_IGNORE_OVERRUN)
-		return device_refuse(dev, -EINVAL, "flags 0x%x has bits that CQs have not",
+		return device_refuse(dev, -EINVAL, "flags 0x%x has bits that CQs do not support",
 				     in->flags);
 	return device_check_limit(dev, "cqe", in->cqe, "max_cqe", dev->cfg.limits.max_cqe);
 }

@@ -27,7 +27,8 @@ static uint32_t waiting(const struct cq *cq)
 static int prepare(const struct client *c, struct cq *cq, uint32_t cqe)
 {
 	if (!(c->dev->cfg.features & UHCA_ABI_HAS_RESIZE_CQ))
-		return device_refuse(c->dev, -EOPNOTSUPP, "the device's profile resizes no CQs");
+		return device_refuse(c->dev, -EOPNOTSUPP,
+				     "the device's profile does not support resizing CQs");
 	if (cqe == 0)
 		return device_refuse(c->dev, -EINVAL, "cqe is 0");
 	if (device_check_limit(c->dev, "cqe", cqe, "max_cqe", c->dev->cfg.limits.max_cqe))
@@ -38,7 +39,8 @@ static int prepare(const struct client *c, struct cq *cq, uint32_t cqe)
 	if (cq->overrun)
 		return device_refuse(c->dev, -EINVAL, "the CQ has overrun");
 	if (waiting(cq) > cqe || waiting(cq) > cq->entries)
-		return device_refuse(c->dev, -EINVAL, "cqe %u: %u completions were not polled", cqe,
+		return device_refuse(c->dev, -EINVAL,
+				     "cqe %u is too small: %u completions are not polled", cqe,
 				     waiting(cq));
 	return 0;
 }

@@ -92,7 +92,7 @@ static int check_request(struct device *dev, const struct uhca_cmd_create_qp *in
 				     in->qp_type);
 	if (in->rx_hash_fields & ~(uint64_t)RSS_FIELDS)
 		return device_refuse(dev, -EOPNOTSUPP,
-				     "rx_hash_fields_mask 0x%lx has more than 0x%lx",
+				     "rx_hash_fields_mask 0x%lx has bits beyond 0x%lx",
 				     (unsigned long)in->rx_hash_fields, (unsigned long)RSS_FIELDS);
 	if (in->rx_hash_function != RSS_TOEPLITZ)
 		return device_refuse(dev, -EOPNOTSUPP,
@@ -105,7 +105,7 @@ static int check_request(struct device *dev, const struct uhca_cmd_create_qp *in
 	if (in->srq || in->send_cq || in->recv_cq || in->max_send_wr || in->max_recv_wr)
 		return device_refuse(
 			dev, -EINVAL,
-			"a QP with rwq_ind_tbl has no CQs, SRQ and requests of its own");
+			"a QP with rwq_ind_tbl cannot have CQs, an SRQ or work requests");
 	return 0;
 }
 

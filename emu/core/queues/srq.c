@@ -27,12 +27,12 @@ static int check_request(struct device *dev, const struct uhca_cmd_create_srq *i
 		return device_refuse(dev, -EOPNOTSUPP, "the device's profile has no SRQs");
 	if (in->srq_type == SRQT_TM)
 		return device_refuse(dev, -EOPNOTSUPP,
-				     "srq_type IBV_SRQT_TM: no tag matching here");
+				     "srq_type IBV_SRQT_TM: tag matching is not supported");
 	if (in->srq_type == SRQT_XRC && !(dev->cfg.features & UHCA_ABI_HAS_XRC))
 		return device_refuse(dev, -EOPNOTSUPP,
 				     "srq_type IBV_SRQT_XRC: the device's profile has no XRC");
 	if (in->srq_type > SRQT_XRC)
-		return device_refuse(dev, -EINVAL, "srq_type %u is none", in->srq_type);
+		return device_refuse(dev, -EINVAL, "srq_type %u is unknown", in->srq_type);
 	if (in->max_wr == 0)
 		return device_refuse(dev, -EINVAL, "max_wr is 0");
 	err = device_check_limit(dev, "max_wr", in->max_wr, "max_srq_wr", l->max_srq_wr);

@@ -20,10 +20,10 @@ static int check_limit(struct device *dev, const struct srq *srq,
 		       const struct uhca_cmd_modify_srq *in, uint32_t max_wr)
 {
 	if (in->attr_mask & ~(SRQ_ATTR_MAX_WR | SRQ_ATTR_LIMIT))
-		return device_refuse(dev, -EINVAL, "srq_attr_mask 0x%x has bits that mean nothing",
+		return device_refuse(dev, -EINVAL, "srq_attr_mask 0x%x has unknown bits",
 				     in->attr_mask);
 	if (in->attr_mask & SRQ_ATTR_LIMIT && in->srq_limit > max_wr)
-		return device_refuse(dev, -EINVAL, "srq_limit %u is above the SRQ's max_wr, %u",
+		return device_refuse(dev, -EINVAL, "srq_limit %u exceeds the SRQ's max_wr, %u",
 				     in->srq_limit, max_wr);
 	if (!(in->attr_mask & SRQ_ATTR_LIMIT) && srq->limit > max_wr)
 		return device_refuse(dev, -EINVAL, "max_wr %u is below the SRQ's srq_limit, %u",
@@ -37,15 +37,16 @@ static int check_size(struct device *dev, const struct srq *srq, uint32_t max_wr
 	uint32_t posted = uhca_ring_observe(&rq->page->recv.producer) - rq->consumer;
 
 	if (dev->cfg.no_srq_resize)
-		return device_refuse(dev, -EOPNOTSUPP,
-				     "IBV_SRQ_MAX_WR: the device's profile resizes no SRQs");
+		return device_refuse(
+			dev, -EOPNOTSUPP,
+			"IBV_SRQ_MAX_WR: the device's profile does not support resizing SRQs");
 	if (max_wr == 0)
 		return device_refuse(dev, -EINVAL, "max_wr is 0");
 	if (srq->error || posted > rq->entries)
 		return device_refuse(dev, -EINVAL, "the SRQ is in error");
 	if (posted > max_wr)
-		return device_refuse(dev, -EINVAL, "max_wr %u: %u requests are posted", max_wr,
-				     posted);
+		return device_refuse(dev, -EINVAL, "max_wr %u is too small: %u requests are posted",
+				     max_wr, posted);
 	return device_check_limit(dev, "max_wr", max_wr, "max_srq_wr", dev->cfg.limits.max_srq_wr);
 }
 
@@ -90,7 +91,7 @@ int core_modify_srq(struct client *c, const struct uhca_cmd_modify_srq *in)
 	int err = client_find(c, &c->dev->srqs, in->handle, &srq);
 
 	if (!err && in->attr_mask & SRQ_ATTR_MAX_WR)
-		err = device_refuse(c->dev, -EINVAL, "IBV_SRQ_MAX_WR has a command of its own");
+		err = device_refuse(c->dev, -EINVAL, "IBV_SRQ_MAX_WR needs the resize command");
 	if (!err)
 		err = check_limit(c->dev, srq, in, srq->max_wr);
 	if (!err && in->attr_mask & SRQ_ATTR_LIMIT)

@@ -27,7 +27,7 @@ static int check_request(struct device *dev, const struct uhca_cmd_create_wq *in
 		return device_refuse(dev, -EOPNOTSUPP, "the device's profile has no work queues");
 	if (in->create_flags)
 		return device_refuse(dev, -EOPNOTSUPP,
-				     "create_flags 0x%x: work queues have none here",
+				     "create_flags 0x%x: work queues support none",
 				     in->create_flags);
 	if (in->wq_type != 0)
 		return device_refuse(dev, -EINVAL, "wq_type %u is not IBV_WQT_RQ", in->wq_type);
@@ -195,17 +195,18 @@ static int check_change(struct device *dev, const struct wq *wq,
 			const struct uhca_cmd_modify_wq *in)
 {
 	if (in->attr_mask & ~(ATTR_STATE | ATTR_CURR_STATE | ATTR_FLAGS))
-		return device_refuse(dev, -EINVAL, "attr_mask 0x%x has bits that mean nothing",
+		return device_refuse(dev, -EINVAL, "attr_mask 0x%x has unknown bits",
 				     in->attr_mask);
 	if (in->attr_mask & ATTR_FLAGS && in->flags_mask)
 		return device_refuse(dev, -EOPNOTSUPP,
-				     "flags_mask 0x%x: work queues have no flags here",
+				     "flags_mask 0x%x: work queues support no flags",
 				     in->flags_mask);
 	if (in->attr_mask & ATTR_CURR_STATE && in->curr_wq_state != wq->state)
-		return device_refuse(dev, -EINVAL, "curr_wq_state %u: the work queue is in %s",
+		return device_refuse(dev, -EINVAL,
+				     "curr_wq_state %u is not the work queue's state, %s",
 				     in->curr_wq_state, state_name[wq->state]);
 	if (in->attr_mask & ATTR_STATE && !may_go(wq->state, in->wq_state))
-		return device_refuse(dev, -EINVAL, "wq_state %u: no way leads there from %s",
+		return device_refuse(dev, -EINVAL, "wq_state %u: no transition from %s",
 				     in->wq_state, state_name[wq->state]);
 	return 0;
 }
@@ -290,7 +291,7 @@ int core_create_rwq_ind_table(struct client *c, const struct uhca_cmd_create_rwq
 		return device_refuse(c->dev, -EOPNOTSUPP,
 				     "the device's profile has no indirection tables");
 	if (in->log_size > UHCA_ABI_IND_TABLE_LOG)
-		return device_refuse(c->dev, -EINVAL, "log_ind_tbl_size %u is above %u",
+		return device_refuse(c->dev, -EINVAL, "log_ind_tbl_size %u exceeds %u",
 				     in->log_size, UHCA_ABI_IND_TABLE_LOG);
 	if (in->reserved)
 		return -EINVAL; /* no library of ours */

@@ -51,10 +51,10 @@ static int domain_get(struct device *dev, uint32_t oflags, const uint64_t file[2
 	struct xrc_domain *d = file ? find_shared(dev, file) : NULL;
 	if (d && (oflags & CREATE_NEW) == CREATE_NEW)
 		return device_refuse(dev, -EINVAL,
-				     "oflags O_EXCL: the file has an XRC domain already");
+				     "oflags has O_EXCL, but the file already has an XRC domain");
 	if (!d && !(oflags & UHCA_ABI_XRCD_CREATE))
 		return device_refuse(dev, -EAGAIN,
-				     "oflags has no O_CREAT, and the file has no XRC domain");
+				     "oflags lacks O_CREAT, and the file has no XRC domain");
 	if (!d)
 		d = domain_create(dev, file);
 	*out = d;
@@ -87,7 +87,7 @@ int core_open_xrcd(struct client *c, const struct uhca_cmd_open_xrcd *in, const 
 	if (in->oflags & ~CREATE_NEW)
 		return device_refuse(
 			c->dev, -EINVAL,
-			"oflags has more than O_CREAT and O_EXCL (as uhca has it: 0x%x)",
+			"oflags has bits beyond O_CREAT and O_EXCL (in uhca's encoding: 0x%x)",
 			in->oflags);
 	int err = domain_get(c->dev, in->oflags, file, &d);
 	if (err)

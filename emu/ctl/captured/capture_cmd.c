@@ -39,7 +39,7 @@ static void print_facts(const struct ctl_options *o, const json_t *facts)
 		       " record%s%s\n",
 		       running ? "capturing to " : "", file ? file : "?", packets,
 		       packets == 1 ? "" : "s", records, records == 1 ? "" : "s",
-		       json_is_true(json_object_get(facts, UHCA_CTL_CUT)) ? "; there were more"
+		       json_is_true(json_object_get(facts, UHCA_CTL_CUT)) ? "; more were dropped"
 									  : "");
 	}
 }
@@ -63,7 +63,7 @@ static int with_snap(const struct ctl_options *o, json_t *line)
 	errno = 0;
 	n = strtol(o->snap, &end, 10);
 	if (*o->snap < '0' || *o->snap > '9' || *end || errno)
-		return ctl_usage_error("--snap takes a number of bytes");
+		return ctl_usage_error("--snap needs a number of bytes");
 	json_object_set_new(line, UHCA_CTL_SNAP, json_integer(n));
 	return 0;
 }
@@ -96,7 +96,7 @@ int ctl_capture(const struct ctl_options *o)
 	bool start = strcmp(action, "start") == 0;
 
 	if ((o->device || o->snap) && !start)
-		return ctl_usage_error("--device and --snap are for capture start");
+		return ctl_usage_error("--device and --snap need the command capture start");
 	if ((start || strcmp(action, "dump") == 0) && o->n_words == 3)
 		return to_file(o);
 	if ((strcmp(action, "stop") == 0 || strcmp(action, "status") == 0) && o->n_words == 2)

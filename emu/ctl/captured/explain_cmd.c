@@ -61,9 +61,9 @@ int ctl_explain(const struct ctl_options *o)
 	if (o->n_words != 2)
 		return ctl_usage_error("explain FILE, or explain live");
 	if (o->qp && !ctl_model_number(o->qp, 0xffffff, &qp))
-		return ctl_usage_error("--qp takes a QP number, such as 0x11");
+		return ctl_usage_error("--qp needs a QP number, such as 0x11");
 	if (o->wr && !ctl_model_number(o->wr, UINT64_MAX, &e.wr))
-		return ctl_usage_error("--wr takes a request's identifier, such as 0x2a");
+		return ctl_usage_error("--wr needs a wr_id, such as 0x2a");
 	e.qp = (uint32_t)qp;
 	status = ctl_model_open(o, &s);
 	if (status == 0 && e.has_qp)

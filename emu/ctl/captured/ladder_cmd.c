@@ -56,7 +56,7 @@ static int choose_style(const struct ctl_options *o, struct ladder_style *style)
 	style->colours = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
 	if (o->width &&
 	    (!ctl_model_number(o->width, LADDER_WIDTH_MAX, &width) || width < LADDER_WIDTH_MIN))
-		return ctl_usage_error("--width takes a number of columns, 60 to 400");
+		return ctl_usage_error("--width needs a number of columns, 60 to 400");
 	if (width < LADDER_WIDTH_MIN)
 		width = LADDER_WIDTH_MIN;
 	if (width > LADDER_WIDTH_MAX)
@@ -70,12 +70,12 @@ static int choose_rows(const struct ctl_options *o, struct ladder_options *l)
 	uint64_t qp = 0;
 
 	if (o->qp && !ctl_model_number(o->qp, 0xffffff, &qp))
-		return ctl_usage_error("--qp takes a QP number, such as 0x11");
+		return ctl_usage_error("--qp needs a QP number, such as 0x11");
 	if ((o->from && !ctl_model_time(o->from, &l->from)) ||
 	    (o->to && !ctl_model_time(o->to, &l->to)))
-		return ctl_usage_error("--from and --to take times, such as 1.5ms");
+		return ctl_usage_error("--from and --to need times, such as 1.5ms");
 	if (o->to && l->to <= l->from)
-		return ctl_usage_error("--to is not after --from");
+		return ctl_usage_error("--to must be later than --from");
 	l->has_qp = o->qp != NULL;
 	l->qp = (uint32_t)qp;
 	l->all = o->all;
@@ -104,7 +104,8 @@ static int draw_svg(const char *file, const struct ladder *l, const char *title)
 static void print_text(const struct ladder *l, const struct ladder_style *style)
 {
 	if (l->n_rows == 0 && l->model->cut == 0)
-		puts("There is nothing to draw: no RoCEv2 packet, and no record of a device.");
+		puts("Nothing to draw: the capture has no RoCEv2 packet and no record of a "
+		     "device.");
 	else if (l->n_rows > 0)
 		ladder_print_head(stdout, l, style);
 	ladder_print_rows(stdout, l, style, 0, l->n_rows);
@@ -124,7 +125,8 @@ static bool name_lanes(const struct ctl_options *o, struct ladder *l)
 
 	if (n <= l->n_lanes)
 		return true;
-	fprintf(stderr, "uhcactl: --names has %u names, and there are %u lanes\n", n, l->n_lanes);
+	fprintf(stderr, "uhcactl: --names has %u names, but the ladder has %u lanes\n", n,
+		l->n_lanes);
 	return false;
 }
 

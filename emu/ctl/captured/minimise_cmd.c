@@ -124,7 +124,7 @@ static int read_plan(struct plan *p, const char *file)
 	used = getdelim(&p->text, &room, '\0', f) > 0 ? strlen(p->text) : 0;
 	fclose(f);
 	if (used == 0)
-		return complain(file, errno ? strerror(errno) : "there is nothing in it");
+		return complain(file, errno ? strerror(errno) : "the file is empty");
 	for (char *at = p->text; at && *at;) {
 		char *end = strchr(at, '\n');
 
@@ -139,9 +139,9 @@ static int read_plan(struct plan *p, const char *file)
 	}
 	if (p->m.n > 0)
 		return 0;
-	return complain(file, p->command ? "there is no rule in it"
-					 : "no scenario with rules: for a file of rules the "
-					   "command is missing: minimise FILE -- COMMAND");
+	return complain(file, p->command ? "the file has no rule"
+					 : "the file is not a scenario with rules; for a file of "
+					   "rules add the command: minimise FILE -- COMMAND");
 }
 
 /* ---- what is left of it, as a file ---- */
@@ -300,14 +300,13 @@ static int search(struct plan *p, const char *file)
 	case MINIMISE_FOUND:
 		return p->given->json ? print_json(p) : print_plan(p);
 	case MINIMISE_PASSES:
-		return complain(file, p->m.times > 1
-					      ? "nothing fails with these rules"
-					      : "nothing fails with these rules; if it does by "
-						"chance: --times 20");
+		return complain(file, p->m.times > 1 ? "nothing fails with these rules"
+						     : "nothing fails with these rules; for a "
+						       "random failure use --times 20");
 	case MINIMISE_WITHOUT:
-		return complain(file, "it fails without any of its rules as well");
+		return complain(file, "it also fails without its rules");
 	case MINIMISE_CANNOT:
-		return complain(file, "it cannot be run with uhca-run; try that by hand");
+		return complain(file, "uhca-run cannot run it; try uhca-run by hand");
 	}
 	__builtin_unreachable();
 }
@@ -337,13 +336,13 @@ int ctl_minimise(const struct ctl_options *o)
 	int status, fd;
 
 	if (o->n_words != 2)
-		return ctl_usage_error("minimise takes a file, and a command behind --");
+		return ctl_usage_error("minimise needs a file, and a command after --");
 	if (o->rest && count_words(o->rest) > WORDS_MAX)
 		return ctl_usage_error("the command of minimise is too long");
 	if (o->rest && !o->rest[0])
-		return ctl_usage_error("minimise: no command behind --");
+		return ctl_usage_error("minimise: no command after --");
 	if (!parse_times(o->times, &p.m.times))
-		return ctl_usage_error("--times takes a number from 1 to 10000");
+		return ctl_usage_error("--times needs a number from 1 to 10000");
 	p.command = o->rest;
 	p.given = o;
 	status = read_plan(&p, o->word[1]);

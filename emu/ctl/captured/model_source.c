@@ -29,7 +29,7 @@ static int dump(const struct ctl_options *o, const char *path, struct model *s)
 
 	json_decref(facts);
 	if (status == 0)
-		status = read_file(path, s, "what the daemon wrote");
+		status = read_file(path, s, "data from the daemon");
 	unlink(path);
 	return status;
 }
@@ -151,7 +151,7 @@ int ctl_model_has_qp(const struct ctl_options *o, const struct model *s, uint32_
 		if (s->qp[i].number == number)
 			return 0;
 	snprintf(word, sizeof(word), "0x%x", number);
-	snprintf(what, sizeof(what), "QP in %.400s,", o->word[1]);
+	snprintf(what, sizeof(what), "QP in %.400s", o->word[1]);
 	fprintf(stderr, "uhcactl: %s\n",
 		words_refuse(text, sizeof(text), what, word, number_at, s));
 	return CTL_EXIT_FAILED;

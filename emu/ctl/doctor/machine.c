@@ -29,7 +29,7 @@
 
 void machine_check_programs(const struct doctor_places *places, struct doctor_finding *out)
 {
-	static const char remedy[] = "install uhca, or name them: UHCA_DAEMON, UHCA_PRELOAD";
+	static const char remedy[] = "install uhca, or set UHCA_DAEMON and UHCA_PRELOAD";
 
 	if (access(places->daemon, X_OK) < 0)
 		finding_set(out, DOCTOR_BAD, remedy, "%s: %s", places->daemon, strerror(errno));
@@ -48,12 +48,12 @@ void machine_check_folder(struct doctor_finding *out)
 	snprintf(path, sizeof(path), "%s/uhca-doctor-XXXXXX", root);
 	if (mkdtemp(path)) {
 		rmdir(path);
-		finding_set(out, DOCTOR_GOOD, NULL, "%s can be written to", root);
+		finding_set(out, DOCTOR_GOOD, NULL, "%s is writable", root);
 	} else {
-		finding_set(out, DOCTOR_BAD,
-			    "set XDG_RUNTIME_DIR or TMPDIR to one that can be written to, as "
-			    "/dev/shm",
-			    "no instance can be made in %s: %s", root, strerror(errno));
+		finding_set(
+			out, DOCTOR_BAD,
+			"set XDG_RUNTIME_DIR or TMPDIR to a writable directory such as /dev/shm",
+			"cannot create an instance in %s: %s", root, strerror(errno));
 	}
 }
 
@@ -63,10 +63,9 @@ void machine_check_proc(struct doctor_finding *out)
 		finding_set(out, DOCTOR_GOOD, NULL, "proc(5) is mounted");
 	else
 		finding_set(out, DOCTOR_BAD,
-			    "as root: mount -t proc proc /proc; a container has it where it is not "
-			    "hidden",
-			    "/proc/self/mem: %s: programs cannot hand their memory to the device, "
-			    "which refuses them",
+			    "as root: mount -t proc proc /proc; in a container: do not mask /proc",
+			    "/proc/self/mem: %s: the device cannot access program memory and "
+			    "refuses programs",
 			    strerror(errno));
 }
 
@@ -75,10 +74,10 @@ void machine_check_libibverbs(struct doctor_finding *out)
 	void *library = dlopen("libibverbs.so.1", RTLD_LAZY | RTLD_LOCAL);
 
 	if (library)
-		finding_set(out, DOCTOR_GOOD, NULL, "libibverbs.so.1 is there");
+		finding_set(out, DOCTOR_GOOD, NULL, "libibverbs.so.1 is installed");
 	else
 		finding_set(out, DOCTOR_BAD, "on Debian: apt install ibverbs-utils",
-			    "no program can use a device: %s", dlerror());
+			    "programs cannot use RDMA devices: %s", dlerror());
 	if (library)
 		dlclose(library);
 }
@@ -86,9 +85,9 @@ void machine_check_libibverbs(struct doctor_finding *out)
 void machine_check_seccomp(struct doctor_finding *out)
 {
 	if (finding_field("/proc/self/status", "Seccomp") == 2)
-		finding_set(out, DOCTOR_NOTE, NULL,
-			    "system calls are filtered, as in containers: what that costs, the "
-			    "lines about memory tell");
+		finding_set(
+			out, DOCTOR_NOTE, NULL,
+			"system calls are filtered, as in containers; see the lines about memory");
 	else
 		finding_set(out, DOCTOR_GOOD, NULL, "no filter");
 }
@@ -98,10 +97,11 @@ void machine_judge_sandbox(int error, struct doctor_finding *out)
 	if (error)
 		finding_set(out, DOCTOR_NOTE,
 			    "in a container: a seccomp profile that allows seccomp(2)",
-			    "seccomp(2): %s: the daemon works, and keeps all system calls",
+			    "seccomp(2): %s: the daemon works, but its sandbox cannot drop system "
+			    "calls",
 			    strerror(error));
 	else
-		finding_set(out, DOCTOR_GOOD, NULL, "the daemon can give up system calls");
+		finding_set(out, DOCTOR_GOOD, NULL, "the daemon's sandbox can drop system calls");
 }
 
 void machine_check_sandbox(struct doctor_finding *out)
@@ -134,16 +134,15 @@ void machine_judge_port(int first, int elsewhere, struct doctor_finding *out)
 		finding_set(out, DOCTOR_GOOD, NULL, "4791 is free at 127.0.0.1");
 	else if (first == EADDRINUSE && elsewhere == 0)
 		finding_set(out, DOCTOR_GOOD, NULL,
-			    "4791 is taken at 127.0.0.1, by a daemon most likely; other instances "
-			    "get addresses beside it");
+			    "4791 is in use at 127.0.0.1, most likely by a daemon; other "
+			    "instances get other addresses");
 	else if (first == EADDRINUSE)
-		finding_set(
-			out, DOCTOR_BAD,
-			"ss -ulnp shows who; where it is soft-RoCE: rmmod rdma_rxe, or a network "
-			"of one's own: unshare -rn",
-			"4791 is taken at all addresses");
+		finding_set(out, DOCTOR_BAD,
+			    "ss -ulnp shows the owner; for soft-RoCE: rmmod rdma_rxe; or use a "
+			    "private network: unshare -rn",
+			    "4791 is in use at all addresses");
 	else
-		finding_set(out, DOCTOR_BAD, NULL, "4791 cannot be had at 127.0.0.1: %s",
+		finding_set(out, DOCTOR_BAD, NULL, "4791 cannot be opened at 127.0.0.1: %s",
 			    strerror(first));
 }
 
@@ -162,12 +161,12 @@ void machine_check_loopback(struct doctor_finding *out)
 	if (fd >= 0 && bind(fd, (struct sockaddr *)&at, length) == 0 &&
 	    getsockname(fd, (struct sockaddr *)&at, &length) == 0 &&
 	    sendto(fd, "", 1, 0, (struct sockaddr *)&at, length) == 1)
-		finding_set(out, DOCTOR_GOOD, NULL, "127.0.0.1 can be reached");
+		finding_set(out, DOCTOR_GOOD, NULL, "127.0.0.1 is reachable");
 	else
-		finding_set(out, DOCTOR_NOTE, "ip link set lo up",
-			    "127.0.0.1 cannot be reached (%s): programs do not meet there, nor do "
-			    "daemons",
-			    strerror(errno));
+		finding_set(
+			out, DOCTOR_NOTE, "ip link set lo up",
+			"127.0.0.1 is unreachable (%s): programs and daemons cannot connect there",
+			strerror(errno));
 	if (fd >= 0)
 		close(fd);
 }
@@ -180,8 +179,8 @@ void machine_check_segmentation(struct doctor_finding *out)
 		finding_set(out, DOCTOR_GOOD, NULL, "UDP segmentation offload works");
 	else
 		finding_set(out, DOCTOR_NOTE, "Linux 4.18 or newer",
-			    "no UDP segmentation offload (%s): between daemons each packet is a "
-			    "call",
+			    "no UDP segmentation offload (%s): daemons send each packet with its "
+			    "own system call",
 			    strerror(errno));
 	if (fd >= 0)
 		close(fd);
@@ -195,8 +194,8 @@ void machine_check_buffers(struct doctor_finding *out)
 		finding_set(out, DOCTOR_GOOD, NULL, "net.core.rmem_max is %ld", most);
 	else
 		finding_set(out, DOCTOR_NOTE, "as root: sysctl net.core.rmem_max=8388608",
-			    "net.core.rmem_max is %ld: many QPs that send long messages to another "
-			    "daemon at once can overrun it, and repeat",
+			    "net.core.rmem_max is %ld: many QPs sending long messages to another "
+			    "daemon can overrun it and retransmit",
 			    most);
 }
 
@@ -208,7 +207,7 @@ void machine_judge_devices(const char *names, struct doctor_finding *out)
 		finding_set(out, DOCTOR_GOOD, NULL, "the kernel has none");
 	else
 		finding_set(out, DOCTOR_NOTE, NULL,
-			    "the kernel has %s: programs below uhca-run see uhca's devices instead",
+			    "the kernel has %s: programs under uhca-run see uhca's devices instead",
 			    names);
 }
 
@@ -238,14 +237,13 @@ void machine_judge_descriptors(unsigned long long soft, unsigned long long hard,
 			       struct doctor_finding *out)
 {
 	if (soft >= FEW_FILES)
-		finding_set(out, DOCTOR_GOOD, NULL, "a process may have %llu", soft);
+		finding_set(out, DOCTOR_GOOD, NULL, "a process may open %llu", soft);
 	else
-		finding_set(
-			out, DOCTOR_NOTE,
-			hard >= FEW_FILES ? "ulimit -n 1024" : "as root: ulimit -n 1024",
-			"a process may have %llu: a completion channel takes two of the program, "
-			"a device some of the daemon",
-			soft);
+		finding_set(out, DOCTOR_NOTE,
+			    hard >= FEW_FILES ? "ulimit -n 1024" : "as root: ulimit -n 1024",
+			    "a process may open %llu: a completion channel needs two in the "
+			    "program, a device some in the daemon",
+			    soft);
 }
 
 void machine_check_descriptors(struct doctor_finding *out)
@@ -261,10 +259,10 @@ void machine_judge_processors(int n, struct doctor_finding *out)
 	if (n >= 3)
 		finding_set(out, DOCTOR_GOOD, NULL, "%d", n);
 	else
-		finding_set(
-			out, DOCTOR_NOTE, NULL,
-			"%d: two programs and the daemon take turns, latencies are the scheduler's",
-			n);
+		finding_set(out, DOCTOR_NOTE, NULL,
+			    "%d: two programs and the daemon share it, so latencies are scheduling "
+			    "times",
+			    n);
 }
 
 void machine_check_processors(struct doctor_finding *out)

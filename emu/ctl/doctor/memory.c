@@ -100,16 +100,16 @@ static const char *remedy_of(const struct memory_ways *ways)
 void memory_judge_ways(const struct memory_ways *ways, struct doctor_finding *out)
 {
 	if (ways->process_vm == 0)
-		finding_set(out, DOCTOR_GOOD, NULL, "process_vm_readv(2) reaches programs%s",
-			    ways->descriptor ? ", descriptors of /proc/self/mem do not" : "");
+		finding_set(out, DOCTOR_GOOD, NULL, "process_vm_readv(2) can access programs%s",
+			    ways->descriptor ? ", descriptors of /proc/self/mem cannot" : "");
 	else if (ways->descriptor == 0)
 		finding_set(out, DOCTOR_NOTE, remedy_of(ways),
-			    "process_vm_readv(2) is refused (%s); descriptors of /proc/self/mem do "
-			    "it, which is slower for long messages",
+			    "process_vm_readv(2) is refused (%s); descriptors of /proc/self/mem "
+			    "work, slower for long messages",
 			    strerror(ways->process_vm));
 	else
 		finding_set(out, DOCTOR_BAD, remedy_of(ways),
-			    "the daemon would not reach programs: process_vm_readv(2): %s, "
+			    "the daemon cannot access programs: process_vm_readv(2): %s, "
 			    "/proc/self/mem: %s",
 			    strerror(ways->process_vm), strerror(ways->descriptor));
 }
@@ -131,7 +131,7 @@ void memory_check_ways(struct doctor_finding *out)
 	if (mem >= 0)
 		close(mem);
 	if (error) {
-		finding_set(out, DOCTOR_BAD, NULL, "another process cannot be tried: %s",
+		finding_set(out, DOCTOR_BAD, NULL, "access to another process cannot be tested: %s",
 			    strerror(error));
 		return;
 	}
@@ -147,14 +147,14 @@ void memory_judge_yama(long scope, struct doctor_finding *out)
 	if (scope < 0)
 		finding_set(out, DOCTOR_GOOD, NULL, "the kernel has no Yama");
 	else if (scope == 0)
-		finding_set(out, DOCTOR_GOOD, NULL, "ptrace_scope is 0: nothing is restricted");
+		finding_set(out, DOCTOR_GOOD, NULL, "ptrace_scope is 0: no restriction");
 	else if (scope == 1)
 		finding_set(out, DOCTOR_GOOD, NULL,
-			    "ptrace_scope is 1: each program lets the daemon in by itself");
+			    "ptrace_scope is 1: each program permits the daemon by itself");
 	else
 		finding_set(out, DOCTOR_NOTE, "as root: sysctl kernel.yama.ptrace_scope=1",
-			    "ptrace_scope is %ld: process_vm_readv(2) is for %s", scope,
-			    scope == 2 ? "those with CAP_SYS_PTRACE" : "nobody");
+			    "ptrace_scope is %ld: process_vm_readv(2) is allowed for %s", scope,
+			    scope == 2 ? "processes with CAP_SYS_PTRACE" : "nobody");
 }
 
 void memory_check_yama(struct doctor_finding *out)
@@ -172,10 +172,10 @@ void memory_check_shared(struct doctor_finding *out)
 		    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0;
 
 	if (done)
-		finding_set(out, DOCTOR_GOOD, NULL, "memory files can be made and sealed");
+		finding_set(out, DOCTOR_GOOD, NULL, "memory files can be created and sealed");
 	else
 		finding_set(out, DOCTOR_BAD, "a seccomp profile that allows memfd_create and fcntl",
-			    "rings cannot be made: memfd_create(2): %s", strerror(errno));
+			    "cannot create rings: memfd_create(2): %s", strerror(errno));
 	if (fd >= 0)
 		close(fd);
 }
@@ -195,15 +195,15 @@ void memory_judge_userfaultfd(int error, bool filtered, struct doctor_finding *o
 {
 	if (error == 0)
 		finding_set(out, DOCTOR_GOOD, NULL,
-			    "granted: --pin holds threads while memory is replaced");
+			    "allowed: --pin can stop threads while it replaces memory");
 	else if (error == -1)
 		finding_set(out, DOCTOR_NOTE, "as root: sysctl vm.unprivileged_userfaultfd=1",
-			    "granted for faults of programs, not of the kernel: --pin safe leaves "
-			    "memory of programs with threads where it is");
+			    "allowed for user faults, not kernel faults: --pin safe does not pin "
+			    "memory of multithreaded programs");
 	else
 		finding_set(out, DOCTOR_NOTE, userfaultfd_remedy(error, filtered),
-			    "refused (%s): --pin leaves memory of programs with threads where it "
-			    "is; nothing else needs it",
+			    "refused (%s): --pin does not pin memory of multithreaded programs; "
+			    "all else works",
 			    strerror(error));
 }
 
@@ -238,7 +238,7 @@ void memory_check_locked(struct doctor_finding *out)
 		finding_set(out, DOCTOR_GOOD, NULL, "unlimited");
 	else
 		finding_set(out, DOCTOR_NOTE, "for programs that check it: ulimit -l unlimited",
-			    "%llu KiB may be locked; uhca locks none, real adapters refuse to "
+			    "%llu KiB may be locked; uhca locks none, but real adapters refuse to "
 			    "register more",
 			    (unsigned long long)limit.rlim_cur / 1024);
 }
@@ -252,5 +252,5 @@ void memory_check_huge_pages(struct doctor_finding *out)
 		finding_set(out, DOCTOR_GOOD, NULL, "%ld of %ld KiB are free", n, size);
 	else
 		finding_set(out, DOCTOR_NOTE, "as root: sysctl vm.nr_hugepages=64",
-			    "none is free: programs that insist on them fail; uhca does without");
+			    "none is free: programs that need huge pages fail; uhca needs none");
 }

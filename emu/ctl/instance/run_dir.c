@@ -46,8 +46,8 @@ set_path(struct run_dir *out, const char *format, ...)
 	if (n > 0 && (size_t)n < sizeof(out->path))
 		return 0;
 	fprintf(stderr,
-		"uhca-run: the name of the instance's directory is longer than %d bytes:\n"
-		"  %s...\nSet XDG_RUNTIME_DIR or TMPDIR to a shorter one.\n",
+		"uhca-run: the name of the instance's directory is longer than %d bytes:\n  "
+		"%s...\nSet XDG_RUNTIME_DIR or TMPDIR to a shorter path.\n",
 		RUN_DIR_MAX, out->path);
 	return -ENAMETOOLONG;
 }
@@ -70,9 +70,8 @@ static int complain(const char *path, const char *what)
 	int e = errno;
 	fprintf(stderr, "uhca-run: %s: %s\n", path, what ? what : strerror(e));
 	if (!what && is_of_folder(e))
-		fprintf(stderr,
-			"An instance needs a folder that can be written to: set XDG_RUNTIME_DIR or "
-			"TMPDIR, to /dev/shm for example.\n");
+		fprintf(stderr, "An instance needs a writable directory: set XDG_RUNTIME_DIR or "
+				"TMPDIR, to /dev/shm for example.\n");
 	return what || !e ? -EACCES : -e;
 }
 
@@ -91,7 +90,7 @@ static int own_directory(const char *path)
 	if (!S_ISDIR(st.st_mode))
 		return complain(path, "is not a directory");
 	if (st.st_uid != geteuid())
-		return complain(path, "belongs to somebody else");
+		return complain(path, "belongs to another user");
 	if ((st.st_mode & 077) != 0 && chmod(path, 0700) < 0)
 		return complain(path, NULL);
 	return 0;

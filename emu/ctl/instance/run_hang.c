@@ -116,11 +116,11 @@ static const struct {
 	{SYS_ppoll, "ppoll", ALONE_},
 	{SYS_pselect6, "pselect6", ALONE_},
 	{SYS_epoll_pwait, "epoll_pwait", ON_DESCRIPTOR_},
-	{SYS_futex, "futex, a lock, a condition or another thread's end", ALONE_},
+	{SYS_futex, "futex: a lock, a condition variable or the end of a thread", ALONE_},
 	{SYS_nanosleep, "nanosleep", ALONE_},
 	{SYS_clock_nanosleep, "clock_nanosleep", ALONE_},
-	{SYS_wait4, "wait4, a child's end", ALONE_},
-	{SYS_waitid, "waitid, a child's end", ALONE_},
+	{SYS_wait4, "wait4: the end of a child", ALONE_},
+	{SYS_waitid, "waitid: the end of a child", ALONE_},
 	{SYS_rt_sigtimedwait, "sigwait", ALONE_},
 	{SYS_rt_sigsuspend, "sigsuspend", ALONE_},
 };
@@ -176,13 +176,13 @@ static void tell_thread(pid_t pid, const char *task)
 		return;
 	fprintf(stderr, "uhca-run:   thread %s (%s) ", task, name);
 	if (state == 'R')
-		fputs("runs: it computes, or polls", stderr);
+		fputs("is running: it computes or polls", stderr);
 	else if (state == 'T' || state == 't')
 		fputs("is stopped", stderr);
 	else if (state == 'Z')
-		fputs("has ended, and its parent has not asked how", stderr);
+		fputs("has ended; its parent has not waited for it", stderr);
 	else if (!tell_call(pid, task))
-		fputs("waits; in which call, the kernel does not tell", stderr);
+		fputs("waits; the kernel does not show in which call", stderr);
 	fputc('\n', stderr);
 }
 
@@ -256,7 +256,7 @@ static void tell_queue_pairs(const char *dir)
 	if (pid < 0)
 		return;
 	if (!ends_within(pid, EXPLAIN_MS)) {
-		fputs("uhca-run: the daemon does not answer\n", stderr);
+		fputs("uhca-run: the daemon does not respond\n", stderr);
 		kill(pid, SIGKILL);
 	}
 	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)

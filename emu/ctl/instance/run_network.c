@@ -93,12 +93,12 @@ int run_network_own(void)
 		made = enter();
 	if (made < 0)
 		fprintf(stderr,
-			"uhca-run: --own-network: no network namespace can be made here: %s; the "
-			"devices are in the network that is there, at the addresses in UHCA_ADDR_0 "
-			"and so on. As root: sysctl user.max_user_namespaces=1000 "
-			"user.max_net_namespaces=1000 "
-			"kernel.unprivileged_userns_clone=1 kernel.apparmor_restrict_unprivileged_"
-			"userns=0; in a container: a seccomp profile that allows unshare(2)\n",
+			"uhca-run: --own-network: cannot create a network namespace: %s. The "
+			"devices use the present network, at the addresses in UHCA_ADDR_0 and so "
+			"on. As root: sysctl user.max_user_namespaces=1000 "
+			"user.max_net_namespaces=1000 kernel.unprivileged_userns_clone=1 "
+			"kernel.apparmor_restrict_unprivileged_userns=0; in a container: a seccomp "
+			"profile that allows unshare(2)\n",
 			strerror(-made));
 	return made;
 }

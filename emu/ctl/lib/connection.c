@@ -32,7 +32,7 @@ static int say_errno(struct ctl_failure *f, const char *dir)
 	case ECONNREFUSED:
 		return say(f, CTL_EXIT_NO_PEER, dir, "no daemon runs there");
 	case EAGAIN:
-		return say(f, CTL_EXIT_NO_PEER, dir, "the daemon does not answer");
+		return say(f, CTL_EXIT_NO_PEER, dir, "the daemon does not respond");
 	default:
 		return say(f, CTL_EXIT_NO_PEER, dir, strerror(errno));
 	}
@@ -108,7 +108,7 @@ static int judge(const char *dir, json_t *reply, json_t **result, struct ctl_fai
 		f->line = place(reply, UHCA_CTL_LINE);
 		f->column = place(reply, UHCA_CTL_COLUMN);
 	} else if (!*result) {
-		say(f, CTL_EXIT_NO_PEER, dir, "the daemon's reply makes no sense");
+		say(f, CTL_EXIT_NO_PEER, dir, "the daemon's reply is malformed");
 	}
 	json_decref(reply);
 	return f->status;

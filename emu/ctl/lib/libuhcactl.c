@@ -100,8 +100,7 @@ struct uhcactl *uhcactl_open(const char *instance, struct uhcactl_error *error)
 		return NULL;
 	}
 	if (find_dir(instance, c->dir) < 0) {
-		fail(error, 0, "'%.100s' cannot be the name of an instance",
-		     instance ? instance : "");
+		fail(error, 0, "'%.100s' is not a valid instance name", instance ? instance : "");
 	} else if (order(c, json_pack("{s:s}", UHCA_CTL_CMD, "version"), error) == 0) {
 		return c;
 	}
@@ -177,7 +176,7 @@ int64_t uhcactl_fault_hits(struct uhcactl *c, int number, struct uhcactl_error *
 	}
 	json_decref(list);
 	if (hits < 0)
-		fail(error, 0, "there is no rule %d", number);
+		fail(error, 0, "unknown rule %d", number);
 	return hits;
 }
 
@@ -308,10 +307,10 @@ int uhcactl_counter(struct uhcactl *c, const char *device, const char *name, uin
 	row = row_of(table, device);
 	cell = column < 0 ? NULL : json_array_get(row, (size_t)column);
 	if (!row)
-		status = fail(error, -ENOENT, "there is no device '%.100s'",
+		status = fail(error, -ENOENT, "unknown device '%.100s'",
 			      device ? device : "(which one?)");
 	else if (!json_is_integer(cell))
-		status = fail(error, -ENOENT, "there is no counter '%.100s'%s", name,
+		status = fail(error, -ENOENT, "unknown counter '%.100s'%s", name,
 			      words_hint(words_nearest(name, strlen(name), counter_at, table), hint,
 					 sizeof(hint)));
 	else

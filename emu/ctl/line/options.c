@@ -18,10 +18,10 @@ static const struct option_row commands[] = {
 	{"show client", .help = "The processes that have a device open."},
 	{"show pd|mr|mw|dm|cq|qp|srq|xrcd|ah|wq|rwq_ind_table|flow",
 	 .help = "The objects of all clients, one on each line."},
-	{"show mr KEY", .help = "The way from a key to memory. --offset and --svg go with it."},
+	{"show mr KEY", .help = "The translation of a key to memory. Takes --offset and --svg."},
 	{"show cm_id", .help = "The ids of rdma_cm: port space, state, addresses."},
 	{"counters", .help = "The counters of each device since the daemon's start."},
-	{"top", .help = "The queue pairs with the most traffic, again and again. q ends it."},
+	{"top", .help = "The queue pairs with the most traffic, updated. q ends it."},
 	{.help = "Captures and reports"},
 	{"capture start FILE", .help = "Writes every packet to a pcapng file, for Wireshark."},
 	{"capture stop", .help = "Ends the capture and prints what the file holds."},
@@ -36,13 +36,13 @@ static const struct option_row commands[] = {
 	 .help = "Writes one HTML page with all of it to the file of --output."},
 	{.help = "Ports, devices and events"},
 	{"port down|up [DEVICE]", .help = "Takes the link of a device down or up."},
-	{"device fatal [DEVICE]", .help = "Lets a device fail: programs get DEVICE_FATAL."},
+	{"device fatal [DEVICE]", .help = "Makes a device fail: programs get DEVICE_FATAL."},
 	{"limit NAME=N [DEVICE]", .help = "Changes a limit of a running device, such as max_mr=2."},
 	{"event [DEVICE] NAME [qp=N|cq=N|srq=N|wq=N]",
 	 .help = "Sends an asynchronous event to the programs that have the device open."},
 	{.help = "Fault rules"},
 	{"fault add 'RULE'", .help = "Adds a rule, see uhca-fault(7), and prints its number."},
-	{"fault list", .help = "The rules, and how often each matched and fired."},
+	{"fault list", .help = "Prints the rules, and how often each matched and fired."},
 	{"fault change N|NAME 'RULE'", .help = "Replaces a rule. Its counts start anew."},
 	{"fault remove N|NAME", .help = "Removes a rule and prints how often it fired."},
 	{"fault clear", .help = "Removes all rules."},
@@ -55,11 +55,11 @@ static const struct option_row commands[] = {
 	{.help = "Packets one by one"},
 	{"step freeze [DEVICE]", .help = "Freezes the wire and clock of a device: packets wait."},
 	{"step list [DEVICE]", .help = "The waiting packets, oldest first, with their numbers."},
-	{"step next [N] [DEVICE]", .help = "Lets the N oldest packets go, one by default."},
-	{"step release|drop N [DEVICE]", .help = "Lets packet N go before others, or drops it."},
+	{"step next [N] [DEVICE]", .help = "Sends the N oldest packets, one by default."},
+	{"step release|drop N [DEVICE]", .help = "Sends packet N before others, or drops it."},
 	{"step set N FIELD VALUE [DEVICE]",
 	 .help = "Changes a field of packet N, such as bth.psn."},
-	{"step go [DEVICE]", .help = "Lets all packets go, in order, and ends the freeze."},
+	{"step go [DEVICE]", .help = "Sends all packets, in order, and ends the freeze."},
 	{.help = "The machine"},
 	{"doctor", .help = "Checks this machine, with a remedy for each finding."},
 	{"cdi", .help = "Prints a CDI specification, for podman run --device uhca.io/hca=all."},
@@ -76,7 +76,7 @@ static int set_instance(void *into, const struct option_row *row, const char *na
 	case 0:
 		return 0;
 	case -EINVAL:
-		snprintf(error, cap, "'%s' cannot be the name of an instance", name);
+		snprintf(error, cap, "'%s' is not a valid instance name", name);
 		break;
 	default:
 		snprintf(error, cap, "the name '%s' is too long", name);
@@ -98,7 +98,7 @@ static const struct option_row rows[] = {
 	OPTIONS_ABOUT(struct ctl_options),
 	{.help = "Options of show"},
 	{"--all", NULL, "All columns. For ladder: all packets of a long message.", FLAG_(all)},
-	{"--offset", "N", "For show mr KEY: the byte of the key to find. Default: 0.",
+	{"--offset", "N", "For show mr KEY: the byte offset to translate. Default: 0.",
 	 WORD_(offset)},
 	{"--svg", "FILE", "For show mr KEY and ladder: draws to FILE.", WORD_(svg), .min = 1},
 	{.help = "Options of capture, ladder, explain, report and top"},
@@ -110,13 +110,13 @@ static const struct option_row rows[] = {
 	{"--to", "T", "For ladder: up to this time.", WORD_(to)},
 	{"--width", "N", "For ladder: 60 to 400 columns. Default: the terminal's, or 100.",
 	 WORD_(width)},
-	{"--no-setup", NULL, "For ladder: leaves out connecting, states and rules.",
+	{"--no-setup", NULL, "For ladder: leaves out connection setup, states and rules.",
 	 FLAG_(no_setup)},
 	{"--title", "TEXT", "For ladder: the title.", WORD_(title)},
 	{"--names", "NAME[,NAME...]", "For ladder: names of the lanes, from the left.",
 	 WORD_(names)},
 	{"--once", NULL, "For ladder live and top: the present state only.", FLAG_(once)},
-	{"--interval", "S", "For top: seconds between two looks. Default: 1.", WORD_(interval)},
+	{"--interval", "S", "For top: seconds between two updates. Default: 1.", WORD_(interval)},
 	{"--output", "FILE", "For report: the page to write; - is standard output.", WORD_(output),
 	 .letter = 'o'},
 	{.help = "Options of fault trace and minimise"},
@@ -132,9 +132,8 @@ static const struct option_row rows[] = {
 const struct options_page ctl_page = {
 	.program = "uhcactl",
 	.version = UHCA_VERSION,
-	.usage = "Usage: uhcactl [OPTION]... COMMAND\n"
-		 "Looks into a running uhcad, and makes its devices fail.\n"
-		 "The man page uhcactl(8) says more.\n",
+	.usage = "Usage: uhcactl [OPTION]... COMMAND\nInspects a running uhcad and injects "
+		 "faults.\nThe man page uhcactl(8) says more.\n",
 	.commands = commands,
 	.rows = rows,
 	.end = "",
@@ -171,7 +170,7 @@ static int parse(struct ctl_options *o, int argc, char *const *argv, char *error
 		if (used > 0)
 			continue;
 		if (o->n_words == CTL_WORDS_MAX) {
-			snprintf(error, cap, "too many words from '%s' on", argv[i]);
+			snprintf(error, cap, "too many arguments from '%s' on", argv[i]);
 			return -EINVAL;
 		}
 		o->word[o->n_words++] = argv[i++];

@@ -346,8 +346,8 @@ static void unknown_word(const char *word)
 	char hint[WORDS_HINT_MAX];
 
 	words_hint(nearest, hint, sizeof(hint));
-	fprintf(stderr, "uhcactl: no rule has a word '%s'%s 'uhcactl fault help' lists them\n",
-		word, nearest ? hint : ";");
+	fprintf(stderr, "uhcactl: unknown rule word '%s'%s 'uhcactl fault help' lists them\n", word,
+		nearest ? hint : ";");
 }
 
 /* Of no daemon: what can be said is the same with all. */

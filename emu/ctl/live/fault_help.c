@@ -166,7 +166,7 @@ void ctl_fault_help(FILE *out)
 			list(out, at + 1);
 		}
 	}
-	fputs("\nfault help WORD says more; uhca-fault(7) is the whole of it.\n", out);
+	fputs("\nfault help WORD says more; see uhca-fault(7) for all details.\n", out);
 }
 
 /* Page order; each call looks for the i-th from the beginning, for one message. */

@@ -93,7 +93,7 @@ int ctl_limit(const struct ctl_options *o)
 	errno = 0;
 	n = strtoull(equals + 1, &end, 0);
 	if (!isdigit((unsigned char)equals[1]) || *end || errno || n > INT64_MAX)
-		return ctl_usage_error("limit takes a number behind =");
+		return ctl_usage_error("limit needs a number after =");
 	return order(o,
 		     json_pack("{s:s, s:s%, s:I}", UHCA_CTL_CMD, "limit", UHCA_CTL_NAME, o->word[1],
 			       (size_t)(equals - o->word[1]), UHCA_CTL_VALUE, (json_int_t)n),

@@ -133,7 +133,7 @@ int main(int argc, char **argv)
 		break;
 	}
 	if (ctl_look_beside() < 0) {
-		fprintf(stderr, "uhca-run: where it is itself cannot be found out\n");
+		fprintf(stderr, "uhca-run: cannot find its own path in /proc\n");
 		return RUN_EXIT_FAILED;
 	}
 	if (options.doctor)

@@ -91,7 +91,7 @@ void run_chaos_report(const char *dir, const struct run_options *options)
 		&f);
 	fprintf(stderr, "uhca-run: chaos seed %" PRIu64 ":", options->chaos.seed);
 	if (status != 0)
-		fprintf(stderr, " what was done is not known: %s", f.text);
+		fprintf(stderr, " the active relaxations are unknown: %s", f.text);
 	for (unsigned i = 0, n = 0; i < n_relaxations && status == 0; i++) {
 		if (!(taken >> i & 1))
 			continue;
@@ -165,6 +165,6 @@ void run_chaos_print_help(void)
 {
 	for (unsigned i = 0; i < n_relaxations; i++)
 		printf("%-20s %s%s\n%-20s (%s)\n", relaxations[i].name, relaxations[i].what,
-		       relaxations[i].asked_only ? "; only when it is named" : "", "",
+		       relaxations[i].asked_only ? "; only when named" : "", "",
 		       relaxations[i].clause);
 }

@@ -92,7 +92,7 @@ static int next_signal(const sigset_t *set, time_t end, siginfo_t *info)
 static int end_it(pid_t pid, const struct run_options *options, const char *dir)
 {
 	int status;
-	fprintf(stderr, "uhca-run: %s did not end in %u seconds; what waits:\n",
+	fprintf(stderr, "uhca-run: %s did not end within %u seconds; it waits for:\n",
 		options->command[0], options->time_limit);
 	run_hang_tell(pid, dir);
 	run_hang_end(pid);

@@ -165,7 +165,7 @@ become_daemon(const struct run_daemon *d, struct daemon_args *args, int ready, p
 	setpgid(0, 0);
 	reset_signals();
 	if (!redirect(d, ready))
-		give_up("cannot arrange the daemon's descriptors");
+		give_up("cannot pass the daemon its descriptors");
 	close_the_rest(d);
 	run_env_leave();
 	execv(run_env_daemon(), (char **)(void *)args->word);
@@ -220,7 +220,7 @@ static int report(const struct run_daemon *d, int error)
 	const char *how = error == -ETIMEDOUT ? "was not ready in time" : "did not start";
 
 	if (wrote_something(d)) {
-		fprintf(stderr, "uhca-run: the daemon %s; its last words:\n", how);
+		fprintf(stderr, "uhca-run: the daemon %s; its last log lines:\n", how);
 		run_dir_print_log(d->dir, d->log_from);
 	} else if (error == -ECHILD) {
 		fprintf(stderr, "uhca-run: the daemon %s and wrote nothing into %s/log\n", how,

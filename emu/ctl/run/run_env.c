@@ -118,7 +118,7 @@ int run_env_enter(const char *dir)
 	if (strpbrk(library, PRELOAD_SEPARATORS)) {
 		fprintf(stderr,
 			"uhca-run: preload library %s: LD_PRELOAD cannot name a path with a space "
-			"or a colon; move uhca to a folder without\n",
+			"or colon; move uhca elsewhere\n",
 			library);
 		return -EINVAL;
 	}
@@ -126,7 +126,7 @@ int run_env_enter(const char *dir)
 	if (!list || setenv("LD_PRELOAD", list, 1) < 0 || setenv("UHCA_DIR", dir, 1) < 0 ||
 	    run_addr_export(dir) < 0 || allow_sanitized_commands() < 0) {
 		free(list);
-		fprintf(stderr, "uhca-run: no memory for the environment\n");
+		fprintf(stderr, "uhca-run: out of memory for the environment\n");
 		return -ENOMEM;
 	}
 	free(list);

@@ -110,8 +110,8 @@ int run_faults_add(const char *dir, const struct run_options *options, struct ru
 	}
 	if (out->n > 0)
 		fprintf(stderr,
-			"uhca-run: %u fault rule%s in force in the running instance %s, for "
-			"all who use it, until the command ends\n",
+			"uhca-run: %u fault rule%s active in the running instance %s, for all its "
+			"programs, until the command ends\n",
 			out->n, out->n == 1 ? " is" : "s are", dir);
 	return 0;
 }
@@ -181,7 +181,7 @@ static unsigned print_rules(const json_t *list, const struct run_faults *faults)
 static bool all_fired(const struct run_faults *faults, unsigned fired)
 {
 	if (faults->n == 0)
-		fprintf(stderr, "uhca-run: there is no rule that could fire\n");
+		fprintf(stderr, "uhca-run: no rule is left that could fire\n");
 	else if (fired < faults->n)
 		fprintf(stderr, "uhca-run: of %u rules %u are known to have fired\n", faults->n,
 			fired);
@@ -206,7 +206,7 @@ int run_faults_report(const char *dir, const struct run_options *options,
 	if (ctl_exchange(dir, fault("list"), &list, &f) == 0)
 		fired = print_rules(list, faults);
 	else
-		fprintf(stderr, "uhca-run: which rules fired is not known: %s\n", f.text);
+		fprintf(stderr, "uhca-run: the fired rules are unknown: %s\n", f.text);
 	json_decref(list);
 	return options->must_fire && !all_fired(faults, fired) ? RUN_EXIT_MUST_FIRE : status;
 }

@@ -191,6 +191,6 @@ void run_keeper_finish(struct run_keeper *keeper, const struct run_dir *dir, boo
 	close(keeper->life_fd);
 	if (wait_keeper(keeper->pid))
 		return;
-	fprintf(stderr, "uhca-run: the keeper of the daemon was killed\n");
+	fprintf(stderr, "uhca-run: the process that watches the daemon was killed\n");
 	remove_for_keeper(dir);
 }

@@ -37,7 +37,7 @@ static int set_instance(void *into, const struct option_row *row, const char *ar
 	out->instance = argument;
 	if (valid_name(argument))
 		return 0;
-	snprintf(error, cap, "'%s' is no name for an instance", argument);
+	snprintf(error, cap, "'%s' is not a valid instance name", argument);
 	return -EINVAL;
 }
 
@@ -45,7 +45,7 @@ static int add_word(const char *words[], unsigned *n, unsigned max, const char *
 		    size_t cap)
 {
 	if (*n == max) {
-		snprintf(error, cap, "given too often: there is room for %u words", max);
+		snprintf(error, cap, "given too often: at most %u words", max);
 		return -EINVAL;
 	}
 	words[(*n)++] = word;
@@ -158,7 +158,7 @@ static int to_sanitizer(void *into, const struct option_row *row, const char *ar
 
 static const struct option_row rows[] = {
 	{.help = "Which instance"},
-	{"--private", NULL, "Starts a daemon of its own for the command.", FLAG_(private_instance)},
+	{"--private", NULL, "Starts a private daemon for the command.", FLAG_(private_instance)},
 	{"--instance", "NAME", "Uses the shared instance NAME. Default: default.",
 	 .set = set_instance},
 	{"--own-network", NULL, "With --private: daemon and command get a network namespace.",
@@ -180,7 +180,8 @@ static const struct option_row rows[] = {
 	{OPTION_MEM, DAEMON_ = to_daemon},
 	{OPTION_PIN, DAEMON_ = to_daemon},
 	{"--adopt", "WHAT", "", DAEMON_ = to_daemon, .hidden = true},
-	{"--share-heap", NULL, "Large aligned allocations and mappings are shared from the start.",
+	{"--share-heap", NULL,
+	 "Shares large aligned allocations and mappings with the daemon from the start.",
 	 FLAG_(share_heap)},
 	{.help = "Order and timing, for tests"},
 	{OPTION_STRICT_MEMORY, DAEMON_ = to_daemon},
@@ -262,7 +263,7 @@ static int take_options(int argc, char **argv, bool daemon_only, struct run_opti
 		const struct option_row *row = options_find(rows, argv[i]);
 		int used = -EINVAL;
 		if (daemon_only && row && !row->tag)
-			snprintf(error, sizeof(error), "%s has no place here", row->name);
+			snprintf(error, sizeof(error), "%s is not allowed here", row->name);
 		else
 			used = options_take(rows, out, argv + i, error, sizeof(error));
 		if (used < 0)
@@ -279,29 +280,29 @@ int run_options_more(int argc, char **argv, struct run_options *out)
 	int at = take_options(argc, argv, true, out);
 	if (at < 0 || at == argc)
 		return at < 0 ? at : 0;
-	fprintf(stderr, "uhca-run: '%s' is no option\n", argv[at]);
+	fprintf(stderr, "uhca-run: unknown option '%s'\n", argv[at]);
 	return -EINVAL;
 }
 
 static const char *mistake_of_scenarios(const struct run_options *o)
 {
 	if (o->n_scenarios == 0)
-		return o->tap || o->junit ? "--tap and --junit tell of a --scenario" : NULL;
+		return o->tap || o->junit ? "--tap and --junit need --scenario" : NULL;
 	if (o->instance)
-		return "a scenario has an instance of its own";
+		return "--scenario always uses a private instance";
 	if (o->tap && o->junit && strcmp(o->tap, o->junit) == 0)
-		return "--tap and --junit would write to the same file";
+		return "--tap and --junit name the same file";
 	return NULL;
 }
 
 static const char *mistake_of_chaos(const struct run_options *o)
 {
 	if (o->is_chaos && o->instance)
-		return "--chaos needs a daemon of its own: no --instance";
+		return "--chaos needs a private daemon: no --instance";
 	if (o->is_chaos && o->n_scenarios > 0)
-		return "--chaos is for a command, not for a scenario";
+		return "--chaos needs a command, not a scenario";
 	if (!o->is_chaos && (o->times || o->minimise))
-		return "--times and --minimise are for --chaos";
+		return "--times and --minimise need --chaos";
 	return NULL;
 }
 
@@ -321,15 +322,15 @@ static const char *mistake_of(const struct run_options *o)
 	if (o->private_instance && o->instance)
 		return "--private and --instance exclude each other";
 	if (o->own_network && !o->private_instance && !o->is_chaos && o->n_scenarios == 0)
-		return "--own-network needs a daemon of its own: --private or --scenario";
+		return "--own-network needs a private daemon: --private or --scenario";
 	if (o->own_network && has_daemon_word(o, "--netdev"))
-		return "--own-network has the loopback interface alone: no --netdev";
+		return "--own-network has only the loopback interface: no --netdev";
 	if (o->keep && !o->private_instance && !o->is_chaos && o->n_scenarios == 0)
-		return "--keep needs a daemon of its own: --private or --scenario";
+		return "--keep needs a private daemon: --private or --scenario";
 	if (o->fault_seed && !o->private_instance && !o->is_chaos && o->n_scenarios == 0)
-		return "--fault-seed needs a daemon of its own: --private";
+		return "--fault-seed needs a private daemon: --private";
 	if (o->n_sanitize_words > 0 && !o->sanitize)
-		return "--suppress and --sanitize-options are for --sanitize";
+		return "--suppress and --sanitize-options need --sanitize";
 	if (o->must_fire && o->n_faults == 0)
 		return "--fault-must-fire needs a rule: --fault or --fault-file";
 	return mistake_of_scenarios(o);
@@ -341,7 +342,7 @@ enum run_parse run_options_parse(int argc, char **argv, struct run_options *out)
 	/* A program of that name is run with "--" before it. */
 	if (argc > 1 && strcmp(argv[1], "doctor") == 0) {
 		out->doctor = true;
-		return argc == 2 ? RUN_PARSE_RUN : usage_error("doctor stands alone");
+		return argc == 2 ? RUN_PARSE_RUN : usage_error("doctor takes no other words");
 	}
 	int at = take_options(argc, argv, false, out);
 	if (at < 0)

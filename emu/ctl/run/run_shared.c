@@ -109,8 +109,8 @@ static int check_options(const struct run_dir *dir, const struct run_options *op
 	if (strcmp(wanted, text) == 0)
 		return 0;
 	fprintf(stderr,
-		"uhca-run: the instance in %s runs already, with %s%s, not with %s.\n"
-		"Choose another (--instance NAME), or --private.\n",
+		"uhca-run: the instance in %s already runs with %s%s, not with %s.\nUse another "
+		"instance (--instance NAME), or --private.\n",
 		dir->path, *text ? "" : "no options", text, wanted);
 	return -EBUSY;
 }

@@ -66,7 +66,7 @@ static bool tell(json_t *line)
 {
 	static struct found f;
 	if (found_parse(line, &f) < 0) {
-		fprintf(stderr, "uhca-sanitizer: a finding that makes no sense\n");
+		fprintf(stderr, "uhca-sanitizer: malformed report from the program; ignored\n");
 		return false;
 	}
 	found_look_up(&f);
@@ -244,10 +244,10 @@ static bool read_settings(int argc, char **argv)
 static void summarise(void)
 {
 	if (is_over())
-		fprintf(text_file, "uhca-sanitizer: %u more were not told\n",
+		fprintf(text_file, "uhca-sanitizer: %u more reports were left out\n",
 			told - settings.first);
 	if (notes > NOTES)
-		fprintf(text_file, "uhca-sanitizer: %u more notes were not told\n", notes - NOTES);
+		fprintf(text_file, "uhca-sanitizer: %u more notes were left out\n", notes - NOTES);
 	if (suppressed)
 		fprintf(text_file, "uhca-sanitizer: %u suppressed\n", suppressed);
 	fflush(text_file);
@@ -279,7 +279,7 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	if (argc < 4) {
-		fprintf(stderr, "uhca-sanitizer: uhca-run --sanitize starts it\n");
+		fprintf(stderr, "uhca-sanitizer: started by uhca-run --sanitize only\n");
 		return 125;
 	}
 	int listening = atoi(argv[1]), pair = atoi(argv[2]);

@@ -54,10 +54,10 @@ static int refuse_option(const char *name, const char *value)
 	char text[256];
 	if (!words_has(name, words_at, option_names))
 		fprintf(stderr, "uhca-run: %s\n",
-			words_refuse(text, sizeof(text), "option of the sanitizer", name, words_at,
+			words_refuse(text, sizeof(text), "sanitizer option", name, words_at,
 				     option_names));
 	else
-		fprintf(stderr, "uhca-run: sanitizer option '%s%s%s': it is one of %s\n", name,
+		fprintf(stderr, "uhca-run: unknown sanitizer option '%s%s%s': expected %s\n", name,
 			value ? "=" : "", value ? value : "", forms);
 	return -EINVAL;
 }

@@ -60,7 +60,7 @@ static const char *add(char *text)
 	if (!is_check(check))
 		return words_refuse(refusal, sizeof(refusal), "check", check, check_at, NULL);
 	if (!pattern || strtok_r(NULL, SEPARATORS, &save))
-		return "a line is CHECK KIND PATTERN";
+		return "expected: CHECK KIND PATTERN";
 	s = calloc(1, sizeof(*s));
 	if (!s || !(s->check = strdup(check)) || !(s->pattern = strdup(pattern)))
 		return "no memory";

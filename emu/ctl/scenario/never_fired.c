@@ -65,12 +65,12 @@ const char *ctl_never_fired(const json_t *rule, char *buf, size_t cap)
 		append(buf, cap, ": its time did not come");
 		return buf;
 	}
-	append(buf, cap, ": %ld %s %s looked at", looked, what, looked == 1 ? "was" : "were");
+	append(buf, cap, ": %ld %s %s checked", looked, what, looked == 1 ? "was" : "were");
 	if (looked > 0)
 		append_words(buf, cap, rule);
 	if (seen > 0 && number_in(rule, UHCA_CTL_MATCHED) == 0)
-		append(buf, cap, "; none came while it was in force");
+		append(buf, cap, "; none arrived while it was active");
 	else if (seen > 0)
-		append(buf, cap, "; its limits (nth, p ...) chose none of them");
+		append(buf, cap, "; its limits (nth, p ...) excluded all of them");
 	return buf;
 }

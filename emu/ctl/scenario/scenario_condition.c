@@ -118,9 +118,9 @@ static int refresh_model(struct scenario_run *r)
 			? scenario_model_read(&r->model)
 			: -EPIPE;
 	if (error < 0)
-		scenario_stop(r, NULL, "what the devices told cannot be read: %s",
+		scenario_stop(r, NULL, "the trace of the devices cannot be read: %s",
 			      why               ? why
-			      : error == -EPIPE ? "the capture was ended"
+			      : error == -EPIPE ? "the capture has ended"
 						: strerror(-error));
 	json_decref(facts);
 	return error;
@@ -283,7 +283,7 @@ static int is_exit(struct scenario_run *r, const struct scenario_step *step, cha
 	struct scenario_process *p = scenario_find_process(r, step->name);
 
 	if (!p)
-		return scenario_stop(r, step, "%s was not started before", step->name);
+		return scenario_stop(r, step, "%s was not started", step->name);
 	snprintf(detail, DETAIL, "it is still running");
 	return scenario_process_ended(p) ? judge_number(step, (uint64_t)p->status, detail) : 0;
 }
@@ -295,7 +295,7 @@ static int is_output(struct scenario_run *r, const struct scenario_step *step, c
 
 	if (said < 0)
 		return scenario_stop(r, step, "the output of %s cannot be read", step->name);
-	snprintf(detail, DETAIL, "no line of %s is like that", step->name);
+	snprintf(detail, DETAIL, "no line of %s matches", step->name);
 	return said;
 }
 
@@ -327,7 +327,7 @@ static int is_leak(struct scenario_run *r, char *detail)
 
 	if (refresh_model(r) < 0)
 		return -EIO;
-	snprintf(detail, DETAIL, "a program ended without destroying what it had made");
+	snprintf(detail, DETAIL, "a program ended without destroying its objects");
 	if (scenario_model_count(&r->model, "leak", "") > 0)
 		return 1;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {

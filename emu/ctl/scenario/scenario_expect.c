@@ -71,7 +71,7 @@ static int cut_within(struct scenario_cursor *c)
 	if (!isdigit((unsigned char)*word) || strpbrk(word, " \t"))
 		return 0;
 	if (!scenario_time(word, &c->step.within))
-		return scenario_refuse(c, word, "'%s' is no time such as 10ms", word);
+		return scenario_refuse(c, word, "'%s' is not a time such as 10ms", word);
 	*found = '\0';
 	return 0;
 }
@@ -98,7 +98,8 @@ static int condition_output(struct scenario_cursor *c)
 		return -EINVAL;
 	name = c->line + c->step.column - 1;
 	if (strcmp(c->step.name, SCENARIO_OF_COMMAND) == 0)
-		return scenario_refuse(c, name, "the command's output goes where yours goes");
+		return scenario_refuse(c, name,
+				       "the command's output is not captured: give the run a name");
 	c->step.text = scenario_rest(c);
 	return c->step.text ? check_expression(c)
 			    : scenario_refuse(c, c->at, "the expression is missing");
@@ -113,7 +114,7 @@ static int condition_counter(struct scenario_cursor *c)
 
 static int condition_leak(struct scenario_cursor *c)
 {
-	return c->step.no ? 0 : scenario_refuse(c, c->at, "it is: expect no leak");
+	return c->step.no ? 0 : scenario_refuse(c, c->at, "expected: expect no leak");
 }
 
 /* NAME=VALUE or NAME!=VALUE of len bytes: can a record of this kind say so? */
@@ -171,7 +172,7 @@ static int condition_record(struct scenario_cursor *c)
 		if (check_word(c, p, len) < 0)
 			return -EINVAL;
 		if (is_there_twice(c->step.text, p))
-			return scenario_refuse(c, p, "the word stands here twice");
+			return scenario_refuse(c, p, "the word is given twice");
 		p += len;
 	}
 	return 0;

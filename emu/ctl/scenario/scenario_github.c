@@ -60,7 +60,7 @@ static void put_row(FILE *f, const struct scenario_run *r)
 	fputs("| ", f);
 	put_cell(f, scenario_title(r));
 	fprintf(f, " | %s | %u of %u | %.1f s | ",
-		scenario_was_stopped(r)    ? "not carried out"
+		scenario_was_stopped(r)    ? "not run"
 		: scenario_failures(r) > 0 ? "**failed**"
 					   : "passed",
 		r->n_checks - scenario_failures(r), r->n_checks, r->seconds);

@@ -29,7 +29,7 @@ static int add_step(struct scenario_cursor *c)
 static int state_title(struct scenario_cursor *c)
 {
 	if (c->s->title)
-		return scenario_refuse(c, c->line, "there is a title already");
+		return scenario_refuse(c, c->line, "the title is given twice");
 	c->s->title = scenario_rest(c);
 	return c->s->title ? 0 : scenario_refuse(c, c->at, "the title is missing");
 }
@@ -37,7 +37,7 @@ static int state_title(struct scenario_cursor *c)
 static int state_capture(struct scenario_cursor *c)
 {
 	if (c->s->capture)
-		return scenario_refuse(c, c->line, "there is a capture already");
+		return scenario_refuse(c, c->line, "the capture is given twice");
 	c->s->capture = scenario_rest(c);
 	return c->s->capture ? 0 : scenario_refuse(c, c->at, "the file is missing");
 }
@@ -45,7 +45,7 @@ static int state_capture(struct scenario_cursor *c)
 static int state_limit(struct scenario_cursor *c)
 {
 	if (c->s->limit)
-		return scenario_refuse(c, c->line, "there is a limit already");
+		return scenario_refuse(c, c->line, "the limit is given twice");
 	return scenario_take_time(c, &c->s->limit);
 }
 
@@ -79,7 +79,7 @@ static int state_fault(struct scenario_cursor *c)
 static int state_optional(struct scenario_cursor *c)
 {
 	if (!scenario_accept(c, "fault"))
-		return scenario_refuse(c, c->at, "it is: optional fault RULE");
+		return scenario_refuse(c, c->at, "expected: optional fault RULE");
 	c->step.optional = true;
 	return state_fault(c);
 }
@@ -101,12 +101,12 @@ static int state_run(struct scenario_cursor *c)
 		return -EINVAL;
 	len = strlen(word);
 	if (len < 2 || word[len - 1] != ':')
-		return scenario_refuse(c, word, "it is: run NAME: COMMAND");
+		return scenario_refuse(c, word, "expected: run NAME: COMMAND");
 	word[len - 1] = '\0';
 	if (!scenario_is_name(word))
-		return scenario_refuse(c, word, "'%s' cannot be the name of a run", word);
+		return scenario_refuse(c, word, "'%s' is not a valid run name", word);
 	if (scenario_has_run(c->s, word) || strcmp(word, SCENARIO_OF_COMMAND) == 0)
-		return scenario_refuse(c, word, "a run has the name '%s' already", word);
+		return scenario_refuse(c, word, "the run name '%s' is already used", word);
 	memcpy(c->step.name, word, len);
 	c->step.text = scenario_rest(c);
 	return c->step.text ? add_step(c) : scenario_refuse(c, c->at, "the command is missing");
@@ -115,7 +115,7 @@ static int state_run(struct scenario_cursor *c)
 static int state_command(struct scenario_cursor *c)
 {
 	if (c->s->has_command)
-		return scenario_refuse(c, c->line, "the command can be started once");
+		return scenario_refuse(c, c->line, "the command can start only once");
 	c->s->has_command = true;
 	c->step.verb = SCENARIO_COMMAND;
 	memcpy(c->step.name, SCENARIO_OF_COMMAND, sizeof(SCENARIO_OF_COMMAND));
@@ -127,7 +127,7 @@ static int state_uhcactl(struct scenario_cursor *c)
 	c->step.verb = SCENARIO_UHCACTL;
 	c->step.text = scenario_rest(c);
 	return c->step.text ? add_step(c)
-			    : scenario_refuse(c, c->at, "the words for uhcactl are missing");
+			    : scenario_refuse(c, c->at, "the arguments of uhcactl are missing");
 }
 
 /* kill NAME [SIGNAL]: TERM when nothing is said. */
@@ -158,7 +158,7 @@ static int state_wait(struct scenario_cursor *c)
 	char *word;
 
 	c->step.verb = SCENARIO_WAIT;
-	if (scenario_need(c, &word, "what to wait for") < 0 || scenario_take_condition(c, word) < 0)
+	if (scenario_need(c, &word, "the condition") < 0 || scenario_take_condition(c, word) < 0)
 		return -EINVAL;
 	return add_step(c);
 }
@@ -169,11 +169,11 @@ static int state_expect(struct scenario_cursor *c)
 
 	c->step.verb = SCENARIO_EXPECT;
 	c->step.no = scenario_accept(c, "no");
-	if (scenario_need(c, &word, "what to expect") < 0 || scenario_take_condition(c, word) < 0)
+	if (scenario_need(c, &word, "the condition") < 0 || scenario_take_condition(c, word) < 0)
 		return -EINVAL;
 	if (c->step.no && c->step.within)
 		return scenario_refuse(c, c->line,
-				       "what must not be is judged at the end, without a time");
+				       "'expect no' is checked at the end and takes no time");
 	return add_step(c);
 }
 
@@ -185,12 +185,12 @@ static int state_after(struct scenario_cursor *c)
 	char *end = strstr(c->at, ": "), *behind, *word;
 
 	if (!end)
-		return scenario_refuse(c, c->at, "it is: after CONDITION: STATEMENT");
+		return scenario_refuse(c, c->at, "expected: after CONDITION: STATEMENT");
 	*end = '\0';
 	behind = end + 2;
 	c->step.verb = SCENARIO_WAIT;
-	if (scenario_need(c, &word, "what to wait for") < 0 ||
-	    scenario_take_condition(c, word) < 0 || scenario_at_end(c) < 0 || add_step(c) < 0)
+	if (scenario_need(c, &word, "the condition") < 0 || scenario_take_condition(c, word) < 0 ||
+	    scenario_at_end(c) < 0 || add_step(c) < 0)
 		return -EINVAL;
 	c->at = behind;
 	return take_statement(c);
@@ -256,7 +256,7 @@ static int take_lines(struct scenario *s, struct scenario_error *error)
 		result = take_line(&c);
 	}
 	if (result == 0 && s->n_steps == 0)
-		result = scenario_refuse(&c, c.line, "there is nothing to do in it");
+		result = scenario_refuse(&c, c.line, "the scenario has no statement");
 	return result;
 }
 

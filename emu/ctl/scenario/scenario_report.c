@@ -27,7 +27,7 @@ const char *scenario_title(const struct scenario_run *r)
 
 const char *scenario_why(const struct scenario_check *c)
 {
-	return c->judged ? c->detail : "it came to no judgement";
+	return c->judged ? c->detail : "it has no result";
 }
 
 bool scenario_was_stopped(const struct scenario_run *r)
@@ -84,7 +84,7 @@ static void print_ends(const struct scenario_run *r)
 
 		if (p->ended && p->status != 0 && p->status < 126 &&
 		    strcmp(p->name, SCENARIO_OF_COMMAND) != 0 && !scenario_judges_exit(r, p->name))
-			fprintf(stderr, "  note %s ended with %d, and no line expects it\n",
+			fprintf(stderr, "  note %s ended with status %d, and no line expects it\n",
 				p->name, p->status);
 	}
 }
@@ -103,7 +103,7 @@ void scenario_print(const struct scenario_run *r)
 	for (unsigned i = 0; i < r->n_processes && scenario_failures(r) > 0; i++)
 		scenario_process_show(&r->process[i]);
 	fprintf(stderr, "%u of %u passed%s\n", r->n_checks - scenario_failures(r), r->n_checks,
-		scenario_was_stopped(r) ? "; the rest could not be judged" : "");
+		scenario_was_stopped(r) ? "; the rest could not be checked" : "");
 }
 
 /* ---- files ---- */

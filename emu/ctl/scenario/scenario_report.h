@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 /* What a report says of a scenario that could not be carried out. */
-#define SCENARIO_CARRIED_OUT "the scenario is carried out"
+#define SCENARIO_CARRIED_OUT "the scenario runs"
 
 unsigned scenario_failures(const struct scenario_run *r);
 const char *scenario_title(const struct scenario_run *r);

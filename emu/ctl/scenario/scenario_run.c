@@ -178,7 +178,7 @@ static int add_rule(struct scenario_run *r, const struct scenario_step *step)
 	unsigned column = put_addresses(step->text, text);
 
 	if (r->n_rules == SCENARIO_RULES_MAX)
-		return scenario_stop(r, step, "there are too many rules");
+		return scenario_stop(r, step, "too many rules");
 	if (column) {
 		wrong.column += column - 1;
 		return scenario_stop(r, &wrong, "no device has this number");
@@ -288,7 +288,7 @@ static int send_signal(struct scenario_run *r, const struct scenario_step *step)
 	const struct scenario_process *p = scenario_find_process(r, step->name);
 
 	if (!p)
-		return scenario_stop(r, step, "%s was not started before", step->name);
+		return scenario_stop(r, step, "%s was not started", step->name);
 	scenario_process_signal(p, (int)step->number);
 	return 0;
 }
@@ -303,7 +303,8 @@ static int do_wait(struct scenario_run *r, const struct scenario_step *step)
 	else
 		so = wait_for(r, step, detail);
 	if (so == 0)
-		judge(r, new_check(r, step->line, step->source), false, "it did not come to be");
+		judge(r, new_check(r, step->line, step->source), false,
+		      "the condition did not become true");
 	return so < 0 ? so : 0;
 }
 
@@ -390,7 +391,7 @@ static void await_programs(struct scenario_run *r)
 
 		if (r->process[i].ended)
 			continue;
-		fprintf(stderr, "uhca-run: %s did not end within the limit; what waits:\n",
+		fprintf(stderr, "uhca-run: %s did not end within the limit; it waits for:\n",
 			r->process[i].name);
 		run_hang_tell(r->process[i].pid, r->dir);
 		snprintf(text, sizeof(text), "%s ends within the limit", r->process[i].name);
@@ -424,7 +425,7 @@ static void judge_ends(struct scenario_run *r)
 			continue;
 		snprintf(text, sizeof(text), is_command ? "%s ends with 0" : "%s can be run",
 			 p->name);
-		snprintf(detail, sizeof(detail), "it ended with %d", p->status);
+		snprintf(detail, sizeof(detail), "it ended with status %d", p->status);
 		judge(r, new_check(r, 0, text), p->status == 0, detail);
 	}
 }
@@ -467,8 +468,8 @@ static int judge_rules(struct scenario_run *r)
 static int verdict(struct scenario_run *r)
 {
 	if (r->n_checks == 0)
-		judge(r, new_check(r, 0, "something is expected"), false,
-		      "neither a rule nor an expect is in it");
+		judge(r, new_check(r, 0, "the scenario has an expectation"), false,
+		      "it has neither a rule nor an expect");
 	for (unsigned i = 0; i < r->n_checks; i++)
 		if (!r->check[i].passed)
 			return 1;
@@ -539,7 +540,7 @@ int scenario_run(struct scenario_run *r, const char *dir, char *const *command)
 	r->start = r->judged = scenario_now();
 	r->deadline = r->start + (r->s->limit ? r->s->limit : SCENARIO_LIMIT);
 	if ((r->s->has_command || r->s->wants_command) && !command) {
-		scenario_stop(r, NULL, "the scenario wants a command behind --");
+		scenario_stop(r, NULL, "the scenario needs a command after --");
 		return FAILED;
 	}
 	error = begin(r);

@@ -73,7 +73,7 @@ char *scenario_rest(struct scenario_cursor *c)
 int scenario_at_end(struct scenario_cursor *c)
 {
 	scenario_skip_space(c);
-	return *c->at ? scenario_refuse(c, c->at, "'%s' has no meaning here", c->at) : 0;
+	return *c->at ? scenario_refuse(c, c->at, "unknown word '%s'", c->at) : 0;
 }
 
 int scenario_need(struct scenario_cursor *c, char **word, const char *what)
@@ -110,7 +110,7 @@ int scenario_take_time(struct scenario_cursor *c, uint64_t *out)
 		return -EINVAL;
 	return scenario_time(word, out)
 		       ? 0
-		       : scenario_refuse(c, word, "'%s' is no time such as 10ms", word);
+		       : scenario_refuse(c, word, "'%s' is not a time such as 10ms", word);
 }
 
 int scenario_take_number(struct scenario_cursor *c, uint64_t *out)
@@ -119,8 +119,9 @@ int scenario_take_number(struct scenario_cursor *c, uint64_t *out)
 
 	if (scenario_need(c, &word, "a number") < 0)
 		return -EINVAL;
-	return model_words_number(word, out) ? 0
-					     : scenario_refuse(c, word, "'%s' is no number", word);
+	return model_words_number(word, out)
+		       ? 0
+		       : scenario_refuse(c, word, "'%s' is not a number", word);
 }
 
 bool scenario_is_name(const char *word)
@@ -176,7 +177,7 @@ int scenario_take_run(struct scenario_cursor *c)
 	}
 	if (scenario_has_run(c->s, c->step.name))
 		return 0;
-	return scenario_no_such(c, c->line + c->step.column - 1, "run above", run_at, c->s);
+	return scenario_no_such(c, c->line + c->step.column - 1, "earlier run", run_at, c->s);
 }
 
 /* Names of rules, one behind the other, for one message. */
@@ -222,7 +223,7 @@ int scenario_take_rule(struct scenario_cursor *c)
 		return -EINVAL;
 	if (model_words_number(c->step.name, &number) || has_rule(c->s, c->step.name))
 		return 0;
-	return scenario_no_such(c, c->line + c->step.column - 1, "rule above", rule_at, c->s);
+	return scenario_no_such(c, c->line + c->step.column - 1, "earlier rule", rule_at, c->s);
 }
 
 /* ---- relations ---- */
@@ -292,9 +293,9 @@ int scenario_take_relation(struct scenario_cursor *c, uint64_t most, bool may_be
 		return scenario_refuse(c, at, "it is never more than %llu",
 				       (unsigned long long)most);
 	if (is_never_so(c->step.relation, c->step.number, most))
-		return scenario_refuse(c, at, "it can never be so");
+		return scenario_refuse(c, at, "it can never be true");
 	if (!may_be_any && is_always_so(c->step.relation, c->step.number, most))
-		return scenario_refuse(c, at, "it is always so");
+		return scenario_refuse(c, at, "it is always true");
 	return 0;
 }
 

@@ -30,9 +30,9 @@ int ctl_cdi(const struct ctl_options *o)
 	int status;
 
 	if (o->n_words != 1)
-		return ctl_usage_error("cdi has no words behind it");
+		return ctl_usage_error("cdi takes no other words");
 	if (ctl_look_beside() < 0) {
-		fprintf(stderr, "uhcactl: where it is itself cannot be found out\n");
+		fprintf(stderr, "uhcactl: cannot find its own path in /proc\n");
 		return CTL_EXIT_FAILED;
 	}
 	status = ctl_request(o->dir,

@@ -63,10 +63,10 @@ int ctl_show(const struct ctl_options *o)
 	if (o->n_words == 3 && strcmp(o->word[1], "mr") == 0)
 		return ctl_walk(o);
 	if (o->offset || o->svg)
-		return ctl_usage_error("--offset and --svg belong to show mr KEY");
+		return ctl_usage_error("--offset and --svg need show mr KEY");
 	if (o->n_words != 2)
-		return ctl_usage_error("show what? device, client, pd, mr, mw, dm, cq, qp, srq, "
-				       "xrcd, ah, wq, rwq_ind_table, flow or cm_id");
+		return ctl_usage_error("show needs one of device, client, pd, mr, mw, dm, cq, qp, "
+				       "srq, xrcd, ah, wq, rwq_ind_table, flow or cm_id");
 	status = ctl_request(
 		o->dir, json_pack("{s:s, s:s}", UHCA_CTL_CMD, "show", UHCA_CTL_WHAT, o->word[1]),
 		&table);

@@ -134,7 +134,7 @@ static void print_sum(FILE *out, const struct top_list *l)
 	}
 	fprintf(out,
 		"%zu QP%s, %.0f packets/s, %.2f MB/s (sent and taken), %" PRIu64
-		" retries since the last look\n\n",
+		" retries since the last update\n\n",
 		l->n, l->n == 1 ? "" : "s", packets, bytes / 1e6, retries);
 }
 

@@ -52,7 +52,7 @@ static int look(const struct ctl_options *o, struct top_list *list, double *at)
 	if (status == 0)
 		status = get_table(o, "client", &clients);
 	if (status == 0 && !top_make(&next, qps, clients, list, now - *at)) {
-		fputs("uhcactl: this is no list of QPs\n", stderr);
+		fputs("uhcactl: the daemon's reply is not a list of QPs\n", stderr);
 		status = CTL_EXIT_FAILED;
 	}
 	json_decref(qps);
@@ -141,9 +141,9 @@ int ctl_top(const struct ctl_options *o)
 	int status;
 
 	if (o->n_words != 1)
-		return ctl_usage_error("top takes no words");
+		return ctl_usage_error("top takes no other words");
 	if (!parse_interval(o->interval, &interval))
-		return ctl_usage_error("--interval takes seconds, 0.05 to 3600");
+		return ctl_usage_error("--interval needs seconds, 0.05 to 3600");
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	status = look(o, &list, &at);

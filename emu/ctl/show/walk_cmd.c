@@ -39,9 +39,9 @@ int ctl_walk(const struct ctl_options *o)
 	int status;
 
 	if (!parse_number(o->word[2], UINT32_MAX, &key))
-		return ctl_usage_error("a key is a number of 32 bits, such as 0x1a2b3c4d");
+		return ctl_usage_error("a key is a 32-bit number, such as 0x1a2b3c4d");
 	if (o->offset && !parse_number(o->offset, INT64_MAX, &offset))
-		return ctl_usage_error("--offset is a number of bytes");
+		return ctl_usage_error("--offset needs a number of bytes");
 	status = ctl_request(o->dir,
 			     json_pack("{s:s, s:I, s:I}", UHCA_CTL_CMD, "walk", UHCA_CTL_KEY, key,
 				       UHCA_CTL_OFFSET, offset),

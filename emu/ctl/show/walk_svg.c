@@ -103,7 +103,8 @@ static void print_region(FILE *out, const json_t *walk, const struct place *p)
 {
 	const int x = p->region + 10;
 
-	svg_text(out, p->region, 40, "title", "%d. The region: may it, and where?", p->number);
+	svg_text(out, p->region, 40, "title", "%d. The region: access rights and address",
+		 p->number);
 	svg_box(out, p->region, TOP, 270, 200, "part");
 	svg_text(out, x, TOP + 22, "number", "key    0x%08" PRIx64,
 		 walk_number(walk, "region_key"));

@@ -177,7 +177,7 @@ static void print_step(FILE *out, const json_t *step, bool first)
 		walk_number(step, "in_entry"));
 	fprintf(out,
 		"  address    0x%" PRIx64 " of key 0x%08" PRIx64 ", where %" PRIu64
-		" bytes stand together\n",
+		" bytes are contiguous\n",
 		walk_number(step, "child_addr"), walk_number(step, "child_key"),
 		walk_number(step, "part"));
 }

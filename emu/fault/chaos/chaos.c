@@ -59,7 +59,7 @@ static int read_seed(struct fault_piece p, struct chaos *out, char *error, size_
 		out->has_seed = true;
 		return 0;
 	}
-	snprintf(error, cap, "'%.*s' is no seed, a number of 64 bits", (int)p.length, p.at);
+	snprintf(error, cap, "'%.*s' is not a seed (a 64-bit number)", (int)p.length, p.at);
 	return -EINVAL;
 }
 
@@ -78,7 +78,7 @@ static int read_word(struct fault_piece p, struct chaos *out, char *error, size_
 	i = find(p);
 	if (i < 0) {
 		words_hint(fault_nearest(p, name_at, NULL), hint, sizeof(hint));
-		snprintf(error, cap, "there is no relaxation '%.*s'%s", (int)p.length, p.at, hint);
+		snprintf(error, cap, "unknown relaxation '%.*s'%s", (int)p.length, p.at, hint);
 		return -EINVAL;
 	}
 	if (sign == '+')

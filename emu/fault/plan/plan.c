@@ -187,9 +187,9 @@ static int resolve(const struct fault_plan *p, const struct fault_text *t, struc
 	}
 	other = named(p, l->after_rule);
 	if (!other)
-		return fault_fail(t, word_in(t, "after"), "there is no rule '%s'", l->after_rule);
+		return fault_fail(t, word_in(t, "after"), "unknown rule '%s'", l->after_rule);
 	if (r->entry.number <= p->last_number && depends_on(p, other, r->entry.number))
-		return fault_fail(t, word_in(t, "after"), "'%s' waits for this rule",
+		return fault_fail(t, word_in(t, "after"), "rule '%s' waits for this rule",
 				  l->after_rule);
 	r->waits_for = other->entry.number;
 	if (other->entry.hits >= l->after_hits)
@@ -257,7 +257,7 @@ int fault_plan_take(struct fault_plan *p, struct fault_record *r, uint64_t now,
 	int status;
 
 	if (p->n >= FAULT_RULES_MAX || p->last_number == INT32_MAX)
-		return fault_fail(&t, t.line, "there are %u rules already", p->n);
+		return fault_fail(&t, t.line, "the limit of %u rules is reached", p->n);
 	status = grow(p);
 	if (status == 0)
 		status = fit(p, r, p->last_number + 1, now, error);

@@ -34,22 +34,22 @@ static struct fault_piece value_of(const struct fault_text *t, const char *name)
 	return (struct fault_piece){t->line, 0};
 }
 
-/* "there is no device 'uhca7': there are uhca0 to uhca3: did you mean 'uhca3'?" */
+/* "'uhca7' is not a device; known: uhca0 to uhca3: did you mean 'uhca3'?" */
 static int refuse(const struct fault_text *t, struct owner *o, struct fault_piece name,
 		  const char *what)
 {
-	char hint[FAULT_WORD_MAX + 24], all[2 * FAULT_WORD_MAX + 16] = "no device is known here";
+	char hint[FAULT_WORD_MAX + 24], all[2 * FAULT_WORD_MAX + 16] = "no device is known";
 	const char *first = name_at(o, 0);
 	unsigned n = 0;
 
 	while (name_at(o, n))
 		n++;
 	if (n == 1)
-		snprintf(all, sizeof(all), "there is %s", first);
+		snprintf(all, sizeof(all), "known: %s", first);
 	else if (n > 1)
-		snprintf(all, sizeof(all), "there are %s to %s", first, name_at(o, n - 1));
+		snprintf(all, sizeof(all), "known: %s to %s", first, name_at(o, n - 1));
 	words_hint(fault_nearest(name, name_at, o), hint, sizeof(hint));
-	return fault_fail(t, name.at, "'%.*s' is %s: %s%s", (int)name.length, name.at, what, all,
+	return fault_fail(t, name.at, "'%.*s' is %s; %s%s", (int)name.length, name.at, what, all,
 			  hint);
 }
 
@@ -103,7 +103,7 @@ static int check_devices(const struct fault_text *t, struct owner *o)
 		while ((device = name_at(o, i)) != NULL && !fault_glob(name, device))
 			i++;
 		if (!device)
-			return refuse(t, o, name, "no device");
+			return refuse(t, o, name, "not a device");
 	}
 	return 0;
 }

@@ -131,9 +131,9 @@ static int split(const struct replay *r, const char *at, const char *end, struct
 		name = (struct fault_piece){at, (size_t)(equals - at)};
 		at = equals + 1;
 		if (!value(&at, end, text, sizeof(text)))
-			return complain(r, "a value that does not end, or is too long");
+			return complain(r, "a value is unterminated or too long");
 		if (!take(w, name, text))
-			return complain(r, "a number is wrong");
+			return complain(r, "a number is invalid");
 		while (at < end && *at == ' ')
 			at++;
 	}
@@ -182,11 +182,11 @@ static int take_rule(struct replay *r, const struct words *w)
 	struct source *old = current(r, w->number);
 
 	if (w->number == 0 || w->number > UINT32_MAX)
-		return complain(r, "a rule without a number");
+		return complain(r, "a rule has no number");
 	if (strcmp(w->what, "added") == 0)
-		return old ? complain(r, "the rule is there already") : insert(r, w, NULL);
+		return old ? complain(r, "the rule was already added") : insert(r, w, NULL);
 	if (!old)
-		return complain(r, "a rule that was never added");
+		return complain(r, "the rule was never added");
 	if (strcmp(w->what, "removed") == 0 || strcmp(w->what, "changed") == 0)
 		old->cut = true;
 	else
@@ -216,7 +216,7 @@ static int take_hit(struct replay *r, const struct words *w)
 	void *array;
 
 	if (!s)
-		return complain(r, "a hit of a rule that is not there");
+		return complain(r, "a hit of an unknown rule");
 	if (s->rule.layer == FAULT_LAYER_TIME) {
 		array = s->times;
 		if (room(&array, s->n_times, &s->cap_times, sizeof(*s->times)))
@@ -226,7 +226,7 @@ static int take_hit(struct replay *r, const struct words *w)
 		return 0;
 	}
 	if (w->match == 0 || (s->n && w->match <= s->ranges[s->n - 1].high))
-		return complain(r, "match= does not grow");
+		return complain(r, "match= does not increase");
 	if (s->n && w->match == s->ranges[s->n - 1].high + 1) {
 		s->ranges[s->n - 1].high++;
 		return 0;
@@ -363,7 +363,7 @@ static int emit(struct replay *r, const struct out *o)
 	struct fault_rule check;
 
 	if (o->full)
-		return complain(r, "a rule would become too long");
+		return complain(r, "a rule would exceed the maximum length");
 	/* What cannot be read again would be worse than nothing. */
 	if (fault_rule_parse(o->text, &check, &e))
 		return complain(r, e.text);

@@ -19,8 +19,8 @@ static int not_in_a_name(const struct fault_text *t, const char *at)
 {
 	unsigned char c = (unsigned char)*at;
 
-	return c > ' ' && c < 0x7f ? fault_fail(t, at, "a name has no '%c'", c)
-				   : fault_fail(t, at, "a name has no byte 0x%02x", c);
+	return c > ' ' && c < 0x7f ? fault_fail(t, at, "a name cannot contain '%c'", c)
+				   : fault_fail(t, at, "a name cannot contain byte 0x%02x", c);
 }
 
 /* "NAME:", which is not a number, since rules have numbers too. */
@@ -31,7 +31,7 @@ static int parse_name(const struct fault_text *t, struct fault_piece p, struct f
 		if (!name_char(p.at[i]))
 			return not_in_a_name(t, p.at + i);
 	if (p.length == 0 || (p.at[0] >= '0' && p.at[0] <= '9'))
-		return fault_fail(t, p.at, "a name begins with a letter");
+		return fault_fail(t, p.at, "a name must begin with a letter");
 	if (!fault_piece_copy(p, r->name, sizeof(r->name)))
 		return fault_fail(t, p.at, "a name has at most %d characters", FAULT_NAME_MAX - 1);
 	return 0;
@@ -91,9 +91,9 @@ static int unknown_action(const struct fault_text *t, struct fault_piece name)
 	char hint[FAULT_WORD_MAX];
 
 	if (fault_word_find(name) >= 0)
-		return fault_fail(t, name.at, "an action comes first, not '%.*s'", (int)name.length,
-				  name.at);
-	return fault_fail(t, name.at, "there is no action '%.*s'%s", (int)name.length, name.at,
+		return fault_fail(t, name.at, "a rule begins with an action, not '%.*s'",
+				  (int)name.length, name.at);
+	return fault_fail(t, name.at, "unknown action '%.*s'%s", (int)name.length, name.at,
 			  words_hint(nearest, hint, sizeof(hint)));
 }
 
@@ -105,9 +105,9 @@ static int needless_value(const struct fault_text *t, const struct fault_token *
 
 	if (fault_value_probability(token->value, &probability) && probability)
 		return fault_fail(t, token->value.at,
-				  "'%s' has no value: did you mean '%s p=%.*s'?", word->name,
+				  "'%s' takes no value: did you mean '%s p=%.*s'?", word->name,
 				  word->name, (int)token->value.length, token->value.at);
-	return fault_fail(t, token->value.at, "'%s' has no value", word->name);
+	return fault_fail(t, token->value.at, "'%s' takes no value", word->name);
 }
 
 static int parse_action(const struct fault_text *t, const struct fault_token *token,
@@ -125,7 +125,7 @@ static int parse_action(const struct fault_text *t, const struct fault_token *to
 	if (has_value && word->need == FAULT_VALUE_NONE)
 		return needless_value(t, token, word);
 	if (!has_value && word->need == FAULT_VALUE_NEEDED)
-		return fault_fail(t, token->whole.at, "'%s' wants a value: %s", word->name,
+		return fault_fail(t, token->whole.at, "'%s' needs a value: %s", word->name,
 				  word->syntax);
 	return word->parse ? word->parse(t, token->value, r) : 0;
 }
@@ -137,9 +137,9 @@ static int unknown_word(const struct fault_text *t, struct fault_piece name)
 	char hint[FAULT_WORD_MAX];
 
 	if (fault_action_find(name) != FAULT_ACTIONS)
-		return fault_fail(t, name.at, "a rule has one action, '%.*s' would be the second",
+		return fault_fail(t, name.at, "a rule has one action; '%.*s' is a second one",
 				  (int)name.length, name.at);
-	return fault_fail(t, name.at, "there is no word '%.*s'%s", (int)name.length, name.at,
+	return fault_fail(t, name.at, "unknown word '%.*s'%s", (int)name.length, name.at,
 			  words_hint(nearest, hint, sizeof(hint)));
 }
 
@@ -149,14 +149,15 @@ static int check_form(const struct fault_text *t, const struct fault_token *toke
 	const bool has_value = token->compare[0] != '\0';
 
 	if (word->kind == FAULT_PARAMETER && !(word->actions[r->action / 32] >> r->action % 32 & 1))
-		return fault_fail(t, token->whole.at, "'%s' has no parameter '%s'",
+		return fault_fail(t, token->whole.at, "action '%s' takes no parameter '%s'",
 				  fault_action_name(r->action), word->name);
 	if (word->bare && has_value)
-		return fault_fail(t, token->value.at, "'%s' has no value", word->name);
+		return fault_fail(t, token->value.at, "'%s' takes no value", word->name);
 	if (!word->bare && !has_value)
-		return fault_fail(t, token->whole.at, "'%s' wants a value", word->name);
+		return fault_fail(t, token->whole.at, "'%s' needs a value", word->name);
 	if (has_value && !word->compares && strcmp(token->compare, "=") != 0)
-		return fault_fail(t, token->whole.at, "'%s' cannot be compared: '='", word->name);
+		return fault_fail(t, token->whole.at, "'%s' cannot be compared: use '='",
+				  word->name);
 	return 0;
 }
 
@@ -171,7 +172,7 @@ static int parse_word(const struct fault_text *t, const struct fault_token *toke
 	word = &fault_words[index];
 	for (unsigned i = 0; i < g->n; i++)
 		if (g->item[i].word == word)
-			return fault_fail(t, token->whole.at, "'%s' stands here twice", word->name);
+			return fault_fail(t, token->whole.at, "'%s' is given twice", word->name);
 	if (check_form(t, token, word, r))
 		return -EINVAL;
 	g->item[g->n].word = word;
@@ -214,7 +215,7 @@ int fault_rule_parse(const char *text, struct fault_rule *out, struct fault_erro
 				  FAULT_TEXT_MAX - 1);
 	for (size_t i = 0; i < t.length; i++)
 		if ((unsigned char)text[i] < ' ' && text[i] != '\t')
-			return fault_fail(&t, text + i, "a character that cannot be written");
+			return fault_fail(&t, text + i, "a control character is not allowed");
 	memcpy(out->text, text, t.length);
 	return parse_words(&t, out);
 }

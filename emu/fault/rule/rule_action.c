@@ -18,9 +18,9 @@ static int number_up_to(const struct fault_text *t, struct fault_piece p, uint64
 			uint64_t *out)
 {
 	if (!fault_value_number(p, out))
-		return fault_fail(t, p.at, "'%.*s' is no number", (int)p.length, p.at);
+		return fault_fail(t, p.at, "'%.*s' is not a number", (int)p.length, p.at);
 	if (*out > most)
-		return fault_fail(t, p.at, "%.*s is more than %llu", (int)p.length, p.at,
+		return fault_fail(t, p.at, "%.*s exceeds %llu", (int)p.length, p.at,
 				  (unsigned long long)most);
 	return 0;
 }
@@ -40,7 +40,7 @@ FAULT_ACTION_PARSE_(count)
 	if (number_up_to(t, value, 1024, &r->value.number))
 		return -EINVAL;
 	if (r->value.number == 0)
-		return fault_fail(t, value.at, "0 would do nothing");
+		return fault_fail(t, value.at, "0 has no effect");
 	return 0;
 }
 
@@ -51,12 +51,12 @@ FAULT_ACTION_PARSE_(duration)
 		return 0;
 	}
 	if (!fault_value_time(value, &r->value.number))
-		return fault_fail(t, value.at, "'%.*s' is no time, as 10us, 5ms, 2s",
+		return fault_fail(t, value.at, "'%.*s' is not a time such as 10us, 5ms or 2s",
 				  (int)value.length, value.at);
 	if (r->value.number == 0)
-		return fault_fail(t, value.at, "0 would do nothing");
+		return fault_fail(t, value.at, "0 has no effect");
 	if (r->action == FAULT_DEV_FREEZE && r->value.number > NS_MAX_FREEZE)
-		return fault_fail(t, value.at, "longer than an hour");
+		return fault_fail(t, value.at, "longer than one hour");
 	return 0;
 }
 
@@ -66,12 +66,12 @@ FAULT_ACTION_PARSE_(rate)
 
 	if (fault_value_number(value, &bare))
 		return fault_fail(t, value.at,
-				  "of which unit? %.*sbit, %.*skbit, %.*smbit or %.*sgbit",
+				  "the unit is missing: %.*sbit, %.*skbit, %.*smbit or %.*sgbit",
 				  (int)value.length, value.at, (int)value.length, value.at,
 				  (int)value.length, value.at, (int)value.length, value.at);
 	if (!fault_value_rate(value, &r->value.number))
-		return fault_fail(t, value.at, "'%.*s' is no rate, as 10mbit", (int)value.length,
-				  value.at);
+		return fault_fail(t, value.at, "'%.*s' is not a rate such as 10mbit",
+				  (int)value.length, value.at);
 	return 0;
 }
 
@@ -85,7 +85,7 @@ FAULT_ACTION_PARSE_(burst)
 		return fault_fail(t, value.at, "'%.*s' is not P/Q, two probabilities",
 				  (int)value.length, value.at);
 	if (to_bad == 0)
-		return fault_fail(t, value.at, "with P = 0 nothing would be lost");
+		return fault_fail(t, value.at, "P = 0 loses no packet");
 	r->value.number = to_bad;
 	r->value.number2 = to_good;
 	return 0;
@@ -105,7 +105,7 @@ FAULT_ACTION_PARSE_(corrupt)
 	r->value.number2 = FAULT_BY_CHANCE;
 	if (part.length < value.length) {
 		if (fault_piece_is(part, "icrc"))
-			return fault_fail(t, index.at, "icrc has no number");
+			return fault_fail(t, index.at, "icrc takes no number");
 		if (number_up_to(t, index, 8 * 65536, &r->value.number2))
 			return -EINVAL;
 	}
@@ -127,7 +127,7 @@ static int field_value(const struct fault_text *t, struct fault_piece p, uint64_
 	if (number_up_to(t, p, most, &r->value.number2))
 		return -EINVAL;
 	if (r->value.relative && r->value.number2 == 0)
-		return fault_fail(t, p.at, "%c0 would change nothing", sign);
+		return fault_fail(t, p.at, "%c0 changes nothing", sign);
 	if (sign == '-')
 		r->value.number2 = 0 - r->value.number2;
 	return 0;
@@ -146,8 +146,8 @@ FAULT_ACTION_PARSE_(set)
 		r->value.field = FAULT_FIELDS;
 	if (r->value.field == FAULT_FIELDS) {
 		words_hint(fault_nearest(name, fault_field_at, NULL), hint, sizeof(hint));
-		return fault_fail(t, value.at, "there is no field '%.*s'%s", (int)name.length,
-				  name.at, hint);
+		return fault_fail(t, value.at, "unknown field '%.*s'%s", (int)name.length, name.at,
+				  hint);
 	}
 	field = &fault_field_words[r->value.field];
 	if (field->indexed) {
@@ -166,7 +166,7 @@ FAULT_ACTION_PARSE_(set)
 FAULT_ACTION_PARSE_(truncate)
 {
 	if (!fault_value_size(value, &r->value.number) || r->value.number > ROCE_MAX_MTU)
-		return fault_fail(t, value.at, "'%.*s' is no number of bytes of a payload",
+		return fault_fail(t, value.at, "'%.*s' is not a payload length in bytes",
 				  (int)value.length, value.at);
 	return 0;
 }
@@ -191,10 +191,10 @@ FAULT_ACTION_PARSE_(forge)
 
 	if (fault_piece_is(kind, "ack")) {
 		if (has_code)
-			return fault_fail(t, code.at, "ack has no code");
+			return fault_fail(t, code.at, "ack takes no code");
 	} else if (fault_piece_is(kind, "nak")) {
 		if (!has_code)
-			return fault_fail(t, value.at, "nak wants a code: nak:access");
+			return fault_fail(t, value.at, "nak needs a code, such as nak:access");
 		status = fault_constant_parse(t, &fault_naks, code, 31, &r->value.number2);
 	} else if (fault_piece_is(kind, "rnr")) {
 		r->value.number2 = RNR_CODE;
@@ -222,7 +222,7 @@ FAULT_ACTION_PARSE_(errno)
 {
 	if (fault_constant_parse(t, &fault_errnos, value, 4095, &r->value.number))
 		return -EINVAL;
-	return r->value.number ? 0 : fault_fail(t, value.at, "0 is no errno");
+	return r->value.number ? 0 : fault_fail(t, value.at, "0 is not an errno value");
 }
 
 FAULT_ACTION_PARSE_(cqe)

@@ -25,7 +25,7 @@ const struct fault_constants fault_wc_statuses = {"status", "IBV_WC_", wc_status
 static const struct fault_constant wc_opcodes[] = {
 	UHCA_ABI_OPCODE_NAMES(WC_) END_,
 };
-const struct fault_constants fault_wc_opcodes = {"opcode of a completion", "IBV_WC_", wc_opcodes};
+const struct fault_constants fault_wc_opcodes = {"completion opcode", "IBV_WC_", wc_opcodes};
 
 #define EVENT_(name) {#name, UHCA_ABI_EVENT_##name},
 static const struct fault_constant events[] = {
@@ -158,12 +158,12 @@ int fault_constant_parse(const struct fault_text *t, const struct fault_constant
 	}
 	if (most && fault_value_number(p, out)) {
 		if (*out > most)
-			return fault_fail(t, p.at, "%.*s is no %s: more than %u", (int)p.length,
-					  p.at, c->what, (unsigned)most);
+			return fault_fail(t, p.at, "%.*s is not a valid %s: more than %u",
+					  (int)p.length, p.at, c->what, (unsigned)most);
 		return 0;
 	}
 	words_hint(fault_nearest(p, fault_constant_at, c->table), hint, sizeof(hint));
-	return fault_fail(t, p.at, "there is no %s '%.*s'%s", c->what, (int)p.length, p.at, hint);
+	return fault_fail(t, p.at, "unknown %s '%.*s'%s", c->what, (int)p.length, p.at, hint);
 }
 
 const char *fault_constant_name(const struct fault_constants *c, uint64_t value)

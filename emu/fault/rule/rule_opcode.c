@@ -185,7 +185,7 @@ static int unknown(const struct fault_text *t, struct fault_piece p)
 	} else {
 		nearest = fault_nearest(p, name_at, NULL);
 	}
-	return fault_fail(t, p.at, "there is no opcode '%.*s'%s", (int)p.length, p.at,
+	return fault_fail(t, p.at, "unknown opcode '%.*s'%s", (int)p.length, p.at,
 			  words_hint(nearest, hint, sizeof(hint)));
 }
 

@@ -33,7 +33,8 @@ static int prefixed(const struct fault_text *t, const struct fault_token *token,
 		const struct fault_piece part = fault_piece_cut(&rest, ',');
 
 		if (part.length && (part.at[0] == form.prefix) != with)
-			return fault_fail(t, part.at, "either all parts begin with '%c' or none",
+			return fault_fail(t, part.at,
+					  "either all parts must begin with '%c', or none",
 					  form.prefix);
 	}
 	if (!with)
@@ -88,7 +89,7 @@ FAULT_WORD_PARSE_(call)
 			continue;
 		words_hint(fault_nearest(one, fault_constant_at, fault_calls.table), hint,
 			   sizeof(hint));
-		return fault_fail(t, one.at, "there is no call '%.*s'%s", (int)one.length, one.at,
+		return fault_fail(t, one.at, "unknown call '%.*s'%s", (int)one.length, one.at,
 				  hint);
 	}
 	return fault_parse_names(t, token, word, r);
@@ -242,10 +243,11 @@ FAULT_WORD_PARSE_(time)
 	uint64_t *out = member(r, word);
 
 	if (!fault_value_time(token->value, out))
-		return fault_fail(t, token->value.at, "'%.*s' is no time, as 10us, 5ms, 2s",
+		return fault_fail(t, token->value.at,
+				  "'%.*s' is not a time such as 10us, 5ms or 2s",
 				  (int)token->value.length, token->value.at);
 	if (*out == 0)
-		return fault_fail(t, token->value.at, "0 would do nothing");
+		return fault_fail(t, token->value.at, "0 has no effect");
 	return 0;
 }
 
@@ -259,16 +261,17 @@ FAULT_WORD_PARSE_(queue)
 	if (fault_value_number(p, &v->limit_packets)) {
 		if (v->limit_packets)
 			return 0;
-		return fault_fail(t, p.at, "0 would let nothing wait");
+		return fault_fail(t, p.at, "0 gives the queue no room");
 	}
 	v->limit_packets = 0;
 	if (p.length && (p.at[p.length - 1] | 0x20) == 'b')
 		p.length--;
 	if (!fault_value_size(p, &v->limit_bytes))
-		return fault_fail(t, p.at,
-				  "'%.*s' is neither packets, as 100, nor bytes, as 64k or 1500b",
-				  (int)token->value.length, token->value.at);
-	return v->limit_bytes ? 0 : fault_fail(t, p.at, "0 would let nothing wait");
+		return fault_fail(
+			t, p.at,
+			"'%.*s' is neither packets, such as 100, nor bytes, such as 64k or 1500b",
+			(int)token->value.length, token->value.at);
+	return v->limit_bytes ? 0 : fault_fail(t, p.at, "0 gives the queue no room");
 }
 
 FAULT_WORD_PARSE_(number)
@@ -276,11 +279,11 @@ FAULT_WORD_PARSE_(number)
 	uint64_t *out = member(r, word);
 
 	if (!fault_value_number(token->value, out))
-		return fault_fail(t, token->value.at, "'%.*s' is no number",
+		return fault_fail(t, token->value.at, "'%.*s' is not a number",
 				  (int)token->value.length, token->value.at);
 	/* bad_wr=0: not even the first is taken; the others count from 1 */
 	if (*out == 0 && word->kind == FAULT_LIMIT)
-		return fault_fail(t, token->value.at, "counting begins with 1");
+		return fault_fail(t, token->value.at, "counting begins at 1");
 	return 0;
 }
 
@@ -301,10 +304,11 @@ FAULT_WORD_PARSE_(probability)
 {
 	(void)word;
 	if (!fault_value_probability(token->value, &r->limit.probability))
-		return fault_fail(t, token->value.at, "'%.*s' is no probability, as 0.01 or 1%%",
+		return fault_fail(t, token->value.at,
+				  "'%.*s' is not a probability such as 0.01 or 1%%",
 				  (int)token->value.length, token->value.at);
 	if (r->limit.probability == 0)
-		return fault_fail(t, token->value.at, "with p=0 nothing would ever happen");
+		return fault_fail(t, token->value.at, "p=0 never fires");
 	return 0;
 }
 
@@ -320,19 +324,19 @@ FAULT_WORD_PARSE_(after)
 	if (fault_value_time(token->value, &r->limit.after))
 		return 0;
 	if (!fault_piece_copy(name, r->limit.after_rule, FAULT_NAME_MAX) || name.length == 0)
-		return fault_fail(t, token->value.at, "'%.*s' is no name of a rule",
+		return fault_fail(t, token->value.at, "'%.*s' is not the name of a rule",
 				  (int)name.length, name.at);
 	if (name.at[0] >= '0' && name.at[0] <= '9')
 		return fault_fail(t, token->value.at,
-				  "'%.*s' is neither a time, as 5ms, nor the name of a rule",
+				  "'%.*s' is neither a time, such as 5ms, nor the name of a rule",
 				  (int)name.length, name.at);
 	r->limit.after_hits = 1;
 	if (name.length < who.length &&
 	    (!fault_value_number(hits, &r->limit.after_hits) || r->limit.after_hits == 0))
-		return fault_fail(t, hits.at, "'%.*s' is no number of hits", (int)hits.length,
+		return fault_fail(t, hits.at, "'%.*s' is not a number of hits", (int)hits.length,
 				  hits.at);
 	if (who.length < token->value.length && !fault_value_time(time, &r->limit.after))
-		return fault_fail(t, time.at, "'%.*s' is no time, as 10us, 5ms, 2s",
+		return fault_fail(t, time.at, "'%.*s' is not a time such as 10us, 5ms or 2s",
 				  (int)time.length, time.at);
 	return 0;
 }
@@ -348,7 +352,7 @@ FAULT_WORD_PARSE_(stream)
 {
 	(void)word;
 	if (!fault_value_number(token->value, &r->limit.stream) || r->limit.stream == 0)
-		return fault_fail(t, token->value.at, "'%.*s' is no number of a stream",
+		return fault_fail(t, token->value.at, "'%.*s' is not a stream number",
 				  (int)token->value.length, token->value.at);
 	return 0;
 }

@@ -17,7 +17,7 @@
 static const char *const looks_at[FAULT_LAYERS] = {
 	[FAULT_LAYER_PACKET] = "packets",         [FAULT_LAYER_CALL] = "calls",
 	[FAULT_LAYER_COMPLETION] = "completions", [FAULT_LAYER_MEMORY] = "memory accesses",
-	[FAULT_LAYER_TIME] = "the clock alone",
+	[FAULT_LAYER_TIME] = "time only",
 };
 
 const struct fault_token *fault_given_find(const struct fault_given *g, const char *name)
@@ -64,7 +64,7 @@ static int settle_layer(const struct fault_text *t, const struct fault_given *g,
 
 		if (!(mask & allowed))
 			return fault_fail(t, g->item[i].token.whole.at,
-					  "'%.*s' is about %s, this rule is about %s",
+					  "'%.*s' applies to %s, but this rule applies to %s",
 					  (int)g->item[i].token.name.length,
 					  g->item[i].token.name.at, first_of(allowed),
 					  first_of(mask));
@@ -99,7 +99,7 @@ static int check_objects(const struct fault_text *t, const struct fault_given *g
 
 		if (token && !one_number(lists[i]))
 			return fault_fail(t, token->value.at,
-					  "with the clock alone, '%s' names one by its number",
+					  "in a rule without packets, '%s' needs a number",
 					  names[i]);
 	}
 	return 0;
@@ -150,12 +150,12 @@ static int check_device_action(const struct fault_text *t, const struct fault_gi
 		object = object_of(r->value.number);
 	if (r->action == FAULT_EVENT && r->value.number == UHCA_ABI_EVENT_WQ_FATAL)
 		return fault_fail(t, g->action.value.at,
-				  "nothing here names a work queue; uhcactl event can");
+				  "rules cannot name a work queue; use uhcactl event");
 	if (!*object || fault_given_find(g, object) || object_known(object, r->layer))
 		return 0;
 	if (r->action == FAULT_EVENT && fault_given_find(g, "qp"))
 		return 0;
-	return fault_fail(t, g->action.whole.at, "of which %s? Say %s=N", object, object);
+	return fault_fail(t, g->action.whole.at, "the %s is missing: give %s=N", object, object);
 }
 
 /* The line stands still once, unless the rule says how often. */
@@ -168,7 +168,7 @@ static int check_pause(const struct fault_text *t, const struct fault_given *g,
 		return 0;
 	if (r->limit.period && r->value.number >= r->limit.period)
 		return fault_fail(t, fault_given_find(g, "every")->value.at,
-				  "the pause is not over when the next one begins");
+				  "the pause is longer than the interval of 'every'");
 	for (unsigned i = 0; i < sizeof(often) / sizeof(often[0]); i++)
 		if (fault_given_find(g, often[i]))
 			return 0;
@@ -191,22 +191,22 @@ static int check_limits(const struct fault_text *t, const struct fault_given *g,
 	}
 	if (l->every && l->first && l->first < l->every)
 		return fault_fail(t, fault_given_find(g, "first")->whole.at,
-				  "the first %llu have no %lluth among them: it would never happen",
-				  (unsigned long long)l->first, (unsigned long long)l->every);
+				  "each %lluth is beyond the first %llu: the rule never fires",
+				  (unsigned long long)l->every, (unsigned long long)l->first);
 	if (l->until && !l->after_rule[0] && l->after >= l->until)
 		return fault_fail(t, fault_given_find(g, "until")->whole.at,
-				  "'until' is not later than 'after': it would never happen");
+				  "'until' is not later than 'after': the rule never fires");
 	if (check_pause(t, g, r))
 		return -EINVAL;
 	if (l->while_file[0] && l->while_file[0] != '/')
 		return fault_fail(t, fault_given_find(g, "while_file")->value.at,
-				  "the path does not begin with '/'");
+				  "the path must begin with '/'");
 	if (r->layer != FAULT_LAYER_TIME || l->period)
 		return 0;
 	token = fault_given_find(g, "times");
 	if (token && l->max_hits > 1)
 		return fault_fail(t, token->whole.at,
-				  "more than once wants every=TIME, or something to wait for");
+				  "'times' above 1 needs every=TIME or a condition");
 	l->max_hits = 1;
 	return 0;
 }
@@ -222,12 +222,13 @@ static int check_calls(const struct fault_text *t, const struct fault_given *g,
 		return 0;
 	if (!r->select.call[0])
 		return fault_fail(t, g->action.whole.at,
-				  "of which calls? Say call=NAME, or call=*");
+				  "the call is missing: give call=NAME or call=*");
 	for (unsigned i = 0; bad_wr && i < 4; i++)
 		if (fault_glob_any(r->select.call, posts[i]))
 			return 0;
 	if (bad_wr)
-		return fault_fail(t, bad_wr->whole.at, "'bad_wr' wants call=post_send or the like");
+		return fault_fail(t, bad_wr->whole.at,
+				  "'bad_wr' needs a post call, such as call=post_send");
 	return 0;
 }
 
@@ -246,11 +247,11 @@ static int check_cm(const struct fault_text *t, const struct fault_given *g, str
 	if (r->action == FAULT_SET && r->value.field == FAULT_FIELD_CM_PRIVATE && !cm)
 		r->select.cm = CM_ANY;
 	if (of_cm && (r->select.cm & ~answered))
-		return fault_fail(t, cm->whole.at, "'%.*s' answers REQ and REP only",
+		return fault_fail(t, cm->whole.at, "'%.*s' applies to REQ and REP only",
 				  (int)g->action.name.length, g->action.name.at);
 	if (!r->select.cm || !opcode || fault_opcode_restrict(&r->select, &datagrams))
 		return 0;
-	return fault_fail(t, opcode->whole.at, "none of these is a CM message");
+	return fault_fail(t, opcode->whole.at, "none of these opcodes is a CM message");
 }
 
 /* A completion that is a success leaves nothing undefined. */
@@ -265,7 +266,8 @@ static int check_garbage(const struct fault_text *t, const struct fault_given *g
 	if (!wc)
 		r->select.wc_status = ~success;
 	if (r->select.wc_status & success)
-		return fault_fail(t, wc->whole.at, "all of a success is defined");
+		return fault_fail(t, wc->whole.at,
+				  "a successful completion has no undefined fields");
 	return 0;
 }
 
@@ -300,12 +302,13 @@ static int check_packets(const struct fault_text *t, const struct fault_given *g
 	if (!opcode)
 		opcode = &g->action;
 	if (need.headers)
-		return fault_fail(t, opcode->whole.at, "none of these has what '%.*s' changes",
+		return fault_fail(t, opcode->whole.at,
+				  "none of these opcodes has the part that '%.*s' changes",
 				  (int)g->action.whole.length, g->action.whole.at);
-	return fault_fail(t, opcode->whole.at,
-			  r->select.retry
-				  ? "none of these is ever sent again: requests are"
-				  : "none of these is answered: requests of RC and XRC are");
+	return fault_fail(
+		t, opcode->whole.at,
+		r->select.retry ? "none of these opcodes is ever retransmitted; requests are"
+				: "none of these opcodes is answered; requests of RC and XRC are");
 }
 
 int fault_rule_settle(const struct fault_text *t, const struct fault_given *g, struct fault_rule *r)

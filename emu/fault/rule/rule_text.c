@@ -54,7 +54,7 @@ static int split(const struct fault_text *t, struct fault_token *out)
 	if (out->name.length == 0)
 		return fault_fail(t, out->whole.at, "a word is missing before '%s'", out->compare);
 	if (out->value.length == 0)
-		return fault_fail(t, out->whole.at, "a value is missing behind '%s'", out->compare);
+		return fault_fail(t, out->whole.at, "a value is missing after '%s'", out->compare);
 	return 0;
 }
 
@@ -73,15 +73,15 @@ int fault_token_next(const struct fault_text *t, const char **at, struct fault_t
 		if (*p == '"' && quote) {
 			quote = NULL;
 			if (p + 1 < end && !is_space(p[1]))
-				return fault_fail(t, p + 1, "a space is missing behind the quote");
+				return fault_fail(t, p + 1, "a space is missing after the quote");
 		} else if (*p == '"') {
 			if (p == out->whole.at || !strchr(COMPARE_CHARS, p[-1]))
-				return fault_fail(t, p, "only a whole value can stand in quotes");
+				return fault_fail(t, p, "quotes must enclose a whole value");
 			quote = p;
 		}
 	}
 	if (quote)
-		return fault_fail(t, quote, "the quote does not end");
+		return fault_fail(t, quote, "the closing quote is missing");
 	out->whole.length = (size_t)(p - out->whole.at);
 	*at = p;
 	return split(t, out) ? -EINVAL : 1;

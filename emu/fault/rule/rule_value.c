@@ -228,7 +228,7 @@ static int list_number(const struct fault_text *t, struct fault_piece p,
 		p.length--;
 	}
 	if (!(b->sizes ? fault_value_size(p, out) : fault_value_number(p, out)))
-		return fault_fail(t, p.at, "'%.*s' is no number", (int)p.length, p.at);
+		return fault_fail(t, p.at, "'%.*s' is not a number", (int)p.length, p.at);
 	if (*out < b->least || *out > b->most)
 		return fault_fail(t, p.at, "%.*s is not within %" PRIu64 "..%" PRIu64,
 				  (int)p.length, p.at, b->least, b->most);
@@ -250,7 +250,7 @@ static int list_item(const struct fault_text *t, struct fault_piece p,
 		    (high.length && list_number(t, high, form, &out->high)))
 			return -EINVAL;
 		if (out->high < out->low)
-			return fault_fail(t, p.at, "the range ends before it begins");
+			return fault_fail(t, p.at, "the range's end is below its start");
 		return 0;
 	}
 	if (list_number(t, p, form, &out->low))

@@ -196,7 +196,7 @@ static void reopen(void)
 		return;
 	fd = output_open(sink.path, OUTPUT_APPEND | OUTPUT_PRIVATE);
 	if (fd < 0)
-		note(IO_LOG_ERROR, "the log cannot be opened again: error %u", (unsigned)-fd);
+		note(IO_LOG_ERROR, "the log file cannot be reopened: error %u", (unsigned)-fd);
 	else
 		take_file(fd);
 }
@@ -254,13 +254,12 @@ static void note(enum io_log_level level, const char *format, unsigned n)
 
 static void say_left_out(unsigned lines)
 {
-	note(IO_LOG_WARN, "%u lines of the log were left out: it could not be written in time",
-	     lines);
+	note(IO_LOG_WARN, "%u log lines were dropped: the log file is too slow", lines);
 }
 
 static void say_held(unsigned lines)
 {
-	note(IO_LOG_WARN, "%u lines like those before were left out", lines);
+	note(IO_LOG_WARN, "%u similar lines were left out", lines);
 }
 
 static bool may_pass(struct io_log_limit *limit, enum io_log_level level)

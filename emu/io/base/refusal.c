@@ -33,13 +33,13 @@ static const char *usual_reason(int error)
 {
 	switch (-error) {
 	case ENOMEM:
-		return "the daemon has no memory for it";
+		return "the daemon is out of memory";
 	case EMFILE:
 	case ENFILE:
-		return "the daemon has no descriptor for it";
+		return "the daemon has no free file descriptor; raise the limit (ulimit -n)";
 	case EINVAL:
 	case EOPNOTSUPP:
-		return "the message is none that this daemon's library sends";
+		return "malformed message: library and daemon are of different releases";
 	}
 	return strerror(-error);
 }

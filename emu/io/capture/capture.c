@@ -77,7 +77,7 @@ static void tell_lost(struct io_capture *c)
 		return;
 	c->lost_told = lost;
 	io_trace_note(&w, c->interface[0],
-		      "some of what was before this is missing: the file system did not take it");
+		      "packets before this one are missing: the file system was too slow");
 	io_words_number(&w, "packets", c->file.lost_packets);
 	io_words_number(&w, "records", c->file.lost_records);
 	io_pcapng_record(&c->file, io_clock_wall(), w.text);

@@ -179,7 +179,7 @@ static void say_late(struct io_pcap_box *b, const struct core_burst *t, const ch
 {
 	struct io_words w;
 
-	io_trace_note(&w, device_name(b), "a packet that had arrived before goes no further");
+	io_trace_note(&w, device_name(b), "a packet that arrived earlier is dropped");
 	io_words_hex(&w, "qp", t->head.bth.dest_qp);
 	io_words_number(&w, "psn", t->head.bth.psn);
 	if (t->model.rule)
@@ -268,7 +268,7 @@ static void trace_fate(struct io_pcap_box *b, const struct core_trace *t)
 	}
 	if (!fate.dropped || !io_capture_wants(b->capture, b->interface))
 		return;
-	io_trace_note(&w, device_name(b), "a packet goes no further");
+	io_trace_note(&w, device_name(b), "a packet is dropped");
 	io_words_hex(&w, "qp", t->qpn);
 	io_words_number(&w, "psn", t->a);
 	io_words_text(&w, "dropped", fate.dropped);

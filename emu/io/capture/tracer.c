@@ -171,8 +171,8 @@ struct failure {
 
 static void say_not_written(const char *path, int error)
 {
-	io_log(IO_LOG_ERROR, "something failed, but it cannot be written to %s: %s", path,
-	       error == -EINVAL ? "not a regular file" : strerror(-error));
+	io_log(IO_LOG_ERROR, "a failure occurred, but the last packets cannot be written to %s: %s",
+	       path, error == -EINVAL ? "not a regular file" : strerror(-error));
 }
 
 static void write_failure(struct io_task *t)
@@ -188,7 +188,7 @@ static void failure_written(struct io_task *t)
 	if (d->error < 0)
 		say_not_written(d->path, d->error);
 	else
-		io_log(IO_LOG_WARN, "something failed: the last %llu packets are in %s",
+		io_log(IO_LOG_WARN, "a failure occurred: the last %llu packets are in %s",
 		       (unsigned long long)d->out.packets, d->path);
 	io_tracer_dump_free(f->dump);
 	free(f);

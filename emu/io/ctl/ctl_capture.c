@@ -26,13 +26,13 @@ static json_t *refuse_file(struct ctl_outcome *o, const char *file, int error)
 	if (error == -EINVAL)
 		return io_ctl_refuse(o, "%s is not a regular file", file);
 	if (error == -EAGAIN)
-		return io_ctl_refuse(o, "too many files whose file systems do not answer");
+		return io_ctl_refuse(o, "too many files on unresponsive file systems");
 	return io_ctl_refuse(o, "%s: %s", file, output_error(error));
 }
 
 static json_t *no_answer(struct ctl_outcome *o, const char *file)
 {
-	return io_ctl_refuse(o, "%s: its file system does not answer", file);
+	return io_ctl_refuse(o, "%s: its file system does not respond", file);
 }
 
 static json_t *facts(const struct io_capture *c)
@@ -63,7 +63,7 @@ static bool read_wish(const struct io_services *h, const json_t *request, struct
 	if (!out->path || out->path[0] != '/')
 		return io_ctl_refuse(o, "capture needs an absolute file name");
 	if (snap && (!json_is_integer(snap) || n < 0 || n > 65535))
-		return io_ctl_refuse(o, "\"%s\" is a number of bytes from 0 to 65535",
+		return io_ctl_refuse(o, "\"%s\" must be a number of bytes from 0 to 65535",
 				     UHCA_CTL_SNAP);
 	if (snap)
 		out->snap = (uint32_t)n;
@@ -177,7 +177,7 @@ static json_t *start(const struct io_services *h, const json_t *request, struct 
 	wish.aside = true;
 	error = io_tracer_start(h->tracer, &wish);
 	if (error == -EBUSY)
-		return io_ctl_refuse(o, "a capture to %s is running", c->path);
+		return io_ctl_refuse(o, "a capture to %s is already running", c->path);
 	if (error < 0) {
 		c->file.error = 0; /* the thread has failed so soon that the capture never was */
 		return refuse_file(o, wish.path, error);
@@ -196,8 +196,7 @@ static json_t *stop_is_late(struct ctl_file_request *e, struct ctl_outcome *o)
 {
 	return io_ctl_refuse(
 		o,
-		"%s: its file system does not answer; %zu bytes that were captured are "
-		"written when it does",
+		"%s: its file system does not respond; %zu captured bytes are written when it does",
 		of(e)->path, io_file_writer_waiting(of(e)->writer));
 }
 

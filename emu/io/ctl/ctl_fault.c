@@ -124,7 +124,7 @@ static json_t *is_listed(struct ctl_file_request *e, struct ctl_outcome *o)
 static json_t *list_is_late(struct ctl_file_request *e, struct ctl_outcome *o)
 {
 	(void)e;
-	return io_ctl_refuse(o, "the daemon has no processor for it");
+	return io_ctl_refuse(o, "the daemon has no free thread");
 }
 
 static void free_list(void *list)
@@ -179,12 +179,12 @@ static const struct fault_entry *find(const struct io_services *h, const json_t 
 		name = number;
 	}
 	if (!name) {
-		io_ctl_refuse(o, "which rule? its number or name is missing");
+		io_ctl_refuse(o, "the rule's number or name is missing");
 		return NULL;
 	}
 	e = fault_plan_find(h->faults->plan, name);
 	if (!e)
-		io_ctl_refuse(o, "there is no rule '%.64s'", name);
+		io_ctl_refuse(o, "unknown rule '%.64s'", name);
 	return e;
 }
 
@@ -249,7 +249,7 @@ static json_t *drop(const struct io_services *h, const json_t *request, struct c
 	result = facts_of(&listed);
 	io_faults_remove(h->faults, number, io_clock_now());
 	io_faults_changed(h->faults);
-	io_log(IO_LOG_INFO, "rule %u is gone", number);
+	io_log(IO_LOG_INFO, "rule %u removed", number);
 	return result;
 }
 
@@ -261,7 +261,7 @@ static json_t *clear(const struct io_services *h, const json_t *request, struct 
 	(void)o;
 	io_faults_clear(h->faults, io_clock_now());
 	io_faults_changed(h->faults);
-	io_log(IO_LOG_INFO, "all %u rules are gone", n);
+	io_log(IO_LOG_INFO, "all %u rules removed", n);
 	return json_pack("{s:I}", UHCA_CTL_RULES, (json_int_t)n);
 }
 
@@ -314,7 +314,7 @@ static json_t *take_file(struct ctl_file_request *e, struct ctl_outcome *o)
 
 static json_t *file_is_late(struct ctl_file_request *e, struct ctl_outcome *o)
 {
-	return io_ctl_refuse(o, "%.200s: its file system does not answer", of(e)->path);
+	return io_ctl_refuse(o, "%.200s: its file system does not respond", of(e)->path);
 }
 
 static void drop_file(struct ctl_file_request *e)

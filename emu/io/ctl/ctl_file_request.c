@@ -114,7 +114,7 @@ json_t *io_ctl_file_request_start(const struct io_services *h, struct ctl_file_r
 		return do_at_once(e, o);
 	if (start(e) < 0) {
 		e->drop(e);
-		return io_ctl_refuse(o, "too many files whose file systems do not answer");
+		return io_ctl_refuse(o, "too many files on unresponsive file systems");
 	}
 	o->file_request = e;
 	return NULL;

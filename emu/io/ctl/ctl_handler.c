@@ -44,7 +44,7 @@ struct io_device *io_ctl_device_of(const struct io_services *h, const json_t *re
 	if (name)
 		dev = io_devices_find(h->devices, name, strlen(name) + 1);
 	if (!name)
-		io_ctl_refuse(o, "which device? there are %u", h->devices->n);
+		io_ctl_refuse(o, "the device is missing: name one of %u devices", h->devices->n);
 	else if (!dev)
 		io_ctl_no_such(o, "device", name, device_at, h->devices);
 	return dev;

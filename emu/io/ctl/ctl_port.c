@@ -24,10 +24,10 @@ json_t *io_ctl_port(const struct io_services *h, const json_t *request, struct c
 	if (!action)
 		return io_ctl_refuse(o, "port needs \"%s\": up or down", UHCA_CTL_ACTION);
 	if (!up && strcmp(action, "down") != 0)
-		return io_ctl_no_such(o, "way for a port", action, words_at, ways);
+		return io_ctl_no_such(o, "port action", action, words_at, ways);
 	error = io_fault_port(h->faults, dev, up);
 	if (error < 0)
-		return io_ctl_refuse(o, "the files of the port: %s", strerror(-error));
+		return io_ctl_refuse(o, "the port's sysfs files: %s", strerror(-error));
 	return json_pack("{s:s, s:b}", UHCA_CTL_DEVICE, dev->id.name, UHCA_CTL_UP, up);
 }
 
@@ -118,7 +118,7 @@ json_t *io_ctl_event(const struct io_services *h, const json_t *request, struct 
 				     object);
 	error = io_fault_event(dev, (uint32_t)event->value, &of);
 	if (error < 0)
-		return io_ctl_refuse(o, "%s is of a QP, CQ, SRQ or WQ: %s", event->name,
-				     object ? "there is no such" : "which, qp=, cq=, srq= or wq=?");
+		return io_ctl_refuse(o, "%s belongs to a QP, CQ, SRQ or WQ: %s", event->name,
+				     object ? "no such object" : "give qp=, cq=, srq= or wq=");
 	return json_pack("{s:s}", UHCA_CTL_DEVICE, dev->id.name);
 }

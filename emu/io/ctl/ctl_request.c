@@ -93,13 +93,13 @@ static json_t *execute(const struct io_services *h, json_t *request, struct ctl_
 	const char *key;
 
 	if (!name)
-		return io_ctl_refuse(o, "a request is an object with \"%s\"", UHCA_CTL_CMD);
+		return io_ctl_refuse(o, "a request must be an object with \"%s\"", UHCA_CTL_CMD);
 	kind = find_kind(name);
 	if (!kind)
-		return io_ctl_refuse(o, "there is no command '%s'", name);
+		return io_ctl_refuse(o, "unknown command '%s'", name);
 	key = unknown_member(kind, request);
 	if (key)
-		return io_ctl_refuse(o, "%s has no member '%s'", name, key);
+		return io_ctl_refuse(o, "%s takes no member '%s'", name, key);
 	return kind->handle(h, request, o);
 }
 

@@ -172,7 +172,7 @@ static int check_field(const char *field, uint64_t value, struct ctl_outcome *o)
 	if (fault_field_find(field_name) == FAULT_FIELDS)
 		io_ctl_no_such(o, "field", field_name, fault_field_at, NULL);
 	else
-		io_ctl_refuse(o, "no packet's field '%.64s' can be set to %" PRIu64, field, value);
+		io_ctl_refuse(o, "packet field '%.64s' cannot be set to %" PRIu64, field, value);
 	return -EPERM;
 }
 
@@ -237,7 +237,7 @@ static json_t *refuse(const struct step *s, int error, const char *action)
 	if (error == -ENOENT)
 		return io_ctl_refuse(s->o, "no packet %u waits", s->number);
 	if (strcmp(action, "change") == 0)
-		return io_ctl_refuse(s->o, "packet %u has no such field", s->number);
+		return io_ctl_refuse(s->o, "packet %u does not have this field", s->number);
 	return io_ctl_refuse(s->o, "step %s: %s", action, strerror(-error));
 }
 
@@ -267,7 +267,7 @@ json_t *io_ctl_step(const struct io_services *h, const json_t *request, struct c
 	if (!choose_devices(h, a, &s))
 		return NULL;
 	if (a->numbered && !json_is_integer(number))
-		return io_ctl_refuse(o, "step %s needs the number of a packet", a->name);
+		return io_ctl_refuse(o, "step %s needs a packet number", a->name);
 	s.number = (uint32_t)json_integer_value(number);
 	error = a->run(&s);
 	if (error < 0)

@@ -171,6 +171,6 @@ json_t *io_ctl_walk(const struct io_services *h, const json_t *request, struct c
 					     " is shorter than %" PRIu64 " bytes",
 					     number, at);
 	}
-	return io_ctl_refuse(o, "no device has a region with the key 0x%llx",
+	return io_ctl_refuse(o, "no device has a region with key 0x%llx",
 			     (unsigned long long)json_integer_value(key));
 }

@@ -38,7 +38,7 @@ static void wait_for_addresses(const char *netdev, const struct io_address_list 
 
 	if (all_can_bind(l))
 		return;
-	io_log(IO_LOG_INFO, "--netdev %s: waits for duplicate address detection", netdev);
+	io_log(IO_LOG_INFO, "--netdev %s: waiting for duplicate address detection", netdev);
 	while (!all_can_bind(l) && io_clock_now() < until)
 		nanosleep(&pause, NULL);
 }
@@ -53,7 +53,8 @@ static int drop_unusable(const char *netdev, struct io_address_list *l)
 		if (io_address_can_bind(&l->a[i]))
 			l->a[kept++] = l->a[i];
 		else
-			io_log(IO_LOG_WARN, "--netdev %s: goes on without %s, which is not usable",
+			io_log(IO_LOG_WARN,
+			       "--netdev %s: address %s is not usable; continuing without it",
 			       netdev, io_address_format(l->a[i].gid, text));
 	}
 	l->count = kept;
@@ -67,7 +68,7 @@ static int interface_addresses(const struct io_settings *s, unsigned index,
 
 	if (index > 0) {
 		io_log(IO_LOG_ERROR,
-		       "--netdev gives its addresses to the first device; name those of device %u "
+		       "--netdev gives addresses to the first device only; give device %u its own "
 		       "with --addr",
 		       index);
 		return -EINVAL;
@@ -79,7 +80,7 @@ static int interface_addresses(const struct io_settings *s, unsigned index,
 	}
 	if (error < 0)
 		io_log(IO_LOG_ERROR, "--netdev %s: %s", s->netdev,
-		       error == -ENODEV ? "there is no such interface"
+		       error == -ENODEV ? "no such network interface"
 					: "the interface has no usable address");
 	return error;
 }

@@ -112,8 +112,8 @@ static int check_way(const struct io_instance *in)
 	error = check_parents(path);
 	if (error == -EPERM)
 		io_log(IO_LOG_ERROR,
-		       "others can put another directory in the place of %s: %s belongs to another "
-		       "user, or all may write to it and it is not sticky (see --trust-parents)",
+		       "other users can replace the directory %s: %s belongs to another user, or "
+		       "is writable for all without the sticky bit (see --trust-parents)",
 		       in->dir, path);
 	else if (error < 0)
 		io_log(IO_LOG_ERROR, "%s: %s", path, strerror(-error));
@@ -129,10 +129,9 @@ static int make_dir(struct io_instance *in, const char *dir)
 	if (error == 0 && !realpath(dir, in->dir))
 		error = -errno;
 	if (error == -EPERM)
-		io_log(IO_LOG_ERROR,
-		       "%s must be a directory of yours that only you can enter (mode 0700)", dir);
+		io_log(IO_LOG_ERROR, "%s must be a directory of this user with mode 0700", dir);
 	else if (error < 0)
-		io_log(IO_LOG_ERROR, "cannot make the directory %s: %s", dir, strerror(-error));
+		io_log(IO_LOG_ERROR, "cannot create the directory %s: %s", dir, strerror(-error));
 	return error;
 }
 
@@ -169,7 +168,8 @@ static void say_who(int fd, const char *dir)
 
 	if (n > 0)
 		pid[strcspn(pid, "\n")] = '\0';
-	io_log(IO_LOG_ERROR, "another daemon (process %s) runs in %s", pid, dir);
+	io_log(IO_LOG_ERROR, "another daemon (process %s) already runs in %s; choose another --dir",
+	       pid, dir);
 }
 
 /* The locked pid file, or -errno. */

@@ -66,9 +66,10 @@ static void happen(void *user, const struct fault_entry *e, const struct fault_s
 static void note(void *user, enum fault_note what, const struct core_burst *t, uint64_t now)
 {
 	static const char *const text[] = {
-		[FAULT_NOTE_OVERFLOW] = "its queue is full; this packet is lost",
-		[FAULT_NOTE_FULL] = "too many packets wait; this one went on at once",
-		[FAULT_NOTE_UNFIT] = "cannot do that to this packet, which went on as it was",
+		[FAULT_NOTE_OVERFLOW] = "the rule's queue is full; packet dropped",
+		[FAULT_NOTE_FULL] = "too many held packets; packet sent at once",
+		[FAULT_NOTE_UNFIT] =
+			"the action does not apply to this packet; packet sent unchanged",
 	};
 	static struct io_log_limit limit;
 	const struct io_fault_box *b = user;

@@ -92,7 +92,7 @@ static bool keep(struct io_faults *f, const struct io_fault_cqe *what)
 	struct io_fault_cqe *c = f->n_cqes < IO_FAULT_CQES_MAX ? malloc(sizeof(*c)) : NULL;
 
 	if (!c) {
-		io_log(IO_LOG_ERROR, "%s: too many completions are late", what->dev->id.name);
+		io_log(IO_LOG_ERROR, "%s: too many deferred completions", what->dev->id.name);
 		return false;
 	}
 	*c = *what;

@@ -55,7 +55,7 @@ int io_fault_port(struct io_faults *f, struct io_device *dev, bool up)
 	int error = port_files(f, dev, up);
 
 	if (error < 0)
-		io_log(IO_LOG_ERROR, "%s: the files of the port: %s", dev->id.name,
+		io_log(IO_LOG_ERROR, "%s: the port's sysfs files: %s", dev->id.name,
 		       strerror(-error));
 	if (error == -ETIMEDOUT)
 		f->late_ports = true;
@@ -87,7 +87,7 @@ static void port_down(struct io_faults *f, const struct io_fault_pending *p, uin
 	if (io_fault_port(f, p->dev, false) < 0 || p->value.number == 0)
 		return;
 	if (f->n_returns == IO_FAULT_RETURNS_MAX) {
-		io_log(IO_LOG_ERROR, "%s: too many ports are down; this one stays so",
+		io_log(IO_LOG_ERROR, "%s: too many timed port changes; the port stays down",
 		       p->dev->id.name);
 		return;
 	}
@@ -138,8 +138,9 @@ static void gid_change(struct io_faults *f, const struct io_fault_pending *p, ui
 static void check(const struct io_fault_pending *p, int error)
 {
 	if (error < 0)
-		io_log(IO_LOG_WARN, "rule %u: nothing happens: %s", p->rule,
-		       error == -ENOENT ? "there is no such object (any more)" : strerror(-error));
+		io_log(IO_LOG_WARN, "rule %u: no effect: %s", p->rule,
+		       error == -ENOENT ? "the object does not exist, or no longer exists"
+					: strerror(-error));
 }
 
 int io_fault_event(struct io_device *dev, uint32_t type, const struct io_fault_objects *of)
@@ -261,7 +262,7 @@ void io_fault_later(struct io_faults *f, const struct io_fault_pending *p)
 {
 
 	if (f->n_pending == IO_FAULT_PENDING_MAX) {
-		io_log(IO_LOG_ERROR, "rule %u: too much happens at once; this does not", p->rule);
+		io_log(IO_LOG_ERROR, "rule %u: too many pending actions; dropped", p->rule);
 		return;
 	}
 	f->pending[f->n_pending++] = *p;

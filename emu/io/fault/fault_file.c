@@ -129,7 +129,7 @@ static int parse_rule(struct io_fault_rules *all, const char *text, unsigned lin
 	int status;
 
 	if (all->n >= FAULT_RULES_MAX) {
-		say(out, "there are %u rules already", all->n);
+		say(out, "the limit of %u rules is reached", all->n);
 		return -EINVAL;
 	}
 	status = fault_record_make(text, &r, &out->error);

@@ -59,7 +59,7 @@ static void on_missing(int signum, siginfo_t *info, void *context)
 
 static void tell_refused(const char *call)
 {
-	io_log(IO_LOG_INFO, "%s: %s; pinned memory of programs in another cgroup is refused", call,
+	io_log(IO_LOG_INFO, "%s: %s; programs in another cgroup cannot use pinned memory", call,
 	       strerror(errno));
 	if (uffd >= 0)
 		close(uffd);

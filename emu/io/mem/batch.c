@@ -92,12 +92,11 @@ static ssize_t leave_vm(struct io_mem *m, int error)
 
 	m->vm_usable = false;
 	if (error == EFAULT)
-		io_log(IO_LOG_INFO,
-		       "process %d has not, or not any more, the memory of its client%s",
+		io_log(IO_LOG_INFO, "process %d no longer has the memory of its client%s",
 		       (int)m->pid, then);
 	else if (error != ESRCH)
-		io_log(IO_LOG_INFO, "process_vm is refused for process %d (%s)%s", (int)m->pid,
-		       strerror(error), then);
+		io_log(IO_LOG_INFO, "process_vm_readv(2) is refused for process %d (%s)%s",
+		       (int)m->pid, strerror(error), then);
 	return -EPERM;
 }
 
@@ -250,7 +249,7 @@ static int move_patiently(struct io_mem *m, const struct io_batch *b)
 		return move_now(m, b);
 	error = io_page_worker_send(&m->patience, &plan, e);
 	if (m->patience.out) {
-		io_log(IO_LOG_WARN, "memory of process %d does not answer", (int)m->pid);
+		io_log(IO_LOG_WARN, "memory of process %d does not respond", (int)m->pid);
 		return error;
 	}
 	m->vm_usable = e->mem.vm_usable;

@@ -61,9 +61,8 @@ int io_shm_create(struct io_shm *shm, const char *name, size_t size, bool read_o
 	if (shm->fd < 0) {
 		error = -errno;
 		io_log(IO_LOG_ERROR,
-		       "memfd_create(2): %s: memory that is shared with programs cannot be made. "
-		       "In "
-		       "a container: a seccomp profile that allows memfd_create and fcntl",
+		       "memfd_create(2): %s: cannot create memory to share with programs. In a "
+		       "container, use a seccomp profile that allows memfd_create and fcntl",
 		       strerror(-error));
 		return error;
 	}

@@ -195,13 +195,13 @@ static void say_error(struct io_udp *u, const struct roce_flow *flow, uint32_t s
 	io_address_format(flow->dst, to);
 	if (error == EINVAL && stays_here(flow))
 		io_log(IO_LOG_WARN,
-		       "%s: a loopback address does not reach %s; uhca-run --netdev gives the "
-		       "device those of an interface (%u more)",
+		       "%s: a loopback address cannot reach %s; give the device an interface's "
+		       "addresses with uhca-run --netdev (%u more)",
 		       u->name, to, held);
 	else if (error == EMSGSIZE || error == EINVAL)
 		io_log(IO_LOG_WARN,
-		       "%s: packets with %u bytes of payload do not fit the path to %s; use a "
-		       "smaller path MTU (%u more)",
+		       "%s: packets with %u bytes of payload exceed the MTU of the path to %s; use "
+		       "a smaller path MTU (%u more)",
 		       u->name, segment, to, held);
 	else
 		io_log(IO_LOG_WARN, "%s: cannot send to %s: %s (%u more)", u->name, to,
@@ -378,7 +378,9 @@ static void udp_send(struct netif *n, const struct core_burst *t, uint64_t now)
 		stall(u, &tx);
 	else if (p->gso && !tx.gso && tx.next == t->count) {
 		p->gso = false;
-		io_log(IO_LOG_INFO, "%s: no UDP segmentation on the way to the peer", u->name);
+		io_log(IO_LOG_INFO,
+		       "%s: UDP segmentation offload does not work on the path to the peer",
+		       u->name);
 	}
 }
 
@@ -415,12 +417,12 @@ static void say_taken(const struct io_udp *u, const struct io_address *a, const 
 
 	if (!io_port_owner_find(a, ROCE_UDP_PORT, &owner))
 		owner = (struct io_port_owner){.name = "another daemon or soft-RoCE"};
-	io_log(IO_LOG_ERROR, "%s: UDP port %d of %s is taken by %s%s (--no-wire)", u->name,
+	io_log(IO_LOG_ERROR, "%s: UDP port %d of %s is in use by %s%s (--no-wire)", u->name,
 	       ROCE_UDP_PORT, text, owner.name,
-	       owner.everywhere
-		       ? ", at all addresses: stop it, use a network namespace of your own "
-			 "(unshare -n), or no wire"
-		       : ": stop it, or give the device another address (--addr), or no wire");
+	       owner.everywhere ? ", at all addresses: stop it, use a private network namespace "
+				  "(unshare -n), or open no UDP socket"
+				: ": stop it, give the device another address (--addr), or open no "
+				  "UDP socket");
 }
 
 static int say_cannot_open(const struct io_udp *u, const struct io_address *a, int error)

@@ -94,7 +94,7 @@ static void tell(int call)
 
 	all.told[call] = true;
 	io_log(IO_LOG_WARN, "sandbox: %s (system call %d) is refused%s: %s; see --no-sandbox",
-	       name ? name : "?", call, io_calls_has(call) ? " with such arguments" : "",
+	       name ? name : "?", call, io_calls_has(call) ? " with these arguments" : "",
 	       strerror(answer_of(call)));
 	free(name);
 }

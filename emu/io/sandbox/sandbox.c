@@ -24,7 +24,7 @@
 #define UHCA_INSTRUMENTED NULL
 #endif
 
-static char state[160] = "off: not asked for yet";
+static char state[160] = "off: not requested yet";
 
 /* NULL: nothing. */
 static const char *obstacle(bool wanted)
@@ -32,7 +32,7 @@ static const char *obstacle(bool wanted)
 	if (!wanted)
 		return "--no-sandbox";
 	if (RUNNING_ON_VALGRIND)
-		return "valgrind makes calls of its own";
+		return "valgrind needs more system calls";
 	return UHCA_INSTRUMENTED;
 }
 

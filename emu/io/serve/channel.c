@@ -83,7 +83,7 @@ int io_channel_open(struct io_channel *ch, struct io_watches *watches, int fd, s
 	int error;
 
 	if (!io_descriptor_is_pair(fd))
-		return io_refuse(-EINVAL, "the descriptor is no end of a pair of sockets");
+		return io_refuse(-EINVAL, "the descriptor is not a socket pair's end");
 	*ch = (struct io_channel){.fd = fd, .record = record};
 	record_queue_init(&ch->waiting, record);
 	ch->watch = (struct io_watch){.fd = fd, .event = on_event, .arg = ch};
@@ -135,7 +135,7 @@ static bool enqueue(struct io_channel *ch, const void *record)
 	int error = record_queue_add(&ch->waiting, record);
 
 	if (error == -ENOMEM)
-		io_log(IO_LOG_ERROR, "no memory for an event that waits for its reader");
+		io_log(IO_LOG_ERROR, "out of memory for an unread event");
 	if (error < 0)
 		return false;
 	if (ch->waiting.n == 1)

@@ -76,7 +76,8 @@ static int add_slot(struct io_channel_table *t)
 	struct io_channel_slot *s;
 
 	if (t->n_slots == IO_CHANNELS_MAX)
-		return io_refuse(-EMFILE, "the context has as many completion channels as it may");
+		return io_refuse(-EMFILE,
+				 "the context has reached its limit of completion channels");
 	slot = realloc(t->slot, (t->n_slots + 1) * sizeof(struct io_channel_slot *));
 	if (!slot)
 		return -ENOMEM;
@@ -132,7 +133,7 @@ int io_channel_table_remove(struct io_channel_table *t, uint32_t handle)
 	struct io_channel_slot *s = find(t, handle);
 
 	if (!s)
-		return io_refuse(-ENOENT, "the handle names no completion channel of this context");
+		return io_refuse(-ENOENT, "the handle is not a completion channel of this context");
 	close_slot(s);
 	return 0;
 }

@@ -54,7 +54,7 @@ void io_client_listen(struct io_client *c)
 	int error = c->readable.set ? 0 : io_watch_start(c->all->watches, &c->readable, EPOLLIN);
 
 	if (error < 0)
-		io_log(IO_LOG_ERROR, "client %u cannot be listened to: %s", c->id,
+		io_log(IO_LOG_ERROR, "client %u: cannot watch its socket: %s", c->id,
 		       strerror(-error));
 }
 

@@ -86,12 +86,11 @@ void io_clients_remove(struct io_clients *all, struct io_client *c)
 		i++;
 	all->at[i] = all->at[--all->n];
 	if (c->core) {
-		io_log(IO_LOG_INFO, "client %u: %s has left %s", c->id, c->program,
-		       c->dev->id.name);
+		io_log(IO_LOG_INFO, "client %u: %s closed %s", c->id, c->program, c->dev->id.name);
 	}
 	io_turn_did("other events");
 	io_client_leave(c);
-	io_turn_did("a client that leaves");
+	io_turn_did("a leaving client");
 	TAILQ_INSERT_TAIL(&all->leavers, c, leaving);
 	io_clients_bury(all);
 }
@@ -108,7 +107,8 @@ void io_clients_end_lost(struct io_clients *all)
 
 		if (!c->arena.lost)
 			continue;
-		io_log(IO_LOG_WARN, "client %u: %s: pages that it registered have left its arena",
+		io_log(IO_LOG_WARN,
+		       "client %u: %s: registered pages are no longer in its arena; disconnected",
 		       c->id, c->program);
 		io_clients_remove(all, c);
 	}

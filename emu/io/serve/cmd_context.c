@@ -25,15 +25,14 @@ static int refuse_without_memory(const struct io_client *c, const struct uhca_cm
 		if ((unsigned char)*p <= ' ' || (unsigned char)*p >= 0x7f)
 			*p = '?';
 	io_log(IO_LOG_WARN,
-	       "%s, process %d of user %u, cannot open its own memory (/proc/self/mem: %s), and "
-	       "the "
-	       "device cannot reach it: %s",
+	       "%s, process %d of user %u, cannot open /proc/self/mem (%s), and the device cannot "
+	       "access its memory: %s",
 	       name, (int)c->peer.pid, (unsigned)c->peer.uid, strerror((int)in->mem_error),
 	       in->mem_error == EACCES || in->mem_error == EPERM
-		       ? "it is not dumpable; let it call prctl(PR_SET_DUMPABLE, 1) once it has "
-			 "changed its user, or let it be readable to who runs it"
-	       : in->mem_error == ENOENT ? "it is refused; proc(5) must be mounted at /proc"
-					 : "it is refused");
+		       ? "it is not dumpable; call prctl(PR_SET_DUMPABLE, 1) after changing the "
+			 "user, or make the program file readable for its user"
+	       : in->mem_error == ENOENT ? "access is refused; proc(5) must be mounted at /proc"
+					 : "access is refused");
 	return io_refuse(-(int)in->mem_error, "the process cannot open its own memory");
 }
 
@@ -47,7 +46,9 @@ int cmd_hello(struct cmd *r, struct cmd_reply *rep)
 	if (c->core || in->magic != UHCA_ABI_MAGIC)
 		return -EINVAL;
 	if (in->version != UHCA_ABI_VERSION)
-		return io_refuse(-EPROTO, "the program's library speaks version %u, the daemon %u",
+		return io_refuse(-EPROTO,
+				 "the program's library has protocol version %u, the daemon %u; "
+				 "use one release for both",
 				 in->version, UHCA_ABI_VERSION);
 	if (in->mem_error)
 		return refuse_without_memory(c, in);
@@ -68,8 +69,8 @@ int cmd_hello(struct cmd *r, struct cmd_reply *rep)
 	rep->fd[2] = c->event_fd;
 	rep->fd[3] = c->all->callers.shm.fd;
 	rep->n_fds = 4;
-	io_log(IO_LOG_INFO, "client %u: %s, process %d of user %u, opened %s, memory by %s", c->id,
-	       c->program, (int)c->peer.pid, (unsigned)c->peer.uid, c->dev->id.name,
+	io_log(IO_LOG_INFO, "client %u: %s, process %d of user %u, opened %s, memory access by %s",
+	       c->id, c->program, (int)c->peer.pid, (unsigned)c->peer.uid, c->dev->id.name,
 	       io_mem_how(&c->mem));
 	return 0;
 }

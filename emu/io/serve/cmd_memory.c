@@ -101,10 +101,10 @@ int cmd_attach_arena(struct cmd *r, struct cmd_reply *rep)
 	if (c->all->pin == UHCA_ABI_PIN_OFF)
 		return -EOPNOTSUPP; /* --pin off: the provider does without */
 	if (c->arena.open)
-		return io_refuse(-EBUSY, "the context has an arena already");
+		return io_refuse(-EBUSY, "the context already has an arena");
 	if (!io_arena_guard_allows(c->peer.pid)) {
 		io_log(IO_LOG_INFO,
-		       "client %u: in another cgroup, and no userfaultfd: its memory is borrowed",
+		       "client %u: another cgroup and no userfaultfd: its memory is not pinned",
 		       c->id);
 		return -EOPNOTSUPP;
 	}
@@ -146,8 +146,8 @@ static int reach(struct io_client *c, const struct uhca_abi_extent *e)
 	if (may_map(c, more))
 		return io_arena_reach(&c->arena, e->offset, e->length);
 	io_log(IO_LOG_WARN,
-	       "client %u: %s: no room for %llu GiB more of its arena, all have %llu GiB: "
-	       "its memory is borrowed",
+	       "client %u: %s: no address space for %llu GiB more of its arena (%llu GiB in use): "
+	       "its memory is not pinned",
 	       c->id, c->program, (unsigned long long)(more >> 30),
 	       (unsigned long long)(io_arenas_mapped() >> 30));
 	return -ENOSPC;

@@ -23,7 +23,7 @@ int cmd_create_cq(struct cmd *r, struct cmd_reply *rep)
 	int error;
 
 	if (in->channel != 0 && !io_channel_table_get(&c->channels, in->channel))
-		return io_refuse(-ENOENT, "channel 0x%x is none of this context", in->channel);
+		return io_refuse(-ENOENT, "channel 0x%x is not of this context", in->channel);
 	error = core_create_cq(c->core, in, &rep->create_cq, &ring);
 	if (error == 0)
 		cmd_reply_ring(rep, &ring);
@@ -169,7 +169,7 @@ int cmd_open_xrcd(struct cmd *r, struct cmd_reply *rep)
 		return core_open_xrcd(r->client->core, in, NULL, &rep->handle.handle);
 	error = io_descriptor_file(r->fds->fd[0], file);
 	if (error < 0)
-		return io_refuse(error, "fd is of no file that can name an XRC domain");
+		return io_refuse(error, "fd is not a file that can name an XRC domain");
 	error = io_xrcd_files_prepare(&r->client->xrcd_files);
 	if (error == 0)
 		error = core_open_xrcd(r->client->core, in, file, &rep->handle.handle);

@@ -156,10 +156,10 @@ static int execute(const struct command *command, struct cmd *r, struct cmd_repl
 	int status;
 
 	if (!r->client->core && command->handle != cmd_hello)
-		return io_refuse(-EINVAL, "the context has not said hello");
+		return io_refuse(-EINVAL, "the context has not sent HELLO");
 	/* A call of which rules say that it fails; one that only asks is answered instead. */
 	if (r->fault->error && command->handle != cmd_fault_check)
-		return io_refuse(-r->fault->error, "a fault rule lets it fail");
+		return io_refuse(-r->fault->error, "a fault rule makes it fail");
 	if (r->client->core)
 		core_forget_refusal(r->client->dev->core);
 	if (command->catches_up)

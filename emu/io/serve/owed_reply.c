@@ -34,7 +34,7 @@ static void send_owed(void *owner, struct io_slow_call *call)
 	    keep(c, 2 * call->fault.delay, call->msg, call->len, &call->fds) == 0)
 		return;
 	if (error < 0) {
-		io_log(IO_LOG_WARN, "client %u: its call cannot be answered: %s", c->id,
+		io_log(IO_LOG_WARN, "client %u: the reply cannot be sent: %s", c->id,
 		       strerror(-error));
 		io_clients_remove(c->all, c);
 	} else {
@@ -58,8 +58,8 @@ static int owe(struct io_client *c, const void *reply, size_t len, const int *fd
 		io_fds_close(&fds);
 	else
 		io_log(IO_LOG_INFO,
-		       "client %u: its reply waits: too many descriptors of this user are under "
-		       "way between processes",
+		       "client %u: the reply waits: this user has too many descriptors in flight "
+		       "between processes",
 		       c->id);
 	return error;
 }

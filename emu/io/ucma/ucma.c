@@ -130,13 +130,13 @@ static int execute(struct ucma_file *f, const struct uhca_ucma_request *r, struc
 	if (r->cmd == UHCA_UCMA_TOKEN)
 		return token_back(f);
 	if (r->cmd >= sizeof(handlers) / sizeof(handlers[0]))
-		return io_refuse(-EINVAL, "rdma_cm has no command of this number");
+		return io_refuse(-EINVAL, "rdma_cm has no command with this number");
 	if (!handlers[r->cmd])
 		return io_refuse(-ENOSYS, "the kernel's rdma_cm has no such command either");
 	if (ucma_fault_comes_later(r->cmd, error))
 		c->late_error = error;
 	else if (error)
-		return io_refuse(-error, "a fault rule lets it fail");
+		return io_refuse(-error, "a fault rule makes it fail");
 	status = handlers[r->cmd](c);
 	wake_devices(f->ucma->env.devices);
 	return status;

@@ -59,10 +59,10 @@ static void say_full(const struct ucma_id *listener)
 
 	if (io_log_limit(&limit, 1, io_clock_now(), &held))
 		io_log(IO_LOG_INFO,
-		       "rdma_cm: the backlog of the listener at port %u is full: a request is %s "
-		       "(%u more)",
+		       "rdma_cm: the backlog of the listener at port %u is full: request %s (%u "
+		       "more)",
 		       listener->src.port,
-		       listener->qp_type == QPT_UD ? "refused" : "dropped, and comes again", held);
+		       listener->qp_type == QPT_UD ? "refused" : "dropped; the peer retries", held);
 }
 
 bool ucma_backlog_has_room(struct ucma_id *listener, const uint8_t gid[16])

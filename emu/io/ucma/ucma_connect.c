@@ -56,7 +56,7 @@ static int add_header(const struct ucma_id *id, struct core_cm_param *p, uint8_t
 	size_t front = id->src.family == AF_IB ? 0 : ROCE_CMA_HDR_LENGTH;
 
 	if (front + p->private_len > cap)
-		return io_refuse(-EINVAL, "private_data_len %u is above %zu", p->private_len,
+		return io_refuse(-EINVAL, "private_data_len %u exceeds %zu", p->private_len,
 				 cap - front);
 	memcpy(hdr.src, id->src.gid, 16);
 	memcpy(hdr.dst, id->dst.gid, 16);
@@ -82,7 +82,7 @@ int ucma_connect(struct ucma_command *c)
 	if (!in->conn_param.valid)
 		return io_refuse(-EINVAL, "conn_param is not valid");
 	if (id->state != UCMA_ROUTE_RESOLVED)
-		return ucma_wrong_state(id, "rdma_connect is for one whose route is resolved");
+		return ucma_wrong_state(id, "rdma_connect needs a resolved route");
 	load_param(id, &in->conn_param, &in->ece, &p);
 	error = add_header(id, &p, room,
 			   id->qp_type == QPT_UD ? ROCE_CM_SIDR_REQ_PRIVATE : ROCE_CM_REQ_PRIVATE);
@@ -94,8 +94,8 @@ int ucma_connect(struct ucma_command *c)
 		return -ENOMEM; /* of the system */
 	/* Refused, the idle end goes with the id. */
 	if (core_cm_charge(id->cm, (uint32_t)id->owner->pid) < 0)
-		return io_refuse(-ENOMEM, "the process has no share of the device's ends of "
-					  "connections left");
+		return io_refuse(-ENOMEM,
+				 "the process has reached its share of the device's connections");
 	ucma_find_peer(id); /* who listens at localhost may do so only since it was resolved */
 	memcpy(path.local_gid, id->local_gid, 16);
 	memcpy(path.remote_gid, id->remote_gid, 16);
@@ -124,7 +124,7 @@ int ucma_listen(struct ucma_command *c)
 		id->state = UCMA_BOUND;
 	}
 	if (id->state != UCMA_BOUND)
-		return ucma_wrong_state(id, "rdma_listen is for one that is bound");
+		return ucma_wrong_state(id, "rdma_listen needs a bound id");
 	error = ucma_port_listen(id);
 	if (error < 0)
 		return error;
@@ -162,7 +162,7 @@ int ucma_accept(struct ucma_command *c)
 	if (!id)
 		return ucma_no_id();
 	if (!id->cm)
-		return ucma_wrong_state(id, "nothing was asked that could be accepted");
+		return ucma_wrong_state(id, "no connection request to accept");
 	if (in->conn_param.valid)
 		error = accept_request(id, in);
 	else
@@ -182,9 +182,9 @@ int ucma_reject(struct ucma_command *c)
 	if (!id)
 		return ucma_no_id();
 	if (!id->cm)
-		return ucma_wrong_state(id, "nothing was asked that could be rejected");
+		return ucma_wrong_state(id, "no connection request to reject");
 	if (reason != ROCE_CM_REJ_CONSUMER && reason != ROCE_CM_REJ_VENDOR_OPTION)
-		return io_refuse(-EINVAL, "reason %u is none of a program's", reason);
+		return io_refuse(-EINVAL, "reason %u is not allowed for programs", reason);
 	p.private_data = in->private_data;
 	p.private_len = in->private_data_len;
 	return core_cm_reject(id->cm, reason, &p, io_clock_now());
@@ -200,7 +200,7 @@ int ucma_disconnect(struct ucma_command *c)
 	if (id->state == UCMA_LISTENING && id->dev)
 		return 0; /* has nothing to end, and the kernel does not mind */
 	if (!id->cm)
-		return ucma_wrong_state(id, "there is no connection to end");
+		return ucma_wrong_state(id, "no connection to disconnect");
 	return core_cm_disconnect(id->cm, io_clock_now());
 }
 
@@ -214,7 +214,7 @@ int ucma_notify(struct ucma_command *c)
 	if (in->event != EVENT_COMM_EST)
 		return io_refuse(-EINVAL, "event %u is not IBV_EVENT_COMM_EST", in->event);
 	if (!id->cm)
-		return ucma_wrong_state(id, "there is no connection to establish");
+		return ucma_wrong_state(id, "no connection to establish");
 	return core_cm_established(id->cm, io_clock_now());
 }
 
@@ -262,7 +262,8 @@ static int initial_attr(const struct ucma_id *id, uint32_t state, struct uhca_ab
 {
 	*a = (struct uhca_abi_qp_attr){.qp_state = state, .port_num = 1};
 	if (state != STATE_INIT)
-		return io_refuse(-EINVAL, "qp_state %u: there is no connection yet, only INIT (1)",
+		return io_refuse(-EINVAL,
+				 "qp_state %u: without a connection, only INIT (1) is allowed",
 				 state);
 	*mask = MASK_INIT;
 	if (id->qp_type == QPT_UD) {
@@ -287,8 +288,8 @@ int ucma_init_qp_attr(struct ucma_command *c)
 	if (!id)
 		return ucma_no_id();
 	if (!id->dev || (id->state == UCMA_LISTENING && id->qp_type != QPT_UD))
-		return ucma_wrong_state(id, id->dev ? "its QP is none that is connected"
-						    : "it has no device");
+		return ucma_wrong_state(id,
+					id->dev ? "its QP is not connected" : "it has no device");
 	if (!id->cm || id->qp_type == QPT_UD)
 		error = initial_attr(id, in->qp_state, &attr, &mask);
 	else

@@ -55,7 +55,7 @@ struct ucma_event *ucma_event_new(struct ucma_id *id, uint32_t event, int32_t st
 	struct ucma_event *e = calloc(1, sizeof(*e));
 
 	if (!e) {
-		io_log(IO_LOG_ERROR, "no memory: an event of an rdma_cm id is lost");
+		io_log(IO_LOG_ERROR, "out of memory: an event of an rdma_cm id is lost");
 		return NULL;
 	}
 	e->id = id;
@@ -105,8 +105,7 @@ bool ucma_event_has_room(const struct ucma_id *id)
 int ucma_events_wait(void)
 {
 	return io_refuse(-ENOMEM,
-			 "%u events of the id were not fetched, or limit client_memory is "
-			 "reached",
+			 "%u events of the id are unread, or limit client_memory is reached",
 			 UCMA_WAITING);
 }
 

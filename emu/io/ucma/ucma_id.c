@@ -30,7 +30,7 @@ struct ucma_id *ucma_id_find(const struct ucma_file *f, uint32_t slot)
 
 int ucma_no_id(void)
 {
-	return io_refuse(-ENOENT, "the event channel has no id of this number");
+	return io_refuse(-ENOENT, "the event channel has no id with this number");
 }
 
 int ucma_wrong_state(const struct ucma_id *id, const char *what)
@@ -38,7 +38,7 @@ int ucma_wrong_state(const struct ucma_id *id, const char *what)
 	static const char *const is[] = {
 		[UCMA_IDLE] = "not bound",
 		[UCMA_BOUND] = "bound",
-		[UCMA_ADDR_RESOLVED] = "resolved as far as the address",
+		[UCMA_ADDR_RESOLVED] = "resolved (address only)",
 		[UCMA_ROUTE_RESOLVED] = "resolved",
 		[UCMA_LISTENING] = "listening",
 		[UCMA_CONNECTING] = "connecting or connected",
@@ -114,11 +114,11 @@ int ucma_create_id(struct ucma_command *c)
 		qp_type = in->qp_type;
 		break;
 	default:
-		return io_refuse(-EINVAL, "ps 0x%x is no port space", in->ps);
+		return io_refuse(-EINVAL, "ps 0x%x is not a port space", in->ps);
 	}
 	id = ucma_id_create(c->file, in->ps, qp_type);
 	if (!id)
-		return io_refuse(-ENOMEM, "the process has its share of ids or of memory "
+		return io_refuse(-ENOMEM, "the process has reached its share of ids or of memory "
 					  "(limit client_memory)");
 	id->uid = in->uid;
 	resp.id = id->slot;
@@ -149,7 +149,8 @@ int ucma_migrate_id(struct ucma_command *c)
 	struct rdma_ucm_migrate_resp resp;
 
 	if (!id)
-		return io_refuse(-ENOENT, "the old event channel is none, or has no such id");
+		return io_refuse(-ENOENT,
+				 "the old event channel does not exist, or has no such id");
 	c->emptied = old;
 	if (old != c->file) {
 		ucma_event_move(id, c->file);
@@ -192,9 +193,9 @@ static int set_ack_timeout(struct ucma_id *id, const void *value, size_t len)
 		return wrong_length(len, sizeof(timeout));
 	memcpy(&timeout, value, len);
 	if (timeout > 31)
-		return io_refuse(-EINVAL, "RDMA_OPTION_ID_ACK_TIMEOUT %u is above 31", timeout);
+		return io_refuse(-EINVAL, "RDMA_OPTION_ID_ACK_TIMEOUT %u exceeds 31", timeout);
 	if (id->qp_type != QPT_RC && id->qp_type != QPT_XRC_SEND)
-		return io_refuse(-EINVAL, "RDMA_OPTION_ID_ACK_TIMEOUT is for RC and XRC");
+		return io_refuse(-EINVAL, "RDMA_OPTION_ID_ACK_TIMEOUT needs RC or XRC");
 	id->ack_timeout = timeout;
 	return 0;
 }
@@ -203,7 +204,7 @@ static int set_ack_timeout(struct ucma_id *id, const void *value, size_t len)
 static int set_reuse(struct ucma_id *id, bool on)
 {
 	if (id->state != UCMA_IDLE && (!on || id->state == UCMA_LISTENING))
-		return ucma_wrong_state(id, "RDMA_OPTION_ID_REUSEADDR comes too late");
+		return ucma_wrong_state(id, "RDMA_OPTION_ID_REUSEADDR must be set before binding");
 	id->reuse_address = on;
 	return 0;
 }
@@ -211,7 +212,7 @@ static int set_reuse(struct ucma_id *id, bool on)
 static int set_family_only(struct ucma_id *id, bool on)
 {
 	if (id->state != UCMA_IDLE && id->state != UCMA_BOUND)
-		return ucma_wrong_state(id, "RDMA_OPTION_ID_AFONLY comes too late");
+		return ucma_wrong_state(id, "RDMA_OPTION_ID_AFONLY must be set before binding");
 	id->family_only = on;
 	id->family_told = true;
 	return 0;
@@ -240,7 +241,7 @@ static int set_id_option(struct ucma_id *id, uint32_t name, const void *value, s
 	case RDMA_OPTION_ID_AFONLY:
 		return set_flag(id, value, len, set_family_only);
 	default:
-		return io_refuse(-ENOSYS, "optname %u of level RDMA_OPTION_ID is none", name);
+		return io_refuse(-ENOSYS, "optname %u of level RDMA_OPTION_ID is unknown", name);
 	}
 }
 
@@ -266,7 +267,8 @@ static int set_path(struct ucma_id *id, const void *value, size_t len)
 	if (!has_primary(value, len))
 		return io_refuse(-EINVAL, "RDMA_OPTION_IB_PATH has no path for both directions");
 	if (id->state != UCMA_ADDR_RESOLVED)
-		return ucma_wrong_state(id, "RDMA_OPTION_IB_PATH is for one with an address");
+		return ucma_wrong_state(
+			id, "RDMA_OPTION_IB_PATH needs a resolved address and no route");
 	if (!ucma_event_has_room(id))
 		return ucma_events_wait();
 	id->state = UCMA_ROUTE_RESOLVED;

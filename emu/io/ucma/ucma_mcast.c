@@ -82,14 +82,14 @@ static int join(struct ucma_command *c, uint32_t slot, uint64_t uid, const struc
 	if (!id)
 		return ucma_no_id();
 	if (!id->dev)
-		return ucma_wrong_state(id, "it has no device that could join");
+		return ucma_wrong_state(id, "it has no device to join with");
 	if (!is_group(group))
-		return io_refuse(-EINVAL, "addr is no multicast address");
+		return io_refuse(-EINVAL, "addr is not a multicast address");
 	m = create(id, uid, group);
 	if (!m)
 		return io_refuse(-ENOMEM,
-				 "the id has %u joins, or the process its share of memory "
-				 "(limit client_memory)",
+				 "the id has %u joins, or the process has reached its share of "
+				 "memory (limit client_memory)",
 				 id->n_mcasts);
 	e = ucma_event_new(id, MULTICAST_JOIN, 0);
 	if (!e) {
@@ -112,7 +112,7 @@ int ucma_join_ip_mcast(struct ucma_command *c)
 	struct ucma_addr group;
 
 	if (ucma_addr_parse(&in->addr, sizeof(in->addr), &group) < 0)
-		return io_refuse(-EINVAL, "addr is no whole address of AF_INET or AF_INET6");
+		return io_refuse(-EINVAL, "addr is not a complete address of AF_INET or AF_INET6");
 	return join(c, in->id, in->uid, &group);
 }
 
@@ -123,7 +123,7 @@ int ucma_join_mcast(struct ucma_command *c)
 
 	if (in->join_flags >= RDMA_MC_JOIN_FLAG_RESERVED || in->addr_size > sizeof(in->addr) ||
 	    ucma_addr_parse(&in->addr, in->addr_size, &group) < 0)
-		return io_refuse(-EINVAL, "join_flags %u or addr mean nothing", in->join_flags);
+		return io_refuse(-EINVAL, "join_flags %u or addr is invalid", in->join_flags);
 	return join(c, in->id, in->uid, &group);
 }
 
@@ -134,7 +134,7 @@ int ucma_leave_mcast(struct ucma_command *c)
 	struct ucma_mcast *m = ucma_number_find(c->file->ucma, in->id);
 
 	if (!m || !m->is_mcast || m->id->file != c->file)
-		return io_refuse(-ENOENT, "the event channel has no join of this number");
+		return io_refuse(-ENOENT, "the event channel has no join with this number");
 	resp.events_reported = m->events_reported;
 	ucma_mcast_destroy(m);
 	ucma_respond(c, &resp, sizeof(resp));

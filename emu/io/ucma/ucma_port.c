@@ -208,8 +208,7 @@ int ucma_port_bind(struct ucma_id *id)
 
 	id->port_ps = id->src.family == AF_IB ? ib_port_space(id) : id->ps;
 	if (!id->port_ps)
-		return io_refuse(-EPROTONOSUPPORT,
-				 "sid 0x%llx is of no port space that the id may have",
+		return io_refuse(-EPROTONOSUPPORT, "sid 0x%llx is not in a port space of the id",
 				 (unsigned long long)id->src.sid);
 	port = id->src.port ? id->src.port : choose(id);
 	if (!id->family_told) /* as ipv6(7) has it, where bindv6only is 0 */
@@ -217,8 +216,9 @@ int ucma_port_bind(struct ucma_id *id)
 	error = port ? conflict_with_any(id, port, true) : -EADDRNOTAVAIL;
 	if (error < 0)
 		io_refuse(error,
-			  port ? "port %u is another id's, or the process has its share"
-			       : "all ports that are chosen are taken (%u)",
+			  port ? "port %u is in use by another id, or the process has reached its "
+				 "share"
+			       : "all %u ephemeral ports are in use",
 			  port);
 	if (error < 0)
 		return error;

@@ -156,6 +156,6 @@ int ucma_query(struct ucma_command *c)
 	case RDMA_USER_CM_QUERY_GID:
 		return query_gid(c, id);
 	default:
-		return io_refuse(-ENOSYS, "option %u is none", in->option);
+		return io_refuse(-ENOSYS, "option %u is unknown", in->option);
 	}
 }

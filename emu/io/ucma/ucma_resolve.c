@@ -84,8 +84,8 @@ static void say_no_device(const char *call, const struct ucma_addr *a)
 
 	if (io_log_limit(&limit, 3, io_clock_now(), &held))
 		io_log(IO_LOG_WARN,
-		       "%s: no device has or reaches %s; uhca-run --netdev gives one the addresses "
-		       "of an interface (%u more)",
+		       "%s: no device has or can reach %s; give one an interface's addresses with "
+		       "uhca-run --netdev (%u more)",
 		       call, io_address_format(a->gid, text), held);
 }
 
@@ -99,7 +99,8 @@ static int refuse_address(int error, const struct ucma_addr *a, const char *word
 
 static int no_address(const char *which)
 {
-	return io_refuse(-EINVAL, "%s is no whole address of AF_INET, AF_INET6 or AF_IB", which);
+	return io_refuse(-EINVAL, "%s is not a complete address of AF_INET, AF_INET6 or AF_IB",
+			 which);
 }
 
 /*
@@ -113,7 +114,7 @@ static int bind_address(struct ucma_id *id, const struct ucma_addr *a)
 	int error;
 
 	if (id->state != UCMA_IDLE)
-		return ucma_wrong_state(id, "it is bound once");
+		return ucma_wrong_state(id, "rdma_bind_addr needs an unbound id");
 	if (!ucma_addr_is_any(a) && !ucma_addr_is_localhost(a) && !dev) {
 		say_no_device("rdma_bind_addr", a);
 		return ucma_addr_is_of_host(a)
@@ -121,7 +122,9 @@ static int bind_address(struct ucma_id *id, const struct ucma_addr *a)
 			       : refuse_address(-EADDRNOTAVAIL, a, "the host has no address");
 	}
 	if (dev && is_ipoib(id))
-		return io_refuse(-EINVAL, "ps RDMA_PS_IPOIB is nothing for an Ethernet port");
+		return io_refuse(
+			-EINVAL,
+			"ps RDMA_PS_IPOIB needs an InfiniBand port; this port is Ethernet");
 	id->src = *a;
 	if (dev)
 		attach(id, dev, a->gid);
@@ -228,7 +231,9 @@ static int find_route(struct ucma_id *id)
 		     !ucma_addr_is_reached(&id->dst, gid)))
 		return no_route(id);
 	if (is_ipoib(id))
-		return io_refuse(-EINVAL, "ps RDMA_PS_IPOIB is nothing for an Ethernet port");
+		return io_refuse(
+			-EINVAL,
+			"ps RDMA_PS_IPOIB needs an InfiniBand port; this port is Ethernet");
 	if (!id->dev) {
 		attach(id, dev, gid);
 		memcpy(id->src.gid, gid, 16);
@@ -257,13 +262,14 @@ static int resolve(struct ucma_id *id, const struct ucma_addr *src, const struct
 	int error;
 
 	if (id->state != UCMA_IDLE && id->state != UCMA_BOUND)
-		return ucma_wrong_state(id, "its address is resolved once");
+		return ucma_wrong_state(id, "rdma_resolve_addr needs an unresolved id");
 	if (!ucma_event_has_room(id))
 		return ucma_events_wait();
 	id->dst = *dst;
 	error = bind_source(id, src);
 	if (error == 0 && id->src.family != dst->family)
-		error = io_refuse(-EINVAL, "dst_addr is of family %u, the id's of %u", dst->family,
+		error = io_refuse(-EINVAL, "dst_addr has family %u, the id's address has family %u",
+				  dst->family,
 				  id->src.family); /* and bound it stays (resolve_prepare_src of the
 						      kernel) */
 	if (error < 0) {
@@ -272,9 +278,8 @@ static int resolve(struct ucma_id *id, const struct ucma_addr *src, const struct
 	}
 	error = late_error ? -late_error : find_route(id);
 	if (error == -ENETUNREACH && !late_error)
-		return refuse_address(error, dst,
-				      "no route leads to"); /* nobody needs to be asked: the others
-							       come as an event */
+		return refuse_address(error, dst, "no route to"); /* nobody needs to be asked: the
+								     others come as an event */
 	if (error == 0)
 		id->state = UCMA_ADDR_RESOLVED;
 	ucma_event_simple(id, error ? ADDR_ERROR : ADDR_RESOLVED, error);
@@ -325,7 +330,8 @@ int ucma_resolve_route(struct ucma_command *c)
 	if (!id)
 		return ucma_no_id();
 	if (id->state != UCMA_ADDR_RESOLVED)
-		return ucma_wrong_state(id, "a route is for one with an address");
+		return ucma_wrong_state(id,
+					"rdma_resolve_route needs a resolved address and no route");
 	if (!ucma_event_has_room(id))
 		return ucma_events_wait();
 	if (c->late_error) {
@@ -348,5 +354,5 @@ int ucma_resolve_ib_service(struct ucma_command *c)
 	if (id->dev && id->state == UCMA_BOUND)
 		return io_refuse(-EOPNOTSUPP,
 				 "RoCE has no subnet administrator to ask for services");
-	return ucma_wrong_state(id, "services are asked for by one that is bound to a device");
+	return ucma_wrong_state(id, "a service lookup needs an id that is bound to a device");
 }

@@ -27,7 +27,7 @@ int ucma_write_event(struct ucma_command *c)
 	struct ucma_event *e;
 
 	if (in->event != EVENT_USER && in->event != EVENT_INTERNAL)
-		return io_refuse(-EINVAL, "event %u is none that a program writes", in->event);
+		return io_refuse(-EINVAL, "event %u cannot be written by programs", in->event);
 	if (!id)
 		return ucma_no_id();
 	e = ucma_event_has_room(id) ? ucma_event_new(id, in->event, (int32_t)in->status) : NULL;

@@ -248,7 +248,7 @@ static void say_reads(struct text *t, const struct uhca_abi_cause *c)
 
 static void say_srq(struct text *t, const struct uhca_abi_cause *c)
 {
-	add(t, "number 0x%" PRIx64 " is no SRQ of the XRC domain", c->got);
+	add(t, "number 0x%" PRIx64 " is not an SRQ of the XRC domain", c->got);
 }
 
 static void say_elements(struct text *t, const struct uhca_abi_cause *c)
@@ -259,7 +259,7 @@ static void say_elements(struct text *t, const struct uhca_abi_cause *c)
 
 static void say_address_handle(struct text *t, const struct uhca_abi_cause *c)
 {
-	add(t, "handle %" PRIu64 " is no address handle of the QP's protection domain", c->got);
+	add(t, "handle %" PRIu64 " is not an address handle of the QP's protection domain", c->got);
 }
 
 static void say_qkey(struct text *t, const struct uhca_abi_cause *c)
@@ -322,7 +322,8 @@ static const struct {
 	[UHCA_ABI_CAUSE_QKEY] = {NULL, say_qkey},
 	[UHCA_ABI_CAUSE_PKEY] = {NULL, say_pkey},
 	[UHCA_ABI_CAUSE_STATE] = {NULL, say_state},
-	[UHCA_ABI_CAUSE_SERVICE] = {"the QP has another transport, or takes no such packets", NULL},
+	[UHCA_ABI_CAUSE_SERVICE] = {"the QP has another transport, or does not accept such packets",
+				    NULL},
 	[UHCA_ABI_CAUSE_ADDRESS] = {"the packet is not from the QP's peer", NULL},
 	[UHCA_ABI_CAUSE_NO_QP] = {NULL, say_no_qp},
 	[UHCA_ABI_CAUSE_PORT] = {"the port is down", NULL},

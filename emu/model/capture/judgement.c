@@ -50,14 +50,14 @@ static const char *drop_words(const char *name)
 		{"pkey", "wrong P_Key"},
 		{"qkey", "wrong Q_Key"},
 		{"sequence", "out of sequence"},
-		{"duplicate", "a duplicate of what is forgotten"},
-		{"response", "it answers nothing that is outstanding"},
+		{"duplicate", "a duplicate whose response is no longer kept"},
+		{"response", "it acknowledges no outstanding request"},
 		{"no_recv", "no receive request"},
 		{"length", "too long"},
 		{"port", "the port is down"},
 		{"bad_icrc", "its ICRC is wrong"},
-		{"malformed", "it makes no sense"},
-		{"no_route", "nobody has this address"},
+		{"malformed", "malformed packet"},
+		{"no_route", "no device has this address"},
 		{"step", "taken off the wire in step mode"},
 	};
 
@@ -312,7 +312,7 @@ static void say_unanswered(const struct reason *r, const struct model_counts *c)
 		because(r, "the peer got it, but %s lost",
 			c->answers == 1 ? "its answer was" : "all its answers were");
 	else
-		because(r, "the peer got it, but no answer that acknowledges all of it came");
+		because(r, "the peer got it, but no answer acknowledged all of it");
 }
 
 static void say_decisive(const struct reason *r, const struct model *s,
@@ -345,15 +345,15 @@ static void why_no_answer(const struct reason *r, const struct model *s,
 	else if (n->decisive != MODEL_NONE)
 		say_decisive(r, s, n);
 	else if (gone)
-		because(r, "nobody is at %s: its host answers that UDP port %s is closed",
+		because(r, "no device is at %s: its host reports UDP port %s as closed",
 			model_word(gone, "address"),
 			model_word(gone, "port") ? model_word(gone, "port") : "4791");
 	else if (n->lost > 0 && n->lost == n->sent)
 		say_lost(r, n);
 	else if (n->unknown > 0 && n->answers == 0)
 		because(r,
-			"no answer came; %s is in no device of this capture, which cannot tell "
-			"whether anything arrived there",
+			"no answer came; %s is not a device of this capture, so the arrival of "
+			"packets there is unknown",
 			s->host[s->qp[m->to].host].name);
 }
 
@@ -449,8 +449,8 @@ static void why_flushed(const struct reason *r, const struct model *s, const str
 	else if (by && strcmp(by, "program") == 0)
 		because(r, "the program took the QP to ERR");
 	else
-		because(r, "no request of this QP failed in this capture; what took it to an error "
-			   "state is not told");
+		because(r, "no request of this QP failed in this capture; the cause of the error "
+			   "state is unknown");
 }
 
 const char *model_why(const struct model *s, const struct model_record *completion, char *buf,

@@ -44,13 +44,13 @@ static void add_waits(struct text *t, const struct model_record *r)
 		const char *waits, *words;
 	} reason[] = {
 		{"state", "the QP's state sends nothing"},
-		{"fence", "the next has a fence and waits for READs or atomics before it"},
-		{"reads", "max_rd_atomic READs or atomics are outstanding already"},
-		{"credit", "the peer has announced no receive request"},
+		{"fence", "the next has a fence and waits for earlier READs or atomics"},
+		{"reads", "max_rd_atomic READs or atomics are already outstanding"},
+		{"credit", "the peer has advertised no credits"},
 		{"rnr",
-		 "the peer had no receive request (RNR NAK): it is sent again after a pause"},
-		{"pace", "it pauses, because nobody acknowledges what it sends"},
-		{"order", "the next has failed and completes after those before it"},
+		 "the peer had no receive request (RNR NAK): retransmission after the RNR timer"},
+		{"pace", "it pauses, because its packets are not acknowledged"},
+		{"order", "the next has failed and completes after earlier ones"},
 	};
 
 	if (is(r, "waits", "answer")) {
@@ -103,7 +103,7 @@ static void add_qp(struct text *t, const struct model_record *r)
 		return;
 	}
 	if (is(r, "state", "RTR"))
-		add(t, "it takes messages and sends none before it is in RTS; ");
+		add(t, "it accepts messages and sends none before RTS; ");
 	add_sends(t, r);
 	add_receives(t, r);
 }
@@ -114,14 +114,14 @@ static void add_cq(struct text *t, const struct model_record *r)
 
 	add(t, "%" PRIu64 " completion%s not polled yet", unread, unread == 1 ? " is" : "s are");
 	if (held > 0)
-		add(t, ", %" PRIu64 " held back for the program to read first", held);
+		add(t, ", %" PRIu64 " held back until earlier ones are handled", held);
 	if (is(r, "state", "overrun"))
-		add(t, "; the queue is overrun and takes no more");
+		add(t, "; the queue is overrun and accepts no more");
 	else if (model_number(r, "armed"))
 		add(t, "; it is armed");
 	else if (model_number(r, "channel"))
-		add(t, "; it is not armed, so no further event comes to its channel: after "
-		       "ibv_req_notify_cq a program polls once more");
+		add(t, "; it is not armed, so its channel gets no further event: poll once more "
+		       "after ibv_req_notify_cq");
 }
 
 static void add_cm(struct text *t, const struct model_record *r)
@@ -134,7 +134,7 @@ static void add_cm(struct text *t, const struct model_record *r)
 		    "RDMA_CM_EVENT_%s",
 		    unread, unread == 1 ? " is" : "s are", word(r, "event"));
 	if (held > 0)
-		add(t, "%sa DISCONNECTED waits until the program has polled its completions",
+		add(t, "%sa DISCONNECTED event waits until the program has polled its completions",
 		    unread > 0 ? "; " : "");
 	add(t, "; %s", word(r, "state"));
 	if (model_number(r, "port") > 0)
@@ -183,12 +183,11 @@ const char *model_call_text(const struct model_record *r, char *buf, size_t cap)
 	if (!model_word(r, "state"))
 		return buf;
 	if (posts_sends(r) && !state_sends(r))
-		add(&t, ", because the QP is in %s, and send requests are posted from RTS on",
+		add(&t, ", because the QP is in %s, and send requests need at least RTS",
 		    word(r, "state"));
 	else if (is(r, "verb", "post_recv") && is(r, "state", "RESET"))
-		add(&t,
-		    ", because the QP is in RESET, and receive requests are posted from INIT on");
+		add(&t, ", because the QP is in RESET, and receive requests need at least INIT");
 	else
-		add(&t, ", because the request is not right (the QP is in %s)", word(r, "state"));
+		add(&t, ", because the request is invalid (the QP is in %s)", word(r, "state"));
 	return buf;
 }

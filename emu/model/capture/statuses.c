@@ -13,30 +13,29 @@
 static const struct model_status statuses[] = {
 	{STATUS_(SUCCESS), "The request is done.", "11.6.2", "Nothing: all went well."},
 	{STATUS_(LOC_LEN_ERR),
-	 "Something was too long for its place: a message for the receive request that it met, a "
-	 "datagram for the path MTU, or the elements of an atomic operation, which must have "
-	 "exactly its size.",
+	 "A length is wrong: a message exceeds its receive request, a datagram exceeds the path "
+	 "MTU, or the elements of an atomic differ from its size.",
 	 "11.6.2, 9.9.2.1",
-	 "The lengths in sg_list of the receive requests against what the peer sends; for UD, "
-	 "that 40 bytes for the GRH are in the receive, and that no message exceeds the MTU."},
+	 "The lengths in sg_list of the receive requests against the peer's messages. For UD: the "
+	 "receive has 40 bytes for the GRH, and no message exceeds the MTU."},
 	{STATUS_(LOC_QP_OP_ERR),
-	 "The QP cannot do such a request: its transport or the device does not have the "
-	 "operation, or an operand is of a wrong kind.",
+	 "The QP cannot execute the request: transport or device lacks the operation, or an "
+	 "operand is of a wrong kind.",
 	 "11.6.2, 9.9.2.1",
-	 "The opcode against the QP's type, the send_ops_flags the QP was made with, and for UD "
-	 "that the address handle is of the QP's protection domain."},
+	 "The opcode against the QP's type and the QP's send_ops_flags. For UD: the address handle "
+	 "is of the QP's protection domain."},
 	{STATUS_(LOC_EEC_OP_ERR),
 	 "An error of Reliable Datagram, which verbs does not offer. This device never gives it.",
-	 "11.6.2", "Whether a rule of fault injection made this status."},
+	 "11.6.2", "Fault rules: one may have made this status."},
 	{STATUS_(LOC_PROT_ERR),
-	 "The request's own memory was not as it must be: the lkey names nothing, is of another "
-	 "protection domain, lacks a right, or the range goes beyond the region.",
+	 "The request's local memory is invalid: the lkey is unknown, belongs to another "
+	 "protection domain or lacks a right, or the range exceeds the region.",
 	 "11.6.2, 10.6.7.2, 9.9.2.1",
 	 "lkey, addr and length of each element of sg_list; that the region was not deregistered "
 	 "early; that it has IBV_ACCESS_LOCAL_WRITE where data arrives in it."},
 	{STATUS_(WR_FLUSH_ERR),
-	 "The request was not begun: the QP was in an error state before its turn came. It is not "
-	 "the cause of anything.",
+	 "The request did not start: the QP was already in an error state. It is not the cause of "
+	 "the error.",
 	 "11.6.2, 10.3.1.7",
 	 "The first completion of this QP that has another status: that is the error. A program "
 	 "that took the QP to ERR itself, or ended, gets flushes as well."},
@@ -44,72 +43,69 @@ static const struct model_status statuses[] = {
 	 "A memory window could not be bound, or a key could not be invalidated: the region, the "
 	 "window or its rights do not allow it.",
 	 "11.6.2, 10.6.7.2",
-	 "That the region was registered with IBV_ACCESS_MW_BIND, that the range lies in it, that "
-	 "window and region are of the QP's protection domain."},
+	 "The region has IBV_ACCESS_MW_BIND, the range lies in it, and window and region are of "
+	 "the QP's protection domain."},
 	{STATUS_(BAD_RESP_ERR),
-	 "The peer answered something that makes no sense: a NAK with a reserved code, or READ "
-	 "data of a wrong length.",
-	 "11.6.2, 9.9.2.4",
-	 "Whether something on the way changes packets, or a rule made this answer."},
+	 "The peer's response is invalid: a NAK with a reserved code, or READ data of a wrong "
+	 "length.",
+	 "11.6.2, 9.9.2.4", "The network may change packets, or a rule made this response."},
 	{STATUS_(LOC_ACCESS_ERR),
-	 "A WRITE with immediate data came in, and its key, right or range was wrong; the receive "
-	 "request that it had taken ends with this. The peer gets REM_ACCESS_ERR.",
+	 "A WRITE with immediate data arrived with a wrong key, right or range. The receive "
+	 "request that it consumed ends with this status. The peer gets REM_ACCESS_ERR.",
 	 "11.6.2",
 	 "The rkey and address that this side gave to its peer, and the region's rights."},
 	{STATUS_(REM_INV_REQ_ERR),
-	 "The peer refused the request as one that cannot be: the message is too long for the "
-	 "receive request there, or the QP there does not allow the operation.",
+	 "The peer refused the request as invalid: the message is too long for its receive "
+	 "request, or its QP does not allow the operation.",
 	 "11.6.2, 9.7.5.1.1, 9.7.4.1",
 	 "At the peer: lengths of its receive requests; qp_access_flags (REMOTE_WRITE, "
 	 "REMOTE_READ, "
 	 "REMOTE_ATOMIC); max_dest_rd_atomic against max_rd_atomic here."},
 	{STATUS_(REM_ACCESS_ERR),
-	 "The peer did not let the request touch its memory: the rkey names nothing there, the "
-	 "right is missing, or the range goes beyond the region.",
+	 "The peer denied access to its memory: the rkey is unknown there, the right is missing, "
+	 "or the range exceeds the region.",
 	 "11.6.2, 9.7.5.1.1, 10.6.7.2",
-	 "rkey and remote_addr of the request against what the peer registered; the access flags "
-	 "of its region and of its QP; that the region still existed when the packet came."},
+	 "rkey and remote_addr of the request against the peer's regions; the access flags of its "
+	 "region and QP; the region still existed when the packet arrived."},
 	{STATUS_(REM_OP_ERR),
-	 "The peer understood the request and could not do it, because its memory was gone.",
-	 "11.6.2, 9.7.5.1.1",
-	 "Whether the peer unmapped memory that is still registered; its own completions."},
+	 "The peer could not execute the request, because its memory was gone.",
+	 "11.6.2, 9.7.5.1.1", "The peer may have unmapped registered memory; its own completions."},
 	{STATUS_(RETRY_EXC_ERR),
-	 "The request was sent as often as retry_cnt allows, and no answer came in time.",
+	 "The request was sent as often as retry_cnt allows, and no response arrived in time.",
 	 "11.6.2, 9.7.6.1.3, 9.9.2.4.1",
 	 "Whether the peer is alive and its QP in RTR or RTS; the address, dest_qp_num and PSNs "
 	 "that the two sides exchanged; that timeout and retry_cnt are large enough for this "
 	 "network (timeout 0 waits for ever)."},
 	{STATUS_(RNR_RETRY_EXC_ERR),
-	 "The peer had no receive request when the message came, and still had none after "
-	 "rnr_retry repetitions.",
+	 "The peer had no receive request when the message arrived, nor after rnr_retry "
+	 "retransmissions.",
 	 "11.6.2, 9.7.5.2.8, 9.9.2.4.2",
 	 "That the peer posts receives before this side sends, and often enough; rnr_retry (7 "
 	 "waits for ever) here and min_rnr_timer there."},
 	{STATUS_(LOC_RDD_VIOL_ERR),
 	 "An error of Reliable Datagram, which verbs does not offer. This device never gives it.",
-	 "11.6.2", "Whether a rule of fault injection made this status."},
+	 "11.6.2", "Fault rules: one may have made this status."},
 	{STATUS_(REM_INV_RD_REQ_ERR),
 	 "An error of Reliable Datagram, which verbs does not offer. This device never gives it.",
-	 "11.6.2", "Whether a rule of fault injection made this status."},
+	 "11.6.2", "Fault rules: one may have made this status."},
 	{STATUS_(REM_ABORT_ERR),
 	 "The peer aborted the operation, which only Reliable Datagram knows. This device never "
 	 "gives it.",
-	 "11.6.2", "Whether a rule of fault injection made this status."},
+	 "11.6.2", "Fault rules: one may have made this status."},
 	{STATUS_(INV_EECN_ERR),
 	 "An error of Reliable Datagram, which verbs does not offer. This device never gives it.",
-	 "11.6.2", "Whether a rule of fault injection made this status."},
+	 "11.6.2", "Fault rules: one may have made this status."},
 	{STATUS_(INV_EEC_STATE_ERR),
 	 "An error of Reliable Datagram, which verbs does not offer. This device never gives it.",
-	 "11.6.2", "Whether a rule of fault injection made this status."},
+	 "11.6.2", "Fault rules: one may have made this status."},
 	{STATUS_(FATAL_ERR),
-	 "The device failed in a way that it cannot say more of. This device never gives it: when "
-	 "it fails as a whole, requests are flushed.",
-	 "11.6.2", "Whether a rule of fault injection made this status."},
-	{STATUS_(RESP_TIMEOUT_ERR),
-	 "The responder waited too long for something. This device never gives it.", "11.6.2",
-	 "Whether a rule of fault injection made this status."},
+	 "The device failed as a whole. This device never gives it: its requests are flushed "
+	 "instead.",
+	 "11.6.2", "Fault rules: one may have made this status."},
+	{STATUS_(RESP_TIMEOUT_ERR), "The responder timed out. This device never gives it.",
+	 "11.6.2", "Fault rules: one may have made this status."},
 	{STATUS_(GENERAL_ERR), "An error without a better name. This device never gives it.",
-	 "11.6.2", "Whether a rule of fault injection made this status."},
+	 "11.6.2", "Fault rules: one may have made this status."},
 };
 
 #define COUNT_(a) (sizeof(a) / sizeof((a)[0]))
@@ -146,12 +142,12 @@ const char *model_vendor_error(uint32_t vendor, char *buf, size_t cap)
 	static const char *const found[] = {
 		[UHCA_ABI_FOUND_IN_REQUEST] = "in the request itself, before it was sent whole",
 		[UHCA_ABI_FOUND_BY_PEER] = "by the peer, which sent a NAK",
-		[UHCA_ABI_FOUND_BY_TIMER] = "by the timer: no answer, however often it was sent",
+		[UHCA_ABI_FOUND_BY_TIMER] = "by the timer: no response after all retries",
 		[UHCA_ABI_FOUND_BY_RNR] = "by the peer, which was never ready to receive",
-		[UHCA_ABI_FOUND_IN_RESPONSE] = "in the answer, which makes no sense",
+		[UHCA_ABI_FOUND_IN_RESPONSE] = "in the response, which is invalid",
 		[UHCA_ABI_FOUND_IN_RECEIVE] = "when a message arrived for the receive request",
 		[UHCA_ABI_FOUND_IN_FLUSH] = "not at all: flushed, the QP was in an error state",
-		[UHCA_ABI_FOUND_DEVICE_GONE] = "not at all: flushed, daemon or device are gone",
+		[UHCA_ABI_FOUND_DEVICE_GONE] = "not at all: flushed, daemon or device is gone",
 	};
 	uint32_t where = vendor & 0xff;
 	char nak[64];

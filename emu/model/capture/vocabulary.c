@@ -156,7 +156,7 @@ static int refuse_value(const struct term *t, const char *value, char *why, size
 	if (t->takes) {
 		snprintf(why, cap, "'%s' cannot be a %s, as %s", value, t->name, t->example);
 	} else if (!t->values) {
-		snprintf(why, cap, "'%s' is no number up to %llu", value,
+		snprintf(why, cap, "'%s' is not a number up to %llu", value,
 			 (unsigned long long)t->most);
 	} else {
 		words_refuse(why, cap, t->name, value, words_at, t->values);

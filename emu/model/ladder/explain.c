@@ -133,9 +133,8 @@ static void tell_packets(FILE *out, const struct model_counts *f)
 	add_fate(fate, sizeof(fate), f->refused, "arrived and was dropped by the receiver",
 		 "arrived and were dropped by the receiver");
 	add_fate(fate, sizeof(fate), f->lost, "was lost on the way", "were lost on the way");
-	add_fate(fate, sizeof(fate), f->unknown,
-		 "went where this capture does not see whether it arrived",
-		 "went where this capture does not see whether they arrived");
+	add_fate(fate, sizeof(fate), f->unknown, "left the capture's view; its arrival is unknown",
+		 "left the capture's view; their arrival is unknown");
 	say(out, "Its packets", "%u packet%s sent%s%s.", f->sent, f->sent == 1 ? " was" : "s were",
 	    again, fate);
 }
@@ -145,8 +144,9 @@ static void tell_answers(FILE *out, const struct model *s, const struct model_co
 	unsigned came = f->answers - f->answers_lost - f->answers_refused;
 	char name[64], rest[160] = "";
 
-	add_fate(rest, sizeof(rest), f->answers_refused, "came and answers nothing outstanding",
-		 "came and answer nothing outstanding");
+	add_fate(rest, sizeof(rest), f->answers_refused,
+		 "arrived and acknowledges no outstanding request",
+		 "arrived and acknowledge no outstanding request");
 	add_fate(rest, sizeof(rest), f->answers_lost, "was lost", "were lost");
 	if (f->answers == 0) {
 		say(out, "What came back", "Nothing.");
@@ -208,8 +208,8 @@ static void tell_states(FILE *out, const struct model *s, const struct model_rec
 			continue;
 		say(out, "The QP", "It went from %s to %s at %.3f ms%s",
 		    model_word(r, "from") ? model_word(r, "from") : "?", to, since(s, r->ns),
-		    strcmp(to, "ERR") == 0 ? ": nothing more is sent or received on it."
-					   : ": what waits to be sent is flushed.");
+		    strcmp(to, "ERR") == 0 ? ": it sends and receives nothing more."
+					   : ": waiting send requests are flushed.");
 		return;
 	}
 }
@@ -240,7 +240,7 @@ static void tell_status(FILE *out, const struct model_record *c, const struct mo
 	char found[128];
 
 	if (!st) {
-		say(out, "The status", "It is no status that verbs knows.");
+		say(out, "The status", "The status is unknown to verbs.");
 		return;
 	}
 	say(out, "The status", "%s (%u): %s", st->name, st->value, st->meaning);
@@ -260,8 +260,8 @@ static void tell_message(FILE *out, const struct model *s, const struct model_re
 		say(out, "Its packets",
 		    model_is_receive(c)
 			    ? "No message arrived for it in this capture."
-			    : "None of this request is in this capture: it failed before it was "
-			      "sent, or was sent before the capture begins.");
+			    : "The capture has no packet of this request: it failed before it was "
+			      "sent, or was sent before the capture began.");
 		return;
 	}
 	model_count_for(s, c, &f);
@@ -659,11 +659,10 @@ static void tell_traffic(FILE *out, const struct model *s)
 static void tell_no_completion(FILE *out, const struct model *s)
 {
 	if (s->n_records == 0)
-		fputs("No device tells of itself in this capture: what completed is not known.\n",
-		      out);
+		fputs("The capture has no records of a device: completions are unknown.\n", out);
 	else if (s->recorder)
-		fputs("No completion failed, as far as the flight recorder goes back; those with "
-		      "success are not kept in it.\n",
+		fputs("No completion failed since the flight recorder's oldest record; it keeps no "
+		      "successful ones.\n",
 		      out);
 	else
 		fputs("Nothing was completed while this capture ran.\n", out);
@@ -710,16 +709,16 @@ unsigned model_explain(FILE *out, const struct model *s, const struct explain_op
 		tell_none(out, s, o, completions);
 	if (flushed)
 		fprintf(out,
-			"%u more request%s flushed (WR_FLUSH_ERR) after that: not begun, and no "
-			"cause of anything.\n",
+			"%u more request%s flushed (WR_FLUSH_ERR) after that: not started, and not "
+			"the cause.\n",
 			flushed, flushed == 1 ? " was" : "s were");
 	if (more)
-		fprintf(out, "%u more completion%s not told: choose with --qp and --wr.\n", more,
+		fprintf(out, "%u more completion%s not shown: choose with --qp and --wr.\n", more,
 			more == 1 ? " is" : "s are");
 	if (s->cut)
 		fprintf(out,
-			"%zu frame%s truncated: the capture has less than their headers, and what "
-			"they were is not told.\n",
+			"%zu frame%s truncated before the end of the headers; their contents are "
+			"unknown.\n",
 			s->cut, s->cut == 1 ? " is" : "s are");
 	if (s->error[0])
 		fprintf(out, "The capture is broken here: %s\n", s->error);

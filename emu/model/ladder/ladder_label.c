@@ -157,7 +157,7 @@ void ladder_arrow_note(const struct model *s, const struct model_arrow *a, char 
 	}
 	if (k->made) {
 		separate(&t);
-		add(&t, "made by a rule, no device sent it");
+		add(&t, "made by a rule, not sent by a device");
 	}
 	if (rule) {
 		separate(&t);
@@ -243,7 +243,7 @@ static void add_hit(struct text *t, const struct model_record *r)
 /* All words behind the program are kinds of objects. */
 static void add_leak(struct text *t, const struct model_record *r)
 {
-	add(t, "%s went without destroying", word(r, "program"));
+	add(t, "%s ended without destroying", word(r, "program"));
 	for (unsigned i = 0; i < r->n; i++)
 		if (r->word[i].value && strcmp(r->word[i].name, "program") != 0 &&
 		    strcmp(r->word[i].name, "dev") != 0)
@@ -290,7 +290,7 @@ void ladder_record_note(const struct model *s, const struct model_record *r, uns
 		add(&t, "%s", model_standing_text(r, words, sizeof(words)));
 		break;
 	case MODEL_UNREACHABLE:
-		add(&t, "nobody is at %s: UDP port %s is closed there", word(r, "address"),
+		add(&t, "no device is at %s: its UDP port %s is closed", word(r, "address"),
 		    word(r, "port"));
 		break;
 	case MODEL_RECORDER:

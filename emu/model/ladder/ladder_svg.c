@@ -163,7 +163,7 @@ static void put_head(const struct drawing *d, const char *title)
 	char text[80] = "Times in milliseconds";
 	struct tm tm;
 
-	put_text(d->out, MARGIN, 30, "title", title ? title : "What was said, and what arrived");
+	put_text(d->out, MARGIN, 30, "title", title ? title : "Packets sent and received");
 	if (d->l->model->began && gmtime_r(&seconds, &tm))
 		strftime(text, sizeof(text), "Milliseconds since %Y-%m-%d %H:%M:%S UTC", &tm);
 	put_text(d->out, MARGIN, 50, "sub", text);
@@ -202,12 +202,12 @@ static void put_legend(const struct drawing *d)
 	put_sample(d, MARGIN, y, "p", "request");
 	put_sample(d, MARGIN + 170, y, "a", "answer");
 	put_sample(d, MARGIN + 340, y, "again r", "sent again");
-	put_sample(d, MARGIN + 530, y, "m", "touched or made by a rule");
+	put_sample(d, MARGIN + 530, y, "m", "changed or made by a rule");
 	fprintf(d->out, "<path d='M%d %d h30' class='arrow l'/>", MARGIN, y + 26);
 	put_cross(d->out, MARGIN + 35, y + 26, "l");
-	put_text(d->out, MARGIN + 58, y + 30, "sub", "lost, or not taken");
+	put_text(d->out, MARGIN + 58, y + 30, "sub", "lost or dropped");
 	fprintf(d->out, "<circle cx='%d' cy='%d' r='5' class='tp'/>", MARGIN + 194, y + 26);
-	put_text(d->out, MARGIN + 228, y + 30, "sub", "the device tells");
+	put_text(d->out, MARGIN + 228, y + 30, "sub", "record of the device");
 	fprintf(d->out, "<path d='M%d %d v20' class='laneerr'/>", MARGIN + 364, y + 16);
 	put_text(d->out, MARGIN + 398, y + 30, "sub", "QP in an error state");
 	put_sample(d, MARGIN + 530, y + 26, "l", "NAK");

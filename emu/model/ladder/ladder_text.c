@@ -181,8 +181,8 @@ void ladder_print_head(FILE *out, const struct ladder *l, const struct ladder_st
 	print_began(out, l);
 	if (l->hidden > 0)
 		fprintf(out,
-			"The %u QPs with the most packets are drawn; %u more %s no room here: "
-			"choose with --qp, or give more with --width.\n\n",
+			"The %u QPs with the most packets are drawn; %u more %s no room: choose "
+			"with --qp, or use a larger --width.\n\n",
 			l->n_lanes, l->hidden, l->hidden == 1 ? "has" : "have");
 	for (unsigned k = 0; k < 3; k++) {
 		clear(&line, false);
@@ -339,7 +339,8 @@ void ladder_print_foot(FILE *out, const struct ladder *l)
 			l->model->cut, l->model->cut == 1 ? " is" : "s are");
 	if (l->model->others > 0)
 		fprintf(out, "\n%zu frame%s.\n", l->model->others,
-			l->model->others == 1 ? " is no RoCEv2 packet" : "s are no RoCEv2 packets");
+			l->model->others == 1 ? " is not a RoCEv2 packet"
+					      : "s are not RoCEv2 packets");
 	if (l->model->error[0])
 		fprintf(out, "\nThe capture is broken here: %s\n", l->model->error);
 }

@@ -387,7 +387,7 @@ int pcapng_open(struct pcapng *f, const void *bytes, size_t size)
 	if (is_classic(magic))
 		return open_classic(f);
 	if (magic != BLOCK_SECTION)
-		return broken(f, 0, "this is no capture: neither pcapng nor pcap");
+		return broken(f, 0, "not a capture: neither pcapng nor pcap");
 	return 0;
 }
 

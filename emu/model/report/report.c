@@ -73,7 +73,7 @@ static int put_contents(const struct page *p)
 	fprintf(p->out, "<p class=\"what\">%" PRIu32 " packet%s between %" PRIu32 " queue pair%s",
 		s->n_arrows, plural(s->n_arrows), s->n_qps, plural(s->n_qps));
 	put_hosts(p);
-	fprintf(p->out, ", %" PRIu32 " thing%s that the devices tell, in %.3f ms", s->n_records,
+	fprintf(p->out, ", %" PRIu32 " record%s of the devices, in %.3f ms", s->n_records,
 		plural(s->n_records), (double)(s->ended - s->began) / 1e6);
 	if (s->began && gmtime_r(&seconds, &tm) &&
 	    strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S UTC", &tm))
@@ -182,8 +182,7 @@ static void put_trouble(const struct page *p)
 			lost == 1 ? " was" : "s were");
 	if (refused)
 		fprintf(p->out,
-			"<li>%" PRIu32 " packet%s arrived and the receiver did not take "
-			"%s.</li>\n",
+			"<li>%" PRIu32 " packet%s arrived and the receiver dropped %s.</li>\n",
 			refused, plural(refused), refused == 1 ? "it" : "them");
 	if (judged)
 		fprintf(p->out,
@@ -196,15 +195,13 @@ static void put_trouble(const struct page *p)
 	if (ruled)
 		put_rules(p, ruled);
 	if (lost + refused + judged + again + ruled == 0 && s->n_arrows)
-		fputs(unknown ? "<li>Each packet was sent once; whether it arrived, this capture "
-				"cannot tell.</li>\n"
+		fputs(unknown ? "<li>Each packet was sent once; the capture does not show its "
+				"arrival.</li>\n"
 			      : "<li>All packets arrived, each sent once.</li>\n",
 		      p->out);
 	else if (unknown)
-		fprintf(p->out,
-			"<li>Of %" PRIu32 " packet%s this capture cannot tell whether %s "
-			"arrived.</li>\n",
-			unknown, plural(unknown), unknown == 1 ? "it" : "they");
+		fprintf(p->out, "<li>The arrival of %" PRIu32 " packet%s is unknown.</li>\n",
+			unknown, plural(unknown));
 }
 
 static int put_outcome(const struct page *p)
@@ -221,8 +218,8 @@ static int put_outcome(const struct page *p)
 			more);
 	if (flushed)
 		fprintf(p->out,
-			"<li>%u more request%s flushed for it (WR_FLUSH_ERR): not begun, and no "
-			"cause of anything.</li>\n",
+			"<li>%u more request%s flushed for it (WR_FLUSH_ERR): not started, and not "
+			"the cause.</li>\n",
 			flushed, flushed == 1 ? " was" : "s were");
 	if (told == 0 && completions)
 		fprintf(p->out,

@@ -942,8 +942,8 @@ function putLegend() {
 	const dot = (look, text) => h("span", {class: look}, g("svg", {width: 14, height: 14},
 		g("circle", {class: "tip", cx: 7, cy: 7, r: 5})), text);
 	$("legend").append(sample("request", "request"), sample("answer", "answer"),
-		sample("again", "sent again", true), sample("lost", "lost, or not taken", false, true),
-		sample("ruled", "touched or made by a fault rule"), dot("told", "the device tells"),
+		sample("again", "sent again", true), sample("lost", "lost or dropped", false, true),
+		sample("ruled", "changed or made by a fault rule"), dot("told", "record of the device"),
 		dot("wrong", "something is wrong"));
 }
 

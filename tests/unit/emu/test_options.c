@@ -122,18 +122,18 @@ static void refused(const char *first, const char *second, const char *message)
 static void test_refusals(void **state)
 {
 	(void)state;
-	refused("--fla", NULL, "there is no option --fla: did you mean '--flag' or '--flagon'?");
-	refused("--nubmer=3", NULL, "there is no option --nubmer: did you mean '--number'?");
-	refused("--quite-another", NULL, "there is no option --quite-another");
-	refused("-x", NULL, "there is no option -x");
-	refused("--frob", NULL, "there is no option --frob"); /* a command is none */
+	refused("--fla", NULL, "unknown option --fla: did you mean '--flag' or '--flagon'?");
+	refused("--nubmer=3", NULL, "unknown option --nubmer: did you mean '--number'?");
+	refused("--quite-another", NULL, "unknown option --quite-another");
+	refused("-x", NULL, "unknown option -x");
+	refused("--frob", NULL, "unknown option --frob"); /* a command is none */
 	refused("--flag=1", NULL, "--flag takes no argument");
 	refused("--number", NULL, "--number needs an argument (N)");
 	refused("--number=4", NULL, "--number: '4' is not a number from -3 to 3");
 	refused("--number=3x", NULL, "--number: '3x' is not a number from -3 to 3");
 	refused("--number=", NULL, "--number: '' is not a number from -3 to 3");
 	refused("--colour=gren", NULL,
-		"--colour: there is no value 'gren': did you mean 'green'? There are red and "
+		"--colour: unknown value 'gren': did you mean 'green'? Known: red, "
 		"green");
 	refused("--text=eight888", NULL, "--text: must have 1 to 7 characters");
 	refused("--text=", NULL, "--text: must have 1 to 7 characters");

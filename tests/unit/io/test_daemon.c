@@ -289,13 +289,13 @@ static void test_descriptors(void **state)
 	assert_int_equal(now.rlim_cur, old.rlim_max);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
 	snprintf(words, sizeof(words),
-		 "cannot make device uhca0: Too many open files: the limit is %llu descriptors",
+		 "cannot create device uhca0: Too many open files: the limit is %llu descriptors",
 		 (unsigned long long)old.rlim_max);
 	assert_true(logged(words));
 	with = EDQUOT;
 	assert_int_equal(create(&d, &s, OPEN, 3), -EDQUOT);
 	remove_dir();
-	assert_true(logged("cannot make device uhca0: Disk quota exceeded\n"));
+	assert_true(logged("cannot create device uhca0: Disk quota exceeded\n"));
 }
 
 static void test_same_address(void **state)
@@ -309,7 +309,7 @@ static void test_same_address(void **state)
 	s.addresses[1] = s.addresses[0];
 	assert_int_equal(create(&d, &s, OPEN, 0), -EADDRINUSE);
 	remove_dir();
-	snprintf(words, sizeof(words), "two devices cannot both have the address %s",
+	snprintf(words, sizeof(words), "two devices cannot share the address %s",
 		 io_address_format(s.addresses[0].a[0].gid, text));
 	assert_true(logged(words));
 }

@@ -161,7 +161,7 @@ static void test_never_answers(void **state)
 		others_are_served();
 		end(&a);
 		assert_int_not_equal(a.status, 0);
-		if (!strstr(a.why.text, "does not answer"))
+		if (!strstr(a.why.text, "does not respond"))
 			fail_msg("%s %s: %s", rows[i].cmd, rows[i].action, a.why.text);
 	}
 }
@@ -250,7 +250,7 @@ static void test_stops_to_answer(void **state)
 	others_are_served();
 	end(&a);
 	assert_int_not_equal(a.status, 0);
-	assert_non_null(strstr(a.why.text, "does not answer"));
+	assert_non_null(strstr(a.why.text, "does not respond"));
 }
 
 /* ---- files of the daemon ---- */

@@ -348,7 +348,7 @@ static void test_cannot_start(void **state)
 	uhcad_clean(&first);
 	cannot_start(bad, dir, "--devices: '0' is not a number", 2);
 	cannot_start(elsewhere, dir, "no address 203.0.113.254", 1);
-	cannot_start(netdev, dir, "--netdev gives its addresses to the first device", 1);
+	cannot_start(netdev, dir, "--netdev gives addresses to the first device only", 1);
 	cannot_start(log, dir, "cannot write the log /nonexistent/log", 1);
 	io_test_remove_dir(dir);
 }

@@ -58,18 +58,18 @@ static void test_refuse(void **state)
 {
 	static const char *const none[] = {NULL}, *const one[] = {"qp", NULL};
 	static const char *const two[] = {"qp", "cq", NULL};
-	char small[40];
+	char small[33];
 
 	(void)state;
-	refused("x", none, "there is no thing 'x'");
-	refused("abc", one, "there is no thing 'abc'; there is qp");
-	refused("qps", one, "there is no thing 'qps': did you mean 'qp'? There is qp");
-	refused("abc", two, "there is no thing 'abc'; there are qp and cq");
+	refused("x", none, "unknown thing 'x'");
+	refused("abc", one, "unknown thing 'abc'; known: qp");
+	refused("qps", one, "unknown thing 'qps': did you mean 'qp'? Known: qp");
+	refused("abc", two, "unknown thing 'abc'; known: qp, cq");
 	refused("abc", commands,
-		"there is no thing 'abc'; there are show, counters, capture, explain, fault, "
-		"replay and limit");
+		"unknown thing 'abc'; known: show, counters, capture, explain, fault, "
+		"replay, limit");
 	words_refuse(small, sizeof(small), "thing", "abc", words_at, commands);
-	assert_string_equal(small, "there is no thing 'abc'; there are show");
+	assert_string_equal(small, "unknown thing 'abc'; known: show");
 }
 
 static void test_has(void **state)

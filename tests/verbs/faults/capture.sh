@@ -236,7 +236,7 @@ parts() {
 	says "completion dev=uhca1"
 	"$uhcactl" capture start "$file" --snap x 2>&1 | grep -q "number of bytes" ||
 		echo "--snap x was taken"
-	"$uhcactl" capture start "$file" --device uhca7 2>&1 | grep -q "no device 'uhca7'" ||
+	"$uhcactl" capture start "$file" --device uhca7 2>&1 | grep -q "unknown device 'uhca7'" ||
 		echo "--device uhca7 was taken"
 	"$uhcactl" capture start /nonexistent/x 2>&1 | grep -q "No such file" ||
 		echo "/nonexistent/x was taken"

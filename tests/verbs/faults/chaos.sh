@@ -12,7 +12,7 @@ set -u
 root=${UHCA_SRCDIR:?}
 uhca_run=$root/scripts/uhca-run
 wrong=${UHCA_BUILDDIR:?}/tests/verbs/faults/chaos_wrong
-# The sanitizers' library must not be asked for by programs that are started below uhca-run.
+# The sanitizers' library must not be requested by programs that are started below uhca-run.
 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0:detect_leaks=0
 export ASAN_OPTIONS
 # shellcheck source=tests/verbs/lib.sh
@@ -147,19 +147,19 @@ too_long() {
 	timeout 60 "$uhca_run" --chaos="$seed" --times 2 --time-limit 1 -- \
 		sh -c 'sleep 1000 & echo "child $!"; wait' >"$out/said" 2>&1
 	[ $? = 124 ] || echo "not 124"
-	said 'it did not end in 1 seconds'
+	said 'it did not end within 1 seconds'
 	is_gone "$(sed -n 's/^child //p' "$out/said")" || echo "what it started is still there"
 }
 
 mistakes() {
 	refused 'there is no relaxation .two-kees.: did you mean .two-keys.\?' --chaos=1,two-kees
-	refused 'is no seed' --chaos=1x
-	refused 'for --chaos' --times 3
-	refused 'needs a daemon of its own' --chaos --instance one
+	refused 'is not a seed' --chaos=1x
+	refused 'need --chaos' --times 3
+	refused 'needs a private daemon' --chaos --instance one
 	refused 'not a number from 1' --chaos --times 0
 	refused 'number from 1' --chaos --time-limit 0
 	hunt --chaos="$seed,none" --minimise -- false
-	said 'fails without any relaxation as well'
+	said 'also fails without any relaxation'
 	UHCA_DIR='' "$uhca_run" --chaos=help | grep -q '^two-keys ' || echo "help lists nothing"
 }
 

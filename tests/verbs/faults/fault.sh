@@ -89,7 +89,7 @@ live_change() {
 	until_true 20 hits_reach "$rule" 3 || echo "the changed rule does not fire"
 	[ "$(fact "$rule" matched)" -ge 21 ] || echo "it matched less than it should"
 	"$uhcactl" fault remove "$rule" >"$out/removed" 2>&1
-	grep -q "^rule $rule is gone; it fired [0-9]* times" "$out/removed" ||
+	grep -q "^rule $rule removed; it fired [0-9]* times" "$out/removed" ||
 		echo "remove: $(cat "$out/removed")"
 	"$uhcactl" fault list | grep -q "no rules" || echo "there are rules left"
 	flows_on "without rules"
@@ -159,7 +159,7 @@ impossible() {
 	done
 	flows_on "by rules that match nothing"
 	[ "$("$uhcactl" --json fault list | grep -c '"hits": 0')" = 5 ] || echo "one of them fired"
-	"$uhcactl" fault clear | grep -q "^5 rules are gone" || echo "clear does not say 5"
+	"$uhcactl" fault clear | grep -q "^5 rules removed" || echo "clear does not say 5"
 	end_traffic
 }
 
@@ -203,7 +203,7 @@ call=create_qp" -- ibv_rc_pingpong >"$out/said" 2>&1
 	status=$?
 	[ $status = 1 ] || echo "the status is $status, not the program's"
 	grep -q "rule 1 fired 0 times" "$out/said" || echo "nothing of rule 1"
-	grep -q "rule 1: it never fired: 0 packets were looked at" "$out/said" ||
+	grep -q "rule 1: it never fired: 0 packets were checked" "$out/said" ||
 		echo "it is not said why rule 1 never fired"
 	grep -q "rule 2 fired 1 time, of 1 that matched: call.fail" "$out/said" ||
 		echo "nothing of rule 2: $(tail -n 2 "$out/said")"
@@ -223,7 +223,7 @@ call=create_qp" -- ibv_rc_pingpong >"$out/said" 2>&1
 	# In the instance around it: rules come and go with the command.
 	"$uhca_run" --fault "lonely: drop client=4711" -- "$uhcactl" fault list >"$out/said" 2>&1
 	grep -q "lonely: drop" "$out/said" || echo "the rule is not there: $(cat "$out/said")"
-	grep -q "in force in the running instance" "$out/said" || echo "it is not said"
+	grep -q "active in the running instance" "$out/said" || echo "it is not said"
 	"$uhcactl" fault list | grep -q "no rules" || echo "the rule is still there"
 }
 
@@ -383,7 +383,7 @@ names() {
 	grep -q "column 11: 'uhca9' is neither an IP address nor a device: there are uhca0" \
 		"$out/said" || echo "peer=uhca9: $(head -n 1 "$out/said")"
 	! "$uhcactl" fault add drop dev=uhca >"$out/said" 2>&1 || echo "dev=uhca is taken"
-	grep -q "column 10: 'uhca' is no device.* did you mean 'uhca0'" "$out/said" ||
+	grep -q "column 10: 'uhca' is not a device.* did you mean 'uhca0'" "$out/said" ||
 		echo "dev=uhca: $(head -n 1 "$out/said")"
 	cat >"$out/names.scn" <<-'END'
 		daemon --devices 2
@@ -441,7 +441,8 @@ steps() {
 	step set "$number" no.such.field 1 uhca0 | grep -q "no field .no.such.field." ||
 		echo "any field"
 	step drop 99999 uhca0 | grep -q "no packet 99999 waits" || echo "any number"
-	step drop "$number" | grep -q "which device? there are 2" || echo "a number of any device"
+	step drop "$number" | grep -q "the device is missing: name one of 2 devices" ||
+		echo "a number of any device"
 	step drop "$number" uhca0
 	! grep -q "^ *$number " "$out/step" || echo "packet $number is still there"
 	step go uhca0

@@ -53,10 +53,10 @@ hang() { # WHAT WORDS...
 }
 
 hang receive "What waited at the end" "(hangs) in RTS: 1 send request is posted and not done: the \
-peer had no receive request (RNR NAK): it is sent again after a pause" \
+peer had no receive request (RNR NAK): retransmission after the RNR timer" \
 	"no receive request is posted, and a message of its peer waits for one (ibv_post_recv)."
-hang armed "1 completion is not polled yet; it is not armed, so no further event comes to its \
-channel: after ibv_req_notify_cq a program polls once more."
+hang armed "1 completion is not polled yet; it is not armed, so its channel gets no further \
+event: poll once more after ibv_req_notify_cq."
 hang gone "1 send request is posted and not done, waiting for the peer to acknowledge PSN 0, for \
 ever, because its timeout is 0" "what it sent last, at" "not taken: no QP there has number"
 hang event "rdma_cm id" "1 event is not read (rdma_get_cm_event), the first is \

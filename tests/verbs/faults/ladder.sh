@@ -79,7 +79,8 @@ slides() {
 	! grep -qE "state |rule 1 added" "$out/ladder" || echo "how it is set up is shown"
 	! "$uhcactl" ladder "$out/run.pcapng" --names a,b,c >/dev/null 2>"$out/errors" ||
 		echo "three names for two lanes are taken"
-	grep -q -- "--names has 3 names, and there are 2 lanes" "$out/errors" || cat "$out/errors"
+	grep -q -- "--names has 3 names, but the ladder has 2 lanes" "$out/errors" ||
+		cat "$out/errors"
 }
 
 lost_ack() {
@@ -194,15 +195,15 @@ refuses() { # PATTERN ARGUMENT...
 
 mistakes() {
 	: >"$out/empty"
-	printf 'this is no capture' >"$out/text"
+	printf 'not a capture' >"$out/text"
 	refuses "No such file" ladder "$out/nothing"
 	refuses "the file is empty" ladder "$out/empty"
-	refuses "byte 0: this is no capture" explain "$out/text"
+	refuses "byte 0: not a capture" explain "$out/text"
 	refuses "ladder FILE" ladder
 	refuses "60 to 400" ladder "$out/empty" --width 20
 	refuses "QP number" ladder "$out/empty" --qp x
 	refuses "times" ladder "$out/empty" --from soon
-	refuses "not after" ladder "$out/empty" --from 5ms --to 1ms
+	refuses "later than" ladder "$out/empty" --from 5ms --to 1ms
 	refuses "identifier" explain "$out/empty" --wr 1x
 	refuses "seconds" top --interval 0
 	# A capture that ends in the middle: what is there is drawn, and the place is told.

@@ -244,7 +244,7 @@ static void test_blocks(void **state)
 	inv.invalidate_rkey = mr->rkey;
 	assert_int_equal(ibv_post_send(p->a.qp, &inv, &bad), 0);
 	assert_int_equal(verbs_pair_poll(p->a.cq).status, IBV_WC_SUCCESS);
-	check_words(mr->rkey, 0, "pages      none: nothing, the key is invalid\n");
+	check_words(mr->rkey, 0, "pages      none: nothing: the key is invalid\n");
 	draw(mr->rkey, 0, "invalid");
 	assert_int_equal(ibv_dereg_mr(mr), 0);
 	assert_int_equal(ibv_dereg_mr(below), 0);

@@ -486,7 +486,7 @@ static int recv_srq(struct world *w)
 		__VA_ARGS__;                                                                       \
 	}
 #include "refusals.def"
-REFUSAL(recv_reset, EINVAL, "post_recv of QP", "the QP is in RESET: receives are taken from INIT",
+REFUSAL(recv_reset, EINVAL, "post_recv of QP", "the QP is in RESET: receives need at least INIT",
 	FAIL(recv_in(w, IBV_QPS_RESET, NULL, 0)))
 REFUSAL(recv_sges, EINVAL, "post_recv of QP", "num_sge 9 is not from 0 to the queue's max_sge, 2",
 	FAIL(recv_in(w, IBV_QPS_INIT, NULL, 9)))

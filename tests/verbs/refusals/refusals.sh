@@ -34,7 +34,7 @@ walk refusals --fault 'call.fail=EDOM call=post_send,post_recv,post_srq_recv nth
 walk refusals_dv --fault 'call.fail=EDOM call=post_send nth=1000000'
 walk refusals --sanitize=call-refused --sanitize-options "text=$found"
 noted 'ibv_create_cq: cqe 0 is less than 1 (EINVAL)'
-noted 'ibv_post_send: opcode 77 is none of ibv_post_send (EINVAL)'
+noted 'ibv_post_send: opcode 77 is not valid for ibv_post_send (EINVAL)'
 noted 'ibv_modify_qp: sgid_index 15 is empty (EINVAL)'
 grep -q ' in cq_zero_row ' "$found" || {
 	echo 'FAIL no stack has the caller'
@@ -50,7 +50,7 @@ noted 'uhcadv_post_send: comp_mask 0x8 is not 0 (EINVAL)'
 for call in 'post_send of QP .* fails, EPERM' 'post_recv of QP .* fails, EPERM' \
 	'post_srq_recv fails, EFAULT' 'wr_complete of QP .* fails, ENOBUFS' \
 	'req_notify_cq fails, ECANCELED'; do
-	grep -q "): $call: a fault rule lets it fail" "$found" && continue
+	grep -q "): $call: a fault rule makes it fail" "$found" && continue
 	echo "FAIL no line of the log says by what rule: $call"
 	status=1
 done

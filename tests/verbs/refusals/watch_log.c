@@ -18,7 +18,7 @@
 #define DEADLINE_MS 20000
 
 /* What is said where nobody has said more (emu/io/base/refusal.c). */
-static const char *const no_reason[] = {"the message is none that", "fails, ?", ": Success"};
+static const char *const no_reason[] = {"malformed message", "fails, ?", ": Success"};
 
 static FILE *log_file;
 static const char *waited_for;

@@ -225,7 +225,8 @@ narrow() {
 			kill -0 $! || exit
 			sleep 0.02
 		done
-		wait $! && grep -q "its memory is borrowed" "$UHCA_DIR/log"') >"$out/narrow" 2>&1 ||
+		wait $! && grep -q "its memory is not pinned" "$UHCA_DIR/log"') \
+		>"$out/narrow" 2>&1 ||
 		echo "ended with $?: $(tail -n 1 "$out/narrow")"
 }
 

@@ -52,21 +52,21 @@ mistakes_of_use_complaint() {
 	run_lab keys start "$dir"
 	says_lab 0 "Then: scripts/lab keys check $dir/exercise.c"
 	run_lab keys start "$dir"
-	says_lab 2 "is there already; it is left alone"
+	says_lab 2 "already exists; not overwritten"
 	run_lab keys check "$dir/no-such-file.c"
-	says_lab 2 "there is no file $dir/no-such-file.c"
+	says_lab 2 "no file $dir/no-such-file.c"
 	run_lab keys ladder
-	says_lab 2 "nothing was run yet"
+	says_lab 2 "no run in"
 	run_lab keys report
-	says_lab 2 "nothing was run yet"
+	says_lab 2 "no run in"
 	run_lab nothing
-	says_lab 2 "there is no lab 'nothing'; there are rc-write, lost-ack"
+	says_lab 2 "unknown lab 'nothing'; known: rc-write, lost-ack"
 	run_lab keys open
-	says_lab 2 "there is no command 'open'"
+	says_lab 2 "unknown command 'open'"
 	run_lab keys check a b
 	says_lab 2 "check takes one argument, not 2"
 	run_lab --nonsense
-	says_lab 2 "there is no option --nonsense"
+	says_lab 2 "unknown option --nonsense"
 	echo 'int main(void) { return 0 }' >"$dir/broken.c"
 	run_lab keys check "$dir/broken.c"
 	says_lab 1 "broken.c does not compile"
@@ -82,7 +82,7 @@ mistakes_of_use_complaint() {
 	UHCA_LAB_SECONDS=1 run_lab keys check "$dir/endless.c"
 	says_lab 1 "did not end in 1 s: it still runs, at endless.c:1, in main: int main(void)"
 	CC=no-such-compiler run_lab keys check "$dir/exercise.c"
-	says_lab 125 "there is no compiler no-such-compiler"
+	says_lab 125 "no compiler no-such-compiler found"
 }
 
 # A tree in which nothing was built.
@@ -92,7 +92,7 @@ unbuilt_complaint() {
 	cp -r "$lab_texts" "$out/tree/docs"
 	(cd "$out/tree" && env -u UHCA_BUILDDIR scripts/lab rnr check) >"$out/said" 2>&1
 	status=$?
-	says_lab 125 "uhca is not built yet"
+	says_lab 125 "uhca is not built"
 }
 
 texts_complaint() {

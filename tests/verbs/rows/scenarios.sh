@@ -40,7 +40,7 @@ expect no output a hello
 expect completion status=SUCCESS
 END
 	scenario "$out/wrong.scn" --tap "$out/tap" --junit "$out/xml"
-	[ "$status" = 1 ] || echo "it ended with $status"
+	[ "$status" = 1 ] || echo "it ended with status $status"
 	grep -q '^1\.\.6$' "$out/tap" || echo "TAP: no plan of six"
 	[ "$(grep -c '^ok' "$out/tap")" = 2 ] || echo "TAP: not two are ok"
 	[ "$(grep -c '^not ok' "$out/tap")" = 4 ] || echo "TAP: not four are not ok"
@@ -74,22 +74,22 @@ scenario_says() {
 
 mistakes_complaint() {
 	scenario_says 'command
-rnu a: true' 125 "case.scn:2:1: there is no statement 'rnu'"
-	scenario_says 'command' 125 "wants a command behind --"
+rnu a: true' 125 "case.scn:2:1: unknown statement 'rnu'"
+	scenario_says 'command' 125 "needs a command after --"
 	scenario_says 'fault drop opcod=ack
-run a: true' 125 "case.scn:1:12: there is no word 'opcod': did you mean 'opcode'?"
+run a: true' 125 "case.scn:1:12: unknown word 'opcod': did you mean 'opcode'?"
 	scenario_says 'run a: true
-expect exit b' 125 "case.scn:2:13: there is no run above 'b'"
+expect exit b' 125 "case.scn:2:13: unknown earlier run 'b'"
 	scenario_says 'run a: true
-expect counter apples 1' 125 "case.scn:2:16: there is no counter 'apples'"
+expect counter apples 1' 125 "case.scn:2:16: unknown counter 'apples'"
 	scenario_says 'run a: true
-expect no completion status!=SUCCESS dev=uhca7' 125 "case.scn:2:22: there is no device 'uhca7'"
+expect no completion status!=SUCCESS dev=uhca7' 125 "case.scn:2:22: unknown device 'uhca7'"
 	scenario_says 'run a: true
-expect no completion stauts!=SUCCESS' 125 "case.scn:2:22: there is no word of a completion 'stauts'"
+expect no completion stauts!=SUCCESS' 125 "case.scn:2:22: unknown word of a completion 'stauts'"
 	scenario_says 'run a: true
 expect output a [' 125 "not a regular expression"
 	scenario_says 'run a: true
-daemon --junit x' 125 "--junit has no place here"
+daemon --junit x' 125 "--junit is not allowed here"
 	scenario_says 'daemon --nonsense
 run a: true' 125 "nonsense"
 	scenario_says 'limit 300ms
@@ -97,24 +97,24 @@ run a: sleep 60' 1 "a ends within the limit"
 	scenario_says 'run a: no-such-program
 expect exit a' 1 "found 127"
 	scenario "$out/no-such-file"
-	[ "$status" = 125 ] || echo "without a file it ended with $status"
+	[ "$status" = 125 ] || echo "without a file it ended with status $status"
 	grep -q "No such file" "$out/scenario" || echo "a missing file is not named"
 }
 
 # Whatever tests nothing does not pass.
 green_complaint() {
-	scenario_says 'run a: true' 1 "FAIL something is expected"
+	scenario_says 'run a: true' 1 "FAIL the scenario has an expectation"
 	scenario_says 'run a: true
 uhcactl capture stop
-expect no completion status!=SUCCESS' 125 "the capture was ended"
+expect no completion status!=SUCCESS' 125 "the capture has ended"
 	scenario_says 'run a: no-such-program
-expect no leak' 1 "FAIL a can be run (it ended with 127)"
+expect no leak' 1 "FAIL a can be run (it ended with status 127)"
 	scenario_says 'run a: false
-expect no leak' 0 "note a ended with 1, and no line expects it"
+expect no leak' 0 "note a ended with status 1, and no line expects it"
 	printf 'run a: true\nexpect exit a\n' >"$out/case.scn"
 	scenario "$out/case.scn" --fault 'never: drop opcode=cnp' --fault-must-fire
 	grep -q 'FAIL rule never fires' "$out/scenario" || echo "a rule of the line need not fire"
-	[ "$status" = 1 ] || echo "a rule that never fired: it ended with $status"
+	[ "$status" = 1 ] || echo "a rule that never fired: it ended with status $status"
 	"$uhca_run" --scenario "$out/case.scn" -- false >"$out/scenario" 2>&1
 	[ $? = 1 ] || echo "the command failed, and it passed"
 	"$uhca_run" --scenario "$out/case.scn" -- no-such-program >"$out/scenario" 2>&1
@@ -131,7 +131,7 @@ several_complaint() {
 	rm -f "$out/one" "$out/two"
 	echo '<testsuite tests="1" failures="0"/>' >"$out/xml"
 	scenario "$out/two.scn" --scenario "$out/one.scn" --junit "$out/xml" --tap "$out/tap"
-	[ "$status" = 1 ] || echo "one of two failed: it ended with $status"
+	[ "$status" = 1 ] || echo "one of two failed: it ended with status $status"
 	[ -f "$out/one" ] && [ -f "$out/two" ] || echo "not both were run"
 	grep -qx '1\.\.2' "$out/tap" || echo "TAP: no plan of two"
 	python3 - "$out/xml" <<'END' || echo "JUnit: not two suites with one failure"
@@ -140,8 +140,8 @@ s = t.parse(sys.argv[1]).getroot()
 assert [x.get("failures") for x in s.findall("testsuite")] == ["0", "1"]
 END
 	scenario "$out/three.scn" --scenario "$out/one.scn" --junit "$out/xml" --tap "$out/tap"
-	[ "$status" = 125 ] || echo "one of two cannot be carried out: it ended with $status"
-	grep -q '^not ok 2 - the scenario is carried out' "$out/tap" || echo "TAP: no word of it"
+	[ "$status" = 125 ] || echo "one of two cannot be carried out: it ended with status $status"
+	grep -q '^not ok 2 - the scenario runs' "$out/tap" || echo "TAP: no word of it"
 	python3 - "$out/xml" <<'END' || echo "JUnit: no error"
 import sys, xml.etree.ElementTree as t
 s = t.parse(sys.argv[1]).getroot().findall("testsuite")[1]
@@ -169,7 +169,7 @@ expect output c late
 kill b
 END
 	scenario "$out/case.scn"
-	[ "$status" = 1 ] || echo "it ended with $status"
+	[ "$status" = 1 ] || echo "it ended with status $status"
 	grep -q 'FAIL line 4: .*found 3' "$out/scenario" || echo "the status is not told"
 	grep -q 'FAIL line 5: ' "$out/scenario" || echo "the output is not told"
 	grep -q 'ok   line 7: ' "$out/scenario" || echo "no time was left for the rest"
@@ -179,7 +179,7 @@ END
 command_complaint() {
 	printf 'expect exit command 7\n' >"$out/case.scn"
 	"$uhca_run" --scenario "$out/case.scn" --tap - -- sh -c 'echo out; exit 7' \
-		>"$out/command" 2>&1 || echo "it ended with $?"
+		>"$out/command" 2>&1 || echo "it ended with status $?"
 	grep -qx out "$out/command" || echo "the command's output is not there"
 	grep -qx 'ok 1 - expect exit command 7' "$out/command" || echo "no TAP on standard output"
 }
@@ -206,7 +206,7 @@ END
 	unset UHCA_DAEMON UHCA_PRELOAD UHCA_PROVIDER
 	timeout "$limit" "$UHCA_BUILDDIR/uhcactl" minimise "$out/plan" -- \
 		sh "$out/pair" "$port" >"$out/less" 2>"$out/trials" ||
-		echo "it ended with $?"
+		echo "it ended with status $?"
 	[ "$(grep -v '^#' "$out/less")" = "call.fail=ENOMEM call=reg_mr" ] ||
 		echo "not the rule that matters is left"
 	printf 'call.fail=ENOMEM call=alloc_pd nth=1\n' >"$out/plan"
@@ -227,7 +227,7 @@ END
 	! grep -q '^drop' "$out/less" || echo "a rule too many is left"
 	"$UHCA_BUILDDIR/uhcactl" minimise "$out/plan" -- false >"$out/less" 2>&1 &&
 		echo "the rules do not matter, and it was content"
-	grep -q "without any of its rules" "$out/less" || echo "the rules do not matter: not said"
+	grep -q "fails without its rules" "$out/less" || echo "the rules do not matter: not said"
 }
 
 # What fails in one of three runs, by a count in a file; with another seed, never.
@@ -243,17 +243,17 @@ END
 	set -- "$UHCA_BUILDDIR/uhcactl" minimise "$out/plan" --fault-seed 7
 	echo 0 >"$out/count"
 	"$@" -- sh "$out/flaky" "$out/count" >"$out/less" 2>&1 && echo "it passes, and is found"
-	grep -q 'if it does by chance: --times 20' "$out/less" || echo "no word of --times"
+	grep -q 'for a random failure use --times 20' "$out/less" || echo "no word of --times"
 	echo 0 >"$out/count"
 	"$@" --times 3 -- sh "$out/flaky" "$out/count" >"$out/less" 2>"$out/trials" ||
-		echo "it ended with $?: $(tail -n 1 "$out/trials")"
+		echo "it ended with status $?: $(tail -n 1 "$out/trials")"
 	grep -qx '2 of 2 rules: 1 of 3 runs fail' "$out/trials" || echo "the share is not told"
 	[ "$(sed 's/found in [0-9]* runs/found/' "$out/less")" = \
 		"# 1 of 2 matters, found; with it 1 of 3 fail
 drop opcode=cnp" ] || echo "not the rule that matters: $(cat "$out/less")"
 	"$@" --times 0 -- true >"$out/less" 2>&1 && echo "--times 0 is taken"
 	"$@" >"$out/less" 2>&1 && echo "no command, and it is content"
-	grep -q 'the command is missing' "$out/less" || echo "not said that the command is missing"
+	grep -q 'for a file of rules add the command' "$out/less" || echo "not said that the command is missing"
 }
 
 # hits_in TRACE: what was hit, without what differs from run to run.

@@ -39,11 +39,11 @@ bad_usage() {
 	expect_said "no-such-option"
 	expect_status 125 "$uhca_run" --private --instance x true
 	expect_status 125 "$uhca_run" --instance ../x true
-	expect_said "no name for an instance"
+	expect_said "not a valid instance name"
 	expect_status 125 "$uhca_run" --own-network true
-	expect_said "needs a daemon of its own"
+	expect_said "needs a private daemon"
 	expect_status 125 "$uhca_run" --private --own-network --netdev lo true
-	expect_said "the loopback interface alone"
+	expect_said "only the loopback interface"
 	expect_status 125 "$uhca_run" --devices none true
 	expect_said "is not a number from 1 to"
 	expect_status 0 "$uhca_run" --version
@@ -124,8 +124,8 @@ time_limit() {
 		sh "$out/hang" "$out" "$port" >"$out/said" 2>&1
 	status=$?
 	[ $status = 124 ] || echo "the status is $status: $(tail -n 1 "$out/said")"
-	expect_said '^uhca-run: sh did not end in 2 seconds; what waits:'
-	expect_said 'thread [0-9]* .sh. waits in wait4, a child'
+	expect_said '^uhca-run: sh did not end within 2 seconds; it waits for:'
+	expect_said 'thread [0-9]* .sh. waits in wait4: the end of a child'
 	expect_said 'thread [0-9]* .ibv_rc_pingpong. waits in (read of descriptor [0-9]*, |poll)'
 	expect_said 'uhca0 QP 0x[0-9a-f]*'
 	expect_said 'receive requests wait for a'
@@ -173,7 +173,7 @@ port_taken() {
 	timeout -k 2 60 "${inside[@]}" bash "$out/taken" "$out" "$uhca_run" >"$out/said" 2>&1
 	status=$?
 	[ $status = 125 ] || echo "the status is $status: $(tail -n 1 "$out/said")"
-	who='is taken by python3 (process [0-9]*), at all addresses: stop it'
+	who='is in use by python3 (process [0-9]*), at all addresses: stop it'
 	[ "$(grep -c "UDP port 4791 of .* $who" "$out/said")" = 2 ] ||
 		echo "it does not say who: $(cat "$out/said")"
 	[ "$(wc -l <"$out/beside")" = 3 ] && grep -q uhca0 "$out/beside" ||
@@ -197,7 +197,7 @@ fresh_interface() {
 	timeout -k 2 60 "${inside[@]}" bash "$out/fresh" "$uhca_run" >"$out/said" 2>&1
 	status=$?
 	[ $status = 0 ] || echo "the status is $status: $(tail -n 1 "$out/said")"
-	expect_said "one: waits for duplicate address detection"
+	expect_said "one: waiting for duplicate address detection"
 	expect_said "^fe80:"
 }
 
@@ -216,7 +216,7 @@ few_descriptors() {
 	expect_said "Too many open files; the limit of descriptors is 14"
 	(close_descriptors && ulimit -n 24 &&
 		expect_status 125 "$uhca_run" --private --devices 30 true)
-	expect_said "make device uhca[0-9]*: Too many open files: the limit is 24 descriptors"
+	expect_said "create device uhca[0-9]*: Too many open files: the limit is 24 descriptors"
 }
 
 private_directory() {
@@ -319,7 +319,7 @@ keeper_killed() {
 	expect_status 3 "$uhca_run" --private -- sh -c 'echo "$UHCA_DIR"
 		kill -9 "$(sed -n "s/^PPid:[[:space:]]*//p" "/proc/$(cat "$UHCA_DIR/pid")/status")"
 		exit 3'
-	expect_said "the keeper of the daemon was killed"
+	expect_said "the process that watches the daemon was killed"
 	[ -n "$(sed -n 1p "$out/said")" ] || echo "no folder was named"
 	[ ! -e "$(sed -n 1p "$out/said")" ] || echo "$(sed -n 1p "$out/said") is still there"
 	until_true 10 nothing_left || expect_nothing_left
@@ -359,7 +359,7 @@ shared_attaches() {
 	second=$(shared_daemon attach)
 	[ -n "$first" ] && [ "$first" = "$second" ] || echo "daemons '$first' and '$second'"
 	expect_status 125 "$uhca_run" --instance attach --devices 2 true
-	expect_said "runs already"
+	expect_said "already runs"
 	until_true 10 is_gone "$first" || echo "the daemon does not end when nobody is left"
 	second=$(shared_daemon attach)
 	[ -n "$second" ] && [ "$first" != "$second" ] || echo "no new daemon after the first"
@@ -439,7 +439,7 @@ foreign_directory() {
 	mkdir -p "$tmp/uhca-0"
 	chown nobody "$tmp/uhca-0"
 	expect_status 125 env -u XDG_RUNTIME_DIR TMPDIR="$tmp" "$uhca_run" true
-	expect_said "belongs to somebody else"
+	expect_said "belongs to another user"
 	rm -rf "$tmp"
 }
 
@@ -478,7 +478,7 @@ keeps() {
 
 keep_mistakes() {
 	expect_status 125 "$uhca_run" --keep "$out/keep" true
-	expect_said "needs a daemon of its own"
+	expect_said "needs a private daemon"
 	expect_status 125 "$uhca_run" --private --keep "$out/no/such" true
 	expect_said "no/such: No such file"
 	: >"$out/file"
@@ -528,12 +528,13 @@ perftest_clock() {
 # Who has failed is told what the daemon warned of, the last three, and nothing that others did.
 warnings() {
 	local unreached=(rping -c -a 192.0.2.7 -C 1)
-	local said="\\| .* warn: rdma_resolve_addr: no device has or reaches 192.0.2.7; .*--netdev"
+	local said="no device has or can reach 192.0.2.7; .*--netdev"
+	said="\\| .* warn: rdma_resolve_addr: $said"
 	expect_status 255 "$uhca_run" --private -- "${unreached[@]}"
 	expect_said '^uhca-run: warnings of the daemon \(1\):$'
 	expect_said "$said"
 	expect_status 255 "$uhca_run" --private -- rping -s -a 192.0.2.7 -C 1
-	expect_said "\\| .* warn: rdma_bind_addr: no device has or reaches 192.0.2.7; .*--netdev"
+	expect_said "\\| .* warn: rdma_bind_addr: no device has or can reach 192.0.2.7; .*--netdev"
 	expect_status 0 "$uhca_run" --private -- sh -c "! ${unreached[*]}"
 	! grep -q "warnings of" "$out/said" || echo "warnings though it has ended well"
 	expect_status 255 "$uhca_run" --instance warned -- "${unreached[@]}"

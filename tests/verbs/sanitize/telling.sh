@@ -55,7 +55,7 @@ inside() {
 	try 99 "the first of two" "$run" --sanitize --sanitize-options first=1 -- \
 		"$bad/objects/left-at-exit"
 	[ "$(grep -c ERROR "$out/said")" = 1 ] || complain "the first of two: $(cat "$out/said")"
-	says "the first of two" "1 more were not told"
+	says "the first of two" "1 more reports were left out"
 
 	suppressions
 	try 99 "several processes" "$run" --sanitize -- \
@@ -87,7 +87,7 @@ suppressions() {
 		"$bad/buffers/send-changed"
 	echo 'send-changed place main' >"$out/suppressions"
 	try 125 "a wrong line" "$run" --sanitize --suppress "$out/suppressions" -- true
-	says "a wrong line" "suppressions:1: there is no KIND 'place'; there are"
+	says "a wrong line" "suppressions:1: unknown KIND 'place'; known:"
 	try 125 "no file" "$run" --sanitize --suppress "$out/none" -- true
 }
 
@@ -149,21 +149,21 @@ of_librdmacm() {
 	try 0 "an id left" "$run" --sanitize -- "$program" id
 	silent "an id left"
 	try 99 "a queue pair left" "$run" --sanitize -- "$program" qp
-	says "a queue pair left" "left a queue pair behind"
+	says "a queue pair left" "without destroying a queue pair"
 	! grep -q "protection domain" "$out/said" || complain "a domain of librdmacm was told"
 }
 
 mistakes() {
 	try 125 "no such check" "$run" --sanitize=everything -- true
-	says "no such check" "no check 'everything'"
+	says "no such check" "unknown check 'everything'"
 	try 125 "no such option" "$run" --sanitize --sanitize-options colour=red -- true
-	says "no such option" "no option of the sanitizer 'colour'"
+	says "no such option" "unknown sanitizer option 'colour'"
 	try 125 "no number" "$run" --sanitize --sanitize-options first=x -- true
 	says "no number" "sanitizer option 'first=x'"
 	try 0 "help" "$run" --sanitize=help
 	says "help" "send-changed"
 	try 125 "nothing to suppress" "$run" --suppress "$out/none" -- true
-	says "nothing to suppress" "for --sanitize"
+	says "nothing to suppress" "need --sanitize"
 	try 0 "nobody listens" env UHCA_SANITIZE=sum "$run" -- "$bad/buffers/send-changed"
 	says "nobody listens" '"check":"send-changed"'
 }

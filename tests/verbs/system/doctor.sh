@@ -50,7 +50,7 @@ pingpong() {
 
 examine 0 "$run" doctor
 said good programs uhcad
-said good libibverbs there
+said good libibverbs installed
 grep -q 'uhca works here$' "$tmp/said" || complain "no verdict"
 # A name of the command's own is no request for the doctor.
 examine 127 "$run" --private -- doctor
@@ -80,7 +80,7 @@ if unshare -rm true 2>/dev/null; then
 	read_only="mount -t tmpfs none '$tmp/folder' && mount -o remount,ro '$tmp/folder'"
 	export TMPDIR="$tmp/folder" XDG_RUNTIME_DIR=
 	examine 1 lacking "$read_only" "$run" doctor
-	said bad folder "no instance can be made in .*/folder: Read-only file system"
+	said bad folder "cannot create an instance in .*/folder: Read-only file system"
 	scenario=$UHCA_SRCDIR/tests/scenarios/lost-ack.scn
 	for how in --private "--scenario $scenario" "--private --sanitize" "--instance x"; do
 		# shellcheck disable=SC2086 # several words
@@ -91,17 +91,17 @@ if unshare -rm true 2>/dev/null; then
 	unset TMPDIR XDG_RUNTIME_DIR
 	no_proc='mount -t tmpfs none /proc'
 	examine 1 lacking "$no_proc" "$run" doctor
-	said bad proc "/proc/self/mem: No such file or directory: programs cannot hand"
+	said bad proc "/proc/self/mem: No such file or directory: the device cannot access"
 	examine 0 lacking "$no_proc" "$UHCA_BUILDDIR/uhcactl" --version
 	examine 1 lacking "$no_proc" "$UHCA_BUILDDIR/uhcactl" doctor
-	said bad proc "refuses them"
+	said bad proc "refuses programs"
 	examine 1 lacking "$no_proc" "$run" --private -- ibv_rc_pingpong -g 0
 	grep -q 'proc(5) must be mounted' "$tmp/said" || complain "no /proc: not said what helps"
 fi
 
 if unshare -rn true 2>/dev/null; then
 	examine 0 unshare -rn "$run" doctor
-	said note loopback "cannot be reached"
+	said note loopback "is unreachable"
 	# soft-RoCE's socket: at all addresses.
 	# shellcheck disable=SC2016
 	examine 1 unshare -rn python3 -c 'import socket, subprocess, sys
@@ -125,14 +125,15 @@ said note "client memory" "process_vm_readv\(2\) is refused"
 said note userfaultfd refused
 said note seccomp filtered
 pingpong "$refuse" process_vm_readv userfaultfd --
-grep -q "process_vm is refused" "$tmp/said" || complain "the daemon was not refused anything"
+grep -q "process_vm_readv(2) is refused" "$tmp/said" ||
+	complain "the daemon was not refused anything"
 examine 0 "$refuse" seccomp -- "$run" doctor
 said note sandbox "Operation not permitted: the daemon works"
 pingpong "$refuse" seccomp --
 grep -qE "sandbox: off: (seccomp\(2\): |built with )" "$tmp/said" ||
 	complain "no word of the sandbox"
 examine 1 "$refuse" process_vm_readv pwrite64 -- "$run" doctor
-said bad "client memory" "would not reach"
+said bad "client memory" "cannot access programs"
 examine 1 "$refuse" memfd_create -- "$run" doctor
 said bad "shared memory" memfd_create
 grep -q 'uhca does not work here$' "$tmp/said" || complain "no verdict"

@@ -88,9 +88,9 @@ said() {
 failures() {
 	local alone=$out/alone pid
 	mkdir "$alone" && cp "${provider%34.so}"*.so "$alone/" || status=1
-	said "no rdma_cm: .*libuhca_preload.so: cannot open" \
+	said "rdma_cm are not available: .*libuhca_preload.so: cannot open" \
 		env RDMAV_DRIVERS="$alone/libuhca" rping -s -a 127.0.0.1 -p "$port"
-	said "no rdma_cm: UHCA_DIR" env -u UHCA_DIR rping -s -a 127.0.0.1 -p "$port"
+	said "rdma_cm are not available: UHCA_DIR" env -u UHCA_DIR rping -s -a 127.0.0.1 -p "$port"
 	said "No RDMA devices" env UHCA_DIR=/nonexistent rping -s -a 127.0.0.1 -p "$port"
 	pid=$(cat "$UHCA_DIR/pid")
 	kill -9 "$pid"

@@ -58,7 +58,8 @@ def test_argument(uhca):
     pass
 EOF
 timeout -k 2 60 "$python" -m pytest -q test_marker.py >said 2>&1
-if [ $? != 1 ] || ! grep -q "uhca.Error: .* no option --devces: did you mean '--devices'?" said ||
+if [ $? != 1 ] ||
+	! grep -q "uhca.Error: .* unknown option --devces: did you mean '--devices'?" said ||
 	! grep -q "uhca.Error: .*marker uhca takes NAME=VALUE, .* not 'devices=2'" said ||
 	grep -q "last packets" said || [ -e uhca-results/test_marker.py-test_option ]; then
 	cat said

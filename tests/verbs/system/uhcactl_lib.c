@@ -64,7 +64,7 @@ static void test_lost_ack(void **state)
 	assert_int_equal(counter("duplicates"), before + 1);
 	assert_int_equal(uhcactl_fault_remove(ctl, rule, &error), 0);
 	assert_int_equal(uhcactl_fault_remove(ctl, rule, &error), -EINVAL);
-	assert_string_equal(error.text, "there is no rule '1'");
+	assert_string_equal(error.text, "unknown rule '1'");
 	world_assert_works(w, qp);
 	assert_int_equal(ibv_destroy_qp(qp), 0);
 }

@@ -56,7 +56,8 @@ static void test_of_verbs(void **state)
 	uint32_t pd;
 
 	assert_int_equal(core_dealloc_pd(f->client, 0xabcd), -ENOENT);
-	assert_non_null(strstr(core_refusal(f->dev), "0xabcd names no protection domain"));
+	assert_non_null(
+		strstr(core_refusal(f->dev), "0xabcd: this context has no such protection domain"));
 	core_forget_refusal(f->dev);
 	assert_string_equal(core_refusal(f->dev), "");
 	assert_int_equal(core_alloc_pd(f->client, &pd), 0);

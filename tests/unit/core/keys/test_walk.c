@@ -395,7 +395,7 @@ static void test_invalid(void **state)
 	assert_int_equal(w.length, 0);
 	assert_true(w.invalid);
 	assert_false(w.has_byte);
-	assert_string_equal(w.kind, "nothing, the key is invalid");
+	assert_string_equal(w.kind, "nothing: the key is invalid");
 	assert_int_equal(core_walk_mr(d.f.dev, key, 1, &w), -ERANGE);
 	fixture_stop(&d.f);
 }

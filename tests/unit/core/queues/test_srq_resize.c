@@ -146,7 +146,8 @@ static void test_refused(void **state)
 	assert_int_equal(resize(&f, srq, MAX_WR, 0, 0), -EINVAL);
 	assert_int_equal(resize(&f, srq, MAX_WR, 101, 0), -EINVAL);
 	assert_int_equal(resize(&f, srq, MAX_WR, 8, 0), -EINVAL);
-	assert_non_null(strstr(core_refusal(f.dev), "max_wr 8: 9 requests are posted"));
+	assert_non_null(
+		strstr(core_refusal(f.dev), "max_wr 8 is too small: 9 requests are posted"));
 	assert_int_equal(resize(&f, srq, MAX_WR, 11, 0), -EINVAL);
 	assert_non_null(strstr(core_refusal(f.dev), "max_wr 11 is below the SRQ's srq_limit, 12"));
 	assert_int_equal(resize(&f, srq, MAX_WR | LIMIT, 16, 17), -EINVAL);

@@ -15,7 +15,7 @@ static void test_port(void **state)
 	assert_int_equal(f.mark, DOCTOR_GOOD);
 	machine_judge_port(EADDRINUSE, 0, &f); /* a daemon of somebody has 127.0.0.1 */
 	assert_int_equal(f.mark, DOCTOR_GOOD);
-	assert_non_null(strstr(f.text, "taken at 127.0.0.1"));
+	assert_non_null(strstr(f.text, "in use at 127.0.0.1"));
 	machine_judge_port(EADDRINUSE, EADDRINUSE, &f);
 	assert_int_equal(f.mark, DOCTOR_BAD);
 	assert_non_null(strstr(f.remedy, "rdma_rxe"));

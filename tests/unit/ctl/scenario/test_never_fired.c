@@ -21,16 +21,16 @@ static void test_words(void **state)
 {
 	(void)state;
 	expect("{\"layer\":\"packet\",\"looked\":0,\"seen\":0,\"words\":[]}",
-	       "it never fired: 0 packets were looked at");
+	       "it never fired: 0 packets were checked");
 	expect("{\"layer\":\"packet\",\"looked\":1,\"seen\":0,\"words\":"
 	       "[{\"name\":\"qp\",\"matched\":0}]}",
-	       "it never fired: 1 packet was looked at; qp matched 0");
+	       "it never fired: 1 packet was checked; qp matched 0");
 	expect("{\"layer\":\"call\",\"looked\":9,\"seen\":2,\"matched\":2,\"words\":"
 	       "[{\"name\":\"call\",\"matched\":4},{\"name\":\"program\",\"matched\":3}]}",
-	       "it never fired: 9 calls were looked at; call matched 4, program matched 3, all of "
-	       "them 2; its limits (nth, p ...) chose none of them");
+	       "it never fired: 9 calls were checked; call matched 4, program matched 3, all of "
+	       "them 2; its limits (nth, p ...) excluded all of them");
 	expect("{\"layer\":\"completion\",\"looked\":9,\"seen\":9,\"matched\":0,\"words\":[]}",
-	       "it never fired: 9 completions were looked at; none came while it was in force");
+	       "it never fired: 9 completions were checked; none arrived while it was active");
 	expect("{\"layer\":\"time\"}", "it never fired: its time did not come");
 }
 

@@ -41,7 +41,7 @@ static const char invalid[] =
 	"{\"device\":\"uhca0\",\"program\":\"prog\",\"client\":3,\"key\":2560,\"index\":10,"
 	"\"key_byte\":0,\"pd\":7,\"access\":7,\"invalid\":true,\"offset\":0,\"steps\":[],\"region_"
 	"key\":2560,"
-	"\"region_offset\":0,\"kind\":\"nothing, the key is invalid\",\"iova\":0,\"length\":0,"
+	"\"region_offset\":0,\"kind\":\"nothing: the key is invalid\",\"iova\":0,\"length\":0,"
 	"\"n_pages\":0,\"shown\":[]}";
 
 /* A window on a key of pages in registered memory. */
@@ -113,7 +113,7 @@ static void test_text_nested(void **state)
 	has(text, "    [0] 64 bytes at 0x1000 of key 0x00000c00\n"
 		  "  > [1] 32 bytes at 0x0 of key 0x00000b01\n");
 	has(text, "piece      [1], byte 0xd of it\n"
-		  "  address    0xd of key 0x00000b01, where 3 bytes stand together\n"
+		  "  address    0xd of key 0x00000b01, where 3 bytes are contiguous\n"
 		  "key 0x00000b01\n");
 	has(text, "shape      interleaved; pieces in each round: 1; depth 1\n");
 	has(text, "round      13 / 8 = 1, byte 5 of it\n"
@@ -141,7 +141,7 @@ static void test_text_pages(void **state)
 	free(text);
 	text = print(walk_print_text, invalid);
 	has(text, "access     none, the key is invalid\n");
-	has(text, "pages      none: nothing, the key is invalid\n");
+	has(text, "pages      none: nothing: the key is invalid\n");
 	assert_null(strstr(text, "offset"));
 	free(text);
 }
@@ -174,7 +174,7 @@ static void test_svg(void **state)
 						"the byte: 0x202d", "x -4096 bytes", NULL});
 	check_svg(pages, (const char *const[]){"2. Key 0x00000a02: pages", "= page 1",
 					       "a window: 5000", "5. Memory of prog", NULL});
-	check_svg(invalid, (const char *const[]){"nothing, the key is invalid",
+	check_svg(invalid, (const char *const[]){"nothing: the key is invalid",
 						 "nothing while it is invalid", NULL});
 }
 

@@ -662,9 +662,9 @@ static void test_names(void **state)
 	assert_int_equal(plan_stage_add(&st, "a: drop"), 1);
 	assert_int_equal(plan_stage_add(&st, "dup"), 2);
 	wrong(&st, "  a: drop", 3, "rule 1 has the name 'a'");
-	wrong(&st, "drop nth=1 after=b", 18, "there is no rule 'b'");
-	wrong(&st, "c: drop after=c", 15, "there is no rule 'c'");
-	wrong(&st, "drop nth=x", 10, "no number");
+	wrong(&st, "drop nth=1 after=b", 18, "unknown rule 'b'");
+	wrong(&st, "c: drop after=c", 15, "unknown rule 'c'");
+	wrong(&st, "drop nth=x", 10, "not a number");
 	assert_int_equal(fault_plan_count(st.plan), 2);
 	assert_ptr_equal(fault_plan_find(st.plan, "a"), fault_plan_find(st.plan, "1"));
 	assert_ptr_equal(fault_plan_find(st.plan, "2"), fault_plan_entry(st.plan, 1));
@@ -718,7 +718,7 @@ static void test_change(void **state)
 	assert_int_equal(fault_plan_change(st.plan, 1, "a: drop after=a", 0, &e), -EINVAL);
 	assert_int_equal(e.column, 15);
 	assert_int_equal(fault_plan_change(st.plan, 1, "a: drop after=b", 0, &e), -EINVAL);
-	assert_non_null(strstr(e.text, "'b' waits for this rule"));
+	assert_non_null(strstr(e.text, "rule 'b' waits for this rule"));
 	assert_string_equal(fault_plan_find(st.plan, "1")->rule.text, "a: drop opcode=ack");
 	plan_stage_close(&st);
 }
@@ -731,7 +731,7 @@ static void test_limit_of_rules(void **state)
 	plan_stage_open(&st, 1);
 	for (unsigned i = 0; i < 1000; i++)
 		plan_stage_add(&st, "drop");
-	wrong(&st, "drop", 1, "1000 rules already");
+	wrong(&st, "drop", 1, "limit of 1000 rules");
 	plan_stage_close(&st);
 }
 

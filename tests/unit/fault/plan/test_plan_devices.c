@@ -99,17 +99,17 @@ static void test_peers(void **state)
 
 static void test_refused(void **state)
 {
-	refused(*state, "drop dev=uhca", 10, "'uhca' is no device: there are uhca0 to uhca2: did");
-	refused(*state, "drop device=uhca0,uhca3", 19, "'uhca3' is no device");
-	refused(*state, "drop dev=mlx5_*", 10, "'mlx5_*' is no device");
+	refused(*state, "drop dev=uhca", 10, "'uhca' is not a device; known: uhca0 to uhca2: did");
+	refused(*state, "drop device=uhca0,uhca3", 19, "'uhca3' is not a device");
+	refused(*state, "drop dev=mlx5_*", 10, "'mlx5_*' is not a device");
 	refused(*state, "drop peer=uhca7", 11, "did you mean 'uhca0'?");
 	refused(*state, "drop peer=uhca0,localhost", 17, "neither an IP address nor a device");
 	added(*state, "drop dev=uhca2,uhca?");
 	n_devices = 1;
-	refused(*state, "drop dev=uhca1", 10, "there is uhca0: did you mean 'uhca0'?");
+	refused(*state, "drop dev=uhca1", 10, "known: uhca0: did you mean 'uhca0'?");
 	n_devices = 0;
 	added(*state, "drop dev=uhca1"); /* nobody knows any: it may come */
-	refused(*state, "drop peer=uhca1", 11, "no device is known here");
+	refused(*state, "drop peer=uhca1", 11, "no device is known");
 }
 
 int main(void)

@@ -308,16 +308,16 @@ static void test_mistakes(void **state)
 
 	(void)state;
 	wrong("plan seed=x\n", 1, "number");
-	wrong("plan seed=\"1\n", 1, "does not end");
+	wrong("plan seed=\"1\n", 1, "unterminated");
 	wrong("plan seed\n", 1, "without '='");
-	wrong("\nrule what=added text=drop\n", 2, "without a number");
+	wrong("\nrule what=added text=drop\n", 2, "has no number");
 	wrong("rule number=1 what=added text=\"drop nth=0\"\n", 1, "column 10");
 	wrong("rule number=1 what=removed\n", 1, "never added");
-	wrong("hit rule=4 match=1\n", 1, "not there");
+	wrong("hit rule=4 match=1\n", 1, "unknown rule");
 	snprintf(text, sizeof(text), "%s%s", added, added);
 	wrong(text, 2, "already");
 	snprintf(text, sizeof(text), "%shit rule=1 match=2\nhit rule=1 match=2\n", added);
-	wrong(text, 3, "does not grow");
+	wrong(text, 3, "does not increase");
 	snprintf(text, sizeof(text), "%srule number=1 what=eaten\n", added);
 	wrong(text, 2, "added, changed or removed");
 }

@@ -92,8 +92,9 @@ static void test_garbage(void **state)
 	assert_int_equal(rule_parsed("cqe.garbage").select.wc_status & success, 0);
 	assert_int_equal(rule_parsed("cqe.garbage wc=WR_FLUSH_ERR").select.wc_status,
 			 UINT64_C(1) << UHCA_ABI_WC_WR_FLUSH_ERR);
-	rule_refused("cqe.garbage wc=SUCCESS", 13, "all of a success is defined");
-	rule_refused("cqe.garbage=1", 13, "has no value");
+	rule_refused("cqe.garbage wc=SUCCESS", 13,
+		     "a successful completion has no undefined fields");
+	rule_refused("cqe.garbage=1", 13, "takes no value");
 }
 
 int main(void)

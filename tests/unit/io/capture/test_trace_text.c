@@ -162,7 +162,7 @@ static void test_events(void **state)
 			     events[i].text);
 }
 
-/* Every status and every opcode of a completion has its name. */
+/* Every status and every completion opcode has its name. */
 static void test_names(void **state)
 {
 	struct core_trace t = {.point = CORE_TRACE_CQE};

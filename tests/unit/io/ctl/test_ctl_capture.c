@@ -70,7 +70,7 @@ static void test_one_at_a_time(void **state)
 	assert_string_equal(t.d.capture.path, path);
 	assert_int_equal(t.d.capture.only, t.d.ports[1].pcap.interface);
 	expect("\"action\":\"status\"", path);
-	expect_of_file("\"action\":\"start\"", "is running");
+	expect_of_file("\"action\":\"start\"", "is already running");
 	expect("\"action\":\"stop\"", path);
 	assert_false(io_capture_running(&t.d.capture));
 	assert_int_equal(access(path, R_OK), 0);
@@ -119,7 +119,7 @@ static void test_refusals(void **state)
 	expect_of_file("\"action\":\"start\",\"snap\":-1", "number of bytes");
 	expect_of_file("\"action\":\"start\",\"snap\":65536", "number of bytes");
 	expect_of_file("\"action\":\"start\",\"snap\":\"all\"", "number of bytes");
-	expect_of_file("\"action\":\"start\",\"device\":\"uhca7\"", "no device 'uhca7'");
+	expect_of_file("\"action\":\"start\",\"device\":\"uhca7\"", "unknown device 'uhca7'");
 	expect("\"action\":\"pause\"", "start, stop, status or dump");
 	expect("\"device\":\"uhca0\"", "start, stop, status or dump");
 	assert_false(io_capture_running(&t.d.capture));

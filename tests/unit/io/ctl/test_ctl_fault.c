@@ -102,15 +102,15 @@ static void test_refusals(void **state)
 	refused("'action':'dance'",
 		"fault needs \\'action\\': list, add, change, remove, clear, load, "
 		"replay or trace");
-	refused("'action':'list','device':'uhca0'", "fault has no member 'device'");
+	refused("'action':'list','device':'uhca0'", "fault takes no member 'device'");
 	refused("'action':'add'", "fault add needs \\'text\\'");
 	refused("'action':'add','text':7", "fault add needs \\'text\\'");
-	refused("'action':'remove'", "which rule? its number or name is missing");
-	refused("'action':'remove','rule':{}", "which rule? its number or name is missing");
-	refused("'action':'remove','rule':1", "there is no rule '1'");
-	refused("'action':'remove','rule':-1", "there is no rule '-1'");
-	refused("'action':'remove','rule':4294967297", "there is no rule '4294967297'");
-	refused("'action':'change','rule':'x','text':'drop'", "there is no rule 'x'");
+	refused("'action':'remove'", "the rule's number or name is missing");
+	refused("'action':'remove','rule':{}", "the rule's number or name is missing");
+	refused("'action':'remove','rule':1", "unknown rule '1'");
+	refused("'action':'remove','rule':-1", "unknown rule '-1'");
+	refused("'action':'remove','rule':4294967297", "unknown rule '4294967297'");
+	refused("'action':'change','rule':'x','text':'drop'", "unknown rule 'x'");
 	refused("'action':'load'", "fault needs an absolute file name");
 	refused("'action':'load','file':'rules'", "fault needs an absolute file name");
 	refused("'action':'load','file':'/nonexistent/r'",
@@ -123,7 +123,7 @@ static void test_refusals(void **state)
 static void test_cut_text(void **state)
 {
 	char request[1200] = "'action':'list','x";
-	char error[sizeof(((struct ctl_outcome *)NULL)->error)] = "fault has no member 'x";
+	char error[sizeof(((struct ctl_outcome *)NULL)->error)] = "fault takes no member 'x";
 	size_t used = strlen(request), kept = strlen(error);
 
 	(void)state;
@@ -144,7 +144,7 @@ static void test_places(void **state)
 
 	(void)state;
 	expect("'action':'add','text':'drop nht=3'",
-	       "{'ok':false,'error':'there is no word 'nht': did you mean 'nth'?',"
+	       "{'ok':false,'error':'unknown word 'nht': did you mean 'nth'?',"
 	       "'column':6}\n");
 	expect("'action':'add','text':'a: drop nth=3'", "{'ok':true,'result':{'rule':1}}\n");
 	expect("'action':'add','text':'a: drop nth=3'",
@@ -155,8 +155,9 @@ static void test_places(void **state)
 	fputs("drop nth=1\n\ndrop p=2\n", f);
 	fclose(f);
 	snprintf(request, sizeof(request), "'action':'load','file':'%s'", path);
-	expect(request, "{'ok':false,'error':''2' is no probability, as 0.01 or 1%','line':3,"
-			"'column':8}\n");
+	expect(request,
+	       "{'ok':false,'error':''2' is not a probability such as 0.01 or 1%','line':3,"
+	       "'column':8}\n");
 	assert_int_equal(fault_plan_count(t.d.faults.plan), 1);
 }
 

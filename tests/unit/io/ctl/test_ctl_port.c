@@ -111,7 +111,7 @@ static void test_no_files(void **state)
 	assert_int_equal(rename(file, away), 0);
 	assert_int_equal(mkdir(file, 0700), 0);
 	expect("{\"cmd\":\"port\",\"device\":\"uhca1\",\"action\":\"down\"}",
-	       "{\"ok\":false,\"error\":\"the files of the port: Is a directory\"}\n");
+	       "{\"ok\":false,\"error\":\"the port's sysfs files: Is a directory\"}\n");
 	assert_int_equal(rmdir(file), 0);
 	assert_int_equal(rename(away, file), 0);
 	expect_file("state", "4: ACTIVE\n");
@@ -153,8 +153,8 @@ static void test_limit(void **state)
 	expect("{\"cmd\":\"limit\",\"device\":\"uhca1\",\"name\":\"max_pd\",\"value\":2}",
 	       "{\"ok\":true,\"result\":{\"device\":\"uhca1\",\"name\":\"max_pd\",\"value\":2}}\n");
 	expect_begin("{\"cmd\":\"limit\",\"device\":\"uhca1\",\"name\":\"max_pdd\",\"value\":2}",
-		     "{\"ok\":false,\"error\":\"there is no limit 'max_pdd': did you mean "
-		     "'max_pd'? There are max_");
+		     "{\"ok\":false,\"error\":\"unknown limit 'max_pdd': did you mean "
+		     "'max_pd'? Known: max_");
 	expect("{\"cmd\":\"limit\",\"device\":\"uhca1\",\"name\":\"max_pd\",\"value\":0}",
 	       "{\"ok\":false,\"error\":\"0 is out of range for max_pd\"}\n");
 	expect("{\"cmd\":\"limit\",\"device\":\"uhca1\",\"name\":\"max_pd\"}",
@@ -166,26 +166,26 @@ static void test_refusals(void **state)
 {
 	(void)state;
 	expect("{\"cmd\":\"port\",\"action\":\"up\"}",
-	       "{\"ok\":false,\"error\":\"which device? there are 2\"}\n");
+	       "{\"ok\":false,\"error\":\"the device is missing: name one of 2 devices\"}\n");
 	expect("{\"cmd\":\"port\",\"device\":\"uhca\",\"action\":\"up\"}",
-	       "{\"ok\":false,\"error\":\"there is no device 'uhca': did you mean 'uhca0'? "
-	       "There are uhca0 and uhca1\"}\n");
+	       "{\"ok\":false,\"error\":\"unknown device 'uhca': did you mean 'uhca0'? "
+	       "Known: uhca0, uhca1\"}\n");
 	expect("{\"cmd\":\"port\",\"device\":\"uhca0\",\"action\":\"sideways\"}",
-	       "{\"ok\":false,\"error\":\"there is no way for a port 'sideways'; there are up and "
+	       "{\"ok\":false,\"error\":\"unknown port action 'sideways'; known: up, "
 	       "down\"}\n");
 	expect("{\"cmd\":\"device\",\"device\":\"uhca0\"}",
 	       "{\"ok\":false,\"error\":\"device needs \\\"action\\\": fatal\"}\n");
 	expect_begin("{\"cmd\":\"event\",\"device\":\"uhca0\",\"name\":\"FROG\"}",
-		     "{\"ok\":false,\"error\":\"there is no event 'FROG'; there are CQ_ERR, ");
+		     "{\"ok\":false,\"error\":\"unknown event 'FROG'; known: CQ_ERR, ");
 	expect("{\"cmd\":\"event\",\"device\":\"uhca0\",\"name\":\"QP_FATAL\"}",
-	       "{\"ok\":false,\"error\":\"QP_FATAL is of a QP, CQ, SRQ or WQ: which, qp=, cq=, "
-	       "srq= or wq=?\"}\n");
+	       "{\"ok\":false,\"error\":\"QP_FATAL belongs to a QP, CQ, SRQ or WQ: give qp=, cq=, "
+	       "srq= or wq=\"}\n");
 	expect_begin("{\"cmd\":\"event\",\"device\":\"uhca0\",\"name\":\"QP_FATALITY\"}",
-		     "{\"ok\":false,\"error\":\"there is no event 'QP_FATALITY': did you mean "
-		     "'QP_FATAL'? There are ");
+		     "{\"ok\":false,\"error\":\"unknown event 'QP_FATALITY': did you mean "
+		     "'QP_FATAL'? Known: ");
 	expect("{\"cmd\":\"event\",\"device\":\"uhca0\",\"name\":\"QP_FATAL\",\"of\":\"qp=5\"}",
-	       "{\"ok\":false,\"error\":\"QP_FATAL is of a QP, CQ, SRQ or WQ: there is no "
-	       "such\"}\n");
+	       "{\"ok\":false,\"error\":\"QP_FATAL belongs to a QP, CQ, SRQ or WQ: no such "
+	       "object\"}\n");
 	expect("{\"cmd\":\"event\",\"device\":\"uhca0\",\"name\":\"QP_FATAL\",\"of\":\"qp=x\"}",
 	       "{\"ok\":false,\"error\":\"'qp=x' is not qp=NUMBER, cq=HANDLE, srq=HANDLE or "
 	       "wq=HANDLE\"}\n");

@@ -96,7 +96,7 @@ static void test_log(void **state)
 	io_log_close();
 	fclose(log);
 	unlink(path);
-	refused("{\"cmd\":\"log\",\"file\":\"x\"}", "log has no member 'file'");
+	refused("{\"cmd\":\"log\",\"file\":\"x\"}", "log takes no member 'file'");
 }
 
 static void test_refusals(void **state)
@@ -104,23 +104,22 @@ static void test_refusals(void **state)
 	(void)state;
 	refused("", "not a line of JSON");
 	refused("{\"cmd\":\"version\",\"cmd\":\"version\"}", "not a line of JSON");
-	refused("{}", "a request is an object with \"cmd\"");
-	refused("[]", "a request is an object with \"cmd\"");
-	refused("{\"cmd\":7}", "a request is an object with \"cmd\"");
-	refused("{\"cmd\":\"dance\"}", "there is no command 'dance'");
-	refused("{\"cmd\":\"version\",\"loud\":1}", "version has no member 'loud'");
+	refused("{}", "a request must be an object with \"cmd\"");
+	refused("[]", "a request must be an object with \"cmd\"");
+	refused("{\"cmd\":7}", "a request must be an object with \"cmd\"");
+	refused("{\"cmd\":\"dance\"}", "unknown command 'dance'");
+	refused("{\"cmd\":\"version\",\"loud\":1}", "version takes no member 'loud'");
 	refused("{\"cmd\":\"show\"}", "show needs \"what\"");
 	refused("{\"cmd\":\"show\",\"what\":\"qps\"}",
-		"there is no table 'qps': did you mean 'qp'? There are pd, mr, cq, qp, srq, ah, "
+		"unknown table 'qps': did you mean 'qp'? Known: pd, mr, cq, qp, srq, ah, "
 		"mw, "
-		"xrcd, dm, wq, rwq_ind_table, flow, device, client and cm_id");
+		"xrcd, dm, wq, rwq_ind_table, flow, device, client, cm_id");
 	refused("{\"cmd\":\"walk\"}", "walk needs the numbers \"key\" and \"offset\"");
 	refused("{\"cmd\":\"walk\",\"key\":5,\"offset\":\"x\"}",
 		"walk needs the numbers \"key\" and \"offset\"");
-	refused("{\"cmd\":\"walk\",\"key\":5,\"offset\":0}",
-		"no device has a region with the key 0x5");
+	refused("{\"cmd\":\"walk\",\"key\":5,\"offset\":0}", "no device has a region with key 0x5");
 	refused("{\"cmd\":\"walk\",\"key\":4294967301,\"offset\":0}",
-		"no device has a region with the key 0x100000005");
+		"no device has a region with key 0x100000005");
 	refused("{\"cmd\":\"capture\"}", "capture needs \"action\": start, stop, status or dump");
 	refused("{\"cmd\":\"capture\",\"action\":\"pause\"}",
 		"capture needs \"action\": start, stop, status or dump");
@@ -168,7 +167,7 @@ static void test_capture(void **state)
 	snprintf(path, sizeof(path), "%s/x.pcapng", t.dir);
 	snprintf(start, sizeof(start), "{\"cmd\":\"capture\",\"action\":\"start\",\"file\":\"%s\"}",
 		 path);
-	snprintf(busy, sizeof(busy), "a capture to %s is running", path);
+	snprintf(busy, sizeof(busy), "a capture to %s is already running", path);
 	expect_running("{\"cmd\":\"capture\",\"action\":\"status\"}", false);
 	expect_running(start, true);
 	refused(start, busy);

@@ -209,8 +209,8 @@ static void test_all_devices(void **state)
 	netif_receive(t.d.ports[1].fault.netif.above->below, &burst, io_clock_now() + 1000);
 	goes("'action':'next'", 1, "uhca0", 1);
 	goes("'action':'next','count':2", 1, "uhca1", 1);
-	refused("'action':'release','number':1", "which device? there are 2");
-	refused("'action':'change','number':1", "which device? there are 2");
+	refused("'action':'release','number':1", "the device is missing: name one of 2 devices");
+	refused("'action':'change','number':1", "the device is missing: name one of 2 devices");
 	refused("'action':'next'", "no packet waits");
 	reply = ask("'action':'go'");
 	check_state(state_in(reply, 0), false, 0);
@@ -254,37 +254,38 @@ static void test_clock(void **state)
 static void test_refusals(void **state)
 {
 	(void)state;
-	refused("'action':'drop','number':1", "which device? there are 2");
-	refused("'action':'release','number':1", "which device? there are 2");
-	refused("'action':'change','number':1", "which device? there are 2");
+	refused("'action':'drop','number':1", "the device is missing: name one of 2 devices");
+	refused("'action':'release','number':1", "the device is missing: name one of 2 devices");
+	refused("'action':'change','number':1", "the device is missing: name one of 2 devices");
 	refused("'action':'next'", "no packet waits");
 	refused("'action':'list','device':'uhca7'",
-		"there is no device 'uhca7': did you mean 'uhca0'? There are uhca0 and uhca1");
-	refused("'action':'list','device':'uhca0','who':1", "step has no member 'who'");
+		"unknown device 'uhca7': did you mean 'uhca0'? Known: uhca0, uhca1");
+	refused("'action':'list','device':'uhca0','who':1", "step takes no member 'who'");
 	refused("'device':'uhca0'",
 		"step needs \"action\": freeze, go, list, next, release, drop or change");
 	refused("'device':'uhca0','action':'run'",
 		"step needs \"action\": freeze, go, list, next, release, drop or change");
 	refused("'device':'uhca0','action':'next','count':0", "step next: Invalid argument");
 	refused("'device':'uhca0','action':'next','count':'x'", "step next: Invalid argument");
-	refused("'device':'uhca0','action':'drop'", "step drop needs the number of a packet");
-	refused("'device':'uhca0','action':'release'", "step release needs the number of a packet");
-	refused("'device':'uhca0','action':'change'", "step change needs the number of a packet");
+	refused("'device':'uhca0','action':'drop'", "step drop needs a packet number");
+	refused("'device':'uhca0','action':'release'", "step release needs a packet number");
+	refused("'device':'uhca0','action':'change'", "step change needs a packet number");
 	refused("'device':'uhca0','action':'drop','number':1", "no packet 1 waits");
 	refused("'device':'uhca0','action':'release','number':4711", "no packet 4711 waits");
 	done("'device':'uhca0','action':'freeze'", true, 0);
 	send_message(2);
-	refused("'device':'uhca0','action':'change','number':1", "packet 1 has no such field");
+	refused("'device':'uhca0','action':'change','number':1",
+		"packet 1 does not have this field");
 	refused("'device':'uhca0','action':'change','number':1,'field':'aeth.msn','value':1",
-		"packet 1 has no such field");
+		"packet 1 does not have this field");
 	refused_as("'device':'uhca0','action':'change','number':1,'field':'bth.pns','value':1",
-		   "there is no field 'bth.pns': did you mean 'bth.psn'? There are bth.opcode, ");
+		   "unknown field 'bth.pns': did you mean 'bth.psn'? Known: bth.opcode, ");
 	refused_as("'device':'uhca0','action':'change','number':1,'field':'colour','value':1",
-		   "there is no field 'colour'; there are bth.opcode, ");
+		   "unknown field 'colour'; known: bth.opcode, ");
 	refused("'device':'uhca0','action':'change','number':1,'field':'bth.se','value':2",
-		"no packet's field 'bth.se' can be set to 2");
+		"packet field 'bth.se' cannot be set to 2");
 	refused_as("'device':'uhca0','action':'change','number':1,'field':'drop nth=1','value':2",
-		   "there is no field 'drop nth=1'");
+		   "unknown field 'drop nth=1'");
 	done("'device':'uhca0','action':'list'", true, 2);
 }
 

@@ -191,10 +191,10 @@ static void test_refusals(void **state)
 	       "{\"ok\":false,\"error\":\"the region of key 0x5 is shorter than 70 bytes\"}\n");
 	error[1] = -ENOENT;
 	expect("{\"cmd\":\"walk\",\"key\":5}",
-	       "{\"ok\":false,\"error\":\"no device has a region with the key 0x5\"}\n");
+	       "{\"ok\":false,\"error\":\"no device has a region with key 0x5\"}\n");
 	error[1] = 0;
 	expect("{\"cmd\":\"walk\",\"key\":4294967296}",
-	       "{\"ok\":false,\"error\":\"no device has a region with the key 0x100000000\"}\n");
+	       "{\"ok\":false,\"error\":\"no device has a region with key 0x100000000\"}\n");
 	expect("{\"cmd\":\"walk\",\"key\":\"5\"}",
 	       "{\"ok\":false,\"error\":\"walk needs the numbers \\\"key\\\" and "
 	       "\\\"offset\\\"\"}\n");

@@ -182,7 +182,7 @@ static void test_garbage(void **state)
 		other |= e.byte_len != 0;
 	}
 	assert_true(turned && other);
-	assert_true(enters(0, 1)); /* all of a success is defined */
+	assert_true(enters(0, 1)); /* a successful completion has no undefined fields */
 }
 
 /* The rule is gone, but not what it did: the CQ's order is kept. */

@@ -652,8 +652,8 @@ static void test_warnings(void **state)
 	text[n > 0 ? n : 0] = '\0';
 	assert_non_null(strstr(text, "uhca0: cannot send to 127."));
 	assert_non_null(strstr(text, "Network is unreachable (0 more)"));
-	assert_non_null(strstr(text, "uhca0: packets with 1024 bytes of payload do not fit"));
-	assert_non_null(strstr(text, "uhca0: a loopback address does not reach 192.0.2.7;"));
+	assert_non_null(strstr(text, "uhca0: packets with 1024 bytes of payload exceed the MTU"));
+	assert_non_null(strstr(text, "uhca0: a loopback address cannot reach 192.0.2.7;"));
 	assert_non_null(strstr(text, "uhca1: dropped a packet from 127."));
 	close(fd);
 	close(log);

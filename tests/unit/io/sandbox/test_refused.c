@@ -68,7 +68,7 @@ static void check_told(bool heard)
 	assert_non_null(strstr(told, "warn: sandbox: chroot (system call "));
 	assert_non_null(strstr(told, "is refused: Function not implemented"));
 	assert_non_null(strstr(told, "warn: sandbox: socket (system call "));
-	assert_non_null(strstr(told, "is refused with such arguments: Operation not permitted"));
+	assert_non_null(strstr(told, "is refused with these arguments: Operation not permitted"));
 }
 
 static void test_told(void **state)

@@ -136,15 +136,15 @@ static void test_unknown(void **state)
 	assert_false(model_vocabulary_has("counters"));
 	assert_int_equal(model_vocabulary_check("nak", "why", "gap", why, sizeof(why)), -ENOENT);
 	assert_string_equal(
-		why, "there is no word of a nak 'why'; there are dev, qp, psn, syndrome, "
-		     "cause, key, near, rights, at, bytes, start, size, expected, got, since "
-		     "and rest");
+		why, "unknown word of a nak 'why'; known: dev, qp, psn, syndrome, "
+		     "cause, key, near, rights, at, bytes, start, size, expected, got, since, "
+		     "rest");
 	assert_int_equal(model_vocabulary_check("retry", "why", "nack", why, sizeof(why)), -EINVAL);
-	assert_string_equal(why, "there is no why 'nack': did you mean 'nak'? There are timeout, "
-				 "nak, gap and rnr");
+	assert_string_equal(why, "unknown why 'nack': did you mean 'nak'? Known: timeout, "
+				 "nak, gap, rnr");
 	assert_int_equal(model_vocabulary_check("nak", "psn", "0x1000000", why, sizeof(why)),
 			 -EINVAL);
-	assert_string_equal(why, "'0x1000000' is no number up to 16777215");
+	assert_string_equal(why, "'0x1000000' is not a number up to 16777215");
 	/* no more than there is room for */
 	assert_int_equal(model_vocabulary_check("call", "verb", "x", why, 40), -EINVAL);
 	assert_true(strlen(why) < 40);

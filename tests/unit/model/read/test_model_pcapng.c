@@ -187,7 +187,7 @@ static void test_broken_lengths(void **state)
 	bytes[8] = 0;
 	expect_broken(bytes, size, "byte 8: a section of unknown byte order");
 	expect_broken(bytes, 0, "the file is empty");
-	expect_broken((const uint8_t *)"not a capture at all", 20, "this is no capture");
+	expect_broken((const uint8_t *)"not a capture at all", 20, "not a capture");
 	free(bytes);
 }
 

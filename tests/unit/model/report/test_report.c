@@ -210,9 +210,9 @@ static void test_classic_pcap(void **state)
 	assert_true(s.n_arrows > 0 && s.n_records == 0);
 	page = make_page(&s, "rc_write_64k.pcap");
 	check_page(page);
-	assert_non_null(strstr(
-		page, "Each packet was sent once; whether it arrived, this capture cannot tell."));
-	assert_non_null(strstr(page, "No device tells of itself in this capture"));
+	assert_non_null(
+		strstr(page, "Each packet was sent once; the capture does not show its arrival."));
+	assert_non_null(strstr(page, "The capture has no records of a device"));
 	free(page);
 	model_free(&s);
 }

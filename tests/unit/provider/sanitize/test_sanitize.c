@@ -203,9 +203,9 @@ static void test_swapped(void **state)
 	send_with(f, 0xdead00); /* nobody's: the device will say so */
 	expect_nothing();
 	send_with(f, f->mr->rkey);
-	expect("key-swapped", "an element has an R_Key where an L_Key belongs");
+	expect("key-swapped", "an element has an R_Key instead of an L_Key");
 	send_with(f, mw->rkey + 3);
-	expect("key-swapped", "has an R_Key and no L_Key");
+	expect("key-swapped", "has an R_Key, not an L_Key");
 	assert_int_equal(ibv_dealloc_mw(mw), 0);
 }
 
@@ -258,7 +258,7 @@ static void test_overlap(void **state)
 	receive(f, 1064);
 	expect_nothing();
 	receive(f, 1063);
-	expect("recv-overlap", "a receive names memory of another one that is outstanding");
+	expect("recv-overlap", "a receive names memory of another outstanding receive");
 }
 
 static void receive_as(struct verbs_fixture *f, uint64_t wr_id)
@@ -285,7 +285,7 @@ static void test_wr_id(void **state)
 	receive_as(f, nowhere);
 	expect_nothing();
 	receive_as(f, (uintptr_t)f);
-	expect("wr-id-reused", "a request has the wr_id of one that is outstanding");
+	expect("wr-id-reused", "a request reuses a wr_id, a pointer, of an outstanding request");
 }
 
 static void *poll_once(void *cq)
@@ -324,7 +324,7 @@ static void test_threads(void **state)
 	assert_int_equal(ibv_start_poll(ex, &(struct ibv_poll_cq_attr){0}), 0);
 	expect_nothing();
 	poll_elsewhere(cq);
-	expect("threads-clash", "two threads use an object at once that was made for one");
+	expect("threads-clash", "two threads use a single-threaded object at once");
 	ibv_end_poll(ex);
 	poll_elsewhere(cq);
 	assert_int_equal(ibv_destroy_cq(cq), 0);
@@ -402,7 +402,7 @@ static void test_retries(void **state)
 	attr.timeout = 31;
 	attr.rnr_retry = 7;
 	assert_int_equal(ibv_modify_qp(f->qp, &attr, mask), 0);
-	expect("conn-retries", "2 hours 26 minutes each time\",\"rnr_retry 7: a SEND that");
+	expect("conn-retries", "each retry waits 2 hours 26 minutes\",\"rnr_retry 7: a SEND that");
 	assert_int_equal(ibv_modify_qp(f->qp, &attr, 0), 0); /* the mask names none of it */
 	expect_nothing();
 }
@@ -439,7 +439,7 @@ static void test_mismatch(void **state)
 	connect_to(f, qp, f->qp, 6);
 	expect_nothing();
 	send_at(f, 0);
-	expect("conn-mismatch", "begins at sq_psn 0x6, QP");
+	expect("conn-mismatch", "has sq_psn 0x6, QP");
 	send_at(f, 0);
 	verbs_fixture_modify(qp, IBV_QPS_RESET);
 	connect_to(f, qp, f->qp, 5);
@@ -452,7 +452,7 @@ static void test_mismatch(void **state)
 	verbs_fixture_modify(qp, IBV_QPS_RESET);
 	connect_to(f, qp, f->qp, 5);
 	assert_int_equal(ibv_post_send(qp, &empty, &bad), 0);
-	expect("conn-mismatch", "which has 0x");
+	expect("conn-mismatch", "and that QP has dest_qp_num 0x");
 	assert_int_equal(ibv_destroy_qp(qp), 0);
 	expect_nothing();
 }
@@ -485,7 +485,7 @@ static void test_lost_wakeup(void **state)
 	expect_nothing();
 	complete(f, 1, UHCA_ABI_WC_RETRY_EXC_ERR); /* that is */
 	arm_and_wait(f, 1);
-	expect("lost-wakeup", "an event was waited for while a completion waited");
+	expect("lost-wakeup", "the program waited for an event while a completion");
 }
 
 static void fork_once(void)
@@ -529,7 +529,7 @@ static void test_busy(void **state)
 	assert_non_null(ah);
 	f->daemon.fail[UHCA_CMD_DEALLOC_PD] = -EBUSY;
 	assert_int_equal(ibv_dealloc_pd(pd), EBUSY);
-	expect("object-busy", ": 1 objects of this process stand on it");
+	expect("object-busy", ": 1 objects of this process use it");
 	f->daemon.fail[UHCA_CMD_DEALLOC_PD] = 0;
 	assert_int_equal(ibv_destroy_ah(ah), 0);
 	assert_int_equal(ibv_dealloc_pd(pd), 0);

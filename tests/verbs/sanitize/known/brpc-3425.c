@@ -2,8 +2,8 @@
 /*
  * Apache bRPC, https://github.com/apache/brpc/pull/3425
  *
- * Behind two empty queues both are armed, and only that of sends is polled again: a message that
- * came between the look and the arming of the other one waits there, and the connection with it.
+ * With both queues empty, the program arms both and polls only the send queue again. A message
+ * that came before the other queue was armed stays there, and the connection waits for ever.
  *
  * Found by: lost-wakeup
  */

@@ -2,8 +2,8 @@
 /*
  * Ceph, https://github.com/ceph/ceph/pull/10600
  *
- * Daemons make their messenger, which registers memory, and fork into the background after that:
- * the child goes on with objects that are the parent's.
+ * Daemons create their messenger, which registers memory, and then fork into the background. The
+ * child continues with objects of the parent.
  *
  * Found by: fork-unsafe
  */

@@ -2,8 +2,8 @@
 /*
  * nfs-ganesha, https://github.com/nfs-ganesha/nfs-ganesha/pull/14
  *
- * The 9P server fills the buffer of a reply for the next request while the reply before it may
- * still be read by the adapter: under load one client gets the answer of another one.
+ * The 9P server fills a reply buffer for the next request while the adapter may still read the
+ * previous reply. Under load one client gets the answer of another.
  *
  * Found by: send-changed
  */

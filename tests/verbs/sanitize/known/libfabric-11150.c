@@ -2,8 +2,8 @@
 /*
  * libfabric, https://github.com/ofiwg/libfabric/pull/11150
  *
- * The efa provider emulates a write by a READ of the other side; what was registered for remote
- * writes alone then is the target of a READ, without the right to be written to locally.
+ * The efa provider emulates a write by a READ of the other side. Memory that was registered for
+ * remote writes only becomes the target of a READ, without the right of local writes.
  *
  * Found by: key-access
  */

@@ -2,8 +2,8 @@
 /*
  * libfabric, https://github.com/ofiwg/libfabric/pull/4913
  *
- * The verbs provider posts as long as the send queue takes it, and nobody counts the places of the
- * completion queue: an overrun makes it, and each queue pair on it, useless.
+ * The verbs provider posts as long as the send queue has room, and does not count completion queue
+ * entries. An overrun breaks the completion queue and each queue pair on it.
  *
  * Found by: cq-overrun
  */

@@ -2,8 +2,8 @@
 /*
  * YDB Network Block Store, https://github.com/ydb-platform/nbs/issues/4533
  *
- * A receive that completes with an error is posted again like any other, to a queue pair that is in
- * the error state.
+ * A receive that completes with an error is posted again like any other. Its queue pair is in the
+ * error state.
  *
  * Found by: post-after-error
  */

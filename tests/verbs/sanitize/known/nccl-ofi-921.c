@@ -2,8 +2,8 @@
 /*
  * aws-ofi-nccl, https://github.com/aws/aws-ofi-nccl/pull/921
  *
- * NCCL gives up and deregisters the memory of its channels while requests name it, and closes the
- * communicator with its queues only then.
+ * On an error NCCL deregisters the memory of its channels while requests name it. It closes the
+ * communicator with its queues only later.
  *
  * Found by: dereg-posted
  */

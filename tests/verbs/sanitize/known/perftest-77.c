@@ -2,8 +2,8 @@
 /*
  * perftest, https://github.com/linux-rdma/perftest/pull/77
  *
- * With rdma_cm the region of the credits of ib_send_bw is still registered when its protection
- * domain is deallocated: EBUSY, and the domain stays.
+ * With rdma_cm, ib_send_bw deallocates its protection domain while the region of its credits is
+ * still registered. The call fails with EBUSY, and the domain stays.
  *
  * Found by: object-busy
  */

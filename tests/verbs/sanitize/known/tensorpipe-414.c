@@ -2,8 +2,8 @@
 /*
  * TensorPipe, https://github.com/pytorch/tensorpipe/pull/414
  *
- * The send queue has room for the WRITEs that may be outstanding, and the SENDs that acknowledge
- * what the other side has written were forgotten: a post fails that cannot fail.
+ * The send queue has room for the outstanding WRITEs, but not for the SENDs that acknowledge data
+ * of the other side. A post fails that the program takes for safe.
  *
  * Found by: queue-overrun
  */

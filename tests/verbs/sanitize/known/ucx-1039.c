@@ -2,8 +2,8 @@
 /*
  * UCX, https://github.com/openucx/ucx/issues/1039
  *
- * Events of two completion queues are read from one channel and all acknowledged on the last queue:
- * the destruction of the other one waits for ever.
+ * Events of two completion queues are read from one channel and all acknowledged on the last
+ * queue. Destroying the other queue blocks for ever.
  *
  * Found by: events-unacked
  */

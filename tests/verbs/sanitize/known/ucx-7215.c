@@ -2,8 +2,8 @@
 /*
  * UCX, https://github.com/openucx/ucx/issues/7215
  *
- * A fence of the user becomes IBV_SEND_FENCE on READs and atomics only: a put behind a get of the
- * same memory may be done first, and the get brings what the put has written.
+ * A fence of the user becomes IBV_SEND_FENCE on READs and atomics only. A put behind a get of the
+ * same memory may execute first, and the get returns the data of the put.
  *
  * Found by: write-unfenced
  */

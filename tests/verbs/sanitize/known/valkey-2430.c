@@ -2,9 +2,9 @@
 /*
  * Valkey, https://github.com/valkey-io/valkey/pull/2430
  *
- * The client acknowledges its event each time that it goes round its loop over completions, so more
- * often than it has read one. (rdma_poll_wait of fio 3.33 acknowledges as many events as it has
- * polled completions.)
+ * The client acknowledges its event in each iteration of its loop over completions. So it
+ * acknowledges more events than it has read. (rdma_poll_wait of fio 3.33 acknowledges as many
+ * events as it has polled completions.)
  *
  * Found by: events-overacked
  */

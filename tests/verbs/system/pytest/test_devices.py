@@ -38,15 +38,15 @@ def test_a_rule_with_a_mistake(uhca):
 
 
 def test_no_such_option():
-    with pytest.raises(module.Error, match="no option --devces: did you mean") as caught:
+    with pytest.raises(module.Error, match="unknown option --devces: did you mean") as caught:
         module.Instance(devces=2)
     assert caught.value.errno == errno.EINVAL and caught.value.column == 0
-    with pytest.raises(module.Error, match="no profile 'minimol': did you mean 'minimal'"):
+    with pytest.raises(module.Error, match="unknown profile 'minimol': did you mean 'minimal'"):
         module.Instance(profile="minimol")
 
 
 def test_a_wrong_rule_of_an_instance():
-    with pytest.raises(module.Error, match="no word 'nht'") as caught:
+    with pytest.raises(module.Error, match="unknown word 'nht'") as caught:
         module.Instance(fault=["ecn", "drop opcode=rc.ack nht=3"])
     assert caught.value.column == 20
 

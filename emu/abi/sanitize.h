@@ -48,8 +48,7 @@
 	  "Give each outstanding receive a buffer of its own")                                     \
 	X(READ_UNFENCED, "read-unfenced", "sum",                                                   \
 	  "What a READ or an atomic brings is there when it has completed; a later request of "    \
-	  "the "                                                                                   \
-	  "same queue that sends it may begin before, unless it has IBV_SEND_FENCE",               \
+	  "the same queue that sends it may begin before, unless it has IBV_SEND_FENCE",           \
 	  "IBTA vol. 1, 10.8.3.3, table of ordering rules; ibv_post_send(3)",                      \
 	  "Post the later request with IBV_SEND_FENCE, or when the READ's completion was polled")  \
 	X(WRITE_UNFENCED, "write-unfenced", "sum",                                                 \
@@ -154,8 +153,7 @@
 	  "peer is gone",                                                                          \
 	  "IBTA vol. 1, 9.7.5 and 11.2.4.2; ibv_modify_qp(3)",                                     \
 	  "Choose a timeout (14: 67 ms) and a retry_cnt from 1 to 7, rnr_retry from 1 to 6, and "  \
-	  "a "                                                                                     \
-	  "min_rnr_timer from 1 (10 us) to 31 (491 ms)")                                           \
+	  "a min_rnr_timer from 1 (10 us) to 31 (491 ms)")                                         \
 	X(LOST_WAKEUP, "lost-wakeup", "sum",                                                       \
 	  "Arming asks for an event for completions that come later; those that wait already "     \
 	  "raise none, so they are polled after arming and before waiting",                        \

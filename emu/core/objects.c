@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Destroys and visits all objects of a client or a device, type by type. */
 #include "objects.h"
 
 #include "emu/core/keys/keys.h"

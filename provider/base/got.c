@@ -141,7 +141,8 @@ static bool is_wanted(const char *path)
 			!strncmp(name, "libfabric", 9) || strstr(name, "-fi.so"));
 }
 
-/* The C library's calls of its own do not go through slots; the loader's and the kernel's neither.
+/*
+ * The C library's calls of its own do not go through slots; the loader's and the kernel's neither.
  */
 static bool is_system(const char *path)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See connection.h. */
+/* Records QP attributes, and compares both ends of a connection. */
 #include "connection.h"
 
 #include <dlfcn.h>

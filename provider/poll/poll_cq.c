@@ -194,7 +194,8 @@ int uhcav_poll_cq(struct ibv_cq *ibcq, int n, struct ibv_wc *wc)
 	got = cq->flushing ? 0 : take(cq, n, wc);
 	if (!got && n > 0)
 		busy = uhcav_cq_found_none(cq) && n == 1;
-	/* "life" was read before the ring was found empty: what the daemon completed comes first.
+	/*
+	 * "life" was read before the ring was found empty: what the daemon completed comes first.
 	 */
 	if (!got && life == UHCAV_FATAL)
 		got = uhcav_cq_flush(cq, n, wc);

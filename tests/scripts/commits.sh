@@ -44,7 +44,8 @@ ends 0 'check-commits: 0 commits'
 
 commit $'Add a rule\n\nSo that subjects say what a commit does.'
 ends 0 'check-commits: 1 commits'
-commit $'Process each packet\n\nhttps://example.org/'"$(printf 'x%.0s' {1..80})"$'\n\nSigned-off-by: a'
+url=https://example.org/$(printf 'x%.0s' {1..80})
+commit $'Process each packet\n\n'"$url"$'\n\nSigned-off-by: a'
 commit $'Focus on "what is sent"\n\nIt is "the" answer.'
 commit "Wrap $(printf 'ü%.0s' {1..67})"$'\n\nCharacters count, not bytes.'
 ends 0 'check-commits: 4 commits'
@@ -52,7 +53,8 @@ bad "Add $(words 20)" "Why." 'the subject has'
 bad "Add a rule." "Why." 'full stop'
 bad "rules: add one" "Why." 'does not begin with a verb'
 bad "IPv4 checksums leave" "Why." 'does not begin with a verb'
-for subject in "Added a rule" "Adding a rule" "Adds a rule" "The rule is new" "Memory is reached"; do
+for subject in "Added a rule" "Adding a rule" "Adds a rule" "The rule is new" \
+	"Memory is reached"; do
 	bad "$subject" "Why." 'is not imperative'
 done
 bad "Add a rule" "$(words 20)" 'line 3 has'

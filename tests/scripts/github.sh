@@ -31,7 +31,8 @@ def judge_command(where, text):
         if not os.access(name, os.X_OK):
             faults.append(f"{where}: no program {name}")
             continue
-        known = subprocess.run([name, "--help"], capture_output=True, text=True).stdout if options else ""
+        known = subprocess.run([name, "--help"], capture_output=True, text=True).stdout if options \
+            else ""
         for option in re.findall(r"(?:^|\s)(--[a-z-]+)", options):
             if not re.search(rf"(^|[\s[]){option}\b", known):
                 faults.append(f"{where}: {name} has no {option}")
@@ -63,7 +64,8 @@ def judge_form(path):
 
 
 workflows = sorted(pathlib.Path(".github/workflows").glob("*.yml"))
-forms = [p for p in sorted(pathlib.Path(".github/ISSUE_TEMPLATE").glob("*.yml")) if p.name != "config.yml"]
+forms = [path for path in sorted(pathlib.Path(".github/ISSUE_TEMPLATE").glob("*.yml"))
+         if path.name != "config.yml"]
 for path in workflows:
     judge_workflow(path)
 for path in forms:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See reason.h. */
+/* Formats the reason of a refused control verb and keeps it for core_refusal. */
 #include "base.h"
 
 #include <errno.h>

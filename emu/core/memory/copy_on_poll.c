@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Puts small payloads beside a completion, for the program to copy when it polls. */
 #include "copy_on_poll.h"
 
 #include <errno.h>

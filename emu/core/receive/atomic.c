@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Executes atomics at the responder, once for each request (IBTA vol. 1, 9.4.5). */
 #include "atomic.h"
 
 #include "emu/core/keys/keys.h"

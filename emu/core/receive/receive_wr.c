@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Takes a receive request of an RQ or SRQ, scatters data into it, completes it. */
 #include "receive_wr.h"
 
 #include "emu/core/base/base.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* uhca-run --chaos: options for the daemon, and the report of relaxations taken. */
 #include "run_chaos.h"
 
 #include "emu/abi/ctl.h"

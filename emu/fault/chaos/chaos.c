@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Chooses relaxations and their strength from a seed. */
 #include "chaos.h"
 
 #include "emu/fault/rule/rules.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See hold.h. */
+/* The queue of held packets: until a time, until others overtake them, or until a step. */
 #include "hold.h"
 
 #include <stdlib.h>

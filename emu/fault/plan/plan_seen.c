@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Tracks QPs in order of appearance and their first PSNs, for qp=#N and psn=+N. */
 #include "plan_seen.h"
 
 #include "wire/mad.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Writes and reads the lines of a fault trace. */
 #include "plan_trace.h"
 
 #include "emu/fault/rule/rules.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See log_writer.h. */
+/* The log's thread: writes lines from a ring buffer, so that the loop never waits. */
 #include "log_writer.h"
 
 #include "clock.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * See words.h.
- */
+/* Builds a line of NAME=VALUE words in a bounded buffer. */
 #include "words.h"
 
 #include <stdbool.h>

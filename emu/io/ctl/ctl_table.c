@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See ctl_table.h. */
+/* Describes objects of core and daemon as JSON rows. */
 #include "ctl_table.h"
 
 #include "ctl_rows.h"

@@ -62,8 +62,7 @@ int io_shm_create(struct io_shm *shm, const char *name, size_t size, bool read_o
 		error = -errno;
 		io_log(IO_LOG_ERROR,
 		       "memfd_create(2): %s: memory that is shared with programs cannot be made. "
-		       "In "
-		       "a container: a seccomp profile that allows memfd_create and fcntl",
+		       "In a container: a seccomp profile that allows memfd_create and fcntl",
 		       strerror(-error));
 		return error;
 	}

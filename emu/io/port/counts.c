@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * See counts.h.
- */
+/* Lists all counters of a device by name. */
 #include "counts.h"
 
 #include "emu/fault/net/net.h"

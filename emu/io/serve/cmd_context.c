@@ -26,8 +26,7 @@ static int refuse_without_memory(const struct io_client *c, const struct uhca_cm
 			*p = '?';
 	io_log(IO_LOG_WARN,
 	       "%s, process %d of user %u, cannot open its own memory (/proc/self/mem: %s), and "
-	       "the "
-	       "device cannot reach it: %s",
+	       "the device cannot reach it: %s",
 	       name, (int)c->peer.pid, (unsigned)c->peer.uid, strerror((int)in->mem_error),
 	       in->mem_error == EACCES || in->mem_error == EPERM
 		       ? "it is not dumpable; let it call prctl(PR_SET_DUMPABLE, 1) once it has "

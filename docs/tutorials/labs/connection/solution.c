@@ -36,7 +36,8 @@ static void introduce(struct rdma_conn_param *param)
 
 /* ---- the rest is complete ---- */
 
-/* Waits for an event. Copies the private data that came with it to text, as far as there is room.
+/*
+ * Waits for an event. Copies the private data that came with it to text, as far as there is room.
  */
 static enum rdma_cm_event_type next_event(struct rdma_event_channel *channel, char *text,
 					  size_t size)

@@ -32,19 +32,6 @@ static const char *kind_name(enum mr_kind kind)
 	return "unknown";
 }
 
-const char *core_shape_name(uint8_t shape)
-{
-	static const char *const name[] = {
-		[0] = "invalid",
-		[UHCA_ABI_SHAPE_PAGES] = "pages",
-		[UHCA_ABI_SHAPE_BLOCKS] = "blocks",
-		[UHCA_ABI_SHAPE_INTERLEAVED] = "interleaved",
-		[UHCA_ABI_SHAPE_SG] = "sg",
-	};
-
-	return shape < sizeof(name) / sizeof(name[0]) ? name[shape] : "unknown";
-}
-
 /* ---- descriptions ---- */
 
 static struct core_walk_entry entry_of(const struct mr *mr, uint64_t i)
@@ -131,7 +118,7 @@ static const struct mr *step_down(const struct mr *mr, uint64_t *offset, struct 
 	s->key = mr->key;
 	s->access = mr->access;
 	s->shape = mr->ind->shape;
-	s->name = core_shape_name(mr->ind->shape);
+	s->name = indirect_shape_name(mr->ind->shape);
 	s->depth = mr->ind->depth;
 	s->iova = mr->iova;
 	s->length = mr->pages.length;

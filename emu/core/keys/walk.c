@@ -174,8 +174,8 @@ static void describe_window(const struct mw *mw, struct core_walk *w)
 }
 
 /* The region behind a key, and the offset in it. */
-static int find(struct device *dev, uint32_t key, uint64_t *offset, const struct mw **window,
-		const struct mr **region)
+static int walk_region_find(struct device *dev, uint32_t key, uint64_t *offset,
+			    const struct mw **window, const struct mr **region)
 {
 	const struct object *o = table_find(&dev->mrs, key >> 8);
 	const struct mw *mw = (const void *)o;
@@ -241,7 +241,7 @@ int core_walk_mr(struct device *dev, uint32_t key, uint64_t offset, struct core_
 {
 	const struct mw *mw;
 	const struct mr *mr;
-	int err = find(dev, key, &offset, &mw, &mr);
+	int err = walk_region_find(dev, key, &offset, &mw, &mr);
 
 	if (err)
 		return err;

@@ -42,7 +42,7 @@ static const char *name_at(const void *table, unsigned i)
 	return i < n_relaxations ? relaxations[i].name : NULL;
 }
 
-static int find(struct fault_piece name)
+static int relaxation_find(struct fault_piece name)
 {
 	for (unsigned i = 0; i < n_relaxations; i++)
 		if (fault_piece_is(name, relaxations[i].name))
@@ -76,7 +76,7 @@ static int read_word(struct fault_piece p, struct chaos *out, char *error, size_
 	}
 	if (sign == '+' || sign == '-')
 		p = (struct fault_piece){p.at + 1, p.length - 1};
-	i = find(p);
+	i = relaxation_find(p);
 	if (i < 0) {
 		words_hint(fault_nearest(p, name_at, NULL), hint, sizeof(hint));
 		snprintf(error, cap, "there is no relaxation '%.*s'%s", (int)p.length, p.at, hint);

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-static int take(struct conf *c, uint64_t seed, unsigned i, char *error, size_t cap)
+static int chaos_rule_add(struct conf *c, uint64_t seed, unsigned i, char *error, size_t cap)
 {
 	if (!chaos_rule(seed, i, c->chaos_rules[i]))
 		return conf_set(c, c->chaos_rules[i], error, cap);
@@ -40,7 +40,7 @@ int conf_set_chaos(void *into, const struct option_row *row, const char *argumen
 	taken = status == 0 ? chaos_taken(&chaos) : 0;
 	for (unsigned i = 0; i < n_relaxations && status == 0; i++)
 		if (taken >> i & 1)
-			status = take(c, chaos.seed, i, error, cap);
+			status = chaos_rule_add(c, chaos.seed, i, error, cap);
 	if (status == 0 && !c->io.has_fault_seed) {
 		c->io.fault_seed = chaos.seed; /* of other rules, too: one seed for all */
 		c->io.has_fault_seed = true;

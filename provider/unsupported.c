@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Verbs that the device lacks: each fails with EOPNOTSUPP and sets errno. */
 #include "unsupported.h"
 
 #include "provider/base/base.h"

@@ -47,7 +47,8 @@ struct roce_atomiceth {
 	uint64_t compare;
 };
 
-/* FLUSH: placement type (bit 0 global visibility, bit 1 persistence), selectivity (0 range, 1 MR).
+/*
+ * FLUSH: placement type (bit 0 global visibility, bit 1 persistence), selectivity (0 range, 1 MR).
  */
 struct roce_feth {
 	uint8_t placement;   /* 4 bits */

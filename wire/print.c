@@ -24,7 +24,7 @@ static void put_char(struct text *t, char c)
 	t->len++;
 }
 
-static void put(struct text *t, const char *s)
+static void text_append(struct text *t, const char *s)
 {
 	while (*s)
 		put_char(t, *s++);
@@ -57,7 +57,7 @@ static void put_number(struct text *t, uint64_t v, unsigned base, unsigned min_d
 static void put_dec(struct text *t, const char *name, uint64_t v)
 {
 	put_char(t, ' ');
-	put(t, name);
+	text_append(t, name);
 	put_char(t, '=');
 	put_number(t, v, 10, 1);
 }
@@ -66,8 +66,8 @@ static void put_dec(struct text *t, const char *name, uint64_t v)
 static void put_hex(struct text *t, const char *name, uint64_t v, unsigned digits)
 {
 	put_char(t, ' ');
-	put(t, name);
-	put(t, "=0x");
+	text_append(t, name);
+	text_append(t, "=0x");
 	put_number(t, v, 16, digits);
 }
 
@@ -111,7 +111,7 @@ static void put_v6(struct text *t, const uint8_t addr[16])
 
 	for (unsigned i = 0; i < 8; i++) {
 		if (i == start) {
-			put(t, "::");
+			text_append(t, "::");
 			i += run - 1;
 			continue;
 		}
@@ -155,7 +155,7 @@ size_t roce_print_flow(const struct roce_flow *f, char *buf, size_t cap)
 	struct text t = {buf, cap, 0};
 
 	put_endpoint(&t, f->src, f->sport);
-	put(&t, " > ");
+	text_append(&t, " > ");
 	put_endpoint(&t, f->dst, f->dport);
 	if (f->tclass)
 		put_hex(&t, "tclass", f->tclass, 2);
@@ -178,7 +178,7 @@ static void put_bth(struct text *t, const struct roce_bth *bth)
 	put_dec(t, "psn", bth->psn);
 	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
 		if (flags[i].set)
-			put(t, flags[i].word);
+			text_append(t, flags[i].word);
 	if (bth->pkey != 0xffff)
 		put_hex(t, "pkey", bth->pkey, 4);
 }
@@ -188,15 +188,15 @@ static void put_aeth(struct text *t, const struct roce_aeth *aeth)
 	const uint8_t value = roce_syndrome_value(aeth->syndrome);
 	const enum roce_ack_kind kind = roce_syndrome_kind(aeth->syndrome);
 
-	put(t, " [");
-	put(t, roce_syndrome_name(aeth->syndrome));
+	text_append(t, " [");
+	text_append(t, roce_syndrome_name(aeth->syndrome));
 	if (kind == ROCE_RNR_NAK)
 		put_dec(t, "us", roce_rnr_timer_ns(value) / 1000);
 	else if (kind == ROCE_ACK && value != ROCE_CREDITS_UNLIMITED)
 		put_dec(t, "credits", roce_credits_decode(value));
 	else if (kind != ROCE_ACK)
 		put_dec(t, "code", value);
-	put(t, "]");
+	text_append(t, "]");
 	put_dec(t, "msn", aeth->msn);
 }
 
@@ -237,9 +237,9 @@ size_t roce_print_packet(const struct roce_packet *pkt, char *buf, size_t cap)
 	struct text t = {buf, cap, 0};
 
 	if (info->name) {
-		put(&t, info->name);
+		text_append(&t, info->name);
 	} else {
-		put(&t, "opcode=0x");
+		text_append(&t, "opcode=0x");
 		put_number(&t, pkt->bth.opcode.v, 16, 2);
 	}
 	put_bth(&t, &pkt->bth);
@@ -259,7 +259,7 @@ size_t roce_print_packet(const struct roce_packet *pkt, char *buf, size_t cap)
 static void put_gid(struct text *t, const char *name, const uint8_t gid[16])
 {
 	put_char(t, ' ');
-	put(t, name);
+	text_append(t, name);
 	put_char(t, '=');
 	put_addr(t, gid);
 }
@@ -357,13 +357,13 @@ size_t roce_print_cm(const struct roce_cm_msg *msg, char *buf, size_t cap)
 	const char *name = roce_cm_name((uint16_t)msg->attr);
 	struct text t = {buf, cap, 0};
 
-	put(&t, "CM ");
+	text_append(&t, "CM ");
 	if (name) {
-		put(&t, name);
+		text_append(&t, name);
 		put_hex(&t, "tid", msg->tid, 16);
 		put_cm_body(&t, msg);
 	} else {
-		put(&t, "attribute 0x");
+		text_append(&t, "attribute 0x");
 		put_number(&t, (uint16_t)msg->attr, 16, 4);
 	}
 	return finish(&t);

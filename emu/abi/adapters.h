@@ -247,7 +247,8 @@ enum {
 	L(max_sge, 15)                                                                             \
 	L(max_inline_data, 0)
 
-/* X(ID, name): UHCA_ADAPTER_ID_LACKS, UHCA_ADAPTER_ID_IS and UHCA_ADAPTER_ID_LIMITS are its data.
+/*
+ * X(ID, name): UHCA_ADAPTER_ID_LACKS, UHCA_ADAPTER_ID_IS and UHCA_ADAPTER_ID_LIMITS are its data.
  */
 #define UHCA_ADAPTERS(X)                                                                           \
 	X(CX5, "cx5")                                                                              \

@@ -18,7 +18,8 @@
  *   PSN_BEHIND      got, and expected is next: a duplicate
  *   FORGOTTEN       a duplicate whose answer is not kept; got, expected
  *   ANSWER          of PSN got: expected is the oldest that is outstanding, near one past the
- * newest ORDER           this position of a message does not follow from the packet before it
+ *                   newest
+ *   ORDER           this position of a message does not follow from the packet before it
  *   OPERATION       the device or the QP's transport does not have the operation
  *   PACKET_LENGTH   got bytes in a packet, and the path MTU is expected
  *   MESSAGE_LENGTH  got bytes of a message that may have or announced expected

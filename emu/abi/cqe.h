@@ -100,9 +100,8 @@ struct uhca_abi_cqe {
 	uint8_t opcode;
 	uint16_t flags;
 	uint32_t vendor_err;
-	uint32_t offer; /* OFFER: the slot of copy_on_poll.h from which the payload is to be copied
-			 */
-	uint32_t srqn;  /* of a receive from an XRC SRQ: its number, else 0 */
+	uint32_t offer;     /* OFFER: the slot of copy_on_poll.h that has the payload */
+	uint32_t srqn;      /* of a receive from an XRC SRQ: its number, else 0 */
 	uint64_t timestamp; /* nanoseconds of the device clock */
 	uint16_t pkey_index;
 	uint16_t slid;

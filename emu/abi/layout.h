@@ -8,9 +8,10 @@
  *   PAGES        uint64_t page[n]: addresses in one region, the "base", each a multiple of the
  *                page size. The region begins at byte iova % page size of the first page.
  *   BLOCKS, SG   struct uhca_abi_block block[n]: pieces of any size and alignment, one after
- * another. INTERLEAVED  uint64_t count[n_dims], outermost first, then struct uhca_abi_piece
- * piece[n]. For each combination of the dimensions' indices, the last running fastest, each piece
- *                in its order gives "bytes" bytes from addr + the sum of index * stride.
+ *                another.
+ *   INTERLEAVED  uint64_t count[n_dims], outermost first, then struct uhca_abi_piece piece[n].
+ *                For each combination of the dimensions' indices, the last running fastest, each
+ *                piece in its order gives "bytes" bytes from addr + the sum of index * stride.
  *
  * PAGES and BLOCKS are fast registrations: legal on an invalid key only. SG and INTERLEAVED may
  * also replace a description.
@@ -55,8 +56,7 @@ static_assert(sizeof(struct uhca_abi_piece) == 88, "piece");
 /* What a description says beside its list. */
 struct uhca_abi_layout {
 	uint64_t iova;   /* first address of the key; 0: zero based */
-	uint64_t length; /* bytes; PAGES only: the others have the length of what they list, and 0
-			    here */
+	uint64_t length; /* bytes of PAGES; 0 of the others, which have the length of their list */
 	uint32_t key;    /* index of the key, and its new key byte */
 	uint32_t access; /* enum ibv_access_flags */
 	uint32_t lkey;   /* PAGES: the base; else 0 */

@@ -180,7 +180,7 @@ static_assert(sizeof(struct uhca_abi_queue) == 4096, "one page");
  *   sleep with everything. Never more than UHCA_ABI_UNHANDLED_MAX behind.
  * ring.tells_handled: 1 from a client that does so; nothing is held back from others.
  * ring.takes_copies_on_poll: 1 from a client that copies payload when it takes a completion
- * (copy_on_poll.h).
+ *   (copy_on_poll.h).
  */
 #define UHCA_ABI_UNHANDLED_MAX 1024u
 

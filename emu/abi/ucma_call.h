@@ -47,8 +47,7 @@ enum {
 
 struct uhca_ucma_reply {
 	int32_t status;  /* 0 or -errno */
-	uint32_t length; /* of the response that follows; of a command that failed: why, with an end
-			  */
+	uint32_t length; /* of the response that follows; of a failed command's reason, with NUL */
 	uint32_t flags;
 	uint32_t reserved;
 };

@@ -38,7 +38,8 @@ enum {
 	UHCA_ABI_WR_SEND_WITH_INV = 9,
 	UHCA_ABI_WR_FLUSH = 14,
 	UHCA_ABI_WR_ATOMIC_WRITE = 15,
-	/* Ours (uhcadv.h). A list, where they have one, is in the data area, inline_length bytes.
+	/*
+	 * Ours (uhcadv.h). A list, where they have one, is in the data area, inline_length bytes.
 	 */
 	UHCA_ABI_WR_REG_MR =
 		16, /* fast registration: PAGES when reg.page_shift is set, or BLOCKS */

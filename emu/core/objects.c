@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Destroys and visits all objects of a client or a device, type by type. */
 #include "objects.h"
 
 #include "emu/core/keys/keys.h"
@@ -49,7 +50,7 @@ bool objects_destroy(struct client *c, bool shared, uint32_t *steps)
 	return true;
 }
 
-static const struct object_type *find(enum core_object_type type)
+static const struct object_type *type_find(enum core_object_type type)
 {
 	size_t i = 0;
 
@@ -62,7 +63,7 @@ bool core_visit(struct device *dev, struct core_visit *v, uint32_t places,
 		void (*visit)(void *arg, void *client, const struct core_fact *facts, unsigned n),
 		void *arg)
 {
-	const struct object_type *t = find(v->type);
+	const struct object_type *t = type_find(v->type);
 	const struct table *table = table_of(dev, t);
 
 	for (; places > 0 && v->next < table->size; places--, v->next++) {
@@ -82,12 +83,12 @@ bool core_visit(struct device *dev, struct core_visit *v, uint32_t places,
 
 uint32_t core_object_count(const struct device *dev, enum core_object_type type)
 {
-	const struct object_type *t = find(type);
+	const struct object_type *t = type_find(type);
 
 	return t->count ? t->count(dev) : table_of(dev, t)->used;
 }
 
 const char *core_object_name(enum core_object_type type)
 {
-	return find(type)->name;
+	return type_find(type)->name;
 }

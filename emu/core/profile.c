@@ -13,6 +13,85 @@
 
 #define LIMITS_PER_PROFILE 24
 
+#define MTU_4096 5 /* enum ibv_mtu */
+
+/* One line for each feature that is complete; profiles take them away again. */
+/* clang-format off */
+#define DEFAULT_FEATURES ( \
+	UHCA_ABI_HAS_ATOMIC_WRITE | \
+	UHCA_ABI_HAS_FLUSH | \
+	UHCA_ABI_HAS_ATOMICS | \
+	UHCA_ABI_HAS_ZERO_BASED | \
+	UHCA_ABI_HAS_SRQ | \
+	UHCA_ABI_HAS_UC | \
+	UHCA_ABI_HAS_UD | \
+	UHCA_ABI_HAS_REREG | \
+	UHCA_ABI_HAS_ODP | \
+	UHCA_ABI_HAS_DM | \
+	UHCA_ABI_HAS_RAW_PACKET | \
+	UHCA_ABI_HAS_RSS | \
+	UHCA_ABI_HAS_XRC | \
+	UHCA_ABI_HAS_MW_TYPE_1 | \
+	UHCA_ABI_HAS_MW_TYPE_2B | \
+	UHCA_ABI_HAS_INVALIDATE | \
+	UHCA_ABI_HAS_INV_FENCE | \
+	UHCA_ABI_HAS_FAST_REG | \
+	UHCA_ABI_HAS_BLOCK_LIST | \
+	UHCA_ABI_HAS_INTERLEAVED | \
+	UHCA_ABI_HAS_SG | \
+	UHCA_ABI_HAS_KEY_BYTE | \
+	UHCA_ABI_HAS_READ_WITH_INV | \
+	UHCA_ABI_HAS_MASKED_ATOMICS | \
+	UHCA_ABI_HAS_MASKED_ATOMIC_SIZES | \
+	UHCA_ABI_HAS_MCAST | \
+	UHCA_ABI_HAS_LOW_LATENCY | \
+	UHCA_ABI_HAS_BLOCK_LOOPBACK | \
+	UHCA_ABI_HAS_INV_FENCE | \
+	UHCA_ABI_HAS_RESIZE_CQ)
+/* clang-format on */
+
+static const struct core_limits default_limits = {
+	.max_qp = 4096,
+	.max_qp_wr = 16384,
+	.max_sge = CORE_MAX_SGE,
+	.max_cq = 4096,
+	.max_cqe = 1048575, /* with its defaults, libfabric's ofi_rxm wants 262144 */
+	.max_mr = 16384,
+	.max_mw = 16384,
+	.max_pd = 4096,
+	.max_ah = 16384,
+	.max_srq = 4096,
+	.max_srq_wr = 16384,
+	.max_srq_sge = CORE_MAX_SGE,
+	.max_rd_atomic = REPLAY_MAX,
+	.max_inline_data = 1024,
+	.max_mr_size = CORE_MOST_MR_SIZE,
+	.max_dm_size = 1ull << 24,
+	.max_flow = 4096,
+	.max_wq = 4096,
+	.max_rwq_ind_table = 1024,
+	.max_xrcd = 1024,
+	.max_mcast_grp = 256,
+	.max_mcast_qp_attach = 256,
+	.max_list_entries = UHCA_ABI_MAX_ENTRIES,
+	.max_low_latency_wr = 16,
+	.max_shared_size = 1ull << 30,
+	.client_memory = 1ull << 28,
+};
+
+void core_config_default(struct core_config *cfg)
+{
+	memset(cfg, 0, sizeof(*cfg));
+	cfg->limits = default_limits;
+	cfg->features = DEFAULT_FEATURES;
+	cfg->node_type = CORE_NODE_CA;
+	cfg->active_mtu = MTU_4096;
+	cfg->gather_limit = 4096;
+	cfg->burst_bytes = 65536;
+	cfg->window_bytes = 131072;
+	cfg->window_most = 1048576;
+}
+
 struct setting {
 	size_t offset; /* in struct core_limits */
 	uint64_t value;
@@ -229,6 +308,13 @@ bool core_limits_valid(const struct core_limits *l)
 		    core_limit_get(&cfg, i) > limits[i].most)
 			return false;
 	return true;
+}
+
+bool core_config_valid(const struct core_config *cfg)
+{
+	return core_limits_valid(&cfg->limits) && cfg->active_mtu >= 1 &&
+	       cfg->active_mtu <= MTU_4096 && cfg->gather_limit <= CORE_MOST_INLINE &&
+	       cfg->burst_bytes >= ROCE_MAX_MTU && cfg->window_bytes >= ROCE_MAX_MTU;
 }
 
 int core_limit_set(struct core_config *cfg, unsigned i, uint64_t value)

@@ -26,8 +26,7 @@
 #define OPTION_ICRC "--icrc", "MODE", "IPv4 ICRC check: strict, lenient or off. Default: lenient."
 #define OPTION_MEM                                                                                 \
 	"--mem", "WAY",                                                                            \
-		"How the daemon reaches client memory: auto, process_vm or proc_mem. Default: "    \
-		"auto."
+		"How the daemon reaches client memory: auto, process_vm or proc_mem. Default: auto."
 #define OPTION_PIN                                                                                 \
 	"--pin", "WHAT",                                                                           \
 		"Registered memory that the daemon shares with the program: off, safe or all. "    \

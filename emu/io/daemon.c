@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * See daemon.h.
- */
+/* Makes the daemon's parts from the settings, and takes them apart in reverse order. */
 #include "daemon.h"
 
 #include "emu/abi/ucma_call.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Sends the CM messages that remain when the daemon ends. */
 #include "last_words.h"
 
 #include "emu/io/base/base.h"

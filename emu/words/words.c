@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See words.h. */
+/* Finds the word nearest to an unknown one, and lists all words. */
 #include "words.h"
 
 #include <stdio.h>

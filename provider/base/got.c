@@ -88,7 +88,8 @@ static unsigned store(void **slot, void *answer)
 	return 1;
 }
 
-static const struct uhcav_got_call *find(const struct uhcav_got_call *calls, const char *name)
+static const struct uhcav_got_call *got_call_find(const struct uhcav_got_call *calls,
+						  const char *name)
 {
 	for (; calls->name; calls++)
 		if (!strcmp(calls->name, name))
@@ -120,8 +121,9 @@ static void patch_object(const struct relocations *r, ElfW(Addr) base, struct wo
 			const ElfW(Rela) *rel = &r->table[t][i];
 			const char *name =
 				r->strings + r->symbols[ELF64_R_SYM(rel->r_info)].st_name;
-			const struct uhcav_got_call *call =
-				IS_SLOT(ELF64_R_TYPE(rel->r_info)) ? find(w->calls, name) : NULL;
+			const struct uhcav_got_call *call = IS_SLOT(ELF64_R_TYPE(rel->r_info))
+								    ? got_call_find(w->calls, name)
+								    : NULL;
 			if (call)
 				patch_slot((void **)(base + rel->r_offset), call, w);
 		}
@@ -141,7 +143,8 @@ static bool is_wanted(const char *path)
 			!strncmp(name, "libfabric", 9) || strstr(name, "-fi.so"));
 }
 
-/* The C library's calls of its own do not go through slots; the loader's and the kernel's neither.
+/*
+ * The C library's calls of its own do not go through slots; the loader's and the kernel's neither.
  */
 static bool is_system(const char *path)
 {

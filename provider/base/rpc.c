@@ -178,7 +178,8 @@ static bool reply_fits(const struct uhcav_call *call, ssize_t n, int flags, unsi
 	return n == (ssize_t)call->reply_size && fds == call->n_recv_fd;
 }
 
-/* Why it failed stands behind the header: in the reply's room as far as that goes, then in "more".
+/*
+ * Why it failed stands behind the header: in the reply's room as far as that goes, then in "more".
  */
 static void take_why(struct uhcav_call *call, const char *more, size_t n)
 {

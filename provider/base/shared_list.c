@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See shared_list.h. */
+/* The list of memory that the daemon has mapped too, found by address. */
 #include "shared_list.h"
 
 #include <stdlib.h>

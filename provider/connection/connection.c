@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See connection.h. */
+/* Records QP attributes, and compares both ends of a connection. */
 #include "connection.h"
 
 #include <dlfcn.h>
@@ -23,7 +23,7 @@ struct end {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static LIST_HEAD(, end) ends = LIST_HEAD_INITIALIZER(ends);
 
-static struct end *find(const struct ibv_qp *qp)
+static struct end *end_find(const struct ibv_qp *qp)
 {
 	struct end *e;
 
@@ -35,7 +35,7 @@ static struct end *find(const struct ibv_qp *qp)
 
 static struct end *find_or_make(const struct ibv_qp *qp)
 {
-	struct end *e = find(qp);
+	struct end *e = end_find(qp);
 
 	if (e)
 		return e;
@@ -192,7 +192,7 @@ void uhcav_connection_gone(const struct ibv_qp *qp)
 	struct end *e;
 
 	pthread_mutex_lock(&lock);
-	e = find(qp);
+	e = end_find(qp);
 	if (e)
 		LIST_REMOVE(e, link);
 	pthread_mutex_unlock(&lock);
@@ -291,7 +291,7 @@ bool uhcav_connection_look(const struct ibv_qp *qp)
 	bool over;
 
 	pthread_mutex_lock(&lock);
-	e = find(qp);
+	e = end_find(qp);
 	peer = e && e->loops ? told_of(e) : NULL;
 	if (peer && !is_up(peer))
 		peer = NULL;
@@ -307,7 +307,7 @@ bool uhcav_connection_peer(const struct ibv_qp *qp, struct uhcav_connection_peer
 	const struct end *e, *peer;
 
 	pthread_mutex_lock(&lock);
-	e = find(qp);
+	e = end_find(qp);
 	peer = e && e->loops ? told_of(e) : NULL;
 	if (peer && !is_of(peer, e))
 		peer = NULL;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Counts asynchronous events of an object, and waits for their acknowledgement. */
 #include "async.h"
 
 uint32_t uhcav_async_purge(struct uhcav_context *ctx, uint64_t cookie)

@@ -169,7 +169,7 @@ static int announce(struct uhcav_channel *ch, struct uhcav_context *ctx)
 	return 0;
 }
 
-static struct uhcav_channel *find(int read_fd)
+static struct uhcav_channel *channel_find(int read_fd)
 {
 	struct uhcav_channel *ch;
 	struct stat st;
@@ -191,7 +191,7 @@ int uhcav_channel_get(struct uhcav_context *ctx, int read_fd, struct uhcav_chann
 
 	sweep();
 	enter();
-	ch = find(read_fd);
+	ch = channel_find(read_fd);
 	if (!ch || (ch->ctx && ch->ctx != ctx))
 		err = uhcav_refuse(ctx, "create_cq", -EINVAL, "channel is not of this context");
 	else if (!ch->ctx)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Asks the daemon for fault rules of posts and arming, while such rules are there. */
 #include "post_fault.h"
 
 #include "refuse.h"

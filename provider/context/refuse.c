@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See refuse.h. */
+/* Reports calls that the library refuses: to the daemon's log and to the sanitizer. */
 #include "refuse.h"
 
 #include "provider/diagnostic/diagnostic.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See who_listens.h. */
+/* Checks that the listening process is of this user or root (SO_PEERCRED). */
 #include "who_listens.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See check.h. */
+/* Parses UHCA_SANITIZE into the set of checks that are on. */
 #include "check.h"
 
 #include <errno.h>

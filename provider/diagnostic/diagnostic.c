@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See diagnostic.h. */
+/* Builds a diagnostic line by line, and sends it to the collector. */
 #include "diagnostic.h"
 
 #include "line.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void put(struct uhcav_line *l, const char *text, size_t n)
+static void line_append(struct uhcav_line *l, const char *text, size_t n)
 {
 	if (n >= sizeof(l->text) - l->n)
 		return;
@@ -16,7 +16,7 @@ static void put(struct uhcav_line *l, const char *text, size_t n)
 
 void uhcav_line_put(struct uhcav_line *l, const char *text)
 {
-	put(l, text, strlen(text));
+	line_append(l, text, strlen(text));
 }
 
 void uhcav_line_string(struct uhcav_line *l, const char *text)

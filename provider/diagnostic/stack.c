@@ -97,7 +97,7 @@ static uint32_t hash_of(const uintptr_t *pc, uint32_t n)
 	return (uint32_t)(h >> 32);
 }
 
-static const struct uhcav_stack *find(uint32_t hash, const uintptr_t *pc, uint32_t n)
+static const struct uhcav_stack *stack_find(uint32_t hash, const uintptr_t *pc, uint32_t n)
 {
 	const struct uhcav_stack *s = __atomic_load_n(&buckets[hash % BUCKETS], __ATOMIC_ACQUIRE);
 
@@ -110,13 +110,13 @@ static const struct uhcav_stack *find(uint32_t hash, const uintptr_t *pc, uint32
 const struct uhcav_stack *uhcav_stack_keep(const uintptr_t *pc, uint32_t n)
 {
 	uint32_t hash = hash_of(pc, n = n < UHCAV_STACK_DEPTH ? n : UHCAV_STACK_DEPTH);
-	const struct uhcav_stack *found = find(hash, pc, n);
+	const struct uhcav_stack *found = stack_find(hash, pc, n);
 	struct uhcav_stack *s;
 
 	if (found)
 		return found;
 	pthread_mutex_lock(&lock);
-	found = find(hash, pc, n);
+	found = stack_find(hash, pc, n);
 	s = found ? NULL : malloc(sizeof(*s) + n * sizeof(*pc));
 	if (s) {
 		s->next = buckets[hash % BUCKETS];

@@ -87,7 +87,7 @@ static int put_fetch(struct uhcav_qp *qp, uint32_t index, const struct uhcadv_se
 	return uhcav_send_put_elements(qp, index, wqe, wr->sg_list, (size_t)wr->num_sge);
 }
 
-static int put(struct uhcav_qp *qp, const struct uhcadv_send_wr *wr)
+static int dv_wqe_write(struct uhcav_qp *qp, const struct uhcadv_send_wr *wr)
 {
 	uint32_t index = qp->sq.producer;
 	struct uhca_abi_send_wqe wqe = {
@@ -114,7 +114,7 @@ static int post(struct uhcav_qp *qp, struct uhcadv_send_wr *wr, struct uhcadv_se
 		if (!err && uhcav_work_queue_full(&qp->sq))
 			err = ENOMEM;
 		if (!err)
-			err = put(qp, wr);
+			err = dv_wqe_write(qp, wr);
 		if (err) {
 			*bad_wr = wr;
 			break;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Writes send entries of direct verbs into the ring. */
 #include "dv_wqe.h"
 
 #include "provider/context/context.h"

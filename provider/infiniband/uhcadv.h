@@ -34,10 +34,9 @@ enum uhcadv_cap {
 	UHCADV_CAP_INVALIDATE = 1 << 4,       /* LOCAL_INV and SEND_WITH_INV */
 	UHCADV_CAP_INVALIDATE_FENCE = 1 << 5, /* a fenced LOCAL_INV waits for all before it */
 	UHCADV_CAP_READ_WITH_INV = 1 << 6,
-	UHCADV_CAP_READ_SINK_WRITE = 1
-				     << 7, /* what a READ fills must allow remote writes (iWARP) */
-	UHCADV_CAP_KEY_BYTE = 1 << 8,      /* the program chooses the low byte of a key */
-	UHCADV_CAP_ZERO_BASED = 1 << 9,    /* IBV_ACCESS_ZERO_BASED */
+	UHCADV_CAP_READ_SINK_WRITE = 1 << 7, /* a READ's target must allow remote writes (iWARP) */
+	UHCADV_CAP_KEY_BYTE = 1 << 8,        /* the program chooses the low byte of a key */
+	UHCADV_CAP_ZERO_BASED = 1 << 9,      /* IBV_ACCESS_ZERO_BASED */
 	UHCADV_CAP_MASKED_ATOMICS = 1 << 10, /* of the sizes in masked_atomic_sizes */
 	UHCADV_CAP_BLOCK_LOOPBACK = 1 << 11, /* IBV_QP_CREATE_BLOCK_SELF_MCAST_LB */
 	UHCADV_CAP_LOW_LATENCY = 1 << 12,    /* UHCADV_QP_LOW_LATENCY */

@@ -14,7 +14,8 @@ struct uhcav_mw {
 		struct ibv_mw mw;
 		uint8_t room[UHCAV_OBJECT_ROOM / 4];
 	};
-	/* While a post that binds it is being built: the next of its list, and the key of before.
+	/*
+	 * While a post that binds it is being built: the next of its list, and the key of before.
 	 */
 	struct uhcav_mw *next;
 	uint32_t old_rkey;

@@ -111,7 +111,7 @@ static void tell(const struct access *a, const struct uhcav_page_watch_post *pos
 /* ---- a fault ---- */
 
 /* The strictest hold there of which nothing was told; it is of all now. 0: there is none. */
-static uint32_t take(uintptr_t at)
+static uint32_t hold_take(uintptr_t at)
 {
 	uint32_t found = 0;
 
@@ -134,7 +134,7 @@ static bool settle(const struct access *a)
 	bool went_on;
 
 	uhcav_page_watch_lock();
-	name = take(a->at);
+	name = hold_take(a->at);
 	if (name)
 		post = *uhcav_hold_post(name);
 	went_on = uhcav_hold_is_allowed(a->at, a->how != READS);

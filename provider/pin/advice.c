@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See advice.h. */
+/* Intercepts madvise and mremap on pinned memory of files. */
 #include "advice.h"
 
 #include "arena.h"

@@ -35,14 +35,16 @@ void uhcav_maps_close(struct uhcav_maps *m);
 /* The next mapping; false at the end. */
 bool uhcav_maps_next(struct uhcav_maps *m, struct uhcav_mapping *out);
 
-/* As uhcav_maps_find, of a walk and without moving it; -ENOTTY where the kernel is older than 6.11.
+/*
+ * As uhcav_maps_find, of a walk and without moving it; -ENOTTY where the kernel is older than 6.11.
  */
 int uhcav_maps_at(const struct uhcav_maps *m, uintptr_t addr, struct uhcav_mapping *out);
 
 /* The first mapping that ends behind addr: 0, -ENOENT, or -errno. */
 int uhcav_maps_find(uintptr_t addr, struct uhcav_mapping *out);
 
-/* Flags of memory ("VmFlags" of /proc/self/smaps) that private anonymous memory has not by itself.
+/*
+ * Flags of memory ("VmFlags" of /proc/self/smaps) that private anonymous memory has not by itself.
  */
 enum {
 	UHCAV_FLAG_LOCKED = 1,

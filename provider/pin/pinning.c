@@ -121,7 +121,8 @@ static bool add_extent(struct uhcav_pinning *a, uint64_t addr, uint64_t length, 
 	return true;
 }
 
-/* Would a region that is borrowed see the pages change under it? The device stores by its own time.
+/*
+ * Would a region that is borrowed see the pages change under it? The device stores by its own time.
  */
 struct range {
 	uint64_t from, to;

@@ -39,7 +39,8 @@ struct uhcav_pinning {
 void uhcav_pinning_begin(struct uhcav_context *ctx, uint64_t addr, uint64_t length, int access,
 			 struct uhcav_pinning *out);
 
-/* The daemon has no room for the extents: they are left to it no more, and the region is borrowed.
+/*
+ * The daemon has no room for the extents: they are left to it no more, and the region is borrowed.
  */
 void uhcav_pinning_refused(struct uhcav_pinning *a);
 

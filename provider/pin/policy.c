@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See policy.h. */
+/* Decides whether the pages of this process may be replaced to pin them. */
 #include "policy.h"
 
 #include "maps.h"

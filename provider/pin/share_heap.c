@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See share_heap.h. */
+/* uhca-run --share-heap: allocates large memory in the shared arena. */
 #include "share_heap.h"
 
 #include "arena.h"

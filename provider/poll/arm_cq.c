@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See arm_cq.h. */
+/* ibv_req_notify_cq: arms a CQ for the next completion. */
 #include "arm_cq.h"
 
 #include "poll_cq.h"

@@ -77,7 +77,7 @@ static bool flush_one(struct uhcav_cq *cq)
 }
 
 /* Finds the next completion. Under the lock. 0 or ENOENT. */
-static int find(struct uhcav_cq *cq)
+static int cqe_find(struct uhcav_cq *cq)
 {
 	enum uhcav_life life = uhcav_life(cq->ctx);
 
@@ -111,7 +111,7 @@ static int start_poll(struct ibv_cq_ex *cqx, struct ibv_poll_cq_attr *attr)
 	if (uhcav_life(cq->ctx) == UHCAV_FORKED)
 		return uhcav_failed(EIO);
 	uhcav_cq_lock(cq);
-	err = find(cq);
+	err = cqe_find(cq);
 	if (err) {
 		bool takes_long = uhcav_cq_takes_long(cq);
 
@@ -128,7 +128,7 @@ static int next_poll(struct ibv_cq_ex *cqx)
 	struct uhcav_cq *cq = of(cqx);
 
 	done(cq);
-	return find(cq);
+	return cqe_find(cq);
 }
 
 static void end_poll(struct ibv_cq_ex *cqx)

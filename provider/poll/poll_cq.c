@@ -137,7 +137,7 @@ static int take_copies(struct uhcav_cq *cq, int n, struct ibv_wc *wc)
 }
 
 /* Takes what is valid, n at the most. Under the lock. */
-static int take(struct uhcav_cq *cq, int n, struct ibv_wc *wc)
+static int cqes_take(struct uhcav_cq *cq, int n, struct ibv_wc *wc)
 {
 	uint32_t c = cq->consumer, payloads = 0;
 	int got = 0;
@@ -191,10 +191,11 @@ int uhcav_poll_cq(struct ibv_cq *ibcq, int n, struct ibv_wc *wc)
 	if (life == UHCAV_FORKED)
 		return -uhcav_failed(EIO);
 	uhcav_cq_lock(cq);
-	got = cq->flushing ? 0 : take(cq, n, wc);
+	got = cq->flushing ? 0 : cqes_take(cq, n, wc);
 	if (!got && n > 0)
 		busy = uhcav_cq_found_none(cq) && n == 1;
-	/* "life" was read before the ring was found empty: what the daemon completed comes first.
+	/*
+	 * "life" was read before the ring was found empty: what the daemon completed comes first.
 	 */
 	if (!got && life == UHCAV_FATAL)
 		got = uhcav_cq_flush(cq, n, wc);

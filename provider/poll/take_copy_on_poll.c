@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Copies the payload beside a completion to its place when it is polled. */
 #include "take_copy_on_poll.h"
 
 #include "emu/abi/copy_on_poll.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See portability.h. */
+/* Compares requested features and limits with published adapters. */
 #include "portability.h"
 
 #include "emu/abi/adapters.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See create_qp_ex.h. */
+/* ibv_create_qp_ex: creates a QP and sets its posting functions. */
 #include "create_qp_ex.h"
 
 #include "provider/context/context.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See create_wq.h. */
+/* ibv_create_wq: creates a work queue and sets its posting function. */
 #include "create_wq.h"
 
 #include "post_recv.h"

@@ -17,7 +17,7 @@
 #include <string.h>
 
 /* One request into the slot at the producer index. Under the lock. */
-static int put(struct uhcav_work_queue *wq, const struct ibv_recv_wr *wr)
+static int recv_wqe_write(struct uhcav_work_queue *wq, const struct ibv_recv_wr *wr)
 {
 	struct uhca_abi_recv_wqe wqe = {.wr_id = wr->wr_id, .num_sge = (uint32_t)wr->num_sge};
 	uint8_t *slot;
@@ -47,7 +47,7 @@ int uhcav_work_queue_post(struct uhcav_work_queue *wq, struct ibv_recv_wr *wr,
 	uhcav_lock(&wq->lock);
 	before = wq->producer;
 	for (; wr && !err; wr = err ? wr : wr->next)
-		err = put(wq, wr);
+		err = recv_wqe_write(wq, wr);
 	if (err)
 		*bad_wr = wr;
 	if (wq->producer != before)

@@ -109,7 +109,8 @@ static int fill(struct uhcav_qp *qp, uint32_t index, const struct ibv_send_wr *w
  * the QP's transport does not have the device learns the opcode, and completes it with
  * LOC_QP_OP_ERR when its turn comes (10.8.3.1).
  */
-static int put(struct uhcav_qp *qp, const struct ibv_send_wr *wr, enum ibv_mw_type window)
+static int send_wqe_write(struct uhcav_qp *qp, const struct ibv_send_wr *wr,
+			  enum ibv_mw_type window)
 {
 	uint32_t index = qp->sq.producer;
 	struct uhca_abi_send_wqe *slot = uhcav_send_slot(qp, index);
@@ -138,7 +139,7 @@ static int post(struct uhcav_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr 
 		if (!err && uhcav_work_queue_full(&qp->sq))
 			err = ENOMEM;
 		if (!err)
-			err = put(qp, wr, window);
+			err = send_wqe_write(qp, wr, window);
 		if (err) {
 			*bad_wr = wr;
 			break;

@@ -12,7 +12,8 @@
 struct uhca_preload_hooks {
 	uint32_t size; /* of this struct; newer fields come at the end */
 	uint32_t reserved;
-	/* A new completion channel of the device opened as cmd_fd: a descriptor, or -1 and errno.
+	/*
+	 * A new completion channel of the device opened as cmd_fd: a descriptor, or -1 and errno.
 	 */
 	int (*create_comp_channel)(int cmd_fd);
 	/* The async descriptor of the context that was imported as cmd_fd, or -1. */

@@ -48,7 +48,7 @@ static void begin(struct message *m, const struct request *r, uint16_t type, uin
 }
 
 /* What does not fit is left out. */
-static void put(struct message *m, const void *bytes, size_t len)
+static void message_append(struct message *m, const void *bytes, size_t len)
 {
 	size_t at = m->header.nlmsg_len, padded = NLMSG_ALIGN(len);
 
@@ -62,8 +62,8 @@ static void put_attribute(struct message *m, uint16_t type, const void *bytes, s
 {
 	const struct nlattr a = {(uint16_t)(NLA_HDRLEN + len), type};
 
-	put(m, &a, sizeof(a));
-	put(m, bytes, len);
+	message_append(m, &a, sizeof(a));
+	message_append(m, bytes, len);
 }
 
 static void put_u8(struct message *m, uint16_t type, uint8_t value)
@@ -100,9 +100,9 @@ static void conclude(const struct request *r, int32_t error)
 	if (!dump && error == 0 && !(r->header->nlmsg_flags & NLM_F_ACK))
 		return;
 	begin(&m, r, dump ? NLMSG_DONE : NLMSG_ERROR, dump ? NLM_F_MULTI : 0);
-	put(&m, &error, sizeof(error));
+	message_append(&m, &error, sizeof(error));
 	if (!dump)
-		put(&m, r->header, sizeof(*r->header));
+		message_append(&m, r->header, sizeof(*r->header));
 	end(&m);
 }
 

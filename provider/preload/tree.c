@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See tree.h. */
+/* Serves sysfs paths of the devices from the daemon's files. */
 #include "tree.h"
 
 #include <limits.h>

@@ -55,7 +55,7 @@ bool uhca_uverbs_is_ours(int fd, unsigned long request)
 	return ours;
 }
 
-static const struct ib_uverbs_attr *find(const struct ib_uverbs_ioctl_hdr *h, uint16_t id)
+static const struct ib_uverbs_attr *attr_find(const struct ib_uverbs_ioctl_hdr *h, uint16_t id)
 {
 	for (unsigned i = 0; i < h->num_attrs; i++)
 		if (h->attrs[i].attr_id == id)
@@ -103,8 +103,8 @@ int uhca_uverbs_ioctl(int fd, void *arg, const struct uhca_preload_hooks *hooks)
 	const struct ib_uverbs_attr *cmd, *out;
 
 	if (h->object_id == UVERBS_OBJECT_DEVICE && h->method_id == UVERBS_METHOD_INVOKE_WRITE) {
-		cmd = find(h, UVERBS_ATTR_WRITE_CMD);
-		out = find(h, UVERBS_ATTR_CORE_OUT);
+		cmd = attr_find(h, UVERBS_ATTR_WRITE_CMD);
+		out = attr_find(h, UVERBS_ATTR_CORE_OUT);
 		if (cmd && cmd->data == IB_USER_VERBS_CMD_QUERY_DEVICE && !out) {
 			errno = ENOSPC;
 			return -1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See qp_alloc.h. */
+/* Allocates and frees the provider's part of a QP. */
 #include "qp_alloc.h"
 
 #include "provider/base/base.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See rss.h. */
+/* Creates and destroys RSS QPs. */
 #include "rss.h"
 
 #include "qp_alloc.h"

@@ -51,8 +51,7 @@ struct uhcav_cq {
 	bool ignore_overrun; /* the device overwrites what we do not take */
 	uint32_t payloads;   /* completions with payload that were taken, and how many of them */
 	uint32_t handled;    /* the program is done with: what the device is told (region.h) */
-	bool flushing; /* the daemon is gone and the ring is done with: report what is outstanding
-			*/
+	bool flushing;       /* the daemon is gone, the ring is empty: report what is outstanding */
 	uint8_t *entries;
 	struct uhca_abi_copy_on_poll *offers; /* slots; NULL: none */
 	const struct uhca_abi_cqe *current;   /* of an extended poll: what read_*() look at */

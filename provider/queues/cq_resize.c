@@ -56,7 +56,8 @@ int uhcav_resize_cq(struct ibv_cq *ibcq, int cqe)
 		uhcav_lock(&cq->lock);
 		err = uhcav_cq_map(cq, &reply, fd);
 		uhcav_unlock(&cq->lock);
-		/* The device completes to a ring that we cannot see: nothing here works any more.
+		/*
+		 * The device completes to a ring that we cannot see: nothing here works any more.
 		 */
 		if (err)
 			uhcav_context_fatal(cq->ctx);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See capacity.h. */
+/* Checks of queue and CQ capacity: stuck, overrun, posts after an error. */
 #include "capacity.h"
 
 #include "provider/diagnostic/diagnostic.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Checks of queues: how many requests and completions they can have, and what posts come too late.
+/*
+ * Checks of queues: how many requests and completions they can have, and what posts come too late.
  */
 #ifndef UHCAV_CAPACITY_H
 #define UHCAV_CAPACITY_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See events.h. */
+/* Checks of completion events and asynchronous events: lost wakeups, acknowledgements. */
 #include "events.h"
 
 #include "emu/abi/cqe.h"

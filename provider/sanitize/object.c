@@ -77,7 +77,7 @@ void uhcav_object_add(const struct uhcav_object *o)
 	pthread_mutex_unlock(&lock);
 }
 
-static struct entry *find(const void *self)
+static struct entry *entry_find(const void *self)
 {
 	struct entry *e;
 
@@ -92,7 +92,7 @@ bool uhcav_object_take(const void *self, struct uhcav_object *o)
 	struct entry *e;
 
 	pthread_mutex_lock(&lock);
-	e = find(self);
+	e = entry_find(self);
 	if (e) {
 		LIST_REMOVE(e, by_address);
 		if (e->o.kind == UHCAV_KIND_MR)
@@ -119,7 +119,7 @@ bool uhcav_object_find(const void *self, struct uhcav_object *o)
 	struct entry *e;
 
 	pthread_mutex_lock(&lock);
-	e = find(self);
+	e = entry_find(self);
 	if (e)
 		*o = e->o;
 	pthread_mutex_unlock(&lock);

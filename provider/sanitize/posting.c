@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See posting.h. */
+/* Enters posted requests into the shadow of their queue, and checks them. */
 #include "posting.h"
 
 #include "capacity.h"

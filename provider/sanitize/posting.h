@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A post as the shadows see it: by whatever call it comes, it is entered, posted and judged alike.
+/*
+ * A post as the shadows see it: by whatever call it comes, it is entered, posted and judged alike.
  */
 #ifndef UHCAV_POSTING_H
 #define UHCAV_POSTING_H

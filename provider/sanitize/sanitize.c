@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See sanitize.h. */
+/* Puts the watching functions into the op table when UHCA_SANITIZE is set. */
 #include "sanitize.h"
 
 #include "bytes.h"
@@ -20,7 +20,8 @@
 
 static bool watching;
 
-/* A child finds whole lists: locks are held across the fork, in the order in which they are taken.
+/*
+ * A child finds whole lists: locks are held across the fork, in the order in which they are taken.
  */
 static void before_fork(void)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See shadow.h. A ring that grows: a program may have more outstanding than the queue has room for.
+/*
+ * See shadow.h. A ring that grows: a program may have more outstanding than the queue has room for.
  */
 #include "shadow.h"
 

@@ -83,7 +83,8 @@ struct uhcav_shadow {
 	uint32_t fence; /* the last request with a fence, if "fenced" */
 	bool fenced;
 
-	/* A completion with an error was polled (atomic), and so many requests were posted since.
+	/*
+	 * A completion with an error was polled (atomic), and so many requests were posted since.
 	 */
 	const struct uhcav_stack *failed;
 	enum ibv_wc_status failed_status;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ibv_post_send, ibv_post_recv, ibv_post_srq_recv, and ibv_wr_*, whose requests stand in the ring.
+/*
+ * ibv_post_send, ibv_post_recv, ibv_post_srq_recv, and ibv_wr_*, whose requests stand in the ring.
  */
 #include "watch.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See words.h. */
+/* Facts of a diagnostic: requests, pieces, regions in words. */
 #include "words.h"
 
 #include "provider/diagnostic/diagnostic.h"

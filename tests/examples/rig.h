@@ -28,7 +28,8 @@ struct rig_options {
 	uint64_t rounds;
 	uint64_t seed;
 	uint64_t clients; /* 0: the example has no such option */
-	/* What the rig tells itself when it starts the program anew for an end of another daemon.
+	/*
+	 * What the rig tells itself when it starts the program anew for an end of another daemon.
 	 */
 	char **argv;
 	uint64_t end, socket;

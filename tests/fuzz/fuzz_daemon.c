@@ -379,7 +379,8 @@ static void await_line(void)
 	FUZZ_CHECK(n > 0 && piece[n - 1] == '\n');
 }
 
-/* One request; of a format with two texts and a number, in this order, each of which it may lack.
+/*
+ * One request; of a format with two texts and a number, in this order, each of which it may lack.
  */
 static void ask(const char *format, const char *device, const char *text, unsigned number)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See layout_stage.h. */
+/* Sets up fuzz_layout: clients, regions, protection domains, connected QPs. */
 #include "layout_stage.h"
 
 #include "fuzz.h"

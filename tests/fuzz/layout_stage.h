@@ -60,7 +60,8 @@ struct stage {
 
 void stage_create(struct stage *s, bool shared, bool implicit);
 
-/* Closes the clients that are open, the last first when so asked, and checks that nothing is left.
+/*
+ * Closes the clients that are open, the last first when so asked, and checks that nothing is left.
  */
 void stage_finish(struct stage *s, bool last_first);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See conversation.h. */
+/* Reads a capture of soft-RoCE into packets and messages. */
 #include "conversation.h"
 
 #include "tests/support/wire/cmocka_all.h"

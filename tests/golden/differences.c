@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See differences.h. */
+/* The table of differences from soft-RoCE that are allowed, with reasons. */
 #include "differences.h"
 
 #include "tests/support/wire/cmocka_all.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See role.h. */
+/* Plays one end of a captured conversation with our device. */
 #include "role.h"
 
 #include "emu/core/base/source_port.h"

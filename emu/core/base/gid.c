@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* The GID table of a device, and GIDs of multicast groups: comparison and canonical form. */
 #include "gid.h"
 
 #include "device.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Looks up the row of an object's type: name, destroy, visit. */
 #include "object_type.h"
 
 #include <assert.h>

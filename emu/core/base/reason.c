@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See reason.h. */
+/* Formats the reason of a refused control verb and keeps it for core_refusal. */
 #include "base.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@ struct text {
 	size_t room; /* beside the end */
 };
 
-static void put(struct text *t, const char *from, size_t n)
+static void reason_append(struct text *t, const char *from, size_t n)
 {
 	n = n < t->room ? n : t->room;
 	memcpy(t->at, from, n);
@@ -30,7 +30,7 @@ static void put_number(struct text *t, uint64_t number, unsigned base, unsigned 
 		digits[--n] = "0123456789abcdef"[number % base];
 		number /= base;
 	} while (n && (number || sizeof(digits) - n < width));
-	put(t, digits + n, sizeof(digits) - n);
+	reason_append(t, digits + n, sizeof(digits) - n);
 }
 
 /* What stands between "%" and the conversion's letter. */
@@ -60,13 +60,13 @@ static void put_value(struct text *t, const struct conversion *c, va_list *value
 	switch (c->letter) {
 	case 's': {
 		const char *s = va_arg(*values, const char *);
-		put(t, s, strlen(s));
+		reason_append(t, s, strlen(s));
 		return;
 	}
 	case 'd':
 		number = longs ? va_arg(*values, long) : va_arg(*values, int);
 		if (number < 0)
-			put(t, "-", 1);
+			reason_append(t, "-", 1);
 		put_number(t, number < 0 ? 0 - (uint64_t)number : (uint64_t)number, 10, c->width);
 		return;
 	case 'u':
@@ -78,7 +78,7 @@ static void put_value(struct text *t, const struct conversion *c, va_list *value
 			   c->letter == 'u' ? 10 : 16, c->width);
 		return;
 	}
-	put(t, "%", 1);
+	reason_append(t, "%", 1);
 }
 
 int device_say(struct device *dev, const char *words, ...)
@@ -91,7 +91,7 @@ int device_say(struct device *dev, const char *words, ...)
 		size_t plain = strcspn(words, "%");
 		struct conversion c;
 
-		put(&t, words, plain);
+		reason_append(&t, words, plain);
 		words += plain;
 		if (!*words)
 			break;

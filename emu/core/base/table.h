@@ -68,7 +68,8 @@ static inline void *table_at(const struct table *t, uint32_t index)
 	return t->slot[index].object;
 }
 
-/* Iteration over all objects: *cursor starts at 0; NULL at the end. Removing the current is fine.
+/*
+ * Iteration over all objects: *cursor starts at 0; NULL at the end. Removing the current is fine.
  */
 void *table_next(const struct table *t, uint32_t *cursor);
 

@@ -20,7 +20,7 @@ static struct list *bucket(struct cm_manager *m, uint32_t owner)
 	return &m->accounts[owner % CM_ACCOUNT_BUCKETS];
 }
 
-static struct cm_account *find(struct cm_manager *m, uint32_t owner)
+static struct cm_account *account_find(struct cm_manager *m, uint32_t owner)
 {
 	struct list *all = bucket(m, owner);
 	for (struct list *l = all->next; l != all; l = l->next)
@@ -42,7 +42,7 @@ static struct cm_account *open_account(struct cm_manager *m, uint32_t owner)
 int core_cm_charge(struct cm *cm, uint32_t owner)
 {
 	struct cm_manager *m = cm->dev->cm;
-	struct cm_account *a = find(m, owner);
+	struct cm_account *a = account_find(m, owner);
 	if (cm->account)
 		return 0;
 	if (a && a->n >= CM_MAX_IDS - m->ids.used)

@@ -18,8 +18,8 @@
 #define QPT_XRC_RECV_ 10
 
 /* The end with this local id, when the message is from its peer. */
-static struct cm *find(struct device *dev, const struct roce_flow *from, uint32_t local_id,
-		       uint32_t remote_id)
+static struct cm *cm_end_find(struct device *dev, const struct roce_flow *from, uint32_t local_id,
+			      uint32_t remote_id)
 {
 	struct cm *cm = table_find(&dev->cm->ids, local_id);
 
@@ -231,7 +231,7 @@ static void receive_sidr_rep(struct device *dev, const struct roce_flow *from,
 			     const struct roce_cm_msg *msg)
 {
 	const struct roce_cm_sidr_rep *r = &msg->sidr_rep;
-	struct cm *cm = find(dev, from, r->request_id, 0);
+	struct cm *cm = cm_end_find(dev, from, r->request_id, 0);
 	struct core_cm_event e = {.type = CORE_CM_ESTABLISHED,
 				  .status = r->status,
 				  .param = {
@@ -275,7 +275,7 @@ static void receive_rep(struct device *dev, const struct roce_flow *from,
 			const struct roce_cm_msg *msg)
 {
 	const struct roce_cm_rep *r = &msg->rep;
-	struct cm *cm = find(dev, from, r->remote_comm_id, r->local_comm_id);
+	struct cm *cm = cm_end_find(dev, from, r->remote_comm_id, r->local_comm_id);
 
 	if (!cm || cm->state == CM_CLOSED) {
 		cm_send_stray_rej(dev, from, msg);
@@ -317,7 +317,7 @@ static void receive_rtu(struct device *dev, const struct roce_flow *from,
 			const struct roce_cm_msg *msg, uint64_t now)
 {
 	const struct roce_cm_rtu *r = &msg->rtu;
-	struct cm *cm = find(dev, from, r->remote_comm_id, r->local_comm_id);
+	struct cm *cm = cm_end_find(dev, from, r->remote_comm_id, r->local_comm_id);
 
 	if (!cm || cm->state != CM_REP_SENT)
 		return;
@@ -337,7 +337,7 @@ static void receive_mra(struct device *dev, const struct roce_flow *from,
 			const struct roce_cm_msg *msg, uint64_t now)
 {
 	const struct roce_cm_mra *r = &msg->mra;
-	struct cm *cm = find(dev, from, r->remote_comm_id, r->local_comm_id);
+	struct cm *cm = cm_end_find(dev, from, r->remote_comm_id, r->local_comm_id);
 
 	if (!cm)
 		return;
@@ -369,7 +369,7 @@ static void receive_rej(struct device *dev, const struct roce_flow *from,
 			const struct roce_cm_msg *msg, uint64_t now)
 {
 	const struct roce_cm_rej *r = &msg->rej;
-	struct cm *cm = find(dev, from, r->remote_comm_id, r->local_comm_id);
+	struct cm *cm = cm_end_find(dev, from, r->remote_comm_id, r->local_comm_id);
 
 	if (!cm && r->reason == ROCE_CM_REJ_TIMEOUT)
 		cm = cm_find_passive(
@@ -412,7 +412,7 @@ static void receive_dreq(struct device *dev, const struct roce_flow *from,
 			 const struct roce_cm_msg *msg, uint64_t now)
 {
 	const struct roce_cm_dreq *r = &msg->dreq;
-	struct cm *cm = find(dev, from, r->remote_comm_id, r->local_comm_id);
+	struct cm *cm = cm_end_find(dev, from, r->remote_comm_id, r->local_comm_id);
 
 	if (!cm) {
 		cm_send_stray_drep(dev, from, msg);
@@ -450,7 +450,7 @@ static void receive_drep(struct device *dev, const struct roce_flow *from,
 			 const struct roce_cm_msg *msg, uint64_t now)
 {
 	const struct roce_cm_drep *r = &msg->drep;
-	struct cm *cm = find(dev, from, r->remote_comm_id, r->local_comm_id);
+	struct cm *cm = cm_end_find(dev, from, r->remote_comm_id, r->local_comm_id);
 
 	if (!cm || cm->state != CM_DREQ_SENT)
 		return;

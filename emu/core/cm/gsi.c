@@ -23,7 +23,7 @@ void gsi_construct(struct gsi *g)
 	list_init(&g->queue);
 }
 
-static struct gsi_mad *take(struct gsi *g)
+static struct gsi_mad *mad_dequeue(struct gsi *g)
 {
 	struct gsi_mad *m = list_entry(g->queue.next, struct gsi_mad, link);
 	list_remove(&m->link);
@@ -34,7 +34,7 @@ static struct gsi_mad *take(struct gsi *g)
 void gsi_destruct(struct gsi *g)
 {
 	while (!list_empty(&g->queue))
-		free(take(g));
+		free(mad_dequeue(g));
 }
 
 void gsi_send(struct device *dev, const struct roce_flow *flow, const uint8_t mad[ROCE_MAD_LENGTH])
@@ -57,7 +57,7 @@ bool gsi_transmit(struct gsi *g, struct core_burst *t)
 {
 	if (list_empty(&g->queue))
 		return false;
-	struct gsi_mad *m = take(g);
+	struct gsi_mad *m = mad_dequeue(g);
 	memset(&t->head, 0, sizeof(t->head));
 	t->head.bth.opcode.v = ROCE_UD_SEND_ONLY;
 	t->head.bth.migreq = true;

@@ -26,7 +26,8 @@ struct core_round {
 	uint32_t urgent, ready; /* QPs that have not had their turn */
 };
 
-/* A round for the QPs that have something to send now. ACKs that wait for company wait no longer.
+/*
+ * A round for the QPs that have something to send now. ACKs that wait for company wait no longer.
  */
 void core_round_begin(struct device *dev, struct core_round *r);
 

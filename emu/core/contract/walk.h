@@ -86,7 +86,4 @@ struct core_walk {
  */
 int core_walk_mr(struct device *dev, uint32_t key, uint64_t offset, struct core_walk *out);
 
-/* "pages", "blocks", "interleaved", "sg"; "invalid" for shape 0. */
-const char *core_shape_name(uint8_t shape);
-
 #endif

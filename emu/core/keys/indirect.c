@@ -17,6 +17,19 @@
 
 typedef __int128 wide;
 
+const char *indirect_shape_name(uint8_t shape)
+{
+	static const char *const name[] = {
+		[0] = "invalid",
+		[UHCA_ABI_SHAPE_PAGES] = "pages",
+		[UHCA_ABI_SHAPE_BLOCKS] = "blocks",
+		[UHCA_ABI_SHAPE_INTERLEAVED] = "interleaved",
+		[UHCA_ABI_SHAPE_SG] = "sg",
+	};
+
+	return shape < sizeof(name) / sizeof(name[0]) ? name[shape] : "unknown";
+}
+
 /* ---- life ---- */
 
 struct indirect *indirect_new(uint32_t max_entries)

@@ -102,4 +102,7 @@ bool keys_close(struct client *c, uint32_t *steps);
 /* Invalidates every description that names the region as a child: it goes whatever its uses. */
 void indirect_orphan(struct mr *child);
 
+/* "pages", "blocks", "interleaved", "sg"; "invalid" for shape 0. */
+const char *indirect_shape_name(uint8_t shape);
+
 #endif

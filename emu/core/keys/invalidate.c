@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Invalidates keys: LOCAL_INV, SEND with Invalidate, READ with Invalidate. */
 #include "invalidate.h"
 
 #include "mw.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Chooses the number of a new region or window: unpredictable, or the key freed last. */
 #include "key_reuse.h"
 
 #include "emu/core/base/base.h"

@@ -6,7 +6,6 @@
  * only what was registered.
  */
 #include "mr.h"
-#include "emu/core/contract/walk.h"
 #include "emu/core/memory/memory.h"
 #include "key_cause.h"
 #include "key_reuse.h"
@@ -318,7 +317,7 @@ unsigned mr_spans(const struct mr *mr, uint64_t addr, uint32_t length, struct co
 /* What a described key is made of; its way to memory is in walk.h. */
 static void describe_description(const struct indirect *ind, struct facts *f)
 {
-	facts_text(f, "shape", core_shape_name(ind->shape));
+	facts_text(f, "shape", indirect_shape_name(ind->shape));
 	facts_number(f, "entries", ind->n);
 	facts_number(f, "max_entries", ind->max_entries);
 	facts_number(f, "depth", ind->depth);

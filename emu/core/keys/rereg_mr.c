@@ -28,8 +28,8 @@ struct change {
 	struct page_array pages; /* when it moves */
 };
 
-static int find(struct client *c, const struct uhca_cmd_rereg_mr *in, struct mr **mr,
-		struct change *to)
+static int rereg_mr_find(struct client *c, const struct uhca_cmd_rereg_mr *in, struct mr **mr,
+			 struct change *to)
 {
 	int err = mr_find(c, in->handle, mr);
 	if (err)
@@ -113,7 +113,7 @@ int core_rereg_mr(struct client *c, const struct uhca_cmd_rereg_mr *in,
 	if (!(c->dev->cfg.features & UHCA_ABI_HAS_REREG))
 		return device_refuse(c->dev, -EOPNOTSUPP,
 				     "the device's profile has no re-registration");
-	err = find(c, in, &mr, &to);
+	err = rereg_mr_find(c, in, &mr, &to);
 	if (!err)
 		err = choose_access(c->dev, in, mr, &to);
 	if (!err)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Reads and writes client memory through scatter/gather lists; checks each key at each use. */
 #include "sgl.h"
 
 #include "emu/core/memory/memory.h"

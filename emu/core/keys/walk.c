@@ -32,19 +32,6 @@ static const char *kind_name(enum mr_kind kind)
 	return "unknown";
 }
 
-const char *core_shape_name(uint8_t shape)
-{
-	static const char *const name[] = {
-		[0] = "invalid",
-		[UHCA_ABI_SHAPE_PAGES] = "pages",
-		[UHCA_ABI_SHAPE_BLOCKS] = "blocks",
-		[UHCA_ABI_SHAPE_INTERLEAVED] = "interleaved",
-		[UHCA_ABI_SHAPE_SG] = "sg",
-	};
-
-	return shape < sizeof(name) / sizeof(name[0]) ? name[shape] : "unknown";
-}
-
 /* ---- descriptions ---- */
 
 static struct core_walk_entry entry_of(const struct mr *mr, uint64_t i)
@@ -131,7 +118,7 @@ static const struct mr *step_down(const struct mr *mr, uint64_t *offset, struct 
 	s->key = mr->key;
 	s->access = mr->access;
 	s->shape = mr->ind->shape;
-	s->name = core_shape_name(mr->ind->shape);
+	s->name = indirect_shape_name(mr->ind->shape);
 	s->depth = mr->ind->depth;
 	s->iova = mr->iova;
 	s->length = mr->pages.length;
@@ -187,8 +174,8 @@ static void describe_window(const struct mw *mw, struct core_walk *w)
 }
 
 /* The region behind a key, and the offset in it. */
-static int find(struct device *dev, uint32_t key, uint64_t *offset, const struct mw **window,
-		const struct mr **region)
+static int walk_region_find(struct device *dev, uint32_t key, uint64_t *offset,
+			    const struct mw **window, const struct mr **region)
 {
 	const struct object *o = table_find(&dev->mrs, key >> 8);
 	const struct mw *mw = (const void *)o;
@@ -254,7 +241,7 @@ int core_walk_mr(struct device *dev, uint32_t key, uint64_t offset, struct core_
 {
 	const struct mw *mw;
 	const struct mr *mr;
-	int err = find(dev, key, &offset, &mw, &mr);
+	int err = walk_region_find(dev, key, &offset, &mw, &mr);
 
 	if (err)
 		return err;

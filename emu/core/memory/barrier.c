@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See barrier.h. */
+/* make_visible: the table of what is flushed before which action, and the flushes in order. */
 #include "barrier.h"
 
 #include "copy_on_poll.h"

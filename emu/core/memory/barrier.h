@@ -5,7 +5,7 @@
  *   delayed writes         stores that the configuration makes late (delayed_write.h)
  *   copies on poll         payload that the program copies when it polls (copy_on_poll.h)
  *   deferred completions   those that wait until their reader has handled the ones before
- * (deferred_completion.h)
+ *                          (deferred_completion.h)
  *
  * Before something happens by which a program or the device could tell that they wait, the device
  * calls make_visible and says what that is. The table below says which of them come first.
@@ -33,11 +33,10 @@ enum visible_before {
 };
 
 enum {
-	VISIBLE_DELAYED_REQUESTS = 1
-				   << 0, /* delayed writes that a completion of a request covers */
-	VISIBLE_DELAYED = 1 << 1,        /* all of them */
-	VISIBLE_COPIES = 1 << 2,         /* of this device and those that share memory with it */
-	VISIBLE_DEFERRED = 1 << 3,       /* of one CQ */
+	VISIBLE_DELAYED_REQUESTS = 1 << 0, /* delayed writes that a send completion covers */
+	VISIBLE_DELAYED = 1 << 1,          /* all of them */
+	VISIBLE_COPIES = 1 << 2,           /* of this device and those that share memory with it */
+	VISIBLE_DEFERRED = 1 << 3,         /* of one CQ */
 };
 
 static const uint8_t visible_first[] = {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Puts small payloads beside a completion, for the program to copy when it polls. */
 #include "copy_on_poll.h"
 
 #include <errno.h>
@@ -111,7 +112,7 @@ bool copy_on_poll_put(struct copy_on_poll_ring *r, uint64_t addr, const struct i
 /* ---- settling ---- */
 
 /* The state from which the device took it; DONE: there is nothing to store. */
-static uint32_t take(struct uhca_abi_copy_on_poll *o)
+static uint32_t slot_claim(struct uhca_abi_copy_on_poll *o)
 {
 	if (uhca_copy_on_poll_turn(o, UHCA_ABI_COPY_ON_POLL_PENDING, UHCA_ABI_COPY_ON_POLL_DEVICE))
 		return UHCA_ABI_COPY_ON_POLL_PENDING;
@@ -131,7 +132,7 @@ static bool store(const struct copy_on_poll_ring *r, uint32_t slot)
 	const struct core_span to = {
 		.addr = rec->addr, .length = rec->length, .space = CORE_SPACE_CLIENT};
 	const struct iovec from = {o->bytes, to.length};
-	uint32_t was = take(o);
+	uint32_t was = slot_claim(o);
 	bool lacks;
 
 	if (was == UHCA_ABI_COPY_ON_POLL_DONE)

@@ -39,7 +39,8 @@ void delayed_write_settle(const struct device *dev);
  */
 void delayed_write_settle_requests(const struct device *dev);
 
-/* The time at which it comes by itself, UINT64_MAX when there is nothing, and that time is there.
+/*
+ * The time at which it comes by itself, UINT64_MAX when there is nothing, and that time is there.
  */
 uint64_t delayed_write_due(const struct device *dev);
 void delayed_write_tick(const struct device *dev);

@@ -110,7 +110,7 @@ bool extents_find_address(const struct extents *x, uint64_t at, uint64_t *addr)
 }
 
 /* The first extent that does not end before this address; NULL behind the last. */
-static const struct extent *find(const struct extents *x, uint64_t addr)
+static const struct extent *extent_find(const struct extents *x, uint64_t addr)
 {
 	for (uint32_t i = 0; i < x->n; i++)
 		if (addr - x->extent[i].addr < x->extent[i].length || addr < x->extent[i].addr)
@@ -120,7 +120,7 @@ static const struct extent *find(const struct extents *x, uint64_t addr)
 
 const struct extent *extents_of(const struct extents *x, uint64_t addr)
 {
-	const struct extent *e = find(x, addr);
+	const struct extent *e = extent_find(x, addr);
 
 	return e && addr >= e->addr ? e : NULL;
 }
@@ -138,7 +138,7 @@ unsigned extents_walk(const struct extents *x, uint64_t offset, uint32_t length,
 
 	while (done < length && n < max) {
 		uint64_t at = x->from + offset + done;
-		const struct extent *e = find(x, at);
+		const struct extent *e = extent_find(x, at);
 		uint32_t part = length - done, got;
 
 		if (e && at >= e->addr) {

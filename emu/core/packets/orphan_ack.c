@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Sends acknowledgements whose QP was destroyed before they left. */
 #include "orphan_ack.h"
 
 #include "emu/core/receive/receive.h"

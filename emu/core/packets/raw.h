@@ -14,7 +14,8 @@
  */
 bool raw_transmit(struct qp *qp, uint8_t *buf, size_t cap, struct core_frame *out);
 
-/* A rule gives the frame to the QP; f is the same frame parsed, tag what the rule says (0: none).
+/*
+ * A rule gives the frame to the QP; f is the same frame parsed, tag what the rule says (0: none).
  */
 void raw_receive(struct qp *qp, const struct core_frame *frame, const struct roce_frame *f,
 		 uint32_t tag);

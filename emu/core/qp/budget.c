@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See budget.h. */
+/* Bounds the local work (local operations, flushes) of one tick; the rest waits for the next. */
 #include "budget.h"
 
 bool budget_take(struct qp *qp)

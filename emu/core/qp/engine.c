@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Calls the engines (requester, responder, ...) when a QP begins, changes or ends. */
 #include "engine.h"
 
 int engines_construct(struct qp *qp)

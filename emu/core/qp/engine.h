@@ -11,7 +11,8 @@
 #include "qp.h"
 
 struct qp_engine {
-	/* Memory for a QP whose sizes are set: 0 or -ENOMEM. What was not made is not destructed.
+	/*
+	 * Memory for a QP whose sizes are set: 0 or -ENOMEM. What was not made is not destructed.
 	 */
 	int (*construct)(struct qp *qp);
 	void (*destruct)(struct qp *qp);

@@ -297,7 +297,8 @@ int core_modify_qp(struct client *c, const struct uhca_cmd_modify_qp *in, uint64
 				     "cur_qp_state %u is not the QP's state, %s (%u)",
 				     a->cur_qp_state, qp_state_name(qp->state), qp->state);
 	uint32_t to = mask & QP_ATTR_STATE ? a->qp_state : qp->state;
-	/* In iWARP that closes the stream, and what is left is flushed (RFC 5040, 6.2): librdmacm.
+	/*
+	 * In iWARP that closes the stream, and what is left is flushed (RFC 5040, 6.2): librdmacm.
 	 */
 	if (to == QPS_SQD && c->dev->cfg.node_type == CORE_NODE_RNIC) {
 		to = QPS_ERR;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* The responder resources of a QP: READs and atomics that a duplicate request repeats. */
 #include "replay.h"
 
 #include "wire/psn.h"

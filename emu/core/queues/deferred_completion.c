@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Defers rsockets' disconnect signals until the program has handled what came before. */
 #include "deferred_completion.h"
 
 #include "cq.h"

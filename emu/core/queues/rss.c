@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See rss.h. */
+/* Toeplitz hash over chosen header fields, and the work queue that it selects. */
 #include "rss.h"
 #include "wq.h"
 

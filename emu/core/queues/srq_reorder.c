@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Legal chaos: takes a few requests of an SRQ ahead and hands them out in any order. */
 #include "srq_reorder.h"
 
 #include "emu/core/base/base.h"

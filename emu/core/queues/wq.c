@@ -231,7 +231,7 @@ int core_modify_wq(struct client *c, const struct uhca_cmd_modify_wq *in, uint64
 
 /* ---- frames ---- */
 
-static bool take(struct wq *wq, struct recv_wr *wr)
+static bool wq_wr_take(struct wq *wq, struct recv_wr *wr)
 {
 	switch (recv_fetch(&wq->rq, wr)) {
 	case FETCH_OK:
@@ -252,7 +252,7 @@ void wq_receive(struct wq *wq, const struct core_frame *frame, uint32_t tag)
 	struct uhca_abi_cqe e = {.byte_len = frame->length, .wqe_index = tag};
 	struct recv_wr wr;
 	struct sgl l = {dev, wq->pd, wr.sge, 0};
-	if (wq->state != WQS_RDY || !take(wq, &wr)) {
+	if (wq->state != WQS_RDY || !wq_wr_take(wq, &wr)) {
 		device_drop_one(dev, wq->wq_num, 0,
 				wq->state == WQS_RDY ? CORE_DROP_NO_RECV : CORE_DROP_STATE);
 		return;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Copies a work request out of a client's ring, checks the copy and decodes it. */
 #include "wqe_fetch.h"
 
 #include "srq_reorder.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* The RC responder's answers: READ responses, atomic acknowledges, coalesced ACKs and NAKs. */
 #include "answer.h"
 
 #include "emu/core/keys/keys.h"

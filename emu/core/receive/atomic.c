@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Executes atomics at the responder, once for each request (IBTA vol. 1, 9.4.5). */
 #include "atomic.h"
 
 #include "emu/core/keys/keys.h"
@@ -6,7 +7,8 @@
 #include <errno.h>
 
 /* See atomic.h. */
-static int put(const struct device *dev, struct mr *mr, uint64_t va, const struct iovec *iov)
+static int result_store(const struct device *dev, struct mr *mr, uint64_t va,
+			const struct iovec *iov)
 {
 	int err = sgl_write_mr(dev, mr, va, iov, 1);
 
@@ -25,7 +27,7 @@ int atomic_execute(const struct device *dev, struct mr *mr, const struct roce_at
 	if (cas && *original != h->compare)
 		return 0;
 	value = cas ? h->swap_add : *original + h->swap_add;
-	return put(dev, mr, h->va, &iov);
+	return result_store(dev, mr, h->va, &iov);
 }
 
 int masked_execute(const struct device *dev, struct mr *mr, uint64_t va,
@@ -43,5 +45,5 @@ int masked_execute(const struct device *dev, struct mr *mr, uint64_t va,
 	if (!masked_compute(m, &value))
 		return 0;
 	masked_store(&value, m->size, bytes);
-	return put(dev, mr, va, &iov);
+	return result_store(dev, mr, va, &iov);
 }

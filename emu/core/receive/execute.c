@@ -64,7 +64,8 @@ static enum verdict put_write(struct qp *qp, const struct core_burst *t)
 		r->write_addr = t->head.reth.va;
 		r->write_rkey = t->head.reth.rkey;
 		r->write_left = r->write_length = t->head.reth.length;
-		/* The whole range is judged before its first byte moves; zero length needs no key.
+		/*
+		 * The whole range is judged before its first byte moves; zero length needs no key.
 		 */
 		a = access_of(r->write_rkey, r->write_addr, r->write_left, MR_REMOTE_WRITE);
 		if (r->write_left && open_key(qp, &a, &at, &mr) != V_OK)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Takes a receive request of an RQ or SRQ, scatters data into it, completes it. */
 #include "receive_wr.h"
 
 #include "emu/core/base/base.h"
@@ -46,7 +47,7 @@ static bool look(struct qp *qp)
 	return false;
 }
 
-static void take(struct qp *qp)
+static void recv_wr_take(struct qp *qp)
 {
 	recv_take(queue_of(qp));
 	qp->resp.have_wr = true;
@@ -57,7 +58,7 @@ static void take(struct qp *qp)
 bool receive_take(struct qp *qp)
 {
 	if (!qp->resp.have_wr && look(qp))
-		take(qp);
+		recv_wr_take(qp);
 	return qp->resp.have_wr;
 }
 
@@ -68,7 +69,7 @@ enum receive_fit receive_take_fitting(struct qp *qp, uint64_t length)
 	if (length > receive_capacity(qp))
 		return RECEIVE_TOO_SHORT;
 	if (!qp->resp.have_wr)
-		take(qp);
+		recv_wr_take(qp);
 	return RECEIVE_TAKEN;
 }
 

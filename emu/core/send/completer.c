@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Handles ACKs, NAKs and responses: retires requests in order and writes their completions. */
 #include "completer.h"
 
 #include "emu/core/base/base.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Legal chaos: executes a LOCAL_INV without fence as soon as it is posted. */
 #include "early_local_inv.h"
 
 #include "emu/core/keys/keys.h"
@@ -63,7 +64,8 @@ enum early_result early_local_inv_result(const struct qp *qp, uint32_t index,
 {
 	const struct early_local_inv *e = &qp->req.early;
 
-	/* The client can write to its slot meanwhile: what is no LOCAL_INV any more was not done.
+	/*
+	 * The client can write to its slot meanwhile: what is no LOCAL_INV any more was not done.
 	 */
 	if (!e->result || (int32_t)(e->end - index) <= 0 || !is_loose(wqe))
 		return EARLY_NOT;

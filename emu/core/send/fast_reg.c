@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Executes registrations of a send queue: REG_MR, REG_INTERLEAVED, REG_SG. */
 #include "fast_reg.h"
 
 #include "emu/core/keys/keys.h"

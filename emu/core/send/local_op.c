@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Executes requests that send no packet: BIND_MW, LOCAL_INV and registrations. */
 #include "local_op.h"
 
 #include "completer.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Arithmetic of masked atomics, and their operands on the wire. */
 #include "masked_atomic.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* The requester: takes send requests, assigns PSNs, cuts messages into bursts, sends them. */
 #include "completer.h"
 #include "early_local_inv.h"
 #include "emu/core/keys/keys.h"
@@ -282,7 +283,8 @@ static enum roce_operation operation_of(const struct send_wr *w)
 	}
 }
 
-/* Immediate data is kept as the client has it in memory, big-endian; the wire struct is host order.
+/*
+ * Immediate data is kept as the client has it in memory, big-endian; the wire struct is host order.
  */
 static uint32_t from_be32(uint32_t v)
 {
@@ -591,7 +593,8 @@ bool requester_transmit(struct qp *qp, uint8_t *buf, size_t cap, struct core_bur
 			if (!w->status)
 				continue;
 		}
-		/* A local error completes when all before it have; then the loop sees ERR or SQE.
+		/*
+		 * A local error completes when all before it have; then the loop sees ERR or SQE.
 		 */
 		if (!w->status || !completer_local_error(qp, w))
 			return false;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Retransmission: ACK timeout, retry and RNR retry counters, going back to the oldest PSN. */
 #include "retry.h"
 
 #include "completer.h"

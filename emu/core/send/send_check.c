@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Checks a send request before it is sent: opcode, length, local keys, address handle. */
 #include "send_check.h"
 
 #include "emu/core/keys/keys.h"

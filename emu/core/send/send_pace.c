@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See send_pace.h. */
+/* Paces UC and UD packets, which no acknowledgement limits. */
 #include "send_pace.h"
 
 #define BURST       131072u /* what one look at the sockets takes out of them, and more */

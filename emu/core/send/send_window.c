@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See send_window.h. */
+/* The window of a reliable QP: grows with acknowledgements, shrinks after a loss. */
 #include "send_window.h"
 
 /* What is sent first behind a loss: the receiver's room may be full of what came behind the gap. */

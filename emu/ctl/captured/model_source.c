@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See model_source.h. */
+/* Reads a capture file, or asks the daemon for its flight recorder, into a model. */
 #include "model_source.h"
 
 #include "emu/abi/ctl.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See doctor.h. */
+/* uhca-run doctor: runs the checks in order and prints findings with remedies. */
 #include "doctor.h"
 
 #include "finding.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See finding.h. */
+/* Judgements of the doctor: from measured values to a finding and its remedy. */
 #include "finding.h"
 
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See machine.h. */
+/* The doctor's checks of programs, network, processors and limits. */
 #include "machine.h"
 
 #include "emu/ctl/instance/instance.h"

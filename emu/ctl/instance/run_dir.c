@@ -127,7 +127,8 @@ int run_dir_mark(const char *path)
 
 /* ---- what commands that were killed have left ---- */
 
-/* "uhca-XXXXXX" and "uhca-sanitize-XXXXXX"; that of shared instances ends with the user's number.
+/*
+ * "uhca-XXXXXX" and "uhca-sanitize-XXXXXX"; that of shared instances ends with the user's number.
  */
 static bool is_name_of_ours(const char *name)
 {

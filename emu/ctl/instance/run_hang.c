@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See run_hang.h. */
+/* uhca-run --timeout: reports what threads and QPs wait for, then ends the command. */
 #include "run_hang.h"
 
 #include "pidfd.h"

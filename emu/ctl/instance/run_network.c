@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See run_network.h. */
+/* Makes a network namespace with a loopback interface for an instance. */
 #include "run_network.h"
 
 #include <errno.h>
@@ -25,7 +25,8 @@ static int write_file(const char *path, const char *text)
 	return error;
 }
 
-/* The same numbers inside as outside; without setgroups(2) being given up no group may be mapped.
+/*
+ * The same numbers inside as outside; without setgroups(2) being given up no group may be mapped.
  */
 static int stay_oneself(uid_t uid, gid_t gid)
 {

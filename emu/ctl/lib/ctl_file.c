@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See ctl_file.h. */
+/* Opens output files that a user names, and checks that they were written. */
 #include "ctl_file.h"
 
 #include "emu/output/output.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The files that uhcactl and uhca-run write: opened by emu/output/output.h, closed with a verdict.
+/*
+ * The files that uhcactl and uhca-run write: opened by emu/output/output.h, closed with a verdict.
  */
 #ifndef CTL_FILE_H
 #define CTL_FILE_H

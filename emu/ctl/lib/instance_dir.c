@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * See instance_dir.h.
- */
+/* Composes the paths of instance directories. */
 #include "instance_dir.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See beside.h. */
+/* Finds uhcad, the provider and the preload library relative to the running program. */
 #include "beside.h"
 
 #include <errno.h>

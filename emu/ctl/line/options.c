@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * See options.h.
- */
+/* Parses the command line of uhcactl from its option table. */
 #include "options.h"
 
 #include "emu/ctl/lib/lib.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See trace_stable.h. */
+/* Rewrites a trace without times, PSNs and keys, and sorts its lines by rule. */
 #include "trace_stable.h"
 
 #include <stdbool.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* uhca-run --chaos: options for the daemon, and the report of relaxations taken. */
 #include "run_chaos.h"
 
 #include "emu/abi/ctl.h"
@@ -46,7 +47,7 @@ bool run_chaos_is_relaxation(const json_t *rule)
 	return false;
 }
 
-static const json_t *find(const json_t *rules, const char *name)
+static const json_t *rule_find(const json_t *rules, const char *name)
 {
 	const json_t *rule;
 	size_t i;
@@ -61,7 +62,7 @@ static const json_t *find(const json_t *rules, const char *name)
 
 static void print_hits(const json_t *rules, const struct relaxation *l)
 {
-	const json_t *rule = find(rules, l->name);
+	const json_t *rule = rule_find(rules, l->name);
 	json_int_t hits = json_integer_value(json_object_get(rule, UHCA_CTL_HITS));
 
 	if (rule)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * See run_faults.h.
- */
+/* Adds the fault rules of the command line, and reports or removes them at the end. */
 #include "run_faults.h"
 
 #include "emu/abi/ctl.h"

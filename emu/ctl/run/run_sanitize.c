@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See run_sanitize.h. The collector listens in a folder of its own, which only its user can enter.
+/*
+ * See run_sanitize.h. The collector listens in a folder of its own, which only its user can enter.
  */
 #include "run_sanitize.h"
 

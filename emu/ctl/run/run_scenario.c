@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * See run_scenario.h.
- */
+/* uhca-run --scenario: runs each scenario file in an instance of its own, as TAP or JUnit. */
 #include "run_scenario.h"
 
 #include "emu/ctl/instance/instance.h"

@@ -13,7 +13,7 @@
 /* abi::__cxa_demangle: memory of malloc(3), or NULL. */
 typedef char *demangler(const char *name, char *to, size_t *length, int *status);
 
-static demangler *find(void)
+static demangler *demangler_find(void)
 {
 	void *library = dlopen("libstdc++.so.6", RTLD_NOW | RTLD_LOCAL);
 	demangler *found = NULL;
@@ -43,7 +43,7 @@ static void ask(struct known *k)
 	const char *means;
 
 	if (!looked++)
-		it = find();
+		it = demangler_find();
 	means = it ? it(k->name, NULL, NULL, NULL) : NULL;
 	k->means = means ? means : k->name;
 }

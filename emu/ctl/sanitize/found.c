@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See found.h. */
+/* Parses a diagnostic of the provider from JSON and resolves its stack frames. */
 #include "found.h"
 
 #include "symbol.h"

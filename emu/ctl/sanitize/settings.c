@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See settings.h. */
+/* Parses --sanitize-options and UHCA_SANITIZE_OPTIONS. */
 #include "settings.h"
 
 #include "emu/words/words.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See suppress.h. */
+/* Reads suppression files, and matches diagnostics against them. */
 #include "suppress.h"
 
 #include "emu/words/words.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See never_fired.h. */
+/* Explains a rule without hits: how many packets or calls each of its words let through. */
 #include "never_fired.h"
 
 #include "emu/abi/ctl.h"

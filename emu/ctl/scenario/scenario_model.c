@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * See scenario_model.h.
- */
+/* Reads the records of a capture while the daemon is still writing it. */
 #include "scenario_model.h"
 
 #include "emu/abi/packet_metadata.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * See scenario_process.h.
- */
+/* Starts, signals and reaps the programs of a scenario. */
 #include "scenario_process.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See scenario_text.h. */
+/* Splits a scenario line into words, and reads times, numbers and names from them. */
 #include "scenario_text.h"
 
 #include "emu/model/read/read.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See cdi.h. */
+/* uhcactl cdi: writes a specification of the Container Device Interface. */
 #include "cdi.h"
 
 #include "emu/abi/ctl.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * See grid.h.
- */
+/* Prints tables of the daemon as aligned columns or as JSON. */
 #include "grid.h"
 
 #include "emu/abi/ctl.h"

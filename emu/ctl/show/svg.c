@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See svg.h. */
+/* Writes boxes, text and arrows as SVG. */
 #include "svg.h"
 
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See top.h. */
+/* Computes the rates of QPs from two answers of "show qp". */
 #include "top.h"
 
 #include "emu/abi/ctl.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See walk_text.h. */
+/* Prints the walk from a key to memory as text. */
 #include "walk_text.h"
 
 #include "emu/abi/ctl.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Chooses relaxations and their strength from a seed. */
 #include "chaos.h"
 
 #include "emu/fault/rule/rules.h"
@@ -41,7 +42,7 @@ static const char *name_at(const void *table, unsigned i)
 	return i < n_relaxations ? relaxations[i].name : NULL;
 }
 
-static int find(struct fault_piece name)
+static int relaxation_find(struct fault_piece name)
 {
 	for (unsigned i = 0; i < n_relaxations; i++)
 		if (fault_piece_is(name, relaxations[i].name))
@@ -75,7 +76,7 @@ static int read_word(struct fault_piece p, struct chaos *out, char *error, size_
 	}
 	if (sign == '+' || sign == '-')
 		p = (struct fault_piece){p.at + 1, p.length - 1};
-	i = find(p);
+	i = relaxation_find(p);
 	if (i < 0) {
 		words_hint(fault_nearest(p, name_at, NULL), hint, sizeof(hint));
 		snprintf(error, cap, "unknown relaxation '%.*s'%s", (int)p.length, p.at, hint);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See cm_answer.h. */
+/* Builds REJ and MRA messages in the name of the peer. */
 #include "cm_answer.h"
 
 #include "forge.h"

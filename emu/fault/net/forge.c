@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See forge.h. */
+/* Builds ACKs, NAKs and CNPs in the name of the peer. */
 #include "forge.h"
 
 #include "wire/mad.h"

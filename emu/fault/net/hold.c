@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See hold.h. */
+/* The queue of held packets: until a time, until others overtake them, or until a step. */
 #include "hold.h"
 
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static bool is_before(const struct fault_held *a, const struct fault_held *b)
 	return a->due != b->due ? a->due < b->due : a->order < b->order;
 }
 
-static void put(struct fault_hold *h, unsigned slot, struct fault_held *e)
+static void heap_place(struct fault_hold *h, unsigned slot, struct fault_held *e)
 {
 	h->timed[slot] = e;
 	e->slot = slot;
@@ -38,8 +38,8 @@ static void put(struct fault_hold *h, unsigned slot, struct fault_held *e)
 static void rise(struct fault_hold *h, unsigned slot, struct fault_held *e)
 {
 	for (; slot > 0 && is_before(e, h->timed[(slot - 1) / 2]); slot = (slot - 1) / 2)
-		put(h, slot, h->timed[(slot - 1) / 2]);
-	put(h, slot, e);
+		heap_place(h, slot, h->timed[(slot - 1) / 2]);
+	heap_place(h, slot, e);
 }
 
 /* The place at the top is free, and e belongs there or below. */
@@ -52,10 +52,10 @@ static void sink(struct fault_hold *h, struct fault_held *e)
 			child++;
 		if (!is_before(h->timed[child], e))
 			break;
-		put(h, slot, h->timed[child]);
+		heap_place(h, slot, h->timed[child]);
 		slot = child;
 	}
-	put(h, slot, e);
+	heap_place(h, slot, e);
 }
 
 static bool make_room(struct fault_hold *h)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See lane.h. */
+/* Release times of packets under delay, rate and pause rules. */
 #include "lane.h"
 
 #include <stdlib.h>

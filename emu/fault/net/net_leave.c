@@ -137,7 +137,8 @@ static void release(struct fault_net *n, struct fault_held *e, uint64_t now)
 void fault_net_freeze(struct fault_net *n, bool on, uint64_t now)
 {
 	n->frozen = on;
-	/* What is passed may come to wait again: a rule "hold" sees its answer. Once around only.
+	/*
+	 * What is passed may come to wait again: a rule "hold" sees its answer. Once around only.
 	 */
 	for (uint32_t last = n->hold.last_number;
 	     !on && n->hold.stepped.first && n->hold.stepped.first->number <= last;)

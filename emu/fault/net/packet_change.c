@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See packet_change.h. */
+/* Changes one packet: set a field, truncate, mark ECN, flip a bit, break the ICRC. */
 #include "packet_change.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See responders.h. */
+/* Remembers MSN and credits of responders, for answers in their name. */
 #include "responders.h"
 
 #include "wire/psn.h"

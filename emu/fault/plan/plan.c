@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* The list of rules in force: adds, changes, removes them, and counts matches and hits. */
 #include "plan.h"
 
 #include "emu/fault/rule/rules.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See plan_devices.h. */
+/* Resolves device names of dev= and peer= selectors. */
 #include "plan_devices.h"
 
 #include "emu/fault/rule/rules.h"

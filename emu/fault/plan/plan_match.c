@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Matches a packet, call, completion or access against the selectors of a rule. */
 #include "plan_match.h"
 
 #include "emu/fault/rule/rules.h"

@@ -94,7 +94,7 @@ static bool number(const char *text, uint64_t *out)
 	return fault_value_number((struct fault_piece){text, strlen(text)}, out);
 }
 
-static bool take(struct words *w, struct fault_piece name, const char *text)
+static bool words_set(struct words *w, struct fault_piece name, const char *text)
 {
 	if (fault_piece_is(name, "time"))
 		return number(text, &w->time);
@@ -132,7 +132,7 @@ static int split(const struct replay *r, const char *at, const char *end, struct
 		at = equals + 1;
 		if (!value(&at, end, text, sizeof(text)))
 			return complain(r, "a value is unterminated or too long");
-		if (!take(w, name, text))
+		if (!words_set(w, name, text))
 			return complain(r, "a number is invalid");
 		while (at < end && *at == ' ')
 			at++;

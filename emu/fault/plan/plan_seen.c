@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Tracks QPs in order of appearance and their first PSNs, for qp=#N and psn=+N. */
 #include "plan_seen.h"
 
 #include "wire/mad.h"
@@ -28,7 +29,7 @@ enum fault_direction fault_seen_space(const struct fault_subject *s)
 	return (s->direction == FAULT_TX) == response ? FAULT_RX : FAULT_TX;
 }
 
-static struct fault_seen_qp *find(struct fault_seen *seen, const struct fault_subject *s)
+static struct fault_seen_qp *seen_qp_find(struct fault_seen *seen, const struct fault_subject *s)
 {
 	const uint64_t id = identity(s->device, s->qpn);
 	uint32_t at = (uint32_t)(id ^ id >> 32) % FAULT_SEEN_MAX;
@@ -51,7 +52,7 @@ const struct fault_seen_qp *fault_seen_note(struct fault_seen *seen, const struc
 
 	if (s->qpn <= ROCE_GSI_QPN)
 		return NULL;
-	qp = find(seen, s);
+	qp = seen_qp_find(seen, s);
 	if (qp && s->layer == FAULT_LAYER_PACKET && s->pkt) {
 		const enum fault_direction space = fault_seen_space(s);
 

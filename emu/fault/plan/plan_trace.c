@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Writes and reads the lines of a fault trace. */
 #include "plan_trace.h"
 
 #include "emu/fault/rule/rules.h"
@@ -13,7 +14,7 @@ struct line {
 	size_t used;
 };
 
-static char *put(char *p, const char *from, size_t n)
+static char *trace_append(char *p, const char *from, size_t n)
 {
 	memcpy(p, from, n);
 	return p + n;
@@ -25,7 +26,7 @@ static char *put_escaped(char *p, const char *value)
 	while (*value) {
 		const size_t plain = strcspn(value, "\"\\");
 
-		p = put(p, value, plain);
+		p = trace_append(p, value, plain);
 		value += plain;
 		if (*value) {
 			*p++ = '\\';
@@ -47,14 +48,14 @@ static void put_text(struct line *l, const char *name, const char *value)
 	if (l->used + need >= FAULT_TRACE_MAX)
 		return;
 	*p++ = ' ';
-	p = put(p, name, n);
+	p = trace_append(p, name, n);
 	*p++ = '=';
 	if (quoted) {
 		*p++ = '"';
 		p = put_escaped(p, value);
 		*p++ = '"';
 	} else {
-		p = put(p, value, length);
+		p = trace_append(p, value, length);
 	}
 	*p = '\0';
 	l->used = (size_t)(p - l->buf);

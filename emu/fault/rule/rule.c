@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Parses the text of a rule into its action, selectors and limits. */
 #include "rule.h"
 
 #include "rule_names.h"

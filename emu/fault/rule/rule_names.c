@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Tables of names: statuses, opcodes, events, errno values, NAKs, CM messages, verbs. */
 #include "rule_names.h"
 
 #include "emu/abi/cqe.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Parses opcode= into a set of opcodes, and restricts it to what an action needs. */
 #include "rule_opcode.h"
 
 #include "wire/mad.h"

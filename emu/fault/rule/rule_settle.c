@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Completes a parsed rule: its moment, defaults, and combinations that cannot be. */
 #include "rule_settle.h"
 
 #include "emu/abi/cqe.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Splits the text of a rule into words, and formats errors with their column. */
 #include "rule_text.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Parses numbers, times, rates, probabilities, addresses and lists. */
 #include "rule_value.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* The tables of the rule language: actions, selectors, limits, packet fields. */
 #include "rule_words.h"
 
 #include <string.h>

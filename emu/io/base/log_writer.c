@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See log_writer.h. */
+/* The log's thread: writes lines from a ring buffer, so that the loop never waits. */
 #include "log_writer.h"
 
 #include "clock.h"
@@ -70,7 +70,7 @@ struct next {
 	bool reopen;
 };
 
-static struct next take(char line[LOG_WRITER_LINE])
+static struct next log_line_take(char line[LOG_WRITER_LINE])
 {
 	struct next n = {0};
 	struct head h;
@@ -99,7 +99,7 @@ static struct next take(char line[LOG_WRITER_LINE])
 static void work_once(void)
 {
 	char line[LOG_WRITER_LINE];
-	const struct next n = take(line);
+	const struct next n = log_line_take(line);
 
 	all.busy = true;
 	pthread_mutex_unlock(&all.lock);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * See random.h.
- */
+/* Random bytes of the kernel. */
 #include "random.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See refusal.h. */
+/* Keeps the reason of a refused call for the log and the reply. */
 #include "refusal.h"
 
 #include "emu/abi/errno_name.h"

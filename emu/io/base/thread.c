@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See thread.h. */
+/* Starts threads with signals blocked, and joins them. */
 #include "thread.h"
 
 #include "clock.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Measures the longest turn of the loop, by the clock and in processor time. */
 #include "turn_time.h"
 
 #include <stddef.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * See words.h.
- */
+/* Builds a line of NAME=VALUE words in a bounded buffer. */
 #include "words.h"
 
 #include <stdbool.h>
@@ -17,7 +15,7 @@ void io_words_begin(struct io_words *w, const char *what)
 }
 
 /* Appends one byte, leaving room for the NUL; false when it is full. */
-static bool put(struct io_words *w, char c)
+static bool words_put_char(struct io_words *w, char c)
 {
 	if (w->used + 1 >= sizeof(w->text))
 		return false;
@@ -28,19 +26,20 @@ static bool put(struct io_words *w, char c)
 static bool put_plain(struct io_words *w, const char *s)
 {
 	for (; *s; s++)
-		if (!put(w, *s))
+		if (!words_put_char(w, *s))
 			return false;
 	return true;
 }
 
 static bool put_quoted(struct io_words *w, const char *s)
 {
-	if (!put(w, '"'))
+	if (!words_put_char(w, '"'))
 		return false;
 	for (; *s; s++)
-		if (((*s == '"' || *s == '\\') && !put(w, '\\')) || !put(w, *s))
+		if (((*s == '"' || *s == '\\') && !words_put_char(w, '\\')) ||
+		    !words_put_char(w, *s))
 			return false;
-	return put(w, '"');
+	return words_put_char(w, '"');
 }
 
 void io_words_text(struct io_words *w, const char *name, const char *value)
@@ -48,8 +47,8 @@ void io_words_text(struct io_words *w, const char *name, const char *value)
 	bool quote = *value == '\0' || strpbrk(value, " \"\\=\t\n") != NULL;
 	size_t start = w->used;
 
-	if ((start > 0 && !put(w, ' ')) || !put_plain(w, name) || !put(w, '=') ||
-	    !(quote ? put_quoted(w, value) : put_plain(w, value)))
+	if ((start > 0 && !words_put_char(w, ' ')) || !put_plain(w, name) ||
+	    !words_put_char(w, '=') || !(quote ? put_quoted(w, value) : put_plain(w, value)))
 		w->used = start;
 	w->text[w->used] = '\0';
 }
@@ -73,8 +72,8 @@ static void put_number(struct io_words *w, const char *name, const char *prefix,
 {
 	size_t start = w->used;
 
-	if ((start > 0 && !put(w, ' ')) || !put_plain(w, name) || !put_plain(w, prefix) ||
-	    !put_plain(w, text))
+	if ((start > 0 && !words_put_char(w, ' ')) || !put_plain(w, name) ||
+	    !put_plain(w, prefix) || !put_plain(w, text))
 		w->used = start;
 	w->text[w->used] = '\0';
 }

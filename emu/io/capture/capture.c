@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * See capture.h.
- */
+/* Writes packets and metadata of all devices to one pcapng file. */
 #include "capture.h"
 
 #include "emu/io/base/base.h"

@@ -34,8 +34,7 @@
 struct io_capture_wish {
 	const char *path;
 	int only;      /* an interface, or -1: all */
-	uint32_t snap; /* of each packet so many bytes, but all headers; 0: no packets; IO_CAPTURE_*
-			*/
+	uint32_t snap; /* bytes of each packet, but all headers; 0: no packets; IO_CAPTURE_* */
 	bool aside;    /* a thread opens and writes the file */
 };
 

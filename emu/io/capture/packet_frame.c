@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * See packet_frame.h.
- */
+/* Builds an Ethernet frame with IP and UDP headers around a packet. */
 #include "packet_frame.h"
 
 #include "wire/icrc.h"

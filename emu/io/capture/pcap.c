@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * See pcap.h.
- */
+/* The capture box of a device's stack: hands each packet to the tracer. */
 #include "pcap.h"
 
 #include "emu/abi/cqe.h"

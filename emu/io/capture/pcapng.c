@@ -103,7 +103,7 @@ int io_pcapng_close(struct io_pcapng *w)
 
 /* ---- blocks in the buffer ---- */
 
-static void put(struct io_pcapng *w, const void *p, size_t len)
+static void pcapng_append(struct io_pcapng *w, const void *p, size_t len)
 {
 	if (len > 0)
 		memcpy(w->buffer + w->used, p, len);
@@ -112,7 +112,7 @@ static void put(struct io_pcapng *w, const void *p, size_t len)
 
 static void put32(struct io_pcapng *w, uint32_t v)
 {
-	put(w, &v, sizeof(v));
+	pcapng_append(w, &v, sizeof(v));
 }
 
 static void pad32(struct io_pcapng *w)
@@ -125,8 +125,8 @@ static void put_option(struct io_pcapng *w, uint16_t code, const void *value, si
 {
 	const uint16_t head[2] = {code, (uint16_t)len};
 
-	put(w, head, sizeof(head));
-	put(w, value, len);
+	pcapng_append(w, head, sizeof(head));
+	pcapng_append(w, value, len);
 	pad32(w);
 }
 
@@ -160,8 +160,8 @@ static void put_section(struct io_pcapng *w)
 	if (!begin_block(w, BLOCK_SECTION))
 		return;
 	put32(w, BYTE_ORDER_MAGIC);
-	put(w, version, sizeof(version));
-	put(w, &unknown, sizeof(unknown));
+	pcapng_append(w, version, sizeof(version));
+	pcapng_append(w, &unknown, sizeof(unknown));
 	end_block(w);
 }
 
@@ -223,7 +223,7 @@ void io_pcapng_interface(struct io_pcapng *w, const char *name, uint32_t snap)
 
 	if (!begin_block(w, BLOCK_INTERFACE))
 		return;
-	put(w, link, sizeof(link));
+	pcapng_append(w, link, sizeof(link));
 	put32(w, snap);
 	put_option(w, OPTION_NAME, name, strlen(name));
 	put_option(w, OPTION_TSRES, &nanoseconds, 1);
@@ -263,8 +263,8 @@ void io_pcapng_record(struct io_pcapng *w, uint64_t wall, const char *text)
 	if (!begin_block(w, UHCA_MODEL_BLOCK))
 		return;
 	put32(w, UHCA_MODEL_PEN);
-	put(w, &wall, sizeof(wall));
-	put(w, text, strlen(text));
+	pcapng_append(w, &wall, sizeof(wall));
+	pcapng_append(w, text, strlen(text));
 	pad32(w);
 	end_block(w);
 	w->records++;
@@ -293,5 +293,5 @@ void io_pcapng_paste(struct io_pcapng *w, const struct io_pcapng_mark *m)
 		return;
 	if (BUFFER_BYTES - w->used < m->aside && !io_pcapng_flush(w))
 		return;
-	put(w, w->aside, m->aside);
+	pcapng_append(w, w->aside, m->aside);
 }

@@ -44,7 +44,7 @@ static void begin(struct io_words *w, const struct visit *v, const char *what)
 	io_words_text(w, "dev", v->dev->id.name);
 }
 
-static void put(struct visit *v, const struct io_words *w)
+static void record_send(struct visit *v, const struct io_words *w)
 {
 	v->sink->put(v->sink->arg, w);
 	v->n++;
@@ -86,7 +86,7 @@ static void stand_qp(void *arg, void *client, const struct core_fact *f, unsigne
 	if (text(f, n, "waits")[0])
 		io_words_text(&w, "waits", text(f, n, "waits"));
 	put_numbers(&w, f, n, names);
-	put(v, &w);
+	record_send(v, &w);
 }
 
 static void stand_cq(void *arg, void *client, const struct core_fact *f, unsigned n)
@@ -104,7 +104,7 @@ static void stand_cq(void *arg, void *client, const struct core_fact *f, unsigne
 	io_words_number(&w, "channel", number(f, n, "channel"));
 	io_words_number(&w, "armed", number(f, n, "armed"));
 	io_words_text(&w, "state", text(f, n, "state"));
-	put(v, &w);
+	record_send(v, &w);
 }
 
 void io_stand_queues(const struct io_device *dev, const void *client,
@@ -130,7 +130,7 @@ static void stand_region(void *arg, void *client, const struct core_fact *f, uns
 	io_words_number(&w, "length", number(f, n, "length"));
 	io_words_hex(&w, "access", number(f, n, "access"));
 	io_words_number(&w, "pd", number(f, n, "pd"));
-	put(v, &w);
+	record_send(v, &w);
 }
 
 void io_stand_regions(const struct io_device *dev, const struct io_stand_sink *sink)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * See tracer.h.
- */
+/* Sends trace records to the capture and the flight recorder; dumps the recorder. */
 #include "tracer.h"
 
 #include "emu/io/base/base.h"

@@ -166,8 +166,8 @@ static json_t *list(const struct io_services *h, const json_t *request, struct c
 /* ---- changing ---- */
 
 /* The rule a request names; NULL with the reason. */
-static const struct fault_entry *find(const struct io_services *h, const json_t *request,
-				      struct ctl_outcome *o)
+static const struct fault_entry *rule_find(const struct io_services *h, const json_t *request,
+					   struct ctl_outcome *o)
 {
 	const json_t *rule = json_object_get(request, UHCA_CTL_RULE);
 	const char *name = json_string_value(rule);
@@ -219,7 +219,7 @@ static json_t *add(const struct io_services *h, const json_t *request, struct ct
 static json_t *change(const struct io_services *h, const json_t *request, struct ctl_outcome *o)
 {
 	const char *text = text_of(request, UHCA_CTL_TEXT);
-	const struct fault_entry *e = find(h, request, o);
+	const struct fault_entry *e = rule_find(h, request, o);
 	struct fault_error error;
 	uint32_t number;
 	int status;
@@ -237,7 +237,7 @@ static json_t *change(const struct io_services *h, const json_t *request, struct
 
 static json_t *drop(const struct io_services *h, const json_t *request, struct ctl_outcome *o)
 {
-	const struct fault_entry *e = find(h, request, o);
+	const struct fault_entry *e = rule_find(h, request, o);
 	struct listed listed;
 	json_t *result;
 	uint32_t number;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See ctl_file_request.h. */
+/* Requests of uhcactl that use files: a thread does the I/O, with a deadline. */
 #include "ctl_file_request.h"
 
 #include "ctl_request.h"

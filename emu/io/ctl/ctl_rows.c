@@ -128,7 +128,7 @@ static unsigned column_of(struct ctl_rows *r, const char *name, bool hex)
 	return i;
 }
 
-static void put(struct ctl_rows *r, const char *name, bool hex, struct ctl_cell cell)
+static void cell_set(struct ctl_rows *r, const char *name, bool hex, struct ctl_cell cell)
 {
 	unsigned i = column_of(r, name, hex);
 
@@ -140,7 +140,7 @@ static void put(struct ctl_rows *r, const char *name, bool hex, struct ctl_cell 
 
 void ctl_rows_number(struct ctl_rows *r, const char *name, bool hex, uint64_t number)
 {
-	put(r, name, hex, (struct ctl_cell){.number = number});
+	cell_set(r, name, hex, (struct ctl_cell){.number = number});
 }
 
 void ctl_rows_text(struct ctl_rows *r, const char *name, const char *text)
@@ -150,7 +150,7 @@ void ctl_rows_text(struct ctl_rows *r, const char *name, const char *text)
 	if (n > sizeof(r->texts) - r->used)
 		return;
 	memcpy(r->texts + r->used, text, n);
-	put(r, name, false, (struct ctl_cell){.is_text = true, .number = r->used});
+	cell_set(r, name, false, (struct ctl_cell){.is_text = true, .number = r->used});
 	r->used += n;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See ctl_show.h. */
+/* Builds large tables in slices; a thread formats the reply. */
 #include "ctl_show.h"
 
 #include "ctl_file_request.h"

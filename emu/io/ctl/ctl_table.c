@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See ctl_table.h. */
+/* Describes objects of core and daemon as JSON rows. */
 #include "ctl_table.h"
 
 #include "ctl_rows.h"
@@ -196,7 +196,7 @@ const char *io_ctl_table_at(const void *table, unsigned i)
 	return i < OWN_TABLES ? own_tables[i].name : NULL;
 }
 
-static bool find(struct io_ctl_table *c, const char *what)
+static bool ctl_table_find(struct io_ctl_table *c, const char *what)
 {
 	const char *name;
 
@@ -217,7 +217,7 @@ struct io_ctl_table *io_ctl_table_begin(const struct io_services *h, const char 
 	if (!c)
 		return NULL;
 	c->h = h;
-	if (find(c, what))
+	if (ctl_table_find(c, what))
 		return c;
 	io_ctl_table_free(c);
 	return NULL;

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-static void put(json_t *to, const char *name, uint64_t number)
+static void json_set_number(json_t *to, const char *name, uint64_t number)
 {
 	json_object_set_new(to, name, json_integer((json_int_t)number));
 }
@@ -20,8 +20,8 @@ static json_t *entries(const struct core_walk *w)
 	for (unsigned i = 0; i < w->n_shown; i++) {
 		json_t *entry = json_object();
 
-		put(entry, "index", w->shown[i].index);
-		put(entry, "page", w->shown[i].page);
+		json_set_number(entry, "index", w->shown[i].index);
+		json_set_number(entry, "page", w->shown[i].page);
 		json_array_append_new(list, entry);
 	}
 	return list;
@@ -35,10 +35,10 @@ static json_t *list_of(const struct core_walk_step *s)
 	for (unsigned i = 0; i < s->n_shown; i++) {
 		json_t *entry = json_object();
 
-		put(entry, "index", s->shown[i].index);
-		put(entry, "addr", s->shown[i].addr);
-		put(entry, "bytes", s->shown[i].bytes);
-		put(entry, UHCA_CTL_KEY, s->shown[i].key);
+		json_set_number(entry, "index", s->shown[i].index);
+		json_set_number(entry, "addr", s->shown[i].addr);
+		json_set_number(entry, "bytes", s->shown[i].bytes);
+		json_set_number(entry, UHCA_CTL_KEY, s->shown[i].key);
 		json_array_append_new(list, entry);
 	}
 	return list;
@@ -51,9 +51,9 @@ static json_t *dims_of(const struct core_walk_step *s)
 	for (unsigned d = 0; d < s->n_dims; d++) {
 		json_t *dim = json_object();
 
-		put(dim, "count", s->count[d]);
-		put(dim, "index", s->index[d]);
-		put(dim, "stride", (uint64_t)s->stride[d]);
+		json_set_number(dim, "count", s->count[d]);
+		json_set_number(dim, "index", s->index[d]);
+		json_set_number(dim, "stride", (uint64_t)s->stride[d]);
 		json_array_append_new(list, dim);
 	}
 	return list;
@@ -63,28 +63,28 @@ static json_t *step(const struct core_walk_step *s)
 {
 	json_t *o = json_object();
 
-	put(o, UHCA_CTL_KEY, s->key);
+	json_set_number(o, UHCA_CTL_KEY, s->key);
 	json_object_set_new(o, "shape", json_string(s->name));
-	put(o, "depth", s->depth);
-	put(o, "access", s->access);
-	put(o, "iova", s->iova);
-	put(o, "length", s->length);
-	put(o, UHCA_CTL_OFFSET, s->offset);
-	put(o, "n", s->n);
-	put(o, "entry", s->entry);
-	put(o, "in_entry", s->in_entry);
+	json_set_number(o, "depth", s->depth);
+	json_set_number(o, "access", s->access);
+	json_set_number(o, "iova", s->iova);
+	json_set_number(o, "length", s->length);
+	json_set_number(o, UHCA_CTL_OFFSET, s->offset);
+	json_set_number(o, "n", s->n);
+	json_set_number(o, "entry", s->entry);
+	json_set_number(o, "in_entry", s->in_entry);
 	if (s->shape == UHCA_ABI_SHAPE_PAGES) {
-		put(o, "page_shift", s->page_shift);
-		put(o, "first_offset", s->first_offset);
+		json_set_number(o, "page_shift", s->page_shift);
+		json_set_number(o, "first_offset", s->first_offset);
 	}
 	if (s->shape == UHCA_ABI_SHAPE_INTERLEAVED) {
-		put(o, "round", s->round);
-		put(o, "repeat", s->repeat);
+		json_set_number(o, "round", s->round);
+		json_set_number(o, "repeat", s->repeat);
 		json_object_set_new(o, "dims", dims_of(s));
 	}
-	put(o, "child_key", s->child_key);
-	put(o, "child_addr", s->child_addr);
-	put(o, "part", s->part);
+	json_set_number(o, "child_key", s->child_key);
+	json_set_number(o, "child_addr", s->child_addr);
+	json_set_number(o, "part", s->part);
 	json_object_set_new(o, "shown", list_of(s));
 	return o;
 }
@@ -101,21 +101,21 @@ static json_t *steps(const struct core_walk *w)
 /* The region at the end of the way. */
 static void put_region(json_t *o, const struct core_walk *w)
 {
-	put(o, "region_key", w->region_key);
-	put(o, "region_offset", w->region_offset);
+	json_set_number(o, "region_key", w->region_key);
+	json_set_number(o, "region_offset", w->region_offset);
 	json_object_set_new(o, "kind", json_string(w->kind));
-	put(o, "iova", w->iova);
-	put(o, "length", w->length);
-	put(o, "page_size", w->n_pages ? 1ull << w->page_shift : 0);
-	put(o, "page_shift", w->page_shift);
-	put(o, "first_offset", w->first_offset);
-	put(o, "n_pages", w->n_pages);
-	put(o, "leaf_entries", w->leaf_entries);
-	put(o, "position", w->position);
-	put(o, "entry", w->entry);
-	put(o, "in_page", w->in_page);
+	json_set_number(o, "iova", w->iova);
+	json_set_number(o, "length", w->length);
+	json_set_number(o, "page_size", w->n_pages ? 1ull << w->page_shift : 0);
+	json_set_number(o, "page_shift", w->page_shift);
+	json_set_number(o, "first_offset", w->first_offset);
+	json_set_number(o, "n_pages", w->n_pages);
+	json_set_number(o, "leaf_entries", w->leaf_entries);
+	json_set_number(o, "position", w->position);
+	json_set_number(o, "entry", w->entry);
+	json_set_number(o, "in_page", w->in_page);
 	if (w->has_byte)
-		put(o, "byte", w->byte);
+		json_set_number(o, "byte", w->byte);
 	json_object_set_new(o, "shown", entries(w));
 }
 
@@ -126,19 +126,19 @@ static json_t *facts(const char *device, const struct core_walk *w, uint64_t key
 
 	json_object_set_new(o, UHCA_CTL_DEVICE, json_string(device));
 	json_object_set_new(o, "program", json_string(c ? c->program : "nobody"));
-	put(o, "client", c ? c->id : 0);
-	put(o, UHCA_CTL_KEY, key);
-	put(o, "index", w->index);
-	put(o, "key_byte", w->key_byte);
-	put(o, "pd", w->pd);
-	put(o, "access", w->access);
+	json_set_number(o, "client", c ? c->id : 0);
+	json_set_number(o, UHCA_CTL_KEY, key);
+	json_set_number(o, "index", w->index);
+	json_set_number(o, "key_byte", w->key_byte);
+	json_set_number(o, "pd", w->pd);
+	json_set_number(o, "access", w->access);
 	if (w->invalid)
 		json_object_set_new(o, "invalid", json_true());
-	put(o, UHCA_CTL_OFFSET, offset);
+	json_set_number(o, UHCA_CTL_OFFSET, offset);
 	if (w->window) {
-		put(o, "window_of", w->window_of);
-		put(o, "window_offset", w->window_offset);
-		put(o, "window_length", w->window_length);
+		json_set_number(o, "window_of", w->window_of);
+		json_set_number(o, "window_offset", w->window_offset);
+		json_set_number(o, "window_length", w->window_length);
 	}
 	json_object_set_new(o, "steps", steps(w));
 	put_region(o, w);

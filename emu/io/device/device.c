@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * See device.h.
- */
+/* Makes a device: core state, sysfs files and the stack of boxes to the network. */
 #include "device.h"
 
 #include "emu/io/base/base.h"

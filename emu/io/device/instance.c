@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * See instance.h.
- */
+/* Creates, locks and removes the runtime directory of a daemon. */
 #include "instance.h"
 
 #include "emu/io/base/base.h"

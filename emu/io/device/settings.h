@@ -41,8 +41,7 @@ struct io_settings {
 	enum io_wire_mode wire;
 	unsigned linger;         /* seconds; 0: for ever */
 	int ready_fd;            /* -1: none */
-	char on_error[PATH_MAX]; /* where the flight recorder goes when something fails; "": nowhere
-				  */
+	char on_error[PATH_MAX]; /* where the flight recorder goes after a failure; "": nowhere */
 	enum io_mem_mode mem;
 	unsigned pin; /* enum uhca_abi_pin, which clients are told */
 	bool gso;

@@ -77,8 +77,8 @@ static int create_file(const struct tree *t, char *path)
 }
 
 /* A file with one line. */
-__attribute__((format(printf, 3, 4))) static void put(struct tree *t, const char *name,
-						      const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void sysfs_file_write(struct tree *t, const char *name,
+								   const char *format, ...)
 {
 	char path[2 * PATH_LENGTH];
 	char text[PATH_LENGTH];
@@ -106,7 +106,7 @@ static void replace(struct tree *t, const char *name, const char *text)
 	char from[2 * PATH_LENGTH];
 	char to[2 * PATH_LENGTH];
 
-	put(t, ".new", "%s", text);
+	sysfs_file_write(t, ".new", "%s", text);
 	full_path(t, ".new", from);
 	full_path(t, name, to);
 	if (t->error == 0 && renameat(t->root, from, t->root, to) < 0)
@@ -134,9 +134,9 @@ static void put_uverbs(struct tree *t, unsigned number)
 	char name[32];
 
 	snprintf(name, sizeof(name), "uverbs%u/abi_version", number);
-	put(t, name, "1");
+	sysfs_file_write(t, name, "1");
 	snprintf(name, sizeof(name), "uverbs%u/dev", number);
-	put(t, name, "1:3");
+	sysfs_file_write(t, name, "1:3");
 }
 
 int io_sysfs_create(const char *dir, unsigned devices)
@@ -147,12 +147,12 @@ int io_sysfs_create(const char *dir, unsigned devices)
 	if (error < 0)
 		return error;
 	set_base(&t, "sys/class/infiniband_verbs");
-	put(&t, "abi_version", "6");
+	sysfs_file_write(&t, "abi_version", "6");
 	for (unsigned i = 0; i < devices; i++)
 		put_uverbs(&t, IO_UVERBS_BASE + i);
 	set_base(&t, "sys/class/misc/rdma_cm");
-	put(&t, "abi_version", "4");
-	put(&t, "dev", "10:58");
+	sysfs_file_write(&t, "abi_version", "4");
+	sysfs_file_write(&t, "dev", "10:58");
 	set_base(&t, "dev/infiniband");
 	put_link(&t, "rdma_cm", "/dev/null");
 	return close_tree(&t);
@@ -190,7 +190,7 @@ static void add_uverbs(struct tree *t, const struct io_identity *id, unsigned nu
 	char text[PATH_LENGTH];
 
 	set_base(t, "sys/class/infiniband_verbs/uverbs%u", number);
-	put(t, "ibdev", "%s", id->name);
+	sysfs_file_write(t, "ibdev", "%s", id->name);
 	snprintf(text, sizeof(text), "../../infiniband/%s/device", id->name);
 	put_link(t, "device", text);
 	set_base(t, "dev/infiniband");
@@ -217,14 +217,14 @@ static void add_device(struct tree *t, const struct io_identity *id)
 	char guid[24];
 
 	set_base(t, "sys/class/infiniband/%s", id->name);
-	put(t, "node_type", "%s", node_type_text(id->node_type));
-	put(t, "node_guid", "%s", guid_text(id->guid, guid));
-	put(t, "sys_image_guid", "%s", guid_text(id->guid, guid));
-	put(t, "node_desc", "%s emulated HCA", id->name);
-	put(t, "fw_ver", "%s", UHCA_VERSION);
-	put(t, "hca_type", "uhca");
-	put(t, "hw_rev", "1");
-	put(t, "board_id", "UHCA%04x%04x", IO_VENDOR_ID, IO_PART_ID);
+	sysfs_file_write(t, "node_type", "%s", node_type_text(id->node_type));
+	sysfs_file_write(t, "node_guid", "%s", guid_text(id->guid, guid));
+	sysfs_file_write(t, "sys_image_guid", "%s", guid_text(id->guid, guid));
+	sysfs_file_write(t, "node_desc", "%s emulated HCA", id->name);
+	sysfs_file_write(t, "fw_ver", "%s", UHCA_VERSION);
+	sysfs_file_write(t, "hca_type", "uhca");
+	sysfs_file_write(t, "hw_rev", "1");
+	sysfs_file_write(t, "board_id", "UHCA%04x%04x", IO_VENDOR_ID, IO_PART_ID);
 }
 
 /* What stands for the bus device behind the HCA. */
@@ -234,11 +234,11 @@ static void add_bus_device(struct tree *t, const struct io_identity *id, unsigne
 	char target[64];
 
 	set_base(t, "sys/class/infiniband/%s/device", id->name);
-	put(t, "vendor", "0x%04x", IO_VENDOR_ID);
-	put(t, "device", "0x%04x", IO_PART_ID);
-	put(t, "subsystem_vendor", "0x%04x", IO_VENDOR_ID);
-	put(t, "subsystem_device", "0x%04x", IO_PART_ID);
-	put(t, "numa_node", "-1");
+	sysfs_file_write(t, "vendor", "0x%04x", IO_VENDOR_ID);
+	sysfs_file_write(t, "device", "0x%04x", IO_PART_ID);
+	sysfs_file_write(t, "subsystem_vendor", "0x%04x", IO_VENDOR_ID);
+	sysfs_file_write(t, "subsystem_device", "0x%04x", IO_PART_ID);
+	sysfs_file_write(t, "numa_node", "-1");
 	snprintf(name, sizeof(name), "infiniband/%s", id->name);
 	put_link(t, name, "../..");
 	snprintf(name, sizeof(name), "infiniband_verbs/uverbs%u", number);
@@ -263,7 +263,7 @@ static void put_twin(struct tree *t, const char *name, const char *twin, const c
 	full_path(t, twin, from);
 	full_path(t, name, to);
 	if (t->error == 0 && linkat(t->root, from, t->root, to, 0) < 0)
-		put(t, name, "%s", text);
+		sysfs_file_write(t, name, "%s", text);
 }
 
 static const char *gid_text(const uint8_t gid[16], char out[40])
@@ -284,7 +284,7 @@ static void put_column(struct tree *t, const char *folder, unsigned first, unsig
 	if (first >= end)
 		return;
 	snprintf(twin, sizeof(twin), "%s/%u", folder, first);
-	put(t, twin, "%s", text);
+	sysfs_file_write(t, twin, "%s", text);
 	for (unsigned i = first + 1; i < end; i++) {
 		snprintf(name, sizeof(name), "%s/%u", folder, i);
 		put_twin(t, name, twin, text);
@@ -314,7 +314,7 @@ static void add_gids(struct tree *t, const struct io_identity *id)
 
 	for (unsigned i = 0; i < used; i++) {
 		snprintf(name, sizeof(name), "gids/%u", i);
-		put(t, name, "%s", gid_text(id->addresses.a[i].gid, text));
+		sysfs_file_write(t, name, "%s", gid_text(id->addresses.a[i].gid, text));
 	}
 	put_column(t, "gids", used, CORE_GID_TABLE, gid_text(empty, text));
 	put_column(t, "gid_attrs/types", 0, used, "RoCE v2");
@@ -327,16 +327,17 @@ static void add_gids(struct tree *t, const struct io_identity *id)
 static void add_port(struct tree *t, const struct io_identity *id)
 {
 	set_base(t, "sys/class/infiniband/%s/ports/1", id->name);
-	put(t, "state", "4: ACTIVE");
-	put(t, "phys_state", "5: LinkUp");
-	put(t, "link_layer", "Ethernet");
-	put(t, "rate", "100 Gb/sec (4X EDR)");
-	put(t, "lid", "0x0");
-	put(t, "lid_mask_count", "0");
-	put(t, "sm_lid", "0x0");
-	put(t, "sm_sl", "0");
-	put(t, "cap_mask", "0x04010000"); /* GIDs are IP addresses; communication management */
-	put(t, "pkeys/0", "0xffff");
+	sysfs_file_write(t, "state", "4: ACTIVE");
+	sysfs_file_write(t, "phys_state", "5: LinkUp");
+	sysfs_file_write(t, "link_layer", "Ethernet");
+	sysfs_file_write(t, "rate", "100 Gb/sec (4X EDR)");
+	sysfs_file_write(t, "lid", "0x0");
+	sysfs_file_write(t, "lid_mask_count", "0");
+	sysfs_file_write(t, "sm_lid", "0x0");
+	sysfs_file_write(t, "sm_sl", "0");
+	sysfs_file_write(t, "cap_mask",
+			 "0x04010000"); /* GIDs are IP addresses; communication management */
+	sysfs_file_write(t, "pkeys/0", "0xffff");
 	add_gids(t, id);
 }
 

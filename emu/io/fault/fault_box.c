@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * See fault_box.h.
- */
+/* The box of a device's stack that passes packets through the fault rules. */
 #include "fault_box.h"
 
 #include "emu/io/base/base.h"

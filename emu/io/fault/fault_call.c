@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Applies call rules to control messages and rdma_cm commands. */
 #include "fault_call.h"
 
 #include "emu/fault/rule/rules.h"

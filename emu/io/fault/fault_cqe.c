@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Applies completion rules: changes, delays, withholds. */
 #include "fault_cqe.h"
 
 #include "emu/io/base/base.h"

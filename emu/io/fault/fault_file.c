@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * See fault_file.h.
- */
+/* Reads files of fault rules, line by line. */
 #include "fault_file.h"
 
 #include "emu/fault/plan/plans.h"

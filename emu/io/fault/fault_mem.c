@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Applies memory rules to accesses of client memory. */
 #include "fault_mem.h"
 
 #include "emu/io/base/base.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * See fault_trace.h.
- */
+/* Keeps the trace of the rules in memory, and drops its oldest hits. */
 #include "fault_trace.h"
 
 #include <stdlib.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * See faults.h.
- */
+/* Owns the plan of the daemon: adds and removes rules, and executes device actions. */
 #include "faults.h"
 
 #include "emu/fault/plan/plans.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * See idle_timeout.h.
- */
+/* Counts clients, and calls back when none has been there for a time. */
 #include "idle_timeout.h"
 
 static void on_timer(struct ev_loop *loop, ev_timer *w, int revents)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * See listener.h.
- */
+/* Listens on a Unix socket, and accepts processes of the daemon's user and root. */
 #include "listener.h"
 
 #include "reaper.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See notify.h. */
+/* Sends a state to the service manager (sd_notify(3)). */
 #include "notify.h"
 
 #include <errno.h>

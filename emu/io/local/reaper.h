@@ -29,7 +29,8 @@ void io_reaper_unmap(void *base, size_t size);
  */
 void io_reaper_trim(void);
 
-/* Anything else of the kind, by a thread; here, where there is neither memory nor a thread for it.
+/*
+ * Anything else of the kind, by a thread; here, where there is neither memory nor a thread for it.
  */
 void io_reaper_do(void (*job)(void *arg), void *arg);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Keeps requests that call.slow delays, and answers them when their timer expires. */
 #include "slow_call.h"
 
 #include <errno.h>

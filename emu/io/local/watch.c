@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* An epoll set of its own for descriptors that clients share. */
 #include "watch.h"
 
 #include "emu/io/base/base.h"

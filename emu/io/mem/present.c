@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See present.h. Pages have 4096 bytes or more; more are told of as several (proc_pid_pagemap(5)).
+/*
+ * See present.h. Pages have 4096 bytes or more; more are told of as several (proc_pid_pagemap(5)).
  */
 #include "present.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See stretch.h. */
+/* Merges neighbouring pieces of memory into one read with gaps. */
 #include "stretch.h"
 
 #include <string.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * See udp.h.
- */
+/* The bottom box: sends and receives bursts through one UDP socket for each address. */
 #include "udp.h"
 
 #include "emu/io/base/base.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See udp_errors.h. */
+/* Reads ICMP errors from the error queue of a socket. */
 #include "udp_errors.h"
 
 #include "emu/io/base/base.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * See udp_rx.h.
- */
+/* Turns received UDP buffers (UDP_GRO) into bursts; checks length, headers and ICRC. */
 #include "udp_rx.h"
 
 #include "wire/icrc.h"

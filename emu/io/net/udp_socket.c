@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * See udp_socket.h.
- */
+/* Opens UDP sockets with the options that the ICRC needs (DF, identification). */
 #include "udp_socket.h"
 
 #include "udp_errors.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * See udp_tx.h.
- */
+/* Sends a burst through a socket in batches, and resumes where the socket was full. */
 #include "udp_tx.h"
 
 static struct io_udp_source source_at(const struct core_burst *t, uint32_t offset)

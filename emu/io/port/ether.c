@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See ether.h. */
+/* The Ethernet segment of raw packet QPs: delivers each frame to every device. */
 #include "ether.h"
 
 unsigned io_ether_send(const struct io_devices *all, struct io_device *from, uint64_t now,

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * See loopback.h.
- */
+/* The box that delivers bursts to devices of the same daemon. */
 #include "loopback.h"
 
 #include "emu/io/base/base.h"

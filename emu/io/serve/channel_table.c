@@ -110,7 +110,7 @@ int io_channel_table_add(struct io_channel_table *t, int fd, uint32_t *handle)
 	return 0;
 }
 
-static struct io_channel_slot *find(const struct io_channel_table *t, uint32_t handle)
+static struct io_channel_slot *channel_slot_find(const struct io_channel_table *t, uint32_t handle)
 {
 	uint32_t index = (handle & INDEX_MASK) - 1;
 	struct io_channel_slot *s;
@@ -123,14 +123,14 @@ static struct io_channel_slot *find(const struct io_channel_table *t, uint32_t h
 
 struct io_channel *io_channel_table_get(const struct io_channel_table *t, uint32_t handle)
 {
-	struct io_channel_slot *s = find(t, handle);
+	struct io_channel_slot *s = channel_slot_find(t, handle);
 
 	return s ? &s->ch : NULL;
 }
 
 int io_channel_table_remove(struct io_channel_table *t, uint32_t handle)
 {
-	struct io_channel_slot *s = find(t, handle);
+	struct io_channel_slot *s = channel_slot_find(t, handle);
 
 	if (!s)
 		return io_refuse(-ENOENT, "the handle is not a completion channel of this context");

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * See clients.h.
- */
+/* The table of connected clients: accepts, finds and removes them. */
 #include "clients.h"
 
 #include "drain_doorbells.h"

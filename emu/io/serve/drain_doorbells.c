@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Executes doorbells that were rung before a control message or a disconnect. */
 #include "drain_doorbells.h"
 #include "clients.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Keeps replies whose descriptors the kernel refuses for now (ETOOMANYREFS). */
 #include "owed_reply.h"
 
 #include "clients.h"

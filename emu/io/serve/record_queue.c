@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* A queue of records for a channel: add, find and remove at constant cost. */
 #include "record_queue.h"
 
 #include <errno.h>

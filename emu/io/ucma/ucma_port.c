@@ -38,7 +38,7 @@ static struct ucma_port_list *bucket_of(struct io_ucma *u, uint16_t ps, uint16_t
 }
 
 /* Each bucket has 64 at the most: there are no more ports. */
-static struct ucma_port *find(struct io_ucma *u, uint16_t ps, uint16_t port)
+static struct ucma_port *port_find(struct io_ucma *u, uint16_t ps, uint16_t port)
 {
 	struct ucma_port *p;
 
@@ -156,7 +156,7 @@ static int conflict(const struct ucma_id *a, const struct ucma_id *b, bool reuse
 /* Ids of a file that was closed are as good as gone. */
 static void end_closed(struct io_ucma *u, uint16_t ps, uint16_t port)
 {
-	struct ucma_port *p = find(u, ps, port);
+	struct ucma_port *p = port_find(u, ps, port);
 	struct ucma_id *id = p ? LIST_FIRST(&p->ids) : NULL, *next;
 
 	for (; id; id = next) {
@@ -173,7 +173,7 @@ static int conflict_with_any(const struct ucma_id *id, uint16_t port, bool reuse
 	int error = 0;
 
 	end_closed(id->owner->ucma, id->port_ps, port);
-	p = find(id->owner->ucma, id->port_ps, port);
+	p = port_find(id->owner->ucma, id->port_ps, port);
 	if (!p)
 		return may_have(id, port) ? 0 : -EADDRNOTAVAIL;
 	LIST_FOREACH(other, &p->ids, of_port)
@@ -222,7 +222,7 @@ int ucma_port_bind(struct ucma_id *id)
 			  port);
 	if (error < 0)
 		return error;
-	p = find(id->owner->ucma, id->port_ps, port);
+	p = port_find(id->owner->ucma, id->port_ps, port);
 	if (!p)
 		p = make(id, port);
 	if (!p)
@@ -266,7 +266,7 @@ struct ucma_id *ucma_port_find_listener(struct io_ucma *u, uint64_t service_id,
 {
 	uint16_t ps = (uint16_t)(service_id >> 16);
 	uint16_t port = (uint16_t)service_id;
-	const struct ucma_port *p = find(u, ps, port);
+	const struct ucma_port *p = port_find(u, ps, port);
 	struct ucma_id *best = NULL;
 	struct ucma_id *id;
 

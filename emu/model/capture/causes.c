@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See causes.h. */
+/* Reads the cause of a refusal from a capture, and says it in a sentence. */
 #include "causes.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See cm_reasons.h. */
+/* Texts of CM reject reasons (IBTA vol. 1, 12.6.7.2). */
 #include "cm_reasons.h"
 
 #include "wire/cm_msg.h"

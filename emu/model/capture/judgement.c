@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See judgement.h. */
+/* Judges each packet and request of a capture: executed, lost, refused, and why. */
 #include "judgement.h"
 
 #include "statuses.h"

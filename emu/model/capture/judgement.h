@@ -14,7 +14,8 @@
 
 /* ---- packets ---- */
 
-/* "duplicate", "refused", "not_ready", "failed": what a device did instead of executing it. NULL.
+/*
+ * "duplicate", "refused", "not_ready", "failed": what a device did instead of executing it. NULL.
  */
 const char *model_arrow_judged(const struct model *s, const struct model_arrow *a);
 

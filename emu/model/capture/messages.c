@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See messages.h. */
+/* Groups packets into messages: request, answer, retransmissions, completion. */
 #include "messages.h"
 
 #include "wire/psn.h"

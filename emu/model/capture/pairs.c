@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See pairs.h. */
+/* Finds the ends of connections, and joins the two copies of a packet in a capture. */
 #include "pairs.h"
 
 #include "emu/model/read/read.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See standing.h. */
+/* Says what each QP waits for, and which completions are unread. */
 #include "standing.h"
 
 #include <inttypes.h>

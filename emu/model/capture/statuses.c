@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See statuses.h. */
+/* Texts of completion statuses and vendor errors, with what to check. */
 #include "statuses.h"
 
 #include "emu/abi/cqe.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See explain.h. */
+/* Tells the requests of a capture in sentences. */
 #include "explain.h"
 
 #include "emu/model/capture/capture_model.h"

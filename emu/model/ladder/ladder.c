@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See ladder.h. */
+/* Lays a capture out as lanes and rows of a sequence diagram. */
 #include "ladder.h"
 
 #include "ladder_label.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See ladder_label.h. */
+/* Builds the labels of arrows and events of a sequence diagram. */
 #include "ladder_label.h"
 
 #include "emu/model/capture/capture_model.h"

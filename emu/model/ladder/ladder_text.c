@@ -85,7 +85,7 @@ static void clear(struct line *line, bool lanes)
 		line->glyph[line->lane[i]] = LANE;
 }
 
-static void put(struct line *line, unsigned at, unsigned char glyph, enum ladder_mood mood)
+static void glyph_set(struct line *line, unsigned at, unsigned char glyph, enum ladder_mood mood)
 {
 	if (at >= line->style->width)
 		return;
@@ -100,9 +100,9 @@ static void put_text(struct line *line, unsigned at, unsigned room, const char *
 	size_t length = strlen(text);
 
 	for (size_t i = 0; i < length && i < room; i++)
-		put(line, at + (unsigned)i, (unsigned char)text[i], mood);
+		glyph_set(line, at + (unsigned)i, (unsigned char)text[i], mood);
 	if (length > room && room > 0)
-		put(line, at + room - 1, MORE, mood);
+		glyph_set(line, at + room - 1, MORE, mood);
 }
 
 static void write_line(FILE *out, const struct line *line)
@@ -225,15 +225,15 @@ static void put_shaft(struct line *line, const struct ladder_row *r, unsigned a,
 	unsigned char glyph = r->again ? DOTS : LINE;
 
 	for (unsigned i = low; i < high; i++)
-		put(line, i, glyph, r->mood);
+		glyph_set(line, i, glyph, r->mood);
 	if (room < 6)
 		return;
 	length = label_length(r->label, room - 4);
 	low += (room - length) / 2;
-	put(line, low - 1, ' ', r->mood);
+	glyph_set(line, low - 1, ' ', r->mood);
 	for (unsigned i = 0; i < length && r->label[i]; i++)
-		put(line, low + i, (unsigned char)r->label[i], r->mood);
-	put(line, low + length, ' ', r->mood);
+		glyph_set(line, low + i, (unsigned char)r->label[i], r->mood);
+	glyph_set(line, low + length, ' ', r->mood);
 }
 
 /* Where an arrow ends that does not reach its lane: short of it, or at it. */
@@ -260,7 +260,7 @@ static void put_arrow(struct line *line, const struct ladder_row *r)
 	unsigned end;
 
 	if (r->from == r->to) {
-		put(line, from, BULLET, r->mood);
+		glyph_set(line, from, BULLET, r->mood);
 		put_text(line, from + 2, line->notes - from - 3, r->label, r->mood);
 		return;
 	}
@@ -269,13 +269,13 @@ static void put_arrow(struct line *line, const struct ladder_row *r)
 		from = right ? from + STUB : from - STUB;
 	put_shaft(line, r, from, end);
 	if (r->kind != LADDER_ARRIVES)
-		put(line, from, right ? LEAVE_RIGHT : LEAVE_LEFT, r->mood);
+		glyph_set(line, from, right ? LEAVE_RIGHT : LEAVE_LEFT, r->mood);
 	if (lost && r->kind != LADDER_LEAVES)
-		put(line, end, CROSS, r->mood);
+		glyph_set(line, end, CROSS, r->mood);
 	else if (r->kind == LADDER_LEAVES)
-		put(line, end, right ? '>' : '<', r->mood);
+		glyph_set(line, end, right ? '>' : '<', r->mood);
 	else
-		put(line, end, right ? TIP_RIGHT : TIP_LEFT, r->mood);
+		glyph_set(line, end, right ? TIP_RIGHT : TIP_LEFT, r->mood);
 }
 
 /* Puts as many words as fit beside the lanes; returns the rest. */
@@ -310,7 +310,7 @@ static void print_row(FILE *out, struct line *line, const struct ladder_row *r)
 	if (r->kind != LADDER_EVENT)
 		put_arrow(line, r);
 	else if (r->from < line->l->n_lanes)
-		put(line, line->lane[r->from], BULLET, r->mood);
+		glyph_set(line, line->lane[r->from], BULLET, r->mood);
 	note = put_note(line, note, r->mood);
 	write_line(out, line);
 	while (*note) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See markup.h. */
+/* Escapes text for HTML and for JSON inside HTML. */
 #include "markup.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See arena.h. */
+/* An arena allocator, and arrays that grow in it. */
 #include "arena.h"
 
 #include <stdalign.h>

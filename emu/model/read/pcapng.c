@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See pcapng.h. */
+/* Reads pcapng and classic pcap files, block by block, from hostile input. */
 #include "pcapng.h"
 
 #include "arena.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See words.h. */
+/* Splits comments of a capture into NAME=VALUE words. */
 #include "words.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See daemon_cm.h. */
+/* Two rdma_cm programs of fuzz_daemon: meaningful calls, in any order. */
 #include "daemon_cm.h"
 
 #include <arpa/inet.h>

@@ -207,7 +207,8 @@ static struct uhca_abi_copy_on_poll *begin_copy(struct pair *p)
 	return o;
 }
 
-/* Its program was put aside there: what comes next is lost for no QP, not even an unreliable one.
+/*
+ * Its program was put aside there: what comes next is lost for no QP, not even an unreliable one.
  */
 static void test_copying(void **state)
 {

@@ -107,7 +107,8 @@ static void test_first(void **state)
 	}
 }
 
-/* Short messages go many in a row; in the midst of such a row, too, one of low latency goes first.
+/*
+ * Short messages go many in a row; in the midst of such a row, too, one of low latency goes first.
  */
 static void test_first_among_short(void **state)
 {

@@ -77,7 +77,8 @@ void model_drained(struct model_qp *q)
 		CHECK(q, q->recvs->done == q->recvs->n);
 }
 
-/* Messages that completed in success had their receives completed, unless these were thrown away.
+/*
+ * Messages that completed in success had their receives completed, unless these were thrown away.
  */
 void model_drained_both(struct model_qp *q)
 {

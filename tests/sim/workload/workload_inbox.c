@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See workload_inbox.h. */
+/* Receive buffers of a random workload that the peer writes to as well. */
 #include "workload_inbox.h"
 
 #include "workload_make.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See workload_key.h. */
+/* Computes which bytes an indirect key of a random workload stands for. */
 #include "workload_key.h"
 
 #include "workload_make.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See workload_life.h. */
+/* Ends and remakes connections of a random workload while data flows. */
 #include "workload_life.h"
 
 #include "workload_make.h"

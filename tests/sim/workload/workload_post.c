@@ -97,7 +97,8 @@ static bool take_key(struct workload_node *n, uint32_t length, struct vmr *from,
 	return true;
 }
 
-/* The local bytes of a request: plain, behind the node's key, or behind the end's own, made anew.
+/*
+ * The local bytes of a request: plain, behind the node's key, or behind the end's own, made anew.
  */
 static bool choose_local(struct workload *l, struct workload_end *e, uint32_t length,
 			 struct vmr *from, struct model_place *at)

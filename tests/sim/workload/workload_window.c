@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See workload_window.h. */
+/* Binds and invalidates memory windows in a random workload. */
 #include "workload_window.h"
 
 #include "workload_make.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See workload_xrc.h. */
+/* XRC QPs and SRQs of a random workload. */
 #include "workload_xrc.h"
 
 #include "workload_make.h"

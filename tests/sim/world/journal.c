@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See journal.h. */
+/* Keeps the last events of a world, and prints them when a test fails. */
 #include "journal.h"
 
 #include "wire/print.h"

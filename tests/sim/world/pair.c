@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See pair.h. */
+/* Sets up two devices with one connected QP each. */
 #include "pair.h"
 
 #include "seeds.h"

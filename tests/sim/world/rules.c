@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See rules.h. */
+/* A link filter: drops, doubles or changes chosen packets, and logs all. */
 #include "rules.h"
 
 #include <assert.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See seeds.h. */
+/* Reads SIM_SEED, SIM_SEEDS and SIM_FIRST. */
 #include "seeds.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See segment.h. */
+/* An Ethernet segment between the devices of a pair, for raw packet QPs. */
 #include "segment.h"
 
 #include "wire/bytes.h"

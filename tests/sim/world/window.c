@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See window.h. */
+/* Memory windows of side b of a pair. */
 #include "window.h"
 
 void window_pair(struct pair *p, bool type_2a, uint32_t qp_access, uint64_t seed)

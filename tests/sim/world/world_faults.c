@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See world_faults.h. */
+/* Fault rules between the devices of a world and its links. */
 #include "world_faults.h"
 
 #include "wire/print.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See net_stage.h. */
+/* Sets up a net with a plan, and lists the packets that come out. */
 #include "net_stage.h"
 
 #include "tests/support/wire/cmocka_all.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See confined.h. */
+/* Runs a child of the test in the daemon's sandbox. */
 #include "confined.h"
 
 #include "emu/io/base/log.h"

@@ -56,7 +56,8 @@ struct io_test_daemon {
 void io_test_settings(struct io_settings *s, unsigned devices);
 void io_test_daemon_start(struct io_test_daemon *t, const struct io_settings *s);
 
-/* Fails the test when more descriptors are open than before the start: clients close theirs first.
+/*
+ * Fails the test when more descriptors are open than before the start: clients close theirs first.
  */
 void io_test_daemon_stop(struct io_test_daemon *t);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See ng_file.h. */
+/* Reads a pcapng file into blocks, and checks their frames. */
 #include "ng_file.h"
 
 #include "tests/support/wire/cmocka_all.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See own_net.h. */
+/* Moves the test into a network namespace of its own. */
 #include "own_net.h"
 
 #include <net/if.h>

@@ -44,7 +44,8 @@ static void send_with(int sock, const void *msg, size_t len, const int *fd, unsi
 	sendmsg(sock, &m, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-/* The reply, or an end: the daemon closes the other side of the pair in any case, if not at once.
+/*
+ * The reply, or an end: the daemon closes the other side of the pair in any case, if not at once.
  */
 static int await(struct ucma_client *c, int reply)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See uhcad_process.h. */
+/* Starts uhcad of the build as a process, and stops it with the test. */
 #include "uhcad_process.h"
 
 #include "io_fixture.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See capture_samples.h. */
+/* Builds small captures with one failure each. */
 #include "capture_samples.h"
 
 #include "model_file.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See model_file.h. */
+/* Writes captures with metadata in memory, in either byte order. */
 #include "model_file.h"
 
 #include "emu/abi/packet_metadata.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See model_golden.h. */
+/* Compares a text with tests/golden/model/NAME.txt. */
 #include "model_golden.h"
 
 #include "tests/support/wire/cmocka_all.h"

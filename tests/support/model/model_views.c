@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See model_views.h. */
+/* Checks that explain, report and ladder agree about a capture. */
 #include "model_views.h"
 
 #include "emu/model/ladder/ladders.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The daemon of the build tree, for tests of the provider: one device, no sockets to the network.
+/*
+ * The daemon of the build tree, for tests of the provider: one device, no sockets to the network.
  */
 #ifndef TESTS_SUPPORT_REAL_DAEMON_H
 #define TESTS_SUPPORT_REAL_DAEMON_H

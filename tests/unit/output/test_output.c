@@ -76,7 +76,8 @@ static void test_made_and_emptied(void **state)
 	umask(mask);
 }
 
-/* Whatever is asked for: a link is not followed, and what it leads to is neither made nor changed.
+/*
+ * Whatever is asked for: a link is not followed, and what it leads to is neither made nor changed.
  */
 static void test_symbolic_link(void **state)
 {

@@ -252,7 +252,8 @@ static void test_wq(void **state)
 	NO(create_wq, EINVAL, ibv_create_wq(w->ctx, &init));
 }
 
-/* A rule needs a raw packet queue pair, and that a privilege: without it there is a rule of none.
+/*
+ * A rule needs a raw packet queue pair, and that a privilege: without it there is a rule of none.
  */
 static void test_flow(void **state)
 {

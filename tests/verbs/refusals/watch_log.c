@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See watch_log.h. */
+/* Finds refused calls of this program in the daemon's log. */
 #include "watch_log.h"
 
 #include "tests/support/wire/cmocka_all.h"

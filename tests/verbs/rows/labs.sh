@@ -95,6 +95,15 @@ unbuilt_complaint() {
 	says_lab 125 "uhca is not built"
 }
 
+# The exercise has each task of the solution, and no marks of it.
+holds_its_tasks() { # EXERCISE SOLUTION
+	local tasks
+	tasks=$(grep -c 'End of task' "$2")
+	[ "$tasks" -ge 2 ] && [ "$(grep -c '/\* Task [0-9]: your code\. \*/$' "$1")" = "$tasks" ] ||
+		echo "$1: not all of $tasks tasks are marked"
+	! grep -E 'Until then|End of task' "$1" || echo "$1 has marks of the solution"
+}
+
 texts_complaint() {
 	local name
 	rm -rf "$out"/lab-*
@@ -108,7 +117,8 @@ texts_complaint() {
 		says_lab 0 "# Lab $name: "
 		run_lab "$name" solution
 		[ -f "$(cat "$out/said")" ] || echo "$name has no solution"
-		grep -q "Task 1" "$lab_texts/$name/exercise.c" || echo "$name: no task is marked"
+		run_lab "$name" start
+		holds_its_tasks "$out/lab-$name/exercise.c" "$lab_texts/$name/solution.c"
 	done
 }
 

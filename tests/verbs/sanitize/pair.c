@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See pair.h. */
+/* Opens a device with two connected QPs in one process. */
 #include "pair.h"
 
 #include <stdio.h>

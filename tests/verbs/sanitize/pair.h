@@ -36,7 +36,8 @@ void pair_recv(struct end *e, uint64_t wr_id, uint32_t offset, uint32_t length);
 void pair_post(struct end *e, enum ibv_wr_opcode opcode, unsigned flags, uint32_t offset,
 	       uint32_t length);
 
-/* The same; what ibv_post_send returns. WRITEs and READs go to this offset of the other's memory.
+/*
+ * The same; what ibv_post_send returns. WRITEs and READs go to this offset of the other's memory.
  */
 int pair_try(struct end *e, enum ibv_wr_opcode opcode, unsigned flags, uint32_t offset,
 	     uint32_t length);

@@ -25,12 +25,14 @@ static bool post_increment(struct lab_end *client, const struct lab_end *server)
 	struct ibv_send_wr wr = {
 		.wr_id = 1, .sg_list = &sge, .num_sge = 1, .send_flags = IBV_SEND_SIGNALED};
 
+	/* Task 1: your code. Until then: (void)server; (void)wr; return false; */
 	wr.opcode = IBV_WR_ATOMIC_FETCH_AND_ADD;
 	wr.wr.atomic.remote_addr = (uintptr_t)server->memory + COUNTER;
 	wr.wr.atomic.rkey = server->mr->rkey;
 	wr.wr.atomic.compare_add = 1;
 	lab_post(client, &wr);
 	return true;
+	/* End of task 1. */
 }
 
 /*
@@ -43,6 +45,7 @@ static bool post_lock(struct lab_end *client, const struct lab_end *server, uint
 	struct ibv_send_wr wr = {
 		.wr_id = 2, .sg_list = &sge, .num_sge = 1, .send_flags = IBV_SEND_SIGNALED};
 
+	/* Task 2: your code. Until then: (void)server; (void)number; (void)wr; return false; */
 	wr.opcode = IBV_WR_ATOMIC_CMP_AND_SWP;
 	wr.wr.atomic.remote_addr = (uintptr_t)server->memory + LOCK;
 	wr.wr.atomic.rkey = server->mr->rkey;
@@ -50,6 +53,7 @@ static bool post_lock(struct lab_end *client, const struct lab_end *server, uint
 	wr.wr.atomic.swap = number;
 	lab_post(client, &wr);
 	return true;
+	/* End of task 2. */
 }
 
 /* ---- the rest is complete ---- */

@@ -19,13 +19,17 @@
  */
 static int public_rights(void)
 {
+	/* Task 1: your code. Until then: return IBV_ACCESS_LOCAL_WRITE; */
 	return IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
+	/* End of task 1. */
 }
 
 /* Task 2: the status of a WRITE to a region with another region's key. */
 static enum ibv_wc_status expected_status(void)
 {
+	/* Task 2: your code. Until then: return IBV_WC_SUCCESS; */
 	return IBV_WC_REM_ACCESS_ERR;
+	/* End of task 2. */
 }
 
 /*
@@ -34,8 +38,10 @@ static enum ibv_wc_status expected_status(void)
  */
 static void find_byte(uint64_t offset, uint64_t *page, uint64_t *within)
 {
+	/* Task 3: your code. Until then: (void)offset; *page = 0; *within = 0; */
 	*page = offset / PAGE;
 	*within = offset % PAGE;
+	/* End of task 3. */
 }
 
 /* ---- the rest is complete ---- */

@@ -448,7 +448,8 @@ static void chosen_numbers_are_apart(void **state)
 		cm_free(cm[i]);
 }
 
-/* An owner has as many ends as it leaves to the others; those it has dropped count until they go.
+/*
+ * An owner has as many ends as it leaves to the others; those it has dropped count until they go.
  */
 static void an_owner_has_a_share(void **state)
 {

@@ -252,7 +252,8 @@ static void test_collide(void **state)
 	finish(&r);
 }
 
-/* Memory that does not answer keeps nobody, and its program has the bytes; that is gone loses them.
+/*
+ * Memory that does not answer keeps nobody, and its program has the bytes; that is gone loses them.
  */
 static void test_refused(void **state)
 {

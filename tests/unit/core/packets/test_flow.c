@@ -37,7 +37,8 @@ static void finish(struct pair *p)
 	pair_finish(p);
 }
 
-/* A rule whose specification has value and mask at the offset matches, and one bit more does not.
+/*
+ * A rule whose specification has value and mask at the offset matches, and one bit more does not.
  */
 static void check_spec(uint32_t type, unsigned at, const void *value, unsigned n, bool ipv6)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Receives of an SRQ in any order: each once, from the first of the ring, whose lies end here too.
+/*
+ * Receives of an SRQ in any order: each once, from the first of the ring, whose lies end here too.
  */
 #include "tests/support/wire/cmocka_all.h"
 

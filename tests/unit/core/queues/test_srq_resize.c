@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A shared receive queue becomes larger or smaller: what is posted moves, in its order; what fails.
+/*
+ * A shared receive queue becomes larger or smaller: what is posted moves, in its order; what fails.
  */
 #include "tests/support/core/core_fixture.h"
 #include "tests/support/wire/cmocka_all.h"

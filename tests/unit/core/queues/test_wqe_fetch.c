@@ -94,7 +94,8 @@ static void test_send_lies(void **state)
 	assert_int_equal(send_fetch(&sq, &w, sge), FETCH_OK);
 }
 
-/* What was seen is taken whatever the client says of it later; then its index is looked at again.
+/*
+ * What was seen is taken whatever the client says of it later; then its index is looked at again.
  */
 static void test_send_seen(void **state)
 {

@@ -211,7 +211,8 @@ static void let_all_go(struct stage *s)
 	}
 }
 
-/* Packets i and following of a burst, one each microsecond; from the rule on they keep their order.
+/*
+ * Packets i and following of a burst, one each microsecond; from the rule on they keep their order.
  */
 static void burst(struct stage *s, unsigned n)
 {

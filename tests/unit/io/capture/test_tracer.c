@@ -79,7 +79,8 @@ static void test_hooks(void **state)
 	assert_true(f->t.d.ports[1].dev.hooks & all);
 }
 
-/* A capture that ends by itself leaves nothing behind; who asks for its end is told why it ended.
+/*
+ * A capture that ends by itself leaves nothing behind; who asks for its end is told why it ended.
  */
 static void test_full(void **state)
 {

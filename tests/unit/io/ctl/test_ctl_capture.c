@@ -84,7 +84,8 @@ static off_t size_of(const char *path)
 	return st.st_size;
 }
 
-/* A scenario asks, and judges by what the file has then; a busy daemon writes it out in its time.
+/*
+ * A scenario asks, and judges by what the file has then; a busy daemon writes it out in its time.
  */
 static void test_status_writes_out(void **state)
 {

@@ -118,7 +118,8 @@ static void test_refusals(void **state)
 	refused("'action':'replay','file':'/'", "/: not a regular file");
 }
 
-/* What a refusal says of a request ends within a character of two bytes: it is told all the same.
+/*
+ * What a refusal says of a request ends within a character of two bytes: it is told all the same.
  */
 static void test_cut_text(void **state)
 {

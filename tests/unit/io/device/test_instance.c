@@ -112,7 +112,8 @@ static void test_stale_files(void **state)
 	io_instance_close(&in);
 }
 
-/* The lock is the daemon's own: a link in its place leads nowhere, and programs do not inherit it.
+/*
+ * The lock is the daemon's own: a link in its place leads nowhere, and programs do not inherit it.
  */
 static void test_lock_file(void **state)
 {

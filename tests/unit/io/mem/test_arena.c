@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The arena that a client hands over: what is taken for one, and what could end the daemon is not.
+/*
+ * The arena that a client hands over: what is taken for one, and what could end the daemon is not.
  */
 #include "tests/support/wire/cmocka_all.h"
 

@@ -45,7 +45,8 @@ struct target {
 	struct io_mem mem;
 };
 
-/* The child's life: give up a page, map the marker page, then do "job"; its result is the status.
+/*
+ * The child's life: give up a page, map the marker page, then do "job"; its result is the status.
  */
 static void live(uint8_t *base, int sock, int (*job)(uint8_t *base, int sock))
 {

@@ -412,7 +412,8 @@ static void test_drain_of_a_flood(void **state)
 	close(fd);
 }
 
-/* A packet that a rule broke really leaves, alone, with a wrong ICRC; its neighbours do not mind.
+/*
+ * A packet that a rule broke really leaves, alone, with a wrong ICRC; its neighbours do not mind.
  */
 static void test_bad_icrc(void **state)
 {

@@ -156,7 +156,8 @@ static void test_hello(void **state)
 	close(late.sock);
 }
 
-/* Somebody else's service, in the folder of the instance: one end listens, one is connected to it.
+/*
+ * Somebody else's service, in the folder of the instance: one end listens, one is connected to it.
  */
 static void open_service(int *listening, int *connected)
 {

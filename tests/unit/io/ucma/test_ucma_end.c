@@ -13,11 +13,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PORT 7471
-#define IDS  12u
-#define LONGEST                                                                                    \
-	(5 * IO_MSEC) /* of a turn, in processor time; an id's end takes 1 ms at the most          \
-		       */
+#define PORT    7471
+#define IDS     12u
+/* Of a turn, in processor time; an id's end takes 1 ms at the most. */
+#define LONGEST (5 * IO_MSEC)
 
 enum { MULTICAST_JOIN = 12 };            /* rdma_cma.h cannot be included beside rdma_user_cm.h */
 enum { WRITE_CM_EVENT = 24, USER = 18 }; /* of later releases' headers */

@@ -196,7 +196,8 @@ static void test_lanes(void **state)
 	model_free(&s);
 }
 
-/* What a label loses when an arrow is short: its explanation, then its details, never half of one.
+/*
+ * What a label loses when an arrow is short: its explanation, then its details, never half of one.
  */
 static void test_short_labels(void **state)
 {

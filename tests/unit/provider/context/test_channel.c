@@ -67,7 +67,8 @@ static void *use_cancelled(void *arg)
 	return NULL;
 }
 
-/* A thread that is cancelled comes to the end of its call, and the registry's lock does not stay.
+/*
+ * A thread that is cancelled comes to the end of its call, and the registry's lock does not stay.
  */
 static void test_cancelled(void **state)
 {

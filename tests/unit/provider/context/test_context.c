@@ -232,7 +232,8 @@ static void test_fork(void **state)
 	assert_true(pid > 0);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
-	/* The daemon has heard of nothing but the child's own device, and our completion is here.
+	/*
+	 * The daemon has heard of nothing but the child's own device, and our completion is here.
 	 */
 #ifndef __SANITIZE_THREAD__
 	calls[UHCA_CMD_HELLO]++;

@@ -265,7 +265,8 @@ static uint32_t agree(struct ibv_qp *qp, uint32_t vendor, uint32_t options)
 	return ece.options;
 }
 
-/* What both have: masked atomics. Another vendor's options are none of ours, new ones are not yet.
+/*
+ * What both have: masked atomics. Another vendor's options are none of ours, new ones are not yet.
  */
 static void test_ece(void **state)
 {

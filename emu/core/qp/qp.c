@@ -419,7 +419,7 @@ int core_create_qp(struct client *c, const struct uhca_cmd_create_qp *in,
 		   struct uhca_cmd_create_qp_reply *out, struct core_ring *ring)
 {
 	struct parents parents;
-	struct qp *qp;
+	struct qp *qp = NULL;
 	int err = check_request(c->dev, in);
 	if (!err)
 		err = find_parents(c, in, &parents);

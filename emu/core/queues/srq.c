@@ -148,7 +148,7 @@ int core_create_srq(struct client *c, const struct uhca_cmd_create_srq *in,
 		    struct uhca_cmd_create_srq_reply *out, struct core_ring *ring)
 {
 	struct pd *pd;
-	struct srq *srq;
+	struct srq *srq = NULL;
 	int err = client_find_shared(c, &c->dev->pds, in->pd, &pd);
 	if (!err)
 		err = check_request(c->dev, in);

@@ -121,7 +121,7 @@ static void say_removed(const json_t *result)
 	json_int_t hits = number_in(result, UHCA_CTL_HITS);
 	char why[512];
 
-	printf("rule %" JSON_INTEGER_FORMAT " is gone; ", number_in(result, UHCA_CTL_RULE));
+	printf("rule %" JSON_INTEGER_FORMAT " removed; ", number_in(result, UHCA_CTL_RULE));
 	if (hits > 0)
 		printf("it fired %" JSON_INTEGER_FORMAT " time%s, of %" JSON_INTEGER_FORMAT
 		       " that matched\n",
@@ -134,7 +134,7 @@ static void say_cleared(const json_t *result)
 {
 	json_int_t n = number_in(result, UHCA_CTL_RULES);
 
-	printf("%" JSON_INTEGER_FORMAT " rule%s gone\n", n, n == 1 ? " is" : "s are");
+	printf("%" JSON_INTEGER_FORMAT " rule%s removed\n", n, n == 1 ? "" : "s");
 }
 
 static void say_added(const json_t *result)

@@ -380,7 +380,7 @@ names() {
 	grep -Eq "^ *[0-9]+ +0 .*never: dup" "$out/list" || echo "the wrong peer is hit"
 	"$uhcactl" fault clear >/dev/null
 	! "$uhcactl" fault add drop peer=uhca9 >"$out/said" 2>&1 || echo "peer=uhca9 is taken"
-	grep -q "column 11: 'uhca9' is neither an IP address nor a device: there are uhca0" \
+	grep -q "column 11: 'uhca9' is neither an IP address nor a device; known: uhca0" \
 		"$out/said" || echo "peer=uhca9: $(head -n 1 "$out/said")"
 	! "$uhcactl" fault add drop dev=uhca >"$out/said" 2>&1 || echo "dev=uhca is taken"
 	grep -q "column 10: 'uhca' is not a device.* did you mean 'uhca0'" "$out/said" ||
@@ -438,7 +438,7 @@ steps() {
 	until_true 20 waits "rx .*RC_" || echo "no answer waits: $(cat "$out/step")"
 	number=$(first_number " rx ")
 	step set "$number" bth.fecn 1 uhca0
-	step set "$number" no.such.field 1 uhca0 | grep -q "no field .no.such.field." ||
+	step set "$number" no.such.field 1 uhca0 | grep -q "unknown field .no.such.field." ||
 		echo "any field"
 	step drop 99999 uhca0 | grep -q "no packet 99999 waits" || echo "any number"
 	step drop "$number" | grep -q "the device is missing: name one of 2 devices" ||
@@ -574,7 +574,7 @@ json() {
 		>"$out/json" 2>"$out/said"
 	python3 -m json.tool <"$out/json" >"$out/said" 2>&1 || echo "minimise: no JSON"
 	"$uhcactl" fault add drop opcode=cnp >"$out/said"
-	"$uhcactl" fault clear | grep -qx '1 rule is gone' || echo "one rule are gone"
+	"$uhcactl" fault clear | grep -qx '1 rule removed' || echo "one rule are gone"
 	! "$uhcactl" fault help nht >"$out/said" 2>&1 || echo "fault help takes any word"
 }
 

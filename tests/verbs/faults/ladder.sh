@@ -204,7 +204,7 @@ mistakes() {
 	refuses "QP number" ladder "$out/empty" --qp x
 	refuses "times" ladder "$out/empty" --from soon
 	refuses "later than" ladder "$out/empty" --from 5ms --to 1ms
-	refuses "identifier" explain "$out/empty" --wr 1x
+	refuses "a wr_id" explain "$out/empty" --wr 1x
 	refuses "seconds" top --interval 0
 	# A capture that ends in the middle: what is there is drawn, and the place is told.
 	captured "drop opcode=rc.ack nth=1000" ibv_rc_pingpong -g 0 -n 2 -s 100

@@ -77,7 +77,7 @@ says() { # FILE PATTERN
 cause_of() {
 	case $1 in
 	psn) echo 'PSN 100 came, and PSN 107 is expected next' ;;
-	gid) echo 'Nobody is at 127\.0\.0\.6[56]' ;;
+	gid) echo 'No device is at 127\.0\.0\.6[56]' ;;
 	rkey) echo 'key 0x[0-9a-f]+ names nothing; the key most like it that would do is 0x' ;;
 	bounds) echo '2048 bytes at 0x[0-9a-f]+ end 1 byte behind the region of key' ;;
 	noaccess) echo "QP's qp_access_flags lack IBV_ACCESS_REMOTE_WRITE" ;;

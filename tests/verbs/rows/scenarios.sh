@@ -253,7 +253,8 @@ END
 drop opcode=cnp" ] || echo "not the rule that matters: $(cat "$out/less")"
 	"$@" --times 0 -- true >"$out/less" 2>&1 && echo "--times 0 is taken"
 	"$@" >"$out/less" 2>&1 && echo "no command, and it is content"
-	grep -q 'for a file of rules add the command' "$out/less" || echo "not said that the command is missing"
+	grep -q 'for a file of rules add the command' "$out/less" ||
+		echo "not said that the command is missing"
 }
 
 # hits_in TRACE: what was hit, without what differs from run to run.

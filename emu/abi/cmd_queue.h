@@ -27,7 +27,7 @@ struct uhca_cmd_create_cq_reply {
 	uint32_t stride;  /* bytes from one entry to the next */
 	uint64_t entries_offset;
 	uint64_t region_size;
-	uint64_t offers_offset; /* of UHCA_ABI_OFFERS slots (copy_on_poll.h); 0: there are none */
+	uint64_t copies_on_poll_offset; /* of the slots (copy_on_poll.h); 0: there are none */
 };
 static_assert(sizeof(struct uhca_cmd_create_cq_reply) == 56, "create_cq reply");
 

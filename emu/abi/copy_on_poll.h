@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Offers: the payload of a short receive stands in the region of its completion queue, and the
- * client copies it to its place when it takes the completion (cqe.h, OFFER), which spares the
- * daemon a call of the system. Until then it is one of the daemon's again whenever something else
- * is to be read or stored, so that nobody sees a difference.
+ * Copy on poll: the payload of a short receive stands in the region of its completion queue, and
+ * the client copies it to its place when it takes the completion (cqe.h), which spares the daemon a
+ * call of the system. Until then it is one of the daemon's again whenever something else is to be
+ * read or stored, so that nobody sees a difference.
  *
  * The client takes the state from PENDING to CLIENT, copies, and takes it from there to DONE. The
  * daemon waits for nobody: it makes PENDING or CLIENT to DEVICE, copies, and makes it DONE or again
@@ -16,7 +16,7 @@
 #include <assert.h>
 #include <stdint.h>
 
-#define UHCA_ABI_OFFERS             64u   /* slots of a completion queue */
+#define UHCA_ABI_COPY_ON_POLL_SLOTS 64u   /* slots of a completion queue */
 #define UHCA_ABI_COPY_ON_POLL_BYTES 4096u /* of payload */
 
 enum {

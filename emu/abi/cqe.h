@@ -100,9 +100,9 @@ struct uhca_abi_cqe {
 	uint8_t opcode;
 	uint16_t flags;
 	uint32_t vendor_err;
-	uint32_t offer;     /* OFFER: the slot of copy_on_poll.h that has the payload */
-	uint32_t srqn;      /* of a receive from an XRC SRQ: its number, else 0 */
-	uint64_t timestamp; /* nanoseconds of the device clock */
+	uint32_t copy_on_poll; /* with its flag: the slot that has the payload */
+	uint32_t srqn;         /* of a receive from an XRC SRQ: its number, else 0 */
+	uint64_t timestamp;    /* nanoseconds of the device clock */
 	uint16_t pkey_index;
 	uint16_t slid;
 	uint8_t sl; /* of a datagram: the kind of packet, see responder_ud.c */

@@ -18,7 +18,7 @@ struct client *core_client_create(struct device *dev, void *cookie)
 		return NULL;
 	c->dev = dev;
 	c->cookie = cookie;
-	list_init(&c->offered);
+	list_init(&c->copies_on_poll);
 	list_append(&dev->clients, &c->link);
 	return c;
 }

@@ -91,8 +91,8 @@ struct device *core_create(const struct core_ops *ops, void *user, const struct 
 	list_init(&dev->tx_urgent);
 	list_init(&dev->raw_ready);
 	list_init(&dev->flow_rules);
-	list_init(&dev->offers);
-	list_init(&dev->offers_later);
+	list_init(&dev->copies_on_poll);
+	list_init(&dev->copies_on_poll_later);
 	list_init(&dev->shares_memory);
 	list_init(&dev->patient);
 	list_init(&dev->waits_for_budget);

@@ -13,7 +13,7 @@ static void place(const struct uhca_abi_copy_on_poll *o)
 		memcpy((void *)(uintptr_t)o->addr, o->bytes, o->length);
 }
 
-/* One step with an offer that is not DONE; *ours: we have copied. False: that is all. */
+/* One step with a copy that is not DONE; *ours: we have copied. False: that is all. */
 static bool step(struct uhcav_cq *cq, struct uhca_abi_copy_on_poll *o, bool *ours)
 {
 	switch (uhca_copy_on_poll_state(o)) {
@@ -44,7 +44,7 @@ void uhcav_take_copy_on_poll(struct uhcav_cq *cq, const struct uhca_abi_cqe *e)
 {
 	bool ours = false;
 
-	if (cq->offers && e->offer < UHCA_ABI_OFFERS)
-		while (step(cq, &cq->offers[e->offer], &ours))
+	if (cq->copies_on_poll && e->copy_on_poll < UHCA_ABI_COPY_ON_POLL_SLOTS)
+		while (step(cq, &cq->copies_on_poll[e->copy_on_poll], &ours))
 			;
 }

@@ -5,7 +5,7 @@
 
 #include "provider/queues/queues.h"
 
-/* Under the CQ's lock, for a valid entry with the flag OFFER; again: nothing happens. */
+/* Under the CQ's lock, for a valid entry with a copy on poll; again: nothing happens. */
 void uhcav_take_copy_on_poll(struct uhcav_cq *cq, const struct uhca_abi_cqe *e);
 
 #endif

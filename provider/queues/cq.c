@@ -54,14 +54,16 @@ static bool layout_fits(const struct uhca_cmd_create_cq_reply *r)
 	       r->entries_offset <= r->region_size && bytes <= r->region_size - r->entries_offset;
 }
 
-/* Do its offers, if it has any, lie in the region? */
-static bool offers_fit(const struct uhca_cmd_create_cq_reply *r)
+/* Do its slots for copies on poll, if it has any, lie in the region? */
+static bool copies_on_poll_fit(const struct uhca_cmd_create_cq_reply *r)
 {
-	uint64_t bytes = UHCA_ABI_OFFERS * sizeof(struct uhca_abi_copy_on_poll);
+	uint64_t bytes = UHCA_ABI_COPY_ON_POLL_SLOTS * sizeof(struct uhca_abi_copy_on_poll);
 
-	return !r->offers_offset ||
-	       (r->offers_offset % 8 == 0 && r->offers_offset >= sizeof(struct uhca_abi_cq) &&
-		r->offers_offset <= r->region_size && bytes <= r->region_size - r->offers_offset);
+	return !r->copies_on_poll_offset ||
+	       (r->copies_on_poll_offset % 8 == 0 &&
+		r->copies_on_poll_offset >= sizeof(struct uhca_abi_cq) &&
+		r->copies_on_poll_offset <= r->region_size &&
+		bytes <= r->region_size - r->copies_on_poll_offset);
 }
 
 int uhcav_cq_map(struct uhcav_cq *cq, const struct uhca_cmd_create_cq_reply *r, int fd)
@@ -71,7 +73,7 @@ int uhcav_cq_map(struct uhcav_cq *cq, const struct uhca_cmd_create_cq_reply *r, 
 
 	if (err)
 		return err;
-	if (!layout_fits(r) || !offers_fit(r)) {
+	if (!layout_fits(r) || !copies_on_poll_fit(r)) {
 		munmap(base, r->region_size);
 		return -EPROTO;
 	}
@@ -79,14 +81,17 @@ int uhcav_cq_map(struct uhcav_cq *cq, const struct uhca_cmd_create_cq_reply *r, 
 		munmap(cq->page, cq->region_size);
 	cq->page = base;
 	cq->entries = (uint8_t *)base + r->entries_offset;
-	cq->offers = r->offers_offset ? (void *)((uint8_t *)base + r->offers_offset) : NULL;
+	cq->copies_on_poll = r->copies_on_poll_offset
+				     ? (void *)((uint8_t *)base + r->copies_on_poll_offset)
+				     : NULL;
 	cq->mask = r->entries - 1;
 	cq->stride = r->stride;
 	cq->region_size = r->region_size;
 	cq->cq.cqe = (int)r->cqe;
 	cq->page->ring.handled = cq->handled;
 	uhca_ring_publish(&cq->page->ring.tells_handled, !cq->ignore_overrun);
-	uhca_ring_publish(&cq->page->ring.takes_copies_on_poll, cq->offers && !uhcav_check_any());
+	uhca_ring_publish(&cq->page->ring.takes_copies_on_poll,
+			  cq->copies_on_poll && !uhcav_check_any());
 	return 0;
 }
 

@@ -53,10 +53,10 @@ struct uhcav_cq {
 	uint32_t handled;    /* the program is done with: what the device is told (region.h) */
 	bool flushing;       /* the daemon is gone, the ring is empty: report what is outstanding */
 	uint8_t *entries;
-	struct uhca_abi_copy_on_poll *offers; /* slots; NULL: none */
-	const struct uhca_abi_cqe *current;   /* of an extended poll: what read_*() look at */
-	struct uhca_abi_cqe copy;             /* for entries that do not stay in the ring */
-	uint64_t wall_offset;                 /* wall clock minus the clock of time stamps */
+	struct uhca_abi_copy_on_poll *copies_on_poll; /* slots; NULL: none */
+	const struct uhca_abi_cqe *current; /* of an extended poll: what read_*() look at */
+	struct uhca_abi_cqe copy;           /* for entries that do not stay in the ring */
+	uint64_t wall_offset;               /* wall clock minus the clock of time stamps */
 	struct uhca_abi_cq *page;
 	struct uhcav_context *ctx;
 	struct uhcav_number_map qps;

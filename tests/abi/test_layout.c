@@ -95,7 +95,7 @@ static void test_entries(void **state)
 	OFFSET(uhca_abi_cqe, status, 24);
 	OFFSET(uhca_abi_cqe, opcode, 25);
 	OFFSET(uhca_abi_cqe, flags, 26);
-	OFFSET(uhca_abi_cqe, offer, 32);
+	OFFSET(uhca_abi_cqe, copy_on_poll, 32);
 	OFFSET(uhca_abi_cqe, timestamp, 40);
 	SIZE(uhca_abi_copy_on_poll, 4160);
 	OFFSET(uhca_abi_copy_on_poll, length, 4);

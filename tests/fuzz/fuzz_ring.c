@@ -229,8 +229,8 @@ static void arm_or_lie(struct stage *s, uint8_t how)
 	}
 	uhca_ring_publish(&ring->tells_handled, how & 1);
 	uhca_ring_publish(&ring->takes_copies_on_poll, how & 4);
-	if ((how & 8) && s->cq.offers)
-		uhca_copy_on_poll_set(&s->cq.offers[how >> 4], how & 3);
+	if ((how & 8) && s->cq.copies_on_poll)
+		uhca_copy_on_poll_set(&s->cq.copies_on_poll[how >> 4], how & 3);
 	uhca_ring_publish(&ring->handled, (uint32_t)(how >> 2) << 26);
 }
 

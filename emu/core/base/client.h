@@ -38,9 +38,9 @@ struct client {
 	/* Doorbell numbers of this client; the smallest free one is given out. */
 	struct qp **doorbell;
 	uint32_t n_doorbells;
-	uint32_t free_doorbell; /* no number below it is free */
-	struct list offered;    /* struct copy_on_poll_ring.of_client, copy_on_poll.h */
-	uint32_t n_offered;
+	uint32_t free_doorbell;     /* no number below it is free */
+	struct list copies_on_poll; /* struct copy_on_poll_ring.of_client, copy_on_poll.h */
+	uint32_t n_copies_on_poll;
 	struct client_end end;
 	uint64_t memory; /* bytes: page arrays and lists of what it owns (limits.client_memory) */
 };

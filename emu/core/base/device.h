@@ -90,13 +90,16 @@ struct device {
 	struct list raw_ready;  /* the same of raw packet QPs */
 	struct list flow_rules; /* struct flow.link, in the order of trying */
 	uint64_t frame_serial;  /* of the newest frame that arrived */
-	struct list waits_for_budget; /* struct qp.budget_link, turn.h */
+	struct list waits_for_budget; /* struct qp.budget_link, budget.h */
 	uint64_t budget_at;           /* the time of which budget_used tells */
 	uint32_t budget_used;
 	struct send_pace pace;
-	struct list
-		offers; /* struct copy_on_poll_ring.link, copy_on_poll.h: in the order of since, */
-	struct list offers_later;  /* and those whose memory did not answer, in the same order */
+	/*
+	 * struct copy_on_poll_ring.link in the order of since, and those whose memory did not
+	 * answer, in the same order.
+	 */
+	struct list copies_on_poll;
+	struct list copies_on_poll_later;
 	struct list shares_memory; /* a ring of devices: core_share_memory */
 	struct list patient; /* struct qp.ack_link: ACKs that wait for company, oldest first */
 	char refusal[UHCA_ABI_REASON]; /* reason.h; "": nothing was said */

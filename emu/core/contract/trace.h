@@ -84,7 +84,7 @@ struct device;
 
 /*
  * After core_create all trace points are on when ops->trace is there, and nothing else. While
- * CORE_HOOK_COMPLETION or CORE_HOOK_MEMORY is set, no payload is offered (copy_on_poll.h).
+ * CORE_HOOK_COMPLETION or CORE_HOOK_MEMORY is set, no payload is copied on poll (copy_on_poll.h).
  */
 void core_hooks_set(struct device *dev, uint32_t hooks);
 

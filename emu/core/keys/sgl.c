@@ -178,7 +178,7 @@ static int write_run(const struct device *dev, const struct run *r, struct iov_c
 
 	if (r->row.count)
 		return dev->ops->mem_write_row(r->leaf->obj.client->cookie, &r->row, piece);
-	if (of_write && offers_collide(r->leaf->obj.client, r->span, r->n))
+	if (of_write && copies_on_poll_collide(r->leaf->obj.client, r->span, r->n))
 		return -ESRCH;
 	if (r->n)
 		return delayed_write_write(dev,

@@ -11,9 +11,9 @@
  */
 static void settle_copies(struct device *dev)
 {
-	offers_settle(dev);
+	copies_on_poll_settle(dev);
 	for (struct list *l = dev->shares_memory.next; l != &dev->shares_memory; l = l->next)
-		offers_settle(list_entry(l, struct device, shares_memory));
+		copies_on_poll_settle(list_entry(l, struct device, shares_memory));
 }
 
 void barrier_pass(struct device *dev, uint32_t first, struct cq *cq)
@@ -30,7 +30,7 @@ void barrier_pass(struct device *dev, uint32_t first, struct cq *cq)
 
 uint64_t barrier_due(const struct device *dev)
 {
-	uint64_t late = delayed_write_due(dev), copies = offers_due(dev);
+	uint64_t late = delayed_write_due(dev), copies = copies_on_poll_due(dev);
 
 	return late < copies ? late : copies;
 }
@@ -38,5 +38,5 @@ uint64_t barrier_due(const struct device *dev)
 void barrier_tick(struct device *dev)
 {
 	delayed_write_tick(dev);
-	offers_tick(dev);
+	copies_on_poll_tick(dev);
 }

@@ -57,7 +57,7 @@ void barrier_pass(struct device *dev, uint32_t first, struct cq *cq);
 
 static inline bool barrier_has_copies(const struct device *dev)
 {
-	return !list_empty(&dev->offers) || !list_empty(&dev->offers_later) ||
+	return !list_empty(&dev->copies_on_poll) || !list_empty(&dev->copies_on_poll_later) ||
 	       !list_empty(&dev->shares_memory);
 }
 

@@ -24,12 +24,12 @@ static struct uhca_abi_copy_on_poll *first(const struct copy_on_poll_ring *r)
 
 static void drop_first(struct copy_on_poll_ring *r)
 {
-	r->head = (r->head + 1) % UHCA_ABI_OFFERS;
+	r->head = (r->head + 1) % UHCA_ABI_COPY_ON_POLL_SLOTS;
 	r->settled -= r->settled != 0;
 	r->n--;
 }
 
-/* Which lists it belongs on, when offers went or were settled. */
+/* Which lists it belongs on, when copies were done or settled. */
 static void leave_lists(struct copy_on_poll_ring *r)
 {
 	if (r->settled == r->n)
@@ -37,7 +37,7 @@ static void leave_lists(struct copy_on_poll_ring *r)
 	if (r->n || list_empty(&r->of_client))
 		return;
 	list_remove(&r->of_client);
-	r->client->n_offered--;
+	r->client->n_copies_on_poll--;
 }
 
 /* What the program has taken is free; a lie about it costs nobody else anything. */
@@ -48,19 +48,19 @@ static void reclaim(struct copy_on_poll_ring *r)
 	leave_lists(r);
 }
 
-/* Room among the client's rings that have offers: those that it has taken have none. */
+/* Room among the client's rings that have copies waiting: those that it has done have none. */
 static bool has_ring(struct copy_on_poll_ring *r)
 {
 	struct client *c = r->client;
 	struct list *next;
 
-	if (r->n || c->n_offered < COPY_ON_POLL_RINGS)
+	if (r->n || c->n_copies_on_poll < COPY_ON_POLL_RINGS)
 		return true;
-	for (struct list *l = c->offered.next; l != &c->offered; l = next) {
+	for (struct list *l = c->copies_on_poll.next; l != &c->copies_on_poll; l = next) {
 		next = l->next;
 		reclaim(list_entry(l, struct copy_on_poll_ring, of_client));
 	}
-	return c->n_offered < COPY_ON_POLL_RINGS;
+	return c->n_copies_on_poll < COPY_ON_POLL_RINGS;
 }
 
 static void enter_lists(struct copy_on_poll_ring *r)
@@ -69,13 +69,13 @@ static void enter_lists(struct copy_on_poll_ring *r)
 
 	if (r->settled == r->n) {
 		r->since = dev->now;
-		list_append(&dev->offers, &r->link);
+		list_append(&dev->copies_on_poll, &r->link);
 	}
 	if (r->n)
 		return;
 	r->head = 0; /* the slots that were used last are in the caches */
-	list_append(&r->client->offered, &r->of_client);
-	r->client->n_offered++;
+	list_append(&r->client->copies_on_poll, &r->of_client);
+	r->client->n_copies_on_poll++;
 }
 
 static void gather(uint8_t *to, const struct iovec *iov, unsigned n)
@@ -93,11 +93,11 @@ bool copy_on_poll_put(struct copy_on_poll_ring *r, uint64_t addr, const struct i
 	for (unsigned i = 0; i < n; i++)
 		length += iov[i].iov_len;
 	reclaim(r);
-	if (!r->slots || length > UHCA_ABI_COPY_ON_POLL_BYTES || r->n == UHCA_ABI_OFFERS ||
-	    !has_ring(r))
+	if (!r->slots || length > UHCA_ABI_COPY_ON_POLL_BYTES ||
+	    r->n == UHCA_ABI_COPY_ON_POLL_SLOTS || !has_ring(r))
 		return false;
 	enter_lists(r);
-	*slot = (r->head + r->n) % UHCA_ABI_OFFERS;
+	*slot = (r->head + r->n) % UHCA_ABI_COPY_ON_POLL_SLOTS;
 	r->n++;
 	r->record[*slot].addr = addr;
 	r->record[*slot].length = (uint32_t)length;
@@ -147,7 +147,7 @@ static bool store(const struct copy_on_poll_ring *r, uint32_t slot)
 
 static void settle(struct copy_on_poll_ring *r)
 {
-	while (r->settled < r->n && store(r, (r->head + r->settled) % UHCA_ABI_OFFERS))
+	while (r->settled < r->n && store(r, (r->head + r->settled) % UHCA_ABI_COPY_ON_POLL_SLOTS))
 		r->settled++;
 	reclaim(r);
 }
@@ -169,10 +169,10 @@ static void settle_list(struct list *all)
 	}
 }
 
-void offers_settle(struct device *dev)
+void copies_on_poll_settle(struct device *dev)
 {
-	settle_list(&dev->offers);
-	settle_list(&dev->offers_later);
+	settle_list(&dev->copies_on_poll);
+	settle_list(&dev->copies_on_poll_later);
 }
 
 static bool touches(const struct copy_on_poll_record *rec, const struct core_span *span)
@@ -184,7 +184,7 @@ static bool touches(const struct copy_on_poll_record *rec, const struct core_spa
 static bool collides(const struct copy_on_poll_ring *r, const struct core_span *span, unsigned n)
 {
 	for (uint32_t i = 0; i < r->settled; i++) {
-		uint32_t slot = (r->head + i) % UHCA_ABI_OFFERS;
+		uint32_t slot = (r->head + i) % UHCA_ABI_COPY_ON_POLL_SLOTS;
 
 		if (uhca_copy_on_poll_state(&r->slots[slot]) == UHCA_ABI_COPY_ON_POLL_DONE)
 			continue;
@@ -195,9 +195,9 @@ static bool collides(const struct copy_on_poll_ring *r, const struct core_span *
 	return false;
 }
 
-bool offers_collide(const struct client *c, const struct core_span *span, unsigned n)
+bool copies_on_poll_collide(const struct client *c, const struct core_span *span, unsigned n)
 {
-	for (const struct list *l = c->offered.next; l != &c->offered; l = l->next)
+	for (const struct list *l = c->copies_on_poll.next; l != &c->copies_on_poll; l = l->next)
 		if (collides(list_entry(l, const struct copy_on_poll_ring, of_client), span, n))
 			return true;
 	return false;
@@ -210,9 +210,9 @@ static uint64_t due(const struct list *all)
 	return list_entry(all->next, const struct copy_on_poll_ring, link)->since + PAGE_WORKER_NS;
 }
 
-uint64_t offers_due(const struct device *dev)
+uint64_t copies_on_poll_due(const struct device *dev)
 {
-	uint64_t a = due(&dev->offers), b = due(&dev->offers_later);
+	uint64_t a = due(&dev->copies_on_poll), b = due(&dev->copies_on_poll_later);
 
 	return a < b ? a : b;
 }
@@ -227,12 +227,12 @@ static void tick(struct device *dev, struct list *all)
 			continue;
 		r->since = dev->now + LATER_NS; /* memory does not answer */
 		list_remove(&r->link);
-		list_append(&dev->offers_later, &r->link);
+		list_append(&dev->copies_on_poll_later, &r->link);
 	}
 }
 
-void offers_tick(struct device *dev)
+void copies_on_poll_tick(struct device *dev)
 {
-	tick(dev, &dev->offers);
-	tick(dev, &dev->offers_later);
+	tick(dev, &dev->copies_on_poll);
+	tick(dev, &dev->copies_on_poll_later);
 }

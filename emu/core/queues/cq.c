@@ -29,12 +29,12 @@ static int check_request(struct device *dev, const struct uhca_cmd_create_cq *in
 	return device_check_limit(dev, "cqe", in->cqe, "max_cqe", dev->cfg.limits.max_cqe);
 }
 
-static uint64_t offers_offset(uint32_t entries)
+static uint64_t copies_on_poll_offset(uint32_t entries)
 {
 	return QUEUE_REGION_PAGE + (uint64_t)entries * UHCA_ABI_CQE_SIZE;
 }
 
-/* An entry that is overwritten would leave its offer to nobody. */
+/* An entry that is overwritten would leave its copy to nobody. */
 static bool has_copies_on_poll(const struct cq *cq)
 {
 	return !cq->ignore_overrun && cq->obj.client->dev->cfg.gather_limit > 0;
@@ -42,9 +42,10 @@ static bool has_copies_on_poll(const struct cq *cq)
 
 uint64_t cq_region_size(const struct cq *cq, uint32_t entries)
 {
-	uint64_t offers = UHCA_ABI_OFFERS * sizeof(struct uhca_abi_copy_on_poll);
+	uint64_t copies_on_poll =
+		UHCA_ABI_COPY_ON_POLL_SLOTS * sizeof(struct uhca_abi_copy_on_poll);
 
-	return offers_offset(entries) + (has_copies_on_poll(cq) ? offers : 0);
+	return copies_on_poll_offset(entries) + (has_copies_on_poll(cq) ? copies_on_poll : 0);
 }
 
 void cq_use_region(struct cq *cq, const struct core_ring *ring, uint32_t entries)
@@ -55,8 +56,9 @@ void cq_use_region(struct cq *cq, const struct core_ring *ring, uint32_t entries
 	cq->page = ring->base;
 	cq->slots = (void *)(base + QUEUE_REGION_PAGE);
 	cq->entries = entries;
-	copy_on_poll_ring_construct(&cq->offers, cq->obj.client,
-				    has_copies_on_poll(cq) ? base + offers_offset(entries) : NULL);
+	copy_on_poll_ring_construct(&cq->copies_on_poll, cq->obj.client,
+				    has_copies_on_poll(cq) ? base + copies_on_poll_offset(entries)
+							   : NULL);
 }
 
 static int make_region(struct cq *cq)
@@ -108,7 +110,8 @@ void cq_describe(const struct cq *cq, struct uhca_cmd_create_cq_reply *out, stru
 	out->entries = cq->entries;
 	out->stride = UHCA_ABI_CQE_SIZE;
 	out->entries_offset = QUEUE_REGION_PAGE;
-	out->offers_offset = has_copies_on_poll(cq) ? offers_offset(cq->entries) : 0;
+	out->copies_on_poll_offset =
+		has_copies_on_poll(cq) ? copies_on_poll_offset(cq->entries) : 0;
 	out->region_size = queue_region_size(&cq->ring);
 	*ring = cq->ring;
 }
@@ -132,7 +135,7 @@ static void cq_destroy(void *object)
 	struct client *c = cq->obj.client;
 	timer_cancel(&c->dev->cq_timers, &cq->event_timer);
 	timer_cancel(&c->dev->cq_timers, &cq->hold.timer);
-	copy_on_poll_ring_end(&cq->offers);
+	copy_on_poll_ring_end(&cq->copies_on_poll);
 	table_remove(&c->dev->cqs, cq->obj.handle);
 	queue_region_destroy(c, &cq->ring);
 	free(cq);
@@ -275,7 +278,7 @@ bool cq_copy_on_poll(struct cq *cq, uint64_t addr, const struct iovec *iov, unsi
 	/* Rules want to see what happens to memory, and may keep a completion. */
 	if (cq->overrun || dev->late || dev->hooks & (CORE_HOOK_COMPLETION | CORE_HOOK_MEMORY) ||
 	    !uhca_ring_observe(&cq->page->ring.takes_copies_on_poll) ||
-	    !copy_on_poll_put(&cq->offers, addr, iov, n, &e->offer))
+	    !copy_on_poll_put(&cq->copies_on_poll, addr, iov, n, &e->copy_on_poll))
 		return false;
 	e->flags |= UHCA_ABI_WC_COPY_ON_POLL;
 	return true;

@@ -30,21 +30,21 @@ struct cq {
 	uint32_t withheld; /* completions that asked for an event since the last one */
 	struct timer event_timer;
 	struct deferred_completion hold;
-	struct copy_on_poll_ring offers;
+	struct copy_on_poll_ring copies_on_poll;
 	struct core_ring ring;
 	struct uhca_abi_cq *page;
 	struct uhca_abi_cqe *slots;
 };
 
-/* Bytes of a CQ's region with so many entries, what it offers (abi/copy_on_poll.h) included. */
+/* Bytes of a CQ's region with so many entries, and the slots of abi/copy_on_poll.h. */
 uint64_t cq_region_size(const struct cq *cq, uint32_t entries);
 
 /* The region of a CQ with so many entries is this one from now on. */
 void cq_use_region(struct cq *cq, const struct core_ring *ring, uint32_t entries);
 
 /*
- * Offers the bytes of a receive for the client's memory at addr; *e is told. False: the caller is
- * to store them.
+ * Leaves the bytes of a receive to the client, which copies them to addr; *e is told. False: the
+ * caller is to store them.
  */
 bool cq_copy_on_poll(struct cq *cq, uint64_t addr, const struct iovec *iov, unsigned n,
 		     struct uhca_abi_cqe *e);

@@ -86,7 +86,7 @@ static int resize(struct client *c, struct cq *cq, uint32_t entries)
 	if (err)
 		return err;
 	slots = (void *)((uint8_t *)ring.base + QUEUE_REGION_PAGE);
-	copy_on_poll_ring_end(&cq->offers);
+	copy_on_poll_ring_end(&cq->copies_on_poll);
 	move_entries(cq, slots, entries);
 	move_page(cq, ring.base);
 	queue_region_destroy(c, &cq->ring);

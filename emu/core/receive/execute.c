@@ -110,7 +110,7 @@ static enum verdict invalidate_for_peer(struct qp *qp, const struct core_burst *
 }
 
 /* A message of one burst that takes no key with it. */
-static bool may_be_offered(const struct qp *qp, const struct core_burst *t)
+static bool may_copy_on_poll(const struct qp *qp, const struct core_burst *t)
 {
 	return qp->resp.received == 0 && request_ends_message(t) &&
 	       !(request_last_info(t)->headers & ROCE_HDR_IETH);
@@ -123,7 +123,7 @@ static enum verdict execute_send(struct qp *qp, const struct core_burst *t)
 	int err = 0;
 	enum verdict v;
 
-	if (!may_be_offered(qp, t) || !receive_copy_on_poll(qp, t->iov, t->n_iov, &e))
+	if (!may_copy_on_poll(qp, t) || !receive_copy_on_poll(qp, t->iov, t->n_iov, &e))
 		err = receive_place(qp, r->received, t->iov, t->n_iov);
 	if (err)
 		return receive_verdict(qp, err);

@@ -25,7 +25,7 @@ uint64_t receive_capacity(const struct qp *qp);
 int receive_place(struct qp *qp, uint32_t offset, const struct iovec *iov, unsigned n);
 
 /*
- * The whole message in place of receive_place, where it may be offered to the program
+ * The whole message in place of receive_place, where the program may copy it on poll
  * (cq_copy_on_poll): it stands in one piece of ordinary memory of the client that has the
  * completion queue.
  */

@@ -58,8 +58,10 @@ static void put_back(struct io_file_writer *w)
 
 /* ---- the thread ---- */
 
-static int write_all(int fd, const char *p, size_t len)
+int io_file_write_all(int fd, const void *bytes, size_t len)
 {
+	const char *p = bytes;
+
 	while (len > 0) {
 		ssize_t n = write(fd, p, len);
 
@@ -104,7 +106,7 @@ static void write_pieces(struct io_file_writer *w, int fd)
 
 		pthread_mutex_unlock(&w->lock);
 		if (error == 0)
-			error = write_all(fd, p->bytes, p->len);
+			error = io_file_write_all(fd, p->bytes, p->len);
 		pthread_mutex_lock(&w->lock);
 		w->waiting -= p->len;
 		w->written++;

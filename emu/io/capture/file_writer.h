@@ -31,6 +31,9 @@ int io_file_writer_put(struct io_file_writer *w, const void *p, size_t len);
 /* Bytes that wait. */
 size_t io_file_writer_waiting(struct io_file_writer *w);
 
+/* By write(2), as often as it takes: 0 or -errno. */
+int io_file_write_all(int fd, const void *bytes, size_t len);
+
 /* Why the file is not written any more: -errno, or 0. */
 int io_file_writer_error(struct io_file_writer *w);
 

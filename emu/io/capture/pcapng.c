@@ -51,21 +51,6 @@ static void close_file(struct io_pcapng *w)
 	w->used = 0;
 }
 
-static int write_all(int fd, const uint8_t *p, size_t len)
-{
-	while (len > 0) {
-		ssize_t n = write(fd, p, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n < 0 ? -errno : -EIO;
-		p += n;
-		len -= (size_t)n;
-	}
-	return 0;
-}
-
 /* There may be nothing to hand over: then the thread may have failed meanwhile all the same. */
 static int hand_over(struct io_pcapng *w)
 {
@@ -81,7 +66,7 @@ static int hand_over(struct io_pcapng *w)
 
 bool io_pcapng_flush(struct io_pcapng *w)
 {
-	int error = w->writer ? hand_over(w) : write_all(w->fd, w->buffer, w->used);
+	int error = w->writer ? hand_over(w) : io_file_write_all(w->fd, w->buffer, w->used);
 
 	if (error < 0) {
 		w->error = error;

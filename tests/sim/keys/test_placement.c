@@ -175,7 +175,7 @@ static void test_flush_persistent(void **state)
 }
 
 /* What a program was to copy when it polls (abi/copy_on_poll.h) is in its memory behind a FLUSH. */
-static void test_flush_offered(void **state)
+static void test_flush_copied_on_poll(void **state)
 {
 	struct vmr mr;
 	struct pair p;
@@ -197,10 +197,10 @@ static void test_flush_offered(void **state)
 	pair_finish(&p);
 }
 
-/* The oldest offer of b, in the middle of the program's copy. */
+/* The oldest copy on poll of b, in the middle of the program's copy. */
 static struct uhca_abi_copy_on_poll *begin_copy(struct pair *p)
 {
-	struct uhca_abi_copy_on_poll *o = p->b.cq.offers;
+	struct uhca_abi_copy_on_poll *o = p->b.cq.copies_on_poll;
 
 	assert_true(uhca_copy_on_poll_turn(o, UHCA_ABI_COPY_ON_POLL_PENDING,
 					   UHCA_ABI_COPY_ON_POLL_CLIENT));
@@ -375,7 +375,7 @@ int main(void)
 		cmocka_unit_test(test_flush_persistent),
 		cmocka_unit_test(test_copying),
 		cmocka_unit_test(test_write_waits),
-		cmocka_unit_test(test_flush_offered),
+		cmocka_unit_test(test_flush_copied_on_poll),
 		cmocka_unit_test(test_flush_refused),
 		cmocka_unit_test(test_atomic_write_refused),
 		cmocka_unit_test(test_feature_off),

@@ -250,8 +250,8 @@ int vcq_create(struct vclient *c, uint32_t cqe, uint32_t channel, struct vcq *ou
 			    .ring = ring,
 			    .page = ring.base,
 			    .slots = (uint8_t *)ring.base + reply.entries_offset};
-	if (reply.offers_offset)
-		out->offers = (void *)((uint8_t *)ring.base + reply.offers_offset);
+	if (reply.copies_on_poll_offset)
+		out->copies_on_poll = (void *)((uint8_t *)ring.base + reply.copies_on_poll_offset);
 	out->page->ring.takes_copies_on_poll = c->takes_copies_on_poll;
 	return 0;
 }
@@ -264,7 +264,7 @@ int vcq_destroy(struct vcq *cq)
 /* What the provider does (poll/take_copy_on_poll.c). */
 static void take_copy_on_poll(struct vcq *cq, const struct uhca_abi_cqe *e)
 {
-	struct uhca_abi_copy_on_poll *o = &cq->offers[e->offer];
+	struct uhca_abi_copy_on_poll *o = &cq->copies_on_poll[e->copy_on_poll];
 	const struct core_span to = {.addr = o->addr, .length = o->length};
 	const struct iovec from = {o->bytes, o->length};
 	int rc = 0;

@@ -68,7 +68,7 @@ struct vcq {
 	struct core_ring ring;
 	struct uhca_abi_cq *page;
 	uint8_t *slots;
-	struct uhca_abi_copy_on_poll *offers; /* NULL: none */
+	struct uhca_abi_copy_on_poll *copies_on_poll; /* NULL: none */
 };
 
 /* The client's end of one ring. */

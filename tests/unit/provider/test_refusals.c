@@ -447,12 +447,13 @@ static void cq_copies_on_poll_beyond(void *r)
 {
 	struct uhca_cmd_create_cq_reply *reply = r;
 
-	reply->offers_offset = reply->region_size - UHCA_ABI_COPY_ON_POLL_BYTES;
+	reply->copies_on_poll_offset = reply->region_size - UHCA_ABI_COPY_ON_POLL_BYTES;
 }
 
 static void cq_copies_on_poll_over_page(void *r)
 {
-	((struct uhca_cmd_create_cq_reply *)r)->offers_offset = sizeof(struct uhca_abi_cq) - 8;
+	((struct uhca_cmd_create_cq_reply *)r)->copies_on_poll_offset =
+		sizeof(struct uhca_abi_cq) - 8;
 }
 
 static void cq_huge(void *r)

@@ -334,7 +334,7 @@ static void read_slowly(void)
 	}
 }
 
-/* A short message of each CQ that nobody takes: the device offered it, or has to store it. */
+/* A short message of each CQ that nobody takes: it waits to be copied, or the device stores it. */
 static bool make_copy_on_poll(unsigned i)
 {
 	struct ibv_qp *qp;
@@ -406,7 +406,7 @@ const struct hoard hoard_verbs[] = {
 	{"wq", MANY, 500, make_wq, NULL},
 	{"mw", MANY, 4000, make_mw, NULL},
 	{"indirect", 4000, 4000, make_indirect, NULL},
-	{"offer", 2000, 2000, make_copy_on_poll, NULL},
+	{"copy_on_poll", 2000, 2000, make_copy_on_poll, NULL},
 	{"cq_event", 2000, 2000, make_armed, raise_all},
 	{"slow_reader", 2000, 2000, make_slow, read_slowly},
 	{"async_event", MANY, 1000, make_async, NULL},

@@ -125,7 +125,7 @@ static uint64_t read_as_other(struct other *o, const uint8_t *alias)
 static void test_alias(void **state)
 {
 	struct verbs_pair *p = verbs_pair_create(IBV_QPT_RC, 0);
-	int fd = memfd_create("offers", 0);
+	int fd = memfd_create("copies_on_poll", 0);
 	struct ibv_mr *mr;
 	struct other o;
 	uint8_t *one, *two;
@@ -152,7 +152,7 @@ static void test_alias(void **state)
 static void test_region_goes(void **state)
 {
 	struct verbs_pair *p = verbs_pair_create(IBV_QPT_RC, 0);
-	int fd = memfd_create("offers", 0);
+	int fd = memfd_create("copies_on_poll", 0);
 	uint8_t *still;
 
 	(void)state;
@@ -220,5 +220,5 @@ int main(void)
 		cmocka_unit_test(test_resize),
 	};
 
-	return cmocka_run_group_tests_name("offers", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("copies_on_poll", tests, NULL, NULL);
 }

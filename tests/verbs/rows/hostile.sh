@@ -155,10 +155,10 @@ beside_bystander() { # PROGRAM (of tests/verbs/hostile) ARGUMENT...
 
 # The list of what grows (docs/explanation/security.md): one client makes as many of a kind as it
 # can, with unread events and half-done states, and is killed.
-hoards=(pd cq mr ah srq srq_full dm channel xrcd qp qp_full mcast flow wq mw indirect offer cq_event
-	slow_reader async_event client session context cm_idle cm_bound cm_sharing cm_event
-	cm_listener cm_request cm_connection cm_join cm_open cm_user_event rules capture frames
-	mcast_full)
+hoards=(pd cq mr ah srq srq_full dm channel xrcd qp qp_full mcast flow wq mw indirect
+	copy_on_poll cq_event slow_reader async_event client session context cm_idle cm_bound
+	cm_sharing cm_event cm_listener cm_request cm_connection cm_join cm_open cm_user_event
+	rules capture frames mcast_full)
 
 hoarded() { # KIND
 	local bystander daemon memory fds status

@@ -118,7 +118,7 @@ static void prepare(struct rig *r, bool delays)
 	r->f.ops.mem_read = load;
 	r->f.ops.mem_write = store;
 	r->f.ops.mem_map = map;
-	r->slots = calloc(UHCA_ABI_OFFERS, sizeof(*r->slots));
+	r->slots = calloc(UHCA_ABI_COPY_ON_POLL_SLOTS, sizeof(*r->slots));
 	assert_non_null(r->slots);
 	copy_on_poll_ring_construct(&r->ring, r->f.client, r->slots);
 	r->handles = fixture_qp(&r->f, IBV_QPT_RC);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Offers: who copies, when the device does, and programs that lie about it. */
+/* Copies on poll: who copies, when the device does, and programs that lie about it. */
 #include "tests/support/core/core_fixture.h"
 #include "tests/support/wire/cmocka_all.h"
 
@@ -39,7 +39,7 @@ static void start(struct rig *r)
 {
 	fixture_start(&r->f, NULL);
 	r->f.ops.mem_write = store;
-	r->slots = calloc(UHCA_ABI_OFFERS, sizeof(*r->slots));
+	r->slots = calloc(UHCA_ABI_COPY_ON_POLL_SLOTS, sizeof(*r->slots));
 	assert_non_null(r->slots);
 	copy_on_poll_ring_construct(&r->ring, r->f.client, r->slots);
 	memset(memory, 0, SIZE);
@@ -88,14 +88,14 @@ static void test_taken(void **state)
 
 	(void)state;
 	start(&r);
-	for (unsigned i = 0; i < 3 * UHCA_ABI_OFFERS; i++) {
+	for (unsigned i = 0; i < 3 * UHCA_ABI_COPY_ON_POLL_SLOTS; i++) {
 		assert_true(put(&r, 100, 40 + i, &slot));
 		assert_int_equal(slot, 0); /* as nothing else waits */
 		take(&r, slot);
 		assert_true(is_there(100, 40 + i));
 	}
-	offers_settle(r.f.dev);
-	assert_true(list_empty(&r.f.dev->offers));
+	copies_on_poll_settle(r.f.dev);
+	assert_true(list_empty(&r.f.dev->copies_on_poll));
 	assert_int_equal(stores, 0);
 	finish(&r);
 }
@@ -112,13 +112,13 @@ static void test_settled(void **state)
 	assert_true(put(&r, 200, 4096, &slot[1]));
 	assert_true(put(&r, 8192, 1, &slot[2]));
 	take(&r, slot[1]);
-	offers_settle(r.f.dev);
+	copies_on_poll_settle(r.f.dev);
 	assert_int_equal(stores, 2);
 	assert_true(is_there(0, 100) && is_there(200, 4096) && is_there(8192, 1));
 	for (unsigned i = 0; i < 3; i++)
 		assert_int_equal(uhca_copy_on_poll_state(&r.slots[slot[i]]),
 				 UHCA_ABI_COPY_ON_POLL_DONE);
-	offers_settle(r.f.dev);
+	copies_on_poll_settle(r.f.dev);
 	assert_int_equal(stores, 2);
 	finish(&r);
 }
@@ -132,7 +132,7 @@ static void test_room(void **state)
 	start(&r);
 	assert_false(put(&r, 0, UHCA_ABI_COPY_ON_POLL_BYTES + 1, &slot));
 	assert_true(put(&r, 0, UHCA_ABI_COPY_ON_POLL_BYTES, &slot));
-	for (unsigned i = 1; i < UHCA_ABI_OFFERS; i++)
+	for (unsigned i = 1; i < UHCA_ABI_COPY_ON_POLL_SLOTS; i++)
 		assert_true(put(&r, 0, 8, &slot));
 	assert_false(put(&r, 0, 8, &slot));
 	take(&r, 1); /* not the oldest */
@@ -143,7 +143,7 @@ static void test_room(void **state)
 	assert_true(put(&r, 0, 8, &slot));
 	assert_int_equal(slot, 1);
 	copy_on_poll_ring_construct(&r.ring, r.f.client, NULL);
-	list_init(&r.f.dev->offers);
+	list_init(&r.f.dev->copies_on_poll);
 	assert_false(put(&r, 0, 8, &slot));
 	finish(&r);
 }
@@ -183,7 +183,7 @@ static void begin(struct rig *r, uint32_t slot)
 
 /*
  * It copies, and nobody waits for it: the same bytes are in memory at once. What it copies from
- * stays as it is until it is done, and nothing that is offered later is held up or lost by that.
+ * stays as it is until it is done, and no later copy is held up or lost by that.
  */
 static void test_copying(void **state)
 {
@@ -195,15 +195,15 @@ static void test_copying(void **state)
 	assert_true(put(&r, 0, 100, &slot));
 	assert_true(put(&r, 200, 100, &other));
 	begin(&r, slot);
-	offers_settle(r.f.dev);
+	copies_on_poll_settle(r.f.dev);
 	assert_int_equal(stores, 2);
 	assert_true(is_there(0, 100) && is_there(200, 100));
 	assert_int_equal(uhca_copy_on_poll_state(&r.slots[slot]), UHCA_ABI_COPY_ON_POLL_CLIENT);
 	assert_int_equal(uhca_copy_on_poll_state(&r.slots[other]), UHCA_ABI_COPY_ON_POLL_DONE);
-	offers_settle(r.f.dev);
+	copies_on_poll_settle(r.f.dev);
 	assert_int_equal(stores, 2);
 	assert_int_equal(core_next_deadline(r.f.dev), UINT64_MAX);
-	for (unsigned i = 2; i < UHCA_ABI_OFFERS; i++) {
+	for (unsigned i = 2; i < UHCA_ABI_COPY_ON_POLL_SLOTS; i++) {
 		assert_true(put(&r, 400, 8, &next));
 		assert_int_not_equal(next, slot);
 		assert_int_equal(core_next_deadline(r.f.dev), r.f.dev->now + 1000000);
@@ -217,8 +217,8 @@ static void test_copying(void **state)
 					   UHCA_ABI_COPY_ON_POLL_DONE));
 	assert_true(put(&r, 400, 8, &next));
 	take(&r, next);
-	offers_settle(r.f.dev);
-	assert_true(list_empty(&r.f.dev->offers));
+	copies_on_poll_settle(r.f.dev);
+	assert_true(list_empty(&r.f.dev->copies_on_poll));
 	finish(&r);
 }
 
@@ -241,13 +241,13 @@ static void test_collide(void **state)
 	assert_true(put(&r, 1000, 100, &slot));
 	begin(&r, other);
 	begin(&r, slot);
-	offers_settle(r.f.dev);
-	assert_true(offers_collide(r.f.client, &last, 1));
-	assert_true(offers_collide(r.f.client, &first, 1));
-	assert_true(offers_collide(r.f.client, second, 2));
-	assert_false(offers_collide(r.f.client, beside, 3));
+	copies_on_poll_settle(r.f.dev);
+	assert_true(copies_on_poll_collide(r.f.client, &last, 1));
+	assert_true(copies_on_poll_collide(r.f.client, &first, 1));
+	assert_true(copies_on_poll_collide(r.f.client, second, 2));
+	assert_false(copies_on_poll_collide(r.f.client, beside, 3));
 	uhca_copy_on_poll_set(&r.slots[slot], UHCA_ABI_COPY_ON_POLL_DONE);
-	assert_false(offers_collide(r.f.client, &last, 1));
+	assert_false(copies_on_poll_collide(r.f.client, &last, 1));
 	uhca_copy_on_poll_set(&r.slots[other], UHCA_ABI_COPY_ON_POLL_DONE);
 	finish(&r);
 }
@@ -266,21 +266,21 @@ static void test_refused(void **state)
 	assert_true(put(&r, 0, 100, &other));
 	begin(&r, other);
 	refuses = -ESRCH;
-	offers_settle(r.f.dev);
+	copies_on_poll_settle(r.f.dev);
 	assert_int_equal(uhca_copy_on_poll_state(&r.slots[slot]), UHCA_ABI_COPY_ON_POLL_PENDING);
 	core_tick(r.f.dev, 1000000);
 	assert_int_equal(stores, 2);
 	assert_int_equal(core_next_deadline(r.f.dev), 101000000);
 	take(&r, slot);
-	offers_settle(r.f.dev);
+	copies_on_poll_settle(r.f.dev);
 	assert_int_equal(stores, 3);
 	assert_int_equal(uhca_copy_on_poll_state(&r.slots[other]), UHCA_ABI_COPY_ON_POLL_CLIENT);
 	uhca_copy_on_poll_set(&r.slots[other], UHCA_ABI_COPY_ON_POLL_DONE);
 	assert_true(put(&r, 0, 100, &slot));
 	refuses = -EFAULT;
-	offers_settle(r.f.dev);
+	copies_on_poll_settle(r.f.dev);
 	assert_int_equal(uhca_copy_on_poll_state(&r.slots[slot]), UHCA_ABI_COPY_ON_POLL_DONE);
-	assert_true(list_empty(&r.f.dev->offers));
+	assert_true(list_empty(&r.f.dev->copies_on_poll));
 	finish(&r);
 }
 
@@ -295,22 +295,22 @@ static void test_lies(void **state)
 	assert_true(put(&r, 0, 100, &slot));
 	r.slots[slot].addr = SIZE * 2;
 	r.slots[slot].length = UINT32_MAX;
-	offers_settle(r.f.dev);
+	copies_on_poll_settle(r.f.dev);
 	assert_true(is_there(0, 100));
 	assert_true(put(&r, 300, 100, &slot));
 	r.slots[slot].state = 77;
-	offers_settle(r.f.dev);
+	copies_on_poll_settle(r.f.dev);
 	assert_false(is_there(300, 100));
 	assert_int_equal(r.ring.n, 1);
 	r.slots[slot].state = UHCA_ABI_COPY_ON_POLL_PENDING; /* once is enough */
-	offers_settle(r.f.dev);
+	copies_on_poll_settle(r.f.dev);
 	assert_int_equal(stores, 1);
 	assert_int_equal(core_next_deadline(r.f.dev), UINT64_MAX);
 	finish(&r);
 }
 
 /*
- * A program's accesses look at its queues that have offers: they are few, and nobody else's
+ * A program's accesses look at its queues that have copies waiting: they are few, and nobody else's
  * accesses look at those that need nothing of the device. What is taken makes room for another
  * queue.
  */
@@ -318,7 +318,7 @@ static void test_many_queues(void **state)
 {
 	static struct copy_on_poll_ring ring[COPY_ON_POLL_RINGS + 1];
 	struct uhca_abi_copy_on_poll *slots =
-		calloc((COPY_ON_POLL_RINGS + 1) * UHCA_ABI_OFFERS, sizeof(*slots));
+		calloc((COPY_ON_POLL_RINGS + 1) * UHCA_ABI_COPY_ON_POLL_SLOTS, sizeof(*slots));
 	const struct iovec iov = {bytes, 8};
 	struct rig r;
 	uint32_t slot;
@@ -327,25 +327,26 @@ static void test_many_queues(void **state)
 	start(&r);
 	assert_non_null(slots);
 	for (unsigned i = 0; i <= COPY_ON_POLL_RINGS; i++)
-		copy_on_poll_ring_construct(&ring[i], r.f.client, slots + i * UHCA_ABI_OFFERS);
+		copy_on_poll_ring_construct(&ring[i], r.f.client,
+					    slots + i * UHCA_ABI_COPY_ON_POLL_SLOTS);
 	for (unsigned i = 0; i < COPY_ON_POLL_RINGS; i++)
 		assert_true(copy_on_poll_put(&ring[i], 8 * i, &iov, 1, &slot));
 	assert_false(copy_on_poll_put(&ring[COPY_ON_POLL_RINGS], 0, &iov, 1, &slot));
 	for (unsigned i = 0; i < COPY_ON_POLL_RINGS; i++) /* the program is about to take them */
-		assert_true(uhca_copy_on_poll_turn(&slots[i * UHCA_ABI_OFFERS],
+		assert_true(uhca_copy_on_poll_turn(&slots[i * UHCA_ABI_COPY_ON_POLL_SLOTS],
 						   UHCA_ABI_COPY_ON_POLL_PENDING,
 						   UHCA_ABI_COPY_ON_POLL_CLIENT));
-	offers_settle(r.f.dev);
-	assert_true(list_empty(&r.f.dev->offers));
-	assert_int_equal(offers_due(r.f.dev), UINT64_MAX);
+	copies_on_poll_settle(r.f.dev);
+	assert_true(list_empty(&r.f.dev->copies_on_poll));
+	assert_int_equal(copies_on_poll_due(r.f.dev), UINT64_MAX);
 	assert_false(copy_on_poll_put(&ring[COPY_ON_POLL_RINGS], 0, &iov, 1, &slot));
-	assert_true(uhca_copy_on_poll_turn(&slots[5 * UHCA_ABI_OFFERS],
+	assert_true(uhca_copy_on_poll_turn(&slots[5 * UHCA_ABI_COPY_ON_POLL_SLOTS],
 					   UHCA_ABI_COPY_ON_POLL_CLIENT,
 					   UHCA_ABI_COPY_ON_POLL_DONE));
 	assert_true(copy_on_poll_put(&ring[COPY_ON_POLL_RINGS], 0, &iov, 1, &slot));
 	for (unsigned i = 0; i <= COPY_ON_POLL_RINGS; i++)
 		copy_on_poll_ring_end(&ring[i]);
-	assert_int_equal(r.f.client->n_offered, 0);
+	assert_int_equal(r.f.client->n_copies_on_poll, 0);
 	finish(&r);
 	free(slots);
 }
@@ -360,5 +361,5 @@ int main(void)
 		cmocka_unit_test(test_many_queues),
 	};
 
-	return cmocka_run_group_tests_name("offer", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("copy_on_poll", tests, NULL, NULL);
 }

@@ -221,19 +221,19 @@ static void post(struct fixture *f, unsigned sends, unsigned recvs)
 static void test_copy_on_poll(void **state)
 {
 	struct fixture *f = fixture_create(IBV_QPT_RC);
-	struct uhca_abi_copy_on_poll *slots = calloc(UHCA_ABI_OFFERS, sizeof(*slots));
+	struct uhca_abi_copy_on_poll *slots = calloc(UHCA_ABI_COPY_ON_POLL_SLOTS, sizeof(*slots));
 	struct uhca_abi_cqe e = {.qpn = FIXTURE_QPN,
 				 .opcode = UHCA_ABI_WC_RECV,
 				 .flags = UHCA_ABI_WC_COPY_ON_POLL,
 				 .byte_len = 5,
-				 .offer = 3};
+				 .copy_on_poll = 3};
 	char to[8];
 	struct ibv_wc wc;
 
 	(void)state;
 	assert_non_null(slots);
 	memset(to, '.', sizeof(to));
-	f->cq.offers = slots;
+	f->cq.copies_on_poll = slots;
 	slots[3] = (struct uhca_abi_copy_on_poll){
 		UHCA_ABI_COPY_ON_POLL_PENDING, 5, (uintptr_t)to, {0}, "hello"};
 	fixture_complete(f, &e);
@@ -275,9 +275,9 @@ static void test_copy_on_poll(void **state)
 	fixture_complete(f, &e);
 	assert_int_equal(uhcav_poll_cq(&f->cq.cq, 1, &wc), 1);
 	assert_memory_equal(to, "........", 8);
-	e.offer = UHCA_ABI_OFFERS;
+	e.copy_on_poll = UHCA_ABI_COPY_ON_POLL_SLOTS;
 	fixture_complete(f, &e);
-	e.offer = 4;
+	e.copy_on_poll = 4;
 	slots[4] = (struct uhca_abi_copy_on_poll){UHCA_ABI_COPY_ON_POLL_PENDING,
 						  UHCA_ABI_COPY_ON_POLL_BYTES + 1,
 						  (uintptr_t)to,
@@ -287,7 +287,7 @@ static void test_copy_on_poll(void **state)
 	assert_int_equal(uhcav_poll_cq(&f->cq.cq, 1, &wc), 1);
 	assert_int_equal(uhcav_poll_cq(&f->cq.cq, 1, &wc), 1);
 	assert_memory_equal(to, "........", 8);
-	f->cq.offers = NULL;
+	f->cq.copies_on_poll = NULL;
 	free(slots);
 	fixture_destroy(f);
 }
@@ -297,7 +297,7 @@ static void test_copy_on_poll(void **state)
  * stores it while the program waits.
  */
 static struct helped {
-	struct uhca_abi_copy_on_poll offer;
+	struct uhca_abi_copy_on_poll copy_on_poll;
 	uint8_t *page;
 	unsigned traps, at_yield;
 } * helped;
@@ -306,7 +306,7 @@ static void on_trap(int sig)
 {
 	(void)sig;
 	if (helped->traps++ || mprotect(helped->page, 4096, PROT_READ | PROT_WRITE) ||
-	    !uhca_copy_on_poll_turn(&helped->offer, UHCA_ABI_COPY_ON_POLL_CLIENT,
+	    !uhca_copy_on_poll_turn(&helped->copy_on_poll, UHCA_ABI_COPY_ON_POLL_CLIENT,
 				    UHCA_ABI_COPY_ON_POLL_DEVICE))
 		_exit(3);
 }
@@ -316,7 +316,7 @@ static void store_at_yield(void)
 	if (yields != helped->at_yield)
 		return;
 	memset(helped->page, 0xaa, 4096); /* what it finds is the daemon's */
-	uhca_copy_on_poll_set(&helped->offer, UHCA_ABI_COPY_ON_POLL_CLIENT);
+	uhca_copy_on_poll_set(&helped->copy_on_poll, UHCA_ABI_COPY_ON_POLL_CLIENT);
 }
 
 static void test_both_copy(void **state)
@@ -333,11 +333,11 @@ static void test_both_copy(void **state)
 	assert_non_null(helped);
 	helped->page = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	assert_true(helped->page != MAP_FAILED);
-	helped->offer.state = UHCA_ABI_COPY_ON_POLL_PENDING;
-	helped->offer.length = 4096;
-	helped->offer.addr = (uintptr_t)helped->page;
-	memset(helped->offer.bytes, 0x55, 4096);
-	f->cq.offers = &helped->offer;
+	helped->copy_on_poll.state = UHCA_ABI_COPY_ON_POLL_PENDING;
+	helped->copy_on_poll.length = 4096;
+	helped->copy_on_poll.addr = (uintptr_t)helped->page;
+	memset(helped->copy_on_poll.bytes, 0x55, 4096);
+	f->cq.copies_on_poll = &helped->copy_on_poll;
 	helped->at_yield = yields + 3;
 	at_yield = store_at_yield;
 	assert_int_equal(sigaction(SIGSEGV, &trap, &before), 0);
@@ -347,11 +347,11 @@ static void test_both_copy(void **state)
 	at_yield = NULL;
 	assert_int_equal(helped->traps, 1);
 	assert_int_equal(yields, helped->at_yield);
-	assert_int_equal(helped->offer.state, UHCA_ABI_COPY_ON_POLL_DONE);
+	assert_int_equal(helped->copy_on_poll.state, UHCA_ABI_COPY_ON_POLL_DONE);
 	for (unsigned i = 0; i < 4096; i++)
 		assert_int_equal(helped->page[i], 0xaa);
 	munmap(helped->page, 4096);
-	f->cq.offers = NULL;
+	f->cq.copies_on_poll = NULL;
 	free(helped);
 	fixture_destroy(f);
 }

@@ -296,6 +296,14 @@ static int add_old_file(struct call *c, const struct rdma_ucm_cmd_hdr *hdr)
 
 /* ---- what is remembered ---- */
 
+static int listening; /* that many ids were told to listen; atomic */
+
+__attribute__((visibility("default"))) int uhca_preload_listens(void);
+int uhca_preload_listens(void)
+{
+	return __atomic_load_n(&listening, __ATOMIC_RELAXED);
+}
+
 static uint64_t number_of(int fd)
 {
 	uint64_t cookie = 0;
@@ -377,6 +385,9 @@ static void remember(int fd, const struct call *c, const struct rdma_ucm_cmd_hdr
 	case RDMA_USER_CM_CMD_JOIN_IP_MCAST:
 	case RDMA_USER_CM_CMD_JOIN_MCAST:
 		remember_group(file, c, hdr);
+		break;
+	case RDMA_USER_CM_CMD_LISTEN:
+		__atomic_fetch_add(&listening, 1, __ATOMIC_RELAXED);
 		break;
 	case RDMA_USER_CM_CMD_QUERY_ROUTE:
 	case RDMA_USER_CM_CMD_QUERY:

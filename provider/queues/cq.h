@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct uhcav_hang_cq;
 struct uhcav_qp;
 struct uhcav_stack;
 struct uhcav_work_queue;
@@ -78,7 +79,8 @@ struct uhcav_cq {
 	const struct uhcav_stack *armed_late;
 	pthread_t armed_by; /* who that was; under the lock */
 	struct uhcav_inside inside;
-	struct uhcav_pd *parent; /* the parent domain it is in, or NULL */
+	struct uhcav_hang_cq *hang; /* hang/; NULL: nobody watches */
+	struct uhcav_pd *parent;    /* the parent domain it is in, or NULL */
 };
 
 static inline struct uhcav_cq *uhcav_cq_of(struct ibv_cq *cq)

@@ -5,6 +5,7 @@
 #include "events.h"
 #include "provider/base/base.h"
 #include "provider/diagnostic/diagnostic.h"
+#include "provider/hang/hang.h"
 #include "provider/poll/poll.h"
 #include "provider/queues/queues.h"
 
@@ -16,6 +17,8 @@ static int req_notify_cq(struct ibv_cq *ibcq, int solicited_only)
 	int err = uhcav_req_notify_cq(ibcq, solicited_only);
 	const struct uhcav_stack *stack;
 
+	if (!err)
+		uhcav_hang_armed(cq, UHCAV_HERE);
 	if (err || !waits)
 		return err;
 	stack = uhcav_stack_take(UHCAV_HERE);

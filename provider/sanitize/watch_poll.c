@@ -12,6 +12,7 @@
 #include "keys.h"
 #include "lifetime.h"
 #include "provider/base/base.h"
+#include "provider/hang/hang.h"
 #include "provider/poll/poll.h"
 #include "provider/qp/qp.h"
 #include "provider/queues/queues.h"
@@ -116,6 +117,7 @@ int uhcav_watch_poll_cq(struct ibv_cq *ibcq, int n, struct ibv_wc *wc)
 	enter(cq, UHCAV_HERE);
 	got = uhcav_poll_cq(ibcq, n, wc);
 	polled(cq);
+	uhcav_hang_polled(cq, got, UHCAV_HERE);
 	for (int i = 0; i < got; i++)
 		settle(UHCAV_HERE, cq, &wc[i], false);
 	uhcav_inside_leave(&cq->inside);
@@ -148,6 +150,7 @@ static int start_poll(struct ibv_cq_ex *cqx, struct ibv_poll_cq_attr *attr)
 	enter(cq, UHCAV_HERE);
 	err = real_start(cqx, attr);
 	polled(cq);
+	uhcav_hang_polled(cq, !err, UHCAV_HERE);
 	if (!err)
 		settle_current(UHCAV_HERE, cqx);
 	else
@@ -159,6 +162,8 @@ static int next_poll(struct ibv_cq_ex *cqx)
 {
 	int err = real_next(cqx);
 
+	if (!err)
+		uhcav_hang_polled(uhcav_cq_of(ibv_cq_ex_to_cq(cqx)), 1, UHCAV_HERE);
 	if (!err)
 		settle_current(UHCAV_HERE, cqx);
 	return err;

@@ -141,6 +141,24 @@ static void judge_threads(const struct uhcav_hang_threads *all, uint64_t now, ui
 	}
 }
 
+/* The preload library has seen it end the id; what it does since is seen in its stack. */
+void uhcav_hang_judge_destroy(const struct uhcav_hang_threads *all, uint64_t now, uint64_t after)
+{
+	static int (*destroying)(void);
+	int tid;
+
+	if (!destroying)
+		*(void **)&destroying = dlsym(RTLD_DEFAULT, "uhca_preload_destroying");
+	tid = destroying ? destroying() : 0;
+	for (unsigned i = 0; tid && i < all->n; i++) {
+		const struct uhcav_hang_thread *t = &all->at[i];
+
+		if (t->tid == tid && t->does == UHCAV_HANG_LOCK && now - t->since >= after &&
+		    others_are_passive(all, t))
+			uhcav_hang_tell_destroy(t);
+	}
+}
+
 /* ---- of the process ---- */
 
 static void mark_pollers(struct uhcav_hang_threads *all)

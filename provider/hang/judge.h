@@ -20,6 +20,10 @@
 bool uhcav_hang_is_cm(int fd);
 bool uhcav_hang_listens(void);
 
+/* A thread that waits in rdma_destroy_id for acknowledgements; also where there are no CQs. */
+void uhcav_hang_judge_destroy(const struct uhcav_hang_threads *threads, uint64_t now,
+			      uint64_t after);
+
 /* Once a tick, after both were looked at. Under the book's lock, which it may drop and take. */
 void uhcav_hang_judge(struct uhcav_hang_threads *threads, uint64_t now, uint64_t after);
 

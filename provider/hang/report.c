@@ -88,8 +88,10 @@ static void tell_qps(const struct uhcav_hang_cq *of)
 
 /* ---- of one thread ---- */
 
-static void begin_wait(enum uhca_check check, const char *what, const struct uhcav_hang_cq *h)
+static void begin_wait(const struct uhcav_hang_thread *t, enum uhca_check check, const char *what,
+		       const struct uhcav_hang_cq *h)
 {
+	uhcav_diagnostic_of_thread(t->tid);
 	uhcav_diagnostic_begin(check, "%s", what);
 	tell_cq(h);
 	tell_qps(h);
@@ -102,11 +104,10 @@ void uhcav_hang_tell_lost(const struct uhcav_hang_thread *t, const struct uhcav_
 	if (!uhcav_diagnostic_is_new(UHCA_CHECK_LOST_WAKEUP, h->armed, h->made))
 		return;
 	waits = uhcav_hang_where(t->tid);
-	begin_wait(UHCA_CHECK_LOST_WAKEUP,
+	begin_wait(t, UHCA_CHECK_LOST_WAKEUP,
 		   "a thread waits for an event that does not come: completions were there when "
 		   "their queue was armed",
 		   h);
-	uhcav_diagnostic_of_thread(t->tid);
 	uhcav_diagnostic_stack(waits, "waited by");
 	uhcav_diagnostic_stack(h->armed, "armed, and not polled to the end after that, by");
 	uhcav_diagnostic_stack(h->made, "completion queue 0x%x made by", h->handle);
@@ -120,12 +121,33 @@ void uhcav_hang_tell_unarmed(const struct uhcav_hang_thread *t, const struct uhc
 	if (!uhcav_diagnostic_is_new(UHCA_CHECK_WAIT_UNARMED, h->armed, h->made))
 		return;
 	waits = uhcav_hang_where(t->tid);
-	begin_wait(UHCA_CHECK_WAIT_UNARMED,
+	begin_wait(t, UHCA_CHECK_WAIT_UNARMED,
 		   "a thread waits for an event, and no queue of the channel is armed", h);
-	uhcav_diagnostic_of_thread(t->tid);
 	uhcav_diagnostic_stack(waits, "waited by");
 	uhcav_diagnostic_stack(h->armed, "armed the last time, for one event, by");
 	uhcav_diagnostic_stack(h->made, "completion queue 0x%x made by", h->handle);
+	uhcav_diagnostic_tell();
+}
+
+void uhcav_hang_tell_destroy(const struct uhcav_hang_thread *t)
+{
+	static uint64_t asked; /* since when that thread waited */
+	const struct uhcav_stack *waits;
+
+	if (asked == t->since)
+		return;
+	asked = t->since;
+	waits = uhcav_hang_where(t->tid);
+	if (!uhcav_stack_has(waits, "librdmacm") ||
+	    !uhcav_diagnostic_is_new(UHCA_CHECK_EVENTS_UNACKED, waits, NULL))
+		return;
+	uhcav_diagnostic_of_thread(t->tid);
+	uhcav_diagnostic_begin(UHCA_CHECK_EVENTS_UNACKED,
+			       "an rdma_cm_id is destroyed whose events are not acknowledged: "
+			       "this waits for ever");
+	uhcav_diagnostic_fact("rdma_destroy_id waits until rdma_ack_cm_event was called for each "
+			      "event of the id that rdma_get_cm_event has returned");
+	uhcav_diagnostic_stack(waits, "destroyed by");
 	uhcav_diagnostic_tell();
 }
 
@@ -323,8 +345,8 @@ bool uhcav_hang_tell_stuck(const struct uhcav_hang_threads *all,
 
 	if (!uhcav_check_on(r.check))
 		return true;
-	uhcav_diagnostic_begin(r.check, "%s", r.what);
 	uhcav_diagnostic_of_thread(stuck->tid);
+	uhcav_diagnostic_begin(r.check, "%s", r.what);
 	tell_queues(all);
 	tell_stacks(all, stuck, &r);
 	return uhcav_circle_tell(&peers);

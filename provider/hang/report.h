@@ -12,6 +12,9 @@
 void uhcav_hang_tell_lost(const struct uhcav_hang_thread *t, const struct uhcav_hang_cq *h);
 void uhcav_hang_tell_unarmed(const struct uhcav_hang_thread *t, const struct uhcav_hang_cq *h);
 
+/* It may wait in rdma_destroy_id: where it does, for acknowledgements. Told once. */
+void uhcav_hang_tell_destroy(const struct uhcav_hang_thread *t);
+
 /* Tells the collector that this process can go on by its peers alone. Can they not, either? */
 bool uhcav_hang_is_closed(void);
 

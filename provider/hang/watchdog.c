@@ -72,11 +72,11 @@ static void *watch(void *arg)
 		sleep_ms(tick);
 		now = now_ms();
 		uhcav_hang_book_lock();
-		if (!LIST_EMPTY(&uhcav_hang_cqs)) {
-			uhcav_hang_look(now);
-			uhcav_hang_threads_look(&threads, now, self, uhcav_monitor_thread());
+		uhcav_hang_threads_look(&threads, now, self, uhcav_monitor_thread());
+		uhcav_hang_judge_destroy(&threads, now, after);
+		uhcav_hang_look(now);
+		if (!LIST_EMPTY(&uhcav_hang_cqs))
 			uhcav_hang_judge(&threads, now, after);
-		}
 		uhcav_hang_book_unlock();
 	}
 	return NULL;

@@ -22,6 +22,7 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -304,6 +305,14 @@ int uhca_preload_listens(void)
 	return __atomic_load_n(&listening, __ATOMIC_RELAXED);
 }
 
+static int destroying; /* the last thread that ended an id which had events; atomic */
+
+__attribute__((visibility("default"))) int uhca_preload_destroying(void);
+int uhca_preload_destroying(void)
+{
+	return __atomic_load_n(&destroying, __ATOMIC_RELAXED);
+}
+
 static uint64_t number_of(int fd)
 {
 	uint64_t cookie = 0;
@@ -466,7 +475,8 @@ static int end_id(int fd, struct call *c, const struct rdma_ucm_cmd_hdr *hdr)
 	if (call(fd, c) < 0)
 		return errno == EIO && is_gone(fd) ? end_without_daemon(fd, c, hdr) : -1;
 	load(&in, sizeof(in), hdr);
-	uhca_ucma_book_strike(file, in.id, &told);
+	if (uhca_ucma_book_strike(file, in.id, &told) && told)
+		__atomic_store_n(&destroying, (int)syscall(SYS_gettid), __ATOMIC_RELAXED);
 	return 0;
 }
 

@@ -73,9 +73,11 @@ struct uhcav_cq {
 	struct uhcav_listener listener;
 	/*
 	 * For sanitize/, atomic: completions that outstanding requests can bring; who armed it
-	 * while one waited, and has not polled since.
+	 * while some waited, the last of them before this index, and has not polled them all since.
 	 */
 	uint32_t expected;
+	uint32_t armed_end;
+	bool armed_polled; /* some of them were polled */
 	const struct uhcav_stack *armed_late;
 	pthread_t armed_by; /* who that was; under the lock */
 	struct uhcav_inside inside;

@@ -98,6 +98,11 @@ pid_t uhcav_monitor_thread(void)
 	return __atomic_load_n(&tid, __ATOMIC_ACQUIRE);
 }
 
+bool uhcav_monitor_owns(int fd)
+{
+	return fd == pipe_fd[0] || fd == pipe_fd[1];
+}
+
 void uhcav_monitor_beside(unsigned n)
 {
 	__atomic_store_n(&beside, n, __ATOMIC_RELAXED);

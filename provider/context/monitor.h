@@ -21,6 +21,9 @@ void uhcav_monitor_each(void (*what)(struct uhcav_context *ctx, void *arg), void
 /* How many threads of this process are the monitor's, and those beside it. */
 unsigned uhcav_monitor_threads(void);
 
+/* Is it one of the monitor's own descriptors? */
+bool uhcav_monitor_owns(int fd);
+
 /* So many threads of ours are there beside it. */
 void uhcav_monitor_beside(unsigned n);
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 struct uhcav_hang_cqs uhcav_hang_cqs = LIST_HEAD_INITIALIZER(uhcav_hang_cqs);
@@ -128,6 +129,36 @@ void uhcav_hang_forget(void)
 	}
 	uhcav_hang_watch_forget();
 }
+
+/* ---- between two polls ---- */
+
+uint32_t uhcav_hang_measures;
+static __thread uint64_t last_poll; /* this thread's, ns; 0: it is not known */
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+void uhcav_hang_measure_begin(struct uhcav_hang_cq *h)
+{
+	uint64_t now = now_ns(), gap = now - last_poll;
+
+	if (last_poll && gap < __atomic_load_n(&h->gap, __ATOMIC_RELAXED))
+		__atomic_store_n(&h->gap, (uint32_t)gap, __ATOMIC_RELAXED);
+	if (last_poll)
+		__atomic_fetch_add(&h->measured, 1, __ATOMIC_RELAXED);
+}
+
+void uhcav_hang_measure_end(void)
+{
+	last_poll = now_ns();
+}
+
+/* ---- what threads of the program leave ---- */
 
 void uhcav_hang_leave_stack(struct uhcav_hang_cq *h, struct uhcav_here here)
 {

@@ -41,7 +41,9 @@ struct uhcav_hang_cq {
 	const struct uhcav_stack *armed, *polled;
 	pid_t armed_by, polled_by;
 	uint32_t taken, empty, arms;
-	uint32_t ask; /* who polls next is to leave its stack */
+	uint32_t ask;      /* who polls next is to leave its stack */
+	uint32_t measured; /* of so many polls, and the shortest time from one to the next; ns */
+	uint32_t gap;
 	/* The watching thread's own. */
 	struct uhcav_hang_state state;
 	uint64_t since; /* but for polls in vain it is as it was; ms */
@@ -82,6 +84,18 @@ uint32_t uhcav_hang_outstanding(const struct uhcav_qp *qp);
 void uhcav_hang_leave_stack(struct uhcav_hang_cq *h, struct uhcav_here here);
 void uhcav_hang_armed(struct uhcav_cq *cq, struct uhcav_here here);
 
+/* What threads do between two polls is measured; written by the watching thread, atomic. */
+extern uint32_t uhcav_hang_measures;
+void uhcav_hang_measure_begin(struct uhcav_hang_cq *h);
+void uhcav_hang_measure_end(void);
+
+/* It is about to be polled. */
+static inline void uhcav_hang_polls(const struct uhcav_cq *cq)
+{
+	if (__atomic_load_n(&uhcav_hang_measures, __ATOMIC_RELAXED) && cq->hang)
+		uhcav_hang_measure_begin(cq->hang);
+}
+
 /* It was polled: so many completions were taken. */
 static inline void uhcav_hang_polled(struct uhcav_cq *cq, int got, struct uhcav_here here)
 {
@@ -90,6 +104,8 @@ static inline void uhcav_hang_polled(struct uhcav_cq *cq, int got, struct uhcav_
 
 	if (!h)
 		return;
+	if (__atomic_load_n(&uhcav_hang_measures, __ATOMIC_RELAXED))
+		uhcav_hang_measure_end();
 	count = got > 0 ? &h->taken : &h->empty;
 	__atomic_store_n(count,
 			 __atomic_load_n(count, __ATOMIC_RELAXED) + (got > 0 ? (uint32_t)got : 1),

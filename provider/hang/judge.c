@@ -2,52 +2,19 @@
 /* See judge.h: which judgement applies. What is said stands in report.c. */
 #include "judge.h"
 
-#include "emu/abi/ucma_call.h"
+#include "files.h"
 #include "report.h"
-#include "where.h"
 
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <time.h>
 
-#define SAMPLES 24
+#define POLLS      16u /* that are measured */
+#define MEASURE_MS 500
+#define AT_ONCE_NS 120u /* a call of the system takes longer */
 
-/* ---- descriptors ---- */
-
-bool uhcav_hang_is_cm(int fd)
-{
-	const char *root = secure_getenv("UHCA_DIR");
-	size_t n = root ? strlen(root) : 0;
-	struct sockaddr_un peer = {0};
-	socklen_t len = sizeof(peer);
-
-	return n && !getpeername(fd, (struct sockaddr *)&peer, &len) &&
-	       peer.sun_family == AF_UNIX && !strncmp(peer.sun_path, root, n) &&
-	       !strcmp(peer.sun_path + n, "/" UHCA_UCMA_SOCKET);
-}
-
-bool uhcav_hang_listens(void)
-{
-	static int (*listens)(void);
-
-	if (!listens)
-		*(void **)&listens = dlsym(RTLD_DEFAULT, "uhca_preload_listens");
-	return !listens || listens();
-}
-
-static bool is_async(int fd)
-{
-	struct uhcav_hang_cq *h;
-
-	LIST_FOREACH(h, &uhcav_hang_cqs, link)
-	if (h->cq->cq.context->async_fd == fd)
-		return true;
-	return false;
-}
+/* ---- of one thread: what it does ---- */
 
 /* Only the device and peers can end its wait. */
 static bool is_of_verbs(const struct uhcav_hang_thread *t)
@@ -55,7 +22,7 @@ static bool is_of_verbs(const struct uhcav_hang_thread *t)
 	for (unsigned i = 0; i < t->n_fds; i++) {
 		int fd = t->fds[i];
 
-		if (!uhcav_hang_of_channel(fd, NULL) && !is_async(fd) &&
+		if (!uhcav_hang_of_channel(fd, NULL) && !uhcav_hang_is_async(fd) &&
 		    (!uhcav_hang_is_cm(fd) || uhcav_hang_listens()))
 			return false;
 	}
@@ -222,18 +189,46 @@ static const struct uhcav_hang_thread *who_is_stuck(const struct uhcav_hang_thre
 	return found;
 }
 
-/* Between two polls it asks something else: that may bring it on. */
-static bool asks_elsewhere(const struct uhcav_hang_threads *all)
+/* A poll of a queue follows the one before at once: there is no call of the system between. */
+static bool polls_alone(const struct uhcav_hang_cq *h)
+{
+	return !h->polls || __atomic_load_n(&h->gap, __ATOMIC_RELAXED) < AT_ONCE_NS;
+}
+
+static bool all_are_measured(void)
+{
+	struct uhcav_hang_cq *h;
+
+	LIST_FOREACH(h, &uhcav_hang_cqs, link)
+	if (h->polls && __atomic_load_n(&h->measured, __ATOMIC_RELAXED) < POLLS)
+		return false;
+	return true;
+}
+
+static void measure_polls(void)
 {
 	const struct timespec ms = {.tv_nsec = 1000000};
+	struct uhcav_hang_cq *h;
 
-	for (unsigned i = 0; i < all->n; i++) {
-		for (int n = 0; all->at[i].polls && n < SAMPLES; n++) {
-			if (uhcav_hang_is_in_call(uhcav_hang_where(all->at[i].tid)))
-				return true;
-			nanosleep(&ms, NULL);
-		}
+	LIST_FOREACH(h, &uhcav_hang_cqs, link)
+	{
+		__atomic_store_n(&h->gap, UINT32_MAX, __ATOMIC_RELAXED);
+		__atomic_store_n(&h->measured, 0, __ATOMIC_RELAXED);
 	}
+	__atomic_store_n(&uhcav_hang_measures, 1, __ATOMIC_RELAXED);
+	for (int i = 0; i < MEASURE_MS && !all_are_measured(); i++)
+		nanosleep(&ms, NULL);
+	__atomic_store_n(&uhcav_hang_measures, 0, __ATOMIC_RELAXED);
+}
+
+/* Who polls may ask something else between two polls, which may bring it on. */
+static bool asks_elsewhere(void)
+{
+	struct uhcav_hang_cq *h;
+
+	LIST_FOREACH(h, &uhcav_hang_cqs, link)
+	if (!polls_alone(h) && uhcav_hang_has_foreign_files())
+		return true;
 	return false;
 }
 
@@ -259,7 +254,10 @@ static void judge_process(const struct uhcav_hang_threads *all,
 	}
 	if (!uhcav_hang_is_closed())
 		return;
-	free_to_go = asks_elsewhere(all) || uhcav_hang_tell_stuck(all, stuck);
+	measure_polls();
+	if (!all_are_measured()) /* the machine is busy: next time */
+		return;
+	free_to_go = asks_elsewhere() || uhcav_hang_tell_stuck(all, stuck);
 }
 
 void uhcav_hang_judge(struct uhcav_hang_threads *all, uint64_t now, uint64_t after)

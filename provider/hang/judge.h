@@ -16,10 +16,6 @@
 #include "book.h"
 #include "thread.h"
 
-/* What is not ours, and waits for clients: is a listening id known, and is this descriptor its? */
-bool uhcav_hang_is_cm(int fd);
-bool uhcav_hang_listens(void);
-
 /* A thread that waits in rdma_destroy_id for acknowledgements; also where there are no CQs. */
 void uhcav_hang_judge_destroy(const struct uhcav_hang_threads *threads, uint64_t now,
 			      uint64_t after);

@@ -2,10 +2,10 @@
 /* See where.h. */
 #include "where.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -106,26 +106,4 @@ const struct uhcav_stack *uhcav_hang_where(pid_t tid)
 	}
 	__atomic_store_n(&question.tid, 0, __ATOMIC_RELEASE);
 	return NULL;
-}
-
-bool uhcav_hang_is_in_call(const struct uhcav_stack *s)
-{
-	static const char *const harmless[] = {"sched_yield", "nanosleep", "usleep"};
-	Dl_info info;
-	uint8_t before[2] = {0};
-
-	if (!s || !s->n || s->pc[0] < 3)
-		return false;
-	/* the first address stands one further than it was: uhcav_stack_interrupted */
-	memcpy(before, (const void *)(s->pc[0] - 3), sizeof(before));
-#if defined(__x86_64__)
-	if (before[0] != 0x0f || before[1] != 0x05) /* syscall */
-		return false;
-#endif
-	if (!dladdr((const void *)(s->pc[0] - 1), &info) || !info.dli_sname)
-		return true;
-	for (size_t i = 0; i < sizeof(harmless) / sizeof(harmless[0]); i++)
-		if (strstr(info.dli_sname, harmless[i]))
-			return false;
-	return true;
 }

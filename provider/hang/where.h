@@ -9,7 +9,6 @@
 
 #include "provider/diagnostic/diagnostic.h"
 
-#include <stdbool.h>
 #include <sys/types.h>
 
 /*
@@ -17,8 +16,5 @@
  * One thread at a time may ask.
  */
 const struct uhcav_stack *uhcav_hang_where(pid_t tid);
-
-/* Does the stack begin in a system call that is no yield and no sleep? */
-bool uhcav_hang_is_in_call(const struct uhcav_stack *s);
 
 #endif

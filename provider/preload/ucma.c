@@ -395,9 +395,6 @@ static void remember(int fd, const struct call *c, const struct rdma_ucm_cmd_hdr
 	case RDMA_USER_CM_CMD_JOIN_MCAST:
 		remember_group(file, c, hdr);
 		break;
-	case RDMA_USER_CM_CMD_LISTEN:
-		__atomic_fetch_add(&listening, 1, __ATOMIC_RELAXED);
-		break;
 	case RDMA_USER_CM_CMD_QUERY_ROUTE:
 	case RDMA_USER_CM_CMD_QUERY:
 		remember_device(c, hdr);
@@ -641,6 +638,8 @@ ssize_t uhca_ucma_write(int fd, const void *buf, size_t count)
 	pthread_setcancelstate(c.cancel_state, NULL);
 	if (result < 0)
 		return -1;
+	if (c.h.cmd == RDMA_USER_CM_CMD_LISTEN)
+		__atomic_fetch_add(&listening, 1, __ATOMIC_RELAXED);
 	if (c.reply.h.length || c.h.cmd == RDMA_USER_CM_CMD_ACCEPT)
 		remember(fd, &c, buf);
 	store_response(&c, buf);

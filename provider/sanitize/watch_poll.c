@@ -118,6 +118,7 @@ int uhcav_watch_poll_cq(struct ibv_cq *ibcq, int n, struct ibv_wc *wc)
 	int got;
 
 	enter(cq, UHCAV_HERE);
+	uhcav_hang_polls(cq);
 	got = uhcav_poll_cq(ibcq, n, wc);
 	polled(cq, got > 0);
 	uhcav_hang_polled(cq, got, UHCAV_HERE);
@@ -151,6 +152,7 @@ static int start_poll(struct ibv_cq_ex *cqx, struct ibv_poll_cq_attr *attr)
 	int err;
 
 	enter(cq, UHCAV_HERE);
+	uhcav_hang_polls(cq);
 	err = real_start(cqx, attr);
 	polled(cq, !err);
 	uhcav_hang_polled(cq, !err, UHCAV_HERE);

@@ -86,8 +86,9 @@ settings() {
 	! grep -q 'ERROR: uhca-sanitizer' "$out/said" || complain "turned off: $(cat "$out/said")"
 	watch 125 "no time" --sanitize-options hang_after=soon -- true
 	says "no time" "hang_after=SECONDS"
-	watch 124 "a check left out" --sanitize=sum,-poll-nothing --sanitize-options hang_after=0.5 \
-		--time-limit 3 -- "$programs/bad/hangs/poll-nothing"
+	watch 124 "a check left out" --sanitize=sum,-poll-nothing \
+		--sanitize-options hang_after=0.5 --time-limit 3 -- \
+		"$programs/bad/hangs/poll-nothing"
 }
 
 idlers "a quiet machine"

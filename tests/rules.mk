@@ -102,7 +102,7 @@ $(sanitize_objects): %.o: %.c
 $(sanitize_programs): %: %.o tests/verbs/sanitize/pair.o
 	$(AM_V_CCLD)$(CC) -o $@ $^ -libverbs -lpthread
 -include $(sanitize_objects:.o=.d)
-tests/verbs/sanitize/checks.log tests/verbs/sanitize/telling.log: $(sanitize_programs)
+tests/verbs/sanitize/checks.log tests/verbs/sanitize/hangs.log tests/verbs/sanitize/telling.log: $(sanitize_programs)
 check-verbs: $(sanitize_programs)
 
 # Of scripts that need the program of another test.

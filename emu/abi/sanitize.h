@@ -11,6 +11,15 @@
  * it, PC the address in the process. The collector answers a line, "go" or "halt STATUS".
  * A line with "held": N has no answer and is told when the connection ends, unless {"retract": N}
  * came before.
+ *
+ * {"setting": NAME} is answered with a number of the collector's settings.
+ *
+ * "hang": {"dir": INSTANCE, "checks": [NAME...], "qps": [[DEVICE, QPN, ADDRESS]...]} says that the
+ * process goes on by the peers of these queue pairs alone, whose address is given. A line with
+ * nothing else is answered "closed" when the daemon knows them all, and their processes have said
+ * the same a moment ago, or are gone; else "wait". One with a finding beside it is answered "wait"
+ * until all of them have told theirs, and then as any other: one report has them all. "checks":
+ * peer-gone and peer-unready, as far as they are on.
  */
 #ifndef UHCA_ABI_SANITIZE_H
 #define UHCA_ABI_SANITIZE_H
@@ -18,6 +27,9 @@
 /* The checks, as a list (below), and where the collector listens. */
 #define UHCA_SANITIZE_ENV        "UHCA_SANITIZE"
 #define UHCA_SANITIZE_SOCKET_ENV "UHCA_SANITIZE_SOCKET"
+
+#define UHCA_SANITIZE_WAIT   "wait"
+#define UHCA_SANITIZE_CLOSED "closed"
 
 /* Longest line. */
 #define UHCA_SANITIZE_LINE 65536u
@@ -164,6 +176,31 @@
 	  "raise no event: poll them after arming and before waiting",                             \
 	  "IBTA vol. 1, 11.4.2.2; ibv_req_notify_cq(3), ibv_get_cq_event(3)",                      \
 	  "Call ibv_req_notify_cq, then ibv_poll_cq until it returns 0, then ibv_get_cq_event")    \
+	X(WAIT_UNARMED, "wait-unarmed", "sum",                                                     \
+	  "A channel has an event only for a queue that was armed, once for each arming, and of "  \
+	  "the kind that it was armed for",                                                        \
+	  "IBTA vol. 1, 11.4.2.2; ibv_req_notify_cq(3), ibv_get_cq_event(3)",                      \
+	  "Call ibv_req_notify_cq before each wait, for solicited events only where the peer "     \
+	  "sends with IBV_SEND_SOLICITED, and poll before the wait")                               \
+	X(POLL_NOTHING, "poll-nothing", "sum",                                                     \
+	  "A completion comes of a receive, of a request with IBV_SEND_SIGNALED, or of one that "  \
+	  "fails; a move to RESET discards requests without any",                                  \
+	  "IBTA vol. 1, 10.3.1 and 10.8.6; ibv_post_send(3), ibv_modify_qp(3)",                    \
+	  "Post a receive or a signaled request before its completion is awaited, and move the "   \
+	  "queue pair to ERR to have the rest flushed")                                            \
+	X(PEER_WAITS, "peer-waits", "sum", "One of two ends that wait for each other must send",   \
+	  "the protocol of the program",                                                           \
+	  "Look at both stacks: which end ought to have sent, and did it post that")               \
+	X(PEER_GONE, "peer-gone", "sum",                                                           \
+	  "Nothing comes from a peer that is gone, and receives stay posted: they are flushed "    \
+	  "when the queue pair is moved to ERR",                                                   \
+	  "IBTA vol. 1, 10.3.1; ibv_modify_qp(3), rdma_disconnect(3)",                             \
+	  "Let the ends tell each other when they leave, and move the queue pair to ERR before "   \
+	  "flush completions are awaited")                                                         \
+	X(PEER_UNREADY, "peer-unready", "sum",                                                     \
+	  "A SEND waits until its peer has posted a receive; with rnr_retry 7 it does for ever",   \
+	  "IBTA vol. 1, 9.7.5.2.8; ibv_post_recv(3), ibv_modify_qp(3)",                            \
+	  "Post receives before the peer may send, and again for each that was taken")             \
 	X(EVENTS_UNACKED, "events-unacked", "sum",                                                 \
 	  "Destroying an object blocks until all its events are acknowledged",                     \
 	  "ibv_get_cq_event(3), ibv_get_async_event(3)",                                           \

@@ -15,6 +15,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define MONITOR_STACK (256u * 1024)
@@ -25,6 +26,8 @@ static struct uhcav_context *contexts; /* both under lock */
 static bool stop;
 static pthread_t thread; /* these under starter */
 static bool running;
+static unsigned beside; /* other threads of ours; atomic */
+static pid_t tid;       /* of the thread; atomic */
 static int pipe_fd[2] = {-1, -1};
 static struct pollfd *fds; /* the thread's own */
 static nfds_t room;
@@ -69,6 +72,7 @@ static void notice(void)
 static void *monitor(void *arg)
 {
 	(void)arg;
+	__atomic_store_n(&tid, (pid_t)syscall(SYS_gettid), __ATOMIC_RELEASE);
 	for (;;) {
 		nfds_t n;
 		char drain[16];
@@ -87,6 +91,21 @@ static void *monitor(void *arg)
 		pthread_mutex_unlock(&lock);
 	}
 	return NULL;
+}
+
+pid_t uhcav_monitor_thread(void)
+{
+	return __atomic_load_n(&tid, __ATOMIC_ACQUIRE);
+}
+
+bool uhcav_monitor_owns(int fd)
+{
+	return fd == pipe_fd[0] || fd == pipe_fd[1];
+}
+
+void uhcav_monitor_beside(unsigned n)
+{
+	__atomic_store_n(&beside, n, __ATOMIC_RELAXED);
 }
 
 static void wake(void)

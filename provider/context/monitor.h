@@ -18,8 +18,17 @@ void uhcav_monitor_remove(struct uhcav_context *ctx);
 /* Does this with each open context, which is there until it returns. Any thread. */
 void uhcav_monitor_each(void (*what)(struct uhcav_context *ctx, void *arg), void *arg);
 
-/* How many threads of this process are the monitor's. */
+/* How many threads of this process are the monitor's, and those beside it. */
 unsigned uhcav_monitor_threads(void);
+
+/* Is it one of the monitor's own descriptors? */
+bool uhcav_monitor_owns(int fd);
+
+/* So many threads of ours are there beside it. */
+void uhcav_monitor_beside(unsigned n);
+
+/* Its thread, as the kernel numbers it; 0: there was none yet. */
+pid_t uhcav_monitor_thread(void);
 
 /* The async descriptor of the context whose command descriptor is cmd_fd, or -1. */
 int uhcav_monitor_async_fd(int cmd_fd);

@@ -25,6 +25,7 @@ struct seen {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct uhcav_line line; /* what is being written */
 static bool in_facts;
+static __thread pid_t about; /* 0: itself */
 static uint32_t last_held;
 
 static pthread_mutex_t seen_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -63,6 +64,11 @@ static void put_number(const char *key, uint64_t number)
 	uhcav_line_number(&line, number);
 }
 
+void uhcav_diagnostic_of_thread(pid_t tid)
+{
+	about = tid;
+}
+
 void uhcav_diagnostic_begin(enum uhca_check check, const char *what, ...)
 {
 	va_list arguments;
@@ -74,7 +80,8 @@ void uhcav_diagnostic_begin(enum uhca_check check, const char *what, ...)
 	uhcav_line_key(&line, "check");
 	uhcav_line_string(&line, uhcav_check_name(check));
 	put_number("pid", (uint64_t)getpid());
-	put_number("thread", (uint64_t)syscall(SYS_gettid));
+	put_number("thread", (uint64_t)(about ? about : syscall(SYS_gettid)));
+	about = 0;
 	uhcav_line_put(&line, ",");
 	uhcav_line_key(&line, "program");
 	uhcav_line_string(&line, program_invocation_short_name);
@@ -195,6 +202,31 @@ void uhcav_diagnostic_tell(void)
 	if (!uhcav_reporter_tell(line.text, line.n))
 		without_collector();
 	pthread_mutex_unlock(&lock);
+}
+
+bool uhcav_diagnostic_tell_with(const char *member)
+{
+	char answer[UHCAV_ANSWER];
+	bool heard;
+
+	end_facts();
+	uhcav_line_put(&line, "],");
+	uhcav_line_put(&line, member);
+	uhcav_line_put(&line, "}");
+	heard = uhcav_reporter_ask(line.text, line.n, answer);
+	pthread_mutex_unlock(&lock);
+	return !heard || strcmp(answer, UHCA_SANITIZE_WAIT) != 0;
+}
+
+uint64_t uhcav_diagnostic_setting(const char *name, uint64_t otherwise)
+{
+	char text[64], answer[UHCAV_ANSWER];
+	unsigned long long value;
+	int n = snprintf(text, sizeof(text), "{\"setting\":\"%s\"}", name);
+
+	if (!uhcav_reporter_ask(text, (size_t)n, answer) || sscanf(answer, "%llu", &value) != 1)
+		return otherwise;
+	return value;
 }
 
 uint32_t uhcav_diagnostic_hold(void)

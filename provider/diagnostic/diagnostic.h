@@ -12,11 +12,13 @@
 #define UHCAV_DIAGNOSTIC_H
 
 #include "check.h"
+#include "circle.h"
 #include "refused.h"
 #include "stack.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /*
  * Is this to be told: a check that is on, and the first time that it finds something at these two
@@ -24,6 +26,9 @@
  */
 bool uhcav_diagnostic_is_new(enum uhca_check check, const struct uhcav_stack *mistake,
 			     const struct uhcav_stack *concerned);
+
+/* The next finding that this thread begins is about another one, which waits. */
+void uhcav_diagnostic_of_thread(pid_t tid);
 
 /* What is wrong, as a sentence without an end. */
 void uhcav_diagnostic_begin(enum uhca_check check, const char *what, ...)
@@ -38,6 +43,15 @@ void uhcav_diagnostic_stack(const struct uhcav_stack *stack, const char *title, 
 
 /* Tells it. Returns when it was told; or does not, when the process is to end. */
 void uhcav_diagnostic_tell(void);
+
+/*
+ * The same with one member more, as it stands in the line. False: the collector says that it waits
+ * for others to tell theirs.
+ */
+bool uhcav_diagnostic_tell_with(const char *member);
+
+/* A number among the settings of the collector; "otherwise" where nobody listens. */
+uint64_t uhcav_diagnostic_setting(const char *name, uint64_t otherwise);
 
 /*
  * The same for what is wrong only if nothing comes any more: it is told when the process has ended,

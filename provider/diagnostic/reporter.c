@@ -74,11 +74,10 @@ static bool receive_line(int fd, char *line, size_t room)
 	return false;
 }
 
-bool uhcav_reporter_tell(const char *line, size_t n)
+bool uhcav_reporter_ask(const char *line, size_t n, char answer[UHCAV_ANSWER])
 {
-	char answer[32];
 	int status, saved = errno, fd = connect_collector();
-	bool told = fd >= 0 && send_line(fd, line, n) && receive_line(fd, answer, sizeof(answer));
+	bool told = fd >= 0 && send_line(fd, line, n) && receive_line(fd, answer, UHCAV_ANSWER);
 
 	if (fd >= 0)
 		close(fd);
@@ -86,6 +85,13 @@ bool uhcav_reporter_tell(const char *line, size_t n)
 		_exit(status);
 	errno = saved;
 	return told;
+}
+
+bool uhcav_reporter_tell(const char *line, size_t n)
+{
+	char answer[UHCAV_ANSWER];
+
+	return uhcav_reporter_ask(line, n, answer);
 }
 
 static bool is_open(void)

@@ -12,6 +12,10 @@
  */
 bool uhcav_reporter_tell(const char *line, size_t n);
 
+/* The same, and the answer, without its newline. */
+#define UHCAV_ANSWER 32
+bool uhcav_reporter_ask(const char *line, size_t n, char answer[UHCAV_ANSWER]);
+
 /*
  * Sends one that has no answer, over a connection that stays open until the process ends or
  * executes another program. A child of fork(2) gets one of its own. False: nobody listens.

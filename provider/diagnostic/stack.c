@@ -249,6 +249,14 @@ bool uhcav_stack_is_of(const struct uhcav_stack *s, const char *library)
 	return i < s->n && is_in(s->pc[i], library);
 }
 
+bool uhcav_stack_has(const struct uhcav_stack *s, const char *library)
+{
+	for (uint32_t i = 0; s && i < s->n; i++)
+		if (is_in(s->pc[i], library))
+			return true;
+	return false;
+}
+
 void uhcav_stack_lock(void)
 {
 	pthread_mutex_lock(&lock);

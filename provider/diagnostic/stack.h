@@ -58,6 +58,9 @@ const struct uhcav_stack *uhcav_stack_keep(const uintptr_t *pc, uint32_t n);
  */
 bool uhcav_stack_is_of(const struct uhcav_stack *s, const char *library);
 
+/* Does a frame of it lie in an object file whose name begins so? */
+bool uhcav_stack_has(const struct uhcav_stack *s, const char *library);
+
 /* For fork: nobody is adding one in between. */
 void uhcav_stack_lock(void);
 void uhcav_stack_unlock(void);

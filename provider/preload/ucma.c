@@ -22,6 +22,7 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -296,6 +297,22 @@ static int add_old_file(struct call *c, const struct rdma_ucm_cmd_hdr *hdr)
 
 /* ---- what is remembered ---- */
 
+static int listening; /* that many ids were told to listen; atomic */
+
+__attribute__((visibility("default"))) int uhca_preload_listens(void);
+int uhca_preload_listens(void)
+{
+	return __atomic_load_n(&listening, __ATOMIC_RELAXED);
+}
+
+static int destroying; /* the last thread that ended an id which had events; atomic */
+
+__attribute__((visibility("default"))) int uhca_preload_destroying(void);
+int uhca_preload_destroying(void)
+{
+	return __atomic_load_n(&destroying, __ATOMIC_RELAXED);
+}
+
 static uint64_t number_of(int fd)
 {
 	uint64_t cookie = 0;
@@ -455,7 +472,8 @@ static int end_id(int fd, struct call *c, const struct rdma_ucm_cmd_hdr *hdr)
 	if (call(fd, c) < 0)
 		return errno == EIO && is_gone(fd) ? end_without_daemon(fd, c, hdr) : -1;
 	load(&in, sizeof(in), hdr);
-	uhca_ucma_book_strike(file, in.id, &told);
+	if (uhca_ucma_book_strike(file, in.id, &told) && told)
+		__atomic_store_n(&destroying, (int)syscall(SYS_gettid), __ATOMIC_RELAXED);
 	return 0;
 }
 
@@ -620,6 +638,8 @@ ssize_t uhca_ucma_write(int fd, const void *buf, size_t count)
 	pthread_setcancelstate(c.cancel_state, NULL);
 	if (result < 0)
 		return -1;
+	if (c.h.cmd == RDMA_USER_CM_CMD_LISTEN)
+		__atomic_fetch_add(&listening, 1, __ATOMIC_RELAXED);
 	if (c.reply.h.length || c.h.cmd == RDMA_USER_CM_CMD_ACCEPT)
 		remember(fd, &c, buf);
 	store_response(&c, buf);

@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct uhcav_hang_qp;
 struct uhcav_mw;
 struct uhcav_shadow;
 
@@ -67,6 +68,7 @@ struct uhcav_qp {
 	bool sq_sig_all;
 	struct uhcav_shadow *send_shadow, *recv_shadow; /* sanitize/; NULL: nobody watches */
 	struct uhcav_inside inside;                     /* the same */
+	struct uhcav_hang_qp *hang;                     /* hang/; NULL: nobody watches */
 	struct uhcav_pd *parent;                        /* the parent domain it is in, or NULL */
 };
 

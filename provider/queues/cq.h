@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct uhcav_hang_cq;
 struct uhcav_qp;
 struct uhcav_stack;
 struct uhcav_work_queue;
@@ -71,13 +72,16 @@ struct uhcav_cq {
 	struct uhcav_listener listener;
 	/*
 	 * For sanitize/, atomic: completions that outstanding requests can bring; who armed it
-	 * while one waited, and has not polled since.
+	 * while some waited, the last of them before this index, and has not polled them all since.
 	 */
 	uint32_t expected;
+	uint32_t armed_end;
+	bool armed_polled; /* some of them were polled */
 	const struct uhcav_stack *armed_late;
 	pthread_t armed_by; /* who that was; under the lock */
 	struct uhcav_inside inside;
-	struct uhcav_pd *parent; /* the parent domain it is in, or NULL */
+	struct uhcav_hang_cq *hang; /* hang/; NULL: nobody watches */
+	struct uhcav_pd *parent;    /* the parent domain it is in, or NULL */
 };
 
 static inline struct uhcav_cq *uhcav_cq_of(struct ibv_cq *cq)

@@ -7,11 +7,12 @@
 #include "provider/diagnostic/diagnostic.h"
 #include "provider/queues/queues.h"
 
+#include <fcntl.h>
 #include <time.h>
 
 #define PAGE_WORKER_MS 1000
 
-bool uhcav_events_wait(struct uhcav_cq *cq, bool solicited_only)
+bool uhcav_events_wait(struct uhcav_cq *cq, bool solicited_only, uint32_t *end)
 {
 	const struct uhca_abi_cqe *e;
 	bool waits = false;
@@ -24,15 +25,27 @@ bool uhcav_events_wait(struct uhcav_cq *cq, bool solicited_only)
 		return false;
 	uhcav_cq_lock(cq);
 	for (uint32_t i = cq->consumer + (cq->current != NULL);
-	     !waits && uhcav_cqe_valid(e = uhcav_cq_slot(cq, i), i); i++)
-		waits = !(e->flags & UHCA_ABI_WC_SKIP) &&
-			(!solicited_only || e->status != UHCA_ABI_WC_SUCCESS ||
-			 e->flags & UHCA_ABI_WC_SOLICITED);
+	     uhcav_cqe_valid(e = uhcav_cq_slot(cq, i), i); i++) {
+		if (e->flags & UHCA_ABI_WC_SKIP ||
+		    (solicited_only && e->status == UHCA_ABI_WC_SUCCESS &&
+		     !(e->flags & UHCA_ABI_WC_SOLICITED)))
+			continue;
+		waits = true;
+		*end = i + 1;
+	}
 	uhcav_unlock(&cq->lock);
 	return waits;
 }
 
-void uhcav_events_lost(struct uhcav_here here, struct ibv_cq *ibcq, const struct uhcav_stack *armed)
+bool uhcav_events_block(const struct uhcav_cq *cq)
+{
+	int flags = cq->channel ? fcntl(cq->channel->events.read_fd, F_GETFL) : -1;
+
+	return flags >= 0 && !(flags & O_NONBLOCK);
+}
+
+void uhcav_events_lost(struct uhcav_here here, struct ibv_cq *ibcq, const struct uhcav_stack *armed,
+		       bool some)
 {
 	const struct uhcav_stack *waited = uhcav_stack_take(here);
 	struct uhcav_object cq;
@@ -46,7 +59,8 @@ void uhcav_events_lost(struct uhcav_here here, struct ibv_cq *ibcq, const struct
 	uhcav_diagnostic_fact(
 		"other devices raise no event for those completions, and the wait may never end");
 	uhcav_diagnostic_stack(waited, "waited by");
-	uhcav_diagnostic_stack(armed, "armed, and not polled afterwards, by");
+	uhcav_diagnostic_stack(armed, "armed, and not polled %safterwards, by",
+			       some ? "to the end " : "");
 	uhcav_diagnostic_stack(cq.made, "completion queue 0x%x made by", cq.number);
 	uhcav_diagnostic_tell();
 }

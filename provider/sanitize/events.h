@@ -9,11 +9,21 @@
 
 struct uhcav_cq;
 
-/* Before it is armed: waits a completion there that would raise the event, came it later? */
-bool uhcav_events_wait(struct uhcav_cq *cq, bool solicited_only);
+/*
+ * Before it is armed: waits a completion there that would raise the event, came it later? *end is
+ * the index behind the last one.
+ */
+bool uhcav_events_wait(struct uhcav_cq *cq, bool solicited_only, uint32_t *end);
 
-/* An event was waited for, and nothing was polled since "armed", when a completion waited. */
-void uhcav_events_lost(struct uhcav_here here, struct ibv_cq *cq, const struct uhcav_stack *armed);
+/*
+ * An event was waited for, and of the completions that waited when it was "armed" none was polled
+ * since, or only some.
+ */
+void uhcav_events_lost(struct uhcav_here here, struct ibv_cq *cq, const struct uhcav_stack *armed,
+		       bool some);
+
+/* Does who reads events of this CQ wait for them: the descriptor has no O_NONBLOCK? */
+bool uhcav_events_block(const struct uhcav_cq *cq);
 
 /* What tells how many events were read and not acknowledged. */
 struct uhcav_events {

@@ -8,6 +8,7 @@
 #include "object.h"
 #include "provider/connection/connection.h"
 #include "provider/diagnostic/diagnostic.h"
+#include "provider/hang/hang.h"
 #include "provider/page_watch/page_watch.h"
 #include "shadow.h"
 #include "watch.h"
@@ -26,6 +27,7 @@ static bool watching;
 static void before_fork(void)
 {
 	uhcav_forking_look(UHCAV_HERE);
+	uhcav_hang_lock();
 	uhcav_shadows_lock();
 	uhcav_connection_lock();
 	uhcav_diagnostic_lock();
@@ -42,11 +44,13 @@ static void after_fork(void)
 	uhcav_diagnostic_unlock();
 	uhcav_connection_unlock();
 	uhcav_shadows_unlock();
+	uhcav_hang_unlock();
 }
 
 static void after_fork_in_child(void)
 {
 	uhcav_page_watch_forget();
+	uhcav_hang_forget();
 	uhcav_bytes_forget();
 	after_fork();
 }
@@ -63,6 +67,7 @@ void uhcav_sanitize_begin(void)
 		return;
 	}
 	uhcav_check_enable(checks);
+	uhcav_hang_begin();
 	uhcav_lifetime_watch_exit();
 	pthread_atfork(before_fork, after_fork, after_fork_in_child);
 	watching = true;

@@ -12,6 +12,7 @@
 #include "keys.h"
 #include "lifetime.h"
 #include "provider/base/base.h"
+#include "provider/hang/hang.h"
 #include "provider/poll/poll.h"
 #include "provider/qp/qp.h"
 #include "provider/queues/queues.h"
@@ -96,10 +97,13 @@ static void settle(struct uhcav_here here, struct uhcav_cq *cq, const struct ibv
 	} while (b.n == BATCH);
 }
 
-/* Who has polled, found or not, has looked. */
-static void polled(struct uhcav_cq *cq)
+/* All that waited when it was armed is polled, or there is nothing any more. */
+static void polled(struct uhcav_cq *cq, bool found)
 {
-	if (__atomic_load_n(&cq->armed_late, __ATOMIC_RELAXED))
+	if (!__atomic_load_n(&cq->armed_late, __ATOMIC_RELAXED))
+		return;
+	cq->armed_polled = true;
+	if (!found || (int32_t)(cq->consumer + (cq->current != NULL) - cq->armed_end) >= 0)
 		__atomic_store_n(&cq->armed_late, NULL, __ATOMIC_RELAXED);
 }
 
@@ -114,8 +118,10 @@ int uhcav_watch_poll_cq(struct ibv_cq *ibcq, int n, struct ibv_wc *wc)
 	int got;
 
 	enter(cq, UHCAV_HERE);
+	uhcav_hang_polls(cq);
 	got = uhcav_poll_cq(ibcq, n, wc);
-	polled(cq);
+	polled(cq, got > 0);
+	uhcav_hang_polled(cq, got, UHCAV_HERE);
 	for (int i = 0; i < got; i++)
 		settle(UHCAV_HERE, cq, &wc[i], false);
 	uhcav_inside_leave(&cq->inside);
@@ -146,8 +152,10 @@ static int start_poll(struct ibv_cq_ex *cqx, struct ibv_poll_cq_attr *attr)
 	int err;
 
 	enter(cq, UHCAV_HERE);
+	uhcav_hang_polls(cq);
 	err = real_start(cqx, attr);
-	polled(cq);
+	polled(cq, !err);
+	uhcav_hang_polled(cq, !err, UHCAV_HERE);
 	if (!err)
 		settle_current(UHCAV_HERE, cqx);
 	else
@@ -159,6 +167,9 @@ static int next_poll(struct ibv_cq_ex *cqx)
 {
 	int err = real_next(cqx);
 
+	polled(uhcav_cq_of(ibv_cq_ex_to_cq(cqx)), !err);
+	if (!err)
+		uhcav_hang_polled(uhcav_cq_of(ibv_cq_ex_to_cq(cqx)), 1, UHCAV_HERE);
 	if (!err)
 		settle_current(UHCAV_HERE, cqx);
 	return err;

@@ -6,6 +6,7 @@
 #include "lifetime.h"
 #include "provider/base/base.h"
 #include "provider/connection/connection.h"
+#include "provider/hang/hang.h"
 #include "provider/poll/poll.h"
 #include "provider/portability/portability.h"
 #include "provider/post/post.h"
@@ -56,6 +57,13 @@ static void shadow_qp(struct ibv_qp *ibqp)
 		qp->recv_shadow = uhcav_shadow_create(&as);
 }
 
+/* QPs without send queues (XRC_RECV, RSS) are other structs of ours. */
+static void watch_qp(struct ibv_qp *ibqp, struct uhcav_here here)
+{
+	shadow_qp(ibqp);
+	uhcav_hang_qp_made(uhcav_qp_of(ibqp), uhcav_stack_take(here));
+}
+
 static void made_qp(struct uhcav_here here, struct ibv_qp *qp)
 {
 	uhcav_watch_made(
@@ -73,13 +81,12 @@ static struct ibv_qp *create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr
 
 	if (qp) {
 		made_qp(UHCAV_HERE, qp);
-		shadow_qp(qp);
+		watch_qp(qp, UHCAV_HERE);
 		uhcav_portability_qp(UHCAV_HERE, attr->qp_type, &asked);
 	}
 	return qp;
 }
 
-/* QPs without send queues (XRC_RECV, RSS) are other structs of ours. */
 static bool is_ordinary(const struct ibv_qp_init_attr_ex *attr)
 {
 	return attr->qp_type != IBV_QPT_XRC_RECV && !uhcav_rss_wanted(attr);
@@ -97,7 +104,7 @@ static struct ibv_qp *create_qp_ex(struct ibv_context *ibctx, struct ibv_qp_init
 	uhcav_portability_qp(UHCAV_HERE, attr->qp_type, &asked);
 	if (!ordinary)
 		return qp;
-	shadow_qp(qp);
+	watch_qp(qp, UHCAV_HERE);
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
 		uhcav_watch_wr(qp);
 	return qp;
@@ -114,10 +121,12 @@ static void match_later(struct ibv_qp *ibqp, enum ibv_qp_state state)
 
 static int modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask)
 {
+	uint32_t outstanding = uhcav_hang_outstanding(uhcav_qp_of(ibqp));
 	int err = uhcav_modify_qp(ibqp, attr, attr_mask);
 
 	if (err)
 		return err;
+	uhcav_hang_qp_modified(uhcav_qp_of(ibqp), attr, attr_mask, outstanding, UHCAV_HERE);
 	uhcav_portability_modify(UHCAV_HERE, attr, attr_mask);
 	uhcav_connection_modified(UHCAV_HERE, ibqp, attr, attr_mask);
 	if (!(attr_mask & IBV_QP_STATE))
@@ -151,6 +160,7 @@ static int destroy_qp(struct ibv_qp *ibqp)
 		uhcav_lifetime_ending(&uhcav_qp_of(ibqp)->inside, ibqp, UHCAV_HERE);
 	uhcav_events_settle(UHCAV_HERE, &events);
 	uhcav_connection_gone(ibqp);
+	uhcav_hang_qp_gone(uhcav_qp_of(ibqp));
 	end = uhcav_watch_ending(UHCAV_HERE, ibqp);
 	err = uhcav_watch_ended(&end, uhcav_destroy_qp(ibqp));
 	/* What a fork's child inherited may be locked for ever. */
@@ -161,12 +171,13 @@ static int destroy_qp(struct ibv_qp *ibqp)
 	return err;
 }
 
-static void made_cq(struct uhcav_here here, struct ibv_context *ibctx, const struct ibv_cq *cq)
+static void made_cq(struct uhcav_here here, struct ibv_context *ibctx, struct ibv_cq *cq)
 {
 	uhcav_watch_made(here, (struct uhcav_object){.kind = UHCAV_KIND_CQ,
 						     .self = cq,
 						     .number = cq->handle,
 						     .context = ibctx});
+	uhcav_hang_cq_made(uhcav_cq_of(cq), uhcav_stack_take(here));
 }
 
 static struct ibv_cq *create_cq(struct ibv_context *ibctx, int cqe,
@@ -202,6 +213,7 @@ static int destroy_cq(struct ibv_cq *cq)
 	if (uhcav_life(uhcav_cq_of(cq)->ctx) != UHCAV_FORKED)
 		uhcav_lifetime_ending(&uhcav_cq_of(cq)->inside, cq, UHCAV_HERE);
 	uhcav_events_settle(UHCAV_HERE, &events);
+	uhcav_hang_cq_gone(uhcav_cq_of(cq));
 	end = uhcav_watch_ending(UHCAV_HERE, cq);
 	return uhcav_watch_ended(&end, uhcav_destroy_cq(cq));
 }

@@ -8,6 +8,7 @@
 #include "emu/ctl/instance/instance.h"
 #include "emu/ctl/line/line.h"
 #include "run_env.h"
+#include "run_symptoms.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -169,5 +170,7 @@ int run_sanitize_finish(int status)
 		return RUN_EXIT_FAILED;
 	}
 	int found = atoi(word);
+	if (!found && status != RUN_EXIT_FAILED)
+		run_symptoms_tell(status);
 	return found ? found : status;
 }

@@ -13,6 +13,7 @@
 #include "emu/abi/sanitize.h"
 #include "emu/ctl/lib/lib.h"
 #include "found.h"
+#include "hang.h"
 #include "settings.h"
 #include "suppress.h"
 #include "tell.h"
@@ -40,7 +41,7 @@ struct peer {
 	json_t *held; /* by name: findings that wait for the peer's end */
 };
 
-static struct settings settings = {.exitcode = 99};
+static struct settings settings = {.exitcode = 99, .hang_after_ms = 3000};
 static struct peer peers[PEERS];
 static unsigned n_peers;
 static unsigned told, notes, suppressed;
@@ -94,13 +95,63 @@ static void answer(const struct peer *p, bool counts)
 	(void)n; /* who is gone needs no answer */
 }
 
+static void answer_word(const struct peer *p, const char *word)
+{
+	char line[32];
+	int n = snprintf(line, sizeof(line), "%s\n", word);
+	ssize_t sent = send(p->fd, line, (size_t)n, MSG_NOSIGNAL);
+	(void)sent; /* who is gone needs no answer */
+}
+
+/* A number of the settings, for who watches. */
+static void answer_setting(const struct peer *p, const char *name)
+{
+	char word[24];
+	bool known = name && strcmp(name, "hang_after") == 0;
+	snprintf(word, sizeof(word), known ? "%u" : "none", settings.hang_after_ms);
+	answer_word(p, word);
+}
+
+/* The kernel's word for who is at the other end. */
+static pid_t pid_of(const struct peer *p)
+{
+	struct ucred c = {0};
+	socklen_t length = sizeof(c);
+	return getsockopt(p->fd, SOL_SOCKET, SO_PEERCRED, &c, &length) == 0 ? c.pid : 0;
+}
+
+static void take_hang(const struct peer *p, json_t *line)
+{
+	json_t *finding;
+	switch (hang_hear(pid_of(p), line, settings.hang_after_ms, &finding)) {
+	case HANG_WAIT:
+		answer_word(p, UHCA_SANITIZE_WAIT);
+		break;
+	case HANG_CLOSED:
+		answer_word(p, UHCA_SANITIZE_CLOSED);
+		break;
+	case HANG_TELL:
+		answer(p, tell(finding));
+		json_decref(finding);
+		break;
+	case HANG_TOLD:
+		answer(p, true);
+		break;
+	}
+}
+
 static void take_line(struct peer *p, const char *text, size_t n)
 {
 	char name[32];
 	json_t *line = json_loadb(text, n, 0, NULL);
 	const json_t *held = json_object_get(line, "held");
 	const json_t *retract = json_object_get(line, "retract");
-	if (held || retract) {
+	const json_t *setting = json_object_get(line, "setting");
+	if (setting) {
+		answer_setting(p, json_string_value(setting));
+	} else if (json_object_get(line, "hang")) {
+		take_hang(p, line);
+	} else if (held || retract) {
 		snprintf(name, sizeof(name), "%" JSON_INTEGER_FORMAT,
 			 json_integer_value(held ? held : retract));
 		if (held)

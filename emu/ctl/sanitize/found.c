@@ -112,10 +112,11 @@ static const char *base_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* What stands between a program and a verb: libraries, and functions of headers. */
+/* What stands between a program and a verb, or where it waits: libraries, and functions of headers.
+ */
 static bool is_between(const struct found_frame *f)
 {
-	static const char *const libraries[] = {"libibverbs.", "librdmacm.", "libuhca"};
+	static const char *const libraries[] = {"libibverbs.", "librdmacm.", "libuhca", "libc.so."};
 	static const char *const headers[] = {"verbs.h", "uhcadv.h", "rdma_verbs.h"};
 	for (size_t i = 0; i < sizeof(libraries) / sizeof(libraries[0]); i++)
 		if (strncmp(base_of(f->module), libraries[i], strlen(libraries[i])) == 0)

@@ -12,8 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define FOUND_FACTS  16u
-#define FOUND_STACKS 8u
+#define FOUND_FACTS  32u
+#define FOUND_STACKS 16u
 #define FOUND_FRAMES 48u
 
 struct found_frame {

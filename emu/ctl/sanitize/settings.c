@@ -18,6 +18,17 @@ static bool number(const char *value, unsigned long max, unsigned long *out)
 	return isdigit((unsigned char)*value) && !*end && *out <= max;
 }
 
+/* With a fraction, where one is given. */
+static bool seconds(const char *value, unsigned *ms)
+{
+	char *end;
+	double n = strtod(value, &end);
+	if (!isdigit((unsigned char)*value) || *end || n > 3600)
+		return false;
+	*ms = (unsigned)(n * 1000 + 0.5);
+	return true;
+}
+
 static bool apply(struct settings *s, const char *name, const char *value)
 {
 	unsigned long n = 0;
@@ -31,6 +42,8 @@ static bool apply(struct settings *s, const char *name, const char *value)
 	} else if (strcmp(name, "first") == 0) {
 		ok = number(value, 1000000, &n);
 		s->first = (unsigned)n;
+	} else if (strcmp(name, "hang_after") == 0) {
+		ok = seconds(value, &s->hang_after_ms);
 	} else if (strcmp(name, "text") == 0) {
 		s->text = value;
 	} else if (strcmp(name, "json") == 0) {
@@ -44,13 +57,13 @@ static bool apply(struct settings *s, const char *name, const char *value)
 }
 
 /* Names and what they take. */
-static const char *const option_names[] = {"halt_on_error", "exitcode", "first", "text",
-					   "json",          "sarif",    NULL};
+static const char *const option_names[] = {"halt_on_error", "exitcode", "first", "hang_after",
+					   "text",          "json",     "sarif", NULL};
 
 static int refuse_option(const char *name, const char *value)
 {
-	static const char forms[] = "halt_on_error=0|1, exitcode=N, first=N, text=FILE, json=FILE, "
-				    "sarif=FILE";
+	static const char forms[] = "halt_on_error=0|1, exitcode=N, first=N, hang_after=SECONDS, "
+				    "text=FILE, json=FILE, sarif=FILE";
 	char text[256];
 	if (!words_has(name, words_at, option_names))
 		fprintf(stderr, "uhca-run: %s\n",

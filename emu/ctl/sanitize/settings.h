@@ -12,11 +12,12 @@
 #define SETTINGS_ENV "UHCA_SANITIZE_OPTIONS"
 
 struct settings {
-	bool halt_on_error; /* the process ends at its first finding */
-	int exitcode;       /* what uhca-run ends with when there was any */
-	unsigned first;     /* no more than so many are told; 0: all */
-	const char *text;   /* a file; NULL: standard error */
-	const char *json;   /* NULL: none; "-": standard output */
+	bool halt_on_error;     /* the process ends at its first finding */
+	int exitcode;           /* what uhca-run ends with when there was any */
+	unsigned first;         /* no more than so many are told; 0: all */
+	unsigned hang_after_ms; /* so long nothing may go on; 0: hangs are not looked for */
+	const char *text;       /* a file; NULL: standard error */
+	const char *json;       /* NULL: none; "-": standard output */
 	const char *sarif;
 };
 

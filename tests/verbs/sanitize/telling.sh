@@ -38,6 +38,17 @@ inside() {
 	try 99 "a finding" "$run" --sanitize -- "$bad/buffers/send-changed"
 	says "a finding" "SUMMARY: uhca-sanitizer: send-changed"
 	try 3 "the command's own status" "$run" --sanitize -- sh -c 'exit 3'
+	says "the command's own status" "found nothing. Next, by symptom:"
+	[ "$(grep -A1 'by symptom' "$out/said" | tail -n 1 | cut -c3-18)" = "a completion has" ] ||
+		complain "the likely symptom is not the first: $(cat "$out/said")"
+	try 139 "a crash" "$run" --sanitize -- sh -c 'kill -SEGV $$'
+	grep -A1 'by symptom' "$out/said" | grep -q '^  it crashes  .*--keep' ||
+		complain "a crash is not the first: $(cat "$out/said")"
+	try 124 "a hang" "$run" --sanitize --time-limit 1 -- sleep 30
+	grep -A1 'by symptom' "$out/said" | grep -q '^  it hangs  .*--time-limit' ||
+		complain "a hang is not the first: $(cat "$out/said")"
+	try 0 "no failure" "$run" --sanitize -- true
+	! grep -q 'by symptom' "$out/said" || complain "no failure: $(cat "$out/said")"
 	try 0 "not asked for" "$run" -- "$bad/buffers/send-changed"
 	silent "not asked for"
 	try 0 "another check" "$run" --sanitize=key-dead -- "$bad/buffers/send-changed"

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Descriptors of the process: whose they are. Under the book's lock. */
+#ifndef UHCAV_HANG_FILES_H
+#define UHCAV_HANG_FILES_H
+
+#include <stdbool.h>
+
+/* Asynchronous events of a device whose queues are in the book. */
+bool uhcav_hang_is_async(int fd);
+
+/* Events of rdma_cm; and does an id of the process listen, so that strangers may come? */
+bool uhcav_hang_is_cm(int fd);
+bool uhcav_hang_listens(void);
+
+/* Are there any by which something else may come: sockets, pipes, timers? 0 to 2 do not count. */
+bool uhcav_hang_has_foreign_files(void);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Module "hang": a thread that watches a sanitized program and tells why it does not go on. Each
+ * tick it looks at what the threads of the process wait for (thread.h), and at the completion
+ * queues and queue pairs (book.h). Where nothing has changed for some seconds it judges by the
+ * state of queues, not by the time (judge.h).
+ *
+ * Who may call: the sanitizer, which reports objects, polls and armings. It calls qp, queues,
+ * context and diagnostic. Where to begin: judge.h.
+ */
+#ifndef UHCAV_HANG_H
+#define UHCAV_HANG_H
+
+#include "book.h"
+
+/* When checks are on, before there are objects. */
+void uhcav_hang_begin(void);
+
+/* Around a fork; in the child nothing of the parent's is watched. */
+void uhcav_hang_lock(void);
+void uhcav_hang_unlock(void);
+void uhcav_hang_forget(void);
+
+#endif

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See judge.h: which judgement applies. What is said stands in report.c. */
+#include "judge.h"
+
+#include "files.h"
+#include "report.h"
+
+#include <dlfcn.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define POLLS      16u /* that are measured */
+#define MEASURE_MS 500
+#define AT_ONCE_NS 120u /* a call of the system takes longer */
+
+/* ---- of one thread: what it does ---- */
+
+/* Only the device and peers can end its wait. */
+static bool is_of_verbs(const struct uhcav_hang_thread *t)
+{
+	for (unsigned i = 0; i < t->n_fds; i++) {
+		int fd = t->fds[i];
+
+		if (!uhcav_hang_of_channel(fd, NULL) && !uhcav_hang_is_async(fd) &&
+		    (!uhcav_hang_is_cm(fd) || uhcav_hang_listens()))
+			return false;
+	}
+	return t->n_fds;
+}
+
+static bool is_passive(const struct uhcav_hang_thread *t)
+{
+	return t->does == UHCAV_HANG_LOCK ||
+	       (t->does == UHCAV_HANG_FILES && !t->limited && is_of_verbs(t));
+}
+
+static bool others_are_passive(const struct uhcav_hang_threads *all,
+			       const struct uhcav_hang_thread *but)
+{
+	for (unsigned i = 0; i < all->n; i++)
+		if (&all->at[i] != but && !is_passive(&all->at[i]))
+			return false;
+	return all->all;
+}
+
+/* ---- of one thread: events that cannot come ---- */
+
+static bool is_stable(const struct uhcav_hang_cq *h, uint64_t now, uint64_t after)
+{
+	return now - h->since >= after && !h->polls && !h->state.event;
+}
+
+/* Armed, and yet what it was armed for waits: it was there before. */
+static bool is_lost(const struct uhcav_hang_state *s)
+{
+	return s->arm & UHCA_ABI_ARM_NEXT ? s->pending : s->arm && s->solicited;
+}
+
+struct channel {
+	bool stable, armed, expects, mine;
+	struct uhcav_hang_cq *lost, *first;
+};
+
+static struct channel channel_of(const struct uhcav_hang_thread *t, int fd, uint64_t now,
+				 uint64_t after)
+{
+	struct channel c = {.stable = true, .mine = true};
+	struct uhcav_hang_cq *h = NULL;
+
+	while ((h = uhcav_hang_of_channel(fd, h))) {
+		const struct uhcav_hang_state *s = &h->state;
+		bool stable = is_stable(h, now, after);
+
+		c.stable &= stable;
+		c.armed |= s->arm != 0;
+		c.mine &= h->armed_by == t->tid;
+		if (s->connected && (s->pending || s->recvs || s->signaled)) {
+			c.expects = true;
+			c.first = h;
+		}
+		if (stable && is_lost(s))
+			c.lost = h;
+	}
+	return c;
+}
+
+static void judge_channel(const struct uhcav_hang_threads *all, const struct uhcav_hang_thread *t,
+			  int fd, uint64_t now, uint64_t after)
+{
+	struct channel c = channel_of(t, fd, now, after);
+
+	if (c.lost && (c.lost->armed_by == t->tid || others_are_passive(all, t)))
+		uhcav_hang_tell_lost(t, c.lost);
+	else if (c.expects && c.stable && !c.armed && (c.mine || others_are_passive(all, t)))
+		uhcav_hang_tell_unarmed(t, c.first);
+}
+
+static void judge_threads(const struct uhcav_hang_threads *all, uint64_t now, uint64_t after)
+{
+	for (unsigned i = 0; i < all->n; i++) {
+		const struct uhcav_hang_thread *t = &all->at[i];
+
+		if (t->does != UHCAV_HANG_FILES || now - t->since < after)
+			continue;
+		for (unsigned f = 0; f < t->n_fds; f++)
+			judge_channel(all, t, t->fds[f], now, after);
+	}
+}
+
+/* The preload library has seen it end the id; what it does since is seen in its stack. */
+void uhcav_hang_judge_destroy(const struct uhcav_hang_threads *all, uint64_t now, uint64_t after)
+{
+	static int (*destroying)(void);
+	int tid;
+
+	if (!destroying)
+		*(void **)&destroying = dlsym(RTLD_DEFAULT, "uhca_preload_destroying");
+	tid = destroying ? destroying() : 0;
+	for (unsigned i = 0; tid && i < all->n; i++) {
+		const struct uhcav_hang_thread *t = &all->at[i];
+
+		if (t->tid == tid && t->does == UHCAV_HANG_LOCK && now - t->since >= after &&
+		    others_are_passive(all, t))
+			uhcav_hang_tell_destroy(t);
+	}
+}
+
+/* ---- of the process ---- */
+
+static void mark_pollers(struct uhcav_hang_threads *all)
+{
+	struct uhcav_hang_cq *h;
+
+	for (unsigned i = 0; i < all->n; i++) {
+		all->at[i].polls = false;
+		LIST_FOREACH(h, &uhcav_hang_cqs, link)
+		all->at[i].polls |= h->polls && __atomic_load_n(&h->polled_by, __ATOMIC_RELAXED) ==
+							all->at[i].tid;
+	}
+}
+
+/* A datagram may come from anybody. */
+static bool hears_strangers(const struct uhcav_hang_qp *h)
+{
+	const struct uhcav_qp *qp = h->qp;
+	uint32_t state = __atomic_load_n(&qp->state, __ATOMIC_ACQUIRE);
+
+	if (state == IBV_QPS_RESET || state == IBV_QPS_INIT || state == IBV_QPS_ERR)
+		return false;
+	if (qp->qp.qp_type == IBV_QPT_RC || qp->qp.qp_type == IBV_QPT_UC)
+		return !h->has_peer;
+	return qp->qp.qp_type != IBV_QPT_UD || uhcav_hang_outstanding(qp);
+}
+
+static bool queues_stand_still(uint64_t now, uint64_t after)
+{
+	struct uhcav_hang_cq *c;
+	struct uhcav_hang_qp *q;
+
+	LIST_FOREACH(c, &uhcav_hang_cqs, link)
+	if (now - c->since < after || c->state.event)
+		return false;
+	LIST_FOREACH(q, &uhcav_hang_qps, link)
+	if (hears_strangers(q))
+		return false;
+	return true;
+}
+
+/* Who waits for completions, of those that do. NULL: the process may go on by itself. */
+static const struct uhcav_hang_thread *who_is_stuck(const struct uhcav_hang_threads *all,
+						    uint64_t now, uint64_t after)
+{
+	const struct uhcav_hang_thread *found = NULL;
+
+	if (!all->all || !queues_stand_still(now, after))
+		return NULL;
+	for (unsigned i = 0; i < all->n; i++) {
+		const struct uhcav_hang_thread *t = &all->at[i];
+		bool waits = t->polls;
+
+		if (!t->polls && (!is_passive(t) || now - t->since < after))
+			return NULL;
+		for (unsigned f = 0; f < t->n_fds && !t->polls; f++)
+			waits |= uhcav_hang_of_channel(t->fds[f], NULL) != NULL;
+		if (waits && !found)
+			found = t;
+	}
+	return found;
+}
+
+/* A poll of a queue follows the one before at once: there is no call of the system between. */
+static bool polls_alone(const struct uhcav_hang_cq *h)
+{
+	return !h->polls || __atomic_load_n(&h->gap, __ATOMIC_RELAXED) < AT_ONCE_NS;
+}
+
+static bool all_are_measured(void)
+{
+	struct uhcav_hang_cq *h;
+
+	LIST_FOREACH(h, &uhcav_hang_cqs, link)
+	if (h->polls && __atomic_load_n(&h->measured, __ATOMIC_RELAXED) < POLLS)
+		return false;
+	return true;
+}
+
+static void measure_polls(void)
+{
+	const struct timespec ms = {.tv_nsec = 1000000};
+	struct uhcav_hang_cq *h;
+
+	LIST_FOREACH(h, &uhcav_hang_cqs, link)
+	{
+		__atomic_store_n(&h->gap, UINT32_MAX, __ATOMIC_RELAXED);
+		__atomic_store_n(&h->measured, 0, __ATOMIC_RELAXED);
+	}
+	__atomic_store_n(&uhcav_hang_measures, 1, __ATOMIC_RELAXED);
+	for (int i = 0; i < MEASURE_MS && !all_are_measured(); i++)
+		nanosleep(&ms, NULL);
+	__atomic_store_n(&uhcav_hang_measures, 0, __ATOMIC_RELAXED);
+}
+
+/* Who polls may ask something else between two polls, which may bring it on. */
+static bool asks_elsewhere(void)
+{
+	struct uhcav_hang_cq *h;
+
+	LIST_FOREACH(h, &uhcav_hang_cqs, link)
+	if (!polls_alone(h) && uhcav_hang_has_foreign_files())
+		return true;
+	return false;
+}
+
+/*
+ * Asks the collector each tick; when it says that the circle is closed the threads are asked where
+ * they stand, once: that is no secret to them.
+ */
+static void judge_process(const struct uhcav_hang_threads *all,
+			  const struct uhcav_hang_thread *stuck)
+{
+	static uint64_t judged; /* what it was about */
+	static bool free_to_go;
+	uint64_t about = (uint64_t)stuck->tid;
+	struct uhcav_hang_cq *h;
+
+	LIST_FOREACH(h, &uhcav_hang_cqs, link)
+	about = (about ^ h->since ^ (uintptr_t)h) * 0x9e3779b97f4a7c15ull;
+	if (about == judged && free_to_go)
+		return;
+	if (about != judged) {
+		judged = about;
+		free_to_go = false;
+	}
+	if (!uhcav_hang_is_closed())
+		return;
+	measure_polls();
+	if (!all_are_measured()) /* the machine is busy: next time */
+		return;
+	free_to_go = asks_elsewhere() || uhcav_hang_tell_stuck(all, stuck);
+}
+
+void uhcav_hang_judge(struct uhcav_hang_threads *all, uint64_t now, uint64_t after)
+{
+	const struct uhcav_hang_thread *stuck;
+
+	mark_pollers(all);
+	judge_threads(all, now, after);
+	stuck = who_is_stuck(all, now, after);
+	if (stuck)
+		judge_process(all, stuck);
+}

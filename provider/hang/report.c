@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See report.h. */
+#include "report.h"
+
+#include "where.h"
+
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define QPS_TOLD 6u
+#define CQS_TOLD 4u
+
+static const char *type_of(const struct ibv_qp *qp)
+{
+	switch ((int)qp->qp_type) {
+	case IBV_QPT_RC:
+		return "RC";
+	case IBV_QPT_UC:
+		return "UC";
+	case IBV_QPT_UD:
+		return "UD";
+	default:
+		return "XRC or raw packet";
+	}
+}
+
+static const char *state_name(const struct uhcav_qp *qp)
+{
+	static const char *const names[] = {"RESET", "INIT", "RTR", "RTS", "SQD", "SQE", "ERR"};
+	uint32_t state = __atomic_load_n(&qp->state, __ATOMIC_ACQUIRE);
+
+	return state < sizeof(names) / sizeof(names[0]) ? names[state] : "unknown";
+}
+
+/* ---- the state of queues ---- */
+
+static const char *arm_words(const struct uhcav_hang_state *s)
+{
+	if (s->arm & UHCA_ABI_ARM_NEXT)
+		return "armed";
+	return s->arm ? "armed for solicited events only" : "not armed";
+}
+
+static void tell_cq(const struct uhcav_hang_cq *h)
+{
+	const struct uhcav_hang_state *s = &h->state;
+
+	uhcav_diagnostic_fact("completion queue 0x%x: %s, %u completions wait to be polled",
+			      h->handle, h->cq->channel ? arm_words(s) : "without a channel",
+			      s->pending);
+}
+
+static void tell_ring(const struct uhcav_qp *qp, const char *name,
+		      const struct uhcav_work_queue *wq)
+{
+	if (!wq->entries)
+		return;
+	uhcav_diagnostic_fact("%s queue of %s QP 0x%x (%s): %u posted, %u taken by the device, "
+			      "%u polled",
+			      name, type_of(&qp->qp), qp->qp.qp_num, state_name(qp), wq->producer,
+			      uhca_ring_observe(&wq->ring->consumer), wq->polled);
+}
+
+static void tell_qps(const struct uhcav_hang_cq *of)
+{
+	struct uhcav_hang_qp *h;
+	unsigned n = 0;
+
+	LIST_FOREACH(h, &uhcav_hang_qps, link)
+	{
+		const struct uhcav_qp *qp = h->qp;
+
+		if (n >= QPS_TOLD)
+			return;
+		if (qp->qp.send_cq == &of->cq->cq) {
+			tell_ring(qp, "send", &qp->sq);
+			n++;
+		}
+		if (qp->qp.recv_cq == &of->cq->cq) {
+			tell_ring(qp, "receive",
+				  qp->qp.srq ? &uhcav_srq_of(qp->qp.srq)->rq : &qp->rq);
+			n++;
+		}
+	}
+}
+
+/* ---- of one thread ---- */
+
+static void begin_wait(const struct uhcav_hang_thread *t, enum uhca_check check, const char *what,
+		       const struct uhcav_hang_cq *h)
+{
+	uhcav_diagnostic_of_thread(t->tid);
+	uhcav_diagnostic_begin(check, "%s", what);
+	tell_cq(h);
+	tell_qps(h);
+}
+
+void uhcav_hang_tell_lost(const struct uhcav_hang_thread *t, const struct uhcav_hang_cq *h)
+{
+	const struct uhcav_stack *waits;
+
+	if (!uhcav_diagnostic_is_new(UHCA_CHECK_LOST_WAKEUP, h->armed, h->made))
+		return;
+	waits = uhcav_hang_where(t->tid);
+	begin_wait(t, UHCA_CHECK_LOST_WAKEUP,
+		   "a thread waits for an event that does not come: completions were there when "
+		   "their queue was armed",
+		   h);
+	uhcav_diagnostic_stack(waits, "waited by");
+	uhcav_diagnostic_stack(h->armed, "armed, and not polled to the end after that, by");
+	uhcav_diagnostic_stack(h->made, "completion queue 0x%x made by", h->handle);
+	uhcav_diagnostic_tell();
+}
+
+void uhcav_hang_tell_unarmed(const struct uhcav_hang_thread *t, const struct uhcav_hang_cq *h)
+{
+	const struct uhcav_stack *waits;
+
+	if (!uhcav_diagnostic_is_new(UHCA_CHECK_WAIT_UNARMED, h->armed, h->made))
+		return;
+	waits = uhcav_hang_where(t->tid);
+	begin_wait(t, UHCA_CHECK_WAIT_UNARMED,
+		   "a thread waits for an event, and no queue of the channel is armed", h);
+	uhcav_diagnostic_stack(waits, "waited by");
+	uhcav_diagnostic_stack(h->armed, "armed the last time, for one event, by");
+	uhcav_diagnostic_stack(h->made, "completion queue 0x%x made by", h->handle);
+	uhcav_diagnostic_tell();
+}
+
+void uhcav_hang_tell_destroy(const struct uhcav_hang_thread *t)
+{
+	static uint64_t asked; /* since when that thread waited */
+	const struct uhcav_stack *waits;
+
+	if (asked == t->since)
+		return;
+	asked = t->since;
+	waits = uhcav_hang_where(t->tid);
+	if (!uhcav_stack_has(waits, "librdmacm") ||
+	    !uhcav_diagnostic_is_new(UHCA_CHECK_EVENTS_UNACKED, waits, NULL))
+		return;
+	uhcav_diagnostic_of_thread(t->tid);
+	uhcav_diagnostic_begin(UHCA_CHECK_EVENTS_UNACKED,
+			       "an rdma_cm_id is destroyed whose events are not acknowledged: "
+			       "this waits for ever");
+	uhcav_diagnostic_fact("rdma_destroy_id waits until rdma_ack_cm_event was called for each "
+			      "event of the id that rdma_get_cm_event has returned");
+	uhcav_diagnostic_stack(waits, "destroyed by");
+	uhcav_diagnostic_tell();
+}
+
+/* ---- of the process ---- */
+
+static void put_peer(struct uhcav_line *l, const struct uhcav_hang_qp *h, bool more)
+{
+	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
+	char address[INET6_ADDRSTRLEN] = "";
+
+	if (!memcmp(h->dgid, mapped, sizeof(mapped)))
+		inet_ntop(AF_INET, h->dgid + sizeof(mapped), address, sizeof(address));
+	else
+		inet_ntop(AF_INET6, h->dgid, address, sizeof(address));
+	uhcav_line_put(l, more ? ",[" : "[");
+	uhcav_line_string(l, h->qp->qp.context->device->name);
+	uhcav_line_put(l, ",");
+	uhcav_line_number(l, h->qp->qp.qp_num);
+	uhcav_line_put(l, ",");
+	uhcav_line_string(l, address);
+	uhcav_line_put(l, "]");
+}
+
+static void put_checks(struct uhcav_line *l)
+{
+	static const enum uhca_check checks[] = {UHCA_CHECK_PEER_GONE, UHCA_CHECK_PEER_UNREADY};
+	bool more = false;
+
+	uhcav_line_put(l, ",\"checks\":[");
+	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
+		if (!uhcav_check_on(checks[i]))
+			continue;
+		uhcav_line_put(l, more ? "," : "");
+		uhcav_line_string(l, uhcav_check_name(checks[i]));
+		more = true;
+	}
+	uhcav_line_put(l, "]");
+}
+
+/* emu/abi/sanitize.h: "hang". */
+static void write_peers(struct uhcav_line *l)
+{
+	const char *dir = secure_getenv("UHCA_DIR");
+	struct uhcav_hang_qp *h;
+	bool more = false;
+
+	l->n = 0;
+	uhcav_line_put(l, "\"hang\":{\"dir\":");
+	uhcav_line_string(l, dir ? dir : "");
+	put_checks(l);
+	uhcav_line_put(l, ",\"qps\":[");
+	LIST_FOREACH(h, &uhcav_hang_qps, link)
+	{
+		uint32_t state = __atomic_load_n(&h->qp->state, __ATOMIC_ACQUIRE);
+
+		if (!h->has_peer || state == IBV_QPS_ERR || state == IBV_QPS_RESET ||
+		    !uhcav_line_has_room(l))
+			continue;
+		put_peer(l, h, more);
+		more = true;
+	}
+	uhcav_line_put(l, "]}");
+}
+
+static struct uhcav_line peers; /* the watching thread's */
+
+bool uhcav_hang_is_closed(void)
+{
+	write_peers(&peers);
+	return uhcav_circle_ask(&peers);
+}
+
+/* Is it one of the queues that the thread waits for? */
+static bool waits_for(const struct uhcav_hang_thread *t, const struct uhcav_hang_cq *h)
+{
+	if (t->polls)
+		return h->polls && h->polled_by == t->tid;
+	for (unsigned i = 0; h->cq->channel && i < t->n_fds; i++)
+		if (t->fds[i] == h->cq->channel->events.read_fd)
+			return true;
+	return false;
+}
+
+struct reason {
+	enum uhca_check check;
+	const char *what;
+	const struct uhcav_stack *cause;
+	const char *title;
+};
+
+/* A reset has taken requests from one of the queue pairs that complete there. */
+static const struct uhcav_hang_qp *reset_one(const struct uhcav_hang_cq *cq)
+{
+	struct uhcav_hang_qp *h;
+
+	LIST_FOREACH(h, &uhcav_hang_qps, link)
+	if (h->reset && (h->qp->qp.send_cq == &cq->cq->cq || h->qp->qp.recv_cq == &cq->cq->cq))
+		return h;
+	return NULL;
+}
+
+static struct reason reason_of(const struct uhcav_hang_thread *t)
+{
+	struct uhcav_hang_state sum = {0};
+	const struct uhcav_hang_qp *reset = NULL;
+	const struct uhcav_hang_cq *h, *unsolicited = NULL;
+
+	LIST_FOREACH(h, &uhcav_hang_cqs, link)
+	{
+		const struct uhcav_hang_state *s = &h->state;
+
+		if (!waits_for(t, h))
+			continue;
+		sum.sends += s->sends;
+		sum.signaled += s->signaled;
+		sum.recvs += s->recvs;
+		sum.posts += s->taken + s->sends + s->recvs;
+		if (!reset)
+			reset = reset_one(h);
+		if (s->pending && s->arm == UHCA_ABI_ARM_SOLICITED && !s->solicited)
+			unsolicited = h;
+	}
+	if (unsolicited)
+		return (struct reason){UHCA_CHECK_WAIT_UNARMED,
+				       "a thread waits for solicited events, and completions "
+				       "without a solicited event wait to be polled",
+				       unsolicited->armed, "armed for solicited events only by"};
+	if (sum.signaled || sum.recvs)
+		return (struct reason){UHCA_CHECK_PEER_WAITS,
+				       "all threads wait, and the peers as well: nobody sends",
+				       NULL, NULL};
+	if (reset)
+		return (struct reason){UHCA_CHECK_POLL_NOTHING,
+				       "completions are awaited of requests that a move to RESET "
+				       "has discarded",
+				       reset->reset, "moved to RESET by"};
+	return (struct reason){UHCA_CHECK_POLL_NOTHING,
+			       sum.sends   ? "completions are awaited, and all outstanding "
+					     "requests are unsignaled"
+			       : sum.posts ? "completions are awaited, and nothing is outstanding"
+					   : "completions are awaited, and nothing was ever posted",
+			       NULL, NULL};
+}
+
+static const struct uhcav_stack *stack_of(const struct uhcav_hang_thread *t)
+{
+	const struct uhcav_hang_cq *h;
+
+	LIST_FOREACH(h, &uhcav_hang_cqs, link)
+	if (t->polls && waits_for(t, h) && h->polled)
+		return h->polled;
+	return uhcav_hang_where(t->tid);
+}
+
+static void tell_queues(const struct uhcav_hang_threads *all)
+{
+	const struct uhcav_hang_cq *h;
+	unsigned told = 0;
+
+	LIST_FOREACH(h, &uhcav_hang_cqs, link)
+	{
+		bool waited = false;
+
+		for (unsigned i = 0; i < all->n; i++)
+			waited |= waits_for(&all->at[i], h);
+		if (!waited || told++ >= CQS_TOLD)
+			continue;
+		tell_cq(h);
+		tell_qps(h);
+	}
+}
+
+static void tell_stacks(const struct uhcav_hang_threads *all, const struct uhcav_hang_thread *stuck,
+			const struct reason *r)
+{
+	const struct uhcav_hang_cq *h;
+
+	uhcav_diagnostic_stack(stack_of(stuck), stuck->polls ? "polled by" : "waited by");
+	uhcav_diagnostic_stack(r->cause, "%s", r->title);
+	for (unsigned i = 0; i < all->n; i++)
+		if (&all->at[i] != stuck)
+			uhcav_diagnostic_stack(stack_of(&all->at[i]), "thread %d waits in",
+					       (int)all->at[i].tid);
+	LIST_FOREACH(h, &uhcav_hang_cqs, link)
+	if (waits_for(stuck, h)) {
+		uhcav_diagnostic_stack(h->made, "completion queue 0x%x made by", h->handle);
+		break;
+	}
+}
+
+bool uhcav_hang_tell_stuck(const struct uhcav_hang_threads *all,
+			   const struct uhcav_hang_thread *stuck)
+{
+	struct reason r = reason_of(stuck);
+
+	if (!uhcav_check_on(r.check))
+		return true;
+	uhcav_diagnostic_of_thread(stuck->tid);
+	uhcav_diagnostic_begin(r.check, "%s", r.what);
+	tell_queues(all);
+	tell_stacks(all, stuck, &r);
+	return uhcav_circle_tell(&peers);
+}

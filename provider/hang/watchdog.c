@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See watchdog.h. */
+#include "watchdog.h"
+
+#include "hang.h"
+#include "judge.h"
+#include "provider/context/context.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define DEFAULT_MS 3000u
+#define TICKS      6u /* in that time */
+#define TICK_MIN   20u
+#define STACK      (256u * 1024)
+
+static bool on, started; /* started: under the lock */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+bool uhcav_hang_is_on(void)
+{
+	return on;
+}
+
+static bool any_check(void)
+{
+	static const enum uhca_check checks[] = {UHCA_CHECK_LOST_WAKEUP,   UHCA_CHECK_WAIT_UNARMED,
+						 UHCA_CHECK_POLL_NOTHING,  UHCA_CHECK_PEER_WAITS,
+						 UHCA_CHECK_PEER_GONE,     UHCA_CHECK_PEER_UNREADY,
+						 UHCA_CHECK_EVENTS_UNACKED};
+
+	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++)
+		if (uhcav_check_on(checks[i]))
+			return true;
+	return false;
+}
+
+void uhcav_hang_begin(void)
+{
+	on = any_check();
+}
+
+static uint64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+static void sleep_ms(uint64_t ms)
+{
+	struct timespec t = {(time_t)(ms / 1000), (long)(ms % 1000) * 1000000};
+
+	nanosleep(&t, NULL);
+}
+
+static void *watch(void *arg)
+{
+	static struct uhcav_hang_threads threads;
+	uint64_t after = uhcav_diagnostic_setting("hang_after", DEFAULT_MS), now;
+	uint64_t tick = after / TICKS > TICK_MIN ? after / TICKS : TICK_MIN;
+	pid_t self = (pid_t)syscall(SYS_gettid);
+
+	(void)arg;
+	threads.n = 0;
+	while (after) {
+		sleep_ms(tick);
+		now = now_ms();
+		uhcav_hang_book_lock();
+		uhcav_hang_threads_look(&threads, now, self, uhcav_monitor_thread());
+		uhcav_hang_judge_destroy(&threads, now, after);
+		uhcav_hang_look(now);
+		if (!LIST_EMPTY(&uhcav_hang_cqs))
+			uhcav_hang_judge(&threads, now, after);
+		uhcav_hang_book_unlock();
+	}
+	return NULL;
+}
+
+/* All signals blocked: handlers of the program do not run on a thread it does not know. */
+static void start(void)
+{
+	pthread_attr_t attr;
+	sigset_t all, old;
+	pthread_t thread;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, STACK);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	started = !pthread_create(&thread, &attr, watch, NULL);
+	uhcav_monitor_beside(started);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	pthread_attr_destroy(&attr);
+}
+
+void uhcav_hang_watch(void)
+{
+	pthread_mutex_lock(&lock);
+	if (!started)
+		start();
+	pthread_mutex_unlock(&lock);
+}
+
+void uhcav_hang_watch_forget(void)
+{
+	started = false;
+	uhcav_monitor_beside(0);
+}
+
+void uhcav_hang_lock(void)
+{
+	pthread_mutex_lock(&lock);
+	uhcav_hang_book_lock();
+}
+
+void uhcav_hang_unlock(void)
+{
+	uhcav_hang_book_unlock();
+	pthread_mutex_unlock(&lock);
+}

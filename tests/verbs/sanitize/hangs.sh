@@ -1,0 +1,103 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Hangs: of programs that idle nothing is said, also while the machine is busy; those that hang are
+# found in the ways that the checks' own programs do not show: strict arming, two processes over the
+# network and on two devices, rdma_destroy_id; and what the setting does.
+set -u
+run=${UHCA_SRCDIR:?}/scripts/uhca-run
+programs=${UHCA_BUILDDIR:?}/tests/verbs/sanitize
+out=$(mktemp -d) || exit 1
+trap 'rm -rf "$out"' EXIT
+export TMPDIR=$out
+ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0:detect_leaks=0
+export ASAN_OPTIONS
+failed=0
+busy=()
+
+complain() {
+	echo "$*"
+	failed=1
+}
+
+# watch STATUS WHAT OPTION... -- COMMAND...: of uhca-run; what it printed is in $out/said.
+watch() {
+	local want=$1 what=$2 status
+	shift 2
+	timeout -k 2 60 "$run" --private --sanitize "$@" >"$out/said" 2>&1
+	status=$?
+	[ $status = "$want" ] || complain "$what: status $status, not $want: $(cat "$out/said")"
+}
+
+says() { # WHAT WORDS
+	grep -qF -e "$2" "$out/said" || complain "$1: '$2' is not in: $(cat "$out/said")"
+}
+
+idlers() { # WHAT OPTION...
+	local mode what=$1
+	shift
+	while read -r mode; do
+		watch 0 "$mode, $what" --sanitize-options hang_after=0.3 "$@" -- \
+			"$programs/idle" "$mode"
+		! grep -q 'ERROR: uhca-sanitizer' "$out/said" ||
+			complain "$mode, $what: $(cat "$out/said")"
+	done < <("$programs/idle")
+}
+
+occupy() { # both processors
+	for _ in 1 2 3 4; do
+		while :; do :; done &
+		busy+=($!)
+	done
+}
+
+relieve() {
+	kill "${busy[@]}" && wait "${busy[@]}" 2>/dev/null
+}
+
+found() { # CHECK PROGRAM OPTION...: in whatever instance
+	local check=$1 program=$2
+	shift 2
+	watch 99 "$check, $program $*" --sanitize-options hang_after=1:halt_on_error=1 "$@" -- \
+		"$programs/$program"
+	says "$check, $program $*" "ERROR: uhca-sanitizer: $check: "
+}
+
+strictly() {
+	local how
+	for how in --strict-arming '--profile rxe' '--profile ib-strict'; do
+		# shellcheck disable=SC2086 # two words
+		found lost-wakeup bad/queues/lost-wakeup $how
+		# shellcheck disable=SC2086
+		found lost-wakeup known/brpc-3425 $how
+	done
+	found lost-wakeup known/perftest-203 --strict-arming
+}
+
+over_the_network() {
+	found peer-waits known/softiwarp-7 --wire
+	says "both processes" "process "
+	found peer-gone known/perftest-381 --wire
+	found peer-unready bad/hangs/peer-unready --wire
+}
+
+settings() {
+	watch 124 "turned off" --sanitize-options hang_after=0 --time-limit 3 -- \
+		"$programs/bad/hangs/poll-nothing"
+	! grep -q 'ERROR: uhca-sanitizer' "$out/said" || complain "turned off: $(cat "$out/said")"
+	watch 125 "no time" --sanitize-options hang_after=soon -- true
+	says "no time" "hang_after=SECONDS"
+	watch 124 "a check left out" --sanitize=sum,-poll-nothing \
+		--sanitize-options hang_after=0.5 --time-limit 3 -- \
+		"$programs/bad/hangs/poll-nothing"
+}
+
+idlers "a quiet machine"
+occupy
+idlers "a busy machine"
+relieve
+idlers "chaos" --chaos=1
+strictly
+over_the_network
+found events-unacked cm_unacked
+settings
+exit $failed

@@ -9,6 +9,8 @@
  *
  * MODULE is a file, or "" where the address is of none; ADDRESS is what the file's own tables call
  * it, PC the address in the process. The collector answers a line, "go" or "halt STATUS".
+ * A line with "if_verb": true is told where the first stack begins in a verb (frames of inline
+ * functions count), and is forgotten otherwise.
  * A line with "held": N has no answer and is told when the connection ends, unless {"retract": N}
  * came before.
  */
@@ -117,6 +119,12 @@
 	  "A region stays registered until the requests that name it have completed",              \
 	  "IBTA vol. 1, 10.6.5; ibv_dereg_mr(3)",                                                  \
 	  "Poll the completions first, or move the queue pair to ERR and drain it, or destroy it") \
+	X(AH_POSTED, "ah-posted", "sum",                                                           \
+	  "An address handle lives until the requests that name it have completed: adapters may "  \
+	  "look it up when they send",                                                             \
+	  "IBTA vol. 1, 11.2.2.5; ibv_create_ah(3)",                                               \
+	  "Poll the completions of the requests first, also those of unsignaled ones by a later "  \
+	  "one, or destroy the queue pair before")                                                 \
 	X(QUEUE_STUCK, "queue-stuck", "sum",                                                       \
 	  "A request without IBV_SEND_SIGNALED gives its place back when a later one with it has " \
 	  "completed: a queue that is full of the former never gets a place free",                 \
@@ -180,6 +188,19 @@
 	  "An object on which others stand is not destroyed (EBUSY)",                              \
 	  "IBTA vol. 1, 10.2; the manual page of the call",                                        \
 	  "Destroy those first that stand on it, and look at what the call returns")               \
+	X(OBJECT_GONE, "object-gone", "sum",                                                       \
+	  "An object that was destroyed is not used any more: what comes next may have its "       \
+	  "memory",                                                                                \
+	  "IBTA vol. 1, 10.2; the manual page of the call that destroyed it",                      \
+	  "Destroy it when nothing uses it any more, and set the pointer to NULL; take it out of " \
+	  "lists, and tell other threads, before")                                                 \
+	X(VERB_CRASHED, "verb-crashed", "sum",                                                     \
+	  "A verb takes its arguments as they are: objects that live, lists and elements that "    \
+	  "are there until it returns",                                                            \
+	  "the manual page of the call",                                                           \
+	  "See which argument of the innermost call leads nowhere: a pointer that was never set "  \
+	  "or was set to NULL, an object whose memory was overwritten, a list that is not ended "  \
+	  "with NULL")                                                                             \
 	X(DESTROY_POSTING, "destroy-posting", "sum",                                               \
 	  "An object is destroyed when no thread is in a call on it, nor begins one: that would "  \
 	  "use memory that is gone",                                                               \

@@ -7,7 +7,9 @@
 #include "lifetime.h"
 #include "object.h"
 #include "provider/connection/connection.h"
+#include "provider/crash/crash.h"
 #include "provider/diagnostic/diagnostic.h"
+#include "provider/gone/gone.h"
 #include "provider/page_watch/page_watch.h"
 #include "shadow.h"
 #include "watch.h"
@@ -30,12 +32,16 @@ static void before_fork(void)
 	uhcav_diagnostic_lock();
 	uhcav_object_lock();
 	uhcav_stack_lock();
+	uhcav_keeping_lock();
+	uhcav_tomb_lock();
 	uhcav_page_watch_lock();
 }
 
 static void after_fork(void)
 {
 	uhcav_page_watch_unlock();
+	uhcav_tomb_unlock();
+	uhcav_keeping_unlock();
 	uhcav_stack_unlock();
 	uhcav_object_unlock();
 	uhcav_diagnostic_unlock();
@@ -63,6 +69,10 @@ void uhcav_sanitize_begin(void)
 	}
 	uhcav_check_enable(checks);
 	uhcav_lifetime_watch_exit();
+	if (uhcav_check_on(UHCA_CHECK_OBJECT_GONE))
+		uhcav_keeping_begin();
+	if (uhcav_check_on(UHCA_CHECK_VERB_CRASHED))
+		uhcav_crash_begin(uhcav_object_try_words);
 	pthread_atfork(before_fork, after_fork, after_fork_in_child);
 	watching = true;
 }

@@ -51,6 +51,7 @@ struct uhcav_request {
 	enum uhcav_direction direction;
 	uint64_t remote_addr, remote_length;
 	uint32_t rkey;
+	uint32_t ah; /* handle of the address handle; 0: it names none */
 	const struct uhcav_stack *posted;
 	uint32_t n_pieces;
 	struct uhcav_piece *pieces; /* the request's own, freed with it */

@@ -5,6 +5,8 @@
 #include "keys.h"
 #include "lifetime.h"
 #include "provider/base/base.h"
+#include "provider/crash/crash.h"
+#include "provider/gone/gone.h"
 #include "provider/keys/keys.h"
 #include "provider/page_watch/page_watch.h"
 #include "provider/portability/portability.h"
@@ -20,6 +22,8 @@ void uhcav_watch_made(struct uhcav_here here, struct uhcav_object o)
 	o.pid = getpid();
 	o.made = uhcav_stack_take(here);
 	uhcav_object_add(&o);
+	if (uhcav_check_on(UHCA_CHECK_VERB_CRASHED))
+		uhcav_crash_listen();
 	errno = saved;
 }
 
@@ -27,8 +31,39 @@ struct uhcav_watch_end uhcav_watch_ending(struct uhcav_here here, const void *se
 {
 	struct uhcav_watch_end end = {.here = here};
 
+	uhcav_crash_enter(NULL, self);
 	end.known = uhcav_object_take(self, &end.o);
 	return end;
+}
+
+static enum uhcav_shape shape_of(enum uhcav_kind kind)
+{
+	switch ((int)kind) {
+	case UHCAV_KIND_CQ:
+		return UHCAV_SHAPE_CQ;
+	case UHCAV_KIND_QP:
+		return UHCAV_SHAPE_QP;
+	case UHCAV_KIND_WQ:
+		return UHCAV_SHAPE_WQ;
+	case UHCAV_KIND_DM:
+		return UHCAV_SHAPE_DM;
+	case UHCAV_KIND_FLOW:
+		return UHCAV_SHAPE_FLOW;
+	default:
+		return UHCAV_SHAPE_PLAIN;
+	}
+}
+
+/* Who uses it from now on is told. */
+static void bury(const struct uhcav_object *o, const struct uhcav_stack *destroyed)
+{
+	const struct uhcav_tomb t = {.self = (void *)(uintptr_t)o->self,
+				     .kind = uhcav_kind_name(o->kind),
+				     .number = o->number,
+				     .made = o->made,
+				     .destroyed = destroyed};
+
+	uhcav_tomb_add(&t, shape_of(o->kind), (struct ibv_context *)(uintptr_t)o->context);
 }
 
 int uhcav_watch_ended(const struct uhcav_watch_end *end, int err)
@@ -43,10 +78,11 @@ int uhcav_watch_ended(const struct uhcav_watch_end *end, int err)
 			uhcav_lifetime_busy(end->here, &end->o);
 	} else {
 		uhcav_lifetime_ended(&end->o);
-		if (end->o.kind == UHCAV_KIND_MR) {
+		bury(&end->o, uhcav_stack_take(end->here));
+		if (end->o.kind == UHCAV_KIND_MR)
 			uhcav_object_bury(&end->o, uhcav_stack_take(end->here));
+		if (end->o.kind == UHCAV_KIND_MR || end->o.kind == UHCAV_KIND_AH)
 			uhcav_keys_gone(end->here, &end->o);
-		}
 	}
 	errno = saved;
 	return err;

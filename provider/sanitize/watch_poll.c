@@ -12,6 +12,7 @@
 #include "keys.h"
 #include "lifetime.h"
 #include "provider/base/base.h"
+#include "provider/crash/crash.h"
 #include "provider/poll/poll.h"
 #include "provider/qp/qp.h"
 #include "provider/queues/queues.h"
@@ -113,6 +114,7 @@ int uhcav_watch_poll_cq(struct ibv_cq *ibcq, int n, struct ibv_wc *wc)
 	struct uhcav_cq *cq = uhcav_cq_of(ibcq);
 	int got;
 
+	uhcav_crash_enter("ibv_poll_cq", ibcq);
 	enter(cq, UHCAV_HERE);
 	got = uhcav_poll_cq(ibcq, n, wc);
 	polled(cq);
@@ -145,6 +147,7 @@ static int start_poll(struct ibv_cq_ex *cqx, struct ibv_poll_cq_attr *attr)
 	struct uhcav_cq *cq = uhcav_cq_of(ibv_cq_ex_to_cq(cqx));
 	int err;
 
+	uhcav_crash_enter("ibv_start_poll", cqx);
 	enter(cq, UHCAV_HERE);
 	err = real_start(cqx, attr);
 	polled(cq);

@@ -6,6 +6,7 @@
 #include "lifetime.h"
 #include "provider/base/base.h"
 #include "provider/connection/connection.h"
+#include "provider/gone/gone.h"
 #include "provider/poll/poll.h"
 #include "provider/portability/portability.h"
 #include "provider/post/post.h"
@@ -13,6 +14,7 @@
 #include "provider/queues/queues.h"
 #include "shadow.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 static const char *type_of(const struct ibv_qp *qp)
@@ -66,11 +68,26 @@ static void made_qp(struct uhcav_here here, struct ibv_qp *qp)
 					    .uses = {qp->pd, qp->send_cq, qp->recv_cq, qp->srq}});
 }
 
+/* Is one of the queues that a QP is to have gone? */
+static bool is_on_gone(struct uhcav_here here, const struct ibv_cq *send, const struct ibv_cq *recv,
+		       const struct ibv_srq *srq)
+{
+	bool gone = uhcav_told_argument(here, "ibv_create_qp", send) ||
+		    uhcav_told_argument(here, "ibv_create_qp", recv) ||
+		    uhcav_told_argument(here, "ibv_create_qp", srq);
+
+	if (gone)
+		errno = EINVAL;
+	return gone;
+}
+
 static struct ibv_qp *create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 {
 	const struct ibv_qp_cap asked = attr->cap;
-	struct ibv_qp *qp = uhcav_create_qp(pd, attr);
+	struct ibv_qp *qp = NULL;
 
+	if (!is_on_gone(UHCAV_HERE, attr->send_cq, attr->recv_cq, attr->srq))
+		qp = uhcav_create_qp(pd, attr);
 	if (qp) {
 		made_qp(UHCAV_HERE, qp);
 		shadow_qp(qp);
@@ -89,8 +106,10 @@ static struct ibv_qp *create_qp_ex(struct ibv_context *ibctx, struct ibv_qp_init
 {
 	bool ordinary = is_ordinary(attr);
 	const struct ibv_qp_cap asked = attr->cap;
-	struct ibv_qp *qp = uhcav_create_qp_ex(ibctx, attr);
+	struct ibv_qp *qp = NULL;
 
+	if (!ordinary || !is_on_gone(UHCAV_HERE, attr->send_cq, attr->recv_cq, attr->srq))
+		qp = uhcav_create_qp_ex(ibctx, attr);
 	if (!qp)
 		return NULL;
 	made_qp(UHCAV_HERE, qp);

@@ -234,6 +234,7 @@ static void keep_context(struct uhcav_here here, struct ibv_context *ibctx,
 {
 	const struct uhcav_tomb closed = {.self = ibctx,
 					  .kind = "device context",
+					  .end = "closed",
 					  .made = opened,
 					  .destroyed = uhcav_stack_take(here)};
 

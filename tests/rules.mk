@@ -101,7 +101,8 @@ $(sanitize_objects): %.o: %.c
 	$(AM_V_CC)$(MKDIR_P) $(@D) && $(CC) $(DEFAULT_INCLUDES) -D_GNU_SOURCE -Wall -Werror -g -O2 \
 		-I$(srcdir) -MMD -MP -c -o $@ $<
 $(sanitize_programs): %: %.o tests/verbs/sanitize/pair.o
-	$(AM_V_CCLD)$(CC) -o $@ $^ -libverbs -lpthread
+	$(AM_V_CCLD)$(CC) -o $@ $^ $(if $(filter tests/verbs/sanitize/forms/cm-%,$@),-lrdmacm) \
+		-libverbs -lpthread
 -include $(sanitize_objects:.o=.d)
 tests/verbs/sanitize/checks.log tests/verbs/sanitize/telling.log: $(sanitize_programs)
 check-verbs: $(sanitize_programs)

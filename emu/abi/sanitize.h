@@ -64,6 +64,17 @@
 	  "Memory that is registered stays mapped while requests use it",                          \
 	  "ibv_reg_mr(3); munmap(2)",                                                              \
 	  "Deregister first, then unmap or free; and map again, then register again")              \
+	X(MEMORY_REPLACED, "memory-replaced", "sum",                                               \
+	  "An adapter keeps the pages that it was given at the registration: what is mapped "      \
+	  "there later, it does not know",                                                         \
+	  "IBTA vol. 1, 10.6.2; ibv_reg_mr(3)",                                                    \
+	  "Deregister the memory before it is unmapped, moved, given back or mapped anew, and "    \
+	  "register it again after that, or register it with IBV_ACCESS_ON_DEMAND")                \
+	X(MEMORY_FREED, "memory-freed", "sum",                                                     \
+	  "Memory that requests and peers use is not freed: the allocator gives it to somebody "   \
+	  "else",                                                                                  \
+	  "IBTA vol. 1, 10.6.2; ibv_reg_mr(3), free(3)",                                           \
+	  "Poll the completions, let peers end, and deregister the region; free it then")          \
 	X(SEND_WRITTEN, "send-written", UHCA_CHECK_PAGES,                                          \
 	  "What a request sends belongs to the device until the request's completion was polled",  \
 	  "IBTA vol. 1, 10.8.3.3 and 11.4.1.1; ibv_post_send(3)",                                  \
@@ -145,6 +156,12 @@
 	  "program keeps of a request, two outstanding ones do not share it",                      \
 	  "IBTA vol. 1, 11.4.2.1; ibv_poll_cq(3), ibv_post_send(3)",                               \
 	  "Take something else for each request, and give it back when its completion was polled") \
+	X(WR_ID_FREED, "wr-id-freed", "sum",                                                       \
+	  "The memory that a wr_id points to lives until the completion was polled: the program "  \
+	  "finds its request by it, also when this was flushed",                                   \
+	  "IBTA vol. 1, 11.4.2.1; ibv_poll_cq(3)",                                                 \
+	  "Move the queue pair to ERR and poll all its completions, or destroy it, before what "   \
+	  "its requests point to is freed")                                                        \
 	X(POST_AFTER_ERROR, "post-after-error", "sum",                                             \
 	  "After a completion with an error the queue pair is in the error state: what is posted " \
 	  "is flushed",                                                                            \

@@ -80,6 +80,7 @@ static enum place place_of(uintptr_t pc, Dl_info *info)
 struct found {
 	enum place place;
 	const char *call; /* the outermost exported verb, or NULL */
+	bool is_library;  /* libibverbs or librdmacm are among the frames */
 };
 
 /* The first place that is not the system's, and the verb by which the program came there. */
@@ -97,6 +98,7 @@ static struct found look(const struct uhcav_stack *stack)
 			f.place = place;
 		if (place != PLACE_VERBS)
 			break;
+		f.is_library |= !strstr(info.dli_fname, "libuhca");
 		if (info.dli_sname && begins(info.dli_sname, verb))
 			f.call = info.dli_sname;
 	}
@@ -117,13 +119,22 @@ static void tell_objects(const struct found *f)
 				      words);
 }
 
+/* Inline verbs come to us without a library in between: the thread has noted which. */
+static const char *name_of(const struct found *f)
+{
+	if (f->call)
+		return f->call;
+	if (f->place == PLACE_PROGRAM)
+		return "an inline verb";
+	if (f->is_library)
+		return "a function of libibverbs or librdmacm";
+	return uhcav_crash_call.name ? uhcav_crash_call.name : "a verb";
+}
+
 static void tell(int sig, const siginfo_t *info, const struct uhcav_stack *stack)
 {
 	struct found f = look(stack);
-	const char *call = f.call                   ? f.call
-			   : f.place != PLACE_VERBS ? "an inline verb"
-			   : uhcav_crash_call.name  ? uhcav_crash_call.name
-						    : "a verb";
+	const char *call = name_of(&f);
 
 	if (f.place == PLACE_NOWHERE ||
 	    !uhcav_diagnostic_begin_crashed(UHCA_CHECK_VERB_CRASHED, "%s in %s",

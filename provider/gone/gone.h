@@ -6,6 +6,7 @@
  *   keeping.c    the memory of the last objects that were destroyed, freed when others come
  *   tomb.c       what is known of them, and contexts that lead to those functions
  *   told.c       what is said when one is used
+ *   library.c    the same of objects that the libraries make by themselves
  *
  * Who may call: the driver, which makes such contexts, and sanitize, which says what was destroyed.
  */
@@ -13,6 +14,7 @@
 #define UHCAV_GONE_H
 
 #include "keeping.h"
+#include "library.h"
 #include "told.h"
 #include "tomb.h"
 

@@ -33,6 +33,8 @@ void uhcav_keeping_take(void *memory, void (*end)(void *memory))
 	oldest.end(oldest.memory);
 }
 
+__thread void *uhcav_keeping_next;
+
 static void take(void *object)
 {
 	uhcav_keeping_take(object, free);

@@ -14,6 +14,12 @@ bool uhcav_keeping_is_on(void);
 /* Keeps what "end" frees, once its time has come. Any thread; "end" is called without a lock. */
 void uhcav_keeping_take(void *memory, void (*end)(void *memory));
 
+/*
+ * What this thread is about to free by free(3) is kept instead, when it is this: who hears the call
+ * takes it over and sets it to NULL.
+ */
+extern __thread void *uhcav_keeping_next;
+
 /* For fork: see stack.h. */
 void uhcav_keeping_lock(void);
 void uhcav_keeping_unlock(void);

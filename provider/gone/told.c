@@ -23,7 +23,8 @@ static const char *words_of(const struct uhcav_tomb *t, char words[WORDS])
 static bool is_destruction(const char *call)
 {
 	static const char *const calls[] = {"ibv_destroy_", "ibv_dealloc_", "ibv_dereg_",
-					    "ibv_free_",    "ibv_close_",   "rdma_destroy_"};
+					    "ibv_free_",    "ibv_close_",   "rdma_destroy_",
+					    "rdma_ack_"};
 
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
 		if (!strncmp(call, calls[i], strlen(calls[i])))
@@ -34,7 +35,7 @@ static bool is_destruction(const char *call)
 static void tell(const char *call, const struct uhcav_stack *stack, const struct uhcav_tomb *t,
 		 bool itself)
 {
-	const char *end = strncmp(t->kind, "device", 6) ? "destroyed" : "closed";
+	const char *end = t->end ? t->end : "destroyed";
 	char words[WORDS];
 
 	if (!uhcav_diagnostic_is_new(UHCA_CHECK_OBJECT_GONE, stack, t->destroyed))

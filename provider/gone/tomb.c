@@ -144,11 +144,20 @@ void uhcav_tomb_closed(const struct uhcav_tomb *t, const struct ibv_context *of)
 	pthread_mutex_unlock(&lock);
 }
 
+void uhcav_tomb_remember(const struct uhcav_tomb *t)
+{
+	pthread_mutex_lock(&lock);
+	remember(t);
+	pthread_mutex_unlock(&lock);
+}
+
 /* The youngest is the one that is meant. Under the lock. */
 static struct uhcav_tomb *find(const void *self)
 {
 	for (unsigned i = 1; i <= UHCAV_KEPT; i++) {
 		struct uhcav_tomb *t = &tombs[(next + UHCAV_KEPT - i) % UHCAV_KEPT];
+		if (!t->kind) /* and none before it */
+			break;
 		if (t->self == self)
 			return t;
 	}

@@ -26,6 +26,7 @@ struct uhcav_tomb {
 	void *self;
 	const char *kind; /* "queue pair": a static string */
 	uint32_t number;  /* 0: it has none */
+	const char *end;  /* NULL: it was destroyed */
 	const struct uhcav_stack *made, *destroyed;
 };
 
@@ -40,6 +41,9 @@ void uhcav_tomb_begin(struct ibv_context *(*make)(struct ibv_context *like));
  * Nothing where memory is not kept.
  */
 void uhcav_tomb_add(const struct uhcav_tomb *t, enum uhcav_shape shape, struct ibv_context *of);
+
+/* An object of another kind, whose memory is kept and stays as it is. */
+void uhcav_tomb_remember(const struct uhcav_tomb *t);
 
 /* The context itself is closed: what stood for it is for another of the same device. */
 void uhcav_tomb_closed(const struct uhcav_tomb *t, const struct ibv_context *of);

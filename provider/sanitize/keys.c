@@ -199,20 +199,29 @@ struct gone {
 	struct uhcav_here here;
 	const struct uhcav_object *o;
 	enum uhca_check check;
-	bool (*names)(const struct uhcav_request *r, uint32_t number);
+	bool (*names)(const struct uhcav_shadow *s, const struct uhcav_request *r, uint32_t number);
 };
 
-static bool names_region(const struct uhcav_request *r, uint32_t lkey)
+static bool names_region(const struct uhcav_shadow *s, const struct uhcav_request *r, uint32_t lkey)
 {
+	(void)s;
 	for (uint32_t i = 0; i < r->n_pieces; i++)
 		if (r->pieces[i].lkey == lkey && r->pieces[i].length)
 			return true;
 	return false;
 }
 
-static bool names_handle(const struct uhcav_request *r, uint32_t handle)
+/*
+ * Many programs never learn of the end of unsignaled datagrams, and destroy the handle when they
+ * end: that is wrong only where the device has not sent them.
+ */
+static bool names_handle(const struct uhcav_shadow *s, const struct uhcav_request *r,
+			 uint32_t handle)
 {
-	return r->ah == handle;
+	uint32_t retired = s->retired ? __atomic_load_n(s->retired, __ATOMIC_ACQUIRE) : 0;
+
+	return r->ah == handle &&
+	       (r->signaled || (s->retired && (int32_t)(r->index - retired) >= 0));
 }
 
 /* The oldest request that names what is gone; its pieces are not to be looked at. */
@@ -223,7 +232,7 @@ static bool find_user(struct uhcav_shadow *s, const struct gone *g, struct uhcav
 	uhcav_lock(&s->lock);
 	for (uint32_t i = 0; i < s->n && !found; i++) {
 		const struct uhcav_request *r = uhcav_shadow_at(s, i);
-		found = !r->done && g->names(r, g->o->number);
+		found = !r->done && g->names(s, r, g->o->number);
 		if (found)
 			*out = *r;
 	}

@@ -10,6 +10,7 @@
 #include "provider/crash/crash.h"
 #include "provider/diagnostic/diagnostic.h"
 #include "provider/gone/gone.h"
+#include "provider/memory_watch/memory_watch.h"
 #include "provider/page_watch/page_watch.h"
 #include "shadow.h"
 #include "watch.h"
@@ -34,12 +35,14 @@ static void before_fork(void)
 	uhcav_stack_lock();
 	uhcav_keeping_lock();
 	uhcav_tomb_lock();
+	uhcav_memory_watch_lock();
 	uhcav_page_watch_lock();
 }
 
 static void after_fork(void)
 {
 	uhcav_page_watch_unlock();
+	uhcav_memory_watch_unlock();
 	uhcav_tomb_unlock();
 	uhcav_keeping_unlock();
 	uhcav_stack_unlock();
@@ -56,6 +59,14 @@ static void after_fork_in_child(void)
 	after_fork();
 }
 
+/* librdmacm may destroy something before there is an object of ours. */
+static void begin_keeping(void)
+{
+	uhcav_keeping_begin();
+	uhcav_gone_listen();
+	uhcav_memory_watch_listen();
+}
+
 void uhcav_sanitize_begin(void)
 {
 	const char *list = secure_getenv(UHCA_SANITIZE_ENV);
@@ -70,7 +81,7 @@ void uhcav_sanitize_begin(void)
 	uhcav_check_enable(checks);
 	uhcav_lifetime_watch_exit();
 	if (uhcav_check_on(UHCA_CHECK_OBJECT_GONE))
-		uhcav_keeping_begin();
+		begin_keeping();
 	if (uhcav_check_on(UHCA_CHECK_VERB_CRASHED))
 		uhcav_crash_begin(uhcav_object_try_words);
 	pthread_atfork(before_fork, after_fork, after_fork_in_child);

@@ -8,6 +8,7 @@
 #include "provider/base/base.h"
 #include "provider/crash/crash.h"
 #include "provider/gone/gone.h"
+#include "provider/memory_watch/memory_watch.h"
 #include "provider/post/post.h"
 #include "provider/qp/qp.h"
 #include "provider/queues/queues.h"
@@ -24,6 +25,7 @@ static void begin(struct uhcav_posting *p, struct uhcav_qp *qp, struct uhcav_sha
 {
 	const struct uhcav_stack *stack = uhcav_stack_take(here);
 
+	uhcav_memory_settle();
 	uhcav_lifetime_enter(&qp->inside, &qp->qp, qp->sq.lock.off, here, stack);
 	uhcav_posting_begin(p, s, stack);
 }

@@ -45,6 +45,7 @@ static void shadow_qp(struct ibv_qp *ibqp)
 				  .all_signaled = qp->sq_sig_all,
 				  .cq = uhcav_cq_of(ibqp->send_cq),
 				  .state = &qp->state,
+				  .retired = &qp->page->send.consumer,
 				  .max_wr = qp->cap.max_send_wr};
 
 	/* That the provider copies what is sent is no use that the program makes of it. */
@@ -52,6 +53,7 @@ static void shadow_qp(struct ibv_qp *ibqp)
 		qp->gather_limit = 0;
 	qp->send_shadow = uhcav_shadow_create(&as);
 	as.is_send = false;
+	as.retired = NULL;
 	as.cq = uhcav_cq_of(ibqp->recv_cq);
 	as.max_wr = qp->cap.max_recv_wr;
 	if (!ibqp->srq && ibqp->recv_cq)
@@ -166,8 +168,10 @@ static int destroy_qp(struct ibv_qp *ibqp)
 	bool inherited = uhcav_life(uhcav_qp_of(ibqp)->ctx) == UHCAV_FORKED;
 	int err;
 
-	if (!inherited)
+	if (!inherited) {
 		uhcav_lifetime_ending(&uhcav_qp_of(ibqp)->inside, ibqp, UHCAV_HERE);
+		uhcav_shadow_unplug(send);
+	}
 	uhcav_events_settle(UHCAV_HERE, &events);
 	uhcav_connection_gone(ibqp);
 	end = uhcav_watch_ending(UHCAV_HERE, ibqp);
@@ -188,11 +192,24 @@ static void made_cq(struct uhcav_here here, struct ibv_context *ibctx, const str
 						     .context = ibctx});
 }
 
+static bool is_gone(struct uhcav_here here, const struct ibv_comp_channel *channel)
+{
+	struct uhcav_tomb t;
+
+	if (!channel || !uhcav_tomb_find(channel, &t))
+		return false;
+	uhcav_told_call(here, "ibv_create_cq", channel);
+	errno = EINVAL;
+	return true;
+}
+
 static struct ibv_cq *create_cq(struct ibv_context *ibctx, int cqe,
 				struct ibv_comp_channel *channel, int comp_vector)
 {
-	struct ibv_cq *cq = uhcav_create_cq(ibctx, cqe, channel, comp_vector);
+	struct ibv_cq *cq = NULL;
 
+	if (!is_gone(UHCAV_HERE, channel))
+		cq = uhcav_create_cq(ibctx, cqe, channel, comp_vector);
 	if (cq)
 		made_cq(UHCAV_HERE, ibctx, cq);
 	return cq;
@@ -200,8 +217,10 @@ static struct ibv_cq *create_cq(struct ibv_context *ibctx, int cqe,
 
 static struct ibv_cq_ex *create_cq_ex(struct ibv_context *ibctx, struct ibv_cq_init_attr_ex *attr)
 {
-	struct ibv_cq_ex *cq = uhcav_create_cq_ex(ibctx, attr);
+	struct ibv_cq_ex *cq = NULL;
 
+	if (!is_gone(UHCAV_HERE, attr->channel))
+		cq = uhcav_create_cq_ex(ibctx, attr);
 	if (!cq)
 		return NULL;
 	made_cq(UHCAV_HERE, ibctx, ibv_cq_ex_to_cq(cq));

@@ -183,6 +183,35 @@ struct ibv_qp *pair_extended(struct pair *p, struct ibv_pd *pd)
 	return qp;
 }
 
+struct ibv_pd *pair_domain(struct pair *p)
+{
+	struct ibv_parent_domain_init_attr attr = {.pd = p->pd};
+
+	p->td = ibv_alloc_td(p->context, &(struct ibv_td_init_attr){0});
+	attr.td = p->td;
+	p->of_one = p->td ? ibv_alloc_parent_domain(p->context, &attr) : NULL;
+	pair_must(p->of_one != NULL, "a domain of one thread");
+	return p->of_one;
+}
+
+enum ibv_wc_status pair_wait(struct end *e)
+{
+	time_t deadline = time(NULL) + DEADLINE_S;
+	struct ibv_wc wc;
+	int n;
+
+	do
+		n = ibv_poll_cq(e->cq, 1, &wc);
+	while (n == 0 && time(NULL) < deadline);
+	pair_must(n == 1, "waiting for a completion");
+	return wc.status;
+}
+
+bool pair_mended(int argc, char **argv)
+{
+	return argc > 1 && !strcmp(argv[1], "mended");
+}
+
 void pair_datagrams(struct ibv_qp *qp)
 {
 	struct ibv_qp_attr init = {.qp_state = IBV_QPS_INIT, .port_num = 1, .qkey = 1};
@@ -217,33 +246,4 @@ struct ibv_ah *pair_address(struct pair *p)
 		ah = ibv_create_ah(p->pd, &attr);
 	pair_must(ah != NULL, "an address handle");
 	return ah;
-}
-
-struct ibv_pd *pair_domain(struct pair *p)
-{
-	struct ibv_parent_domain_init_attr attr = {.pd = p->pd};
-
-	p->td = ibv_alloc_td(p->context, &(struct ibv_td_init_attr){0});
-	attr.td = p->td;
-	p->of_one = p->td ? ibv_alloc_parent_domain(p->context, &attr) : NULL;
-	pair_must(p->of_one != NULL, "a domain of one thread");
-	return p->of_one;
-}
-
-enum ibv_wc_status pair_wait(struct end *e)
-{
-	time_t deadline = time(NULL) + DEADLINE_S;
-	struct ibv_wc wc;
-	int n;
-
-	do
-		n = ibv_poll_cq(e->cq, 1, &wc);
-	while (n == 0 && time(NULL) < deadline);
-	pair_must(n == 1, "waiting for a completion");
-	return wc.status;
-}
-
-bool pair_mended(int argc, char **argv)
-{
-	return argc > 1 && !strcmp(argv[1], "mended");
 }

@@ -63,8 +63,28 @@ static struct ibv_context *stand_in_of(struct ibv_context *of)
 	return s->context;
 }
 
+/* Under the lock. */
+static struct uhcav_tomb *find(const void *self)
+{
+	for (unsigned i = 1; i <= UHCAV_KEPT; i++) {
+		struct uhcav_tomb *t = &tombs[(next + UHCAV_KEPT - i) % UHCAV_KEPT];
+		if (!t->kind) /* and none before it */
+			break;
+		if (t->self == self)
+			return t;
+	}
+	return NULL;
+}
+
+/* Each is known once: one call of a library may destroy by way of another. */
 static void remember(const struct uhcav_tomb *t)
 {
+	struct uhcav_tomb *known = find(t->self);
+
+	if (known) {
+		*known = *t;
+		return;
+	}
 	tombs[next] = *t;
 	next = (next + 1) % UHCAV_KEPT;
 }
@@ -149,19 +169,6 @@ void uhcav_tomb_remember(const struct uhcav_tomb *t)
 	pthread_mutex_lock(&lock);
 	remember(t);
 	pthread_mutex_unlock(&lock);
-}
-
-/* The youngest is the one that is meant. Under the lock. */
-static struct uhcav_tomb *find(const void *self)
-{
-	for (unsigned i = 1; i <= UHCAV_KEPT; i++) {
-		struct uhcav_tomb *t = &tombs[(next + UHCAV_KEPT - i) % UHCAV_KEPT];
-		if (!t->kind) /* and none before it */
-			break;
-		if (t->self == self)
-			return t;
-	}
-	return NULL;
 }
 
 void uhcav_tomb_forget(const void *self)

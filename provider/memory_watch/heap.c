@@ -9,6 +9,7 @@
 #include "frees.h"
 #include "hearing.h"
 #include "provider/gone/gone.h"
+#include "quarantine.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -170,8 +171,12 @@ static void hear_free(void *p)
 	if (piece.in_range || piece.in_use)
 		stack = uhcav_hearing_stack(UHCAV_HERE);
 	freeing(&piece, stack, "free");
-	behind(p);
-	freed(&piece, stack, "free");
+	if (!piece.in_range || !uhcav_quarantine_take(p, piece.to - piece.from, stack, behind)) {
+		behind(p);
+		freed(&piece, stack, "free");
+	} else if (piece.in_use) {
+		uhcav_frees_note(piece.from, piece.to, stack);
+	}
 	errno = saved;
 }
 

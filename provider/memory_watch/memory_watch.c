@@ -20,11 +20,13 @@ void uhcav_memory_watch_listen(void)
 void uhcav_memory_watch_lock(void)
 {
 	pthread_mutex_lock(&lock);
+	uhcav_quarantine_lock();
 	uhcav_ranges_lock();
 }
 
 void uhcav_memory_watch_unlock(void)
 {
 	uhcav_ranges_unlock();
+	uhcav_quarantine_unlock();
 	pthread_mutex_unlock(&lock);
 }

@@ -8,6 +8,7 @@
  *   mappings.c    munmap, mmap, mremap, madvise, malloc_trim
  *   heap.c        free and its kin
  *   frees.c       what was freed that a wr_id points to
+ *   quarantine.c   what was freed that a peer may write to
  *   telling.c    what is said of it
  *
  * The calls are heard in the slots by which the program and its libraries make them (base/got.h).
@@ -20,6 +21,7 @@
 #define UHCAV_MEMORY_WATCH_H
 
 #include "frees.h"
+#include "quarantine.h"
 #include "ranges.h"
 #include "telling.h"
 

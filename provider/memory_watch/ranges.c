@@ -100,6 +100,20 @@ bool uhcav_ranges_meet(uintptr_t from, uintptr_t to)
 	return e;
 }
 
+bool uhcav_ranges_target(uintptr_t from, uintptr_t to, struct uhcav_range *out)
+{
+	struct entry *e;
+
+	pthread_mutex_lock(&lock);
+	LIST_FOREACH(e, &all, link)
+	if (e->r.is_target && e->r.from < to && from < e->r.to)
+		break;
+	if (e)
+		*out = e->r;
+	pthread_mutex_unlock(&lock);
+	return e;
+}
+
 /* The oldest makes room. */
 static void put(struct uhcav_range *r, const struct uhcav_change *c)
 {

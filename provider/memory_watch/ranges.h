@@ -31,6 +31,7 @@ struct uhcav_range {
 	uintptr_t from, to;
 	uint32_t number;
 	bool is_remote; /* peers may read or write it */
+	bool is_target; /* they may write it */
 	const struct uhcav_stack *made;
 	struct uhcav_change changes[UHCAV_RANGE_CHANGES]; /* the youngest n */
 	unsigned n;
@@ -42,6 +43,9 @@ void uhcav_range_remove(const void *mr);
 
 /* Has any range a part of this? Cheap where none is near. */
 bool uhcav_ranges_meet(uintptr_t from, uintptr_t to);
+
+/* One that peers may write to and that has a part of this; false: there is none. */
+bool uhcav_ranges_target(uintptr_t from, uintptr_t to, struct uhcav_range *out);
 
 /* This has happened to all that have a part of it. Allocates nothing. */
 void uhcav_ranges_change(const struct uhcav_change *c);

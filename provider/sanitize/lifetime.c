@@ -89,6 +89,7 @@ static void leave(struct group *g)
 static void __attribute__((destructor)) look_at_exit(void)
 {
 	uhcav_memory_settle();
+	uhcav_quarantine_end(NULL);
 	if (status || !uhcav_check_on(UHCA_CHECK_LEFT_AT_EXIT))
 		return;
 	uhcav_object_each(count, NULL);

@@ -40,18 +40,20 @@ static bool is_cached(const struct uhcav_stack *made)
 /* On demand, an adapter follows the process's pages. */
 static void watch_memory(const struct uhcav_object *o)
 {
-	const int remote =
-		IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC;
+	const int writes = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC;
+	struct uhcav_range r = {.mr = o->self,
+				.from = o->mr.addr,
+				.to = o->mr.addr + o->mr.length,
+				.number = o->number,
+				.made = o->made};
 
 	if (!o->mr.in_memory || (o->mr.access & IBV_ACCESS_ON_DEMAND) || !is_memory_watched())
 		return;
-	uhcav_range_add(
-		&(struct uhcav_range){.mr = o->self,
-				      .from = o->mr.addr,
-				      .to = o->mr.addr + o->mr.length,
-				      .number = o->number,
-				      .is_remote = (o->mr.access & remote) && !is_cached(o->made),
-				      .made = o->made});
+	r.is_target = (o->mr.access & writes) && !is_cached(o->made);
+	r.is_remote =
+		r.is_target || ((o->mr.access & IBV_ACCESS_REMOTE_READ) && !is_cached(o->made));
+	r.is_target = r.is_target && uhcav_check_on(UHCA_CHECK_MEMORY_FREED);
+	uhcav_range_add(&r);
 }
 
 void uhcav_watch_made(struct uhcav_here here, struct uhcav_object o)
@@ -126,6 +128,7 @@ int uhcav_watch_ended(const struct uhcav_watch_end *end, int err)
 		bury(&end->o, uhcav_stack_take(end->here));
 		if (end->o.kind == UHCAV_KIND_MR) {
 			uhcav_range_remove(end->o.self);
+			uhcav_quarantine_end(end->o.self);
 			uhcav_object_bury(&end->o, uhcav_stack_take(end->here));
 		}
 		if (end->o.kind == UHCAV_KIND_MR || end->o.kind == UHCAV_KIND_AH)

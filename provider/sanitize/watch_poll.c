@@ -144,6 +144,8 @@ int uhcav_watch_poll_cq(struct ibv_cq *ibcq, int n, struct ibv_wc *wc)
 	enter(cq, UHCAV_HERE);
 	got = uhcav_poll_cq(ibcq, n, wc);
 	polled(cq);
+	if (got > 0)
+		uhcav_quarantine_look();
 	for (int i = 0; i < got; i++)
 		settle(UHCAV_HERE, cq, &wc[i], false);
 	uhcav_inside_leave(&cq->inside);

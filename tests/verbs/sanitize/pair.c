@@ -247,3 +247,10 @@ struct ibv_ah *pair_address(struct pair *p)
 	pair_must(ah != NULL, "an address handle");
 	return ah;
 }
+
+void pair_reset(struct end *e)
+{
+	struct ibv_qp_attr reset = {.qp_state = IBV_QPS_RESET};
+
+	pair_must(!ibv_modify_qp(e->qp, &reset, IBV_QP_STATE), "a reset");
+}

@@ -82,6 +82,22 @@ static void test_bound(void **state)
 	assert_int_equal(n_made, 1);
 }
 
+/* One that is said to be gone twice is forgotten all the same. */
+static void test_twice(void **state)
+{
+	void *object = calloc(1, sizeof(struct ibv_pd));
+	const struct uhcav_tomb t = {.self = object, .kind = "thing", .end = "closed"};
+	struct uhcav_tomb found;
+
+	(void)state;
+	bury(object, 1, UHCAV_SHAPE_PLAIN);
+	uhcav_tomb_remember(&t);
+	assert_true(uhcav_tomb_find(object, &found));
+	assert_string_equal(found.end, "closed");
+	uhcav_tomb_forget(object);
+	assert_false(uhcav_tomb_find(object, &found));
+}
+
 /* What stood for a closed context serves the next one of its device. */
 static void test_closed(void **state)
 {
@@ -101,9 +117,8 @@ static void test_closed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_off),
-		cmocka_unit_test(test_kept),
-		cmocka_unit_test(test_bound),
+		cmocka_unit_test(test_off),    cmocka_unit_test(test_kept),
+		cmocka_unit_test(test_bound),  cmocka_unit_test(test_twice),
 		cmocka_unit_test(test_closed),
 	};
 

@@ -10,10 +10,12 @@
  */
 #include "driver.h"
 
+#include "dead_ops.h"
 #include "no_preload.h"
 #include "ops.h"
 #include "provider/base/base.h"
 #include "provider/context/context.h"
+#include "provider/gone/gone.h"
 #include "provider/pin/pin.h"
 #include "provider/post/post.h"
 #include "provider/sanitize/sanitize.h"
@@ -25,6 +27,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Room for the library's verbs_context, of any release. */
 #define CONTEXT_ROOM 4096u
@@ -40,6 +43,7 @@ struct library {
 
 static struct library library;
 static void *op_table[UHCAV_OP_SLOTS];
+static void *dead_table[UHCAV_OP_SLOTS]; /* of what is destroyed */
 
 /*
  * The library's context ends with the public struct ibv_context, right before which stands the
@@ -199,18 +203,75 @@ static void *alloc_context(struct ibv_device *dev, int cmd_fd, void *private_dat
 		return NULL;
 	}
 	uhcav_share_heap_listen();
+	if (uhcav_keeping_is_on())
+		ctx->opened = uhcav_stack_take(UHCAV_HERE);
 	return finish_context(base, c, ctx);
+}
+
+static char *base_of(struct ibv_context *ibctx)
+{
+	size_t size = ((size_t *)(void *)ibctx)[-1];
+
+	return (char *)(ibctx + 1) - size - UHCAV_CONTEXT_HEADROOM;
+}
+
+static void close_file(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+/* A kept one's time has come. */
+static void delete_kept(void *ibctx)
+{
+	delete_context(base_of(ibctx));
+}
+
+/* It stays for a while, for who uses it all the same. */
+static void keep_context(struct uhcav_here here, struct ibv_context *ibctx,
+			 const struct uhcav_stack *opened)
+{
+	const struct uhcav_tomb closed = {.self = ibctx,
+					  .kind = "device context",
+					  .end = "closed",
+					  .made = opened,
+					  .destroyed = uhcav_stack_take(here)};
+
+	close_file(&ibctx->cmd_fd);
+	close_file(&ibctx->async_fd);
+	library.set_ops(base_of(ibctx) + UHCAV_CONTEXT_HEADROOM, dead_table);
+	uhcav_tomb_closed(&closed, ibctx);
+	uhcav_keeping_take(ibctx, delete_kept);
 }
 
 static void free_context(struct ibv_context *ibctx)
 {
 	struct uhcav_context *ctx = uhcav_context_of(ibctx);
-	size_t size = ((size_t *)(void *)ibctx)[-1];
-	char *base = (char *)(ibctx + 1) - size - UHCAV_CONTEXT_HEADROOM;
+	const struct uhcav_stack *opened = ctx->opened;
 
 	uhcav_child_close(ctx);
 	uhcav_context_destroy(ctx);
-	delete_context(base);
+	if (uhcav_keeping_is_on())
+		keep_context(UHCAV_HERE, ibctx, opened);
+	else
+		delete_context(base_of(ibctx));
+}
+
+/* A context that stands for this one once objects of it are gone. */
+static struct ibv_context *make_stand_in(struct ibv_context *like)
+{
+	struct ibv_context *c = NULL;
+	char *base = new_context(like->device, -1, &c);
+
+	if (base && !c)
+		delete_context(base);
+	if (!base || !c)
+		return NULL;
+	library.set_ops(base + UHCAV_CONTEXT_HEADROOM, dead_table);
+	c->num_comp_vectors = like->num_comp_vectors;
+	c->async_fd = -1;
+	return c;
 }
 
 /* All devices of ours that the library knows. Under the lock. */
@@ -404,6 +465,8 @@ __attribute__((constructor)) static void enter(void)
 	take_over_calls(); /* first: it installs the first handlers of fork(3) */
 	uhcav_sanitize_begin();
 	uhcav_ops_build(library.generation, free_context, op_table);
+	uhcav_dead_ops_build(library.generation, dead_table);
+	uhcav_tomb_begin(make_stand_in);
 	find_qp_ex_mark(handle);
 	library.register_driver(&device_ops);
 }

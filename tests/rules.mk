@@ -84,6 +84,7 @@ tests/unit/provider/test_libuhca tests/unit/provider/test_no_plugin: provider/li
 # Files of the preload library and of the plugin that are in none of the archives.
 preload_objects = $(patsubst %,provider/preload/.libs/libuhca_preload_la-%.o,$(1))
 plugin_objects = provider/.libs/libuhca_rdmav34_la-driver.o provider/.libs/libuhca_rdmav34_la-ops.o \
+	provider/.libs/libuhca_rdmav34_la-dead_ops.o \
 	provider/.libs/libuhca_rdmav34_la-dv_table.o
 tests/unit/provider/preload/test_nldev: $(call preload_objects,nldev tree)
 tests/unit/provider/preload/test_path_map: $(call preload_objects,path_map)
@@ -100,7 +101,8 @@ $(sanitize_objects): %.o: %.c
 	$(AM_V_CC)$(MKDIR_P) $(@D) && $(CC) $(DEFAULT_INCLUDES) -D_GNU_SOURCE -Wall -Werror -g -O2 \
 		-I$(srcdir) -MMD -MP -c -o $@ $<
 $(sanitize_programs): %: %.o tests/verbs/sanitize/pair.o
-	$(AM_V_CCLD)$(CC) -o $@ $^ -libverbs -lpthread
+	$(AM_V_CCLD)$(CC) -o $@ $^ $(if $(filter tests/verbs/sanitize/forms/cm-%,$@),-lrdmacm) \
+		-libverbs -lpthread
 -include $(sanitize_objects:.o=.d)
 tests/verbs/sanitize/checks.log tests/verbs/sanitize/hangs.log tests/verbs/sanitize/telling.log: $(sanitize_programs)
 check-verbs: $(sanitize_programs)

@@ -9,6 +9,8 @@
  *
  * MODULE is a file, or "" where the address is of none; ADDRESS is what the file's own tables call
  * it, PC the address in the process. The collector answers a line, "go" or "halt STATUS".
+ * A line with "if_verb": true is told where the first stack begins in a verb (frames of inline
+ * functions count), and is forgotten otherwise.
  * A line with "held": N has no answer and is told when the connection ends, unless {"retract": N}
  * came before.
  *
@@ -74,6 +76,17 @@
 	  "Registered memory must stay mapped while requests use it", "ibv_reg_mr(3); munmap(2)",  \
 	  "Deregister the region before unmapping or freeing the memory. After mapping it again, " \
 	  "register it again")                                                                     \
+	X(MEMORY_REPLACED, "memory-replaced", "sum",                                               \
+	  "An adapter keeps the pages that it was given at the registration: what is mapped "      \
+	  "there later, it does not know",                                                         \
+	  "IBTA vol. 1, 10.6.2; ibv_reg_mr(3)",                                                    \
+	  "Deregister the memory before it is unmapped, moved, given back or mapped anew, and "    \
+	  "register it again after that, or register it with IBV_ACCESS_ON_DEMAND")                \
+	X(MEMORY_FREED, "memory-freed", "sum",                                                     \
+	  "Memory that requests and peers use is not freed: the allocator gives it to somebody "   \
+	  "else",                                                                                  \
+	  "IBTA vol. 1, 10.6.2; ibv_reg_mr(3), free(3)",                                           \
+	  "Poll the completions, let peers end, and deregister the region; free it then")          \
 	X(SEND_WRITTEN, "send-written", UHCA_CHECK_PAGES,                                          \
 	  "A send buffer belongs to the device until the program has polled the request's "        \
 	  "completion",                                                                            \
@@ -131,6 +144,12 @@
 	  "IBTA vol. 1, 10.6.5; ibv_dereg_mr(3)",                                                  \
 	  "Poll the completions first. Otherwise move the queue pair to ERR and drain it, or "     \
 	  "destroy it")                                                                            \
+	X(AH_POSTED, "ah-posted", "sum",                                                           \
+	  "An address handle lives until the requests that name it have completed: adapters may "  \
+	  "look it up when they send",                                                             \
+	  "IBTA vol. 1, 11.2.2.5; ibv_create_ah(3)",                                               \
+	  "Poll the completions of the requests first, also those of unsignaled ones by a later "  \
+	  "one, or destroy the queue pair before")                                                 \
 	X(QUEUE_STUCK, "queue-stuck", "sum",                                                       \
 	  "An unsignaled request frees its queue slot when a later signaled request completes. A " \
 	  "queue full of unsignaled requests never gets a free slot",                              \
@@ -153,6 +172,12 @@
 	  "share a wr_id that points to a request's data",                                         \
 	  "IBTA vol. 1, 11.4.2.1; ibv_poll_cq(3), ibv_post_send(3)",                               \
 	  "Use a distinct wr_id for each request, and reuse it only after polling the completion") \
+	X(WR_ID_FREED, "wr-id-freed", "sum",                                                       \
+	  "The memory that a wr_id points to lives until the completion was polled: the program "  \
+	  "finds its request by it, also when this was flushed",                                   \
+	  "IBTA vol. 1, 11.4.2.1; ibv_poll_cq(3)",                                                 \
+	  "Move the queue pair to ERR and poll all its completions, or destroy it, before what "   \
+	  "its requests point to is freed")                                                        \
 	X(POST_AFTER_ERROR, "post-after-error", "sum",                                             \
 	  "A completion with an error moves the queue pair to the error state. Requests posted "   \
 	  "after that are flushed",                                                                \
@@ -220,6 +245,19 @@
 	  "An object that other objects use cannot be destroyed (EBUSY)",                          \
 	  "IBTA vol. 1, 10.2; the manual page of the call",                                        \
 	  "Destroy the objects that use it first, and check the call's return value")              \
+	X(OBJECT_GONE, "object-gone", "sum",                                                       \
+	  "An object that was destroyed is not used any more: what comes next may have its "       \
+	  "memory",                                                                                \
+	  "IBTA vol. 1, 10.2; the manual page of the call that destroyed it",                      \
+	  "Destroy it when nothing uses it any more, and set the pointer to NULL; take it out of " \
+	  "lists, and tell other threads, before")                                                 \
+	X(VERB_CRASHED, "verb-crashed", "sum",                                                     \
+	  "A verb takes its arguments as they are: objects that live, lists and elements that "    \
+	  "are there until it returns",                                                            \
+	  "the manual page of the call",                                                           \
+	  "See which argument of the innermost call leads nowhere: a pointer that was never set "  \
+	  "or was set to NULL, an object whose memory was overwritten, a list that is not ended "  \
+	  "with NULL")                                                                             \
 	X(DESTROY_POSTING, "destroy-posting", "sum",                                               \
 	  "No thread may be in, or begin, a call on an object that is being destroyed: the call "  \
 	  "would use freed memory",                                                                \

@@ -13,6 +13,7 @@
 #include "event_queue.h"
 #include "got.h"
 #include "inside.h"
+#include "keep.h"
 #include "lock.h"
 #include "mem_probe.h"
 #include "mr_table.h"

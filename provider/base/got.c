@@ -12,6 +12,7 @@
 
 #include <elf.h>
 #include <link.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -27,13 +28,16 @@
 #define IS_SLOT(type) (0)
 #endif
 
+#define LISTS 8u /* of calls of everybody */
+
 struct work {
 	const struct uhcav_got_call *calls;
 	unsigned patched;
 	bool everybody;
-	bool foreign;       /* a slot was somebody else's */
-	uintptr_t self;     /* where we are loaded; of everybody */
-	uintptr_t from, to; /* the object at hand */
+	bool foreign;               /* a slot was somebody else's */
+	uintptr_t self;             /* in our own object; of everybody */
+	uintptr_t own_from, own_to; /* which is there */
+	uintptr_t from, to;         /* the object at hand */
 };
 
 /* What the dynamic section says of an object's relocations. */
@@ -98,20 +102,35 @@ static const struct uhcav_got_call *got_call_find(const struct uhcav_got_call *c
 }
 
 /* One that is not bound yet leads to a stub of its own object. */
-static bool is_foreign(void *const *slot, const struct uhcav_got_call *call, const struct work *w)
+static bool is_foreign(uintptr_t at, const struct uhcav_got_call *call, const struct work *w)
 {
-	uintptr_t at = (uintptr_t)__atomic_load_n(slot, __ATOMIC_RELAXED);
-
 	return w->everybody && at != (uintptr_t)call->answer && at != (uintptr_t)call->behind &&
 	       (at < w->from || at >= w->to);
 }
 
+/* Another list of ours stands there: we go before it, or it stands before us already. */
+static void patch_ours(void **slot, uintptr_t at, struct uhcav_got_call *call, struct work *w)
+{
+	if (!call->active)
+		call->behind = (void *)at;
+	call->active = true;
+	w->patched += (uintptr_t)call->behind == at ? store(slot, call->answer) : 1;
+}
+
 static void patch_slot(void **slot, const struct uhcav_got_call *call, struct work *w)
 {
-	if (is_foreign(slot, call, w))
+	uintptr_t at = (uintptr_t)__atomic_load_n(slot, __ATOMIC_RELAXED);
+	struct uhcav_got_call *mine = (struct uhcav_got_call *)(uintptr_t)call;
+
+	if (w->everybody && at >= w->own_from && at < w->own_to && at != (uintptr_t)call->answer) {
+		patch_ours(slot, at, mine, w);
+	} else if (is_foreign(at, call, w)) {
 		w->foreign = true;
-	else
+	} else {
 		w->patched += store(slot, call->answer);
+		if (w->everybody)
+			mine->active = true;
+	}
 }
 
 static void patch_object(const struct relocations *r, ElfW(Addr) base, struct work *w)
@@ -203,19 +222,87 @@ static int count_loads(struct dl_phdr_info *info, size_t size, void *arg)
 	return 1;
 }
 
-bool uhcav_got_patch_all(const struct uhcav_got_call *calls)
+/* Where we are ourselves. */
+static int find_self(struct dl_phdr_info *info, size_t size, void *arg)
 {
-	static const struct uhcav_got_call *last_calls;
-	static unsigned long long last_loads;
-	static bool last;
-	struct work w = {.calls = calls, .everybody = true, .self = (uintptr_t)&last};
+	struct work here, *w = arg;
+
+	(void)size;
+	measure(info, &here);
+	if (w->self < here.from || w->self >= here.to)
+		return 0;
+	w->own_from = here.from;
+	w->own_to = here.to;
+	return 1;
+}
+
+/* What was found for a list, and how many objects had been loaded by then. */
+struct round {
+	const struct uhcav_got_call *calls;
+	unsigned long long loads;
+	bool good;
+};
+
+static struct round *round_of(const struct uhcav_got_call *calls)
+{
+	static struct round rounds[LISTS];
+	unsigned i = 0;
+
+	while (i + 1 < LISTS && rounds[i].calls && rounds[i].calls != calls)
+		i++;
+	if (rounds[i].calls != calls)
+		rounds[i] = (struct round){.calls = calls};
+	return &rounds[i];
+}
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void take_lock(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+static void give_lock(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+static void hold_at_fork(void)
+{
+	pthread_atfork(take_lock, give_lock, give_lock);
+}
+
+/* Under the lock. */
+static bool patch_all(struct uhcav_got_call *calls)
+{
+	struct round *last = round_of(calls);
+	static struct work self;
+	struct work w = {.calls = calls, .everybody = true};
 	unsigned long long loads = 0;
 
 	dl_iterate_phdr(count_loads, &loads);
-	if (calls == last_calls && loads == last_loads)
-		return last;
+	if (loads == last->loads)
+		return last->good;
+	if (!self.self) {
+		self.self = (uintptr_t)&self;
+		dl_iterate_phdr(find_self, &self);
+	}
+	w.self = self.self;
+	w.own_from = self.own_from;
+	w.own_to = self.own_to;
 	dl_iterate_phdr(visit, &w);
-	last_calls = calls;
-	last_loads = loads;
-	return last = !w.foreign;
+	last->loads = loads;
+	return last->good = !w.foreign;
+}
+
+bool uhcav_got_patch_all(struct uhcav_got_call *calls)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	bool good;
+
+	pthread_once(&once, hold_at_fork);
+	take_lock();
+	good = patch_all(calls);
+	give_lock();
+	return good;
 }

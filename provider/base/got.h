@@ -14,6 +14,7 @@ struct uhcav_got_call {
 	const char *name;
 	void *answer;
 	void *behind; /* uhcav_got_patch_all: where it went so far */
+	bool active;  /* the same: it has been patched; false to begin with */
 };
 
 /*
@@ -27,8 +28,10 @@ unsigned uhcav_got_patch(const struct uhcav_got_call *calls);
 /*
  * The same for all objects that are loaded now, but the C library and the one that this is part of.
  * A slot that leads to neither "behind" nor the answer, and is bound, is somebody else's: it is
- * left alone, and false returned. Cheap when nothing was loaded since the last call with this list.
+ * left alone, and false returned. Several lists may have one call: who comes later is before the
+ * others, and has them behind it. Cheap when nothing was loaded since the last call with this list.
+ * Any thread.
  */
-bool uhcav_got_patch_all(const struct uhcav_got_call *calls);
+bool uhcav_got_patch_all(struct uhcav_got_call *calls);
 
 #endif

@@ -61,6 +61,7 @@ struct uhcav_context {
 	uint64_t features; /* UHCA_ABI_HAS_*, once UHCAV_FEATURES_KNOWN is set (device_query.c) */
 
 	struct ibv_context *ibctx;
+	const struct uhcav_stack *opened;  /* by whom, for provider/gone/; NULL: not known */
 	struct uhca_abi_context_file file; /* what cmd_fd holds */
 	struct uhcav_rpc rpc;
 	struct uhcav_event_queue async; /* read_fd is ibctx->async_fd, which the library closes */

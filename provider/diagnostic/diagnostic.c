@@ -12,9 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #define SEEN_BUCKETS 256u
+#define CRASH_WAIT_S 2
 
 struct seen {
 	struct seen *next;
@@ -69,11 +71,9 @@ void uhcav_diagnostic_of_thread(pid_t tid)
 	about = tid;
 }
 
-void uhcav_diagnostic_begin(enum uhca_check check, const char *what, ...)
+/* Under the lock. */
+static void begin(enum uhca_check check, const char *what, va_list arguments)
 {
-	va_list arguments;
-
-	pthread_mutex_lock(&lock);
 	line.n = 0;
 	in_facts = true;
 	uhcav_line_put(&line, "{");
@@ -87,10 +87,33 @@ void uhcav_diagnostic_begin(enum uhca_check check, const char *what, ...)
 	uhcav_line_string(&line, program_invocation_short_name);
 	uhcav_line_put(&line, ",");
 	uhcav_line_key(&line, "what");
-	va_start(arguments, what);
 	uhcav_line_format(&line, what, arguments);
-	va_end(arguments);
 	uhcav_line_put(&line, ",\"facts\":[");
+}
+
+void uhcav_diagnostic_begin(enum uhca_check check, const char *what, ...)
+{
+	va_list arguments;
+
+	pthread_mutex_lock(&lock);
+	va_start(arguments, what);
+	begin(check, what, arguments);
+	va_end(arguments);
+}
+
+bool uhcav_diagnostic_begin_crashed(enum uhca_check check, const char *what, ...)
+{
+	struct timespec until;
+	va_list arguments;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += CRASH_WAIT_S;
+	if (pthread_mutex_timedlock(&lock, &until))
+		return false;
+	va_start(arguments, what);
+	begin(check, what, arguments);
+	va_end(arguments);
+	return true;
 }
 
 /* Between the elements of a list. */
@@ -195,10 +218,13 @@ static void without_collector(void)
 	fprintf(stderr, "uhca: the sanitizer's collector cannot be reached: %s\n", line.text);
 }
 
-void uhcav_diagnostic_tell(void)
+/* Ends the line, with this behind the stacks. */
+static void tell_with(const char *more)
 {
 	end_facts();
-	uhcav_line_put(&line, "]}");
+	uhcav_line_put(&line, "]");
+	uhcav_line_put(&line, more);
+	uhcav_line_put(&line, "}");
 	if (!uhcav_reporter_tell(line.text, line.n))
 		without_collector();
 	pthread_mutex_unlock(&lock);
@@ -227,6 +253,16 @@ uint64_t uhcav_diagnostic_setting(const char *name, uint64_t otherwise)
 	if (!uhcav_reporter_ask(text, (size_t)n, answer) || sscanf(answer, "%llu", &value) != 1)
 		return otherwise;
 	return value;
+}
+
+void uhcav_diagnostic_tell(void)
+{
+	tell_with("");
+}
+
+void uhcav_diagnostic_tell_if_verb(void)
+{
+	tell_with(",\"if_verb\":true");
 }
 
 uint32_t uhcav_diagnostic_hold(void)

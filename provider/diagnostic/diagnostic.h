@@ -34,6 +34,13 @@ void uhcav_diagnostic_of_thread(pid_t tid);
 void uhcav_diagnostic_begin(enum uhca_check check, const char *what, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/*
+ * The same from a handler of signals, in the midst of anything: false when the lock is not to be
+ * had, because this thread may hold it.
+ */
+bool uhcav_diagnostic_begin_crashed(enum uhca_check check, const char *what, ...)
+	__attribute__((format(printf, 2, 3)));
+
 /* A line about an object. */
 void uhcav_diagnostic_fact(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -52,6 +59,10 @@ bool uhcav_diagnostic_tell_with(const char *member);
 
 /* A number among the settings of the collector; "otherwise" where nobody listens. */
 uint64_t uhcav_diagnostic_setting(const char *name, uint64_t otherwise);
+ * The same, but only the collector knows whether it is one: it is when the innermost frame of the
+ * first stack is a verb, perhaps an inline one.
+ */
+void uhcav_diagnostic_tell_if_verb(void);
 
 /*
  * The same for what is wrong only if nothing comes any more: it is told when the process has ended,

@@ -107,7 +107,14 @@ static const struct uhcav_stack *stack_find(uint32_t hash, const uintptr_t *pc, 
 	return NULL;
 }
 
-const struct uhcav_stack *uhcav_stack_keep(const uintptr_t *pc, uint32_t n)
+static __thread bool busy;
+
+bool uhcav_stack_is_busy(void)
+{
+	return busy;
+}
+
+static const struct uhcav_stack *keep(const uintptr_t *pc, uint32_t n)
 {
 	uint32_t hash = hash_of(pc, n = n < UHCAV_STACK_DEPTH ? n : UHCAV_STACK_DEPTH);
 	const struct uhcav_stack *found = stack_find(hash, pc, n);
@@ -128,6 +135,16 @@ const struct uhcav_stack *uhcav_stack_keep(const uintptr_t *pc, uint32_t n)
 	}
 	pthread_mutex_unlock(&lock);
 	return found ? found : &nowhere;
+}
+
+const struct uhcav_stack *uhcav_stack_keep(const uintptr_t *pc, uint32_t n)
+{
+	const struct uhcav_stack *s;
+
+	busy = true;
+	s = keep(pc, n);
+	busy = false;
+	return s;
 }
 
 static bool still_stands(const struct remembered *r, struct uhcav_here here)
@@ -153,12 +170,39 @@ static void remember(struct remembered *r, struct uhcav_here here, const struct 
 	r->stack = stack;
 }
 
+static bool is_ours(uintptr_t pc)
+{
+	Dl_info here, there;
+
+	return dladdr((void *)pc, &there) && dladdr((void *)&once, &here) &&
+	       here.dli_fbase == there.dli_fbase;
+}
+
+/*
+ * Who hears calls of libraries stands between them and the program: that is none of its frames. A
+ * program that has the library inside of it is all there is.
+ */
+static void leave_out_ours(struct walk *w, uint32_t first)
+{
+	uint32_t n = first;
+
+	for (uint32_t i = first; i < w->n; i++) {
+		if (is_ours(w->pc[i]))
+			continue;
+		w->pc[n] = w->pc[i];
+		w->slot[n++] = w->slot[i];
+	}
+	if (n > first)
+		w->n = n;
+}
+
 const struct uhcav_stack *uhcav_stack_take(struct uhcav_here here)
 {
 	struct remembered *r = &memory[(here.pc ^ here.frame >> 4) % REMEMBER];
 	const struct uhcav_stack *stack;
 	struct walk w = {.n = 0};
 	uint32_t first = 0;
+	uintptr_t program;
 
 	if (still_stands(r, here))
 		return r->stack;
@@ -169,17 +213,13 @@ const struct uhcav_stack *uhcav_stack_take(struct uhcav_here here)
 		first++;
 	if (first == w.n)
 		return uhcav_stack_keep(&here.pc, 1);
+	program = w.pc[w.n - 1];
+	if (!is_ours(program))
+		leave_out_ours(&w, first);
 	stack = uhcav_stack_keep(w.pc + first, w.n - first);
-	remember(r, here, stack, w.slot + first);
+	if (w.pc[first] == here.pc)
+		remember(r, here, stack, w.slot + first);
 	return stack;
-}
-
-static bool is_ours(uintptr_t pc)
-{
-	Dl_info here, there;
-
-	return dladdr((void *)pc, &there) && dladdr((void *)&once, &here) &&
-	       here.dli_fbase == there.dli_fbase;
 }
 
 const struct uhcav_stack *uhcav_stack_outside(void)

@@ -49,6 +49,9 @@ const struct uhcav_stack *uhcav_stack_outside(void);
  */
 uint32_t uhcav_stack_interrupted(uintptr_t pc, uintptr_t *out);
 
+/* Is this thread keeping one just now? Who is called in the midst of it takes none. */
+bool uhcav_stack_is_busy(void);
+
 /* The one that is kept for these addresses; n is cut to UHCAV_STACK_DEPTH. */
 const struct uhcav_stack *uhcav_stack_keep(const uintptr_t *pc, uint32_t n);
 

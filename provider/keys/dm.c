@@ -177,7 +177,7 @@ void uhcav_unimport_dm(struct ibv_dm *ibdm)
 	struct dm *dm = dm_of(ibdm);
 
 	munmap(dm->map.at, dm->map.size);
-	free(dm);
+	uhcav_let_go(dm);
 }
 
 int uhcav_free_dm(struct ibv_dm *dm)

@@ -349,6 +349,6 @@ int uhcav_dereg_mr(void *verbs_mr)
 	if (mr->mapping)
 		munmap(mr->mapping, mr->mapping_size);
 	drop_pinning(mr);
-	free(mr);
+	uhcav_let_go(mr);
 	return 0;
 }

@@ -40,7 +40,7 @@ int uhcav_dealloc_mw(struct ibv_mw *mw)
 
 	if (err)
 		return uhcav_result(err);
-	free(mw);
+	uhcav_let_go(mw);
 	return 0;
 }
 

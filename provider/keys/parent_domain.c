@@ -48,7 +48,7 @@ int uhcav_dealloc_td(struct ibv_td *ibtd)
 		return uhcav_failed(uhcav_refuse(uhcav_context_of(ibtd->context), "dealloc_td",
 						 EBUSY,
 						 "the thread domain is in use by parent domains"));
-	free(td);
+	uhcav_let_go(td);
 	return 0;
 }
 

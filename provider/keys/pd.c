@@ -55,6 +55,6 @@ int uhcav_dealloc_pd(struct ibv_pd *ibpd)
 	if (err == ENOENT)
 		err = uhcav_context_call_destroy(ctx, UHCA_CMD_DEALLOC_PD, ibpd->handle);
 	if (!err)
-		free(ibpd);
+		uhcav_let_go(ibpd);
 	return uhcav_result(err);
 }

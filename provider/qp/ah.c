@@ -96,6 +96,6 @@ int uhcav_destroy_ah(struct ibv_ah *ah)
 
 	if (err)
 		return uhcav_result(err);
-	free(ah);
+	uhcav_let_go(ah);
 	return 0;
 }

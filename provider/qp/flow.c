@@ -151,6 +151,6 @@ int uhcav_destroy_flow(struct ibv_flow *flow)
 
 	if (err)
 		return uhcav_result(err);
-	free(flow);
+	uhcav_let_go(flow);
 	return 0;
 }

@@ -407,7 +407,7 @@ int uhcav_destroy_qp(struct ibv_qp *ibqp)
 		munmap(qp->page, qp->region_size);
 	free_notes(qp);
 	uhcav_parent_domain_part(qp->parent);
-	free(qp);
+	uhcav_let_go(qp);
 	return 0;
 }
 

@@ -250,7 +250,7 @@ int uhcav_destroy_cq(struct ibv_cq *ibcq)
 	uhcav_number_map_destruct(&cq->qps);
 	uhcav_number_map_destruct(&cq->queues);
 	uhcav_parent_domain_part(cq->parent);
-	free(cq);
+	uhcav_let_go(cq);
 	return 0;
 }
 

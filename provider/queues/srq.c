@@ -292,6 +292,6 @@ int uhcav_destroy_srq(struct ibv_srq *ibsrq)
 		uhcav_cq_detach_queue(srq->cq, uhcav_xrc_key(srq->number));
 	munmap(srq->page, srq->region_size);
 	uhcav_parent_domain_part(srq->parent);
-	free(srq);
+	uhcav_let_go(srq);
 	return 0;
 }

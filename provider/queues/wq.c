@@ -190,7 +190,7 @@ int uhcav_destroy_wq(struct ibv_wq *ibwq)
 	}
 	uhcav_cq_detach_queue(uhcav_cq_of(ibwq->cq), ibwq->wq_num);
 	munmap(wq->page, wq->region_size);
-	free(wq);
+	uhcav_let_go(wq);
 	return 0;
 }
 
@@ -250,6 +250,6 @@ int uhcav_destroy_rwq_ind_table(struct ibv_rwq_ind_table *table)
 
 	if (err)
 		return uhcav_result(err);
-	free(table);
+	uhcav_let_go(table);
 	return 0;
 }

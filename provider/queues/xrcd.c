@@ -74,6 +74,6 @@ int uhcav_close_xrcd(struct ibv_xrcd *ibxrcd)
 
 	if (err)
 		return uhcav_result(err);
-	free(x);
+	uhcav_let_go(x);
 	return 0;
 }

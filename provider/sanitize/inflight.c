@@ -7,8 +7,10 @@
 
 #include "bytes.h"
 #include "provider/diagnostic/diagnostic.h"
+#include "provider/memory_watch/memory_watch.h"
 #include "words.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static void find_mr(const struct uhcav_shadow *s, const struct uhcav_piece *p,
@@ -23,6 +25,7 @@ static void tell_unmapped(const struct uhcav_shadow *s, const struct uhcav_reque
 			  const struct uhcav_piece *p, const struct uhcav_stack *polled)
 {
 	struct uhcav_object mr;
+	struct uhcav_change c;
 
 	find_mr(s, p, &mr);
 	if ((mr.mr.access & IBV_ACCESS_ON_DEMAND) ||
@@ -35,8 +38,62 @@ static void tell_unmapped(const struct uhcav_shadow *s, const struct uhcav_reque
 	uhcav_words_piece(p);
 	uhcav_diagnostic_stack(r->posted, "posted by");
 	uhcav_diagnostic_stack(polled, "its completion was polled by");
+	if (uhcav_ranges_look(mr.self, p->at, p->length, &c))
+		uhcav_diagnostic_stack(c.stack, "%s by", uhcav_memory_verb(c.kind));
 	uhcav_diagnostic_stack(mr.made, "memory region 0x%x registered by", mr.number);
 	uhcav_diagnostic_tell();
+}
+
+/* ---- memory that is another by now ---- */
+
+static void look_at_memory(const struct uhcav_shadow *s, const struct uhcav_request *r,
+			   const struct uhcav_object *mr, struct uhcav_memory_use *use)
+{
+	struct uhcav_change c;
+	char words[128];
+
+	if (!uhcav_ranges_look(mr->self, use->at, use->length, &c))
+		return;
+	snprintf(words, sizeof(words), "%s, wr_id 0x%llx, of %s 0x%x", uhcav_words_opcode(s, r),
+		 (unsigned long long)r->wr_id, s->type, s->number);
+	use->request = words;
+	use->number = mr->number;
+	use->made = mr->made;
+	use->stack = r->posted;
+	use->title = "posted by";
+	uhcav_memory_tell(use, &c);
+}
+
+/* The pieces of a request that is posted, or has completed. */
+static void look_at_pieces(const struct uhcav_shadow *s, const struct uhcav_request *r,
+			   const char *what)
+{
+	struct uhcav_object mr;
+
+	for (uint32_t i = 0; i < r->n_pieces && uhcav_ranges_any(); i++) {
+		const struct uhcav_piece *p = &r->pieces[i];
+		struct uhcav_memory_use use = {.what = what, .at = p->at, .length = p->length};
+		uint8_t byte;
+		if (p->at && p->length && uhcav_bytes_copy(p->at, 1, &byte) &&
+		    uhcav_object_by_key(s->context, p->lkey, &mr) && !mr.gone)
+			look_at_memory(s, r, &mr, &use);
+	}
+}
+
+/* Where its remote part is in this process, too. */
+static void look_at_target(const struct uhcav_shadow *s, const struct uhcav_request *r)
+{
+	struct uhcav_memory_use use = {.what = r->opcode == IBV_WR_RDMA_READ ? "a READ took"
+									     : "a request went to",
+				       .length = r->remote_length};
+	struct uhcav_object mr;
+
+	if (!s->is_send || !r->rkey || !r->remote_length || !uhcav_ranges_any() ||
+	    !uhcav_object_by_rkey(s->context, r->rkey, &mr) || mr.gone || !mr.mr.in_memory ||
+	    r->remote_addr < mr.mr.iova)
+		return;
+	use.at = mr.mr.addr + (r->remote_addr - mr.mr.iova);
+	look_at_memory(s, r, &mr, &use);
 }
 
 /* ---- before the post ---- */
@@ -246,6 +303,7 @@ void uhcav_inflight_begin(struct uhcav_shadow *s, struct uhcav_request *r)
 		if (p->at && p->length && !look_at(s, r, p))
 			tell_unmapped(s, r, p, NULL);
 	}
+	look_at_pieces(s, r, "a request names");
 	look_for_others(s, r);
 }
 
@@ -329,6 +387,8 @@ void uhcav_inflight_end(struct uhcav_here here, const struct uhcav_shadow *s,
 {
 	uint64_t before = 0;
 
+	look_at_pieces(s, r, "a request was outstanding on");
+	look_at_target(s, r);
 	for (uint32_t i = 0; i < r->n_pieces; before += r->pieces[i++].length) {
 		const struct uhcav_piece *p = &r->pieces[i];
 		bool gone = false;

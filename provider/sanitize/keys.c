@@ -199,26 +199,42 @@ void uhcav_keys_refused(struct uhcav_here here, const struct uhcav_shadow *s,
 
 struct gone {
 	struct uhcav_here here;
-	const struct uhcav_object *mr;
+	const struct uhcav_object *o;
+	enum uhca_check check;
+	bool (*names)(const struct uhcav_shadow *s, const struct uhcav_request *r, uint32_t number);
 };
 
-static bool names(const struct uhcav_request *r, uint32_t lkey)
+static bool names_region(const struct uhcav_shadow *s, const struct uhcav_request *r, uint32_t lkey)
 {
+	(void)s;
 	for (uint32_t i = 0; i < r->n_pieces; i++)
 		if (r->pieces[i].lkey == lkey && r->pieces[i].length)
 			return true;
 	return false;
 }
 
-/* The oldest request that names the region; its pieces are not to be looked at. */
-static bool find_user(struct uhcav_shadow *s, uint32_t lkey, struct uhcav_request *out)
+/*
+ * Many programs never learn of the end of unsignaled datagrams, and destroy the handle when they
+ * end: that is wrong only where the device has not sent them.
+ */
+static bool names_handle(const struct uhcav_shadow *s, const struct uhcav_request *r,
+			 uint32_t handle)
+{
+	uint32_t retired = s->retired ? __atomic_load_n(s->retired, __ATOMIC_ACQUIRE) : 0;
+
+	return r->ah == handle &&
+	       (r->signaled || (s->retired && (int32_t)(r->index - retired) >= 0));
+}
+
+/* The oldest request that names what is gone; its pieces are not to be looked at. */
+static bool find_user(struct uhcav_shadow *s, const struct gone *g, struct uhcav_request *out)
 {
 	bool found = false;
 
 	uhcav_lock(&s->lock);
 	for (uint32_t i = 0; i < s->n && !found; i++) {
 		const struct uhcav_request *r = uhcav_shadow_at(s, i);
-		found = !r->done && names(r, lkey);
+		found = !r->done && g->names(s, r, g->o->number);
 		if (found)
 			*out = *r;
 	}
@@ -232,32 +248,48 @@ static bool is_served(const struct uhcav_shadow *s)
 	return s->state || uhcav_object_users(s->owner, NULL, 0);
 }
 
-static void look_for_users(struct uhcav_shadow *s, void *arg)
+static void tell_user(const struct gone *g, const struct uhcav_shadow *s,
+		      const struct uhcav_request *r)
 {
-	const struct gone *g = arg;
-	const struct uhcav_stack *stack;
-	struct uhcav_request r;
+	const struct uhcav_stack *stack = uhcav_stack_take(g->here);
+	bool is_region = g->o->kind == UHCAV_KIND_MR;
+	char words[UHCAV_OBJECT_WORDS];
 
-	if (s->context != g->mr->context || uhcav_shadow_is_idle(s) ||
-	    !find_user(s, g->mr->mr.lkey, &r) || !is_served(s))
+	if (!uhcav_diagnostic_is_new(g->check, stack, r->posted))
 		return;
-	stack = uhcav_stack_take(g->here);
-	if (!uhcav_diagnostic_is_new(UHCA_CHECK_DEREG_POSTED, stack, r.posted))
-		return;
-	uhcav_diagnostic_begin(UHCA_CHECK_DEREG_POSTED,
-			       "a region was deregistered while an outstanding request names it");
-	uhcav_words_request(s, &r);
-	uhcav_words_region(g->mr);
-	uhcav_diagnostic_stack(stack, "deregistered by");
-	uhcav_diagnostic_stack(r.posted, "%s posted by", uhcav_words_opcode(s, &r));
-	uhcav_diagnostic_stack(g->mr->made, "memory region 0x%x registered by", g->mr->number);
+	uhcav_diagnostic_begin(g->check, "%s while an outstanding request names it",
+			       is_region ? "a region was deregistered"
+					 : "an address handle was destroyed");
+	uhcav_words_request(s, r);
+	if (is_region)
+		uhcav_words_region(g->o);
+	else
+		uhcav_diagnostic_fact("%s", uhcav_object_words(g->o, words));
+	uhcav_diagnostic_stack(stack, is_region ? "deregistered by" : "destroyed by");
+	uhcav_diagnostic_stack(r->posted, "%s posted by", uhcav_words_opcode(s, r));
+	uhcav_diagnostic_stack(g->o->made, "%s %s by", uhcav_object_words(g->o, words),
+			       is_region ? "registered" : "made");
 	uhcav_diagnostic_tell();
 }
 
-void uhcav_keys_gone(struct uhcav_here here, const struct uhcav_object *mr)
+static void look_for_users(struct uhcav_shadow *s, void *arg)
 {
-	struct gone g = {here, mr};
+	const struct gone *g = arg;
+	struct uhcav_request r;
 
-	if (uhcav_check_on(UHCA_CHECK_DEREG_POSTED))
+	if (s->context == g->o->context && !uhcav_shadow_is_idle(s) && find_user(s, g, &r) &&
+	    is_served(s))
+		tell_user(g, s, &r);
+}
+
+void uhcav_keys_gone(struct uhcav_here here, const struct uhcav_object *o)
+{
+	bool is_region = o->kind == UHCAV_KIND_MR;
+	struct gone g = {.here = here,
+			 .o = o,
+			 .check = is_region ? UHCA_CHECK_DEREG_POSTED : UHCA_CHECK_AH_POSTED,
+			 .names = is_region ? names_region : names_handle};
+
+	if (uhcav_check_on(g.check))
 		uhcav_shadow_each(look_for_users, &g);
 }

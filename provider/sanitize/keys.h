@@ -20,7 +20,10 @@ uint64_t uhcav_keys_look(const struct uhcav_shadow *s, const struct uhcav_reques
 void uhcav_keys_refused(struct uhcav_here here, const struct uhcav_shadow *s,
 			const struct uhcav_request *r, enum ibv_wc_status status);
 
-/* A region that was deregistered by "here": does an outstanding request name it? */
-void uhcav_keys_gone(struct uhcav_here here, const struct uhcav_object *mr);
+/*
+ * A region that was deregistered by "here", or an address handle that was destroyed: does an
+ * outstanding request name it?
+ */
+void uhcav_keys_gone(struct uhcav_here here, const struct uhcav_object *o);
 
 #endif

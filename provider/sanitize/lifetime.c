@@ -10,6 +10,7 @@
 
 #include "provider/context/context.h"
 #include "provider/diagnostic/diagnostic.h"
+#include "provider/memory_watch/memory_watch.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -88,6 +89,8 @@ static void leave(struct group *g)
 
 static void __attribute__((destructor)) look_at_exit(void)
 {
+	uhcav_memory_settle();
+	uhcav_quarantine_end(NULL);
 	if (status || !uhcav_check_on(UHCA_CHECK_LEFT_AT_EXIT))
 		return;
 	uhcav_object_each(count, NULL);

@@ -114,6 +114,19 @@ void uhcav_object_bury(const struct uhcav_object *mr, const struct uhcav_stack *
 	pthread_mutex_unlock(&lock);
 }
 
+bool uhcav_object_try_words(const void *self, char *words, size_t room)
+{
+	const struct entry *e;
+
+	if (pthread_mutex_trylock(&lock))
+		return false;
+	e = find(self);
+	if (e)
+		snprintf(words, room, "%s 0x%x", names[e->o.kind], e->o.number);
+	pthread_mutex_unlock(&lock);
+	return e;
+}
+
 bool uhcav_object_find(const void *self, struct uhcav_object *o)
 {
 	struct entry *e;

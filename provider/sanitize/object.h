@@ -64,6 +64,9 @@ const char *uhcav_kind_name(enum uhcav_kind kind);
 #define UHCAV_OBJECT_WORDS 64u
 const char *uhcav_object_words(const struct uhcav_object *o, char words[UHCAV_OBJECT_WORDS]);
 
+/* The same of an object by its address, for a handler of signals: false when it is not known. */
+bool uhcav_object_try_words(const void *self, char *words, size_t room);
+
 /* A new object; without memory it is not known. */
 void uhcav_object_add(const struct uhcav_object *o);
 

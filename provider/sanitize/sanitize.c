@@ -7,8 +7,11 @@
 #include "lifetime.h"
 #include "object.h"
 #include "provider/connection/connection.h"
+#include "provider/crash/crash.h"
 #include "provider/diagnostic/diagnostic.h"
 #include "provider/hang/hang.h"
+#include "provider/gone/gone.h"
+#include "provider/memory_watch/memory_watch.h"
 #include "provider/page_watch/page_watch.h"
 #include "shadow.h"
 #include "watch.h"
@@ -33,12 +36,18 @@ static void before_fork(void)
 	uhcav_diagnostic_lock();
 	uhcav_object_lock();
 	uhcav_stack_lock();
+	uhcav_keeping_lock();
+	uhcav_tomb_lock();
+	uhcav_memory_watch_lock();
 	uhcav_page_watch_lock();
 }
 
 static void after_fork(void)
 {
 	uhcav_page_watch_unlock();
+	uhcav_memory_watch_unlock();
+	uhcav_tomb_unlock();
+	uhcav_keeping_unlock();
 	uhcav_stack_unlock();
 	uhcav_object_unlock();
 	uhcav_diagnostic_unlock();
@@ -55,6 +64,14 @@ static void after_fork_in_child(void)
 	after_fork();
 }
 
+/* librdmacm may destroy something before there is an object of ours. */
+static void begin_keeping(void)
+{
+	uhcav_keeping_begin();
+	uhcav_gone_listen();
+	uhcav_memory_watch_listen();
+}
+
 void uhcav_sanitize_begin(void)
 {
 	const char *list = secure_getenv(UHCA_SANITIZE_ENV);
@@ -69,6 +86,10 @@ void uhcav_sanitize_begin(void)
 	uhcav_check_enable(checks);
 	uhcav_hang_begin();
 	uhcav_lifetime_watch_exit();
+	if (uhcav_check_on(UHCA_CHECK_OBJECT_GONE))
+		begin_keeping();
+	if (uhcav_check_on(UHCA_CHECK_VERB_CRASHED))
+		uhcav_crash_begin(uhcav_object_try_words);
 	pthread_atfork(before_fork, after_fork, after_fork_in_child);
 	watching = true;
 }

@@ -4,6 +4,7 @@
  */
 #include "shadow.h"
 
+#include "provider/memory_watch/memory_watch.h"
 #include "provider/page_watch/page_watch.h"
 #include "provider/queues/queues.h"
 
@@ -77,6 +78,8 @@ static bool is_read(const struct uhcav_shadow *s, const struct uhcav_request *r)
 static void leaves(struct uhcav_shadow *s, const struct uhcav_request *r)
 {
 	s->reads -= is_read(s, r) && !r->done;
+	if (!r->done)
+		uhcav_frees_unwatch(r->wr_id);
 	if (r->counted && s->cq)
 		__atomic_fetch_sub(&s->cq->expected, 1, __ATOMIC_RELAXED);
 }
@@ -93,6 +96,15 @@ void uhcav_shadow_clear(struct uhcav_shadow *s)
 	s->fenced = false;
 	__atomic_store_n(&s->failed, NULL, __ATOMIC_RELEASE);
 	s->posted_since = 0;
+	uhcav_unlock(&s->lock);
+}
+
+void uhcav_shadow_unplug(struct uhcav_shadow *s)
+{
+	if (!s)
+		return;
+	uhcav_lock(&s->lock);
+	s->retired = NULL;
 	uhcav_unlock(&s->lock);
 }
 
@@ -136,6 +148,8 @@ bool uhcav_shadow_enter(struct uhcav_shadow *s, const struct uhcav_request *r)
 		struct uhcav_request *to = uhcav_shadow_at(s, s->n++);
 		*to = *r;
 		to->counted = s->cq && r->signaled;
+		to->since = uhcav_frees_now();
+		uhcav_frees_watch(r->wr_id);
 		s->reads += is_read(s, r);
 		s->fenced |= r->fenced;
 		if (r->fenced)

@@ -51,6 +51,8 @@ struct uhcav_request {
 	enum uhcav_direction direction;
 	uint64_t remote_addr, remote_length;
 	uint32_t rkey;
+	uint64_t since; /* what was freed before it was posted (memory_watch/frees.h) */
+	uint32_t ah;    /* handle of the address handle; 0: it names none */
 	const struct uhcav_stack *posted;
 	uint32_t n_pieces;
 	struct uhcav_piece *pieces; /* the request's own, freed with it */
@@ -70,10 +72,12 @@ struct uhcav_shadow {
 	bool all_signaled;
 	const void *owner; /* QP or SRQ */
 	const struct ibv_context *context;
-	uint32_t pd;           /* handle */
-	uint32_t number;       /* of the owner */
-	const char *type;      /* "RC QP" */
-	struct uhcav_cq *cq;   /* where it completes; NULL: in several */
+	uint32_t pd;         /* handle */
+	uint32_t number;     /* of the owner */
+	const char *type;    /* "RC QP" */
+	struct uhcav_cq *cq; /* where it completes; NULL: in several */
+	/* Before this index the device is done with the requests, atomic; NULL: not known. */
+	const uint32_t *retired;
 	const uint32_t *state; /* of its QP, enum ibv_qp_state, as the provider knows it; or NULL */
 
 	uint64_t wr_id;  /* of the first request, and does another have another one? */
@@ -99,6 +103,9 @@ bool uhcav_shadow_enter(struct uhcav_shadow *s, const struct uhcav_request *r);
 
 /* Takes back the last n, which were not posted. */
 void uhcav_shadow_take_back(struct uhcav_shadow *s, uint32_t n);
+
+/* The device's part of the queue is about to go: it is not looked at any more. */
+void uhcav_shadow_unplug(struct uhcav_shadow *s);
 
 /* All are gone: the queue was reset. NULL is none, here and for destroy. */
 void uhcav_shadow_clear(struct uhcav_shadow *s);

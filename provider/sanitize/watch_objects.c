@@ -5,13 +5,56 @@
 #include "keys.h"
 #include "lifetime.h"
 #include "provider/base/base.h"
+#include "provider/crash/crash.h"
+#include "provider/gone/gone.h"
 #include "provider/keys/keys.h"
+#include "provider/memory_watch/memory_watch.h"
 #include "provider/page_watch/page_watch.h"
 #include "provider/portability/portability.h"
 #include "provider/qp/qp.h"
 #include "provider/queues/queues.h"
 
 #include <unistd.h>
+
+static bool is_memory_watched(void)
+{
+	return uhcav_check_on(UHCA_CHECK_MEMORY_REPLACED) ||
+	       uhcav_check_on(UHCA_CHECK_MEMORY_FREED) || uhcav_check_on(UHCA_CHECK_WR_ID_FREED);
+}
+
+/*
+ * Libraries that keep regions for what comes later hear for themselves what happens to memory, and
+ * deregister when they come to it.
+ */
+static bool is_cached(const struct uhcav_stack *made)
+{
+	static const char *const libraries[] = {"libuc", "libfabric", "libmpi", "libopen-pal",
+						"libnccl"};
+
+	for (size_t i = 0; i < sizeof(libraries) / sizeof(libraries[0]); i++)
+		if (uhcav_stack_is_of(made, libraries[i]))
+			return true;
+	return false;
+}
+
+/* On demand, an adapter follows the process's pages. */
+static void watch_memory(const struct uhcav_object *o)
+{
+	const int writes = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC;
+	struct uhcav_range r = {.mr = o->self,
+				.from = o->mr.addr,
+				.to = o->mr.addr + o->mr.length,
+				.number = o->number,
+				.made = o->made};
+
+	if (!o->mr.in_memory || (o->mr.access & IBV_ACCESS_ON_DEMAND) || !is_memory_watched())
+		return;
+	r.is_target = (o->mr.access & writes) && !is_cached(o->made);
+	r.is_remote =
+		r.is_target || ((o->mr.access & IBV_ACCESS_REMOTE_READ) && !is_cached(o->made));
+	r.is_target = r.is_target && uhcav_check_on(UHCA_CHECK_MEMORY_FREED);
+	uhcav_range_add(&r);
+}
 
 void uhcav_watch_made(struct uhcav_here here, struct uhcav_object o)
 {
@@ -20,6 +63,13 @@ void uhcav_watch_made(struct uhcav_here here, struct uhcav_object o)
 	o.pid = getpid();
 	o.made = uhcav_stack_take(here);
 	uhcav_object_add(&o);
+	uhcav_gone_listen();
+	if (is_memory_watched() || uhcav_keeping_is_on())
+		uhcav_memory_watch_listen();
+	if (o.kind == UHCAV_KIND_MR)
+		watch_memory(&o);
+	if (uhcav_check_on(UHCA_CHECK_VERB_CRASHED))
+		uhcav_crash_listen();
 	errno = saved;
 }
 
@@ -27,8 +77,40 @@ struct uhcav_watch_end uhcav_watch_ending(struct uhcav_here here, const void *se
 {
 	struct uhcav_watch_end end = {.here = here};
 
+	uhcav_crash_enter(NULL, self);
+	uhcav_memory_settle();
 	end.known = uhcav_object_take(self, &end.o);
 	return end;
+}
+
+static enum uhcav_shape shape_of(enum uhcav_kind kind)
+{
+	switch ((int)kind) {
+	case UHCAV_KIND_CQ:
+		return UHCAV_SHAPE_CQ;
+	case UHCAV_KIND_QP:
+		return UHCAV_SHAPE_QP;
+	case UHCAV_KIND_WQ:
+		return UHCAV_SHAPE_WQ;
+	case UHCAV_KIND_DM:
+		return UHCAV_SHAPE_DM;
+	case UHCAV_KIND_FLOW:
+		return UHCAV_SHAPE_FLOW;
+	default:
+		return UHCAV_SHAPE_PLAIN;
+	}
+}
+
+/* Who uses it from now on is told. */
+static void bury(const struct uhcav_object *o, const struct uhcav_stack *destroyed)
+{
+	const struct uhcav_tomb t = {.self = (void *)(uintptr_t)o->self,
+				     .kind = uhcav_kind_name(o->kind),
+				     .number = o->number,
+				     .made = o->made,
+				     .destroyed = destroyed};
+
+	uhcav_tomb_add(&t, shape_of(o->kind), (struct ibv_context *)(uintptr_t)o->context);
 }
 
 int uhcav_watch_ended(const struct uhcav_watch_end *end, int err)
@@ -43,10 +125,14 @@ int uhcav_watch_ended(const struct uhcav_watch_end *end, int err)
 			uhcav_lifetime_busy(end->here, &end->o);
 	} else {
 		uhcav_lifetime_ended(&end->o);
+		bury(&end->o, uhcav_stack_take(end->here));
 		if (end->o.kind == UHCAV_KIND_MR) {
+			uhcav_range_remove(end->o.self);
+			uhcav_quarantine_end(end->o.self);
 			uhcav_object_bury(&end->o, uhcav_stack_take(end->here));
-			uhcav_keys_gone(end->here, &end->o);
 		}
+		if (end->o.kind == UHCAV_KIND_MR || end->o.kind == UHCAV_KIND_AH)
+			uhcav_keys_gone(end->here, &end->o);
 	}
 	errno = saved;
 	return err;
@@ -167,6 +253,7 @@ static int rereg_mr(void *verbs_mr, int flags, struct ibv_pd *pd, void *addr, si
 		return err;
 	}
 	uhcav_portability_rereg(UHCAV_HERE);
+	uhcav_range_remove(mr);
 	if (flags & IBV_REREG_MR_CHANGE_ACCESS)
 		o.mr.access = access;
 	if (flags & IBV_REREG_MR_CHANGE_TRANSLATION)

@@ -13,10 +13,13 @@
 #include "lifetime.h"
 #include "provider/base/base.h"
 #include "provider/hang/hang.h"
+#include "provider/crash/crash.h"
+#include "provider/memory_watch/memory_watch.h"
 #include "provider/poll/poll.h"
 #include "provider/qp/qp.h"
 #include "provider/queues/queues.h"
 #include "shadow.h"
+#include "words.h"
 
 #define BATCH 16u
 
@@ -61,6 +64,27 @@ static void collect(struct uhcav_here here, struct uhcav_cq *cq, const struct ib
 		    : uhcav_shadow_complete(s, qp->sq.polled, b->requests, BATCH);
 }
 
+/* Was what its wr_id points to freed since the post? */
+static void look_at_id(struct uhcav_here here, const struct uhcav_shadow *s,
+		       const struct uhcav_request *r)
+{
+	const struct uhcav_stack *freed, *polled;
+
+	if (uhcav_frees_now() == r->since || !uhcav_check_on(UHCA_CHECK_WR_ID_FREED))
+		return;
+	freed = uhcav_frees_find(r->wr_id, r->since);
+	polled = freed ? uhcav_stack_take(here) : NULL;
+	if (!freed || !uhcav_diagnostic_is_new(UHCA_CHECK_WR_ID_FREED, polled, freed))
+		return;
+	uhcav_diagnostic_begin(UHCA_CHECK_WR_ID_FREED,
+			       "a completion's wr_id points to memory that was freed");
+	uhcav_words_request(s, r);
+	uhcav_diagnostic_stack(polled, "polled by");
+	uhcav_diagnostic_stack(freed, "freed by");
+	uhcav_diagnostic_stack(r->posted, "posted by");
+	uhcav_diagnostic_tell();
+}
+
 /*
  * A failed request's buffers hold anything, and so do its successors'. A WRITE with immediate data
  * takes a receive and leaves its buffers alone.
@@ -74,6 +98,8 @@ static void judge(struct uhcav_here here, struct batch *b, const struct ibv_wc *
 
 	for (uint32_t i = 0; i < b->n; i++) {
 		uhcav_request_open(&b->requests[i]);
+		if (b->requests[i].wr_id == wc->wr_id)
+			look_at_id(here, &b->of, &b->requests[i]);
 		if (good)
 			uhcav_inflight_end(here, &b->of, &b->requests[i], wc->byte_len);
 		if (refused && b->requests[i].index + 1 == b->end)
@@ -117,11 +143,15 @@ int uhcav_watch_poll_cq(struct ibv_cq *ibcq, int n, struct ibv_wc *wc)
 	struct uhcav_cq *cq = uhcav_cq_of(ibcq);
 	int got;
 
+	uhcav_crash_enter("ibv_poll_cq", ibcq);
+	uhcav_memory_settle();
 	enter(cq, UHCAV_HERE);
 	uhcav_hang_polls(cq);
 	got = uhcav_poll_cq(ibcq, n, wc);
 	polled(cq, got > 0);
 	uhcav_hang_polled(cq, got, UHCAV_HERE);
+	if (got > 0)
+		uhcav_quarantine_look();
 	for (int i = 0; i < got; i++)
 		settle(UHCAV_HERE, cq, &wc[i], false);
 	uhcav_inside_leave(&cq->inside);
@@ -151,6 +181,8 @@ static int start_poll(struct ibv_cq_ex *cqx, struct ibv_poll_cq_attr *attr)
 	struct uhcav_cq *cq = uhcav_cq_of(ibv_cq_ex_to_cq(cqx));
 	int err;
 
+	uhcav_crash_enter("ibv_start_poll", cqx);
+	uhcav_memory_settle();
 	enter(cq, UHCAV_HERE);
 	uhcav_hang_polls(cq);
 	err = real_start(cqx, attr);

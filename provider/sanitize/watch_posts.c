@@ -7,6 +7,9 @@
 #include "lifetime.h"
 #include "posting.h"
 #include "provider/base/base.h"
+#include "provider/crash/crash.h"
+#include "provider/gone/gone.h"
+#include "provider/memory_watch/memory_watch.h"
 #include "provider/post/post.h"
 #include "provider/qp/qp.h"
 #include "provider/queues/queues.h"
@@ -23,6 +26,7 @@ static void begin(struct uhcav_posting *p, struct uhcav_qp *qp, struct uhcav_sha
 {
 	const struct uhcav_stack *stack = uhcav_stack_take(here);
 
+	uhcav_memory_settle();
 	uhcav_lifetime_enter(&qp->inside, &qp->qp, qp->sq.lock.off, here, stack);
 	uhcav_posting_begin(p, s, stack);
 }
@@ -45,8 +49,10 @@ static struct uhcav_request request_of(const struct uhcav_qp *qp, const struct i
 						       ? UHCAV_LOCAL_NONE
 						       : uhcav_posting_direction(wr->opcode)};
 
-	if (qp->qp.qp_type == IBV_QPT_UD)
+	if (qp->qp.qp_type == IBV_QPT_UD) {
+		r.ah = wr->wr.ud.ah ? wr->wr.ud.ah->handle : 0;
 		return r;
+	}
 	if (wr->opcode == IBV_WR_ATOMIC_CMP_AND_SWP || wr->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD) {
 		r.remote_addr = wr->wr.atomic.remote_addr;
 		r.rkey = wr->wr.atomic.rkey;
@@ -58,6 +64,19 @@ static struct uhcav_request request_of(const struct uhcav_qp *qp, const struct i
 	return r;
 }
 
+/* Does a request name an object that was destroyed? */
+static struct ibv_send_wr *find_gone(struct uhcav_here here, const struct ibv_qp *qp,
+				     struct ibv_send_wr *wr)
+{
+	for (; wr; wr = wr->next)
+		if ((qp->qp_type == IBV_QPT_UD &&
+		     uhcav_told_argument(here, "ibv_post_send", wr->wr.ud.ah)) ||
+		    (wr->opcode == IBV_WR_BIND_MW &&
+		     uhcav_told_argument(here, "ibv_post_send", wr->bind_mw.mw)))
+			return wr;
+	return NULL;
+}
+
 static int post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
 {
 	struct uhcav_qp *qp = uhcav_qp_of(ibqp);
@@ -67,6 +86,12 @@ static int post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_sen
 	uint32_t posted = 0;
 	int err;
 
+	uhcav_crash_enter("ibv_post_send", ibqp);
+	w = find_gone(UHCAV_HERE, ibqp, wr);
+	if (w && w == wr) {
+		*bad_wr = w;
+		return EINVAL;
+	}
 	if (!s)
 		return uhcav_post_send(ibqp, wr, bad_wr);
 	begin(&p, qp, s, UHCAV_HERE);
@@ -108,6 +133,7 @@ static int post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_rec
 	struct uhcav_posting p;
 	int err;
 
+	uhcav_crash_enter("ibv_post_recv", ibqp);
 	if (!s)
 		return uhcav_post_recv(ibqp, wr, bad_wr);
 	begin(&p, qp, s, UHCAV_HERE);
@@ -125,6 +151,7 @@ static int post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr, struct i
 	struct uhcav_posting p;
 	int err;
 
+	uhcav_crash_enter("ibv_post_srq_recv", ibsrq);
 	if (!s)
 		return uhcav_post_srq_recv(ibsrq, wr, bad_wr);
 	stack = uhcav_stack_take(UHCAV_HERE);
@@ -143,7 +170,8 @@ static int post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr, struct i
 static void (*real_start)(struct ibv_qp_ex *qp);
 static int (*real_complete)(struct ibv_qp_ex *qp);
 
-static struct uhcav_request request_in(const struct uhca_abi_send_wqe *wqe, uint32_t index)
+static struct uhcav_request request_in(const struct uhcav_qp *qp,
+				       const struct uhca_abi_send_wqe *wqe, uint32_t index)
 {
 	struct uhcav_request r = {.wr_id = wqe->wr_id,
 				  .index = index,
@@ -154,6 +182,10 @@ static struct uhcav_request request_in(const struct uhca_abi_send_wqe *wqe, uint
 						       ? UHCAV_LOCAL_NONE
 						       : uhcav_posting_direction(wqe->opcode)};
 
+	if (qp->qp.qp_type == IBV_QPT_UD) {
+		r.ah = wqe->ud.ah;
+		return r;
+	}
 	if (wqe->opcode == IBV_WR_RDMA_READ || wqe->opcode == IBV_WR_RDMA_WRITE ||
 	    wqe->opcode == IBV_WR_RDMA_WRITE_WITH_IMM) {
 		r.remote_addr = wqe->rdma.remote_addr;
@@ -182,7 +214,7 @@ static int wr_complete(struct ibv_qp_ex *qpx)
 	p = (struct uhcav_posting){.s = s, .stack = uhcav_stack_take(UHCAV_HERE)};
 	for (uint32_t i = qp->build.start; i != end && !qp->build.err; i++) {
 		const struct uhca_abi_send_wqe *wqe = uhcav_send_slot(qp, i);
-		struct uhcav_request r = request_in(wqe, i);
+		struct uhcav_request r = request_in(qp, wqe, i);
 		uhcav_posting_add(&p, &r, (const struct ibv_sge *)(const void *)(wqe + 1),
 				  wqe->num_sge);
 	}
@@ -196,6 +228,7 @@ static void wr_start(struct ibv_qp_ex *qpx)
 {
 	struct uhcav_qp *qp = uhcav_qp_of(&qpx->qp_base);
 
+	uhcav_crash_enter("ibv_wr_*", qpx);
 	if (qp->send_shadow) {
 		uhcav_lifetime_enter(&qp->inside, &qp->qp, qp->sq.lock.off, UHCAV_HERE,
 				     uhcav_stack_take(UHCAV_HERE));

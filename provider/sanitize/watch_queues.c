@@ -7,6 +7,7 @@
 #include "provider/base/base.h"
 #include "provider/connection/connection.h"
 #include "provider/hang/hang.h"
+#include "provider/gone/gone.h"
 #include "provider/poll/poll.h"
 #include "provider/portability/portability.h"
 #include "provider/post/post.h"
@@ -14,6 +15,7 @@
 #include "provider/queues/queues.h"
 #include "shadow.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 static const char *type_of(const struct ibv_qp *qp)
@@ -44,6 +46,7 @@ static void shadow_qp(struct ibv_qp *ibqp)
 				  .all_signaled = qp->sq_sig_all,
 				  .cq = uhcav_cq_of(ibqp->send_cq),
 				  .state = &qp->state,
+				  .retired = &qp->page->send.consumer,
 				  .max_wr = qp->cap.max_send_wr};
 
 	/* That the provider copies what is sent is no use that the program makes of it. */
@@ -51,6 +54,7 @@ static void shadow_qp(struct ibv_qp *ibqp)
 		qp->gather_limit = 0;
 	qp->send_shadow = uhcav_shadow_create(&as);
 	as.is_send = false;
+	as.retired = NULL;
 	as.cq = uhcav_cq_of(ibqp->recv_cq);
 	as.max_wr = qp->cap.max_recv_wr;
 	if (!ibqp->srq && ibqp->recv_cq)
@@ -74,11 +78,26 @@ static void made_qp(struct uhcav_here here, struct ibv_qp *qp)
 					    .uses = {qp->pd, qp->send_cq, qp->recv_cq, qp->srq}});
 }
 
+/* Is one of the queues that a QP is to have gone? */
+static bool is_on_gone(struct uhcav_here here, const struct ibv_cq *send, const struct ibv_cq *recv,
+		       const struct ibv_srq *srq)
+{
+	bool gone = uhcav_told_argument(here, "ibv_create_qp", send) ||
+		    uhcav_told_argument(here, "ibv_create_qp", recv) ||
+		    uhcav_told_argument(here, "ibv_create_qp", srq);
+
+	if (gone)
+		errno = EINVAL;
+	return gone;
+}
+
 static struct ibv_qp *create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 {
 	const struct ibv_qp_cap asked = attr->cap;
-	struct ibv_qp *qp = uhcav_create_qp(pd, attr);
+	struct ibv_qp *qp = NULL;
 
+	if (!is_on_gone(UHCAV_HERE, attr->send_cq, attr->recv_cq, attr->srq))
+		qp = uhcav_create_qp(pd, attr);
 	if (qp) {
 		made_qp(UHCAV_HERE, qp);
 		watch_qp(qp, UHCAV_HERE);
@@ -96,8 +115,10 @@ static struct ibv_qp *create_qp_ex(struct ibv_context *ibctx, struct ibv_qp_init
 {
 	bool ordinary = is_ordinary(attr);
 	const struct ibv_qp_cap asked = attr->cap;
-	struct ibv_qp *qp = uhcav_create_qp_ex(ibctx, attr);
+	struct ibv_qp *qp = NULL;
 
+	if (!ordinary || !is_on_gone(UHCAV_HERE, attr->send_cq, attr->recv_cq, attr->srq))
+		qp = uhcav_create_qp_ex(ibctx, attr);
 	if (!qp)
 		return NULL;
 	made_qp(UHCAV_HERE, qp);
@@ -156,8 +177,10 @@ static int destroy_qp(struct ibv_qp *ibqp)
 	bool inherited = uhcav_life(uhcav_qp_of(ibqp)->ctx) == UHCAV_FORKED;
 	int err;
 
-	if (!inherited)
+	if (!inherited) {
 		uhcav_lifetime_ending(&uhcav_qp_of(ibqp)->inside, ibqp, UHCAV_HERE);
+		uhcav_shadow_unplug(send);
+	}
 	uhcav_events_settle(UHCAV_HERE, &events);
 	uhcav_connection_gone(ibqp);
 	uhcav_hang_qp_gone(uhcav_qp_of(ibqp));
@@ -180,11 +203,24 @@ static void made_cq(struct uhcav_here here, struct ibv_context *ibctx, struct ib
 	uhcav_hang_cq_made(uhcav_cq_of(cq), uhcav_stack_take(here));
 }
 
+static bool is_gone(struct uhcav_here here, const struct ibv_comp_channel *channel)
+{
+	struct uhcav_tomb t;
+
+	if (!channel || !uhcav_tomb_find(channel, &t))
+		return false;
+	uhcav_told_call(here, "ibv_create_cq", channel);
+	errno = EINVAL;
+	return true;
+}
+
 static struct ibv_cq *create_cq(struct ibv_context *ibctx, int cqe,
 				struct ibv_comp_channel *channel, int comp_vector)
 {
-	struct ibv_cq *cq = uhcav_create_cq(ibctx, cqe, channel, comp_vector);
+	struct ibv_cq *cq = NULL;
 
+	if (!is_gone(UHCAV_HERE, channel))
+		cq = uhcav_create_cq(ibctx, cqe, channel, comp_vector);
 	if (cq)
 		made_cq(UHCAV_HERE, ibctx, cq);
 	return cq;
@@ -192,8 +228,10 @@ static struct ibv_cq *create_cq(struct ibv_context *ibctx, int cqe,
 
 static struct ibv_cq_ex *create_cq_ex(struct ibv_context *ibctx, struct ibv_cq_init_attr_ex *attr)
 {
-	struct ibv_cq_ex *cq = uhcav_create_cq_ex(ibctx, attr);
+	struct ibv_cq_ex *cq = NULL;
 
+	if (!is_gone(UHCAV_HERE, attr->channel))
+		cq = uhcav_create_cq_ex(ibctx, attr);
 	if (!cq)
 		return NULL;
 	made_cq(UHCAV_HERE, ibctx, ibv_cq_ex_to_cq(cq));

@@ -71,6 +71,8 @@ static bool tell(json_t *line)
 		return false;
 	}
 	found_look_up(&f);
+	if (found_is_moot(&f))
+		return false;
 	if (suppress_has(&f)) {
 		suppressed++;
 		return false;

@@ -127,12 +127,24 @@ static bool is_between(const struct found_frame *f)
 	return false;
 }
 
+bool found_is_moot(const struct found *f)
+{
+	const struct found_frame *first = &f->stacks[0].frames[0];
+	if (!json_is_true(json_object_get(f->line, "if_verb")))
+		return false;
+	return f->n_stacks == 0 || f->stacks[0].n_frames == 0 || !is_between(first);
+}
+
 const struct found_frame *found_place(const struct found *f)
 {
+	const struct found_stack *s = &f->stacks[0];
+	unsigned i = 0;
 	if (f->n_stacks == 0)
 		return NULL;
-	for (unsigned i = 0; i < f->stacks[0].n_frames; i++)
-		if (!is_between(&f->stacks[0].frames[i]))
-			return &f->stacks[0].frames[i];
-	return NULL;
+	/* A crash may be in what a verb has called. */
+	while (f->check == UHCA_CHECK_VERB_CRASHED && i < s->n_frames && !is_between(&s->frames[i]))
+		i++;
+	while (i < s->n_frames && is_between(&s->frames[i]))
+		i++;
+	return i < s->n_frames ? &s->frames[i] : NULL;
 }

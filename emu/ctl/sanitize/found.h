@@ -59,6 +59,9 @@ int found_parse(json_t *line, struct found *out);
 /* Looks up what all frames are called. */
 void found_look_up(struct found *f);
 
+/* Is it one only if it happened in a verb, and did not? After found_look_up. */
+bool found_is_moot(const struct found *f);
+
 /*
  * The frame that a reader looks at first: the innermost one of the first stack that is the
  * program's, not a library's of RDMA. NULL: there is none.

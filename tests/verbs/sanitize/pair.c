@@ -211,3 +211,46 @@ bool pair_mended(int argc, char **argv)
 {
 	return argc > 1 && !strcmp(argv[1], "mended");
 }
+
+void pair_datagrams(struct ibv_qp *qp)
+{
+	struct ibv_qp_attr init = {.qp_state = IBV_QPS_INIT, .port_num = 1, .qkey = 1};
+	struct ibv_qp_attr rtr = {.qp_state = IBV_QPS_RTR}, rts = {.qp_state = IBV_QPS_RTS};
+	int err = ibv_modify_qp(qp, &init,
+				IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY);
+
+	err |= ibv_modify_qp(qp, &rtr, IBV_QP_STATE);
+	err |= ibv_modify_qp(qp, &rts, IBV_QP_STATE | IBV_QP_SQ_PSN);
+	pair_must(!err, "a queue pair for datagrams");
+}
+
+struct ibv_qp *pair_datagram(struct pair *p)
+{
+	struct ibv_qp_init_attr attr = {.qp_type = IBV_QPT_UD,
+					.send_cq = p->a.cq,
+					.recv_cq = p->a.cq,
+					.cap = {PAIR_DEPTH, PAIR_DEPTH, 1, 1, 0}};
+	struct ibv_qp *qp = ibv_create_qp(p->pd, &attr);
+
+	pair_must(qp != NULL, "a queue pair");
+	pair_datagrams(qp);
+	return qp;
+}
+
+struct ibv_ah *pair_address(struct pair *p)
+{
+	struct ibv_ah_attr attr = {.is_global = 1, .port_num = 1, .grh.hop_limit = 1};
+	struct ibv_ah *ah = NULL;
+
+	if (!ibv_query_gid(p->context, 1, 0, &attr.grh.dgid))
+		ah = ibv_create_ah(p->pd, &attr);
+	pair_must(ah != NULL, "an address handle");
+	return ah;
+}
+
+void pair_reset(struct end *e)
+{
+	struct ibv_qp_attr reset = {.qp_state = IBV_QPS_RESET};
+
+	pair_must(!ibv_modify_qp(e->qp, &reset, IBV_QP_STATE), "a reset");
+}

@@ -60,6 +60,15 @@ void pair_reconnect(struct pair *p, struct end *e, struct pair_link how);
 /* Another queue pair for ibv_wr_*, in the domain and on a's completion queue: not connected. */
 struct ibv_qp *pair_extended(struct pair *p, struct ibv_pd *pd);
 
+/* Its queue pair is as new. */
+void pair_reset(struct end *e);
+
+/* A UD queue pair on a's completion queue that can send, Q_Key 1; and an address handle to itself.
+ */
+struct ibv_qp *pair_datagram(struct pair *p);
+void pair_datagrams(struct ibv_qp *qp); /* moves another one there */
+struct ibv_ah *pair_address(struct pair *p);
+
 /* A parent domain with a thread domain: what is in it is used by one thread at a time. */
 struct ibv_pd *pair_domain(struct pair *p);
 

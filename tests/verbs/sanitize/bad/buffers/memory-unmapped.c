@@ -14,7 +14,7 @@ int main(void)
 	pair_must(p.a.mr != NULL, "a region");
 	pair_recv(&p.b, 1, 0, 4096);
 
-	munmap(more, 4096);
+	munmap(more, 4096);                                             /* <- */
 	pair_post_at(&p.a, IBV_WR_SEND, IBV_SEND_SIGNALED, more, 4096); /* <- */
 	pair_wait(&p.a);
 

@@ -195,6 +195,39 @@
 	  "Who creates an object destroys it: nobody else does before the process ends",           \
 	  "IBTA vol. 1, 10.2; ibv_create_qp(3), ibv_reg_mr(3)",                                    \
 	  "Destroy it before exit, in the reverse order of creation")                              \
+	X(RECV_SHORT, "recv-short", "sum",                                                         \
+	  "A receive for datagrams has 40 bytes for the GRH in front of the message, and room "    \
+	  "for the message: one that is longer is lost, and nobody hears of it",                   \
+	  "IBTA vol. 1, 11.4.1.2, and annex A17.4.5.2; ibv_post_recv(3)",                          \
+	  "Post receives of 40 bytes more than the longest message, and look for the message "     \
+	  "behind them")                                                                           \
+	X(INLINE_UNASKED, "inline-unasked", "sum",                                                 \
+	  "A request has no more inline data than ibv_create_qp has returned as max_inline_data; " \
+	  "what was not asked for, some adapters do not have",                                     \
+	  "ibv_create_qp(3), ibv_post_send(3)",                                                    \
+	  "Ask for it with cap.max_inline_data when the queue pair is created, and go by what is " \
+	  "returned there")                                                                        \
+	X(ATOMIC_UNALIGNED, "atomic-unaligned", "sum",                                             \
+	  "An atomic goes to a remote address that is a multiple of 8, and its element has 8 "     \
+	  "bytes: the responder refuses others",                                                   \
+	  "IBTA vol. 1, 9.4.5; ibv_post_send(3)",                                                  \
+	  "Align the remote variable to 8 bytes, and take an element of 8")                        \
+	X(KEY_DEVICE, "key-device", "sum",                                                         \
+	  "A key is good on the device, and in the context, that the region was registered with; " \
+	  "on another one the same number is no key, or another region's",                         \
+	  "IBTA vol. 1, 10.2.3 and 10.6.3; ibv_reg_mr(3)",                                         \
+	  "Register the memory with each device, and take the key of the one that the queue pair " \
+	  "is on; of an R_Key: that the peer's queue pair is on")                                  \
+	X(SRQ_UNDRAINED, "srq-undrained", "sum",                                                   \
+	  "A queue pair with an SRQ takes receives before it has messages for them: they come "    \
+	  "back as completions in the error state, and until IBV_EVENT_QP_LAST_WQE_REACHED",       \
+	  "IBTA vol. 1, 10.3.1 and 11.6.3; ibv_get_async_event(3), ibv_destroy_qp(3)",             \
+	  "Move it to IBV_QPS_ERR, wait for IBV_EVENT_QP_LAST_WQE_REACHED, poll what is there, "   \
+	  "and destroy it then")                                                                   \
+	X(WC_UNSET, "wc-unset", "sum",                                                             \
+	  "Only wr_id, status, vendor_err and qp_num of a completion with an error say something", \
+	  "IBTA vol. 1, 11.4.2.1; ibv_poll_cq(3), ibv_create_cq_ex(3)",                            \
+	  "Look at the status first, and keep what is to be known of a request by its wr_id")      \
 	X(CALL_REFUSED, "call-refused", "note",                                                    \
 	  "A call that fails has done nothing, and says by its errno value no more than the kind " \
 	  "of the reason",                                                                         \

@@ -13,6 +13,7 @@ struct uhcav_posting {
 	struct uhcav_shadow *s;
 	const struct uhcav_stack *stack;
 	uint32_t entered;
+	uint64_t wr_id; /* where a request was refused before it was entered: its own */
 };
 
 /* Begins one: others that post to the queue wait until it ends. */

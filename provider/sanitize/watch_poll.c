@@ -96,6 +96,13 @@ static void settle(struct uhcav_here here, struct uhcav_cq *cq, const struct ibv
 	} while (b.n == BATCH);
 }
 
+/* As the program gets it. */
+static void hand_out(struct ibv_wc *wc)
+{
+	if (wc->status != IBV_WC_SUCCESS && uhcav_check_on(UHCA_CHECK_WC_UNSET))
+		uhcav_misuse_spoil(wc, wc->opcode & IBV_WC_RECV);
+}
+
 /* Who has polled, found or not, has looked. */
 static void polled(struct uhcav_cq *cq)
 {
@@ -114,10 +121,14 @@ int uhcav_watch_poll_cq(struct ibv_cq *ibcq, int n, struct ibv_wc *wc)
 	int got;
 
 	enter(cq, UHCAV_HERE);
+	uhcav_misuse_polls_again();
 	got = uhcav_poll_cq(ibcq, n, wc);
 	polled(cq);
-	for (int i = 0; i < got; i++)
+	for (int i = 0; i < got; i++) {
 		settle(UHCAV_HERE, cq, &wc[i], false);
+		hand_out(&wc[i]);
+	}
+	uhcav_misuse_handed_out(wc, got);
 	uhcav_inside_leave(&cq->inside);
 	return got;
 }
@@ -178,4 +189,5 @@ void uhcav_watch_cq_ex(struct ibv_cq_ex *cq)
 	cq->start_poll = start_poll;
 	cq->next_poll = next_poll;
 	cq->end_poll = end_poll;
+	uhcav_misuse_watch_reads(cq);
 }

@@ -12,7 +12,7 @@
 
 #define SEPARATORS " \t\r\n"
 
-enum kind { KIND_FUNCTION, KIND_FILE, KIND_OBJECT, KIND_FACT, KIND_COUNT };
+enum kind { KIND_FUNCTION, KIND_FILE, KIND_OBJECT, KIND_FACT, KIND_PROGRAM, KIND_COUNT };
 
 #define CONDITIONS 4u
 
@@ -29,7 +29,8 @@ struct suppression {
 
 static struct suppression *list;
 
-static const char *const kinds[KIND_COUNT + 1] = {"function", "file", "object", "fact", NULL};
+static const char *const kinds[KIND_COUNT + 1] = {"function", "file",    "object",
+						  "fact",     "program", NULL};
 
 static bool find_kind(const char *word, enum kind *out)
 {
@@ -135,15 +136,18 @@ static bool matches_frame(const struct condition *c, const struct found_frame *f
 	case KIND_OBJECT:
 		return matches(c->pattern, f->module, true);
 	case KIND_FACT:
+	case KIND_PROGRAM:
 	case KIND_COUNT:
 		break;
 	}
 	return false;
 }
 
-/* A fact of the finding, or a frame of its first stack. */
+/* The process, a fact of the finding, or a frame of its first stack. */
 static bool holds(const struct condition *c, const struct found *f)
 {
+	if (c->kind == KIND_PROGRAM)
+		return matches(c->pattern, f->program, false);
 	for (unsigned i = 0; c->kind == KIND_FACT && i < f->n_facts; i++)
 		if (matches(c->pattern, f->facts[i], false))
 			return true;

@@ -4,12 +4,12 @@
  *
  *   CHECK KIND PATTERN [KIND PATTERN]...
  *
- * CHECK is the name of a check or * for each; KIND is "function", "file" (of the source) or
- * "object" (program or library), which look at the frames of the first stack, or "fact", which
- * looks at the lines above the stacks; PATTERN is one of the shell's, without white space, and
- * matches the whole name or line, of a file or an object also what stands behind its last slash. It
- * matches a finding when each KIND PATTERN does. Empty lines, and what stands behind #, are
- * skipped.
+ * CHECK is the name of a check or * for each. KIND is "function", "file" (of the source) or
+ * "object" (program or library), which look at the frames of the first stack, "fact", which looks
+ * at the lines above the stacks, or "program", the name of what the process runs. PATTERN is one of
+ * the shell's, without white space, and matches the whole name or line, of a file or an object also
+ * what stands behind its last slash. It matches a finding when each KIND PATTERN does. Empty lines,
+ * and what stands behind #, are skipped.
  */
 #ifndef SUPPRESS_H
 #define SUPPRESS_H

@@ -83,6 +83,7 @@ suppressions() {
 	suppress '* file send-ch*.c'
 	suppress 'key-dead function *' 'send-changed object send-changed'
 	says "suppressed" "1 suppressed"
+	suppress 'send-changed program send-c*'
 	suppress 'send-changed fact *RC?QP* object send-changed function main'
 	echo 'send-changed function nobody' >"$out/suppressions"
 	try 99 "not suppressed" "$run" --sanitize --suppress "$out/suppressions" -- \

@@ -66,10 +66,19 @@ void uhcav_misuse_watch_reads(struct ibv_cq_ex *cq);
 /* A QP that was destroyed as it was, while its SRQ had receives. Zeroed: none. */
 struct uhcav_undrained {
 	const struct uhcav_stack *destroyed; /* atomic */
+	const struct ibv_cq *cq;             /* where its receives completed */
 	uint32_t qp_num;
 };
+void uhcav_misuse_leave_undrained(struct uhcav_undrained *u, const struct ibv_cq *cq,
+				  uint32_t qp_num, struct uhcav_here here);
 
-/* The SRQ is used on: by this. Tells of it, once. */
+/* The SRQ is about to go. */
+void uhcav_misuse_forget_undrained(struct uhcav_undrained *u);
+
+/* Is there any in the process of which nothing was told? */
+bool uhcav_misuse_any_undrained(void);
+
+/* The SRQ, or that CQ, is used on: by this. Tells of it, once. */
 void uhcav_misuse_used_on(struct uhcav_undrained *u, uint32_t srq, struct uhcav_here here);
 
 #endif

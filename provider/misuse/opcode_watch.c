@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See opcode_watch.h. One perf event of the thread is a data breakpoint on the opcode and sends
- * SIGTRAP behind the instruction that used it; another counts the uses of the status beside it. Who
- * copies the whole completion uses both at once, who writes to it leaves another value there, and
- * who uses the opcode alone and leaves it has read it.
+ * See opcode_watch.h. Two perf events of the thread are data breakpoints, on the opcode and on the
+ * status beside it, and send SIGTRAP behind the instruction that used it. Who copies the whole
+ * completion uses both by one instruction, and then one signal may come for both, or two; who
+ * writes to it leaves another value there; and who uses the opcode alone and leaves it has read it.
  *
  * In the handler the program stands still in the midst of anything: nothing here allocates.
  */
@@ -42,7 +42,8 @@ static __thread struct watched {
 	const volatile uint32_t *opcode;
 	uint32_t spoilt;
 	struct event opcode_used, status_used;
-	uint64_t status_uses;
+	uint64_t status_uses; /* of which we have heard, and the last of them */
+	uintptr_t status_pc;
 	enum ibv_wc_status status;
 	uint64_t wr_id;
 	uint32_t qp_num;
@@ -52,21 +53,19 @@ static pthread_mutex_t telling = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- events ---- */
 
-static bool open_event(struct event *e, const volatile void *at, bool traps)
+static bool open_event(struct event *e, const volatile void *at)
 {
 	struct perf_event_attr attr = {.type = PERF_TYPE_BREAKPOINT,
 				       .size = sizeof(attr),
 				       .bp_type = HW_BREAKPOINT_RW,
 				       .bp_addr = (uintptr_t)at,
 				       .bp_len = HW_BREAKPOINT_LEN_4,
+				       .sample_period = 1,
+				       .sigtrap = 1,
+				       .remove_on_exec = 1,
 				       .exclude_kernel = 1,
 				       .exclude_hv = 1};
 
-	if (traps) {
-		attr.sample_period = 1;
-		attr.sigtrap = 1;
-		attr.remove_on_exec = 1;
-	}
 	e->fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	if (e->fd < 0)
 		return false;
@@ -131,30 +130,41 @@ static void tell(const struct watched *w, uintptr_t pc)
 	pthread_mutex_unlock(&telling);
 }
 
+/* The opcode was used, by itself or with the status: is it as it was? */
+static void on_opcode(struct watched *w, uintptr_t pc)
+{
+	uint64_t uses = uses_of(&w->status_used);
+	bool alone = uses == w->status_uses && pc != w->status_pc;
+	uint32_t now;
+
+	w->status_uses = uses;
+	if (!alone)
+		return;
+	close_event(&w->opcode_used); /* before we look ourselves */
+	close_event(&w->status_used);
+	w->on = false;
+	now = *w->opcode;
+	if (now == w->spoilt)
+		tell(w, pc);
+}
+
 static void on_trap(int sig, siginfo_t *info, void *context)
 {
-	const ucontext_t *at = context;
+	uintptr_t pc = (uintptr_t)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
 	struct watched *w = &watched;
 	int saved = errno;
-	uint64_t uses;
 
 	if (info->si_code != PERF_TRAP) { /* somebody else's, who would have ended the process */
 		signal(sig, SIG_DFL);
 		raise(sig);
 		return;
 	}
-	uses = w->on ? uses_of(&w->status_used) : 0;
-	if (w->on && uses == w->status_uses) {
-		uint32_t now;
-
-		close_event(&w->opcode_used); /* before we look ourselves */
-		now = *w->opcode;
-		close_event(&w->status_used);
-		w->on = false;
-		if (now == w->spoilt)
-			tell(w, (uintptr_t)at->uc_mcontext.gregs[REG_RIP]);
+	if (w->on && info->si_addr == (const volatile void *)w->opcode) {
+		on_opcode(w, pc);
+	} else if (w->on) {
+		w->status_uses = uses_of(&w->status_used);
+		w->status_pc = pc;
 	}
-	w->status_uses = uses;
 	errno = saved;
 }
 
@@ -202,8 +212,8 @@ void uhcav_opcode_watch_begin(const struct ibv_wc *wc)
 			      .qp_num = wc->qp_num,
 			      .opcode_used.fd = -1,
 			      .status_used.fd = -1};
-	w->on = open_event(&w->status_used, &wc->status, false) &&
-		open_event(&w->opcode_used, &wc->opcode, true);
+	w->on = open_event(&w->status_used, &wc->status) &&
+		open_event(&w->opcode_used, &wc->opcode);
 	if (!w->on) {
 		close_event(&w->opcode_used);
 		close_event(&w->status_used);

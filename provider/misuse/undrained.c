@@ -5,13 +5,46 @@
  */
 #include "misuse.h"
 
-void uhcav_misuse_used_on(struct uhcav_undrained *u, uint32_t srq, struct uhcav_here here)
+static unsigned left; /* atomic */
+
+void uhcav_misuse_leave_undrained(struct uhcav_undrained *u, const struct ibv_cq *cq,
+				  uint32_t qp_num, struct uhcav_here here)
+{
+	if (__atomic_load_n(&u->destroyed, __ATOMIC_RELAXED))
+		return;
+	u->cq = cq;
+	u->qp_num = qp_num;
+	__atomic_store_n(&u->destroyed, uhcav_stack_take(here), __ATOMIC_RELEASE);
+	__atomic_fetch_add(&left, 1, __ATOMIC_RELEASE);
+}
+
+/* Who was there, if anybody: for one caller alone. */
+static const struct uhcav_stack *take(struct uhcav_undrained *u)
 {
 	const struct uhcav_stack *destroyed;
 
 	if (!__atomic_load_n(&u->destroyed, __ATOMIC_RELAXED))
-		return;
+		return NULL;
 	destroyed = __atomic_exchange_n(&u->destroyed, NULL, __ATOMIC_ACQ_REL);
+	if (destroyed)
+		__atomic_fetch_sub(&left, 1, __ATOMIC_RELAXED);
+	return destroyed;
+}
+
+void uhcav_misuse_forget_undrained(struct uhcav_undrained *u)
+{
+	take(u);
+}
+
+bool uhcav_misuse_any_undrained(void)
+{
+	return __atomic_load_n(&left, __ATOMIC_RELAXED);
+}
+
+void uhcav_misuse_used_on(struct uhcav_undrained *u, uint32_t srq, struct uhcav_here here)
+{
+	const struct uhcav_stack *destroyed = take(u);
+
 	if (!destroyed || !uhcav_diagnostic_is_new(UHCA_CHECK_SRQ_UNDRAINED, destroyed, NULL))
 		return;
 	uhcav_diagnostic_begin(

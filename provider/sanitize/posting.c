@@ -63,6 +63,22 @@ static bool is_atomic(const struct uhcav_request *r)
 	       r->opcode == UHCA_ABI_WR_ATOMIC_WRITE;
 }
 
+void uhcav_posting_takes_datagrams(struct uhcav_shadow *srq)
+{
+	struct uhcav_misuse_request shortest = {.length = UHCAV_GRH_LENGTH};
+
+	uhcav_lock(&srq->lock);
+	srq->datagrams = true;
+	for (uint32_t i = 0; i < srq->n; i++) {
+		const struct uhcav_request *r = uhcav_shadow_at(srq, i);
+
+		if (!r->done && r->remote_length < shortest.length)
+			shortest = as_misuse(srq, r);
+	}
+	uhcav_unlock(&srq->lock);
+	uhcav_misuse_recv(&shortest);
+}
+
 struct target {
 	const struct uhcav_shadow *from;
 	struct uhcav_misuse_room longest;

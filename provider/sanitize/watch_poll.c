@@ -103,9 +103,26 @@ static void hand_out(struct ibv_wc *wc)
 		uhcav_misuse_spoil(wc, wc->opcode & IBV_WC_RECV);
 }
 
-/* Who has polled, found or not, has looked. */
-static void polled(struct uhcav_cq *cq)
+struct use {
+	const struct ibv_cq *cq;
+	struct uhcav_here here;
+};
+
+static void use_on(struct uhcav_shadow *s, void *arg)
 {
+	const struct use *u = arg;
+
+	if (__atomic_load_n(&s->undrained.destroyed, __ATOMIC_ACQUIRE) && s->undrained.cq == u->cq)
+		uhcav_misuse_used_on(&s->undrained, s->number, u->here);
+}
+
+/* Who has polled, found or not, has looked; and goes on after a queue pair that is gone. */
+static void polled(struct uhcav_cq *cq, struct uhcav_here here)
+{
+	struct use u = {&cq->cq, here};
+
+	if (uhcav_misuse_any_undrained())
+		uhcav_shadow_each(use_on, &u);
 	if (__atomic_load_n(&cq->armed_late, __ATOMIC_RELAXED))
 		__atomic_store_n(&cq->armed_late, NULL, __ATOMIC_RELAXED);
 }
@@ -123,7 +140,7 @@ int uhcav_watch_poll_cq(struct ibv_cq *ibcq, int n, struct ibv_wc *wc)
 	enter(cq, UHCAV_HERE);
 	uhcav_misuse_polls_again();
 	got = uhcav_poll_cq(ibcq, n, wc);
-	polled(cq);
+	polled(cq, UHCAV_HERE);
 	for (int i = 0; i < got; i++) {
 		settle(UHCAV_HERE, cq, &wc[i], false);
 		hand_out(&wc[i]);
@@ -158,7 +175,7 @@ static int start_poll(struct ibv_cq_ex *cqx, struct ibv_poll_cq_attr *attr)
 
 	enter(cq, UHCAV_HERE);
 	err = real_start(cqx, attr);
-	polled(cq);
+	polled(cq, UHCAV_HERE);
 	if (!err)
 		settle_current(UHCAV_HERE, cqx);
 	else

@@ -5,6 +5,7 @@
 #include "capacity.h"
 #include "events.h"
 #include "lifetime.h"
+#include "posting.h"
 #include "provider/base/base.h"
 #include "provider/connection/connection.h"
 #include "provider/poll/poll.h"
@@ -37,7 +38,8 @@ static void share(struct uhcav_shadow *srq, bool datagrams, struct uhcav_here he
 {
 	if (!srq)
 		return;
-	srq->datagrams |= datagrams;
+	if (datagrams)
+		uhcav_posting_takes_datagrams(srq);
 	uhcav_misuse_used_on(&srq->undrained, srq->number, here);
 }
 
@@ -190,14 +192,6 @@ static struct uhcav_shadow *undrained(struct ibv_qp *ibqp, const struct uhcav_sh
 		       : srq;
 }
 
-static void leave_undrained(struct uhcav_shadow *srq, uint32_t qp_num, struct uhcav_here here)
-{
-	if (!srq || __atomic_load_n(&srq->undrained.destroyed, __ATOMIC_RELAXED))
-		return;
-	srq->undrained.qp_num = qp_num;
-	__atomic_store_n(&srq->undrained.destroyed, uhcav_stack_take(here), __ATOMIC_RELEASE);
-}
-
 static int destroy_qp(struct ibv_qp *ibqp)
 {
 	const struct uhcav_events events = {.object = ibqp,
@@ -210,6 +204,7 @@ static int destroy_qp(struct ibv_qp *ibqp)
 	struct uhcav_shadow *recv = uhcav_qp_of(ibqp)->recv_shadow;
 	bool inherited = uhcav_life(uhcav_qp_of(ibqp)->ctx) == UHCAV_FORKED;
 	struct uhcav_shadow *srq = inherited ? NULL : undrained(ibqp, send);
+	const struct ibv_cq *cq = ibqp->recv_cq;
 	uint32_t number = ibqp->qp_num;
 	int err;
 
@@ -223,7 +218,8 @@ static int destroy_qp(struct ibv_qp *ibqp)
 	err = uhcav_watch_ended(&end, uhcav_destroy_qp(ibqp));
 	/* What a fork's child inherited may be locked for ever. */
 	if (!err && !inherited) {
-		leave_undrained(srq, number, UHCAV_HERE);
+		if (srq)
+			uhcav_misuse_leave_undrained(&srq->undrained, cq, number, UHCAV_HERE);
 		uhcav_shadow_destroy(send);
 		uhcav_shadow_destroy(recv);
 	}
@@ -351,8 +347,10 @@ static int destroy_srq(struct ibv_srq *srq)
 	uhcav_capacity_over(inherited ? NULL : shadow);
 	end = uhcav_watch_ending(UHCAV_HERE, srq);
 	err = uhcav_watch_ended(&end, uhcav_destroy_srq(srq));
-	if (!err && !inherited)
+	if (!err && !inherited && shadow) {
+		uhcav_misuse_forget_undrained(&shadow->undrained);
 		uhcav_shadow_destroy(shadow);
+	}
 	return err;
 }
 

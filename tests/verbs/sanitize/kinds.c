@@ -92,7 +92,7 @@ struct ibv_qp *pair_shared(struct pair *p, struct ibv_srq *srq)
 	return qp;
 }
 
-void pair_use(struct pair *p, struct ibv_qp *qp)
+uint32_t pair_use(struct pair *p, struct ibv_qp *qp)
 {
 	struct ibv_sge sge = {(uintptr_t)p->b.memory, 8, p->b.mr->lkey};
 	struct ibv_send_wr wr = {.wr_id = 1,
@@ -101,11 +101,15 @@ void pair_use(struct pair *p, struct ibv_qp *qp)
 				 .opcode = IBV_WR_SEND,
 				 .send_flags = IBV_SEND_SIGNALED},
 			   *bad;
+	uint64_t taken = 0;
 	struct ibv_wc wc;
 
 	pair_must(!ibv_post_send(qp, &wr, &bad), "ibv_post_send");
-	pair_next(&p->a, &wc);
-	pair_next(&p->a, &wc);
+	for (int i = 0; i < 2; i++) {
+		pair_next(&p->a, &wc);
+		taken += wc.wr_id == wr.wr_id ? 0 : wc.wr_id;
+	}
+	return (uint32_t)taken;
 }
 
 void pair_drain(struct pair *p, struct ibv_qp *qp)

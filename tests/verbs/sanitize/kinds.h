@@ -23,8 +23,8 @@ struct ibv_srq *pair_srq(struct pair *p);
 void pair_srq_recv(struct pair *p, struct ibv_srq *srq, uint32_t offset);
 struct ibv_qp *pair_shared(struct pair *p, struct ibv_srq *srq);
 
-/* Sends itself a message, whose receive is one of its SRQ. */
-void pair_use(struct pair *p, struct ibv_qp *qp);
+/* Sends itself a message; the offset of the receive of its SRQ that took it. */
+uint32_t pair_use(struct pair *p, struct ibv_qp *qp);
 
 /* Ends a queue pair of an SRQ as it is to be done. */
 void pair_drain(struct pair *p, struct ibv_qp *qp);

@@ -24,8 +24,7 @@ int main(int argc, char **argv)
 	else
 		pair_must(!ibv_destroy_qp(closed), "ibv_destroy_qp");
 	/* The daemon serves on: what a connection has used is posted again. */
-	pair_use(&p, other);
-	pair_srq_recv(&p, srq, 0);
+	pair_srq_recv(&p, srq, pair_use(&p, other));
 	pair_drain(&p, other);
 	pair_must(!ibv_destroy_srq(srq), "ibv_destroy_srq");
 	pair_close(&p);

@@ -4,7 +4,7 @@
 int main(void)
 {
 	struct ibv_qp_attr err = {.qp_state = IBV_QPS_ERR};
-	int receives = 0, sends = 0;
+	int failed = 0, receives = 0, sends = 0;
 	struct pair p;
 	struct ibv_wc wc;
 
@@ -14,12 +14,14 @@ int main(void)
 	pair_must(!ibv_modify_qp(p.b.qp, &err, IBV_QP_STATE), "ibv_modify_qp");
 	for (int i = 0; i < 4; i++) {
 		pair_next(&p.b, &wc);
+		if (wc.status != IBV_WC_SUCCESS)
+			failed++;
 		if (wc.opcode & IBV_WC_RECV) /* <- */
 			receives++;
 		else
 			sends++;
 	}
-	pair_must(receives + sends == 4, "four completions");
+	pair_must(failed == 4 && receives + sends == 4, "four completions");
 	pair_close(&p);
 	return 0;
 }

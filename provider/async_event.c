@@ -9,10 +9,19 @@
 #include "provider/qp/qp.h"
 #include "provider/queues/queues.h"
 
+/* QPs without send queues are other structs. */
+static void note_last_wqe(struct ibv_qp *qp)
+{
+	if (qp->qp_type == IBV_QPT_RC || qp->qp_type == IBV_QPT_UC || qp->qp_type == IBV_QPT_UD)
+		__atomic_store_n(&uhcav_qp_of(qp)->last_wqe, true, __ATOMIC_RELEASE);
+}
+
 void uhcav_async_event(struct ibv_context *ibctx, struct ibv_async_event *event)
 {
 	uhcav_rpc_order(&uhcav_context_of(ibctx)->rpc);
 	uhcav_event_queue_refill(&uhcav_context_of(ibctx)->async);
+	if ((uint32_t)event->event_type == UHCA_ABI_EVENT_QP_LAST_WQE_REACHED)
+		note_last_wqe(event->element.qp);
 	switch ((uint32_t)event->event_type) {
 	case UHCA_ABI_EVENT_CQ_ERR:
 		__atomic_fetch_add(&uhcav_cq_of(event->element.cq)->async_events_read, 1,

@@ -96,11 +96,12 @@ $(call preload_objects,%): provider/libuhca_preload.la ;
 $(plugin_objects): provider/libuhca-rdmav34.la ;
 
 # Programs as people have them, whatever the rest is built with; the sanitizer names their lines.
-sanitize_objects = $(sanitize_programs:=.o) tests/verbs/sanitize/pair.o
+sanitize_shared = tests/verbs/sanitize/pair.o tests/verbs/sanitize/kinds.o
+sanitize_objects = $(sanitize_programs:=.o) $(sanitize_shared)
 $(sanitize_objects): %.o: %.c
 	$(AM_V_CC)$(MKDIR_P) $(@D) && $(CC) $(DEFAULT_INCLUDES) -D_GNU_SOURCE -Wall -Werror -g -O2 \
 		-I$(srcdir) -MMD -MP -c -o $@ $<
-$(sanitize_programs): %: %.o tests/verbs/sanitize/pair.o
+$(sanitize_programs): %: %.o $(sanitize_shared)
 	$(AM_V_CCLD)$(CC) -o $@ $^ $(if $(filter tests/verbs/sanitize/forms/cm-%,$@),-lrdmacm) \
 		-libverbs -lpthread
 -include $(sanitize_objects:.o=.d)

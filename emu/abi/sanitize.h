@@ -274,6 +274,39 @@
 	  "the process ends",                                                                      \
 	  "IBTA vol. 1, 10.2; ibv_create_qp(3), ibv_reg_mr(3)",                                    \
 	  "Destroy the object before exit, in the reverse order of creation")                      \
+	X(RECV_SHORT, "recv-short", "sum",                                                 \
+	  "A receive for datagrams needs 40 bytes for the GRH and room for the message. The " \
+	  "device drops a longer datagram silently",                                       \
+	  "IBTA vol. 1, 11.4.1.2, and annex A17.4.5.2; ibv_post_recv(3)",                  \
+	  "Post receives of 40 bytes more than the longest message, and read the message " \
+	  "behind them")                                                                   \
+	X(INLINE_UNASKED, "inline-unasked", "sum",                                         \
+	  "A request may have as much inline data as the program asked for. Some adapters " \
+	  "grant no more",                                                                 \
+	  "ibv_create_qp(3), ibv_post_send(3)",                                            \
+	  "Ask for it with cap.max_inline_data at creation, and use the value that "       \
+	  "ibv_create_qp returns")                                                         \
+	X(ATOMIC_UNALIGNED, "atomic-unaligned", "sum",                                     \
+	  "The remote address of an atomic must be a multiple of 8, and its element must have " \
+	  "8 bytes. The responder refuses others",                                         \
+	  "IBTA vol. 1, 9.4.5; ibv_post_send(3)",                                          \
+	  "Align the remote variable to 8 bytes, and post an element of 8 bytes")          \
+	X(KEY_DEVICE, "key-device", "sum",                                                 \
+	  "A key is valid on the device and in the context of its region only. Elsewhere the " \
+	  "same number is no key, or names another region",                                \
+	  "IBTA vol. 1, 10.2.3 and 10.6.3; ibv_reg_mr(3)",                                 \
+	  "Register the memory with each device, and use the key of the queue pair's device. " \
+	  "For an R_Key, that is the device of the peer's queue pair")                     \
+	X(SRQ_UNDRAINED, "srq-undrained", "sum",                                           \
+	  "A queue pair takes receives from its SRQ before messages arrive. It returns them " \
+	  "as flushed completions in the error state, until IBV_EVENT_QP_LAST_WQE_REACHED", \
+	  "IBTA vol. 1, 10.3.1 and 11.6.3; ibv_get_async_event(3), ibv_destroy_qp(3)",     \
+	  "Move the queue pair to IBV_QPS_ERR, wait for IBV_EVENT_QP_LAST_WQE_REACHED, poll " \
+	  "the completions, then destroy it")                                              \
+	X(WC_UNSET, "wc-unset", "sum",                                                     \
+	  "In a failed completion only wr_id, status, vendor_err and qp_num are valid",    \
+	  "IBTA vol. 1, 11.4.2.1; ibv_poll_cq(3), ibv_create_cq_ex(3)",                    \
+	  "Check the status first, and find the request's data by its wr_id")              \
 	X(CALL_REFUSED, "call-refused", "note",                                                    \
 	  "A failing call has no effect, and its errno value gives only the kind of the error",    \
 	  "the manual page of the call",                                                           \

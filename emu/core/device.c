@@ -38,6 +38,8 @@ static void construct_tables(struct device *dev)
 	table_construct(&dev->ind_tables, l->max_rwq_ind_table ? l->max_rwq_ind_table : 1);
 	/* Numbers that strangers may name in packets begin where nobody can tell. */
 	table_construct_bits(&dev->mrs, l->max_mr + l->max_mw, MR_HANDLE_BITS, salt[0] | 1);
+	if (dev->cfg.same_qp_numbers)
+		salt[1] = (uint32_t)dev->cfg.relaxation_seed;
 	table_construct_bits(&dev->qpns, l->max_qp, QPN_BITS, salt[1] | 1);
 	table_construct_bits(&dev->srqns, l->max_srq, QPN_BITS, salt[2] | 1);
 	gsi_construct(dev->gsi);

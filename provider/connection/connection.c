@@ -90,7 +90,7 @@ typedef int query_gid(struct ibv_context *context, uint8_t port, int index, unio
  * Queue pairs of other devices have the same numbers, so the address must be the port's own. The
  * name without a version would be that of libibverbs' first one, which has other structs.
  */
-static bool is_own(struct ibv_context *context, const struct ibv_ah_attr *ah)
+bool uhcav_connection_loops(struct ibv_context *context, const struct ibv_ah_attr *ah)
 {
 	void *library = dlopen("libibverbs.so.1", RTLD_LAZY | RTLD_NOLOAD);
 	query_gid *query = NULL;
@@ -108,7 +108,7 @@ static bool is_own(struct ibv_context *context, const struct ibv_ah_attr *ah)
 
 /* ---- one end ---- */
 
-/* So many facts, told or only counted. */
+/* So many facts, told or only counted. What is so by habit is told of beside others alone. */
 static unsigned look_at_rtr(const struct ibv_qp_attr *a, int mask, bool tell)
 {
 	bool slow = mask & IBV_QP_MIN_RNR_TIMER && !a->min_rnr_timer;
@@ -124,6 +124,7 @@ static unsigned look_at_rts(const struct ibv_qp_attr *a, int mask, bool tell)
 	const struct {
 		bool so;
 		const char *what;
+		bool habit; /* nearly all programs choose it; a peer that is gone ends it, too */
 	} facts[] = {
 		{mask & IBV_QP_TIMEOUT && !a->timeout,
 		 "timeout 0: the QP waits for a lost packet without end"},
@@ -134,34 +135,49 @@ static unsigned look_at_rts(const struct ibv_qp_attr *a, int mask, bool tell)
 		{mask & IBV_QP_RNR_RETRY && !a->rnr_retry,
 		 "rnr_retry 0: a SEND that finds no receive ends the connection"},
 		{mask & IBV_QP_RNR_RETRY && a->rnr_retry == 7,
-		 "rnr_retry 7: a SEND that finds no receive is repeated without end"},
+		 "rnr_retry 7: a SEND that finds no receive is repeated without end", true},
 	};
 	unsigned n = 0;
 
 	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
 		if (tell && facts[i].so)
 			uhcav_diagnostic_fact("%s", facts[i].what);
-		n += facts[i].so;
+		n += facts[i].so && !facts[i].habit;
 	}
 	return n;
 }
 
+static bool look_at_all(const struct ibv_qp_attr *attr, int mask)
+{
+	return look_at_rtr(attr, mask, false) + look_at_rts(attr, mask, false) > 0;
+}
+
+/*
+ * librdmacm modifies by what the CM hands out. Of that the programs choose retry_cnt (who connects)
+ * and rnr_retry (the other end of each), and no call of its chooses min_rnr_timer.
+ */
 static void look_at_one(const struct ibv_qp *qp, const struct ibv_qp_attr *attr, int mask,
 			struct uhcav_here here)
 {
 	const struct uhcav_stack *stack;
+	bool by_cm;
 
-	if (!uhcav_check_on(UHCA_CHECK_CONN_RETRIES) ||
-	    !(look_at_rtr(attr, mask, false) + look_at_rts(attr, mask, false)))
+	if (!uhcav_check_on(UHCA_CHECK_CONN_RETRIES) || !look_at_all(attr, mask))
 		return;
 	stack = uhcav_stack_take(here);
-	if (!uhcav_diagnostic_is_new(UHCA_CHECK_CONN_RETRIES, stack, NULL))
+	by_cm = uhcav_stack_is_of(stack, "librdmacm");
+	mask &= by_cm ? ~IBV_QP_MIN_RNR_TIMER : ~0;
+	if (!look_at_all(attr, mask) ||
+	    !uhcav_diagnostic_is_new(UHCA_CHECK_CONN_RETRIES, stack, NULL))
 		return;
 	uhcav_diagnostic_begin(UHCA_CHECK_CONN_RETRIES,
 			       "a connection gives up at once, or waits for very long");
 	uhcav_diagnostic_fact("QP 0x%x", qp->qp_num);
 	look_at_rtr(attr, mask, true);
 	look_at_rts(attr, mask, true);
+	if (by_cm)
+		uhcav_diagnostic_fact("the CM has retry_cnt from rdma_connect's retry_count, and "
+				      "rnr_retry from the rnr_retry_count of the other end's call");
 	uhcav_diagnostic_stack(stack, "modified by");
 	uhcav_diagnostic_tell();
 }
@@ -175,9 +191,10 @@ void uhcav_connection_modified(struct uhcav_here here, struct ibv_qp *qp,
 	if (qp->qp_type != IBV_QPT_RC && qp->qp_type != IBV_QPT_UC)
 		return;
 	look_at_one(qp, attr, attr_mask, here);
-	if (!uhcav_check_on(UHCA_CHECK_CONN_MISMATCH) && !uhcav_check_on(UHCA_CHECK_QP_ACCESS))
+	if (!uhcav_check_on(UHCA_CHECK_CONN_MISMATCH) && !uhcav_check_on(UHCA_CHECK_QP_ACCESS) &&
+	    !uhcav_check_on(UHCA_CHECK_KEY_DEVICE))
 		return;
-	loops = attr_mask & IBV_QP_AV && is_own(qp->context, &attr->ah_attr);
+	loops = attr_mask & IBV_QP_AV && uhcav_connection_loops(qp->context, &attr->ah_attr);
 	pthread_mutex_lock(&lock);
 	e = find_or_make(qp);
 	if (e)
@@ -316,6 +333,21 @@ bool uhcav_connection_peer(const struct ibv_qp *qp, struct uhcav_connection_peer
 						      peer->allowed};
 	pthread_mutex_unlock(&lock);
 	return peer;
+}
+
+const struct ibv_device *uhcav_connection_device(const struct ibv_qp *qp)
+{
+	const struct ibv_device *device = NULL;
+	const struct end *e, *p;
+
+	pthread_mutex_lock(&lock);
+	e = find(qp);
+	LIST_FOREACH(p, &ends, link)
+	if (e && is_of(p, e) && is_of(e, p) && e->loops == p->loops &&
+	    e->loops == (p->qp->context->device == qp->context->device))
+		device = p->qp->context->device;
+	pthread_mutex_unlock(&lock);
+	return device;
 }
 
 void uhcav_connection_lock(void)

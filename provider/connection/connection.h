@@ -18,6 +18,9 @@
 void uhcav_connection_modified(struct uhcav_here here, struct ibv_qp *qp,
 			       const struct ibv_qp_attr *attr, int attr_mask);
 
+/* Does an address lead to the port itself that it is used on? */
+bool uhcav_connection_loops(struct ibv_context *context, const struct ibv_ah_attr *ah);
+
 /* It is about to be destroyed. */
 void uhcav_connection_gone(const struct ibv_qp *qp);
 
@@ -37,6 +40,9 @@ struct uhcav_connection_peer {
 
 /* Of the one at the other end, where it is in this process and was told of this one. Or false. */
 bool uhcav_connection_peer(const struct ibv_qp *qp, struct uhcav_connection_peer *peer);
+
+/* The device of the one at the other end, where it is in this process; or NULL. */
+const struct ibv_device *uhcav_connection_device(const struct ibv_qp *qp);
 
 /* For fork: see finding/stack.h. */
 void uhcav_connection_lock(void);

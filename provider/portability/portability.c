@@ -24,6 +24,9 @@ enum wish {
 	WISH_INVALIDATE,
 	WISH_SEND_IMM,
 	WISH_WRITE_IMM,
+	WISH_RESIZE_CQ,
+	WISH_RESIZE_SRQ,
+	WISH_SINK,
 	WISH_READ_SGE, /* these have numbers */
 	WISH_SGE,
 	WISH_SRQ_SGE,
@@ -53,6 +56,12 @@ static const struct {
 	[WISH_INVALIDATE] = {"an invalidation", UHCA_ABI_HAS_INVALIDATE, 0},
 	[WISH_SEND_IMM] = {"a SEND with immediate data", 0, UHCA_ADAPTER_NO_SEND_IMM},
 	[WISH_WRITE_IMM] = {"an RDMA WRITE with immediate data", 0, UHCA_ADAPTER_NO_WRITE_IMM},
+	[WISH_RESIZE_CQ] = {"a completion queue of another size (ibv_resize_cq)",
+			    UHCA_ABI_HAS_RESIZE_CQ, 0},
+	[WISH_RESIZE_SRQ] = {"a shared receive queue of another size (ibv_modify_srq)", 0,
+			     UHCA_ADAPTER_NO_SRQ_RESIZE},
+	[WISH_SINK] = {"a READ into a region without IBV_ACCESS_REMOTE_WRITE", 0,
+		       UHCA_ADAPTER_RNIC},
 	[WISH_READ_SGE] = {"a READ of %u elements", 0, UHCA_ADAPTER_RNIC},
 	[WISH_SGE] = {"a queue pair for requests of %u elements", 0, 0},
 	[WISH_SRQ_SGE] = {"a shared receive queue for receives of %u elements", 0, 0},
@@ -236,6 +245,18 @@ void uhcav_portability_rereg(struct uhcav_here here)
 {
 	if (!is_off())
 		look(uhcav_stack_take(here), WISH_REREG, 0);
+}
+
+void uhcav_portability_resize(struct uhcav_here here, bool is_srq)
+{
+	if (!is_off())
+		look(uhcav_stack_take(here), is_srq ? WISH_RESIZE_SRQ : WISH_RESIZE_CQ, 0);
+}
+
+void uhcav_portability_sink(const struct uhcav_stack *stack, int access)
+{
+	if (!is_off() && !(access & IBV_ACCESS_REMOTE_WRITE))
+		look(stack, WISH_SINK, 0);
 }
 
 /* What the opcode is a wish for, or WISHES. */

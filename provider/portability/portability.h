@@ -13,6 +13,7 @@
 #include "provider/diagnostic/diagnostic.h"
 
 #include <infiniband/verbs.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* A queue pair was made; cap is what was asked for. */
@@ -30,6 +31,12 @@ void uhcav_portability_modify(struct uhcav_here here, const struct ibv_qp_attr *
 void uhcav_portability_mw(struct uhcav_here here, enum ibv_mw_type type);
 void uhcav_portability_mr(struct uhcav_here here, int access);
 void uhcav_portability_rereg(struct uhcav_here here);
+
+/* A CQ or an SRQ is to be of another size. */
+void uhcav_portability_resize(struct uhcav_here here, bool is_srq);
+
+/* A READ brings something to a region with this access (enum ibv_access_flags). */
+void uhcav_portability_sink(const struct uhcav_stack *stack, int access);
 
 /* A send request of this opcode (enum ibv_wr_opcode) and so many elements. */
 void uhcav_portability_send(const struct uhcav_stack *stack, unsigned opcode, uint32_t n_sge);

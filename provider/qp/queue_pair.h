@@ -63,6 +63,7 @@ struct uhcav_qp {
 	bool send_flushing;
 	size_t region_size;
 	uint32_t async_events_read; /* atomic */
+	bool last_wqe;              /* IBV_EVENT_QP_LAST_WQE_REACHED was read; atomic */
 	struct ibv_qp_cap cap;
 	uint32_t create_flags; /* enum ibv_qp_create_flags, UHCA_ABI_QP_* */
 	bool sq_sig_all;

@@ -7,6 +7,7 @@
 
 #include "provider/connection/connection.h"
 #include "provider/diagnostic/diagnostic.h"
+#include "provider/portability/portability.h"
 #include "provider/queues/queues.h"
 #include "words.h"
 
@@ -92,6 +93,76 @@ static void look_for_lkey(struct uhcav_here here, const struct uhcav_shadow *s,
 			     uhcav_stack_take(here));
 }
 
+/* ---- of another device, or another context ---- */
+
+static const char *name_of(const struct ibv_context *context)
+{
+	return context->device->name;
+}
+
+static void tell_device(const char *what, const struct uhcav_shadow *s,
+			const struct uhcav_request *r, const struct uhcav_object *mr,
+			const struct uhcav_stack *polled)
+{
+	const struct ibv_context *own = s->context;
+
+	if (!uhcav_diagnostic_is_new(UHCA_CHECK_KEY_DEVICE, r->posted, mr->made))
+		return;
+	uhcav_diagnostic_begin(UHCA_CHECK_KEY_DEVICE, "%s", what);
+	uhcav_words_request(s, r);
+	uhcav_words_region(mr);
+	if (own->device == mr->context->device)
+		uhcav_diagnostic_fact("the queue and the region are of two contexts of %s",
+				      name_of(own));
+	else
+		uhcav_diagnostic_fact("the queue is on %s, the region on %s", name_of(own),
+				      name_of(mr->context));
+	uhcav_diagnostic_stack(r->posted, "posted by");
+	uhcav_diagnostic_stack(polled, "its error was polled by");
+	uhcav_diagnostic_stack(mr->made, "memory region 0x%x registered by", mr->number);
+	uhcav_diagnostic_tell();
+}
+
+/* Of an imported domain nothing is known: its regions may be another context's, and good. */
+static bool is_of_own_domain(const struct uhcav_shadow *s)
+{
+	struct uhcav_object owner, domain;
+
+	return uhcav_object_find(s->owner, &owner) && uhcav_object_find(owner.uses[0], &domain);
+}
+
+/* An L_Key that is not good here: is it a region's of another context, which has the bytes? */
+static bool look_elsewhere(const struct uhcav_shadow *s, const struct uhcav_request *r,
+			   const struct ibv_sge *e)
+{
+	const struct uhcav_object_bytes bytes = {e->addr, e->length};
+	struct uhcav_object mr;
+
+	if (!e->lkey || !uhcav_check_on(UHCA_CHECK_KEY_DEVICE) ||
+	    !uhcav_object_elsewhere(s->context, e->lkey, bytes, &mr) ||
+	    (mr.context->device == s->context->device && !is_of_own_domain(s)))
+		return false;
+	tell_device("an element has the L_Key of a region of another context", s, r, &mr, NULL);
+	return true;
+}
+
+/* The same of an R_Key that was refused: the peer is in this process, and so on a known device. */
+static bool look_at_device(struct uhcav_here here, const struct uhcav_shadow *s,
+			   const struct uhcav_request *r)
+{
+	const struct uhcav_object_bytes bytes = {r->remote_addr, r->remote_length};
+	const struct ibv_device *peers = uhcav_connection_device(s->owner);
+	struct uhcav_object mr;
+
+	if (!peers || !uhcav_check_on(UHCA_CHECK_KEY_DEVICE) ||
+	    uhcav_object_on_device(peers, true, r->rkey, bytes, &mr) ||
+	    !uhcav_object_on_device(peers, false, r->rkey, bytes, &mr))
+		return false;
+	tell_device("a remote request has the R_Key of a region of another device than its peer's",
+		    s, r, &mr, uhcav_stack_take(here));
+	return true;
+}
+
 uint64_t uhcav_keys_look(const struct uhcav_shadow *s, const struct uhcav_request *r,
 			 const struct ibv_sge *e)
 {
@@ -109,10 +180,16 @@ uint64_t uhcav_keys_look(const struct uhcav_shadow *s, const struct uhcav_reques
 	if (!e->length)
 		return 0;
 	if (!uhcav_object_by_key(s->context, e->lkey, &mr)) {
-		look_for_rkey(s, r, e->lkey);
+		if (!look_elsewhere(s, r, e))
+			look_for_rkey(s, r, e->lkey);
 		return 0;
 	}
 	check = mistake(s, r, e, &mr);
+	if (check != UHCA_CHECK_COUNT && (mr.gone || !is_inside(&mr.mr, e)) &&
+	    look_elsewhere(s, r, e))
+		return 0;
+	if (check == UHCA_CHECK_COUNT && s->is_send && r->opcode == IBV_WR_RDMA_READ)
+		uhcav_portability_sink(r->posted, mr.mr.access);
 	if (check == UHCA_CHECK_COUNT)
 		return mr.mr.in_memory ? mr.mr.addr + (e->addr - mr.mr.iova) : 0;
 	if (uhcav_diagnostic_is_new(check, r->posted, mr.made))
@@ -173,7 +250,7 @@ void uhcav_keys_refused(struct uhcav_here here, const struct uhcav_shadow *s,
 	int right = right_for(r->opcode);
 
 	if (!right || look_at_peer(here, s, r, (unsigned)right) || !r->rkey ||
-	    status != IBV_WC_REM_ACCESS_ERR)
+	    status != IBV_WC_REM_ACCESS_ERR || look_at_device(here, s, r))
 		return;
 	if (!uhcav_object_by_rkey(s->context, r->rkey, &mr)) {
 		look_for_lkey(here, s, r);

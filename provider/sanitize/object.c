@@ -202,6 +202,49 @@ bool uhcav_object_by_rkey(const struct ibv_context *context, uint32_t rkey, stru
 	return found;
 }
 
+static bool holds(const struct uhcav_object *o, struct uhcav_object_bytes b)
+{
+	uint64_t before = b.addr - o->mr.iova;
+
+	return o->kind == UHCAV_KIND_MR && b.addr >= o->mr.iova && before <= o->mr.length &&
+	       b.length <= o->mr.length - before;
+}
+
+bool uhcav_object_elsewhere(const struct ibv_context *context, uint32_t lkey,
+			    struct uhcav_object_bytes bytes, struct uhcav_object *o)
+{
+	const struct entry *found = NULL;
+	struct entry *e;
+
+	pthread_mutex_lock(&lock);
+	LIST_FOREACH(e, at_key(lkey), by_key)
+	if (e->o.mr.lkey == lkey && e->o.context != context && holds(&e->o, bytes)) {
+		found = e;
+		*o = e->o;
+		break;
+	}
+	pthread_mutex_unlock(&lock);
+	return found;
+}
+
+bool uhcav_object_on_device(const struct ibv_device *device, bool there, uint32_t rkey,
+			    struct uhcav_object_bytes bytes, struct uhcav_object *o)
+{
+	const struct entry *found = NULL;
+	struct entry *e;
+
+	pthread_mutex_lock(&lock);
+	TAILQ_FOREACH(e, &order, in_order)
+	if (e->o.mr.rkey == rkey && holds(&e->o, bytes) &&
+	    (e->o.context->device == device) == there) {
+		found = e;
+		*o = e->o;
+		break;
+	}
+	pthread_mutex_unlock(&lock);
+	return found;
+}
+
 bool uhcav_object_window(const struct ibv_context *context, uint32_t key, struct uhcav_object *o)
 {
 	const struct entry *found = NULL;

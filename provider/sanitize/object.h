@@ -54,6 +54,7 @@ struct uhcav_object {
 	const struct uhcav_stack *made;
 	const struct uhcav_stack *gone; /* of a region that is; NULL: it lives */
 	struct uhcav_object_mr mr;
+	bool loops;    /* of an address handle: it leads to its own port */
 	uint32_t held; /* what it was found by at exit; 0: nothing */
 };
 
@@ -84,6 +85,18 @@ bool uhcav_object_by_key(const struct ibv_context *context, uint32_t lkey, struc
 
 /* The region of an R_Key, in the same way; it takes a walk over all objects. */
 bool uhcav_object_by_rkey(const struct ibv_context *context, uint32_t rkey, struct uhcav_object *o);
+
+/*
+ * A living region that holds all these bytes, by its L_Key in another context than this one, or by
+ * its R_Key on this device (there) or on another one. It takes a walk over all objects.
+ */
+struct uhcav_object_bytes {
+	uint64_t addr, length; /* addr as requests say it */
+};
+bool uhcav_object_elsewhere(const struct ibv_context *context, uint32_t lkey,
+			    struct uhcav_object_bytes bytes, struct uhcav_object *o);
+bool uhcav_object_on_device(const struct ibv_device *device, bool there, uint32_t rkey,
+			    struct uhcav_object_bytes bytes, struct uhcav_object *o);
 
 /* The living window that the key is of: the handle stands above the key byte (mw.h). */
 bool uhcav_object_window(const struct ibv_context *context, uint32_t key, struct uhcav_object *o);

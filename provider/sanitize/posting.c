@@ -44,6 +44,104 @@ static void take_pieces(const struct uhcav_shadow *s, struct uhcav_request *r,
 					     .lkey = sge[i].lkey};
 }
 
+/* ---- what the request asks ---- */
+
+static struct uhcav_misuse_request as_misuse(const struct uhcav_shadow *s,
+					     const struct uhcav_request *r)
+{
+	return (struct uhcav_misuse_request){.posted = r->posted,
+					     .what = uhcav_words_opcode(s, r),
+					     .queue = s->type,
+					     .number = s->number,
+					     .wr_id = r->wr_id,
+					     .length = r->remote_length};
+}
+
+static bool is_atomic(const struct uhcav_request *r)
+{
+	return r->opcode == IBV_WR_ATOMIC_CMP_AND_SWP || r->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD ||
+	       r->opcode == UHCA_ABI_WR_ATOMIC_WRITE;
+}
+
+void uhcav_posting_takes_datagrams(struct uhcav_shadow *srq)
+{
+	struct uhcav_misuse_request shortest = {.length = UHCAV_GRH_LENGTH};
+
+	uhcav_lock(&srq->lock);
+	srq->datagrams = true;
+	for (uint32_t i = 0; i < srq->n; i++) {
+		const struct uhcav_request *r = uhcav_shadow_at(srq, i);
+
+		if (!r->done && r->remote_length < shortest.length)
+			shortest = as_misuse(srq, r);
+	}
+	uhcav_unlock(&srq->lock);
+	uhcav_misuse_recv(&shortest);
+}
+
+struct target {
+	const struct uhcav_shadow *from;
+	struct uhcav_misuse_room longest;
+};
+
+static void look_at_room(struct uhcav_shadow *s, void *arg)
+{
+	struct target *t = arg;
+
+	if (s->is_send || !s->datagrams || s->number != t->longest.qp_num || !s->state ||
+	    s->context->device != t->from->context->device)
+		return;
+	uhcav_lock(&s->lock);
+	for (uint32_t i = 0; i < s->n; i++) {
+		const struct uhcav_request *r = uhcav_shadow_at(s, i);
+
+		if (r->done || r->remote_length < t->longest.length)
+			continue;
+		t->longest.length = r->remote_length;
+		t->longest.posted = r->posted;
+	}
+	uhcav_unlock(&s->lock);
+}
+
+/* Where the address handle leads to the port itself, its target may be one of this process. */
+static void look_at_datagram(const struct uhcav_shadow *s, const struct uhcav_request *r,
+			     const struct uhcav_misuse_request *m)
+{
+	struct target t = {.from = s, .longest.qp_num = r->to_qp};
+	struct uhcav_object ah;
+
+	if (!uhcav_check_on(UHCA_CHECK_RECV_SHORT) || !uhcav_object_find(r->to, &ah) || !ah.loops)
+		return;
+	uhcav_shadow_each(look_at_room, &t);
+	uhcav_misuse_datagram(m, &t.longest);
+}
+
+static void look_at_inline(const struct uhcav_shadow *s, const struct uhcav_misuse_request *m)
+{
+	struct uhcav_object owner;
+
+	if (m->length > s->max_inline && uhcav_object_find(s->owner, &owner))
+		uhcav_misuse_inline(m, s->max_inline, owner.made);
+}
+
+static void look_at_request(const struct uhcav_shadow *s, const struct uhcav_request *r)
+{
+	const struct uhcav_misuse_request m = as_misuse(s, r);
+
+	if (!s->is_send && s->datagrams)
+		uhcav_misuse_recv(&m);
+	if (!s->is_send)
+		return;
+	if (is_atomic(r))
+		uhcav_misuse_atomic(&m, r->remote_addr);
+	else if (r->inlined)
+		look_at_inline(s, &m);
+	if (r->to)
+		look_at_datagram(s, r, &m);
+}
+
+/* ---- protected pages ---- */
+
 static enum uhca_check use_of(const struct uhcav_shadow *s, const struct uhcav_request *r)
 {
 	if (r->direction == UHCAV_LOCAL_READ)
@@ -104,7 +202,9 @@ void uhcav_posting_add(struct uhcav_posting *p, const struct uhcav_request *r,
 		copy.remote_length += sge[i].length;
 	if (p->s->is_send)
 		uhcav_portability_send(p->stack, r->opcode, (uint32_t)n_sge);
+	look_at_request(p->s, &copy);
 	take_pieces(p->s, &copy, sge, n_sge);
+	uhcav_capacity_again(p->s, &copy);
 	uhcav_inflight_begin(p->s, &copy);
 	guard_pieces(p->s, &copy);
 	if (uhcav_shadow_enter(p->s, &copy))
@@ -113,16 +213,41 @@ void uhcav_posting_add(struct uhcav_posting *p, const struct uhcav_request *r,
 		uhcav_request_free(&copy);
 }
 
+/*
+ * By what the first request that was not posted is known again; its pieces are gone with it. Of one
+ * that was never entered only the wr_id is known.
+ */
+static struct uhcav_refusal first_left(struct uhcav_posting *p, uint32_t left)
+{
+	struct uhcav_refusal c = {.stack = p->stack, .wr_id = p->wr_id};
+	const struct uhcav_request *r;
+
+	if (!left)
+		return c;
+	uhcav_lock(&p->s->lock);
+	r = uhcav_shadow_at(p->s, p->s->n - left);
+	c.wr_id = r->wr_id;
+	c.remote_addr = r->remote_addr;
+	c.at = r->n_pieces ? r->pieces[0].at : 0;
+	uhcav_unlock(&p->s->lock);
+	return c;
+}
+
 void uhcav_posting_end(struct uhcav_posting *p, uint32_t posted, int err)
 {
-	if (posted < p->entered)
-		uhcav_shadow_take_back(p->s, p->entered - posted);
+	uint32_t left = p->entered - posted;
+	struct uhcav_refusal refused;
+
+	if (err == ENOMEM)
+		refused = first_left(p, left);
+	if (left)
+		uhcav_shadow_take_back(p->s, left);
 	if (posted)
 		uhcav_capacity_posted(p->s, p->stack, posted);
 	if (posted && __atomic_load_n(&p->s->unmatched, __ATOMIC_ACQUIRE) &&
 	    uhcav_connection_look(p->s->owner))
 		__atomic_store_n(&p->s->unmatched, false, __ATOMIC_RELAXED);
 	if (err == ENOMEM)
-		uhcav_capacity_refused(p->s, p->stack);
+		uhcav_capacity_refused(p->s, &refused);
 	pthread_mutex_unlock(&p->s->posting);
 }

@@ -14,6 +14,7 @@ struct uhcav_posting {
 	struct uhcav_shadow *s;
 	const struct uhcav_stack *stack;
 	uint32_t entered;
+	uint64_t wr_id; /* where a request was refused before it was entered: its own */
 };
 
 /* Begins one: others that post to the queue wait until it ends. */
@@ -29,6 +30,9 @@ void uhcav_posting_add(struct uhcav_posting *p, const struct uhcav_request *r,
 
 /* So many of those that were added were posted, and then the call returned err (errno value). */
 void uhcav_posting_end(struct uhcav_posting *p, uint32_t posted, int err);
+
+/* A queue pair for datagrams uses this SRQ: are the receives that wait there long enough? */
+void uhcav_posting_takes_datagrams(struct uhcav_shadow *srq);
 
 /* Which way the device goes with the elements of a send request. */
 enum uhcav_direction uhcav_posting_direction(unsigned opcode);

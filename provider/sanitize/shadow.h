@@ -16,6 +16,7 @@
 #include "object.h"
 #include "provider/base/base.h"
 #include "provider/diagnostic/diagnostic.h"
+#include "provider/misuse/misuse.h"
 
 #include <infiniband/verbs.h>
 #include <pthread.h>
@@ -48,17 +49,28 @@ struct uhcav_request {
 	uint8_t opcode; /* enum ibv_wr_opcode; receives: none */
 	bool signaled, fenced, done;
 	bool counted; /* in the CQ's "expected" */
+	bool inlined;
 	enum uhcav_direction direction;
 	uint64_t remote_addr, remote_length;
 	uint32_t rkey;
 	uint64_t since; /* what was freed before it was posted (memory_watch/frees.h) */
 	uint32_t ah;    /* handle of the address handle; 0: it names none */
+	uint32_t to_qp; /* a datagram's, */
+	const void *to; /* and its address handle */
 	const struct uhcav_stack *posted;
 	uint32_t n_pieces;
 	struct uhcav_piece *pieces; /* the request's own, freed with it */
 };
 
 struct uhcav_cq;
+
+/* A request that a full queue refused, and that was not posted again; stack is NULL: there is none.
+ */
+struct uhcav_refusal {
+	const struct uhcav_stack *stack, *oldest; /* of the post, of the oldest request */
+	uint64_t wr_id, remote_addr, at;          /* by these it is known again */
+	uint32_t outstanding, signaled;
+};
 
 struct uhcav_shadow {
 	LIST_ENTRY(uhcav_shadow) link; /* of all */
@@ -70,7 +82,9 @@ struct uhcav_shadow {
 	bool is_send;    /* or a receive queue */
 	bool unmatched;  /* its QP can send and was not held against its peer; atomic */
 	bool all_signaled;
-	const void *owner; /* QP or SRQ */
+	bool datagrams;      /* UD; of an SRQ: a UD QP has it */
+	uint32_t max_inline; /* as it was asked for */
+	const void *owner;   /* QP or SRQ */
 	const struct ibv_context *context;
 	uint32_t pd;         /* handle */
 	uint32_t number;     /* of the owner */
@@ -93,6 +107,9 @@ struct uhcav_shadow {
 	const struct uhcav_stack *failed;
 	enum ibv_wc_status failed_status;
 	uint32_t posted_since;
+
+	struct uhcav_refusal refused; /* under "posting" */
+	struct uhcav_undrained undrained;
 };
 
 struct uhcav_shadow *uhcav_shadow_create(const struct uhcav_shadow *as);

@@ -7,6 +7,7 @@
 #include "provider/base/base.h"
 #include "provider/crash/crash.h"
 #include "provider/gone/gone.h"
+#include "provider/connection/connection.h"
 #include "provider/keys/keys.h"
 #include "provider/memory_watch/memory_watch.h"
 #include "provider/page_watch/page_watch.h"
@@ -327,13 +328,16 @@ static struct ibv_dm *alloc_dm(struct ibv_context *ibctx, struct ibv_alloc_dm_at
 static struct ibv_ah *create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
 {
 	struct ibv_ah *ah = uhcav_create_ah(pd, attr);
+	bool loops = ah && uhcav_check_on(UHCA_CHECK_RECV_SHORT) &&
+		     uhcav_connection_loops(pd->context, attr);
 
 	if (ah)
 		uhcav_watch_made(UHCAV_HERE, (struct uhcav_object){.kind = UHCAV_KIND_AH,
 								   .self = ah,
 								   .number = ah->handle,
 								   .context = pd->context,
-								   .uses = {pd}});
+								   .uses = {pd},
+								   .loops = loops});
 	return ah;
 }
 

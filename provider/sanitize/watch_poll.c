@@ -123,9 +123,36 @@ static void settle(struct uhcav_here here, struct uhcav_cq *cq, const struct ibv
 	} while (b.n == BATCH);
 }
 
-/* All that waited when it was armed is polled, or there is nothing any more. */
-static void polled(struct uhcav_cq *cq, bool found)
+/* As the program gets it. */
+static void hand_out(struct ibv_wc *wc)
 {
+	if (wc->status != IBV_WC_SUCCESS && uhcav_check_on(UHCA_CHECK_WC_UNSET))
+		uhcav_misuse_spoil(wc, wc->opcode & IBV_WC_RECV);
+}
+
+struct use {
+	const struct ibv_cq *cq;
+	struct uhcav_here here;
+};
+
+static void use_on(struct uhcav_shadow *s, void *arg)
+{
+	const struct use *u = arg;
+
+	if (__atomic_load_n(&s->undrained.destroyed, __ATOMIC_ACQUIRE) && s->undrained.cq == u->cq)
+		uhcav_misuse_used_on(&s->undrained, s->number, u->here);
+}
+
+/*
+ * Forgets the arming when the program has polled all completions that waited then, or found none.
+ * A poll also shows that the program goes on after it destroyed a queue pair.
+ */
+static void polled(struct uhcav_cq *cq, bool found, struct uhcav_here here)
+{
+	struct use u = {&cq->cq, here};
+
+	if (uhcav_misuse_any_undrained())
+		uhcav_shadow_each(use_on, &u);
 	if (!__atomic_load_n(&cq->armed_late, __ATOMIC_RELAXED))
 		return;
 	cq->armed_polled = true;
@@ -147,13 +174,17 @@ int uhcav_watch_poll_cq(struct ibv_cq *ibcq, int n, struct ibv_wc *wc)
 	uhcav_memory_settle();
 	enter(cq, UHCAV_HERE);
 	uhcav_hang_polls(cq);
+	uhcav_misuse_polls_again();
 	got = uhcav_poll_cq(ibcq, n, wc);
-	polled(cq, got > 0);
+	polled(cq, got > 0, UHCAV_HERE);
 	uhcav_hang_polled(cq, got, UHCAV_HERE);
 	if (got > 0)
 		uhcav_quarantine_look();
-	for (int i = 0; i < got; i++)
+	for (int i = 0; i < got; i++) {
 		settle(UHCAV_HERE, cq, &wc[i], false);
+		hand_out(&wc[i]);
+	}
+	uhcav_misuse_handed_out(wc, got);
 	uhcav_inside_leave(&cq->inside);
 	return got;
 }
@@ -186,7 +217,7 @@ static int start_poll(struct ibv_cq_ex *cqx, struct ibv_poll_cq_attr *attr)
 	enter(cq, UHCAV_HERE);
 	uhcav_hang_polls(cq);
 	err = real_start(cqx, attr);
-	polled(cq, !err);
+	polled(cq, !err, UHCAV_HERE);
 	uhcav_hang_polled(cq, !err, UHCAV_HERE);
 	if (!err)
 		settle_current(UHCAV_HERE, cqx);
@@ -199,7 +230,7 @@ static int next_poll(struct ibv_cq_ex *cqx)
 {
 	int err = real_next(cqx);
 
-	polled(uhcav_cq_of(ibv_cq_ex_to_cq(cqx)), !err);
+	polled(uhcav_cq_of(ibv_cq_ex_to_cq(cqx)), !err, UHCAV_HERE);
 	if (!err)
 		uhcav_hang_polled(uhcav_cq_of(ibv_cq_ex_to_cq(cqx)), 1, UHCAV_HERE);
 	if (!err)
@@ -221,4 +252,5 @@ void uhcav_watch_cq_ex(struct ibv_cq_ex *cq)
 	cq->start_poll = start_poll;
 	cq->next_poll = next_poll;
 	cq->end_poll = end_poll;
+	uhcav_misuse_watch_reads(cq);
 }

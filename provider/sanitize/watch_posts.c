@@ -45,19 +45,23 @@ static struct uhcav_request request_of(const struct uhcav_qp *qp, const struct i
 				  .opcode = (uint8_t)wr->opcode,
 				  .signaled = wr->send_flags & IBV_SEND_SIGNALED,
 				  .fenced = wr->send_flags & IBV_SEND_FENCE,
+				  .inlined = wr->send_flags & IBV_SEND_INLINE,
 				  .direction = wr->send_flags & IBV_SEND_INLINE
 						       ? UHCAV_LOCAL_NONE
 						       : uhcav_posting_direction(wr->opcode)};
 
 	if (qp->qp.qp_type == IBV_QPT_UD) {
 		r.ah = wr->wr.ud.ah ? wr->wr.ud.ah->handle : 0;
+		r.to_qp = wr->wr.ud.remote_qpn;
+		r.to = wr->wr.ud.ah;
 		return r;
 	}
 	if (wr->opcode == IBV_WR_ATOMIC_CMP_AND_SWP || wr->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD) {
 		r.remote_addr = wr->wr.atomic.remote_addr;
 		r.rkey = wr->wr.atomic.rkey;
 	} else if (wr->opcode == IBV_WR_RDMA_READ || wr->opcode == IBV_WR_RDMA_WRITE ||
-		   wr->opcode == IBV_WR_RDMA_WRITE_WITH_IMM) {
+		   wr->opcode == IBV_WR_RDMA_WRITE_WITH_IMM ||
+		   (unsigned)wr->opcode == UHCA_ABI_WR_ATOMIC_WRITE) {
 		r.remote_addr = wr->wr.rdma.remote_addr;
 		r.rkey = wr->wr.rdma.rkey;
 	}
@@ -156,6 +160,7 @@ static int post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr, struct i
 		return uhcav_post_srq_recv(ibsrq, wr, bad_wr);
 	stack = uhcav_stack_take(UHCAV_HERE);
 	uhcav_lifetime_enter(&srq->inside, ibsrq, srq->rq.lock.off, UHCAV_HERE, stack);
+	uhcav_misuse_used_on(&s->undrained, s->number, UHCAV_HERE);
 	uhcav_posting_begin(&p, s, stack);
 	add_recvs(&p, srq->rq.producer, wr);
 	err = uhcav_post_srq_recv(ibsrq, wr, bad_wr);
@@ -178,16 +183,19 @@ static struct uhcav_request request_in(const struct uhcav_qp *qp,
 				  .opcode = wqe->opcode,
 				  .signaled = wqe->flags & UHCA_ABI_SEND_SIGNALED,
 				  .fenced = wqe->flags & UHCA_ABI_SEND_FENCE,
+				  .inlined = wqe->flags & UHCA_ABI_SEND_INLINE,
 				  .direction = wqe->flags & UHCA_ABI_SEND_INLINE
 						       ? UHCAV_LOCAL_NONE
 						       : uhcav_posting_direction(wqe->opcode)};
 
+	if (r.inlined)
+		r.remote_length = wqe->inline_length;
 	if (qp->qp.qp_type == IBV_QPT_UD) {
 		r.ah = wqe->ud.ah;
 		return r;
 	}
 	if (wqe->opcode == IBV_WR_RDMA_READ || wqe->opcode == IBV_WR_RDMA_WRITE ||
-	    wqe->opcode == IBV_WR_RDMA_WRITE_WITH_IMM) {
+	    wqe->opcode == IBV_WR_RDMA_WRITE_WITH_IMM || wqe->opcode == UHCA_ABI_WR_ATOMIC_WRITE) {
 		r.remote_addr = wqe->rdma.remote_addr;
 		r.rkey = wqe->rdma.rkey;
 	} else if (r.direction == UHCAV_LOCAL_WRITE) {
@@ -211,7 +219,8 @@ static int wr_complete(struct ibv_qp_ex *qpx)
 
 	if (!s)
 		return real_complete(qpx);
-	p = (struct uhcav_posting){.s = s, .stack = uhcav_stack_take(UHCAV_HERE)};
+	p = (struct uhcav_posting){
+		.s = s, .stack = uhcav_stack_take(UHCAV_HERE), .wr_id = qpx->wr_id};
 	for (uint32_t i = qp->build.start; i != end && !qp->build.err; i++) {
 		const struct uhca_abi_send_wqe *wqe = uhcav_send_slot(qp, i);
 		struct uhcav_request r = request_in(qp, wqe, i);

@@ -2,8 +2,10 @@
 /* Creation, change and destruction of queues and of what has them. */
 #include "watch.h"
 
+#include "capacity.h"
 #include "events.h"
 #include "lifetime.h"
+#include "posting.h"
 #include "provider/base/base.h"
 #include "provider/connection/connection.h"
 #include "provider/hang/hang.h"
@@ -34,7 +36,17 @@ static const char *type_of(const struct ibv_qp *qp)
 	}
 }
 
-static void shadow_qp(struct ibv_qp *ibqp)
+/* A queue pair that uses an SRQ. */
+static void share(struct uhcav_shadow *srq, bool datagrams, struct uhcav_here here)
+{
+	if (!srq)
+		return;
+	if (datagrams)
+		uhcav_posting_takes_datagrams(srq);
+	uhcav_misuse_used_on(&srq->undrained, srq->number, here);
+}
+
+static void shadow_qp(struct ibv_qp *ibqp, uint32_t max_inline, struct uhcav_here here)
 {
 	struct uhcav_qp *qp = uhcav_qp_of(ibqp);
 	struct uhcav_shadow as = {.owner = ibqp,
@@ -44,6 +56,8 @@ static void shadow_qp(struct ibv_qp *ibqp)
 				  .type = type_of(ibqp),
 				  .is_send = true,
 				  .all_signaled = qp->sq_sig_all,
+				  .datagrams = ibqp->qp_type == IBV_QPT_UD,
+				  .max_inline = max_inline,
 				  .cq = uhcav_cq_of(ibqp->send_cq),
 				  .state = &qp->state,
 				  .retired = &qp->page->send.consumer,
@@ -59,12 +73,26 @@ static void shadow_qp(struct ibv_qp *ibqp)
 	as.max_wr = qp->cap.max_recv_wr;
 	if (!ibqp->srq && ibqp->recv_cq)
 		qp->recv_shadow = uhcav_shadow_create(&as);
+	if (ibqp->srq)
+		share(uhcav_srq_of(ibqp->srq)->shadow, as.datagrams, here);
+}
+
+/*
+ * What a program has not asked for it is not granted, as on adapters that have no more: then it
+ * goes by the number that it is told, or is found out.
+ */
+static uint32_t grant(struct ibv_qp_cap *granted, const struct ibv_qp_cap *asked)
+{
+	if (uhcav_check_on(UHCA_CHECK_INLINE_UNASKED) &&
+	    granted->max_inline_data > asked->max_inline_data)
+		granted->max_inline_data = asked->max_inline_data;
+	return granted->max_inline_data;
 }
 
 /* QPs without send queues (XRC_RECV, RSS) are other structs of ours. */
-static void watch_qp(struct ibv_qp *ibqp, struct uhcav_here here)
+static void watch_qp(struct ibv_qp *ibqp, uint32_t max_inline, struct uhcav_here here)
 {
-	shadow_qp(ibqp);
+	shadow_qp(ibqp, max_inline, here);
 	uhcav_hang_qp_made(uhcav_qp_of(ibqp), uhcav_stack_take(here));
 }
 
@@ -100,7 +128,7 @@ static struct ibv_qp *create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr
 		qp = uhcav_create_qp(pd, attr);
 	if (qp) {
 		made_qp(UHCAV_HERE, qp);
-		watch_qp(qp, UHCAV_HERE);
+		watch_qp(qp, grant(&attr->cap, &asked), UHCAV_HERE);
 		uhcav_portability_qp(UHCAV_HERE, attr->qp_type, &asked);
 	}
 	return qp;
@@ -125,7 +153,7 @@ static struct ibv_qp *create_qp_ex(struct ibv_context *ibctx, struct ibv_qp_init
 	uhcav_portability_qp(UHCAV_HERE, attr->qp_type, &asked);
 	if (!ordinary)
 		return qp;
-	watch_qp(qp, UHCAV_HERE);
+	watch_qp(qp, grant(&attr->cap, &asked), UHCAV_HERE);
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
 		uhcav_watch_wr(qp);
 	return qp;
@@ -159,9 +187,39 @@ static int modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mas
 	}
 	if (attr->qp_state != IBV_QPS_RESET)
 		return 0;
+	uhcav_capacity_over(uhcav_qp_of(ibqp)->send_shadow);
+	uhcav_capacity_over(uhcav_qp_of(ibqp)->recv_shadow);
 	uhcav_shadow_clear(uhcav_qp_of(ibqp)->send_shadow);
 	uhcav_shadow_clear(uhcav_qp_of(ibqp)->recv_shadow);
 	return 0;
+}
+
+static int query_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask,
+		    struct ibv_qp_init_attr *init_attr)
+{
+	const struct uhcav_shadow *s = uhcav_qp_of(ibqp)->send_shadow;
+	int err = uhcav_query_qp(ibqp, attr, attr_mask, init_attr);
+
+	if (err || !s)
+		return err;
+	grant(&attr->cap, &(struct ibv_qp_cap){.max_inline_data = s->max_inline});
+	grant(&init_attr->cap, &(struct ibv_qp_cap){.max_inline_data = s->max_inline});
+	return 0;
+}
+
+/* The SRQ from which the QP may have taken receives that nobody will see again, or NULL. */
+static struct uhcav_shadow *undrained(struct ibv_qp *ibqp, const struct uhcav_shadow *send)
+{
+	struct uhcav_shadow *srq = ibqp->srq ? uhcav_srq_of(ibqp->srq)->shadow : NULL;
+	uint32_t state;
+
+	if (!srq || !send || !srq->n || !uhcav_check_on(UHCA_CHECK_SRQ_UNDRAINED))
+		return NULL;
+	state = __atomic_load_n(send->state, __ATOMIC_ACQUIRE);
+	return state == IBV_QPS_INIT || uhcav_shadow_is_idle(send) ||
+			       __atomic_load_n(&uhcav_qp_of(ibqp)->last_wqe, __ATOMIC_ACQUIRE)
+		       ? NULL
+		       : srq;
 }
 
 static int destroy_qp(struct ibv_qp *ibqp)
@@ -175,6 +233,9 @@ static int destroy_qp(struct ibv_qp *ibqp)
 	struct uhcav_shadow *send = uhcav_qp_of(ibqp)->send_shadow;
 	struct uhcav_shadow *recv = uhcav_qp_of(ibqp)->recv_shadow;
 	bool inherited = uhcav_life(uhcav_qp_of(ibqp)->ctx) == UHCAV_FORKED;
+	struct uhcav_shadow *srq = inherited ? NULL : undrained(ibqp, send);
+	const struct ibv_cq *cq = ibqp->recv_cq;
+	uint32_t number = ibqp->qp_num;
 	int err;
 
 	if (!inherited) {
@@ -182,12 +243,16 @@ static int destroy_qp(struct ibv_qp *ibqp)
 		uhcav_shadow_unplug(send);
 	}
 	uhcav_events_settle(UHCAV_HERE, &events);
+	uhcav_capacity_over(inherited ? NULL : send);
+	uhcav_capacity_over(inherited ? NULL : recv);
 	uhcav_connection_gone(ibqp);
 	uhcav_hang_qp_gone(uhcav_qp_of(ibqp));
 	end = uhcav_watch_ending(UHCAV_HERE, ibqp);
 	err = uhcav_watch_ended(&end, uhcav_destroy_qp(ibqp));
 	/* What a fork's child inherited may be locked for ever. */
 	if (!err && !inherited) {
+		if (srq)
+			uhcav_misuse_leave_undrained(&srq->undrained, cq, number, UHCAV_HERE);
 		uhcav_shadow_destroy(send);
 		uhcav_shadow_destroy(recv);
 	}
@@ -256,6 +321,12 @@ static int destroy_cq(struct ibv_cq *cq)
 	return uhcav_watch_ended(&end, uhcav_destroy_cq(cq));
 }
 
+static int resize_cq(struct ibv_cq *cq, int cqe)
+{
+	uhcav_portability_resize(UHCAV_HERE, false);
+	return uhcav_resize_cq(cq, cqe);
+}
+
 static void made_srq(struct uhcav_here here, struct ibv_pd *pd, struct ibv_srq *srq,
 		     const struct ibv_srq_attr *granted)
 {
@@ -303,7 +374,11 @@ static struct ibv_srq *create_srq_ex(struct ibv_context *ibctx, struct ibv_srq_i
 static int modify_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr, int attr_mask)
 {
 	const struct uhcav_srq *srq = uhcav_srq_of(ibsrq);
-	int err = uhcav_modify_srq(ibsrq, attr, attr_mask);
+	int err;
+
+	if (attr_mask & IBV_SRQ_MAX_WR)
+		uhcav_portability_resize(UHCAV_HERE, true);
+	err = uhcav_modify_srq(ibsrq, attr, attr_mask);
 
 	if (!err && srq->shadow)
 		srq->shadow->max_wr = srq->rq.max_wr;
@@ -319,10 +394,13 @@ static int destroy_srq(struct ibv_srq *srq)
 
 	if (!inherited)
 		uhcav_lifetime_ending(&uhcav_srq_of(srq)->inside, srq, UHCAV_HERE);
+	uhcav_capacity_over(inherited ? NULL : shadow);
 	end = uhcav_watch_ending(UHCAV_HERE, srq);
 	err = uhcav_watch_ended(&end, uhcav_destroy_srq(srq));
-	if (!err && !inherited)
+	if (!err && !inherited && shadow) {
+		uhcav_misuse_forget_undrained(&shadow->undrained);
 		uhcav_shadow_destroy(shadow);
+	}
 	return err;
 }
 
@@ -353,5 +431,6 @@ const struct uhcav_watch uhcav_watch_queues[] = {
 	{"create_wq", (void *)create_wq},   {"destroy_cq", (void *)destroy_cq},
 	{"destroy_qp", (void *)destroy_qp}, {"destroy_srq", (void *)destroy_srq},
 	{"modify_srq", (void *)modify_srq}, {"destroy_wq", (void *)destroy_wq},
-	{"modify_qp", (void *)modify_qp},   {NULL, NULL},
+	{"modify_qp", (void *)modify_qp},   {"query_qp", (void *)query_qp},
+	{"resize_cq", (void *)resize_cq},   {NULL, NULL},
 };

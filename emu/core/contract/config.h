@@ -81,6 +81,8 @@ struct core_config {
 	uint64_t late_bytes_ns; /* so long bytes may be late (delayed_write.h); 0: none is */
 	bool late_writes;       /* of RDMA WRITEs: also when their requester has a completion */
 	bool any_srq_order;     /* srq_reorder.h */
+	bool any_grh;           /* bytes of a GRH that are undefined have any value */
+	bool same_qp_numbers;   /* of all devices with the same seed, in the order of creation */
 	bool lazy_acks;         /* every ACK waits for company, for ack_delay_ns */
 	uint32_t profile;       /* index of core_profile_name, for people */
 };

@@ -59,6 +59,20 @@ static void no_place(struct qp *qp, const struct core_burst *t, enum receive_fit
 			     .got = ROCE_GRH_LENGTH + t->length));
 }
 
+/*
+ * What stands for the GRH. An IPv4 header is in its second half, and nothing says what is in the
+ * first (annex A17, A17.4.5.2).
+ */
+static void emit_grh(struct qp *qp, const struct core_burst *t, uint8_t grh[ROCE_GRH_LENGTH])
+{
+	bool is_ipv4;
+
+	roce_grh_emit(&t->flow, wire_length(t), grh);
+	is_ipv4 = grh[0] >> 4 != 6;
+	for (unsigned i = 0; qp->dev->cfg.any_grh && is_ipv4 && i < ROCE_GRH_LENGTH / 2; i++)
+		grh[i] = (uint8_t)chance_next(&qp->dev->chance);
+}
+
 void responder_receive_ud(struct qp *qp, const struct core_burst *t)
 {
 	uint8_t grh[ROCE_GRH_LENGTH];
@@ -82,7 +96,7 @@ void responder_receive_ud(struct qp *qp, const struct core_burst *t)
 		no_place(qp, t, fit);
 		return;
 	}
-	roce_grh_emit(&t->flow, wire_length(t), grh);
+	emit_grh(qp, t, grh);
 	memcpy(&iov[1], t->iov, t->n_iov * sizeof iov[0]);
 	err = receive_copy_on_poll(qp, iov, t->n_iov + 1, &e)
 		      ? 0

@@ -16,12 +16,14 @@ struct layout {
 	const char *daemon;
 	const char *preload;
 	const char *sanitizer;
+	const char *stock;
 };
 
 static const struct layout build_tree = {
 	.daemon = "uhcad",
 	.preload = "provider/.libs/libuhca_preload.so",
 	.sanitizer = "uhca-sanitizer",
+	.stock = "stock.supp",
 };
 
 /* "make install" with the default folders below its prefix, and so the tarball for all systems. */
@@ -29,6 +31,7 @@ static const struct layout installed = {
 	.daemon = "sbin/uhcad",
 	.preload = "lib/uhca/libuhca_preload.so",
 	.sanitizer = "libexec/uhca/uhca-sanitizer",
+	.stock = "share/uhca/stock.supp",
 };
 
 static bool cut_last_name(char *path)
@@ -88,6 +91,8 @@ static int set_files(const char *folder, const struct layout *l)
 		error = set_file("UHCA_PRELOAD", folder, l->preload);
 	if (error == 0)
 		error = set_file("UHCA_SANITIZER", folder, l->sanitizer);
+	if (error == 0)
+		error = set_file("UHCA_STOCK_SUPPRESSIONS", folder, l->stock);
 	return error;
 }
 

@@ -139,6 +139,8 @@ static void print_options(const struct run_options *o)
 		fprintf(stderr, " --sanitize=%s", o->sanitize);
 	for (unsigned i = 0; i < o->n_sanitize_words; i++)
 		print_quoted(o->sanitize_words[i]);
+	if (o->no_stock)
+		fputs(" --no-stock-suppressions", stderr);
 }
 
 static bool is_plain(const struct chaos *c)

@@ -29,6 +29,11 @@ const char *run_env_sanitizer(void)
 	return from_environment("UHCA_SANITIZER", UHCA_PKGLIBEXECDIR "/uhca-sanitizer");
 }
 
+const char *run_env_stock(void)
+{
+	return from_environment("UHCA_STOCK_SUPPRESSIONS", UHCA_PKGDATADIR "/stock.supp");
+}
+
 const char *run_env_preload(void)
 {
 	return from_environment("UHCA_PRELOAD", UHCA_PKGLIBDIR "/libuhca_preload.so");

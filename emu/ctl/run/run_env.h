@@ -15,6 +15,9 @@ const char *run_env_preload(void);
 /* Path of uhca-sanitizer (UHCA_SANITIZER), likewise. */
 const char *run_env_sanitizer(void);
 
+/* The suppressions for stock programs and libraries (UHCA_STOCK_SUPPRESSIONS), likewise. */
+const char *run_env_stock(void);
+
 /* Where what is left of private instances goes without --keep (UHCA_KEEP), or NULL: nowhere. */
 const char *run_env_keep(void);
 

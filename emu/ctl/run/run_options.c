@@ -218,6 +218,8 @@ static const struct option_row rows[] = {
 	 .set = set_sanitize},
 	{"--suppress", "FILE", "Known findings of the sanitizer, which it leaves out.",
 	 .set = to_sanitizer},
+	{"--no-stock-suppressions", NULL,
+	 "Reports also what stock programs and libraries are known to do.", FLAG_(no_stock)},
 	{"--sanitize-options", "LIST", "Settings of the sanitizer: NAME=VALUE:NAME=VALUE...",
 	 .set = to_sanitizer},
 	{.help = "Log and diagnosis"},
@@ -331,6 +333,8 @@ static const char *mistake_of(const struct run_options *o)
 		return "--fault-seed needs a private daemon: --private";
 	if (o->n_sanitize_words > 0 && !o->sanitize)
 		return "--suppress and --sanitize-options need --sanitize";
+	if (o->no_stock && !o->sanitize)
+		return "--no-stock-suppressions needs --sanitize";
 	if (o->must_fire && o->n_faults == 0)
 		return "--fault-must-fire needs a rule: --fault or --fault-file";
 	return mistake_of_scenarios(o);

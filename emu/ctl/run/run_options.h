@@ -62,6 +62,7 @@ struct run_options {
 	/* For the sanitizer's collector: "--suppress", "FILE", "--options", "LIST", ... */
 	const char *sanitize_words[RUN_SANITIZE_WORDS_MAX];
 	unsigned n_sanitize_words;
+	bool no_stock; /* what stock programs and libraries do is told, too */
 };
 
 enum run_parse {

@@ -23,7 +23,7 @@
 
 #define LISTENING_FD 3
 #define PAIR_FD      4
-#define ARGS_MAX     (8 + 2 * RUN_SANITIZE_WORDS_MAX)
+#define ARGS_MAX     (10 + 2 * RUN_SANITIZE_WORDS_MAX)
 
 static struct sockaddr_un place = {.sun_family = AF_UNIX};
 static char folder[sizeof(place.sun_path)];
@@ -84,6 +84,10 @@ become_collector(const struct run_options *o, int listening, int pair)
 	args[n++] = (char[]){"3"};
 	args[n++] = (char[]){"4"};
 	args[n++] = (char *)(uintptr_t)o->sanitize;
+	if (!o->no_stock) {
+		args[n++] = (char *)(uintptr_t) "--stock";
+		args[n++] = (char *)(uintptr_t)run_env_stock();
+	}
 	for (unsigned i = 0; i < o->n_sanitize_words; i++)
 		args[n++] = (char *)(uintptr_t)o->sanitize_words[i];
 	args[n] = NULL;

@@ -3,7 +3,7 @@
  * uhca-sanitizer: takes what the sanitizer finds in the processes of a command, and tells of it.
  * uhca-run starts it, with a socket that listens and one end of a pair of sockets:
  *
- *   uhca-sanitizer LISTENING PAIR CHECKS [--suppress FILE]... [--options LIST]
+ *   uhca-sanitizer LISTENING PAIR CHECKS [--stock FILE] [--suppress FILE]... [--options LIST]
  *
  * It is a process of its own because looking up names takes memory, files and time that are not the
  * watched program's to give, and because a finding of a process that ends at once is told all the
@@ -73,10 +73,10 @@ static bool tell(json_t *line)
 	found_look_up(&f);
 	if (found_is_moot(&f))
 		return false;
-	if (suppress_has(&f)) {
-		suppressed++;
+	enum suppressed by = suppress_has(&f);
+	suppressed += by == SUPPRESSED_BY_USER;
+	if (by != SUPPRESSED_NOT)
 		return false;
-	}
 	if (found_is_note(&f)) {
 		if (++notes <= NOTES)
 			write_down(&f);
@@ -285,8 +285,9 @@ static bool read_settings(int argc, char **argv)
 	if (from_environment && settings_read(&settings, from_environment) < 0)
 		return false;
 	for (int i = 0; i + 1 < argc; i += 2) {
-		int ret = strcmp(argv[i], "--suppress") == 0
-				  ? suppress_read(argv[i + 1])
+		bool stock = strcmp(argv[i], "--stock") == 0;
+		int ret = stock || strcmp(argv[i], "--suppress") == 0
+				  ? suppress_read(argv[i + 1], stock)
 				  : settings_read(&settings, argv[i + 1]);
 		if (ret < 0)
 			return false;

@@ -12,18 +12,25 @@
 
 #define SEPARATORS " \t\r\n"
 
-enum kind { KIND_FUNCTION, KIND_FILE, KIND_OBJECT, KIND_COUNT };
+enum kind { KIND_FUNCTION, KIND_FILE, KIND_OBJECT, KIND_FACT, KIND_PROGRAM, KIND_COUNT };
+
+#define CONDITIONS 4u
 
 struct suppression {
 	struct suppression *next;
 	char *check;
-	char *pattern;
-	enum kind kind;
+	struct condition {
+		enum kind kind;
+		char *pattern;
+	} conditions[CONDITIONS]; /* each must hold */
+	unsigned n;
+	bool stock;
 };
 
 static struct suppression *list;
 
-static const char *const kinds[KIND_COUNT + 1] = {"function", "file", "object", NULL};
+static const char *const kinds[KIND_COUNT + 1] = {"function", "file",    "object",
+						  "fact",     "program", NULL};
 
 static bool find_kind(const char *word, enum kind *out)
 {
@@ -47,31 +54,47 @@ static bool is_check(const char *word)
 	return strcmp(word, "*") == 0 || words_has(word, check_at, NULL);
 }
 
-/* NULL, or what is wrong with the line. */
-static const char *add(char *text)
+static char refusal[2048];
+
+/* NULL, or what is wrong with "KIND PATTERN". */
+static const char *add_condition(struct suppression *s, const char *kind, const char *pattern)
 {
-	static char refusal[2048];
+	struct condition *c = &s->conditions[s->n];
+	if (!pattern || s->n == CONDITIONS)
+		return "expected: CHECK KIND PATTERN, and at most 3 more KIND PATTERN";
+	if (!find_kind(kind, &c->kind))
+		return words_refuse(refusal, sizeof(refusal), "KIND", kind, words_at, kinds);
+	c->pattern = strdup(pattern);
+	s->n++;
+	return c->pattern ? NULL : "no memory";
+}
+
+/* NULL, or what is wrong with the line. */
+static const char *add(char *text, bool stock)
+{
 	char *save, *check = strtok_r(text, SEPARATORS, &save);
-	char *kind = strtok_r(NULL, SEPARATORS, &save);
-	char *pattern = strtok_r(NULL, SEPARATORS, &save);
+	const char *wrong = NULL, *kind;
 	struct suppression *s;
 	if (!check)
 		return NULL;
 	if (!is_check(check))
 		return words_refuse(refusal, sizeof(refusal), "check", check, check_at, NULL);
-	if (!pattern || strtok_r(NULL, SEPARATORS, &save))
-		return "expected: CHECK KIND PATTERN";
 	s = calloc(1, sizeof(*s));
-	if (!s || !(s->check = strdup(check)) || !(s->pattern = strdup(pattern)))
+	if (!s || !(s->check = strdup(check)))
 		return "no memory";
-	if (!find_kind(kind, &s->kind))
-		return words_refuse(refusal, sizeof(refusal), "KIND", kind, words_at, kinds);
+	kind = strtok_r(NULL, SEPARATORS, &save);
+	do
+		wrong = add_condition(s, kind, kind ? strtok_r(NULL, SEPARATORS, &save) : NULL);
+	while (!wrong && (kind = strtok_r(NULL, SEPARATORS, &save)));
+	if (wrong)
+		return wrong;
+	s->stock = stock;
 	s->next = list;
 	list = s;
 	return NULL;
 }
 
-int suppress_read(const char *path)
+int suppress_read(const char *path, bool stock)
 {
 	char line[1024];
 	int number = 0;
@@ -85,7 +108,7 @@ int suppress_read(const char *path)
 	while (!wrong && fgets(line, sizeof(line), f)) {
 		number++;
 		line[strcspn(line, "#")] = '\0';
-		wrong = add(line);
+		wrong = add(line, stock);
 	}
 	fclose(f);
 	if (!wrong)
@@ -102,31 +125,53 @@ static bool matches(const char *pattern, const char *name, bool is_path)
 	return fnmatch(pattern, name, 0) == 0 || (slash && fnmatch(pattern, slash + 1, 0) == 0);
 }
 
-static bool matches_frame(const struct suppression *s, const struct found_frame *f)
+static bool matches_frame(const struct condition *c, const struct found_frame *f)
 {
-	switch (s->kind) {
+	switch (c->kind) {
 	case KIND_FUNCTION:
-		return matches(s->pattern, f->function, false) ||
-		       matches(s->pattern, f->symbol, false);
+		return matches(c->pattern, f->function, false) ||
+		       matches(c->pattern, f->symbol, false);
 	case KIND_FILE:
-		return matches(s->pattern, f->file, true);
+		return matches(c->pattern, f->file, true);
 	case KIND_OBJECT:
-		return matches(s->pattern, f->module, true);
+		return matches(c->pattern, f->module, true);
+	case KIND_FACT:
+	case KIND_PROGRAM:
 	case KIND_COUNT:
 		break;
 	}
 	return false;
 }
 
-bool suppress_has(const struct found *f)
+/* The process, a fact of the finding, or a frame of its first stack. */
+static bool holds(const struct condition *c, const struct found *f)
 {
-	for (const struct suppression *s = list; s; s = s->next) {
-		if (strcmp(s->check, "*") != 0 &&
-		    strcmp(s->check, found_check(f->check)->name) != 0)
-			continue;
-		for (unsigned i = 0; f->n_stacks && i < f->stacks[0].n_frames; i++)
-			if (matches_frame(s, &f->stacks[0].frames[i]))
-				return true;
-	}
+	if (c->kind == KIND_PROGRAM)
+		return matches(c->pattern, f->program, false);
+	for (unsigned i = 0; c->kind == KIND_FACT && i < f->n_facts; i++)
+		if (matches(c->pattern, f->facts[i], false))
+			return true;
+	for (unsigned i = 0; f->n_stacks && i < f->stacks[0].n_frames; i++)
+		if (matches_frame(c, &f->stacks[0].frames[i]))
+			return true;
 	return false;
+}
+
+static bool matches_finding(const struct suppression *s, const struct found *f)
+{
+	if (strcmp(s->check, "*") != 0 && strcmp(s->check, found_check(f->check)->name) != 0)
+		return false;
+	for (unsigned i = 0; i < s->n; i++)
+		if (!holds(&s->conditions[i], f))
+			return false;
+	return true;
+}
+
+enum suppressed suppress_has(const struct found *f)
+{
+	enum suppressed by = SUPPRESSED_NOT;
+	for (const struct suppression *s = list; s && by != SUPPRESSED_BY_USER; s = s->next)
+		if (matches_finding(s, f))
+			by = s->stock ? SUPPRESSED_AS_STOCK : SUPPRESSED_BY_USER;
+	return by;
 }

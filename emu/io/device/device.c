@@ -172,6 +172,8 @@ static void set_relaxations(const struct io_settings *s, struct core_config *out
 	out->late_bytes_ns = (s->late_writes ? s->late_writes : s->late_bytes) * IO_USEC;
 	out->late_writes = s->late_writes > 0;
 	out->any_srq_order = s->any_srq_order;
+	out->any_grh = s->any_grh;
+	out->same_qp_numbers = s->same_qp_numbers;
 	out->lazy_acks = s->lazy_acks > 0;
 	out->ack_delay_ns = s->lazy_acks > 0 ? s->lazy_acks * IO_USEC : ACK_DELAY;
 }

@@ -54,6 +54,8 @@ struct io_settings {
 	unsigned late_bytes;  /* microseconds, core_config.late_bytes_ns; 0: none are */
 	unsigned late_writes; /* the same, and core_config.late_writes */
 	bool any_srq_order;   /* the same */
+	bool any_grh;         /* the same */
+	bool same_qp_numbers; /* the same */
 	unsigned lazy_acks;   /* microseconds: core_config.lazy_acks and ack_delay_ns; 0: not */
 	bool strict_memory;   /* core_config.gather_limit is 0, whatever the profile */
 	unsigned n_limits;

@@ -79,6 +79,10 @@ static void test_profile_and_limits(void **state)
 	assert_int_equal(cfg.gather_limit, 0);
 	assert_false(cfg.strict_order);
 	assert_false(cfg.late_bytes_ns || cfg.late_writes || cfg.any_srq_order || cfg.lazy_acks);
+	assert_false(cfg.any_grh || cfg.same_qp_numbers);
+	assert_int_equal(parse("--any-grh --same-qp-numbers"), 0);
+	assert_int_equal(io_settings_config(&c.io, &cfg), 0);
+	assert_true(cfg.any_grh && cfg.same_qp_numbers);
 	assert_int_equal(parse("--late-bytes 7 --any-srq-order"), 0);
 	assert_int_equal(io_settings_config(&c.io, &cfg), 0);
 	assert_int_equal(cfg.late_bytes_ns, 7000);

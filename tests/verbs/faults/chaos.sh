@@ -103,7 +103,7 @@ ud_case() { # OPTIONS
 
 # found KIND RELAXATIONS: by one of 50 seeds, and reduced to one of these.
 found() {
-	hunt --devices 2 --chaos="$seed" --times 50 --minimise -- "$wrong" "$1" &&
+	hunt --devices 2 --chaos="$seed${asked:-}" --times 50 --minimise -- "$wrong" "$1" &&
 		echo "no seed finds it"
 	said '^misled: '
 	said '^uhca-run: chaos seed [0-9]+ fails, after [0-9]+ that passed: status 1$'
@@ -126,7 +126,7 @@ again_fails() {
 }
 
 right_passes() { # KIND
-	hunt --devices 2 --chaos="$seed" --times 10 -- "$wrong" "$1" right ||
+	hunt --devices 2 --chaos="$seed${asked:-}" --times 10 -- "$wrong" "$1" right ||
 		echo "done as it should be: $(tail -n 4 "$out/said")"
 }
 
@@ -135,8 +135,8 @@ without() { # KIND
 		echo "without relaxations: $(tail -n 4 "$out/said")"
 }
 
-wrong_case() { # KIND RELAXATIONS
-	kind=$1
+wrong_case() { # KIND RELAXATIONS [WORD]: a word that the seed does not take by itself
+	kind=$1 asked=${3:-}
 	without "$1"
 	found "$1" "$2"
 	right_passes "$1"
@@ -197,6 +197,9 @@ case_of wrong-order wrong_case order \
 	'late-completions|extra-events|uneven-peers|late-answers|lost-packets|swapped-packets'
 case_of wrong-last-byte wrong_case last-byte late-bytes
 case_of wrong-shared-order wrong_case shared-order any-srq-order
+case_of wrong-grh wrong_case grh any-grh
+case_of wrong-number wrong_case number same-qp-numbers
+case_of wrong-list wrong_case list full-queues ,+full-queues
 case_of pingpong-inside pingpong "" ""
 case_of pingpong-events-inside pingpong "" -e
 case_of pingpong-wire pingpong --wire ""

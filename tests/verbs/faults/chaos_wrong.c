@@ -2,13 +2,14 @@
 /*
  * Programs that work with every adapter their author had, and lean on what nobody promises:
  *
- *	chaos_wrong opcode|order|keys|event|last-byte|shared-order [right]
+ *	chaos_wrong opcode|order|keys|event|last-byte|shared-order|grh|number|list [right]
  *
  * With "right" the same is done as it should be. Ends with 1 when it was misled. Run by chaos.sh.
  */
 #include "tests/support/verbs/verbs_world.h"
 #include "tests/support/wire/cmocka_all.h"
 
+#include <errno.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -236,6 +237,116 @@ static int shared_order(struct world *w)
 	return matches ? 0 : misled("the first message was not in the first buffer");
 }
 
+/* Is what is in front of a datagram an IPv4 header? */
+static int grh(struct world *w)
+{
+	struct ibv_ah_attr self = world_own_address(w->ctx);
+	struct ibv_ah *ah = ibv_create_ah(w->pd, &self);
+	struct ibv_qp *qp = world_datagram_qp(w);
+	uint8_t *to = w->memory + WORLD_SIZE / 2;
+	struct ibv_sge room = {(uintptr_t)to, 64, w->mr->lkey};
+	struct ibv_recv_wr *bad_recv, recv = {.sg_list = &room, .num_sge = 1};
+	struct ibv_send_wr *bad, wr = {.opcode = IBV_WR_SEND, .send_flags = IBV_SEND_SIGNALED};
+	bool is_ipv4 = true;
+
+	assert_non_null(ah);
+	wr.wr.ud.ah = ah;
+	wr.wr.ud.remote_qpn = qp->qp_num;
+	wr.wr.ud.remote_qkey = WORLD_QKEY;
+	for (unsigned i = 0; i < ROUNDS && is_ipv4; i++) {
+		struct ibv_wc wc;
+
+		assert_int_equal(ibv_post_recv(qp, &recv, &bad_recv), 0);
+		assert_int_equal(ibv_post_send(qp, &wr, &bad), 0);
+		world_poll(w->cq, &wc);
+		if (i == 0 && ibv_poll_cq(w->cq, 1, &wc) == 0)
+			world_poll(w->cq, &wc);
+		is_ipv4 = right ? to[20] == 0x45 : to[0] == 0;
+	}
+	assert_int_equal(ibv_destroy_qp(qp) | ibv_destroy_ah(ah), 0);
+	return is_ipv4 ? 0 : misled("an IPv4 header is taken for another");
+}
+
+struct connection {
+	const struct ibv_context *device;
+	uint32_t qp_num;
+};
+
+static unsigned look_up(const struct connection *all, const struct ibv_context *device,
+			uint32_t qp_num)
+{
+	unsigned i = 0;
+
+	while (all[i].qp_num != qp_num || (right && all[i].device != device))
+		i++;
+	return i;
+}
+
+static struct ibv_qp *qp_in_init(struct ibv_pd *pd, struct ibv_cq *cq)
+{
+	struct ibv_qp_init_attr attr = {
+		.qp_type = IBV_QPT_RC, .send_cq = cq, .recv_cq = cq, .cap = {1, 1, 1, 1, 0}};
+	struct ibv_qp *qp = ibv_create_qp(pd, &attr);
+
+	assert_non_null(qp);
+	world_connect(qp, qp->qp_num, IBV_QPS_INIT);
+	return qp;
+}
+
+/* Two devices: whose completion is it? */
+static int number(struct world *w)
+{
+	struct ibv_pd *pd = ibv_alloc_pd(w->other);
+	struct ibv_cq *cq = ibv_create_cq(w->other, 1, NULL, NULL, 0);
+	struct ibv_qp *first = qp_in_init(w->pd, w->cq), *second = qp_in_init(pd, cq);
+	const struct connection all[] = {{w->ctx, first->qp_num}, {w->other, second->qp_num}};
+	struct ibv_recv_wr *bad, empty = {.wr_id = 1};
+	struct ibv_wc wc;
+	unsigned found;
+
+	assert_int_equal(ibv_post_recv(second, &empty, &bad), 0);
+	assert_int_equal(
+		ibv_modify_qp(second, &(struct ibv_qp_attr){.qp_state = IBV_QPS_ERR}, IBV_QP_STATE),
+		0);
+	world_poll(cq, &wc);
+	found = look_up(all, w->other, wc.qp_num);
+	assert_int_equal(ibv_destroy_qp(first) | ibv_destroy_qp(second), 0);
+	assert_int_equal(ibv_destroy_cq(cq) | ibv_dealloc_pd(pd), 0);
+	return found == 1 ? 0 : misled("the number is that of another device's queue pair");
+}
+
+/* A list is refused: from where on is it posted again? */
+static int list(struct world *w)
+{
+	struct ibv_qp *qp = world_qp(w, NULL);
+	struct ibv_sge sge = {(uintptr_t)w->memory, 16, w->mr->lkey};
+	unsigned completed = 0;
+
+	for (unsigned round = 0; round < 20 * ROUNDS && completed == 4 * round; round++) {
+		struct ibv_send_wr wr[4], *from = wr, *bad;
+		struct ibv_wc wc;
+
+		for (unsigned i = 0; i < 4; i++) {
+			wr[i] = (struct ibv_send_wr){.wr_id = i,
+						     .next = i < 3 ? &wr[i + 1] : NULL,
+						     .opcode = IBV_WR_RDMA_WRITE,
+						     .send_flags = IBV_SEND_SIGNALED,
+						     .sg_list = &sge,
+						     .num_sge = 1};
+			wr[i].wr.rdma.remote_addr = (uintptr_t)w->memory + WORLD_SIZE / 2;
+			wr[i].wr.rdma.rkey = target->rkey;
+		}
+		while (ibv_post_send(qp, from, &bad) == ENOMEM)
+			from = right ? bad : wr;
+		do {
+			world_poll(w->cq, &wc);
+			completed++;
+		} while (wc.wr_id != 3);
+	}
+	assert_int_equal(ibv_destroy_qp(qp), 0);
+	return completed == 80 * ROUNDS ? 0 : misled("requests of a list were posted twice");
+}
+
 static void register_target(const struct world *w)
 {
 	target = ibv_reg_mr(w->pd, w->memory, WORLD_SIZE,
@@ -249,7 +360,8 @@ int main(int argc, char **argv)
 		const char *name;
 		int (*run)(struct world *w);
 	} all[] = {{"opcode", opcode}, {"order", order},         {"keys", keys},
-		   {"event", event},   {"last-byte", last_byte}, {"shared-order", shared_order}};
+		   {"event", event},   {"last-byte", last_byte}, {"shared-order", shared_order},
+		   {"grh", grh},       {"number", number},       {"list", list}};
 	void *state;
 	int status = 2;
 

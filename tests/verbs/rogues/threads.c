@@ -146,7 +146,8 @@ static int poll_extended(struct ibv_cq_ex *cq)
 	if (err == ENOENT)
 		return 0;
 	for (; !err; err = ++n < 4 ? ibv_next_poll(cq) : ENOENT)
-		account(cq->wr_id, cq->status, ibv_wc_read_byte_len(cq));
+		account(cq->wr_id, cq->status,
+			cq->status == IBV_WC_SUCCESS ? ibv_wc_read_byte_len(cq) : 0);
 	ibv_end_poll(cq);
 	if (err != ENOENT)
 		rig_die("polling the extended CQ: %s", strerror(err));

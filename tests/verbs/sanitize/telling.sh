@@ -69,6 +69,7 @@ inside() {
 	says "the first of two" "1 more reports were left out"
 
 	suppressions
+	stock
 	try 99 "several processes" "$run" --sanitize -- \
 		sh -c "'$bad/buffers/send-changed' & '$bad/keys/key-range' & wait"
 	says "several processes" "uhca-sanitizer: send-changed"
@@ -93,13 +94,36 @@ suppressions() {
 	suppress '* file send-ch*.c'
 	suppress 'key-dead function *' 'send-changed object send-changed'
 	says "suppressed" "1 suppressed"
+	suppress 'send-changed program send-c*'
+	suppress 'send-changed fact *RC?QP* object send-changed function main'
 	echo 'send-changed function nobody' >"$out/suppressions"
 	try 99 "not suppressed" "$run" --sanitize --suppress "$out/suppressions" -- \
 		"$bad/buffers/send-changed"
 	echo 'send-changed place main' >"$out/suppressions"
 	try 125 "a wrong line" "$run" --sanitize --suppress "$out/suppressions" -- true
 	says "a wrong line" "suppressions:1: unknown KIND 'place'; known:"
+	echo 'send-changed function main fact *UD?QP*' >"$out/suppressions"
+	try 99 "one of two" "$run" --sanitize --suppress "$out/suppressions" -- \
+		"$bad/buffers/send-changed"
+	echo 'send-changed function main object' >"$out/suppressions"
+	try 125 "half a line" "$run" --sanitize --suppress "$out/suppressions" -- true
+	says "half a line" "suppressions:1: expected: CHECK KIND PATTERN"
 	try 125 "no file" "$run" --sanitize --suppress "$out/none" -- true
+}
+
+# What stock programs do is known, and is told where it is asked for: by the name of the program,
+# and of its own checks alone.
+stock() {
+	cp "$bad/objects/object-busy" "$out/cmtime"
+	cp "$bad/buffers/send-changed" "$out/qperf"
+	try 0 "of a stock program" "$run" --sanitize -- "$out/cmtime"
+	[ ! -s "$out/said" ] || complain "of a stock program: $(cat "$out/said")"
+	try 99 "another check" "$run" --sanitize -- "$out/qperf"
+	try 99 "told all the same" "$run" --sanitize --no-stock-suppressions -- "$out/cmtime"
+	says "told all the same" "SUMMARY: uhca-sanitizer: object-busy"
+	try 125 "no sanitizer" "$run" --no-stock-suppressions -- true
+	says "no sanitizer" "for --sanitize"
+	try 125 "no such file" env UHCA_STOCK_SUPPRESSIONS="$out/none" "$run" --sanitize -- true
 }
 
 # A program of C++: its names as its author wrote them, and to be suppressed by either name.

@@ -13,6 +13,10 @@ int main(void)
 	pair_wait(&p.a);
 	pair_wait(&p.b);
 
+	pair_post(&p.a, IBV_WR_RDMA_READ, IBV_SEND_SIGNALED, 128,
+		  64); /* any peer may write there */
+	pair_wait(&p.a);
+
 	pair_close(&p);
 	return 0;
 }

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * See opcode_watch.h. Two perf events of the thread are data breakpoints, on the opcode and on the
+ * status beside it, and send SIGTRAP behind the instruction that used it. Who copies the whole
+ * completion uses both by one instruction, and then one signal may come for both, or two; who
+ * writes to it leaves another value there; and who uses the opcode alone and leaves it has read it.
+ *
+ * In the handler the program stands still in the midst of anything: nothing here allocates.
+ */
+#include "opcode_watch.h"
+
+#include "misuse.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/hw_breakpoint.h>
+#include <linux/perf_event.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+/* Headers of Linux 5.13 have what is needed; C libraries may lack the reason of the signal. */
+#if defined(__x86_64__) && defined(PERF_ATTR_SIZE_VER7)
+
+#define PERF_TRAP 6 /* TRAP_PERF */
+
+#define TIMES_MAX 64u /* a process does so; each time costs some calls of the system */
+#define SEEN      64u
+
+struct event {
+	int fd;
+	uint64_t id; /* a program may close what it did not open, and open something else there */
+};
+
+static __thread struct watched {
+	bool on;
+	const volatile uint32_t *opcode;
+	uint32_t spoilt;
+	struct event opcode_used, status_used;
+	uint64_t status_uses; /* of which we have heard, and the last of them */
+	uintptr_t status_pc;
+	enum ibv_wc_status status;
+	uint64_t wr_id;
+	uint32_t qp_num;
+} watched;
+
+static pthread_mutex_t telling = PTHREAD_MUTEX_INITIALIZER;
+
+/* ---- events ---- */
+
+static bool open_event(struct event *e, const volatile void *at)
+{
+	struct perf_event_attr attr = {.type = PERF_TYPE_BREAKPOINT,
+				       .size = sizeof(attr),
+				       .bp_type = HW_BREAKPOINT_RW,
+				       .bp_addr = (uintptr_t)at,
+				       .bp_len = HW_BREAKPOINT_LEN_4,
+				       .sample_period = 1,
+				       .sigtrap = 1,
+				       .remove_on_exec = 1,
+				       .exclude_kernel = 1,
+				       .exclude_hv = 1};
+
+	e->fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	if (e->fd < 0)
+		return false;
+	return !ioctl(e->fd, PERF_EVENT_IOC_ID, &e->id);
+}
+
+static bool is_ours(const struct event *e)
+{
+	uint64_t id;
+
+	return e->fd >= 0 && !ioctl(e->fd, PERF_EVENT_IOC_ID, &id) && id == e->id;
+}
+
+static void close_event(struct event *e)
+{
+	if (is_ours(e))
+		close(e->fd);
+	e->fd = -1;
+}
+
+static uint64_t uses_of(const struct event *e)
+{
+	uint64_t n = 0;
+
+	return is_ours(e) && read(e->fd, &n, sizeof(n)) == sizeof(n) ? n : 0;
+}
+
+/* ---- the handler ---- */
+
+static bool is_new(uintptr_t pc)
+{
+	static uintptr_t seen[SEEN];
+	static unsigned n;
+
+	for (unsigned i = 0; i < SEEN && i < n; i++)
+		if (seen[i] == pc)
+			return false;
+	seen[n++ % SEEN] = pc;
+	return true;
+}
+
+static void tell(const struct watched *w, uintptr_t pc)
+{
+	static union {
+		struct uhcav_stack stack;
+		char room[sizeof(struct uhcav_stack) + UHCAV_STACK_DEPTH * sizeof(uintptr_t)];
+	} of;
+
+	pthread_mutex_lock(&telling);
+	if (is_new(pc)) {
+		of.stack.n = uhcav_stack_interrupted(pc, of.stack.pc);
+		of.stack.pc[0] = pc; /* it stands behind the instruction, as return addresses do */
+		uhcav_diagnostic_begin(UHCA_CHECK_WC_UNSET,
+				       "a field of a completion with an error is read that says "
+				       "nothing");
+		uhcav_diagnostic_fact("opcode, of the completion of wr_id 0x%llx of QP 0x%x with "
+				      "status %d",
+				      (unsigned long long)w->wr_id, w->qp_num, (int)w->status);
+		uhcav_diagnostic_stack(&of.stack, "read by");
+		uhcav_diagnostic_tell();
+	}
+	pthread_mutex_unlock(&telling);
+}
+
+/* The opcode was used, by itself or with the status: is it as it was? */
+static void on_opcode(struct watched *w, uintptr_t pc)
+{
+	uint64_t uses = uses_of(&w->status_used);
+	bool alone = uses == w->status_uses && pc != w->status_pc;
+	uint32_t now;
+
+	w->status_uses = uses;
+	if (!alone)
+		return;
+	close_event(&w->opcode_used); /* before we look ourselves */
+	close_event(&w->status_used);
+	w->on = false;
+	now = *w->opcode;
+	if (now == w->spoilt)
+		tell(w, pc);
+}
+
+static void on_trap(int sig, siginfo_t *info, void *context)
+{
+	uintptr_t pc = (uintptr_t)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
+	struct watched *w = &watched;
+	int saved = errno;
+
+	if (info->si_code != PERF_TRAP) { /* somebody else's, who would have ended the process */
+		signal(sig, SIG_DFL);
+		raise(sig);
+		return;
+	}
+	if (w->on && info->si_addr == (const volatile void *)w->opcode) {
+		on_opcode(w, pc);
+	} else if (w->on) {
+		w->status_uses = uses_of(&w->status_used);
+		w->status_pc = pc;
+	}
+	errno = saved;
+}
+
+/* ---- around ---- */
+
+static bool is_traced(void)
+{
+	char text[2048], *line;
+	int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	line = strstr(text, "TracerPid:");
+	return line && strtol(line + strlen("TracerPid:"), NULL, 10);
+}
+
+/* A debugger takes SIGTRAP for its own, and a program with a handler does. */
+static bool may_trap(void)
+{
+	struct sigaction now, ours = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO};
+	sigset_t blocked;
+
+	if (sigaction(SIGTRAP, NULL, &now) || pthread_sigmask(SIG_SETMASK, NULL, &blocked) ||
+	    sigismember(&blocked, SIGTRAP) || is_traced())
+		return false;
+	if ((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_trap)
+		return true;
+	sigfillset(&ours.sa_mask);
+	return now.sa_handler == SIG_DFL && !sigaction(SIGTRAP, &ours, NULL);
+}
+
+void uhcav_opcode_watch_begin(const struct ibv_wc *wc)
+{
+	static unsigned times;
+	struct watched *w = &watched;
+
+	if (__atomic_fetch_add(&times, 1, __ATOMIC_RELAXED) >= TIMES_MAX || !may_trap())
+		return;
+	*w = (struct watched){.opcode = (const volatile uint32_t *)&wc->opcode,
+			      .spoilt = (uint32_t)wc->opcode,
+			      .status = wc->status,
+			      .wr_id = wc->wr_id,
+			      .qp_num = wc->qp_num,
+			      .opcode_used.fd = -1,
+			      .status_used.fd = -1};
+	w->on = open_event(&w->status_used, &wc->status) &&
+		open_event(&w->opcode_used, &wc->opcode);
+	if (!w->on) {
+		close_event(&w->opcode_used);
+		close_event(&w->status_used);
+	}
+}
+
+void uhcav_opcode_watch_end(void)
+{
+	struct watched *w = &watched;
+
+	if (!w->on)
+		return;
+	w->on = false;
+	close_event(&w->opcode_used);
+	close_event(&w->status_used);
+}
+
+#else
+
+void uhcav_opcode_watch_begin(const struct ibv_wc *wc)
+{
+	(void)wc;
+}
+
+void uhcav_opcode_watch_end(void)
+{
+}
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "tests/verbs/sanitize/kinds.h"
+
+int main(void)
+{
+	struct pair p;
+	struct ibv_qp *qp;
+
+	pair_open(&p);
+	qp = pair_datagrams(&p, 16);
+	pair_datagram(&p, qp, qp, IBV_SEND_INLINE, 16);
+	pair_must(!ibv_destroy_qp(qp), "ibv_destroy_qp");
+	pair_close(&p);
+	return 0;
+}

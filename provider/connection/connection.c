@@ -127,13 +127,13 @@ static unsigned look_at_rts(const struct ibv_qp_attr *a, int mask, bool tell)
 		bool habit; /* nearly all programs choose it; a peer that is gone ends it, too */
 	} facts[] = {
 		{mask & IBV_QP_TIMEOUT && !a->timeout,
-		 "timeout 0: the QP waits for a lost packet without end"},
+		 "timeout 0: the QP waits for a lost packet without end", false},
 		{mask & IBV_QP_TIMEOUT && a->timeout == 31,
-		 "timeout 31: each retry waits 2 hours 26 minutes"},
+		 "timeout 31: each retry waits 2 hours 26 minutes", false},
 		{mask & IBV_QP_RETRY_CNT && !a->retry_cnt,
-		 "retry_cnt 0: the first lost packet ends the connection"},
+		 "retry_cnt 0: the first lost packet ends the connection", false},
 		{mask & IBV_QP_RNR_RETRY && !a->rnr_retry,
-		 "rnr_retry 0: a SEND that finds no receive ends the connection"},
+		 "rnr_retry 0: a SEND that finds no receive ends the connection", false},
 		{mask & IBV_QP_RNR_RETRY && a->rnr_retry == 7,
 		 "rnr_retry 7: a SEND that finds no receive is repeated without end", true},
 	};
@@ -341,7 +341,7 @@ const struct ibv_device *uhcav_connection_device(const struct ibv_qp *qp)
 	const struct end *e, *p;
 
 	pthread_mutex_lock(&lock);
-	e = find(qp);
+	e = end_find(qp);
 	LIST_FOREACH(p, &ends, link)
 	if (e && is_of(p, e) && is_of(e, p) && e->loops == p->loops &&
 	    e->loops == (p->qp->context->device == qp->context->device))

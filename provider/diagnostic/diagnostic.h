@@ -59,6 +59,7 @@ bool uhcav_diagnostic_tell_with(const char *member);
 
 /* A number among the settings of the collector; "otherwise" where nobody listens. */
 uint64_t uhcav_diagnostic_setting(const char *name, uint64_t otherwise);
+/*
  * The same, but only the collector knows whether it is one: it is when the innermost frame of the
  * first stack is a verb, perhaps an inline one.
  */

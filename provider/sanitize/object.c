@@ -120,7 +120,7 @@ bool uhcav_object_try_words(const void *self, char *words, size_t room)
 
 	if (pthread_mutex_trylock(&lock))
 		return false;
-	e = find(self);
+	e = entry_find(self);
 	if (e)
 		snprintf(words, room, "%s 0x%x", names[e->o.kind], e->o.number);
 	pthread_mutex_unlock(&lock);

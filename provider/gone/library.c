@@ -101,6 +101,7 @@ static uintptr_t end(struct uhcav_here here, enum call call, const struct argume
 				     .kind = about[call].kind,
 				     .end = about[call].end,
 				     .destroyed = uhcav_stack_take(here)};
+	void *outer = uhcav_keeping_next; /* one call may destroy by way of another */
 	uintptr_t answer;
 	int saved;
 
@@ -109,7 +110,7 @@ static uintptr_t end(struct uhcav_here here, enum call call, const struct argume
 	saved = errno;
 	if (!uhcav_keeping_next)
 		uhcav_tomb_remember(&t);
-	uhcav_keeping_next = NULL;
+	uhcav_keeping_next = outer == a->object && !uhcav_keeping_next ? NULL : outer;
 	errno = saved;
 	return answer;
 }

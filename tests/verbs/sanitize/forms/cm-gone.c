@@ -13,6 +13,21 @@ static void end_connection(struct rdma_cm_id *id)
 	pair_must(!rdma_destroy_id(id), "rdma_destroy_id");
 }
 
+/* Ids with channels of their own come and go, and new ones have the memory of old ones. */
+static void come_and_go(void)
+{
+	struct rdma_cm_id *id;
+	int on = 1;
+
+	for (unsigned i = 0; i < 1500; i++) {
+		pair_must(!rdma_create_id(NULL, &id, NULL, RDMA_PS_TCP) &&
+				  !rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_REUSEADDR,
+						   &on, sizeof(on)) &&
+				  !rdma_destroy_id(id),
+			  "an id");
+	}
+}
+
 int main(int argc, char **argv)
 {
 	struct rdma_event_channel *channel = rdma_create_event_channel();
@@ -21,6 +36,8 @@ int main(int argc, char **argv)
 
 	pair_must(channel && !rdma_create_id(channel, &id, NULL, RDMA_PS_TCP), "an id");
 	end_connection(id);
+	if (mended)
+		come_and_go();
 	if (!mended)
 		pair_must(rdma_disconnect(id) == -1, "being refused");
 	rdma_destroy_event_channel(channel);

@@ -5,6 +5,10 @@
  * completion uses both by one instruction, and then one signal may come for both, or two; who
  * writes to it leaves another value there; and who uses the opcode alone and leaves it has read it.
  *
+ * Who copies or prints a completion field by field does so, too, and goes on to fields that nobody
+ * else asks for: the breakpoints move to slid and sl, and when the former is read alone what
+ * was found is taken back. It is told when the process ends.
+ *
  * In the handler the program stands still in the midst of anything: nothing here allocates.
  */
 #include "opcode_watch.h"
@@ -37,16 +41,17 @@ struct event {
 	uint64_t id; /* a program may close what it did not open, and open something else there */
 };
 
+/* Two words of a completion: one that is asked about, and its neighbour. */
 static __thread struct watched {
 	bool on;
-	const volatile uint32_t *opcode;
+	const struct ibv_wc *wc;
+	const volatile uint32_t *word;
 	uint32_t spoilt;
-	struct event opcode_used, status_used;
-	uint64_t status_uses; /* of which we have heard, and the last of them */
-	uintptr_t status_pc;
+	struct event used, neighbour;
+	uint64_t neighbours_uses; /* of which we have heard, and the last of them */
+	uintptr_t neighbours_pc;
+	uint32_t held; /* what was found of the opcode; 0: nothing yet */
 	enum ibv_wc_status status;
-	uint64_t wr_id;
-	uint32_t qp_num;
 } watched;
 
 static pthread_mutex_t telling = PTHREAD_MUTEX_INITIALIZER;
@@ -107,12 +112,13 @@ static bool is_new(uintptr_t pc)
 	return true;
 }
 
-static void tell(const struct watched *w, uintptr_t pc)
+static uint32_t find(const struct watched *w, uintptr_t pc)
 {
 	static union {
 		struct uhcav_stack stack;
 		char room[sizeof(struct uhcav_stack) + UHCAV_STACK_DEPTH * sizeof(uintptr_t)];
 	} of;
+	uint32_t held = 0;
 
 	pthread_mutex_lock(&telling);
 	if (is_new(pc)) {
@@ -123,29 +129,49 @@ static void tell(const struct watched *w, uintptr_t pc)
 				       "nothing");
 		uhcav_diagnostic_fact("opcode, of the completion of wr_id 0x%llx of QP 0x%x with "
 				      "status %d",
-				      (unsigned long long)w->wr_id, w->qp_num, (int)w->status);
+				      (unsigned long long)w->wc->wr_id, w->wc->qp_num,
+				      (int)w->status);
 		uhcav_diagnostic_stack(&of.stack, "read by");
-		uhcav_diagnostic_tell();
+		held = uhcav_diagnostic_hold();
 	}
 	pthread_mutex_unlock(&telling);
+	return held;
 }
 
-/* The opcode was used, by itself or with the status: is it as it was? */
-static void on_opcode(struct watched *w, uintptr_t pc)
+static void end(struct watched *w)
 {
-	uint64_t uses = uses_of(&w->status_used);
-	bool alone = uses == w->status_uses && pc != w->status_pc;
-	uint32_t now;
+	w->on = false;
+	close_event(&w->used);
+	close_event(&w->neighbour);
+}
 
-	w->status_uses = uses;
+static void begin(struct watched *w, const void *word, const void *neighbour)
+{
+	w->word = word;
+	w->spoilt = *w->word;
+	w->neighbours_uses = 0;
+	w->neighbours_pc = 0;
+	w->on = open_event(&w->neighbour, neighbour) && open_event(&w->used, word);
+	if (!w->on)
+		end(w);
+}
+
+/* The word was used, by itself or with its neighbour: is it as it was? */
+static void on_use(struct watched *w, uintptr_t pc)
+{
+	uint64_t uses = uses_of(&w->neighbour);
+	bool alone = uses == w->neighbours_uses && pc != w->neighbours_pc;
+
+	w->neighbours_uses = uses;
 	if (!alone)
 		return;
-	close_event(&w->opcode_used); /* before we look ourselves */
-	close_event(&w->status_used);
-	w->on = false;
-	now = *w->opcode;
-	if (now == w->spoilt)
-		tell(w, pc);
+	end(w); /* before we look ourselves */
+	if (*w->word != w->spoilt)
+		return;
+	if (w->held)
+		uhcav_diagnostic_retract(w->held);
+	else if ((w->held = find(w, pc)))
+		begin(w, &w->wc->pkey_index, &w->wc->sl);
 }
 
 static void on_trap(int sig, siginfo_t *info, void *context)
@@ -159,11 +185,11 @@ static void on_trap(int sig, siginfo_t *info, void *context)
 		raise(sig);
 		return;
 	}
-	if (w->on && info->si_addr == (const volatile void *)w->opcode) {
-		on_opcode(w, pc);
+	if (w->on && info->si_addr == (const volatile void *)w->word) {
+		on_use(w, pc);
 	} else if (w->on) {
-		w->status_uses = uses_of(&w->status_used);
-		w->status_pc = pc;
+		w->neighbours_uses = uses_of(&w->neighbour);
+		w->neighbours_pc = pc;
 	}
 	errno = saved;
 }
@@ -205,30 +231,14 @@ void uhcav_opcode_watch_begin(const struct ibv_wc *wc)
 
 	if (__atomic_fetch_add(&times, 1, __ATOMIC_RELAXED) >= TIMES_MAX || !may_trap())
 		return;
-	*w = (struct watched){.opcode = (const volatile uint32_t *)&wc->opcode,
-			      .spoilt = (uint32_t)wc->opcode,
-			      .status = wc->status,
-			      .wr_id = wc->wr_id,
-			      .qp_num = wc->qp_num,
-			      .opcode_used.fd = -1,
-			      .status_used.fd = -1};
-	w->on = open_event(&w->status_used, &wc->status) &&
-		open_event(&w->opcode_used, &wc->opcode);
-	if (!w->on) {
-		close_event(&w->opcode_used);
-		close_event(&w->status_used);
-	}
+	*w = (struct watched){.wc = wc, .status = wc->status, .used.fd = -1, .neighbour.fd = -1};
+	begin(w, &wc->opcode, &wc->status);
 }
 
 void uhcav_opcode_watch_end(void)
 {
-	struct watched *w = &watched;
-
-	if (!w->on)
-		return;
-	w->on = false;
-	close_event(&w->opcode_used);
-	close_event(&w->status_used);
+	if (watched.on)
+		end(&watched);
 }
 
 #else

@@ -95,11 +95,12 @@ $(call preload_objects,%): provider/libuhca_preload.la ;
 $(plugin_objects): provider/libuhca-rdmav34.la ;
 
 # Programs as people have them, whatever the rest is built with; the sanitizer names their lines.
-sanitize_objects = $(sanitize_programs:=.o) tests/verbs/sanitize/pair.o
+sanitize_shared = tests/verbs/sanitize/pair.o tests/verbs/sanitize/far.o
+sanitize_objects = $(sanitize_programs:=.o) $(sanitize_shared)
 $(sanitize_objects): %.o: %.c
 	$(AM_V_CC)$(MKDIR_P) $(@D) && $(CC) $(DEFAULT_INCLUDES) -D_GNU_SOURCE -Wall -Werror -g -O2 \
 		-I$(srcdir) -MMD -MP -c -o $@ $<
-$(sanitize_programs): %: %.o tests/verbs/sanitize/pair.o
+$(sanitize_programs): %: %.o $(sanitize_shared)
 	$(AM_V_CCLD)$(CC) -o $@ $^ -libverbs -lpthread
 -include $(sanitize_objects:.o=.d)
 tests/verbs/sanitize/checks.log tests/verbs/sanitize/telling.log: $(sanitize_programs)

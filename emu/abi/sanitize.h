@@ -11,6 +11,15 @@
  * it, PC the address in the process. The collector answers a line, "go" or "halt STATUS".
  * A line with "held": N has no answer and is told when the connection ends, unless {"retract": N}
  * came before.
+ *
+ * A process also leaves stacks for findings of others, without an answer:
+ *
+ *   {"stack": ID, "frames": [...]}       a stack; ID is unique among all processes
+ *   {"note": NAME, "of": ID}             that stack is known by this name from now on
+ *
+ * In a finding {"title": S, "note": NAME} is a stack of that name, and is left out where there is
+ * none. "once": NAME: a second finding of that name is not told. "cause": [...]: the members of
+ * struct uhca_abi_cause, of which the collector makes a fact.
  */
 #ifndef UHCA_ABI_SANITIZE_H
 #define UHCA_ABI_SANITIZE_H
@@ -113,6 +122,19 @@
 	  "IBTA vol. 1, 10.2.3 and 11.2.4.2; ibv_modify_qp(3)",                                    \
 	  "Move it to INIT with IBV_ACCESS_REMOTE_WRITE, IBV_ACCESS_REMOTE_READ or "               \
 	  "IBV_ACCESS_REMOTE_ATOMIC among its qp_access_flags")                                    \
+	X(RKEY_RANGE, "rkey-range", "sum",                                                         \
+	  "A remote request lies in the region that it names completely",                          \
+	  "IBTA vol. 1, 10.6.3.4; ibv_post_send(3)",                                               \
+	  "Let the owner of the memory tell address, length and R_Key together, and keep to them") \
+	X(RKEY_FOREIGN, "rkey-foreign", "sum",                                                     \
+	  "A remote request names a region of the protection domain of its peer's queue pair",     \
+	  "IBTA vol. 1, 10.2.3 and 10.6.3.4; ibv_reg_mr(3)",                                       \
+	  "Register the memory in the protection domain of the queue pair that serves it")         \
+	X(RKEY_UNKNOWN, "rkey-unknown", "sum",                                                     \
+	  "An R_Key is the number that the owner of the memory was given by ibv_reg_mr or a bind", \
+	  "IBTA vol. 1, 10.6.3; ibv_reg_mr(3)",                                                    \
+	  "Send mr->rkey to the peer, with all of its 32 bits, in a byte order on which both "     \
+	  "agree")                                                                                 \
 	X(DEREG_POSTED, "dereg-posted", "sum",                                                     \
 	  "A region stays registered until the requests that name it have completed",              \
 	  "IBTA vol. 1, 10.6.5; ibv_dereg_mr(3)",                                                  \
@@ -149,6 +171,27 @@
 	  "and atomics at once (max_rd_atomic) than the other takes (max_dest_rd_atomic)",         \
 	  "IBTA vol. 1, 9.7.1 and 11.2.4.2; ibv_modify_qp(3)",                                     \
 	  "Let each end tell the other its values, and use what came from there")                  \
+	X(CONN_UNANSWERED, "conn-unanswered", "sum",                                               \
+	  "A connection leads to a queue pair of the peer: by its number, by the GID of the port " \
+	  "that it is on, and when the peer has moved it to RTR",                                  \
+	  "IBTA vol. 1, 9.7.1 and 10.3.1.2; ibv_modify_qp(3)",                                     \
+	  "Let each end tell the other its qp_num and the GID of its own port, and begin to send " \
+	  "when the other has said that it is in RTR")                                             \
+	X(RECV_SHORT, "recv-short", "sum",                                                         \
+	  "A message is not longer than the receive that it comes to",                             \
+	  "IBTA vol. 1, 9.7.5.2.4 and 10.7.3.1; ibv_post_recv(3)",                                 \
+	  "Post receives for the longest message that the peer sends; on a datagram queue pair "   \
+	  "with 40 bytes more")                                                                    \
+	X(RECV_MISSING, "recv-missing", "sum",                                                     \
+	  "A SEND, or a WRITE with immediate data, finds a receive that the peer has posted",      \
+	  "IBTA vol. 1, 9.7.5.2.8; ibv_post_recv(3), ibv_modify_qp(3)",                            \
+	  "Post receives before the peer may send, count how many it may send at once, or let "    \
+	  "rnr_retry and the peer's min_rnr_timer wait longer")                                    \
+	X(QKEY_MISMATCH, "qkey-mismatch", "sum",                                                   \
+	  "A datagram carries the Q_Key of the queue pair that it goes to; one with another is "   \
+	  "dropped without a word",                                                                \
+	  "IBTA vol. 1, 10.2.5 and 9.8.3; ibv_post_send(3)",                                       \
+	  "Send with the qkey that the receiver has set by ibv_modify_qp")                         \
 	X(CONN_RETRIES, "conn-retries", "strict",                                                  \
 	  "A connection survives what is lost and a receive that comes late, and ends when the "   \
 	  "peer is gone",                                                                          \
@@ -201,6 +244,11 @@
 	  "the manual page of the call",                                                           \
 	  "Give the attribute that is named a value that the device takes; where the program "     \
 	  "tries what a device may lack, and goes another way, nothing is to be done")             \
+	X(COMPLETION_FAILED, "completion-failed", "note",                                          \
+	  "A completion with an error says by its status no more than the kind of the reason",     \
+	  "ibv_poll_cq(3)",                                                                        \
+	  "Mend what the reason names; where the program expects that requests fail, as when a "   \
+	  "peer has ended, nothing is to be done")                                                 \
 	X(PORTABLE, "portable", "portable",                                                        \
 	  "What a program asks for is on every adapter that it is to run on",                      \
 	  "what is published of them: emu/abi/adapters.h, docs/reference/limits.md",               \

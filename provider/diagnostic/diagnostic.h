@@ -12,6 +12,8 @@
 #define UHCAV_DIAGNOSTIC_H
 
 #include "check.h"
+#include "emu/abi/cause.h"
+#include "note.h"
 #include "refused.h"
 #include "stack.h"
 
@@ -35,6 +37,16 @@ void uhcav_diagnostic_fact(const char *format, ...) __attribute__((format(printf
 /* A stack, and what happened there. The first is the mistake's. NULL is left out. */
 void uhcav_diagnostic_stack(const struct uhcav_stack *stack, const char *title, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/* One that some process has left under this name (note.h); where none has it is left out. */
+void uhcav_diagnostic_stack_of(const char *name, const char *title, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Several processes may find the same: of those with one name the first is told. */
+void uhcav_diagnostic_once(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Why the device refused: the collector says it in words, as the last fact. */
+void uhcav_diagnostic_cause(const struct uhca_abi_cause *cause);
 
 /* Tells it. Returns when it was told; or does not, when the process is to end. */
 void uhcav_diagnostic_tell(void);

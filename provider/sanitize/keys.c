@@ -5,7 +5,6 @@
  */
 #include "keys.h"
 
-#include "provider/connection/connection.h"
 #include "provider/diagnostic/diagnostic.h"
 #include "provider/queues/queues.h"
 #include "words.h"
@@ -46,13 +45,13 @@ static enum uhca_check mistake(const struct uhcav_shadow *s, const struct uhcav_
 	return UHCA_CHECK_COUNT;
 }
 
-static void tell_swapped(const char *what, const struct uhcav_shadow *s,
-			 const struct uhcav_request *r, const struct uhcav_object *o,
-			 const struct uhcav_stack *polled)
+static void tell_swapped(const struct uhcav_shadow *s, const struct uhcav_request *r,
+			 const struct uhcav_object *o)
 {
 	char words[UHCAV_OBJECT_WORDS];
 
-	uhcav_diagnostic_begin(UHCA_CHECK_KEY_SWAPPED, "%s", what);
+	uhcav_diagnostic_begin(UHCA_CHECK_KEY_SWAPPED,
+			       "an element has an R_Key where an L_Key belongs");
 	uhcav_words_request(s, r);
 	if (o->kind == UHCAV_KIND_MR)
 		uhcav_diagnostic_fact("%s: L_Key 0x%x, R_Key 0x%x", uhcav_object_words(o, words),
@@ -60,7 +59,6 @@ static void tell_swapped(const char *what, const struct uhcav_shadow *s,
 	else
 		uhcav_diagnostic_fact("%s has an R_Key and no L_Key", uhcav_object_words(o, words));
 	uhcav_diagnostic_stack(r->posted, "posted by");
-	uhcav_diagnostic_stack(polled, "its error was polled by");
 	uhcav_diagnostic_stack(o->made, "%s made by", uhcav_object_words(o, words));
 	uhcav_diagnostic_tell();
 }
@@ -76,19 +74,7 @@ static void look_for_rkey(const struct uhcav_shadow *s, const struct uhcav_reque
 	found = (uhcav_object_by_rkey(s->context, key, &o) && !o.gone) ||
 		uhcav_object_window(s->context, key, &o);
 	if (found && uhcav_diagnostic_is_new(UHCA_CHECK_KEY_SWAPPED, r->posted, o.made))
-		tell_swapped("an element has an R_Key where an L_Key belongs", s, r, &o, NULL);
-}
-
-/* An R_Key that was refused and that no region here has. */
-static void look_for_lkey(struct uhcav_here here, const struct uhcav_shadow *s,
-			  const struct uhcav_request *r)
-{
-	struct uhcav_object mr;
-
-	if (uhcav_object_by_key(s->context, r->rkey, &mr) && !mr.gone &&
-	    uhcav_diagnostic_is_new(UHCA_CHECK_KEY_SWAPPED, r->posted, mr.made))
-		tell_swapped("a remote request has an L_Key where an R_Key belongs", s, r, &mr,
-			     uhcav_stack_take(here));
+		tell_swapped(s, r, &o);
 }
 
 uint64_t uhcav_keys_look(const struct uhcav_shadow *s, const struct uhcav_request *r,
@@ -117,82 +103,6 @@ uint64_t uhcav_keys_look(const struct uhcav_shadow *s, const struct uhcav_reques
 	if (uhcav_diagnostic_is_new(check, r->posted, mr.made))
 		tell(check, what[check], s, r, e, &mr);
 	return 0;
-}
-
-/* The right that the request needs of the region. */
-static int right_for(unsigned opcode)
-{
-	switch (opcode) {
-	case IBV_WR_RDMA_READ:
-		return IBV_ACCESS_REMOTE_READ;
-	case IBV_WR_RDMA_WRITE:
-	case IBV_WR_RDMA_WRITE_WITH_IMM:
-		return IBV_ACCESS_REMOTE_WRITE;
-	case IBV_WR_ATOMIC_CMP_AND_SWP:
-	case IBV_WR_ATOMIC_FETCH_AND_ADD:
-		return IBV_ACCESS_REMOTE_ATOMIC;
-	default:
-		return 0;
-	}
-}
-
-static const char *right_name(unsigned right)
-{
-	return right == IBV_ACCESS_REMOTE_READ    ? "IBV_ACCESS_REMOTE_READ"
-	       : right == IBV_ACCESS_REMOTE_WRITE ? "IBV_ACCESS_REMOTE_WRITE"
-						  : "IBV_ACCESS_REMOTE_ATOMIC";
-}
-
-/* A queue pair without the right refuses all that needs it, of whatever region. */
-static bool look_at_peer(struct uhcav_here here, const struct uhcav_shadow *s,
-			 const struct uhcav_request *r, unsigned right)
-{
-	struct uhcav_connection_peer peer;
-	bool lacks = uhcav_connection_peer(s->owner, &peer) && !(peer.access & right);
-
-	if (!lacks || !uhcav_diagnostic_is_new(UHCA_CHECK_QP_ACCESS, r->posted, peer.allowed))
-		return lacks;
-	uhcav_diagnostic_begin(UHCA_CHECK_QP_ACCESS,
-			       "a remote request asks what its peer's queue pair does not allow");
-	uhcav_words_request(s, r);
-	uhcav_diagnostic_fact("QP 0x%x has no %s among its qp_access_flags (0x%x)", peer.qp_num,
-			      right_name(right), peer.access);
-	uhcav_diagnostic_stack(r->posted, "posted by");
-	uhcav_diagnostic_stack(uhcav_stack_take(here), "its error was polled by");
-	uhcav_diagnostic_stack(peer.allowed, "QP 0x%x was given its rights by", peer.qp_num);
-	uhcav_diagnostic_tell();
-	return true;
-}
-
-void uhcav_keys_refused(struct uhcav_here here, const struct uhcav_shadow *s,
-			const struct uhcav_request *r, enum ibv_wc_status status)
-{
-	enum uhca_check check;
-	struct uhcav_object mr;
-	int right = right_for(r->opcode);
-
-	if (!right || look_at_peer(here, s, r, (unsigned)right) || !r->rkey ||
-	    status != IBV_WC_REM_ACCESS_ERR)
-		return;
-	if (!uhcav_object_by_rkey(s->context, r->rkey, &mr)) {
-		look_for_lkey(here, s, r);
-		return;
-	}
-	if (!mr.gone && (mr.mr.access & right))
-		return;
-	check = mr.gone ? UHCA_CHECK_RKEY_DEAD : UHCA_CHECK_RKEY_ACCESS;
-	if (!uhcav_diagnostic_is_new(check, r->posted, mr.made))
-		return;
-	uhcav_diagnostic_begin(check, "%s",
-			       mr.gone ? "a remote request named a region that was deregistered"
-				       : "a remote request named a region that does not allow it");
-	uhcav_words_request(s, r);
-	uhcav_words_region(&mr);
-	uhcav_diagnostic_stack(r->posted, "posted by");
-	uhcav_diagnostic_stack(uhcav_stack_take(here), "its error was polled by");
-	uhcav_diagnostic_stack(mr.gone, "memory region 0x%x deregistered by", mr.number);
-	uhcav_diagnostic_stack(mr.made, "memory region 0x%x registered by", mr.number);
-	uhcav_diagnostic_tell();
 }
 
 struct gone {

@@ -12,14 +12,6 @@
 uint64_t uhcav_keys_look(const struct uhcav_shadow *s, const struct uhcav_request *r,
 			 const struct ibv_sge *e);
 
-/*
- * A request that its responder refused (IBV_WC_REM_ACCESS_ERR, IBV_WC_REM_INV_REQ_ERR): is the
- * peer's queue pair to blame, or the region that has the R_Key, where both ends are in this
- * process? "here" has polled the completion.
- */
-void uhcav_keys_refused(struct uhcav_here here, const struct uhcav_shadow *s,
-			const struct uhcav_request *r, enum ibv_wc_status status);
-
 /* A region that was deregistered by "here": does an outstanding request name it? */
 void uhcav_keys_gone(struct uhcav_here here, const struct uhcav_object *mr);
 

@@ -23,7 +23,8 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-#define UHCAV_PARTS 8u
+#define UHCAV_PARTS  8u
+#define UHCAV_PLACES 3u
 
 /* A stretch of memory that a request names. */
 struct uhcav_piece {
@@ -75,6 +76,9 @@ struct uhcav_shadow {
 	const char *type;      /* "RC QP" */
 	struct uhcav_cq *cq;   /* where it completes; NULL: in several */
 	const uint32_t *state; /* of its QP, enum ibv_qp_state, as the provider knows it; or NULL */
+
+	/* Of a receive queue: which calls post to it, as far as the peers were told; "posting". */
+	const struct uhcav_stack *places[UHCAV_PLACES];
 
 	uint64_t wr_id;  /* of the first request, and does another have another one? */
 	bool has_wr_ids; /* of more than one value */

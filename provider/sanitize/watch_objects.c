@@ -5,6 +5,7 @@
 #include "keys.h"
 #include "lifetime.h"
 #include "provider/base/base.h"
+#include "provider/connection/connection.h"
 #include "provider/keys/keys.h"
 #include "provider/page_watch/page_watch.h"
 #include "provider/portability/portability.h"
@@ -45,6 +46,9 @@ int uhcav_watch_ended(const struct uhcav_watch_end *end, int err)
 		uhcav_lifetime_ended(&end->o);
 		if (end->o.kind == UHCAV_KIND_MR) {
 			uhcav_object_bury(&end->o, uhcav_stack_take(end->here));
+			uhcav_left_add(
+				uhcav_context_of((struct ibv_context *)(uintptr_t)end->o.context),
+				"mr", end->o.mr.rkey, "gone", uhcav_stack_take(end->here));
 			uhcav_keys_gone(end->here, &end->o);
 		}
 	}
@@ -110,6 +114,8 @@ static struct ibv_pd *alloc_parent_domain(struct ibv_context *ibctx,
 static void made_mr(struct uhcav_here here, const struct ibv_mr *mr, struct ibv_pd *pd,
 		    struct uhcav_object_mr what, const void *on)
 {
+	uhcav_left_add(uhcav_context_of(pd->context), "mr", mr->rkey, "made",
+		       uhcav_stack_take(here));
 	what.lkey = mr->lkey;
 	what.rkey = mr->rkey;
 	what.pd = pd->handle;

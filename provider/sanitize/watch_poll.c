@@ -9,13 +9,14 @@
 
 #include "capacity.h"
 #include "inflight.h"
-#include "keys.h"
 #include "lifetime.h"
 #include "provider/base/base.h"
+#include "provider/connection/connection.h"
 #include "provider/poll/poll.h"
 #include "provider/qp/qp.h"
 #include "provider/queues/queues.h"
 #include "shadow.h"
+#include "words.h"
 
 #define BATCH 16u
 
@@ -25,6 +26,7 @@ struct batch {
 	struct uhcav_request requests[BATCH];
 	uint32_t n;
 	uint32_t end; /* of a send queue: what is before this index is complete */
+	struct uhcav_asker qp;
 };
 
 static void note(struct batch *b, const struct uhcav_shadow *s)
@@ -55,9 +57,37 @@ static void collect(struct uhcav_here here, struct uhcav_cq *cq, const struct ib
 		return;
 	note(b, s);
 	b->end = qp->sq.polled;
+	b->qp = (struct uhcav_asker){qp->ctx, qp->qp.handle};
 	/* Each receive completes for itself, and its length is this completion's. */
 	b->n = recv ? uhcav_shadow_complete_one(s, wc->wr_id, b->requests)
 		    : uhcav_shadow_complete(s, qp->sq.polled, b->requests, BATCH);
+}
+
+/* Flushed ones only follow another, and a receive knows nothing but its own length. */
+static bool is_to_be_explained(const struct batch *b, const struct uhcav_request *r,
+			       const struct ibv_wc *wc)
+{
+	if (wc->status == IBV_WC_SUCCESS || wc->status == IBV_WC_WR_FLUSH_ERR)
+		return false;
+	return b->of.is_send ? r->index + 1 == b->end : wc->status == IBV_WC_LOC_LEN_ERR;
+}
+
+static void explain(struct uhcav_here here, const struct batch *b, const struct uhcav_request *r,
+		    enum ibv_wc_status status)
+{
+	uhcav_failed_explain(here, &(struct uhcav_failed){
+					   .who = b->qp,
+					   .request = uhcav_words_opcode(&b->of, r),
+					   .queue = b->of.type,
+					   .number = b->of.number,
+					   .wr_id = r->wr_id,
+					   .is_recv = !b->of.is_send,
+					   .rkey = r->rkey,
+					   .remote_addr = r->remote_addr,
+					   .remote_length = r->remote_length,
+					   .status = status,
+					   .posted = r->posted,
+				   });
 }
 
 /*
@@ -66,17 +96,14 @@ static void collect(struct uhcav_here here, struct uhcav_cq *cq, const struct ib
  */
 static void judge(struct uhcav_here here, struct batch *b, const struct ibv_wc *wc)
 {
-	bool refused =
-		b->n && b->of.is_send &&
-		(wc->status == IBV_WC_REM_ACCESS_ERR || wc->status == IBV_WC_REM_INV_REQ_ERR);
 	bool good = wc->status == IBV_WC_SUCCESS && wc->opcode != IBV_WC_RECV_RDMA_WITH_IMM;
 
 	for (uint32_t i = 0; i < b->n; i++) {
 		uhcav_request_open(&b->requests[i]);
 		if (good)
 			uhcav_inflight_end(here, &b->of, &b->requests[i], wc->byte_len);
-		if (refused && b->requests[i].index + 1 == b->end)
-			uhcav_keys_refused(here, &b->of, &b->requests[i], wc->status);
+		if (is_to_be_explained(b, &b->requests[i], wc))
+			explain(here, b, &b->requests[i], wc->status);
 		uhcav_request_free(&b->requests[i]);
 	}
 }

@@ -150,7 +150,8 @@ static int destroy_qp(struct ibv_qp *ibqp)
 	if (!inherited)
 		uhcav_lifetime_ending(&uhcav_qp_of(ibqp)->inside, ibqp, UHCAV_HERE);
 	uhcav_events_settle(UHCAV_HERE, &events);
-	uhcav_connection_gone(ibqp);
+	if (!inherited)
+		uhcav_connection_gone(UHCAV_HERE, ibqp);
 	end = uhcav_watch_ending(UHCAV_HERE, ibqp);
 	err = uhcav_watch_ended(&end, uhcav_destroy_qp(ibqp));
 	/* What a fork's child inherited may be locked for ever. */

@@ -14,8 +14,7 @@ static const struct model_status statuses[] = {
 	{STATUS_(SUCCESS), "The request is done.", "11.6.2", "Nothing: all went well."},
 	{STATUS_(LOC_LEN_ERR),
 	 "Something was too long for its place: a message for the receive request that it met, a "
-	 "datagram for the path MTU, or the elements of an atomic operation, which must have "
-	 "exactly its size.",
+	 "datagram for the path MTU, or the elements of an atomic operation, whose length is 8.",
 	 "11.6.2, 9.9.2.1",
 	 "The lengths in sg_list of the receive requests against what the peer sends; for UD, "
 	 "that 40 bytes for the GRH are in the receive, and that no message exceeds the MTU."},
@@ -58,11 +57,13 @@ static const struct model_status statuses[] = {
 	 "The rkey and address that this side gave to its peer, and the region's rights."},
 	{STATUS_(REM_INV_REQ_ERR),
 	 "The peer refused the request as one that cannot be: the message is too long for the "
-	 "receive request there, or the QP there does not allow the operation.",
+	 "receive request there, its packets do not have the path MTU's length, an atomic's "
+	 "address is not aligned to its 8 bytes, more READs and atomics came at a time than "
+	 "agreed, or the QP there does not allow the operation.",
 	 "11.6.2, 9.7.5.1.1, 9.7.4.1",
 	 "At the peer: lengths of its receive requests; qp_access_flags (REMOTE_WRITE, "
-	 "REMOTE_READ, "
-	 "REMOTE_ATOMIC); max_dest_rd_atomic against max_rd_atomic here."},
+	 "REMOTE_READ, REMOTE_ATOMIC); max_dest_rd_atomic against max_rd_atomic here; path_mtu of "
+	 "both ends; that remote_addr of an atomic is a multiple of 8."},
 	{STATUS_(REM_ACCESS_ERR),
 	 "The peer did not let the request touch its memory: the rkey names nothing there, the "
 	 "right is missing, or the range goes beyond the region.",

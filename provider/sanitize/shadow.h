@@ -117,6 +117,9 @@ uint32_t uhcav_shadow_complete(struct uhcav_shadow *s, uint32_t index, struct uh
 uint32_t uhcav_shadow_complete_one(struct uhcav_shadow *s, uint64_t wr_id,
 				   struct uhcav_request *out);
 
+/* Is one with this wr_id outstanding, of a send queue before index? NULL: none is. */
+bool uhcav_shadow_has(struct uhcav_shadow *s, uint64_t wr_id, uint32_t index);
+
 /* For each shadow, which stays while it is looked at. */
 void uhcav_shadow_each(void (*what)(struct uhcav_shadow *s, void *arg), void *arg);
 

@@ -25,14 +25,13 @@ int main(int argc, char **argv)
 		far_recv(&f, 64); /* <- */
 	far_meet(&f);
 	for (int i = 0; i < RECEIVES + 1; i++) {
-		if (f.server && i < RECEIVES)
-			far_wait(&f); /* kept: nobody has asked for it */
-		if (f.server && i < RECEIVES && mended)
-			far_recv(&f, 64);
 		if (!f.server)
 			far_post(&f, IBV_WR_SEND, 64); /* <- */
-		if (!f.server)
-			far_wait(&f);
+		if (!f.server || i < RECEIVES)
+			far_wait(&f); /* at the server: kept, nobody has asked for it */
+		if (f.server && i < RECEIVES && mended)
+			far_recv(&f, 64);
+		far_meet(&f);
 	}
 	far_meet(&f);
 	far_close(&f);

@@ -96,7 +96,8 @@ $(call preload_objects,%): provider/libuhca_preload.la ;
 $(plugin_objects): provider/libuhca-rdmav34.la ;
 
 # Programs as people have them, whatever the rest is built with; the sanitizer names their lines.
-sanitize_shared = tests/verbs/sanitize/pair.o tests/verbs/sanitize/kinds.o
+sanitize_shared = tests/verbs/sanitize/pair.o tests/verbs/sanitize/kinds.o \
+	tests/verbs/sanitize/far.o
 sanitize_objects = $(sanitize_programs:=.o) $(sanitize_shared)
 $(sanitize_objects): %.o: %.c
 	$(AM_V_CC)$(MKDIR_P) $(@D) && $(CC) $(DEFAULT_INCLUDES) -D_GNU_SOURCE -Wall -Werror -g -O2 \

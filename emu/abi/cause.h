@@ -5,12 +5,14 @@
  *
  *   KEY_UNKNOWN     key: names nothing; near: the key most like it that would do, 0: none
  *   KEY_DEAD        key: was that of [start, + size), which has gone since ns
+ *   KEY_SWAPPED     key: is the other key of a region, whose right one here is near
  *   KEY_REVOKED     key: a rule or a person took it away
  *   KEY_UNBOUND     key: of a window that is bound to nothing or to another QP, or of a region
  *                   without a description
  *   KEY_DOMAIN      key: of protection domain got, and the user is of expected
  *   KEY_RIGHT       key: its region or window lacks rights (IBV_ACCESS_*)
- *   RANGE           key: [at, + bytes) is not inside of [start, + size)
+ *   RANGE           key: [at, + bytes) is not inside of [start, + size); near: the key of a region
+ *                   that has it, 0: none
  *   MEMORY          key: the memory behind [at, + bytes) is not there
  *   INVALIDATE      key: may not be invalidated
  *   QP_RIGHT        the QP's qp_access_flags lack rights
@@ -47,6 +49,7 @@
 #define UHCA_ABI_CAUSE_NAMES(X) \
 	X(KEY_UNKNOWN) \
 	X(KEY_DEAD) \
+	X(KEY_SWAPPED) \
 	X(KEY_REVOKED) \
 	X(KEY_UNBOUND) \
 	X(KEY_DOMAIN) \

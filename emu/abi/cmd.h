@@ -10,6 +10,7 @@
 #include "cmd_header.h"
 #include "cmd_import.h"
 #include "cmd_memory.h"
+#include "cmd_peer.h"
 #include "cmd_query.h"
 #include "cmd_queue.h"
 #include "cmd_raw.h"

@@ -90,6 +90,8 @@ enum {
 	UHCA_CMD_REFUSED = 54,
 	/* cmd_queue.h */
 	UHCA_CMD_RESIZE_SRQ = 55,
+	/* cmd_peer.h */
+	UHCA_CMD_QUERY_PEER = 56,
 	UHCA_CMD_COUNT
 };
 

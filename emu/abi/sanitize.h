@@ -22,6 +22,15 @@
  * the same a moment ago, or are gone; else "wait". One with a finding beside it is answered "wait"
  * until all of them have told theirs, and then as any other: one report has them all. "checks":
  * peer-gone and peer-unready, as far as they are on.
+ *
+ * A process also leaves stacks for findings of others, without an answer:
+ *
+ *   {"stack": ID, "frames": [...]}       a stack; ID is unique among all processes
+ *   {"note": NAME, "of": ID}             that stack is known by this name from now on
+ *
+ * In a finding {"title": S, "note": NAME} is a stack of that name, and is left out where there is
+ * none. "once": NAME: a second finding of that name is not told. "cause": [...]: the members of
+ * struct uhca_abi_cause, of which the collector makes a fact.
  */
 #ifndef UHCA_ABI_SANITIZE_H
 #define UHCA_ABI_SANITIZE_H
@@ -77,16 +86,17 @@
 	  "Deregister the region before unmapping or freeing the memory. After mapping it again, " \
 	  "register it again")                                                                     \
 	X(MEMORY_REPLACED, "memory-replaced", "sum",                                               \
-	  "An adapter keeps the pages that it was given at the registration: what is mapped "      \
-	  "there later, it does not know",                                                         \
+	  "An adapter keeps the pages of the registration. It does not know pages that "           \
+	  "are mapped there later",                                                                \
 	  "IBTA vol. 1, 10.6.2; ibv_reg_mr(3)",                                                    \
-	  "Deregister the memory before it is unmapped, moved, given back or mapped anew, and "    \
-	  "register it again after that, or register it with IBV_ACCESS_ON_DEMAND")                \
+	  "Deregister the memory before unmapping, moving or giving it back, and "                 \
+	  "register it again afterwards. Or register it with IBV_ACCESS_ON_DEMAND")                \
 	X(MEMORY_FREED, "memory-freed", "sum",                                                     \
-	  "Memory that requests and peers use is not freed: the allocator gives it to somebody "   \
-	  "else",                                                                                  \
+	  "Memory in use by requests or peers must not be freed: the allocator hands it "          \
+	  "out again",                                                                             \
 	  "IBTA vol. 1, 10.6.2; ibv_reg_mr(3), free(3)",                                           \
-	  "Poll the completions, let peers end, and deregister the region; free it then")          \
+	  "Poll the completions, let peers end, and deregister the region before "                 \
+	  "freeing the memory")                                                                    \
 	X(SEND_WRITTEN, "send-written", UHCA_CHECK_PAGES,                                          \
 	  "A send buffer belongs to the device until the program has polled the request's "        \
 	  "completion",                                                                            \
@@ -139,17 +149,32 @@
 	  "IBTA vol. 1, 10.2.3 and 11.2.4.2; ibv_modify_qp(3)",                                    \
 	  "Move the queue pair to INIT with IBV_ACCESS_REMOTE_WRITE, IBV_ACCESS_REMOTE_READ or "   \
 	  "IBV_ACCESS_REMOTE_ATOMIC in qp_access_flags")                                           \
+	X(RKEY_RANGE, "rkey-range", "sum",                                                         \
+	  "A remote request must lie completely inside its region",                                \
+	  "IBTA vol. 1, 10.6.3.4; ibv_post_send(3)",                                               \
+	  "Send address, length and R_Key of the region together, and stay inside them")           \
+	X(RKEY_FOREIGN, "rkey-foreign", "sum",                                                     \
+	  "A remote request may only name regions of its peer queue pair's protection "            \
+	  "domain",                                                                                \
+	  "IBTA vol. 1, 10.2.3 and 10.6.3.4; ibv_reg_mr(3)",                                       \
+	  "Register the memory in the protection domain of the queue pair that serves "            \
+	  "it")                                                                                    \
+	X(RKEY_UNKNOWN, "rkey-unknown", "sum",                                                     \
+	  "An R_Key is the number that ibv_reg_mr or a bind gave to the owner of the "             \
+	  "memory",                                                                                \
+	  "IBTA vol. 1, 10.6.3; ibv_reg_mr(3)",                                                    \
+	  "Send all 32 bits of mr->rkey to the peer, in a byte order that both ends use")          \
 	X(DEREG_POSTED, "dereg-posted", "sum",                                                     \
 	  "A region must stay registered until the requests that name it have completed",          \
 	  "IBTA vol. 1, 10.6.5; ibv_dereg_mr(3)",                                                  \
 	  "Poll the completions first. Otherwise move the queue pair to ERR and drain it, or "     \
 	  "destroy it")                                                                            \
 	X(AH_POSTED, "ah-posted", "sum",                                                           \
-	  "An address handle lives until the requests that name it have completed: adapters may "  \
-	  "look it up when they send",                                                             \
+	  "An address handle must exist until the requests that name it have completed. "          \
+	  "Adapters may look it up when they send",                                                \
 	  "IBTA vol. 1, 11.2.2.5; ibv_create_ah(3)",                                               \
-	  "Poll the completions of the requests first, also those of unsignaled ones by a later "  \
-	  "one, or destroy the queue pair before")                                                 \
+	  "Poll the completions of the requests first, those of unsignaled ones by a "             \
+	  "later request. Or destroy the queue pair before the handle")                            \
 	X(QUEUE_STUCK, "queue-stuck", "sum",                                                       \
 	  "An unsignaled request frees its queue slot when a later signaled request completes. A " \
 	  "queue full of unsignaled requests never gets a free slot",                              \
@@ -173,11 +198,11 @@
 	  "IBTA vol. 1, 11.4.2.1; ibv_poll_cq(3), ibv_post_send(3)",                               \
 	  "Use a distinct wr_id for each request, and reuse it only after polling the completion") \
 	X(WR_ID_FREED, "wr-id-freed", "sum",                                                       \
-	  "The memory that a wr_id points to lives until the completion was polled: the program "  \
-	  "finds its request by it, also when this was flushed",                                   \
+	  "Memory that a wr_id points to must exist until the completion was polled, "             \
+	  "even a flushed one",                                                                    \
 	  "IBTA vol. 1, 11.4.2.1; ibv_poll_cq(3)",                                                 \
-	  "Move the queue pair to ERR and poll all its completions, or destroy it, before what "   \
-	  "its requests point to is freed")                                                        \
+	  "Move the queue pair to ERR and poll all its completions, or destroy it, "               \
+	  "before freeing the memory of its requests")                                             \
 	X(POST_AFTER_ERROR, "post-after-error", "sum",                                             \
 	  "A completion with an error moves the queue pair to the error state. Requests posted "   \
 	  "after that are flushed",                                                                \
@@ -190,6 +215,28 @@
 	  "max_dest_rd_atomic",                                                                    \
 	  "IBTA vol. 1, 9.7.1 and 11.2.4.2; ibv_modify_qp(3)",                                     \
 	  "Let each end send its values to the other, and use the received ones")                  \
+	X(CONN_UNANSWERED, "conn-unanswered", "sum",                                               \
+	  "A connection must name a queue pair of the peer: its number, and the GID of "           \
+	  "its own port. The peer's queue pair must be in RTR",                                    \
+	  "IBTA vol. 1, 9.7.1 and 10.3.1.2; ibv_modify_qp(3)",                                     \
+	  "Send qp_num and the GID of the port to the other end, and post sends only "             \
+	  "after that end is in RTR")                                                              \
+	X(RECV_SHORT, "recv-short", "sum",                                                         \
+	  "A message must not exceed its receive request",                                         \
+	  "IBTA vol. 1, 9.7.5.2.4 and 10.7.3.1; ibv_post_recv(3)",                                 \
+	  "Post receives for the longest message of the peer. Datagrams need 40 bytes "            \
+	  "more")                                                                                  \
+	X(RECV_MISSING, "recv-missing", "sum",                                                     \
+	  "A SEND, or a WRITE with immediate data, needs a receive that the peer has "             \
+	  "posted",                                                                                \
+	  "IBTA vol. 1, 9.7.5.2.8; ibv_post_recv(3), ibv_modify_qp(3)",                            \
+	  "Post receives before the peer sends, limit how many messages it sends at "              \
+	  "once, or raise rnr_retry and the peer's min_rnr_timer")                                 \
+	X(QKEY_MISMATCH, "qkey-mismatch", "sum",                                                   \
+	  "A datagram must carry the Q_Key of the receiving queue pair. The device "               \
+	  "drops others silently",                                                                 \
+	  "IBTA vol. 1, 10.2.5 and 9.8.3; ibv_post_send(3)",                                       \
+	  "Send with the qkey that the receiver has set by ibv_modify_qp")                         \
 	X(CONN_RETRIES, "conn-retries", "strict",                                                  \
 	  "A connection should survive lost packets and late receives, and should end when the "   \
 	  "peer is gone",                                                                          \
@@ -246,18 +293,16 @@
 	  "IBTA vol. 1, 10.2; the manual page of the call",                                        \
 	  "Destroy the objects that use it first, and check the call's return value")              \
 	X(OBJECT_GONE, "object-gone", "sum",                                                       \
-	  "An object that was destroyed is not used any more: what comes next may have its "       \
-	  "memory",                                                                                \
+	  "A destroyed object must not be used: another object may have its memory",               \
 	  "IBTA vol. 1, 10.2; the manual page of the call that destroyed it",                      \
-	  "Destroy it when nothing uses it any more, and set the pointer to NULL; take it out of " \
-	  "lists, and tell other threads, before")                                                 \
+	  "Destroy the object after its last use, and set the pointer to NULL. Remove "            \
+	  "it from lists and inform other threads first")                                          \
 	X(VERB_CRASHED, "verb-crashed", "sum",                                                     \
-	  "A verb takes its arguments as they are: objects that live, lists and elements that "    \
-	  "are there until it returns",                                                            \
+	  "The arguments of a verb must be valid until it returns: objects, lists and "            \
+	  "elements",                                                                              \
 	  "the manual page of the call",                                                           \
-	  "See which argument of the innermost call leads nowhere: a pointer that was never set "  \
-	  "or was set to NULL, an object whose memory was overwritten, a list that is not ended "  \
-	  "with NULL")                                                                             \
+	  "Look for the argument of the innermost call that is no valid pointer: never "           \
+	  "set, set to NULL, an overwritten object, or a list without a final NULL")               \
 	X(DESTROY_POSTING, "destroy-posting", "sum",                                               \
 	  "No thread may be in, or begin, a call on an object that is being destroyed: the call "  \
 	  "would use freed memory",                                                                \
@@ -274,44 +319,50 @@
 	  "the process ends",                                                                      \
 	  "IBTA vol. 1, 10.2; ibv_create_qp(3), ibv_reg_mr(3)",                                    \
 	  "Destroy the object before exit, in the reverse order of creation")                      \
-	X(RECV_SHORT, "recv-short", "sum",                                                 \
-	  "A receive for datagrams needs 40 bytes for the GRH and room for the message. The " \
-	  "device drops a longer datagram silently",                                       \
-	  "IBTA vol. 1, 11.4.1.2, and annex A17.4.5.2; ibv_post_recv(3)",                  \
-	  "Post receives of 40 bytes more than the longest message, and read the message " \
-	  "behind them")                                                                   \
-	X(INLINE_UNASKED, "inline-unasked", "sum",                                         \
-	  "A request may have as much inline data as the program asked for. Some adapters " \
-	  "grant no more",                                                                 \
-	  "ibv_create_qp(3), ibv_post_send(3)",                                            \
-	  "Ask for it with cap.max_inline_data at creation, and use the value that "       \
-	  "ibv_create_qp returns")                                                         \
-	X(ATOMIC_UNALIGNED, "atomic-unaligned", "sum",                                     \
-	  "The remote address of an atomic must be a multiple of 8, and its element must have " \
-	  "8 bytes. The responder refuses others",                                         \
-	  "IBTA vol. 1, 9.4.5; ibv_post_send(3)",                                          \
-	  "Align the remote variable to 8 bytes, and post an element of 8 bytes")          \
-	X(KEY_DEVICE, "key-device", "sum",                                                 \
-	  "A key is valid on the device and in the context of its region only. Elsewhere the " \
-	  "same number is no key, or names another region",                                \
-	  "IBTA vol. 1, 10.2.3 and 10.6.3; ibv_reg_mr(3)",                                 \
-	  "Register the memory with each device, and use the key of the queue pair's device. " \
-	  "For an R_Key, that is the device of the peer's queue pair")                     \
-	X(SRQ_UNDRAINED, "srq-undrained", "sum",                                           \
-	  "A queue pair takes receives from its SRQ before messages arrive. It returns them " \
-	  "as flushed completions in the error state, until IBV_EVENT_QP_LAST_WQE_REACHED", \
-	  "IBTA vol. 1, 10.3.1 and 11.6.3; ibv_get_async_event(3), ibv_destroy_qp(3)",     \
-	  "Move the queue pair to IBV_QPS_ERR, wait for IBV_EVENT_QP_LAST_WQE_REACHED, poll " \
-	  "the completions, then destroy it")                                              \
-	X(WC_UNSET, "wc-unset", "sum",                                                     \
-	  "In a failed completion only wr_id, status, vendor_err and qp_num are valid",    \
-	  "IBTA vol. 1, 11.4.2.1; ibv_poll_cq(3), ibv_create_cq_ex(3)",                    \
-	  "Check the status first, and find the request's data by its wr_id")              \
+	X(UD_RECV_SHORT, "ud-recv-short", "sum",                                                   \
+	  "A receive for datagrams needs 40 bytes for the GRH and room for the message. "          \
+	  "The device drops a longer datagram silently",                                           \
+	  "IBTA vol. 1, 11.4.1.2, and annex A17.4.5.2; ibv_post_recv(3)",                          \
+	  "Post receives of 40 bytes more than the longest message, and read the "                 \
+	  "message behind them")                                                                   \
+	X(INLINE_UNASKED, "inline-unasked", "sum",                                                 \
+	  "A request may have as much inline data as the program asked for. Some "                 \
+	  "adapters grant no more",                                                                \
+	  "ibv_create_qp(3), ibv_post_send(3)",                                                    \
+	  "Ask for it with cap.max_inline_data at creation, and use the value that "               \
+	  "ibv_create_qp returns")                                                                 \
+	X(ATOMIC_UNALIGNED, "atomic-unaligned", "sum",                                             \
+	  "The remote address of an atomic must be a multiple of 8, and its element "              \
+	  "must have 8 bytes. The responder refuses others",                                       \
+	  "IBTA vol. 1, 9.4.5; ibv_post_send(3)",                                                  \
+	  "Align the remote variable to 8 bytes, and post an element of 8 bytes")                  \
+	X(KEY_DEVICE, "key-device", "sum",                                                         \
+	  "A key is valid on the device and in the context of its region only. "                   \
+	  "Elsewhere the same number is no key, or names another region",                          \
+	  "IBTA vol. 1, 10.2.3 and 10.6.3; ibv_reg_mr(3)",                                         \
+	  "Register the memory with each device, and use the key of the queue pair's "             \
+	  "device. For an R_Key, that is the device of the peer's queue pair")                     \
+	X(SRQ_UNDRAINED, "srq-undrained", "sum",                                                   \
+	  "A queue pair takes receives from its SRQ before messages arrive. It returns "           \
+	  "them as flushed completions in the error state, until "                                 \
+	  "IBV_EVENT_QP_LAST_WQE_REACHED",                                                         \
+	  "IBTA vol. 1, 10.3.1 and 11.6.3; ibv_get_async_event(3), ibv_destroy_qp(3)",             \
+	  "Move the queue pair to IBV_QPS_ERR, wait for IBV_EVENT_QP_LAST_WQE_REACHED, "           \
+	  "poll the completions, then destroy it")                                                 \
+	X(WC_UNSET, "wc-unset", "sum",                                                             \
+	  "In a failed completion only wr_id, status, vendor_err and qp_num are valid",            \
+	  "IBTA vol. 1, 11.4.2.1; ibv_poll_cq(3), ibv_create_cq_ex(3)",                            \
+	  "Check the status first, and find the request's data by its wr_id")                      \
 	X(CALL_REFUSED, "call-refused", "note",                                                    \
 	  "A failing call has no effect, and its errno value gives only the kind of the error",    \
 	  "the manual page of the call",                                                           \
 	  "Set the named attribute to a value that the device accepts. A program that probes the " \
 	  "device and has a fallback needs no change")                                             \
+	X(COMPLETION_FAILED, "completion-failed", "note",                                          \
+	  "The status of a failed completion gives only the kind of the error",                    \
+	  "ibv_poll_cq(3)",                                                                        \
+	  "Correct the named cause. A program that expects failures, such as after the "           \
+	  "end of its peer, needs no change")                                                      \
 	X(PORTABLE, "portable", "portable",                                                        \
 	  "A program should use only features and limits that all its target adapters have",       \
 	  "published data of the adapters: emu/abi/adapters.h, docs/reference/limits.md",          \

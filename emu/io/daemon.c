@@ -455,6 +455,7 @@ static void close_instance(struct io_daemon *d)
 
 void io_daemon_destroy(struct io_daemon *d)
 {
+	io_tracer_hurry(&d->tracer);
 	io_tasks_close(d->tasks, LAST_MS);
 	d->tasks = d->tracer.tasks = NULL;
 	io_ctl_close(&d->ctl);

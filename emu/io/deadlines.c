@@ -60,6 +60,10 @@ bool io_deadlines_run(struct io_daemon *d, uint64_t now)
 uint64_t io_deadlines_next(const struct io_daemon *d)
 {
 	uint64_t next = io_faults_deadline(&d->faults);
+	uint64_t dump = io_tracer_deadline(&d->tracer);
+
+	if (dump < next)
+		next = dump;
 
 	for (unsigned i = 0; i < d->devices.n; i++) {
 		uint64_t at = core_next_deadline(d->ports[i].dev.core);

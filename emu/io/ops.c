@@ -193,10 +193,21 @@ static const char *const point_name[] = {
 	[CORE_TRACE_CQE] = "completion", [CORE_TRACE_EVENT] = "event",
 };
 
+/* Of a QP that nobody has there is nothing to tell. */
+static void keep_failure(struct io_device *dev, const struct core_trace *t)
+{
+	struct core_qp_look look;
+
+	if (core_look_at_qp(dev->core, t->qpn, &look) && look.client)
+		io_failures_add(&dev->failures, t, ((struct io_client *)look.client)->peer.uid);
+}
+
 static void trace(void *user, const struct core_trace *t)
 {
-	const struct io_device *dev = user;
+	struct io_device *dev = user;
 
+	if (io_failure_is(t))
+		keep_failure(dev, t);
 	if (io_log_enabled(IO_LOG_DEBUG))
 		io_log(IO_LOG_DEBUG, "%s qp 0x%06x %s %u %u", dev->id.name, t->qpn,
 		       point_name[t->point], t->a, t->b);

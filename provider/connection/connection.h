@@ -1,20 +1,29 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Module "connection": what the ends of a connection were told of each other (ibv_modify_qp), for
- * the sanitizer. Two ends can be held against each other where both are queue pairs of this process
- * on one device; of one alone it is known how long it waits.
+ * Module "connection": both ends of a connection, for the sanitizer. What the peer has and why it
+ * has refused something the daemon says (ask.h), of whatever process it is; which call of the peer
+ * has made it so the collector knows (left.h).
  *
- * Who may call: the sanitizer. Below it: the module "finding". Any thread.
+ *   connection   what each end is told (ibv_modify_qp), and what is to be said of it alone
+ *   match        do both fit?
+ *   failed       why a request failed
+ *   datagram     does a datagram arrive?
+ *
+ * Who may call: the sanitizer. Any thread.
  */
 #ifndef UHCAV_CONNECTION_H
 #define UHCAV_CONNECTION_H
 
+#include "ask.h"
+#include "datagram.h"
+#include "failed.h"
+#include "left.h"
 #include "provider/diagnostic/diagnostic.h"
 
 #include <infiniband/verbs.h>
 #include <stdbool.h>
 
-/* A queue pair was modified; RC and UC only, others are left alone. */
+/* A queue pair was modified. */
 void uhcav_connection_modified(struct uhcav_here here, struct ibv_qp *qp,
 			       const struct ibv_qp_attr *attr, int attr_mask);
 
@@ -22,29 +31,15 @@ void uhcav_connection_modified(struct uhcav_here here, struct ibv_qp *qp,
 bool uhcav_connection_loops(struct ibv_context *context, const struct ibv_ah_attr *ah);
 
 /* It is about to be destroyed. */
-void uhcav_connection_gone(const struct ibv_qp *qp);
+void uhcav_connection_gone(struct uhcav_here here, const struct ibv_qp *qp);
 
 /*
- * The first posts since it can send: does its peer fit? By then both ends ought to be connected;
- * one that is about to be connected again has the old values still. False: the peer is not there
- * yet.
+ * A post since it can send: does its peer fit? By then both ends ought to be connected; one that is
+ * about to be connected again has the old values still. False: the peer is not there yet.
  */
 bool uhcav_connection_look(const struct ibv_qp *qp);
 
-/* What a queue pair allows its peer: enum ibv_access_flags, and who has said so (NULL: nobody). */
-struct uhcav_connection_peer {
-	uint32_t qp_num;
-	unsigned access;
-	const struct uhcav_stack *allowed;
-};
-
-/* Of the one at the other end, where it is in this process and was told of this one. Or false. */
-bool uhcav_connection_peer(const struct ibv_qp *qp, struct uhcav_connection_peer *peer);
-
-/* The device of the one at the other end, where it is in this process; or NULL. */
-const struct ibv_device *uhcav_connection_device(const struct ibv_qp *qp);
-
-/* For fork: see finding/stack.h. */
+/* For fork: see diagnostic/stack.h. */
 void uhcav_connection_lock(void);
 void uhcav_connection_unlock(void);
 

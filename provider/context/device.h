@@ -58,6 +58,7 @@ struct uhcav_context {
 	bool single_threaded;
 	struct uhcav_mr_table regions;
 	struct uhcav_shared_list shared;
+	uint64_t guid;     /* of the device, as soon as features is known */
 	uint64_t features; /* UHCA_ABI_HAS_*, once UHCAV_FEATURES_KNOWN is set (device_query.c) */
 
 	struct ibv_context *ibctx;

@@ -85,7 +85,7 @@ int uhcav_device_ask(struct uhcav_context *ctx, struct uhca_cmd_device_attr *rep
 
 int uhcav_device_features(struct uhcav_context *ctx, uint32_t *features)
 {
-	uint64_t known = __atomic_load_n(&ctx->features, __ATOMIC_RELAXED);
+	uint64_t known = __atomic_load_n(&ctx->features, __ATOMIC_ACQUIRE);
 	struct uhca_cmd_device_attr reply;
 	int err = 0;
 
@@ -93,11 +93,21 @@ int uhcav_device_features(struct uhcav_context *ctx, uint32_t *features)
 		err = uhcav_device_ask(ctx, &reply);
 		if (!err) {
 			known = UHCAV_FEATURES_KNOWN | reply.features;
-			__atomic_store_n(&ctx->features, known, __ATOMIC_RELAXED);
+			__atomic_store_n(&ctx->guid, reply.node_guid, __ATOMIC_RELAXED);
+			__atomic_store_n(&ctx->features, known, __ATOMIC_RELEASE);
 		}
 	}
 	*features = err ? 0 : (uint32_t)known;
 	return err;
+}
+
+uint64_t uhcav_device_guid(struct uhcav_context *ctx)
+{
+	uint32_t features;
+
+	return uhcav_device_features(ctx, &features)
+		       ? 0
+		       : __atomic_load_n(&ctx->guid, __ATOMIC_RELAXED);
 }
 
 int uhcav_query_device_ex(struct ibv_context *ibctx, const struct ibv_query_device_ex_input *input,

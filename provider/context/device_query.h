@@ -25,4 +25,7 @@ int uhcav_device_ask(struct uhcav_context *ctx, struct uhca_cmd_device_attr *rep
 /* What the device has of UHCA_ABI_HAS_*; it is asked once. 0 or -errno. Any thread. */
 int uhcav_device_features(struct uhcav_context *ctx, uint32_t *features);
 
+/* Its node GUID, by which others know it; 0: the daemon does not answer. Any thread. */
+uint64_t uhcav_device_guid(struct uhcav_context *ctx);
+
 #endif

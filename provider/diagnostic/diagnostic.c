@@ -27,7 +27,9 @@ struct seen {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct uhcav_line line; /* what is being written */
 static bool in_facts;
-static __thread pid_t about; /* 0: itself */
+static __thread pid_t about;         /* 0: itself */
+static char once_name[128];          /* "": no other process may find it */
+static struct uhca_abi_cause reason; /* kind NONE: not said */
 static uint32_t last_held;
 
 static pthread_mutex_t seen_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -76,6 +78,8 @@ static void begin(enum uhca_check check, const char *what, va_list arguments)
 {
 	line.n = 0;
 	in_facts = true;
+	*once_name = '\0';
+	reason.kind = UHCA_ABI_CAUSE_NONE;
 	uhcav_line_put(&line, "{");
 	uhcav_line_key(&line, "check");
 	uhcav_line_string(&line, uhcav_check_name(check));
@@ -188,6 +192,14 @@ static void put_frame(uintptr_t pc)
 	uhcav_line_put(&line, "]");
 }
 
+static void put_frames(const struct uhcav_stack *stack)
+{
+	uhcav_line_put(&line, ",\"frames\":[");
+	for (uint32_t i = 0; i < stack->n; i++)
+		put_frame(stack->pc[i]);
+	uhcav_line_put(&line, "]");
+}
+
 static void end_facts(void)
 {
 	if (in_facts)
@@ -207,10 +219,61 @@ void uhcav_diagnostic_stack(const struct uhcav_stack *stack, const char *title, 
 	va_start(arguments, title);
 	uhcav_line_format(&line, title, arguments);
 	va_end(arguments);
-	uhcav_line_put(&line, ",\"frames\":[");
-	for (uint32_t i = 0; i < stack->n; i++)
-		put_frame(stack->pc[i]);
-	uhcav_line_put(&line, "]}");
+	put_frames(stack);
+	uhcav_line_put(&line, "}");
+}
+
+void uhcav_diagnostic_stack_of(const char *name, const char *title, ...)
+{
+	va_list arguments;
+
+	end_facts();
+	if (!uhcav_line_has_room(&line))
+		return;
+	separate();
+	uhcav_line_put(&line, "{\"title\":");
+	va_start(arguments, title);
+	uhcav_line_format(&line, title, arguments);
+	va_end(arguments);
+	uhcav_line_put(&line, ",\"note\":");
+	uhcav_line_string(&line, name);
+	uhcav_line_put(&line, "}");
+}
+
+void uhcav_diagnostic_once(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(once_name, sizeof(once_name), format, arguments);
+	va_end(arguments);
+}
+
+void uhcav_diagnostic_cause(const struct uhca_abi_cause *c)
+{
+	reason = *c;
+}
+
+/* What may be said at any time stands behind all else. */
+static void end_line(void)
+{
+	const uint64_t members[] = {reason.kind,     reason.key,   reason.near,  reason.rights,
+				    reason.at,       reason.bytes, reason.start, reason.size,
+				    reason.expected, reason.got,   reason.since, reason.rest};
+	char digits[24];
+
+	end_facts();
+	uhcav_line_put(&line, "]");
+	if (*once_name) {
+		uhcav_line_put(&line, ",\"once\":");
+		uhcav_line_string(&line, once_name);
+	}
+	for (size_t i = 0; reason.kind && i < sizeof(members) / sizeof(members[0]); i++) {
+		snprintf(digits, sizeof(digits), "%s%lld", i ? "," : ",\"cause\":[",
+			 (long long)members[i]); /* JSON's numbers are signed */
+		uhcav_line_put(&line, digits);
+	}
+	uhcav_line_put(&line, reason.kind ? "]" : "");
 }
 
 static void without_collector(void)
@@ -221,8 +284,7 @@ static void without_collector(void)
 /* Ends the line, with this behind the stacks. */
 static void tell_with(const char *more)
 {
-	end_facts();
-	uhcav_line_put(&line, "]");
+	end_line();
 	uhcav_line_put(&line, more);
 	uhcav_line_put(&line, "}");
 	if (!uhcav_reporter_tell(line.text, line.n))
@@ -235,8 +297,8 @@ bool uhcav_diagnostic_tell_with(const char *member)
 	char answer[UHCAV_ANSWER];
 	bool heard;
 
-	end_facts();
-	uhcav_line_put(&line, "],");
+	end_line();
+	uhcav_line_put(&line, ",");
 	uhcav_line_put(&line, member);
 	uhcav_line_put(&line, "}");
 	heard = uhcav_reporter_ask(line.text, line.n, answer);
@@ -269,8 +331,7 @@ uint32_t uhcav_diagnostic_hold(void)
 {
 	uint32_t name = ++last_held;
 
-	end_facts();
-	uhcav_line_put(&line, "]");
+	end_line();
 	put_number("held", name);
 	uhcav_line_put(&line, "}");
 	if (!uhcav_reporter_leave(line.text, line.n))
@@ -286,6 +347,50 @@ void uhcav_diagnostic_retract(uint32_t name)
 
 	pthread_mutex_lock(&lock);
 	uhcav_reporter_leave(text, (size_t)n);
+	pthread_mutex_unlock(&lock);
+}
+
+/* ---- notes ---- */
+
+static void leave(void)
+{
+	uhcav_line_put(&line, "}");
+	uhcav_reporter_leave(line.text, line.n);
+}
+
+static void put_id(const char *key, const struct uhcav_stack *stack, uint32_t pid)
+{
+	char id[64];
+
+	snprintf(id, sizeof(id), "%u.%llx", pid, (unsigned long long)(uintptr_t)stack);
+	uhcav_line_key(&line, key);
+	uhcav_line_string(&line, id);
+}
+
+static void begin_note(void)
+{
+	line.n = 0;
+	uhcav_line_put(&line, "{");
+}
+
+void uhcav_diagnostic_note(const struct uhcav_stack *stack, const char *name)
+{
+	uint32_t pid = (uint32_t)getpid();
+
+	pthread_mutex_lock(&lock);
+	if (stack->told != pid) {
+		begin_note();
+		put_id("stack", stack, pid);
+		put_frames(stack);
+		leave();
+		((struct uhcav_stack *)(uintptr_t)stack)->told = pid;
+	}
+	begin_note();
+	uhcav_line_key(&line, "note");
+	uhcav_line_string(&line, name);
+	uhcav_line_put(&line, ",");
+	put_id("of", stack, pid);
+	leave();
 	pthread_mutex_unlock(&lock);
 }
 

@@ -13,6 +13,8 @@
 
 #include "check.h"
 #include "circle.h"
+#include "emu/abi/cause.h"
+#include "note.h"
 #include "refused.h"
 #include "stack.h"
 
@@ -48,6 +50,16 @@ void uhcav_diagnostic_fact(const char *format, ...) __attribute__((format(printf
 void uhcav_diagnostic_stack(const struct uhcav_stack *stack, const char *title, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* One that some process has left under this name (note.h); where none has it is left out. */
+void uhcav_diagnostic_stack_of(const char *name, const char *title, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Several processes may find the same: of those with one name the first is told. */
+void uhcav_diagnostic_once(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Why the device refused: the collector says it in words, as the last fact. */
+void uhcav_diagnostic_cause(const struct uhca_abi_cause *cause);
+
 /* Tells it. Returns when it was told; or does not, when the process is to end. */
 void uhcav_diagnostic_tell(void);
 
@@ -59,6 +71,7 @@ bool uhcav_diagnostic_tell_with(const char *member);
 
 /* A number among the settings of the collector; "otherwise" where nobody listens. */
 uint64_t uhcav_diagnostic_setting(const char *name, uint64_t otherwise);
+
 /*
  * The same, but only the collector knows whether it is one: it is when the innermost frame of the
  * first stack is a verb, perhaps an inline one.

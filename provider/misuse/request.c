@@ -46,9 +46,9 @@ void uhcav_misuse_inline(const struct uhcav_misuse_request *r, uint32_t asked,
 void uhcav_misuse_recv(const struct uhcav_misuse_request *r)
 {
 	if (r->length >= UHCAV_GRH_LENGTH ||
-	    !uhcav_diagnostic_is_new(UHCA_CHECK_RECV_SHORT, r->posted, NULL))
+	    !uhcav_diagnostic_is_new(UHCA_CHECK_UD_RECV_SHORT, r->posted, NULL))
 		return;
-	uhcav_diagnostic_begin(UHCA_CHECK_RECV_SHORT,
+	uhcav_diagnostic_begin(UHCA_CHECK_UD_RECV_SHORT,
 			       "a receive has no room for the 40 bytes in front of each datagram");
 	tell_request(r);
 	uhcav_diagnostic_fact("%llu bytes", (unsigned long long)r->length);
@@ -60,9 +60,9 @@ void uhcav_misuse_datagram(const struct uhcav_misuse_request *r,
 			   const struct uhcav_misuse_room *longest)
 {
 	if (!longest->length || longest->length >= UHCAV_GRH_LENGTH + r->length ||
-	    !uhcav_diagnostic_is_new(UHCA_CHECK_RECV_SHORT, r->posted, longest->posted))
+	    !uhcav_diagnostic_is_new(UHCA_CHECK_UD_RECV_SHORT, r->posted, longest->posted))
 		return;
-	uhcav_diagnostic_begin(UHCA_CHECK_RECV_SHORT,
+	uhcav_diagnostic_begin(UHCA_CHECK_UD_RECV_SHORT,
 			       "a datagram is longer than each receive of its target: it is lost");
 	tell_request(r);
 	uhcav_diagnostic_fact("%llu bytes, and 40 in front of them; the longest receive of QP 0x%x "

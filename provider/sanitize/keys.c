@@ -5,7 +5,6 @@
  */
 #include "keys.h"
 
-#include "provider/connection/connection.h"
 #include "provider/diagnostic/diagnostic.h"
 #include "provider/portability/portability.h"
 #include "provider/queues/queues.h"
@@ -47,13 +46,13 @@ static enum uhca_check mistake(const struct uhcav_shadow *s, const struct uhcav_
 	return UHCA_CHECK_COUNT;
 }
 
-static void tell_swapped(const char *what, const struct uhcav_shadow *s,
-			 const struct uhcav_request *r, const struct uhcav_object *o,
-			 const struct uhcav_stack *polled)
+static void tell_swapped(const struct uhcav_shadow *s, const struct uhcav_request *r,
+			 const struct uhcav_object *o)
 {
 	char words[UHCAV_OBJECT_WORDS];
 
-	uhcav_diagnostic_begin(UHCA_CHECK_KEY_SWAPPED, "%s", what);
+	uhcav_diagnostic_begin(UHCA_CHECK_KEY_SWAPPED,
+			       "an element has an R_Key where an L_Key belongs");
 	uhcav_words_request(s, r);
 	if (o->kind == UHCAV_KIND_MR)
 		uhcav_diagnostic_fact("%s: L_Key 0x%x, R_Key 0x%x", uhcav_object_words(o, words),
@@ -62,7 +61,6 @@ static void tell_swapped(const char *what, const struct uhcav_shadow *s,
 		uhcav_diagnostic_fact("%s has an R_Key, not an L_Key",
 				      uhcav_object_words(o, words));
 	uhcav_diagnostic_stack(r->posted, "posted by");
-	uhcav_diagnostic_stack(polled, "its error was polled by");
 	uhcav_diagnostic_stack(o->made, "%s made by", uhcav_object_words(o, words));
 	uhcav_diagnostic_tell();
 }
@@ -78,19 +76,7 @@ static void look_for_rkey(const struct uhcav_shadow *s, const struct uhcav_reque
 	found = (uhcav_object_by_rkey(s->context, key, &o) && !o.gone) ||
 		uhcav_object_window(s->context, key, &o);
 	if (found && uhcav_diagnostic_is_new(UHCA_CHECK_KEY_SWAPPED, r->posted, o.made))
-		tell_swapped("an element has an R_Key instead of an L_Key", s, r, &o, NULL);
-}
-
-/* An R_Key that was refused and that no region here has. */
-static void look_for_lkey(struct uhcav_here here, const struct uhcav_shadow *s,
-			  const struct uhcav_request *r)
-{
-	struct uhcav_object mr;
-
-	if (uhcav_object_by_key(s->context, r->rkey, &mr) && !mr.gone &&
-	    uhcav_diagnostic_is_new(UHCA_CHECK_KEY_SWAPPED, r->posted, mr.made))
-		tell_swapped("a remote request has an L_Key instead of an R_Key", s, r, &mr,
-			     uhcav_stack_take(here));
+		tell_swapped(s, r, &o);
 }
 
 /* ---- of another device, or another context ---- */
@@ -146,17 +132,17 @@ static bool look_elsewhere(const struct uhcav_shadow *s, const struct uhcav_requ
 	return true;
 }
 
-/* The same of an R_Key that was refused: the peer is in this process, and so on a known device. */
-static bool look_at_device(struct uhcav_here here, const struct uhcav_shadow *s,
-			   const struct uhcav_request *r)
+bool uhcav_keys_elsewhere(struct uhcav_here here, const struct uhcav_shadow *s,
+			  const struct uhcav_request *r, const struct uhcav_asker *who)
 {
 	const struct uhcav_object_bytes bytes = {r->remote_addr, r->remote_length};
-	const struct ibv_device *peers = uhcav_connection_device(s->owner);
+	struct uhca_cmd_query_peer_reply peer;
 	struct uhcav_object mr;
 
-	if (!peers || !uhcav_check_on(UHCA_CHECK_KEY_DEVICE) ||
-	    uhcav_object_on_device(peers, true, r->rkey, bytes, &mr) ||
-	    !uhcav_object_on_device(peers, false, r->rkey, bytes, &mr))
+	if (!r->rkey || !uhcav_check_on(UHCA_CHECK_KEY_DEVICE) ||
+	    !uhcav_ask(who, IBV_WC_REM_ACCESS_ERR, &peer) || peer.found != UHCA_ABI_PEER_KNOWN ||
+	    uhcav_object_on_device(peer.peer.device, true, r->rkey, bytes, &mr) ||
+	    !uhcav_object_on_device(peer.peer.device, false, r->rkey, bytes, &mr))
 		return false;
 	tell_device("a remote request has the R_Key of a region of another device than its peer's",
 		    s, r, &mr, uhcav_stack_take(here));
@@ -195,83 +181,6 @@ uint64_t uhcav_keys_look(const struct uhcav_shadow *s, const struct uhcav_reques
 	if (uhcav_diagnostic_is_new(check, r->posted, mr.made))
 		tell(check, what[check], s, r, e, &mr);
 	return 0;
-}
-
-/* The right that the request needs of the region. */
-static int right_for(unsigned opcode)
-{
-	switch (opcode) {
-	case IBV_WR_RDMA_READ:
-		return IBV_ACCESS_REMOTE_READ;
-	case IBV_WR_RDMA_WRITE:
-	case IBV_WR_RDMA_WRITE_WITH_IMM:
-		return IBV_ACCESS_REMOTE_WRITE;
-	case IBV_WR_ATOMIC_CMP_AND_SWP:
-	case IBV_WR_ATOMIC_FETCH_AND_ADD:
-		return IBV_ACCESS_REMOTE_ATOMIC;
-	default:
-		return 0;
-	}
-}
-
-static const char *right_name(unsigned right)
-{
-	return right == IBV_ACCESS_REMOTE_READ    ? "IBV_ACCESS_REMOTE_READ"
-	       : right == IBV_ACCESS_REMOTE_WRITE ? "IBV_ACCESS_REMOTE_WRITE"
-						  : "IBV_ACCESS_REMOTE_ATOMIC";
-}
-
-/* A queue pair without the right refuses all that needs it, of whatever region. */
-static bool look_at_peer(struct uhcav_here here, const struct uhcav_shadow *s,
-			 const struct uhcav_request *r, unsigned right)
-{
-	struct uhcav_connection_peer peer;
-	bool lacks = uhcav_connection_peer(s->owner, &peer) && !(peer.access & right);
-
-	if (!lacks || !uhcav_diagnostic_is_new(UHCA_CHECK_QP_ACCESS, r->posted, peer.allowed))
-		return lacks;
-	uhcav_diagnostic_begin(UHCA_CHECK_QP_ACCESS,
-			       "the peer's queue pair does not allow a remote request");
-	uhcav_words_request(s, r);
-	uhcav_diagnostic_fact("QP 0x%x has no %s in its qp_access_flags (0x%x)", peer.qp_num,
-			      right_name(right), peer.access);
-	uhcav_diagnostic_stack(r->posted, "posted by");
-	uhcav_diagnostic_stack(uhcav_stack_take(here), "its error was polled by");
-	uhcav_diagnostic_stack(peer.allowed, "QP 0x%x got its qp_access_flags by", peer.qp_num);
-	uhcav_diagnostic_tell();
-	return true;
-}
-
-void uhcav_keys_refused(struct uhcav_here here, const struct uhcav_shadow *s,
-			const struct uhcav_request *r, enum ibv_wc_status status)
-{
-	enum uhca_check check;
-	struct uhcav_object mr;
-	int right = right_for(r->opcode);
-
-	if (!right || look_at_peer(here, s, r, (unsigned)right) || !r->rkey ||
-	    status != IBV_WC_REM_ACCESS_ERR || look_at_device(here, s, r))
-		return;
-	if (!uhcav_object_by_rkey(s->context, r->rkey, &mr)) {
-		look_for_lkey(here, s, r);
-		return;
-	}
-	if (!mr.gone && (mr.mr.access & right))
-		return;
-	check = mr.gone ? UHCA_CHECK_RKEY_DEAD : UHCA_CHECK_RKEY_ACCESS;
-	if (!uhcav_diagnostic_is_new(check, r->posted, mr.made))
-		return;
-	uhcav_diagnostic_begin(
-		check, "%s",
-		mr.gone ? "a remote request named a deregistered region"
-			: "a remote request named a region without the needed access right");
-	uhcav_words_request(s, r);
-	uhcav_words_region(&mr);
-	uhcav_diagnostic_stack(r->posted, "posted by");
-	uhcav_diagnostic_stack(uhcav_stack_take(here), "its error was polled by");
-	uhcav_diagnostic_stack(mr.gone, "memory region 0x%x deregistered by", mr.number);
-	uhcav_diagnostic_stack(mr.made, "memory region 0x%x registered by", mr.number);
-	uhcav_diagnostic_tell();
 }
 
 struct gone {

@@ -3,6 +3,7 @@
 #ifndef UHCAV_SANITIZE_KEYS_H
 #define UHCAV_SANITIZE_KEYS_H
 
+#include "provider/connection/connection.h"
 #include "shadow.h"
 
 /*
@@ -13,12 +14,11 @@ uint64_t uhcav_keys_look(const struct uhcav_shadow *s, const struct uhcav_reques
 			 const struct ibv_sge *e);
 
 /*
- * A request that its responder refused (IBV_WC_REM_ACCESS_ERR, IBV_WC_REM_INV_REQ_ERR): is the
- * peer's queue pair to blame, or the region that has the R_Key, where both ends are in this
- * process? "here" has polled the completion.
+ * A remote request that its responder refused (IBV_WC_REM_ACCESS_ERR): does its R_Key name a region
+ * of this process on another device than the peer's? "here" has polled the completion. True: told.
  */
-void uhcav_keys_refused(struct uhcav_here here, const struct uhcav_shadow *s,
-			const struct uhcav_request *r, enum ibv_wc_status status);
+bool uhcav_keys_elsewhere(struct uhcav_here here, const struct uhcav_shadow *s,
+			  const struct uhcav_request *r, const struct uhcav_asker *who);
 
 /*
  * A region that was deregistered by "here", or an address handle that was destroyed: does an

@@ -227,7 +227,7 @@ bool uhcav_object_elsewhere(const struct ibv_context *context, uint32_t lkey,
 	return found;
 }
 
-bool uhcav_object_on_device(const struct ibv_device *device, bool there, uint32_t rkey,
+bool uhcav_object_on_device(const char *device, bool there, uint32_t rkey,
 			    struct uhcav_object_bytes bytes, struct uhcav_object *o)
 {
 	const struct entry *found = NULL;
@@ -236,7 +236,7 @@ bool uhcav_object_on_device(const struct ibv_device *device, bool there, uint32_
 	pthread_mutex_lock(&lock);
 	TAILQ_FOREACH(e, &order, in_order)
 	if (e->o.mr.rkey == rkey && holds(&e->o, bytes) &&
-	    (e->o.context->device == device) == there) {
+	    (strcmp(e->o.context->device->name, device) == 0) == there) {
 		found = e;
 		*o = e->o;
 		break;

@@ -95,7 +95,7 @@ struct uhcav_object_bytes {
 };
 bool uhcav_object_elsewhere(const struct ibv_context *context, uint32_t lkey,
 			    struct uhcav_object_bytes bytes, struct uhcav_object *o);
-bool uhcav_object_on_device(const struct ibv_device *device, bool there, uint32_t rkey,
+bool uhcav_object_on_device(const char *device, bool there, uint32_t rkey,
 			    struct uhcav_object_bytes bytes, struct uhcav_object *o);
 
 /* The living window that the key is of: the handle stands above the key byte (mw.h). */

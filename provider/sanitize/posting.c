@@ -110,7 +110,7 @@ static void look_at_datagram(const struct uhcav_shadow *s, const struct uhcav_re
 	struct target t = {.from = s, .longest.qp_num = r->to_qp};
 	struct uhcav_object ah;
 
-	if (!uhcav_check_on(UHCA_CHECK_RECV_SHORT) || !uhcav_object_find(r->to, &ah) || !ah.loops)
+	if (!uhcav_check_on(UHCA_CHECK_UD_RECV_SHORT) || !uhcav_object_find(r->to, &ah) || !ah.loops)
 		return;
 	uhcav_shadow_each(look_at_room, &t);
 	uhcav_misuse_datagram(m, &t.longest);
@@ -182,6 +182,21 @@ static void guard_pieces(const struct uhcav_shadow *s, struct uhcav_request *r)
 		guard_piece(s, r, &r->pieces[i]);
 }
 
+/* A peer whose message fits none is to know who has posted them: each place once. */
+static void leave_place(struct uhcav_shadow *s, const struct uhcav_stack *stack)
+{
+	static const char *const what[UHCAV_PLACES] = {"receive 0", "receive 1", "receive 2"};
+	struct uhcav_context *ctx = uhcav_context_of((struct ibv_context *)(uintptr_t)s->context);
+	uint32_t i = 0;
+
+	while (i < UHCAV_PLACES && s->places[i] && s->places[i] != stack)
+		i++;
+	if (i == UHCAV_PLACES || s->places[i])
+		return;
+	s->places[i] = stack;
+	uhcav_left_add(ctx, s->state ? "qp" : "srq", s->number, what[i], stack);
+}
+
 void uhcav_posting_begin(struct uhcav_posting *p, struct uhcav_shadow *s,
 			 const struct uhcav_stack *stack)
 {
@@ -242,6 +257,8 @@ void uhcav_posting_end(struct uhcav_posting *p, uint32_t posted, int err)
 		refused = first_left(p, left);
 	if (left)
 		uhcav_shadow_take_back(p->s, left);
+	if (posted && !p->s->is_send)
+		leave_place(p->s, p->stack);
 	if (posted)
 		uhcav_capacity_posted(p->s, p->stack, posted);
 	if (posted && __atomic_load_n(&p->s->unmatched, __ATOMIC_ACQUIRE) &&

@@ -221,6 +221,23 @@ uint32_t uhcav_shadow_complete_one(struct uhcav_shadow *s, uint64_t wr_id,
 	return found;
 }
 
+bool uhcav_shadow_has(struct uhcav_shadow *s, uint64_t wr_id, uint32_t index)
+{
+	bool found = false;
+
+	if (!s)
+		return false;
+	uhcav_lock(&s->lock);
+	for (uint32_t i = 0; i < s->n && !found; i++) {
+		const struct uhcav_request *r = uhcav_shadow_at(s, i);
+		if (s->is_send && (int32_t)(r->index - index) >= 0)
+			break;
+		found = !r->done && r->wr_id == wr_id;
+	}
+	uhcav_unlock(&s->lock);
+	return found;
+}
+
 void uhcav_shadows_lock(void)
 {
 	pthread_mutex_lock(&all_lock);

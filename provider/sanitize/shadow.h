@@ -24,7 +24,8 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-#define UHCAV_PARTS 8u
+#define UHCAV_PARTS  8u
+#define UHCAV_PLACES 3u
 
 /* A stretch of memory that a request names. */
 struct uhcav_piece {
@@ -94,6 +95,9 @@ struct uhcav_shadow {
 	const uint32_t *retired;
 	const uint32_t *state; /* of its QP, enum ibv_qp_state, as the provider knows it; or NULL */
 
+	/* Of a receive queue: which calls post to it, as far as the peers were told; "posting". */
+	const struct uhcav_stack *places[UHCAV_PLACES];
+
 	uint64_t wr_id;  /* of the first request, and does another have another one? */
 	bool has_wr_ids; /* of more than one value */
 
@@ -137,6 +141,9 @@ uint32_t uhcav_shadow_complete(struct uhcav_shadow *s, uint32_t index, struct uh
 /* For receives: the oldest with this wr_id; SRQs complete in any order. 1; 0: there is none. */
 uint32_t uhcav_shadow_complete_one(struct uhcav_shadow *s, uint64_t wr_id,
 				   struct uhcav_request *out);
+
+/* Is one with this wr_id outstanding, of a send queue before index? NULL: none is. */
+bool uhcav_shadow_has(struct uhcav_shadow *s, uint64_t wr_id, uint32_t index);
 
 /* For each shadow, which stays while it is looked at. */
 void uhcav_shadow_each(void (*what)(struct uhcav_shadow *s, void *arg), void *arg);

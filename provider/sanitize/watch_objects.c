@@ -131,6 +131,9 @@ int uhcav_watch_ended(const struct uhcav_watch_end *end, int err)
 			uhcav_range_remove(end->o.self);
 			uhcav_quarantine_end(end->o.self);
 			uhcav_object_bury(&end->o, uhcav_stack_take(end->here));
+			uhcav_left_add(
+				uhcav_context_of((struct ibv_context *)(uintptr_t)end->o.context),
+				"mr", end->o.mr.rkey, "gone", uhcav_stack_take(end->here));
 		}
 		if (end->o.kind == UHCAV_KIND_MR || end->o.kind == UHCAV_KIND_AH)
 			uhcav_keys_gone(end->here, &end->o);
@@ -197,6 +200,8 @@ static struct ibv_pd *alloc_parent_domain(struct ibv_context *ibctx,
 static void made_mr(struct uhcav_here here, const struct ibv_mr *mr, struct ibv_pd *pd,
 		    struct uhcav_object_mr what, const void *on)
 {
+	uhcav_left_add(uhcav_context_of(pd->context), "mr", mr->rkey, "made",
+		       uhcav_stack_take(here));
 	what.lkey = mr->lkey;
 	what.rkey = mr->rkey;
 	what.pd = pd->handle;
@@ -328,7 +333,7 @@ static struct ibv_dm *alloc_dm(struct ibv_context *ibctx, struct ibv_alloc_dm_at
 static struct ibv_ah *create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
 {
 	struct ibv_ah *ah = uhcav_create_ah(pd, attr);
-	bool loops = ah && uhcav_check_on(UHCA_CHECK_RECV_SHORT) &&
+	bool loops = ah && uhcav_check_on(UHCA_CHECK_UD_RECV_SHORT) &&
 		     uhcav_connection_loops(pd->context, attr);
 
 	if (ah)

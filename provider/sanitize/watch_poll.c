@@ -12,8 +12,9 @@
 #include "keys.h"
 #include "lifetime.h"
 #include "provider/base/base.h"
-#include "provider/hang/hang.h"
+#include "provider/connection/connection.h"
 #include "provider/crash/crash.h"
+#include "provider/hang/hang.h"
 #include "provider/memory_watch/memory_watch.h"
 #include "provider/poll/poll.h"
 #include "provider/qp/qp.h"
@@ -29,6 +30,7 @@ struct batch {
 	struct uhcav_request requests[BATCH];
 	uint32_t n;
 	uint32_t end; /* of a send queue: what is before this index is complete */
+	struct uhcav_asker qp;
 };
 
 static void note(struct batch *b, const struct uhcav_shadow *s)
@@ -37,28 +39,45 @@ static void note(struct batch *b, const struct uhcav_shadow *s)
 	b->of.requests = NULL;
 }
 
+static struct uhcav_shadow *receives_of(const struct uhcav_qp *qp)
+{
+	return qp->qp.srq ? uhcav_srq_of(qp->qp.srq)->shadow : qp->recv_shadow;
+}
+
+/* A failed completion has no opcode: its wr_id tells whose it is, unless both queues have it. */
+static bool is_receive(const struct uhcav_qp *qp, const struct ibv_wc *wc)
+{
+	bool sent, received;
+
+	if (wc->status == IBV_WC_SUCCESS)
+		return wc->opcode & IBV_WC_RECV;
+	sent = uhcav_shadow_has(qp->send_shadow, wc->wr_id, qp->sq.polled);
+	received = uhcav_shadow_has(receives_of(qp), wc->wr_id, 0);
+	return sent == received ? wc->opcode & IBV_WC_RECV : received;
+}
+
 /* Under the CQ's lock. */
 static void collect(struct uhcav_here here, struct uhcav_cq *cq, const struct ibv_wc *wc,
 		    struct batch *b)
 {
 	struct uhcav_qp *qp = uhcav_number_map_find(&cq->qps, wc->qp_num);
-	bool recv = wc->opcode & IBV_WC_RECV;
 	struct uhcav_shadow *s;
+	bool recv;
 
 	b->n = 0;
 	if (!qp)
 		return;
+	recv = is_receive(qp, wc);
 	if (wc->status != IBV_WC_SUCCESS) {
 		uhcav_capacity_failed(qp->send_shadow, here, wc->status);
 		uhcav_capacity_failed(qp->recv_shadow, here, wc->status);
 	}
-	s = !recv        ? qp->send_shadow
-	    : qp->qp.srq ? uhcav_srq_of(qp->qp.srq)->shadow
-			 : qp->recv_shadow;
+	s = recv ? receives_of(qp) : qp->send_shadow;
 	if (!s)
 		return;
 	note(b, s);
 	b->end = qp->sq.polled;
+	b->qp = (struct uhcav_asker){qp->ctx, qp->qp.handle};
 	/* Each receive completes for itself, and its length is this completion's. */
 	b->n = recv ? uhcav_shadow_complete_one(s, wc->wr_id, b->requests)
 		    : uhcav_shadow_complete(s, qp->sq.polled, b->requests, BATCH);
@@ -86,15 +105,53 @@ static void look_at_id(struct uhcav_here here, const struct uhcav_shadow *s,
 }
 
 /*
+ * Of a batch, which one the completion is of, if it is to be explained: flushed ones only follow
+ * another, and a receive knows nothing but its own length. Behind a failed request each has a
+ * completion, and so many of them ("later") were polled with this one.
+ */
+static const struct uhcav_request *find_failed(const struct batch *b, const struct ibv_wc *wc,
+					       uint32_t later)
+{
+	const struct uhcav_request *found = NULL;
+
+	if (wc->status == IBV_WC_SUCCESS || wc->status == IBV_WC_WR_FLUSH_ERR ||
+	    (!b->of.is_send && wc->status != IBV_WC_LOC_LEN_ERR))
+		return NULL;
+	for (uint32_t i = 0; i < b->n; i++) {
+		const struct uhcav_request *r = &b->requests[i];
+		bool is_it = !b->of.is_send || r->index + later + 1 == b->end;
+		if (r->wr_id == wc->wr_id && (is_it || (!found && b->n < BATCH)))
+			found = r;
+	}
+	return found;
+}
+
+static void explain(struct uhcav_here here, const struct batch *b, const struct uhcav_request *r,
+		    enum ibv_wc_status status)
+{
+	uhcav_failed_explain(here, &(struct uhcav_failed){
+					   .who = b->qp,
+					   .request = uhcav_words_opcode(&b->of, r),
+					   .queue = b->of.type,
+					   .number = b->of.number,
+					   .wr_id = r->wr_id,
+					   .is_recv = !b->of.is_send,
+					   .rkey = r->rkey,
+					   .remote_addr = r->remote_addr,
+					   .remote_length = r->remote_length,
+					   .status = status,
+					   .posted = r->posted,
+				   });
+}
+
+/*
  * A failed request's buffers hold anything, and so do its successors'. A WRITE with immediate data
  * takes a receive and leaves its buffers alone.
  */
-static void judge(struct uhcav_here here, struct batch *b, const struct ibv_wc *wc)
+static void judge(struct uhcav_here here, struct batch *b, const struct ibv_wc *wc, uint32_t later)
 {
-	bool refused =
-		b->n && b->of.is_send &&
-		(wc->status == IBV_WC_REM_ACCESS_ERR || wc->status == IBV_WC_REM_INV_REQ_ERR);
 	bool good = wc->status == IBV_WC_SUCCESS && wc->opcode != IBV_WC_RECV_RDMA_WITH_IMM;
+	const struct uhcav_request *failed = find_failed(b, wc, later);
 
 	for (uint32_t i = 0; i < b->n; i++) {
 		uhcav_request_open(&b->requests[i]);
@@ -102,14 +159,16 @@ static void judge(struct uhcav_here here, struct batch *b, const struct ibv_wc *
 			look_at_id(here, &b->of, &b->requests[i]);
 		if (good)
 			uhcav_inflight_end(here, &b->of, &b->requests[i], wc->byte_len);
-		if (refused && b->requests[i].index + 1 == b->end)
-			uhcav_keys_refused(here, &b->of, &b->requests[i], wc->status);
-		uhcav_request_free(&b->requests[i]);
 	}
+	if (failed && (wc->status != IBV_WC_REM_ACCESS_ERR ||
+		       !uhcav_keys_elsewhere(here, &b->of, failed, &b->qp)))
+		explain(here, b, failed, wc->status);
+	for (uint32_t i = 0; i < b->n; i++)
+		uhcav_request_free(&b->requests[i]);
 }
 
 static void settle(struct uhcav_here here, struct uhcav_cq *cq, const struct ibv_wc *wc,
-		   bool locked)
+		   uint32_t later, bool locked)
 {
 	struct batch b;
 
@@ -119,8 +178,19 @@ static void settle(struct uhcav_here here, struct uhcav_cq *cq, const struct ibv
 		collect(here, cq, wc, &b);
 		if (!locked)
 			uhcav_unlock(&cq->lock);
-		judge(here, &b, wc);
+		judge(here, &b, wc, later);
 	} while (b.n == BATCH);
+}
+
+/* Sends that were flushed behind the first of n. */
+static uint32_t flushed_behind(const struct ibv_wc *wc, int n)
+{
+	uint32_t later = 0;
+
+	for (int i = 1; i < n && wc->status != IBV_WC_SUCCESS; i++)
+		later += wc[i].qp_num == wc->qp_num && wc[i].status == IBV_WC_WR_FLUSH_ERR &&
+			 !(wc[i].opcode & IBV_WC_RECV);
+	return later;
 }
 
 /* As the program gets it. */
@@ -181,7 +251,7 @@ int uhcav_watch_poll_cq(struct ibv_cq *ibcq, int n, struct ibv_wc *wc)
 	if (got > 0)
 		uhcav_quarantine_look();
 	for (int i = 0; i < got; i++) {
-		settle(UHCAV_HERE, cq, &wc[i], false);
+		settle(UHCAV_HERE, cq, &wc[i], flushed_behind(&wc[i], got - i), false);
 		hand_out(&wc[i]);
 	}
 	uhcav_misuse_handed_out(wc, got);
@@ -204,7 +274,7 @@ static void settle_current(struct uhcav_here here, struct ibv_cq_ex *cqx)
 			    .byte_len = cq->current->byte_len,
 			    .qp_num = cq->current->qpn};
 
-	settle(here, cq, &wc, true);
+	settle(here, cq, &wc, 0, true);
 }
 
 static int start_poll(struct ibv_cq_ex *cqx, struct ibv_poll_cq_attr *attr)

@@ -7,6 +7,7 @@
 #include "lifetime.h"
 #include "posting.h"
 #include "provider/base/base.h"
+#include "provider/connection/connection.h"
 #include "provider/crash/crash.h"
 #include "provider/gone/gone.h"
 #include "provider/memory_watch/memory_watch.h"
@@ -81,6 +82,19 @@ static struct ibv_send_wr *find_gone(struct uhcav_here here, const struct ibv_qp
 	return NULL;
 }
 
+static void look_at_datagram(const struct uhcav_qp *qp, const struct ibv_send_wr *wr,
+			     const struct uhcav_stack *posted)
+{
+	if (qp->qp.qp_type == IBV_QPT_UD && wr->wr.ud.ah)
+		uhcav_datagram_look(&(struct uhcav_datagram){
+			.who = {qp->ctx, qp->qp.handle},
+			.ah = wr->wr.ud.ah->handle,
+			.qpn = wr->wr.ud.remote_qpn,
+			.qkey = wr->wr.ud.remote_qkey,
+			.posted = posted,
+		});
+}
+
 static int post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
 {
 	struct uhcav_qp *qp = uhcav_qp_of(ibqp);
@@ -104,8 +118,8 @@ static int post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_sen
 		uhcav_posting_add(&p, &r, w->sg_list, (size_t)(w->num_sge < 0 ? 0 : w->num_sge));
 	}
 	err = uhcav_post_send(ibqp, wr, bad_wr);
-	for (w = wr; w && (!err || w != *bad_wr); w = w->next)
-		posted++;
+	for (w = wr; w && (!err || w != *bad_wr); w = w->next, posted++)
+		look_at_datagram(qp, w, p.stack);
 	finish(&p, qp, posted, err);
 	return err;
 }
@@ -226,6 +240,14 @@ static int wr_complete(struct ibv_qp_ex *qpx)
 		struct uhcav_request r = request_in(qp, wqe, i);
 		uhcav_posting_add(&p, &r, (const struct ibv_sge *)(const void *)(wqe + 1),
 				  wqe->num_sge);
+		if (qp->qp.qp_type == IBV_QPT_UD)
+			uhcav_datagram_look(&(struct uhcav_datagram){
+				.who = {qp->ctx, qp->qp.handle},
+				.ah = wqe->ud.ah,
+				.qpn = wqe->ud.remote_qpn,
+				.qkey = wqe->ud.remote_qkey,
+				.posted = p.stack,
+			});
 	}
 	err = real_complete(qpx);
 	finish(&p, qp, err ? 0 : p.entered, err);

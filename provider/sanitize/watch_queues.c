@@ -245,7 +245,8 @@ static int destroy_qp(struct ibv_qp *ibqp)
 	uhcav_events_settle(UHCAV_HERE, &events);
 	uhcav_capacity_over(inherited ? NULL : send);
 	uhcav_capacity_over(inherited ? NULL : recv);
-	uhcav_connection_gone(ibqp);
+	if (!inherited)
+		uhcav_connection_gone(UHCAV_HERE, ibqp);
 	uhcav_hang_qp_gone(uhcav_qp_of(ibqp));
 	end = uhcav_watch_ending(UHCAV_HERE, ibqp);
 	err = uhcav_watch_ended(&end, uhcav_destroy_qp(ibqp));

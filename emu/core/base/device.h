@@ -34,7 +34,7 @@ struct send_pace {
 };
 
 /* Keys that are no more (key_cause.h). */
-#define DEVICE_DEAD_KEYS 64u
+#define DEVICE_DEAD_KEYS 1024u
 
 struct device_dead_key {
 	uint32_t lkey, rkey;

@@ -292,16 +292,31 @@ bool core_visit(struct device *dev, struct core_visit *v, uint32_t places,
 
 /* What belongs to a QP; 0 where there is none. */
 struct core_qp_look {
-	uint32_t peer_qpn;                  /* of connected types */
-	uint32_t pd, srq, send_cq, recv_cq; /* handles */
-	uint32_t write_key;                 /* of the RDMA WRITE that is arriving */
-	bool responds;                      /* it takes requests of RC or XRC ... */
-	uint32_t expected_psn;              /* ... and this is the next of them */
+	uint32_t peer_qpn;                   /* of connected types */
+	uint32_t pd, srq, send_cq, recv_cq;  /* handles */
+	uint32_t write_key;                  /* of the RDMA WRITE that is arriving */
+	bool responds;                       /* it takes requests of RC or XRC ... */
+	uint32_t expected_psn;               /* ... and this is the next of them */
+	uint32_t type;                       /* enum ibv_qp_type */
+	uint32_t recvs;                      /* receive requests that wait */
+	uint64_t heard;                      /* packets that it has taken */
+	const struct uhca_abi_qp_attr *attr; /* as modify set it; valid until the next verb */
+	uint32_t state;                      /* enum ibv_qp_state */
 	void *client;
 };
 
 /* False: the device has no such QP. */
 bool core_look_at_qp(const struct device *dev, uint32_t qpn, struct core_qp_look *out);
+
+/*
+ * A QP that was told of that peer, by number and address, from place "next" of the table on; 0:
+ * none in the next places. Looks at a part of the table: next is UINT32_MAX when it is at the end.
+ */
+uint32_t core_find_partner(const struct device *dev, uint32_t peer_qpn, const uint8_t peer[16],
+			   uint32_t *next);
+
+/* Where the client's address handle leads; false: it has no such handle. */
+bool core_ah_address(struct client *c, uint32_t handle, uint8_t address[16]);
 
 /* "pd", "mr", ...: static text. */
 const char *core_object_name(enum core_object_type type);

@@ -61,6 +61,24 @@ static uint32_t nearest(struct key_user user, const struct key_access *a)
 	return found;
 }
 
+/* The region of the domain that has what is asked for, as if the keys of two were mixed up. */
+static uint32_t owner_of(struct key_user user, const struct key_access *a)
+{
+	const struct table *t = &user.dev->mrs;
+
+	for (uint32_t i = 0; i < t->size && i < SLOTS_MOST; i++) {
+		const struct mr *mr = table_at(t, i);
+		uint32_t key =
+			mr && mr->obj.kind == KEY_MR ? name_of(&mr->obj, user.pd, a->remote) : 0;
+
+		if (key && a->addr >= mr->iova && a->length <= mr->pages.length &&
+		    a->addr - mr->iova <= mr->pages.length - a->length &&
+		    (mr->access & a->need) == a->need)
+			return key;
+	}
+	return 0;
+}
+
 static struct uhca_abi_cause begin(enum uhca_abi_cause_kind kind, const struct key_access *a)
 {
 	return (struct uhca_abi_cause){
@@ -140,6 +158,7 @@ static struct uhca_abi_cause judge(struct key_user user, const struct grant *g,
 		c.rights = a->need & ~g->access;
 	} else if (is_outside(g, a)) {
 		c.kind = UHCA_ABI_CAUSE_RANGE;
+		c.near = owner_of(user, a);
 	}
 	return c;
 }
@@ -178,11 +197,17 @@ struct uhca_abi_cause key_cause(struct key_user user, const struct key_access *a
 	const struct object *o = table_find(&user.dev->mrs, a->key >> 8);
 	const struct mr *mr = (const void *)o;
 	const struct mw *mw = (const void *)o;
+	struct uhca_abi_cause c;
 
 	if (o && o->kind == KEY_MW && a->remote && mw->key == a->key)
 		return judge_window(user, mw, a);
 	if (o && o->kind == KEY_MR && a->key == (a->remote ? mr_rkey(mr) : mr->key))
 		return judge_region(user, mr, a);
+	if (o && o->kind == KEY_MR && mr_is_named(mr, a->key)) {
+		c = begin(UHCA_ABI_CAUSE_KEY_SWAPPED, a);
+		c.near = a->remote ? mr_rkey(mr) : mr->key;
+		return c;
+	}
 	return unknown(user, a);
 }
 

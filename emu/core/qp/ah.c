@@ -104,6 +104,16 @@ static void ah_destroy(void *object)
 	free(ah);
 }
 
+bool core_ah_address(struct client *c, uint32_t handle, uint8_t address[16])
+{
+	const struct ah *ah;
+
+	if (client_find(c, &c->dev->ahs, handle, &ah))
+		return false;
+	memcpy(address, ah->attr.dgid, sizeof(ah->attr.dgid));
+	return true;
+}
+
 int core_destroy_ah(struct client *c, uint32_t handle)
 {
 	struct ah *ah;

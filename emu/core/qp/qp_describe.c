@@ -5,6 +5,8 @@
 #include "qp_share.h"
 #include "qp_state.h"
 
+#include <string.h>
+
 static uint32_t sends_outstanding(const struct qp *qp)
 {
 	uint32_t waiting = uhca_ring_observe(&qp->page->send.producer) - qp->req.una;
@@ -127,9 +129,40 @@ bool core_look_at_qp(const struct device *dev, uint32_t qpn, struct core_qp_look
 		.write_key = qp->resp.message == MESSAGE_WRITE ? qp->resp.write_rkey : 0,
 		.responds = qp->type == QPT_RC || qp->type == QPT_XRC_RECV,
 		.expected_psn = qp->resp.epsn,
+		.type = qp->type,
+		.recvs = recv_available(qp->srq ? &qp->srq->rq : &qp->rq),
+		.heard = qp->counters.rx_packets,
+		.attr = &qp->attr,
+		.state = qp->state,
 		.client = qp->obj.client ? qp->obj.client->cookie : NULL,
 	};
 	return true;
+}
+
+#define PARTNER_PLACES 256u /* of the table, looked at in one part */
+
+static bool was_told_of(const struct qp *qp, uint32_t qpn, const uint8_t address[16])
+{
+	return qp->state != QPS_RESET && qp->state != QPS_INIT && qp->type != QPT_UD &&
+	       qp->type != QPT_RAW_PACKET && qp->attr.dest_qp_num == qpn &&
+	       memcmp(qp->attr.ah.dgid, address, sizeof(qp->attr.ah.dgid)) == 0;
+}
+
+uint32_t core_find_partner(const struct device *dev, uint32_t peer_qpn, const uint8_t peer[16],
+			   uint32_t *next)
+{
+	const struct table *t = &dev->qps;
+	uint32_t from = *next, found = 0;
+
+	for (*next = from; !found && *next < t->size && *next - from < PARTNER_PLACES; ++*next) {
+		const struct qp *qp = table_at(t, *next);
+
+		if (qp && was_told_of(qp, peer_qpn, peer))
+			found = qp->qpn;
+	}
+	if (*next >= t->size)
+		*next = UINT32_MAX;
+	return found;
 }
 
 uint32_t core_qp_number(const struct client *c, uint32_t handle)

@@ -14,6 +14,7 @@
 #include "emu/ctl/lib/lib.h"
 #include "found.h"
 #include "hang.h"
+#include "notes.h"
 #include "settings.h"
 #include "suppress.h"
 #include "tell.h"
@@ -66,6 +67,8 @@ static void write_down(const struct found *f)
 static bool tell(json_t *line)
 {
 	static struct found f;
+	if (!notes_complete(line))
+		return false;
 	if (found_parse(line, &f) < 0) {
 		fprintf(stderr, "uhca-sanitizer: malformed report from the program; ignored\n");
 		return false;
@@ -149,6 +152,10 @@ static void take_line(struct peer *p, const char *text, size_t n)
 	const json_t *held = json_object_get(line, "held");
 	const json_t *retract = json_object_get(line, "retract");
 	const json_t *setting = json_object_get(line, "setting");
+	if (notes_take(line)) {
+		json_decref(line);
+		return;
+	}
 	if (setting) {
 		answer_setting(p, json_string_value(setting));
 	} else if (json_object_get(line, "hang")) {
@@ -190,22 +197,34 @@ static void drop(struct peer *p, bool ended)
 	json_decref(p->held);
 	free(p->text);
 	close(p->fd);
-	*p = peers[--n_peers];
+	memmove(p, p + 1, (size_t)(&peers[--n_peers] - p) * sizeof(*p));
 }
 
-/* False when it is gone. */
+/* All that has come of it. False when it is gone. */
 static bool hear(struct peer *p)
 {
-	ssize_t got = recv(p->fd, p->text + p->n, UHCA_SANITIZE_LINE - p->n, 0);
-	if (got < 0 && (errno == EINTR || errno == EAGAIN))
-		return true;
-	if (got > 0)
-		p->n += (size_t)got;
-	take_lines(p);
-	if (got > 0 && p->n < UHCA_SANITIZE_LINE)
-		return true;
+	ssize_t got;
+	do {
+		got = recv(p->fd, p->text + p->n, UHCA_SANITIZE_LINE - p->n, MSG_DONTWAIT);
+		if (got < 0 && (errno == EINTR || errno == EAGAIN))
+			return true;
+		if (got > 0)
+			p->n += (size_t)got;
+		take_lines(p);
+	} while (got > 0 && p->n < UHCA_SANITIZE_LINE);
 	drop(p, got <= 0);
 	return false;
+}
+
+/*
+ * In the order in which they have connected: what a process has left is there before the finding of
+ * another that has heard of it.
+ */
+static void hear_all(void)
+{
+	for (unsigned i = 0; i < n_peers;)
+		if (hear(&peers[i]))
+			i++;
 }
 
 static void take_peer(int listening)
@@ -234,10 +253,7 @@ static int round_of(int listening, int pair, int timeout, bool *at_end)
 	int ready = poll(fds, n + 2, timeout);
 	if (ready <= 0)
 		return ready;
-	/* from the last on: who goes is replaced by the last */
-	for (unsigned i = n; i-- > 0;)
-		if (fds[i + 2].revents)
-			hear(&peers[i]);
+	hear_all();
 	if (fds[0].revents)
 		take_peer(listening);
 	if (fds[1].revents)
@@ -346,6 +362,7 @@ int main(int argc, char **argv)
 		return 125;
 	serve(listening, pair);
 	summarise();
+	notes_forget();
 	remove_socket(listening);
 	int status = close_files() ? (told ? settings.exitcode : 0) : 125;
 	dprintf(pair, "%d\n", status);

@@ -18,6 +18,8 @@
 #define LEAK_PLACES    256 /* of a table, in one part */
 #define COUNTERS_EVERY (10 * IO_MSEC)
 #define DUMP_EVERY     IO_SEC /* failures of one second have one cause, or too many */
+/* What fails at one end has not been told to the other yet: its completion is to be in the file. */
+#define DUMP_AFTER     (50 * IO_MSEC)
 
 void io_tracer_hooks(struct io_tracer *t)
 {
@@ -25,7 +27,7 @@ void io_tracer_hooks(struct io_tracer *t)
 
 	for (unsigned i = 0; i < t->devices->n; i++)
 		io_device_hook(t->devices->at[i], CORE_HOOK_TRACE_ALL | CORE_HOOK_ERRORS,
-			       debug | io_pcap_hooks(t->devices->at[i]->pcap));
+			       debug | IO_FAILURES_HOOKS | io_pcap_hooks(t->devices->at[i]->pcap));
 }
 
 /* ---- how the counters move ---- */
@@ -208,6 +210,15 @@ static int start_failure(struct io_tracer *t, const char *path)
 	return error;
 }
 
+uint64_t io_tracer_deadline(const struct io_tracer *t)
+{
+	uint64_t at = t->failed_at + DUMP_AFTER;
+
+	if (!t->failed_at)
+		return UINT64_MAX;
+	return at < t->next_dump ? t->next_dump : at;
+}
+
 /* FILE, FILE.2, FILE.3 ... */
 static void dump_failure(struct io_tracer *t, uint64_t now)
 {
@@ -218,15 +229,28 @@ static void dump_failure(struct io_tracer *t, uint64_t now)
 		t->recorder.failed = false;
 		return;
 	}
-	if (now < t->next_dump)
+	if (!t->failed_at)
+		t->failed_at = now;
+	if (now < io_tracer_deadline(t))
 		return;
 	t->recorder.failed = false;
+	t->failed_at = 0;
 	t->next_dump = now + DUMP_EVERY;
 	t->dumps++;
 	snprintf(path, sizeof(path), t->dumps > 1 ? "%s.%u" : "%s", t->on_error, t->dumps);
 	error = start_failure(t, path);
 	if (error < 0)
 		say_not_written(path, error);
+}
+
+/* The daemon ends: what has failed just now is written before its clients' objects go. */
+void io_tracer_hurry(struct io_tracer *t)
+{
+	if (!t->recorder.failed)
+		return;
+	t->failed_at = 1;
+	t->next_dump = 0;
+	dump_failure(t, UINT64_MAX);
 }
 
 void io_tracer_tick(struct io_tracer *t, uint64_t now)

@@ -44,6 +44,7 @@ struct io_tracer {
 	uint64_t *counted;
 	uint64_t next_counters;
 	uint64_t next_dump;
+	uint64_t failed_at; /* what is to be dumped; 0: nothing */
 	unsigned dumps;
 	struct io_tasks *tasks; /* set by its owner; NULL: files are written at once */
 };
@@ -96,6 +97,12 @@ static inline bool io_tracer_awake(const struct io_tracer *t)
 
 /* To be called now and then while it is awake: counters, files on failures. */
 void io_tracer_tick(struct io_tracer *t, uint64_t now);
+
+/* When io_tracer_tick has a failure to write out; UINT64_MAX: there is none. */
+uint64_t io_tracer_deadline(const struct io_tracer *t);
+
+/* Writes it at once, before the daemon ends. */
+void io_tracer_hurry(struct io_tracer *t);
 
 /* A record of no device, or of the one with this name (NULL: none). */
 void io_tracer_say(struct io_tracer *t, const char *device, const struct io_words *w);

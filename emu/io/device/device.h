@@ -7,6 +7,7 @@
 #define IO_DEVICE_H
 
 #include "emu/core/core.h"
+#include "failures.h"
 #include "netif.h"
 #include "settings.h"
 #include "sysfs_tree.h"
@@ -36,8 +37,9 @@ struct io_device {
 	struct io_faults *faults; /* the rules; set with the boxes */
 	struct io_ucma *ucma;     /* who manages connections; NULL: nobody */
 	uint64_t bad_icrc;        /* packets that a fault rule broke on their way here */
-	bool dirty;               /* something happened: ask for bursts to send */
-	bool blocked;             /* the wire is full: do not ask until it is not */
+	struct io_failures failures;
+	bool dirty;   /* something happened: ask for bursts to send */
+	bool blocked; /* the wire is full: do not ask until it is not */
 };
 
 /* The devices of a daemon, and room for what one of them sends. */

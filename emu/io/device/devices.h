@@ -8,6 +8,7 @@
 #define IO_DEVICE_MODULE_H
 
 #include "device.h"
+#include "failures.h"
 #include "instance.h"
 #include "netif.h"
 #include "settings.h"

@@ -18,5 +18,6 @@
 #include "slow_call.h"
 #include "task.h"
 #include "watch.h"
+#include "xrcd_files.h"
 
 #endif

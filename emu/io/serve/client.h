@@ -16,7 +16,6 @@
 #include "emu/io/device/devices.h"
 #include "emu/io/local/local.h"
 #include "emu/io/mem/memory.h"
-#include "xrcd_files.h"
 
 #include <ev.h>
 #include <stdbool.h>

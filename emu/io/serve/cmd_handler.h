@@ -34,6 +34,7 @@ struct cmd_reply {
 		struct uhca_cmd_export_reply export;
 		struct uhca_cmd_import_reply import;
 		struct uhca_cmd_fault_check_reply fault_check;
+		struct uhca_cmd_query_peer_reply query_peer;
 	};
 	int fd[UHCA_ABI_MAX_FDS];
 	unsigned n_fds;
@@ -82,6 +83,9 @@ cmd_handler cmd_create_srq, cmd_modify_srq, cmd_resize_srq, cmd_query_srq, cmd_d
 cmd_handler cmd_create_qp, cmd_modify_qp, cmd_query_qp, cmd_destroy_qp;
 cmd_handler cmd_attach_mcast, cmd_detach_mcast;
 cmd_handler cmd_open_xrcd, cmd_close_xrcd, cmd_open_qp;
+
+/* cmd_peer.c */
+cmd_handler cmd_query_peer;
 
 /* cmd_raw.c */
 cmd_handler cmd_create_flow, cmd_destroy_flow;

@@ -138,6 +138,8 @@ static const struct command {
 	[UHCA_CMD_REFUSED] = {"refused", IN_(refused), 0, HEADER_, cmd_refused, false, .own = true},
 	[UHCA_CMD_ATTACH_ARENA] = {"attach_arena", IN_(attach_arena), 1, HEADER_, cmd_attach_arena,
 				   false, .own = true},
+	[UHCA_CMD_QUERY_PEER] = {"query_peer", IN_(query_peer), 0, REPLY_(query_peer_reply),
+				 cmd_query_peer, false, .own = true},
 	/* To those who write rules it is what the program called. */
 	[UHCA_CMD_REG_PINNED_MR] = {"reg_mr", IN_(reg_pinned_mr), 0, REPLY_(reg_mr_reply),
 				    cmd_reg_pinned_mr, false},

@@ -112,6 +112,14 @@ static void say_dead(struct text *t, const struct uhca_abi_cause *c)
 	add_range(t, c->start, c->size);
 }
 
+static void say_swapped(struct text *t, const struct uhca_abi_cause *c)
+{
+	add(t,
+	    "key 0x%" PRIx32 " is the other one of its region's two keys: here 0x%" PRIx32
+	    " belongs",
+	    c->key, c->near);
+}
+
 static void say_range(struct text *t, const struct uhca_abi_cause *c)
 {
 	uint64_t end = c->at + c->bytes, region_end = c->start + c->size;
@@ -125,6 +133,8 @@ static void say_range(struct text *t, const struct uhca_abi_cause *c)
 		    end - region_end, plural(end - region_end));
 	add(t, " the region of key 0x%" PRIx32 ", which has %" PRIu64 " bytes, ", c->key, c->size);
 	add_range(t, c->start, c->size);
+	if (c->near)
+		add(t, "; it is inside the region of key 0x%" PRIx32, c->near);
 }
 
 static void say_revoked(struct text *t, const struct uhca_abi_cause *c)
@@ -293,6 +303,7 @@ static const struct {
 	[UHCA_ABI_CAUSE_NONE] = {"", NULL},
 	[UHCA_ABI_CAUSE_KEY_UNKNOWN] = {NULL, say_unknown},
 	[UHCA_ABI_CAUSE_KEY_DEAD] = {NULL, say_dead},
+	[UHCA_ABI_CAUSE_KEY_SWAPPED] = {NULL, say_swapped},
 	[UHCA_ABI_CAUSE_KEY_REVOKED] = {NULL, say_revoked},
 	[UHCA_ABI_CAUSE_KEY_UNBOUND] = {NULL, say_unbound},
 	[UHCA_ABI_CAUSE_KEY_DOMAIN] = {NULL, say_domain},

@@ -14,7 +14,7 @@ static const struct model_status statuses[] = {
 	{STATUS_(SUCCESS), "The request is done.", "11.6.2", "Nothing: all went well."},
 	{STATUS_(LOC_LEN_ERR),
 	 "A length is wrong: a message exceeds its receive request, a datagram exceeds the path "
-	 "MTU, or the elements of an atomic differ from its size.",
+	 "MTU, or the elements of an atomic differ from its size of 8 bytes.",
 	 "11.6.2, 9.9.2.1",
 	 "The lengths in sg_list of the receive requests against the peer's messages. For UD: the "
 	 "receive has 40 bytes for the GRH, and no message exceeds the MTU."},
@@ -56,11 +56,13 @@ static const struct model_status statuses[] = {
 	 "The rkey and address that this side gave to its peer, and the region's rights."},
 	{STATUS_(REM_INV_REQ_ERR),
 	 "The peer refused the request as invalid: the message is too long for its receive "
-	 "request, or its QP does not allow the operation.",
+	 "request, its packets do not have the path MTU's length, an atomic's address is no "
+	 "multiple of 8, more READs and atomics came at once than agreed, or its QP does not "
+	 "allow the operation.",
 	 "11.6.2, 9.7.5.1.1, 9.7.4.1",
 	 "At the peer: lengths of its receive requests; qp_access_flags (REMOTE_WRITE, "
-	 "REMOTE_READ, "
-	 "REMOTE_ATOMIC); max_dest_rd_atomic against max_rd_atomic here."},
+	 "REMOTE_READ, REMOTE_ATOMIC); max_dest_rd_atomic against max_rd_atomic here; path_mtu of "
+	 "both ends; that remote_addr of an atomic is a multiple of 8."},
 	{STATUS_(REM_ACCESS_ERR),
 	 "The peer denied access to its memory: the rkey is unknown there, the right is missing, "
 	 "or the range exceeds the region.",

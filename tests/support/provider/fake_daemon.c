@@ -397,6 +397,14 @@ static void query_qp(struct fake_daemon *d, struct exchange *x)
 	x->out_size = sizeof(*r);
 }
 
+static void query_peer(const struct fake_daemon *d, struct exchange *x)
+{
+	struct uhca_cmd_query_peer_reply *r = (void *)x->out.bytes;
+
+	*r = d->peer; /* the header is filled in behind this */
+	x->out_size = sizeof(*r);
+}
+
 static void create_srq(struct fake_daemon *d, struct exchange *x)
 {
 	struct uhca_cmd_create_srq_reply *r = (void *)x->out.bytes;
@@ -533,6 +541,9 @@ static void answer(struct fake_daemon *d, struct exchange *x)
 		break;
 	case UHCA_CMD_QUERY_QP:
 		query_qp(d, x);
+		break;
+	case UHCA_CMD_QUERY_PEER:
+		query_peer(d, x);
 		break;
 	case UHCA_CMD_CREATE_SRQ:
 		create_srq(d, x);

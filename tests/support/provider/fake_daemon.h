@@ -67,8 +67,9 @@ struct fake_daemon {
 	unsigned good_regions; /* so many come as they should, before those that are not to: */
 	void (*damage)(struct uhca_abi_region *region);
 	uint32_t gather_limit;
-	uint32_t features;         /* UHCA_ABI_HAS_* */
-	uint32_t max_list_entries; /* and what goes with it */
+	uint32_t features;                     /* UHCA_ABI_HAS_* */
+	uint32_t max_list_entries;             /* and what goes with it */
+	struct uhca_cmd_query_peer_reply peer; /* what it says of the other end */
 
 	/* What happened. */
 	unsigned calls[UHCA_CMD_COUNT];

@@ -6,6 +6,7 @@
  *   pingpong_bugs BUG PORT HOST     the client
  *
  * BUG: psn, gid, rkey, bounds, noaccess, lkey, small, norecv, norts, forgotten, reuse, unsignaled,
+ * mtu, reads, alignment, length,
  * or none. A side that gets nothing waits for ever: its caller ends it. Exit status 2: a completion
  * with an error; 1: a call failed; 3: a completion came that is not the message's.
  */
@@ -23,7 +24,12 @@
 #define BYTES  2048
 #define ROUNDS 20
 
+#define ALL                                                                                        \
+	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ |               \
+	 IBV_ACCESS_REMOTE_ATOMIC)
+
 static const char *bug;
+static int serves;
 
 static int has(const char *name)
 {
@@ -92,7 +98,7 @@ static int meet(const char *host, int port)
 
 static void open_side(struct side *c)
 {
-	const int access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
+	const int access = ALL;
 	struct ibv_device **list = ibv_get_device_list(NULL);
 	struct ibv_qp_init_attr init = {.qp_type = IBV_QPT_RC,
 					.cap = {.max_send_wr = 16,
@@ -121,7 +127,7 @@ static void open_side(struct side *c)
 static void to_rtr(struct side *c)
 {
 	struct ibv_qp_attr a = {.qp_state = IBV_QPS_RTR,
-				.path_mtu = IBV_MTU_1024,
+				.path_mtu = has("mtu") && serves ? IBV_MTU_512 : IBV_MTU_1024,
 				.dest_qp_num = c->peer.qpn,
 				.rq_psn = c->peer.psn + (has("psn") ? 7 : 0),
 				.max_dest_rd_atomic = 1,
@@ -143,14 +149,13 @@ static void connect_side(struct side *c)
 {
 	struct ibv_qp_attr init = {.qp_state = IBV_QPS_INIT,
 				   .port_num = 1,
-				   .qp_access_flags =
-					   has("noaccess") ? 0 : IBV_ACCESS_REMOTE_WRITE};
+				   .qp_access_flags = has("noaccess") ? 0 : ALL};
 	struct ibv_qp_attr rts = {.qp_state = IBV_QPS_RTS,
 				  .timeout = 12,
 				  .retry_cnt = 3,
 				  .rnr_retry = has("norecv") ? 3 : 7,
 				  .sq_psn = c->me.psn,
-				  .max_rd_atomic = 1};
+				  .max_rd_atomic = has("reads") ? 8 : 1};
 
 	need(ibv_modify_qp(c->qp, &init,
 			   IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS) ==
@@ -166,6 +171,14 @@ static void connect_side(struct side *c)
 }
 
 /* ---- requests ---- */
+
+/* An atomic is of 8 bytes, at an address that is a multiple of 8. */
+static void make_atomic(struct side *c, struct ibv_send_wr *w)
+{
+	w->sg_list->length = has("length") ? 16 : 8;
+	w->wr.atomic.remote_addr = c->peer.addr + (has("alignment") ? 4 : 0);
+	w->wr.atomic.rkey = c->peer.rkey;
+}
 
 static void post_recv(struct side *c)
 {
@@ -189,6 +202,8 @@ static void post_send(struct side *c, int i, enum ibv_wr_opcode op)
 	/* The last of the bytes is one behind the region. */
 	w.wr.rdma.remote_addr = c->peer.addr + (has("bounds") ? SIZE - BYTES + 1 : 0);
 	w.wr.rdma.rkey = c->peer.rkey ^ (has("rkey") ? 0x100 : 0);
+	if (op == IBV_WR_ATOMIC_FETCH_AND_ADD)
+		make_atomic(c, &w);
 	errno = ibv_post_send(c->qp, &w, &bad);
 	need(errno == 0, "post_send");
 }
@@ -214,16 +229,27 @@ static void wait_for(struct side *c, int n)
 	}
 }
 
+/* What the server answers with. */
+static enum ibv_wr_opcode answer(void)
+{
+	if (has("rkey") || has("bounds") || has("noaccess"))
+		return IBV_WR_RDMA_WRITE;
+	if (has("alignment") || has("length"))
+		return IBV_WR_ATOMIC_FETCH_AND_ADD;
+	return has("reads") ? IBV_WR_RDMA_READ : IBV_WR_SEND;
+}
+
 static void serve(struct side *c, int i)
 {
-	int write = has("rkey") || has("bounds") || has("noaccess");
+	int n = has("reads") ? 8 : 1; /* and the other end takes one at a time */
 
 	wait_for(c, 1);
 	if (c->inbuf[0] != 'a' + i) /* that was another completion */
 		exit(3);
-	post_send(c, i, write ? IBV_WR_RDMA_WRITE : IBV_WR_SEND);
+	for (int k = 0; k < n; k++)
+		post_send(c, i, answer());
 	if (!has("forgotten"))
-		wait_for(c, has("unsignaled") && i ? 0 : 1);
+		wait_for(c, has("unsignaled") && i ? 0 : n);
 }
 
 static void ask(struct side *c, int i)
@@ -244,6 +270,7 @@ int main(int argc, char **argv)
 	if (argc < 3)
 		return 1;
 	bug = argv[1];
+	serves = !host;
 	open_side(&c);
 	c.socket = meet(host, atoi(argv[2]));
 	need(write(c.socket, &c.me, sizeof(c.me)) == sizeof(c.me) &&

@@ -83,6 +83,10 @@ cause_of() {
 	noaccess) echo "QP's qp_access_flags lack IBV_ACCESS_REMOTE_WRITE" ;;
 	lkey) echo 'Key 0x[0-9a-f]+ names nothing; the key most like it that would do is 0x' ;;
 	small) echo 'message has 2048 bytes, and the receive request has room for 1024' ;;
+	mtu) echo 'a packet has 1024 bytes of payload, .*: the path MTU here is 512' ;;
+	reads) echo "more READs and atomics at a time than the QP's max_dest_rd_atomic, which is 1" ;;
+	alignment) echo 'address 0x[0-9a-f]+ is not aligned to 8 bytes' ;;
+	length) echo '16 bytes, where it must be 8' ;;
 	norecv) echo 'no receive request is posted' ;;
 	norts) echo 'post_send of wr 0x0: EINVAL, because the QP is in RTR' ;;
 	forgotten) echo 'completions? (is|are) not polled yet' ;;
@@ -92,16 +96,26 @@ cause_of() {
 }
 
 all_bugs=(psn gid rkey bounds noaccess lkey small norecv norts forgotten unsignaled reuse)
+all_bugs+=(mtu reads alignment length)
+
+# What a failure leaves behind by itself has the failing request as well.
+says_so_at_once() { # BUG
+	[ -s "$out/error.pcapng" ] || return 0
+	"$uhcactl" explain "$out/error.pcapng" | tr -s ' \n' ' ' >"$out/explain"
+	says "$out/explain" "$(cause_of "$1")"
+}
 
 inside() { # BUG
 	together "$1"
 	says "$out/explain" "$(cause_of "$1")"
+	says_so_at_once "$1"
 	agree "$out"/*.pcapng
 }
 
 wire() { # BUG
 	together "$1" --wire
 	says "$out/explain" "$(cause_of "$1")"
+	says_so_at_once "$1"
 	agree "$out"/*.pcapng
 }
 

@@ -5,5 +5,10 @@
 pages=--pages
 # shellcheck disable=SC2086 # "ccache gcc" is two words
 ${CC:-cc} --version 2>/dev/null | grep -qi 'gcc\|free software foundation' || pages=
-exec "${UHCA_SRCDIR:?}/scripts/uhca-run" --private -- \
-	"$UHCA_SRCDIR/tests/verbs/sanitize/judge" $pages
+"${UHCA_SRCDIR:?}/scripts/uhca-run" --private -- "$UHCA_SRCDIR/tests/verbs/sanitize/judge" $pages
+one=$?
+# Both ends of what takes two processes are on devices of their own, and meet on the wire.
+(cd "$UHCA_SRCDIR/tests/verbs/sanitize" && printf '%s\n' across/*.c) | sed 's/\.c$//' |
+	xargs "$UHCA_SRCDIR/scripts/uhca-run" --private --devices 2 --wire -- \
+		"$UHCA_SRCDIR/tests/verbs/sanitize/judge" && exit $one
+exit 1

@@ -138,7 +138,10 @@ static int post(struct end *e, enum ibv_wr_opcode opcode, unsigned flags, char *
 				 .send_flags = flags},
 			   *bad;
 
-	if (opcode != IBV_WR_SEND) {
+	if (opcode == IBV_WR_ATOMIC_FETCH_AND_ADD) {
+		wr.wr.atomic.remote_addr = (uintptr_t)peer->memory + (uintptr_t)(at - e->memory);
+		wr.wr.atomic.rkey = peer->mr->rkey;
+	} else if (opcode != IBV_WR_SEND) {
 		wr.wr.rdma.remote_addr = (uintptr_t)peer->memory + (uintptr_t)(at - e->memory);
 		wr.wr.rdma.rkey = peer->mr->rkey;
 	}

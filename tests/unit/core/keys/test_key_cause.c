@@ -80,6 +80,45 @@ static void test_dead(void **state)
 	fixture_stop(&g.f);
 }
 
+/* The address is another region's: which one that is. */
+static void test_mixed_up(void **state)
+{
+	struct uhca_abi_cause c;
+	struct ground g;
+	uint32_t other;
+
+	(void)state;
+	start(&g);
+	other = fixture_mr(&g.f, g.names.pd, ADDR + 2 * SIZE, SIZE, IBV_ACCESS_REMOTE_READ);
+	c = cause(&g, g.key, ADDR + 2 * SIZE + 8, SIZE - 8, 0);
+	assert_int_equal(c.kind, UHCA_ABI_CAUSE_RANGE);
+	assert_int_equal(c.near, other);
+	assert_int_equal(cause(&g, g.key, ADDR + 2 * SIZE + 8, SIZE, 0).near, 0);
+	assert_int_equal(cause(&g, g.key, ADDR + SIZE, 8, 0).near, 0);
+	fixture_stop(&g.f);
+}
+
+/* The region's other key, where it has two. */
+static void test_swapped(void **state)
+{
+	struct uhca_cmd_reg_mr in = {.addr = ADDR, .iova = ADDR, .length = SIZE};
+	struct uhca_cmd_reg_mr_reply out;
+	struct uhca_abi_cause c;
+	struct ground g;
+
+	(void)state;
+	start(&g);
+	in.pd = g.names.pd;
+	g.f.dev->key_split = true;
+	assert_int_equal(core_reg_mr(g.f.client, &in, &out), 0);
+	assert_int_not_equal(out.lkey, out.rkey);
+	c = cause(&g, out.lkey, ADDR, 8, 0);
+	assert_int_equal(c.kind, UHCA_ABI_CAUSE_KEY_SWAPPED);
+	assert_int_equal(c.near, out.rkey);
+	assert_int_equal(cause(&g, out.rkey, ADDR, 8, 0).kind, UHCA_ABI_CAUSE_MEMORY);
+	fixture_stop(&g.f);
+}
+
 static void test_grants(void **state)
 {
 	struct uhca_abi_cause c;
@@ -134,10 +173,9 @@ static void test_list(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_unknown),
-		cmocka_unit_test(test_dead),
-		cmocka_unit_test(test_grants),
-		cmocka_unit_test(test_list),
+		cmocka_unit_test(test_unknown),  cmocka_unit_test(test_dead),
+		cmocka_unit_test(test_mixed_up), cmocka_unit_test(test_swapped),
+		cmocka_unit_test(test_grants),   cmocka_unit_test(test_list),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -393,8 +393,13 @@ static void test_files(void **state)
 	char path[128];
 
 	f->t.d.tracer.tasks = NULL; /* at once */
-	complete(f, UHCA_ABI_WC_REM_ACCESS_ERR);
+	/* The responder fails first; the completion of the other end comes a little later. */
+	change_state(f, 6);
 	assert_true(io_tracer_awake(&f->t.d.tracer));
+	io_tracer_tick(&f->t.d.tracer, 999 * IO_SEC);
+	assert_false(is_there(f, "error"));
+	complete(f, UHCA_ABI_WC_REM_ACCESS_ERR);
+	assert_int_equal(io_tracer_deadline(&f->t.d.tracer), 999 * IO_SEC + 50 * IO_MSEC);
 	io_tracer_tick(&f->t.d.tracer, 1000 * IO_SEC);
 	assert_false(io_tracer_awake(&f->t.d.tracer));
 	assert_true(is_there(f, "error"));
@@ -413,6 +418,22 @@ static void test_files(void **state)
 	assert_true(is_there(f, "error.2"));
 	assert_true(is_there(f, "error.8"));
 	assert_false(is_there(f, "error.9"));
+}
+
+/* What has failed when the daemon ends is written, however short ago that was. */
+static void test_end(void **state)
+{
+	struct fixture *f = *state;
+
+	f->t.d.tracer.tasks = NULL;
+	io_tracer_hurry(&f->t.d.tracer);
+	assert_false(is_there(f, "error"));
+	complete(f, UHCA_ABI_WC_REM_ACCESS_ERR);
+	io_tracer_tick(&f->t.d.tracer, 1000 * IO_SEC);
+	assert_false(is_there(f, "error"));
+	io_tracer_hurry(&f->t.d.tracer);
+	assert_true(is_there(f, "error"));
+	assert_false(io_tracer_awake(&f->t.d.tracer));
 }
 
 /* Nowhere to write it: the daemon goes on. */
@@ -438,6 +459,7 @@ int main(void)
 		TEST(test_rules), TEST(test_some_rules),    TEST(test_leaks),
 		TEST(test_keys),  TEST(test_what_rules_do), TEST(test_failures),
 		TEST(test_files), TEST(test_no_file),       TEST(test_full),
+		TEST(test_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,7 +5,7 @@
  * fi_pingpong over datagrams posts its first receive as long as the message, and forgets the prefix
  * in front of it: what comes does not fit.
  *
- * Found by: recv-short
+ * Found by: ud-recv-short
  */
 #include "tests/verbs/sanitize/kinds.h"
 

@@ -2,7 +2,7 @@
 /* See xrcd_files.h. They are a client's, whose file system may not answer: a thread closes them. */
 #include "xrcd_files.h"
 
-#include "emu/io/local/local.h"
+#include "reaper.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * its number is nobody else's; and is named by who has opened it only.
  */
 #include "emu/io/local/local.h"
-#include "emu/io/serve/xrcd_files.h"
+#include "emu/io/local/xrcd_files.h"
 #include "tests/support/io/io_fixture.h"
 #include "tests/support/wire/cmocka_all.h"
 

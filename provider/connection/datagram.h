@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Datagrams, which are lost without a word: does their receiver take them? */
+#ifndef UHCAV_DATAGRAM_H
+#define UHCAV_DATAGRAM_H
+
+#include "ask.h"
+#include "provider/diagnostic/diagnostic.h"
+
+struct uhcav_datagram {
+	struct uhcav_asker who;
+	uint32_t ah, qpn, qkey; /* where it goes, by the address handle's handle */
+	const struct uhcav_stack *posted;
+};
+
+/* One was posted. The daemon is asked with the first ones to a place. */
+void uhcav_datagram_look(const struct uhcav_datagram *d);
+
+#endif

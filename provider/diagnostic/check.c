@@ -15,6 +15,7 @@ static const struct {
 #undef ROW
 };
 
+_Static_assert(UHCA_CHECK_COUNT <= 64, "a bit for each check");
 static uint64_t enabled; /* set once, before threads use it */
 
 static bool is_word(const char *word, size_t n, const char *name)

@@ -31,7 +31,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define PEERS     256u
+#define PEERS     960u /* processes: each that has something of verbs stays connected */
 #define NOTES     100u /* that are told */
 #define LINGER_MS 2000 /* at the end, for processes that are just ending */
 

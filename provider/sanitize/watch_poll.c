@@ -84,15 +84,24 @@ static void look_at_id(struct uhcav_here here, const struct uhcav_shadow *s,
 	uhcav_diagnostic_tell();
 }
 
+/* Its memory may be gone, or its key, or the rights. */
+static void look_at_refused(struct uhcav_here here, const struct uhcav_shadow *s,
+			    const struct uhcav_request *r, enum ibv_wc_status status)
+{
+	uhcav_inflight_target(s, r);
+	if (status != IBV_WC_REM_OP_ERR)
+		uhcav_keys_refused(here, s, r, status);
+}
+
 /*
  * A failed request's buffers hold anything, and so do its successors'. A WRITE with immediate data
  * takes a receive and leaves its buffers alone.
  */
 static void judge(struct uhcav_here here, struct batch *b, const struct ibv_wc *wc)
 {
-	bool refused =
-		b->n && b->of.is_send &&
-		(wc->status == IBV_WC_REM_ACCESS_ERR || wc->status == IBV_WC_REM_INV_REQ_ERR);
+	bool refused = b->n && b->of.is_send &&
+		       (wc->status == IBV_WC_REM_ACCESS_ERR ||
+			wc->status == IBV_WC_REM_INV_REQ_ERR || wc->status == IBV_WC_REM_OP_ERR);
 	bool good = wc->status == IBV_WC_SUCCESS && wc->opcode != IBV_WC_RECV_RDMA_WITH_IMM;
 
 	for (uint32_t i = 0; i < b->n; i++) {
@@ -102,7 +111,7 @@ static void judge(struct uhcav_here here, struct batch *b, const struct ibv_wc *
 		if (good)
 			uhcav_inflight_end(here, &b->of, &b->requests[i], wc->byte_len);
 		if (refused && b->requests[i].index + 1 == b->end)
-			uhcav_keys_refused(here, &b->of, &b->requests[i], wc->status);
+			look_at_refused(here, &b->of, &b->requests[i], wc->status);
 		uhcav_request_free(&b->requests[i]);
 	}
 }

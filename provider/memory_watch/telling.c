@@ -8,10 +8,10 @@ static const struct {
 	const char *was;  /* "memory that was ..." */
 	const char *verb; /* "... by" */
 } words[] = {
-	[UHCAV_UNMAPPED] = {"unmapped, and mapped again", "unmapped"},
+	[UHCAV_UNMAPPED] = {"unmapped", "unmapped"},
 	[UHCAV_MAPPED] = {"replaced: something else was mapped over it", "replaced"},
 	[UHCAV_DROPPED] = {"given back to the system: it has new, empty pages", "given back"},
-	[UHCAV_MOVED] = {"moved away: other memory is there", "moved"},
+	[UHCAV_MOVED] = {"moved away", "moved"},
 	[UHCAV_FREED] = {"freed", "freed"},
 };
 

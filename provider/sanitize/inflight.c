@@ -81,7 +81,7 @@ static void look_at_pieces(const struct uhcav_shadow *s, const struct uhcav_requ
 }
 
 /* Where its remote part is in this process, too. */
-static void look_at_target(const struct uhcav_shadow *s, const struct uhcav_request *r)
+void uhcav_inflight_target(const struct uhcav_shadow *s, const struct uhcav_request *r)
 {
 	struct uhcav_memory_use use = {.what = r->opcode == IBV_WR_RDMA_READ ? "a READ took"
 									     : "a request went to",
@@ -388,7 +388,7 @@ void uhcav_inflight_end(struct uhcav_here here, const struct uhcav_shadow *s,
 	uint64_t before = 0;
 
 	look_at_pieces(s, r, "a request was outstanding on");
-	look_at_target(s, r);
+	uhcav_inflight_target(s, r);
 	for (uint32_t i = 0; i < r->n_pieces; before += r->pieces[i++].length) {
 		const struct uhcav_piece *p = &r->pieces[i];
 		bool gone = false;

@@ -15,4 +15,8 @@ void uhcav_inflight_begin(struct uhcav_shadow *s, struct uhcav_request *r);
 void uhcav_inflight_end(struct uhcav_here here, const struct uhcav_shadow *s,
 			const struct uhcav_request *r, uint64_t came);
 
+/* The remote part of a request that was done, or refused: is its memory in this process, and gone?
+ */
+void uhcav_inflight_target(const struct uhcav_shadow *s, const struct uhcav_request *r);
+
 #endif

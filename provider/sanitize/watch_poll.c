@@ -104,6 +104,15 @@ static void look_at_id(struct uhcav_here here, const struct uhcav_shadow *s,
 	uhcav_diagnostic_tell();
 }
 
+/* Its memory may be gone, or its key, or the rights. */
+static void look_at_refused(struct uhcav_here here, const struct uhcav_shadow *s,
+			    const struct uhcav_request *r, enum ibv_wc_status status)
+{
+	uhcav_inflight_target(s, r);
+	if (status != IBV_WC_REM_OP_ERR)
+		uhcav_keys_refused(here, s, r, status);
+}
+
 /*
  * Of a batch, which one the completion is of, if it is to be explained: flushed ones only follow
  * another, and a receive knows nothing but its own length. Behind a failed request each has a

@@ -8,7 +8,7 @@
 #define RECEIVES   4
 #define DEADLINE_S 20
 
-struct ibv_qp *pair_datagrams(struct pair *p, uint32_t max_inline)
+struct ibv_qp *pair_ud(struct pair *p, uint32_t max_inline)
 {
 	struct ibv_qp_init_attr attr = {.qp_type = IBV_QPT_UD,
 					.send_cq = p->a.cq,
@@ -28,7 +28,7 @@ struct ibv_qp *pair_datagrams(struct pair *p, uint32_t max_inline)
 	return qp;
 }
 
-void pair_datagram(struct pair *p, struct ibv_qp *from, const struct ibv_qp *to, unsigned flags,
+void pair_ud_send(struct pair *p, struct ibv_qp *from, const struct ibv_qp *to, unsigned flags,
 		   uint32_t length)
 {
 	struct ibv_ah_attr self = {.is_global = 1, .port_num = 1, .grh.hop_limit = 1};

@@ -9,10 +9,10 @@
 #include "tests/verbs/sanitize/pair.h"
 
 /* A UD queue pair that can send and receive, made for so much inline data. */
-struct ibv_qp *pair_datagrams(struct pair *p, uint32_t max_inline);
+struct ibv_qp *pair_ud(struct pair *p, uint32_t max_inline);
 
 /* Sends a datagram from the second half of a's memory, and waits for the completion. */
-void pair_datagram(struct pair *p, struct ibv_qp *from, const struct ibv_qp *to, unsigned flags,
+void pair_ud_send(struct pair *p, struct ibv_qp *from, const struct ibv_qp *to, unsigned flags,
 		   uint32_t length);
 
 /* A receive of the end's memory for another queue pair than its own. */

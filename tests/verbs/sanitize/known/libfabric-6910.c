@@ -18,10 +18,10 @@ int main(int argc, char **argv)
 	struct pair p;
 
 	pair_open(&p);
-	server = pair_datagrams(&p, 0);
-	client = pair_datagrams(&p, 0);
+	server = pair_ud(&p, 0);
+	client = pair_ud(&p, 0);
 	pair_recv_at(&p.a, server, 0, pair_mended(argc, argv) ? PREFIX + SIZE : SIZE);
-	pair_datagram(&p, client, server, 0, SIZE);
+	pair_ud_send(&p, client, server, 0, SIZE);
 	pair_must(!ibv_destroy_qp(client), "ibv_destroy_qp");
 	pair_must(!ibv_destroy_qp(server), "ibv_destroy_qp");
 	pair_close(&p);

@@ -7,8 +7,8 @@ int main(void)
 	struct ibv_qp *qp;
 
 	pair_open(&p);
-	qp = pair_datagrams(&p, 0);                     /* <- */
-	pair_datagram(&p, qp, qp, IBV_SEND_INLINE, 16); /* <- */
+	qp = pair_ud(&p, 0);                     /* <- */
+	pair_ud_send(&p, qp, qp, IBV_SEND_INLINE, 16); /* <- */
 	pair_must(!ibv_destroy_qp(qp), "ibv_destroy_qp");
 	pair_close(&p);
 	return 0;

@@ -7,10 +7,10 @@ int main(void)
 	struct ibv_qp *from, *to;
 
 	pair_open(&p);
-	from = pair_datagrams(&p, 0);
-	to = pair_datagrams(&p, 0);
+	from = pair_ud(&p, 0);
+	to = pair_ud(&p, 0);
 	pair_recv_at(&p.a, to, 0, 64);      /* <- */
-	pair_datagram(&p, from, to, 0, 64); /* <- */
+	pair_ud_send(&p, from, to, 0, 64); /* <- */
 	pair_recv_at(&p.a, to, 1024, 8);    /* <- */
 	pair_must(!ibv_destroy_qp(from), "ibv_destroy_qp");
 	pair_must(!ibv_destroy_qp(to), "ibv_destroy_qp");

@@ -104,15 +104,6 @@ static void look_at_id(struct uhcav_here here, const struct uhcav_shadow *s,
 	uhcav_diagnostic_tell();
 }
 
-/* Its memory may be gone, or its key, or the rights. */
-static void look_at_refused(struct uhcav_here here, const struct uhcav_shadow *s,
-			    const struct uhcav_request *r, enum ibv_wc_status status)
-{
-	uhcav_inflight_target(s, r);
-	if (status != IBV_WC_REM_OP_ERR)
-		uhcav_keys_refused(here, s, r, status);
-}
-
 /*
  * Of a batch, which one the completion is of, if it is to be explained: flushed ones only follow
  * another, and a receive knows nothing but its own length. Behind a failed request each has a
@@ -153,6 +144,17 @@ static void explain(struct uhcav_here here, const struct batch *b, const struct 
 				   });
 }
 
+/* Its target's memory may be gone; else the daemon knows the cause. */
+static void look_at_failed(struct uhcav_here here, const struct batch *b,
+			   const struct uhcav_request *r, enum ibv_wc_status status)
+{
+	if (b->of.is_send && (status == IBV_WC_REM_ACCESS_ERR || status == IBV_WC_REM_INV_REQ_ERR ||
+			      status == IBV_WC_REM_OP_ERR))
+		uhcav_inflight_target(&b->of, r);
+	if (status != IBV_WC_REM_ACCESS_ERR || !uhcav_keys_elsewhere(here, &b->of, r, &b->qp))
+		explain(here, b, r, status);
+}
+
 /*
  * A failed request's buffers hold anything, and so do its successors'. A WRITE with immediate data
  * takes a receive and leaves its buffers alone.
@@ -169,9 +171,8 @@ static void judge(struct uhcav_here here, struct batch *b, const struct ibv_wc *
 		if (good)
 			uhcav_inflight_end(here, &b->of, &b->requests[i], wc->byte_len);
 	}
-	if (failed && (wc->status != IBV_WC_REM_ACCESS_ERR ||
-		       !uhcav_keys_elsewhere(here, &b->of, failed, &b->qp)))
-		explain(here, b, failed, wc->status);
+	if (failed)
+		look_at_failed(here, b, failed, wc->status);
 	for (uint32_t i = 0; i < b->n; i++)
 		uhcav_request_free(&b->requests[i]);
 }

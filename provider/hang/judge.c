@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define POLLS      16u /* that are measured */
+#define POLLS      32u /* that are measured */
 #define MEASURE_MS 500
 #define AT_ONCE_NS 120u /* a call of the system takes longer */
 
@@ -153,13 +153,19 @@ static bool hears_strangers(const struct uhcav_hang_qp *h)
 	return qp->qp.qp_type != IBV_QPT_UD || uhcav_hang_outstanding(qp);
 }
 
+/* What completes there is not all in the book: XRC, WQs, queue pairs of direct verbs. */
+static bool has_unknown_queues(const struct uhcav_hang_cq *h)
+{
+	return h->cq->queues.n || h->cq->qps.n != h->state.qps;
+}
+
 static bool queues_stand_still(uint64_t now, uint64_t after)
 {
 	struct uhcav_hang_cq *c;
 	struct uhcav_hang_qp *q;
 
 	LIST_FOREACH(c, &uhcav_hang_cqs, link)
-	if (now - c->since < after || c->state.event)
+	if (now - c->since < after || c->state.event || has_unknown_queues(c))
 		return false;
 	LIST_FOREACH(q, &uhcav_hang_qps, link)
 	if (hears_strangers(q))
@@ -240,24 +246,24 @@ static void judge_process(const struct uhcav_hang_threads *all,
 			  const struct uhcav_hang_thread *stuck)
 {
 	static uint64_t judged; /* what it was about */
-	static bool free_to_go;
+	static bool told;
 	uint64_t about = (uint64_t)stuck->tid;
 	struct uhcav_hang_cq *h;
 
 	LIST_FOREACH(h, &uhcav_hang_cqs, link)
 	about = (about ^ h->since ^ (uintptr_t)h) * 0x9e3779b97f4a7c15ull;
-	if (about == judged && free_to_go)
+	if (about == judged && told)
 		return;
 	if (about != judged) {
 		judged = about;
-		free_to_go = false;
+		told = false;
 	}
 	if (!uhcav_hang_is_closed())
 		return;
 	measure_polls();
-	if (!all_are_measured()) /* the machine is busy: next time */
-		return;
-	free_to_go = asks_elsewhere() || uhcav_hang_tell_stuck(all, stuck);
+	/* On a busy machine each poll may come late: it is measured again next time. */
+	if (all_are_measured() && !asks_elsewhere())
+		told = uhcav_hang_tell_stuck(all, stuck);
 }
 
 void uhcav_hang_judge(struct uhcav_hang_threads *all, uint64_t now, uint64_t after)

@@ -186,6 +186,21 @@ struct link {
 	size_t program;   /* the row of the peer's client */
 };
 
+/*
+ * A request is refused for want of a receive. It is sent again each time that the peer's pause is
+ * over: in between it waits for an answer, which is the same as long as there is no receive.
+ */
+static bool waits_for_receive(const struct tables *t, const struct link *l)
+{
+	const char *waits = text(t->qps, l->own, "waits");
+	if (l->peer == NO_ROW || number(t->qps, l->own, "sends") == 0)
+		return false;
+	if (strcmp(waits, "rnr") == 0 || strcmp(waits, "credit") == 0)
+		return true;
+	return strcmp(waits, "answer") == 0 && number(t->qps, l->own, "rnr") > 0 &&
+	       json_is_null(cell(t->qps, l->peer, "srq")) && number(t->qps, l->peer, "recvs") == 0;
+}
+
 /* False: the peer is not this daemon's, or something is on its way. */
 static bool look_at(const struct tables *t, const json_t *qp, struct link *l)
 {
@@ -204,7 +219,7 @@ static bool look_at(const struct tables *t, const json_t *qp, struct link *l)
 	const char *waits = text(t->qps, l->own, "waits");
 	if (number(t->qps, l->own, "sends") == 0 || strcmp(waits, "state") == 0)
 		return true;
-	if (strcmp(waits, "rnr") == 0 || strcmp(waits, "credit") == 0)
+	if (waits_for_receive(t, l))
 		return number(t->qps, l->own, "rnr_retry") == FOR_EVER;
 	/* to one that is gone it sends again until it gives up, or for ever */
 	return strcmp(waits, "answer") == 0 && l->peer == NO_ROW &&
@@ -294,14 +309,6 @@ static void tell_peer(json_t *line, const struct tables *t, const struct link *l
 			 (unsigned long long)number(t->qps, l->peer, "recvs"),
 			 (unsigned long long)number(t->qps, l->peer, "sends"));
 	add_fact(line, fact);
-}
-
-static bool waits_for_receive(const struct tables *t, const struct link *l)
-{
-	const char *waits = text(t->qps, l->own, "waits");
-	return l->peer != NO_ROW && number(t->qps, l->own, "sends") > 0 &&
-	       number(t->qps, l->peer, "recvs") == 0 &&
-	       (strcmp(waits, "rnr") == 0 || strcmp(waits, "credit") == 0);
 }
 
 static void set_check(json_t *line, const char *check, const char *what)

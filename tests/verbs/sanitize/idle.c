@@ -184,6 +184,18 @@ static void hears(void)
 	wait_for_message(NULL);
 }
 
+/* A work queue completes there, whose senders are not known. */
+static void spreads(void)
+{
+	struct ibv_wq_init_attr attr = {
+		.wq_type = IBV_WQT_RQ, .max_wr = 4, .max_sge = 1, .pd = p.pd, .cq = p.b.cq};
+
+	pair_must(ibv_create_wq(p.context, &attr) != NULL, "a work queue");
+	ibv_req_notify_cq(p.b.cq, 0);
+	end_by_alarm();
+	wait_for_message(NULL);
+}
+
 /* Waits for its peer, which is another process that sleeps. */
 static void visits(void)
 {
@@ -210,7 +222,7 @@ static const struct {
 	const char *name;
 	void (*does)(void);
 } modes[] = {{"sleeps", sleeps},   {"reads", reads}, {"computes", computes}, {"asks", asks},
-	     {"listens", listens}, {"hears", hears}, {"visits", visits}};
+	     {"listens", listens}, {"hears", hears}, {"spreads", spreads},   {"visits", visits}};
 
 int main(int argc, char **argv)
 {

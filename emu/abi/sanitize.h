@@ -221,8 +221,7 @@
 	  "IBTA vol. 1, 9.7.1 and 10.3.1.2; ibv_modify_qp(3)",                                     \
 	  "Send qp_num and the GID of the port to the other end, and post sends only "             \
 	  "after that end is in RTR")                                                              \
-	X(RECV_SHORT, "recv-short", "sum",                                                         \
-	  "A message must not exceed its receive request",                                         \
+	X(RECV_SHORT, "recv-short", "sum", "A message must not exceed its receive request",        \
 	  "IBTA vol. 1, 9.7.5.2.4 and 10.7.3.1; ibv_post_recv(3)",                                 \
 	  "Post receives for the longest message of the peer. Datagrams need 40 bytes "            \
 	  "more")                                                                                  \
@@ -359,8 +358,7 @@
 	  "Set the named attribute to a value that the device accepts. A program that probes the " \
 	  "device and has a fallback needs no change")                                             \
 	X(COMPLETION_FAILED, "completion-failed", "note",                                          \
-	  "The status of a failed completion gives only the kind of the error",                    \
-	  "ibv_poll_cq(3)",                                                                        \
+	  "The status of a failed completion gives only the kind of the error", "ibv_poll_cq(3)",  \
 	  "Correct the named cause. A program that expects failures, such as after the "           \
 	  "end of its peer, needs no change")                                                      \
 	X(PORTABLE, "portable", "portable",                                                        \

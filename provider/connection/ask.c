@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See ask.h. */
+/* The calls that ask the daemon for the peer of a queue pair. See ask.h. */
 #include "ask.h"
 
 static bool call(const struct uhcav_asker *who, struct uhca_cmd_query_peer *in,

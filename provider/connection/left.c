@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See left.h. */
+/* Stacks that a process leaves with the collector for reports of its peers. See left.h. */
 #include "left.h"
 
 #include <errno.h>

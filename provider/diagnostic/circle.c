@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See circle.h. */
+/* A report that waits for those of other processes. See circle.h. */
 #include "circle.h"
 
 #include "diagnostic.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See told.h. */
+/* The reports of a use of a destroyed object. See told.h. */
 #include "told.h"
 
 #include "tomb.h"

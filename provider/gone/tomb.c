@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See tomb.h. */
+/* The context of destroyed objects: all its functions report the use. See tomb.h. */
 #include "tomb.h"
 
 #include "keeping.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See book.h. */
+/* The completion queues and queue pairs that the watchdog knows. See book.h. */
 #include "book.h"
 
 #include "hang.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See files.h. */
+/* What the descriptors that a thread waits for are. See files.h. */
 #include "files.h"
 
 #include "book.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See report.h. */
+/* The report of a hang. See report.h. */
 #include "report.h"
 
 #include "where.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See watchdog.h. */
+/* The thread that looks for hangs. See watchdog.h. */
 #include "watchdog.h"
 
 #include "hang.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See where.h. */
+/* The stack of another thread, taken by a signal. See where.h. */
 #include "where.h"
 
 #include <errno.h>

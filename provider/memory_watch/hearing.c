@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See hearing.h. */
+/* The slots by which programs call the functions of memory. See hearing.h. */
 #include "hearing.h"
 
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See mappings.h. */
+/* Hears calls that change mappings of registered memory. See mappings.h. */
 #include "mappings.h"
 
 #include "hearing.h"

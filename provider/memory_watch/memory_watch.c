@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See memory_watch.h. */
+/* Turns the watch of memory on, and its locks for fork. See memory_watch.h. */
 #include "memory_watch.h"
 
 #include "heap.h"

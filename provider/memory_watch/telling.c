@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See telling.h. */
+/* The reports of changed and of freed memory. See telling.h. */
 #include "telling.h"
 
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See misuse.h. */
+/* Checks of one request when it is posted: receives, inline data, atomics. See misuse.h. */
 #include "misuse.h"
 
 #define ATOMIC_LENGTH 8u

@@ -110,7 +110,8 @@ static void look_at_datagram(const struct uhcav_shadow *s, const struct uhcav_re
 	struct target t = {.from = s, .longest.qp_num = r->to_qp};
 	struct uhcav_object ah;
 
-	if (!uhcav_check_on(UHCA_CHECK_UD_RECV_SHORT) || !uhcav_object_find(r->to, &ah) || !ah.loops)
+	if (!uhcav_check_on(UHCA_CHECK_UD_RECV_SHORT) || !uhcav_object_find(r->to, &ah) ||
+	    !ah.loops)
 		return;
 	uhcav_shadow_each(look_at_room, &t);
 	uhcav_misuse_datagram(m, &t.longest);

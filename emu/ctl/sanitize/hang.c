@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See hang.h. */
+/*
+ * Joins processes that wait for each other into one report, by the daemon's tables. See hang.h.
+ */
 #include "hang.h"
 
 #include "emu/abi/ctl.h"

@@ -63,7 +63,8 @@ const struct relaxation relaxations[] = {
 	{"strict-order", "a disconnect event does not wait until earlier data is read",
 	 "no clause orders completions and events of rdma_cm", .option = "strict-order",
 	 .asked_only = true},
-	{"full-queues", "a post fails with ENOMEM although the queue has room, at any request of its list",
+	{"full-queues",
+	 "a post fails with ENOMEM although the queue has room, at any request of its list",
 	 "ibv_post_send(3): an errno, and bad_wr; IBTA 11.4.1: insufficient resources",
 	 .rule = "call.fail=ENOMEM call=post_send,post_recv,post_srq_recv bad_wr={0..3} "
 		 "p={1..5}%",

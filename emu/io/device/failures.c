@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See failures.h. */
+/* The causes of the last failures of a device, for clients that ask. See failures.h. */
 #include "failures.h"
 
 #include "emu/abi/cqe.h"

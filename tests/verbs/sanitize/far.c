@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See far.h. */
+/* Two processes that connect with each other, for faulty programs. See far.h. */
 #include "far.h"
 
 #include "pair.h"

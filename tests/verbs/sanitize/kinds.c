@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See kinds.h. */
+/* Queue pairs of other kinds for faulty programs. See kinds.h. */
 #include "kinds.h"
 
 #include <time.h>
@@ -29,7 +29,7 @@ struct ibv_qp *pair_ud(struct pair *p, uint32_t max_inline)
 }
 
 void pair_ud_send(struct pair *p, struct ibv_qp *from, const struct ibv_qp *to, unsigned flags,
-		   uint32_t length)
+		  uint32_t length)
 {
 	struct ibv_ah_attr self = {.is_global = 1, .port_num = 1, .grh.hop_limit = 1};
 	struct ibv_sge sge = {(uintptr_t)p->a.memory + PAIR_MEMORY / 2, length, p->a.mr->lkey};

@@ -13,7 +13,7 @@ struct ibv_qp *pair_ud(struct pair *p, uint32_t max_inline);
 
 /* Sends a datagram from the second half of a's memory, and waits for the completion. */
 void pair_ud_send(struct pair *p, struct ibv_qp *from, const struct ibv_qp *to, unsigned flags,
-		   uint32_t length);
+		  uint32_t length);
 
 /* A receive of the end's memory for another queue pair than its own. */
 void pair_recv_at(struct end *e, struct ibv_qp *qp, uint32_t offset, uint32_t length);

@@ -246,21 +246,21 @@ static const struct row {
 	const char *what;
 } rows[UHCA_ABI_CAUSES] = {
 	[UHCA_ABI_CAUSE_KEY_DEAD] = {tell_key, UHCA_CHECK_RKEY_DEAD,
-				     "a remote request named a region that was deregistered"},
-	[UHCA_ABI_CAUSE_KEY_RIGHT] = {tell_key, UHCA_CHECK_RKEY_ACCESS,
-				      "a remote request named a region that does not allow it"},
+				     "a remote request named a deregistered region"},
+	[UHCA_ABI_CAUSE_KEY_RIGHT] =
+		{tell_key, UHCA_CHECK_RKEY_ACCESS,
+		 "a remote request named a region without the needed access right"},
 	[UHCA_ABI_CAUSE_RANGE] = {tell_key, UHCA_CHECK_RKEY_RANGE,
 				  "a remote request is not inside the region that it names"},
 	[UHCA_ABI_CAUSE_KEY_DOMAIN] = {tell_key, UHCA_CHECK_RKEY_FOREIGN,
 				       "a remote request named a region of another protection "
 				       "domain than that of its peer's queue pair"},
 	[UHCA_ABI_CAUSE_KEY_SWAPPED] = {tell_key, UHCA_CHECK_KEY_SWAPPED,
-					"a remote request has an L_Key where an R_Key belongs"},
+					"a remote request has an L_Key instead of an R_Key"},
 	[UHCA_ABI_CAUSE_KEY_UNKNOWN] = {tell_key, UHCA_CHECK_RKEY_UNKNOWN,
 					"a remote request has an R_Key that names nothing"},
 	[UHCA_ABI_CAUSE_QP_RIGHT] = {tell_qp_right, UHCA_CHECK_QP_ACCESS,
-				     "a remote request asks what its peer's queue pair does not "
-				     "allow"},
+				     "the peer's queue pair does not allow a remote request"},
 };
 
 static bool is_about_settings(enum uhca_abi_cause_kind kind)

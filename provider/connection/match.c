@@ -24,9 +24,8 @@ static unsigned look_one_way(const struct uhca_abi_end *a, const struct uhca_abi
 	if (!sends(a))
 		return 0;
 	if (tell && psn)
-		uhcav_diagnostic_fact("QP 0x%x begins at sq_psn 0x%x, QP 0x%x expects rq_psn 0x%x",
-				      a->qpn, a->attr.sq_psn & PSN_MASK, b->qpn,
-				      b->attr.rq_psn & PSN_MASK);
+		uhcav_diagnostic_fact("QP 0x%x has sq_psn 0x%x, QP 0x%x has rq_psn 0x%x", a->qpn,
+				      a->attr.sq_psn & PSN_MASK, b->qpn, b->attr.rq_psn & PSN_MASK);
 	if (tell && reads)
 		uhcav_diagnostic_fact("QP 0x%x may ask max_rd_atomic %u, QP 0x%x takes "
 				      "max_dest_rd_atomic %u",
@@ -90,7 +89,7 @@ bool uhcav_match_tell(const struct uhca_cmd_query_peer_reply *r, const struct uh
 	if (!uhcav_diagnostic_is_new(UHCA_CHECK_CONN_MISMATCH, at, NULL))
 		return true;
 	uhcav_diagnostic_begin(UHCA_CHECK_CONN_MISMATCH,
-			       "the two ends of a connection were told what does not fit");
+			       "the two ends of a connection have different attributes");
 	if (crossed)
 		tell_crossed(r);
 	else

@@ -8,6 +8,7 @@
 #include "bytes.h"
 #include "provider/diagnostic/diagnostic.h"
 #include "provider/memory_watch/memory_watch.h"
+#include "provider/qp/qp.h"
 #include "words.h"
 
 #include <stdio.h>
@@ -27,6 +28,9 @@ static void tell_unmapped(const struct uhcav_shadow *s, const struct uhcav_reque
 	struct uhcav_object mr;
 	struct uhcav_change c;
 
+	/* The device refuses the request in its turn, as adapters do; a copy at the post crashes. */
+	if (!polled && s->is_send)
+		uhcav_qp_of((struct ibv_qp *)(uintptr_t)s->owner)->gather_limit = 0;
 	find_mr(s, p, &mr);
 	if ((mr.mr.access & IBV_ACCESS_ON_DEMAND) ||
 	    !uhcav_diagnostic_is_new(UHCA_CHECK_MEMORY_UNMAPPED, r->posted, mr.made))

@@ -52,7 +52,7 @@ static void tell_swapped(const struct uhcav_shadow *s, const struct uhcav_reques
 	char words[UHCAV_OBJECT_WORDS];
 
 	uhcav_diagnostic_begin(UHCA_CHECK_KEY_SWAPPED,
-			       "an element has an R_Key where an L_Key belongs");
+			       "an element has an R_Key instead of an L_Key");
 	uhcav_words_request(s, r);
 	if (o->kind == UHCAV_KIND_MR)
 		uhcav_diagnostic_fact("%s: L_Key 0x%x, R_Key 0x%x", uhcav_object_words(o, words),

@@ -48,7 +48,7 @@ ends() {
 	fi
 }
 mkdir -p "$tmp/tree/docs" && cp -R "$srcdir/docs/site" "$tmp/tree/docs/" || exit 99
-for page in ARCHITECTURE CONTRIBUTING CHANGELOG docs/page; do
+for page in ARCHITECTURE CONTRIBUTING CHANGELOG SECURITY docs/page; do
 	printf '# A page\n\n## A part of it, %sso%s\n' '"' '"' >"$tmp/tree/$page.md"
 done
 ends 0 ', 0 dead links' <<'END'

@@ -107,7 +107,7 @@ static bool words_set(struct words *w, struct fault_piece name, const char *text
 	if (fault_piece_is(name, "text"))
 		memcpy(w->text, text, strlen(text) + 1);
 	if (fault_piece_is(name, "what"))
-		return snprintf(w->what, sizeof(w->what), "%s", text) < (int)sizeof(w->what);
+		return snprintf(w->what, sizeof(w->what), "%s", text) > 0; /* cut: unknown */
 	return true;
 }
 
@@ -133,7 +133,7 @@ static int split(const struct replay *r, const char *at, const char *end, struct
 		if (!value(&at, end, text, sizeof(text)))
 			return complain(r, "a value is unterminated or too long");
 		if (!words_set(w, name, text))
-			return complain(r, "a value is invalid");
+			return complain(r, "a number is invalid");
 		while (at < end && *at == ' ')
 			at++;
 	}

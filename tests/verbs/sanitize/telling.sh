@@ -122,7 +122,7 @@ stock() {
 	try 99 "told all the same" "$run" --sanitize --no-stock-suppressions -- "$out/cmtime"
 	says "told all the same" "SUMMARY: uhca-sanitizer: object-busy"
 	try 125 "no sanitizer" "$run" --no-stock-suppressions -- true
-	says "no sanitizer" "for --sanitize"
+	says "no sanitizer" "needs --sanitize"
 	try 125 "no such file" env UHCA_STOCK_SUPPRESSIONS="$out/none" "$run" --sanitize -- true
 }
 

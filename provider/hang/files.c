@@ -10,6 +10,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <dlfcn.h>
+#include <poll.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,16 +94,33 @@ static bool is_foreign(int fd)
 	return false;
 }
 
-bool uhcav_hang_has_foreign_files(void)
+static bool any_file(bool (*is)(int fd), bool when_unknown)
 {
 	DIR *all = opendir("/proc/self/fd");
 	const struct dirent *entry;
-	bool found = !all;
+	bool found = !all && when_unknown;
 
 	while (all && !found && (entry = readdir(all)))
 		found = isdigit((unsigned char)entry->d_name[0]) &&
-			atoi(entry->d_name) > STDERR_FILENO && is_foreign(atoi(entry->d_name));
+			atoi(entry->d_name) > STDERR_FILENO && is(atoi(entry->d_name));
 	if (all)
 		closedir(all);
 	return found;
+}
+
+bool uhcav_hang_has_foreign_files(void)
+{
+	return any_file(is_foreign, true);
+}
+
+static bool is_unread_cm(int fd)
+{
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+
+	return uhcav_hang_is_cm(fd) && poll(&p, 1, 0) == 1 && p.revents & POLLIN;
+}
+
+bool uhcav_hang_cm_waits(void)
+{
+	return any_file(is_unread_cm, false);
 }

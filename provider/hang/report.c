@@ -2,6 +2,7 @@
 /* The report of a hang. See report.h. */
 #include "report.h"
 
+#include "files.h"
 #include "where.h"
 
 #include <arpa/inet.h>
@@ -348,6 +349,9 @@ bool uhcav_hang_tell_stuck(const struct uhcav_hang_threads *all,
 	uhcav_diagnostic_of_thread(stuck->tid);
 	uhcav_diagnostic_begin(r.check, "%s", r.what);
 	tell_queues(all);
+	if (uhcav_hang_cm_waits())
+		uhcav_diagnostic_fact("an event of rdma_cm waits to be read (rdma_get_cm_event): "
+				      "the end of a connection is told there");
 	tell_stacks(all, stuck, &r);
 	return uhcav_circle_tell(&peers);
 }

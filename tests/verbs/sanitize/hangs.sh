@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Hangs: of programs that idle nothing is said, also while the machine is busy; those that hang are
 # found in the ways that the checks' own programs do not show: strict arming, two processes over the
-# network and on two devices, rdma_destroy_id; and what the setting does.
+# network and on two devices, with rdma_cm; and what the setting does.
 set -u
 run=${UHCA_SRCDIR:?}/scripts/uhca-run
 programs=${UHCA_BUILDDIR:?}/tests/verbs/sanitize
@@ -80,6 +80,15 @@ over_the_network() {
 	found peer-unready bad/hangs/peer-unready --wire
 }
 
+with_rdma_cm() {
+	local unread="an event of rdma_cm waits to be read"
+	found events-unacked cm_unacked
+	found peer-gone forms/cm-unread
+	says "an event that nobody reads" "$unread"
+	found peer-gone known/perftest-381
+	! grep -qF "$unread" "$out/said" || complain "without rdma_cm: $(cat "$out/said")"
+}
+
 settings() {
 	watch 124 "turned off" --sanitize-options hang_after=0 --time-limit 3 -- \
 		"$programs/bad/hangs/poll-nothing"
@@ -98,6 +107,6 @@ relieve
 idlers "chaos" --chaos=1
 strictly
 over_the_network
-found events-unacked cm_unacked
+with_rdma_cm
 settings
 exit $failed

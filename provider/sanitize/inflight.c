@@ -28,7 +28,7 @@ static void tell_unmapped(const struct uhcav_shadow *s, const struct uhcav_reque
 	struct uhcav_object mr;
 	struct uhcav_change c;
 
-	/* The device refuses the request in its turn, as adapters do; a copy at the post crashes. */
+	/* The device refuses the request in its turn, as adapters do; a copy here crashes. */
 	if (!polled && s->is_send)
 		uhcav_qp_of((struct ibv_qp *)(uintptr_t)s->owner)->gather_limit = 0;
 	find_mr(s, p, &mr);

@@ -405,3 +405,8 @@ void uhcav_diagnostic_unlock(void)
 	pthread_mutex_unlock(&lock);
 	pthread_mutex_unlock(&seen_lock);
 }
+
+bool uhcav_diagnostic_owns(int fd)
+{
+	return uhcav_reporter_owns(fd);
+}

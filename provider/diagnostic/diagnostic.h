@@ -89,4 +89,7 @@ void uhcav_diagnostic_retract(uint32_t name);
 void uhcav_diagnostic_lock(void);
 void uhcav_diagnostic_unlock(void);
 
+/* Is it this process's connection to the collector of reports? Any thread. */
+bool uhcav_diagnostic_owns(int fd);
+
 #endif

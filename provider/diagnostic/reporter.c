@@ -109,12 +109,22 @@ bool uhcav_reporter_leave(const char *line, size_t n)
 	bool sent;
 
 	if (!is_open()) {
-		left_fd = connect_collector();
+		int fd = connect_collector();
+
 		left_pid = getpid();
-		if (left_fd >= 0 && !fstat(left_fd, &st))
-			left_inode = st.st_ino;
+		if (fd >= 0 && !fstat(fd, &st))
+			__atomic_store_n(&left_inode, st.st_ino, __ATOMIC_RELAXED);
+		__atomic_store_n(&left_fd, fd, __ATOMIC_RELEASE);
 	}
 	sent = left_fd >= 0 && send_line(left_fd, line, n);
 	errno = saved;
 	return sent;
+}
+
+bool uhcav_reporter_owns(int fd)
+{
+	struct stat st;
+
+	return fd == __atomic_load_n(&left_fd, __ATOMIC_ACQUIRE) && !fstat(fd, &st) &&
+	       st.st_ino == __atomic_load_n(&left_inode, __ATOMIC_RELAXED);
 }

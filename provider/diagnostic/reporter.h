@@ -22,4 +22,7 @@ bool uhcav_reporter_ask(const char *line, size_t n, char answer[UHCAV_ANSWER]);
  */
 bool uhcav_reporter_leave(const char *line, size_t n);
 
+/* Is it that connection? Any thread. */
+bool uhcav_reporter_owns(int fd);
+
 #endif

@@ -15,6 +15,8 @@
 
 struct uhcav_hang_cqs uhcav_hang_cqs = LIST_HEAD_INITIALIZER(uhcav_hang_cqs);
 struct uhcav_hang_qps uhcav_hang_qps = LIST_HEAD_INITIALIZER(uhcav_hang_qps);
+#define ASKED 64u /* polls, each tick: of all threads that poll alike */
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 void uhcav_hang_book_lock(void)
@@ -160,11 +162,31 @@ void uhcav_hang_measure_end(void)
 
 /* ---- what threads of the program leave ---- */
 
+static const struct uhcav_hang_poller *poller(const struct uhcav_hang_poller *among, pid_t tid)
+{
+	for (unsigned i = 0; i < UHCAV_HANG_POLLERS; i++)
+		if (__atomic_load_n(&among[i].tid, __ATOMIC_RELAXED) == tid)
+			return &among[i];
+	return NULL;
+}
+
+const struct uhcav_hang_poller *uhcav_hang_poller(const struct uhcav_hang_cq *h, pid_t tid)
+{
+	return h->polls ? poller(h->pollers, tid) : NULL;
+}
+
 void uhcav_hang_leave_stack(struct uhcav_hang_cq *h, struct uhcav_here here)
 {
-	__atomic_store_n(&h->ask, 0, __ATOMIC_RELAXED);
-	__atomic_store_n(&h->polled_by, self(), __ATOMIC_RELAXED);
-	__atomic_store_n(&h->polled, uhcav_stack_take(here), __ATOMIC_RELEASE);
+	uint32_t left = __atomic_load_n(&h->ask, __ATOMIC_RELAXED), i;
+	pid_t tid = self();
+
+	if (left)
+		__atomic_store_n(&h->ask, left - 1, __ATOMIC_RELAXED);
+	if (poller(h->asked, tid))
+		return;
+	i = __atomic_fetch_add(&h->next, 1, __ATOMIC_RELAXED) % UHCAV_HANG_POLLERS;
+	__atomic_store_n(&h->asked[i].stack, uhcav_stack_take(here), __ATOMIC_RELAXED);
+	__atomic_store_n(&h->asked[i].tid, tid, __ATOMIC_RELEASE);
 }
 
 void uhcav_hang_armed(struct uhcav_cq *cq, struct uhcav_here here)
@@ -295,6 +317,17 @@ static bool is_as_before(const struct uhcav_hang_state *a, const struct uhcav_ha
 	       !a->event && !b->event;
 }
 
+/* Those that polled since the last tick are known; who polls next is asked again. */
+static void ask_pollers(struct uhcav_hang_cq *h)
+{
+	for (unsigned i = 0; i < UHCAV_HANG_POLLERS; i++) {
+		h->pollers[i].tid = __atomic_exchange_n(&h->asked[i].tid, 0, __ATOMIC_ACQUIRE);
+		h->pollers[i].stack = __atomic_load_n(&h->asked[i].stack, __ATOMIC_RELAXED);
+	}
+	if (h->polls)
+		__atomic_store_n(&h->ask, ASKED, __ATOMIC_RELAXED);
+}
+
 void uhcav_hang_look(uint64_t now)
 {
 	struct uhcav_hang_cq *h;
@@ -311,9 +344,10 @@ void uhcav_hang_look(uint64_t now)
 			s.solicited = h->state.solicited;
 			s.arm = h->state.arm;
 		}
+		if (!s.event || !h->state.event || s.taken != h->state.taken)
+			h->event_since = s.event ? now : 0;
 		h->state = s;
-		if (h->polls)
-			__atomic_store_n(&h->ask, 1, __ATOMIC_RELAXED);
+		ask_pollers(h);
 	}
 }
 

@@ -33,21 +33,32 @@ struct uhcav_hang_state {
 	bool busy;                   /* somebody is in it at this moment */
 };
 
+#define UHCAV_HANG_POLLERS 4u
+
+struct uhcav_hang_poller {
+	pid_t tid; /* 0: nobody */
+	const struct uhcav_stack *stack;
+};
+
 struct uhcav_hang_cq {
 	LIST_ENTRY(uhcav_hang_cq) link;
 	struct uhcav_cq *cq;
 	const struct uhcav_stack *made;
 	/* Written by threads of the program, atomic. */
-	const struct uhcav_stack *armed, *polled;
-	pid_t armed_by, polled_by;
+	const struct uhcav_stack *armed;
+	pid_t armed_by;
 	uint32_t taken, empty, arms;
-	uint32_t ask;      /* who polls next is to leave its stack */
+	uint32_t ask;  /* so many polls are to leave who polled, and its stack */
+	uint32_t next; /* where, in "asked" */
+	struct uhcav_hang_poller asked[UHCAV_HANG_POLLERS];
 	uint32_t measured; /* of so many polls, and the shortest time from one to the next; ns */
 	uint32_t gap;
 	/* The watching thread's own. */
 	struct uhcav_hang_state state;
-	uint64_t since; /* but for polls in vain it is as it was; ms */
-	bool polls;     /* in vain since the last tick */
+	uint64_t since;       /* but for polls in vain it is as it was; ms */
+	uint64_t event_since; /* an event has waited in the channel; ms, 0: none waits */
+	bool polls;           /* in vain since the last tick */
+	struct uhcav_hang_poller pollers[UHCAV_HANG_POLLERS]; /* who did */
 	uint32_t handle;
 };
 
@@ -80,6 +91,9 @@ void uhcav_hang_qp_modified(struct uhcav_qp *qp, const struct ibv_qp_attr *attr,
 
 /* So many are posted and not complete, of the QP's own queues; any thread, a guess. */
 uint32_t uhcav_hang_outstanding(const struct uhcav_qp *qp);
+
+/* The thread as one of those that poll the CQ in vain, or NULL. */
+const struct uhcav_hang_poller *uhcav_hang_poller(const struct uhcav_hang_cq *h, pid_t tid);
 
 void uhcav_hang_leave_stack(struct uhcav_hang_cq *h, struct uhcav_here here);
 void uhcav_hang_armed(struct uhcav_cq *cq, struct uhcav_here here);

@@ -66,7 +66,8 @@ static bool is_of_verbs(int fd)
 {
 	struct uhcav_hang_cq *h;
 
-	if (uhcav_hang_is_async(fd) || is_to_daemon(fd) || uhcav_monitor_owns(fd))
+	if (uhcav_hang_is_async(fd) || is_to_daemon(fd) || uhcav_monitor_owns(fd) ||
+	    uhcav_diagnostic_owns(fd))
 		return true;
 	LIST_FOREACH(h, &uhcav_hang_cqs, link)
 	{

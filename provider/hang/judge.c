@@ -85,6 +85,28 @@ static struct channel channel_of(const struct uhcav_hang_thread *t, int fd, uint
 	return c;
 }
 
+/* Events wait in the channel, and its edge is over: epoll(7) about EPOLLET. */
+static struct uhcav_hang_cq *overslept(const struct uhcav_hang_thread *t, unsigned f, uint64_t now,
+				       uint64_t after)
+{
+	struct uhcav_hang_cq *h = NULL;
+
+	while (t->edges & 1u << f && (h = uhcav_hang_of_channel(t->fds[f], h)))
+		if (h->state.pending && !h->polls && h->event_since &&
+		    now - h->event_since >= after)
+			return h;
+	return NULL;
+}
+
+static void judge_edge(const struct uhcav_hang_threads *all, const struct uhcav_hang_thread *t,
+		       unsigned f, uint64_t now, uint64_t after)
+{
+	struct uhcav_hang_cq *h = overslept(t, f, now, after);
+
+	if (h && !t->limited && others_are_passive(all, t))
+		uhcav_hang_tell_overslept(t, h);
+}
+
 static void judge_channel(const struct uhcav_hang_threads *all, const struct uhcav_hang_thread *t,
 			  int fd, uint64_t now, uint64_t after)
 {
@@ -103,8 +125,10 @@ static void judge_threads(const struct uhcav_hang_threads *all, uint64_t now, ui
 
 		if (t->does != UHCAV_HANG_FILES || now - t->since < after)
 			continue;
-		for (unsigned f = 0; f < t->n_fds; f++)
+		for (unsigned f = 0; f < t->n_fds; f++) {
 			judge_channel(all, t, t->fds[f], now, after);
+			judge_edge(all, t, f, now, after);
+		}
 	}
 }
 
@@ -135,8 +159,7 @@ static void mark_pollers(struct uhcav_hang_threads *all)
 	for (unsigned i = 0; i < all->n; i++) {
 		all->at[i].polls = false;
 		LIST_FOREACH(h, &uhcav_hang_cqs, link)
-		all->at[i].polls |= h->polls && __atomic_load_n(&h->polled_by, __ATOMIC_RELAXED) ==
-							all->at[i].tid;
+		all->at[i].polls |= uhcav_hang_poller(h, all->at[i].tid) != NULL;
 	}
 }
 
@@ -193,6 +216,50 @@ static const struct uhcav_hang_thread *who_is_stuck(const struct uhcav_hang_thre
 			found = t;
 	}
 	return found;
+}
+
+static bool has_all_taken(const struct uhcav_cq *cq)
+{
+	const struct uhcav_hang_qp *h;
+
+	LIST_FOREACH(h, &uhcav_hang_qps, link)
+	{
+		const struct uhcav_work_queue *sq = &h->qp->sq;
+
+		if (h->qp->qp.send_cq == &cq->cq && sq->entries &&
+		    uhca_ring_observe(&sq->ring->consumer) != sq->producer)
+			return false;
+	}
+	return true;
+}
+
+/* Whatever the peers do, no completion comes there. */
+static bool is_dry(const struct uhcav_hang_cq *h)
+{
+	const struct uhcav_hang_state *s = &h->state;
+
+	return s->connected && !s->pending && !s->signaled && !s->recvs && has_all_taken(h->cq);
+}
+
+/* All threads that do not wait for one another wait for events of queues that are dry. */
+static bool is_dry_wait(const struct uhcav_hang_threads *all)
+{
+	for (unsigned i = 0; i < all->n; i++) {
+		const struct uhcav_hang_thread *t = &all->at[i];
+
+		if (t->polls)
+			return false;
+		for (unsigned f = 0; f < t->n_fds; f++) {
+			struct uhcav_hang_cq *h = uhcav_hang_of_channel(t->fds[f], NULL);
+
+			if (!h)
+				return false;
+			for (; h; h = uhcav_hang_of_channel(t->fds[f], h))
+				if (!is_dry(h))
+					return false;
+		}
+	}
+	return true;
 }
 
 /* A poll of a queue follows the one before at once: there is no call of the system between. */
@@ -257,6 +324,11 @@ static void judge_process(const struct uhcav_hang_threads *all,
 	if (about != judged) {
 		judged = about;
 		told = false;
+	}
+	if (is_dry_wait(all)) { /* the peers need not be asked */
+		uhcav_hang_tell_dry(all, stuck);
+		told = true;
+		return;
 	}
 	if (!uhcav_hang_is_closed())
 		return;

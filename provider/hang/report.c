@@ -115,6 +115,24 @@ void uhcav_hang_tell_lost(const struct uhcav_hang_thread *t, const struct uhcav_
 	uhcav_diagnostic_tell();
 }
 
+void uhcav_hang_tell_overslept(const struct uhcav_hang_thread *t, const struct uhcav_hang_cq *h)
+{
+	const struct uhcav_stack *waits;
+
+	if (!uhcav_diagnostic_is_new(UHCA_CHECK_LOST_WAKEUP, h->armed, h->made))
+		return;
+	waits = uhcav_hang_where(t->tid);
+	begin_wait(t, UHCA_CHECK_LOST_WAKEUP,
+		   "a thread waits for an edge (EPOLLET) of a channel in which events wait unread",
+		   h);
+	uhcav_diagnostic_fact("an edge comes once for all events that wait: ibv_get_cq_event is "
+			      "to be called until it fails with EAGAIN");
+	uhcav_diagnostic_stack(waits, "waited by");
+	uhcav_diagnostic_stack(h->armed, "armed by");
+	uhcav_diagnostic_stack(h->made, "completion queue 0x%x made by", h->handle);
+	uhcav_diagnostic_tell();
+}
+
 void uhcav_hang_tell_unarmed(const struct uhcav_hang_thread *t, const struct uhcav_hang_cq *h)
 {
 	const struct uhcav_stack *waits;
@@ -225,7 +243,7 @@ bool uhcav_hang_is_closed(void)
 static bool waits_for(const struct uhcav_hang_thread *t, const struct uhcav_hang_cq *h)
 {
 	if (t->polls)
-		return h->polls && h->polled_by == t->tid;
+		return uhcav_hang_poller(h, t->tid);
 	for (unsigned i = 0; h->cq->channel && i < t->n_fds; i++)
 		if (t->fds[i] == h->cq->channel->events.read_fd)
 			return true;
@@ -295,11 +313,12 @@ static struct reason reason_of(const struct uhcav_hang_thread *t)
 
 static const struct uhcav_stack *stack_of(const struct uhcav_hang_thread *t)
 {
+	const struct uhcav_hang_poller *p;
 	const struct uhcav_hang_cq *h;
 
 	LIST_FOREACH(h, &uhcav_hang_cqs, link)
-	if (t->polls && waits_for(t, h) && h->polled)
-		return h->polled;
+	if (t->polls && (p = uhcav_hang_poller(h, t->tid)) && p->stack)
+		return p->stack;
 	return uhcav_hang_where(t->tid);
 }
 
@@ -339,13 +358,12 @@ static void tell_stacks(const struct uhcav_hang_threads *all, const struct uhcav
 	}
 }
 
-bool uhcav_hang_tell_stuck(const struct uhcav_hang_threads *all,
-			   const struct uhcav_hang_thread *stuck)
+static bool begin_stuck(const struct uhcav_hang_threads *all, const struct uhcav_hang_thread *stuck)
 {
 	struct reason r = reason_of(stuck);
 
 	if (!uhcav_check_on(r.check))
-		return true;
+		return false;
 	uhcav_diagnostic_of_thread(stuck->tid);
 	uhcav_diagnostic_begin(r.check, "%s", r.what);
 	tell_queues(all);
@@ -353,5 +371,18 @@ bool uhcav_hang_tell_stuck(const struct uhcav_hang_threads *all,
 		uhcav_diagnostic_fact("an event of rdma_cm waits to be read (rdma_get_cm_event): "
 				      "the end of a connection is told there");
 	tell_stacks(all, stuck, &r);
-	return uhcav_circle_tell(&peers);
+	return true;
+}
+
+bool uhcav_hang_tell_stuck(const struct uhcav_hang_threads *all,
+			   const struct uhcav_hang_thread *stuck)
+{
+	return !begin_stuck(all, stuck) || uhcav_circle_tell(&peers);
+}
+
+void uhcav_hang_tell_dry(const struct uhcav_hang_threads *all,
+			 const struct uhcav_hang_thread *stuck)
+{
+	if (begin_stuck(all, stuck))
+		uhcav_diagnostic_tell();
 }

@@ -12,6 +12,9 @@
 void uhcav_hang_tell_lost(const struct uhcav_hang_thread *t, const struct uhcav_hang_cq *h);
 void uhcav_hang_tell_unarmed(const struct uhcav_hang_thread *t, const struct uhcav_hang_cq *h);
 
+/* It sleeps, and an event waits in the channel that it sleeps for. */
+void uhcav_hang_tell_overslept(const struct uhcav_hang_thread *t, const struct uhcav_hang_cq *h);
+
 /* It may wait in rdma_destroy_id: where it does, for acknowledgements. Told once. */
 void uhcav_hang_tell_destroy(const struct uhcav_hang_thread *t);
 
@@ -21,5 +24,9 @@ bool uhcav_hang_is_closed(void);
 /* That is so: what it waits for. False: the others have not said the same yet. */
 bool uhcav_hang_tell_stuck(const struct uhcav_hang_threads *all,
 			   const struct uhcav_hang_thread *stuck);
+
+/* Nothing can come, whatever the others do. */
+void uhcav_hang_tell_dry(const struct uhcav_hang_threads *all,
+			 const struct uhcav_hang_thread *stuck);
 
 #endif

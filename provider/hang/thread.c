@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/select.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -95,7 +96,9 @@ static void take_select(struct uhcav_hang_thread *t, const struct in_call *c)
 
 static void take_epoll(struct uhcav_hang_thread *t, int epoll)
 {
+	const unsigned edge = EPOLLIN | EPOLLET;
 	char path[64], line[256];
+	unsigned events;
 	FILE *f;
 	int fd;
 
@@ -104,8 +107,11 @@ static void take_epoll(struct uhcav_hang_thread *t, int epoll)
 	if (!f)
 		t->does = UHCAV_HANG_RUNS;
 	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "tfd: %d", &fd) == 1)
+		if (sscanf(line, "tfd: %d events: %x", &fd, &events) == 2) {
+			if ((events & edge) == edge && t->n_fds < UHCAV_HANG_FDS)
+				t->edges |= 1u << t->n_fds;
 			add_fd(t, fd);
+		}
 	if (f)
 		fclose(f);
 }

@@ -25,6 +25,7 @@ struct uhcav_hang_thread {
 	bool limited; /* FILES: it waits for a limited time */
 	unsigned n_fds;
 	int fds[UHCAV_HANG_FDS];
+	uint32_t edges; /* bits: which of them, by epoll, as EPOLLET */
 	uint64_t key;   /* call, arguments and stack pointer */
 	uint64_t since; /* it has had this key at each tick; ms */
 	bool polls;     /* it is who polls a CQ in vain */

@@ -53,14 +53,16 @@ static void test_answers(void **state)
 	assert_false(ask(NULL, &q));
 }
 
-/* It works longer than it may sleep. */
+/* It works longer than it may sleep. On a busy machine not every question has its time. */
 static void test_busy(void **state)
 {
+	uint64_t end = io_clock_now() + IO_TEST_SECONDS * IO_SEC;
 	struct io_prompt *p = io_prompt_open();
 	struct question q = {.gate = -1, .busy = 4 * IO_PROMPT_MS * IO_MSEC, .number = 1};
 
 	(void)state;
-	assert_true(ask(p, &q));
+	while (!ask(p, &q) && sched_yield() == 0)
+		assert_true(io_clock_now() < end);
 	assert_int_equal(q.answer, 2);
 	io_prompt_close(p);
 }

@@ -22,6 +22,7 @@
 
 #define SPINS  100000u /* empty polls before it naps */
 #define SIZE   4096
+#define LARGE  (1u << 20) /* a READ that lasts until the next one comes */
 #define BYTES  2048
 #define ROUNDS 20
 
@@ -99,6 +100,7 @@ static int meet(const char *host, int port)
 
 static void open_side(struct side *c)
 {
+	const size_t size = has("reads") ? LARGE : SIZE;
 	const int access = ALL;
 	struct ibv_device **list = ibv_get_device_list(NULL);
 	struct ibv_qp_init_attr init = {.qp_type = IBV_QPT_RC,
@@ -110,13 +112,13 @@ static void open_side(struct side *c)
 
 	need(list && list[0] && (c->ctx = ibv_open_device(list[0])), "open");
 	need((pd = ibv_alloc_pd(c->ctx)) != NULL, "pd");
-	c->buf = aligned_alloc(4096, SIZE);
-	c->inbuf = aligned_alloc(4096, SIZE);
+	c->buf = aligned_alloc(4096, size);
+	c->inbuf = aligned_alloc(4096, size);
 	need(c->buf && c->inbuf, "memory");
-	memset(c->buf, 0, SIZE);
-	memset(c->inbuf, 0, SIZE);
-	need((c->mr = ibv_reg_mr(pd, c->buf, SIZE, access)) != NULL, "reg_mr");
-	need((c->in = ibv_reg_mr(pd, c->inbuf, SIZE, access)) != NULL, "reg_mr");
+	memset(c->buf, 0, size);
+	memset(c->inbuf, 0, size);
+	need((c->mr = ibv_reg_mr(pd, c->buf, size, access)) != NULL, "reg_mr");
+	need((c->in = ibv_reg_mr(pd, c->inbuf, size, access)) != NULL, "reg_mr");
 	need((c->cq = ibv_create_cq(c->ctx, 64, NULL, NULL, 0)) != NULL, "cq");
 	init.send_cq = init.recv_cq = c->cq;
 	need((c->qp = ibv_create_qp(pd, &init)) != NULL, "qp");
@@ -203,6 +205,8 @@ static void post_send(struct side *c, int i, enum ibv_wr_opcode op)
 	/* The last of the bytes is one behind the region. */
 	w.wr.rdma.remote_addr = c->peer.addr + (has("bounds") ? SIZE - BYTES + 1 : 0);
 	w.wr.rdma.rkey = c->peer.rkey ^ (has("rkey") ? 0x100 : 0);
+	if (op == IBV_WR_RDMA_READ)
+		g.length = LARGE;
 	if (op == IBV_WR_ATOMIC_FETCH_AND_ADD)
 		make_atomic(c, &w);
 	errno = ibv_post_send(c->qp, &w, &bad);

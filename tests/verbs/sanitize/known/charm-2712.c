@@ -26,7 +26,9 @@ int main(int argc, char **argv)
 	far_rts(&f, how);
 	far_recv(&f, 4096);
 	far_meet(&f);
-	far_post(&f, IBV_WR_SEND, 4096);
+	/* Two that send at once may both fail as receivers first, which says less. */
+	if (!f.server || mended)
+		far_post(&f, IBV_WR_SEND, 4096);
 	far_wait(&f);
 	if (mended)
 		far_wait(&f);

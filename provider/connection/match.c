@@ -50,7 +50,8 @@ static unsigned look_both_ways(const struct uhca_abi_end *a, const struct uhca_a
 	return (unsigned)types + mtu + look_one_way(a, b, tell) + look_one_way(b, a, tell);
 }
 
-bool uhcav_match_is_crossed(const struct uhca_cmd_query_peer_reply *r)
+/* Does the peer, which the daemon knows, name another queue pair as its own peer? */
+static bool is_crossed(const struct uhca_cmd_query_peer_reply *r)
 {
 	return !r->names_back;
 }
@@ -81,10 +82,10 @@ bool uhcav_match_tell(const struct uhca_cmd_query_peer_reply *r, const struct uh
 		      const char *title)
 {
 	/* Of UC a packet does not say who has sent it, and some programs live by that. */
-	bool crossed = r->mine.qp_type == IBV_QPT_RC && uhcav_match_is_crossed(r);
+	bool crossed = r->mine.qp_type == IBV_QPT_RC && is_crossed(r);
 	char words[UHCAV_END_WORDS];
 
-	if (!crossed && (uhcav_match_is_crossed(r) || !look_both_ways(&r->mine, &r->peer, false)))
+	if (!crossed && (is_crossed(r) || !look_both_ways(&r->mine, &r->peer, false)))
 		return false;
 	if (!uhcav_diagnostic_is_new(UHCA_CHECK_CONN_MISMATCH, at, NULL))
 		return true;

@@ -148,7 +148,7 @@ bool uhcav_shadow_has(struct uhcav_shadow *s, uint64_t wr_id, uint32_t index);
 /* For each shadow, which stays while it is looked at. */
 void uhcav_shadow_each(void (*what)(struct uhcav_shadow *s, void *arg), void *arg);
 
-/* For fork: see finding/stack.h. */
+/* For fork: see diagnostic/stack.h. */
 void uhcav_shadows_lock(void);
 void uhcav_shadows_unlock(void);
 

@@ -399,11 +399,23 @@ static void fail_receive(struct qp *qp, uint8_t status)
 		receive_complete(qp, &e);
 }
 
-/* A short message alone; what is part of more has a sender that waits for its window. */
+/* Does the program sleep until the receive CQ has an event, as far as its past says? */
+static bool waits_for_events(const struct qp *qp)
+{
+	return qp->recv_cq && qp->recv_cq->comp_events > 0;
+}
+
+/*
+ * A short message alone; what is part of more has a sender that waits for its window. A program
+ * that sleeps answers late: its peer, which sleeps as well, has to find the completion of its
+ * request before that answer, as with an adapter, whose ACK waits for no program.
+ */
 static bool may_wait(const struct qp *qp, const struct core_burst *t)
 {
 	if (qp->dev->cfg.lazy_acks)
 		return true;
+	if (waits_for_events(qp))
+		return false;
 	return t->from_network && t->count == 1 && roce_opcode_is_first(t->head.bth.opcode);
 }
 

@@ -223,6 +223,30 @@ static void test_late_company(void **state)
 	pair_finish(&p);
 }
 
+/*
+ * A program that sleeps until its CQ has an event answers late, and so does its peer, which looks
+ * at one completion per event: the ACK does not wait for the answer.
+ */
+static void test_sleeper(void **state)
+{
+	struct pair p;
+
+	(void)state;
+	create(&p);
+	p.b.cq.page->arm = UHCA_ABI_ARM_NEXT;
+	side_recv(&p.b, 1, 100000, 16);
+	side_send(&p.a, 1, 0, 16);
+	side_expect(&p.b, 0, 1, UHCA_ABI_WC_SUCCESS, UHCA_ABI_WC_RECV);
+	side_recv(&p.a, 10, 200000, 16);
+	side_send(&p.b, 20, 0, 16);
+	side_expect(&p.a, 0, 1, UHCA_ABI_WC_SUCCESS, UHCA_ABI_WC_SEND);
+	side_expect(&p.a, 1, 10, UHCA_ABI_WC_SUCCESS, UHCA_ABI_WC_RECV);
+	side_wait(&p.b, 2);
+	pair_expect_copy(&p.a, 0, &p.b, 100000, 16);
+	pair_expect_copy(&p.b, 0, &p.a, 200000, 16);
+	pair_finish(&p);
+}
+
 /* The receiver takes the completion and is gone: the sender is acknowledged all the same. */
 static void test_outlives_its_qp(void **state)
 {
@@ -264,6 +288,7 @@ int main(void)
 		cmocka_unit_test(test_no_timeouts),
 		cmocka_unit_test(test_hurry),
 		cmocka_unit_test(test_late_company),
+		cmocka_unit_test(test_sleeper),
 		cmocka_unit_test(test_outlives_its_qp),
 	};
 

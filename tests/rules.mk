@@ -27,12 +27,14 @@ tests/$(1)_kit.a: $$(patsubst %.c,%.o,$$(filter %.c,$$($(1)_kit)))
 	$$(AM_V_AR)rm -f $$@ && $$(AR) cr $$@ $$^
 kit_objects += $$(patsubst %.c,%.o,$$(filter %.c,$$($(1)_kit)))
 endef
-$(foreach k,wire core sim fault io model provider,$(eval $(call kit,$k)))
+$(foreach k,wire core sim fault fabric simulator io model provider,$(eval $(call kit,$k)))
 
 wire_stand = tests/wire_kit.a libwire.la
 core_stand = tests/core_kit.a tests/wire_kit.a libcore.a libwire.la
 sim_stand = tests/sim_kit.a tests/wire_kit.a libfault.a libcore.a libwire.la
 fault_stand = tests/fault_kit.a tests/wire_kit.a libfault.a libcore.a libwire.la
+fabric_stand = tests/fabric_kit.a tests/wire_kit.a libnetmodel.a
+simulator_stand = tests/simulator_kit.a tests/wire_kit.a libsim.a libnetmodel.a libcore.a
 io_stand = tests/io_kit.a tests/wire_kit.a libctl.a libmodel.a libconf.a \
 	libio.a libfault.a libcore.a libwire.la
 model_stand = tests/model_kit.a tests/wire_kit.a libctl.a libmodel.a libwire.la
@@ -46,6 +48,10 @@ $(sim_tests): %: %.o $(sim_stand)
 	$(link_test) $(CMOCKA_LIBS) $(ISAL_LIBS)
 $(fault_tests): %: %.o $(fault_stand)
 	$(link_test) $(CMOCKA_LIBS) $(ISAL_LIBS)
+$(fabric_tests): %: %.o $(fabric_stand)
+	$(link_test) $(CMOCKA_LIBS)
+$(simulator_tests): %: %.o $(simulator_stand)
+	$(link_test) $(CMOCKA_LIBS) $(JANSSON_LIBS) -lm
 $(io_tests): %: %.o $(io_stand)
 	$(link_test) $(CMOCKA_LIBS) $(EV_LIBS) $(JANSSON_LIBS) $(SECCOMP_LIBS) $(ISAL_LIBS) -lpthread -lm
 $(model_tests): %: %.o $(model_stand)
@@ -53,8 +59,8 @@ $(model_tests): %: %.o $(model_stand)
 $(provider_tests): %: %.o $(provider_stand)
 	$(link_test) $(CMOCKA_LIBS) $(ISAL_LIBS) -libverbs -lpthread
 
-made_tests = $(wire_tests) $(core_tests) $(sim_tests) $(fault_tests) $(io_tests) $(model_tests) \
-	$(provider_tests)
+made_tests = $(wire_tests) $(core_tests) $(sim_tests) $(fault_tests) $(fabric_tests) \
+	$(simulator_tests) $(io_tests) $(model_tests) $(provider_tests)
 test_objects = $(made_tests:=.o) $(kit_objects)
 
 # What some have beside that.

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What goes wrong in a network: links and switches that go down and come back, loss, pauses. */
+#include "network.h"
+
+static void drop_queues(struct fabric *f, struct port *p, uint64_t now)
+{
+	for (unsigned c = 0; c < FABRIC_CLASSES; c++)
+		while (p->lane[c].queue.first) {
+			struct fabric_packet *k = port_dequeue(p, c);
+
+			if (node_is_switch(&f->nodes[p->node]))
+				buffer_release(f, p, k, now);
+			fabric_lose(f, p, k, FABRIC_DROP_DOWN);
+		}
+}
+
+/* Pauses end with the link that they were for, on both ends. */
+static void forget_pauses(struct fabric *f, struct port *p, uint64_t now)
+{
+	for (unsigned c = 0; c < FABRIC_CLASSES; c++)
+		if (p->paused & 1u << c) {
+			p->pause.time += now - p->pause.since[c];
+			p->pause.ended[c] = now;
+		}
+	p->paused = 0;
+	p->xoff = 0;
+	p->announce = false;
+	fabric_events_set(&f->events, port_slot(f, p, SLOT_PAUSE), FABRIC_NEVER);
+}
+
+static void set_port(struct fabric *f, struct port *p, bool up, uint64_t now)
+{
+	if (p->down == !up)
+		return;
+	p->down = !up;
+	if (up) {
+		port_go(f, p, now);
+		return;
+	}
+	port_clear_link(f, p);
+	drop_queues(f, p, now);
+	forget_pauses(f, p, now);
+}
+
+void fabric_link_up(struct fabric *f, uint32_t link, bool up, uint64_t now)
+{
+	set_port(f, &f->ports[fabric_link_port(link, 0)], up, now);
+	set_port(f, &f->ports[fabric_link_port(link, 1)], up, now);
+}
+
+void fabric_node_up(struct fabric *f, uint32_t node, bool up, uint64_t now)
+{
+	const struct node *n = &f->nodes[node];
+
+	f->nodes[node].down = !up;
+	for (uint32_t i = 0; i < n->n_ports; i++)
+		fabric_link_up(f, n->ports[i] / 2, up, now);
+}
+
+void fabric_link_loss(struct fabric *f, uint32_t link, uint64_t loss)
+{
+	for (unsigned end = 0; end < 2; end++) {
+		struct port *p = &f->ports[fabric_link_port(link, end)];
+
+		p->link.loss = loss;
+		p->lossy = loss || p->link.lose_every;
+	}
+}
+
+void fabric_host_pause(struct fabric *f, uint32_t host, uint8_t classes, uint64_t now)
+{
+	pause_set(f, &f->ports[f->host_port[host]], classes, now);
+}

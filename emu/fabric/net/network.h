@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The parts of a network at work. Ports 2i and 2i+1 are the ends of link i. A port sends packets of
+ * its queues, one at a time, onto its link; the link keeps them in order until they arrive. A node
+ * that is a switch has a buffer, which counts what its ports hold.
+ */
+#ifndef FABRIC_NETWORK_H
+#define FABRIC_NETWORK_H
+
+#include "fabric.h"
+
+#define FABRIC_PFC       0xffu /* the class of a PFC frame */
+#define FABRIC_PFC_BYTES 64u
+
+/* What a port waits for, each an event of its own. */
+enum port_slot { SLOT_ARRIVE, SLOT_FREE, SLOT_PAUSE, SLOT_WATCH, PORT_SLOTS };
+
+struct queue {
+	struct fabric_packet *first;
+	struct fabric_packet *last;
+	uint64_t bytes;
+};
+
+/* A class of a port: a line of the cache, which is all that a packet needs of it. */
+struct lane {
+	struct queue queue;
+	uint64_t kmin; /* of this port's rate */
+	uint64_t kmax;
+	uint64_t deficit;
+	/* What came in here and has not left the switch: lossless classes. */
+	uint64_t used;
+	uint64_t over; /* in headroom */
+};
+
+/* The times of pauses, which few packets need. */
+struct pauses {
+	uint64_t until[FABRIC_CLASSES];
+	uint64_t since[FABRIC_CLASSES];
+	uint64_t ended[FABRIC_CLASSES];
+	uint64_t refresh_at;
+	uint64_t xoffs; /* frames that paused it */
+	uint64_t time;  /* of pauses that have ended */
+	uint32_t seen;  /* by which search for a deadlock */
+};
+
+struct port {
+	uint64_t busy_until;
+	uint64_t ps_per_byte; /* 0: no integer, the rate is divided by */
+	struct queue on_link; /* sent, not arrived; bytes are not counted */
+	uint32_t node;
+	uint16_t number;  /* of its node's ports */
+	uint8_t nonempty; /* classes with packets, bits */
+	uint8_t paused;   /* classes that the peer paused */
+	uint8_t stormed;  /* classes that the watchdog drops */
+	uint8_t xoff;     /* classes that this port has paused the peer for */
+	uint8_t round;    /* the class whose turn it is */
+	uint8_t wanted;   /* a host's, of fabric_want */
+	bool announce;    /* a PFC frame is to be sent */
+	bool fresh;       /* the class whose turn it is has its quantum */
+	bool down;
+	bool lossy; /* the link loses packets */
+	uint64_t packets, bytes, queue_max;
+	struct fabric_link_settings link;
+	uint64_t headroom;
+	uint64_t marked, dropped;
+	_Alignas(64) struct lane lane[FABRIC_CLASSES];
+	struct pauses pause;
+};
+
+struct node {
+	const struct fabric_node *of;
+	uint32_t *ports; /* of its links, n_ports */
+	uint32_t n_ports;
+	uint64_t shared; /* bytes of the buffer that are no reserve and no headroom */
+	uint64_t shared_used;
+	uint64_t alpha; /* of its settings */
+	uint64_t reserve;
+	uint64_t salt;
+	uint32_t index;
+	bool is_switch;
+	bool down;
+};
+
+struct fabric {
+	const struct fabric_topology *topology;
+	struct fabric_events events;
+	uint32_t *positions;
+	struct fabric_store store;
+	struct port *ports;
+	struct node *nodes;
+	uint32_t *port_lists; /* of all nodes */
+	uint32_t *host_port;  /* by host */
+	uint32_t *host_node;
+	struct routes *routes;
+	uint32_t n_ports;
+	uint8_t lossless; /* classes, bits */
+	uint8_t strict;
+	uint32_t searches;
+	uint64_t random;
+	struct fabric_counters counters;
+	const struct fabric_ops *ops;
+	void *user;
+};
+
+static inline uint32_t port_slot(const struct fabric *f, const struct port *p, enum port_slot s)
+{
+	return (uint32_t)(p - f->ports) * PORT_SLOTS + s;
+}
+
+static inline struct port *port_peer(struct fabric *f, const struct port *p)
+{
+	return &f->ports[(uint32_t)(p - f->ports) ^ 1u];
+}
+
+static inline uint64_t port_time(const struct port *p, uint64_t bytes)
+{
+	const uint64_t n = bytes + p->link.gap;
+
+	return p->ps_per_byte ? n * p->ps_per_byte : n * UINT64_C(8000000000000) / p->link.rate;
+}
+
+static inline bool node_is_switch(const struct node *n)
+{
+	return n->is_switch;
+}
+
+/* port.c: queues and links */
+void port_enqueue(struct port *p, struct fabric_packet *k);
+struct fabric_packet *port_dequeue(struct port *p, unsigned class);
+/* Sends, if it may, and else sees to it that it does later. */
+void port_go(struct fabric *f, struct port *p, uint64_t now);
+void port_free(struct fabric *f, struct port *p, uint64_t now);
+struct fabric_packet *port_arrive(struct fabric *f, struct port *p);
+void port_clear_link(struct fabric *f, struct port *p);
+void fabric_lose(struct fabric *f, struct port *p, struct fabric_packet *k, enum fabric_drop why);
+
+/* buffer.c: a switch's buffer */
+int buffer_init(struct fabric *f, struct node *n, struct fabric_error *e);
+bool buffer_admit(struct fabric *f, struct node *n, struct port *in, struct port *out,
+		  struct fabric_packet *k);
+void buffer_release(struct fabric *f, struct port *out, struct fabric_packet *k, uint64_t now);
+/* PFC for what came in at the port: does it have to pause or resume its peer? */
+void buffer_judge(struct fabric *f, struct port *in, unsigned class, uint64_t now);
+
+/* pause.c: PFC frames */
+void pause_set(struct fabric *f, struct port *p, uint8_t xoff, uint64_t now);
+struct fabric_packet *pause_frame(struct fabric *f, struct port *p, uint64_t now);
+void pause_receive(struct fabric *f, struct port *p, const struct fabric_packet *k, uint64_t now);
+void pause_due(struct fabric *f, struct port *p, uint64_t now);
+void pause_watch(struct fabric *f, struct port *p, uint64_t now);
+void pause_watch_later(struct fabric *f, struct port *p, uint64_t now);
+
+/* routes.c */
+int routes_make(struct fabric *f, struct routes **out);
+void routes_free(struct routes *r);
+/* The port towards the host, or NULL. */
+struct port *routes_next(const struct fabric *f, const struct node *n, uint32_t host,
+			 uint32_t flow);
+
+#endif

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See run.h. */
+#include "run.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Timers of a run, behind those of workloads. */
+enum { TIMER_CHANGE = SIM_LOADS_MAX, TIMER_REROUTE, TIMER_SAMPLE, TIMER_WARMUP };
+
+struct run {
+	const struct sim_options *o;
+	struct fabric_topology topology;
+	struct sim *sim;
+	struct load_set loads;
+	struct results results;
+	struct change changes[SIM_CHANGES_MAX];
+	unsigned n_changes, next_change;
+	uint64_t last_sample;
+	int status;
+};
+
+/* ---- the network ---- */
+
+static void say(char *error, size_t cap, const char *where, const struct fabric_error *e)
+{
+	if (e->line)
+		snprintf(error, cap, "%s:%u:%u: %s", where, e->line, e->column, e->text);
+	else if (e->column > 1)
+		snprintf(error, cap, "%s: column %u: %s", where, e->column, e->text);
+	else
+		snprintf(error, cap, "%s: %s", where, e->text);
+}
+
+static char *read_file(const char *path)
+{
+	FILE *in = fopen(path, "r");
+	char *text = NULL;
+	size_t size = 0;
+
+	if (!in)
+		return NULL;
+	/* Up to the end: no text has a NUL. */
+	if (getdelim(&text, &size, '\0', in) < 0) {
+		free(text);
+		text = ferror(in) ? NULL : strdup("");
+	}
+	fclose(in);
+	return text;
+}
+
+/* A generator's name has no dot and no slash before its colon. */
+static bool is_file(const char *name)
+{
+	return strcspn(name, "./") < strcspn(name, ":") && name[strcspn(name, "./")];
+}
+
+static int make_network(struct fabric_topology *t, const char *name, char *error, size_t cap)
+{
+	struct fabric_error e;
+	char *text;
+	int status;
+
+	if (!is_file(name)) {
+		status = fabric_topology_generate(t, name, &e);
+	} else {
+		text = read_file(name);
+		if (!text) {
+			snprintf(error, cap, "%s: %s", name, strerror(errno));
+			return -EINVAL;
+		}
+		status = fabric_topology_parse(t, text, &e);
+		free(text);
+	}
+	if (status == -EINVAL)
+		say(error, cap, name, &e);
+	return status;
+}
+
+int run_topology(struct fabric_topology *t, const struct sim_options *o, char *error, size_t cap)
+{
+	struct fabric_error e;
+	int status = 0;
+
+	fabric_topology_init(t);
+	for (unsigned i = 0; i < o->n_set && status == 0; i++) {
+		status = fabric_topology_set(t, o->set[i], &e);
+		e.line = 0;
+		if (status == -EINVAL)
+			say(error, cap, "--set", &e);
+	}
+	if (status == 0)
+		status = make_network(t, o->topology, error, cap);
+	for (unsigned c = 0; c < FABRIC_CLASSES && o->no_pfc; c++)
+		t->classes[c].lossless = 0;
+	return status;
+}
+
+/* ---- while it runs ---- */
+
+static void received(void *user, struct sim_connection *c, uint64_t now)
+{
+	load_received(&((struct run *)user)->loads, c, now);
+}
+
+static void done(void *user, struct sim_connection *c, uint64_t now)
+{
+	load_done(&((struct run *)user)->loads, c, now);
+}
+
+static void change(struct run *r, uint64_t now)
+{
+	while (r->next_change < r->n_changes && r->changes[r->next_change].time <= now)
+		if (change_apply(&r->changes[r->next_change++], r->sim, now))
+			sim_timer(r->sim, TIMER_REROUTE, now + r->o->reroute);
+	if (r->next_change < r->n_changes)
+		sim_timer(r->sim, TIMER_CHANGE, r->changes[r->next_change].time);
+}
+
+/* While something else is to come. */
+static void sample(struct run *r, uint64_t now)
+{
+	results_sample(&r->results, now, now - r->last_sample);
+	r->last_sample = now;
+	if (fabric_next(r->sim->fabric) != FABRIC_NEVER)
+		sim_timer(r->sim, TIMER_SAMPLE, now + r->o->sample);
+}
+
+static void timer(void *user, uint32_t number, uint64_t now)
+{
+	struct run *r = user;
+
+	if (number < SIM_LOADS_MAX)
+		load_timer(&r->loads, number, now);
+	else if (number == TIMER_CHANGE)
+		change(r, now);
+	else if (number == TIMER_REROUTE)
+		r->status = fabric_reroute(r->sim->fabric);
+	else if (number == TIMER_SAMPLE)
+		sample(r, now);
+	else
+		results_measure(&r->results, now);
+}
+
+/* ---- from begin to end ---- */
+
+static int read_parts(struct run *r, char *error, size_t cap)
+{
+	struct fabric_error e;
+	int status = 0;
+
+	for (unsigned i = 0; i < r->o->n_workloads && status == 0; i++) {
+		status = load_add(&r->loads, r->o->workloads[i], &e);
+		if (status == -EINVAL)
+			say(error, cap, r->o->workloads[i], &e);
+	}
+	for (unsigned i = 0; i < r->o->n_changes && status == 0; i++) {
+		status = change_read(&r->changes[i], r->o->changes[i], &r->topology, &e);
+		if (status == -EINVAL)
+			say(error, cap, r->o->changes[i], &e);
+	}
+	r->n_changes = r->o->n_changes;
+	change_sort(r->changes, r->n_changes);
+	return status;
+}
+
+static int start(struct run *r, FILE *series, char *error, size_t cap)
+{
+	static const struct sim_ops ops = {received, done, timer};
+	struct fabric_error e;
+	int status = sim_create(&r->sim, &r->topology, &r->o->sim, fabric_mix(r->o->seed), &e);
+
+	if (status == -EINVAL)
+		say(error, cap, r->o->topology, &e);
+	if (status < 0)
+		return status;
+	r->sim->ops = &ops;
+	r->sim->user = r;
+	results_init(&r->results, r->sim);
+	r->results.series = series;
+	if (series)
+		fputs("time_us,longest_queue_bytes,node,to,goodput_mbps,marked,paused_ports,xoff,"
+		      "retransmitted\n",
+		      series);
+	r->loads.sim = r->sim;
+	r->loads.random = fabric_mix(r->o->seed + UINT64_C(0x10000));
+	r->loads.stop = r->o->duration;
+	r->loads.finished = results_finished;
+	r->loads.user = &r->results;
+	if (r->n_changes)
+		sim_timer(r->sim, TIMER_CHANGE, r->changes[0].time);
+	if (r->o->warmup)
+		sim_timer(r->sim, TIMER_WARMUP, r->o->warmup);
+	r->results.measure_begin = r->o->warmup;
+	sim_timer(r->sim, TIMER_SAMPLE, r->o->sample);
+	status = load_start(&r->loads, &e);
+	if (status == -EINVAL)
+		say(error, cap, "--workload", &e);
+	return status;
+}
+
+static json_t *report(struct run *r, FILE *flows)
+{
+	const uint64_t until = r->o->duration + r->o->drain;
+	const struct report_about about = {
+		.topology = r->o->topology,
+		.workloads = r->o->workloads,
+		.n_workloads = r->o->n_workloads,
+		.cc = r->o->cc,
+		.retransmit = sim_retransmit_names[r->o->retransmit],
+		.seed = r->o->seed,
+		.end = fabric_next(r->sim->fabric) == FABRIC_NEVER && r->results.last
+			       ? r->results.last
+			       : until,
+	};
+
+	if (flows)
+		report_flows(&r->results, flows);
+	return report_make(&about, &r->results, &r->loads);
+}
+
+json_t *run_simulation(const struct sim_options *o, FILE *flows, FILE *series, char *error,
+		       size_t cap)
+{
+	struct run *r = calloc(1, sizeof(*r));
+	json_t *said = NULL;
+	int status;
+
+	if (!r)
+		return NULL;
+	r->o = o;
+	snprintf(error, cap, "out of memory");
+	status = run_topology(&r->topology, o, error, cap);
+	if (status == 0)
+		status = read_parts(r, error, cap);
+	if (status == 0)
+		status = start(r, series, error, cap);
+	if (status == 0) {
+		fabric_run(r->sim->fabric, o->duration + o->drain);
+		if (r->status == 0 && !r->results.no_memory)
+			said = report(r, flows);
+	}
+	results_free(&r->results);
+	load_free(&r->loads);
+	if (r->sim)
+		sim_destroy(r->sim);
+	fabric_topology_fini(&r->topology);
+	free(r);
+	return said;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Workloads: how many messages, how many bytes, how long in an empty network. */
+#include "tests/support/simulator/curve.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define NETWORK "sim --topology one-switch:hosts=8 "
+
+static void counts(const char *workload, double flows, double bytes)
+{
+	char words[300];
+	json_t *report;
+
+	snprintf(words, sizeof(words), NETWORK "--cc window --drain 100ms --workload %s", workload);
+	report = curve_run(words);
+	print_message("# %s\n", workload);
+	assert_true(curve_number(report, "flows.finished") == flows);
+	assert_true(curve_number(report, "flows.unfinished") == 0);
+	/* All that was sent arrived once. */
+	curve_within("bytes",
+		     curve_number(report, "throughput.goodput_gbps") *
+			     curve_number(report, "run.end_us") / 8 * 1000,
+		     bytes * 0.995, bytes * 1.005);
+	json_decref(report);
+}
+
+/* 8 hosts: 7 senders, 8 pairs, 56 pairs; 14 steps of 8 ranks; 16 chunks over 2 x 7 edges. */
+static void test_counts(void **state)
+{
+	(void)state;
+	counts("incast:size=100K", 7, 700000);
+	counts("incast:size=100K,senders=3,count=4,qps=2", 24, 2400000);
+	counts("permutation:1M", 8, 8000000);
+	counts("all-to-all:50K", 56, 2800000);
+	counts("pair:from=3,to=0,size=2M,spread=50us", 1, 2000000);
+	counts("ring:8M", 112, 112000000);
+	counts("tree:size=8M,count=2", 448, 224000000);
+}
+
+/*
+ * A ring sends 2 (n - 1) / n of the data over each link in 14 chunks, 1080114 B each with headers and
+ * gaps: 86.41 us. A chunk has come after 2 us and a packet of 1106 B on the second link, 0.09 us. All
+ * but the last one wait for the ACK, too: 2 us and 2 x 6.88 ns.
+ */
+static void test_ring(void **state)
+{
+	(void)state;
+	curve_within("ring",
+		     curve_of(NETWORK "--workload ring:8M --drain 10ms --ack-every 1000",
+			      "all_reduce.time_us.mean"),
+		     14 * 86.409 + 14 * 2.08 + 13 * 2.014, 14 * 86.409 + 14 * 2.09 + 13 * 2.014);
+}
+
+/* One message alone takes its ideal time. */
+static void test_alone(void **state)
+{
+	(void)state;
+	curve_within("slowdown", curve_of(NETWORK "--workload pair:size=3M", "flows.slowdown.max"),
+		     1, 1);
+	/* A slower link on the way. */
+	curve_within("slowdown over slow links",
+		     curve_of("sim --topology dumbbell:2,uplink=10G --workload pair:to=3,size=300K",
+			      "flows.slowdown.max"),
+		     1, 1);
+}
+
+/* Means of the published distributions, and arrivals: 30 % of 100 Gb/s are 31141 flows/s a host. */
+static void test_arrivals(void **state)
+{
+	static const struct {
+		const char *name;
+		double mean, ms;
+	} rows[] = {{"websearch", 1711250, 20}, {"hadoop", 120421, 20}, {"storage", 40870, 10}};
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		char words[300];
+		double expected, flows, unfinished;
+		json_t *report;
+
+		snprintf(words, sizeof(words),
+			 NETWORK "--cc window --ack-every 16 --workload %s:10%% --duration %.0fms",
+			 rows[i].name, rows[i].ms);
+		report = curve_run(words);
+		flows = curve_number(report, "flows.finished");
+		unfinished = curve_number(report, "flows.unfinished");
+		expected = 8 * rows[i].ms / 1000 * 0.1 * 100e9 / 8 / rows[i].mean;
+		/* Of n arrivals the deviation is the root of n. */
+		curve_within(rows[i].name, (flows + unfinished - expected) / sqrt(expected), -4, 4);
+		json_decref(report);
+	}
+}
+
+static void test_errors(void **state)
+{
+	static const struct {
+		const char *text, *said;
+	} rows[] = {
+		{"incst", "unknown workload 'incst': did you mean 'incast'?"},
+		{"incast:sze=1", "unknown setting 'sze': did you mean 'size'?"},
+		{"websearch:0", "is not in the range"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		struct load_set set = {0};
+		struct fabric_error e;
+
+		assert_true(load_add(&set, rows[i].text, &e) < 0);
+		assert_non_null(strstr(e.text, rows[i].said));
+		load_free(&set);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_counts), cmocka_unit_test(test_ring),
+		cmocka_unit_test(test_alone),  cmocka_unit_test(test_arrivals),
+		cmocka_unit_test(test_errors),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -104,15 +104,18 @@ $(plugin_objects): provider/libuhca-rdmav34.la ;
 # Programs as people have them, whatever the rest is built with; the sanitizer names their lines.
 sanitize_shared = tests/verbs/sanitize/pair.o tests/verbs/sanitize/kinds.o \
 	tests/verbs/sanitize/far.o
-sanitize_objects = $(sanitize_programs:=.o) $(sanitize_shared)
+sanitize_of_cm = tests/verbs/sanitize/meet.o
+sanitize_objects = $(sanitize_programs:=.o) $(sanitize_shared) $(sanitize_of_cm)
 $(sanitize_objects): %.o: %.c
 	$(AM_V_CC)$(MKDIR_P) $(@D) && $(CC) $(DEFAULT_INCLUDES) -D_GNU_SOURCE -Wall -Werror -g -O2 \
 		-I$(srcdir) -MMD -MP -c -o $@ $<
+$(sanitize_programs): $(sanitize_of_cm)
 $(sanitize_programs): %: %.o $(sanitize_shared)
-	$(AM_V_CCLD)$(CC) -o $@ $^ $(if $(filter tests/verbs/sanitize/forms/cm-%,$@),-lrdmacm) \
+	$(AM_V_CCLD)$(CC) -o $@ $(filter-out $(sanitize_of_cm),$^) \
+		$(if $(findstring /cm-,$@),$(sanitize_of_cm) -lrdmacm) \
 		-libverbs -lpthread
 -include $(sanitize_objects:.o=.d)
-tests/verbs/sanitize/checks.log tests/verbs/sanitize/hangs.log tests/verbs/sanitize/telling.log: $(sanitize_programs)
+tests/verbs/sanitize/checks.log tests/verbs/sanitize/hangs.log tests/verbs/sanitize/telling.log tests/verbs/sanitize/users.log: $(sanitize_programs)
 check-verbs: $(sanitize_programs)
 
 # Of scripts that need the program of another test.

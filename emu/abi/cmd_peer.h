@@ -60,7 +60,8 @@ struct uhca_cmd_query_peer_reply {
 	struct uhca_abi_end mine;
 	struct uhca_abi_end peer; /* guid and qpn also of one that is ABSENT */
 	/*
-	 * Why the request failed. Of what the peer refused or dropped it is the peer's reason.
+	 * Why the request failed. Of what the peer refused or dropped it is the peer's reason; with
+	 * an address handle and no status, why the peer dropped a datagram the last time.
 	 * NONE: not known, or another user's.
 	 */
 	struct uhca_abi_cause cause;

@@ -21,12 +21,17 @@
  * nothing else is answered "closed" when the daemon knows them all, and their processes have said
  * the same a moment ago, or are gone; else "wait". One with a finding beside it is answered "wait"
  * until all of them have told theirs, and then as any other: one report has them all. "checks":
- * peer-gone and peer-unready, as far as they are on.
+ * those that the collector may name, as far as they are on. "why": what it waits for. "strangers": true where a new
+ * connection of rdma_cm may bring the process on; "events": true where nothing but an event of rdma_cm
+ * is awaited.
  *
  * A process also leaves stacks for findings of others, without an answer:
  *
  *   {"stack": ID, "frames": [...]}       a stack; ID is unique among all processes
  *   {"note": NAME, "of": ID}             that stack is known by this name from now on
+ *
+ * {"program": S, "stands": [[THREAD, WORDS, MS]...], "queues": [S...]} says again and again that no thread of the
+ * process goes on, what each waits for, and for how long; it has no answer.
  *
  * In a finding {"title": S, "note": NAME} is a stack of that name, and is left out where there is
  * none. "once": NAME: a second finding of that name is not told. "cause": [...]: the members of
@@ -216,11 +221,11 @@
 	  "IBTA vol. 1, 9.7.1 and 11.2.4.2; ibv_modify_qp(3)",                                     \
 	  "Let each end send its values to the other, and use the received ones")                  \
 	X(CONN_UNANSWERED, "conn-unanswered", "sum",                                               \
-	  "A connection must name a queue pair of the peer: its number, and the GID of "           \
-	  "its own port. The peer's queue pair must be in RTR",                                    \
+	  "A connection or a datagram must name a queue pair of the peer: its number, and "        \
+	  "the GID of its own port. The peer's queue pair must be in RTR",                         \
 	  "IBTA vol. 1, 9.7.1 and 10.3.1.2; ibv_modify_qp(3)",                                     \
-	  "Send qp_num and the GID of the port to the other end, and post sends only "             \
-	  "after that end is in RTR")                                                              \
+	  "Send qp_num and the GID of the port to the other end, and post sends only after "       \
+	  "that end is in RTR")                                                                    \
 	X(RECV_SHORT, "recv-short", "sum", "A message must not exceed its receive request",        \
 	  "IBTA vol. 1, 9.7.5.2.4 and 10.7.3.1; ibv_post_recv(3)",                                 \
 	  "Post receives for the longest message of the peer. Datagrams need 40 bytes "            \
@@ -248,30 +253,45 @@
 	  "IBTA vol. 1, 11.4.2.2; ibv_req_notify_cq(3), ibv_get_cq_event(3)",                      \
 	  "Call ibv_req_notify_cq, then ibv_poll_cq until it returns 0, then ibv_get_cq_event")    \
 	X(WAIT_UNARMED, "wait-unarmed", "sum",                                                     \
-	  "A channel has an event only for a queue that was armed, once for each arming, and of "  \
-	  "the kind that it was armed for",                                                        \
+	  "A channel raises an event only for an armed queue, once for each arming, and "          \
+	  "only of the kind that it was armed for",                                                \
 	  "IBTA vol. 1, 11.4.2.2; ibv_req_notify_cq(3), ibv_get_cq_event(3)",                      \
-	  "Call ibv_req_notify_cq before each wait, for solicited events only where the peer "     \
-	  "sends with IBV_SEND_SOLICITED, and poll before the wait")                               \
+	  "Call ibv_req_notify_cq before each wait, for solicited events only where the "          \
+	  "peer sends with IBV_SEND_SOLICITED, and poll before the wait")                          \
 	X(POLL_NOTHING, "poll-nothing", "sum",                                                     \
-	  "A completion comes of a receive, of a request with IBV_SEND_SIGNALED, or of one that "  \
-	  "fails; a move to RESET discards requests without any",                                  \
+	  "Only a receive, a request with IBV_SEND_SIGNALED, or a failing request gives a "        \
+	  "completion. A move to RESET discards requests without one",                             \
 	  "IBTA vol. 1, 10.3.1 and 10.8.6; ibv_post_send(3), ibv_modify_qp(3)",                    \
-	  "Post a receive or a signaled request before its completion is awaited, and move the "   \
-	  "queue pair to ERR to have the rest flushed")                                            \
-	X(PEER_WAITS, "peer-waits", "sum", "One of two ends that wait for each other must send",   \
+	  "Post a receive or a signaled request before awaiting its completion. Move the "         \
+	  "queue pair to ERR to flush the rest")                                                   \
+	X(PEER_WAITS, "peer-waits", "sum",                                                         \
+	  "When two ends wait for each other, one of them must send",                              \
 	  "the protocol of the program",                                                           \
-	  "Look at both stacks: which end ought to have sent, and did it post that")               \
+	  "Look at both stacks, and find the end that should have sent. Check that it "            \
+	  "posted the request")                                                                    \
 	X(PEER_GONE, "peer-gone", "sum",                                                           \
-	  "Nothing comes from a peer that is gone, and receives stay posted: they are flushed "    \
-	  "when the queue pair is moved to ERR",                                                   \
+	  "A peer that is gone, or whose queue pair is in ERR, sends nothing. Receives stay "      \
+	  "posted until the own queue pair is moved to ERR",                                       \
 	  "IBTA vol. 1, 10.3.1; ibv_modify_qp(3), rdma_disconnect(3)",                             \
-	  "Let the ends tell each other when they leave, and move the queue pair to ERR before "   \
-	  "flush completions are awaited")                                                         \
+	  "Tell the other end before leaving. Move the queue pair to ERR before awaiting "         \
+	  "flush completions")                                                                     \
 	X(PEER_UNREADY, "peer-unready", "sum",                                                     \
-	  "A SEND waits until its peer has posted a receive; with rnr_retry 7 it does for ever",   \
+	  "A SEND needs a receive of its peer. With rnr_retry 7 it waits for one without "         \
+	  "end",                                                                                   \
 	  "IBTA vol. 1, 9.7.5.2.8; ibv_post_recv(3), ibv_modify_qp(3)",                            \
-	  "Post receives before the peer may send, and again for each that was taken")             \
+	  "Post receives before the peer sends, and replace each one that was used")               \
+	X(CM_UNREAD, "cm-unread", "sum",                                                           \
+	  "Events of rdma_cm make a connection, and tell its end: each event channel must "        \
+	  "be read",                                                                               \
+	  "rdma_get_cm_event(3), rdma_listen(3), rdma_disconnect(3)",                              \
+	  "Read the channel with rdma_get_cm_event, in a thread of its own or by poll(2) of "      \
+	  "its descriptor, also while completions are awaited")                                    \
+	X(CM_UNANSWERED, "cm-unanswered", "sum",                                                   \
+	  "A server must accept or reject each connection request. A client must answer the "      \
+	  "reply; librdmacm does so for an id that has a queue pair",                              \
+	  "IBTA vol. 1, 12.9.7; rdma_accept(3), rdma_reject(3), rdma_establish(3)",                \
+	  "Call rdma_accept or rdma_reject for each CONNECT_REQUEST, and rdma_establish for "      \
+	  "CONNECT_RESPONSE")                                                                      \
 	X(EVENTS_UNACKED, "events-unacked", "sum",                                                 \
 	  "Destroying an object blocks until all its events are acknowledged",                     \
 	  "ibv_get_cq_event(3), ibv_get_async_event(3)",                                           \
@@ -283,10 +303,12 @@
 	  "Acknowledge only if the call that reads an event has returned 0, and once for each "    \
 	  "event")                                                                                 \
 	X(FORK_UNSAFE, "fork-unsafe", "sum",                                                       \
-	  "After a fork, writes of the parent may go to new pages, while the adapter keeps the "   \
-	  "old ones. ibv_fork_init keeps registered memory from the child",                        \
+	  "After a fork, writes of the parent may go to new pages, while the adapter keeps "       \
+	  "the old ones. ibv_fork_init keeps registered memory from the child. A child "           \
+	  "cannot use its parent's objects",                                                       \
 	  "ibv_fork_init(3), ibv_is_fork_initialized(3)",                                          \
-	  "Fork before registering memory, or call ibv_fork_init before the first registration")   \
+	  "Fork before registering memory, or call ibv_fork_init before the first "                \
+	  "registration. Open the device again in the child")                                      \
 	X(OBJECT_BUSY, "object-busy", "sum",                                                       \
 	  "An object that other objects use cannot be destroyed (EBUSY)",                          \
 	  "IBTA vol. 1, 10.2; the manual page of the call",                                        \
@@ -352,6 +374,11 @@
 	  "In a failed completion only wr_id, status, vendor_err and qp_num are valid",            \
 	  "IBTA vol. 1, 11.4.2.1; ibv_poll_cq(3), ibv_create_cq_ex(3)",                            \
 	  "Check the status first, and find the request's data by its wr_id")                      \
+	X(PEER_ELSEWHERE, "peer-elsewhere", "note",                                                \
+	  "A process that waits for completions only depends on its peers",                        \
+	  "the protocol of the program",                                                           \
+	  "Look at what the peer waits for. A server that waits for a client needs no "            \
+	  "change")                                                                                \
 	X(CALL_REFUSED, "call-refused", "note",                                                    \
 	  "A failing call has no effect, and its errno value gives only the kind of the error",    \
 	  "the manual page of the call",                                                           \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See datagram.h. Places are remembered in a table that forgets: to ask again is no harm. */
+/* See datagram.h. Places are remembered in tables that forget: to ask again is no harm. */
 #include "datagram.h"
 
 #include "connection.h"
@@ -10,7 +10,8 @@
 #define PLACES     256u
 #define MULTICAST  0xffffffu
 #define CONTROLLED 0x80000000u /* such a Q_Key in a request: the queue pair's own is sent */
-#define ASKED_MOST 4096u       /* a receiver that is not up by then is not awaited */
+#define GRH        40u
+#define ASKED_MOST 4096u /* a receiver that is not up by then is not awaited */
 
 static struct place {
 	struct uhcav_asker who;
@@ -100,4 +101,106 @@ void uhcav_datagram_look(const struct uhcav_datagram *d)
 	if (sent != r.peer.attr.qkey)
 		tell(d, &r, sent);
 	is_known(d);
+}
+
+/* ---- what was sent ---- */
+
+#define SENT_MOST 64u /* with one that takes so many all is well */
+#define SPECIAL   1u  /* QP 0 and QP 1 are everybody's */
+
+static struct sent {
+	struct uhcav_asker who;
+	uint32_t ah, qpn, n;
+	bool known; /* somebody had the number once: that it is gone now is no mistake */
+} sents[PLACES];
+
+/* Under the lock. */
+static struct sent *sent_to(const struct uhcav_datagram *d)
+{
+	uint32_t hash = (d->who.handle * 31 + d->ah) * 31 + d->qpn;
+	struct sent *s = &sents[(hash ^ hash >> 8) % PLACES];
+
+	if (s->who.ctx != d->who.ctx || s->who.handle != d->who.handle || s->ah != d->ah ||
+	    s->qpn != d->qpn)
+		*s = (struct sent){d->who, d->ah, d->qpn, 0, false};
+	return s;
+}
+
+static bool is_sent_to_be_asked(const struct uhcav_datagram *d)
+{
+	struct sent *s;
+	bool ask;
+
+	pthread_mutex_lock(&lock);
+	s = sent_to(d);
+	if (s->n < SENT_MOST)
+		s->n++;
+	ask = s->n < SENT_MOST && !(s->n & (s->n - 1));
+	pthread_mutex_unlock(&lock);
+	return ask;
+}
+
+static bool was_known(const struct uhcav_datagram *d, bool is_known_now)
+{
+	struct sent *s;
+	bool known;
+
+	pthread_mutex_lock(&lock);
+	s = sent_to(d);
+	known = s->known |= is_known_now;
+	pthread_mutex_unlock(&lock);
+	return known;
+}
+
+static void tell_nobody(struct uhcav_here here, const struct uhcav_datagram *d,
+			const struct uhca_cmd_query_peer_reply *r)
+{
+	if (!uhcav_diagnostic_is_new(UHCA_CHECK_CONN_UNANSWERED, d->posted, NULL))
+		return;
+	uhcav_diagnostic_begin(UHCA_CHECK_CONN_UNANSWERED,
+			       "a datagram goes to a queue pair that nobody has: it is lost");
+	uhcav_diagnostic_fact("remote_qpn 0x%x of UD QP 0x%x: no queue pair of the device at that "
+			      "GID has the number",
+			      d->qpn, r->mine.qpn);
+	uhcav_diagnostic_stack(d->posted, "posted by");
+	uhcav_diagnostic_stack(uhcav_stack_take(here), "its completion was polled by");
+	uhcav_left_tell((struct uhcav_left){"qp", r->peer.guid, d->qpn, "gone"},
+			"QP 0x%x destroyed by", d->qpn);
+	uhcav_diagnostic_tell();
+}
+
+static void tell_too_long(struct uhcav_here here, const struct uhcav_datagram *d,
+			  const struct uhca_cmd_query_peer_reply *r, uint64_t length)
+{
+	const struct uhca_abi_end *to = &r->peer;
+	char words[UHCAV_END_WORDS];
+
+	if (!uhcav_diagnostic_is_new(UHCA_CHECK_UD_RECV_SHORT, d->posted, NULL))
+		return;
+	uhcav_diagnostic_begin(UHCA_CHECK_UD_RECV_SHORT,
+			       "a datagram is longer than the receive of its target: it is lost");
+	uhcav_diagnostic_fact("%llu bytes of UD QP 0x%x, and 40 in front of them, to %s",
+			      (unsigned long long)length, r->mine.qpn, uhcav_end_words(to, words));
+	uhcav_diagnostic_cause(&r->cause);
+	uhcav_diagnostic_stack(d->posted, "posted by");
+	uhcav_diagnostic_stack(uhcav_stack_take(here), "its completion was polled by");
+	uhcav_left_tell((struct uhcav_left){to->srq ? "srq" : "qp", to->guid,
+					    to->srq ? to->srq : to->qpn, "receive 0"},
+			"%s 0x%x posts receives by", to->srq ? "SRQ" : "QP",
+			to->srq ? to->srq : to->qpn);
+	uhcav_diagnostic_tell();
+}
+
+void uhcav_datagram_sent(struct uhcav_here here, const struct uhcav_datagram *d, uint64_t length)
+{
+	struct uhca_cmd_query_peer_reply r;
+
+	if (d->qpn == MULTICAST || d->qpn <= SPECIAL || !d->ah || !is_sent_to_be_asked(d) ||
+	    !uhcav_ask_datagram(&d->who, d->ah, d->qpn, &r))
+		return;
+	if (!was_known(d, r.found != UHCA_ABI_PEER_ABSENT) && r.found == UHCA_ABI_PEER_ABSENT)
+		tell_nobody(here, d, &r);
+	else if (r.found == UHCA_ABI_PEER_KNOWN && r.cause.kind == UHCA_ABI_CAUSE_RECEIVE_SHORT &&
+		 r.cause.got == length + GRH)
+		tell_too_long(here, d, &r, length);
 }

@@ -12,6 +12,9 @@ struct uhcav_datagram {
 	const struct uhcav_stack *posted;
 };
 
+/* One was sent, "length" bytes of it. It may be lost: the daemon is asked as with a post. */
+void uhcav_datagram_sent(struct uhcav_here here, const struct uhcav_datagram *d, uint64_t length);
+
 /* One was posted. The daemon is asked with the first ones to a place. */
 void uhcav_datagram_look(const struct uhcav_datagram *d);
 

@@ -306,6 +306,16 @@ bool uhcav_diagnostic_tell_with(const char *member)
 	return !heard || strcmp(answer, UHCA_SANITIZE_WAIT) != 0;
 }
 
+void uhcav_diagnostic_leave(const struct uhcav_line *l)
+{
+	uhcav_reporter_leave(l->text, l->n);
+}
+
+const char *uhcav_diagnostic_program(void)
+{
+	return program_invocation_short_name;
+}
+
 uint64_t uhcav_diagnostic_setting(const char *name, uint64_t otherwise)
 {
 	char text[64], answer[UHCAV_ANSWER];

@@ -69,6 +69,10 @@ void uhcav_diagnostic_tell(void);
  */
 bool uhcav_diagnostic_tell_with(const char *member);
 
+/* A line that has no answer, as it is; and the program's name as findings have it. */
+void uhcav_diagnostic_leave(const struct uhcav_line *line);
+const char *uhcav_diagnostic_program(void);
+
 /* A number among the settings of the collector; "otherwise" where nobody listens. */
 uint64_t uhcav_diagnostic_setting(const char *name, uint64_t otherwise);
 

@@ -8,7 +8,7 @@
  *   told.c       what is said when one is used
  *   library.c    the same of objects that the libraries make by themselves
  *
- * Who may call: the driver, which makes such contexts, and sanitize, which says what was destroyed.
+ * Callers: the driver, which makes such contexts, and sanitize, which says what was destroyed.
  */
 #ifndef UHCAV_GONE_H
 #define UHCAV_GONE_H

@@ -15,7 +15,7 @@ bool uhcav_keeping_is_on(void);
 void uhcav_keeping_take(void *memory, void (*end)(void *memory));
 
 /*
- * What this thread is about to free by free(3) is kept instead, when it is this: who hears the call
+ * An object that this thread is about to free by free(3), and that is kept instead: the hearer
  * takes it over and sets it to NULL.
  */
 extern __thread void *uhcav_keeping_next;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is said when a destroyed object is used (check object-gone). */
+/* Reports of the use of destroyed objects (check object-gone). */
 #ifndef UHCAV_GONE_TOLD_H
 #define UHCAV_GONE_TOLD_H
 

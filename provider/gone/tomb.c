@@ -96,7 +96,7 @@ static void fill(void *object, size_t from, size_t to, uintptr_t (*with)(const v
 		memcpy((char *)object + at, &with, sizeof(with));
 }
 
-/* What begins a poll or a post tells; what comes in between would say the same again. */
+/* The call that begins a poll or a post reports; those in between would say the same again. */
 static void lay_out_cq(struct ibv_cq_ex *cq)
 {
 	fill(cq, offsetof(struct ibv_cq_ex, start_poll), sizeof(*cq), uhcav_told_before);

@@ -54,7 +54,7 @@ void uhcav_tomb_forget(const void *self);
 /* Has the object (not a flow) been destroyed? Cheap. */
 bool uhcav_tomb_has(const void *object);
 
-/* What is known of it; false: nothing. */
+/* Finds the entry of an object; false: there is none. */
 bool uhcav_tomb_find(const void *self, struct uhcav_tomb *out);
 
 /* For fork: see stack.h. */

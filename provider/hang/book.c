@@ -3,6 +3,7 @@
 #include "book.h"
 
 #include "hang.h"
+#include "judge.h"
 #include "watchdog.h"
 
 #include <poll.h>
@@ -59,8 +60,10 @@ void uhcav_hang_cq_gone(struct uhcav_cq *cq)
 	uhcav_hang_book_lock();
 	h = cq->hang;
 	cq->hang = NULL;
-	if (h)
+	if (h) {
+		uhcav_hang_judge_cq(h);
 		LIST_REMOVE(h, link);
+	}
 	uhcav_hang_book_unlock();
 	free(h);
 }
@@ -202,7 +205,7 @@ void uhcav_hang_armed(struct uhcav_cq *cq, struct uhcav_here here)
 
 /* ---- looking ---- */
 
-static uint32_t used(const struct uhcav_work_queue *wq)
+uint32_t uhcav_hang_used(const struct uhcav_work_queue *wq)
 {
 	uint32_t n;
 
@@ -216,12 +219,13 @@ static uint32_t used(const struct uhcav_work_queue *wq)
 
 uint32_t uhcav_hang_outstanding(const struct uhcav_qp *qp)
 {
-	return used(&qp->sq) + used(&qp->rq);
+	return uhcav_hang_used(&qp->sq) + uhcav_hang_used(&qp->rq);
 }
 
 static void add_sends(struct uhcav_hang_state *s, const struct uhcav_qp *qp)
 {
-	uint32_t n = used(&qp->sq), end = __atomic_load_n(&qp->sq.producer, __ATOMIC_RELAXED);
+	uint32_t n = uhcav_hang_used(&qp->sq),
+		 end = __atomic_load_n(&qp->sq.producer, __ATOMIC_RELAXED);
 
 	s->sends += n;
 	for (uint32_t i = end - n; i != end && qp->sq.posted; i++)
@@ -233,7 +237,7 @@ static void add_recvs(struct uhcav_hang_state *s, const struct uhcav_qp *qp)
 {
 	const struct uhcav_work_queue *rq = qp->qp.srq ? &uhcav_srq_of(qp->qp.srq)->rq : &qp->rq;
 
-	s->recvs += used(rq);
+	s->recvs += uhcav_hang_used(rq);
 	s->posts += __atomic_load_n(&rq->producer, __ATOMIC_RELAXED);
 }
 

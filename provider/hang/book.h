@@ -19,7 +19,7 @@
 #include <sys/queue.h>
 #include <sys/types.h>
 
-/* What waits in a CQ, and what may come to it. */
+/* The state of a CQ: waiting completions, and requests that may complete. */
 struct uhcav_hang_state {
 	uint32_t taken, empty, arms; /* completions polled, polls in vain, armings */
 	uint32_t pending;            /* completions that nobody has polled */
@@ -55,7 +55,8 @@ struct uhcav_hang_cq {
 	uint32_t gap;
 	/* The watching thread's own. */
 	struct uhcav_hang_state state;
-	uint64_t since;       /* but for polls in vain it is as it was; ms */
+	uint64_t since; /* but for polls in vain it is as it was; ms */
+	bool overflow_told;
 	uint64_t event_since; /* an event has waited in the channel; ms, 0: none waits */
 	bool polls;           /* in vain since the last tick */
 	struct uhcav_hang_poller pollers[UHCAV_HANG_POLLERS]; /* who did */
@@ -89,7 +90,8 @@ void uhcav_hang_qp_gone(struct uhcav_qp *qp);
 void uhcav_hang_qp_modified(struct uhcav_qp *qp, const struct ibv_qp_attr *attr, int attr_mask,
 			    uint32_t dropped, struct uhcav_here here);
 
-/* So many are posted and not complete, of the QP's own queues; any thread, a guess. */
+/* So many are posted and not polled, of the queue, or of the QP's own; any thread, a guess. */
+uint32_t uhcav_hang_used(const struct uhcav_work_queue *wq);
 uint32_t uhcav_hang_outstanding(const struct uhcav_qp *qp);
 
 /* The thread as one of those that poll the CQ in vain, or NULL. */
@@ -98,7 +100,7 @@ const struct uhcav_hang_poller *uhcav_hang_poller(const struct uhcav_hang_cq *h,
 void uhcav_hang_leave_stack(struct uhcav_hang_cq *h, struct uhcav_here here);
 void uhcav_hang_armed(struct uhcav_cq *cq, struct uhcav_here here);
 
-/* What threads do between two polls is measured; written by the watching thread, atomic. */
+/* The time between two polls is measured; written by the watching thread, atomic. */
 extern uint32_t uhcav_hang_measures;
 void uhcav_hang_measure_begin(struct uhcav_hang_cq *h);
 void uhcav_hang_measure_end(void);

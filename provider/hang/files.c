@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the descriptors that a thread waits for are. See files.h. */
+/* The kinds of descriptors that a thread waits for. See files.h. */
 #include "files.h"
 
 #include "book.h"
@@ -80,7 +80,7 @@ static bool is_of_verbs(int fd)
 	return false;
 }
 
-static bool is_foreign(int fd)
+bool uhcav_hang_is_foreign(int fd)
 {
 	static const char *const kinds[] = {"socket:", "pipe:", "anon_inode:"};
 	char path[64], target[128];
@@ -111,7 +111,7 @@ static bool any_file(bool (*is)(int fd), bool when_unknown)
 
 bool uhcav_hang_has_foreign_files(void)
 {
-	return any_file(is_foreign, true);
+	return any_file(uhcav_hang_is_foreign, true);
 }
 
 static bool is_unread_cm(int fd)

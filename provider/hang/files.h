@@ -15,6 +15,9 @@ bool uhcav_hang_listens(void);
 /* Does an event of rdma_cm wait that nobody has read? */
 bool uhcav_hang_cm_waits(void);
 
+/* Is it a socket, a pipe or a timer, and not of verbs? */
+bool uhcav_hang_is_foreign(int fd);
+
 /* Are there any by which something else may come: sockets, pipes, timers? 0 to 2 do not count. */
 bool uhcav_hang_has_foreign_files(void);
 

@@ -5,7 +5,7 @@
  * queues and queue pairs (book.h). Where nothing has changed for some seconds it judges by the
  * state of queues, not by the time (judge.h).
  *
- * Who may call: the sanitizer, which reports objects, polls and armings. It calls qp, queues,
+ * Callers: the sanitizer, which reports objects, polls and armings. It calls qp, queues,
  * context and diagnostic. Where to begin: judge.h.
  */
 #ifndef UHCAV_HANG_H
@@ -15,6 +15,15 @@
 
 /* When checks are on, before there are objects. */
 void uhcav_hang_begin(void);
+
+/* The process has something of a device: what its threads wait for is watched from now on. */
+void uhcav_hang_device_used(void);
+
+/*
+ * The process exits. Where its status says that something has failed: has it given up polling for a
+ * completion that no request gives?
+ */
+void uhcav_hang_exits(bool fails);
 
 /* Around a fork; in the child nothing of the parent's is watched. */
 void uhcav_hang_lock(void);

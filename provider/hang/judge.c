@@ -2,12 +2,15 @@
 /* See judge.h: which judgement applies. What is said stands in report.c. */
 #include "judge.h"
 
+#include "asks.h"
+#include "emu/abi/event.h"
 #include "files.h"
 #include "report.h"
 
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <time.h>
 
 #define POLLS      32u /* that are measured */
@@ -16,23 +19,42 @@
 
 /* ---- of one thread: what it does ---- */
 
-/* Only the device and peers can end its wait. */
+/* Only the device, peers and those that ask for a connection can end its wait. */
 static bool is_of_verbs(const struct uhcav_hang_thread *t)
 {
 	for (unsigned i = 0; i < t->n_fds; i++) {
 		int fd = t->fds[i];
 
 		if (!uhcav_hang_of_channel(fd, NULL) && !uhcav_hang_is_async(fd) &&
-		    (!uhcav_hang_is_cm(fd) || uhcav_hang_listens()))
+		    !uhcav_hang_is_cm(fd))
 			return false;
 	}
 	return t->n_fds;
 }
 
-static bool is_passive(const struct uhcav_hang_thread *t)
+static bool waits_for_cm(const struct uhcav_hang_thread *t)
+{
+	for (unsigned i = 0; i < t->n_fds; i++)
+		if (uhcav_hang_is_cm(t->fds[i]))
+			return true;
+	return false;
+}
+
+/* A new connection may end its wait. */
+static bool expects_strangers(const struct uhcav_hang_thread *t)
+{
+	return waits_for_cm(t) && uhcav_hang_listens();
+}
+
+static bool waits_for_others(const struct uhcav_hang_thread *t)
 {
 	return t->does == UHCAV_HANG_LOCK ||
 	       (t->does == UHCAV_HANG_FILES && !t->limited && is_of_verbs(t));
+}
+
+static bool is_passive(const struct uhcav_hang_thread *t)
+{
+	return waits_for_others(t) && !expects_strangers(t);
 }
 
 static bool others_are_passive(const struct uhcav_hang_threads *all,
@@ -150,6 +172,27 @@ void uhcav_hang_judge_destroy(const struct uhcav_hang_threads *all, uint64_t now
 	}
 }
 
+/* ---- of one queue ---- */
+
+/* Only the first event can be seen without taking it. */
+void uhcav_hang_judge_cq(struct uhcav_hang_cq *h)
+{
+	struct uhca_abi_async_event event;
+
+	if (recv(h->cq->cq.context->async_fd, &event, sizeof(event), MSG_PEEK | MSG_DONTWAIT) ==
+		    (ssize_t)sizeof(event) &&
+	    event.type == UHCA_ABI_EVENT_CQ_ERR && event.element == (uintptr_t)&h->cq->cq)
+		uhcav_hang_tell_overflow(h);
+}
+
+void uhcav_hang_judge_overflow(void)
+{
+	struct uhcav_hang_cq *h;
+
+	LIST_FOREACH(h, &uhcav_hang_cqs, link)
+	uhcav_hang_judge_cq(h);
+}
+
 /* ---- of the process ---- */
 
 static void mark_pollers(struct uhcav_hang_threads *all)
@@ -176,7 +219,7 @@ static bool hears_strangers(const struct uhcav_hang_qp *h)
 	return qp->qp.qp_type != IBV_QPT_UD || uhcav_hang_outstanding(qp);
 }
 
-/* What completes there is not all in the book: XRC, WQs, queue pairs of direct verbs. */
+/* Queues that are not in the book complete there: XRC, WQs, queue pairs of direct verbs. */
 static bool has_unknown_queues(const struct uhcav_hang_cq *h)
 {
 	return h->cq->queues.n || h->cq->qps.n != h->state.qps;
@@ -196,26 +239,46 @@ static bool queues_stand_still(uint64_t now, uint64_t after)
 	return true;
 }
 
-/* Who waits for completions, of those that do. NULL: the process may go on by itself. */
+static bool waits_for_channel(const struct uhcav_hang_thread *t)
+{
+	for (unsigned f = 0; f < t->n_fds; f++)
+		if (uhcav_hang_of_channel(t->fds[f], NULL))
+			return true;
+	return false;
+}
+
+/*
+ * The first thread that waits for completions, or else for an event of rdma_cm. NULL: the process
+ * may go on by itself. One that takes connections may hold a request until more of them have come,
+ * so it is given more time.
+ */
 static const struct uhcav_hang_thread *who_is_stuck(const struct uhcav_hang_threads *all,
 						    uint64_t now, uint64_t after)
 {
-	const struct uhcav_hang_thread *found = NULL;
+	const struct uhcav_hang_thread *found = NULL, *by_cm = NULL;
 
 	if (!all->all || !queues_stand_still(now, after))
 		return NULL;
 	for (unsigned i = 0; i < all->n; i++) {
 		const struct uhcav_hang_thread *t = &all->at[i];
-		bool waits = t->polls;
+		uint64_t time = expects_strangers(t) ? 2 * after : after;
 
-		if (!t->polls && (!is_passive(t) || now - t->since < after))
+		if (!t->polls && (!waits_for_others(t) || now - t->since < time))
 			return NULL;
-		for (unsigned f = 0; f < t->n_fds && !t->polls; f++)
-			waits |= uhcav_hang_of_channel(t->fds[f], NULL) != NULL;
-		if (waits && !found)
+		if (!found && (t->polls || waits_for_channel(t)))
 			found = t;
+		if (!by_cm && waits_for_cm(t))
+			by_cm = t;
 	}
-	return found;
+	return found ? found : by_cm;
+}
+
+static bool any_expects_strangers(const struct uhcav_hang_threads *all)
+{
+	for (unsigned i = 0; i < all->n; i++)
+		if (!all->at[i].polls && expects_strangers(&all->at[i]))
+			return true;
+	return false;
 }
 
 static bool has_all_taken(const struct uhcav_cq *cq)
@@ -294,15 +357,36 @@ static void measure_polls(void)
 	__atomic_store_n(&uhcav_hang_measures, 0, __ATOMIC_RELAXED);
 }
 
-/* Who polls may ask something else between two polls, which may bring it on. */
-static bool asks_elsewhere(void)
+/* About the process, while it stands still. */
+struct judgement {
+	uint64_t about;
+	uint64_t listens; /* since then, for what its threads ask; 0: not yet */
+	bool told;
+};
+
+static bool all_poll_alone(void)
 {
 	struct uhcav_hang_cq *h;
 
 	LIST_FOREACH(h, &uhcav_hang_cqs, link)
-	if (!polls_alone(h) && uhcav_hang_has_foreign_files())
-		return true;
-	return false;
+	if (!polls_alone(h))
+		return false;
+	return true;
+}
+
+/*
+ * A polling thread may ask something else between two polls, and go on by the answer. Where that is
+ * possible, its calls are heard until the time is over. True: this is not known yet, or it asks.
+ */
+static bool asks_elsewhere(struct judgement *j, uint64_t now, uint64_t after)
+{
+	if (all_poll_alone() || (!uhcav_hang_has_foreign_files() && !uhcav_hang_listens()))
+		return false;
+	if (!j->listens) {
+		uhcav_hang_asks_begin();
+		j->listens = now;
+	}
+	return now - j->listens < after || uhcav_hang_asks_any();
 }
 
 /*
@@ -310,32 +394,34 @@ static bool asks_elsewhere(void)
  * they stand, once: that is no secret to them.
  */
 static void judge_process(const struct uhcav_hang_threads *all,
-			  const struct uhcav_hang_thread *stuck)
+			  const struct uhcav_hang_thread *stuck, uint64_t now, uint64_t after)
 {
-	static uint64_t judged; /* what it was about */
-	static bool told;
+	static struct judgement j;
 	uint64_t about = (uint64_t)stuck->tid;
 	struct uhcav_hang_cq *h;
 
+	about ^= stuck->polls ? 0 : stuck->since << 20;
 	LIST_FOREACH(h, &uhcav_hang_cqs, link)
 	about = (about ^ h->since ^ (uintptr_t)h) * 0x9e3779b97f4a7c15ull;
-	if (about == judged && told)
+	if (about == j.about && j.told)
 		return;
-	if (about != judged) {
-		judged = about;
-		told = false;
-	}
+	if (about != j.about)
+		j = (struct judgement){.about = about};
 	if (is_dry_wait(all)) { /* the peers need not be asked */
 		uhcav_hang_tell_dry(all, stuck);
-		told = true;
+		j.told = true;
 		return;
 	}
-	if (!uhcav_hang_is_closed())
+	if (!uhcav_hang_is_closed(
+		    stuck,
+		    (struct uhcav_hang_hope){.strangers = any_expects_strangers(all),
+					     .events = !stuck->polls && !waits_for_channel(stuck)}))
 		return;
-	measure_polls();
+	if (!j.listens)
+		measure_polls();
 	/* On a busy machine each poll may come late: it is measured again next time. */
-	if (all_are_measured() && !asks_elsewhere())
-		told = uhcav_hang_tell_stuck(all, stuck);
+	if (!asks_elsewhere(&j, now, after))
+		j.told = uhcav_hang_tell_stuck(all, stuck);
 }
 
 void uhcav_hang_judge(struct uhcav_hang_threads *all, uint64_t now, uint64_t after)
@@ -346,5 +432,22 @@ void uhcav_hang_judge(struct uhcav_hang_threads *all, uint64_t now, uint64_t aft
 	judge_threads(all, now, after);
 	stuck = who_is_stuck(all, now, after);
 	if (stuck)
-		judge_process(all, stuck);
+		judge_process(all, stuck, now, after);
+}
+
+const struct uhcav_hang_thread *uhcav_hang_judge_end(struct uhcav_hang_threads *all, uint64_t now,
+						     uint64_t after)
+{
+	struct uhcav_hang_cq *h;
+
+	mark_pollers(all);
+	LIST_FOREACH(h, &uhcav_hang_cqs, link)
+	{
+		if (!h->polls || now - h->since < after || !is_dry(h) || has_unknown_queues(h))
+			continue;
+		for (unsigned i = 0; i < all->n; i++)
+			if (uhcav_hang_poller(h, all->at[i].tid))
+				return &all->at[i];
+	}
+	return NULL;
 }

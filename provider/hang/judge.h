@@ -20,6 +20,14 @@
 void uhcav_hang_judge_destroy(const struct uhcav_hang_threads *threads, uint64_t now,
 			      uint64_t after);
 
+/* A thread that has polled dry queues in vain for longer than this, until now; NULL: there is none. */
+const struct uhcav_hang_thread *uhcav_hang_judge_end(struct uhcav_hang_threads *threads,
+						     uint64_t now, uint64_t after);
+
+/* A completion queue may have overflowed, and the event waits to be read. */
+void uhcav_hang_judge_overflow(void);
+void uhcav_hang_judge_cq(struct uhcav_hang_cq *h); /* of one queue */
+
 /* Once a tick, after both were looked at. Under the book's lock, which it may drop and take. */
 void uhcav_hang_judge(struct uhcav_hang_threads *threads, uint64_t now, uint64_t after);
 

@@ -27,7 +27,7 @@ static const char *type_of(const struct ibv_qp *qp)
 	}
 }
 
-static const char *state_name(const struct uhcav_qp *qp)
+const char *uhcav_hang_state_name(const struct uhcav_qp *qp)
 {
 	static const char *const names[] = {"RESET", "INIT", "RTR", "RTS", "SQD", "SQE", "ERR"};
 	uint32_t state = __atomic_load_n(&qp->state, __ATOMIC_ACQUIRE);
@@ -37,8 +37,12 @@ static const char *state_name(const struct uhcav_qp *qp)
 
 /* ---- the state of queues ---- */
 
-static const char *arm_words(const struct uhcav_hang_state *s)
+const char *uhcav_hang_arm_words(const struct uhcav_hang_cq *h)
 {
+	const struct uhcav_hang_state *s = &h->state;
+
+	if (!h->cq->channel)
+		return "without a channel";
 	if (s->arm & UHCA_ABI_ARM_NEXT)
 		return "armed";
 	return s->arm ? "armed for solicited events only" : "not armed";
@@ -46,11 +50,8 @@ static const char *arm_words(const struct uhcav_hang_state *s)
 
 static void tell_cq(const struct uhcav_hang_cq *h)
 {
-	const struct uhcav_hang_state *s = &h->state;
-
 	uhcav_diagnostic_fact("completion queue 0x%x: %s, %u completions wait to be polled",
-			      h->handle, h->cq->channel ? arm_words(s) : "without a channel",
-			      s->pending);
+			      h->handle, uhcav_hang_arm_words(h), h->state.pending);
 }
 
 static void tell_ring(const struct uhcav_qp *qp, const char *name,
@@ -60,8 +61,8 @@ static void tell_ring(const struct uhcav_qp *qp, const char *name,
 		return;
 	uhcav_diagnostic_fact("%s queue of %s QP 0x%x (%s): %u posted, %u taken by the device, "
 			      "%u polled",
-			      name, type_of(&qp->qp), qp->qp.qp_num, state_name(qp), wq->producer,
-			      uhca_ring_observe(&wq->ring->consumer), wq->polled);
+			      name, type_of(&qp->qp), qp->qp.qp_num, uhcav_hang_state_name(qp),
+			      wq->producer, uhca_ring_observe(&wq->ring->consumer), wq->polled);
 }
 
 static void tell_qps(const struct uhcav_hang_cq *of)
@@ -162,10 +163,11 @@ void uhcav_hang_tell_destroy(const struct uhcav_hang_thread *t)
 		return;
 	uhcav_diagnostic_of_thread(t->tid);
 	uhcav_diagnostic_begin(UHCA_CHECK_EVENTS_UNACKED,
-			       "an rdma_cm_id is destroyed whose events are not acknowledged: "
-			       "this waits for ever");
-	uhcav_diagnostic_fact("rdma_destroy_id waits until rdma_ack_cm_event was called for each "
-			      "event of the id that rdma_get_cm_event has returned");
+			       "an rdma_cm_id is destroyed, or moved to another channel, whose "
+			       "events are not acknowledged: this waits for ever");
+	uhcav_diagnostic_fact("rdma_destroy_id and rdma_migrate_id wait until rdma_ack_cm_event "
+			      "was called for each event of the id that rdma_get_cm_event has "
+			      "returned");
 	uhcav_diagnostic_stack(waits, "destroyed by");
 	uhcav_diagnostic_tell();
 }
@@ -192,7 +194,9 @@ static void put_peer(struct uhcav_line *l, const struct uhcav_hang_qp *h, bool m
 
 static void put_checks(struct uhcav_line *l)
 {
-	static const enum uhca_check checks[] = {UHCA_CHECK_PEER_GONE, UHCA_CHECK_PEER_UNREADY};
+	static const enum uhca_check checks[] = {
+		UHCA_CHECK_PEER_GONE,     UHCA_CHECK_PEER_UNREADY,   UHCA_CHECK_CM_UNREAD,
+		UHCA_CHECK_CM_UNANSWERED, UHCA_CHECK_PEER_ELSEWHERE, UHCA_CHECK_OBJECT_GONE};
 	bool more = false;
 
 	uhcav_line_put(l, ",\"checks\":[");
@@ -207,7 +211,7 @@ static void put_checks(struct uhcav_line *l)
 }
 
 /* emu/abi/sanitize.h: "hang". */
-static void write_peers(struct uhcav_line *l)
+static void write_peers(struct uhcav_line *l, const char *why, struct uhcav_hang_hope hope)
 {
 	const char *dir = secure_getenv("UHCA_DIR");
 	struct uhcav_hang_qp *h;
@@ -217,6 +221,10 @@ static void write_peers(struct uhcav_line *l)
 	uhcav_line_put(l, "\"hang\":{\"dir\":");
 	uhcav_line_string(l, dir ? dir : "");
 	put_checks(l);
+	uhcav_line_put(l, ",\"why\":");
+	uhcav_line_string(l, why);
+	uhcav_line_put(l, hope.strangers ? ",\"strangers\":true" : "");
+	uhcav_line_put(l, hope.events ? ",\"events\":true" : "");
 	uhcav_line_put(l, ",\"qps\":[");
 	LIST_FOREACH(h, &uhcav_hang_qps, link)
 	{
@@ -232,12 +240,6 @@ static void write_peers(struct uhcav_line *l)
 }
 
 static struct uhcav_line peers; /* the watching thread's */
-
-bool uhcav_hang_is_closed(void)
-{
-	write_peers(&peers);
-	return uhcav_circle_ask(&peers);
-}
 
 /* Is it one of the queues that the thread waits for? */
 static bool waits_for(const struct uhcav_hang_thread *t, const struct uhcav_hang_cq *h)
@@ -270,6 +272,7 @@ static const struct uhcav_hang_qp *reset_one(const struct uhcav_hang_cq *cq)
 
 static struct reason reason_of(const struct uhcav_hang_thread *t)
 {
+	bool by_completion = t->polls;
 	struct uhcav_hang_state sum = {0};
 	const struct uhcav_hang_qp *reset = NULL;
 	const struct uhcav_hang_cq *h, *unsolicited = NULL;
@@ -280,6 +283,7 @@ static struct reason reason_of(const struct uhcav_hang_thread *t)
 
 		if (!waits_for(t, h))
 			continue;
+		by_completion = true;
 		sum.sends += s->sends;
 		sum.signaled += s->signaled;
 		sum.recvs += s->recvs;
@@ -294,6 +298,10 @@ static struct reason reason_of(const struct uhcav_hang_thread *t)
 				       "a thread waits for solicited events, and completions "
 				       "without a solicited event wait to be polled",
 				       unsolicited->armed, "armed for solicited events only by"};
+	if (!by_completion)
+		return (struct reason){UHCA_CHECK_PEER_WAITS,
+				       "an event of rdma_cm is awaited, and the peers wait as well",
+				       NULL, NULL};
 	if (sum.signaled || sum.recvs)
 		return (struct reason){UHCA_CHECK_PEER_WAITS,
 				       "all threads wait, and the peers as well: nobody sends",
@@ -311,6 +319,18 @@ static struct reason reason_of(const struct uhcav_hang_thread *t)
 			       NULL, NULL};
 }
 
+bool uhcav_hang_is_closed(const struct uhcav_hang_thread *stuck, struct uhcav_hang_hope hope)
+{
+	struct reason r = reason_of(stuck);
+
+	write_peers(&peers,
+		    r.check != UHCA_CHECK_PEER_WAITS ? r.what
+		    : hope.events                    ? "an event of rdma_cm is awaited"
+						     : "posted requests are not complete",
+		    hope);
+	return uhcav_circle_ask(&peers);
+}
+
 static const struct uhcav_stack *stack_of(const struct uhcav_hang_thread *t)
 {
 	const struct uhcav_hang_poller *p;
@@ -321,6 +341,77 @@ static const struct uhcav_stack *stack_of(const struct uhcav_hang_thread *t)
 		return p->stack;
 	return uhcav_hang_where(t->tid);
 }
+
+/* ---- a queue that is full ---- */
+
+void uhcav_hang_tell_overflow(struct uhcav_hang_cq *h)
+{
+	if (h->overflow_told)
+		return;
+	h->overflow_told = true;
+	uhcav_diagnostic_begin(UHCA_CHECK_CQ_OVERRUN,
+			       "a completion queue has overflowed: completions are lost, and it "
+			       "takes no more");
+	uhcav_diagnostic_fact("completion queue 0x%x has %d entries", h->handle, h->cq->cq.cqe);
+	tell_qps(h);
+	uhcav_diagnostic_stack(h->made, "completion queue 0x%x made by", h->handle);
+	uhcav_diagnostic_tell();
+}
+
+/* ---- a program that gives up ---- */
+
+#define SOON_MS 3000u
+
+static struct {
+	uint64_t at; /* ms; 0: there is none */
+	pid_t tid;
+	uint64_t waited;
+	uint32_t handle;
+	struct reason reason;
+	const struct uhcav_stack *polled, *made;
+} suspicion;
+static bool told_stuck; /* it was no guess, and was told before */
+
+void uhcav_hang_suspect(const struct uhcav_hang_thread *t, uint64_t now)
+{
+	const struct uhcav_hang_poller *p;
+	const struct uhcav_hang_cq *h;
+
+	LIST_FOREACH(h, &uhcav_hang_cqs, link)
+	{
+		p = uhcav_hang_poller(h, t->tid);
+		if (!p || !p->stack)
+			continue;
+		suspicion.at = now;
+		suspicion.tid = t->tid;
+		suspicion.waited = now - h->since;
+		suspicion.handle = h->handle;
+		suspicion.reason = reason_of(t);
+		suspicion.polled = p->stack;
+		suspicion.made = h->made;
+		return;
+	}
+}
+
+void uhcav_hang_tell_given_up(uint64_t now)
+{
+	const struct reason *r = &suspicion.reason;
+
+	if (!suspicion.at || told_stuck || now - suspicion.at > SOON_MS ||
+	    !uhcav_check_on(r->check) ||
+	    !uhcav_diagnostic_is_new(r->check, suspicion.polled, suspicion.made))
+		return;
+	uhcav_diagnostic_of_thread(suspicion.tid);
+	uhcav_diagnostic_begin(r->check, "%s: the program gives up and fails", r->what);
+	uhcav_diagnostic_fact("completion queue 0x%x was polled in vain for %.1f s",
+			      suspicion.handle, (double)suspicion.waited / 1000);
+	uhcav_diagnostic_stack(suspicion.polled, "polled by");
+	uhcav_diagnostic_stack(r->cause, "%s", r->title);
+	uhcav_diagnostic_stack(suspicion.made, "completion queue 0x%x made by", suspicion.handle);
+	uhcav_diagnostic_tell();
+}
+
+/* ---- both ends ---- */
 
 static void tell_queues(const struct uhcav_hang_threads *all)
 {
@@ -364,6 +455,7 @@ static bool begin_stuck(const struct uhcav_hang_threads *all, const struct uhcav
 
 	if (!uhcav_check_on(r.check))
 		return false;
+	told_stuck = true;
 	uhcav_diagnostic_of_thread(stuck->tid);
 	uhcav_diagnostic_begin(r.check, "%s", r.what);
 	tell_queues(all);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is said of a program that does not go on. All under the book's lock. */
+/* Reports about a program that does not go on. All under the book's lock. */
 #ifndef UHCAV_HANG_REPORT_H
 #define UHCAV_HANG_REPORT_H
 
@@ -7,6 +7,20 @@
 #include "thread.h"
 
 #include <stdbool.h>
+
+/* In words: the state of a queue pair, and what its completion queue was armed for. */
+const char *uhcav_hang_state_name(const struct uhcav_qp *qp);
+const char *uhcav_hang_arm_words(const struct uhcav_hang_cq *h);
+
+/* Completions did not fit into it, and it takes none any more. Told once, with "sum" as well. */
+void uhcav_hang_tell_overflow(struct uhcav_hang_cq *h);
+
+/*
+ * It polls in vain a queue that nothing comes to. That is remembered, and told when the program soon
+ * exits with a failure: it has given up.
+ */
+void uhcav_hang_suspect(const struct uhcav_hang_thread *t, uint64_t now);
+void uhcav_hang_tell_given_up(uint64_t now);
 
 /* It waits for an event: of a CQ that was armed too late, or of none that is armed. */
 void uhcav_hang_tell_lost(const struct uhcav_hang_thread *t, const struct uhcav_hang_cq *h);
@@ -18,8 +32,15 @@ void uhcav_hang_tell_overslept(const struct uhcav_hang_thread *t, const struct u
 /* It may wait in rdma_destroy_id: where it does, for acknowledgements. Told once. */
 void uhcav_hang_tell_destroy(const struct uhcav_hang_thread *t);
 
-/* Tells the collector that this process can go on by its peers alone. Can they not, either? */
-bool uhcav_hang_is_closed(void);
+/*
+ * Tells the collector that this process can go on by its peers alone, or by what it hopes for else.
+ * Can they not, either?
+ */
+struct uhcav_hang_hope {
+	bool strangers; /* a new connection may help */
+	bool events;    /* nothing is awaited but an event of rdma_cm */
+};
+bool uhcav_hang_is_closed(const struct uhcav_hang_thread *stuck, struct uhcav_hang_hope hope);
 
 /* That is so: what it waits for. False: the others have not said the same yet. */
 bool uhcav_hang_tell_stuck(const struct uhcav_hang_threads *all,

@@ -124,7 +124,7 @@ static void take_futex(struct uhcav_hang_thread *t, const struct in_call *c)
 		t->does = UHCAV_HANG_LOCK;
 }
 
-/* What a call waits for; what is not here is taken for one that ends. */
+/* The descriptors that a call waits for; a call that is not here is taken for one that ends. */
 static void take_call(struct uhcav_hang_thread *t, const struct in_call *c)
 {
 	t->does = UHCAV_HANG_FILES;
@@ -182,6 +182,9 @@ static struct uhcav_hang_thread look_at(pid_t tid, bool *known)
 	struct in_call c;
 
 	if (read_call(tid, &c, known)) {
+		t.in_call = true;
+		t.call = c.number;
+		t.first = c.argument[0];
 		t.key = key_of(&c);
 		take_call(&t, &c);
 	}

@@ -26,6 +26,9 @@ struct uhcav_hang_thread {
 	unsigned n_fds;
 	int fds[UHCAV_HANG_FDS];
 	uint32_t edges; /* bits: which of them, by epoll, as EPOLLET */
+	bool in_call;   /* of the system: this one, with this first argument */
+	long call;
+	uint64_t first;
 	uint64_t key;   /* call, arguments and stack pointer */
 	uint64_t since; /* it has had this key at each tick; ms */
 	bool polls;     /* it is who polls a CQ in vain */

@@ -2,9 +2,12 @@
 /* The thread that looks for hangs. See watchdog.h. */
 #include "watchdog.h"
 
+#include "asks.h"
 #include "hang.h"
 #include "judge.h"
+#include "picture.h"
 #include "provider/context/context.h"
+#include "report.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -15,6 +18,7 @@
 
 #define DEFAULT_MS 3000u
 #define TICKS      6u /* in that time */
+#define GIVING_UP  3u /* a program that fails has not waited as long: so many parts of it */
 #define TICK_MIN   20u
 #define STACK      (256u * 1024)
 
@@ -28,10 +32,11 @@ bool uhcav_hang_is_on(void)
 
 static bool any_check(void)
 {
-	static const enum uhca_check checks[] = {UHCA_CHECK_LOST_WAKEUP,   UHCA_CHECK_WAIT_UNARMED,
-						 UHCA_CHECK_POLL_NOTHING,  UHCA_CHECK_PEER_WAITS,
-						 UHCA_CHECK_PEER_GONE,     UHCA_CHECK_PEER_UNREADY,
-						 UHCA_CHECK_EVENTS_UNACKED};
+	static const enum uhca_check checks[] = {
+		UHCA_CHECK_LOST_WAKEUP,    UHCA_CHECK_WAIT_UNARMED, UHCA_CHECK_POLL_NOTHING,
+		UHCA_CHECK_PEER_WAITS,     UHCA_CHECK_PEER_GONE,    UHCA_CHECK_PEER_UNREADY,
+		UHCA_CHECK_EVENTS_UNACKED, UHCA_CHECK_CM_UNREAD,    UHCA_CHECK_CM_UNANSWERED,
+		UHCA_CHECK_PEER_ELSEWHERE};
 
 	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++)
 		if (uhcav_check_on(checks[i]))
@@ -59,6 +64,25 @@ static void sleep_ms(uint64_t ms)
 	nanosleep(&t, NULL);
 }
 
+static void look_for_end(struct uhcav_hang_threads *threads, uint64_t now, uint64_t after)
+{
+	const struct uhcav_hang_thread *t = uhcav_hang_judge_end(threads, now, after);
+
+	if (t)
+		uhcav_hang_suspect(t, now);
+}
+
+void uhcav_hang_exits(bool fails)
+{
+	if (!started)
+		return;
+	uhcav_hang_book_lock();
+	uhcav_hang_judge_overflow();
+	if (fails)
+		uhcav_hang_tell_given_up(now_ms());
+	uhcav_hang_book_unlock();
+}
+
 static void *watch(void *arg)
 {
 	static struct uhcav_hang_threads threads;
@@ -67,6 +91,7 @@ static void *watch(void *arg)
 	pid_t self = (pid_t)syscall(SYS_gettid);
 
 	(void)arg;
+	uhcav_hang_asks_not_by_me();
 	threads.n = 0;
 	while (after) {
 		sleep_ms(tick);
@@ -75,8 +100,10 @@ static void *watch(void *arg)
 		uhcav_hang_threads_look(&threads, now, self, uhcav_monitor_thread());
 		uhcav_hang_judge_destroy(&threads, now, after);
 		uhcav_hang_look(now);
-		if (!LIST_EMPTY(&uhcav_hang_cqs))
-			uhcav_hang_judge(&threads, now, after);
+		uhcav_hang_judge_overflow();
+		uhcav_hang_judge(&threads, now, after);
+		uhcav_hang_picture(&threads, now, after);
+		look_for_end(&threads, now, after / GIVING_UP);
 		uhcav_hang_book_unlock();
 	}
 	return NULL;
@@ -106,6 +133,12 @@ void uhcav_hang_watch(void)
 	if (!started)
 		start();
 	pthread_mutex_unlock(&lock);
+}
+
+void uhcav_hang_device_used(void)
+{
+	if (on)
+		uhcav_hang_watch();
 }
 
 void uhcav_hang_watch_forget(void)

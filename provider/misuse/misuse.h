@@ -4,7 +4,7 @@
  * sanitizer: what a request asks (request.c), what a program reads of a completion with an error
  * (completion.c), and queue pairs that leave an SRQ in use (undrained.c).
  *
- * Who may call: the sanitizer. Below it: the module "diagnostic". Any thread.
+ * Callers: the sanitizer. Below it: the module "diagnostic". Any thread.
  */
 #ifndef UHCAV_MISUSE_H
 #define UHCAV_MISUSE_H
@@ -27,6 +27,9 @@ struct uhcav_misuse_request {
 	uint64_t wr_id;
 	uint64_t length; /* of all its elements, or of what is inline */
 };
+
+/* A READ or an atomic, of a queue pair that may have none outstanding. */
+void uhcav_misuse_read(const struct uhcav_misuse_request *r);
 
 /* An atomic: its remote address, and its length. */
 void uhcav_misuse_atomic(const struct uhcav_misuse_request *r, uint64_t remote_addr);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Who reads the opcode of a completion with an error: found by the processor's debug registers. */
+/* Reads of the opcode of a completion with an error, by the processor's debug registers. */
 #ifndef UHCAV_OPCODE_WATCH_H
 #define UHCAV_OPCODE_WATCH_H
 
@@ -11,7 +11,7 @@
  */
 void uhcav_opcode_watch_begin(const struct ibv_wc *wc);
 
-/* What this thread watches is watched no more. */
+/* Ends the watch of this thread. */
 void uhcav_opcode_watch_end(void);
 
 #endif

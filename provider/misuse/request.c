@@ -27,6 +27,18 @@ void uhcav_misuse_atomic(const struct uhcav_misuse_request *r, uint64_t remote_a
 	uhcav_diagnostic_tell();
 }
 
+void uhcav_misuse_read(const struct uhcav_misuse_request *r)
+{
+	if (!uhcav_diagnostic_is_new(UHCA_CHECK_CONN_MISMATCH, r->posted, NULL))
+		return;
+	uhcav_diagnostic_begin(UHCA_CHECK_CONN_MISMATCH,
+			       "a READ or an atomic is posted that is never sent: max_rd_atomic of "
+			       "its queue pair is 0");
+	tell_request(r);
+	uhcav_diagnostic_stack(r->posted, "posted by");
+	uhcav_diagnostic_tell();
+}
+
 void uhcav_misuse_inline(const struct uhcav_misuse_request *r, uint32_t asked,
 			 const struct uhcav_stack *made)
 {

@@ -18,7 +18,7 @@ void uhcav_misuse_leave_undrained(struct uhcav_undrained *u, const struct ibv_cq
 	__atomic_fetch_add(&left, 1, __ATOMIC_RELEASE);
 }
 
-/* Who was there, if anybody: for one caller alone. */
+/* Takes the entry, for one caller alone; NULL: there is none. */
 static const struct uhcav_stack *take(struct uhcav_undrained *u)
 {
 	const struct uhcav_stack *destroyed;

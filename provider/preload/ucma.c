@@ -305,12 +305,18 @@ int uhca_preload_listens(void)
 	return __atomic_load_n(&listening, __ATOMIC_RELAXED);
 }
 
-static int destroying; /* the last thread that ended an id which had events; atomic */
+/* The last thread that ended an id which had events, or moved it: it waits for their ends; atomic */
+static int destroying;
 
 __attribute__((visibility("default"))) int uhca_preload_destroying(void);
 int uhca_preload_destroying(void)
 {
 	return __atomic_load_n(&destroying, __ATOMIC_RELAXED);
+}
+
+static void note_waiter(void)
+{
+	__atomic_store_n(&destroying, (int)syscall(SYS_gettid), __ATOMIC_RELAXED);
 }
 
 static uint64_t number_of(int fd)
@@ -390,6 +396,8 @@ static void remember(int fd, const struct call *c, const struct rdma_ucm_cmd_hdr
 	case RDMA_USER_CM_CMD_MIGRATE_ID:
 		load(&migrate, sizeof(migrate), hdr);
 		uhca_ucma_book_enter(file, migrate.id, 0);
+		if (uhca_ucma_book_events(migrate.id))
+			note_waiter();
 		break;
 	case RDMA_USER_CM_CMD_JOIN_IP_MCAST:
 	case RDMA_USER_CM_CMD_JOIN_MCAST:
@@ -473,7 +481,7 @@ static int end_id(int fd, struct call *c, const struct rdma_ucm_cmd_hdr *hdr)
 		return errno == EIO && is_gone(fd) ? end_without_daemon(fd, c, hdr) : -1;
 	load(&in, sizeof(in), hdr);
 	if (uhca_ucma_book_strike(file, in.id, &told) && told)
-		__atomic_store_n(&destroying, (int)syscall(SYS_gettid), __ATOMIC_RELAXED);
+		note_waiter();
 	return 0;
 }
 

@@ -123,6 +123,15 @@ void uhca_ucma_book_told(uint64_t file, uint64_t uid)
 	unlock();
 }
 
+uint32_t uhca_ucma_book_events(uint32_t id)
+{
+	lock();
+	const struct entry *e = find_id(id);
+	uint32_t told = e ? e->told : 0;
+	unlock();
+	return told;
+}
+
 bool uhca_ucma_book_strike(uint64_t file, uint32_t id, uint32_t *told)
 {
 	lock();

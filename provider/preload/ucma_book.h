@@ -25,6 +25,9 @@ void uhca_ucma_book_device(uint32_t id);
 /* An event was handed out that names uid. */
 void uhca_ucma_book_told(uint64_t file, uint64_t uid);
 
+/* So many events it was told. */
+uint32_t uhca_ucma_book_events(uint32_t id);
+
 /* The id is gone. True, and how many events it was told, when it was known. */
 bool uhca_ucma_book_strike(uint64_t file, uint32_t id, uint32_t *told);
 

@@ -84,3 +84,20 @@ void uhcav_forking_look(struct uhcav_here here)
 	uhcav_diagnostic_stack(r.oldest.made, "%s made by", words);
 	uhcav_diagnostic_tell();
 }
+
+void uhcav_forking_used(struct uhcav_here here, struct uhcav_context *ctx, const char *call)
+{
+	const struct uhcav_stack *stack;
+
+	if (uhcav_life(ctx) != UHCAV_FORKED || !uhcav_check_on(UHCA_CHECK_FORK_UNSAFE))
+		return;
+	stack = uhcav_stack_take(here);
+	if (!uhcav_diagnostic_is_new(UHCA_CHECK_FORK_UNSAFE, stack, NULL))
+		return;
+	uhcav_diagnostic_begin(UHCA_CHECK_FORK_UNSAFE,
+			       "a child of fork uses an object that its parent has made");
+	uhcav_diagnostic_fact("%s fails here: the device belongs to the process that opened it",
+			      call);
+	uhcav_diagnostic_stack(stack, "called by");
+	uhcav_diagnostic_tell();
+}

@@ -10,6 +10,7 @@
 
 #include "provider/context/context.h"
 #include "provider/diagnostic/diagnostic.h"
+#include "provider/hang/hang.h"
 #include "provider/memory_watch/memory_watch.h"
 
 #include <stdlib.h>
@@ -32,6 +33,7 @@ static void note_status(int given, void *arg)
 {
 	(void)arg;
 	status = given;
+	uhcav_hang_exits(given);
 }
 
 /*

@@ -133,6 +133,8 @@ static void look_at_request(const struct uhcav_shadow *s, const struct uhcav_req
 		uhcav_misuse_recv(&m);
 	if (!s->is_send)
 		return;
+	if (r->direction == UHCAV_LOCAL_WRITE && __atomic_load_n(&s->no_reads, __ATOMIC_RELAXED))
+		uhcav_misuse_read(&m);
 	if (is_atomic(r))
 		uhcav_misuse_atomic(&m, r->remote_addr);
 	else if (r->inlined)

@@ -92,6 +92,7 @@ void uhcav_sanitize_begin(void)
 		uhcav_crash_begin(uhcav_object_try_words);
 	pthread_atfork(before_fork, after_fork, after_fork_in_child);
 	watching = true;
+	uhcav_hang_device_used(); /* librdmacm may wait without a device */
 }
 
 void *uhcav_sanitize_op(const char *op)

@@ -83,6 +83,7 @@ struct uhcav_shadow {
 	bool is_send;    /* or a receive queue */
 	bool unmatched;  /* its QP can send and was not held against its peer; atomic */
 	bool all_signaled;
+	bool no_reads;       /* max_rd_atomic of its QP is 0; atomic */
 	bool datagrams;      /* UD; of an SRQ: a UD QP has it */
 	uint32_t max_inline; /* as it was asked for */
 	const void *owner;   /* QP or SRQ */

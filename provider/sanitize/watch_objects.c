@@ -8,6 +8,7 @@
 #include "provider/connection/connection.h"
 #include "provider/crash/crash.h"
 #include "provider/gone/gone.h"
+#include "provider/hang/hang.h"
 #include "provider/keys/keys.h"
 #include "provider/memory_watch/memory_watch.h"
 #include "provider/page_watch/page_watch.h"
@@ -164,6 +165,7 @@ static struct ibv_pd *alloc_pd(struct ibv_context *ibctx)
 {
 	struct ibv_pd *pd = uhcav_alloc_pd(ibctx);
 
+	uhcav_hang_device_used();
 	if (pd)
 		uhcav_watch_made(UHCAV_HERE, (struct uhcav_object){.kind = UHCAV_KIND_PD,
 								   .self = pd,

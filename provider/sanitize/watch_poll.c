@@ -8,6 +8,7 @@
 #include "watch.h"
 
 #include "capacity.h"
+#include "forking.h"
 #include "inflight.h"
 #include "keys.h"
 #include "lifetime.h"
@@ -155,6 +156,17 @@ static void look_at_failed(struct uhcav_here here, const struct batch *b,
 		explain(here, b, r, status);
 }
 
+static void look_at_sent(struct uhcav_here here, const struct batch *b,
+			 const struct uhcav_request *r)
+{
+	if (b->of.is_send && r->ah && r->to_qp)
+		uhcav_datagram_sent(
+			here,
+			&(struct uhcav_datagram){
+				.who = b->qp, .ah = r->ah, .qpn = r->to_qp, .posted = r->posted},
+			r->remote_length);
+}
+
 /*
  * A failed request's buffers hold anything, and so do its successors'. A WRITE with immediate data
  * takes a receive and leaves its buffers alone.
@@ -170,6 +182,8 @@ static void judge(struct uhcav_here here, struct batch *b, const struct ibv_wc *
 			look_at_id(here, &b->of, &b->requests[i]);
 		if (good)
 			uhcav_inflight_end(here, &b->of, &b->requests[i], wc->byte_len);
+		if (wc->status == IBV_WC_SUCCESS)
+			look_at_sent(here, b, &b->requests[i]);
 	}
 	if (failed)
 		look_at_failed(here, b, failed, wc->status);
@@ -256,6 +270,8 @@ int uhcav_watch_poll_cq(struct ibv_cq *ibcq, int n, struct ibv_wc *wc)
 	uhcav_hang_polls(cq);
 	uhcav_misuse_polls_again();
 	got = uhcav_poll_cq(ibcq, n, wc);
+	if (got < 0 || uhcav_life(cq->ctx) == UHCAV_FORKED)
+		uhcav_forking_used(UHCAV_HERE, cq->ctx, "ibv_poll_cq");
 	polled(cq, got > 0, UHCAV_HERE);
 	uhcav_hang_polled(cq, got, UHCAV_HERE);
 	if (got > 0)

@@ -4,6 +4,7 @@
  */
 #include "watch.h"
 
+#include "forking.h"
 #include "lifetime.h"
 #include "posting.h"
 #include "provider/base/base.h"
@@ -110,8 +111,10 @@ static int post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_sen
 		*bad_wr = w;
 		return EINVAL;
 	}
-	if (!s)
+	if (!s) {
+		uhcav_forking_used(UHCAV_HERE, qp->ctx, "ibv_post_send");
 		return uhcav_post_send(ibqp, wr, bad_wr);
+	}
 	begin(&p, qp, s, UHCAV_HERE);
 	for (w = wr; w; w = w->next) {
 		struct uhcav_request r = request_of(qp, w, qp->sq.producer + p.entered);
@@ -152,8 +155,10 @@ static int post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_rec
 	int err;
 
 	uhcav_crash_enter("ibv_post_recv", ibqp);
-	if (!s)
+	if (!s) {
+		uhcav_forking_used(UHCAV_HERE, qp->ctx, "ibv_post_recv");
 		return uhcav_post_recv(ibqp, wr, bad_wr);
+	}
 	begin(&p, qp, s, UHCAV_HERE);
 	add_recvs(&p, qp->rq.producer, wr);
 	err = uhcav_post_recv(ibqp, wr, bad_wr);
@@ -170,8 +175,10 @@ static int post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr, struct i
 	int err;
 
 	uhcav_crash_enter("ibv_post_srq_recv", ibsrq);
-	if (!s)
+	if (!s) {
+		uhcav_forking_used(UHCAV_HERE, srq->ctx, "ibv_post_srq_recv");
 		return uhcav_post_srq_recv(ibsrq, wr, bad_wr);
+	}
 	stack = uhcav_stack_take(UHCAV_HERE);
 	uhcav_lifetime_enter(&srq->inside, ibsrq, srq->rq.lock.off, UHCAV_HERE, stack);
 	uhcav_misuse_used_on(&s->undrained, s->number, UHCAV_HERE);
@@ -206,6 +213,7 @@ static struct uhcav_request request_in(const struct uhcav_qp *qp,
 		r.remote_length = wqe->inline_length;
 	if (qp->qp.qp_type == IBV_QPT_UD) {
 		r.ah = wqe->ud.ah;
+		r.to_qp = wqe->ud.remote_qpn;
 		return r;
 	}
 	if (wqe->opcode == IBV_WR_RDMA_READ || wqe->opcode == IBV_WR_RDMA_WRITE ||

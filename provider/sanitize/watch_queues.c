@@ -178,6 +178,9 @@ static int modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mas
 	uhcav_hang_qp_modified(uhcav_qp_of(ibqp), attr, attr_mask, outstanding, UHCAV_HERE);
 	uhcav_portability_modify(UHCAV_HERE, attr, attr_mask);
 	uhcav_connection_modified(UHCAV_HERE, ibqp, attr, attr_mask);
+	if (attr_mask & IBV_QP_MAX_QP_RD_ATOMIC && uhcav_qp_of(ibqp)->send_shadow)
+		__atomic_store_n(&uhcav_qp_of(ibqp)->send_shadow->no_reads, !attr->max_rd_atomic,
+				 __ATOMIC_RELAXED);
 	if (!(attr_mask & IBV_QP_STATE))
 		return 0;
 	match_later(ibqp, attr->qp_state);

@@ -145,6 +145,25 @@ int core_cm_established(struct cm *cm, uint64_t now);
  */
 int core_cm_qp_attr(struct cm *cm, uint32_t state, struct uhca_abi_qp_attr *attr, uint32_t *mask);
 
+/* How far an end is, for who looks at it: the names of core_cm_step_name. */
+enum core_cm_step {
+	CORE_CM_STEP_IDLE,
+	CORE_CM_STEP_REQUEST_SENT,
+	CORE_CM_STEP_REQUEST_RECEIVED, /* to be accepted or rejected */
+	CORE_CM_STEP_REPLY_SENT,
+	CORE_CM_STEP_REPLY_RECEIVED, /* to be answered by RTU: core_cm_ready */
+	CORE_CM_STEP_ESTABLISHED,
+	CORE_CM_STEP_END_SENT,
+	CORE_CM_STEP_END_RECEIVED, /* to be answered by core_cm_disconnect */
+	CORE_CM_STEP_OVER,
+	CORE_CM_STEPS
+};
+enum core_cm_step core_cm_step(const struct cm *cm);
+const char *core_cm_step_name(enum core_cm_step step);
+
+/* The number of its own queue pair, as it told the peer; 0: it has told none. */
+uint32_t core_cm_qpn(const struct cm *cm);
+
 /* Bytes of memory that an end takes, for who counts them. */
 uint64_t core_cm_bytes(void);
 

@@ -2,6 +2,7 @@
 /* uhca-run --timeout: reports what threads and QPs wait for, then ends the command. */
 #include "run_hang.h"
 
+#include "emu/abi/waiting_call.h"
 #include "pidfd.h"
 
 #include <ctype.h>
@@ -89,42 +90,6 @@ static unsigned find_all(pid_t root, struct process list[PROCESSES_MAX])
 
 /* ---- what they wait for ---- */
 
-#define ON_DESCRIPTOR_ true
-#define ALONE_         false
-static const struct {
-	long number;
-	const char *name;
-	bool on_descriptor; /* the first argument is one */
-} calls[] = {
-	{SYS_read, "read", ON_DESCRIPTOR_},
-	{SYS_write, "write", ON_DESCRIPTOR_},
-	{SYS_recvfrom, "recvfrom", ON_DESCRIPTOR_},
-	{SYS_recvmsg, "recvmsg", ON_DESCRIPTOR_},
-	{SYS_sendmsg, "sendmsg", ON_DESCRIPTOR_},
-	{SYS_accept, "accept", ON_DESCRIPTOR_},
-	{SYS_accept4, "accept4", ON_DESCRIPTOR_},
-	{SYS_connect, "connect", ON_DESCRIPTOR_},
-	{SYS_flock, "flock", ON_DESCRIPTOR_},
-	{SYS_fcntl, "fcntl", ON_DESCRIPTOR_},
-	{SYS_ioctl, "ioctl", ON_DESCRIPTOR_},
-#ifdef SYS_poll
-	{SYS_poll, "poll", ALONE_},
-	{SYS_select, "select", ALONE_},
-	{SYS_epoll_wait, "epoll_wait", ON_DESCRIPTOR_},
-	{SYS_pause, "pause", ALONE_},
-#endif
-	{SYS_ppoll, "ppoll", ALONE_},
-	{SYS_pselect6, "pselect6", ALONE_},
-	{SYS_epoll_pwait, "epoll_pwait", ON_DESCRIPTOR_},
-	{SYS_futex, "futex: a lock, a condition variable or the end of a thread", ALONE_},
-	{SYS_nanosleep, "nanosleep", ALONE_},
-	{SYS_clock_nanosleep, "clock_nanosleep", ALONE_},
-	{SYS_wait4, "wait4: the end of a child", ALONE_},
-	{SYS_waitid, "waitid: the end of a child", ALONE_},
-	{SYS_rt_sigtimedwait, "sigwait", ALONE_},
-	{SYS_rt_sigsuspend, "sigsuspend", ALONE_},
-};
-
 static void tell_descriptor(pid_t pid, long fd)
 {
 	char path[64], target[256];
@@ -154,15 +119,14 @@ static bool tell_call(pid_t pid, const char *task)
 	fclose(f);
 	if (n < 1)
 		return false;
-	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
-		if (calls[i].number != number)
-			continue;
-		fprintf(stderr, "waits in %s", calls[i].name);
-		if (calls[i].on_descriptor)
-			tell_descriptor(pid, (long)first);
-		return true;
-	}
-	fprintf(stderr, "waits in the system call with number %ld", number);
+	const struct uhca_waiting_call *call = uhca_waiting_call(number);
+
+	if (call)
+		fprintf(stderr, "waits in %s", call->name);
+	else
+		fprintf(stderr, "waits in the system call with number %ld", number);
+	if (call && call->on_descriptor)
+		tell_descriptor(pid, (long)first);
 	return true;
 }
 

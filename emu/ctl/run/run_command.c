@@ -62,6 +62,20 @@ static bool was_sent_to_us(const siginfo_t *info)
 	return info->si_code <= 0;
 }
 
+/* Somebody gives up on the command: with the sanitizer it is told first what it waits for. */
+static bool is_giving_up(const siginfo_t *info)
+{
+	return info->si_signo == SIGTERM || info->si_signo == SIGINT || info->si_signo == SIGHUP ||
+	       info->si_signo == SIGQUIT;
+}
+
+static bool interrupted;
+
+bool run_command_was_interrupted(void)
+{
+	return interrupted;
+}
+
 /* The command is not our only child: a shared daemon that we started may end before it. */
 static bool collect(pid_t command, int *status)
 {
@@ -101,9 +115,58 @@ static int end_it(pid_t pid, const struct run_options *options, const char *dir)
 	return RUN_EXIT_TOO_LONG;
 }
 
+struct watched {
+	const struct run_options *options;
+	const char *dir;
+	pid_t pid;
+	time_t begun;
+	bool told;
+};
+
+/* timeout(1) sends its signal to the command as well, which may be gone in a moment. */
+static bool has_ended(pid_t pid)
+{
+	const struct timespec ms = {.tv_nsec = 1000000};
+	siginfo_t info = {0};
+	for (int i = 0; i < 100 && !info.si_pid; i++) {
+		if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0)
+			return true;
+		nanosleep(&ms, NULL);
+	}
+	return info.si_pid;
+}
+
+/* Of one that is gone the collector knows what it waited for. */
+static void tell_wait(const struct watched *w, int number)
+{
+	interrupted = has_ended(w->pid);
+	if (interrupted)
+		return;
+	fprintf(stderr, "uhca-run: signal %d; %s waits for:\n", number, w->options->command[0]);
+	run_hang_tell(w->pid, w->dir);
+}
+
+/* One that has just begun waits for nothing long. */
+#define LONG_S 2
+
+static void hear_signal(struct watched *w, const siginfo_t *info)
+{
+	if (!was_sent_to_us(info)) {
+		interrupted |= is_giving_up(info);
+		return;
+	}
+	if (w->options->sanitize && !w->told && is_giving_up(info) &&
+	    seconds_now() - w->begun >= LONG_S) {
+		w->told = true;
+		tell_wait(w, info->si_signo);
+	}
+	kill(w->pid, info->si_signo);
+}
+
 int run_command_run(const struct run_options *options, const char *dir)
 {
 	const time_t end = options->time_limit ? seconds_now() + options->time_limit : 0;
+	struct watched w = {.options = options, .dir = dir, .begun = seconds_now()};
 	sigset_t set;
 	siginfo_t info;
 	int status;
@@ -114,6 +177,7 @@ int run_command_run(const struct run_options *options, const char *dir)
 	}
 	if (pid == 0)
 		become_command(options->command, parent);
+	w.pid = pid;
 	signals_of_interest(&set);
 	for (;;) {
 		int number = next_signal(&set, end, &info);
@@ -122,8 +186,7 @@ int run_command_run(const struct run_options *options, const char *dir)
 		if (number == 0)
 			continue;
 		if (number != SIGCHLD) {
-			if (was_sent_to_us(&info))
-				kill(pid, info.si_signo);
+			hear_signal(&w, &info);
 		} else if (collect(pid, &status)) {
 			return exit_status(status);
 		}

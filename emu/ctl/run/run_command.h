@@ -5,6 +5,8 @@
 
 #include "run_options.h"
 
+#include <stdbool.h>
+
 /*
  * To be called before any other process is started: from here on signals wait for
  * run_command_run, so that none ends uhca-run before it has cleaned up.
@@ -16,8 +18,12 @@ void run_command_hold_signals(void);
  * the exit status for uhca-run: the command's, 128+N when signal N ended it, 126 or 127 when it did
  * not run. A command whose uhca-run is killed is killed too. One that takes longer than
  * options->time_limit is ended, with all that it has started, and what they and the queue pairs of
- * the instance in dir waited for is told: RUN_EXIT_TOO_LONG.
+ * the instance in dir waited for is told: RUN_EXIT_TOO_LONG. With the sanitizer the same is told
+ * before a signal that ends it (SIGTERM of timeout(1)) goes on to the command.
  */
 int run_command_run(const struct run_options *options, const char *dir);
+
+/* Has somebody sent a signal to both (Ctrl-C, timeout(1)), by which the command has ended? */
+bool run_command_was_interrupted(void);
 
 #endif

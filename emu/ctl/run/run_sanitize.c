@@ -7,6 +7,7 @@
 #include "emu/abi/sanitize.h"
 #include "emu/ctl/instance/instance.h"
 #include "emu/ctl/line/line.h"
+#include "run_command.h"
 #include "run_env.h"
 #include "run_symptoms.h"
 
@@ -162,6 +163,8 @@ int run_sanitize_finish(int status)
 	ssize_t got;
 	if (pair_fd < 0)
 		return status;
+	if (run_command_was_interrupted() && write(pair_fd, "i", 1) < 0)
+		perror("uhca-run: the sanitizer's collector");
 	shutdown(pair_fd, SHUT_WR);
 	while (n + 1 < sizeof(word) && ((got = read(pair_fd, word + n, sizeof(word) - 1 - n)) > 0 ||
 					(got < 0 && errno == EINTR)))

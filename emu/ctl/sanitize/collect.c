@@ -15,6 +15,7 @@
 #include "found.h"
 #include "hang.h"
 #include "notes.h"
+#include "picture.h"
 #include "settings.h"
 #include "suppress.h"
 #include "tell.h"
@@ -48,6 +49,8 @@ static unsigned n_peers;
 static unsigned told, notes, suppressed;
 static FILE *text_file, *json_file;
 static json_t *results; /* SARIF's; NULL: not asked for */
+static bool
+	interrupted; /* by somebody at the terminal, who may want to know by what it was held up */
 
 static bool is_over(void)
 {
@@ -142,6 +145,11 @@ static void take_hang(const struct peer *p, json_t *line)
 	case HANG_TOLD:
 		answer(p, true);
 		break;
+	case HANG_NOTE:
+		tell(finding);
+		json_decref(finding);
+		answer_word(p, UHCA_SANITIZE_WAIT);
+		break;
 	}
 }
 
@@ -152,7 +160,7 @@ static void take_line(struct peer *p, const char *text, size_t n)
 	const json_t *held = json_object_get(line, "held");
 	const json_t *retract = json_object_get(line, "retract");
 	const json_t *setting = json_object_get(line, "setting");
-	if (notes_take(line)) {
+	if (notes_take(line) || picture_take(pid_of(p), line)) {
 		json_decref(line);
 		return;
 	}
@@ -188,6 +196,7 @@ static void drop(struct peer *p, bool ended)
 {
 	const char *name;
 	json_t *line;
+	picture_end(pid_of(p));
 	if (ended) {
 		json_object_foreach(p->held, name, line)
 		{
@@ -242,6 +251,16 @@ static void take_peer(int listening)
 	peers[n_peers++] = p;
 }
 
+/* uhca-run: a byte says that the command was interrupted. False: that is all. */
+static bool hear_run(int pair)
+{
+	char byte;
+	if (read(pair, &byte, 1) != 1)
+		return false;
+	interrupted = true;
+	return true;
+}
+
 /* One round: who has something to say? Returns what poll does. */
 static int round_of(int listening, int pair, int timeout, bool *at_end)
 {
@@ -257,7 +276,7 @@ static int round_of(int listening, int pair, int timeout, bool *at_end)
 	if (fds[0].revents)
 		take_peer(listening);
 	if (fds[1].revents)
-		*at_end = true;
+		*at_end = !hear_run(pair);
 	return ready;
 }
 
@@ -271,6 +290,8 @@ static void serve(int listening, int pair)
 		;
 	while (n_peers)
 		drop(&peers[n_peers - 1], false);
+	if (interrupted)
+		picture_tell(text_file, settings.hang_after_ms);
 }
 
 static bool open_files(void)

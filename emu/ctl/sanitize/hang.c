@@ -4,8 +4,9 @@
  */
 #include "hang.h"
 
-#include "emu/abi/ctl.h"
-#include "emu/ctl/lib/lib.h"
+#include "hang_cm.h"
+#include "hang_tables.h"
+#include "picture.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,13 +16,15 @@
 
 #define PROCESSES 64u
 #define FACTS     4u /* of another's, beside its stacks */
+#define FOR_EVER  7  /* rnr_retry */
 
 static struct process {
 	pid_t pid;
-	json_t *line; /* with a finding, once it has told its own */
-	uint64_t heard;
-	bool told;
+	json_t *line;          /* with a finding, once it has told its own */
+	uint64_t heard, since; /* for the last time; without a gap */
+	bool told, looked_elsewhere;
 	bool in_circle;
+	bool is_end; /* of a connection that does not go on: no stranger helps it */
 } processes[PROCESSES];
 static unsigned n_processes;
 
@@ -70,8 +73,10 @@ static struct process *note(pid_t pid, json_t *line, unsigned ms)
 		return NULL;
 	bool anew = now - p->heard >= ms;
 	p->heard = now;
-	if (anew)
-		p->told = false;
+	if (anew) {
+		p->since = now;
+		p->told = p->looked_elsewhere = false;
+	}
 	if (anew || has_finding(line) || !p->line) {
 		json_decref(p->line);
 		p->line = json_incref(line);
@@ -79,153 +84,54 @@ static struct process *note(pid_t pid, json_t *line, unsigned ms)
 	return p;
 }
 
-/* ---- what the daemon knows ---- */
-
-struct tables {
-	json_t *qps, *clients, *devices;
-};
-
-static json_t *get_table(const char *dir, const char *what)
-{
-	struct ctl_failure failure;
-	json_t *table = NULL;
-	if (ctl_exchange(dir, json_pack("{s:s, s:s}", UHCA_CTL_CMD, "show", UHCA_CTL_WHAT, what),
-			 &table, &failure) != 0)
-		return NULL;
-	return table;
-}
-
-static bool ask_daemon(struct tables *t, const json_t *line)
-{
-	const char *dir = json_string_value(json_object_get(json_object_get(line, "hang"), "dir"));
-	*t = (struct tables){0};
-	if (!dir || !*dir)
-		return false;
-	t->qps = get_table(dir, "qp");
-	t->clients = t->qps ? get_table(dir, "client") : NULL;
-	t->devices = t->clients ? get_table(dir, "device") : NULL;
-	return t->devices;
-}
-
-static void drop_tables(struct tables *t)
-{
-	json_decref(t->qps);
-	json_decref(t->clients);
-	json_decref(t->devices);
-}
-
-static size_t rows_of(const json_t *table)
-{
-	return json_array_size(json_object_get(table, UHCA_CTL_ROWS));
-}
-
-static const json_t *cell(const json_t *table, size_t row, const char *name)
-{
-	const json_t *columns = json_object_get(table, UHCA_CTL_COLUMNS);
-	size_t i = 0;
-	for (; i < json_array_size(columns); i++) {
-		const char *n = json_string_value(
-			json_object_get(json_array_get(columns, i), UHCA_CTL_NAME));
-		if (n && strcmp(n, name) == 0)
-			break;
-	}
-	return json_array_get(json_array_get(json_object_get(table, UHCA_CTL_ROWS), row), i);
-}
-
-static const char *text(const json_t *table, size_t row, const char *name)
-{
-	const char *value = json_string_value(cell(table, row, name));
-	return value ? value : "";
-}
-
-static json_int_t number(const json_t *table, size_t row, const char *name)
-{
-	return json_integer_value(cell(table, row, name));
-}
-
-#define NO_ROW   ((size_t)-1)
-#define FOR_EVER 7 /* rnr_retry */
-
-static size_t row_of_qp(const struct tables *t, const char *device, json_int_t qpn)
-{
-	for (size_t i = 0; i < rows_of(t->qps); i++)
-		if (number(t->qps, i, "qpn") == qpn &&
-		    strcmp(text(t->qps, i, "device"), device) == 0)
-			return i;
-	return NO_ROW;
-}
-
-static bool is_listed(const char *list, const char *word)
-{
-	size_t n = strlen(word);
-	for (; *list; list += strcspn(list, ","), list += *list == ',')
-		if (strcspn(list, ",") == n && strncmp(list, word, n) == 0)
-			return true;
-	return false;
-}
-
-/* The device of the daemon that has the address; NULL: it is elsewhere. */
-static const char *device_at(const struct tables *t, const char *address)
-{
-	for (size_t i = 0; i < rows_of(t->devices); i++)
-		if (is_listed(text(t->devices, i, "addresses"), address))
-			return text(t->devices, i, "device");
-	return NULL;
-}
-
-static size_t row_of_client(const struct tables *t, json_int_t client)
-{
-	for (size_t i = 0; i < rows_of(t->clients); i++)
-		if (number(t->clients, i, "client") == client)
-			return i;
-	return NO_ROW;
-}
-
 /* ---- a queue pair and its peer ---- */
 
 struct link {
-	size_t own, peer; /* rows; peer NO_ROW: it is gone */
+	size_t own, peer; /* rows; peer HANG_NO_ROW: it is gone */
 	size_t program;   /* the row of the peer's client */
 };
 
 /*
  * A request is refused for want of a receive. It is sent again each time that the peer's pause is
- * over: in between it waits for an answer, which is the same as long as there is no receive.
+ * over: in between it is about to be sent, paced, or waits for an answer, which is the same as long
+ * as there is no receive.
  */
-static bool waits_for_receive(const struct tables *t, const struct link *l)
+static bool waits_for_receive(const struct hang_tables *t, const struct link *l)
 {
-	const char *waits = text(t->qps, l->own, "waits");
-	if (l->peer == NO_ROW || number(t->qps, l->own, "sends") == 0)
+	const char *waits = table_text(t->qps, l->own, "waits");
+	if (l->peer == HANG_NO_ROW || table_number(t->qps, l->own, "sends") == 0)
 		return false;
 	if (strcmp(waits, "rnr") == 0 || strcmp(waits, "credit") == 0)
 		return true;
-	return strcmp(waits, "answer") == 0 && number(t->qps, l->own, "rnr") > 0 &&
-	       json_is_null(cell(t->qps, l->peer, "srq")) && number(t->qps, l->peer, "recvs") == 0;
+	return (!*waits || strcmp(waits, "answer") == 0 || strcmp(waits, "pace") == 0) &&
+	       table_number(t->qps, l->own, "rnr") > 0 &&
+	       json_is_null(table_cell(t->qps, l->peer, "srq")) &&
+	       table_number(t->qps, l->peer, "recvs") == 0;
 }
 
 /* False: the peer is not this daemon's, or something is on its way. */
-static bool look_at(const struct tables *t, const json_t *qp, struct link *l)
+static bool look_at(const struct hang_tables *t, const json_t *qp, struct link *l)
 {
 	const char *device = json_string_value(json_array_get(qp, 0));
 	const char *address = json_string_value(json_array_get(qp, 2));
-	const char *to = address ? device_at(t, address) : NULL;
-	*l = (struct link){NO_ROW, NO_ROW, NO_ROW};
+	const char *to = address ? table_device_at(t, address) : NULL;
+	*l = (struct link){HANG_NO_ROW, HANG_NO_ROW, HANG_NO_ROW};
 	if (!device || !to)
 		return false;
-	l->own = row_of_qp(t, device, json_integer_value(json_array_get(qp, 1)));
-	if (l->own == NO_ROW)
+	l->own = table_row_of_qp(t, device, json_integer_value(json_array_get(qp, 1)));
+	if (l->own == HANG_NO_ROW)
 		return false;
-	l->peer = row_of_qp(t, to, number(t->qps, l->own, "dest_qpn"));
-	if (l->peer != NO_ROW)
-		l->program = row_of_client(t, number(t->qps, l->peer, "client"));
-	const char *waits = text(t->qps, l->own, "waits");
-	if (number(t->qps, l->own, "sends") == 0 || strcmp(waits, "state") == 0)
+	l->peer = table_row_of_qp(t, to, table_number(t->qps, l->own, "dest_qpn"));
+	if (l->peer != HANG_NO_ROW)
+		l->program = table_row_of_client(t, table_number(t->qps, l->peer, "client"));
+	const char *waits = table_text(t->qps, l->own, "waits");
+	if (table_number(t->qps, l->own, "sends") == 0 || strcmp(waits, "state") == 0)
 		return true;
 	if (waits_for_receive(t, l))
-		return number(t->qps, l->own, "rnr_retry") == FOR_EVER;
+		return table_number(t->qps, l->own, "rnr_retry") == FOR_EVER;
 	/* to one that is gone it sends again until it gives up, or for ever */
-	return strcmp(waits, "answer") == 0 && l->peer == NO_ROW &&
-	       number(t->qps, l->own, "timeout") == 0;
+	return strcmp(waits, "answer") == 0 && l->peer == HANG_NO_ROW &&
+	       table_number(t->qps, l->own, "timeout") == 0;
 }
 
 static const json_t *qps_of(const json_t *line)
@@ -233,8 +139,49 @@ static const json_t *qps_of(const json_t *line)
 	return json_object_get(json_object_get(line, "hang"), "qps");
 }
 
+/* The peer cannot send on it: it is gone, in ERR, or has ended the connection. */
+static bool is_over(const struct hang_tables *t, const struct link *l)
+{
+	return l->peer == HANG_NO_ROW || strcmp(table_text(t->qps, l->peer, "state"), "ERR") == 0 ||
+	       hang_cm_has_ended(t, table_text(t->qps, l->own, "device"),
+				 table_number(t->qps, l->own, "qpn"));
+}
+
+static bool says(const struct process *p, const char *word)
+{
+	return json_is_true(json_object_get(json_object_get(p->line, "hang"), word));
+}
+
+static bool add_process(pid_t pid, unsigned ms, bool is_end)
+{
+	struct process *other = find(pid);
+	if (!other || now_ms() - other->heard >= ms)
+		return false;
+	other->in_circle = true;
+	other->is_end |= is_end;
+	return true;
+}
+
+/* Adds the other ends of connections that do not go on. False: one of them may. */
+static bool add_ends(const struct hang_tables *t, struct process *p, unsigned ms)
+{
+	for (size_t i = 0; i < table_rows_of(t->ids); i++) {
+		if (table_number(t->ids, i, "pid") != p->pid)
+			continue;
+		const struct hang_cm c = hang_cm_look(t, i);
+		if (c.kind == HANG_CM_OPEN)
+			return false;
+		if (c.kind == HANG_CM_QUIET)
+			continue;
+		if (!add_process((pid_t)table_number(t->ids, c.row, "pid"), ms, true) ||
+		    !add_process((pid_t)table_number(t->ids, c.victim, "pid"), ms, true))
+			return false;
+	}
+	return true;
+}
+
 /* Adds those whom it waits for. False: one of them may go on. */
-static bool add_peers(const struct tables *t, const struct process *p, unsigned ms)
+static bool add_peers(const struct hang_tables *t, const struct process *p, unsigned ms)
 {
 	const json_t *qp;
 	struct link l;
@@ -243,34 +190,43 @@ static bool add_peers(const struct tables *t, const struct process *p, unsigned 
 	{
 		if (!look_at(t, qp, &l))
 			return false;
-		if (l.peer == NO_ROW)
+		if (is_over(t, &l))
 			continue;
-		struct process *other = l.program == NO_ROW
-						? NULL
-						: find((pid_t)number(t->clients, l.program, "pid"));
-		if (!other || now_ms() - other->heard >= ms)
+		if (l.program == HANG_NO_ROW ||
+		    !add_process((pid_t)table_number(t->clients, l.program, "pid"), ms, false))
 			return false;
-		other->in_circle = true;
 	}
 	return true;
 }
 
-static bool is_closed(const struct tables *t, struct process *of, unsigned ms)
+/* New connections may come to those that listen, and help them on. */
+static bool expect_strangers(const struct hang_tables *t)
+{
+	for (unsigned i = 0; i < n_processes; i++)
+		if (processes[i].in_circle && !processes[i].is_end &&
+		    says(&processes[i], "strangers") && hang_cm_listens(t, processes[i].pid))
+			return true;
+	return false;
+}
+
+static bool is_closed(const struct hang_tables *t, struct process *of, unsigned ms)
 {
 	bool more = true, looked[PROCESSES] = {false};
-	for (unsigned i = 0; i < n_processes; i++)
+	for (unsigned i = 0; i < n_processes; i++) {
 		processes[i].in_circle = &processes[i] == of;
+		processes[i].is_end = false;
+	}
 	while (more) {
 		more = false;
 		for (unsigned i = 0; i < n_processes; i++) {
 			if (!processes[i].in_circle || looked[i])
 				continue;
 			looked[i] = more = true;
-			if (!add_peers(t, &processes[i], ms))
+			if (!add_peers(t, &processes[i], ms) || !add_ends(t, &processes[i], ms))
 				return false;
 		}
 	}
-	return true;
+	return !expect_strangers(t);
 }
 
 /* ---- the finding ---- */
@@ -292,24 +248,25 @@ static void add_fact(json_t *line, const char *fact)
 	json_array_append_new(json_object_get(line, "facts"), json_string(fact));
 }
 
-static void tell_peer(json_t *line, const struct tables *t, const struct link *l)
+static void tell_peer(json_t *line, const struct hang_tables *t, const struct link *l)
 {
 	char fact[512];
-	if (l->peer == NO_ROW)
+	if (l->peer == HANG_NO_ROW)
 		snprintf(fact, sizeof(fact), "the peer of QP 0x%llx, QP 0x%llx, is gone",
-			 (unsigned long long)number(t->qps, l->own, "qpn"),
-			 (unsigned long long)number(t->qps, l->own, "dest_qpn"));
+			 (unsigned long long)table_number(t->qps, l->own, "qpn"),
+			 (unsigned long long)table_number(t->qps, l->own, "dest_qpn"));
 	else
 		snprintf(fact, sizeof(fact),
 			 "the peer of QP 0x%llx: QP 0x%llx (%s) of %s, process %llu: %llu receives "
 			 "posted, %llu requests not sent",
-			 (unsigned long long)number(t->qps, l->own, "qpn"),
-			 (unsigned long long)number(t->qps, l->peer, "qpn"),
-			 text(t->qps, l->peer, "state"),
-			 l->program == NO_ROW ? "?" : text(t->clients, l->program, "program"),
-			 (unsigned long long)number(t->clients, l->program, "pid"),
-			 (unsigned long long)number(t->qps, l->peer, "recvs"),
-			 (unsigned long long)number(t->qps, l->peer, "sends"));
+			 (unsigned long long)table_number(t->qps, l->own, "qpn"),
+			 (unsigned long long)table_number(t->qps, l->peer, "qpn"),
+			 table_text(t->qps, l->peer, "state"),
+			 l->program == HANG_NO_ROW ? "?"
+						   : table_text(t->clients, l->program, "program"),
+			 (unsigned long long)table_number(t->clients, l->program, "pid"),
+			 (unsigned long long)table_number(t->qps, l->peer, "recvs"),
+			 (unsigned long long)table_number(t->qps, l->peer, "sends"));
 	add_fact(line, fact);
 }
 
@@ -319,8 +276,37 @@ static void set_check(json_t *line, const char *check, const char *what)
 	json_object_set_new(line, "what", json_string(what));
 }
 
+/* Is one of its connections to be gone on with, by it? */
+static bool name_connection(json_t *line, const struct hang_tables *t)
+{
+	json_int_t pid = json_integer_value(json_object_get(line, "pid"));
+	bool named = false;
+	char fact[512];
+	for (size_t i = 0; i < table_rows_of(t->ids); i++) {
+		const struct hang_cm c = hang_cm_look(t, i);
+		const char *check = hang_cm_check(c.kind);
+		if (!check || i != c.victim || table_number(t->ids, c.row, "pid") != pid ||
+		    !takes(line, check))
+			continue;
+		if (!named || c.kind == HANG_CM_BACKLOG_FULL)
+			set_check(line, check, hang_cm_what(c.kind));
+		named = true;
+		hang_cm_describe(t, &c, fact, sizeof(fact));
+		add_fact(line, fact);
+	}
+	return named;
+}
+
+/* It waits for an event of rdma_cm, and nothing is left that could have one. */
+static bool is_orphaned(const json_t *line, const struct hang_tables *t)
+{
+	return json_is_true(json_object_get(json_object_get(line, "hang"), "events")) &&
+	       takes(line, "object-gone") &&
+	       !hang_cm_has_ids(t, (pid_t)json_integer_value(json_object_get(line, "pid")));
+}
+
 /* With the peers' state the cause may have a nearer name. Returns how near it is. */
-static unsigned name_cause(json_t *line, const struct tables *t)
+static unsigned name_cause(json_t *line, const struct hang_tables *t)
 {
 	const char *check = json_string_value(json_object_get(line, "check"));
 	bool unready = false, gone = false;
@@ -332,14 +318,22 @@ static unsigned name_cause(json_t *line, const struct tables *t)
 		if (!look_at(t, qp, &l))
 			continue;
 		unready |= waits_for_receive(t, &l);
-		gone |= l.peer == NO_ROW;
+		gone |= is_over(t, &l);
 		if (i < FACTS)
 			tell_peer(line, t, &l);
 	}
+	if (name_connection(line, t))
+		return 5;
 	if (unready && takes(line, "peer-unready")) {
 		set_check(line, "peer-unready",
 			  "a request waits until the peer posts a receive, and nobody does");
 		return 4;
+	}
+	if (is_orphaned(line, t)) {
+		set_check(line, "object-gone",
+			  "an event of rdma_cm is awaited, and all ids of the process are "
+			  "destroyed: nothing wakes the thread");
+		return 3;
 	}
 	if (strcmp(check, "peer-waits") != 0)
 		return 3;
@@ -372,7 +366,7 @@ static void add_stacks(json_t *line, json_t *of)
 }
 
 /* NULL: not all of them have told theirs. */
-static json_t *join(const struct tables *t)
+static json_t *join(const struct hang_tables *t)
 {
 	struct process *first = NULL;
 	unsigned nearest = 0;
@@ -396,15 +390,80 @@ static json_t *join(const struct tables *t)
 	return all;
 }
 
+/* ---- a peer that waits for something else ---- */
+
+/* A process waits for so many times ms before its peers are looked at. */
+#define PATIENCE 2u
+
+static void describe_peer(const struct hang_tables *t, const struct process *p,
+			  const struct link *l, json_t *facts)
+{
+	const char *why =
+		json_string_value(json_object_get(json_object_get(p->line, "hang"), "why"));
+	char fact[512];
+	if (why) {
+		snprintf(fact, sizeof(fact), "process %d (%s): %s", (int)p->pid,
+			 table_program_of(t, p->pid), why);
+		json_array_append_new(facts, json_string(fact));
+	}
+	snprintf(fact, sizeof(fact),
+		 "process %d (%s) waits for its peers since %.0f s; QP 0x%llx there: %lld receives "
+		 "posted, %lld requests not sent",
+		 (int)p->pid, table_program_of(t, p->pid), (double)(p->heard - p->since) / 1000,
+		 (unsigned long long)table_number(t->qps, l->peer, "qpn"),
+		 (long long)table_number(t->qps, l->peer, "recvs"),
+		 (long long)table_number(t->qps, l->peer, "sends"));
+	json_array_append_new(facts, json_string(fact));
+}
+
+static json_t *note_of(const struct hang_tables *t, const struct process *p, const struct link *l,
+		       unsigned ms)
+{
+	json_int_t pid = table_number(t->clients, l->program, "pid");
+	json_t *facts = json_array();
+	if (!picture_facts((pid_t)pid, ms, facts)) {
+		json_decref(facts);
+		return NULL;
+	}
+	describe_peer(t, p, l, facts);
+	return json_pack("{s:s, s:I, s:I, s:s, s:s, s:o, s:[]}", "check", "peer-elsewhere", "pid",
+			 pid, "thread", pid, "program", picture_program((pid_t)pid), "what",
+			 "a peer waits for completions, and this process for something else",
+			 "facts", facts, "stacks");
+}
+
+/* The first of its peers that does not wait by verbs; NULL: there is none. */
+static json_t *look_elsewhere(const struct hang_tables *t, struct process *p, unsigned ms)
+{
+	json_t *note = NULL;
+	const json_t *qp;
+	struct link l;
+	size_t i;
+	if (p->looked_elsewhere || p->heard - p->since < (uint64_t)PATIENCE * ms ||
+	    !takes(p->line, "peer-elsewhere") || says(p, "strangers"))
+		return NULL;
+	json_array_foreach(qps_of(p->line), i, qp)
+	{
+		const struct process *other;
+		if (note || !look_at(t, qp, &l) || is_over(t, &l) || l.program == HANG_NO_ROW)
+			continue;
+		other = find((pid_t)table_number(t->clients, l.program, "pid"));
+		if (!other || now_ms() - other->heard >= ms)
+			note = note_of(t, p, &l, ms);
+	}
+	p->looked_elsewhere = note;
+	return note;
+}
+
 enum hang_answer hang_hear(pid_t pid, json_t *line, unsigned ms, json_t **finding)
 {
 	enum hang_answer answer = HANG_WAIT;
 	struct process *p = note(pid, line, ms);
-	struct tables t;
+	struct hang_tables t;
 	*finding = NULL;
 	if (p && p->told)
 		return HANG_TOLD;
-	if (!p || !ask_daemon(&t, line))
+	if (!p || !hang_ask_daemon(&t, line))
 		return HANG_WAIT;
 	if (is_closed(&t, p, ms)) {
 		answer = has_finding(line) ? HANG_WAIT : HANG_CLOSED;
@@ -412,6 +471,10 @@ enum hang_answer hang_hear(pid_t pid, json_t *line, unsigned ms, json_t **findin
 		if (*finding)
 			answer = HANG_TELL;
 	}
-	drop_tables(&t);
+	if (answer == HANG_WAIT && !has_finding(line)) {
+		*finding = look_elsewhere(&t, p, ms);
+		answer = *finding ? HANG_NOTE : HANG_WAIT;
+	}
+	hang_drop_tables(&t);
 	return answer;
 }

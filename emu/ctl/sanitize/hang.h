@@ -20,10 +20,11 @@ enum hang_answer {
 	HANG_CLOSED, /* nobody can */
 	HANG_TELL,   /* the finding is to be told */
 	HANG_TOLD,   /* it was, by another of the circle */
+	HANG_NOTE,   /* as HANG_WAIT; the finding is a note about a peer that waits elsewhere */
 };
 
 /*
- * A process has said a line; ms is what its silence may last. With HANG_TELL *finding is the line
+ * A process has said a line; ms is what its silence may last. With HANG_TELL and NOTE *finding is the line
  * of all, which the caller drops.
  */
 enum hang_answer hang_hear(pid_t pid, json_t *line, unsigned ms, json_t **finding);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What processes have left for findings of others (emu/abi/sanitize.h): stacks, under the names of
+ * Stacks that processes have left for findings of others (emu/abi/sanitize.h), under the names of
  * what they made. All of them are of one user: only that one can enter the collector's folder.
  */
 #ifndef NOTES_H

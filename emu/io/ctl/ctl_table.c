@@ -151,21 +151,33 @@ static bool add_clients(struct io_ctl_table *c)
 	return c->next < UINT32_MAX;
 }
 
+/* NULL: nothing. */
+static void put_text(struct ctl_rows *t, const char *name, const char *text)
+{
+	if (text)
+		ctl_rows_text(t, name, text);
+	else
+		ctl_rows_nothing(t, name);
+}
+
 static void visit_id(void *arg, const struct io_ucma_view *v)
 {
 	struct ctl_rows *t = arg;
 
 	ctl_rows_start(t);
 	put_number(t, "id", v->id);
-	if (v->device)
-		ctl_rows_text(t, "device", v->device);
-	else
-		ctl_rows_nothing(t, "device");
+	put_text(t, "device", v->device);
 	ctl_rows_text(t, "space", v->space);
 	ctl_rows_text(t, "state", v->state);
 	put_number(t, "port", v->port);
 	ctl_rows_text(t, "source", v->src);
 	ctl_rows_text(t, "destination", v->dst);
+	put_number(t, "pid", (uint64_t)v->pid);
+	put_text(t, "step", v->step);
+	put_number(t, "qpn", v->qpn);
+	put_number(t, "unread", v->unread);
+	put_text(t, "event", v->event);
+	put_number(t, "room", v->room);
 }
 
 static bool add_ids(struct io_ctl_table *c)

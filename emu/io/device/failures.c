@@ -65,6 +65,12 @@ static bool fits_peer(const struct io_failure *f, uint8_t status)
 	return false;
 }
 
+static bool is_drop(const struct io_failure *f, uint8_t status)
+{
+	(void)status;
+	return f->point == CORE_TRACE_RX_DROP;
+}
+
 static bool fits_own(const struct io_failure *f, uint8_t status)
 {
 	return f->point == CORE_TRACE_CQE && f->code == status;
@@ -80,4 +86,9 @@ const struct io_failure *io_failures_own(const struct io_failures *all, uint32_t
 					 uint8_t status)
 {
 	return find(all, qpn, uid, fits_own, status);
+}
+
+const struct io_failure *io_failures_dropped(const struct io_failures *all, uint32_t qpn, uid_t uid)
+{
+	return find(all, qpn, uid, is_drop, 0);
 }

@@ -44,6 +44,10 @@ void io_failures_add(struct io_failures *all, const struct core_trace *t, uid_t 
 const struct io_failure *io_failures_of(const struct io_failures *all, uint32_t qpn, uid_t uid,
 					uint8_t status);
 
+/* Why it dropped a packet the last time. NULL: not known. */
+const struct io_failure *io_failures_dropped(const struct io_failures *all, uint32_t qpn,
+					     uid_t uid);
+
 /* Why the QP's own request completed with this status. NULL: not known. */
 const struct io_failure *io_failures_own(const struct io_failures *all, uint32_t qpn, uid_t uid,
 					 uint8_t status);

@@ -19,6 +19,7 @@ struct question {
 	uint8_t own[16], address[16];
 	uint32_t peer_qpn;
 	uint8_t status;
+	bool is_datagram;
 };
 
 static bool is_of_user(const struct question *q, const void *client)
@@ -104,12 +105,19 @@ static bool names_back(const struct question *q, const struct uhca_abi_end *peer
 	       memcmp(peer->attr.ah.dgid, q->own, sizeof(q->own)) == 0;
 }
 
+/* Nobody tells the sender of a datagram that it was dropped. */
+static const struct io_failure *failure_of_peer(const struct question *q,
+						const struct io_device *peer)
+{
+	if (q->is_datagram && !q->status)
+		return io_failures_dropped(&peer->failures, q->peer_qpn, q->asks->peer.uid);
+	return io_failures_of(&peer->failures, q->peer_qpn, q->asks->peer.uid, q->status);
+}
+
 static void find_cause(const struct question *q, const struct io_device *peer,
 		       struct uhca_abi_cause *out)
 {
-	const struct io_failure *f =
-		peer ? io_failures_of(&peer->failures, q->peer_qpn, q->asks->peer.uid, q->status)
-		     : NULL;
+	const struct io_failure *f = peer ? failure_of_peer(q, peer) : NULL;
 
 	if (!f)
 		f = io_failures_own(&q->asks->dev->failures, q->qpn, q->asks->peer.uid, q->status);
@@ -133,7 +141,7 @@ int cmd_query_peer(struct cmd *r, struct cmd_reply *rep)
 	const struct uhca_cmd_query_peer *in = r->msg;
 	const struct io_client *c = r->client;
 	struct uhca_cmd_query_peer_reply *out = &rep->query_peer;
-	struct question q = {.asks = c, .status = (uint8_t)in->status};
+	struct question q = {.asks = c, .status = (uint8_t)in->status, .is_datagram = in->ah};
 	const struct io_device *dev;
 	struct core_qp_look look;
 	int error;

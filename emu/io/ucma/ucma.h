@@ -91,6 +91,13 @@ struct io_ucma_view {
 	const char *state;
 	uint16_t port; /* its own; 0: none */
 	char src[IO_UCMA_TEXT], dst[IO_UCMA_TEXT];
+	pid_t pid;         /* of the process that opened its channel */
+	const char *step;  /* of its connection (core_cm_step_name); "request_unread": nobody has
+			      taken the request; NULL: it has none */
+	uint32_t qpn;      /* that it connects; 0: none */
+	unsigned unread;   /* events that nobody has read */
+	const char *event; /* the first of them; NULL: there is none */
+	uint32_t room;     /* for requests that wait, while it listens */
 };
 
 typedef void (*io_ucma_visitor)(void *arg, const struct io_ucma_view *v);

@@ -47,33 +47,6 @@ static void format(const struct ucma_addr *a, char out[IO_UCMA_TEXT])
 			 io_address_format(a->gid, text), a->port);
 }
 
-static void show(const struct ucma_id *id, io_ucma_visitor visit, void *arg)
-{
-	struct io_ucma_view v = {
-		.id = id->slot,
-		.device = id->dev ? id->dev->id.name : NULL,
-		.space = space_name(id->ps),
-		.state = state_name[id->state],
-		.port = id->src.family == AF_IB ? 0 : id->src.port,
-	};
-
-	format(&id->src, v.src);
-	format(&id->dst, v.dst);
-	visit(arg, &v);
-}
-
-bool io_ucma_visit(const struct io_ucma *u, uint32_t *next, uint32_t numbers, io_ucma_visitor visit,
-		   void *arg)
-{
-	for (; numbers > 0 && *next < u->numbers.used_once; numbers--, (*next)++) {
-		const struct ucma_id *id = u->numbers.slot[*next];
-
-		if (id && !id->is_mcast && id->file != u->grave && !id->file->ending)
-			show(id, visit, arg);
-	}
-	return *next < u->numbers.used_once;
-}
-
 /* ---- events that nobody has read ---- */
 
 static const char *event_name(uint32_t event)
@@ -104,6 +77,51 @@ static const struct ucma_event *unread(const struct ucma_id *id, unsigned *n, un
 	}
 	return first;
 }
+
+/* ---- the table ---- */
+
+static const char *step_of(const struct ucma_id *id)
+{
+	if (id->request)
+		return "request_unread";
+	return id->cm ? core_cm_step_name(core_cm_step(id->cm)) : NULL;
+}
+
+static void show(const struct ucma_id *id, io_ucma_visitor visit, void *arg)
+{
+	struct io_ucma_view v = {
+		.id = id->slot,
+		.device = id->dev ? id->dev->id.name : NULL,
+		.space = space_name(id->ps),
+		.state = state_name[id->state],
+		.port = id->src.family == AF_IB ? 0 : id->src.port,
+		.pid = id->file->owner ? id->file->owner->pid : 0,
+		.step = step_of(id),
+		.qpn = id->cm ? core_cm_qpn(id->cm) : 0,
+		.room = id->state == UCMA_LISTENING ? id->backlog : 0,
+	};
+	unsigned held;
+	const struct ucma_event *first = unread(id, &v.unread, &held);
+
+	v.event = first ? event_name(first->resp.event) : NULL;
+	format(&id->src, v.src);
+	format(&id->dst, v.dst);
+	visit(arg, &v);
+}
+
+bool io_ucma_visit(const struct io_ucma *u, uint32_t *next, uint32_t numbers, io_ucma_visitor visit,
+		   void *arg)
+{
+	for (; numbers > 0 && *next < u->numbers.used_once; numbers--, (*next)++) {
+		const struct ucma_id *id = u->numbers.slot[*next];
+
+		if (id && !id->is_mcast && id->file != u->grave && !id->file->ending)
+			show(id, visit, arg);
+	}
+	return *next < u->numbers.used_once;
+}
+
+/* ---- how things stand ---- */
 
 static void stand_id(const struct ucma_file *f, const struct ucma_id *id,
 		     const struct io_stand_sink *sink)

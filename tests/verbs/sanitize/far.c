@@ -26,6 +26,15 @@ struct far_link far_usual(void)
 				 .min_rnr_timer = 1};
 }
 
+/* The server may be another user's: its number is in the environment. */
+static void become_other(bool server)
+{
+	const char *user = getenv("FAR_SERVER_USER");
+
+	if (server && user)
+		pair_must(!setgid((gid_t)atol(user)) && !setuid((uid_t)atol(user)), "another user");
+}
+
 void far_fork(struct far *f)
 {
 	int pair[2];
@@ -36,6 +45,7 @@ void far_fork(struct far *f)
 	child = fork();
 	pair_must(child >= 0, "fork");
 	f->server = !child;
+	become_other(f->server);
 	f->sock = pair[f->server];
 	close(pair[!f->server]);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Programs that do nothing for a while and do not hang: what they wait for may come. Each stays so
- * for a second; the argument says which one.
+ * for a second, or for as many as the second argument says; the first says which one.
  */
 #include "tests/verbs/sanitize/pair.h"
 
@@ -16,13 +16,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#define IDLE_MS 1000
-
+static long idle_s = 1;
 static struct pair p;
 
 static void idle(void)
 {
-	struct timespec t = {IDLE_MS / 1000, 0};
+	struct timespec t = {idle_s, 0};
 
 	while (nanosleep(&t, &t))
 		;
@@ -37,7 +36,7 @@ static bool is_over(void)
 	if (!begin.tv_sec)
 		begin = now;
 	return (now.tv_sec - begin.tv_sec) * 1000 + (now.tv_nsec - begin.tv_nsec) / 1000000 >=
-	       IDLE_MS;
+	       1000 * idle_s;
 }
 
 /* A descriptor that can be read when the time is over: another process writes. */
@@ -141,7 +140,7 @@ static void on_alarm(int number)
 static void end_by_alarm(void)
 {
 	signal(SIGALRM, on_alarm);
-	alarm(IDLE_MS / 1000);
+	alarm((unsigned)idle_s);
 }
 
 /* One thread waits for new connections. */
@@ -227,6 +226,8 @@ static const struct {
 int main(int argc, char **argv)
 {
 	pair_must(!ibv_fork_init(), "ibv_fork_init");
+	if (argc > 2)
+		idle_s = atol(argv[2]);
 	for (size_t i = 0; argc > 1 && i < sizeof(modes) / sizeof(modes[0]); i++) {
 		if (strcmp(modes[i].name, argv[1]))
 			continue;

@@ -5,6 +5,7 @@ set -u
 run=${UHCA_SRCDIR:?}/scripts/uhca-run
 bad=${UHCA_BUILDDIR:?}/tests/verbs/sanitize/bad
 good=$UHCA_BUILDDIR/tests/verbs/sanitize/good
+here=$UHCA_BUILDDIR/tests/verbs/sanitize
 out=$(mktemp -d) || exit 1
 trap 'rm -rf "$out"' EXIT
 export TMPDIR=$out
@@ -75,11 +76,41 @@ inside() {
 	says "several processes" "uhca-sanitizer: send-changed"
 	says "several processes" "uhca-sanitizer: key-range"
 	try 0 "a fork" "$run" --sanitize -- sh -c "'$good/objects/left-at-exit' & wait"
+	interrupted
 	names
 	files
 	of_librdmacm
 	mistakes
 	[ -z "$(ls -d "$out"/uhca-sanitize-* 2>/dev/null)" ] || complain "a folder was left"
+}
+
+# given_up STATUS WHAT WORDS COMMAND...: it ends by itself after TIME, and has said this by then; on a
+# busy machine it takes longer.
+given_up() {
+	local want=$1 what=$2 words=$3 time
+	shift 3
+	for time in 3 6 20; do
+		try "$want" "$what" "${@/TIME/$time}"
+		! grep -qF -e "$words" "$out/said" || return 0
+	done
+	says "$what" "$words"
+}
+
+# What the threads of such a command wait for is told, by whatever signal, and to whom it comes.
+interrupted() {
+	local soon=hang_after=0.2
+	given_up 124 "a time limit" "is running: it computes or polls" \
+		"$run" --sanitize --time-limit TIME --sanitize-options hang_after=30 -- \
+		"$bad/hangs/poll-nothing"
+	given_up 124 "timeout(1)" "waits in clock_nanosleep, for " \
+		timeout TIME "$run" --sanitize --sanitize-options $soon -- "$here/idle" sleeps 30
+	says "timeout(1)" "receives are posted and not polled"
+	given_up 124 "a signal to uhca-run alone" "uhca-run: signal 15; " \
+		timeout --foreground TIME "$run" --sanitize -- "$here/idle" sleeps 30
+	says "a signal to uhca-run alone" "waits in clock_nanosleep"
+	given_up 130 "Ctrl-C" "waits in clock_nanosleep, for " \
+		python3 "$UHCA_SRCDIR/tests/verbs/sanitize/interrupt.py" TIME "$run" --sanitize \
+		--sanitize-options $soon -- "$here/idle" sleeps 30
 }
 
 suppress() { # LINE...

@@ -2,7 +2,7 @@
 /*
  * A connection of rdma_cm ends, and its other end polls for a message instead of reading the event.
  *
- * Found by: peer-gone
+ * Found by: cm-unread
  */
 #include "tests/verbs/sanitize/pair.h"
 

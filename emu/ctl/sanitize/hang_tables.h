@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The daemon's tables (uhcactl show) as far as hangs need them: queue pairs, clients, devices, ids. */
+#ifndef HANG_TABLES_H
+#define HANG_TABLES_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#define HANG_NO_ROW ((size_t)-1)
+
+struct hang_tables {
+	json_t *qps, *clients, *devices, *ids;
+};
+
+/* Asks the daemon of the instance that a line names ("hang" of emu/abi/sanitize.h). False: it does not answer. */
+bool hang_ask_daemon(struct hang_tables *t, const json_t *line);
+void hang_drop_tables(struct hang_tables *t);
+
+size_t table_rows_of(const json_t *table);
+const json_t *table_cell(const json_t *table, size_t row, const char *name);
+const char *table_text(const json_t *table, size_t row, const char *name); /* "": there is none */
+json_int_t table_number(const json_t *table, size_t row, const char *name);
+
+size_t table_row_of_qp(const struct hang_tables *t, const char *device, json_int_t qpn);
+size_t table_row_of_client(const struct hang_tables *t, json_int_t client);
+
+/* The program of a process that has a device open, or "a program". */
+const char *table_program_of(const struct hang_tables *t, json_int_t pid);
+
+/* The device of the daemon that has the address; NULL: it is elsewhere. */
+const char *table_device_at(const struct hang_tables *t, const char *address);
+
+#endif

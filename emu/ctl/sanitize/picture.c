@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Pictures of processes that stand still, the newest of each. See picture.h. */
+#include "picture.h"
+
+#include <stdint.h>
+#include <string.h>
+#include <time.h>
+
+#define PICTURES  64u
+#define JUST_NOW  1500u /* ms */
+#define LATE      1500u /* so much later than it ought to be a busy process may say it again */
+#define FACT_ROOM 512u
+
+static struct picture {
+	pid_t pid;
+	json_t *line; /* NULL: a free place */
+	uint64_t heard, ended;
+} pictures[PICTURES];
+
+static uint64_t now_ms(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+static struct picture *find(pid_t pid)
+{
+	for (unsigned i = 0; i < PICTURES; i++)
+		if (pictures[i].line && pictures[i].pid == pid)
+			return &pictures[i];
+	return NULL;
+}
+
+/* A free place, or the one that was heard of the longest time ago. */
+static struct picture *place(void)
+{
+	struct picture *oldest = &pictures[0];
+	for (unsigned i = 0; i < PICTURES; i++) {
+		if (!pictures[i].line)
+			return &pictures[i];
+		if (pictures[i].heard < oldest->heard)
+			oldest = &pictures[i];
+	}
+	return oldest;
+}
+
+bool picture_take(pid_t pid, json_t *line)
+{
+	if (!json_is_array(json_object_get(line, "stands")))
+		return false;
+	struct picture *p = find(pid);
+	p = p ? p : place();
+	json_decref(p->line);
+	*p = (struct picture){.pid = pid, .line = json_incref(line), .heard = now_ms()};
+	return true;
+}
+
+void picture_end(pid_t pid)
+{
+	struct picture *p = find(pid);
+	if (p && !p->ended)
+		p->ended = now_ms();
+}
+
+/* The time of its last word until it ended, or until now, was not too long. */
+static bool is_valid(const struct picture *p, unsigned ms)
+{
+	uint64_t now = now_ms(), until = p->ended ? p->ended : now;
+	return until - p->heard < 2ull * ms + LATE && now - until < JUST_NOW;
+}
+
+static void thread_words(const struct picture *p, const json_t *thread, char fact[FACT_ROOM])
+{
+	uint64_t ms = (uint64_t)json_integer_value(json_array_get(thread, 2));
+	const char *words = json_string_value(json_array_get(thread, 1));
+	ms += now_ms() - p->heard;
+	snprintf(fact, FACT_ROOM, "thread %lld %s, for %.1f s",
+		 (long long)json_integer_value(json_array_get(thread, 0)), words ? words : "?",
+		 (double)ms / 1000);
+}
+
+const char *picture_program(pid_t pid)
+{
+	const struct picture *p = find(pid);
+	const char *name = p ? json_string_value(json_object_get(p->line, "program")) : NULL;
+	return name ? name : "?";
+}
+
+/* Many descriptors at once: it waits for whoever comes, which is no riddle. */
+static bool serves(const struct picture *p)
+{
+	const json_t *thread;
+	size_t i;
+	json_array_foreach(json_object_get(p->line, "stands"), i, thread)
+	{
+		const char *words = json_string_value(json_array_get(thread, 1));
+		if (words && (strstr(words, "poll") || strstr(words, "select")) &&
+		    !strstr(words, "polls"))
+			return true;
+	}
+	return false;
+}
+
+bool picture_facts(pid_t pid, unsigned ms, json_t *facts)
+{
+	const struct picture *p = find(pid);
+	char fact[FACT_ROOM];
+	const json_t *thread;
+	size_t i;
+	if (!p || p->ended || !is_valid(p, ms) || serves(p))
+		return false;
+	json_array_foreach(json_object_get(p->line, "stands"), i, thread)
+	{
+		thread_words(p, thread, fact);
+		json_array_append_new(facts, json_string(fact));
+	}
+	return true;
+}
+
+static void tell_one(FILE *out, const struct picture *p)
+{
+	char fact[FACT_ROOM];
+	const json_t *thread;
+	size_t i;
+	fprintf(out, "uhca-sanitizer: process %d (%s) stood still:\n", (int)p->pid,
+		picture_program(p->pid));
+	json_array_foreach(json_object_get(p->line, "stands"), i, thread)
+	{
+		thread_words(p, thread, fact);
+		fprintf(out, "  %s\n", fact);
+	}
+	json_array_foreach(json_object_get(p->line, "queues"), i, thread)
+	{
+		fprintf(out, "  %s\n", json_string_value(thread));
+	}
+}
+
+void picture_tell(FILE *out, unsigned ms)
+{
+	for (unsigned i = 0; i < PICTURES; i++)
+		if (pictures[i].line && is_valid(&pictures[i], ms))
+			tell_one(out, &pictures[i]);
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Hears calls by which a program may learn something. All take few arguments. See asks.h. */
+#include "asks.h"
+
+#include "files.h"
+#include "provider/base/base.h"
+
+#include <dlfcn.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+
+/* X(call, does it take the descriptor that it asks first) */
+#define CALLS(X)                                                                                   \
+	X(read, true)                                                                              \
+	X(__read_chk, true)                                                                        \
+	X(readv, true)                                                                             \
+	X(recv, true)                                                                              \
+	X(__recv_chk, true)                                                                        \
+	X(recvfrom, true)                                                                          \
+	X(__recvfrom_chk, true)                                                                    \
+	X(recvmsg, true)                                                                           \
+	X(recvmmsg, true)                                                                          \
+	X(accept, true)                                                                            \
+	X(accept4, true)                                                                           \
+	X(ioctl, true)                                                                             \
+	X(poll, false)                                                                             \
+	X(__poll_chk, false)                                                                       \
+	X(ppoll, false)                                                                            \
+	X(select, false)                                                                           \
+	X(pselect, false)                                                                          \
+	X(epoll_wait, false)                                                                       \
+	X(epoll_pwait, false)                                                                      \
+	X(getline, false)                                                                          \
+	X(fgets, false)                                                                            \
+	X(fread, false)                                                                            \
+	X(open, false)                                                                             \
+	X(open64, false)                                                                           \
+	X(fopen, false)                                                                            \
+	X(fopen64, false)                                                                          \
+	X(stat, false)                                                                             \
+	X(stat64, false)                                                                           \
+	X(access, false)                                                                           \
+	X(connect, false)                                                                          \
+	X(kill, false)                                                                             \
+	X(wait, false)                                                                             \
+	X(waitpid, false)                                                                          \
+	X(wait4, false)                                                                            \
+	X(waitid, false)                                                                           \
+	X(sem_trywait, false)                                                                      \
+	X(sem_timedwait, false)                                                                    \
+	X(sem_getvalue, false)                                                                     \
+	X(semop, false)                                                                            \
+	X(semtimedop, false)                                                                       \
+	X(msgrcv, false)                                                                           \
+	X(mq_receive, false)                                                                       \
+	X(mq_timedreceive, false)                                                                  \
+	X(sigtimedwait, false)                                                                     \
+	X(syscall, false)
+
+#define FDS 16u
+
+enum call {
+#define ID(name, fd) CALL_##name,
+	CALLS(ID)
+#undef ID
+		CALL_COUNT
+};
+
+static const bool has_fd[] = {
+#define ROW(name, fd) fd,
+	CALLS(ROW)
+#undef ROW
+};
+
+static uint32_t listens, elsewhere, n_fds; /* atomic */
+static int fds[FDS];
+
+static uintptr_t hear(enum call call, const uintptr_t a[7]);
+
+/* One more argument than registers take: syscall(2) has that. */
+#define HEAR(name, fd)                                                                             \
+	static uintptr_t hear_##name(uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d,           \
+				     uintptr_t e, uintptr_t f, uintptr_t g)                        \
+	{                                                                                          \
+		return hear(CALL_##name, (const uintptr_t[7]){a, b, c, d, e, f, g});               \
+	}
+CALLS(HEAR)
+#undef HEAR
+
+static struct uhcav_got_call calls[] = {
+#define SLOT(name_of, fd) {.name = "", .answer = (void *)hear_##name_of},
+	CALLS(SLOT)
+#undef SLOT
+		{.name = NULL},
+};
+
+static const char *const names[] = {
+#define NAME(name, fd) #name,
+	CALLS(NAME)
+#undef NAME
+};
+
+static void note_fd(int fd)
+{
+	uint32_t n = __atomic_load_n(&n_fds, __ATOMIC_RELAXED);
+
+	for (uint32_t i = 0; i < n && i < FDS; i++)
+		if (__atomic_load_n(&fds[i], __ATOMIC_RELAXED) == fd)
+			return;
+	n = __atomic_fetch_add(&n_fds, 1, __ATOMIC_RELAXED);
+	if (n < FDS)
+		__atomic_store_n(&fds[n], fd, __ATOMIC_RELEASE);
+	else
+		__atomic_store_n(&elsewhere, 1, __ATOMIC_RELAXED); /* too many to tell */
+}
+
+/* By number: what libraries ask else of the kernel tells a program nothing. */
+static bool asks_by_number(uintptr_t number)
+{
+	switch (number) {
+	case SYS_read:
+	case SYS_recvfrom:
+	case SYS_recvmsg:
+	case SYS_ppoll:
+	case SYS_pselect6:
+	case SYS_epoll_pwait:
+	case SYS_io_getevents:
+	case SYS_io_uring_enter:
+#ifdef SYS_poll
+	case SYS_poll:
+	case SYS_select:
+	case SYS_epoll_wait:
+#endif
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void note(enum call call, uintptr_t first)
+{
+	if (has_fd[call])
+		note_fd((int)first);
+	else if (call != CALL_syscall || asks_by_number(first))
+		__atomic_store_n(&elsewhere, 1, __ATOMIC_RELAXED);
+}
+
+static __thread bool is_watcher;
+
+void uhcav_hang_asks_not_by_me(void)
+{
+	is_watcher = true;
+}
+
+static uintptr_t hear(enum call call, const uintptr_t a[7])
+{
+	uintptr_t (*behind)(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t,
+			    uintptr_t);
+
+	if (__atomic_load_n(&listens, __ATOMIC_RELAXED) && !is_watcher)
+		note(call, a[0]);
+	*(void **)&behind = calls[call].behind;
+	return behind(a[0], a[1], a[2], a[3], a[4], a[5], a[6]);
+}
+
+static void find_calls(void)
+{
+	for (unsigned i = 0; i < CALL_COUNT; i++) {
+		if (calls[i].behind)
+			continue;
+		calls[i].behind = dlsym(RTLD_DEFAULT, names[i]);
+		if (calls[i].behind)
+			calls[i].name = names[i];
+	}
+}
+
+void uhcav_hang_asks_begin(void)
+{
+	static bool found;
+
+	if (!found)
+		find_calls();
+	found = true;
+	__atomic_store_n(&elsewhere, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&n_fds, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&listens, 1, __ATOMIC_RELAXED);
+	if (!uhcav_got_patch_all(calls))
+		__atomic_store_n(&elsewhere, 1, __ATOMIC_RELAXED); /* not all are heard */
+}
+
+bool uhcav_hang_asks_any(void)
+{
+	uint32_t n = __atomic_load_n(&n_fds, __ATOMIC_RELAXED);
+
+	if (__atomic_load_n(&elsewhere, __ATOMIC_RELAXED))
+		return true;
+	for (uint32_t i = 0; i < n && i < FDS; i++)
+		if (uhcav_hang_is_foreign(__atomic_load_n(&fds[i], __ATOMIC_ACQUIRE)))
+			return true;
+	return false;
+}

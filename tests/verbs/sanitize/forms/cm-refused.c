@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A server refuses the connection, and the client polls for a message instead of reading the event.
+ *
+ * Found by: cm-unread
+ */
+#include "tests/verbs/sanitize/meet.h"
+#include "tests/verbs/sanitize/pair.h"
+
+static void serve(struct rdma_cm_id *listener)
+{
+	struct rdma_cm_id *id = meet_event(listener->channel, RDMA_CM_EVENT_CONNECT_REQUEST);
+
+	pair_must(!rdma_reject(id, NULL, 0), "rdma_reject");
+	meet_end(id);
+	meet_end(listener);
+}
+
+static void visit(uint16_t port, bool mended)
+{
+	struct rdma_cm_id *id = meet_call(port);
+	struct ibv_wc wc;
+
+	meet_connect(id);
+	meet_recv(id);
+	if (mended)
+		meet_event(id->channel, RDMA_CM_EVENT_REJECTED);
+	while (!mended && !ibv_poll_cq(id->recv_cq, 1, &wc)) /* <- */
+		;
+	meet_end(id);
+}
+
+int main(int argc, char **argv)
+{
+	uint16_t port;
+	struct rdma_cm_id *listener = meet_fork(4, &port);
+
+	if (listener)
+		serve(listener);
+	else
+		visit(port, pair_mended(argc, argv));
+	meet_part(listener);
+	return 0;
+}

@@ -51,9 +51,34 @@ static int check_limits(const struct conf *c, char *error, size_t cap)
 	return -EINVAL;
 }
 
+/* A machine says how many devices there are, and maybe of which kind. */
+static int apply_machine(struct conf *c, char *error, size_t cap)
+{
+	const struct machine *m = c->io.machine;
+	char word[MACHINE_NAME + sizeof("--profile=")];
+	int status = 0;
+
+	if (!m)
+		return 0;
+	if (c->io.netdev[0] || (c->io.devices && c->io.devices != m->n_devices)) {
+		snprintf(error, cap,
+			 "--machine %s has %u device%s: no --netdev, no other --devices", m->name,
+			 m->n_devices, m->n_devices == 1 ? "" : "s");
+		return -EINVAL;
+	}
+	c->io.devices = m->n_devices;
+	if (m->profile[0] && !c->has_profile) {
+		snprintf(word, sizeof(word), "--profile=%s", m->profile);
+		status = conf_set(c, word, error, cap);
+	}
+	return status;
+}
+
 /* What only the whole of the options can tell. */
 static int complete(struct conf *c, char *error, size_t cap)
 {
+	if (apply_machine(c, error, cap) < 0)
+		return -EINVAL;
 	if (c->io.devices == 0)
 		c->io.devices = c->next_device ? c->next_device : 1;
 	if (c->next_device > c->io.devices) {

@@ -18,6 +18,7 @@ struct conf {
 	enum io_log_level log_level;
 	enum io_log_target log_target;
 	char log_file[PATH_MAX]; /* "": "log" in the instance directory */
+	bool has_profile;        /* --profile was given: that of a machine does not count */
 	unsigned next_device;    /* whose addresses the next --addr gives */
 	/* --chaos: SEED,NAME,... as it was taken, "" for nothing; and its rules, for io.faults */
 	char chaos[1024];

@@ -109,11 +109,22 @@ static int set_profile(void *into, const struct option_row *row, const char *arg
 	for (unsigned i = 0; (name = core_profile_name(i)); i++) {
 		if (strcmp(name, argument) == 0) {
 			c->io.profile = i;
+			c->has_profile = true;
 			return 0;
 		}
 	}
 	words_refuse(error, cap, "profile", argument, profile_at, NULL);
 	return -EINVAL;
+}
+
+static int set_machine(void *into, const struct option_row *row, const char *argument, char *error,
+		       size_t cap)
+{
+	struct conf *c = into;
+
+	(void)row;
+	c->io.machine = machine_load(argument, error, cap);
+	return c->io.machine ? 0 : -EINVAL;
 }
 
 static const char *limit_at(const void *table, unsigned i)
@@ -205,6 +216,7 @@ static const struct option_row conf_rows[] = {
 	{OPTION_DEVICES, OPTION_NUMBER, FIELD_(io.devices), .min = 1, .max = IO_MAX_DEVICES},
 	{OPTION_ADDR, .set = set_addresses},
 	{OPTION_NETDEV, OPTION_TEXT, FIELD_(io.netdev), .max = IF_NAMESIZE - 1},
+	{OPTION_MACHINE, .set = set_machine},
 	{OPTION_PROFILE, .set = set_profile},
 	{OPTION_LIMIT, .set = set_limit},
 	{.help = "Network"},

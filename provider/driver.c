@@ -11,6 +11,7 @@
 #include "driver.h"
 
 #include "dead_ops.h"
+#include "names.h"
 #include "no_preload.h"
 #include "ops.h"
 #include "provider/base/base.h"
@@ -360,17 +361,10 @@ static void *import_context(struct ibv_device *dev, int cmd_fd)
 	return finish_context(base, c, ctx);
 }
 
-/* No other provider's devices have names that begin so. */
-static const struct uhcav_match matches[] = {
-	{.u = {.modalias = "rdma_device:*Nuhca*"}, .kind = UHCAV_MATCH_MODALIAS},
-	{.kind = UHCAV_MATCH_END},
-};
-
-static const struct uhcav_device_ops device_ops = {
+static struct uhcav_device_ops device_ops = {
 	.name = "uhca",
 	.match_min_abi = 1,
 	.match_max_abi = 1,
-	.match_table = matches,
 	.alloc_context = alloc_context,
 	.import_context = import_context,
 	.alloc_device = alloc_device,
@@ -468,5 +462,6 @@ __attribute__((constructor)) static void enter(void)
 	uhcav_dead_ops_build(library.generation, dead_table);
 	uhcav_tomb_begin(make_stand_in);
 	find_qp_ex_mark(handle);
+	device_ops.match_table = uhcav_names_table();
 	library.register_driver(&device_ops);
 }

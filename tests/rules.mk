@@ -35,7 +35,7 @@ sim_stand = tests/sim_kit.a tests/wire_kit.a libfault.a libcore.a libwire.la
 fault_stand = tests/fault_kit.a tests/wire_kit.a libfault.a libcore.a libwire.la
 fabric_stand = tests/fabric_kit.a tests/wire_kit.a libnetmodel.a
 simulator_stand = tests/simulator_kit.a tests/wire_kit.a libsim.a libnetmodel.a libcore.a
-io_stand = tests/io_kit.a tests/wire_kit.a libctl.a libmodel.a libconf.a \
+io_stand = tests/io_kit.a tests/wire_kit.a libctl.a libmodel.a libconf.a libmachine.a \
 	libio.a libfault.a libcore.a libwire.la
 model_stand = tests/model_kit.a tests/wire_kit.a libctl.a libmodel.a libwire.la
 provider_stand = tests/provider_kit.a tests/wire_kit.a libuhcav.la libwire.la
@@ -93,7 +93,8 @@ plugin_objects = provider/.libs/libuhca_rdmav34_la-driver.o provider/.libs/libuh
 	provider/.libs/libuhca_rdmav34_la-dead_ops.o \
 	provider/.libs/libuhca_rdmav34_la-dv_table.o
 tests/unit/provider/preload/test_nldev: $(call preload_objects,nldev tree)
-tests/unit/provider/preload/test_path_map: $(call preload_objects,path_map)
+tests/unit/provider/preload/test_path_map: $(call preload_objects,path_map described)
+tests/unit/provider/preload/test_described: $(call preload_objects,path_map described)
 tests/unit/provider/preload/test_ucma_book: $(call preload_objects,ucma_book)
 tests/unit/provider/preload/test_ucma_gone: $(call preload_objects,ucma_gone real)
 tests/unit/provider/preload/test_ucma_reader: $(call preload_objects,ucma_reader)

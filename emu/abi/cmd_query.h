@@ -135,7 +135,7 @@ struct uhca_cmd_port_attr {
 	uint32_t active_speed;
 	uint32_t phys_state;
 	uint32_t link_layer;
-	uint32_t reserved;
+	uint32_t lid; /* InfiniBand; 0: none */
 };
 static_assert(sizeof(struct uhca_cmd_port_attr) == 72, "port attributes");
 

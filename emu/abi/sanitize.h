@@ -44,6 +44,12 @@
 #define UHCA_SANITIZE_ENV        "UHCA_SANITIZE"
 #define UHCA_SANITIZE_SOCKET_ENV "UHCA_SANITIZE_SOCKET"
 
+/*
+ * Set by uhca-run --sweep, for error paths: a crash is told wherever it is, and what is left by a
+ * program that ends with an error is told, too, if it was taking down what it had made.
+ */
+#define UHCA_SANITIZE_SWEEP_ENV "UHCA_SANITIZE_SWEEP"
+
 #define UHCA_SANITIZE_WAIT   "wait"
 #define UHCA_SANITIZE_CLOSED "closed"
 

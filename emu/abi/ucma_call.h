@@ -26,7 +26,10 @@
 #define UHCA_UCMA_MAX 1024
 
 enum {
-	/* The second descriptor is the connection itself; what follows is the program's name. */
+	/*
+	 * The second descriptor is the connection itself; what follows is the program's name, and
+	 * behind a NUL the devices that it may use, "mlx5_0,mlx5_1", unless it may use all.
+	 */
 	UHCA_UCMA_HELLO = 0x10000,
 	UHCA_UCMA_TOKEN = 0x10001, /* the token comes back unused */
 };

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define STATE_ACTIVE   4 /* enum ibv_port_state */
 #define QPN_BITS       24
 /* One bit less than other handles: it tells those of shared QPs (qp_share.h). */
 #define QP_HANDLE_BITS 31
@@ -83,6 +84,7 @@ struct device *core_create(const struct core_ops *ops, void *user, const struct 
 	dev->user = user;
 	dev->cfg = *cfg;
 	dev->chance = cfg->relaxation_seed;
+	dev->port_down = cfg->look.port[0].state < STATE_ACTIVE;
 	if (delayed_write_create(dev) != 0) {
 		free(list_entry(dev, struct whole, dev));
 		return NULL;

@@ -11,10 +11,6 @@
 #include <errno.h>
 #include <string.h>
 
-#define PORT          1
-#define VENDOR_ID     0x75ca
-#define PART_ID       1
-#define HW_VERSION    1
 #define PAGE_SIZES    (1ull << 12 | 1ull << 21 | 1ull << 30) /* what mr.c may choose */
 #define ATOMIC_HCA    1        /* enum ibv_atomic_cap: atomic among this device's operations */
 #define CLOCK_KHZ     1000000u /* time stamps are nanoseconds */
@@ -23,10 +19,6 @@
 #define STATE_DOWN    1
 #define STATE_ACTIVE  4
 #define PHYS_DISABLED 3
-#define PHYS_LINK_UP  5
-#define WIDTH_4X      2
-#define SPEED_25_GBPS 32 /* per lane (EDR) */
-#define LINK_ETHERNET 2
 #define IP_BASED_GIDS (1u << 26)
 
 /* enum ibv_device_cap_flags */
@@ -47,17 +39,24 @@
 #define ATOMIC_WRITE       (1ull << 40)
 #define MANAGED_STEERING   (1u << 29)
 
+uint64_t core_sys_image_guid(const struct core_config *cfg)
+{
+	if (cfg->look.sys_image_guid || cfg->look.no_sys_image_guid)
+		return cfg->look.sys_image_guid;
+	return cfg->node_guid;
+}
+
 static void fill_identity(const struct device *dev, struct uhca_cmd_device_attr *out)
 {
-	static const char version[] = UHCA_VERSION;
-	_Static_assert(sizeof(version) <= sizeof(out->fw_ver), "the version fits");
-	memcpy(out->fw_ver, version, sizeof(version));
+	const struct core_look *look = &dev->cfg.look;
+	_Static_assert(sizeof(look->fw_version) <= sizeof(out->fw_ver), "the version fits");
+	memcpy(out->fw_ver, look->fw_version, sizeof(look->fw_version));
 	roce_store_be64((uint8_t *)&out->node_guid, dev->cfg.node_guid);
-	out->sys_image_guid = out->node_guid;
-	out->vendor_id = VENDOR_ID;
-	out->vendor_part_id = PART_ID;
-	out->hw_ver = HW_VERSION;
-	out->phys_port_cnt = 1;
+	roce_store_be64((uint8_t *)&out->sys_image_guid, core_sys_image_guid(&dev->cfg));
+	out->vendor_id = look->vendor_id;
+	out->vendor_part_id = look->part_id;
+	out->hw_ver = look->hw_version;
+	out->phys_port_cnt = look->n_ports;
 }
 
 static void fill_limits(const struct core_limits *l, struct uhca_cmd_device_attr *out)
@@ -78,7 +77,6 @@ static void fill_limits(const struct core_limits *l, struct uhca_cmd_device_attr
 	out->max_srq = l->max_srq;
 	out->max_srq_wr = l->max_srq_wr;
 	out->max_srq_sge = l->max_srq_sge;
-	out->max_pkeys = 1;
 	out->max_xrcd = l->max_xrcd;
 	out->max_mcast_grp = l->max_mcast_grp;
 	out->max_mcast_qp_attach = l->max_mcast_qp_attach;
@@ -203,11 +201,21 @@ static void fill_pacing(const struct core_config *cfg, struct uhca_cmd_device_at
 		out->rate_limit_qpts |= 1u << QPT_RAW_PACKET;
 }
 
+static uint32_t most_pkeys(const struct core_look *look)
+{
+	uint32_t most = 0;
+
+	for (unsigned i = 0; i < look->n_ports; i++)
+		most = look->port[i].n_pkeys > most ? look->port[i].n_pkeys : most;
+	return most;
+}
+
 int core_query_device(struct client *c, struct uhca_cmd_device_attr *out)
 {
 	memset((uint8_t *)out + sizeof(out->h), 0, sizeof(*out) - sizeof(out->h));
 	fill_identity(c->dev, out);
 	fill_limits(&c->dev->cfg.limits, out);
+	out->max_pkeys = most_pkeys(&c->dev->cfg.look);
 	out->max_sge_rd = send_max_read_sge(&c->dev->cfg);
 	fill_memory(&c->dev->cfg, out);
 	out->features = c->dev->cfg.features;
@@ -229,33 +237,45 @@ int core_query_device(struct client *c, struct uhca_cmd_device_attr *out)
 	return 0;
 }
 
+/* Or it is not up in the first place, and says so itself. */
+static bool taken_down(const struct device *dev, const struct core_port_look *look)
+{
+	return dev->port_down && look->state == STATE_ACTIVE;
+}
+
 int core_query_port(struct client *c, uint32_t port, struct uhca_cmd_port_attr *out)
 {
 	const struct core_counters *counters = &c->dev->counters;
-	if (port != PORT)
-		return device_refuse(c->dev, -EINVAL,
-				     "port_num %u is not 1: the device has one port", port);
-	out->state = c->dev->port_down ? STATE_DOWN : STATE_ACTIVE;
+	const struct core_port_look *look;
+	int err = device_check_port(c->dev, "port_num", port);
+
+	if (err)
+		return err;
+	look = &c->dev->cfg.look.port[port - 1];
+	out->state = taken_down(c->dev, look) ? STATE_DOWN : look->state;
 	out->max_mtu = MTU_4096;
-	out->active_mtu = c->dev->cfg.active_mtu;
-	out->gid_tbl_len = CORE_GID_TABLE;
-	out->port_cap_flags = IP_BASED_GIDS;
+	out->active_mtu = look->active_mtu ? look->active_mtu : c->dev->cfg.active_mtu;
+	out->gid_tbl_len = look->gid_entries;
+	out->port_cap_flags = look->link_layer == CORE_LINK_ETHERNET ? IP_BASED_GIDS : 0;
 	out->max_msg_sz = MAX_MESSAGE;
 	out->bad_pkey_cntr = (uint32_t)counters->drops[CORE_DROP_PKEY];
 	out->qkey_viol_cntr = (uint32_t)counters->drops[CORE_DROP_QKEY];
-	out->pkey_tbl_len = 1;
-	out->active_width = WIDTH_4X;
-	out->active_speed = SPEED_25_GBPS;
-	out->phys_state = c->dev->port_down ? PHYS_DISABLED : PHYS_LINK_UP;
-	out->link_layer = LINK_ETHERNET;
+	out->pkey_tbl_len = look->n_pkeys;
+	out->active_width = look->width;
+	out->active_speed = look->speed;
+	out->phys_state = taken_down(c->dev, look) ? PHYS_DISABLED : look->phys_state;
+	out->link_layer = look->link_layer;
+	out->lid = core_lid_of(look->address);
 	return 0;
 }
 
 int core_query_gid(struct client *c, uint32_t index, uint8_t gid[16])
 {
-	if (index >= CORE_GID_TABLE)
+	const uint32_t entries = c->dev->cfg.look.port[0].gid_entries;
+
+	if (index >= entries)
 		return device_refuse(c->dev, -EINVAL, "index %u is not below gid_tbl_len, %u",
-				     index, CORE_GID_TABLE);
+				     index, entries);
 	memcpy(gid, c->dev->cfg.gid[index], 16);
 	return 0;
 }

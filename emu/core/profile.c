@@ -13,7 +13,14 @@
 
 #define LIMITS_PER_PROFILE 24
 
-#define MTU_4096 5 /* enum ibv_mtu */
+#define MTU_4096      5 /* enum ibv_mtu */
+#define WIDTH_4X      2
+#define SPEED_25_GBPS 32 /* per lane (EDR) */
+#define STATE_ACTIVE  4
+#define PHYS_LINK_UP  5
+#define VENDOR_ID     0x75ca
+#define PART_ID       1
+#define HW_VERSION    1
 
 /* One line for each feature that is complete; profiles take them away again. */
 /* clang-format off */
@@ -79,9 +86,26 @@ static const struct core_limits default_limits = {
 	.client_memory = 1ull << 28,
 };
 
+static const struct core_port_look default_port = {
+	.link_layer = CORE_LINK_ETHERNET,
+	.gid_entries = CORE_GID_TABLE,
+	.width = WIDTH_4X,
+	.speed = SPEED_25_GBPS,
+	.state = STATE_ACTIVE,
+	.phys_state = PHYS_LINK_UP,
+	.n_pkeys = 1,
+	.pkey = {0xffff},
+};
+
 void core_config_default(struct core_config *cfg)
 {
 	memset(cfg, 0, sizeof(*cfg));
+	cfg->look = (struct core_look){.vendor_id = VENDOR_ID,
+				       .part_id = PART_ID,
+				       .hw_version = HW_VERSION,
+				       .fw_version = UHCA_VERSION,
+				       .n_ports = 1,
+				       .port = {default_port, default_port}};
 	cfg->limits = default_limits;
 	cfg->features = DEFAULT_FEATURES;
 	cfg->node_type = CORE_NODE_CA;

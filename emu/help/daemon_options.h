@@ -12,6 +12,10 @@
 		"Addresses of one device. Repeat it for the next device. Default: 127.0.0.1, "     \
 		"127.0.0.2 and so on."
 #define OPTION_NETDEV "--netdev", "IF", "Gives uhca0 the addresses of the network interface IF."
+#define OPTION_MACHINE                                                                             \
+	"--machine", "FILE|PRESET",                                                                \
+		"Devices, ports and PCI as described: a file, see uhca-machine(5), or a preset, "  \
+		"such as dgx-h100."
 #define OPTION_PROFILE                                                                             \
 	"--profile", "NAME",                                                                       \
 		"Capabilities and limits: default, ib-strict, minimal, cx7, efa, rxe and others."

@@ -90,17 +90,17 @@ static bool is_own(const void *fabric, const uint8_t gid[16])
 	return io_fabric_find(fabric, gid) != NULL;
 }
 
-static void say_cannot_make(unsigned index, int error)
+static void say_cannot_make(const char *name, int error)
 {
 	struct rlimit limit = {0};
 
 	if (error == -EMFILE && getrlimit(RLIMIT_NOFILE, &limit) == 0)
 		io_log(IO_LOG_ERROR,
-		       "cannot create device uhca%u: %s: the limit is %llu descriptors; raise it "
+		       "cannot create device %s: %s: the limit is %llu descriptors; raise it "
 		       "(ulimit -n) or use fewer devices",
-		       index, strerror(-error), (unsigned long long)limit.rlim_cur);
+		       name, strerror(-error), (unsigned long long)limit.rlim_cur);
 	else
-		io_log(IO_LOG_ERROR, "cannot create device uhca%u: %s", index, strerror(-error));
+		io_log(IO_LOG_ERROR, "cannot create device %s: %s", name, strerror(-error));
 }
 
 static void unreachable(void *arg, const uint8_t gid[16], uint16_t port)
@@ -150,7 +150,7 @@ destroy_device:
 	io_device_destroy(&p->dev);
 close_udp:
 	io_udp_close(&p->udp);
-	say_cannot_make(index, error);
+	say_cannot_make(id.name, error);
 	return error;
 }
 
@@ -158,6 +158,8 @@ static int open_ports(struct io_daemon *d)
 {
 	int error = io_sysfs_create(d->instance.dir, d->settings.devices);
 
+	if (error == 0 && d->settings.machine)
+		error = io_sysfs_machine(d->instance.dir, d->settings.machine);
 	if (error < 0) {
 		io_log(IO_LOG_ERROR, "cannot create files in %s: %s", d->instance.dir,
 		       strerror(-error));

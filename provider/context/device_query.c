@@ -14,6 +14,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#define SM_LID    1   /* as sysfs says of described InfiniBand ports */
+#define SPEED_NDR 128 /* the most that active_speed has room for */
+
 static void fill_limits(const struct uhca_cmd_device_attr *r, struct ibv_device_attr *d)
 {
 	d->max_mr_size = r->max_mr_size;
@@ -164,18 +167,20 @@ int uhcav_query_port(struct ibv_context *ibctx, uint8_t port, struct ibv_port_at
 	attr->bad_pkey_cntr = r.bad_pkey_cntr;
 	attr->qkey_viol_cntr = r.qkey_viol_cntr;
 	attr->pkey_tbl_len = (uint16_t)r.pkey_tbl_len;
-	attr->lid = 0; /* RoCE has no subnet manager that would give one (annex A16.4) */
-	attr->sm_lid = 0;
+	/* RoCE has no subnet manager that would give one (annex A16.4). */
+	attr->lid = (uint16_t)r.lid;
+	attr->sm_lid = r.lid ? SM_LID : 0;
 	attr->lmc = 0;
 	attr->max_vl_num = 1;
 	attr->sm_sl = 0;
 	attr->subnet_timeout = 0;
 	attr->init_type_reply = 0;
 	attr->active_width = (uint8_t)r.active_width;
-	attr->active_speed = (uint8_t)r.active_speed;
+	attr->active_speed = (uint8_t)(r.active_speed > SPEED_NDR ? SPEED_NDR : r.active_speed);
 	attr->phys_state = (uint8_t)r.phys_state;
 	attr->link_layer = (uint8_t)r.link_layer;
-	attr->flags = IBV_QPF_GRH_REQUIRED; /* RoCE: the GID is the address */
+	/* RoCE: the GID is the address. */
+	attr->flags = r.link_layer == IBV_LINK_LAYER_INFINIBAND ? 0 : IBV_QPF_GRH_REQUIRED;
 	attr->port_cap_flags2 = 0;
 	return 0;
 }

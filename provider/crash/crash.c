@@ -14,6 +14,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <ucontext.h>
 
@@ -26,6 +27,7 @@ static const char *const names[] = {"SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SI
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct sigaction first[SIGNALS], former[SIGNALS];
 static uhcav_crash_words_fn *words_of;
+static bool tells_all; /* a sweep wants to know of each crash, not of those in verbs alone */
 static __thread volatile sig_atomic_t inside; /* a report is under way: what crashes now is ours */
 
 static size_t index_of(int sig)
@@ -124,6 +126,8 @@ static const char *name_of(const struct found *f)
 {
 	if (f->call)
 		return f->call;
+	if (f->place == PLACE_PROGRAM && tells_all)
+		return "the program";
 	if (f->place == PLACE_PROGRAM)
 		return "an inline verb";
 	if (f->is_library)
@@ -146,7 +150,7 @@ static void tell(int sig, const siginfo_t *info, const struct uhcav_stack *stack
 			(uintptr_t)info->si_addr < 4096 ? ": by a pointer that is NULL" : "");
 	tell_objects(&f);
 	uhcav_diagnostic_stack(stack, "%s in", names[index_of(sig)]);
-	if (f.place == PLACE_VERBS)
+	if (f.place == PLACE_VERBS || tells_all)
 		uhcav_diagnostic_tell();
 	else
 		uhcav_diagnostic_tell_if_verb();
@@ -308,6 +312,7 @@ static sighandler_t hear_signal(int sig, sighandler_t handler)
 void uhcav_crash_begin(uhcav_crash_words_fn *words)
 {
 	words_of = words;
+	tells_all = secure_getenv(UHCA_SANITIZE_SWEEP_ENV);
 	for (size_t i = 0; i < SIGNALS; i++)
 		listen_to(i, true);
 	uhcav_crash_listen();

@@ -10,6 +10,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <stdbool.h>
@@ -108,13 +109,38 @@ static struct ifaddrs *add_device(const char *root, const char *device, struct i
 	return rest;
 }
 
+/* A described device says which addresses it has, in the file "addresses/NAME", one a line. */
+static bool add_described(const char *root, const char *device, struct ifaddrs **rest)
+{
+	char path[PATH_MAX], line[UHCA_TREE_WORD];
+	struct ifaddrs *first = NULL, **end = &first;
+	uint8_t gid[16];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/addresses/%s", root, device);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	while (fscanf(f, "%63s", line) == 1) {
+		if (parse_gid(line, gid))
+			*end = add_entry(device, gid, NULL);
+		if (*end)
+			end = &(*end)->ifa_next;
+	}
+	fclose(f);
+	*end = *rest;
+	*rest = first;
+	return true;
+}
+
 struct ifaddrs *uhca_interfaces_add(const char *root, struct ifaddrs *rest)
 {
 	struct dirent **devices;
 	unsigned n = uhca_tree_list(root, NULL, "", &devices);
 
 	for (unsigned i = n; i-- > 0;)
-		rest = add_device(root, devices[i]->d_name, rest);
+		if (!add_described(root, devices[i]->d_name, &rest))
+			rest = add_device(root, devices[i]->d_name, rest);
 	uhca_tree_free(devices, n);
 	return rest;
 }

@@ -9,7 +9,6 @@
 #include "nldev.h"
 #include "real.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <linux/netlink.h>
 #include <stdbool.h>
@@ -19,23 +18,12 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-static bool is_libmnl(void *code)
-{
-	const char *name;
-	Dl_info info;
-
-	if (!dladdr(code, &info) || !info.dli_fname)
-		return false;
-	name = strrchr(info.dli_fname, '/');
-	return !strncmp(name ? name + 1 : info.dli_fname, "libmnl.so", 9);
-}
-
 EXPORT int socket(int domain, int type, int protocol)
 {
 	void *caller = __builtin_return_address(0);
 
 	if (domain == AF_NETLINK && protocol == NETLINK_RDMA && uhca_root()) {
-		if (is_libmnl(caller))
+		if (uhca_is_library(caller, "libmnl.so"))
 			return UHCA_REAL(socket)(domain, type, NETLINK_USERSOCK);
 		errno = EPROTONOSUPPORT;
 		return -1;

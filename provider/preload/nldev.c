@@ -8,6 +8,7 @@
 #include "tree.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <linux/netlink.h>
 #include <net/if.h>
 #include <rdma/rdma_netlink.h>
@@ -15,6 +16,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define SUBNET_PREFIX 0xfe80000000000000ull
 
 #define ROOM 1024 /* of a message: a device's longest is a quarter of that */
 
@@ -152,9 +155,21 @@ static uint32_t ports_of(const struct request *r, const char *name)
 	return n;
 }
 
+/* By the link layer of its port; NULL: the kernel names none. */
+static const char *protocol_of(const struct request *r, const char *name)
+{
+	char word[UHCA_TREE_WORD];
+
+	if (!uhca_tree_word(r->from->root, name, "ports/1/link_layer", word) ||
+	    !strcmp(word, "Ethernet"))
+		return "roce";
+	return !strcmp(word, "InfiniBand") ? "ib" : NULL;
+}
+
 static void answer_device(const struct request *r, uint32_t index, const char *name)
 {
 	char word[UHCA_TREE_WORD];
+	const char *protocol;
 	struct message m;
 
 	begin_of(&m, r, index, name);
@@ -164,34 +179,73 @@ static void answer_device(const struct request *r, uint32_t index, const char *n
 	put_guid(&m, RDMA_NLDEV_ATTR_NODE_GUID, name, "node_guid");
 	put_guid(&m, RDMA_NLDEV_ATTR_SYS_IMAGE_GUID, name, "sys_image_guid");
 	put_u8(&m, RDMA_NLDEV_ATTR_DEV_NODE_TYPE, (uint8_t)number_in(r, name, "node_type"));
-	put_text(&m, RDMA_NLDEV_ATTR_DEV_PROTOCOL, "roce");
+	protocol = protocol_of(r, name);
+	if (protocol)
+		put_text(&m, RDMA_NLDEV_ATTR_DEV_PROTOCOL, protocol);
 	end(&m);
 }
 
-static void put_interface(struct message *m, const char *name)
+static void put_interface_named(struct message *m, const char *name)
 {
-	struct dirent **nets;
-	unsigned n = uhca_tree_list(m->to->root, name, "device/net", &nets);
+	put_u32(m, RDMA_NLDEV_ATTR_NDEV_INDEX, if_nametoindex(name));
+	put_text(m, RDMA_NLDEV_ATTR_NDEV_NAME, name);
+}
 
-	if (n > 0) {
-		put_u32(m, RDMA_NLDEV_ATTR_NDEV_INDEX, if_nametoindex(nets[0]->d_name));
-		put_text(m, RDMA_NLDEV_ATTR_NDEV_NAME, nets[0]->d_name);
+/* The interface of this port among those of the device, or what its first GID names. */
+static void put_interface(struct message *m, const char *name, uint32_t port)
+{
+	char file[64 + NAME_MAX], word[UHCA_TREE_WORD];
+	struct dirent **nets;
+	unsigned n = uhca_tree_list(m->to->root, name, "device/net", &nets), i;
+
+	for (i = 0; i < n; i++) {
+		snprintf(file, sizeof(file), "device/net/%s/dev_port", nets[i]->d_name);
+		if (!uhca_tree_word(m->to->root, name, file, word) ||
+		    strtoul(word, NULL, 0) + 1 == port)
+			break;
 	}
+	snprintf(file, sizeof(file), "ports/%u/gid_attrs/ndevs/0", port);
+	if (i < n)
+		put_interface_named(m, nets[i]->d_name);
+	else if (uhca_tree_word(m->to->root, name, file, word))
+		put_interface_named(m, word);
 	uhca_tree_free(nets, n);
+}
+
+static uint32_t number_of_port(const struct request *r, const char *name, uint32_t port,
+			       const char *file)
+{
+	char path[64], word[UHCA_TREE_WORD];
+
+	snprintf(path, sizeof(path), "ports/%u/%s", port, file);
+	return uhca_tree_word(r->from->root, name, path, word) ? (uint32_t)strtoul(word, NULL, 0)
+							       : 0;
+}
+
+/* Only InfiniBand has them. */
+static void put_lids(struct message *m, const struct request *r, const char *name, uint32_t port)
+{
+	uint32_t lid = number_of_port(r, name, port, "lid");
+
+	if (!lid)
+		return;
+	put_u64(m, RDMA_NLDEV_ATTR_SUBNET_PREFIX, SUBNET_PREFIX);
+	put_u32(m, RDMA_NLDEV_ATTR_LID, lid);
+	put_u32(m, RDMA_NLDEV_ATTR_SM_LID, number_of_port(r, name, port, "sm_lid"));
+	put_u8(m, RDMA_NLDEV_ATTR_LMC, (uint8_t)number_of_port(r, name, port, "lid_mask_count"));
 }
 
 static void answer_port(const struct request *r, uint32_t index, const char *name, uint32_t port)
 {
-	char file[64];
 	struct message m;
 
 	begin_of(&m, r, index, name);
 	put_u32(&m, RDMA_NLDEV_ATTR_PORT_INDEX, port);
-	snprintf(file, sizeof(file), "ports/%u/state", port);
-	put_u8(&m, RDMA_NLDEV_ATTR_PORT_STATE, (uint8_t)number_in(r, name, file));
-	snprintf(file, sizeof(file), "ports/%u/phys_state", port);
-	put_u8(&m, RDMA_NLDEV_ATTR_PORT_PHYS_STATE, (uint8_t)number_in(r, name, file));
-	put_interface(&m, name);
+	put_lids(&m, r, name, port);
+	put_u8(&m, RDMA_NLDEV_ATTR_PORT_STATE, (uint8_t)number_of_port(r, name, port, "state"));
+	put_u8(&m, RDMA_NLDEV_ATTR_PORT_PHYS_STATE,
+	       (uint8_t)number_of_port(r, name, port, "phys_state"));
+	put_interface(&m, name, port);
 	end(&m);
 }
 

@@ -2,7 +2,8 @@
 /*
  * Which paths belong to the emulated device: those below /sys/class/infiniband,
  * /sys/class/infiniband_verbs, /sys/class/misc/rdma_cm and /dev/infiniband are looked for in the
- * daemon's directory instead (which has sys/ and dev/ in it).
+ * daemon's directory instead (which has sys/ and dev/ in it), and so are those of a described
+ * machine (described.h).
  */
 #ifndef UHCA_PRELOAD_PATH_MAP_H
 #define UHCA_PRELOAD_PATH_MAP_H

@@ -21,6 +21,7 @@
 #include <glob.h>
 #include <limits.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,15 +60,67 @@ char *__realpath_chk(const char *path, char *resolved, size_t room);
 	char buffer_[PATH_MAX];                                                                    \
 	const char *to = uhca_path_map(uhca_root(), path, buffer_, sizeof(buffer_))
 
+static bool is_top(int dir)
+{
+	struct stat st, top;
+
+	return syscall(SYS_fstat, dir, &st) == 0 &&
+	       syscall(SYS_newfstatat, AT_FDCWD, "/", &top, 0) == 0 && st.st_dev == top.st_dev &&
+	       st.st_ino == top.st_ino;
+}
+
+/* hwloc names files of sysfs from a descriptor of "/". */
+static const char *map_at(int dir, const char *path, char *buf, size_t size)
+{
+	char whole[PATH_MAX];
+	const char *to;
+	int saved = errno;
+
+	if (!uhca_root() || !path || dir == AT_FDCWD || strncmp(path, "sys/", 4) != 0 ||
+	    (size_t)snprintf(whole, sizeof(whole), "/%s", path) >= sizeof(whole))
+		return uhca_path_map(uhca_root(), path, buf, size);
+	to = is_top(dir) ? uhca_path_map(uhca_root(), whole, buf, size) : whole;
+	errno = saved;
+	return to == buf ? to : path;
+}
+
+/* The same of a path that begins at a descriptor. */
+#define MAP_AT(dir, path)                                                                          \
+	char buffer_[PATH_MAX];                                                                    \
+	const char *to = map_at(dir, path, buffer_, sizeof(buffer_))
+
 /* Calls the real function, or answers ENOSYS with the value "failed". */
 #define CALL(name, failed, ...)                                                                    \
 	(UHCA_REAL(name) ? UHCA_REAL(name)(__VA_ARGS__) : (errno = ENOSYS, (failed)))
 
 /* ---- open ---- */
 
+/*
+ * libibverbs finds the provider of a device by the modalias of its function as well as by its name.
+ * That of a described device is an adapter's, whose own provider, which programs like perftest
+ * bring with them, would take the device first. Others read it.
+ */
+static bool is_hidden(const char *to, void *caller)
+{
+	static const char file[] = "/device/modalias";
+	size_t len = strlen(to);
+
+	return len > sizeof(file) && !strcmp(to + len - (sizeof(file) - 1), file) &&
+	       uhca_is_library(caller, "libibverbs.so");
+}
+
+static int hidden(void)
+{
+	errno = ENOENT;
+	return -1;
+}
+
 /* The rdma_cm device is not a file. */
 #define OPEN(name, ...)                                                                            \
-	(to != path && uhca_ucma_is_path(to) ? uhca_ucma_open(flags) : CALL(name, -1, __VA_ARGS__))
+	(to == path                                   ? CALL(name, -1, __VA_ARGS__)                \
+	 : uhca_ucma_is_path(to)                      ? uhca_ucma_open(flags)                      \
+	 : is_hidden(to, __builtin_return_address(0)) ? hidden()                                   \
+						      : CALL(name, -1, __VA_ARGS__))
 
 /* The mode is there only when the flags say so. */
 #define MODE(flags, mode)                                                                          \
@@ -101,7 +154,7 @@ EXPORT int open64(const char *path, int flags, ...)
 EXPORT int openat(int dir, const char *path, int flags, ...)
 {
 	mode_t mode = 0;
-	MAP(path);
+	MAP_AT(dir, path);
 
 	MODE(flags, mode);
 	return OPEN(openat, dir, to, flags, mode);
@@ -110,7 +163,7 @@ EXPORT int openat(int dir, const char *path, int flags, ...)
 EXPORT int openat64(int dir, const char *path, int flags, ...)
 {
 	mode_t mode = 0;
-	MAP(path);
+	MAP_AT(dir, path);
 
 	MODE(flags, mode);
 	return OPEN(openat64, dir, to, flags, mode);
@@ -132,14 +185,14 @@ EXPORT int __open64_2(const char *path, int flags)
 
 EXPORT int __openat_2(int dir, const char *path, int flags)
 {
-	MAP(path);
+	MAP_AT(dir, path);
 
 	return OPEN(__openat_2, dir, to, flags);
 }
 
 EXPORT int __openat64_2(int dir, const char *path, int flags)
 {
-	MAP(path);
+	MAP_AT(dir, path);
 
 	return OPEN(__openat64_2, dir, to, flags);
 }
@@ -189,7 +242,7 @@ EXPORT int scandir64(const char *restrict path, struct dirent64 ***restrict list
 
 static int stat_at(int dir, const char *path, void *st, int flags)
 {
-	MAP(path);
+	MAP_AT(dir, path);
 
 	if (UHCA_REAL(fstatat))
 		return UHCA_REAL(fstatat)(dir, to, st, flags);
@@ -267,7 +320,7 @@ EXPORT int __fxstatat64(int version, int dir, const char *path, struct stat64 *s
 EXPORT int statx(int dir, const char *restrict path, int flags, unsigned mask,
 		 struct statx *restrict st)
 {
-	MAP(path);
+	MAP_AT(dir, path);
 
 	return CALL(statx, -1, dir, to, flags, mask, st);
 }
@@ -283,7 +336,7 @@ EXPORT int access(const char *path, int mode)
 
 EXPORT int faccessat(int dir, const char *path, int mode, int flags)
 {
-	MAP(path);
+	MAP_AT(dir, path);
 
 	return CALL(faccessat, -1, dir, to, mode, flags);
 }
@@ -313,7 +366,7 @@ EXPORT ssize_t readlink(const char *restrict path, char *restrict buf, size_t le
 
 EXPORT ssize_t readlinkat(int dir, const char *restrict path, char *restrict buf, size_t len)
 {
-	MAP(path);
+	MAP_AT(dir, path);
 
 	return CALL(readlinkat, -1, dir, to, buf, len);
 }
@@ -327,9 +380,18 @@ EXPORT ssize_t __readlink_chk(const char *path, char *buf, size_t len, size_t ro
 
 EXPORT ssize_t __readlinkat_chk(int dir, const char *path, char *buf, size_t len, size_t room)
 {
-	MAP(path);
+	MAP_AT(dir, path);
 
 	return CALL(__readlinkat_chk, -1, dir, to, buf, len, room);
+}
+
+/* The daemon's directory; one that shows a part of its devices leads to it by the link "base". */
+static bool instance(char root[PATH_MAX])
+{
+	char base[PATH_MAX];
+
+	snprintf(base, sizeof(base), "%s/base", uhca_root());
+	return CALL(realpath, NULL, base, root) || CALL(realpath, NULL, uhca_root(), root);
 }
 
 /*
@@ -342,7 +404,7 @@ static char *shown(const char *path, const char *to, char *found)
 	int error = errno;
 	size_t len;
 
-	if (to == path || !found || !CALL(realpath, NULL, uhca_root(), root))
+	if (to == path || !found || !instance(root))
 		return found;
 	errno = error;
 	len = strlen(root);

@@ -54,6 +54,17 @@ void *uhca_real(enum uhca_function f)
 	return __atomic_load_n(&functions[f], __ATOMIC_RELAXED);
 }
 
+bool uhca_is_library(void *code, const char *name)
+{
+	const char *file;
+	Dl_info info;
+
+	if (!dladdr(code, &info) || !info.dli_fname)
+		return false;
+	file = strrchr(info.dli_fname, '/');
+	return !strncmp(file ? file + 1 : info.dli_fname, name, strlen(name));
+}
+
 int uhca_real_fstat(int fd, struct stat *st)
 {
 	return (int)syscall(SYS_fstat, fd, st);

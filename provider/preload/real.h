@@ -7,6 +7,7 @@
 #ifndef UHCA_PRELOAD_REAL_H
 #define UHCA_PRELOAD_REAL_H
 
+#include <stdbool.h>
 #include <sys/stat.h>
 
 /* Which instance directory this process uses ($UHCA_DIR); NULL: none, and nothing is redirected. */
@@ -91,6 +92,9 @@ enum uhca_function {
 };
 
 void *uhca_real(enum uhca_function f);
+
+/* Is this code of the shared library whose file's name begins so ("libmnl.so")? */
+bool uhca_is_library(void *code, const char *name);
 
 /* fstat(2) itself: which function glibc has for the system call depends on its release. */
 int uhca_real_fstat(int fd, struct stat *st);

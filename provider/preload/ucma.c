@@ -16,10 +16,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <rdma/rdma_user_cm.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -203,11 +205,29 @@ static int connect_daemon(int flags)
 	return fd;
 }
 
+/* The name of the program; behind a NUL the devices of a directory that shows a part of them. */
+static uint32_t introduce(char *text, size_t size)
+{
+	size_t n = strnlen(program_invocation_short_name, 32), more = 0;
+	char path[PATH_MAX];
+	FILE *f;
+
+	memcpy(text, program_invocation_short_name, n);
+	snprintf(path, sizeof(path), "%s/only", uhca_root());
+	f = fopen(path, "re");
+	if (!f)
+		return (uint32_t)n;
+	text[n++] = '\0';
+	more = fread(text + n, 1, size - n, f);
+	fclose(f);
+	return (uint32_t)(n + more);
+}
+
 int uhca_ucma_open(int flags)
 {
-	struct call c = {.h = {.cmd = UHCA_UCMA_HELLO,
-			       .length = (uint32_t)strnlen(program_invocation_short_name, 32)},
-			 .command = program_invocation_short_name};
+	char text[UHCA_UCMA_MAX - sizeof(struct uhca_ucma_request)];
+	struct call c = {.h = {.cmd = UHCA_UCMA_HELLO, .length = introduce(text, sizeof(text))},
+			 .command = text};
 	int fd = connect_daemon(flags);
 
 	if (fd < 0)

@@ -4,7 +4,8 @@
  * be unloaded after it and destroy theirs only then; so it is left with the collector, and told if
  * it is not taken back before the process is gone.
  *
- * A program that ends with another status than 0 has given up, and what it leaves is no news.
+ * A program that ends with another status than 0 has given up, and what it leaves is no news. In a
+ * sweep it is, when the program had begun to take down what it had made.
  */
 #include "lifetime.h"
 
@@ -89,11 +90,16 @@ static void leave(struct group *g)
 	g->first.held = uhcav_diagnostic_hold();
 }
 
+static bool gives_up_tidily(void)
+{
+	return secure_getenv(UHCA_SANITIZE_SWEEP_ENV) && uhcav_object_last_went();
+}
+
 static void __attribute__((destructor)) look_at_exit(void)
 {
 	uhcav_memory_settle();
 	uhcav_quarantine_end(NULL);
-	if (status || !uhcav_check_on(UHCA_CHECK_LEFT_AT_EXIT))
+	if ((status && !gives_up_tidily()) || !uhcav_check_on(UHCA_CHECK_LEFT_AT_EXIT))
 		return;
 	uhcav_object_each(count, NULL);
 	for (unsigned i = 0; i < n_groups; i++)

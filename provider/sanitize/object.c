@@ -20,6 +20,7 @@ struct entry {
 LIST_HEAD(bucket, entry);
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static bool last_went;
 static struct bucket addresses[BUCKETS], keys[BUCKETS];
 static TAILQ_HEAD(, entry) order = TAILQ_HEAD_INITIALIZER(order);
 static struct uhcav_object graves[GRAVES];
@@ -62,6 +63,11 @@ static struct bucket *at_key(uint32_t lkey)
 	return &keys[(lkey ^ lkey >> 8) % BUCKETS];
 }
 
+bool uhcav_object_last_went(void)
+{
+	return last_went;
+}
+
 void uhcav_object_add(const struct uhcav_object *o)
 {
 	struct entry *e = malloc(sizeof(*e));
@@ -74,6 +80,7 @@ void uhcav_object_add(const struct uhcav_object *o)
 	if (o->kind == UHCAV_KIND_MR)
 		LIST_INSERT_HEAD(at_key(o->mr.lkey), e, by_key);
 	TAILQ_INSERT_TAIL(&order, e, in_order);
+	last_went = false;
 	pthread_mutex_unlock(&lock);
 }
 
@@ -99,6 +106,7 @@ bool uhcav_object_take(const void *self, struct uhcav_object *o)
 			LIST_REMOVE(e, by_key);
 		TAILQ_REMOVE(&order, e, in_order);
 		*o = e->o;
+		last_went = true;
 	}
 	pthread_mutex_unlock(&lock);
 	free(e);

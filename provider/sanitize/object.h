@@ -78,6 +78,9 @@ void uhcav_object_add(const struct uhcav_object *o);
 bool uhcav_object_take(const void *self, struct uhcav_object *o);
 void uhcav_object_bury(const struct uhcav_object *mr, const struct uhcav_stack *gone);
 
+/* Did an object go after the last one was made? */
+bool uhcav_object_last_went(void);
+
 bool uhcav_object_find(const void *self, struct uhcav_object *o);
 
 /* The region of an L_Key, alive or remembered (gone is not NULL). */

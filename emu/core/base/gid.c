@@ -3,20 +3,69 @@
 #include "gid.h"
 
 #include "device.h"
+#include "reason.h"
 
+#include <errno.h>
 #include <string.h>
 
 #define MAPPED_PREFIX 12
 
-int device_find_gid(const struct device *dev, const uint8_t gid[16])
+static bool gid_is_zero(const uint8_t gid[16])
 {
 	static const uint8_t none[16];
-	if (!memcmp(gid, none, sizeof(none)))
-		return -1;
-	for (int i = 0; i < CORE_GID_TABLE; i++)
-		if (!memcmp(dev->cfg.gid[i], gid, 16))
-			return i;
-	return -1;
+
+	return memcmp(gid, none, sizeof(none)) == 0;
+}
+
+/* Of RoCE v1 and v2 entries of one GID the one of v2 counts: that is what is on the wire. */
+static int find_on_port(const struct device *dev, unsigned port, const uint8_t gid[16])
+{
+	const struct core_port_look *look = &dev->cfg.look.port[port - 1];
+	int found = -1;
+
+	for (unsigned i = 0; i < look->gid_entries; i++) {
+		if (memcmp(dev->cfg.gid[(port - 1) * CORE_GID_MOST + i], gid, 16) != 0)
+			continue;
+		if (!core_gid_is_v1(look, i))
+			return (int)i;
+		if (found < 0)
+			found = (int)i;
+	}
+	/* What an InfiniBand port is called by IP is its first GID. */
+	if (found < 0 && memcmp(look->address, gid, 16) == 0)
+		return 0;
+	return found;
+}
+
+int device_find_gid_of(const struct device *dev, const uint8_t gid[16], unsigned *port)
+{
+	int found = -1;
+
+	for (*port = 1; *port <= dev->cfg.look.n_ports && !gid_is_zero(gid); ++*port) {
+		found = find_on_port(dev, *port, gid);
+		if (found >= 0)
+			return found;
+	}
+	*port = 1;
+	return found;
+}
+
+int device_find_gid(const struct device *dev, const uint8_t gid[16])
+{
+	unsigned port;
+
+	return device_find_gid_of(dev, gid, &port);
+}
+
+int device_check_port(struct device *dev, const char *what, uint32_t port)
+{
+	if (port >= 1 && port <= dev->cfg.look.n_ports)
+		return 0;
+	if (dev->cfg.look.n_ports == 1)
+		return device_refuse(dev, -EINVAL, "%s %u is not 1: the device has one port", what,
+				     port);
+	return device_refuse(dev, -EINVAL, "%s %u is not 1 or 2: the device has two ports", what,
+			     port);
 }
 
 static bool v4_group(const uint8_t gid[16])

@@ -11,6 +11,12 @@ struct device;
 /* Index of the GID in the table, or -1. An all-zero GID is never found. */
 int device_find_gid(const struct device *dev, const uint8_t gid[16]);
 
+/* The same, and which port has it; port 1 where none has. */
+int device_find_gid_of(const struct device *dev, const uint8_t gid[16], unsigned *port);
+
+/* 0, or -EINVAL, with what the number is called in words, when the device has no such port. */
+int device_check_port(struct device *dev, const char *what, uint32_t port);
+
 /* A group's GID: ff00::/8, or an IPv4 multicast address as a mapped one (annex A17). */
 bool mcast_gid(const uint8_t gid[16]);
 

@@ -10,7 +10,9 @@
 #include <errno.h>
 #include <string.h>
 
-#define PORT 1
+#define PORT         1
+#define STATE_ACTIVE 4
+#define PHYS_LINK_UP 5
 
 void port_tell_all(struct device *dev, uint32_t type)
 {
@@ -26,8 +28,22 @@ void core_port_set(struct device *dev, bool up)
 	if (dev->port_down == !up)
 		return;
 	dev->port_down = !up;
+	if (up) {
+		dev->cfg.look.port[0].state = STATE_ACTIVE;
+		dev->cfg.look.port[0].phys_state = PHYS_LINK_UP;
+	}
 	dev->counters.link_downed += !up;
 	port_tell_all(dev, up ? UHCA_ABI_EVENT_PORT_ACTIVE : UHCA_ABI_EVENT_PORT_ERR);
+}
+
+bool core_port_is_down(const struct device *dev)
+{
+	return dev->port_down;
+}
+
+const struct core_port_look *core_port_look(const struct device *dev, unsigned port)
+{
+	return &dev->cfg.look.port[port - 1];
 }
 
 int core_port_event(struct device *dev, uint32_t type)

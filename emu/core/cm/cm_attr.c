@@ -21,7 +21,6 @@
 #define ACCESS_READ   (4u | 8u) /* and atomics */
 #define ACCESS_FLUSH  (1u << 8 | 1u << 9)
 #define HOP_LIMIT     64
-#define PORT          1
 
 /* What takes a responder resource is let in where the parties agreed on some: FLUSH (A19), too. */
 static uint32_t access_of(const struct cm *cm)
@@ -36,7 +35,9 @@ static void to_init(const struct cm *cm, struct uhca_abi_qp_attr *a, uint32_t *m
 {
 	*mask = QP_ATTR_STATE | QP_ATTR_PKEY_INDEX | QP_ATTR_PORT | QP_ATTR_ACCESS_FLAGS;
 	a->qp_access_flags = access_of(cm);
-	a->port_num = PORT;
+	unsigned port;
+	device_find_gid_of(cm->dev, cm->path.local_gid, &port);
+	a->port_num = (uint8_t)port;
 }
 
 static bool is_peer_known(const struct cm *cm)
@@ -69,13 +70,10 @@ static bool has_not_ended(const struct cm *cm)
 static void to_rtr(const struct cm *cm, struct uhca_abi_qp_attr *a, uint32_t *mask)
 {
 	*mask = QP_ATTR_STATE | QP_ATTR_AV | QP_ATTR_PATH_MTU | QP_ATTR_DEST_QPN | QP_ATTR_RQ_PSN;
-	memcpy(a->ah.dgid, cm->path.remote_gid, sizeof(a->ah.dgid));
-	a->ah.sgid_index = (uint8_t)device_find_gid(cm->dev, cm->path.local_gid);
+	core_path_address(cm->dev, cm->path.local_gid, cm->path.remote_gid, &a->ah);
 	a->ah.hop_limit = HOP_LIMIT;
 	a->ah.traffic_class = cm->path.traffic_class;
 	a->ah.flow_label = cm->path.flow_label;
-	a->ah.is_global = 1;
-	a->ah.port_num = PORT;
 	a->path_mtu = cm->path_mtu;
 	a->dest_qp_num = cm->remote_qpn;
 	a->rq_psn = cm->rq_psn;

@@ -9,7 +9,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define CORE_GID_TABLE 16 /* slots, empty ones included */
+#define CORE_PORTS_MAX 2
+#define CORE_GID_TABLE 16  /* slots of a port's GID table, empty ones included, unless it says */
+#define CORE_GID_MOST  256 /* and at most so many */
+#define CORE_PKEY_MOST 128
+#define CORE_FW_MOST   32 /* bytes of a firmware version with its NUL */
 
 #define QP_RATE_LIMIT_MAX 100000000u /* kbit/s, as the port */
 
@@ -38,11 +42,44 @@ struct core_limits {
 /* As enum ibv_node_type has them. */
 enum core_node_type { CORE_NODE_CA = 1, CORE_NODE_RNIC = 4, CORE_NODE_UNSPECIFIED = 7 };
 
+/* As verbs has them. What is neither is addressed as Ethernet. */
+enum core_link_layer { CORE_LINK_NEITHER, CORE_LINK_INFINIBAND, CORE_LINK_ETHERNET };
+
+/* What a port says of itself; its GIDs stand in core_config.gid. */
+struct core_port_look {
+	enum core_link_layer link_layer;
+	uint32_t gid_entries;
+	uint32_t width;      /* 1 1X, 2 4X, 4 8X, 8 12X, 16 2X */
+	uint32_t speed;      /* of a lane: 1 SDR ... 32 EDR, 64 HDR, 128 NDR, 256 XDR */
+	uint32_t state;      /* enum ibv_port_state while nobody takes the port down */
+	uint32_t phys_state; /* the same */
+	uint32_t active_mtu; /* enum ibv_mtu; 0: that of the device */
+	uint32_t n_pkeys;    /* 1 or more */
+	uint16_t pkey[CORE_PKEY_MOST];
+	/*
+	 * InfiniBand: the IPv4 address (mapped) of the port. Its last 16 bits are the LID, and a LID
+	 * stands for the address of the same network with these last 16 bits.
+	 */
+	uint8_t address[16];
+	uint32_t gid_v1[CORE_GID_MOST / 32]; /* bits: these entries are of RoCE v1 */
+};
+
+/* What a device says of itself beside its limits. */
+struct core_look {
+	uint32_t vendor_id, part_id, hw_version;
+	uint64_t sys_image_guid; /* host order; 0: the node's, unless no_sys_image_guid */
+	bool no_sys_image_guid;
+	char fw_version[CORE_FW_MOST];
+	uint32_t n_ports;
+	struct core_port_look port[CORE_PORTS_MAX];
+};
+
 struct core_config {
 	uint64_t node_guid; /* host order */
+	struct core_look look;
 	struct core_limits limits;
 	uint32_t features; /* UHCA_ABI_HAS_*: what is missing is refused */
-	uint8_t gid[CORE_GID_TABLE][16];
+	uint8_t gid[CORE_PORTS_MAX * CORE_GID_MOST][16]; /* port 2's begin at CORE_GID_MOST */
 	uint32_t active_mtu; /* enum ibv_mtu: the longest packets that fit the network; 4096 */
 	/*
 	 * Payloads up to this are gathered by the provider when they are posted; also the most of a
@@ -86,6 +123,27 @@ struct core_config {
 	bool lazy_acks;         /* every ACK waits for company, for ack_delay_ns */
 	uint32_t profile;       /* index of core_profile_name, for people */
 };
+
+/* What the device says: host order. */
+uint64_t core_sys_image_guid(const struct core_config *cfg);
+
+/* The entry of a port's table; port is 1 or 2, index below CORE_GID_MOST. */
+static inline uint8_t *core_config_gid(struct core_config *cfg, unsigned port, unsigned index)
+{
+	return cfg->gid[(port - 1) * CORE_GID_MOST + index];
+}
+
+/* Is the entry one of RoCE v1? */
+static inline bool core_gid_is_v1(const struct core_port_look *port, unsigned index)
+{
+	return port->gid_v1[index / 32] >> index % 32 & 1;
+}
+
+/* The LID of an InfiniBand port with this address. */
+static inline uint32_t core_lid_of(const uint8_t address[16])
+{
+	return (uint32_t)address[14] << 8 | address[15];
+}
 
 /* Fills in the values of the profile "default"; GUID and GIDs stay zero. */
 void core_config_default(struct core_config *cfg);

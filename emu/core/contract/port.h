@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct core_port_look;
 struct device;
 
 /*
@@ -17,6 +18,12 @@ struct device;
  * that peers, and the QPs here, run into their retries.
  */
 void core_port_set(struct device *dev, bool up);
+
+/* Is it down, for whatever reason? */
+bool core_port_is_down(const struct device *dev);
+
+/* What the port says of itself now; port is 1 or 2. */
+const struct core_port_look *core_port_look(const struct device *dev, unsigned port);
 
 /*
  * An event of the port whose cause lies outside the device goes to all clients: LID_CHANGE,

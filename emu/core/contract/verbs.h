@@ -62,7 +62,20 @@ void core_forget_refusal(struct device *dev);
 
 int core_query_device(struct client *c, struct uhca_cmd_device_attr *out);
 int core_query_port(struct client *c, uint32_t port, struct uhca_cmd_port_attr *out);
+/* Of port 1. */
 int core_query_gid(struct client *c, uint32_t index, uint8_t gid[16]);
+
+/*
+ * How the device reaches "remote" (an address or a group) from its address "local": GID index and
+ * port, and the GID, or on InfiniBand the LID. Other fields are left alone.
+ */
+void core_path_address(const struct device *dev, const uint8_t local[16], const uint8_t remote[16],
+		       struct uhca_abi_ah_attr *out);
+
+/* The addresses of both ends of such a path. */
+void core_path_ends(const struct device *dev, const struct uhca_abi_ah_attr *attr,
+		    uint8_t local[16], uint8_t remote[16]);
+
 int core_alloc_pd(struct client *c, uint32_t *handle);
 int core_dealloc_pd(struct client *c, uint32_t handle);
 int core_reg_mr(struct client *c, const struct uhca_cmd_reg_mr *in,

@@ -13,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PORT 1
-
 /* enum ibv_flow_flags */
 #define FLAG_DONT_TRAP (1u << 1)
 #define FLAG_EGRESS    (1u << 2)
@@ -69,9 +67,9 @@ static int add_spec(struct device *dev, struct flow *flow, const struct uhca_abi
 
 static int check_request(struct device *dev, const struct uhca_cmd_create_flow *in)
 {
-	if (in->port != PORT)
-		return device_refuse(dev, -EINVAL, "port %u is not 1: the device has one port",
-				     in->port);
+	int err = device_check_port(dev, "port", in->port);
+	if (err)
+		return err;
 	if (in->type >= FLOW_TYPES)
 		return device_refuse(dev, -EINVAL, "type %u is not a flow type", in->type);
 	if (in->n_specs > UHCA_ABI_FLOW_SPECS)

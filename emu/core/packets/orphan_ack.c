@@ -16,6 +16,7 @@ static void keep(struct qp *qp)
 	f->owed[i].flow = t.flow;
 	f->owed[i].to_qpn = t.head.bth.dest_qp;
 	f->owed[i].psn = t.head.bth.psn;
+	f->owed[i].pkey = t.head.bth.pkey;
 	f->owed[i].opcode = t.head.bth.opcode;
 	f->owed[i].aeth = t.head.aeth;
 	f->used++;
@@ -28,6 +29,7 @@ bool orphan_ack_next(struct orphan_ack *f, struct core_burst *out)
 	if (!f->used)
 		return false;
 	answer_begin(f->owed[i].to_qpn, f->owed[i].psn, &f->owed[i].flow, out);
+	out->head.bth.pkey = f->owed[i].pkey;
 	out->head.bth.opcode = f->owed[i].opcode;
 	out->last_opcode = out->head.bth.opcode;
 	out->head.aeth = f->owed[i].aeth;

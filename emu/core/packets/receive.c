@@ -69,10 +69,12 @@ static bool from_peer(const struct qp *qp, const struct core_burst *t)
 				      memcmp(t->flow.dst, qp->flow.src, sizeof t->flow.dst) == 0);
 }
 
-/* The default partition, full or limited member (10.9.3: at most one of two may be limited). */
-static bool pkey_matches(const struct core_burst *t)
+/* The same partition (10.9.3: at most one of two may be a limited member). */
+static bool pkey_matches(const struct qp *qp, const struct core_burst *t)
 {
-	return (t->head.bth.pkey & 0x7fffu) == 0x7fffu;
+	uint16_t own = qp_pkey(qp), its = t->head.bth.pkey;
+
+	return ((own ^ its) & 0x7fffu) == 0 && ((own | its) & 0x8000u);
 }
 
 static void refuse(const struct qp *qp, const struct core_burst *t, enum core_drop why,
@@ -88,9 +90,9 @@ bool receive_admit(struct qp *qp, const struct core_burst *t)
 		refuse(qp, t, CORE_DROP_SERVICE, CAUSE(SERVICE, .got = 0));
 	else if (!state_receives(qp, is_response(t)))
 		refuse(qp, t, CORE_DROP_STATE, CAUSE(STATE, .got = qp->state));
-	else if (!pkey_matches(t))
+	else if (!pkey_matches(qp, t))
 		refuse(qp, t, CORE_DROP_PKEY,
-		       CAUSE(PKEY, .expected = 0xffff, .got = t->head.bth.pkey));
+		       CAUSE(PKEY, .expected = qp_pkey(qp), .got = t->head.bth.pkey));
 	else if (!from_peer(qp, t))
 		refuse(qp, t, CORE_DROP_ADDRESS, CAUSE(ADDRESS, .got = 0));
 	else

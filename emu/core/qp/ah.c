@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PORT              1
 #define FLOW_LABEL_MASK   0xfffffu
 #define DEFAULT_HOP_LIMIT 64
 
@@ -26,19 +25,24 @@ static const char *family(const uint8_t gid[16])
 	return roce_addr_is_v4(gid) ? "IPv4" : "IPv6";
 }
 
-int ah_attr_check(struct device *dev, const struct uhca_abi_ah_attr *attr)
+static bool to_group(const struct uhca_abi_ah_attr *attr)
 {
-	if (attr->port_num != PORT)
-		return device_refuse(dev, -EINVAL,
-				     "ah_attr.port_num %u is not 1: the device has one port",
-				     attr->port_num);
-	if (!attr->is_global)
-		return device_refuse(dev, -EINVAL,
-				     "ah_attr.is_global is 0: an Ethernet port needs a GRH");
-	if (attr->sgid_index >= CORE_GID_TABLE)
+	return attr->is_global && mcast_gid(attr->dgid);
+}
+
+static bool goes_by_lid(const struct core_port_look *look, const struct uhca_abi_ah_attr *attr)
+{
+	return look->link_layer == CORE_LINK_INFINIBAND && !to_group(attr);
+}
+
+static int check_grh(struct device *dev, const struct core_port_look *look,
+		     const struct uhca_abi_ah_attr *attr)
+{
+	const uint8_t *sgid;
+	if (attr->sgid_index >= look->gid_entries)
 		return device_refuse(dev, -EINVAL, "sgid_index %u is not below gid_tbl_len, %u",
-				     attr->sgid_index, CORE_GID_TABLE);
-	const uint8_t *sgid = dev->cfg.gid[attr->sgid_index];
+				     attr->sgid_index, look->gid_entries);
+	sgid = core_config_gid(&dev->cfg, attr->port_num, attr->sgid_index);
 	if (gid_is_zero(sgid))
 		return device_refuse(dev, -EINVAL, "sgid_index %u is empty", attr->sgid_index);
 	if (gid_is_zero(attr->dgid))
@@ -50,12 +54,47 @@ int ah_attr_check(struct device *dev, const struct uhca_abi_ah_attr *attr)
 	return 0;
 }
 
+int ah_attr_check(struct device *dev, const struct uhca_abi_ah_attr *attr)
+{
+	const struct core_port_look *look;
+	int err = device_check_port(dev, "ah_attr.port_num", attr->port_num);
+	if (err)
+		return err;
+	look = &dev->cfg.look.port[attr->port_num - 1];
+	if (goes_by_lid(look, attr) && !attr->dlid)
+		return device_refuse(dev, -EINVAL,
+				     "ah_attr.dlid is 0: an InfiniBand port sends to a LID");
+	if (look->link_layer == CORE_LINK_INFINIBAND && !attr->is_global)
+		return 0;
+	if (!attr->is_global)
+		return device_refuse(dev, -EINVAL,
+				     "ah_attr.is_global is 0: an Ethernet port needs a GRH");
+	return check_grh(dev, look, attr);
+}
+
+/* A LID stands for the address of the port's network that ends with it. */
+static void lid_address(const struct core_port_look *look, uint16_t lid, uint8_t out[16])
+{
+	memcpy(out, look->address, 16);
+	out[14] = (uint8_t)(lid >> 8);
+	out[15] = (uint8_t)lid;
+}
+
 void ah_attr_flow(const struct device *dev, const struct uhca_abi_ah_attr *attr,
 		  struct roce_flow *flow)
 {
-	memcpy(flow->src, dev->cfg.gid[attr->sgid_index], sizeof(flow->src));
+	const struct core_port_look *look = &dev->cfg.look.port[attr->port_num - 1];
+
 	memcpy(flow->dst, attr->dgid, sizeof(flow->dst));
-	if (mcast_gid(attr->dgid))
+	if (look->link_layer == CORE_LINK_INFINIBAND)
+		memcpy(flow->src, look->address, sizeof(flow->src));
+	else
+		memcpy(flow->src,
+		       dev->cfg.gid[(attr->port_num - 1u) * CORE_GID_MOST + attr->sgid_index],
+		       sizeof(flow->src));
+	if (goes_by_lid(look, attr))
+		lid_address(look, attr->dlid, flow->dst);
+	else if (mcast_gid(attr->dgid))
 		mcast_canonical(attr->dgid, flow->dst);
 	flow->tclass = attr->traffic_class;
 	/*
@@ -64,6 +103,35 @@ void ah_attr_flow(const struct device *dev, const struct uhca_abi_ah_attr *attr,
 	 */
 	flow->hop_limit = attr->hop_limit <= 1 ? DEFAULT_HOP_LIMIT : attr->hop_limit;
 	flow->flow_label = attr->flow_label & FLOW_LABEL_MASK;
+}
+
+void core_path_address(const struct device *dev, const uint8_t local[16], const uint8_t remote[16],
+		       struct uhca_abi_ah_attr *out)
+{
+	const struct core_port_look *look;
+	unsigned port;
+	int index = device_find_gid_of(dev, local, &port);
+
+	look = &dev->cfg.look.port[port - 1];
+	out->sgid_index = index < 0 ? 0 : (uint8_t)index;
+	out->port_num = (uint8_t)port;
+	out->is_global = 1;
+	memcpy(out->dgid, remote, sizeof(out->dgid));
+	if (!goes_by_lid(look, out))
+		return;
+	out->is_global = 0;
+	out->dlid = (uint16_t)core_lid_of(remote);
+}
+
+void core_path_ends(const struct device *dev, const struct uhca_abi_ah_attr *attr,
+		    uint8_t local[16], uint8_t remote[16])
+{
+	struct roce_flow flow = {0};
+
+	if (attr->port_num >= 1 && attr->port_num <= dev->cfg.look.n_ports)
+		ah_attr_flow(dev, attr, &flow);
+	memcpy(local, flow.src, 16);
+	memcpy(remote, flow.dst, 16);
 }
 
 static int ah_create(struct client *c, struct pd *pd, const struct uhca_abi_ah_attr *attr,
@@ -106,11 +174,12 @@ static void ah_destroy(void *object)
 
 bool core_ah_address(struct client *c, uint32_t handle, uint8_t address[16])
 {
+	uint8_t local[16];
 	const struct ah *ah;
 
 	if (client_find(c, &c->dev->ahs, handle, &ah))
 		return false;
-	memcpy(address, ah->attr.dgid, sizeof(ah->attr.dgid));
+	core_path_ends(c->dev, &ah->attr, local, address);
 	return true;
 }
 

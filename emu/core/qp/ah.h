@@ -12,9 +12,10 @@ struct ah {
 };
 
 /*
- * Checks an address vector as create_ah and modify_qp do: port 1, GRH present, the sgid index
- * names a GID, the destination GID is not zero and, unless it is a group's, of the same address
- * family. 0 or -EINVAL.
+ * Checks an address vector as create_ah and modify_qp do: a port of the device; on Ethernet a GRH
+ * is present, the sgid index names a GID, the destination GID is not zero and, unless it is a
+ * group's, of the same address family; on InfiniBand a LID, and the same of a GRH that is there.
+ * 0 or -EINVAL.
  */
 int ah_attr_check(struct device *dev, const struct uhca_abi_ah_attr *attr);
 

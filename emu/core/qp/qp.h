@@ -92,6 +92,12 @@ static inline bool qp_is_urgent(const struct qp *qp)
 	return qp->create_flags & UHCA_ABI_QP_LOW_LATENCY;
 }
 
+/* The P_Key of its packets (10.9.2). */
+static inline uint16_t qp_pkey(const struct qp *qp)
+{
+	return qp->dev->cfg.look.port[qp->attr.port_num > 1].pkey[qp->attr.pkey_index];
+}
+
 static inline struct list *qp_ready_list(const struct qp *qp)
 {
 	if (qp->type == QPT_RAW_PACKET)

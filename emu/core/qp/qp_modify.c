@@ -14,7 +14,6 @@
 #include <errno.h>
 #include <string.h>
 
-#define PORT              1
 #define MTU_256           1
 #define MTU_4096          5
 #define MAX_TIMEOUT       31
@@ -49,6 +48,12 @@ static int check_range(struct device *dev, const char *name, uint32_t value, uin
 	return device_refuse(dev, -EINVAL, "%s %u is not from %u to %u", name, value, least, most);
 }
 
+/* The last index of the table of the port that is meant. */
+static uint32_t most_pkey(const struct device *dev, const struct uhca_abi_qp_attr *a, uint32_t mask)
+{
+	return dev->cfg.look.port[mask & QP_ATTR_PORT && a->port_num == 2].n_pkeys - 1;
+}
+
 static int check_ranges(struct device *dev, const struct uhca_abi_qp_attr *a, uint32_t mask)
 {
 	const uint32_t rd_atomic = dev->cfg.limits.max_rd_atomic;
@@ -58,8 +63,8 @@ static int check_ranges(struct device *dev, const struct uhca_abi_qp_attr *a, ui
 		uint32_t value, least, most;
 	} range[] = {
 		{QP_ATTR_DEST_QPN, "dest_qp_num", a->dest_qp_num, 0, QPN_MASK},
-		{QP_ATTR_PKEY_INDEX, "pkey_index", a->pkey_index, 0, 0},
-		{QP_ATTR_PORT, "port_num", a->port_num, PORT, PORT},
+		{QP_ATTR_PKEY_INDEX, "pkey_index", a->pkey_index, 0, most_pkey(dev, a, mask)},
+		{QP_ATTR_PORT, "port_num", a->port_num, 1, dev->cfg.look.n_ports},
 		{QP_ATTR_TIMEOUT, "timeout", a->timeout, 0, MAX_TIMEOUT},
 		{QP_ATTR_RETRY_CNT, "retry_cnt", a->retry_cnt, 0, MAX_RETRY},
 		{QP_ATTR_RNR_RETRY, "rnr_retry", a->rnr_retry, 0, MAX_RETRY},

@@ -153,6 +153,7 @@ void answer_begin(uint32_t to_qpn, uint32_t psn, const struct roce_flow *flow, s
 static void begin(const struct qp *qp, uint32_t psn, struct core_burst *t)
 {
 	answer_begin(qp->attr.dest_qp_num, psn, &qp->flow, t);
+	t->head.bth.pkey = qp_pkey(qp);
 }
 
 static void find_opcode(const struct qp *qp, enum roce_operation op, enum roce_position pos,

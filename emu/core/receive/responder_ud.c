@@ -25,12 +25,24 @@ enum {
 	PACKET_IPV4 = 8 | 2,
 };
 
+/* An InfiniBand port: no GRH, except in a group. */
+static bool came_by_lid(const struct qp *qp, const struct core_burst *t)
+{
+	return qp->dev->cfg.look.port[qp->attr.port_num > 1].link_layer == CORE_LINK_INFINIBAND &&
+	       !mcast_gid(t->flow.dst);
+}
+
 static void complete(struct qp *qp, const struct core_burst *t, struct uhca_abi_cqe *e)
 {
 	e->opcode = UHCA_ABI_WC_RECV;
 	e->src_qp = t->head.deth.src_qp;
-	e->flags |= UHCA_ABI_WC_GRH;
-	e->sl = roce_flow_is_v4(&t->flow) ? PACKET_IPV4 : PACKET_IPV6;
+	if (came_by_lid(qp, t)) {
+		e->slid = (uint16_t)core_lid_of(t->flow.src);
+	} else {
+		e->flags |= UHCA_ABI_WC_GRH;
+		e->sl = roce_flow_is_v4(&t->flow) ? PACKET_IPV4 : PACKET_IPV6;
+	}
+	e->pkey_index = qp->attr.pkey_index;
 	receive_complete_last(qp, t, roce_opcode_info(t->head.bth.opcode), e);
 }
 

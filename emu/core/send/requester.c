@@ -296,7 +296,7 @@ static uint32_t from_be32(uint32_t v)
 static void fill_bth(const struct qp *qp, uint32_t psn, struct core_burst *t)
 {
 	t->head.bth.migreq = true;
-	t->head.bth.pkey = 0xffff;
+	t->head.bth.pkey = qp_pkey(qp);
 	t->head.bth.psn = psn;
 	t->head.bth.dest_qp = qp->attr.dest_qp_num;
 	t->flow = qp->flow;

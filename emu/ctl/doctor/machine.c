@@ -213,14 +213,14 @@ void machine_judge_devices(const char *names, struct doctor_finding *out)
 
 void machine_check_devices(struct doctor_finding *out)
 {
-	DIR *folder = opendir("/sys/class/infiniband");
+	/* Below an uhca-run that folder is an instance's. */
+	DIR *folder = getenv("UHCA_DIR") ? NULL : opendir("/sys/class/infiniband");
 	struct dirent *entry;
 	char names[160] = "";
 	size_t n = 0;
 
-	/* Below an uhca-run that folder is an instance's, whose devices have our name. */
 	while (folder && (entry = readdir(folder))) {
-		if (entry->d_name[0] == '.' || strncmp(entry->d_name, "uhca", 4) == 0)
+		if (entry->d_name[0] == '.')
 			continue;
 		if (n < sizeof(names))
 			n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%s", n ? " " : "",

@@ -13,5 +13,6 @@
 #include "run_hang.h"
 #include "run_keep.h"
 #include "run_network.h"
+#include "run_reaper.h"
 
 #endif

@@ -83,7 +83,7 @@ bool run_addr_taken(unsigned block, unsigned n)
 	return taken;
 }
 
-/* GID 0 of a device, as the files have it, to an address as people write it. */
+/* The first address of a device, as the files have it, to an address as people write it. */
 static bool first_address(const char *dir, unsigned device, char out[INET6_ADDRSTRLEN])
 {
 	char path[PATH_MAX], gid[64];
@@ -91,8 +91,11 @@ static bool first_address(const char *dir, unsigned device, char out[INET6_ADDRS
 	FILE *file;
 	bool is_there;
 
+	snprintf(path, sizeof(path), "%s/addresses/by-number/%u", dir, device);
+	file = fopen(path, "re"); /* of a described machine */
 	snprintf(path, sizeof(path), "%s/sys/class/infiniband/uhca%u/ports/1/gids/0", dir, device);
-	file = fopen(path, "re");
+	if (!file)
+		file = fopen(path, "re");
 	if (!file)
 		return false;
 	is_there = fgets(gid, sizeof(gid), file) != NULL;

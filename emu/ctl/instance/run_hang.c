@@ -4,6 +4,7 @@
 
 #include "emu/abi/waiting_call.h"
 #include "pidfd.h"
+#include "run_stack.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -171,6 +172,8 @@ static void tell_process(pid_t pid)
 {
 	char path[64];
 	const struct dirent *entry;
+	const char *why;
+	struct run_stack *stack;
 	DIR *tasks;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
@@ -178,9 +181,18 @@ static void tell_process(pid_t pid)
 	if (!tasks)
 		return;
 	tell_command_line(pid);
-	while ((entry = readdir(tasks)))
-		if (isdigit((unsigned char)entry->d_name[0]))
-			tell_thread(pid, entry->d_name);
+	stack = run_stack_open(pid, &why);
+	if (!stack)
+		fprintf(stderr, "uhca-run:   no stacks: %s\n", why);
+	while ((entry = readdir(tasks))) {
+		if (!isdigit((unsigned char)entry->d_name[0]))
+			continue;
+		tell_thread(pid, entry->d_name);
+		if (stack)
+			run_stack_tell(stack, (pid_t)atoi(entry->d_name));
+	}
+	if (stack)
+		run_stack_close(stack);
 	closedir(tasks);
 }
 
@@ -227,12 +239,12 @@ static void tell_queue_pairs(const char *dir)
 		;
 }
 
-void run_hang_tell(pid_t root, const char *dir)
+void run_hang_tell(pid_t root, bool is_reaper, const char *dir)
 {
 	struct process list[PROCESSES_MAX];
 	unsigned n = find_all(root, list);
 
-	for (unsigned i = 0; i < n; i++)
+	for (unsigned i = is_reaper; i < n; i++)
 		tell_process(list[i].pid);
 	fputs("uhca-run: what the queue pairs wait for, by uhcactl explain live:\n", stderr);
 	tell_queue_pairs(dir);
@@ -246,6 +258,16 @@ static void send(int pidfd, pid_t pid, int number)
 		ctl_pidfd_signal(pidfd, number);
 	else
 		kill(pid, number);
+}
+
+void run_hang_kill_children(int number)
+{
+	struct process list[PROCESSES_MAX];
+	unsigned n = find_all(getpid(), list);
+
+	/* Nobody else collects them: a number cannot be another's yet. */
+	for (unsigned i = 1; i < n; i++)
+		kill(list[i].pid, number);
 }
 
 void run_hang_end(pid_t root)

@@ -12,5 +12,6 @@
 #include "ctl_file.h"
 #include "exit_status.h"
 #include "instance_dir.h"
+#include "xml.h"
 
 #endif

@@ -13,6 +13,8 @@
 static const struct option_row commands[] = {
 	{.help = "Objects and counters"},
 	{"show device", .help = "The devices, their addresses and the number of their objects."},
+	{"show machine",
+	 .help = "PCI, devices, ports and their GIDs as a tree; as a table with --all."},
 	{"show client", .help = "The processes that have a device open."},
 	{"show pd|mr|mw|dm|cq|qp|srq|xrcd|ah|wq|rwq_ind_table|flow",
 	 .help = "The objects of all clients, one on each line."},

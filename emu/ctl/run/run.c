@@ -15,14 +15,26 @@
 #include "run_faults.h"
 #include "run_hunt.h"
 #include "run_keeper.h"
+#include "run_only.h"
 #include "run_options.h"
 #include "run_sanitize.h"
 #include "run_scenario.h"
 #include "run_shared.h"
+#include "run_sweep.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+/* With the whole instance, or a part of it. */
+static int enter(const struct run_options *options, const char *dir, struct run_only *only)
+{
+	*only = (struct run_only){""};
+	if (!options->only)
+		return run_env_enter(dir);
+	int ret = run_only_make(dir, options->only, only);
+	return ret < 0 ? ret : run_env_enter(only->path);
+}
 
 static int run_private(const struct run_options *options)
 {
@@ -32,11 +44,14 @@ static int run_private(const struct run_options *options)
 	int status = RUN_EXIT_FAILED;
 	if (run_dir_private(&dir) < 0 || run_keeper_start(&dir, options, &keeper) < 0)
 		return status;
-	if (run_env_enter(dir.path) == 0 &&
+	struct run_only only;
+	if (enter(options, dir.path, &only) == 0 &&
 	    (options->n_faults == 0 || run_faults_note(dir.path, &faults) == 0)) {
 		run_chaos_begin(options);
 		status = run_command_run(options, dir.path);
 		status = run_faults_report(dir.path, options, &faults, status);
+		if (options->record)
+			run_faults_record(dir.path, options);
 		run_chaos_report(dir.path, options);
 	}
 	run_keeper_finish(&keeper, &dir, status != 0);
@@ -75,12 +90,14 @@ static int run_shared(const struct run_options *options)
 		return RUN_EXIT_FAILED;
 	int status = RUN_EXIT_FAILED;
 	long from = run_dir_log_size(&dir);
-	if (run_env_enter(dir.path) == 0)
+	struct run_only only;
+	if (enter(options, dir.path, &only) == 0)
 		status = run_in(options, dir.path);
 	if (status) {
 		wait_for_log(dir.path);
 		run_dir_print_warnings(&dir, from);
 	}
+	run_only_remove(&only);
 	close(fd);
 	return status;
 }
@@ -88,9 +105,12 @@ static int run_shared(const struct run_options *options)
 /* Inside another uhca-run: its instance, unless this one asks for something of its own. */
 static int run_enclosed(const struct run_options *options, const char *dir)
 {
-	if (run_env_enter(dir) < 0)
-		return RUN_EXIT_FAILED;
-	return run_in(options, dir);
+	struct run_only only;
+	int status = RUN_EXIT_FAILED;
+	if (enter(options, dir, &only) == 0)
+		status = run_in(options, dir);
+	run_only_remove(&only);
+	return status;
 }
 
 static int run_doctor(void)
@@ -142,6 +162,10 @@ int main(int argc, char **argv)
 		perror("uhca-run");
 		return RUN_EXIT_FAILED;
 	}
+	if (options.sweep)
+		return run_sweep(&options, run_sanitized);
+	if (options.sweep_repeat)
+		return run_sweep_repeat(&options, run_sanitized);
 	if (options.times || options.minimise)
 		return run_hunt(&options, run_sanitized);
 	run_chaos_settle(&options.chaos);

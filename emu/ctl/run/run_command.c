@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -39,11 +40,18 @@ void run_command_hold_signals(void)
 	sigprocmask(SIG_BLOCK, &set, &mask_before);
 }
 
-static void __attribute__((noreturn)) become_command(char **argv, pid_t parent)
+static void __attribute__((noreturn))
+become_command(const struct run_options *options, pid_t parent)
 {
+	char **argv = options->command;
+
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(RUN_EXIT_FAILED);
+	if (options->temp && setenv("TMPDIR", options->temp, 1) < 0)
+		_exit(RUN_EXIT_FAILED);
+	if (options->reap)
+		run_reaper_begin();
 	sigprocmask(SIG_SETMASK, &mask_before, NULL);
 	execvp(argv[0], argv);
 	int e = errno;
@@ -108,7 +116,7 @@ static int end_it(pid_t pid, const struct run_options *options, const char *dir)
 	int status;
 	fprintf(stderr, "uhca-run: %s did not end within %u seconds; it waits for:\n",
 		options->command[0], options->time_limit);
-	run_hang_tell(pid, dir);
+	run_hang_tell(pid, options->reap, dir);
 	run_hang_end(pid);
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
@@ -143,7 +151,7 @@ static void tell_wait(const struct watched *w, int number)
 	if (interrupted)
 		return;
 	fprintf(stderr, "uhca-run: signal %d; %s waits for:\n", number, w->options->command[0]);
-	run_hang_tell(w->pid, w->dir);
+	run_hang_tell(w->pid, w->options->reap, w->dir);
 }
 
 /* One that has just begun waits for nothing long. */
@@ -176,7 +184,7 @@ int run_command_run(const struct run_options *options, const char *dir)
 		return RUN_EXIT_FAILED;
 	}
 	if (pid == 0)
-		become_command(options->command, parent);
+		become_command(options, parent);
 	w.pid = pid;
 	signals_of_interest(&set);
 	for (;;) {

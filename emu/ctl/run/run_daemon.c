@@ -8,6 +8,7 @@
 
 #include "emu/abi/ctl.h"
 #include "emu/ctl/instance/instance.h"
+#include "emu/machine/machine.h"
 #include "run_chaos.h"
 #include "run_env.h"
 
@@ -36,7 +37,7 @@
 
 struct daemon_args {
 	const char *word[ARGS_MAX + 1];
-	char address[UHCA_DEVICES_MAX][24];
+	char address[UHCA_DEVICES_MAX][2 * 24];
 	char chaos[RUN_CHAOS_WORD_MAX];
 	unsigned n;
 };
@@ -56,6 +57,25 @@ static void add_faults(const struct run_options *options, struct daemon_args *ar
 	if (options->fault_seed) {
 		add(args, "--fault-seed");
 		add(args, options->fault_seed);
+	}
+}
+
+/* One for each device, of a described machine one for each port. */
+static void add_addresses(const struct run_options *options, unsigned block,
+			  struct daemon_args *args)
+{
+	const struct machine *m = options->machine;
+	unsigned devices = m ? m->n_devices : options->devices, next = 0;
+	for (unsigned i = 0; i < devices; i++) {
+		char *text = args->address[i];
+		run_addr_name(block, next++, text);
+		for (unsigned p = 1; m && p < m->device[i].n_ports; p++) {
+			size_t n = strlen(text);
+			text[n] = ',';
+			run_addr_name(block, next++, text + n + 1);
+		}
+		add(args, "--addr");
+		add(args, text);
 	}
 }
 
@@ -80,11 +100,8 @@ static void build_args(const struct run_daemon *d, unsigned block, struct daemon
 	}
 	if (d->options->private_instance)
 		add_faults(d->options, args);
-	for (unsigned i = 0; block > 0 && i < d->options->devices; i++) {
-		run_addr_name(block, i, args->address[i]);
-		add(args, "--addr");
-		add(args, args->address[i]);
-	}
+	if (block > 0)
+		add_addresses(d->options, block, args);
 	args->word[args->n] = NULL;
 }
 
@@ -241,7 +258,8 @@ static void forget_log(const struct run_daemon *d)
 
 int run_daemon_start(struct run_daemon *d)
 {
-	unsigned n = d->options->devices;
+	const struct machine *m = d->options->machine;
+	unsigned n = m ? machine_ports(m) : d->options->devices;
 	if (d->options->addressed) {
 		int ret = start_once(d, 0);
 		return ret == 0 ? 0 : report(d, ret);

@@ -208,3 +208,44 @@ int run_faults_report(const char *dir, const struct run_options *options,
 	json_decref(list);
 	return options->must_fire && !all_fired(faults, fired) ? RUN_EXIT_MUST_FIRE : status;
 }
+
+/* ---- for a program that reads it ---- */
+
+/* Piece by piece. */
+static void record_trace(const char *dir, json_t *record)
+{
+	json_t *lines = json_array(), *piece;
+	long from = 0, next = 0, end = 1;
+	struct ctl_failure f;
+
+	for (; from < end; from = next) {
+		json_t *request = fault("trace");
+
+		json_object_set_new(request, UHCA_CTL_FROM, json_integer(from));
+		if (ctl_exchange(dir, request, &piece, &f) != 0)
+			break;
+		if (from == 0)
+			json_object_set_new(record, UHCA_CTL_LOST,
+					    json_integer(number_in(piece, UHCA_CTL_LOST)));
+		json_array_extend(lines, json_object_get(piece, UHCA_CTL_LINES));
+		next = number_in(piece, UHCA_CTL_NEXT);
+		end = next > from ? number_in(piece, UHCA_CTL_END) : 0;
+		json_decref(piece);
+	}
+	json_object_set_new(record, UHCA_CTL_LINES, lines);
+}
+
+void run_faults_record(const char *dir, const struct run_options *options)
+{
+	json_t *record = json_object(), *list;
+	struct ctl_failure f;
+
+	if (ctl_exchange(dir, fault("list"), &list, &f) == 0) {
+		json_object_set(record, UHCA_CTL_RULES, rules_in(list));
+		json_decref(list);
+		record_trace(dir, record);
+	}
+	json_dumpf(record, options->record, JSON_COMPACT);
+	fflush(options->record);
+	json_decref(record);
+}

@@ -32,4 +32,7 @@ void run_faults_remove(const char *dir, const struct run_faults *faults);
 int run_faults_report(const char *dir, const struct run_options *options,
 		      const struct run_faults *faults, int status);
 
+/* Writes rules and trace of the daemon in dir to options->record: {"rules", "lines", "lost"}. */
+void run_faults_record(const char *dir, const struct run_options *options);
+
 #endif

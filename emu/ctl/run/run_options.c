@@ -6,7 +6,9 @@
 #include "run_options.h"
 
 #include "emu/abi/ctl.h"
+#include "emu/ctl/sweep/sweep.h"
 #include "emu/help/daemon_options.h"
+#include "emu/machine/machine.h"
 #include "run_chaos.h"
 #include "run_sanitize.h"
 
@@ -70,6 +72,16 @@ static int set_addresses(void *into, const struct option_row *row, const char *a
 {
 	((struct run_options *)into)->addressed = true;
 	return to_daemon(into, row, argument, error, cap);
+}
+
+/* It is read here for its mistakes and its devices, and by the daemon by its full name. */
+static int set_machine(void *into, const struct option_row *row, const char *argument, char *error,
+		       size_t cap)
+{
+	struct run_options *out = into;
+	machine_free(out->machine);
+	out->machine = machine_load(argument, error, cap);
+	return out->machine ? to_daemon(into, row, argument, error, cap) : -EINVAL;
 }
 
 static int set_devices(void *into, const struct option_row *row, const char *argument, char *error,
@@ -149,6 +161,20 @@ static int to_sanitizer(void *into, const struct option_row *row, const char *ar
 			argument, error, cap);
 }
 
+static int set_sweep(void *into, const struct option_row *row, const char *argument, char *error,
+		     size_t cap)
+{
+	struct run_options *out = into;
+	unsigned kinds;
+	(void)row;
+	out->sweep = argument;
+	if (strcmp(argument, "help") != 0)
+		return sweep_kinds_parse(argument, &kinds, error, cap);
+	sweep_errno_print(stdout);
+	out->answered = true;
+	return 0;
+}
+
 #define FIELD_(f)     OPTION_FIELD(struct run_options, f)
 #define FLAG_(f)      OPTION_FLAG, FIELD_(f), .min = 1
 #define WORD_(f)      OPTION_WORD, FIELD_(f)
@@ -169,6 +195,9 @@ static const struct option_row rows[] = {
 	{OPTION_DEVICES, DAEMON_ = set_devices},
 	{OPTION_ADDR, DAEMON_ = set_addresses},
 	{OPTION_NETDEV, DAEMON_ = set_addresses},
+	{OPTION_MACHINE, DAEMON_ = set_machine},
+	{"--only", "DEVICE[,DEVICE...]", "Shows the command these devices, and no others.",
+	 WORD_(only), .min = 1},
 	{OPTION_PROFILE, DAEMON_ = to_daemon},
 	{OPTION_LIMIT, DAEMON_ = to_daemon},
 	{.help = "Network"},
@@ -203,12 +232,29 @@ static const struct option_row rows[] = {
 	{"--time-limit", "SECONDS",
 	 "Ends the command after SECONDS and prints what waits. With --times: 60.",
 	 NUMBER_(time_limit, 86400)},
+	{.help = "Sweep: each thing fails once"},
+	{"--sweep", "WHAT",
+	 "Runs COMMAND again and again: calls, completions, events, packets, device, all.",
+	 .set = set_sweep},
+	{"--sweep-repeat", "RUN", "Runs one run of a sweep again, with packets and explanation.",
+	 WORD_(sweep_repeat)},
+	{"--sweep-folder", "FOLDER", "Keeps results in FOLDER; an interrupted sweep goes on.",
+	 WORD_(sweep_folder)},
+	{"--sweep-each", "N", "The first N of the same call, and the last. 0: all. Default: 3.",
+	 OPTION_NUMBER, FIELD_(sweep_each), .min = 0, .max = 1000000},
+	{"--sweep-only", "PATTERN", "Only runs whose name matches, such as 'call/create_*'.",
+	 WORD_(sweep_only)},
+	{"--sweep-jobs", "N", "Runs side by side. Default: one for each processor.",
+	 NUMBER_(sweep_jobs, 256)},
+	{"--known", "FILE", "Findings of a sweep that are accepted.", WORD_(known)},
+	{"--html", "FILE", "Writes the results of a sweep as a page.", WORD_(html)},
 	{.help = "Scenarios and reports"},
 	{"--scenario", "FILE", "Runs a scenario, see uhca-scenario(5). Repeat it for others.",
 	 .set = set_scenario},
 	{"--tap", "FILE", "Writes the scenarios' results as TAP; - is standard output.",
 	 WORD_(tap)},
-	{"--junit", "FILE", "Writes the scenarios' results as JUnit XML.", WORD_(junit)},
+	{"--junit", "FILE", "Writes the results of scenarios or of a sweep as JUnit XML.",
+	 WORD_(junit)},
 	{"--keep", "FOLDER",
 	 "Keeps log, last packets, counters and objects of a private instance in FOLDER.",
 	 WORD_(keep)},
@@ -240,6 +286,8 @@ static const struct options_page page = {
 		 "The man page uhca-run(1) says more.\n",
 	.rows = rows,
 	.end = "\nExit status: that of COMMAND, or 128+N when signal N ended it; or\n"
+	       "  1    --sweep: it found something (0: nothing)\n"
+	       "  2    --sweep: COMMAND fails without a fault, or uses no device\n"
 	       "  99   --sanitize: misuse was found\n"
 	       "  124  --fault-must-fire: a rule never fired; --time-limit: it took too long\n"
 	       "  125  uhca-run itself failed\n"
@@ -288,10 +336,14 @@ int run_options_more(int argc, char **argv, struct run_options *out)
 
 static const char *mistake_of_scenarios(const struct run_options *o)
 {
+	if (o->n_scenarios == 0 && o->tap)
+		return "--tap needs --scenario";
 	if (o->n_scenarios == 0)
-		return o->tap || o->junit ? "--tap and --junit need --scenario" : NULL;
+		return o->junit && !o->sweep ? "--junit needs --scenario or --sweep" : NULL;
 	if (o->instance)
 		return "--scenario always uses a private instance";
+	if (o->only)
+		return "--only needs a command, not a scenario";
 	if (o->tap && o->junit && strcmp(o->tap, o->junit) == 0)
 		return "--tap and --junit name the same file";
 	return NULL;
@@ -316,24 +368,47 @@ static bool has_daemon_word(const struct run_options *o, const char *word)
 	return false;
 }
 
+static const char *mistake_of_sweep(const struct run_options *o)
+{
+	const bool sweeps = o->sweep || o->sweep_repeat;
+	if (o->sweep && o->sweep_repeat)
+		return "--sweep and --sweep-repeat exclude each other";
+	if (sweeps && o->instance)
+		return "--sweep needs private daemons: no --instance";
+	if (sweeps && (o->is_chaos || o->n_scenarios > 0))
+		return "--sweep needs a command alone: no --chaos and no --scenario";
+	if (sweeps && o->n_faults > 0)
+		return "--sweep makes its own faults: no --fault and no --fault-file";
+	if (!o->sweep && (o->sweep_folder || o->sweep_jobs || o->sweep_only || o->known ||
+			  o->html || o->sweep_each != SWEEP_EACH))
+		return "--sweep-..., --known and --html need --sweep";
+	if (o->sweep && o->keep)
+		return "--sweep keeps its results by --sweep-folder; --keep is for --sweep-repeat";
+	return NULL;
+}
+
 static const char *mistake_of(const struct run_options *o)
 {
-	const char *chaos = mistake_of_chaos(o);
-	if (chaos)
-		return chaos;
+	const char *other = mistake_of_chaos(o);
+	if (!other)
+		other = mistake_of_sweep(o);
+	if (other)
+		return other;
 	if (o->private_instance && o->instance)
 		return "--private and --instance exclude each other";
-	if (o->own_network && !o->private_instance && !o->is_chaos && o->n_scenarios == 0)
+	if (o->own_network && !o->private_instance && !o->is_chaos && o->n_scenarios == 0 &&
+	    !o->sweep_repeat)
 		return "--own-network needs a private daemon: --private or --scenario";
 	if (o->own_network && has_daemon_word(o, "--netdev"))
 		return "--own-network has only the loopback interface: no --netdev";
-	if (o->keep && !o->private_instance && !o->is_chaos && o->n_scenarios == 0)
+	if (o->keep && !o->private_instance && !o->is_chaos && o->n_scenarios == 0 &&
+	    !o->sweep_repeat)
 		return "--keep needs a private daemon: --private or --scenario";
 	if (o->fault_seed && !o->private_instance && !o->is_chaos && o->n_scenarios == 0)
 		return "--fault-seed needs a private daemon: --private";
-	if (o->n_sanitize_words > 0 && !o->sanitize)
+	if (o->n_sanitize_words > 0 && !o->sanitize && !o->sweep && !o->sweep_repeat)
 		return "--suppress and --sanitize-options need --sanitize";
-	if (o->no_stock && !o->sanitize)
+	if (o->no_stock && !o->sanitize && !o->sweep && !o->sweep_repeat)
 		return "--no-stock-suppressions needs --sanitize";
 	if (o->must_fire && o->n_faults == 0)
 		return "--fault-must-fire needs a rule: --fault or --fault-file";
@@ -342,7 +417,7 @@ static const char *mistake_of(const struct run_options *o)
 
 enum run_parse run_options_parse(int argc, char **argv, struct run_options *out)
 {
-	*out = (struct run_options){.devices = 1};
+	*out = (struct run_options){.devices = 1, .sweep_each = SWEEP_EACH};
 	/* A program of that name is run with "--" before it. */
 	if (argc > 1 && strcmp(argv[1], "doctor") == 0) {
 		out->doctor = true;

@@ -7,6 +7,7 @@
 #include "emu/help/options.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #define RUN_DAEMON_ARGS_MAX 64
 #define RUN_FAULTS_MAX      256
@@ -18,6 +19,8 @@
 
 /* Exit codes of uhca-run's own, as env(1) and timeout(1) have them. */
 enum {
+	RUN_EXIT_FOUND = 1,            /* --sweep: it found something */
+	RUN_EXIT_UNFIT = 2,            /* --sweep: the command fails without a fault */
 	RUN_EXIT_MUST_FIRE = 124,      /* --fault-must-fire: a rule did not */
 	RUN_EXIT_TOO_LONG = 124,       /* --time-limit: the command did not end */
 	RUN_EXIT_FAILED = 125,         /* uhca-run itself failed, the command did not run */
@@ -33,6 +36,8 @@ struct run_options {
 	bool own_network;      /* in a network namespace, where one can be made */
 	bool addressed;        /* the user said where the devices live */
 	unsigned devices;      /* how many, for choosing their addresses */
+	struct machine *machine; /* as described; NULL: it is not */
+	const char *only;        /* which devices the command sees; NULL: all */
 	const char *linger;    /* seconds, as typed; NULL: the default */
 	char **command;        /* NULL-terminated, at least one word; with a scenario also NULL */
 	const char *scenarios[RUN_SCENARIOS_MAX]; /* files */
@@ -62,7 +67,19 @@ struct run_options {
 	/* For the sanitizer's collector: "--suppress", "FILE", "--options", "LIST", ... */
 	const char *sanitize_words[RUN_SANITIZE_WORDS_MAX];
 	unsigned n_sanitize_words;
-	bool no_stock; /* what stock programs and libraries do is told, too */
+	const char *sweep;        /* what a sweep makes fail; NULL: no sweep */
+	const char *sweep_repeat; /* the name of one run of it */
+	const char *sweep_folder;
+	const char *sweep_only; /* pattern of its runs */
+	const char *known;      /* file of its findings that are accepted */
+	const char *html;
+	unsigned sweep_each; /* of the same call; 0: all */
+	unsigned sweep_jobs; /* 0: not given */
+	/* For a run of a sweep. */
+	const char *temp; /* TMPDIR of the command; NULL: as it is */
+	bool reap;        /* nothing that the command has started outlives it */
+	FILE *record;     /* gets what the rules did, as JSON; NULL: nobody wants it */
+	bool no_stock;    /* what stock programs and libraries do is told, too */
 };
 
 enum run_parse {

@@ -3,58 +3,20 @@
  * The verdict of scenarios as JUnit's XML: a suite for each scenario with what its programs wrote,
  * a case for each check with the time that it took, and the reason and place of what failed.
  */
+#include "emu/ctl/lib/lib.h"
 #include "scenario_report.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* Length of the character of UTF-8 at p, 0: there is none. */
-static unsigned character(const unsigned char *p)
-{
-	unsigned n = p[0] < 0x80    ? 1
-		     : p[0] < 0xc2  ? 0
-		     : p[0] < 0xe0  ? 2
-		     : p[0] < 0xf0  ? 3
-		     : p[0] <= 0xf4 ? 4
-				    : 0;
-
-	for (unsigned i = 1; i < n; i++)
-		if ((p[i] & 0xc0) != 0x80)
-			return 0;
-	return n;
-}
-
-/* What XML has no way to say is a blank or a question mark. */
-static void put_xml(FILE *f, const char *text)
-{
-	for (const unsigned char *p = (const unsigned char *)text; *p;) {
-		unsigned n = character(p);
-
-		if (n == 0)
-			fputc('?', f), p++;
-		else if (n > 1)
-			fwrite(p, 1, n, f), p += n;
-		else if (*p == '&')
-			fputs("&amp;", f), p++;
-		else if (*p == '<')
-			fputs("&lt;", f), p++;
-		else if (*p == '>')
-			fputs("&gt;", f), p++;
-		else if (*p == '"')
-			fputs("&quot;", f), p++;
-		else
-			fputc(*p < ' ' && *p != '\n' && *p != '\t' ? ' ' : *p, f), p++;
-	}
-}
-
 static void open_case(FILE *f, const struct scenario_run *r, const struct scenario_check *c)
 {
 	fputs("  <testcase classname=\"", f);
-	put_xml(f, scenario_title(r));
+	ctl_xml_put(f, scenario_title(r));
 	fputs("\" name=\"", f);
-	put_xml(f, c->text);
+	ctl_xml_put(f, c->text);
 	fputs("\" file=\"", f);
-	put_xml(f, r->file);
+	ctl_xml_put(f, r->file);
 	if (c->line)
 		fprintf(f, "\" line=\"%u", c->line);
 	fprintf(f, "\" time=\"%.3f\"", c->seconds);
@@ -68,13 +30,13 @@ static void put_case(FILE *f, const struct scenario_run *r, const struct scenari
 		return;
 	}
 	fputs(">\n    <failure message=\"", f);
-	put_xml(f, scenario_why(c));
+	ctl_xml_put(f, scenario_why(c));
 	fputs("\">", f);
-	put_xml(f, r->file);
+	ctl_xml_put(f, r->file);
 	fprintf(f, c->line ? ":%u: " : ": ", c->line);
-	put_xml(f, c->text);
+	ctl_xml_put(f, c->text);
 	fputs(": ", f);
-	put_xml(f, scenario_why(c));
+	ctl_xml_put(f, scenario_why(c));
 	fputs("</failure>\n  </testcase>\n", f);
 }
 
@@ -84,7 +46,7 @@ static void put_stop(FILE *f, const struct scenario_run *r)
 
 	open_case(f, r, &c);
 	fputs(">\n    <error message=\"", f);
-	put_xml(f, r->failure);
+	ctl_xml_put(f, r->failure);
 	fputs("\"/>\n  </testcase>\n", f);
 }
 
@@ -95,7 +57,7 @@ static void put_output(FILE *f, const struct scenario_run *r)
 		const struct scenario_process *p = &r->process[i];
 
 		fprintf(f, "--- %s: status %d, %.3f s ---\n", p->name, p->status, p->seconds);
-		put_xml(f, p->said ? p->said : "");
+		ctl_xml_put(f, p->said ? p->said : "");
 		if (p->said && *p->said && p->said[strlen(p->said) - 1] != '\n')
 			fputc('\n', f);
 	}
@@ -105,7 +67,7 @@ static void put_output(FILE *f, const struct scenario_run *r)
 static void put_suite(FILE *f, const struct scenario_run *r)
 {
 	fputs("<testsuite name=\"", f);
-	put_xml(f, scenario_title(r));
+	ctl_xml_put(f, scenario_title(r));
 	fprintf(f, "\" tests=\"%u\" failures=\"%u\" errors=\"%d\" time=\"%.3f\">\n",
 		r->n_checks + scenario_was_stopped(r), scenario_failures(r),
 		scenario_was_stopped(r), r->seconds);

@@ -8,6 +8,7 @@
 #include "emu/ctl/lib/lib.h"
 #include "emu/ctl/line/line.h"
 #include "grid.h"
+#include "machine_text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -57,7 +58,7 @@ static void keep_main_columns(json_t *table, const char *what)
 int ctl_show(const struct ctl_options *o)
 {
 	json_t *table;
-	bool ok;
+	bool ok, is_tree;
 	int status;
 
 	if (o->n_words == 3 && strcmp(o->word[1], "mr") == 0)
@@ -65,16 +66,20 @@ int ctl_show(const struct ctl_options *o)
 	if (o->offset || o->svg)
 		return ctl_usage_error("--offset and --svg need show mr KEY");
 	if (o->n_words != 2)
-		return ctl_usage_error("show needs one of device, client, pd, mr, mw, dm, cq, qp, "
-				       "srq, xrcd, ah, wq, rwq_ind_table, flow or cm_id");
+		return ctl_usage_error(
+			"show needs one of device, machine, client, pd, mr, mw, dm, cq, qp, "
+			"srq, xrcd, ah, wq, rwq_ind_table, flow or cm_id");
 	status = ctl_request(
 		o->dir, json_pack("{s:s, s:s}", UHCA_CTL_CMD, "show", UHCA_CTL_WHAT, o->word[1]),
 		&table);
 	if (status != 0)
 		return status;
+	is_tree = strcmp(o->word[1], "machine") == 0 && !o->json && !o->all;
 	if (!o->json && !o->all)
 		keep_main_columns(table, o->word[1]);
-	ok = o->json ? ctl_table_print_json(stdout, table) : ctl_table_print(stdout, table, false);
+	ok = is_tree   ? machine_text_print(stdout, table)
+	     : o->json ? ctl_table_print_json(stdout, table)
+		       : ctl_table_print(stdout, table, false);
 	json_decref(table);
 	return ok ? 0 : CTL_EXIT_FAILED;
 }

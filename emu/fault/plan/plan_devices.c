@@ -34,20 +34,32 @@ static struct fault_piece value_of(const struct fault_text *t, const char *name)
 	return (struct fault_piece){t->line, 0};
 }
 
+/* "uhca0 to uhca3"; names that are not all of one form are listed. */
+static void list_names(struct owner *o, unsigned n, char *out, size_t cap)
+{
+	const char *last = name_at(o, n - 1);
+	size_t at = 0;
+
+	if (strncmp(last, "uhca", 4) == 0 && n > 1) {
+		snprintf(out, cap, "known: %s to %s", name_at(o, 0), last);
+		return;
+	}
+	for (unsigned i = 0; i < n && at < cap; i++)
+		at += (size_t)snprintf(out + at, cap - at, "%s%s",
+				       i ? ", " : "known: ", name_at(o, i));
+}
+
 /* "'uhca7' is not a device; known: uhca0 to uhca3: did you mean 'uhca3'?" */
 static int refuse(const struct fault_text *t, struct owner *o, struct fault_piece name,
 		  const char *what)
 {
-	char hint[FAULT_WORD_MAX + 24], all[2 * FAULT_WORD_MAX + 16] = "no device is known";
-	const char *first = name_at(o, 0);
+	char hint[FAULT_WORD_MAX + 24], all[512] = "no device is known";
 	unsigned n = 0;
 
 	while (name_at(o, n))
 		n++;
-	if (n == 1)
-		snprintf(all, sizeof(all), "known: %s", first);
-	else if (n > 1)
-		snprintf(all, sizeof(all), "known: %s to %s", first, name_at(o, n - 1));
+	if (n > 0)
+		list_names(o, n, all, sizeof(all));
 	words_hint(fault_nearest(name, name_at, o), hint, sizeof(hint));
 	return fault_fail(t, name.at, "'%.*s' is %s; %s%s", (int)name.length, name.at, what, all,
 			  hint);

@@ -88,6 +88,7 @@ enum fault_action {
 	FAULT_DEV_FATAL,  /* device removal: DEVICE_FATAL, rdma_cm's DEVICE_REMOVAL */
 	FAULT_DEV_FREEZE, /* "dev.freeze=T": the daemon does nothing for so long */
 	FAULT_DEV_EXIT,   /* the daemon ends at once, as if killed */
+	FAULT_COUNT,      /* nothing: what the rule matches is counted, and in the trace */
 	FAULT_ACTIONS
 };
 

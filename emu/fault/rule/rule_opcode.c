@@ -263,3 +263,11 @@ bool fault_opcode_selects(const struct fault_select *s, const struct roce_packet
 		       1;
 	return s->to_gsi && pkt->bth.dest_qp == ROCE_GSI_QPN;
 }
+
+const char *fault_opcode_at(unsigned i)
+{
+	for (unsigned op = 0; op < 256; op++)
+		if (roce_opcode_table[op].name && i-- == 0)
+			return roce_opcode_table[op].name;
+	return NULL;
+}

@@ -12,6 +12,9 @@
 /* A list of them, added to the selection. 0, or -EINVAL with the error filled in. */
 int fault_opcode_parse(const struct fault_text *t, struct fault_piece p, struct fault_select *s);
 
+/* The names of opcodes, in their order; NULL behind the last. */
+const char *fault_opcode_at(unsigned i);
+
 /* The names of classes, for fault_nearest; table is not used. */
 const char *fault_class_at(const void *table, unsigned i);
 

@@ -62,6 +62,7 @@ const struct fault_action_word fault_action_words[FAULT_ACTIONS] = {
 	[FAULT_DEV_FATAL] = {"dev.fatal", ANY_, FAULT_TX, HAPPENS_, NONE_},
 	[FAULT_DEV_FREEZE] = {"dev.freeze", ANY_, FAULT_TX, HAPPENS_, MUST_(duration), "a time"},
 	[FAULT_DEV_EXIT] = {"dev.exit", ANY_, FAULT_TX, HAPPENS_, NONE_},
+	[FAULT_COUNT] = {"count", ANY_ & ~TIME_, FAULT_TX, HAPPENS_, NONE_},
 };
 
 #define AT_(member) offsetof(struct fault_rule, member)

@@ -21,6 +21,7 @@
 struct io_address {
 	uint8_t gid[16];
 	uint32_t scope; /* interface index of a link-local IPv6 address, else 0 */
+	bool inside;    /* this machine has it not: it is reached inside the daemon only */
 };
 
 struct io_address_list {

@@ -2,6 +2,7 @@
 /* Describes objects of core and daemon as JSON rows. */
 #include "ctl_table.h"
 
+#include "ctl_machine.h"
 #include "ctl_rows.h"
 #include "ctl_server.h"
 #include "emu/io/base/base.h"
@@ -119,6 +120,12 @@ static bool add_devices(struct io_ctl_table *c)
 	return ++c->device < c->h->devices->n;
 }
 
+static bool add_machine(struct io_ctl_table *c)
+{
+	io_ctl_machine_add(&c->rows, device_of(c));
+	return ++c->device < c->h->devices->n;
+}
+
 static void add_client(struct ctl_rows *t, const struct io_client *c)
 {
 	ctl_rows_start(t);
@@ -195,6 +202,7 @@ static const struct own_table {
 	{"device", add_devices},
 	{"client", add_clients},
 	{"cm_id", add_ids},
+	{"machine", add_machine},
 };
 
 #define OWN_TABLES (sizeof(own_tables) / sizeof(own_tables[0]))

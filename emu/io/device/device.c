@@ -2,6 +2,7 @@
 /* Makes a device: core state, sysfs files and the stack of boxes to the network. */
 #include "device.h"
 
+#include "described.h"
 #include "emu/io/base/base.h"
 
 #include <errno.h>
@@ -92,9 +93,9 @@ static void look_at_interfaces(struct io_identity *id)
 	for (unsigned i = 0; i < id->addresses.count; i++) {
 		unsigned mtu;
 
-		if (!io_address_interface(&id->addresses.a[i], name))
+		if (id->addresses.a[i].inside || !io_address_interface(&id->addresses.a[i], name))
 			continue;
-		if (i == 0)
+		if (i == 0 && !id->described)
 			memcpy(id->netdev, name, sizeof(name));
 		mtu = io_address_mtu(name);
 		if (mtu > 0 && io_address_path_mtu(mtu) < id->active_mtu)
@@ -107,6 +108,12 @@ int io_identity_of(const struct io_settings *settings, unsigned index, struct io
 	int error = 0;
 
 	*out = (struct io_identity){.index = index};
+	if (settings->machine) {
+		error = io_described_identity(settings, index, out);
+		if (error == 0)
+			look_at_interfaces(out);
+		return error;
+	}
 	snprintf(out->name, sizeof(out->name), "uhca%u", index);
 	if (settings->addresses[index].count > 0)
 		out->addresses = settings->addresses[index];
@@ -215,12 +222,15 @@ int io_device_create(struct io_device *dev, const struct core_ops *ops,
 	error = io_settings_config(settings, &dev->config);
 	if (error < 0)
 		return error;
-	dev->id.node_type = dev->config.node_type;
 	dev->config.node_guid = id->guid;
 	if (id->active_mtu > 0)
 		dev->config.active_mtu = id->active_mtu;
-	for (unsigned i = 0; i < id->addresses.count; i++)
+	for (unsigned i = 0; i < id->addresses.count && !id->described; i++)
 		memcpy(dev->config.gid[i], id->addresses.a[i].gid, 16);
+	if (id->described)
+		io_described_config(id, &dev->config);
+	dev->id.config = &dev->config;
+	dev->id.node_type = dev->config.node_type;
 	if (window_bytes > 0)
 		limit_window(&dev->config, window_bytes);
 	dev->core = core_create(ops, dev, &dev->config);

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 /* Everything the daemon makes, the log and the pid file aside. */
-static const char *const ours[] = {"sock", "ctl", "cm", "sys", "dev"};
+static const char *const ours[] = {"sock", "ctl", "cm", "addresses", "lines", "sys", "dev"};
 
 int io_instance_path(const char *name, char *out, size_t cap)
 {

@@ -9,6 +9,7 @@
 #include "emu/abi/ctl.h"
 #include "emu/io/base/base.h"
 #include "emu/io/mem/memory.h"
+#include "emu/machine/machine.h"
 
 #include <limits.h>
 #include <stdbool.h>
@@ -38,6 +39,7 @@ struct io_settings {
 	unsigned devices;
 	struct io_address_list addresses[IO_MAX_DEVICES]; /* count 0: the default */
 	char netdev[IF_NAMESIZE];                         /* "": none given */
+	const struct machine *machine;                    /* NULL: none is described */
 	enum io_wire_mode wire;
 	unsigned linger;         /* seconds; 0: for ever */
 	int ready_fd;            /* -1: none */

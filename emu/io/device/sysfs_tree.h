@@ -12,6 +12,7 @@
 
 #include "emu/core/core.h"
 #include "emu/io/base/base.h"
+#include "emu/machine/machine.h"
 
 #include <net/if.h>
 #include <stdbool.h>
@@ -30,6 +31,9 @@ struct io_identity {
 	char netdev[IF_NAMESIZE];      /* interface of the first address; "" when unknown */
 	uint32_t active_mtu;           /* enum ibv_mtu: what all its interfaces carry */
 	enum core_node_type node_type; /* 0: CORE_NODE_CA */
+	const struct machine_device *described; /* NULL: as it always was */
+	unsigned first_address[CORE_PORTS_MAX]; /* of each port in the list; port 1's are first */
+	const struct core_config *config;       /* of a described device, for what it says */
 };
 
 /*
@@ -37,6 +41,9 @@ struct io_identity {
  * of mkdir(2), open(2), write(2).
  */
 int io_sysfs_create(const char *dir, unsigned devices);
+
+/* What a described machine has around its devices. 0 or -errno as above. */
+int io_sysfs_machine(const char *dir, const struct machine *machine);
 
 /*
  * Makes the files of a device whose index is below the number that io_sysfs_create got. libibverbs

@@ -242,8 +242,7 @@ static happening *const device_actions[FAULT_ACTIONS] = {
 
 void io_fault_execute(struct io_faults *f, const struct io_fault_pending *p, uint64_t now)
 {
-	if (device_actions[p->action])
-		device_actions[p->action](f, p, now);
+	device_actions[p->action](f, p, now);
 }
 
 /*
@@ -281,6 +280,8 @@ void io_fault_device_action(struct io_faults *f, struct io_device *dev, const st
 					   .cq = s->cq,
 					   .key = s->key};
 
+	if (!device_actions[p.action]) /* it counts, and nothing else */
+		return;
 	if (must_wait(p.action, s->layer))
 		io_fault_later(f, &p);
 	else

@@ -548,7 +548,9 @@ int io_udp_open(struct io_udp *u, struct ev_loop *loop, const struct io_settings
 	u->writable.data = u;
 	error = allocate(u, id->addresses.count);
 	for (unsigned i = 0; i < id->addresses.count && error == 0; i++)
-		error = open_port(u, &u->port[i], &id->addresses.a[i], settings->gso);
+		if (!id->addresses.a[i].inside)
+			error = open_port(u, &u->port[u->n_sockets], &id->addresses.a[i],
+					  settings->gso);
 	if (error < 0)
 		io_udp_close(u);
 	return error;

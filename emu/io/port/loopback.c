@@ -46,22 +46,41 @@ static int grow(struct io_fabric *f)
 	return 0;
 }
 
+static int add(struct io_fabric *f, struct io_device *dev, const uint8_t gid[16])
+{
+	struct io_fabric_entry *e;
+	int error = 2 * (f->count + 1) > f->n_slots ? grow(f) : 0;
+
+	if (error < 0)
+		return error;
+	e = probe(f, gid);
+	if (!e->dev)
+		f->count++;
+	memcpy(e->gid, gid, 16);
+	if (!e->dev)
+		e->dev = dev;
+	return 0;
+}
+
+/* GIDs that are no addresses of the network lead to the device inside the daemon. */
+static int add_gids(struct io_fabric *f, struct io_device *dev)
+{
+	static const uint8_t none[16];
+	int error = 0;
+
+	for (unsigned i = 0; i < CORE_PORTS_MAX * CORE_GID_MOST && error == 0; i++)
+		if (memcmp(dev->config.gid[i], none, 16) != 0)
+			error = add(f, dev, dev->config.gid[i]);
+	return error;
+}
+
 int io_fabric_add(struct io_fabric *f, struct io_device *dev)
 {
-	while (2 * (f->count + dev->id.addresses.count) > f->n_slots) {
-		int error = grow(f);
+	int error = 0;
 
-		if (error < 0)
-			return error;
-	}
-	for (unsigned k = 0; k < dev->id.addresses.count; k++) {
-		struct io_fabric_entry *e = probe(f, dev->id.addresses.a[k].gid);
-
-		memcpy(e->gid, dev->id.addresses.a[k].gid, 16);
-		e->dev = dev;
-		f->count++;
-	}
-	return 0;
+	for (unsigned k = 0; k < dev->id.addresses.count && error == 0; k++)
+		error = add(f, dev, dev->id.addresses.a[k].gid);
+	return error == 0 && dev->id.described ? add_gids(f, dev) : error;
 }
 
 struct io_device *io_fabric_find(const struct io_fabric *f, const uint8_t gid[16])

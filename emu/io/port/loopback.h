@@ -24,7 +24,7 @@ struct io_fabric {
 	unsigned count;
 };
 
-/* Adds all addresses of a device, none of which is there yet. 0 or -ENOMEM. */
+/* Adds all addresses and GIDs of a device; those that are there stay. 0 or -ENOMEM. */
 int io_fabric_add(struct io_fabric *f, struct io_device *dev);
 
 /* The device with the address, or NULL. */

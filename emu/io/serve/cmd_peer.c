@@ -86,23 +86,25 @@ static void find_partner(const struct question *q, struct uhca_cmd_query_peer_re
 
 	for (unsigned i = 0; !out->partner && i < all->n && places < PLACES_MOST; i++) {
 		const struct io_device *dev = all->at[i];
+		uint8_t remote[16];
 
 		out->partner = partner_of(q, dev, &places, &look);
 		if (!out->partner)
 			continue;
 		memcpy(out->partner_device, dev->id.name,
 		       strnlen(dev->id.name, sizeof(out->partner_device) - 1));
-		memcpy(out->partner_address,
-		       dev->config.gid[look.attr->ah.sgid_index % CORE_GID_TABLE],
-		       sizeof(out->partner_address));
+		core_path_ends(dev->core, &look.attr->ah, out->partner_address, remote);
 	}
 }
 
 /* Does the peer say the same of the connection as who asks? */
-static bool names_back(const struct question *q, const struct uhca_abi_end *peer)
+static bool names_back(const struct question *q, const struct io_device *dev,
+		       const struct uhca_abi_end *peer)
 {
-	return peer->attr.dest_qp_num == q->qpn &&
-	       memcmp(peer->attr.ah.dgid, q->own, sizeof(q->own)) == 0;
+	uint8_t local[16], remote[16];
+
+	core_path_ends(dev->core, &peer->attr.ah, local, remote);
+	return peer->attr.dest_qp_num == q->qpn && memcmp(remote, q->own, sizeof(q->own)) == 0;
 }
 
 /* Nobody tells the sender of a datagram that it was dropped. */
@@ -128,11 +130,9 @@ static void find_cause(const struct question *q, const struct io_device *peer,
 static int read_question(struct cmd *r, const struct core_qp_look *look, struct question *q)
 {
 	const struct uhca_cmd_query_peer *in = r->msg;
-	const struct io_device *dev = r->client->dev;
 
-	memcpy(q->own, dev->config.gid[look->attr->ah.sgid_index % CORE_GID_TABLE], sizeof(q->own));
+	core_path_ends(r->client->dev->core, &look->attr->ah, q->own, q->address);
 	q->peer_qpn = in->ah ? in->qpn : look->peer_qpn;
-	memcpy(q->address, look->attr->ah.dgid, sizeof(q->address));
 	return !in->ah || core_ah_address(r->client->core, in->ah, q->address) ? 0 : -ENOENT;
 }
 
@@ -160,7 +160,7 @@ int cmd_query_peer(struct cmd *r, struct cmd_reply *rep)
 		return 0; /* UHCA_ABI_PEER_NONE */
 	dev = io_fabric_find(c->dev->loopback->fabric, q.address);
 	out->found = find_peer(&q, dev, &out->peer);
-	out->names_back = out->found == UHCA_ABI_PEER_KNOWN && names_back(&q, &out->peer);
+	out->names_back = out->found == UHCA_ABI_PEER_KNOWN && names_back(&q, dev, &out->peer);
 	if (!in->ah && !out->names_back)
 		find_partner(&q, out);
 	find_cause(&q, dev, &out->cause);

@@ -93,13 +93,34 @@ struct ucma_file *ucma_file_of(const struct io_ucma *u, int fd)
 	return NULL;
 }
 
-/* The name of the program comes with it, without an end. */
-static int hello(struct ucma_file *f, const struct io_fds *fds, const uint8_t *name, size_t len)
+_Static_assert(IO_MAX_DEVICES <= 64, "bits of ucma_file.part");
+
+/* Names between commas; those that the daemon does not have are none. */
+static void take_part(struct ucma_file *f, const char *list, size_t len)
 {
+	const struct io_devices *all = f->ucma->env.devices;
+
+	f->has_part = true;
+	for (size_t at = 0, n; at < len; at += n + 1) {
+		for (n = 0; at + n < len && list[at + n] != ',';)
+			n++;
+		for (unsigned i = 0; i < all->n; i++)
+			if (strlen(all->at[i]->id.name) == n &&
+			    memcmp(all->at[i]->id.name, list + at, n) == 0)
+				f->part |= 1ull << all->at[i]->id.index;
+	}
+}
+
+static int hello(struct ucma_file *f, const struct io_fds *fds, const uint8_t *text, size_t len)
+{
+	size_t name = strnlen((const char *)text, len);
+
 	if (f->cookie || fds->n < 2)
 		return -EINVAL; /* no library of ours */
-	len = len < sizeof(f->program) ? len : sizeof(f->program) - 1;
-	memcpy(f->program, name, len);
+	if (name < len)
+		take_part(f, (const char *)text + name + 1, len - name - 1);
+	name = name < sizeof(f->program) ? name : sizeof(f->program) - 1;
+	memcpy(f->program, text, name);
 	f->cookie = io_descriptor_socket(fds->fd[1]);
 	return f->cookie ? 0 : -EINVAL; /* nor this */
 }

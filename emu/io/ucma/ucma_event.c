@@ -232,7 +232,7 @@ static void fill_conn(const struct core_cm_param *p, struct rdma_ucm_conn_param 
 static void fill_ud(const struct ucma_id *id, const struct core_cm_param *p,
 		    struct rdma_ucm_ud_param *out)
 {
-	const struct io_address_list *own = &id->dev->id.addresses;
+	struct uhca_abi_ah_attr way = {0};
 
 	out->qp_num = p->qpn;
 	out->qkey = p->qkey;
@@ -240,13 +240,13 @@ static void fill_ud(const struct ucma_id *id, const struct core_cm_param *p,
 	if (p->private_len)
 		memcpy(out->private_data, p->private_data, p->private_len);
 	memcpy(out->ah_attr.grh.dgid, id->remote_gid, 16);
-	while (out->ah_attr.grh.sgid_index + 1u < own->count &&
-	       memcmp(own->a[out->ah_attr.grh.sgid_index].gid, id->local_gid, 16) != 0)
-		out->ah_attr.grh.sgid_index++;
+	core_path_address(id->dev->core, id->local_gid, id->remote_gid, &way);
+	out->ah_attr.grh.sgid_index = way.sgid_index;
 	out->ah_attr.grh.hop_limit = HOP_LIMIT;
 	out->ah_attr.grh.traffic_class = id->tos;
-	out->ah_attr.is_global = 1;
-	out->ah_attr.port_num = 1;
+	out->ah_attr.is_global = way.is_global;
+	out->ah_attr.dlid = way.dlid;
+	out->ah_attr.port_num = way.port_num;
 }
 
 static void fill(const struct ucma_id *id, const struct core_cm_param *p, struct ucma_event *e)

@@ -108,6 +108,8 @@ struct ucma_file {
 	uint64_t cookie;  /* of the client's end (SO_COOKIE); 0 before HELLO */
 	struct io_watch readable;
 	struct ucma_owner *owner; /* the process that opened it */
+	bool has_part;            /* it may use those devices of the daemon only: */
+	uint64_t part;            /* bits, by their index */
 	bool ending;              /* it is closed: nobody hears of its ids any more */
 	struct io_slow_calls slow;
 	LIST_HEAD(, ucma_id) ids;
@@ -122,6 +124,12 @@ struct ucma_file {
 #define UCMA_JOINS   1024u  /* of one id */
 #define UCMA_WAITING 4096u  /* events of one id, before it can cause no more */
 #define UCMA_SHARING 1024u  /* ids that have the same port */
+
+/* May what is done with this file use the device? */
+static inline bool ucma_may_use(const struct ucma_file *f, const struct io_device *dev)
+{
+	return !f->has_part || f->part >> dev->id.index & 1;
+}
 
 /* ---- ucma_owner.c ---- */
 

@@ -33,18 +33,17 @@ static bool is_group(const struct ucma_addr *a)
 static void fill(const struct ucma_mcast *m, struct ucma_event *e)
 {
 	const struct ucma_id *id = m->id;
-	const struct io_address_list *own = &id->dev->id.addresses;
 	struct rdma_ucm_ud_param ud = {.qp_num = MULTICAST_QPN, .qkey = UDP_QKEY};
+	struct uhca_abi_ah_attr way = {0};
 
+	core_path_address(id->dev->core, id->local_gid, m->group.gid, &way);
 	memcpy(ud.ah_attr.grh.dgid, m->group.gid, 16);
-	for (unsigned i = 0; i < own->count; i++)
-		if (memcmp(own->a[i].gid, id->local_gid, 16) == 0)
-			ud.ah_attr.grh.sgid_index = (uint8_t)i;
+	ud.ah_attr.grh.sgid_index = way.sgid_index;
 	ud.ah_attr.grh.hop_limit = 1;
 	ud.ah_attr.grh.traffic_class = id->tos;
 	ud.ah_attr.dlid = 0xc000;
 	ud.ah_attr.is_global = 1;
-	ud.ah_attr.port_num = 1;
+	ud.ah_attr.port_num = way.port_num;
 	memcpy(&e->resp.param, &ud, sizeof(ud));
 }
 

@@ -274,7 +274,8 @@ struct ucma_id *ucma_port_find_listener(struct io_ucma *u, uint64_t service_id,
 		return NULL;
 	LIST_FOREACH(id, &p->ids, of_port)
 	{
-		if (ucma_service_id(id, &id->src) != service_id || !listens_at(id, gid, dev))
+		if (ucma_service_id(id, &id->src) != service_id || !listens_at(id, gid, dev) ||
+		    !ucma_may_use(id->file, dev))
 			continue;
 		if (!best || is_everywhere(best))
 			best = id;

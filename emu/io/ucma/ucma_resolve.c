@@ -113,6 +113,9 @@ static int bind_address(struct ucma_id *id, const struct ucma_addr *a)
 	struct io_device *dev = io_fabric_find(env_of(id)->fabric, a->gid);
 	int error;
 
+	if (dev && !ucma_may_use(id->file, dev))
+		dev = NULL;
+
 	if (id->state != UCMA_IDLE)
 		return ucma_wrong_state(id, "rdma_bind_addr needs an unbound id");
 	if (!ucma_addr_is_any(a) && !ucma_addr_is_localhost(a) && !dev) {
@@ -174,7 +177,7 @@ static struct io_device *any_device(const struct ucma_id *id, bool v4, uint8_t g
 	for (unsigned i = 0; i < env->devices->n; i++) {
 		struct io_device *dev = env->devices->at[i];
 
-		if (id->dev && id->dev != dev)
+		if ((id->dev && id->dev != dev) || !ucma_may_use(id->file, dev))
 			continue;
 		for (unsigned k = 0; k < dev->id.addresses.count; k++)
 			if (roce_addr_is_v4(dev->id.addresses.a[k].gid) == v4) {
@@ -196,8 +199,10 @@ static struct io_device *choose_device(const struct ucma_id *id, uint8_t gid[16]
 
 	if (ucma_addr_source_for(&id->dst, gid) == 0)
 		dev = io_fabric_find(env->fabric, gid);
-	if (!dev)
+	if (!dev || !ucma_may_use(id->file, dev))
 		dev = owner_of_destination(id, gid);
+	if (dev && !ucma_may_use(id->file, dev))
+		dev = NULL;
 	return dev ? dev : any_device(id, ucma_addr_is_v4(&id->dst), gid);
 }
 

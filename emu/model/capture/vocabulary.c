@@ -59,12 +59,13 @@ static bool is_one_of(const char *value, const char *const *values)
 	return *values;
 }
 
-/* Devices have names of the daemon's making. */
+/* Devices have names of the daemon's making, or those that a machine's file gives them. */
 static bool is_device(const char *value)
 {
-	uint64_t n;
+	size_t n =
+		strspn(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-");
 
-	return strncmp(value, "uhca", 4) == 0 && model_words_number(value + 4, &n);
+	return n > 0 && !value[n] && value[0] != '.';
 }
 
 static bool is_call_status(const char *value)

@@ -55,6 +55,7 @@ static void test_every_action(void **state)
 		{"dev.fatal", FAULT_DEV_FATAL, FAULT_LAYER_TIME, FAULT_BOTH},
 		{"dev.freeze=1s", FAULT_DEV_FREEZE, FAULT_LAYER_TIME, FAULT_BOTH},
 		{"dev.exit", FAULT_DEV_EXIT, FAULT_LAYER_TIME, FAULT_BOTH},
+		{"count call=*", FAULT_COUNT, FAULT_LAYER_CALL, FAULT_BOTH},
 	};
 
 	(void)state;

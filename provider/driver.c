@@ -456,6 +456,7 @@ __attribute__((constructor)) static void enter(void)
 		fprintf(stderr, "uhca: cannot work with this libibverbs: %s\n", why);
 		return;
 	}
+	uhcav_query_for(library.generation);
 	take_over_calls(); /* first: it installs the first handlers of fork(3) */
 	uhcav_sanitize_begin();
 	uhcav_ops_build(library.generation, free_context, op_table);

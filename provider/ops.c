@@ -13,6 +13,7 @@
 #include "provider/qp/qp.h"
 #include "provider/queues/queues.h"
 #include "provider/sanitize/sanitize.h"
+#include "reg_mr_ex.h"
 #include "unsupported.h"
 
 #include <string.h>
@@ -23,6 +24,7 @@
 static void *const supported[UHCAV_OP_COUNT] = {
 	IS(advise_mr, uhcav_advise_mr),
 	IS(alloc_dm, uhcav_alloc_dm),
+	IS(alloc_dmah, uhcav_alloc_dmah),
 	IS(alloc_mw, uhcav_alloc_mw),
 	IS(alloc_null_mr, uhcav_alloc_null_mr),
 	IS(alloc_parent_domain, uhcav_alloc_parent_domain),
@@ -43,6 +45,7 @@ static void *const supported[UHCAV_OP_COUNT] = {
 	IS(create_srq, uhcav_create_srq),
 	IS(create_srq_ex, uhcav_create_srq_ex),
 	IS(create_wq, uhcav_create_wq),
+	IS(dealloc_dmah, uhcav_dealloc_dmah),
 	IS(dealloc_mw, uhcav_dealloc_mw),
 	IS(dealloc_pd, uhcav_dealloc_pd),
 	IS(dealloc_td, uhcav_dealloc_td),
@@ -76,12 +79,14 @@ static void *const supported[UHCAV_OP_COUNT] = {
 	IS(query_device_ex, uhcav_query_device_ex),
 	IS(query_ece, uhcav_query_ece),
 	IS(query_port, uhcav_query_port),
+	IS(query_port_speed, uhcav_query_port_speed),
 	IS(query_qp, uhcav_query_qp),
 	IS(query_rt_values, uhcav_query_rt_values),
 	IS(query_srq, uhcav_query_srq),
 	IS(reg_dm_mr, uhcav_reg_dm_mr),
 	IS(reg_dmabuf_mr, uhcav_reg_dmabuf_mr),
 	IS(reg_mr, uhcav_reg_mr),
+	IS(reg_mr_ex, uhcav_reg_mr_ex),
 	IS(req_notify_cq, uhcav_req_notify_cq),
 	IS(rereg_mr, uhcav_rereg_mr),
 	IS(resize_cq, uhcav_resize_cq),

@@ -24,6 +24,7 @@ enum {
 	UHCA_ADAPTER_UNSPECIFIED = 1 << 4,   /* node type 7, transport unspecified */
 	UHCA_ADAPTER_STRICT_ARMING = 1 << 5, /* arming raises no event for what waits */
 	UHCA_ADAPTER_NO_SRQ_RESIZE = 1 << 6,
+	UHCA_ADAPTER_MLX5_ERRORS = 1 << 7, /* vendor errors and hw_counters as mlx5 has them */
 };
 
 /* This device's own direct verbs: no adapter has them as they are here. */
@@ -41,7 +42,7 @@ enum {
  */
 #define UHCA_ADAPTER_CX5_LACKS (UHCA_ADAPTER_OWN | UHCA_ABI_HAS_FLUSH | UHCA_ABI_HAS_ATOMIC_WRITE)
 /* drivers/infiniband/hw/mlx5/srq.c: mlx5_ib_modify_srq refuses IB_SRQ_MAX_WR. */
-#define UHCA_ADAPTER_CX5_IS    UHCA_ADAPTER_NO_SRQ_RESIZE
+#define UHCA_ADAPTER_CX5_IS    (UHCA_ADAPTER_NO_SRQ_RESIZE | UHCA_ADAPTER_MLX5_ERRORS)
 /*
  * github.com/open-mpi/ompi/pull/6137 (part 4119, firmware 16.23.1020); atomic_cap ATOMIC_HCA there,
  * MEM_WINDOW, MEM_WINDOW_TYPE_2B and XRC in github.com/openucx/ucx/issues/9830 (part 4119).

@@ -38,7 +38,7 @@
  *   SERVICE         the QP has another transport
  *   ADDRESS         the packet is not from the QP's peer
  *   NO_QP           got: no QP has this number
- *   PORT            the port is down
+ *   PORT            the port lets nothing through; got is one of UHCA_ABI_PORT_*
  */
 #ifndef UHCA_ABI_CAUSE_H
 #define UHCA_ABI_CAUSE_H
@@ -89,6 +89,13 @@ enum uhca_abi_cause_kind {
 	UHCA_ABI_CAUSE_NAMES(UHCA_ABI_CAUSE_) UHCA_ABI_CAUSES
 };
 #undef UHCA_ABI_CAUSE_
+
+/* Of a PORT: why it lets the packets not through. */
+enum {
+	UHCA_ABI_PORT_DOWN,
+	UHCA_ABI_PORT_NO_GID, /* the device's own address is not in its GID table */
+	UHCA_ABI_PORT_MTU,    /* they are longer than active_mtu */
+};
 
 struct uhca_abi_cause {
 	enum uhca_abi_cause_kind kind;

@@ -18,9 +18,18 @@ struct uhca_cmd_reg_mr {
 	uint32_t pd;
 	uint32_t access;
 	uint32_t borrowed; /* enum uhca_abi_borrowed: why not all of it is pinned, for people */
-	uint32_t reserved;
+	uint32_t hint;     /* UHCA_ABI_HINT_*, for people; 0: none */
 };
 static_assert(sizeof(struct uhca_cmd_reg_mr) == 56, "reg_mr");
+
+/* The DMA handle of a region (ibv_alloc_dmah(3)), and which of its fields were given. */
+#define UHCA_ABI_HINT_CPU_MASK   0xffffu
+#define UHCA_ABI_HINT_PH_SHIFT   16 /* two bits */
+#define UHCA_ABI_HINT_CPU        (1u << 20)
+#define UHCA_ABI_HINT_PH         (1u << 21)
+#define UHCA_ABI_HINT_VOLATILE   (1u << 22)
+#define UHCA_ABI_HINT_PERSISTENT (1u << 23)
+#define UHCA_ABI_HINT            (1u << 31) /* there is one */
 
 struct uhca_cmd_reg_mr_reply {
 	struct uhca_cmd_reply h;

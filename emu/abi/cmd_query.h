@@ -132,12 +132,13 @@ struct uhca_cmd_port_attr {
 	uint32_t qkey_viol_cntr;
 	uint32_t pkey_tbl_len;
 	uint32_t active_width;
-	uint32_t active_speed;
+	uint32_t active_speed; /* of one lane, as in active_speed_ex */
 	uint32_t phys_state;
 	uint32_t link_layer;
-	uint32_t lid; /* InfiniBand; 0: none */
+	uint32_t lid;   /* InfiniBand; 0: none */
+	uint32_t speed; /* of all lanes, units of 100 Mb/s; 0: not known */
 };
-static_assert(sizeof(struct uhca_cmd_port_attr) == 72, "port attributes");
+static_assert(sizeof(struct uhca_cmd_port_attr) == 76, "port attributes");
 
 struct uhca_cmd_gid_reply {
 	struct uhca_cmd_reply h;

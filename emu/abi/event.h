@@ -38,6 +38,7 @@ enum {
 	UHCA_ABI_EVENT_CLIENT_REREGISTER = 17,
 	UHCA_ABI_EVENT_GID_CHANGE = 18,
 	UHCA_ABI_EVENT_WQ_FATAL = 19,
+	UHCA_ABI_EVENT_DEVICE_SPEED_CHANGE = 20,
 };
 
 /* On the async fd: element is the cookie of the QP, CQ or SRQ, or the port number. */

@@ -74,7 +74,8 @@
 	X(QP_LAST_WQE_REACHED) \
 	X(CLIENT_REREGISTER) \
 	X(GID_CHANGE) \
-	X(WQ_FATAL)
+	X(WQ_FATAL) \
+	X(DEVICE_SPEED_CHANGE)
 
 /* Why memory of a region is not pinned: UHCA_ABI_BORROWED_name of cmd_memory.h, and in words. */
 #define UHCA_ABI_BORROWED_NAMES(X) \

@@ -263,6 +263,11 @@ int core_query_port(struct client *c, uint32_t port, struct uhca_cmd_port_attr *
 	out->pkey_tbl_len = look->n_pkeys;
 	out->active_width = look->width;
 	out->active_speed = look->speed;
+	out->speed = port == 1 ? core_port_speed(c->dev) : core_look_speed(look);
+	if (!out->speed) {
+		out->active_width = core_port_link(c->dev)->width;
+		out->active_speed = core_port_link(c->dev)->code;
+	}
 	out->phys_state = taken_down(c->dev, look) ? PHYS_DISABLED : look->phys_state;
 	out->link_layer = look->link_layer;
 	out->lid = core_lid_of(look->address);

@@ -36,6 +36,7 @@ static const enum affiliation affiliation[] = {
 	[UHCA_ABI_EVENT_CLIENT_REREGISTER] = OF_PORT,
 	[UHCA_ABI_EVENT_GID_CHANGE] = OF_PORT,
 	[UHCA_ABI_EVENT_WQ_FATAL] = OF_WQ,
+	[UHCA_ABI_EVENT_DEVICE_SPEED_CHANGE] = OF_PORT,
 };
 #define EVENTS (sizeof(affiliation) / sizeof(affiliation[0]))
 

@@ -218,6 +218,7 @@ static void set_behaviour(struct core_config *cfg, const struct profile *p)
 	cfg->node_type = node_type(p);
 	cfg->strict_arming = p->is & UHCA_ADAPTER_STRICT_ARMING;
 	cfg->strict_order = p->strict_order;
+	cfg->errors = p->is & UHCA_ADAPTER_MLX5_ERRORS ? CORE_ERRORS_MLX5 : CORE_ERRORS_OWN;
 	if (p->strict_memory)
 		cfg->gather_limit = 0;
 }

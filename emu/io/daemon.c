@@ -227,6 +227,13 @@ static unsigned fatal(void *daemon, const struct io_device *dev)
 	return io_daemon_fatal(daemon, dev);
 }
 
+static void pause_clients(void *daemon, const struct io_device *dev, bool on)
+{
+	struct io_daemon *d = daemon;
+
+	io_clients_pause_of(&d->clients, dev, on);
+}
+
 static int create_faults(struct io_daemon *d)
 {
 	const struct io_faults_env env = {.settings = &d->settings,
@@ -235,6 +242,7 @@ static int create_faults(struct io_daemon *d)
 					  .status = d->status.base,
 					  .dir = d->instance.dir,
 					  .fatal = fatal,
+					  .pause = pause_clients,
 					  .user = d};
 
 	return io_faults_create(&d->faults, &env);

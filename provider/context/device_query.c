@@ -149,6 +149,40 @@ int uhcav_query_device_ex(struct ibv_context *ibctx, const struct ibv_query_devi
 	return 0;
 }
 
+static int library; /* its generation: fields that older ones lack are not written */
+
+void uhcav_query_for(int generation)
+{
+	library = generation;
+}
+
+/*
+ * A speed that has no bit among the eight of active_speed stands in active_speed_ex, behind the
+ * fields that all releases have, and active_speed says the fastest that it can (ibv_query_port(3)).
+ * Only libraries with query_port_speed have that field for sure.
+ */
+static void fill_speed(struct ibv_port_attr *attr, uint32_t speed)
+{
+	const size_t end = offsetof(struct ibv_port_attr, port_cap_flags2) + sizeof(uint32_t);
+
+	attr->active_speed = (uint8_t)(speed > UINT8_MAX ? SPEED_NDR : speed);
+	if (speed > UINT8_MAX && library >= 62)
+		memcpy((char *)attr + end, &speed, sizeof(speed));
+}
+
+/* ibv_query_port_speed(3), of libraries since 62: units of 100 Mb/s. */
+int uhcav_query_port_speed(struct ibv_context *ibctx, uint32_t port, uint64_t *speed)
+{
+	struct uhca_cmd_handle request = {.handle = port};
+	struct uhca_cmd_port_attr r;
+	struct uhcav_call call = UHCAV_CALL(UHCA_CMD_QUERY_PORT, &request, &r);
+	int err = uhcav_context_call(uhcav_context_of(ibctx), &call);
+
+	if (!err)
+		*speed = r.speed;
+	return uhcav_result(err);
+}
+
 int uhcav_query_port(struct ibv_context *ibctx, uint8_t port, struct ibv_port_attr *attr)
 {
 	struct uhca_cmd_handle request = {.handle = port};
@@ -176,7 +210,7 @@ int uhcav_query_port(struct ibv_context *ibctx, uint8_t port, struct ibv_port_at
 	attr->subnet_timeout = 0;
 	attr->init_type_reply = 0;
 	attr->active_width = (uint8_t)r.active_width;
-	attr->active_speed = (uint8_t)(r.active_speed > SPEED_NDR ? SPEED_NDR : r.active_speed);
+	fill_speed(attr, r.active_speed);
 	attr->phys_state = (uint8_t)r.phys_state;
 	attr->link_layer = (uint8_t)r.link_layer;
 	/* RoCE: the GID is the address. */

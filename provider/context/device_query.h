@@ -17,6 +17,10 @@ int uhcav_query_device_ex(struct ibv_context *ibctx, const struct ibv_query_devi
 			  struct ibv_device_attr_ex *attr, size_t attr_size);
 
 /* 0 or an errno value. Writes no field that older libraries do not have. */
+/* The generation of the library (ops.h) that asks; before any context is opened. */
+void uhcav_query_for(int generation);
+
+int uhcav_query_port_speed(struct ibv_context *ibctx, uint32_t port, uint64_t *speed);
 int uhcav_query_port(struct ibv_context *ibctx, uint8_t port, struct ibv_port_attr *attr);
 
 /* All that the device says of itself. 0 or -errno. */

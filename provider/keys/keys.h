@@ -11,6 +11,7 @@
 #define UHCAV_KEYS_H
 
 #include "dm.h"
+#include "dma_handle.h"
 #include "import.h"
 #include "mr.h"
 #include "mw.h"

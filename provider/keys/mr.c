@@ -7,6 +7,8 @@
  */
 #include "mr.h"
 
+#include "dma_handle.h"
+
 #include "provider/base/base.h"
 
 #include <errno.h>
@@ -233,13 +235,21 @@ static void drop_pinning(struct uhcav_mr *mr)
 	mr->pinning = NULL;
 }
 
+static __thread struct uhcav_dmah *next_handle;
+
+void uhcav_mr_next_handle(struct uhcav_dmah *dmah)
+{
+	next_handle = dmah;
+}
+
 struct ibv_mr *uhcav_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, int access)
 {
 	struct uhca_cmd_reg_mr request = {.addr = (uintptr_t)addr,
 					  .length = length,
 					  .iova = iova,
 					  .pd = pd->handle,
-					  .access = uhcav_mr_abi_access(access)};
+					  .access = uhcav_mr_abi_access(access),
+					  .hint = uhcav_dmah_hint(next_handle)};
 	struct uhcav_region region = region_of((uintptr_t)addr, length, iova, access);
 	struct uhca_cmd_reg_shared_mr shared;
 	int err = check(addr, length, access);
@@ -257,6 +267,9 @@ struct ibv_mr *uhcav_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64
 	if (!mr)
 		return NULL;
 	mr->v.access = access;
+	mr->dmah = next_handle;
+	if (mr->dmah)
+		uhcav_dmah_take(mr->dmah);
 	return &mr->v.mr;
 }
 
@@ -349,6 +362,8 @@ int uhcav_dereg_mr(void *verbs_mr)
 	if (mr->mapping)
 		munmap(mr->mapping, mr->mapping_size);
 	drop_pinning(mr);
+	if (mr->dmah)
+		uhcav_dmah_release(mr->dmah);
 	uhcav_let_go(mr);
 	return 0;
 }

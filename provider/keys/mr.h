@@ -19,6 +19,8 @@ enum {
 	UHCAV_MR_DMABUF = 3,
 };
 
+struct uhcav_dmah;
+
 struct uhcav_mr {
 	struct uhcav_verbs_mr v;
 	uint8_t slack[UHCAV_OBJECT_ROOM / 4];
@@ -26,6 +28,7 @@ struct uhcav_mr {
 	void *mapping;              /* of a dma-buf: ours to unmap */
 	size_t mapping_size;
 	struct uhcav_pinning *pinning; /* what of it became the device's; NULL: nothing */
+	struct uhcav_dmah *dmah;       /* of its registration; NULL: none */
 	uint32_t max_entries;          /* of a key without memory (dv_mr.c); 0: it is none */
 };
 
@@ -39,6 +42,12 @@ struct uhcav_mr {
  */
 struct ibv_mr *uhcav_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
 			    int access);
+
+/*
+ * The next region of ordinary memory that this thread registers has this DMA handle; NULL: none
+ * has. For ibv_reg_mr_ex, which leads to the older verbs.
+ */
+void uhcav_mr_next_handle(struct uhcav_dmah *dmah);
 
 /*
  * Changes a region (ibv_rereg_mr(3)): 0 or an errno value. Whatever the errno, the old region is

@@ -17,6 +17,7 @@
 #include "gid.h"
 #include "list.h"
 #include "object_type.h"
+#include "port.h"
 #include "reason.h"
 #include "source_port.h"
 #include "table.h"

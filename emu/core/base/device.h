@@ -52,9 +52,13 @@ struct device {
 	uint64_t chance;             /* of relaxations: chance.h */
 	struct uhca_abi_cause cause; /* of what is refused just now (device_because) */
 	bool port_down;
-	bool key_reuse;     /* key_reuse.h */
-	bool key_split;     /* new regions have two keys (struct mr, split) */
-	uint32_t freed_key; /* last */
+	uint32_t port_speed; /* that a rule has named, units of 100 Mb/s; 0: of cfg.look */
+	bool gid_left;       /* an entry of the GID table: others' addresses may be ours no more */
+	bool mtu_changed;    /* since QPs may have had another */
+	bool port_checks;    /* any of the three: port_refuses has something to look for */
+	bool key_reuse;      /* key_reuse.h */
+	bool key_split;      /* new regions have two keys (struct mr, split) */
+	uint32_t freed_key;  /* last */
 
 	struct list clients;
 	struct client *leaving; /* whose end has begun; NULL: nobody's */

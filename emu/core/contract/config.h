@@ -73,6 +73,11 @@ struct core_look {
 	uint32_t n_ports;
 	struct core_port_look port[CORE_PORTS_MAX];
 };
+/*
+ * How a device tells of errors: vendor errors of completions (vendor_err.h), names and moves of
+ * hw_counters, what it says of a port that is down.
+ */
+enum core_errors { CORE_ERRORS_OWN, CORE_ERRORS_MLX5 };
 
 struct core_config {
 	uint64_t node_guid; /* host order */
@@ -80,7 +85,8 @@ struct core_config {
 	struct core_limits limits;
 	uint32_t features; /* UHCA_ABI_HAS_*: what is missing is refused */
 	uint8_t gid[CORE_PORTS_MAX * CORE_GID_MOST][16]; /* port 2's begin at CORE_GID_MOST */
-	uint32_t active_mtu; /* enum ibv_mtu: the longest packets that fit the network; 4096 */
+	uint32_t active_mtu;     /* enum ibv_mtu: the longest packets that fit the network; 4096 */
+	enum core_errors errors; /* whose vendor errors completions have */
 	/*
 	 * Payloads up to this are gathered by the provider when they are posted; also the most of a
 	 * slot's data area that is not for inline data. 0: all payload is read at execution.

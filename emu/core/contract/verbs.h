@@ -343,6 +343,16 @@ struct core_counters {
 	uint64_t naks_sent, naks_received, rnr_sent, rnr_received;
 	uint64_t cnps_received, link_downed;
 	uint64_t timeouts, retransmits, duplicates, completions, errors;
+	/* Of what fails, as adapters count it. */
+	uint64_t sequence_naks;                     /* that a requester got */
+	uint64_t implied_naks;                      /* responses that it missed */
+	uint64_t sequence_errors;                   /* requests that came out of order */
+	uint64_t invalid_request_naks, access_naks; /* that a requester got */
+	uint64_t retries_exceeded, rnr_exceeded;    /* requests that ended so */
+	uint64_t send_errors, send_flushes;         /* failed requests, and those of them that */
+	uint64_t receive_errors, receive_flushes;   /* an earlier failure of the QP flushed */
+	uint64_t receive_lengths;                   /* receives that were too short */
+	uint64_t write_requests, read_requests, atomic_requests; /* CORE_ERRORS_MLX5 only */
 };
 
 const struct core_counters *core_counters(const struct device *dev);

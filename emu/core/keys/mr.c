@@ -174,6 +174,7 @@ static int mr_create(struct client *c, struct pd *pd, const struct uhca_cmd_reg_
 	mr->kind = MR_KIND_MEMORY;
 	mr->access = in->access;
 	mr->borrowed = in->borrowed;
+	mr->hint = in->hint;
 	int err = set_range(c, mr, in);
 	if (err)
 		goto free_mr;
@@ -335,6 +336,18 @@ static void describe_pages(const struct page_array *pa, struct facts *f)
 	facts_hex(f, "last_page", page_array_entry(pa, pa->n_pages - 1));
 }
 
+/* What the program has said of how the memory is used: nothing here does anything with it. */
+static void describe_hint(uint32_t hint, struct facts *f)
+{
+	if (hint & UHCA_ABI_HINT_CPU)
+		facts_number(f, "dmah_cpu", hint & UHCA_ABI_HINT_CPU_MASK);
+	if (hint & UHCA_ABI_HINT_PH)
+		facts_number(f, "dmah_ph", hint >> UHCA_ABI_HINT_PH_SHIFT & 3);
+	if (hint & (UHCA_ABI_HINT_VOLATILE | UHCA_ABI_HINT_PERSISTENT))
+		facts_text(f, "dmah_memory",
+			   hint & UHCA_ABI_HINT_PERSISTENT ? "persistent" : "volatile");
+}
+
 /* The walk from key to memory: index and key byte, page size, first offset, entries. */
 static void describe_mr(const void *object, struct facts *f)
 {
@@ -359,6 +372,7 @@ static void describe_mr(const void *object, struct facts *f)
 		describe_pages(&mr->pages, f);
 	if (mr->kind == MR_KIND_MEMORY)
 		mr_describe_pinning(mr, f);
+	describe_hint(mr->hint, f);
 }
 
 static void destroy_mr(void *object)

@@ -65,6 +65,7 @@ struct mr {
 	struct page_array pages; /* length is set for each kind, the pages for MEMORY only */
 	struct extents *pinned;  /* MEMORY: what of it is mapped here; NULL: nothing */
 	uint32_t borrowed;       /* why not all of it is: enum uhca_abi_borrowed */
+	uint32_t hint;           /* of a DMA handle: UHCA_ABI_HINT_* */
 };
 
 /*

@@ -69,7 +69,7 @@ static bool from_peer(const struct qp *qp, const struct core_burst *t)
 				      memcmp(t->flow.dst, qp->flow.src, sizeof t->flow.dst) == 0);
 }
 
-/* The same partition (10.9.3: at most one of two may be a limited member). */
+/* The same partition, of which at most one of the two may be a limited member (10.9.3). */
 static bool pkey_matches(const struct qp *qp, const struct core_burst *t)
 {
 	uint16_t own = qp_pkey(qp), its = t->head.bth.pkey;
@@ -114,11 +114,8 @@ void core_rx(struct device *dev, uint64_t now, const struct core_burst *t)
 	struct qp *qp;
 
 	device_set_time(dev, now);
-	if (dev->port_down) {
-		device_because(dev, &CAUSE(PORT, .got = 0));
-		device_drop(dev, t->head.bth.dest_qp, t, CORE_DROP_PORT);
+	if (dev->port_checks && port_refuses(dev, t, t->flow.dst))
 		return;
-	}
 	dev->counters.rx_packets += t->count;
 	dev->counters.rx_bytes += t->length;
 	device_trace(dev, CORE_TRACE_RX, t->head.bth.dest_qp, t->head.bth.psn, t->count);

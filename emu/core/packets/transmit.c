@@ -140,18 +140,19 @@ static bool next_burst(struct device *dev, uint8_t *buf, size_t cap, struct core
 		return true;
 	dev->urgent_run = 0;
 	out->urgent = false;
-	if (orphan_ack_next(dev->orphan_ack, out) || gsi_transmit(dev->gsi, out) ||
-	    next_of(&dev->tx_ready, buf, cap, out))
+	if (orphan_ack_next(dev->orphan_ack, out)) {
+		out->head.bth.pkey = dev->cfg.look.port[0].pkey[0];
+		return true;
+	}
+	if (gsi_transmit(dev->gsi, out) || next_of(&dev->tx_ready, buf, cap, out))
 		return true;
 	return others_first && next_urgent(dev, buf, cap, out);
 }
 
-/* False when the port is down: nobody ever gets it. */
+/* False when the port does not send it: nobody ever gets it. */
 static bool goes_out(struct device *dev, struct core_burst *out)
 {
-	if (dev->port_down) {
-		device_because(dev, &CAUSE(PORT, .got = 0));
-		device_drop(dev, out->head.bth.dest_qp, out, CORE_DROP_PORT);
+	if (dev->port_checks && port_refuses(dev, out, out->flow.src)) {
 		out->model = (struct core_burst_model){0};
 		return false;
 	}

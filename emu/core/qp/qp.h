@@ -72,6 +72,7 @@ struct qp {
 	struct requester req;
 	struct responder resp;
 	bool comm_established; /* COMM_EST has been raised */
+	bool failed;           /* an error took it to ERR, not the program */
 	struct rss *rss;       /* RAW_PACKET: spreads frames over WQs; it has no queues itself */
 	uint64_t frame_serial; /* RAW_PACKET: the newest frame it was given */
 	struct qp_counters counters;

@@ -31,6 +31,7 @@ void qp_fail(struct qp *qp, uint32_t event)
 	if (qp->state == QPS_ERR || qp->state == QPS_RESET)
 		return;
 	qp_set_state(qp, QPS_ERR);
+	qp->failed = true;
 	if (event != UINT32_MAX)
 		qp_event(qp, event);
 	enter_error(qp);
@@ -46,7 +47,7 @@ void qp_state_changed(struct qp *qp, enum qp_state old)
 		list_remove(&qp->budget_link);
 		list_remove(&qp->pace_link);
 		engines_reset(qp);
-		qp->comm_established = false;
+		qp->comm_established = qp->failed = false;
 		return;
 	case QPS_INIT:
 	case QPS_RTR:

@@ -122,12 +122,25 @@ bool receive_copy_on_poll(struct qp *qp, const struct iovec *iov, unsigned n,
 	       cq_copy_on_poll(qp->recv_cq, addr, iov, n, e);
 }
 
+/* Returns the vendor error. */
+static uint32_t account_failure(struct qp *qp, uint8_t status)
+{
+	struct core_counters *c = &qp->dev->counters;
+
+	c->receive_errors++;
+	c->receive_flushes += status == UHCA_ABI_WC_WR_FLUSH_ERR;
+	c->receive_lengths += status == UHCA_ABI_WC_LOC_LEN_ERR;
+	if (qp->dev->cfg.errors == CORE_ERRORS_MLX5)
+		return vendor_err_mlx5(status, qp->dev->cause.kind, qp->failed);
+	return vendor_err_receive(status);
+}
+
 void receive_complete(struct qp *qp, struct uhca_abi_cqe *e)
 {
 	e->wr_id = qp->resp.wr.wr_id;
 	e->qpn = qp->qpn;
 	e->srqn = qp->type == QPT_XRC_RECV ? qp->srq->srq_num : 0;
-	e->vendor_err = vendor_err_receive(e->status);
+	e->vendor_err = e->status ? account_failure(qp, e->status) : 0;
 	qp->resp.have_wr = false;
 	if (!cq_push(qp->recv_cq, e))
 		qp_fail(qp, UHCA_ABI_EVENT_QP_FATAL);

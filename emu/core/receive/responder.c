@@ -366,14 +366,36 @@ static enum verdict check_request(struct qp *qp, const struct core_burst *t)
 
 /* ---- what was found, and what follows ---- */
 
-static const stage_fn rc_stages[] = {
-	check_psn_rc,   check_sequence_rc, check_enabled,   check_length,
-	check_resource, check_request,     execute_request, NULL};
-static const stage_fn xrc_stages[] = {check_psn_rc,  check_sequence_rc, check_srq,
-				      check_enabled, check_length,      check_resource,
-				      check_request, execute_request,   NULL};
-static const stage_fn uc_stages[] = {check_psn_uc,   check_sequence_uc, check_enabled, check_length,
-				     check_resource, execute_request,   NULL};
+/* Requests are counted as mlx5 counts them: those that the QP allows, whatever their key. */
+static enum verdict count_request(struct qp *qp, const struct core_burst *t)
+{
+	struct core_counters *c = &qp->dev->counters;
+	const enum roce_operation op = request_info(t)->operation;
+
+	if (!roce_opcode_is_first(t->head.bth.opcode))
+		return V_OK;
+	c->write_requests += op == ROCE_OP_WRITE;
+	c->read_requests += op == ROCE_OP_READ_REQ;
+	c->atomic_requests += op == ROCE_OP_CMP_SWAP || op == ROCE_OP_FETCH_ADD;
+	return V_OK;
+}
+
+/* The second of each pair is that of CORE_ERRORS_MLX5. */
+static const stage_fn rc_stages[][9] = {
+	{check_psn_rc, check_sequence_rc, check_enabled, check_length, check_resource,
+	 check_request, execute_request},
+	{check_psn_rc, check_sequence_rc, check_enabled, count_request, check_length,
+	 check_resource, check_request, execute_request}};
+static const stage_fn xrc_stages[][10] = {
+	{check_psn_rc, check_sequence_rc, check_srq, check_enabled, check_length, check_resource,
+	 check_request, execute_request},
+	{check_psn_rc, check_sequence_rc, check_srq, check_enabled, count_request, check_length,
+	 check_resource, check_request, execute_request}};
+static const stage_fn uc_stages[][8] = {{check_psn_uc, check_sequence_uc, check_enabled,
+					 check_length, check_resource, execute_request},
+					{check_psn_uc, check_sequence_uc, check_enabled,
+					 count_request, check_length, check_resource,
+					 execute_request}};
 
 /* Table 58 (RC responder): NAK code, the receive's status if one was taken, the event. */
 static const struct {
@@ -436,6 +458,7 @@ static void conclude_rc(struct qp *qp, const struct core_burst *t, enum verdict 
 	case V_COUNT:
 		return;
 	case V_SEQUENCE:
+		qp->dev->counters.sequence_errors += t->count;
 		/* One NAK per gap (9.7.5.2.8), then silence until the expected PSN comes. */
 		if (r->nak_sent) {
 			device_drop(qp->dev, qp->qpn, t, CORE_DROP_SEQUENCE);
@@ -507,9 +530,10 @@ static void conclude_uc(struct qp *qp, const struct core_burst *t, enum verdict 
 
 static enum verdict walk(struct qp *qp, const struct core_burst *t)
 {
-	const stage_fn *stage = qp->type == QPT_UC         ? uc_stages
-				: qp->type == QPT_XRC_RECV ? xrc_stages
-							   : rc_stages;
+	const enum core_errors errors = qp->dev->cfg.errors;
+	const stage_fn *stage = qp->type == QPT_UC         ? uc_stages[errors]
+				: qp->type == QPT_XRC_RECV ? xrc_stages[errors]
+							   : rc_stages[errors];
 	enum verdict v = V_OK;
 
 	for (; *stage && v == V_OK; stage++)

@@ -101,6 +101,22 @@ static void tell_request(struct qp *qp, const struct send_wr *w)
 	dev->ops->trace(dev->user, &t);
 }
 
+/* Returns the vendor error. */
+static uint32_t account_failure(struct qp *qp, const struct send_wr *w, uint8_t status)
+{
+	struct core_counters *c = &qp->dev->counters;
+
+	c->send_errors++;
+	c->send_flushes += status == UHCA_ABI_WC_WR_FLUSH_ERR && qp->failed;
+	c->retries_exceeded += status == UHCA_ABI_WC_RETRY_EXC_ERR;
+	c->rnr_exceeded += status == UHCA_ABI_WC_RNR_RETRY_EXC_ERR;
+	if (status != UHCA_ABI_WC_WR_FLUSH_ERR)
+		tell_request(qp, w);
+	if (qp->dev->cfg.errors == CORE_ERRORS_MLX5)
+		return vendor_err_mlx5(status, qp->dev->cause.kind, qp->failed);
+	return vendor_err_send(status, w->status != 0);
+}
+
 void completer_push(struct qp *qp, const struct send_wr *w, uint8_t status)
 {
 	struct uhca_abi_cqe e = {
@@ -108,7 +124,6 @@ void completer_push(struct qp *qp, const struct send_wr *w, uint8_t status)
 		.qpn = qp->qpn,
 		.byte_len = w->length,
 		.status = status,
-		.vendor_err = vendor_err_send(status, w->status != 0),
 		.opcode = completion_opcode(w->wqe.opcode),
 		.wqe_index = w->index,
 	};
@@ -117,8 +132,8 @@ void completer_push(struct qp *qp, const struct send_wr *w, uint8_t status)
 		e.imm = requester_sgl(qp, w).sge[0].lkey;
 		e.flags |= UHCA_ABI_WC_WITH_INV;
 	}
-	if (status && status != UHCA_ABI_WC_WR_FLUSH_ERR)
-		tell_request(qp, w);
+	if (status)
+		e.vendor_err = account_failure(qp, w, status);
 	if (!cq_push(qp->send_cq, &e))
 		qp_fail(qp, UHCA_ABI_EVENT_QP_FATAL);
 }
@@ -165,7 +180,8 @@ static void explain_local(struct qp *qp, const struct send_wr *w)
 	struct sgl l = requester_sgl(qp, w);
 	struct uhca_abi_cause c;
 
-	if (qp->req.cause.kind == UHCA_ABI_CAUSE_NONE && device_explains(qp->dev)) {
+	if (qp->req.cause.kind == UHCA_ABI_CAUSE_NONE &&
+	    (device_explains(qp->dev) || qp->dev->cfg.errors == CORE_ERRORS_MLX5)) {
 		c = send_cause(qp, &w->wqe, &l, w->status);
 		device_because(qp->dev, &c);
 	} else {
@@ -298,6 +314,7 @@ static bool acknowledge(struct qp *qp, uint32_t psn)
 		retry_progress(qp);
 	if (psn_diff(psn, r->una_psn) <= 0)
 		return true;
+	qp->dev->counters.implied_naks++;
 	gap_at_una(qp, CORE_RETRY_GAP);
 	return false;
 }
@@ -317,12 +334,15 @@ static void nak(struct qp *qp, uint8_t code)
 	qp->dev->counters.naks_received++;
 	switch (code) {
 	case ROCE_NAK_PSN_SEQUENCE:
+		qp->dev->counters.sequence_naks++;
 		gap_at_una(qp, CORE_RETRY_NAK);
 		return;
 	case ROCE_NAK_INVALID_REQUEST:
+		qp->dev->counters.invalid_request_naks++;
 		completer_fail(qp, UHCA_ABI_WC_REM_INV_REQ_ERR);
 		return;
 	case ROCE_NAK_REMOTE_ACCESS:
+		qp->dev->counters.access_naks++;
 		completer_fail(qp, UHCA_ABI_WC_REM_ACCESS_ERR);
 		return;
 	case ROCE_NAK_REMOTE_OPERATIONAL:

@@ -134,6 +134,20 @@ int uhcactl_fault_add(struct uhcactl *c, const char *rule, struct uhcactl_error 
 	return rule_number(c, request, error);
 }
 
+int uhcactl_fault_now(struct uhcactl *c, const char *action, struct uhcactl_error *error)
+{
+	json_t *request = fault("now");
+	json_t *result;
+	int status;
+
+	json_object_set_new(request, UHCA_CTL_TEXT, json_string(action));
+	status = ask(c, request, &result, error);
+	if (status == 0)
+		status = (int)json_integer_value(json_object_get(result, UHCA_CTL_DEVICES));
+	json_decref(result);
+	return status;
+}
+
 int uhcactl_fault_change(struct uhcactl *c, int number, const char *rule,
 			 struct uhcactl_error *error)
 {

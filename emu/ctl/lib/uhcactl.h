@@ -48,6 +48,12 @@ void uhcactl_close(struct uhcactl *c);
 /* Puts a rule in force; returns its number, from 1. */
 int uhcactl_fault_add(struct uhcactl *c, const char *rule, struct uhcactl_error *error);
 
+/*
+ * Does at once what a rule would do to a device, and leaves no rule: "dev.unplug=2s dev=uhca1",
+ * "port.flap=down:1s,up:1s,times:3". Returns the number of devices.
+ */
+int uhcactl_fault_now(struct uhcactl *c, const char *action, struct uhcactl_error *error);
+
 /* Puts another rule in the place of one; it counts anew. */
 int uhcactl_fault_change(struct uhcactl *c, int number, const char *rule,
 			 struct uhcactl_error *error);

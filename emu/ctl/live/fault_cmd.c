@@ -156,6 +156,25 @@ static int add(const struct ctl_options *o)
 	return order(o, request, text, say_rule);
 }
 
+static void say_done(const json_t *result)
+{
+	json_int_t n = number_in(result, UHCA_CTL_DEVICES);
+
+	printf("done to %" JSON_INTEGER_FORMAT " device%s\n", n, plural(n));
+}
+
+static int now(const struct ctl_options *o)
+{
+	char text[RULE_MAX];
+	json_t *request;
+
+	if (o->n_words < 3 || !join(o, 2, text))
+		return ctl_usage_error("fault now 'ACTION [dev=NAME]'");
+	request = fault("now");
+	json_object_set_new(request, UHCA_CTL_TEXT, json_string(text));
+	return order(o, request, text, say_done);
+}
+
 static int change(const struct ctl_options *o)
 {
 	char text[RULE_MAX];
@@ -383,8 +402,8 @@ static const struct {
 	const char *name;
 	int (*run)(const struct ctl_options *o);
 } actions[] = {
-	{"add", add},     {"list", list}, {"remove", drop}, {"change", change},
-	{"clear", clear}, {"load", load}, {"trace", trace}, {"help", help},
+	{"add", add},   {"list", list},   {"remove", drop}, {"change", change}, {"clear", clear},
+	{"load", load}, {"trace", trace}, {"help", help},   {"now", now},
 };
 
 static const char *action_at(const void *table, unsigned i)
@@ -400,5 +419,5 @@ int ctl_fault(const struct ctl_options *o)
 			return actions[i].run(o);
 	if (o->n_words > 1)
 		return ctl_no_such("command of fault", o->word[1], action_at, NULL);
-	return ctl_usage_error("fault add, list, change, remove, clear, load, trace or help");
+	return ctl_usage_error("fault add, now, list, change, remove, clear, load, trace or help");
 }

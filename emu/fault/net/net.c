@@ -52,8 +52,19 @@ const struct fault_net_counters *fault_net_counters(const struct fault_net *n)
 
 bool fault_net_active(const struct fault_net *n)
 {
-	return n->frozen || !fault_hold_empty(&n->hold) || n->responders.refuse_until ||
+	return n->frozen || n->speed || !fault_hold_empty(&n->hold) || n->responders.refuse_until ||
 	       n->lanes.paused_until || fault_plan_watches(n->plan, FAULT_LAYER_PACKET);
+}
+
+/* The port has a speed at which packets leave. */
+static bool is_paced(const struct fault_net *n, enum fault_direction dir)
+{
+	return n->speed && dir == FAULT_TX;
+}
+
+void fault_net_set_speed(struct fault_net *n, uint64_t bits)
+{
+	n->speed = bits;
 }
 
 /* Must the packets of a burst be looked at? */
@@ -230,9 +241,9 @@ static bool touch(struct cut *c, uint32_t i)
 }
 
 /* Each packet has to be looked at alone, whatever the rules say. */
-static bool one_by_one(const struct fault_net *n)
+static bool one_by_one(const struct fault_net *n, enum fault_direction dir)
 {
-	return n->frozen || n->hold.reordered.first || n->lanes.paused_until;
+	return n->frozen || is_paced(n, dir) || n->hold.reordered.first || n->lanes.paused_until;
 }
 
 /* What the rules that hit it do to the packet, whose burst is cut already. */
@@ -268,7 +279,7 @@ static bool judge(struct cut *c, uint32_t i)
 	refused = fault_net_refused(w);
 	if (!refused)
 		n = fault_plan_decide(c->net->plan, &w->subject, w->now, hit);
-	if (!n && !refused && !one_by_one(c->net)) {
+	if (!n && !refused && !one_by_one(c->net, c->dir)) {
 		if (c->touched)
 			add_to_run(c);
 		return true;
@@ -305,7 +316,7 @@ void fault_net_burst(struct fault_net *n, enum fault_direction dir, const struct
 	struct cut c;
 
 	fault_net_tick(n, now);
-	if (!looks_at_packets(n, now)) {
+	if (!looks_at_packets(n, now) && !is_paced(n, dir)) {
 		n->ops->pass(n->user, dir, t, now);
 		return;
 	}

@@ -87,6 +87,10 @@ bool fault_net_active(const struct fault_net *n);
 void fault_net_burst(struct fault_net *n, enum fault_direction dir, const struct core_burst *t,
 		     const char *program, uint64_t now);
 
+/* From now on what leaves does so at this many bits per second; 0: at once. Nothing is lost by it
+ * while the device's memory for waiting packets lasts. */
+void fault_net_set_speed(struct fault_net *n, uint64_t bits);
+
 /* Packets that are due leave. */
 void fault_net_tick(struct fault_net *n, uint64_t now);
 uint64_t fault_net_deadline(const struct fault_net *n);

@@ -191,24 +191,43 @@ static uint64_t chosen(const struct fault_passage *w, const struct fault_entry *
 	return fault_plan_random(w->net->plan, e->number, below);
 }
 
-static void corrupt(struct fault_passage *w, const struct fault_entry *e)
-{
-	struct fault_packet *p = &w->packet;
-
-	if (strcmp(e->rule.value.word, "bit") == 0)
-		fault_packet_flip_bit(p, chosen(w, e, fault_packet_bits(p)));
-	else if (strcmp(e->rule.value.word, "payload") == 0)
-		fault_packet_flip_payload(p, chosen(w, e, p->pkt.payload_len));
-	else
-		fault_packet_break_icrc(p);
-}
-
 static void judge_change(struct fault_passage *w, enum fault_change c)
 {
 	if (c == FAULT_MALFORMED)
 		lose(w, true);
 	else if (c == FAULT_UNCHANGED)
 		tell_unfit(w);
+}
+
+/* One bit of the payload, behind which the sender makes its checksum. */
+static void corrupt_silently(struct fault_passage *w, const struct fault_entry *e)
+{
+	const struct roce_packet *pkt = &w->packet.pkt;
+	const uint64_t byte = chosen(w, e, pkt->payload_len);
+	struct fault_setting s = {.field = FAULT_FIELD_PAYLOAD, .index = byte};
+
+	if (e->rule.select.by_byte)
+		s.index -= w->packet.model.offset;
+	if (s.index >= pkt->payload_len) {
+		tell_unfit(w);
+		return;
+	}
+	s.value = pkt->payload[s.index] ^ 1u;
+	judge_change(w, fault_packet_change(&w->packet, &s));
+}
+
+static void corrupt(struct fault_passage *w, const struct fault_entry *e)
+{
+	struct fault_packet *p = &w->packet;
+
+	if (strcmp(e->rule.value.word, "bit") == 0)
+		fault_packet_flip_bit(p, chosen(w, e, fault_packet_bits(p)));
+	else if (strcmp(e->rule.value.word, "silent") == 0)
+		corrupt_silently(w, e);
+	else if (strcmp(e->rule.value.word, "payload") == 0)
+		fault_packet_flip_payload(p, chosen(w, e, p->pkt.payload_len));
+	else
+		fault_packet_break_icrc(p);
 }
 
 static void set(struct fault_passage *w, const struct fault_value *v)
@@ -445,6 +464,14 @@ void fault_net_apply(struct fault_passage *w, const struct fault_entry *e)
 		answer_for_peer(w, e);
 }
 
+/* The port's own speed is the last thing that holds a packet back. */
+static void take_the_line(struct fault_passage *w)
+{
+	if (w->net->speed && w->packet.dir == FAULT_TX)
+		w->due = fault_lane_rate(&w->net->port, earliest(w), w->net->speed,
+					 bits_of(&w->packet));
+}
+
 void fault_net_finish(struct fault_passage *w)
 {
 	struct core_burst t;
@@ -452,6 +479,7 @@ void fault_net_finish(struct fault_passage *w)
 
 	if (w->gone)
 		return;
+	take_the_line(w);
 	fault_packet_burst(&w->packet, &t);
 	what.due = w->due > w->now ? w->due : w->now;
 	what.overtakers = w->behind;

@@ -16,7 +16,9 @@ struct fault_net {
 	void *user;
 	char device[FAULT_WORD_MAX];
 	bool frozen;
-	bool ticking; /* what is due is leaving */
+	bool ticking;           /* what is due is leaving */
+	uint64_t speed;         /* bits per second at which all that leaves does; 0: at once */
+	struct fault_lane port; /* that waits for it */
 	struct fault_hold hold;
 	struct fault_lanes lanes;
 	struct fault_responders responders;

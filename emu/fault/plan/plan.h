@@ -36,7 +36,7 @@ struct fault_subject {
 	uint32_t wc_status, wc_opcode;
 };
 
-#define FAULT_QUESTIONS 23 /* what a rule's words can ask of a subject */
+#define FAULT_QUESTIONS 27 /* what a rule's words can ask of a subject */
 
 /* A rule and its history. */
 struct fault_entry {

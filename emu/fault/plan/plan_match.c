@@ -70,6 +70,12 @@ ASK_(offset)
 	return fault_list_has(&f->offset, s->offset);
 }
 
+ASK_(byte)
+{
+	UNUSED_QP_;
+	return s->pkt && f->byte >= s->offset && f->byte - s->offset < s->pkt->payload_len;
+}
+
 ASK_(wc_status)
 {
 	UNUSED_QP_;
@@ -160,6 +166,34 @@ ASK_(peer)
 	return false;
 }
 
+static bool same_bits(const uint8_t a[16], const uint8_t b[16], unsigned bits)
+{
+	const unsigned whole = bits / 8, rest = bits % 8;
+
+	return memcmp(a, b, whole) == 0 && (rest == 0 || (a[whole] ^ b[whole]) >> (8 - rest) == 0);
+}
+
+ASK_(to)
+{
+	UNUSED_QP_;
+	for (unsigned i = 0; s->flow && i < f->n_to; i++)
+		if (same_bits(s->flow->dst, f->to[i], f->to_bits[i]))
+			return true;
+	return false;
+}
+
+ASK_(sport)
+{
+	UNUSED_QP_;
+	return s->flow && fault_list_has(&f->sport, s->flow->sport);
+}
+
+ASK_(dscp)
+{
+	UNUSED_QP_;
+	return s->flow && fault_list_has(&f->dscp, s->flow->tclass >> 2);
+}
+
 ASK_(cm)
 {
 	struct roce_mad mad;
@@ -214,6 +248,7 @@ enum {
 	PSN,
 	LENGTH,
 	OFFSET,
+	BYTE,
 	WC_STATUS,
 	WC_OPCODE,
 	CLIENT,
@@ -224,6 +259,9 @@ enum {
 	KEY,
 	ADDRESS,
 	PEER,
+	TO,
+	SPORT,
+	DSCP,
 	CM,
 	QP_ORDER,
 	PSN_RELATIVE,
@@ -236,28 +274,19 @@ enum {
 _Static_assert(QUESTIONS == FAULT_QUESTIONS, "plan.h counts them");
 
 static const char *const words[QUESTIONS] = {
-	[DIRECTION] = "dir",
-	[OPCODE] = "opcode",
-	[RETRY] = "retry",
-	[QP] = "qp",
-	[PSN] = "psn",
-	[LENGTH] = "length",
-	[OFFSET] = "offset",
-	[WC_STATUS] = "wc",
-	[WC_OPCODE] = "wc.opcode",
-	[CLIENT] = "client",
-	[PD] = "pd",
-	[CQ] = "cq",
-	[PEER_QP] = "peer_qp",
-	[SRQ] = "srq",
-	[KEY] = "key",
-	[ADDRESS] = "address",
-	[PEER] = "peer",
-	[CM] = "cm",
-	[QP_ORDER] = "qp",
-	[PSN_RELATIVE] = "psn",
-	[DEVICE] = "dev",
-	[CALL] = "call",
+	[DIRECTION] = "dir",   [OPCODE] = "opcode",
+	[RETRY] = "retry",     [QP] = "qp",
+	[PSN] = "psn",         [LENGTH] = "length",
+	[OFFSET] = "offset",   [BYTE] = "corrupt",
+	[WC_STATUS] = "wc",    [WC_OPCODE] = "wc.opcode",
+	[CLIENT] = "client",   [PD] = "pd",
+	[CQ] = "cq",           [PEER_QP] = "peer_qp",
+	[SRQ] = "srq",         [KEY] = "key",
+	[ADDRESS] = "address", [PEER] = "peer",
+	[TO] = "to",           [SPORT] = "sport",
+	[DSCP] = "dscp",       [CM] = "cm",
+	[QP_ORDER] = "qp",     [PSN_RELATIVE] = "psn",
+	[DEVICE] = "dev",      [CALL] = "call",
 	[PROGRAM] = "program",
 };
 
@@ -275,6 +304,7 @@ static bool (*const ask[QUESTIONS])(const struct fault_select *, const struct fa
 	[PSN] = ask_psn,
 	[LENGTH] = ask_length,
 	[OFFSET] = ask_offset,
+	[BYTE] = ask_byte,
 	[WC_STATUS] = ask_wc_status,
 	[WC_OPCODE] = ask_wc_opcode,
 	[CLIENT] = ask_client,
@@ -285,6 +315,9 @@ static bool (*const ask[QUESTIONS])(const struct fault_select *, const struct fa
 	[KEY] = ask_key,
 	[ADDRESS] = ask_address,
 	[PEER] = ask_peer,
+	[TO] = ask_to,
+	[SPORT] = ask_sport,
+	[DSCP] = ask_dscp,
 	[CM] = ask_cm,
 	[QP_ORDER] = ask_qp_order,
 	[PSN_RELATIVE] = ask_psn_relative,
@@ -304,6 +337,7 @@ uint32_t fault_match_tests(const struct fault_rule *r)
 		[PSN] = f->psn.n,
 		[LENGTH] = f->length.n,
 		[OFFSET] = f->offset.n,
+		[BYTE] = f->by_byte,
 		[WC_STATUS] = f->wc_status,
 		[WC_OPCODE] = f->wc_opcode,
 		[CLIENT] = f->client.n,
@@ -314,6 +348,9 @@ uint32_t fault_match_tests(const struct fault_rule *r)
 		[KEY] = f->key.n,
 		[ADDRESS] = f->address.n,
 		[PEER] = f->n_peers || f->names_peers,
+		[TO] = f->n_to,
+		[SPORT] = f->sport.n,
+		[DSCP] = f->dscp.n,
 		[CM] = f->cm,
 		[QP_ORDER] = f->qp_order.n,
 		[PSN_RELATIVE] = f->psn_relative.n,
@@ -334,7 +371,7 @@ uint32_t fault_match_tests(const struct fault_rule *r)
 uint32_t fault_match_line(void)
 {
 	return 1u << QP | 1u << CLIENT | 1u << PD | 1u << PEER_QP | 1u << SRQ | 1u << PEER |
-	       1u << QP_ORDER | 1u << DEVICE | 1u << PROGRAM;
+	       1u << TO | 1u << QP_ORDER | 1u << DEVICE | 1u << PROGRAM;
 }
 
 bool fault_match_wants_seen(const struct fault_rule *r)

@@ -25,6 +25,7 @@
 #define FAULT_WORD_MAX  64
 #define FAULT_LIST_MAX  16 /* ranges of a list such as nth=1,4..6 */
 #define FAULT_PEERS_MAX 64 /* addresses of peer= */
+#define FAULT_NETS_MAX  8  /* networks of to= */
 #define FAULT_ERROR_MAX 160
 
 /* What a rule looks at: the moment at which it can fire. */
@@ -46,7 +47,8 @@ enum fault_action {
 	FAULT_RATE,      /* "rate=BITS": per second, as 10mbit; limit=N */
 	FAULT_BURST,     /* "burst=P/Q": Gilbert: P of good to bad, Q of bad to good; bad drops */
 	FAULT_PAUSE,     /* "pause=T": the line stands still for T from here on; limit=N */
-	FAULT_CORRUPT,   /* "corrupt=icrc", "=bit:N", "=payload[:N]": the ICRC becomes wrong */
+	FAULT_CORRUPT,   /* "corrupt=icrc", "=bit:N", "=payload[:N]": the ICRC becomes wrong; */
+			 /* "=silent[:N]": byte N of the message, and the ICRC is right */
 	FAULT_SET,       /* "set=FIELD:VALUE": consistent, the ICRC is right */
 	FAULT_TRUNCATE,  /* "truncate=N": payload bytes that stay; the ICRC is right */
 	FAULT_ECN,       /* marked "congestion experienced" */
@@ -84,8 +86,18 @@ enum fault_action {
 	FAULT_KEY_REUSE,  /* from now on a new region gets the key freed last */
 	FAULT_KEY_SPLIT,  /* from now on R_Keys are not the L_Keys */
 	FAULT_PORT_DOWN,  /* "port.down[=T]": and up again after T */
+	FAULT_PORT_FLAP,  /* "port.flap=down:T,up:T,times:N": down and up so often */
+	FAULT_PORT_SPEED, /* "port.speed=BITS": per second; what it says and how fast it sends */
+	FAULT_PORT_MTU,   /* "port.mtu=N": of the network interface, in bytes */
+	FAULT_PORT_PKEY,  /* "port.pkey=N": the entry of the P_Key table */
 	FAULT_GID_CHANGE, /* GID_CHANGE: event */
+	FAULT_GID_EMPTY,  /* "gid.empty[=INDEX]": entries go; time=T: and come back after T */
+	FAULT_GID_ADD,    /* "gid.add[=ADDRESS]": addresses that went come back */
+	FAULT_GID_MOVE,   /* "gid.move=INDEX:INDEX" */
 	FAULT_DEV_FATAL,  /* device removal: DEVICE_FATAL, rdma_cm's DEVICE_REMOVAL */
+	FAULT_DEV_UNPLUG, /* "dev.unplug[=T]": not there for T */
+	FAULT_DEV_RESET,  /* "dev.reset[=T]": the same, and the same uverbs number */
+	FAULT_DEV_HANG,   /* "dev.hang[=T]": for T nothing moves; time=T: of a command */
 	FAULT_DEV_FREEZE, /* "dev.freeze=T": the daemon does nothing for so long */
 	FAULT_DEV_EXIT,   /* the daemon ends at once, as if killed */
 	FAULT_COUNT,      /* nothing: what the rule matches is counted, and in the trace */
@@ -149,7 +161,11 @@ struct fault_select {
 	struct fault_list srq, pd, cq;
 	struct fault_list key, address;
 	struct fault_list length; /* payload bytes of a packet, bytes of a completion */
+	struct fault_list sport;  /* UDP source port */
+	struct fault_list dscp;
 	struct fault_list offset; /* bytes of the message before the packet */
+	uint64_t byte;            /* of the message, which the packet has ... */
+	bool by_byte;             /* ... where this says so (corrupt=silent:N) */
 	struct fault_list psn;
 	struct fault_list
 		psn_relative; /* "psn=+N": from the first packet of this QP and direction */
@@ -161,6 +177,9 @@ struct fault_select {
 	bool to_gsi;          /* it goes to QP 1 */
 	uint8_t peer[FAULT_PEERS_MAX][16]; /* peer=: the other end has one of these addresses ... */
 	unsigned n_peers;
+	uint8_t to[FAULT_NETS_MAX][16]; /* to=: the packet goes to one of these networks */
+	uint8_t to_bits[FAULT_NETS_MAX];
+	unsigned n_to;
 	bool names_peers; /* ... or one of a device that is named, which the plan adds to them */
 	uint32_t cm;      /* bits 1 << (attribute & 31) of CM messages; 0: any packet */
 	char call[FAULT_WORD_MAX]; /* verb: create_qp, post_send...; globs, separated by commas */
@@ -184,14 +203,19 @@ struct fault_limit {
 };
 
 #define FAULT_BY_CHANCE UINT64_MAX /* which bit or byte: fault_plan_random says */
+#define FAULT_GID_ALL   UINT64_MAX /* of gid.empty and gid.add: not one of them */
 
 struct fault_value {
 	/*
 	 * Of "=N", times in ns, rates in bits per second, codes, errno, an event's type; burst's P
-	 * (as probability below); the N of set=payload:N and set=cm.private:N.
+	 * (as probability below); the N of set=payload:N and set=cm.private:N; down of port.flap;
+	 * an index of the GID table, or FAULT_GID_ALL.
 	 */
 	uint64_t number;
-	/* burst's Q; N of bit:N, payload:N; code of forge=nak:, rnr:; value of set, cqe.set. */
+	/*
+	 * burst's Q; N of bit:N, payload:N; code of forge=nak:, rnr:; value of set, cqe.set; up of
+	 * port.flap; the second index of gid.move.
+	 */
 	uint64_t number2;
 	char word[FAULT_WORD_MAX]; /* icrc, bit, nak, the field of set, the name of an event ... */
 	enum fault_field field;    /* of set */
@@ -200,7 +224,9 @@ struct fault_value {
 	/* limit=: how many may wait, or how many bytes of them; 0: not given */
 	uint64_t limit_packets, limit_bytes;
 	uint64_t bad_wr;
-	bool by_queue; /* order=queue: only what is of the same send or receive queue waits */
+	uint64_t times;  /* of port.flap */
+	uint8_t gid[16]; /* of gid.add=ADDRESS */
+	bool by_queue;   /* order=queue: only what is of the same send or receive queue waits */
 };
 
 struct fault_rule {

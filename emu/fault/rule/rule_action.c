@@ -14,8 +14,8 @@
 #define MRA_NS        UINT64_C(1000000000)
 #define NS_MAX_FREEZE UINT64_C(3600000000000)
 
-static int number_up_to(const struct fault_text *t, struct fault_piece p, uint64_t most,
-			uint64_t *out)
+int fault_parse_up_to(const struct fault_text *t, struct fault_piece p, uint64_t most,
+		      uint64_t *out)
 {
 	if (!fault_value_number(p, out))
 		return fault_fail(t, p.at, "'%.*s' is not a number", (int)p.length, p.at);
@@ -37,7 +37,7 @@ FAULT_ACTION_PARSE_(count)
 	r->value.number = 1;
 	if (value.length == 0)
 		return 0;
-	if (number_up_to(t, value, 1024, &r->value.number))
+	if (fault_parse_up_to(t, value, 1024, &r->value.number))
 		return -EINVAL;
 	if (r->value.number == 0)
 		return fault_fail(t, value.at, "0 has no effect");
@@ -55,7 +55,8 @@ FAULT_ACTION_PARSE_(duration)
 				  (int)value.length, value.at);
 	if (r->value.number == 0)
 		return fault_fail(t, value.at, "0 has no effect");
-	if (r->action == FAULT_DEV_FREEZE && r->value.number > NS_MAX_FREEZE)
+	if ((r->action == FAULT_DEV_FREEZE || r->action == FAULT_DEV_HANG) &&
+	    r->value.number > NS_MAX_FREEZE)
 		return fault_fail(t, value.at, "longer than one hour");
 	return 0;
 }
@@ -94,7 +95,7 @@ FAULT_ACTION_PARSE_(burst)
 FAULT_ACTION_PARSE_(corrupt)
 {
 	static const struct fault_constant parts[] = {
-		{"icrc", 0}, {"bit", 0}, {"payload", 0}, {NULL, 0}};
+		{"icrc", 0}, {"bit", 0}, {"payload", 0}, {"silent", 0}, {NULL, 0}};
 	static const struct fault_constants what = {"part to corrupt", "", parts};
 	struct fault_piece index = value;
 	const struct fault_piece part = fault_piece_cut(&index, ':');
@@ -106,9 +107,13 @@ FAULT_ACTION_PARSE_(corrupt)
 	if (part.length < value.length) {
 		if (fault_piece_is(part, "icrc"))
 			return fault_fail(t, index.at, "icrc takes no number");
-		if (number_up_to(t, index, 8 * 65536, &r->value.number2))
+		if (fault_parse_up_to(t, index,
+				      fault_piece_is(part, "silent") ? UINT32_MAX : 8 * 65536,
+				      &r->value.number2))
 			return -EINVAL;
 	}
+	r->select.by_byte = fault_piece_is(part, "silent") && part.length < value.length;
+	r->select.byte = r->value.number2;
 	return remember(
 		t, (struct fault_piece){fault_constant_find(&what, part)->name, part.length}, r);
 }
@@ -124,7 +129,7 @@ static int field_value(const struct fault_text *t, struct fault_piece p, uint64_
 		p.at++;
 		p.length--;
 	}
-	if (number_up_to(t, p, most, &r->value.number2))
+	if (fault_parse_up_to(t, p, most, &r->value.number2))
 		return -EINVAL;
 	if (r->value.relative && r->value.number2 == 0)
 		return fault_fail(t, p.at, "%c0 changes nothing", sign);
@@ -153,7 +158,7 @@ FAULT_ACTION_PARSE_(set)
 	if (field->indexed) {
 		const struct fault_piece index = fault_piece_cut(&rest, ':');
 
-		if (number_up_to(t, index, 65535, &r->value.number))
+		if (fault_parse_up_to(t, index, 65535, &r->value.number))
 			return -EINVAL;
 	}
 	if (rest.length == 0)
@@ -174,7 +179,7 @@ FAULT_ACTION_PARSE_(truncate)
 FAULT_ACTION_PARSE_(rnr)
 {
 	r->value.number = RNR_CODE;
-	return value.length ? number_up_to(t, value, 31, &r->value.number) : 0;
+	return value.length ? fault_parse_up_to(t, value, 31, &r->value.number) : 0;
 }
 
 FAULT_ACTION_PARSE_(nak)
@@ -199,7 +204,7 @@ FAULT_ACTION_PARSE_(forge)
 	} else if (fault_piece_is(kind, "rnr")) {
 		r->value.number2 = RNR_CODE;
 		if (has_code)
-			status = number_up_to(t, code, 31, &r->value.number2);
+			status = fault_parse_up_to(t, code, 31, &r->value.number2);
 	} else {
 		return fault_fail(t, value.at, "'%.*s' is not ack, nak:CODE or rnr[:CODE]",
 				  (int)value.length, value.at);
@@ -242,7 +247,7 @@ FAULT_ACTION_PARSE_(cqe)
 		if (!fault_piece_is(name, fields[i]))
 			continue;
 		memcpy(r->value.word, fields[i], strlen(fields[i]) + 1);
-		return number_up_to(t, rest, UINT32_MAX, &r->value.number2);
+		return fault_parse_up_to(t, rest, UINT32_MAX, &r->value.number2);
 	}
 	return fault_fail(t, value.at, "'%.*s' is not status, vendor, length or imm",
 			  (int)name.length, name.at);
@@ -261,5 +266,5 @@ FAULT_ACTION_PARSE_(event)
 
 FAULT_ACTION_PARSE_(key)
 {
-	return value.length ? number_up_to(t, value, UINT32_MAX, &r->value.number) : 0;
+	return value.length ? fault_parse_up_to(t, value, UINT32_MAX, &r->value.number) : 0;
 }

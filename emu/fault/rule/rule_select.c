@@ -145,6 +145,41 @@ FAULT_WORD_PARSE_(peer)
 	return 0;
 }
 
+/* ADDRESS or ADDRESS/BITS. False: it is neither. */
+static bool network(struct fault_piece p, uint8_t address[16], uint8_t *bits)
+{
+	struct fault_piece length = p;
+	const struct fault_piece at = fault_piece_cut(&length, '/');
+	const bool is_v4 = !memchr(at.at, ':', at.length);
+	uint64_t n = is_v4 ? 32 : 128;
+
+	if (!fault_value_address(at, address))
+		return false;
+	if (at.length < p.length && (!fault_value_number(length, &n) || n > (is_v4 ? 32 : 128)))
+		return false;
+	*bits = (uint8_t)(is_v4 ? 96 + n : n);
+	return true;
+}
+
+FAULT_WORD_PARSE_(to)
+{
+	struct fault_select *s = &r->select;
+	struct fault_piece rest = token->value;
+
+	(void)word;
+	for (bool more = true; more; s->n_to++) {
+		more = rest.length && memchr(rest.at, ',', rest.length);
+		const struct fault_piece one = fault_piece_cut(&rest, ',');
+
+		if (s->n_to == FAULT_NETS_MAX)
+			return fault_fail(t, one.at, "more than %d networks", FAULT_NETS_MAX);
+		if (one.length == 0 || !network(one, s->to[s->n_to], &s->to_bits[s->n_to]))
+			return fault_fail(t, one.at, "'%.*s' is not a network such as 10.1.0.0/16",
+					  (int)one.length, one.at);
+	}
+	return 0;
+}
+
 /* Names of a list, each made a bit. */
 static int bits(const struct fault_text *t, struct fault_piece p, const struct fault_constants *c,
 		unsigned (*bit)(uint32_t), uint64_t *out)

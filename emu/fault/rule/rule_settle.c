@@ -159,6 +159,17 @@ static int check_device_action(const struct fault_text *t, const struct fault_gi
 	return fault_fail(t, g->action.whole.at, "the %s is missing: give %s=N", object, object);
 }
 
+/* Programs give a daemon up that does not answer for 30 seconds. */
+static int check_hang(const struct fault_text *t, const struct fault_given *g,
+		      const struct fault_rule *r)
+{
+	const struct fault_token *time = fault_given_find(g, "time");
+
+	if (r->action == FAULT_DEV_HANG && time && r->value.time > UINT64_C(25000000000))
+		return fault_fail(t, time->value.at, "a call takes at most 25s");
+	return 0;
+}
+
 /* The line stands still once, unless the rule says how often. */
 static int check_pause(const struct fault_text *t, const struct fault_given *g,
 		       struct fault_rule *r)
@@ -281,7 +292,8 @@ static bool need_of(const struct fault_rule *r, struct fault_opcode_need *need)
 		need->acks_only = r->value.field == FAULT_FIELD_CREDITS;
 		need->gsi = !(need->headers & (uint32_t) ~(ROCE_HDR_DETH | ROCE_HDR_PAYLOAD));
 	} else if (r->action == FAULT_TRUNCATE ||
-		   (r->action == FAULT_CORRUPT && strcmp(r->value.word, "payload") == 0)) {
+		   (r->action == FAULT_CORRUPT && (strcmp(r->value.word, "payload") == 0 ||
+						   strcmp(r->value.word, "silent") == 0))) {
 		need->headers = ROCE_HDR_PAYLOAD;
 		need->gsi = true;
 	} else if (r->select.retry || (fault_action_words[r->action].flags & FAULT_ANSWERS)) {
@@ -315,7 +327,8 @@ static int check_packets(const struct fault_text *t, const struct fault_given *g
 int fault_rule_settle(const struct fault_text *t, const struct fault_given *g, struct fault_rule *r)
 {
 	if (settle_layer(t, g, r) || check_objects(t, g, r) || check_device_action(t, g, r) ||
-	    check_limits(t, g, r) || check_calls(t, g, r) || check_garbage(t, g, r))
+	    check_limits(t, g, r) || check_calls(t, g, r) || check_garbage(t, g, r) ||
+	    check_hang(t, g, r))
 		return -EINVAL;
 	if (r->layer != FAULT_LAYER_PACKET) {
 		r->select.direction = FAULT_BOTH;

@@ -28,7 +28,8 @@ const struct fault_action_word fault_action_words[FAULT_ACTIONS] = {
 	[FAULT_RATE] = {"rate", PACKET_, FAULT_TX, 0, MUST_(rate), "bits per second"},
 	[FAULT_BURST] = {"burst", PACKET_, FAULT_TX, SWALLOWS_, MUST_(burst), "P/Q"},
 	[FAULT_PAUSE] = {"pause", PACKET_, FAULT_TX, 0, MUST_(duration), "a time"},
-	[FAULT_CORRUPT] = {"corrupt", PACKET_, FAULT_TX, 0, MUST_(corrupt), "icrc, bit, payload"},
+	[FAULT_CORRUPT] = {"corrupt", PACKET_, FAULT_TX, 0, MUST_(corrupt),
+			   "icrc, bit, payload, silent"},
 	[FAULT_SET] = {"set", PACKET_, FAULT_TX, 0, MUST_(set), "FIELD:VALUE"},
 	[FAULT_TRUNCATE] = {"truncate", PACKET_, FAULT_TX, 0, MUST_(truncate), "bytes"},
 	[FAULT_ECN] = {"ecn", PACKET_, FAULT_TX, 0, NONE_},
@@ -58,8 +59,20 @@ const struct fault_action_word fault_action_words[FAULT_ACTIONS] = {
 	[FAULT_KEY_REUSE] = {"key.reuse", ANY_, FAULT_RX, HAPPENS_, NONE_},
 	[FAULT_KEY_SPLIT] = {"key.split", ANY_, FAULT_RX, HAPPENS_, NONE_},
 	[FAULT_PORT_DOWN] = {"port.down", ANY_, FAULT_TX, HAPPENS_, CAN_(duration), "a time"},
+	[FAULT_PORT_FLAP] = {"port.flap", ANY_, FAULT_TX, HAPPENS_, MUST_(flap),
+			     "down:TIME,up:TIME,times:N"},
+	[FAULT_PORT_SPEED] = {"port.speed", ANY_, FAULT_TX, HAPPENS_, MUST_(speed),
+			      "bits per second"},
+	[FAULT_PORT_MTU] = {"port.mtu", ANY_, FAULT_TX, HAPPENS_, MUST_(mtu), "bytes"},
+	[FAULT_PORT_PKEY] = {"port.pkey", ANY_, FAULT_TX, HAPPENS_, MUST_(pkey), "a P_Key"},
 	[FAULT_GID_CHANGE] = {"gid.change", ANY_, FAULT_TX, HAPPENS_, NONE_},
+	[FAULT_GID_EMPTY] = {"gid.empty", ANY_, FAULT_TX, HAPPENS_, CAN_(gid_index), "an index"},
+	[FAULT_GID_ADD] = {"gid.add", ANY_, FAULT_TX, HAPPENS_, CAN_(gid_address), "an address"},
+	[FAULT_GID_MOVE] = {"gid.move", ANY_, FAULT_TX, HAPPENS_, MUST_(gid_move), "INDEX:INDEX"},
 	[FAULT_DEV_FATAL] = {"dev.fatal", ANY_, FAULT_TX, HAPPENS_, NONE_},
+	[FAULT_DEV_UNPLUG] = {"dev.unplug", ANY_, FAULT_TX, HAPPENS_, CAN_(duration), "a time"},
+	[FAULT_DEV_RESET] = {"dev.reset", ANY_, FAULT_TX, HAPPENS_, CAN_(duration), "a time"},
+	[FAULT_DEV_HANG] = {"dev.hang", ANY_, FAULT_TX, HAPPENS_, CAN_(duration), "a time"},
 	[FAULT_DEV_FREEZE] = {"dev.freeze", ANY_, FAULT_TX, HAPPENS_, MUST_(duration), "a time"},
 	[FAULT_DEV_EXIT] = {"dev.exit", ANY_, FAULT_TX, HAPPENS_, NONE_},
 	[FAULT_COUNT] = {"count", ANY_ & ~TIME_, FAULT_TX, HAPPENS_, NONE_},
@@ -98,10 +111,14 @@ const struct fault_action_word fault_action_words[FAULT_ACTIONS] = {
 	(BIT_(FAULT_DUPLICATE) | BIT_(FAULT_REORDER) | BIT_(FAULT_RNR) | BIT_(FAULT_NAK) |         \
 	 BIT_(FAULT_GHOST) | BIT_(FAULT_CNP) | BIT_(FAULT_FORGE) | BIT_(FAULT_CM_REJECT) |         \
 	 BIT_(FAULT_CM_MRA))
-#define COUNTED_ (ANY_ & ~TIME_)
+/* The same of those whose bits stand in the second word. */
+#define TIMED_MORE_ (BIT_(FAULT_GID_EMPTY) | BIT_(FAULT_DEV_HANG))
+#define COUNTED_    (ANY_ & ~TIME_)
+
+_Static_assert(FAULT_CM_MRA < 32 && FAULT_GID_EMPTY >= 32, "the words of the bits");
 
 const struct fault_word fault_words[] = {
-	{"time", NULL, FAULT_PARAMETER, ANY_, {TIMED_, 0}, ONE_(time, value.time)},
+	{"time", NULL, FAULT_PARAMETER, ANY_, {TIMED_, TIMED_MORE_}, ONE_(time, value.time)},
 	{"jitter",
 	 NULL,
 	 FAULT_PARAMETER,
@@ -161,6 +178,9 @@ const struct fault_word fault_words[] = {
 	{"dir", NULL, SELECT_, PACKET_, ALL_ACTIONS_, ONE_(direction, select.direction)},
 	{"opcode", NULL, SELECT_, PACKET_, ALL_ACTIONS_, ONE_(opcode, select.opcode)},
 	{"peer", NULL, SELECT_, PACKET_, ALL_ACTIONS_, ONE_(peer, select.peer)},
+	{"to", NULL, SELECT_, PACKET_, ALL_ACTIONS_, ONE_(to, select.to)},
+	{"sport", NULL, SELECT_, PACKET_, ALL_ACTIONS_, LIST_(select.sport, 0, UINT16_MAX)},
+	{"dscp", NULL, SELECT_, PACKET_, ALL_ACTIONS_, LIST_(select.dscp, 0, 63)},
 	{"cm", NULL, SELECT_, PACKET_, ALL_ACTIONS_, ONE_(cm, select.cm)},
 	{"retry",
 	 NULL,

@@ -108,6 +108,19 @@ FAULT_ACTION_PARSE_(cqe);
 FAULT_ACTION_PARSE_(event);
 FAULT_ACTION_PARSE_(key);
 
+/* rule_port.c */
+FAULT_ACTION_PARSE_(flap);
+FAULT_ACTION_PARSE_(speed);
+FAULT_ACTION_PARSE_(mtu);
+FAULT_ACTION_PARSE_(pkey);
+FAULT_ACTION_PARSE_(gid_index);
+FAULT_ACTION_PARSE_(gid_address);
+FAULT_ACTION_PARSE_(gid_move);
+
+/* Of a number, with what is wrong said: 0, or -EINVAL. */
+int fault_parse_up_to(const struct fault_text *t, struct fault_piece p, uint64_t most,
+		      uint64_t *out);
+
 /* rule_select.c */
 FAULT_WORD_PARSE_(list);
 FAULT_WORD_PARSE_(qp);
@@ -117,6 +130,7 @@ FAULT_WORD_PARSE_(call);
 FAULT_WORD_PARSE_(direction);
 FAULT_WORD_PARSE_(opcode);
 FAULT_WORD_PARSE_(peer);
+FAULT_WORD_PARSE_(to);
 FAULT_WORD_PARSE_(cm);
 FAULT_WORD_PARSE_(status);
 FAULT_WORD_PARSE_(wc_opcode);

@@ -216,6 +216,23 @@ static json_t *add(const struct io_services *h, const json_t *request, struct ct
 	return verdict(h, number, &error, o);
 }
 
+static json_t *now(const struct io_services *h, const json_t *request, struct ctl_outcome *o)
+{
+	const char *text = text_of(request, UHCA_CTL_TEXT);
+	struct fault_error error;
+	int n;
+
+	if (!text)
+		return io_ctl_refuse(o, "fault now needs \"%s\"", UHCA_CTL_TEXT);
+	io_log(IO_LOG_INFO, "now: %.*s", FAULT_TEXT_MAX, text);
+	n = io_faults_now(h->faults, text, io_clock_now(), &error);
+	if (n == -EINVAL)
+		o->column = error.column;
+	if (n < 0)
+		return io_ctl_refuse(o, "%s", n == -EINVAL ? error.text : strerror(-n));
+	return json_pack("{s:i}", UHCA_CTL_DEVICES, n);
+}
+
 static json_t *change(const struct io_services *h, const json_t *request, struct ctl_outcome *o)
 {
 	const char *text = text_of(request, UHCA_CTL_TEXT);
@@ -382,8 +399,8 @@ static const struct {
 	const char *name;
 	ctl_handler *handle;
 } actions[] = {
-	{"list", list},   {"add", add},   {"change", change}, {"remove", drop},
-	{"clear", clear}, {"load", load}, {"replay", replay}, {"trace", trace},
+	{"list", list}, {"add", add},       {"change", change}, {"remove", drop}, {"clear", clear},
+	{"load", load}, {"replay", replay}, {"trace", trace},   {"now", now},
 };
 
 json_t *io_ctl_fault(const struct io_services *h, const json_t *request, struct ctl_outcome *o)
@@ -394,7 +411,7 @@ json_t *io_ctl_fault(const struct io_services *h, const json_t *request, struct 
 		if (strcmp(actions[i].name, action) == 0)
 			return actions[i].handle(h, request, o);
 	return io_ctl_refuse(o,
-			     "fault needs \"%s\": list, add, change, remove, clear, load, replay "
-			     "or trace",
+			     "fault needs \"%s\": list, add, now, change, remove, clear, load, "
+			     "replay or trace",
 			     UHCA_CTL_ACTION);
 }

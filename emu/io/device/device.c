@@ -170,6 +170,20 @@ static void top_left(struct netif *n, const struct core_burst *t, uint64_t now)
 static const struct netif_ops top_ops = {
 	.send = top_send, .receive = top_receive, .left = top_left};
 
+static void lose(struct netif *n, const struct core_burst *t, uint64_t now)
+{
+	(void)n;
+	(void)t;
+	(void)now;
+}
+
+static const struct netif_ops shut_ops = {.send = lose, .receive = lose, .left = top_left};
+
+void io_device_shut(struct io_device *dev, bool on)
+{
+	dev->top.ops = on ? &shut_ops : &top_ops;
+}
+
 /* ---- */
 
 static void set_relaxations(const struct io_settings *s, struct core_config *out)

@@ -10,6 +10,7 @@
 #include "failures.h"
 #include "netif.h"
 #include "settings.h"
+#include "sysfs_change.h"
 #include "sysfs_tree.h"
 
 #include <stdbool.h>
@@ -21,6 +22,15 @@ struct io_loopback;
 struct io_pcap_box;
 struct io_ucma;
 struct io_udp;
+
+#define IO_LOST_GIDS CORE_GID_MOST
+
+/* An address that has left the GID table. */
+struct io_lost_gid {
+	bool is_lost;
+	uint64_t due; /* when it comes back by itself; UINT64_MAX: it does not */
+	struct io_gid_entry entry;
+};
 
 struct io_device {
 	struct io_identity id;
@@ -38,8 +48,12 @@ struct io_device {
 	struct io_ucma *ucma;     /* who manages connections; NULL: nobody */
 	uint64_t bad_icrc;        /* packets that a fault rule broke on their way here */
 	struct io_failures failures;
-	bool dirty;   /* something happened: ask for bursts to send */
-	bool blocked; /* the wire is full: do not ask until it is not */
+	struct io_lost_gid lost_gid[IO_LOST_GIDS]; /* that may come back */
+	bool away;                                 /* unplugged: nobody can open it */
+	uint64_t command_ns; /* it hangs, and commands take so long; 0: it does not */
+	uint64_t hangs;      /* so often it has hung */
+	bool dirty;          /* something happened: ask for bursts to send */
+	bool blocked;        /* the wire is full: do not ask until it is not */
 };
 
 /* The devices of a daemon, and room for what one of them sends. */
@@ -84,6 +98,9 @@ void io_device_hook(struct io_device *dev, uint32_t mask, uint32_t value);
  */
 unsigned io_device_send(struct io_device *dev, uint64_t now, uint8_t *buf, size_t cap,
 			unsigned max);
+
+/* While on, nothing passes the device's end of its stack, either way: packets are lost there. */
+void io_device_shut(struct io_device *dev, bool on);
 
 /*
  * Sends what answers to what has come (core_tx_answer), of each QP that has some; less when the

@@ -12,6 +12,7 @@
 #include "instance.h"
 #include "netif.h"
 #include "settings.h"
+#include "sysfs_change.h"
 #include "sysfs_tree.h"
 
 #endif

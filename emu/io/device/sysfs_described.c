@@ -71,11 +71,14 @@ static void put_gid(struct sysfs_tree *t, const struct io_identity *id, unsigned
 	sysfs_write(t, name, "%s", sysfs_gid_text(gid, text));
 	snprintf(name, sizeof(name), "gid_attrs/types/%u", i);
 	sysfs_write(t, name, "%s", v1 ? "IB/RoCE v1" : "RoCE v2");
+	sysfs_spares(t, "gid_attrs/types", i, i + 1);
 	snprintf(name, sizeof(name), "gid_attrs/ndevs/%u", i);
-	if (p->netdev[0] && is_roce(p))
+	if (p->netdev[0] && is_roce(p)) {
 		sysfs_write(t, name, "%s", p->netdev);
-	else
+		sysfs_spares(t, "gid_attrs/ndevs", i, i + 1);
+	} else {
 		sysfs_unreadable(t, "gid_attrs/ndevs", i, i + 1);
+	}
 }
 
 /* Runs of empty entries are one file under many names. */

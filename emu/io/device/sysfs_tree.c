@@ -134,9 +134,11 @@ static void add_gids(struct sysfs_tree *t, const struct io_identity *id)
 	sysfs_column(t, "gids", used, CORE_GID_TABLE, sysfs_gid_text(empty, text));
 	sysfs_column(t, "gid_attrs/types", 0, used, "RoCE v2");
 	sysfs_unreadable(t, "gid_attrs/types", used, CORE_GID_TABLE);
+	sysfs_spares(t, "gid_attrs/types", 0, used);
 	if (id->netdev[0])
 		sysfs_column(t, "gid_attrs/ndevs", 0, used, id->netdev);
 	sysfs_unreadable(t, "gid_attrs/ndevs", id->netdev[0] ? used : 0, CORE_GID_TABLE);
+	sysfs_spares(t, "gid_attrs/ndevs", 0, id->netdev[0] ? used : 0);
 }
 
 static void add_port(struct sysfs_tree *t, const struct io_identity *id)

@@ -6,6 +6,7 @@
 #include "emu/io/base/base.h"
 #include "emu/io/capture/captures.h"
 #include "emu/io/serve/serve.h"
+#include "fault_fleet.h"
 #include "faults.h"
 
 #include <string.h>
@@ -169,8 +170,8 @@ static struct io_call_fault open_device(struct io_faults *f, struct io_client *c
 }
 
 /* One that opens a device that is not there is none of the rules' business. */
-static struct io_call_fault judge(void *user, struct io_client *c, const char *name,
-				  const void *msg)
+static struct io_call_fault judge_rules(void *user, struct io_client *c, const char *name,
+					const void *msg)
 {
 	struct io_faults *f = user;
 	struct fault_subject s;
@@ -185,6 +186,21 @@ static struct io_call_fault judge(void *user, struct io_client *c, const char *n
 	s.call = name;
 	name_objects(&s, c, msg);
 	return io_fault_call(f, c->dev, &s);
+}
+
+static struct io_call_fault judge(void *user, struct io_client *c, const char *name,
+				  const void *msg)
+{
+	struct io_faults *f = user;
+	const struct uhca_cmd_request *h = msg;
+	const struct io_device *dev = c->dev;
+
+	if (!dev && h->cmd == UHCA_CMD_HELLO)
+		dev = io_devices_find(f->env.devices, ((const struct uhca_cmd_hello *)msg)->device,
+				      sizeof(((const struct uhca_cmd_hello *)msg)->device));
+	if (dev && dev->command_ns)
+		return io_fault_hung(dev);
+	return judge_rules(user, c, name, msg);
 }
 
 static void reset(void *user, struct io_device *dev, uint32_t qpn)

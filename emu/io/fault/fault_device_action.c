@@ -5,11 +5,10 @@
 #include "emu/abi/event.h"
 #include "emu/io/base/base.h"
 #include "emu/io/device/devices.h"
-#include "emu/io/local/local.h"
+#include "fault_fleet.h"
 #include "faults.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,83 +16,6 @@
 #include <unistd.h>
 
 #define LAST_LINES_MS 100 /* for the log, before a rule ends the daemon */
-
-/* ---- the port ---- */
-
-struct port_files {
-	char dir[PATH_MAX];
-	struct io_identity id;
-	bool up;
-	int error;
-};
-
-_Static_assert(sizeof(struct port_files) <= IO_PROMPT_ROOM, "room for the question");
-
-static void write_files(void *arg)
-{
-	struct port_files *p = arg;
-
-	p->error = io_sysfs_port(p->dir, &p->id, p->up);
-}
-
-/* 0 or -errno of the files; -ETIMEDOUT: their file system does not answer. */
-static int port_files(struct io_faults *f, const struct io_device *dev, bool up)
-{
-	struct port_files p = {.id = dev->id, .up = up};
-
-	snprintf(p.dir, sizeof(p.dir), "%s", f->env.dir);
-	if (!f->ports)
-		write_files(&p);
-	else if (!io_prompt_ask(f->ports, write_files, &p, sizeof(p), IO_PROMPT_MS))
-		return -ETIMEDOUT;
-	return p.error;
-}
-
-int io_fault_port(struct io_faults *f, struct io_device *dev, bool up)
-{
-	/* Whoever is told by the event finds the files as they are then. */
-	int error = port_files(f, dev, up);
-
-	if (error < 0)
-		io_log(IO_LOG_ERROR, "%s: the port's sysfs files: %s", dev->id.name,
-		       strerror(-error));
-	if (error == -ETIMEDOUT)
-		f->late_ports = true;
-	else if (error < 0)
-		return error;
-	f->is_down[dev->id.index] = !up;
-	core_port_set(dev->core, up);
-	dev->dirty = true;
-	io_log(IO_LOG_INFO, "%s: port %s", dev->id.name, up ? "up" : "down");
-	return 0;
-}
-
-void io_fault_ports_again(struct io_faults *f)
-{
-	if (!f->late_ports)
-		return;
-	f->late_ports = false;
-	for (unsigned i = 0; i < f->env.devices->n; i++) {
-		const struct io_device *dev = f->env.devices->at[i];
-
-		if (port_files(f, dev, !f->is_down[i]) == -ETIMEDOUT)
-			f->late_ports = true;
-	}
-}
-
-static void port_down(struct io_faults *f, const struct io_fault_pending *p, uint64_t now)
-{
-
-	if (io_fault_port(f, p->dev, false) < 0 || p->value.number == 0)
-		return;
-	if (f->n_returns == IO_FAULT_RETURNS_MAX) {
-		io_log(IO_LOG_ERROR, "%s: too many timed port changes; the port stays down",
-		       p->dev->id.name);
-		return;
-	}
-	f->returns[f->n_returns++] =
-		(struct io_fault_return){.dev = p->dev, .at = now + p->value.number};
-}
 
 /* ---- the device ---- */
 
@@ -125,13 +47,6 @@ static void fatal(struct io_faults *f, const struct io_fault_pending *p, uint64_
 	f->env.fatal(f->env.user, p->dev);
 }
 
-static void gid_change(struct io_faults *f, const struct io_fault_pending *p, uint64_t now)
-{
-	(void)f;
-	(void)now;
-	core_port_event(p->dev->core, UHCA_ABI_EVENT_GID_CHANGE);
-}
-
 /* ---- objects ---- */
 
 /* Rules name an object by what they looked at: it may be of another kind, or gone. */
@@ -161,6 +76,7 @@ int io_fault_event(struct io_device *dev, uint32_t type, const struct io_fault_o
 	case UHCA_ABI_EVENT_SM_CHANGE:
 	case UHCA_ABI_EVENT_CLIENT_REREGISTER:
 	case UHCA_ABI_EVENT_GID_CHANGE:
+	case UHCA_ABI_EVENT_DEVICE_SPEED_CHANGE:
 		return core_inject_event(dev->core, type, 0);
 	default:
 		return core_inject_event(dev->core, type, of->qpn);
@@ -229,19 +145,45 @@ static void overrun(struct io_faults *f, const struct io_fault_pending *p, uint6
 
 /* ---- all of them ---- */
 
-typedef void happening(struct io_faults *f, const struct io_fault_pending *p, uint64_t now);
-
-static happening *const device_actions[FAULT_ACTIONS] = {
-	[FAULT_EVENT] = event,           [FAULT_QP_ERROR] = qp_error,
-	[FAULT_KEY_REVOKE] = key_revoke, [FAULT_KEY_REUSE] = key_reuse,
-	[FAULT_PORT_DOWN] = port_down,   [FAULT_GID_CHANGE] = gid_change,
-	[FAULT_DEV_FATAL] = fatal,       [FAULT_DEV_FREEZE] = freeze,
-	[FAULT_DEV_EXIT] = die,          [FAULT_CQE_OVERRUN] = overrun,
+static io_fault_happening *const device_actions[FAULT_ACTIONS] = {
+	[FAULT_EVENT] = event,
+	[FAULT_QP_ERROR] = qp_error,
+	[FAULT_KEY_REVOKE] = key_revoke,
+	[FAULT_KEY_REUSE] = key_reuse,
+	[FAULT_DEV_FATAL] = fatal,
+	[FAULT_DEV_FREEZE] = freeze,
+	[FAULT_DEV_EXIT] = die,
+	[FAULT_CQE_OVERRUN] = overrun,
 	[FAULT_KEY_SPLIT] = key_split,
+	[FAULT_PORT_DOWN] = io_fault_port_down,
+	[FAULT_PORT_FLAP] = io_fault_port_flap,
+	[FAULT_PORT_SPEED] = io_fault_port_speed,
+	[FAULT_PORT_MTU] = io_fault_port_mtu,
+	[FAULT_PORT_PKEY] = io_fault_port_pkey,
+	[FAULT_GID_CHANGE] = io_fault_gid_change,
+	[FAULT_GID_EMPTY] = io_fault_gid_empty,
+	[FAULT_GID_ADD] = io_fault_gid_add,
+	[FAULT_GID_MOVE] = io_fault_gid_move,
+	[FAULT_DEV_UNPLUG] = io_fault_unplug,
+	[FAULT_DEV_RESET] = io_fault_reset,
+	[FAULT_DEV_HANG] = io_fault_hang,
 };
+
+/* These change files of a device, or what it is to those who have it open. */
+static bool needs_device(enum fault_action a)
+{
+	return a == FAULT_PORT_SPEED || a == FAULT_PORT_MTU || a == FAULT_PORT_PKEY ||
+	       a == FAULT_GID_EMPTY || a == FAULT_GID_ADD || a == FAULT_GID_MOVE ||
+	       a == FAULT_DEV_HANG;
+}
 
 void io_fault_execute(struct io_faults *f, const struct io_fault_pending *p, uint64_t now)
 {
+	if (p->dev->away && needs_device(p->action)) {
+		io_log(IO_LOG_WARN, "%s: %s: the device is unplugged", p->dev->id.name,
+		       fault_action_name(p->action));
+		return;
+	}
 	device_actions[p->action](f, p, now);
 }
 
@@ -253,7 +195,8 @@ static bool must_wait(enum fault_action a, enum fault_layer l)
 {
 	if (a == FAULT_DEV_EXIT)
 		return false;
-	return a == FAULT_DEV_FATAL || a == FAULT_DEV_FREEZE || l == FAULT_LAYER_COMPLETION ||
+	return a == FAULT_DEV_FATAL || a == FAULT_DEV_FREEZE || a == FAULT_DEV_UNPLUG ||
+	       a == FAULT_DEV_RESET || a == FAULT_DEV_HANG || l == FAULT_LAYER_COMPLETION ||
 	       l == FAULT_LAYER_MEMORY;
 }
 

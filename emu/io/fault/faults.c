@@ -11,6 +11,7 @@
 #include "fault_box.h"
 #include "fault_call.h"
 #include "fault_file.h"
+#include "fault_fleet.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -361,6 +362,48 @@ static void time_rule(struct io_faults *f, const struct fault_entry *e, uint64_t
 			io_fault_device_action(f, f->env.devices->at[i], e, &s, now);
 }
 
+/* The plan looks at it as at any rule, and then it goes. */
+static int check_now(struct io_faults *f, const char *text, uint64_t now, struct fault_error *error)
+{
+	int number = fault_plan_add(f->plan, text, now, error);
+	const struct fault_rule *r;
+
+	if (number < 0)
+		return number;
+	r = &entry_of(f, (uint32_t)number)->rule;
+	error->column = 1;
+	error->text[0] = '\0';
+	if (!fault_action_is_of_device(r->action))
+		snprintf(error->text, sizeof(error->text),
+			 "'%s' needs a packet, call or completion: use fault add",
+			 fault_action_name(r->action));
+	else if (r->layer != FAULT_LAYER_TIME || r->limit.after || r->limit.after_rule[0] ||
+		 r->limit.period || r->limit.while_file[0] || r->limit.until)
+		snprintf(error->text, sizeof(error->text),
+			 "what is done now has no other condition: use fault add");
+	if (!error->text[0])
+		return number;
+	fault_plan_remove(f->plan, (uint32_t)number);
+	return -EINVAL;
+}
+
+int io_faults_now(struct io_faults *f, const char *text, uint64_t now, struct fault_error *error)
+{
+	int number = check_now(f, text, now, error);
+	const struct fault_entry *e;
+	unsigned n = 0;
+
+	if (number < 0)
+		return number;
+	e = entry_of(f, (uint32_t)number);
+	for (unsigned i = 0; i < f->env.devices->n; i++)
+		n += io_fault_selects_device(&e->rule, f->env.devices->at[i]);
+	time_rule(f, e, now);
+	fault_plan_remove(f->plan, (uint32_t)number);
+	io_faults_changed(f);
+	return (int)n;
+}
+
 static void run_time_rules(struct io_faults *f, uint64_t now)
 {
 	const struct fault_subject s = {.layer = FAULT_LAYER_TIME};
@@ -378,12 +421,12 @@ static void run_returns(struct io_faults *f, uint64_t now)
 {
 
 	for (unsigned i = f->n_returns; i-- > 0;) {
-		struct io_device *dev = f->returns[i].dev;
+		const struct io_fault_return r = f->returns[i];
 
-		if (f->returns[i].at > now)
+		if (r.at > now)
 			continue;
 		f->returns[i] = f->returns[--f->n_returns];
-		io_fault_port(f, dev, true);
+		io_fault_go_on(f, &r, now);
 	}
 }
 

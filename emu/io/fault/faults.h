@@ -31,7 +31,7 @@ struct io_tracer;
 struct uhca_abi_status;
 
 #define IO_FAULT_PENDING_MAX 256 /* device actions that wait for their moment */
-#define IO_FAULT_RETURNS_MAX 64  /* ports that come up again */
+#define IO_FAULT_RETURNS_MAX 256 /* what ends, or goes on, later */
 #define IO_FAULT_PATHS_MAX   8   /* files of while_file of which the last answer is kept */
 
 /* A happening that cannot take place where its rule fired: the core is in the middle of it. */
@@ -43,10 +43,22 @@ struct io_fault_pending {
 	uint32_t qpn, srq, cq, key;
 };
 
-/* A port that comes up again (port.down=T). */
+/* What an action leaves for later: its end, or its next part. */
+enum io_fault_then {
+	IO_FAULT_THEN_UP,     /* the port */
+	IO_FAULT_THEN_DOWN,   /* the port, once more */
+	IO_FAULT_THEN_GIDS,   /* entries of the GID table come back */
+	IO_FAULT_THEN_BACK,   /* the device is there again ... */
+	IO_FAULT_THEN_REPLUG, /* ... with another uverbs number */
+	IO_FAULT_THEN_WAKE,   /* the device hangs no longer */
+};
+
 struct io_fault_return {
 	struct io_device *dev;
 	uint64_t at;
+	enum io_fault_then then;
+	uint64_t down, up, times; /* of port.flap: what is left of it */
+	uint64_t serial;          /* which dev.hang it ends */
 };
 
 /* Whether a file of while_file was there when its file system was last asked. */
@@ -64,7 +76,9 @@ struct io_faults_env {
 	const char *dir; /* of the instance */
 	/* The device fails; returns how many clients had it open. */
 	unsigned (*fatal)(void *user, const struct io_device *dev);
-	void *user; /* of fatal */
+	/* Doorbells of those who have it open are heard no more, or again. */
+	void (*pause)(void *user, const struct io_device *dev, bool on);
+	void *user; /* of fatal and pause */
 };
 
 struct io_faults {
@@ -83,6 +97,7 @@ struct io_faults {
 	unsigned n_pending;
 	struct io_fault_return returns[IO_FAULT_RETURNS_MAX];
 	unsigned n_returns;
+	unsigned replugs;          /* uverbs numbers given since the start */
 	struct io_fault_cqes cqes; /* fault_cqe.c */
 	unsigned n_cqes;
 	uint64_t cqes_due; /* when the first of them is, or before */
@@ -165,6 +180,12 @@ int io_fault_port(struct io_faults *f, struct io_device *dev, bool up);
 
 /* Writes the files of ports that do not say what is so. To be called now and then. */
 void io_fault_ports_again(struct io_faults *f);
+
+/*
+ * Does at once what a rule of the clock would do, and leaves no rule: for one of the actions to the
+ * device, without limits. The number of devices; -EINVAL (see *error).
+ */
+int io_faults_now(struct io_faults *f, const char *text, uint64_t now, struct fault_error *error);
 
 /* What is due: device actions that waited, rules of time, delayed packets, ports that return. */
 void io_faults_tick(struct io_faults *f, uint64_t now);

@@ -8,13 +8,15 @@
 #ifndef IO_COUNTER_FILES_H
 #define IO_COUNTER_FILES_H
 
+#include "emu/core/core.h"
+
 #include <ev.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 struct io_device;
 
-#define IO_COUNTER_FILES 24 /* room: files of a device */
+#define IO_COUNTER_FILES 40 /* room: files of a device */
 
 /* The files of one device. */
 struct io_counter_files {
@@ -36,6 +38,7 @@ int io_counter_files_update(struct io_counter_files *f);
 /* What a thread is to write; nothing of the device is in it. */
 struct io_counter_values {
 	int root;
+	enum core_errors errors; /* whose names */
 	uint64_t value[IO_COUNTER_FILES], written[IO_COUNTER_FILES];
 	int error; /* -errno, or 0 */
 };

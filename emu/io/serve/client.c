@@ -209,6 +209,17 @@ int io_client_hello(struct io_client *c, const struct io_client_hello *hello)
 	return 0;
 }
 
+void io_client_pause(struct io_client *c, bool on)
+{
+	if (on && !c->paused) {
+		c->paused = c->bell.summaries;
+		c->bell.summaries = 0;
+	} else if (!on && c->paused) {
+		c->bell.summaries = c->paused;
+		c->paused = 0;
+	}
+}
+
 struct ring {
 	struct io_client *client;
 	uint64_t now;

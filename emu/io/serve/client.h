@@ -47,6 +47,7 @@ struct io_client {
 	/* How its doorbells are heard (active_doorbells.h). */
 	TAILQ_ENTRY(io_client) look; /* of those who are watched */
 	bool watched;
+	uint32_t paused; /* summary words that are not looked at (io_client_pause) */
 	uint32_t caller; /* its number there; UHCA_ABI_ACTIVE_DOORBELLS: none */
 	uint64_t rang;   /* when it did last, or was first watched */
 	int event_fd;    /* owned; -1 before HELLO */
@@ -97,6 +98,9 @@ int io_client_hello(struct io_client *c, const struct io_client_hello *hello);
 
 /* New work in the rings of this client? Hands each doorbell to the core; returns how many. */
 uint32_t io_client_doorbells(struct io_client *c, uint64_t now);
+
+/* While on its doorbells are not heard; those that ring meanwhile are served afterwards. */
+void io_client_pause(struct io_client *c, bool on);
 
 static inline bool io_client_rang(const struct io_client *c)
 {

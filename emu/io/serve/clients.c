@@ -125,6 +125,13 @@ unsigned io_clients_remove_of(struct io_clients *all, const struct io_device *de
 	return n;
 }
 
+void io_clients_pause_of(struct io_clients *all, const struct io_device *dev, bool on)
+{
+	for (unsigned i = 0; i < all->n; i++)
+		if (all->at[i]->dev == dev)
+			io_client_pause(all->at[i], on);
+}
+
 void io_clients_close(struct io_clients *all)
 {
 	/* Who ended just before us may still be here. */

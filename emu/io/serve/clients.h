@@ -65,6 +65,10 @@ void io_clients_end_lost(struct io_clients *all);
 /* Disconnects all who have opened the device; returns how many there were. */
 unsigned io_clients_remove_of(struct io_clients *all, const struct io_device *dev);
 
+/* Doorbells of all who have opened the device are heard no more, or again; bits that are set stay.
+ */
+void io_clients_pause_of(struct io_clients *all, const struct io_device *dev, bool on);
+
 /* Serves once more what those who ended just now have left, and ends all. */
 void io_clients_close(struct io_clients *all);
 

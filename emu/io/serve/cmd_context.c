@@ -55,6 +55,8 @@ int cmd_hello(struct cmd *r, struct cmd_reply *rep)
 	h.dev = io_devices_find(c->all->devices, in->device, sizeof(in->device));
 	if (!h.dev)
 		return io_refuse(-ENODEV, "the daemon has no device of this name");
+	if (h.dev->away)
+		return io_refuse(-ENODEV, "the device is unplugged");
 	h.mem_fd = io_fds_take(r->fds, 0);
 	h.async_fd = io_fds_take(r->fds, 1);
 	error = io_client_hello(c, &h);

@@ -27,10 +27,6 @@ static int made(const struct cmd *r, const struct cmd_reply *rep, int error)
 
 int cmd_reg_mr(struct cmd *r, struct cmd_reply *rep)
 {
-	const struct uhca_cmd_reg_mr *in = r->msg;
-
-	if (in->reserved)
-		return -EINVAL;
 	return made(r, rep, core_reg_mr(r->client->core, r->msg, &rep->reg_mr));
 }
 
@@ -156,7 +152,7 @@ static int reach(struct io_client *c, const struct uhca_abi_extent *e)
 int cmd_reg_pinned_mr(struct cmd *r, struct cmd_reply *rep)
 {
 	const struct uhca_cmd_reg_pinned_mr *in = r->msg;
-	int error = in->mr.reserved || !r->client->arena.open ? -EINVAL : 0;
+	int error = r->client->arena.open ? 0 : -EINVAL;
 
 	for (uint32_t i = 0; error == 0 && i < in->n_extents && i < UHCA_ABI_EXTENTS; i++)
 		error = reach(r->client, &in->extent[i]);

@@ -260,6 +260,16 @@ void sysfs_unreadable(struct sysfs_tree *t, const char *folder, unsigned first, 
 	}
 }
 
+void sysfs_spares(struct sysfs_tree *t, const char *folder, unsigned first, unsigned end)
+{
+	char name[32];
+
+	for (unsigned i = first; i < end; i++) {
+		snprintf(name, sizeof(name), "%s/.spare%u", folder, i);
+		sysfs_link(t, name, "/proc/self/ns/uts");
+	}
+}
+
 const char *sysfs_guid_text(uint64_t guid, char out[24])
 {
 	snprintf(out, 24, "%04x:%04x:%04x:%04x", (unsigned)(guid >> 48 & 0xffff),

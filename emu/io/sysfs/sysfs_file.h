@@ -60,6 +60,9 @@ void sysfs_twin(struct sysfs_tree *t, const char *name, const char *twin, const 
 /* Entries of a folder that can be opened and not read, as attributes of empty GIDs. */
 void sysfs_unreadable(struct sysfs_tree *t, const char *folder, unsigned first, unsigned end);
 
+/* What makes readable entries unreadable later, when nobody can make a link: sysfs_change.h. */
+void sysfs_spares(struct sysfs_tree *t, const char *folder, unsigned first, unsigned end);
+
 /* Four or eight groups of hexadecimal digits. */
 const char *sysfs_guid_text(uint64_t guid, char out[24]);
 const char *sysfs_gid_text(const uint8_t gid[16], char out[40]);

@@ -22,6 +22,19 @@ static const struct io_ucma_env *env_of(const struct ucma_id *id)
 	return &id->file->ucma->env;
 }
 
+/* It is not unplugged, and the address has not left its GID table. */
+static bool has_address(const struct io_device *dev, const uint8_t gid[16])
+{
+	return !dev->away && core_gid_index(dev->core, gid) >= 0;
+}
+
+static struct io_device *device_with(const struct io_ucma_env *env, const uint8_t gid[16])
+{
+	struct io_device *dev = io_fabric_find(env->fabric, gid);
+
+	return dev && has_address(dev, gid) ? dev : NULL;
+}
+
 static void attach(struct ucma_id *id, struct io_device *dev, const uint8_t gid[16])
 {
 	id->dev = dev;
@@ -35,7 +48,7 @@ static void first_address(const struct io_device *dev, bool v4, uint8_t gid[16])
 
 	memcpy(gid, own->a[0].gid, 16);
 	for (unsigned i = own->count; i-- > 0;)
-		if (roce_addr_is_v4(own->a[i].gid) == v4)
+		if (roce_addr_is_v4(own->a[i].gid) == v4 && has_address(dev, own->a[i].gid))
 			memcpy(gid, own->a[i].gid, 16);
 }
 
@@ -56,7 +69,7 @@ static bool is_listened_to(const struct ucma_id *id, const struct io_device *dev
 static struct io_device *owner_of_destination(const struct ucma_id *id, uint8_t gid[16])
 {
 	const struct io_ucma_env *env = env_of(id);
-	struct io_device *dev = io_fabric_find(env->fabric, id->dst.gid);
+	struct io_device *dev = device_with(env, id->dst.gid);
 
 	memcpy(gid, id->dst.gid, 16);
 	if (dev || !ucma_addr_is_localhost(&id->dst) || env->devices->n == 0)
@@ -110,7 +123,7 @@ static int no_address(const char *which)
 static int bind_address(struct ucma_id *id, const struct ucma_addr *a)
 {
 	struct ucma_addr before = id->src;
-	struct io_device *dev = io_fabric_find(env_of(id)->fabric, a->gid);
+	struct io_device *dev = device_with(env_of(id), a->gid);
 	int error;
 
 	if (dev && !ucma_may_use(id->file, dev))
@@ -180,7 +193,8 @@ static struct io_device *any_device(const struct ucma_id *id, bool v4, uint8_t g
 		if ((id->dev && id->dev != dev) || !ucma_may_use(id->file, dev))
 			continue;
 		for (unsigned k = 0; k < dev->id.addresses.count; k++)
-			if (roce_addr_is_v4(dev->id.addresses.a[k].gid) == v4) {
+			if (roce_addr_is_v4(dev->id.addresses.a[k].gid) == v4 &&
+			    has_address(dev, dev->id.addresses.a[k].gid)) {
 				memcpy(gid, dev->id.addresses.a[k].gid, 16);
 				return dev;
 			}
@@ -198,7 +212,7 @@ static struct io_device *choose_device(const struct ucma_id *id, uint8_t gid[16]
 	struct io_device *dev = NULL;
 
 	if (ucma_addr_source_for(&id->dst, gid) == 0)
-		dev = io_fabric_find(env->fabric, gid);
+		dev = device_with(env, gid);
 	if (!dev || !ucma_may_use(id->file, dev))
 		dev = owner_of_destination(id, gid);
 	if (dev && !ucma_may_use(id->file, dev))

@@ -295,6 +295,16 @@ static void say_no_qp(struct text *t, const struct uhca_abi_cause *c)
 	add(t, "no QP there has number 0x%" PRIx64, c->got);
 }
 
+static void say_port(struct text *t, const struct uhca_abi_cause *c)
+{
+	if (c->got == UHCA_ABI_PORT_NO_GID)
+		add(t, "the device's own address has left its GID table");
+	else if (c->got == UHCA_ABI_PORT_MTU)
+		add(t, "the packet is longer than the port's active_mtu");
+	else
+		add(t, "the port is down");
+}
+
 /* How each is said: words alone, or by a function that has numbers to say. */
 static const struct {
 	const char *words;
@@ -337,7 +347,7 @@ static const struct {
 				    NULL},
 	[UHCA_ABI_CAUSE_ADDRESS] = {"the packet is not from the QP's peer", NULL},
 	[UHCA_ABI_CAUSE_NO_QP] = {NULL, say_no_qp},
-	[UHCA_ABI_CAUSE_PORT] = {"the port is down", NULL},
+	[UHCA_ABI_CAUSE_PORT] = {NULL, say_port},
 };
 
 const char *model_cause_text(const struct uhca_abi_cause *c, char *buf, size_t cap)

@@ -4,6 +4,7 @@
 # must fail do; mistakes are named by line and column; the rules that matter are found.
 
 gallery=$here/../scenarios
+export FAILOVER=${UHCA_BUILDDIR:-}/tests/examples/failover/failover
 
 # scenario FILE [OPTION...]: runs it with its output in $out/scenario; sets status.
 scenario() {

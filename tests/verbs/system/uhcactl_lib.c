@@ -145,6 +145,10 @@ static void test_mistakes(void **state)
 	assert_int_equal(uhcactl_counter(ctl, NULL, "errors", &value, &error), -ENOENT);
 	assert_int_equal(uhcactl_event(ctl, "uhca0", "DOOMSDAY", &error), -EINVAL);
 	assert_int_equal(uhcactl_port(ctl, "uhca7", 1, &error), -EINVAL);
+	assert_int_equal(uhcactl_fault_now(ctl, "drop", &error), -EINVAL);
+	assert_int_equal(error.column, 1);
+	assert_int_equal(uhcactl_fault_now(ctl, "dev.unplug dev=uhca7", &error), -EINVAL);
+	assert_int_equal(error.column, 16);
 	assert_null(uhcactl_open("/nonexistent/instance", &error));
 	assert_null(uhcactl_open(".", &error));
 	assert_null(uhcactl_open("no-such-instance-of-anybody", NULL));
@@ -171,6 +175,8 @@ static void test_events(void **state)
 	assert_int_equal(uhcactl_port(ctl, "uhca0", 1, &error), 0);
 	expect_async(w->ctx, IBV_EVENT_PORT_ACTIVE);
 	assert_int_equal(uhcactl_event(ctl, "uhca0", "GID_CHANGE", &error), 0);
+	expect_async(w->ctx, IBV_EVENT_GID_CHANGE);
+	assert_int_equal(uhcactl_fault_now(ctl, "gid.change", &error), 2);
 	expect_async(w->ctx, IBV_EVENT_GID_CHANGE);
 	add("port.down=1ms after=1ms device=uhca0");
 	expect_async(w->ctx, IBV_EVENT_PORT_ERR);

@@ -39,6 +39,7 @@ _handle, _int, _str = ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p
 _functions = {
     "open": (_handle, _str),
     "fault_add": (_int, _handle, _str),
+    "fault_now": (_int, _handle, _str),
     "fault_change": (_int, _handle, _int, _str),
     "fault_remove": (_int, _handle, _int),
     "fault_clear": (_int, _handle),
@@ -127,6 +128,11 @@ class Control:
     def fault(self, rule):
         """Puts a rule in force."""
         return Rule(self, self._call("fault_add", _bytes(rule)))
+
+    def now(self, action):
+        """Does at once what a rule would do to a device, and leaves no rule: "dev.unplug=2s
+        dev=uhca1", "port.flap=down:1s,up:1s,times:3". The number of devices."""
+        return self._call("fault_now", _bytes(action))
 
     def clear_faults(self):
         self._call("fault_clear")

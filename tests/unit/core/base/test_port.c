@@ -90,12 +90,66 @@ static void test_other_events(void **state)
 	fixture_stop(&f);
 }
 
+/* What verbs and sysfs say of a speed; the port says no other until it is told to. */
+static void test_speed(void **state)
+{
+	static const struct {
+		uint32_t speed, width, code;
+		const char *text;
+	} rows[] = {
+		{1, 1, 1, "2.5 Gb/sec (1X SDR)"},        {70, 1, 1, "2.5 Gb/sec (1X SDR)"},
+		{100, 1, 4, "10 Gb/sec (1X QDR)"},       {400, 2, 4, "40 Gb/sec (4X QDR)"},
+		{999, 16, 32, "50 Gb/sec (2X EDR)"},     {1000, 2, 32, "100 Gb/sec (4X EDR)"},
+		{4000, 2, 128, "400 Gb/sec (4X NDR)"},   {8000, 2, 256, "800 Gb/sec (4X XDR)"},
+		{16000, 4, 256, "1600 Gb/sec (8X XDR)"},
+	};
+	struct uhca_cmd_port_attr p;
+	struct fixture f;
+
+	(void)state;
+	fixture_start(&f, NULL);
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		core_port_name_speed(f.dev, rows[i].speed);
+		assert_string_equal(core_port_link(f.dev)->text, rows[i].text);
+		assert_int_equal(core_query_port(f.client, 1, &p), 0);
+		assert_int_equal(p.active_width, rows[i].width);
+		assert_int_equal(p.active_speed, rows[i].code);
+		assert_int_equal(p.speed, rows[i].speed);
+	}
+	assert_int_equal(f.async, 0);
+	core_port_tell_speed(f.dev);
+	assert_int_equal(f.async, 2);
+	assert_int_equal(f.async_event[0].event.type, UHCA_ABI_EVENT_DEVICE_SPEED_CHANGE);
+	assert_int_equal(f.async_event[0].event.element, 0); /* of no port */
+	core_port_set(f.dev, false);
+	f.async = 0;
+	core_port_tell_speed(f.dev);
+	assert_int_equal(f.async, 0);
+	fixture_stop(&f);
+}
+
+static void test_pkey_and_mtu(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	fixture_start(&f, NULL);
+	core_port_set_pkey(f.dev, 0xffff);
+	assert_int_equal(f.async, 0);
+	core_port_set_pkey(f.dev, 0x8001);
+	told_both(&f, 0, UHCA_ABI_EVENT_PKEY_CHANGE);
+	assert_int_equal(core_port_set_mtu(f.dev, 0), -ERANGE);
+	assert_int_equal(core_port_set_mtu(f.dev, 6), -ERANGE);
+	assert_int_equal(core_port_set_mtu(f.dev, IBV_MTU_512), 0);
+	assert_int_equal(f.async, 2);
+	fixture_stop(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_link),
-		cmocka_unit_test(test_packets),
-
+		cmocka_unit_test(test_link),         cmocka_unit_test(test_packets),
+		cmocka_unit_test(test_speed),        cmocka_unit_test(test_pkey_and_mtu),
 		cmocka_unit_test(test_other_events),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -51,8 +51,18 @@ static void test_every_action(void **state)
 		{"key.reuse", FAULT_KEY_REUSE, FAULT_LAYER_TIME, FAULT_BOTH},
 		{"key.split", FAULT_KEY_SPLIT, FAULT_LAYER_TIME, FAULT_BOTH},
 		{"port.down=1ms", FAULT_PORT_DOWN, FAULT_LAYER_TIME, FAULT_BOTH},
+		{"port.flap=down:1ms", FAULT_PORT_FLAP, FAULT_LAYER_TIME, FAULT_BOTH},
+		{"port.speed=200gbit", FAULT_PORT_SPEED, FAULT_LAYER_TIME, FAULT_BOTH},
+		{"port.mtu=1500", FAULT_PORT_MTU, FAULT_LAYER_TIME, FAULT_BOTH},
+		{"port.pkey=0x8001", FAULT_PORT_PKEY, FAULT_LAYER_TIME, FAULT_BOTH},
 		{"gid.change", FAULT_GID_CHANGE, FAULT_LAYER_TIME, FAULT_BOTH},
+		{"gid.empty", FAULT_GID_EMPTY, FAULT_LAYER_TIME, FAULT_BOTH},
+		{"gid.add=10.1.2.3", FAULT_GID_ADD, FAULT_LAYER_TIME, FAULT_BOTH},
+		{"gid.move=0:3", FAULT_GID_MOVE, FAULT_LAYER_TIME, FAULT_BOTH},
 		{"dev.fatal", FAULT_DEV_FATAL, FAULT_LAYER_TIME, FAULT_BOTH},
+		{"dev.unplug=2s", FAULT_DEV_UNPLUG, FAULT_LAYER_TIME, FAULT_BOTH},
+		{"dev.reset", FAULT_DEV_RESET, FAULT_LAYER_TIME, FAULT_BOTH},
+		{"dev.hang time=1s", FAULT_DEV_HANG, FAULT_LAYER_TIME, FAULT_BOTH},
 		{"dev.freeze=1s", FAULT_DEV_FREEZE, FAULT_LAYER_TIME, FAULT_BOTH},
 		{"dev.exit", FAULT_DEV_EXIT, FAULT_LAYER_TIME, FAULT_BOTH},
 		{"count call=*", FAULT_COUNT, FAULT_LAYER_CALL, FAULT_BOTH},
@@ -98,12 +108,68 @@ static void test_garbage(void **state)
 	rule_refused("cqe.garbage=1", 13, "takes no value");
 }
 
+/* What happens to ports, GID tables and devices: parts, bounds, suggestions. */
+static void test_fleet(void **state)
+{
+	struct fault_rule r = rule_parsed("port.flap=up:1s,times:3,down:12s");
+
+	(void)state;
+	assert_int_equal(r.value.number, UINT64_C(12000000000));
+	assert_int_equal(r.value.number2, UINT64_C(1000000000));
+	assert_int_equal(r.value.times, 3);
+	r = rule_parsed("port.flap=down:2ms");
+	assert_int_equal(r.value.number2, 2000000);
+	assert_int_equal(r.value.times, 1);
+	rule_refused("port.flap=dwn:1s", 11, "did you mean 'down'?");
+	rule_refused("port.flap=up:1s", 11, "down:TIME is missing");
+	rule_refused("port.flap=down", 11, "needs a value");
+	rule_refused("port.flap=down:3", 16, "is not a time");
+	rule_refused("port.flap=down:1s,times:0", 25, "0 has no effect");
+	rule_refused("port.speed=200", 12, "the unit is missing");
+	rule_refused("port.speed=9kbit", 12, "from 100mbit to 1600gbit");
+	rule_refused("port.mtu=60", 10, "below 68");
+	rule_refused("port.pkey=0x8000", 11, "names no partition");
+	assert_int_equal(rule_parsed("gid.empty").value.number, FAULT_GID_ALL);
+	assert_int_equal(rule_parsed("gid.empty=3 time=2s").value.time, UINT64_C(2000000000));
+	assert_int_equal(rule_parsed("gid.add=10.1.2.3").value.gid[12], 10);
+	rule_refused("gid.add=10.1.2", 9, "is not an IP address");
+	rule_refused("gid.move=3", 10, "is not INDEX:INDEX");
+	rule_refused("gid.move=3:3", 12, "is there already");
+	rule_refused("gid.move=0:1 time=1s", 14, "takes no parameter 'time'");
+	rule_refused("dev.unplg=1s", 1, "did you mean 'dev.unplug'?");
+	rule_refused("dev.hang=2h", 10, "is not a time");
+	rule_refused("dev.hang=61min", 10, "longer than one hour");
+	rule_refused("dev.hang time=30s", 15, "at most 25s");
+}
+
+/* Where a packet goes, and the byte that is wrong under a right checksum. */
+static void test_selectors(void **state)
+{
+	struct fault_rule r =
+		rule_parsed("corrupt=silent:70000 to=10.1.0.0/16,fd00:1::/32,10.2.3.4");
+
+	(void)state;
+	assert_true(r.select.by_byte);
+	assert_int_equal(r.select.byte, 70000);
+	assert_int_equal(r.select.n_to, 3);
+	assert_int_equal(r.select.to_bits[0], 96 + 16);
+	assert_int_equal(r.select.to_bits[1], 32);
+	assert_int_equal(r.select.to_bits[2], 128);
+	assert_false(rule_parsed("corrupt=silent").select.by_byte);
+	rule_refused("drop to=10.1.0.0/33", 9, "is not a network");
+	rule_refused("drop to=10.1/16", 9, "is not a network");
+	rule_refused("drop to=", 6, "a value is missing");
+	rule_refused("drop dscp=64", 11, "not within 0..63");
+	rule_refused("drop sport=70000", 12, "not within 0..65535");
+	rule_refused("corrupt=silnt", 9, "did you mean 'silent'?");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_action),
-		cmocka_unit_test(test_order),
-		cmocka_unit_test(test_garbage),
+		cmocka_unit_test(test_every_action), cmocka_unit_test(test_order),
+		cmocka_unit_test(test_garbage),      cmocka_unit_test(test_fleet),
+		cmocka_unit_test(test_selectors),
 	};
 
 	return cmocka_run_group_tests_name("rule_action", tests, NULL, NULL);

@@ -97,10 +97,11 @@ static void test_life_of_a_rule(void **state)
 static void test_refusals(void **state)
 {
 	(void)state;
-	refused("'action':7", "fault needs \\'action\\': list, add, change, remove, clear, load, "
-			      "replay or trace");
+	refused("'action':7",
+		"fault needs \\'action\\': list, add, now, change, remove, clear, load, "
+		"replay or trace");
 	refused("'action':'dance'",
-		"fault needs \\'action\\': list, add, change, remove, clear, load, "
+		"fault needs \\'action\\': list, add, now, change, remove, clear, load, "
 		"replay or trace");
 	refused("'action':'list','device':'uhca0'", "fault takes no member 'device'");
 	refused("'action':'add'", "fault add needs \\'text\\'");

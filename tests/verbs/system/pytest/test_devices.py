@@ -59,5 +59,13 @@ def test_port_and_event(uhca):
     uhca.event("GID_CHANGE")
 
 
+def test_an_adapter_that_vanishes(uhca):
+    assert uhca.now("dev.unplug dev=uhca0") == 1
+    assert devices(uhca) == []
+    with pytest.raises(module.Error) as caught:
+        uhca.now("dev.unplg")
+    assert caught.value.column == 1
+
+
 def test_shared_by_the_session(uhca_session):
     assert devices(uhca_session)

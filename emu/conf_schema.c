@@ -123,6 +123,7 @@ static int set_machine(void *into, const struct option_row *row, const char *arg
 	struct conf *c = into;
 
 	(void)row;
+	machine_free((struct machine *)(uintptr_t)c->io.machine);
 	c->io.machine = machine_load(argument, error, cap);
 	return c->io.machine ? 0 : -EINVAL;
 }

@@ -35,8 +35,8 @@ sim_stand = tests/sim_kit.a tests/wire_kit.a libfault.a libcore.a libwire.la
 fault_stand = tests/fault_kit.a tests/wire_kit.a libfault.a libcore.a libwire.la
 fabric_stand = tests/fabric_kit.a tests/wire_kit.a libnetmodel.a
 simulator_stand = tests/simulator_kit.a tests/wire_kit.a libsim.a libnetmodel.a libcore.a
-io_stand = tests/io_kit.a tests/wire_kit.a libctl.a libmodel.a libconf.a libmachine.a \
-	libio.a libfault.a libcore.a libwire.la
+io_stand = tests/io_kit.a tests/wire_kit.a libctl.a libmodel.a libconf.a \
+	libio.a libmachine.a libfault.a libcore.a libwire.la
 model_stand = tests/model_kit.a tests/wire_kit.a libctl.a libmodel.a libwire.la
 provider_stand = tests/provider_kit.a tests/wire_kit.a libuhcav.la libwire.la
 
@@ -106,6 +106,7 @@ $(plugin_objects): provider/libuhca-rdmav34.la ;
 sanitize_shared = tests/verbs/sanitize/pair.o tests/verbs/sanitize/kinds.o \
 	tests/verbs/sanitize/far.o
 sanitize_of_cm = tests/verbs/sanitize/meet.o
+sanitize_known_cm = tests/verbs/sanitize/known/spdk-3118
 sanitize_objects = $(sanitize_programs:=.o) $(sanitize_shared) $(sanitize_of_cm)
 $(sanitize_objects): %.o: %.c
 	$(AM_V_CC)$(MKDIR_P) $(@D) && $(CC) $(DEFAULT_INCLUDES) -D_GNU_SOURCE -Wall -Werror -g -O2 \
@@ -113,7 +114,7 @@ $(sanitize_objects): %.o: %.c
 $(sanitize_programs): $(sanitize_of_cm)
 $(sanitize_programs): %: %.o $(sanitize_shared)
 	$(AM_V_CCLD)$(CC) -o $@ $(filter-out $(sanitize_of_cm),$^) \
-		$(if $(findstring /cm-,$@),$(sanitize_of_cm) -lrdmacm) \
+		$(if $(findstring /cm-,$@)$(filter $(sanitize_known_cm),$@),$(sanitize_of_cm) -lrdmacm) \
 		-libverbs -lpthread
 -include $(sanitize_objects:.o=.d)
 tests/verbs/sanitize/checks.log tests/verbs/sanitize/hangs.log tests/verbs/sanitize/telling.log tests/verbs/sanitize/users.log: $(sanitize_programs)

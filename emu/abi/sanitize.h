@@ -16,22 +16,21 @@
  *
  * {"setting": NAME} is answered with a number of the collector's settings.
  *
- * "hang": {"dir": INSTANCE, "checks": [NAME...], "qps": [[DEVICE, QPN, ADDRESS]...]} says that the
- * process goes on by the peers of these queue pairs alone, whose address is given. A line with
- * nothing else is answered "closed" when the daemon knows them all, and their processes have said
- * the same a moment ago, or are gone; else "wait". One with a finding beside it is answered "wait"
- * until all of them have told theirs, and then as any other: one report has them all. "checks":
- * those that the collector may name, as far as they are on. "why": what it waits for. "strangers": true where a new
- * connection of rdma_cm may bring the process on; "events": true where nothing but an event of rdma_cm
- * is awaited.
+ * "hang": {"dir": INSTANCE, "checks": [NAME...], "why": S, "qps": [[DEVICE, QPN, ADDRESS]...]} says
+ * that the process goes on by the peers of these queue pairs alone, whose address is given. A line
+ * with nothing else is answered "closed" when the daemon knows them all, and their processes have
+ * said the same a moment ago, or are gone; else "wait". One with a finding beside it is answered
+ * "wait" until all of them have told theirs, and then as any other: one report has them all.
+ * "checks": those that the collector may name, as far as they are on; "why": what is awaited.
+ * "strangers": true: a new connection of rdma_cm may help; "events": true: nothing else may.
  *
  * A process also leaves stacks for findings of others, without an answer:
  *
  *   {"stack": ID, "frames": [...]}       a stack; ID is unique among all processes
  *   {"note": NAME, "of": ID}             that stack is known by this name from now on
  *
- * {"program": S, "stands": [[THREAD, WORDS, MS]...], "queues": [S...]} says again and again that no thread of the
- * process goes on, what each waits for, and for how long; it has no answer.
+ * {"program": S, "stands": [[THREAD, CALL, MS, FD, FILE]...], "queues": [S...]} says again and
+ * again that no thread goes on: its system call (-1: it polls) and first argument. No answer.
  *
  * In a finding {"title": S, "note": NAME} is a stack of that name, and is left out where there is
  * none. "once": NAME: a second finding of that name is not told. "cause": [...]: the members of
@@ -270,11 +269,9 @@
 	  "IBTA vol. 1, 10.3.1 and 10.8.6; ibv_post_send(3), ibv_modify_qp(3)",                    \
 	  "Post a receive or a signaled request before awaiting its completion. Move the "         \
 	  "queue pair to ERR to flush the rest")                                                   \
-	X(PEER_WAITS, "peer-waits", "sum",                                                         \
-	  "When two ends wait for each other, one of them must send",                              \
+	X(PEER_WAITS, "peer-waits", "sum", "When two ends wait for each other, one must send",     \
 	  "the protocol of the program",                                                           \
-	  "Look at both stacks, and find the end that should have sent. Check that it "            \
-	  "posted the request")                                                                    \
+	  "Find by both stacks which end should have sent, and whether it posted that")            \
 	X(PEER_GONE, "peer-gone", "sum",                                                           \
 	  "A peer that is gone, or whose queue pair is in ERR, sends nothing. Receives stay "      \
 	  "posted until the own queue pair is moved to ERR",                                       \
@@ -282,13 +279,11 @@
 	  "Tell the other end before leaving. Move the queue pair to ERR before awaiting "         \
 	  "flush completions")                                                                     \
 	X(PEER_UNREADY, "peer-unready", "sum",                                                     \
-	  "A SEND needs a receive of its peer. With rnr_retry 7 it waits for one without "         \
-	  "end",                                                                                   \
+	  "A SEND needs a receive of its peer. With rnr_retry 7 it waits without end",             \
 	  "IBTA vol. 1, 9.7.5.2.8; ibv_post_recv(3), ibv_modify_qp(3)",                            \
 	  "Post receives before the peer sends, and replace each one that was used")               \
 	X(CM_UNREAD, "cm-unread", "sum",                                                           \
-	  "Events of rdma_cm make a connection, and tell its end: each event channel must "        \
-	  "be read",                                                                               \
+	  "Events of rdma_cm make and end connections: each event channel must be read",           \
 	  "rdma_get_cm_event(3), rdma_listen(3), rdma_disconnect(3)",                              \
 	  "Read the channel with rdma_get_cm_event, in a thread of its own or by poll(2) of "      \
 	  "its descriptor, also while completions are awaited")                                    \
@@ -383,8 +378,7 @@
 	X(PEER_ELSEWHERE, "peer-elsewhere", "note",                                                \
 	  "A process that waits for completions only depends on its peers",                        \
 	  "the protocol of the program",                                                           \
-	  "Look at what the peer waits for. A server that waits for a client needs no "            \
-	  "change")                                                                                \
+	  "Look at what the peer waits for. A server that waits for clients needs no change")      \
 	X(CALL_REFUSED, "call-refused", "note",                                                    \
 	  "A failing call has no effect, and its errno value gives only the kind of the error",    \
 	  "the manual page of the call",                                                           \

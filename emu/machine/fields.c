@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See fields.h. */
+/* Reads objects of JSON by tables of their members. */
 #include "fields.h"
 
 #include "emu/words/words.h"

@@ -24,7 +24,7 @@ struct reading {
 
 enum field_kind {
 	FIELD_TEXT,   /* into an array of size bytes */
-	FIELD_NUMBER, /* decimal, or "0x..." in a string: from min to max, into an unsigned or int */
+	FIELD_NUMBER, /* decimal, or "0x..." in a text: from min to max, into an int */
 	FIELD_GUID,   /* "b859:9f03:00ab:cdef" into a uint64_t */
 	FIELD_CHOICE, /* a word: its place in choices, into an unsigned */
 	FIELD_TAKE,   /* "take" looks at it */

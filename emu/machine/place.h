@@ -20,8 +20,8 @@ struct machine_place {
 };
 
 /*
- * The place of the value at the end of the steps, or with "of_key" of the key in front of it. As far
- * as the steps lead; the text must be JSON.
+ * The place of the value at the end of the steps, or with "of_key" of the key in front of it. As
+ * far as the steps lead; the text must be JSON.
  */
 struct machine_place machine_place_find(const char *text, const struct machine_step *step,
 					unsigned n, bool of_key);

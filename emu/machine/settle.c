@@ -114,6 +114,9 @@ static void settle_port(struct reading *r, struct machine_port *p)
 		p->width = 4;
 	settle_speed(r, p);
 	settle_gids(r, p);
+	if (p->infiniband && p->n_addresses > 0)
+		fields_fail(r, "addresses are for Ethernet ports: an InfiniBand port has a LID, "
+			       "which is made of its own address");
 	if (!p->n_pkeys)
 		p->pkey[p->n_pkeys++] = 0xffff;
 }

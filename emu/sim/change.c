@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See change.h. */
+/* Failures as texts, and what they do to a network. */
 #include "change.h"
 
 #include "emu/words/words.h"

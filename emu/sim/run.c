@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See run.h. */
+/* One simulation: network, hosts, workloads, failures, measurements put together. */
 #include "run.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=bash
-# bash's completion of uhca-run, uhcactl and uhcad. What there is to complete is asked of the
+# bash's completion of uhca-run, uhcactl, uhcad and uhca-sim. What there is to complete is asked of the
 # program's --help, so that it is never another than what the program takes.
 
 # Words of the commands that uhcactl has, first or behind another one.
@@ -60,8 +60,9 @@ _uhca() {
 		*) words=$(_uhca_commands "$program" "$before") ;;
 		esac
 		;;
+	uhca-sim:*) [ "$COMP_CWORD" -gt 1 ] || words=$(_uhca_commands "$program") ;;
 	esac
 	mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
 }
 
-complete -o default -F _uhca uhca-run uhcactl uhcad
+complete -o default -F _uhca uhca-run uhcactl uhcad uhca-sim

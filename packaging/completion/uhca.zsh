@@ -1,6 +1,6 @@
-#compdef uhca-run uhcactl uhcad
+#compdef uhca-run uhcactl uhcad uhca-sim
 # SPDX-License-Identifier: BSD-2-Clause
-# zsh's completion of uhca-run, uhcactl and uhcad, from what each says of itself with --help.
+# zsh's completion of uhca-run, uhcactl, uhcad and uhca-sim, from what each says of itself with --help.
 
 _uhca_options() {
 	local -a lines
@@ -18,7 +18,7 @@ _uhca() {
 	uhca-run)
 		_arguments -S $reply '(-):command:_command_names -e' '*::arguments:_normal'
 		;;
-	uhcactl)
+	uhcactl | uhca-sim)
 		if (( CURRENT > 2 )) && [[ $words[CURRENT] != -* && $words[CURRENT-1] != -* ]]; then
 			second=(${(s:|:)"$($program --help 2>/dev/null |
 				sed -nE "s/^  $words[CURRENT-1] ([a-z_|]+)( .*|$)/\1|/p" | tr -d '\n')"})

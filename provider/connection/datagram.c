@@ -6,6 +6,7 @@
 #include "ends.h"
 
 #include <pthread.h>
+#include <unistd.h>
 
 #define PLACES     256u
 #define MULTICAST  0xffffffu
@@ -169,13 +170,20 @@ static void tell_nobody(struct uhcav_here here, const struct uhcav_datagram *d,
 	uhcav_diagnostic_tell();
 }
 
+/* Of this process, on the same device: its receives were looked at with the post. */
+static bool is_looked_at(const struct uhca_abi_end *to, const struct uhca_abi_end *from)
+{
+	return to->pid == (uint32_t)getpid() && to->guid == from->guid;
+}
+
 static void tell_too_long(struct uhcav_here here, const struct uhcav_datagram *d,
 			  const struct uhca_cmd_query_peer_reply *r, uint64_t length)
 {
 	const struct uhca_abi_end *to = &r->peer;
 	char words[UHCAV_END_WORDS];
 
-	if (!uhcav_diagnostic_is_new(UHCA_CHECK_UD_RECV_SHORT, d->posted, NULL))
+	if (is_looked_at(to, &r->mine) ||
+	    !uhcav_diagnostic_is_new(UHCA_CHECK_UD_RECV_SHORT, d->posted, NULL))
 		return;
 	uhcav_diagnostic_begin(UHCA_CHECK_UD_RECV_SHORT,
 			       "a datagram is longer than the receive of its target: it is lost");

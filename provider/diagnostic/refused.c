@@ -8,12 +8,25 @@
 #include <errno.h>
 #include <string.h>
 
+static unsigned troubles; /* atomic */
+
+void uhcav_diagnostic_trouble(void)
+{
+	__atomic_fetch_add(&troubles, 1, __ATOMIC_RELAXED);
+}
+
+unsigned uhcav_diagnostic_troubles(void)
+{
+	return __atomic_load_n(&troubles, __ATOMIC_RELAXED);
+}
+
 void uhcav_diagnostic_refused(const char *library, const char *why, int err)
 {
 	const struct uhcav_stack *stack;
 	const char *name;
 	int saved = errno;
 
+	uhcav_diagnostic_trouble();
 	if (!uhcav_check_on(UHCA_CHECK_CALL_REFUSED) ||
 	    (err == EBUSY && uhcav_check_on(UHCA_CHECK_OBJECT_BUSY)))
 		return;

@@ -10,4 +10,11 @@
  */
 void uhcav_diagnostic_refused(const char *library, const char *why, int err);
 
+/*
+ * Something has failed: a call (uhcav_diagnostic_refused says so by itself) or a request. How
+ * often, for who asks what the program did after it.
+ */
+void uhcav_diagnostic_trouble(void);
+unsigned uhcav_diagnostic_troubles(void);
+
 #endif

@@ -7,6 +7,7 @@
  *   tomb.c       what is known of them, and contexts that lead to those functions
  *   told.c       what is said when one is used
  *   library.c    the same of objects that the libraries make by themselves
+ *   unacked.c    events of rdma_cm that hold up the end of their id
  *
  * Callers: the driver, which makes such contexts, and sanitize, which says what was destroyed.
  */
@@ -17,5 +18,6 @@
 #include "library.h"
 #include "told.h"
 #include "tomb.h"
+#include "unacked.h"
 
 #endif

@@ -10,6 +10,7 @@
 #include "provider/base/base.h"
 #include "told.h"
 #include "tomb.h"
+#include "unacked.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -115,6 +116,28 @@ static uintptr_t end(struct uhcav_here here, enum call call, const struct argume
 	return answer;
 }
 
+/* The events between a program and the end of an id. */
+static void look_before(enum call call, const struct arguments *a)
+{
+	if (call == CALL_rdma_ack_cm_event)
+		uhcav_unacked_remove(a->object);
+	if (call == CALL_rdma_destroy_id || call == CALL_rdma_destroy_ep ||
+	    call == CALL_rdma_migrate_id)
+		uhcav_unacked_await(a->object);
+}
+
+static uintptr_t get_event(struct uhcav_here here, const struct arguments *a)
+{
+	uintptr_t answer = go_on(CALL_rdma_get_cm_event, a);
+	void **event = (void **)a->more[0];
+	int saved = errno;
+
+	if (!(int)answer)
+		uhcav_unacked_add(*event, here);
+	errno = saved;
+	return answer;
+}
+
 static uintptr_t hear(struct uhcav_here here, enum call call, struct arguments a)
 {
 	struct uhcav_tomb t;
@@ -122,8 +145,12 @@ static uintptr_t hear(struct uhcav_here here, enum call call, struct arguments a
 	/* Events come often, and a queue says by itself what it is. */
 	if (call == CALL_ibv_ack_cq_events && !uhcav_tomb_has(a.object))
 		return go_on(call, &a);
-	if (!a.object || !uhcav_tomb_find(a.object, &t) || strcmp(t.kind, about[call].kind) != 0)
+	if (!a.object || !uhcav_tomb_find(a.object, &t) || strcmp(t.kind, about[call].kind) != 0) {
+		look_before(call, &a);
+		if (call == CALL_rdma_get_cm_event)
+			return get_event(here, &a);
 		return about[call].end && a.object ? end(here, call, &a) : go_on(call, &a);
+	}
 	uhcav_told_call(here, about[call].name, a.object);
 	errno = EINVAL;
 	return call == CALL_ibv_destroy_comp_channel ? EINVAL : (uintptr_t)-1;

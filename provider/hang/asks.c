@@ -6,6 +6,7 @@
 #include "provider/base/base.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/syscall.h>
@@ -73,7 +74,7 @@ static const bool has_fd[] = {
 #undef ROW
 };
 
-static uint32_t listens, elsewhere, n_fds; /* atomic */
+static uint32_t listens, elsewhere, connections, n_fds; /* atomic; connections: events of rdma_cm */
 static int fds[FDS];
 
 static uintptr_t hear(enum call call, const uintptr_t a[7]);
@@ -138,9 +139,12 @@ static bool asks_by_number(uintptr_t number)
 	}
 }
 
+/* The preload library asks by a copy of the descriptor, which is closed by the time one looks. */
 static void note(enum call call, uintptr_t first)
 {
-	if (has_fd[call])
+	if (has_fd[call] && uhcav_hang_is_cm((int)first))
+		__atomic_store_n(&connections, 1, __ATOMIC_RELAXED);
+	else if (has_fd[call])
 		note_fd((int)first);
 	else if (call != CALL_syscall || asks_by_number(first))
 		__atomic_store_n(&elsewhere, 1, __ATOMIC_RELAXED);
@@ -158,8 +162,12 @@ static uintptr_t hear(enum call call, const uintptr_t a[7])
 	uintptr_t (*behind)(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t,
 			    uintptr_t);
 
-	if (__atomic_load_n(&listens, __ATOMIC_RELAXED) && !is_watcher)
+	if (__atomic_load_n(&listens, __ATOMIC_RELAXED) && !is_watcher) {
+		int saved = errno;
+
 		note(call, a[0]);
+		errno = saved;
+	}
 	*(void **)&behind = calls[call].behind;
 	return behind(a[0], a[1], a[2], a[3], a[4], a[5], a[6]);
 }
@@ -183,6 +191,7 @@ void uhcav_hang_asks_begin(void)
 		find_calls();
 	found = true;
 	__atomic_store_n(&elsewhere, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&connections, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&n_fds, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&listens, 1, __ATOMIC_RELAXED);
 	if (!uhcav_got_patch_all(calls))
@@ -193,7 +202,8 @@ bool uhcav_hang_asks_any(void)
 {
 	uint32_t n = __atomic_load_n(&n_fds, __ATOMIC_RELAXED);
 
-	if (__atomic_load_n(&elsewhere, __ATOMIC_RELAXED))
+	if (__atomic_load_n(&elsewhere, __ATOMIC_RELAXED) ||
+	    (__atomic_load_n(&connections, __ATOMIC_RELAXED) && uhcav_hang_listens()))
 		return true;
 	for (uint32_t i = 0; i < n && i < FDS; i++)
 		if (uhcav_hang_is_foreign(__atomic_load_n(&fds[i], __ATOMIC_ACQUIRE)))

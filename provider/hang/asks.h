@@ -15,7 +15,7 @@ void uhcav_hang_asks_begin(void);
 /* Calls of this thread do not count. */
 void uhcav_hang_asks_not_by_me(void);
 
-/* Has any thread asked something that is not of verbs, as far as was heard? Under the book's lock. */
+/* Has any other thread asked something that is not of verbs? Under the book's lock. */
 bool uhcav_hang_asks_any(void);
 
 #endif

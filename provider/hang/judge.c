@@ -5,6 +5,7 @@
 #include "asks.h"
 #include "emu/abi/event.h"
 #include "files.h"
+#include "provider/gone/gone.h"
 #include "report.h"
 
 #include <dlfcn.h>
@@ -167,7 +168,8 @@ void uhcav_hang_judge_destroy(const struct uhcav_hang_threads *all, uint64_t now
 		const struct uhcav_hang_thread *t = &all->at[i];
 
 		if (t->tid == tid && t->does == UHCAV_HANG_LOCK && now - t->since >= after &&
-		    others_are_passive(all, t))
+		    (others_are_passive(all, t) ||
+		     (now - t->since >= 2 * after && uhcav_unacked_by(tid))))
 			uhcav_hang_tell_destroy(t);
 	}
 }

@@ -20,7 +20,7 @@
 void uhcav_hang_judge_destroy(const struct uhcav_hang_threads *threads, uint64_t now,
 			      uint64_t after);
 
-/* A thread that has polled dry queues in vain for longer than this, until now; NULL: there is none. */
+/* A thread that has polled dry queues in vain for longer than this; NULL: there is none. */
 const struct uhcav_hang_thread *uhcav_hang_judge_end(struct uhcav_hang_threads *threads,
 						     uint64_t now, uint64_t after);
 

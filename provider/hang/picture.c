@@ -3,7 +3,7 @@
 #include "picture.h"
 
 #include "book.h"
-#include "emu/abi/waiting_call.h"
+#include "files.h"
 #include "provider/diagnostic/diagnostic.h"
 #include "report.h"
 
@@ -11,40 +11,26 @@
 #include <string.h>
 #include <unistd.h>
 
-#define WORDS     320u
+#define WORDS     160u
+#define TARGET    128u
 #define MOST      16u /* threads that are shown */
 #define IS_SOCKET "socket:["
 
 static struct uhcav_line line; /* the watching thread's */
 
-static const char *kind_of(int fd, char target[128])
+static const char *target_of(int fd, char target[TARGET])
 {
 	char path[64];
 	ssize_t n;
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	n = readlink(path, target, 127);
+	n = readlink(path, target, TARGET - 1);
 	target[n > 0 ? n : 0] = '\0';
 	if (uhcav_hang_of_channel(fd, NULL))
 		return "a completion channel";
+	if (uhcav_hang_is_cm(fd))
+		return "an event channel of rdma_cm";
 	return strncmp(target, IS_SOCKET, sizeof(IS_SOCKET) - 1) ? target : "a socket";
-}
-
-static const char *words_of(const struct uhcav_hang_thread *t, char words[WORDS])
-{
-	const struct uhca_waiting_call *call = uhca_waiting_call(t->call);
-	char target[128];
-
-	if (t->polls)
-		return "polls a completion queue in vain";
-	if (!call)
-		snprintf(words, WORDS, "waits in the system call with number %ld", t->call);
-	else if (call->on_descriptor)
-		snprintf(words, WORDS, "waits in %s of descriptor %d, %s", call->name,
-			 (int)t->first, kind_of((int)t->first, target));
-	else
-		snprintf(words, WORDS, "waits in %s", call->name);
-	return words;
 }
 
 /* A thread that polls is in no call: its queues stand still for so long. */
@@ -59,16 +45,25 @@ static uint64_t since_of(const struct uhcav_hang_thread *t)
 	return since;
 }
 
+/* emu/abi/sanitize.h: "stands". */
 static void put_thread(const struct uhcav_hang_thread *t, uint64_t now)
 {
-	char words[WORDS];
+	int fd = (int)t->first;
+	char target[TARGET];
 
 	uhcav_line_put(&line, "[");
 	uhcav_line_number(&line, (uint64_t)t->tid);
 	uhcav_line_put(&line, ",");
-	uhcav_line_string(&line, words_of(t, words));
+	if (t->polls)
+		uhcav_line_put(&line, "-1");
+	else
+		uhcav_line_number(&line, (uint64_t)t->call);
 	uhcav_line_put(&line, ",");
 	uhcav_line_number(&line, now - since_of(t));
+	uhcav_line_put(&line, ",");
+	uhcav_line_number(&line, (uint32_t)fd);
+	uhcav_line_put(&line, ",");
+	uhcav_line_string(&line, target_of(fd, target));
 	uhcav_line_put(&line, "]");
 }
 

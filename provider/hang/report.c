@@ -3,6 +3,7 @@
 #include "report.h"
 
 #include "files.h"
+#include "provider/gone/gone.h"
 #include "where.h"
 
 #include <arpa/inet.h>
@@ -169,6 +170,8 @@ void uhcav_hang_tell_destroy(const struct uhcav_hang_thread *t)
 			      "was called for each event of the id that rdma_get_cm_event has "
 			      "returned");
 	uhcav_diagnostic_stack(waits, "destroyed by");
+	uhcav_diagnostic_stack(uhcav_unacked_by(t->tid),
+			       "the event was read by the same thread in");
 	uhcav_diagnostic_tell();
 }
 

@@ -16,8 +16,8 @@ const char *uhcav_hang_arm_words(const struct uhcav_hang_cq *h);
 void uhcav_hang_tell_overflow(struct uhcav_hang_cq *h);
 
 /*
- * It polls in vain a queue that nothing comes to. That is remembered, and told when the program soon
- * exits with a failure: it has given up.
+ * It polls in vain a queue that nothing comes to. That is told when the program soon exits with a
+ * failure: it has given up.
  */
 void uhcav_hang_suspect(const struct uhcav_hang_thread *t, uint64_t now);
 void uhcav_hang_tell_given_up(uint64_t now);

@@ -5,7 +5,7 @@
  * completion uses both by one instruction, and then one signal may come for both, or two; who
  * writes to it leaves another value there; and who uses the opcode alone and leaves it has read it.
  *
- * A program that copies or prints a completion field by field does so, too, and goes on to fields that nobody
+ * A program that copies a completion field by field does so, too, and goes on to fields that nobody
  * else asks for: the breakpoints move to slid and sl, and when the former is read alone what
  * was found is taken back. It is told when the process ends.
  *

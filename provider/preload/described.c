@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See described.h. The files tell: what lies there is ours, unless a link leads to the host's.
- * System calls, because the functions for them are those that come to ask.
+ * The paths of a described machine. The files tell: what lies there is ours, unless a link leads to
+ * the host's. System calls, because the functions for them are those that come to ask.
  */
-#include "described.h"
+#include "path_map.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,8 +6,6 @@
  */
 #include "path_map.h"
 
-#include "described.h"
-
 #include <string.h>
 
 static const char *const prefixes[] = {

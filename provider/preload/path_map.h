@@ -3,11 +3,12 @@
  * Which paths belong to the emulated device: those below /sys/class/infiniband,
  * /sys/class/infiniband_verbs, /sys/class/misc/rdma_cm and /dev/infiniband are looked for in the
  * daemon's directory instead (which has sys/ and dev/ in it), and so are those of a described
- * machine (described.h).
+ * machine (uhcad --machine).
  */
 #ifndef UHCA_PRELOAD_PATH_MAP_H
 #define UHCA_PRELOAD_PATH_MAP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -16,5 +17,13 @@
  * themselves. Repeated slashes are one. No allocation, no errno.
  */
 const char *uhca_path_map(const char *root, const char *path, char *buf, size_t size);
+
+/*
+ * Is the path, or what it lies below, one of a described machine: PCI, network interfaces, NUMA
+ * nodes? "path" begins with "/sys/", "to" is the same below the daemon's directory. In folders that
+ * the host has, too, the daemon put links to the host's entries, by names that begin with a slash.
+ * False where no machine is described. In described.c.
+ */
+bool uhca_described_has(const char *path, const char *to);
 
 #endif

@@ -325,7 +325,7 @@ int uhca_preload_listens(void)
 	return __atomic_load_n(&listening, __ATOMIC_RELAXED);
 }
 
-/* The last thread that ended an id which had events, or moved it: it waits for their ends; atomic */
+/* The last thread that ended an id which had events, or moved it; atomic. */
 static int destroying;
 
 __attribute__((visibility("default"))) int uhca_preload_destroying(void);

@@ -5,7 +5,7 @@
  * it is not taken back before the process is gone.
  *
  * A program that ends with another status than 0 has given up, and what it leaves is no news. In a
- * sweep it is, when the program had begun to take down what it had made.
+ * sweep it is, when the program had begun to take down what it had made after something failed.
  */
 #include "lifetime.h"
 

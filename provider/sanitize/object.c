@@ -21,6 +21,7 @@ LIST_HEAD(bucket, entry);
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool last_went;
+static unsigned went_after; /* so many troubles */
 static struct bucket addresses[BUCKETS], keys[BUCKETS];
 static TAILQ_HEAD(, entry) order = TAILQ_HEAD_INITIALIZER(order);
 static struct uhcav_object graves[GRAVES];
@@ -65,7 +66,7 @@ static struct bucket *at_key(uint32_t lkey)
 
 bool uhcav_object_last_went(void)
 {
-	return last_went;
+	return last_went && went_after == uhcav_diagnostic_troubles();
 }
 
 void uhcav_object_add(const struct uhcav_object *o)
@@ -107,6 +108,7 @@ bool uhcav_object_take(const void *self, struct uhcav_object *o)
 		TAILQ_REMOVE(&order, e, in_order);
 		*o = e->o;
 		last_went = true;
+		went_after = uhcav_diagnostic_troubles();
 	}
 	pthread_mutex_unlock(&lock);
 	free(e);

@@ -78,7 +78,7 @@ void uhcav_object_add(const struct uhcav_object *o);
 bool uhcav_object_take(const void *self, struct uhcav_object *o);
 void uhcav_object_bury(const struct uhcav_object *mr, const struct uhcav_stack *gone);
 
-/* Did an object go after the last one was made? */
+/* Did an object go after the last one was made, and after the last call or request that failed? */
 bool uhcav_object_last_went(void);
 
 bool uhcav_object_find(const void *self, struct uhcav_object *o);

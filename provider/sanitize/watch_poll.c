@@ -70,6 +70,7 @@ static void collect(struct uhcav_here here, struct uhcav_cq *cq, const struct ib
 		return;
 	recv = is_receive(qp, wc);
 	if (wc->status != IBV_WC_SUCCESS) {
+		uhcav_diagnostic_trouble();
 		uhcav_capacity_failed(qp->send_shadow, here, wc->status);
 		uhcav_capacity_failed(qp->recv_shadow, here, wc->status);
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Any text as a network, and as the name of a generated one: it is taken, or refused with a line and
- * a column that are in it. What is taken is printed and read again as the same, and if it is small
- * packets go through it.
+ * Any text as a network, and as the name of a generated one: it is taken, or refused with a line
+ * and a column that are in it. What is taken is printed and read again as the same, and if it is
+ * small packets go through it.
  */
 #include "fuzz.h"
 

@@ -57,7 +57,7 @@ struct core_port_look {
 	uint32_t n_pkeys;    /* 1 or more */
 	uint16_t pkey[CORE_PKEY_MOST];
 	/*
-	 * InfiniBand: the IPv4 address (mapped) of the port. Its last 16 bits are the LID, and a LID
+	 * InfiniBand: the IPv4 address (mapped) of the port. Its last 16 bits are the LID. A LID
 	 * stands for the address of the same network with these last 16 bits.
 	 */
 	uint8_t address[16];

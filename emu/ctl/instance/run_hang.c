@@ -2,7 +2,7 @@
 /* uhca-run --timeout: reports what threads and QPs wait for, then ends the command. */
 #include "run_hang.h"
 
-#include "emu/abi/waiting_call.h"
+#include "emu/ctl/lib/lib.h"
 #include "pidfd.h"
 #include "run_stack.h"
 
@@ -120,7 +120,7 @@ static bool tell_call(pid_t pid, const char *task)
 	fclose(f);
 	if (n < 1)
 		return false;
-	const struct uhca_waiting_call *call = uhca_waiting_call(number);
+	const struct waiting_call *call = waiting_call(number);
 
 	if (call)
 		fprintf(stderr, "waits in %s", call->name);

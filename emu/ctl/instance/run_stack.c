@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Stacks of other processes by libdw; see run_stack.h. uhca-run does not link libdw: the few that ask for a stack wait for it to be
- * loaded, and nobody else.
+ * Stacks of other processes by libdw; see run_stack.h. uhca-run does not link libdw: the few that
+ * ask for a stack wait for it to be loaded, and nobody else.
  */
 #include "run_stack.h"
 

@@ -13,5 +13,6 @@
 #include "exit_status.h"
 #include "instance_dir.h"
 #include "xml.h"
+#include "waiting_call.h"
 
 #endif

@@ -17,6 +17,7 @@ struct layout {
 	const char *preload;
 	const char *sanitizer;
 	const char *stock;
+	const char *machines;
 };
 
 static const struct layout build_tree = {
@@ -24,6 +25,7 @@ static const struct layout build_tree = {
 	.preload = "provider/.libs/libuhca_preload.so",
 	.sanitizer = "uhca-sanitizer",
 	.stock = "stock.supp",
+	.machines = "machines",
 };
 
 /* "make install" with the default folders below its prefix, and so the tarball for all systems. */
@@ -32,6 +34,7 @@ static const struct layout installed = {
 	.preload = "lib/uhca/libuhca_preload.so",
 	.sanitizer = "libexec/uhca/uhca-sanitizer",
 	.stock = "share/uhca/stock.supp",
+	.machines = "share/uhca/machines",
 };
 
 static bool cut_last_name(char *path)
@@ -93,6 +96,8 @@ static int set_files(const char *folder, const struct layout *l)
 		error = set_file("UHCA_SANITIZER", folder, l->sanitizer);
 	if (error == 0)
 		error = set_file("UHCA_STOCK_SUPPRESSIONS", folder, l->stock);
+	if (error == 0)
+		error = set_file("UHCA_MACHINES", folder, l->machines);
 	return error;
 }
 

@@ -11,9 +11,9 @@
 /*
  * Makes what this program starts find the others. The folder of this program is put into PATH: in
  * front in a build tree, at the end elsewhere. Where the other parts lie beside it as above,
- * UHCA_DAEMON, UHCA_PRELOAD, UHCA_SANITIZER and UHCA_STOCK_SUPPRESSIONS name them, unless they are
- * set; elsewhere the places that the build was configured with hold. 0, or -errno of readlink and
- * setenv.
+ * UHCA_DAEMON, UHCA_PRELOAD, UHCA_SANITIZER, UHCA_STOCK_SUPPRESSIONS and UHCA_MACHINES name them,
+ * unless they are set; elsewhere the places that the build was configured with hold. 0, or -errno
+ * of readlink and setenv.
  */
 int ctl_look_beside(void);
 

@@ -6,6 +6,7 @@
 #include "run_options.h"
 
 #include "emu/abi/ctl.h"
+#include "emu/ctl/line/line.h"
 #include "emu/ctl/sweep/sweep.h"
 #include "emu/help/daemon_options.h"
 #include "emu/machine/machine.h"
@@ -79,6 +80,10 @@ static int set_machine(void *into, const struct option_row *row, const char *arg
 		       size_t cap)
 {
 	struct run_options *out = into;
+	if (ctl_look_beside() < 0) { /* presets are there */
+		snprintf(error, cap, "cannot find its own path in /proc");
+		return -EINVAL;
+	}
 	machine_free(out->machine);
 	out->machine = machine_load(argument, error, cap);
 	return out->machine ? to_daemon(into, row, argument, error, cap) : -EINVAL;

@@ -30,16 +30,16 @@ enum {
 
 struct run_options {
 	struct options_about about;
-	bool answered;         /* --chaos=help or --sanitize=help */
-	const char *instance;  /* name of a shared instance, or NULL: none was named */
-	bool private_instance; /* a daemon of our own, for the life of the command */
-	bool own_network;      /* in a network namespace, where one can be made */
-	bool addressed;        /* the user said where the devices live */
-	unsigned devices;      /* how many, for choosing their addresses */
+	bool answered;           /* --chaos=help or --sanitize=help */
+	const char *instance;    /* name of a shared instance, or NULL: none was named */
+	bool private_instance;   /* a daemon of our own, for the life of the command */
+	bool own_network;        /* in a network namespace, where one can be made */
+	bool addressed;          /* the user said where the devices live */
+	unsigned devices;        /* how many, for choosing their addresses */
 	struct machine *machine; /* as described; NULL: it is not */
 	const char *only;        /* which devices the command sees; NULL: all */
-	const char *linger;    /* seconds, as typed; NULL: the default */
-	char **command;        /* NULL-terminated, at least one word; with a scenario also NULL */
+	const char *linger;      /* seconds, as typed; NULL: the default */
+	char **command;          /* NULL-terminated, at least one word; with a scenario also NULL */
 	const char *scenarios[RUN_SCENARIOS_MAX]; /* files */
 	unsigned n_scenarios;
 	const char *tap; /* file for their verdict, or NULL */

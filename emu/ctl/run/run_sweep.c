@@ -37,6 +37,7 @@ struct sweep {
 	struct sweep_folder folder;
 	struct sweep_result *result; /* of the plan's runs; those that are not made have no item */
 	bool *done;
+	unsigned before; /* runs of an earlier sweep */
 };
 
 /* ---- a run, in its process ---- */
@@ -58,7 +59,6 @@ static void sanitize(struct run_options *o, const struct sweep_slot *slot)
 		 slot->report);
 	if (!o->sanitize)
 		o->sanitize = "sum";
-	o->no_stock = true; /* what the good run does is no finding: that is enough */
 	if (o->n_sanitize_words + 2 > RUN_SANITIZE_WORDS_MAX ||
 	    setenv(UHCA_SANITIZE_SWEEP_ENV, "1", 1) < 0)
 		_exit(RUN_EXIT_FAILED);
@@ -121,6 +121,7 @@ static void ended(void *arg, const struct sweep_slot *slot, int status, double s
 			fputs(e.output, stderr);
 	} else {
 		r = &s->result[slot->index];
+		sweep_result_free(r);
 		*r = (struct sweep_result){
 			.item = s->plan.item[slot->index], .status = status, .seconds = seconds};
 		sweep_judge(r, &e, &s->good);
@@ -195,22 +196,33 @@ static bool same(const struct sweep_item *a, const struct sweep_item *b)
 	       strcmp(a->what, b->what) == 0 && strcmp(a->how, b->how) == 0;
 }
 
+/* Where it is in the plan; plan.n: nowhere. */
+static unsigned index_of(const struct sweep *s, const struct sweep_item *item)
+{
+	unsigned i = 0;
+
+	while (i < s->plan.n && !same(&s->plan.item[i], item))
+		i++;
+	return i;
+}
+
+/* Of two results of a run the later one is right. */
 static void take_before(struct sweep *s, struct sweep_result *before, unsigned n)
 {
 	for (unsigned k = 0; k < n; k++) {
-		unsigned i = 0;
+		const unsigned i = index_of(s, &before[k].item);
 
-		while (i < s->plan.n && (s->done[i] || !same(&s->plan.item[i], &before[k].item)))
-			i++;
 		if (i == s->plan.n) {
 			sweep_result_free(&before[k]);
 			continue;
 		}
+		sweep_result_free(&s->result[i]);
 		s->result[i] = before[k];
+		s->before += !s->done[i];
 		s->done[i] = true;
 	}
 	if (n > 0)
-		fprintf(stderr, "uhca-run: sweep: %u runs were made before\n", n);
+		fprintf(stderr, "uhca-run: sweep: %u runs were made before\n", s->before);
 	free(before);
 }
 
@@ -250,7 +262,64 @@ static int make_plan(struct sweep *s)
 	return s->result && s->done ? open_folder(s) : RUN_EXIT_FAILED;
 }
 
-static int run_plan(struct sweep *s)
+static bool has_hung(const struct sweep_result *r)
+{
+	for (unsigned i = 0; i < r->n; i++)
+		if (r->finding[i].of == SWEEP_HANG)
+			return true;
+	return false;
+}
+
+/* hang: for each run that has hung the first one of its kind, from 1; 0: it has not. */
+static int find_hangs(struct sweep *s, struct sweep_known *known, unsigned *hang)
+{
+	struct sweep_groups groups;
+
+	if (sweep_groups_make(s->result, s->plan.n, known, &groups) < 0)
+		return -ENOMEM;
+	for (unsigned g = 0; g < groups.n; g++)
+		for (unsigned k = 0; k < groups.at[g].n; k++)
+			if (groups.at[g].finding->of == SWEEP_HANG)
+				hang[index_of(s, groups.at[g].run[k])] =
+					index_of(s, groups.at[g].run[0]) + 1;
+	sweep_groups_free(&groups);
+	return 0;
+}
+
+/*
+ * A run that was slow because of the others has not hung. One of each kind of hang is made again,
+ * with twice the time; when it ends now, so are the others of its kind.
+ */
+static int run_again(struct sweep *s, const unsigned *hang)
+{
+	int status;
+
+	s->pool.limit *= 2;
+	for (unsigned i = 0; i < s->plan.n; i++)
+		if (hang[i] == i + 1)
+			s->done[i] = false;
+	status = sweep_pool_run(&s->pool, s->plan.n);
+	for (unsigned i = 0; i < s->plan.n && status == 0; i++)
+		if (hang[i] && hang[i] != i + 1 && !has_hung(&s->result[hang[i] - 1]))
+			s->done[i] = false;
+	return status ? status : sweep_pool_run(&s->pool, s->plan.n);
+}
+
+static int look_again(struct sweep *s, struct sweep_known *known)
+{
+	unsigned *hang = calloc(s->plan.n, sizeof(*hang));
+	int status = hang ? find_hangs(s, known, hang) : -ENOMEM;
+	bool any = false;
+
+	for (unsigned i = 0; status == 0 && i < s->plan.n; i++)
+		any |= hang[i] != 0;
+	if (any && !s->options->time_limit)
+		status = run_again(s, hang);
+	free(hang);
+	return status;
+}
+
+static int run_plan(struct sweep *s, struct sweep_known *known)
 {
 	const double usual = s->seconds;
 	int status = make_plan(s);
@@ -265,6 +334,8 @@ static int run_plan(struct sweep *s)
 	fprintf(stderr, "uhca-run: sweep: the good run took %.2f s; %u runs follow, %u s each\n",
 		usual, s->plan.n, s->pool.limit);
 	status = sweep_pool_run(&s->pool, s->plan.n);
+	if (status == 0)
+		status = look_again(s, known);
 	if (sweep_folder_close(&s->folder) < 0 && status == 0)
 		return RUN_EXIT_FAILED;
 	return status < 0 ? RUN_EXIT_FAILED : status ? 128 + status : 0;
@@ -321,18 +392,29 @@ static int report(struct sweep *s, struct sweep_known *known, int status, double
 
 /* ---- all of it ---- */
 
-/* Where namespaces cannot be had, runs would meet at their ports: one after the other then. */
+/* Each run gets one where that can be had. What another uhca-run would say of it is not said. */
+static bool can_have_networks(const struct run_options *o)
+{
+	pid_t child = o->addressed ? -1 : fork();
+	int status = -1, null;
+
+	if (child == 0) {
+		null = open("/dev/null", O_WRONLY);
+		if (null >= 0)
+			dup2(null, STDERR_FILENO);
+		_exit(run_network_own() == 0 ? 0 : 1);
+	}
+	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	return child > 0 && status == 0;
+}
+
+/* In one network runs would meet at their ports: one after the other then. */
 static void choose_jobs(struct sweep *s)
 {
 	const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-	pid_t child = s->options->addressed ? -1 : fork();
-	int status = -1;
 
-	if (child == 0)
-		_exit(run_network_own() == 0 ? 0 : 1);
-	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
-		;
-	s->networks = child > 0 && status == 0;
+	s->networks = can_have_networks(s->options);
 	s->pool.jobs = s->options->sweep_jobs          ? s->options->sweep_jobs
 		       : s->networks && processors > 0 ? (unsigned)processors
 						       : 1;
@@ -348,7 +430,7 @@ static int sweep(struct sweep *s, struct sweep_known *known)
 	choose_jobs(s);
 	status = run_good(s);
 	if (status == 0)
-		status = run_plan(s);
+		status = run_plan(s, known);
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	if (s->done && (status == 0 || status > 128))
 		status = report(s, known, status,
@@ -441,12 +523,12 @@ int run_sweep_repeat(const struct run_options *options, run_hunt_run *run)
 	if (make_folder(options, name, folder) < 0 || setenv(UHCA_SANITIZE_SWEEP_ENV, "1", 1) < 0)
 		return RUN_EXIT_FAILED;
 	o.private_instance = o.reap = true;
+	o.own_network |= can_have_networks(options);
 	o.fault_seed = "1";
 	o.faults[o.n_faults++] = (struct run_fault){rule, false};
 	o.keep = folder;
 	o.test = "run";
 	o.sanitize = o.sanitize ? o.sanitize : "sum";
-	o.no_stock = true;
 	o.time_limit = o.time_limit ? o.time_limit : RUN_TIME_LIMIT;
 	sweep_item_words(&item, words, sizeof(words));
 	fprintf(stderr, "uhca-run: %s: %s\n", words, rule);

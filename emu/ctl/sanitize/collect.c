@@ -66,6 +66,13 @@ static void write_down(const struct found *f)
 		json_array_append_new(results, tell_sarif_result(f));
 }
 
+/* A sweep compares these with a good run by itself, and wants to know of all that is new. */
+static bool is_of_sweep(const struct found *f)
+{
+	return (f->check == UHCA_CHECK_VERB_CRASHED || f->check == UHCA_CHECK_LEFT_AT_EXIT) &&
+	       getenv(UHCA_SANITIZE_SWEEP_ENV);
+}
+
 /* True when it counts. Takes the line over. */
 static bool tell(json_t *line)
 {
@@ -80,6 +87,8 @@ static bool tell(json_t *line)
 	if (found_is_moot(&f))
 		return false;
 	enum suppressed by = suppress_has(&f);
+	if (by == SUPPRESSED_AS_STOCK && is_of_sweep(&f))
+		by = SUPPRESSED_NOT;
 	suppressed += by == SUPPRESSED_BY_USER;
 	if (by != SUPPRESSED_NOT)
 		return false;

@@ -24,8 +24,8 @@ enum hang_answer {
 };
 
 /*
- * A process has said a line; ms is what its silence may last. With HANG_TELL and NOTE *finding is the line
- * of all, which the caller drops.
+ * A process has said a line; ms is what its silence may last. With HANG_TELL and HANG_NOTE *finding
+ * is the line of all, which the caller drops.
  */
 enum hang_answer hang_hear(pid_t pid, json_t *line, unsigned ms, json_t **finding);
 

@@ -162,8 +162,8 @@ const char *hang_cm_what(enum hang_cm_kind kind)
 	case HANG_CM_REPLY_IGNORED:
 		return "a connection is not established: CONNECT_RESPONSE is not answered";
 	case HANG_CM_END_UNREAD:
-		return "completions are awaited of a connection that the peer has ended or refused, "
-		       "and nobody reads the event";
+		return "completions are awaited of a connection that the peer has ended or "
+		       "refused, and nobody reads the event";
 	case HANG_CM_QUIET:
 	case HANG_CM_OPEN:
 		break;

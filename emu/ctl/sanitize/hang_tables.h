@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The daemon's tables (uhcactl show) as far as hangs need them: queue pairs, clients, devices, ids. */
+/* The daemon's tables (uhcactl show) for hangs: queue pairs, clients, devices, ids of rdma_cm. */
 #ifndef HANG_TABLES_H
 #define HANG_TABLES_H
 
@@ -13,7 +13,7 @@ struct hang_tables {
 	json_t *qps, *clients, *devices, *ids;
 };
 
-/* Asks the daemon of the instance that a line names ("hang" of emu/abi/sanitize.h). False: it does not answer. */
+/* Asks the daemon of the instance that a line names. False: it does not answer. */
 bool hang_ask_daemon(struct hang_tables *t, const json_t *line);
 void hang_drop_tables(struct hang_tables *t);
 

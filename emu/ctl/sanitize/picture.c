@@ -2,6 +2,8 @@
 /* Pictures of processes that stand still, the newest of each. See picture.h. */
 #include "picture.h"
 
+#include "emu/ctl/lib/lib.h"
+
 #include <stdint.h>
 #include <string.h>
 #include <time.h>
@@ -9,6 +11,7 @@
 #define PICTURES  64u
 #define JUST_NOW  1500u /* ms */
 #define LATE      1500u /* so much later than it ought to be a busy process may say it again */
+#define WORDS     384u
 #define FACT_ROOM 512u
 
 static struct picture {
@@ -70,14 +73,36 @@ static bool is_valid(const struct picture *p, unsigned ms)
 	return until - p->heard < 2ull * ms + LATE && now - until < JUST_NOW;
 }
 
+/* emu/abi/sanitize.h: "stands". */
+static json_int_t number_of(const json_t *thread, size_t i)
+{
+	return json_integer_value(json_array_get(thread, i));
+}
+
+static void call_words(const json_t *thread, char words[WORDS])
+{
+	json_int_t number = number_of(thread, 1);
+	const struct waiting_call *call = waiting_call((long)number);
+	const char *file = json_string_value(json_array_get(thread, 4));
+	if (number < 0)
+		snprintf(words, WORDS, "polls a completion queue in vain");
+	else if (!call)
+		snprintf(words, WORDS, "waits in the system call with number %lld",
+			 (long long)number);
+	else if (call->on_descriptor)
+		snprintf(words, WORDS, "waits in %s of descriptor %lld, %s", call->name,
+			 (long long)number_of(thread, 3), file ? file : "?");
+	else
+		snprintf(words, WORDS, "waits in %s", call->name);
+}
+
 static void thread_words(const struct picture *p, const json_t *thread, char fact[FACT_ROOM])
 {
-	uint64_t ms = (uint64_t)json_integer_value(json_array_get(thread, 2));
-	const char *words = json_string_value(json_array_get(thread, 1));
-	ms += now_ms() - p->heard;
-	snprintf(fact, FACT_ROOM, "thread %lld %s, for %.1f s",
-		 (long long)json_integer_value(json_array_get(thread, 0)), words ? words : "?",
-		 (double)ms / 1000);
+	uint64_t ms = (uint64_t)number_of(thread, 2) + now_ms() - p->heard;
+	char words[WORDS];
+	call_words(thread, words);
+	snprintf(fact, FACT_ROOM, "thread %lld %s, for %.1f s", (long long)number_of(thread, 0),
+		 words, (double)ms / 1000);
 }
 
 const char *picture_program(pid_t pid)
@@ -94,9 +119,8 @@ static bool serves(const struct picture *p)
 	size_t i;
 	json_array_foreach(json_object_get(p->line, "stands"), i, thread)
 	{
-		const char *words = json_string_value(json_array_get(thread, 1));
-		if (words && (strstr(words, "poll") || strstr(words, "select")) &&
-		    !strstr(words, "polls"))
+		const struct waiting_call *call = waiting_call((long)number_of(thread, 1));
+		if (call && (strstr(call->name, "poll") || strstr(call->name, "select")))
 			return true;
 	}
 	return false;

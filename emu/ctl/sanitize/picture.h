@@ -15,8 +15,8 @@ bool picture_take(pid_t pid, json_t *line);
 void picture_end(pid_t pid);
 
 /*
- * Does it stand still, and not as one that serves whoever comes (poll(2), epoll(7))? A fact for each
- * of its threads is added to the list.
+ * Does it stand still, and not as one that serves whoever comes (poll(2), epoll(7))? Adds a fact
+ * for each of its threads to the list.
  */
 bool picture_facts(pid_t pid, unsigned ms, json_t *facts);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Umbrella header of sweep: uhca-run --sweep, but for what a run is. Which faults a test is run
- * with, the runs side by side, what they found, and the reports. run calls; it calls lib and instance. Begin at
- * sweep_item.h, then sweep_plan.h and sweep_result.h.
+ * with, the runs side by side, what they found, and the reports. run calls; it calls lib and
+ * instance. Begin at sweep_item.h, then sweep_plan.h and sweep_result.h.
  */
 #ifndef CTL_SWEEP_MODULE_H
 #define CTL_SWEEP_MODULE_H

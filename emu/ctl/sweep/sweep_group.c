@@ -85,7 +85,7 @@ static int take_words(struct sweep_groups *g, const struct sweep_result *r)
 {
 	struct sweep_words *w;
 
-	/* completions, packets and devices fail in the same way again and again, and so may be told */
+	/* completions, packets and devices fail in the same way again: that may be told so */
 	if (r->item.kind != SWEEP_CALLS || !r->fired || r->status == 0 || r->n > 0 || !r->said)
 		return 0;
 	w = words_of(g, r->said);

@@ -7,11 +7,13 @@
 #include <stdlib.h>
 
 static const char head[] =
-	"<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>uhca sweep</title>\n"
-	"<style>body{font:15px sans-serif;margin:2em;max-width:70em}table{border-collapse:collapse}\n"
+	"<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+	"<title>uhca sweep</title>\n"
+	"<style>body{font:15px sans-serif;margin:2em;max-width:70em}\n"
+	"table{border-collapse:collapse}\n"
 	"td,th{border:1px solid #ccc;padding:.2em .6em;text-align:left;vertical-align:top}\n"
-	"pre{background:#f5f5f5;padding:.6em;overflow:auto}.found{background:#fdd}\n"
-	".missed{color:#777}</style></head><body>\n";
+	"pre{background:#f5f5f5;padding:.6em;overflow:auto}\n"
+	".found{background:#fdd}.missed{color:#777}</style></head><body>\n";
 
 static void put_item(FILE *f, const struct sweep_item *item)
 {

@@ -99,11 +99,13 @@ static bool is_fault_of_call(const struct sweep_item *item, const char *check)
 	       (strcmp(check, "left-at-exit") == 0 || strcmp(check, "object-busy") == 0);
 }
 
-static bool is_known(const struct sweep_result *good, const char *what, const char *stack)
+/* A habit of the program, which the good run has as well, is one wherever it shows. */
+static bool is_known(const struct sweep_result *good, enum sweep_fault_of_test of, const char *what,
+		     const char *stack)
 {
 	for (unsigned i = 0; good && i < good->n; i++)
 		if (strcmp(good->finding[i].what, what) == 0 &&
-		    strcmp(good->finding[i].stack, stack) == 0)
+		    (of == SWEEP_MISUSE || strcmp(good->finding[i].stack, stack) == 0))
 			return true;
 	return false;
 }
@@ -126,7 +128,7 @@ static void take_finding(struct sweep_result *r, const json_t *finding,
 	stack = stack_of(finding);
 	snprintf(what, sizeof(what), "%s: %s", text_in(finding, "program"),
 		 text_in(finding, "what"));
-	if (stack && !is_known(good, what, stack))
+	if (stack && !is_known(good, finding_of(check), what, stack))
 		sweep_result_add(r, finding_of(check), what, stack);
 	free(stack);
 }
@@ -148,7 +150,7 @@ static void take_asan(struct sweep_result *r, const char *output, const char *na
 	char *what, *stack;
 
 	sweep_text_asan(output, name, &what, &stack);
-	if (what && stack && !is_known(good, what, stack))
+	if (what && stack && !is_known(good, of, what, stack))
 		sweep_result_add(r, of, what, stack);
 	free(what);
 	free(stack);

@@ -166,10 +166,11 @@ static void take_frame(struct thread *t, const char *frame)
 {
 	static const char *const waits[] = {"(libuhca", "(libc.so.", "(ld-linux", "(libpthread",
 					    NULL};
-	static const char *const begins_there[] = {"__libc_start", "_start (", "start_thread ",
-						   "clone3 ",      "__clone",  NULL};
+	/* where each stack begins; and shells, which wait for what they have started */
+	static const char *const others[] = {"__libc_start", "_start (", "start_thread ", "clone3 ",
+					     "__clone",      "(dash)",   "(bash)",        NULL};
 
-	if (!t->name || is_in(frame, begins_there) || same_line(t->last, frame))
+	if (!t->name || is_in(frame, others) || same_line(t->last, frame))
 		return;
 	t->last = frame;
 	if (is_in(frame, waits)) {

@@ -20,7 +20,7 @@ struct fabric_packet {
 	uint32_t src;               /* hosts */
 	uint32_t dst;
 	uint32_t flow;      /* what the hash of ECMP sees of the five-tuple */
-	uint16_t from_port; /* in a switch: where it came in */
+	uint32_t from_port; /* in a switch: where it came in */
 	uint8_t class;
 	uint8_t ecn;
 	/* The sender's. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See quantity.h. */
+/* Numbers with units, read and written by integers alone. */
 #include "quantity.h"
 
 #include <errno.h>

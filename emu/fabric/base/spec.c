@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See spec.h. */
+/* Texts of keys and values, and where they are wrong. */
 #include "spec.h"
 
 #include "emu/words/words.h"

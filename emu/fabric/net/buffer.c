@@ -81,7 +81,7 @@ static bool admit_lossless(struct fabric *f, struct node *n, struct port *in,
 bool buffer_admit(struct fabric *f, struct node *n, struct port *in, struct port *out,
 		  struct fabric_packet *k)
 {
-	k->from_port = in->number;
+	k->from_port = (uint32_t)(in - f->ports);
 	if (f->lossless & 1u << k->class)
 		return admit_lossless(f, n, in, k);
 	if (n->shared_used + k->bytes > n->shared) {
@@ -114,7 +114,7 @@ void buffer_judge(struct fabric *f, struct port *in, unsigned class, uint64_t no
 void buffer_release(struct fabric *f, struct port *out, struct fabric_packet *k, uint64_t now)
 {
 	struct node *n = &f->nodes[out->node];
-	struct port *in = &f->ports[n->ports[k->from_port]];
+	struct port *in = &f->ports[k->from_port];
 	uint64_t rest = k->bytes, before;
 
 	if (!(f->lossless & 1u << k->class)) {

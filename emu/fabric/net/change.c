@@ -69,5 +69,5 @@ void fabric_link_loss(struct fabric *f, uint32_t link, uint64_t loss)
 
 void fabric_host_pause(struct fabric *f, uint32_t host, uint8_t classes, uint64_t now)
 {
-	pause_set(f, &f->ports[f->host_port[host]], classes, now);
+	pause_set(f, &f->ports[f->places[host].port], classes, now);
 }

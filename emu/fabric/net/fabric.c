@@ -40,15 +40,14 @@ static void init_port(struct fabric *f, uint32_t number, uint32_t node,
 
 static void attach(struct fabric *f, uint32_t port)
 {
-	struct port *p = &f->ports[port];
-	struct node *n = &f->nodes[p->node];
+	const struct fabric_link *l = &f->topology->links[port / 2];
+	const struct fabric_node *far = &f->topology->nodes[l->end[1 - port % 2]];
+	struct node *n = &f->nodes[f->ports[port].node];
 
-	p->number = (uint16_t)n->n_ports;
 	n->ports[n->n_ports++] = port;
-	if (!node_is_switch(n)) {
-		f->host_port[n->index] = port;
-		f->host_node[n->index] = p->node;
-	}
+	if (!node_is_switch(n))
+		f->places[n->index] =
+			(struct place){port, l->end[1 - port % 2], far->index, far->is_switch};
 }
 
 static void join_parts(struct fabric *f)
@@ -82,15 +81,14 @@ static int allocate(struct fabric *f, uint32_t timers)
 	const uint32_t slots = f->n_ports * PORT_SLOTS + timers;
 
 	f->ports = aligned_alloc(_Alignof(struct port), f->n_ports * sizeof(*f->ports));
-	f->nodes = calloc(t->n_nodes, sizeof(*f->nodes));
+	f->nodes = aligned_alloc(_Alignof(struct node), t->n_nodes * sizeof(*f->nodes));
 	f->port_lists = calloc(f->n_ports, sizeof(*f->port_lists));
-	f->host_port = calloc(t->n_hosts, sizeof(*f->host_port));
-	f->host_node = calloc(t->n_hosts, sizeof(*f->host_node));
+	f->places = calloc(t->n_hosts, sizeof(*f->places));
 	f->positions = calloc(slots, sizeof(*f->positions));
-	if (!f->ports || !f->nodes || !f->port_lists || !f->host_port || !f->host_node ||
-	    !f->positions)
+	if (!f->ports || !f->nodes || !f->port_lists || !f->places || !f->positions)
 		return -ENOMEM;
 	memset(f->ports, 0, f->n_ports * sizeof(*f->ports));
+	memset(f->nodes, 0, t->n_nodes * sizeof(*f->nodes));
 	return fabric_events_init(&f->events, slots, f->positions);
 }
 
@@ -134,8 +132,7 @@ void fabric_destroy(struct fabric *f)
 	fabric_store_fini(&f->store);
 	free(f->positions);
 	free(f->port_lists);
-	free(f->host_port);
-	free(f->host_node);
+	free(f->places);
 	free(f->ports);
 	free(f->nodes);
 	free(f);
@@ -172,7 +169,7 @@ uint32_t fabric_flow_key(uint32_t src, uint32_t dst, uint16_t sport)
 
 void fabric_send(struct fabric *f, uint32_t host, struct fabric_packet *p, uint64_t now)
 {
-	struct port *port = &f->ports[f->host_port[host]];
+	struct port *port = &f->ports[f->places[host].port];
 
 	if (port->down) {
 		fabric_lose(f, port, p, FABRIC_DROP_DOWN);
@@ -184,7 +181,7 @@ void fabric_send(struct fabric *f, uint32_t host, struct fabric_packet *p, uint6
 
 bool fabric_idle(const struct fabric *f, uint32_t host, unsigned class, uint64_t now)
 {
-	const struct port *p = &f->ports[f->host_port[host]];
+	const struct port *p = &f->ports[f->places[host].port];
 
 	return !p->down && p->busy_until <= now && !p->announce &&
 	       !((p->nonempty | p->paused) & 1u << class);
@@ -192,7 +189,7 @@ bool fabric_idle(const struct fabric *f, uint32_t host, unsigned class, uint64_t
 
 void fabric_want(struct fabric *f, uint32_t host, unsigned class, uint64_t now)
 {
-	struct port *p = &f->ports[f->host_port[host]];
+	struct port *p = &f->ports[f->places[host].port];
 
 	p->wanted = (uint8_t) class;
 	if (class != FABRIC_NO_CLASS)
@@ -201,7 +198,7 @@ void fabric_want(struct fabric *f, uint32_t host, unsigned class, uint64_t now)
 
 uint64_t fabric_host_rate(const struct fabric *f, uint32_t host)
 {
-	return f->ports[f->host_port[host]].link.rate;
+	return f->ports[f->places[host].port].link.rate;
 }
 
 void fabric_timer(struct fabric *f, uint32_t number, uint64_t time)

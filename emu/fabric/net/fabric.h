@@ -32,8 +32,8 @@ struct fabric_counters {
 	uint64_t marked;    /* ECT that became CE */
 	uint64_t xoff;      /* PFC frames that paused a class, repeated ones not counted */
 	uint64_t xon;
-	uint64_t
-		paused; /* ps: the sum over ports and classes that were paused with packets or not */
+	/* ps that classes of ports were paused, with packets or not, all added up */
+	uint64_t paused;
 	uint64_t storms;
 	uint64_t deadlocks;
 	uint64_t events;
@@ -145,8 +145,8 @@ unsigned fabric_path(const struct fabric *f, const uint32_t hosts[2], uint32_t f
 		     uint32_t *links, unsigned n);
 
 /*
- * Looks for a circle of queues each of which is paused for longer than "age" because the next one is
- * full. The ports of the circle, at most n; 0: there is none.
+ * Looks for a circle of queues each of which is paused for longer than "age" because the next one
+ * is full. The ports of the circle, at most n; 0: there is none.
  */
 unsigned fabric_deadlock(struct fabric *f, uint64_t now, uint64_t age, uint32_t *ports, unsigned n);
 

@@ -56,7 +56,7 @@ bool fabric_is_switch_port(const struct fabric *f, uint32_t port)
 unsigned fabric_path(const struct fabric *f, const uint32_t hosts[2], uint32_t flow,
 		     uint32_t *links, unsigned n)
 {
-	const struct port *p = &f->ports[f->host_port[hosts[0]]];
+	const struct port *p = &f->ports[f->places[hosts[0]].port];
 	unsigned used = 0;
 
 	while (used < n) {
@@ -89,7 +89,7 @@ struct search {
 	unsigned used, max;
 };
 
-static bool holds(const struct port *p, unsigned class, uint16_t from)
+static bool holds(const struct port *p, unsigned class, uint32_t from)
 {
 	for (const struct fabric_packet *k = p->lane[class].queue.first; k; k = k->next)
 		if (k->from_port == from)
@@ -112,7 +112,7 @@ static bool follow(struct search *s)
 		unsigned first = 0;
 
 		if (!stuck(&s->f->ports[next], s->class, s->now, s->age) ||
-		    !holds(&s->f->ports[next], s->class, in->number))
+		    !holds(&s->f->ports[next], s->class, (uint32_t)(in - s->f->ports)))
 			continue;
 		while (first < s->used && s->ports[first] != next)
 			first++;

@@ -48,7 +48,6 @@ struct port {
 	uint64_t ps_per_byte; /* 0: no integer, the rate is divided by */
 	struct queue on_link; /* sent, not arrived; bytes are not counted */
 	uint32_t node;
-	uint16_t number;  /* of its node's ports */
 	uint8_t nonempty; /* classes with packets, bits */
 	uint8_t paused;   /* classes that the peer paused */
 	uint8_t stormed;  /* classes that the watchdog drops */
@@ -67,18 +66,27 @@ struct port {
 	struct pauses pause;
 };
 
+/* What packets need comes first: a line of the cache. */
 struct node {
-	const struct fabric_node *of;
-	uint32_t *ports; /* of its links, n_ports */
-	uint32_t n_ports;
-	uint64_t shared; /* bytes of the buffer that are no reserve and no headroom */
+	_Alignas(64) uint64_t shared; /* bytes of the buffer that are no reserve and no headroom */
 	uint64_t shared_used;
 	uint64_t alpha; /* of its settings */
 	uint64_t reserve;
 	uint64_t salt;
-	uint32_t index;
+	uint32_t index; /* of its kind */
 	bool is_switch;
 	bool down;
+	uint32_t n_ports;
+	uint32_t *ports; /* of its links */
+	const struct fabric_node *of;
+};
+
+/* Where a host is: its own port, and the node at the other end of its link. */
+struct place {
+	uint32_t port;
+	uint32_t node;
+	uint32_t index; /* of the node */
+	bool by_switch; /* the node is a switch */
 };
 
 struct fabric {
@@ -89,8 +97,7 @@ struct fabric {
 	struct port *ports;
 	struct node *nodes;
 	uint32_t *port_lists; /* of all nodes */
-	uint32_t *host_port;  /* by host */
-	uint32_t *host_node;
+	struct place *places; /* of hosts */
 	struct routes *routes;
 	uint32_t n_ports;
 	uint8_t lossless; /* classes, bits */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Routes: from each switch all ports that are on a shortest path to the destination's switch. ECMP
- * takes one by the hash of the flow; each switch salts it, or all would choose alike. A switch keeps
- * a set of ports once, however many destinations use it.
+ * Routes: from each switch all ports that are on a shortest path to the destination's switch.
+ * ECMP takes one by the hash of the flow; each switch salts it, or all would choose alike. A
+ * switch keeps a set of ports once, however many destinations use it.
  */
 #include "network.h"
 
@@ -175,17 +175,15 @@ int routes_make(struct fabric *f, struct routes **out)
 
 struct port *routes_next(const struct fabric *f, const struct node *n, uint32_t host, uint32_t flow)
 {
-	struct port *last = &f->ports[f->host_port[host] ^ 1u];
-	const struct node *to = &f->nodes[last->node];
+	const struct place *to = &f->places[host];
+	const struct routes *r = f->routes;
 	const uint32_t *set;
 
-	if (to == n)
-		return last;
-	if (!node_is_switch(to))
+	if (&f->nodes[to->node] == n)
+		return &f->ports[to->port ^ 1u];
+	if (!to->by_switch)
 		return NULL;
-	set = &f->routes
-		       ->sets[f->routes->set[(size_t)n->index * f->routes->n_switches + to->index] +
-			      1];
+	set = &r->sets[r->set[(size_t)n->index * r->n_switches + to->index] + 1];
 	if (set[0] <= 1)
 		return set[0] ? &f->ports[set[1]] : NULL;
 	return &f->ports[set[1 + ((fabric_mix(flow ^ n->salt) >> 32) * set[0] >> 32)]];

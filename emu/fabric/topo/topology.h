@@ -67,8 +67,8 @@ struct fabric_topology {
 	uint32_t n_nodes, n_hosts, n_switches, n_links;
 	uint32_t nodes_size, links_size;
 	struct fabric_class_settings classes[FABRIC_CLASSES];
-	uint64_t
-		pause_quanta; /* of 512 bit times, in a PFC frame; 0: a pause never ends by itself */
+	/* Of 512 bit times, in a PFC frame; 0: a pause never ends by itself. */
+	uint64_t pause_quanta;
 	struct fabric_link_settings link;          /* of links that say nothing else */
 	struct fabric_switch_settings switch_each; /* of switches that say nothing else */
 	uint32_t *names;                           /* hash table of nodes by name: 1 + node */

@@ -22,6 +22,7 @@ struct io_address {
 	uint8_t gid[16];
 	uint32_t scope; /* interface index of a link-local IPv6 address, else 0 */
 	bool inside;    /* this machine has it not: it is reached inside the daemon only */
+	uint8_t subnet; /* bits of the GID that its subnet shares; 0: unknown */
 };
 
 struct io_address_list {

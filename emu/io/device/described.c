@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See described.h. */
+/* Addresses, GIDs and ports of a described device. */
 #include "described.h"
 
 #include "emu/io/base/base.h"
@@ -55,7 +55,7 @@ static void own_address(const struct io_settings *s, unsigned index, unsigned po
 	*out = usual.a[0];
 }
 
-/* A port has its own address unless the file gives it others; InfiniBand's is its LID as well. */
+/* A port has its own address unless the file gives it others; InfiniBand's makes its LID. */
 static int add_port(struct io_identity *id, const struct io_settings *s, unsigned port)
 {
 	const struct machine_port *p = &id->described->port[port];
@@ -63,12 +63,13 @@ static int add_port(struct io_identity *id, const struct io_settings *s, unsigne
 	int error = 0;
 
 	id->first_address[port] = id->addresses.count;
-	if (p->infiniband || p->n_addresses == 0) {
+	if (p->n_addresses == 0) {
 		own_address(s, id->index, port, &a);
 		error = add(id, s, a);
 	}
 	for (unsigned i = 0; i < p->n_addresses && error == 0; i++) {
 		memcpy(a.gid, p->address[i].gid, 16);
+		a.subnet = (uint8_t)(p->address[i].prefix + (roce_addr_is_v4(a.gid) ? 96 : 0));
 		error = add(id, s, a);
 	}
 	return error;

@@ -53,7 +53,7 @@ static bool is_empty(const uint8_t gid[16])
 	return memcmp(gid, none, 16) == 0;
 }
 
-/* An InfiniBand port, and one of no known link layer, has one kind of GID, and names no interface. */
+/* Other ports have one kind of GID, and their GIDs name no interface. */
 static bool is_roce(const struct machine_port *p)
 {
 	return !p->infiniband && !p->unspecified;

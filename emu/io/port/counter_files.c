@@ -8,6 +8,7 @@
 #include "counts.h"
 #include "emu/io/device/devices.h"
 #include "emu/io/net/udp.h"
+#include "emu/io/sysfs/sysfs.h"
 #include "loopback.h"
 
 #include <errno.h>
@@ -188,11 +189,24 @@ static void collect(const struct io_device *dev, uint64_t value[IO_COUNTER_FILES
 		value[i] = value_of(&table[i], &s);
 }
 
+/* A file that says what others say has their names as well (begin_with_zeros): it becomes one. */
+static int open_one(int root, const char *name)
+{
+	const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW;
+	int fd = openat(root, name, flags, 0644);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0 || st.st_nlink == 1)
+		return fd;
+	close(fd);
+	return unlinkat(root, name, 0) < 0 ? -1 : openat(root, name, flags, 0644);
+}
+
 static int write_one(int root, const char *name, uint64_t value)
 {
 	char text[24];
 	int n = snprintf(text, sizeof(text), "%" PRIu64 "\n", value);
-	int fd = openat(root, name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+	int fd = open_one(root, name);
 	int error = 0;
 
 	if (fd < 0)
@@ -243,6 +257,23 @@ static int make_folder(int root, const char *name)
 	return mkdirat(root, name, 0755) < 0 && errno != EEXIST ? -errno : 0;
 }
 
+/* A machine has many: all of them are one file while they are zero. */
+static void begin_with_zeros(struct io_counter_files *f, const char *dir)
+{
+	struct sysfs_tree t;
+	unsigned n;
+	const struct counter *table = table_of(f->dev->config.errors, &n);
+
+	if (!f->dev->id.described || sysfs_open(&t, dir) < 0)
+		return;
+	t.pooled = true;
+	sysfs_base(&t, "sys/class/infiniband/%s/ports/1", f->dev->id.name);
+	for (unsigned i = 0; i < n; i++)
+		sysfs_write(&t, table[i].name, "0");
+	if (sysfs_close(&t) == 0)
+		memset(f->written, 0, sizeof(f->written));
+}
+
 int io_counter_files_open(struct io_counter_files *f, const char *dir, const struct io_device *dev)
 {
 	char path[PATH_MAX + 64];
@@ -257,8 +288,10 @@ int io_counter_files_open(struct io_counter_files *f, const char *dir, const str
 	error = make_folder(f->root, "counters");
 	if (error == 0)
 		error = make_folder(f->root, "hw_counters");
-	if (error == 0)
+	if (error == 0) {
+		begin_with_zeros(f, dir);
 		error = io_counter_files_update(f);
+	}
 	if (error < 0)
 		io_counter_files_close(f);
 	return error;

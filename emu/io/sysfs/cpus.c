@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See cpus.h. */
+/* Processors of nodes, as sysfs has them. */
 #include "cpus.h"
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See sysfs_file.h. */
+/* Files and links of sysfs. */
 #include "sysfs_file.h"
 
 #include <errno.h>

@@ -117,7 +117,7 @@ static int hello(struct ucma_file *f, const struct io_fds *fds, const uint8_t *t
 
 	if (f->cookie || fds->n < 2)
 		return -EINVAL; /* no library of ours */
-	if (name < len)
+	if (name + 1 < len && text[name + 1] != '\0')
 		take_part(f, (const char *)text + name + 1, len - name - 1);
 	name = name < sizeof(f->program) ? name : sizeof(f->program) - 1;
 	memcpy(f->program, text, name);

@@ -182,6 +182,35 @@ int ucma_bind(struct ucma_command *c)
 
 /* ---- resolve_addr ---- */
 
+/* Are both in the subnet of the address, as far as it is known? */
+static bool shares_subnet(const struct io_address *a, const uint8_t gid[16])
+{
+	unsigned bytes = a->subnet / 8, bits = a->subnet % 8;
+
+	return a->subnet > 0 && memcmp(a->gid, gid, bytes) == 0 &&
+	       (bits == 0 || ((a->gid[bytes] ^ gid[bytes]) & 0xff00 >> bits & 0xff) == 0);
+}
+
+/* A device that this id may use, with an address in the destination's subnet. */
+static struct io_device *neighbour(const struct ucma_id *id, uint8_t gid[16])
+{
+	const struct io_ucma_env *env = env_of(id);
+
+	for (unsigned i = 0; i < env->devices->n; i++) {
+		struct io_device *dev = env->devices->at[i];
+
+		for (unsigned k = 0; k < dev->id.addresses.count; k++) {
+			const struct io_address *a = &dev->id.addresses.a[k];
+
+			if (!ucma_may_use(id->file, dev) || !shares_subnet(a, id->dst.gid))
+				continue;
+			memcpy(gid, a->gid, 16);
+			return dev;
+		}
+	}
+	return NULL;
+}
+
 /* The first address of the same family that any device has. */
 static struct io_device *any_device(const struct ucma_id *id, bool v4, uint8_t gid[16])
 {
@@ -215,8 +244,8 @@ static struct io_device *choose_device(const struct ucma_id *id, uint8_t gid[16]
 		dev = device_with(env, gid);
 	if (!dev || !ucma_may_use(id->file, dev))
 		dev = owner_of_destination(id, gid);
-	if (dev && !ucma_may_use(id->file, dev))
-		dev = NULL;
+	if (!dev || !ucma_may_use(id->file, dev))
+		dev = neighbour(id, gid);
 	return dev ? dev : any_device(id, ucma_addr_is_v4(&id->dst), gid);
 }
 

@@ -134,6 +134,11 @@ void acknowledge(struct sim *s, struct sim_connection *c, const struct fabric_pa
 {
 	const bool restarted = s->settings.retransmit == SIM_RESTART && k->kind == SIM_NAK;
 
+	/* Where ACKs echo marks, an echo takes the place of a CNP. */
+	if (s->settings.echo && k->length && c->cc.settings->ops->on_cnp) {
+		s->counters.cnps++;
+		cc_cnp(&c->cc, to_ns(now));
+	}
 	if (k->psn > c->una && k->psn <= c->highest && !restarted)
 		advance(s, c, k, now);
 	if (k->kind == SIM_SACK && c->bits)

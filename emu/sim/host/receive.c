@@ -48,7 +48,10 @@ static void take_packet(struct sim *s, struct sim_connection *c, uint32_t length
 		take(s, c, c->bytes);
 }
 
-/* The expected packet, and those behind it that came before it. A gap that closes is told at once. */
+/*
+ * The expected packet, and those behind it that came before it. A gap that closes is told at
+ * once.
+ */
 static void in_order(struct sim *s, struct sim_connection *c, const struct fabric_packet *k,
 		     uint64_t now)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * All-reduce. Ring: 2 (n - 1) steps, in each of which every rank sends 1/n of the data to the next
- * one; a rank's next step waits for the chunk of the one before it. Tree: chunks go up a binary tree
- * and come down again, one behind the other. Ranks are hosts. Reducing takes no time.
+ * All-reduce. Ring: 2 (n - 1) steps, in each of which every rank sends 1/n of the data to the
+ * next one; a rank's next step waits for the chunk of the one before it. Tree: chunks go up a
+ * binary tree and come down again, one behind the other. Ranks are hosts. Reducing takes no time.
  */
 #include "loads.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reports of simulations: JSON with all numbers, a table for people, CSV, and two runs side by side.
+ * Reports of simulations: JSON with all numbers, a table for people, CSV, and two runs side by
+ * side.
  */
 #ifndef SIM_REPORT_H
 #define SIM_REPORT_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See results.h. */
+/* What a simulation measures while it runs. */
 #include "results.h"
 
 #include <inttypes.h>

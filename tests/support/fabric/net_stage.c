@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See net_stage.h. */
+/* A network for tests, and what it delivered. */
 #include "net_stage.h"
 
 #include <string.h>

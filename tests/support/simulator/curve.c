@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See curve.h. */
+/* Runs of uhca-sim for tests. */
 #include "curve.h"
 
 #include <stdlib.h>

@@ -54,10 +54,15 @@ static const struct {
 	 "unknown gids 'mlx4': did you mean 'mlx5'?"},
 	{"{\"devices\": [{\"pci\": null, \"port\": {\"gids\": [\"fe80::1\", 7]}}]}",
 	 "not an object"},
-	{"{\"devices\": [{\"pci\": null, \"port\": {\"gids\": \"mlx5\", \"gid_table_length\": 3}}]}",
+	{"{\"devices\": [{\"pci\": null, \"port\": "
+	 "{\"gids\": \"mlx5\", \"gid_table_length\": 3}}]}",
 	 "the GID table has 3 entries; its layout fills 4"},
-	{"{\"devices\": [{\"pci\": null, \"port\": {\"link_layer\": \"infiniband\", \"gids\": \"rxe\"}}]}",
+	{"{\"devices\": [{\"pci\": null, \"port\": "
+	 "{\"link_layer\": \"infiniband\", \"gids\": \"rxe\"}}]}",
 	 "GIDs of an InfiniBand port are not IP addresses"},
+	{"{\"devices\": [{\"pci\": null, \"port\": "
+	 "{\"link_layer\": \"infiniband\", \"addresses\": [\"10.0.0.1\"]}}]}",
+	 "addresses are for Ethernet ports"},
 	{"{\"devices\": [{\"pci\": null, \"port\": {\"pkeys\": []}}]}", "one entry or more"},
 	{"{\"devices\": [{\"pci\": null, \"ports\": []}]}", "one port or two"},
 	{"{\"devices\": [{\"pci\": null, \"ports\": [{}, {}, {}]}]}", "more than 2 elements"},
@@ -92,7 +97,8 @@ static void test_mistakes(void **state)
 static void test_cut_off(void **state)
 {
 	static const char whole[] =
-		"{\"numa\": [{\"node\": 1, \"cpus\": \"0-3\"}], \"defaults\": {\"vendor\": \"0x15b3\"},"
+		"{\"numa\": [{\"node\": 1, \"cpus\": \"0-3\"}],"
+		"\"defaults\": {\"vendor\": \"0x15b3\"},"
 		"\"devices\": [{\"name\": \"m\\u00e4\", \"pci\": \"0000:01:00.0\", \"ports\": "
 		"[{\"gids\": [null, {\"gid\": \"fe80::1\", \"type\": \"v1\"}], \"pkeys\": [1]}]}]}";
 	char text[sizeof(whole)];

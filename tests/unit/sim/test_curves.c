@@ -208,8 +208,8 @@ static void test_victim(void **state)
 }
 
 /*
- * Li et al. 2019: 60 senders at once pause with DCQCN alone, whose first packets leave at line rate;
- * with a window of one bandwidth-delay product nobody pauses.
+ * Li et al. 2019: 60 senders at once pause with DCQCN alone, whose first packets leave at line
+ * rate; with a window of one bandwidth-delay product nobody pauses.
  */
 static void test_many_to_one(void **state)
 {

@@ -4,17 +4,221 @@
 # files expected/PRESET, which say what it should choose; and traffic between devices of them.
 #
 #   machine.sh [--show PRESET]     prints what is held against the file, for a new one
+#
+# By itself it calls "machine.sh --inside WHAT [PORT]" below uhca-run.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 srcdir=${UHCA_SRCDIR:-$here/../../..}
 export UHCA_BUILDDIR=${UHCA_BUILDDIR:-$srcdir/build}
 run=$srcdir/scripts/uhca-run
-presets="dgx-h100 two-rails azure-nd aws-p5 laptop rxe"
+ctl=$UHCA_BUILDDIR/uhcactl
 failed=0
+out=$(mktemp -d "${TMPDIR:-/tmp}/machine-XXXXXX") && mkfifo "$out/never" || exit 1
+trap 'rm -rf "$out"' EXIT
 
 complain() {
 	echo "FAIL $*"
 	failed=1
+}
+
+# until_true COMMAND...: it is, within half a minute, or no more is waited
+until_true() {
+	local i
+	for ((i = 0; i < 600; i++)); do
+		! "$@" || return 0
+		read -rt 0.05 <>"$out/never"
+	done
+}
+
+# ---- readers, below uhca-run
+
+devinfo() {
+	ibv_devinfo | awk '
+		/^hca_id:/ { if (line) print line; line = $2 }
+		/(vendor_id|part_id|board_id|port_cnt|state|lid|layer):/ && !/sm_lid/ {
+			line = line " " $1 " " $2
+		}
+		END { if (line) print line }'
+}
+
+ucx() {
+	ucx_info -d 2>/dev/null | awk '
+		/Device:/ && $3 ~ /:/ { d = $3 }
+		/System device:/ && d { print d, $4, $5; d = "" }' | sort -u
+}
+
+readers() {
+	"$here/readers.py" nccl mooncake gloo ucx ibdev2netdev show_gids
+	echo "[rdma link]"
+	rdma link
+	echo "[rdma dev]"
+	rdma dev | sed 's/node_guid.*//'
+	echo "[ibv_devinfo]"
+	devinfo
+	echo "[lstopo]"
+	lstopo-no-graphics --of xml 2>/dev/null | "$here/locality.py"
+	echo "[UCX]"
+	ucx
+	echo "[libfabric]"
+	fi_info -v -p verbs 2>/dev/null | "$here/nics.py"
+}
+
+# Instances have different addresses, and so LIDs.
+plain() {
+	echo "# SPDX-License-Identifier: BSD-2-Clause"
+	sed -E -e 's/127\.0\.[0-9]+\./127.0.B./g' \
+		-e 's/(7f00:|7fff:fe00:)[0-9a-f]{1,2}([0-9a-f]{2})\b/\1BB\2/g' \
+		-e 's/ lid [1-9][0-9]* / lid LID /; s/port_lid: [1-9][0-9]*/port_lid: LID/g'
+}
+
+check_readers() { # PRESET
+	timeout -k 5 120 "$run" --private --machine "$1" -- "$0" --inside readers \
+		>"$out/raw" 2>"$out/errors" || complain "$1: $(tail -n 2 "$out/errors")"
+	plain <"$out/raw" >"$out/$1"
+	diff -u "$here/expected/$1" "$out/$1" || complain "$1: a reader chose otherwise"
+}
+
+# ---- traffic, below uhca-run; until_true calls the next two
+
+# shellcheck disable=SC2317
+listens() { # PORT
+	grep -q ":$(printf %04X "$1") .* 0A " /proc/net/tcp /proc/net/tcp6
+}
+
+# shellcheck disable=SC2317
+listens_cm() { # PORT
+	"$ctl" show cm_id | grep -q "listening  *$1 "
+}
+
+# Two programs; words of their command lines, without the port.
+pair() { # NAME PORT SERVER CLIENT
+	local server client pid
+	read -ra server <<<"$3"
+	read -ra client <<<"$4"
+	timeout -k 1 60 "${server[@]}" -p "$2" >"$out/server" 2>&1 &
+	pid=$!
+	until_true listens "$2"
+	timeout -k 1 60 "${client[@]}" -p "$2" 127.0.0.1 >"$out/client" 2>&1 ||
+		complain "$1: $(tail -n 2 "$out/client") / $(tail -n 2 "$out/server")"
+	wait "$pid"
+}
+
+# By rdma_cm: the server listens at all addresses of its devices.
+cm_pair() { # NAME PORT ADDRESS [BEFORE-SERVER BEFORE-CLIENT]
+	local server client pid
+	read -ra server <<<"${4:-} rping -s -C 3"
+	read -ra client <<<"${5:-} rping -c -C 3 -a $3"
+	timeout -k 1 60 "${server[@]}" -p "$2" >"$out/server" 2>&1 &
+	pid=$!
+	until_true listens_cm "$2"
+	timeout -k 1 60 "${client[@]}" -p "$2" >"$out/client" 2>&1 ||
+		complain "$1: $(tail -n 2 "$out/client") / $(tail -n 2 "$out/server")"
+	wait "$pid"
+}
+
+traffic() { # PORT
+	local port=$1
+	pair "InfiniBand, RC" $((port++)) "ibv_rc_pingpong -d mlx5_0" "ibv_rc_pingpong -d mlx5_3 -c"
+	pair "InfiniBand, UD" $((port++)) "ibv_ud_pingpong -d mlx5_0 -n 100" \
+		"ibv_ud_pingpong -d mlx5_9 -n 100"
+	pair "RoCE, GID 3" $((port++)) "ibv_rc_pingpong -d mlx5_1 -g 3" \
+		"ibv_rc_pingpong -d mlx5_8 -g 3 -c"
+	pair "perftest, which has libmlx5" $((port++)) "ib_write_bw -F -n 100 -d mlx5_4" \
+		"ib_write_bw -F -n 100 -d mlx5_5"
+	cm_pair "rdma_cm, InfiniBand" $((port++)) "$UHCA_ADDR_3"
+	cm_pair "rdma_cm, RoCE" $((port++)) "$UHCA_ADDR_1"
+}
+
+# Two commands of one daemon, each with its part of the devices.
+parts() { # PORT
+	local one=("$run" --only mlx5_1) path
+	path=$(realpath /sys/class/infiniband/mlx5_1)
+	[ "$("${one[@]}" -- ls /sys/class/infiniband)" = mlx5_1 ] || complain "--only shows more"
+	! "${one[@]}" -- ibv_devinfo -d mlx5_0 >/dev/null 2>&1 || complain "--only opens more"
+	[ "$("${one[@]}" -- realpath /sys/class/infiniband/mlx5_1)" = "$path" ] ||
+		complain "--only: another path than $path"
+	! "$run" --only mlx5_7 -- true 2>"$out/errors" || complain "--only mlx5_7"
+	grep -q "unknown device 'mlx5_7': did you mean 'mlx5_" "$out/errors" ||
+		complain "$(cat "$out/errors")"
+	pair "parts" "$1" "$run --only mlx5_0 ibv_rc_pingpong -g 3" \
+		"$run --only mlx5_1 ibv_rc_pingpong -g 3"
+	cm_pair "parts, rdma_cm" $(($1 + 1)) "$UHCA_ADDR_0" "$run --only mlx5_0" \
+		"$run --only mlx5_1"
+	[ -z "$(find "$UHCA_DIR" -maxdepth 1 -name 'p[0-9]*')" ] ||
+		complain "--only leaves something"
+}
+
+# Names of devices in commands and rules.
+names() {
+	"$ctl" port down mlx5_1 >/dev/null || complain "port down mlx5_1"
+	grep -q DOWN /sys/class/infiniband/mlx5_1/ports/1/state || complain "mlx5_1 is not down"
+	grep -q ACTIVE /sys/class/infiniband/mlx5_0/ports/1/state || complain "mlx5_0 is down, too"
+	"$ctl" fault add 'drop dev=mlx5_0 peer=mlx5_1 nth=1' >/dev/null || complain "dev=mlx5_0"
+	! "$ctl" fault add 'drop dev=mlx5_2 nth=1' 2>"$out/errors" || complain "dev=mlx5_2"
+	grep -q "known: mlx5_0, mlx5_1: did you mean 'mlx5_0'" "$out/errors" ||
+		complain "$(cat "$out/errors")"
+	"$ctl" show machine | grep -q "0000:19:00.0 mlx5_0: 15b3:1021" || complain "show machine"
+}
+
+# Two hosts with two rails: addresses that this machine does not have, and their subnets.
+rails_file() {
+	local host rail
+	echo '{"defaults": {"vendor": "0x15b3", "device": "0x1021", "port": {"gids": "mlx5"}},'
+	echo '"devices": ['
+	for host in 1 2; do
+		for rail in 1 2; do
+			echo "{\"name\": \"h${host}_r$rail\", \"pci\": \"000$host:0$rail:00.0\","
+			echo "\"port\": {\"addresses\": [\"198.51.10$rail.$host/24\"]}},"
+		done
+	done | sed '$s/,$//'
+	echo ']}'
+}
+
+rails() { # PORT
+	local sent
+	cm_pair "rails" "$1" 198.51.102.2 "$run --only h2_r1,h2_r2" "$run --only h1_r1,h1_r2"
+	pair "rails, GID 3" $(($1 + 1)) "ibv_rc_pingpong -d h1_r1 -g 3" \
+		"ibv_rc_pingpong -d h2_r1 -g 3"
+	sent=$("$ctl" counters | sed -n 's/^tx_packets *//p')
+	read -ra sent <<<"$sent"
+	[ "${sent[1]:-0}" != 0 ] && [ "${sent[3]:-0}" != 0 ] && return
+	complain "rails: rdma_cm sent by another rail: ${sent[*]}"
+}
+
+inside() { # WHAT [PORT]
+	case $1 in
+	readers) readers ;;
+	traffic) traffic "$2" ;;
+	parts) parts "$2" ;;
+	rails) rails "$2" ;;
+	names) names ;;
+	esac
+}
+
+# ---- all
+
+below() { # OPTIONS-OF-UHCA-RUN WHAT [PORT]
+	local options
+	read -ra options <<<"$1"
+	shift
+	"$run" --private "${options[@]}" -- "$0" --inside "$@" || failed=1
+}
+
+all() {
+	local preset port=$((20000 + $$ % 20000))
+	for preset in dgx-h100 two-rails azure-nd aws-p5 laptop rxe; do
+		check_readers "$preset"
+	done
+	below "--machine dgx-h100" traffic $port
+	below "--wire --machine dgx-h100" traffic $((port + 10))
+	below "--machine two-rails" parts $((port + 20))
+	below "--machine two-rails" names
+	rails_file >"$out/rails.json"
+	below "--machine $out/rails.json" rails $((port + 30))
+	! "$run" --private --wire --machine "$out/rails.json" -- true 2>"$out/errors" ||
+		complain "--wire with addresses of nobody"
+	grep -q "wire needs addresses of this machine; 198.51.101.1 is none" "$out/errors" ||
+		complain "$(cat "$out/errors")"
 }
 
 for tool in lstopo-no-graphics rdma ibv_devinfo ucx_info fi_info python3; do
@@ -23,124 +227,9 @@ for tool in lstopo-no-graphics rdma ibv_devinfo ucx_info fi_info python3; do
 		exit 77
 	}
 done
-
-# Inside: what every reader says.
-readers() {
-	"$here/readers.py" nccl mooncake gloo ucx ibdev2netdev show_gids
-	echo "[rdma link]"
-	rdma link
-	echo "[rdma dev]"
-	rdma dev | sed 's/node_guid.*//'
-	echo "[ibv_devinfo]"
-	ibv_devinfo | awk '/^hca_id:/ { if (line) print line; line = $2 }
-		/(vendor_id|part_id|board_id|port_cnt|state|port_lid|layer):/ { line = line " " $1 " " $2 }
-		END { if (line) print line }'
-	echo "[lstopo]"
-	lstopo-no-graphics --of xml 2>/dev/null | "$here/locality.py"
-	echo "[UCX]"
-	ucx_info -d 2>/dev/null |
-		awk '$3 ~ /:/ && /Device:/ { d = $3 } /System device:/ && d { print d, $4, $5; d = "" }' | sort -u
-	echo "[libfabric]"
-	fi_info -v -p verbs 2>/dev/null | "$here/nics.py"
-}
-
-# Instances have different addresses.
-plain() {
-	sed -E -e 's/127\.0\.[0-9]+\./127.0.B./g' -e 's/(7f00:|7fff:fe00:)[0-9a-f]{1,2}([0-9a-f]{2})\b/\1BB\2/g' \
-		-e 's/lid 0x0*[1-9a-f][0-9a-f]*/lid LID/; s/ lid [1-9][0-9]* / lid LID /; s/port_lid: [1-9][0-9]*/port_lid: LID/g'
-}
-
-if [ "${1:-}" = --readers ]; then
-	readers
-	exit
-fi
-if [ "${1:-}" = --show ]; then
-	"$run" --private --machine "$2" -- "$0" --readers | plain
-	exit
-fi
-
-out=$(mktemp -d "${TMPDIR:-/tmp}/machine-XXXXXX") || exit 1
-trap 'rm -rf "$out"' EXIT
-
-# ---- traffic
-
-until_listening() { # PORT
-	local i
-	for ((i = 0; i < 600; i++)); do
-		grep -q ":$(printf %04X "$1") .* 0A " /proc/net/tcp /proc/net/tcp6 && return
-		read -rt 0.05 <>"$out/never"
-	done
-}
-
-pair() { # NAME PORT SERVER CLIENT: options of ibv_*_pingpong
-	timeout -k 1 60 $3 -p "$2" >"$out/server" 2>&1 &
-	local pid=$!
-	until_listening "$2"
-	timeout -k 1 60 $4 -p "$2" 127.0.0.1 >"$out/client" 2>&1 ||
-		complain "$1: $(tail -n 2 "$out/client") / $(tail -n 2 "$out/server")"
-	wait "$pid"
-}
-
-# By rdma_cm: the server listens at all addresses of its devices.
-cm_pair() { # NAME PORT ADDRESS SERVER CLIENT: what stands before rping
-	local i
-	timeout -k 1 60 $4 rping -s -p "$2" -C 3 >"$out/server" 2>&1 &
-	local pid=$!
-	for ((i = 0; i < 600; i++)); do
-		! "$UHCA_BUILDDIR/uhcactl" show cm_id | grep -q "listening  *$2 " || break
-		read -rt 0.05 <>"$out/never"
-	done
-	timeout -k 1 60 $5 rping -c -a "$3" -p "$2" -C 3 >"$out/client" 2>&1 ||
-		complain "$1: $(tail -n 2 "$out/client") / $(tail -n 2 "$out/server")"
-	wait "$pid"
-}
-
-inside() { # PORT
-	mkfifo "$out/never" 2>/dev/null
-	pair "InfiniBand, RC" $1 "ibv_rc_pingpong -d mlx5_0" "ibv_rc_pingpong -d mlx5_3 -c"
-	pair "InfiniBand, UD" $(($1 + 1)) "ibv_ud_pingpong -d mlx5_0 -n 100" "ibv_ud_pingpong -d mlx5_9 -n 100"
-	pair "RoCE, index 3" $(($1 + 2)) "ibv_rc_pingpong -d mlx5_1 -g 3" "ibv_rc_pingpong -d mlx5_8 -g 3 -c"
-	pair "perftest" $(($1 + 3)) "ib_write_bw -F -n 100 -d mlx5_4" "ib_write_bw -F -n 100 -d mlx5_5"
-	cm_pair "rdma_cm, InfiniBand" $(($1 + 4)) "$UHCA_ADDR_3" "" ""
-	cm_pair "rdma_cm, RoCE" $(($1 + 5)) "$UHCA_ADDR_1" "" ""
-}
-
-parts() { # PORT: two commands of one daemon, each with its part
-	mkfifo "$out/never" 2>/dev/null
-	[ "$("$run" --only mlx5_1 -- ls /sys/class/infiniband)" = mlx5_1 ] || complain "--only shows more"
-	! "$run" --only mlx5_1 -- ibv_devinfo -d mlx5_0 >/dev/null 2>&1 || complain "--only opens more"
-	[ "$("$run" --only mlx5_1 -- realpath /sys/class/infiniband/mlx5_1)" = "$(realpath /sys/class/infiniband/mlx5_1)" ] ||
-		complain "--only: another path"
-	! "$run" --only mlx5_7 -- true 2>"$out/errors" || complain "--only mlx5_7"
-	grep -q "unknown device 'mlx5_7': did you mean 'mlx5_" "$out/errors" || complain "$(cat "$out/errors")"
-	pair "parts" "$1" "$run --only mlx5_0 ibv_rc_pingpong -g 3" "$run --only mlx5_1 ibv_rc_pingpong -g 3"
-	# shellcheck disable=SC2153
-	cm_pair "parts, rdma_cm" $(($1 + 1)) "$UHCA_ADDR_0" "$run --only mlx5_0" "$run --only mlx5_1"
-	[ -z "$(find "$UHCA_DIR" -maxdepth 1 -name 'p[0-9]*')" ] || complain "--only leaves a directory"
-}
-
-named() { # names of devices in commands and rules
-	"$UHCA_BUILDDIR/uhcactl" port down mlx5_1 >/dev/null || complain "port down mlx5_1"
-	grep -q DOWN /sys/class/infiniband/mlx5_1/ports/1/state || complain "mlx5_1 is not down"
-	grep -q ACTIVE /sys/class/infiniband/mlx5_0/ports/1/state || complain "mlx5_0 is down, too"
-	"$UHCA_BUILDDIR/uhcactl" fault add 'drop dev=mlx5_0 peer=mlx5_1 nth=1' >/dev/null || complain "dev=mlx5_0"
-	! "$UHCA_BUILDDIR/uhcactl" fault add 'drop dev=mlx5_2 nth=1' 2>"$out/errors" || complain "dev=mlx5_2"
-	grep -q "known: mlx5_0, mlx5_1: did you mean 'mlx5_0'" "$out/errors" || complain "$(cat "$out/errors")"
-}
-
-if [ "${1:-}" = --inside ]; then
-	"$2" "$3"
-	exit "$failed"
-fi
-for preset in $presets; do
-	timeout -k 5 120 "$run" --private --machine "$preset" -- "$0" --readers >"$out/raw" 2>"$out/errors" ||
-		complain "$preset: $(tail -n 2 "$out/errors")"
-	plain <"$out/raw" >"$out/$preset"
-	diff -u "$here/expected/$preset" "$out/$preset" || complain "$preset: a reader chose otherwise"
-done
-port=$((20000 + $$ % 20000))
-"$run" --private --machine dgx-h100 -- "$0" --inside inside $port || failed=1
-"$run" --private --wire --machine dgx-h100 -- "$0" --inside inside $((port + 10)) || failed=1
-"$run" --private --machine two-rails -- "$0" --inside parts $((port + 20)) || failed=1
-"$run" --private --machine two-rails -- "$0" --inside named 0 || failed=1
+case ${1:-} in
+--inside) inside "${@:2}" ;;
+--show) "$run" --private --machine "$2" -- "$0" --inside readers | plain ;;
+*) all ;;
+esac
 exit "$failed"

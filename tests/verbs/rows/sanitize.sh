@@ -6,7 +6,7 @@
 judge_checks() {
 	local checks
 	mapfile -t checks < <(cd "$here/sanitize/bad" && printf '%s\n' */*.c | sed 's/\.c$//')
-	timeout -k 2 120 "$here/sanitize/judge" "${checks[@]}" 2>&1 | tee "$out/said" | tail -n 3
+	timeout -k 2 180 "$here/sanitize/judge" "${checks[@]}" 2>&1 | tee "$out/said" | tail -n 3
 }
 
 judge_known() { # NAME

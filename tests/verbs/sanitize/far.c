@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -26,13 +27,18 @@ struct far_link far_usual(void)
 				 .min_rnr_timer = 1};
 }
 
-/* The server may be another user's: its number is in the environment. */
+/*
+ * The server may be another user's: its number is in the environment. The daemon takes a process
+ * only while it may look at it (prctl(2), PR_SET_DUMPABLE), which setuid(2) ends.
+ */
 static void become_other(bool server)
 {
 	const char *user = getenv("FAR_SERVER_USER");
 
 	if (server && user)
-		pair_must(!setgid((gid_t)atol(user)) && !setuid((uid_t)atol(user)), "another user");
+		pair_must(!setgid((gid_t)atol(user)) && !setuid((uid_t)atol(user)) &&
+				  !prctl(PR_SET_DUMPABLE, 1),
+			  "another user");
 }
 
 void far_fork(struct far *f)

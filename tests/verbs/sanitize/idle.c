@@ -5,6 +5,7 @@
  */
 #include "tests/verbs/sanitize/pair.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <rdma/rdma_cma.h>
@@ -129,6 +130,25 @@ static void asks(void)
 	end_server(server);
 }
 
+/* Naps between two looks, and reads a pipe without waiting. */
+static void looks(void)
+{
+	pthread_t server = start_server();
+	const struct timespec nap = {0, 100000};
+	int fd = later();
+	struct ibv_wc wc;
+	char c;
+
+	pair_must(!fcntl(fd, F_SETFL, O_NONBLOCK), "O_NONBLOCK");
+	while (read(fd, &c, 1) != 1) {
+		pair_must(!ibv_poll_cq(p.a.cq, 1, &wc), "nothing");
+		nanosleep(&nap, NULL);
+	}
+	close(fd);
+	wait(NULL);
+	end_server(server);
+}
+
 /* ---- who waits for strangers ---- */
 
 static void on_alarm(int number)
@@ -157,6 +177,25 @@ static void listens(void)
 	start_server();
 	end_by_alarm();
 	rdma_get_cm_event(channel, &event);
+}
+
+/* Looks for new connections and for completions by turns. */
+static void takes(void)
+{
+	struct rdma_event_channel *channel = rdma_create_event_channel();
+	struct sockaddr_in any = {.sin_family = AF_INET};
+	struct rdma_cm_event *event;
+	struct rdma_cm_id *id;
+	struct ibv_wc wc;
+
+	pair_must(channel && !fcntl(channel->fd, F_SETFL, O_NONBLOCK) &&
+			  !rdma_create_id(channel, &id, NULL, RDMA_PS_TCP) &&
+			  !rdma_bind_addr(id, (struct sockaddr *)&any) && !rdma_listen(id, 1),
+		  "a listener");
+	pair_recv(&p.b, 1, 0, 64);
+	end_by_alarm();
+	while (rdma_get_cm_event(channel, &event))
+		pair_must(!ibv_poll_cq(p.b.cq, 1, &wc), "nothing");
 }
 
 /* Anybody may send a datagram. */
@@ -220,8 +259,9 @@ static void visits(void)
 static const struct {
 	const char *name;
 	void (*does)(void);
-} modes[] = {{"sleeps", sleeps},   {"reads", reads}, {"computes", computes}, {"asks", asks},
-	     {"listens", listens}, {"hears", hears}, {"spreads", spreads},   {"visits", visits}};
+} modes[] = {{"sleeps", sleeps},   {"reads", reads},  {"computes", computes}, {"asks", asks},
+	     {"looks", looks},     {"takes", takes},  {"listens", listens},   {"hears", hears},
+	     {"spreads", spreads}, {"visits", visits}};
 
 int main(int argc, char **argv)
 {

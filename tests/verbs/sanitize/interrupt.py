@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""interrupt.py SECONDS COMMAND...: runs it at a terminal, and types Ctrl-C when the time is over."""
+"""interrupt.py SECONDS COMMAND...: at a terminal; Ctrl-C ends it when the time is over."""
 import os
 import pty
 import sys

@@ -84,8 +84,8 @@ inside() {
 	[ -z "$(ls -d "$out"/uhca-sanitize-* 2>/dev/null)" ] || complain "a folder was left"
 }
 
-# given_up STATUS WHAT WORDS COMMAND...: it ends by itself after TIME, and has said this by then; on a
-# busy machine it takes longer.
+# given_up STATUS WHAT WORDS COMMAND...: it ends after TIME, and has said this by then; on a busy
+# machine it takes longer.
 given_up() {
 	local want=$1 what=$2 words=$3 time
 	shift 3

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Two users of one daemon, which is another user's than root: the client is root's, the server that
-# user's. A failed request of the client is told with the facts of its own end alone. Where both ends
-# are root's, the same mistake has its name. Only root can be both.
+# Two users of one daemon, which is not root's: the client is root's, the server that user's. A
+# failed request of the client is told with the facts of its own end alone. Where both ends are
+# root's, the same mistake has its name. Only root can be both.
 set -u
 run=${UHCA_SRCDIR:?}/scripts/uhca-run
 program=${UHCA_BUILDDIR:?}/tests/verbs/sanitize/across/write-past-end
@@ -51,6 +51,6 @@ grep -q 'peer: QP 0x.* (process ' "$out/said" || complain "no peer: $(cat "$out/
 sanitized $user
 grep -q 'NOTE: uhca-sanitizer: completion-failed: ' "$out/said" ||
 	complain "of two users: $(cat "$out/own" "$out/said")"
-! grep -qE 'rkey-range|peer: QP|registered by|bytes at|misses' "$out/said" ||
+! grep -qE 'rkey-range|peer: QP|registered by|misses' "$out/said" ||
 	complain "of two users, something of the other's is told: $(cat "$out/said")"
 exit $failed

@@ -174,7 +174,10 @@ static void test_swift(void **state)
 	for (unsigned i = 0; i < 60; i++)
 		cc_ack(&f, &a, 102 * US);
 	assert_in_range(f.window, 60980, 61000);
-	/* Below one packet it paces: 0.1 packets of 8000 bits in a round trip of 1 ms are 0.8 Mb/s. */
+	/*
+	 * Below one packet it paces: 0.1 packets of 8000 bits in a round trip of 1 ms are 0.8
+	 * Mb/s.
+	 */
 	a.rtt = 1000 * US;
 	for (unsigned i = 1; i < 20; i++)
 		cc_ack(&f, &a, i * 10000 * US);

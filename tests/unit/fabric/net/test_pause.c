@@ -58,7 +58,9 @@ static void test_headroom_too_small(void **state)
 	stage_free(&s);
 }
 
-/* The headroom that is computed is enough, beside packets of the longest kind in both directions. */
+/*
+ * The headroom that is computed is enough, beside packets of the longest kind in both directions.
+ */
 static void test_headroom_computed(void **state)
 {
 	struct fabric_counters c;

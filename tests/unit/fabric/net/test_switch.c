@@ -36,8 +36,8 @@ static void test_queue(void **state)
 }
 
 /*
- * The last link takes 8.16 us a packet, in which all 100 have arrived: packet i leaves 99 - i behind
- * it, the first none. Marked is what leaves more than 10 behind: 1 to 88.
+ * The last link takes 8.16 us a packet, in which all 100 have arrived: packet i leaves 99 - i
+ * behind it, the first none. Marked is what leaves more than 10 behind: 1 to 88.
  */
 static void test_mark_step(void **state)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Networks as texts and from generators: what they have, where they are wrong, and printed again. */
+/*
+ * Networks as texts and from generators: what they have, where they are wrong, and printed again.
+ */
 #include "tests/support/wire/cmocka_all.h"
 
 #include "emu/fabric/topo/topo.h"

@@ -26,7 +26,9 @@ static void describe(const char *members)
 		 "\"devices\": [{\"name\": \"mlx5_3\", \"pci\": \"0000:18:00.0\", \"numa_node\": 1,"
 		 "\"bridges\": [\"0000:15:01.0\", \"0000:16:00.0\"], \"driver\": \"mlx5_core\","
 		 "\"vendor\": \"0x15b3\", \"device\": \"0x1021\", \"total_vfs\": 2,"
-		 "\"node_guid\": \"b859:9f03:00ab:cdef\", %s}]}",
+		 "\"node_guid\": \"b859:9f03:00ab:cdef\", %s},"
+		 "{\"name\": \"vf\", \"pci\": \"0000:18:00.1\", \"parent\": \"mlx5_3\","
+		 "\"device\": \"0x101e\", \"bridges\": [\"0000:15:01.0\", \"0000:16:00.0\"]}]}",
 		 members);
 	machine_free((struct machine *)(uintptr_t)settings.machine);
 	settings.machine = machine_read(text, "m.json", error, sizeof(error));
@@ -139,6 +141,9 @@ static void check_lines(void)
 		{"sys/class/infiniband/mlx5_3/device/local_cpulist", "4-7"},
 		{"sys/class/infiniband/mlx5_3/device/current_link_speed", "32.0 GT/s PCIe"},
 		{"sys/class/infiniband/mlx5_3/device/sriov_totalvfs", "2"},
+		{"sys/class/infiniband/mlx5_3/device/sriov_numvfs", "1"},
+		{"sys/class/infiniband/mlx5_3/device/virtfn0/device", "0x101e"},
+		{"sys/bus/pci/devices/0000:18:00.1/physfn/device", "0x1021"},
 		{"sys/class/infiniband/mlx5_3/device/../class", "0x060400"},
 		{"sys/class/infiniband/mlx5_3/device/driver/../../devices/0000:18:00.0/device",
 		 "0x1021"},

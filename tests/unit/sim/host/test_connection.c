@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Connections over one switch, 100 Gb/s and 1 us a link: times, packets sent again, timeouts, pacing.
- * Computed by hand: a packet of 1000 B takes (1000 + 62 + 20) x 80 ps = 86560 ps a link, an ACK
- * (66 + 20) x 80 ps = 6880 ps.
+ * Connections over one switch, 100 Gb/s and 1 us a link: times, packets sent again, timeouts,
+ * pacing. Computed by hand: a packet of 1000 B takes (1000 + 62 + 20) x 80 ps = 86560 ps a link,
+ * an ACK (66 + 20) x 80 ps = 6880 ps.
  */
 #include "tests/support/wire/cmocka_all.h"
 
@@ -119,8 +119,8 @@ static void send_20(enum sim_retransmit how)
 }
 
 /*
- * Packets 11, 22, 33, 44 of a are lost. PSNs 0 to 19; 10 is lost. From 10 again: 11 is lost. From 11
- * again: 13. From 13 again: 17. From 17: none. 20 + 10 + 9 + 7 + 3 packets, four NAKs.
+ * Packets 11, 22, 33, 44 of a are lost. PSNs 0 to 19; 10 is lost. From 10 again: 11 is lost. From
+ * 11 again: 13. From 13 again: 17. From 17: none. 20 + 10 + 9 + 7 + 3 packets, four NAKs.
  */
 static void test_go_back_n(void **state)
 {
@@ -160,8 +160,9 @@ static void test_restart(void **state)
 }
 
 /*
- * The last of 11 packets is lost, and nobody sees a gap: 100 us after the last progress, which was
- * the ACK of packet 10, it is sent again. Its ACK is the eleventh, and lost; 100 us later once more.
+ * The last of 11 packets is lost, and nobody sees a gap: 100 us after the last progress, which
+ * was the ACK of packet 10, it is sent again. Its ACK is the eleventh, and lost; 100 us later
+ * once more.
  */
 static void test_timeout(void **state)
 {
@@ -260,6 +261,18 @@ static void test_cnp(void **state)
 	fabric_run(s->fabric, 500 * US);
 	assert_int_equal(s->counters.cnps, 0);
 	assert_true(s->counters.ce > 5000);
+	end();
+	/* But the reaction point of DCQCN takes each ACK with an echo for one. */
+	cc_settings_init(&set.cc, cc_at(2));
+	set.ack_every = 1;
+	make("class 3 kmin=10K kmax=10K pmax=100% per=0\nhost a b c\nswitch s\nlink a s\n"
+	     "link b s\nlink c s\n",
+	     &set);
+	sim_message(s, sim_open(s, 0, 2, 1, 0), 10000000, 0);
+	sim_message(s, sim_open(s, 1, 2, 1, 0), 10000000, 0);
+	fabric_run(s->fabric, 500 * US);
+	assert_true(s->counters.cnps > 100);
+	assert_true(s->connections[0]->cc.rate < s->connections[0]->cc.line_rate / 2);
 	end();
 }
 

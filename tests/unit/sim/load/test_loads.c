@@ -40,9 +40,9 @@ static void test_counts(void **state)
 }
 
 /*
- * A ring sends 2 (n - 1) / n of the data over each link in 14 chunks, 1080114 B each with headers and
- * gaps: 86.41 us. A chunk has come after 2 us and a packet of 1106 B on the second link, 0.09 us. All
- * but the last one wait for the ACK, too: 2 us and 2 x 6.88 ns.
+ * A ring sends 2 (n - 1) / n of the data over each link in 14 chunks, 1080114 B each with headers
+ * and gaps: 86.41 us. A chunk has come after 2 us and a packet of 1106 B on the second link, 0.09
+ * us. All but the last one wait for the ACK, too: 2 us and 2 x 6.88 ns.
  */
 static void test_ring(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Each end waits for the credits of the other. They look now and then, and their socket is still open:
+ * Each end waits for the credits of the other. They look now and then, and have a socket still:
  * this waits for ever.
  *
  * Found by: peer-waits

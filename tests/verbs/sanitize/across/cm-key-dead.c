@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A server tells its R_Key in the private data of rdma_accept, and deregisters the region too early.
+ * A server tells its R_Key by rdma_accept, and deregisters the region too early.
  *
  * Found by: rkey-dead
  */

@@ -42,7 +42,7 @@ int main(int argc, char **argv)
 		wake();
 	else
 		meet_end(listener);
-	pair_must(!pthread_join(server, NULL), "its end"); /* <- */
+	pair_must(!pthread_join(server, NULL), "its end");
 	if (mended)
 		meet_end(listener);
 	return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A client posts its receive, connects and polls for the greeting. The event that would establish the
- * connection is never read, so the server does not greet.
+ * A client posts its receive, connects and polls for the greeting. It does not read the event that
+ * would establish the connection, so the server does not greet.
  *
  * Found by: cm-unread
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The thread that reads events waits until the first connection has ended, and another client's request
- * waits in the channel.
+ * The thread that reads events waits for the first connection's message, and another client's
+ * request waits in the channel.
  *
  * Found by: cm-unread
  */

@@ -3,23 +3,23 @@
  * System calls in which a thread waits, by their names: what uhca-run shows of a command that takes
  * too long, and what the sanitizer shows of a program that does not go on (proc(5): syscall).
  */
-#ifndef UHCA_ABI_WAITING_CALL_H
-#define UHCA_ABI_WAITING_CALL_H
+#ifndef WAITING_CALL_H
+#define WAITING_CALL_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/syscall.h>
 
-struct uhca_waiting_call {
+struct waiting_call {
 	long number;
 	const char *name;
 	bool on_descriptor; /* the first argument is one */
 };
 
 /* NULL: it is none of these. */
-static inline const struct uhca_waiting_call *uhca_waiting_call(long number)
+static inline const struct waiting_call *waiting_call(long number)
 {
-	static const struct uhca_waiting_call calls[] = {
+	static const struct waiting_call calls[] = {
 		{SYS_read, "read", true},
 		{SYS_write, "write", true},
 		{SYS_recvfrom, "recvfrom", true},

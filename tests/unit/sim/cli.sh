@@ -1,0 +1,70 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# uhca-sim as somebody types it: a run that is the same twice, its files, networks as files, and
+# what is said of mistakes.
+set -u
+sim=${UHCA_BUILDDIR:?}/uhca-sim
+tmp=$(mktemp -d) || exit 99
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 99
+status=0
+wrong() {
+	echo "FAIL $*"
+	status=1
+}
+
+run="run --topology fat-tree:4 --workload hadoop:30% --cc dcqcn --duration 300us --drain 5ms"
+for i in 1 2; do
+	# shellcheck disable=SC2086 # words
+	"$sim" $run --json $i.json --csv $i.csv --flows $i.flows --series $i.series >$i.txt ||
+		wrong "it ends with $?"
+done
+for file in json csv flows series txt; do
+	cmp 1.$file 2.$file || wrong "$file of two runs"
+	[ "$(wc -l <1.$file)" -gt 5 ] || wrong "$file is short"
+done
+[ -z "$("$sim" compare 1.json 2.json)" ] || wrong "two runs of one seed compare"
+# shellcheck disable=SC2086
+"$sim" $run --seed 2 --json 3.json >3.txt
+"$sim" compare 1.json 3.json | grep -q '^flows.slowdown.mean .* %$' || wrong "two seeds compare"
+grep -qx "flows.finished,$(($(wc -l <1.flows) - 1))" 1.csv || wrong "flows of CSV and of the list"
+
+# A network as a file is the network.
+"$sim" topology fat-tree:4 >fat.topo
+# shellcheck disable=SC2086
+"$sim" $run --topology ./fat.topo --json 4.json >4.txt
+[ -z "$("$sim" compare 1.json 4.json)" ] || wrong "a printed network is another one"
+
+# says TEXT WORD...: that ends with 2 and a line with the text.
+says() {
+	text=$1
+	shift
+	"$sim" "$@" >out 2>err
+	[ $? = 2 ] || wrong "$*: not status 2"
+	grep -qF -- "$text" err || wrong "$*: $(cat err)"
+	[ "$(wc -l <err)" = 1 ] || wrong "$*: more than a line"
+}
+echo 'host a b
+link a b rate=3X' >bad.topo
+says "./bad.topo:2:15: rate: '3X' is not a rate such as 100G" topology ./bad.topo
+says "did you mean 'fat-tree'?" topology fat-tre
+says "unknown command 'rum': did you mean 'run'?" rum
+says "run needs --topology and --workload" run --topology fat-tree:4
+says "did you mean 'dcqcn'?" run --cc dqcn
+says "did you mean '--topology'?" run --topologi x
+says "incast: 9 senders need 10 hosts, there are 8" run --topology one-switch:8 \
+	--workload incast:senders=9
+says "column 12: h1 is a host" run --topology one-switch:8 --workload incast --at '2ms down h1'
+says "longer than the link" run --topology one-switch:8 --workload incast --mtu 9000
+says "its buffer of 64000 bytes is smaller" run --topology one-switch:8,buffer=64K --workload incast
+says "kmin is above kmax" run --topology one-switch:8 --workload incast \
+	--set 'class 3 kmin=9K kmax=1K'
+says "no.such: No such file" topology ./no.such
+"$sim" compare 1.json bad.topo 2>/dev/null
+[ $? = 1 ] || wrong "a file that is no report"
+"$sim" run --topology one-switch:8 --workload incast --json no/such/file >/dev/null 2>&1
+[ $? = 1 ] || wrong "a file that cannot be written"
+for option in topology workload cc; do
+	[ "$("$sim" --$option help | wc -l)" -gt 4 ] || wrong "--$option help"
+done
+exit $status

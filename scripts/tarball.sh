@@ -68,7 +68,8 @@ build_for_tarball() {
 	# shellcheck disable=SC2016 # for the shell inside
 	in_root "$at" --as-user sh -ec '
 		cd ~/uhca && mkdir build && cd build
-		PKG_CONFIG_PATH=/usr/lib/$1/pkgconfig ../configure -q $2 LDFLAGS=-L/srv/archives \
+		PKG_CONFIG_PATH=/usr/lib/$1/pkgconfig ../configure -q $2 \
+			--without-page-server LDFLAGS=-L/srv/archives \
 			LIBDW_LIBS="-ldw -lelf -lz -lbz2 -llzma -ldl -lpthread"
 		make -s emu/ctl/libuhcactl.la JANSSON_LIBS="-Wl,-l:libjansson.so.4"
 		make -s -j"$(nproc)" all

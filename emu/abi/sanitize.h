@@ -43,17 +43,13 @@
 #define UHCA_SANITIZE_ENV        "UHCA_SANITIZE"
 #define UHCA_SANITIZE_SOCKET_ENV "UHCA_SANITIZE_SOCKET"
 
-/*
- * Set by uhca-run --sweep, for error paths: a crash is told wherever it is, and what is left by a
- * program that ends with an error is told, too, if it was taking down what it had made.
- */
+/* Of uhca-run --sweep: reports every crash, and what a program that fails leaves behind. */
 #define UHCA_SANITIZE_SWEEP_ENV "UHCA_SANITIZE_SWEEP"
 
 #define UHCA_SANITIZE_WAIT   "wait"
 #define UHCA_SANITIZE_CLOSED "closed"
 
-/* Longest line. */
-#define UHCA_SANITIZE_LINE 65536u
+#define UHCA_SANITIZE_LINE 65536u /* the longest */
 
 /*
  * X(ID, name, group, rule, where the rule stands, how to mend). Groups: sum (what --sanitize alone

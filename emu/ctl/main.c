@@ -28,12 +28,13 @@ static const struct {
 	const char *name;
 	int (*run)(const struct ctl_options *o);
 } commands[] = {
-	{"show", ctl_show},   {"counters", ctl_counters}, {"capture", ctl_capture},
-	{"port", ctl_port},   {"device", ctl_device},     {"limit", ctl_limit},
-	{"event", ctl_event}, {"ladder", ctl_ladder},     {"explain", ctl_explain},
-	{"top", ctl_top},     {"fault", ctl_fault},       {"replay", ctl_replay},
-	{"step", ctl_step},   {"minimise", ctl_minimise}, {"report", ctl_report},
-	{"cdi", ctl_cdi},     {"doctor", ctl_doctor},
+	{"show", ctl_show},     {"counters", ctl_counters}, {"capture", ctl_capture},
+	{"port", ctl_port},     {"device", ctl_device},     {"limit", ctl_limit},
+	{"event", ctl_event},   {"ladder", ctl_ladder},     {"explain", ctl_explain},
+	{"top", ctl_top},       {"fault", ctl_fault},       {"replay", ctl_replay},
+	{"step", ctl_step},     {"minimise", ctl_minimise}, {"report", ctl_report},
+	{"page", ctl_report},   {"serve", ctl_serve},       {"cdi", ctl_cdi},
+	{"doctor", ctl_doctor},
 };
 
 static const char *command_at(const void *table, unsigned i)

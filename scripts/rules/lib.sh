@@ -13,7 +13,7 @@ findings=0
 generated='^(build[^/]*|packages|releases|_build|_inst|autom4te\.cache|m4|\.git|uhca-[0-9][^/]*)/'
 generated+='|(^|/)(\.deps|\.libs)/|(^|/)\.dirstamp$|\.(o|lo|la|log|trs|pyc)$'
 generated+='|^(aclocal\.m4|configure~?|config\.(h|h\.in|h\.in~|log|status)|stamp-h1|libtool)$'
-generated+='|^emu/model/report/report_page\.c$'
+generated+='|^emu/model/page/page(_bundle\.c|\.js)$'
 generated+='|^(Makefile|Makefile\.in|compile|\.git)$'
 
 # tree_files [PATTERN]: the tree's own files, relative to srcdir, one a line, that match the

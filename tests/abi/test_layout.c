@@ -125,7 +125,7 @@ static void test_messages(void **state)
 	SIZE(uhca_cmd_handle, 24);
 	SIZE(uhca_cmd_handle_reply, 24);
 	SIZE(uhca_cmd_device_attr, 416);
-	SIZE(uhca_cmd_port_attr, 72);
+	SIZE(uhca_cmd_port_attr, 76);
 	SIZE(uhca_cmd_gid_reply, 32);
 	SIZE(uhca_cmd_reg_mr, 56);
 	OFFSET(uhca_cmd_reg_mr, borrowed, 48);

@@ -73,8 +73,9 @@ void core_port_set_pkey(struct device *dev, uint16_t pkey);
 int core_gid_remove(struct device *dev, uint32_t index);
 
 /*
- * An address comes (v1: for RoCE v1), to this index or the lowest that is free, which nothing may hold: GID_CHANGE.
- * Its index; -EEXIST: it is there, -ENOSPC: the place (all places) are taken, -ERANGE.
+ * An address comes (v1: for RoCE v1), to this index or the lowest that is free, which nothing may
+ * hold: GID_CHANGE. Its index; -EEXIST: it is there, -ENOSPC: the place (all places) are taken,
+ * -ERANGE.
  */
 int core_gid_add(struct device *dev, const uint8_t gid[16], bool v1, uint32_t index);
 

@@ -7,6 +7,8 @@
 #ifndef CTL_CAPTURED_H
 #define CTL_CAPTURED_H
 
+#include "model_source.h"
+
 struct ctl_options;
 
 /*

@@ -13,6 +13,7 @@
 #include "run_hang.h"
 #include "run_keep.h"
 #include "run_network.h"
+#include "run_only.h"
 #include "run_reaper.h"
 
 #endif

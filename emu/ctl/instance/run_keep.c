@@ -9,7 +9,7 @@
 #include "emu/ctl/lib/lib.h"
 #include "emu/ctl/line/line.h"
 #include "emu/model/ladder/ladders.h"
-#include "emu/model/report/report.h"
+#include "emu/model/page/page.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -113,7 +113,7 @@ static void keep_model(const char *folder, const char *recorder)
 		place(folder, "report.html", path);
 		f = ctl_file_open("uhca-run", path);
 		if (f) {
-			model_report(f, &s, "recorder.pcapng");
+			model_page(f, &s, "recorder.pcapng");
 			ctl_file_close("uhca-run", path, f);
 		}
 	}

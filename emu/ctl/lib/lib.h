@@ -12,7 +12,7 @@
 #include "ctl_file.h"
 #include "exit_status.h"
 #include "instance_dir.h"
-#include "xml.h"
 #include "waiting_call.h"
+#include "xml.h"
 
 #endif

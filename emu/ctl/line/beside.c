@@ -16,6 +16,7 @@ struct layout {
 	const char *daemon;
 	const char *preload;
 	const char *sanitizer;
+	const char *server;
 	const char *stock;
 	const char *machines;
 };
@@ -24,6 +25,7 @@ static const struct layout build_tree = {
 	.daemon = "uhcad",
 	.preload = "provider/.libs/libuhca_preload.so",
 	.sanitizer = "uhca-sanitizer",
+	.server = "uhca-serve",
 	.stock = "stock.supp",
 	.machines = "machines",
 };
@@ -33,6 +35,7 @@ static const struct layout installed = {
 	.daemon = "sbin/uhcad",
 	.preload = "lib/uhca/libuhca_preload.so",
 	.sanitizer = "libexec/uhca/uhca-sanitizer",
+	.server = "libexec/uhca/uhca-serve",
 	.stock = "share/uhca/stock.supp",
 	.machines = "share/uhca/machines",
 };
@@ -94,6 +97,8 @@ static int set_files(const char *folder, const struct layout *l)
 		error = set_file("UHCA_PRELOAD", folder, l->preload);
 	if (error == 0)
 		error = set_file("UHCA_SANITIZER", folder, l->sanitizer);
+	if (error == 0)
+		error = set_file("UHCA_SERVER", folder, l->server);
 	if (error == 0)
 		error = set_file("UHCA_STOCK_SUPPRESSIONS", folder, l->stock);
 	if (error == 0)

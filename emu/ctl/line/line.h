@@ -8,5 +8,6 @@
 
 #include "beside.h"
 #include "options.h"
+#include "shell_word.h"
 
 #endif

@@ -34,7 +34,12 @@ struct ctl_options {
 	const char *from;
 	const char *to;
 	const char *interval;
-	const char *output; /* of report; NULL: not given */
+	const char *output; /* of page; NULL: not given */
+	/* Of serve; NULL: not given. */
+	const char *port;
+	const char *socket;
+	const char *listen;
+	bool read_only;
 	/* Of minimise; NULL: not given. */
 	const char *devices;
 	const char *fault_seed;

@@ -19,6 +19,7 @@ int ctl_limit(const struct ctl_options *o);
 int ctl_event(const struct ctl_options *o);
 int ctl_fault(const struct ctl_options *o);
 int ctl_replay(const struct ctl_options *o);
+int ctl_serve(const struct ctl_options *o);
 int ctl_step(const struct ctl_options *o);
 
 #endif

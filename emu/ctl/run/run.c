@@ -15,10 +15,10 @@
 #include "run_faults.h"
 #include "run_hunt.h"
 #include "run_keeper.h"
-#include "run_only.h"
 #include "run_options.h"
 #include "run_sanitize.h"
 #include "run_scenario.h"
+#include "run_serve.h"
 #include "run_shared.h"
 #include "run_sweep.h"
 
@@ -46,13 +46,15 @@ static int run_private(const struct run_options *options)
 		return status;
 	struct run_only only;
 	if (enter(options, dir.path, &only) == 0 &&
-	    (options->n_faults == 0 || run_faults_note(dir.path, &faults) == 0)) {
+	    (options->n_faults == 0 || run_faults_note(dir.path, &faults) == 0) &&
+	    run_serve_start(options, dir.path) == 0) {
 		run_chaos_begin(options);
 		status = run_command_run(options, dir.path);
 		status = run_faults_report(dir.path, options, &faults, status);
 		if (options->record)
 			run_faults_record(dir.path, options);
 		run_chaos_report(dir.path, options);
+		run_serve_finish();
 	}
 	run_keeper_finish(&keeper, &dir, status != 0);
 	return status;
@@ -63,10 +65,11 @@ static int run_in(const struct run_options *options, const char *dir)
 {
 	static struct run_faults faults;
 	int status;
-	if (run_faults_add(dir, options, &faults) < 0)
+	if (run_faults_add(dir, options, &faults) < 0 || run_serve_start(options, dir) < 0)
 		return RUN_EXIT_FAILED;
 	status = run_command_run(options, dir);
 	status = run_faults_report(dir, options, &faults, status);
+	run_serve_finish();
 	run_faults_remove(dir, &faults);
 	return status;
 }

@@ -29,6 +29,11 @@ const char *run_env_sanitizer(void)
 	return from_environment("UHCA_SANITIZER", UHCA_PKGLIBEXECDIR "/uhca-sanitizer");
 }
 
+const char *run_env_server(void)
+{
+	return from_environment("UHCA_SERVER", UHCA_PKGLIBEXECDIR "/uhca-serve");
+}
+
 const char *run_env_stock(void)
 {
 	return from_environment("UHCA_STOCK_SUPPRESSIONS", UHCA_PKGDATADIR "/stock.supp");

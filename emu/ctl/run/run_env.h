@@ -15,6 +15,9 @@ const char *run_env_preload(void);
 /* Path of uhca-sanitizer (UHCA_SANITIZER), likewise. */
 const char *run_env_sanitizer(void);
 
+/* Path of uhca-serve (UHCA_SERVER), likewise. */
+const char *run_env_server(void);
+
 /* The suppressions for stock programs and libraries (UHCA_STOCK_SUPPRESSIONS), likewise. */
 const char *run_env_stock(void);
 

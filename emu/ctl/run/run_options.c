@@ -155,6 +155,20 @@ static int set_sanitize(void *into, const struct option_row *row, const char *ar
 	return -EINVAL;
 }
 
+static int set_serve(void *into, const struct option_row *row, const char *argument, char *error,
+		     size_t cap)
+{
+	struct run_options *out = into;
+	char *end;
+	(void)row;
+	out->serve = argument ? argument : "0";
+	if (isdigit((unsigned char)out->serve[0]) && strtoul(out->serve, &end, 10) <= 65535 &&
+	    !*end)
+		return 0;
+	snprintf(error, cap, "'%s' is not a port", argument);
+	return -EINVAL;
+}
+
 static int to_sanitizer(void *into, const struct option_row *row, const char *argument, char *error,
 			size_t cap)
 {
@@ -274,6 +288,8 @@ static const struct option_row rows[] = {
 	{"--sanitize-options", "LIST", "Settings of the sanitizer: NAME=VALUE:NAME=VALUE...",
 	 .set = to_sanitizer},
 	{.help = "Log and diagnosis"},
+	{"--serve", "[=PORT]", "Serves a page that shows the device live; prints its address.",
+	 .set = set_serve},
 	{OPTION_LOG_LEVEL, DAEMON_ = to_daemon},
 	{OPTION_ON_ERROR, DAEMON_ = to_daemon},
 	{OPTION_TRUST_PARENTS, DAEMON_ = to_daemon},
@@ -415,6 +431,8 @@ static const char *mistake_of(const struct run_options *o)
 		return "--suppress and --sanitize-options need --sanitize";
 	if (o->no_stock && !o->sanitize && !o->sweep && !o->sweep_repeat)
 		return "--no-stock-suppressions needs --sanitize";
+	if (o->serve && (o->n_scenarios > 0 || o->times || o->minimise))
+		return "--serve needs a command, run once";
 	if (o->must_fire && o->n_faults == 0)
 		return "--fault-must-fire needs a rule: --fault or --fault-file";
 	return mistake_of_scenarios(o);

@@ -62,6 +62,7 @@ struct run_options {
 	unsigned time_limit;  /* seconds for the command, or each of them; 0: none was given */
 	bool minimise;        /* which of the relaxations of a run that fails does it need? */
 	bool doctor;          /* no command: look at the machine */
+	const char *serve;    /* port of the page's server; NULL: none */
 	bool share_heap;      /* the command's library is told so */
 	const char *sanitize; /* checks; NULL: none */
 	/* For the sanitizer's collector: "--suppress", "FILE", "--options", "LIST", ... */

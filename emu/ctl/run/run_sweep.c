@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define LEAST_LIMIT 3 /* seconds of a run beside */
+#define LEAST_LIMIT 2 /* seconds of a run beside */
 #define USUAL_TIMES 4 /* the time of the good run */
 
 struct sweep {

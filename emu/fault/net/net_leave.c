@@ -134,15 +134,31 @@ static void release(struct fault_net *n, struct fault_held *e, uint64_t now)
 	free(e);
 }
 
+/* The first that waits on its way in, or on its way out; NULL: none up to this number. */
+static struct fault_held *first_waiting(const struct fault_net *n, bool in, uint32_t last)
+{
+	struct fault_held *e = n->hold.stepped.first;
+
+	while (e && (e->dir == FAULT_RX) != in)
+		e = e->next;
+	return e && e->number <= last ? e : NULL;
+}
+
+/*
+ * What is on its way in left before what is on its way out: of a device that talks to itself, the
+ * latter would overtake it. What is passed may come to wait again: a rule "hold" sees its answer.
+ * Once around only.
+ */
 void fault_net_freeze(struct fault_net *n, bool on, uint64_t now)
 {
+	const uint32_t last = n->hold.last_number;
+	struct fault_held *e;
+
 	n->frozen = on;
-	/*
-	 * What is passed may come to wait again: a rule "hold" sees its answer. Once around only.
-	 */
-	for (uint32_t last = n->hold.last_number;
-	     !on && n->hold.stepped.first && n->hold.stepped.first->number <= last;)
-		release(n, n->hold.stepped.first, now);
+	while (!on && (e = first_waiting(n, true, last)))
+		release(n, e, now);
+	while (!on && (e = first_waiting(n, false, last)))
+		release(n, e, now);
 }
 
 bool fault_net_frozen(const struct fault_net *n)

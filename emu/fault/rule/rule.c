@@ -137,7 +137,7 @@ static int unknown_word(const struct fault_text *t, struct fault_piece name)
 	const char *nearest = meant ? meant : fault_nearest(name, fault_word_at, NULL);
 	char hint[FAULT_WORD_MAX];
 
-	if (fault_action_find(name) != FAULT_ACTIONS)
+	if (!meant && fault_action_find(name) != FAULT_ACTIONS)
 		return fault_fail(t, name.at, "a rule has one action; '%.*s' is a second one",
 				  (int)name.length, name.at);
 	return fault_fail(t, name.at, "unknown word '%.*s'%s", (int)name.length, name.at,

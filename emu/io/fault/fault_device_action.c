@@ -184,7 +184,8 @@ void io_fault_execute(struct io_faults *f, const struct io_fault_pending *p, uin
 		       fault_action_name(p->action));
 		return;
 	}
-	device_actions[p->action](f, p, now);
+	if (device_actions[p->action])
+		device_actions[p->action](f, p, now);
 }
 
 /*

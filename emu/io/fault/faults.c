@@ -399,6 +399,9 @@ int io_faults_now(struct io_faults *f, const char *text, uint64_t now, struct fa
 	for (unsigned i = 0; i < f->env.devices->n; i++)
 		n += io_fault_selects_device(&e->rule, f->env.devices->at[i]);
 	time_rule(f, e, now);
+	/* The program looks at the device as soon as it has the answer. */
+	if (e->rule.action != FAULT_DEV_EXIT)
+		run_pending(f, now);
 	fault_plan_remove(f->plan, (uint32_t)number);
 	io_faults_changed(f);
 	return (int)n;

@@ -288,22 +288,34 @@ static uint32_t received_message(const struct model *s, const struct model_recor
 	return i;
 }
 
+/* What a completion says of its request; read once for all requests that it is held against. */
+struct completed {
+	uint64_t ns, wr;
+	const char *status, *op;
+};
+
+static struct completed read_completed(const struct model_record *r)
+{
+	return (struct completed){.ns = r->ns,
+				  .wr = model_number(r, "wr"),
+				  .status = model_word(r, "status"),
+				  .op = model_word(r, "opcode")};
+}
+
 /*
  * May this be the request that the completion is about? A flight recorder tells of those that
  * failed only, and programs use an identifier again: one that was answered has completed without a
  * word, unless it was its answer that could not be taken.
  */
-static bool may_be_of(const struct model_message *m, const struct model_record *r)
+static bool may_be_of(const struct model_message *m, const struct completed *c)
 {
-	const char *status = model_word(r, "status"), *op = model_word(r, "opcode");
-
-	if (!m->has_wr || m->wr != model_number(r, "wr") || m->began > r->ns)
+	if (!m->has_wr || m->wr != c->wr || m->began > c->ns)
 		return false;
-	if (m->op && op && strcmp(m->op, op) != 0)
+	if (m->op && c->op && strcmp(m->op, c->op) != 0)
 		return false;
-	if (!status || strcmp(status, "SUCCESS") == 0 || !m->answered || m->answered > r->ns)
+	if (!c->status || strcmp(c->status, "SUCCESS") == 0 || !m->answered || m->answered > c->ns)
 		return true;
-	return has_answer_data(m) && strncmp(status, "LOC_", 4) == 0;
+	return has_answer_data(m) && strncmp(c->status, "LOC_", 4) == 0;
 }
 
 /*
@@ -312,6 +324,7 @@ static bool may_be_of(const struct model_message *m, const struct model_record *
  */
 static uint32_t sent_message(const struct model *s, const struct model_record *r, uint32_t peer)
 {
+	const struct completed c = read_completed(r);
 	uint32_t i = s->qp[peer].last_message;
 	uint32_t found = MODEL_NONE;
 
@@ -320,7 +333,7 @@ static uint32_t sent_message(const struct model *s, const struct model_record *r
 
 		if (m->completion != MODEL_NONE)
 			break;
-		if (m->from == r->qp && may_be_of(m, r))
+		if (m->from == r->qp && may_be_of(m, &c))
 			found = i;
 	}
 	return found;
@@ -329,6 +342,7 @@ static uint32_t sent_message(const struct model *s, const struct model_record *r
 /* The same where the QP has no peer: its messages are in no list of their own. */
 static uint32_t sent_datagram(const struct model *s, const struct model_record *r)
 {
+	const struct completed c = read_completed(r);
 	uint32_t found = MODEL_NONE;
 	uint32_t i = s->n_messages;
 
@@ -339,7 +353,7 @@ static uint32_t sent_datagram(const struct model *s, const struct model_record *
 			continue;
 		if (m->completion != MODEL_NONE)
 			break;
-		if (may_be_of(m, r))
+		if (may_be_of(m, &c))
 			found = i;
 	}
 	return found;

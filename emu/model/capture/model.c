@@ -412,7 +412,7 @@ int model_parse(struct model *s, void *bytes, size_t size)
 	struct pcapng f;
 	int rc;
 
-	*s = (struct model){.bytes = bytes};
+	*s = (struct model){.bytes = bytes, .n_bytes = size};
 	rc = pcapng_open(&f, bytes, size);
 	if (rc == 0)
 		rc = read_blocks(s, &f);

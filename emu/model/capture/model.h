@@ -178,7 +178,8 @@ struct model {
 	uint32_t n_hosts, n_qps, n_packets, n_arrows, n_messages, n_records, n_moments;
 
 	/* What reading and putting together needs. */
-	uint8_t *bytes;
+	uint8_t *bytes; /* the file, so many of them */
+	size_t n_bytes;
 	struct arena arena;
 	uint32_t *interface_host;
 	uint32_t n_interfaces;

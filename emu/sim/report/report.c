@@ -64,8 +64,10 @@ static json_t *buckets(struct results *r, uint64_t *values)
 {
 	json_t *all = json_array();
 
+	if (r->n_flows < 10 * BUCKETS)
+		return all;
 	qsort(r->flows, r->n_flows, sizeof(r->flows[0]), by_size);
-	for (uint32_t b = 0; b < BUCKETS && r->n_flows >= 10 * BUCKETS; b++) {
+	for (uint32_t b = 0; b < BUCKETS; b++) {
 		const uint32_t from = (uint32_t)((uint64_t)r->n_flows * b / BUCKETS);
 		const uint32_t to = (uint32_t)((uint64_t)r->n_flows * (b + 1) / BUCKETS);
 

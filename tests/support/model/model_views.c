@@ -3,7 +3,7 @@
 #include "model_views.h"
 
 #include "emu/model/ladder/ladders.h"
-#include "emu/model/report/report.h"
+#include "emu/model/page/page.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -79,7 +79,7 @@ static char *page_of(const struct model *s)
 
 	if (!f)
 		return NULL;
-	model_report(f, s, "views");
+	model_page(f, s, "views");
 	fclose(f);
 	if (text)
 		flatten(text);

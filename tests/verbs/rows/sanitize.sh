@@ -5,7 +5,10 @@
 
 judge_checks() {
 	local checks
-	mapfile -t checks < <(cd "$here/sanitize/bad" && printf '%s\n' */*.c | sed 's/\.c$//')
+	local groups='.*'
+	[ "$variant" != nobody ] || groups='buffers|keys' # a user's rights to memory matter
+	mapfile -t checks < <(cd "$here/sanitize/bad" && printf '%s\n' */*.c |
+		grep -E "^($groups)/" | sed 's/\.c$//')
 	timeout -k 2 180 "$here/sanitize/judge" "${checks[@]}" 2>&1 | tee "$out/said" | tail -n 3
 }
 

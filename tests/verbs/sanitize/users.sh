@@ -29,7 +29,7 @@ install -d -o $user "$out/tmp"
 
 coproc daemon {
 	# shellcheck disable=SC2016 # of the inner shell
-	exec "${become[@]}" env TMPDIR="$out/tmp" HOME="$out/tmp" "$run" --private -- \
+	exec "${become[@]}" env -u UHCA_KEEP TMPDIR="$out/tmp" HOME="$out/tmp" "$run" --private -- \
 		sh -c 'echo "$UHCA_DIR"; exec cat' 2>"$out/log"
 }
 read -r -t 20 UHCA_DIR <&"${daemon[0]}" || {

@@ -50,12 +50,14 @@ lacks() { # NAME TEXT
 
 sweeps 1 all --sweep calls --time-limit 4 --junit "$out/all.xml" --html "$out/all.html" \
 	--sweep-folder "$out/all" -- "$program" crash,leak,hang,untidy,mute
-says all "crash: error_paths: SIGSEGV in ibv_dereg_mr" "make_memory error_paths.c" \
+says all "crash: error_paths: SIGSEGV in ibv_dereg_mr" "make_memory " \
 	"leak: error_paths: the process ended without destroying a completion queue" \
-	"call/create_qp/1/1/ENOMEM" "make_cq error_paths.c" \
+	"call/create_qp/1/1/ENOMEM" "make_cq " \
 	"leak: error_paths: the process ended without destroying a memory region" \
 	"hang: the command did not end within its time limit" "call/post_send/1/1/ENOMEM" \
-	"#1 main " "note: without a word failed at"
+	"note: without a word failed at"
+grep -A 8 '^hang: ' "$out/all.txt" | grep -qE '#[1-9] main ' ||
+	wrong "the stack of the hang" "$out/all.txt"
 grep -A 1 'name="call/reg_mr/1/1/ENOMEM"' "$out/all.xml" | grep -q '<failure type="crash"' ||
 	wrong "the JUnit file" "$out/all.xml"
 grep -q '<code>call/post_send/1/1/ENOMEM</code>' "$out/all.html" || wrong "the page" "$out/all.html"

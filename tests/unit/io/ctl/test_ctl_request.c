@@ -113,7 +113,7 @@ static void test_refusals(void **state)
 	refused("{\"cmd\":\"show\",\"what\":\"qps\"}",
 		"unknown table 'qps': did you mean 'qp'? Known: pd, mr, cq, qp, srq, ah, "
 		"mw, "
-		"xrcd, dm, wq, rwq_ind_table, flow, device, client, cm_id");
+		"xrcd, dm, wq, rwq_ind_table, flow, device, client, cm_id, machine");
 	refused("{\"cmd\":\"walk\"}", "walk needs the numbers \"key\" and \"offset\"");
 	refused("{\"cmd\":\"walk\",\"key\":5,\"offset\":\"x\"}",
 		"walk needs the numbers \"key\" and \"offset\"");

@@ -295,7 +295,9 @@ static void test_cm_ids(void **state)
 	io_address_format(f->t.d.ports[1].dev.id.addresses.a[0].gid, source);
 	strcat(source, ":7471");
 	table = table_of(f, "cm_id", 2);
-	check_columns(table, "id device space state port source destination");
+	check_columns(
+		table,
+		"id device space state port source destination pid step qpn unread event room");
 	assert_int_equal(json_integer_value(value(table, 1, "id")), id[1].id);
 	assert_string_equal(json_string_value(value(table, 1, "device")), "uhca1");
 	assert_string_equal(json_string_value(value(table, 1, "space")), "tcp");

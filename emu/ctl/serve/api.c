@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The requests below /api/ (server.h); openapi.json tells what each takes and gives. All that is
+ * asked for by place in the model names the model's generation: places change with it.
+ */
+#include "api_file.h"
+#include "emu/abi/ctl.h"
+#include "emu/model/ladder/ladders.h"
+#include "emu/model/page/page.h"
+#include "server.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROWS_MAX    20000u /* of one answer */
+#define DETAILS_MAX 512u
+#define JSON        "application/json"
+
+/* ---- answers ---- */
+
+struct writer {
+	FILE *file;
+	struct answer answer;
+};
+
+static bool begin(struct writer *w, const char *type)
+{
+	w->answer = (struct answer){.status = MHD_HTTP_OK, .type = type};
+	w->file = open_memstream(&w->answer.text, &w->answer.length);
+	return w->file;
+}
+
+static struct answer end(struct writer *w)
+{
+	if (fclose(w->file) != 0) {
+		free(w->answer.text);
+		w->answer.text = NULL;
+	}
+	return w->answer;
+}
+
+static struct answer no_memory(void)
+{
+	return (struct answer){.status = MHD_HTTP_INTERNAL_SERVER_ERROR, .type = JSON};
+}
+
+/* Takes the value over. */
+static struct answer answer_json(unsigned status, json_t *value)
+{
+	struct answer a = {.status = status, .type = JSON};
+
+	a.text = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
+	a.length = a.text ? strlen(a.text) : 0;
+	json_decref(value);
+	return a;
+}
+
+struct answer api_error(unsigned status, const char *text)
+{
+	return answer_json(status, json_pack("{s:s}", UHCA_CTL_ERROR, text));
+}
+
+/* ---- what a request says ---- */
+
+static const char *argument(struct MHD_Connection *c, const char *name)
+{
+	return MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, name);
+}
+
+static bool number(const char *text, uint64_t *out)
+{
+	char *rest;
+
+	if (!text || *text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	*out = strtoull(text, &rest, 10);
+	return !*rest && !errno;
+}
+
+/* Which list of the model, and is it the model that the page means? 0, or a status. */
+struct list {
+	const char *name;
+	uint32_t n;
+	void (*detail)(FILE *out, const struct model *m, uint32_t index);
+	void (*row)(const struct model *m, uint32_t index, uint8_t *out);
+	unsigned row_bytes;
+};
+
+static struct answer find_list(struct server *s, struct MHD_Connection *c, struct list *out)
+{
+	const struct model *m = &s->source.model;
+	const struct list lists[] = {
+		{"arrows", m->n_arrows, page_data_arrow, page_arrow_row, PAGE_ARROW_BYTES},
+		{"records", m->n_records, page_data_record, page_record_row, PAGE_RECORD_BYTES},
+		{"messages", m->n_messages, page_data_message, NULL, 0},
+	};
+	const char *of = argument(c, "of");
+	uint64_t generation;
+
+	if (!number(argument(c, "generation"), &generation))
+		return api_error(MHD_HTTP_BAD_REQUEST, "generation must be a number");
+	if (generation != s->source.generation)
+		return api_error(MHD_HTTP_CONFLICT, "there is a newer generation: see head");
+	for (unsigned i = 0; of && i < sizeof(lists) / sizeof(lists[0]); i++) {
+		if (strcmp(lists[i].name, of) != 0)
+			continue;
+		*out = lists[i];
+		return (struct answer){.status = 0};
+	}
+	return api_error(MHD_HTTP_BAD_REQUEST, "of must be arrows, records or messages");
+}
+
+/* ---- the model ---- */
+
+static struct answer head(struct server *s, struct MHD_Connection *c, const char *body)
+{
+	struct writer w;
+
+	(void)c;
+	(void)body;
+	if (!begin(&w, JSON))
+		return no_memory();
+	page_data_head(w.file, &s->source.model);
+	fprintf(w.file, ",\"generation\":%" PRIu64 ",\"live\":%s,\"read_only\":%s,\"name\":",
+		s->source.generation, s->source.live ? "true" : "false",
+		s->options.read_only ? "true" : "false");
+	markup_json(w.file, s->source.name);
+	fputs("}\n", w.file);
+	return end(&w);
+}
+
+static struct answer columns(struct server *s, struct MHD_Connection *c, const char *body)
+{
+	struct list list;
+	struct answer a = find_list(s, c, &list);
+	uint8_t row[PAGE_ARROW_BYTES];
+	struct writer w;
+	uint64_t from;
+
+	(void)body;
+	if (a.status)
+		return a;
+	if (!list.row || !number(argument(c, "from"), &from))
+		return api_error(MHD_HTTP_BAD_REQUEST,
+				 "columns needs of=arrows or of=records, and the number from");
+	if (!begin(&w, "application/octet-stream"))
+		return no_memory();
+	for (uint64_t i = from; i < list.n && i - from < ROWS_MAX; i++) {
+		list.row(&s->source.model, (uint32_t)i, row);
+		fwrite(row, 1, list.row_bytes, w.file);
+	}
+	return end(&w);
+}
+
+/* "3,7,10-19": the next range. False: there is none, or it is not one. */
+static bool next_range(const char **at, uint64_t *first, uint64_t *last)
+{
+	char *rest;
+
+	if (**at < '0' || **at > '9')
+		return false;
+	*first = *last = strtoull(*at, &rest, 10);
+	if (*rest == '-')
+		*last = strtoull(rest + 1, &rest, 10);
+	if (*rest && *rest != ',')
+		return false;
+	*at = *rest ? rest + 1 : rest;
+	return true;
+}
+
+/* How many, or -1: that is no list of places, or too long. */
+static int print_details(FILE *out, const struct model *m, const struct list *list, const char *at)
+{
+	uint64_t first, last;
+	unsigned n = 0;
+
+	while (*at) {
+		if (!next_range(&at, &first, &last) || last >= list->n || last < first ||
+		    last - first >= DETAILS_MAX)
+			return -1;
+		for (uint64_t i = first; i <= last; i++) {
+			if (n++ == DETAILS_MAX)
+				return -1;
+			fputs(n > 1 ? ",\n" : "", out);
+			list->detail(out, m, (uint32_t)i);
+		}
+	}
+	return (int)n;
+}
+
+static struct answer details(struct server *s, struct MHD_Connection *c, const char *body)
+{
+	const char *at = argument(c, "i");
+	struct list list;
+	struct answer a = find_list(s, c, &list);
+	struct writer w;
+	int n;
+
+	(void)body;
+	if (a.status)
+		return a;
+	if (!begin(&w, JSON))
+		return no_memory();
+	fputc('[', w.file);
+	n = print_details(w.file, &s->source.model, &list, at ? at : "");
+	fputs("]\n", w.file);
+	a = end(&w);
+	if (n >= 0)
+		return a;
+	free(a.text);
+	return api_error(MHD_HTTP_BAD_REQUEST,
+			 "i must be places of the list such as 3,7,10-19, at most 512 of them");
+}
+
+static struct answer explanation(struct server *s, struct MHD_Connection *c, const char *body)
+{
+	const struct explain_options all = {.has_qp = false};
+	struct writer w;
+
+	(void)c;
+	(void)body;
+	if (!begin(&w, "text/plain; charset=utf-8"))
+		return no_memory();
+	model_explain(w.file, &s->source.model, &all);
+	return end(&w);
+}
+
+static struct answer ladder(struct server *s, struct MHD_Connection *c, const char *body)
+{
+	struct ladder_options o = {.has_qp = false};
+	struct ladder l;
+	struct writer w;
+	uint64_t qp = 0;
+
+	(void)body;
+	if (argument(c, "qp") && (!number(argument(c, "qp"), &qp) || qp > 0xffffff))
+		return api_error(MHD_HTTP_BAD_REQUEST, "qp must be the number of a queue pair");
+	if ((argument(c, "from") && !number(argument(c, "from"), &o.from)) ||
+	    (argument(c, "to") && !number(argument(c, "to"), &o.to)))
+		return api_error(MHD_HTTP_BAD_REQUEST, "from and to must be nanoseconds");
+	o.has_qp = argument(c, "qp") != NULL;
+	o.qp = (uint32_t)qp;
+	if (!begin(&w, "image/svg+xml"))
+		return no_memory();
+	if (ladder_make(&l, &s->source.model, &o) == 0)
+		ladder_print_svg(w.file, &l, NULL);
+	ladder_free(&l);
+	return end(&w);
+}
+
+/* ---- the daemon ---- */
+
+static struct answer state(struct server *s, struct MHD_Connection *c, const char *body)
+{
+	struct answer a = {.status = MHD_HTTP_OK, .type = JSON};
+
+	(void)c;
+	(void)body;
+	a.text = strdup(s->source.state ? s->source.state : "null");
+	a.length = a.text ? strlen(a.text) : 0;
+	return a;
+}
+
+static struct answer refused(const struct ctl_failure *f)
+{
+	json_t *o = json_pack("{s:s}", UHCA_CTL_ERROR, f->text);
+
+	if (f->column)
+		json_object_set_new(o, UHCA_CTL_COLUMN, json_integer(f->column));
+	return answer_json(f->status == CTL_EXIT_NO_PEER ? MHD_HTTP_SERVICE_UNAVAILABLE : 422, o);
+}
+
+/* {"request": {...}, "scenario": TEXT} */
+static struct answer perform(struct server *s, json_t *request, const char *statement)
+{
+	const char *why = acts_refuse(request, s->options.read_only);
+	struct acts none = {.n = 0};
+	struct ctl_failure f;
+	json_t *result;
+
+	if (!s->source.live)
+		why = "this page shows a capture: there is no device to ask";
+	if (why)
+		return api_error(MHD_HTTP_FORBIDDEN, why);
+	if (statement && (why = acts_note(&none, statement)) != NULL)
+		return api_error(MHD_HTTP_BAD_REQUEST, why);
+	acts_end(&none);
+	if (ctl_exchange(s->source.from.dir, json_incref(request), &result, &f) != 0)
+		return refused(&f);
+	if (statement)
+		acts_note(&s->acts, statement);
+	s->source.looked = 0; /* pages are told at once */
+	return answer_json(MHD_HTTP_OK, json_pack("{s:o}", UHCA_CTL_RESULT, result));
+}
+
+static struct answer act(struct server *s, struct MHD_Connection *c, const char *body)
+{
+	json_t *all = json_loads(body, JSON_REJECT_DUPLICATES, NULL);
+	json_t *request = json_object_get(all, "request");
+	const json_t *statement = json_object_get(all, "scenario");
+	struct answer a;
+
+	(void)c;
+	if (!json_is_object(request) || (statement && !json_is_string(statement)))
+		a = api_error(MHD_HTTP_BAD_REQUEST,
+			      "an act is {\"request\": {...}, \"scenario\": TEXT}");
+	else
+		a = perform(s, request, json_string_value(statement));
+	json_decref(all);
+	return a;
+}
+
+static struct answer scenario(struct server *s, struct MHD_Connection *c, const char *body)
+{
+	struct writer w;
+
+	(void)c;
+	(void)body;
+	if (!begin(&w, "text/plain; charset=utf-8"))
+		return no_memory();
+	acts_print(w.file, &s->acts, &s->source, s->options.command);
+	return end(&w);
+}
+
+static struct answer capture(struct server *s, struct MHD_Connection *c, const char *body)
+{
+	const struct model *m = &s->source.model;
+	struct answer a = {.status = MHD_HTTP_OK, .type = "application/octet-stream"};
+
+	(void)c;
+	(void)body;
+	a.length = m->n_bytes;
+	a.is_static = !s->source.live; /* a daemon's model may go while it is being sent */
+	a.text = a.is_static ? (char *)m->bytes : malloc(m->n_bytes + 1);
+	if (a.text && !a.is_static && m->n_bytes)
+		memcpy(a.text, m->bytes, m->n_bytes);
+	return a;
+}
+
+static struct answer description(struct server *s, struct MHD_Connection *c, const char *body)
+{
+	struct writer w;
+
+	(void)s;
+	(void)c;
+	(void)body;
+	if (!begin(&w, JSON))
+		return no_memory();
+	for (const char *const *line = api_file; *line; line++)
+		fputs(*line, w.file);
+	return end(&w);
+}
+
+/* ---- the table ---- */
+
+static const struct route {
+	const char *path;
+	bool posts;
+	struct answer (*run)(struct server *s, struct MHD_Connection *c, const char *body);
+} routes[] = {
+	{"head", false, head},
+	{"columns", false, columns},
+	{"details", false, details},
+	{"explanation", false, explanation},
+	{"ladder.svg", false, ladder},
+	{"state", false, state},
+	{"act", true, act},
+	{"scenario", false, scenario},
+	{"capture.pcapng", false, capture},
+	{"openapi.json", false, description},
+};
+
+struct answer api_answer(struct server *s, struct MHD_Connection *c, const char *path,
+			 const char *body)
+{
+	for (size_t i = 0; i < sizeof(routes) / sizeof(routes[0]); i++) {
+		if (strcmp(routes[i].path, path) != 0)
+			continue;
+		if (routes[i].posts != (body != NULL))
+			return api_error(MHD_HTTP_METHOD_NOT_ALLOWED,
+					 routes[i].posts ? "POST is needed" : "GET is needed");
+		if (!body)
+			source_refresh(&s->source);
+		return routes[i].run(s, c, body);
+	}
+	return api_error(MHD_HTTP_NOT_FOUND, "there is no such request; see openapi.json");
+}

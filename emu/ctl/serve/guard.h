@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Who may ask the server of the page for what. The server listens on this machine only, where any
+ * user's program and any page in the user's browser reach it: the address keeps nobody out. A
+ * request must have the token, which only the printed address holds, and must name this server as
+ * its host, so that no other page reaches it under a name of its own (DNS rebinding). One that
+ * changes something must come from a page of this server. There are no cookies: nothing is sent
+ * along by itself.
+ */
+#ifndef SERVE_GUARD_H
+#define SERVE_GUARD_H
+
+#include <stdbool.h>
+
+#define GUARD_TOKEN_BYTES 32
+#define GUARD_TOKEN_TEXT  (2 * GUARD_TOKEN_BYTES + 1)
+#define GUARD_BODY_MAX    65536u /* bytes that a request may carry */
+
+struct guard {
+	char token[GUARD_TOKEN_TEXT]; /* hexadecimal */
+	unsigned port;                /* 0: a Unix socket; whoever forwards it has any port */
+	bool beyond;                  /* --listen: any numeric address of this port is right */
+};
+
+/* What of a request is looked at; a header that is not there is NULL. */
+struct guard_request {
+	bool api;       /* below /api/ */
+	bool posts;     /* POST; else GET */
+	unsigned hosts; /* how many headers Host there are */
+	const char *host;
+	const char *origin;
+	const char *fetch_site; /* Sec-Fetch-Site */
+	const char *authorization;
+	const char *content_type;
+};
+
+/* A new token. 0 or -errno. */
+int guard_begin(struct guard *g);
+
+/* 0: it may go on; else the HTTP status that refuses it, with the reason in *why. */
+unsigned guard_judge(const struct guard *g, const struct guard_request *r, const char **why);
+
+#endif

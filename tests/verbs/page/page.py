@@ -278,10 +278,7 @@ def live(browser):
     # A rule by a click on the second, which is a SEND_MIDDLE.
     browser.wait("/SEND_MIDDLE/.test(document.querySelectorAll('.row.packet')[1].textContent)",
                  "the second packet has its name")
-    browser.js("document.querySelectorAll('.row.packet')[1].id = 'wanted'")
-    browser.click("#wanted .hit")
-    browser.wait("document.getElementById('rule')?.value === "
-                 "'drop opcode=RC_SEND_MIDDLE dev=uhca0 nth=1'", "the rule is written")
+    choose_second(browser)
     browser.click("#add-rule")
     browser.click("#tab-rules")
     browser.wait("/hand1: drop/.test(document.getElementById('other').innerText)",
@@ -334,6 +331,21 @@ def start_pair():
         assert time.monotonic() < end, "ibv_rc_pingpong does not listen"
         time.sleep(0.02)
     return server, begin(*words, "127.0.0.1", stdout=subprocess.DEVNULL)
+
+
+def choose_second(browser, seconds=60):
+    """A click on the second packet. A live page draws its rows anew: it may come too late."""
+    end = time.monotonic() + seconds
+    while True:
+        browser.js("document.querySelectorAll('.row.packet')[1].querySelector('.hit')"
+                   ".dispatchEvent(new MouseEvent('click', {bubbles: true}))")
+        try:
+            browser.wait("document.getElementById('rule')?.value === "
+                         "'drop opcode=RC_SEND_MIDDLE dev=uhca0 nth=1'", "the rule is written", 5)
+            return
+        except AssertionError:
+            if time.monotonic() > end:
+                raise
 
 
 def same_again(browser):

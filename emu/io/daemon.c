@@ -291,7 +291,7 @@ static void on_counters(struct ev_loop *loop, ev_timer *w, int revents)
 
 	(void)loop;
 	(void)revents;
-	io_fault_ports_again(&d->faults);
+	io_fault_files_again(&d->faults);
 	c = d->counting ? NULL : calloc(1, sizeof(*c) + d->devices.n * sizeof(c->of[0]));
 	if (!c)
 		return;

@@ -111,23 +111,6 @@ static void read_line(int root, const char *name, char *out, size_t cap)
 		close(fd);
 }
 
-int io_sysfs_gid_read(const char *dir, const struct io_identity *id, unsigned index,
-		      struct io_gid_entry *e)
-{
-	char base[PATH], name[2 * PATH];
-	int root = open_root(dir);
-
-	if (root < 0)
-		return root;
-	port_of(base, id);
-	snprintf(name, sizeof(name), "%s/gid_attrs/types/%u", base, index);
-	read_line(root, name, e->type, sizeof(e->type));
-	snprintf(name, sizeof(name), "%s/gid_attrs/ndevs/%u", base, index);
-	read_line(root, name, e->ndev, sizeof(e->ndev));
-	close(root);
-	return 0;
-}
-
 static void gid_text(const uint8_t gid[16], char out[40])
 {
 	for (unsigned k = 0; k < 8; k++)

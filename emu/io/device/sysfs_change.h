@@ -20,10 +20,6 @@ struct io_gid_entry {
 int io_sysfs_line(const char *dir, const struct io_identity *id, const char *file,
 		  const char *text);
 
-/* The type and the interface of an entry; the GID is not read. */
-int io_sysfs_gid_read(const char *dir, const struct io_identity *id, unsigned index,
-		      struct io_gid_entry *e);
-
 /* An attribute of an empty entry can be opened, and not read. */
 int io_sysfs_gid_write(const char *dir, const struct io_identity *id, unsigned index,
 		       const struct io_gid_entry *e);

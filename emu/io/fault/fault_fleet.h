@@ -40,7 +40,6 @@ struct io_call_fault io_fault_hung(const struct io_device *dev);
 enum io_fault_file_kind {
 	IO_FAULT_FILE_LINK, /* state, phys_state */
 	IO_FAULT_FILE_LINE, /* one line of ports/1 */
-	IO_FAULT_FILE_GID_READ,
 	IO_FAULT_FILE_GID,
 	IO_FAULT_FILE_AWAY,
 	IO_FAULT_FILE_BACK,
@@ -56,8 +55,9 @@ struct io_fault_file {
 
 /*
  * Changes files of a device; whoever is told of the change finds them as they are then. 0 or -errno
- * (logged); -ETIMEDOUT: their file system does not answer.
+ * (logged); -ETIMEDOUT: their file system does not answer, and they are changed when it does.
  */
-int io_fault_files(struct io_faults *f, const struct io_device *dev, struct io_fault_file *file);
+int io_fault_files(struct io_faults *f, const struct io_device *dev,
+		   const struct io_fault_file *file);
 
 #endif

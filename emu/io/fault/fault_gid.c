@@ -32,21 +32,33 @@ static struct io_lost_gid *place_for(struct io_device *dev)
 	return NULL;
 }
 
+/* What the files of an entry say beside its GID. */
+static void describe(const struct io_device *dev, unsigned index, struct io_gid_entry *e)
+{
+	const struct machine_device *described = dev->id.described;
+	const struct machine_port *p = described ? &described->port[0] : NULL;
+	const bool roce = !p || (!p->infiniband && !p->unspecified);
+	const bool v1 = !roce || core_gid_is_v1(core_port_look(dev->core, 1), index);
+
+	*e = (struct io_gid_entry){.gid = {0}};
+	snprintf(e->type, sizeof(e->type), "%s", v1 ? "IB/RoCE v1" : "RoCE v2");
+	if (roce)
+		snprintf(e->ndev, sizeof(e->ndev), "%s", p ? p->netdev : dev->id.netdev);
+}
+
 /* What its files say is kept for its return. NULL: there is none. */
 static struct io_lost_gid *lose(struct io_faults *f, struct io_device *dev, unsigned index)
 {
-	struct io_fault_file file = {.kind = IO_FAULT_FILE_GID_READ, .index = index};
+	const struct io_fault_file file = {.kind = IO_FAULT_FILE_GID, .index = index};
 	const uint8_t *gid = core_gid_at(dev->core, index);
 	struct io_lost_gid *lost = gid ? place_for(dev) : NULL;
 
 	if (!lost)
 		return NULL;
-	io_fault_files(f, dev, &file);
-	lost->entry = file.gid;
+	describe(dev, index, &lost->entry);
 	memcpy(lost->entry.gid, gid, sizeof(lost->entry.gid));
 	lost->is_lost = true;
 	lost->due = UINT64_MAX;
-	file = (struct io_fault_file){.kind = IO_FAULT_FILE_GID, .index = index};
 	io_fault_files(f, dev, &file);
 	core_gid_remove(dev->core, index);
 	return lost;

@@ -7,74 +7,14 @@
  */
 #include "emu/fault/net/net.h"
 #include "emu/io/base/base.h"
-#include "emu/io/local/local.h"
 #include "fault_box.h"
 #include "fault_fleet.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
 /* ---- files ---- */
-
-/*
- * A busy machine has the thread wait for a processor. Whoever is told of the change reads the files
- * at once, and only those of the link are written again.
- */
-#define PATIENCE_MS 1000
-
-struct question {
-	char dir[PATH_MAX];
-	struct io_identity id;
-	struct io_fault_file file;
-	int error;
-};
-
-_Static_assert(sizeof(struct question) <= IO_PROMPT_ROOM, "room for the question");
-
-static void answer(void *arg)
-{
-	struct question *q = arg;
-	struct io_fault_file *file = &q->file;
-
-	switch (file->kind) {
-	case IO_FAULT_FILE_LINK:
-		q->error = io_sysfs_port(q->dir, &q->id, file->up);
-		break;
-	case IO_FAULT_FILE_LINE:
-		q->error = io_sysfs_line(q->dir, &q->id, file->name, file->line);
-		break;
-	case IO_FAULT_FILE_GID_READ:
-		q->error = io_sysfs_gid_read(q->dir, &q->id, file->index, &file->gid);
-		break;
-	case IO_FAULT_FILE_GID:
-		q->error = io_sysfs_gid_write(q->dir, &q->id, file->index, &file->gid);
-		break;
-	case IO_FAULT_FILE_AWAY:
-		q->error = io_sysfs_take_away(q->dir, &q->id);
-		break;
-	case IO_FAULT_FILE_BACK:
-		q->error = io_sysfs_bring_back(q->dir, &q->id, file->index);
-		break;
-	}
-}
-
-int io_fault_files(struct io_faults *f, const struct io_device *dev, struct io_fault_file *file)
-{
-	struct question q = {.id = dev->id, .file = *file};
-
-	snprintf(q.dir, sizeof(q.dir), "%s", f->env.dir);
-	if (!f->ports)
-		answer(&q);
-	else if (!io_prompt_ask(f->ports, answer, &q, sizeof(q),
-				file->kind == IO_FAULT_FILE_LINK ? IO_PROMPT_MS : PATIENCE_MS))
-		q.error = -ETIMEDOUT;
-	if (q.error < 0)
-		io_log(IO_LOG_ERROR, "%s: sysfs files: %s", dev->id.name, strerror(-q.error));
-	*file = q.file;
-	return q.error;
-}
 
 static int link_files(struct io_faults *f, const struct io_device *dev, bool up)
 {
@@ -110,28 +50,13 @@ int io_fault_port(struct io_faults *f, struct io_device *dev, bool up)
 {
 	int error = dev->away ? 0 : link_files(f, dev, up);
 
-	if (error == -ETIMEDOUT)
-		f->late_ports = true;
-	else if (error < 0)
+	if (error < 0 && error != -ETIMEDOUT)
 		return error;
 	f->is_down[dev->id.index] = !up;
 	set_link(f, dev, up);
 	dev->dirty = true;
 	io_log(IO_LOG_INFO, "%s: port %s", dev->id.name, up ? "up" : "down");
 	return 0;
-}
-
-void io_fault_ports_again(struct io_faults *f)
-{
-	if (!f->late_ports)
-		return;
-	f->late_ports = false;
-	for (unsigned i = 0; i < f->env.devices->n; i++) {
-		const struct io_device *dev = f->env.devices->at[i];
-
-		if (link_files(f, dev, !f->is_down[i]) == -ETIMEDOUT)
-			f->late_ports = true;
-	}
 }
 
 bool io_fault_return_later(struct io_faults *f, const struct io_fault_return *r)

@@ -253,6 +253,7 @@ void io_faults_destroy(struct io_faults *f)
 	io_fault_cqe_destroy(f);
 	io_prompt_close(f->files);
 	io_prompt_close(f->ports);
+	free(f->late);
 	*f = (struct io_faults){.plan = NULL};
 }
 

@@ -88,9 +88,10 @@ struct io_faults {
 	struct io_fault_trace trace;
 	struct io_prompt *files; /* asks for files of while_file; NULL: asked directly */
 	struct io_fault_path path[IO_FAULT_PATHS_MAX];
-	unsigned next_path;      /* whose place is taken next */
-	struct io_prompt *ports; /* writes the files of ports; NULL: written directly */
-	bool late_ports;         /* some do not say what is so */
+	unsigned next_path;         /* whose place is taken next */
+	struct io_prompt *ports;    /* writes the files of ports; NULL: written directly */
+	struct io_fault_late *late; /* changes of files that wait (fault_files.c) */
+	unsigned n_late;
 	bool is_down[IO_MAX_DEVICES];
 	uint64_t began; /* when the first rule came; 0: none did */
 	struct io_fault_pending pending[IO_FAULT_PENDING_MAX];
@@ -174,12 +175,12 @@ void io_fault_execute(struct io_faults *f, const struct io_fault_pending *p, uin
 
 /*
  * Takes the link of a device up or down, files first: 0 or -errno of the files. Where their file
- * system does not answer it goes on without them; io_fault_ports_again tries them later.
+ * system does not answer it goes on without them; io_fault_files_again tries them later.
  */
 int io_fault_port(struct io_faults *f, struct io_device *dev, bool up);
 
-/* Writes the files of ports that do not say what is so. To be called now and then. */
-void io_fault_ports_again(struct io_faults *f);
+/* Makes the changes of files that wait. To be called now and then. */
+void io_fault_files_again(struct io_faults *f);
 
 /*
  * Does at once what a rule of the clock would do, and leaves no rule: for one of the actions to the

@@ -6,6 +6,7 @@
 #define IO_CLOCK_H
 
 #include <stdint.h>
+#include <time.h>
 
 #define IO_USEC 1000ull
 #define IO_MSEC 1000000ull
@@ -22,5 +23,12 @@ uint64_t io_clock_thread(void);
 
 /* Nanoseconds since 1970, for the time stamps of captures and logs. */
 uint64_t io_clock_wall(void);
+
+/*
+ * What io_clock_wall says when io_clock_now is 0; the two are read again where the processor was
+ * somebody else's between them. With "read" in place of clock_gettime(2), for tests.
+ */
+uint64_t io_clock_wall_of_zero(void);
+uint64_t io_clock_wall_of_zero_by(uint64_t (*read)(clockid_t id));
 
 #endif

@@ -278,7 +278,7 @@ int io_recorder_dump(const struct io_recorder *r, const struct io_capture *like,
 	const struct io_capture_wish wish = {.path = path, .only = -1, .snap = IO_CAPTURE_HEADERS};
 	uint64_t n = count_packets(r);
 	struct io_capture to;
-	struct dump d = {.r = r, .to = &to, .wall_of_zero = io_clock_wall() - io_clock_now()};
+	struct dump d = {.r = r, .to = &to, .wall_of_zero = io_clock_wall_of_zero()};
 	int error;
 
 	*out = (struct io_recorder_dump){.cut = n > IO_RECORDER_PACKETS};

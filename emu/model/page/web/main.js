@@ -282,7 +282,9 @@ class Page {
 
 	async read() {
 		const before = this.trace, end = BigInt(before.head.began) + BigInt(before.head.length || 0);
-		this.trace = await this.source.load();
+		const trace = await this.source.load();
+		await this.held;
+		this.trace = trace;
 		this.tellVerdict();
 		this.show();
 		if (this.ladder.follows)
